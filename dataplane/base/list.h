@@ -1,0 +1,62 @@
+/* Intrusive doubly linked list with a head of the same type. An unlinked element points to itself. */
+#ifndef RN_LIST_H
+#define RN_LIST_H
+
+#include <stdbool.h>
+
+#include "types.h"
+
+struct rn_list {
+	struct rn_list *next, *prev;
+};
+
+static inline void rn_list_init(struct rn_list *l)
+{
+	l->next = l->prev = l;
+}
+
+static inline bool rn_list_empty(const struct rn_list *l)
+{
+	return l->next == l;
+}
+
+static inline void rn_list_add_tail(struct rn_list *head, struct rn_list *e)
+{
+	e->prev = head->prev;
+	e->next = head;
+	head->prev->next = e;
+	head->prev = e;
+}
+
+static inline void rn_list_add_head(struct rn_list *head, struct rn_list *e)
+{
+	e->next = head->next;
+	e->prev = head;
+	head->next->prev = e;
+	head->next = e;
+}
+
+/* Safe on an unlinked element. */
+static inline void rn_list_del(struct rn_list *e)
+{
+	e->prev->next = e->next;
+	e->next->prev = e->prev;
+	rn_list_init(e);
+}
+
+static inline struct rn_list *rn_list_pop(struct rn_list *head)
+{
+	struct rn_list *e = head->next;
+	if (e == head)
+		return NULL;
+	rn_list_del(e);
+	return e;
+}
+
+#define rn_list_for_each(pos, head) for ((pos) = (head)->next; (pos) != (head); (pos) = (pos)->next)
+
+/* Safe against deletion of pos. */
+#define rn_list_for_each_safe(pos, tmp, head) \
+	for ((pos) = (head)->next, (tmp) = (pos)->next; (pos) != (head); (pos) = (tmp), (tmp) = (pos)->next)
+
+#endif

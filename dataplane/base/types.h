@@ -1,0 +1,36 @@
+/* Words every folder below the purity line shares: time, assertions, small arithmetic. No state, no clock. */
+#ifndef RN_TYPES_H
+#define RN_TYPES_H
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Nanoseconds from any origin, never decreasing. Always the last argument of a function. */
+typedef uint64_t rn_time;
+#define RN_TIME_NEVER UINT64_MAX
+#define RN_US(n)      ((rn_time)(n) * 1000u)
+#define RN_MS(n)      ((rn_time)(n) * 1000000u)
+#define RN_S(n)       ((rn_time)(n) * 1000000000u)
+
+#define RN_MIN(a, b)      ((a) < (b) ? (a) : (b))
+#define RN_MAX(a, b)      ((a) > (b) ? (a) : (b))
+#define RN_ARRAY_SIZE(a)  (sizeof(a) / sizeof((a)[0]))
+#define RN_DIV_UP(n, d)   (((n) + (d) - 1) / (d))
+#define RN_ALIGN_UP(n, a) (((n) + (a) - 1) / (a) * (a))
+#define rn_container_of(ptr, type, member) ((type *)((char *)(ptr) - offsetof(type, member)))
+#define rn_likely(x)      __builtin_expect(!!(x), 1)
+#define rn_unlikely(x)    __builtin_expect(!!(x), 0)
+
+/* A broken invariant of ours, never bad input. On in every build but with -Db_ndebug=true. */
+#define rn_assert(x) assert(x)
+
+/* true when [a, a+n) wraps past 2^64 */
+static inline bool rn_range_wraps(uint64_t a, uint64_t n)
+{
+	uint64_t end;
+	return __builtin_add_overflow(a, n, &end);
+}
+
+#endif

@@ -1,0 +1,47 @@
+/* The opcode table: what each BTH opcode carries and means (wire rules, section 1.11).
+ *
+ * rn_opcode_row() is total: it answers for all 256 values; unknown ones have known == false.
+ * Numbers are those of rdma-core's <infiniband/opcode.h>, asserted in opcode.c.
+ */
+#ifndef RN_OPCODE_H
+#define RN_OPCODE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum rn_transport { RN_T_RC = 0x00, RN_T_UC = 0x20, RN_T_RD = 0x40, RN_T_UD = 0x60, RN_T_CNP = 0x80 };
+
+/* Operation = low five bits; the same numbers for every transport. */
+enum rn_operation {
+	RN_OP_SEND_FIRST = 0x00, RN_OP_SEND_MIDDLE, RN_OP_SEND_LAST, RN_OP_SEND_LAST_IMM,
+	RN_OP_SEND_ONLY, RN_OP_SEND_ONLY_IMM,
+	RN_OP_WRITE_FIRST = 0x06, RN_OP_WRITE_MIDDLE, RN_OP_WRITE_LAST, RN_OP_WRITE_LAST_IMM,
+	RN_OP_WRITE_ONLY, RN_OP_WRITE_ONLY_IMM,
+	RN_OP_READ_REQUEST = 0x0C, RN_OP_READ_RESP_FIRST, RN_OP_READ_RESP_MIDDLE, RN_OP_READ_RESP_LAST,
+	RN_OP_READ_RESP_ONLY, RN_OP_ACK, RN_OP_ATOMIC_ACK, RN_OP_CMP_SWAP, RN_OP_FETCH_ADD,
+	RN_OP_SEND_LAST_INV = 0x16, RN_OP_SEND_ONLY_INV,
+};
+
+/* What a message does, whichever of its packets this is. */
+enum rn_family {
+	RN_F_NONE, RN_F_SEND, RN_F_WRITE, RN_F_READ_REQ, RN_F_READ_RESP, RN_F_ACK, RN_F_ATOMIC,
+	RN_F_ATOMIC_ACK, RN_F_CNP
+};
+
+struct rn_opcode_row {
+	const char *name;      /* "RC SEND_FIRST" */
+	uint8_t opcode;
+	uint8_t transport;     /* enum rn_transport */
+	uint8_t family;        /* enum rn_family */
+	uint8_t hdr_bytes;     /* BTH + extension headers */
+	bool known;
+	bool response;         /* travels from responder to requester */
+	bool starts, ends;     /* first / last packet of a message */
+	bool has_reth, has_aeth, has_imm, has_ieth, has_deth, has_atomic_eth, has_atomic_ack;
+	bool has_payload;      /* may carry payload at all */
+	bool takes_recv;       /* consumes a receive when this packet is accepted */
+};
+
+const struct rn_opcode_row *rn_opcode_row(uint8_t opcode);
+
+#endif

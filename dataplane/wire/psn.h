@@ -1,0 +1,28 @@
+/* 24-bit packet sequence numbers: every comparison is modulo 2^24 (wire rules, section 1.9). */
+#ifndef RN_PSN_H
+#define RN_PSN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define RN_PSN_MASK   0xFFFFFFu
+#define RN_PSN_WINDOW (1u << 23) /* at most this many PSNs unacknowledged */
+
+static inline uint32_t rn_psn_add(uint32_t psn, uint32_t n)
+{
+	return (psn + n) & RN_PSN_MASK;
+}
+
+/* a - b as a signed distance, -2^23 .. 2^23-1 */
+static inline int32_t rn_psn_diff(uint32_t a, uint32_t b)
+{
+	return (int32_t)((a - b) << 8) >> 8;
+}
+
+/* a comes strictly before b */
+static inline bool rn_psn_before(uint32_t a, uint32_t b)
+{
+	return rn_psn_diff(a, b) < 0;
+}
+
+#endif

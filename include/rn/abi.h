@@ -1,0 +1,406 @@
+/* softrnic: the one seam between front ends (ND2, later verbs) and the NIC, as bytes.
+ *
+ * Fixed-width structures only: no pointers but application addresses, which are resolved through the memory
+ * region (MR) table. The same bytes serve a front end in the same process and, later, one behind shared memory.
+ * Sizes are asserted below; RN_ABI_VERSION changes with any of them.
+ *
+ * Ownership: a slot or command belongs to whoever fills it until it is committed; the reader copies it first,
+ * validates the copy, then uses the copy.
+ */
+#ifndef RN_ABI_H
+#define RN_ABI_H
+
+#include <assert.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "rn/status.h"
+
+#define RN_ABI_VERSION 1
+#define RN_SLOT_BYTES  64
+
+/* An IPv6 address, or an IPv4 one in its mapped form ::ffff:a.b.c.d: what InfiniBand calls a GID. */
+struct rn_gid {
+	uint8_t b[16];
+};
+
+/* ---- work requests: one to RN_WQE_MAX_SLOTS consecutive 64-byte slots of a submission ring ---- */
+
+/* clang-format off */
+#define RN_WQE_ROWS(X) /* name, number, queue */ \
+	X(NOP,             0, SQ) \
+	X(SEND,            1, SQ) \
+	X(SEND_IMM,        2, SQ) \
+	X(SEND_INVAL,      3, SQ) \
+	X(WRITE,           4, SQ) \
+	X(WRITE_IMM,       5, SQ) \
+	X(READ,            6, SQ) \
+	X(CMP_SWAP,        7, SQ) \
+	X(FETCH_ADD,       8, SQ) \
+	X(BIND,            9, SQ) \
+	X(INVALIDATE,     10, SQ) \
+	X(RECV,           16, RQ)
+/* clang-format on */
+
+enum rn_wqe_kind {
+#define X(name, number, queue) RN_WQE_##name = number,
+	RN_WQE_ROWS(X)
+#undef X
+};
+
+enum rn_wqe_flag {
+	RN_WQE_SIGNALED = 1 << 0,  /* a CQE on success too; errors and flushes always make one */
+	RN_WQE_FENCE = 1 << 1,     /* start only when all earlier READs and ATOMICs of this QP are complete */
+	RN_WQE_SOLICITED = 1 << 2, /* SE bit on the last packet */
+	RN_WQE_INLINE = 1 << 3,    /* data travels in the slots, no SGEs */
+};
+
+/* 16 bytes. addr is an application address (or an offset when the MR is zero based). */
+struct rn_sge {
+	uint64_t addr;
+	uint32_t length;
+	uint32_t lkey;
+};
+
+/* Head of a work request: the first slot. Further slots hold 4 more SGEs each, or 64 more inline bytes each.
+ * `inl` (SEND, WRITE with INLINE) begins at offset 48 and runs through the following slots. */
+struct rn_wqe {
+	uint8_t kind;       /* enum rn_wqe_kind */
+	uint8_t slots;      /* slots in all, this one included; 1..RN_WQE_MAX_SLOTS */
+	uint16_t flags;     /* enum rn_wqe_flag */
+	uint32_t qpn;       /* 24 bits, names the owning shard too; an SRQ's id when `srq` requests come */
+	uint32_t qp_gen;    /* generation given at creation; a stale one is dropped */
+	uint16_t num_sge;   /* 0 with INLINE */
+	uint16_t reserved;
+	uint64_t wr_id;     /* returned in the CQE */
+	uint64_t remote_va; /* WRITE, READ, atomics */
+	uint32_t rkey;      /* WRITE, READ, atomics */
+	uint32_t imm;       /* immediate as 4 opaque bytes, or the R_Key to invalidate (host order) */
+	uint32_t length;    /* total bytes; 0..2^31 */
+	uint32_t seq;       /* reserved for a shared-memory ring */
+	union {
+		struct rn_sge sge[1];
+		uint8_t inl[16];
+	};
+};
+static_assert(sizeof(struct rn_wqe) == RN_SLOT_BYTES, "one slot");
+static_assert(offsetof(struct rn_wqe, sge) == 48, "first SGE");
+
+#define RN_WQE_MAX_SLOTS  10 /* 1 + 9*4 = 37 SGEs, or 16 + 9*64 = 592 inline bytes */
+#define RN_WQE_MAX_SGE    32
+#define RN_WQE_MAX_INLINE 512
+#define RN_MSG_MAX        (1u << 31)
+
+/* Slots taken by a request of n SGEs / n inline bytes. */
+static inline unsigned rn_wqe_slots_sge(unsigned n)
+{
+	return n <= 1 ? 1 : 1 + (n - 1 + 3) / 4;
+}
+
+static inline unsigned rn_wqe_slots_inline(unsigned n)
+{
+	return n <= 16 ? 1 : 1 + (n - 16 + 63) / 64;
+}
+
+/* ---- completions ---- */
+
+enum rn_cqe_flag {
+	RN_CQE_RECV = 1 << 0,      /* of the receive side */
+	RN_CQE_SOLICITED = 1 << 1, /* SE was set on the message */
+	RN_CQE_IMM = 1 << 2,
+	RN_CQE_INVAL = 1 << 3,
+	RN_CQE_GRH = 1 << 4,
+	RN_CQE_ERROR = 1 << 5,
+};
+
+struct rn_cqe {
+	uint64_t wr_id;
+	uint64_t qp_ctx;   /* given at QP creation; survives the QP */
+	uint32_t qpn;
+	uint32_t byte_len; /* RECV: bytes received; SEND/WRITE/READ: message length; 0 on error */
+	uint32_t imm;      /* immediate (opaque) or invalidated R_Key (host order) */
+	uint32_t src_qpn;  /* UD */
+	uint8_t status;    /* enum rn_status */
+	uint8_t kind;      /* enum rn_wqe_kind of the request; RECV for receives */
+	uint16_t flags;    /* enum rn_cqe_flag */
+	uint16_t pkey_index;
+	uint8_t sl;
+	uint8_t vendor_err; /* enum rn_verdict that caused it, or 0 */
+	uint64_t time_ns;
+	uint64_t reserved[2];
+};
+static_assert(sizeof(struct rn_cqe) == 64, "a CQE is one cache line");
+
+/* One single-producer single-consumer ring of CQEs: one per (CQ, shard that feeds it).
+ * Producer: the shard, writes tail. Consumer: whoever holds the CQ's application-side lock, writes head.
+ * `next` is set once, when a larger ring has been linked behind this one: the producer never writes here again,
+ * the consumer drains this ring and then moves on. */
+struct rn_cq_ring {
+	_Alignas(64) _Atomic uint32_t tail;
+	_Alignas(64) _Atomic uint32_t head;
+	_Alignas(64) uint32_t size; /* power of two */
+	uint32_t mask;
+	_Atomic(struct rn_cq_ring *) next;
+	_Alignas(64) struct rn_cqe cqe[];
+};
+
+enum rn_cq_arm { RN_CQ_ARM_NONE, RN_CQ_ARM_SOLICITED, RN_CQ_ARM_ANY };
+
+/* Per CQ, shared by all shards that feed it and by the application. Order of arming: application stores
+ * `armed`, full fence, re-reads the tails; shard publishes its tail, full fence, reads `armed`. */
+struct rn_cq_shared {
+	_Alignas(64) _Atomic uint32_t armed;    /* enum rn_cq_arm; the shard that fires swaps in NONE */
+	_Atomic uint32_t overrun;               /* set once, never cleared: the CQ is dead */
+};
+
+/* Per QP, written by its shard alone, read by the application: exact queue accounting without messages.
+ * posted - retired < depth decides whether a request may be posted (a silent success retires too). */
+struct rn_qp_shared {
+	_Alignas(64) _Atomic uint32_t sq_retired;
+	_Atomic uint32_t rq_retired;
+	_Atomic uint32_t state; /* enum rn_qp_state */
+};
+
+/* ---- QP attributes, by mask (as ibv_modify_qp) ---- */
+
+enum rn_qp_type { RN_QPT_RC = 2, RN_QPT_UC = 3, RN_QPT_UD = 4 };
+
+enum rn_qp_state {
+	RN_QPS_RESET, RN_QPS_INIT, RN_QPS_RTR, RN_QPS_RTS, RN_QPS_SQD, RN_QPS_SQE, RN_QPS_ERR
+};
+
+enum rn_access {
+	RN_ACCESS_LOCAL_WRITE = 1 << 0,
+	RN_ACCESS_REMOTE_WRITE = 1 << 1,
+	RN_ACCESS_REMOTE_READ = 1 << 2,
+	RN_ACCESS_REMOTE_ATOMIC = 1 << 3,
+	RN_ACCESS_MW_BIND = 1 << 4,
+};
+
+enum rn_qp_mask {
+	RN_QP_STATE = 1 << 0,
+	RN_QP_ACCESS = 1 << 3,
+	RN_QP_PKEY_INDEX = 1 << 4,
+	RN_QP_PORT = 1 << 5,
+	RN_QP_QKEY = 1 << 6,
+	RN_QP_AV = 1 << 7,
+	RN_QP_PATH_MTU = 1 << 8,
+	RN_QP_TIMEOUT = 1 << 9,
+	RN_QP_RETRY_CNT = 1 << 10,
+	RN_QP_RNR_RETRY = 1 << 11,
+	RN_QP_RQ_PSN = 1 << 12,
+	RN_QP_MAX_RD_ATOMIC = 1 << 13,
+	RN_QP_MIN_RNR_TIMER = 1 << 15,
+	RN_QP_SQ_PSN = 1 << 16,
+	RN_QP_MAX_DEST_RD_ATOMIC = 1 << 17,
+	RN_QP_DEST_QPN = 1 << 20,
+};
+
+/* How to reach a peer. dmac is that of the next hop; vlan has bit 12 clear: VID 0 = untagged. */
+struct rn_av {
+	struct rn_gid sgid, dgid;
+	uint8_t dmac[6];
+	uint16_t vlan_tci;
+	uint32_t flow_label;
+	uint8_t tclass;    /* DSCP << 2 | ECN */
+	uint8_t hop_limit;
+	uint8_t sl;
+	uint8_t has_vlan;
+	uint32_t reserved;
+};
+
+struct rn_qp_attr {
+	uint8_t state;      /* enum rn_qp_state */
+	uint8_t path_mtu;   /* enum 1..5: 256 << (n-1) bytes */
+	uint8_t timeout;    /* 4.096 us << n, 0 = never */
+	uint8_t retry_cnt;  /* 0..7 */
+	uint8_t rnr_retry;  /* 0..7, 7 = for ever */
+	uint8_t min_rnr_timer;
+	uint8_t max_rd_atomic;
+	uint8_t max_dest_rd_atomic;
+	uint32_t access;    /* enum rn_access: remote rights of the QP */
+	uint32_t dest_qpn;
+	uint32_t rq_psn;
+	uint32_t sq_psn;
+	uint32_t qkey;
+	uint16_t pkey_index;
+	uint16_t port;
+	struct rn_av av;
+};
+
+/* ---- commands: executed by a shard (or the NIC's control) between bursts ---- */
+
+/* clang-format off */
+#define RN_CMD_ROWS(X) /* name, number, where it runs */ \
+	X(NONE,         0, NOWHERE) \
+	X(QUERY_PORT,   1, CONTROL) \
+	X(CREATE_PD,    2, CONTROL) \
+	X(DESTROY_PD,   3, CONTROL) \
+	X(CREATE_CQ,    4, CONTROL) \
+	X(DESTROY_CQ,   5, CONTROL) \
+	X(REG_MR,       6, CONTROL) \
+	X(DEREG_MR,     7, CONTROL) \
+	X(CREATE_QP,    8, QP_SHARD) \
+	X(MODIFY_QP,    9, QP_SHARD) \
+	X(QUERY_QP,    10, QP_SHARD) \
+	X(DESTROY_QP,  11, QP_SHARD) \
+	X(CM_BIND,     16, SHARD_0) \
+	X(CM_LISTEN,   17, SHARD_0) \
+	X(CM_CONNECT,  18, SHARD_0) \
+	X(CM_ESTABLISH,19, SHARD_0) \
+	X(CM_ACCEPT,   20, SHARD_0) \
+	X(CM_REJECT,   21, SHARD_0) \
+	X(CM_DISCONNECT,22,SHARD_0) \
+	X(CM_DESTROY,  23, SHARD_0) \
+	X(CM_DELAY,    24, SHARD_0) \
+	X(RESOLVE,     25, SHARD_0) \
+	X(STATS,       26, CONTROL)
+/* clang-format on */
+
+enum rn_cmd_op {
+#define X(name, number, where) RN_CMD_##name = number,
+	RN_CMD_ROWS(X)
+#undef X
+	RN_CMD_MAX
+};
+
+#define RN_CM_REQ_DATA 56  /* user part of REQ private data after the 36-byte RDMA-CM header */
+#define RN_CM_REP_DATA 196
+#define RN_CM_REJ_DATA 148
+#define RN_CM_DATA_MAX 220
+
+/* Parameters of a connection as the CM messages carry them. */
+struct rn_cm_param {
+	uint32_t qpn;                /* own QPN */
+	uint32_t psn;                /* PSN this side expects first (REQ/REP starting PSN) */
+	uint8_t responder_resources; /* READ/ATOMIC this side can serve */
+	uint8_t initiator_depth;     /* READ/ATOMIC this side will have in flight */
+	uint8_t retry_cnt;           /* REQ: for both directions */
+	uint8_t rnr_retry;           /* for the peer's sends */
+	uint8_t flow_control;
+	uint8_t srq;
+	uint8_t path_mtu;            /* REQ: enum; 0 = largest the port allows */
+	uint8_t ack_timeout;         /* REQ: local ACK timeout code; 0 = configured default */
+	uint16_t data_len;
+	uint8_t tclass;
+	uint8_t sl;
+	uint8_t data[RN_CM_DATA_MAX];
+};
+
+struct rn_cmd {
+	uint16_t op;      /* enum rn_cmd_op */
+	uint16_t flags;
+	uint32_t client;
+	uint64_t user;    /* opaque to the NIC, returned in events of the object */
+	union {
+		struct {
+			uint32_t pd, type, send_cq, recv_cq, srq;
+			uint32_t sq_depth, rq_depth; /* requests */
+			uint32_t sq_sge, rq_sge, inline_bytes;
+			uint64_t qp_ctx;
+			uint64_t affinity; /* wish: mask of CPUs, 0 = none */
+		} create_qp;
+		struct {
+			uint32_t qpn, gen, mask, reserved;
+			struct rn_qp_attr attr;
+		} modify_qp;
+		struct {
+			uint32_t qpn, gen;
+		} qp; /* QUERY, DESTROY */
+		struct {
+			uint32_t depth, vector;
+			uint64_t affinity;
+		} create_cq;
+		struct {
+			uint32_t id;
+		} obj; /* DESTROY_PD, DESTROY_CQ, DEREG_MR (lkey), CM_* with an id only */
+		struct {
+			uint64_t addr, length, iova;
+			uint32_t pd, access;
+		} reg_mr;
+		struct {
+			uint32_t id;          /* CM id; 0 in CM_BIND/CM_LISTEN/CM_CONNECT = make one */
+			uint16_t port;        /* host order; CM_BIND: 0 = ephemeral */
+			uint16_t peer_port;
+			struct rn_gid local;  /* all zero = wildcard */
+			struct rn_gid peer;
+			uint32_t backlog;     /* CM_LISTEN: requests held unanswered, 0 = no limit */
+			uint16_t reason;      /* CM_REJECT: REJ reason code, default 28 */
+			uint16_t timeout_ms;  /* CM_CONNECT: 0 = configured */
+			struct rn_cm_param param;
+		} cm;
+		uint8_t pad[496];
+	};
+};
+static_assert(sizeof(struct rn_cmd) == 512, "commands have one size");
+
+/* err is 0 or a negative errno. */
+struct rn_rsp {
+	int32_t err;
+	uint32_t id;        /* CQ, PD, CM id, QPN, lkey */
+	uint32_t gen;       /* QP generation; rkey of a region */
+	uint16_t port;      /* CM_BIND, CM_LISTEN, CM_CONNECT: the local port in use */
+	uint16_t shard;
+	union {
+		struct {
+			uint64_t shared; /* address of struct rn_qp_shared (in-process link) */
+		} qp;
+		struct {
+			struct rn_qp_attr attr;
+		} query;
+		uint8_t pad[240];
+	};
+};
+static_assert(sizeof(struct rn_rsp) == 256, "responses have one size");
+
+/* ---- events: what a shard tells its clients unasked ---- */
+
+/* clang-format off */
+#define RN_EVENT_ROWS(X) /* name, number, text */ \
+	X(NONE,            0, "none") \
+	X(CQ,              1, "armed CQ has a completion") \
+	X(CQ_OVERRUN,      2, "CQ overrun") \
+	X(QP_FATAL,        3, "QP entered the error state") \
+	X(QP_REQ_ERR,      4, "peer sent an invalid request") \
+	X(QP_ACCESS_ERR,   5, "peer violated access rights") \
+	X(COMM_EST,        6, "first data before RTU") \
+	X(SQ_DRAINED,      7, "send queue drained") \
+	X(CM_REQUEST,     16, "connection request: id is the new one, parent the listener's") \
+	X(CM_RESPONSE,    17, "REP arrived: QP to RTR and RTS, then CM_ESTABLISH or CM_REJECT") \
+	X(CM_ESTABLISHED, 18, "RTU or first data arrived") \
+	X(CM_REJECTED,    19, "peer rejected; reason and data") \
+	X(CM_UNREACHABLE, 20, "no answer, or no neighbour") \
+	X(CM_DISCONNECTED,21, "DREQ from the peer, or DREQ of ours answered or given up") \
+	X(CM_TIMEWAIT_EXIT,22,"QPN may be used again") \
+	X(RESOLVED,       23, "neighbour resolved or not") \
+	X(PORT_DOWN,      24, "link down") \
+	X(PORT_UP,        25, "link up") \
+	X(PORT_GONE,      26, "device removed")
+/* clang-format on */
+
+enum rn_event_kind {
+#define X(name, number, text) RN_EVENT_##name = number,
+	RN_EVENT_ROWS(X)
+#undef X
+};
+
+struct rn_event {
+	uint16_t kind;      /* enum rn_event_kind */
+	uint16_t reason;    /* REJ reason; CM_DISCONNECTED: 0 by peer, 1 own DREQ finished, 2 own DREQ gave up */
+	uint32_t id;        /* CQ, QPN or CM id */
+	uint32_t gen;       /* QP generation */
+	uint32_t parent;    /* CM_REQUEST: the listener's CM id */
+	uint64_t user;      /* `user` of the command that made the object; of the listener for CM_REQUEST */
+	int32_t err;        /* CM_UNREACHABLE, RESOLVED: negative errno */
+	uint16_t port, peer_port;
+	struct rn_gid local, peer;
+	/* CM_REQUEST, CM_RESPONSE: the peer's parameters, and the attributes that this side's QP must take
+	 * to reach RTR and RTS (section 6.7 of the wire rules): dest_qpn, sq_psn, path_mtu, timeout, retry
+	 * counts, av with the resolved MAC. rq_psn and the read depths are the front end's to finish. */
+	struct rn_cm_param param;
+	struct rn_qp_attr attr;
+};
+
+#endif
