@@ -1,0 +1,164 @@
+/* The core's contract: a RoCEv2 NIC as a function of (packet, work request, time).
+ *
+ * A shard is all protocol state served by one thread. Every call below is made by that thread. `now` is
+ * nanoseconds from any origin, never decreasing. No call blocks, allocates, locks or reads a clock: memory comes
+ * with rn_shard_create() and with commands (struct rn_exec.mem), sized by rn_exec_bytes().
+ *
+ * One turn:  rx* -> done -> post* -> exec* -> inbox* -> tick -> tx -> done -> events, outbox
+ *
+ * Receiving never sends: rx, post and tick only change state and record what is owed; tx alone gives birth to
+ * packets. Queues, windows and the READ record hold (key, offset), never a pointer into application memory.
+ */
+#ifndef RN_CORE_H
+#define RN_CORE_H
+
+#include "mr.h"
+#include "pkt.h"
+#include "rn/abi.h"
+#include "types.h"
+#include "verdict.h"
+
+struct rn_shard;
+
+/* The only ways to application memory. `ptr` comes from the MR table just now. Return false on a fault (memory
+ * unmapped, protected or truncated by the application): nothing may crash. `place` stores ascending, the last
+ * bytes last, as one ordinary store after a barrier: a client may poll the last byte. */
+struct rn_mem_ops {
+	bool (*gather)(void *dst, const void *ptr, size_t n);
+	bool (*place)(void *ptr, const void *src, size_t n);
+};
+extern const struct rn_mem_ops rn_mem_plain; /* no fault recovery: simulator and tests */
+
+#define RN_PORT_GIDS 16
+
+/* What the port looks like to the protocol. Changed only between turns. */
+struct rn_port_attr {
+	uint8_t mac[6];
+	uint16_t vlan_tci;           /* used when has_vlan */
+	bool has_vlan;
+	uint16_t mtu;                /* Ethernet payload bytes, 1500..9000 */
+	uint8_t max_path_mtu;        /* enum 1..5, derived: rn_port_path_mtu() */
+	uint8_t ngids;
+	struct rn_gid gids[RN_PORT_GIDS];      /* own addresses, no duplicates */
+	uint8_t prefix_len[RN_PORT_GIDS];      /* on-link prefix of each, in its own family's bits */
+	struct rn_gid gateway4, gateway6;      /* all zero = none */
+	uint64_t guid;                         /* node GUID, unique per node */
+	bool accept_bad_icrc;                  /* debugging knob, default off (the parser's caller decides) */
+	bool check_source;                     /* drop RC packets whose addresses are not the QP's; default on */
+};
+
+struct rn_static_neigh {
+	struct rn_gid addr;
+	uint8_t mac[6];
+};
+
+/* Limits and timers; rn_core_defaults() fills it. */
+struct rn_core_cfg {
+	uint32_t index, nshards;   /* this shard, of how many */
+	uint32_t max_qp;           /* QPs per shard */
+	uint32_t max_cq;           /* CQ ids, NIC-wide */
+	uint32_t max_cm;           /* connections and listeners (shard 0) */
+	uint32_t max_timewait;
+	uint32_t max_neigh;
+	uint32_t window_packets;   /* upper bound of unacknowledged packets per QP */
+	uint32_t quota_packets;    /* packets one QP may send before the next gets its turn */
+	uint8_t ack_timeout;       /* default local ACK timeout code */
+	uint8_t retry_cnt, rnr_retry, min_rnr_timer;
+	rn_time rto_floor, rto_initial;
+	rn_time cm_response_timeout;   /* REQ/REP resend interval basis, ns */
+	uint8_t cm_max_retries;
+	rn_time neigh_retry, neigh_reachable;
+	uint8_t neigh_probes;
+	uint64_t seed;             /* keys, PSNs, QPN start, comm ids */
+	const struct rn_static_neigh *static_neigh;
+	uint32_t nstatic_neigh;
+};
+
+void rn_core_defaults(struct rn_core_cfg *cfg);
+uint8_t rn_port_path_mtu(uint16_t mtu, bool ipv6_and_vlan);
+
+/* mrs: shared by all shards, owned by the caller, outlives them. */
+struct rn_shard *rn_shard_create(const struct rn_core_cfg *cfg, const struct rn_port_attr *port,
+				 struct rn_mr_table *mrs, const struct rn_mem_ops *mem, rn_time now);
+void rn_shard_destroy(struct rn_shard *sh);
+void rn_shard_port(struct rn_shard *sh, const struct rn_port_attr *port, rn_time now);
+
+/* asked: one work request, wqe->slots slots long, already copied out of the ring. Checks form only: unknown or
+ * stale QPs are counted and dropped; a malformed request completes with an error. */
+void rn_shard_post(struct rn_shard *sh, const struct rn_wqe *wqe, rn_time now);
+
+/* learn: one packet that rn_frame_parse() accepted. Returns what became of it (already counted). */
+enum rn_verdict rn_shard_rx(struct rn_shard *sh, const struct rn_pkt *pkt, rn_time now);
+/* count a frame that rn_frame_parse() refused */
+void rn_shard_refused(struct rn_shard *sh, enum rn_verdict v);
+
+/* A place for one frame. The core fills data[0..len), len <= cap. */
+struct rn_txbuf {
+	uint8_t *data;
+	uint32_t cap;
+	uint32_t len;
+};
+/* speak: up to n frames, complete with ICRC; returns how many were written, in sending order. */
+unsigned rn_shard_tx(struct rn_shard *sh, struct rn_txbuf *bufs, unsigned n, rn_time now);
+/* true when tx would produce something now (fewer bufs than wanted, or fresh work) */
+bool rn_shard_wants_tx(const struct rn_shard *sh, rn_time now);
+
+/* report: publishes the tails of all CQ rings written since the last call, one full fence, then fires armed CQs
+ * as RN_EVENT_CQ events. */
+void rn_shard_done(struct rn_shard *sh, rn_time now);
+
+/* when? and it is */
+rn_time rn_shard_next(const struct rn_shard *sh);
+void rn_shard_tick(struct rn_shard *sh, rn_time now);
+
+/* obey. mem: rn_exec_bytes() zeroed bytes, 64-byte aligned, for commands that make an object, else NULL.
+ * On return, freed is a block of an object that died (to be freed by the caller), or NULL. */
+struct rn_exec {
+	const struct rn_cmd *cmd;
+	struct rn_rsp *rsp;
+	void *mem;
+	void *freed;
+};
+size_t rn_exec_bytes(const struct rn_cmd *cmd, const struct rn_core_cfg *cfg);
+void rn_shard_exec(struct rn_shard *sh, struct rn_exec *x, rn_time now);
+
+/* CQs exist NIC-wide; a shard learns of one with its first ring. Linking a ring behind an older one retires the
+ * old for the producer at once. ring->size entries must be >= the sum of the depths of this shard's queues on that
+ * CQ. Memory stays the caller's. Ring memory: rn_cq_ring_bytes(entries). */
+void rn_shard_cq_link(struct rn_shard *sh, uint32_t cq_id, struct rn_cq_shared *shared, struct rn_cq_ring *ring,
+		      uint64_t user);
+void rn_shard_cq_unlink(struct rn_shard *sh, uint32_t cq_id); /* no QP uses it any more */
+size_t rn_cq_ring_bytes(uint32_t entries);
+void rn_cq_ring_init(struct rn_cq_ring *ring, uint32_t entries);
+
+/* tell: events for clients, oldest first. */
+unsigned rn_shard_events(struct rn_shard *sh, struct rn_event *ev, unsigned n);
+
+/* Messages between shards of one NIC, carried by the port in order with handed-off packets. */
+struct rn_msg {
+	uint32_t to;   /* shard index, RN_MSG_ALL = every other shard */
+	uint32_t kind; /* enum rn_msg_kind */
+	uint32_t qpn;
+	uint32_t arg;
+	struct rn_gid gid;
+	uint8_t mac[6];
+};
+#define RN_MSG_ALL UINT32_MAX
+enum rn_msg_kind { RN_MSG_COMM_EST, RN_MSG_NEIGH, RN_MSG_QP_DEAD };
+unsigned rn_shard_outbox(struct rn_shard *sh, struct rn_msg *m, unsigned n);
+void rn_shard_inbox(struct rn_shard *sh, const struct rn_msg *m, rn_time now);
+
+/* The shard that owns a QPN: where the port hands a packet off to. QPN 1 belongs to shard 0. */
+static inline uint32_t rn_qpn_shard(uint32_t qpn, uint32_t nshards)
+{
+	return qpn < 2 ? 0 : qpn % nshards;
+}
+
+/* Counters: the verdict table, then the rows of RN_STAT_ROWS (stats.h). */
+struct rn_stats;
+const struct rn_stats *rn_shard_stats(const struct rn_shard *sh);
+
+/* Nothing left? For teardown tests: live QPs, timers, owed replies, windows, CM ids; 0 when empty. */
+unsigned rn_shard_leftovers(const struct rn_shard *sh);
+
+#endif
