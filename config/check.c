@@ -1,0 +1,239 @@
+/* What must hold between values that single rows cannot say? Names, peers, addresses, keys that belong to another
+ * kind of port, orders between numbers. Each rule is one function over one adapter; a failure names the line of the
+ * setting at fault. Any thread. */
+#include "keys.h"
+
+#include <string.h>
+
+#include "address.h"
+
+/* State of one check: adapter i and the settings it came from. */
+struct look {
+	const struct rn_config_reader *r;
+	const config_setting_t *root;
+	const struct rn_config *cfg;
+	const struct rn_config_adapter *a;
+	config_setting_t *group;
+	unsigned i;
+};
+
+/* The setting to blame for `key`: its own line if written, else its adapter's. */
+static const config_setting_t *where(const struct look *l, const char *key)
+{
+	const config_setting_t *s = config_setting_get_member(l->group, key);
+
+	return s ? s : l->group;
+}
+
+static int check_name(const struct look *l)
+{
+	if (!config_setting_get_member(l->group, "name"))
+		return rn_config_fail(l->r, l->group, "found no name, allowed: a unique name = \"...\";");
+	for (unsigned k = 0; k < l->i; k++) {
+		if (!strcmp(l->cfg->adapter[k].name, l->a->name))
+			return rn_config_fail(l->r, where(l, "name"),
+					      "found \"%s\", the name of adapters[%u], allowed: a unique name",
+					      l->a->name, k);
+	}
+	return 0;
+}
+
+static const struct {
+	const char *key;
+	enum rn_config_port port;
+	bool required;
+} port_keys[] = {
+#define X(key, kind, required) {#key, RN_CONFIG_PORT_##kind, required},
+	RN_CONFIG_PORT_KEYS(X)
+#undef X
+};
+
+static int check_port_keys(const struct look *l)
+{
+	for (unsigned k = 0; k < sizeof(port_keys) / sizeof(port_keys[0]); k++) {
+		const char *key = port_keys[k].key;
+		bool written = config_setting_get_member(l->group, key);
+		bool ours = port_keys[k].port == l->a->port;
+
+		if (ours && port_keys[k].required && !written)
+			return rn_config_fail(l->r, where(l, "port"), "found no %s, required with port = \"%s\"", key,
+					      rn_config_port_word(l->a->port));
+		if (!ours && written)
+			return rn_config_fail(l->r, where(l, key),
+					      "found with port = \"%s\", allowed: only with port = \"%s\"",
+					      rn_config_port_word(l->a->port),
+					      rn_config_port_word(port_keys[k].port));
+	}
+	if (l->a->port == RN_CONFIG_PORT_PCAP && !l->a->rx_pcap[0] && !l->a->tx_pcap[0])
+		return rn_config_fail(l->r, where(l, "port"), "found neither rx_pcap nor tx_pcap, required: one or both");
+	return 0;
+}
+
+static int check_peer(const struct look *l)
+{
+	if (l->a->port != RN_CONFIG_PORT_RING)
+		return 0;
+	for (unsigned k = 0; k < l->cfg->nadapters; k++) {
+		const struct rn_config_adapter *other = &l->cfg->adapter[k];
+
+		if (k != l->i && other->port == RN_CONFIG_PORT_RING && !strcmp(other->name, l->a->peer) &&
+		    !strcmp(other->peer, l->a->name))
+			return 0;
+	}
+	return rn_config_fail(l->r, where(l, "peer"),
+			      "found \"%s\", allowed: another adapter with port = \"ring\" and peer = \"%s\"",
+			      l->a->peer, l->a->name);
+}
+
+static bool has_address(const struct rn_config_nets *nets, unsigned n, const struct rn_config_ip *ip)
+{
+	for (unsigned k = 0; k < n; k++) {
+		if (rn_config_ip_equal(&nets->net[k].ip, ip))
+			return true;
+	}
+	return false;
+}
+
+/* Every address of `nets` new: within the list and against earlier adapters. */
+static int check_unique(const struct look *l, const char *key, const struct rn_config_nets *nets)
+{
+	const config_setting_t *list = where(l, key);
+
+	for (unsigned n = 0; n < nets->n; n++) {
+		bool twice = has_address(nets, n, &nets->net[n].ip);
+
+		for (unsigned k = 0; k < l->i; k++) {
+			const struct rn_config_adapter *other = &l->cfg->adapter[k];
+
+			twice |= has_address(&other->ipv4, other->ipv4.n, &nets->net[n].ip) ||
+				 has_address(&other->ipv6, other->ipv6.n, &nets->net[n].ip);
+		}
+		if (twice)
+			return rn_config_fail(l->r, list, "found \"%s\" a second time, allowed: unique addresses",
+					      config_setting_get_string_elem(list, (int)n));
+	}
+	return 0;
+}
+
+static int check_gateway(const struct look *l, const char *key, const struct rn_config_ip *gateway,
+			 const struct rn_config_nets *nets)
+{
+	if (rn_config_ip_is_none(gateway))
+		return 0;
+	for (unsigned k = 0; k < nets->n; k++) {
+		if (rn_config_net_covers(&nets->net[k], gateway) && !rn_config_ip_equal(&nets->net[k].ip, gateway))
+			return 0;
+	}
+	return rn_config_fail(l->r, where(l, key), "found \"%s\", allowed: another host within one of the prefixes",
+			      config_setting_get_string(where(l, key)));
+}
+
+static int check_addresses(const struct look *l)
+{
+	int err = 0;
+
+	if (l->a->ipv4.n + l->a->ipv6.n == 0)
+		err = rn_config_fail(l->r, l->group, "found no address, allowed: ipv4 = [...], ipv6 = [...] or both");
+	if (!err)
+		err = check_unique(l, "ipv4", &l->a->ipv4);
+	if (!err)
+		err = check_unique(l, "ipv6", &l->a->ipv6);
+	if (!err)
+		err = check_gateway(l, "gateway4", &l->a->gateway4, &l->a->ipv4);
+	if (!err)
+		err = check_gateway(l, "gateway6", &l->a->gateway6, &l->a->ipv6);
+	return err;
+}
+
+static int check_mac(const struct look *l)
+{
+	for (unsigned k = 0; k < l->i && l->a->mac.set; k++) {
+		const struct rn_config_mac *other = &l->cfg->adapter[k].mac;
+
+		if (other->set && !memcmp(other->b, l->a->mac.b, 6))
+			return rn_config_fail(l->r, where(l, "mac"),
+					      "found the address of adapters[%u], allowed: a unique one", k);
+	}
+	return 0;
+}
+
+static int check_neighbours(const struct look *l)
+{
+	const struct rn_config_neighs *list = &l->a->neighbours;
+
+	for (unsigned n = 0; n < list->n; n++) {
+		for (unsigned k = 0; k < n; k++) {
+			if (rn_config_ip_equal(&list->neigh[k].ip, &list->neigh[n].ip))
+				return rn_config_fail(l->r, where(l, "neighbours"),
+						      "found one address in entries %u and %u, allowed: unique addresses",
+						      k, n);
+		}
+	}
+	return 0;
+}
+
+static int check_vlan(const struct look *l)
+{
+	if (l->a->vlan_prio && !l->a->vlan_id)
+		return rn_config_fail(l->r, where(l, "vlan_prio"), "found without vlan_id, allowed: only with vlan_id");
+	return 0;
+}
+
+static int check_adapter(const struct look *l)
+{
+	static int (*const rules[])(const struct look *) = {
+		check_name, check_port_keys, check_addresses, check_mac, check_neighbours, check_vlan,
+	};
+
+	for (unsigned k = 0; k < sizeof(rules) / sizeof(rules[0]); k++) {
+		int err = rules[k](l);
+
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* `low` must not exceed `high`; the key to blame is the one that was written. */
+static int check_order(const struct rn_config_reader *r, const config_setting_t *root, const char *section,
+		       const char *low_key, uint32_t low, const char *high_key, uint32_t high)
+{
+	const config_setting_t *group = config_setting_get_member(root, section);
+	const config_setting_t *at;
+
+	if (low <= high)
+		return 0;
+	at = config_setting_get_member(group, high_key);
+	if (!at)
+		at = config_setting_get_member(group, low_key);
+	return rn_config_fail(r, at, "found %s = %u and %s = %u, allowed: %s not above %s", low_key, low, high_key,
+			      high, low_key, high_key);
+}
+
+int rn_config_check(const struct rn_config_reader *r, const config_setting_t *root, struct rn_config *cfg)
+{
+	config_setting_t *list = config_setting_get_member(root, "adapters");
+	int err = 0;
+
+	/* peers last: they look at adapters further down, which must be known good */
+	for (unsigned pass = 0; pass < 2; pass++) {
+		for (unsigned i = 0; i < cfg->nadapters && !err; i++) {
+			struct look l = {r, root, cfg, &cfg->adapter[i], config_setting_get_elem(list, i), i};
+
+			err = pass ? check_peer(&l) : check_adapter(&l);
+		}
+	}
+	if (!err)
+		err = check_order(r, root, "idle", "sleep_min_us", cfg->idle.sleep_min_us, "sleep_max_us",
+				  cfg->idle.sleep_max_us);
+	if (!err)
+		err = check_order(r, root, "timers", "rto_floor_us", cfg->timers.rto_floor_us, "rto_initial_us",
+				  cfg->timers.rto_initial_us);
+	for (unsigned i = 0; i < cfg->nadapters; i++) {
+		struct rn_config_adapter *a = &cfg->adapter[i];
+
+		if (a->shards == 0)
+			a->shards = a->lcores.n ? a->lcores.n : 1;
+	}
+	return err;
+}

@@ -1,0 +1,62 @@
+/* Inside config/: the rows of schema.h as data, and what its files share. */
+#ifndef RN_CONFIG_KEYS_H
+#define RN_CONFIG_KEYS_H
+
+#include <libconfig.h>
+
+#include "config.h"
+
+enum rn_config_type {
+	RN_CONFIG_UINT, RN_CONFIG_SEED, RN_CONFIG_POW2, RN_CONFIG_BOOL, RN_CONFIG_PERCENT, RN_CONFIG_CHOICE,
+	RN_CONFIG_TEXT, RN_CONFIG_MAC, RN_CONFIG_IP4, RN_CONFIG_IP6, RN_CONFIG_NETS4, RN_CONFIG_NETS6,
+	RN_CONFIG_NEIGHS, RN_CONFIG_CPUS, RN_CONFIG_ARGS
+};
+
+struct rn_config_key {
+	const char *name;
+	enum rn_config_type type;
+	size_t offset, size;      /* of the field in its section's struct */
+	long long low, high;
+	long long number;         /* default of numbers, BOOL and CHOICE */
+	const char *text;         /* default of TEXT */
+	const char *const *words; /* of CHOICE, ends with NULL */
+	const char *help;
+};
+
+struct rn_config_section_info {
+	const char *name;
+	const char *help;
+	const struct rn_config_key *keys; /* ends with name == NULL */
+	size_t offset;                    /* of the section in struct rn_config; unused for adapters */
+};
+
+extern const struct rn_config_key rn_config_adapter_keys[];
+extern const struct rn_config_section_info rn_config_sections[]; /* ends with name == NULL */
+
+/* "6..9", "\"ring\" | \"memif\"", ...: what a key takes, as text */
+void rn_config_key_allowed(const struct rn_config_key *key, char *out, size_t outlen);
+void rn_config_key_default(const struct rn_config_key *key, char *out, size_t outlen);
+const char *rn_config_key_type(const struct rn_config_key *key);
+
+/* ---- reading ---- */
+
+struct rn_config_reader {
+	const char *file; /* name for messages */
+	char *err;
+	size_t errlen;
+};
+
+/* Writes "file:line: path.of.key: <sentence>" and returns -EINVAL. */
+int rn_config_fail(const struct rn_config_reader *r, const config_setting_t *at, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* One setting into the field of its row; section points to the struct that holds the field. 0 or -EINVAL. */
+int rn_config_value_read(const struct rn_config_reader *r, const struct rn_config_key *key,
+			 const config_setting_t *s, void *section);
+void rn_config_value_default(const struct rn_config_key *key, void *section);
+
+/* What the rows cannot say: names, peers, addresses, keys by kind of port, orders between values. Derives
+ * shards. root: the settings cfg was read from, for line numbers. */
+int rn_config_check(const struct rn_config_reader *r, const config_setting_t *root, struct rn_config *cfg);
+
+#endif

@@ -1,0 +1,50 @@
+/* softrnic-config: is this file a good configuration, and which keys are there? One thread. */
+#include <string.h>
+
+#include "config.h"
+
+static int check_file(const char *path)
+{
+	static struct rn_config cfg;
+	char err[1024];
+
+	if (rn_config_load(path, &cfg, err, sizeof(err))) {
+		fprintf(stderr, "%s\n", err);
+		return 1;
+	}
+	for (unsigned i = 0; i < cfg.nadapters; i++)
+		printf("%s: %s on %s, %u shard%s\n", path, cfg.adapter[i].name,
+		       rn_config_port_word(cfg.adapter[i].port), cfg.adapter[i].shards,
+		       cfg.adapter[i].shards > 1 ? "s" : "");
+	return 0;
+}
+
+static int usage(FILE *out, int status)
+{
+	fputs("usage: softrnic-config FILE...      check configurations\n"
+	      "       softrnic-config --default    print the built-in configuration\n"
+	      "       softrnic-config --keys       explain every key\n"
+	      "       softrnic-config --markdown   the same as docs/configuration.md\n",
+	      out);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	int bad = 0;
+
+	if (argc == 2 && !strcmp(argv[1], "--default"))
+		fputs(rn_config_builtin(), stdout);
+	else if (argc == 2 && !strcmp(argv[1], "--keys"))
+		rn_config_print_help(stdout);
+	else if (argc == 2 && !strcmp(argv[1], "--markdown"))
+		rn_config_print_markdown(stdout);
+	else if (argc == 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")))
+		return usage(stdout, 0);
+	else if (argc < 2 || argv[1][0] == '-')
+		return usage(stderr, 2);
+	else
+		for (int i = 1; i < argc; i++)
+			bad |= check_file(argv[i]);
+	return bad;
+}

@@ -1,0 +1,162 @@
+/* Every configuration key, once: struct fields (config.h), reader (read.c), --help and docs/configuration.md
+ * (print.c) all derive from these rows.
+ *
+ * A row is X(TYPE, key, default, low, high, help).
+ *   UINT     whole number low..high                     uint32_t
+ *   SEED     whole number low..high                     uint64_t
+ *   POW2     power of two low..high                     uint32_t
+ *   BOOL     true or false                              bool
+ *   PERCENT  number low..high                           double
+ *   CHOICE   one word of list `low`                     enum `low`
+ *   TEXT     up to high - 1 characters                  char[high]
+ *   MAC      "02:00:00:00:00:01"                        struct rn_config_mac
+ *   IP4 IP6  one address                                struct rn_config_ip, all zero = none
+ *   NETS4 NETS6  ["address/prefix", ...]                struct rn_config_nets
+ *   NEIGHS   ({ ip = ...; mac = ...; }, ...)            struct rn_config_neighs
+ *   CPUS     [0, 1, ...]                                struct rn_config_cpus
+ *   ARGS     ["...", ...]                               struct rn_config_args
+ * Lists take up to `high` entries and are empty by default.
+ */
+#ifndef RN_CONFIG_SCHEMA_H
+#define RN_CONFIG_SCHEMA_H
+
+/* clang-format off */
+
+/* ---- words a CHOICE takes: X(NAME, word) ---- */
+
+#define RN_CONFIG_PORT_WORDS(X) \
+	X(RING, ring) X(MEMIF, memif) X(AF_PACKET, af_packet) X(NULLDEV, null) X(PCAP, pcap) X(VDEV, vdev)
+
+#define RN_CONFIG_ROLE_WORDS(X) \
+	X(SERVER, server) X(CLIENT, client)
+
+#define RN_CONFIG_POLICY_WORDS(X) \
+	X(POLL, poll) X(ADAPTIVE, adaptive) X(INLINE, inline)
+
+#define RN_CONFIG_HUGEPAGES_WORDS(X) \
+	X(AUTO, auto) X(YES, yes) X(NO, no)
+
+#define RN_CONFIG_LEVEL_WORDS(X) \
+	X(ERROR, error) X(WARNING, warning) X(NOTICE, notice) X(INFO, info) X(DEBUG, debug)
+
+#define RN_CONFIG_WORD_LISTS(X) /* enum rn_config_<list>, words */ \
+	X(port,      RN_CONFIG_PORT_WORDS) \
+	X(role,      RN_CONFIG_ROLE_WORDS) \
+	X(policy,    RN_CONFIG_POLICY_WORDS) \
+	X(hugepages, RN_CONFIG_HUGEPAGES_WORDS) \
+	X(level,     RN_CONFIG_LEVEL_WORDS)
+
+/* ---- sections ---- */
+
+#define RN_CONFIG_ADAPTER_ROWS(X) \
+	X(TEXT,   name,         "",  1, 32,  "name of the adapter, unique; required") \
+	X(CHOICE, port,         RN_CONFIG_PORT_RING, rn_config_port, 0, "kind of port: what carries the frames") \
+	X(TEXT,   peer,         "",  1, 32,  "ring: name of the adapter at the other end; required, mutual") \
+	X(TEXT,   socket,       "",  1, 108, "memif: path of the socket; required") \
+	X(CHOICE, role,         RN_CONFIG_ROLE_SERVER, rn_config_role, 0, "memif: which side makes the socket; one of each") \
+	X(UINT,   id,           0,   0, 65535, "memif: interface number, the same on both sides") \
+	X(TEXT,   iface,        "",  1, 16,  "af_packet: kernel interface; required; must not carry the adapter's addresses") \
+	X(TEXT,   rx_pcap,      "",  1, 256, "pcap: file that frames are received from") \
+	X(TEXT,   tx_pcap,      "",  1, 256, "pcap: file that sent frames are written to") \
+	X(TEXT,   vdev,         "",  1, 256, "vdev: device string as the EAL takes it, such as \"net_tap0,iface=tap0\"; required") \
+	X(MAC,    mac,          "",  0, 0,   "MAC address; default: the port's own, or one made from the name") \
+	X(NETS4,  ipv4,         "",  0, 8,   "IPv4 addresses with prefix length") \
+	X(NETS6,  ipv6,         "",  0, 8,   "IPv6 addresses with prefix length") \
+	X(IP4,    gateway4,     "",  0, 0,   "next hop for IPv4 peers outside every ipv4 prefix") \
+	X(IP6,    gateway6,     "",  0, 0,   "next hop for IPv6 peers outside every ipv6 prefix") \
+	X(NEIGHS, neighbours,   "",  0, 64,  "static neighbours: ({ ip = \"192.0.2.9\"; mac = \"02:00:00:00:00:09\"; }, ...)") \
+	X(UINT,   vlan_id,      0,   0, 4094, "VLAN id of every frame; 0 = untagged") \
+	X(UINT,   vlan_prio,    0,   0, 7,   "VLAN priority; only with vlan_id") \
+	X(UINT,   mtu,          1500, 1500, 9000, "Ethernet payload bytes per frame") \
+	X(POW2,   max_path_mtu, 4096, 256, 4096, "largest path MTU offered to peers; mtu may lower it further") \
+	X(CPUS,   lcores,       "",  0, 16,  "CPUs that serve the adapter, one shard each; empty = one shard, not pinned") \
+	X(UINT,   shards,       0,   0, 16,  "shards, placed on lcores in turn; 0 = one per entry of lcores")
+
+#define RN_CONFIG_IDLE_ROWS(X) \
+	X(CHOICE, policy,       RN_CONFIG_POLICY_ADAPTIVE, rn_config_policy, 0, "poll = spin; adaptive = spin, then sleep; inline = the application's threads do the work") \
+	X(UINT,   spin_us,      20,  0, 1000000, "adaptive: microseconds to spin without work before sleeping") \
+	X(UINT,   sleep_min_us, 50,  1, 1000000, "adaptive: first sleep on ports that cannot wake a sleeper") \
+	X(UINT,   sleep_max_us, 1000, 1, 1000000, "adaptive: longest sleep, reached by doubling; not below sleep_min_us")
+
+#define RN_CONFIG_LIMITS_ROWS(X) \
+	X(UINT,   max_qp,       4096, 1, 65536, "queue pairs per shard") \
+	X(UINT,   max_cq,       4096, 1, 65536, "completion queues per adapter") \
+	X(UINT,   max_mr,       16384, 1, 1048576, "memory regions and windows per adapter") \
+	X(UINT,   max_pd,       1024, 1, 65536, "protection domains per adapter") \
+	X(UINT,   max_cm,       4096, 1, 65536, "connections and listeners per adapter") \
+	X(UINT,   max_timewait, 4096, 1, 65536, "closed connections remembered until their QPN may be used again") \
+	X(UINT,   max_neigh,    256, 4, 65536, "neighbours per adapter") \
+	X(UINT,   max_depth,    16384, 1, 65536, "requests per send or receive queue") \
+	X(POW2,   submit_slots, 4096, 64, 65536, "64-byte slots of the submission ring of each shard") \
+	X(POW2,   handoff_slots, 1024, 64, 65536, "packets and messages in flight between two shards") \
+	X(UINT,   mbufs,        4096, 512, 1048576, "packet buffers per shard") \
+	X(UINT,   burst,        32,  1, 256, "packets taken or sent at once") \
+	X(POW2,   port_ring,    1024, 64, 16384, "descriptors per receive and transmit queue of a port") \
+	X(UINT,   window_packets, 1024, 1, 65536, "upper bound of unacknowledged packets per queue pair") \
+	X(UINT,   quota_packets, 16, 1, 1024, "packets one queue pair may send before the next has its turn")
+
+#define RN_CONFIG_TIMERS_ROWS(X) \
+	X(UINT,   ack_timeout,  14,  0, 31,  "local ACK timeout code: 4.096 us * 2^code; 0 = never") \
+	X(UINT,   retry_cnt,    7,   0, 7,   "times an unanswered request is sent again") \
+	X(UINT,   rnr_retry,    7,   0, 7,   "times a request is sent again after receiver-not-ready; 7 = for ever") \
+	X(UINT,   min_rnr_timer, 12, 0, 31,  "code of the delay this side asks for when not ready (12 = 0.64 ms)") \
+	X(UINT,   rto_floor_us, 1000, 10, 10000000, "adaptive retransmission: shortest timeout") \
+	X(UINT,   rto_initial_us, 10000, 10, 10000000, "adaptive retransmission: timeout before the first round trip is known; not below rto_floor_us") \
+	X(UINT,   cm_response_ms, 1000, 1, 60000, "connection manager: time to wait for an answer before asking again") \
+	X(UINT,   cm_retries,   15,  0, 15,  "connection manager: times a message is sent again") \
+	X(UINT,   neigh_retry_ms, 250, 1, 60000, "address resolution: time between two probes") \
+	X(UINT,   neigh_probes, 5,   1, 100, "address resolution: probes before a neighbour counts as unreachable") \
+	X(UINT,   neigh_reachable_ms, 30000, 100, 86400000, "address resolution: how long an answer is trusted")
+
+#define RN_CONFIG_PROTOCOL_ROWS(X) \
+	X(SEED,   seed,         0,   0, INT64_MAX, "seed of keys, first PSNs and QPNs; 0 = a fresh one at each start") \
+	X(BOOL,   check_source, true, 0, 1,  "drop packets whose addresses are not those of the connection") \
+	X(BOOL,   accept_bad_icrc, false, 0, 1, "for debugging: accept frames with a wrong ICRC")
+
+#define RN_CONFIG_IMPAIR_ROWS(X) \
+	X(PERCENT, loss,        0,   0, 100, "per cent of sent frames that are lost") \
+	X(PERCENT, dup,         0,   0, 100, "per cent of sent frames that are sent twice") \
+	X(PERCENT, reorder,     0,   0, 100, "per cent of sent frames that are overtaken by later ones") \
+	X(PERCENT, corrupt,     0,   0, 100, "per cent of sent frames with a flipped bit") \
+	X(UINT,   delay_us,     0,   0, 10000000, "microseconds every sent frame is held back") \
+	X(SEED,   seed,         1,   0, INT64_MAX, "seed of the random choices; the same seed makes the same choices")
+
+#define RN_CONFIG_EAL_ROWS(X) \
+	X(BOOL,   shared,       false, 0, 1, "memory in hugepage files under a known prefix, so that dpdk-dumpcap can attach") \
+	X(CHOICE, hugepages,    RN_CONFIG_HUGEPAGES_AUTO, rn_config_hugepages, 0, "auto = when enough are free; no is the EAL's --no-huge") \
+	X(UINT,   memory_mb,    0,   0, 1048576, "memory for packet buffers and tables; 0 = as much as the limits need") \
+	X(TEXT,   prefix,       "softrnic", 1, 32, "shared: prefix of the hugepage files") \
+	X(ARGS,   args,         "",  0, 16,  "further EAL arguments, as they are")
+
+#define RN_CONFIG_CAPTURE_ROWS(X) \
+	X(TEXT,   file,         "",  0, 256, "write every frame to this pcap file; empty = no capture") \
+	X(UINT,   snaplen,      65535, 64, 65535, "bytes kept of each frame")
+
+#define RN_CONFIG_LOG_ROWS(X) \
+	X(CHOICE, level,        RN_CONFIG_LEVEL_WARNING, rn_config_level, 0, "least severe message shown on standard error")
+
+#define RN_CONFIG_SECTIONS(X) /* section, rows, help; `adapters` is a list of groups, the others are groups */ \
+	X(idle,     RN_CONFIG_IDLE_ROWS,     "what a shard does without work") \
+	X(limits,   RN_CONFIG_LIMITS_ROWS,   "sizes of tables and queues, taken at start") \
+	X(timers,   RN_CONFIG_TIMERS_ROWS,   "timeouts and retries") \
+	X(protocol, RN_CONFIG_PROTOCOL_ROWS, "behaviour on the wire") \
+	X(impair,   RN_CONFIG_IMPAIR_ROWS,   "faults put into sent frames, for tests") \
+	X(eal,      RN_CONFIG_EAL_ROWS,      "DPDK's environment abstraction layer") \
+	X(capture,  RN_CONFIG_CAPTURE_ROWS,  "built-in packet capture") \
+	X(log,      RN_CONFIG_LOG_ROWS,      "messages")
+
+/* ---- adapter keys that belong to one kind of port: X(key, KIND, required) ---- */
+
+#define RN_CONFIG_PORT_KEYS(X) \
+	X(peer,    RING,      true) \
+	X(socket,  MEMIF,     true) \
+	X(role,    MEMIF,     true) \
+	X(id,      MEMIF,     false) \
+	X(iface,   AF_PACKET, true) \
+	X(rx_pcap, PCAP,      false) \
+	X(tx_pcap, PCAP,      false) \
+	X(vdev,    VDEV,      true)
+
+/* clang-format on */
+
+#endif
