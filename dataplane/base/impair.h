@@ -1,0 +1,35 @@
+/* Impairment: what a bad network does to one packet, decided from a seed. Rules are values (all zero = a perfect
+ * network); deciding a fate touches nothing but the generator. Used by the simulator and, when configured, the port. */
+#ifndef RN_IMPAIR_H
+#define RN_IMPAIR_H
+
+#include "rng.h"
+#include "types.h"
+
+/* Probabilities in parts per million. */
+struct rn_impair {
+	uint32_t loss_ppm;
+	uint32_t duplicate_ppm;
+	uint32_t reorder_ppm;  /* the packet is held back by reorder_ns on top of its delay */
+	uint32_t corrupt_ppm;  /* one bit is flipped */
+	rn_time delay_min_ns;  /* uniform in [min, max]; max < min counts as min */
+	rn_time delay_max_ns;
+	rn_time reorder_ns;
+};
+
+struct rn_fate {
+	unsigned copies;       /* 0 = lost, 1, 2 = duplicated */
+	rn_time delay_ns[2];   /* of each copy */
+	bool reordered;        /* the first copy was held back */
+	bool corrupt;          /* the first copy has bit corrupt_bit flipped: byte n / 8, bit n % 8 */
+	uint64_t corrupt_bit;
+};
+
+/* The fate of a packet of len bytes (> 0). Draws the same count of numbers for every packet and rule, so that
+ * changing one probability leaves the other decisions of a seed as they were. */
+struct rn_fate rn_impair_decide(const struct rn_impair *rule, struct rn_rng *rng, size_t len);
+
+/* True when the rule changes nothing. */
+bool rn_impair_none(const struct rn_impair *rule);
+
+#endif

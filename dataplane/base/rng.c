@@ -1,0 +1,51 @@
+/* Where randomness comes from below the purity line: a seed, so that every run can be repeated. Caller's thread. */
+#include "rng.h"
+
+static uint64_t rotate_left(uint64_t x, int k)
+{
+	return (x << k) | (x >> (64 - k));
+}
+
+void rn_rng_seed(struct rn_rng *r, uint64_t seed)
+{
+	for (unsigned i = 0; i < RN_ARRAY_SIZE(r->s); i++) {
+		uint64_t z = (seed += UINT64_C(0x9E3779B97F4A7C15));
+		z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+		z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
+		r->s[i] = z ^ (z >> 31);
+	}
+}
+
+uint64_t rn_rng_next(struct rn_rng *r)
+{
+	uint64_t *s = r->s;
+	uint64_t result = rotate_left(s[1] * 5, 7) * 9;
+	uint64_t t = s[1] << 17;
+
+	s[2] ^= s[0];
+	s[3] ^= s[1];
+	s[1] ^= s[2];
+	s[0] ^= s[3];
+	s[2] ^= t;
+	s[3] = rotate_left(s[3], 45);
+	return result;
+}
+
+uint64_t rn_rng_below(struct rn_rng *r, uint64_t n)
+{
+	if (n == 0)
+		return 0;
+	/* Values under 2^64 mod n would favour the small remainders: draw again. */
+	uint64_t floor = (0 - n) % n;
+	uint64_t x;
+	do {
+		x = rn_rng_next(r);
+	} while (x < floor);
+	return x % n;
+}
+
+bool rn_rng_chance(struct rn_rng *r, uint32_t ppm)
+{
+	uint64_t x = rn_rng_next(r) >> 32;
+	return x * 1000000u >> 32 < ppm;
+}

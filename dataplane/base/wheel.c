@@ -1,0 +1,172 @@
+/* The timer wheel: which timer is due, in O(1) per arm, cancel and (amortised) expiry.
+ *
+ * Level l, slot s holds the timers whose tick first differs from the wheel's tick in its l-th group of six bits,
+ * which there is s. So the groups above are equal, every timer of level l is due before every timer of level l+1,
+ * and the earliest slot is the first busy one of the lowest busy level. Advancing the tick into a slot spreads its
+ * timers over the levels below; nothing else ever moves. A timer of the current tick (or of the past) is in level 0
+ * at the current tick's slot and is compared by its exact time, so a timer is neither early nor late.
+ *
+ * One thread owns a wheel and its timers. */
+#include "wheel.h"
+
+#define TICK_SHIFT 10
+#define SLOTS      (1u << RN_WHEEL_BITS)
+#define SLOT_MASK  (SLOTS - 1u)
+
+static unsigned group_of(uint64_t tick, unsigned level)
+{
+	return (unsigned)(tick >> (level * RN_WHEEL_BITS)) & SLOT_MASK;
+}
+
+void rn_wheel_init(struct rn_wheel *w, rn_time now)
+{
+	w->tick = now >> TICK_SHIFT;
+	w->armed = 0;
+	for (unsigned level = 0; level < RN_WHEEL_LEVELS; level++) {
+		w->busy[level] = 0;
+		for (unsigned s = 0; s < SLOTS; s++)
+			rn_list_init(&w->slot[level][s]);
+	}
+	rn_list_init(&w->due);
+}
+
+void rn_timer_init(struct rn_timer *t)
+{
+	rn_list_init(&t->link);
+	t->when = RN_TIME_NEVER;
+}
+
+static void insert_timer(struct rn_wheel *w, struct rn_timer *t)
+{
+	uint64_t tick = RN_MAX(t->when >> TICK_SHIFT, w->tick);
+	uint64_t differ = tick ^ w->tick;
+	unsigned level = differ ? (63u - (unsigned)__builtin_clzll(differ)) / RN_WHEEL_BITS : 0;
+	unsigned s = group_of(tick, level);
+
+	rn_list_add_tail(&w->slot[level][s], &t->link);
+	w->busy[level] |= UINT64_C(1) << s;
+}
+
+/* Unlinks t; the last element of a slot points to the slot's head on both sides, which tells us which bit to clear. */
+static void remove_timer(struct rn_wheel *w, struct rn_timer *t)
+{
+	struct rn_list *head = t->link.next;
+	bool last = head == t->link.prev;
+
+	rn_list_del(&t->link);
+	t->when = RN_TIME_NEVER;
+	w->armed--;
+	if (last && head != &w->due) {
+		size_t index = (size_t)(head - &w->slot[0][0]);
+		w->busy[index / SLOTS] &= ~(UINT64_C(1) << (index % SLOTS));
+	}
+}
+
+void rn_timer_arm(struct rn_wheel *w, struct rn_timer *t, rn_time when)
+{
+	rn_timer_cancel(w, t);
+	if (when == RN_TIME_NEVER)
+		return;
+	t->when = when;
+	w->armed++;
+	insert_timer(w, t);
+}
+
+void rn_timer_cancel(struct rn_wheel *w, struct rn_timer *t)
+{
+	if (rn_timer_armed(t))
+		remove_timer(w, t);
+}
+
+/* The earliest busy slot: its level and index, and the first tick it covers. False when no slot is busy. */
+static bool first_slot(const struct rn_wheel *w, unsigned *level, unsigned *s, uint64_t *start)
+{
+	for (unsigned l = 0; l < RN_WHEEL_LEVELS; l++) {
+		if (!w->busy[l])
+			continue;
+		unsigned shift = l * RN_WHEEL_BITS;
+		unsigned first = (unsigned)__builtin_ctzll(w->busy[l]);
+		uint64_t above = w->tick >> shift >> RN_WHEEL_BITS << RN_WHEEL_BITS << shift;
+		*level = l;
+		*s = first;
+		*start = above | (uint64_t)first << shift;
+		return true;
+	}
+	return false;
+}
+
+rn_time rn_wheel_next(const struct rn_wheel *w)
+{
+	if (!rn_list_empty(&w->due)) {
+		const struct rn_timer *t = rn_container_of(w->due.next, struct rn_timer, link);
+		return t->when >> TICK_SHIFT << TICK_SHIFT;
+	}
+	unsigned level, s;
+	uint64_t start;
+	if (!first_slot(w, &level, &s, &start))
+		return RN_TIME_NEVER;
+	if (level > 0)
+		return start << TICK_SHIFT;
+	/* Within one tick only the exact time lets a caller that sleeps until `next` make progress. */
+	rn_time earliest = RN_TIME_NEVER;
+	const struct rn_list *pos;
+	rn_list_for_each(pos, &w->slot[0][s]) {
+		const struct rn_timer *t = rn_container_of(pos, struct rn_timer, link);
+		earliest = RN_MIN(earliest, t->when);
+	}
+	return earliest;
+}
+
+/* Empties a slot whose first tick has come: timers of level 0 are due, others move down. */
+static void open_slot(struct rn_wheel *w, unsigned level, unsigned s)
+{
+	struct rn_list *head = &w->slot[level][s], *pos;
+
+	w->busy[level] &= ~(UINT64_C(1) << s);
+	while ((pos = rn_list_pop(head)) != NULL) {
+		if (level == 0)
+			rn_list_add_tail(&w->due, pos);
+		else
+			insert_timer(w, rn_container_of(pos, struct rn_timer, link));
+	}
+}
+
+static void advance(struct rn_wheel *w, uint64_t target)
+{
+	while (w->tick < target) {
+		unsigned level, s;
+		uint64_t start;
+		if (!first_slot(w, &level, &s, &start) || start > target) {
+			w->tick = target;
+			return;
+		}
+		w->tick = start;
+		if (level > 0 || start < target)
+			open_slot(w, level, s);
+	}
+}
+
+struct rn_timer *rn_wheel_expire(struct rn_wheel *w, rn_time now)
+{
+	struct rn_timer *t;
+
+	if (w->armed == 0) {
+		w->tick = RN_MAX(w->tick, now >> TICK_SHIFT);
+		return NULL;
+	}
+	advance(w, now >> TICK_SHIFT);
+	if (!rn_list_empty(&w->due)) {
+		t = rn_container_of(w->due.next, struct rn_timer, link);
+		remove_timer(w, t);
+		return t;
+	}
+	struct rn_list *pos, *head = &w->slot[0][group_of(w->tick, 0)];
+	rn_list_for_each(pos, head) {
+		t = rn_container_of(pos, struct rn_timer, link);
+		if (t->when <= now) {
+			remove_timer(w, t);
+			return t;
+		}
+	}
+	return NULL;
+}
