@@ -186,6 +186,7 @@ struct IClassFactory {
 /* ---- Handles ------------------------------------------------------------------------------ */
 
 #define NDS_INFINITE 0xFFFFFFFFu /* a timeout that never comes */
+#define NDS_WAIT_MAX 64u         /* events in one NdsEventWaitAny */
 
 /*
  * Gives up a handle of any kind. The object lives on while others use it: requests in flight keep
@@ -205,7 +206,7 @@ HRESULT NdsEventReset(HANDLE event);
 HRESULT NdsEventWait(HANDLE event, ULONG timeoutMs);
 
 /*
- * Waits for one of n events (n > 0); *pIndex tells which, the lowest if several are set, and only
+ * Waits for one of n events (1..NDS_WAIT_MAX); *pIndex tells which, the lowest if several are set, and only
  * that one is cleared if it resets automatically. ND_TIMEOUT and ND_INVALID_HANDLE as above.
  * Opens a descriptor on each event.
  */

@@ -1,0 +1,202 @@
+/*
+ * How do completions reach the client without running on a stack that is not ours to use?
+ *
+ * Owns one thread, two lock-free stacks that posters push onto (taken whole and turned round, they
+ * are queues), and the lock `publishing`, under which notices go out one after another. Whoever
+ * holds it publishes everything that has been posted, so the order is that of posting whichever
+ * thread does it, and nobody waits for the delivery thread to be scheduled.
+ *
+ * Lock order: locks of objects above -> publishing -> locks of events, ports, files, pool.
+ */
+#include "delivery.h"
+#include "ndstatus.h"
+#include "thread.h"
+
+#include <errno.h>
+#include <semaphore.h>
+#include <stddef.h>
+
+static struct {
+	pthread_mutex_t publishing;
+	struct os_notice *notices; /* newest first */
+	struct os_work *works;	   /* newest first */
+
+	pthread_mutex_t lock; /* guards the following */
+	pthread_cond_t idle;
+	struct os_work *running;
+	unsigned int drainers;
+
+	pthread_mutex_t starting;
+	pthread_t thread;
+	sem_t wake;
+	bool started; /* the thread exists and `wake` is usable */
+	bool ending;
+} delivery = {
+	.publishing = PTHREAD_MUTEX_INITIALIZER,
+	.lock = PTHREAD_MUTEX_INITIALIZER,
+	.idle = PTHREAD_COND_INITIALIZER,
+	.starting = PTHREAD_MUTEX_INITIALIZER,
+};
+
+static bool has_thread(void)
+{
+	return __atomic_load_n(&delivery.started, __ATOMIC_ACQUIRE);
+}
+
+static void publish_posted(void)
+{
+	struct os_notice *notice;
+
+	while ((notice = __atomic_exchange_n(&delivery.notices, NULL, __ATOMIC_ACQUIRE))) {
+		struct os_notice *oldest = NULL;
+
+		while (notice) {
+			struct os_notice *next = notice->next;
+
+			notice->next = oldest;
+			oldest = notice;
+			notice = next;
+		}
+		while (oldest) {
+			notice = oldest;
+			oldest = notice->next; /* publishing frees the notice */
+			notice->publish(notice);
+		}
+	}
+}
+
+void os_notice_flush(void)
+{
+	pthread_mutex_lock(&delivery.publishing);
+	publish_posted();
+	pthread_mutex_unlock(&delivery.publishing);
+}
+
+void os_notice_publish(struct os_notice *notice)
+{
+	pthread_mutex_lock(&delivery.publishing);
+	publish_posted();
+	notice->publish(notice);
+	pthread_mutex_unlock(&delivery.publishing);
+}
+
+void os_notice_post(struct os_notice *notice)
+{
+	notice->next = __atomic_load_n(&delivery.notices, __ATOMIC_RELAXED);
+	/* Release: the thread that takes the stack sees the notice. */
+	while (!__atomic_compare_exchange_n(&delivery.notices, &notice->next, notice, true,
+					    __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+		;
+	if (has_thread())
+		sem_post(&delivery.wake);
+	else
+		os_notice_flush();
+}
+
+void os_work_init(struct os_work *work, void (*run)(struct os_work *))
+{
+	*work = (struct os_work){.run = run};
+}
+
+bool os_work_post(struct os_work *work)
+{
+	/* Release, also when it is queued already: the exchange in run_one acquires it. */
+	if (__atomic_exchange_n(&work->queued, true, __ATOMIC_ACQ_REL))
+		return false;
+	work->next = __atomic_load_n(&delivery.works, __ATOMIC_RELAXED);
+	while (!__atomic_compare_exchange_n(&delivery.works, &work->next, work, true,
+					    __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+		;
+	if (has_thread())
+		sem_post(&delivery.wake);
+	return true;
+}
+
+static void run_one(struct os_work *work)
+{
+	pthread_mutex_lock(&delivery.lock);
+	delivery.running = work;
+	(void)__atomic_exchange_n(&work->queued, false, __ATOMIC_ACQ_REL);
+	pthread_mutex_unlock(&delivery.lock);
+	work->run(work); /* may free it */
+	pthread_mutex_lock(&delivery.lock);
+	delivery.running = NULL;
+	if (delivery.drainers)
+		pthread_cond_broadcast(&delivery.idle);
+	pthread_mutex_unlock(&delivery.lock);
+}
+
+static void run_posted(void)
+{
+	struct os_work *work = __atomic_exchange_n(&delivery.works, NULL, __ATOMIC_ACQUIRE);
+	struct os_work *oldest = NULL;
+
+	while (work) {
+		struct os_work *next = work->next;
+
+		work->next = oldest;
+		oldest = work;
+		work = next;
+	}
+	while (oldest) {
+		work = oldest;
+		oldest = work->next; /* a second post may reuse the link while it runs */
+		run_one(work);
+		os_notice_flush();
+	}
+}
+
+void os_work_drain(struct os_work *work)
+{
+	pthread_mutex_lock(&delivery.lock);
+	delivery.drainers++;
+	while (__atomic_load_n(&work->queued, __ATOMIC_ACQUIRE) || delivery.running == work)
+		pthread_cond_wait(&delivery.idle, &delivery.lock);
+	delivery.drainers--;
+	pthread_mutex_unlock(&delivery.lock);
+}
+
+static void *deliver(void *unused)
+{
+	while (!__atomic_load_n(&delivery.ending, __ATOMIC_ACQUIRE)) {
+		while (sem_wait(&delivery.wake) && errno == EINTR)
+			;
+		os_notice_flush();
+		run_posted();
+	}
+	return NULL;
+}
+
+HRESULT os_delivery_start(void)
+{
+	HRESULT hr = ND_SUCCESS;
+
+	if (has_thread())
+		return ND_SUCCESS;
+	pthread_mutex_lock(&delivery.starting);
+	if (!delivery.started) {
+		sem_init(&delivery.wake, 0, 0);
+		if (delivery.ending || os_thread_start(&delivery.thread, "rn-deliver", deliver))
+			hr = ND_INSUFFICIENT_RESOURCES;
+		else
+			__atomic_store_n(&delivery.started, true, __ATOMIC_RELEASE);
+		/* For what was posted while there was no thread to wake. */
+		sem_post(&delivery.wake);
+	}
+	pthread_mutex_unlock(&delivery.starting);
+	return hr;
+}
+
+/* First of the folder's destructors: what it publishes may still go to the pool. */
+__attribute__((destructor(203))) static void end_delivery(void)
+{
+	if (!has_thread())
+		return;
+	__atomic_store_n(&delivery.ending, true, __ATOMIC_RELEASE);
+	sem_post(&delivery.wake);
+	if (!os_thread_join(delivery.thread))
+		return;
+	/* From here on whoever posts a notice publishes it himself. */
+	__atomic_store_n(&delivery.started, false, __ATOMIC_RELEASE);
+	os_notice_flush();
+}

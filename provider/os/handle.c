@@ -1,0 +1,208 @@
+/*
+ * Which object is behind this number, and is it still there?
+ *
+ * Owns the table: chunks of slots, made on demand and kept until the library is unloaded, so that a
+ * slot may be looked at by anybody at any time. A slot's state is one word {generation, open,
+ * references}; looking up is a compare-and-swap that can only succeed while generation and open
+ * bit are those of the handle. The generation moves on when the last reference goes.
+ */
+#include "handle.h"
+#include "ndstatus.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#define CHUNK_BITS 10
+#define INDEX_BITS 24
+#define CHUNKS	   (1u << (INDEX_BITS - CHUNK_BITS))
+#define CHUNK_SIZE (1u << CHUNK_BITS)
+
+/* Handle: bits 0-1 the client's, 2-3 kind, 4-27 index, 28-59 generation; never 0, never -1. */
+#define KIND_SHIFT	 2
+#define INDEX_SHIFT	 4
+#define GENERATION_SHIFT 28
+
+#define OPEN	  (UINT64_C(1) << 31)
+#define REFS_MASK (OPEN - 1)
+
+_Static_assert(sizeof(HANDLE) == 8, "a handle carries a 32-bit generation");
+
+struct slot {
+	_Atomic uint64_t state; /* generation << 32 | open << 31 | references */
+	struct os_object *object;
+	uint32_t next_free; /* index + 1, 0 = end */
+};
+
+static struct {
+	pthread_mutex_t lock; /* guards growth and the free list */
+	_Atomic(struct slot *) chunk[CHUNKS];
+	uint32_t slots; /* made so far */
+	uint32_t free;	/* index + 1 of the first free slot */
+	atomic_uint live;
+} table = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static struct slot *slot_at(uint32_t index)
+{
+	struct slot *chunk =
+		atomic_load_explicit(&table.chunk[index >> CHUNK_BITS], memory_order_acquire);
+
+	return chunk ? &chunk[index & (CHUNK_SIZE - 1)] : NULL;
+}
+
+static HANDLE handle_of(uint64_t state, uint32_t index, enum os_kind kind)
+{
+	return (HANDLE)(uintptr_t)((state >> 32) << GENERATION_SHIFT |
+				   (uint64_t)index << INDEX_SHIFT | (uint64_t)kind << KIND_SHIFT);
+}
+
+static uint32_t index_in(HANDLE handle)
+{
+	return (uint32_t)((uintptr_t)handle >> INDEX_SHIFT) & ((1u << INDEX_BITS) - 1);
+}
+
+/* Whether the state of a slot is that of an open object with the handle's generation. */
+static bool names(HANDLE handle, uint64_t state)
+{
+	return (uintptr_t)handle >> GENERATION_SHIFT == state >> 32 && (state & OPEN);
+}
+
+static bool grow(void)
+{
+	struct slot *chunk;
+
+	if (table.slots == CHUNKS * CHUNK_SIZE)
+		return false;
+	chunk = calloc(CHUNK_SIZE, sizeof(*chunk));
+	if (!chunk)
+		return false;
+	for (uint32_t i = 0; i < CHUNK_SIZE; i++)
+		chunk[i].next_free = i + 1 < CHUNK_SIZE ? table.slots + i + 2 : 0;
+	atomic_store_explicit(&table.chunk[table.slots >> CHUNK_BITS], chunk, memory_order_release);
+	table.free = table.slots + 1;
+	table.slots += CHUNK_SIZE;
+	return true;
+}
+
+static bool take_slot(uint32_t *index)
+{
+	bool taken = false;
+
+	pthread_mutex_lock(&table.lock);
+	if (table.free || grow()) {
+		*index = table.free - 1;
+		table.free = slot_at(*index)->next_free;
+		taken = true;
+	}
+	pthread_mutex_unlock(&table.lock);
+	return taken;
+}
+
+static void give_slot(uint32_t index)
+{
+	pthread_mutex_lock(&table.lock);
+	slot_at(index)->next_free = table.free;
+	table.free = index + 1;
+	pthread_mutex_unlock(&table.lock);
+}
+
+HRESULT os_handle_open(struct os_object *object, const struct os_object_ops *ops, HANDLE *handle)
+{
+	struct slot *slot;
+	uint32_t index;
+	uint64_t state;
+
+	if (!take_slot(&index))
+		return ND_NO_MEMORY;
+	slot = slot_at(index);
+	object->ops = ops;
+	object->index = index;
+	slot->object = object;
+	atomic_fetch_add(&table.live, 1);
+	state = (atomic_load_explicit(&slot->state, memory_order_relaxed) & ~UINT64_C(0xFFFFFFFF)) |
+		OPEN | 1;
+	/* Release: whoever finds this state must see the object behind it. */
+	atomic_store_explicit(&slot->state, state, memory_order_release);
+	*handle = handle_of(state, index, ops->kind);
+	return ND_SUCCESS;
+}
+
+struct os_object *os_handle_get(HANDLE handle, enum os_kind kind)
+{
+	struct slot *slot = slot_at(index_in(handle));
+	uint64_t state;
+
+	if (!slot || ((uintptr_t)handle >> KIND_SHIFT & 3) != kind)
+		return NULL;
+	state = atomic_load_explicit(&slot->state, memory_order_relaxed);
+	do {
+		if (!names(handle, state))
+			return NULL;
+	} while (!atomic_compare_exchange_weak_explicit(
+		&slot->state, &state, state + 1, memory_order_acquire, memory_order_relaxed));
+	if (slot->object->ops->kind == kind)
+		return slot->object;
+	os_object_put(slot->object);
+	return NULL;
+}
+
+HRESULT os_handle_close(HANDLE handle)
+{
+	enum os_kind kind = (uintptr_t)handle >> KIND_SHIFT & 3;
+	struct os_object *object = os_handle_get(handle, kind);
+	struct slot *slot;
+	uint64_t state;
+
+	if (!object)
+		return ND_INVALID_HANDLE;
+	slot = slot_at(object->index);
+	state = atomic_load(&slot->state);
+	do {
+		if (!names(handle, state)) { /* another close was faster */
+			os_object_put(object);
+			return ND_INVALID_HANDLE;
+		}
+	} while (!atomic_compare_exchange_weak(&slot->state, &state, state & ~OPEN));
+	if (object->ops->close)
+		object->ops->close(object);
+	os_object_put(object); /* the handle's */
+	os_object_put(object); /* ours */
+	return ND_SUCCESS;
+}
+
+void os_object_ref(struct os_object *object)
+{
+	/* Relaxed: the caller's own reference orders everything. */
+	atomic_fetch_add_explicit(&slot_at(object->index)->state, 1, memory_order_relaxed);
+}
+
+void os_object_put(struct os_object *object)
+{
+	uint32_t index = object->index;
+	struct slot *slot = slot_at(index);
+	uint64_t before = atomic_fetch_sub_explicit(&slot->state, 1, memory_order_acq_rel);
+
+	if ((before & REFS_MASK) != 1)
+		return;
+	object->ops->destroy(object);
+	atomic_store_explicit(&slot->state, ((before >> 32) + 1) << 32, memory_order_relaxed);
+	atomic_fetch_sub(&table.live, 1);
+	give_slot(index);
+}
+
+unsigned int os_handle_live(void)
+{
+	return atomic_load(&table.live);
+}
+
+/* Runs after the threads have ended. A client that left objects open may be using them still. */
+__attribute__((destructor(201))) static void free_table(void)
+{
+	if (os_handle_live())
+		return;
+	for (uint32_t i = 0; i < table.slots >> CHUNK_BITS; i++)
+		free(atomic_exchange(&table.chunk[i], NULL));
+	table.slots = 0;
+	table.free = 0;
+}

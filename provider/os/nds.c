@@ -1,0 +1,205 @@
+/*
+ * The native calls of ndtypes.h: handle -> object -> function of the object. Any thread.
+ */
+#include "deadline.h"
+#include "event.h"
+#include "file.h"
+#include "handle.h"
+#include "ndstatus.h"
+
+#include <poll.h>
+#include <stdlib.h>
+
+HRESULT NdsHandleClose(HANDLE handle)
+{
+	return os_handle_close(handle);
+}
+
+HRESULT NdsEventCreate(BOOL manual_reset, BOOL initially_set, HANDLE *event)
+{
+	return os_event_create(manual_reset, initially_set, event);
+}
+
+HRESULT NdsEventSet(HANDLE handle)
+{
+	struct os_event *event = os_event_get(handle);
+
+	if (!event)
+		return ND_INVALID_HANDLE;
+	os_event_set(event);
+	os_event_put(event);
+	return ND_SUCCESS;
+}
+
+HRESULT NdsEventReset(HANDLE handle)
+{
+	struct os_event *event = os_event_get(handle);
+
+	if (!event)
+		return ND_INVALID_HANDLE;
+	os_event_reset(event);
+	os_event_put(event);
+	return ND_SUCCESS;
+}
+
+HRESULT NdsEventWait(HANDLE handle, ULONG timeout_ms)
+{
+	struct os_event *event = os_event_get(handle);
+	HRESULT hr;
+
+	if (!event)
+		return ND_INVALID_HANDLE;
+	hr = os_event_wait(event, timeout_ms);
+	os_event_put(event);
+	return hr;
+}
+
+static HRESULT wait_for_any(struct os_event *const events[], struct pollfd fds[], ULONG n,
+			    ULONG timeout_ms, ULONG *index)
+{
+	struct os_deadline deadline = os_deadline_in(timeout_ms);
+	int left;
+
+	do {
+		/* Before the first poll too, and once more after the last. */
+		for (ULONG i = 0; i < n; i++) {
+			if (os_event_take(events[i])) {
+				*index = i;
+				return ND_SUCCESS;
+			}
+		}
+		left = os_deadline_left_ms(&deadline);
+		/* Another thread may take the event first: then wait for what is left. */
+	} while (left && (poll(fds, n, left) >= 0 || errno == EINTR));
+	return left ? ND_INSUFFICIENT_RESOURCES : ND_TIMEOUT;
+}
+
+HRESULT NdsEventWaitAny(const HANDLE handles[], ULONG n, ULONG timeout_ms, ULONG *index)
+{
+	struct os_event *events[NDS_WAIT_MAX];
+	struct pollfd fds[NDS_WAIT_MAX];
+	HRESULT hr = ND_SUCCESS;
+	ULONG held = 0;
+
+	if (!n || n > NDS_WAIT_MAX)
+		return ND_INVALID_PARAMETER;
+	while (held < n && SUCCEEDED(hr)) {
+		struct os_event *event = os_event_get(handles[held]);
+
+		if (!event) {
+			hr = ND_INVALID_HANDLE;
+			break;
+		}
+		events[held] = event;
+		fds[held] = (struct pollfd){.fd = os_event_fd(event), .events = POLLIN};
+		if (fds[held++].fd < 0)
+			hr = ND_INSUFFICIENT_RESOURCES;
+	}
+	if (SUCCEEDED(hr))
+		hr = wait_for_any(events, fds, n, timeout_ms, index);
+	while (held)
+		os_event_put(events[--held]);
+	return hr;
+}
+
+int NdsEventGetFd(HANDLE handle)
+{
+	struct os_event *event = os_event_get(handle);
+	int fd;
+
+	if (!event)
+		return -1;
+	fd = os_event_fd(event);
+	os_event_put(event);
+	return fd;
+}
+
+HRESULT NdsPortCreate(HANDLE *port)
+{
+	return os_port_create(port);
+}
+
+HRESULT NdsPortBind(HANDLE port_handle, HANDLE file_handle, ULONG_PTR key)
+{
+	struct os_port *port = os_port_get(port_handle);
+	struct os_file *file = os_file_get(file_handle);
+	HRESULT hr = ND_INVALID_HANDLE;
+
+	if (port && file)
+		hr = os_file_bind_port(file, port, key);
+	if (file)
+		os_file_put(file);
+	if (port)
+		os_port_put(port);
+	return hr;
+}
+
+HRESULT NdsPortPost(HANDLE handle, ULONG bytes, ULONG_PTR key, OVERLAPPED *overlapped)
+{
+	struct os_port *port = os_port_get(handle);
+	struct os_packet *packet;
+
+	if (!port)
+		return ND_INVALID_HANDLE;
+	packet = calloc(1, sizeof(*packet));
+	if (packet) {
+		packet->bytes = bytes;
+		packet->key = key;
+		packet->overlapped = overlapped;
+		os_port_queue(port, packet);
+	}
+	os_port_put(port);
+	return packet ? ND_SUCCESS : ND_NO_MEMORY;
+}
+
+HRESULT NdsPortGet(HANDLE handle, NDS_PORT_ENTRY entries[], ULONG n, ULONG timeout_ms, ULONG *count)
+{
+	struct os_port *port;
+	HRESULT hr;
+
+	*count = 0;
+	if (!n)
+		return ND_INVALID_PARAMETER;
+	port = os_port_get(handle);
+	if (!port)
+		return ND_INVALID_HANDLE;
+	hr = os_port_take(port, entries, n, timeout_ms, count);
+	os_port_put(port);
+	return hr;
+}
+
+int NdsPortGetFd(HANDLE handle)
+{
+	struct os_port *port = os_port_get(handle);
+	int fd;
+
+	if (!port)
+		return -1;
+	fd = os_port_fd(port);
+	os_port_put(port);
+	return fd;
+}
+
+HRESULT NdsFileBindCallback(HANDLE handle, NDS_COMPLETION_ROUTINE routine)
+{
+	struct os_file *file = os_file_get(handle);
+	HRESULT hr;
+
+	if (!file)
+		return ND_INVALID_HANDLE;
+	hr = routine ? os_file_bind_callback(file, routine) : ND_INVALID_PARAMETER;
+	os_file_put(file);
+	return hr;
+}
+
+HRESULT NdsFileSetModes(HANDLE handle, ULONG modes)
+{
+	struct os_file *file = os_file_get(handle);
+
+	if (!file)
+		return ND_INVALID_HANDLE;
+	os_file_put(file);
+	return modes & ~(ULONG)(NDS_FILE_SKIP_PORT_ON_SUCCESS | NDS_FILE_SKIP_EVENT_ON_FILE)
+		       ? ND_INVALID_PARAMETER
+		       : ND_SUCCESS;
+}

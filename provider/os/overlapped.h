@@ -1,0 +1,23 @@
+/*
+ * The two words of a client's OVERLAPPED that change under its eyes. Clients read Internal
+ * directly, from any thread, and may free the block as soon as it is no longer ND_PENDING.
+ */
+#ifndef OS_OVERLAPPED_H
+#define OS_OVERLAPPED_H
+
+#include "ndstatus.h"
+
+static inline HRESULT os_overlapped_status(const OVERLAPPED *overlapped)
+{
+	/* Sequentially consistent with os_overlapped_store: see park.c. */
+	return (HRESULT)__atomic_load_n(&overlapped->Internal, __ATOMIC_SEQ_CST);
+}
+
+/* Publishes a status, ND_PENDING included. A final one is the last access to the block. */
+static inline void os_overlapped_store(OVERLAPPED *overlapped, HRESULT status)
+{
+	__atomic_store_n(&overlapped->InternalHigh, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&overlapped->Internal, (uint32_t)status, __ATOMIC_SEQ_CST);
+}
+
+#endif

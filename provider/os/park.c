@@ -1,0 +1,54 @@
+/*
+ * Who waits for this address? Owns a fixed set of buckets, each a lock, a condition and a count of
+ * its waiters, chosen by a hash of the address; so a block needs no room for a waiter, and the
+ * completer, for whom the block may be gone, needs nothing but its address.
+ *
+ * Order: the waiter counts itself and then reads the status, the completer stores the status and
+ * then reads the count, all four sequentially consistent. So at least one of the two sees the
+ * other, and a completer whom nobody waits for takes no lock.
+ */
+#include "park.h"
+#include "overlapped.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#define BUCKETS 64
+
+static struct bucket {
+	_Alignas(64) pthread_mutex_t lock;
+	pthread_cond_t woken;
+	atomic_uint waiters;
+} buckets[BUCKETS] = {
+	[0 ... BUCKETS - 1] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0},
+};
+
+static struct bucket *bucket_of(const void *address)
+{
+	return &buckets[(uintptr_t)address * UINT64_C(0x9E3779B97F4A7C15) >> 58];
+}
+
+void os_park_until_done(const OVERLAPPED *overlapped)
+{
+	struct bucket *bucket = bucket_of(overlapped);
+
+	if (os_overlapped_status(overlapped) != ND_PENDING)
+		return;
+	atomic_fetch_add(&bucket->waiters, 1);
+	pthread_mutex_lock(&bucket->lock);
+	while (os_overlapped_status(overlapped) == ND_PENDING)
+		pthread_cond_wait(&bucket->woken, &bucket->lock);
+	pthread_mutex_unlock(&bucket->lock);
+	atomic_fetch_sub(&bucket->waiters, 1);
+}
+
+void os_park_wake(const OVERLAPPED *overlapped)
+{
+	struct bucket *bucket = bucket_of(overlapped);
+
+	if (!atomic_load(&bucket->waiters))
+		return;
+	pthread_mutex_lock(&bucket->lock);
+	pthread_cond_broadcast(&bucket->woken);
+	pthread_mutex_unlock(&bucket->lock);
+}

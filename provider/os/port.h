@@ -1,0 +1,42 @@
+/*
+ * Completion ports: a queue of packets, one per finished request or posted by the client, taken by
+ * any number of threads, oldest first. Any thread; callers hold a reference.
+ */
+#ifndef OS_PORT_H
+#define OS_PORT_H
+
+#include "ndtypes.h"
+
+/*
+ * The record of one completion, on the heap, complete in itself: the client's OVERLAPPED may be
+ * gone by the time it is read. May be the first member of something larger; whoever ends up with
+ * it calls free().
+ */
+struct os_packet {
+	struct os_packet *next;
+	OVERLAPPED *overlapped;
+	ULONG_PTR key;
+	NDS_COMPLETION_ROUTINE routine; /* for the pool; a port ignores it */
+	uint32_t status;
+	uint32_t bytes;
+};
+
+struct os_port;
+
+HRESULT os_port_create(HANDLE *handle);
+
+/* A new reference, or NULL if the handle is not an open port. */
+struct os_port *os_port_get(HANDLE);
+void os_port_ref(struct os_port *);
+void os_port_put(struct os_port *);
+
+/* Takes the packet over. A port whose handle was closed drops it. Never blocks for long. */
+void os_port_queue(struct os_port *, struct os_packet *);
+
+/* As NdsPortGet. */
+HRESULT os_port_take(struct os_port *, NDS_PORT_ENTRY *, ULONG n, ULONG timeout_ms, ULONG *count);
+
+/* As os_event_fd: readable while packets wait. */
+int os_port_fd(struct os_port *);
+
+#endif

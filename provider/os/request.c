@@ -1,0 +1,193 @@
+/*
+ * How does a request begin, and how does its end become visible? The normal path: begin ->
+ * complete -> (delivery thread) publish -> packet in the port.
+ *
+ * Publication order, which clients depend on: InternalHigh, Internal, the event, threads parked on
+ * the block, the packet. After Internal the block is not touched any more.
+ */
+#include "request.h"
+#include "event.h"
+#include "file.h"
+#include "overlapped.h"
+#include "park.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+
+_Static_assert(offsetof(struct os_request, packet) == 0, "freeing the packet frees the request");
+
+#define LOW_BIT	     ((uintptr_t)1)
+#define CLIENTS_BITS ((uintptr_t)3)
+
+static void publish(struct os_notice *notice)
+{
+	struct os_request *request =
+		(struct os_request *)((char *)notice - offsetof(struct os_request, notice));
+	OVERLAPPED *overlapped = request->packet.overlapped;
+	struct os_event *event = request->event;
+	struct os_file *file = request->file;
+
+	request->packet.status = (uint32_t)request->status;
+	if (event)
+		os_event_publish(event, overlapped, request->status);
+	else
+		os_overlapped_store(overlapped, request->status);
+	os_park_wake(overlapped);
+	if (request->silent)
+		free(request);
+	else
+		os_file_deliver(file, &request->packet);
+	if (event)
+		os_event_put(event);
+	os_file_put(file);
+}
+
+HRESULT os_request_begin(struct os_file *file, OVERLAPPED *overlapped, struct os_request **out)
+{
+	struct os_request *request;
+	uintptr_t h_event;
+
+	if (!overlapped)
+		return ND_INVALID_PARAMETER;
+	request = calloc(1, sizeof(*request));
+	if (!request)
+		return ND_INSUFFICIENT_RESOURCES;
+	h_event = (uintptr_t)overlapped->hEvent;
+	if (h_event & ~CLIENTS_BITS) {
+		request->event = os_event_get(overlapped->hEvent);
+		if (!request->event) {
+			free(request);
+			return ND_INVALID_HANDLE;
+		}
+	}
+	os_file_ref(file);
+	request->file = file;
+	request->silent = h_event & LOW_BIT;
+	request->notice.publish = publish;
+	request->packet.overlapped = overlapped;
+	os_overlapped_store(overlapped, ND_PENDING);
+	if (request->event)
+		os_event_reset(request->event);
+	*out = request;
+	return ND_SUCCESS;
+}
+
+void os_request_complete(struct os_request *request, HRESULT status)
+{
+	request->status = status;
+	os_notice_post(&request->notice);
+}
+
+void os_request_finish(struct os_request *request, HRESULT status)
+{
+	request->status = status;
+	os_notice_publish(&request->notice);
+}
+
+void os_request_refuse(struct os_request *request, HRESULT status)
+{
+	OVERLAPPED *overlapped = request->packet.overlapped;
+
+	if (request->event)
+		os_event_put(request->event);
+	os_file_put(request->file);
+	free(request);
+	os_overlapped_store(overlapped, status);
+	os_park_wake(overlapped);
+}
+
+void os_request_list_init(struct os_request_list *list)
+{
+	list->first = NULL;
+	list->last = NULL;
+}
+
+bool os_request_list_empty(const struct os_request_list *list)
+{
+	return !list->first;
+}
+
+void os_request_list_add(struct os_request_list *list, struct os_request *request)
+{
+	request->next = NULL;
+	request->prev = list->last;
+	if (list->last)
+		list->last->next = request;
+	else
+		list->first = request;
+	list->last = request;
+}
+
+void os_request_list_remove(struct os_request_list *list, struct os_request *request)
+{
+	if (request->prev)
+		request->prev->next = request->next;
+	else
+		list->first = request->next;
+	if (request->next)
+		request->next->prev = request->prev;
+	else
+		list->last = request->prev;
+	request->next = NULL;
+	request->prev = NULL;
+}
+
+struct os_request *os_request_list_take(struct os_request_list *list)
+{
+	struct os_request *request = list->first;
+
+	if (request)
+		os_request_list_remove(list, request);
+	return request;
+}
+
+struct os_request *os_request_list_take_kind(struct os_request_list *list, uint32_t kind)
+{
+	struct os_request *request = list->first;
+
+	while (request && request->kind != kind)
+		request = request->next;
+	if (request)
+		os_request_list_remove(list, request);
+	return request;
+}
+
+unsigned int os_request_list_complete(struct os_request_list *list, HRESULT status)
+{
+	struct os_request *request;
+	unsigned int n = 0;
+
+	for (; (request = os_request_list_take(list)); n++)
+		os_request_complete(request, status);
+	return n;
+}
+
+unsigned int os_request_list_cancel(struct os_request_list *list, HRESULT status)
+{
+	struct os_request *request;
+	unsigned int n = 0;
+
+	for (; (request = os_request_list_take(list)); n++)
+		os_request_finish(request, status);
+	if (!n)
+		os_notice_flush();
+	return n;
+}
+
+HRESULT os_overlapped_result(OVERLAPPED *overlapped, bool wait)
+{
+	HRESULT status = os_overlapped_status(overlapped);
+	struct os_event *event;
+
+	if (status != ND_PENDING || !wait)
+		return status;
+	event = os_event_get(overlapped->hEvent);
+	os_park_until_done(overlapped);
+	status = os_overlapped_status(overlapped);
+	if (event) {
+		/* Its lock is held from the status to the signal, so the signal is there now. */
+		os_event_take(event);
+		os_event_put(event);
+	}
+	return status;
+}

@@ -1,0 +1,100 @@
+/*
+ * Requests: one per OVERLAPPED a client handed in and was answered ND_PENDING for. This is the
+ * contract for the objects above (queues, regions, connectors, listeners).
+ *
+ * Life of a request
+ *   1. The method checks its arguments; what it refuses, it refuses before step 2.
+ *   2. os_request_begin: the OVERLAPPED becomes pending, its event is cleared, and everything ever
+ *      needed from it (event, low bit) is fetched and referenced. No memory is needed later.
+ *   3. The object keeps the request in its own list (struct os_request_list), under its own lock.
+ *   4. Exactly one of these ends it:
+ *        os_request_complete   posted, published by the delivery thread; for NIC threads
+ *        os_request_finish     published before the return, after all completions posted earlier;
+ *                              for Cancel and Release
+ *        os_request_refuse     the method answers an error after all: nothing is signalled
+ *      After that the request is gone, and the OVERLAPPED is the client's as soon as its Internal
+ *      is not ND_PENDING.
+ *
+ * Rules
+ *   - Whoever takes a request off the list owns it and ends it. Take it off and call
+ *     os_request_complete under the object's lock: between the two a Cancel on another thread
+ *     would find neither a pending nor a posted request and return too early.
+ *   - All calls take leaf locks alone and call nobody: any lock of the object may be held. Client
+ *     code (callbacks) runs on the pool's threads, never inside these calls.
+ *   - Requests are told apart by their own address, or by `kind`, `tag` and `cookie`. Never by the
+ *     OVERLAPPED: a client may use one block for two requests at once.
+ *   - Cancel = os_request_list_cancel under the object's lock: it completes the list in the order
+ *     of the requests, and when it returns everything ended before is out too. Release likewise,
+ *     with the list empty or not: a posted completion may still have an OVERLAPPED to write.
+ */
+#ifndef OS_REQUEST_H
+#define OS_REQUEST_H
+
+#include "delivery.h"
+#include "port.h"
+
+struct os_event;
+struct os_file;
+
+struct os_request {
+	/* Of this module. */
+	struct os_packet packet; /* first: the port or the pool frees it */
+	struct os_notice notice;
+	struct os_file *file;
+	struct os_event *event; /* NULL: none */
+	HRESULT status;
+	bool silent; /* low bit of hEvent: no packet */
+	struct os_request *next;
+	struct os_request *prev;
+
+	/* The owner's, zero at first. */
+	uint32_t kind;
+	uint64_t tag;
+	void *cookie;
+};
+
+/*
+ * Makes a block pending and *request its record. On failure nothing was touched.
+ * ND_INVALID_PARAMETER: NULL block. ND_INVALID_HANDLE: hEvent is not an event.
+ * ND_INSUFFICIENT_RESOURCES: no memory.
+ */
+HRESULT os_request_begin(struct os_file *, OVERLAPPED *, struct os_request **request);
+
+void os_request_complete(struct os_request *, HRESULT status);
+void os_request_finish(struct os_request *, HRESULT status);
+void os_request_refuse(struct os_request *, HRESULT status);
+
+/* Requests of one object in the order they were issued. Guarded by that object's lock. */
+struct os_request_list {
+	struct os_request *first;
+	struct os_request *last;
+};
+
+void os_request_list_init(struct os_request_list *);
+bool os_request_list_empty(const struct os_request_list *);
+void os_request_list_add(struct os_request_list *, struct os_request *);
+
+/* Takes off a request that is on the list. */
+void os_request_list_remove(struct os_request_list *, struct os_request *);
+
+/* Takes off the oldest one, or the oldest of a kind; NULL if there is none. */
+struct os_request *os_request_list_take(struct os_request_list *);
+struct os_request *os_request_list_take_kind(struct os_request_list *, uint32_t kind);
+
+/* Takes all off and posts them (os_request_complete), oldest first. Returns their number. */
+unsigned int os_request_list_complete(struct os_request_list *, HRESULT status);
+
+/*
+ * Takes all off and finishes them, oldest first; with none it still sees to it that everything
+ * posted before is published. Returns their number.
+ */
+unsigned int os_request_list_cancel(struct os_request_list *, HRESULT status);
+
+/*
+ * The body of IND2Overlapped::GetOverlappedResult: the status of the block, whoever it belongs to;
+ * with `wait` not before it is final. Having had to wait, it clears an automatic event of the
+ * block as a wait on that event would; it depends on no event for being woken.
+ */
+HRESULT os_overlapped_result(OVERLAPPED *, bool wait);
+
+#endif

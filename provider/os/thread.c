@@ -1,0 +1,30 @@
+/* How the library's own threads begin and end. */
+#include "thread.h"
+
+#include <signal.h>
+#include <time.h>
+
+int os_thread_start(pthread_t *thread, const char *name, void *(*run)(void *))
+{
+	sigset_t all, before;
+	int rc;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	rc = pthread_create(thread, NULL, run, NULL);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (!rc)
+		pthread_setname_np(*thread, name);
+	return rc;
+}
+
+bool os_thread_join(pthread_t thread)
+{
+	struct timespec until;
+
+	if (pthread_equal(thread, pthread_self()))
+		return false;
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec++;
+	return pthread_timedjoin_np(thread, NULL, &until) == 0;
+}

@@ -1,0 +1,20 @@
+/*
+ * Threads of this library: they take no signals, which are the application's, and end when the
+ * library is unloaded.
+ */
+#ifndef OS_THREAD_H
+#define OS_THREAD_H
+
+#include <pthread.h>
+#include <stdbool.h>
+
+/* 0 or an errno. `name` has at most 15 characters. */
+int os_thread_start(pthread_t *, const char *name, void *(*run)(void *));
+
+/*
+ * Waits a second at most, and not at all for oneself: a routine of the client's may never return,
+ * or may itself have called exit(). False: the thread runs on.
+ */
+bool os_thread_join(pthread_t);
+
+#endif

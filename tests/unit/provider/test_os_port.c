@@ -1,0 +1,194 @@
+/* Completion ports through the native calls: order, batches, timeouts, closing, many threads. */
+#include "os_testing.h"
+
+static HANDLE new_port(void)
+{
+	HANDLE port;
+
+	assert_status(NdsPortCreate(&port), ND_SUCCESS);
+	return port;
+}
+
+static void packets_come_in_order(void **state)
+{
+	HANDLE port = new_port();
+	OVERLAPPED blocks[3];
+	NDS_PORT_ENTRY e[8];
+	ULONG n = 9;
+
+	assert_status(NdsPortGet(port, e, 8, 0, &n), ND_TIMEOUT);
+	assert_int_equal(n, 0);
+	for (ULONG i = 0; i < 3; i++)
+		assert_status(NdsPortPost(port, 100 + i, 7 + i, &blocks[i]), ND_SUCCESS);
+	assert_status(NdsPortGet(port, e, 1, 0, &n), ND_SUCCESS);
+	assert_int_equal(n, 1);
+	assert_ptr_equal(e[0].lpOverlapped, &blocks[0]);
+	assert_status(NdsPortGet(port, e, 8, NDS_INFINITE, &n), ND_SUCCESS);
+	assert_int_equal(n, 2);
+	assert_ptr_equal(e[1].lpOverlapped, &blocks[2]);
+	assert_int_equal(e[1].lpCompletionKey, 9);
+	assert_int_equal(e[1].dwNumberOfBytesTransferred, 102);
+	assert_int_equal(e[1].Internal, 0);
+	assert_false(NdsPortEntryFailed(&e[1]));
+	assert_status(NdsPortGet(port, e, 8, 0, &n), ND_TIMEOUT);
+	NdsHandleClose(port);
+}
+
+static void failure_is_the_sign_of_the_status(void **state)
+{
+	static const struct {
+		HRESULT status;
+		bool failed;
+	} rows[] = {
+		{ND_SUCCESS, false},
+		{ND_TIMEOUT, false},
+		{ND_BUFFER_OVERFLOW, true},
+		{ND_CANCELED, true},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		NDS_PORT_ENTRY entry = {.Internal = (uint32_t)rows[i].status};
+
+		assert_int_equal(NdsPortEntryFailed(&entry), rows[i].failed);
+	}
+}
+
+static void the_descriptor_follows_the_queue(void **state)
+{
+	HANDLE port = new_port();
+	NDS_PORT_ENTRY e[2];
+	int fd;
+	ULONG n;
+
+	NdsPortPost(port, 0, 0, NULL);
+	fd = NdsPortGetFd(port);
+	assert_true(readable(fd));
+	NdsPortPost(port, 0, 0, NULL);
+	NdsPortGet(port, e, 1, 0, &n);
+	assert_true(readable(fd));
+	NdsPortGet(port, e, 1, 0, &n);
+	assert_false(readable(fd));
+	NdsPortPost(port, 0, 0, NULL);
+	assert_true(readable(fd));
+	NdsHandleClose(port); /* with a packet inside */
+}
+
+static void *get_one(void *port)
+{
+	NDS_PORT_ENTRY entry;
+	ULONG n;
+
+	return (void *)(intptr_t)NdsPortGet(port, &entry, 1, 20000, &n);
+}
+
+static void closing_releases_the_waiters(void **state)
+{
+	HANDLE port = new_port();
+	pthread_t threads[2];
+	void *result;
+
+	for (int i = 0; i < 2; i++)
+		pthread_create(&threads[i], NULL, get_one, port);
+	usleep(20000);
+	NdsHandleClose(port);
+	for (int i = 0; i < 2; i++) {
+		pthread_join(threads[i], &result);
+		assert_status((HRESULT)(intptr_t)result, ND_CANCELED);
+	}
+	assert_status(NdsPortPost(port, 0, 0, NULL), ND_INVALID_HANDLE);
+	assert_int_equal(NdsPortGetFd(port), -1);
+}
+
+static void arguments_are_checked(void **state)
+{
+	HANDLE port = new_port();
+	NDS_PORT_ENTRY entry;
+	HANDLE event;
+	ULONG n = 5;
+
+	NdsEventCreate(1, 1, &event);
+	assert_status(NdsPortGet(port, &entry, 0, 0, &n), ND_INVALID_PARAMETER);
+	assert_int_equal(n, 0);
+	assert_status(NdsPortGet(event, &entry, 1, 0, &n), ND_INVALID_HANDLE);
+	assert_status(NdsPortBind(port, event, 0), ND_INVALID_HANDLE);
+	assert_status(NdsFileBindCallback(port, NULL), ND_INVALID_HANDLE);
+	assert_status(NdsFileSetModes(port, 3), ND_INVALID_HANDLE);
+	NdsHandleClose(event);
+	NdsHandleClose(port);
+}
+
+/* Several producers, several consumers: nothing lost, nothing doubled, each producer in order. */
+enum { PRODUCERS = 3, CONSUMERS = 3, EACH = 10000 };
+
+static struct {
+	HANDLE port;
+	_Atomic unsigned char seen[PRODUCERS][EACH];
+	_Atomic unsigned int taken;
+} crowd;
+
+static void *produce(void *arg)
+{
+	ULONG_PTR me = (ULONG_PTR)arg;
+
+	for (ULONG i = 0; i < EACH; i++)
+		NdsPortPost(crowd.port, i, me, NULL);
+	return NULL;
+}
+
+static void *consume(void *ordered)
+{
+	int64_t last[PRODUCERS] = {-1, -1, -1};
+	NDS_PORT_ENTRY e[16];
+	ULONG n;
+
+	while (crowd.taken < PRODUCERS * EACH) {
+		if (NdsPortGet(crowd.port, e, 16, 10, &n) != ND_SUCCESS)
+			continue;
+		for (ULONG i = 0; i < n; i++) {
+			ULONG number = e[i].dwNumberOfBytesTransferred;
+
+			if ((int64_t)number <= last[e[i].lpCompletionKey])
+				*(bool *)ordered = false;
+			last[e[i].lpCompletionKey] = number;
+			crowd.seen[e[i].lpCompletionKey][number]++;
+			crowd.taken++;
+		}
+	}
+	return NULL;
+}
+
+static void a_crowd_shares_a_port(void **state)
+{
+	bool ordered[CONSUMERS] = {true, true, true};
+	pthread_t producers[PRODUCERS], consumers[CONSUMERS];
+
+	crowd.port = new_port();
+	for (uintptr_t i = 0; i < CONSUMERS; i++)
+		pthread_create(&consumers[i], NULL, consume, &ordered[i]);
+	for (uintptr_t i = 0; i < PRODUCERS; i++)
+		pthread_create(&producers[i], NULL, produce, (void *)i);
+	for (int i = 0; i < PRODUCERS; i++)
+		pthread_join(producers[i], NULL);
+	for (int i = 0; i < CONSUMERS; i++)
+		pthread_join(consumers[i], NULL);
+	for (int i = 0; i < CONSUMERS; i++)
+		assert_true(ordered[i]);
+	for (int p = 0; p < PRODUCERS; p++)
+		for (int i = 0; i < EACH; i++)
+			assert_int_equal(crowd.seen[p][i], 1);
+	NdsHandleClose(crowd.port);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		os_test(packets_come_in_order),
+		os_test(failure_is_the_sign_of_the_status),
+		os_test(the_descriptor_follows_the_queue),
+		os_test(closing_releases_the_waiters),
+		os_test(arguments_are_checked),
+		os_test(a_crowd_shares_a_port),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
