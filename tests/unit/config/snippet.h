@@ -1,0 +1,56 @@
+/* A piece of configuration, wrapped into a whole one and read. For tests of config/. */
+#ifndef RN_TEST_SNIPPET_H
+#define RN_TEST_SNIPPET_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <errno.h>
+
+#include <cmocka.h>
+
+#include "config.h"
+
+/* Line 1 opens the adapter; the keys of a test begin on line 2. */
+#define ADAPTER(keys) "adapters = ({ name = \"a\"; port = \"null\"; ipv4 = [\"192.0.2.1/24\"];\n" keys "});\n"
+/* Sections of a test begin on line 2 too. */
+#define SECTION(text) "adapters = ({ name = \"a\"; port = \"null\"; ipv4 = [\"192.0.2.1/24\"]; });\n" text "\n"
+
+struct snippet {
+	const char *text;
+	const char *error; /* whole sentence expected; NULL = accepted */
+};
+
+static inline void check_snippet(const struct snippet *s)
+{
+	static struct rn_config cfg;
+	char err[1024] = "";
+	int rc = rn_config_parse(s->text, "t.conf", &cfg, err, sizeof(err));
+
+	if (s->error) {
+		assert_string_equal(err, s->error);
+		assert_int_equal(rc, -EINVAL);
+	} else {
+		assert_string_equal(err, "");
+		assert_int_equal(rc, 0);
+	}
+}
+
+static inline void check_snippets(const struct snippet *rows, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		check_snippet(&rows[i]);
+}
+
+/* Reads text that must be good. */
+static inline void read_good(const char *text, struct rn_config *cfg)
+{
+	char err[1024] = "";
+
+	if (rn_config_parse(text, "t.conf", cfg, err, sizeof(err)))
+		fail_msg("%s", err);
+}
+
+#endif

@@ -1,0 +1,130 @@
+/* Rules between keys: names, peers, addresses, keys of another kind of port, orders; and what is derived. */
+#include "snippet.h"
+
+#define ROWS(...) \
+	static const struct snippet rows[] = {__VA_ARGS__}; \
+	(void)state; \
+	check_snippets(rows, sizeof(rows) / sizeof(rows[0]))
+
+#define ONE(keys) "{ name = \"a\"; port = \"null\"; ipv4 = [\"192.0.2.1/24\"]; " keys "}"
+#define TWO(keys) "{ name = \"b\"; port = \"null\"; ipv4 = [\"192.0.2.2/24\"]; " keys "}"
+#define PAIR(one, two) "adapters = (" one ",\n" two ");"
+
+static void test_names(void **state)
+{
+	ROWS({PAIR(ONE(), TWO()), NULL},
+	     {PAIR(ONE(), "{ name = \"a\"; port = \"null\"; ipv4 = [\"192.0.2.2/24\"]; }"),
+	      "t.conf:2: adapters[1].name: found \"a\", the name of adapters[0], allowed: a unique name"},
+	     {"adapters = ({ port = \"null\"; });",
+	      "t.conf:1: adapters[0]: found no name, allowed: a unique name = \"...\";"});
+}
+
+#define RING(name, peer, n) \
+	"{ name = \"" name "\"; port = \"ring\"; peer = \"" peer "\"; ipv4 = [\"192.0.2." n "/24\"]; }"
+
+static void test_ring_peers(void **state)
+{
+	ROWS({PAIR(RING("a", "b", "1"), RING("b", "a", "2")), NULL},
+	     {PAIR(RING("a", "c", "1"), RING("b", "a", "2")),
+	      "t.conf:1: adapters[0].peer: found \"c\", allowed: another adapter with port = \"ring\" and peer = \"a\""},
+	     {PAIR(RING("a", "b", "1"), RING("b", "b", "2")),
+	      "t.conf:1: adapters[0].peer: found \"b\", allowed: another adapter with port = \"ring\" and peer = \"a\""},
+	     {PAIR(RING("a", "b", "1"), TWO()),
+	      "t.conf:1: adapters[0].peer: found \"b\", allowed: another adapter with port = \"ring\" and peer = \"a\""},
+	     {"adapters = (" RING("a", "a", "1") ");",
+	      "t.conf:1: adapters[0].peer: found \"a\", allowed: another adapter with port = \"ring\" and peer = \"a\""});
+}
+
+static void test_keys_by_kind_of_port(void **state)
+{
+	ROWS({"adapters = ({ name = \"a\"; ipv4 = [\"192.0.2.1/24\"]; });",
+	      "t.conf:1: adapters[0]: found no peer, required with port = \"ring\""},
+	     {"adapters = ({ name = \"a\";\nport = \"memif\"; role = \"client\"; ipv4 = [\"192.0.2.1/24\"]; });",
+	      "t.conf:2: adapters[0].port: found no socket, required with port = \"memif\""},
+	     {"adapters = ({ name = \"a\"; port = \"memif\"; socket = \"/s\"; ipv4 = [\"192.0.2.1/24\"]; });",
+	      "t.conf:1: adapters[0].port: found no role, required with port = \"memif\""},
+	     {"adapters = ({ name = \"a\"; port = \"af_packet\"; ipv4 = [\"192.0.2.1/24\"]; });",
+	      "t.conf:1: adapters[0].port: found no iface, required with port = \"af_packet\""},
+	     {"adapters = ({ name = \"a\"; port = \"vdev\"; ipv4 = [\"192.0.2.1/24\"]; });",
+	      "t.conf:1: adapters[0].port: found no vdev, required with port = \"vdev\""},
+	     {"adapters = ({ name = \"a\"; port = \"pcap\"; ipv4 = [\"192.0.2.1/24\"]; });",
+	      "t.conf:1: adapters[0].port: found neither rx_pcap nor tx_pcap, required: one or both"},
+	     {"adapters = ({ name = \"a\"; port = \"pcap\"; tx_pcap = \"f\"; ipv4 = [\"192.0.2.1/24\"]; });", NULL},
+	     {ADAPTER("iface = \"eth0\";"),
+	      "t.conf:2: adapters[0].iface: found with port = \"null\", allowed: only with port = \"af_packet\""});
+}
+
+static void test_addresses_are_unique(void **state)
+{
+	ROWS({"adapters = ({ name = \"a\"; port = \"null\"; });",
+	      "t.conf:1: adapters[0]: found no address, allowed: ipv4 = [...], ipv6 = [...] or both"},
+	     {PAIR(ONE(), "{ name = \"b\"; port = \"null\"; ipv4 = [\"192.0.2.9/24\", \"192.0.2.1/25\"]; }"),
+	      "t.conf:2: adapters[1].ipv4: found \"192.0.2.1/25\" a second time, allowed: unique addresses"},
+	     {ADAPTER("ipv6 = [\"2001:db8::1/64\", \"2001:db8:0::1/48\"];"),
+	      "t.conf:2: adapters[0].ipv6: found \"2001:db8:0::1/48\" a second time, allowed: unique addresses"},
+	     {PAIR(ONE("mac = \"02:00:00:00:00:01\";"), TWO("mac = \"02:00:00:00:00:01\";")),
+	      "t.conf:2: adapters[1].mac: found the address of adapters[0], allowed: a unique one"},
+	     {ADAPTER("neighbours = ({ ip = \"192.0.2.9\"; mac = \"02:00:00:00:00:09\"; },"
+		      "{ ip = \"192.0.2.9\"; mac = \"02:00:00:00:00:08\"; });"),
+	      "t.conf:2: adapters[0].neighbours: found one address in entries 0 and 1, allowed: unique addresses"});
+}
+
+static void test_gateways_are_on_link(void **state)
+{
+	ROWS({ADAPTER("gateway4 = \"192.0.2.254\";"), NULL},
+	     {ADAPTER("gateway4 = \"192.0.3.254\";"),
+	      "t.conf:2: adapters[0].gateway4: found \"192.0.3.254\", allowed: another host within one of the prefixes"},
+	     {ADAPTER("gateway4 = \"192.0.2.1\";"),
+	      "t.conf:2: adapters[0].gateway4: found \"192.0.2.1\", allowed: another host within one of the prefixes"},
+	     {ADAPTER("ipv6 = [\"2001:db8::1/64\"]; gateway6 = \"2001:db8::ff\";"), NULL},
+	     {ADAPTER("gateway6 = \"2001:db8::ff\";"),
+	      "t.conf:2: adapters[0].gateway6: found \"2001:db8::ff\", allowed: another host within one of the prefixes"});
+}
+
+static void test_vlan_priority_needs_a_vlan(void **state)
+{
+	ROWS({ADAPTER("vlan_id = 5; vlan_prio = 3;"), NULL},
+	     {ADAPTER("vlan_prio = 3;"),
+	      "t.conf:2: adapters[0].vlan_prio: found without vlan_id, allowed: only with vlan_id"});
+}
+
+static void test_orders(void **state)
+{
+	ROWS({SECTION("idle = { sleep_min_us = 7; sleep_max_us = 7; };"), NULL},
+	     {SECTION("idle = {\nsleep_min_us = 2000; };"),
+	      "t.conf:3: idle.sleep_min_us: found sleep_min_us = 2000 and sleep_max_us = 1000, "
+	      "allowed: sleep_min_us not above sleep_max_us"},
+	     {SECTION("timers = {\nrto_initial_us = 10; };"),
+	      "t.conf:3: timers.rto_initial_us: found rto_floor_us = 1000 and rto_initial_us = 10, "
+	      "allowed: rto_floor_us not above rto_initial_us"});
+}
+
+static void test_shards_follow_lcores(void **state)
+{
+	static struct rn_config cfg;
+
+	(void)state;
+	read_good(ADAPTER(""), &cfg);
+	assert_int_equal(cfg.adapter[0].shards, 1);
+	read_good(ADAPTER("lcores = [0, 1, 5];"), &cfg);
+	assert_int_equal(cfg.adapter[0].shards, 3);
+	assert_int_equal(cfg.adapter[0].lcores.cpu[2], 5);
+	read_good(ADAPTER("lcores = [0]; shards = 2;"), &cfg);
+	assert_int_equal(cfg.adapter[0].shards, 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_ring_peers),
+		cmocka_unit_test(test_keys_by_kind_of_port),
+		cmocka_unit_test(test_addresses_are_unique),
+		cmocka_unit_test(test_gateways_are_on_link),
+		cmocka_unit_test(test_vlan_priority_needs_a_vlan),
+		cmocka_unit_test(test_orders),
+		cmocka_unit_test(test_shards_follow_lcores),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
