@@ -1,0 +1,228 @@
+/* Connection management messages: 256-byte MADs of class 0x07 and the RDMA-CM private-data header (wire rules,
+ * sections 5.4, 6.1 to 6.5, 6.9).
+ *
+ * One struct per message, values in host order; every bit of a message is either a member or reserved (zero when built,
+ * ignored when parsed). Layouts are tables in cm_msg.c from which both directions derive. Pure functions; any thread.
+ */
+#ifndef RN_CM_MSG_H
+#define RN_CM_MSG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "pkt.h"
+#include "rn/abi.h"
+
+#define RN_MAD_HDR_BYTES 24
+#define RN_CMA_HDR_BYTES 36 /* first bytes of the private data of REQ and SIDR_REQ */
+#define RN_CM_REQ_PRIVATE 92
+#define RN_CM_ARI_BYTES 72
+
+/* clang-format off */
+#define RN_CM_ATTR_ROWS(X) /* name, attribute id */ \
+	X(REQ,      0x0010) \
+	X(MRA,      0x0011) \
+	X(REJ,      0x0012) \
+	X(REP,      0x0013) \
+	X(RTU,      0x0014) \
+	X(DREQ,     0x0015) \
+	X(DREP,     0x0016) \
+	X(SIDR_REQ, 0x0017) \
+	X(SIDR_REP, 0x0018) \
+	X(LAP,      0x0019) \
+	X(APR,      0x001A)
+
+#define RN_CM_REJ_ROWS(X) /* name, code, text */ \
+	X(NO_QP,            1, "no QP available") \
+	X(NO_RESOURCES,     3, "no resources available") \
+	X(TIMEOUT,          4, "timeout") \
+	X(UNSUPPORTED,      5, "unsupported request") \
+	X(BAD_COMM_ID,      6, "invalid communication id") \
+	X(BAD_COMM_INSTANCE,7, "invalid communication instance") \
+	X(NO_SERVICE,       8, "invalid service id: nobody listens") \
+	X(BAD_TRANSPORT,    9, "invalid transport type") \
+	X(STALE,           10, "stale connection") \
+	X(BAD_GID,         12, "invalid GID") \
+	X(BAD_MTU,         26, "invalid path MTU") \
+	X(FEW_RESOURCES,   27, "insufficient responder resources") \
+	X(CONSUMER,        28, "rejected by the consumer") \
+	X(BAD_RNR_RETRY,   29, "invalid RNR retry count") \
+	X(DUP_COMM_ID,     30, "duplicate local communication id") \
+	X(BAD_CLASS,       31, "invalid class version") \
+	X(VENDOR_OPTION,   35, "vendor option not supported")
+/* clang-format on */
+
+enum rn_cm_attr {
+#define X(name, number) RN_CM_##name = number,
+	RN_CM_ATTR_ROWS(X)
+#undef X
+};
+
+enum rn_cm_rej_reason {
+#define X(name, number, text) RN_CM_REJ_##name = number,
+	RN_CM_REJ_ROWS(X)
+#undef X
+};
+
+/* Which message a REJ or MRA speaks of. */
+enum rn_cm_about { RN_CM_ABOUT_REQ, RN_CM_ABOUT_REP, RN_CM_ABOUT_OTHER };
+
+enum rn_cm_transport { RN_CM_T_RC, RN_CM_T_UC, RN_CM_T_RD, RN_CM_T_EXTENDED };
+
+struct rn_cm_req {
+	uint32_t local_id;
+	uint32_t vendor_id;
+	uint64_t service_id;
+	uint64_t guid;
+	uint32_t qkey;
+	uint32_t qpn;
+	uint8_t responder_resources;
+	uint8_t initiator_depth;
+	uint32_t local_eecn, remote_eecn;
+	uint8_t remote_response_timeout; /* 4.096 us << n, as all CM times */
+	uint8_t transport;               /* enum rn_cm_transport */
+	uint8_t flow_control;
+	uint32_t psn;
+	uint8_t local_response_timeout;
+	uint8_t retry_cnt;
+	uint16_t pkey;
+	uint8_t path_mtu;
+	uint8_t rdc_exists;
+	uint8_t rnr_retry;
+	uint8_t max_cm_retries;
+	uint8_t srq;
+	uint8_t extended_transport;
+	uint16_t local_lid, remote_lid;
+	struct rn_gid local_gid, remote_gid;
+	uint32_t flow_label;
+	uint8_t packet_rate;
+	uint8_t tclass;
+	uint8_t hop_limit;
+	uint8_t sl;
+	uint8_t subnet_local;
+	uint8_t ack_timeout;
+	uint8_t alternate[44]; /* the alternate path, as it is on the wire */
+	uint8_t data[RN_CM_REQ_PRIVATE];
+};
+
+struct rn_cm_mra {
+	uint32_t local_id, remote_id;
+	uint8_t about;           /* enum rn_cm_about */
+	uint8_t service_timeout;
+	uint8_t data[222];
+};
+
+struct rn_cm_rej {
+	uint32_t local_id, remote_id;
+	uint8_t about; /* enum rn_cm_about */
+	uint8_t ari_len;
+	uint16_t reason; /* enum rn_cm_rej_reason */
+	uint8_t ari[RN_CM_ARI_BYTES];
+	uint8_t data[RN_CM_REJ_DATA];
+};
+
+struct rn_cm_rep {
+	uint32_t local_id, remote_id;
+	uint32_t qkey;
+	uint32_t qpn;
+	uint32_t eecn;
+	uint32_t psn;
+	uint8_t vendor_hi, vendor_mid, vendor_lo;
+	uint8_t responder_resources;
+	uint8_t initiator_depth;
+	uint8_t target_ack_delay;
+	uint8_t failover;
+	uint8_t flow_control;
+	uint8_t rnr_retry;
+	uint8_t srq;
+	uint64_t guid;
+	uint8_t data[RN_CM_REP_DATA];
+};
+
+struct rn_cm_rtu {
+	uint32_t local_id, remote_id;
+	uint8_t data[224];
+};
+
+struct rn_cm_dreq {
+	uint32_t local_id, remote_id;
+	uint32_t remote_qpn; /* the receiver's */
+	uint8_t data[220];
+};
+
+struct rn_cm_drep {
+	uint32_t local_id, remote_id;
+	uint8_t data[224];
+};
+
+struct rn_cm_sidr_req {
+	uint32_t request_id;
+	uint16_t pkey;
+	uint64_t service_id;
+	uint8_t data[216];
+};
+
+enum rn_cm_sidr_status { RN_CM_SIDR_VALID, RN_CM_SIDR_NO_SERVICE, RN_CM_SIDR_REJECTED };
+
+struct rn_cm_sidr_rep {
+	uint32_t request_id;
+	uint8_t status; /* enum rn_cm_sidr_status */
+	uint8_t ari_len;
+	uint16_t vendor_hi;
+	uint32_t qpn;
+	uint8_t vendor_lo;
+	uint64_t service_id;
+	uint32_t qkey;
+	uint8_t ari[RN_CM_ARI_BYTES];
+	uint8_t data[136];
+};
+
+struct rn_cm_msg {
+	uint16_t attr; /* enum rn_cm_attr: which member of the union counts; LAP and APR have none */
+	uint16_t status;
+	uint16_t class_specific;
+	uint32_t attr_mod;
+	uint64_t tid;
+	union {
+		struct rn_cm_req req;
+		struct rn_cm_mra mra;
+		struct rn_cm_rej rej;
+		struct rn_cm_rep rep;
+		struct rn_cm_rtu rtu;
+		struct rn_cm_dreq dreq;
+		struct rn_cm_drep drep;
+		struct rn_cm_sidr_req sidr_req;
+		struct rn_cm_sidr_rep sidr_rep;
+	};
+};
+
+/* False when this is no CM message: not 256 bytes, base version, class, class version, method or attribute. Values are
+ * not judged. */
+bool rn_cm_msg_parse(const uint8_t *mad, size_t len, struct rn_cm_msg *msg);
+/* Values wider than their field are cut. msg->attr is one of the rows. */
+void rn_cm_msg_build(const struct rn_cm_msg *msg, uint8_t mad[RN_MAD_BYTES]);
+
+/* The 36 bytes in front of the user's private data in REQ and SIDR_REQ. */
+struct rn_cma_hdr {
+	uint16_t port; /* the sender's, host order */
+	bool ipv4;
+	struct rn_gid src, dst; /* IPv4 in mapped form */
+};
+
+/* False when version or IP version is unknown. */
+bool rn_cma_hdr_parse(const uint8_t buf[RN_CMA_HDR_BYTES], struct rn_cma_hdr *hdr);
+void rn_cma_hdr_build(const struct rn_cma_hdr *hdr, uint8_t buf[RN_CMA_HDR_BYTES]);
+
+/* Service ids of the RDMA IP CM: 24 bits of port space, 16 of port. */
+#define RN_CM_PS_TCP 0x0106u
+#define RN_CM_PS_UDP 0x0111u
+static inline uint64_t rn_cm_service_id(uint32_t port_space, uint16_t port)
+{
+	return (uint64_t)port_space << 16 | port;
+}
+
+const char *rn_cm_attr_name(uint16_t attr);
+const char *rn_cm_rej_text(uint16_t reason);
+
+#endif
