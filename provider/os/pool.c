@@ -17,7 +17,7 @@ static struct {
 	struct os_packet *first;
 	struct os_packet **end;
 	unsigned int queued;
-	unsigned int idle;
+	unsigned int idle; /* waiting, about to wait, or just made */
 	unsigned int threads;
 	pthread_t thread[POOL_THREADS];
 	bool ending;
@@ -45,11 +45,9 @@ static void *run_routines(void *unused)
 		struct os_packet packet;
 		struct os_packet *taken;
 
-		while (!pool.first && !pool.ending) {
-			pool.idle++;
+		while (!pool.first && !pool.ending)
 			pthread_cond_wait(&pool.filled, &pool.lock);
-			pool.idle--;
-		}
+		pool.idle--;
 		if (pool.ending)
 			break;
 		taken = unhook_first();
@@ -59,6 +57,7 @@ static void *run_routines(void *unused)
 		free(taken);
 		packet.routine(packet.status, packet.bytes, packet.overlapped);
 		pthread_mutex_lock(&pool.lock);
+		pool.idle++;
 	}
 	pthread_mutex_unlock(&pool.lock);
 	return NULL;
@@ -71,6 +70,7 @@ static bool add_thread(void)
 	if (os_thread_start(&pool.thread[pool.threads], "rn-callback", run_routines))
 		return false;
 	pool.threads++;
+	pool.idle++;
 	return true;
 }
 

@@ -1,0 +1,35 @@
+/* A library with the whole of provider/os inside, for the unload test to load and let go. */
+#include "file.h"
+#include "handle.h"
+#include "ndstatus.h"
+#include "request.h"
+
+int os_plugin_exercise(void);
+
+static _Atomic int calls;
+
+static void count(DWORD status, DWORD bytes, OVERLAPPED *overlapped)
+{
+	calls++;
+}
+
+/* Uses a file, its callback and both kinds of thread. 0: all went well. */
+__attribute__((visibility("default"))) int os_plugin_exercise(void)
+{
+	OVERLAPPED overlapped = {0};
+	struct os_request *request;
+	struct os_file *file;
+	HANDLE handle;
+	HRESULT hr;
+
+	if (FAILED(os_file_create(1, &handle)) || FAILED(NdsFileBindCallback(handle, count)))
+		return 1;
+	file = os_file_get(handle);
+	if (FAILED(os_request_begin(file, &overlapped, &request)))
+		return 2;
+	os_request_complete(request, ND_SUCCESS);
+	hr = os_overlapped_result(&overlapped, true);
+	os_file_put(file);
+	NdsHandleClose(handle);
+	return hr ? 3 : 0;
+}
