@@ -60,6 +60,8 @@ static void test_addresses_are_unique(void **state)
 	      "t.conf:1: adapters[0]: found no address, allowed: ipv4 = [...], ipv6 = [...] or both"},
 	     {PAIR(ONE(), "{ name = \"b\"; port = \"null\"; ipv4 = [\"192.0.2.9/24\", \"192.0.2.1/25\"]; }"),
 	      "t.conf:2: adapters[1].ipv4: found \"192.0.2.1/25\" a second time, allowed: unique addresses"},
+	     {PAIR(ONE(), TWO() ",\n{ name = \"c\"; port = \"null\"; ipv4 = [\"192.0.2.1/24\"]; }"),
+	      "t.conf:3: adapters[2].ipv4: found \"192.0.2.1/24\" a second time, allowed: unique addresses"},
 	     {ADAPTER("ipv6 = [\"2001:db8::1/64\", \"2001:db8:0::1/48\"];"),
 	      "t.conf:2: adapters[0].ipv6: found \"2001:db8:0::1/48\" a second time, allowed: unique addresses"},
 	     {PAIR(ONE("mac = \"02:00:00:00:00:01\";"), TWO("mac = \"02:00:00:00:00:01\";")),

@@ -1,0 +1,130 @@
+#!/bin/bash
+# Builds softrnic and runs its tests. The last line is "N passed, N failed, N skipped"; the exit status is 0 only when
+# nothing failed. Run it from anywhere, as often as you like.
+#
+#   ./check.sh --quick   a few minutes at most: for every change
+#   ./check.sh           before a push: adds the simulator under sanitizers, DPDK ports, the ND2 contract, fuzz corpora
+#   ./check.sh --ci      what continuous integration runs: adds a clang build and every suite not listed below
+#   ./check.sh --full    adds what takes long: interop with Linux soft-RoCE, long fuzzing
+#
+# Tests learn the tier from $SOFTRNIC_TIER (quick, default, ci, full) and may scale their rounds by it.
+set -u
+cd "$(dirname "$(readlink -f "$0")")" || exit 1
+
+# suite  first tier of the release build  first tier under ASan+UBSan (never = not at all)
+suites() {
+	cat <<-END
+	lint     quick    never
+	unit     quick    quick
+	sim      quick    default
+	judges   quick    never
+	port     default  ci
+	nd2      default  ci
+	conform  default  ci
+	fuzz     default  ci
+	interop  full     never
+	soak     full     full
+	END
+}
+
+packages="gcc g++ clang meson ninja-build pkg-config binutils python3 python3-scapy tshark
+	libdpdk-dev libisal-dev libconfig-dev libcmocka-dev libibverbs-dev"
+
+usage() {
+	sed -n '2,9s/^# \{0,1\}//p' "$0"
+	exit "$1"
+}
+
+rank() {
+	case $1 in quick) echo 0 ;; default) echo 1 ;; ci) echo 2 ;; full) echo 3 ;; *) echo 9 ;; esac
+}
+
+# in_tier FIRST: does the tier that was asked for include FIRST?
+in_tier() {
+	[ "$(rank "$1")" -le "$(rank "$tier")" ]
+}
+
+install_packages() {
+	local missing="" p
+	for p in $packages; do
+		dpkg-query -W -f='${Status}' "$p" 2>/dev/null | grep -q 'ok installed' || missing="$missing $p"
+	done
+	[ -z "$missing" ] && return
+	if [ "$(id -u)" != 0 ]; then
+		echo "Debian packages are missing; as root: apt-get install$missing" >&2
+		exit 2
+	fi
+	echo "installing:$missing"
+	export DEBIAN_FRONTEND=noninteractive
+	{ apt-get -q update && apt-get -q -y --no-install-recommends install $missing; } >"$logs/apt.log" 2>&1 || {
+		tail -20 "$logs/apt.log"
+		echo "apt-get could not install:$missing" >&2
+		exit 2
+	}
+}
+
+# build DIR OPTION...: configures and compiles. Reconfiguring is what notices a new folder.
+build() {
+	local dir=$1 t0=$SECONDS again=""
+	shift
+	[ -f "$dir/build.ninja" ] && again=--reconfigure
+	meson setup $again "$dir" -Dwerror=true "$@" >"$logs/$dir.log" 2>&1 &&
+		ninja -C "$dir" >>"$logs/$dir.log" 2>&1 || {
+		grep -nE 'error|ERROR|FAILED|undefined' "$logs/$dir.log" | head -40
+		echo "$dir does not build; see $logs/$dir.log" >&2
+		failed=$((failed + 1))
+		return 1
+	}
+	printf '%-12s %-10s %40s %5d s\n' "$dir" build "" $((SECONDS - t0))
+}
+
+# run DIR SUITE TIMEOUT_FACTOR: runs one suite and adds its tests to the tally.
+run() {
+	local dir=$1 suite=$2 factor=$3 t0=$SECONDS status p f s
+	rm -f "$dir/meson-logs/testlog.json"
+	meson test -C "$dir" --no-rebuild --suite "$suite" -t "$factor" --print-errorlogs >"$logs/$dir-$suite.log" 2>&1
+	status=$?
+	read -r p f s < <($python tests/tally.py "$dir/meson-logs/testlog.json")
+	[ "$status" != 0 ] && [ "${f:-0}" = 0 ] && f=1
+	passed=$((passed + ${p:-0})) failed=$((failed + ${f:-0})) skipped=$((skipped + ${s:-0}))
+	printf '%-12s %-10s %12d passed %4d failed %4d skipped %5d s\n' \
+		"$dir" "$suite" "${p:-0}" "${f:-0}" "${s:-0}" $((SECONDS - t0))
+	[ "${f:-0}" = 0 ] || tail -60 "$logs/$dir-$suite.log"
+}
+
+# run_suites DIR COLUMN TIMEOUT_FACTOR: the suites of DIR that the tier includes. COLUMN 2 is release, 3 sanitizers.
+run_suites() {
+	local dir=$1 column=$2 factor=$3 suite first
+	for suite in $(meson introspect --tests "$dir" | $python tests/tally.py --suites); do
+		first=$(suites | awk -v s="$suite" -v c="$column" '$1 == s { print $c }')
+		in_tier "${first:-ci}" && run "$dir" "$suite" "$factor"
+	done
+}
+
+tier=default
+case ${1:-} in
+"") ;;
+--quick | --ci | --full) tier=${1#--} ;;
+-h | --help) usage 0 ;;
+*) usage 2 >&2 ;;
+esac
+[ $# -le 1 ] || usage 2 >&2
+
+export SOFTRNIC_TIER=$tier CMOCKA_MESSAGE_OUTPUT=TAP
+export ASAN_OPTIONS=detect_leaks=1:abort_on_error=1
+export UBSAN_OPTIONS=halt_on_error=1:abort_on_error=1:print_stacktrace=1
+python=/usr/bin/python3 # Debian's: the one python3-scapy belongs to
+passed=0 failed=0 skipped=0
+logs=build-logs
+mkdir -p $logs
+install_packages
+
+build build && run_suites build 2 1
+build build-asan -Db_sanitize=address,undefined -Db_lundef=false -Dbuildtype=debug && run_suites build-asan 3 4
+if in_tier ci; then
+	CC=clang CXX=clang++ build build-clang
+	[ -f tests/fuzz/meson.build ] && CC=clang CXX=clang++ build build-fuzz -Dfuzzers=true -Db_lundef=false && run build-fuzz fuzz 10
+fi
+
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" = 0 ]
