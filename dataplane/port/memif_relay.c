@@ -1,0 +1,340 @@
+/* Who may end a memif connection, and when? The relay alone, once nobody polls the port.
+ * Owns both control sockets of one port and the thread that joins them. The header says why. */
+#include "memif_relay.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define RETRY_MS	50
+#define MSG_BYTES	128 /* every memif message; memif 2.0 */
+#define TYPE_NONE	0
+#define TYPE_ADD_REGION 4
+#define TYPE_CONNECTED	7
+#define TYPE_OVER	0x10000 /* not on the wire: the connection is lost or refused */
+#define REGION_SIZE_AT	4	/* type 16, index 16, size 32 */
+
+struct rn_memif_relay {
+	struct rn_memif_relay_config cfg;
+	struct sockaddr_un peer_addr, pmd_addr;
+	socklen_t peer_len, pmd_len;
+	pthread_t thread;
+	bool running;
+	int stop_fd;
+	int listen_fd; /* server: at peer_addr; client: at pmd_addr */
+};
+
+struct message {
+	uint8_t bytes[MSG_BYTES];
+	int fd; /* -1: none */
+};
+
+static int address_from(const char *path, struct sockaddr_un *un, socklen_t *len)
+{
+	size_t n = strlen(path);
+
+	if (n == 0 || n >= sizeof(un->sun_path))
+		return -ENAMETOOLONG;
+	memset(un, 0, sizeof(*un));
+	un->sun_family = AF_UNIX;
+	memcpy(un->sun_path, path, n);
+	*len = sizeof(*un);
+	if (path[0] == '@') {
+		un->sun_path[0] = '\0';
+		*len = offsetof(struct sockaddr_un, sun_path) + n;
+	}
+	return 0;
+}
+
+static int connect_to(const struct sockaddr_un *un, socklen_t len)
+{
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		return -errno;
+	if (connect(fd, (const struct sockaddr *)un, len) < 0) {
+		int err = errno;
+
+		close(fd);
+		return -err;
+	}
+	return fd;
+}
+
+static int listen_at(const struct sockaddr_un *un, socklen_t len)
+{
+	int fd, probe = connect_to(un, len);
+
+	if (probe >= 0) {
+		close(probe);
+		return -EADDRINUSE;
+	}
+	if (probe == -ECONNREFUSED && un->sun_path[0] != '\0')
+		unlink(un->sun_path);
+	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return -errno;
+	if (bind(fd, (const struct sockaddr *)un, len) < 0 || listen(fd, 8) < 0) {
+		int err = errno;
+
+		close(fd);
+		return -err;
+	}
+	return fd;
+}
+
+/* Waits until one of the two is readable or gone. Returns 0 or 1 for which, -ECANCELED when the
+ * relay is to stop, -ETIMEDOUT. A negative fd is never ready. */
+static int wait_either(const struct rn_memif_relay *r, int fd0, int fd1, int timeout_ms)
+{
+	struct pollfd p[3] = {{fd0, POLLIN, 0}, {fd1, POLLIN, 0}, {r->stop_fd, POLLIN, 0}};
+
+	for (;;) {
+		int n = poll(p, 3, timeout_ms);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n == 0)
+			return -ETIMEDOUT;
+		if (n < 0 || p[2].revents != 0)
+			return -ECANCELED;
+		return p[0].revents != 0 ? 0 : 1;
+	}
+}
+
+static bool message_read(int from, struct message *m)
+{
+	char ctl[CMSG_SPACE(sizeof(int)) + CMSG_SPACE(sizeof(struct ucred))];
+	struct iovec iov = {m->bytes, sizeof(m->bytes)};
+	struct msghdr mh = {.msg_iov = &iov,
+			    .msg_iovlen = 1,
+			    .msg_control = ctl,
+			    .msg_controllen = sizeof(ctl)};
+	ssize_t n;
+
+	m->fd = -1;
+	do
+		n = recvmsg(from, &mh, MSG_CMSG_CLOEXEC);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return false;
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(&mh); c != NULL; c = CMSG_NXTHDR(&mh, c)) {
+		if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
+			memcpy(&m->fd, CMSG_DATA(c), sizeof(int));
+	}
+	return n == MSG_BYTES;
+}
+
+static bool message_write(int to, const struct message *m)
+{
+	union {
+		char bytes[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr align;
+	} ctl = {0};
+	struct iovec iov = {(void *)m->bytes, sizeof(m->bytes)};
+	struct msghdr mh = {.msg_iov = &iov, .msg_iovlen = 1};
+
+	if (m->fd >= 0) {
+		struct cmsghdr *c;
+
+		mh.msg_control = ctl.bytes;
+		mh.msg_controllen = sizeof(ctl.bytes);
+		c = CMSG_FIRSTHDR(&mh);
+		c->cmsg_level = SOL_SOCKET;
+		c->cmsg_type = SCM_RIGHTS;
+		c->cmsg_len = CMSG_LEN(sizeof(int));
+		memcpy(CMSG_DATA(c), &m->fd, sizeof(int));
+	}
+	return sendmsg(to, &mh, MSG_NOSIGNAL) == MSG_BYTES;
+}
+
+static unsigned message_type(const struct message *m)
+{
+	uint16_t type;
+
+	memcpy(&type, m->bytes, sizeof(type));
+	return type;
+}
+
+/* A region that its owner can shrink would turn the poller's next access into SIGBUS. */
+static bool region_can_be_trusted(const struct message *m)
+{
+	struct stat st;
+	uint32_t size;
+	int seals;
+
+	memcpy(&size, m->bytes + REGION_SIZE_AT, sizeof(size));
+	if (m->fd < 0 || fstat(m->fd, &st) < 0)
+		return false;
+	seals = fcntl(m->fd, F_GET_SEALS);
+	return seals >= 0 && (seals & F_SEAL_SHRINK) != 0 && st.st_size >= 0 &&
+	       (uint64_t)st.st_size >= size;
+}
+
+/* Hands one message over. Returns its type, or TYPE_OVER. */
+static unsigned pass_on(int from, int to, bool from_peer)
+{
+	struct message m;
+	unsigned type = TYPE_OVER;
+
+	if (message_read(from, &m) &&
+	    (!from_peer || message_type(&m) != TYPE_ADD_REGION || region_can_be_trusted(&m)) &&
+	    message_write(to, &m))
+		type = message_type(&m);
+	if (m.fd >= 0)
+		close(m.fd);
+	return type;
+}
+
+/* Ends the driver's connection and waits until it is at rest: rte_eth_dev_stop() must come after
+ * this, or both would free the same memory. The driver closing its end proves nothing, since a
+ * child of this process may have inherited it. */
+static void bring_to_rest(struct rn_memif_relay *r, int pmd)
+{
+	close(pmd);
+	r->cfg.ops.settle(r->cfg.arg);
+}
+
+/* One connection from its first message to the driver's rest. The port is quiet on entry and on
+ * return; between CONNECTED and the next sign of life on either socket it may be polled.
+ * Returns whether the connection was made. */
+static bool serve(struct rn_memif_relay *r, int peer, int pmd)
+{
+	unsigned type;
+	int which;
+
+	/* A server's driver greets first, and frees a control channel that EAL still watches when
+	 * it cannot: so take the greeting before anything may end the connection. */
+	type = r->cfg.server ? pass_on(pmd, peer, false) : TYPE_NONE;
+	while (type != TYPE_OVER && type != TYPE_CONNECTED) {
+		which = wait_either(r, peer, pmd, -1);
+		type = which == 0   ? pass_on(peer, pmd, true)
+		       : which == 1 ? pass_on(pmd, peer, false)
+				    : TYPE_OVER;
+	}
+	if (type == TYPE_CONNECTED) {
+		r->cfg.ops.up(r->cfg.arg);
+		/* Nothing but a farewell is defined from here on. */
+		wait_either(r, peer, pmd, -1);
+		r->cfg.ops.quiesce(r->cfg.arg);
+	}
+	bring_to_rest(r, pmd);
+	close(peer);
+	return type == TYPE_CONNECTED;
+}
+
+static int reach_driver(struct rn_memif_relay *r)
+{
+	if (r->cfg.server)
+		return connect_to(&r->pmd_addr, r->pmd_len);
+	/* The first time the driver is here already, since rte_eth_dev_start(). */
+	if (wait_either(r, r->listen_fd, -1, 0) != 0) {
+		int ret = r->cfg.ops.restart(r->cfg.arg);
+
+		if (ret < 0)
+			return ret;
+	}
+	if (wait_either(r, r->listen_fd, -1, 1000) != 0)
+		return -EAGAIN;
+	return accept4(r->listen_fd, NULL, NULL, SOCK_CLOEXEC);
+}
+
+static int reach_peer(struct rn_memif_relay *r)
+{
+	int fd;
+
+	if (!r->cfg.server)
+		return connect_to(&r->peer_addr, r->peer_len);
+	if (wait_either(r, r->listen_fd, -1, -1) != 0)
+		return -ECANCELED;
+	fd = accept4(r->listen_fd, NULL, NULL, SOCK_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+static void *relay_main(void *arg)
+{
+	struct rn_memif_relay *r = arg;
+	int peer, pmd;
+	bool made;
+
+	do {
+		peer = reach_peer(r);
+		pmd = peer >= 0 ? reach_driver(r) : -1;
+		made = pmd >= 0 && serve(r, peer, pmd);
+		if (peer >= 0 && pmd < 0)
+			close(peer);
+	} while (wait_either(r, -1, -1, made ? 0 : RETRY_MS) != -ECANCELED);
+	return NULL;
+}
+
+int rn_memif_relay_create(struct rn_memif_relay **relay, const struct rn_memif_relay_config *cfg)
+{
+	struct rn_memif_relay *r = calloc(1, sizeof(*r));
+	int ret;
+
+	if (r == NULL)
+		return -ENOMEM;
+	r->cfg = *cfg;
+	r->listen_fd = -1;
+	r->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	ret = r->stop_fd < 0 ? -errno : address_from(cfg->peer_path, &r->peer_addr, &r->peer_len);
+	if (ret == 0)
+		ret = address_from(cfg->pmd_path, &r->pmd_addr, &r->pmd_len);
+	if (ret == 0 && !cfg->server) {
+		r->listen_fd = listen_at(&r->pmd_addr, r->pmd_len);
+		ret = r->listen_fd < 0 ? r->listen_fd : 0;
+	}
+	if (ret < 0) {
+		rn_memif_relay_destroy(r);
+		return ret;
+	}
+	*relay = r;
+	return 0;
+}
+
+int rn_memif_relay_start(struct rn_memif_relay *r)
+{
+	int ret;
+
+	if (r->cfg.server) {
+		r->listen_fd = listen_at(&r->peer_addr, r->peer_len);
+		if (r->listen_fd < 0)
+			return r->listen_fd;
+	}
+	ret = pthread_create(&r->thread, NULL, relay_main, r);
+	r->running = ret == 0;
+	return -ret;
+}
+
+void rn_memif_relay_destroy(struct rn_memif_relay *r)
+{
+	const struct sockaddr_un *ours = r->cfg.server ? &r->peer_addr : &r->pmd_addr;
+	int pmd;
+
+	if (r->running) {
+		eventfd_write(r->stop_fd, 1);
+		pthread_join(r->thread, NULL);
+	}
+	if (r->listen_fd >= 0) {
+		/* A client's driver that still waits for its first peer. */
+		pmd = r->cfg.server ? -1 : accept4(r->listen_fd, NULL, NULL, SOCK_CLOEXEC);
+		if (pmd >= 0)
+			bring_to_rest(r, pmd);
+		close(r->listen_fd);
+		if (ours->sun_path[0] != '\0')
+			unlink(ours->sun_path);
+	}
+	if (r->stop_fd >= 0)
+		close(r->stop_fd);
+	free(r);
+}
