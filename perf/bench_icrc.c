@@ -1,0 +1,203 @@
+/* What does the ICRC cost per frame? ISA-L's CRC against a table, and with the copy that
+ * precedes it when a frame is built. One thread; data stays in cache (two buffers of --set). */
+#include <getopt.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <isa-l.h>
+#include "sample.h"
+
+#define BATCH_NS 50000
+
+static uint32_t table[8][256];
+
+static void table_fill(void)
+{
+	for (uint32_t i = 0; i < 256; i++) {
+		uint32_t c = i;
+
+		for (int k = 0; k < 8; k++)
+			c = (c >> 1) ^ (0xedb88320u & (0u - (c & 1)));
+		table[0][i] = c;
+	}
+	for (uint32_t i = 0; i < 256; i++) {
+		for (int k = 1; k < 8; k++)
+			table[k][i] = (table[k - 1][i] >> 8) ^ table[0][table[k - 1][i] & 255];
+	}
+}
+
+/* Eight bytes a step, as zlib did for long; portable but for the byte order. */
+static uint32_t crc_by_table(uint32_t seed, const uint8_t *p, size_t n)
+{
+	uint32_t c = ~seed;
+
+	for (; n >= 8; n -= 8, p += 8) {
+		uint64_t w;
+
+		memcpy(&w, p, 8);
+		w ^= c;
+		c = table[7][w & 255] ^ table[6][w >> 8 & 255] ^ table[5][w >> 16 & 255] ^
+		    table[4][w >> 24 & 255] ^ table[3][w >> 32 & 255] ^ table[2][w >> 40 & 255] ^
+		    table[1][w >> 48 & 255] ^ table[0][w >> 56];
+	}
+	while (n-- > 0)
+		c = (c >> 8) ^ table[0][(c ^ *p++) & 255];
+	return ~c;
+}
+
+static uint32_t run_isal(uint8_t *dst, const uint8_t *src, size_t n)
+{
+	return crc32_gzip_refl(0, src, n);
+}
+
+static uint32_t run_table(uint8_t *dst, const uint8_t *src, size_t n)
+{
+	return crc_by_table(0, src, n);
+}
+
+static uint32_t run_copy(uint8_t *dst, const uint8_t *src, size_t n)
+{
+	memcpy(dst, src, n);
+	return dst[n / 2];
+}
+
+static uint32_t run_copy_isal(uint8_t *dst, const uint8_t *src, size_t n)
+{
+	memcpy(dst, src, n);
+	return crc32_gzip_refl(0, dst, n);
+}
+
+static const struct subject {
+	const char *name;
+	uint32_t (*run)(uint8_t *dst, const uint8_t *src, size_t n);
+} subjects[] = {
+	{"isal", run_isal},
+	{"table", run_table},
+	{"copy", run_copy},
+	{"copy+isal", run_copy_isal},
+};
+
+static double now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+static volatile uint32_t sink;
+
+/* ns per call over `calls` calls that walk both buffers. */
+static double time_calls(const struct subject *s, uint8_t *dst, const uint8_t *src, size_t set,
+			 size_t n, unsigned calls)
+{
+	size_t step = (n + 63) & ~(size_t)63, at = 0;
+	uint32_t acc = 0;
+	double t0 = now_ns();
+
+	for (unsigned i = 0; i < calls; i++) {
+		acc ^= s->run(dst + at, src + at, n);
+		at += step;
+		if (at + step > set)
+			at = 0;
+	}
+	sink = acc;
+	return (now_ns() - t0) / calls;
+}
+
+static void measure(const struct subject *s, uint8_t *dst, const uint8_t *src, size_t set, size_t n,
+		    unsigned reps, bool json)
+{
+	struct rn_sample ns = {0};
+	unsigned calls = 64;
+	double once, med;
+	static bool again;
+
+	once = time_calls(s, dst, src, set, n, calls);
+	calls = once > 0 && once < BATCH_NS ? (unsigned)(BATCH_NS / once) + 1 : 1;
+	for (unsigned i = 0; i < reps; i++)
+		rn_sample_add(&ns, time_calls(s, dst, src, set, n, calls));
+	med = rn_sample_at(&ns, 0.5);
+	if (json)
+		printf("%s\n  {\"subject\": \"%s\", \"bytes\": %zu, \"ns_median\": %.2f, "
+		       "\"ns_min\": %.2f, \"ns_max\": %.2f, \"gbytes_per_s\": %.2f}",
+		       again ? "," : "", s->name, n, med, rn_sample_at(&ns, 0),
+		       rn_sample_at(&ns, 1), (double)n / med);
+	else
+		printf("%-10s %6zu %9.1f %9.1f %9.1f %9.2f\n", s->name, n, med,
+		       rn_sample_at(&ns, 0), rn_sample_at(&ns, 1), (double)n / med);
+	again = true;
+	rn_sample_free(&ns);
+}
+
+static bool tables_agree(const uint8_t *src)
+{
+	for (size_t n = 0; n < 300; n++) {
+		if (crc_by_table(0, src + n % 7, n) != crc32_gzip_refl(0, src + n % 7, n))
+			return false;
+	}
+	return true;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option options[] = {{"set", required_argument, NULL, 's'},
+						{"reps", required_argument, NULL, 'r'},
+						{"json", no_argument, NULL, 'j'},
+						{"help", no_argument, NULL, 'h'},
+						{NULL, 0, NULL, 0}};
+	static const size_t sizes[] = {64, 128, 256, 512, 1084, 2048, 4096, 4156};
+	size_t set = 16384;
+	unsigned reps = 101;
+	bool json = false;
+	uint8_t *src, *dst;
+	int o;
+
+	while ((o = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		switch (o) {
+		case 's':
+			set = strtoul(optarg, NULL, 0);
+			break;
+		case 'r':
+			reps = (unsigned)strtoul(optarg, NULL, 0);
+			break;
+		case 'j':
+			json = true;
+			break;
+		default:
+			printf("bench_icrc [--set BYTES] [--reps N] [--json]\n");
+			return o == 'h' ? EXIT_SUCCESS : 2;
+		}
+	}
+	if (set < 8192 || set > 1u << 30 || reps == 0)
+		return 2;
+	src = aligned_alloc(64, set & ~(size_t)63);
+	dst = aligned_alloc(64, set & ~(size_t)63);
+	if (src == NULL || dst == NULL)
+		return EXIT_FAILURE;
+	for (size_t i = 0; i < (set & ~(size_t)63); i++)
+		src[i] = (uint8_t)(i * 131 >> 3);
+	memset(dst, 0, set & ~(size_t)63);
+	table_fill();
+	if (!tables_agree(src)) {
+		fprintf(stderr, "bench_icrc: the table and ISA-L disagree\n");
+		return EXIT_FAILURE;
+	}
+	if (json)
+		printf("{\"bench\": \"icrc\", \"set\": %zu, \"reps\": %u, \"rows\": [", set, reps);
+	else
+		printf("%-10s %6s %9s %9s %9s %9s\n", "subject", "bytes", "ns med", "ns min",
+		       "ns max", "GB/s");
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+		for (size_t k = 0; k < sizeof(subjects) / sizeof(*subjects); k++)
+			measure(&subjects[k], dst, src, set & ~(size_t)63, sizes[i], reps, json);
+	}
+	if (json)
+		printf("\n]}\n");
+	free(src);
+	free(dst);
+	return EXIT_SUCCESS;
+}
