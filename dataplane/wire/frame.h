@@ -10,7 +10,10 @@
 #include "verdict.h"
 
 /* Parses one Ethernet frame without FCS. Reads only frame[0..len). On RN_V_OK *pkt is filled and payload/ip
- * point into frame; on any other verdict *pkt holds what was understood so far. The ICRC has been checked.
+ * point into frame; on any other verdict *pkt holds what was understood so far (op is NULL before the BTH) and no payload.
+ * The ICRC has been checked, of IB packets; ARP, ND and ICMP bodies are their own modules' to check, checksum included.
+ * Opcodes of RC, UC, UD and CNP that the table does not know are accepted (op->known false): what to answer depends
+ * on the QP.
  * Knows nothing of who we are: MAC, address and P_Key checks are the shard's. */
 enum rn_verdict rn_frame_parse(const uint8_t *frame, size_t len, struct rn_pkt *pkt);
 

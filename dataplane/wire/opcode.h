@@ -1,6 +1,7 @@
 /* The opcode table: what each BTH opcode carries and means (wire rules, section 1.11).
  *
- * rn_opcode_row() is total: it answers for all 256 values; unknown ones have known == false.
+ * rn_opcode_row() is total: it answers for all 256 values; unknown ones have known == false, a transport, and
+ * the length of a bare BTH; all else is zero. A CNP's 16 reserved bytes count as its payload.
  * Numbers are those of rdma-core's <infiniband/opcode.h>, asserted in opcode.c.
  */
 #ifndef RN_OPCODE_H
@@ -9,7 +10,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum rn_transport { RN_T_RC = 0x00, RN_T_UC = 0x20, RN_T_RD = 0x40, RN_T_UD = 0x60, RN_T_CNP = 0x80 };
+enum rn_transport { RN_T_RC = 0x00, RN_T_UC = 0x20, RN_T_RD = 0x40, RN_T_UD = 0x60, RN_T_CNP = 0x80,
+		    RN_T_OTHER = 0xA0 /* XRC and manufacturers' */ };
+
+#define RN_OPCODE_CNP 0x81u
 
 /* Operation = low five bits; the same numbers for every transport. */
 enum rn_operation {

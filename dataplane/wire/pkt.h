@@ -23,7 +23,7 @@ enum rn_pkt_kind { RN_PKT_IB, RN_PKT_ARP, RN_PKT_ND, RN_PKT_ICMP };
 struct rn_pkt {
 	/* link and network */
 	uint8_t kind;            /* enum rn_pkt_kind */
-	bool has_vlan;
+	bool has_vlan;           /* a tag with VID 0 (priority only) counts as none; vlan_tci keeps it */
 	uint16_t vlan_tci;
 	uint8_t dmac[6], smac[6];
 	struct rn_gid src, dst;  /* IPv4 in mapped form */
@@ -32,8 +32,10 @@ struct rn_pkt {
 	uint8_t hop_limit;
 	uint16_t ip_id;          /* IPv4 identification */
 	bool ip_df;
+	bool ip_resv;            /* IPv4 reserved flag */
 	uint32_t flow_label;     /* IPv6 */
 	uint16_t udp_sport;
+	bool udp_checksum;       /* parse: came with one (verified); build: compute one. Normally neither. */
 	/* BTH */
 	uint8_t opcode;
 	bool se, mig, ack_req, fecn, becn;
@@ -42,7 +44,7 @@ struct rn_pkt {
 	uint16_t pkey;
 	uint32_t dest_qpn;
 	uint32_t psn;
-	const struct rn_opcode_row *op;
+	const struct rn_opcode_row *op; /* parse only; NULL when not IB. Building looks up opcode. */
 	/* extension headers */
 	uint64_t va;             /* RETH, AtomicETH */
 	uint32_t rkey;
@@ -52,9 +54,10 @@ struct rn_pkt {
 	uint32_t imm;            /* four opaque bytes, memory order */
 	uint32_t inv_rkey;       /* IETH, host order */
 	uint32_t qkey, src_qpn;  /* DETH */
+	uint8_t deth_resv;
 	uint64_t swap_add, compare; /* AtomicETH */
 	uint64_t orig;           /* AtomicAckETH */
-	/* payload: points into the frame; without pad */
+	/* payload: points into the frame; without pad. ARP: the ARP body; ND, ICMP: the ICMP(v6) message */
 	const uint8_t *payload;
 	uint32_t payload_len;
 	const uint8_t *ip;       /* the IP header in the frame (GRH area, ICMP, ND) */

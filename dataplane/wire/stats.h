@@ -1,0 +1,66 @@
+/* What is counted: one counter per verdict of a received packet (verdict.h) and one per row below.
+ * A plain value: one per shard, written by its thread alone; sums are made on read. */
+#ifndef RN_STATS_H
+#define RN_STATS_H
+
+#include <stdint.h>
+
+#include "verdict.h"
+
+/* clang-format off */
+#define RN_STAT_ROWS(X) /* field, text */ \
+	X(rx_packets,         "packets received") \
+	X(rx_bytes,           "bytes received, Ethernet header included") \
+	X(rx_ecn_marked,      "packets received with congestion experienced") \
+	X(tx_packets,         "packets sent") \
+	X(tx_bytes,           "bytes sent, Ethernet header included") \
+	X(tx_requests,        "request packets sent, first time") \
+	X(tx_retransmitted,   "request packets sent again") \
+	X(tx_acks,            "ACKs sent") \
+	X(tx_naks,            "NAKs sent") \
+	X(tx_rnr_naks,        "RNR NAKs sent") \
+	X(tx_read_responses,  "READ response packets sent") \
+	X(tx_atomic_acks,     "ATOMIC responses sent") \
+	X(tx_cnps,            "congestion notifications sent") \
+	X(tx_mads,            "management datagrams sent") \
+	X(tx_mads_again,      "management datagrams sent again") \
+	X(tx_arp_nd,          "ARP and neighbour discovery messages sent") \
+	X(tx_icmp,            "ICMP echo replies sent") \
+	X(timeouts,           "retransmission timer expiries") \
+	X(timeouts_early,     "adaptive timer expiries that spent no retry") \
+	X(rnr_waits,          "waits after RNR NAK") \
+	X(retry_exceeded,     "QPs that ran out of retries") \
+	X(rnr_retry_exceeded, "QPs that ran out of RNR retries") \
+	X(posts,              "work requests taken from submission rings") \
+	X(posts_dropped,      "work requests dropped: no such QP, or malformed") \
+	X(done_send,          "SENDs completed") \
+	X(done_write,         "WRITEs completed") \
+	X(done_read,          "READs completed") \
+	X(done_atomic,        "ATOMICs completed") \
+	X(done_bind,          "memory window binds and invalidations completed") \
+	X(done_recv,          "receives completed") \
+	X(done_error,         "completions in error, flushes excluded") \
+	X(done_flushed,       "completions flushed") \
+	X(bytes_sent,         "payload bytes of completed SENDs and WRITEs") \
+	X(bytes_received,     "payload bytes of completed receives and READs") \
+	X(qp_errors,          "QPs that entered the error state") \
+	X(cq_overruns,        "completions lost to a full CQ")
+/* clang-format on */
+
+struct rn_stats {
+	uint64_t verdict[RN_V_COUNT];
+#define X(field, text) uint64_t field;
+	RN_STAT_ROWS(X)
+#undef X
+};
+
+/* All counters as a list: verdicts first, then the rows above. */
+unsigned rn_stats_count(void);
+/* Name ("rx_bytes", "verdict_ICRC"), text and value of counter i < rn_stats_count(). */
+const char *rn_stats_name(unsigned i);
+const char *rn_stats_text(unsigned i);
+uint64_t rn_stats_value(const struct rn_stats *s, unsigned i);
+/* sum += s, counter by counter. */
+void rn_stats_add(struct rn_stats *sum, const struct rn_stats *s);
+
+#endif

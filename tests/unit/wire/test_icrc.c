@@ -1,0 +1,141 @@
+/* The ICRC against published frames, pseudo packets, and the table of what it must and must not notice. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "hdr.h"
+#include "icrc.h"
+#include "types.h"
+#include "vectors.h"
+
+/* Offset of the IP header of a vector, 0 for RoCEv1. */
+static size_t ip_at(const uint8_t *frame)
+{
+	uint16_t type = rn_load16(frame + RN_ETH_TYPE);
+	if (type == RN_ETHERTYPE_ROCE_V1)
+		return 0;
+	return type == RN_ETHERTYPE_VLAN ? RN_ETH_BYTES + RN_VLAN_BYTES : RN_ETH_BYTES;
+}
+
+static uint32_t trailer(const uint8_t *frame, size_t len)
+{
+	uint32_t v;
+	memcpy(&v, frame + len - RN_ICRC_BYTES, sizeof(v));
+	return v;
+}
+
+/* F1 */
+static void test_vectors(void **state)
+{
+	unsigned checked = 0;
+	for (size_t i = 0; i < RN_ARRAY_SIZE(vectors); i++) {
+		uint8_t f[VECTOR_BYTES];
+		size_t len = unhex(vectors[i].hex, f), ip = ip_at(f);
+		if (!ip)
+			continue;
+		uint32_t crc = rn_icrc_packet(f + ip, len - ip - RN_ICRC_BYTES);
+		assert_int_equal(crc, trailer(f, len));
+		/* the residue */
+		assert_int_equal(rn_icrc_add(crc, f + len - RN_ICRC_BYTES, RN_ICRC_BYTES), RN_ICRC_SEED);
+		checked++;
+	}
+	assert_int_equal(checked, 19);
+}
+
+static void test_published_values(void **state)
+{
+	uint8_t f[VECTOR_BYTES];
+	size_t len = vector_bytes("T1", f);
+	assert_int_equal(rn_icrc_packet(f + 14, len - 18), 0xF353F378);
+	len = vector_bytes("T3", f);
+	assert_int_equal(rn_icrc_packet(f + 14, len - 18), 0x3B745B3E);
+}
+
+static void test_crc_is_zlibs(void **state)
+{
+	static const uint8_t ones[8] = {0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF};
+	assert_int_equal(rn_icrc_add(0, "123456789", 9), 0xCBF43926);
+	assert_int_equal(rn_icrc_add(0, ones, sizeof(ones)), RN_ICRC_SEED);
+}
+
+static void test_pseudo_packets(void **state)
+{
+	for (size_t i = 0; i < RN_ARRAY_SIZE(pseudo_packets); i++) {
+		uint8_t f[VECTOR_BYTES], pseudo[VECTOR_BYTES];
+		size_t len = vector_bytes(pseudo_packets[i].name, f);
+		size_t n = unhex(pseudo_packets[i].hex, pseudo);
+		assert_int_equal(rn_icrc_add(0, pseudo, n), trailer(f, len));
+	}
+}
+
+/* O1 with one byte replaced. ICRC as shown on the wire (big-endian word). */
+static void test_sensitivity(void **state)
+{
+	/* clang-format off */
+	static const struct {
+		const char *what;
+		size_t at;
+		uint8_t value;
+		uint32_t icrc;
+	} row[] = {
+		{"TOS",                   15, 0xFF, 0x21C75160},
+		{"TTL",                   22, 0x01, 0x21C75160},
+		{"IP checksum, high",     24, 0x00, 0x21C75160},
+		{"IP checksum, low",      25, 0x00, 0x21C75160},
+		{"UDP checksum, high",    40, 0x12, 0x21C75160},
+		{"UDP checksum, low",     41, 0x34, 0x21C75160},
+		{"FECN, BECN, reserved",  46, 0xFF, 0x21C75160},
+		{"IP id 0x0034",          18, 0x00, 0x063B11FB},
+		{"DF",                    20, 0x00, 0x9962882C},
+		{"UDP source port 0xC053",34, 0xC0, 0xD611D079},
+		{"M",                     43, 0xB0, 0x092B592D},
+		{"ack byte",              50, 0xFF, 0xA4D98F36},
+		{"last pad byte",         61, 0x01, 0xB7F75617},
+	};
+	/* clang-format on */
+	for (size_t i = 0; i < RN_ARRAY_SIZE(row); i++) {
+		uint8_t f[VECTOR_BYTES];
+		size_t len = vector_bytes("O1", f);
+		assert_int_not_equal(f[row[i].at], row[i].value);
+		f[row[i].at] = row[i].value;
+		if (__builtin_bswap32(rn_icrc_packet(f + 14, len - 18)) != row[i].icrc)
+			fail_msg("%s", row[i].what);
+	}
+}
+
+/* Pieces of any length and alignment give the value of the whole, below and above every internal threshold. */
+static void test_pieces(void **state)
+{
+	static uint8_t f[5000];
+	uint8_t head[VECTOR_BYTES];
+	vector_bytes("O3", head);
+	memcpy(f, head, 70);
+	for (size_t i = 70; i < sizeof(f); i++)
+		f[i] = (uint8_t)(i * 7 + i / 256);
+	for (size_t len = 56; len < sizeof(f) - 14; len += len < 400 ? 1 : 97) {
+		uint32_t whole = rn_icrc_packet(f + 14, len);
+		for (size_t cut = 56; cut <= len; cut += 1 + len / 5) {
+			uint32_t crc = rn_icrc_packet(f + 14, cut);
+			size_t middle = (len - cut) / 3;
+			crc = rn_icrc_add(crc, f + 14 + cut, middle);
+			crc = rn_icrc_add(crc, f + 14 + cut + middle, len - cut - middle);
+			assert_int_equal(crc, whole);
+		}
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_vectors),
+		cmocka_unit_test(test_published_values),
+		cmocka_unit_test(test_crc_is_zlibs),
+		cmocka_unit_test(test_pseudo_packets),
+		cmocka_unit_test(test_sensitivity),
+		cmocka_unit_test(test_pieces),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
