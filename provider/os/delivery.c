@@ -161,6 +161,9 @@ static void *deliver(void *unused)
 	while (!__atomic_load_n(&delivery.ending, __ATOMIC_ACQUIRE)) {
 		while (sem_wait(&delivery.wake) && errno == EINTR)
 			;
+		/* One turn serves all posts so far: each was pushed before it was counted. */
+		while (!sem_trywait(&delivery.wake))
+			;
 		os_notice_flush();
 		run_posted();
 	}

@@ -11,7 +11,8 @@
  *        os_request_complete   posted, published by the delivery thread; for NIC threads
  *        os_request_finish     published before the return, after all completions posted earlier;
  *                              for Cancel and Release
- *        os_request_refuse     the method answers an error after all: nothing is signalled
+ *        os_request_refuse     the method answers at once after all, with an error or ND_SUCCESS:
+ *                              Internal is written, nothing is signalled or queued
  *      After that the request is gone, and the OVERLAPPED is the client's as soon as its Internal
  *      is not ND_PENDING.
  *

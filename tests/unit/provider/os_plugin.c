@@ -5,6 +5,7 @@
 #include "request.h"
 
 int os_plugin_exercise(void);
+int os_plugin_call(NDS_COMPLETION_ROUTINE routine);
 
 static _Atomic int calls;
 
@@ -13,8 +14,8 @@ static void count(DWORD status, DWORD bytes, OVERLAPPED *overlapped)
 	calls++;
 }
 
-/* Uses a file, its callback and both kinds of thread. 0: all went well. */
-__attribute__((visibility("default"))) int os_plugin_exercise(void)
+/* Lets a request end on a file bound to a routine. 0: all went well. */
+__attribute__((visibility("default"))) int os_plugin_call(NDS_COMPLETION_ROUTINE routine)
 {
 	OVERLAPPED overlapped = {0};
 	struct os_request *request;
@@ -22,7 +23,7 @@ __attribute__((visibility("default"))) int os_plugin_exercise(void)
 	HANDLE handle;
 	HRESULT hr;
 
-	if (FAILED(os_file_create(1, &handle)) || FAILED(NdsFileBindCallback(handle, count)))
+	if (FAILED(os_file_create(1, &handle)) || FAILED(NdsFileBindCallback(handle, routine)))
 		return 1;
 	file = os_file_get(handle);
 	if (FAILED(os_request_begin(file, &overlapped, &request)))
@@ -32,4 +33,9 @@ __attribute__((visibility("default"))) int os_plugin_exercise(void)
 	os_file_put(file);
 	NdsHandleClose(handle);
 	return hr ? 3 : 0;
+}
+
+__attribute__((visibility("default"))) int os_plugin_exercise(void)
+{
+	return os_plugin_call(count);
 }

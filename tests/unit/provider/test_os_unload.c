@@ -1,13 +1,20 @@
-/* Unloading the library ends its threads and leaves no memory behind (seen by ASan). */
+/*
+ * Unloading the library ends its threads and leaves no memory behind (seen by ASan); a process can
+ * end whatever its completion routines are doing.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "ndtypes.h"
+
 #include <dirent.h>
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static const char *plugin;
@@ -54,9 +61,58 @@ static void unloading_ends_the_threads(void **state)
 	}
 }
 
+static void exit_here(DWORD status, DWORD bytes, OVERLAPPED *overlapped)
+{
+	exit(7);
+}
+
+static int entered[2];
+
+static void never_return(DWORD status, DWORD bytes, OVERLAPPED *overlapped)
+{
+	if (write(entered[1], "", 1) == 1)
+		for (;;)
+			pause();
+}
+
+/* In a process of its own: calls back a routine, waits for a byte from it, ends with 7. */
+static void call_and_exit(NDS_COMPLETION_ROUTINE routine)
+{
+	void *library = dlopen(plugin, RTLD_NOW | RTLD_LOCAL);
+	int (*call)(NDS_COMPLETION_ROUTINE);
+	char byte;
+
+	call = (int (*)(NDS_COMPLETION_ROUTINE))dlsym(library, "os_plugin_call");
+	alarm(10);
+	if (call(routine) || read(entered[0], &byte, 1) != 1)
+		_exit(1);
+	exit(7);
+}
+
+static void routines_cannot_keep_a_process_from_ending(void **state)
+{
+	const NDS_COMPLETION_ROUTINE routines[] = {exit_here, never_return};
+
+	for (int i = 0; i < 2; i++) {
+		pid_t child;
+		int status;
+
+		assert_int_equal(pipe(entered), 0);
+		child = fork();
+		if (!child)
+			call_and_exit(routines[i]);
+		assert_int_equal(waitpid(child, &status, 0), child);
+		assert_true(WIFEXITED(status));
+		assert_int_equal(WEXITSTATUS(status), 7);
+		close(entered[0]);
+		close(entered[1]);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(routines_cannot_keep_a_process_from_ending),
 		cmocka_unit_test(unloading_ends_the_threads),
 	};
 
