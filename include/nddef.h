@@ -14,11 +14,11 @@
 #endif
 
 /* ND2_ADAPTER_INFO.AdapterFlags */
-#define ND_ADAPTER_FLAG_IN_ORDER_DMA_SUPPORTED             0x00000001
-#define ND_ADAPTER_FLAG_CQ_INTERRUPT_MODERATION_SUPPORTED  0x00000004
-#define ND_ADAPTER_FLAG_MULTI_ENGINE_SUPPORTED             0x00000008
-#define ND_ADAPTER_FLAG_CQ_RESIZE_SUPPORTED                0x00000100
-#define ND_ADAPTER_FLAG_LOOPBACK_CONNECTIONS_SUPPORTED     0x00010000
+#define ND_ADAPTER_FLAG_IN_ORDER_DMA_SUPPORTED		  0x00000001
+#define ND_ADAPTER_FLAG_CQ_INTERRUPT_MODERATION_SUPPORTED 0x00000004
+#define ND_ADAPTER_FLAG_MULTI_ENGINE_SUPPORTED		  0x00000008
+#define ND_ADAPTER_FLAG_CQ_RESIZE_SUPPORTED		  0x00000100
+#define ND_ADAPTER_FLAG_LOOPBACK_CONNECTIONS_SUPPORTED	  0x00010000
 
 /* IND2CompletionQueue::Notify */
 #define ND_CQ_NOTIFY_ERRORS    0
@@ -36,85 +36,85 @@
 #define ND_MR_FLAG_DO_NOT_SECURE_VM   0x80000000
 
 /* Requests of IND2QueuePair; the two ALLOW flags are for Bind. */
-#define ND_OP_FLAG_SILENT_SUCCESS         0x00000001
-#define ND_OP_FLAG_READ_FENCE             0x00000002
+#define ND_OP_FLAG_SILENT_SUCCESS	  0x00000001
+#define ND_OP_FLAG_READ_FENCE		  0x00000002
 #define ND_OP_FLAG_SEND_AND_SOLICIT_EVENT 0x00000004
-#define ND_OP_FLAG_ALLOW_READ             0x00000008
-#define ND_OP_FLAG_ALLOW_WRITE            0x00000010
-#define ND_OP_FLAG_INLINE                 0x00000020
+#define ND_OP_FLAG_ALLOW_READ		  0x00000008
+#define ND_OP_FLAG_ALLOW_WRITE		  0x00000010
+#define ND_OP_FLAG_INLINE		  0x00000020
 
 typedef struct _ND2_ADAPTER_INFO {
-	ULONG  InfoVersion; /* ND_VERSION_2 on return; ignored on input */
+	ULONG InfoVersion; /* ND_VERSION_2 on return; ignored on input */
 	UINT16 VendorId;
 	UINT16 DeviceId;
 	UINT64 AdapterId;
 	SIZE_T MaxRegistrationSize; /* bytes of one region */
 	SIZE_T MaxWindowSize;
-	ULONG  MaxInitiatorSge; /* Send and Write */
-	ULONG  MaxReceiveSge;
-	ULONG  MaxReadSge;
-	ULONG  MaxTransferLength; /* bytes of one request */
-	ULONG  MaxInlineDataSize;
-	ULONG  MaxInboundReadLimit;
-	ULONG  MaxOutboundReadLimit;
-	ULONG  MaxReceiveQueueDepth;
-	ULONG  MaxInitiatorQueueDepth;
-	ULONG  MaxSharedReceiveQueueDepth; /* 0 = no shared receive queues */
-	ULONG  MaxCompletionQueueDepth;
-	ULONG  InlineRequestThreshold; /* below it inline data is faster */
-	ULONG  LargeRequestThreshold;  /* above it RDMA is faster than Send */
-	ULONG  MaxCallerData;          /* private data of Connect */
-	ULONG  MaxCalleeData;          /* private data of Accept and Reject */
-	ULONG  AdapterFlags;
+	ULONG MaxInitiatorSge; /* Send and Write */
+	ULONG MaxReceiveSge;
+	ULONG MaxReadSge;
+	ULONG MaxTransferLength; /* bytes of one request */
+	ULONG MaxInlineDataSize;
+	ULONG MaxInboundReadLimit;
+	ULONG MaxOutboundReadLimit;
+	ULONG MaxReceiveQueueDepth;
+	ULONG MaxInitiatorQueueDepth;
+	ULONG MaxSharedReceiveQueueDepth; /* 0 = no shared receive queues */
+	ULONG MaxCompletionQueueDepth;
+	ULONG InlineRequestThreshold; /* below it inline data is faster */
+	ULONG LargeRequestThreshold;  /* above it RDMA is faster than Send */
+	ULONG MaxCallerData;	      /* private data of Connect */
+	ULONG MaxCalleeData;	      /* private data of Accept and Reject */
+	ULONG AdapterFlags;
 } ND2_ADAPTER_INFO;
 
 /* The same as a 32-bit program lays it out. */
 typedef struct _ND2_ADAPTER_INFO32 {
-	ULONG  InfoVersion;
+	ULONG InfoVersion;
 	UINT16 VendorId;
 	UINT16 DeviceId;
 	UINT64 AdapterId;
-	ULONG  MaxRegistrationSize;
-	ULONG  MaxWindowSize;
-	ULONG  MaxInitiatorSge;
-	ULONG  MaxReceiveSge;
-	ULONG  MaxReadSge;
-	ULONG  MaxTransferLength;
-	ULONG  MaxInlineDataSize;
-	ULONG  MaxInboundReadLimit;
-	ULONG  MaxOutboundReadLimit;
-	ULONG  MaxReceiveQueueDepth;
-	ULONG  MaxInitiatorQueueDepth;
-	ULONG  MaxSharedReceiveQueueDepth;
-	ULONG  MaxCompletionQueueDepth;
-	ULONG  InlineRequestThreshold;
-	ULONG  LargeRequestThreshold;
-	ULONG  MaxCallerData;
-	ULONG  MaxCalleeData;
-	ULONG  AdapterFlags;
+	ULONG MaxRegistrationSize;
+	ULONG MaxWindowSize;
+	ULONG MaxInitiatorSge;
+	ULONG MaxReceiveSge;
+	ULONG MaxReadSge;
+	ULONG MaxTransferLength;
+	ULONG MaxInlineDataSize;
+	ULONG MaxInboundReadLimit;
+	ULONG MaxOutboundReadLimit;
+	ULONG MaxReceiveQueueDepth;
+	ULONG MaxInitiatorQueueDepth;
+	ULONG MaxSharedReceiveQueueDepth;
+	ULONG MaxCompletionQueueDepth;
+	ULONG InlineRequestThreshold;
+	ULONG LargeRequestThreshold;
+	ULONG MaxCallerData;
+	ULONG MaxCalleeData;
+	ULONG AdapterFlags;
 } ND2_ADAPTER_INFO32;
 
 typedef enum _ND2_REQUEST_TYPE {
-	Nd2RequestTypeReceive    = 0,
-	Nd2RequestTypeSend       = 1,
-	Nd2RequestTypeBind       = 2,
+	Nd2RequestTypeReceive = 0,
+	Nd2RequestTypeSend = 1,
+	Nd2RequestTypeBind = 2,
 	Nd2RequestTypeInvalidate = 3,
-	Nd2RequestTypeRead       = 4,
-	Nd2RequestTypeWrite      = 5
+	Nd2RequestTypeRead = 4,
+	Nd2RequestTypeWrite = 5
 } ND2_REQUEST_TYPE;
 
 typedef struct _ND2_RESULT {
-	HRESULT          Status;
-	ULONG            BytesTransferred;
-	void            *QueuePairContext; /* given when the queue pair was created */
-	void            *RequestContext;   /* given with the request */
+	HRESULT Status;
+	ULONG BytesTransferred;
+	void *QueuePairContext; /* given when the queue pair was created */
+	void *RequestContext;	/* given with the request */
 	ND2_REQUEST_TYPE RequestType;
 } ND2_RESULT;
 
 /* The layout of struct ibv_sge. */
 typedef struct _ND2_SGE {
-	void  *Buffer;
-	ULONG  BufferLength;
+	void *Buffer;
+	ULONG BufferLength;
 	UINT32 MemoryRegionToken; /* IND2MemoryRegion::GetLocalToken */
 } ND2_SGE;
 

@@ -16,8 +16,8 @@ typedef struct INDAdapter INDAdapter;
 
 /* NdQueryAddressList */
 #define ND_QUERY_EXCLUDE_EMULATOR_ADDRESSES 0x00000001 /* no effect */
-#define ND_QUERY_EXCLUDE_NDv1_ADDRESSES     0x00000002
-#define ND_QUERY_EXCLUDE_NDv2_ADDRESSES     0x00000004
+#define ND_QUERY_EXCLUDE_NDv1_ADDRESSES	    0x00000002
+#define ND_QUERY_EXCLUDE_NDv2_ADDRESSES	    0x00000004
 
 #pragma GCC visibility push(default)
 #ifdef __cplusplus

@@ -17,26 +17,26 @@
 #include <stdint.h>
 #include <sys/socket.h>
 
-typedef uint8_t   UINT8;
-typedef uint8_t   BYTE;
-typedef uint16_t  UINT16;
-typedef uint16_t  USHORT;
-typedef uint16_t  WORD;
-typedef uint16_t  ADDRESS_FAMILY;
-typedef int32_t   LONG;
-typedef uint32_t  UINT32;
-typedef uint32_t  ULONG;
-typedef uint32_t  DWORD;
-typedef uint64_t  UINT64;
-typedef uint64_t  ULONGLONG;
-typedef int       BOOL;
-typedef int       INT;
-typedef size_t    SIZE_T;
+typedef uint8_t UINT8;
+typedef uint8_t BYTE;
+typedef uint16_t UINT16;
+typedef uint16_t USHORT;
+typedef uint16_t WORD;
+typedef uint16_t ADDRESS_FAMILY;
+typedef int32_t LONG;
+typedef uint32_t UINT32;
+typedef uint32_t ULONG;
+typedef uint32_t DWORD;
+typedef uint64_t UINT64;
+typedef uint64_t ULONGLONG;
+typedef int BOOL;
+typedef int INT;
+typedef size_t SIZE_T;
 typedef uintptr_t ULONG_PTR;
 typedef uintptr_t DWORD_PTR;
 typedef uintptr_t KAFFINITY;
-typedef void     *PVOID;
-typedef void     *HANDLE;
+typedef void *PVOID;
+typedef void *HANDLE;
 
 /* An NTSTATUS or COM code. Negative = failure; ND_TIMEOUT and ND_PENDING are success by sign. */
 typedef int32_t HRESULT;
@@ -44,13 +44,13 @@ typedef int32_t HRESULT;
 #define SUCCEEDED(hr) ((HRESULT)(hr) >= 0)
 #define FAILED(hr)    ((HRESULT)(hr) < 0)
 
-#define S_OK                      ((HRESULT)0x00000000)
-#define S_FALSE                   ((HRESULT)0x00000001)
-#define E_NOTIMPL                 ((HRESULT)0x80004001)
-#define E_NOINTERFACE             ((HRESULT)0x80004002)
-#define E_POINTER                 ((HRESULT)0x80004003)
-#define E_OUTOFMEMORY             ((HRESULT)0x8007000E)
-#define CLASS_E_NOAGGREGATION     ((HRESULT)0x80040110)
+#define S_OK			  ((HRESULT)0x00000000)
+#define S_FALSE			  ((HRESULT)0x00000001)
+#define E_NOTIMPL		  ((HRESULT)0x80004001)
+#define E_NOINTERFACE		  ((HRESULT)0x80004002)
+#define E_POINTER		  ((HRESULT)0x80004003)
+#define E_OUTOFMEMORY		  ((HRESULT)0x8007000E)
+#define CLASS_E_NOAGGREGATION	  ((HRESULT)0x80040110)
 #define CLASS_E_CLASSNOTAVAILABLE ((HRESULT)0x80040111)
 
 /* 16 bytes, the first three members in host byte order. */
@@ -58,7 +58,7 @@ typedef struct GUID {
 	uint32_t Data1;
 	uint16_t Data2;
 	uint16_t Data3;
-	uint8_t  Data4[8];
+	uint8_t Data4[8];
 } GUID;
 
 typedef GUID IID;
@@ -79,7 +79,7 @@ typedef REFGUID REFCLSID;
  * and reads hEvent once, at the start.
  */
 typedef struct _OVERLAPPED {
-	ULONG_PTR Internal;     /* final status as a zero-extended 32-bit number */
+	ULONG_PTR Internal;	/* final status as a zero-extended 32-bit number */
 	ULONG_PTR InternalHigh; /* bytes; no meaning for ND2 requests */
 	__extension__ union {
 		__extension__ struct {
@@ -93,12 +93,12 @@ typedef struct _OVERLAPPED {
 
 typedef struct _SOCKET_ADDRESS {
 	struct sockaddr *lpSockaddr;
-	INT              iSockaddrLength;
+	INT iSockaddrLength;
 } SOCKET_ADDRESS;
 
 /* Address has iAddressCount elements. */
 typedef struct _SOCKET_ADDRESS_LIST {
-	INT            iAddressCount;
+	INT iAddressCount;
 	SOCKET_ADDRESS Address[1];
 } SOCKET_ADDRESS_LIST;
 
@@ -136,13 +136,13 @@ static inline bool operator!=(REFGUID a, REFGUID b)
 /* A virtual destructor would insert two slots: these classes have none, by contract. */
 struct IUnknown {
 	virtual HRESULT QueryInterface(REFIID riid, void **ppv) = 0; /* 0 */
-	virtual ULONG   AddRef() = 0;                                /* 1 */
-	virtual ULONG   Release() = 0;                               /* 2 */
+	virtual ULONG AddRef() = 0;				     /* 1 */
+	virtual ULONG Release() = 0;				     /* 2 */
 };
 
 struct IClassFactory : public IUnknown {
 	virtual HRESULT CreateInstance(IUnknown *pUnkOuter, REFIID riid, void **ppv) = 0; /* 3 */
-	virtual HRESULT LockServer(BOOL fLock) = 0;                                       /* 4 */
+	virtual HRESULT LockServer(BOOL fLock) = 0;					  /* 4 */
 };
 
 #pragma GCC diagnostic pop
@@ -155,13 +155,13 @@ static inline int IsEqualGUID(REFGUID a, REFGUID b)
 	return __builtin_memcmp(a, b, sizeof(GUID)) == 0;
 }
 
-typedef struct IUnknown      IUnknown;
+typedef struct IUnknown IUnknown;
 typedef struct IClassFactory IClassFactory;
 
 typedef struct IUnknownVtbl {
 	HRESULT (*QueryInterface)(IUnknown *This, REFIID riid, void **ppv); /* 0 */
-	ULONG (*AddRef)(IUnknown *This);                                    /* 1 */
-	ULONG (*Release)(IUnknown *This);                                   /* 2 */
+	ULONG (*AddRef)(IUnknown *This);				    /* 1 */
+	ULONG (*Release)(IUnknown *This);				    /* 2 */
 } IUnknownVtbl;
 
 struct IUnknown {
@@ -170,11 +170,11 @@ struct IUnknown {
 
 typedef struct IClassFactoryVtbl {
 	HRESULT (*QueryInterface)(IClassFactory *This, REFIID riid, void **ppv); /* 0 */
-	ULONG (*AddRef)(IClassFactory *This);                                    /* 1 */
-	ULONG (*Release)(IClassFactory *This);                                   /* 2 */
-	HRESULT (*CreateInstance)(IClassFactory *This, IUnknown *pUnkOuter, REFIID riid,
-				  void **ppv);                                   /* 3 */
-	HRESULT (*LockServer)(IClassFactory *This, BOOL fLock);                  /* 4 */
+	ULONG (*AddRef)(IClassFactory *This);					 /* 1 */
+	ULONG (*Release)(IClassFactory *This);					 /* 2 */
+	HRESULT (*CreateInstance)
+	(IClassFactory *This, IUnknown *pUnkOuter, REFIID riid, void **ppv); /* 3 */
+	HRESULT (*LockServer)(IClassFactory *This, BOOL fLock);		     /* 4 */
 } IClassFactoryVtbl;
 
 struct IClassFactory {
@@ -186,7 +186,7 @@ struct IClassFactory {
 /* ---- Handles ------------------------------------------------------------------------------ */
 
 #define NDS_INFINITE 0xFFFFFFFFu /* a timeout that never comes */
-#define NDS_WAIT_MAX 64u         /* events in one NdsEventWaitAny */
+#define NDS_WAIT_MAX 64u	 /* events in one NdsEventWaitAny */
 
 /*
  * Gives up a handle of any kind. The object lives on while others use it: requests in flight keep
@@ -206,9 +206,9 @@ HRESULT NdsEventReset(HANDLE event);
 HRESULT NdsEventWait(HANDLE event, ULONG timeoutMs);
 
 /*
- * Waits for one of n events (1..NDS_WAIT_MAX); *pIndex tells which, the lowest if several are set, and only
- * that one is cleared if it resets automatically. ND_TIMEOUT and ND_INVALID_HANDLE as above.
- * Opens a descriptor on each event.
+ * Waits for one of n events (1..NDS_WAIT_MAX); *pIndex tells which, the lowest if several are set,
+ * and only that one is cleared if it resets automatically. ND_TIMEOUT and ND_INVALID_HANDLE as
+ * above. Opens a descriptor on each event.
  */
 HRESULT NdsEventWaitAny(const HANDLE events[], ULONG n, ULONG timeoutMs, ULONG *pIndex);
 
@@ -223,10 +223,10 @@ int NdsEventGetFd(HANDLE event);
 
 /* Same layout as the Windows OVERLAPPED_ENTRY, 32 bytes. */
 typedef struct _NDS_PORT_ENTRY {
-	ULONG_PTR   lpCompletionKey;
+	ULONG_PTR lpCompletionKey;
 	OVERLAPPED *lpOverlapped;
-	ULONG_PTR   Internal; /* status of the request, zero-extended; 0 for posted entries */
-	DWORD       dwNumberOfBytesTransferred;
+	ULONG_PTR Internal; /* status of the request, zero-extended; 0 for posted entries */
+	DWORD dwNumberOfBytesTransferred;
 } NDS_PORT_ENTRY;
 
 /* Whether the entry tells of a request that failed or was cancelled. */
@@ -272,7 +272,7 @@ HRESULT NdsFileBindCallback(HANDLE file, NDS_COMPLETION_ROUTINE routine);
 /* Values equal FILE_SKIP_COMPLETION_PORT_ON_SUCCESS and FILE_SKIP_SET_EVENT_ON_HANDLE. */
 enum {
 	NDS_FILE_SKIP_PORT_ON_SUCCESS = 1,
-	NDS_FILE_SKIP_EVENT_ON_FILE   = 2,
+	NDS_FILE_SKIP_EVENT_ON_FILE = 2,
 };
 
 /* Both modes are always on; asking for them succeeds. Other bits: ND_INVALID_PARAMETER. */

@@ -27,11 +27,11 @@ static int32_t note(const void *self, unsigned int slot, unsigned int n_args, ..
 #define ARG(x) ((uint64_t)(x))
 
 /* A vtable behind the two words that C++ expects in front of slot 0. */
-#define TABLE(interface, name)                                                                     \
-	static const struct {                                                                      \
-		ptrdiff_t offset_to_top;                                                           \
-		const void *type_info;                                                             \
-		interface##Vtbl slots;                                                             \
+#define TABLE(interface, name)           \
+	static const struct {            \
+		ptrdiff_t offset_to_top; \
+		const void *type_info;   \
+		interface##Vtbl slots;   \
 	} name##_table
 
 static HRESULT class_factory_query_interface(IClassFactory *This, REFIID riid, void **ppv)
@@ -49,8 +49,8 @@ static ULONG class_factory_release(IClassFactory *This)
 	return note(This, 2, 0);
 }
 
-static HRESULT class_factory_create_instance(IClassFactory *This, IUnknown *pUnkOuter,
-					     REFIID riid, void **ppv)
+static HRESULT class_factory_create_instance(IClassFactory *This, IUnknown *pUnkOuter, REFIID riid,
+					     void **ppv)
 {
 	return note(This, 3, 3, ARG(pUnkOuter), ARG(riid), ARG(ppv));
 }
@@ -61,13 +61,14 @@ static HRESULT class_factory_lock_server(IClassFactory *This, BOOL fLock)
 }
 
 TABLE(IClassFactory, class_factory) = {
-	.slots = {
-		.QueryInterface = class_factory_query_interface,
-		.AddRef = class_factory_add_ref,
-		.Release = class_factory_release,
-		.CreateInstance = class_factory_create_instance,
-		.LockServer = class_factory_lock_server,
-	},
+	.slots =
+		{
+			.QueryInterface = class_factory_query_interface,
+			.AddRef = class_factory_add_ref,
+			.Release = class_factory_release,
+			.CreateInstance = class_factory_create_instance,
+			.LockServer = class_factory_lock_server,
+		},
 };
 
 static IClassFactory class_factory = {&class_factory_table.slots};
@@ -93,20 +94,21 @@ static HRESULT overlapped_cancel_overlapped_requests(IND2Overlapped *This)
 	return note(This, 3, 0);
 }
 
-static HRESULT overlapped_get_overlapped_result(IND2Overlapped *This,
-						OVERLAPPED *pOverlapped, BOOL wait)
+static HRESULT overlapped_get_overlapped_result(IND2Overlapped *This, OVERLAPPED *pOverlapped,
+						BOOL wait)
 {
 	return note(This, 4, 2, ARG(pOverlapped), ARG(wait));
 }
 
 TABLE(IND2Overlapped, overlapped) = {
-	.slots = {
-		.QueryInterface = overlapped_query_interface,
-		.AddRef = overlapped_add_ref,
-		.Release = overlapped_release,
-		.CancelOverlappedRequests = overlapped_cancel_overlapped_requests,
-		.GetOverlappedResult = overlapped_get_overlapped_result,
-	},
+	.slots =
+		{
+			.QueryInterface = overlapped_query_interface,
+			.AddRef = overlapped_add_ref,
+			.Release = overlapped_release,
+			.CancelOverlappedRequests = overlapped_cancel_overlapped_requests,
+			.GetOverlappedResult = overlapped_get_overlapped_result,
+		},
 };
 
 static IND2Overlapped overlapped = {&overlapped_table.slots};
@@ -127,8 +129,7 @@ static ULONG provider_release(IND2Provider *This)
 	return note(This, 2, 0);
 }
 
-static HRESULT provider_query_address_list(IND2Provider *This,
-					   SOCKET_ADDRESS_LIST *pAddressList,
+static HRESULT provider_query_address_list(IND2Provider *This, SOCKET_ADDRESS_LIST *pAddressList,
 					   ULONG *pcbAddressList)
 {
 	return note(This, 3, 2, ARG(pAddressList), ARG(pcbAddressList));
@@ -147,14 +148,15 @@ static HRESULT provider_open_adapter(IND2Provider *This, REFIID iid, UINT64 adap
 }
 
 TABLE(IND2Provider, provider) = {
-	.slots = {
-		.QueryInterface = provider_query_interface,
-		.AddRef = provider_add_ref,
-		.Release = provider_release,
-		.QueryAddressList = provider_query_address_list,
-		.ResolveAddress = provider_resolve_address,
-		.OpenAdapter = provider_open_adapter,
-	},
+	.slots =
+		{
+			.QueryInterface = provider_query_interface,
+			.AddRef = provider_add_ref,
+			.Release = provider_release,
+			.QueryAddressList = provider_query_address_list,
+			.ResolveAddress = provider_resolve_address,
+			.OpenAdapter = provider_open_adapter,
+		},
 };
 
 static IND2Provider provider = {&provider_table.slots};
@@ -185,8 +187,7 @@ static HRESULT adapter_query(IND2Adapter *This, ND2_ADAPTER_INFO *pInfo, ULONG *
 	return note(This, 4, 2, ARG(pInfo), ARG(pcbInfo));
 }
 
-static HRESULT adapter_query_address_list(IND2Adapter *This,
-					  SOCKET_ADDRESS_LIST *pAddressList,
+static HRESULT adapter_query_address_list(IND2Adapter *This, SOCKET_ADDRESS_LIST *pAddressList,
 					  ULONG *pcbAddressList)
 {
 	return note(This, 5, 2, ARG(pAddressList), ARG(pcbAddressList));
@@ -201,37 +202,33 @@ static HRESULT adapter_create_completion_queue(IND2Adapter *This, REFIID iid,
 		    ARG(affinity), ARG(ppCompletionQueue));
 }
 
-static HRESULT adapter_create_memory_region(IND2Adapter *This, REFIID iid,
-					    HANDLE hOverlappedFile, void **ppMemoryRegion)
+static HRESULT adapter_create_memory_region(IND2Adapter *This, REFIID iid, HANDLE hOverlappedFile,
+					    void **ppMemoryRegion)
 {
 	return note(This, 7, 3, ARG(iid), ARG(hOverlappedFile), ARG(ppMemoryRegion));
 }
 
-static HRESULT adapter_create_memory_window(IND2Adapter *This, REFIID iid,
-					    void **ppMemoryWindow)
+static HRESULT adapter_create_memory_window(IND2Adapter *This, REFIID iid, void **ppMemoryWindow)
 {
 	return note(This, 8, 2, ARG(iid), ARG(ppMemoryWindow));
 }
 
 static HRESULT adapter_create_shared_receive_queue(IND2Adapter *This, REFIID iid,
 						   HANDLE hOverlappedFile, ULONG queueDepth,
-						   ULONG maxRequestSge,
-						   ULONG notifyThreshold, USHORT group,
-						   KAFFINITY affinity,
+						   ULONG maxRequestSge, ULONG notifyThreshold,
+						   USHORT group, KAFFINITY affinity,
 						   void **ppSharedReceiveQueue)
 {
-	return note(This, 9, 8, ARG(iid), ARG(hOverlappedFile), ARG(queueDepth),
-		    ARG(maxRequestSge), ARG(notifyThreshold), ARG(group), ARG(affinity),
-		    ARG(ppSharedReceiveQueue));
+	return note(This, 9, 8, ARG(iid), ARG(hOverlappedFile), ARG(queueDepth), ARG(maxRequestSge),
+		    ARG(notifyThreshold), ARG(group), ARG(affinity), ARG(ppSharedReceiveQueue));
 }
 
 static HRESULT adapter_create_queue_pair(IND2Adapter *This, REFIID iid,
 					 IUnknown *pReceiveCompletionQueue,
 					 IUnknown *pInitiatorCompletionQueue, void *context,
 					 ULONG receiveQueueDepth, ULONG initiatorQueueDepth,
-					 ULONG maxReceiveRequestSge,
-					 ULONG maxInitiatorRequestSge, ULONG inlineDataSize,
-					 void **ppQueuePair)
+					 ULONG maxReceiveRequestSge, ULONG maxInitiatorRequestSge,
+					 ULONG inlineDataSize, void **ppQueuePair)
 {
 	return note(This, 10, 10, ARG(iid), ARG(pReceiveCompletionQueue),
 		    ARG(pInitiatorCompletionQueue), ARG(context), ARG(receiveQueueDepth),
@@ -242,19 +239,19 @@ static HRESULT adapter_create_queue_pair(IND2Adapter *This, REFIID iid,
 static HRESULT adapter_create_queue_pair_with_srq(IND2Adapter *This, REFIID iid,
 						  IUnknown *pReceiveCompletionQueue,
 						  IUnknown *pInitiatorCompletionQueue,
-						  IUnknown *pSharedReceiveQueue,
-						  void *context, ULONG initiatorQueueDepth,
+						  IUnknown *pSharedReceiveQueue, void *context,
+						  ULONG initiatorQueueDepth,
 						  ULONG maxInitiatorRequestSge,
 						  ULONG inlineDataSize, void **ppQueuePair)
 {
 	return note(This, 11, 9, ARG(iid), ARG(pReceiveCompletionQueue),
 		    ARG(pInitiatorCompletionQueue), ARG(pSharedReceiveQueue), ARG(context),
-		    ARG(initiatorQueueDepth), ARG(maxInitiatorRequestSge),
-		    ARG(inlineDataSize), ARG(ppQueuePair));
+		    ARG(initiatorQueueDepth), ARG(maxInitiatorRequestSge), ARG(inlineDataSize),
+		    ARG(ppQueuePair));
 }
 
-static HRESULT adapter_create_connector(IND2Adapter *This, REFIID iid,
-					HANDLE hOverlappedFile, void **ppConnector)
+static HRESULT adapter_create_connector(IND2Adapter *This, REFIID iid, HANDLE hOverlappedFile,
+					void **ppConnector)
 {
 	return note(This, 12, 3, ARG(iid), ARG(hOverlappedFile), ARG(ppConnector));
 }
@@ -266,29 +263,29 @@ static HRESULT adapter_create_listener(IND2Adapter *This, REFIID iid, HANDLE hOv
 }
 
 TABLE(IND2Adapter, adapter) = {
-	.slots = {
-		.QueryInterface = adapter_query_interface,
-		.AddRef = adapter_add_ref,
-		.Release = adapter_release,
-		.CreateOverlappedFile = adapter_create_overlapped_file,
-		.Query = adapter_query,
-		.QueryAddressList = adapter_query_address_list,
-		.CreateCompletionQueue = adapter_create_completion_queue,
-		.CreateMemoryRegion = adapter_create_memory_region,
-		.CreateMemoryWindow = adapter_create_memory_window,
-		.CreateSharedReceiveQueue = adapter_create_shared_receive_queue,
-		.CreateQueuePair = adapter_create_queue_pair,
-		.CreateQueuePairWithSrq = adapter_create_queue_pair_with_srq,
-		.CreateConnector = adapter_create_connector,
-		.CreateListener = adapter_create_listener,
-	},
+	.slots =
+		{
+			.QueryInterface = adapter_query_interface,
+			.AddRef = adapter_add_ref,
+			.Release = adapter_release,
+			.CreateOverlappedFile = adapter_create_overlapped_file,
+			.Query = adapter_query,
+			.QueryAddressList = adapter_query_address_list,
+			.CreateCompletionQueue = adapter_create_completion_queue,
+			.CreateMemoryRegion = adapter_create_memory_region,
+			.CreateMemoryWindow = adapter_create_memory_window,
+			.CreateSharedReceiveQueue = adapter_create_shared_receive_queue,
+			.CreateQueuePair = adapter_create_queue_pair,
+			.CreateQueuePairWithSrq = adapter_create_queue_pair_with_srq,
+			.CreateConnector = adapter_create_connector,
+			.CreateListener = adapter_create_listener,
+		},
 };
 
 static IND2Adapter adapter = {&adapter_table.slots};
 IND2Adapter *const nd2_adapter = &adapter;
 
-static HRESULT completion_queue_query_interface(IND2CompletionQueue *This, REFIID riid,
-						void **ppv)
+static HRESULT completion_queue_query_interface(IND2CompletionQueue *This, REFIID riid, void **ppv)
 {
 	return note(This, 0, 2, ARG(riid), ARG(ppv));
 }
@@ -314,8 +311,8 @@ static HRESULT completion_queue_get_overlapped_result(IND2CompletionQueue *This,
 	return note(This, 4, 2, ARG(pOverlapped), ARG(wait));
 }
 
-static HRESULT completion_queue_get_notify_affinity(IND2CompletionQueue *This,
-						    USHORT *pGroup, KAFFINITY *pAffinity)
+static HRESULT completion_queue_get_notify_affinity(IND2CompletionQueue *This, USHORT *pGroup,
+						    KAFFINITY *pAffinity)
 {
 	return note(This, 5, 2, ARG(pGroup), ARG(pAffinity));
 }
@@ -338,24 +335,25 @@ static ULONG completion_queue_get_results(IND2CompletionQueue *This, ND2_RESULT 
 }
 
 TABLE(IND2CompletionQueue, completion_queue) = {
-	.slots = {
-		.QueryInterface = completion_queue_query_interface,
-		.AddRef = completion_queue_add_ref,
-		.Release = completion_queue_release,
-		.CancelOverlappedRequests = completion_queue_cancel_overlapped_requests,
-		.GetOverlappedResult = completion_queue_get_overlapped_result,
-		.GetNotifyAffinity = completion_queue_get_notify_affinity,
-		.Resize = completion_queue_resize,
-		.Notify = completion_queue_notify,
-		.GetResults = completion_queue_get_results,
-	},
+	.slots =
+		{
+			.QueryInterface = completion_queue_query_interface,
+			.AddRef = completion_queue_add_ref,
+			.Release = completion_queue_release,
+			.CancelOverlappedRequests = completion_queue_cancel_overlapped_requests,
+			.GetOverlappedResult = completion_queue_get_overlapped_result,
+			.GetNotifyAffinity = completion_queue_get_notify_affinity,
+			.Resize = completion_queue_resize,
+			.Notify = completion_queue_notify,
+			.GetResults = completion_queue_get_results,
+		},
 };
 
 static IND2CompletionQueue completion_queue = {&completion_queue_table.slots};
 IND2CompletionQueue *const nd2_completion_queue = &completion_queue;
 
-static HRESULT shared_receive_queue_query_interface(IND2SharedReceiveQueue *This,
-						    REFIID riid, void **ppv)
+static HRESULT shared_receive_queue_query_interface(IND2SharedReceiveQueue *This, REFIID riid,
+						    void **ppv)
 {
 	return note(This, 0, 2, ARG(riid), ARG(ppv));
 }
@@ -393,31 +391,30 @@ static HRESULT shared_receive_queue_modify(IND2SharedReceiveQueue *This, ULONG q
 	return note(This, 6, 2, ARG(queueDepth), ARG(notifyThreshold));
 }
 
-static HRESULT shared_receive_queue_notify(IND2SharedReceiveQueue *This,
-					   OVERLAPPED *pOverlapped)
+static HRESULT shared_receive_queue_notify(IND2SharedReceiveQueue *This, OVERLAPPED *pOverlapped)
 {
 	return note(This, 7, 1, ARG(pOverlapped));
 }
 
-static HRESULT shared_receive_queue_receive(IND2SharedReceiveQueue *This,
-					    void *requestContext, const ND2_SGE sge[],
-					    ULONG nSge)
+static HRESULT shared_receive_queue_receive(IND2SharedReceiveQueue *This, void *requestContext,
+					    const ND2_SGE sge[], ULONG nSge)
 {
 	return note(This, 8, 3, ARG(requestContext), ARG(sge), ARG(nSge));
 }
 
 TABLE(IND2SharedReceiveQueue, shared_receive_queue) = {
-	.slots = {
-		.QueryInterface = shared_receive_queue_query_interface,
-		.AddRef = shared_receive_queue_add_ref,
-		.Release = shared_receive_queue_release,
-		.CancelOverlappedRequests = shared_receive_queue_cancel_overlapped_requests,
-		.GetOverlappedResult = shared_receive_queue_get_overlapped_result,
-		.GetNotifyAffinity = shared_receive_queue_get_notify_affinity,
-		.Modify = shared_receive_queue_modify,
-		.Notify = shared_receive_queue_notify,
-		.Receive = shared_receive_queue_receive,
-	},
+	.slots =
+		{
+			.QueryInterface = shared_receive_queue_query_interface,
+			.AddRef = shared_receive_queue_add_ref,
+			.Release = shared_receive_queue_release,
+			.CancelOverlappedRequests = shared_receive_queue_cancel_overlapped_requests,
+			.GetOverlappedResult = shared_receive_queue_get_overlapped_result,
+			.GetNotifyAffinity = shared_receive_queue_get_notify_affinity,
+			.Modify = shared_receive_queue_modify,
+			.Notify = shared_receive_queue_notify,
+			.Receive = shared_receive_queue_receive,
+		},
 };
 
 static IND2SharedReceiveQueue shared_receive_queue = {&shared_receive_queue_table.slots};
@@ -443,14 +440,14 @@ static HRESULT memory_region_cancel_overlapped_requests(IND2MemoryRegion *This)
 	return note(This, 3, 0);
 }
 
-static HRESULT memory_region_get_overlapped_result(IND2MemoryRegion *This,
-						   OVERLAPPED *pOverlapped, BOOL wait)
+static HRESULT memory_region_get_overlapped_result(IND2MemoryRegion *This, OVERLAPPED *pOverlapped,
+						   BOOL wait)
 {
 	return note(This, 4, 2, ARG(pOverlapped), ARG(wait));
 }
 
-static HRESULT memory_region_register(IND2MemoryRegion *This, const void *pBuffer,
-				      SIZE_T cbBuffer, ULONG flags, OVERLAPPED *pOverlapped)
+static HRESULT memory_region_register(IND2MemoryRegion *This, const void *pBuffer, SIZE_T cbBuffer,
+				      ULONG flags, OVERLAPPED *pOverlapped)
 {
 	return note(This, 5, 4, ARG(pBuffer), ARG(cbBuffer), ARG(flags), ARG(pOverlapped));
 }
@@ -471,17 +468,18 @@ static UINT32 memory_region_get_remote_token(IND2MemoryRegion *This)
 }
 
 TABLE(IND2MemoryRegion, memory_region) = {
-	.slots = {
-		.QueryInterface = memory_region_query_interface,
-		.AddRef = memory_region_add_ref,
-		.Release = memory_region_release,
-		.CancelOverlappedRequests = memory_region_cancel_overlapped_requests,
-		.GetOverlappedResult = memory_region_get_overlapped_result,
-		.Register = memory_region_register,
-		.Deregister = memory_region_deregister,
-		.GetLocalToken = memory_region_get_local_token,
-		.GetRemoteToken = memory_region_get_remote_token,
-	},
+	.slots =
+		{
+			.QueryInterface = memory_region_query_interface,
+			.AddRef = memory_region_add_ref,
+			.Release = memory_region_release,
+			.CancelOverlappedRequests = memory_region_cancel_overlapped_requests,
+			.GetOverlappedResult = memory_region_get_overlapped_result,
+			.Register = memory_region_register,
+			.Deregister = memory_region_deregister,
+			.GetLocalToken = memory_region_get_local_token,
+			.GetRemoteToken = memory_region_get_remote_token,
+		},
 };
 
 static IND2MemoryRegion memory_region = {&memory_region_table.slots};
@@ -508,12 +506,13 @@ static UINT32 memory_window_get_remote_token(IND2MemoryWindow *This)
 }
 
 TABLE(IND2MemoryWindow, memory_window) = {
-	.slots = {
-		.QueryInterface = memory_window_query_interface,
-		.AddRef = memory_window_add_ref,
-		.Release = memory_window_release,
-		.GetRemoteToken = memory_window_get_remote_token,
-	},
+	.slots =
+		{
+			.QueryInterface = memory_window_query_interface,
+			.AddRef = memory_window_add_ref,
+			.Release = memory_window_release,
+			.GetRemoteToken = memory_window_get_remote_token,
+		},
 };
 
 static IND2MemoryWindow memory_window = {&memory_window_table.slots};
@@ -539,21 +538,21 @@ static HRESULT queue_pair_flush(IND2QueuePair *This)
 	return note(This, 3, 0);
 }
 
-static HRESULT queue_pair_send(IND2QueuePair *This, void *requestContext,
-			       const ND2_SGE sge[], ULONG nSge, ULONG flags)
+static HRESULT queue_pair_send(IND2QueuePair *This, void *requestContext, const ND2_SGE sge[],
+			       ULONG nSge, ULONG flags)
 {
 	return note(This, 4, 4, ARG(requestContext), ARG(sge), ARG(nSge), ARG(flags));
 }
 
-static HRESULT queue_pair_receive(IND2QueuePair *This, void *requestContext,
-				  const ND2_SGE sge[], ULONG nSge)
+static HRESULT queue_pair_receive(IND2QueuePair *This, void *requestContext, const ND2_SGE sge[],
+				  ULONG nSge)
 {
 	return note(This, 5, 3, ARG(requestContext), ARG(sge), ARG(nSge));
 }
 
-static HRESULT queue_pair_bind(IND2QueuePair *This, void *requestContext,
-			       IUnknown *pMemoryRegion, IUnknown *pMemoryWindow,
-			       const void *pBuffer, SIZE_T cbBuffer, ULONG flags)
+static HRESULT queue_pair_bind(IND2QueuePair *This, void *requestContext, IUnknown *pMemoryRegion,
+			       IUnknown *pMemoryWindow, const void *pBuffer, SIZE_T cbBuffer,
+			       ULONG flags)
 {
 	return note(This, 6, 6, ARG(requestContext), ARG(pMemoryRegion), ARG(pMemoryWindow),
 		    ARG(pBuffer), ARG(cbBuffer), ARG(flags));
@@ -565,35 +564,34 @@ static HRESULT queue_pair_invalidate(IND2QueuePair *This, void *requestContext,
 	return note(This, 7, 3, ARG(requestContext), ARG(pMemoryWindow), ARG(flags));
 }
 
-static HRESULT queue_pair_read(IND2QueuePair *This, void *requestContext,
-			       const ND2_SGE sge[], ULONG nSge, UINT64 remoteAddress,
-			       UINT32 remoteToken, ULONG flags)
+static HRESULT queue_pair_read(IND2QueuePair *This, void *requestContext, const ND2_SGE sge[],
+			       ULONG nSge, UINT64 remoteAddress, UINT32 remoteToken, ULONG flags)
 {
 	return note(This, 8, 6, ARG(requestContext), ARG(sge), ARG(nSge), ARG(remoteAddress),
 		    ARG(remoteToken), ARG(flags));
 }
 
-static HRESULT queue_pair_write(IND2QueuePair *This, void *requestContext,
-				const ND2_SGE sge[], ULONG nSge, UINT64 remoteAddress,
-				UINT32 remoteToken, ULONG flags)
+static HRESULT queue_pair_write(IND2QueuePair *This, void *requestContext, const ND2_SGE sge[],
+				ULONG nSge, UINT64 remoteAddress, UINT32 remoteToken, ULONG flags)
 {
 	return note(This, 9, 6, ARG(requestContext), ARG(sge), ARG(nSge), ARG(remoteAddress),
 		    ARG(remoteToken), ARG(flags));
 }
 
 TABLE(IND2QueuePair, queue_pair) = {
-	.slots = {
-		.QueryInterface = queue_pair_query_interface,
-		.AddRef = queue_pair_add_ref,
-		.Release = queue_pair_release,
-		.Flush = queue_pair_flush,
-		.Send = queue_pair_send,
-		.Receive = queue_pair_receive,
-		.Bind = queue_pair_bind,
-		.Invalidate = queue_pair_invalidate,
-		.Read = queue_pair_read,
-		.Write = queue_pair_write,
-	},
+	.slots =
+		{
+			.QueryInterface = queue_pair_query_interface,
+			.AddRef = queue_pair_add_ref,
+			.Release = queue_pair_release,
+			.Flush = queue_pair_flush,
+			.Send = queue_pair_send,
+			.Receive = queue_pair_receive,
+			.Bind = queue_pair_bind,
+			.Invalidate = queue_pair_invalidate,
+			.Read = queue_pair_read,
+			.Write = queue_pair_write,
+		},
 };
 
 static IND2QueuePair queue_pair = {&queue_pair_table.slots};
@@ -625,8 +623,7 @@ static HRESULT connector_get_overlapped_result(IND2Connector *This, OVERLAPPED *
 	return note(This, 4, 2, ARG(pOverlapped), ARG(wait));
 }
 
-static HRESULT connector_bind(IND2Connector *This, const struct sockaddr *pAddress,
-			      ULONG cbAddress)
+static HRESULT connector_bind(IND2Connector *This, const struct sockaddr *pAddress, ULONG cbAddress)
 {
 	return note(This, 5, 2, ARG(pAddress), ARG(cbAddress));
 }
@@ -647,18 +644,15 @@ static HRESULT connector_complete_connect(IND2Connector *This, OVERLAPPED *pOver
 	return note(This, 7, 1, ARG(pOverlapped));
 }
 
-static HRESULT connector_accept(IND2Connector *This, IUnknown *pQueuePair,
-				ULONG inboundReadLimit, ULONG outboundReadLimit,
-				const void *pPrivateData, ULONG cbPrivateData,
-				OVERLAPPED *pOverlapped)
+static HRESULT connector_accept(IND2Connector *This, IUnknown *pQueuePair, ULONG inboundReadLimit,
+				ULONG outboundReadLimit, const void *pPrivateData,
+				ULONG cbPrivateData, OVERLAPPED *pOverlapped)
 {
-	return note(This, 8, 6, ARG(pQueuePair), ARG(inboundReadLimit),
-		    ARG(outboundReadLimit), ARG(pPrivateData), ARG(cbPrivateData),
-		    ARG(pOverlapped));
+	return note(This, 8, 6, ARG(pQueuePair), ARG(inboundReadLimit), ARG(outboundReadLimit),
+		    ARG(pPrivateData), ARG(cbPrivateData), ARG(pOverlapped));
 }
 
-static HRESULT connector_reject(IND2Connector *This, const void *pPrivateData,
-				ULONG cbPrivateData)
+static HRESULT connector_reject(IND2Connector *This, const void *pPrivateData, ULONG cbPrivateData)
 {
 	return note(This, 9, 2, ARG(pPrivateData), ARG(cbPrivateData));
 }
@@ -698,24 +692,25 @@ static HRESULT connector_disconnect(IND2Connector *This, OVERLAPPED *pOverlapped
 }
 
 TABLE(IND2Connector, connector) = {
-	.slots = {
-		.QueryInterface = connector_query_interface,
-		.AddRef = connector_add_ref,
-		.Release = connector_release,
-		.CancelOverlappedRequests = connector_cancel_overlapped_requests,
-		.GetOverlappedResult = connector_get_overlapped_result,
-		.Bind = connector_bind,
-		.Connect = connector_connect,
-		.CompleteConnect = connector_complete_connect,
-		.Accept = connector_accept,
-		.Reject = connector_reject,
-		.GetReadLimits = connector_get_read_limits,
-		.GetPrivateData = connector_get_private_data,
-		.GetLocalAddress = connector_get_local_address,
-		.GetPeerAddress = connector_get_peer_address,
-		.NotifyDisconnect = connector_notify_disconnect,
-		.Disconnect = connector_disconnect,
-	},
+	.slots =
+		{
+			.QueryInterface = connector_query_interface,
+			.AddRef = connector_add_ref,
+			.Release = connector_release,
+			.CancelOverlappedRequests = connector_cancel_overlapped_requests,
+			.GetOverlappedResult = connector_get_overlapped_result,
+			.Bind = connector_bind,
+			.Connect = connector_connect,
+			.CompleteConnect = connector_complete_connect,
+			.Accept = connector_accept,
+			.Reject = connector_reject,
+			.GetReadLimits = connector_get_read_limits,
+			.GetPrivateData = connector_get_private_data,
+			.GetLocalAddress = connector_get_local_address,
+			.GetPeerAddress = connector_get_peer_address,
+			.NotifyDisconnect = connector_notify_disconnect,
+			.Disconnect = connector_disconnect,
+		},
 };
 
 static IND2Connector connector = {&connector_table.slots};
@@ -747,8 +742,7 @@ static HRESULT listener_get_overlapped_result(IND2Listener *This, OVERLAPPED *pO
 	return note(This, 4, 2, ARG(pOverlapped), ARG(wait));
 }
 
-static HRESULT listener_bind(IND2Listener *This, const struct sockaddr *pAddress,
-			     ULONG cbAddress)
+static HRESULT listener_bind(IND2Listener *This, const struct sockaddr *pAddress, ULONG cbAddress)
 {
 	return note(This, 5, 2, ARG(pAddress), ARG(cbAddress));
 }
@@ -771,17 +765,18 @@ static HRESULT listener_get_connection_request(IND2Listener *This, IUnknown *pCo
 }
 
 TABLE(IND2Listener, listener) = {
-	.slots = {
-		.QueryInterface = listener_query_interface,
-		.AddRef = listener_add_ref,
-		.Release = listener_release,
-		.CancelOverlappedRequests = listener_cancel_overlapped_requests,
-		.GetOverlappedResult = listener_get_overlapped_result,
-		.Bind = listener_bind,
-		.Listen = listener_listen,
-		.GetLocalAddress = listener_get_local_address,
-		.GetConnectionRequest = listener_get_connection_request,
-	},
+	.slots =
+		{
+			.QueryInterface = listener_query_interface,
+			.AddRef = listener_add_ref,
+			.Release = listener_release,
+			.CancelOverlappedRequests = listener_cancel_overlapped_requests,
+			.GetOverlappedResult = listener_get_overlapped_result,
+			.Bind = listener_bind,
+			.Listen = listener_listen,
+			.GetLocalAddress = listener_get_local_address,
+			.GetConnectionRequest = listener_get_connection_request,
+		},
 };
 
 static IND2Listener listener = {&listener_table.slots};

@@ -5,10 +5,10 @@
 #include "ndspi.h"
 
 struct nd2_call {
-	const void  *self;
+	const void *self;
 	unsigned int slot;
 	unsigned int n_args;
-	uint64_t     arg[10];
+	uint64_t arg[10];
 };
 
 /* What the method in this slot returns: negative, so that sign extension shows. */

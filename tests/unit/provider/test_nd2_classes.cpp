@@ -24,8 +24,8 @@ ND2_FLAGS(N)
 ND2_SIZES(Z)
 #define O(type, offset, field) static_assert(offsetof(type, field) == offset, #type "." #field);
 ND2_OFFSETS(O)
-#define I(name, base, slots, iid) \
-	static_assert(sizeof(name) == sizeof(void *), #name); \
+#define I(name, base, slots, iid)                                                \
+	static_assert(sizeof(name) == sizeof(void *), #name);                    \
 	static_assert(std::is_base_of<base, name>::value, #name " is a " #base); \
 	static_assert(!std::has_virtual_destructor<name>::value, #name);
 ND2_INTERFACES(I)
@@ -75,8 +75,7 @@ static void class_factory_methods(void **state)
 		{address_of(IID_IClassFactory), seen<void **>(1)});
 	arrived(p, 1, p->AddRef(), {});
 	arrived(p, 2, p->Release(), {});
-	arrived(p, 3,
-		p->CreateInstance(nth<IUnknown *>(0), IID_IClassFactory, nth<void **>(2)),
+	arrived(p, 3, p->CreateInstance(nth<IUnknown *>(0), IID_IClassFactory, nth<void **>(2)),
 		{seen<IUnknown *>(0), address_of(IID_IClassFactory), seen<void **>(2)});
 	arrived(p, 4, p->LockServer(nth<BOOL>(0)), {seen<BOOL>(0)});
 }
@@ -104,9 +103,9 @@ static void provider_methods(void **state)
 	arrived(p, 2, p->Release(), {});
 	arrived(p, 3, p->QueryAddressList(nth<SOCKET_ADDRESS_LIST *>(0), nth<ULONG *>(1)),
 		{seen<SOCKET_ADDRESS_LIST *>(0), seen<ULONG *>(1)});
-	arrived(p, 4, p->ResolveAddress(nth<const struct sockaddr *>(0), nth<ULONG>(1),
-		nth<UINT64 *>(2)), {seen<const struct sockaddr *>(0), seen<ULONG>(1),
-		seen<UINT64 *>(2)});
+	arrived(p, 4,
+		p->ResolveAddress(nth<const struct sockaddr *>(0), nth<ULONG>(1), nth<UINT64 *>(2)),
+		{seen<const struct sockaddr *>(0), seen<ULONG>(1), seen<UINT64 *>(2)});
 	arrived(p, 5, p->OpenAdapter(IID_IND2Provider, nth<UINT64>(1), nth<void **>(2)),
 		{address_of(IID_IND2Provider), seen<UINT64>(1), seen<void **>(2)});
 }
@@ -124,30 +123,35 @@ static void adapter_methods(void **state)
 		{seen<ND2_ADAPTER_INFO *>(0), seen<ULONG *>(1)});
 	arrived(p, 5, p->QueryAddressList(nth<SOCKET_ADDRESS_LIST *>(0), nth<ULONG *>(1)),
 		{seen<SOCKET_ADDRESS_LIST *>(0), seen<ULONG *>(1)});
-	arrived(p, 6, p->CreateCompletionQueue(IID_IND2Adapter, nth<HANDLE>(1), nth<ULONG>(2),
-		nth<USHORT>(3), nth<KAFFINITY>(4), nth<void **>(5)), {address_of(IID_IND2Adapter),
-		seen<HANDLE>(1), seen<ULONG>(2), seen<USHORT>(3), seen<KAFFINITY>(4),
-		seen<void **>(5)});
-	arrived(p, 7,
-		p->CreateMemoryRegion(IID_IND2Adapter, nth<HANDLE>(1), nth<void **>(2)),
+	arrived(p, 6,
+		p->CreateCompletionQueue(IID_IND2Adapter, nth<HANDLE>(1), nth<ULONG>(2),
+					 nth<USHORT>(3), nth<KAFFINITY>(4), nth<void **>(5)),
+		{address_of(IID_IND2Adapter), seen<HANDLE>(1), seen<ULONG>(2), seen<USHORT>(3),
+		 seen<KAFFINITY>(4), seen<void **>(5)});
+	arrived(p, 7, p->CreateMemoryRegion(IID_IND2Adapter, nth<HANDLE>(1), nth<void **>(2)),
 		{address_of(IID_IND2Adapter), seen<HANDLE>(1), seen<void **>(2)});
 	arrived(p, 8, p->CreateMemoryWindow(IID_IND2Adapter, nth<void **>(1)),
 		{address_of(IID_IND2Adapter), seen<void **>(1)});
-	arrived(p, 9, p->CreateSharedReceiveQueue(IID_IND2Adapter, nth<HANDLE>(1), nth<ULONG>(2),
-		nth<ULONG>(3), nth<ULONG>(4), nth<USHORT>(5), nth<KAFFINITY>(6), nth<void **>(7)),
+	arrived(p, 9,
+		p->CreateSharedReceiveQueue(IID_IND2Adapter, nth<HANDLE>(1), nth<ULONG>(2),
+					    nth<ULONG>(3), nth<ULONG>(4), nth<USHORT>(5),
+					    nth<KAFFINITY>(6), nth<void **>(7)),
 		{address_of(IID_IND2Adapter), seen<HANDLE>(1), seen<ULONG>(2), seen<ULONG>(3),
-		seen<ULONG>(4), seen<USHORT>(5), seen<KAFFINITY>(6), seen<void **>(7)});
-	arrived(p, 10, p->CreateQueuePair(IID_IND2Adapter, nth<IUnknown *>(1), nth<IUnknown *>(2),
-		nth<void *>(3), nth<ULONG>(4), nth<ULONG>(5), nth<ULONG>(6), nth<ULONG>(7),
-		nth<ULONG>(8), nth<void **>(9)), {address_of(IID_IND2Adapter),
-		seen<IUnknown *>(1), seen<IUnknown *>(2), seen<void *>(3), seen<ULONG>(4),
-		seen<ULONG>(5), seen<ULONG>(6), seen<ULONG>(7), seen<ULONG>(8),
-		seen<void **>(9)});
-	arrived(p, 11, p->CreateQueuePairWithSrq(IID_IND2Adapter, nth<IUnknown *>(1),
-		nth<IUnknown *>(2), nth<IUnknown *>(3), nth<void *>(4), nth<ULONG>(5),
-		nth<ULONG>(6), nth<ULONG>(7), nth<void **>(8)), {address_of(IID_IND2Adapter),
-		seen<IUnknown *>(1), seen<IUnknown *>(2), seen<IUnknown *>(3), seen<void *>(4),
-		seen<ULONG>(5), seen<ULONG>(6), seen<ULONG>(7), seen<void **>(8)});
+		 seen<ULONG>(4), seen<USHORT>(5), seen<KAFFINITY>(6), seen<void **>(7)});
+	arrived(p, 10,
+		p->CreateQueuePair(IID_IND2Adapter, nth<IUnknown *>(1), nth<IUnknown *>(2),
+				   nth<void *>(3), nth<ULONG>(4), nth<ULONG>(5), nth<ULONG>(6),
+				   nth<ULONG>(7), nth<ULONG>(8), nth<void **>(9)),
+		{address_of(IID_IND2Adapter), seen<IUnknown *>(1), seen<IUnknown *>(2),
+		 seen<void *>(3), seen<ULONG>(4), seen<ULONG>(5), seen<ULONG>(6), seen<ULONG>(7),
+		 seen<ULONG>(8), seen<void **>(9)});
+	arrived(p, 11,
+		p->CreateQueuePairWithSrq(IID_IND2Adapter, nth<IUnknown *>(1), nth<IUnknown *>(2),
+					  nth<IUnknown *>(3), nth<void *>(4), nth<ULONG>(5),
+					  nth<ULONG>(6), nth<ULONG>(7), nth<void **>(8)),
+		{address_of(IID_IND2Adapter), seen<IUnknown *>(1), seen<IUnknown *>(2),
+		 seen<IUnknown *>(3), seen<void *>(4), seen<ULONG>(5), seen<ULONG>(6),
+		 seen<ULONG>(7), seen<void **>(8)});
 	arrived(p, 12, p->CreateConnector(IID_IND2Adapter, nth<HANDLE>(1), nth<void **>(2)),
 		{address_of(IID_IND2Adapter), seen<HANDLE>(1), seen<void **>(2)});
 	arrived(p, 13, p->CreateListener(IID_IND2Adapter, nth<HANDLE>(1), nth<void **>(2)),
@@ -187,8 +191,7 @@ static void shared_receive_queue_methods(void **state)
 		{seen<OVERLAPPED *>(0), seen<BOOL>(1)});
 	arrived(p, 5, p->GetNotifyAffinity(nth<USHORT *>(0), nth<KAFFINITY *>(1)),
 		{seen<USHORT *>(0), seen<KAFFINITY *>(1)});
-	arrived(p, 6, p->Modify(nth<ULONG>(0), nth<ULONG>(1)),
-		{seen<ULONG>(0), seen<ULONG>(1)});
+	arrived(p, 6, p->Modify(nth<ULONG>(0), nth<ULONG>(1)), {seen<ULONG>(0), seen<ULONG>(1)});
 	arrived(p, 7, p->Notify(nth<OVERLAPPED *>(0)), {seen<OVERLAPPED *>(0)});
 	arrived(p, 8, p->Receive(nth<void *>(0), nth<const ND2_SGE *>(1), nth<ULONG>(2)),
 		{seen<void *>(0), seen<const ND2_SGE *>(1), seen<ULONG>(2)});
@@ -205,9 +208,10 @@ static void memory_region_methods(void **state)
 	arrived(p, 3, p->CancelOverlappedRequests(), {});
 	arrived(p, 4, p->GetOverlappedResult(nth<OVERLAPPED *>(0), nth<BOOL>(1)),
 		{seen<OVERLAPPED *>(0), seen<BOOL>(1)});
-	arrived(p, 5, p->Register(nth<const void *>(0), nth<SIZE_T>(1), nth<ULONG>(2),
-		nth<OVERLAPPED *>(3)), {seen<const void *>(0), seen<SIZE_T>(1), seen<ULONG>(2),
-		seen<OVERLAPPED *>(3)});
+	arrived(p, 5,
+		p->Register(nth<const void *>(0), nth<SIZE_T>(1), nth<ULONG>(2),
+			    nth<OVERLAPPED *>(3)),
+		{seen<const void *>(0), seen<SIZE_T>(1), seen<ULONG>(2), seen<OVERLAPPED *>(3)});
 	arrived(p, 6, p->Deregister(nth<OVERLAPPED *>(0)), {seen<OVERLAPPED *>(0)});
 	arrived(p, 7, p->GetLocalToken(), {});
 	arrived(p, 8, p->GetRemoteToken(), {});
@@ -238,20 +242,23 @@ static void queue_pair_methods(void **state)
 		{seen<void *>(0), seen<const ND2_SGE *>(1), seen<ULONG>(2), seen<ULONG>(3)});
 	arrived(p, 5, p->Receive(nth<void *>(0), nth<const ND2_SGE *>(1), nth<ULONG>(2)),
 		{seen<void *>(0), seen<const ND2_SGE *>(1), seen<ULONG>(2)});
-	arrived(p, 6, p->Bind(nth<void *>(0), nth<IUnknown *>(1), nth<IUnknown *>(2),
-		nth<const void *>(3), nth<SIZE_T>(4), nth<ULONG>(5)), {seen<void *>(0),
-		seen<IUnknown *>(1), seen<IUnknown *>(2), seen<const void *>(3), seen<SIZE_T>(4),
-		seen<ULONG>(5)});
+	arrived(p, 6,
+		p->Bind(nth<void *>(0), nth<IUnknown *>(1), nth<IUnknown *>(2),
+			nth<const void *>(3), nth<SIZE_T>(4), nth<ULONG>(5)),
+		{seen<void *>(0), seen<IUnknown *>(1), seen<IUnknown *>(2), seen<const void *>(3),
+		 seen<SIZE_T>(4), seen<ULONG>(5)});
 	arrived(p, 7, p->Invalidate(nth<void *>(0), nth<IUnknown *>(1), nth<ULONG>(2)),
 		{seen<void *>(0), seen<IUnknown *>(1), seen<ULONG>(2)});
-	arrived(p, 8, p->Read(nth<void *>(0), nth<const ND2_SGE *>(1), nth<ULONG>(2),
-		nth<UINT64>(3), nth<UINT32>(4), nth<ULONG>(5)), {seen<void *>(0),
-		seen<const ND2_SGE *>(1), seen<ULONG>(2), seen<UINT64>(3), seen<UINT32>(4),
-		seen<ULONG>(5)});
-	arrived(p, 9, p->Write(nth<void *>(0), nth<const ND2_SGE *>(1), nth<ULONG>(2),
-		nth<UINT64>(3), nth<UINT32>(4), nth<ULONG>(5)), {seen<void *>(0),
-		seen<const ND2_SGE *>(1), seen<ULONG>(2), seen<UINT64>(3), seen<UINT32>(4),
-		seen<ULONG>(5)});
+	arrived(p, 8,
+		p->Read(nth<void *>(0), nth<const ND2_SGE *>(1), nth<ULONG>(2), nth<UINT64>(3),
+			nth<UINT32>(4), nth<ULONG>(5)),
+		{seen<void *>(0), seen<const ND2_SGE *>(1), seen<ULONG>(2), seen<UINT64>(3),
+		 seen<UINT32>(4), seen<ULONG>(5)});
+	arrived(p, 9,
+		p->Write(nth<void *>(0), nth<const ND2_SGE *>(1), nth<ULONG>(2), nth<UINT64>(3),
+			 nth<UINT32>(4), nth<ULONG>(5)),
+		{seen<void *>(0), seen<const ND2_SGE *>(1), seen<ULONG>(2), seen<UINT64>(3),
+		 seen<UINT32>(4), seen<ULONG>(5)});
 }
 
 static void connector_methods(void **state)
@@ -267,16 +274,19 @@ static void connector_methods(void **state)
 		{seen<OVERLAPPED *>(0), seen<BOOL>(1)});
 	arrived(p, 5, p->Bind(nth<const struct sockaddr *>(0), nth<ULONG>(1)),
 		{seen<const struct sockaddr *>(0), seen<ULONG>(1)});
-	arrived(p, 6, p->Connect(nth<IUnknown *>(0), nth<const struct sockaddr *>(1),
-		nth<ULONG>(2), nth<ULONG>(3), nth<ULONG>(4), nth<const void *>(5), nth<ULONG>(6),
-		nth<OVERLAPPED *>(7)), {seen<IUnknown *>(0), seen<const struct sockaddr *>(1),
-		seen<ULONG>(2), seen<ULONG>(3), seen<ULONG>(4), seen<const void *>(5),
-		seen<ULONG>(6), seen<OVERLAPPED *>(7)});
+	arrived(p, 6,
+		p->Connect(nth<IUnknown *>(0), nth<const struct sockaddr *>(1), nth<ULONG>(2),
+			   nth<ULONG>(3), nth<ULONG>(4), nth<const void *>(5), nth<ULONG>(6),
+			   nth<OVERLAPPED *>(7)),
+		{seen<IUnknown *>(0), seen<const struct sockaddr *>(1), seen<ULONG>(2),
+		 seen<ULONG>(3), seen<ULONG>(4), seen<const void *>(5), seen<ULONG>(6),
+		 seen<OVERLAPPED *>(7)});
 	arrived(p, 7, p->CompleteConnect(nth<OVERLAPPED *>(0)), {seen<OVERLAPPED *>(0)});
-	arrived(p, 8, p->Accept(nth<IUnknown *>(0), nth<ULONG>(1), nth<ULONG>(2),
-		nth<const void *>(3), nth<ULONG>(4), nth<OVERLAPPED *>(5)), {seen<IUnknown *>(0),
-		seen<ULONG>(1), seen<ULONG>(2), seen<const void *>(3), seen<ULONG>(4),
-		seen<OVERLAPPED *>(5)});
+	arrived(p, 8,
+		p->Accept(nth<IUnknown *>(0), nth<ULONG>(1), nth<ULONG>(2), nth<const void *>(3),
+			  nth<ULONG>(4), nth<OVERLAPPED *>(5)),
+		{seen<IUnknown *>(0), seen<ULONG>(1), seen<ULONG>(2), seen<const void *>(3),
+		 seen<ULONG>(4), seen<OVERLAPPED *>(5)});
 	arrived(p, 9, p->Reject(nth<const void *>(0), nth<ULONG>(1)),
 		{seen<const void *>(0), seen<ULONG>(1)});
 	arrived(p, 10, p->GetReadLimits(nth<ULONG *>(0), nth<ULONG *>(1)),

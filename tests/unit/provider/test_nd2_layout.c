@@ -12,11 +12,11 @@
 #include "ndspi.h"
 #include "ndsupport.h"
 
-#define S(name, slot, method)                                                                      \
+#define S(name, slot, method) \
 	_Static_assert(offsetof(name##Vtbl, method) == (slot) * sizeof(void *), #name "." #method);
 ND2_SLOTS(S)
-#define I(name, base, slots, iid)                                                                  \
-	_Static_assert(sizeof(name##Vtbl) == (slots) * sizeof(void *), #name " has more slots");   \
+#define I(name, base, slots, iid)                                                                \
+	_Static_assert(sizeof(name##Vtbl) == (slots) * sizeof(void *), #name " has more slots"); \
 	_Static_assert(offsetof(name, lpVtbl) == 0, #name);
 ND2_INTERFACES(I)
 #undef I
