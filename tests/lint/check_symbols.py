@@ -1,0 +1,18 @@
+"""usage: check_symbols.py pure LIBRARY...            what is below the purity line
+       check_symbols.py exports LIBRARY HEADER...   what the shared library shows
+Prints TAP."""
+import functools
+import os
+import sys
+
+sys.path[:0] = [os.path.dirname(os.path.dirname(os.path.abspath(__file__)))]
+import symbols  # noqa: E402
+import tap  # noqa: E402
+
+kind, paths = sys.argv[1], sys.argv[2:]
+if kind == "pure":
+    tap.run([(rule.__name__, functools.partial(rule, paths)) for rule in (symbols.pure_calls, symbols.no_globals)])
+elif kind == "exports":
+    tap.run([("exports", functools.partial(symbols.exports, paths[0], paths[1:]))])
+else:
+    sys.exit(__doc__)

@@ -1,0 +1,228 @@
+"""Rules over source text. A rule takes a Tree and returns complaints, one per violation: "path:line: sentence"."""
+import os
+import re
+import subprocess
+
+# Who may include whose headers. `public` is include/.
+LAYERS = {
+    "dataplane/base": {"base", "public"},
+    "dataplane/wire": {"wire", "base", "public"},
+    "dataplane/core": {"core", "wire", "base", "public"},
+    "dataplane/port": {"port", "core", "wire", "base", "public", "config"},
+    "dataplane/nic": {"nic", "port", "core", "wire", "base", "public", "config"},
+    "config": {"config", "base"},
+    "provider": {"provider", "public"},
+    "include": {"public"},
+}
+PURE = ("dataplane/base", "dataplane/wire", "dataplane/core")
+DPDK = ("dataplane/port", "dataplane/nic", "perf", "tests/port", "tests/unit/port")
+PURE_HEADERS = {
+    "assert.h", "errno.h", "inttypes.h", "limits.h", "stdarg.h", "stdatomic.h", "stdbool.h", "stddef.h",
+    "stdint.h", "stdio.h", "stdlib.h", "string.h",
+    "isa-l/crc.h",                                  # the ICRC
+    "infiniband/opcode.h", "infiniband/verbs.h",    # numbers the opcode table is compared with
+}
+C_SUFFIXES = (".c", ".h", ".cc", ".cpp")
+FILE_LINES, FUNCTION_LINES, README_LINES = 800, 80, 15
+
+
+class Tree:
+    """The files of a source tree that belong to the project."""
+
+    def __init__(self, root):
+        self.root = root
+        listed = subprocess.run(["git", "-C", root, "ls-files", "-co", "--exclude-standard"],
+                                capture_output=True, text=True, check=False)
+        names = listed.stdout.split("\n") if listed.returncode == 0 else self._walk()
+        self.files = sorted(n for n in names if n and os.path.isfile(os.path.join(root, n)))
+
+    def _walk(self):
+        for folder, folders, names in os.walk(self.root):
+            folders[:] = [f for f in folders if f != ".git" and f != "__pycache__" and not f.startswith("build")]
+            for name in names:
+                yield os.path.relpath(os.path.join(folder, name), self.root)
+
+    def read(self, name):
+        with open(os.path.join(self.root, name), "rb") as f:
+            return f.read()
+
+    def lines(self, name):
+        return self.read(name).decode("utf-8", errors="replace").split("\n")
+
+    def c_files(self):
+        return [n for n in self.files if n.endswith(C_SUFFIXES)]
+
+    def text_files(self):
+        return [n for n in self.files if b"\0" not in self.read(n)]
+
+
+def within(name, folders):
+    return any(name.startswith(folder + "/") for folder in folders)
+
+
+def layer_of(name):
+    """The layer a file belongs to, or None for tests, perf, tools."""
+    for folder in LAYERS:
+        if name.startswith(folder + "/"):
+            return {"include": "public"}.get(folder, os.path.basename(folder))
+    return None
+
+
+def owner_of(tree, includer, included):
+    """The layer whose header `included` names, seen from `includer`; None = not ours."""
+    near = os.path.normpath(os.path.join(os.path.dirname(includer), included))
+    if near in tree.files:
+        return layer_of(near)
+    if "include/" + included in tree.files:
+        return "public"
+    for name in tree.files:
+        if layer_of(name) and (name.endswith("/" + included)):
+            return layer_of(name)
+    return None
+
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+
+
+def includes(tree):
+    for name in tree.c_files():
+        for number, line in enumerate(tree.lines(name), 1):
+            match = INCLUDE.match(line)
+            if match:
+                yield name, number, match.group(1), match.group(2)
+
+
+def include_directions(tree):
+    """Arrows of docs/map.md: base < wire < core < port < nic; provider sees no dataplane; config sees base."""
+    bad = []
+    for name, number, _, header in includes(tree):
+        folder = next((f for f in LAYERS if name.startswith(f + "/")), None)
+        owner = owner_of(tree, name, header) if folder else None
+        if owner and owner not in LAYERS[folder]:
+            bad.append(f"{name}:{number}: {folder} must not include {header} of {owner}")
+    return bad
+
+
+def dpdk_stays_in_its_folders(tree):
+    """rte_ headers only in port, nic and what measures or tests them; no rte_ name in include/."""
+    bad = []
+    for name, number, _, header in includes(tree):
+        if re.match(r"rte_|dpdk", header) and not within(name, DPDK):
+            bad.append(f"{name}:{number}: {header} outside {', '.join(DPDK)}")
+    for name in tree.c_files():
+        if within(name, ("include",)):
+            for number, line in enumerate(tree.lines(name), 1):
+                if re.search(r"\brte_\w", line):
+                    bad.append(f"{name}:{number}: rte_ name in a public header")
+    for name in tree.files:
+        if os.path.basename(name) == "meson.build" and not within(name, DPDK):
+            for number, line in enumerate(tree.lines(name), 1):
+                if "/" in name and re.search(r"\bdpdk_dep\b", line):
+                    bad.append(f"{name}:{number}: dpdk_dep outside {', '.join(DPDK)}")
+    return bad
+
+
+def pure_folders_include_little(tree):
+    """Below the purity line there is no clock, thread, lock or file: their headers are not there either."""
+    return [f"{name}:{number}: <{header}> below the purity line"
+            for name, number, mark, header in includes(tree)
+            if mark == "<" and within(name, PURE) and header not in PURE_HEADERS]
+
+
+def files_are_short(tree):
+    bad = []
+    for name in tree.files:
+        if name.endswith(C_SUFFIXES + (".py", ".sh")):
+            count = len(tree.lines(name)) - 1
+            if count > FILE_LINES:
+                bad.append(f"{name}:{count}: {count} lines, more than {FILE_LINES}")
+    return bad
+
+
+def functions_are_short(tree):
+    """From a `{` in column 0 to its `}`; after `)` or a parameter list, not after `=` (a table)."""
+    bad = []
+    for name in tree.c_files():
+        start = None
+        previous = ""
+        for number, line in enumerate(tree.lines(name), 1):
+            if line.startswith("{") and not previous.rstrip().endswith(("=", "{")):
+                start = number
+            elif line.startswith("}") and start:
+                if number - start - 1 > FUNCTION_LINES:
+                    bad.append(f"{name}:{start}: function of {number - start - 1} lines, more than {FUNCTION_LINES}")
+                start = None
+            if line.strip():
+                previous = line
+    return bad
+
+
+def no_unfinished_work(tree):
+    words = re.compile(r"\b(" + "|".join(["TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK"]) + r")\b")
+    return [f"{name}:{number}: {words.search(line).group(0)}"
+            for name in tree.text_files()
+            for number, line in enumerate(tree.lines(name), 1) if words.search(line)]
+
+
+def folders_have_readmes(tree):
+    """Every folder says in at most 15 lines what belongs there; the root's README may be longer."""
+    bad = []
+    folders = {os.path.dirname(n) for n in tree.files if "/" in n and not n.startswith(".")}
+    folders |= {os.path.dirname(f) for f in folders if "/" in f}
+    for folder in sorted(folders):
+        readme = folder + "/README.md"
+        if readme not in tree.files:
+            bad.append(f"{folder}: no README.md")
+        elif len(tree.lines(readme)) - 1 > README_LINES:
+            bad.append(f"{readme}: more than {README_LINES} lines")
+    return bad
+
+
+MACHINE = re.compile("|".join([
+    r"(?<![\w.])/(work|home|root|Users|mnt)/",     # where one machine keeps things
+    r"\.\./shared\b",
+    r"\b(deb|ftp\.\w+|security|snapshot)\.debian\.org\b", r"\bpypi\.org\b", r"\bregistry\.\w+", r"\bproxy\.golang\b",
+    r"https?://(localhost|127\.|10\.\d|192\.168\.)",
+]))
+
+
+def no_machine_paths(tree):
+    """Nothing that holds only on one machine, and no package registry by name."""
+    return [f"{name}:{number}: {MACHINE.search(line).group(0)}"
+            for name in tree.text_files() if name != "tests/lint/source.py" and name != "tests/lint/test_source.py"
+            for number, line in enumerate(tree.lines(name), 1) if MACHINE.search(line)]
+
+
+def text_is_clean(tree):
+    bad = []
+    for name in tree.text_files():
+        data = tree.read(name)
+        if name.startswith("tests/vectors/"):
+            continue
+        if data and not data.endswith(b"\n"):
+            bad.append(f"{name}: no newline at the end")
+        if b"\r" in data:
+            bad.append(f"{name}: carriage return")
+        for number, line in enumerate(tree.lines(name), 1):
+            if line != line.rstrip():
+                bad.append(f"{name}:{number}: space at the end of the line")
+    return bad
+
+
+def sources_open_with_a_comment(tree):
+    return [f"{name}:1: no head comment: which question does this file answer?"
+            for name in tree.c_files()
+            if not tree.read(name).lstrip().startswith((b"/*", b"//"))]
+
+
+def structs_are_not_typedefd(tree):
+    """`struct rn_x`, never a typedef; the ND2 headers keep the names of their interface."""
+    return [f"{name}:{number}: typedef of a struct"
+            for name in tree.c_files() if not re.match(r"include/(nd\w*\.h|compat/)", name)
+            for number, line in enumerate(tree.lines(name), 1)
+            if re.match(r"\s*typedef\s+(struct|union|enum)\b", line)]
+
+
+RULES = [include_directions, dpdk_stays_in_its_folders, pure_folders_include_little, files_are_short,
+         functions_are_short, no_unfinished_work, folders_have_readmes, no_machine_paths, text_is_clean,
+         sources_open_with_a_comment, structs_are_not_typedefd]

@@ -1,0 +1,107 @@
+"""Every rule of source.py, shown to complain about a bad example and to leave a good one alone, as TAP."""
+import os
+import sys
+import tempfile
+
+sys.path[:0] = [os.path.dirname(os.path.dirname(os.path.abspath(__file__)))]
+import source  # noqa: E402
+import tap  # noqa: E402
+
+HEADERS = {"dataplane/base/list.h": "/* */\n", "dataplane/wire/pkt.h": "/* */\n", "dataplane/core/core.h": "/* */\n",
+           "dataplane/port/port.h": "/* */\n", "dataplane/nic/nic.h": "/* */\n", "config/config.h": "/* */\n",
+           "provider/os/event.h": "/* */\n", "include/rn/abi.h": "/* */\n"}
+
+
+def c(body):
+    return "/* Answers a question. */\n" + body
+
+
+def arrow(includer, header):
+    return {**HEADERS, includer: c(f'#include "{header}"\n')}
+
+
+def function(lines):
+    return c("int f(void)\n{\n" + "\tg();\n" * lines + "}\n")
+
+
+UNFINISHED = "TO" + "DO"
+
+# rule, files that must draw at least one complaint (bad) or none (good)
+BAD = [
+    ("include_directions", arrow("dataplane/base/x.c", "pkt.h")),
+    ("include_directions", arrow("dataplane/wire/x.c", "core.h")),
+    ("include_directions", arrow("dataplane/core/x.c", "port.h")),
+    ("include_directions", arrow("dataplane/core/x.c", "../port/port.h")),
+    ("include_directions", arrow("dataplane/port/x.c", "nic.h")),
+    ("include_directions", arrow("provider/nd2/x.c", "list.h")),
+    ("include_directions", arrow("provider/nd2/x.c", "nic.h")),
+    ("include_directions", arrow("dataplane/core/x.c", "event.h")),
+    ("include_directions", arrow("config/x.c", "rn/abi.h")),
+    ("include_directions", arrow("config/x.c", "pkt.h")),
+    ("include_directions", arrow("dataplane/core/x.c", "config.h")),
+    ("include_directions", arrow("include/rn/link.h", "list.h")),
+    ("dpdk_stays_in_its_folders", {"dataplane/core/x.c": c("#include <rte_mbuf.h>\n")}),
+    ("dpdk_stays_in_its_folders", {"provider/nd2/x.c": c("#include <rte_eal.h>\n")}),
+    ("dpdk_stays_in_its_folders", {"include/rn/x.h": c("struct rte_mbuf *m;\n")}),
+    ("dpdk_stays_in_its_folders", {"dataplane/core/meson.build": "core = library('core', dependencies: dpdk_dep)\n"}),
+    ("pure_folders_include_little", {"dataplane/core/x.c": c("#include <pthread.h>\n")}),
+    ("pure_folders_include_little", {"dataplane/base/x.c": c("#include <time.h>\n")}),
+    ("files_are_short", {"a.c": c("int x;\n" * 800)}),
+    ("files_are_short", {"a.py": "x = 1\n" * 801}),
+    ("functions_are_short", {"a.c": function(81)}),
+    ("no_unfinished_work", {"a.c": c(f"/* {UNFINISHED}: later */\n")}),
+    ("no_unfinished_work", {"docs/x.md": f"{UNFINISHED}\n"}),
+    ("folders_have_readmes", {"a/b.c": c("")}),
+    ("folders_have_readmes", {"a/README.md": "x\n", "a/b/c/README.md": "x\n"}),
+    ("folders_have_readmes", {"a/b.c": c(""), "a/README.md": "x\n" * 16}),
+    ("no_machine_paths", {"a.sh": "cd /home/someone\n"}),
+    ("no_machine_paths", {"a.md": "see /work/x\n"}),
+    ("no_machine_paths", {"a.sh": "debootstrap bookworm x http://deb.debian.org/debian\n"}),
+    ("text_is_clean", {"a.c": "/* x */ \n"}),
+    ("text_is_clean", {"a.c": "/* x */"}),
+    ("text_is_clean", {"a.c": "/* x */\r\n"}),
+    ("sources_open_with_a_comment", {"a.c": "#include <stdio.h>\n"}),
+    ("structs_are_not_typedefd", {"a.h": c("typedef struct x x_t;\n")}),
+]
+GOOD = [
+    ("include_directions", arrow("dataplane/wire/x.c", "list.h")),
+    ("include_directions", arrow("dataplane/core/x.c", "rn/abi.h")),
+    ("include_directions", arrow("dataplane/nic/x.c", "config.h")),
+    ("include_directions", arrow("config/x.c", "list.h")),
+    ("include_directions", arrow("provider/nd2/x.c", "../os/event.h")),
+    ("include_directions", arrow("tests/unit/core/x.c", "core.h")),
+    ("dpdk_stays_in_its_folders", {"dataplane/port/x.c": c("#include <rte_mbuf.h>\n"), "meson.build": "dpdk_dep = 1\n"}),
+    ("pure_folders_include_little", {"dataplane/core/x.c": c("#include <string.h>\n")}),
+    ("files_are_short", {"a.c": "int x;\n" * 800}),
+    ("functions_are_short", {"a.c": function(80)}),
+    ("functions_are_short", {"a.c": c("static const int t[] =\n{\n" + "\t1,\n" * 200 + "};\n")}),
+    ("no_unfinished_work", {"a.c": c("/* methods */\n")}),
+    ("folders_have_readmes", {"a/b.c": c(""), "a/README.md": "x\n" * 15, "README.md": "x\n" * 90, ".ci/run": "x\n"}),
+    ("no_machine_paths", {"a.md": "write to /run/x.sock; cd perf/work/x\n"}),
+    ("text_is_clean", {"a.c": "/* x */\n", "b.pcap": "x \0"}),
+    ("sources_open_with_a_comment", {"a.c": c("")}),
+    ("structs_are_not_typedefd", {"include/ndspi.h": "typedef struct x x;\n", "a.h": c("struct x { int y; };\n")}),
+]
+
+
+def complaints(rule, files):
+    with tempfile.TemporaryDirectory() as root:
+        for name, text in files.items():
+            path = os.path.join(root, name)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "w", encoding="utf-8", newline="") as f:
+                f.write(text)
+        return getattr(source, rule)(source.Tree(root))
+
+
+def must_complain(rule, files):
+    return [] if complaints(rule, files) else [f"{rule} accepted {files}"]
+
+
+def every_rule_has_a_bad_example():
+    return sorted({rule.__name__ for rule in source.RULES} - {rule for rule, _ in BAD})
+
+
+tap.run([(f"bad {rule} {n}", lambda r=rule, f=files: must_complain(r, f)) for n, (rule, files) in enumerate(BAD)] +
+        [(f"good {rule} {n}", lambda r=rule, f=files: complaints(r, f)) for n, (rule, files) in enumerate(GOOD)] +
+        [("every_rule_has_a_bad_example", every_rule_has_a_bad_example)])
