@@ -1,0 +1,196 @@
+/* softrnic: the API for front ends. A front end (NetworkDirect today, verbs later) translates its
+ * own calls into these and holds no protocol of its own.
+ *
+ * Objects are made and destroyed by the caller; destroy children before parents. Unless a line says
+ * otherwise a function may be called from any thread, returns 0 or a negative errno, and -ENODEV
+ * means that the port is gone. Nothing here moves a queue pair by itself: the front end does, on
+ * the CM's events.
+ */
+#ifndef RN_CLIENT_H
+#define RN_CLIENT_H
+
+#include "rn/abi.h"
+#include "rn/link.h"
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define RN_EXPORT __attribute__((visibility("default")))
+
+struct rn_client;
+struct rn_client_cq;
+struct rn_client_qp;
+
+/* ---- adapters ---- */
+
+/* As rn_link_list() and rn_link_open(). -ENOMEM too. */
+RN_EXPORT int rn_client_list(const char *path, struct rn_link_info *info, unsigned n, char *err,
+			     size_t errlen);
+RN_EXPORT int rn_client_open(const char *path, unsigned index, struct rn_client **client, char *err,
+			     size_t errlen);
+RN_EXPORT void rn_client_close(struct rn_client *client);
+/* On a link that somebody else opened and will close. NULL: no memory. */
+RN_EXPORT struct rn_client *rn_client_attach(struct rn_link *link);
+
+/* As it was at opening; link_up is not kept current. Valid until close. */
+RN_EXPORT const struct rn_link_info *rn_client_info(const struct rn_client *client);
+RN_EXPORT void rn_client_stats(struct rn_client *client,
+			       void (*fn)(void *arg, const char *name, uint64_t value), void *arg);
+
+/* Takes up to n events, waiting at most timeout_ms (-1: until one comes or rn_client_interrupt).
+ * One thread. */
+RN_EXPORT unsigned rn_client_wait(struct rn_client *client, struct rn_event *ev, unsigned n,
+				  int timeout_ms);
+RN_EXPORT void rn_client_interrupt(struct rn_client *client);
+/* Lets an inline NIC make a turn; for loops that wait without polling a CQ. */
+RN_EXPORT void rn_client_progress(struct rn_client *client);
+
+/* ---- protection domains and regions ---- */
+
+RN_EXPORT int rn_client_pd_create(struct rn_client *client, uint32_t *pd);
+RN_EXPORT int rn_client_pd_destroy(struct rn_client *client, uint32_t pd);
+
+/* access: enum rn_access. iova is the address that names the first byte in requests; usually that
+ * of the memory. */
+RN_EXPORT int rn_client_mr_register(struct rn_client *client, uint32_t pd, void *addr,
+				    uint64_t length, uint64_t iova, uint32_t access, uint32_t *lkey,
+				    uint32_t *rkey);
+/* On return the NIC touches the memory no more. */
+RN_EXPORT int rn_client_mr_deregister(struct rn_client *client, uint32_t lkey);
+
+/* ---- completion queues ---- */
+
+/* `user` comes back in RN_EVENT_CQ and RN_EVENT_CQ_OVERRUN. affinity: wish, mask of CPUs, 0 = none.
+ */
+RN_EXPORT int rn_client_cq_create(struct rn_client *client, uint32_t depth, uint64_t affinity,
+				  uint64_t user, struct rn_client_cq **cq);
+/* No queue pair uses it any more. Unread completions are lost. */
+RN_EXPORT int rn_client_cq_destroy(struct rn_client_cq *cq);
+RN_EXPORT uint32_t rn_client_cq_id(const struct rn_client_cq *cq);
+
+/* The CQ's own lock. The four functions below want it held; none of them blocks while it is. */
+RN_EXPORT void rn_client_cq_lock(struct rn_client_cq *cq);
+RN_EXPORT void rn_client_cq_unlock(struct rn_client_cq *cq);
+
+/* Takes up to n completions, in order per QP and direction. *fired: one of them met the armed
+ * condition, which is disarmed now: notify whoever waits. */
+RN_EXPORT unsigned rn_client_cq_poll(struct rn_client_cq *cq, struct rn_cqe *cqe, unsigned n,
+				     bool *fired);
+/* Arms, or widens what is armed. True: a completion that came after the last firing and is still
+ * unread meets the condition; the CQ has fired and is disarmed. Each completion is the cause of one
+ * firing at most. */
+RN_EXPORT bool rn_client_cq_arm(struct rn_client_cq *cq, enum rn_cq_arm what);
+/* To be called on RN_EVENT_CQ. True: fired, as above; false: too late or too early, still armed as
+ * it was. */
+RN_EXPORT bool rn_client_cq_fired(struct rn_client_cq *cq);
+/* Disarms without firing. */
+RN_EXPORT void rn_client_cq_disarm(struct rn_client_cq *cq);
+
+/* ---- queue pairs ---- */
+
+struct rn_client_qp_init {
+	uint32_t pd;
+	enum rn_qp_type type;
+	struct rn_client_cq *send_cq, *recv_cq;
+	uint32_t sq_depth, rq_depth; /* requests; kept to exactly */
+	uint32_t sq_sge, rq_sge;     /* per request, 1..RN_WQE_MAX_SGE */
+	uint32_t inline_bytes;	     /* per request, 0..RN_WQE_MAX_INLINE */
+	uint64_t qp_ctx;	     /* returned in completions */
+	uint64_t affinity;
+	uint64_t user; /* returned in events */
+};
+
+/* In RESET. -EINVAL: a limit is over the adapter's. */
+RN_EXPORT int rn_client_qp_create(struct rn_client *client, const struct rn_client_qp_init *init,
+				  struct rn_client_qp **qp);
+/* mask: enum rn_qp_mask; -EINVAL: not allowed in this state. */
+RN_EXPORT int rn_client_qp_modify(struct rn_client_qp *qp, const struct rn_qp_attr *attr,
+				  uint32_t mask);
+RN_EXPORT int rn_client_qp_query(struct rn_client_qp *qp, struct rn_qp_attr *attr);
+/* Nobody posts any more. Completions already in the CQs stay there. */
+RN_EXPORT int rn_client_qp_destroy(struct rn_client_qp *qp);
+RN_EXPORT uint32_t rn_client_qp_number(const struct rn_client_qp *qp);
+RN_EXPORT enum rn_qp_state rn_client_qp_state(const struct rn_client_qp *qp);
+/* Requests posted and not yet completed by the NIC, both queues. */
+RN_EXPORT uint32_t rn_client_qp_outstanding(const struct rn_client_qp *qp);
+/* Waits until nothing is outstanding, at most timeout_ms: after a move to ERR every request has its
+ * completion then. 0 or -ETIMEDOUT. */
+RN_EXPORT int rn_client_qp_drain(struct rn_client_qp *qp, unsigned timeout_ms);
+
+/* One request as front ends see it: the buffer list apart from the head. */
+struct rn_client_wr {
+	uint8_t kind;	/* enum rn_wqe_kind */
+	uint16_t flags; /* enum rn_wqe_flag */
+	uint64_t wr_id;
+	uint64_t remote_va;
+	uint32_t rkey;
+	uint32_t imm;
+	const struct rn_sge
+		*sge; /* may be any 16-byte {address, u32 length, u32 key}; read before return */
+	uint32_t num_sge;
+};
+
+/* Posts one request; those of one QP and direction reach the NIC in the order of the calls.
+ * -ENOMEM: as many as the depth are outstanding. -E2BIG: more SGEs than the QP takes. -EMSGSIZE:
+ * longer than the adapter sends, or than the QP's inline size. Keys are not looked at. */
+RN_EXPORT int rn_client_qp_post(struct rn_client_qp *qp, const struct rn_client_wr *wr);
+
+/* ---- connections: the CM owns ids and ports, never queue pairs ---- */
+
+/* A GID and a port, host order. An all-zero GID is the wildcard. */
+struct rn_client_addr {
+	struct rn_gid gid;
+	uint16_t port;
+};
+
+/* Reserves a local port (0: an ephemeral one, written back) and makes an id. -EADDRINUSE,
+ * -EADDRNOTAVAIL. */
+RN_EXPORT int rn_client_cm_bind(struct rn_client *client, struct rn_client_addr *local,
+				uint64_t user, uint32_t *id);
+/* backlog: requests held unanswered, 0 = no limit. */
+RN_EXPORT int rn_client_cm_listen(struct rn_client *client, uint32_t id,
+				  const struct rn_client_addr *local, uint32_t backlog,
+				  uint64_t user);
+/* Sends a REQ. Answers: RN_EVENT_CM_RESPONSE, _REJECTED or _UNREACHABLE. -EADDRINUSE: the same two
+ * ends are connected already. local may be the wildcard: the port's own address for that peer is
+ * taken. */
+RN_EXPORT int rn_client_cm_connect(struct rn_client *client, uint32_t id,
+				   const struct rn_client_addr *local,
+				   const struct rn_client_addr *peer,
+				   const struct rn_cm_param *param, uint64_t user);
+/* After CM_RESPONSE, with the QP in RTS: sends RTU. */
+RN_EXPORT int rn_client_cm_establish(struct rn_client *client, uint32_t id);
+/* After CM_REQUEST, with the QP in RTS: sends REP. Then RN_EVENT_CM_ESTABLISHED, _REJECTED or
+ * _UNREACHABLE. */
+RN_EXPORT int rn_client_cm_accept(struct rn_client *client, uint32_t id,
+				  const struct rn_cm_param *param, uint64_t user);
+/* Refuses a request or a response. reason 0 = 28, "consumer". */
+RN_EXPORT int rn_client_cm_reject(struct rn_client *client, uint32_t id, uint16_t reason,
+				  const void *data, uint16_t len);
+RN_EXPORT int rn_client_cm_disconnect(struct rn_client *client, uint32_t id);
+/* Tells the peer to be patient with the answer to its REQ or REP. */
+RN_EXPORT int rn_client_cm_delay(struct rn_client *client, uint32_t id);
+RN_EXPORT int rn_client_cm_destroy(struct rn_client *client, uint32_t id);
+
+/* ---- addresses ---- */
+
+/* -EAFNOSUPPORT: neither IPv4 nor IPv6; -EINVAL: len is short for the family. More bytes than
+ * needed are fine. */
+RN_EXPORT int rn_client_addr_from_sockaddr(struct rn_client_addr *addr, const struct sockaddr *sa,
+					   size_t len);
+/* Bytes written: 16 for an IPv4-mapped GID, else 28. family: what a wildcard is written as. */
+RN_EXPORT size_t rn_client_addr_to_sockaddr(const struct rn_client_addr *addr, int family,
+					    struct sockaddr_storage *sa);
+RN_EXPORT bool rn_client_gid_is_any(const struct rn_gid *gid);
+RN_EXPORT bool rn_client_gid_is_v4(const struct rn_gid *gid);
+RN_EXPORT bool rn_client_gid_equal(const struct rn_gid *a, const struct rn_gid *b);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

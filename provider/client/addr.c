@@ -1,0 +1,74 @@
+/* Socket addresses and GIDs: an IPv4 address travels as ::ffff:a.b.c.d, ports are host order on our
+ * side. Pure functions. */
+#include "client.h"
+
+#include <errno.h>
+#include <string.h>
+
+static const uint8_t v4_prefix[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
+
+int rn_client_addr_from_sockaddr(struct rn_client_addr *addr, const struct sockaddr *sa, size_t len)
+{
+	struct sockaddr_in in;
+	struct sockaddr_in6 in6;
+	sa_family_t family;
+
+	if (len < sizeof(family))
+		return -EINVAL;
+	memcpy(&family, (const char *)sa + offsetof(struct sockaddr, sa_family), sizeof(family));
+	if (family != AF_INET && family != AF_INET6)
+		return -EAFNOSUPPORT;
+	if (len < (family == AF_INET ? sizeof(in) : sizeof(in6)))
+		return -EINVAL;
+	memset(addr, 0, sizeof(*addr));
+	if (family == AF_INET) {
+		memcpy(&in, sa, sizeof(in));
+		addr->port = ntohs(in.sin_port);
+		if (in.sin_addr.s_addr == INADDR_ANY)
+			return 0;
+		memcpy(addr->gid.b, v4_prefix, sizeof(v4_prefix));
+		memcpy(addr->gid.b + 12, &in.sin_addr, 4);
+	} else {
+		memcpy(&in6, sa, sizeof(in6));
+		addr->port = ntohs(in6.sin6_port);
+		memcpy(addr->gid.b, &in6.sin6_addr, 16);
+	}
+	return 0;
+}
+
+size_t rn_client_addr_to_sockaddr(const struct rn_client_addr *addr, int family,
+				  struct sockaddr_storage *sa)
+{
+	struct sockaddr_in in = {.sin_family = AF_INET};
+	struct sockaddr_in6 in6 = {.sin6_family = AF_INET6};
+	bool any = rn_client_gid_is_any(&addr->gid);
+
+	memset(sa, 0, sizeof(*sa));
+	if (rn_client_gid_is_v4(&addr->gid) || (any && family == AF_INET)) {
+		in.sin_port = htons(addr->port);
+		memcpy(&in.sin_addr, addr->gid.b + 12, 4);
+		memcpy(sa, &in, sizeof(in));
+		return sizeof(in);
+	}
+	in6.sin6_port = htons(addr->port);
+	memcpy(&in6.sin6_addr, addr->gid.b, 16);
+	memcpy(sa, &in6, sizeof(in6));
+	return sizeof(in6);
+}
+
+bool rn_client_gid_is_any(const struct rn_gid *gid)
+{
+	static const struct rn_gid any;
+
+	return memcmp(gid, &any, sizeof(any)) == 0;
+}
+
+bool rn_client_gid_is_v4(const struct rn_gid *gid)
+{
+	return memcmp(gid->b, v4_prefix, sizeof(v4_prefix)) == 0;
+}
+
+bool rn_client_gid_equal(const struct rn_gid *a, const struct rn_gid *b)
+{
+	return memcmp(a, b, sizeof(*a)) == 0;
+}

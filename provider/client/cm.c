@@ -1,0 +1,119 @@
+/* Connections: the CM's commands with their arguments in place. Nothing is kept here; ids are the
+ * CM's, answers come as events. Any thread. */
+#include "client.h"
+
+#include <errno.h>
+#include <string.h>
+
+static int run(struct rn_client *client, struct rn_cmd *cmd, struct rn_rsp *rsp)
+{
+	memset(rsp, 0, sizeof(*rsp));
+	return rn_client_exec(client, cmd, rsp);
+}
+
+/* Commands that need no more than the id. */
+static int run_on_id(struct rn_client *client, enum rn_cmd_op op, uint32_t id)
+{
+	struct rn_cmd cmd = {.op = (uint16_t)op};
+	struct rn_rsp rsp;
+
+	cmd.cm.id = id;
+	return run(client, &cmd, &rsp);
+}
+
+int rn_client_cm_bind(struct rn_client *client, struct rn_client_addr *local, uint64_t user,
+		      uint32_t *id)
+{
+	struct rn_cmd cmd = {.op = RN_CMD_CM_BIND, .user = user};
+	struct rn_rsp rsp;
+	int rc;
+
+	cmd.cm.port = local->port;
+	cmd.cm.local = local->gid;
+	rc = run(client, &cmd, &rsp);
+	if (rc == 0) {
+		*id = rsp.id;
+		local->port = rsp.port;
+	}
+	return rc;
+}
+
+int rn_client_cm_listen(struct rn_client *client, uint32_t id, const struct rn_client_addr *local,
+			uint32_t backlog, uint64_t user)
+{
+	struct rn_cmd cmd = {.op = RN_CMD_CM_LISTEN, .user = user};
+	struct rn_rsp rsp;
+
+	cmd.cm.id = id;
+	cmd.cm.port = local->port;
+	cmd.cm.local = local->gid;
+	cmd.cm.backlog = backlog;
+	return run(client, &cmd, &rsp);
+}
+
+int rn_client_cm_connect(struct rn_client *client, uint32_t id, const struct rn_client_addr *local,
+			 const struct rn_client_addr *peer, const struct rn_cm_param *param,
+			 uint64_t user)
+{
+	struct rn_cmd cmd = {.op = RN_CMD_CM_CONNECT, .user = user};
+	struct rn_rsp rsp;
+
+	if (param->data_len > RN_CM_REQ_DATA)
+		return -EMSGSIZE;
+	cmd.cm.id = id;
+	cmd.cm.port = local->port;
+	cmd.cm.local = local->gid;
+	cmd.cm.peer_port = peer->port;
+	cmd.cm.peer = peer->gid;
+	cmd.cm.param = *param;
+	return run(client, &cmd, &rsp);
+}
+
+int rn_client_cm_establish(struct rn_client *client, uint32_t id)
+{
+	return run_on_id(client, RN_CMD_CM_ESTABLISH, id);
+}
+
+int rn_client_cm_accept(struct rn_client *client, uint32_t id, const struct rn_cm_param *param,
+			uint64_t user)
+{
+	struct rn_cmd cmd = {.op = RN_CMD_CM_ACCEPT, .user = user};
+	struct rn_rsp rsp;
+
+	if (param->data_len > RN_CM_REP_DATA)
+		return -EMSGSIZE;
+	cmd.cm.id = id;
+	cmd.cm.param = *param;
+	return run(client, &cmd, &rsp);
+}
+
+int rn_client_cm_reject(struct rn_client *client, uint32_t id, uint16_t reason, const void *data,
+			uint16_t len)
+{
+	struct rn_cmd cmd = {.op = RN_CMD_CM_REJECT};
+	struct rn_rsp rsp;
+
+	if (len > RN_CM_REJ_DATA)
+		return -EMSGSIZE;
+	cmd.cm.id = id;
+	cmd.cm.reason = reason;
+	cmd.cm.param.data_len = len;
+	if (len != 0)
+		memcpy(cmd.cm.param.data, data, len);
+	return run(client, &cmd, &rsp);
+}
+
+int rn_client_cm_disconnect(struct rn_client *client, uint32_t id)
+{
+	return run_on_id(client, RN_CMD_CM_DISCONNECT, id);
+}
+
+int rn_client_cm_delay(struct rn_client *client, uint32_t id)
+{
+	return run_on_id(client, RN_CMD_CM_DELAY, id);
+}
+
+int rn_client_cm_destroy(struct rn_client *client, uint32_t id)
+{
+	return run_on_id(client, RN_CMD_CM_DESTROY, id);
+}

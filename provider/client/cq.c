@@ -1,0 +1,234 @@
+/* What has completed, and does it deserve a notification? Owns the reader's side of completion
+ * queues: where it stands in each shard's rings, and the arming rule.
+ *
+ * The rule: a completion is the cause of one firing at most. Arming looks at the unread entries
+ * behind the last firing; taking entries looks at what it takes while armed; RN_EVENT_CQ is only a
+ * hint to look again. So an event that comes late, early or twice does no harm, and none can be
+ * lost.
+ *
+ * Any thread, under the CQ's lock. */
+#include "client.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+int rn_client_cq_create(struct rn_client *client, uint32_t depth, uint64_t affinity, uint64_t user,
+			struct rn_client_cq **out)
+{
+	struct rn_cmd cmd = {.op = RN_CMD_CREATE_CQ, .user = user};
+	struct rn_rsp rsp = {0};
+	struct rn_client_cq *cq;
+	int rc;
+
+	cq = calloc(1, sizeof(*cq));
+	if (cq == NULL)
+		return -ENOMEM;
+	cmd.create_cq.depth = depth;
+	cmd.create_cq.affinity = affinity;
+	rc = rn_client_exec(client, &cmd, &rsp);
+	if (rc != 0) {
+		free(cq);
+		return rc;
+	}
+	cq->client = client;
+	cq->id = rsp.id;
+	cq->view = client->link->ops->cq_view(client->link, cq->id);
+	cq->nfeeds = client->info.shards;
+	pthread_mutex_init(&cq->lock, NULL);
+	*out = cq;
+	return 0;
+}
+
+int rn_client_cq_destroy(struct rn_client_cq *cq)
+{
+	struct rn_cmd cmd = {.op = RN_CMD_DESTROY_CQ, .obj.id = cq->id};
+	struct rn_rsp rsp = {0};
+	int rc = rn_client_exec(cq->client, &cmd, &rsp);
+
+	if (rc != 0)
+		return rc;
+	pthread_mutex_destroy(&cq->lock);
+	free(cq);
+	return 0;
+}
+
+uint32_t rn_client_cq_id(const struct rn_client_cq *cq)
+{
+	return cq->id;
+}
+
+void rn_client_cq_lock(struct rn_client_cq *cq)
+{
+	pthread_mutex_lock(&cq->lock);
+}
+
+void rn_client_cq_unlock(struct rn_client_cq *cq)
+{
+	pthread_mutex_unlock(&cq->lock);
+}
+
+static bool meets(enum rn_cq_arm armed, const struct rn_cqe *cqe)
+{
+	if (armed == RN_CQ_ARM_SOLICITED)
+		return cqe->flags & (RN_CQE_SOLICITED | RN_CQE_ERROR);
+	return armed == RN_CQ_ARM_ANY;
+}
+
+static uint64_t max_u64(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* Entries in a ring so far; tails run free and wrap at 2^32, rings are far smaller. */
+static uint32_t unread_in(const struct rn_cq_ring *ring, uint32_t head)
+{
+	return atomic_load_explicit(&ring->tail, memory_order_acquire) - head;
+}
+
+/* The ring that the next unread entry is in. A ring with a successor gets no more entries, but its
+ * last ones may have come between our look at the tail and our look at `next`. */
+static struct rn_cq_ring *reading_ring(struct rn_client_cq *cq, uint32_t shard)
+{
+	struct rn_client_cq_feed *feed = &cq->feed[shard];
+	struct rn_cq_ring *next;
+	uint32_t head;
+
+	if (feed->ring == NULL) {
+		feed->ring = atomic_load_explicit(&cq->view->first[shard], memory_order_acquire);
+		if (feed->ring == NULL)
+			return NULL;
+	}
+	for (;;) {
+		head = (uint32_t)(feed->consumed - feed->base);
+		if (unread_in(feed->ring, head) != 0)
+			return feed->ring;
+		next = atomic_load_explicit(&feed->ring->next, memory_order_acquire);
+		if (next == NULL || unread_in(feed->ring, head) != 0)
+			return feed->ring;
+		cq->client->link->ops->cq_ring_done(cq->client->link, feed->ring);
+		feed->ring = next;
+		feed->base = feed->consumed;
+	}
+}
+
+static unsigned take(struct rn_client_cq *cq, uint32_t shard, struct rn_cqe *out, unsigned n,
+		     bool *met)
+{
+	struct rn_client_cq_feed *feed = &cq->feed[shard];
+	unsigned got = 0;
+
+	while (got < n) {
+		struct rn_cq_ring *ring = reading_ring(cq, shard);
+		uint32_t head, avail;
+
+		if (ring == NULL)
+			break;
+		head = (uint32_t)(feed->consumed - feed->base);
+		avail = unread_in(ring, head);
+		if (avail == 0)
+			break;
+		for (; avail != 0 && got < n; avail--, got++, head++, feed->consumed++) {
+			out[got] = ring->cqe[head & ring->mask];
+			if (cq->armed != RN_CQ_ARM_NONE && feed->consumed >= feed->fired &&
+			    meets(cq->armed, &out[got]))
+				*met = true;
+		}
+		atomic_store_explicit(&ring->head, head, memory_order_release);
+	}
+	return got;
+}
+
+/* The index behind the last entry. On the way there, entries that have neither caused a firing nor
+ * been looked at are held against the armed condition, unless met is NULL. */
+static uint64_t scan(struct rn_client_cq *cq, uint32_t shard, bool *met)
+{
+	struct rn_client_cq_feed *feed = &cq->feed[shard];
+	struct rn_cq_ring *ring = reading_ring(cq, shard);
+	uint64_t at = max_u64(feed->consumed, max_u64(feed->fired, feed->scanned));
+	uint64_t base = feed->base;
+
+	while (ring != NULL) {
+		struct rn_cq_ring *next = atomic_load_explicit(&ring->next, memory_order_acquire);
+		uint64_t end = base + atomic_load_explicit(&ring->tail, memory_order_acquire);
+
+		/* A tail that wrapped: counted from our place in the ring instead. */
+		if (ring == feed->ring)
+			end = feed->consumed +
+			      unread_in(ring, (uint32_t)(feed->consumed - feed->base));
+		for (; met != NULL && at < end; at++)
+			if (meets(cq->armed, &ring->cqe[(uint32_t)(at - base) & ring->mask]))
+				*met = true;
+		base = end;
+		ring = next;
+	}
+	return base;
+}
+
+static void fire(struct rn_client_cq *cq)
+{
+	for (uint32_t s = 0; s < cq->nfeeds; s++)
+		cq->feed[s].fired = scan(cq, s, NULL);
+	cq->armed = RN_CQ_ARM_NONE;
+	atomic_store(&cq->view->shared->armed, RN_CQ_ARM_NONE);
+}
+
+static bool look(struct rn_client_cq *cq)
+{
+	bool met = false;
+
+	for (uint32_t s = 0; s < cq->nfeeds; s++)
+		cq->feed[s].scanned = scan(cq, s, &met);
+	if (met)
+		fire(cq);
+	return met;
+}
+
+unsigned rn_client_cq_poll(struct rn_client_cq *cq, struct rn_cqe *cqe, unsigned n, bool *fired)
+{
+	unsigned got = 0;
+	bool met = false;
+
+	for (int tries = 0; tries < 2 && got == 0; tries++) {
+		if (tries == 1)
+			rn_client_progress(cq->client);
+		for (uint32_t i = 0; i < cq->nfeeds && got < n; i++)
+			got += take(cq, (cq->turn + i) % cq->nfeeds, cqe + got, n - got, &met);
+	}
+	if (cq->nfeeds > 1)
+		cq->turn = (cq->turn + 1) % cq->nfeeds;
+	if (met)
+		fire(cq);
+	*fired = met;
+	return got;
+}
+
+/* Stores the condition, then looks: the shard publishes its tail, then reads the condition. */
+static bool arm_and_look(struct rn_client_cq *cq)
+{
+	atomic_store(&cq->view->shared->armed, cq->armed);
+	atomic_thread_fence(memory_order_seq_cst);
+	return look(cq);
+}
+
+bool rn_client_cq_arm(struct rn_client_cq *cq, enum rn_cq_arm what)
+{
+	if (what > cq->armed) {
+		cq->armed = what;
+		for (uint32_t s = 0; s < cq->nfeeds; s++)
+			cq->feed[s].scanned = 0;
+	}
+	return arm_and_look(cq);
+}
+
+bool rn_client_cq_fired(struct rn_client_cq *cq)
+{
+	if (cq->armed == RN_CQ_ARM_NONE)
+		return false;
+	return arm_and_look(cq);
+}
+
+void rn_client_cq_disarm(struct rn_client_cq *cq)
+{
+	cq->armed = RN_CQ_ARM_NONE;
+	atomic_store(&cq->view->shared->armed, RN_CQ_ARM_NONE);
+}

@@ -1,0 +1,49 @@
+/* Protection domains and memory regions: commands, nothing kept here. Any thread. */
+#include "client.h"
+
+int rn_client_pd_create(struct rn_client *client, uint32_t *pd)
+{
+	struct rn_cmd cmd = {.op = RN_CMD_CREATE_PD};
+	struct rn_rsp rsp = {0};
+	int rc = rn_client_exec(client, &cmd, &rsp);
+
+	if (rc == 0)
+		*pd = rsp.id;
+	return rc;
+}
+
+int rn_client_pd_destroy(struct rn_client *client, uint32_t pd)
+{
+	struct rn_cmd cmd = {.op = RN_CMD_DESTROY_PD, .obj.id = pd};
+	struct rn_rsp rsp = {0};
+
+	return rn_client_exec(client, &cmd, &rsp);
+}
+
+int rn_client_mr_register(struct rn_client *client, uint32_t pd, void *addr, uint64_t length,
+			  uint64_t iova, uint32_t access, uint32_t *lkey, uint32_t *rkey)
+{
+	struct rn_cmd cmd = {.op = RN_CMD_REG_MR};
+	struct rn_rsp rsp = {0};
+	int rc;
+
+	cmd.reg_mr.addr = (uintptr_t)addr;
+	cmd.reg_mr.length = length;
+	cmd.reg_mr.iova = iova;
+	cmd.reg_mr.pd = pd;
+	cmd.reg_mr.access = access;
+	rc = rn_client_exec(client, &cmd, &rsp);
+	if (rc == 0) {
+		*lkey = rsp.id;
+		*rkey = rsp.gen;
+	}
+	return rc;
+}
+
+int rn_client_mr_deregister(struct rn_client *client, uint32_t lkey)
+{
+	struct rn_cmd cmd = {.op = RN_CMD_DEREG_MR, .obj.id = lkey};
+	struct rn_rsp rsp = {0};
+
+	return rn_client_exec(client, &cmd, &rsp);
+}

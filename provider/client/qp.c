@@ -1,0 +1,198 @@
+/* Queue pairs: how does a request get from the caller's list onto a shard's ring, and is there
+ * room?
+ *
+ * Depth is accounted here, exactly: posted counts what the application gave, retired (written by
+ * the shard) what the NIC has finished with, silent successes included; never more than `depth` lie
+ * between, so whatever is in the ring has room in the shard's queue. Any thread; each direction has
+ * a lock that keeps the order of posting. */
+#include "client.h"
+#include "sgl.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <time.h>
+
+static bool within_limits(const struct rn_link_info *info, const struct rn_client_qp_init *init)
+{
+	return init->sq_depth <= info->max_queue_depth && init->rq_depth <= info->max_queue_depth &&
+	       init->sq_sge <= info->max_sge && init->rq_sge <= info->max_sge &&
+	       init->inline_bytes <= info->max_inline;
+}
+
+static void queue_init(struct rn_client_queue *q, uint32_t depth, uint32_t max_sge)
+{
+	pthread_mutex_init(&q->lock, NULL);
+	q->depth = depth;
+	q->max_sge = max_sge;
+}
+
+int rn_client_qp_create(struct rn_client *client, const struct rn_client_qp_init *init,
+			struct rn_client_qp **out)
+{
+	struct rn_cmd cmd = {.op = RN_CMD_CREATE_QP, .user = init->user};
+	struct rn_rsp rsp = {0};
+	struct rn_client_qp *qp;
+	int rc;
+
+	if (!within_limits(&client->info, init))
+		return -EINVAL;
+	qp = calloc(1, sizeof(*qp));
+	if (qp == NULL)
+		return -ENOMEM;
+	cmd.create_qp.pd = init->pd;
+	cmd.create_qp.type = init->type;
+	cmd.create_qp.send_cq = init->send_cq->id;
+	cmd.create_qp.recv_cq = init->recv_cq->id;
+	cmd.create_qp.sq_depth = init->sq_depth;
+	cmd.create_qp.rq_depth = init->rq_depth;
+	cmd.create_qp.sq_sge = init->sq_sge;
+	cmd.create_qp.rq_sge = init->rq_sge;
+	cmd.create_qp.inline_bytes = init->inline_bytes;
+	cmd.create_qp.qp_ctx = init->qp_ctx;
+	cmd.create_qp.affinity = init->affinity;
+	rc = rn_client_exec(client, &cmd, &rsp);
+	if (rc != 0) {
+		free(qp);
+		return rc;
+	}
+	qp->client = client;
+	qp->qpn = rsp.id;
+	qp->gen = rsp.gen;
+	qp->shard = client->link->ops->shard_of(client->link, rsp.id);
+	qp->shared = (struct rn_qp_shared *)(uintptr_t)rsp.qp.shared;
+	qp->inline_bytes = init->inline_bytes;
+	queue_init(&qp->sq, init->sq_depth, init->sq_sge);
+	queue_init(&qp->rq, init->rq_depth, init->rq_sge);
+	*out = qp;
+	return 0;
+}
+
+int rn_client_qp_modify(struct rn_client_qp *qp, const struct rn_qp_attr *attr, uint32_t mask)
+{
+	struct rn_cmd cmd = {.op = RN_CMD_MODIFY_QP};
+	struct rn_rsp rsp = {0};
+
+	cmd.modify_qp.qpn = qp->qpn;
+	cmd.modify_qp.gen = qp->gen;
+	cmd.modify_qp.mask = mask;
+	cmd.modify_qp.attr = *attr;
+	return rn_client_exec(qp->client, &cmd, &rsp);
+}
+
+int rn_client_qp_query(struct rn_client_qp *qp, struct rn_qp_attr *attr)
+{
+	struct rn_cmd cmd = {.op = RN_CMD_QUERY_QP, .qp = {.qpn = qp->qpn, .gen = qp->gen}};
+	struct rn_rsp rsp = {0};
+	int rc = rn_client_exec(qp->client, &cmd, &rsp);
+
+	if (rc == 0)
+		*attr = rsp.query.attr;
+	return rc;
+}
+
+int rn_client_qp_destroy(struct rn_client_qp *qp)
+{
+	struct rn_cmd cmd = {.op = RN_CMD_DESTROY_QP, .qp = {.qpn = qp->qpn, .gen = qp->gen}};
+	struct rn_rsp rsp = {0};
+	int rc = rn_client_exec(qp->client, &cmd, &rsp);
+
+	if (rc != 0)
+		return rc;
+	pthread_mutex_destroy(&qp->sq.lock);
+	pthread_mutex_destroy(&qp->rq.lock);
+	free(qp);
+	return 0;
+}
+
+uint32_t rn_client_qp_number(const struct rn_client_qp *qp)
+{
+	return qp->qpn;
+}
+
+enum rn_qp_state rn_client_qp_state(const struct rn_client_qp *qp)
+{
+	return (enum rn_qp_state)atomic_load_explicit(&qp->shared->state, memory_order_acquire);
+}
+
+uint32_t rn_client_qp_outstanding(const struct rn_client_qp *qp)
+{
+	uint32_t sq = atomic_load_explicit(&qp->shared->sq_retired, memory_order_acquire);
+	uint32_t rq = atomic_load_explicit(&qp->shared->rq_retired, memory_order_acquire);
+
+	return (atomic_load(&qp->sq.posted) - sq) + (atomic_load(&qp->rq.posted) - rq);
+}
+
+static uint64_t monotonic_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+int rn_client_qp_drain(struct rn_client_qp *qp, unsigned timeout_ms)
+{
+	uint64_t end = monotonic_ms() + timeout_ms;
+
+	while (rn_client_qp_outstanding(qp) != 0) {
+		if (monotonic_ms() > end)
+			return -ETIMEDOUT;
+		rn_client_progress(qp->client);
+		sched_yield();
+	}
+	return 0;
+}
+
+/* Checks and translates; what the shard must not be asked ends here. */
+static int build(const struct rn_client_qp *qp, const struct rn_client_queue *q,
+		 const struct rn_client_wr *wr, struct rn_sgl_slots *out)
+{
+	uint64_t length = rn_sgl_length(wr->sge, wr->num_sge);
+	bool is_inline = wr->flags & RN_WQE_INLINE;
+
+	if (!is_inline && wr->num_sge > q->max_sge)
+		return -E2BIG;
+	if (length > (is_inline ? qp->inline_bytes : qp->client->info.max_msg))
+		return -EMSGSIZE;
+	memset(&out->head, 0, sizeof(out->head));
+	out->head.kind = wr->kind;
+	out->head.flags = wr->flags;
+	out->head.qpn = qp->qpn;
+	out->head.qp_gen = qp->gen;
+	out->head.wr_id = wr->wr_id;
+	out->head.remote_va = wr->remote_va;
+	out->head.rkey = wr->rkey;
+	out->head.imm = wr->imm;
+	out->head.length = (uint32_t)length;
+	if (is_inline)
+		rn_sgl_put_inline(out, wr->sge, wr->num_sge);
+	else
+		rn_sgl_put_sges(out, wr->sge, wr->num_sge);
+	return 0;
+}
+
+int rn_client_qp_post(struct rn_client_qp *qp, const struct rn_client_wr *wr)
+{
+	bool recv = wr->kind == RN_WQE_RECV;
+	struct rn_client_queue *q = recv ? &qp->rq : &qp->sq;
+	_Atomic uint32_t *retired = recv ? &qp->shared->rq_retired : &qp->shared->sq_retired;
+	const struct rn_link_ops *ops = qp->client->link->ops;
+	struct rn_sgl_slots wqe;
+	uint32_t posted;
+	int rc = build(qp, q, wr, &wqe);
+
+	if (rc != 0)
+		return rc;
+	pthread_mutex_lock(&q->lock);
+	posted = atomic_load_explicit(&q->posted, memory_order_relaxed);
+	if (posted - atomic_load_explicit(retired, memory_order_acquire) >= q->depth) {
+		pthread_mutex_unlock(&q->lock);
+		return -ENOMEM;
+	}
+	atomic_store_explicit(&q->posted, posted + 1, memory_order_release);
+	ops->submit(qp->client->link, &wqe.head);
+	pthread_mutex_unlock(&q->lock);
+	ops->doorbell(qp->client->link, qp->shard);
+	return 0;
+}

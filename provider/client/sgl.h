@@ -1,0 +1,78 @@
+/* Buffer lists into work requests: the only place where that happens.
+ *
+ * A buffer list is an array of 16-byte {u64 or pointer address, u32 length, u32 key} records,
+ * whatever its owner's name for them; records are copied out before they are read. Those of length
+ * 0 are left out, so their keys are never looked at.
+ */
+#ifndef CLIENT_SGL_H
+#define CLIENT_SGL_H
+
+#include "rn/abi.h"
+
+#include <string.h>
+
+struct rn_sgl_slots {
+	_Alignas(RN_SLOT_BYTES) union {
+		struct rn_wqe head;
+		uint8_t bytes[RN_WQE_MAX_SLOTS * RN_SLOT_BYTES];
+	};
+};
+
+static inline struct rn_sge rn_sgl_at(const struct rn_sge *list, uint32_t i)
+{
+	struct rn_sge sge;
+
+	memcpy(&sge, (const char *)list + (size_t)i * sizeof(sge), sizeof(sge));
+	return sge;
+}
+
+/* Sum of lengths; cannot overflow: 2^32 records of 2^32 bytes fit. */
+static inline uint64_t rn_sgl_length(const struct rn_sge *list, uint32_t n)
+{
+	uint64_t total = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		total += rn_sgl_at(list, i).length;
+	return total;
+}
+
+/* References: n <= RN_WQE_MAX_SGE. Sets num_sge, slots and the list. */
+static inline void rn_sgl_put_sges(struct rn_sgl_slots *out, const struct rn_sge *list, uint32_t n)
+{
+	size_t at = offsetof(struct rn_wqe, sge);
+	uint16_t used = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct rn_sge sge = rn_sgl_at(list, i);
+
+		if (sge.length == 0)
+			continue;
+		memcpy(out->bytes + at, &sge, sizeof(sge));
+		at += sizeof(sge);
+		used++;
+	}
+	out->head.num_sge = used;
+	out->head.slots = (uint8_t)rn_wqe_slots_sge(used);
+}
+
+/* Inline: the data itself; its length was checked against RN_WQE_MAX_INLINE. Keys may be anything.
+ */
+static inline void rn_sgl_put_inline(struct rn_sgl_slots *out, const struct rn_sge *list,
+				     uint32_t n)
+{
+	size_t at = offsetof(struct rn_wqe, inl);
+	size_t start = at;
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct rn_sge sge = rn_sgl_at(list, i);
+
+		if (sge.length == 0)
+			continue;
+		memcpy(out->bytes + at, (const void *)(uintptr_t)sge.addr, sge.length);
+		at += sge.length;
+	}
+	out->head.num_sge = 0;
+	out->head.slots = (uint8_t)rn_wqe_slots_inline((unsigned)(at - start));
+}
+
+#endif

@@ -1,0 +1,242 @@
+/* An opened adapter: its limits, its addresses, and the making of everything else. Each instance
+ * has a protection domain of its own, so tokens of one are worth nothing in another. Any thread. */
+#include "nd2.h"
+
+#include "file.h"
+#include "status.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct nd_adapter *adapter_of(IND2Adapter *This)
+{
+	return (struct nd_adapter *)This;
+}
+
+static void destroy(struct nd_object *obj)
+{
+	struct nd_adapter *adapter = (struct nd_adapter *)obj;
+
+	rn_client_pd_destroy(adapter->dev->client, adapter->pd);
+	pthread_mutex_destroy(&adapter->ties);
+	nd_device_put(adapter->dev);
+	free(adapter);
+	nd_provider_drop();
+}
+
+static ULONG least(ULONG a, ULONG b)
+{
+	return a < b ? a : b;
+}
+
+void nd_adapter_limits(const struct rn_link_info *nic, uint64_t id, ND2_ADAPTER_INFO *out)
+{
+	ULONG sge = least(nic->max_sge, ND_MAX_SGE);
+	ULONG depth = least(nic->max_queue_depth, ND_MAX_QUEUE_DEPTH);
+	ULONG reads = least(nic->max_rd_atomic, ND_MAX_READ_LIMIT);
+	ULONG inl = least(nic->max_inline, ND_MAX_INLINE);
+
+	*out = (ND2_ADAPTER_INFO){
+		.InfoVersion = ND_VERSION_2,
+		.VendorId = 0x5246, /* not assigned by anybody */
+		.DeviceId = 1,
+		.AdapterId = id,
+		.MaxRegistrationSize = nic->max_mr_bytes,
+		.MaxWindowSize = nic->max_mr_bytes,
+		.MaxInitiatorSge = sge,
+		.MaxReceiveSge = sge,
+		.MaxReadSge = sge,
+		.MaxTransferLength = least(nic->max_msg, ND_MAX_TRANSFER),
+		.MaxInlineDataSize = inl,
+		.MaxInboundReadLimit = reads,
+		.MaxOutboundReadLimit = reads,
+		.MaxReceiveQueueDepth = depth,
+		.MaxInitiatorQueueDepth = depth,
+		.MaxSharedReceiveQueueDepth = 0,
+		.MaxCompletionQueueDepth = least(nic->max_cqe, ND_MAX_CQ_DEPTH),
+		.InlineRequestThreshold = least(inl, ND_INLINE_THRESHOLD),
+		.LargeRequestThreshold = ND_LARGE_THRESHOLD,
+		.MaxCallerData = ND_MAX_CALLER_DATA,
+		.MaxCalleeData = ND_MAX_CALLEE_DATA,
+		.AdapterFlags = ND_ADAPTER_FLAG_IN_ORDER_DMA_SUPPORTED |
+				ND_ADAPTER_FLAG_LOOPBACK_CONNECTIONS_SUPPORTED |
+				(nic->shards > 1 ? ND_ADAPTER_FLAG_MULTI_ENGINE_SUPPORTED : 0),
+	};
+}
+
+/* ---- methods, in vtable order ---- */
+
+ND_UNKNOWN_METHODS(IND2Adapter)
+
+static HRESULT CreateOverlappedFile(IND2Adapter *This, HANDLE *phOverlappedFile)
+{
+	return os_file_create(adapter_of(This)->number, phOverlappedFile);
+}
+
+static HRESULT Query(IND2Adapter *This, ND2_ADAPTER_INFO *pInfo, ULONG *pcbInfo)
+{
+	ULONG have = *pcbInfo;
+
+	*pcbInfo = sizeof(*pInfo);
+	if (pInfo == NULL || have < sizeof(*pInfo))
+		return ND_BUFFER_OVERFLOW;
+	memcpy(pInfo, &adapter_of(This)->limits, sizeof(*pInfo));
+	return ND_SUCCESS;
+}
+
+static HRESULT QueryAddressList(IND2Adapter *This, SOCKET_ADDRESS_LIST *pAddressList,
+				ULONG *pcbAddressList)
+{
+	const struct rn_link_info *info = adapter_of(This)->dev->info;
+
+	return nd_return_address_list(info->gids, info->ngids, pAddressList, pcbAddressList);
+}
+
+static HRESULT CreateCompletionQueue(IND2Adapter *This, REFIID iid, HANDLE hOverlappedFile,
+				     ULONG queueDepth, USHORT group, KAFFINITY affinity,
+				     void **ppCompletionQueue)
+{
+	*ppCompletionQueue = NULL;
+	return nd_cq_create(adapter_of(This), iid, hOverlappedFile, queueDepth,
+			    group == 0 ? affinity : 0, ppCompletionQueue);
+}
+
+static HRESULT CreateMemoryRegion(IND2Adapter *This, REFIID iid, HANDLE hOverlappedFile,
+				  void **ppMemoryRegion)
+{
+	*ppMemoryRegion = NULL;
+	return nd_mr_create(adapter_of(This), iid, hOverlappedFile, ppMemoryRegion);
+}
+
+static HRESULT CreateMemoryWindow(IND2Adapter *This, REFIID iid, void **ppMemoryWindow)
+{
+	*ppMemoryWindow = NULL;
+	return ND_NOT_SUPPORTED;
+}
+
+static HRESULT CreateSharedReceiveQueue(IND2Adapter *This, REFIID iid, HANDLE hOverlappedFile,
+					ULONG queueDepth, ULONG maxRequestSge,
+					ULONG notifyThreshold, USHORT group, KAFFINITY affinity,
+					void **ppSharedReceiveQueue)
+{
+	*ppSharedReceiveQueue = NULL;
+	return ND_NOT_SUPPORTED;
+}
+
+static HRESULT CreateQueuePair(IND2Adapter *This, REFIID iid, IUnknown *pReceiveCompletionQueue,
+			       IUnknown *pInitiatorCompletionQueue, void *context,
+			       ULONG receiveQueueDepth, ULONG initiatorQueueDepth,
+			       ULONG maxReceiveRequestSge, ULONG maxInitiatorRequestSge,
+			       ULONG inlineDataSize, void **ppQueuePair)
+{
+	struct nd_adapter *adapter = adapter_of(This);
+	struct nd_qp_init init = {
+		.recv_cq = (struct nd_cq *)nd_object_known(pReceiveCompletionQueue, &nd_cq_class),
+		.send_cq = (struct nd_cq *)nd_object_known(pInitiatorCompletionQueue, &nd_cq_class),
+		.context = context,
+		.rq_depth = receiveQueueDepth,
+		.sq_depth = initiatorQueueDepth,
+		.rq_sge = maxReceiveRequestSge,
+		.sq_sge = maxInitiatorRequestSge,
+		.inline_bytes = inlineDataSize,
+	};
+
+	*ppQueuePair = NULL;
+	if (init.recv_cq == NULL || init.recv_cq->async.adapter != adapter)
+		return ND_INVALID_PARAMETER_2;
+	if (init.send_cq == NULL || init.send_cq->async.adapter != adapter)
+		return ND_INVALID_PARAMETER_3;
+	if (receiveQueueDepth > adapter->limits.MaxReceiveQueueDepth)
+		return ND_INVALID_PARAMETER_5;
+	if (initiatorQueueDepth > adapter->limits.MaxInitiatorQueueDepth)
+		return ND_INVALID_PARAMETER_6;
+	if (maxReceiveRequestSge > adapter->limits.MaxReceiveSge)
+		return ND_INVALID_PARAMETER_7;
+	if (maxInitiatorRequestSge > adapter->limits.MaxInitiatorSge)
+		return ND_INVALID_PARAMETER_8;
+	if (inlineDataSize > adapter->limits.MaxInlineDataSize)
+		return ND_INVALID_PARAMETER_9;
+	return nd_qp_create(adapter, iid, &init, ppQueuePair);
+}
+
+static HRESULT CreateQueuePairWithSrq(IND2Adapter *This, REFIID iid,
+				      IUnknown *pReceiveCompletionQueue,
+				      IUnknown *pInitiatorCompletionQueue,
+				      IUnknown *pSharedReceiveQueue, void *context,
+				      ULONG initiatorQueueDepth, ULONG maxInitiatorRequestSge,
+				      ULONG inlineDataSize, void **ppQueuePair)
+{
+	*ppQueuePair = NULL;
+	return ND_NOT_SUPPORTED;
+}
+
+static HRESULT CreateConnector(IND2Adapter *This, REFIID iid, HANDLE hOverlappedFile,
+			       void **ppConnector)
+{
+	*ppConnector = NULL;
+	return nd_connector_create(adapter_of(This), iid, hOverlappedFile, ppConnector);
+}
+
+static HRESULT CreateListener(IND2Adapter *This, REFIID iid, HANDLE hOverlappedFile,
+			      void **ppListener)
+{
+	*ppListener = NULL;
+	return nd_listener_create(adapter_of(This), iid, hOverlappedFile, ppListener);
+}
+
+ND_VTABLE(IND2AdapterVtbl, vtable) = {
+	.v =
+		{
+			QueryInterface,
+			AddRef,
+			Release,
+			CreateOverlappedFile,
+			Query,
+			QueryAddressList,
+			CreateCompletionQueue,
+			CreateMemoryRegion,
+			CreateMemoryWindow,
+			CreateSharedReceiveQueue,
+			CreateQueuePair,
+			CreateQueuePairWithSrq,
+			CreateConnector,
+			CreateListener,
+		},
+};
+
+const struct nd_class nd_adapter_class = {
+	.name = "adapter",
+	.vtbl = &vtable.v,
+	.own = &IID_IND2Adapter,
+	.destroy = destroy,
+};
+
+HRESULT nd_adapter_open(unsigned index, REFIID iid, void **out)
+{
+	static _Atomic uint64_t instances;
+	struct nd_adapter *adapter;
+	int rc;
+
+	if (!nd_class_answers(&nd_adapter_class, iid))
+		return E_NOINTERFACE;
+	adapter = calloc(1, sizeof(*adapter));
+	if (adapter == NULL)
+		return ND_NO_MEMORY;
+	rc = nd_device_get(index, &adapter->dev);
+	if (rc != 0) {
+		free(adapter);
+		return nd_status_of_errno(rc);
+	}
+	rc = rn_client_pd_create(adapter->dev->client, &adapter->pd);
+	if (rc != 0) {
+		nd_device_put(adapter->dev);
+		free(adapter);
+		return nd_status_of_errno(rc);
+	}
+	nd_object_init(&adapter->obj, &nd_adapter_class);
+	adapter->number = atomic_fetch_add(&instances, 1) + 1;
+	pthread_mutex_init(&adapter->ties, NULL);
+	nd_provider_addref();
+	*out = adapter;
+	return ND_SUCCESS;
+}

@@ -1,0 +1,708 @@
+/* Connectors: the steps a client takes towards a connection and away from it. The table of
+ * connector_state.h says which step is allowed when; a step that waits has one request of kind STEP
+ * on the list. Any thread. */
+#include "connector.h"
+
+#include "status.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#define REASON_TIMEOUT	4
+#define REASON_CONSUMER 28
+
+static struct nd_connector *connector_of(IND2Connector *This)
+{
+	return (struct nd_connector *)This;
+}
+
+static struct rn_client *client_of(struct nd_connector *c)
+{
+	return c->async.adapter->dev->client;
+}
+
+static uint32_t random_psn(void)
+{
+	uint32_t psn = 0;
+
+	if (getrandom(&psn, sizeof(psn), 0) != sizeof(psn))
+		psn = (uint32_t)(uintptr_t)&psn >> 4;
+	return psn & 0xffffff;
+}
+
+bool nd_connector_tie(struct nd_connector *c, struct nd_qp *qp)
+{
+	bool free_to_tie;
+
+	pthread_mutex_lock(&qp->adapter->ties);
+	free_to_tie = qp->connector == NULL && atomic_load(&qp->phase) == ND_QP_IDLE;
+	if (free_to_tie) {
+		nd_object_ref(&qp->obj);
+		nd_object_ref(&c->obj);
+		qp->connector = c;
+		c->qp = qp;
+	}
+	pthread_mutex_unlock(&qp->adapter->ties);
+	return free_to_tie;
+}
+
+/* The connector's own reference was held by the queue pair: callers have another one. */
+struct nd_qp *nd_connector_untie(struct nd_connector *c)
+{
+	struct nd_qp *qp;
+
+	pthread_mutex_lock(&c->async.adapter->ties);
+	qp = c->qp;
+	c->qp = NULL;
+	if (qp != NULL)
+		qp->connector = NULL;
+	pthread_mutex_unlock(&c->async.adapter->ties);
+	if (qp != NULL)
+		nd_object_put(&c->obj);
+	return qp;
+}
+
+void nd_connector_forget_id(struct nd_connector *c)
+{
+	if (c->id == 0)
+		return;
+	nd_device_unroute(c->async.adapter->dev, ND_ROUTE_CM, c->id);
+	rn_client_cm_destroy(client_of(c), c->id);
+	c->id = 0;
+}
+
+static int bind_id(struct nd_connector *c)
+{
+	uint32_t id;
+	int rc = rn_client_cm_bind(client_of(c), &c->local, (uintptr_t)c, &id);
+
+	if (rc != 0)
+		return rc;
+	rc = nd_device_route(c->async.adapter->dev, ND_ROUTE_CM, id, &c->obj);
+	if (rc != 0) {
+		rn_client_cm_destroy(client_of(c), id);
+		return rc;
+	}
+	c->id = id;
+	return 0;
+}
+
+void nd_connector_renew_id(struct nd_connector *c)
+{
+	nd_connector_forget_id(c);
+	bind_id(c);
+}
+
+/* ---- for listeners and queue pairs ---- */
+
+HRESULT nd_connector_queue(struct nd_connector *c)
+{
+	HRESULT hr = ND_CONNECTION_ACTIVE;
+
+	pthread_mutex_lock(&c->async.lock);
+	if (c->state == ND_CN_IDLE) {
+		c->state = ND_CN_QUEUED;
+		hr = ND_SUCCESS;
+	}
+	pthread_mutex_unlock(&c->async.lock);
+	return hr;
+}
+
+void nd_connector_unqueue(struct nd_connector *c)
+{
+	pthread_mutex_lock(&c->async.lock);
+	if (c->state == ND_CN_QUEUED)
+		c->state = ND_CN_IDLE;
+	pthread_mutex_unlock(&c->async.lock);
+}
+
+bool nd_connector_take(struct nd_connector *c, const struct rn_event *ev)
+{
+	struct nd_adapter *adapter = c->async.adapter;
+	bool taken = false;
+
+	pthread_mutex_lock(&c->async.lock);
+	if (c->state == ND_CN_QUEUED &&
+	    nd_device_route(adapter->dev, ND_ROUTE_CM, ev->id, &c->obj) == 0) {
+		c->id = ev->id;
+		c->local = (struct rn_client_addr){ev->local, ev->port};
+		c->peer = (struct rn_client_addr){ev->peer, ev->peer_port};
+		c->peer_param = ev->param;
+		c->attr = ev->attr;
+		c->inbound = (uint8_t)adapter->limits.MaxInboundReadLimit;
+		c->outbound = (uint8_t)adapter->limits.MaxOutboundReadLimit;
+		nd_connector_set_limits(c, &ev->param);
+		nd_connector_keep_data(c, &ev->param, RN_CM_REQ_DATA);
+		c->state = ND_CN_REQ_RECEIVED;
+		taken = true;
+	}
+	pthread_mutex_unlock(&c->async.lock);
+	return taken;
+}
+
+/* Gives up whatever is under way, telling the peer what the state calls for. */
+static void abandon(struct nd_connector *c, HRESULT notify_status)
+{
+	switch (c->state) {
+	case ND_CN_REQ_SENT:
+		rn_client_cm_reject(client_of(c), c->id, REASON_TIMEOUT, NULL, 0);
+		break;
+	case ND_CN_REP_RECEIVED:
+	case ND_CN_REQ_RECEIVED:
+		rn_client_cm_reject(client_of(c), c->id, REASON_CONSUMER, NULL, 0);
+		break;
+	case ND_CN_REP_SENT:
+	case ND_CN_CONNECTED:
+		rn_client_cm_disconnect(client_of(c), c->id);
+		break;
+	default:
+		break;
+	}
+	if (c->state == ND_CN_REQ_SENT || c->state == ND_CN_REP_RECEIVED) {
+		struct nd_qp *qp = nd_connector_untie(c);
+
+		if (qp != NULL)
+			nd_object_put(&qp->obj);
+	}
+	c->state = ND_CN_DISCONNECTED;
+	nd_connector_end_notify(c, notify_status);
+	nd_connector_end_qp(c);
+}
+
+void nd_connector_qp_released(struct nd_connector *c)
+{
+	struct os_request *request;
+
+	pthread_mutex_lock(&c->async.lock);
+	if (c->qp != NULL) {
+		request = os_request_list_take_kind(&c->async.requests, ND_CR_STEP);
+		abandon(c, ND_SUCCESS);
+		if (request != NULL)
+			os_request_complete(request, ND_CANCELED);
+	}
+	pthread_mutex_unlock(&c->async.lock);
+}
+
+static void retire(struct nd_object *obj)
+{
+	struct nd_connector *c = (struct nd_connector *)obj;
+
+	pthread_mutex_lock(&c->async.lock);
+	os_request_list_cancel(&c->async.requests, ND_CANCELED);
+	abandon(c, ND_CANCELED);
+	nd_connector_forget_id(c);
+	pthread_mutex_unlock(&c->async.lock);
+}
+
+static void destroy(struct nd_object *obj)
+{
+	struct nd_connector *c = (struct nd_connector *)obj;
+
+	nd_async_fini(&c->async);
+	free(c);
+}
+
+static HRESULT check_data(const void *data, ULONG len, ULONG max)
+{
+	if (len > max)
+		return ND_INVALID_BUFFER_SIZE;
+	if (data == NULL && len != 0)
+		return ND_ACCESS_VIOLATION;
+	return ND_SUCCESS;
+}
+
+static void fill_param(struct nd_connector *c, struct rn_cm_param *param, const void *data,
+		       ULONG len)
+{
+	*param = (struct rn_cm_param){
+		.qpn = c->qp->qpn,
+		.psn = c->psn,
+		.responder_resources = c->inbound,
+		.initiator_depth = c->outbound,
+		.retry_cnt = 7,
+		.rnr_retry = 6,
+		.data_len = (uint16_t)len,
+	};
+	if (len != 0)
+		memcpy(param->data, data, len);
+}
+
+/* ---- methods, in vtable order ---- */
+
+ND_UNKNOWN_METHODS(IND2Connector)
+
+/* A connected connector loses its NotifyDisconnects and nothing else. */
+static HRESULT CancelOverlappedRequests(IND2Connector *This)
+{
+	struct nd_connector *c = connector_of(This);
+
+	pthread_mutex_lock(&c->async.lock);
+	os_request_list_cancel(&c->async.requests, ND_CANCELED);
+	if (c->state == ND_CN_REQ_SENT || c->state == ND_CN_REP_SENT ||
+	    c->state == ND_CN_DISCONNECTING)
+		abandon(c, ND_CANCELED);
+	pthread_mutex_unlock(&c->async.lock);
+	return ND_SUCCESS;
+}
+
+static HRESULT GetOverlappedResult(IND2Connector *This, OVERLAPPED *pOverlapped, BOOL wait)
+{
+	return nd_overlapped_result(pOverlapped, wait);
+}
+
+static HRESULT bind_locked(struct nd_connector *c, const struct rn_client_addr *addr, int family)
+{
+	HRESULT hr = nd_connector_may(c->state, ND_CM_BIND);
+	int rc;
+
+	if (FAILED(hr))
+		return hr;
+	c->local = *addr;
+	c->family = family;
+	rc = bind_id(c);
+	if (rc == -EADDRINUSE)
+		return addr->port == 0 ? ND_TOO_MANY_ADDRESSES : ND_SHARING_VIOLATION;
+	if (rc == 0)
+		c->state = ND_CN_BOUND;
+	return nd_status_of_errno(rc);
+}
+
+static HRESULT Bind(IND2Connector *This, const struct sockaddr *pAddress, ULONG cbAddress)
+{
+	struct nd_connector *c = connector_of(This);
+	struct rn_client_addr addr;
+	HRESULT hr = nd_local_address(c->async.adapter, pAddress, cbAddress, &addr);
+
+	if (FAILED(hr))
+		return hr;
+	pthread_mutex_lock(&c->async.lock);
+	hr = bind_locked(c, &addr, pAddress->sa_family);
+	pthread_mutex_unlock(&c->async.lock);
+	return hr;
+}
+
+static bool is_loopback(const struct rn_gid *gid)
+{
+	static const struct rn_gid v6 = {{[15] = 1}};
+
+	return (rn_client_gid_is_v4(gid) && gid->b[12] == 127) || rn_client_gid_equal(gid, &v6);
+}
+
+struct connect_call {
+	struct nd_qp *qp;
+	struct rn_client_addr peer;
+	ULONG inbound, outbound;
+	const void *data;
+	ULONG len;
+};
+
+/* Everything that may be refused; afterwards the request is the CM's. */
+static HRESULT start_connect(struct nd_connector *c, const struct connect_call *call,
+			     struct os_request *request)
+{
+	const ND2_ADAPTER_INFO *limits = &c->async.adapter->limits;
+	HRESULT hr = nd_connector_may(c->state, ND_CM_CONNECT);
+	struct rn_cm_param param;
+	struct nd_qp *qp;
+	int rc;
+
+	if (FAILED(hr))
+		return hr;
+	if (!nd_connector_tie(c, call->qp))
+		return ND_CONNECTION_ACTIVE;
+	c->peer = call->peer;
+	if (is_loopback(&c->peer.gid))
+		c->peer.gid = c->local.gid;
+	c->psn = random_psn();
+	c->inbound = (uint8_t)(call->inbound < limits->MaxInboundReadLimit
+				       ? call->inbound
+				       : limits->MaxInboundReadLimit);
+	c->outbound = (uint8_t)(call->outbound < limits->MaxOutboundReadLimit
+					? call->outbound
+					: limits->MaxOutboundReadLimit);
+	c->data_len = 0;
+	fill_param(c, &param, call->data, call->len);
+	rc = c->id != 0 ? 0 : bind_id(c);
+	if (rc == 0)
+		rc = rn_client_cm_connect(client_of(c), c->id, &c->local, &c->peer, &param,
+					  (uintptr_t)c);
+	if (rc != 0) {
+		qp = nd_connector_untie(c);
+		nd_object_put(&qp->obj);
+		return nd_status_of_errno(rc);
+	}
+	c->state = ND_CN_REQ_SENT;
+	request->kind = ND_CR_STEP;
+	os_request_list_add(&c->async.requests, request);
+	return ND_PENDING;
+}
+
+static HRESULT Connect(IND2Connector *This, IUnknown *pQueuePair,
+		       const struct sockaddr *pDestAddress, ULONG cbDestAddress,
+		       ULONG inboundReadLimit, ULONG outboundReadLimit, const void *pPrivateData,
+		       ULONG cbPrivateData, OVERLAPPED *pOverlapped)
+{
+	struct nd_connector *c = connector_of(This);
+	struct connect_call call = {
+		.qp = (struct nd_qp *)nd_object_known(pQueuePair, &nd_qp_class),
+		.inbound = inboundReadLimit,
+		.outbound = outboundReadLimit,
+		.data = pPrivateData,
+		.len = cbPrivateData,
+	};
+	struct os_request *request;
+	HRESULT hr;
+
+	if (call.qp == NULL || call.qp->adapter != c->async.adapter)
+		return ND_INVALID_PARAMETER_1;
+	if (pDestAddress == NULL ||
+	    rn_client_addr_from_sockaddr(&call.peer, pDestAddress, cbDestAddress) != 0)
+		return ND_INVALID_ADDRESS;
+	hr = check_data(pPrivateData, cbPrivateData, c->async.adapter->limits.MaxCallerData);
+	if (FAILED(hr))
+		return hr;
+	hr = os_request_begin(c->async.file, pOverlapped, &request);
+	if (FAILED(hr))
+		return hr;
+	pthread_mutex_lock(&c->async.lock);
+	/* The state has precedence over the address, as in other stacks. */
+	hr = nd_connector_may(c->state, ND_CM_CONNECT);
+	if (SUCCEEDED(hr) && rn_client_gid_is_any(&call.peer.gid))
+		hr = STATUS_BAD_NETWORK_NAME;
+	if (SUCCEEDED(hr))
+		hr = start_connect(c, &call, request);
+	if (FAILED(hr))
+		os_request_refuse(request, hr);
+	pthread_mutex_unlock(&c->async.lock);
+	return hr;
+}
+
+/* The peer may have left between its reply and now: that is what a refusing CM means. */
+static HRESULT establish(struct nd_connector *c)
+{
+	int rc = nd_connector_to_rts(c);
+
+	if (rc == 0)
+		rc = rn_client_cm_establish(client_of(c), c->id);
+	if (rc == 0) {
+		c->state = ND_CN_CONNECTED;
+		return ND_SUCCESS;
+	}
+	rn_client_cm_reject(client_of(c), c->id, REASON_CONSUMER, NULL, 0);
+	c->state = ND_CN_DISCONNECTED;
+	nd_connector_end_qp(c);
+	return rc == -ENODEV ? ND_DEVICE_REMOVED : ND_CONNECTION_ABORTED;
+}
+
+static HRESULT CompleteConnect(IND2Connector *This, OVERLAPPED *pOverlapped)
+{
+	struct nd_connector *c = connector_of(This);
+	struct os_request *request;
+	HRESULT hr = os_request_begin(c->async.file, pOverlapped, &request);
+
+	if (FAILED(hr))
+		return hr;
+	pthread_mutex_lock(&c->async.lock);
+	hr = nd_connector_may(c->state, ND_CM_COMPLETE);
+	if (FAILED(hr)) {
+		os_request_refuse(request, hr);
+	} else {
+		os_request_complete(request, establish(c));
+		hr = ND_PENDING;
+	}
+	pthread_mutex_unlock(&c->async.lock);
+	return hr;
+}
+
+struct accept_call {
+	struct nd_qp *qp;
+	ULONG inbound, outbound;
+	const void *data;
+	ULONG len;
+};
+
+/* Limits beyond what the peer offered are reduced without a word. */
+static HRESULT start_accept(struct nd_connector *c, const struct accept_call *call,
+			    struct os_request *request)
+{
+	HRESULT hr = nd_connector_may(c->state, ND_CM_ACCEPT);
+	struct rn_cm_param param;
+	int rc;
+
+	if (FAILED(hr))
+		return hr;
+	if (!nd_connector_tie(c, call->qp))
+		return ND_CONNECTION_ACTIVE;
+	if (call->inbound < c->inbound)
+		c->inbound = (uint8_t)call->inbound;
+	if (call->outbound < c->outbound)
+		c->outbound = (uint8_t)call->outbound;
+	c->psn = random_psn();
+	fill_param(c, &param, call->data, call->len);
+	request->kind = ND_CR_STEP;
+	os_request_list_add(&c->async.requests, request);
+	rc = nd_connector_to_rts(c);
+	if (rc == 0)
+		rc = rn_client_cm_accept(client_of(c), c->id, &param, (uintptr_t)c);
+	if (rc == 0) {
+		c->state = ND_CN_REP_SENT;
+		return ND_PENDING;
+	}
+	c->state = ND_CN_DISCONNECTED;
+	nd_connector_end_qp(c);
+	nd_connector_end_step(c, rc == -ENODEV ? ND_DEVICE_REMOVED : ND_CONNECTION_ABORTED);
+	return ND_PENDING;
+}
+
+static HRESULT Accept(IND2Connector *This, IUnknown *pQueuePair, ULONG inboundReadLimit,
+		      ULONG outboundReadLimit, const void *pPrivateData, ULONG cbPrivateData,
+		      OVERLAPPED *pOverlapped)
+{
+	struct nd_connector *c = connector_of(This);
+	struct accept_call call = {
+		.qp = (struct nd_qp *)nd_object_known(pQueuePair, &nd_qp_class),
+		.inbound = inboundReadLimit,
+		.outbound = outboundReadLimit,
+		.data = pPrivateData,
+		.len = cbPrivateData,
+	};
+	struct os_request *request;
+	HRESULT hr;
+
+	if (call.qp == NULL || call.qp->adapter != c->async.adapter)
+		return ND_INVALID_PARAMETER_1;
+	hr = check_data(pPrivateData, cbPrivateData, c->async.adapter->limits.MaxCalleeData);
+	if (FAILED(hr))
+		return hr;
+	hr = os_request_begin(c->async.file, pOverlapped, &request);
+	if (FAILED(hr))
+		return hr;
+	pthread_mutex_lock(&c->async.lock);
+	hr = start_accept(c, &call, request);
+	if (FAILED(hr))
+		os_request_refuse(request, hr);
+	pthread_mutex_unlock(&c->async.lock);
+	return hr;
+}
+
+static HRESULT reject_locked(struct nd_connector *c, const void *data, ULONG len)
+{
+	HRESULT hr = nd_connector_may(c->state, ND_CM_REJECT);
+	struct nd_qp *qp;
+	int rc;
+
+	if (FAILED(hr))
+		return hr;
+	rc = rn_client_cm_reject(client_of(c), c->id, REASON_CONSUMER, data, (uint16_t)len);
+	qp = nd_connector_untie(c);
+	if (qp != NULL)
+		nd_object_put(&qp->obj);
+	c->state = ND_CN_DISCONNECTED;
+	if (rc == 0 || rc == -ENODEV)
+		return nd_status_of_errno(rc);
+	return ND_CONNECTION_ABORTED;
+}
+
+static HRESULT Reject(IND2Connector *This, const void *pPrivateData, ULONG cbPrivateData)
+{
+	struct nd_connector *c = connector_of(This);
+	HRESULT hr =
+		check_data(pPrivateData, cbPrivateData, c->async.adapter->limits.MaxCalleeData);
+
+	if (FAILED(hr))
+		return hr;
+	pthread_mutex_lock(&c->async.lock);
+	hr = reject_locked(c, pPrivateData, cbPrivateData);
+	pthread_mutex_unlock(&c->async.lock);
+	return hr;
+}
+
+static HRESULT GetReadLimits(IND2Connector *This, ULONG *pInboundReadLimit,
+			     ULONG *pOutboundReadLimit)
+{
+	struct nd_connector *c = connector_of(This);
+	HRESULT hr;
+
+	pthread_mutex_lock(&c->async.lock);
+	hr = nd_connector_may(c->state, ND_CM_LIMITS);
+	if (SUCCEEDED(hr) && pInboundReadLimit != NULL)
+		*pInboundReadLimit = c->inbound;
+	if (SUCCEEDED(hr) && pOutboundReadLimit != NULL)
+		*pOutboundReadLimit = c->outbound;
+	pthread_mutex_unlock(&c->async.lock);
+	return hr;
+}
+
+static HRESULT copy_data(struct nd_connector *c, void *out, ULONG *pcb)
+{
+	HRESULT hr = nd_connector_may(c->state, ND_CM_DATA);
+	ULONG have = *pcb, n;
+
+	if (FAILED(hr))
+		return hr;
+	if (c->data_len == 0)
+		return ND_CONNECTION_INVALID;
+	n = have < c->data_len ? have : c->data_len;
+	if (out != NULL)
+		memcpy(out, c->data, n);
+	*pcb = c->data_len;
+	return out == NULL || n < c->data_len ? ND_BUFFER_OVERFLOW : ND_SUCCESS;
+}
+
+static HRESULT GetPrivateData(IND2Connector *This, void *pPrivateData, ULONG *pcbPrivateData)
+{
+	struct nd_connector *c = connector_of(This);
+	HRESULT hr;
+
+	pthread_mutex_lock(&c->async.lock);
+	hr = copy_data(c, pPrivateData, pcbPrivateData);
+	pthread_mutex_unlock(&c->async.lock);
+	return hr;
+}
+
+static HRESULT GetLocalAddress(IND2Connector *This, struct sockaddr *pAddress, ULONG *pcbAddress)
+{
+	struct nd_connector *c = connector_of(This);
+	HRESULT hr = ND_CONNECTION_INVALID;
+
+	pthread_mutex_lock(&c->async.lock);
+	if (c->state != ND_CN_IDLE && c->state != ND_CN_QUEUED)
+		hr = nd_return_address(&c->local, c->family, pAddress, pcbAddress);
+	pthread_mutex_unlock(&c->async.lock);
+	return hr;
+}
+
+static HRESULT GetPeerAddress(IND2Connector *This, struct sockaddr *pAddress, ULONG *pcbAddress)
+{
+	struct nd_connector *c = connector_of(This);
+	HRESULT hr = ND_CONNECTION_INVALID;
+
+	pthread_mutex_lock(&c->async.lock);
+	if (c->state >= ND_CN_REP_RECEIVED && c->state != ND_CN_DISCONNECTED)
+		hr = nd_return_address(&c->peer, c->family, pAddress, pcbAddress);
+	pthread_mutex_unlock(&c->async.lock);
+	return hr;
+}
+
+static HRESULT NotifyDisconnect(IND2Connector *This, OVERLAPPED *pOverlapped)
+{
+	struct nd_connector *c = connector_of(This);
+	struct os_request *request;
+	HRESULT hr = os_request_begin(c->async.file, pOverlapped, &request);
+
+	if (FAILED(hr))
+		return hr;
+	pthread_mutex_lock(&c->async.lock);
+	hr = nd_connector_may(c->state, ND_CM_NOTIFY);
+	if (FAILED(hr)) {
+		os_request_refuse(request, hr);
+	} else {
+		request->kind = ND_CR_NOTIFY;
+		if (c->state == ND_CN_CONNECTED)
+			os_request_list_add(&c->async.requests, request);
+		else
+			os_request_complete(request, ND_SUCCESS);
+		hr = ND_PENDING;
+	}
+	pthread_mutex_unlock(&c->async.lock);
+	return hr;
+}
+
+/* The queue pair is flushed when the peer has answered: acknowledgements it owes us come before the
+ * answer, those we owe it leave before the question. */
+static void start_disconnect(struct nd_connector *c, struct os_request *request)
+{
+	int rc;
+
+	nd_connector_end_notify(c, STATUS_CONNECTION_DISCONNECTED);
+	if (c->state == ND_CN_PEER_GONE) {
+		c->state = ND_CN_DISCONNECTED;
+		os_request_complete(request, ND_SUCCESS);
+		return;
+	}
+	rc = rn_client_cm_disconnect(client_of(c), c->id);
+	if (rc != 0) { /* its own end has come meanwhile, or the port's */
+		nd_connector_end_qp(c);
+		c->state = ND_CN_DISCONNECTED;
+		os_request_complete(request, rc == -ENODEV ? ND_DEVICE_REMOVED : ND_SUCCESS);
+		return;
+	}
+	c->state = ND_CN_DISCONNECTING;
+	os_request_list_add(&c->async.requests, request);
+}
+
+static HRESULT Disconnect(IND2Connector *This, OVERLAPPED *pOverlapped)
+{
+	struct nd_connector *c = connector_of(This);
+	struct os_request *request;
+	HRESULT hr = os_request_begin(c->async.file, pOverlapped, &request);
+
+	if (FAILED(hr))
+		return hr;
+	pthread_mutex_lock(&c->async.lock);
+	hr = nd_connector_may(c->state, ND_CM_DISCONNECT);
+	if (FAILED(hr)) {
+		os_request_refuse(request, hr);
+	} else {
+		request->kind = ND_CR_STEP;
+		start_disconnect(c, request);
+		hr = ND_PENDING;
+	}
+	pthread_mutex_unlock(&c->async.lock);
+	return hr;
+}
+
+ND_VTABLE(IND2ConnectorVtbl, vtable) = {
+	.v =
+		{
+			QueryInterface,
+			AddRef,
+			Release,
+			CancelOverlappedRequests,
+			GetOverlappedResult,
+			Bind,
+			Connect,
+			CompleteConnect,
+			Accept,
+			Reject,
+			GetReadLimits,
+			GetPrivateData,
+			GetLocalAddress,
+			GetPeerAddress,
+			NotifyDisconnect,
+			Disconnect,
+		},
+};
+
+const struct nd_class nd_connector_class = {
+	.name = "connector",
+	.vtbl = &vtable.v,
+	.own = &IID_IND2Connector,
+	.base = &IID_IND2Overlapped,
+	.retire = retire,
+	.destroy = destroy,
+	.event = nd_connector_event,
+};
+
+HRESULT nd_connector_create(struct nd_adapter *adapter, REFIID iid, HANDLE file, void **out)
+{
+	struct nd_connector *c;
+	HRESULT hr;
+
+	if (!nd_class_answers(&nd_connector_class, iid))
+		return E_NOINTERFACE;
+	c = calloc(1, sizeof(*c));
+	if (c == NULL)
+		return ND_NO_MEMORY;
+	hr = nd_async_init(&c->async, adapter, file);
+	if (FAILED(hr)) {
+		free(c);
+		return hr;
+	}
+	nd_object_init(&c->obj, &nd_connector_class);
+	c->family = AF_INET;
+	*out = c;
+	return ND_SUCCESS;
+}

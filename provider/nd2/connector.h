@@ -1,0 +1,52 @@
+/* Insides of a connector: its methods are in connector.c, what the NIC's events do to it in
+ * connector_event.c. */
+#ifndef ND_CONNECTOR_H
+#define ND_CONNECTOR_H
+
+#include "connector_state.h"
+#include "nd2.h"
+
+/* Kinds of request; at most one STEP waits at a time. */
+enum nd_connector_request {
+	ND_CR_STEP,   /* Connect, CompleteConnect, Accept, Disconnect */
+	ND_CR_NOTIFY, /* NotifyDisconnect */
+};
+
+struct nd_connector {
+	struct nd_object obj;
+	struct nd_async async; /* its lock guards all below */
+	enum nd_connector_state state;
+	uint32_t id; /* the CM's, 0 = none */
+	int family;  /* what addresses are written as when they are wildcards */
+	struct rn_client_addr local, peer;
+	struct nd_qp *qp;	       /* tied; counted; also under adapter->ties */
+	uint32_t psn;		       /* that the peer begins with */
+	uint8_t inbound, outbound;     /* read limits: own wishes at first, then as negotiated */
+	struct rn_cm_param peer_param; /* of the request or reply */
+	struct rn_qp_attr attr;	       /* from the CM, for the queue pair */
+	uint16_t data_len;
+	uint8_t data[RN_CM_DATA_MAX]; /* the peer's private data, padded to its field's size */
+};
+
+/* False: the queue pair is tied to another connector, or is spent. */
+bool nd_connector_tie(struct nd_connector *, struct nd_qp *);
+/* The queue pair is free again, with the reference now the caller's to put; NULL: there was none.
+ */
+struct nd_qp *nd_connector_untie(struct nd_connector *);
+
+/* All with the connector's lock held. */
+int nd_connector_to_rts(struct nd_connector *);
+void nd_connector_keep_data(struct nd_connector *, const struct rn_cm_param *, uint16_t field);
+void nd_connector_set_limits(struct nd_connector *, const struct rn_cm_param *peer);
+void nd_connector_end_step(struct nd_connector *, HRESULT status);
+/* NotifyDisconnect requests end before anything is flushed. */
+void nd_connector_end_notify(struct nd_connector *, HRESULT status);
+/* Flushes and unties the queue pair for good. */
+void nd_connector_end_qp(struct nd_connector *);
+void nd_connector_forget_id(struct nd_connector *);
+/* After a failed Connect: a fresh id on the same port, so that Connect may be called again. */
+void nd_connector_renew_id(struct nd_connector *);
+
+void nd_connector_event(struct nd_object *, const struct rn_event *);
+
+#endif

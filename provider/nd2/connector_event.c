@@ -1,0 +1,234 @@
+/* What does the CM's news do to a connector? One handler per event, each under the connector's
+ * lock; the thread is the device's event thread. Queue pairs are moved here and in connector.c,
+ * never by the CM. */
+#include "connector.h"
+
+#include "status.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define REASON_CONSUMER 28
+
+/* RNR budget, for queue pairs without a shared receive queue: 6 waits of 20 ms. A receiver that is
+ * late by that much has not posted at all; clients want to know within seconds (ND_IO_TIMEOUT), and
+ * each wait that turns out to be one too long costs its whole length. */
+#define MIN_RNR_TIMER 22 /* 20.48 ms */
+#define RNR_RETRY     6
+
+void nd_connector_keep_data(struct nd_connector *c, const struct rn_cm_param *param, uint16_t field)
+{
+	uint16_t len = param->data_len < field ? param->data_len : field;
+
+	memset(c->data, 0, sizeof(c->data));
+	memcpy(c->data, param->data, len);
+	c->data_len = field;
+}
+
+static uint8_t least(uint32_t a, uint32_t b)
+{
+	return (uint8_t)(a < b ? a : b);
+}
+
+/* What the peer will have in flight is inbound here, what it can serve is outbound. */
+void nd_connector_set_limits(struct nd_connector *c, const struct rn_cm_param *peer)
+{
+	c->inbound = least(c->inbound, peer->initiator_depth);
+	c->outbound = least(c->outbound, peer->responder_resources);
+}
+
+int nd_connector_to_rts(struct nd_connector *c)
+{
+	struct rn_qp_attr attr = c->attr;
+
+	attr.rq_psn = c->psn;
+	attr.max_rd_atomic = c->outbound;
+	attr.max_dest_rd_atomic = c->inbound;
+	attr.min_rnr_timer = MIN_RNR_TIMER;
+	if (!c->peer_param.srq)
+		attr.rnr_retry = least(attr.rnr_retry, RNR_RETRY);
+	return nd_qp_connect(c->qp, &attr);
+}
+
+void nd_connector_end_step(struct nd_connector *c, HRESULT status)
+{
+	struct os_request *request = os_request_list_take_kind(&c->async.requests, ND_CR_STEP);
+
+	if (request != NULL)
+		os_request_complete(request, status);
+}
+
+void nd_connector_end_notify(struct nd_connector *c, HRESULT status)
+{
+	struct os_request *request;
+
+	while ((request = os_request_list_take_kind(&c->async.requests, ND_CR_NOTIFY)) != NULL)
+		os_request_finish(request, status);
+}
+
+void nd_connector_end_qp(struct nd_connector *c)
+{
+	struct nd_qp *qp = nd_connector_untie(c);
+
+	if (qp == NULL)
+		return;
+	nd_qp_flush(qp);
+	nd_qp_close(qp);
+	nd_object_put(&qp->obj);
+}
+
+/* The attempt failed, the connector stays bound and the queue pair as it was. */
+static void connect_failed(struct nd_connector *c, HRESULT status)
+{
+	struct nd_qp *qp = nd_connector_untie(c);
+
+	if (qp != NULL)
+		nd_object_put(&qp->obj);
+	nd_connector_renew_id(c);
+	c->state = ND_CN_BOUND;
+	nd_connector_end_step(c, status);
+}
+
+static void on_response(struct nd_connector *c, const struct rn_event *ev)
+{
+	if (c->state != ND_CN_REQ_SENT)
+		return;
+	c->peer_param = ev->param;
+	c->attr = ev->attr;
+	if (rn_client_gid_is_any(&c->local.gid))
+		c->local.gid = ev->local;
+	nd_connector_set_limits(c, &ev->param);
+	nd_connector_keep_data(c, &ev->param, RN_CM_REP_DATA);
+	c->state = ND_CN_REP_RECEIVED;
+	nd_connector_end_step(c, ND_SUCCESS);
+}
+
+static void on_established(struct nd_connector *c)
+{
+	if (c->state != ND_CN_REP_SENT)
+		return;
+	c->state = ND_CN_CONNECTED;
+	nd_connector_end_step(c, ND_SUCCESS);
+}
+
+/* The other side will not have it: before our reply, after it, or instead of one. */
+static void peer_declined(struct nd_connector *c, HRESULT connect_status, HRESULT accept_status)
+{
+	switch (c->state) {
+	case ND_CN_REQ_SENT:
+		connect_failed(c, connect_status);
+		break;
+	case ND_CN_REP_SENT:
+		c->state = ND_CN_DISCONNECTED;
+		nd_connector_end_qp(c);
+		nd_connector_end_step(c, accept_status);
+		break;
+	case ND_CN_REP_RECEIVED:
+	case ND_CN_REQ_RECEIVED:
+		c->state = ND_CN_DISCONNECTED;
+		nd_connector_end_qp(c);
+		break;
+	default:
+		break;
+	}
+}
+
+static void on_rejected(struct nd_connector *c, const struct rn_event *ev)
+{
+	bool by_consumer = ev->reason == REASON_CONSUMER;
+
+	if (c->state == ND_CN_REQ_SENT)
+		nd_connector_keep_data(c, &ev->param, RN_CM_REJ_DATA);
+	peer_declined(c, ev->reason == 4 ? ND_IO_TIMEOUT : ND_CONNECTION_REFUSED,
+		      by_consumer ? ND_CONNECTION_REFUSED : ND_CONNECTION_ABORTED);
+}
+
+static void on_unreachable(struct nd_connector *c, const struct rn_event *ev)
+{
+	HRESULT status = ev->err != 0 ? nd_status_of_errno(ev->err) : ND_IO_TIMEOUT;
+
+	peer_declined(c, status, ND_IO_TIMEOUT);
+}
+
+/* The connection is over and it was not us: first the notice, then the flush. */
+static void peer_gone(struct nd_connector *c)
+{
+	c->state = ND_CN_PEER_GONE;
+	nd_connector_end_notify(c, ND_SUCCESS);
+	nd_connector_end_qp(c);
+}
+
+static void on_disconnected(struct nd_connector *c)
+{
+	switch (c->state) {
+	case ND_CN_REP_SENT: /* the RTU was lost */
+		nd_connector_end_step(c, ND_SUCCESS);
+		peer_gone(c);
+		break;
+	case ND_CN_CONNECTED:
+		peer_gone(c);
+		break;
+	case ND_CN_DISCONNECTING: /* answered, given up, or crossed by the peer's */
+		nd_connector_end_qp(c);
+		c->state = ND_CN_DISCONNECTED;
+		nd_connector_end_step(c, ND_SUCCESS);
+		break;
+	default:
+		peer_declined(c, ND_CONNECTION_ABORTED, ND_CONNECTION_ABORTED);
+		break;
+	}
+}
+
+static void on_port_gone(struct nd_connector *c)
+{
+	nd_connector_end_notify(c, ND_DEVICE_REMOVED);
+	nd_connector_end_step(c, ND_DEVICE_REMOVED);
+	nd_connector_end_qp(c);
+	c->state = ND_CN_DISCONNECTED;
+}
+
+void nd_connector_event(struct nd_object *obj, const struct rn_event *ev)
+{
+	struct nd_connector *c = (struct nd_connector *)obj;
+
+	pthread_mutex_lock(&c->async.lock);
+	/* An id that was given up while its event was on the way. */
+	if (ev->kind != RN_EVENT_PORT_GONE && ev->id != c->id)
+		goto out;
+	switch (ev->kind) {
+	case RN_EVENT_CM_RESPONSE:
+		on_response(c, ev);
+		break;
+	case RN_EVENT_CM_ESTABLISHED:
+		on_established(c);
+		break;
+	case RN_EVENT_CM_REJECTED:
+		on_rejected(c, ev);
+		break;
+	case RN_EVENT_CM_UNREACHABLE:
+		on_unreachable(c, ev);
+		break;
+	case RN_EVENT_CM_DISCONNECTED:
+		on_disconnected(c);
+		break;
+	case RN_EVENT_PORT_GONE:
+		on_port_gone(c);
+		break;
+	default:
+		break;
+	}
+out:
+	pthread_mutex_unlock(&c->async.lock);
+}
+
+/* A queue pair that failed takes its connection along; the peer is told, in case it does not know.
+ */
+void nd_connector_transport_dead(struct nd_connector *c)
+{
+	pthread_mutex_lock(&c->async.lock);
+	if (c->state == ND_CN_CONNECTED) {
+		rn_client_cm_disconnect(c->async.adapter->dev->client, c->id);
+		peer_gone(c);
+	}
+	pthread_mutex_unlock(&c->async.lock);
+}

@@ -1,0 +1,298 @@
+/* Who gets this event? Owns the opened adapters of the process, one event thread each, the table
+ * from ids to objects, and the listeners' addresses. */
+#include "device.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BUCKETS	       1024u
+#define EVENTS_AT_ONCE 8
+
+struct route {
+	struct route *next;
+	enum nd_route kind;
+	uint32_t id;
+	struct nd_object *obj;
+};
+
+struct claim {
+	struct claim *next;
+	struct rn_client_addr addr;
+};
+
+struct device {
+	struct nd_device pub;
+	unsigned index;
+	unsigned users; /* under table_lock */
+	pthread_t thread;
+	_Atomic bool stop;
+	pthread_mutex_t lock; /* routes and claims */
+	struct route *bucket[BUCKETS];
+	struct claim *claims;
+};
+
+static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct device *table[ND_MAX_DEVICES];
+
+static struct device *device_of(struct nd_device *dev)
+{
+	return (struct device *)dev;
+}
+
+static struct route **bucket_of(struct device *d, enum nd_route kind, uint32_t id)
+{
+	return &d->bucket[(id * 2654435761u + (uint32_t)kind * 97u) >> 22];
+}
+
+static struct route *find_route(struct device *d, enum nd_route kind, uint32_t id)
+{
+	struct route *r = *bucket_of(d, kind, id);
+
+	while (r != NULL && (r->kind != kind || r->id != id))
+		r = r->next;
+	return r;
+}
+
+int nd_device_route(struct nd_device *dev, enum nd_route kind, uint32_t id, struct nd_object *obj)
+{
+	struct device *d = device_of(dev);
+	struct route **bucket = bucket_of(d, kind, id), *r;
+	int rc = 0;
+
+	pthread_mutex_lock(&d->lock);
+	r = find_route(d, kind, id);
+	if (r == NULL) {
+		r = calloc(1, sizeof(*r));
+		if (r != NULL) {
+			r->kind = kind;
+			r->id = id;
+			r->next = *bucket;
+			*bucket = r;
+		}
+	}
+	if (r != NULL)
+		r->obj = obj;
+	else
+		rc = -ENOMEM;
+	pthread_mutex_unlock(&d->lock);
+	return rc;
+}
+
+void nd_device_unroute(struct nd_device *dev, enum nd_route kind, uint32_t id)
+{
+	struct device *d = device_of(dev);
+	struct route **at = bucket_of(d, kind, id), *r;
+
+	pthread_mutex_lock(&d->lock);
+	while (*at != NULL && ((*at)->kind != kind || (*at)->id != id))
+		at = &(*at)->next;
+	r = *at;
+	if (r != NULL)
+		*at = r->next;
+	pthread_mutex_unlock(&d->lock);
+	free(r);
+}
+
+/* A reference unless the object is on its way out: one whose count has reached zero stays dead. */
+static bool ref_if_alive(struct nd_object *obj)
+{
+	uint32_t refs = atomic_load(&obj->refs);
+
+	while (refs != 0)
+		if (atomic_compare_exchange_weak(&obj->refs, &refs, refs + 1))
+			return true;
+	return false;
+}
+
+static enum nd_route route_of_event(uint16_t kind)
+{
+	if (kind == RN_EVENT_CQ || kind == RN_EVENT_CQ_OVERRUN)
+		return ND_ROUTE_CQ;
+	return kind >= RN_EVENT_CM_REQUEST ? ND_ROUTE_CM : ND_ROUTE_QP;
+}
+
+bool nd_device_dispatch(struct nd_device *dev, const struct rn_event *ev)
+{
+	struct device *d = device_of(dev);
+	uint32_t id = ev->kind == RN_EVENT_CM_REQUEST ? ev->parent : ev->id;
+	struct nd_object *obj = NULL;
+	struct route *r;
+
+	pthread_mutex_lock(&d->lock);
+	r = find_route(d, route_of_event(ev->kind), id);
+	if (r != NULL && ref_if_alive(r->obj))
+		obj = r->obj;
+	pthread_mutex_unlock(&d->lock);
+	if (obj == NULL)
+		return false;
+	if (obj->cls->event != NULL)
+		obj->cls->event(obj, ev);
+	nd_object_put(obj);
+	return true;
+}
+
+/* The port is gone: everybody with an id hears of it. Objects that come later are refused by the
+ * NIC. */
+static void dispatch_to_all(struct device *d, const struct rn_event *ev)
+{
+	for (unsigned b = 0; b < BUCKETS; b++) {
+		struct nd_object *objs[64];
+		unsigned n = 0;
+
+		pthread_mutex_lock(&d->lock);
+		for (struct route *r = d->bucket[b]; r != NULL && n < 64; r = r->next)
+			if (ref_if_alive(r->obj))
+				objs[n++] = r->obj;
+		pthread_mutex_unlock(&d->lock);
+		while (n-- != 0) {
+			if (objs[n]->cls->event != NULL)
+				objs[n]->cls->event(objs[n], ev);
+			nd_object_put(objs[n]);
+		}
+	}
+}
+
+static void handle(struct device *d, const struct rn_event *ev)
+{
+	if (ev->kind == RN_EVENT_PORT_GONE) {
+		dispatch_to_all(d, ev);
+	} else if (!nd_device_dispatch(&d->pub, ev) && ev->kind == RN_EVENT_CM_REQUEST) {
+		/* Its listener was released meanwhile: as if nobody had listened. */
+		rn_client_cm_reject(d->pub.client, ev->id, 8, NULL, 0);
+		rn_client_cm_destroy(d->pub.client, ev->id);
+	}
+}
+
+static void close_device(struct device *d)
+{
+	rn_client_close(d->pub.client);
+	pthread_mutex_destroy(&d->lock);
+	free(d);
+}
+
+static void *run_events(void *arg)
+{
+	struct device *d = arg;
+	struct rn_event ev[EVENTS_AT_ONCE];
+
+	while (!atomic_load(&d->stop)) {
+		unsigned n = rn_client_wait(d->pub.client, ev, EVENTS_AT_ONCE, 1000);
+
+		for (unsigned i = 0; i < n; i++)
+			handle(d, &ev[i]);
+	}
+	/* A detached thread let go of the device itself, in the last handler. */
+	if (d->index == ND_MAX_DEVICES)
+		close_device(d);
+	return NULL;
+}
+
+static int open_device(unsigned index, struct device **out)
+{
+	struct device *d = calloc(1, sizeof(*d));
+	char err[256] = "";
+	int rc;
+
+	if (d == NULL)
+		return -ENOMEM;
+	rc = rn_client_open(NULL, index, &d->pub.client, err, sizeof(err));
+	if (rc != 0) {
+		fprintf(stderr, "softrnic: adapter %u: %s\n", index, err);
+		free(d);
+		return rc;
+	}
+	d->index = index;
+	d->pub.info = rn_client_info(d->pub.client);
+	pthread_mutex_init(&d->lock, NULL);
+	if (pthread_create(&d->thread, NULL, run_events, d) != 0) {
+		close_device(d);
+		return -ENOMEM;
+	}
+	*out = d;
+	return 0;
+}
+
+int nd_device_get(unsigned index, struct nd_device **dev)
+{
+	int rc = 0;
+
+	if (index >= ND_MAX_DEVICES)
+		return -EINVAL;
+	pthread_mutex_lock(&table_lock);
+	if (table[index] == NULL)
+		rc = open_device(index, &table[index]);
+	if (rc == 0) {
+		table[index]->users++;
+		*dev = &table[index]->pub;
+	}
+	pthread_mutex_unlock(&table_lock);
+	return rc;
+}
+
+void nd_device_put(struct nd_device *dev)
+{
+	struct device *d = device_of(dev);
+	bool last;
+
+	pthread_mutex_lock(&table_lock);
+	last = --d->users == 0;
+	if (last)
+		table[d->index] = NULL;
+	if (last && pthread_equal(pthread_self(), d->thread)) {
+		pthread_detach(d->thread);
+		d->index = ND_MAX_DEVICES;
+		atomic_store(&d->stop, true);
+		last = false;
+	} else if (last) {
+		atomic_store(&d->stop, true);
+		rn_client_interrupt(d->pub.client);
+		pthread_join(d->thread, NULL);
+		close_device(d);
+	}
+	pthread_mutex_unlock(&table_lock);
+}
+
+static bool overlap(const struct rn_client_addr *a, const struct rn_client_addr *b)
+{
+	return a->port == b->port &&
+	       (rn_client_gid_is_any(&a->gid) || rn_client_gid_is_any(&b->gid) ||
+		rn_client_gid_equal(&a->gid, &b->gid));
+}
+
+bool nd_device_claim(struct nd_device *dev, const struct rn_client_addr *addr)
+{
+	struct device *d = device_of(dev);
+	struct claim *mine = calloc(1, sizeof(*mine)), *c;
+
+	if (mine == NULL)
+		return false;
+	mine->addr = *addr;
+	pthread_mutex_lock(&d->lock);
+	for (c = d->claims; c != NULL && !overlap(&c->addr, addr); c = c->next)
+		;
+	if (c == NULL) {
+		mine->next = d->claims;
+		d->claims = mine;
+	}
+	pthread_mutex_unlock(&d->lock);
+	if (c != NULL)
+		free(mine);
+	return c == NULL;
+}
+
+void nd_device_unclaim(struct nd_device *dev, const struct rn_client_addr *addr)
+{
+	struct device *d = device_of(dev);
+	struct claim **at, *c;
+
+	pthread_mutex_lock(&d->lock);
+	for (at = &d->claims; (c = *at) != NULL; at = &c->next)
+		if (c->addr.port == addr->port && rn_client_gid_equal(&c->addr.gid, &addr->gid))
+			break;
+	if (c != NULL)
+		*at = c->next;
+	pthread_mutex_unlock(&d->lock);
+	free(c);
+}

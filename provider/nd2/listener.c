@@ -1,0 +1,378 @@
+/* Listeners: requests that arrive meet connectors that wait. One of the two queues is always empty:
+ * `arrived` holds requests nobody asked for yet, the request list holds GetConnectionRequest calls
+ * (cookie: the connector, counted). The backlog is counted here, since only unclaimed requests
+ * count. Any thread; arrivals on the event thread. */
+#include "nd2.h"
+
+#include "status.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define REASON_NO_RESOURCES 3
+#define REASON_CONSUMER	    28
+
+enum phase {
+	IDLE,
+	BOUND,
+	LISTENING,
+};
+
+struct arrival {
+	struct arrival *next;
+	struct rn_event ev;
+};
+
+struct nd_listener {
+	struct nd_object obj;
+	struct nd_async async; /* its lock guards all below */
+	enum phase phase;
+	uint32_t id;
+	int family;
+	struct rn_client_addr local;
+	ULONG backlog; /* 0 = no limit */
+	ULONG narrived;
+	struct arrival *arrived, **arrived_end;
+};
+
+static struct nd_listener *listener_of(IND2Listener *This)
+{
+	return (struct nd_listener *)This;
+}
+
+static struct rn_client *client_of(struct nd_listener *l)
+{
+	return l->async.adapter->dev->client;
+}
+
+static void refuse(struct nd_listener *l, uint32_t id, uint16_t reason)
+{
+	nd_device_unroute(l->async.adapter->dev, ND_ROUTE_CM, id);
+	rn_client_cm_reject(client_of(l), id, reason, NULL, 0);
+	rn_client_cm_destroy(client_of(l), id);
+}
+
+/* Gives an arrival to the first caller whose connector is still there. False: nobody waits. */
+static bool hand_over(struct nd_listener *l, const struct rn_event *ev)
+{
+	struct os_request *request;
+
+	while ((request = os_request_list_take(&l->async.requests)) != NULL) {
+		struct nd_connector *connector = request->cookie;
+		bool taken = nd_connector_take(connector, ev);
+
+		os_request_complete(request, taken ? ND_SUCCESS : ND_CANCELED);
+		nd_object_put((struct nd_object *)connector);
+		if (taken)
+			return true;
+	}
+	return false;
+}
+
+static void keep(struct nd_listener *l, const struct rn_event *ev)
+{
+	struct arrival *a = calloc(1, sizeof(*a));
+
+	if (a == NULL ||
+	    nd_device_route(l->async.adapter->dev, ND_ROUTE_CM, ev->id, &l->obj) != 0) {
+		free(a);
+		refuse(l, ev->id, REASON_NO_RESOURCES);
+		return;
+	}
+	a->ev = *ev;
+	*l->arrived_end = a;
+	l->arrived_end = &a->next;
+	l->narrived++;
+}
+
+/* Takes an arrival out of the queue: the one with this id, or the oldest for 0. NULL: there is
+ * none. */
+static struct arrival *take_arrival(struct nd_listener *l, uint32_t id)
+{
+	struct arrival **at = &l->arrived, *a;
+
+	while ((a = *at) != NULL && id != 0 && a->ev.id != id)
+		at = &a->next;
+	if (a == NULL)
+		return NULL;
+	*at = a->next;
+	if (a->next == NULL)
+		l->arrived_end = at;
+	l->narrived--;
+	return a;
+}
+
+static void on_request(struct nd_listener *l, const struct rn_event *ev)
+{
+	if (l->phase != LISTENING) {
+		refuse(l, ev->id, REASON_CONSUMER);
+		return;
+	}
+	/* The peer's patience is the client's: it may take its time to answer. */
+	rn_client_cm_delay(client_of(l), ev->id);
+	if (hand_over(l, ev))
+		return;
+	if (l->backlog != 0 && l->narrived >= l->backlog)
+		refuse(l, ev->id, REASON_CONSUMER);
+	else
+		keep(l, ev);
+}
+
+/* A request that nobody has claimed is withdrawn, silently. False: it is a connector's by now. */
+static bool on_withdrawal(struct nd_listener *l, const struct rn_event *ev)
+{
+	struct arrival *a = take_arrival(l, ev->id);
+
+	if (a == NULL)
+		return false;
+	nd_device_unroute(l->async.adapter->dev, ND_ROUTE_CM, ev->id);
+	rn_client_cm_destroy(client_of(l), ev->id);
+	free(a);
+	return true;
+}
+
+static void event(struct nd_object *obj, const struct rn_event *ev)
+{
+	struct nd_listener *l = (struct nd_listener *)obj;
+	bool ours = true;
+
+	pthread_mutex_lock(&l->async.lock);
+	if (ev->kind == RN_EVENT_CM_REQUEST)
+		on_request(l, ev);
+	else if (ev->kind == RN_EVENT_PORT_GONE)
+		os_request_list_complete(&l->async.requests, ND_DEVICE_REMOVED);
+	else if (ev->id != l->id)
+		ours = on_withdrawal(l, ev);
+	pthread_mutex_unlock(&l->async.lock);
+	if (!ours)
+		nd_device_dispatch(l->async.adapter->dev, ev);
+}
+
+/* Connectors that wait become idle before their requests end: the client may use them at once. */
+static void cancel_locked(struct nd_listener *l)
+{
+	struct os_request *request;
+
+	for (request = l->async.requests.first; request != NULL; request = request->next) {
+		nd_connector_unqueue(request->cookie);
+		nd_object_put(request->cookie);
+	}
+	os_request_list_cancel(&l->async.requests, ND_CANCELED);
+}
+
+static void retire(struct nd_object *obj)
+{
+	struct nd_listener *l = (struct nd_listener *)obj;
+	struct arrival *a;
+
+	pthread_mutex_lock(&l->async.lock);
+	cancel_locked(l);
+	if (l->phase != IDLE) {
+		nd_device_unroute(l->async.adapter->dev, ND_ROUTE_CM, l->id);
+		rn_client_cm_destroy(client_of(l), l->id);
+		nd_device_unclaim(l->async.adapter->dev, &l->local);
+	}
+	l->phase = IDLE;
+	while ((a = take_arrival(l, 0)) != NULL) {
+		refuse(l, a->ev.id, REASON_CONSUMER);
+		free(a);
+	}
+	pthread_mutex_unlock(&l->async.lock);
+}
+
+static void destroy(struct nd_object *obj)
+{
+	struct nd_listener *l = (struct nd_listener *)obj;
+
+	nd_async_fini(&l->async);
+	free(l);
+}
+
+/* ---- methods, in vtable order ---- */
+
+ND_UNKNOWN_METHODS(IND2Listener)
+
+static HRESULT CancelOverlappedRequests(IND2Listener *This)
+{
+	struct nd_listener *l = listener_of(This);
+
+	pthread_mutex_lock(&l->async.lock);
+	cancel_locked(l);
+	pthread_mutex_unlock(&l->async.lock);
+	return ND_SUCCESS;
+}
+
+static HRESULT GetOverlappedResult(IND2Listener *This, OVERLAPPED *pOverlapped, BOOL wait)
+{
+	return nd_overlapped_result(pOverlapped, wait);
+}
+
+static int take_address(struct nd_listener *l, const struct rn_client_addr *addr)
+{
+	struct nd_device *dev = l->async.adapter->dev;
+	struct rn_client_addr local = *addr;
+	uint32_t id;
+	int rc = rn_client_cm_bind(dev->client, &local, (uintptr_t)l, &id);
+
+	if (rc != 0)
+		return rc;
+	if (!nd_device_claim(dev, &local)) {
+		rn_client_cm_destroy(dev->client, id);
+		return -EADDRINUSE;
+	}
+	rc = nd_device_route(dev, ND_ROUTE_CM, id, &l->obj);
+	if (rc != 0) {
+		nd_device_unclaim(dev, &local);
+		rn_client_cm_destroy(dev->client, id);
+		return rc;
+	}
+	l->id = id;
+	l->local = local;
+	l->phase = BOUND;
+	return 0;
+}
+
+static HRESULT Bind(IND2Listener *This, const struct sockaddr *pAddress, ULONG cbAddress)
+{
+	struct nd_listener *l = listener_of(This);
+	struct rn_client_addr addr;
+	HRESULT hr = nd_local_address(l->async.adapter, pAddress, cbAddress, &addr);
+	int rc;
+
+	if (FAILED(hr))
+		return hr;
+	pthread_mutex_lock(&l->async.lock);
+	if (l->phase != IDLE) {
+		hr = STATUS_ADDRESS_ALREADY_ASSOCIATED;
+	} else {
+		l->family = pAddress->sa_family;
+		rc = take_address(l, &addr);
+		hr = rc != -EADDRINUSE ? nd_status_of_errno(rc)
+		     : addr.port != 0  ? ND_SHARING_VIOLATION
+				       : ND_TOO_MANY_ADDRESSES;
+	}
+	pthread_mutex_unlock(&l->async.lock);
+	return hr;
+}
+
+static HRESULT Listen(IND2Listener *This, ULONG backlog)
+{
+	struct nd_listener *l = listener_of(This);
+	HRESULT hr = ND_INVALID_DEVICE_STATE;
+	int rc;
+
+	pthread_mutex_lock(&l->async.lock);
+	if (l->phase == BOUND) {
+		/* Before the command: requests may arrive before it returns. */
+		l->backlog = backlog;
+		l->phase = LISTENING;
+		rc = rn_client_cm_listen(client_of(l), l->id, &l->local, 0, (uintptr_t)l);
+		if (rc != 0)
+			l->phase = BOUND;
+		hr = rc == -EADDRINUSE ? ND_SHARING_VIOLATION : nd_status_of_errno(rc);
+	}
+	pthread_mutex_unlock(&l->async.lock);
+	return hr;
+}
+
+static HRESULT GetLocalAddress(IND2Listener *This, struct sockaddr *pAddress, ULONG *pcbAddress)
+{
+	struct nd_listener *l = listener_of(This);
+	HRESULT hr = ND_INVALID_DEVICE_STATE;
+
+	pthread_mutex_lock(&l->async.lock);
+	if (l->phase != IDLE)
+		hr = nd_return_address(&l->local, l->family, pAddress, pcbAddress);
+	pthread_mutex_unlock(&l->async.lock);
+	return hr;
+}
+
+static HRESULT ask(struct nd_listener *l, struct nd_connector *connector,
+		   struct os_request *request)
+{
+	struct arrival *a;
+	HRESULT hr;
+
+	if (l->phase != LISTENING)
+		return ND_INVALID_DEVICE_STATE;
+	hr = nd_connector_queue(connector);
+	if (FAILED(hr))
+		return hr;
+	nd_object_ref((struct nd_object *)connector);
+	request->cookie = connector;
+	os_request_list_add(&l->async.requests, request);
+	a = take_arrival(l, 0);
+	if (a != NULL) {
+		hand_over(l, &a->ev);
+		free(a);
+	}
+	return ND_PENDING;
+}
+
+static HRESULT GetConnectionRequest(IND2Listener *This, IUnknown *pConnector,
+				    OVERLAPPED *pOverlapped)
+{
+	struct nd_listener *l = listener_of(This);
+	struct nd_object *obj = nd_object_known(pConnector, &nd_connector_class);
+	struct os_request *request;
+	HRESULT hr;
+
+	if (obj == NULL)
+		return ND_INVALID_PARAMETER_1;
+	hr = os_request_begin(l->async.file, pOverlapped, &request);
+	if (FAILED(hr))
+		return hr;
+	pthread_mutex_lock(&l->async.lock);
+	hr = ask(l, (struct nd_connector *)obj, request);
+	if (FAILED(hr))
+		os_request_refuse(request, hr);
+	pthread_mutex_unlock(&l->async.lock);
+	return hr;
+}
+
+ND_VTABLE(IND2ListenerVtbl, vtable) = {
+	.v =
+		{
+			QueryInterface,
+			AddRef,
+			Release,
+			CancelOverlappedRequests,
+			GetOverlappedResult,
+			Bind,
+			Listen,
+			GetLocalAddress,
+			GetConnectionRequest,
+		},
+};
+
+const struct nd_class nd_listener_class = {
+	.name = "listener",
+	.vtbl = &vtable.v,
+	.own = &IID_IND2Listener,
+	.base = &IID_IND2Overlapped,
+	.retire = retire,
+	.destroy = destroy,
+	.event = event,
+};
+
+HRESULT nd_listener_create(struct nd_adapter *adapter, REFIID iid, HANDLE file, void **out)
+{
+	struct nd_listener *l;
+	HRESULT hr;
+
+	if (!nd_class_answers(&nd_listener_class, iid))
+		return E_NOINTERFACE;
+	l = calloc(1, sizeof(*l));
+	if (l == NULL)
+		return ND_NO_MEMORY;
+	hr = nd_async_init(&l->async, adapter, file);
+	if (FAILED(hr)) {
+		free(l);
+		return hr;
+	}
+	nd_object_init(&l->obj, &nd_listener_class);
+	l->family = AF_INET;
+	l->arrived_end = &l->arrived;
+	*out = l;
+	return ND_SUCCESS;
+}

@@ -1,0 +1,53 @@
+/* What is this outcome called in NetworkDirect? Tables only. */
+#include "status.h"
+
+#include <errno.h>
+
+HRESULT nd_status_of_completion(uint8_t rn_status)
+{
+	static const HRESULT map[] = {
+#define X(name, nd) [RN_STATUS_##name] = nd,
+		ND_COMPLETION_ROWS(X)
+#undef X
+	};
+
+	return rn_status < sizeof(map) / sizeof(map[0]) ? map[rn_status] : ND_INTERNAL_ERROR;
+}
+
+HRESULT nd_status_of_errno(int negative_errno)
+{
+	static const struct {
+		int number;
+		HRESULT nd;
+	} map[] = {
+#define X(number, nd) {number, nd},
+		ND_ERRNO_ROWS(X)
+#undef X
+	};
+
+	if (negative_errno == 0)
+		return ND_SUCCESS;
+	for (size_t i = 0; i < sizeof(map) / sizeof(map[0]); i++)
+		if (map[i].number == -negative_errno)
+			return map[i].nd;
+	return ND_UNSUCCESSFUL;
+}
+
+ND2_REQUEST_TYPE nd_request_type(uint8_t wqe_kind)
+{
+	switch (wqe_kind) {
+	case RN_WQE_RECV:
+		return Nd2RequestTypeReceive;
+	case RN_WQE_READ:
+		return Nd2RequestTypeRead;
+	case RN_WQE_WRITE:
+	case RN_WQE_WRITE_IMM:
+		return Nd2RequestTypeWrite;
+	case RN_WQE_BIND:
+		return Nd2RequestTypeBind;
+	case RN_WQE_INVALIDATE:
+		return Nd2RequestTypeInvalidate;
+	default:
+		return Nd2RequestTypeSend;
+	}
+}

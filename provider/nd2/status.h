@@ -1,0 +1,66 @@
+/* Numbers of the seam into statuses of NetworkDirect. Pure; docs and tests print the tables. */
+#ifndef ND_STATUS_MAP_H
+#define ND_STATUS_MAP_H
+
+#include "ndspi.h"
+#include "rn/abi.h"
+
+/* Of a completion. On RoCE a message longer than the receive answers the sender "remote invalid
+ * request", which clients expect as STATUS_DATA_ERROR; protection errors are one code wherever they
+ * were found. */
+/* clang-format off */
+#define ND_COMPLETION_ROWS(X) /* enum rn_status, what GetResults says */ \
+	X(SUCCESS,            ND_SUCCESS) \
+	X(LOC_LEN_ERR,        ND_DATA_OVERRUN) \
+	X(LOC_QP_OP_ERR,      ND_INTERNAL_ERROR) \
+	X(LOC_EEC_OP_ERR,     ND_INTERNAL_ERROR) \
+	X(LOC_PROT_ERR,       ND_ACCESS_VIOLATION) \
+	X(WR_FLUSH_ERR,       ND_CANCELED) \
+	X(MW_BIND_ERR,        ND_ACCESS_VIOLATION) \
+	X(BAD_RESP_ERR,       STATUS_DATA_ERROR) \
+	X(LOC_ACCESS_ERR,     ND_ACCESS_VIOLATION) \
+	X(REM_INV_REQ_ERR,    STATUS_DATA_ERROR) \
+	X(REM_ACCESS_ERR,     ND_ACCESS_VIOLATION) \
+	X(REM_OP_ERR,         STATUS_DATA_ERROR) \
+	X(RETRY_EXC_ERR,      ND_IO_TIMEOUT) \
+	X(RNR_RETRY_EXC_ERR,  ND_IO_TIMEOUT) \
+	X(LOC_RDD_VIOL_ERR,   ND_INTERNAL_ERROR) \
+	X(REM_INV_RD_REQ_ERR, ND_INTERNAL_ERROR) \
+	X(REM_ABORT_ERR,      STATUS_REQUEST_ABORTED) \
+	X(INV_EECN_ERR,       ND_INTERNAL_ERROR) \
+	X(INV_EEC_STATE_ERR,  ND_INTERNAL_ERROR) \
+	X(FATAL_ERR,          ND_INTERNAL_ERROR) \
+	X(RESP_TIMEOUT_ERR,   ND_IO_TIMEOUT) \
+	X(GENERAL_ERR,        ND_INTERNAL_ERROR)
+
+#define ND_ERRNO_ROWS(X) /* negative errno of a command or event, what the method says */ \
+	X(ENOMEM,         ND_NO_MEMORY) \
+	X(ENOSPC,         ND_INSUFFICIENT_RESOURCES) \
+	X(EINVAL,         ND_INVALID_PARAMETER) \
+	X(ENODEV,         ND_DEVICE_REMOVED) \
+	X(EBUSY,          ND_DEVICE_BUSY) \
+	X(EADDRINUSE,     ND_ADDRESS_ALREADY_EXISTS) \
+	X(EEXIST,         ND_ADDRESS_ALREADY_EXISTS) \
+	X(EADDRNOTAVAIL,  ND_INVALID_ADDRESS) \
+	X(EAFNOSUPPORT,   ND_INVALID_ADDRESS) \
+	X(EAGAIN,         ND_TOO_MANY_ADDRESSES) \
+	X(ETIMEDOUT,      ND_IO_TIMEOUT) \
+	X(ECONNREFUSED,   ND_CONNECTION_REFUSED) \
+	X(ECONNRESET,     ND_CONNECTION_ABORTED) \
+	X(ENOTCONN,       ND_CONNECTION_ABORTED) \
+	X(ENOENT,         ND_CONNECTION_ABORTED) \
+	X(ENETUNREACH,    ND_NETWORK_UNREACHABLE) \
+	X(EHOSTUNREACH,   ND_HOST_UNREACHABLE) \
+	X(EFAULT,         ND_ACCESS_VIOLATION) \
+	X(E2BIG,          ND_DATA_OVERRUN) \
+	X(EMSGSIZE,       ND_BUFFER_OVERFLOW) \
+	X(EOPNOTSUPP,     ND_NOT_SUPPORTED)
+/* clang-format on */
+
+/* Unknown numbers: ND_INTERNAL_ERROR, ND_UNSUCCESSFUL. */
+HRESULT nd_status_of_completion(uint8_t rn_status);
+HRESULT nd_status_of_errno(int negative_errno);
+/* enum rn_wqe_kind to ND2_REQUEST_TYPE. */
+ND2_REQUEST_TYPE nd_request_type(uint8_t wqe_kind);
+
+#endif
