@@ -1,0 +1,181 @@
+/* How is application memory read and written when the application may take it away at any moment? All accesses are made
+ * by two routines of a few instructions below; a fault inside them resumes at their failure exit. Owns the process's
+ * SIGSEGV and SIGBUS handlers. Any thread. */
+#include "mem.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <ucontext.h>
+
+#ifndef __x86_64__
+#error "the copy routines are written for x86-64"
+#endif
+
+/* bool rn_mem_copy(void *dst, const void *src, size_t n)    ascending, ordinary stores or rep movsb
+ * bool rn_mem_store(void *dst, uint64_t value, size_t n)    one store of n = 1, 2, 4 or 8 bytes
+ *
+ * No stack, no callee-saved register: a fault can jump to rn_mem_fault as if it had been called. Up to 768 bytes go by
+ * 16-byte moves, more by rep movsb, which current cores do a line at a time: measured against memcpy (Zen 5), 512 bytes
+ * take 10 to 16 ns instead of 7, 2048 bytes 20 instead of 30, from there on the same or less. */
+__asm__(".pushsection .text\n"
+	".p2align 6\n"
+	".globl rn_mem_begin, rn_mem_copy, rn_mem_store, rn_mem_fault, rn_mem_end\n"
+	".hidden rn_mem_begin, rn_mem_copy, rn_mem_store, rn_mem_fault, rn_mem_end\n"
+	".type rn_mem_copy, @function\n"
+	".type rn_mem_store, @function\n"
+	"rn_mem_begin:\n"
+	"rn_mem_copy:\n"
+	"	cmpq $768, %rdx\n"
+	"	ja 3f\n"
+	"1:	cmpq $16, %rdx\n"
+	"	jb 2f\n"
+	"	movdqu (%rsi), %xmm0\n"
+	"	movdqu %xmm0, (%rdi)\n"
+	"	addq $16, %rsi\n"
+	"	addq $16, %rdi\n"
+	"	subq $16, %rdx\n"
+	"	jmp 1b\n"
+	"2:	testl $8, %edx\n"
+	"	jz 4f\n"
+	"	movq (%rsi), %rax\n"
+	"	movq %rax, (%rdi)\n"
+	"	addq $8, %rsi\n"
+	"	addq $8, %rdi\n"
+	"4:	testl $4, %edx\n"
+	"	jz 5f\n"
+	"	movl (%rsi), %eax\n"
+	"	movl %eax, (%rdi)\n"
+	"	addq $4, %rsi\n"
+	"	addq $4, %rdi\n"
+	"5:	testl $2, %edx\n"
+	"	jz 6f\n"
+	"	movw (%rsi), %ax\n"
+	"	movw %ax, (%rdi)\n"
+	"	addq $2, %rsi\n"
+	"	addq $2, %rdi\n"
+	"6:	testl $1, %edx\n"
+	"	jz 7f\n"
+	"	movb (%rsi), %al\n"
+	"	movb %al, (%rdi)\n"
+	"7:	movl $1, %eax\n"
+	"	ret\n"
+	"3:	movq %rdx, %rcx\n"
+	"	rep movsb\n"
+	"	movl $1, %eax\n"
+	"	ret\n"
+	"rn_mem_store:\n"
+	"	movl $1, %eax\n"
+	"	cmpq $8, %rdx\n"
+	"	jne 1f\n"
+	"	movq %rsi, (%rdi)\n"
+	"	ret\n"
+	"1:	cmpq $4, %rdx\n"
+	"	jne 1f\n"
+	"	movl %esi, (%rdi)\n"
+	"	ret\n"
+	"1:	cmpq $2, %rdx\n"
+	"	jne 1f\n"
+	"	movw %si, (%rdi)\n"
+	"	ret\n"
+	"1:	movb %sil, (%rdi)\n"
+	"	ret\n"
+	"rn_mem_end:\n"
+	"rn_mem_fault:\n"
+	"	xorl %eax, %eax\n"
+	"	ret\n"
+	".popsection\n");
+
+extern const char rn_mem_begin[], rn_mem_end[], rn_mem_fault[];
+bool rn_mem_copy(void *dst, const void *src, size_t n);
+bool rn_mem_store(void *dst, uint64_t value, size_t n);
+
+static struct sigaction former[2];
+static unsigned installed;
+static const int signals[2] = {SIGSEGV, SIGBUS};
+
+static void pass_on(const struct sigaction *old, int sig, siginfo_t *info, void *context)
+{
+	if (old->sa_flags & SA_SIGINFO) {
+		old->sa_sigaction(sig, info, context);
+	} else if (old->sa_handler != SIG_DFL && old->sa_handler != SIG_IGN) {
+		old->sa_handler(sig);
+	} else {
+		/* Back to the default, then run the instruction again: it dies where it should. A signal sent by
+		 * kill() has no such instruction, so send it again. */
+		signal(sig, SIG_DFL);
+		if (info->si_code <= 0)
+			raise(sig);
+	}
+}
+
+static void on_fault(int sig, siginfo_t *info, void *context)
+{
+	ucontext_t *uc = context;
+	greg_t *rip = &uc->uc_mcontext.gregs[REG_RIP];
+
+	if (info->si_code > 0 && *rip >= (greg_t)rn_mem_begin && *rip < (greg_t)rn_mem_end)
+		*rip = (greg_t)rn_mem_fault;
+	else
+		pass_on(&former[sig == SIGBUS], sig, info, context);
+}
+
+int rn_mem_install(void)
+{
+	struct sigaction sa = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+
+	if (installed++ > 0)
+		return 0;
+	sigemptyset(&sa.sa_mask);
+	for (unsigned i = 0; i < 2; i++)
+		if (sigaction(signals[i], &sa, &former[i]) != 0)
+			return -errno;
+	return 0;
+}
+
+void rn_mem_uninstall(void)
+{
+	struct sigaction now;
+
+	if (--installed > 0)
+		return;
+	for (unsigned i = 0; i < 2; i++)
+		if (sigaction(signals[i], NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) &&
+		    now.sa_sigaction == on_fault)
+			sigaction(signals[i], &former[i], NULL);
+}
+
+static bool gather(void *dst, const void *ptr, size_t n)
+{
+	return rn_mem_copy(dst, ptr, n);
+}
+
+/* Bytes of the final store: the widest that ends at `end`, is naturally aligned (so that it is one store to everybody)
+ * and fits into n. */
+static size_t last_bytes(uintptr_t end, size_t n)
+{
+	size_t width = 8;
+
+	while (width > n || (end & (width - 1)) != 0)
+		width /= 2;
+	return width;
+}
+
+static bool place(void *ptr, const void *src, size_t n)
+{
+	if (n == 0)
+		return true;
+	size_t last = last_bytes((uintptr_t)ptr + n, n);
+	size_t body = n - last;
+	uint64_t value = 0;
+
+	memcpy(&value, (const char *)src + body, last);
+	if (body > 0 && !rn_mem_copy(ptr, src, body))
+		return false;
+	/* The stores of one rep movsb may become visible in any order, but all of them before a later store (Intel SDM
+	 * vol. 3, 9.2.4: string operations are not reordered with other stores). So a compiler barrier is enough. */
+	atomic_thread_fence(memory_order_release);
+	return rn_mem_store((char *)ptr + body, value, last);
+}
+
+const struct rn_mem_ops rn_mem_guarded = {.gather = gather, .place = place};
