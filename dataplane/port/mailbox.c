@@ -1,0 +1,93 @@
+/* How does a command reach the thread that owns a shard, without overtaking work submitted before it? A lock-free list
+ * any thread pushes to, emptied by the shard; the caller sleeps on a futex in its own call. */
+#include "mailbox.h"
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "submit.h"
+
+enum { PENDING, SLEEPING, DONE };
+
+void rn_mailbox_init(struct rn_mailbox *mb)
+{
+	atomic_init(&mb->in, NULL);
+	mb->first = mb->last = NULL;
+}
+
+void rn_mailbox_post(struct rn_mailbox *mb, struct rn_call *call, const struct rn_submit *submit)
+{
+	call->after = rn_submit_position(submit);
+	atomic_init(&call->state, PENDING);
+	struct rn_call *old = atomic_load_explicit(&mb->in, memory_order_relaxed);
+	do {
+		call->next = old;
+	} while (!atomic_compare_exchange_weak_explicit(&mb->in, &old, call, memory_order_release,
+							memory_order_relaxed));
+}
+
+bool rn_mailbox_empty(const struct rn_mailbox *mb)
+{
+	return atomic_load_explicit(&mb->in, memory_order_relaxed) == NULL && mb->first == NULL;
+}
+
+static void fetch(struct rn_mailbox *mb)
+{
+	if (atomic_load_explicit(&mb->in, memory_order_relaxed) == NULL)
+		return;
+	struct rn_call *newest = atomic_exchange_explicit(&mb->in, NULL, memory_order_acquire);
+	struct rn_call *oldest = NULL, *last = newest;
+
+	while (newest != NULL) {
+		struct rn_call *next = newest->next;
+		newest->next = oldest;
+		oldest = newest;
+		newest = next;
+	}
+	if (mb->first == NULL)
+		mb->first = oldest;
+	else
+		mb->last->next = oldest;
+	mb->last = last;
+}
+
+static void finish(struct rn_call *call)
+{
+	/* The caller may return, and its stack go, as soon as the state says DONE: from there on the call is only an
+	 * address, which a wake-up tolerates. */
+	if (atomic_exchange_explicit(&call->state, DONE, memory_order_acq_rel) == SLEEPING)
+		syscall(SYS_futex, &call->state, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+unsigned rn_mailbox_run(struct rn_mailbox *mb, struct rn_lcore *lc, const struct rn_submit *submit, rn_time now)
+{
+	unsigned n = 0;
+
+	fetch(mb);
+	while (mb->first != NULL && rn_submit_passed(submit, mb->first->after)) {
+		struct rn_call *call = mb->first;
+		mb->first = call->next;
+		call->run(call, lc, now);
+		finish(call);
+		n++;
+	}
+	return n;
+}
+
+bool rn_call_done(const struct rn_call *call)
+{
+	return atomic_load_explicit(&call->state, memory_order_acquire) == DONE;
+}
+
+void rn_call_wait(struct rn_call *call)
+{
+	for (;;) {
+		uint32_t state = PENDING;
+		atomic_compare_exchange_strong_explicit(&call->state, &state, SLEEPING, memory_order_acq_rel,
+							memory_order_acquire);
+		if (state == DONE)
+			return;
+		syscall(SYS_futex, &call->state, FUTEX_WAIT_PRIVATE, SLEEPING, NULL, NULL, 0);
+	}
+}

@@ -1,0 +1,93 @@
+/* How do work requests get from application threads to a shard? Owns the ring's memory. rn_submit_put() runs in any
+ * thread, rn_submit_drain() in the shard's. */
+#include "submit.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_ring.h>
+#include <rte_ring_elem.h>
+#include <rte_ring_peek_zc.h>
+
+int rn_submit_create(struct rn_submit *s, uint32_t slots)
+{
+	ssize_t bytes = rte_ring_get_memsize_elem(RN_SLOT_BYTES, slots);
+
+	if (bytes < 0)
+		return (int)bytes;
+	s->ring = aligned_alloc(RTE_CACHE_LINE_SIZE, RN_ALIGN_UP((size_t)bytes, RTE_CACHE_LINE_SIZE));
+	if (s->ring == NULL)
+		return -ENOMEM;
+	int err = rte_ring_init(s->ring, "rn_submit", slots, RING_F_MP_RTS_ENQ | RING_F_SC_DEQ);
+	if (err == 0)
+		err = rte_ring_set_prod_htd_max(s->ring, rte_ring_get_capacity(s->ring));
+	if (err != 0)
+		rn_submit_destroy(s);
+	return err;
+}
+
+void rn_submit_destroy(struct rn_submit *s)
+{
+	free(s->ring);
+	s->ring = NULL;
+}
+
+bool rn_submit_put(struct rn_submit *s, const struct rn_wqe *wqe)
+{
+	rn_assert(wqe->slots >= 1 && wqe->slots <= RN_WQE_MAX_SLOTS);
+	return rte_ring_enqueue_bulk_elem(s->ring, wqe, RN_SLOT_BYTES, wqe->slots, NULL) != 0;
+}
+
+uint32_t rn_submit_position(const struct rn_submit *s)
+{
+	/* The head, not the tail: an enqueue of ours may have returned while an older one, of another thread, still
+	 * holds the tail back. */
+	return __atomic_load_n(&s->ring->rts_prod.head.val.pos, __ATOMIC_ACQUIRE);
+}
+
+bool rn_submit_passed(const struct rn_submit *s, uint32_t position)
+{
+	return (int32_t)(s->ring->cons.tail - position) >= 0;
+}
+
+bool rn_submit_empty(const struct rn_submit *s)
+{
+	return rte_ring_empty(s->ring);
+}
+
+static const void *slot_at(const struct rte_ring_zc_data *zc, unsigned i)
+{
+	if (i < zc->n1)
+		return (const char *)zc->ptr1 + (size_t)i * RN_SLOT_BYTES;
+	return (const char *)zc->ptr2 + (size_t)(i - zc->n1) * RN_SLOT_BYTES;
+}
+
+unsigned rn_submit_drain(struct rn_submit *s, struct rn_shard *sh, unsigned max, rn_time now)
+{
+	struct rte_ring_zc_data zc;
+	union {
+		struct rn_wqe wqe;
+		uint8_t slot[RN_WQE_MAX_SLOTS][RN_SLOT_BYTES];
+	} copy;
+	unsigned got = rte_ring_dequeue_zc_burst_elem_start(s->ring, RN_SLOT_BYTES, max, &zc, NULL);
+	unsigned taken = 0;
+
+	while (taken < got) {
+		memcpy(copy.slot[0], slot_at(&zc, taken), RN_SLOT_BYTES);
+		/* A count no producer of ours writes: the slot stands for itself and the shard refuses its form. */
+		unsigned slots = copy.wqe.slots;
+		if (slots < 1 || slots > RN_WQE_MAX_SLOTS)
+			slots = 1;
+		if (taken + slots > got)
+			break; /* `max` cut it: whole next time */
+		for (unsigned i = 1; i < slots; i++)
+			memcpy(copy.slot[i], slot_at(&zc, taken + i), RN_SLOT_BYTES);
+		copy.wqe.slots = (uint8_t)slots;
+		rn_shard_post(sh, &copy.wqe, now);
+		taken += slots;
+	}
+	if (got > 0)
+		rte_ring_dequeue_zc_elem_finish(s->ring, taken);
+	return taken;
+}
