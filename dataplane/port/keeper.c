@@ -1,0 +1,123 @@
+/* Who turns an inline shard while the application is busy elsewhere? One thread per adapter, which sleeps most of the
+ * time and takes the same try-lock as everybody. */
+#include "keeper.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#define IDLE_NS RN_MS(1)
+#define DUE_NS  RN_US(100)
+
+static rn_time last_turn(struct rn_lcore *lc)
+{
+	return atomic_load_explicit(&lc->last_turn, memory_order_relaxed);
+}
+
+static bool work_waits(struct rn_lcore *lc, rn_time now)
+{
+	return atomic_load_explicit(&lc->due, memory_order_relaxed) <= now || !rn_submit_empty(&lc->submit) ||
+	       !rn_mailbox_empty(&lc->mailbox) || !rn_steer_empty(&lc->steer);
+}
+
+/* When must this shard have been turned again? */
+static rn_time deadline(struct rn_lcore *lc, bool rung, rn_time now)
+{
+	rn_time due = atomic_load_explicit(&lc->due, memory_order_relaxed);
+
+	if (rung || work_waits(lc, now))
+		due = now;
+	return RN_MIN(last_turn(lc) + IDLE_NS, RN_MAX(due, last_turn(lc) + DUE_NS));
+}
+
+static void nap(rn_time ns)
+{
+	struct timespec ts = {.tv_nsec = (long)ns};
+
+	nanosleep(&ts, NULL);
+}
+
+/* Nobody but us turns these shards at present: sleep until one is rung or due. Bit i of *rung: shard i was rung. */
+static void sleep_on_all(struct rn_keeper *k, rn_time next, uint32_t *rung, rn_time now)
+{
+	struct pollfd fds[RN_MAX_SHARDS];
+	uint64_t count;
+
+	for (unsigned i = 0; i < k->n; i++) {
+		rn_wake_announce(&k->lcore[i].wake);
+		fds[i] = (struct pollfd){.fd = k->lcore[i].wake.efd, .events = POLLIN};
+		if (work_waits(&k->lcore[i], now))
+			next = now;
+	}
+	struct timespec ts = {.tv_nsec = (long)RN_MIN(next > now ? next - now : 0, IDLE_NS)};
+	ppoll(fds, k->n, &ts, NULL);
+	for (unsigned i = 0; i < k->n; i++) {
+		rn_wake_cancel(&k->lcore[i].wake);
+		if ((fds[i].revents & POLLIN) && read(fds[i].fd, &count, sizeof(count)) > 0)
+			*rung |= 1u << i;
+	}
+}
+
+static void settle_in(void)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	sigdelset(&all, SIGSEGV);
+	sigdelset(&all, SIGBUS);
+	pthread_sigmask(SIG_SETMASK, &all, NULL);
+	pthread_setname_np(pthread_self(), "rn-keeper");
+	prctl(PR_SET_TIMERSLACK, 1000, 0, 0, 0);
+}
+
+static void *keep(void *arg)
+{
+	struct rn_keeper *k = arg;
+	uint32_t rung = 0;
+
+	settle_in();
+	while (!atomic_load_explicit(&k->stop, memory_order_relaxed)) {
+		rn_time now = rn_clock_now(&k->lcore[0].clock), next = now + IDLE_NS;
+		bool alone = true;
+		for (unsigned i = 0; i < k->n; i++) {
+			struct rn_lcore *lc = &k->lcore[i];
+			rn_time mine = atomic_load_explicit(&k->our_turn[i], memory_order_relaxed);
+			alone = alone && last_turn(lc) == mine;
+			if (deadline(lc, rung >> i & 1, now) <= now && rn_lcore_try_turn(lc)) {
+				rung &= ~(1u << i);
+				atomic_store_explicit(&k->our_turn[i], last_turn(lc), memory_order_relaxed);
+				atomic_fetch_add_explicit(&k->turns, 1, memory_order_relaxed);
+			}
+			next = RN_MIN(next, deadline(lc, rung >> i & 1, now));
+		}
+		/* While the application makes the turns there is no need to be rung: look again soon enough. */
+		if (alone)
+			sleep_on_all(k, next, &rung, now);
+		else
+			nap(DUE_NS);
+	}
+	return NULL;
+}
+
+int rn_keeper_start(struct rn_keeper *k, struct rn_lcore *lcore, unsigned n)
+{
+	rn_assert(n >= 1 && n <= RN_MAX_SHARDS);
+	k->lcore = lcore;
+	k->n = n;
+	atomic_store(&k->stop, 0);
+	int err = -pthread_create(&k->thread, NULL, keep, k);
+	k->running = err == 0;
+	return err;
+}
+
+void rn_keeper_stop(struct rn_keeper *k)
+{
+	if (!k->running)
+		return;
+	atomic_store(&k->stop, 1);
+	pthread_join(k->thread, NULL);
+	k->running = false;
+}

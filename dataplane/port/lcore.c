@@ -1,0 +1,193 @@
+/* What does a shard's thread do all day? One turn after the other; when there is nothing to do, what the idle policy
+ * says. */
+#include "lcore.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+
+#include <rte_pause.h>
+#include <rte_rcu_qsbr.h>
+
+#define SUBMIT_SLOTS_PER_TURN 256
+#define HANDOFFS_PER_TURN     256
+
+static void ring_neighbours(struct rn_lcore *lc)
+{
+	while (lc->steer.filled != 0) {
+		unsigned i = (unsigned)__builtin_ctz(lc->steer.filled);
+		lc->steer.filled &= lc->steer.filled - 1;
+		rn_lcore_ring(&lc->all[i]);
+	}
+}
+
+static unsigned handed_to_us(struct rn_lcore *lc, rn_time now)
+{
+	struct rte_mbuf *done[HANDOFFS_PER_TURN];
+	unsigned ndone, n;
+
+	if (lc->nshards == 1)
+		return 0;
+	n = rn_steer_drain(&lc->steer, lc->shard, done, &ndone, HANDOFFS_PER_TURN, now);
+	rn_rxtx_free(&lc->rxtx, done, ndone);
+	return n;
+}
+
+unsigned rn_lcore_turn(struct rn_lcore *lc)
+{
+	rn_time now = lc->now = RN_MAX(lc->now, rn_clock_now(&lc->clock));
+	unsigned work = rn_rx_turn(&lc->rxtx, lc->shard, &lc->steer, now);
+
+	work += handed_to_us(lc, now);
+	if (work > 0)
+		rn_shard_done(lc->shard, now);
+	work += rn_submit_drain(&lc->submit, lc->shard, SUBMIT_SLOTS_PER_TURN, now);
+	unsigned calls = rn_mailbox_run(&lc->mailbox, lc, &lc->submit, now);
+	if (rn_shard_next(lc->shard) <= now)
+		rn_shard_tick(lc->shard, now);
+	work += rn_tx_turn(&lc->rxtx, lc->shard, now);
+	rn_shard_done(lc->shard, now);
+	lc->report(lc->report_arg, lc);
+	if (lc->nshards > 1) {
+		work += rn_steer_messages(&lc->steer, lc->shard);
+		ring_neighbours(lc);
+	}
+	rte_rcu_qsbr_quiescent(lc->qsbr, lc->index);
+	lc->stats.turns++;
+	lc->stats.calls += calls;
+	lc->stats.busy += work + calls > 0;
+	return work + calls;
+}
+
+bool rn_lcore_try_turn(struct rn_lcore *lc)
+{
+	if (atomic_load_explicit(&lc->turning, memory_order_relaxed) != 0 ||
+	    atomic_exchange_explicit(&lc->turning, 1, memory_order_acquire) != 0)
+		return false;
+	rte_rcu_qsbr_thread_online(lc->qsbr, lc->index);
+	rn_lcore_turn(lc);
+	rte_rcu_qsbr_thread_offline(lc->qsbr, lc->index);
+	atomic_store_explicit(&lc->last_turn, lc->now, memory_order_relaxed);
+	atomic_store_explicit(&lc->due,
+			      rn_rxtx_backlog(&lc->rxtx) || rn_shard_wants_tx(lc->shard, lc->now)
+				      ? 0
+				      : RN_MIN(rn_shard_next(lc->shard), rn_rxtx_next(&lc->rxtx)),
+			      memory_order_relaxed);
+	atomic_store_explicit(&lc->turning, 0, memory_order_release);
+	return true;
+}
+
+/* How long may the shard sleep, nothing having been found in the turn just made? */
+static rn_time sleep_length(struct rn_lcore *lc)
+{
+	rn_time next = RN_MIN(rn_shard_next(lc->shard), rn_rxtx_next(&lc->rxtx));
+	rn_time ns = next == RN_TIME_NEVER ? next : next > lc->now ? next - lc->now : 0;
+
+	/* The port is full or buffers are short: nobody rings when that ends. */
+	if (rn_rxtx_backlog(&lc->rxtx) || rn_shard_wants_tx(lc->shard, lc->now))
+		ns = RN_MIN(ns, lc->nap_min);
+	if (!rn_mailbox_empty(&lc->mailbox))
+		return 0;
+	if (lc->rxtx.port->wake->source == RN_WAKE_TIMED) {
+		ns = RN_MIN(ns, lc->nap);
+		lc->nap = RN_MIN(lc->nap * 2, lc->nap_max);
+	}
+	return ns;
+}
+
+static void try_to_sleep(struct rn_lcore *lc)
+{
+	rn_wake_announce(&lc->wake);
+	/* The last look at rings, commands and port is a whole turn. */
+	rn_time ns = rn_lcore_turn(lc) > 0 ? 0 : sleep_length(lc);
+	if (ns == 0 || atomic_load_explicit(&lc->stop, memory_order_relaxed)) {
+		rn_wake_cancel(&lc->wake);
+		return;
+	}
+	rte_rcu_qsbr_thread_offline(lc->qsbr, lc->index);
+	lc->stats.sleeps++;
+	bool rung = rn_wake_wait(&lc->wake, ns);
+	rte_rcu_qsbr_thread_online(lc->qsbr, lc->index);
+	lc->stats.rung += rung;
+	/* Somebody wants something: spin for it. A nap that ended by itself is followed by one look and the next. */
+	if (rung)
+		lc->last_work = lc->now = RN_MAX(lc->now, rn_clock_now(&lc->clock));
+}
+
+static void settle_in(const struct rn_lcore *lc)
+{
+	sigset_t all;
+	cpu_set_t cpus;
+	char name[16];
+
+	/* Signals of the application are not for this thread, faults of ours are. */
+	sigfillset(&all);
+	sigdelset(&all, SIGSEGV);
+	sigdelset(&all, SIGBUS);
+	pthread_sigmask(SIG_SETMASK, &all, NULL);
+	prctl(PR_SET_TIMERSLACK, 1000, 0, 0, 0);
+	snprintf(name, sizeof(name), "rn-shard%u", lc->index);
+	pthread_setname_np(pthread_self(), name);
+	if (lc->cpu >= 0) {
+		CPU_ZERO(&cpus);
+		CPU_SET((unsigned)lc->cpu, &cpus);
+		pthread_setaffinity_np(pthread_self(), sizeof(cpus), &cpus);
+	}
+}
+
+static void *loop(void *arg)
+{
+	struct rn_lcore *lc = arg;
+
+	settle_in(lc);
+	rte_rcu_qsbr_thread_online(lc->qsbr, lc->index);
+	while (!atomic_load_explicit(&lc->stop, memory_order_relaxed)) {
+		if (rn_lcore_turn(lc) > 0) {
+			lc->last_work = lc->now;
+			lc->nap = lc->nap_min;
+		} else if (lc->idle == RN_IDLE_ADAPTIVE && lc->now - lc->last_work >= lc->spin) {
+			try_to_sleep(lc);
+		}
+	}
+	rte_rcu_qsbr_thread_offline(lc->qsbr, lc->index);
+	return NULL;
+}
+
+int rn_lcore_start(struct rn_lcore *lc)
+{
+	atomic_store(&lc->stop, 0);
+	lc->nap = lc->nap_min;
+	lc->now = lc->last_work = rn_clock_now(&lc->clock);
+	rte_rcu_qsbr_thread_register(lc->qsbr, lc->index);
+	if (lc->idle == RN_IDLE_INLINE)
+		return 0;
+	int err = -pthread_create(&lc->thread, NULL, loop, lc);
+	lc->running = err == 0;
+	return err;
+}
+
+void rn_lcore_stop(struct rn_lcore *lc)
+{
+	if (lc->running) {
+		atomic_store(&lc->stop, 1);
+		rn_lcore_ring(lc);
+		pthread_join(lc->thread, NULL);
+		lc->running = false;
+	}
+	rte_rcu_qsbr_thread_unregister(lc->qsbr, lc->index);
+}
+
+void rn_lcore_call(struct rn_lcore *lc, struct rn_call *call)
+{
+	rn_mailbox_post(&lc->mailbox, call, &lc->submit);
+	if (lc->idle != RN_IDLE_INLINE) {
+		rn_lcore_ring(lc);
+		rn_call_wait(call);
+		return;
+	}
+	while (!rn_call_done(call))
+		if (!rn_lcore_try_turn(lc))
+			sched_yield();
+}

@@ -1,0 +1,270 @@
+/* How does an ethdev become a port of ours? Owns the ethdev, its rings when two ports are joined, and the mbuf pool.
+ * Control thread only. */
+#include "port.h"
+
+#include <errno.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <rte_bus_vdev.h>
+#include <rte_eth_ring.h>
+#include <rte_ethdev.h>
+#include <rte_mbuf.h>
+#include <rte_ring.h>
+
+#include "vdev.h"
+
+struct rte_mempool *rn_pool_create(const char *name, unsigned n, unsigned room)
+{
+	/* No per-lcore cache: our threads are not EAL lcores and bring their own (rxtx.c). */
+	return rte_pktmbuf_pool_create(name, n, 0, RN_ALIGN_UP(sizeof(struct rn_pkt), RTE_MBUF_PRIV_ALIGN),
+				       (uint16_t)(room + RTE_PKTMBUF_HEADROOM), SOCKET_ID_ANY);
+}
+
+void rn_pool_destroy(struct rte_mempool *pool)
+{
+	rte_mempool_free(pool);
+}
+
+/* What we use of what the port can do; everything else is done in software. */
+static void negotiate(struct rn_port *p, const struct rte_eth_dev_info *info, struct rte_eth_conf *conf)
+{
+	const uint64_t hash = RTE_ETH_RSS_NONFRAG_IPV4_UDP | RTE_ETH_RSS_NONFRAG_IPV6_UDP;
+
+	if (info->tx_offload_capa & RTE_ETH_TX_OFFLOAD_MBUF_FAST_FREE)
+		conf->txmode.offloads |= RTE_ETH_TX_OFFLOAD_MBUF_FAST_FREE;
+	if (p->nrxq > 1 && (info->flow_type_rss_offloads & hash) != 0) {
+		conf->rxmode.mq_mode = RTE_ETH_MQ_RX_RSS;
+		conf->rx_adv_conf.rss_conf.rss_hf = info->flow_type_rss_offloads & hash;
+	}
+	/* Some virtual drivers state 1518 and pass jumbo frames all the same, but refuse to be told. */
+	if (info->max_rx_pktlen >= p->frame_bytes && info->max_mtu >= p->mtu && info->max_mtu != UINT16_MAX)
+		conf->rxmode.mtu = p->mtu;
+	p->rx_offloads = conf->rxmode.offloads;
+	p->tx_offloads = conf->txmode.offloads;
+}
+
+static int set_up_queues(struct rn_port *p, uint32_t ring)
+{
+	uint16_t nrxd = (uint16_t)ring, ntxd = (uint16_t)ring;
+	int socket = rte_eth_dev_socket_id(p->id);
+	int err = rte_eth_dev_adjust_nb_rx_tx_desc(p->id, &nrxd, &ntxd);
+
+	for (uint16_t q = 0; err == 0 && q < p->nrxq; q++)
+		err = rte_eth_rx_queue_setup(p->id, q, nrxd, (unsigned)socket, NULL, p->pool);
+	for (uint16_t q = 0; err == 0 && q < p->ntxq; q++)
+		err = rte_eth_tx_queue_setup(p->id, q, ntxd, (unsigned)socket, NULL);
+	return err;
+}
+
+static int configure(struct rn_port *p, unsigned nrxq, unsigned ntxq, uint32_t ring, char *err, size_t errlen)
+{
+	struct rte_eth_conf conf = {0};
+	struct rte_eth_dev_info info;
+	struct rte_ether_addr mac;
+	int rc = rte_eth_dev_info_get(p->id, &info);
+
+	if (rc != 0)
+		goto failed;
+	p->nrxq = (uint16_t)RN_MIN(nrxq, info.max_rx_queues);
+	p->ntxq = (uint16_t)RN_MIN(ntxq, info.max_tx_queues);
+	p->frame_bytes = rn_vdev_frame_bytes(p->mtu);
+	p->wake = rn_wake_row(info.driver_name);
+	negotiate(p, &info, &conf);
+	rc = rte_eth_dev_configure(p->id, p->nrxq, p->ntxq, &conf);
+	if (rc == 0)
+		rc = set_up_queues(p, ring);
+	if (rc == 0 && rte_eth_macaddr_get(p->id, &mac) == 0)
+		memcpy(p->mac, mac.addr_bytes, 6);
+	if (rc == 0)
+		rc = rte_eth_dev_start(p->id);
+	if (rc != 0)
+		goto failed;
+	p->started = true;
+	/* Frames for us come by our own MAC, which the driver may not know. */
+	rte_eth_promiscuous_enable(p->id);
+	return 0;
+failed:
+	snprintf(err, errlen, "port %s cannot be started: %s", p->name, strerror(-rc));
+	return rc;
+}
+
+static int check_iface(const struct rn_port_spec *spec, char *err, size_t errlen)
+{
+	struct ifreq ifr = {0};
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		return -errno;
+	snprintf(ifr.ifr_name, sizeof(ifr.ifr_name), "%s", spec->iface);
+	int rc = ioctl(fd, SIOCGIFMTU, &ifr) == 0 ? 0 : -errno;
+	close(fd);
+	if (rc != 0) {
+		snprintf(err, errlen, "interface %s: %s", spec->iface, strerror(-rc));
+		return rc;
+	}
+	if (ifr.ifr_mtu < spec->mtu) {
+		snprintf(err, errlen, "interface %s has an MTU of %d, the adapter wants %u", spec->iface, ifr.ifr_mtu,
+			 spec->mtu);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+int rn_port_open(struct rn_port **port, const struct rn_port_spec *spec, char *err, size_t errlen)
+{
+	struct rn_port *p = NULL;
+	int rc = spec->iface != NULL ? check_iface(spec, err, errlen) : 0;
+
+	if (rc != 0)
+		return rc;
+	p = calloc(1, sizeof(*p));
+	if (p == NULL) {
+		snprintf(err, errlen, "no memory");
+		return -ENOMEM;
+	}
+	p->pool = spec->pool;
+	p->mtu = spec->mtu;
+	snprintf(p->name, sizeof(p->name), "%s", spec->name);
+	/* A real device given by its bus address was probed by EAL; everything else is made here. */
+	rc = rte_eth_dev_get_port_by_name(p->name, &p->id);
+	if (rc != 0) {
+		rc = rte_vdev_init(p->name, spec->args);
+		p->hotplugged = rc == 0;
+		snprintf(p->device, sizeof(p->device), "%s", p->name);
+		if (rc == 0)
+			rc = rte_eth_dev_get_port_by_name(p->name, &p->id);
+	}
+	if (rc != 0) {
+		snprintf(err, errlen, "device \"%s,%s\" cannot be made: %s", spec->name, spec->args, strerror(-rc));
+	} else {
+		rc = configure(p, spec->queues, spec->queues, spec->ring, err, errlen);
+	}
+	if (rc != 0) {
+		rn_port_close(p);
+		return rc;
+	}
+	*port = p;
+	return 0;
+}
+
+static struct rte_ring *frame_ring(uint32_t slots)
+{
+	size_t bytes = RN_ALIGN_UP((size_t)rte_ring_get_memsize(slots), RTE_CACHE_LINE_SIZE);
+	struct rte_ring *r = aligned_alloc(RTE_CACHE_LINE_SIZE, bytes);
+
+	if (r != NULL && rte_ring_init(r, "rn_frames", slots, RING_F_SP_ENQ | RING_F_SC_DEQ) != 0) {
+		free(r);
+		r = NULL;
+	}
+	return r;
+}
+
+static struct rn_port *joined_port(unsigned nrxq, uint16_t mtu, uint32_t slots, struct rte_mempool *pool,
+				   const char *name, unsigned side)
+{
+	struct rn_port *p = calloc(1, sizeof(*p));
+
+	if (p == NULL)
+		return NULL;
+	p->pool = pool;
+	p->mtu = mtu;
+	snprintf(p->name, sizeof(p->name), "%s%c", name, 'a' + side);
+	for (p->nrings = 0; p->nrings < nrxq; p->nrings++) {
+		p->rings[p->nrings] = frame_ring(slots);
+		if (p->rings[p->nrings] == NULL) {
+			rn_port_close(p);
+			return NULL;
+		}
+	}
+	return p;
+}
+
+int rn_port_join(struct rn_port *port[2], const unsigned nq[2], uint16_t mtu, uint32_t ring, struct rte_mempool *pool,
+		 const char *name, char *err, size_t errlen)
+{
+	int rc = -ENOMEM;
+
+	for (unsigned i = 0; i < 2; i++)
+		port[i] = joined_port(nq[!i], mtu, ring, pool, name, i);
+	if (port[0] == NULL || port[1] == NULL) {
+		snprintf(err, errlen, "no memory for the rings of %s", name);
+		goto failed;
+	}
+	for (unsigned i = 0; i < 2; i++) {
+		struct rn_port *p = port[i], *q = port[!i];
+		int id = rte_eth_from_rings(p->name, p->rings, p->nrings, q->rings, q->nrings, 0);
+		if (id < 0) {
+			rc = -ENODEV;
+			snprintf(err, errlen, "ring port %s cannot be made", p->name);
+			goto failed;
+		}
+		p->id = (uint16_t)id;
+		p->hotplugged = true;
+		snprintf(p->device, sizeof(p->device), "net_ring_%s", p->name); /* as rte_eth_from_rings() does */
+		rc = configure(p, p->nrings, q->nrings, ring, err, errlen);
+		if (rc != 0)
+			goto failed;
+	}
+	return 0;
+failed:
+	for (unsigned i = 0; i < 2; i++) {
+		rn_port_close(port[i]);
+		port[i] = NULL;
+	}
+	return rc;
+}
+
+void rn_port_close(struct rn_port *p)
+{
+	void *m;
+
+	if (p == NULL)
+		return;
+	if (p->started)
+		rte_eth_dev_stop(p->id);
+	if (p->hotplugged)
+		rte_vdev_uninit(p->device);
+	for (unsigned i = 0; i < p->nrings; i++) {
+		while (p->rings[i] != NULL && rte_ring_dequeue(p->rings[i], &m) == 0)
+			rte_pktmbuf_free(m);
+		free(p->rings[i]);
+	}
+	free(p);
+}
+
+bool rn_port_link_up(const struct rn_port *p)
+{
+	struct rte_eth_link link;
+
+	return rte_eth_link_get_nowait(p->id, &link) == 0 && link.link_status == RTE_ETH_LINK_UP;
+}
+
+bool rn_port_iface_has(const char *iface, const struct rn_gid *addr)
+{
+	struct ifaddrs *all, *i;
+	bool found = false;
+
+	if (getifaddrs(&all) != 0)
+		return false;
+	for (i = all; i != NULL && !found; i = i->ifa_next) {
+		struct rn_gid gid = {.b = {[10] = 0xff, [11] = 0xff}};
+		if (i->ifa_addr == NULL || strcmp(i->ifa_name, iface) != 0)
+			continue;
+		if (i->ifa_addr->sa_family == AF_INET)
+			memcpy(gid.b + 12, &((struct sockaddr_in *)(void *)i->ifa_addr)->sin_addr, 4);
+		else if (i->ifa_addr->sa_family == AF_INET6)
+			memcpy(gid.b, &((struct sockaddr_in6 *)(void *)i->ifa_addr)->sin6_addr, 16);
+		else
+			continue;
+		found = memcmp(gid.b, addr->b, 16) == 0;
+	}
+	freeifaddrs(all);
+	return found;
+}

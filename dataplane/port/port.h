@@ -1,0 +1,67 @@
+/* An Ethernet port: any DPDK ethdev, set up so that a frame is one mbuf. Opened, started and stopped by the NIC's
+ * control thread; its queues are used by the shards (rxtx.c). */
+#ifndef RN_PORT_H
+#define RN_PORT_H
+
+#include <stdatomic.h>
+
+#include "core.h"
+#include "rn/link.h"
+#include "wake.h"
+
+struct rte_mempool;
+struct rte_ring;
+
+struct rn_port {
+	uint16_t id;                 /* ethdev */
+	uint16_t nrxq, ntxq;
+	uint16_t mtu;
+	unsigned frame_bytes;        /* longest frame */
+	uint8_t mac[6];              /* the driver's own */
+	uint64_t rx_offloads, tx_offloads;
+	const struct rn_wake_row *wake;
+	struct rte_mempool *pool;
+	char name[64];
+	char device[80];             /* on the virtual bus */
+	bool hotplugged;             /* made here, to be unmade by rn_port_close() */
+	bool started;
+	/* No burst may run while set. The shards look once a turn; rn_port_hush() waits for those in a burst. */
+	_Atomic uint32_t quiet;
+	/* PEER: rung after a burst left by queue i; NULL elsewhere. */
+	struct rn_wake *peer[RN_MAX_SHARDS];
+	struct rte_ring *rings[RN_MAX_SHARDS]; /* joined ports: the receive rings, owned */
+	unsigned nrings;
+	/* Fewer transmit queues than shards: held around a burst. Whoever finds it taken keeps its frames. */
+	_Atomic uint32_t tx_lock;
+};
+
+struct rn_port_spec {
+	const char *name, *args;     /* rn_vdev_string() */
+	const char *iface;           /* af_packet: its MTU is checked; else NULL */
+	uint16_t mtu;
+	unsigned queues;             /* wanted in each direction; fewer are accepted */
+	uint32_t ring;               /* descriptors per queue */
+	struct rte_mempool *pool;
+};
+
+/* The pool of all ports of a process: n mbufs, each with `room` bytes of data behind the headroom and a private area
+ * for a parsed packet. NULL: no memory. */
+struct rte_mempool *rn_pool_create(const char *name, unsigned n, unsigned room);
+void rn_pool_destroy(struct rte_mempool *pool);
+
+/* Makes, configures and starts a device. 0, or -errno with a sentence in err. */
+int rn_port_open(struct rn_port **port, const struct rn_port_spec *spec, char *err, size_t errlen);
+
+/* Two ports joined by rings inside the process: nq[i] is the number of transmit queues of port[i] (its shards); each has
+ * as many receive queues as the other has transmit queues. */
+int rn_port_join(struct rn_port *port[2], const unsigned nq[2], uint16_t mtu, uint32_t ring, struct rte_mempool *pool,
+		 const char *name, char *err, size_t errlen);
+
+void rn_port_close(struct rn_port *port);
+
+bool rn_port_link_up(const struct rn_port *port);
+
+/* Does this kernel interface carry the address? Then two stacks would answer for it. */
+bool rn_port_iface_has(const char *iface, const struct rn_gid *addr);
+
+#endif

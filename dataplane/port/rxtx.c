@@ -1,0 +1,335 @@
+/* How do mbufs become packets for a shard, and a shard's frames mbufs for a port? Owns every mbuf between rx_burst and
+ * free, and between allocation and tx_burst. Runs in the shard's thread. */
+#include "rxtx.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_ethdev.h>
+#include <rte_mbuf.h>
+#include <rte_mempool.h>
+#include <rte_prefetch.h>
+
+#include "capture.h"
+#include "frame.h"
+
+int rn_rxtx_open(struct rn_rxtx *x, const struct rn_rxtx_cfg *cfg)
+{
+	rn_assert(cfg->burst >= 1 && cfg->burst <= RN_BURST_MAX);
+	memset(x, 0, sizeof(*x));
+	x->port = cfg->port;
+	x->index = cfg->index;
+	x->nshards = cfg->nshards;
+	x->txq = cfg->index % cfg->port->ntxq;
+	x->share_txq = cfg->port->ntxq < cfg->nshards;
+	x->burst = cfg->burst;
+	x->turn_bytes = cfg->turn_bytes;
+	x->accept_bad_icrc = cfg->accept_bad_icrc;
+	x->capture = cfg->capture;
+	memcpy(x->mac, cfg->mac, 6);
+	x->impaired = !rn_impair_none(&cfg->impair);
+	x->rule = cfg->impair;
+	rn_rng_seed(&x->rng, cfg->impair_seed + cfg->index);
+	/* Non-EAL threads have no cache in the pool: this is ours. */
+	x->cache = rte_mempool_cache_create(RTE_MEMPOOL_CACHE_MAX_SIZE, SOCKET_ID_ANY);
+	if (x->impaired)
+		x->held = calloc(RN_HELD_MAX, sizeof(*x->held));
+	if (x->cache == NULL || (x->impaired && x->held == NULL)) {
+		rn_rxtx_close(x);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+void rn_rxtx_free(struct rn_rxtx *x, struct rte_mbuf **m, unsigned n)
+{
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		if (m[i]->pool != x->port->pool || m[i]->nb_segs != 1) {
+			rte_pktmbuf_free(m[i]);
+			continue;
+		}
+		struct rte_mbuf *seg = rte_pktmbuf_prefree_seg(m[i]);
+		if (seg != NULL)
+			m[kept++] = seg;
+	}
+	if (kept > 0)
+		rte_mempool_generic_put(x->port->pool, (void **)m, kept, x->cache);
+}
+
+void rn_rxtx_close(struct rn_rxtx *x)
+{
+	rte_pktmbuf_free_bulk(x->fresh, x->nfresh);
+	rte_pktmbuf_free_bulk(x->out + x->out_head, x->nout);
+	rte_pktmbuf_free_bulk(x->loop, x->nloop);
+	for (unsigned i = 0; i < x->nheld; i++)
+		rte_pktmbuf_free(x->held[i].m);
+	x->nfresh = x->nout = x->nloop = x->nheld = 0;
+	free(x->held);
+	x->held = NULL;
+	if (x->cache != NULL) {
+		rte_mempool_cache_flush(x->cache, x->port->pool);
+		rte_mempool_cache_free(x->cache);
+		x->cache = NULL;
+	}
+}
+
+/* ---- receive ---- */
+
+/* One contiguous frame with its VLAN tag in place, or false: drop it. */
+static bool straighten(struct rn_rxtx *x, struct rte_mbuf **m)
+{
+	if (rn_unlikely((*m)->nb_segs > 1)) {
+		if (rte_pktmbuf_linearize(*m) != 0) {
+			x->stats.rx_dropped++;
+			return false;
+		}
+		x->stats.rx_chained++;
+	}
+	if (rn_unlikely((*m)->ol_flags & RTE_MBUF_F_RX_VLAN_STRIPPED)) {
+		(*m)->ol_flags &= ~(uint64_t)(RTE_MBUF_F_RX_VLAN_STRIPPED | RTE_MBUF_F_RX_VLAN);
+		if (rte_vlan_insert(m) != 0) {
+			x->stats.rx_dropped++;
+			return false;
+		}
+	}
+	return true;
+}
+
+static unsigned owner_of(const struct rn_rxtx *x, const struct rn_pkt *pkt)
+{
+	return pkt->kind == RN_PKT_IB ? rn_qpn_shard(pkt->dest_qpn, x->nshards) : 0;
+}
+
+/* True when the mbuf now belongs to another shard. */
+static bool one_frame(struct rn_rxtx *x, struct rn_shard *sh, struct rn_steer *st, struct rte_mbuf *m, rn_time now)
+{
+	struct rn_pkt pkt;
+	const uint8_t *frame = rte_pktmbuf_mtod(m, const uint8_t *);
+	enum rn_verdict v = rn_frame_parse(frame, rte_pktmbuf_data_len(m), &pkt);
+
+	if (rn_unlikely(x->capture != NULL))
+		rn_capture_frame(x->capture, frame, rte_pktmbuf_data_len(m), now);
+	if (v != RN_V_OK && !(v == RN_V_ICRC && x->accept_bad_icrc)) {
+		rn_shard_refused(sh, v);
+		return false;
+	}
+	unsigned owner = owner_of(x, &pkt);
+	if (rn_likely(owner == x->index)) {
+		rn_shard_rx(sh, &pkt, now);
+		return false;
+	}
+	if (!rn_steer_packet(st, owner, m, &pkt)) {
+		x->stats.handoff_full++;
+		return false;
+	}
+	x->stats.handed_off++;
+	return true;
+}
+
+/* Frames from the port or from ourselves: all mbufs are disposed of. */
+static void receive(struct rn_rxtx *x, struct rn_shard *sh, struct rn_steer *st, struct rte_mbuf **m, unsigned n,
+		    rn_time now)
+{
+	unsigned ndone = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		struct rte_mbuf *one = m[i];
+		if (i + 1 < n) {
+			rte_prefetch0(rte_pktmbuf_mtod(m[i + 1], void *));
+			rte_prefetch0(rte_pktmbuf_mtod_offset(m[i + 1], void *, RTE_CACHE_LINE_SIZE));
+		}
+		if (straighten(x, &one) && one_frame(x, sh, st, one, now))
+			continue;
+		m[ndone++] = one;
+	}
+	rn_rxtx_free(x, m, ndone);
+}
+
+unsigned rn_rx_turn(struct rn_rxtx *x, struct rn_shard *sh, struct rn_steer *st, rn_time now)
+{
+	struct rte_mbuf *m[RN_BURST_MAX];
+	unsigned seen = x->nloop;
+
+	if (x->nloop > 0) {
+		unsigned n = x->nloop;
+		x->nloop = 0;
+		receive(x, sh, st, x->loop, n, now);
+	}
+	if (rn_unlikely(atomic_load_explicit(&x->port->quiet, memory_order_acquire)))
+		return seen;
+	/* Queues are dealt to the shards in turn; a shard without one lives on hand-offs. */
+	for (unsigned q = x->index; q < x->port->nrxq; q += x->nshards) {
+		unsigned n = rte_eth_rx_burst(x->port->id, (uint16_t)q, m, (uint16_t)x->burst);
+		for (unsigned i = 0; i < n; i++)
+			x->stats.rx_bytes += m[i]->pkt_len;
+		x->stats.rx_frames += n;
+		receive(x, sh, st, m, n, now);
+		seen += n;
+	}
+	return seen;
+}
+
+/* ---- send ---- */
+
+/* Gives the port what it has not taken yet. Returns the frames it took. */
+static unsigned flush(struct rn_rxtx *x)
+{
+	struct rn_port *p = x->port;
+
+	if (x->nout == 0 || rn_unlikely(atomic_load_explicit(&p->quiet, memory_order_acquire)))
+		return 0;
+	if (x->share_txq && atomic_exchange_explicit(&p->tx_lock, 1, memory_order_acquire) != 0)
+		return 0;
+	unsigned n = rte_eth_tx_burst(p->id, (uint16_t)x->txq, x->out + x->out_head, (uint16_t)x->nout);
+	if (x->share_txq)
+		atomic_store_explicit(&p->tx_lock, 0, memory_order_release);
+	x->stats.tx_frames += n;
+	x->stats.tx_full += n < x->nout;
+	x->nout -= n;
+	x->out_head = x->nout > 0 ? x->out_head + n : 0;
+	if (n > 0 && p->peer[x->txq] != NULL)
+		rn_wake_ring(p->peer[x->txq]);
+	return n;
+}
+
+/* Room at the end of `out` for n more, the frames left over from before staying in front. */
+static void make_room(struct rn_rxtx *x, unsigned n)
+{
+	if (x->out_head + x->nout + n <= RN_OUT_MAX)
+		return;
+	memmove(x->out, x->out + x->out_head, x->nout * sizeof(x->out[0]));
+	x->out_head = 0;
+}
+
+static void dispatch(struct rn_rxtx *x, struct rte_mbuf *m)
+{
+	if (rn_unlikely(memcmp(rte_pktmbuf_mtod(m, void *), x->mac, 6) == 0)) {
+		x->loop[x->nloop++] = m;
+		x->stats.loop_frames++;
+	} else {
+		x->out[x->out_head + x->nout++] = m;
+	}
+}
+
+static void hold(struct rn_rxtx *x, struct rte_mbuf *m, rn_time when)
+{
+	unsigned i = x->nheld++;
+
+	for (; i > 0 && x->held[i - 1].when > when; i--)
+		x->held[i] = x->held[i - 1];
+	x->held[i] = (struct rn_held){when, m};
+	x->stats.impaired_late++;
+}
+
+/* `room`: how many more frames out and loop can take. */
+static void release_held(struct rn_rxtx *x, unsigned room, rn_time now)
+{
+	unsigned n = 0;
+
+	while (n < x->nheld && n < room && x->held[n].when <= now)
+		dispatch(x, x->held[n++].m);
+	x->nheld -= n;
+	memmove(x->held, x->held + n, x->nheld * sizeof(x->held[0]));
+}
+
+static void ill_fated(struct rn_rxtx *x, struct rte_mbuf *m, rn_time now)
+{
+	struct rn_fate fate = rn_impair_decide(&x->rule, &x->rng, rte_pktmbuf_data_len(m));
+	struct rte_mbuf *copy[2] = {m, NULL};
+
+	if (fate.copies == 0) {
+		x->stats.impaired_lost++;
+		rn_rxtx_free(x, &m, 1);
+		return;
+	}
+	if (fate.copies > 1) {
+		copy[1] = rte_pktmbuf_copy(m, x->port->pool, 0, UINT32_MAX);
+		x->stats.impaired_dup += copy[1] != NULL;
+	}
+	if (fate.corrupt) {
+		rte_pktmbuf_mtod(m, uint8_t *)[fate.corrupt_bit / 8] ^= (uint8_t)(1u << (fate.corrupt_bit % 8));
+		x->stats.impaired_bad++;
+	}
+	for (unsigned i = 0; i < 2 && copy[i] != NULL; i++) {
+		if (fate.delay_ns[i] > 0)
+			hold(x, copy[i], now + fate.delay_ns[i]);
+		else
+			dispatch(x, copy[i]);
+	}
+}
+
+static unsigned top_up(struct rn_rxtx *x, unsigned want)
+{
+	while (x->nfresh < want) {
+		unsigned n = want - x->nfresh;
+		while (n > 0 && rte_mempool_generic_get(x->port->pool, (void **)x->fresh + x->nfresh, n, x->cache) != 0)
+			n /= 2;
+		if (n == 0)
+			break;
+		x->nfresh += n;
+	}
+	return RN_MIN(want, x->nfresh);
+}
+
+/* Has the shard fill up to n of the fresh mbufs. Returns how many it filled; *bytes grows by what they hold. */
+static unsigned build(struct rn_rxtx *x, struct rn_shard *sh, unsigned n, size_t *bytes, rn_time now)
+{
+	struct rn_txbuf buf[RN_BURST_MAX];
+
+	for (unsigned i = 0; i < n; i++) {
+		struct rte_mbuf *m = x->fresh[x->nfresh - 1 - i];
+		rte_pktmbuf_reset(m);
+		buf[i] = (struct rn_txbuf){.data = rte_pktmbuf_mtod(m, uint8_t *), .cap = rte_pktmbuf_tailroom(m)};
+	}
+	unsigned built = rn_shard_tx(sh, buf, n, now);
+	make_room(x, 2 * built);
+	for (unsigned i = 0; i < built; i++) {
+		struct rte_mbuf *m = x->fresh[--x->nfresh];
+		m->data_len = (uint16_t)buf[i].len;
+		m->pkt_len = buf[i].len;
+		*bytes += buf[i].len;
+		if (rn_unlikely(x->capture != NULL))
+			rn_capture_frame(x->capture, buf[i].data, buf[i].len, now);
+		if (rn_unlikely(x->impaired))
+			ill_fated(x, m, now);
+		else
+			dispatch(x, m);
+	}
+	return built;
+}
+
+static bool room_for_a_burst(const struct rn_rxtx *x)
+{
+	/* Twice: impairment may double every frame. */
+	return x->nout == 0 && x->nloop + 2 * x->burst <= RN_LOOP_MAX &&
+	       (!x->impaired || x->nheld + 2 * x->burst <= RN_HELD_MAX);
+}
+
+unsigned rn_tx_turn(struct rn_rxtx *x, struct rn_shard *sh, rn_time now)
+{
+	size_t bytes = 0;
+	unsigned work = flush(x);
+
+	if (x->nheld > 0 && room_for_a_burst(x)) {
+		release_held(x, x->burst, now);
+		work += flush(x);
+	}
+	while (bytes < x->turn_bytes && room_for_a_burst(x) && rn_shard_wants_tx(sh, now)) {
+		unsigned want = RN_MIN(x->burst, (unsigned)((x->turn_bytes - bytes) / x->port->frame_bytes + 1));
+		unsigned n = top_up(x, want);
+		if (n == 0) {
+			x->stats.tx_no_mbuf++;
+			break;
+		}
+		unsigned built = build(x, sh, n, &bytes, now);
+		work += built;
+		flush(x);
+		if (built < n)
+			break;
+	}
+	x->stats.tx_bytes += bytes;
+	return work;
+}

@@ -1,0 +1,102 @@
+/* Which device string makes the port a configuration asks for? Owns nothing; any thread. */
+#include "vdev.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "types.h"
+
+#define ETH_AND_VLAN 18
+/* Of an AF_PACKET slot, what the kernel keeps for itself in front of the frame. */
+#define TPACKET_HEAD 128
+#define AF_PACKET_BLOCK 65536u
+#define AF_PACKET_FRAMES 512u
+
+unsigned rn_vdev_frame_bytes(uint16_t mtu)
+{
+	return mtu + ETH_AND_VLAN;
+}
+
+/* A power of two, so that slots tile their blocks without a gap: the driver walks them as one array. */
+static unsigned af_packet_slot(uint16_t mtu)
+{
+	unsigned slot = 2048;
+
+	while (slot < rn_vdev_frame_bytes(mtu) + TPACKET_HEAD)
+		slot *= 2;
+	return slot;
+}
+
+/* A memif buffer smaller than a frame corrupts frames when the ring is full (DPDK 22.11). */
+static unsigned memif_buffer(uint16_t mtu)
+{
+	return RN_ALIGN_UP(rn_vdev_frame_bytes(mtu), 64u);
+}
+
+unsigned rn_vdev_room(const struct rn_vdev_spec *spec)
+{
+	if (spec->kind == RN_VDEV_AF_PACKET)
+		return af_packet_slot(spec->mtu);
+	return RN_MAX(RN_ALIGN_UP(rn_vdev_frame_bytes(spec->mtu), 64u), 2048u);
+}
+
+static unsigned log2_of(uint32_t n)
+{
+	return 31 - (unsigned)__builtin_clz(n);
+}
+
+static int memif_args(const struct rn_vdev_spec *s, char *args, size_t len)
+{
+	const uint8_t *m = s->mac;
+	bool abstract = s->socket[0] == '@';
+
+	return snprintf(args, len,
+			"role=%s,id=%u,socket=%s,socket-abstract=%s,bsize=%u,rsize=%u,"
+			"mac=%02x:%02x:%02x:%02x:%02x:%02x",
+			s->server ? "server" : "client", s->id, s->socket + abstract, abstract ? "yes" : "no",
+			memif_buffer(s->mtu), RN_MIN(log2_of(s->ring), 14u), m[0], m[1], m[2], m[3], m[4], m[5]);
+}
+
+static int pcap_args(const struct rn_vdev_spec *s, char *args, size_t len)
+{
+	/* Without a file to read nothing is received; without one to write, frames are dropped. */
+	return snprintf(args, len, "%s%s%s%s%s", s->rx_pcap[0] ? "rx_pcap=" : "", s->rx_pcap,
+			s->rx_pcap[0] && s->tx_pcap[0] ? "," : "", s->tx_pcap[0] ? "tx_pcap=" : "", s->tx_pcap);
+}
+
+int rn_vdev_string(const struct rn_vdev_spec *s, char *name, size_t name_len, char *args, size_t args_len)
+{
+	const char *comma;
+	int n = -1, a = -1;
+
+	switch (s->kind) {
+	case RN_VDEV_MEMIF:
+		n = snprintf(name, name_len, "net_memif%u", s->number);
+		a = memif_args(s, args, args_len);
+		break;
+	case RN_VDEV_AF_PACKET:
+		n = snprintf(name, name_len, "net_af_packet%u", s->number);
+		a = snprintf(args, args_len, "iface=%s,qpairs=%u,blocksz=%u,framesz=%u,framecnt=%u", s->iface, s->queues,
+			     AF_PACKET_BLOCK, af_packet_slot(s->mtu), AF_PACKET_FRAMES);
+		break;
+	case RN_VDEV_NULL:
+		n = snprintf(name, name_len, "net_null%u", s->number);
+		a = snprintf(args, args_len, "no-rx=1");
+		break;
+	case RN_VDEV_PCAP:
+		n = snprintf(name, name_len, "net_pcap%u", s->number);
+		a = pcap_args(s, args, args_len);
+		break;
+	case RN_VDEV_OTHER:
+		comma = strchr(s->args, ',');
+		n = snprintf(name, name_len, "%.*s", comma ? (int)(comma - s->args) : (int)strlen(s->args), s->args);
+		a = snprintf(args, args_len, "%s", comma ? comma + 1 : "");
+		break;
+	case RN_VDEV_RING:
+		break;
+	}
+	if (n < 0 || a < 0 || (size_t)n >= name_len || (size_t)a >= args_len)
+		return -EINVAL;
+	return 0;
+}

@@ -1,0 +1,160 @@
+/* When may a shard sleep, and who wakes it? Owns the eventfd and, on kernel interfaces, a packet socket that exists only
+ * to be polled. */
+#include "wake.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/if_ether.h>
+#include <linux/if_packet.h>
+#include <net/if.h>
+#include <arpa/inet.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifndef PACKET_IGNORE_OUTGOING
+#define PACKET_IGNORE_OUTGOING 23
+#endif
+
+const struct rn_wake_row rn_wake_rows[] = {
+#define X(driver, source, text) {driver, #source, text, RN_WAKE_##source},
+	RN_WAKE_ROWS(X)
+#undef X
+};
+const unsigned rn_wake_nrows = RN_ARRAY_SIZE(rn_wake_rows);
+
+const struct rn_wake_row *rn_wake_row(const char *driver)
+{
+	const struct rn_wake_row *row = rn_wake_rows;
+
+	while (strncmp(driver, row->driver, strlen(row->driver)) != 0)
+		row++;
+	return row;
+}
+
+/* One byte of: ARP, ICMP, ICMPv6, UDP (ports are not looked at: IPv6 and VLANs move them; a needless wake-up is
+ * cheap). The kernel drops the rest before it costs anything. */
+static int attach_filter(int fd)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_H | BPF_ABS, (unsigned)SKF_AD_OFF + SKF_AD_PROTOCOL),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ETH_P_ARP, 9, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ETH_P_8021Q, 8, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ETH_P_IPV6, 0, 2),
+		BPF_STMT(BPF_LD | BPF_B | BPF_ABS, ETH_HLEN + 6),
+		BPF_JUMP(BPF_JMP | BPF_JA, 2, 0, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ETH_P_IP, 0, 5),
+		BPF_STMT(BPF_LD | BPF_B | BPF_ABS, ETH_HLEN + 9),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, IPPROTO_UDP, 2, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, IPPROTO_ICMP, 1, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, IPPROTO_ICMPV6, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, 1),
+		BPF_STMT(BPF_RET | BPF_K, 0),
+	};
+	struct sock_fprog prog = {.len = RN_ARRAY_SIZE(code), .filter = code};
+
+	return setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &prog, sizeof(prog));
+}
+
+static int open_socket(const char *iface)
+{
+	struct sockaddr_ll addr = {
+		.sll_family = AF_PACKET,
+		.sll_protocol = htons(ETH_P_ALL),
+		.sll_ifindex = (int)if_nametoindex(iface),
+	};
+	int one = 1, small = 4096;
+
+	if (addr.sll_ifindex == 0)
+		return -errno;
+	int fd = socket(AF_PACKET, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return -errno;
+	/* A small buffer: one queued frame is enough to make the socket readable. */
+	if (attach_filter(fd) != 0 || setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof(small)) != 0 ||
+	    setsockopt(fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, &one, sizeof(one)) != 0 ||
+	    bind(fd, (struct sockaddr *)&addr, sizeof(addr)) != 0) {
+		int err = -errno;
+		close(fd);
+		return err;
+	}
+	return fd;
+}
+
+int rn_wake_open(struct rn_wake *w, const char *iface)
+{
+	atomic_init(&w->asleep, 0);
+	w->fd = -1;
+	w->efd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	if (w->efd < 0)
+		return -errno;
+	if (iface != NULL) {
+		w->fd = open_socket(iface);
+		if (w->fd < 0) {
+			int err = w->fd;
+			rn_wake_close(w);
+			return err;
+		}
+	}
+	return 0;
+}
+
+void rn_wake_close(struct rn_wake *w)
+{
+	if (w->efd >= 0)
+		close(w->efd);
+	if (w->fd >= 0)
+		close(w->fd);
+	w->efd = w->fd = -1;
+}
+
+void rn_wake_kick(struct rn_wake *w)
+{
+	uint64_t one = 1;
+
+	/* Whoever takes the flag down rings, so that a burst of doorbells costs one system call. */
+	if (atomic_exchange_explicit(&w->asleep, 0, memory_order_acq_rel) != 0)
+		while (write(w->efd, &one, sizeof(one)) < 0 && errno == EINTR)
+			;
+}
+
+static void drain_socket(int fd)
+{
+	char byte[1];
+
+	for (unsigned i = 0; i < 64; i++)
+		if (recv(fd, byte, sizeof(byte), MSG_DONTWAIT | MSG_TRUNC) < 0)
+			break;
+}
+
+void rn_wake_announce(struct rn_wake *w)
+{
+	/* Drained before the last look at the port: what arrives later makes the socket readable again. */
+	if (w->fd >= 0)
+		drain_socket(w->fd);
+	atomic_store_explicit(&w->asleep, 1, memory_order_relaxed);
+	atomic_thread_fence(memory_order_seq_cst);
+}
+
+void rn_wake_cancel(struct rn_wake *w)
+{
+	atomic_store_explicit(&w->asleep, 0, memory_order_relaxed);
+}
+
+bool rn_wake_wait(struct rn_wake *w, rn_time ns)
+{
+	struct pollfd fds[2] = {{.fd = w->efd, .events = POLLIN}, {.fd = w->fd, .events = POLLIN}};
+	struct timespec ts = {.tv_sec = (time_t)(ns / 1000000000u), .tv_nsec = (long)(ns % 1000000000u)};
+	uint64_t count;
+
+	int n = ppoll(fds, w->fd >= 0 ? 2 : 1, ns == RN_TIME_NEVER ? NULL : &ts, NULL);
+	rn_wake_cancel(w);
+	if (n > 0 && (fds[0].revents & POLLIN))
+		while (read(w->efd, &count, sizeof(count)) < 0 && errno == EINTR)
+			;
+	return n > 0;
+}

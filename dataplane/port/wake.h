@@ -1,0 +1,59 @@
+/* What wakes a shard that sleeps. Doorbells, commands and hand-offs always do, through an eventfd; frames do where the
+ * port has a way, which is the table below. */
+#ifndef RN_WAKE_H
+#define RN_WAKE_H
+
+#include <stdatomic.h>
+
+#include "types.h"
+
+/* clang-format off */
+#define RN_WAKE_ROWS(X) /* driver name begins with, source, text */ \
+	X("net_ring",      PEER,   "the sending shard rings the receiver's eventfd") \
+	X("net_af_packet", SOCKET, "a filtered AF_PACKET socket, used only as a wake-up") \
+	X("net_null",      NEVER,  "nothing real arrives: only doorbells and timers wake") \
+	X("net_memif",     TIMED,  "none: sleeps double from sleep_min to sleep_max") \
+	X("net_pcap",      TIMED,  "none: sleeps double from sleep_min to sleep_max") \
+	X("",              TIMED,  "unknown driver: sleeps double from sleep_min to sleep_max")
+/* clang-format on */
+
+enum rn_wake_source { RN_WAKE_PEER, RN_WAKE_SOCKET, RN_WAKE_NEVER, RN_WAKE_TIMED };
+
+struct rn_wake_row {
+	const char *driver;
+	const char *source_name;
+	const char *text;
+	enum rn_wake_source source;
+};
+
+/* The row of a driver, never NULL; driver "" gives the last one. */
+const struct rn_wake_row *rn_wake_row(const char *driver);
+extern const struct rn_wake_row rn_wake_rows[];
+extern const unsigned rn_wake_nrows;
+
+struct rn_wake {
+	int efd;         /* eventfd */
+	int fd;          /* SOCKET: the port's, else -1 */
+	_Atomic uint32_t asleep;
+};
+
+/* iface: name of the kernel interface (SOCKET), else NULL. 0 or -errno. */
+int rn_wake_open(struct rn_wake *w, const char *iface);
+void rn_wake_close(struct rn_wake *w);
+
+/* Any thread, after publishing what the sleeper should find. Costs a fence while the shard is awake. */
+void rn_wake_kick(struct rn_wake *w);
+static inline void rn_wake_ring(struct rn_wake *w)
+{
+	atomic_thread_fence(memory_order_seq_cst);
+	if (rn_unlikely(atomic_load_explicit(&w->asleep, memory_order_relaxed)))
+		rn_wake_kick(w);
+}
+
+/* The shard: announce, look at everything once more, then either wait or cancel. */
+void rn_wake_announce(struct rn_wake *w);
+void rn_wake_cancel(struct rn_wake *w);
+/* Sleeps until rung, a frame on fd, or ns have passed (RN_TIME_NEVER: no limit). True when rung or a frame came. */
+bool rn_wake_wait(struct rn_wake *w, rn_time ns);
+
+#endif

@@ -1,0 +1,26 @@
+/* A shard that only remembers what it was told, so that the port's modules are tested without the core. */
+#ifndef FAKE_SHARD_H
+#define FAKE_SHARD_H
+
+#include "core.h"
+
+#define FAKE_MAX 65536
+
+struct rn_shard {
+	unsigned nposted, nrx, ninbox, nrefused;
+	struct rn_wqe posted[FAKE_MAX];       /* first slots */
+	uint64_t digest[FAKE_MAX];            /* of all slots of each */
+	char order[FAKE_MAX];                 /* 'p' packet, 'm' message, as they came */
+	unsigned norder;
+	uint32_t rx_psn[FAKE_MAX];
+	struct rn_msg outbox[64];
+	unsigned noutbox;
+	/* tx: frames still to send; each is 64 bytes and carries its number at byte 60 */
+	unsigned to_send, sent;
+	uint8_t dmac[6];
+};
+
+uint64_t fake_digest(const struct rn_wqe *wqe);
+struct rn_shard *fake_shard_create(void);
+
+#endif

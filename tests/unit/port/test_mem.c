@@ -1,0 +1,208 @@
+/* Application memory: faults are verdicts, other people's faults stay theirs, and whoever polls the last bytes of a
+ * message sees the whole message. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "mem.h"
+
+#define PAGE 4096u
+
+static uint8_t source[1 << 20];
+
+static void copies_every_length_exactly(void **state)
+{
+	static uint8_t dst[8192];
+
+	for (unsigned i = 0; i < sizeof(source); i++)
+		source[i] = (uint8_t)(i * 167 + i / 251);
+	for (unsigned n = 0; n < 1200; n++) {
+		for (unsigned at = 0; at < 9; at++) {
+			memset(dst, 0xee, sizeof(dst));
+			assert_true(rn_mem_guarded.place(dst + 16 + at, source + n, n));
+			assert_memory_equal(dst + 16 + at, source + n, n);
+			assert_int_equal(dst[15 + at], 0xee);
+			assert_int_equal(dst[16 + at + n], 0xee);
+			memset(dst, 0xee, sizeof(dst));
+			assert_true(rn_mem_guarded.gather(dst + 16, source + at, n));
+			assert_memory_equal(dst + 16, source + at, n);
+			assert_int_equal(dst[16 + n], 0xee);
+		}
+	}
+}
+
+enum crime { UNMAPPED, READ_ONLY, FORBIDDEN, TRUNCATED };
+
+static uint8_t *victim(enum crime crime)
+{
+	int fd = memfd_create("victim", 0);
+
+	assert_int_equal(ftruncate(fd, 2 * PAGE), 0);
+	uint8_t *p = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	assert_ptr_not_equal(p, MAP_FAILED);
+	memset(p, 1, 2 * PAGE);
+	if (crime == UNMAPPED)
+		munmap(p + PAGE, PAGE);
+	else if (crime == READ_ONLY)
+		mprotect(p + PAGE, PAGE, PROT_READ);
+	else if (crime == FORBIDDEN)
+		mprotect(p + PAGE, PAGE, PROT_NONE);
+	else
+		assert_int_equal(ftruncate(fd, PAGE), 0);
+	close(fd);
+	return p;
+}
+
+static void faults_are_verdicts(void **state)
+{
+	static const struct {
+		enum crime crime;
+		bool can_read;
+	} rows[] = {{UNMAPPED, false}, {READ_ONLY, true}, {FORBIDDEN, false}, {TRUNCATED, false}};
+	uint8_t buf[PAGE];
+
+	assert_int_equal(rn_mem_install(), 0); /* over the test framework's own handler */
+	for (unsigned i = 0; i < RN_ARRAY_SIZE(rows); i++) {
+		uint8_t *p = victim(rows[i].crime);
+		for (unsigned n = 1; n <= PAGE; n = n * 2 + 1) {
+			/* wholly behind the edge, then across it */
+			assert_false(rn_mem_guarded.place(p + PAGE, source, n));
+			assert_false(rn_mem_guarded.place(p + PAGE - n / 2, source, n));
+			assert_true(rn_mem_guarded.place(p + PAGE - n, source, n));
+			assert_int_equal(rn_mem_guarded.gather(buf, p + PAGE, n), rows[i].can_read);
+			assert_true(rn_mem_guarded.gather(buf, p + PAGE - n, n));
+		}
+		munmap(p, PAGE);
+		if (rows[i].crime != UNMAPPED)
+			munmap(p + PAGE, PAGE);
+	}
+	rn_mem_uninstall();
+}
+
+static sigjmp_buf out;
+static volatile sig_atomic_t passed_on;
+
+static void applications_handler(int sig)
+{
+	passed_on++;
+	siglongjmp(out, 1);
+}
+
+static void passes_other_faults_on(void **state)
+{
+	struct sigaction sa = {.sa_handler = applications_handler, .sa_flags = SA_NODEFER}, old;
+	uint8_t *p = victim(FORBIDDEN);
+
+	sigaction(SIGSEGV, &sa, &old);
+	assert_int_equal(rn_mem_install(), 0);
+	if (sigsetjmp(out, 1) == 0)
+		*(volatile uint8_t *)(p + PAGE) = 1;
+	assert_int_equal(passed_on, 1);
+	assert_false(rn_mem_guarded.place(p + PAGE, source, 8));
+	assert_int_equal(passed_on, 1);
+	rn_mem_uninstall();
+	struct sigaction now;
+	sigaction(SIGSEGV, &old, &now);
+	assert_ptr_equal(now.sa_handler, applications_handler);
+}
+
+static void unhandled_faults_still_kill(void **state)
+{
+	pid_t child = fork();
+
+	if (child == 0) {
+		signal(SIGSEGV, SIG_DFL);
+		rn_mem_install();
+		((volatile uint8_t *)victim(FORBIDDEN))[PAGE] = 1;
+		_exit(0);
+	}
+	int status;
+	waitpid(child, &status, 0);
+	assert_true(WIFSIGNALED(status));
+	assert_int_equal(WTERMSIG(status), SIGSEGV);
+}
+
+struct duel {
+	uint8_t *buf;
+	size_t n;
+	unsigned rounds, bad;
+	_Atomic unsigned seen;
+};
+
+/* Polls the last byte; when it turns, all others must have turned already. */
+static void *watch(void *arg)
+{
+	struct duel *d = arg;
+
+	for (unsigned round = 1; round <= d->rounds; round++) {
+		volatile uint8_t *last = d->buf + d->n - 1;
+		for (unsigned spins = 0; *last != (uint8_t)round; spins++)
+			if (spins % 4096 == 4095)
+				sched_yield();
+		atomic_thread_fence(memory_order_acquire);
+		for (size_t i = 0; i < d->n; i++)
+			d->bad += d->buf[i] != (uint8_t)round;
+		atomic_store_explicit(&d->seen, round, memory_order_release);
+	}
+	return NULL;
+}
+
+static unsigned fight(size_t n, unsigned rounds)
+{
+	static uint8_t src[1 << 20];
+	struct duel d = {.buf = calloc(1, n + 64), .n = n, .rounds = rounds};
+	pthread_t t;
+
+	pthread_create(&t, NULL, watch, &d);
+	for (unsigned round = 1; round <= rounds; round++) {
+		memset(src, (int)round, n);
+		assert_true(rn_mem_guarded.place(d.buf, src, n));
+		while (atomic_load_explicit(&d.seen, memory_order_acquire) != round)
+			sched_yield();
+	}
+	pthread_join(t, NULL);
+	free(d.buf);
+	return d.bad;
+}
+
+static unsigned factor = 1; /* RN_ROUNDS=1000: a million rounds over all sizes */
+
+static void last_bytes_come_last(void **state)
+{
+	static const size_t sizes[] = {1,   2,   3,   7,   8,    9,    15,   16,   17,   31,   33,
+				       63,  64,  65,  100, 255,  256,  257,  511,  512,  513,  1000,
+				       1024, 1025, 2048, 4000, 4095, 4096, 1 << 20};
+
+	for (unsigned i = 0; i < RN_ARRAY_SIZE(sizes); i++)
+		assert_int_equal(fight(sizes[i], (sizes[i] > 65536 ? 5 : 40) * factor), 0);
+}
+
+static int read_factor(void **state)
+{
+	const char *rounds = getenv("RN_ROUNDS");
+
+	if (rounds != NULL && atoi(rounds) > 0)
+		factor = (unsigned)atoi(rounds);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(copies_every_length_exactly), cmocka_unit_test(faults_are_verdicts),
+		cmocka_unit_test(passes_other_faults_on),      cmocka_unit_test(unhandled_faults_still_kill),
+		cmocka_unit_test(last_bytes_come_last),
+	};
+	return cmocka_run_group_tests(tests, read_factor, NULL);
+}

@@ -1,0 +1,140 @@
+/* The submission ring: whole requests, in the order of each producer, nothing lost or torn. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fake_shard.h"
+#include "submit.h"
+
+#define PRODUCERS 4
+#define EACH      5000
+
+union request {
+	struct rn_wqe wqe;
+	uint8_t bytes[RN_WQE_MAX_SLOTS * RN_SLOT_BYTES];
+};
+
+static void fill(union request *r, unsigned who, unsigned number)
+{
+	unsigned slots = 1 + (who * 7 + number * 3) % RN_WQE_MAX_SLOTS;
+
+	for (unsigned i = 0; i < slots * RN_SLOT_BYTES; i++)
+		r->bytes[i] = (uint8_t)(number * 31 + who + i);
+	r->wqe.slots = (uint8_t)slots;
+	r->wqe.qpn = who;
+	r->wqe.wr_id = number;
+}
+
+static void passes_requests_whole_and_in_order(void **state)
+{
+	struct rn_shard *sh = fake_shard_create();
+	struct rn_submit s;
+	union request r;
+
+	assert_int_equal(rn_submit_create(&s, 64), 0);
+	assert_true(rn_submit_empty(&s));
+	/* Round after round, so that requests straddle the end of the ring. */
+	for (unsigned round = 0, number = 0; round < 200; round++) {
+		unsigned first = sh->nposted, put = 0;
+		fill(&r, 0, number);
+		while (rn_submit_put(&s, &r.wqe)) {
+			put++;
+			fill(&r, 0, ++number);
+		}
+		assert_true(put > 0);
+		while (rn_submit_drain(&s, sh, RN_WQE_MAX_SLOTS, 0) > 0)
+			;
+		assert_int_equal(sh->nposted - first, put);
+	}
+	for (unsigned i = 0; i < sh->nposted; i++) {
+		fill(&r, 0, i);
+		assert_int_equal(sh->digest[i], fake_digest(&r.wqe));
+	}
+	rn_submit_destroy(&s);
+	free(sh);
+}
+
+static void tells_what_lies_in_front(void **state)
+{
+	struct rn_shard *sh = fake_shard_create();
+	struct rn_submit s;
+	union request r;
+
+	assert_int_equal(rn_submit_create(&s, 64), 0);
+	assert_true(rn_submit_passed(&s, rn_submit_position(&s)));
+	fill(&r, 0, 0);
+	r.wqe.slots = 10;
+	rn_submit_put(&s, &r.wqe);
+	uint32_t position = rn_submit_position(&s);
+	rn_submit_put(&s, &r.wqe);
+	assert_false(rn_submit_passed(&s, position));
+	rn_submit_drain(&s, sh, 10, 0);
+	assert_true(rn_submit_passed(&s, position));
+	assert_false(rn_submit_passed(&s, rn_submit_position(&s)));
+	rn_submit_destroy(&s);
+	free(sh);
+}
+
+struct producer {
+	struct rn_submit *s;
+	unsigned who;
+};
+
+static void *produce(void *arg)
+{
+	struct producer *p = arg;
+	union request r;
+
+	for (unsigned i = 0; i < EACH; i++) {
+		fill(&r, p->who, i);
+		while (!rn_submit_put(p->s, &r.wqe))
+			sched_yield();
+	}
+	return NULL;
+}
+
+static void survives_more_producers_than_cores(void **state)
+{
+	struct rn_shard *sh = fake_shard_create();
+	struct rn_submit s;
+	struct producer p[PRODUCERS];
+	pthread_t thread[PRODUCERS];
+	unsigned next[PRODUCERS] = {0};
+	union request r;
+
+	assert_int_equal(rn_submit_create(&s, 1024), 0);
+	for (unsigned i = 0; i < PRODUCERS; i++) {
+		p[i] = (struct producer){&s, i};
+		pthread_create(&thread[i], NULL, produce, &p[i]);
+	}
+	while (sh->nposted < PRODUCERS * EACH)
+		if (rn_submit_drain(&s, sh, 256, 0) == 0)
+			sched_yield();
+	for (unsigned i = 0; i < PRODUCERS; i++)
+		pthread_join(thread[i], NULL);
+	for (unsigned i = 0; i < sh->nposted; i++) {
+		unsigned who = sh->posted[i].qpn;
+		fill(&r, who, next[who]++);
+		assert_int_equal(sh->digest[i], fake_digest(&r.wqe));
+	}
+	assert_true(rn_submit_empty(&s));
+	rn_submit_destroy(&s);
+	free(sh);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(passes_requests_whole_and_in_order),
+		cmocka_unit_test(tells_what_lies_in_front),
+		cmocka_unit_test(survives_more_producers_than_cores),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,87 @@
+/* Sleeping and being woken: no ring is lost between the last look and the sleep. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <pthread.h>
+
+#include "wake.h"
+
+static void drivers_have_rows(void **state)
+{
+	static const struct {
+		const char *driver;
+		enum rn_wake_source source;
+	} rows[] = {
+		{"net_ring", RN_WAKE_PEER},   {"net_af_packet", RN_WAKE_SOCKET}, {"net_null", RN_WAKE_NEVER},
+		{"net_memif", RN_WAKE_TIMED}, {"net_something", RN_WAKE_TIMED},  {"", RN_WAKE_TIMED},
+	};
+
+	for (unsigned i = 0; i < RN_ARRAY_SIZE(rows); i++)
+		assert_int_equal(rn_wake_row(rows[i].driver)->source, rows[i].source);
+}
+
+static void a_ring_before_the_sleep_ends_it(void **state)
+{
+	struct rn_wake w;
+
+	assert_int_equal(rn_wake_open(&w, NULL), 0);
+	rn_wake_ring(&w); /* awake: costs nothing and leaves nothing behind */
+	rn_wake_announce(&w);
+	assert_false(rn_wake_wait(&w, RN_MS(1)));
+	rn_wake_announce(&w);
+	rn_wake_ring(&w);
+	rn_wake_ring(&w);
+	assert_true(rn_wake_wait(&w, RN_S(10)));
+	rn_wake_announce(&w);
+	assert_false(rn_wake_wait(&w, 0));
+	rn_wake_close(&w);
+}
+
+static struct rn_wake bell;
+static _Atomic unsigned work;
+
+static void *ringer(void *arg)
+{
+	for (unsigned i = 0; i < 2000; i++) {
+		unsigned before = atomic_load(&work);
+		atomic_store_explicit(&work, before + 1, memory_order_release);
+		rn_wake_ring(&bell);
+		while (atomic_load_explicit(&work, memory_order_acquire) != 0)
+			;
+	}
+	return NULL;
+}
+
+static void nothing_is_lost_between_two_threads(void **state)
+{
+	pthread_t t;
+	unsigned got = 0, timeouts = 0;
+
+	assert_int_equal(rn_wake_open(&bell, NULL), 0);
+	pthread_create(&t, NULL, ringer, NULL);
+	while (got < 2000) {
+		rn_wake_announce(&bell);
+		if (atomic_load_explicit(&work, memory_order_acquire) == 0)
+			timeouts += !rn_wake_wait(&bell, RN_S(5)) && atomic_load(&work) == 0;
+		else
+			rn_wake_cancel(&bell);
+		if (atomic_exchange(&work, 0) != 0)
+			got++;
+	}
+	pthread_join(t, NULL);
+	assert_int_equal(timeouts, 0);
+	rn_wake_close(&bell);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(drivers_have_rows),
+		cmocka_unit_test(a_ring_before_the_sleep_ends_it),
+		cmocka_unit_test(nothing_is_lost_between_two_threads),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
