@@ -1,10 +1,11 @@
 /*
  * Which object is behind this number, and is it still there?
  *
- * Owns the table: chunks of slots, made on demand and kept until the library is unloaded, so that a
- * slot may be looked at by anybody at any time. A slot's state is one word {generation, open,
- * references}; looking up is a compare-and-swap that can only succeed while generation and open
- * bit are those of the handle. The generation moves on when the last reference goes.
+ * Owns the table: a static array of slots, so that a slot may be looked at by anybody at any time,
+ * even by a thread that outlives exit(); pages of it that were never used cost nothing. A slot's
+ * state is one word {generation, open, references}; looking up is a compare-and-swap that can only
+ * succeed while generation and open bit are those of the handle. The generation moves on when the
+ * last reference goes.
  */
 #include "handle.h"
 #include "ndstatus.h"
@@ -12,17 +13,14 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stdlib.h>
 
-#define CHUNK_BITS 10
-#define INDEX_BITS 24
-#define CHUNKS	   (1u << (INDEX_BITS - CHUNK_BITS))
-#define CHUNK_SIZE (1u << CHUNK_BITS)
+#define INDEX_BITS 20
+#define SLOTS	   (1u << INDEX_BITS)
 
-/* Handle: bits 0-1 the client's, 2-3 kind, 4-27 index, 28-59 generation; never 0, never -1. */
+/* Handle: bits 0-1 the client's, 2-3 kind, 4-23 index, 24-55 generation; never 0, never -1. */
 #define KIND_SHIFT	 2
 #define INDEX_SHIFT	 4
-#define GENERATION_SHIFT 28
+#define GENERATION_SHIFT (INDEX_SHIFT + INDEX_BITS)
 
 #define OPEN	  (UINT64_C(1) << 31)
 #define REFS_MASK (OPEN - 1)
@@ -31,25 +29,20 @@ _Static_assert(sizeof(HANDLE) == 8, "a handle carries a 32-bit generation");
 
 struct slot {
 	_Atomic uint64_t state; /* generation << 32 | open << 31 | references */
-	struct os_object *object;
-	uint32_t next_free; /* index + 1, 0 = end */
+	union {
+		struct os_object *object; /* while there are references */
+		uintptr_t next_free;	  /* index + 1, 0 = end; under the table's lock */
+	};
 };
 
+static struct slot slots[SLOTS];
+
 static struct {
-	pthread_mutex_t lock; /* guards growth and the free list */
-	_Atomic(struct slot *) chunk[CHUNKS];
-	uint32_t slots; /* made so far */
-	uint32_t free;	/* index + 1 of the first free slot */
+	pthread_mutex_t lock;
+	uint32_t used;	/* slots that were ever taken */
+	uintptr_t free; /* index + 1 of the first one given back */
 	atomic_uint live;
 } table = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-static struct slot *slot_at(uint32_t index)
-{
-	struct slot *chunk =
-		atomic_load_explicit(&table.chunk[index >> CHUNK_BITS], memory_order_acquire);
-
-	return chunk ? &chunk[index & (CHUNK_SIZE - 1)] : NULL;
-}
 
 static HANDLE handle_of(uint64_t state, uint32_t index, enum os_kind kind)
 {
@@ -59,7 +52,7 @@ static HANDLE handle_of(uint64_t state, uint32_t index, enum os_kind kind)
 
 static uint32_t index_in(HANDLE handle)
 {
-	return (uint32_t)((uintptr_t)handle >> INDEX_SHIFT) & ((1u << INDEX_BITS) - 1);
+	return (uint32_t)((uintptr_t)handle >> INDEX_SHIFT) & (SLOTS - 1);
 }
 
 /* Whether the state of a slot is that of an open object with the handle's generation. */
@@ -68,32 +61,18 @@ static bool names(HANDLE handle, uint64_t state)
 	return (uintptr_t)handle >> GENERATION_SHIFT == state >> 32 && (state & OPEN);
 }
 
-static bool grow(void)
-{
-	struct slot *chunk;
-
-	if (table.slots == CHUNKS * CHUNK_SIZE)
-		return false;
-	chunk = calloc(CHUNK_SIZE, sizeof(*chunk));
-	if (!chunk)
-		return false;
-	for (uint32_t i = 0; i < CHUNK_SIZE; i++)
-		chunk[i].next_free = i + 1 < CHUNK_SIZE ? table.slots + i + 2 : 0;
-	atomic_store_explicit(&table.chunk[table.slots >> CHUNK_BITS], chunk, memory_order_release);
-	table.free = table.slots + 1;
-	table.slots += CHUNK_SIZE;
-	return true;
-}
-
 static bool take_slot(uint32_t *index)
 {
-	bool taken = false;
+	bool taken = true;
 
 	pthread_mutex_lock(&table.lock);
-	if (table.free || grow()) {
-		*index = table.free - 1;
-		table.free = slot_at(*index)->next_free;
-		taken = true;
+	if (table.free) {
+		*index = (uint32_t)table.free - 1;
+		table.free = slots[*index].next_free;
+	} else if (table.used < SLOTS) {
+		*index = table.used++;
+	} else {
+		taken = false;
 	}
 	pthread_mutex_unlock(&table.lock);
 	return taken;
@@ -102,7 +81,7 @@ static bool take_slot(uint32_t *index)
 static void give_slot(uint32_t index)
 {
 	pthread_mutex_lock(&table.lock);
-	slot_at(index)->next_free = table.free;
+	slots[index].next_free = table.free;
 	table.free = index + 1;
 	pthread_mutex_unlock(&table.lock);
 }
@@ -115,7 +94,7 @@ HRESULT os_handle_open(struct os_object *object, const struct os_object_ops *ops
 
 	if (!take_slot(&index))
 		return ND_NO_MEMORY;
-	slot = slot_at(index);
+	slot = &slots[index];
 	object->ops = ops;
 	object->index = index;
 	slot->object = object;
@@ -130,10 +109,10 @@ HRESULT os_handle_open(struct os_object *object, const struct os_object_ops *ops
 
 struct os_object *os_handle_get(HANDLE handle, enum os_kind kind)
 {
-	struct slot *slot = slot_at(index_in(handle));
+	struct slot *slot = &slots[index_in(handle)];
 	uint64_t state;
 
-	if (!slot || ((uintptr_t)handle >> KIND_SHIFT & 3) != kind)
+	if (((uintptr_t)handle >> KIND_SHIFT & 3) != (uintptr_t)kind)
 		return NULL;
 	state = atomic_load_explicit(&slot->state, memory_order_relaxed);
 	do {
@@ -156,7 +135,7 @@ HRESULT os_handle_close(HANDLE handle)
 
 	if (!object)
 		return ND_INVALID_HANDLE;
-	slot = slot_at(object->index);
+	slot = &slots[object->index];
 	state = atomic_load(&slot->state);
 	do {
 		if (!names(handle, state)) { /* another close was faster */
@@ -174,13 +153,13 @@ HRESULT os_handle_close(HANDLE handle)
 void os_object_ref(struct os_object *object)
 {
 	/* Relaxed: the caller's own reference orders everything. */
-	atomic_fetch_add_explicit(&slot_at(object->index)->state, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&slots[object->index].state, 1, memory_order_relaxed);
 }
 
 void os_object_put(struct os_object *object)
 {
 	uint32_t index = object->index;
-	struct slot *slot = slot_at(index);
+	struct slot *slot = &slots[index];
 	uint64_t before = atomic_fetch_sub_explicit(&slot->state, 1, memory_order_acq_rel);
 
 	if ((before & REFS_MASK) != 1)
@@ -194,15 +173,4 @@ void os_object_put(struct os_object *object)
 unsigned int os_handle_live(void)
 {
 	return atomic_load(&table.live);
-}
-
-/* Runs after the threads have ended. A client that left objects open may be using them still. */
-__attribute__((destructor(201))) static void free_table(void)
-{
-	if (os_handle_live())
-		return;
-	for (uint32_t i = 0; i < table.slots >> CHUNK_BITS; i++)
-		free(atomic_exchange(&table.chunk[i], NULL));
-	table.slots = 0;
-	table.free = 0;
 }

@@ -2,7 +2,7 @@
  * Handles: what a client holds instead of a pointer.
  *
  * A HANDLE is a number {generation, index, kind, two bits of the client's}, looked up in a table
- * that never shrinks, so a handle that was closed, mistyped or made up answers NULL instead of
+ * of 2^20 slots, so a handle that was closed, mistyped or made up answers NULL instead of
  * touching freed memory. An object lives while its reference count, kept in its table slot, is not
  * zero: the open handle is one reference, everybody who uses the object takes another.
  *
@@ -36,8 +36,8 @@ struct os_object {
 };
 
 /*
- * Enters an object into the table with one reference, that of the handle. ND_NO_MEMORY: table full
- * or out of memory; the object is the caller's still.
+ * Enters an object into the table with one reference, that of the handle. ND_NO_MEMORY: table full;
+ * the object is the caller's still.
  */
 HRESULT os_handle_open(struct os_object *, const struct os_object_ops *, HANDLE *handle);
 

@@ -491,9 +491,9 @@ static void callbacks_get_the_raw_status_on_another_thread(void **state)
 	assert_status(NdsFileBindCallback(rig.h_file, routine), ND_INVALID_PARAMETER);
 	for (int i = 0; i < 10; i++)
 		os_request_list_add(&list, begin(&rig, &ov[i]));
-	os_request_complete(os_request_list_take(&list), ND_SUCCESS);
 	/* A client that cancels under the lock which its routine takes. */
 	pthread_mutex_lock(&client_lock);
+	os_request_complete(os_request_list_take(&list), ND_SUCCESS);
 	assert_int_equal(os_request_list_cancel(&list, ND_CANCELED), 9);
 	assert_int_equal(called, 0);
 	pthread_mutex_unlock(&client_lock);
