@@ -1,0 +1,314 @@
+/* Does the relay end a connection only when nobody polls, and the driver only when it is ready?
+ * The test plays peer and driver on plain sockets; a descriptor more or less is EOF or not. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+#include "memif_relay.h"
+
+enum { HELLO = 2, INIT = 3, ADD_REGION = 4, CONNECT = 6, CONNECTED = 7 };
+
+static struct {
+	char dir[32], peer_path[64], pmd_path[64];
+	struct rn_memif_relay *relay;
+	int listener, pmd, peer; /* listener: what the relay connects to */
+	atomic_int ups, quiesces, settles, restarts;
+	atomic_bool ended_while_live;
+} T;
+
+static struct sockaddr_un at(const char *path)
+{
+	struct sockaddr_un un = {.sun_family = AF_UNIX};
+
+	snprintf(un.sun_path, sizeof(un.sun_path), "%s", path);
+	return un;
+}
+
+static int open_listener(const char *path)
+{
+	struct sockaddr_un un = at(path);
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET, 0);
+
+	assert_int_equal(bind(fd, (struct sockaddr *)&un, sizeof(un)), 0);
+	assert_int_equal(listen(fd, 1), 0);
+	return fd;
+}
+
+static int open_connection(const char *path)
+{
+	struct sockaddr_un un = at(path);
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET, 0);
+
+	for (int i = 0; i < 100; i++) {
+		if (connect(fd, (struct sockaddr *)&un, sizeof(un)) == 0)
+			return fd;
+		usleep(10000);
+	}
+	fail_msg("nobody at %s", path);
+	return -1;
+}
+
+static bool readable(int fd, int ms)
+{
+	struct pollfd p = {fd, POLLIN, 0};
+
+	return poll(&p, 1, ms) == 1;
+}
+
+static int accept_within(int fd)
+{
+	assert_true(readable(fd, 2000));
+	return accept(fd, NULL, NULL);
+}
+
+static void say(int fd, unsigned type, int pass)
+{
+	union {
+		char bytes[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr h;
+	} ctl = {.h = {CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS}};
+	uint8_t m[128] = {(uint8_t)type, 0, 0, 0, 0, 16};
+	struct iovec iov = {m, sizeof(m)};
+	struct msghdr mh = {.msg_iov = &iov, .msg_iovlen = 1};
+
+	if (pass >= 0) {
+		mh.msg_control = &ctl;
+		mh.msg_controllen = sizeof(ctl);
+		memcpy(CMSG_DATA(&ctl.h), &pass, sizeof(pass));
+	}
+	assert_int_equal(sendmsg(fd, &mh, MSG_NOSIGNAL), sizeof(m));
+}
+
+/* The type of the next message, 0 at the connection's end, -1 when nothing comes. */
+static int heard(int fd)
+{
+	uint8_t m[128];
+
+	if (!readable(fd, 2000))
+		return -1;
+	return recv(fd, m, sizeof(m), 0) == sizeof(m) ? m[0] : 0;
+}
+
+static void note_quiesce(void *arg)
+{
+	usleep(20000); /* a poller that takes its time */
+	if (T.pmd >= 0 && readable(T.pmd, 0))
+		T.ended_while_live = true;
+	T.quiesces++;
+}
+
+static void note_up(void *arg)
+{
+	T.ups++;
+}
+
+static void note_settle(void *arg)
+{
+	T.settles++;
+}
+
+static int connect_driver(void *arg)
+{
+	if (T.pmd >= 0)
+		close(T.pmd);
+	T.pmd = open_connection(T.pmd_path);
+	T.restarts++;
+	return 0;
+}
+
+static void open_relay(bool server)
+{
+	struct rn_memif_relay_config cfg = {server,
+					    T.peer_path,
+					    T.pmd_path,
+					    {note_quiesce, note_up, note_settle, connect_driver},
+					    NULL};
+
+	if (server)
+		T.listener = open_listener(T.pmd_path);
+	assert_int_equal(rn_memif_relay_create(&T.relay, &cfg), 0);
+	if (!server)
+		T.pmd = open_connection(T.pmd_path);
+	assert_int_equal(rn_memif_relay_start(T.relay), 0);
+}
+
+static void wait_for(atomic_int *counter, int value)
+{
+	for (int i = 0; i < 200 && *counter < value; i++)
+		usleep(10000);
+	assert_int_equal(*counter, value);
+}
+
+static void reach_connected(void)
+{
+	say(T.pmd, HELLO, -1);
+	assert_int_equal(heard(T.peer), HELLO);
+	say(T.peer, INIT, -1);
+	assert_int_equal(heard(T.pmd), INIT);
+	assert_int_equal(T.ups, 0);
+	say(T.pmd, CONNECTED, -1);
+	assert_int_equal(heard(T.peer), CONNECTED);
+	wait_for(&T.ups, 1);
+}
+
+static void meet_as_server(void)
+{
+	open_relay(true);
+	T.peer = open_connection(T.peer_path);
+	T.pmd = accept_within(T.listener);
+}
+
+static int set_up(void **state)
+{
+	memset(&T, 0, sizeof(T));
+	T.pmd = T.peer = T.listener = -1;
+	strcpy(T.dir, "/tmp/relay.XXXXXX");
+	if (mkdtemp(T.dir) == NULL)
+		return -1;
+	snprintf(T.peer_path, sizeof(T.peer_path), "%s/peer", T.dir);
+	snprintf(T.pmd_path, sizeof(T.pmd_path), "%s/pmd", T.dir);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	if (T.relay != NULL)
+		rn_memif_relay_destroy(T.relay);
+	close(T.pmd);
+	close(T.peer);
+	close(T.listener);
+	unlink(T.pmd_path);
+	unlink(T.peer_path);
+	return rmdir(T.dir);
+}
+
+static void peer_loss_waits_for_pollers(void **state)
+{
+	meet_as_server();
+	reach_connected();
+	close(T.peer);
+	T.peer = -1;
+	assert_int_equal(heard(T.pmd), 0);
+	assert_int_equal(T.quiesces, 1);
+	assert_false(T.ended_while_live);
+}
+
+static void stray_message_when_live_ends_it_quietly(void **state)
+{
+	meet_as_server();
+	reach_connected();
+	say(T.peer, CONNECT, -1);
+	assert_int_equal(heard(T.pmd), 0);
+	assert_int_equal(T.quiesces, 1);
+	assert_false(T.ended_while_live);
+}
+
+static void destroy_quiesces_and_settles(void **state)
+{
+	meet_as_server();
+	reach_connected();
+	rn_memif_relay_destroy(T.relay);
+	T.relay = NULL;
+	assert_int_equal(T.quiesces, 1);
+	assert_int_equal(T.settles, 1);
+	assert_false(T.ended_while_live);
+	assert_int_equal(heard(T.pmd), 0);
+	assert_int_not_equal(access(T.peer_path, F_OK), 0);
+}
+
+static void server_takes_greeting_before_the_end(void **state)
+{
+	meet_as_server();
+	close(T.peer);
+	T.peer = -1;
+	assert_false(readable(T.pmd, 100));
+	say(T.pmd, HELLO, -1);
+	assert_int_equal(heard(T.pmd), 0);
+}
+
+static void region_must_be_sealed(void **state)
+{
+	static const struct {
+		unsigned seals;
+		long size;
+		int heard;
+	} rows[] = {
+		{0, 4096, 0},
+		{F_SEAL_SHRINK, 4095, 0}, /* the message says 16 << 8 */
+		{F_SEAL_SHRINK, 4096, ADD_REGION},
+	};
+
+	open_relay(true);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		int fd = memfd_create("region", MFD_ALLOW_SEALING);
+
+		assert_int_equal(ftruncate(fd, rows[i].size), 0);
+		assert_int_equal(fcntl(fd, F_ADD_SEALS, rows[i].seals), 0);
+		T.peer = open_connection(T.peer_path);
+		T.pmd = accept_within(T.listener);
+		say(T.pmd, HELLO, -1);
+		say(T.peer, ADD_REGION, fd);
+		assert_int_equal(heard(T.pmd), rows[i].heard);
+		close(fd);
+		close(T.peer);
+		close(T.pmd);
+	}
+	T.pmd = T.peer = -1;
+}
+
+static void client_comes_back_after_its_server(void **state)
+{
+	open_relay(false); /* before there is a server */
+	T.listener = open_listener(T.peer_path);
+	for (int round = 0; round < 3; round++) {
+		T.peer = accept_within(T.listener);
+		wait_for(&T.restarts, round);
+		say(T.peer, HELLO, -1);
+		assert_int_equal(heard(T.pmd), HELLO);
+		say(T.peer, CONNECTED, -1);
+		assert_int_equal(heard(T.pmd), CONNECTED);
+		wait_for(&T.ups, round + 1);
+		close(T.peer);
+		T.peer = -1;
+	}
+	wait_for(&T.quiesces, 3);
+	rn_memif_relay_destroy(T.relay);
+	T.relay = NULL;
+}
+
+static void live_listener_is_not_stolen(void **state)
+{
+	struct rn_memif_relay_config cfg = {true, T.peer_path, T.pmd_path, {0}, NULL};
+	int theirs = open_listener(T.peer_path);
+
+	assert_int_equal(rn_memif_relay_create(&T.relay, &cfg), 0);
+	assert_int_equal(rn_memif_relay_start(T.relay), -EADDRINUSE);
+	close(theirs);
+	/* Now the file is stale. */
+	assert_int_equal(rn_memif_relay_start(T.relay), 0);
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+		TEST(peer_loss_waits_for_pollers),  TEST(stray_message_when_live_ends_it_quietly),
+		TEST(destroy_quiesces_and_settles), TEST(server_takes_greeting_before_the_end),
+		TEST(region_must_be_sealed),	    TEST(client_comes_back_after_its_server),
+		TEST(live_listener_is_not_stolen),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
