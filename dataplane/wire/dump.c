@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "cm_msg.h"
 #include "frame.h"
 #include "hdr.h"
 #include "types.h"
@@ -36,47 +37,26 @@ static struct line start_line(char *text, size_t cap)
 
 #define CLASS_CM 0x07
 
-/* clang-format off */
-static const struct {
-	uint16_t attribute;
-	const char *name;
-	bool remote; /* the peer's communication id is known */
-} cm_rows[] = {
-	{0x10, "REQ",      false},
-	{0x11, "MRA",      true},
-	{0x12, "REJ",      true},
-	{0x13, "REP",      true},
-	{0x14, "RTU",      true},
-	{0x15, "DREQ",     true},
-	{0x16, "DREP",     true},
-	{0x17, "SIDR_REQ", false},
-	{0x18, "SIDR_REP", false},
-	{0x19, "LAP",      true},
-	{0x1A, "APR",      true},
-};
-/* clang-format on */
+static bool carries_remote_id(uint16_t attribute)
+{
+	return attribute != RN_CM_REQ && attribute != RN_CM_SIDR_REQ && attribute != RN_CM_SIDR_REP;
+}
 
 static void put_mad(struct line *l, const uint8_t *mad)
 {
-	const uint8_t *body = mad + RN_MAD_HEADER_BYTES;
+	const uint8_t *body = mad + RN_MAD_HDR_BYTES;
 	uint16_t attribute = rn_load16(mad + 16);
 
 	if (mad[1] != CLASS_CM) {
 		put(l, " MAD class=0x%02x attr=0x%04x", mad[1], attribute);
 		return;
 	}
-	for (unsigned i = 0; i < RN_ARRAY_SIZE(cm_rows); i++) {
-		if (cm_rows[i].attribute != attribute)
-			continue;
-		put(l, " CM %s tid=0x%llx local=0x%x", cm_rows[i].name,
-		    (unsigned long long)rn_load64(mad + 8), rn_load32(body));
-		if (cm_rows[i].remote)
-			put(l, " remote=0x%x", rn_load32(body + 4));
-		if (attribute == 0x12)
-			put(l, " reason=%u", rn_load16(body + 10));
-		return;
-	}
-	put(l, " CM attr=0x%04x", attribute);
+	put(l, " CM %s tid=0x%llx local=0x%x", rn_cm_attr_name(attribute), (unsigned long long)rn_load64(mad + 8),
+	    rn_load32(body));
+	if (carries_remote_id(attribute))
+		put(l, " remote=0x%x", rn_load32(body + 4));
+	if (attribute == RN_CM_REJ)
+		put(l, " reason=%u", rn_load16(body + 10));
 }
 
 /* ---- packets ---- */

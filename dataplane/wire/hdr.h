@@ -87,8 +87,6 @@
 /* Reserved bytes that follow the BTH of a congestion notification. */
 #define RN_CNP_BYTES        16u
 
-#define RN_MAD_HEADER_BYTES 24u
-
 static inline uint16_t rn_load16(const uint8_t *p)
 {
 	uint16_t v;

@@ -1,0 +1,43 @@
+/* Reading captures: classic pcap files of little-endian Ethernet frames. */
+#ifndef TEST_PCAP_H
+#define TEST_PCAP_H
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#define PCAP_FRAME_BYTES 9216
+
+struct pcap {
+	FILE *file;
+	uint8_t frame[PCAP_FRAME_BYTES];
+	uint32_t len;
+};
+
+/* False when there is no such file or it is no pcap of Ethernet frames. */
+static inline int pcap_open(struct pcap *p, const char *folder, const char *name)
+{
+	static const uint8_t magic[4] = {0xD4, 0xC3, 0xB2, 0xA1};
+	char path[512];
+	uint8_t head[24];
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	p->file = fopen(path, "rb");
+	if (!p->file)
+		return 0;
+	return fread(head, 1, sizeof(head), p->file) == sizeof(head) && memcmp(head, magic, 4) == 0 && head[20] == 1;
+}
+
+/* The next frame to p->frame and p->len. False at the end, or when a frame was captured in part. */
+static inline int pcap_next(struct pcap *p)
+{
+	uint32_t head[4]; /* seconds, fraction, captured, length */
+
+	if (fread(head, 1, sizeof(head), p->file) != sizeof(head) || head[2] != head[3] ||
+	    head[2] > sizeof(p->frame))
+		return 0;
+	p->len = head[2];
+	return fread(p->frame, 1, p->len, p->file) == p->len;
+}
+
+#endif
