@@ -140,6 +140,11 @@ static const char *name_of_port(const struct rn_pump_options *o)
 	return o->memif ? o->solo ? "memif solo" : "memif" : o->solo ? "ring solo" : "ring";
 }
 
+static const char *name_of_regime(const struct rn_pump_options *o, int regime)
+{
+	return o->solo ? "one" : rn_regime_names[regime];
+}
+
 static void print_json(const struct rn_pump_options *o, struct rn_pump_result *r, unsigned frame)
 {
 	const char *sep = "";
@@ -156,13 +161,13 @@ static void print_json(const struct rn_pump_options *o, struct rn_pump_result *r
 		if (o->rtt && r->rtt_p50[g].n > 0)
 			printf("%s\"%s\": {\"epochs\": %zu, \"rtt_ns_min\": %.0f, "
 			       "\"rtt_ns_p50\": %.0f, \"rtt_ns_p99\": %.0f}",
-			       sep, rn_regime_names[g], r->rtt_p50[g].n,
+			       sep, name_of_regime(o, g), r->rtt_p50[g].n,
 			       rn_sample_at(&r->rtt_p50[g], 0), rn_sample_at(&r->rtt_p50[g], 0.5),
 			       rn_sample_at(&r->rtt_p99[g], 0.5));
 		else if (r->mpps[g].n > 0)
 			printf("%s\"%s\": {\"epochs\": %zu, \"mpps_p10\": %.3f, \"mpps\": %.3f, "
 			       "\"mpps_max\": %.3f, \"mmsg\": %.4f, \"gbit\": %.2f}",
-			       sep, rn_regime_names[g], r->mpps[g].n,
+			       sep, name_of_regime(o, g), r->mpps[g].n,
 			       rn_sample_at(&r->mpps[g], 0.1), rn_sample_at(&r->mpps[g], 0.5),
 			       rn_sample_at(&r->mpps[g], 1), mmsg, mmsg * o->size * 8e-3);
 		else
@@ -189,15 +194,15 @@ static void print_table(const struct rn_pump_options *o, struct rn_pump_result *
 		double mmsg = rn_sample_at(&r->mmsg[g], 0.5);
 
 		if (o->rtt && r->rtt_p50[g].n > 0)
-			printf("%-6s %7zu %12.0f %12.0f %12.0f\n", rn_regime_names[g],
+			printf("%-6s %7zu %12.0f %12.0f %12.0f\n", name_of_regime(o, g),
 			       r->rtt_p50[g].n, rn_sample_at(&r->rtt_p50[g], 0),
 			       rn_sample_at(&r->rtt_p50[g], 0.5),
 			       rn_sample_at(&r->rtt_p99[g], 0.5));
 		else if (r->mpps[g].n > 0)
-			printf("%-6s %7zu %9.2f %9.2f %9.2f %9.3f %9.2f\n",
-			       o->solo ? "one" : rn_regime_names[g], r->mpps[g].n,
-			       rn_sample_at(&r->mpps[g], 0.1), rn_sample_at(&r->mpps[g], 0.5),
-			       rn_sample_at(&r->mpps[g], 1), mmsg, mmsg * o->size * 8e-3);
+			printf("%-6s %7zu %9.2f %9.2f %9.2f %9.3f %9.2f\n", name_of_regime(o, g),
+			       r->mpps[g].n, rn_sample_at(&r->mpps[g], 0.1),
+			       rn_sample_at(&r->mpps[g], 0.5), rn_sample_at(&r->mpps[g], 1), mmsg,
+			       mmsg * o->size * 8e-3);
 	}
 }
 
