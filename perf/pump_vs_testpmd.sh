@@ -20,14 +20,15 @@ command -v dpdk-testpmd >/dev/null || { echo "no dpdk-testpmd (package dpdk-dev)
 dir=$(mktemp -d) || exit 1
 pages=$(cat /proc/sys/vm/nr_hugepages)
 priority=$(sed 's/.*nice //' /proc/self/autogroup 2>/dev/null)
-pids=
+# A testpmd never outlives this script, nor 20 seconds of spinning.
+bounded="prlimit --cpu=20 setpriv --pdeathsig KILL"
 clean_up() {
-	for p in $pids; do kill -9 "$p" 2>/dev/null; done
 	[ "$(id -u)" = 0 ] && echo "$pages" >/proc/sys/vm/nr_hugepages
 	[ -n "$priority" ] && echo "$priority" 2>/dev/null >/proc/self/autogroup
 	rm -rf "$dir"
 }
 trap clean_up EXIT
+trap 'exit 1' INT TERM
 if [ "$(id -u)" = 0 ]; then
 	[ "$pages" -ge 512 ] || echo 512 >/proc/sys/vm/nr_hugepages
 	echo -15 2>/dev/null >/proc/self/autogroup
@@ -42,20 +43,20 @@ testpmd() {
 	local more="--mbuf-size=9344 --total-num-mbufs=4096 --stats-period=1 --no-lsc-interrupt"
 	rm -f "$dir/t.sock"
 	# shellcheck disable=SC2086
-	timeout -s KILL 20 dpdk-testpmd --lcores 0@1,1@1 --no-pci --no-telemetry $memory \
+	$bounded dpdk-testpmd --lcores 0@1,1@1 --no-pci --no-telemetry $memory \
 		--file-prefix="pvt$$b" --vdev="net_memif0,role=server,$vdev" -- $more \
 		--forward-mode=rxonly </dev/null >"$dir/rx" 2>&1 &
-	rx=$! pids="$pids $!"
+	rx=$!
 	for _ in $(seq 50); do
 		[ -S "$dir/t.sock" ] && break
 		sleep 0.1
 	done
 	sleep 0.5
 	# shellcheck disable=SC2086
-	timeout -s KILL 20 dpdk-testpmd --lcores 0@0,1@0 --no-pci --no-telemetry $memory \
+	$bounded dpdk-testpmd --lcores 0@0,1@0 --no-pci --no-telemetry $memory \
 		--file-prefix="pvt$$a" --vdev="net_memif0,role=client,$vdev" -- $more \
 		--forward-mode=txonly --txpkts=$frame </dev/null >"$dir/tx" 2>&1 &
-	tx=$! pids="$pids $!"
+	tx=$!
 	sleep $((secs + 3))
 	kill -9 "$tx" "$rx" 2>/dev/null
 	wait "$tx" "$rx" 2>/dev/null
