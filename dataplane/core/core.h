@@ -31,6 +31,9 @@ extern const struct rn_mem_ops rn_mem_plain; /* no fault recovery: simulator and
 
 #define RN_PORT_GIDS 16
 
+/* READs a QP can have in flight, in either direction: the largest max_rd_atomic and max_dest_rd_atomic. */
+#define RN_MAX_RD_ATOMIC 16
+
 /* What the port looks like to the protocol. Changed only between turns. */
 struct rn_port_attr {
 	uint8_t mac[6];

@@ -1,0 +1,93 @@
+/* Completion queues, producing end: claim an entry, publish a burst, see whether somebody armed the
+ * CQ.
+ *
+ * Memory order. publish: the tail is stored with release, so a reader that sees it sees the
+ * entries. The reader stores head with release after copying entries out; claim loads it with
+ * acquire before overwriting them. Arming is the store-buffer pattern: reader stores `armed`, full
+ * fence, re-reads tails; the shard stores tails, full fence (rn_shard_done), reads `armed`: at
+ * least one of them sees the other.
+ */
+#include "cq.h"
+
+#include "core.h"
+
+size_t rn_cq_ring_bytes(uint32_t entries)
+{
+	uint32_t n = 1;
+
+	while (n < entries)
+		n <<= 1;
+	return sizeof(struct rn_cq_ring) + (size_t)n * sizeof(struct rn_cqe);
+}
+
+void rn_cq_ring_init(struct rn_cq_ring *ring, uint32_t entries)
+{
+	uint32_t n = 1;
+
+	while (n < entries)
+		n <<= 1;
+	atomic_init(&ring->tail, 0);
+	atomic_init(&ring->head, 0);
+	atomic_init(&ring->next, NULL);
+	ring->size = n;
+	ring->mask = n - 1;
+}
+
+void rn_cq_link(struct rn_cq *cq, uint32_t id, struct rn_cq_shared *shared, struct rn_cq_ring *ring,
+		uint64_t user)
+{
+	if (!cq->ring) {
+		rn_list_init(&cq->dirty);
+		rn_list_init(&cq->tell);
+		cq->events = 0;
+		cq->overrun = cq->overrun_handled = cq->solicited = false;
+	} else {
+		/* The last CQEs of the old ring must be there before the reader may leave it. */
+		rn_cq_publish(cq);
+		atomic_store_explicit(&cq->ring->next, ring, memory_order_release);
+	}
+	cq->id = id;
+	cq->shared = shared;
+	cq->ring = ring;
+	cq->user = user;
+	cq->tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
+	cq->head_seen = atomic_load_explicit(&ring->head, memory_order_acquire);
+}
+
+struct rn_cqe *rn_cq_claim(struct rn_cq *cq)
+{
+	struct rn_cq_ring *ring = cq->ring;
+
+	if (rn_unlikely(cq->overrun))
+		return NULL;
+	if (rn_unlikely(cq->tail - cq->head_seen >= ring->size)) {
+		cq->head_seen = atomic_load_explicit(&ring->head, memory_order_acquire);
+		/* The reader's word is checked like any input: a head beyond our tail counts as
+		 * full. */
+		if (cq->tail - cq->head_seen >= ring->size) {
+			cq->overrun = true;
+			atomic_store_explicit(&cq->shared->overrun, 1, memory_order_release);
+			return NULL;
+		}
+	}
+	return &ring->cqe[cq->tail & ring->mask];
+}
+
+void rn_cq_publish(struct rn_cq *cq)
+{
+	atomic_store_explicit(&cq->ring->tail, cq->tail, memory_order_release);
+}
+
+bool rn_cq_fires(struct rn_cq *cq)
+{
+	uint32_t armed = atomic_load_explicit(&cq->shared->armed, memory_order_relaxed);
+	bool solicited = cq->solicited;
+
+	cq->solicited = false;
+	while (armed == RN_CQ_ARM_ANY || (armed == RN_CQ_ARM_SOLICITED && solicited))
+		if (atomic_compare_exchange_weak_explicit(&cq->shared->armed, &armed,
+							  RN_CQ_ARM_NONE, memory_order_acq_rel,
+							  memory_order_relaxed))
+			return true;
+	return false;
+}

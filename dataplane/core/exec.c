@@ -1,0 +1,402 @@
+/* Commands: one function each, found in a table. Also the shard's beginning and end. Everything
+ * here is the slow path; memory for objects comes with the command (struct rn_exec). Owned by the
+ * shard's thread.
+ */
+#include "exec.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "frame.h"
+#include "shard.h"
+
+#define MAX_DEPTH (1u << 16)
+#define FIRST_QPN 16u
+#define LAST_QPN  0xFFFFFEu
+
+/* ---- configuration ---- */
+
+void rn_core_defaults(struct rn_core_cfg *cfg)
+{
+	*cfg = (struct rn_core_cfg){
+		.nshards = 1,
+		.max_qp = 1024,
+		.max_cq = 1024,
+		.max_cm = 1024,
+		.max_timewait = 4096,
+		.max_neigh = 256,
+		.window_packets = 256,
+		.quota_packets = 32,
+		.ack_timeout = 14,
+		.retry_cnt = 7,
+		.rnr_retry = 7,
+		.min_rnr_timer = 12,
+		.rto_floor = RN_US(500),
+		.rto_initial = RN_MS(4),
+		.cm_response_timeout = (rn_time)4096 << 20,
+		.cm_max_retries = 15,
+		.neigh_retry = RN_S(1),
+		.neigh_reachable = RN_S(60),
+		.neigh_probes = 3,
+		.seed = 1,
+	};
+}
+
+uint8_t rn_port_path_mtu(uint16_t mtu, bool ipv6_and_vlan)
+{
+	/* IP, UDP, BTH, RETH with immediate, ICRC; the VLAN tag where ports count it */
+	unsigned headers = (ipv6_and_vlan ? 40 + 4 : 20) + 8 + 12 + 20 + 4;
+	uint8_t code = 5;
+
+	while (code > 1 && (128u << code) + headers > mtu)
+		code--;
+	return code;
+}
+
+/* ---- birth and death of a shard ---- */
+
+static void set_up_numbers(struct rn_shard *sh)
+{
+	uint32_t n = sh->cfg.nshards, slots = 16, span;
+	struct rn_rng rng;
+
+	while (slots < 2 * sh->cfg.max_qp)
+		slots <<= 1;
+	sh->qp_mask = slots - 1;
+	sh->qpn_inv = ((uint64_t)1 << 32) / n + 1;
+	sh->qpn_first = RN_DIV_UP(FIRST_QPN, n);
+	sh->qpn_limit = (LAST_QPN - sh->cfg.index) / n + 1;
+	span = sh->qpn_limit - sh->qpn_first;
+	rn_rng_seed(&rng, sh->cfg.seed + sh->cfg.index);
+	sh->qpn_next = sh->qpn_first + (uint32_t)rn_rng_below(&rng, span);
+	sh->gen = (uint32_t)rn_rng_next(&rng);
+}
+
+struct rn_shard *rn_shard_create(const struct rn_core_cfg *cfg, const struct rn_port_attr *port,
+				 struct rn_mr_table *mrs, const struct rn_mem_ops *mem, rn_time now)
+{
+	struct rn_shard *sh = calloc(1, sizeof(*sh));
+
+	if (!sh)
+		return NULL;
+	rn_assert(cfg->index < cfg->nshards && cfg->quota_packets);
+	sh->cfg = *cfg;
+	sh->port = *port;
+	sh->mrs = mrs;
+	sh->mem = mem;
+	rn_wheel_init(&sh->wheel, now);
+	rn_list_init(&sh->active);
+	rn_list_init(&sh->dirty_qp);
+	rn_list_init(&sh->dirty_cq);
+	rn_list_init(&sh->tell_qp);
+	rn_list_init(&sh->tell_cq);
+	set_up_numbers(sh);
+	sh->qp = calloc(sh->qp_mask + 1, sizeof(struct rn_qp *));
+	sh->cq = calloc(cfg->max_cq, sizeof(*sh->cq));
+	if (!sh->qp || !sh->cq)
+		goto no_memory;
+	if (cfg->index)
+		return sh;
+	sh->neigh = rn_neigh_create(&sh->cfg, &sh->port, now);
+	if (!sh->neigh)
+		goto no_memory;
+	sh->cm = rn_cm_create(&sh->cfg, &sh->port, sh->neigh, now);
+	if (sh->cm)
+		return sh;
+no_memory:
+	rn_shard_destroy(sh);
+	return NULL;
+}
+
+void rn_shard_destroy(struct rn_shard *sh)
+{
+	if (!sh)
+		return;
+	if (sh->cm)
+		rn_cm_destroy(sh->cm);
+	if (sh->neigh)
+		rn_neigh_destroy(sh->neigh);
+	free(sh->qp);
+	free(sh->cq);
+	free(sh);
+}
+
+/* ---- the port and its neighbours ---- */
+
+void rn_shard_port(struct rn_shard *sh, const struct rn_port_attr *port, rn_time now)
+{
+	sh->port = *port;
+	if (sh->neigh)
+		rn_neigh_port(sh->neigh, &sh->port, now);
+	for (uint32_t i = 0; i <= sh->qp_mask; i++) {
+		struct rn_qp *qp = sh->qp[i];
+
+		if (qp && qp->state >= RN_QPS_RTR)
+			rn_tmpl_make(&qp->tmpl, &qp->attr.av, port->mac, qp->qpn,
+				     qp->attr.dest_qpn);
+	}
+}
+
+static bool same_prefix(const struct rn_gid *a, const struct rn_gid *b, unsigned bits)
+{
+	unsigned bytes = bits / 8, rest = bits % 8;
+
+	if (bytes > 16 || memcmp(a->b, b->b, RN_MIN(bytes, 16u)))
+		return false;
+	return bytes >= 16 || !rest || !((a->b[bytes] ^ b->b[bytes]) >> (8 - rest));
+}
+
+static bool is_on_link(const struct rn_port_attr *port, const struct rn_gid *dst)
+{
+	bool v4 = rn_gid_is_ipv4(dst);
+
+	for (unsigned i = 0; i < port->ngids; i++)
+		if (rn_gid_is_ipv4(&port->gids[i]) == v4 &&
+		    same_prefix(&port->gids[i], dst, port->prefix_len[i] + (v4 ? 96 : 0)))
+			return true;
+	return false;
+}
+
+static bool goes_by(const struct rn_port_attr *port, const struct rn_gid *dst,
+		    const struct rn_gid *hop)
+{
+	const struct rn_gid *gateway = rn_gid_is_ipv4(dst) ? &port->gateway4 : &port->gateway6;
+
+	return rn_gid_equal(dst, hop) || (rn_gid_equal(gateway, hop) && !is_on_link(port, dst));
+}
+
+void rn_shard_new_mac(struct rn_shard *sh, const struct rn_gid *addr, const uint8_t mac[6])
+{
+	for (uint32_t i = 0; i <= sh->qp_mask; i++) {
+		struct rn_qp *qp = sh->qp[i];
+
+		if (!qp || qp->state < RN_QPS_RTR || !goes_by(&sh->port, &qp->peer, addr))
+			continue;
+		memcpy(qp->attr.av.dmac, mac, 6);
+		rn_tmpl_make(&qp->tmpl, &qp->attr.av, sh->port.mac, qp->qpn, qp->attr.dest_qpn);
+	}
+}
+
+/* ---- CQs ---- */
+
+void rn_shard_cq_link(struct rn_shard *sh, uint32_t cq_id, struct rn_cq_shared *shared,
+		      struct rn_cq_ring *ring, uint64_t user)
+{
+	rn_assert(cq_id < sh->cfg.max_cq);
+	rn_cq_link(&sh->cq[cq_id], cq_id, shared, ring, user);
+}
+
+void rn_shard_cq_unlink(struct rn_shard *sh, uint32_t cq_id)
+{
+	struct rn_cq *cq = &sh->cq[cq_id];
+
+	rn_assert(cq_id < sh->cfg.max_cq);
+	if (!cq->ring)
+		return;
+	rn_cq_publish(cq);
+	rn_list_del(&cq->dirty);
+	rn_list_del(&cq->tell);
+	cq->ring = NULL;
+}
+
+/* ---- QP commands ---- */
+
+static bool is_cq(const struct rn_shard *sh, uint32_t id)
+{
+	return id < sh->cfg.max_cq && sh->cq[id].ring;
+}
+
+static bool form_fits(const struct rn_cmd *cmd)
+{
+	return cmd->create_qp.sq_depth <= MAX_DEPTH && cmd->create_qp.rq_depth <= MAX_DEPTH &&
+	       cmd->create_qp.sq_sge <= RN_WQE_MAX_SGE && cmd->create_qp.rq_sge <= RN_WQE_MAX_SGE &&
+	       cmd->create_qp.inline_bytes <= RN_WQE_MAX_INLINE;
+}
+
+size_t rn_exec_bytes(const struct rn_cmd *cmd, const struct rn_core_cfg *cfg)
+{
+	return cmd->op == RN_CMD_CREATE_QP && form_fits(cmd) ? rn_qp_bytes(cmd) : 0;
+}
+
+/* A QPN whose turn comes as late as possible: numbers go round the whole space. 0: none. */
+static uint32_t new_qpn(struct rn_shard *sh)
+{
+	for (uint32_t tries = 0; tries <= 2 * sh->qp_mask; tries++) {
+		uint32_t k = sh->qpn_next, qpn = k * sh->cfg.nshards + sh->cfg.index;
+
+		if (++sh->qpn_next == sh->qpn_limit)
+			sh->qpn_next = sh->qpn_first;
+		if (!sh->qp[k & sh->qp_mask] && !(sh->cm && rn_cm_qpn_waits(sh->cm, qpn)))
+			return qpn;
+	}
+	return 0;
+}
+
+static struct rn_qp **slot_of(struct rn_shard *sh, uint32_t qpn)
+{
+	return &sh->qp[(uint32_t)((uint64_t)qpn * sh->qpn_inv >> 32) & sh->qp_mask];
+}
+
+static int create_qp(struct rn_shard *sh, struct rn_exec *x, rn_time now)
+{
+	const struct rn_cmd *cmd = x->cmd;
+	struct rn_qp *qp = x->mem;
+	uint32_t qpn;
+
+	if (cmd->create_qp.type != RN_QPT_RC || cmd->create_qp.srq)
+		return -EOPNOTSUPP;
+	if (!qp || !form_fits(cmd) || !is_cq(sh, cmd->create_qp.send_cq) ||
+	    !is_cq(sh, cmd->create_qp.recv_cq))
+		return -EINVAL;
+	if (sh->nqp == sh->cfg.max_qp || !(qpn = new_qpn(sh)))
+		return -ENOSPC;
+	rn_qp_init(qp, sh, cmd);
+	qp->qpn = qpn;
+	qp->gen = ++sh->gen ? sh->gen : ++sh->gen;
+	*slot_of(sh, qpn) = qp;
+	sh->nqp++;
+	x->rsp->id = qpn;
+	x->rsp->gen = qp->gen;
+	x->rsp->shard = sh->cfg.index;
+	x->rsp->qp.shared = (uint64_t)(uintptr_t)&qp->shared;
+	return 0;
+}
+
+static struct rn_qp *find(struct rn_shard *sh, uint32_t qpn, uint32_t gen)
+{
+	struct rn_qp *qp = rn_shard_qp(sh, qpn & RN_PSN_MASK);
+
+	return qp && qp->gen == gen ? qp : NULL;
+}
+
+static int modify_qp(struct rn_shard *sh, struct rn_exec *x, rn_time now)
+{
+	struct rn_qp *qp = find(sh, x->cmd->modify_qp.qpn, x->cmd->modify_qp.gen);
+
+	return qp ? rn_qp_modify(qp, x->cmd->modify_qp.mask, &x->cmd->modify_qp.attr, now)
+		  : -ENOENT;
+}
+
+static int query_qp(struct rn_shard *sh, struct rn_exec *x, rn_time now)
+{
+	struct rn_qp *qp = find(sh, x->cmd->qp.qpn, x->cmd->qp.gen);
+
+	if (!qp)
+		return -ENOENT;
+	rn_qp_query(qp, &x->rsp->query.attr);
+	return 0;
+}
+
+static int destroy_qp(struct rn_shard *sh, struct rn_exec *x, rn_time now)
+{
+	struct rn_qp *qp = find(sh, x->cmd->qp.qpn, x->cmd->qp.gen);
+
+	if (!qp)
+		return -ENOENT;
+	rn_qp_fini(qp);
+	*slot_of(sh, qp->qpn) = NULL;
+	sh->nqp--;
+	x->freed = qp;
+	return 0;
+}
+
+/* ---- connections and neighbours ---- */
+
+static int cm_command(struct rn_shard *sh, struct rn_exec *x, rn_time now)
+{
+	if (!sh->cm)
+		return -EINVAL;
+	rn_cm_exec(sh->cm, x->cmd, x->rsp, now);
+	return x->rsp->err;
+}
+
+static int resolve(struct rn_shard *sh, struct rn_exec *x, rn_time now)
+{
+	struct rn_resolving *r = &sh->resolving[sh->nresolving];
+	uint8_t mac[6];
+
+	if (!sh->cm)
+		return -EINVAL;
+	switch (rn_neigh_resolve(sh->neigh, &x->cmd->cm.local, &x->cmd->cm.peer, mac, now)) {
+	case RN_NEIGH_READY:
+		return 0;
+	case RN_NEIGH_FAILED:
+		return -EHOSTUNREACH;
+	case RN_NEIGH_PENDING:
+		break;
+	}
+	if (sh->nresolving == RN_RESOLVING)
+		return -EAGAIN;
+	*r = (struct rn_resolving){
+		.src = x->cmd->cm.local, .addr = x->cmd->cm.peer, .user = x->cmd->user};
+	sh->nresolving++;
+	return -EINPROGRESS;
+}
+
+void rn_exec_resolved(struct rn_shard *sh, rn_time now)
+{
+	for (unsigned i = 0; i < sh->nresolving; i++) {
+		struct rn_resolving *r = &sh->resolving[i];
+		enum rn_neigh_state s;
+		uint8_t mac[6];
+
+		if (r->known)
+			continue;
+		s = rn_neigh_resolve(sh->neigh, &r->src, &r->addr, mac, now);
+		r->known = s != RN_NEIGH_PENDING;
+		r->err = s == RN_NEIGH_READY ? 0 : -EHOSTUNREACH;
+	}
+}
+
+bool rn_exec_resolved_event(struct rn_shard *sh, struct rn_event *ev)
+{
+	for (unsigned i = 0; i < sh->nresolving; i++) {
+		struct rn_resolving *r = &sh->resolving[i];
+
+		if (!r->known)
+			continue;
+		*ev = (struct rn_event){.kind = RN_EVENT_RESOLVED,
+					.user = r->user,
+					.err = r->err,
+					.local = r->src,
+					.peer = r->addr};
+		*r = sh->resolving[--sh->nresolving];
+		return true;
+	}
+	return false;
+}
+
+/* ---- the table ---- */
+
+static int (*const commands[RN_CMD_MAX])(struct rn_shard *, struct rn_exec *, rn_time) = {
+	[RN_CMD_CREATE_QP] = create_qp,	     [RN_CMD_MODIFY_QP] = modify_qp,
+	[RN_CMD_QUERY_QP] = query_qp,	     [RN_CMD_DESTROY_QP] = destroy_qp,
+	[RN_CMD_CM_BIND] = cm_command,	     [RN_CMD_CM_LISTEN] = cm_command,
+	[RN_CMD_CM_CONNECT] = cm_command,    [RN_CMD_CM_ESTABLISH] = cm_command,
+	[RN_CMD_CM_ACCEPT] = cm_command,     [RN_CMD_CM_REJECT] = cm_command,
+	[RN_CMD_CM_DISCONNECT] = cm_command, [RN_CMD_CM_DESTROY] = cm_command,
+	[RN_CMD_CM_DELAY] = cm_command,	     [RN_CMD_RESOLVE] = resolve,
+};
+
+void rn_shard_exec(struct rn_shard *sh, struct rn_exec *x, rn_time now)
+{
+	uint16_t op = x->cmd->op;
+
+	x->freed = NULL;
+	memset(x->rsp, 0, sizeof(*x->rsp));
+	x->rsp->err = op < RN_CMD_MAX && commands[op] ? commands[op](sh, x, now) : -EOPNOTSUPP;
+}
+
+unsigned rn_shard_leftovers(const struct rn_shard *sh)
+{
+	unsigned n = sh->nqp + (sh->cm ? rn_cm_live(sh->cm) : 0);
+
+	for (uint32_t i = 0; i <= sh->qp_mask; i++) {
+		const struct rn_qp *qp = sh->qp[i];
+
+		if (qp)
+			n += qp->rx.nowed + (qp->sq.tail - qp->sq.head) + qp->retry.running;
+	}
+	return n;
+}

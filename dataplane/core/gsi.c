@@ -1,0 +1,30 @@
+/* QP1: who may talk to the connection manager, and its datagrams on their way out. UD rules, one
+ * packet per message, nothing is ever answered here. Owned by shard 0's thread.
+ */
+#include "gsi.h"
+
+#include "frame.h"
+#include "shard.h"
+
+enum rn_verdict rn_gsi_rx(struct rn_shard *sh, const struct rn_pkt *pkt, rn_time now)
+{
+	if (!sh->cm)
+		return RN_V_QP_UNKNOWN;
+	if (!pkt->op->known || pkt->op->transport != RN_T_UD)
+		return RN_V_QP_TRANSPORT;
+	if (pkt->qkey != RN_GSI_QKEY)
+		return RN_V_QKEY;
+	if (pkt->op->has_imm)
+		return RN_V_MAD_BAD;
+	return rn_cm_rx(sh->cm, pkt, now);
+}
+
+unsigned rn_gsi_tx(struct rn_shard *sh, struct rn_txbuf *buf, rn_time now)
+{
+	struct rn_pkt pkt;
+
+	if (!sh->cm || !rn_cm_tx(sh->cm, &pkt, now))
+		return 0;
+	sh->stats.tx_mads++;
+	return rn_frame_build(&pkt, buf->data, buf->cap);
+}

@@ -1,0 +1,406 @@
+/* Queue pairs: states, attributes, completions, errors. What a state permits and what a transition
+ * needs are the tables of qp.h. Every way into the error state goes through rn_qp_error(), so the
+ * flush happens once, in order. Owned by the shard's thread.
+ */
+#include "qp.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "frame.h"
+#include "shard.h"
+
+const struct rn_qp_state_row rn_qp_states[] = {
+#define X(name, recv, send, request_in, start, go_on, response_in)            \
+	[RN_QPS_##name] = {#name, RN_POST_##recv, RN_POST_##send, request_in, \
+			   start, go_on,	  response_in},
+	RN_QP_STATE_ROWS(X)
+#undef X
+};
+
+static const struct rn_qp_move_row moves[] = {
+#define X(from, to, mandatory, optional) {RN_QPS_##from, RN_QPS_##to, mandatory, optional},
+	RN_QP_MOVE_ROWS(X)
+#undef X
+};
+
+static const struct rn_qp_move_row always = {0, 0, 0, 0};
+
+const struct rn_qp_move_row *rn_qp_move(uint8_t from, uint8_t to)
+{
+	if (to == RN_QPS_ERR || to == RN_QPS_RESET)
+		return &always;
+	for (unsigned i = 0; i < RN_ARRAY_SIZE(moves); i++)
+		if (moves[i].from == from && moves[i].to == to)
+			return &moves[i];
+	return NULL;
+}
+
+/* The struct, then the send queue, then the receive queue. */
+static size_t head_bytes(void)
+{
+	return RN_ALIGN_UP(sizeof(struct rn_qp), 64);
+}
+
+size_t rn_qp_bytes(const struct rn_cmd *cmd)
+{
+	return head_bytes() +
+	       rn_sq_bytes(cmd->create_qp.sq_depth, cmd->create_qp.sq_sge,
+			   cmd->create_qp.inline_bytes) +
+	       rn_rq_bytes(cmd->create_qp.rq_depth, cmd->create_qp.rq_sge);
+}
+
+void rn_qp_init(struct rn_qp *qp, struct rn_shard *sh, const struct rn_cmd *cmd)
+{
+	uint8_t *sq = (uint8_t *)qp + head_bytes();
+	uint8_t *rq = sq + rn_sq_bytes(cmd->create_qp.sq_depth, cmd->create_qp.sq_sge,
+				       cmd->create_qp.inline_bytes);
+
+	memset(qp, 0, sizeof(*qp));
+	qp->sh = sh;
+	qp->type = cmd->create_qp.type;
+	qp->state = RN_QPS_RESET;
+	qp->pd = cmd->create_qp.pd;
+	qp->ctx = cmd->create_qp.qp_ctx;
+	qp->user = cmd->user;
+	qp->send_cq = &sh->cq[cmd->create_qp.send_cq];
+	qp->recv_cq = &sh->cq[cmd->create_qp.recv_cq];
+	qp->mtu_shift = 8;
+	rn_list_init(&qp->active);
+	rn_list_init(&qp->dirty);
+	rn_list_init(&qp->tell);
+	rn_sq_init(&qp->sq, sq, cmd->create_qp.sq_depth, cmd->create_qp.sq_sge,
+		   cmd->create_qp.inline_bytes);
+	rn_rq_init(&qp->rq, rq, cmd->create_qp.rq_depth, cmd->create_qp.rq_sge);
+	rn_retry_init(&qp->retry, sh->cfg.rto_floor, sh->cfg.rto_initial);
+	atomic_init(&qp->shared.sq_retired, 0);
+	atomic_init(&qp->shared.rq_retired, 0);
+	atomic_init(&qp->shared.state, RN_QPS_RESET);
+}
+
+void rn_qp_fini(struct rn_qp *qp)
+{
+	rn_retry_stop(&qp->retry, &qp->sh->wheel);
+	rn_list_del(&qp->active);
+	rn_list_del(&qp->dirty);
+	rn_list_del(&qp->tell);
+}
+
+/* ---- completions ---- */
+
+static void mark_dirty(struct rn_qp *qp)
+{
+	if (rn_list_empty(&qp->dirty))
+		rn_list_add_tail(&qp->sh->dirty_qp, &qp->dirty);
+}
+
+static void write_cqe(struct rn_qp *qp, struct rn_cq *cq, const struct rn_cqe *cqe)
+{
+	struct rn_shard *sh = qp->sh;
+	struct rn_cqe *slot = rn_cq_claim(cq);
+
+	if (rn_unlikely(!slot)) {
+		sh->stats.cq_overruns++;
+		if (!cq->overrun_handled)
+			sh->overrun = true;
+		return;
+	}
+	*slot = *cqe;
+	rn_cq_written(cq, cqe->flags);
+	if (rn_list_empty(&cq->dirty))
+		rn_list_add_tail(&sh->dirty_cq, &cq->dirty);
+	if (cqe->status == RN_STATUS_WR_FLUSH_ERR)
+		sh->stats.done_flushed++;
+	else if (cqe->status)
+		sh->stats.done_error++;
+}
+
+static void complete_as(struct rn_qp *qp, struct rn_cq *cq, uint8_t kind, uint64_t wr_id,
+			uint8_t status, rn_time now)
+{
+	write_cqe(qp, cq,
+		  &(struct rn_cqe){
+			  .wr_id = wr_id,
+			  .qp_ctx = qp->ctx,
+			  .qpn = qp->qpn,
+			  .status = status,
+			  .kind = kind,
+			  .flags = RN_CQE_ERROR | (kind == RN_WQE_RECV ? RN_CQE_RECV : 0),
+			  .time_ns = now,
+		  });
+}
+
+static void count_sent(struct rn_stats *st, const struct rn_sqe *e)
+{
+	switch (e->kind) {
+	case RN_WQE_SEND:
+		st->done_send++;
+		st->bytes_sent += e->length;
+		break;
+	case RN_WQE_WRITE:
+		st->done_write++;
+		st->bytes_sent += e->length;
+		break;
+	case RN_WQE_READ:
+		st->done_read++;
+		st->bytes_received += e->length;
+		break;
+	}
+}
+
+void rn_qp_complete_send(struct rn_qp *qp, uint8_t status, uint8_t vendor, rn_time now)
+{
+	const struct rn_sqe *e = rn_sq_at(&qp->sq, qp->sq.head);
+
+	rn_assert(qp->sq.head != qp->sq.tail);
+	if (status == RN_STATUS_SUCCESS)
+		count_sent(&qp->sh->stats, e);
+	if (status != RN_STATUS_SUCCESS || e->flags & RN_WQE_SIGNALED)
+		write_cqe(qp, qp->send_cq,
+			  &(struct rn_cqe){
+				  .wr_id = e->wr_id,
+				  .qp_ctx = qp->ctx,
+				  .qpn = qp->qpn,
+				  .byte_len = status ? 0 : e->length,
+				  .status = status,
+				  .kind = e->kind,
+				  .flags = status ? RN_CQE_ERROR : 0,
+				  .vendor_err = vendor,
+				  .time_ns = now,
+			  });
+	qp->sq.head++;
+	qp->sq_retired++;
+	mark_dirty(qp);
+}
+
+void rn_qp_complete_recv(struct rn_qp *qp, uint8_t status, uint8_t vendor, uint32_t bytes,
+			 uint16_t flags, rn_time now)
+{
+	const struct rn_rqe *e = rn_rq_at(&qp->rq, qp->rq.head);
+
+	if (status == RN_STATUS_SUCCESS) {
+		qp->sh->stats.done_recv++;
+		qp->sh->stats.bytes_received += bytes;
+	}
+	write_cqe(qp, qp->recv_cq,
+		  &(struct rn_cqe){
+			  .wr_id = e->wr_id,
+			  .qp_ctx = qp->ctx,
+			  .qpn = qp->qpn,
+			  .byte_len = status ? 0 : bytes,
+			  .status = status,
+			  .kind = RN_WQE_RECV,
+			  .flags = RN_CQE_RECV | flags | (status ? RN_CQE_ERROR : 0),
+			  .vendor_err = vendor,
+			  .time_ns = now,
+		  });
+	rn_rq_retire(&qp->rq);
+	qp->rq_retired++;
+	mark_dirty(qp);
+}
+
+/* ---- posting ---- */
+
+static void post_recv(struct rn_qp *qp, const struct rn_wqe *wqe, rn_time now)
+{
+	enum rn_qp_posting how = rn_qp_states[qp->state].post_recv;
+
+	if (how == RN_POST_TAKE) {
+		if (!rn_rq_push(&qp->rq, wqe))
+			qp->sh->stats.posts_dropped++;
+		return;
+	}
+	complete_as(qp, qp->recv_cq, wqe->kind, wqe->wr_id,
+		    how == RN_POST_FLUSH ? RN_STATUS_WR_FLUSH_ERR : RN_STATUS_LOC_QP_OP_ERR, now);
+	qp->rq_retired++;
+	mark_dirty(qp);
+}
+
+static void post_send(struct rn_qp *qp, const struct rn_wqe *wqe, rn_time now)
+{
+	enum rn_qp_posting how = rn_qp_states[qp->state].post_send;
+
+	if (how == RN_POST_TAKE) {
+		if (!rn_sq_push(&qp->sq, wqe))
+			qp->sh->stats.posts_dropped++;
+		else
+			rn_shard_activate(qp->sh, qp);
+		return;
+	}
+	complete_as(qp, qp->send_cq, wqe->kind, wqe->wr_id,
+		    how == RN_POST_FLUSH ? RN_STATUS_WR_FLUSH_ERR : RN_STATUS_LOC_QP_OP_ERR, now);
+	qp->sq_retired++;
+	mark_dirty(qp);
+}
+
+void rn_qp_post(struct rn_qp *qp, const struct rn_wqe *wqe, rn_time now)
+{
+	if (wqe->kind == RN_WQE_RECV)
+		post_recv(qp, wqe, now);
+	else
+		post_send(qp, wqe, now);
+}
+
+/* ---- packets ---- */
+
+enum rn_verdict rn_qp_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now)
+{
+	const struct rn_qp_state_row *row = &rn_qp_states[qp->state];
+
+	if (pkt->op->known && pkt->op->response)
+		return row->response_in ? rn_requester_rx(qp, pkt, now) : RN_V_QP_STATE;
+	return row->request_in ? rn_responder_rx(qp, pkt, now) : RN_V_QP_STATE;
+}
+
+unsigned rn_qp_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now)
+{
+	unsigned n = qp->rx.nowed ? rn_responder_tx(qp, buf, now) : 0;
+
+	if (!n && rn_qp_states[qp->state].go_on)
+		n = rn_requester_tx(qp, buf, now);
+	return n;
+}
+
+/* ---- state ---- */
+
+static void set_state(struct rn_qp *qp, uint8_t state)
+{
+	qp->state = state;
+	qp->attr.state = state;
+	atomic_store_explicit(&qp->shared.state, state, memory_order_release);
+}
+
+void rn_qp_error(struct rn_qp *qp, unsigned what, bool keep_owed, rn_time now)
+{
+	if (qp->state == RN_QPS_ERR || qp->state == RN_QPS_RESET)
+		return;
+	set_state(qp, RN_QPS_ERR);
+	rn_retry_stop(&qp->retry, &qp->sh->wheel);
+	if (!keep_owed)
+		qp->rx.nowed = qp->rx.nowed_reads = 0;
+	qp->win.nreads = 0;
+	qp->sq.send = qp->sq.started = qp->sq.tail;
+	while (qp->sq.head != qp->sq.tail)
+		rn_qp_complete_send(qp, RN_STATUS_WR_FLUSH_ERR, 0, now);
+	while (qp->rq.head != qp->rq.tail)
+		rn_qp_complete_recv(qp, RN_STATUS_WR_FLUSH_ERR, 0, 0, 0, now);
+	qp->rx.message = RN_RX_IDLE;
+	if (what) {
+		qp->sh->stats.qp_errors++;
+		rn_shard_tell_qp(qp->sh, qp, what);
+	}
+}
+
+static void enter_reset(struct rn_qp *qp)
+{
+	rn_retry_stop(&qp->retry, &qp->sh->wheel);
+	/* What was queued is forgotten, and counts as retired: the queues are empty for their
+	 * poster too. */
+	qp->sq_retired += qp->sq.tail - qp->sq.head;
+	qp->rq_retired += qp->rq.tail - qp->rq.head;
+	qp->sq.head = qp->sq.send = qp->sq.started = qp->sq.tail;
+	qp->rq.head = qp->rq.tail;
+	rn_responder_init(qp, 0, 0);
+	rn_window_init(&qp->win, 0, qp->sh->cfg.window_packets);
+	rn_list_del(&qp->active);
+	mark_dirty(qp);
+	qp->attr = (struct rn_qp_attr){0};
+	set_state(qp, RN_QPS_RESET);
+}
+
+static bool is_own_address(const struct rn_port_attr *port, const struct rn_gid *gid)
+{
+	for (unsigned i = 0; i < port->ngids; i++)
+		if (rn_gid_equal(&port->gids[i], gid))
+			return true;
+	return false;
+}
+
+static bool values_fit(const struct rn_qp *qp, uint32_t mask, const struct rn_qp_attr *a)
+{
+	const struct rn_port_attr *port = &qp->sh->port;
+
+	if (mask & RN_QP_PATH_MTU && (a->path_mtu < 1 || a->path_mtu > port->max_path_mtu))
+		return false;
+	if (mask & RN_QP_AV && (!is_own_address(port, &a->av.sgid) ||
+				rn_gid_is_ipv4(&a->av.sgid) != rn_gid_is_ipv4(&a->av.dgid)))
+		return false;
+	return !((mask & RN_QP_PKEY_INDEX && a->pkey_index) ||
+		 (mask & RN_QP_TIMEOUT && a->timeout > 31) ||
+		 (mask & RN_QP_RETRY_CNT && a->retry_cnt > 7) ||
+		 (mask & RN_QP_RNR_RETRY && a->rnr_retry > 7) ||
+		 (mask & RN_QP_MIN_RNR_TIMER && a->min_rnr_timer > 31) ||
+		 (mask & RN_QP_MAX_RD_ATOMIC && a->max_rd_atomic > RN_MAX_RD_ATOMIC) ||
+		 (mask & RN_QP_MAX_DEST_RD_ATOMIC && a->max_dest_rd_atomic > RN_MAX_RD_ATOMIC) ||
+		 (mask & RN_QP_DEST_QPN && a->dest_qpn > RN_PSN_MASK) ||
+		 (mask & RN_QP_RQ_PSN && a->rq_psn > RN_PSN_MASK) ||
+		 (mask & RN_QP_SQ_PSN && a->sq_psn > RN_PSN_MASK));
+}
+
+/* clang-format off */
+#define ATTR_FIELDS(X) \
+	X(ACCESS, access) X(PKEY_INDEX, pkey_index) X(PORT, port) X(QKEY, qkey) X(AV, av) X(PATH_MTU, path_mtu) \
+	X(TIMEOUT, timeout) X(RETRY_CNT, retry_cnt) X(RNR_RETRY, rnr_retry) X(RQ_PSN, rq_psn) \
+	X(MAX_RD_ATOMIC, max_rd_atomic) X(MIN_RNR_TIMER, min_rnr_timer) X(SQ_PSN, sq_psn) \
+	X(MAX_DEST_RD_ATOMIC, max_dest_rd_atomic) X(DEST_QPN, dest_qpn)
+/* clang-format on */
+
+static void apply(struct rn_qp *qp, uint32_t mask, const struct rn_qp_attr *a)
+{
+#define X(bit, field)           \
+	if (mask & RN_QP_##bit) \
+		qp->attr.field = a->field;
+	ATTR_FIELDS(X)
+#undef X
+	qp->access = qp->attr.access;
+	if (mask & (RN_QP_AV | RN_QP_DEST_QPN)) {
+		qp->own = qp->attr.av.sgid;
+		qp->peer = qp->attr.av.dgid;
+		rn_tmpl_make(&qp->tmpl, &qp->attr.av, qp->sh->port.mac, qp->qpn, qp->attr.dest_qpn);
+	}
+	if (mask & RN_QP_PATH_MTU)
+		qp->mtu_shift = 7 + qp->attr.path_mtu;
+	if (mask & (RN_QP_TIMEOUT | RN_QP_RETRY_CNT | RN_QP_RNR_RETRY))
+		rn_retry_config(&qp->retry, qp->attr.timeout, qp->attr.retry_cnt,
+				qp->attr.rnr_retry);
+}
+
+int rn_qp_modify(struct rn_qp *qp, uint32_t mask, const struct rn_qp_attr *a, rn_time now)
+{
+	uint8_t from = qp->state, to = mask & RN_QP_STATE ? a->state : from;
+	const struct rn_qp_move_row *row = to <= RN_QPS_ERR ? rn_qp_move(from, to) : NULL;
+	uint32_t given = mask & ~(uint32_t)RN_QP_STATE;
+
+	if (!row || (from == RN_QPS_ERR && to != RN_QPS_ERR && to != RN_QPS_RESET))
+		return -EINVAL;
+	if (to == RN_QPS_ERR) {
+		if (from == RN_QPS_RESET)
+			set_state(qp, RN_QPS_ERR);
+		rn_qp_error(qp, 0, false, now);
+		return 0;
+	}
+	if (to == RN_QPS_RESET) {
+		enter_reset(qp);
+		return 0;
+	}
+	if ((given & row->mandatory) != row->mandatory ||
+	    given & ~(row->mandatory | row->optional) || !values_fit(qp, given, a))
+		return -EINVAL;
+	apply(qp, given, a);
+	set_state(qp, to);
+	if (from == RN_QPS_INIT && to == RN_QPS_RTR)
+		rn_responder_init(qp, qp->attr.rq_psn, qp->attr.max_dest_rd_atomic);
+	if (from == RN_QPS_RTR && to == RN_QPS_RTS)
+		rn_requester_init(qp, qp->attr.sq_psn);
+	if (to == RN_QPS_SQD && qp->sq.head == qp->sq.started)
+		rn_shard_tell_qp(qp->sh, qp, RN_QPE_SQ_DRAINED);
+	if (rn_qp_states[to].go_on)
+		rn_shard_activate(qp->sh, qp);
+	return 0;
+}
+
+void rn_qp_query(const struct rn_qp *qp, struct rn_qp_attr *attr)
+{
+	*attr = qp->attr;
+	attr->state = qp->state;
+}

@@ -1,0 +1,194 @@
+/* Queue pairs: the object, its states, and what every part of it shares.
+ *
+ * A QP lives in one block of memory given with CREATE_QP: this struct, then its send queue, then its receive queue.
+ * requester.c owns sq, win and retry; responder.c owns rq, rx and owed; qp.c owns the state and everything that must
+ * happen when it changes. Shard thread throughout. */
+#ifndef RN_QP_H
+#define RN_QP_H
+
+#include "core.h"
+#include "cq.h"
+#include "list.h"
+#include "retry.h"
+#include "rq.h"
+#include "sq.h"
+#include "tmpl.h"
+#include "window.h"
+
+/* ---- states: what each lets in and out (wire rules, 4.11) ---- */
+
+/* clang-format off */
+/* post_recv, post_send: TAKE into the queue, FLUSH with an error CQE, REFUSE with an error CQE */
+#define RN_QP_STATE_ROWS(X) \
+	/*  state  post_recv  post_send  requests in  start new  go on  responses in */ \
+	X(RESET,   REFUSE,    REFUSE,    false,       false,     false, false) \
+	X(INIT,    TAKE,      REFUSE,    false,       false,     false, false) \
+	X(RTR,     TAKE,      REFUSE,    true,        false,     false, false) \
+	X(RTS,     TAKE,      TAKE,      true,        true,      true,  true) \
+	X(SQD,     TAKE,      TAKE,      true,        false,     true,  true) \
+	X(SQE,     TAKE,      FLUSH,     true,        false,     false, false) \
+	X(ERR,     FLUSH,     FLUSH,     false,       false,     false, false)
+
+#define RN_QPM(name) RN_QP_##name
+#define RN_QPM_RTR (RN_QPM(AV) | RN_QPM(PATH_MTU) | RN_QPM(DEST_QPN) | RN_QPM(RQ_PSN) | RN_QPM(MAX_DEST_RD_ATOMIC) | \
+		    RN_QPM(MIN_RNR_TIMER))
+#define RN_QPM_RTS (RN_QPM(TIMEOUT) | RN_QPM(RETRY_CNT) | RN_QPM(RNR_RETRY) | RN_QPM(SQ_PSN) | RN_QPM(MAX_RD_ATOMIC))
+#define RN_QPM_LATE (RN_QPM(ACCESS) | RN_QPM(MIN_RNR_TIMER))
+/* RC transitions; to RESET and ERR from anywhere, with the state alone */
+#define RN_QP_MOVE_ROWS(X) \
+	/*  from   to     mandatory                                              optional */ \
+	X(RESET, INIT,  RN_QPM(PKEY_INDEX) | RN_QPM(PORT) | RN_QPM(ACCESS),    0) \
+	X(INIT,  INIT,  0,           RN_QPM(PKEY_INDEX) | RN_QPM(PORT) | RN_QPM(ACCESS)) \
+	X(INIT,  RTR,   RN_QPM_RTR,  RN_QPM(ACCESS) | RN_QPM(PKEY_INDEX)) \
+	X(RTR,   RTS,   RN_QPM_RTS,  RN_QPM_LATE) \
+	X(RTR,   RTR,   0,           RN_QPM_LATE) \
+	X(RTS,   RTS,   0,           RN_QPM_LATE) \
+	X(RTS,   SQD,   0,           0) \
+	X(SQD,   SQD,   0,           RN_QPM_LATE | RN_QPM(TIMEOUT) | RN_QPM(RETRY_CNT) | RN_QPM(RNR_RETRY)) \
+	X(SQD,   RTS,   0,           RN_QPM_LATE)
+/* clang-format on */
+
+enum rn_qp_posting { RN_POST_TAKE, RN_POST_FLUSH, RN_POST_REFUSE };
+
+struct rn_qp_state_row {
+	const char *name;
+	enum rn_qp_posting post_recv, post_send;
+	bool request_in, start, go_on, response_in;
+};
+extern const struct rn_qp_state_row rn_qp_states[];
+
+struct rn_qp_move_row {
+	uint8_t from, to;
+	uint32_t mandatory, optional; /* enum rn_qp_mask, RN_QP_STATE left out */
+};
+/* The row that allows from -> to, or NULL. */
+const struct rn_qp_move_row *rn_qp_move(uint8_t from, uint8_t to);
+
+/* ---- the responder's memory ---- */
+
+/* A READ accepted: kept until a newer one takes its place, so that it can be answered again. */
+struct rn_read_rec {
+	uint64_t va;
+	uint32_t rkey, length;
+	uint32_t first_psn, npkts; /* npkts 0: no record yet */
+	uint32_t start, next;      /* response packets: this answer began with `start`, `next` is to be sent */
+	bool answered;             /* once, whole */
+	bool owed;                 /* an entry of the owed list names it */
+};
+
+enum rn_owe_kind { RN_OWE_ACK, RN_OWE_NAK, RN_OWE_READ };
+
+struct rn_owe {
+	uint8_t kind;
+	uint8_t syndrome; /* NAK */
+	uint8_t rec;      /* READ: index into rec[] */
+	uint32_t psn;     /* READ: that of the request */
+	uint32_t msn;
+};
+
+/* READs, an ACK before, between and behind them, one NAK. */
+#define RN_OWED_MAX (2 * RN_MAX_RD_ATOMIC + 4)
+
+enum rn_rx_message { RN_RX_IDLE, RN_RX_SEND, RN_RX_WRITE };
+
+struct rn_rx {
+	uint32_t epsn;
+	uint32_t msn;
+	uint8_t message;   /* enum rn_rx_message: which one is open */
+	bool nak_sent;     /* gaps stay unreported until epsn arrives */
+	bool nak_rnr;      /* ... because of an RNR NAK */
+	bool peer_seen;    /* COMM_EST told */
+	uint8_t nrec, rec_next; /* ring size (max_dest_rd_atomic), slot of the next READ */
+	uint8_t nowed, nowed_reads;
+	uint32_t done;     /* SEND: bytes in the receive; WRITE: bytes placed */
+	uint32_t rkey;     /* WRITE */
+	uint64_t va;
+	uint32_t length;   /* WRITE: of the whole message */
+	struct rn_owe owed[RN_OWED_MAX]; /* oldest first, ascending PSN */
+	struct rn_read_rec rec[RN_MAX_RD_ATOMIC];
+};
+
+/* ---- the QP ---- */
+
+struct rn_shard;
+
+enum rn_qp_event_bit { RN_QPE_FATAL = 1, RN_QPE_REQ_ERR = 2, RN_QPE_ACCESS_ERR = 4, RN_QPE_COMM_EST = 8,
+		       RN_QPE_SQ_DRAINED = 16 };
+
+struct rn_qp {
+	/* read for every packet */
+	struct rn_shard *sh;
+	uint32_t qpn, gen;
+	uint32_t pd;
+	uint8_t type, state;
+	uint8_t mtu_shift; /* path MTU = 1 << mtu_shift */
+	uint8_t events;    /* enum rn_qp_event_bit not yet told */
+	uint32_t access;   /* remote rights */
+	uint32_t quota;    /* packets it may still send in this turn of the active list */
+	struct rn_gid own, peer; /* addresses packets must carry */
+	struct rn_cq *send_cq, *recv_cq;
+	struct rn_list active; /* on the shard's list while it may have something to send */
+	struct rn_list dirty;  /* on the shard's list while retired counts are not published */
+	struct rn_list tell;   /* on the shard's list while events are not told */
+	uint32_t sq_retired, rq_retired;
+
+	struct rn_sq sq;
+	struct rn_window win;
+	struct rn_retry retry;
+	struct rn_tmpl tmpl;
+	struct rn_rq rq;
+	struct rn_rx rx;
+
+	uint64_t ctx, user;
+	struct rn_qp_attr attr;
+	struct rn_qp_shared shared;
+};
+
+static inline uint32_t rn_qp_mtu(const struct rn_qp *qp)
+{
+	return 1u << qp->mtu_shift;
+}
+
+/* Packets that carry len bytes: at least one. */
+static inline uint32_t rn_qp_packets(const struct rn_qp *qp, uint32_t len)
+{
+	uint32_t n = (uint32_t)(((uint64_t)len + rn_qp_mtu(qp) - 1) >> qp->mtu_shift);
+	return n ? n : 1;
+}
+
+size_t rn_qp_bytes(const struct rn_cmd *cmd);
+void rn_qp_init(struct rn_qp *qp, struct rn_shard *sh, const struct rn_cmd *cmd);
+/* Cancels its timer and takes it off every list. */
+void rn_qp_fini(struct rn_qp *qp);
+
+/* Checks mask and values against state and port, then applies them. 0 or -EINVAL. */
+int rn_qp_modify(struct rn_qp *qp, uint32_t mask, const struct rn_qp_attr *attr, rn_time now);
+void rn_qp_query(const struct rn_qp *qp, struct rn_qp_attr *attr);
+
+void rn_qp_post(struct rn_qp *qp, const struct rn_wqe *wqe, rn_time now);
+
+/* The two short dispatchers: a packet for this QP; one packet of this QP (0 = nothing to send). */
+enum rn_verdict rn_qp_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now);
+unsigned rn_qp_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now);
+
+/* Enters the error state: everything queued is flushed, send queue first. what: the event that tells of it (enum
+ * rn_qp_event_bit, 0 when the application asked for it). keep_owed: a NAK must still leave. */
+void rn_qp_error(struct rn_qp *qp, unsigned what, bool keep_owed, rn_time now);
+
+/* Completes the oldest send or receive. vendor: enum rn_verdict, 0 = none. Success without SIGNALED is silent. */
+void rn_qp_complete_send(struct rn_qp *qp, uint8_t status, uint8_t vendor, rn_time now);
+void rn_qp_complete_recv(struct rn_qp *qp, uint8_t status, uint8_t vendor, uint32_t bytes, uint16_t flags,
+			 rn_time now);
+
+/* requester.c */
+void rn_requester_init(struct rn_qp *qp, uint32_t psn);
+enum rn_verdict rn_requester_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now);
+unsigned rn_requester_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now);
+void rn_requester_expired(struct rn_qp *qp, rn_time now);
+
+/* responder.c */
+void rn_responder_init(struct rn_qp *qp, uint32_t psn, uint8_t max_reads);
+enum rn_verdict rn_responder_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now);
+unsigned rn_responder_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now);
+
+#endif

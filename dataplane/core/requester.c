@@ -1,0 +1,442 @@
+/* The requester: turns queued requests into packets, and responses into completions, in order.
+ *
+ * tx: rn_requester_tx() builds the packet at the window's `cur`: one that was sent before when
+ * sending again, else the next of the open request, else the first of the next request if fence,
+ * READ depth and PSN space let it start. rx: a response moves `una` forward (advance), which
+ * completes requests; a NAK or a hole among READ responses puts `cur` back to `una` (go_back). A
+ * READ is done by its responses only, never by a plain ACK. A request that fails locally keeps its
+ * place: it carries its status until everything before it is done (so that completions stay in
+ * order) and then takes the QP into the error state.
+ *
+ * End-to-end credits of the peer are ignored, which the rules allow (3.6): a receiver that runs dry
+ * says RNR. Owned by the shard's thread.
+ */
+#include <string.h>
+
+#include "hdr.h"
+#include "qp.h"
+#include "shard.h"
+
+void rn_requester_init(struct rn_qp *qp, uint32_t psn)
+{
+	rn_window_init(&qp->win, psn, qp->sh->cfg.window_packets);
+}
+
+/* ---- failing ---- */
+
+/* The oldest request takes the blame, the rest is flushed. */
+static void fail_oldest(struct rn_qp *qp, uint8_t status, enum rn_verdict why, rn_time now)
+{
+	rn_qp_complete_send(qp, status, why, now);
+	rn_qp_error(qp, RN_QPE_FATAL, false, now);
+}
+
+/* ---- transmitting ---- */
+
+static bool may_start(struct rn_qp *qp, struct rn_sqe *e, uint32_t npkts)
+{
+	if (e->flags & RN_WQE_FENCE && qp->win.nreads)
+		return false;
+	if (e->kind == RN_WQE_READ && qp->win.nreads >= qp->attr.max_rd_atomic)
+		return false;
+	return rn_window_fits(&qp->win, npkts);
+}
+
+/* Gives PSNs to the next request. False: nothing may start now. */
+static bool start_next(struct rn_qp *qp)
+{
+	struct rn_sqe *e = rn_sq_at(&qp->sq, qp->sq.started);
+	uint32_t npkts;
+
+	if (!rn_qp_states[qp->state].start)
+		return false;
+	npkts = e->kind == RN_WQE_NOP ? 0 : rn_qp_packets(qp, e->length);
+	if (!may_start(qp, e, npkts))
+		return false;
+	rn_window_start(&qp->win, &qp->sq, npkts);
+	return true;
+}
+
+/* Room for one more packet? A READ is measured by the responses it calls for, everything else by
+ * its packets. */
+static bool has_room(const struct rn_qp *qp, const struct rn_sqe *e)
+{
+	uint32_t all = (qp->win.cur - qp->win.una) & RN_PSN_MASK, responses = 0, requests = all;
+
+	if (rn_unlikely(qp->win.nreads))
+		requests = rn_window_flight(&qp->win, &qp->sq, &responses);
+	return (e->kind == RN_WQE_READ ? responses : requests) < qp->win.size;
+}
+
+static void put_reth(uint8_t *p, uint64_t va, uint32_t rkey, uint32_t length)
+{
+	rn_store64(p, va);
+	rn_store32(p + 8, rkey);
+	rn_store32(p + 12, length);
+}
+
+static uint8_t opcode_of(uint8_t kind, bool first, bool last)
+{
+	static const uint8_t ops[2][2][2] = {
+		/* not first: middle, last; first: first, only */
+		{{RN_OP_SEND_MIDDLE, RN_OP_SEND_LAST}, {RN_OP_SEND_FIRST, RN_OP_SEND_ONLY}},
+		{{RN_OP_WRITE_MIDDLE, RN_OP_WRITE_LAST}, {RN_OP_WRITE_FIRST, RN_OP_WRITE_ONLY}},
+	};
+
+	return ops[kind == RN_WQE_WRITE][first][last];
+}
+
+static unsigned build_read(struct rn_qp *qp, const struct rn_sqe *e, uint8_t *buf)
+{
+	uint32_t off = qp->win.send_pkt << qp->mtu_shift;
+
+	rn_tmpl_put(&qp->tmpl, buf, RN_OP_READ_REQUEST, qp->win.cur, RN_TMPL_ACK_REQ, RN_RETH_BYTES,
+		    0);
+	put_reth(buf + qp->tmpl.bytes, e->remote_va + off, e->rkey, e->length - off);
+	return rn_tmpl_seal(&qp->tmpl, buf, RN_RETH_BYTES, 0);
+}
+
+/* A packet of a SEND or WRITE. 0: local memory refused; *why says so. */
+static unsigned build_data(struct rn_qp *qp, const struct rn_sqe *e, uint8_t *buf,
+			   enum rn_verdict *why)
+{
+	struct rn_window *w = &qp->win;
+	uint32_t off = w->send_pkt << qp->mtu_shift;
+	bool first = w->send_pkt == 0, last = w->send_pkt + 1 == e->npkts;
+	uint32_t n = last ? e->length - off : rn_qp_mtu(qp);
+	unsigned ext = e->kind == RN_WQE_WRITE && first ? RN_RETH_BYTES : 0, flags = 0;
+	uint8_t *p = buf + qp->tmpl.bytes;
+
+	if (last || w->unasked + 1 >= rn_window_ask_every(w)) {
+		flags = RN_TMPL_ACK_REQ;
+		w->unasked = 0;
+	} else {
+		w->unasked++;
+	}
+	if (last && e->kind == RN_WQE_SEND && e->flags & RN_WQE_SOLICITED)
+		flags |= RN_TMPL_SE;
+	rn_tmpl_put(&qp->tmpl, buf, opcode_of(e->kind, first, last), w->cur, flags, ext, n);
+	if (ext)
+		put_reth(p, e->remote_va, e->rkey, e->length);
+	*why = rn_sq_gather(e, qp->sh->mrs, qp->sh->mem, qp->pd, off, n, p + ext);
+	return *why == RN_V_OK ? rn_tmpl_seal(&qp->tmpl, buf, ext, n) : 0;
+}
+
+static void account_sent(struct rn_qp *qp, struct rn_sqe *e, uint32_t npsn, rn_time now)
+{
+	struct rn_window *w = &qp->win;
+	uint32_t psn = w->cur;
+	bool fresh = psn == w->high;
+
+	if (fresh)
+		qp->sh->stats.tx_requests++;
+	else
+		qp->sh->stats.tx_retransmitted++;
+	rn_window_sent(w, &qp->sq, npsn);
+	/* unasked is 0 just after a packet that asked for an answer */
+	rn_retry_packet_sent(&qp->retry, &qp->sh->wheel, psn, fresh && !w->unasked, now);
+}
+
+static void retire_done(struct rn_qp *qp, rn_time now);
+
+/* The request to work on, started; NULL when nothing may be sent now. */
+static struct rn_sqe *pick(struct rn_qp *qp, rn_time now)
+{
+	struct rn_sq *sq = &qp->sq;
+
+	while (sq->send != sq->tail) {
+		struct rn_sqe *e = rn_sq_at(sq, sq->send);
+
+		if (rn_unlikely(e->status)) {
+			if (sq->head == sq->send)
+				fail_oldest(qp, e->status, e->verdict, now);
+			return NULL;
+		}
+		if (rn_unlikely(e->kind == RN_WQE_READ && !qp->attr.max_rd_atomic)) {
+			e->status = RN_STATUS_LOC_QP_OP_ERR;
+			continue;
+		}
+		if (sq->send == sq->started && !start_next(qp))
+			return NULL;
+		if (rn_likely(e->npkts))
+			return has_room(qp, e) ? e : NULL;
+		rn_window_sent(&qp->win, sq, 0);
+		retire_done(qp, now);
+	}
+	return NULL;
+}
+
+unsigned rn_requester_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now)
+{
+	struct rn_sqe *e;
+	enum rn_verdict why = RN_V_OK;
+	uint32_t npsn = 1;
+	unsigned len;
+
+	if (qp->retry.rnr_wait)
+		return 0;
+	e = pick(qp, now);
+	if (!e)
+		return 0;
+	rn_assert(buf->cap >= rn_tmpl_frame_bytes(&qp->tmpl, RN_RETH_BYTES, rn_qp_mtu(qp)));
+	if (e->kind == RN_WQE_READ) {
+		npsn = e->npkts - qp->win.send_pkt;
+		qp->win.unasked = 0;
+		len = build_read(qp, e, buf->data);
+	} else {
+		len = build_data(qp, e, buf->data, &why);
+	}
+	if (rn_unlikely(!len)) {
+		e->status = RN_STATUS_LOC_PROT_ERR;
+		e->verdict = why;
+		if (qp->sq.head == qp->sq.send)
+			fail_oldest(qp, e->status, why, now);
+		return 0;
+	}
+	account_sent(qp, e, npsn, now);
+	return len;
+}
+
+/* ---- progress ---- */
+
+static void retire_done(struct rn_qp *qp, rn_time now)
+{
+	struct rn_sq *sq = &qp->sq;
+
+	while (sq->head != sq->send && rn_window_done(&qp->win, rn_sq_at(sq, sq->head)))
+		rn_qp_complete_send(qp, RN_STATUS_SUCCESS, 0, now);
+	if (rn_unlikely(qp->state == RN_QPS_SQD) && sq->head == sq->started)
+		rn_shard_tell_qp(qp->sh, qp, RN_QPE_SQ_DRAINED);
+}
+
+/* Everything before psn is done. */
+static void advance(struct rn_qp *qp, uint32_t psn, rn_time now)
+{
+	struct rn_window *w = &qp->win;
+
+	if (psn == w->una)
+		return;
+	rn_window_ack(w, &qp->sq, psn);
+	rn_retry_progress(&qp->retry, &qp->sh->wheel, w->una, w->una != w->high, now);
+	retire_done(qp, now);
+	if (qp->sq.send != qp->sq.tail)
+		rn_shard_activate(qp->sh, qp);
+}
+
+static void go_back(struct rn_qp *qp)
+{
+	rn_window_rewind(&qp->win, &qp->sq);
+	rn_shard_activate(qp->sh, qp);
+}
+
+/* A response to the oldest READ is missing: ask for it again, once. */
+static enum rn_verdict imply_nak(struct rn_qp *qp, uint32_t expect, rn_time now)
+{
+	advance(qp, expect, now);
+	if (!qp->retry.acted) {
+		rn_retry_implied(&qp->retry);
+		rn_window_lost(&qp->win);
+		go_back(qp);
+	}
+	return RN_V_RSP_IMPLIED_NAK;
+}
+
+/* Distance from una; the order of PSNs in flight. */
+static uint32_t ahead(const struct rn_qp *qp, uint32_t psn)
+{
+	return (psn - qp->win.una) & RN_PSN_MASK;
+}
+
+/* ---- responses ---- */
+
+static enum rn_verdict take_ack(struct rn_qp *qp, uint32_t psn, rn_time now)
+{
+	uint32_t expect;
+
+	if (rn_unlikely(rn_window_read(&qp->win, &qp->sq, &expect) &&
+			ahead(qp, psn) >= ahead(qp, expect)))
+		return imply_nak(qp, expect, now);
+	advance(qp, rn_psn_add(psn, 1), now);
+	return RN_V_OK;
+}
+
+/* A NAK for psn acknowledges what is before it, unless a READ there is incomplete. True: go on with
+ * the NAK. */
+static bool settle_before(struct rn_qp *qp, uint32_t psn, rn_time now)
+{
+	uint32_t expect;
+
+	if (rn_window_read(&qp->win, &qp->sq, &expect) && ahead(qp, expect) < ahead(qp, psn)) {
+		imply_nak(qp, expect, now);
+		return false;
+	}
+	advance(qp, psn, now);
+	return true;
+}
+
+static enum rn_verdict take_nak_seq(struct rn_qp *qp, uint32_t psn, rn_time now)
+{
+	if (!settle_before(qp, psn, now))
+		return RN_V_RSP_IMPLIED_NAK;
+	if (qp->retry.rnr_wait || qp->retry.acted)
+		return RN_V_RSP_NAK_AGAIN;
+	if (!rn_retry_nak(&qp->retry)) {
+		qp->sh->stats.retry_exceeded++;
+		fail_oldest(qp, RN_STATUS_RETRY_EXC_ERR, RN_V_RSP_NAK_SEQ, now);
+		return RN_V_RSP_NAK_SEQ;
+	}
+	rn_window_lost(&qp->win);
+	go_back(qp);
+	return RN_V_RSP_NAK_SEQ;
+}
+
+static enum rn_verdict take_rnr(struct rn_qp *qp, uint32_t psn, uint8_t code, rn_time now)
+{
+	if (!settle_before(qp, psn, now))
+		return RN_V_RSP_IMPLIED_NAK;
+	if (qp->retry.rnr_wait)
+		return RN_V_RSP_NAK_AGAIN;
+	if (!rn_retry_rnr(&qp->retry, &qp->sh->wheel, code, now)) {
+		qp->sh->stats.rnr_retry_exceeded++;
+		fail_oldest(qp, RN_STATUS_RNR_RETRY_EXC_ERR, RN_V_RSP_RNR, now);
+		return RN_V_RSP_RNR;
+	}
+	qp->sh->stats.rnr_waits++;
+	rn_window_rewind(&qp->win, &qp->sq);
+	return RN_V_RSP_RNR;
+}
+
+/* NAK codes: what the request that contains the PSN fails with. */
+static const struct {
+	uint8_t status;
+	uint8_t verdict;
+} fatal_naks[] = {
+	[1] = {RN_STATUS_REM_INV_REQ_ERR, RN_V_RSP_NAK_INV},
+	[2] = {RN_STATUS_REM_ACCESS_ERR, RN_V_RSP_NAK_ACC},
+	[3] = {RN_STATUS_REM_OP_ERR, RN_V_RSP_NAK_OP},
+};
+
+static enum rn_verdict take_fatal(struct rn_qp *qp, uint32_t psn, uint8_t code, rn_time now)
+{
+	if (!settle_before(qp, psn, now))
+		return RN_V_RSP_IMPLIED_NAK;
+	fail_oldest(qp, fatal_naks[code].status, fatal_naks[code].verdict, now);
+	return fatal_naks[code].verdict;
+}
+
+static bool is_fatal(uint8_t syndrome)
+{
+	return syndrome >= 0x61 && syndrome <= 0x63;
+}
+
+static enum rn_verdict take_acknowledge(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now)
+{
+	uint8_t class = pkt->syndrome >> 5, code = pkt->syndrome & 0x1F;
+
+	if (rn_likely(class == 0))
+		return take_ack(qp, pkt->psn, now);
+	if (class == 1)
+		return take_rnr(qp, pkt->psn, code, now);
+	if (pkt->syndrome == 0x60)
+		return take_nak_seq(qp, pkt->psn, now);
+	if (is_fatal(pkt->syndrome))
+		return take_fatal(qp, pkt->psn, code, now);
+	return RN_V_RSP_RESERVED;
+}
+
+/* A response before una. Of these only a fatal NAK matters that names an earlier PSN of the READ in
+ * progress: some responders give the request's PSN. */
+static enum rn_verdict take_old(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now)
+{
+	uint32_t expect;
+	struct rn_sqe *e = rn_window_read(&qp->win, &qp->sq, &expect);
+
+	if (!e || pkt->op->family != RN_F_ACK || !is_fatal(pkt->syndrome) ||
+	    ((pkt->psn - e->first_psn) & RN_PSN_MASK) >= e->npkts)
+		return RN_V_RSP_STALE;
+	return take_fatal(qp, qp->win.una, pkt->syndrome & 0x1F, now);
+}
+
+/* The response that contradicts what is outstanding at its PSN. */
+static enum rn_verdict refuse(struct rn_qp *qp, uint8_t status, enum rn_verdict why, rn_time now)
+{
+	fail_oldest(qp, status, why, now);
+	return why;
+}
+
+/* Is this the right response for bytes [off, off+want) of the READ? Accepted by position: the last
+ * one may be Last or Only, any other First or Middle. */
+static bool fits(const struct rn_pkt *pkt, uint32_t want, bool last)
+{
+	return pkt->payload_len == want && pkt->op->ends == last &&
+	       (!pkt->op->has_aeth || pkt->syndrome >> 5 == 0);
+}
+
+static enum rn_verdict take_read_response(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now)
+{
+	uint32_t expect, off, left, want;
+	struct rn_sqe *e = rn_window_read(&qp->win, &qp->sq, &expect);
+	enum rn_verdict v;
+
+	if (!e || ahead(qp, pkt->psn) < ahead(qp, expect) ||
+	    (pkt->psn != expect &&
+	     rn_window_find(&qp->win, &qp->sq, pkt->psn)->kind != RN_WQE_READ)) {
+		return refuse(qp, RN_STATUS_BAD_RESP_ERR, RN_V_RSP_BAD, now);
+	}
+	if (pkt->psn != expect)
+		return imply_nak(qp, expect, now);
+	advance(qp, expect, now); /* it acknowledges what is before the READ */
+	off = ((expect - e->first_psn) & RN_PSN_MASK) << qp->mtu_shift;
+	left = e->length - off;
+	want = RN_MIN(left, rn_qp_mtu(qp));
+	if (!fits(pkt, want, left == want))
+		return refuse(qp, RN_STATUS_BAD_RESP_ERR, RN_V_RSP_BAD, now);
+	v = rn_sq_place(e, qp->sh->mrs, qp->sh->mem, qp->pd, off, want, pkt->payload);
+	if (v != RN_V_OK)
+		return refuse(qp, RN_STATUS_LOC_PROT_ERR, RN_V_RSP_LOCAL, now);
+	advance(qp, rn_psn_add(expect, 1), now);
+	return RN_V_OK;
+}
+
+enum rn_verdict rn_requester_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now)
+{
+	if (rn_unlikely(!rn_window_in_flight(&qp->win, pkt->psn)))
+		return rn_psn_before(pkt->psn, qp->win.una) ? take_old(qp, pkt, now)
+							    : RN_V_RSP_UNSENT;
+	switch (pkt->op->family) {
+	case RN_F_ACK:
+		return take_acknowledge(qp, pkt, now);
+	case RN_F_READ_RESP:
+		return take_read_response(qp, pkt, now);
+	default:
+		return refuse(qp, RN_STATUS_BAD_RESP_ERR, RN_V_RSP_BAD, now);
+	}
+}
+
+/* ---- time ---- */
+
+void rn_requester_expired(struct rn_qp *qp, rn_time now)
+{
+	struct rn_stats *st = &qp->sh->stats;
+
+	switch (rn_retry_expired(&qp->retry, &qp->sh->wheel, now)) {
+	case RN_RETRY_NOTHING:
+		return;
+	case RN_RETRY_RNR_OVER:
+		rn_shard_activate(qp->sh, qp);
+		return;
+	case RN_RETRY_EXCEEDED:
+		st->timeouts++;
+		st->retry_exceeded++;
+		fail_oldest(qp, RN_STATUS_RETRY_EXC_ERR, 0, now);
+		return;
+	case RN_RETRY_RESEND:
+		st->timeouts++;
+		break;
+	case RN_RETRY_RESEND_EARLY:
+		st->timeouts_early++;
+		break;
+	}
+	rn_window_timed_out(&qp->win);
+	go_back(qp);
+}

@@ -1,0 +1,522 @@
+/* The responder: checks and executes requests, and owes replies.
+ *
+ * rx: rn_responder_rx() sorts a request by its PSN: the expected one goes through take_in_order(),
+ * a straight list of checks that returns at the first objection and commits at its end; an earlier
+ * one is a duplicate; a later one a gap. What is owed for each outcome stands in the verdict table.
+ * tx: rn_responder_tx() sends the oldest thing owed: an ACK, a NAK, or the next packet of a READ's
+ * answer.
+ *
+ * The owed list ascends by PSN. An ACK is merged with an ACK at its side but never over a READ, so
+ * no plain ACK passes a READ answer that has not been sent. READs leave a record behind; a ring of
+ * max_dest_rd_atomic of them allows answering again. Owned by the shard's thread.
+ */
+#include <string.h>
+
+#include "hdr.h"
+#include "qp.h"
+#include "shard.h"
+
+#define SYNDROME_ACK 0x1F /* ACK, credits not reported */
+#define SYNDROME_RNR 0x20
+
+void rn_responder_init(struct rn_qp *qp, uint32_t psn, uint8_t max_reads)
+{
+	memset(&qp->rx, 0, sizeof(qp->rx));
+	qp->rx.epsn = psn;
+	qp->rx.nrec = max_reads;
+}
+
+/* ---- the owed list ---- */
+
+static void forget(struct rn_rx *rx, unsigned i)
+{
+	if (rx->owed[i].kind == RN_OWE_READ) {
+		rx->rec[rx->owed[i].rec].owed = false;
+		rx->nowed_reads--;
+	}
+	rx->nowed--;
+	memmove(&rx->owed[i], &rx->owed[i + 1], (rx->nowed - i) * sizeof(rx->owed[0]));
+	/* Two ACKs that have become neighbours are one. */
+	if (i && i < rx->nowed && rx->owed[i].kind == RN_OWE_ACK &&
+	    rx->owed[i - 1].kind == RN_OWE_ACK) {
+		rx->owed[i - 1] = rx->owed[i];
+		rx->nowed--;
+		memmove(&rx->owed[i], &rx->owed[i + 1], (rx->nowed - i) * sizeof(rx->owed[0]));
+	}
+}
+
+/* Behind everything with a PSN not after its own. */
+static void insert(struct rn_qp *qp, const struct rn_owe *o)
+{
+	struct rn_rx *rx = &qp->rx;
+	unsigned i = rx->nowed;
+
+	while (i && rn_psn_before(o->psn, rx->owed[i - 1].psn))
+		i--;
+	if (o->kind == RN_OWE_ACK && i && rx->owed[i - 1].kind == RN_OWE_ACK) {
+		rx->owed[i - 1] = *o;
+	} else if (o->kind == RN_OWE_ACK && i < rx->nowed && rx->owed[i].kind == RN_OWE_ACK) {
+		/* the later ACK there covers this one */
+	} else {
+		rn_assert(rx->nowed < RN_OWED_MAX);
+		memmove(&rx->owed[i + 1], &rx->owed[i], (rx->nowed - i) * sizeof(rx->owed[0]));
+		rx->owed[i] = *o;
+		rx->nowed++;
+		rx->nowed_reads += o->kind == RN_OWE_READ;
+	}
+	rn_shard_activate(qp->sh, qp);
+}
+
+static void owe_ack(struct rn_qp *qp, uint32_t psn)
+{
+	struct rn_rx *rx = &qp->rx;
+	struct rn_owe *last = &rx->owed[rx->nowed - 1];
+
+	/* The straight case: one more request of a stream. */
+	if (rx->nowed && last->kind == RN_OWE_ACK && !rn_psn_before(psn, last->psn)) {
+		last->psn = psn;
+		last->msn = rx->msn;
+		return;
+	}
+	insert(qp,
+	       &(struct rn_owe){
+		       .kind = RN_OWE_ACK, .syndrome = SYNDROME_ACK, .psn = psn, .msn = rx->msn});
+}
+
+static void owe_nak(struct rn_qp *qp, uint8_t syndrome, uint32_t psn)
+{
+	struct rn_rx *rx = &qp->rx;
+
+	/* One at a time: an older one is out of date. */
+	for (unsigned i = rx->nowed; i--;)
+		if (rx->owed[i].kind == RN_OWE_NAK)
+			forget(rx, i);
+	insert(qp, &(struct rn_owe){
+			   .kind = RN_OWE_NAK, .syndrome = syndrome, .psn = psn, .msn = rx->msn});
+}
+
+static void owe_read(struct rn_qp *qp, uint8_t rec)
+{
+	struct rn_rx *rx = &qp->rx;
+
+	rx->rec[rec].owed = true;
+	insert(qp, &(struct rn_owe){.kind = RN_OWE_READ,
+				    .rec = rec,
+				    .psn = rx->rec[rec].first_psn,
+				    .msn = rx->msn});
+}
+
+/* ---- in order ---- */
+
+static bool in_sequence(const struct rn_rx *rx, const struct rn_opcode_row *op)
+{
+	if (op->starts)
+		return rx->message == RN_RX_IDLE;
+	return rx->message == (op->family == RN_F_SEND ? RN_RX_SEND : RN_RX_WRITE);
+}
+
+/* First and Middle carry exactly the path MTU, Last at least one byte, none more than the path MTU.
+ */
+static bool length_fits(const struct rn_qp *qp, const struct rn_pkt *pkt)
+{
+	if (!pkt->op->ends)
+		return pkt->payload_len == rn_qp_mtu(qp) && !pkt->pad;
+	return pkt->payload_len <= rn_qp_mtu(qp) && (pkt->op->starts || pkt->payload_len);
+}
+
+static void commit(struct rn_qp *qp, const struct rn_pkt *pkt, uint32_t npsn, bool message_done)
+{
+	qp->rx.epsn = rn_psn_add(qp->rx.epsn, npsn);
+	if (message_done)
+		qp->rx.msn = rn_psn_add(qp->rx.msn, 1);
+	qp->rx.nak_sent = false;
+}
+
+static enum rn_verdict take_send(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now)
+{
+	struct rn_rx *rx = &qp->rx;
+	const struct rn_rqe *e = rn_rq_first(&qp->rq);
+	uint32_t off = pkt->op->starts ? 0 : rx->done;
+
+	if (!e)
+		return RN_V_REQ_RNR;
+	if (!length_fits(qp, pkt))
+		return RN_V_REQ_LENGTH;
+	if (e->bad)
+		return RN_V_REQ_LOCAL;
+	if (pkt->payload_len > e->length - off)
+		return RN_V_REQ_TOO_LONG;
+	if (rn_rq_place(e, qp->sh->mrs, qp->sh->mem, qp->pd, off, pkt->payload_len, pkt->payload) !=
+	    RN_V_OK)
+		return RN_V_REQ_LOCAL;
+	rx->done = off + pkt->payload_len;
+	rx->message = pkt->op->ends ? RN_RX_IDLE : RN_RX_SEND;
+	if (pkt->op->ends)
+		rn_qp_complete_recv(qp, RN_STATUS_SUCCESS, 0, rx->done,
+				    pkt->se ? RN_CQE_SOLICITED : 0, now);
+	commit(qp, pkt, 1, pkt->op->ends);
+	return RN_V_OK;
+}
+
+static enum rn_verdict check_write_target(const struct rn_qp *qp, const struct rn_pkt *pkt)
+{
+	void *ptr;
+
+	if (pkt->dma_len > RN_MSG_MAX)
+		return RN_V_REQ_LENGTH;
+	/* Only: all of it is here. First: more than one packet is to come. */
+	if (pkt->op->ends ? pkt->payload_len != pkt->dma_len : pkt->dma_len <= rn_qp_mtu(qp))
+		return RN_V_REQ_LENGTH;
+	if (!pkt->dma_len)
+		return RN_V_OK;
+	return rn_mr_check(qp->sh->mrs, pkt->rkey, qp->pd, pkt->va, pkt->dma_len,
+			   RN_ACCESS_REMOTE_WRITE, &ptr);
+}
+
+static enum rn_verdict take_write(struct rn_qp *qp, const struct rn_pkt *pkt)
+{
+	struct rn_rx *rx = &qp->rx;
+	bool starts = pkt->op->starts;
+	uint64_t va = starts ? pkt->va : rx->va;
+	uint32_t rkey = starts ? pkt->rkey : rx->rkey, length = starts ? pkt->dma_len : rx->length;
+	uint32_t off = starts ? 0 : rx->done, n = pkt->payload_len;
+	enum rn_verdict v;
+
+	if (!(qp->access & RN_ACCESS_REMOTE_WRITE))
+		return RN_V_REQ_QP_ACCESS;
+	if (!length_fits(qp, pkt))
+		return RN_V_REQ_LENGTH;
+	v = starts ? check_write_target(qp, pkt) : RN_V_OK;
+	if (v != RN_V_OK)
+		return v;
+	/* Last ends the message exactly; before it, something must be left for Last. */
+	if (pkt->op->ends ? n != length - off : n >= length - off)
+		return RN_V_REQ_LENGTH;
+	if (n) {
+		v = rn_place(qp->sh->mrs, qp->sh->mem, rkey, qp->pd, va + off, n,
+			     RN_ACCESS_REMOTE_WRITE, pkt->payload);
+		if (v != RN_V_OK)
+			return v;
+	}
+	rx->va = va;
+	rx->rkey = rkey;
+	rx->length = length;
+	rx->done = off + n;
+	rx->message = pkt->op->ends ? RN_RX_IDLE : RN_RX_WRITE;
+	commit(qp, pkt, 1, pkt->op->ends);
+	return RN_V_OK;
+}
+
+/* The place of a new READ's record, emptied; -1 when as many READs as agreed are unanswered. */
+static int recycle_record(struct rn_rx *rx)
+{
+	struct rn_read_rec *rec = &rx->rec[rx->rec_next];
+
+	if (!rx->nrec || (rec->npkts && !rec->answered))
+		return -1;
+	/* Being answered again: its requester must have the answer, or it would be beyond its own
+	 * limit now. */
+	for (unsigned i = rx->nowed; rec->owed && i--;)
+		if (rx->owed[i].kind == RN_OWE_READ && rx->owed[i].rec == rx->rec_next)
+			forget(rx, i);
+	return rx->rec_next;
+}
+
+static enum rn_verdict take_read(struct rn_qp *qp, const struct rn_pkt *pkt)
+{
+	struct rn_rx *rx = &qp->rx;
+	enum rn_verdict v;
+	uint32_t npkts;
+	void *ptr;
+	int rec;
+
+	if (!(qp->access & RN_ACCESS_REMOTE_READ))
+		return RN_V_REQ_QP_ACCESS;
+	if (!rx->nrec || (rx->rec[rx->rec_next].npkts && !rx->rec[rx->rec_next].answered))
+		return RN_V_REQ_READ_LIMIT;
+	if (pkt->dma_len > RN_MSG_MAX || pkt->payload_len)
+		return RN_V_REQ_LENGTH;
+	v = pkt->dma_len ? rn_mr_check(qp->sh->mrs, pkt->rkey, qp->pd, pkt->va, pkt->dma_len,
+				       RN_ACCESS_REMOTE_READ, &ptr)
+			 : RN_V_OK;
+	if (v != RN_V_OK)
+		return v;
+	rec = recycle_record(rx);
+	rn_assert(rec >= 0);
+	npkts = rn_qp_packets(qp, pkt->dma_len);
+	rx->rec[rec] = (struct rn_read_rec){
+		.va = pkt->va,
+		.rkey = pkt->rkey,
+		.length = pkt->dma_len,
+		.first_psn = pkt->psn,
+		.npkts = npkts,
+	};
+	rx->rec_next = rec + 1 == rx->nrec ? 0 : rec + 1;
+	commit(qp, pkt, npkts, true);
+	owe_read(qp, rec);
+	return RN_V_OK;
+}
+
+static enum rn_verdict take_in_order(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now)
+{
+	const struct rn_opcode_row *op = pkt->op;
+
+	if (!op->known || op->has_imm || op->has_ieth || op->family == RN_F_ATOMIC)
+		return RN_V_REQ_UNSUPPORTED;
+	if (!in_sequence(&qp->rx, op))
+		return RN_V_REQ_SEQUENCE;
+	switch (op->family) {
+	case RN_F_SEND:
+		return take_send(qp, pkt, now);
+	case RN_F_WRITE:
+		return take_write(qp, pkt);
+	case RN_F_READ_REQ:
+		return take_read(qp, pkt);
+	default:
+		return RN_V_REQ_UNSUPPORTED;
+	}
+}
+
+/* ---- duplicates ---- */
+
+static struct rn_read_rec *record_of(struct rn_rx *rx, uint32_t psn)
+{
+	for (unsigned i = 0; i < rx->nrec; i++) {
+		struct rn_read_rec *rec = &rx->rec[i];
+
+		if (((psn - rec->first_psn) & RN_PSN_MASK) < rec->npkts)
+			return rec;
+	}
+	return NULL;
+}
+
+/* A READ once more, whole or from a later packet on. Its key is looked up again: memory that is
+ * gone stays untouched. */
+static enum rn_verdict replay_read(struct rn_qp *qp, const struct rn_pkt *pkt)
+{
+	struct rn_rx *rx = &qp->rx;
+	struct rn_read_rec *rec = record_of(rx, pkt->psn);
+	uint32_t skip;
+	void *ptr;
+
+	if (!rec)
+		return RN_V_REQ_DUP_STALE;
+	skip = (pkt->psn - rec->first_psn) & RN_PSN_MASK;
+	if (pkt->rkey != rec->rkey || pkt->va != rec->va + ((uint64_t)skip << qp->mtu_shift) ||
+	    pkt->dma_len != rec->length - (skip << qp->mtu_shift))
+		return RN_V_REQ_DUP_STALE;
+	if (pkt->dma_len && rn_mr_check(qp->sh->mrs, pkt->rkey, qp->pd, pkt->va, pkt->dma_len,
+					RN_ACCESS_REMOTE_READ, &ptr) != RN_V_OK)
+		return RN_V_REQ_REPLAY_GONE;
+	/* An answer under way is abandoned for the new one. */
+	rec->start = rec->next = skip;
+	if (!rec->owed)
+		owe_read(qp, rec - rx->rec);
+	return RN_V_REQ_DUP_READ;
+}
+
+/* How far a duplicate at psn may be acknowledged: all, but no READ behind it, whose answer may be
+ * lost. */
+static uint32_t ack_for_duplicate(const struct rn_rx *rx, uint32_t psn)
+{
+	uint32_t to = rn_psn_add(rx->epsn, -1u);
+
+	for (unsigned i = 0; i < rx->nrec; i++)
+		if (rx->rec[i].npkts && rn_psn_before(psn, rx->rec[i].first_psn) &&
+		    !rn_psn_before(to, rx->rec[i].first_psn))
+			to = rn_psn_add(rx->rec[i].first_psn, -1u);
+	return to;
+}
+
+static enum rn_verdict take_duplicate(struct rn_qp *qp, const struct rn_pkt *pkt)
+{
+	if (pkt->op->known && pkt->op->family == RN_F_READ_REQ)
+		return replay_read(qp, pkt);
+	if (pkt->op->known && pkt->op->family == RN_F_ATOMIC)
+		return RN_V_REQ_DUP_STALE;
+	/* A SEND or WRITE where a READ was is nobody's duplicate. */
+	if (record_of(&qp->rx, pkt->psn))
+		return RN_V_REQ_DUP_STALE;
+	return RN_V_REQ_DUPLICATE;
+}
+
+/* ---- consequences ---- */
+
+/* What the receive in use, or the one refused, fails with; SUCCESS: no receive is concerned. */
+static uint8_t recv_status(const struct rn_qp *qp, enum rn_verdict v)
+{
+	if (v == RN_V_REQ_TOO_LONG)
+		return RN_STATUS_LOC_LEN_ERR;
+	if (v == RN_V_REQ_LOCAL)
+		return RN_STATUS_LOC_PROT_ERR;
+	return qp->rx.message == RN_RX_SEND ? RN_STATUS_LOC_QP_OP_ERR : RN_STATUS_SUCCESS;
+}
+
+static void fail(struct rn_qp *qp, enum rn_verdict v, rn_time now)
+{
+	uint8_t status = recv_status(qp, v);
+
+	if (status)
+		rn_qp_complete_recv(qp, status, v, 0, 0, now);
+	rn_qp_error(qp,
+		    rn_verdicts[v].reply == RN_REPLY_NAK_ACC ? RN_QPE_ACCESS_ERR : RN_QPE_REQ_ERR,
+		    true, now);
+}
+
+/* What the verdict table says is owed for a request. */
+static void reply(struct rn_qp *qp, enum rn_verdict v, uint32_t psn, rn_time now)
+{
+	switch (rn_verdicts[v].reply) {
+	case RN_REPLY_NONE:
+		break;
+	case RN_REPLY_ACK:
+		owe_ack(qp, ack_for_duplicate(&qp->rx, psn));
+		break;
+	case RN_REPLY_NAK_SEQ:
+		owe_nak(qp, 0x60, qp->rx.epsn);
+		break;
+	case RN_REPLY_NAK_INV:
+		owe_nak(qp, 0x61, psn);
+		break;
+	case RN_REPLY_NAK_ACC:
+		owe_nak(qp, 0x62, psn);
+		break;
+	case RN_REPLY_NAK_OP:
+		owe_nak(qp, 0x63, psn);
+		break;
+	case RN_REPLY_RNR:
+		owe_nak(qp, SYNDROME_RNR | qp->attr.min_rnr_timer, psn);
+		qp->rx.nak_sent = qp->rx.nak_rnr = true;
+		break;
+	}
+	if (rn_verdicts[v].qp == RN_QP_ERROR)
+		fail(qp, v, now);
+}
+
+static enum rn_verdict take_gap(struct rn_rx *rx)
+{
+	if (rx->nak_sent)
+		return rx->nak_rnr ? RN_V_REQ_RNR_AGAIN : RN_V_REQ_GAP_AGAIN;
+	rx->nak_sent = true;
+	rx->nak_rnr = false;
+	return RN_V_REQ_GAP;
+}
+
+enum rn_verdict rn_responder_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now)
+{
+	int32_t diff = rn_psn_diff(pkt->psn, qp->rx.epsn);
+	enum rn_verdict v;
+
+	if (rn_unlikely(qp->state == RN_QPS_RTR && !qp->rx.peer_seen)) {
+		qp->rx.peer_seen = true;
+		rn_shard_comm_est(qp->sh, qp, now);
+	}
+	if (rn_likely(diff == 0)) {
+		v = take_in_order(qp, pkt, now);
+		if (rn_likely(v == RN_V_OK)) {
+			if (pkt->ack_req && pkt->op->family != RN_F_READ_REQ)
+				owe_ack(qp, pkt->psn);
+			return v;
+		}
+	} else {
+		v = diff > 0 ? take_gap(&qp->rx) : take_duplicate(qp, pkt);
+	}
+	reply(qp, v, pkt->psn, now);
+	return v;
+}
+
+/* ---- transmitting ---- */
+
+static unsigned build_acknowledge(struct rn_qp *qp, const struct rn_owe *o, uint8_t *buf)
+{
+	struct rn_stats *st = &qp->sh->stats;
+
+	rn_tmpl_put(&qp->tmpl, buf, RN_OP_ACK, o->psn, 0, RN_AETH_BYTES, 0);
+	rn_store32(buf + qp->tmpl.bytes, (uint32_t)o->syndrome << 24 | o->msn);
+	if (o->kind == RN_OWE_ACK)
+		st->tx_acks++;
+	else if (o->syndrome >> 5 == 1)
+		st->tx_rnr_naks++;
+	else
+		st->tx_naks++;
+	return rn_tmpl_seal(&qp->tmpl, buf, RN_AETH_BYTES, 0);
+}
+
+static uint8_t response_opcode(bool first, bool last)
+{
+	if (first)
+		return last ? RN_OP_READ_RESP_ONLY : RN_OP_READ_RESP_FIRST;
+	return last ? RN_OP_READ_RESP_LAST : RN_OP_READ_RESP_MIDDLE;
+}
+
+/* The memory behind a READ in progress is gone. An answer given once before just ends; otherwise
+ * the requester is told with the PSN of the response it will not get. */
+static void give_up_read(struct rn_qp *qp, struct rn_read_rec *rec, enum rn_verdict why,
+			 rn_time now)
+{
+	uint32_t psn = rn_psn_add(rec->first_psn, rec->next);
+
+	if (rec->answered) {
+		qp->sh->stats.verdict[RN_V_REQ_REPLAY_GONE]++;
+		forget(&qp->rx, 0);
+		return;
+	}
+	qp->sh->stats.verdict[why]++;
+	while (qp->rx.nowed)
+		forget(&qp->rx, qp->rx.nowed - 1);
+	reply(qp, why, psn, now);
+}
+
+/* Next packet of the READ answer at the head of the list; 0 when its memory is gone. */
+static unsigned build_read_response(struct rn_qp *qp, uint8_t *buf, rn_time now)
+{
+	struct rn_rx *rx = &qp->rx;
+	const struct rn_owe *o = &rx->owed[0];
+	struct rn_read_rec *rec = &rx->rec[o->rec];
+	uint32_t off = rec->next << qp->mtu_shift;
+	bool first = rec->next == rec->start, last = rec->next + 1 == rec->npkts;
+	uint32_t n = last ? rec->length - off : rn_qp_mtu(qp);
+	unsigned ext = first || last ? RN_AETH_BYTES : 0;
+	uint8_t *p = buf + qp->tmpl.bytes;
+	enum rn_verdict v;
+
+	rn_tmpl_put(&qp->tmpl, buf, response_opcode(first, last),
+		    rn_psn_add(rec->first_psn, rec->next), 0, ext, n);
+	if (ext)
+		rn_store32(p, (uint32_t)SYNDROME_ACK << 24 | o->msn);
+	v = n ? rn_gather(qp->sh->mrs, qp->sh->mem, rec->rkey, qp->pd, rec->va + off, n,
+			  RN_ACCESS_REMOTE_READ, p + ext)
+	      : RN_V_OK;
+	if (v != RN_V_OK) {
+		give_up_read(qp, rec, v, now);
+		return 0;
+	}
+	if (last) {
+		rec->answered = true;
+		forget(rx, 0);
+	} else {
+		rec->next++;
+	}
+	qp->sh->stats.tx_read_responses++;
+	return rn_tmpl_seal(&qp->tmpl, buf, ext, n);
+}
+
+unsigned rn_responder_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now)
+{
+	struct rn_rx *rx = &qp->rx;
+
+	rn_assert(buf->cap >= rn_tmpl_frame_bytes(&qp->tmpl, RN_AETH_BYTES, rn_qp_mtu(qp)));
+	while (rx->nowed) {
+		struct rn_owe o = rx->owed[0];
+		unsigned n;
+
+		if (o.kind != RN_OWE_READ) {
+			forget(rx, 0);
+			return build_acknowledge(qp, &o, buf->data);
+		}
+		n = build_read_response(qp, buf->data, now);
+		if (n)
+			return n;
+	}
+	return 0;
+}

@@ -1,0 +1,177 @@
+/* When to send again.
+ *
+ * Two clocks run from the last progress. The coded timeout (4.096 us << code) is the contract: each
+ * time it passes without progress one retry is spent, and the QP fails when none is left. Below it
+ * an adaptive timeout (smoothed round trip + 4 deviations, at least `floor`, doubling with each
+ * resend) sends again early without spending anything, because go-back-N with one NAK per gap would
+ * otherwise wait the whole coded time for every lost retransmission.
+ *
+ * The timer is lazy: progress only moves `deadline`; a timer that rings before it is armed again.
+ * So a packet costs no work on the wheel. During an RNR wait the same timer is exact and nothing
+ * else may shorten it.
+ */
+#include "retry.h"
+
+#include "psn.h"
+
+rn_time rn_retry_timeout_ns(uint8_t code)
+{
+	return code ? (rn_time)4096 << (code & 31) : 0;
+}
+
+rn_time rn_retry_rnr_ns(uint8_t code)
+{
+	/* units of 10 us */
+	static const uint16_t wait[32] = {
+		0,    1,    2,	  3,	4,    6,     8,	    12,	   16,	  24,	 32,
+		48,   64,   96,	  128,	192,  256,   384,   512,   768,	  1024,	 1536,
+		2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152,
+	};
+
+	code &= 31;
+	return code ? wait[code] * (rn_time)10000 : 65536 * (rn_time)10000;
+}
+
+void rn_retry_init(struct rn_retry *r, rn_time floor, rn_time initial)
+{
+	*r = (struct rn_retry){.floor = floor, .initial = initial, .rto = initial};
+	rn_timer_init(&r->timer);
+}
+
+void rn_retry_config(struct rn_retry *r, uint8_t timeout, uint8_t retry_cnt, uint8_t rnr_retry)
+{
+	r->full = rn_retry_timeout_ns(timeout);
+	r->cnt = r->left = retry_cnt;
+	r->rnr_cnt = r->rnr_left = rnr_retry;
+}
+
+void rn_retry_stop(struct rn_retry *r, struct rn_wheel *w)
+{
+	rn_timer_cancel(w, &r->timer);
+	r->running = r->rnr_wait = r->sampling = false;
+}
+
+static void arm(struct rn_retry *r, struct rn_wheel *w, rn_time now)
+{
+	rn_time step = RN_MIN(now + r->rto, r->base + r->full);
+
+	r->deadline = step;
+	if (!rn_timer_armed(&r->timer) || r->timer.when > step)
+		rn_timer_arm(w, &r->timer, step);
+}
+
+void rn_retry_packet_sent(struct rn_retry *r, struct rn_wheel *w, uint32_t psn, bool sample,
+			  rn_time now)
+{
+	if (sample && !r->sampling) {
+		r->sampling = true;
+		r->sample_psn = psn;
+		r->sample_at = now;
+	}
+	if (r->running)
+		return;
+	r->running = true;
+	r->base = now;
+	if (r->full)
+		arm(r, w, now);
+}
+
+static void take_sample(struct rn_retry *r, rn_time rtt)
+{
+	if (!r->srtt) {
+		r->srtt = rtt + 1;
+		r->var = rtt / 2;
+	} else {
+		rn_time dev = rtt > r->srtt ? rtt - r->srtt : r->srtt - rtt;
+
+		r->var += dev / 4;
+		r->var -= r->var / 4;
+		r->srtt += rtt / 8;
+		r->srtt -= r->srtt / 8;
+	}
+}
+
+static void reset_backoff(struct rn_retry *r)
+{
+	r->rto = r->srtt ? RN_MAX(r->srtt + 4 * r->var, r->floor) : r->initial;
+}
+
+void rn_retry_progress(struct rn_retry *r, struct rn_wheel *w, uint32_t una, bool more, rn_time now)
+{
+	if (r->sampling && rn_psn_before(r->sample_psn, una)) {
+		take_sample(r, now - r->sample_at);
+		r->sampling = false;
+	}
+	reset_backoff(r);
+	r->left = r->cnt;
+	r->rnr_left = r->rnr_cnt;
+	r->acted = false;
+	r->rnr_wait = false;
+	r->running = more;
+	r->base = now;
+	if (more && r->full)
+		arm(r, w, now);
+}
+
+bool rn_retry_nak(struct rn_retry *r)
+{
+	if (!r->left)
+		return false;
+	r->left--;
+	rn_retry_implied(r);
+	return true;
+}
+
+void rn_retry_implied(struct rn_retry *r)
+{
+	r->acted = true;
+	r->sampling = false; /* an answer could be to either transmission */
+}
+
+bool rn_retry_rnr(struct rn_retry *r, struct rn_wheel *w, uint8_t code, rn_time now)
+{
+	if (r->rnr_cnt != 7) {
+		if (!r->rnr_left)
+			return false;
+		r->rnr_left--;
+	}
+	r->rnr_wait = true;
+	r->running = false;
+	r->sampling = false;
+	r->acted = false; /* it got the packet: a NAK after the wait is news */
+	r->deadline = now + rn_retry_rnr_ns(code);
+	rn_timer_arm(w, &r->timer, r->deadline);
+	return true;
+}
+
+enum rn_retry_due rn_retry_expired(struct rn_retry *r, struct rn_wheel *w, rn_time now)
+{
+	enum rn_retry_due due = RN_RETRY_RESEND_EARLY;
+
+	if (r->rnr_wait) {
+		if (now < r->deadline) {
+			rn_timer_arm(w, &r->timer, r->deadline);
+			return RN_RETRY_NOTHING;
+		}
+		r->rnr_wait = false;
+		return RN_RETRY_RNR_OVER;
+	}
+	if (!r->running || !r->full)
+		return RN_RETRY_NOTHING;
+	if (now < r->deadline) {
+		rn_timer_arm(w, &r->timer, r->deadline);
+		return RN_RETRY_NOTHING;
+	}
+	if (now - r->base >= r->full) {
+		if (!r->left)
+			return RN_RETRY_EXCEEDED;
+		r->left--;
+		r->base = now;
+		due = RN_RETRY_RESEND;
+	}
+	r->rto = RN_MIN(r->rto * 2, r->full);
+	r->acted = false;
+	r->sampling = false;
+	arm(r, w, now);
+	return due;
+}

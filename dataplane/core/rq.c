@@ -1,0 +1,83 @@
+/* Receive queue: taking receives in, and scattering into them. Owned by the shard's thread. */
+#include "rq.h"
+
+#include <string.h>
+
+#include "core.h"
+
+static uint32_t ring_size(uint32_t depth)
+{
+	uint32_t n = 1;
+
+	while (n < depth)
+		n <<= 1;
+	return n;
+}
+
+static uint32_t stride_of(uint32_t max_sge)
+{
+	return sizeof(struct rn_rqe) + max_sge * sizeof(struct rn_sge);
+}
+
+size_t rn_rq_bytes(uint32_t depth, uint32_t max_sge)
+{
+	return RN_ALIGN_UP((size_t)ring_size(depth) * stride_of(max_sge), 64);
+}
+
+void rn_rq_init(struct rn_rq *rq, void *mem, uint32_t depth, uint32_t max_sge)
+{
+	*rq = (struct rn_rq){
+		.mem = mem,
+		.mask = ring_size(depth) - 1,
+		.stride = stride_of(max_sge),
+		.depth = depth,
+		.max_sge = max_sge,
+	};
+}
+
+bool rn_rq_push(struct rn_rq *rq, const struct rn_wqe *w)
+{
+	struct rn_rqe *e = rn_rq_at(rq, rq->tail);
+	uint64_t sum = 0;
+
+	if (rq->tail - rq->head >= rq->depth)
+		return false;
+	e->wr_id = w->wr_id;
+	e->bad = w->num_sge > rq->max_sge || w->slots != rn_wqe_slots_sge(w->num_sge);
+	e->num_sge = e->bad ? 0 : w->num_sge;
+	if (e->num_sge)
+		memcpy(e->sge, (const uint8_t *)w + offsetof(struct rn_wqe, sge),
+		       e->num_sge * sizeof(struct rn_sge));
+	for (unsigned i = 0; i < e->num_sge; i++)
+		sum += e->sge[i].length;
+	e->length = RN_MIN(sum, UINT32_MAX);
+	rq->tail++;
+	return true;
+}
+
+enum rn_verdict rn_rq_place(const struct rn_rqe *e, const struct rn_mr_table *mrs,
+			    const struct rn_mem_ops *mem, uint32_t pd, uint32_t off, uint32_t n,
+			    const uint8_t *src)
+{
+	const struct rn_sge *s = e->sge;
+
+	rn_assert((uint64_t)off + n <= e->length);
+	if (!n)
+		return RN_V_OK;
+	for (; off >= s->length; s++)
+		off -= s->length;
+	for (; n; s++, off = 0) {
+		uint32_t take = RN_MIN(n, s->length - off);
+		enum rn_verdict v;
+
+		if (!take)
+			continue;
+		v = rn_place(mrs, mem, s->lkey, pd, s->addr + off, take, RN_ACCESS_LOCAL_WRITE,
+			     src);
+		if (v != RN_V_OK)
+			return v;
+		src += take;
+		n -= take;
+	}
+	return RN_V_OK;
+}

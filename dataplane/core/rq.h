@@ -1,0 +1,52 @@
+/* Receive queue: a ring of receives in the QP's own memory. Positions run free: head <= tail; head is the next receive
+ * to be taken. A receive that has been taken stays where it is until rn_rq_retire(). Shard thread. */
+#ifndef RN_RQ_H
+#define RN_RQ_H
+
+#include "mr.h"
+#include "rn/abi.h"
+#include "types.h"
+
+struct rn_rqe {
+	uint64_t wr_id;
+	uint32_t length;  /* bytes it can hold */
+	uint16_t num_sge;
+	uint16_t bad;     /* of bad form: whoever takes it fails */
+	struct rn_sge sge[];
+};
+
+struct rn_rq {
+	uint8_t *mem;
+	uint32_t mask;
+	uint32_t stride;
+	uint32_t head, tail;
+	uint32_t depth;
+	uint32_t max_sge;
+};
+
+size_t rn_rq_bytes(uint32_t depth, uint32_t max_sge);
+void rn_rq_init(struct rn_rq *rq, void *mem, uint32_t depth, uint32_t max_sge);
+
+static inline struct rn_rqe *rn_rq_at(const struct rn_rq *rq, uint32_t i)
+{
+	return (struct rn_rqe *)(rq->mem + (size_t)(i & rq->mask) * rq->stride);
+}
+
+/* The oldest receive, or NULL. */
+static inline struct rn_rqe *rn_rq_first(const struct rn_rq *rq)
+{
+	return rq->head == rq->tail ? NULL : rn_rq_at(rq, rq->head);
+}
+
+/* False: full. */
+bool rn_rq_push(struct rn_rq *rq, const struct rn_wqe *wqe);
+static inline void rn_rq_retire(struct rn_rq *rq)
+{
+	rn_assert(rq->head != rq->tail);
+	rq->head++;
+}
+
+enum rn_verdict rn_rq_place(const struct rn_rqe *e, const struct rn_mr_table *mrs, const struct rn_mem_ops *mem,
+			    uint32_t pd, uint32_t off, uint32_t n, const uint8_t *src);
+
+#endif

@@ -1,0 +1,385 @@
+/* The shard: everything one thread serves. Finds the QP of a packet or a request, lets QPs with
+ * something to say take turns, runs their timers, publishes completions, collects events. What a
+ * packet means to a QP is decided in responder.c and requester.c; connections and neighbours (shard
+ * 0) in cm.c and neigh.c. Owned by its thread.
+ */
+#include "shard.h"
+
+#include <string.h>
+
+#include "exec.h"
+#include "frame.h"
+#include "gsi.h"
+
+/* ---- asked ---- */
+
+void rn_shard_post(struct rn_shard *sh, const struct rn_wqe *wqe, rn_time now)
+{
+	struct rn_qp *qp = rn_shard_qp(sh, wqe->qpn & RN_PSN_MASK);
+
+	if (rn_unlikely(!qp || qp->gen != wqe->qp_gen)) {
+		sh->stats.posts_dropped++;
+		return;
+	}
+	sh->stats.posts++;
+	rn_qp_post(qp, wqe, now);
+}
+
+/* ---- learn ---- */
+
+static bool mac_is(const uint8_t *a, const uint8_t *b)
+{
+	return memcmp(a, b, 6) == 0;
+}
+
+static bool vlan_fits(const struct rn_shard *sh, const struct rn_pkt *pkt)
+{
+	unsigned vid = pkt->has_vlan ? pkt->vlan_tci & 0xFFF : 0;
+	unsigned own = sh->port.has_vlan ? sh->port.vlan_tci & 0xFFF : 0;
+
+	return vid == own;
+}
+
+static bool is_ours(const struct rn_shard *sh, const struct rn_gid *gid)
+{
+	for (unsigned i = 0; i < sh->port.ngids; i++)
+		if (rn_gid_equal(gid, &sh->port.gids[i]))
+			return true;
+	return false;
+}
+
+/* The low 15 bits of ours are 0x7FFF, and ours is the full member. */
+static bool pkey_fits(uint16_t pkey)
+{
+	return (pkey & 0x7FFF) == 0x7FFF;
+}
+
+/* To one of the well-known numbers, or to nobody. */
+static enum rn_verdict to_no_qp(struct rn_shard *sh, const struct rn_pkt *pkt, rn_time now)
+{
+	if (pkt->op->known && pkt->op->family == RN_F_CNP)
+		return RN_V_CNP;
+	if (pkt->dest_qpn == 0)
+		return RN_V_QP0;
+	if (pkt->dest_qpn == RN_MCAST_QPN)
+		return RN_V_MULTICAST;
+	if (!is_ours(sh, &pkt->dst))
+		return RN_V_IP_NOT_OURS;
+	if (pkt->dest_qpn != RN_GSI_QPN)
+		return RN_V_QP_UNKNOWN;
+	return pkey_fits(pkt->pkey) ? rn_gsi_rx(sh, pkt, now) : RN_V_PKEY;
+}
+
+static enum rn_verdict to_qp(struct rn_shard *sh, const struct rn_pkt *pkt, rn_time now)
+{
+	struct rn_qp *qp = rn_shard_qp(sh, pkt->dest_qpn);
+
+	if (rn_unlikely(!qp || (pkt->opcode & 0xE0) == RN_T_CNP))
+		return to_no_qp(sh, pkt, now);
+	if ((pkt->opcode & 0xE0) != RN_T_RC)
+		return RN_V_QP_TRANSPORT;
+	if (rn_unlikely(qp->state < RN_QPS_RTR))
+		return RN_V_QP_STATE;
+	if (!pkey_fits(pkt->pkey))
+		return RN_V_PKEY;
+	if (rn_unlikely(!rn_gid_equal(&pkt->dst, &qp->own) ||
+			!rn_gid_equal(&pkt->src, &qp->peer))) {
+		if (!is_ours(sh, &pkt->dst))
+			return RN_V_IP_NOT_OURS;
+		if (sh->port.check_source)
+			return RN_V_QP_ADDRESS;
+	}
+	return rn_qp_rx(qp, pkt, now);
+}
+
+/* What became known of neighbours: QPs take the new address, other shards and waiting clients hear
+ * of it. */
+static void spread_neighbours(struct rn_shard *sh, rn_time now)
+{
+	struct rn_msg m = {.to = RN_MSG_ALL, .kind = RN_MSG_NEIGH};
+	enum rn_neigh_state state;
+
+	while (sh->out_tail - sh->out_head < RN_OUTBOX &&
+	       rn_neigh_changed(sh->neigh, &m.gid, m.mac, &state)) {
+		rn_exec_resolved(sh, now);
+		if (state != RN_NEIGH_READY)
+			continue;
+		rn_shard_new_mac(sh, &m.gid, m.mac);
+		if (sh->cfg.nshards > 1)
+			rn_shard_send(sh, &m);
+	}
+}
+
+static enum rn_verdict to_neighbour(struct rn_shard *sh, const struct rn_pkt *pkt, rn_time now)
+{
+	enum rn_verdict v;
+
+	if (!sh->neigh)
+		return RN_V_FRAME_ETHERTYPE;
+	v = rn_neigh_rx(sh->neigh, pkt, now);
+	spread_neighbours(sh, now);
+	return v;
+}
+
+static enum rn_verdict route(struct rn_shard *sh, const struct rn_pkt *pkt, rn_time now)
+{
+	bool group = pkt->dmac[0] & 1;
+
+	if (rn_unlikely(!mac_is(pkt->dmac, sh->port.mac)) && !(group && pkt->kind != RN_PKT_IB))
+		return RN_V_FRAME_MAC;
+	if (rn_unlikely(!vlan_fits(sh, pkt)))
+		return RN_V_FRAME_VLAN;
+	return rn_likely(pkt->kind == RN_PKT_IB) ? to_qp(sh, pkt, now) : to_neighbour(sh, pkt, now);
+}
+
+enum rn_verdict rn_shard_rx(struct rn_shard *sh, const struct rn_pkt *pkt, rn_time now)
+{
+	enum rn_verdict v = route(sh, pkt, now);
+
+	sh->stats.verdict[v]++;
+	sh->stats.rx_packets++;
+	sh->stats.rx_bytes += pkt->frame_len;
+	if (rn_unlikely((pkt->tclass & 3) == 3))
+		sh->stats.rx_ecn_marked++;
+	return v;
+}
+
+void rn_shard_refused(struct rn_shard *sh, enum rn_verdict v)
+{
+	sh->stats.rx_packets++;
+	sh->stats.verdict[v]++;
+}
+
+/* ---- speak ---- */
+
+static unsigned control_tx(struct rn_shard *sh, struct rn_txbuf *buf, rn_time now)
+{
+	unsigned n = 0;
+
+	if (rn_neigh_wants_tx(sh->neigh))
+		n = rn_neigh_tx(sh->neigh, buf->data, buf->cap, now);
+	if (n)
+		sh->stats.tx_arp_nd++;
+	else if (rn_cm_wants_tx(sh->cm))
+		n = rn_gsi_tx(sh, buf, now);
+	return n;
+}
+
+unsigned rn_shard_tx(struct rn_shard *sh, struct rn_txbuf *bufs, unsigned n, rn_time now)
+{
+	unsigned k = 0;
+	uint64_t bytes = 0;
+
+	for (; sh->cm && k < n; k++) {
+		bufs[k].len = control_tx(sh, &bufs[k], now);
+		if (!bufs[k].len)
+			break;
+		bytes += bufs[k].len;
+	}
+	while (k < n && !rn_list_empty(&sh->active)) {
+		struct rn_qp *qp = rn_container_of(sh->active.next, struct rn_qp, active);
+
+		bufs[k].len = rn_qp_tx(qp, &bufs[k], now);
+		if (!bufs[k].len) {
+			rn_list_del(&qp->active);
+			continue;
+		}
+		bytes += bufs[k++].len;
+		if (--qp->quota == 0) {
+			qp->quota = sh->cfg.quota_packets;
+			rn_list_del(&qp->active);
+			rn_list_add_tail(&sh->active, &qp->active);
+		}
+	}
+	sh->stats.tx_packets += k;
+	sh->stats.tx_bytes += bytes;
+	return k;
+}
+
+bool rn_shard_wants_tx(const struct rn_shard *sh, rn_time now)
+{
+	return !rn_list_empty(&sh->active) ||
+	       (sh->cm && (rn_neigh_wants_tx(sh->neigh) || rn_cm_wants_tx(sh->cm)));
+}
+
+/* ---- report ---- */
+
+static void publish_retired(struct rn_shard *sh)
+{
+	struct rn_list *e;
+
+	while ((e = rn_list_pop(&sh->dirty_qp))) {
+		struct rn_qp *qp = rn_container_of(e, struct rn_qp, dirty);
+
+		atomic_store_explicit(&qp->shared.sq_retired, qp->sq_retired, memory_order_release);
+		atomic_store_explicit(&qp->shared.rq_retired, qp->rq_retired, memory_order_release);
+	}
+}
+
+/* A dead CQ takes its QPs with it. Their flushes may overrun further CQs: until no more do. */
+static void bury_overrun(struct rn_shard *sh, rn_time now)
+{
+	while (sh->overrun) {
+		sh->overrun = false;
+		for (uint32_t i = 0; i <= sh->qp_mask; i++) {
+			struct rn_qp *qp = sh->qp[i];
+
+			if (!qp || !(qp->send_cq->overrun || qp->recv_cq->overrun))
+				continue;
+			for (int side = 0; side < 2; side++) {
+				struct rn_cq *cq = side ? qp->recv_cq : qp->send_cq;
+
+				if (cq->overrun && !cq->overrun_handled) {
+					cq->overrun_handled = true;
+					rn_shard_tell_cq(sh, cq, RN_EVENT_CQ_OVERRUN);
+				}
+			}
+			rn_qp_error(qp, RN_QPE_FATAL, false, now);
+		}
+	}
+}
+
+void rn_shard_done(struct rn_shard *sh, rn_time now)
+{
+	struct rn_list *e, *tmp;
+
+	if (rn_unlikely(sh->overrun))
+		bury_overrun(sh, now);
+	/* Retired counts first: who sees a completion may count on its room. */
+	publish_retired(sh);
+	if (rn_list_empty(&sh->dirty_cq))
+		return;
+	rn_list_for_each(e, &sh->dirty_cq) rn_cq_publish(rn_container_of(e, struct rn_cq, dirty));
+	/* Tails before `armed`: the other half stands in the reader, which arms before it re-reads
+	 * the tails. */
+	atomic_thread_fence(memory_order_seq_cst);
+	rn_list_for_each_safe(e, tmp, &sh->dirty_cq)
+	{
+		struct rn_cq *cq = rn_container_of(e, struct rn_cq, dirty);
+
+		rn_list_del(e);
+		if (rn_cq_fires(cq))
+			rn_shard_tell_cq(sh, cq, RN_EVENT_CQ);
+	}
+}
+
+/* ---- time ---- */
+
+rn_time rn_shard_next(const struct rn_shard *sh)
+{
+	rn_time t = rn_wheel_next(&sh->wheel);
+
+	if (sh->cm) {
+		rn_time c = rn_cm_next(sh->cm), n = rn_neigh_next(sh->neigh);
+
+		t = RN_MIN(t, RN_MIN(c, n));
+	}
+	return t;
+}
+
+void rn_shard_tick(struct rn_shard *sh, rn_time now)
+{
+	struct rn_timer *t;
+
+	while ((t = rn_wheel_expire(&sh->wheel, now)))
+		rn_requester_expired(rn_container_of(t, struct rn_qp, retry.timer), now);
+	if (!sh->cm)
+		return;
+	if (rn_neigh_next(sh->neigh) <= now)
+		rn_neigh_tick(sh->neigh, now);
+	spread_neighbours(sh, now);
+	if (rn_cm_next(sh->cm) <= now)
+		rn_cm_tick(sh->cm, now);
+}
+
+/* ---- tell ---- */
+
+void rn_shard_tell_cq(struct rn_shard *sh, struct rn_cq *cq, unsigned kind)
+{
+	cq->events |= 1u << kind;
+	if (rn_list_empty(&cq->tell))
+		rn_list_add_tail(&sh->tell_cq, &cq->tell);
+}
+
+void rn_shard_send(struct rn_shard *sh, const struct rn_msg *m)
+{
+	/* Full: lost. Each message only hastens what a packet or a timer brings about as well. */
+	if (sh->out_tail - sh->out_head < RN_OUTBOX)
+		sh->outbox[sh->out_tail++ % RN_OUTBOX] = *m;
+}
+
+void rn_shard_comm_est(struct rn_shard *sh, struct rn_qp *qp, rn_time now)
+{
+	rn_shard_tell_qp(sh, qp, RN_QPE_COMM_EST);
+	if (sh->cm)
+		rn_cm_comm_est(sh->cm, qp->qpn, now);
+	else
+		rn_shard_send(sh,
+			      &(struct rn_msg){.to = 0, .kind = RN_MSG_COMM_EST, .qpn = qp->qpn});
+}
+
+/* The lowest bit set becomes an event. */
+static void take_qp_event(struct rn_qp *qp, struct rn_event *ev)
+{
+	static const uint8_t kinds[] = {RN_EVENT_QP_FATAL, RN_EVENT_QP_REQ_ERR,
+					RN_EVENT_QP_ACCESS_ERR, RN_EVENT_COMM_EST,
+					RN_EVENT_SQ_DRAINED};
+	unsigned bit = __builtin_ctz(qp->events);
+
+	qp->events &= qp->events - 1;
+	*ev = (struct rn_event){
+		.kind = kinds[bit], .id = qp->qpn, .gen = qp->gen, .user = qp->user};
+	if (!qp->events)
+		rn_list_del(&qp->tell);
+}
+
+static void take_cq_event(struct rn_cq *cq, struct rn_event *ev)
+{
+	unsigned kind = __builtin_ctz(cq->events);
+
+	cq->events &= cq->events - 1;
+	*ev = (struct rn_event){.kind = kind, .id = cq->id, .user = cq->user};
+	if (!cq->events)
+		rn_list_del(&cq->tell);
+}
+
+unsigned rn_shard_events(struct rn_shard *sh, struct rn_event *ev, unsigned n)
+{
+	unsigned k = 0;
+
+	while (k < n && !rn_list_empty(&sh->tell_qp))
+		take_qp_event(rn_container_of(sh->tell_qp.next, struct rn_qp, tell), &ev[k++]);
+	while (k < n && !rn_list_empty(&sh->tell_cq))
+		take_cq_event(rn_container_of(sh->tell_cq.next, struct rn_cq, tell), &ev[k++]);
+	while (sh->cm && k < n &&
+	       (rn_exec_resolved_event(sh, &ev[k]) || rn_cm_event(sh->cm, &ev[k])))
+		k++;
+	return k;
+}
+
+unsigned rn_shard_outbox(struct rn_shard *sh, struct rn_msg *m, unsigned n)
+{
+	unsigned k = 0;
+
+	while (k < n && sh->out_head != sh->out_tail)
+		m[k++] = sh->outbox[sh->out_head++ % RN_OUTBOX];
+	return k;
+}
+
+void rn_shard_inbox(struct rn_shard *sh, const struct rn_msg *m, rn_time now)
+{
+	switch (m->kind) {
+	case RN_MSG_COMM_EST:
+		if (sh->cm)
+			rn_cm_comm_est(sh->cm, m->qpn, now);
+		break;
+	case RN_MSG_NEIGH:
+		rn_shard_new_mac(sh, &m->gid, m->mac);
+		break;
+	}
+}
+
+const struct rn_stats *rn_shard_stats(const struct rn_shard *sh)
+{
+	return &sh->stats;
+}

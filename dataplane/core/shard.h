@@ -1,0 +1,89 @@
+/* The shard: what all its QPs share, and the tables that find them. Private to core. Shard thread. */
+#ifndef RN_SHARD_H
+#define RN_SHARD_H
+
+#include "cm.h"
+#include "core.h"
+#include "cq.h"
+#include "list.h"
+#include "neigh.h"
+#include "qp.h"
+#include "rng.h"
+#include "stats.h"
+#include "wheel.h"
+
+#define RN_OUTBOX 256u
+
+/* Somebody asked for this address with RESOLVE. */
+struct rn_resolving {
+	struct rn_gid src, addr;
+	uint64_t user;
+	int32_t err; /* once `known` */
+	bool known;
+};
+#define RN_RESOLVING 16u
+
+struct rn_shard {
+	struct rn_core_cfg cfg;
+	struct rn_port_attr port;
+	struct rn_mr_table *mrs;
+	const struct rn_mem_ops *mem;
+	struct rn_wheel wheel;
+	struct rn_stats stats;
+	struct rn_list active;   /* QPs that may have something to send */
+	struct rn_list dirty_qp; /* QPs whose retired counts are not published */
+	struct rn_list dirty_cq; /* CQs with unpublished entries */
+	struct rn_list tell_qp, tell_cq; /* with events not told */
+	bool overrun;            /* a CQ overran: its QPs are to be put in error */
+
+	/* QPs by number: QPN = k * nshards + index, table slot = k & qp_mask */
+	struct rn_qp **qp;
+	uint32_t qp_mask;
+	uint64_t qpn_inv;        /* ceil(2^32 / nshards): division by multiplication, exact below 2^24 */
+	uint32_t qpn_next;       /* k tried next */
+	uint32_t qpn_first, qpn_limit; /* range of k */
+	uint32_t nqp, gen;
+
+	struct rn_cq *cq;        /* by id; ring == NULL: unknown here */
+
+	struct rn_cm *cm;        /* shard 0 only */
+	struct rn_neigh *neigh;  /* shard 0 only */
+
+	struct rn_msg outbox[RN_OUTBOX];
+	uint32_t out_head, out_tail;
+	struct rn_resolving resolving[RN_RESOLVING];
+	unsigned nresolving;
+};
+
+/* NULL: no such QP here. */
+static inline struct rn_qp *rn_shard_qp(const struct rn_shard *sh, uint32_t qpn)
+{
+	uint32_t k = (uint32_t)((uint64_t)qpn * sh->qpn_inv >> 32);
+	struct rn_qp *qp = sh->qp[k & sh->qp_mask];
+
+	return qp && qp->qpn == qpn ? qp : NULL;
+}
+
+/* The QP may have something to send. */
+static inline void rn_shard_activate(struct rn_shard *sh, struct rn_qp *qp)
+{
+	if (rn_list_empty(&qp->active)) {
+		rn_list_add_tail(&sh->active, &qp->active);
+		qp->quota = sh->cfg.quota_packets;
+	}
+}
+
+static inline void rn_shard_tell_qp(struct rn_shard *sh, struct rn_qp *qp, unsigned bits)
+{
+	qp->events |= bits;
+	if (qp->events && rn_list_empty(&qp->tell))
+		rn_list_add_tail(&sh->tell_qp, &qp->tell);
+}
+
+void rn_shard_tell_cq(struct rn_shard *sh, struct rn_cq *cq, unsigned kind);
+/* To another shard, or RN_MSG_ALL. */
+void rn_shard_send(struct rn_shard *sh, const struct rn_msg *m);
+/* First packet on a QP in RTR. */
+void rn_shard_comm_est(struct rn_shard *sh, struct rn_qp *qp, rn_time now);
+
+#endif

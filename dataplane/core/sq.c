@@ -1,0 +1,165 @@
+/* Send queue: taking requests in, and walking their scatter/gather lists.
+ *
+ * The form of a request is checked here once: slot count, SGE count against what the QP was made
+ * for, and the sum of the SGEs against the length. What depends on keys is checked when memory is
+ * touched. Owned by the shard's thread.
+ */
+#include "sq.h"
+
+#include <string.h>
+
+#include "core.h"
+
+static uint32_t ring_size(uint32_t depth)
+{
+	uint32_t n = 1;
+
+	while (n < depth)
+		n <<= 1;
+	return n;
+}
+
+static uint32_t stride_of(uint32_t max_sge, uint32_t max_inline)
+{
+	uint32_t a = rn_wqe_slots_sge(max_sge), b = rn_wqe_slots_inline(max_inline);
+	return RN_MAX(a, b) * RN_SLOT_BYTES;
+}
+
+size_t rn_sq_bytes(uint32_t depth, uint32_t max_sge, uint32_t max_inline)
+{
+	return (size_t)ring_size(depth) * stride_of(max_sge, max_inline);
+}
+
+void rn_sq_init(struct rn_sq *sq, void *mem, uint32_t depth, uint32_t max_sge, uint32_t max_inline)
+{
+	*sq = (struct rn_sq){
+		.mem = mem,
+		.mask = ring_size(depth) - 1,
+		.stride = stride_of(max_sge, max_inline),
+		.depth = depth,
+		.max_sge = max_sge,
+		.max_inline = max_inline,
+	};
+}
+
+static bool is_supported(uint8_t kind)
+{
+	return kind == RN_WQE_SEND || kind == RN_WQE_WRITE || kind == RN_WQE_READ ||
+	       kind == RN_WQE_NOP;
+}
+
+static uint8_t status_of_form(const struct rn_sq *sq, const struct rn_wqe *w)
+{
+	uint64_t sum = 0;
+
+	if (!is_supported(w->kind))
+		return RN_STATUS_LOC_QP_OP_ERR;
+	if (w->length > RN_MSG_MAX)
+		return RN_STATUS_LOC_LEN_ERR;
+	if (w->flags & RN_WQE_INLINE) {
+		if (w->kind == RN_WQE_READ || w->num_sge || w->length > sq->max_inline ||
+		    w->slots != rn_wqe_slots_inline(w->length))
+			return RN_STATUS_LOC_QP_OP_ERR;
+		return RN_STATUS_SUCCESS;
+	}
+	if (w->num_sge > sq->max_sge || w->slots != rn_wqe_slots_sge(w->num_sge))
+		return RN_STATUS_LOC_QP_OP_ERR;
+	for (unsigned i = 0; i < w->num_sge; i++)
+		sum += w->sge[i].length;
+	return sum == w->length ? RN_STATUS_SUCCESS : RN_STATUS_LOC_LEN_ERR;
+}
+
+bool rn_sq_push(struct rn_sq *sq, const struct rn_wqe *w)
+{
+	struct rn_sqe *e = rn_sq_at(sq, sq->tail);
+	uint8_t status;
+
+	if (sq->tail - sq->head >= sq->depth)
+		return false;
+	status = (size_t)w->slots * RN_SLOT_BYTES > sq->stride || !w->slots
+			 ? RN_STATUS_LOC_QP_OP_ERR
+			 : status_of_form(sq, w);
+	/* Of a request of bad form only the head is trusted. */
+	memcpy(e, w,
+	       status == RN_STATUS_SUCCESS ? (size_t)w->slots * RN_SLOT_BYTES : RN_SLOT_BYTES);
+	e->first_psn = e->npkts = 0;
+	e->status = status;
+	e->verdict = 0;
+	sq->tail++;
+	return true;
+}
+
+/* sge[] is declared with one entry, the slots behind it hold the rest. */
+static const struct rn_sge *sge_list(const struct rn_sqe *e)
+{
+	return (const struct rn_sge *)((const uint8_t *)e + offsetof(struct rn_sqe, sge));
+}
+
+struct piece {
+	const struct rn_sge *sge;
+	uint32_t off; /* within *sge */
+};
+
+static struct piece piece_at(const struct rn_sqe *e, uint32_t off)
+{
+	const struct rn_sge *s = sge_list(e);
+
+	while (off >= s->length) {
+		off -= s->length;
+		s++;
+	}
+	return (struct piece){s, off};
+}
+
+enum rn_verdict rn_sq_gather(const struct rn_sqe *e, const struct rn_mr_table *mrs,
+			     const struct rn_mem_ops *mem, uint32_t pd, uint32_t off, uint32_t n,
+			     uint8_t *dst)
+{
+	struct piece p;
+
+	rn_assert((uint64_t)off + n <= e->length);
+	if (e->flags & RN_WQE_INLINE) {
+		memcpy(dst, (const uint8_t *)e + offsetof(struct rn_sqe, inl) + off, n);
+		return RN_V_OK;
+	}
+	if (!n)
+		return RN_V_OK;
+	for (p = piece_at(e, off); n; p = (struct piece){p.sge + 1, 0}) {
+		uint32_t take = RN_MIN(n, p.sge->length - p.off);
+		enum rn_verdict v;
+
+		if (!take)
+			continue;
+		v = rn_gather(mrs, mem, p.sge->lkey, pd, p.sge->addr + p.off, take, 0, dst);
+		if (v != RN_V_OK)
+			return v;
+		dst += take;
+		n -= take;
+	}
+	return RN_V_OK;
+}
+
+enum rn_verdict rn_sq_place(const struct rn_sqe *e, const struct rn_mr_table *mrs,
+			    const struct rn_mem_ops *mem, uint32_t pd, uint32_t off, uint32_t n,
+			    const uint8_t *src)
+{
+	struct piece p;
+
+	rn_assert((uint64_t)off + n <= e->length && !(e->flags & RN_WQE_INLINE));
+	if (!n)
+		return RN_V_OK;
+	for (p = piece_at(e, off); n; p = (struct piece){p.sge + 1, 0}) {
+		uint32_t take = RN_MIN(n, p.sge->length - p.off);
+		enum rn_verdict v;
+
+		if (!take)
+			continue;
+		v = rn_place(mrs, mem, p.sge->lkey, pd, p.sge->addr + p.off, take,
+			     RN_ACCESS_LOCAL_WRITE, src);
+		if (v != RN_V_OK)
+			return v;
+		src += take;
+		n -= take;
+	}
+	return RN_V_OK;
+}

@@ -1,0 +1,69 @@
+/* Send queue: a ring of work requests in the QP's own memory, kept as posted (SGEs and keys, never pointers).
+ *
+ * Positions run free (modulo 2^32): head <= send <= started <= tail.
+ *	[head, send)     sent at least once and waiting for the peer
+ *	[send, started)  to be sent again; `send` itself may be sent in part
+ *	[started, tail)  posted, no PSN yet
+ * Shard thread. */
+#ifndef RN_SQ_H
+#define RN_SQ_H
+
+#include "mr.h"
+#include "rn/abi.h"
+#include "types.h"
+
+/* A request in the queue: the WQE of abi.h, whose routing fields (QPN, generation, sequence) gave way to what the
+ * requester must remember. Further slots follow as in the WQE. */
+struct rn_sqe {
+	uint8_t kind;
+	uint8_t slots;
+	uint16_t flags;
+	uint32_t first_psn; /* once started */
+	uint32_t npkts;     /* PSNs it takes */
+	uint16_t num_sge;
+	uint8_t status;     /* enum rn_status: it fails with this when everything before it is done; 0 = sound */
+	uint8_t verdict;    /* why */
+	uint64_t wr_id;
+	uint64_t remote_va;
+	uint32_t rkey;
+	uint32_t imm;
+	uint32_t length;
+	uint32_t reserved;
+	union {
+		struct rn_sge sge[1];
+		uint8_t inl[16];
+	};
+};
+static_assert(sizeof(struct rn_sqe) == RN_SLOT_BYTES, "one slot");
+static_assert(offsetof(struct rn_sqe, sge) == offsetof(struct rn_wqe, sge), "further slots fit");
+static_assert(offsetof(struct rn_sqe, wr_id) == offsetof(struct rn_wqe, wr_id), "copied as a block");
+
+struct rn_sq {
+	uint8_t *mem;
+	uint32_t mask;
+	uint32_t stride; /* bytes from request to request */
+	uint32_t head, send, started, tail;
+	uint32_t depth;
+	uint16_t max_sge, max_inline;
+};
+
+/* Bytes of queue memory for such a queue. */
+size_t rn_sq_bytes(uint32_t depth, uint32_t max_sge, uint32_t max_inline);
+void rn_sq_init(struct rn_sq *sq, void *mem, uint32_t depth, uint32_t max_sge, uint32_t max_inline);
+
+static inline struct rn_sqe *rn_sq_at(const struct rn_sq *sq, uint32_t i)
+{
+	return (struct rn_sqe *)(sq->mem + (size_t)(i & sq->mask) * sq->stride);
+}
+
+/* Copies the request in. False: full (the poster broke its depth). A request of bad form is taken with its status set,
+ * so that it fails in its turn. */
+bool rn_sq_push(struct rn_sq *sq, const struct rn_wqe *wqe);
+
+/* n bytes of the message from byte `off` on, to or from the memory its SGEs name. Keys are resolved now. */
+enum rn_verdict rn_sq_gather(const struct rn_sqe *e, const struct rn_mr_table *mrs, const struct rn_mem_ops *mem,
+			     uint32_t pd, uint32_t off, uint32_t n, uint8_t *dst);
+enum rn_verdict rn_sq_place(const struct rn_sqe *e, const struct rn_mr_table *mrs, const struct rn_mem_ops *mem,
+			    uint32_t pd, uint32_t off, uint32_t n, const uint8_t *src);
+
+#endif

@@ -1,0 +1,114 @@
+/* What does every packet of a connected QP begin with? Headers are written once when the QP learns
+ * its peer; a packet is a copy of them with length, opcode, PSN and flags patched in. The ICRC's
+ * state after the UDP header depends on the length alone, and streams repeat lengths, so the last
+ * one is remembered. Owned by the shard's thread.
+ */
+#include "tmpl.h"
+
+#include <string.h>
+
+#include "frame.h"
+#include "hdr.h"
+#include "icrc.h"
+
+void rn_tmpl_make(struct rn_tmpl *t, const struct rn_av *av, const uint8_t smac[6], uint32_t qpn,
+		  uint32_t dest_qpn)
+{
+	struct rn_pkt pkt = {
+		.kind = RN_PKT_IB,
+		.has_vlan = av->has_vlan,
+		.vlan_tci = av->vlan_tci,
+		.src = av->sgid,
+		.dst = av->dgid,
+		.ipv4 = rn_gid_is_ipv4(&av->dgid),
+		.tclass = av->tclass,
+		.hop_limit = av->hop_limit ? av->hop_limit : 64,
+		.ip_df = true,
+		.flow_label = av->flow_label & 0xFFFFF,
+		.udp_sport = rn_frame_sport(av->flow_label & 0xFFFFF, qpn, dest_qpn),
+		.opcode = RN_OP_SEND_ONLY,
+		.mig = true,
+		.pkey = 0xFFFF,
+		.dest_qpn = dest_qpn,
+		.op = rn_opcode_row(RN_OP_SEND_ONLY),
+	};
+
+	memcpy(pkt.dmac, av->dmac, 6);
+	memcpy(pkt.smac, smac, 6);
+	memset(t, 0, sizeof(*t));
+	rn_assert(rn_frame_hdr_bytes(&pkt) <= sizeof(t->hdr));
+	t->bytes = rn_frame_put_headers(&pkt, t->hdr);
+	t->ip_off = RN_ETH_BYTES + (av->has_vlan ? RN_VLAN_BYTES : 0);
+	t->ipv4 = pkt.ipv4;
+	if (!t->ipv4)
+		return;
+	rn_store16(t->hdr + t->ip_off + RN_IPV4_LENGTH, 0);
+	rn_store16(t->hdr + t->ip_off + RN_IPV4_CHECKSUM, 0);
+	for (unsigned i = 0; i < RN_IPV4_BYTES; i += 2)
+		t->csum += rn_load16(t->hdr + t->ip_off + i);
+}
+
+void rn_tmpl_put(const struct rn_tmpl *t, uint8_t *buf, uint8_t opcode, uint32_t psn,
+		 unsigned flags, unsigned ext, unsigned n)
+{
+	unsigned pad = -n & 3,
+		 udp_len = RN_UDP_BYTES + RN_BTH_BYTES + ext + n + pad + RN_ICRC_BYTES;
+	uint8_t *ip = buf + t->ip_off, *bth = buf + t->bytes - RN_BTH_BYTES;
+
+	/* A constant size: the buffer holds more than that in any case (RN_FRAME_OVERHEAD_MAX). */
+	memcpy(buf, t->hdr, sizeof(t->hdr));
+	if (t->ipv4) {
+		unsigned len = RN_IPV4_BYTES + udp_len;
+		uint32_t sum = t->csum + len;
+
+		sum = (sum & 0xFFFF) + (sum >> 16);
+		sum = (sum & 0xFFFF) + (sum >> 16);
+		rn_store16(ip + RN_IPV4_LENGTH, len);
+		rn_store16(ip + RN_IPV4_CHECKSUM, ~sum);
+	} else {
+		rn_store16(ip + RN_IPV6_LENGTH, udp_len);
+	}
+	rn_store16(bth - RN_UDP_BYTES + RN_UDP_LENGTH, udp_len);
+	bth[0] = opcode;
+	bth[RN_BTH_FLAGS] = RN_BTH_MIG | (flags & RN_TMPL_SE) | pad << RN_BTH_PAD_SHIFT;
+	rn_store32(bth + RN_BTH_ACKREQ_BYTE, (flags & RN_TMPL_ACK_REQ ? 0x80000000u : 0) | psn);
+}
+
+static uint32_t icrc_to_udp(struct rn_tmpl *t, const uint8_t *buf)
+{
+	const uint8_t *bth = buf + t->bytes - RN_BTH_BYTES;
+	uint32_t udp_len = rn_load16(bth - RN_UDP_BYTES + RN_UDP_LENGTH);
+	unsigned n = t->bytes - RN_BTH_BYTES - t->ip_off;
+	uint8_t masked[RN_IPV6_BYTES + RN_UDP_BYTES];
+
+	if (rn_likely(udp_len == t->icrc_len))
+		return t->icrc;
+	memcpy(masked, buf + t->ip_off, n);
+	if (t->ipv4) {
+		masked[RN_IPV4_TOS] = masked[RN_IPV4_TTL] = 0xFF;
+		memset(masked + RN_IPV4_CHECKSUM, 0xFF, 2);
+	} else {
+		masked[0] |= 0x0F;
+		memset(masked + 1, 0xFF, 3);
+		masked[RN_IPV6_HOPS] = 0xFF;
+	}
+	memset(masked + n - RN_UDP_BYTES + RN_UDP_CHECKSUM, 0xFF, 2);
+	t->icrc = rn_icrc_add(RN_ICRC_SEED, masked, n);
+	t->icrc_len = udp_len;
+	return t->icrc;
+}
+
+unsigned rn_tmpl_seal(struct rn_tmpl *t, uint8_t *buf, unsigned ext, unsigned n)
+{
+	uint8_t *bth = buf + t->bytes - RN_BTH_BYTES, *end = buf + t->bytes + ext + n;
+	unsigned pad = -n & 3;
+	uint32_t crc;
+
+	memset(end, 0, pad);
+	end += pad;
+	bth[RN_BTH_ECN] = 0xFF; /* reads as ones in the sum */
+	crc = rn_icrc_add(icrc_to_udp(t, buf), bth, end - bth);
+	bth[RN_BTH_ECN] = 0;
+	memcpy(end, &crc, RN_ICRC_BYTES); /* least significant byte first */
+	return end + RN_ICRC_BYTES - buf;
+}

@@ -1,0 +1,145 @@
+/* The send window of a QP: PSN bookkeeping over the send queue, and the size of the window.
+ *
+ * Size: every acknowledged packet lets one more go (so it doubles per round trip) up to `max`; a
+ * loss halves it; a timeout puts it back to one packet, so that a timeout that was a mistake costs
+ * one packet and not a window of them. The normal path is start, sent, ack; rewind and find run
+ * after a loss only. Owned by the shard's thread.
+ */
+#include "window.h"
+
+#define SMALLEST 4 /* after a halving */
+
+void rn_window_init(struct rn_window *w, uint32_t psn, uint32_t max)
+{
+	*w = (struct rn_window){.una = psn, .cur = psn, .high = psn, .next = psn};
+	w->max = RN_MAX(max, 2u);
+	w->size = w->max;
+}
+
+void rn_window_start(struct rn_window *w, struct rn_sq *sq, uint32_t npkts)
+{
+	struct rn_sqe *e = rn_sq_at(sq, sq->started);
+
+	rn_assert(sq->started != sq->tail && sq->send == sq->started && w->cur == w->next);
+	e->first_psn = w->next;
+	e->npkts = npkts;
+	if (e->kind == RN_WQE_READ) {
+		rn_assert(w->nreads < RN_MAX_RD_ATOMIC);
+		w->read[(w->read_head + w->nreads++) % RN_MAX_RD_ATOMIC] = sq->started;
+	}
+	w->next = rn_psn_add(w->next, npkts);
+	w->send_pkt = 0;
+	sq->started++;
+}
+
+void rn_window_sent(struct rn_window *w, struct rn_sq *sq, uint32_t n)
+{
+	struct rn_sqe *e = rn_sq_at(sq, sq->send);
+
+	rn_assert(sq->send != sq->started && w->send_pkt + n <= e->npkts);
+	w->cur = rn_psn_add(w->cur, n);
+	w->send_pkt += n;
+	if (((w->cur - w->una) & RN_PSN_MASK) > ((w->high - w->una) & RN_PSN_MASK))
+		w->high = w->cur;
+	if (w->send_pkt == e->npkts) {
+		sq->send++;
+		w->send_pkt = 0;
+	}
+}
+
+/* Puts cur on psn, which lies in [una, next]. */
+static void go_to(struct rn_window *w, struct rn_sq *sq, uint32_t psn)
+{
+	uint32_t i = sq->head;
+
+	/* Requests before `head` are done; walk until the one that contains psn. */
+	while (i != sq->started) {
+		const struct rn_sqe *e = rn_sq_at(sq, i);
+
+		if (((psn - e->first_psn) & RN_PSN_MASK) < e->npkts)
+			break;
+		i++;
+	}
+	sq->send = i;
+	w->cur = psn;
+	w->send_pkt = i == sq->started ? 0 : (psn - rn_sq_at(sq, i)->first_psn) & RN_PSN_MASK;
+}
+
+void rn_window_ack(struct rn_window *w, struct rn_sq *sq, uint32_t psn)
+{
+	uint32_t n = (psn - w->una) & RN_PSN_MASK;
+	bool overtaken = ((w->cur - w->una) & RN_PSN_MASK) < n;
+
+	rn_assert(n <= ((w->high - w->una) & RN_PSN_MASK));
+	w->una = psn;
+	w->size = RN_MIN(w->size + RN_MIN(n, w->max), w->max);
+	if (rn_unlikely(overtaken))
+		go_to(w, sq, psn);
+	while (w->nreads) {
+		const struct rn_sqe *e = rn_sq_at(sq, w->read[w->read_head]);
+		uint32_t done = (psn - e->first_psn) & RN_PSN_MASK;
+
+		/* una may lie before this READ: then the difference is huge. */
+		if (done < e->npkts || done > RN_PSN_WINDOW)
+			break;
+		w->read_head = (w->read_head + 1) % RN_MAX_RD_ATOMIC;
+		w->nreads--;
+	}
+}
+
+void rn_window_rewind(struct rn_window *w, struct rn_sq *sq)
+{
+	go_to(w, sq, w->una);
+	w->unasked = 0;
+}
+
+struct rn_sqe *rn_window_read(const struct rn_window *w, const struct rn_sq *sq, uint32_t *expect)
+{
+	struct rn_sqe *e;
+
+	if (!w->nreads)
+		return NULL;
+	e = rn_sq_at(sq, w->read[w->read_head]);
+	*expect = ((w->una - e->first_psn) & RN_PSN_MASK) < e->npkts ? w->una : e->first_psn;
+	return e;
+}
+
+struct rn_sqe *rn_window_find(const struct rn_window *w, const struct rn_sq *sq, uint32_t psn)
+{
+	for (uint32_t i = sq->head; i != sq->started; i++) {
+		struct rn_sqe *e = rn_sq_at(sq, i);
+
+		if (((psn - e->first_psn) & RN_PSN_MASK) < e->npkts)
+			return e;
+	}
+	rn_assert(!"a PSN in flight belongs to a request");
+	return NULL;
+}
+
+uint32_t rn_window_flight(const struct rn_window *w, const struct rn_sq *sq, uint32_t *responses)
+{
+	uint32_t all = (w->cur - w->una) & RN_PSN_MASK, rsp = 0;
+
+	for (unsigned i = 0; i < w->nreads; i++) {
+		uint32_t at = w->read[(w->read_head + i) % RN_MAX_RD_ATOMIC];
+		const struct rn_sqe *e = rn_sq_at(sq, at);
+		uint32_t got = (w->una - e->first_psn) & RN_PSN_MASK;
+
+		if ((int32_t)(at - sq->send) >= 0)
+			break;
+		rsp += e->npkts - (got < e->npkts ? got : 0);
+	}
+	rn_assert(rsp <= all);
+	*responses = rsp;
+	return all - rsp;
+}
+
+void rn_window_lost(struct rn_window *w)
+{
+	w->size = RN_MIN(w->size, RN_MAX(w->size / 2, (uint32_t)SMALLEST));
+}
+
+void rn_window_timed_out(struct rn_window *w)
+{
+	w->size = 1;
+}

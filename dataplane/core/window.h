@@ -1,0 +1,74 @@
+/* The send window: which PSNs of which requests are in flight, and how many may be.
+ *
+ *	una <= cur <= high (modulo 2^24), next >= high
+ *	una   oldest PSN not acknowledged; everything before it is done
+ *	cur   next PSN to go out: packet send_pkt of request sq->send; behind high while sending again
+ *	high  one beyond the highest PSN ever sent (a READ request sends its whole range)
+ *	next  PSN of the next request to start
+ * Works on the QP's send queue. Shard thread. */
+#ifndef RN_WINDOW_H
+#define RN_WINDOW_H
+
+#include "core.h"
+#include "psn.h"
+#include "sq.h"
+
+struct rn_window {
+	uint32_t una, cur, high, next;
+	uint32_t send_pkt;  /* packets of sq->send already sent (again) */
+	uint32_t size;      /* packets that may be in flight */
+	uint32_t max;       /* upper bound of size */
+	uint32_t unasked;   /* packets sent since the last one with AckReq */
+	uint8_t nreads, read_head;
+	uint32_t read[RN_MAX_RD_ATOMIC]; /* queue positions of the started, incomplete READs, oldest first */
+};
+
+void rn_window_init(struct rn_window *w, uint32_t psn, uint32_t max);
+
+/* Gives request sq->started its PSNs. */
+void rn_window_start(struct rn_window *w, struct rn_sq *sq, uint32_t npkts);
+/* True when starting a request of npkts keeps fewer than 2^23 (a lone one: at most 2^23) PSNs unacknowledged. */
+static inline bool rn_window_fits(const struct rn_window *w, uint32_t npkts)
+{
+	return ((w->next - w->una) & RN_PSN_MASK) + npkts <= RN_PSN_WINDOW;
+}
+
+/* The packet at cur went out: n PSNs of request sq->send. */
+void rn_window_sent(struct rn_window *w, struct rn_sq *sq, uint32_t n);
+
+/* Everything before psn is done (una <= psn <= high). Grows the window. The caller retires requests. */
+void rn_window_ack(struct rn_window *w, struct rn_sq *sq, uint32_t psn);
+/* Sends again from una on. */
+void rn_window_rewind(struct rn_window *w, struct rn_sq *sq);
+
+/* Is this request complete? Asked of sq->head only. */
+static inline bool rn_window_done(const struct rn_window *w, const struct rn_sqe *e)
+{
+	return ((w->una - e->first_psn) & RN_PSN_MASK) >= e->npkts;
+}
+
+/* The oldest incomplete READ, or NULL; *expect is the PSN of the response it waits for. */
+struct rn_sqe *rn_window_read(const struct rn_window *w, const struct rn_sq *sq, uint32_t *expect);
+/* The started request that contains psn (una <= psn < next). */
+struct rn_sqe *rn_window_find(const struct rn_window *w, const struct rn_sq *sq, uint32_t psn);
+
+/* Packets in flight that are requests (READ responses to come are not); response packets in flight. */
+uint32_t rn_window_flight(const struct rn_window *w, const struct rn_sq *sq, uint32_t *responses);
+
+/* How many packets at most may pass between two AckReq bits. */
+static inline uint32_t rn_window_ask_every(const struct rn_window *w)
+{
+	uint32_t half = w->size / 2;
+	return half > 64 ? 64 : half ? half : 1;
+}
+
+/* A NAK or a missing response: half the window. A timeout: one packet, then growth. */
+void rn_window_lost(struct rn_window *w);
+void rn_window_timed_out(struct rn_window *w);
+
+static inline bool rn_window_in_flight(const struct rn_window *w, uint32_t psn)
+{
+	return ((psn - w->una) & RN_PSN_MASK) < ((w->high - w->una) & RN_PSN_MASK);
+}
+
+#endif

@@ -1,0 +1,110 @@
+/* A bench for QPs: two shards joined by a link in memory, each with one RC QP connected to the
+ * other's, a CQ, and 256 KB of registered memory. Frames are real bytes: built by one shard, parsed
+ * for the other. Time is virtual. */
+#ifndef RIG_H
+#define RIG_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core.h"
+#include "frame.h"
+#include "shard.h"
+
+#define RIG_MEM	  (256u << 10)
+#define RIG_DEPTH 64u
+#define RIG_PSN_A 0xFFFFF0u /* first PSN of side 0's requests: wraps soon */
+#define RIG_PSN_B 0xFFFFFEu
+
+struct rig_side {
+	struct rn_shard *sh;
+	struct rn_port_attr port;
+	struct rn_mr_table *mrs;
+	struct rn_qp *qp;
+	uint32_t qpn, gen;
+	uint8_t *mem;
+	uint32_t key; /* all rights on mem */
+	struct rn_cq_shared cq_shared;
+	struct rn_cq_ring *ring;
+	uint32_t frames; /* sent so far */
+	uint32_t acks;	 /* plain ACK frames among them */
+};
+
+struct rig {
+	struct rig_side s[2];
+	rn_time now;
+	uint8_t mtu; /* path MTU code */
+	/* true: the link loses this frame, the number-th of that side (from 0) */
+	bool (*lose)(struct rig *r, int from, uint32_t number, const struct rn_pkt *pkt);
+	int lose_side;
+	uint32_t lose_number;
+	bool quiet_link; /* frames go nowhere (captured in `last`) */
+	struct rn_pkt last;
+	uint8_t last_frame[2][9200];
+};
+
+struct rig_opt {
+	uint8_t mtu;	     /* 0: 3 = 1024 */
+	uint8_t timeout;     /* 0: 14; 0xFF: code 0 */
+	uint8_t retry_cnt;   /* 0: 7; 0xFF: 0 */
+	uint8_t rnr_retry;   /* 0: 7 */
+	uint8_t min_rnr;     /* 0: 12; 0xFF: code 0 */
+	uint8_t reads;	     /* 0: 4; 0xFF: none */
+	uint32_t access;     /* 0: all remote rights */
+	uint32_t cq_entries; /* 0: enough */
+	bool unconnected;    /* leave both QPs in RESET */
+	bool only_rtr;	     /* leave both QPs in RTR */
+	rn_time rto_initial; /* 0: default */
+	uint32_t window;
+};
+
+void rig_init(struct rig *r, const struct rig_opt *o);
+/* Proves that nothing is left, but for requests the test left queued. */
+void rig_fini(struct rig *r);
+
+int rig_modify(struct rig *r, int side, uint32_t mask, const struct rn_qp_attr *a);
+void rig_connect(struct rig *r, const struct rig_opt *o, uint8_t up_to);
+
+/* Requests over one SGE at mem + off. */
+void rig_recv(struct rig *r, int side, uint64_t id, uint32_t off, uint32_t len);
+void rig_request(struct rig *r, int side, uint8_t kind, unsigned flags, uint64_t id, uint32_t off,
+		 uint32_t len, uint32_t remote_off);
+void rig_post(struct rig *r, int side, const struct rn_wqe *w);
+
+/* Moves up to n frames of one side to the other; returns how many it sent. */
+unsigned rig_move(struct rig *r, int side, unsigned n);
+/* Runs until nothing moves and no timer is left, or `limit` nanoseconds have passed. */
+void rig_run(struct rig *r, rn_time limit);
+/* Lets time pass with timers ticking, nothing sent. */
+void rig_wait(struct rig *r, rn_time ns);
+
+/* The next completion of a side; false: none. */
+bool rig_poll(struct rig *r, int side, struct rn_cqe *c);
+/* Fails the test unless the next completion is this one. */
+void rig_expect(struct rig *r, int side, uint64_t id, uint8_t status);
+#define rig_expect_none(r, side)                      \
+	do {                                          \
+		struct rn_cqe c_;                     \
+		assert_false(rig_poll(r, side, &c_)); \
+	} while (0)
+
+/* A packet for side's QP from its peer, with PSN what the QP expects + delta for requests. */
+struct rn_pkt rig_pkt(struct rig *r, int side, uint8_t opcode, int delta, const void *payload,
+		      uint32_t len);
+enum rn_verdict rig_rx(struct rig *r, int side, const struct rn_pkt *pkt);
+/* The next frame of a side, parsed; false: nothing to send. It goes nowhere. */
+bool rig_take(struct rig *r, int side, struct rn_pkt *pkt);
+#define rig_expect_silence(r, side)                   \
+	do {                                          \
+		struct rn_pkt p_;                     \
+		assert_false(rig_take(r, side, &p_)); \
+	} while (0)
+
+#endif
