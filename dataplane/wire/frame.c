@@ -8,7 +8,9 @@
 
 #include <string.h>
 
+#include "arp_msg.h"
 #include "hdr.h"
+#include "icmp_msg.h"
 #include "icrc.h"
 #include "types.h"
 

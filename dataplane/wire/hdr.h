@@ -1,5 +1,5 @@
 /* Where every header field is: sizes, byte offsets, flags (wire rules, section 1), and big-endian loads and stores.
- * Offsets count from the first byte of the header they belong to. */
+ * Offsets count from the first byte of the header they belong to. ARP and ICMP have theirs in arp_msg.h, icmp_msg.h. */
 #ifndef RN_HDR_H
 #define RN_HDR_H
 
@@ -13,7 +13,6 @@
 #define RN_ETH_SRC        6u
 #define RN_ETH_TYPE       12u
 #define RN_ETHERTYPE_IPV4 0x0800u
-#define RN_ETHERTYPE_ARP  0x0806u
 #define RN_ETHERTYPE_VLAN 0x8100u
 #define RN_ETHERTYPE_IPV6 0x86DDu
 #define RN_ETHERTYPE_ROCE_V1 0x8915u
@@ -42,12 +41,9 @@
 #define RN_IPV6_SRC       8u
 #define RN_IPV6_DST       24u
 
-#define RN_IPPROTO_ICMP     1u
 #define RN_IPPROTO_UDP      17u
 #define RN_IPPROTO_FRAGMENT 44u
-#define RN_IPPROTO_ICMPV6   58u
 
-#define RN_ARP_BYTES      28u
 #define RN_ICMP_BYTES     8u
 /* ICMPv6 types of neighbour discovery: router solicitation to redirect */
 #define RN_ND_TYPE_FIRST  133u

@@ -7,8 +7,10 @@
 #include <cmocka.h>
 #include <stdlib.h>
 
+#include "arp_msg.h"
 #include "frame.h"
 #include "hdr.h"
+#include "icmp_msg.h"
 #include "icrc.h"
 #include "rng.h"
 #include "types.h"
