@@ -1,13 +1,29 @@
-"""usage: judge.py CAPTURE...     what every judge of judges.py says about pcap files, as TAP"""
+"""usage: judge.py CAPTURE...                     what every judge of judges.py says about pcap files, as TAP
+       judge.py --made-by PROGRAM [ARGUMENT...]   the same of the file that PROGRAM ARGUMENT... FILE writes"""
 import functools
 import os
+import subprocess
 import sys
+import tempfile
 
 sys.path[:0] = [os.path.dirname(os.path.dirname(os.path.abspath(__file__)))]
 import judges  # noqa: E402
 import tap  # noqa: E402
 
-if len(sys.argv) < 2:
+
+
+def ask_all(paths):
+    tap.run([(f"{judge.__name__} {os.path.basename(path)}", functools.partial(judge, path))
+             for path in paths for judge in judges.JUDGES])
+
+
+if len(sys.argv) < 2 or sys.argv[1:] == ["--made-by"]:
     sys.exit(__doc__)
-tap.run([(f"{judge.__name__} {os.path.basename(path)}", functools.partial(judge, path))
-         for path in sys.argv[1:] for judge in judges.JUDGES])
+if sys.argv[1] == "--made-by":
+    with tempfile.TemporaryDirectory() as folder:
+        made = os.path.join(folder, "made.pcap")
+        if subprocess.run([*sys.argv[2:], made], check=False).returncode:
+            sys.exit(f"{sys.argv[2]} failed")
+        ask_all([made])
+else:
+    ask_all(sys.argv[1:])

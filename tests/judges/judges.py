@@ -146,8 +146,8 @@ KNOWN_COMPLAINTS = {
     # RoCEv2 allows a UDP checksum of 0 over IPv6 too (the ICRC protects more), Linux soft-RoCE sends it
     "Illegal checksum value (0)",
 }
-# Dissectors that guess at the payload of a SEND and call it malformed when they guessed wrong.
-GUESSING = ("rpcordma", "smb_direct", "iser", "nvme-rdma")
+# Dissectors that guess at payloads and call them malformed when they guessed wrong.
+GUESSING = ("rpcordma", "smb_direct", "iser", "nvme-rdma", "infiniband.eoib", "infiniband_sdp", "fcoib", "lnet", "smc")
 
 
 def tshark(path):
@@ -164,8 +164,8 @@ def tshark(path):
         protocols, expert = rows.get(number, ("", ""))
         if "infiniband" not in protocols.split(":"):
             complaints.append(f"{os.path.basename(path)} frame {number}: tshark sees {protocols}")
-        if expert and expert not in KNOWN_COMPLAINTS:
-            complaints.append(f"{os.path.basename(path)} frame {number}: tshark says {expert}")
+        complaints += [f"{os.path.basename(path)} frame {number}: tshark says {said}"
+                       for said in expert.split(",") if said and said not in KNOWN_COMPLAINTS]
     return complaints
 
 

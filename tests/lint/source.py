@@ -31,10 +31,17 @@ class Tree:
 
     def __init__(self, root):
         self.root = root
-        listed = subprocess.run(["git", "-C", root, "ls-files", "-co", "--exclude-standard"],
-                                capture_output=True, text=True, check=False)
-        names = listed.stdout.split("\n") if listed.returncode == 0 else self._walk()
+        names = self._listed() or self._walk()
         self.files = sorted(n for n in names if n and os.path.isfile(os.path.join(root, n)))
+
+    def _listed(self):
+        """What git knows; nothing where there is no git or no repository."""
+        try:
+            listed = subprocess.run(["git", "-C", self.root, "ls-files", "-co", "--exclude-standard"],
+                                    capture_output=True, text=True, check=False)
+        except FileNotFoundError:
+            return []
+        return listed.stdout.split("\n") if listed.returncode == 0 else []
 
     def _walk(self):
         for folder, folders, names in os.walk(self.root):
