@@ -1,0 +1,379 @@
+/* A random run as a function of its seed: spec, operations and posting times are drawn first, then the simulator runs
+ * until both sides have everything, then the books are checked: each signalled request and each receive completes once,
+ * in order, with success; each silent one retires without a completion; every byte is where it belongs and none beside. */
+#include "mix.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_OPS  96   /* per QP and direction */
+#define GUARD    32
+#define GUARD_BYTE 0xEE
+#define LIMIT    RN_S(600)
+
+struct op {
+	struct sim_op op;
+	struct sim_op recv;   /* SEND: what it lands in */
+	uint32_t pattern;
+	rn_time post_at, recv_at;
+};
+
+struct flow {             /* one direction of one QP */
+	unsigned n;
+	unsigned posted, received; /* requests and receives handed in */
+	unsigned next_done, next_recv; /* indices of the next expected completion */
+	struct op ops[MAX_OPS];
+};
+
+struct mix {
+	struct sim sim;
+	struct rn_rng rng;
+	uint64_t bump[SIM_NODES];
+	struct flow *flow[SIM_NODES][SIM_MAX_QP];
+	unsigned objections;
+	FILE *out;
+	uint64_t seed;
+	struct mix_totals *t;
+};
+
+#define OBJECT(m, ...) \
+	do { \
+		if ((m)->objections++ < 10) { \
+			fprintf((m)->out, "seed %llu: ", (unsigned long long)(m)->seed); \
+			fprintf((m)->out, __VA_ARGS__); \
+			fputc('\n', (m)->out); \
+		} \
+	} while (0)
+
+static uint8_t pattern_byte(uint32_t pattern, uint32_t i)
+{
+	return (uint8_t)((pattern + i * 2654435761u) >> 13 ^ i);
+}
+
+static void fill(uint8_t *p, uint32_t n, uint32_t pattern)
+{
+	for (uint32_t i = 0; i < n; i++)
+		p[i] = pattern_byte(pattern, i);
+}
+
+static bool holds(const uint8_t *p, uint32_t n, uint32_t pattern)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (p[i] != pattern_byte(pattern, i))
+			return false;
+	return true;
+}
+
+static bool guarded(const uint8_t *p, uint32_t n)
+{
+	for (unsigned i = 1; i <= GUARD; i++)
+		if (p[-(int)i] != GUARD_BYTE || p[n + i - 1] != GUARD_BYTE)
+			return false;
+	return true;
+}
+
+/* Room for n bytes in a node's arena with a guard on both sides, at any alignment. */
+static uint64_t room(struct mix *m, unsigned node, uint32_t n)
+{
+	uint64_t at = m->bump[node] + GUARD + rn_rng_below(&m->rng, 9);
+	m->bump[node] = at + n + GUARD;
+	if (m->bump[node] > SIM_ARENA)
+		abort();
+	memset(m->sim.node[node].arena + at - GUARD, GUARD_BYTE, GUARD);
+	memset(m->sim.node[node].arena + at + n, GUARD_BYTE, GUARD);
+	return at;
+}
+
+static uint32_t some_length(struct mix *m, uint32_t mtu)
+{
+	switch (rn_rng_below(&m->rng, 10)) {
+	case 0: return 0;
+	case 1: return mtu;
+	case 2: return mtu - 1 + (uint32_t)rn_rng_below(&m->rng, 3);
+	case 3: return mtu * (uint32_t)(1 + rn_rng_below(&m->rng, 8));
+	case 4: return (uint32_t)rn_rng_below(&m->rng, 40000);
+	case 5: return 1 + (uint32_t)rn_rng_below(&m->rng, 3);
+	default: return (uint32_t)rn_rng_below(&m->rng, 3 * mtu);
+	}
+}
+
+static void draw_spec(struct mix *m, struct sim_spec *s)
+{
+	struct rn_rng *r = &m->rng;
+	sim_spec_default(s);
+	s->seed = m->seed;
+	s->ipv6 = rn_rng_below(r, 2);
+	s->vlan = rn_rng_below(r, 4) == 0;
+	s->path_mtu = (uint8_t)(1 + rn_rng_below(r, 5));
+	s->rd_atomic = (uint8_t)(1 + rn_rng_below(r, 8));
+	s->qps = 1 + (unsigned)rn_rng_below(r, 4);
+	s->first_psn = (uint32_t)(rn_rng_below(r, 2) ? (0xFFFFFF - rn_rng_below(r, 300)) & 0xFFFFFF
+						     : rn_rng_below(r, 1 << 24));
+	s->min_rnr_timer = (uint8_t)(1 + rn_rng_below(r, 14));
+	for (unsigned i = 0; i < SIM_NODES; i++) {
+		struct rn_impair *l = &s->link[i].impair;
+		unsigned spared = (unsigned)rn_rng_below(r, 5); /* all kinds but one, at most */
+		l->loss_ppm = spared == 0 ? 0 : 1000 + (uint32_t)rn_rng_below(r, 30000);
+		l->duplicate_ppm = spared == 1 ? 0 : 1000 + (uint32_t)rn_rng_below(r, 30000);
+		l->reorder_ppm = spared == 2 ? 0 : 1000 + (uint32_t)rn_rng_below(r, 30000);
+		l->corrupt_ppm = spared == 3 ? 0 : 1000 + (uint32_t)rn_rng_below(r, 10000);
+		l->reorder_ns = 1 + rn_rng_below(r, RN_US(20));
+		l->delay_min_ns = RN_US(1) + rn_rng_below(r, RN_US(50));
+		l->delay_max_ns = l->delay_min_ns + rn_rng_below(r, RN_US(10));
+		s->link[i].rate = rn_rng_below(r, 2) ? 0 : 1000000000ull * (1 + rn_rng_below(r, 100));
+	}
+}
+
+static void draw_op(struct mix *m, unsigned node, struct op *o, unsigned index, bool last)
+{
+	struct rn_rng *r = &m->rng;
+	unsigned peer = 1 - node, which = (unsigned)rn_rng_below(r, 3);
+	uint32_t n = some_length(m, 128u << m->sim.spec.path_mtu);
+	o->op.kind = which == 0 ? RN_WQE_SEND : which == 1 ? RN_WQE_WRITE : RN_WQE_READ;
+	if (which < 2 && rn_rng_below(r, 8) == 0) {
+		n %= 65;
+		o->op.flags |= RN_WQE_INLINE;
+	}
+	o->op.length = n;
+	o->op.wr_id = index;
+	o->op.flags |= last || rn_rng_below(r, 4) ? RN_WQE_SIGNALED : 0;
+	o->op.flags |= rn_rng_below(r, 5) == 0 ? RN_WQE_FENCE : 0;
+	o->op.flags |= which == 0 && rn_rng_below(r, 3) == 0 ? RN_WQE_SOLICITED : 0;
+	o->pattern = (uint32_t)rn_rng_next(r);
+	o->op.local = room(m, node, n);
+	uint32_t extra = which == 0 ? (uint32_t)rn_rng_below(r, 2) * 17 : 0;
+	uint64_t there = room(m, peer, n + extra);
+	if (which == 0)
+		o->recv = (struct sim_op){.kind = RN_WQE_RECV, .wr_id = index, .local = there, .length = n + extra};
+	o->op.remote = there;
+	if (which == 2)
+		fill(m->sim.node[peer].arena + there, n, o->pattern);
+	else
+		fill(m->sim.node[node].arena + o->op.local, n, o->pattern);
+}
+
+static void draw_flows(struct mix *m)
+{
+	unsigned flows = m->sim.spec.qps * SIM_NODES;
+	for (unsigned node = 0; node < SIM_NODES; node++)
+		for (unsigned q = 0; q < m->sim.spec.qps; q++) {
+			struct flow *f = m->flow[node][q] = calloc(1, sizeof(*f));
+			rn_time at = m->sim.now, recv_at = m->sim.now;
+			if (f == NULL)
+				abort();
+			f->n = (64 + flows - 1) / flows + (unsigned)rn_rng_below(&m->rng, 8);
+			for (unsigned i = 0; i < f->n; i++) {
+				draw_op(m, node, &f->ops[i], i, i + 1 == f->n);
+				at += rn_rng_below(&m->rng, 4) ? 0 : rn_rng_below(&m->rng, RN_US(300));
+				recv_at += rn_rng_below(&m->rng, 6) ? 0 : rn_rng_below(&m->rng, RN_US(500));
+				f->ops[i].post_at = at;
+				f->ops[i].recv_at = recv_at;
+			}
+		}
+}
+
+/* Hands in what is due; returns when the next thing is. */
+static rn_time post_due(struct mix *m)
+{
+	struct sim *sim = &m->sim;
+	rn_time next = RN_TIME_NEVER;
+	for (unsigned node = 0; node < SIM_NODES; node++)
+		for (unsigned q = 0; q < sim->spec.qps; q++) {
+			struct flow *f = m->flow[node][q];
+			while (f->received < f->n && f->ops[f->received].recv_at <= sim->now) {
+				struct op *o = &f->ops[f->received++];
+				if (o->op.kind == RN_WQE_SEND)
+					sim_post(sim, 1 - node, q, &o->recv);
+			}
+			while (f->posted < f->n && f->ops[f->posted].post_at <= sim->now)
+				sim_post(sim, node, q, &f->ops[f->posted++].op);
+			if (f->received < f->n)
+				next = RN_MIN(next, f->ops[f->received].recv_at);
+			if (f->posted < f->n)
+				next = RN_MIN(next, f->ops[f->posted].post_at);
+		}
+	return next;
+}
+
+static void check_recv(struct mix *m, unsigned node, const struct rn_cqe *c)
+{
+	struct flow *f = m->flow[1 - node][c->qp_ctx];
+	while (f->next_recv < f->n && f->ops[f->next_recv].op.kind != RN_WQE_SEND)
+		f->next_recv++;
+	if (f->next_recv == f->n) {
+		OBJECT(m, "node %u qp %u: receive completion too many", node, (unsigned)c->qp_ctx);
+		return;
+	}
+	struct op *o = &f->ops[f->next_recv++];
+	if (c->wr_id != o->recv.wr_id || c->status != RN_STATUS_SUCCESS || c->byte_len != o->op.length)
+		OBJECT(m, "node %u qp %u: receive wr_id %llu status %u bytes %u, expected %llu, 0, %u", node,
+		       (unsigned)c->qp_ctx, (unsigned long long)c->wr_id, c->status, c->byte_len,
+		       (unsigned long long)o->recv.wr_id, o->op.length);
+	if (!!(c->flags & RN_CQE_SOLICITED) != !!(o->op.flags & RN_WQE_SOLICITED))
+		OBJECT(m, "node %u receive %llu: solicited bit wrong", node, (unsigned long long)c->wr_id);
+	if (!holds(m->sim.node[node].arena + o->recv.local, o->op.length, o->pattern))
+		OBJECT(m, "node %u receive %llu: wrong bytes", node, (unsigned long long)c->wr_id);
+}
+
+static void check_done(struct mix *m, unsigned node, const struct rn_cqe *c)
+{
+	struct flow *f = m->flow[node][c->qp_ctx];
+	while (f->next_done < f->n && !(f->ops[f->next_done].op.flags & RN_WQE_SIGNALED))
+		f->next_done++;
+	if (f->next_done == f->n) {
+		OBJECT(m, "node %u qp %u: completion too many", node, (unsigned)c->qp_ctx);
+		return;
+	}
+	struct op *o = &f->ops[f->next_done++];
+	unsigned peer = 1 - node;
+	if (c->wr_id != o->op.wr_id || c->status != RN_STATUS_SUCCESS || c->kind != o->op.kind)
+		OBJECT(m, "node %u qp %u: wr_id %llu status %u kind %u vendor %u, expected %llu, 0, %u", node,
+		       (unsigned)c->qp_ctx, (unsigned long long)c->wr_id, c->status, c->kind, c->vendor_err,
+		       (unsigned long long)o->op.wr_id, o->op.kind);
+	/* success means: it is there now */
+	uint8_t *where = o->op.kind == RN_WQE_READ ? m->sim.node[node].arena + o->op.local
+						   : m->sim.node[peer].arena + o->op.remote;
+	if (!holds(where, o->op.length, o->pattern))
+		OBJECT(m, "node %u request %llu kind %u: wrong bytes at completion", node,
+		       (unsigned long long)c->wr_id, o->op.kind);
+}
+
+static void drain(struct mix *m)
+{
+	struct rn_cqe c;
+	for (unsigned node = 0; node < SIM_NODES; node++)
+		while (sim_poll(&m->sim, node, &c)) {
+			if (c.qp_ctx >= m->sim.spec.qps)
+				OBJECT(m, "completion of an unknown QP");
+			else if (c.flags & RN_CQE_RECV)
+				check_recv(m, node, &c);
+			else
+				check_done(m, node, &c);
+		}
+}
+
+static bool all_done(struct mix *m)
+{
+	for (unsigned node = 0; node < SIM_NODES; node++)
+		for (unsigned q = 0; q < m->sim.spec.qps; q++) {
+			struct sim_qp *qp = &m->sim.node[node].qp[q];
+			if (m->flow[node][q]->posted < m->flow[node][q]->n ||
+			    m->flow[1 - node][q]->received < m->flow[1 - node][q]->n ||
+			    qp->sq_posted != atomic_load(&qp->shared->sq_retired) ||
+			    qp->rq_posted != atomic_load(&qp->shared->rq_retired))
+				return false;
+		}
+	return true;
+}
+
+static void check_memory(struct mix *m)
+{
+	for (unsigned node = 0; node < SIM_NODES; node++)
+		for (unsigned q = 0; q < m->sim.spec.qps; q++) {
+			struct flow *f = m->flow[node][q];
+			for (unsigned i = 0; i < f->n; i++) {
+				struct op *o = &f->ops[i];
+				uint8_t *here = m->sim.node[node].arena + o->op.local;
+				uint8_t *there = m->sim.node[1 - node].arena + o->op.remote;
+				uint32_t far = o->recv.length ? o->recv.length : o->op.length;
+				if (!holds(here, o->op.length, o->pattern) || !holds(there, o->op.length, o->pattern))
+					OBJECT(m, "node %u qp %u op %u kind %u: bytes differ at the end", node, q, i,
+					       o->op.kind);
+				if (!guarded(here, o->op.length) || !guarded(there, far))
+					OBJECT(m, "node %u qp %u op %u: written beside the buffer", node, q, i);
+			}
+			while (f->next_done < f->n && !(f->ops[f->next_done].op.flags & RN_WQE_SIGNALED))
+				f->next_done++;
+			while (f->next_recv < f->n && f->ops[f->next_recv].op.kind != RN_WQE_SEND)
+				f->next_recv++;
+			if (f->next_done != f->n || f->next_recv != f->n)
+				OBJECT(m, "node %u qp %u: completions missing (%u, %u of %u)", node, q, f->next_done,
+				       f->next_recv, f->n);
+		}
+}
+
+static void add_totals(struct mix *m)
+{
+	struct mix_totals *t = m->t;
+	const struct sim *sim = &m->sim;
+	t->runs++;
+	for (unsigned node = 0; node < SIM_NODES; node++) {
+		for (unsigned q = 0; q < sim->spec.qps; q++)
+			for (unsigned i = 0; i < m->flow[node][q]->n; i++) {
+				const struct sim_op *o = &m->flow[node][q]->ops[i].op;
+				t->messages++;
+				t->bytes += o->length;
+				t->sends += o->kind == RN_WQE_SEND;
+				t->writes += o->kind == RN_WQE_WRITE;
+				t->reads += o->kind == RN_WQE_READ;
+				t->fenced += !!(o->flags & RN_WQE_FENCE);
+				t->silent += !(o->flags & RN_WQE_SIGNALED);
+				t->solicited += !!(o->flags & RN_WQE_SOLICITED);
+				t->inlined += !!(o->flags & RN_WQE_INLINE);
+				t->empty += o->length == 0;
+			}
+		t->frames += sim->node[node].frames;
+		t->lost += sim->node[node].dropped;
+		t->duplicated += sim->node[node].duplicated;
+		t->reordered += sim->node[node].reordered;
+		t->corrupted += sim->node[node].corrupted;
+	}
+	t->wrapped += sim->spec.first_psn > 0xFFFFFF - 2000;
+	for (unsigned v = 0; v < RN_V_COUNT; v++)
+		t->verdicts[v] += sim->verdicts[v];
+}
+
+unsigned mix_run(uint64_t seed, struct mix_totals *totals, FILE *out, FILE *log)
+{
+	struct mix *m = calloc(1, sizeof(*m));
+	struct sim_spec spec;
+	if (m == NULL)
+		abort();
+	m->out = out;
+	m->seed = seed;
+	m->t = totals;
+	rn_rng_seed(&m->rng, seed ^ 0x9E3779B97F4A7C15ull);
+	draw_spec(m, &spec);
+	sim_init(&m->sim, &spec);
+	m->sim.log = log;
+	for (unsigned q = 0; q < spec.qps; q++)
+		sim_connect(&m->sim, q);
+	draw_flows(m);
+	rn_time next;
+	do {
+		next = post_due(m);
+		sim_step(&m->sim, RN_MIN(next, LIMIT));
+		drain(m);
+	} while (!all_done(m) && m->sim.now < LIMIT && m->objections == 0);
+	/* let the last acknowledgements and duplicates land: they must change nothing */
+	sim_run(&m->sim, m->sim.now + RN_S(2));
+	drain(m);
+	if (!all_done(m) && m->objections == 0)
+		OBJECT(m, "not finished after %llu s of virtual time", (unsigned long long)(m->sim.now / RN_S(1)));
+	check_memory(m);
+	add_totals(m);
+	unsigned left = sim_fini(&m->sim);
+	if (left)
+		OBJECT(m, "%u objects left over", left);
+	unsigned objections = m->objections;
+	for (unsigned i = 0; i < SIM_NODES; i++)
+		for (unsigned q = 0; q < SIM_MAX_QP; q++)
+			free(m->flow[i][q]);
+	free(m);
+	return objections;
+}
+
+void mix_print(const struct mix_totals *t, FILE *out)
+{
+#define N(x) (unsigned long long)t->x
+	fprintf(out, "%llu runs (%llu near the PSN wrap), %llu messages, %llu bytes\n", N(runs), N(wrapped), N(messages),
+		N(bytes));
+	fprintf(out, "SEND %llu  WRITE %llu  READ %llu  fenced %llu  silent %llu  solicited %llu  inline %llu  empty %llu\n",
+		N(sends), N(writes), N(reads), N(fenced), N(silent), N(solicited), N(inlined), N(empty));
+	fprintf(out, "frames %llu  lost %llu  duplicated %llu  reordered %llu  corrupted %llu\n", N(frames), N(lost),
+		N(duplicated), N(reordered), N(corrupted));
+#undef N
+	for (unsigned v = 0; v < RN_V_COUNT; v++)
+		if (t->verdicts[v])
+			fprintf(out, "  %10llu  %s\n", (unsigned long long)t->verdicts[v], rn_verdicts[v].text);
+}

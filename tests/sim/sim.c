@@ -1,0 +1,471 @@
+/* The simulator's engine: nodes, links, the heap of frames in flight, virtual time. See sim.h. */
+#include "sim.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "psn.h"
+#include "transcript.h"
+
+#define SIM_PKEY_PD 1u
+#define SIM_CQ      1u
+
+struct sim_frame {
+	rn_time when;
+	uint64_t seq;
+	unsigned to;
+	uint32_t len;
+	uint8_t data[];
+};
+
+static const uint8_t mac_of[SIM_NODES][6] = {{2, 0, 0, 0, 0, 1}, {2, 0, 0, 0, 0, 2}};
+
+static void must(bool ok, const char *what)
+{
+	if (!ok) {
+		fprintf(stderr, "sim: %s\n", what);
+		abort();
+	}
+}
+
+/* ---- heap ---- */
+
+static bool earlier(const struct sim_frame *a, const struct sim_frame *b)
+{
+	return a->when != b->when ? a->when < b->when : a->seq < b->seq;
+}
+
+static void heap_push(struct sim *sim, struct sim_frame *f)
+{
+	unsigned i = sim->nheap++;
+	if (sim->nheap > sim->capheap) {
+		sim->capheap = sim->capheap ? 2 * sim->capheap : 64;
+		sim->heap = realloc(sim->heap, sim->capheap * sizeof(*sim->heap));
+		must(sim->heap != NULL, "no memory");
+	}
+	while (i > 0 && earlier(f, sim->heap[(i - 1) / 2])) {
+		sim->heap[i] = sim->heap[(i - 1) / 2];
+		i = (i - 1) / 2;
+	}
+	sim->heap[i] = f;
+}
+
+static struct sim_frame *heap_pop(struct sim *sim)
+{
+	struct sim_frame *top = sim->heap[0], *last = sim->heap[--sim->nheap];
+	unsigned i = 0;
+	for (;;) {
+		unsigned c = 2 * i + 1;
+		if (c >= sim->nheap)
+			break;
+		if (c + 1 < sim->nheap && earlier(sim->heap[c + 1], sim->heap[c]))
+			c++;
+		if (!earlier(sim->heap[c], last))
+			break;
+		sim->heap[i] = sim->heap[c];
+		i = c;
+	}
+	sim->heap[i] = last;
+	return top;
+}
+
+/* ---- set-up ---- */
+
+void sim_spec_default(struct sim_spec *spec)
+{
+	*spec = (struct sim_spec){
+		.seed = 1, .first_psn = 1000, .path_mtu = 3, .retry_cnt = 7, .rnr_retry = 7, .timeout = 14,
+		.min_rnr_timer = 1, .rd_atomic = 4, .sq_depth = 128, .rq_depth = 128, .qps = 1,
+	};
+	for (unsigned i = 0; i < SIM_NODES; i++)
+		spec->link[i] = (struct sim_link_spec){.impair = {.delay_min_ns = RN_US(5)}};
+}
+
+static void set_address(struct rn_gid *gid, bool ipv6, unsigned host)
+{
+	static const uint8_t v6[16] = {0x20, 0x01, 0x0d, 0xb8};
+	static const uint8_t v4[16] = {[10] = 0xff, [11] = 0xff, [12] = 192, [13] = 0, [14] = 2};
+	memcpy(gid->b, ipv6 ? v6 : v4, 16);
+	gid->b[15] = (uint8_t)host;
+}
+
+static void port_init(struct rn_port_attr *port, const struct sim_spec *spec, unsigned i)
+{
+	memset(port, 0, sizeof(*port));
+	memcpy(port->mac, mac_of[i], 6);
+	port->mtu = 9000;
+	port->max_path_mtu = 5;
+	port->has_vlan = spec->vlan;
+	port->vlan_tci = spec->vlan ? 100 : 0;
+	port->ngids = 2;
+	for (unsigned v6 = 0; v6 < 2; v6++) {
+		set_address(&port->gids[v6], v6, i + 1);
+		port->prefix_len[v6] = v6 ? 64 : 24;
+	}
+	port->guid = 0x0200000000000001ull + i;
+	port->check_source = true;
+}
+
+static void node_init(struct sim *sim, unsigned i)
+{
+	struct sim_node *n = &sim->node[i];
+	rn_core_defaults(&n->cfg);
+	n->cfg.index = 0;
+	n->cfg.nshards = 1;
+	n->cfg.max_qp = 64;
+	n->cfg.max_cq = 16;
+	n->cfg.max_cm = 64;
+	n->cfg.seed = sim->spec.seed * 2 + i + 1;
+	port_init(&n->port, &sim->spec, i);
+	n->mrs = rn_mr_table_create(1024, n->cfg.seed);
+	must(n->mrs != NULL, "no MR table");
+	n->shard = rn_shard_create(&n->cfg, &n->port, n->mrs, &rn_mem_plain, sim->now);
+	must(n->shard != NULL, "no shard");
+	n->arena = calloc(1, SIM_ARENA);
+	n->cq_shared = aligned_alloc(64, RN_ALIGN_UP(sizeof(*n->cq_shared), 64));
+	n->cq = aligned_alloc(64, RN_ALIGN_UP(rn_cq_ring_bytes(SIM_CQ_SIZE), 64));
+	must(n->arena && n->cq_shared && n->cq, "no memory");
+	memset(n->cq_shared, 0, sizeof(*n->cq_shared));
+	rn_cq_ring_init(n->cq, SIM_CQ_SIZE);
+	rn_shard_cq_link(n->shard, SIM_CQ, n->cq_shared, n->cq, 0);
+	struct rn_mr_attr mr = {n->arena, (uint64_t)(uintptr_t)n->arena, SIM_ARENA, SIM_PKEY_PD,
+				RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ |
+					RN_ACCESS_REMOTE_ATOMIC};
+	must(rn_mr_add(n->mrs, &mr, &n->lkey, &n->rkey) == 0, "arena not registered");
+}
+
+void sim_init(struct sim *sim, const struct sim_spec *spec)
+{
+	memset(sim, 0, sizeof(*sim));
+	sim->spec = *spec;
+	sim->now = RN_MS(1);
+	rn_rng_seed(&sim->rng, spec->seed);
+	for (unsigned i = 0; i < SIM_NODES; i++)
+		node_init(sim, i);
+}
+
+unsigned sim_fini(struct sim *sim)
+{
+	unsigned left = 0;
+	for (unsigned i = 0; i < SIM_NODES; i++) {
+		struct sim_node *n = &sim->node[i];
+		for (unsigned q = 0; q < SIM_MAX_QP; q++)
+			if (n->qp[q].live)
+				sim_destroy_qp(sim, i, q);
+		left += rn_shard_leftovers(n->shard);
+		rn_shard_destroy(n->shard);
+		must(rn_mr_remove(n->mrs, n->lkey) == 0, "arena key lost");
+		rn_mr_reclaim(n->mrs, n->lkey);
+		left += rn_mr_count(n->mrs);
+		rn_mr_table_destroy(n->mrs);
+		free(n->arena);
+		free(n->cq);
+		free(n->cq_shared);
+		free(sim->events[i]);
+	}
+	while (sim->nheap)
+		free(heap_pop(sim));
+	free(sim->heap);
+	return left;
+}
+
+/* ---- commands ---- */
+
+void sim_exec(struct sim *sim, unsigned node, const struct rn_cmd *cmd, struct rn_rsp *rsp)
+{
+	struct sim_node *n = &sim->node[node];
+	size_t bytes = rn_exec_bytes(cmd, &n->cfg);
+	struct rn_exec x = {.cmd = cmd, .rsp = rsp};
+	memset(rsp, 0, sizeof(*rsp));
+	if (bytes) {
+		bytes = RN_ALIGN_UP(bytes, 64);
+		x.mem = aligned_alloc(64, bytes);
+		must(x.mem != NULL, "no memory");
+		memset(x.mem, 0, bytes);
+	}
+	rn_shard_exec(n->shard, &x, sim->now);
+	if (rsp->err && x.mem && x.freed != x.mem)
+		free(x.mem);
+	free(x.freed);
+}
+
+void sim_create_qp(struct sim *sim, unsigned node, unsigned i)
+{
+	struct sim_qp *qp = &sim->node[node].qp[i];
+	struct rn_cmd cmd = {.op = RN_CMD_CREATE_QP, .user = i};
+	struct rn_rsp rsp;
+	cmd.create_qp.pd = SIM_PKEY_PD;
+	cmd.create_qp.type = RN_QPT_RC;
+	cmd.create_qp.send_cq = cmd.create_qp.recv_cq = SIM_CQ;
+	cmd.create_qp.sq_depth = sim->spec.sq_depth;
+	cmd.create_qp.rq_depth = sim->spec.rq_depth;
+	cmd.create_qp.sq_sge = cmd.create_qp.rq_sge = 4;
+	cmd.create_qp.inline_bytes = 64;
+	cmd.create_qp.qp_ctx = i;
+	sim_exec(sim, node, &cmd, &rsp);
+	must(rsp.err == 0, "CREATE_QP refused");
+	*qp = (struct sim_qp){.qpn = rsp.id, .gen = rsp.gen, .live = true};
+	qp->shared = (struct rn_qp_shared *)(uintptr_t)rsp.qp.shared;
+	struct rn_qp_attr attr = {.state = RN_QPS_INIT,
+				  .access = RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ | RN_ACCESS_REMOTE_ATOMIC};
+	must(sim_modify(sim, node, i, RN_QP_STATE | RN_QP_ACCESS | RN_QP_PKEY_INDEX | RN_QP_PORT, &attr) == 0,
+	     "INIT refused");
+}
+
+int sim_modify(struct sim *sim, unsigned node, unsigned i, uint32_t mask, const struct rn_qp_attr *attr)
+{
+	struct rn_cmd cmd = {.op = RN_CMD_MODIFY_QP};
+	struct rn_rsp rsp;
+	cmd.modify_qp.qpn = sim->node[node].qp[i].qpn;
+	cmd.modify_qp.gen = sim->node[node].qp[i].gen;
+	cmd.modify_qp.mask = mask;
+	cmd.modify_qp.attr = *attr;
+	sim_exec(sim, node, &cmd, &rsp);
+	return rsp.err;
+}
+
+static void to_rts(struct sim *sim, unsigned node, unsigned i)
+{
+	const struct sim_spec *s = &sim->spec;
+	unsigned peer = 1 - node;
+	struct rn_qp_attr a = {
+		.state = RN_QPS_RTR, .path_mtu = s->path_mtu, .timeout = s->timeout, .retry_cnt = s->retry_cnt,
+		.rnr_retry = s->rnr_retry, .min_rnr_timer = s->min_rnr_timer, .max_rd_atomic = s->rd_atomic,
+		.max_dest_rd_atomic = s->rd_atomic, .dest_qpn = sim->node[peer].qp[i].qpn,
+		.rq_psn = rn_psn_add(s->first_psn, peer * 1000), .sq_psn = rn_psn_add(s->first_psn, node * 1000),
+	};
+	a.av.sgid = sim->node[node].port.gids[s->ipv6];
+	a.av.dgid = sim->node[peer].port.gids[s->ipv6];
+	memcpy(a.av.dmac, mac_of[peer], 6);
+	a.av.hop_limit = 64;
+	a.av.has_vlan = s->vlan;
+	a.av.vlan_tci = s->vlan ? 100 : 0;
+	must(sim_modify(sim, node, i, RN_QP_STATE | RN_QP_AV | RN_QP_PATH_MTU | RN_QP_DEST_QPN | RN_QP_RQ_PSN |
+					      RN_QP_MAX_DEST_RD_ATOMIC | RN_QP_MIN_RNR_TIMER, &a) == 0,
+	     "RTR refused");
+	a.state = RN_QPS_RTS;
+	must(sim_modify(sim, node, i, RN_QP_STATE | RN_QP_TIMEOUT | RN_QP_RETRY_CNT | RN_QP_RNR_RETRY |
+					      RN_QP_SQ_PSN | RN_QP_MAX_RD_ATOMIC, &a) == 0,
+	     "RTS refused");
+}
+
+void sim_connect(struct sim *sim, unsigned i)
+{
+	sim_create_qp(sim, 0, i);
+	sim_create_qp(sim, 1, i);
+	to_rts(sim, 0, i);
+	to_rts(sim, 1, i);
+}
+
+void sim_destroy_qp(struct sim *sim, unsigned node, unsigned i)
+{
+	struct sim_qp *qp = &sim->node[node].qp[i];
+	struct rn_cmd cmd = {.op = RN_CMD_DESTROY_QP};
+	struct rn_rsp rsp;
+	cmd.qp.qpn = qp->qpn;
+	cmd.qp.gen = qp->gen;
+	sim_exec(sim, node, &cmd, &rsp);
+	must(rsp.err == 0, "DESTROY_QP refused");
+	memset(qp, 0, sizeof(*qp));
+}
+
+/* ---- work ---- */
+
+void sim_post(struct sim *sim, unsigned node, unsigned i, const struct sim_op *op)
+{
+	struct sim_node *n = &sim->node[node], *peer = &sim->node[1 - node];
+	struct sim_qp *qp = &n->qp[i];
+	uint8_t slots[RN_WQE_MAX_SLOTS * RN_SLOT_BYTES] __attribute__((aligned(64))) = {0};
+	struct rn_wqe *w = (struct rn_wqe *)slots;
+	*w = (struct rn_wqe){
+		.kind = (uint8_t)op->kind, .slots = 1, .flags = (uint16_t)op->flags, .qpn = qp->qpn,
+		.qp_gen = qp->gen, .wr_id = op->wr_id, .length = op->length,
+		.remote_va = (uint64_t)(uintptr_t)peer->arena + op->remote, .rkey = op->rkey ? op->rkey : peer->rkey,
+	};
+	if (op->flags & RN_WQE_INLINE) {
+		memcpy(w->inl, n->arena + op->local, op->length);
+		w->slots = (uint8_t)rn_wqe_slots_inline(op->length);
+	} else if (op->length) {
+		uint64_t base = (uint64_t)(uintptr_t)n->arena + op->local;
+		uint32_t key = op->lkey ? op->lkey : n->lkey;
+		/* three unequal pieces, so that SGE boundaries fall inside packets */
+		uint32_t a = op->length > 8 ? op->length / 3 + 1 : op->length, b = op->length > 8 ? op->length / 2 : 0;
+		b = b > op->length - a ? op->length - a : b;
+		struct rn_sge sge[3] = {{base, a, key}, {base + a, b, key}, {base + a + b, op->length - a - b, key}};
+		w->num_sge = op->length > 8 ? 3 : 1;
+		w->slots = (uint8_t)rn_wqe_slots_sge(w->num_sge);
+		memcpy(w->sge, sge, w->num_sge * sizeof(sge[0]));
+	}
+	if (op->kind == RN_WQE_RECV)
+		qp->rq_posted++;
+	else
+		qp->sq_posted++;
+	rn_shard_post(n->shard, w, sim->now);
+}
+
+bool sim_poll(struct sim *sim, unsigned node, struct rn_cqe *cqe)
+{
+	struct rn_cq_ring *r = sim->node[node].cq;
+	uint32_t head = atomic_load_explicit(&r->head, memory_order_relaxed);
+	if (head == atomic_load_explicit(&r->tail, memory_order_acquire))
+		return false;
+	*cqe = r->cqe[head & r->mask];
+	atomic_store_explicit(&r->head, head + 1, memory_order_release);
+	return true;
+}
+
+bool sim_event(struct sim *sim, unsigned node, unsigned kind, struct rn_event *ev)
+{
+	for (unsigned i = 0; i < sim->nevents[node]; i++) {
+		if (sim->events[node][i].kind != kind)
+			continue;
+		*ev = sim->events[node][i];
+		memmove(&sim->events[node][i], &sim->events[node][i + 1],
+			(sim->nevents[node] - i - 1) * sizeof(*ev));
+		sim->nevents[node]--;
+		return true;
+	}
+	return false;
+}
+
+/* ---- links ---- */
+
+static void put_in_flight(struct sim *sim, unsigned to, const uint8_t *data, uint32_t len, rn_time when)
+{
+	struct sim_frame *f = malloc(sizeof(*f) + len);
+	must(f != NULL, "no memory");
+	f->when = when;
+	f->seq = sim->seq++;
+	f->to = to;
+	f->len = len;
+	memcpy(f->data, data, len);
+	heap_push(sim, f);
+}
+
+/* When a frame that is held up for `delay` reaches the other end; in order unless it was held back on purpose. */
+static rn_time arrival(struct sim *sim, unsigned from, uint32_t len, rn_time delay, bool held_back)
+{
+	struct sim_node *n = &sim->node[from];
+	uint64_t rate = sim->spec.link[from].rate;
+	n->link_free = RN_MAX(sim->now, n->link_free) + (rate ? (rn_time)len * 8 * 1000000000u / rate : 0);
+	rn_time when = n->link_free + delay;
+	if (held_back)
+		return when;
+	n->last_arrival = RN_MAX(when, n->last_arrival);
+	return n->last_arrival;
+}
+
+static void send_frame(struct sim *sim, unsigned from, uint8_t *data, uint32_t len)
+{
+	struct sim_node *n = &sim->node[from];
+	struct rn_pkt pkt;
+	must(rn_frame_parse(data, len, &pkt) == RN_V_OK, "a shard sent a frame that its own parser refuses");
+	n->frames++;
+	bool wanted = sim->filter == NULL || sim->filter(sim, from, &pkt, sim->filter_arg);
+	struct rn_fate fate = rn_impair_decide(&sim->spec.link[from].impair, &sim->rng, len);
+	unsigned copies = wanted ? fate.copies : 0;
+	transcript_frame(sim, from, &pkt, copies != 0);
+	n->dropped += copies == 0;
+	n->duplicated += copies == 2;
+	n->reordered += copies != 0 && fate.reordered;
+	n->corrupted += copies != 0 && fate.corrupt;
+	if (copies == 2)
+		put_in_flight(sim, 1 - from, data, len, arrival(sim, from, len, fate.delay_ns[1], true));
+	if (copies == 0)
+		return;
+	if (fate.corrupt)
+		data[fate.corrupt_bit / 8] ^= (uint8_t)(1u << fate.corrupt_bit % 8);
+	put_in_flight(sim, 1 - from, data, len, arrival(sim, from, len, fate.delay_ns[0], fate.reordered));
+}
+
+enum rn_verdict sim_inject(struct sim *sim, unsigned node, const uint8_t *frame, uint32_t len)
+{
+	struct sim_node *n = &sim->node[node];
+	uint8_t *exact = malloc(len ? len : 1); /* exact size: the sanitizer sees any read beyond */
+	must(exact != NULL, "no memory");
+	memcpy(exact, frame, len);
+	struct rn_pkt pkt;
+	enum rn_verdict v = rn_frame_parse(exact, len, &pkt);
+	if (v == RN_V_OK)
+		v = rn_shard_rx(n->shard, &pkt, sim->now);
+	else
+		rn_shard_refused(n->shard, v);
+	sim->verdicts[v]++;
+	free(exact);
+	return v;
+}
+
+/* ---- time ---- */
+
+static void collect_events(struct sim *sim, unsigned i)
+{
+	struct rn_event ev[16];
+	unsigned n;
+	while ((n = rn_shard_events(sim->node[i].shard, ev, RN_ARRAY_SIZE(ev))) != 0) {
+		if (sim->nevents[i] + n > sim->capevents[i]) {
+			sim->capevents[i] = 2 * (sim->nevents[i] + n);
+			sim->events[i] = realloc(sim->events[i], sim->capevents[i] * sizeof(ev[0]));
+			must(sim->events[i] != NULL, "no memory");
+		}
+		memcpy(sim->events[i] + sim->nevents[i], ev, n * sizeof(ev[0]));
+		sim->nevents[i] += n;
+	}
+}
+
+static unsigned speak(struct sim *sim, unsigned i)
+{
+	static uint8_t data[8][SIM_FRAME_MAX];
+	struct rn_txbuf bufs[8];
+	struct rn_shard *sh = sim->node[i].shard;
+	struct rn_msg msg;
+	unsigned total = 0, n;
+	do {
+		for (unsigned k = 0; k < 8; k++)
+			bufs[k] = (struct rn_txbuf){data[k], SIM_FRAME_MAX, 0};
+		n = rn_shard_tx(sh, bufs, 8, sim->now);
+		for (unsigned k = 0; k < n; k++)
+			send_frame(sim, i, bufs[k].data, bufs[k].len);
+		total += n;
+	} while (n == 8);
+	rn_shard_done(sh, sim->now);
+	collect_events(sim, i);
+	must(rn_shard_outbox(sh, &msg, 1) == 0, "a lone shard has nobody to send messages to");
+	return total;
+}
+
+void sim_settle(struct sim *sim)
+{
+	for (unsigned round = 0; speak(sim, 0) + speak(sim, 1) != 0; round++)
+		must(round < 100000, "a shard never stops sending at one instant");
+}
+
+bool sim_step(struct sim *sim, rn_time until)
+{
+	sim_settle(sim);
+	rn_time next = sim->nheap ? sim->heap[0]->when : RN_TIME_NEVER;
+	for (unsigned i = 0; i < SIM_NODES; i++)
+		next = RN_MIN(next, rn_shard_next(sim->node[i].shard));
+	if (next > until || next == RN_TIME_NEVER) {
+		if (until != RN_TIME_NEVER)
+			sim->now = RN_MAX(sim->now, until);
+		return false;
+	}
+	sim->now = RN_MAX(sim->now, next);
+	while (sim->nheap && sim->heap[0]->when <= sim->now) {
+		struct sim_frame *f = heap_pop(sim);
+		sim_inject(sim, f->to, f->data, f->len);
+		free(f);
+	}
+	for (unsigned i = 0; i < SIM_NODES; i++) {
+		rn_shard_tick(sim->node[i].shard, sim->now);
+		rn_shard_done(sim->node[i].shard, sim->now);
+		collect_events(sim, i);
+	}
+	return true;
+}
+
+void sim_run(struct sim *sim, rn_time until)
+{
+	while (sim_step(sim, until))
+		;
+}

@@ -1,0 +1,45 @@
+/* How a frame reads in a transcript. Only IB packets are written; ARP and ND stay out. */
+#include "transcript.h"
+
+#include "psn.h"
+
+static void write_ack(FILE *f, const struct rn_pkt *pkt)
+{
+	static const char *const nak[] = {"NAK_SEQ", "NAK_INV", "NAK_ACC", "NAK_OP"};
+	unsigned kind = pkt->syndrome >> 5 & 3, code = pkt->syndrome & 0x1f;
+	if (kind == 0)
+		fprintf(f, "ACK");
+	else if (kind == 1)
+		fprintf(f, "RNR%u", code);
+	else if (kind == 3 && code < 4)
+		fprintf(f, "%s", nak[code]);
+	else
+		fprintf(f, "AETH_%02x", pkt->syndrome);
+}
+
+void transcript_frame(struct sim *sim, unsigned from, const struct rn_pkt *pkt, bool kept)
+{
+	if (sim->log == NULL || pkt->kind != RN_PKT_IB)
+		return;
+	/* responses carry PSNs of the other side's requests */
+	unsigned space = pkt->op->response ? 1 - from : from;
+	int32_t psn = rn_psn_diff(pkt->psn, rn_psn_add(sim->spec.first_psn, space * 1000));
+	const char *name = pkt->op->name;
+	fprintf(sim->log, "%lluus %c>%c ", (unsigned long long)((sim->now - RN_MS(1)) / 1000), "ab"[from], "ba"[from]);
+	if (pkt->op->family == RN_F_ACK)
+		write_ack(sim->log, pkt);
+	else
+		fprintf(sim->log, "%s", name[0] == 'R' && name[1] == 'C' ? name + 3 : name);
+	fprintf(sim->log, " psn=%d", psn);
+	if (pkt->op->has_aeth)
+		fprintf(sim->log, " msn=%u", pkt->msn);
+	if (pkt->op->family == RN_F_READ_REQ)
+		fprintf(sim->log, " len=%u", pkt->dma_len);
+	else if (pkt->op->has_payload)
+		fprintf(sim->log, " n=%u", pkt->payload_len);
+	if (pkt->ack_req)
+		fprintf(sim->log, " A");
+	if (pkt->se)
+		fprintf(sim->log, " SE");
+	fprintf(sim->log, "%s\n", kept ? "" : " LOST");
+}

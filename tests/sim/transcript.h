@@ -1,0 +1,10 @@
+/* One line of text per frame, relative to the run's first PSNs, so that a scenario reads the same near the wrap:
+ * `12us a>b WRITE_FIRST psn=5` ; a lost frame ends in ` LOST`. */
+#ifndef SIM_TRANSCRIPT_H
+#define SIM_TRANSCRIPT_H
+
+#include "sim.h"
+
+void transcript_frame(struct sim *sim, unsigned from, const struct rn_pkt *pkt, bool kept);
+
+#endif
