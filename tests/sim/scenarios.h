@@ -1,0 +1,28 @@
+/* The scripted runs, as data. */
+#ifndef SIM_SCENARIOS_H
+#define SIM_SCENARIOS_H
+
+#include "sim.h"
+
+struct scenario_step {
+	rn_time at;           /* after the start */
+	unsigned node;
+	struct sim_op op;
+};
+
+struct scenario {
+	const char *name;
+	void (*tune)(struct sim_spec *spec);
+	struct scenario_step steps[12];           /* in time order; ends with kind 0 */
+	struct {
+		unsigned from, nth;               /* the nth frame (from 1) that node `from` sends is lost */
+	} lost[6];
+	rn_time until;                            /* 0 = 30 s */
+	const char *transcript;
+	const char *completions;
+};
+
+extern const struct scenario scenarios[];
+extern const unsigned scenario_count;
+
+#endif
