@@ -1,0 +1,223 @@
+/* nd_xfer: moves a file from one process to another over softrnic, driven only through the NetworkDirect interfaces.
+ * Options, addresses, progress and the exit status; the two roles are in client.c and server.c. */
+#include "xfer.h"
+
+#include <arpa/inet.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "rn/link.h"
+
+#define DEFAULT_PORT  18515
+#define DEFAULT_CHUNK (1u << 20)
+#define DEFAULT_SLOTS 16u
+
+const char *const via_names[] = {"send", "write", "read"};
+
+static void usage(FILE *f)
+{
+	fputs("usage: nd_xfer -s ADDR [-o FILE] [-n COUNT]          receive\n"
+	      "       nd_xfer -c ADDR [--via send|write|read] FILE  send FILE\n"
+	      "       nd_xfer -c ADDR --table                       bandwidth and latency by size\n"
+	      "\n"
+	      "  -s, --server ADDR   listen on this address of an adapter\n"
+	      "  -c, --client ADDR   connect to this address\n"
+	      "  -l, --local ADDR    own address (default: the one from which ADDR is reached)\n"
+	      "  -p, --port N        port of the server (default 18515)\n"
+	      "  -o, --output FILE   server: write what comes to FILE (default: only hash it)\n"
+	      "  -n, --count N       server: connections to serve, 0 = for ever (default 1)\n"
+	      "      --via WHAT      send, write or read (default send)\n"
+	      "      --table         a table instead of a file\n"
+	      "      --config FILE   configuration (default $SOFTRNIC_CONFIG, else built in)\n"
+	      "      --timeout S     give up after S seconds without a word (default 30)\n"
+	      "  -q, --quiet         no progress line\n"
+	      "Exit status 0 only when every byte arrived and both hashes are equal.\n", f);
+}
+
+double seconds_now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+void progress_start(struct progress *p, uint64_t size, bool on)
+{
+	*p = (struct progress){size, seconds_now(), 0, on};
+}
+
+void progress_show(struct progress *p, uint64_t at, bool last)
+{
+	double now = p->on ? seconds_now() : 0;
+	if (!p->on || (!last && now - p->shown < 0.2))
+		return;
+	p->shown = now;
+	double secs = now - p->start;
+	fprintf(stderr, "\r%3.0f %%  %.1f of %.1f MB  %.1f MB/s ", p->size ? 100.0 * (double)at / (double)p->size : 100.0,
+		(double)at / 1e6, (double)p->size / 1e6, secs > 0 ? (double)at / 1e6 / secs : 0);
+	if (last)
+		fputc('\n', stderr);
+	fflush(stderr);
+}
+
+void sha_text(const uint8_t sha[XFER_SHA], char text[2 * XFER_SHA + 1])
+{
+	for (unsigned i = 0; i < XFER_SHA; i++)
+		snprintf(text + 2 * i, 3, "%02x", sha[i]);
+}
+
+const struct xfer_msg *as_msg(const struct done *d)
+{
+	const struct xfer_msg *m = (const struct xfer_msg *)d->data;
+	if (d->bytes == sizeof(*m) && m->magic == XFER_MAGIC && m->version == XFER_VERSION)
+		return m;
+	fprintf(stderr, "nd_xfer: the peer does not speak this tool's protocol\n");
+	return NULL;
+}
+
+int next_msg(struct session *s, const struct xfer_options *o, struct xfer_msg *msg)
+{
+	struct done d;
+	do {
+		int got = session_next(s, &d, o->timeout_ms);
+		if (got == 0)
+			fprintf(stderr, "nd_xfer: no word from the peer for %d s\n", o->timeout_ms / 1000);
+		if (got <= 0)
+			return -1;
+	} while (d.kind != DONE_RECV);
+	const struct xfer_msg *m = as_msg(&d);
+	if (m == NULL)
+		return -1;
+	*msg = *m;
+	return session_repost(s, d.index);
+}
+
+static void add_retransmitted(void *arg, const char *name, uint64_t value)
+{
+	if (strcmp(name, "retransmitted_packets") == 0)
+		*(uint64_t *)arg += value;
+}
+
+uint64_t retransmissions(void)
+{
+	uint64_t sum = 0;
+	int n = rn_link_list(NULL, NULL, 0, NULL, 0);
+	for (int i = 0; i < n; i++) {
+		struct rn_link *link;
+		if (rn_link_open(NULL, (unsigned)i, &link, NULL, 0) != 0)
+			continue;
+		link->ops->stats(link, add_retransmitted, &sum);
+		rn_link_close(link);
+	}
+	return sum;
+}
+
+static int parse_address(const char *text, uint16_t port, struct sockaddr_storage *out)
+{
+	struct sockaddr_in *v4 = (struct sockaddr_in *)out;
+	struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)out;
+	memset(out, 0, sizeof(*out));
+	if (inet_pton(AF_INET, text, &v4->sin_addr) == 1) {
+		v4->sin_family = AF_INET;
+		v4->sin_port = htons(port);
+		return 0;
+	}
+	if (inet_pton(AF_INET6, text, &v6->sin6_addr) == 1) {
+		v6->sin6_family = AF_INET6;
+		v6->sin6_port = htons(port);
+		return 0;
+	}
+	fprintf(stderr, "nd_xfer: '%s' is neither an IPv4 nor an IPv6 address\n", text);
+	return -1;
+}
+
+static int find_local(struct xfer_options *o)
+{
+	SIZE_T cb = sizeof(o->local);
+	HRESULT hr = NdResolveAddress((const struct sockaddr *)&o->peer, sizeof(o->peer), (struct sockaddr *)&o->local, &cb);
+	if (FAILED(hr))
+		fprintf(stderr, "nd_xfer: no adapter reaches this address: %s\n", nd_text(hr));
+	return FAILED(hr) ? -1 : 0;
+}
+
+static unsigned number(const char *text, const char *what, unsigned low, unsigned high)
+{
+	char *end;
+	unsigned long v = strtoul(text, &end, 0);
+	if (*text == 0 || *end || v < low || v > high) {
+		fprintf(stderr, "nd_xfer: %s '%s': a whole number from %u to %u is wanted\n", what, text, low, high);
+		exit(1);
+	}
+	return (unsigned)v;
+}
+
+struct words {
+	const char *server, *client, *local;
+	unsigned port;
+};
+
+static void parse_options(int argc, char **argv, struct xfer_options *o, struct words *w)
+{
+	static const struct option options[] = {
+		{"server", 1, 0, 's'}, {"client", 1, 0, 'c'}, {"local", 1, 0, 'l'},  {"port", 1, 0, 'p'},
+		{"output", 1, 0, 'o'}, {"count", 1, 0, 'n'},  {"via", 1, 0, 'v'},    {"table", 0, 0, 't'},
+		{"config", 1, 0, 'C'}, {"timeout", 1, 0, 'T'}, {"quiet", 0, 0, 'q'}, {"help", 0, 0, 'h'}, {0}};
+	for (int c; (c = getopt_long(argc, argv, "s:c:l:p:o:n:qh", options, NULL)) != -1;) {
+		switch (c) {
+		case 's': w->server = optarg; break;
+		case 'c': w->client = optarg; break;
+		case 'l': w->local = optarg; break;
+		case 'p': w->port = number(optarg, "port", 1, 65535); break;
+		case 'o': o->file = optarg; break;
+		case 'n': o->count = number(optarg, "count", 0, 1000000); break;
+		case 'C': setenv("SOFTRNIC_CONFIG", optarg, 1); break;
+		case 'T': o->timeout_ms = (int)number(optarg, "timeout", 1, 3600) * 1000; break;
+		case 't': o->table = true; break;
+		case 'q': o->progress = false; break;
+		case 'h': usage(stdout); exit(0);
+		case 'v':
+			for (o->via = VIA_SEND; o->via <= VIA_READ && strcmp(optarg, via_names[o->via]); o->via++)
+				;
+			if (o->via <= VIA_READ)
+				break;
+			fprintf(stderr, "nd_xfer: --via '%s': send, write or read is wanted\n", optarg);
+			exit(1);
+		default: usage(stderr); exit(1);
+		}
+	}
+	if (w->client && !o->table && optind < argc)
+		o->file = argv[optind++];
+	if (!w->server == !w->client || optind != argc || (w->client && !o->table && !o->file)) {
+		usage(stderr);
+		exit(1);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct xfer_options o = {.progress = isatty(2), .chunk = DEFAULT_CHUNK, .slots = DEFAULT_SLOTS, .count = 1,
+				 .timeout_ms = 30000};
+	struct words w = {.port = DEFAULT_PORT};
+	struct session s;
+	parse_options(argc, argv, &o, &w);
+	uint16_t port = (uint16_t)w.port;
+	if ((w.server && parse_address(w.server, port, &o.local)) || (w.client && parse_address(w.client, port, &o.peer)) ||
+	    (w.local && w.client && parse_address(w.local, 0, &o.local)))
+		return 1;
+	HRESULT hr = NdStartup();
+	if (FAILED(hr)) {
+		fprintf(stderr, "nd_xfer: the provider does not start: %s\n", nd_text(hr));
+		return 1;
+	}
+	int err = w.client && !w.local ? find_local(&o) : 0;
+	if (err == 0 && (err = session_open(&s, (const struct sockaddr *)&o.local, sizeof(o.local))) == 0) {
+		err = w.server ? server_run(&s, &o) : client_run(&s, &o);
+		session_close(&s);
+	}
+	NdCleanup();
+	return err ? 1 : 0;
+}

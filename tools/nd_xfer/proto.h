@@ -1,0 +1,46 @@
+/* What two nd_xfer processes say to each other over one connection, in Sends. An application protocol of this tool, not
+ * of the NIC. All fields little endian as both ends are x86-64; the first message names magic and version.
+ *
+ *   client                                   server
+ *   HELLO {mode, via, chunk, slots, size}  ->
+ *                                          <-  READY {status, addr, token}
+ *   per chunk, at most `slots` uncredited:
+ *     send:  the bytes themselves          ->
+ *     write: RDMA Write into slot, CHUNK   ->
+ *     read:  CHUNK (server Reads the slot) ->
+ *                                          <-  CREDIT
+ *   DONE {sha256}                          ->
+ *                                          <-  RESULT {status, sha256}
+ *   table mode: PING of any length is sent back as it is; DONE ends.
+ */
+#ifndef ND_XFER_PROTO_H
+#define ND_XFER_PROTO_H
+
+#include <assert.h>
+#include <stdint.h>
+
+#define XFER_MAGIC   0x72666e78u /* "xnfr" */
+#define XFER_VERSION 1u
+#define XFER_SHA     32
+
+enum xfer_via { VIA_SEND, VIA_WRITE, VIA_READ };
+enum xfer_mode { MODE_FILE, MODE_TABLE };
+enum xfer_kind { XFER_HELLO = 1, XFER_READY, XFER_CHUNK, XFER_CREDIT, XFER_DONE, XFER_RESULT, XFER_PING };
+
+struct xfer_msg {
+	uint32_t magic;
+	uint8_t version, kind, via, mode;
+	int32_t status;       /* READY, RESULT: 0 or an errno of the server */
+	uint32_t slot;        /* CHUNK, CREDIT */
+	uint32_t length;      /* CHUNK: bytes; HELLO: bytes of a chunk */
+	uint32_t slots;       /* HELLO */
+	uint64_t size;        /* HELLO: bytes of the file */
+	uint64_t addr;        /* HELLO (read), READY (write): first slot's address */
+	uint32_t token;       /* its remote token, as GetRemoteToken gave it */
+	uint32_t reserved;
+	uint8_t sha256[XFER_SHA];
+	uint8_t pad[48];
+};
+static_assert(sizeof(struct xfer_msg) == 128, "one size for all messages");
+
+#endif

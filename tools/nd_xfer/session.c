@@ -1,0 +1,336 @@
+/* ND2 set-up and waiting for nd_xfer. Waits by polling for a few microseconds and then arming the completion queue, so
+ * that two processes of two threads each still fit two cores. */
+#include "session.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define POLLS_BEFORE_SLEEP 2000
+#define CONNECT_TIMEOUT_MS 20000
+
+static const struct {
+	HRESULT hr;
+	const char *text;
+} nd_texts[] = {
+	{ND_ACCESS_VIOLATION, "access violation"}, {ND_CANCELED, "cancelled, the connection ended"},
+	{ND_IO_TIMEOUT, "no answer from the peer"}, {ND_CONNECTION_REFUSED, "connection refused"},
+	{ND_CONNECTION_ABORTED, "connection aborted"}, {ND_INVALID_ADDRESS, "no adapter has this address"},
+	{ND_HOST_UNREACHABLE, "host unreachable"}, {ND_NETWORK_UNREACHABLE, "network unreachable"},
+	{ND_SHARING_VIOLATION, "address in use"}, {ND_INSUFFICIENT_RESOURCES, "insufficient resources"},
+	{ND_NO_MEMORY, "out of memory"}, {ND_DEVICE_REMOVED, "the port is gone"}, {ND_INTERNAL_ERROR, "internal error"},
+	{ND_INVALID_DEVICE_REQUEST, "invalid request"}, {ND_DATA_OVERRUN, "data overrun"},
+};
+
+const char *nd_text(HRESULT hr)
+{
+	static char unknown[32];
+	for (size_t i = 0; i < sizeof(nd_texts) / sizeof(nd_texts[0]); i++)
+		if (nd_texts[i].hr == hr)
+			return nd_texts[i].text;
+	snprintf(unknown, sizeof(unknown), "status 0x%08x", (unsigned)hr);
+	return unknown;
+}
+
+static int complain(const char *what, HRESULT hr)
+{
+	fprintf(stderr, "nd_xfer: %s: %s\n", what, nd_text(hr));
+	return -1;
+}
+
+/* The end of an overlapped request: its status, or ND_IO_TIMEOUT. */
+static HRESULT finish(struct session *s, HRESULT started, OVERLAPPED *ov, int timeout_ms)
+{
+	IND2Overlapped *any = (IND2Overlapped *)s->cq;
+	if (started != ND_PENDING)
+		return started;
+	HRESULT hr = any->lpVtbl->GetOverlappedResult(any, ov, false);
+	if (hr != ND_PENDING)
+		return hr;
+	if (NdsEventWait(ov->hEvent, (ULONG)timeout_ms) != ND_SUCCESS)
+		return ND_IO_TIMEOUT;
+	return any->lpVtbl->GetOverlappedResult(any, ov, true);
+}
+
+int session_open(struct session *s, const struct sockaddr *local, size_t len)
+{
+	ULONG cb = sizeof(s->info);
+	memset(s, 0, sizeof(*s));
+	HRESULT hr = NdOpenAdapter(&IID_IND2Adapter, local, len, (void **)&s->adapter);
+	if (FAILED(hr))
+		return complain("cannot open the adapter", hr);
+	hr = s->adapter->lpVtbl->Query(s->adapter, &s->info, &cb);
+	if (SUCCEEDED(hr))
+		hr = s->adapter->lpVtbl->CreateOverlappedFile(s->adapter, &s->file);
+	if (SUCCEEDED(hr))
+		hr = NdsEventCreate(true, false, &s->event);
+	if (SUCCEEDED(hr))
+		hr = NdsEventCreate(true, false, &s->notify.hEvent);
+	s->ov.hEvent = s->event;
+	return FAILED(hr) ? complain("cannot set up the adapter", hr) : 0;
+}
+
+static int make_memory(struct session *s)
+{
+	size_t data = (size_t)s->chunk * s->slots;
+	s->recv_bytes = s->chunk < sizeof(struct xfer_msg) ? sizeof(struct xfer_msg) : s->chunk;
+	s->nrecv = s->slots + 8;
+	s->mem_bytes = data + s->nrecv * s->recv_bytes + XFER_MSGS * sizeof(struct xfer_msg);
+	s->mem = mmap(NULL, s->mem_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (s->mem == MAP_FAILED) {
+		s->mem = NULL;
+		return complain("no memory for the buffers", ND_NO_MEMORY);
+	}
+	HRESULT hr = s->adapter->lpVtbl->CreateMemoryRegion(s->adapter, &IID_IND2MemoryRegion, s->file, (void **)&s->mr);
+	if (SUCCEEDED(hr))
+		hr = finish(s, s->mr->lpVtbl->Register(s->mr, s->mem, s->mem_bytes,
+						       ND_MR_FLAG_ALLOW_LOCAL_WRITE | ND_MR_FLAG_ALLOW_REMOTE_READ |
+							       ND_MR_FLAG_ALLOW_REMOTE_WRITE, &s->ov),
+			    &s->ov, CONNECT_TIMEOUT_MS);
+	if (FAILED(hr))
+		return complain("cannot register memory", hr);
+	s->local_token = s->mr->lpVtbl->GetLocalToken(s->mr);
+	s->remote_token = s->mr->lpVtbl->GetRemoteToken(s->mr);
+	return 0;
+}
+
+int session_prepare(struct session *s, uint32_t chunk, uint32_t slots)
+{
+	ULONG depth = 2 * slots + 64;
+	s->chunk = chunk;
+	s->slots = slots;
+	HRESULT hr = s->adapter->lpVtbl->CreateCompletionQueue(s->adapter, &IID_IND2CompletionQueue, s->file, 2 * depth, 0, 0,
+							       (void **)&s->cq);
+	if (FAILED(hr))
+		return complain("cannot create a completion queue", hr);
+	if (make_memory(s) != 0)
+		return -1;
+	hr = s->adapter->lpVtbl->CreateQueuePair(s->adapter, &IID_IND2QueuePair, (IUnknown *)s->cq, (IUnknown *)s->cq, s,
+						 s->nrecv, depth, 1, 1, 0, (void **)&s->qp);
+	if (FAILED(hr))
+		return complain("cannot create a queue pair", hr);
+	for (uint32_t i = 0; i < s->nrecv; i++)
+		if (session_repost(s, i) != 0)
+			return -1;
+	return 0;
+}
+
+static int make_connector(struct session *s)
+{
+	HRESULT hr = s->adapter->lpVtbl->CreateConnector(s->adapter, &IID_IND2Connector, s->file, (void **)&s->connector);
+	return FAILED(hr) ? complain("cannot create a connector", hr) : 0;
+}
+
+static ULONG sockaddr_bytes(const struct sockaddr_storage *a)
+{
+	return a->ss_family == AF_INET ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6);
+}
+
+int session_connect(struct session *s, const struct sockaddr_storage *local, const struct sockaddr_storage *peer)
+{
+	if (make_connector(s) != 0)
+		return -1;
+	IND2Connector *c = s->connector;
+	HRESULT hr = c->lpVtbl->Bind(c, (const struct sockaddr *)local, sockaddr_bytes(local));
+	if (FAILED(hr))
+		return complain("cannot bind the local address", hr);
+	hr = finish(s, c->lpVtbl->Connect(c, (IUnknown *)s->qp, (const struct sockaddr *)peer, sockaddr_bytes(peer),
+					  s->info.MaxInboundReadLimit, s->info.MaxOutboundReadLimit, NULL, 0, &s->ov),
+		    &s->ov, 3 * CONNECT_TIMEOUT_MS);
+	if (FAILED(hr))
+		return complain("cannot connect", hr);
+	hr = finish(s, c->lpVtbl->CompleteConnect(c, &s->ov), &s->ov, CONNECT_TIMEOUT_MS);
+	return FAILED(hr) ? complain("cannot complete the connection", hr) : 0;
+}
+
+int session_listen(struct session *s, const struct sockaddr_storage *at, uint16_t *port)
+{
+	HRESULT hr = s->adapter->lpVtbl->CreateListener(s->adapter, &IID_IND2Listener, s->file, (void **)&s->listener);
+	struct sockaddr_storage got;
+	ULONG cb = sizeof(got);
+	if (SUCCEEDED(hr))
+		hr = s->listener->lpVtbl->Bind(s->listener, (const struct sockaddr *)at, sockaddr_bytes(at));
+	if (SUCCEEDED(hr))
+		hr = s->listener->lpVtbl->Listen(s->listener, 0);
+	if (SUCCEEDED(hr))
+		hr = s->listener->lpVtbl->GetLocalAddress(s->listener, (struct sockaddr *)&got, &cb);
+	if (FAILED(hr))
+		return complain("cannot listen", hr);
+	*port = ntohs(got.ss_family == AF_INET ? ((struct sockaddr_in *)&got)->sin_port
+					       : ((struct sockaddr_in6 *)&got)->sin6_port);
+	return 0;
+}
+
+int session_accept(struct session *s)
+{
+	if (make_connector(s) != 0)
+		return -1;
+	IND2Overlapped *any = (IND2Overlapped *)s->listener;
+	HRESULT hr = s->listener->lpVtbl->GetConnectionRequest(s->listener, (IUnknown *)s->connector, &s->ov);
+	if (hr == ND_PENDING)
+		hr = any->lpVtbl->GetOverlappedResult(any, &s->ov, true);
+	if (FAILED(hr))
+		return complain("no connection request", hr);
+	IND2Connector *c = s->connector;
+	hr = finish(s, c->lpVtbl->Accept(c, (IUnknown *)s->qp, s->info.MaxInboundReadLimit, s->info.MaxOutboundReadLimit,
+					 NULL, 0, &s->ov),
+		    &s->ov, CONNECT_TIMEOUT_MS);
+	return FAILED(hr) ? complain("cannot accept the connection", hr) : 0;
+}
+
+void session_disconnect(struct session *s)
+{
+	if (s->connector)
+		finish(s, s->connector->lpVtbl->Disconnect(s->connector, &s->ov), &s->ov, CONNECT_TIMEOUT_MS);
+}
+
+void session_wait_closed(struct session *s)
+{
+	HRESULT hr = s->connector->lpVtbl->NotifyDisconnect(s->connector, &s->ov);
+	if (finish(s, hr, &s->ov, CONNECT_TIMEOUT_MS) == ND_IO_TIMEOUT)
+		s->connector->lpVtbl->CancelOverlappedRequests(s->connector);
+	session_disconnect(s);
+}
+
+#define LET_GO(p) \
+	do { \
+		if (p) \
+			(p)->lpVtbl->Release(p); \
+		(p) = NULL; \
+	} while (0)
+
+void session_reset(struct session *s)
+{
+	LET_GO(s->connector);
+	LET_GO(s->qp);
+	if (s->mr && s->mem)
+		finish(s, s->mr->lpVtbl->Deregister(s->mr, &s->ov), &s->ov, CONNECT_TIMEOUT_MS);
+	LET_GO(s->mr);
+	LET_GO(s->cq);
+	if (s->mem)
+		munmap(s->mem, s->mem_bytes);
+	s->mem = NULL;
+	s->next_msg = 0;
+	s->in_flight = 0;
+}
+
+void session_close(struct session *s)
+{
+	session_reset(s);
+	LET_GO(s->listener);
+	if (s->file)
+		NdsHandleClose(s->file);
+	if (s->event)
+		NdsHandleClose(s->event);
+	if (s->notify.hEvent)
+		NdsHandleClose(s->notify.hEvent);
+	LET_GO(s->adapter);
+}
+
+uint8_t *session_slot(const struct session *s, uint32_t slot)
+{
+	return s->mem + (size_t)slot * s->chunk;
+}
+
+static uint8_t *recv_buffer(const struct session *s, uint32_t i)
+{
+	return s->mem + (size_t)s->chunk * s->slots + i * s->recv_bytes;
+}
+
+static void *context(enum done_kind kind, uint32_t index)
+{
+	return (void *)((uintptr_t)index << 2 | kind);
+}
+
+static int posted(struct session *s, const char *what, HRESULT hr)
+{
+	if (FAILED(hr))
+		return complain(what, hr);
+	s->in_flight++;
+	return 0;
+}
+
+int session_send_msg(struct session *s, const struct xfer_msg *msg)
+{
+	struct xfer_msg *room = (struct xfer_msg *)(recv_buffer(s, s->nrecv)) + s->next_msg++ % XFER_MSGS;
+	*room = *msg;
+	room->magic = XFER_MAGIC;
+	room->version = XFER_VERSION;
+	ND2_SGE sge = {room, sizeof(*room), s->local_token};
+	return posted(s, "cannot send", s->qp->lpVtbl->Send(s->qp, context(DONE_SEND, 0), &sge, 1, 0));
+}
+
+int session_send_slot(struct session *s, uint32_t slot, uint32_t length)
+{
+	ND2_SGE sge = {session_slot(s, slot), length, s->local_token};
+	return posted(s, "cannot send", s->qp->lpVtbl->Send(s->qp, context(DONE_SEND, slot), &sge, 1, 0));
+}
+
+int session_write_slot(struct session *s, uint32_t slot, uint32_t length, uint64_t addr, uint32_t token, bool silent)
+{
+	ND2_SGE sge = {session_slot(s, slot), length, s->local_token};
+	HRESULT hr = s->qp->lpVtbl->Write(s->qp, context(DONE_WRITE, slot), &sge, 1, addr, token,
+					  silent ? ND_OP_FLAG_SILENT_SUCCESS : 0);
+	if (silent)
+		return FAILED(hr) ? complain("cannot write", hr) : 0;
+	return posted(s, "cannot write", hr);
+}
+
+int session_read_slot(struct session *s, uint32_t slot, uint32_t length, uint64_t addr, uint32_t token)
+{
+	ND2_SGE sge = {session_slot(s, slot), length, s->local_token};
+	return posted(s, "cannot read", s->qp->lpVtbl->Read(s->qp, context(DONE_READ, slot), &sge, 1, addr, token, 0));
+}
+
+int session_repost(struct session *s, uint32_t i)
+{
+	ND2_SGE sge = {recv_buffer(s, i), (ULONG)s->recv_bytes, s->local_token};
+	HRESULT hr = s->qp->lpVtbl->Receive(s->qp, context(DONE_RECV, i), &sge, 1);
+	return FAILED(hr) ? complain("cannot post a receive", hr) : 0;
+}
+
+/* Spins briefly, then arms and sleeps: 1 when a result was fetched. */
+static int fetch(struct session *s, ND2_RESULT *r, int timeout_ms)
+{
+	for (unsigned i = 0; i < POLLS_BEFORE_SLEEP; i++)
+		if (s->cq->lpVtbl->GetResults(s->cq, r, 1))
+			return 1;
+	if (timeout_ms == 0)
+		return 0;
+	HRESULT hr = s->cq->lpVtbl->Notify(s->cq, ND_CQ_NOTIFY_ANY, &s->notify);
+	if (FAILED(hr))
+		return complain("completion queue failed", hr);
+	if (s->cq->lpVtbl->GetResults(s->cq, r, 1)) {
+		s->cq->lpVtbl->CancelOverlappedRequests(s->cq);
+		s->cq->lpVtbl->GetOverlappedResult(s->cq, &s->notify, true);
+		return 1;
+	}
+	if (finish(s, hr, &s->notify, timeout_ms) == ND_IO_TIMEOUT) {
+		s->cq->lpVtbl->CancelOverlappedRequests(s->cq);
+		s->cq->lpVtbl->GetOverlappedResult(s->cq, &s->notify, true);
+	}
+	return s->cq->lpVtbl->GetResults(s->cq, r, 1) ? 1 : 0;
+}
+
+int session_next(struct session *s, struct done *done, int timeout_ms)
+{
+	static const char *const names[] = {"send", "write", "read", "receive"};
+	ND2_RESULT r;
+	int got = fetch(s, &r, timeout_ms);
+	if (got <= 0)
+		return got;
+	*done = (struct done){(enum done_kind)((uintptr_t)r.RequestContext & 3),
+			      (uint32_t)((uintptr_t)r.RequestContext >> 2), r.BytesTransferred, NULL};
+	if (done->kind == DONE_RECV)
+		done->data = recv_buffer(s, done->index);
+	else
+		s->in_flight--;
+	if (FAILED(r.Status)) {
+		if (!s->quiet)
+			fprintf(stderr, "nd_xfer: %s failed: %s\n", names[done->kind], nd_text(r.Status));
+		s->quiet = true; /* the rest is flushed: one sentence is enough */
+		return -1;
+	}
+	return 1;
+}
