@@ -29,7 +29,7 @@ static int say_hello(struct sending *t, struct xfer_msg *ready)
 	struct xfer_msg m = {.kind = XFER_HELLO, .via = (uint8_t)t->o->via, .mode = t->o->table ? MODE_TABLE : MODE_FILE,
 			     .length = t->o->chunk, .slots = t->o->slots, .size = t->size,
 			     .addr = (uint64_t)(uintptr_t)s->mem, .token = s->remote_token};
-	if (session_send_msg(s, &m) != 0 || next_msg(s, t->o, ready) != 0)
+	if (send_msg(s, &m) != 0 || next_msg(s, t->o, ready) != 0)
 		return -1;
 	if (ready->kind != XFER_READY || ready->status) {
 		fprintf(stderr, "nd_xfer: the server refused: %s\n", strerror(ready->status));
@@ -72,7 +72,7 @@ static int send_chunk(struct sending *t)
 	else if (t->o->via == VIA_WRITE)
 		err = session_write_slot(s, slot, n, t->addr + (uint64_t)slot * s->chunk, t->token, true);
 	if (err == 0 && t->o->via != VIA_SEND)
-		err = session_send_msg(s, &m);
+		err = send_msg(s, &m);
 	t->sent += n;
 	t->busy++;
 	t->next = (t->next + 1) % t->o->slots;
@@ -121,7 +121,7 @@ static int transfer(struct sending *t)
 	while (t->busy && !t->finished)
 		if (take_completion(t) != 0)
 			return -1;
-	if (!t->finished && session_send_msg(t->s, &m) != 0)
+	if (!t->finished && send_msg(t->s, &m) != 0)
 		return -1;
 	while (!t->finished)
 		if (take_completion(t) != 0)
@@ -176,7 +176,7 @@ static int send_table(struct sending *t)
 	struct xfer_msg ready, bye = {.kind = XFER_DONE};
 	if (say_hello(t, &ready) != 0 || table_run(t->s, t->o, t->addr, t->token) != 0)
 		return -1;
-	return session_send_msg(t->s, &bye) != 0 || next_msg(t->s, t->o, &ready) != 0 ? -1 : 0;
+	return send_msg(t->s, &bye) != 0 || next_msg(t->s, t->o, &ready) != 0 ? -1 : 0;
 }
 
 int client_run(struct session *s, const struct xfer_options *o)

@@ -2,7 +2,6 @@
  * Options, addresses, progress and the exit status; the two roles are in client.c and server.c. */
 #include "xfer.h"
 
-#include <arpa/inet.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,6 +69,13 @@ void sha_text(const uint8_t sha[XFER_SHA], char text[2 * XFER_SHA + 1])
 		snprintf(text + 2 * i, 3, "%02x", sha[i]);
 }
 
+int send_msg(struct session *s, struct xfer_msg *msg)
+{
+	msg->magic = XFER_MAGIC;
+	msg->version = XFER_VERSION;
+	return session_send_msg(s, msg, sizeof(*msg));
+}
+
 const struct xfer_msg *as_msg(const struct done *d)
 {
 	const struct xfer_msg *m = (const struct xfer_msg *)d->data;
@@ -116,45 +122,6 @@ uint64_t retransmissions(void)
 	return sum;
 }
 
-static int parse_address(const char *text, uint16_t port, struct sockaddr_storage *out)
-{
-	struct sockaddr_in *v4 = (struct sockaddr_in *)out;
-	struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)out;
-	memset(out, 0, sizeof(*out));
-	if (inet_pton(AF_INET, text, &v4->sin_addr) == 1) {
-		v4->sin_family = AF_INET;
-		v4->sin_port = htons(port);
-		return 0;
-	}
-	if (inet_pton(AF_INET6, text, &v6->sin6_addr) == 1) {
-		v6->sin6_family = AF_INET6;
-		v6->sin6_port = htons(port);
-		return 0;
-	}
-	fprintf(stderr, "nd_xfer: '%s' is neither an IPv4 nor an IPv6 address\n", text);
-	return -1;
-}
-
-static int find_local(struct xfer_options *o)
-{
-	SIZE_T cb = sizeof(o->local);
-	HRESULT hr = NdResolveAddress((const struct sockaddr *)&o->peer, sizeof(o->peer), (struct sockaddr *)&o->local, &cb);
-	if (FAILED(hr))
-		fprintf(stderr, "nd_xfer: no adapter reaches this address: %s\n", nd_text(hr));
-	return FAILED(hr) ? -1 : 0;
-}
-
-static unsigned number(const char *text, const char *what, unsigned low, unsigned high)
-{
-	char *end;
-	unsigned long v = strtoul(text, &end, 0);
-	if (*text == 0 || *end || v < low || v > high) {
-		fprintf(stderr, "nd_xfer: %s '%s': a whole number from %u to %u is wanted\n", what, text, low, high);
-		exit(1);
-	}
-	return (unsigned)v;
-}
-
 struct words {
 	const char *server, *client, *local;
 	unsigned port;
@@ -171,11 +138,11 @@ static void parse_options(int argc, char **argv, struct xfer_options *o, struct 
 		case 's': w->server = optarg; break;
 		case 'c': w->client = optarg; break;
 		case 'l': w->local = optarg; break;
-		case 'p': w->port = number(optarg, "port", 1, 65535); break;
+		case 'p': w->port = session_number(optarg, 1, 65535); break;
 		case 'o': o->file = optarg; break;
-		case 'n': o->count = number(optarg, "count", 0, 1000000); break;
+		case 'n': o->count = session_number(optarg, 0, 1000000); break;
 		case 'C': setenv("SOFTRNIC_CONFIG", optarg, 1); break;
-		case 'T': o->timeout_ms = (int)number(optarg, "timeout", 1, 3600) * 1000; break;
+		case 'T': o->timeout_ms = (int)session_number(optarg, 1, 3600) * 1000; break;
 		case 't': o->table = true; break;
 		case 'q': o->progress = false; break;
 		case 'h': usage(stdout); exit(0);
@@ -203,17 +170,18 @@ int main(int argc, char **argv)
 				 .timeout_ms = 30000};
 	struct words w = {.port = DEFAULT_PORT};
 	struct session s;
+	session_program = "nd_xfer";
 	parse_options(argc, argv, &o, &w);
 	uint16_t port = (uint16_t)w.port;
-	if ((w.server && parse_address(w.server, port, &o.local)) || (w.client && parse_address(w.client, port, &o.peer)) ||
-	    (w.local && w.client && parse_address(w.local, 0, &o.local)))
+	if ((w.server && session_parse_address(w.server, port, &o.local)) || (w.client && session_parse_address(w.client, port, &o.peer)) ||
+	    (w.local && w.client && session_parse_address(w.local, 0, &o.local)))
 		return 1;
 	HRESULT hr = NdStartup();
 	if (FAILED(hr)) {
 		fprintf(stderr, "nd_xfer: the provider does not start: %s\n", nd_text(hr));
 		return 1;
 	}
-	int err = w.client && !w.local ? find_local(&o) : 0;
+	int err = w.client && !w.local ? session_find_local(&o.peer, &o.local) : 0;
 	if (err == 0 && (err = session_open(&s, (const struct sockaddr *)&o.local, sizeof(o.local))) == 0) {
 		err = w.server ? server_run(&s, &o) : client_run(&s, &o);
 		session_close(&s);

@@ -41,6 +41,6 @@ struct xfer_msg {
 	uint8_t sha256[XFER_SHA];
 	uint8_t pad[48];
 };
-static_assert(sizeof(struct xfer_msg) == 128, "one size for all messages");
+static_assert(sizeof(struct xfer_msg) == 128, "one size for all messages, at most SESSION_MSG_BYTES");
 
 #endif

@@ -37,7 +37,7 @@ static int give_back(struct receiving *t, uint32_t slot)
 {
 	struct xfer_msg m = {.kind = XFER_CREDIT, .slot = slot};
 	progress_show(&t->progress, t->got, false);
-	return session_send_msg(t->s, &m);
+	return send_msg(t->s, &m);
 }
 
 static int answer(struct receiving *t)
@@ -48,7 +48,7 @@ static int answer(struct receiving *t)
 	if (!t->status && t->fd >= 0 && fsync(t->fd) != 0 && errno != EINVAL)
 		m.status = t->status = errno;
 	t->finished = true;
-	return session_send_msg(t->s, &m);
+	return send_msg(t->s, &m);
 }
 
 static int take_chunk(struct receiving *t, const struct xfer_msg *m)
@@ -135,7 +135,7 @@ static int open_transfer(struct receiving *t)
 	progress_start(&t->progress, t->hello.size, t->o->progress && t->hello.mode == MODE_FILE);
 	if (m.status)
 		fprintf(stderr, "nd_xfer: refused the client: %s\n", strerror(m.status));
-	return session_send_msg(t->s, &m) != 0 || m.status ? -1 : 0;
+	return send_msg(t->s, &m) != 0 || m.status ? -1 : 0;
 }
 
 static int one_connection(struct session *s, const struct xfer_options *o)

@@ -4,6 +4,7 @@
 
 #include <openssl/evp.h>
 
+#include "proto.h"
 #include "session.h"
 
 struct xfer_options {
@@ -22,6 +23,8 @@ int server_run(struct session *s, const struct xfer_options *o);
 /* The bandwidth and latency table, over a connection that has said HELLO. */
 int table_run(struct session *s, const struct xfer_options *o, uint64_t addr, uint32_t token);
 
+/* Sends one message of the protocol; fills in magic and version. */
+int send_msg(struct session *s, struct xfer_msg *msg);
 /* Waits for the next control message; other completions on the way are only counted. */
 int next_msg(struct session *s, const struct xfer_options *o, struct xfer_msg *msg);
 /* The message in a receive completion, or NULL with a sentence when it is not one. */

@@ -1,4 +1,4 @@
-/* ND2 set-up and waiting for nd_xfer. Waits by polling for a few microseconds and then arming the completion queue, so
+/* ND2 set-up and waiting for the tools. Waits by polling for a few microseconds and then arming the completion queue, so
  * that two processes of two threads each still fit two cores. */
 #include "session.h"
 
@@ -9,6 +9,8 @@
 
 #define POLLS_BEFORE_SLEEP 2000
 #define CONNECT_TIMEOUT_MS 20000
+
+const char *session_program = "tool";
 
 static const struct {
 	HRESULT hr;
@@ -35,7 +37,7 @@ const char *nd_text(HRESULT hr)
 
 static int complain(const char *what, HRESULT hr)
 {
-	fprintf(stderr, "nd_xfer: %s: %s\n", what, nd_text(hr));
+	fprintf(stderr, "%s: %s: %s\n", session_program, what, nd_text(hr));
 	return -1;
 }
 
@@ -74,9 +76,9 @@ int session_open(struct session *s, const struct sockaddr *local, size_t len)
 static int make_memory(struct session *s)
 {
 	size_t data = (size_t)s->chunk * s->slots;
-	s->recv_bytes = s->chunk < sizeof(struct xfer_msg) ? sizeof(struct xfer_msg) : s->chunk;
+	s->recv_bytes = s->chunk < SESSION_MSG_BYTES ? SESSION_MSG_BYTES : s->chunk;
 	s->nrecv = s->slots + 8;
-	s->mem_bytes = data + s->nrecv * s->recv_bytes + XFER_MSGS * sizeof(struct xfer_msg);
+	s->mem_bytes = data + s->nrecv * s->recv_bytes + SESSION_MSGS * SESSION_MSG_BYTES;
 	s->mem = mmap(NULL, s->mem_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (s->mem == MAP_FAILED) {
 		s->mem = NULL;
@@ -251,13 +253,11 @@ static int posted(struct session *s, const char *what, HRESULT hr)
 	return 0;
 }
 
-int session_send_msg(struct session *s, const struct xfer_msg *msg)
+int session_send_msg(struct session *s, const void *msg, uint32_t length)
 {
-	struct xfer_msg *room = (struct xfer_msg *)(recv_buffer(s, s->nrecv)) + s->next_msg++ % XFER_MSGS;
-	*room = *msg;
-	room->magic = XFER_MAGIC;
-	room->version = XFER_VERSION;
-	ND2_SGE sge = {room, sizeof(*room), s->local_token};
+	uint8_t *room = recv_buffer(s, s->nrecv) + (size_t)(s->next_msg++ % SESSION_MSGS) * SESSION_MSG_BYTES;
+	memcpy(room, msg, length);
+	ND2_SGE sge = {room, length, s->local_token};
 	return posted(s, "cannot send", s->qp->lpVtbl->Send(s->qp, context(DONE_SEND, 0), &sge, 1, 0));
 }
 
@@ -328,7 +328,7 @@ int session_next(struct session *s, struct done *done, int timeout_ms)
 		s->in_flight--;
 	if (FAILED(r.Status)) {
 		if (!s->quiet)
-			fprintf(stderr, "nd_xfer: %s failed: %s\n", names[done->kind], nd_text(r.Status));
+			fprintf(stderr, "%s: %s failed: %s\n", session_program, names[done->kind], nd_text(r.Status));
 		s->quiet = true; /* the rest is flushed: one sentence is enough */
 		return -1;
 	}

@@ -1,7 +1,7 @@
 /* One ND2 connection with everything it needs: adapter, completion queue, queue pair, connector, and one registered block
  * of memory cut into slots. Used by one thread. Every function that fails has printed one sentence on stderr. */
-#ifndef ND_XFER_SESSION_H
-#define ND_XFER_SESSION_H
+#ifndef TOOLS_SESSION_H
+#define TOOLS_SESSION_H
 
 #include <netinet/in.h>
 #include <stdbool.h>
@@ -10,7 +10,6 @@
 
 #include "ndspi.h"
 #include "ndsupport.h"
-#include "proto.h"
 
 struct session {
 	IND2Adapter *adapter;
@@ -33,7 +32,9 @@ struct session {
 	bool quiet;
 };
 
-enum { XFER_RECVS = 40, XFER_MSGS = 128 };
+enum { SESSION_MSGS = 128, SESSION_MSG_BYTES = 128 };
+
+extern const char *session_program; /* first word of every sentence */
 
 /* What a completion was for, kept in its request context. */
 enum done_kind { DONE_SEND, DONE_WRITE, DONE_READ, DONE_RECV };
@@ -59,7 +60,8 @@ void session_reset(struct session *s);
 void session_close(struct session *s);
 
 uint8_t *session_slot(const struct session *s, uint32_t slot);
-int session_send_msg(struct session *s, const struct xfer_msg *msg);
+/* Copies up to SESSION_MSG_BYTES and sends them. */
+int session_send_msg(struct session *s, const void *msg, uint32_t length);
 /* Sends bytes of a data slot as one message. */
 int session_send_slot(struct session *s, uint32_t slot, uint32_t length);
 int session_write_slot(struct session *s, uint32_t slot, uint32_t length, uint64_t addr, uint32_t token, bool silent);
@@ -69,5 +71,12 @@ int session_repost(struct session *s, uint32_t index);
 int session_next(struct session *s, struct done *done, int timeout_ms);
 
 const char *nd_text(HRESULT hr);
+
+/* arguments.c: 0 or -1 after one sentence on stderr. */
+int session_parse_address(const char *text, uint16_t port, struct sockaddr_storage *out);
+/* Ends the program with status 1 when text is no whole number from low to high. */
+unsigned session_number(const char *text, unsigned low, unsigned high);
+/* The own address from which a peer is reached. */
+int session_find_local(const struct sockaddr_storage *peer, struct sockaddr_storage *local);
 
 #endif

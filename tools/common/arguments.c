@@ -1,0 +1,46 @@
+/* Command line words the tools share: addresses and numbers, with one sentence when they are wrong. */
+#include <arpa/inet.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "session.h"
+
+int session_parse_address(const char *text, uint16_t port, struct sockaddr_storage *out)
+{
+	struct sockaddr_in *v4 = (struct sockaddr_in *)out;
+	struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)out;
+	memset(out, 0, sizeof(*out));
+	if (inet_pton(AF_INET, text, &v4->sin_addr) == 1) {
+		v4->sin_family = AF_INET;
+		v4->sin_port = htons(port);
+		return 0;
+	}
+	if (inet_pton(AF_INET6, text, &v6->sin6_addr) == 1) {
+		v6->sin6_family = AF_INET6;
+		v6->sin6_port = htons(port);
+		return 0;
+	}
+	fprintf(stderr, "%s: '%s' is neither an IPv4 nor an IPv6 address\n", session_program, text);
+	return -1;
+}
+
+unsigned session_number(const char *text, unsigned low, unsigned high)
+{
+	char *end;
+	unsigned long v = strtoul(text, &end, 0);
+	if (*text == 0 || *end || v < low || v > high) {
+		fprintf(stderr, "%s: '%s': a whole number from %u to %u is wanted\n", session_program, text, low, high);
+		exit(1);
+	}
+	return (unsigned)v;
+}
+
+int session_find_local(const struct sockaddr_storage *peer, struct sockaddr_storage *local)
+{
+	SIZE_T cb = sizeof(*local);
+	HRESULT hr = NdResolveAddress((const struct sockaddr *)peer, sizeof(*peer), (struct sockaddr *)local, &cb);
+	if (FAILED(hr))
+		fprintf(stderr, "%s: no adapter reaches this address: %s\n", session_program, nd_text(hr));
+	return FAILED(hr) ? -1 : 0;
+}

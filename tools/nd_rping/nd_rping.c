@@ -1,0 +1,235 @@
+/* nd_rping: the counterpart of rdma-core's rping over softrnic. Speaks rping's own application protocol, so that the other
+ * end may be rping on a Linux host with any RoCE hardware or soft-RoCE.
+ *
+ * The protocol, per round: client SENDs {address, rkey, size} of its source; server READs it and SENDs go-ahead; client
+ * SENDs {address, rkey, size} of its sink; server WRITEs the data back and SENDs go-ahead; client compares.
+ */
+#include <arpa/inet.h>
+#include <endian.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "session.h"
+
+#define RPING_PORT  7174
+#define SIZE_MIN    26
+#define SIZE_MAX    65536
+#define WAIT_MS     20000
+#define SLOT_SOURCE 0
+#define SLOT_SINK   1
+
+/* On the wire in network order; the token of ND2 is in network order already. */
+struct rping_info {
+	uint64_t buf;
+	uint32_t rkey;
+	uint32_t size;
+};
+
+struct options {
+	bool server, verbose, validate;
+	struct sockaddr_storage local, peer;
+	unsigned count, size;
+};
+
+static void usage(FILE *f)
+{
+	fputs("usage: nd_rping -s -a ADDR [-p PORT] [-C COUNT] [-v] [-V]\n"
+	      "       nd_rping -c -a ADDR [-l LOCAL] [-p PORT] [-C COUNT] [-S SIZE] [-v] [-V]\n"
+	      "  -s / -c     server / client (counterparts of rping)\n"
+	      "  -a ADDR     address to listen on / to connect to\n"
+	      "  -l LOCAL    own address (default: the one from which ADDR is reached)\n"
+	      "  -p PORT     default 7174\n"
+	      "  -C COUNT    rounds (client default 10; server: until the client leaves)\n"
+	      "  -S SIZE     bytes of a ping, 26..65536 (default 64)\n"
+	      "  -v          print the data   -V  compare the data\n"
+	      "      --config FILE  configuration (default $SOFTRNIC_CONFIG, else built in)\n"
+	      "Exit status 0 only when every round was right.\n", f);
+}
+
+/* Waits for a completion of this kind; others on the way were sends of ours. 1 = got it, 0 = the peer left, -1 = failed. */
+static int await(struct session *s, enum done_kind kind, struct done *d)
+{
+	do {
+		int got = session_next(s, d, WAIT_MS);
+		if (got == 0)
+			fprintf(stderr, "nd_rping: no word from the peer for %d s\n", WAIT_MS / 1000);
+		if (got <= 0)
+			return -1;
+	} while (d->kind != kind);
+	return 1;
+}
+
+static int await_info(struct session *s, struct rping_info *info)
+{
+	struct done d;
+	if (await(s, DONE_RECV, &d) != 1)
+		return -1;
+	if (d.bytes != sizeof(*info)) {
+		fprintf(stderr, "nd_rping: message of %u bytes, 16 expected\n", d.bytes);
+		return -1;
+	}
+	memcpy(info, d.data, sizeof(*info));
+	return session_repost(s, d.index);
+}
+
+static int send_info(struct session *s, unsigned slot, uint32_t size)
+{
+	struct rping_info info = {htobe64((uint64_t)(uintptr_t)session_slot(s, slot)), s->remote_token, htonl(size)};
+	return session_send_msg(s, &info, sizeof(info));
+}
+
+/* rping's text: a header, then a run of printable characters that starts one further each round, then NUL. */
+static void make_ping(char *buf, unsigned size, unsigned round)
+{
+	int head = snprintf(buf, size, "rdma-ping-%u: ", round);
+	unsigned c = 65 + round % (122 - 65);
+	for (unsigned i = (unsigned)head; i < size - 1; i++) {
+		buf[i] = (char)c;
+		c = c == 122 ? 65 : c + 1;
+	}
+	buf[size - 1] = 0;
+}
+
+static int client(struct session *s, const struct options *o)
+{
+	struct rping_info info;
+	for (unsigned round = 0; round < o->count; round++) {
+		char *source = (char *)session_slot(s, SLOT_SOURCE), *sink = (char *)session_slot(s, SLOT_SINK);
+		make_ping(source, o->size, round);
+		memset(sink, 0, o->size);
+		if (send_info(s, SLOT_SOURCE, o->size) != 0 || await_info(s, &info) != 0 ||
+		    send_info(s, SLOT_SINK, o->size) != 0 || await_info(s, &info) != 0)
+			return -1;
+		if (o->validate && memcmp(source, sink, o->size) != 0) {
+			fprintf(stderr, "nd_rping: data mismatch in round %u\n", round);
+			return -1;
+		}
+		if (o->verbose)
+			printf("ping data: %s\n", sink);
+	}
+	printf("nd_rping: %u rounds of %u bytes%s\n", o->count, o->size, o->validate ? ", data compared" : "");
+	return 0;
+}
+
+/* One round of the server. 1 = done, 0 = the client has left between rounds, -1 = failed. */
+static int serve_round(struct session *s, const struct options *o)
+{
+	struct rping_info info;
+	struct done d;
+	s->quiet = true; /* a flushed receive between rounds is how the client leaves */
+	if (await_info(s, &info) != 0)
+		return 0;
+	s->quiet = false;
+	uint32_t size = ntohl(info.size);
+	if (size == 0 || size > SIZE_MAX) {
+		fprintf(stderr, "nd_rping: the client advertises %u bytes\n", size);
+		return -1;
+	}
+	if (session_read_slot(s, SLOT_SOURCE, size, be64toh(info.buf), info.rkey) != 0 || await(s, DONE_READ, &d) != 1)
+		return -1;
+	char *data = (char *)session_slot(s, SLOT_SOURCE);
+	data[size - 1] = 0;
+	if (o->verbose)
+		printf("server ping data: %s\n", data);
+	if (send_info(s, SLOT_SOURCE, size) != 0 || await_info(s, &info) != 0)
+		return -1;
+	if (ntohl(info.size) < size)
+		size = ntohl(info.size);
+	if (session_write_slot(s, SLOT_SOURCE, size, be64toh(info.buf), info.rkey, false) != 0 ||
+	    await(s, DONE_WRITE, &d) != 1)
+		return -1;
+	return send_info(s, SLOT_SOURCE, size) != 0 ? -1 : 1;
+}
+
+static int server(struct session *s, const struct options *o)
+{
+	unsigned rounds = 0;
+	int more;
+	while ((more = serve_round(s, o)) == 1)
+		rounds++;
+	printf("nd_rping: served %u rounds\n", rounds);
+	if (o->count && rounds != o->count) {
+		fprintf(stderr, "nd_rping: %u rounds were expected\n", o->count);
+		return -1;
+	}
+	return more < 0 || rounds == 0 ? -1 : 0;
+}
+
+static int parse_options(int argc, char **argv, struct options *o)
+{
+	static const struct option longs[] = {{"config", 1, 0, 'X'}, {"help", 0, 0, 'h'}, {0}};
+	const char *addr = NULL, *local = NULL;
+	bool client = false;
+	unsigned port = RPING_PORT;
+	for (int c; (c = getopt_long(argc, argv, "sca:l:p:C:S:vVh", longs, NULL)) != -1;) {
+		switch (c) {
+		case 's': o->server = true; break;
+		case 'c': client = true; break;
+		case 'a': addr = optarg; break;
+		case 'l': local = optarg; break;
+		case 'p': port = session_number(optarg, 1, 65535); break;
+		case 'C': o->count = session_number(optarg, 1, 1000000); break;
+		case 'S': o->size = session_number(optarg, SIZE_MIN, SIZE_MAX); break;
+		case 'v': o->verbose = true; break;
+		case 'V': o->validate = true; break;
+		case 'X': setenv("SOFTRNIC_CONFIG", optarg, 1); break;
+		case 'h': usage(stdout); exit(0);
+		default: usage(stderr); return -1;
+		}
+	}
+	if (o->server == client || !addr || optind != argc) {
+		usage(stderr);
+		return -1;
+	}
+	if (client && o->count == 0)
+		o->count = 10;
+	if (session_parse_address(addr, (uint16_t)port, o->server ? &o->local : &o->peer) != 0)
+		return -1;
+	return local && !o->server ? session_parse_address(local, 0, &o->local) : 0;
+}
+
+static int run(struct session *s, const struct options *o)
+{
+	uint16_t port;
+	if (session_prepare(s, SIZE_MAX, 2) != 0)
+		return -1;
+	if (!o->server) {
+		if (session_connect(s, &o->local, &o->peer) != 0)
+			return -1;
+		int err = client(s, o);
+		session_disconnect(s);
+		return err;
+	}
+	if (session_listen(s, &o->local, &port) != 0)
+		return -1;
+	printf("nd_rping: listening on port %u\n", port);
+	fflush(stdout);
+	if (session_accept(s) != 0)
+		return -1;
+	int err = server(s, o);
+	session_wait_closed(s);
+	return err;
+}
+
+int main(int argc, char **argv)
+{
+	struct options o = {.size = 64};
+	struct session s;
+	session_program = "nd_rping";
+	if (parse_options(argc, argv, &o) != 0)
+		return 1;
+	HRESULT hr = NdStartup();
+	if (FAILED(hr)) {
+		fprintf(stderr, "nd_rping: the provider does not start: %s\n", nd_text(hr));
+		return 1;
+	}
+	int err = o.server || o.local.ss_family ? 0 : session_find_local(&o.peer, &o.local);
+	if (err == 0 && (err = session_open(&s, (const struct sockaddr *)&o.local, sizeof(o.local))) == 0) {
+		err = run(&s, &o);
+		session_close(&s);
+	}
+	NdCleanup();
+	return err ? 1 : 0;
+}
