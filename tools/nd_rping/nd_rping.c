@@ -14,8 +14,8 @@
 #include "session.h"
 
 #define RPING_PORT  7174
-#define SIZE_MIN    26
-#define SIZE_MAX    65536
+#define PING_MIN    26
+#define PING_MAX    65536
 #define WAIT_MS     20000
 #define SLOT_SOURCE 0
 #define SLOT_SINK   1
@@ -123,7 +123,7 @@ static int serve_round(struct session *s, const struct options *o)
 		return 0;
 	s->quiet = false;
 	uint32_t size = ntohl(info.size);
-	if (size == 0 || size > SIZE_MAX) {
+	if (size == 0 || size > PING_MAX) {
 		fprintf(stderr, "nd_rping: the client advertises %u bytes\n", size);
 		return -1;
 	}
@@ -171,7 +171,7 @@ static int parse_options(int argc, char **argv, struct options *o)
 		case 'l': local = optarg; break;
 		case 'p': port = session_number(optarg, 1, 65535); break;
 		case 'C': o->count = session_number(optarg, 1, 1000000); break;
-		case 'S': o->size = session_number(optarg, SIZE_MIN, SIZE_MAX); break;
+		case 'S': o->size = session_number(optarg, PING_MIN, PING_MAX); break;
 		case 'v': o->verbose = true; break;
 		case 'V': o->validate = true; break;
 		case 'X': setenv("SOFTRNIC_CONFIG", optarg, 1); break;
@@ -193,7 +193,7 @@ static int parse_options(int argc, char **argv, struct options *o)
 static int run(struct session *s, const struct options *o)
 {
 	uint16_t port;
-	if (session_prepare(s, SIZE_MAX, 2) != 0)
+	if (session_prepare(s, PING_MAX, 2) != 0)
 		return -1;
 	if (!o->server) {
 		if (session_connect(s, &o->local, &o->peer) != 0)
