@@ -1,0 +1,169 @@
+#!/bin/bash
+# The main job, from nothing: builds softrnic, starts two processes with a software NIC each, connects them with IB CM and moves
+# a real file by Send, RDMA Write and RDMA Read over RoCEv2 frames, comparing SHA-256 on both sides. Then a bandwidth and
+# latency table, and a capture of a small transfer judged by tshark. Exit status 0 only if all of that held.
+#
+#   ./demo.sh [FILE]          over memif (shared memory; needs no privileges)
+#   ./demo.sh --port af_packet   over a veth pair between two network namespaces (root)
+#   ./demo.sh --loss 1%       with that share of frames lost in each direction
+set -u
+cd "$(dirname "$(readlink -f "$0")")" || exit 1
+. tools/packages.sh
+
+port=memif loss=0 file=""
+usage() { sed -n '2,9s/^# \{0,1\}//p' "$0"; exit "$1"; }
+die() { echo "demo.sh: $*" >&2; exit 1; }
+while [ $# -gt 0 ]; do
+	case $1 in
+	--port) port=${2:-}; shift 2 || usage 1 >&2 ;;
+	--loss) loss=${2:-}; loss=${loss%\%}; shift 2 || usage 1 >&2 ;;
+	-h | --help) usage 0 ;;
+	-*) usage 1 >&2 ;;
+	*) [ -z "$file" ] || usage 1 >&2; file=$1; shift ;;
+	esac
+done
+case $port in memif) ;; af_packet) [ "$(id -u)" = 0 ] || die "--port af_packet needs root" ;; *) usage 1 >&2 ;; esac
+[[ $loss =~ ^[0-9]+([.][0-9]+)?$ ]] || die "--loss '$loss': a percentage such as 1% is wanted"
+[ -z "$file" ] || [ -r "$file" ] || die "$file: no such file, or not readable"
+
+work=$(mktemp -d) pids="" netns="" hugepages=""
+cleanup() {
+	local p n
+	for p in $pids; do kill "$p" 2>/dev/null; done
+	[ -z "$pids" ] || wait $pids 2>/dev/null
+	for n in $netns; do ip netns del "$n"; done
+	[ -z "$hugepages" ] || sysctl -q -w vm.nr_hugepages="$hugepages"
+	rm -rf "$work"
+}
+trap cleanup EXIT
+trap 'exit 130' INT TERM
+
+step() { printf '\n== %s\n' "$*"; }
+
+build() {
+	install_packages "$work/apt.log" gcc g++ meson ninja-build pkg-config libdpdk-dev libisal-dev libconfig-dev libcmocka-dev \
+		libibverbs-dev libssl-dev tshark python3 iproute2
+	[ -f build/build.ninja ] || meson setup build >"$work/setup.log" 2>&1 || { tail -20 "$work/setup.log"; die "meson failed"; }
+	ninja -C build >"$work/ninja.log" 2>&1 || { grep -E 'error|FAILED' "$work/ninja.log" | head; die "the build failed"; }
+}
+
+# 64 MiB or more of the system's own files: one large file, else many joined.
+choose_file() {
+	[ -z "$file" ] || return
+	file=$(find /usr/lib /usr/bin /usr/libexec -xdev -type f -size +64M -size -256M -readable -print -quit 2>/dev/null)
+	[ -n "$file" ] && return
+	file=$work/system-files
+	find /usr/lib /usr/bin -xdev -type f -size +100k -readable -print0 2>/dev/null | xargs -0 cat 2>/dev/null |
+		head -c 80M >"$file"
+}
+
+# Root gets hugepages for the time of the demo; without, the EAL runs with --no-huge.
+reserve_hugepages() {
+	local free
+	free=$(awk '/HugePages_Free/ {print $2}' /proc/meminfo)
+	[ "$(id -u)" = 0 ] && [ "${free:-0}" -lt 256 ] && [ -w /proc/sys/vm/nr_hugepages ] || return 0
+	hugepages=$(sysctl -n vm.nr_hugepages)
+	sysctl -q -w vm.nr_hugepages=$((hugepages + 512)) || hugepages=""
+}
+
+make_links() {
+	[ "$port" = af_packet ] || return 0
+	local a=rn-a-$$ b=rn-b-$$
+	ip netns add "$a" && netns=$a && ip netns add "$b" && netns="$a $b" || die "cannot make network namespaces"
+	ip -n "$a" link add veth-a mtu 9000 type veth peer name veth-b netns "$b" mtu 9000 || die "cannot make a veth pair"
+	ip netns exec "$a" sysctl -q -w net.ipv6.conf.veth-a.disable_ipv6=1
+	ip netns exec "$b" sysctl -q -w net.ipv6.conf.veth-b.disable_ipv6=1
+	ip -n "$a" link set veth-a up && ip -n "$b" link set veth-b up || die "cannot raise the veth pair"
+}
+
+# conf SIDE LAST_BYTE ROLE CAPTURE: one process's configuration
+conf() {
+	local side=$1 host=$2 role=$3 capture=$4
+	{
+		echo "adapters = ({ name = \"demo-$side\"; port = \"$port\";"
+		if [ "$port" = memif ]; then
+			echo "  socket = \"$work/memif.sock\"; role = \"$role\"; mac = \"02:00:00:00:0d:0$host\";"
+		else
+			echo "  iface = \"veth-$side\";"
+		fi
+		echo "  ipv4 = [ \"192.0.2.$host/24\" ]; ipv6 = [ \"2001:db8::$host/64\" ]; mtu = 9000; });"
+		echo "idle = { policy = \"inline\"; };"
+		[ "$loss" = 0 ] || echo "impair = { loss = $(printf '%f' "$loss"); seed = $host; };"
+		[ -z "$capture" ] || echo "capture = { file = \"$capture\"; };"
+	} >"$work/$side.conf"
+}
+
+in_a() { if [ "$port" = af_packet ]; then ip netns exec "${netns% *}" "$@"; else "$@"; fi; }
+in_b() { if [ "$port" = af_packet ]; then ip netns exec "${netns#* }" "$@"; else "$@"; fi; }
+
+# start_server ARG...: side a; returns when it listens
+start_server() {
+	SOFTRNIC_CONFIG=$work/a.conf in_a build/tools/nd_xfer -q -s 192.0.2.1 "$@" >"$work/server.log" 2>&1 &
+	server=$!
+	pids="$pids $server"
+	for _ in $(seq 150); do
+		grep -q listening "$work/server.log" && return
+		kill -0 $server 2>/dev/null || break
+		sleep 0.1
+	done
+	cat "$work/server.log"
+	die "the server does not listen"
+}
+
+finish_server() {
+	wait $server
+	local status=$?
+	pids=${pids/ $server/}
+	[ $status = 0 ] || { cat "$work/server.log"; die "the server failed"; }
+}
+
+client() { SOFTRNIC_CONFIG=$work/b.conf in_b timeout 240 build/tools/nd_xfer -c 192.0.2.1 "$@"; }
+
+transfer() {
+	step "$file ($(stat -Lc %s "$file") bytes) by $1"
+	start_server -o "$work/received"
+	client --via "$1" "$file" || die "the transfer by $1 failed"
+	finish_server
+	cmp -s "$file" "$work/received" || die "the received file differs"
+}
+
+table() {
+	step "bandwidth and latency over $port"
+	start_server
+	client --table || die "the table failed"
+	finish_server
+}
+
+# A small transfer is captured by both NICs; every RoCE frame must decode as InfiniBand, the rest must be ARP or IPv6 neighbour
+# discovery.
+judge() {
+	step "a captured transfer, judged by tshark"
+	head -c 300000 "$file" >"$work/small"
+	conf a 1 server "$work/a.pcap"
+	conf b 2 client "$work/b.pcap"
+	start_server
+	client -q --via read "$work/small" >"$work/client.log" 2>&1 || { cat "$work/client.log"; die "the captured transfer failed"; }
+	finish_server
+	local pcap total ib other bad
+	for pcap in "$work/a.pcap" "$work/b.pcap"; do
+		tshark -n -r "$pcap" -T fields -e frame.protocols -e _ws.malformed >"$work/frames" 2>/dev/null
+		total=$(wc -l <"$work/frames")
+		ib=$(grep -c infiniband "$work/frames")
+		other=$(grep -v infiniband "$work/frames" | grep -cE 'arp|icmpv6')
+		bad=$(awk -F'\t' '$2 != ""' "$work/frames" | wc -l)
+		echo "${pcap##*/}: $total frames, $ib decode as InfiniBand, $other ARP or ND, $bad malformed"
+		[ "$ib" -gt 10 ] && [ $((ib + other)) = "$total" ] && [ "$bad" = 0 ] || die "tshark does not agree with $pcap"
+	done
+}
+
+step "building"
+build
+choose_file
+reserve_hugepages
+make_links
+conf a 1 server ""
+conf b 2 client ""
+for via in send write read; do transfer $via; done
+table
+judge
+step "all held: three transfers with equal hashes, the table, and every captured frame"
