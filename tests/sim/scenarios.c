@@ -11,10 +11,6 @@
 #define READ(id, n)        {RN_WQE_READ, RN_WQE_SIGNALED, id, 3 << 20, 4 << 20, n, 0, 0}
 #define RECV(id, n)        {RN_WQE_RECV, 0, id, 1 << 20, 0, n, 0, 0}
 
-static void dead_peer(struct sim_spec *s)
-{
-	s->retry_cnt = 1;
-}
 
 static void rnr_once(struct sim_spec *s)
 {
