@@ -110,6 +110,8 @@ static void repair(uint8_t *frame, size_t len)
 	size_t udp_len = rn_load16(udp + RN_UDP_LENGTH);
 	if (udp_len < RN_UDP_BYTES + RN_BTH_BYTES + RN_ICRC_BYTES || udp_len > left - ip_len)
 		return;
+	if (ip[0] >> 4 != (type == RN_ETHERTYPE_IPV4 ? 4 : 6))
+		return;
 	memset(udp + RN_UDP_CHECKSUM, 0, 2);
 	uint32_t icrc = rn_icrc_packet(ip, ip_len + udp_len - RN_ICRC_BYTES);
 	memcpy(udp + udp_len - RN_ICRC_BYTES, &icrc, sizeof(icrc));

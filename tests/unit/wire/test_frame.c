@@ -56,7 +56,8 @@ static void repair_frame(uint8_t *f, size_t len, enum repair repair)
 			sum = (sum >> 16) + (sum & 0xFFFF);
 		rn_store16(ip + RN_IPV4_CHECKSUM, (uint16_t)~sum);
 	}
-	if (repair & CRC) {
+	/* Damage to the IP version may have left too few bytes for the headers it now claims. */
+	if ((repair & CRC) && len >= ip_at(f) + (ip[0] >> 4 == 4 ? 20 : 40) + 8 + 12 + 4) {
 		uint32_t crc = rn_icrc_packet(ip, (size_t)(f + len - 4 - ip));
 		memcpy(f + len - 4, &crc, 4);
 	}
