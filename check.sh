@@ -3,13 +3,14 @@
 # nothing failed. Run it from anywhere, as often as you like.
 #
 #   ./check.sh --quick   a few minutes at most: for every change
-#   ./check.sh           before a push: adds the simulator under sanitizers, DPDK ports, the ND2 contract, fuzz corpora
-#   ./check.sh --ci      what continuous integration runs: adds a clang build and every suite not listed below
+#   ./check.sh           before a push: adds the simulator under sanitizers, DPDK ports, the ND2 contract, the demo
+#   ./check.sh --ci      what continuous integration runs: adds a clang build, fuzzing, every suite not listed below
 #   ./check.sh --full    adds what takes long: interop with Linux soft-RoCE, long fuzzing
 #
 # Tests learn the tier from $SOFTRNIC_TIER (quick, default, ci, full) and may scale their rounds by it.
 set -u
 cd "$(dirname "$(readlink -f "$0")")" || exit 1
+. tools/packages.sh
 
 # suite  first tier of the release build  first tier under ASan+UBSan (never = not at all)
 suites() {
@@ -27,8 +28,8 @@ suites() {
 	END
 }
 
-packages="gcc g++ clang meson ninja-build pkg-config binutils python3 python3-scapy tshark
-	libdpdk-dev libisal-dev libconfig-dev libcmocka-dev libibverbs-dev"
+packages="gcc g++ clang meson ninja-build pkg-config binutils iproute2 python3 python3-scapy tshark
+	libdpdk-dev libisal-dev libconfig-dev libcmocka-dev libibverbs-dev libssl-dev"
 
 usage() {
 	sed -n '2,9s/^# \{0,1\}//p' "$0"
@@ -42,25 +43,6 @@ rank() {
 # in_tier FIRST: does the tier that was asked for include FIRST?
 in_tier() {
 	[ "$(rank "$1")" -le "$(rank "$tier")" ]
-}
-
-install_packages() {
-	local missing="" p
-	for p in $packages; do
-		dpkg-query -W -f='${Status}' "$p" 2>/dev/null | grep -q 'ok installed' || missing="$missing $p"
-	done
-	[ -z "$missing" ] && return
-	if [ "$(id -u)" != 0 ]; then
-		echo "Debian packages are missing; as root: apt-get install$missing" >&2
-		exit 2
-	fi
-	echo "installing:$missing"
-	export DEBIAN_FRONTEND=noninteractive
-	{ apt-get -q update && apt-get -q -y --no-install-recommends install $missing; } >"$logs/apt.log" 2>&1 || {
-		tail -20 "$logs/apt.log"
-		echo "apt-get could not install:$missing" >&2
-		exit 2
-	}
 }
 
 # build DIR OPTION...: configures and compiles. Reconfiguring is what notices a new folder.
@@ -92,6 +74,25 @@ run() {
 	[ "${f:-0}" = 0 ] || tail -60 "$logs/$dir-$suite.log"
 }
 
+# fuzz SECONDS: each libFuzzer target that long; a target counts as a test.
+fuzz() {
+	local t0=$SECONDS p f=0
+	tests/fuzz/run.sh "$1" build-fuzz >$logs/fuzz.log 2>&1 || f=1
+	p=$(($(grep -cE '^fuzz_\w+: [0-9]+ s' $logs/fuzz.log) - f))
+	passed=$((passed + p)) failed=$((failed + f))
+	printf '%-12s %-10s %12d passed %4d failed %4d skipped %5d s\n' build-fuzz fuzzing $p $f 0 $((SECONDS - t0))
+	[ $f = 0 ] || tail -60 $logs/fuzz.log
+}
+
+# demo ARGUMENT...: the demonstration counts as one test.
+demo() {
+	local t0=$SECONDS p=1 f=0
+	timeout 900 ./demo.sh "$@" >$logs/demo.log 2>&1 || p=0 f=1
+	passed=$((passed + p)) failed=$((failed + f))
+	printf '%-12s %-10s %12d passed %4d failed %4d skipped %5d s\n' "demo $*" "" $p $f 0 $((SECONDS - t0))
+	[ $f = 0 ] || tail -40 $logs/demo.log
+}
+
 # run_suites DIR COLUMN TIMEOUT_FACTOR: the suites of DIR that the tier includes. COLUMN 2 is release, 3 sanitizers.
 run_suites() {
 	local dir=$1 column=$2 factor=$3 suite first
@@ -117,13 +118,18 @@ python=/usr/bin/python3 # Debian's: the one python3-scapy belongs to
 passed=0 failed=0 skipped=0
 logs=build-logs
 mkdir -p $logs
-install_packages
+install_packages $logs/apt.log $packages
 
 build build && run_suites build 2 3
 build build-asan -Db_sanitize=address,undefined -Db_lundef=false -Dbuildtype=debug && run_suites build-asan 3 6
 if in_tier ci; then
 	CC=clang CXX=clang++ build build-clang
-	[ -f tests/fuzz/meson.build ] && CC=clang CXX=clang++ build build-fuzz -Dfuzzers=true -Db_lundef=false && run build-fuzz fuzz 10
+	fuzz "$(in_tier full && echo 300 || echo 20)"
+fi
+if [ -x build/tools/nd_xfer ]; then # the tools need the whole of softrnic
+	in_tier default && demo
+	in_tier ci && demo --loss 1%
+	in_tier full && [ "$(id -u)" = 0 ] && demo --port af_packet
 fi
 
 echo "$passed passed, $failed failed, $skipped skipped"

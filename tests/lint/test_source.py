@@ -77,6 +77,7 @@ GOOD = [
     ("functions_are_short", {"a.c": c("static const int t[] =\n{\n" + "\t1,\n" * 200 + "};\n")}),
     ("no_unfinished_work", {"a.c": c("/* methods */\n")}),
     ("folders_have_readmes", {"a/b.c": c(""), "a/README.md": "x\n" * 15, "README.md": "x\n" * 90, ".ci/run": "x\n"}),
+    ("folders_have_readmes", {"a/README.md": "x\n", "a/corpus/b/seed": "x\n"}),
     ("no_machine_paths", {"a.md": "write to /run/x.sock; cd perf/work/x\n"}),
     ("text_is_clean", {"a.c": "/* x */\n", "b.pcap": "x \0"}),
     ("sources_open_with_a_comment", {"a.c": c("")}),
