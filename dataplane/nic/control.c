@@ -1,0 +1,440 @@
+/* Where does each command run, and what does the adapter itself keep of it? CONTROL commands run in the calling thread
+ * under the control lock, the others in a shard. What changes the tables of objects holds the lock throughout, so
+ * tables and shards agree; shards answer between two bursts. */
+#include "nic.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "settings.h"
+
+enum where { NOWHERE, CONTROL, QP_SHARD, SHARD_0 };
+
+static const enum where where_runs[RN_CMD_MAX] = {
+#define X(name, number, where) [RN_CMD_##name] = where,
+	RN_CMD_ROWS(X)
+#undef X
+};
+
+/* ---- in a shard ---- */
+
+struct exec_call {
+	struct rn_call call; /* first */
+	struct rn_exec x;
+	/* rings to link before the command runs */
+	struct rn_nic_cq *cq[2];
+	struct rn_cq_ring *ring[2];
+};
+
+static void run_exec(struct rn_call *call, struct rn_lcore *lc, rn_time now)
+{
+	struct exec_call *c = (struct exec_call *)call;
+
+	for (unsigned i = 0; i < 2; i++)
+		if (c->ring[i] != NULL)
+			rn_shard_cq_link(lc->shard, c->cq[i]->id, &c->cq[i]->shared, c->ring[i], c->cq[i]->user);
+	rn_shard_exec(lc->shard, &c->x, now);
+}
+
+static void run_nothing(struct rn_call *call, struct rn_lcore *lc, rn_time now)
+{
+}
+
+/* Runs a command in a shard. Whatever block it frees is freed when nobody can look at it any more. */
+static int exec_in(struct rn_nic *nic, unsigned shard, struct exec_call *c, const struct rn_cmd *cmd, struct rn_rsp *rsp)
+{
+	c->call.run = run_exec;
+	c->x.cmd = cmd;
+	c->x.rsp = rsp;
+	rn_lcore_call(&nic->lcore[shard], &c->call);
+	if (c->x.freed != NULL) {
+		rn_nic_grace(nic);
+		free(c->x.freed);
+	}
+	return rsp->err;
+}
+
+static int exec_plain(struct rn_nic *nic, unsigned shard, const struct rn_cmd *cmd, struct rn_rsp *rsp)
+{
+	struct exec_call c = {0};
+
+	return exec_in(nic, shard, &c, cmd, rsp);
+}
+
+/* A command of shard 0 that ends a connection must not overtake work posted to the connection's own shard. */
+static void let_others_catch_up(struct rn_nic *nic)
+{
+	for (unsigned i = 1; i < nic->nshards; i++) {
+		struct rn_call c = {.run = run_nothing};
+		if (!rn_submit_empty(&nic->lcore[i].submit))
+			rn_lcore_call(&nic->lcore[i], &c);
+	}
+}
+
+/* ---- protection domains and regions ---- */
+
+static int create_pd(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)
+{
+	struct rn_objects *o = &nic->objects;
+	uint32_t id = rn_idpool_get(&o->pd_ids);
+
+	if (id == RN_ID_NONE)
+		return -ENOSPC;
+	o->pd[id] = (struct rn_nic_pd){.live = true};
+	o->npd++;
+	rsp->id = id;
+	return 0;
+}
+
+static int destroy_pd(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)
+{
+	struct rn_objects *o = &nic->objects;
+	struct rn_nic_pd *pd = rn_objects_pd(o, cmd->obj.id);
+
+	if (pd == NULL)
+		return -ENOENT;
+	if (pd->users > 0)
+		return -EBUSY;
+	pd->live = false;
+	o->npd--;
+	rn_idpool_put(&o->pd_ids, cmd->obj.id);
+	return 0;
+}
+
+static int reg_mr(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)
+{
+	struct rn_nic_pd *pd = rn_objects_pd(&nic->objects, cmd->reg_mr.pd);
+	struct rn_mr_attr attr = {
+		.ptr = (void *)(uintptr_t)cmd->reg_mr.addr, /* in-process: the application's address is ours */
+		.iova = cmd->reg_mr.iova,
+		.length = cmd->reg_mr.length,
+		.pd = cmd->reg_mr.pd,
+		.access = cmd->reg_mr.access,
+	};
+
+	if (pd == NULL)
+		return -ENOENT;
+	struct rn_nic_mr *mr = calloc(1, sizeof(*mr));
+	if (mr == NULL)
+		return -ENOMEM;
+	int rc = rn_mr_add(nic->mrs, &attr, &rsp->id, &rsp->gen);
+	if (rc != 0) {
+		free(mr);
+		return rc;
+	}
+	mr->lkey = rsp->id;
+	mr->pd = attr.pd;
+	pd->users++;
+	rn_htab_add(&nic->objects.mrs, &mr->node, rn_hash_u64(mr->lkey));
+	return 0;
+}
+
+static int dereg_mr(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)
+{
+	struct rn_nic_mr *mr = rn_objects_mr(&nic->objects, cmd->obj.id);
+
+	if (mr == NULL)
+		return -ENOENT;
+	int rc = rn_mr_remove(nic->mrs, mr->lkey);
+	if (rc != 0)
+		return rc;
+	/* Frames already built hold copies, so a quiescent point of every shard is all there is to wait for. */
+	rn_nic_grace(nic);
+	rn_mr_reclaim(nic->mrs, mr->lkey);
+	rn_objects_pd(&nic->objects, mr->pd)->users--;
+	rn_htab_del(&nic->objects.mrs, &mr->node);
+	free(mr);
+	return 0;
+}
+
+/* ---- completion queues ---- */
+
+static int create_cq(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)
+{
+	struct rn_objects *o = &nic->objects;
+
+	if (cmd->create_cq.depth > RN_SETTINGS_MAX_CQE)
+		return -EINVAL;
+	struct rn_nic_cq *cq = aligned_alloc(64, RN_ALIGN_UP(sizeof(*cq), (size_t)64));
+	if (cq == NULL)
+		return -ENOMEM;
+	memset(cq, 0, sizeof(*cq));
+	cq->id = rn_idpool_get(&o->cq_ids);
+	if (cq->id == RN_ID_NONE) {
+		free(cq);
+		return -ENOSPC;
+	}
+	cq->view.shared = &cq->shared;
+	cq->depth = cmd->create_cq.depth;
+	cq->affinity = cmd->create_cq.affinity;
+	cq->user = cmd->user;
+	o->cq[cq->id] = cq;
+	o->ncq++;
+	rsp->id = cq->id;
+	return 0;
+}
+
+struct unlink_call {
+	struct rn_call call; /* first */
+	uint32_t cq;
+};
+
+static void run_unlink(struct rn_call *call, struct rn_lcore *lc, rn_time now)
+{
+	rn_shard_cq_unlink(lc->shard, ((struct unlink_call *)call)->cq);
+}
+
+static int destroy_cq(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)
+{
+	struct rn_nic_cq *cq = rn_objects_cq(&nic->objects, cmd->obj.id);
+
+	if (cq == NULL)
+		return -ENOENT;
+	if (cq->users > 0)
+		return -EBUSY;
+	for (unsigned s = 0; s < nic->nshards; s++) {
+		struct unlink_call c = {.call.run = run_unlink, .cq = cq->id};
+		if (cq->feed[s].newest != NULL)
+			rn_lcore_call(&nic->lcore[s], &c.call);
+	}
+	rn_nic_grace(nic);
+	rn_objects_free_cq(&nic->objects, cq);
+	return 0;
+}
+
+/* A ring for queues of `more` requests on (cq, shard) if the newest is too small. *ring stays NULL if not. */
+static int grow_cq(struct rn_nic_cq *cq, unsigned shard, uint64_t more, struct rn_cq_ring **ring)
+{
+	const struct rn_nic_feed *f = &cq->feed[shard];
+	uint64_t need = rn_nic_cq_need(cq, shard, more);
+
+	if (f->newest != NULL && f->newest->size >= need)
+		return 0;
+	if (need > UINT32_C(1) << 28)
+		return -ENOMEM;
+	size_t bytes = RN_ALIGN_UP(rn_cq_ring_bytes((uint32_t)need), (size_t)64);
+	*ring = aligned_alloc(64, bytes);
+	if (*ring == NULL)
+		return -ENOMEM;
+	memset(*ring, 0, bytes);
+	rn_cq_ring_init(*ring, (uint32_t)need);
+	return 0;
+}
+
+/* The shard links the ring behind its predecessor; the first of a shard is the reader's way in. */
+static void ring_linked(struct rn_nic_cq *cq, unsigned shard, struct rn_cq_ring *ring)
+{
+	struct rn_nic_feed *f = &cq->feed[shard];
+
+	if (f->newest == NULL)
+		atomic_store_explicit(&cq->view.first[shard], ring, memory_order_release);
+	f->newest = ring;
+	f->gone = 0;
+}
+
+/* ---- queue pairs ---- */
+
+static unsigned distance(int cpu, uint64_t mask)
+{
+	unsigned best = 64;
+
+	for (unsigned i = 0; i < 64; i++)
+		if (mask >> i & 1)
+			best = RN_MIN(best, (unsigned)abs(cpu - (int)i));
+	return best;
+}
+
+/* The shard whose CPU is nearest to the wish (that of the receive CQ, then the QP's own), else to the caller; among
+ * equals the one with the fewest QPs. */
+static unsigned place_qp(const struct rn_nic *nic, const struct rn_nic_cq *recv_cq, uint64_t affinity)
+{
+	int here = sched_getcpu();
+	uint64_t wish = recv_cq->affinity != 0 ? recv_cq->affinity : affinity;
+	unsigned best = 0, best_cost = UINT32_MAX;
+
+	if (wish == 0 && here >= 0 && here < 64)
+		wish = UINT64_C(1) << here;
+	for (unsigned i = 0; i < nic->nshards; i++) {
+		const struct rn_lcore *lc = &nic->lcore[i];
+		unsigned d = lc->cpu >= 0 && wish != 0 ? distance(lc->cpu, wish) : 0;
+		unsigned cost = d << 20 | RN_MIN(nic->objects.qps_of[i], (1u << 20) - 1);
+		if (cost < best_cost) {
+			best = i;
+			best_cost = cost;
+		}
+	}
+	return best;
+}
+
+static int check_create_qp(struct rn_nic *nic, const struct rn_cmd *cmd)
+{
+	const struct rn_config_limits *l = &nic->cfg->limits;
+
+	if (cmd->create_qp.sq_depth > l->max_depth || cmd->create_qp.rq_depth > l->max_depth ||
+	    cmd->create_qp.sq_sge > RN_WQE_MAX_SGE || cmd->create_qp.rq_sge > RN_WQE_MAX_SGE ||
+	    cmd->create_qp.inline_bytes > RN_WQE_MAX_INLINE)
+		return -EINVAL;
+	if (rn_objects_pd(&nic->objects, cmd->create_qp.pd) == NULL ||
+	    rn_objects_cq(&nic->objects, cmd->create_qp.send_cq) == NULL ||
+	    rn_objects_cq(&nic->objects, cmd->create_qp.recv_cq) == NULL)
+		return -ENOENT;
+	return 0;
+}
+
+static void remember_qp(struct rn_nic *nic, struct rn_nic_qp *qp)
+{
+	struct rn_objects *o = &nic->objects;
+
+	qp->send_cq->feed[qp->shard].depths += qp->sq_depth;
+	qp->recv_cq->feed[qp->shard].depths += qp->rq_depth;
+	qp->send_cq->users++;
+	qp->recv_cq->users++;
+	rn_objects_pd(o, qp->pd)->users++;
+	o->qps_of[qp->shard]++;
+	rn_htab_add(&o->qps, &qp->node, rn_hash_u64(qp->qpn));
+}
+
+static void forget_qp(struct rn_nic *nic, struct rn_nic_qp *qp)
+{
+	struct rn_objects *o = &nic->objects;
+	struct rn_nic_feed *s = &qp->send_cq->feed[qp->shard], *r = &qp->recv_cq->feed[qp->shard];
+
+	s->depths -= qp->sq_depth;
+	s->gone += qp->sq_depth;
+	r->depths -= qp->rq_depth;
+	r->gone += qp->rq_depth;
+	qp->send_cq->users--;
+	qp->recv_cq->users--;
+	rn_objects_pd(o, qp->pd)->users--;
+	o->qps_of[qp->shard]--;
+	rn_htab_del(&o->qps, &qp->node);
+	free(qp);
+}
+
+/* Rings for both queues of a QP to be. A QP may send and receive on one CQ, which then needs room for both. */
+static int grow_cqs(struct rn_nic_qp *qp, struct exec_call *c)
+{
+	bool same = qp->send_cq == qp->recv_cq;
+	int rc = grow_cq(qp->send_cq, qp->shard, (uint64_t)qp->sq_depth + (same ? qp->rq_depth : 0), &c->ring[0]);
+
+	c->cq[0] = qp->send_cq;
+	c->cq[1] = qp->recv_cq;
+	return rc != 0 || same ? rc : grow_cq(qp->recv_cq, qp->shard, qp->rq_depth, &c->ring[1]);
+}
+
+static int create_qp(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)
+{
+	struct exec_call c = {0};
+	size_t bytes = RN_ALIGN_UP(rn_exec_bytes(cmd, &nic->core), (size_t)64);
+	int rc = check_create_qp(nic, cmd);
+
+	if (rc != 0)
+		return rc;
+	struct rn_nic_qp *qp = calloc(1, sizeof(*qp));
+	if (qp == NULL)
+		return -ENOMEM;
+	qp->pd = cmd->create_qp.pd;
+	qp->sq_depth = cmd->create_qp.sq_depth;
+	qp->rq_depth = cmd->create_qp.rq_depth;
+	qp->send_cq = rn_objects_cq(&nic->objects, cmd->create_qp.send_cq);
+	qp->recv_cq = rn_objects_cq(&nic->objects, cmd->create_qp.recv_cq);
+	qp->shard = place_qp(nic, qp->recv_cq, cmd->create_qp.affinity);
+	qp->mem = c.x.mem = bytes > 0 ? aligned_alloc(64, bytes) : NULL;
+	rc = bytes > 0 && c.x.mem == NULL ? -ENOMEM : grow_cqs(qp, &c);
+	if (rc != 0) {
+		free(c.ring[0]);
+		free(c.x.mem);
+		free(qp);
+		return rc;
+	}
+	memset(c.x.mem, 0, bytes);
+	exec_in(nic, qp->shard, &c, cmd, rsp);
+	for (unsigned i = 0; i < 2; i++)
+		if (c.ring[i] != NULL)
+			ring_linked(c.cq[i], qp->shard, c.ring[i]);
+	if (rsp->err != 0) {
+		if (c.x.freed == NULL)
+			free(qp->mem);
+		free(qp);
+		return rsp->err;
+	}
+	qp->qpn = rsp->id;
+	qp->gen = rsp->gen;
+	rsp->shard = (uint16_t)qp->shard;
+	remember_qp(nic, qp);
+	return 0;
+}
+
+static int destroy_qp(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)
+{
+	struct rn_nic_qp *qp = rn_objects_qp(&nic->objects, cmd->qp.qpn);
+	struct exec_call c = {0};
+
+	if (qp == NULL || qp->gen != cmd->qp.gen)
+		return -ENOENT;
+	int rc = exec_in(nic, qp->shard, &c, cmd, rsp);
+	if (rc == 0)
+		forget_qp(nic, qp);
+	return rc;
+}
+
+/* ---- dispatch ---- */
+
+static int query_port(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)
+{
+	rsp->id = atomic_load(&nic->link_up);
+	return 0;
+}
+
+static int nothing(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)
+{
+	return 0;
+}
+
+/* Commands that touch the tables; they hold the control lock. */
+static int (*const locked[RN_CMD_MAX])(struct rn_nic *, const struct rn_cmd *, struct rn_rsp *) = {
+	[RN_CMD_QUERY_PORT] = query_port, [RN_CMD_CREATE_PD] = create_pd,   [RN_CMD_DESTROY_PD] = destroy_pd,
+	[RN_CMD_CREATE_CQ] = create_cq,   [RN_CMD_DESTROY_CQ] = destroy_cq, [RN_CMD_REG_MR] = reg_mr,
+	[RN_CMD_DEREG_MR] = dereg_mr,     [RN_CMD_CREATE_QP] = create_qp,   [RN_CMD_DESTROY_QP] = destroy_qp,
+	[RN_CMD_STATS] = nothing,
+};
+
+static bool still_works_when_gone(uint16_t op)
+{
+	return op == RN_CMD_DESTROY_PD || op == RN_CMD_DESTROY_CQ || op == RN_CMD_DEREG_MR || op == RN_CMD_DESTROY_QP ||
+	       op == RN_CMD_CM_DESTROY || op == RN_CMD_QUERY_PORT;
+}
+
+static int dispatch(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)
+{
+	int rc;
+
+	if (cmd->op >= RN_CMD_MAX || where_runs[cmd->op] == NOWHERE)
+		return -ENOSYS;
+	if (atomic_load(&nic->gone) && !still_works_when_gone(cmd->op))
+		return -ENODEV;
+	if (locked[cmd->op] != NULL) {
+		pthread_mutex_lock(&nic->control);
+		rc = locked[cmd->op](nic, cmd, rsp);
+		pthread_mutex_unlock(&nic->control);
+		return rc;
+	}
+	if (where_runs[cmd->op] == SHARD_0) {
+		if (cmd->op == RN_CMD_CM_DISCONNECT || cmd->op == RN_CMD_CM_DESTROY)
+			let_others_catch_up(nic);
+		return exec_plain(nic, 0, cmd, rsp);
+	}
+	/* MODIFY_QP and QUERY_QP; the shard knows whether the QP and its generation are right. */
+	return exec_plain(nic, rn_qpn_shard(cmd->modify_qp.qpn, nic->nshards), cmd, rsp);
+}
+
+int rn_nic_exec(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)
+{
+	struct rn_cmd copy = *cmd;
+
+	memset(rsp, 0, sizeof(*rsp));
+	rsp->err = dispatch(nic, &copy, rsp);
+	return rsp->err;
+}

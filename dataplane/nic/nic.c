@@ -1,0 +1,279 @@
+/* What is an adapter made of, and in which order does it start and stop? Owns the shards, their threads and rings, the
+ * region table, the events and the port. Control thread. */
+#include "nic.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+
+#include <rte_rcu_qsbr.h>
+
+#include "capture.h"
+#include "mem.h"
+#include "settings.h"
+
+#define TURN_BYTES 65536u /* built per turn: some 15 frames of the largest path MTU */
+
+/* End of a shard's turn. */
+static void report(void *arg, struct rn_lcore *lc)
+{
+	struct rn_nic *nic = arg;
+	struct rn_event ev[8];
+	unsigned n;
+
+	/* Events are born of objects' states and stay there until taken: take none there is no room for. */
+	do {
+		if ((n = rn_shard_events(lc->shard, ev, 1)) == 0)
+			return;
+		while (!rn_events_put(&nic->events, &ev[0]))
+			sched_yield();
+	} while (n > 0);
+}
+
+static uint64_t seed_of(const struct rn_config *cfg, unsigned index)
+{
+	uint64_t seed = cfg->protocol.seed;
+
+	if (seed == 0 && getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != sizeof(seed))
+		seed = (uint64_t)time(NULL);
+	return seed + (uint64_t)index * 0x9e3779b97f4a7c15u;
+}
+
+static int create_lcore(struct rn_nic *nic, unsigned i, const struct rn_clock *clock, struct rn_capture_file *capture)
+{
+	static const enum rn_idle policies[] = {
+		[RN_CONFIG_POLICY_POLL] = RN_IDLE_POLL,
+		[RN_CONFIG_POLICY_ADAPTIVE] = RN_IDLE_ADAPTIVE,
+		[RN_CONFIG_POLICY_INLINE] = RN_IDLE_INLINE,
+	};
+	const struct rn_config *cfg = nic->cfg;
+	const struct rn_config_adapter *a = nic->adapter;
+	struct rn_lcore *lc = &nic->lcore[i];
+	struct rn_core_cfg core = nic->core;
+	rn_time now = rn_clock_now(clock);
+
+	lc->index = i;
+	lc->nshards = nic->nshards;
+	lc->cpu = a->lcores.n > 0 ? (int)a->lcores.cpu[i % a->lcores.n] : -1;
+	lc->idle = policies[cfg->idle.policy];
+	lc->spin = RN_US(cfg->idle.spin_us);
+	lc->nap_min = RN_US(cfg->idle.sleep_min_us);
+	lc->nap_max = RN_US(cfg->idle.sleep_max_us);
+	lc->clock = *clock;
+	lc->now = now;
+	lc->qsbr = nic->qsbr;
+	lc->all = nic->lcore;
+	lc->report = report;
+	lc->report_arg = nic;
+	rn_mailbox_init(&lc->mailbox);
+	int rc = rn_wake_open(&lc->wake, nic->port->wake->source == RN_WAKE_SOCKET ? a->iface : NULL);
+	if (rc == 0)
+		rc = rn_submit_create(&lc->submit, cfg->limits.submit_slots);
+	core.index = i;
+	if (rc == 0)
+		lc->shard = rn_shard_create(&core, &nic->attr, nic->mrs, &rn_mem_guarded, now);
+	if (rc != 0 || lc->shard == NULL)
+		return rc != 0 ? rc : -ENOMEM;
+
+	struct rn_rxtx_cfg x = {
+		.port = nic->port,
+		.index = i,
+		.nshards = nic->nshards,
+		.burst = cfg->limits.burst,
+		.turn_bytes = TURN_BYTES,
+		.accept_bad_icrc = cfg->protocol.accept_bad_icrc,
+		.impair_seed = cfg->impair.seed + (uint64_t)(nic->adapter - cfg->adapter) * RN_MAX_SHARDS,
+		.capture = capture != NULL ? rn_capture_add(capture, now) : NULL,
+	};
+	memcpy(x.mac, nic->attr.mac, 6);
+	rn_settings_impair(cfg, &x.impair);
+	return rn_rxtx_open(&lc->rxtx, &x);
+}
+
+static int create_lcores(struct rn_nic *nic, const struct rn_clock *clock, struct rn_capture_file *capture)
+{
+	struct rn_steer *steer[RN_MAX_SHARDS];
+	size_t bytes = RN_ALIGN_UP(nic->nshards * sizeof(struct rn_lcore), (size_t)64);
+	int rc = 0;
+
+	nic->lcore = aligned_alloc(64, bytes);
+	if (nic->lcore == NULL)
+		return -ENOMEM;
+	memset(nic->lcore, 0, bytes);
+	for (unsigned i = 0; i < nic->nshards; i++) {
+		nic->lcore[i].wake.efd = nic->lcore[i].wake.fd = -1;
+		steer[i] = &nic->lcore[i].steer;
+	}
+	for (unsigned i = 0; rc == 0 && i < nic->nshards; i++)
+		rc = create_lcore(nic, i, clock, capture);
+	return rc == 0 ? rn_steer_create(steer, nic->nshards, nic->cfg->limits.handoff_slots) : rc;
+}
+
+static int create_qsbr(struct rn_nic *nic)
+{
+	size_t bytes = rte_rcu_qsbr_get_memsize(RN_MAX_SHARDS);
+
+	nic->qsbr = aligned_alloc(RTE_CACHE_LINE_SIZE, RN_ALIGN_UP(bytes, (size_t)RTE_CACHE_LINE_SIZE));
+	if (nic->qsbr == NULL || rte_rcu_qsbr_init(nic->qsbr, RN_MAX_SHARDS) != 0)
+		return -ENOMEM;
+	return 0;
+}
+
+int rn_nic_create(struct rn_nic **out, const struct rn_config *cfg, unsigned index, struct rn_port *port,
+		  const struct rn_clock *clock, struct rn_capture_file *capture, char *err, size_t errlen)
+{
+	const struct rn_config_limits *l = &cfg->limits;
+	uint64_t seed = seed_of(cfg, index);
+	struct rn_nic *nic = calloc(1, sizeof(*nic));
+	uint8_t mac[6];
+
+	if (nic == NULL) {
+		snprintf(err, errlen, "no memory");
+		return -ENOMEM;
+	}
+	nic->cfg = cfg;
+	nic->adapter = &cfg->adapter[index];
+	nic->port = port;
+	nic->nshards = nic->adapter->shards;
+	snprintf(nic->name, sizeof(nic->name), "%s", nic->adapter->name);
+	pthread_mutex_init(&nic->control, NULL);
+
+	rn_settings_mac(nic->adapter, mac);
+	if (nic->adapter->port == RN_CONFIG_PORT_AF_PACKET && !nic->adapter->mac.set)
+		memcpy(mac, port->mac, 6); /* so that the kernel's switches and filters let our frames through */
+	rn_settings_port(nic->adapter, mac, &cfg->protocol, &nic->attr);
+	rn_settings_core(cfg, index, seed, &nic->core);
+	nic->neigh = rn_settings_neigh(nic->adapter, &nic->core.nstatic_neigh);
+	nic->core.static_neigh = nic->neigh;
+	nic->mrs = rn_mr_table_create(l->max_mr, seed);
+
+	int rc = nic->mrs == NULL ? -ENOMEM : rn_events_init(&nic->events);
+	if (rc == 0)
+		rc = rn_objects_init(&nic->objects, l->max_pd, l->max_cq, l->max_mr, l->max_qp * nic->nshards);
+	if (rc == 0)
+		rc = create_qsbr(nic);
+	if (rc == 0)
+		rc = create_lcores(nic, clock, capture);
+	if (rc != 0) {
+		snprintf(err, errlen, "adapter %s: %s", nic->name, strerror(-rc));
+		nic->port = NULL; /* stays the caller's */
+		rn_nic_destroy(nic);
+		return rc;
+	}
+	*out = nic;
+	return 0;
+}
+
+void rn_nic_join(struct rn_nic *a, struct rn_nic *b)
+{
+	struct rn_nic *side[2] = {a, b};
+
+	for (unsigned i = 0; i < 2; i++) {
+		struct rn_nic *to = side[!i];
+		side[i]->peer = to;
+		for (unsigned q = 0; q < side[i]->port->ntxq; q++)
+			side[i]->port->peer[q] = &to->lcore[q % to->nshards].wake;
+	}
+}
+
+int rn_nic_start(struct rn_nic *nic, char *err, size_t errlen)
+{
+	int rc = 0;
+
+	atomic_store(&nic->link_up, rn_port_link_up(nic->port));
+	for (unsigned i = 0; rc == 0 && i < nic->nshards; i++)
+		rc = rn_lcore_start(&nic->lcore[i]);
+	if (rc == 0 && nic->cfg->idle.policy == RN_CONFIG_POLICY_INLINE)
+		rc = rn_keeper_start(&nic->keeper, nic->lcore, nic->nshards);
+	if (rc != 0) {
+		snprintf(err, errlen, "adapter %s: no thread: %s", nic->name, strerror(-rc));
+		rn_nic_stop(nic);
+	}
+	return rc;
+}
+
+void rn_nic_stop(struct rn_nic *nic)
+{
+	rn_keeper_stop(&nic->keeper);
+	for (unsigned i = 0; i < nic->nshards; i++)
+		rn_lcore_stop(&nic->lcore[i]);
+}
+
+static void destroy_lcores(struct rn_nic *nic)
+{
+	struct rn_steer *steer[RN_MAX_SHARDS];
+
+	for (unsigned i = 0; i < nic->nshards; i++)
+		steer[i] = &nic->lcore[i].steer;
+	rn_steer_destroy(steer, nic->nshards);
+	for (unsigned i = 0; i < nic->nshards; i++) {
+		struct rn_lcore *lc = &nic->lcore[i];
+		if (lc->rxtx.port != NULL)
+			rn_rxtx_close(&lc->rxtx);
+		if (lc->shard != NULL)
+			rn_shard_destroy(lc->shard);
+		rn_submit_destroy(&lc->submit);
+		rn_wake_close(&lc->wake);
+	}
+	free(nic->lcore);
+}
+
+void rn_nic_destroy(struct rn_nic *nic)
+{
+	if (nic == NULL)
+		return;
+	if (nic->lcore != NULL)
+		destroy_lcores(nic);
+	rn_port_close(nic->port);
+	if (nic->mrs != NULL)
+		rn_mr_table_destroy(nic->mrs);
+	rn_objects_fini(&nic->objects);
+	rn_events_fini(&nic->events);
+	pthread_mutex_destroy(&nic->control);
+	free(nic->qsbr);
+	free(nic->neigh);
+	free(nic);
+}
+
+void rn_nic_grace(struct rn_nic *nic)
+{
+	const struct timespec pause = {.tv_nsec = 20000};
+	uint64_t token = rte_rcu_qsbr_start(nic->qsbr);
+
+	/* Control threads are not readers; a shard that sleeps or is undriven is offline and counts as passed. */
+	for (unsigned i = 0; rte_rcu_qsbr_check(nic->qsbr, token, false) != 1; i++) {
+		if (i < 64)
+			sched_yield();
+		else
+			nanosleep(&pause, NULL);
+	}
+}
+
+static void progress_one(struct rn_nic *nic)
+{
+	for (unsigned i = 0; i < nic->nshards; i++)
+		rn_lcore_try_turn(&nic->lcore[i]);
+}
+
+void rn_nic_progress(struct rn_nic *nic)
+{
+	if (nic->cfg->idle.policy != RN_CONFIG_POLICY_INLINE)
+		return;
+	progress_one(nic);
+	if (nic->peer != NULL)
+		progress_one(nic->peer);
+}
+
+void rn_nic_watch(struct rn_nic *nic)
+{
+	uint32_t up = rn_port_link_up(nic->port);
+
+	if (atomic_exchange(&nic->link_up, up) == up)
+		return;
+	struct rn_event ev = {.kind = up ? RN_EVENT_PORT_UP : RN_EVENT_PORT_DOWN};
+	rn_events_put(&nic->events, &ev);
+}

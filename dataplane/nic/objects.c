@@ -1,0 +1,143 @@
+/* Which objects does an adapter have and who uses them? Owns the tables, CQ rings included. Control thread of the moment,
+ * under the control lock. */
+#include "objects.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static uint32_t pow2_at_least(uint32_t n)
+{
+	uint32_t p = 16;
+
+	while (p < n)
+		p *= 2;
+	return p;
+}
+
+static int init_htab(struct rn_htab *h, uint32_t objects)
+{
+	uint32_t n = pow2_at_least(objects);
+	struct rn_hnode **bucket = calloc(n, sizeof(*bucket));
+
+	if (bucket != NULL)
+		rn_htab_init(h, bucket, n);
+	return bucket != NULL ? 0 : -ENOMEM;
+}
+
+static int init_ids(struct rn_idpool *p, uint32_t count)
+{
+	uint32_t *ring = calloc(count, sizeof(*ring));
+
+	if (ring != NULL)
+		rn_idpool_init(p, ring, 1, count);
+	return ring != NULL ? 0 : -ENOMEM;
+}
+
+int rn_objects_init(struct rn_objects *o, uint32_t max_pd, uint32_t max_cq, uint32_t max_mr, uint32_t max_qp)
+{
+	*o = (struct rn_objects){.max_pd = max_pd, .max_cq = max_cq};
+	o->pd = calloc((size_t)max_pd + 1, sizeof(*o->pd));
+	o->cq = calloc((size_t)max_cq + 1, sizeof(*o->cq));
+	if (o->pd == NULL || o->cq == NULL || init_ids(&o->pd_ids, max_pd) || init_ids(&o->cq_ids, max_cq) ||
+	    init_htab(&o->mrs, max_mr) || init_htab(&o->qps, max_qp)) {
+		rn_objects_fini(o);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+static void free_mr(struct rn_hnode *n)
+{
+	free(rn_container_of(n, struct rn_nic_mr, node));
+}
+
+static void free_qp(struct rn_hnode *n)
+{
+	struct rn_nic_qp *qp = rn_container_of(n, struct rn_nic_qp, node);
+
+	free(qp->mem);
+	free(qp);
+}
+
+static void free_nodes(struct rn_htab *h, void (*free_one)(struct rn_hnode *))
+{
+	for (uint32_t i = 0; h->bucket != NULL && i <= h->mask; i++) {
+		struct rn_hnode *n = h->bucket[i], *next;
+		for (; n != NULL; n = next) {
+			next = n->next;
+			free_one(n);
+		}
+	}
+	free(h->bucket);
+	h->bucket = NULL;
+}
+
+void rn_objects_fini(struct rn_objects *o)
+{
+	free_nodes(&o->qps, free_qp);
+	free_nodes(&o->mrs, free_mr);
+	for (uint32_t id = 1; o->cq != NULL && id <= o->max_cq; id++)
+		if (o->cq[id] != NULL)
+			rn_objects_free_cq(o, o->cq[id]);
+	free(o->pd);
+	free(o->cq);
+	free(o->pd_ids.ring);
+	free(o->cq_ids.ring);
+	*o = (struct rn_objects){0};
+}
+
+struct rn_nic_pd *rn_objects_pd(struct rn_objects *o, uint32_t id)
+{
+	return id >= 1 && id <= o->max_pd && o->pd[id].live ? &o->pd[id] : NULL;
+}
+
+struct rn_nic_cq *rn_objects_cq(struct rn_objects *o, uint32_t id)
+{
+	return id >= 1 && id <= o->max_cq ? o->cq[id] : NULL;
+}
+
+struct rn_nic_mr *rn_objects_mr(struct rn_objects *o, uint32_t lkey)
+{
+	for (struct rn_hnode *n = rn_htab_first(&o->mrs, rn_hash_u64(lkey)); n != NULL; n = rn_htab_next(n)) {
+		struct rn_nic_mr *mr = rn_container_of(n, struct rn_nic_mr, node);
+		if (mr->lkey == lkey)
+			return mr;
+	}
+	return NULL;
+}
+
+struct rn_nic_qp *rn_objects_qp(struct rn_objects *o, uint32_t qpn)
+{
+	for (struct rn_hnode *n = rn_htab_first(&o->qps, rn_hash_u64(qpn)); n != NULL; n = rn_htab_next(n)) {
+		struct rn_nic_qp *qp = rn_container_of(n, struct rn_nic_qp, node);
+		if (qp->qpn == qpn)
+			return qp;
+	}
+	return NULL;
+}
+
+void rn_objects_free_cq(struct rn_objects *o, struct rn_nic_cq *cq)
+{
+	for (unsigned s = 0; s < RN_MAX_SHARDS; s++) {
+		struct rn_cq_ring *ring = atomic_load(&cq->view.first[s]), *next;
+		for (; ring != NULL; ring = next) {
+			next = atomic_load(&ring->next);
+			free(ring);
+		}
+	}
+	o->cq[cq->id] = NULL;
+	o->ncq--;
+	rn_idpool_put(&o->cq_ids, cq->id);
+	free(cq);
+}
+
+uint64_t rn_nic_cq_need(const struct rn_nic_cq *cq, unsigned shard, uint64_t more)
+{
+	const struct rn_nic_feed *f = &cq->feed[shard];
+	uint64_t unread = 0;
+
+	if (f->newest != NULL)
+		unread = (uint32_t)(atomic_load(&f->newest->tail) - atomic_load(&f->newest->head));
+	uint64_t need = f->depths + more + RN_MIN(unread, f->gone);
+	return RN_MAX(need, cq->depth);
+}

@@ -1,0 +1,189 @@
+/* What does a line of the configuration mean for a port or a shard? Owns nothing; any thread. */
+#include "settings.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "htab.h"
+
+void rn_settings_mac(const struct rn_config_adapter *a, uint8_t mac[6])
+{
+	uint64_t h = rn_hash_bytes(a->name, strlen(a->name), 0);
+
+	if (a->mac.set) {
+		memcpy(mac, a->mac.b, 6);
+		return;
+	}
+	for (unsigned i = 0; i < 6; i++)
+		mac[i] = (uint8_t)(h >> (8 * i));
+	mac[0] = (uint8_t)((mac[0] & 0xfc) | 0x02); /* locally administered, unicast */
+}
+
+void rn_settings_core(const struct rn_config *cfg, unsigned index, uint64_t seed, struct rn_core_cfg *core)
+{
+	const struct rn_config_limits *l = &cfg->limits;
+	const struct rn_config_timers *t = &cfg->timers;
+
+	rn_core_defaults(core);
+	core->nshards = cfg->adapter[index].shards;
+	core->max_qp = l->max_qp;
+	core->max_cq = l->max_cq;
+	core->max_cm = l->max_cm;
+	core->max_timewait = l->max_timewait;
+	core->max_neigh = l->max_neigh;
+	core->window_packets = l->window_packets;
+	core->quota_packets = l->quota_packets;
+	core->ack_timeout = (uint8_t)t->ack_timeout;
+	core->retry_cnt = (uint8_t)t->retry_cnt;
+	core->rnr_retry = (uint8_t)t->rnr_retry;
+	core->min_rnr_timer = (uint8_t)t->min_rnr_timer;
+	core->rto_floor = RN_US(t->rto_floor_us);
+	core->rto_initial = RN_US(t->rto_initial_us);
+	core->cm_response_timeout = RN_MS(t->cm_response_ms);
+	core->cm_max_retries = (uint8_t)t->cm_retries;
+	core->neigh_retry = RN_MS(t->neigh_retry_ms);
+	core->neigh_probes = (uint8_t)t->neigh_probes;
+	core->neigh_reachable = RN_MS(t->neigh_reachable_ms);
+	core->seed = seed;
+}
+
+static void add_nets(struct rn_port_attr *attr, const struct rn_config_nets *nets)
+{
+	for (unsigned i = 0; i < nets->n && attr->ngids < RN_PORT_GIDS; i++, attr->ngids++) {
+		memcpy(attr->gids[attr->ngids].b, nets->net[i].ip.b, 16);
+		attr->prefix_len[attr->ngids] = nets->net[i].prefix_len;
+	}
+}
+
+static uint8_t mtu_code(uint32_t bytes)
+{
+	uint8_t code = 1;
+
+	while (code < 5 && 256u << (code - 1) < bytes)
+		code++;
+	return code;
+}
+
+static uint64_t guid_of(const uint8_t m[6])
+{
+	const uint8_t b[8] = {(uint8_t)(m[0] ^ 2), m[1], m[2], 0xff, 0xfe, m[3], m[4], m[5]};
+	uint64_t guid = 0;
+
+	for (unsigned i = 0; i < 8; i++)
+		guid = guid << 8 | b[i];
+	return guid;
+}
+
+void rn_settings_port(const struct rn_config_adapter *a, const uint8_t mac[6], const struct rn_config_protocol *p,
+		      struct rn_port_attr *attr)
+{
+	*attr = (struct rn_port_attr){
+		.has_vlan = a->vlan_id != 0,
+		.vlan_tci = (uint16_t)(a->vlan_prio << 13 | a->vlan_id),
+		.mtu = (uint16_t)a->mtu,
+		.guid = guid_of(mac),
+		.accept_bad_icrc = p->accept_bad_icrc,
+		.check_source = p->check_source,
+	};
+	memcpy(attr->mac, mac, 6);
+	add_nets(attr, &a->ipv4);
+	add_nets(attr, &a->ipv6);
+	memcpy(attr->gateway4.b, a->gateway4.b, 16);
+	memcpy(attr->gateway6.b, a->gateway6.b, 16);
+	attr->max_path_mtu = RN_MIN(rn_port_path_mtu(attr->mtu, a->ipv6.n > 0), mtu_code(a->max_path_mtu));
+}
+
+void rn_settings_vdev(const struct rn_config *cfg, unsigned index, const uint8_t mac[6], struct rn_vdev_spec *spec)
+{
+	static const enum rn_vdev_kind kinds[] = {
+		[RN_CONFIG_PORT_RING] = RN_VDEV_RING,   [RN_CONFIG_PORT_MEMIF] = RN_VDEV_MEMIF,
+		[RN_CONFIG_PORT_NULLDEV] = RN_VDEV_NULL,   [RN_CONFIG_PORT_AF_PACKET] = RN_VDEV_AF_PACKET,
+		[RN_CONFIG_PORT_PCAP] = RN_VDEV_PCAP,   [RN_CONFIG_PORT_VDEV] = RN_VDEV_OTHER,
+	};
+	const struct rn_config_adapter *a = &cfg->adapter[index];
+
+	*spec = (struct rn_vdev_spec){
+		.kind = kinds[a->port],
+		.number = index,
+		.mtu = (uint16_t)a->mtu,
+		.ring = cfg->limits.port_ring,
+		.queues = a->shards,
+		.socket = a->socket,
+		.server = a->role == RN_CONFIG_ROLE_SERVER,
+		.id = a->id,
+		.mac = mac,
+		.iface = a->iface,
+		.rx_pcap = a->rx_pcap,
+		.tx_pcap = a->tx_pcap,
+		.args = a->vdev,
+	};
+}
+
+static uint32_t ppm(double percent)
+{
+	return (uint32_t)(percent * 10000.0 + 0.5);
+}
+
+void rn_settings_impair(const struct rn_config *cfg, struct rn_impair *rule)
+{
+	const struct rn_config_impair *i = &cfg->impair;
+
+	*rule = (struct rn_impair){
+		.loss_ppm = ppm(i->loss),
+		.duplicate_ppm = ppm(i->dup),
+		.reorder_ppm = ppm(i->reorder),
+		.corrupt_ppm = ppm(i->corrupt),
+		.delay_min_ns = RN_US(i->delay_us),
+		.delay_max_ns = RN_US(i->delay_us),
+		.reorder_ns = RN_US(50), /* long enough for the next frames of a burst to overtake */
+	};
+}
+
+struct rn_static_neigh *rn_settings_neigh(const struct rn_config_adapter *a, uint32_t *n)
+{
+	struct rn_static_neigh *all = NULL;
+
+	*n = 0;
+	if (a->neighbours.n > 0)
+		all = calloc(a->neighbours.n, sizeof(*all));
+	for (unsigned i = 0; all != NULL && i < a->neighbours.n; i++, ++*n) {
+		memcpy(all[i].addr.b, a->neighbours.neigh[i].ip.b, 16);
+		memcpy(all[i].mac, a->neighbours.neigh[i].mac.b, 6);
+	}
+	return all;
+}
+
+void rn_settings_info(const struct rn_config *cfg, unsigned index, struct rn_link_info *info)
+{
+	const struct rn_config_adapter *a = &cfg->adapter[index];
+	const struct rn_config_limits *l = &cfg->limits;
+	struct rn_port_attr attr;
+	uint8_t mac[6];
+
+	rn_settings_mac(a, mac);
+	rn_settings_port(a, mac, &cfg->protocol, &attr);
+	*info = (struct rn_link_info){
+		.abi_version = RN_ABI_VERSION,
+		.shards = a->shards,
+		.guid = attr.guid,
+		.mtu = attr.mtu,
+		.max_path_mtu = attr.max_path_mtu,
+		.ngids = attr.ngids,
+		.max_rd_atomic = RN_MAX_RD_ATOMIC,
+		.max_qp = l->max_qp * a->shards,
+		.max_cq = l->max_cq,
+		.max_mr = l->max_mr,
+		.max_pd = l->max_pd,
+		.max_cm = l->max_cm,
+		.max_queue_depth = l->max_depth,
+		.max_cqe = RN_SETTINGS_MAX_CQE,
+		.max_sge = RN_WQE_MAX_SGE,
+		.max_inline = RN_WQE_MAX_INLINE,
+		.max_msg = RN_MSG_MAX,
+		.max_mr_bytes = UINT64_C(1) << 46,
+	};
+	memcpy(info->mac, mac, 6);
+	memcpy(info->gids, attr.gids, sizeof(info->gids));
+	snprintf(info->name, sizeof(info->name), "%s", a->name);
+}
