@@ -63,6 +63,16 @@ static void test_chance(void **state)
 	}
 }
 
+static void test_no_chance(void **state)
+{
+	struct rn_rng r;
+	rn_rng_seed(&r, 9);
+	for (int n = 0; n < 8000000; n++) {
+		if (rn_rng_chance(&r, 0))
+			fail_msg("draw %d", n);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -70,6 +80,7 @@ int main(void)
 		cmocka_unit_test(test_sequence_is_fixed),
 		cmocka_unit_test(test_below),
 		cmocka_unit_test(test_chance),
+		cmocka_unit_test(test_no_chance),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

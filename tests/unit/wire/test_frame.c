@@ -130,6 +130,7 @@ static const struct {
 	{"F17 UDP much longer than IP",  "O1",  38, 0xFF, CRC,   RN_V_UDP_LENGTH},
 	{"F17 UDP longer than IPv6",     "O4",  59, 44,   CRC,   RN_V_UDP_LENGTH},
 	{"F18 transport version",        "O1",  43, 0xF1, CRC,   RN_V_BTH_VERSION},
+	{"F18 transport version 8",      "O1",  43, 0xF8, CRC,   RN_V_BTH_VERSION},
 	{"opcode of RD",                 "O1",  42, 0x44, CRC,   RN_V_BTH_OPCODE},
 	{"opcode of XRC",                "O1",  42, 0xA4, CRC,   RN_V_BTH_OPCODE},
 	{"opcode of a manufacturer",     "O1",  42, 0xFF, CRC,   RN_V_BTH_OPCODE},
@@ -160,6 +161,18 @@ static const struct {
 };
 /* clang-format on */
 
+/* An accepted frame rebuilds byte for byte, but for pad bytes (F6) and a priority tag (F28). */
+static void expect_rebuild(const char *what, const uint8_t *f, size_t len)
+{
+	uint8_t out[VECTOR_BYTES];
+	struct rn_pkt pkt;
+	bool slack = strncmp(what, "F6", 2) == 0 || strncmp(what, "F28", 3) == 0;
+
+	assert_int_equal(rn_frame_parse(f, len, &pkt), RN_V_OK);
+	if (!slack && (rn_frame_build(&pkt, out, sizeof(out)) != len || memcmp(out, f, len) != 0))
+		fail_msg("%s: does not rebuild", what);
+}
+
 static void test_changes(void **state)
 {
 	for (size_t i = 0; i < RN_ARRAY_SIZE(change); i++) {
@@ -170,6 +183,8 @@ static void test_changes(void **state)
 		f[change[i].at] = change[i].value;
 		repair_frame(f, len, change[i].repair);
 		expect_verdict(change[i].what, parse_exact(f, len), change[i].verdict);
+		if (change[i].verdict == RN_V_OK)
+			expect_rebuild(change[i].what, f, len);
 	}
 }
 
@@ -184,6 +199,35 @@ static void test_icrc_big_endian(void **state)
 	assert_int_equal(parse_exact(f, len), RN_V_ICRC);
 }
 
+static struct rn_pkt plain_packet(uint8_t opcode, bool ipv4)
+{
+	struct rn_pkt pkt = {.ipv4 = ipv4, .opcode = opcode, .pkey = 0xFFFF, .dest_qpn = 0x123, .hop_limit = 64};
+	memset(pkt.dst.b + 10, 0xFF, 2);
+	memset(pkt.src.b + 10, 0xFF, 2);
+	return pkt;
+}
+
+/* A UDP checksum that comes to 0 travels as 0xFFFF: 0 says that there is none. */
+static void test_udp_checksum_of_zero(void **state)
+{
+	unsigned ones = 0;
+	for (uint32_t psn = 0; psn < 400000; psn++) {
+		struct rn_pkt pkt = plain_packet(RN_OP_SEND_ONLY, true), got;
+		uint8_t f[64];
+		pkt.udp_checksum = true;
+		pkt.psn = psn;
+		unsigned len = rn_frame_build(&pkt, f, sizeof(f));
+		uint16_t sum = rn_load16(f + 40);
+		assert_int_not_equal(sum, 0);
+		if (sum == 0xFFFF) {
+			assert_int_equal(rn_frame_parse(f, len, &got), RN_V_OK);
+			assert_true(got.udp_checksum);
+			ones++;
+		}
+	}
+	assert_true(ones > 0);
+}
+
 /* F11 */
 static void test_any_source_port(void **state)
 {
@@ -195,14 +239,6 @@ static void test_any_source_port(void **state)
 		repair_frame(f, len, CRC);
 		assert_int_equal(parse_exact(f, len), RN_V_OK);
 	}
-}
-
-static struct rn_pkt plain_packet(uint8_t opcode, bool ipv4)
-{
-	struct rn_pkt pkt = {.ipv4 = ipv4, .opcode = opcode, .pkey = 0xFFFF, .dest_qpn = 0x123, .hop_limit = 64};
-	memset(pkt.dst.b + 10, 0xFF, 2);
-	memset(pkt.src.b + 10, 0xFF, 2);
-	return pkt;
 }
 
 /* F15: the Ethernet minimum pads a SEND of no bytes from 58 to 60. */
@@ -479,6 +515,7 @@ int main(void)
 		cmocka_unit_test(test_vectors_rebuild),
 		cmocka_unit_test(test_changes),
 		cmocka_unit_test(test_icrc_big_endian),
+		cmocka_unit_test(test_udp_checksum_of_zero),
 		cmocka_unit_test(test_any_source_port),
 		cmocka_unit_test(test_ethernet_padding),
 		cmocka_unit_test(test_udp_length_too_small),
