@@ -289,9 +289,13 @@ struct rn_cm_param {
 	uint8_t data[RN_CM_DATA_MAX];
 };
 
+enum rn_cm_flag {
+	RN_CM_FOR_LISTENER = 1 << 0, /* CM_BIND: the address and port are meant to be listened at, by nobody else */
+};
+
 struct rn_cmd {
 	uint16_t op;      /* enum rn_cmd_op */
-	uint16_t flags;
+	uint16_t flags;   /* CM_BIND: enum rn_cm_flag */
 	uint32_t client;
 	uint64_t user;    /* opaque to the NIC, returned in events of the object */
 	union {
