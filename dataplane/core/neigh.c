@@ -1,0 +1,461 @@
+/* Where do packets for an address go?
+ *
+ * Owns the neighbour table: a fixed number of entries in a hash table and in a list ordered by last use. An entry asks
+ * (ASKING) until answered (READY) or given up (FAILED); a READY one that is used after neigh_reachable is asked for again
+ * while it stays in use (REFRESHING). All questions leave through rn_neigh_tx() in neigh_msg.c. Runs on shard 0.
+ */
+#include "neigh.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "frame.h"
+#include "neigh_priv.h"
+
+static const struct rn_gid unspecified;
+
+static bool is_group(const struct rn_gid *g)
+{
+	if (rn_gid_is_ipv4(g))
+		return g->b[12] >> 4 == 14 || (g->b[12] & g->b[13] & g->b[14] & g->b[15]) == 0xff;
+	return g->b[0] == 0xff;
+}
+
+static bool is_unspecified(const struct rn_gid *g)
+{
+	return rn_gid_equal(g, &unspecified) ||
+	       (rn_gid_is_ipv4(g) && (g->b[12] | g->b[13] | g->b[14] | g->b[15]) == 0);
+}
+
+static bool is_link_local(const struct rn_gid *g)
+{
+	return g->b[0] == 0xfe && (g->b[1] & 0xc0) == 0x80;
+}
+
+static bool same_prefix(const struct rn_gid *a, const struct rn_gid *b, unsigned bits)
+{
+	unsigned bytes, rest;
+
+	if (rn_gid_is_ipv4(a))
+		bits += 96;
+	bits = RN_MIN(bits, 128u);
+	bytes = bits / 8;
+	rest = bits % 8;
+	return memcmp(a->b, b->b, bytes) == 0 && (rest == 0 || (a->b[bytes] ^ b->b[bytes]) >> (8 - rest) == 0);
+}
+
+int rn_neigh_own(const struct rn_neigh *n, const struct rn_gid *addr)
+{
+	for (int i = 0; i < n->port.ngids; i++)
+		if (rn_gid_equal(&n->port.gids[i], addr))
+			return i;
+	return -1;
+}
+
+static bool same_family(const struct rn_gid *a, const struct rn_gid *b)
+{
+	return rn_gid_is_ipv4(a) == rn_gid_is_ipv4(b);
+}
+
+static bool on_link(const struct rn_neigh *n, const struct rn_gid *addr)
+{
+	for (int i = 0; i < n->port.ngids; i++) {
+		const struct rn_gid *own = &n->port.gids[i];
+
+		if (!same_family(own, addr))
+			continue;
+		if (is_link_local(addr) || same_prefix(own, addr, n->port.prefix_len[i]))
+			return true;
+	}
+	return false;
+}
+
+bool rn_neigh_next_hop(const struct rn_neigh *n, const struct rn_gid *src, const struct rn_gid *dst,
+		       struct rn_gid *hop)
+{
+	const struct rn_gid *gateway = rn_gid_is_ipv4(dst) ? &n->port.gateway4 : &n->port.gateway6;
+
+	if (is_unspecified(dst))
+		return false;
+	if (is_group(dst) || rn_neigh_own(n, dst) >= 0 || on_link(n, dst)) {
+		*hop = *dst;
+		return true;
+	}
+	if (is_unspecified(gateway) || !same_family(gateway, dst) || !on_link(n, gateway))
+		return false;
+	*hop = *gateway;
+	return true;
+}
+
+/* Which of our addresses asks for `hop`: the one the packets will come from if it can, else one on the hop's link. */
+static struct rn_gid asker(const struct rn_neigh *n, const struct rn_gid *src, const struct rn_gid *hop)
+{
+	const struct rn_gid *best = NULL;
+
+	if (rn_neigh_own(n, src) >= 0 && same_family(src, hop) && !is_link_local(hop))
+		return *src;
+	for (int i = 0; i < n->port.ngids; i++) {
+		const struct rn_gid *own = &n->port.gids[i];
+
+		if (!same_family(own, hop))
+			continue;
+		if (!best || (is_link_local(own) && is_link_local(hop)))
+			best = own;
+		else if (!is_link_local(hop) && same_prefix(own, hop, n->port.prefix_len[i]))
+			return *own;
+	}
+	return best ? *best : unspecified;
+}
+
+static uint64_t hash_of(const struct rn_neigh *n, const struct rn_gid *addr)
+{
+	return rn_hash_bytes(addr->b, 16, n->seed);
+}
+
+static struct rn_nbr *find(const struct rn_neigh *n, const struct rn_gid *addr)
+{
+	for (struct rn_hnode *h = rn_htab_first(&n->table, hash_of(n, addr)); h; h = rn_htab_next(h)) {
+		struct rn_nbr *e = rn_container_of(h, struct rn_nbr, node);
+
+		if (rn_gid_equal(&e->addr, addr))
+			return e;
+	}
+	return NULL;
+}
+
+static void touch(struct rn_neigh *n, struct rn_nbr *e)
+{
+	rn_list_del(&e->use);
+	rn_list_add_tail(&n->used, &e->use);
+}
+
+static void tell(struct rn_neigh *n, struct rn_nbr *e)
+{
+	rn_list_del(&e->changed);
+	rn_list_add_tail(&n->changed, &e->changed);
+	n->epoch++;
+}
+
+static void forget(struct rn_neigh *n, struct rn_nbr *e)
+{
+	rn_htab_del(&n->table, &e->node);
+	rn_timer_cancel(&n->wheel, &e->timer);
+	rn_list_del(&e->changed);
+	rn_list_del(&e->owed);
+	rn_list_del(&e->use);
+	rn_list_add_tail(&n->free, &e->use);
+	n->count--;
+}
+
+static bool evict_one(struct rn_neigh *n)
+{
+	struct rn_list *pos;
+
+	rn_list_for_each(pos, &n->used) {
+		struct rn_nbr *e = rn_container_of(pos, struct rn_nbr, use);
+
+		if (!e->fixed && e->state != RN_NBR_ASKING) {
+			forget(n, e);
+			return true;
+		}
+	}
+	return false;
+}
+
+static struct rn_nbr *new_entry(struct rn_neigh *n, const struct rn_gid *addr, const struct rn_gid *ask_as)
+{
+	struct rn_list *l;
+	struct rn_nbr *e;
+
+	if (rn_list_empty(&n->free) && !evict_one(n))
+		return NULL;
+	l = rn_list_pop(&n->free);
+	e = rn_container_of(l, struct rn_nbr, use);
+	e->addr = *addr;
+	e->ask_as = *ask_as;
+	e->asked = 0;
+	e->fixed = false;
+	rn_htab_add(&n->table, &e->node, hash_of(n, addr));
+	rn_list_add_tail(&n->used, &e->use);
+	n->count++;
+	return e;
+}
+
+static void ask(struct rn_neigh *n, struct rn_nbr *e, rn_time now)
+{
+	e->asked++;
+	rn_list_del(&e->owed);
+	rn_list_add_tail(&n->owed, &e->owed);
+	rn_timer_arm(&n->wheel, &e->timer, now + n->retry);
+}
+
+static void start_asking(struct rn_neigh *n, struct rn_nbr *e, enum rn_nbr_state state, rn_time now)
+{
+	e->state = state;
+	e->asked = 0;
+	ask(n, e, now);
+}
+
+static void settle(struct rn_neigh *n, struct rn_nbr *e, const uint8_t mac[6], rn_time now)
+{
+	bool news = e->state == RN_NBR_ASKING || e->state == RN_NBR_FAILED || memcmp(e->mac, mac, 6) != 0;
+
+	memcpy(e->mac, mac, 6);
+	e->state = RN_NBR_READY;
+	e->confirmed = now;
+	rn_timer_cancel(&n->wheel, &e->timer);
+	rn_list_del(&e->owed);
+	if (news)
+		tell(n, e);
+}
+
+bool rn_neigh_learn(struct rn_neigh *n, const struct rn_gid *addr, const uint8_t mac[6], enum rn_nbr_source how,
+		    rn_time now)
+{
+	static const uint8_t no_mac[6];
+	struct rn_nbr *e;
+
+	if ((mac[0] & 1) || memcmp(mac, no_mac, 6) == 0 || is_unspecified(addr) || is_group(addr) ||
+	    rn_neigh_own(n, addr) >= 0)
+		return false;
+	e = find(n, addr);
+	if (!e && how == RN_NBR_ASKED_US && on_link(n, addr)) {
+		struct rn_gid ask_as = asker(n, &unspecified, addr);
+
+		e = new_entry(n, addr, &ask_as);
+		if (e)
+			e->state = RN_NBR_ASKING;
+	}
+	if (!e || e->fixed)
+		return false;
+	if (how == RN_NBR_HINT && (e->state == RN_NBR_READY || e->state == RN_NBR_REFRESHING) &&
+	    memcmp(e->mac, mac, 6) != 0)
+		return false;
+	settle(n, e, mac, now);
+	return true;
+}
+
+static void group_mac(const struct rn_gid *g, uint8_t mac[6])
+{
+	if (!rn_gid_is_ipv4(g)) {
+		mac[0] = mac[1] = 0x33;
+		memcpy(mac + 2, g->b + 12, 4);
+	} else if (g->b[12] == 0xff) {
+		memset(mac, 0xff, 6);
+	} else {
+		memcpy(mac, (const uint8_t[]){0x01, 0x00, 0x5e}, 3);
+		mac[3] = g->b[13] & 0x7f;
+		mac[4] = g->b[14];
+		mac[5] = g->b[15];
+	}
+}
+
+bool rn_neigh_group_mac(const struct rn_port_attr *port, const uint8_t mac[6])
+{
+	static const uint8_t broadcast[6] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff}, all_nodes[6] = {0x33, 0x33, [5] = 1};
+
+	if (memcmp(mac, broadcast, 6) == 0 || memcmp(mac, all_nodes, 6) == 0)
+		return true;
+	if (mac[0] != 0x33 || mac[1] != 0x33 || mac[2] != 0xff)
+		return false;
+	for (int i = 0; i < port->ngids; i++)
+		if (!rn_gid_is_ipv4(&port->gids[i]) && memcmp(port->gids[i].b + 13, mac + 3, 3) == 0)
+			return true;
+	return false;
+}
+
+enum rn_neigh_state rn_neigh_resolve(struct rn_neigh *n, const struct rn_gid *src, const struct rn_gid *dst,
+				     uint8_t mac[6], rn_time now)
+{
+	struct rn_gid hop, ask_as;
+	struct rn_nbr *e;
+
+	if (!rn_neigh_next_hop(n, src, dst, &hop))
+		return RN_NEIGH_FAILED;
+	if (rn_neigh_own(n, &hop) >= 0) {
+		memcpy(mac, n->port.mac, 6);
+		return RN_NEIGH_READY;
+	}
+	if (is_group(&hop)) {
+		group_mac(&hop, mac);
+		return RN_NEIGH_READY;
+	}
+	e = find(n, &hop);
+	if (!e) {
+		ask_as = asker(n, src, &hop);
+		e = new_entry(n, &hop, &ask_as);
+		if (!e)
+			return RN_NEIGH_FAILED;
+		start_asking(n, e, RN_NBR_ASKING, now);
+		return RN_NEIGH_PENDING;
+	}
+	touch(n, e);
+	switch ((enum rn_nbr_state)e->state) {
+	case RN_NBR_ASKING:
+		return RN_NEIGH_PENDING;
+	case RN_NBR_FAILED:
+		return RN_NEIGH_FAILED;
+	case RN_NBR_READY:
+		if (!e->fixed && now - e->confirmed >= n->reachable)
+			start_asking(n, e, RN_NBR_REFRESHING, now);
+		break;
+	case RN_NBR_REFRESHING:
+		break;
+	}
+	memcpy(mac, e->mac, 6);
+	return RN_NEIGH_READY;
+}
+
+bool rn_neigh_changed(struct rn_neigh *n, struct rn_gid *addr, uint8_t mac[6], enum rn_neigh_state *state)
+{
+	struct rn_list *l = rn_list_pop(&n->changed);
+	struct rn_nbr *e;
+
+	if (!l)
+		return false;
+	e = rn_container_of(l, struct rn_nbr, changed);
+	*addr = e->addr;
+	memcpy(mac, e->mac, 6);
+	*state = e->state == RN_NBR_FAILED ? RN_NEIGH_FAILED :
+		 e->state == RN_NBR_ASKING ? RN_NEIGH_PENDING : RN_NEIGH_READY;
+	return true;
+}
+
+uint64_t rn_neigh_epoch(const struct rn_neigh *n)
+{
+	return n->epoch;
+}
+
+unsigned rn_neigh_count(const struct rn_neigh *n)
+{
+	return n->count;
+}
+
+uint64_t rn_neigh_dropped(const struct rn_neigh *n)
+{
+	return n->dropped;
+}
+
+rn_time rn_neigh_next(const struct rn_neigh *n)
+{
+	return rn_wheel_next(&n->wheel);
+}
+
+void rn_neigh_tick(struct rn_neigh *n, rn_time now)
+{
+	struct rn_timer *t;
+
+	while ((t = rn_wheel_expire(&n->wheel, now))) {
+		struct rn_nbr *e = rn_container_of(t, struct rn_nbr, timer);
+
+		if (e->state == RN_NBR_FAILED) {
+			forget(n, e);
+		} else if (e->asked < n->probes) {
+			ask(n, e, now);
+		} else {
+			e->state = RN_NBR_FAILED;
+			rn_list_del(&e->owed);
+			rn_timer_arm(&n->wheel, &e->timer, now + n->retry);
+			tell(n, e);
+		}
+	}
+}
+
+/* An entry holds while its address is a neighbour's and somebody of ours can ask for it. */
+static void forget_the_lost(struct rn_neigh *n)
+{
+	struct rn_list *pos, *tmp;
+
+	rn_list_for_each_safe(pos, tmp, &n->used) {
+		struct rn_nbr *e = rn_container_of(pos, struct rn_nbr, use);
+
+		if (e->fixed)
+			continue;
+		if (rn_neigh_own(n, &e->addr) >= 0 || !on_link(n, &e->addr)) {
+			forget(n, e);
+			n->epoch++;
+		} else if (rn_neigh_own(n, &e->ask_as) < 0) {
+			e->ask_as = asker(n, &unspecified, &e->addr);
+		}
+	}
+}
+
+void rn_neigh_port(struct rn_neigh *n, const struct rn_port_attr *port, rn_time now)
+{
+	bool all = memcmp(n->port.mac, port->mac, 6) != 0;
+	uint32_t announce = 0;
+
+	for (int i = 0; i < port->ngids; i++)
+		if (all || rn_neigh_own(n, &port->gids[i]) < 0)
+			announce |= 1u << i;
+	n->port = *port;
+	n->announce = announce;
+	n->answer_count = n->echo_count = 0;
+	forget_the_lost(n);
+}
+
+static void add_static(struct rn_neigh *n, const struct rn_core_cfg *cfg)
+{
+	for (uint32_t i = 0; i < cfg->nstatic_neigh; i++) {
+		const struct rn_static_neigh *s = &cfg->static_neigh[i];
+		struct rn_nbr *e = find(n, &s->addr);
+
+		if (!e)
+			e = new_entry(n, &s->addr, &unspecified);
+		e->state = RN_NBR_READY;
+		e->fixed = true;
+		memcpy(e->mac, s->mac, 6);
+	}
+}
+
+struct rn_neigh *rn_neigh_create(const struct rn_core_cfg *cfg, const struct rn_port_attr *port, rn_time now)
+{
+	struct rn_neigh *n = calloc(1, sizeof(*n));
+	uint32_t buckets = 16;
+
+	if (!n)
+		return NULL;
+	n->max = RN_MAX(cfg->max_neigh, 1u) + cfg->nstatic_neigh;
+	while (buckets < n->max)
+		buckets *= 2;
+	n->entries = calloc(n->max, sizeof(*n->entries));
+	n->buckets = calloc(buckets, sizeof(*n->buckets));
+	n->echoes = calloc(RN_NEIGH_ECHOES, sizeof(*n->echoes));
+	if (!n->entries || !n->buckets || !n->echoes) {
+		rn_neigh_destroy(n);
+		return NULL;
+	}
+	n->port = *port;
+	n->probes = RN_MAX(cfg->neigh_probes, 1);
+	n->retry = cfg->neigh_retry;
+	n->reachable = cfg->neigh_reachable;
+	n->seed = rn_hash_u64(cfg->seed);
+	rn_htab_init(&n->table, n->buckets, buckets);
+	rn_list_init(&n->used);
+	rn_list_init(&n->free);
+	rn_list_init(&n->changed);
+	rn_list_init(&n->owed);
+	rn_wheel_init(&n->wheel, now);
+	for (uint32_t i = 0; i < n->max; i++) {
+		struct rn_nbr *e = &n->entries[i];
+
+		rn_list_init(&e->changed);
+		rn_list_init(&e->owed);
+		rn_list_init(&e->use);
+		rn_timer_init(&e->timer);
+		rn_list_add_tail(&n->free, &e->use);
+	}
+	add_static(n, cfg);
+	n->announce = port->ngids >= 32 ? UINT32_MAX : (1u << port->ngids) - 1;
+	return n;
+}
+
+void rn_neigh_destroy(struct rn_neigh *n)
+{
+	if (!n)
+		return;
+	free(n->echoes);
+	free(n->buckets);
+	free(n->entries);
+	free(n);
+}

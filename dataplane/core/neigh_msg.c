@@ -1,0 +1,296 @@
+/* What do ARP, neighbour discovery and echo frames tell us, and which do we owe?
+ *
+ * Receiving records an answer in a bounded queue (or an echo reply in another); a full queue drops and counts. All frames
+ * are born in rn_neigh_tx(). The table itself is neigh.c's. Runs on shard 0.
+ */
+#include <string.h>
+
+#include "arp_msg.h"
+#include "frame.h"
+#include "hdr.h"
+#include "icmp_msg.h"
+#include "nd_msg.h"
+#include "neigh_priv.h"
+
+#define FRAME_MIN     60
+#define ECHO_TTL  64
+
+static const uint8_t broadcast[6] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
+static const struct rn_gid all_nodes = {{0xff, 2, [15] = 1}};
+
+/* ---- in ---- */
+
+static void owe_answer(struct rn_neigh *n, const struct rn_gid *own, const struct rn_gid *peer, const uint8_t mac[6],
+		       bool to_all)
+{
+	struct rn_nbr_answer *a;
+
+	if (n->answer_count == RN_NEIGH_ANSWERS) {
+		n->dropped++;
+		return;
+	}
+	a = &n->answers[(n->answer_head + n->answer_count++) % RN_NEIGH_ANSWERS];
+	a->own = *own;
+	a->peer = *peer;
+	memcpy(a->mac, mac, 6);
+	a->to_all = to_all;
+}
+
+static enum rn_verdict rx_arp(struct rn_neigh *n, const struct rn_pkt *pkt, rn_time now)
+{
+	struct rn_arp arp;
+	bool for_us;
+
+	if (!rn_arp_parse(pkt->payload, pkt->payload_len, &arp))
+		return RN_V_ARP_BAD;
+	for_us = rn_neigh_own(n, &arp.target) >= 0;
+	if (arp.op == RN_ARP_REQUEST) {
+		if (for_us && rn_neigh_own(n, &arp.sender) < 0)
+			owe_answer(n, &arp.target, &arp.sender, arp.sender_mac, false);
+		rn_neigh_learn(n, &arp.sender, arp.sender_mac, for_us ? RN_NBR_ASKED_US : RN_NBR_GOSSIP, now);
+	} else {
+		rn_neigh_learn(n, &arp.sender, arp.sender_mac, for_us ? RN_NBR_ANSWERED : RN_NBR_GOSSIP, now);
+	}
+	return RN_V_OK;
+}
+
+static enum rn_verdict rx_nd(struct rn_neigh *n, const struct rn_pkt *pkt, rn_time now)
+{
+	static const struct rn_gid unspecified;
+	struct rn_nd nd;
+
+	if (pkt->hop_limit != RN_ND_HOP_LIMIT ||
+	    !rn_nd_parse(&pkt->src, &pkt->dst, pkt->payload, pkt->payload_len, &nd))
+		return RN_V_ND_BAD;
+	if (nd.type == RN_ND_SOLICIT) {
+		bool nobody = rn_gid_equal(&pkt->src, &unspecified);
+
+		if (rn_neigh_own(n, &nd.target) < 0 || rn_neigh_own(n, &pkt->src) >= 0)
+			return RN_V_OK;
+		owe_answer(n, &nd.target, nobody ? &all_nodes : &pkt->src, nd.has_mac ? nd.mac : pkt->smac, nobody);
+		if (!nobody && nd.has_mac)
+			rn_neigh_learn(n, &pkt->src, nd.mac, RN_NBR_ASKED_US, now);
+		return RN_V_OK;
+	}
+	rn_neigh_learn(n, &nd.target, nd.has_mac ? nd.mac : pkt->smac,
+		       nd.solicited && nd.override ? RN_NBR_ANSWERED :
+		       nd.override		    ? RN_NBR_GOSSIP :
+						      RN_NBR_HINT, now);
+	return RN_V_OK;
+}
+
+static unsigned put_ethernet(const struct rn_neigh *n, const uint8_t dmac[6], uint16_t ethertype, uint8_t *p)
+{
+	unsigned at = 12;
+
+	memcpy(p, dmac, 6);
+	memcpy(p + 6, n->port.mac, 6);
+	if (n->port.has_vlan) {
+		p[at++] = RN_ETHERTYPE_VLAN >> 8;
+		p[at++] = RN_ETHERTYPE_VLAN & 0xff;
+		p[at++] = (uint8_t)(n->port.vlan_tci >> 8);
+		p[at++] = (uint8_t)n->port.vlan_tci;
+	}
+	p[at++] = (uint8_t)(ethertype >> 8);
+	p[at++] = (uint8_t)ethertype;
+	return at;
+}
+
+static unsigned put_ipv4(const struct rn_gid *src, const struct rn_gid *dst, size_t body, uint8_t *p)
+{
+	size_t total = RN_IPV4_BYTES + body;
+	uint16_t sum;
+
+	memset(p, 0, RN_IPV4_BYTES);
+	p[0] = 0x45;
+	p[2] = (uint8_t)(total >> 8);
+	p[3] = (uint8_t)total;
+	p[6] = 0x40;
+	p[8] = ECHO_TTL;
+	p[9] = RN_IPPROTO_ICMP;
+	memcpy(p + 12, src->b + 12, 4);
+	memcpy(p + 16, dst->b + 12, 4);
+	sum = rn_ip_checksum(0, p, RN_IPV4_BYTES);
+	p[10] = (uint8_t)(sum >> 8);
+	p[11] = (uint8_t)sum;
+	return RN_IPV4_BYTES;
+}
+
+static unsigned put_ipv6(const struct rn_gid *src, const struct rn_gid *dst, uint8_t hop_limit, size_t body, uint8_t *p)
+{
+	memset(p, 0, 8);
+	p[0] = 0x60;
+	p[4] = (uint8_t)(body >> 8);
+	p[5] = (uint8_t)body;
+	p[6] = RN_IPPROTO_ICMPV6;
+	p[7] = hop_limit;
+	memcpy(p + 8, src->b, 16);
+	memcpy(p + 24, dst->b, 16);
+	return RN_IPV6_BYTES;
+}
+
+/* Short frames are filled up: not every port does it. */
+static unsigned pad(uint8_t *buf, unsigned len)
+{
+	if (len < FRAME_MIN) {
+		memset(buf + len, 0, FRAME_MIN - len);
+		len = FRAME_MIN;
+	}
+	return len;
+}
+
+static enum rn_verdict rx_echo(struct rn_neigh *n, const struct rn_pkt *pkt)
+{
+	uint32_t len = pkt->payload_len;
+	struct rn_icmp_echo echo;
+	struct rn_nbr_echo *e;
+	unsigned at;
+
+	if (!rn_icmp_echo_parse(pkt->ipv4, &pkt->src, &pkt->dst, pkt->payload, len, &echo))
+		return RN_V_ICMP_BAD;
+	/* answered only to one, and by one: neither groups nor our own addresses */
+	if (echo.reply || rn_neigh_own(n, &pkt->dst) < 0 || rn_neigh_own(n, &pkt->src) >= 0 || (pkt->smac[0] & 1))
+		return RN_V_OK;
+	if (n->echo_count == RN_NEIGH_ECHOES || len > RN_NEIGH_ECHO_BYTES - RN_ETH_BYTES - RN_VLAN_BYTES - RN_IPV6_BYTES) {
+		n->dropped++;
+		return RN_V_OK;
+	}
+	e = &n->echoes[(n->echo_head + n->echo_count++) % RN_NEIGH_ECHOES];
+	at = put_ethernet(n, pkt->smac, pkt->ipv4 ? RN_ETHERTYPE_IPV4 : RN_ETHERTYPE_IPV6, e->frame);
+	at += pkt->ipv4 ? put_ipv4(&pkt->dst, &pkt->src, len, e->frame + at) :
+			  put_ipv6(&pkt->dst, &pkt->src, ECHO_TTL, len, e->frame + at);
+	echo.reply = true;
+	at += (unsigned)rn_icmp_echo_build(pkt->ipv4, &pkt->dst, &pkt->src, &echo, e->frame + at,
+					   RN_NEIGH_ECHO_BYTES - at);
+	e->len = pad(e->frame, at);
+	return RN_V_OK;
+}
+
+enum rn_verdict rn_neigh_rx(struct rn_neigh *n, const struct rn_pkt *pkt, rn_time now)
+{
+	switch (pkt->kind) {
+	case RN_PKT_ARP:
+		return rx_arp(n, pkt, now);
+	case RN_PKT_ND:
+		return pkt->ipv4 ? RN_V_ND_BAD : rx_nd(n, pkt, now);
+	default:
+		return rx_echo(n, pkt);
+	}
+}
+
+/* ---- out ---- */
+
+static unsigned build_arp(const struct rn_neigh *n, uint16_t op, const struct rn_gid *own, const struct rn_gid *target,
+			  const uint8_t target_mac[6], const uint8_t dmac[6], uint8_t *buf)
+{
+	struct rn_arp arp = {.op = op, .sender = *own, .target = *target};
+	unsigned at = put_ethernet(n, dmac, RN_ETHERTYPE_ARP, buf);
+
+	memcpy(arp.sender_mac, n->port.mac, 6);
+	if (target_mac)
+		memcpy(arp.target_mac, target_mac, 6);
+	rn_arp_build(&arp, buf + at);
+	return pad(buf, at + RN_ARP_BYTES);
+}
+
+static unsigned build_nd(const struct rn_neigh *n, const struct rn_nd *proto, const struct rn_gid *src,
+			 const struct rn_gid *dst, const uint8_t dmac[6], uint8_t *buf)
+{
+	struct rn_nd nd = *proto;
+	unsigned at = put_ethernet(n, dmac, RN_ETHERTYPE_IPV6, buf);
+
+	nd.has_mac = true;
+	memcpy(nd.mac, n->port.mac, 6);
+	at += put_ipv6(src, dst, RN_ND_HOP_LIMIT, RN_ND_BYTES, buf + at);
+	return at + (unsigned)rn_nd_build(src, dst, &nd, buf + at);
+}
+
+static void mac_of_group(const struct rn_gid *group, uint8_t mac[6])
+{
+	mac[0] = mac[1] = 0x33;
+	memcpy(mac + 2, group->b + 12, 4);
+}
+
+/* A refresh asks the old MAC first: it disturbs nobody else. */
+static unsigned build_question(const struct rn_neigh *n, const struct rn_nbr *e, uint8_t *buf)
+{
+	bool direct = e->state == RN_NBR_REFRESHING && e->asked == 1;
+	struct rn_nd nd = {.type = RN_ND_SOLICIT, .target = e->addr};
+	struct rn_gid group;
+	uint8_t mac[6];
+
+	if (rn_gid_is_ipv4(&e->addr))
+		return build_arp(n, RN_ARP_REQUEST, &e->ask_as, &e->addr, NULL, direct ? e->mac : broadcast, buf);
+	rn_nd_solicited_node(&e->addr, &group);
+	mac_of_group(&group, mac);
+	return build_nd(n, &nd, &e->ask_as, direct ? &e->addr : &group, direct ? e->mac : mac, buf);
+}
+
+static unsigned build_answer(const struct rn_neigh *n, const struct rn_nbr_answer *a, uint8_t *buf)
+{
+	struct rn_nd nd = {.type = RN_ND_ADVERT, .override = true, .solicited = !a->to_all, .target = a->own};
+	uint8_t mac[6];
+
+	if (rn_gid_is_ipv4(&a->own))
+		return build_arp(n, RN_ARP_REPLY, &a->own, &a->peer, a->mac, a->mac, buf);
+	mac_of_group(&all_nodes, mac);
+	return build_nd(n, &nd, &a->own, &a->peer, a->to_all ? mac : a->mac, buf);
+}
+
+static unsigned build_announcement(const struct rn_neigh *n, const struct rn_gid *own, uint8_t *buf)
+{
+	struct rn_nbr_answer to_all = {.own = *own, .peer = all_nodes, .to_all = true};
+
+	if (rn_gid_is_ipv4(own))
+		return build_arp(n, RN_ARP_REQUEST, own, own, NULL, broadcast, buf);
+	return build_answer(n, &to_all, buf);
+}
+
+bool rn_neigh_wants_tx(const struct rn_neigh *n)
+{
+	return !rn_list_empty(&n->owed) || n->announce || n->answer_count || n->echo_count;
+}
+
+static unsigned next_frame(struct rn_neigh *n, uint8_t *buf)
+{
+	struct rn_list *l = rn_list_pop(&n->owed);
+
+	if (l)
+		return build_question(n, rn_container_of(l, struct rn_nbr, owed), buf);
+	if (n->answer_count) {
+		const struct rn_nbr_answer *a = &n->answers[n->answer_head];
+
+		n->answer_head = (n->answer_head + 1) % RN_NEIGH_ANSWERS;
+		n->answer_count--;
+		return build_answer(n, a, buf);
+	}
+	if (n->announce) {
+		int i = __builtin_ctz(n->announce);
+
+		n->announce &= n->announce - 1;
+		return build_announcement(n, &n->port.gids[i], buf);
+	}
+	return 0;
+}
+
+unsigned rn_neigh_tx(struct rn_neigh *n, uint8_t *buf, size_t cap, rn_time now)
+{
+	const struct rn_nbr_echo *e;
+
+	/* the longest of them: VLAN tag, IPv6, an advertisement with its option */
+	if (cap < RN_ETH_BYTES + RN_VLAN_BYTES + RN_IPV6_BYTES + RN_ND_BYTES)
+		return 0;
+	if (!rn_list_empty(&n->owed) || n->answer_count || n->announce)
+		return next_frame(n, buf);
+	while (n->echo_count) {
+		e = &n->echoes[n->echo_head];
+		n->echo_head = (n->echo_head + 1) % RN_NEIGH_ECHOES;
+		n->echo_count--;
+		if (e->len <= cap) {
+			memcpy(buf, e->frame, e->len);
+			return e->len;
+		}
+		n->dropped++;
+	}
+	return 0;
+}

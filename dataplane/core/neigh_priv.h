@@ -1,0 +1,76 @@
+/* Shared by neigh.c (table, resolution, time) and neigh_msg.c (frames in and out). Nobody else includes it. */
+#ifndef RN_NEIGH_PRIV_H
+#define RN_NEIGH_PRIV_H
+
+#include "core.h"
+#include "htab.h"
+#include "list.h"
+#include "neigh.h"
+#include "wheel.h"
+
+#define RN_NEIGH_ANSWERS    64
+#define RN_NEIGH_ECHOES     8
+#define RN_NEIGH_ECHO_BYTES 9216
+
+/* ASKING knows no MAC; REFRESHING still uses the one it has. */
+enum rn_nbr_state { RN_NBR_ASKING, RN_NBR_READY, RN_NBR_REFRESHING, RN_NBR_FAILED };
+
+struct rn_nbr {
+	struct rn_hnode node;
+	struct rn_list use;     /* in n->used by last use, or in n->free */
+	struct rn_list changed; /* in n->changed when news is untold */
+	struct rn_list owed;    /* in n->owed when a question is owed */
+	struct rn_timer timer;
+	struct rn_gid addr, ask_as;
+	uint8_t mac[6];
+	uint8_t state; /* enum rn_nbr_state */
+	uint8_t asked; /* questions so far */
+	bool fixed;    /* from the configuration: never asked for, never changes */
+	rn_time confirmed;
+};
+
+/* An ARP reply or neighbour advertisement owed. */
+struct rn_nbr_answer {
+	struct rn_gid own, peer;
+	uint8_t mac[6];
+	bool to_all; /* the question came from :: */
+};
+
+struct rn_nbr_echo {
+	uint32_t len;
+	uint8_t frame[RN_NEIGH_ECHO_BYTES];
+};
+
+struct rn_neigh {
+	struct rn_port_attr port;
+	uint32_t max;
+	uint8_t probes;
+	rn_time retry, reachable;
+	uint64_t seed, epoch, dropped;
+	struct rn_nbr *entries;
+	struct rn_hnode **buckets;
+	struct rn_htab table;
+	struct rn_list used, free, changed, owed;
+	unsigned count;
+	struct rn_wheel wheel;
+	uint32_t announce; /* bit per own address */
+	struct rn_nbr_answer answers[RN_NEIGH_ANSWERS];
+	unsigned answer_head, answer_count;
+	struct rn_nbr_echo *echoes;
+	unsigned echo_head, echo_count;
+};
+
+/* How an address-MAC pair came to our ears. */
+enum rn_nbr_source {
+	RN_NBR_ANSWERED, /* answer to a question */
+	RN_NBR_ASKED_US, /* it wants to talk to us: worth an entry */
+	RN_NBR_GOSSIP,   /* announced to everybody: corrects an entry */
+	RN_NBR_HINT,     /* as GOSSIP, but may not replace a MAC we have */
+};
+
+int rn_neigh_own(const struct rn_neigh *n, const struct rn_gid *addr); /* index among own addresses, -1 */
+bool rn_neigh_learn(struct rn_neigh *n, const struct rn_gid *addr, const uint8_t mac[6], enum rn_nbr_source how,
+		    rn_time now);
+
+
+#endif
