@@ -15,6 +15,8 @@ static const struct scenario *current;
 static bool lose(struct sim *sim, unsigned from, const struct rn_pkt *pkt, void *arg)
 {
 	unsigned *sent = arg;
+	if (pkt->kind != RN_PKT_IB) /* neighbours announce themselves */
+		return true;
 	unsigned nth = ++sent[from];
 	for (unsigned i = 0; i < RN_ARRAY_SIZE(current->lost) && current->lost[i].nth; i++)
 		if (current->lost[i].from == from && current->lost[i].nth == nth)
