@@ -1,0 +1,388 @@
+/* In which state is a connection, what may happen to it there, and what follows?
+ *
+ * Owns the rule table: (state, cause) -> action, next state. Everything that happens to a connection goes through
+ * rn_cm_step(); a cause without a rule changes nothing. What states have in common (running timer, waiting for the
+ * neighbour table, counting against a backlog, being found by lookups) are flags of the state table, and rn_cm_step()
+ * keeps them true. Runs on shard 0.
+ */
+#include "cm.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cm_priv.h"
+
+/* clang-format off */
+#define RULE_ROWS(X) /* state, cause, action, next */ \
+	X(BOUND,       LISTEN,     start_listening,   LISTEN) \
+	X(BOUND,       CONNECT,    note_connect,      RESOLVING) \
+	X(BOUND,       DESTROY,    nothing,           CLOSED) \
+	X(LISTEN,      DESTROY,    refuse_backlog,    CLOSED) \
+	\
+	X(RESOLVING,   NEIGH_OK,   send_req,          REQ_SENT) \
+	X(RESOLVING,   NEIGH_FAIL, tell_unreachable,  BOUND) \
+	X(RESOLVING,   DESTROY,    nothing,           CLOSED) \
+	X(REQ_SENT,    TIMER,      resend,            REQ_SENT) \
+	X(REQ_SENT,    SPENT,      give_up_req,       BOUND) \
+	X(REQ_SENT,    MRA_REQ,    wait_longer,       REQ_WAIT) \
+	X(REQ_SENT,    REP,        take_rep,          REP_RCVD) \
+	X(REQ_SENT,    REJ,        tell_rejected,     BOUND) \
+	X(REQ_SENT,    DESTROY,    withdraw_req,      CLOSED) \
+	X(REQ_WAIT,    TIMER,      resend,            REQ_SENT) \
+	X(REQ_WAIT,    SPENT,      give_up_req,       BOUND) \
+	X(REQ_WAIT,    MRA_REQ,    wait_longer,       REQ_WAIT) \
+	X(REQ_WAIT,    REP,        take_rep,          REP_RCVD) \
+	X(REQ_WAIT,    REJ,        tell_rejected,     BOUND) \
+	X(REQ_WAIT,    DESTROY,    withdraw_req,      CLOSED) \
+	X(REP_RCVD,    REP_AGAIN,  delay_rep,         REP_RCVD) \
+	X(REP_RCVD,    DELAY,      delay_rep,         REP_RCVD) \
+	X(REP_RCVD,    ESTABLISH,  send_rtu,          ESTABLISHED) \
+	X(REP_RCVD,    REJECT,     reject_rep,        CLOSED) \
+	X(REP_RCVD,    REJ,        tell_rejected,     BOUND) \
+	X(REP_RCVD,    DREQ,       answer_dreq,       CLOSED) \
+	X(REP_RCVD,    DESTROY,    reject_rep,        CLOSED) \
+	\
+	X(ARRIVED,     NEIGH_OK,   tell_request,      REQ_RCVD) \
+	X(ARRIVED,     NEIGH_FAIL, drop_request,      CLOSED) \
+	X(ARRIVED,     REQ_AGAIN,  nothing,           ARRIVED) \
+	X(ARRIVED,     REJ,        drop_request,      CLOSED) \
+	X(ARRIVED,     STALE,      drop_request,      CLOSED) \
+	X(ARRIVED,     DESTROY,    reject_req,        CLOSED) \
+	X(REQ_RCVD,    REQ_AGAIN,  delay_req,         REQ_RCVD) \
+	X(REQ_RCVD,    DELAY,      delay_req,         REQ_RCVD) \
+	X(REQ_RCVD,    ACCEPT,     send_rep,          REP_SENT) \
+	X(REQ_RCVD,    REJECT,     reject_req,        CLOSED) \
+	X(REQ_RCVD,    REJ,        tell_rejected,     CLOSED) \
+	X(REQ_RCVD,    STALE,      tell_rejected,     CLOSED) \
+	X(REQ_RCVD,    DESTROY,    reject_req,        CLOSED) \
+	X(REP_SENT,    REQ_AGAIN,  repeat,            REP_SENT) \
+	X(REP_SENT,    RTU,        tell_established,  ESTABLISHED) \
+	X(REP_SENT,    COMM_EST,   tell_established,  ESTABLISHED) \
+	X(REP_SENT,    MRA_REP,    wait_longer,       REP_WAIT) \
+	X(REP_SENT,    TIMER,      resend,            REP_SENT) \
+	X(REP_SENT,    SPENT,      give_up_rep,       CLOSED) \
+	X(REP_SENT,    REJ,        tell_rejected,     CLOSED) \
+	X(REP_SENT,    STALE,      tell_rejected,     CLOSED) \
+	X(REP_SENT,    DREQ,       establish_and_answer_dreq, CLOSED) \
+	X(REP_SENT,    DESTROY,    withdraw_rep,      CLOSED) \
+	X(REP_WAIT,    REQ_AGAIN,  repeat,            REP_WAIT) \
+	X(REP_WAIT,    RTU,        tell_established,  ESTABLISHED) \
+	X(REP_WAIT,    COMM_EST,   tell_established,  ESTABLISHED) \
+	X(REP_WAIT,    MRA_REP,    wait_longer,       REP_WAIT) \
+	X(REP_WAIT,    TIMER,      resend,            REP_SENT) \
+	X(REP_WAIT,    SPENT,      give_up_rep,       CLOSED) \
+	X(REP_WAIT,    REJ,        tell_rejected,     CLOSED) \
+	X(REP_WAIT,    STALE,      tell_rejected,     CLOSED) \
+	X(REP_WAIT,    DREQ,       establish_and_answer_dreq, CLOSED) \
+	X(REP_WAIT,    DESTROY,    withdraw_rep,      CLOSED) \
+	\
+	X(ESTABLISHED, REQ_AGAIN,  nothing,           ESTABLISHED) \
+	X(ESTABLISHED, REP_AGAIN,  repeat,            ESTABLISHED) \
+	X(ESTABLISHED, DREQ,       answer_dreq,       CLOSED) \
+	X(ESTABLISHED, REJ,        end_by_rej,        CLOSED) \
+	X(ESTABLISHED, STALE,      send_stale_dreq,   DREQ_SENT) \
+	X(ESTABLISHED, DISCONNECT, send_dreq,         DREQ_SENT) \
+	X(ESTABLISHED, DESTROY,    send_dreq,         DREQ_SENT) \
+	X(DREQ_SENT,   REQ_AGAIN,  nothing,           DREQ_SENT) \
+	X(DREQ_SENT,   REP_AGAIN,  nothing,           DREQ_SENT) \
+	X(DREQ_SENT,   DREP,       finish,            CLOSED) \
+	X(DREQ_SENT,   DREQ,       answer_dreq,       CLOSED) \
+	X(DREQ_SENT,   REJ,        finish,            CLOSED) \
+	X(DREQ_SENT,   TIMER,      resend,            DREQ_SENT) \
+	X(DREQ_SENT,   SPENT,      give_up_dreq,      CLOSED) \
+	X(DREQ_SENT,   DESTROY,    nothing,           DREQ_SENT) \
+	X(CLOSED,      REQ_AGAIN,  repeat,            CLOSED) \
+	X(CLOSED,      REP_AGAIN,  repeat,            CLOSED) \
+	X(CLOSED,      DESTROY,    nothing,           CLOSED)
+/* clang-format on */
+
+static const struct rule {
+	rn_cm_action *act;
+	uint8_t next;
+	const char *text;
+} rules[RN_CMS_COUNT][RN_CMC_COUNT] = {
+#define X(state, cause, action, to) \
+	[RN_CMS_##state][RN_CMC_##cause] = {rn_cm_do_##action, RN_CMS_##to, #action},
+	RULE_ROWS(X)
+#undef X
+};
+
+static const struct {
+	const char *name;
+	unsigned flags;
+} states[RN_CMS_COUNT] = {
+#define X(name, flags, text) {#name, flags},
+	RN_CM_STATE_ROWS(X)
+#undef X
+};
+
+static const char *const cause_names[RN_CMC_COUNT] = {
+#define X(name, text) text,
+	RN_CM_CAUSE_ROWS(X)
+#undef X
+};
+
+void rn_cm_print_rules(void (*out)(void *arg, const char *state, const char *event, const char *action,
+				   const char *next),
+		       void *arg)
+{
+	for (unsigned s = 0; s < RN_CMS_COUNT; s++)
+		for (unsigned c = 0; c < RN_CMC_COUNT; c++)
+			if (rules[s][c].act)
+				out(arg, states[s].name, cause_names[c], rules[s][c].text, states[rules[s][c].next].name);
+}
+
+/* ---- the one way to change a state ---- */
+
+static void leave_listener(struct rn_cm_conn *c)
+{
+	if (!c->parent)
+		return;
+	rn_list_del(&c->sibling);
+	c->parent->nheld--;
+	c->parent = NULL;
+}
+
+static void enter(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_state next)
+{
+	unsigned flags = states[next].flags, before = states[c->state].flags;
+
+	c->state = (uint8_t)next;
+	if (!(flags & RN_CM_F_TIMED))
+		rn_timer_cancel(&cm->wheel, &c->timer);
+	if (!(flags & RN_CM_F_HELD))
+		leave_listener(c);
+	if (!(flags & RN_CM_F_ASKS))
+		rn_list_del(&c->asks);
+	else if (!(before & RN_CM_F_ASKS))
+		rn_list_add_tail(&cm->asking, &c->asks);
+	if (next == RN_CMS_BOUND)
+		rn_cm_unindex_wire(cm, c);
+	/* what was refused is still found by its ids: a repeated message gets the same answer */
+	if (next == RN_CMS_CLOSED)
+		rn_cm_unindex_qps(cm, c);
+}
+
+/* Without a client, over, and with nothing left to say or tell: its time has come. */
+void rn_cm_settle(struct rn_cm *cm, struct rn_cm_conn *c)
+{
+	if (c->state == RN_CMS_CLOSED && c->orphan && rn_list_empty(&c->says) && c->nnotes == 0)
+		rn_cm_release(cm, c);
+}
+
+bool rn_cm_step(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_cause cause, const struct rn_cm_why *why,
+		rn_time now)
+{
+	static const struct rn_cm_why no_reason;
+	const struct rule *rule = &rules[c->state][cause];
+
+	if (!rule->act)
+		return false;
+	rule->act(cm, c, why ? why : &no_reason, now);
+	enter(cm, c, rule->next);
+	if (cause == RN_CMC_DESTROY) {
+		c->orphan = true;
+		c->nnotes = 0;
+		rn_list_del(&c->tells);
+		rn_cm_leave_port(cm, c);
+	}
+	rn_cm_settle(cm, c);
+	return true;
+}
+
+/* ---- time ---- */
+
+void rn_cm_start_timer(struct rn_cm *cm, struct rn_cm_conn *c, rn_time now)
+{
+	c->retries = c->max_retries;
+	rn_timer_arm(&cm->wheel, &c->timer, now + c->interval);
+}
+
+/* Puts the question to the neighbour table. */
+void rn_cm_ask(struct rn_cm *cm, struct rn_cm_conn *c, rn_time now)
+{
+	switch (rn_neigh_resolve(cm->neigh, &c->local, &c->av.dgid, c->av.dmac, now)) {
+	case RN_NEIGH_READY:
+		rn_cm_step(cm, c, RN_CMC_NEIGH_OK, NULL, now);
+		break;
+	case RN_NEIGH_FAILED:
+		rn_cm_step(cm, c, RN_CMC_NEIGH_FAIL, NULL, now);
+		break;
+	case RN_NEIGH_PENDING:
+		break;
+	}
+}
+
+static bool neighbours_have_news(const struct rn_cm *cm)
+{
+	return !rn_list_empty(&cm->asking) && cm->neigh_seen != rn_neigh_epoch(cm->neigh);
+}
+
+static void ask_again(struct rn_cm *cm, rn_time now)
+{
+	struct rn_list *pos, *tmp;
+
+	cm->neigh_seen = rn_neigh_epoch(cm->neigh);
+	rn_list_for_each_safe(pos, tmp, &cm->asking)
+		rn_cm_ask(cm, rn_container_of(pos, struct rn_cm_conn, asks), now);
+}
+
+rn_time rn_cm_next(const struct rn_cm *cm)
+{
+	if (neighbours_have_news(cm))
+		return 0;
+	return RN_MIN(rn_wheel_next(&cm->wheel), rn_wheel_next(&cm->wait_wheel));
+}
+
+void rn_cm_tick(struct rn_cm *cm, rn_time now)
+{
+	struct rn_timer *t;
+
+	while ((t = rn_wheel_expire(&cm->wheel, now))) {
+		struct rn_cm_conn *c = rn_container_of(t, struct rn_cm_conn, timer);
+
+		if (c->retries == 0) {
+			rn_cm_step(cm, c, RN_CMC_SPENT, NULL, now);
+			continue;
+		}
+		c->retries--;
+		rn_timer_arm(&cm->wheel, &c->timer, now + c->interval);
+		rn_cm_step(cm, c, RN_CMC_TIMER, NULL, now);
+	}
+	rn_cm_wait_tick(cm, now);
+	if (neighbours_have_news(cm))
+		ask_again(cm, now);
+}
+
+void rn_cm_comm_est(struct rn_cm *cm, uint32_t qpn, rn_time now)
+{
+	struct rn_cm_conn *c = rn_cm_by_qpn(cm, qpn);
+
+	if (c)
+		rn_cm_step(cm, c, RN_CMC_COMM_EST, NULL, now);
+}
+
+/* ---- events ---- */
+
+/* Room is certain: an id connects anew only when its events are taken (CM_CONNECT), and each kind comes once. */
+void rn_cm_tell(struct rn_cm *cm, struct rn_cm_conn *c, uint16_t kind, uint16_t reason, int32_t err)
+{
+	if (c->orphan)
+		return;
+	rn_assert(c->nnotes < RN_CM_EVENTS);
+	c->notes[c->nnotes++] = (struct rn_cm_note){kind, reason, err};
+	if (rn_list_empty(&c->tells))
+		rn_list_add_tail(&cm->telling, &c->tells);
+}
+
+static void fill_attr(const struct rn_cm *cm, const struct rn_cm_conn *c, struct rn_qp_attr *a)
+{
+	a->state = RN_QPS_RTR;
+	a->path_mtu = c->path_mtu;
+	a->timeout = c->timeout_code;
+	a->min_rnr_timer = cm->min_rnr_timer;
+	a->dest_qpn = c->remote_qpn;
+	a->sq_psn = c->theirs.psn;
+	a->rnr_retry = c->theirs.rnr_retry;
+	a->max_rd_atomic = c->theirs.responder_resources;
+	a->max_dest_rd_atomic = c->theirs.initiator_depth;
+	a->retry_cnt = c->passive ? c->theirs.retry_cnt : c->own.retry_cnt;
+	if (!c->passive) {
+		a->rq_psn = c->own.psn;
+		a->max_rd_atomic = RN_MIN(a->max_rd_atomic, c->own.initiator_depth);
+		a->max_dest_rd_atomic = RN_MIN(a->max_dest_rd_atomic, c->own.responder_resources);
+	}
+	a->access = RN_ACCESS_REMOTE_WRITE;
+	if (a->max_dest_rd_atomic)
+		a->access |= RN_ACCESS_REMOTE_READ | RN_ACCESS_REMOTE_ATOMIC;
+	a->av = c->av;
+}
+
+bool rn_cm_event(struct rn_cm *cm, struct rn_event *ev)
+{
+	struct rn_list *l = rn_list_pop(&cm->telling);
+	struct rn_cm_conn *c;
+	struct rn_cm_note note;
+
+	if (!l)
+		return false;
+	c = rn_container_of(l, struct rn_cm_conn, tells);
+	note = c->notes[0];
+	memmove(c->notes, c->notes + 1, --c->nnotes * sizeof(c->notes[0]));
+	if (c->nnotes)
+		rn_list_add_tail(&cm->telling, &c->tells);
+	memset(ev, 0, sizeof(*ev));
+	ev->kind = note.kind;
+	ev->reason = note.reason;
+	ev->err = note.err;
+	ev->id = c->id;
+	ev->user = c->user;
+	ev->parent = note.kind == RN_EVENT_CM_REQUEST ? c->parent_id : 0;
+	ev->port = c->port;
+	ev->peer_port = c->peer_port;
+	ev->local = c->local;
+	ev->peer = c->peer;
+	switch (note.kind) {
+	case RN_EVENT_CM_REQUEST:
+	case RN_EVENT_CM_RESPONSE:
+		fill_attr(cm, c, &ev->attr);
+		ev->param = c->theirs;
+		break;
+	case RN_EVENT_CM_REJECTED:
+		ev->param = c->theirs;
+		break;
+	default:
+		ev->param.qpn = c->own.qpn;
+		break;
+	}
+	rn_cm_settle(cm, c);
+	return true;
+}
+
+/* ---- whole ---- */
+
+unsigned rn_cm_live(const struct rn_cm *cm)
+{
+	return cm->live;
+}
+
+uint64_t rn_cm_dropped(const struct rn_cm *cm)
+{
+	return cm->dropped;
+}
+
+struct rn_cm *rn_cm_create(const struct rn_core_cfg *cfg, const struct rn_port_attr *port, struct rn_neigh *neigh,
+			   rn_time now)
+{
+	struct rn_cm *cm = calloc(1, sizeof(*cm));
+
+	if (!cm)
+		return NULL;
+	cm->port = port;
+	cm->neigh = neigh;
+	cm->response_timeout = cfg->cm_response_timeout;
+	cm->max_retries = RN_MIN(cfg->cm_max_retries, 15);
+	cm->ack_timeout = cfg->ack_timeout & 31;
+	cm->min_rnr_timer = cfg->min_rnr_timer;
+	cm->seed = cfg->seed;
+	rn_list_init(&cm->saying);
+	rn_list_init(&cm->telling);
+	rn_list_init(&cm->asking);
+	rn_wheel_init(&cm->wheel, now);
+	cm->replies = calloc(RN_CM_REPLIES, sizeof(*cm->replies));
+	if (!cm->replies || !rn_cm_index_create(cm, cfg, now)) {
+		rn_cm_destroy(cm);
+		return NULL;
+	}
+	return cm;
+}
+
+void rn_cm_destroy(struct rn_cm *cm)
+{
+	if (!cm)
+		return;
+	rn_cm_index_destroy(cm);
+	free(cm->replies);
+	free(cm);
+}

@@ -1,0 +1,282 @@
+/* What may a client ask of the connection manager?
+ *
+ * One function per command: checks everything first, so that the rules of cm.c run only for requests that can succeed. The
+ * errors are listed in cm.h. Runs on shard 0.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "cm_priv.h"
+#include "frame.h"
+
+static const struct rn_gid any, any_ipv4 = {{[10] = 0xff, [11] = 0xff}};
+
+static bool is_wildcard(const struct rn_gid *g)
+{
+	return rn_gid_equal(g, &any) || rn_gid_equal(g, &any_ipv4);
+}
+
+static bool is_group(const struct rn_gid *g)
+{
+	return rn_gid_is_ipv4(g) ? g->b[12] >= 224 : g->b[0] == 0xff;
+}
+
+static void adopt(struct rn_cm_conn *c, const struct rn_cmd *cmd)
+{
+	if (cmd->user)
+		c->user = cmd->user;
+}
+
+static struct rn_cm_why asked_by(const struct rn_cmd *cmd)
+{
+	return (struct rn_cm_why){.cmd = cmd};
+}
+
+/* A new id at the command's address. On an error *out is NULL. */
+static int bind_new(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm_conn **out)
+{
+	const struct rn_gid *local = &cmd->cm.local;
+	struct rn_cm_conn *c;
+
+	*out = NULL;
+	if (!is_wildcard(local) && rn_cm_own(cm, local) < 0)
+		return -EADDRNOTAVAIL;
+	c = rn_cm_new(cm);
+	if (!c)
+		return -ENOMEM;
+	c->user = cmd->user;
+	c->bound = c->local = *local;
+	if (!rn_cm_take_port(cm, c, cmd->cm.port)) {
+		rn_cm_release(cm, c);
+		return -EADDRNOTAVAIL;
+	}
+	*out = c;
+	return 0;
+}
+
+static int exec_bind(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm_conn **c, rn_time now)
+{
+	bool listener = cmd->flags & RN_CM_FOR_LISTENER;
+	int err;
+
+	if (cmd->cm.id)
+		return -EINVAL;
+	if (listener && cmd->cm.port && rn_cm_listener_at(cm, &cmd->cm.local, cmd->cm.port))
+		return -EADDRINUSE;
+	err = bind_new(cm, cmd, c);
+	if (!err && listener)
+		rn_cm_index_listener(cm, *c);
+	return err;
+}
+
+static int exec_listen(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm_conn **c, rn_time now)
+{
+	const struct rn_cm_why why = asked_by(cmd);
+	struct rn_cm_conn *other;
+	int err;
+
+	if (*c && (*c)->state != RN_CMS_BOUND)
+		return -EINVAL;
+	if (*c) {
+		(*c)->local = (*c)->bound;
+		other = rn_cm_listener_at(cm, &(*c)->local, (*c)->port);
+		if (other && other != *c)
+			return -EADDRINUSE;
+		adopt(*c, cmd);
+	} else {
+		if (cmd->cm.port && rn_cm_listener_at(cm, &cmd->cm.local, cmd->cm.port))
+			return -EADDRINUSE;
+		err = bind_new(cm, cmd, c);
+		if (err)
+			return err;
+	}
+	rn_cm_step(cm, *c, RN_CMC_LISTEN, &why, now);
+	return 0;
+}
+
+/* The address a wildcard stands for: one that reaches the peer without a gateway, else the first of the family. */
+static const struct rn_gid *source_for(const struct rn_cm *cm, const struct rn_gid *peer)
+{
+	const struct rn_gid *first = NULL;
+	struct rn_gid hop;
+
+	if (rn_cm_own(cm, peer) >= 0)
+		return peer;
+	for (int i = 0; i < cm->port->ngids; i++) {
+		const struct rn_gid *own = &cm->port->gids[i];
+		unsigned bits = cm->port->prefix_len[i] + (rn_gid_is_ipv4(own) ? 96u : 0u), whole = RN_MIN(bits, 128u) / 8;
+
+		if (rn_gid_is_ipv4(own) != rn_gid_is_ipv4(peer))
+			continue;
+		if (!first)
+			first = own;
+		if (rn_neigh_next_hop(cm->neigh, own, peer, &hop) && memcmp(own->b, hop.b, whole) == 0)
+			return own;
+	}
+	return first;
+}
+
+static bool busy(uint8_t state)
+{
+	switch (state) {
+	case RN_CMS_RESOLVING:
+	case RN_CMS_REQ_SENT:
+	case RN_CMS_REQ_WAIT:
+	case RN_CMS_REP_RCVD:
+	case RN_CMS_REP_SENT:
+	case RN_CMS_REP_WAIT:
+	case RN_CMS_ESTABLISHED:
+	case RN_CMS_DREQ_SENT:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static int check_connect(const struct rn_cm *cm, const struct rn_cmd *cmd, const struct rn_cm_conn *c,
+			 struct rn_gid *local)
+{
+	const struct rn_gid *own = c ? &c->bound : &cmd->cm.local, *peer = &cmd->cm.peer;
+	const struct rn_cm_param *p = &cmd->cm.param;
+
+	if (c && c->state != RN_CMS_BOUND)
+		return busy(c->state) ? -EALREADY : -EINVAL;
+	if (p->data_len > RN_CM_REQ_DATA)
+		return -EMSGSIZE;
+	if (is_wildcard(peer) || cmd->cm.peer_port == 0)
+		return -EDESTADDRREQ;
+	if (is_group(peer) || p->qpn <= RN_GSI_QPN || p->qpn >= RN_MCAST_QPN)
+		return -EINVAL;
+	if (is_wildcard(own))
+		own = source_for(cm, peer);
+	if (!own || rn_gid_is_ipv4(own) != rn_gid_is_ipv4(peer))
+		return -EAFNOSUPPORT;
+	if (rn_cm_by_qpn(cm, p->qpn) || (c && c->nnotes))
+		return -EBUSY;
+	*local = *own;
+	return 0;
+}
+
+static int exec_connect(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm_conn **c, rn_time now)
+{
+	const struct rn_cm_why why = asked_by(cmd);
+	bool fresh = !*c;
+	struct rn_gid local;
+	int err = check_connect(cm, cmd, *c, &local);
+
+	if (err)
+		return err;
+	if (fresh) {
+		err = bind_new(cm, cmd, c);
+		if (err)
+			return err;
+	}
+	(*c)->local = local;
+	(*c)->peer = cmd->cm.peer;
+	(*c)->peer_port = cmd->cm.peer_port;
+	if (rn_cm_tuple_taken(cm, *c)) {
+		if (fresh) {
+			rn_cm_release(cm, *c);
+			*c = NULL;
+		}
+		return -EISCONN;
+	}
+	adopt(*c, cmd);
+	rn_cm_step(cm, *c, RN_CMC_CONNECT, &why, now);
+	rn_cm_ask(cm, *c, now);
+	return 0;
+}
+
+/* Answers to what the peer sent: the peer may have taken it back. */
+static int answer(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm_conn *c, enum rn_cm_cause cause, rn_time now)
+{
+	const struct rn_cm_why why = asked_by(cmd);
+
+	adopt(c, cmd);
+	if (rn_cm_step(cm, c, cause, &why, now))
+		return 0;
+	return c->state == RN_CMS_CLOSED || (c->state == RN_CMS_BOUND && c->local_id) ? -ECONNABORTED : -EINVAL;
+}
+
+static int exec_accept(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm_conn **c, rn_time now)
+{
+	const struct rn_cm_param *p = &cmd->cm.param;
+
+	if (p->data_len > RN_CM_REP_DATA)
+		return -EMSGSIZE;
+	if (p->qpn <= RN_GSI_QPN || p->qpn >= RN_MCAST_QPN)
+		return -EINVAL;
+	if ((*c)->state == RN_CMS_REQ_RCVD && rn_cm_by_qpn(cm, p->qpn))
+		return -EBUSY;
+	return answer(cm, cmd, *c, RN_CMC_ACCEPT, now);
+}
+
+static int exec_establish(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm_conn **c, rn_time now)
+{
+	if (cmd->cm.param.data_len > RN_CM_DATA_MAX)
+		return -EMSGSIZE;
+	return answer(cm, cmd, *c, RN_CMC_ESTABLISH, now);
+}
+
+static int exec_reject(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm_conn **c, rn_time now)
+{
+	if (cmd->cm.param.data_len > RN_CM_REJ_DATA)
+		return -EMSGSIZE;
+	return answer(cm, cmd, *c, RN_CMC_REJECT, now);
+}
+
+static int exec_delay(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm_conn **c, rn_time now)
+{
+	return answer(cm, cmd, *c, RN_CMC_DELAY, now);
+}
+
+static int exec_disconnect(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm_conn **c, rn_time now)
+{
+	if ((*c)->state == RN_CMS_DREQ_SENT)
+		return -EALREADY;
+	return rn_cm_step(cm, *c, RN_CMC_DISCONNECT, NULL, now) ? 0 : -ENOTCONN;
+}
+
+static int exec_destroy(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm_conn **c, rn_time now)
+{
+	rn_cm_step(cm, *c, RN_CMC_DESTROY, NULL, now);
+	*c = NULL;
+	return 0;
+}
+
+static const struct {
+	uint16_t op;
+	bool needs_id;
+	int (*run)(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm_conn **c, rn_time now);
+} commands[] = {
+	{RN_CMD_CM_BIND, false, exec_bind},
+	{RN_CMD_CM_LISTEN, false, exec_listen},
+	{RN_CMD_CM_CONNECT, false, exec_connect},
+	{RN_CMD_CM_ESTABLISH, true, exec_establish},
+	{RN_CMD_CM_ACCEPT, true, exec_accept},
+	{RN_CMD_CM_REJECT, true, exec_reject},
+	{RN_CMD_CM_DISCONNECT, true, exec_disconnect},
+	{RN_CMD_CM_DESTROY, true, exec_destroy},
+	{RN_CMD_CM_DELAY, true, exec_delay},
+};
+
+void rn_cm_exec(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_rsp *rsp, rn_time now)
+{
+	uint32_t id = cmd->cm.id;
+	struct rn_cm_conn *c = rn_cm_by_id(cm, id);
+
+	rsp->err = -EINVAL;
+	rsp->id = id;
+	if (c && c->orphan)
+		c = NULL;
+	for (unsigned i = 0; i < RN_ARRAY_SIZE(commands); i++) {
+		if (commands[i].op != cmd->op)
+			continue;
+		rsp->err = (id || commands[i].needs_id) && !c ? -ENOENT : commands[i].run(cm, cmd, &c, now);
+		if (c && rsp->err == 0) {
+			rsp->id = c->id;
+			rsp->port = c->port;
+		}
+		return;
+	}
+}

@@ -1,0 +1,463 @@
+/* Who has which name? Client ids, communication ids, QPNs, addresses and ports, and what timewait keeps of them.
+ *
+ * Owns the table of connections (slots handed out first in, first out; a client id is slot and generation), the hash
+ * tables over it, the use counts of ephemeral ports and the timewait records with their wheel. Communication ids and
+ * transaction ids are a keyed permutation of a counter: they look random, and none comes again before 2^32 others. Runs
+ * on shard 0.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cm_priv.h"
+#include "frame.h"
+
+#define TABLES 6
+#define conn_of(node, member) rn_container_of(node, struct rn_cm_conn, member)
+
+/* ---- creation ---- */
+
+static uint32_t power_of_two(uint32_t n)
+{
+	uint32_t p = 16;
+
+	while (p < n)
+		p *= 2;
+	return p;
+}
+
+static void init_conn(struct rn_cm_conn *c, uint32_t slot)
+{
+	memset(c, 0, sizeof(*c));
+	c->slot = slot;
+	rn_timer_init(&c->timer);
+	rn_list_init(&c->held);
+	rn_list_init(&c->sibling);
+	rn_list_init(&c->asks);
+	rn_list_init(&c->says);
+	rn_list_init(&c->tells);
+}
+
+static void init_waits(struct rn_cm *cm, rn_time now)
+{
+	rn_wheel_init(&cm->wait_wheel, now);
+	for (uint32_t i = 0; i < cm->max_waits; i++) {
+		rn_timer_init(&cm->waits[i].timer);
+		cm->wait_free[i] = cm->max_waits - 1 - i;
+	}
+	cm->nwait_free = cm->max_waits;
+}
+
+bool rn_cm_index_create(struct rn_cm *cm, const struct rn_core_cfg *cfg, rn_time now)
+{
+	struct rn_htab *tables[TABLES] = {&cm->by_local, &cm->by_remote, &cm->by_peer_qp, &cm->by_qpn, &cm->by_tuple,
+					  &cm->by_port};
+	uint32_t nbuckets, nchains;
+	uint64_t start;
+
+	cm->max = RN_MAX(cfg->max_cm, 1u);
+	cm->max_waits = RN_MAX(cfg->max_timewait, 1u);
+	nbuckets = power_of_two(cm->max);
+	nchains = power_of_two(cm->max_waits);
+	cm->wait_mask = nchains - 1;
+	cm->conns = calloc(cm->max, sizeof(*cm->conns));
+	cm->slot_ring = calloc(cm->max, sizeof(*cm->slot_ring));
+	cm->generation = calloc(cm->max, sizeof(*cm->generation));
+	cm->buckets = calloc((size_t)nbuckets * TABLES, sizeof(*cm->buckets));
+	cm->waits = calloc(cm->max_waits, sizeof(*cm->waits));
+	cm->wait_free = calloc(cm->max_waits, sizeof(*cm->wait_free));
+	cm->wait_local = calloc((size_t)nchains * 3, sizeof(*cm->wait_local));
+	if (!cm->conns || !cm->slot_ring || !cm->generation || !cm->buckets || !cm->waits || !cm->wait_free ||
+	    !cm->wait_local)
+		return false;
+	cm->wait_remote = cm->wait_local + nchains;
+	cm->wait_qpn = cm->wait_remote + nchains;
+	for (unsigned i = 0; i < TABLES; i++)
+		rn_htab_init(tables[i], cm->buckets + (size_t)i * nbuckets, nbuckets);
+	rn_idpool_init(&cm->slots, cm->slot_ring, 0, cm->max);
+	for (uint32_t i = 0; i < cm->max; i++)
+		init_conn(&cm->conns[i], i);
+	cm->id_bits = 1;
+	while (cm->max >> cm->id_bits)
+		cm->id_bits++;
+	init_waits(cm, now);
+	start = rn_hash_u64(cm->seed ^ 0x636d);
+	cm->id_counter = (uint32_t)start;
+	cm->tid_counter = (uint32_t)(start >> 32);
+	cm->port_cursor = (uint32_t)(rn_hash_u64(start) % RN_CM_EPHEMERALS);
+	return true;
+}
+
+void rn_cm_index_destroy(struct rn_cm *cm)
+{
+	free(cm->wait_local);
+	free(cm->wait_free);
+	free(cm->waits);
+	free(cm->buckets);
+	free(cm->generation);
+	free(cm->slot_ring);
+	free(cm->conns);
+}
+
+/* ---- connections ---- */
+
+struct rn_cm_conn *rn_cm_new(struct rn_cm *cm)
+{
+	uint32_t slot = rn_idpool_get(&cm->slots);
+	struct rn_cm_conn *c;
+
+	if (slot == RN_ID_NONE)
+		return NULL;
+	c = &cm->conns[slot];
+	init_conn(c, slot);
+	c->id = ++cm->generation[slot] << cm->id_bits | (slot + 1);
+	c->state = RN_CMS_BOUND;
+	cm->live++;
+	return c;
+}
+
+void rn_cm_release(struct rn_cm *cm, struct rn_cm_conn *c)
+{
+	rn_cm_unindex_wire(cm, c);
+	rn_cm_leave_port(cm, c);
+	rn_timer_cancel(&cm->wheel, &c->timer);
+	rn_list_del(&c->asks);
+	rn_list_del(&c->says);
+	rn_list_del(&c->tells);
+	c->state = RN_CMS_FREE;
+	c->id = 0;
+	cm->live--;
+	rn_idpool_put(&cm->slots, c->slot);
+}
+
+struct rn_cm_conn *rn_cm_by_id(const struct rn_cm *cm, uint32_t id)
+{
+	uint32_t slot = (id & ((1u << cm->id_bits) - 1)) - 1;
+
+	if (id == 0 || slot >= cm->max || cm->conns[slot].id != id)
+		return NULL;
+	return &cm->conns[slot];
+}
+
+/* ---- lookups ---- */
+
+static uint64_t hash2(const struct rn_cm *cm, uint64_t a, uint64_t b)
+{
+	return rn_hash_u64(rn_hash_u64(a ^ cm->seed) ^ b);
+}
+
+static uint64_t hash_tuple(const struct rn_cm *cm, const struct rn_cm_conn *c)
+{
+	return rn_hash_bytes(c->local.b, 16, hash2(cm, (uint64_t)c->port << 16 | c->peer_port, 4)) ^
+	       rn_hash_bytes(c->peer.b, 16, cm->seed);
+}
+
+struct rn_cm_conn *rn_cm_by_local(const struct rn_cm *cm, uint32_t local_id)
+{
+	for (struct rn_hnode *n = rn_htab_first(&cm->by_local, hash2(cm, local_id, 0)); n; n = rn_htab_next(n))
+		if (conn_of(n, by_local)->local_id == local_id)
+			return conn_of(n, by_local);
+	return NULL;
+}
+
+struct rn_cm_conn *rn_cm_by_remote(const struct rn_cm *cm, uint32_t remote_id, uint64_t guid)
+{
+	for (struct rn_hnode *n = rn_htab_first(&cm->by_remote, hash2(cm, remote_id, guid)); n; n = rn_htab_next(n)) {
+		struct rn_cm_conn *c = conn_of(n, by_remote);
+
+		if (c->remote_id == remote_id && c->remote_guid == guid)
+			return c;
+	}
+	return NULL;
+}
+
+struct rn_cm_conn *rn_cm_by_peer_qp(const struct rn_cm *cm, uint32_t qpn, uint64_t guid)
+{
+	for (struct rn_hnode *n = rn_htab_first(&cm->by_peer_qp, hash2(cm, qpn, guid)); n; n = rn_htab_next(n)) {
+		struct rn_cm_conn *c = conn_of(n, by_peer_qp);
+
+		if (c->remote_qpn == qpn && c->remote_guid == guid)
+			return c;
+	}
+	return NULL;
+}
+
+struct rn_cm_conn *rn_cm_by_qpn(const struct rn_cm *cm, uint32_t qpn)
+{
+	for (struct rn_hnode *n = rn_htab_first(&cm->by_qpn, hash2(cm, qpn, 3)); n; n = rn_htab_next(n))
+		if (conn_of(n, by_qpn)->own.qpn == qpn)
+			return conn_of(n, by_qpn);
+	return NULL;
+}
+
+bool rn_cm_tuple_taken(const struct rn_cm *cm, const struct rn_cm_conn *c)
+{
+	for (struct rn_hnode *n = rn_htab_first(&cm->by_tuple, hash_tuple(cm, c)); n; n = rn_htab_next(n)) {
+		struct rn_cm_conn *o = conn_of(n, by_tuple);
+
+		if (o != c && o->port == c->port && o->peer_port == c->peer_port &&
+		    rn_gid_equal(&o->local, &c->local) && rn_gid_equal(&o->peer, &c->peer))
+			return true;
+	}
+	return false;
+}
+
+struct rn_cm_conn *rn_cm_listener_at(const struct rn_cm *cm, const struct rn_gid *local, uint16_t port)
+{
+	for (struct rn_hnode *n = rn_htab_first(&cm->by_port, hash2(cm, port, 5)); n; n = rn_htab_next(n)) {
+		struct rn_cm_conn *c = conn_of(n, by_port);
+
+		if (c->port == port && rn_gid_equal(&c->local, local))
+			return c;
+	}
+	return NULL;
+}
+
+struct rn_cm_conn *rn_cm_listener_for(const struct rn_cm *cm, const struct rn_gid *dst, uint16_t port)
+{
+	static const struct rn_gid any, any_ipv4 = {{[10] = 0xff, [11] = 0xff}};
+	const struct rn_gid *tries[] = {dst, rn_gid_is_ipv4(dst) ? &any_ipv4 : &any, &any};
+
+	for (unsigned i = 0; i < RN_ARRAY_SIZE(tries); i++) {
+		struct rn_cm_conn *c = rn_cm_listener_at(cm, tries[i], port);
+
+		if (c && c->state == RN_CMS_LISTEN)
+			return c;
+	}
+	return NULL;
+}
+
+static void add(struct rn_htab *table, struct rn_hnode *node, bool *in, uint64_t hash)
+{
+	if (*in)
+		rn_htab_del(table, node);
+	rn_htab_add(table, node, hash);
+	*in = true;
+}
+
+static void del(struct rn_htab *table, struct rn_hnode *node, bool *in)
+{
+	if (*in)
+		rn_htab_del(table, node);
+	*in = false;
+}
+
+void rn_cm_index_local(struct rn_cm *cm, struct rn_cm_conn *c)
+{
+	add(&cm->by_local, &c->by_local, &c->in_local, hash2(cm, c->local_id, 0));
+}
+
+void rn_cm_index_peer(struct rn_cm *cm, struct rn_cm_conn *c)
+{
+	add(&cm->by_remote, &c->by_remote, &c->in_remote, hash2(cm, c->remote_id, c->remote_guid));
+	add(&cm->by_peer_qp, &c->by_peer_qp, &c->in_peer_qp, hash2(cm, c->remote_qpn, c->remote_guid));
+}
+
+void rn_cm_index_qpn(struct rn_cm *cm, struct rn_cm_conn *c)
+{
+	add(&cm->by_qpn, &c->by_qpn, &c->in_qpn, hash2(cm, c->own.qpn, 3));
+}
+
+void rn_cm_index_tuple(struct rn_cm *cm, struct rn_cm_conn *c)
+{
+	add(&cm->by_tuple, &c->by_tuple, &c->in_tuple, hash_tuple(cm, c));
+}
+
+void rn_cm_index_listener(struct rn_cm *cm, struct rn_cm_conn *c)
+{
+	add(&cm->by_port, &c->by_port, &c->in_port, hash2(cm, c->port, 5));
+}
+
+void rn_cm_unindex_qps(struct rn_cm *cm, struct rn_cm_conn *c)
+{
+	del(&cm->by_peer_qp, &c->by_peer_qp, &c->in_peer_qp);
+	del(&cm->by_qpn, &c->by_qpn, &c->in_qpn);
+	del(&cm->by_tuple, &c->by_tuple, &c->in_tuple);
+}
+
+void rn_cm_unindex_wire(struct rn_cm *cm, struct rn_cm_conn *c)
+{
+	rn_cm_unindex_qps(cm, c);
+	del(&cm->by_local, &c->by_local, &c->in_local);
+	del(&cm->by_remote, &c->by_remote, &c->in_remote);
+}
+
+int rn_cm_own(const struct rn_cm *cm, const struct rn_gid *addr)
+{
+	for (int i = 0; i < cm->port->ngids; i++)
+		if (rn_gid_equal(&cm->port->gids[i], addr))
+			return i;
+	return -1;
+}
+
+/* ---- ports ---- */
+
+static uint32_t *users_of(struct rn_cm *cm, uint16_t port)
+{
+	return port < RN_CM_EPHEMERAL_FIRST ? NULL : &cm->port_users[port - RN_CM_EPHEMERAL_FIRST];
+}
+
+/* Port 0: one of the ephemeral range that nobody uses at all. */
+bool rn_cm_take_port(struct rn_cm *cm, struct rn_cm_conn *c, uint16_t port)
+{
+	uint32_t *users;
+
+	for (unsigned i = 0; port == 0 && i < RN_CM_EPHEMERALS; i++) {
+		uint32_t at = cm->port_cursor;
+
+		cm->port_cursor = (at + 1) % RN_CM_EPHEMERALS;
+		if (cm->port_users[at] == 0)
+			port = (uint16_t)(RN_CM_EPHEMERAL_FIRST + at);
+	}
+	if (port == 0)
+		return false;
+	c->port = port;
+	c->has_port = true;
+	users = users_of(cm, port);
+	if (users)
+		++*users;
+	return true;
+}
+
+/* The client is gone: neither port nor four-tuple are kept from the next one. */
+void rn_cm_leave_port(struct rn_cm *cm, struct rn_cm_conn *c)
+{
+	uint32_t *users = c->has_port ? users_of(cm, c->port) : NULL;
+
+	if (users)
+		--*users;
+	c->has_port = false;
+	del(&cm->by_port, &c->by_port, &c->in_port);
+	del(&cm->by_tuple, &c->by_tuple, &c->in_tuple);
+}
+
+/* ---- fresh names ---- */
+
+/* A permutation of 32-bit numbers: every step can be undone. */
+static uint32_t scramble(uint32_t x, uint64_t key)
+{
+	x ^= (uint32_t)key;
+	x *= 0x9E3779B1u;
+	x ^= x >> 15;
+	x += (uint32_t)(key >> 32);
+	x *= 0x85EBCA77u;
+	x ^= x >> 13;
+	x *= 0xC2B2AE3Du;
+	x ^= x >> 16;
+	return x;
+}
+
+uint32_t rn_cm_fresh_id(struct rn_cm *cm)
+{
+	uint32_t id;
+
+	do {
+		id = scramble(cm->id_counter++, rn_hash_u64(cm->seed));
+	} while (id == 0 || rn_cm_by_local(cm, id) || rn_cm_wait_by_local(cm, id));
+	return id;
+}
+
+uint64_t rn_cm_fresh_tid(struct rn_cm *cm)
+{
+	uint64_t key = rn_hash_u64(cm->seed + 1);
+
+	return (key >> 32 | 1) << 32 | scramble(cm->tid_counter++, key);
+}
+
+/* ---- timewait ---- */
+
+static uint32_t *chain(const struct rn_cm *cm, uint32_t *heads, uint64_t a, uint64_t b)
+{
+	return &heads[hash2(cm, a, b) & cm->wait_mask];
+}
+
+/* Takes w out of the chain at head; next is the offset of the chain's link in a record. */
+static void unlink_from(struct rn_cm *cm, uint32_t *head, const struct rn_cm_wait *w, size_t next)
+{
+	uint32_t self = (uint32_t)(w - cm->waits) + 1;
+
+	while (*head != self)
+		head = (uint32_t *)((char *)&cm->waits[*head - 1] + next);
+	*head = *(const uint32_t *)((const char *)w + next);
+}
+
+static void end_wait(struct rn_cm *cm, struct rn_cm_wait *w)
+{
+	struct rn_cm_conn *c = rn_cm_by_id(cm, w->conn_id);
+
+	rn_timer_cancel(&cm->wait_wheel, &w->timer);
+	unlink_from(cm, chain(cm, cm->wait_local, w->local_id, 0), w, offsetof(struct rn_cm_wait, next_local));
+	unlink_from(cm, chain(cm, cm->wait_remote, w->remote_id, w->remote_guid), w, offsetof(struct rn_cm_wait, next_remote));
+	unlink_from(cm, chain(cm, cm->wait_qpn, w->qpn, 3), w, offsetof(struct rn_cm_wait, next_qpn));
+	cm->wait_free[cm->nwait_free++] = (uint32_t)(w - cm->waits);
+	cm->nwaits--;
+	if (c)
+		rn_cm_tell(cm, c, RN_EVENT_CM_TIMEWAIT_EXIT, 0, 0);
+}
+
+static void link_first(struct rn_cm *cm, uint32_t *head, const struct rn_cm_wait *w, uint32_t *next)
+{
+	*next = *head;
+	*head = (uint32_t)(w - cm->waits) + 1;
+}
+
+/* The ids and the QPN pass from the connection to the record. */
+void rn_cm_enter_wait(struct rn_cm *cm, struct rn_cm_conn *c, rn_time now)
+{
+	struct rn_cm_wait *w;
+
+	if (cm->nwait_free == 0) {
+		end_wait(cm, &cm->waits[cm->wait_cursor]);
+		cm->wait_cursor = (cm->wait_cursor + 1) % cm->max_waits;
+		cm->dropped++;
+	}
+	w = &cm->waits[cm->wait_free[--cm->nwait_free]];
+	w->local_id = c->local_id;
+	w->remote_id = c->remote_id;
+	w->remote_guid = c->remote_guid;
+	w->qpn = c->own.qpn;
+	w->conn_id = c->id;
+	link_first(cm, chain(cm, cm->wait_local, w->local_id, 0), w, &w->next_local);
+	link_first(cm, chain(cm, cm->wait_remote, w->remote_id, w->remote_guid), w, &w->next_remote);
+	link_first(cm, chain(cm, cm->wait_qpn, w->qpn, 3), w, &w->next_qpn);
+	rn_timer_arm(&cm->wait_wheel, &w->timer,
+		     now + rn_cm_time_of(RN_MIN(c->timeout_code, RN_CM_TIMEWAIT_CODE)));
+	cm->nwaits++;
+	rn_cm_unindex_wire(cm, c);
+}
+
+const struct rn_cm_wait *rn_cm_wait_by_local(const struct rn_cm *cm, uint32_t local_id)
+{
+	for (uint32_t i = *chain(cm, cm->wait_local, local_id, 0); i; i = cm->waits[i - 1].next_local)
+		if (cm->waits[i - 1].local_id == local_id)
+			return &cm->waits[i - 1];
+	return NULL;
+}
+
+const struct rn_cm_wait *rn_cm_wait_by_remote(const struct rn_cm *cm, uint32_t remote_id, uint64_t guid)
+{
+	for (uint32_t i = *chain(cm, cm->wait_remote, remote_id, guid); i; i = cm->waits[i - 1].next_remote)
+		if (cm->waits[i - 1].remote_id == remote_id && cm->waits[i - 1].remote_guid == guid)
+			return &cm->waits[i - 1];
+	return NULL;
+}
+
+bool rn_cm_qpn_waits(const struct rn_cm *cm, uint32_t qpn)
+{
+	for (uint32_t i = *chain(cm, cm->wait_qpn, qpn, 3); i; i = cm->waits[i - 1].next_qpn)
+		if (cm->waits[i - 1].qpn == qpn)
+			return true;
+	return rn_cm_by_qpn(cm, qpn) != NULL;
+}
+
+void rn_cm_wait_tick(struct rn_cm *cm, rn_time now)
+{
+	struct rn_timer *t;
+
+	while ((t = rn_wheel_expire(&cm->wait_wheel, now)))
+		end_wait(cm, rn_container_of(t, struct rn_cm_wait, timer));
+}
+
+unsigned rn_cm_timewait(const struct rn_cm *cm)
+{
+	return cm->nwaits;
+}

@@ -1,0 +1,258 @@
+/* What do our messages say, and in which order do they leave?
+ *
+ * A connection keeps its one repeatable message built (c->mad) and stands in cm->saying while that is owed; answers to
+ * packets wait in a bounded queue of their own and are dropped, counted, when it is full: whoever asked will ask again.
+ * rn_cm_tx() takes answers first. Runs on shard 0.
+ */
+#include <string.h>
+
+#include "cm_priv.h"
+#include "frame.h"
+
+#define NO_LID 0xFFFF /* what Linux puts where a route beyond the subnet makes LIDs meaningless */
+
+static void keep(struct rn_cm_conn *c, const struct rn_cm_msg *msg)
+{
+	rn_cm_msg_build(msg, c->mad);
+	c->mad_attr = msg->attr;
+}
+
+void rn_cm_say(struct rn_cm *cm, struct rn_cm_conn *c)
+{
+	if (rn_list_empty(&c->says))
+		rn_list_add_tail(&cm->saying, &c->says);
+}
+
+/* The promise a peer's ACK timeout must outlast: what makes our own default timeout come out of its formula. */
+static uint8_t ack_delay(const struct rn_cm *cm)
+{
+	return cm->ack_timeout > 2 ? RN_MIN(cm->ack_timeout - 2, 15) : 0;
+}
+
+void rn_cm_build_req(struct rn_cm *cm, struct rn_cm_conn *c)
+{
+	uint8_t patience = rn_cm_code_of(c->interval - c->interval / 9);
+	struct rn_cm_msg m = {.attr = RN_CM_REQ, .tid = c->tid};
+	struct rn_cma_hdr hdr = {.port = c->port, .ipv4 = rn_gid_is_ipv4(&c->local), .src = c->local, .dst = c->peer};
+
+	m.req = (struct rn_cm_req){
+		.local_id = c->local_id,
+		.service_id = rn_cm_service_id(RN_CM_PS_TCP, c->peer_port),
+		.guid = cm->port->guid,
+		.qpn = c->own.qpn,
+		.responder_resources = c->own.responder_resources,
+		.initiator_depth = c->own.initiator_depth,
+		.remote_response_timeout = patience,
+		.transport = RN_CM_T_RC,
+		.flow_control = c->own.flow_control,
+		.psn = c->own.psn,
+		.local_response_timeout = patience,
+		.retry_cnt = c->own.retry_cnt,
+		.pkey = 0xFFFF,
+		.path_mtu = c->path_mtu,
+		.rnr_retry = c->own.rnr_retry,
+		.max_cm_retries = c->max_retries,
+		.srq = c->own.srq,
+		.local_lid = NO_LID,
+		.remote_lid = NO_LID,
+		.local_gid = c->local,
+		.remote_gid = c->peer,
+		.flow_label = c->av.flow_label,
+		.tclass = c->av.tclass,
+		.hop_limit = c->av.hop_limit,
+		.sl = c->av.sl,
+		.ack_timeout = c->own.ack_timeout ? c->own.ack_timeout : cm->ack_timeout,
+	};
+	rn_cma_hdr_build(&hdr, m.req.data);
+	memcpy(m.req.data + RN_CMA_HDR_BYTES, c->own.data, RN_MIN(c->own.data_len, RN_CM_REQ_DATA));
+	keep(c, &m);
+}
+
+void rn_cm_build_rep(struct rn_cm *cm, struct rn_cm_conn *c)
+{
+	struct rn_cm_msg m = {.attr = RN_CM_REP, .tid = c->tid};
+
+	m.rep = (struct rn_cm_rep){
+		.local_id = c->local_id,
+		.remote_id = c->remote_id,
+		.qpn = c->own.qpn,
+		.psn = c->own.psn,
+		.responder_resources = c->own.responder_resources,
+		.initiator_depth = c->own.initiator_depth,
+		.target_ack_delay = ack_delay(cm),
+		.flow_control = c->own.flow_control,
+		.rnr_retry = c->own.rnr_retry,
+		.srq = c->own.srq,
+		.guid = cm->port->guid,
+	};
+	memcpy(m.rep.data, c->own.data, RN_MIN(c->own.data_len, RN_CM_REP_DATA));
+	keep(c, &m);
+}
+
+void rn_cm_build_rtu(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_param *param)
+{
+	struct rn_cm_msg m = {.attr = RN_CM_RTU, .tid = c->tid};
+
+	m.rtu = (struct rn_cm_rtu){.local_id = c->local_id, .remote_id = c->remote_id};
+	memcpy(m.rtu.data, param->data, RN_MIN(param->data_len, RN_CM_DATA_MAX));
+	keep(c, &m);
+}
+
+void rn_cm_build_dreq(struct rn_cm *cm, struct rn_cm_conn *c)
+{
+	struct rn_cm_msg m = {.attr = RN_CM_DREQ, .tid = rn_cm_fresh_tid(cm)};
+
+	m.dreq = (struct rn_cm_dreq){.local_id = c->local_id, .remote_id = c->remote_id, .remote_qpn = c->remote_qpn};
+	keep(c, &m);
+}
+
+static void put_guid(uint64_t guid, uint8_t ari[8])
+{
+	for (unsigned i = 0; i < 8; i++)
+		ari[i] = (uint8_t)(guid >> (56 - 8 * i));
+}
+
+void rn_cm_build_rej(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_about about, uint16_t reason,
+		     const struct rn_cm_param *param)
+{
+	struct rn_cm_msg m = {.attr = RN_CM_REJ, .tid = c->tid};
+
+	m.rej = (struct rn_cm_rej){.local_id = c->local_id, .remote_id = c->remote_id, .about = (uint8_t)about,
+		.reason = reason};
+	/* a request that was never answered: its sender does not know our id */
+	if (c->passive && about == RN_CM_ABOUT_REQ)
+		m.rej.local_id = 0;
+	if (reason == RN_CM_REJ_TIMEOUT) {
+		m.rej.ari_len = 8;
+		put_guid(cm->port->guid, m.rej.ari);
+	}
+	if (param)
+		memcpy(m.rej.data, param->data, RN_MIN(param->data_len, RN_CM_REJ_DATA));
+	keep(c, &m);
+}
+
+/* ---- answers ---- */
+
+static struct rn_cm_reply *new_reply(struct rn_cm *cm)
+{
+	if (cm->reply_count == RN_CM_REPLIES) {
+		cm->dropped++;
+		return NULL;
+	}
+	return &cm->replies[(cm->reply_head + cm->reply_count++) % RN_CM_REPLIES];
+}
+
+void rn_cm_reply(struct rn_cm *cm, const struct rn_pkt *pkt, const struct rn_cm_msg *msg)
+{
+	struct rn_cm_reply *r = new_reply(cm);
+
+	if (!r)
+		return;
+	r->src = pkt->dst;
+	r->dst = pkt->src;
+	memcpy(r->dmac, pkt->smac, 6);
+	r->tclass = pkt->tclass & 0xFC;
+	rn_cm_msg_build(msg, r->mad);
+}
+
+void rn_cm_owe_mra(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_about about)
+{
+	struct rn_cm_msg m = {.attr = RN_CM_MRA, .tid = c->tid};
+	struct rn_cm_reply *r = new_reply(cm);
+
+	if (!r)
+		return;
+	m.mra = (struct rn_cm_mra){.local_id = c->local_id, .remote_id = c->remote_id, .about = (uint8_t)about,
+		.service_timeout = RN_CM_MRA_TIMEOUT};
+	r->src = c->av.sgid;
+	r->dst = c->av.dgid;
+	memcpy(r->dmac, c->av.dmac, 6);
+	r->tclass = c->av.tclass;
+	rn_cm_msg_build(&m, r->mad);
+}
+
+void rn_cm_reply_rej(struct rn_cm *cm, const struct rn_pkt *pkt, const struct rn_cm_msg *in, uint16_t reason,
+		     const void *ari, uint8_t ari_len)
+{
+	struct rn_cm_msg m = {.attr = RN_CM_REJ, .tid = in->tid};
+
+	m.rej.about = in->attr == RN_CM_REQ ? RN_CM_ABOUT_REQ : RN_CM_ABOUT_REP;
+	m.rej.local_id = in->attr == RN_CM_REP ? in->rep.remote_id : 0;
+	m.rej.remote_id = in->attr == RN_CM_REP ? in->rep.local_id : in->req.local_id;
+	m.rej.reason = reason;
+	m.rej.ari_len = ari_len;
+	if (ari_len)
+		memcpy(m.rej.ari, ari, ari_len);
+	rn_cm_reply(cm, pkt, &m);
+}
+
+void rn_cm_reply_drep(struct rn_cm *cm, const struct rn_pkt *pkt, const struct rn_cm_msg *in)
+{
+	struct rn_cm_msg m = {.attr = RN_CM_DREP, .tid = in->tid};
+
+	m.drep.local_id = in->dreq.remote_id;
+	m.drep.remote_id = in->dreq.local_id;
+	rn_cm_reply(cm, pkt, &m);
+}
+
+/* ---- out ---- */
+
+bool rn_cm_wants_tx(const struct rn_cm *cm)
+{
+	return cm->reply_count || !rn_list_empty(&cm->saying);
+}
+
+static void address(struct rn_cm *cm, struct rn_pkt *out, const struct rn_gid *src, const struct rn_gid *dst,
+		    const uint8_t dmac[6], uint8_t tclass)
+{
+	memset(out, 0, sizeof(*out));
+	out->kind = RN_PKT_IB;
+	out->has_vlan = cm->port->has_vlan;
+	out->vlan_tci = cm->port->vlan_tci;
+	memcpy(out->dmac, dmac, 6);
+	memcpy(out->smac, cm->port->mac, 6);
+	out->src = *src;
+	out->dst = *dst;
+	out->ipv4 = rn_gid_is_ipv4(dst);
+	out->tclass = tclass;
+	out->hop_limit = RN_CM_HOP_LIMIT;
+	out->ip_df = true;
+	out->udp_sport = rn_frame_sport(0, RN_GSI_QPN, RN_GSI_QPN);
+	out->opcode = RN_T_UD | RN_OP_SEND_ONLY;
+	out->op = rn_opcode_row(out->opcode);
+	out->pkey = 0xFFFF;
+	out->dest_qpn = RN_GSI_QPN;
+	out->psn = cm->psn++ & 0xFFFFFF;
+	out->qkey = RN_GSI_QKEY;
+	out->src_qpn = RN_GSI_QPN;
+	out->payload = cm->out;
+	out->payload_len = RN_MAD_BYTES;
+}
+
+bool rn_cm_tx(struct rn_cm *cm, struct rn_pkt *out, rn_time now)
+{
+	struct rn_cm_conn *c;
+	struct rn_list *l;
+	uint8_t mac[6];
+
+	if (cm->reply_count) {
+		const struct rn_cm_reply *r = &cm->replies[cm->reply_head];
+
+		cm->reply_head = (cm->reply_head + 1) % RN_CM_REPLIES;
+		cm->reply_count--;
+		memcpy(cm->out, r->mad, RN_MAD_BYTES);
+		address(cm, out, &r->src, &r->dst, r->dmac, r->tclass);
+		return true;
+	}
+	l = rn_list_pop(&cm->saying);
+	if (!l)
+		return false;
+	c = rn_container_of(l, struct rn_cm_conn, says);
+	/* the peer may have moved; while nobody knows where to, the old MAC is the best guess */
+	if (rn_neigh_resolve(cm->neigh, &c->local, &c->av.dgid, mac, now) == RN_NEIGH_READY)
+		memcpy(c->av.dmac, mac, 6);
+	memcpy(cm->out, c->mad, RN_MAD_BYTES);
+	address(cm, out, &c->av.sgid, &c->av.dgid, c->av.dmac, c->av.tclass);
+	rn_cm_settle(cm, c);
+	return true;
+}

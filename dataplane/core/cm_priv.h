@@ -1,0 +1,272 @@
+/* Shared by the files of the connection manager; nobody else includes it.
+ *
+ *	cm.c        states, rules, time, events out
+ *	cm_act.c    what the rules do
+ *	cm_rx.c     which connection a message is for, and what it means there
+ *	cm_exec.c   commands
+ *	cm_mad.c    messages out
+ *	cm_index.c  ids, lookups, ports, timewait records
+ */
+#ifndef RN_CM_PRIV_H
+#define RN_CM_PRIV_H
+
+#include "cm.h"
+#include "cm_msg.h"
+#include "core.h"
+#include "htab.h"
+#include "idpool.h"
+#include "list.h"
+#include "wheel.h"
+
+#define RN_CM_EVENTS        6   /* untaken events one id can have: a whole life of it */
+#define RN_CM_REPLIES       256 /* answers owed to peers */
+#define RN_CM_EPHEMERALS    (RN_CM_EPHEMERAL_LAST - RN_CM_EPHEMERAL_FIRST + 1)
+#define RN_CM_HOP_LIMIT     64
+#define RN_CM_MRA_TIMEOUT   24 /* 69 s: what a consumer may take to answer, as Linux grants */
+#define RN_CM_TIMEWAIT_CODE 22 /* longest timewait: 17 s */
+
+enum rn_cm_flags {
+	RN_CM_F_TIMED = 1 << 0,   /* the timer runs */
+	RN_CM_F_ASKS = 1 << 1,    /* waits for the neighbour table */
+	RN_CM_F_HELD = 1 << 2,    /* counts against the listener's backlog */
+	RN_CM_F_WIRED = 1 << 3,   /* ids, QPNs and four-tuple are known to lookups */
+};
+
+/* clang-format off */
+#define RN_CM_STATE_ROWS(X) /* name, flags, text */ \
+	X(FREE,        0,                               "unused") \
+	X(BOUND,       0,                               "has an address and a port") \
+	X(LISTEN,      0,                               "takes requests") \
+	X(RESOLVING,   RN_CM_F_ASKS | RN_CM_F_WIRED,    "connecting: peer's MAC is being asked for") \
+	X(REQ_SENT,    RN_CM_F_TIMED | RN_CM_F_WIRED,   "REQ is out") \
+	X(REQ_WAIT,    RN_CM_F_TIMED | RN_CM_F_WIRED,   "peer asked for patience with the REQ") \
+	X(REP_RCVD,    RN_CM_F_WIRED,                   "REP is here, client prepares its QP") \
+	X(ARRIVED,     RN_CM_F_ASKS | RN_CM_F_HELD | RN_CM_F_WIRED, "REQ is here, peer's MAC is being asked for") \
+	X(REQ_RCVD,    RN_CM_F_HELD | RN_CM_F_WIRED,    "REQ is here, client decides") \
+	X(REP_SENT,    RN_CM_F_TIMED | RN_CM_F_WIRED,   "REP is out") \
+	X(REP_WAIT,    RN_CM_F_TIMED | RN_CM_F_WIRED,   "peer asked for patience with the REP") \
+	X(ESTABLISHED, RN_CM_F_WIRED,                   "connected") \
+	X(DREQ_SENT,   RN_CM_F_TIMED | RN_CM_F_WIRED,   "DREQ is out") \
+	X(CLOSED,      0,                               "over; the id lives until it is destroyed")
+
+#define RN_CM_CAUSE_ROWS(X) /* name, text */ \
+	X(NEIGH_OK,    "MAC known") \
+	X(NEIGH_FAIL,  "MAC unknown") \
+	X(TIMER,       "no answer yet") \
+	X(SPENT,       "no answer at all") \
+	X(REQ_AGAIN,   "REQ repeated") \
+	X(MRA_REQ,     "MRA of the REQ") \
+	X(MRA_REP,     "MRA of the REP") \
+	X(REP,         "REP") \
+	X(REP_AGAIN,   "REP repeated") \
+	X(RTU,         "RTU") \
+	X(COMM_EST,    "first data") \
+	X(REJ,         "REJ") \
+	X(DREQ,        "DREQ") \
+	X(DREP,        "DREP") \
+	X(STALE,       "peer has forgotten the connection") \
+	X(LISTEN,      "command LISTEN") \
+	X(CONNECT,     "command CONNECT") \
+	X(ESTABLISH,   "command ESTABLISH") \
+	X(ACCEPT,      "command ACCEPT") \
+	X(REJECT,      "command REJECT") \
+	X(DELAY,       "command DELAY") \
+	X(DISCONNECT,  "command DISCONNECT") \
+	X(DESTROY,     "command DESTROY")
+/* clang-format on */
+
+enum rn_cm_state {
+#define X(name, flags, text) RN_CMS_##name,
+	RN_CM_STATE_ROWS(X)
+#undef X
+	RN_CMS_COUNT
+};
+
+enum rn_cm_cause {
+#define X(name, text) RN_CMC_##name,
+	RN_CM_CAUSE_ROWS(X)
+#undef X
+	RN_CMC_COUNT
+};
+
+struct rn_cm_note {
+	uint16_t kind, reason;
+	int32_t err;
+};
+
+struct rn_cm_conn {
+	uint32_t id;    /* what clients call it: generation and slot */
+	uint32_t slot;
+	uint8_t state;  /* enum rn_cm_state */
+	bool orphan;    /* no client: vanishes when over and silent */
+	bool passive;
+	bool told_gone; /* CM_DISCONNECTED is told */
+	bool has_port, for_listener;
+	uint64_t user;
+	struct rn_gid bound; /* as asked for: perhaps a wildcard */
+	struct rn_gid local, peer;
+	uint16_t port, peer_port;
+
+	/* listener */
+	uint32_t backlog, nheld;
+	struct rn_list held; /* children unanswered */
+	/* child */
+	struct rn_cm_conn *parent; /* while held */
+	uint32_t parent_id;
+	struct rn_list sibling; /* in parent->held */
+
+	/* on the wire */
+	uint32_t local_id, remote_id;
+	uint64_t tid, remote_guid;
+	uint32_t remote_qpn;
+	uint8_t max_retries;
+	uint8_t timeout_code; /* of the QP: also the length of timewait */
+	uint8_t path_mtu;
+	struct rn_cm_param own, theirs;
+	struct rn_av av;
+	struct rn_hnode by_local, by_remote, by_peer_qp, by_qpn, by_tuple, by_port;
+	bool in_local, in_remote, in_peer_qp, in_qpn, in_tuple, in_port;
+
+	/* time */
+	struct rn_timer timer;
+	rn_time interval;
+	uint8_t retries; /* left */
+	struct rn_list asks; /* in cm->asking */
+
+	/* the one message that may have to be repeated: REQ, then RTU or REP, then DREQ; or a REJ */
+	uint16_t mad_attr;
+	uint8_t mad[RN_MAD_BYTES];
+	struct rn_list says; /* in cm->saying while it is owed */
+
+	struct rn_list tells; /* in cm->telling while events are untaken */
+	uint8_t nnotes;
+	struct rn_cm_note notes[RN_CM_EVENTS];
+};
+
+/* What remains of a connection: enough to answer late messages and to keep its ids and QPN apart. */
+struct rn_cm_wait {
+	struct rn_timer timer;
+	uint64_t remote_guid;
+	uint32_t local_id, remote_id, qpn;
+	uint32_t conn_id;                              /* whom to tell, if it still exists */
+	uint32_t next_local, next_remote, next_qpn;    /* chains, slot + 1 */
+};
+static_assert(sizeof(struct rn_cm_wait) <= 64, "timewait is a record");
+
+struct rn_cm_reply {
+	struct rn_gid src, dst;
+	uint8_t dmac[6];
+	uint8_t tclass;
+	uint8_t mad[RN_MAD_BYTES];
+};
+
+struct rn_cm {
+	const struct rn_port_attr *port;
+	struct rn_neigh *neigh;
+	rn_time response_timeout;
+	uint8_t max_retries, ack_timeout, min_rnr_timer;
+	uint64_t seed;
+	uint32_t id_counter, tid_counter, psn;
+
+	struct rn_cm_conn *conns;
+	uint32_t max, live, id_bits;
+	struct rn_idpool slots;
+	uint32_t *slot_ring, *generation;
+	struct rn_htab by_local, by_remote, by_peer_qp, by_qpn, by_tuple, by_port;
+	struct rn_hnode **buckets;
+
+	struct rn_wheel wheel;
+	struct rn_list saying, telling, asking;
+	uint64_t neigh_seen;
+
+	struct rn_cm_wait *waits;
+	uint32_t nwaits, max_waits, wait_cursor, wait_mask;
+	uint32_t *wait_local, *wait_remote, *wait_qpn, *wait_free;
+	uint32_t nwait_free;
+	struct rn_wheel wait_wheel;
+
+	struct rn_cm_reply *replies;
+	uint32_t reply_head, reply_count;
+	uint8_t out[RN_MAD_BYTES];
+	uint64_t dropped;
+
+	uint32_t port_users[RN_CM_EPHEMERALS];
+	uint32_t port_cursor;
+};
+
+/* Why a rule runs: the members that do not apply are NULL. */
+struct rn_cm_why {
+	const struct rn_cmd *cmd;
+	const struct rn_cm_msg *msg;
+	const struct rn_pkt *pkt;
+};
+
+typedef void rn_cm_action(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why, rn_time now);
+
+/* cm.c */
+bool rn_cm_step(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_cause cause, const struct rn_cm_why *why,
+		rn_time now);
+void rn_cm_tell(struct rn_cm *cm, struct rn_cm_conn *c, uint16_t kind, uint16_t reason, int32_t err);
+void rn_cm_settle(struct rn_cm *cm, struct rn_cm_conn *c);
+void rn_cm_ask(struct rn_cm *cm, struct rn_cm_conn *c, rn_time now);
+void rn_cm_start_timer(struct rn_cm *cm, struct rn_cm_conn *c, rn_time now);
+
+/* cm_act.c */
+#define RN_CM_ACTION_ROWS(X) \
+	X(nothing) X(start_listening) X(refuse_backlog) X(note_connect) X(send_req) X(tell_unreachable) X(resend) \
+	X(give_up_req) X(wait_longer) X(take_rep) X(tell_rejected) X(withdraw_req) X(send_rtu) X(delay_rep) \
+	X(reject_rep) X(answer_dreq) X(tell_request) X(delay_req) X(send_rep) X(reject_req) X(drop_request) \
+	X(repeat) X(tell_established) X(establish_and_answer_dreq) X(give_up_rep) X(withdraw_rep) X(end_by_rej) \
+	X(send_dreq) X(send_stale_dreq) X(finish) X(give_up_dreq)
+#define X(name) rn_cm_action rn_cm_do_##name;
+RN_CM_ACTION_ROWS(X)
+#undef X
+uint8_t rn_cm_code_of(rn_time t);
+rn_time rn_cm_time_of(uint8_t code);
+
+/* cm_index.c */
+bool rn_cm_index_create(struct rn_cm *cm, const struct rn_core_cfg *cfg, rn_time now);
+void rn_cm_index_destroy(struct rn_cm *cm);
+struct rn_cm_conn *rn_cm_new(struct rn_cm *cm);
+void rn_cm_release(struct rn_cm *cm, struct rn_cm_conn *c);
+struct rn_cm_conn *rn_cm_by_id(const struct rn_cm *cm, uint32_t id);
+struct rn_cm_conn *rn_cm_by_local(const struct rn_cm *cm, uint32_t local_id);
+struct rn_cm_conn *rn_cm_by_remote(const struct rn_cm *cm, uint32_t remote_id, uint64_t guid);
+struct rn_cm_conn *rn_cm_by_peer_qp(const struct rn_cm *cm, uint32_t qpn, uint64_t guid);
+struct rn_cm_conn *rn_cm_by_qpn(const struct rn_cm *cm, uint32_t qpn);
+bool rn_cm_tuple_taken(const struct rn_cm *cm, const struct rn_cm_conn *c);
+struct rn_cm_conn *rn_cm_listener_at(const struct rn_cm *cm, const struct rn_gid *local, uint16_t port);
+struct rn_cm_conn *rn_cm_listener_for(const struct rn_cm *cm, const struct rn_gid *dst, uint16_t port);
+void rn_cm_index_local(struct rn_cm *cm, struct rn_cm_conn *c);
+void rn_cm_index_peer(struct rn_cm *cm, struct rn_cm_conn *c); /* remote_id, remote_guid, remote_qpn are set */
+void rn_cm_index_qpn(struct rn_cm *cm, struct rn_cm_conn *c);
+void rn_cm_index_tuple(struct rn_cm *cm, struct rn_cm_conn *c);
+void rn_cm_index_listener(struct rn_cm *cm, struct rn_cm_conn *c);
+void rn_cm_unindex_wire(struct rn_cm *cm, struct rn_cm_conn *c);
+void rn_cm_unindex_qps(struct rn_cm *cm, struct rn_cm_conn *c);
+bool rn_cm_take_port(struct rn_cm *cm, struct rn_cm_conn *c, uint16_t port);
+void rn_cm_leave_port(struct rn_cm *cm, struct rn_cm_conn *c);
+uint32_t rn_cm_fresh_id(struct rn_cm *cm);
+uint64_t rn_cm_fresh_tid(struct rn_cm *cm);
+void rn_cm_enter_wait(struct rn_cm *cm, struct rn_cm_conn *c, rn_time now);
+const struct rn_cm_wait *rn_cm_wait_by_local(const struct rn_cm *cm, uint32_t local_id);
+const struct rn_cm_wait *rn_cm_wait_by_remote(const struct rn_cm *cm, uint32_t remote_id, uint64_t guid);
+void rn_cm_wait_tick(struct rn_cm *cm, rn_time now);
+int rn_cm_own(const struct rn_cm *cm, const struct rn_gid *addr);
+
+/* cm_mad.c */
+void rn_cm_say(struct rn_cm *cm, struct rn_cm_conn *c);
+void rn_cm_build_req(struct rn_cm *cm, struct rn_cm_conn *c);
+void rn_cm_build_rep(struct rn_cm *cm, struct rn_cm_conn *c);
+void rn_cm_build_rtu(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_param *param);
+void rn_cm_build_dreq(struct rn_cm *cm, struct rn_cm_conn *c);
+void rn_cm_build_rej(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_about about, uint16_t reason,
+		     const struct rn_cm_param *param);
+void rn_cm_owe_mra(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_about about);
+/* Answers to a packet, without or beside a connection. */
+void rn_cm_reply(struct rn_cm *cm, const struct rn_pkt *pkt, const struct rn_cm_msg *msg);
+void rn_cm_reply_rej(struct rn_cm *cm, const struct rn_pkt *pkt, const struct rn_cm_msg *in, uint16_t reason,
+		     const void *ari, uint8_t ari_len);
+void rn_cm_reply_drep(struct rn_cm *cm, const struct rn_pkt *pkt, const struct rn_cm_msg *in);
+
+#endif

@@ -1,0 +1,336 @@
+/* Which connection is a message for, and what does it mean there?
+ *
+ * One function per message. It finds the connection by communication ids (a REQ and some REJs by the peer's GUID), turns
+ * the message into a cause and lets cm.c's rules decide; without a connection it owes the stateless answer the protocol
+ * has, or nothing. Runs on shard 0.
+ */
+#include <string.h>
+
+#include "cm_priv.h"
+#include "frame.h"
+
+struct arrival {
+	struct rn_cm *cm;
+	const struct rn_pkt *pkt;
+	const struct rn_cm_msg *msg;
+	rn_time now;
+};
+
+static bool step(const struct arrival *a, struct rn_cm_conn *c, enum rn_cm_cause cause)
+{
+	const struct rn_cm_why why = {.msg = a->msg, .pkt = a->pkt};
+
+	return rn_cm_step(a->cm, c, cause, &why, a->now);
+}
+
+static enum rn_verdict stepped(const struct arrival *a, struct rn_cm_conn *c, enum rn_cm_cause cause)
+{
+	return step(a, c, cause) ? RN_V_OK : RN_V_CM_DUPLICATE;
+}
+
+/* Messages after REQ and REP name both ends. */
+static struct rn_cm_conn *by_both(const struct arrival *a, uint32_t their_id, uint32_t our_id)
+{
+	struct rn_cm_conn *c = rn_cm_by_local(a->cm, our_id);
+
+	return c && c->in_remote && c->remote_id == their_id ? c : NULL;
+}
+
+/* ---- REQ ---- */
+
+static bool is_host(const struct rn_gid *g)
+{
+	static const struct rn_gid none, loopback = {{[15] = 1}};
+
+	if (rn_gid_is_ipv4(g))
+		return g->b[12] != 0 && g->b[12] != 127 && g->b[12] < 224;
+	return !rn_gid_equal(g, &none) && !rn_gid_equal(g, &loopback) && g->b[0] != 0xff;
+}
+
+/* 0, or the reason to refuse. *listener is set when 0. */
+static uint16_t judge(const struct arrival *a, const struct rn_cma_hdr *hdr, struct rn_cm_conn **listener)
+{
+	const struct rn_cm_req *req = &a->msg->req;
+
+	if (req->service_id >> 16 != RN_CM_PS_TCP)
+		return RN_CM_REJ_NO_SERVICE;
+	if (rn_cm_own(a->cm, &hdr->dst) < 0 || !is_host(&hdr->src))
+		return RN_CM_REJ_NO_SERVICE;
+	*listener = rn_cm_listener_for(a->cm, &hdr->dst, (uint16_t)req->service_id);
+	if (!*listener)
+		return RN_CM_REJ_NO_SERVICE;
+	if (req->transport != RN_CM_T_RC)
+		return RN_CM_REJ_BAD_TRANSPORT;
+	if (rn_cm_own(a->cm, &req->remote_gid) < 0 || !is_host(&req->local_gid) ||
+	    rn_gid_is_ipv4(&req->local_gid) != rn_gid_is_ipv4(&req->remote_gid))
+		return RN_CM_REJ_BAD_GID;
+	if (req->path_mtu < 1 || req->path_mtu > a->cm->port->max_path_mtu)
+		return RN_CM_REJ_BAD_MTU;
+	if (req->qpn <= RN_GSI_QPN || req->qpn == RN_MCAST_QPN)
+		return RN_CM_REJ_UNSUPPORTED;
+	return 0;
+}
+
+static enum rn_verdict refuse(const struct arrival *a, uint16_t reason, enum rn_verdict v)
+{
+	const void *ari = NULL;
+	uint8_t len = 0;
+
+	if (reason == RN_CM_REJ_BAD_MTU)
+		ari = &a->cm->port->max_path_mtu, len = 1;
+	if (reason == RN_CM_REJ_BAD_GID)
+		ari = a->pkt->dst.b, len = 16;
+	rn_cm_reply_rej(a->cm, a->pkt, a->msg, reason, ari, len);
+	return v;
+}
+
+static void fill_request(const struct arrival *a, const struct rn_cma_hdr *hdr, struct rn_cm_conn *c)
+{
+	const struct rn_cm_req *req = &a->msg->req;
+	const struct rn_port_attr *port = a->cm->port;
+
+	c->passive = true;
+	c->local = hdr->dst;
+	c->peer = hdr->src;
+	c->peer_port = hdr->port;
+	c->local_id = rn_cm_fresh_id(a->cm);
+	c->remote_id = req->local_id;
+	c->remote_guid = req->guid;
+	c->remote_qpn = req->qpn;
+	c->tid = a->msg->tid;
+	c->path_mtu = req->path_mtu;
+	c->timeout_code = req->ack_timeout;
+	c->max_retries = req->max_cm_retries;
+	c->interval = RN_MAX(rn_cm_time_of(req->local_response_timeout), RN_MS(5));
+	c->theirs = (struct rn_cm_param){.qpn = req->qpn, .psn = req->psn,
+		.responder_resources = req->responder_resources, .initiator_depth = req->initiator_depth,
+		.retry_cnt = req->retry_cnt, .rnr_retry = req->rnr_retry, .flow_control = req->flow_control,
+		.srq = req->srq, .path_mtu = req->path_mtu, .ack_timeout = req->ack_timeout,
+		.data_len = RN_CM_REQ_DATA, .tclass = req->tclass, .sl = req->sl};
+	memcpy(c->theirs.data, req->data + RN_CMA_HDR_BYTES, RN_CM_REQ_DATA);
+	c->av = (struct rn_av){.sgid = req->remote_gid, .dgid = req->local_gid, .tclass = req->tclass, .sl = req->sl,
+		.hop_limit = RN_CM_HOP_LIMIT, .flow_label = req->flow_label, .has_vlan = port->has_vlan,
+		.vlan_tci = port->vlan_tci};
+	/* until the neighbour table knows better, for the refusals */
+	memcpy(c->av.dmac, a->pkt->smac, 6);
+	rn_cm_index_local(a->cm, c);
+	rn_cm_index_peer(a->cm, c);
+}
+
+static enum rn_verdict admit(const struct arrival *a, const struct rn_cma_hdr *hdr, struct rn_cm_conn *listener)
+{
+	struct rn_cm_conn *c;
+
+	if (listener->backlog && listener->nheld >= listener->backlog)
+		return refuse(a, RN_CM_REJ_NO_RESOURCES, RN_V_CM_FULL);
+	c = rn_cm_new(a->cm);
+	if (!c)
+		return refuse(a, RN_CM_REJ_NO_RESOURCES, RN_V_CM_FULL);
+	rn_cm_take_port(a->cm, c, listener->port);
+	fill_request(a, hdr, c);
+	c->user = listener->user;
+	c->parent = listener;
+	c->parent_id = listener->id;
+	listener->nheld++;
+	rn_list_add_tail(&listener->held, &c->sibling);
+	c->state = RN_CMS_ARRIVED;
+	rn_list_add_tail(&a->cm->asking, &c->asks);
+	rn_cm_ask(a->cm, c, a->now);
+	return RN_V_OK;
+}
+
+/* Requests that nobody has answered, or whose answer nobody has confirmed. */
+static bool unfinished(const struct rn_cm_conn *c)
+{
+	return c->passive && (c->state == RN_CMS_ARRIVED || c->state == RN_CMS_REQ_RCVD ||
+			      c->state == RN_CMS_REP_SENT || c->state == RN_CMS_REP_WAIT);
+}
+
+static enum rn_verdict rx_req(const struct arrival *a)
+{
+	const struct rn_cm_req *req = &a->msg->req;
+	struct rn_cm_conn *c = rn_cm_by_remote(a->cm, req->local_id, req->guid), *listener = NULL;
+	struct rn_cma_hdr hdr;
+	uint16_t reason;
+
+	if (req->local_id == 0)
+		return RN_V_MAD_BAD;
+	if (c) {
+		if (c->passive)
+			step(a, c, RN_CMC_REQ_AGAIN);
+		return RN_V_CM_DUPLICATE;
+	}
+	if (rn_cm_wait_by_remote(a->cm, req->local_id, req->guid))
+		return refuse(a, RN_CM_REJ_STALE, RN_V_CM_DUPLICATE);
+	reason = rn_cma_hdr_parse(req->data, &hdr) ? judge(a, &hdr, &listener) : RN_CM_REJ_NO_SERVICE;
+	if (reason)
+		return refuse(a, reason, RN_V_CM_UNMATCHED);
+	c = rn_cm_by_peer_qp(a->cm, req->qpn, req->guid);
+	if (c) {
+		/* A QP has one connection: the peer has given up an older attempt, or forgotten a connection. */
+		bool attempt = unfinished(c);
+
+		rn_cm_step(a->cm, c, RN_CMC_STALE, NULL, a->now);
+		if (!attempt)
+			return refuse(a, RN_CM_REJ_STALE, RN_V_CM_UNMATCHED);
+	}
+	return admit(a, &hdr, listener);
+}
+
+/* ---- REP ---- */
+
+static enum rn_verdict rx_rep_unknown(const struct arrival *a)
+{
+	const struct rn_cm_rep *rep = &a->msg->rep;
+	uint16_t reason = RN_CM_REJ_BAD_COMM_ID;
+
+	if (rn_cm_wait_by_local(a->cm, rep->remote_id) || rn_cm_by_remote(a->cm, rep->local_id, rep->guid))
+		return RN_V_CM_DUPLICATE;
+	if (rn_cm_by_peer_qp(a->cm, rep->qpn, rep->guid))
+		reason = RN_CM_REJ_STALE;
+	return refuse(a, reason, RN_V_CM_UNMATCHED);
+}
+
+static enum rn_verdict rx_rep(const struct arrival *a)
+{
+	const struct rn_cm_rep *rep = &a->msg->rep;
+	struct rn_cm_conn *c = rn_cm_by_local(a->cm, rep->remote_id), *old;
+
+	if (rep->local_id == 0)
+		return RN_V_MAD_BAD;
+	if (!c)
+		return rx_rep_unknown(a);
+	if (c->passive)
+		return RN_V_CM_UNMATCHED;
+	if (c->state != RN_CMS_REQ_SENT && c->state != RN_CMS_REQ_WAIT) {
+		if (c->remote_id == rep->local_id)
+			step(a, c, RN_CMC_REP_AGAIN);
+		return RN_V_CM_DUPLICATE;
+	}
+	if (rn_cm_by_remote(a->cm, rep->local_id, rep->guid))
+		return RN_V_CM_DUPLICATE;
+	old = rn_cm_by_peer_qp(a->cm, rep->qpn, rep->guid);
+	if (old) {
+		rn_cm_step(a->cm, old, RN_CMC_STALE, NULL, a->now);
+		return refuse(a, RN_CM_REJ_STALE, RN_V_CM_UNMATCHED);
+	}
+	return stepped(a, c, RN_CMC_REP);
+}
+
+/* ---- the others ---- */
+
+static enum rn_verdict rx_rtu(const struct arrival *a)
+{
+	struct rn_cm_conn *c = by_both(a, a->msg->rtu.local_id, a->msg->rtu.remote_id);
+
+	return c ? stepped(a, c, RN_CMC_RTU) : RN_V_CM_UNMATCHED;
+}
+
+static enum rn_verdict rx_mra(const struct arrival *a)
+{
+	const struct rn_cm_mra *mra = &a->msg->mra;
+	struct rn_cm_conn *c = rn_cm_by_local(a->cm, mra->remote_id);
+
+	/* the first message from the passive side: its id is news */
+	if (c && !c->passive && mra->about == RN_CM_ABOUT_REQ)
+		return stepped(a, c, RN_CMC_MRA_REQ);
+	if (c && c->passive && mra->about == RN_CM_ABOUT_REP && c->remote_id == mra->local_id)
+		return stepped(a, c, RN_CMC_MRA_REP);
+	return RN_V_CM_UNMATCHED;
+}
+
+static uint64_t guid_of(const uint8_t *p)
+{
+	uint64_t guid = 0;
+
+	for (unsigned i = 0; i < 8; i++)
+		guid = guid << 8 | p[i];
+	return guid;
+}
+
+/* Who gave up waiting may never have learned our id: its GUID and own id name the connection. */
+static struct rn_cm_conn *rejected(const struct arrival *a)
+{
+	const struct rn_cm_rej *rej = &a->msg->rej;
+	struct rn_cm_conn *c = NULL;
+
+	if (rej->reason == RN_CM_REJ_TIMEOUT && rej->ari_len >= 8)
+		c = rn_cm_by_remote(a->cm, rej->local_id, guid_of(rej->ari));
+	if (c || rej->remote_id == 0)
+		return c;
+	c = rn_cm_by_local(a->cm, rej->remote_id);
+	if (!c)
+		return NULL;
+	if (!c->in_remote)
+		return c;
+	/* both ends are known: a refusal of the REQ comes too late, all others name both */
+	return c->remote_id == rej->local_id ? c : NULL;
+}
+
+static enum rn_verdict rx_rej(const struct arrival *a)
+{
+	struct rn_cm_conn *c = rejected(a);
+
+	return c ? stepped(a, c, RN_CMC_REJ) : RN_V_CM_UNMATCHED;
+}
+
+static enum rn_verdict rx_dreq(const struct arrival *a)
+{
+	const struct rn_cm_dreq *dreq = &a->msg->dreq;
+	struct rn_cm_conn *c = by_both(a, dreq->local_id, dreq->remote_id);
+
+	if (!c) {
+		rn_cm_reply_drep(a->cm, a->pkt, a->msg);
+		return rn_cm_wait_by_local(a->cm, dreq->remote_id) ? RN_V_CM_DUPLICATE : RN_V_CM_UNMATCHED;
+	}
+	if (dreq->remote_qpn != c->own.qpn)
+		return RN_V_CM_UNMATCHED;
+	return stepped(a, c, RN_CMC_DREQ);
+}
+
+static enum rn_verdict rx_drep(const struct arrival *a)
+{
+	struct rn_cm_conn *c = by_both(a, a->msg->drep.local_id, a->msg->drep.remote_id);
+
+	return c ? stepped(a, c, RN_CMC_DREP) : RN_V_CM_UNMATCHED;
+}
+
+static enum rn_verdict rx_sidr_req(const struct arrival *a)
+{
+	struct rn_cm_msg m = {.attr = RN_CM_SIDR_REP, .tid = a->msg->tid};
+
+	m.sidr_rep.request_id = a->msg->sidr_req.request_id;
+	m.sidr_rep.service_id = a->msg->sidr_req.service_id;
+	m.sidr_rep.status = RN_CM_SIDR_NO_SERVICE;
+	rn_cm_reply(a->cm, a->pkt, &m);
+	return RN_V_CM_UNMATCHED;
+}
+
+enum rn_verdict rn_cm_rx(struct rn_cm *cm, const struct rn_pkt *pkt, rn_time now)
+{
+	struct rn_cm_msg msg;
+	const struct arrival a = {cm, pkt, &msg, now};
+
+	if (!rn_cm_msg_parse(pkt->payload, pkt->payload_len, &msg))
+		return RN_V_MAD_BAD;
+	switch (msg.attr) {
+	case RN_CM_REQ:
+		return rx_req(&a);
+	case RN_CM_MRA:
+		return rx_mra(&a);
+	case RN_CM_REJ:
+		return rx_rej(&a);
+	case RN_CM_REP:
+		return rx_rep(&a);
+	case RN_CM_RTU:
+		return rx_rtu(&a);
+	case RN_CM_DREQ:
+		return rx_dreq(&a);
+	case RN_CM_DREP:
+		return rx_drep(&a);
+	case RN_CM_SIDR_REQ:
+		return rx_sidr_req(&a);
+	default: /* SIDR answers to nobody, alternate paths */
+		return RN_V_CM_UNMATCHED;
+	}
+}
