@@ -1,0 +1,841 @@
+/* The requester: packetisation, completions, retries and their errors: rows Q of the wire rules'
+ * checklist. Side 0 asks; its frames go nowhere, the answers are crafted. */
+#include "hdr.h"
+#include "rig.h"
+
+#define MTU 1024u
+#define S   RIG_PSN_A /* PSN of the first request packet */
+
+static uint8_t junk[8192];
+
+static void start(struct rig *r)
+{
+	rig_init(r, &(struct rig_opt){0});
+	for (unsigned i = 0; i < 16384; i++)
+		r->s[0].mem[i] = (uint8_t)(i * 11 + 3);
+}
+
+static void post_send(struct rig *r, uint64_t id, uint32_t len)
+{
+	rig_request(r, 0, RN_WQE_SEND, RN_WQE_SIGNALED, id, 0, len, 0);
+}
+
+static void post_read(struct rig *r, uint64_t id, uint32_t len)
+{
+	rig_request(r, 0, RN_WQE_READ, RN_WQE_SIGNALED, id, 0x8000, len, 0x100);
+}
+
+static void expect_packet(struct rig *r, uint8_t opcode, uint32_t psn, uint32_t len, bool ack_req)
+{
+	struct rn_pkt p;
+
+	assert_true(rig_take(r, 0, &p));
+	assert_string_equal(p.op->name, rn_opcode_row(opcode)->name);
+	assert_int_equal(p.psn, psn & RN_PSN_MASK);
+	assert_int_equal(p.payload_len, len);
+	assert_int_equal(p.ack_req, ack_req);
+	assert_int_equal(p.dest_qpn, r->s[1].qpn);
+	assert_int_equal(p.pad, -len & 3);
+}
+
+static void expect_read(struct rig *r, uint32_t psn, uint32_t skip, uint32_t len)
+{
+	struct rn_pkt p;
+
+	assert_true(rig_take(r, 0, &p));
+	assert_int_equal(p.opcode, RN_OP_READ_REQUEST);
+	assert_int_equal(p.psn, psn & RN_PSN_MASK);
+	assert_int_equal(p.va, (uintptr_t)r->s[1].mem + 0x100 + skip);
+	assert_int_equal(p.dma_len, len);
+	assert_int_equal(p.rkey, r->s[1].key);
+	assert_true(p.ack_req);
+}
+
+static enum rn_verdict reply(struct rig *r, uint8_t opcode, uint32_t psn, uint8_t syndrome,
+			     const void *data, uint32_t len)
+{
+	struct rn_pkt p = rig_pkt(r, 0, opcode, 0, data, len);
+
+	p.psn = psn & RN_PSN_MASK;
+	p.syndrome = syndrome;
+	p.ack_req = false;
+	return rig_rx(r, 0, &p);
+}
+
+static enum rn_verdict ack(struct rig *r, uint32_t psn)
+{
+	return reply(r, RN_OP_ACK, psn, 0x1F, NULL, 0);
+}
+
+static enum rn_verdict nak(struct rig *r, uint32_t psn, uint8_t syndrome)
+{
+	return reply(r, RN_OP_ACK, psn, syndrome, NULL, 0);
+}
+
+static enum rn_verdict response(struct rig *r, uint8_t opcode, uint32_t psn, uint32_t len)
+{
+	return reply(r, opcode, psn, 0x1F, junk, len);
+}
+
+static void drain(struct rig *r)
+{
+	struct rn_pkt p;
+
+	while (rig_take(r, 0, &p))
+		;
+}
+
+static void expect_dead(struct rig *r)
+{
+	struct rn_event ev;
+
+	assert_int_equal(r->s[0].qp->state, RN_QPS_ERR);
+	assert_true(rn_shard_events(r->s[0].sh, &ev, 1));
+	assert_int_equal(ev.kind, RN_EVENT_QP_FATAL);
+	rig_expect_silence(r, 0);
+	rig_expect_none(r, 0);
+}
+
+/* ---- packets ---- */
+
+static void test_packets(void **state) /* Q1 Q2 Q3 */
+{
+	struct rig r;
+
+	start(&r);
+	post_send(&r, 1, 3000);
+	post_read(&r, 2, 5000);
+	post_read(&r, 3, 0);
+	rig_request(&r, 0, RN_WQE_WRITE, RN_WQE_SIGNALED, 4, 0, 1025, 64);
+	post_send(&r, 5, 0);
+	expect_packet(&r, RN_OP_SEND_FIRST, S, 1024, false);
+	expect_packet(&r, RN_OP_SEND_MIDDLE, S + 1, 1024, false);
+	expect_packet(&r, RN_OP_SEND_LAST, S + 2, 952, true);
+	expect_read(&r, S + 3, 0, 5000);
+	expect_read(&r, S + 8, 0, 0);
+	{
+		struct rn_pkt p;
+
+		assert_true(rig_take(&r, 0, &p));
+		assert_int_equal(p.opcode, RN_OP_WRITE_FIRST);
+		assert_int_equal(p.dma_len, 1025);
+		assert_int_equal(p.va, (uintptr_t)r.s[1].mem + 64);
+	}
+	expect_packet(&r, RN_OP_WRITE_LAST, S + 10, 1, true);
+	expect_packet(&r, RN_OP_SEND_ONLY, S + 11, 0, true);
+	rig_expect_silence(&r, 0);
+	rig_fini(&r);
+}
+
+static void test_solicited_inline_sges(void **state)
+{
+	struct rn_wqe w[4] = {{.kind = RN_WQE_SEND,
+			       .flags = RN_WQE_INLINE | RN_WQE_SOLICITED,
+			       .slots = 3,
+			       .length = 100}};
+	struct rig r;
+	struct rn_pkt p;
+	struct rn_sge *sge = w[0].sge;
+
+	start(&r);
+	memcpy((uint8_t *)w + offsetof(struct rn_wqe, inl), r.s[0].mem, 100);
+	rig_post(&r, 0, w);
+	assert_true(rig_take(&r, 0, &p));
+	assert_true(p.se);
+	assert_memory_equal(p.payload, r.s[0].mem, 100);
+	memset(w, 0, sizeof(w));
+	w[0].kind = RN_WQE_WRITE;
+	w[0].flags = RN_WQE_SOLICITED; /* without meaning there */
+	w[0].slots = 2;
+	w[0].num_sge = 4;
+	w[0].length = 1500;
+	w[0].rkey = r.s[1].key;
+	__asm__("" : "+r"(sge)); /* the list runs on into the next slot */
+	sge[0] = (struct rn_sge){(uintptr_t)r.s[0].mem, 1000, r.s[0].key};
+	sge[1] = (struct rn_sge){(uintptr_t)r.s[0].mem, 0, 0};
+	sge[2] = (struct rn_sge){(uintptr_t)r.s[0].mem + 1000, 30, r.s[0].key};
+	sge[3] = (struct rn_sge){(uintptr_t)r.s[0].mem + 1030, 470, r.s[0].key};
+	rig_post(&r, 0, w);
+	assert_true(rig_take(&r, 0, &p));
+	assert_false(p.se);
+	assert_memory_equal(p.payload, r.s[0].mem, 1024);
+	assert_true(rig_take(&r, 0, &p));
+	assert_int_equal(p.payload_len, 476);
+	assert_memory_equal(p.payload, r.s[0].mem + 1024, 476);
+	assert_int_equal(ack(&r, S + 2), RN_V_OK);
+	rig_expect_none(&r, 0); /* unsignaled */
+	assert_int_equal(atomic_load(&r.s[0].qp->shared.sq_retired), 2);
+	rig_fini(&r);
+}
+
+static void test_long_message(void **state) /* Q39 */
+{
+	struct rig r;
+	struct rn_pkt p;
+	unsigned since = 0, n = 0;
+
+	start(&r);
+	post_send(&r, 1, 200 * MTU);
+	while (rig_take(&r, 0, &p)) {
+		since = p.ack_req ? 0 : since + 1;
+		assert_true(since < 64);
+		n++;
+	}
+	assert_int_equal(n, 200);
+	assert_true(p.ack_req);
+	rig_fini(&r);
+}
+
+/* ---- acknowledges ---- */
+
+static void test_acks(void **state) /* Q4 Q5 Q6 */
+{
+	struct rig r;
+
+	start(&r);
+	post_send(&r, 1, 3000);
+	rig_request(&r, 0, RN_WQE_WRITE, 0, 2, 0, 8, 0);
+	post_send(&r, 3, 8);
+	post_send(&r, 4, 8);
+	assert_int_equal(ack(&r, S), RN_V_RSP_UNSENT);
+	drain(&r);
+	assert_int_equal(ack(&r, S + 6), RN_V_RSP_UNSENT);
+	assert_int_equal(ack(&r, S - 1), RN_V_RSP_STALE);
+	rig_expect_none(&r, 0);
+	assert_int_equal(ack(&r, S + 1), RN_V_OK);
+	rig_expect_none(&r, 0);
+	assert_int_equal(ack(&r, S + 4), RN_V_OK);
+	rig_expect(&r, 0, 1, RN_STATUS_SUCCESS);
+	rig_expect(&r, 0, 3, RN_STATUS_SUCCESS);
+	rig_expect_none(&r, 0);
+	assert_int_equal(ack(&r, S + 2), RN_V_RSP_STALE);
+	assert_int_equal(ack(&r, S + 5), RN_V_OK);
+	rig_expect(&r, 0, 4, RN_STATUS_SUCCESS);
+	assert_int_equal(ack(&r, S + 5), RN_V_RSP_STALE);
+	rig_wait(&r, RN_S(10));
+	rig_expect_silence(&r, 0);
+	rig_fini(&r);
+}
+
+static void test_timeout_resumes(void **state) /* Q7 Q41 */
+{
+	struct rig r;
+	struct rn_pkt p;
+
+	start(&r);
+	post_send(&r, 1, 5000);
+	drain(&r);
+	assert_int_equal(ack(&r, S + 1), RN_V_OK);
+	rig_wait(&r, RN_MS(80));
+	/* one packet, until an answer comes */
+	assert_true(rig_take(&r, 0, &p));
+	assert_int_equal(p.opcode, RN_OP_SEND_MIDDLE);
+	assert_int_equal(p.psn, rn_psn_add(S, 2));
+	assert_memory_equal(p.payload, r.s[0].mem + 2048, 1024);
+	assert_true(p.ack_req);
+	rig_expect_silence(&r, 0);
+	assert_int_equal(ack(&r, S + 2), RN_V_OK);
+	expect_packet(&r, RN_OP_SEND_MIDDLE, S + 3, 1024, true);
+	expect_packet(&r, RN_OP_SEND_LAST, S + 4, 904, true);
+	rig_expect_silence(&r, 0);
+	/* an ACK for what was sent the first time around overtakes what is sent again */
+	rig_wait(&r, RN_MS(80));
+	assert_int_equal(ack(&r, S + 4), RN_V_OK);
+	rig_expect(&r, 0, 1, RN_STATUS_SUCCESS);
+	rig_expect_silence(&r, 0);
+	rig_fini(&r);
+}
+
+/* ---- NAKs ---- */
+
+static void test_nak_sequence(void **state) /* Q8 Q9 */
+{
+	struct rig r;
+
+	start(&r);
+	post_send(&r, 1, 8);
+	post_send(&r, 2, 3000);
+	drain(&r);
+	assert_int_equal(nak(&r, S + 2, 0x60), RN_V_RSP_NAK_SEQ);
+	rig_expect(&r, 0, 1, RN_STATUS_SUCCESS);
+	assert_int_equal(nak(&r, S + 2, 0x60), RN_V_RSP_NAK_AGAIN);
+	expect_packet(&r, RN_OP_SEND_MIDDLE, S + 2, 1024, false);
+	expect_packet(&r, RN_OP_SEND_LAST, S + 3, 952, true);
+	assert_int_equal(nak(&r, S + 2, 0x60), RN_V_RSP_NAK_AGAIN);
+	rig_expect_silence(&r, 0);
+	assert_int_equal(nak(&r, S + 1, 0x60), RN_V_RSP_STALE);
+	assert_int_equal(ack(&r, S + 3), RN_V_OK);
+	rig_expect(&r, 0, 2, RN_STATUS_SUCCESS);
+	rig_fini(&r);
+}
+
+static void test_nak_sequence_exceeded(void **state) /* Q10 */
+{
+	struct rig r;
+
+	rig_init(&r, &(struct rig_opt){.retry_cnt = 3, .timeout = 20});
+	post_send(&r, 1, 8);
+	post_send(&r, 2, 8);
+	for (int i = 0; i < 3; i++) {
+		drain(&r);
+		assert_int_equal(nak(&r, S, 0x60), RN_V_RSP_NAK_SEQ);
+		/* an early resend in between makes the next NAK news; it spends nothing */
+		rig_wait(&r, RN_MS(4) << (i + 1));
+		drain(&r);
+	}
+	assert_int_equal(r.s[0].qp->state, RN_QPS_RTS);
+	assert_int_equal(nak(&r, S, 0x60), RN_V_RSP_NAK_SEQ);
+	rig_expect(&r, 0, 1, RN_STATUS_RETRY_EXC_ERR);
+	rig_expect(&r, 0, 2, RN_STATUS_WR_FLUSH_ERR);
+	expect_dead(&r);
+	rig_fini(&r);
+}
+
+static void test_fatal_naks(void **state) /* Q20 Q43 */
+{
+	static const struct {
+		uint8_t syndrome, status;
+	} rows[] = {
+		{0x61, RN_STATUS_REM_INV_REQ_ERR},
+		{0x62, RN_STATUS_REM_ACCESS_ERR},
+		{0x63, RN_STATUS_REM_OP_ERR},
+	};
+
+	for (unsigned i = 0; i < RN_ARRAY_SIZE(rows); i++) {
+		struct rig r;
+
+		start(&r);
+		rig_recv(&r, 0, 100, 0, 8);
+		rig_recv(&r, 0, 101, 0, 8);
+		post_send(&r, 1, 8);
+		rig_request(&r, 0, RN_WQE_WRITE, 0, 2, 0, 3000, 0);
+		rig_request(&r, 0, RN_WQE_SEND, 0, 3, 0, 8, 0);
+		post_send(&r, 4, 8);
+		drain(&r);
+		nak(&r, S + 2, rows[i].syndrome);
+		rig_expect(&r, 0, 1, RN_STATUS_SUCCESS);
+		rig_expect(&r, 0, 2, rows[i].status);
+		rig_expect(&r, 0, 3, RN_STATUS_WR_FLUSH_ERR);
+		rig_expect(&r, 0, 4, RN_STATUS_WR_FLUSH_ERR);
+		rig_expect(&r, 0, 100, RN_STATUS_WR_FLUSH_ERR);
+		rig_expect(&r, 0, 101, RN_STATUS_WR_FLUSH_ERR);
+		expect_dead(&r);
+		/* Q44 */
+		post_send(&r, 5, 8);
+		rig_recv(&r, 0, 102, 0, 8);
+		rig_expect(&r, 0, 5, RN_STATUS_WR_FLUSH_ERR);
+		rig_expect(&r, 0, 102, RN_STATUS_WR_FLUSH_ERR);
+		assert_int_equal(atomic_load(&r.s[0].qp->shared.sq_retired), 5);
+		assert_int_equal(atomic_load(&r.s[0].qp->shared.rq_retired), 3);
+		assert_int_equal(ack(&r, S + 5), RN_V_QP_STATE);
+		rig_fini(&r);
+	}
+}
+
+static void test_reserved_syndromes(void **state) /* Q21 Q22 */
+{
+	struct rig r;
+
+	start(&r);
+	post_send(&r, 1, 8);
+	drain(&r);
+	assert_int_equal(nak(&r, S, 0x65), RN_V_RSP_RESERVED);
+	assert_int_equal(nak(&r, S, 0x64), RN_V_RSP_RESERVED);
+	assert_int_equal(nak(&r, S, 0x40), RN_V_RSP_RESERVED);
+	rig_expect_silence(&r, 0);
+	rig_expect_none(&r, 0);
+	assert_int_equal(r.s[0].qp->state, RN_QPS_RTS);
+	rig_fini(&r);
+}
+
+/* ---- timeouts ---- */
+
+static void test_no_answer(void **state) /* Q11 Q13 */
+{
+	const rn_time full = (rn_time)4096 << 14; /* code 14 */
+	struct rig r;
+	unsigned sent = 0;
+	rn_time begun;
+
+	/* adaptive timeout out of the way */
+	rig_init(&r, &(struct rig_opt){.retry_cnt = 2, .rto_initial = RN_S(100)});
+	post_send(&r, 1, 8);
+	post_send(&r, 2, 8);
+	drain(&r);
+	begun = r.now;
+	for (unsigned i = 0; i < 10000 && r.s[0].qp->state == RN_QPS_RTS; i++) {
+		struct rn_pkt p;
+
+		rig_wait(&r, RN_MS(1));
+		while (rig_take(&r, 0, &p))
+			sent++;
+	}
+	assert_int_equal(sent, 2);
+	assert_in_range(r.now - begun, 3 * full, 3 * full + RN_MS(5));
+	rig_expect(&r, 0, 1, RN_STATUS_RETRY_EXC_ERR);
+	rig_expect(&r, 0, 2, RN_STATUS_WR_FLUSH_ERR);
+	expect_dead(&r);
+	rig_fini(&r);
+
+	/* progress reloads the budget */
+	rig_init(&r, &(struct rig_opt){.retry_cnt = 1, .rto_initial = RN_S(100)});
+	for (unsigned i = 0; i < 5; i++) {
+		post_send(&r, i, 8);
+		drain(&r);
+		rig_wait(&r, full + RN_MS(1));
+		expect_packet(&r, RN_OP_SEND_ONLY, S + i, 8, true);
+		assert_int_equal(ack(&r, S + i), RN_V_OK);
+		rig_expect(&r, 0, i, RN_STATUS_SUCCESS);
+	}
+	rig_fini(&r);
+}
+
+static void test_early_resends(void **state) /* spend nothing until the coded time has passed */
+{
+	struct rig r;
+	const struct rn_stats *st;
+
+	rig_init(&r,
+		 &(struct rig_opt){.retry_cnt = 0xFF, .timeout = 20}); /* 4.3 s, no retry at all */
+	st = rn_shard_stats(r.s[0].sh);
+	post_send(&r, 1, 8);
+	drain(&r);
+	for (unsigned i = 0; i < 4000; i++) {
+		rig_wait(&r, RN_MS(1));
+		drain(&r);
+	}
+	assert_int_equal(r.s[0].qp->state, RN_QPS_RTS);
+	assert_in_range(st->timeouts_early, 5, 12);
+	assert_int_equal(st->timeouts, 0);
+	rig_wait(&r, RN_MS(400));
+	rig_expect(&r, 0, 1, RN_STATUS_RETRY_EXC_ERR);
+	rig_fini(&r);
+}
+
+static void test_no_timer(void **state) /* Q12 */
+{
+	struct rig r;
+
+	rig_init(&r, &(struct rig_opt){.timeout = 0xFF});
+	post_send(&r, 1, 8);
+	drain(&r);
+	assert_true(rn_shard_next(r.s[0].sh) == RN_TIME_NEVER);
+	rig_wait(&r, RN_S(10000));
+	rig_expect_silence(&r, 0);
+	rig_fini(&r);
+}
+
+/* ---- receiver not ready ---- */
+
+static void test_rnr(void **state) /* Q14 Q15 Q16 Q19 */
+{
+	for (int code = 0; code <= 12; code += 12) {
+		const rn_time wait = code ? RN_US(640) : RN_US(655360);
+		struct rig r;
+
+		rig_init(&r, &(struct rig_opt){.timeout = 8,
+					       .retry_cnt = 0xFF}); /* 1 ms, would fail at once */
+		post_send(&r, 1, 8);
+		post_send(&r, 2, 8);
+		drain(&r);
+		assert_int_equal(nak(&r, S, 0x20 + code), RN_V_RSP_RNR);
+		rig_expect_silence(&r, 0);
+		assert_int_equal(nak(&r, S, 0x60), RN_V_RSP_NAK_AGAIN);
+		post_send(&r, 3, 8);
+		rig_wait(&r, wait - RN_US(2));
+		rig_expect_silence(&r, 0);
+		rig_wait(&r, RN_US(4));
+		expect_packet(&r, RN_OP_SEND_ONLY, S, 8, true);
+		expect_packet(&r, RN_OP_SEND_ONLY, S + 1, 8, true);
+		expect_packet(&r, RN_OP_SEND_ONLY, S + 2, 8, true);
+		assert_int_equal(ack(&r, S + 2), RN_V_OK);
+		rig_fini(&r);
+	}
+}
+
+static void test_rnr_exceeded(void **state) /* Q17 Q18 */
+{
+	struct rig r;
+
+	rig_init(&r, &(struct rig_opt){.rnr_retry = 3});
+	post_send(&r, 1, 8);
+	for (int i = 0; i < 3; i++) {
+		expect_packet(&r, RN_OP_SEND_ONLY, S, 8, true);
+		assert_int_equal(nak(&r, S, 0x21), RN_V_RSP_RNR);
+		rig_wait(&r, RN_MS(1));
+	}
+	expect_packet(&r, RN_OP_SEND_ONLY, S, 8, true);
+	nak(&r, S, 0x21);
+	rig_expect(&r, 0, 1, RN_STATUS_RNR_RETRY_EXC_ERR);
+	expect_dead(&r);
+	rig_fini(&r);
+
+	rig_init(&r, &(struct rig_opt){.rnr_retry = 7});
+	post_send(&r, 1, 8);
+	for (int i = 0; i < 100; i++) {
+		expect_packet(&r, RN_OP_SEND_ONLY, S, 8, true);
+		assert_int_equal(nak(&r, S, 0x21), RN_V_RSP_RNR);
+		rig_wait(&r, RN_MS(1));
+	}
+	assert_int_equal(r.s[0].qp->state, RN_QPS_RTS);
+	rig_fini(&r);
+}
+
+/* ---- READ ---- */
+
+static void test_read_hole(void **state) /* Q23 Q24 Q25 Q28 Q45 */
+{
+	for (int style = 0; style < 2; style++) {
+		struct rig r;
+
+		start(&r);
+		for (unsigned i = 0; i < 13; i++)
+			post_send(&r, i, 0);
+		drain(&r);
+		ack(&r, S + 12);
+		for (unsigned i = 0; i < 13; i++)
+			rig_expect(&r, 0, i, RN_STATUS_SUCCESS);
+		for (unsigned i = 0; i < sizeof(junk); i++)
+			junk[i] = (uint8_t)(i * 3 + 1);
+		post_read(&r, 50, 5000); /* PSNs 0xFFFFFD .. 1 */
+		expect_read(&r, S + 13, 0, 5000);
+		assert_int_equal(reply(&r, RN_OP_READ_RESP_FIRST, S + 13, 0x1F, junk, 1024),
+				 RN_V_OK);
+		assert_int_equal(reply(&r, RN_OP_READ_RESP_MIDDLE, S + 15, 0, junk + 2048, 1024),
+				 RN_V_RSP_IMPLIED_NAK);
+		assert_int_equal(reply(&r, RN_OP_READ_RESP_MIDDLE, S + 16, 0, junk + 3072, 1024),
+				 RN_V_RSP_IMPLIED_NAK);
+		assert_int_equal(reply(&r, RN_OP_READ_RESP_LAST, S + 17, 0x1F, junk + 4096, 904),
+				 RN_V_RSP_IMPLIED_NAK);
+		expect_read(&r, S + 14, 1024, 3976);
+		rig_expect_silence(&r, 0); /* once */
+		assert_int_equal(reply(&r, RN_OP_READ_RESP_FIRST, S + 13, 0x1F, r.s[0].mem, 1024),
+				 RN_V_RSP_STALE);
+		assert_int_equal(reply(&r, style ? RN_OP_READ_RESP_MIDDLE : RN_OP_READ_RESP_FIRST,
+				       S + 14, 0x1F, junk + 1024, 1024),
+				 RN_V_OK);
+		assert_int_equal(reply(&r, RN_OP_READ_RESP_MIDDLE, S + 15, 0, junk + 2048, 1024),
+				 RN_V_OK);
+		assert_int_equal(reply(&r, RN_OP_READ_RESP_MIDDLE, S + 16, 0, junk + 3072, 1024),
+				 RN_V_OK);
+		rig_expect_none(&r, 0);
+		assert_int_equal(reply(&r, style ? RN_OP_READ_RESP_ONLY : RN_OP_READ_RESP_LAST,
+				       S + 17, 0x1F, junk + 4096, 904),
+				 RN_V_OK);
+		rig_expect(&r, 0, 50, RN_STATUS_SUCCESS);
+		assert_memory_equal(r.s[0].mem + 0x8000, junk, 5000);
+		assert_int_equal(r.s[0].mem[0x8000 + 5000], 0);
+		rig_fini(&r);
+	}
+}
+
+static void test_read_and_acks(void **state) /* Q26 Q27 Q33 */
+{
+	struct rig r;
+
+	start(&r);
+	post_send(&r, 1, 8);
+	post_read(&r, 2, 2048);
+	post_send(&r, 3, 8);
+	drain(&r);
+	/* a plain ACK reaching the READ completes what is before it, never the READ */
+	assert_int_equal(ack(&r, S + 2), RN_V_RSP_IMPLIED_NAK);
+	rig_expect(&r, 0, 1, RN_STATUS_SUCCESS);
+	rig_expect_none(&r, 0);
+	expect_read(&r, S + 1, 0, 2048);
+	expect_packet(&r, RN_OP_SEND_ONLY, S + 3, 8, true);
+	assert_int_equal(response(&r, RN_OP_READ_RESP_FIRST, S + 1, 1024), RN_V_OK);
+	assert_int_equal(ack(&r, S + 3), RN_V_RSP_IMPLIED_NAK);
+	rig_expect_none(&r, 0);
+	expect_read(&r, S + 2, 1024, 1024);
+	expect_packet(&r, RN_OP_SEND_ONLY, S + 3, 8, true);
+	assert_int_equal(response(&r, RN_OP_READ_RESP_ONLY, S + 2, 1024), RN_V_OK);
+	rig_expect(&r, 0, 2, RN_STATUS_SUCCESS);
+	assert_int_equal(ack(&r, S + 3), RN_V_OK);
+	rig_expect(&r, 0, 3, RN_STATUS_SUCCESS);
+	/* a response acknowledges the SEND before its READ, which completes first */
+	post_send(&r, 4, 8);
+	post_read(&r, 5, 8);
+	drain(&r);
+	assert_int_equal(response(&r, RN_OP_READ_RESP_ONLY, S + 5, 8), RN_V_OK);
+	rig_expect(&r, 0, 4, RN_STATUS_SUCCESS);
+	rig_expect(&r, 0, 5, RN_STATUS_SUCCESS);
+	rig_fini(&r);
+}
+
+static void test_second_read_first(void **state)
+{
+	struct rig r;
+
+	start(&r);
+	post_read(&r, 1, 8);
+	post_read(&r, 2, 8);
+	drain(&r);
+	assert_int_equal(response(&r, RN_OP_READ_RESP_ONLY, S + 1, 8), RN_V_RSP_IMPLIED_NAK);
+	expect_read(&r, S, 0, 8);
+	expect_read(&r, S + 1, 0, 8);
+	rig_expect_silence(&r, 0);
+	assert_int_equal(response(&r, RN_OP_READ_RESP_ONLY, S, 8), RN_V_OK);
+	assert_int_equal(response(&r, RN_OP_READ_RESP_ONLY, S + 1, 8), RN_V_OK);
+	rig_expect(&r, 0, 1, RN_STATUS_SUCCESS);
+	rig_expect(&r, 0, 2, RN_STATUS_SUCCESS);
+	rig_fini(&r);
+}
+
+static void test_bad_responses(void **state) /* Q29 */
+{
+	static const struct {
+		uint8_t opcode;
+		uint32_t delta, len;
+		uint8_t syndrome;
+	} rows[] = {
+		{RN_OP_READ_RESP_FIRST, 1, 1023, 0x1F}, {RN_OP_READ_RESP_FIRST, 1, 1028, 0x1F},
+		{RN_OP_READ_RESP_ONLY, 1, 1024, 0x1F},	{RN_OP_READ_RESP_FIRST, 1, 1024, 0x62},
+		{RN_OP_READ_RESP_ONLY, 0, 8, 0x1F},	{RN_OP_READ_RESP_ONLY, 3, 8, 0x1F},
+		{RN_OP_ATOMIC_ACK, 1, 0, 0x1F},
+	};
+
+	for (unsigned i = 0; i < RN_ARRAY_SIZE(rows); i++) {
+		struct rig r;
+		struct rn_cqe c;
+
+		start(&r);
+		post_send(&r, 1, 8);
+		post_read(&r, 2, 2000);
+		post_send(&r, 3, 8);
+		drain(&r);
+		assert_int_equal(reply(&r, rows[i].opcode, S + rows[i].delta, rows[i].syndrome,
+				       junk, rows[i].len),
+				 RN_V_RSP_BAD);
+		assert_true(rig_poll(&r, 0, &c));
+		if (c.status == RN_STATUS_SUCCESS)
+			assert_true(rig_poll(&r, 0, &c));
+		assert_int_equal(c.status, RN_STATUS_BAD_RESP_ERR);
+		assert_int_equal(c.vendor_err, RN_V_RSP_BAD);
+		while (rig_poll(&r, 0, &c))
+			assert_int_equal(c.status, RN_STATUS_WR_FLUSH_ERR);
+		expect_dead(&r);
+		for (unsigned k = 0; k < 2048; k++)
+			assert_int_equal(r.s[0].mem[0x8000 + k], 0);
+		rig_fini(&r);
+	}
+}
+
+static void test_fatal_nak_inside_read(void **state) /* Q32 */
+{
+	struct rig r;
+
+	start(&r);
+	post_read(&r, 1, 5000);
+	drain(&r);
+	response(&r, RN_OP_READ_RESP_FIRST, S, 1024);
+	response(&r, RN_OP_READ_RESP_MIDDLE, S + 1, 1024);
+	assert_int_equal(nak(&r, S, 0x62), RN_V_RSP_NAK_ACC);
+	rig_expect(&r, 0, 1, RN_STATUS_REM_ACCESS_ERR);
+	expect_dead(&r);
+	rig_fini(&r);
+}
+
+static void test_fence_and_depth(void **state) /* Q34 Q35 Q36 */
+{
+	struct rig r;
+
+	start(&r);
+	post_read(&r, 1, 8);
+	rig_request(&r, 0, RN_WQE_SEND, RN_WQE_FENCE, 2, 0, 8, 0);
+	expect_read(&r, S, 0, 8);
+	rig_expect_silence(&r, 0);
+	response(&r, RN_OP_READ_RESP_ONLY, S, 8);
+	expect_packet(&r, RN_OP_SEND_ONLY, S + 1, 8, true);
+	ack(&r, S + 1);
+	rig_fini(&r);
+
+	rig_init(&r, &(struct rig_opt){.reads = 1});
+	post_read(&r, 1, 8);
+	post_send(&r, 2, 8);
+	post_read(&r, 3, 8);
+	post_send(&r, 4, 8);
+	expect_read(&r, S, 0, 8);
+	expect_packet(&r, RN_OP_SEND_ONLY, S + 1, 8, true);
+	rig_expect_silence(&r, 0);
+	response(&r, RN_OP_READ_RESP_ONLY, S, 8);
+	expect_read(&r, S + 2, 0, 8);
+	expect_packet(&r, RN_OP_SEND_ONLY, S + 3, 8, true);
+	rig_fini(&r);
+}
+
+static void test_psn_space(void **state) /* Q40 */
+{
+	struct rn_mr_attr mr = {
+		.iova = 0x1000000000, .length = 1u << 31, .pd = 1, .access = RN_ACCESS_LOCAL_WRITE};
+	struct rn_wqe w = {.kind = RN_WQE_READ, .slots = 1, .num_sge = 1, .length = 1u << 31};
+	struct rig r;
+	struct rn_pkt p;
+	uint32_t key;
+
+	rig_init(&r, &(struct rig_opt){.mtu = 1});
+	assert_int_equal(rn_mr_add(r.s[0].mrs, &mr, &key, &key), 0);
+	w.sge[0] = (struct rn_sge){0x1000000000, 1u << 31, key};
+	rig_post(&r, 0, &w);
+	rig_request(&r, 0, RN_WQE_READ, 0, 2, 0, 8, 0);
+	assert_true(rig_take(&r, 0, &p));
+	assert_int_equal(p.dma_len, 1u << 31);
+	rig_expect_silence(&r, 0); /* 2^23 PSNs are out */
+	assert_int_equal(ack(&r, S - 1), RN_V_RSP_STALE);
+	rig_fini(&r);
+}
+
+/* ---- failing here ---- */
+
+static void test_local_fault(void **state) /* Q42 */
+{
+	struct rig r;
+
+	start(&r);
+	post_send(&r, 1, 8);
+	rig_request(&r, 0, RN_WQE_SEND, RN_WQE_SIGNALED, 2, RIG_MEM - 1500, 3000, 0);
+	post_send(&r, 3, 8);
+	expect_packet(&r, RN_OP_SEND_ONLY, S, 8, true);
+	expect_packet(&r, RN_OP_SEND_FIRST, S + 1, 1024, false);
+	rig_expect_silence(&r, 0);
+	rig_expect_none(&r, 0); /* its turn comes when the first is done */
+	assert_int_equal(r.s[0].qp->state, RN_QPS_RTS);
+	assert_int_equal(ack(&r, S), RN_V_OK);
+	rig_expect_silence(&r, 0);
+	rig_expect(&r, 0, 1, RN_STATUS_SUCCESS);
+	rig_expect(&r, 0, 2, RN_STATUS_LOC_PROT_ERR);
+	rig_expect(&r, 0, 3, RN_STATUS_WR_FLUSH_ERR);
+	expect_dead(&r);
+	rig_fini(&r);
+}
+
+static void test_key_dies_before_resend(void **state)
+{
+	struct rig r;
+
+	start(&r);
+	post_send(&r, 1, 8);
+	drain(&r);
+	assert_int_equal(rn_mr_remove(r.s[0].mrs, r.s[0].key), 0);
+	assert_int_equal(nak(&r, S, 0x60), RN_V_RSP_NAK_SEQ);
+	rig_expect_silence(&r, 0);
+	rig_expect(&r, 0, 1, RN_STATUS_LOC_PROT_ERR);
+	expect_dead(&r);
+	rig_fini(&r);
+}
+
+static void test_read_target_gone(void **state)
+{
+	struct rig r;
+
+	start(&r);
+	post_read(&r, 1, 8);
+	drain(&r);
+	assert_int_equal(rn_mr_remove(r.s[0].mrs, r.s[0].key), 0);
+	assert_int_equal(response(&r, RN_OP_READ_RESP_ONLY, S, 8), RN_V_RSP_LOCAL);
+	rig_expect(&r, 0, 1, RN_STATUS_LOC_PROT_ERR);
+	expect_dead(&r);
+	rig_fini(&r);
+}
+
+static void test_bad_form(void **state)
+{
+	static const struct {
+		uint8_t kind;
+		uint16_t flags, num_sge;
+		uint8_t slots;
+		uint32_t length, status;
+	} rows[] = {
+		{RN_WQE_SEND_IMM, 0, 1, 1, 8, RN_STATUS_LOC_QP_OP_ERR},
+		{RN_WQE_CMP_SWAP, 0, 1, 1, 8, RN_STATUS_LOC_QP_OP_ERR},
+		{200, 0, 1, 1, 8, RN_STATUS_LOC_QP_OP_ERR},
+		{RN_WQE_SEND, 0, 5, 2, 8, RN_STATUS_LOC_QP_OP_ERR},
+		{RN_WQE_SEND, 0, 1, 2, 8, RN_STATUS_LOC_QP_OP_ERR},
+		{RN_WQE_SEND, 0, 1, 0, 8, RN_STATUS_LOC_QP_OP_ERR},
+		{RN_WQE_SEND, 0, 1, 1, 9, RN_STATUS_LOC_LEN_ERR},
+		{RN_WQE_SEND, RN_WQE_INLINE, 0, 4, 201, RN_STATUS_LOC_QP_OP_ERR},
+		{RN_WQE_READ, RN_WQE_INLINE, 0, 1, 8, RN_STATUS_LOC_QP_OP_ERR},
+		{RN_WQE_SEND, 0, 0, 1, (1u << 31) + 1, RN_STATUS_LOC_LEN_ERR},
+	};
+
+	for (unsigned i = 0; i < RN_ARRAY_SIZE(rows); i++) {
+		struct rn_wqe w[8] = {{.kind = rows[i].kind,
+				       .flags = rows[i].flags,
+				       .slots = rows[i].slots,
+				       .num_sge = rows[i].num_sge,
+				       .length = rows[i].length,
+				       .wr_id = 2}};
+		struct rig r;
+
+		start(&r);
+		w[0].sge[0] = (struct rn_sge){(uintptr_t)r.s[0].mem, 8, r.s[0].key};
+		w[0].qpn = r.s[0].qpn;
+		w[0].qp_gen = r.s[0].gen;
+		post_send(&r, 1, 8);
+		rn_shard_post(r.s[0].sh, w, r.now);
+		expect_packet(&r, RN_OP_SEND_ONLY, S, 8, true);
+		rig_expect_silence(&r, 0);
+		ack(&r, S);
+		rig_expect_silence(&r, 0);
+		rig_expect(&r, 0, 1, RN_STATUS_SUCCESS);
+		rig_expect(&r, 0, 2, rows[i].status);
+		expect_dead(&r);
+		rig_fini(&r);
+	}
+}
+
+static void test_nop(void **state)
+{
+	struct rn_wqe w = {.kind = RN_WQE_NOP, .slots = 1, .flags = RN_WQE_SIGNALED, .wr_id = 2};
+	struct rig r;
+
+	start(&r);
+	post_send(&r, 1, 8);
+	rig_post(&r, 0, &w);
+	post_send(&r, 3, 8);
+	drain(&r);
+	rig_expect_none(&r, 0);
+	ack(&r, S + 1);
+	rig_expect(&r, 0, 1, RN_STATUS_SUCCESS);
+	rig_expect(&r, 0, 2, RN_STATUS_SUCCESS);
+	rig_expect(&r, 0, 3, RN_STATUS_SUCCESS);
+	w.wr_id = 4;
+	rig_post(&r, 0, &w);
+	rig_expect_silence(&r, 0);
+	rig_expect(&r, 0, 4, RN_STATUS_SUCCESS);
+	rig_fini(&r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_packets),
+		cmocka_unit_test(test_solicited_inline_sges),
+		cmocka_unit_test(test_long_message),
+		cmocka_unit_test(test_acks),
+		cmocka_unit_test(test_timeout_resumes),
+		cmocka_unit_test(test_nak_sequence),
+		cmocka_unit_test(test_nak_sequence_exceeded),
+		cmocka_unit_test(test_fatal_naks),
+		cmocka_unit_test(test_reserved_syndromes),
+		cmocka_unit_test(test_no_answer),
+		cmocka_unit_test(test_early_resends),
+		cmocka_unit_test(test_no_timer),
+		cmocka_unit_test(test_rnr),
+		cmocka_unit_test(test_rnr_exceeded),
+		cmocka_unit_test(test_read_hole),
+		cmocka_unit_test(test_read_and_acks),
+		cmocka_unit_test(test_second_read_first),
+		cmocka_unit_test(test_bad_responses),
+		cmocka_unit_test(test_fatal_nak_inside_read),
+		cmocka_unit_test(test_fence_and_depth),
+		cmocka_unit_test(test_psn_space),
+		cmocka_unit_test(test_local_fault),
+		cmocka_unit_test(test_key_dies_before_resend),
+		cmocka_unit_test(test_read_target_gone),
+		cmocka_unit_test(test_bad_form),
+		cmocka_unit_test(test_nop),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
