@@ -1,0 +1,383 @@
+/* What does a message cost in the core, both sides together, and how much of a bare copy and CRC
+ * per side is left of a stream? No DPDK, one thread, so neither port nor placement of cores plays
+ * a part. Parses options, measures each row in turns with the bare pump's frames, prints. */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "core_pair.h"
+#include "pump_frame.h"
+#include "sample.h"
+
+/* X(flag, argument, help) */
+#define FLAGS(X)                                                                              \
+	X("op", "send|write|read", "one row instead of the table")                            \
+	X("size", "BYTES", "of a message, with --op [64]")                                    \
+	X("mtu", "BYTES", "256, 512, 1024, 2048 or 4096, with --op [1024]")                   \
+	X("window", "N", "messages outstanding [128; of 64 KiB and more 8]")                  \
+	X("signal", "N", "every Nth message is signaled [1]")                                 \
+	X("burst", "N", "frames per turn, at most 256 [32]")                                  \
+	X("mem", "guarded|plain", "memory access: the port's, or plain copies [guarded]")     \
+	X("ipv6", NULL, "instead of IPv4")                                                    \
+	X("buffer", "BYTES", "application memory each side walks [1048576]")                  \
+	X("reps", "N", "measurements, of which the median counts [25]")                       \
+	X("ms", "N", "length of one measurement [10]")                                        \
+	X("split", NULL, "a side's time by receive, application, send")                       \
+	X("messages", "N", "run just that many, measure nothing (for callgrind); with --op")  \
+	X("json", NULL, "one JSON object per row")                                            \
+	X("help", NULL, "this")
+
+enum flag {
+	OP,
+	SIZE,
+	MTU,
+	WINDOW,
+	SIGNAL,
+	BURST,
+	MEM,
+	IPV6,
+	BUFFER,
+	REPS,
+	MS,
+	SPLIT,
+	MESSAGES,
+	JSON,
+	HELP
+};
+
+struct options {
+	struct pair_options pair;
+	unsigned reps, ms, messages;
+	bool split, json, one_row;
+};
+
+static const char *const op_names[] = {
+	[RN_WQE_SEND] = "send", [RN_WQE_WRITE] = "write", [RN_WQE_READ] = "read"};
+
+/* The rows measured without --op. */
+static const struct {
+	uint8_t kind;
+	unsigned size, mtu;
+} rows[] = {
+	{RN_WQE_SEND, 64, 1024},	{RN_WQE_WRITE, 64, 1024},
+	{RN_WQE_READ, 64, 1024},	{RN_WQE_SEND, 4096, 4096},
+	{RN_WQE_WRITE, 1u << 20, 1024}, {RN_WQE_WRITE, 1u << 20, 4096},
+	{RN_WQE_READ, 1u << 20, 4096},
+};
+
+static void usage(FILE *f)
+{
+	fprintf(f, "bench_core: a shard against itself, in memory\n");
+#define X(flag, arg, help)                                                                         \
+	fprintf(f, "  --%s%s%s\n\t%s\n", flag, (arg) ? "=" : "", (arg) ? (const char *)(arg) : "", \
+		help);
+	FLAGS(X)
+#undef X
+}
+
+static bool take_op(struct options *o, const char *arg)
+{
+	for (unsigned k = 0; k < sizeof(op_names) / sizeof(op_names[0]); k++) {
+		if (op_names[k] != NULL && strcmp(arg, op_names[k]) == 0) {
+			o->pair.kind = (uint8_t)k;
+			o->one_row = true;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool option_take(struct options *o, enum flag flag, const char *arg)
+{
+	unsigned *const numbers[HELP + 1] = {
+		[SIZE] = &o->pair.size,	    [MTU] = &o->pair.mtu,     [WINDOW] = &o->pair.window,
+		[SIGNAL] = &o->pair.signal, [BURST] = &o->pair.burst, [REPS] = &o->reps,
+		[MS] = &o->ms,		    [MESSAGES] = &o->messages};
+	bool *const switches[HELP + 1] = {
+		[SPLIT] = &o->split, [JSON] = &o->json, [IPV6] = &o->pair.ipv6};
+
+	if (numbers[flag] != NULL)
+		*numbers[flag] = (unsigned)strtoul(arg, NULL, 0);
+	else if (switches[flag] != NULL)
+		*switches[flag] = true;
+	else if (flag == MEM)
+		o->pair.guarded = strcmp(arg, "plain") != 0;
+	else if (flag == BUFFER)
+		o->pair.buffer = strtoul(arg, NULL, 0);
+	else if (flag == OP)
+		return take_op(o, arg);
+	return flag != HELP;
+}
+
+static const char *options_wrong(struct pair_options *p)
+{
+	if (p->mtu < 256 || p->mtu > 4096 || (p->mtu & (p->mtu - 1)) != 0)
+		return "--mtu is 256, 512, 1024, 2048 or 4096";
+	if (p->burst == 0 || p->burst > PAIR_BURST_MAX)
+		return "--burst is 1..256";
+	if (p->size > 1u << 30)
+		return "--size is at most 1 GiB";
+	if (p->window == 0)
+		p->window = p->size >= 65536 ? 8 : 128;
+	if (p->window > 4096 || p->signal == 0 || p->signal > p->window)
+		return "--window is 1..4096, --signal 1..window";
+	if (p->buffer < p->size + 64u)
+		p->buffer = p->size + 64u;
+	return NULL;
+}
+
+static double seconds(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
+}
+
+/* ---- the bare pump in the same thread ---- */
+
+struct bare {
+	struct pump_flow tx, rx;
+	uint8_t *source, *sink, *frames;
+	uint16_t len[PAIR_BURST_MAX];
+	unsigned burst;
+};
+
+static void bare_open(struct bare *b, const struct pair_options *o)
+{
+	*b = (struct bare){.burst = o->burst};
+	b->source = aligned_alloc(4096, RN_ALIGN_UP(o->buffer, 4096));
+	b->sink = aligned_alloc(4096, RN_ALIGN_UP(o->buffer, 4096));
+	b->frames = aligned_alloc(4096, PAIR_BURST_MAX * PAIR_FRAME);
+	if (b->source == NULL || b->sink == NULL || b->frames == NULL)
+		exit(EXIT_FAILURE);
+	memset(b->source, 1, o->buffer);
+	memset(b->sink, 2, o->buffer);
+	memset(b->frames, 3, PAIR_BURST_MAX * PAIR_FRAME);
+	rn_pump_flow_init(&b->tx, o->kind == RN_WQE_WRITE, true, o->size, o->mtu, b->source,
+			  o->buffer);
+	rn_pump_flow_init(&b->rx, o->kind == RN_WQE_WRITE, true, o->size, o->mtu, b->sink,
+			  o->buffer);
+}
+
+static void bare_close(struct bare *b)
+{
+	free(b->source);
+	free(b->sink);
+	free(b->frames);
+}
+
+static void bare_run(struct bare *b, uint64_t n)
+{
+	uint64_t until = b->rx.messages + n;
+
+	while (b->rx.messages < until) {
+		for (unsigned i = 0; i < b->burst; i++)
+			b->len[i] = pump_frame_build(
+				&b->tx, b->frames + (size_t)i * PAIR_FRAME + 128);
+		for (unsigned i = 0; i < b->burst; i++)
+			pump_frame_take(&b->rx, b->frames + (size_t)i * PAIR_FRAME + 128,
+					b->len[i]);
+	}
+}
+
+/* ---- measuring ---- */
+
+struct figures {
+	struct rn_sample ns, bare_ns, ratio;
+	struct rn_sample part[2][PAIR_PARTS];
+};
+
+static uint64_t messages_in(struct pair *p, double s)
+{
+	uint64_t n = 1;
+	double t0, t;
+
+	do {
+		n *= 2;
+		t0 = seconds();
+		rn_pair_run(p, n);
+		t = seconds() - t0;
+	} while (t < s / 4);
+	n = (uint64_t)((double)n * s / t);
+	return n > 0 ? n : 1;
+}
+
+static void measure_parts(struct pair *p, struct figures *f, uint64_t n, double ns)
+{
+	double ticks = 0;
+
+	for (int i = 0; i < 2; i++)
+		for (int part = 0; part < PAIR_PARTS; part++)
+			ticks += (double)p->s[i].ticks[part];
+	for (int i = 0; i < 2; i++)
+		for (int part = 0; part < PAIR_PARTS; part++)
+			rn_sample_add(&f->part[i][part],
+				      ns * (double)p->s[i].ticks[part] / ticks);
+}
+
+/* The share of its time a turn gives to each part is taken from runs of its own: reading the
+ * clock six times a turn costs. */
+static void measure(const struct options *o, struct pair *p, struct bare *b, struct figures *f)
+{
+	uint64_t n = messages_in(p, o->ms * 1e-3);
+
+	for (unsigned rep = 0; rep < o->reps; rep++) {
+		double t0 = seconds(), t1, ns, bare_ns;
+
+		rn_pair_run(p, n);
+		t1 = seconds();
+		ns = (t1 - t0) * 1e9 / (double)n;
+		bare_run(b, n);
+		bare_ns = (seconds() - t1) * 1e9 / (double)n;
+		rn_sample_add(&f->ns, ns);
+		rn_sample_add(&f->bare_ns, bare_ns);
+		rn_sample_add(&f->ratio, bare_ns / ns);
+		if (!o->split)
+			continue;
+		memset(p->s[0].ticks, 0, sizeof(p->s[0].ticks));
+		memset(p->s[1].ticks, 0, sizeof(p->s[1].ticks));
+		p->split = true;
+		rn_pair_run(p, n);
+		p->split = false;
+		measure_parts(p, f, n, ns);
+	}
+}
+
+/* ---- printing ---- */
+
+static void print_heads(const struct options *o)
+{
+	const struct pair_options *p = &o->pair;
+
+	printf("both sides in one thread, burst %u, signal %u, %s copies, IPv%d; medians of %u\n",
+	       p->burst, p->signal, p->guarded ? "guarded" : "plain", p->ipv6 ? 6 : 4, o->reps);
+	printf("%-6s %8s %5s %6s %10s %9s %8s %10s %6s\n", "op", "bytes", "mtu", "window", "ns/msg",
+	       "min", "GB/s", "bare ns", "ratio");
+}
+
+static void print_row(const struct pair_options *p, struct figures *f, bool split)
+{
+	double ns = rn_sample_at(&f->ns, 0.5);
+	static const char *const sides[] = {"requester", "responder"};
+
+	printf("%-6s %8u %5u %6u %10.1f %9.1f %8.2f %10.1f %6.2f\n", op_names[p->kind], p->size,
+	       p->mtu, p->window, ns, rn_sample_at(&f->ns, 0), p->size / ns,
+	       rn_sample_at(&f->bare_ns, 0.5), rn_sample_at(&f->ratio, 0.5));
+	for (int i = 0; split && i < 2; i++)
+		printf("       %s: receive %.1f, application %.1f, send %.1f\n", sides[i],
+		       rn_sample_at(&f->part[i][PAIR_RX], 0.5),
+		       rn_sample_at(&f->part[i][PAIR_APP], 0.5),
+		       rn_sample_at(&f->part[i][PAIR_TX], 0.5));
+}
+
+static void print_json(const struct pair_options *p, struct figures *f, bool split)
+{
+	static const char *const names[2][PAIR_PARTS] = {
+		{"requester_rx", "requester_app", "requester_tx"},
+		{"responder_rx", "responder_app", "responder_tx"}};
+	double ns = rn_sample_at(&f->ns, 0.5);
+
+	printf("{\"bench\": \"core\", \"op\": \"%s\", \"size\": %u, \"mtu\": %u, \"window\": %u, "
+	       "\"signal\": %u, \"burst\": %u, \"guarded\": %s, \"ipv6\": %s, \"ns\": %.2f, "
+	       "\"ns_min\": %.2f, \"gbytes\": %.3f, \"bare_ns\": %.2f, \"ratio\": %.3f",
+	       op_names[p->kind], p->size, p->mtu, p->window, p->signal, p->burst,
+	       p->guarded ? "true" : "false", p->ipv6 ? "true" : "false", ns,
+	       rn_sample_at(&f->ns, 0), p->size / ns, rn_sample_at(&f->bare_ns, 0.5),
+	       rn_sample_at(&f->ratio, 0.5));
+	for (int i = 0; split && i < 2; i++)
+		for (int part = 0; part < PAIR_PARTS; part++)
+			printf(", \"%s_ns\": %.2f", names[i][part],
+			       rn_sample_at(&f->part[i][part], 0.5));
+	printf("}\n");
+}
+
+static void figures_free(struct figures *f)
+{
+	rn_sample_free(&f->ns);
+	rn_sample_free(&f->bare_ns);
+	rn_sample_free(&f->ratio);
+	for (int i = 0; i < 2; i++)
+		for (int part = 0; part < PAIR_PARTS; part++)
+			rn_sample_free(&f->part[i][part]);
+}
+
+/* False: something went wrong on the way. */
+static bool run_row(const struct options *o)
+{
+	static struct pair p;
+	static struct bare b;
+	struct figures f = {0};
+	unsigned left;
+
+	rn_pair_open(&p, &o->pair);
+	if (o->messages > 0) {
+		rn_pair_run(&p, o->messages);
+	} else {
+		bare_open(&b, &o->pair);
+		measure(o, &p, &b, &f);
+		(o->json ? print_json : print_row)(&o->pair, &f, o->split);
+		bare_close(&b);
+		figures_free(&f);
+	}
+	left = rn_pair_close(&p);
+	if (p.bad != 0 || left != 0)
+		fprintf(stderr, "bench_core: %lu bad, %u left over\n", p.bad, left);
+	return p.bad == 0 && left == 0;
+}
+
+static bool run_table(const struct options *o)
+{
+	bool ok = true;
+
+	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct options row = *o;
+
+		row.pair.kind = rows[i].kind;
+		row.pair.size = rows[i].size;
+		row.pair.mtu = rows[i].mtu;
+		ok = options_wrong(&row.pair) == NULL && run_row(&row) && ok;
+	}
+	return ok;
+}
+
+int main(int argc, char **argv)
+{
+	struct options o = {.pair = {.kind = RN_WQE_SEND,
+				     .guarded = true,
+				     .size = 64,
+				     .mtu = 1024,
+				     .signal = 1,
+				     .burst = 32,
+				     .buffer = 1 << 20},
+			    .reps = 25,
+			    .ms = 10};
+	static const struct option options[] = {
+#define X(flag, arg, help) {flag, (arg) ? required_argument : no_argument, NULL, 0},
+		FLAGS(X)
+#undef X
+			{NULL, 0, NULL, 0}};
+	struct pair_options check;
+	const char *wrong;
+	int flag = 0;
+
+	while (getopt_long(argc, argv, "", options, &flag) == 0) {
+		if (!option_take(&o, (enum flag)flag, optarg)) {
+			usage(stdout);
+			return flag == HELP ? EXIT_SUCCESS : 2;
+		}
+	}
+	check = o.pair;
+	wrong = optind != argc		  ? "see --help"
+		: o.reps == 0 || o.ms == 0 ? "--reps and --ms are at least 1"
+		: o.one_row		  ? options_wrong(&o.pair)
+					  : options_wrong(&check);
+	if (wrong != NULL) {
+		fprintf(stderr, "bench_core: %s\n", wrong);
+		return 2;
+	}
+	if (!o.json && o.messages == 0)
+		print_heads(&o);
+	return (o.one_row ? run_row(&o) : run_table(&o)) ? EXIT_SUCCESS : EXIT_FAILURE;
+}

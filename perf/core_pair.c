@@ -1,0 +1,296 @@
+/* How long does the protocol alone take? Two shards that hand their frames over in memory, turned
+ * as the port's loop turns them: receive, report, application, time, send, report. One thread. */
+#include "core_pair.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <x86intrin.h>
+#include "mem.h"
+#include "qp.h"
+#include "shard.h"
+
+#define CQ_ID  3u
+#define RIGHTS (RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ)
+
+static void give_up(const char *what)
+{
+	fprintf(stderr, "bench_core: %s\n", what);
+	exit(EXIT_FAILURE);
+}
+
+static void *memory(size_t bytes)
+{
+	void *mem = aligned_alloc(4096, RN_ALIGN_UP(bytes, 4096));
+
+	if (mem == NULL)
+		give_up("no memory");
+	memset(mem, 0, bytes);
+	return mem;
+}
+
+static struct rn_gid address(bool ipv6, int i)
+{
+	struct rn_gid g = {{0xfd, [15] = (uint8_t)(i + 1)}};
+
+	if (!ipv6)
+		g = (struct rn_gid){{[10] = 0xff, 0xff, 10, 0, 0, (uint8_t)(i + 1)}};
+	return g;
+}
+
+static void make_qp(struct pair *p, struct pair_side *s, const struct rn_core_cfg *cfg)
+{
+	struct rn_cmd cmd = {.op = RN_CMD_CREATE_QP};
+	struct rn_rsp rsp;
+	struct rn_exec x = {.cmd = &cmd, .rsp = &rsp};
+
+	cmd.create_qp.pd = 1;
+	cmd.create_qp.type = RN_QPT_RC;
+	cmd.create_qp.send_cq = cmd.create_qp.recv_cq = CQ_ID;
+	cmd.create_qp.sq_depth = cmd.create_qp.rq_depth = p->o.window + p->o.burst;
+	cmd.create_qp.sq_sge = cmd.create_qp.rq_sge = 1;
+	x.mem = s->qp_mem = memory(rn_exec_bytes(&cmd, cfg));
+	rn_shard_exec(s->sh, &x, p->now);
+	if (rsp.err != 0)
+		give_up("no QP");
+	s->qpn = rsp.id;
+	s->gen = rsp.gen;
+}
+
+static void make_side(struct pair *p, int i)
+{
+	struct pair_side *s = &p->s[i];
+	struct rn_core_cfg cfg;
+	struct rn_mr_attr mr = {
+		.length = p->o.buffer, .pd = 1, .access = RN_ACCESS_LOCAL_WRITE | RIGHTS};
+	uint32_t rkey, entries = 2 * (p->o.window + p->o.burst);
+
+	rn_core_defaults(&cfg);
+	cfg.seed = 42 + (uint64_t)i;
+	s->port = (struct rn_port_attr){.mac = {2, 0, 0, 0, 0, (uint8_t)(i + 1)},
+					.mtu = 9000,
+					.max_path_mtu = 5,
+					.ngids = 1,
+					.gids = {address(p->o.ipv6, i)},
+					.prefix_len = {24},
+					.check_source = true};
+	s->mem = memory(p->o.buffer);
+	s->frames = memory((size_t)PAIR_BURST_MAX * PAIR_FRAME);
+	for (size_t n = 0; n < p->o.buffer; n++)
+		s->mem[n] = (uint8_t)(n * 131 >> 5);
+	s->mrs = rn_mr_table_create(1024, 7 + (uint64_t)i);
+	mr.ptr = s->mem;
+	mr.iova = (uintptr_t)s->mem;
+	s->sh = s->mrs == NULL
+			? NULL
+			: rn_shard_create(&cfg, &s->port, s->mrs,
+					  p->o.guarded ? &rn_mem_guarded : &rn_mem_plain, p->now);
+	if (s->sh == NULL || rn_mr_add(s->mrs, &mr, &s->key, &rkey) != 0)
+		give_up("no shard");
+	s->ring = memory(rn_cq_ring_bytes(entries));
+	rn_cq_ring_init(s->ring, entries);
+	rn_shard_cq_link(s->sh, CQ_ID, &s->cq_shared, s->ring, 0);
+	make_qp(p, s, &cfg);
+}
+
+static void modify(struct pair *p, int i, uint32_t mask, const struct rn_qp_attr *attr)
+{
+	struct rn_cmd cmd = {.op = RN_CMD_MODIFY_QP};
+	struct rn_rsp rsp;
+	struct rn_exec x = {.cmd = &cmd, .rsp = &rsp};
+
+	cmd.modify_qp.qpn = p->s[i].qpn;
+	cmd.modify_qp.gen = p->s[i].gen;
+	cmd.modify_qp.mask = RN_QP_STATE | mask;
+	cmd.modify_qp.attr = *attr;
+	rn_shard_exec(p->s[i].sh, &x, p->now);
+	if (rsp.err != 0)
+		give_up("the QPs do not connect");
+}
+
+static void connect_side(struct pair *p, int i)
+{
+	struct rn_qp_attr a = {
+		.state = RN_QPS_INIT,
+		.path_mtu = (uint8_t)(__builtin_ctz(p->o.mtu) - 7),
+		.timeout = 14,
+		.retry_cnt = 7,
+		.rnr_retry = 7,
+		.min_rnr_timer = 12,
+		.max_rd_atomic = RN_MAX_RD_ATOMIC,
+		.max_dest_rd_atomic = RN_MAX_RD_ATOMIC,
+		.access = RIGHTS,
+		.dest_qpn = p->s[!i].qpn,
+		.av = {.sgid = address(p->o.ipv6, i),
+		       .dgid = address(p->o.ipv6, !i),
+		       .hop_limit = 64},
+	};
+
+	memcpy(a.av.dmac, p->s[!i].port.mac, 6);
+	modify(p, i, RN_QP_PKEY_INDEX | RN_QP_PORT | RN_QP_ACCESS, &a);
+	a.state = RN_QPS_RTR;
+	modify(p, i, RN_QPM_RTR, &a);
+	a.state = RN_QPS_RTS;
+	modify(p, i, RN_QPM_RTS, &a);
+}
+
+void rn_pair_open(struct pair *p, const struct pair_options *o)
+{
+	*p = (struct pair){.o = *o, .now = RN_S(1)};
+	p->stride = RN_ALIGN_UP(RN_MAX((size_t)o->size, 1u), 64u);
+	make_side(p, 0);
+	make_side(p, 1);
+	connect_side(p, 0);
+	connect_side(p, 1);
+}
+
+unsigned rn_pair_close(struct pair *p)
+{
+	unsigned left = 0;
+
+	for (int i = 0; i < 2; i++) {
+		struct pair_side *s = &p->s[i];
+		struct rn_cmd cmd = {.op = RN_CMD_DESTROY_QP};
+		struct rn_rsp rsp;
+		struct rn_exec x = {.cmd = &cmd, .rsp = &rsp};
+
+		cmd.qp.qpn = s->qpn;
+		cmd.qp.gen = s->gen;
+		rn_shard_exec(s->sh, &x, p->now);
+		left += rn_shard_leftovers(s->sh);
+		rn_shard_cq_unlink(s->sh, CQ_ID);
+		rn_shard_destroy(s->sh);
+		rn_mr_table_destroy(s->mrs);
+		free(s->qp_mem);
+		free(s->ring);
+		free(s->frames);
+		free(s->mem);
+	}
+	return left;
+}
+
+/* ---- the application's part ---- */
+
+static uint8_t *next_place(struct pair *p, struct pair_side *s)
+{
+	uint8_t *place = s->mem + s->at;
+
+	s->at += p->stride;
+	if (s->at + p->stride > p->o.buffer)
+		s->at = 0;
+	return place;
+}
+
+static void post(struct pair *p, struct pair_side *s, uint8_t kind, bool signaled)
+{
+	uint8_t *place = next_place(p, s);
+	struct rn_wqe w = {
+		.kind = kind,
+		.slots = 1,
+		.flags = signaled ? RN_WQE_SIGNALED : 0,
+		.qpn = s->qpn,
+		.qp_gen = s->gen,
+		.num_sge = 1,
+		.wr_id = ++s->posted,
+		.remote_va = (uintptr_t)p->s[1].mem + (size_t)(place - s->mem),
+		.rkey = p->s[1].key,
+		.length = p->o.size,
+	};
+
+	w.sge[0] = (struct rn_sge){(uintptr_t)place, p->o.size, s->key};
+	rn_shard_post(s->sh, &w, p->now);
+}
+
+/* Takes completions; wr_id says up to which request everything is done. */
+static void poll(struct pair *p, struct pair_side *s)
+{
+	struct rn_cq_ring *ring = s->ring;
+	uint32_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
+	uint32_t tail = atomic_load_explicit(&ring->tail, memory_order_acquire);
+
+	for (; head != tail; head++) {
+		struct rn_cqe c = ring->cqe[head & ring->mask];
+
+		p->bad += c.status != RN_STATUS_SUCCESS;
+		s->done = c.wr_id;
+	}
+	atomic_store_explicit(&ring->head, head, memory_order_release);
+}
+
+static void application(struct pair *p, int i)
+{
+	struct pair_side *s = &p->s[i];
+
+	poll(p, s);
+	if (i == 0) {
+		while (s->posted - s->done < p->o.window)
+			post(p, s, p->o.kind, (s->posted + 1) % p->o.signal == 0);
+	} else if (p->o.kind == RN_WQE_SEND) {
+		while (s->posted - s->done < p->o.window + p->o.burst)
+			post(p, s, RN_WQE_RECV, true);
+	}
+}
+
+/* ---- the loop ---- */
+
+static void receive(struct pair *p, struct pair_side *s, struct pair_side *from)
+{
+	for (unsigned i = 0; i < from->nout; i++) {
+		struct rn_pkt pkt;
+		enum rn_verdict v = rn_frame_parse(from->out[i].data, from->out[i].len, &pkt);
+
+		if (rn_likely(v == RN_V_OK))
+			v = rn_shard_rx(s->sh, &pkt, p->now);
+		p->bad += v != RN_V_OK;
+	}
+	rn_shard_done(s->sh, p->now);
+}
+
+static void transmit(struct pair *p, struct pair_side *s)
+{
+	if (rn_shard_next(s->sh) <= p->now)
+		rn_shard_tick(s->sh, p->now);
+	for (unsigned i = 0; i < p->o.burst; i++)
+		s->out[i] = (struct rn_txbuf){.data = s->frames + (size_t)i * PAIR_FRAME + 128,
+					      .cap = 9216};
+	s->nout = rn_shard_tx(s->sh, s->out, p->o.burst, p->now);
+	rn_shard_done(s->sh, p->now);
+}
+
+static void turn(struct pair *p, int i)
+{
+	struct pair_side *s = &p->s[i];
+	uint64_t t[PAIR_PARTS + 1] = {0};
+
+	p->now += RN_US(1);
+	if (!p->split) {
+		receive(p, s, &p->s[!i]);
+		application(p, i);
+		transmit(p, s);
+		return;
+	}
+	t[0] = __rdtsc();
+	receive(p, s, &p->s[!i]);
+	t[1] = __rdtsc();
+	application(p, i);
+	t[2] = __rdtsc();
+	transmit(p, s);
+	t[3] = __rdtsc();
+	for (int part = 0; part < PAIR_PARTS; part++)
+		s->ticks[part] += t[part + 1] - t[part];
+}
+
+/* Not inlined: callgrind collects between its entry and its exit. */
+__attribute__((noinline)) void rn_pair_run(struct pair *p, uint64_t n)
+{
+	uint64_t until = p->s[0].done + n;
+
+	for (unsigned idle = 0; p->s[0].done < until && idle < 100000; idle++) {
+		turn(p, 1);
+		turn(p, 0);
+		if (p->s[0].nout > 0 || p->s[1].nout > 0)
+			idle = 0;
+	}
+	if (p->s[0].done < until)
+		give_up("nothing moves any more");
+}

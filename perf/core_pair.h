@@ -1,0 +1,58 @@
+#ifndef RN_PERF_CORE_PAIR_H
+#define RN_PERF_CORE_PAIR_H
+/* Two shards in one thread, joined in memory, with one connected QP each: side 0 asks, side 1
+ * answers. Frames are real bytes. Time is virtual and runs a microsecond per turn. */
+#include <stdbool.h>
+#include <stdint.h>
+#include "core.h"
+#include "frame.h"
+
+#define PAIR_BURST_MAX 256
+#define PAIR_FRAME     9472 /* as far apart as mbufs of 9216 bytes */
+
+struct pair_options {
+	uint8_t kind; /* RN_WQE_SEND, _WRITE or _READ */
+	bool guarded; /* the port's fault-proof memory access, else plain copies */
+	bool ipv6;
+	unsigned size, mtu, window, signal, burst;
+	size_t buffer; /* of each side, walked message by message */
+};
+
+/* Where a side's time goes. */
+enum pair_part { PAIR_RX, PAIR_APP, PAIR_TX, PAIR_PARTS };
+
+struct pair_side {
+	struct rn_shard *sh;
+	struct rn_port_attr port;
+	struct rn_mr_table *mrs;
+	uint8_t *mem;
+	uint32_t key, qpn, gen;
+	struct rn_cq_shared cq_shared;
+	struct rn_cq_ring *ring;
+	void *qp_mem;
+	uint8_t *frames;
+	struct rn_txbuf out[PAIR_BURST_MAX]; /* the burst sent last */
+	unsigned nout;
+	size_t at; /* the next message's place in mem */
+	uint64_t posted, done;
+	uint64_t ticks[PAIR_PARTS]; /* TSC, when split */
+};
+
+struct pair {
+	struct pair_options o;
+	struct pair_side s[2];
+	size_t stride;
+	rn_time now;
+	bool split;
+	uint64_t bad; /* refused frames and failed completions */
+};
+
+/* o->size <= o->buffer, o->signal <= o->window. Exits with a message on failure. */
+void rn_pair_open(struct pair *p, const struct pair_options *o);
+/* 0 unless something was left over. */
+unsigned rn_pair_close(struct pair *p);
+
+/* Posts, moves and completes at least n more messages. Exits when nothing moves any more. */
+void rn_pair_run(struct pair *p, uint64_t n);
+
+#endif
