@@ -50,6 +50,9 @@ struct rn_config_reader {
 int rn_config_fail(const struct rn_config_reader *r, const config_setting_t *at, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* Refuses what libconfig would read wrongly. 0 or -EINVAL. */
+int rn_config_scan(const struct rn_config_reader *r, const char *text);
+
 /* One setting into the field of its row; section points to the struct that holds the field. 0 or -EINVAL. */
 int rn_config_value_read(const struct rn_config_reader *r, const struct rn_config_key *key,
 			 const config_setting_t *s, void *section);

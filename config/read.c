@@ -34,7 +34,6 @@ static size_t write_path(const config_setting_t *s, char *out, size_t outlen)
 
 int rn_config_fail(const struct rn_config_reader *r, const config_setting_t *at, const char *fmt, ...)
 {
-	const char *file = config_setting_source_file(at) ? config_setting_source_file(at) : r->file;
 	char path[128], sentence[1024];
 	va_list ap;
 
@@ -42,7 +41,7 @@ int rn_config_fail(const struct rn_config_reader *r, const config_setting_t *at,
 	va_start(ap, fmt);
 	vsnprintf(sentence, sizeof(sentence), fmt, ap);
 	va_end(ap);
-	snprintf(r->err, r->errlen, "%s:%u: %s%s%s", file, config_setting_source_line(at), path,
+	snprintf(r->err, r->errlen, "%s:%u: %s%s%s", r->file, config_setting_source_line(at), path,
 		 path[0] ? ": " : "", sentence);
 	return -EINVAL;
 }
@@ -160,15 +159,16 @@ int rn_config_parse(const char *text, const char *name, struct rn_config *cfg, c
 {
 	struct rn_config_reader r = {.file = name, .err = err, .errlen = errlen};
 	config_t conf;
-	int rc;
+	int rc = rn_config_scan(&r, text);
 
+	if (rc)
+		return rc;
 	config_init(&conf);
 	if (config_read_string(&conf, text)) {
 		rc = read_root(&r, config_root_setting(&conf), cfg);
 	} else {
-		snprintf(err, errlen, "%s:%d: %s, allowed: key = value; (libconfig syntax)",
-			 config_error_file(&conf) ? config_error_file(&conf) : name, config_error_line(&conf),
-			 config_error_text(&conf));
+		snprintf(err, errlen, "%s:%d: %s, allowed: key = value; (libconfig syntax)", name,
+			 config_error_line(&conf), config_error_text(&conf));
 		rc = -EINVAL;
 	}
 	config_destroy(&conf);

@@ -43,8 +43,10 @@ mount -t sysfs -o ro sysfs /sys
 mkdir -p /dev/shm
 mount -t tmpfs -o mode=1777 tmpfs /dev/shm
 cd /src
-[ ! -x demo.sh ] || ./demo.sh
-./check.sh "$@"
+status=0
+[ ! -x demo.sh ] || ./demo.sh || status=1
+./check.sh "$@" || status=1
+exit $status
 END
 # Mounts are made inside the namespace and vanish with it: nothing to undo, nothing for rm to walk into.
 unshare --mount --pid --ipc --uts --fork --kill-child env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 \
