@@ -15,6 +15,7 @@
 #include "capture.h"
 #include "eal.h"
 #include "mem.h"
+#include "memif_port.h"
 #include "nic.h"
 #include "settings.h"
 #include "stats.h"
@@ -261,12 +262,52 @@ static int refuse_two_stacks(const struct rn_config_adapter *a, char *err, size_
 	return 0;
 }
 
-static int open_port(struct runtime *r, unsigned i, struct rn_port *port[], char *err, size_t errlen)
+/* Every kind of port but a ring: a device of its own. */
+static int open_device(struct runtime *r, unsigned i, struct rn_port **port, char *err, size_t errlen)
 {
 	const struct rn_config_adapter *a = &r->cfg.adapter[i];
+	bool kernel = a->port == RN_CONFIG_PORT_AF_PACKET;
+	struct rn_memif_port *memif = NULL;
 	char name[64], args[512];
 	struct rn_vdev_spec v;
 	uint8_t mac[6];
+
+	rn_settings_mac(a, mac);
+	rn_settings_vdev(&r->cfg, i, mac, &v);
+	if (kernel && refuse_two_stacks(a, err, errlen) != 0)
+		return -EADDRINUSE;
+	if (a->port == RN_CONFIG_PORT_MEMIF) {
+		int rc = rn_memif_port_create(&memif, v.server, a->socket);
+		if (rc != 0) {
+			snprintf(err, errlen, "adapter %s: socket %s: %s", a->name, a->socket, strerror(-rc));
+			return rc;
+		}
+		v.socket = rn_memif_port_socket(memif);
+	}
+	int rc = rn_vdev_string(&v, name, sizeof(name), args, sizeof(args));
+	struct rn_port_spec spec = {
+		.name = name,
+		.args = args,
+		.iface = kernel ? a->iface : NULL,
+		.mtu = (uint16_t)a->mtu,
+		.queues = a->shards,
+		.ring = r->cfg.limits.port_ring,
+		.pool = r->pool,
+		.memif = memif,
+	};
+	if (rc != 0)
+		snprintf(err, errlen, "adapter %s: device string too long", a->name);
+	else
+		rc = rn_port_open(port, &spec, err, errlen);
+	if (rc != 0)
+		rn_memif_port_destroy(memif);
+	return rc;
+}
+
+static int open_port(struct runtime *r, unsigned i, struct rn_port *port[], char *err, size_t errlen)
+{
+	const struct rn_config_adapter *a = &r->cfg.adapter[i];
+	char name[32];
 
 	if (port[i] != NULL)
 		return 0;
@@ -283,25 +324,7 @@ static int open_port(struct runtime *r, unsigned i, struct rn_port *port[], char
 		}
 		return rc;
 	}
-	rn_settings_mac(a, mac);
-	rn_settings_vdev(&r->cfg, i, mac, &v);
-	bool kernel = a->port == RN_CONFIG_PORT_AF_PACKET;
-	if (kernel && refuse_two_stacks(a, err, errlen) != 0)
-		return -EADDRINUSE;
-	if (rn_vdev_string(&v, name, sizeof(name), args, sizeof(args)) != 0) {
-		snprintf(err, errlen, "adapter %s: device string too long", a->name);
-		return -EINVAL;
-	}
-	struct rn_port_spec spec = {
-		.name = name,
-		.args = args,
-		.iface = kernel ? a->iface : NULL,
-		.mtu = (uint16_t)a->mtu,
-		.queues = a->shards,
-		.ring = r->cfg.limits.port_ring,
-		.pool = r->pool,
-	};
-	return rn_port_open(&port[i], &spec, err, errlen);
+	return open_device(r, i, &port[i], err, errlen);
 }
 
 static int make_adapters(struct runtime *r, char *err, size_t errlen)

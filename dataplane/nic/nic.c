@@ -180,6 +180,11 @@ void rn_nic_join(struct rn_nic *a, struct rn_nic *b)
 	}
 }
 
+static void grace(void *arg)
+{
+	rn_nic_grace(arg);
+}
+
 int rn_nic_start(struct rn_nic *nic, char *err, size_t errlen)
 {
 	int rc = 0;
@@ -189,8 +194,10 @@ int rn_nic_start(struct rn_nic *nic, char *err, size_t errlen)
 		rc = rn_lcore_start(&nic->lcore[i]);
 	if (rc == 0 && nic->cfg->idle.policy == RN_CONFIG_POLICY_INLINE)
 		rc = rn_keeper_start(&nic->keeper, nic->lcore, nic->nshards);
+	if (rc == 0)
+		rc = rn_port_go(nic->port, grace, nic);
 	if (rc != 0) {
-		snprintf(err, errlen, "adapter %s: no thread: %s", nic->name, strerror(-rc));
+		snprintf(err, errlen, "adapter %s cannot start: %s", nic->name, strerror(-rc));
 		rn_nic_stop(nic);
 	}
 	return rc;

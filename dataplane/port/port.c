@@ -18,6 +18,7 @@
 #include <rte_mbuf.h>
 #include <rte_ring.h>
 
+#include "memif_port.h"
 #include "vdev.h"
 
 struct rte_mempool *rn_pool_create(const char *name, unsigned n, unsigned room)
@@ -131,6 +132,7 @@ int rn_port_open(struct rn_port **port, const struct rn_port_spec *spec, char *e
 	}
 	p->pool = spec->pool;
 	p->mtu = spec->mtu;
+	atomic_init(&p->quiet, spec->memif != NULL);
 	snprintf(p->name, sizeof(p->name), "%s", spec->name);
 	/* A real device given by its bus address was probed by EAL; everything else is made here. */
 	rc = rte_eth_dev_get_port_by_name(p->name, &p->id);
@@ -150,8 +152,14 @@ int rn_port_open(struct rn_port **port, const struct rn_port_spec *spec, char *e
 		rn_port_close(p);
 		return rc;
 	}
+	p->memif = spec->memif;
 	*port = p;
 	return 0;
+}
+
+int rn_port_go(struct rn_port *p, void (*grace)(void *arg), void *arg)
+{
+	return p->memif != NULL ? rn_memif_port_start(p->memif, p, grace, arg) : 0;
 }
 
 static struct rte_ring *frame_ring(uint32_t slots)
@@ -227,10 +235,12 @@ void rn_port_close(struct rn_port *p)
 
 	if (p == NULL)
 		return;
+	rn_memif_port_stop(p->memif);
 	if (p->started)
 		rte_eth_dev_stop(p->id);
 	if (p->hotplugged)
 		rte_vdev_uninit(p->device);
+	rn_memif_port_destroy(p->memif);
 	for (unsigned i = 0; i < p->nrings; i++) {
 		while (p->rings[i] != NULL && rte_ring_dequeue(p->rings[i], &m) == 0)
 			rte_pktmbuf_free(m);

@@ -11,6 +11,7 @@
 
 struct rte_mempool;
 struct rte_ring;
+struct rn_memif_port;
 
 struct rn_port {
 	uint16_t id;                 /* ethdev */
@@ -25,12 +26,13 @@ struct rn_port {
 	char device[80];             /* on the virtual bus */
 	bool hotplugged;             /* made here, to be unmade by rn_port_close() */
 	bool started;
-	/* No burst may run while set. The shards look once a turn; rn_port_hush() waits for those in a burst. */
+	/* No burst may begin while set; whoever sets it waits for a grace period of the shards. */
 	_Atomic uint32_t quiet;
 	/* PEER: rung after a burst left by queue i; NULL elsewhere. */
 	struct rn_wake *peer[RN_MAX_SHARDS];
 	struct rte_ring *rings[RN_MAX_SHARDS]; /* joined ports: the receive rings, owned */
 	unsigned nrings;
+	struct rn_memif_port *memif; /* net_memif only; quiet until its relay says otherwise */
 	/* Fewer transmit queues than shards: held around a burst. Whoever finds it taken keeps its frames. */
 	_Atomic uint32_t tx_lock;
 };
@@ -42,6 +44,7 @@ struct rn_port_spec {
 	unsigned queues;             /* wanted in each direction; fewer are accepted */
 	uint32_t ring;               /* descriptors per queue */
 	struct rte_mempool *pool;
+	struct rn_memif_port *memif; /* the port's once opened; else NULL */
 };
 
 /* The pool of all ports of a process: n mbufs, each with `room` bytes of data behind the headroom and a private area
@@ -57,6 +60,11 @@ int rn_port_open(struct rn_port **port, const struct rn_port_spec *spec, char *e
 int rn_port_join(struct rn_port *port[2], const unsigned nq[2], uint16_t mtu, uint32_t ring, struct rte_mempool *pool,
 		 const char *name, char *err, size_t errlen);
 
+/* Once the shards are ready: lets a memif port meet its peer, does nothing for others. grace(arg) waits until no shard is
+ * inside a burst that began before. 0 or -errno. */
+int rn_port_go(struct rn_port *port, void (*grace)(void *arg), void *arg);
+
+/* After the shards stopped. */
 void rn_port_close(struct rn_port *port);
 
 bool rn_port_link_up(const struct rn_port *port);

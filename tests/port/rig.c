@@ -170,9 +170,20 @@ static void to_rts(struct rig_qp *q)
 	       RN_QP_STATE | RN_QP_TIMEOUT | RN_QP_RETRY_CNT | RN_QP_RNR_RETRY | RN_QP_SQ_PSN | RN_QP_MAX_RD_ATOMIC);
 }
 
+static uint8_t largest(const struct rig_qp *a, const struct rig_qp *b)
+{
+	return a->info.max_path_mtu < b->info.max_path_mtu ? a->info.max_path_mtu : b->info.max_path_mtu;
+}
+
+void rig_connect_one(struct rig_qp *q, const struct rig_qp *peer)
+{
+	to_rtr(q, peer, largest(q, peer));
+	to_rts(q);
+}
+
 void rig_connect(struct rig_qp *a, struct rig_qp *b, uint8_t mtu)
 {
-	uint8_t most = a->info.max_path_mtu < b->info.max_path_mtu ? a->info.max_path_mtu : b->info.max_path_mtu;
+	uint8_t most = largest(a, b);
 
 	to_rtr(a, b, mtu != 0 ? mtu : most);
 	if (a != b)

@@ -45,6 +45,7 @@ struct rig_cq rig_cq(struct rn_link *l, uint32_t depth);
 struct rig_qp rig_qp(struct rn_link *l, uint32_t pd, const struct rig_cq *scq, const struct rig_cq *rcq, uint32_t depth);
 void rig_reg(struct rn_link *l, uint32_t pd, void *addr, size_t len, uint32_t access, uint32_t *lkey, uint32_t *rkey);
 /* Both to RTS, manually. mtu: path MTU code, 0 = the largest. */
+void rig_connect_one(struct rig_qp *q, const struct rig_qp *peer); /* one side, largest path MTU */
 void rig_connect(struct rig_qp *a, struct rig_qp *b, uint8_t mtu);
 
 void rig_post(struct rig_qp *q, enum rn_wqe_kind kind, uint64_t wr_id, void *addr, uint32_t len, uint32_t lkey,

@@ -22,11 +22,11 @@ static const struct {
 } rows[] = {
 	{{COMMON, .kind = RN_VDEV_MEMIF, .mtu = 1500, .socket = "/tmp/m", .server = true, .id = 2},
 	 "net_memif3",
-	 "role=server,id=2,socket=/tmp/m,socket-abstract=no,bsize=1536,rsize=10,mac=02:00:00:00:00:07",
+	 "role=server,id=2,socket=/tmp/m,socket-abstract=no,bsize=1536,rsize=8,mac=02:00:00:00:00:07",
 	 2048},
 	{{COMMON, .kind = RN_VDEV_MEMIF, .mtu = 9000, .socket = "@m"},
 	 "net_memif3",
-	 "role=client,id=0,socket=m,socket-abstract=yes,bsize=9024,rsize=10,mac=02:00:00:00:00:07",
+	 "role=client,id=0,socket=m,socket-abstract=yes,bsize=9024,rsize=8,mac=02:00:00:00:00:07",
 	 9024},
 	{{COMMON, .kind = RN_VDEV_AF_PACKET, .mtu = 1500, .iface = "va"},
 	 "net_af_packet3",
