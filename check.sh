@@ -28,7 +28,7 @@ suites() {
 	END
 }
 
-packages="gcc g++ clang meson ninja-build pkg-config binutils iproute2 python3 python3-scapy tshark
+packages="gcc g++ clang meson ninja-build pkg-config binutils iproute2 procps python3 python3-scapy tshark
 	libdpdk-dev libisal-dev libconfig-dev libcmocka-dev libibverbs-dev libssl-dev"
 
 usage() {

@@ -42,7 +42,7 @@ step() { printf '\n== %s\n' "$*"; }
 
 build() {
 	install_packages "$work/apt.log" gcc g++ meson ninja-build pkg-config libdpdk-dev libisal-dev libconfig-dev libcmocka-dev \
-		libibverbs-dev libssl-dev tshark python3 iproute2
+		libibverbs-dev libssl-dev tshark python3 iproute2 procps
 	[ -f build/build.ninja ] || meson setup build >"$work/setup.log" 2>&1 || { tail -20 "$work/setup.log"; die "meson failed"; }
 	ninja -C build >"$work/ninja.log" 2>&1 || { grep -E 'error|FAILED' "$work/ninja.log" | head; die "the build failed"; }
 }
