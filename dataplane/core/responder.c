@@ -70,10 +70,10 @@ static void insert(struct rn_qp *qp, const struct rn_owe *o)
 static void owe_ack(struct rn_qp *qp, uint32_t psn)
 {
 	struct rn_rx *rx = &qp->rx;
-	struct rn_owe *last = &rx->owed[rx->nowed - 1];
+	struct rn_owe *last = rx->nowed ? &rx->owed[rx->nowed - 1] : NULL;
 
 	/* The straight case: one more request of a stream. */
-	if (rx->nowed && last->kind == RN_OWE_ACK && !rn_psn_before(psn, last->psn)) {
+	if (last && last->kind == RN_OWE_ACK && !rn_psn_before(psn, last->psn)) {
 		last->psn = psn;
 		last->msn = rx->msn;
 		return;

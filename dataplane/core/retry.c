@@ -84,10 +84,8 @@ static void take_sample(struct rn_retry *r, rn_time rtt)
 	} else {
 		rn_time dev = rtt > r->srtt ? rtt - r->srtt : r->srtt - rtt;
 
-		r->var += dev / 4;
-		r->var -= r->var / 4;
-		r->srtt += rtt / 8;
-		r->srtt -= r->srtt / 8;
+		r->var = r->var - r->var / 4 + dev / 4;
+		r->srtt = r->srtt - r->srtt / 8 + rtt / 8;
 	}
 }
 

@@ -22,7 +22,8 @@ static const uint8_t mac_x[6] = {2, 0, 0, 0, 0, 0x77};
 
 static struct rn_gid v4(uint8_t c, uint8_t d)
 {
-	return (struct rn_gid){{[10] = 0xff, [11] = 0xff, [12] = 192, [13] = 0, [14] = c, [15] = d}};
+	return (struct rn_gid){
+		{[10] = 0xff, [11] = 0xff, [12] = 192, [13] = 0, [14] = c, [15] = d}};
 }
 
 static struct rn_gid v6(uint8_t net, uint8_t host)
@@ -37,15 +38,22 @@ static struct rn_gid local6(uint8_t host)
 
 static struct rn_core_cfg config(uint32_t entries)
 {
-	return (struct rn_core_cfg){.max_neigh = entries, .neigh_retry = RETRY, .neigh_reachable = RN_S(30),
-				    .neigh_probes = 3, .seed = 1};
+	return (struct rn_core_cfg){.max_neigh = entries,
+				    .neigh_retry = RETRY,
+				    .neigh_reachable = RN_S(30),
+				    .neigh_probes = 3,
+				    .seed = 1};
 }
 
 static struct rn_port_attr port_of(uint8_t host)
 {
-	return (struct rn_port_attr){.mac = {2, 0, 0, 0, 0, host}, .mtu = 1500, .ngids = 3,
-		.gids = {v4(2, host), v6(1, host), local6(host)}, .prefix_len = {24, 64, 64},
-		.gateway4 = v4(2, 254), .gateway6 = v6(1, 254)};
+	return (struct rn_port_attr){.mac = {2, 0, 0, 0, 0, host},
+				     .mtu = 1500,
+				     .ngids = 3,
+				     .gids = {v4(2, host), v6(1, host), local6(host)},
+				     .prefix_len = {24, 64, 64},
+				     .gateway4 = v4(2, 254),
+				     .gateway6 = v6(1, 254)};
 }
 
 static struct rn_neigh *machine(uint8_t host, uint32_t entries)
@@ -90,8 +98,8 @@ static unsigned carry(struct rn_neigh *a, struct rn_neigh *b, rn_time now)
 	return frames;
 }
 
-static enum rn_neigh_state resolve(struct rn_neigh *n, struct rn_gid src, struct rn_gid dst, uint8_t mac[6],
-				   rn_time now)
+static enum rn_neigh_state resolve(struct rn_neigh *n, struct rn_gid src, struct rn_gid dst,
+				   uint8_t mac[6], rn_time now)
 {
 	return rn_neigh_resolve(n, &src, &dst, mac, now);
 }
@@ -100,8 +108,8 @@ static void two_find_each_other(void **state)
 {
 	const struct {
 		struct rn_gid src, dst;
-	} rows[] = {{v4(2, 1), v4(2, 2)}, {v6(1, 1), v6(1, 2)}, {v6(1, 1), local6(2)}, {local6(1), local6(2)},
-		    {none, v4(2, 2)}, {none, v6(1, 2)}};
+	} rows[] = {{v4(2, 1), v4(2, 2)},   {v6(1, 1), v6(1, 2)}, {v6(1, 1), local6(2)},
+		    {local6(1), local6(2)}, {none, v4(2, 2)},	  {none, v6(1, 2)}};
 
 	for (size_t i = 0; i < RN_ARRAY_SIZE(rows); i++) {
 		struct rn_neigh *a = machine(1, 8), *b = machine(2, 8);
@@ -171,7 +179,8 @@ static void silence_ends_in_failure(void **state)
 
 static void routes(void **state)
 {
-	static const struct rn_gid group4 = {{[10] = 0xff, [11] = 0xff, [12] = 239, [13] = 0x81, [14] = 2, [15] = 3}};
+	static const struct rn_gid group4 = {
+		{[10] = 0xff, [11] = 0xff, [12] = 239, [13] = 0x81, [14] = 2, [15] = 3}};
 	static const struct rn_gid group6 = {{0xff, 2, [12] = 7, [15] = 9}};
 	struct rn_neigh *a = machine(1, 8);
 	struct rn_port_attr bare = port_of(1);
@@ -179,8 +188,9 @@ static void routes(void **state)
 		struct rn_gid dst, hop;
 		bool ok;
 	} rows[] = {
-		{v4(2, 9), v4(2, 9), true},     {v4(3, 9), v4(2, 254), true},  {v6(1, 9), v6(1, 9), true},
-		{v6(2, 9), v6(1, 254), true},   {local6(9), local6(9), true},  {v4(2, 1), v4(2, 1), true},
+		{v4(2, 9), v4(2, 9), true},	{v4(3, 9), v4(2, 254), true},
+		{v6(1, 9), v6(1, 9), true},	{v6(2, 9), v6(1, 254), true},
+		{local6(9), local6(9), true},	{v4(2, 1), v4(2, 1), true},
 		{v4(2, 254), v4(2, 254), true}, {none, none, false},
 	};
 	struct rn_gid hop;
@@ -210,7 +220,8 @@ static void routes(void **state)
 	rn_neigh_destroy(a);
 }
 
-static void arp_frame(uint8_t *frame, uint16_t op, struct rn_gid sender, const uint8_t mac[6], struct rn_gid target)
+static void arp_frame(uint8_t *frame, uint16_t op, struct rn_gid sender, const uint8_t mac[6],
+		      struct rn_gid target)
 {
 	struct rn_arp arp = {.op = op, .sender = sender, .target = target};
 
@@ -221,9 +232,11 @@ static void arp_frame(uint8_t *frame, uint16_t op, struct rn_gid sender, const u
 	rn_arp_build(&arp, frame + 14);
 }
 
-static unsigned advert_frame(uint8_t *frame, struct rn_gid target, const uint8_t mac[6], bool override)
+static unsigned advert_frame(uint8_t *frame, struct rn_gid target, const uint8_t mac[6],
+			     bool override)
 {
-	struct rn_nd nd = {.type = RN_ND_ADVERT, .override = override, .target = target, .has_mac = true};
+	struct rn_nd nd = {
+		.type = RN_ND_ADVERT, .override = override, .target = target, .has_mac = true};
 	struct rn_gid all = {{0xff, 2, [15] = 1}};
 
 	memcpy(nd.mac, mac, 6);
@@ -241,7 +254,8 @@ static unsigned advert_frame(uint8_t *frame, struct rn_gid target, const uint8_t
 
 static void static_entries_stay(void **state)
 {
-	struct rn_static_neigh fixed[] = {{v4(2, 50), {2, 0, 0, 0, 0, 0x50}}, {v6(1, 50), {2, 0, 0, 0, 0, 0x51}}};
+	struct rn_static_neigh fixed[] = {{v4(2, 50), {2, 0, 0, 0, 0, 0x50}},
+					  {v6(1, 50), {2, 0, 0, 0, 0, 0x51}}};
 	struct rn_core_cfg cfg = config(2);
 	struct rn_port_attr port = port_of(1);
 	struct rn_neigh *a;
@@ -435,7 +449,8 @@ static void announces_and_reannounces(void **state)
 	rn_neigh_destroy(b);
 }
 
-static unsigned echo_frame(uint8_t *frame, const struct rn_gid *src, const struct rn_gid *dst, uint32_t n)
+static unsigned echo_frame(uint8_t *frame, const struct rn_gid *src, const struct rn_gid *dst,
+			   uint32_t n)
 {
 	static uint8_t data[9000];
 	struct rn_icmp_echo echo = {.id = 5, .seq = 6, .data = data, .data_len = n};
@@ -495,8 +510,10 @@ static void echoes(void **state)
 			assert_memory_equal(pkt.dmac, mac_x, 6);
 			assert_memory_equal(&pkt.src, &dst, 16);
 			assert_memory_equal(&pkt.dst, &src, 16);
-			assert_true(rn_icmp_echo_parse(ipv4, &pkt.src, &pkt.dst, pkt.payload, pkt.payload_len, &echo));
-			assert_true(echo.reply && echo.id == 5 && echo.seq == 6 && echo.data_len == sizes[i]);
+			assert_true(rn_icmp_echo_parse(ipv4, &pkt.src, &pkt.dst, pkt.payload,
+						       pkt.payload_len, &echo));
+			assert_true(echo.reply && echo.id == 5 && echo.seq == 6 &&
+				    echo.data_len == sizes[i]);
 		}
 		len = echo_frame(frame, &src, &other, 56);
 		receive(a, frame, len, 0);
@@ -537,7 +554,8 @@ static void answers_duplicate_address_detection(void **state)
 	len = rn_neigh_tx(a, frame, sizeof(frame), 0);
 	assert_int_equal(rn_frame_parse(frame, len, &pkt), RN_V_OK);
 	assert_true(rn_nd_parse(&pkt.src, &pkt.dst, pkt.payload, pkt.payload_len, &nd));
-	assert_true(nd.type == RN_ND_ADVERT && !nd.solicited && nd.override && pkt.dst.b[0] == 0xff);
+	assert_true(nd.type == RN_ND_ADVERT && !nd.solicited && nd.override &&
+		    pkt.dst.b[0] == 0xff);
 	assert_false(rn_neigh_group_mac(&port, (uint8_t[]){0x33, 0x33, 0xff, 0xab, 0, 9}));
 	assert_false(rn_neigh_group_mac(&port, mac_x));
 	/* a hop limit below 255 came from beyond a router */

@@ -1,0 +1,217 @@
+/* Memory regions: keys, bounds, rights, and readers racing with the control thread. */
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+
+#include "rig.h"
+
+static uint8_t mem[4096];
+
+static struct rn_mr_attr region(uint64_t iova, uint64_t length, uint32_t access)
+{
+	return (struct rn_mr_attr){
+		.ptr = mem, .iova = iova, .length = length, .pd = 7, .access = access};
+}
+
+#define RW (RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_WRITE)
+
+static void test_check(void **state)
+{
+	static const struct {
+		uint64_t addr, len;
+		uint32_t pd, need;
+		enum rn_verdict v;
+	} rows[] = {
+		{0x1000, 4096, 7, RW, RN_V_OK},
+		{0x1000, 1, 7, 0, RN_V_OK},
+		{0x1FFF, 1, 7, 0, RN_V_OK},
+		{0x2000, 0, 7, 0, RN_V_OK},
+		{0x2000, 1, 7, 0, RN_V_REQ_BOUNDS},
+		{0x0FFF, 1, 7, 0, RN_V_REQ_BOUNDS},
+		{0x0FFF, 2, 7, 0, RN_V_REQ_BOUNDS},
+		{0x1000, 4097, 7, 0, RN_V_REQ_BOUNDS},
+		{0x1001, UINT64_MAX, 7, 0, RN_V_REQ_BOUNDS},
+		{UINT64_MAX, 1, 7, 0, RN_V_REQ_BOUNDS},
+		{UINT64_MAX - 3, 8, 7, 0, RN_V_REQ_BOUNDS},
+		{0x1000, 1, 8, 0, RN_V_REQ_RKEY},
+		{0x1000, 1, 7, RN_ACCESS_REMOTE_READ, RN_V_REQ_RIGHTS},
+		{0x1000, 1, 7, RW | RN_ACCESS_REMOTE_READ, RN_V_REQ_RIGHTS},
+	};
+	struct rn_mr_table *t = rn_mr_table_create(16, 1);
+	struct rn_mr_attr a = region(0x1000, 4096, RW);
+	uint32_t l, k;
+	void *ptr;
+
+	assert_int_equal(rn_mr_add(t, &a, &l, &k), 0);
+	for (unsigned i = 0; i < RN_ARRAY_SIZE(rows); i++) {
+		assert_int_equal(rn_mr_check(t, k, rows[i].pd, rows[i].addr, rows[i].len,
+					     rows[i].need, &ptr),
+				 rows[i].v);
+		if (rows[i].v == RN_V_OK)
+			assert_ptr_equal(ptr, mem + rows[i].addr - 0x1000);
+	}
+	for (unsigned bit = 0; bit < 32; bit++)
+		assert_int_equal(rn_mr_check(t, k ^ 1u << bit, 7, 0x1000, 1, 0, &ptr),
+				 RN_V_REQ_RKEY);
+	assert_int_equal(rn_mr_check(t, 0, 7, 0x1000, 1, 0, &ptr), RN_V_REQ_RKEY);
+	a = region(UINT64_MAX - 10, 12, RW);
+	assert_int_equal(rn_mr_add(t, &a, &l, &k), -EINVAL);
+	rn_mr_table_destroy(t);
+}
+
+static void test_life(void **state)
+{
+	struct rn_mr_table *t = rn_mr_table_create(2, 9);
+	struct rn_mr_attr a = region(0, 16, RW);
+	uint32_t k[2], x;
+	void *ptr;
+
+	assert_int_equal(rn_mr_add(t, &a, &k[0], &x), 0);
+	assert_int_equal(rn_mr_add(t, &a, &k[1], &x), 0);
+	assert_int_equal(rn_mr_add(t, &a, &x, &x), -ENOSPC);
+	assert_int_equal(rn_mr_remove(t, k[0] ^ 0x100), -ENOENT);
+	assert_int_equal(rn_mr_remove(t, k[0]), 0);
+	assert_int_equal(rn_mr_remove(t, k[0]), -ENOENT);
+	assert_int_equal(rn_mr_check(t, k[0], 7, 0, 1, 0, &ptr), RN_V_REQ_RKEY);
+	assert_int_equal(rn_mr_add(t, &a, &x, &x), -ENOSPC); /* not before reclaim */
+	rn_mr_reclaim(t, k[0]);
+	for (unsigned i = 0; i < 300; i++) { /* the same slot: another key each time */
+		assert_int_equal(rn_mr_add(t, &a, &x, &x), 0);
+		assert_int_equal(x >> 8, k[0] >> 8);
+		assert_int_not_equal(x, k[0]);
+		assert_int_not_equal(x & 0xFF, 0);
+		assert_int_equal(rn_mr_check(t, k[0], 7, 0, 1, 0, &ptr), RN_V_REQ_RKEY);
+		k[0] = x;
+		assert_int_equal(rn_mr_remove(t, x), 0);
+		rn_mr_reclaim(t, x);
+	}
+	assert_int_equal(rn_mr_count(t), 1);
+	rn_mr_table_destroy(t);
+}
+
+static int by_value(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	return x < y ? -1 : x > y;
+}
+
+static void test_many(void **state) /* all keys differ, none follows from its neighbour */
+{
+	enum { N = 1 << 17 };
+	struct rn_mr_table *t = rn_mr_table_create(N, 3);
+	uint32_t *k = malloc(N * sizeof(*k)), same_step = 0, x;
+	struct rn_mr_attr a = region(0, 16, 0);
+	void *ptr;
+
+	for (unsigned i = 0; i < N; i++)
+		assert_int_equal(rn_mr_add(t, &a, &k[i], &x), 0);
+	for (unsigned i = 0; i < N; i++)
+		assert_int_equal(rn_mr_check(t, k[i], 7, 0, 16, 0, &ptr), RN_V_OK);
+	for (unsigned i = 2; i < N; i++)
+		same_step += ((k[i] >> 8) - (k[i - 1] >> 8)) == ((k[i - 1] >> 8) - (k[i - 2] >> 8));
+	assert_true(same_step < N / 100);
+	qsort(k, N, sizeof(*k), by_value);
+	for (unsigned i = 1; i < N; i++)
+		assert_true(k[i] >> 8 != k[i - 1] >> 8);
+	free(k);
+	rn_mr_table_destroy(t);
+}
+
+static void test_gather_place(void **state)
+{
+	struct rn_mr_table *t = rn_mr_table_create(2, 9);
+	struct rn_mr_attr a = region(0x1000, 100, RN_ACCESS_LOCAL_WRITE);
+	uint8_t b[16];
+	uint32_t k;
+
+	assert_int_equal(rn_mr_add(t, &a, &k, &k), 0);
+	assert_int_equal(
+		rn_place(t, &rn_mem_plain, k, 7, 0x1010, 5, RN_ACCESS_LOCAL_WRITE, "hello"),
+		RN_V_OK);
+	assert_memory_equal(mem + 0x10, "hello", 5);
+	assert_int_equal(rn_gather(t, &rn_mem_plain, k, 7, 0x1011, 3, 0, b), RN_V_OK);
+	assert_memory_equal(b, "ell", 3);
+	assert_int_equal(rn_place(t, &rn_mem_plain, k, 7, 0x1010, 5, RW, "HELLO"), RN_V_REQ_RIGHTS);
+	assert_int_equal(rn_place(t, &rn_mem_plain, k, 7, 0x1060, 5, 0, "HELLO"), RN_V_REQ_BOUNDS);
+	assert_memory_equal(mem + 0x10, "hello", 5);
+	rn_mr_table_destroy(t);
+}
+
+/* A reader must never see a key with another region's fields. The grace period is a counter the
+ * reader advances. */
+struct race {
+	struct rn_mr_table *t;
+	_Atomic uint32_t key;
+	_Atomic uint64_t quiet;
+	_Atomic bool stop;
+	uint64_t seen, wrong;
+};
+
+static void *reader(void *arg)
+{
+	struct race *r = arg;
+
+	while (!atomic_load(&r->stop)) {
+		uint32_t key = atomic_load(&r->key);
+		void *ptr;
+
+		/* the region's address says which slot use it is: iova == key */
+		if (rn_mr_check(r->t, key, key, key, 16, 0, &ptr) == RN_V_OK) {
+			r->seen++;
+			r->wrong += ptr != mem + (key & 0xFF);
+		}
+		atomic_fetch_add(&r->quiet, 1);
+	}
+	return NULL;
+}
+
+static void test_race(void **state)
+{
+	struct race r = {.t = rn_mr_table_create(1, 5)};
+	pthread_t th;
+
+	assert_int_equal(pthread_create(&th, NULL, reader, &r), 0);
+	for (unsigned i = 0; i < 500; i++) {
+		/* the key is not known before add: learn it with a first use of the slot */
+		struct rn_mr_attr a = region(0, 16, 0);
+		uint32_t key, next;
+		uint64_t q;
+
+		assert_int_equal(rn_mr_add(r.t, &a, &key, &key), 0);
+		assert_int_equal(rn_mr_remove(r.t, key), 0);
+		q = atomic_load(&r.quiet);
+		while (atomic_load(&r.quiet) < q + 2)
+			sched_yield();
+		rn_mr_reclaim(r.t, key);
+		next = (key & 0xFF) == 0xFF ? (key & ~0xFFu) | 1 : key + 1;
+		a = (struct rn_mr_attr){
+			.ptr = mem + (next & 0xFF), .iova = next, .length = 16, .pd = next};
+		assert_int_equal(rn_mr_add(r.t, &a, &key, &key), 0);
+		assert_int_equal(key, next);
+		atomic_store(&r.key, key);
+		q = atomic_load(&r.quiet);
+		while (atomic_load(&r.quiet) < q + 2)
+			sched_yield();
+		assert_int_equal(rn_mr_remove(r.t, key), 0);
+		q = atomic_load(&r.quiet);
+		while (atomic_load(&r.quiet) < q + 2)
+			sched_yield();
+		rn_mr_reclaim(r.t, key);
+	}
+	atomic_store(&r.stop, true);
+	pthread_join(th, NULL);
+	assert_true(r.seen > 0);
+	assert_int_equal(r.wrong, 0);
+	rn_mr_table_destroy(r.t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_check), cmocka_unit_test(test_life),
+		cmocka_unit_test(test_many),  cmocka_unit_test(test_gather_place),
+		cmocka_unit_test(test_race),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,276 @@
+/* QP states: which transitions are allowed with which attributes, what each state takes in, what
+ * errors leave behind. */
+#include <errno.h>
+
+#include "rig.h"
+
+static struct rn_qp_attr good(struct rig *r, uint8_t state)
+{
+	struct rn_qp_attr a = {
+		.state = state,
+		.path_mtu = 3,
+		.access = RN_ACCESS_REMOTE_WRITE,
+		.dest_qpn = r->s[1].qpn,
+		.max_rd_atomic = 4,
+		.max_dest_rd_atomic = 4,
+		.av = {.sgid = r->s[0].port.gids[0], .dgid = r->s[1].port.gids[0]},
+	};
+
+	return a;
+}
+
+#define ST   RN_QP_STATE
+#define INIT (RN_QP_PKEY_INDEX | RN_QP_PORT | RN_QP_ACCESS)
+
+static void put_in(struct rig *r, uint8_t state)
+{
+	struct rn_qp_attr a = good(r, RN_QPS_RESET);
+
+	assert_int_equal(rig_modify(r, 0, ST, &a), 0);
+	if (state == RN_QPS_RESET)
+		return;
+	a.state = RN_QPS_INIT;
+	assert_int_equal(rig_modify(r, 0, ST | INIT, &a), 0);
+	if (state == RN_QPS_INIT)
+		return;
+	a.state = RN_QPS_RTR;
+	assert_int_equal(rig_modify(r, 0, ST | RN_QPM_RTR, &a), 0);
+	if (state == RN_QPS_RTR)
+		return;
+	a.state = RN_QPS_RTS;
+	assert_int_equal(rig_modify(r, 0, ST | RN_QPM_RTS, &a), 0);
+	if (state == RN_QPS_RTS)
+		return;
+	a.state = state;
+	assert_int_equal(rig_modify(r, 0, ST, &a), 0);
+}
+
+static const struct {
+	uint8_t from, to;
+	uint32_t mask;
+	int err;
+} moves[] = {
+	{RN_QPS_RESET, RN_QPS_INIT, ST | INIT, 0},
+	{RN_QPS_RESET, RN_QPS_INIT, ST | RN_QP_PKEY_INDEX | RN_QP_PORT, -EINVAL},
+	{RN_QPS_RESET, RN_QPS_INIT, ST | INIT | RN_QP_AV, -EINVAL},
+	{RN_QPS_RESET, RN_QPS_RTR, ST | RN_QPM_RTR, -EINVAL},
+	{RN_QPS_RESET, RN_QPS_RTS, ST | RN_QPM_RTS, -EINVAL},
+	{RN_QPS_RESET, RN_QPS_ERR, ST, 0},
+	{RN_QPS_INIT, RN_QPS_INIT, ST | RN_QP_ACCESS, 0},
+	{RN_QPS_INIT, RN_QPS_RTR, ST | RN_QPM_RTR, 0},
+	{RN_QPS_INIT, RN_QPS_RTR, ST | RN_QPM_RTR | RN_QP_ACCESS, 0},
+	{RN_QPS_INIT, RN_QPS_RTR, ST | (RN_QPM_RTR & ~RN_QP_AV), -EINVAL},
+	{RN_QPS_INIT, RN_QPS_RTR, ST | RN_QPM_RTR | RN_QP_SQ_PSN, -EINVAL},
+	{RN_QPS_INIT, RN_QPS_RTS, ST | RN_QPM_RTS, -EINVAL},
+	{RN_QPS_RTR, RN_QPS_RTS, ST | RN_QPM_RTS, 0},
+	{RN_QPS_RTR, RN_QPS_RTS, ST | RN_QPM_RTS | RN_QP_MIN_RNR_TIMER, 0},
+	{RN_QPS_RTR, RN_QPS_RTS, ST | (RN_QPM_RTS & ~RN_QP_TIMEOUT), -EINVAL},
+	{RN_QPS_RTR, RN_QPS_INIT, ST | INIT, -EINVAL},
+	{RN_QPS_RTS, RN_QPS_RTS, RN_QP_MIN_RNR_TIMER | RN_QP_ACCESS, 0},
+	{RN_QPS_RTS, RN_QPS_RTS, RN_QP_PATH_MTU, -EINVAL},
+	{RN_QPS_RTS, RN_QPS_SQD, ST, 0},
+	{RN_QPS_RTS, RN_QPS_RTR, ST | RN_QPM_RTR, -EINVAL},
+	{RN_QPS_RTS, RN_QPS_SQE, ST, -EINVAL},
+	{RN_QPS_SQD, RN_QPS_RTS, ST, 0},
+	{RN_QPS_SQD, RN_QPS_SQD, RN_QP_TIMEOUT, 0},
+	{RN_QPS_ERR, RN_QPS_RTS, ST, -EINVAL},
+	{RN_QPS_ERR, RN_QPS_INIT, ST | INIT, -EINVAL},
+	{RN_QPS_ERR, RN_QPS_ERR, ST, 0},
+	{RN_QPS_ERR, RN_QPS_RESET, ST, 0},
+	{RN_QPS_RTS, 9, ST, -EINVAL},
+};
+
+static void test_moves(void **state)
+{
+	struct rig r;
+
+	rig_init(&r, &(struct rig_opt){.unconnected = true});
+	for (unsigned i = 0; i < RN_ARRAY_SIZE(moves); i++) {
+		struct rn_qp_attr a = good(&r, moves[i].to);
+
+		put_in(&r, moves[i].from);
+		if (rig_modify(&r, 0, moves[i].mask, &a) != moves[i].err)
+			fail_msg("row %u", i);
+		assert_int_equal(r.s[0].qp->state, moves[i].err ? moves[i].from : moves[i].to);
+		assert_int_equal(atomic_load(&r.s[0].qp->shared.state), r.s[0].qp->state);
+	}
+	rig_fini(&r);
+}
+
+#define BAD(field, value, bit)                                                             \
+	{                                                                                  \
+		struct rn_qp_attr a = good(&r, RN_QPS_RTR);                                \
+		a.field = value;                                                           \
+		if (bit & RN_QPM_RTS) {                                                    \
+			a.state = RN_QPS_RTS;                                              \
+			put_in(&r, RN_QPS_RTR);                                            \
+			assert_int_equal(rig_modify(&r, 0, ST | RN_QPM_RTS, &a), -EINVAL); \
+		} else {                                                                   \
+			put_in(&r, RN_QPS_INIT);                                           \
+			assert_int_equal(rig_modify(&r, 0, ST | RN_QPM_RTR, &a), -EINVAL); \
+		}                                                                          \
+	}
+
+static void test_values(void **state)
+{
+	struct rig r;
+
+	rig_init(&r, &(struct rig_opt){.unconnected = true});
+	BAD(path_mtu, 0, RN_QP_PATH_MTU)
+	BAD(path_mtu, 6, RN_QP_PATH_MTU)
+	BAD(dest_qpn, 1u << 24, RN_QP_DEST_QPN)
+	BAD(rq_psn, 1u << 24, RN_QP_RQ_PSN)
+	BAD(min_rnr_timer, 32, RN_QP_MIN_RNR_TIMER)
+	BAD(max_dest_rd_atomic, RN_MAX_RD_ATOMIC + 1, RN_QP_MAX_DEST_RD_ATOMIC)
+	BAD(av.sgid.b[15], 99, RN_QP_AV)
+	BAD(av.dgid.b[10], 0, RN_QP_AV)
+	BAD(timeout, 32, RN_QP_TIMEOUT)
+	BAD(retry_cnt, 8, RN_QP_RETRY_CNT)
+	BAD(rnr_retry, 8, RN_QP_RNR_RETRY)
+	BAD(sq_psn, 1u << 24, RN_QP_SQ_PSN)
+	BAD(max_rd_atomic, RN_MAX_RD_ATOMIC + 1, RN_QP_MAX_RD_ATOMIC)
+	rig_fini(&r);
+}
+
+/* Which state takes posts and packets (4.11). */
+static const struct {
+	uint8_t state;
+	int recv, send; /* status of the CQE made at once, -1: queued */
+	enum rn_verdict request, response;
+} takes[] = {
+	{RN_QPS_RESET, RN_STATUS_LOC_QP_OP_ERR, RN_STATUS_LOC_QP_OP_ERR, RN_V_QP_STATE,
+	 RN_V_QP_STATE},
+	{RN_QPS_INIT, -1, RN_STATUS_LOC_QP_OP_ERR, RN_V_QP_STATE, RN_V_QP_STATE},
+	{RN_QPS_RTR, -1, RN_STATUS_LOC_QP_OP_ERR, RN_V_OK, RN_V_QP_STATE},
+	{RN_QPS_RTS, -1, -1, RN_V_OK, RN_V_RSP_UNSENT},
+	{RN_QPS_SQD, -1, -1, RN_V_OK, RN_V_RSP_UNSENT},
+	{RN_QPS_ERR, RN_STATUS_WR_FLUSH_ERR, RN_STATUS_WR_FLUSH_ERR, RN_V_QP_STATE, RN_V_QP_STATE},
+};
+
+static void test_takes(void **state) /* F21 */
+{
+	for (unsigned i = 0; i < RN_ARRAY_SIZE(takes); i++) {
+		struct rig r;
+		struct rn_pkt p;
+
+		rig_init(&r, &(struct rig_opt){.unconnected = true});
+		put_in(&r, takes[i].state);
+		p = rig_pkt(&r, 0, RN_OP_WRITE_ONLY, 0, NULL, 0);
+		assert_int_equal(rig_rx(&r, 0, &p), takes[i].request);
+		p = rig_pkt(&r, 0, RN_OP_ACK, 0, NULL, 0);
+		assert_int_equal(rig_rx(&r, 0, &p), takes[i].response);
+		while (rig_take(&r, 0, &p))
+			;
+		rig_recv(&r, 0, 1, 0, 8);
+		if (takes[i].recv >= 0)
+			rig_expect(&r, 0, 1, takes[i].recv);
+		rig_request(&r, 0, RN_WQE_SEND, 0, 2, 0, 8, 0);
+		if (takes[i].send >= 0)
+			rig_expect(&r, 0, 2, takes[i].send);
+		rig_expect_none(&r, 0);
+		if (takes[i].state == RN_QPS_SQD)
+			rig_expect_silence(&r, 0);
+		rig_fini(&r);
+	}
+}
+
+static void test_flush_order(void **state)
+{
+	struct rn_qp_attr a = {.state = RN_QPS_ERR};
+	struct rig r;
+	struct rn_event ev;
+
+	rig_init(&r, &(struct rig_opt){0});
+	for (unsigned i = 0; i < 3; i++) {
+		rig_recv(&r, 0, 10 + i, 0, 8);
+		rig_request(&r, 0, RN_WQE_SEND, 0, i, 0, 8, 0);
+	}
+	assert_int_equal(rig_modify(&r, 0, ST, &a), 0);
+	for (unsigned i = 0; i < 6; i++)
+		rig_expect(&r, 0, i < 3 ? i : 7 + i, RN_STATUS_WR_FLUSH_ERR);
+	rig_expect_none(&r, 0);
+	rig_expect_silence(&r, 0);
+	assert_int_equal(rn_shard_events(r.s[0].sh, &ev, 1), 0); /* asked for: nothing to tell */
+	rig_fini(&r);
+}
+
+static void test_reset_forgets(void **state)
+{
+	struct rn_qp_attr a = {.state = RN_QPS_RESET};
+	struct rig r;
+
+	rig_init(&r, &(struct rig_opt){0});
+	rig_request(&r, 0, RN_WQE_SEND, RN_WQE_SIGNALED, 1, 0, 8, 0);
+	rig_recv(&r, 0, 2, 0, 8);
+	rig_move(&r, 0, 1);
+	assert_int_equal(rig_modify(&r, 0, ST, &a), 0);
+	rig_expect_none(&r, 0);
+	assert_int_equal(atomic_load(&r.s[0].qp->shared.sq_retired), 1);
+	assert_int_equal(atomic_load(&r.s[0].qp->shared.rq_retired), 1);
+	rig_fini(&r);
+}
+
+static void test_drain(void **state) /* Q47 */
+{
+	struct rn_qp_attr a = {.state = RN_QPS_SQD};
+	struct rig r;
+	struct rn_pkt p;
+	struct rn_event ev;
+
+	rig_init(&r, &(struct rig_opt){0});
+	rig_request(&r, 0, RN_WQE_SEND, RN_WQE_SIGNALED, 1, 0, 2000, 0);
+	rig_request(&r, 0, RN_WQE_SEND, RN_WQE_SIGNALED, 2, 0, 8, 0);
+	assert_true(rig_take(&r, 0, &p));
+	assert_int_equal(rig_modify(&r, 0, ST, &a), 0);
+	assert_true(rig_take(&r, 0, &p));
+	assert_int_equal(p.opcode, RN_OP_SEND_LAST);
+	rig_expect_silence(&r, 0);
+	assert_int_equal(rn_shard_events(r.s[0].sh, &ev, 1), 0);
+	p = rig_pkt(&r, 0, RN_OP_ACK, 0, NULL, 0);
+	p.psn = rn_psn_add(RIG_PSN_A, 1);
+	assert_int_equal(rig_rx(&r, 0, &p), RN_V_OK);
+	assert_int_equal(rn_shard_events(r.s[0].sh, &ev, 1), 1);
+	assert_int_equal(ev.kind, RN_EVENT_SQ_DRAINED);
+	rig_expect(&r, 0, 1, RN_STATUS_SUCCESS);
+	rig_expect_silence(&r, 0);
+	a.state = RN_QPS_RTS;
+	assert_int_equal(rig_modify(&r, 0, ST, &a), 0);
+	assert_true(rig_take(&r, 0, &p));
+	assert_int_equal(p.opcode, RN_OP_SEND_ONLY);
+	rig_fini(&r);
+}
+
+static void test_cq_overrun(void **state)
+{
+	struct rig r;
+	struct rn_event ev;
+	unsigned seen = 0;
+
+	rig_init(&r, &(struct rig_opt){.cq_entries = 2});
+	for (unsigned i = 0; i < 4; i++)
+		rig_request(&r, 0, RN_WQE_WRITE, RN_WQE_SIGNALED, i, 0, 8, 0);
+	rig_run(&r, RN_S(1));
+	assert_int_equal(r.s[0].qp->state, RN_QPS_ERR);
+	assert_true(atomic_load(&r.s[0].cq_shared.overrun));
+	while (rn_shard_events(r.s[0].sh, &ev, 1)) {
+		seen |= 1u << ev.kind;
+		if (ev.kind == RN_EVENT_CQ_OVERRUN) {
+			assert_int_equal(ev.id, 3);
+			assert_int_equal(ev.user, 99);
+		}
+	}
+	assert_int_equal(seen, 1u << RN_EVENT_CQ_OVERRUN | 1u << RN_EVENT_QP_FATAL);
+	rig_fini(&r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_moves),	      cmocka_unit_test(test_values),
+		cmocka_unit_test(test_takes),	      cmocka_unit_test(test_flush_order),
+		cmocka_unit_test(test_reset_forgets), cmocka_unit_test(test_drain),
+		cmocka_unit_test(test_cq_overrun),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

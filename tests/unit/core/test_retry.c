@@ -1,0 +1,142 @@
+/* Retry timers and budgets as events against virtual time. */
+#include "retry.h"
+#include "rig.h"
+
+struct bench {
+	struct rn_wheel wheel;
+	struct rn_retry r;
+	rn_time now;
+};
+
+static void start(struct bench *b, uint8_t timeout, uint8_t retry, uint8_t rnr)
+{
+	b->now = RN_S(5);
+	rn_wheel_init(&b->wheel, b->now);
+	rn_retry_init(&b->r, RN_US(500), RN_MS(4));
+	rn_retry_config(&b->r, timeout, retry, rnr);
+}
+
+/* Lets `ns` pass; what the last ring of the timer meant. */
+static enum rn_retry_due pass(struct bench *b, rn_time ns)
+{
+	enum rn_retry_due due = RN_RETRY_NOTHING;
+	rn_time end = b->now + ns;
+
+	while (rn_wheel_next(&b->wheel) <= end) {
+		b->now = RN_MAX(b->now, rn_wheel_next(&b->wheel));
+		while (rn_wheel_expire(&b->wheel, b->now)) {
+			enum rn_retry_due d = rn_retry_expired(&b->r, &b->wheel, b->now);
+
+			due = d ? d : due;
+		}
+	}
+	b->now = end;
+	return due;
+}
+
+static void test_codes(void **state)
+{
+	assert_int_equal(rn_retry_timeout_ns(0), 0);
+	assert_int_equal(rn_retry_timeout_ns(1), 8192);
+	assert_int_equal(rn_retry_timeout_ns(14), 67108864);
+	assert_true(rn_retry_timeout_ns(31) == (rn_time)4096 << 31);
+	static const double ms[32] = {655.36, 0.01,  0.02,  0.03,   0.04,   0.06,   0.08,   0.12,
+				      0.16,   0.24,  0.32,  0.48,   0.64,   0.96,   1.28,   1.92,
+				      2.56,   3.84,  5.12,  7.68,   10.24,  15.36,  20.48,  30.72,
+				      40.96,  61.44, 81.92, 122.88, 163.84, 245.76, 327.68, 491.52};
+	for (unsigned i = 0; i < 32; i++)
+		assert_int_equal(rn_retry_rnr_ns(i), (rn_time)(ms[i] * 1e6 + 0.5));
+}
+
+static void test_early_then_coded(void **state)
+{
+	struct bench b;
+
+	start(&b, 12, 1, 7); /* 16.8 ms */
+	rn_retry_packet_sent(&b.r, &b.wheel, 1, true, b.now);
+	assert_int_equal(pass(&b, RN_MS(4) - 1), RN_RETRY_NOTHING);
+	assert_int_equal(pass(&b, RN_US(3)), RN_RETRY_RESEND_EARLY);
+	assert_int_equal(pass(&b, RN_MS(7)), RN_RETRY_NOTHING);
+	assert_int_equal(pass(&b, RN_MS(2)), RN_RETRY_RESEND_EARLY);
+	assert_int_equal(b.r.left, 1);
+	assert_int_equal(pass(&b, RN_MS(4)), RN_RETRY_RESEND); /* 16.8 */
+	assert_int_equal(b.r.left, 0);
+	assert_int_equal(pass(&b, RN_MS(16)), RN_RETRY_NOTHING); /* backed off to the coded time */
+	assert_int_equal(pass(&b, RN_MS(2)), RN_RETRY_EXCEEDED);
+	rn_retry_stop(&b.r, &b.wheel);
+	assert_int_equal(b.wheel.armed, 0);
+}
+
+static void test_progress_restarts(void **state)
+{
+	struct bench b;
+
+	start(&b, 12, 1, 7);
+	rn_retry_packet_sent(&b.r, &b.wheel, 1, true, b.now);
+	for (unsigned i = 0; i < 100; i++) {
+		assert_int_equal(pass(&b, RN_US(400)), RN_RETRY_NOTHING);
+		rn_retry_progress(&b.r, &b.wheel, 2 + i, true, b.now);
+		rn_retry_packet_sent(&b.r, &b.wheel, 2 + i, true, b.now);
+	}
+	assert_in_range(b.r.srtt, RN_US(380), RN_US(420));
+	assert_in_range(b.r.rto, RN_US(500), RN_MS(2));
+	rn_retry_progress(&b.r, &b.wheel, 200, false, b.now);
+	assert_int_equal(pass(&b, RN_S(1)), RN_RETRY_NOTHING);
+	assert_int_equal(b.wheel.armed, 0);
+}
+
+static void test_floor(void **state)
+{
+	struct bench b;
+
+	start(&b, 14, 1, 7);
+	for (unsigned i = 0; i < 50; i++) {
+		rn_retry_packet_sent(&b.r, &b.wheel, i, true, b.now);
+		pass(&b, RN_US(5));
+		rn_retry_progress(&b.r, &b.wheel, i + 1, false, b.now);
+	}
+	assert_int_equal(b.r.rto, RN_US(500));
+}
+
+static void test_rnr_not_shortened(void **state)
+{
+	struct bench b;
+
+	start(&b, 8, 0, 2);
+	rn_retry_packet_sent(&b.r, &b.wheel, 1, true, b.now);
+	assert_true(rn_retry_rnr(&b.r, &b.wheel, 16, b.now)); /* 2.56 ms, coded timeout 1.05 ms */
+	assert_int_equal(pass(&b, RN_US(2559)), RN_RETRY_NOTHING);
+	assert_int_equal(pass(&b, RN_US(3)), RN_RETRY_RNR_OVER);
+	assert_true(rn_retry_rnr(&b.r, &b.wheel, 1, b.now));
+	assert_int_equal(pass(&b, RN_US(20)), RN_RETRY_RNR_OVER);
+	assert_false(rn_retry_rnr(&b.r, &b.wheel, 1, b.now));
+	rn_retry_progress(&b.r, &b.wheel, 2, true, b.now);
+	assert_true(rn_retry_rnr(&b.r, &b.wheel, 1, b.now));
+	rn_retry_stop(&b.r, &b.wheel);
+}
+
+static void test_no_sample_after_resend(void **state)
+{
+	struct bench b;
+
+	start(&b, 14, 7, 7);
+	rn_retry_packet_sent(&b.r, &b.wheel, 1, true, b.now);
+	assert_int_equal(pass(&b, RN_MS(5)), RN_RETRY_RESEND_EARLY);
+	rn_retry_progress(&b.r, &b.wheel, 2, false, b.now);
+	assert_int_equal(b.r.srtt, 0);
+	rn_retry_stop(&b.r, &b.wheel);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_codes),
+		cmocka_unit_test(test_early_then_coded),
+		cmocka_unit_test(test_progress_restarts),
+		cmocka_unit_test(test_floor),
+		cmocka_unit_test(test_rnr_not_shortened),
+		cmocka_unit_test(test_no_sample_after_resend),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,429 @@
+/* The shard: who gets a packet, numbers of QPs, turns, arming, commands. */
+#include <errno.h>
+
+#include "rig.h"
+
+extern unsigned fake_mads;
+extern uint32_t fake_waits;
+
+/* ---- demultiplex (1.12): a good packet with one thing changed ---- */
+
+static void no_change(struct rn_pkt *p)
+{
+}
+static void other_mac(struct rn_pkt *p)
+{
+	p->dmac[5] ^= 8;
+}
+static void in_vlan(struct rn_pkt *p)
+{
+	p->has_vlan = true;
+	p->vlan_tci = 5;
+}
+static void vlan_zero(struct rn_pkt *p)
+{
+	p->has_vlan = true;
+	p->vlan_tci = 0xE000;
+}
+static void other_qpn(struct rn_pkt *p)
+{
+	p->dest_qpn ^= 1u << 20;
+}
+static void qp0(struct rn_pkt *p)
+{
+	p->dest_qpn = 0;
+}
+static void multicast(struct rn_pkt *p)
+{
+	p->dest_qpn = RN_MCAST_QPN;
+}
+static void uc(struct rn_pkt *p)
+{
+	p->opcode |= RN_T_UC;
+	p->op = rn_opcode_row(p->opcode);
+}
+static void ud(struct rn_pkt *p)
+{
+	p->opcode = 0x64;
+	p->op = rn_opcode_row(p->opcode);
+}
+static void limited_pkey(struct rn_pkt *p)
+{
+	p->pkey = 0x7FFF;
+}
+static void bad_pkey(struct rn_pkt *p)
+{
+	p->pkey = 0x1234;
+}
+static void zero_pkey(struct rn_pkt *p)
+{
+	p->pkey = 0;
+}
+static void other_source(struct rn_pkt *p)
+{
+	p->src.b[15] = 77;
+}
+static void other_dest(struct rn_pkt *p)
+{
+	p->dst.b[15] = 77;
+}
+static void cnp(struct rn_pkt *p)
+{
+	p->opcode = 0x81;
+	p->op = rn_opcode_row(0x81);
+}
+static void m_clear(struct rn_pkt *p)
+{
+	p->mig = false;
+}
+static void reserved(struct rn_pkt *p)
+{
+	p->bth_resv6 = 0x3F;
+	p->bth_resv7 = 0x7F;
+}
+static void other_ttl(struct rn_pkt *p)
+{
+	p->hop_limit = 1;
+	p->tclass = 0xFF;
+	p->fecn = p->becn = true;
+}
+static void gsi(struct rn_pkt *p)
+{
+	ud(p);
+	p->dest_qpn = 1;
+	p->qkey = RN_GSI_QKEY;
+}
+static void gsi_qkey(struct rn_pkt *p)
+{
+	gsi(p);
+	p->qkey = 0x11111111;
+}
+static void gsi_rc(struct rn_pkt *p)
+{
+	p->dest_qpn = 1;
+}
+static void gsi_pkey(struct rn_pkt *p)
+{
+	gsi(p);
+	p->pkey = 0x1234;
+}
+
+static const struct {
+	const char *row;
+	void (*change)(struct rn_pkt *);
+	enum rn_verdict v;
+} demux[] = {
+	{"good", no_change, RN_V_OK},
+	{"mac", other_mac, RN_V_FRAME_MAC},
+	{"F27", in_vlan, RN_V_FRAME_VLAN},
+	{"F28", vlan_zero, RN_V_OK},
+	{"F19", other_qpn, RN_V_QP_UNKNOWN},
+	{"U15", qp0, RN_V_QP0},
+	{"U9", multicast, RN_V_MULTICAST},
+	{"F20", uc, RN_V_QP_TRANSPORT},
+	{"F20b", ud, RN_V_QP_TRANSPORT},
+	{"F22", limited_pkey, RN_V_OK},
+	{"F23", bad_pkey, RN_V_PKEY},
+	{"F23b", zero_pkey, RN_V_PKEY},
+	{"F24", other_source, RN_V_QP_ADDRESS},
+	{"F30", other_dest, RN_V_IP_NOT_OURS},
+	{"cnp", cnp, RN_V_CNP},
+	{"F25", m_clear, RN_V_OK},
+	{"F26", reserved, RN_V_OK},
+	{"F4", other_ttl, RN_V_OK},
+	{"U11", gsi, RN_V_OK},
+	{"U12", gsi_qkey, RN_V_QKEY},
+	{"gsi rc", gsi_rc, RN_V_QP_TRANSPORT},
+	{"gsi pkey", gsi_pkey, RN_V_PKEY},
+};
+
+static void test_demux(void **state)
+{
+	struct rig r;
+
+	rig_init(&r, &(struct rig_opt){0});
+	for (unsigned i = 0; i < RN_ARRAY_SIZE(demux); i++) {
+		struct rn_pkt p = rig_pkt(&r, 1, RN_OP_WRITE_ONLY, 0, "x", 1);
+		uint64_t before = rn_shard_stats(r.s[1].sh)->verdict[demux[i].v];
+		unsigned mads = fake_mads;
+
+		p.ack_req = false;
+		demux[i].change(&p);
+		if (rig_rx(&r, 1, &p) != demux[i].v)
+			fail_msg("%s", demux[i].row);
+		assert_int_equal(rn_shard_stats(r.s[1].sh)->verdict[demux[i].v], before + 1);
+		assert_int_equal(fake_mads, mads + !strcmp(demux[i].row, "U11"));
+		rig_expect_silence(&r, 1);
+	}
+	/* the knob of F24 */
+	r.s[1].port.check_source = false;
+	rn_shard_port(r.s[1].sh, &r.s[1].port, r.now);
+	{
+		struct rn_pkt p = rig_pkt(&r, 1, RN_OP_WRITE_ONLY, 0, "x", 1);
+
+		other_source(&p);
+		assert_int_equal(rig_rx(&r, 1, &p), RN_V_OK);
+	}
+	rig_fini(&r);
+}
+
+/* ---- QP numbers ---- */
+
+static uint32_t make(struct rn_shard *sh, const struct rn_core_cfg *cfg, struct rn_rsp *rsp)
+{
+	struct rn_cmd cmd = {.op = RN_CMD_CREATE_QP};
+	struct rn_exec x = {.cmd = &cmd, .rsp = rsp};
+	size_t n;
+
+	cmd.create_qp.type = RN_QPT_RC;
+	cmd.create_qp.send_cq = cmd.create_qp.recv_cq = 0;
+	cmd.create_qp.sq_depth = cmd.create_qp.rq_depth = 1;
+	cmd.create_qp.sq_sge = cmd.create_qp.rq_sge = 1;
+	n = RN_ALIGN_UP(rn_exec_bytes(&cmd, cfg), 64);
+	x.mem = aligned_alloc(64, n);
+	memset(x.mem, 0, n);
+	rn_shard_exec(sh, &x, 0);
+	if (rsp->err)
+		free(x.mem);
+	return rsp->id;
+}
+
+static void unmake(struct rn_shard *sh, uint32_t qpn, uint32_t gen)
+{
+	struct rn_cmd cmd = {.op = RN_CMD_DESTROY_QP};
+	struct rn_rsp rsp;
+	struct rn_exec x = {.cmd = &cmd, .rsp = &rsp};
+
+	cmd.qp.qpn = qpn;
+	cmd.qp.gen = gen;
+	rn_shard_exec(sh, &x, 0);
+	assert_int_equal(rsp.err, 0);
+	free(x.freed);
+}
+
+static void test_numbers(void **state)
+{
+	for (uint32_t n = 1; n <= RN_MSG_ALL && n <= 16; n++) {
+		struct rn_core_cfg cfg;
+		struct rn_port_attr port = {.mtu = 1500, .max_path_mtu = 3};
+		struct rn_mr_table *mrs = rn_mr_table_create(1, 1);
+		struct rn_cq_shared shared = {0};
+		struct rn_cq_ring *ring = aligned_alloc(64, RN_ALIGN_UP(rn_cq_ring_bytes(4), 64));
+		struct rn_shard *sh;
+		struct rn_rsp rsp;
+		uint32_t first, last, kept[8], gens[8];
+
+		rn_core_defaults(&cfg);
+		cfg.nshards = n;
+		cfg.index = n - 1;
+		cfg.max_qp = 8;
+		cfg.seed = 1234 + n;
+		rn_cq_ring_init(ring, 4);
+		sh = rn_shard_create(&cfg, &port, mrs, &rn_mem_plain, 0);
+		rn_shard_cq_link(sh, 0, &shared, ring, 0);
+		last = first = make(sh, &cfg, &rsp);
+		unmake(sh, first, rsp.gen);
+		/* never the same again while others are left */
+		for (unsigned i = 0; i < 100; i++) {
+			uint32_t gen = rsp.gen, q = make(sh, &cfg, &rsp);
+
+			assert_true(q >= 16 && q < 0xFFFFFF && q % n == cfg.index);
+			assert_int_equal(rn_qpn_shard(q, n), cfg.index);
+			assert_int_not_equal(q, first);
+			assert_int_equal(q, last + n); /* round the whole space */
+			assert_int_not_equal(rsp.gen, gen);
+			assert_ptr_equal(rn_shard_qp(sh, q)->sh, sh);
+			assert_null(rn_shard_qp(sh, q + n));
+			last = q;
+			unmake(sh, q, rsp.gen);
+		}
+		/* at the end of the space it goes on at its start, past what a timewait record
+		 * names */
+		sh->qpn_next = sh->qpn_limit - 1;
+		fake_waits = sh->qpn_first * n + cfg.index;
+		kept[0] = make(sh, &cfg, &rsp);
+		gens[0] = rsp.gen;
+		assert_in_range(kept[0], 0xFFFFFE - n, 0xFFFFFE);
+		kept[1] = make(sh, &cfg, &rsp);
+		gens[1] = rsp.gen;
+		assert_in_range(kept[1], 16, 16 + 2 * n);
+		assert_true(!sh->cm || kept[1] != fake_waits);
+		for (unsigned i = 2; i < 8; i++) {
+			kept[i] = make(sh, &cfg, &rsp);
+			gens[i] = rsp.gen;
+			assert_int_equal(rsp.err, 0);
+		}
+		make(sh, &cfg, &rsp);
+		assert_int_equal(rsp.err, -ENOSPC);
+		assert_int_equal(rn_shard_leftovers(sh), 8);
+		for (unsigned i = 0; i < 8; i++) {
+			assert_int_equal(rn_shard_qp(sh, kept[i])->qpn, kept[i]);
+			unmake(sh, kept[i], gens[i]);
+		}
+		fake_waits = 0;
+		assert_int_equal(rn_shard_leftovers(sh), 0);
+		rn_shard_destroy(sh);
+		rn_mr_table_destroy(mrs);
+		free(ring);
+	}
+}
+
+/* ---- commands ---- */
+
+static void test_commands(void **state)
+{
+	struct rig r;
+	struct rn_cmd cmd = {.op = RN_CMD_QUERY_QP};
+	struct rn_rsp rsp;
+	struct rn_exec x = {.cmd = &cmd, .rsp = &rsp};
+
+	rig_init(&r, &(struct rig_opt){0});
+	cmd.qp.qpn = r.s[0].qpn;
+	cmd.qp.gen = r.s[0].gen;
+	rn_shard_exec(r.s[0].sh, &x, r.now);
+	assert_int_equal(rsp.err, 0);
+	assert_int_equal(rsp.query.attr.state, RN_QPS_RTS);
+	assert_int_equal(rsp.query.attr.dest_qpn, r.s[1].qpn);
+	cmd.qp.gen++;
+	rn_shard_exec(r.s[0].sh, &x, r.now);
+	assert_int_equal(rsp.err, -ENOENT);
+	cmd.op = RN_CMD_DESTROY_QP;
+	rn_shard_exec(r.s[0].sh, &x, r.now);
+	assert_int_equal(rsp.err, -ENOENT);
+	assert_null(x.freed);
+	cmd.op = RN_CMD_REG_MR; /* the control's */
+	rn_shard_exec(r.s[0].sh, &x, r.now);
+	assert_int_equal(rsp.err, -EOPNOTSUPP);
+	cmd.op = 999;
+	rn_shard_exec(r.s[0].sh, &x, r.now);
+	assert_int_equal(rsp.err, -EOPNOTSUPP);
+	memset(&cmd, 0, sizeof(cmd));
+	cmd.op = RN_CMD_CREATE_QP;
+	cmd.create_qp.type = RN_QPT_UD;
+	rn_shard_exec(r.s[0].sh, &x, r.now);
+	assert_int_equal(rsp.err, -EOPNOTSUPP);
+	cmd.create_qp.type = RN_QPT_RC;
+	cmd.create_qp.sq_sge = 33;
+	assert_int_equal(rn_exec_bytes(&cmd, &r.s[0].sh->cfg), 0);
+	rn_shard_exec(r.s[0].sh, &x, r.now);
+	assert_int_equal(rsp.err, -EINVAL);
+	rig_fini(&r);
+}
+
+static void test_stale_posts(void **state)
+{
+	struct rn_wqe w = {.kind = RN_WQE_SEND, .slots = 1};
+	struct rig r;
+
+	rig_init(&r, &(struct rig_opt){0});
+	w.qpn = r.s[0].qpn;
+	w.qp_gen = r.s[0].gen + 1;
+	rn_shard_post(r.s[0].sh, &w, r.now);
+	w.qpn = 0xFFFFFFFF;
+	rn_shard_post(r.s[0].sh, &w, r.now);
+	assert_int_equal(rn_shard_stats(r.s[0].sh)->posts_dropped, 2);
+	rig_expect_none(&r, 0);
+	/* beyond the depth: dropped, nothing overwritten */
+	for (unsigned i = 0; i < RIG_DEPTH + 3; i++)
+		rig_request(&r, 0, RN_WQE_WRITE, RN_WQE_SIGNALED, i, 0, 8, 0);
+	assert_int_equal(rn_shard_stats(r.s[0].sh)->posts_dropped, 5);
+	rig_run(&r, RN_S(1));
+	for (unsigned i = 0; i < RIG_DEPTH; i++)
+		rig_expect(&r, 0, i, RN_STATUS_SUCCESS);
+	rig_fini(&r);
+}
+
+static void test_armed(void **state)
+{
+	struct rig r;
+	struct rn_event ev;
+
+	rig_init(&r, &(struct rig_opt){0});
+	atomic_store(&r.s[1].cq_shared.armed, RN_CQ_ARM_SOLICITED);
+	for (unsigned i = 0; i < 3; i++) {
+		rig_recv(&r, 1, i, 0, 8);
+		rig_request(&r, 0, RN_WQE_SEND, i == 1 ? RN_WQE_SOLICITED : 0, i, 0, 8, 0);
+	}
+	rig_move(&r, 0, 1);
+	rn_shard_done(r.s[1].sh, r.now);
+	assert_int_equal(rn_shard_events(r.s[1].sh, &ev, 1), 0);
+	rig_move(&r, 0, 2);
+	rn_shard_done(r.s[1].sh, r.now);
+	assert_int_equal(rn_shard_events(r.s[1].sh, &ev, 1), 1);
+	assert_int_equal(ev.kind, RN_EVENT_CQ);
+	assert_int_equal(ev.id, 3);
+	assert_int_equal(atomic_load(&r.s[1].cq_shared.armed), RN_CQ_ARM_NONE);
+	rig_run(&r, RN_S(1));
+	assert_int_equal(rn_shard_events(r.s[1].sh, &ev, 1), 0);
+	rig_fini(&r);
+}
+
+/* One ACK per received burst, however many asked for one. */
+static void test_coalesced(void **state)
+{
+	struct rig r;
+
+	rig_init(&r, &(struct rig_opt){0});
+	for (unsigned i = 0; i < 32; i++)
+		rig_request(&r, 0, RN_WQE_WRITE, 0, i, 0, 8, 0);
+	assert_int_equal(rig_move(&r, 0, 32), 32);
+	assert_int_equal(rig_move(&r, 1, 32), 1);
+	assert_int_equal(r.s[1].acks, 1);
+	assert_int_equal(atomic_load(&r.s[0].qp->shared.sq_retired), 0); /* published by done */
+	rn_shard_done(r.s[0].sh, r.now);
+	assert_int_equal(atomic_load(&r.s[0].qp->shared.sq_retired), 32);
+	rig_fini(&r);
+}
+
+static void test_new_mac(void **state)
+{
+	struct rn_msg m = {.kind = RN_MSG_NEIGH, .mac = {2, 9, 9, 9, 9, 9}};
+	struct rig r;
+	struct rn_pkt p;
+
+	rig_init(&r, &(struct rig_opt){0});
+	m.gid = r.s[1].port.gids[0];
+	rn_shard_inbox(r.s[0].sh, &m, r.now);
+	rig_request(&r, 0, RN_WQE_WRITE, 0, 1, 0, 8, 0);
+	assert_true(rig_take(&r, 0, &p));
+	assert_memory_equal(p.dmac, m.mac, 6);
+	/* a gateway's */
+	r.s[0].port.prefix_len[0] = 31;
+	r.s[0].port.gateway4 = r.s[0].port.gids[0];
+	r.s[0].port.gateway4.b[15] = 254;
+	rn_shard_port(r.s[0].sh, &r.s[0].port, r.now);
+	m.gid = r.s[0].port.gateway4;
+	m.mac[1] = 8;
+	rn_shard_inbox(r.s[0].sh, &m, r.now);
+	rig_request(&r, 0, RN_WQE_WRITE, 0, 2, 0, 8, 0);
+	assert_true(rig_take(&r, 0, &p));
+	assert_memory_equal(p.dmac, m.mac, 6);
+	rig_fini(&r);
+}
+
+static void test_path_mtu(void **state)
+{
+	static const struct {
+		uint16_t mtu;
+		bool wide;
+		uint8_t code;
+	} rows[] = {{1500, false, 3},	   {1500, true, 3},  {1024 + 64, false, 3},
+		    {1024 + 63, false, 2}, {4200, false, 5}, {4160, false, 5},
+		    {4159, false, 4},	   {4184, true, 5},  {4183, true, 4},
+		    {9000, true, 5},	   {300, true, 1}};
+
+	for (unsigned i = 0; i < RN_ARRAY_SIZE(rows); i++)
+		assert_int_equal(rn_port_path_mtu(rows[i].mtu, rows[i].wide), rows[i].code);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_demux),	 cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_commands), cmocka_unit_test(test_stale_posts),
+		cmocka_unit_test(test_armed),	 cmocka_unit_test(test_coalesced),
+		cmocka_unit_test(test_new_mac),	 cmocka_unit_test(test_path_mtu),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

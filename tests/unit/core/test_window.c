@@ -1,0 +1,153 @@
+/* The send window: positions and sizes, with PSNs at their wrap. */
+#include "rig.h"
+#include "window.h"
+
+struct bench {
+	struct rn_sq sq;
+	struct rn_window w;
+	void *mem;
+};
+
+#define P(n) rn_psn_add(0xFFFFFA, n)
+
+/* Requests as (kind, packets), all started and sent. */
+static void start(struct bench *b, const uint8_t (*reqs)[2], unsigned n)
+{
+	b->mem = aligned_alloc(64, rn_sq_bytes(16, 1, 0));
+	rn_sq_init(&b->sq, b->mem, 16, 1, 0);
+	rn_window_init(&b->w, P(0), 64);
+	for (unsigned i = 0; i < n; i++) {
+		struct rn_wqe w = {.kind = reqs[i][0], .slots = 1, .num_sge = 0};
+
+		assert_true(rn_sq_push(&b->sq, &w));
+		rn_window_start(&b->w, &b->sq, reqs[i][1]);
+		if (reqs[i][0] == RN_WQE_READ)
+			rn_window_sent(&b->w, &b->sq, reqs[i][1]);
+		else
+			for (unsigned k = 0; k < reqs[i][1]; k++)
+				rn_window_sent(&b->w, &b->sq, 1);
+	}
+}
+
+static const uint8_t mix[][2] = {
+	{RN_WQE_SEND, 3}, {RN_WQE_READ, 5}, {RN_WQE_WRITE, 1}, {RN_WQE_READ, 2}};
+
+static void test_rewind(void **state)
+{
+	static const struct {
+		uint32_t una, send, pkt; /* acknowledged up to una: where sending goes on */
+	} rows[] = {{0, 0, 0}, {1, 0, 1}, {2, 0, 2}, {3, 1, 0},	 {4, 1, 1},
+		    {7, 1, 4}, {8, 2, 0}, {9, 3, 0}, {10, 3, 1}, {11, 4, 0}};
+
+	for (unsigned i = 0; i < RN_ARRAY_SIZE(rows); i++) {
+		struct bench b;
+
+		start(&b, mix, 4);
+		assert_int_equal(b.w.cur, P(11));
+		rn_window_ack(&b.w, &b.sq, P(rows[i].una));
+		rn_window_rewind(&b.w, &b.sq);
+		assert_int_equal(b.w.cur, P(rows[i].una));
+		assert_int_equal(b.sq.send, rows[i].send);
+		assert_int_equal(b.w.send_pkt, rows[i].pkt);
+		assert_int_equal(b.w.high, P(11));
+		/* what was sent the first time is acknowledged after all */
+		rn_window_ack(&b.w, &b.sq, P(11));
+		assert_int_equal(b.w.cur, P(11));
+		assert_int_equal(b.sq.send, 4);
+		assert_int_equal(b.w.nreads, 0);
+		free(b.mem);
+	}
+}
+
+static void test_oldest_read(void **state)
+{
+	static const struct {
+		uint32_t una, read, expect, flight, responses;
+	} rows[] = {{0, 1, 3, 4, 7}, {3, 1, 3, 1, 7}, {5, 1, 5, 1, 5},	{7, 1, 7, 1, 3},
+		    {8, 3, 9, 1, 2}, {9, 3, 9, 0, 2}, {10, 3, 10, 0, 1}};
+
+	for (unsigned i = 0; i < RN_ARRAY_SIZE(rows); i++) {
+		struct bench b;
+		uint32_t expect, responses;
+
+		start(&b, mix, 4);
+		rn_window_ack(&b.w, &b.sq, P(rows[i].una));
+		assert_ptr_equal(rn_window_read(&b.w, &b.sq, &expect),
+				 rn_sq_at(&b.sq, rows[i].read));
+		assert_int_equal(expect, P(rows[i].expect));
+		assert_int_equal(rn_window_flight(&b.w, &b.sq, &responses), rows[i].flight);
+		assert_int_equal(responses, rows[i].responses);
+		free(b.mem);
+	}
+}
+
+static void test_done(void **state)
+{
+	static const struct {
+		uint32_t una;
+		bool done;
+	} rows[] = {{0, false}, {2, false}, {3, true}, {4, true}};
+
+	for (unsigned i = 0; i < RN_ARRAY_SIZE(rows); i++) {
+		struct bench b;
+
+		start(&b, mix, 4);
+		rn_window_ack(&b.w, &b.sq, P(rows[i].una));
+		assert_int_equal(rn_window_done(&b.w, rn_sq_at(&b.sq, 0)), rows[i].done);
+		free(b.mem);
+	}
+}
+
+static void test_in_flight(void **state)
+{
+	struct bench b;
+
+	start(&b, mix, 4);
+	rn_window_ack(&b.w, &b.sq, P(2));
+	assert_false(rn_window_in_flight(&b.w, P(1)));
+	assert_true(rn_window_in_flight(&b.w, P(2)));
+	assert_true(rn_window_in_flight(&b.w, P(10)));
+	assert_false(rn_window_in_flight(&b.w, P(11)));
+	assert_ptr_equal(rn_window_find(&b.w, &b.sq, P(8)), rn_sq_at(&b.sq, 2));
+	assert_true(rn_window_fits(&b.w, RN_PSN_WINDOW - 9));
+	assert_false(rn_window_fits(&b.w, RN_PSN_WINDOW - 8));
+	free(b.mem);
+}
+
+static void test_size(void **state)
+{
+	struct bench b;
+
+	start(&b, mix, 4);
+	assert_int_equal(b.w.size, 64);
+	assert_int_equal(rn_window_ask_every(&b.w), 32);
+	rn_window_lost(&b.w);
+	assert_int_equal(b.w.size, 32);
+	for (int i = 0; i < 9; i++)
+		rn_window_lost(&b.w);
+	assert_int_equal(b.w.size, 4);
+	rn_window_timed_out(&b.w);
+	assert_int_equal(b.w.size, 1);
+	assert_int_equal(rn_window_ask_every(&b.w), 1);
+	rn_window_lost(&b.w);
+	assert_int_equal(b.w.size, 1);
+	rn_window_ack(&b.w, &b.sq, P(1));
+	assert_int_equal(b.w.size, 2);
+	rn_window_ack(&b.w, &b.sq, P(3));
+	assert_int_equal(b.w.size, 4);
+	b.w.size = 63;
+	rn_window_ack(&b.w, &b.sq, P(8));
+	assert_int_equal(b.w.size, 64);
+	free(b.mem);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_rewind), cmocka_unit_test(test_oldest_read),
+		cmocka_unit_test(test_done),   cmocka_unit_test(test_in_flight),
+		cmocka_unit_test(test_size),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
