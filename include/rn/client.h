@@ -15,11 +15,10 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-#define RN_EXPORT __attribute__((visibility("default")))
 
 struct rn_client;
 struct rn_client_cq;
@@ -28,67 +27,64 @@ struct rn_client_qp;
 /* ---- adapters ---- */
 
 /* As rn_link_list() and rn_link_open(). -ENOMEM too. */
-RN_EXPORT int rn_client_list(const char *path, struct rn_link_info *info, unsigned n, char *err,
-			     size_t errlen);
-RN_EXPORT int rn_client_open(const char *path, unsigned index, struct rn_client **client, char *err,
-			     size_t errlen);
-RN_EXPORT void rn_client_close(struct rn_client *client);
+int rn_client_list(const char *path, struct rn_link_info *info, unsigned n, char *err,
+		   size_t errlen);
+int rn_client_open(const char *path, unsigned index, struct rn_client **client, char *err,
+		   size_t errlen);
+void rn_client_close(struct rn_client *client);
 /* On a link that somebody else opened and will close. NULL: no memory. */
-RN_EXPORT struct rn_client *rn_client_attach(struct rn_link *link);
+struct rn_client *rn_client_attach(struct rn_link *link);
 
 /* As it was at opening; link_up is not kept current. Valid until close. */
-RN_EXPORT const struct rn_link_info *rn_client_info(const struct rn_client *client);
-RN_EXPORT void rn_client_stats(struct rn_client *client,
-			       void (*fn)(void *arg, const char *name, uint64_t value), void *arg);
+const struct rn_link_info *rn_client_info(const struct rn_client *client);
+void rn_client_stats(struct rn_client *client,
+		     void (*fn)(void *arg, const char *name, uint64_t value), void *arg);
 
 /* Takes up to n events, waiting at most timeout_ms (-1: until one comes or rn_client_interrupt).
  * One thread. */
-RN_EXPORT unsigned rn_client_wait(struct rn_client *client, struct rn_event *ev, unsigned n,
-				  int timeout_ms);
-RN_EXPORT void rn_client_interrupt(struct rn_client *client);
+unsigned rn_client_wait(struct rn_client *client, struct rn_event *ev, unsigned n, int timeout_ms);
+void rn_client_interrupt(struct rn_client *client);
 /* Lets an inline NIC make a turn; for loops that wait without polling a CQ. */
-RN_EXPORT void rn_client_progress(struct rn_client *client);
+void rn_client_progress(struct rn_client *client);
 
 /* ---- protection domains and regions ---- */
 
-RN_EXPORT int rn_client_pd_create(struct rn_client *client, uint32_t *pd);
-RN_EXPORT int rn_client_pd_destroy(struct rn_client *client, uint32_t pd);
+int rn_client_pd_create(struct rn_client *client, uint32_t *pd);
+int rn_client_pd_destroy(struct rn_client *client, uint32_t pd);
 
 /* access: enum rn_access. iova is the address that names the first byte in requests; usually that
  * of the memory. */
-RN_EXPORT int rn_client_mr_register(struct rn_client *client, uint32_t pd, void *addr,
-				    uint64_t length, uint64_t iova, uint32_t access, uint32_t *lkey,
-				    uint32_t *rkey);
+int rn_client_mr_register(struct rn_client *client, uint32_t pd, void *addr, uint64_t length,
+			  uint64_t iova, uint32_t access, uint32_t *lkey, uint32_t *rkey);
 /* On return the NIC touches the memory no more. */
-RN_EXPORT int rn_client_mr_deregister(struct rn_client *client, uint32_t lkey);
+int rn_client_mr_deregister(struct rn_client *client, uint32_t lkey);
 
 /* ---- completion queues ---- */
 
 /* `user` comes back in RN_EVENT_CQ and RN_EVENT_CQ_OVERRUN. affinity: wish, mask of CPUs, 0 = none.
  */
-RN_EXPORT int rn_client_cq_create(struct rn_client *client, uint32_t depth, uint64_t affinity,
-				  uint64_t user, struct rn_client_cq **cq);
+int rn_client_cq_create(struct rn_client *client, uint32_t depth, uint64_t affinity, uint64_t user,
+			struct rn_client_cq **cq);
 /* No queue pair uses it any more. Unread completions are lost. */
-RN_EXPORT int rn_client_cq_destroy(struct rn_client_cq *cq);
-RN_EXPORT uint32_t rn_client_cq_id(const struct rn_client_cq *cq);
+int rn_client_cq_destroy(struct rn_client_cq *cq);
+uint32_t rn_client_cq_id(const struct rn_client_cq *cq);
 
 /* The CQ's own lock. The four functions below want it held; none of them blocks while it is. */
-RN_EXPORT void rn_client_cq_lock(struct rn_client_cq *cq);
-RN_EXPORT void rn_client_cq_unlock(struct rn_client_cq *cq);
+void rn_client_cq_lock(struct rn_client_cq *cq);
+void rn_client_cq_unlock(struct rn_client_cq *cq);
 
 /* Takes up to n completions, in order per QP and direction. *fired: one of them met the armed
  * condition, which is disarmed now: notify whoever waits. */
-RN_EXPORT unsigned rn_client_cq_poll(struct rn_client_cq *cq, struct rn_cqe *cqe, unsigned n,
-				     bool *fired);
+unsigned rn_client_cq_poll(struct rn_client_cq *cq, struct rn_cqe *cqe, unsigned n, bool *fired);
 /* Arms, or widens what is armed. True: a completion that came after the last firing and is still
  * unread meets the condition; the CQ has fired and is disarmed. Each completion is the cause of one
  * firing at most. */
-RN_EXPORT bool rn_client_cq_arm(struct rn_client_cq *cq, enum rn_cq_arm what);
+bool rn_client_cq_arm(struct rn_client_cq *cq, enum rn_cq_arm what);
 /* To be called on RN_EVENT_CQ. True: fired, as above; false: too late or too early, still armed as
  * it was. */
-RN_EXPORT bool rn_client_cq_fired(struct rn_client_cq *cq);
+bool rn_client_cq_fired(struct rn_client_cq *cq);
 /* Disarms without firing. */
-RN_EXPORT void rn_client_cq_disarm(struct rn_client_cq *cq);
+void rn_client_cq_disarm(struct rn_client_cq *cq);
 
 /* ---- queue pairs ---- */
 
@@ -105,21 +101,20 @@ struct rn_client_qp_init {
 };
 
 /* In RESET. -EINVAL: a limit is over the adapter's. */
-RN_EXPORT int rn_client_qp_create(struct rn_client *client, const struct rn_client_qp_init *init,
-				  struct rn_client_qp **qp);
+int rn_client_qp_create(struct rn_client *client, const struct rn_client_qp_init *init,
+			struct rn_client_qp **qp);
 /* mask: enum rn_qp_mask; -EINVAL: not allowed in this state. */
-RN_EXPORT int rn_client_qp_modify(struct rn_client_qp *qp, const struct rn_qp_attr *attr,
-				  uint32_t mask);
-RN_EXPORT int rn_client_qp_query(struct rn_client_qp *qp, struct rn_qp_attr *attr);
+int rn_client_qp_modify(struct rn_client_qp *qp, const struct rn_qp_attr *attr, uint32_t mask);
+int rn_client_qp_query(struct rn_client_qp *qp, struct rn_qp_attr *attr);
 /* Nobody posts any more. Completions already in the CQs stay there. */
-RN_EXPORT int rn_client_qp_destroy(struct rn_client_qp *qp);
-RN_EXPORT uint32_t rn_client_qp_number(const struct rn_client_qp *qp);
-RN_EXPORT enum rn_qp_state rn_client_qp_state(const struct rn_client_qp *qp);
+int rn_client_qp_destroy(struct rn_client_qp *qp);
+uint32_t rn_client_qp_number(const struct rn_client_qp *qp);
+enum rn_qp_state rn_client_qp_state(const struct rn_client_qp *qp);
 /* Requests posted and not yet completed by the NIC, both queues. */
-RN_EXPORT uint32_t rn_client_qp_outstanding(const struct rn_client_qp *qp);
+uint32_t rn_client_qp_outstanding(const struct rn_client_qp *qp);
 /* Waits until nothing is outstanding, at most timeout_ms: after a move to ERR every request has its
  * completion then. 0 or -ETIMEDOUT. */
-RN_EXPORT int rn_client_qp_drain(struct rn_client_qp *qp, unsigned timeout_ms);
+int rn_client_qp_drain(struct rn_client_qp *qp, unsigned timeout_ms);
 
 /* One request as front ends see it: the buffer list apart from the head. */
 struct rn_client_wr {
@@ -137,7 +132,7 @@ struct rn_client_wr {
 /* Posts one request; those of one QP and direction reach the NIC in the order of the calls.
  * -ENOMEM: as many as the depth are outstanding. -E2BIG: more SGEs than the QP takes. -EMSGSIZE:
  * longer than the adapter sends, or than the QP's inline size. Keys are not looked at. */
-RN_EXPORT int rn_client_qp_post(struct rn_client_qp *qp, const struct rn_client_wr *wr);
+int rn_client_qp_post(struct rn_client_qp *qp, const struct rn_client_wr *wr);
 
 /* ---- connections: the CM owns ids and ports, never queue pairs ---- */
 
@@ -149,48 +144,47 @@ struct rn_client_addr {
 
 /* Reserves a local port (0: an ephemeral one, written back) and makes an id. -EADDRINUSE,
  * -EADDRNOTAVAIL. */
-RN_EXPORT int rn_client_cm_bind(struct rn_client *client, struct rn_client_addr *local,
-				uint64_t user, uint32_t *id);
+int rn_client_cm_bind(struct rn_client *client, struct rn_client_addr *local, uint64_t user,
+		      uint32_t *id);
 /* backlog: requests held unanswered, 0 = no limit. */
-RN_EXPORT int rn_client_cm_listen(struct rn_client *client, uint32_t id,
-				  const struct rn_client_addr *local, uint32_t backlog,
-				  uint64_t user);
+int rn_client_cm_listen(struct rn_client *client, uint32_t id, const struct rn_client_addr *local,
+			uint32_t backlog, uint64_t user);
 /* Sends a REQ. Answers: RN_EVENT_CM_RESPONSE, _REJECTED or _UNREACHABLE. -EADDRINUSE: the same two
  * ends are connected already. local may be the wildcard: the port's own address for that peer is
  * taken. */
-RN_EXPORT int rn_client_cm_connect(struct rn_client *client, uint32_t id,
-				   const struct rn_client_addr *local,
-				   const struct rn_client_addr *peer,
-				   const struct rn_cm_param *param, uint64_t user);
+int rn_client_cm_connect(struct rn_client *client, uint32_t id, const struct rn_client_addr *local,
+			 const struct rn_client_addr *peer, const struct rn_cm_param *param,
+			 uint64_t user);
 /* After CM_RESPONSE, with the QP in RTS: sends RTU. */
-RN_EXPORT int rn_client_cm_establish(struct rn_client *client, uint32_t id);
+int rn_client_cm_establish(struct rn_client *client, uint32_t id);
 /* After CM_REQUEST, with the QP in RTS: sends REP. Then RN_EVENT_CM_ESTABLISHED, _REJECTED or
  * _UNREACHABLE. */
-RN_EXPORT int rn_client_cm_accept(struct rn_client *client, uint32_t id,
-				  const struct rn_cm_param *param, uint64_t user);
+int rn_client_cm_accept(struct rn_client *client, uint32_t id, const struct rn_cm_param *param,
+			uint64_t user);
 /* Refuses a request or a response. reason 0 = 28, "consumer". */
-RN_EXPORT int rn_client_cm_reject(struct rn_client *client, uint32_t id, uint16_t reason,
-				  const void *data, uint16_t len);
-RN_EXPORT int rn_client_cm_disconnect(struct rn_client *client, uint32_t id);
+int rn_client_cm_reject(struct rn_client *client, uint32_t id, uint16_t reason, const void *data,
+			uint16_t len);
+int rn_client_cm_disconnect(struct rn_client *client, uint32_t id);
 /* Tells the peer to be patient with the answer to its REQ or REP. */
-RN_EXPORT int rn_client_cm_delay(struct rn_client *client, uint32_t id);
-RN_EXPORT int rn_client_cm_destroy(struct rn_client *client, uint32_t id);
+int rn_client_cm_delay(struct rn_client *client, uint32_t id);
+int rn_client_cm_destroy(struct rn_client *client, uint32_t id);
 
 /* ---- addresses ---- */
 
 /* -EAFNOSUPPORT: neither IPv4 nor IPv6; -EINVAL: len is short for the family. More bytes than
  * needed are fine. */
-RN_EXPORT int rn_client_addr_from_sockaddr(struct rn_client_addr *addr, const struct sockaddr *sa,
-					   size_t len);
+int rn_client_addr_from_sockaddr(struct rn_client_addr *addr, const struct sockaddr *sa,
+				 size_t len);
 /* Bytes written: 16 for an IPv4-mapped GID, else 28. family: what a wildcard is written as. */
-RN_EXPORT size_t rn_client_addr_to_sockaddr(const struct rn_client_addr *addr, int family,
-					    struct sockaddr_storage *sa);
-RN_EXPORT bool rn_client_gid_is_any(const struct rn_gid *gid);
-RN_EXPORT bool rn_client_gid_is_v4(const struct rn_gid *gid);
-RN_EXPORT bool rn_client_gid_equal(const struct rn_gid *a, const struct rn_gid *b);
+size_t rn_client_addr_to_sockaddr(const struct rn_client_addr *addr, int family,
+				  struct sockaddr_storage *sa);
+bool rn_client_gid_is_any(const struct rn_gid *gid);
+bool rn_client_gid_is_v4(const struct rn_gid *gid);
+bool rn_client_gid_equal(const struct rn_gid *a, const struct rn_gid *b);
 
 #ifdef __cplusplus
 }
 #endif
+#pragma GCC visibility pop
 
 #endif

@@ -83,6 +83,8 @@ struct rn_link {
 	const struct rn_link_ops *ops;
 };
 
+#pragma GCC visibility push(default)
+
 /* Reads the configuration (path, else $SOFTRNIC_CONFIG, else the embedded default: two adapters joined inside the
  * process) and tells which adapters it names, without starting anything. Fills names/addresses of up to n adapters in
  * info (limits too). Returns the number of adapters, or -errno with a sentence in err (file, line, key, what was found,
@@ -94,6 +96,8 @@ int rn_link_list(const char *path, struct rn_link_info *info, unsigned n, char *
  * sentence in err. */
 int rn_link_open(const char *path, unsigned index, struct rn_link **link, char *err, size_t errlen);
 void rn_link_close(struct rn_link *link);
+
+#pragma GCC visibility pop
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,31 @@
+/* The catalogue of NetworkDirect providers: a folder of small text files, one per provider.
+ *
+ *	# comment
+ *	guid = {01234567-89ab-cdef-0123-456789abcdef}
+ *	library = /usr/lib/libsomething.so
+ *
+ * Read in the order of the files' names; a GUID that came before is passed over, so are files whose
+ *names begin with a dot or that lack one of the two lines. Any thread.
+ */
+#ifndef UTIL_CATALOGUE_H
+#define UTIL_CATALOGUE_H
+
+#include "ndtypes.h"
+
+#include <stdbool.h>
+
+struct util_entry {
+	GUID guid;
+	char library[512];
+};
+
+/* $SOFTRNIC_ND_CATALOG, else the folder given when this was built. */
+const char *util_catalogue_folder(void);
+
+/* Up to n entries. A folder that does not exist has none. Returns their number. */
+int util_catalogue_read(const char *folder, struct util_entry *entries, unsigned n);
+
+/* With or without braces. */
+bool util_guid_parse(const char *text, GUID *guid);
+
+#endif

@@ -1,0 +1,316 @@
+/* The Nd* helper functions: questions about addresses, put to every provider of the catalogue.
+ * Nothing is cached, so an address that comes or goes is seen by the next call. Any thread. */
+#include "ndsupport.h"
+
+#include "framework.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <errno.h>
+#include <unistd.h>
+
+#define NOT_STARTED (-1)
+#define STOP	    1
+#define MAX_LOCAL   256
+
+struct local_addresses {
+	unsigned n;
+	struct sockaddr_storage at[MAX_LOCAL];
+};
+
+static size_t size_of_family(sa_family_t family)
+{
+	return family == AF_INET    ? sizeof(struct sockaddr_in)
+	       : family == AF_INET6 ? sizeof(struct sockaddr_in6)
+				    : 0;
+}
+
+static const void *ip_of(const void *sa, size_t *len)
+{
+	const struct sockaddr *head = sa;
+
+	*len = head->sa_family == AF_INET ? 4 : 16;
+	return head->sa_family == AF_INET
+		       ? (const void *)&((const struct sockaddr_in *)sa)->sin_addr
+		       : &((const struct sockaddr_in6 *)sa)->sin6_addr;
+}
+
+static bool same_ip(const struct sockaddr_storage *a, const struct sockaddr_storage *b)
+{
+	size_t len;
+	const void *ip = ip_of(a, &len);
+
+	return a->ss_family == b->ss_family && memcmp(ip, ip_of(b, &len), len) == 0;
+}
+
+static int collect(void *arg, IND2Provider *provider)
+{
+	struct local_addresses *all = arg;
+	SOCKET_ADDRESS_LIST *list = NULL;
+	ULONG cb = 0;
+	HRESULT hr = provider->lpVtbl->QueryAddressList(provider, NULL, &cb);
+
+	for (int tries = 0; hr == ND_BUFFER_OVERFLOW && tries < 4; tries++) {
+		free(list);
+		list = malloc(cb);
+		if (list == NULL)
+			return 0;
+		hr = provider->lpVtbl->QueryAddressList(provider, list, &cb);
+	}
+	for (INT i = 0; hr == ND_SUCCESS && i < list->iAddressCount && all->n < MAX_LOCAL; i++) {
+		const struct sockaddr *sa = list->Address[i].lpSockaddr;
+		size_t len = size_of_family(sa->sa_family);
+
+		if (len != 0)
+			memcpy(&all->at[all->n++], sa, len);
+	}
+	free(list);
+	return 0;
+}
+
+/* NULL: not started, or no memory: *hr says which. */
+static struct local_addresses *all_addresses(HRESULT *hr)
+{
+	struct local_addresses *all = calloc(1, sizeof(*all));
+
+	*hr = ND_NO_MEMORY;
+	if (all != NULL && util_framework_each(collect, all) == NOT_STARTED) {
+		*hr = ND_DEVICE_NOT_READY;
+		free(all);
+		all = NULL;
+	}
+	return all;
+}
+
+static bool is_listed(const struct local_addresses *all, const struct sockaddr_storage *sa)
+{
+	for (unsigned i = 0; i < all->n; i++)
+		if (same_ip(&all->at[i], sa))
+			return true;
+	return false;
+}
+
+/* A copy of a client's address, checked as all helpers do. */
+static HRESULT take_address(const struct sockaddr *sa, SIZE_T cb, struct sockaddr_storage *out)
+{
+	size_t len;
+
+	if (sa == NULL || cb < sizeof(*sa) || cb > UINT32_MAX)
+		return ND_INVALID_PARAMETER_2;
+	len = size_of_family(sa->sa_family);
+	if (len == 0)
+		return ND_INVALID_ADDRESS;
+	if (cb < len)
+		return ND_INVALID_PARAMETER_2;
+	memset(out, 0, sizeof(*out));
+	memcpy(out, sa, len);
+	return ND_SUCCESS;
+}
+
+HRESULT NdStartup(void)
+{
+	return util_framework_start();
+}
+
+HRESULT NdCleanup(void)
+{
+	return util_framework_stop();
+}
+
+void NdFlushProviders(void)
+{
+	util_framework_flush();
+}
+
+static HRESULT return_list(const struct local_addresses *all, SOCKET_ADDRESS_LIST *list,
+			   SIZE_T *pcb)
+{
+	SIZE_T have = *pcb, at, need;
+
+	at = offsetof(SOCKET_ADDRESS_LIST, Address) + all->n * sizeof(SOCKET_ADDRESS);
+	need = at;
+	for (unsigned i = 0; i < all->n; i++)
+		need += size_of_family(all->at[i].ss_family);
+	*pcb = all->n == 0 ? 0 : need;
+	if (all->n == 0)
+		return ND_SUCCESS;
+	if (list == NULL || have < need)
+		return ND_BUFFER_OVERFLOW;
+	list->iAddressCount = (INT)all->n;
+	for (unsigned i = 0; i < all->n; i++) {
+		size_t len = size_of_family(all->at[i].ss_family);
+
+		memcpy((char *)list + at, &all->at[i], len);
+		list->Address[i].lpSockaddr = (struct sockaddr *)((char *)list + at);
+		list->Address[i].iSockaddrLength = (INT)len;
+		at += len;
+	}
+	return ND_SUCCESS;
+}
+
+HRESULT NdQueryAddressList(DWORD flags, SOCKET_ADDRESS_LIST *pAddressList, SIZE_T *pcbAddressList)
+{
+	HRESULT hr;
+	struct local_addresses *all = all_addresses(&hr);
+
+	if (all == NULL)
+		return hr;
+	if (flags & ND_QUERY_EXCLUDE_NDv2_ADDRESSES)
+		all->n = 0;
+	hr = return_list(all, pAddressList, pcbAddressList);
+	free(all);
+	return hr;
+}
+
+/* What the kernel would send from. False: it knows no way. */
+static bool kernel_source(const struct sockaddr_storage *remote, struct sockaddr_storage *local)
+{
+	struct sockaddr_storage to = *remote;
+	socklen_t len = (socklen_t)size_of_family(remote->ss_family), got = sizeof(*local);
+	int fd = socket(remote->ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	bool ok;
+
+	if (fd < 0)
+		return false;
+	/* The port is at the same place in both families; 0 would be refused. */
+	((struct sockaddr_in *)&to)->sin_port = htons(9);
+	ok = connect(fd, (struct sockaddr *)&to, len) == 0 &&
+	     getsockname(fd, (struct sockaddr *)local, &got) == 0;
+	close(fd);
+	return ok;
+}
+
+static unsigned common_bits(const struct sockaddr_storage *a, const struct sockaddr_storage *b)
+{
+	size_t len;
+	const uint8_t *x = ip_of(a, &len), *y = ip_of(b, &len);
+	unsigned bits = 0;
+
+	while (bits < 8 * len && ((x[bits / 8] ^ y[bits / 8]) >> (7 - bits % 8) & 1) == 0)
+		bits++;
+	return bits;
+}
+
+/* The kernel does not know the ports of a provider of its own: without its answer, the address that
+ * has most in common with the remote one, if that is at least its first third. */
+static const struct sockaddr_storage *nearest(const struct local_addresses *all,
+					      const struct sockaddr_storage *remote)
+{
+	const struct sockaddr_storage *best = NULL;
+	unsigned best_bits = remote->ss_family == AF_INET ? 8 : 32;
+
+	for (unsigned i = 0; i < all->n; i++) {
+		if (all->at[i].ss_family != remote->ss_family)
+			continue;
+		if (common_bits(&all->at[i], remote) >= best_bits) {
+			best_bits = common_bits(&all->at[i], remote) + 1;
+			best = &all->at[i];
+		}
+	}
+	return best;
+}
+
+static HRESULT resolve(const struct local_addresses *all, const struct sockaddr_storage *remote,
+		       struct sockaddr_storage *local)
+{
+	bool routed = kernel_source(remote, local);
+	const struct sockaddr_storage *near;
+
+	if (routed && is_listed(all, local))
+		return S_OK;
+	near = nearest(all, remote);
+	if (near == NULL)
+		return routed ? ND_INVALID_ADDRESS : ND_NETWORK_UNREACHABLE;
+	*local = *near;
+	return S_OK;
+}
+
+HRESULT NdResolveAddress(const struct sockaddr *pRemoteAddress, SIZE_T cbRemoteAddress,
+			 struct sockaddr *pLocalAddress, SIZE_T *pcbLocalAddress)
+{
+	struct sockaddr_storage remote, local;
+	struct local_addresses *all;
+	SIZE_T have = *pcbLocalAddress, need;
+	HRESULT hr;
+
+	all = all_addresses(&hr);
+	if (all == NULL)
+		return hr;
+	hr = FAILED(take_address(pRemoteAddress, cbRemoteAddress, &remote))
+		     ? ND_INVALID_ADDRESS
+		     : resolve(all, &remote, &local);
+	free(all);
+	if (FAILED(hr))
+		return hr;
+	((struct sockaddr_in *)&local)->sin_port = 0;
+	need = size_of_family(local.ss_family);
+	*pcbLocalAddress = need;
+	if (pLocalAddress == NULL || have < need)
+		return ND_BUFFER_OVERFLOW;
+	memcpy(pLocalAddress, &local, need);
+	return S_OK;
+}
+
+HRESULT NdCheckAddress(const struct sockaddr *pAddress, SIZE_T cbAddress)
+{
+	struct sockaddr_storage sa;
+	struct local_addresses *all;
+	HRESULT hr;
+
+	all = all_addresses(&hr);
+	if (all == NULL)
+		return hr;
+	hr = take_address(pAddress, cbAddress, &sa);
+	if (SUCCEEDED(hr) && !is_listed(all, &sa))
+		hr = ND_INVALID_ADDRESS;
+	free(all);
+	return hr;
+}
+
+struct open_call {
+	const GUID *iid;
+	const struct sockaddr_storage *sa;
+	void *adapter;
+	HRESULT hr;
+};
+
+/* The first that opens wins; one that knows the address but fails gives way to the next. */
+static int open_on(void *arg, IND2Provider *provider)
+{
+	struct open_call *call = arg;
+	ULONG len = (ULONG)size_of_family(call->sa->ss_family);
+	UINT64 id;
+
+	if (FAILED(provider->lpVtbl->ResolveAddress(provider, (const struct sockaddr *)call->sa,
+						    len, &id)))
+		return 0;
+	call->hr = provider->lpVtbl->OpenAdapter(provider, call->iid, id, &call->adapter);
+	return SUCCEEDED(call->hr) ? STOP : 0;
+}
+
+HRESULT NdOpenAdapter(REFIID iid, const struct sockaddr *pAddress, SIZE_T cbAddress,
+		      void **ppIAdapter)
+{
+	struct sockaddr_storage sa;
+	struct open_call call = {.iid = iid, .sa = &sa, .hr = ND_INVALID_ADDRESS};
+	HRESULT hr = take_address(pAddress, cbAddress, &sa);
+
+	*ppIAdapter = NULL;
+	if (!util_framework_started())
+		return ND_DEVICE_NOT_READY;
+	if (FAILED(hr))
+		return hr;
+	util_framework_each(open_on, &call);
+	*ppIAdapter = call.adapter;
+	return call.hr;
+}
+
+HRESULT NdOpenV1Adapter(const struct sockaddr *pAddress, SIZE_T cbAddress, INDAdapter **ppIAdapter)
+{
+	*ppIAdapter = NULL;
+	return util_framework_started() ? ND_INVALID_ADDRESS : ND_DEVICE_NOT_READY;
+}

@@ -1,0 +1,16 @@
+/* A NIC for tests of the provider: two adapters joined in memory, behind the functions of
+ * rn/link.h. Requests are executed when they are posted, by copying; the connection manager answers
+ * at once. It keeps the contract (order, events, queue accounting, states, keys, flushes), not the
+ * protocol. One lock; any thread.
+ *
+ * 192.0.2.1 and 2001:db8::1 are adapter 0, the same with 2 adapter 1.
+ */
+#ifndef FAKE_LINK_H
+#define FAKE_LINK_H
+
+#include "rn/link.h"
+
+/* Objects of any kind that were made and not destroyed; 0 when all is well at the end. */
+unsigned fake_link_objects(void);
+
+#endif

@@ -1,0 +1,61 @@
+/* Insides of the fake NIC. */
+#ifndef FAKE_PRIV_H
+#define FAKE_PRIV_H
+
+#include "rn/link.h"
+
+#include <pthread.h>
+
+#define FAKE_EVENTS 256
+
+struct fake_adapter {
+	struct rn_link link; /* first */
+	unsigned opens;
+	uint32_t next_pd;
+	pthread_cond_t changed;
+	bool interrupted;
+	unsigned first, nevents;
+	struct rn_event events[FAKE_EVENTS];
+};
+
+struct fake_cq {
+	struct rn_cq_view view;
+	struct rn_cq_shared shared;
+	struct rn_cq_ring *ring;
+	struct fake_adapter *adapter; /* NULL: free, as below */
+};
+
+struct fake_work {
+	struct fake_work *next;
+	uint64_t since; /* waiting for the peer */
+	union {
+		_Alignas(64) struct rn_wqe head;
+		uint8_t bytes[RN_WQE_MAX_SLOTS * RN_SLOT_BYTES];
+	} wqe;
+};
+
+struct fake_qp {
+	struct rn_qp_shared shared;
+	struct fake_adapter *adapter;
+	uint32_t qpn, gen, pd;
+	uint64_t ctx;
+	struct fake_cq *send_cq, *recv_cq;
+	struct rn_qp_attr attr;
+	bool heard;		    /* something has arrived */
+	struct fake_work *queue[2]; /* send, receive */
+};
+
+struct fake_mr {
+	struct fake_adapter *adapter;
+	uint32_t key, pd, access;
+	uint64_t addr, len;
+};
+
+/* All under the one lock. */
+void fake_tell(struct fake_adapter *a, const struct rn_event *ev);
+int fake_cm_exec(struct fake_adapter *a, struct fake_adapter *both, const struct rn_cmd *cmd,
+		 struct rn_rsp *rsp);
+void fake_cm_comm_est(uint32_t qpn);
+unsigned fake_cm_live(void);
+
+#endif
