@@ -95,6 +95,7 @@ struct rn_client_qp_init {
 	uint32_t sq_depth, rq_depth; /* requests; kept to exactly */
 	uint32_t sq_sge, rq_sge;     /* per request, 1..RN_WQE_MAX_SGE */
 	uint32_t inline_bytes;	     /* per request, 0..RN_WQE_MAX_INLINE */
+	uint32_t max_length;	     /* bytes per request; 0 = what the adapter sends */
 	uint64_t qp_ctx;	     /* returned in completions */
 	uint64_t affinity;
 	uint64_t user; /* returned in events */

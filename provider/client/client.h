@@ -45,7 +45,7 @@ struct rn_client_qp {
 	struct rn_client *client;
 	uint32_t qpn, gen, shard;
 	struct rn_qp_shared *shared; /* the shard writes it; valid until destroy */
-	uint32_t inline_bytes;
+	uint32_t inline_bytes, max_length;
 	struct rn_client_queue sq, rq;
 };
 

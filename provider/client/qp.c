@@ -17,7 +17,7 @@ static bool within_limits(const struct rn_link_info *info, const struct rn_clien
 {
 	return init->sq_depth <= info->max_queue_depth && init->rq_depth <= info->max_queue_depth &&
 	       init->sq_sge <= info->max_sge && init->rq_sge <= info->max_sge &&
-	       init->inline_bytes <= info->max_inline;
+	       init->inline_bytes <= info->max_inline && init->max_length <= info->max_msg;
 }
 
 static void queue_init(struct rn_client_queue *q, uint32_t depth, uint32_t max_sge)
@@ -62,6 +62,7 @@ int rn_client_qp_create(struct rn_client *client, const struct rn_client_qp_init
 	qp->shard = client->link->ops->shard_of(client->link, rsp.id);
 	qp->shared = (struct rn_qp_shared *)(uintptr_t)rsp.qp.shared;
 	qp->inline_bytes = init->inline_bytes;
+	qp->max_length = init->max_length != 0 ? init->max_length : client->info.max_msg;
 	queue_init(&qp->sq, init->sq_depth, init->sq_sge);
 	queue_init(&qp->rq, init->rq_depth, init->rq_sge);
 	*out = qp;
@@ -153,7 +154,7 @@ static int build(const struct rn_client_qp *qp, const struct rn_client_queue *q,
 
 	if (!is_inline && wr->num_sge > q->max_sge)
 		return -E2BIG;
-	if (length > (is_inline ? qp->inline_bytes : qp->client->info.max_msg))
+	if (length > (is_inline ? qp->inline_bytes : qp->max_length))
 		return -EMSGSIZE;
 	memset(&out->head, 0, sizeof(out->head));
 	out->head.kind = wr->kind;

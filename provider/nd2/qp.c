@@ -321,6 +321,7 @@ static int make(struct nd_qp *qp, const struct nd_qp_init *init)
 		.sq_sge = init->sq_sge < ND_MIN_SGE ? ND_MIN_SGE : init->sq_sge,
 		.rq_sge = init->rq_sge < ND_MIN_SGE ? ND_MIN_SGE : init->rq_sge,
 		.inline_bytes = init->inline_bytes,
+		.max_length = adapter->limits.MaxTransferLength,
 		.qp_ctx = (uintptr_t)init->context,
 		.affinity = init->recv_cq->affinity,
 		.user = (uintptr_t)qp,

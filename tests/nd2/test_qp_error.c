@@ -1,0 +1,232 @@
+/* Queue pairs that fail, flush and order: rows 91 to 101 of the interface rules, without those of
+ * windows. */
+#include "fixture.h"
+
+#include <pthread.h>
+#include <time.h>
+
+static void nd2_row_091_bad_local_memory(void **state)
+{
+	struct pair p;
+	ND2_SGE sge;
+
+	/* A token of nobody. */
+	pair_open_connected(&p, NULL);
+	sge = (ND2_SGE){p.a.buf, 10, p.a.local ^ 0x5a5a5a00};
+	HR(post_recv(&p.b, 0, 100, 9), ND_SUCCESS);
+	HR(CALL(p.a.qp, Send, (void *)1, &sge, 1, 0), ND_SUCCESS);
+	reap_is(p.a.cq, 1, ND_ACCESS_VIOLATION);
+	pair_close(&p);
+	/* One byte too far. */
+	pair_open_connected(&p, NULL);
+	sge = (ND2_SGE){p.a.buf + BUF_BYTES - 10, 11, p.a.local};
+	HR(CALL(p.a.qp, Write, (void *)1, &sge, 1, (UINT64)(uintptr_t)p.b.buf, p.b.remote, 0),
+	   ND_SUCCESS);
+	reap_is(p.a.cq, 1, ND_ACCESS_VIOLATION);
+	pair_close(&p);
+	/* A Read into it. */
+	pair_open_connected(&p, NULL);
+	sge = (ND2_SGE){p.a.buf + BUF_BYTES - 10, 11, p.a.local};
+	HR(CALL(p.a.qp, Read, (void *)1, &sge, 1, (UINT64)(uintptr_t)p.b.buf, p.b.remote, 0),
+	   ND_SUCCESS);
+	reap_is(p.a.cq, 1, ND_ACCESS_VIOLATION);
+	pair_close(&p);
+}
+
+static void beyond_the_remote_region(bool read)
+{
+	struct pair p;
+
+	pair_open_connected(&p, NULL);
+	HR(post_recv(&p.b, 0, 100, 9), ND_SUCCESS);
+	if (read)
+		HR(post_read(&p.a, 0, 101, 1, 0, &p.b, BUF_BYTES - 100), ND_SUCCESS);
+	else
+		HR(post_write(&p.a, 0, 101, 1, 0, &p.b, BUF_BYTES - 100), ND_SUCCESS);
+	reap_is(p.a.cq, 1, ND_ACCESS_VIOLATION);
+	reap_is(p.b.cq, 9, ND_CANCELED);
+	pair_close(&p);
+}
+
+static void nd2_row_092_beyond_the_remote_memory(void **state)
+{
+	beyond_the_remote_region(false);
+	beyond_the_remote_region(true);
+}
+
+static void nd2_row_094_nothing_to_receive_it(void **state)
+{
+	struct timespec t0, t1;
+	struct pair p;
+	double seconds;
+
+	pair_open_connected(&p, NULL);
+	clock_gettime(CLOCK_MONOTONIC, &t0);
+	HR(post_send(&p.a, 0, 10, 1, 0), ND_SUCCESS);
+	reap_is(p.a.cq, 1, ND_IO_TIMEOUT);
+	clock_gettime(CLOCK_MONOTONIC, &t1);
+	seconds = (double)(t1.tv_sec - t0.tv_sec) + (double)(t1.tv_nsec - t0.tv_nsec) / 1e9;
+	assert_true(seconds < 5.0);
+	reap_none(p.b.cq, 100);
+	pair_close(&p);
+}
+
+static void nd2_row_095_receive_too_small(void **state)
+{
+	struct pair p;
+
+	pair_open_connected(&p, NULL);
+	HR(post_recv(&p.b, 0, 1023, 1), ND_SUCCESS);
+	HR(post_send(&p.a, 0, 1024, 2, 0), ND_SUCCESS);
+	reap_is(p.b.cq, 1, ND_DATA_OVERRUN);
+	reap_is(p.a.cq, 2, STATUS_DATA_ERROR);
+	pair_close(&p);
+}
+
+static void nd2_row_096_after_a_failure_the_rest_is_cancelled_in_order(void **state)
+{
+	ND2_RESULT r;
+	struct pair p;
+
+	pair_open_connected(&p, NULL);
+	for (uintptr_t i = 20; i < 24; i++)
+		HR(post_recv(&p.a, 0, 10, i), ND_SUCCESS);
+	HR(CALL(p.a.qp, Write, (void *)1, &(ND2_SGE){p.a.buf, 8, p.a.local}, 1, 0, 0x77, 0),
+	   ND_SUCCESS);
+	HR(post_send(&p.a, 0, 10, 2, ND_OP_FLAG_SILENT_SUCCESS), ND_SUCCESS);
+	HR(post_read(&p.a, 0, 10, 3, 0, &p.b, 0), ND_SUCCESS);
+	HR(post_write(&p.a, 0, 10, 4, 0, &p.b, 0), ND_SUCCESS);
+	r = reap(p.a.cq);
+	HR(r.Status, ND_ACCESS_VIOLATION);
+	assert_int_equal(r.RequestType, Nd2RequestTypeWrite);
+	for (uintptr_t sends = 2, recvs = 20; sends < 5 || recvs < 24;) {
+		r = reap(p.a.cq);
+		HR(r.Status, ND_CANCELED);
+		assert_int_equal(r.BytesTransferred, 0);
+		if (r.RequestType == Nd2RequestTypeReceive)
+			assert_int_equal((uintptr_t)r.RequestContext, recvs++);
+		else
+			assert_int_equal((uintptr_t)r.RequestContext, sends++);
+	}
+	pair_close(&p);
+}
+
+static void nd2_row_097_more_reads_than_the_limit(void **state)
+{
+	const struct how how = {.in = 2, .out = 2};
+	struct pair p;
+
+	pair_open_connected(&p, &how);
+	fill(&p.b, 0, 60 * 1000, 5);
+	for (uintptr_t i = 0; i < 60; i++)
+		HR(post_read(&p.a, i * 1000, 1000, i, 0, &p.b, i * 1000), ND_SUCCESS);
+	for (uintptr_t i = 0; i < 60; i++)
+		reap_is(p.a.cq, i, ND_SUCCESS);
+	assert_true(filled(&p.a, 0, 60 * 1000, 5));
+	pair_close(&p);
+}
+
+static void nd2_row_098_reads_one_at_a_time(void **state)
+{
+	OVERLAPPED connect = {0}, accept = {0}, complete = {0};
+	const struct how how = {.depth = 128, .in = 8, .out = 8};
+	struct pair p;
+
+	pair_open(&p, &how);
+	reach_request(&p, &how, &connect);
+	HR(CALL(p.b.connector, Accept, (IUnknown *)p.b.qp, 1, 0, NULL, 0, &accept), ND_PENDING);
+	HR(finish(p.a.connector, &connect), ND_SUCCESS);
+	ENDS(p.a.connector, CALL(p.a.connector, CompleteConnect, &complete), &complete, ND_SUCCESS);
+	HR(finish(p.b.connector, &accept), ND_SUCCESS);
+	for (uintptr_t i = 0; i < 100; i++)
+		HR(post_read(&p.a, 0, 2000, i, 0, &p.b, 0), ND_SUCCESS);
+	for (uintptr_t i = 0; i < 100; i++)
+		reap_is(p.a.cq, i, ND_SUCCESS);
+	/* The other way there is no Read at all. */
+	HR(post_read(&p.b, 0, 10, 1, 0, &p.a, 0), ND_INVALID_DEVICE_REQUEST);
+	exchange(&p.b, &p.a);
+	pair_close(&p);
+}
+
+static void nd2_row_099_flush_without_a_connection(void **state)
+{
+	OVERLAPPED ov = {0};
+	ND2_RESULT r[2];
+	struct end e;
+
+	end_open(&e, 0, NULL);
+	HR(post_recv(&e, 0, 10, 1), ND_SUCCESS);
+	HR(post_recv(&e, 0, 10, 2), ND_SUCCESS);
+	HR(CALL(e.cq, Notify, ND_CQ_NOTIFY_ANY, &ov), ND_PENDING);
+	HR(CALL(e.qp, Flush), ND_SUCCESS);
+	HR(finish(e.cq, &ov), ND_SUCCESS);
+	assert_int_equal(CALL(e.cq, GetResults, r, 2), 2);
+	for (uintptr_t i = 0; i < 2; i++) {
+		HR(r[i].Status, ND_CANCELED);
+		assert_int_equal((uintptr_t)r[i].RequestContext, i + 1);
+		assert_int_equal(r[i].RequestType, Nd2RequestTypeReceive);
+	}
+	/* Still no connection, and receives have nowhere to wait any more. */
+	HR(post_send(&e, 0, 10, 3, 0), ND_CONNECTION_INVALID);
+	HR(post_recv(&e, 0, 10, 4), ND_SUCCESS);
+	reap_is(e.cq, 4, ND_CANCELED);
+	end_close(&e);
+}
+
+static void nd2_row_100_flush_of_one_of_two(void **state)
+{
+	IND2QueuePair *other;
+	ND2_SGE sge;
+	struct end e;
+
+	end_open(&e, 0, NULL);
+	other = new_qp(&e, e.cq, NULL, NULL);
+	sge = (ND2_SGE){e.buf, 10, e.local};
+	HR(post_recv(&e, 0, 10, 1), ND_SUCCESS);
+	HR(CALL(other, Receive, (void *)2, &sge, 1), ND_SUCCESS);
+	HR(CALL(e.qp, Flush), ND_SUCCESS);
+	reap_is(e.cq, 1, ND_CANCELED);
+	reap_none(e.cq, 50);
+	RELEASE(other);
+	reap_is(e.cq, 2, ND_CANCELED);
+	end_close(&e);
+}
+
+static void nd2_row_101_the_last_byte_comes_last(void **state)
+{
+	enum { LEN = 200 * 1000 };
+	struct pair p;
+
+	pair_open_connected(&p, NULL);
+	for (unsigned round = 1; round <= 30; round++) {
+		volatile uint8_t *last = p.b.buf + LEN - 1;
+
+		memset(p.a.buf, (int)round, LEN);
+		HR(post_write(&p.a, 0, LEN, round, 0, &p.b, 0), ND_SUCCESS);
+		for (unsigned waited = 0; *last != round; waited++)
+			if (waited > 5000)
+				fail_msg("the data never came");
+			else
+				sleep_ms(waited > 10);
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+		for (size_t i = 0; i < LEN; i++)
+			assert_int_equal(p.b.buf[i], round);
+		reap_is(p.a.cq, round, ND_SUCCESS);
+	}
+	pair_close(&p);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(nd2_row_091_bad_local_memory),
+	cmocka_unit_test(nd2_row_092_beyond_the_remote_memory),
+	cmocka_unit_test(nd2_row_094_nothing_to_receive_it),
+	cmocka_unit_test(nd2_row_095_receive_too_small),
+	cmocka_unit_test(nd2_row_096_after_a_failure_the_rest_is_cancelled_in_order),
+	cmocka_unit_test(nd2_row_097_more_reads_than_the_limit),
+	cmocka_unit_test(nd2_row_098_reads_one_at_a_time),
+	cmocka_unit_test(nd2_row_099_flush_without_a_connection),
+	cmocka_unit_test(nd2_row_100_flush_of_one_of_two),
+	cmocka_unit_test(nd2_row_101_the_last_byte_comes_last),
+};
+
+nd2_main(tests)
