@@ -143,16 +143,17 @@ struct rn_client_addr {
 	uint16_t port;
 };
 
-/* Reserves a local port (0: an ephemeral one, written back) and makes an id. -EADDRINUSE,
- * -EADDRNOTAVAIL. */
-int rn_client_cm_bind(struct rn_client *client, struct rn_client_addr *local, uint64_t user,
-		      uint32_t *id);
+/* Makes an id at a local address; port 0: an ephemeral one, written back. Ports are shared by
+ * connectors and one listener. -EADDRNOTAVAIL: not our address, or no ephemeral port left; with
+ * to_listen also -EADDRINUSE: another listener has it. */
+int rn_client_cm_bind(struct rn_client *client, struct rn_client_addr *local, bool to_listen,
+		      uint64_t user, uint32_t *id);
 /* backlog: requests held unanswered, 0 = no limit. */
 int rn_client_cm_listen(struct rn_client *client, uint32_t id, const struct rn_client_addr *local,
 			uint32_t backlog, uint64_t user);
-/* Sends a REQ. Answers: RN_EVENT_CM_RESPONSE, _REJECTED or _UNREACHABLE. -EADDRINUSE: the same two
- * ends are connected already. local may be the wildcard: the port's own address for that peer is
- * taken. */
+/* Sends a REQ. Answers: RN_EVENT_CM_RESPONSE, _REJECTED or _UNREACHABLE; after the latter two the
+ * id may connect again. -EISCONN: the same two ends are connected from here already. local may be
+ * the wildcard: the port's own address for that peer is taken. */
 int rn_client_cm_connect(struct rn_client *client, uint32_t id, const struct rn_client_addr *local,
 			 const struct rn_client_addr *peer, const struct rn_cm_param *param,
 			 uint64_t user);
@@ -168,6 +169,8 @@ int rn_client_cm_reject(struct rn_client *client, uint32_t id, uint16_t reason, 
 int rn_client_cm_disconnect(struct rn_client *client, uint32_t id);
 /* Tells the peer to be patient with the answer to its REQ or REP. */
 int rn_client_cm_delay(struct rn_client *client, uint32_t id);
+/* In any state; the peer is told what the state calls for. No event of this id comes from now on,
+ * apart from those taken already. */
 int rn_client_cm_destroy(struct rn_client *client, uint32_t id);
 
 /* ---- addresses ---- */

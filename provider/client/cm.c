@@ -21,10 +21,14 @@ static int run_on_id(struct rn_client *client, enum rn_cmd_op op, uint32_t id)
 	return run(client, &cmd, &rsp);
 }
 
-int rn_client_cm_bind(struct rn_client *client, struct rn_client_addr *local, uint64_t user,
-		      uint32_t *id)
+int rn_client_cm_bind(struct rn_client *client, struct rn_client_addr *local, bool to_listen,
+		      uint64_t user, uint32_t *id)
 {
-	struct rn_cmd cmd = {.op = RN_CMD_CM_BIND, .user = user};
+	struct rn_cmd cmd = {
+		.op = RN_CMD_CM_BIND,
+		.flags = to_listen ? RN_CM_FOR_LISTENER : 0,
+		.user = user,
+	};
 	struct rn_rsp rsp;
 	int rc;
 

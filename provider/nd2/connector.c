@@ -76,7 +76,7 @@ void nd_connector_forget_id(struct nd_connector *c)
 static int bind_id(struct nd_connector *c)
 {
 	uint32_t id;
-	int rc = rn_client_cm_bind(client_of(c), &c->local, (uintptr_t)c, &id);
+	int rc = rn_client_cm_bind(client_of(c), &c->local, false, (uintptr_t)c, &id);
 
 	if (rc != 0)
 		return rc;
@@ -87,12 +87,6 @@ static int bind_id(struct nd_connector *c)
 	}
 	c->id = id;
 	return 0;
-}
-
-void nd_connector_renew_id(struct nd_connector *c)
-{
-	nd_connector_forget_id(c);
-	bind_id(c);
 }
 
 /* ---- for listeners and queue pairs ---- */
@@ -142,33 +136,23 @@ bool nd_connector_take(struct nd_connector *c, const struct rn_event *ev)
 	return taken;
 }
 
-/* Gives up whatever is under way, telling the peer what the state calls for. */
+/* Gives up whatever is under way; the CM tells the peer what the state calls for. A queue pair that
+ * has not been connected yet stays as it is. */
 static void abandon(struct nd_connector *c, HRESULT notify_status)
 {
-	switch (c->state) {
-	case ND_CN_REQ_SENT:
-		rn_client_cm_reject(client_of(c), c->id, REASON_TIMEOUT, NULL, 0);
-		break;
-	case ND_CN_REP_RECEIVED:
-	case ND_CN_REQ_RECEIVED:
-		rn_client_cm_reject(client_of(c), c->id, REASON_CONSUMER, NULL, 0);
-		break;
-	case ND_CN_REP_SENT:
-	case ND_CN_CONNECTED:
-		rn_client_cm_disconnect(client_of(c), c->id);
-		break;
-	default:
-		break;
-	}
-	if (c->state == ND_CN_REQ_SENT || c->state == ND_CN_REP_RECEIVED) {
-		struct nd_qp *qp = nd_connector_untie(c);
+	bool untouched = c->state == ND_CN_REQ_SENT || c->state == ND_CN_REP_RECEIVED;
+	struct nd_qp *qp;
 
-		if (qp != NULL)
-			nd_object_put(&qp->obj);
-	}
+	nd_connector_forget_id(c);
 	c->state = ND_CN_DISCONNECTED;
 	nd_connector_end_notify(c, notify_status);
-	nd_connector_end_qp(c);
+	if (!untouched) {
+		nd_connector_end_qp(c);
+		return;
+	}
+	qp = nd_connector_untie(c);
+	if (qp != NULL)
+		nd_object_put(&qp->obj);
 }
 
 void nd_connector_qp_released(struct nd_connector *c)
@@ -192,7 +176,6 @@ static void retire(struct nd_object *obj)
 	pthread_mutex_lock(&c->async.lock);
 	os_request_list_cancel(&c->async.requests, ND_CANCELED);
 	abandon(c, ND_CANCELED);
-	nd_connector_forget_id(c);
 	pthread_mutex_unlock(&c->async.lock);
 }
 
@@ -262,8 +245,8 @@ static HRESULT bind_locked(struct nd_connector *c, const struct rn_client_addr *
 	c->local = *addr;
 	c->family = family;
 	rc = bind_id(c);
-	if (rc == -EADDRINUSE)
-		return addr->port == 0 ? ND_TOO_MANY_ADDRESSES : ND_SHARING_VIOLATION;
+	if (rc == -EADDRNOTAVAIL) /* the address was found good before: it is the port */
+		return ND_TOO_MANY_ADDRESSES;
 	if (rc == 0)
 		c->state = ND_CN_BOUND;
 	return nd_status_of_errno(rc);
@@ -324,10 +307,7 @@ static HRESULT start_connect(struct nd_connector *c, const struct connect_call *
 					: limits->MaxOutboundReadLimit);
 	c->data_len = 0;
 	fill_param(c, &param, call->data, call->len);
-	rc = c->id != 0 ? 0 : bind_id(c);
-	if (rc == 0)
-		rc = rn_client_cm_connect(client_of(c), c->id, &c->local, &c->peer, &param,
-					  (uintptr_t)c);
+	rc = rn_client_cm_connect(client_of(c), c->id, &c->local, &c->peer, &param, (uintptr_t)c);
 	if (rc != 0) {
 		qp = nd_connector_untie(c);
 		nd_object_put(&qp->obj);
@@ -390,7 +370,7 @@ static HRESULT establish(struct nd_connector *c)
 		c->state = ND_CN_CONNECTED;
 		return ND_SUCCESS;
 	}
-	rn_client_cm_reject(client_of(c), c->id, REASON_CONSUMER, NULL, 0);
+	nd_connector_forget_id(c);
 	c->state = ND_CN_DISCONNECTED;
 	nd_connector_end_qp(c);
 	return rc == -ENODEV ? ND_DEVICE_REMOVED : ND_CONNECTION_ABORTED;

@@ -43,10 +43,8 @@ void nd_connector_end_step(struct nd_connector *, HRESULT status);
 void nd_connector_end_notify(struct nd_connector *, HRESULT status);
 /* Flushes and unties the queue pair for good. */
 void nd_connector_end_qp(struct nd_connector *);
+/* Lets the CM tell the peer; no event comes any more. */
 void nd_connector_forget_id(struct nd_connector *);
-/* After a failed Connect: a fresh id on the same port, so that Connect may be called again. */
-void nd_connector_renew_id(struct nd_connector *);
-
 void nd_connector_event(struct nd_object *, const struct rn_event *);
 
 #endif

@@ -84,7 +84,6 @@ static void connect_failed(struct nd_connector *c, HRESULT status)
 
 	if (qp != NULL)
 		nd_object_put(&qp->obj);
-	nd_connector_renew_id(c);
 	c->state = ND_CN_BOUND;
 	nd_connector_end_step(c, status);
 }

@@ -17,20 +17,14 @@ struct route {
 	struct nd_object *obj;
 };
 
-struct claim {
-	struct claim *next;
-	struct rn_client_addr addr;
-};
-
 struct device {
 	struct nd_device pub;
 	unsigned index;
 	unsigned users; /* under table_lock */
 	pthread_t thread;
 	_Atomic bool stop;
-	pthread_mutex_t lock; /* routes and claims */
+	pthread_mutex_t lock; /* routes */
 	struct route *bucket[BUCKETS];
-	struct claim *claims;
 };
 
 static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -252,47 +246,4 @@ void nd_device_put(struct nd_device *dev)
 		close_device(d);
 	}
 	pthread_mutex_unlock(&table_lock);
-}
-
-static bool overlap(const struct rn_client_addr *a, const struct rn_client_addr *b)
-{
-	return a->port == b->port &&
-	       (rn_client_gid_is_any(&a->gid) || rn_client_gid_is_any(&b->gid) ||
-		rn_client_gid_equal(&a->gid, &b->gid));
-}
-
-bool nd_device_claim(struct nd_device *dev, const struct rn_client_addr *addr)
-{
-	struct device *d = device_of(dev);
-	struct claim *mine = calloc(1, sizeof(*mine)), *c;
-
-	if (mine == NULL)
-		return false;
-	mine->addr = *addr;
-	pthread_mutex_lock(&d->lock);
-	for (c = d->claims; c != NULL && !overlap(&c->addr, addr); c = c->next)
-		;
-	if (c == NULL) {
-		mine->next = d->claims;
-		d->claims = mine;
-	}
-	pthread_mutex_unlock(&d->lock);
-	if (c != NULL)
-		free(mine);
-	return c == NULL;
-}
-
-void nd_device_unclaim(struct nd_device *dev, const struct rn_client_addr *addr)
-{
-	struct device *d = device_of(dev);
-	struct claim **at, *c;
-
-	pthread_mutex_lock(&d->lock);
-	for (at = &d->claims; (c = *at) != NULL; at = &c->next)
-		if (c->addr.port == addr->port && rn_client_gid_equal(&c->addr.gid, &addr->gid))
-			break;
-	if (c != NULL)
-		*at = c->next;
-	pthread_mutex_unlock(&d->lock);
-	free(c);
 }

@@ -31,9 +31,4 @@ void nd_device_unroute(struct nd_device *, enum nd_route, uint32_t id);
 /* Hands an event to whoever its id is routed to now; false: nobody. No lock held. */
 bool nd_device_dispatch(struct nd_device *, const struct rn_event *);
 
-/* Addresses that listeners of this process are bound to. False: taken. A wildcard (all-zero GID)
- * overlaps every address. */
-bool nd_device_claim(struct nd_device *, const struct rn_client_addr *);
-void nd_device_unclaim(struct nd_device *, const struct rn_client_addr *);
-
 #endif

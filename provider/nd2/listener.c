@@ -108,8 +108,6 @@ static void on_request(struct nd_listener *l, const struct rn_event *ev)
 		refuse(l, ev->id, REASON_CONSUMER);
 		return;
 	}
-	/* The peer's patience is the client's: it may take its time to answer. */
-	rn_client_cm_delay(client_of(l), ev->id);
 	if (hand_over(l, ev))
 		return;
 	if (l->backlog != 0 && l->narrived >= l->backlog)
@@ -170,7 +168,6 @@ static void retire(struct nd_object *obj)
 	if (l->phase != IDLE) {
 		nd_device_unroute(l->async.adapter->dev, ND_ROUTE_CM, l->id);
 		rn_client_cm_destroy(client_of(l), l->id);
-		nd_device_unclaim(l->async.adapter->dev, &l->local);
 	}
 	l->phase = IDLE;
 	while ((a = take_arrival(l, 0)) != NULL) {
@@ -212,17 +209,12 @@ static int take_address(struct nd_listener *l, const struct rn_client_addr *addr
 	struct nd_device *dev = l->async.adapter->dev;
 	struct rn_client_addr local = *addr;
 	uint32_t id;
-	int rc = rn_client_cm_bind(dev->client, &local, (uintptr_t)l, &id);
+	int rc = rn_client_cm_bind(dev->client, &local, true, (uintptr_t)l, &id);
 
 	if (rc != 0)
 		return rc;
-	if (!nd_device_claim(dev, &local)) {
-		rn_client_cm_destroy(dev->client, id);
-		return -EADDRINUSE;
-	}
 	rc = nd_device_route(dev, ND_ROUTE_CM, id, &l->obj);
 	if (rc != 0) {
-		nd_device_unclaim(dev, &local);
 		rn_client_cm_destroy(dev->client, id);
 		return rc;
 	}
@@ -247,9 +239,8 @@ static HRESULT Bind(IND2Listener *This, const struct sockaddr *pAddress, ULONG c
 	} else {
 		l->family = pAddress->sa_family;
 		rc = take_address(l, &addr);
-		hr = rc != -EADDRINUSE ? nd_status_of_errno(rc)
-		     : addr.port != 0  ? ND_SHARING_VIOLATION
-				       : ND_TOO_MANY_ADDRESSES;
+		/* The address was found good before: it is the port. */
+		hr = rc == -EADDRNOTAVAIL ? ND_TOO_MANY_ADDRESSES : nd_status_of_errno(rc);
 	}
 	pthread_mutex_unlock(&l->async.lock);
 	return hr;
@@ -269,7 +260,7 @@ static HRESULT Listen(IND2Listener *This, ULONG backlog)
 		rc = rn_client_cm_listen(client_of(l), l->id, &l->local, 0, (uintptr_t)l);
 		if (rc != 0)
 			l->phase = BOUND;
-		hr = rc == -EADDRINUSE ? ND_SHARING_VIOLATION : nd_status_of_errno(rc);
+		hr = nd_status_of_errno(rc);
 	}
 	pthread_mutex_unlock(&l->async.lock);
 	return hr;

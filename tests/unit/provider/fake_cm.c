@@ -18,6 +18,7 @@ enum phase {
 
 struct id {
 	enum phase phase;
+	bool for_listener;
 	struct fake_adapter *adapter;
 	uint32_t number, other; /* `other`: index of the peer's, 0 = none */
 	struct rn_gid local, peer;
@@ -108,10 +109,17 @@ static struct fake_adapter *owner(struct fake_adapter *both, const struct rn_gid
 static int bind_id(struct fake_adapter *a, const struct rn_cmd *cmd, struct rn_rsp *rsp)
 {
 	static uint16_t ephemeral = 49152;
-	struct id *id = make(a);
+	struct id *id;
 
+	if (cmd->flags & RN_CM_FOR_LISTENER)
+		for (uint32_t i = 1; i < IDS; i++)
+			if (ids[i].phase != FREE && ids[i].for_listener && ids[i].adapter == a &&
+			    ids[i].port == cmd->cm.port && same(&ids[i].local, &cmd->cm.local))
+				return -EADDRINUSE;
+	id = make(a);
 	if (id == NULL)
-		return -ENOSPC;
+		return -ENOMEM;
+	id->for_listener = cmd->flags & RN_CM_FOR_LISTENER;
 	id->phase = BOUND;
 	id->local = cmd->cm.local;
 	id->port = cmd->cm.port != 0 ? cmd->cm.port : ephemeral++;
@@ -148,20 +156,20 @@ static int connect_id(struct id *id, struct fake_adapter *both, const struct rn_
 	id->peer = cmd->cm.peer;
 	id->peer_port = cmd->cm.peer_port;
 	if (tuple_taken(id))
-		return -EADDRINUSE;
+		return -EISCONN;
 	id->adapter->link.ops->info(&id->adapter->link, &info);
 	if (any(&id->local))
 		id->local = info.gids[cmd->cm.peer.b[10] == 0xff ? 0 : 1];
 	id->phase = REQ_SENT;
 	if (to == NULL) {
-		id->phase = DEAD;
+		id->phase = BOUND;
 		tell(id, RN_EVENT_CM_UNREACHABLE, 0, NULL, 0, -EHOSTUNREACH);
 		return 0;
 	}
 	listener = listener_for(to, &cmd->cm.peer, cmd->cm.peer_port);
 	request = listener != NULL ? make(to) : NULL;
 	if (request == NULL) {
-		id->phase = DEAD;
+		id->phase = BOUND;
 		tell(id, RN_EVENT_CM_REJECTED, 0, NULL, 8, 0);
 		return 0;
 	}
@@ -185,7 +193,7 @@ static void part(struct id *id, enum rn_event_kind kind, const struct rn_cm_para
 	id->phase = DEAD;
 	if (peer != NULL) {
 		peer->other = 0;
-		peer->phase = DEAD;
+		peer->phase = peer->phase == REQ_SENT ? BOUND : DEAD;
 		tell(peer, kind, 0, param, reason, 0);
 	}
 }
@@ -204,7 +212,7 @@ static int destroy(struct id *id)
 	if (id->phase == CONNECTED)
 		part(id, RN_EVENT_CM_DISCONNECTED, NULL, 0);
 	else
-		part(id, RN_EVENT_CM_REJECTED, NULL, 4);
+		part(id, RN_EVENT_CM_REJECTED, NULL, id->phase == REQ_SENT ? 4 : 28);
 	id->phase = FREE;
 	return 0;
 }
