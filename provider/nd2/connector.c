@@ -160,7 +160,9 @@ void nd_connector_qp_released(struct nd_connector *c)
 	struct os_request *request;
 
 	pthread_mutex_lock(&c->async.lock);
-	if (c->qp != NULL) {
+	if (c->state == ND_CN_PEER_GONE) {
+		nd_connector_end_qp(c);
+	} else if (c->qp != NULL) {
 		request = os_request_list_take_kind(&c->async.requests, ND_CR_STEP);
 		abandon(c, ND_SUCCESS);
 		if (request != NULL)
@@ -598,6 +600,7 @@ static void start_disconnect(struct nd_connector *c, struct os_request *request)
 
 	nd_connector_end_notify(c, STATUS_CONNECTION_DISCONNECTED);
 	if (c->state == ND_CN_PEER_GONE) {
+		nd_connector_end_qp(c);
 		c->state = ND_CN_DISCONNECTED;
 		os_request_complete(request, ND_SUCCESS);
 		return;

@@ -149,12 +149,14 @@ static void on_unreachable(struct nd_connector *c, const struct rn_event *ev)
 	peer_declined(c, status, ND_IO_TIMEOUT);
 }
 
-/* The connection is over and it was not us: first the notice, then the flush. */
+/* The connection is over and it was not us: first the notice, then the flush. Until the client
+ * disconnects too, what it posts is taken and flushed: who counts completions must get them all. */
 static void peer_gone(struct nd_connector *c)
 {
 	c->state = ND_CN_PEER_GONE;
 	nd_connector_end_notify(c, ND_SUCCESS);
-	nd_connector_end_qp(c);
+	if (c->qp != NULL)
+		nd_qp_flush(c->qp);
 }
 
 static void on_disconnected(struct nd_connector *c)
