@@ -1,0 +1,127 @@
+/* A port that takes few frames a burst loses nothing; a network that loses, doubles, reorders and corrupts frames on
+ * purpose is survived, and every frame is accounted for. */
+#include "rig.h"
+
+#include <rte_ethdev.h>
+
+#define LEN   100000u
+#define DEPTH 32
+#define ALL   (RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ)
+
+struct end {
+	struct rn_link *link;
+	struct rig_cq cq;
+	struct rig_qp qp;
+	uint8_t *buf;
+	uint32_t pd, lkey, rkey;
+};
+
+static struct end e[2];
+
+static void open_pair(const char *path)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		e[i] = (struct end){.link = rig_open(path, i)};
+		e[i].pd = rig_pd(e[i].link);
+		e[i].cq = rig_cq(e[i].link, DEPTH);
+		e[i].qp = rig_qp(e[i].link, e[i].pd, &e[i].cq, &e[i].cq, DEPTH);
+		e[i].buf = calloc(1, 2 * LEN);
+		rig_reg(e[i].link, e[i].pd, e[i].buf, 2 * LEN, ALL, &e[i].lkey, &e[i].rkey);
+	}
+	rig_connect(&e[0].qp, &e[1].qp, 0);
+}
+
+static void close_pair(void)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		struct rn_cmd cmd = {.op = RN_CMD_DESTROY_QP, .qp = {e[i].qp.qpn, e[i].qp.gen}};
+		assert_int_equal(rig_exec(e[i].link, &cmd, NULL), 0);
+		rn_link_close(e[i].link);
+		free(e[i].buf);
+	}
+}
+
+/* Both sides write into the other's second half, at once. */
+static void exchange(unsigned rounds, uint32_t len)
+{
+	for (unsigned r = 0; r < rounds; r++) {
+		for (unsigned i = 0; i < 2; i++) {
+			for (uint32_t k = 0; k < len; k++)
+				e[i].buf[k] = (uint8_t)(k * 7 + r * 31 + i);
+			rig_post(&e[i].qp, RN_WQE_WRITE, r, e[i].buf, len, e[i].lkey, (uintptr_t)e[!i].buf + LEN,
+				 e[!i].rkey);
+		}
+		for (unsigned i = 0; i < 2; i++) {
+			struct rn_cqe cqe = rig_wait(&e[i].cq);
+			assert_int_equal(cqe.status, RN_STATUS_SUCCESS);
+			assert_int_equal(cqe.wr_id, r);
+		}
+		assert_memory_equal(e[0].buf, e[1].buf + LEN, len);
+		assert_memory_equal(e[1].buf, e[0].buf + LEN, len);
+	}
+}
+
+static uint16_t few(uint16_t port, uint16_t queue, struct rte_mbuf *m[], uint16_t n, void *arg)
+{
+	static const uint8_t taken[] = {0, 3, 1, 0, 0, 2, 1, 3};
+	uint16_t k = taken[(*(unsigned *)arg)++ % sizeof(taken)];
+
+	return k < n ? k : n;
+}
+
+static void loses_nothing_to_a_slow_port(void **state)
+{
+	static const char *const policies[] = {"adaptive", "inline"};
+
+	for (unsigned p = 0; p < 2; p++) {
+		char more[64];
+		unsigned calls[RTE_MAX_ETHPORTS] = {0};
+		uint16_t port;
+		snprintf(more, sizeof(more), "idle = { policy = \"%s\"; };", policies[p]);
+		open_pair(rig_pair(1, 1500, more));
+		RTE_ETH_FOREACH_DEV(port)
+			assert_non_null(rte_eth_add_tx_callback(port, 0, few, &calls[port]));
+		exchange(10, LEN);
+		for (unsigned i = 0; i < 2; i++) {
+			assert_true(rig_stat(e[i].link, "port_tx_full") > 0);
+			/* What was built has arrived, once the last ACK is through. */
+			for (unsigned k = 0; k < 1000 && rig_stat(e[i].link, "port_tx_bytes") !=
+								 rig_stat(e[!i].link, "port_rx_bytes");
+			     k++) {
+				struct rn_cqe none;
+				assert_false(rig_poll(&e[i].cq, &none, 1));
+			}
+			assert_int_equal(rig_stat(e[i].link, "port_tx_bytes"), rig_stat(e[!i].link, "port_rx_bytes"));
+			assert_int_equal(rig_stat(e[i].link, "verdict_REQ_GAP"), 0);
+		}
+		close_pair();
+	}
+}
+
+static void survives_a_bad_network(void **state)
+{
+	open_pair(rig_pair(1, 1500,
+			   "impair = { loss = 1.0; dup = 2.0; reorder = 1.0; corrupt = 1.0; delay_us = 20; seed = 5; };\n"
+			   "timers = { rto_floor_us = 200; rto_initial_us = 1000; };"));
+	exchange(20, LEN / 4);
+	uint64_t bad = 0, refused = 0;
+	for (unsigned i = 0; i < 2; i++) {
+		assert_true(rig_stat(e[i].link, "port_impaired_lost") > 0);
+		assert_true(rig_stat(e[i].link, "port_impaired_dup") > 0);
+		assert_true(rig_stat(e[i].link, "port_impaired_late") > 0);
+		bad += rig_stat(e[i].link, "port_impaired_bad");
+		refused += rig_stat(e[i].link, "rx_packets") - rig_stat(e[i].link, "verdict_OK");
+	}
+	assert_true(bad > 0);
+	assert_true(refused > 0);
+	close_pair();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(loses_nothing_to_a_slow_port),
+		cmocka_unit_test(survives_a_bad_network),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
