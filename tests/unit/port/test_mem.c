@@ -151,7 +151,8 @@ static void *watch(void *arg)
 			if (spins % 4096 == 4095)
 				sched_yield();
 		atomic_thread_fence(memory_order_acquire);
-		for (size_t i = 0; i < d->n; i++)
+		/* From the end: what a hasty copy stores after the last byte is what lies in front of it. */
+		for (size_t i = d->n; i-- > 0;)
 			d->bad += d->buf[i] != (uint8_t)round;
 		atomic_store_explicit(&d->seen, round, memory_order_release);
 	}
@@ -176,7 +177,7 @@ static unsigned fight(size_t n, unsigned rounds)
 	return d.bad;
 }
 
-static unsigned factor = 1; /* RN_ROUNDS=1000: a million rounds over all sizes */
+static unsigned factor = 1; /* RN_ROUNDS=180: a million rounds over all sizes */
 
 static void last_bytes_come_last(void **state)
 {
@@ -185,7 +186,7 @@ static void last_bytes_come_last(void **state)
 				       1024, 1025, 2048, 4000, 4095, 4096, 1 << 20};
 
 	for (unsigned i = 0; i < RN_ARRAY_SIZE(sizes); i++)
-		assert_int_equal(fight(sizes[i], (sizes[i] > 65536 ? 5 : 40) * factor), 0);
+		assert_int_equal(fight(sizes[i], (sizes[i] > 65536 ? 10 : 200) * factor), 0);
 }
 
 static int read_factor(void **state)
