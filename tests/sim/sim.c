@@ -1,13 +1,13 @@
 /* The simulator's engine: nodes, links, the heap of frames in flight, virtual time. See sim.h. */
 #include "sim.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "psn.h"
 #include "transcript.h"
 
-#define SIM_PKEY_PD 1u
 #define SIM_CQ      1u
 
 struct sim_frame {
@@ -76,6 +76,7 @@ void sim_spec_default(struct sim_spec *spec)
 	*spec = (struct sim_spec){
 		.seed = 1, .first_psn = 1000, .path_mtu = 3, .retry_cnt = 7, .rnr_retry = 7, .timeout = 14,
 		.min_rnr_timer = 1, .rd_atomic = 4, .sq_depth = 128, .rq_depth = 128, .qps = 1,
+		.access = RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ | RN_ACCESS_REMOTE_ATOMIC,
 	};
 	for (unsigned i = 0; i < SIM_NODES; i++)
 		spec->link[i] = (struct sim_link_spec){.impair = {.delay_min_ns = RN_US(5)}};
@@ -119,7 +120,12 @@ static void node_init(struct sim *sim, unsigned i)
 	port_init(&n->port, &sim->spec, i);
 	n->mrs = rn_mr_table_create(1024, n->cfg.seed);
 	must(n->mrs != NULL, "no MR table");
-	n->shard = rn_shard_create(&n->cfg, &n->port, n->mrs, &rn_mem_plain, sim->now);
+	if (sim->spec.quota)
+		n->cfg.quota_packets = sim->spec.quota;
+	if (sim->spec.window)
+		n->cfg.window_packets = sim->spec.window;
+	n->shard = rn_shard_create(&n->cfg, &n->port, n->mrs, sim->spec.mem ? sim->spec.mem : &rn_mem_plain,
+				   sim->now);
 	must(n->shard != NULL, "no shard");
 	n->arena = calloc(1, SIM_ARENA);
 	n->cq_shared = aligned_alloc(64, RN_ALIGN_UP(sizeof(*n->cq_shared), 64));
@@ -128,7 +134,7 @@ static void node_init(struct sim *sim, unsigned i)
 	memset(n->cq_shared, 0, sizeof(*n->cq_shared));
 	rn_cq_ring_init(n->cq, SIM_CQ_SIZE);
 	rn_shard_cq_link(n->shard, SIM_CQ, n->cq_shared, n->cq, 0);
-	struct rn_mr_attr mr = {n->arena, (uint64_t)(uintptr_t)n->arena, SIM_ARENA, SIM_PKEY_PD,
+	struct rn_mr_attr mr = {n->arena, (uint64_t)(uintptr_t)n->arena, SIM_ARENA, SIM_PD,
 				RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ |
 					RN_ACCESS_REMOTE_ATOMIC};
 	must(rn_mr_add(n->mrs, &mr, &n->lkey, &n->rkey) == 0, "arena not registered");
@@ -194,7 +200,7 @@ void sim_create_qp(struct sim *sim, unsigned node, unsigned i)
 	struct sim_qp *qp = &sim->node[node].qp[i];
 	struct rn_cmd cmd = {.op = RN_CMD_CREATE_QP, .user = i};
 	struct rn_rsp rsp;
-	cmd.create_qp.pd = SIM_PKEY_PD;
+	cmd.create_qp.pd = SIM_PD;
 	cmd.create_qp.type = RN_QPT_RC;
 	cmd.create_qp.send_cq = cmd.create_qp.recv_cq = SIM_CQ;
 	cmd.create_qp.sq_depth = sim->spec.sq_depth;
@@ -206,8 +212,7 @@ void sim_create_qp(struct sim *sim, unsigned node, unsigned i)
 	must(rsp.err == 0, "CREATE_QP refused");
 	*qp = (struct sim_qp){.qpn = rsp.id, .gen = rsp.gen, .live = true};
 	qp->shared = (struct rn_qp_shared *)(uintptr_t)rsp.qp.shared;
-	struct rn_qp_attr attr = {.state = RN_QPS_INIT,
-				  .access = RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ | RN_ACCESS_REMOTE_ATOMIC};
+	struct rn_qp_attr attr = {.state = RN_QPS_INIT, .access = sim->spec.access};
 	must(sim_modify(sim, node, i, RN_QP_STATE | RN_QP_ACCESS | RN_QP_PKEY_INDEX | RN_QP_PORT, &attr) == 0,
 	     "INIT refused");
 }
@@ -224,12 +229,12 @@ int sim_modify(struct sim *sim, unsigned node, unsigned i, uint32_t mask, const 
 	return rsp.err;
 }
 
-static void to_rts(struct sim *sim, unsigned node, unsigned i)
+static struct rn_qp_attr attributes(struct sim *sim, unsigned node, unsigned i)
 {
 	const struct sim_spec *s = &sim->spec;
 	unsigned peer = 1 - node;
 	struct rn_qp_attr a = {
-		.state = RN_QPS_RTR, .path_mtu = s->path_mtu, .timeout = s->timeout, .retry_cnt = s->retry_cnt,
+		.path_mtu = s->path_mtu, .timeout = s->timeout, .retry_cnt = s->retry_cnt,
 		.rnr_retry = s->rnr_retry, .min_rnr_timer = s->min_rnr_timer, .max_rd_atomic = s->rd_atomic,
 		.max_dest_rd_atomic = s->rd_atomic, .dest_qpn = sim->node[peer].qp[i].qpn,
 		.rq_psn = rn_psn_add(s->first_psn, peer * 1000), .sq_psn = rn_psn_add(s->first_psn, node * 1000),
@@ -240,9 +245,25 @@ static void to_rts(struct sim *sim, unsigned node, unsigned i)
 	a.av.hop_limit = 64;
 	a.av.has_vlan = s->vlan;
 	a.av.vlan_tci = s->vlan ? 100 : 0;
-	must(sim_modify(sim, node, i, RN_QP_STATE | RN_QP_AV | RN_QP_PATH_MTU | RN_QP_DEST_QPN | RN_QP_RQ_PSN |
-					      RN_QP_MAX_DEST_RD_ATOMIC | RN_QP_MIN_RNR_TIMER, &a) == 0,
-	     "RTR refused");
+	return a;
+}
+
+void sim_connect_rtr(struct sim *sim, unsigned i)
+{
+	for (unsigned node = 0; node < SIM_NODES; node++)
+		sim_create_qp(sim, node, i);
+	for (unsigned node = 0; node < SIM_NODES; node++) {
+		struct rn_qp_attr a = attributes(sim, node, i);
+		a.state = RN_QPS_RTR;
+		must(sim_modify(sim, node, i, RN_QP_STATE | RN_QP_AV | RN_QP_PATH_MTU | RN_QP_DEST_QPN | RN_QP_RQ_PSN |
+						      RN_QP_MAX_DEST_RD_ATOMIC | RN_QP_MIN_RNR_TIMER, &a) == 0,
+		     "RTR refused");
+	}
+}
+
+void sim_rts(struct sim *sim, unsigned node, unsigned i)
+{
+	struct rn_qp_attr a = attributes(sim, node, i);
 	a.state = RN_QPS_RTS;
 	must(sim_modify(sim, node, i, RN_QP_STATE | RN_QP_TIMEOUT | RN_QP_RETRY_CNT | RN_QP_RNR_RETRY |
 					      RN_QP_SQ_PSN | RN_QP_MAX_RD_ATOMIC, &a) == 0,
@@ -251,10 +272,9 @@ static void to_rts(struct sim *sim, unsigned node, unsigned i)
 
 void sim_connect(struct sim *sim, unsigned i)
 {
-	sim_create_qp(sim, 0, i);
-	sim_create_qp(sim, 1, i);
-	to_rts(sim, 0, i);
-	to_rts(sim, 1, i);
+	sim_connect_rtr(sim, i);
+	sim_rts(sim, 0, i);
+	sim_rts(sim, 1, i);
 }
 
 void sim_destroy_qp(struct sim *sim, unsigned node, unsigned i)
@@ -391,6 +411,7 @@ enum rn_verdict sim_inject(struct sim *sim, unsigned node, const uint8_t *frame,
 	else
 		rn_shard_refused(n->shard, v);
 	sim->verdicts[v]++;
+	n->injected++;
 	free(exact);
 	return v;
 }
@@ -412,21 +433,22 @@ static void collect_events(struct sim *sim, unsigned i)
 	}
 }
 
-static unsigned speak(struct sim *sim, unsigned i)
+unsigned sim_speak(struct sim *sim, unsigned i, unsigned max)
 {
 	static uint8_t data[8][SIM_FRAME_MAX];
 	struct rn_txbuf bufs[8];
 	struct rn_shard *sh = sim->node[i].shard;
 	struct rn_msg msg;
-	unsigned total = 0, n;
+	unsigned total = 0, n, want;
 	do {
-		for (unsigned k = 0; k < 8; k++)
+		want = RN_MIN(max - total, 8u);
+		for (unsigned k = 0; k < want; k++)
 			bufs[k] = (struct rn_txbuf){data[k], SIM_FRAME_MAX, 0};
-		n = rn_shard_tx(sh, bufs, 8, sim->now);
+		n = rn_shard_tx(sh, bufs, want, sim->now);
 		for (unsigned k = 0; k < n; k++)
 			send_frame(sim, i, bufs[k].data, bufs[k].len);
 		total += n;
-	} while (n == 8);
+	} while (n == want && total < max);
 	rn_shard_done(sh, sim->now);
 	collect_events(sim, i);
 	must(rn_shard_outbox(sh, &msg, 1) == 0, "a lone shard has nobody to send messages to");
@@ -435,7 +457,7 @@ static unsigned speak(struct sim *sim, unsigned i)
 
 void sim_settle(struct sim *sim)
 {
-	for (unsigned round = 0; speak(sim, 0) + speak(sim, 1) != 0; round++)
+	for (unsigned round = 0; sim_speak(sim, 0, UINT_MAX) + sim_speak(sim, 1, UINT_MAX) != 0; round++)
 		must(round < 100000, "a shard never stops sending at one instant");
 }
 

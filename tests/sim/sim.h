@@ -19,6 +19,7 @@
 #define SIM_FRAME_MAX 9216
 #define SIM_CQ_SIZE   8192
 #define SIM_MAX_QP    16
+#define SIM_PD        1u
 
 /* One direction. Delays alone never reorder; impair.reorder_ppm does. */
 struct sim_link_spec {
@@ -37,6 +38,9 @@ struct sim_spec {
 	uint8_t rd_atomic;    /* read depth, both sides */
 	uint32_t sq_depth, rq_depth;
 	unsigned qps;
+	const struct rn_mem_ops *mem; /* NULL = rn_mem_plain */
+	uint32_t quota, window;       /* packets; 0 = the core's defaults */
+	uint32_t access;              /* remote rights of the QPs */
 };
 
 /* Decides about one frame before the seeded impairments do; NULL = none. Return false to drop it. */
@@ -63,6 +67,7 @@ struct sim_node {
 	rn_time link_free; /* when the last frame of this node has left the wire */
 	rn_time last_arrival;
 	uint64_t frames, dropped, duplicated, reordered, corrupted;
+	uint64_t injected; /* frames that reached this node */
 };
 
 struct sim_frame;
@@ -92,6 +97,9 @@ unsigned sim_fini(struct sim *sim);
 
 /* QP i of both nodes, connected to each other by MODIFY_QP, without CM. */
 void sim_connect(struct sim *sim, unsigned i);
+/* The two halves: both ends in RTR, then one end in RTS. */
+void sim_connect_rtr(struct sim *sim, unsigned i);
+void sim_rts(struct sim *sim, unsigned node, unsigned i);
 void sim_destroy_qp(struct sim *sim, unsigned node, unsigned i);
 /* CREATE_QP and INIT only. */
 void sim_create_qp(struct sim *sim, unsigned node, unsigned i);
@@ -121,6 +129,8 @@ bool sim_step(struct sim *sim, rn_time until);
 void sim_run(struct sim *sim, rn_time until);
 /* Lets both nodes speak until they have nothing to say at this instant. */
 void sim_settle(struct sim *sim);
+/* At most max frames of one node; completions and events are published. Returns how many were sent. */
+unsigned sim_speak(struct sim *sim, unsigned node, unsigned max);
 /* Injects a frame into a node as if it had arrived. */
 enum rn_verdict sim_inject(struct sim *sim, unsigned node, const uint8_t *frame, uint32_t len);
 

@@ -17,29 +17,34 @@ static void write_ack(FILE *f, const struct rn_pkt *pkt)
 		fprintf(f, "AETH_%02x", pkt->syndrome);
 }
 
-void transcript_frame(struct sim *sim, unsigned from, const struct rn_pkt *pkt, bool kept)
+void transcript_packet(const struct sim *sim, FILE *f, unsigned from, const struct rn_pkt *pkt)
 {
-	if (sim->log == NULL || pkt->kind != RN_PKT_IB)
-		return;
 	/* responses carry PSNs of the other side's requests */
 	unsigned space = pkt->op->response ? 1 - from : from;
 	int32_t psn = rn_psn_diff(pkt->psn, rn_psn_add(sim->spec.first_psn, space * 1000));
 	const char *name = pkt->op->name;
-	fprintf(sim->log, "%lluus %c>%c ", (unsigned long long)((sim->now - RN_MS(1)) / 1000), "ab"[from], "ba"[from]);
 	if (pkt->op->family == RN_F_ACK)
-		write_ack(sim->log, pkt);
+		write_ack(f, pkt);
 	else
-		fprintf(sim->log, "%s", name[0] == 'R' && name[1] == 'C' ? name + 3 : name);
-	fprintf(sim->log, " psn=%d", psn);
+		fprintf(f, "%s", name[0] == 'R' && name[1] == 'C' ? name + 3 : name);
+	fprintf(f, " psn=%d", psn);
 	if (pkt->op->has_aeth)
-		fprintf(sim->log, " msn=%u", pkt->msn);
+		fprintf(f, " msn=%u", pkt->msn);
 	if (pkt->op->family == RN_F_READ_REQ)
-		fprintf(sim->log, " len=%u", pkt->dma_len);
+		fprintf(f, " len=%u", pkt->dma_len);
 	else if (pkt->op->has_payload)
-		fprintf(sim->log, " n=%u", pkt->payload_len);
+		fprintf(f, " n=%u", pkt->payload_len);
 	if (pkt->ack_req)
-		fprintf(sim->log, " A");
+		fprintf(f, " A");
 	if (pkt->se)
-		fprintf(sim->log, " SE");
+		fprintf(f, " SE");
+}
+
+void transcript_frame(struct sim *sim, unsigned from, const struct rn_pkt *pkt, bool kept)
+{
+	if (sim->log == NULL || pkt->kind != RN_PKT_IB)
+		return;
+	fprintf(sim->log, "%lluus %c>%c ", (unsigned long long)((sim->now - RN_MS(1)) / 1000), "ab"[from], "ba"[from]);
+	transcript_packet(sim, sim->log, from, pkt);
 	fprintf(sim->log, "%s\n", kept ? "" : " LOST");
 }

@@ -5,6 +5,8 @@
 
 #include "sim.h"
 
+/* `WRITE_FIRST psn=5 n=1024`, without time and direction. */
+void transcript_packet(const struct sim *sim, FILE *f, unsigned from, const struct rn_pkt *pkt);
 void transcript_frame(struct sim *sim, unsigned from, const struct rn_pkt *pkt, bool kept);
 
 #endif

@@ -1,0 +1,388 @@
+/* What does one NIC do when given these packets and requests? The interpreter of rows.h. */
+#include "rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "craft.h"
+#include "psn.h"
+#include "shard.h"
+#include "transcript.h"
+
+#define DUT 1u /* the node under test; node 0 lends its addresses to the crafted peer */
+
+/* Areas of the DUT's arena */
+#define SOURCE 0u             /* what its SENDs and WRITEs carry: byte i is i >> 8 */
+#define RECVS  (1u << 20)     /* + id * 64 KiB */
+#define V      (2u << 20)     /* what the peer may name; byte i is i >> 8 */
+#define READS  (3u << 20)     /* where its READs land */
+
+enum { KEY_K, KEY_RO, KEY_WO, KEY_LO, KEY_PD2, KEY_TINY, KEYS };
+static const struct {
+	const char *name;
+	uint32_t length, pd, access;
+} key_kinds[KEYS] = {
+	[KEY_K] = {"k", 65536, SIM_PD, RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ},
+	[KEY_RO] = {"ro", 65536, SIM_PD, RN_ACCESS_REMOTE_READ},
+	[KEY_WO] = {"wo", 65536, SIM_PD, RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_WRITE},
+	[KEY_LO] = {"lo", 65536, SIM_PD, 0},
+	[KEY_PD2] = {"pd2", 65536, SIM_PD + 1, RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ},
+	[KEY_TINY] = {"tiny", 100, SIM_PD, RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ},
+};
+
+struct rows {
+	struct sim sim;
+	bool connected, rtr, waiting, brief;
+	uint32_t msn;
+	rn_time wait_from;
+	uint32_t key[KEYS];
+	bool registered[KEYS];
+	uint32_t state;
+	FILE *out;
+	char *word[24]; /* of the present command; missing ones are empty */
+	unsigned nwords;
+};
+
+static void fail(const struct rows *r, const char *why)
+{
+	fprintf(stderr, "rows: %s: %s %s\n", why, r->word[0], r->nwords > 1 ? r->word[1] : "");
+	abort();
+}
+
+/* ---- words ---- */
+
+static const char *value(const struct rows *r, const char *key)
+{
+	size_t n = strlen(key);
+	for (unsigned i = 1; i < r->nwords; i++)
+		if (strncmp(r->word[i], key, n) == 0 && r->word[i][n] == '=')
+			return r->word[i] + n + 1;
+	return NULL;
+}
+
+static bool flag(const struct rows *r, const char *name)
+{
+	for (unsigned i = 1; i < r->nwords; i++)
+		if (strcmp(r->word[i], name) == 0)
+			return true;
+	return false;
+}
+
+static uint64_t number(const struct rows *r, const char *key, uint64_t missing)
+{
+	const char *v = value(r, key);
+	return v ? strtoull(v, NULL, 0) : missing;
+}
+
+static int64_t argument(const struct rows *r, unsigned i)
+{
+	if (i >= r->nwords)
+		fail(r, "argument missing");
+	return strtoll(r->word[i], NULL, 0);
+}
+
+static uint32_t key_named(const struct rows *r, const char *name)
+{
+	for (unsigned i = 0; i < KEYS; i++)
+		if (strcmp(name, key_kinds[i].name) == 0)
+			return r->key[i];
+	return (uint32_t)strtoul(name, NULL, 0);
+}
+
+/* ---- set-up ---- */
+
+static void connect_up(struct rows *r)
+{
+	struct sim_node *n = &r->sim.node[DUT];
+	if (r->connected)
+		return;
+	r->connected = true;
+	struct sim_spec spec = r->sim.spec;
+	bool (*filter)(struct sim *, unsigned, const struct rn_pkt *, void *) = r->sim.filter;
+	sim_init(&r->sim, &spec);
+	r->sim.filter = filter;
+	r->sim.filter_arg = r;
+	sim_connect_rtr(&r->sim, 0);
+	if (!r->rtr)
+		sim_rts(&r->sim, DUT, 0);
+	for (uint32_t i = 0; i < 65536; i++) {
+		n->arena[SOURCE + i] = n->arena[V + i] = (uint8_t)(i >> 8);
+	}
+	for (unsigned i = 0; i < KEYS; i++) {
+		struct rn_mr_attr a = {n->arena + V, (uint64_t)(uintptr_t)(n->arena + V), key_kinds[i].length,
+				       key_kinds[i].pd, key_kinds[i].access};
+		uint32_t lkey;
+		if (rn_mr_add(n->mrs, &a, &lkey, &r->key[i]))
+			abort();
+		r->registered[i] = true;
+	}
+	rn_shard_qp(n->shard, n->qp[0].qpn)->rx.msn = r->msn;
+	r->state = atomic_load(&n->qp[0].shared->state);
+	sim_speak(&r->sim, DUT, UINT32_MAX); /* its neighbour announcements */
+}
+
+static void unregister(struct rows *r, unsigned i)
+{
+	if (!r->registered[i] || rn_mr_remove(r->sim.node[DUT].mrs, r->key[i]))
+		abort();
+	rn_mr_reclaim(r->sim.node[DUT].mrs, r->key[i]);
+	r->registered[i] = false;
+}
+
+/* ---- outcomes ---- */
+
+/* Every frame of the DUT is written down and goes nowhere. */
+static bool note_frame(struct sim *sim, unsigned from, const struct rn_pkt *pkt, void *arg)
+{
+	struct rows *r = arg;
+	if (from != DUT || pkt->kind != RN_PKT_IB || (r->brief && !pkt->ack_req))
+		return false;
+	fprintf(r->out, "  < ");
+	if (r->waiting)
+		fprintf(r->out, "@%llu ", (unsigned long long)((sim->now - r->wait_from) / 1000));
+	transcript_packet(sim, r->out, from, pkt);
+	if (pkt->op->has_reth)
+		fprintf(r->out, " va=%lld", (long long)(pkt->va - (uint64_t)(uintptr_t)(sim->node[0].arena + V)));
+	if (pkt->payload_len)
+		fprintf(r->out, " [%02x..%02x]", pkt->payload[0], pkt->payload[pkt->payload_len - 1]);
+	if (pkt->op->family == RN_F_ACK && (pkt->pad || pkt->se || pkt->ack_req || pkt->payload_len))
+		fprintf(r->out, " ACK-WITH-FLAGS");
+	fputc('\n', r->out);
+	return false;
+}
+
+static void note_outcomes(struct rows *r)
+{
+	static const char *const status[] = {
+#define X(name, number, ...) [number] = #name,
+		RN_STATUS_ROWS(X)
+#undef X
+	};
+	static const char *const event[] = {
+#define X(name, number, text) [number] = #name,
+		RN_EVENT_ROWS(X)
+#undef X
+	};
+	struct rn_cqe c;
+	while (sim_poll(&r->sim, DUT, &c))
+		fprintf(r->out, "  %s %llu %s bytes=%u%s\n", c.flags & RN_CQE_RECV ? "recv" : "sent",
+			(unsigned long long)c.wr_id, status[c.status], c.byte_len,
+			c.flags & RN_CQE_SOLICITED ? " SE" : "");
+	for (unsigned i = 0; i < r->sim.nevents[DUT]; i++)
+		fprintf(r->out, "  event %s\n", event[r->sim.events[DUT][i].kind]);
+	r->sim.nevents[DUT] = 0;
+	uint32_t now = atomic_load(&r->sim.node[DUT].qp[0].shared->state);
+	if (now != r->state)
+		fprintf(r->out, "  state %s\n", rn_qp_states[now].name);
+	r->state = now;
+}
+
+static void let_speak(struct rows *r, unsigned max)
+{
+	sim_speak(&r->sim, DUT, max);
+	note_outcomes(r);
+}
+
+/* ---- commands ---- */
+
+static void do_set(struct rows *r)
+{
+	struct sim_spec *s = &r->sim.spec;
+	if (r->connected)
+		fail(r, "set comes first");
+	s->path_mtu = (uint8_t)number(r, "mtu", s->path_mtu);
+	s->rd_atomic = (uint8_t)number(r, "rd", s->rd_atomic);
+	s->retry_cnt = (uint8_t)number(r, "retry", s->retry_cnt);
+	s->rnr_retry = (uint8_t)number(r, "rnr_retry", s->rnr_retry);
+	s->timeout = (uint8_t)number(r, "timeout", s->timeout);
+	s->min_rnr_timer = (uint8_t)number(r, "rnr_timer", s->min_rnr_timer);
+	s->access = (uint32_t)number(r, "access", s->access);
+	s->window = (uint32_t)number(r, "window", s->window);
+	r->msn = (uint32_t)number(r, "msn", 0);
+	r->rtr = number(r, "rtr", 0);
+}
+
+static void do_post(struct rows *r)
+{
+	static const struct {
+		const char *word;
+		enum rn_wqe_kind kind;
+	} kinds[] = {{"recv", RN_WQE_RECV}, {"send", RN_WQE_SEND}, {"write", RN_WQE_WRITE}, {"read", RN_WQE_READ}};
+	struct sim_op op = {.wr_id = (uint64_t)argument(r, 1), .length = (uint32_t)argument(r, 2), .remote = V};
+	for (unsigned i = 0; i < RN_ARRAY_SIZE(kinds); i++)
+		if (strcmp(r->word[0], kinds[i].word) == 0)
+			op.kind = kinds[i].kind;
+	op.flags = flag(r, "silent") ? 0 : RN_WQE_SIGNALED;
+	op.flags |= flag(r, "fence") ? RN_WQE_FENCE : 0;
+	op.flags |= flag(r, "se") ? RN_WQE_SOLICITED : 0;
+	op.local = op.kind == RN_WQE_RECV ? RECVS + (op.wr_id << 16) : op.kind == RN_WQE_READ ? READS : SOURCE;
+	if (value(r, "lkey")) {
+		op.lkey = key_named(r, value(r, "lkey"));
+		op.local = V;
+	}
+	sim_post(&r->sim, DUT, 0, &op);
+	if (!flag(r, "later"))
+		let_speak(r, UINT32_MAX);
+}
+
+static uint8_t opcode_named(const struct rows *r)
+{
+	for (unsigned i = 0; i < 256; i++) {
+		const struct rn_opcode_row *row = rn_opcode_row((uint8_t)i);
+		if (row->known && row->transport == RN_T_RC && strcmp(row->name + 3, r->word[1]) == 0)
+			return row->opcode;
+	}
+	if (strncmp(r->word[1], "0x", 2))
+		fail(r, "no such opcode");
+	return (uint8_t)strtoul(r->word[1], NULL, 0);
+}
+
+static void do_packet(struct rows *r)
+{
+	static uint8_t payload[8192];
+	struct rn_pkt p = craft_packet(&r->sim, DUT, 0, opcode_named(r), (int32_t)argument(r, 2));
+	const char *key = value(r, "rkey");
+	memset(payload, (int)number(r, "fill", 0xAA), sizeof(payload));
+	p.payload = payload;
+	p.payload_len = (uint32_t)number(r, "n", 0);
+	p.ack_req = flag(r, "A");
+	p.se = flag(r, "SE");
+	p.va = (uint64_t)(uintptr_t)(r->sim.node[DUT].arena + V) + number(r, "va", 0);
+	p.va = number(r, "addr", p.va);
+	p.dma_len = (uint32_t)number(r, "len", p.payload_len);
+	p.rkey = key ? key_named(r, key) : r->key[KEY_K];
+	p.syndrome = (uint8_t)number(r, "syn", 0x1F);
+	p.msn = (uint32_t)number(r, "msn", 0);
+	p.pkey = (uint16_t)number(r, "pkey", p.pkey);
+	p.mig = number(r, "M", 1);
+	p.udp_sport = (uint16_t)number(r, "port", p.udp_sport);
+	if (value(r, "from"))
+		p.src.b[15] ^= 0x40;
+	fprintf(r->out, "  = %s\n", rn_verdicts[craft_inject(&r->sim, DUT, &p)].name);
+	if (strcmp(r->word[0], ">") == 0)
+		let_speak(r, UINT32_MAX);
+}
+
+static void do_speak(struct rows *r)
+{
+	let_speak(r, (unsigned)argument(r, 1));
+}
+
+static void do_wait(struct rows *r)
+{
+	r->waiting = true;
+	r->wait_from = r->sim.now;
+	sim_run(&r->sim, r->sim.now + RN_US(argument(r, 1)));
+	r->waiting = false;
+	let_speak(r, UINT32_MAX);
+}
+
+static uint8_t *area(const struct rows *r)
+{
+	uint8_t *arena = r->sim.node[DUT].arena;
+	char c = r->word[1][0];
+	return arena + (c == 'v' ? V : c == 'r' ? READS : RECVS + ((uint32_t)argument(r, 1) << 16)) + argument(r, 2);
+}
+
+static void do_mem(struct rows *r)
+{
+	const uint8_t *p = area(r);
+	fprintf(r->out, " ");
+	for (uint32_t i = 0, n = (uint32_t)argument(r, 3), run; i < n; i += run) {
+		for (run = 1; i + run < n && p[i + run] == p[i]; run++)
+			;
+		fprintf(r->out, " %02xx%u", p[i], run);
+	}
+	fputc('\n', r->out);
+}
+
+static void do_touch(struct rows *r)
+{
+	memset(area(r), (int)argument(r, 4), (size_t)argument(r, 3));
+}
+
+static void do_dereg(struct rows *r)
+{
+	for (unsigned i = 0; i < KEYS; i++)
+		if (strcmp(r->word[1], key_kinds[i].name) == 0)
+			unregister(r, i);
+}
+
+static void do_brief(struct rows *r)
+{
+	r->brief = true;
+}
+
+static void do_rts(struct rows *r)
+{
+	sim_rts(&r->sim, DUT, 0);
+	let_speak(r, UINT32_MAX);
+}
+
+static void do_error(struct rows *r)
+{
+	struct rn_qp_attr a = {.state = RN_QPS_ERR};
+	if (sim_modify(&r->sim, DUT, 0, RN_QP_STATE, &a))
+		fail(r, "refused");
+	let_speak(r, UINT32_MAX);
+}
+
+static const struct {
+	const char *word;
+	void (*run)(struct rows *r);
+} commands[] = {
+	{"set", do_set}, {"recv", do_post}, {"send", do_post}, {"write", do_post}, {"read", do_post}, {">", do_packet},
+	{">>", do_packet}, {"speak", do_speak}, {"wait", do_wait}, {"mem", do_mem}, {"touch", do_touch},
+	{"dereg", do_dereg}, {"rts", do_rts}, {"error", do_error}, {"brief", do_brief},
+};
+
+static void run_line(struct rows *r, char *line)
+{
+	static char empty[] = "";
+	r->nwords = 0;
+	for (unsigned i = 0; i < RN_ARRAY_SIZE(r->word); i++)
+		r->word[i] = empty;
+	for (char *w = strtok(line, " "); w && r->nwords < RN_ARRAY_SIZE(r->word); w = strtok(NULL, " "))
+		r->word[r->nwords++] = w;
+	if (r->nwords == 0 || r->word[0][0] == '#')
+		return;
+	if (strcmp(r->word[0], "set"))
+		connect_up(r);
+	for (unsigned i = 0; i < RN_ARRAY_SIZE(commands); i++)
+		if (strcmp(commands[i].word, r->word[0]) == 0) {
+			commands[i].run(r);
+			return;
+		}
+	fail(r, "no such command");
+}
+
+char *rows_run(const char *script, uint32_t first_psn, uint32_t *verdicts)
+{
+	struct rows *r = calloc(1, sizeof(*r));
+	char *copy = strdup(script), *text = NULL, *next = copy, *line;
+	size_t size;
+	if (r == NULL || copy == NULL)
+		abort();
+	r->out = open_memstream(&text, &size);
+	sim_spec_default(&r->sim.spec);
+	r->sim.spec.first_psn = first_psn;
+	r->sim.filter = note_frame;
+	while ((line = strsep(&next, "\n")) != NULL && (*line || next)) {
+		if (*line == ' ')
+			continue;
+		fprintf(r->out, "%s\n", line);
+		run_line(r, line);
+	}
+	connect_up(r);
+	for (unsigned i = 0; i < KEYS; i++)
+		if (r->registered[i])
+			unregister(r, i);
+	for (unsigned v = 0; v < RN_V_COUNT; v++)
+		verdicts[v] += (uint32_t)rn_shard_stats(r->sim.node[DUT].shard)->verdict[v];
+	if (sim_fini(&r->sim))
+		fprintf(r->out, "LEFT OVER\n");
+	fclose(r->out);
+	free(copy);
+	free(r);
+	return text;
+}

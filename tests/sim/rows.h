@@ -1,0 +1,31 @@
+/* Checklist rows as text: what one NIC is given, and all that must come of it.
+ *
+ * A row is a script whose unindented lines are commands and whose indented lines are the required outcome of the command
+ * above them; rows_run() executes the commands and writes the script anew with what really happened, so a row holds
+ * when both texts are equal. The peer is made by hand (craft.h); its shard stays silent. Commands:
+ *
+ *	set KEY=N ...             before anything else: mtu rd retry rnr_retry timeout rnr_timer access msn window rtr
+ *	recv ID LEN [lkey=KEY]    post a receive into the receive area of that id
+ *	send|write|read ID LEN    post a request: [silent] [fence] [se] [lkey=KEY]
+ *	> OPCODE PSN [n=] [A] [SE] [va=|addr=] [len=] [rkey=] [syn=] [msn=] [fill=] [from=other] [pkey=] [M=0] [port=]
+ *	                          a packet arrives; then the NIC speaks. PSNs count from the direction's first one
+ *	>> ...                    the same, but the NIC does not get to speak yet
+ *	speak N                   at most N frames
+ *	wait N                    N microseconds pass
+ *	mem AREA OFF LEN          run lengths of memory: area v (target of the peer), r (where READs land), or a receive id
+ *	brief                     from now on only frames that ask for an ACK are written down
+ *	dereg KEY | rts | error | touch AREA OFF LEN BYTE
+ *
+ * Outcomes: `= VERDICT`, `< frame` (with @us when time passed), completions, events, states.
+ * Keys: k (64 KiB at v, all rights), ro wo lo (remote read, remote write, neither), pd2 (another PD), tiny (100 bytes
+ * at v), any number.
+ */
+#ifndef SIM_ROWS_H
+#define SIM_ROWS_H
+
+#include <stdint.h>
+
+/* The script as it really went, to be freed. first_psn: of the peer's requests. verdicts: RN_V_COUNT counters, added to. */
+char *rows_run(const char *script, uint32_t first_psn, uint32_t *verdicts);
+
+#endif
