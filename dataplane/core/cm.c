@@ -1,9 +1,9 @@
 /* In which state is a connection, what may happen to it there, and what follows?
  *
- * Owns the rule table: (state, cause) -> action, next state. Everything that happens to a connection goes through
- * rn_cm_step(); a cause without a rule changes nothing. What states have in common (running timer, waiting for the
- * neighbour table, counting against a backlog, being found by lookups) are flags of the state table, and rn_cm_step()
- * keeps them true. Runs on shard 0.
+ * Owns the rule table: (state, cause) -> action, next state. Everything that happens to a
+ * connection goes through rn_cm_step(); a cause without a rule changes nothing. What states have in
+ * common (running timer, waiting for the neighbour table, counting against a backlog, being found
+ * by lookups) are flags of the state table, and rn_cm_step() keeps them true. Runs on shard 0.
  */
 #include "cm.h"
 
@@ -123,14 +123,15 @@ static const char *const cause_names[RN_CMC_COUNT] = {
 #undef X
 };
 
-void rn_cm_print_rules(void (*out)(void *arg, const char *state, const char *event, const char *action,
-				   const char *next),
+void rn_cm_print_rules(void (*out)(void *arg, const char *state, const char *event,
+				   const char *action, const char *next),
 		       void *arg)
 {
 	for (unsigned s = 0; s < RN_CMS_COUNT; s++)
 		for (unsigned c = 0; c < RN_CMC_COUNT; c++)
 			if (rules[s][c].act)
-				out(arg, states[s].name, cause_names[c], rules[s][c].text, states[rules[s][c].next].name);
+				out(arg, states[s].name, cause_names[c], rules[s][c].text,
+				    states[rules[s][c].next].name);
 }
 
 /* ---- the one way to change a state ---- */
@@ -171,8 +172,8 @@ void rn_cm_settle(struct rn_cm *cm, struct rn_cm_conn *c)
 		rn_cm_release(cm, c);
 }
 
-bool rn_cm_step(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_cause cause, const struct rn_cm_why *why,
-		rn_time now)
+bool rn_cm_step(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_cause cause,
+		const struct rn_cm_why *why, rn_time now)
 {
 	static const struct rn_cm_why no_reason;
 	const struct rule *rule = &rules[c->state][cause];
@@ -265,7 +266,8 @@ void rn_cm_comm_est(struct rn_cm *cm, uint32_t qpn, rn_time now)
 
 /* ---- events ---- */
 
-/* Room is certain: an id connects anew only when its events are taken (CM_CONNECT), and each kind comes once. */
+/* Room is certain: an id connects anew only when its events are taken (CM_CONNECT), and each kind
+ * comes once. */
 void rn_cm_tell(struct rn_cm *cm, struct rn_cm_conn *c, uint16_t kind, uint16_t reason, int32_t err)
 {
 	if (c->orphan)
@@ -352,8 +354,8 @@ uint64_t rn_cm_dropped(const struct rn_cm *cm)
 	return cm->dropped;
 }
 
-struct rn_cm *rn_cm_create(const struct rn_core_cfg *cfg, const struct rn_port_attr *port, struct rn_neigh *neigh,
-			   rn_time now)
+struct rn_cm *rn_cm_create(const struct rn_core_cfg *cfg, const struct rn_port_attr *port,
+			   struct rn_neigh *neigh, rn_time now)
 {
 	struct rn_cm *cm = calloc(1, sizeof(*cm));
 

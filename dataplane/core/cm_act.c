@@ -1,7 +1,8 @@
 /* What do the rules of cm.c do?
  *
- * One function per action. An action may build the connection's message, owe answers, tell events, start the timer and
- * write the timewait record; the state itself is cm.c's to change, after the action. Runs on shard 0.
+ * One function per action. An action may build the connection's message, owe answers, tell events,
+ * start the timer and write the timewait record; the state itself is cm.c's to change, after the
+ * action. Runs on shard 0.
  */
 #include <errno.h>
 #include <string.h>
@@ -24,19 +25,22 @@ uint8_t rn_cm_code_of(rn_time t)
 	return code;
 }
 
-void rn_cm_do_nothing(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why, rn_time now)
+void rn_cm_do_nothing(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
+		      rn_time now)
 {
 }
 
 /* ---- the one who asks ---- */
 
-void rn_cm_do_start_listening(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why, rn_time now)
+void rn_cm_do_start_listening(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
+			      rn_time now)
 {
 	c->backlog = why->cmd->cm.backlog;
 	rn_cm_index_listener(cm, c);
 }
 
-void rn_cm_do_note_connect(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why, rn_time now)
+void rn_cm_do_note_connect(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
+			   rn_time now)
 {
 	const struct rn_cmd *cmd = why->cmd;
 	rn_time patience = cmd->cm.timeout_ms ? RN_MS(cmd->cm.timeout_ms) : cm->response_timeout;
@@ -57,58 +61,73 @@ void rn_cm_do_note_connect(struct rn_cm *cm, struct rn_cm_conn *c, const struct 
 	c->tid = rn_cm_fresh_tid(cm);
 	c->local_id = rn_cm_fresh_id(cm);
 	c->remote_id = 0;
-	c->av = (struct rn_av){.sgid = c->local, .dgid = c->peer, .tclass = c->own.tclass, .sl = c->own.sl,
-		.hop_limit = RN_CM_HOP_LIMIT, .has_vlan = cm->port->has_vlan, .vlan_tci = cm->port->vlan_tci,
-		.flow_label = (c->port * 31u + c->peer_port) & 0xFFFFF};
+	c->av = (struct rn_av){.sgid = c->local,
+			       .dgid = c->peer,
+			       .tclass = c->own.tclass,
+			       .sl = c->own.sl,
+			       .hop_limit = RN_CM_HOP_LIMIT,
+			       .has_vlan = cm->port->has_vlan,
+			       .vlan_tci = cm->port->vlan_tci,
+			       .flow_label = (c->port * 31u + c->peer_port) & 0xFFFFF};
 	rn_cm_index_local(cm, c);
 	rn_cm_index_qpn(cm, c);
 	rn_cm_index_tuple(cm, c);
 }
 
-void rn_cm_do_send_req(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why, rn_time now)
+void rn_cm_do_send_req(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
+		       rn_time now)
 {
 	rn_cm_build_req(cm, c);
 	rn_cm_say(cm, c);
 	rn_cm_start_timer(cm, c, now);
 }
 
-void rn_cm_do_tell_unreachable(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why, rn_time now)
+void rn_cm_do_tell_unreachable(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
+			       rn_time now)
 {
 	rn_cm_tell(cm, c, RN_EVENT_CM_UNREACHABLE, 0, -EHOSTUNREACH);
 }
 
-void rn_cm_do_resend(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why, rn_time now)
+void rn_cm_do_resend(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
+		     rn_time now)
 {
 	rn_cm_say(cm, c);
 }
 
-void rn_cm_do_repeat(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why, rn_time now)
+void rn_cm_do_repeat(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
+		     rn_time now)
 {
 	if (c->state != RN_CMS_CLOSED || c->mad_attr == RN_CM_REJ)
 		rn_cm_say(cm, c);
 }
 
-void rn_cm_do_give_up_req(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why, rn_time now)
+void rn_cm_do_give_up_req(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
+			  rn_time now)
 {
 	rn_cm_build_rej(cm, c, RN_CM_ABOUT_REQ, RN_CM_REJ_TIMEOUT, NULL);
 	rn_cm_say(cm, c);
 	rn_cm_tell(cm, c, RN_EVENT_CM_UNREACHABLE, 0, -ETIMEDOUT);
 }
 
-void rn_cm_do_withdraw_req(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why, rn_time now)
+void rn_cm_do_withdraw_req(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
+			   rn_time now)
 {
 	rn_cm_build_rej(cm, c, RN_CM_ABOUT_REQ, RN_CM_REJ_TIMEOUT, NULL);
 	rn_cm_say(cm, c);
 }
 
 /* An MRA stops the repeating for the time it names; the counter of repeats is not spent. */
-void rn_cm_do_wait_longer(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why, rn_time now)
+void rn_cm_do_wait_longer(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
+			  rn_time now)
 {
-	rn_timer_arm(&cm->wheel, &c->timer, now + c->interval + rn_cm_time_of(why->msg->mra.service_timeout));
+	rn_timer_arm(&cm->wheel, &c->timer,
+		     now + c->interval + rn_cm_time_of(why->msg->mra.service_timeout));
 }
 
-/* The ACK timeout must outlast the peer's promised delay (Linux' formula, section 6.8), unless the client chose it. */
-static uint8_t ack_timeout_for(const struct rn_cm *cm, const struct rn_cm_conn *c, uint8_t ack_delay)
+/* The ACK timeout must outlast the peer's promised delay (Linux' formula, section 6.8), unless the
+ * client chose it. */
+static uint8_t ack_timeout_for(const struct rn_cm *cm, const struct rn_cm_conn *c,
+			       uint8_t ack_delay)
 {
 	unsigned code = cm->ack_timeout;
 
@@ -123,7 +142,8 @@ static uint8_t ack_timeout_for(const struct rn_cm *cm, const struct rn_cm_conn *
 	return (uint8_t)RN_MIN(code, 31u);
 }
 
-void rn_cm_do_take_rep(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why, rn_time now)
+void rn_cm_do_take_rep(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
+		       rn_time now)
 {
 	const struct rn_cm_rep *rep = &why->msg->rep;
 
@@ -132,28 +152,38 @@ void rn_cm_do_take_rep(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_c
 	c->remote_qpn = rep->qpn;
 	rn_cm_index_peer(cm, c);
 	c->timeout_code = ack_timeout_for(cm, c, rep->target_ack_delay);
-	c->theirs = (struct rn_cm_param){.qpn = rep->qpn, .psn = rep->psn,
-		.responder_resources = rep->responder_resources, .initiator_depth = rep->initiator_depth,
-		.retry_cnt = c->own.retry_cnt, .rnr_retry = rep->rnr_retry, .flow_control = rep->flow_control,
-		.srq = rep->srq, .path_mtu = c->path_mtu, .data_len = RN_CM_REP_DATA,
-		.tclass = c->av.tclass, .sl = c->av.sl};
+	c->theirs = (struct rn_cm_param){.qpn = rep->qpn,
+					 .psn = rep->psn,
+					 .responder_resources = rep->responder_resources,
+					 .initiator_depth = rep->initiator_depth,
+					 .retry_cnt = c->own.retry_cnt,
+					 .rnr_retry = rep->rnr_retry,
+					 .flow_control = rep->flow_control,
+					 .srq = rep->srq,
+					 .path_mtu = c->path_mtu,
+					 .data_len = RN_CM_REP_DATA,
+					 .tclass = c->av.tclass,
+					 .sl = c->av.sl};
 	memcpy(c->theirs.data, rep->data, RN_CM_REP_DATA);
 	rn_list_del(&c->says);
 	rn_cm_tell(cm, c, RN_EVENT_CM_RESPONSE, 0, 0);
 }
 
-void rn_cm_do_delay_rep(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why, rn_time now)
+void rn_cm_do_delay_rep(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
+			rn_time now)
 {
 	rn_cm_owe_mra(cm, c, RN_CM_ABOUT_REP);
 }
 
-void rn_cm_do_send_rtu(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why, rn_time now)
+void rn_cm_do_send_rtu(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
+		       rn_time now)
 {
 	rn_cm_build_rtu(cm, c, &why->cmd->cm.param);
 	rn_cm_say(cm, c);
 }
 
-static void reject(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_about about, const struct rn_cm_why *why)
+static void reject(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_about about,
+		   const struct rn_cm_why *why)
 {
 	bool asked = why->cmd && why->cmd->op == RN_CMD_CM_REJECT;
 	uint16_t reason = asked && why->cmd->cm.reason ? why->cmd->cm.reason : RN_CM_REJ_CONSUMER;
@@ -162,31 +192,36 @@ static void reject(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_about abou
 	rn_cm_say(cm, c);
 }
 
-void rn_cm_do_reject_rep(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why, rn_time now)
+void rn_cm_do_reject_rep(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
+			 rn_time now)
 {
 	reject(cm, c, RN_CM_ABOUT_REP, why);
 }
 
 /* ---- the one who is asked ---- */
 
-void rn_cm_do_tell_request(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why, rn_time now)
+void rn_cm_do_tell_request(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
+			   rn_time now)
 {
 	rn_cm_tell(cm, c, RN_EVENT_CM_REQUEST, 0, 0);
 }
 
 /* Nobody knows of the request yet, so nobody hears of its end. */
-void rn_cm_do_drop_request(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why, rn_time now)
+void rn_cm_do_drop_request(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
+			   rn_time now)
 {
 	c->orphan = true;
 	rn_cm_leave_port(cm, c);
 }
 
-void rn_cm_do_delay_req(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why, rn_time now)
+void rn_cm_do_delay_req(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
+			rn_time now)
 {
 	rn_cm_owe_mra(cm, c, RN_CM_ABOUT_REQ);
 }
 
-void rn_cm_do_send_rep(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why, rn_time now)
+void rn_cm_do_send_rep(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
+		       rn_time now)
 {
 	c->own = why->cmd->cm.param;
 	c->own.psn &= 0xFFFFFF;
@@ -197,28 +232,33 @@ void rn_cm_do_send_rep(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_c
 	rn_cm_start_timer(cm, c, now);
 }
 
-void rn_cm_do_reject_req(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why, rn_time now)
+void rn_cm_do_reject_req(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
+			 rn_time now)
 {
 	reject(cm, c, RN_CM_ABOUT_REQ, why);
 }
 
-void rn_cm_do_withdraw_rep(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why, rn_time now)
+void rn_cm_do_withdraw_rep(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
+			   rn_time now)
 {
 	reject(cm, c, RN_CM_ABOUT_OTHER, why);
 }
 
-void rn_cm_do_refuse_backlog(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why, rn_time now)
+void rn_cm_do_refuse_backlog(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
+			     rn_time now)
 {
 	struct rn_list *pos, *tmp;
 
-	rn_list_for_each_safe(pos, tmp, &c->held) {
+	rn_list_for_each_safe(pos, tmp, &c->held)
+	{
 		struct rn_cm_conn *child = rn_container_of(pos, struct rn_cm_conn, sibling);
 
 		/* a request whose event was taken is its client's */
 		if (child->state == RN_CMS_ARRIVED || child->nnotes)
 			rn_cm_step(cm, child, RN_CMC_DESTROY, NULL, now);
 	}
-	rn_list_for_each_safe(pos, tmp, &c->held) {
+	rn_list_for_each_safe(pos, tmp, &c->held)
+	{
 		struct rn_cm_conn *child = rn_container_of(pos, struct rn_cm_conn, sibling);
 
 		rn_list_del(&child->sibling);
@@ -227,13 +267,15 @@ void rn_cm_do_refuse_backlog(struct rn_cm *cm, struct rn_cm_conn *c, const struc
 	c->nheld = 0;
 }
 
-void rn_cm_do_tell_established(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why, rn_time now)
+void rn_cm_do_tell_established(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
+			       rn_time now)
 {
 	rn_list_del(&c->says);
 	rn_cm_tell(cm, c, RN_EVENT_CM_ESTABLISHED, 0, 0);
 }
 
-void rn_cm_do_give_up_rep(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why, rn_time now)
+void rn_cm_do_give_up_rep(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
+			  rn_time now)
 {
 	rn_cm_build_rej(cm, c, RN_CM_ABOUT_REP, RN_CM_REJ_TIMEOUT, NULL);
 	rn_cm_say(cm, c);
@@ -242,7 +284,8 @@ void rn_cm_do_give_up_rep(struct rn_cm *cm, struct rn_cm_conn *c, const struct r
 
 /* ---- both ---- */
 
-void rn_cm_do_tell_rejected(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why, rn_time now)
+void rn_cm_do_tell_rejected(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
+			    rn_time now)
 {
 	const struct rn_cm_msg *msg = why->msg;
 	bool stated = msg && msg->attr == RN_CM_REJ;
@@ -266,45 +309,51 @@ static void gone(struct rn_cm *cm, struct rn_cm_conn *c, uint16_t reason, rn_tim
 	c->told_gone = true;
 }
 
-void rn_cm_do_answer_dreq(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why, rn_time now)
+void rn_cm_do_answer_dreq(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
+			  rn_time now)
 {
 	rn_cm_reply_drep(cm, why->pkt, why->msg);
 	gone(cm, c, c->state == RN_CMS_DREQ_SENT, now);
 }
 
 /* The RTU was lost, but who disconnects was connected. */
-void rn_cm_do_establish_and_answer_dreq(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
-					rn_time now)
+void rn_cm_do_establish_and_answer_dreq(struct rn_cm *cm, struct rn_cm_conn *c,
+					const struct rn_cm_why *why, rn_time now)
 {
 	rn_cm_do_tell_established(cm, c, why, now);
 	rn_cm_do_answer_dreq(cm, c, why, now);
 }
 
-void rn_cm_do_end_by_rej(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why, rn_time now)
+void rn_cm_do_end_by_rej(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
+			 rn_time now)
 {
 	gone(cm, c, 0, now);
 }
 
-void rn_cm_do_send_dreq(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why, rn_time now)
+void rn_cm_do_send_dreq(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
+			rn_time now)
 {
 	rn_cm_build_dreq(cm, c);
 	rn_cm_say(cm, c);
 	rn_cm_start_timer(cm, c, now);
 }
 
-void rn_cm_do_send_stale_dreq(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why, rn_time now)
+void rn_cm_do_send_stale_dreq(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
+			      rn_time now)
 {
 	rn_cm_do_send_dreq(cm, c, why, now);
 	rn_cm_tell(cm, c, RN_EVENT_CM_DISCONNECTED, 0, 0);
 	c->told_gone = true;
 }
 
-void rn_cm_do_finish(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why, rn_time now)
+void rn_cm_do_finish(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
+		     rn_time now)
 {
 	gone(cm, c, 1, now);
 }
 
-void rn_cm_do_give_up_dreq(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why, rn_time now)
+void rn_cm_do_give_up_dreq(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
+			   rn_time now)
 {
 	gone(cm, c, 2, now);
 }

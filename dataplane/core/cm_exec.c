@@ -1,7 +1,7 @@
 /* What may a client ask of the connection manager?
  *
- * One function per command: checks everything first, so that the rules of cm.c run only for requests that can succeed. The
- * errors are listed in cm.h. Runs on shard 0.
+ * One function per command: checks everything first, so that the rules of cm.c run only for
+ * requests that can succeed. The errors are listed in cm.h. Runs on shard 0.
  */
 #include <errno.h>
 #include <string.h>
@@ -69,7 +69,8 @@ static int exec_bind(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm_co
 	return err;
 }
 
-static int exec_listen(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm_conn **c, rn_time now)
+static int exec_listen(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm_conn **c,
+		       rn_time now)
 {
 	const struct rn_cm_why why = asked_by(cmd);
 	struct rn_cm_conn *other;
@@ -94,7 +95,8 @@ static int exec_listen(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm_
 	return 0;
 }
 
-/* The address a wildcard stands for: one that reaches the peer without a gateway, else the first of the family. */
+/* The address a wildcard stands for: one that reaches the peer without a gateway, else the first of
+ * the family. */
 static const struct rn_gid *source_for(const struct rn_cm *cm, const struct rn_gid *peer)
 {
 	const struct rn_gid *first = NULL;
@@ -104,13 +106,15 @@ static const struct rn_gid *source_for(const struct rn_cm *cm, const struct rn_g
 		return peer;
 	for (int i = 0; i < cm->port->ngids; i++) {
 		const struct rn_gid *own = &cm->port->gids[i];
-		unsigned bits = cm->port->prefix_len[i] + (rn_gid_is_ipv4(own) ? 96u : 0u), whole = RN_MIN(bits, 128u) / 8;
+		unsigned bits = cm->port->prefix_len[i] + (rn_gid_is_ipv4(own) ? 96u : 0u),
+			 whole = RN_MIN(bits, 128u) / 8;
 
 		if (rn_gid_is_ipv4(own) != rn_gid_is_ipv4(peer))
 			continue;
 		if (!first)
 			first = own;
-		if (rn_neigh_next_hop(cm->neigh, own, peer, &hop) && memcmp(own->b, hop.b, whole) == 0)
+		if (rn_neigh_next_hop(cm->neigh, own, peer, &hop) &&
+		    memcmp(own->b, hop.b, whole) == 0)
 			return own;
 	}
 	return first;
@@ -133,8 +137,8 @@ static bool busy(uint8_t state)
 	}
 }
 
-static int check_connect(const struct rn_cm *cm, const struct rn_cmd *cmd, const struct rn_cm_conn *c,
-			 struct rn_gid *local)
+static int check_connect(const struct rn_cm *cm, const struct rn_cmd *cmd,
+			 const struct rn_cm_conn *c, struct rn_gid *local)
 {
 	const struct rn_gid *own = c ? &c->bound : &cmd->cm.local, *peer = &cmd->cm.peer;
 	const struct rn_cm_param *p = &cmd->cm.param;
@@ -157,7 +161,8 @@ static int check_connect(const struct rn_cm *cm, const struct rn_cmd *cmd, const
 	return 0;
 }
 
-static int exec_connect(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm_conn **c, rn_time now)
+static int exec_connect(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm_conn **c,
+			rn_time now)
 {
 	const struct rn_cm_why why = asked_by(cmd);
 	bool fresh = !*c;
@@ -188,17 +193,21 @@ static int exec_connect(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm
 }
 
 /* Answers to what the peer sent: the peer may have taken it back. */
-static int answer(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm_conn *c, enum rn_cm_cause cause, rn_time now)
+static int answer(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm_conn *c,
+		  enum rn_cm_cause cause, rn_time now)
 {
 	const struct rn_cm_why why = asked_by(cmd);
 
 	adopt(c, cmd);
 	if (rn_cm_step(cm, c, cause, &why, now))
 		return 0;
-	return c->state == RN_CMS_CLOSED || (c->state == RN_CMS_BOUND && c->local_id) ? -ECONNABORTED : -EINVAL;
+	return c->state == RN_CMS_CLOSED || (c->state == RN_CMS_BOUND && c->local_id)
+		       ? -ECONNABORTED
+		       : -EINVAL;
 }
 
-static int exec_accept(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm_conn **c, rn_time now)
+static int exec_accept(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm_conn **c,
+		       rn_time now)
 {
 	const struct rn_cm_param *p = &cmd->cm.param;
 
@@ -211,33 +220,38 @@ static int exec_accept(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm_
 	return answer(cm, cmd, *c, RN_CMC_ACCEPT, now);
 }
 
-static int exec_establish(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm_conn **c, rn_time now)
+static int exec_establish(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm_conn **c,
+			  rn_time now)
 {
 	if (cmd->cm.param.data_len > RN_CM_DATA_MAX)
 		return -EMSGSIZE;
 	return answer(cm, cmd, *c, RN_CMC_ESTABLISH, now);
 }
 
-static int exec_reject(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm_conn **c, rn_time now)
+static int exec_reject(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm_conn **c,
+		       rn_time now)
 {
 	if (cmd->cm.param.data_len > RN_CM_REJ_DATA)
 		return -EMSGSIZE;
 	return answer(cm, cmd, *c, RN_CMC_REJECT, now);
 }
 
-static int exec_delay(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm_conn **c, rn_time now)
+static int exec_delay(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm_conn **c,
+		      rn_time now)
 {
 	return answer(cm, cmd, *c, RN_CMC_DELAY, now);
 }
 
-static int exec_disconnect(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm_conn **c, rn_time now)
+static int exec_disconnect(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm_conn **c,
+			   rn_time now)
 {
 	if ((*c)->state == RN_CMS_DREQ_SENT)
 		return -EALREADY;
 	return rn_cm_step(cm, *c, RN_CMC_DISCONNECT, NULL, now) ? 0 : -ENOTCONN;
 }
 
-static int exec_destroy(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm_conn **c, rn_time now)
+static int exec_destroy(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm_conn **c,
+			rn_time now)
 {
 	rn_cm_step(cm, *c, RN_CMC_DESTROY, NULL, now);
 	*c = NULL;
@@ -272,7 +286,8 @@ void rn_cm_exec(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_rsp *rsp, 
 	for (unsigned i = 0; i < RN_ARRAY_SIZE(commands); i++) {
 		if (commands[i].op != cmd->op)
 			continue;
-		rsp->err = (id || commands[i].needs_id) && !c ? -ENOENT : commands[i].run(cm, cmd, &c, now);
+		rsp->err = (id || commands[i].needs_id) && !c ? -ENOENT
+							      : commands[i].run(cm, cmd, &c, now);
 		if (c && rsp->err == 0) {
 			rsp->id = c->id;
 			rsp->port = c->port;

@@ -1,9 +1,10 @@
-/* Who has which name? Client ids, communication ids, QPNs, addresses and ports, and what timewait keeps of them.
+/* Who has which name? Client ids, communication ids, QPNs, addresses and ports, and what timewait
+ * keeps of them.
  *
- * Owns the table of connections (slots handed out first in, first out; a client id is slot and generation), the hash
- * tables over it, the use counts of ephemeral ports and the timewait records with their wheel. Communication ids and
- * transaction ids are a keyed permutation of a counter: they look random, and none comes again before 2^32 others. Runs
- * on shard 0.
+ * Owns the table of connections (slots handed out first in, first out; a client id is slot and
+ * generation), the hash tables over it, the use counts of ephemeral ports and the timewait records
+ * with their wheel. Communication ids and transaction ids are a keyed permutation of a counter:
+ * they look random, and none comes again before 2^32 others. Runs on shard 0.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 #include "cm_priv.h"
 #include "frame.h"
 
-#define TABLES 6
+#define TABLES		      6
 #define conn_of(node, member) rn_container_of(node, struct rn_cm_conn, member)
 
 /* ---- creation ---- */
@@ -49,8 +50,8 @@ static void init_waits(struct rn_cm *cm, rn_time now)
 
 bool rn_cm_index_create(struct rn_cm *cm, const struct rn_core_cfg *cfg, rn_time now)
 {
-	struct rn_htab *tables[TABLES] = {&cm->by_local, &cm->by_remote, &cm->by_peer_qp, &cm->by_qpn, &cm->by_tuple,
-					  &cm->by_port};
+	struct rn_htab *tables[TABLES] = {&cm->by_local, &cm->by_remote, &cm->by_peer_qp,
+					  &cm->by_qpn,	 &cm->by_tuple,	 &cm->by_port};
 	uint32_t nbuckets, nchains;
 	uint64_t start;
 
@@ -66,8 +67,8 @@ bool rn_cm_index_create(struct rn_cm *cm, const struct rn_core_cfg *cfg, rn_time
 	cm->waits = calloc(cm->max_waits, sizeof(*cm->waits));
 	cm->wait_free = calloc(cm->max_waits, sizeof(*cm->wait_free));
 	cm->wait_local = calloc((size_t)nchains * 3, sizeof(*cm->wait_local));
-	if (!cm->conns || !cm->slot_ring || !cm->generation || !cm->buckets || !cm->waits || !cm->wait_free ||
-	    !cm->wait_local)
+	if (!cm->conns || !cm->slot_ring || !cm->generation || !cm->buckets || !cm->waits ||
+	    !cm->wait_free || !cm->wait_local)
 		return false;
 	cm->wait_remote = cm->wait_local + nchains;
 	cm->wait_qpn = cm->wait_remote + nchains;
@@ -153,7 +154,8 @@ static uint64_t hash_tuple(const struct rn_cm *cm, const struct rn_cm_conn *c)
 
 struct rn_cm_conn *rn_cm_by_local(const struct rn_cm *cm, uint32_t local_id)
 {
-	for (struct rn_hnode *n = rn_htab_first(&cm->by_local, hash2(cm, local_id, 0)); n; n = rn_htab_next(n))
+	for (struct rn_hnode *n = rn_htab_first(&cm->by_local, hash2(cm, local_id, 0)); n;
+	     n = rn_htab_next(n))
 		if (conn_of(n, by_local)->local_id == local_id)
 			return conn_of(n, by_local);
 	return NULL;
@@ -161,7 +163,8 @@ struct rn_cm_conn *rn_cm_by_local(const struct rn_cm *cm, uint32_t local_id)
 
 struct rn_cm_conn *rn_cm_by_remote(const struct rn_cm *cm, uint32_t remote_id, uint64_t guid)
 {
-	for (struct rn_hnode *n = rn_htab_first(&cm->by_remote, hash2(cm, remote_id, guid)); n; n = rn_htab_next(n)) {
+	for (struct rn_hnode *n = rn_htab_first(&cm->by_remote, hash2(cm, remote_id, guid)); n;
+	     n = rn_htab_next(n)) {
 		struct rn_cm_conn *c = conn_of(n, by_remote);
 
 		if (c->remote_id == remote_id && c->remote_guid == guid)
@@ -172,7 +175,8 @@ struct rn_cm_conn *rn_cm_by_remote(const struct rn_cm *cm, uint32_t remote_id, u
 
 struct rn_cm_conn *rn_cm_by_peer_qp(const struct rn_cm *cm, uint32_t qpn, uint64_t guid)
 {
-	for (struct rn_hnode *n = rn_htab_first(&cm->by_peer_qp, hash2(cm, qpn, guid)); n; n = rn_htab_next(n)) {
+	for (struct rn_hnode *n = rn_htab_first(&cm->by_peer_qp, hash2(cm, qpn, guid)); n;
+	     n = rn_htab_next(n)) {
 		struct rn_cm_conn *c = conn_of(n, by_peer_qp);
 
 		if (c->remote_qpn == qpn && c->remote_guid == guid)
@@ -183,7 +187,8 @@ struct rn_cm_conn *rn_cm_by_peer_qp(const struct rn_cm *cm, uint32_t qpn, uint64
 
 struct rn_cm_conn *rn_cm_by_qpn(const struct rn_cm *cm, uint32_t qpn)
 {
-	for (struct rn_hnode *n = rn_htab_first(&cm->by_qpn, hash2(cm, qpn, 3)); n; n = rn_htab_next(n))
+	for (struct rn_hnode *n = rn_htab_first(&cm->by_qpn, hash2(cm, qpn, 3)); n;
+	     n = rn_htab_next(n))
 		if (conn_of(n, by_qpn)->own.qpn == qpn)
 			return conn_of(n, by_qpn);
 	return NULL;
@@ -191,7 +196,8 @@ struct rn_cm_conn *rn_cm_by_qpn(const struct rn_cm *cm, uint32_t qpn)
 
 bool rn_cm_tuple_taken(const struct rn_cm *cm, const struct rn_cm_conn *c)
 {
-	for (struct rn_hnode *n = rn_htab_first(&cm->by_tuple, hash_tuple(cm, c)); n; n = rn_htab_next(n)) {
+	for (struct rn_hnode *n = rn_htab_first(&cm->by_tuple, hash_tuple(cm, c)); n;
+	     n = rn_htab_next(n)) {
 		struct rn_cm_conn *o = conn_of(n, by_tuple);
 
 		if (o != c && o->port == c->port && o->peer_port == c->peer_port &&
@@ -201,9 +207,11 @@ bool rn_cm_tuple_taken(const struct rn_cm *cm, const struct rn_cm_conn *c)
 	return false;
 }
 
-struct rn_cm_conn *rn_cm_listener_at(const struct rn_cm *cm, const struct rn_gid *local, uint16_t port)
+struct rn_cm_conn *rn_cm_listener_at(const struct rn_cm *cm, const struct rn_gid *local,
+				     uint16_t port)
 {
-	for (struct rn_hnode *n = rn_htab_first(&cm->by_port, hash2(cm, port, 5)); n; n = rn_htab_next(n)) {
+	for (struct rn_hnode *n = rn_htab_first(&cm->by_port, hash2(cm, port, 5)); n;
+	     n = rn_htab_next(n)) {
 		struct rn_cm_conn *c = conn_of(n, by_port);
 
 		if (c->port == port && rn_gid_equal(&c->local, local))
@@ -212,7 +220,8 @@ struct rn_cm_conn *rn_cm_listener_at(const struct rn_cm *cm, const struct rn_gid
 	return NULL;
 }
 
-struct rn_cm_conn *rn_cm_listener_for(const struct rn_cm *cm, const struct rn_gid *dst, uint16_t port)
+struct rn_cm_conn *rn_cm_listener_for(const struct rn_cm *cm, const struct rn_gid *dst,
+				      uint16_t port)
 {
 	static const struct rn_gid any, any_ipv4 = {{[10] = 0xff, [11] = 0xff}};
 	const struct rn_gid *tries[] = {dst, rn_gid_is_ipv4(dst) ? &any_ipv4 : &any, &any};
@@ -249,7 +258,8 @@ void rn_cm_index_local(struct rn_cm *cm, struct rn_cm_conn *c)
 void rn_cm_index_peer(struct rn_cm *cm, struct rn_cm_conn *c)
 {
 	add(&cm->by_remote, &c->by_remote, &c->in_remote, hash2(cm, c->remote_id, c->remote_guid));
-	add(&cm->by_peer_qp, &c->by_peer_qp, &c->in_peer_qp, hash2(cm, c->remote_qpn, c->remote_guid));
+	add(&cm->by_peer_qp, &c->by_peer_qp, &c->in_peer_qp,
+	    hash2(cm, c->remote_qpn, c->remote_guid));
 }
 
 void rn_cm_index_qpn(struct rn_cm *cm, struct rn_cm_conn *c)
@@ -385,9 +395,12 @@ static void end_wait(struct rn_cm *cm, struct rn_cm_wait *w)
 	struct rn_cm_conn *c = rn_cm_by_id(cm, w->conn_id);
 
 	rn_timer_cancel(&cm->wait_wheel, &w->timer);
-	unlink_from(cm, chain(cm, cm->wait_local, w->local_id, 0), w, offsetof(struct rn_cm_wait, next_local));
-	unlink_from(cm, chain(cm, cm->wait_remote, w->remote_id, w->remote_guid), w, offsetof(struct rn_cm_wait, next_remote));
-	unlink_from(cm, chain(cm, cm->wait_qpn, w->qpn, 3), w, offsetof(struct rn_cm_wait, next_qpn));
+	unlink_from(cm, chain(cm, cm->wait_local, w->local_id, 0), w,
+		    offsetof(struct rn_cm_wait, next_local));
+	unlink_from(cm, chain(cm, cm->wait_remote, w->remote_id, w->remote_guid), w,
+		    offsetof(struct rn_cm_wait, next_remote));
+	unlink_from(cm, chain(cm, cm->wait_qpn, w->qpn, 3), w,
+		    offsetof(struct rn_cm_wait, next_qpn));
 	cm->wait_free[cm->nwait_free++] = (uint32_t)(w - cm->waits);
 	cm->nwaits--;
 	if (c)
@@ -417,7 +430,8 @@ void rn_cm_enter_wait(struct rn_cm *cm, struct rn_cm_conn *c, rn_time now)
 	w->qpn = c->own.qpn;
 	w->conn_id = c->id;
 	link_first(cm, chain(cm, cm->wait_local, w->local_id, 0), w, &w->next_local);
-	link_first(cm, chain(cm, cm->wait_remote, w->remote_id, w->remote_guid), w, &w->next_remote);
+	link_first(cm, chain(cm, cm->wait_remote, w->remote_id, w->remote_guid), w,
+		   &w->next_remote);
 	link_first(cm, chain(cm, cm->wait_qpn, w->qpn, 3), w, &w->next_qpn);
 	rn_timer_arm(&cm->wait_wheel, &w->timer,
 		     now + rn_cm_time_of(RN_MIN(c->timeout_code, RN_CM_TIMEWAIT_CODE)));
@@ -427,15 +441,18 @@ void rn_cm_enter_wait(struct rn_cm *cm, struct rn_cm_conn *c, rn_time now)
 
 const struct rn_cm_wait *rn_cm_wait_by_local(const struct rn_cm *cm, uint32_t local_id)
 {
-	for (uint32_t i = *chain(cm, cm->wait_local, local_id, 0); i; i = cm->waits[i - 1].next_local)
+	for (uint32_t i = *chain(cm, cm->wait_local, local_id, 0); i;
+	     i = cm->waits[i - 1].next_local)
 		if (cm->waits[i - 1].local_id == local_id)
 			return &cm->waits[i - 1];
 	return NULL;
 }
 
-const struct rn_cm_wait *rn_cm_wait_by_remote(const struct rn_cm *cm, uint32_t remote_id, uint64_t guid)
+const struct rn_cm_wait *rn_cm_wait_by_remote(const struct rn_cm *cm, uint32_t remote_id,
+					      uint64_t guid)
 {
-	for (uint32_t i = *chain(cm, cm->wait_remote, remote_id, guid); i; i = cm->waits[i - 1].next_remote)
+	for (uint32_t i = *chain(cm, cm->wait_remote, remote_id, guid); i;
+	     i = cm->waits[i - 1].next_remote)
 		if (cm->waits[i - 1].remote_id == remote_id && cm->waits[i - 1].remote_guid == guid)
 			return &cm->waits[i - 1];
 	return NULL;

@@ -1,8 +1,8 @@
 /* What do our messages say, and in which order do they leave?
  *
- * A connection keeps its one repeatable message built (c->mad) and stands in cm->saying while that is owed; answers to
- * packets wait in a bounded queue of their own and are dropped, counted, when it is full: whoever asked will ask again.
- * rn_cm_tx() takes answers first. Runs on shard 0.
+ * A connection keeps its one repeatable message built (c->mad) and stands in cm->saying while that
+ * is owed; answers to packets wait in a bounded queue of their own and are dropped, counted, when
+ * it is full: whoever asked will ask again. rn_cm_tx() takes answers first. Runs on shard 0.
  */
 #include <string.h>
 
@@ -23,7 +23,8 @@ void rn_cm_say(struct rn_cm *cm, struct rn_cm_conn *c)
 		rn_list_add_tail(&cm->saying, &c->says);
 }
 
-/* The promise a peer's ACK timeout must outlast: what makes our own default timeout come out of its formula. */
+/* The promise a peer's ACK timeout must outlast: what makes our own default timeout come out of its
+ * formula. */
 static uint8_t ack_delay(const struct rn_cm *cm)
 {
 	return cm->ack_timeout > 2 ? RN_MIN(cm->ack_timeout - 2, 15) : 0;
@@ -33,7 +34,10 @@ void rn_cm_build_req(struct rn_cm *cm, struct rn_cm_conn *c)
 {
 	uint8_t patience = rn_cm_code_of(c->interval - c->interval / 9);
 	struct rn_cm_msg m = {.attr = RN_CM_REQ, .tid = c->tid};
-	struct rn_cma_hdr hdr = {.port = c->port, .ipv4 = rn_gid_is_ipv4(&c->local), .src = c->local, .dst = c->peer};
+	struct rn_cma_hdr hdr = {.port = c->port,
+				 .ipv4 = rn_gid_is_ipv4(&c->local),
+				 .src = c->local,
+				 .dst = c->peer};
 
 	m.req = (struct rn_cm_req){
 		.local_id = c->local_id,
@@ -102,7 +106,8 @@ void rn_cm_build_dreq(struct rn_cm *cm, struct rn_cm_conn *c)
 {
 	struct rn_cm_msg m = {.attr = RN_CM_DREQ, .tid = rn_cm_fresh_tid(cm)};
 
-	m.dreq = (struct rn_cm_dreq){.local_id = c->local_id, .remote_id = c->remote_id, .remote_qpn = c->remote_qpn};
+	m.dreq = (struct rn_cm_dreq){
+		.local_id = c->local_id, .remote_id = c->remote_id, .remote_qpn = c->remote_qpn};
 	keep(c, &m);
 }
 
@@ -112,13 +117,15 @@ static void put_guid(uint64_t guid, uint8_t ari[8])
 		ari[i] = (uint8_t)(guid >> (56 - 8 * i));
 }
 
-void rn_cm_build_rej(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_about about, uint16_t reason,
-		     const struct rn_cm_param *param)
+void rn_cm_build_rej(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_about about,
+		     uint16_t reason, const struct rn_cm_param *param)
 {
 	struct rn_cm_msg m = {.attr = RN_CM_REJ, .tid = c->tid};
 
-	m.rej = (struct rn_cm_rej){.local_id = c->local_id, .remote_id = c->remote_id, .about = (uint8_t)about,
-		.reason = reason};
+	m.rej = (struct rn_cm_rej){.local_id = c->local_id,
+				   .remote_id = c->remote_id,
+				   .about = (uint8_t)about,
+				   .reason = reason};
 	/* a request that was never answered: its sender does not know our id */
 	if (c->passive && about == RN_CM_ABOUT_REQ)
 		m.rej.local_id = 0;
@@ -162,8 +169,10 @@ void rn_cm_owe_mra(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_about abou
 
 	if (!r)
 		return;
-	m.mra = (struct rn_cm_mra){.local_id = c->local_id, .remote_id = c->remote_id, .about = (uint8_t)about,
-		.service_timeout = RN_CM_MRA_TIMEOUT};
+	m.mra = (struct rn_cm_mra){.local_id = c->local_id,
+				   .remote_id = c->remote_id,
+				   .about = (uint8_t)about,
+				   .service_timeout = RN_CM_MRA_TIMEOUT};
 	r->src = c->av.sgid;
 	r->dst = c->av.dgid;
 	memcpy(r->dmac, c->av.dmac, 6);
@@ -171,8 +180,8 @@ void rn_cm_owe_mra(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_about abou
 	rn_cm_msg_build(&m, r->mad);
 }
 
-void rn_cm_reply_rej(struct rn_cm *cm, const struct rn_pkt *pkt, const struct rn_cm_msg *in, uint16_t reason,
-		     const void *ari, uint8_t ari_len)
+void rn_cm_reply_rej(struct rn_cm *cm, const struct rn_pkt *pkt, const struct rn_cm_msg *in,
+		     uint16_t reason, const void *ari, uint8_t ari_len)
 {
 	struct rn_cm_msg m = {.attr = RN_CM_REJ, .tid = in->tid};
 
@@ -202,8 +211,8 @@ bool rn_cm_wants_tx(const struct rn_cm *cm)
 	return cm->reply_count || !rn_list_empty(&cm->saying);
 }
 
-static void address(struct rn_cm *cm, struct rn_pkt *out, const struct rn_gid *src, const struct rn_gid *dst,
-		    const uint8_t dmac[6], uint8_t tclass)
+static void address(struct rn_cm *cm, struct rn_pkt *out, const struct rn_gid *src,
+		    const struct rn_gid *dst, const uint8_t dmac[6], uint8_t tclass)
 {
 	memset(out, 0, sizeof(*out));
 	out->kind = RN_PKT_IB;

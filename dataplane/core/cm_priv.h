@@ -18,18 +18,18 @@
 #include "list.h"
 #include "wheel.h"
 
-#define RN_CM_EVENTS        6   /* untaken events one id can have: a whole life of it */
-#define RN_CM_REPLIES       256 /* answers owed to peers */
+#define RN_CM_EVENTS	    6	/* untaken events one id can have: a whole life of it */
+#define RN_CM_REPLIES	    256 /* answers owed to peers */
 #define RN_CM_EPHEMERALS    (RN_CM_EPHEMERAL_LAST - RN_CM_EPHEMERAL_FIRST + 1)
-#define RN_CM_HOP_LIMIT     64
+#define RN_CM_HOP_LIMIT	    64
 #define RN_CM_MRA_TIMEOUT   24 /* 69 s: what a consumer may take to answer, as Linux grants */
 #define RN_CM_TIMEWAIT_CODE 22 /* longest timewait: 17 s */
 
 enum rn_cm_flags {
-	RN_CM_F_TIMED = 1 << 0,   /* the timer runs */
-	RN_CM_F_ASKS = 1 << 1,    /* waits for the neighbour table */
-	RN_CM_F_HELD = 1 << 2,    /* counts against the listener's backlog */
-	RN_CM_F_WIRED = 1 << 3,   /* ids, QPNs and four-tuple are known to lookups */
+	RN_CM_F_TIMED = 1 << 0, /* the timer runs */
+	RN_CM_F_ASKS = 1 << 1,	/* waits for the neighbour table */
+	RN_CM_F_HELD = 1 << 2,	/* counts against the listener's backlog */
+	RN_CM_F_WIRED = 1 << 3, /* ids, QPNs and four-tuple are known to lookups */
 };
 
 /* clang-format off */
@@ -79,14 +79,14 @@ enum rn_cm_state {
 #define X(name, flags, text) RN_CMS_##name,
 	RN_CM_STATE_ROWS(X)
 #undef X
-	RN_CMS_COUNT
+		RN_CMS_COUNT
 };
 
 enum rn_cm_cause {
 #define X(name, text) RN_CMC_##name,
 	RN_CM_CAUSE_ROWS(X)
 #undef X
-	RN_CMC_COUNT
+		RN_CMC_COUNT
 };
 
 struct rn_cm_note {
@@ -95,10 +95,10 @@ struct rn_cm_note {
 };
 
 struct rn_cm_conn {
-	uint32_t id;    /* what clients call it: generation and slot */
+	uint32_t id; /* what clients call it: generation and slot */
 	uint32_t slot;
-	uint8_t state;  /* enum rn_cm_state */
-	bool orphan;    /* no client: vanishes when over and silent */
+	uint8_t state; /* enum rn_cm_state */
+	bool orphan;   /* no client: vanishes when over and silent */
 	bool passive;
 	bool told_gone; /* CM_DISCONNECTED is told */
 	bool has_port, for_listener;
@@ -130,10 +130,11 @@ struct rn_cm_conn {
 	/* time */
 	struct rn_timer timer;
 	rn_time interval;
-	uint8_t retries; /* left */
+	uint8_t retries;     /* left */
 	struct rn_list asks; /* in cm->asking */
 
-	/* the one message that may have to be repeated: REQ, then RTU or REP, then DREQ; or a REJ */
+	/* the one message that may have to be repeated: REQ, then RTU or REP, then DREQ; or a REJ
+	 */
 	uint16_t mad_attr;
 	uint8_t mad[RN_MAD_BYTES];
 	struct rn_list says; /* in cm->saying while it is owed */
@@ -143,13 +144,14 @@ struct rn_cm_conn {
 	struct rn_cm_note notes[RN_CM_EVENTS];
 };
 
-/* What remains of a connection: enough to answer late messages and to keep its ids and QPN apart. */
+/* What remains of a connection: enough to answer late messages and to keep its ids and QPN apart.
+ */
 struct rn_cm_wait {
 	struct rn_timer timer;
 	uint64_t remote_guid;
 	uint32_t local_id, remote_id, qpn;
-	uint32_t conn_id;                              /* whom to tell, if it still exists */
-	uint32_t next_local, next_remote, next_qpn;    /* chains, slot + 1 */
+	uint32_t conn_id;			    /* whom to tell, if it still exists */
+	uint32_t next_local, next_remote, next_qpn; /* chains, slot + 1 */
 };
 static_assert(sizeof(struct rn_cm_wait) <= 64, "timewait is a record");
 
@@ -201,23 +203,30 @@ struct rn_cm_why {
 	const struct rn_pkt *pkt;
 };
 
-typedef void rn_cm_action(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why, rn_time now);
+typedef void rn_cm_action(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
+			  rn_time now);
 
 /* cm.c */
-bool rn_cm_step(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_cause cause, const struct rn_cm_why *why,
-		rn_time now);
-void rn_cm_tell(struct rn_cm *cm, struct rn_cm_conn *c, uint16_t kind, uint16_t reason, int32_t err);
+bool rn_cm_step(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_cause cause,
+		const struct rn_cm_why *why, rn_time now);
+void rn_cm_tell(struct rn_cm *cm, struct rn_cm_conn *c, uint16_t kind, uint16_t reason,
+		int32_t err);
 void rn_cm_settle(struct rn_cm *cm, struct rn_cm_conn *c);
 void rn_cm_ask(struct rn_cm *cm, struct rn_cm_conn *c, rn_time now);
 void rn_cm_start_timer(struct rn_cm *cm, struct rn_cm_conn *c, rn_time now);
 
 /* cm_act.c */
-#define RN_CM_ACTION_ROWS(X) \
-	X(nothing) X(start_listening) X(refuse_backlog) X(note_connect) X(send_req) X(tell_unreachable) X(resend) \
-	X(give_up_req) X(wait_longer) X(take_rep) X(tell_rejected) X(withdraw_req) X(send_rtu) X(delay_rep) \
-	X(reject_rep) X(answer_dreq) X(tell_request) X(delay_req) X(send_rep) X(reject_req) X(drop_request) \
-	X(repeat) X(tell_established) X(establish_and_answer_dreq) X(give_up_rep) X(withdraw_rep) X(end_by_rej) \
-	X(send_dreq) X(send_stale_dreq) X(finish) X(give_up_dreq)
+#define RN_CM_ACTION_ROWS(X)                                                                       \
+	X(nothing)                                                                                 \
+	X(start_listening) X(refuse_backlog) X(note_connect) X(send_req) X(tell_unreachable)       \
+		X(resend) X(give_up_req) X(wait_longer) X(take_rep) X(tell_rejected)               \
+			X(withdraw_req) X(send_rtu) X(delay_rep) X(reject_rep) X(answer_dreq)      \
+				X(tell_request) X(delay_req) X(send_rep) X(reject_req)             \
+					X(drop_request) X(repeat) X(tell_established)              \
+						X(establish_and_answer_dreq) X(give_up_rep)        \
+							X(withdraw_rep) X(end_by_rej) X(send_dreq) \
+								X(send_stale_dreq) X(finish)       \
+									X(give_up_dreq)
 #define X(name) rn_cm_action rn_cm_do_##name;
 RN_CM_ACTION_ROWS(X)
 #undef X
@@ -235,10 +244,13 @@ struct rn_cm_conn *rn_cm_by_remote(const struct rn_cm *cm, uint32_t remote_id, u
 struct rn_cm_conn *rn_cm_by_peer_qp(const struct rn_cm *cm, uint32_t qpn, uint64_t guid);
 struct rn_cm_conn *rn_cm_by_qpn(const struct rn_cm *cm, uint32_t qpn);
 bool rn_cm_tuple_taken(const struct rn_cm *cm, const struct rn_cm_conn *c);
-struct rn_cm_conn *rn_cm_listener_at(const struct rn_cm *cm, const struct rn_gid *local, uint16_t port);
-struct rn_cm_conn *rn_cm_listener_for(const struct rn_cm *cm, const struct rn_gid *dst, uint16_t port);
+struct rn_cm_conn *rn_cm_listener_at(const struct rn_cm *cm, const struct rn_gid *local,
+				     uint16_t port);
+struct rn_cm_conn *rn_cm_listener_for(const struct rn_cm *cm, const struct rn_gid *dst,
+				      uint16_t port);
 void rn_cm_index_local(struct rn_cm *cm, struct rn_cm_conn *c);
-void rn_cm_index_peer(struct rn_cm *cm, struct rn_cm_conn *c); /* remote_id, remote_guid, remote_qpn are set */
+void rn_cm_index_peer(struct rn_cm *cm,
+		      struct rn_cm_conn *c); /* remote_id, remote_guid, remote_qpn are set */
 void rn_cm_index_qpn(struct rn_cm *cm, struct rn_cm_conn *c);
 void rn_cm_index_tuple(struct rn_cm *cm, struct rn_cm_conn *c);
 void rn_cm_index_listener(struct rn_cm *cm, struct rn_cm_conn *c);
@@ -250,7 +262,8 @@ uint32_t rn_cm_fresh_id(struct rn_cm *cm);
 uint64_t rn_cm_fresh_tid(struct rn_cm *cm);
 void rn_cm_enter_wait(struct rn_cm *cm, struct rn_cm_conn *c, rn_time now);
 const struct rn_cm_wait *rn_cm_wait_by_local(const struct rn_cm *cm, uint32_t local_id);
-const struct rn_cm_wait *rn_cm_wait_by_remote(const struct rn_cm *cm, uint32_t remote_id, uint64_t guid);
+const struct rn_cm_wait *rn_cm_wait_by_remote(const struct rn_cm *cm, uint32_t remote_id,
+					      uint64_t guid);
 void rn_cm_wait_tick(struct rn_cm *cm, rn_time now);
 int rn_cm_own(const struct rn_cm *cm, const struct rn_gid *addr);
 
@@ -260,13 +273,13 @@ void rn_cm_build_req(struct rn_cm *cm, struct rn_cm_conn *c);
 void rn_cm_build_rep(struct rn_cm *cm, struct rn_cm_conn *c);
 void rn_cm_build_rtu(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_param *param);
 void rn_cm_build_dreq(struct rn_cm *cm, struct rn_cm_conn *c);
-void rn_cm_build_rej(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_about about, uint16_t reason,
-		     const struct rn_cm_param *param);
+void rn_cm_build_rej(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_about about,
+		     uint16_t reason, const struct rn_cm_param *param);
 void rn_cm_owe_mra(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_about about);
 /* Answers to a packet, without or beside a connection. */
 void rn_cm_reply(struct rn_cm *cm, const struct rn_pkt *pkt, const struct rn_cm_msg *msg);
-void rn_cm_reply_rej(struct rn_cm *cm, const struct rn_pkt *pkt, const struct rn_cm_msg *in, uint16_t reason,
-		     const void *ari, uint8_t ari_len);
+void rn_cm_reply_rej(struct rn_cm *cm, const struct rn_pkt *pkt, const struct rn_cm_msg *in,
+		     uint16_t reason, const void *ari, uint8_t ari_len);
 void rn_cm_reply_drep(struct rn_cm *cm, const struct rn_pkt *pkt, const struct rn_cm_msg *in);
 
 #endif

@@ -1,8 +1,8 @@
 /* Which connection is a message for, and what does it mean there?
  *
- * One function per message. It finds the connection by communication ids (a REQ and some REJs by the peer's GUID), turns
- * the message into a cause and lets cm.c's rules decide; without a connection it owes the stateless answer the protocol
- * has, or nothing. Runs on shard 0.
+ * One function per message. It finds the connection by communication ids (a REQ and some REJs by
+ * the peer's GUID), turns the message into a cause and lets cm.c's rules decide; without a
+ * connection it owes the stateless answer the protocol has, or nothing. Runs on shard 0.
  */
 #include <string.h>
 
@@ -23,7 +23,8 @@ static bool step(const struct arrival *a, struct rn_cm_conn *c, enum rn_cm_cause
 	return rn_cm_step(a->cm, c, cause, &why, a->now);
 }
 
-static enum rn_verdict stepped(const struct arrival *a, struct rn_cm_conn *c, enum rn_cm_cause cause)
+static enum rn_verdict stepped(const struct arrival *a, struct rn_cm_conn *c,
+			       enum rn_cm_cause cause)
 {
 	return step(a, c, cause) ? RN_V_OK : RN_V_CM_DUPLICATE;
 }
@@ -48,7 +49,8 @@ static bool is_host(const struct rn_gid *g)
 }
 
 /* 0, or the reason to refuse. *listener is set when 0. */
-static uint16_t judge(const struct arrival *a, const struct rn_cma_hdr *hdr, struct rn_cm_conn **listener)
+static uint16_t judge(const struct arrival *a, const struct rn_cma_hdr *hdr,
+		      struct rn_cm_conn **listener)
 {
 	const struct rn_cm_req *req = &a->msg->req;
 
@@ -84,7 +86,8 @@ static enum rn_verdict refuse(const struct arrival *a, uint16_t reason, enum rn_
 	return v;
 }
 
-static void fill_request(const struct arrival *a, const struct rn_cma_hdr *hdr, struct rn_cm_conn *c)
+static void fill_request(const struct arrival *a, const struct rn_cma_hdr *hdr,
+			 struct rn_cm_conn *c)
 {
 	const struct rn_cm_req *req = &a->msg->req;
 	const struct rn_port_attr *port = a->cm->port;
@@ -102,22 +105,36 @@ static void fill_request(const struct arrival *a, const struct rn_cma_hdr *hdr, 
 	c->timeout_code = req->ack_timeout;
 	c->max_retries = req->max_cm_retries;
 	c->interval = RN_MAX(rn_cm_time_of(req->local_response_timeout), RN_MS(5));
-	c->theirs = (struct rn_cm_param){.qpn = req->qpn, .psn = req->psn,
-		.responder_resources = req->responder_resources, .initiator_depth = req->initiator_depth,
-		.retry_cnt = req->retry_cnt, .rnr_retry = req->rnr_retry, .flow_control = req->flow_control,
-		.srq = req->srq, .path_mtu = req->path_mtu, .ack_timeout = req->ack_timeout,
-		.data_len = RN_CM_REQ_DATA, .tclass = req->tclass, .sl = req->sl};
+	c->theirs = (struct rn_cm_param){.qpn = req->qpn,
+					 .psn = req->psn,
+					 .responder_resources = req->responder_resources,
+					 .initiator_depth = req->initiator_depth,
+					 .retry_cnt = req->retry_cnt,
+					 .rnr_retry = req->rnr_retry,
+					 .flow_control = req->flow_control,
+					 .srq = req->srq,
+					 .path_mtu = req->path_mtu,
+					 .ack_timeout = req->ack_timeout,
+					 .data_len = RN_CM_REQ_DATA,
+					 .tclass = req->tclass,
+					 .sl = req->sl};
 	memcpy(c->theirs.data, req->data + RN_CMA_HDR_BYTES, RN_CM_REQ_DATA);
-	c->av = (struct rn_av){.sgid = req->remote_gid, .dgid = req->local_gid, .tclass = req->tclass, .sl = req->sl,
-		.hop_limit = RN_CM_HOP_LIMIT, .flow_label = req->flow_label, .has_vlan = port->has_vlan,
-		.vlan_tci = port->vlan_tci};
+	c->av = (struct rn_av){.sgid = req->remote_gid,
+			       .dgid = req->local_gid,
+			       .tclass = req->tclass,
+			       .sl = req->sl,
+			       .hop_limit = RN_CM_HOP_LIMIT,
+			       .flow_label = req->flow_label,
+			       .has_vlan = port->has_vlan,
+			       .vlan_tci = port->vlan_tci};
 	/* until the neighbour table knows better, for the refusals */
 	memcpy(c->av.dmac, a->pkt->smac, 6);
 	rn_cm_index_local(a->cm, c);
 	rn_cm_index_peer(a->cm, c);
 }
 
-static enum rn_verdict admit(const struct arrival *a, const struct rn_cma_hdr *hdr, struct rn_cm_conn *listener)
+static enum rn_verdict admit(const struct arrival *a, const struct rn_cma_hdr *hdr,
+			     struct rn_cm_conn *listener)
 {
 	struct rn_cm_conn *c;
 
@@ -162,12 +179,14 @@ static enum rn_verdict rx_req(const struct arrival *a)
 	}
 	if (rn_cm_wait_by_remote(a->cm, req->local_id, req->guid))
 		return refuse(a, RN_CM_REJ_STALE, RN_V_CM_DUPLICATE);
-	reason = rn_cma_hdr_parse(req->data, &hdr) ? judge(a, &hdr, &listener) : RN_CM_REJ_NO_SERVICE;
+	reason = rn_cma_hdr_parse(req->data, &hdr) ? judge(a, &hdr, &listener)
+						   : RN_CM_REJ_NO_SERVICE;
 	if (reason)
 		return refuse(a, reason, RN_V_CM_UNMATCHED);
 	c = rn_cm_by_peer_qp(a->cm, req->qpn, req->guid);
 	if (c) {
-		/* A QP has one connection: the peer has given up an older attempt, or forgotten a connection. */
+		/* A QP has one connection: the peer has given up an older attempt, or forgotten a
+		 * connection. */
 		bool attempt = unfinished(c);
 
 		rn_cm_step(a->cm, c, RN_CMC_STALE, NULL, a->now);
@@ -184,7 +203,8 @@ static enum rn_verdict rx_rep_unknown(const struct arrival *a)
 	const struct rn_cm_rep *rep = &a->msg->rep;
 	uint16_t reason = RN_CM_REJ_BAD_COMM_ID;
 
-	if (rn_cm_wait_by_local(a->cm, rep->remote_id) || rn_cm_by_remote(a->cm, rep->local_id, rep->guid))
+	if (rn_cm_wait_by_local(a->cm, rep->remote_id) ||
+	    rn_cm_by_remote(a->cm, rep->local_id, rep->guid))
 		return RN_V_CM_DUPLICATE;
 	if (rn_cm_by_peer_qp(a->cm, rep->qpn, rep->guid))
 		reason = RN_CM_REJ_STALE;
@@ -281,7 +301,8 @@ static enum rn_verdict rx_dreq(const struct arrival *a)
 
 	if (!c) {
 		rn_cm_reply_drep(a->cm, a->pkt, a->msg);
-		return rn_cm_wait_by_local(a->cm, dreq->remote_id) ? RN_V_CM_DUPLICATE : RN_V_CM_UNMATCHED;
+		return rn_cm_wait_by_local(a->cm, dreq->remote_id) ? RN_V_CM_DUPLICATE
+								   : RN_V_CM_UNMATCHED;
 	}
 	if (dreq->remote_qpn != c->own.qpn)
 		return RN_V_CM_UNMATCHED;

@@ -1,8 +1,9 @@
 /* Where do packets for an address go?
  *
- * Owns the neighbour table: a fixed number of entries in a hash table and in a list ordered by last use. An entry asks
- * (ASKING) until answered (READY) or given up (FAILED); a READY one that is used after neigh_reachable is asked for again
- * while it stays in use (REFRESHING). All questions leave through rn_neigh_tx() in neigh_msg.c. Runs on shard 0.
+ * Owns the neighbour table: a fixed number of entries in a hash table and in a list ordered by last
+ * use. An entry asks (ASKING) until answered (READY) or given up (FAILED); a READY one that is used
+ * after neigh_reachable is asked for again while it stays in use (REFRESHING). All questions leave
+ * through rn_neigh_tx() in neigh_msg.c. Runs on shard 0.
  */
 #include "neigh.h"
 
@@ -41,7 +42,8 @@ static bool same_prefix(const struct rn_gid *a, const struct rn_gid *b, unsigned
 	bits = RN_MIN(bits, 128u);
 	bytes = bits / 8;
 	rest = bits % 8;
-	return memcmp(a->b, b->b, bytes) == 0 && (rest == 0 || (a->b[bytes] ^ b->b[bytes]) >> (8 - rest) == 0);
+	return memcmp(a->b, b->b, bytes) == 0 &&
+	       (rest == 0 || (a->b[bytes] ^ b->b[bytes]) >> (8 - rest) == 0);
 }
 
 int rn_neigh_own(const struct rn_neigh *n, const struct rn_gid *addr)
@@ -87,8 +89,10 @@ bool rn_neigh_next_hop(const struct rn_neigh *n, const struct rn_gid *src, const
 	return true;
 }
 
-/* Which of our addresses asks for `hop`: the one the packets will come from if it can, else one on the hop's link. */
-static struct rn_gid asker(const struct rn_neigh *n, const struct rn_gid *src, const struct rn_gid *hop)
+/* Which of our addresses asks for `hop`: the one the packets will come from if it can, else one on
+ * the hop's link. */
+static struct rn_gid asker(const struct rn_neigh *n, const struct rn_gid *src,
+			   const struct rn_gid *hop)
 {
 	const struct rn_gid *best = NULL;
 
@@ -114,7 +118,8 @@ static uint64_t hash_of(const struct rn_neigh *n, const struct rn_gid *addr)
 
 static struct rn_nbr *find(const struct rn_neigh *n, const struct rn_gid *addr)
 {
-	for (struct rn_hnode *h = rn_htab_first(&n->table, hash_of(n, addr)); h; h = rn_htab_next(h)) {
+	for (struct rn_hnode *h = rn_htab_first(&n->table, hash_of(n, addr)); h;
+	     h = rn_htab_next(h)) {
 		struct rn_nbr *e = rn_container_of(h, struct rn_nbr, node);
 
 		if (rn_gid_equal(&e->addr, addr))
@@ -151,7 +156,8 @@ static bool evict_one(struct rn_neigh *n)
 {
 	struct rn_list *pos;
 
-	rn_list_for_each(pos, &n->used) {
+	rn_list_for_each(pos, &n->used)
+	{
 		struct rn_nbr *e = rn_container_of(pos, struct rn_nbr, use);
 
 		if (!e->fixed && e->state != RN_NBR_ASKING) {
@@ -162,7 +168,8 @@ static bool evict_one(struct rn_neigh *n)
 	return false;
 }
 
-static struct rn_nbr *new_entry(struct rn_neigh *n, const struct rn_gid *addr, const struct rn_gid *ask_as)
+static struct rn_nbr *new_entry(struct rn_neigh *n, const struct rn_gid *addr,
+				const struct rn_gid *ask_as)
 {
 	struct rn_list *l;
 	struct rn_nbr *e;
@@ -198,7 +205,8 @@ static void start_asking(struct rn_neigh *n, struct rn_nbr *e, enum rn_nbr_state
 
 static void settle(struct rn_neigh *n, struct rn_nbr *e, const uint8_t mac[6], rn_time now)
 {
-	bool news = e->state == RN_NBR_ASKING || e->state == RN_NBR_FAILED || memcmp(e->mac, mac, 6) != 0;
+	bool news = e->state == RN_NBR_ASKING || e->state == RN_NBR_FAILED ||
+		    memcmp(e->mac, mac, 6) != 0;
 
 	memcpy(e->mac, mac, 6);
 	e->state = RN_NBR_READY;
@@ -209,8 +217,8 @@ static void settle(struct rn_neigh *n, struct rn_nbr *e, const uint8_t mac[6], r
 		tell(n, e);
 }
 
-bool rn_neigh_learn(struct rn_neigh *n, const struct rn_gid *addr, const uint8_t mac[6], enum rn_nbr_source how,
-		    rn_time now)
+bool rn_neigh_learn(struct rn_neigh *n, const struct rn_gid *addr, const uint8_t mac[6],
+		    enum rn_nbr_source how, rn_time now)
 {
 	static const uint8_t no_mac[6];
 	struct rn_nbr *e;
@@ -252,20 +260,22 @@ static void group_mac(const struct rn_gid *g, uint8_t mac[6])
 
 bool rn_neigh_group_mac(const struct rn_port_attr *port, const uint8_t mac[6])
 {
-	static const uint8_t broadcast[6] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff}, all_nodes[6] = {0x33, 0x33, [5] = 1};
+	static const uint8_t broadcast[6] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff},
+			     all_nodes[6] = {0x33, 0x33, [5] = 1};
 
 	if (memcmp(mac, broadcast, 6) == 0 || memcmp(mac, all_nodes, 6) == 0)
 		return true;
 	if (mac[0] != 0x33 || mac[1] != 0x33 || mac[2] != 0xff)
 		return false;
 	for (int i = 0; i < port->ngids; i++)
-		if (!rn_gid_is_ipv4(&port->gids[i]) && memcmp(port->gids[i].b + 13, mac + 3, 3) == 0)
+		if (!rn_gid_is_ipv4(&port->gids[i]) &&
+		    memcmp(port->gids[i].b + 13, mac + 3, 3) == 0)
 			return true;
 	return false;
 }
 
-enum rn_neigh_state rn_neigh_resolve(struct rn_neigh *n, const struct rn_gid *src, const struct rn_gid *dst,
-				     uint8_t mac[6], rn_time now)
+enum rn_neigh_state rn_neigh_resolve(struct rn_neigh *n, const struct rn_gid *src,
+				     const struct rn_gid *dst, uint8_t mac[6], rn_time now)
 {
 	struct rn_gid hop, ask_as;
 	struct rn_nbr *e;
@@ -306,7 +316,8 @@ enum rn_neigh_state rn_neigh_resolve(struct rn_neigh *n, const struct rn_gid *sr
 	return RN_NEIGH_READY;
 }
 
-bool rn_neigh_changed(struct rn_neigh *n, struct rn_gid *addr, uint8_t mac[6], enum rn_neigh_state *state)
+bool rn_neigh_changed(struct rn_neigh *n, struct rn_gid *addr, uint8_t mac[6],
+		      enum rn_neigh_state *state)
 {
 	struct rn_list *l = rn_list_pop(&n->changed);
 	struct rn_nbr *e;
@@ -316,8 +327,9 @@ bool rn_neigh_changed(struct rn_neigh *n, struct rn_gid *addr, uint8_t mac[6], e
 	e = rn_container_of(l, struct rn_nbr, changed);
 	*addr = e->addr;
 	memcpy(mac, e->mac, 6);
-	*state = e->state == RN_NBR_FAILED ? RN_NEIGH_FAILED :
-		 e->state == RN_NBR_ASKING ? RN_NEIGH_PENDING : RN_NEIGH_READY;
+	*state = e->state == RN_NBR_FAILED   ? RN_NEIGH_FAILED
+		 : e->state == RN_NBR_ASKING ? RN_NEIGH_PENDING
+					     : RN_NEIGH_READY;
 	return true;
 }
 
@@ -366,7 +378,8 @@ static void forget_the_lost(struct rn_neigh *n)
 {
 	struct rn_list *pos, *tmp;
 
-	rn_list_for_each_safe(pos, tmp, &n->used) {
+	rn_list_for_each_safe(pos, tmp, &n->used)
+	{
 		struct rn_nbr *e = rn_container_of(pos, struct rn_nbr, use);
 
 		if (e->fixed)
@@ -408,7 +421,8 @@ static void add_static(struct rn_neigh *n, const struct rn_core_cfg *cfg)
 	}
 }
 
-struct rn_neigh *rn_neigh_create(const struct rn_core_cfg *cfg, const struct rn_port_attr *port, rn_time now)
+struct rn_neigh *rn_neigh_create(const struct rn_core_cfg *cfg, const struct rn_port_attr *port,
+				 rn_time now)
 {
 	struct rn_neigh *n = calloc(1, sizeof(*n));
 	uint32_t buckets = 16;

@@ -1,9 +1,11 @@
-/* Neighbours: which MAC a peer's packets go to. ARP and IPv6 neighbour discovery, both roles, as a pure machine owned
- * by shard 0; also answers ICMP and ICMPv6 echo. Static entries and gateways come from the configuration.
+/* Neighbours: which MAC a peer's packets go to. ARP and IPv6 neighbour discovery, both roles, as a
+ * pure machine owned by shard 0; also answers ICMP and ICMPv6 echo. Static entries and gateways
+ * come from the configuration.
  *
- * Who gets into the table: those somebody resolves, and those who ask for one of our addresses (they are about to talk
- * to us). An answer nobody asked for, or an announcement, corrects an entry but never makes one. A full table gives up
- * its longest unused entry that is neither static nor being asked for.
+ * Who gets into the table: those somebody resolves, and those who ask for one of our addresses
+ * (they are about to talk to us). An answer nobody asked for, or an announcement, corrects an entry
+ * but never makes one. A full table gives up its longest unused entry that is neither static nor
+ * being asked for.
  */
 #ifndef RN_NEIGH_H
 #define RN_NEIGH_H
@@ -19,37 +21,42 @@ struct rn_port_attr;
 enum rn_neigh_state { RN_NEIGH_PENDING, RN_NEIGH_READY, RN_NEIGH_FAILED };
 
 /* cfg (static entries, limits, timers) and port are copied. NULL: no memory. */
-struct rn_neigh *rn_neigh_create(const struct rn_core_cfg *cfg, const struct rn_port_attr *port, rn_time now);
+struct rn_neigh *rn_neigh_create(const struct rn_core_cfg *cfg, const struct rn_port_attr *port,
+				 rn_time now);
 void rn_neigh_destroy(struct rn_neigh *n);
 /* Addresses or MAC changed: forgets what no longer holds, announces what is new. */
 void rn_neigh_port(struct rn_neigh *n, const struct rn_port_attr *port, rn_time now);
 
-/* Next hop of dst as seen from src: READY fills mac; PENDING has started (or goes on) asking; FAILED after
- * neigh_probes unanswered questions, remembered for one neigh_retry, or when there is no route or no room. Own addresses
- * are READY at once (loopback: own MAC), so are groups. An entry older than neigh_reachable stays READY while it is asked
- * for again, and turns FAILED when nobody answers. */
-enum rn_neigh_state rn_neigh_resolve(struct rn_neigh *n, const struct rn_gid *src, const struct rn_gid *dst,
-				     uint8_t mac[6], rn_time now);
+/* Next hop of dst as seen from src: READY fills mac; PENDING has started (or goes on) asking;
+ * FAILED after neigh_probes unanswered questions, remembered for one neigh_retry, or when there is
+ * no route or no room. Own addresses are READY at once (loopback: own MAC), so are groups. An entry
+ * older than neigh_reachable stays READY while it is asked for again, and turns FAILED when nobody
+ * answers. */
+enum rn_neigh_state rn_neigh_resolve(struct rn_neigh *n, const struct rn_gid *src,
+				     const struct rn_gid *dst, uint8_t mac[6], rn_time now);
 
-/* The address whose MAC packets for dst carry: dst itself when on-link, else the gateway of its family. False when there
- * is no way. */
+/* The address whose MAC packets for dst carry: dst itself when on-link, else the gateway of its
+ * family. False when there is no way. */
 bool rn_neigh_next_hop(const struct rn_neigh *n, const struct rn_gid *src, const struct rn_gid *dst,
 		       struct rn_gid *hop);
 
-/* True when frames to this group or broadcast MAC concern us: broadcast, all nodes, our solicited-node groups. */
+/* True when frames to this group or broadcast MAC concern us: broadcast, all nodes, our
+ * solicited-node groups. */
 bool rn_neigh_group_mac(const struct rn_port_attr *port, const uint8_t mac[6]);
 
 /* ARP, ND and ICMP packets; pkt->payload is the message behind the EtherType or the IP header. */
 enum rn_verdict rn_neigh_rx(struct rn_neigh *n, const struct rn_pkt *pkt, rn_time now);
 
-/* The next frame owed (ARP/ND question or answer, echo reply), complete. Returns its length, 0 when nothing is owed. A
- * frame longer than cap is dropped and counted. */
+/* The next frame owed (ARP/ND question or answer, echo reply), complete. Returns its length, 0 when
+ * nothing is owed. A frame longer than cap is dropped and counted. */
 unsigned rn_neigh_tx(struct rn_neigh *n, uint8_t *buf, size_t cap, rn_time now);
 bool rn_neigh_wants_tx(const struct rn_neigh *n);
 
-/* A mapping that became READY, changed or FAILED since the last call: those who wait look again; QPs take the new MAC.
- * addr is a next hop: for peers behind a gateway, the gateway (rn_neigh_next_hop). Returns false when there is none. */
-bool rn_neigh_changed(struct rn_neigh *n, struct rn_gid *addr, uint8_t mac[6], enum rn_neigh_state *state);
+/* A mapping that became READY, changed or FAILED since the last call: those who wait look again;
+ * QPs take the new MAC. addr is a next hop: for peers behind a gateway, the gateway
+ * (rn_neigh_next_hop). Returns false when there is none. */
+bool rn_neigh_changed(struct rn_neigh *n, struct rn_gid *addr, uint8_t mac[6],
+		      enum rn_neigh_state *state);
 /* Counts those changes: lets several listeners see that something happened without taking it. */
 uint64_t rn_neigh_epoch(const struct rn_neigh *n);
 

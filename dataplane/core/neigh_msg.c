@@ -1,7 +1,7 @@
 /* What do ARP, neighbour discovery and echo frames tell us, and which do we owe?
  *
- * Receiving records an answer in a bounded queue (or an echo reply in another); a full queue drops and counts. All frames
- * are born in rn_neigh_tx(). The table itself is neigh.c's. Runs on shard 0.
+ * Receiving records an answer in a bounded queue (or an echo reply in another); a full queue drops
+ * and counts. All frames are born in rn_neigh_tx(). The table itself is neigh.c's. Runs on shard 0.
  */
 #include <string.h>
 
@@ -12,7 +12,7 @@
 #include "nd_msg.h"
 #include "neigh_priv.h"
 
-#define FRAME_MIN     60
+#define FRAME_MIN 60
 #define ECHO_TTL  64
 
 static const uint8_t broadcast[6] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
@@ -20,8 +20,8 @@ static const struct rn_gid all_nodes = {{0xff, 2, [15] = 1}};
 
 /* ---- in ---- */
 
-static void owe_answer(struct rn_neigh *n, const struct rn_gid *own, const struct rn_gid *peer, const uint8_t mac[6],
-		       bool to_all)
+static void owe_answer(struct rn_neigh *n, const struct rn_gid *own, const struct rn_gid *peer,
+		       const uint8_t mac[6], bool to_all)
 {
 	struct rn_nbr_answer *a;
 
@@ -47,9 +47,11 @@ static enum rn_verdict rx_arp(struct rn_neigh *n, const struct rn_pkt *pkt, rn_t
 	if (arp.op == RN_ARP_REQUEST) {
 		if (for_us && rn_neigh_own(n, &arp.sender) < 0)
 			owe_answer(n, &arp.target, &arp.sender, arp.sender_mac, false);
-		rn_neigh_learn(n, &arp.sender, arp.sender_mac, for_us ? RN_NBR_ASKED_US : RN_NBR_GOSSIP, now);
+		rn_neigh_learn(n, &arp.sender, arp.sender_mac,
+			       for_us ? RN_NBR_ASKED_US : RN_NBR_GOSSIP, now);
 	} else {
-		rn_neigh_learn(n, &arp.sender, arp.sender_mac, for_us ? RN_NBR_ANSWERED : RN_NBR_GOSSIP, now);
+		rn_neigh_learn(n, &arp.sender, arp.sender_mac,
+			       for_us ? RN_NBR_ANSWERED : RN_NBR_GOSSIP, now);
 	}
 	return RN_V_OK;
 }
@@ -67,19 +69,22 @@ static enum rn_verdict rx_nd(struct rn_neigh *n, const struct rn_pkt *pkt, rn_ti
 
 		if (rn_neigh_own(n, &nd.target) < 0 || rn_neigh_own(n, &pkt->src) >= 0)
 			return RN_V_OK;
-		owe_answer(n, &nd.target, nobody ? &all_nodes : &pkt->src, nd.has_mac ? nd.mac : pkt->smac, nobody);
+		owe_answer(n, &nd.target, nobody ? &all_nodes : &pkt->src,
+			   nd.has_mac ? nd.mac : pkt->smac, nobody);
 		if (!nobody && nd.has_mac)
 			rn_neigh_learn(n, &pkt->src, nd.mac, RN_NBR_ASKED_US, now);
 		return RN_V_OK;
 	}
 	rn_neigh_learn(n, &nd.target, nd.has_mac ? nd.mac : pkt->smac,
-		       nd.solicited && nd.override ? RN_NBR_ANSWERED :
-		       nd.override		    ? RN_NBR_GOSSIP :
-						      RN_NBR_HINT, now);
+		       nd.solicited && nd.override ? RN_NBR_ANSWERED
+		       : nd.override		   ? RN_NBR_GOSSIP
+						   : RN_NBR_HINT,
+		       now);
 	return RN_V_OK;
 }
 
-static unsigned put_ethernet(const struct rn_neigh *n, const uint8_t dmac[6], uint16_t ethertype, uint8_t *p)
+static unsigned put_ethernet(const struct rn_neigh *n, const uint8_t dmac[6], uint16_t ethertype,
+			     uint8_t *p)
 {
 	unsigned at = 12;
 
@@ -96,7 +101,8 @@ static unsigned put_ethernet(const struct rn_neigh *n, const uint8_t dmac[6], ui
 	return at;
 }
 
-static unsigned put_ipv4(const struct rn_gid *src, const struct rn_gid *dst, size_t body, uint8_t *p)
+static unsigned put_ipv4(const struct rn_gid *src, const struct rn_gid *dst, size_t body,
+			 uint8_t *p)
 {
 	size_t total = RN_IPV4_BYTES + body;
 	uint16_t sum;
@@ -116,7 +122,8 @@ static unsigned put_ipv4(const struct rn_gid *src, const struct rn_gid *dst, siz
 	return RN_IPV4_BYTES;
 }
 
-static unsigned put_ipv6(const struct rn_gid *src, const struct rn_gid *dst, uint8_t hop_limit, size_t body, uint8_t *p)
+static unsigned put_ipv6(const struct rn_gid *src, const struct rn_gid *dst, uint8_t hop_limit,
+			 size_t body, uint8_t *p)
 {
 	memset(p, 0, 8);
 	p[0] = 0x60;
@@ -149,16 +156,19 @@ static enum rn_verdict rx_echo(struct rn_neigh *n, const struct rn_pkt *pkt)
 	if (!rn_icmp_echo_parse(pkt->ipv4, &pkt->src, &pkt->dst, pkt->payload, len, &echo))
 		return RN_V_ICMP_BAD;
 	/* answered only to one, and by one: neither groups nor our own addresses */
-	if (echo.reply || rn_neigh_own(n, &pkt->dst) < 0 || rn_neigh_own(n, &pkt->src) >= 0 || (pkt->smac[0] & 1))
+	if (echo.reply || rn_neigh_own(n, &pkt->dst) < 0 || rn_neigh_own(n, &pkt->src) >= 0 ||
+	    (pkt->smac[0] & 1))
 		return RN_V_OK;
-	if (n->echo_count == RN_NEIGH_ECHOES || len > RN_NEIGH_ECHO_BYTES - RN_ETH_BYTES - RN_VLAN_BYTES - RN_IPV6_BYTES) {
+	if (n->echo_count == RN_NEIGH_ECHOES ||
+	    len > RN_NEIGH_ECHO_BYTES - RN_ETH_BYTES - RN_VLAN_BYTES - RN_IPV6_BYTES) {
 		n->dropped++;
 		return RN_V_OK;
 	}
 	e = &n->echoes[(n->echo_head + n->echo_count++) % RN_NEIGH_ECHOES];
-	at = put_ethernet(n, pkt->smac, pkt->ipv4 ? RN_ETHERTYPE_IPV4 : RN_ETHERTYPE_IPV6, e->frame);
-	at += pkt->ipv4 ? put_ipv4(&pkt->dst, &pkt->src, len, e->frame + at) :
-			  put_ipv6(&pkt->dst, &pkt->src, ECHO_TTL, len, e->frame + at);
+	at = put_ethernet(n, pkt->smac, pkt->ipv4 ? RN_ETHERTYPE_IPV4 : RN_ETHERTYPE_IPV6,
+			  e->frame);
+	at += pkt->ipv4 ? put_ipv4(&pkt->dst, &pkt->src, len, e->frame + at)
+			: put_ipv6(&pkt->dst, &pkt->src, ECHO_TTL, len, e->frame + at);
 	echo.reply = true;
 	at += (unsigned)rn_icmp_echo_build(pkt->ipv4, &pkt->dst, &pkt->src, &echo, e->frame + at,
 					   RN_NEIGH_ECHO_BYTES - at);
@@ -180,8 +190,9 @@ enum rn_verdict rn_neigh_rx(struct rn_neigh *n, const struct rn_pkt *pkt, rn_tim
 
 /* ---- out ---- */
 
-static unsigned build_arp(const struct rn_neigh *n, uint16_t op, const struct rn_gid *own, const struct rn_gid *target,
-			  const uint8_t target_mac[6], const uint8_t dmac[6], uint8_t *buf)
+static unsigned build_arp(const struct rn_neigh *n, uint16_t op, const struct rn_gid *own,
+			  const struct rn_gid *target, const uint8_t target_mac[6],
+			  const uint8_t dmac[6], uint8_t *buf)
 {
 	struct rn_arp arp = {.op = op, .sender = *own, .target = *target};
 	unsigned at = put_ethernet(n, dmac, RN_ETHERTYPE_ARP, buf);
@@ -193,8 +204,9 @@ static unsigned build_arp(const struct rn_neigh *n, uint16_t op, const struct rn
 	return pad(buf, at + RN_ARP_BYTES);
 }
 
-static unsigned build_nd(const struct rn_neigh *n, const struct rn_nd *proto, const struct rn_gid *src,
-			 const struct rn_gid *dst, const uint8_t dmac[6], uint8_t *buf)
+static unsigned build_nd(const struct rn_neigh *n, const struct rn_nd *proto,
+			 const struct rn_gid *src, const struct rn_gid *dst, const uint8_t dmac[6],
+			 uint8_t *buf)
 {
 	struct rn_nd nd = *proto;
 	unsigned at = put_ethernet(n, dmac, RN_ETHERTYPE_IPV6, buf);
@@ -220,7 +232,8 @@ static unsigned build_question(const struct rn_neigh *n, const struct rn_nbr *e,
 	uint8_t mac[6];
 
 	if (rn_gid_is_ipv4(&e->addr))
-		return build_arp(n, RN_ARP_REQUEST, &e->ask_as, &e->addr, NULL, direct ? e->mac : broadcast, buf);
+		return build_arp(n, RN_ARP_REQUEST, &e->ask_as, &e->addr, NULL,
+				 direct ? e->mac : broadcast, buf);
 	rn_nd_solicited_node(&e->addr, &group);
 	mac_of_group(&group, mac);
 	return build_nd(n, &nd, &e->ask_as, direct ? &e->addr : &group, direct ? e->mac : mac, buf);
@@ -228,7 +241,8 @@ static unsigned build_question(const struct rn_neigh *n, const struct rn_nbr *e,
 
 static unsigned build_answer(const struct rn_neigh *n, const struct rn_nbr_answer *a, uint8_t *buf)
 {
-	struct rn_nd nd = {.type = RN_ND_ADVERT, .override = true, .solicited = !a->to_all, .target = a->own};
+	struct rn_nd nd = {
+		.type = RN_ND_ADVERT, .override = true, .solicited = !a->to_all, .target = a->own};
 	uint8_t mac[6];
 
 	if (rn_gid_is_ipv4(&a->own))

@@ -1,4 +1,5 @@
-/* Shared by neigh.c (table, resolution, time) and neigh_msg.c (frames in and out). Nobody else includes it. */
+/* Shared by neigh.c (table, resolution, time) and neigh_msg.c (frames in and out). Nobody else
+ * includes it. */
 #ifndef RN_NEIGH_PRIV_H
 #define RN_NEIGH_PRIV_H
 
@@ -9,7 +10,7 @@
 #include "wheel.h"
 
 #define RN_NEIGH_ANSWERS    64
-#define RN_NEIGH_ECHOES     8
+#define RN_NEIGH_ECHOES	    8
 #define RN_NEIGH_ECHO_BYTES 9216
 
 /* ASKING knows no MAC; REFRESHING still uses the one it has. */
@@ -17,9 +18,9 @@ enum rn_nbr_state { RN_NBR_ASKING, RN_NBR_READY, RN_NBR_REFRESHING, RN_NBR_FAILE
 
 struct rn_nbr {
 	struct rn_hnode node;
-	struct rn_list use;     /* in n->used by last use, or in n->free */
+	struct rn_list use;	/* in n->used by last use, or in n->free */
 	struct rn_list changed; /* in n->changed when news is untold */
-	struct rn_list owed;    /* in n->owed when a question is owed */
+	struct rn_list owed;	/* in n->owed when a question is owed */
 	struct rn_timer timer;
 	struct rn_gid addr, ask_as;
 	uint8_t mac[6];
@@ -64,13 +65,13 @@ struct rn_neigh {
 enum rn_nbr_source {
 	RN_NBR_ANSWERED, /* answer to a question */
 	RN_NBR_ASKED_US, /* it wants to talk to us: worth an entry */
-	RN_NBR_GOSSIP,   /* announced to everybody: corrects an entry */
-	RN_NBR_HINT,     /* as GOSSIP, but may not replace a MAC we have */
+	RN_NBR_GOSSIP,	 /* announced to everybody: corrects an entry */
+	RN_NBR_HINT,	 /* as GOSSIP, but may not replace a MAC we have */
 };
 
-int rn_neigh_own(const struct rn_neigh *n, const struct rn_gid *addr); /* index among own addresses, -1 */
-bool rn_neigh_learn(struct rn_neigh *n, const struct rn_gid *addr, const uint8_t mac[6], enum rn_nbr_source how,
-		    rn_time now);
-
+int rn_neigh_own(const struct rn_neigh *n,
+		 const struct rn_gid *addr); /* index among own addresses, -1 */
+bool rn_neigh_learn(struct rn_neigh *n, const struct rn_gid *addr, const uint8_t mac[6],
+		    enum rn_nbr_source how, rn_time now);
 
 #endif

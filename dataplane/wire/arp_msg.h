@@ -9,7 +9,7 @@
 #include "rn/abi.h"
 
 #define RN_ETHERTYPE_ARP 0x0806
-#define RN_ARP_BYTES     28
+#define RN_ARP_BYTES	 28
 
 enum rn_arp_op { RN_ARP_REQUEST = 1, RN_ARP_REPLY = 2 };
 
@@ -19,7 +19,8 @@ struct rn_arp {
 	struct rn_gid sender, target; /* IPv4 in mapped form */
 };
 
-/* False when too short, not Ethernet/IPv4, or another operation. Bytes behind the 28 are ignored. */
+/* False when too short, not Ethernet/IPv4, or another operation. Bytes behind the 28 are ignored.
+ */
 bool rn_arp_parse(const uint8_t *p, size_t len, struct rn_arp *arp);
 void rn_arp_build(const struct rn_arp *arp, uint8_t p[RN_ARP_BYTES]);
 

@@ -1,16 +1,17 @@
 /* How do the bytes of a CM message translate to a struct, and back?
  *
- * Each message has one table: member, byte, first bit within the byte (from the most significant), width in bits. Parse
- * and build walk the same table, so that they can't disagree. Widths above 64 are byte strings. Stateless; any thread.
+ * Each message has one table: member, byte, first bit within the byte (from the most significant),
+ * width in bits. Parse and build walk the same table, so that they can't disagree. Widths above 64
+ * are byte strings. Stateless; any thread.
  */
 #include "cm_msg.h"
 
 #include <string.h>
 
 #define MAD_BASE_VERSION  1
-#define MAD_CLASS_CM      0x07
+#define MAD_CLASS_CM	  0x07
 #define MAD_CLASS_VERSION 2
-#define MAD_METHOD_SEND   0x03
+#define MAD_METHOD_SEND	  0x03
 
 /* clang-format off */
 #define REQ_FIELDS(X) \
@@ -132,7 +133,7 @@
 
 struct field {
 	uint16_t byte, bit, width; /* on the wire, relative to the body */
-	uint16_t offset, size;     /* in struct rn_cm_msg */
+	uint16_t offset, size;	   /* in struct rn_cm_msg */
 };
 
 #define FIELD(type, member, byte, bit, width) \
@@ -156,8 +157,8 @@ static const struct layout {
 	uint16_t attr, base, nfields;
 	const struct field *fields;
 } layouts[] = {
-#define X(name, member, rows)                                                         \
-	{RN_CM_##name, offsetof(struct rn_cm_msg, member),                            \
+#define X(name, member, rows)                              \
+	{RN_CM_##name, offsetof(struct rn_cm_msg, member), \
 	 sizeof(fields_of_##member) / sizeof(fields_of_##member[0]), fields_of_##member},
 	LAYOUTS(X)
 #undef X
@@ -205,10 +206,18 @@ static void field_get(const struct field *f, const uint8_t *body, uint8_t *objec
 	}
 	value = get_bits(p, f->bit, f->width);
 	switch (f->size) {
-	case 1: object[f->offset] = (uint8_t)value; break;
-	case 2: memcpy(object + f->offset, &(uint16_t){(uint16_t)value}, 2); break;
-	case 4: memcpy(object + f->offset, &(uint32_t){(uint32_t)value}, 4); break;
-	default: memcpy(object + f->offset, &value, 8); break;
+	case 1:
+		object[f->offset] = (uint8_t)value;
+		break;
+	case 2:
+		memcpy(object + f->offset, &(uint16_t){(uint16_t)value}, 2);
+		break;
+	case 4:
+		memcpy(object + f->offset, &(uint32_t){(uint32_t)value}, 4);
+		break;
+	default:
+		memcpy(object + f->offset, &value, 8);
+		break;
 	}
 }
 
@@ -224,10 +233,18 @@ static void field_put(const struct field *f, const uint8_t *object, uint8_t *bod
 		return;
 	}
 	switch (f->size) {
-	case 1: value = object[f->offset]; break;
-	case 2: memcpy(&v16, object + f->offset, 2), value = v16; break;
-	case 4: memcpy(&v32, object + f->offset, 4), value = v32; break;
-	default: memcpy(&value, object + f->offset, 8); break;
+	case 1:
+		value = object[f->offset];
+		break;
+	case 2:
+		memcpy(&v16, object + f->offset, 2), value = v16;
+		break;
+	case 4:
+		memcpy(&v32, object + f->offset, 4), value = v32;
+		break;
+	default:
+		memcpy(&value, object + f->offset, 8);
+		break;
 	}
 	put_bits(p, f->bit, f->width, value);
 }

@@ -1,8 +1,9 @@
-/* Connection management messages: 256-byte MADs of class 0x07 and the RDMA-CM private-data header (wire rules,
- * sections 5.4, 6.1 to 6.5, 6.9).
+/* Connection management messages: 256-byte MADs of class 0x07 and the RDMA-CM private-data header
+ * (wire rules, sections 5.4, 6.1 to 6.5, 6.9).
  *
- * One struct per message, values in host order; every bit of a message is either a member or reserved (zero when built,
- * ignored when parsed). Layouts are tables in cm_msg.c from which both directions derive. Pure functions; any thread.
+ * One struct per message, values in host order; every bit of a message is either a member or
+ * reserved (zero when built, ignored when parsed). Layouts are tables in cm_msg.c from which both
+ * directions derive. Pure functions; any thread.
  */
 #ifndef RN_CM_MSG_H
 #define RN_CM_MSG_H
@@ -14,10 +15,10 @@
 #include "pkt.h"
 #include "rn/abi.h"
 
-#define RN_MAD_HDR_BYTES 24
-#define RN_CMA_HDR_BYTES 36 /* first bytes of the private data of REQ and SIDR_REQ */
+#define RN_MAD_HDR_BYTES  24
+#define RN_CMA_HDR_BYTES  36 /* first bytes of the private data of REQ and SIDR_REQ */
 #define RN_CM_REQ_PRIVATE 92
-#define RN_CM_ARI_BYTES 72
+#define RN_CM_ARI_BYTES	  72
 
 /* clang-format off */
 #define RN_CM_ATTR_ROWS(X) /* name, attribute id */ \
@@ -81,7 +82,7 @@ struct rn_cm_req {
 	uint8_t initiator_depth;
 	uint32_t local_eecn, remote_eecn;
 	uint8_t remote_response_timeout; /* 4.096 us << n, as all CM times */
-	uint8_t transport;               /* enum rn_cm_transport */
+	uint8_t transport;		 /* enum rn_cm_transport */
 	uint8_t flow_control;
 	uint32_t psn;
 	uint8_t local_response_timeout;
@@ -108,7 +109,7 @@ struct rn_cm_req {
 
 struct rn_cm_mra {
 	uint32_t local_id, remote_id;
-	uint8_t about;           /* enum rn_cm_about */
+	uint8_t about; /* enum rn_cm_about */
 	uint8_t service_timeout;
 	uint8_t data[222];
 };
@@ -179,7 +180,8 @@ struct rn_cm_sidr_rep {
 };
 
 struct rn_cm_msg {
-	uint16_t attr; /* enum rn_cm_attr: which member of the union counts; LAP and APR have none */
+	uint16_t
+		attr; /* enum rn_cm_attr: which member of the union counts; LAP and APR have none */
 	uint16_t status;
 	uint16_t class_specific;
 	uint32_t attr_mod;
@@ -197,8 +199,8 @@ struct rn_cm_msg {
 	};
 };
 
-/* False when this is no CM message: not 256 bytes, base version, class, class version, method or attribute. Values are
- * not judged. */
+/* False when this is no CM message: not 256 bytes, base version, class, class version, method or
+ * attribute. Values are not judged. */
 bool rn_cm_msg_parse(const uint8_t *mad, size_t len, struct rn_cm_msg *msg);
 /* Values wider than their field are cut. msg->attr is one of the rows. */
 void rn_cm_msg_build(const struct rn_cm_msg *msg, uint8_t mad[RN_MAD_BYTES]);

@@ -23,7 +23,8 @@ uint16_t rn_ip_checksum(uint32_t sum, const uint8_t *p, size_t n)
 	return (uint16_t)~sum_bytes(sum, p, n);
 }
 
-uint32_t rn_ipv6_pseudo_sum(const struct rn_gid *src, const struct rn_gid *dst, uint32_t len, uint8_t protocol)
+uint32_t rn_ipv6_pseudo_sum(const struct rn_gid *src, const struct rn_gid *dst, uint32_t len,
+			    uint8_t protocol)
 {
 	uint32_t sum = sum_bytes(0, src->b, 16);
 
@@ -36,8 +37,8 @@ static uint32_t first_sum(bool ipv4, const struct rn_gid *src, const struct rn_g
 	return ipv4 ? 0 : rn_ipv6_pseudo_sum(src, dst, (uint32_t)len, RN_IPPROTO_ICMPV6);
 }
 
-bool rn_icmp_echo_parse(bool ipv4, const struct rn_gid *src, const struct rn_gid *dst, const uint8_t *p, size_t len,
-			struct rn_icmp_echo *echo)
+bool rn_icmp_echo_parse(bool ipv4, const struct rn_gid *src, const struct rn_gid *dst,
+			const uint8_t *p, size_t len, struct rn_icmp_echo *echo)
 {
 	if (len < RN_ICMP_ECHO_HDR || len > 65535 || p[1] != 0 ||
 	    (p[0] != echo_type[ipv4][0] && p[0] != echo_type[ipv4][1]) ||

@@ -1,4 +1,5 @@
-/* How does a neighbour solicitation or advertisement translate to a struct, and back? Stateless; any thread. */
+/* How does a neighbour solicitation or advertisement translate to a struct, and back? Stateless;
+ * any thread. */
 #include "nd_msg.h"
 
 #include <string.h>
@@ -39,12 +40,15 @@ static bool unspecified(const struct rn_gid *g)
 	return memcmp(g, &zero, sizeof(zero)) == 0;
 }
 
-bool rn_nd_parse(const struct rn_gid *src, const struct rn_gid *dst, const uint8_t *p, size_t len, struct rn_nd *nd)
+bool rn_nd_parse(const struct rn_gid *src, const struct rn_gid *dst, const uint8_t *p, size_t len,
+		 struct rn_nd *nd)
 {
 	bool to_group = dst->b[0] == 0xff;
 
-	if (len < RN_ND_MIN || len > 65535 || (p[0] != RN_ND_SOLICIT && p[0] != RN_ND_ADVERT) || p[1] != 0 ||
-	    rn_ip_checksum(rn_ipv6_pseudo_sum(src, dst, (uint32_t)len, RN_IPPROTO_ICMPV6), p, len) != 0)
+	if (len < RN_ND_MIN || len > 65535 || (p[0] != RN_ND_SOLICIT && p[0] != RN_ND_ADVERT) ||
+	    p[1] != 0 ||
+	    rn_ip_checksum(rn_ipv6_pseudo_sum(src, dst, (uint32_t)len, RN_IPPROTO_ICMPV6), p,
+			   len) != 0)
 		return false;
 	memset(nd, 0, sizeof(*nd));
 	nd->type = p[0];
@@ -59,7 +63,8 @@ bool rn_nd_parse(const struct rn_gid *src, const struct rn_gid *dst, const uint8
 	return !(nd->solicited && to_group);
 }
 
-size_t rn_nd_build(const struct rn_gid *src, const struct rn_gid *dst, const struct rn_nd *nd, uint8_t p[RN_ND_BYTES])
+size_t rn_nd_build(const struct rn_gid *src, const struct rn_gid *dst, const struct rn_nd *nd,
+		   uint8_t p[RN_ND_BYTES])
 {
 	size_t len = nd->has_mac ? RN_ND_BYTES : RN_ND_MIN;
 	uint16_t sum;
@@ -67,7 +72,8 @@ size_t rn_nd_build(const struct rn_gid *src, const struct rn_gid *dst, const str
 	memset(p, 0, len);
 	p[0] = nd->type;
 	if (nd->type == RN_ND_ADVERT)
-		p[4] = (uint8_t)((nd->router ? FLAG_ROUTER : 0) | (nd->solicited ? FLAG_SOLICITED : 0) |
+		p[4] = (uint8_t)((nd->router ? FLAG_ROUTER : 0) |
+				 (nd->solicited ? FLAG_SOLICITED : 0) |
 				 (nd->override ? FLAG_OVERRIDE : 0));
 	memcpy(p + 8, nd->target.b, 16);
 	if (nd->has_mac) {
@@ -75,7 +81,8 @@ size_t rn_nd_build(const struct rn_gid *src, const struct rn_gid *dst, const str
 		p[25] = 1;
 		memcpy(p + 26, nd->mac, 6);
 	}
-	sum = rn_ip_checksum(rn_ipv6_pseudo_sum(src, dst, (uint32_t)len, RN_IPPROTO_ICMPV6), p, len);
+	sum = rn_ip_checksum(rn_ipv6_pseudo_sum(src, dst, (uint32_t)len, RN_IPPROTO_ICMPV6), p,
+			     len);
 	p[2] = (uint8_t)(sum >> 8);
 	p[3] = (uint8_t)sum;
 	return len;

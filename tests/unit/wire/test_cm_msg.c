@@ -39,8 +39,10 @@ static void mad_of(const char *hex, uint8_t mad[RN_MAD_BYTES])
 }
 
 static const char req_hex[] =
-	"010702030000000000000001000000a700100000000000006b8b4567000000000000000001065196020000fffe000001"
-	"00000000000000000000110400000004000000a10000b0a7ffff37f0ffffffff00000000000000000000ffffc0000201"
+	"010702030000000000000001000000a700100000000000006b8b4567000000000000000001065196020000fffe"
+	"000001"
+	"00000000000000000000110400000004000000a10000b0a7ffff37f0ffffffff00000000000000000000ffffc0"
+	"000201"
 	"00000000000000000000ffffc00002025ece800000400088"
 	"0000000000000000000000000000000000000000000000000000000000000000"
 	"000000000000000000000000"
@@ -49,10 +51,13 @@ static const char rep_hex[] =
 	"010702030000000000000001000000a70013000000000000327b23c66b8b4567000000000001230000000000"
 	"0000a000040479e0020000fffe000002706f6e67";
 static const char rtu_hex[] = "010702030000000000000001000000a70014000000000000 6b8b4567 327b23c6";
-static const char rej_hex[] = "010702030000000000000001000000a70012000000000000 00000000 6b8b4567 00000008";
-static const char dreq_hex[] = "010702030000000000000001000000a80015000000000000 6b8b4567 327b23c6 00012300";
+static const char rej_hex[] =
+	"010702030000000000000001000000a70012000000000000 00000000 6b8b4567 00000008";
+static const char dreq_hex[] =
+	"010702030000000000000001000000a80015000000000000 6b8b4567 327b23c6 00012300";
 static const char drep_hex[] = "010702030000000000000001000000a80016000000000000 327b23c6 6b8b4567";
-static const char mra_hex[] = "010702030000000000000001000000a70011000000000000 327b23c6 6b8b4567 00c0";
+static const char mra_hex[] =
+	"010702030000000000000001000000a70011000000000000 327b23c6 6b8b4567 00c0";
 
 static struct rn_gid ipv4(uint8_t last)
 {
@@ -65,21 +70,46 @@ static struct rn_cm_msg example(uint16_t attr)
 
 	switch (attr) {
 	case RN_CM_REQ:
-		m.req = (struct rn_cm_req){.local_id = ID_A, .service_id = 0x1065196, .guid = 0x020000fffe000001,
-			.qpn = 0x11, .responder_resources = 4, .initiator_depth = 4,
-			.remote_response_timeout = 20, .flow_control = 1, .local_response_timeout = 20,
-			.psn = 0xb0, .retry_cnt = 7,
-			.pkey = 0xffff, .path_mtu = 3, .rnr_retry = 7, .max_cm_retries = 15,
-			.local_lid = 0xffff, .remote_lid = 0xffff, .local_gid = ipv4(1), .remote_gid = ipv4(2),
-			.flow_label = 0x5ece8, .hop_limit = 64, .ack_timeout = 17};
-		rn_cma_hdr_build(&(struct rn_cma_hdr){.port = 0xb26e, .ipv4 = true, .src = ipv4(1), .dst = ipv4(2)},
-				 m.req.data);
+		m.req = (struct rn_cm_req){.local_id = ID_A,
+					   .service_id = 0x1065196,
+					   .guid = 0x020000fffe000001,
+					   .qpn = 0x11,
+					   .responder_resources = 4,
+					   .initiator_depth = 4,
+					   .remote_response_timeout = 20,
+					   .flow_control = 1,
+					   .local_response_timeout = 20,
+					   .psn = 0xb0,
+					   .retry_cnt = 7,
+					   .pkey = 0xffff,
+					   .path_mtu = 3,
+					   .rnr_retry = 7,
+					   .max_cm_retries = 15,
+					   .local_lid = 0xffff,
+					   .remote_lid = 0xffff,
+					   .local_gid = ipv4(1),
+					   .remote_gid = ipv4(2),
+					   .flow_label = 0x5ece8,
+					   .hop_limit = 64,
+					   .ack_timeout = 17};
+		rn_cma_hdr_build(
+			&(struct rn_cma_hdr){
+				.port = 0xb26e, .ipv4 = true, .src = ipv4(1), .dst = ipv4(2)},
+			m.req.data);
 		memcpy(m.req.data + RN_CMA_HDR_BYTES, "ping", 4);
 		break;
 	case RN_CM_REP:
-		m.rep = (struct rn_cm_rep){.local_id = ID_B, .remote_id = ID_A, .qpn = 0x123, .psn = 0xa0,
-			.responder_resources = 4, .initiator_depth = 4, .target_ack_delay = 15, .flow_control = 1,
-			.rnr_retry = 7, .guid = 0x020000fffe000002, .data = "pong"};
+		m.rep = (struct rn_cm_rep){.local_id = ID_B,
+					   .remote_id = ID_A,
+					   .qpn = 0x123,
+					   .psn = 0xa0,
+					   .responder_resources = 4,
+					   .initiator_depth = 4,
+					   .target_ack_delay = 15,
+					   .flow_control = 1,
+					   .rnr_retry = 7,
+					   .guid = 0x020000fffe000002,
+					   .data = "pong"};
 		break;
 	case RN_CM_RTU:
 		m.rtu = (struct rn_cm_rtu){.local_id = ID_A, .remote_id = ID_B};
@@ -89,14 +119,16 @@ static struct rn_cm_msg example(uint16_t attr)
 		break;
 	case RN_CM_DREQ:
 		m.tid++;
-		m.dreq = (struct rn_cm_dreq){.local_id = ID_A, .remote_id = ID_B, .remote_qpn = 0x123};
+		m.dreq = (struct rn_cm_dreq){
+			.local_id = ID_A, .remote_id = ID_B, .remote_qpn = 0x123};
 		break;
 	case RN_CM_DREP:
 		m.tid++;
 		m.drep = (struct rn_cm_drep){.local_id = ID_B, .remote_id = ID_A};
 		break;
 	default:
-		m.mra = (struct rn_cm_mra){.local_id = ID_B, .remote_id = ID_A, .service_timeout = 24};
+		m.mra = (struct rn_cm_mra){
+			.local_id = ID_B, .remote_id = ID_A, .service_timeout = 24};
 		break;
 	}
 	return m;
@@ -107,7 +139,7 @@ static const struct {
 	uint16_t attr;
 	const char *hex;
 } examples[] = {
-	{RN_CM_REQ, req_hex},   {RN_CM_REP, rep_hex},   {RN_CM_RTU, rtu_hex}, {RN_CM_REJ, rej_hex},
+	{RN_CM_REQ, req_hex},	{RN_CM_REP, rep_hex},	{RN_CM_RTU, rtu_hex}, {RN_CM_REJ, rej_hex},
 	{RN_CM_DREQ, dreq_hex}, {RN_CM_DREP, drep_hex}, {RN_CM_MRA, mra_hex},
 };
 
@@ -135,11 +167,13 @@ static void parses_the_worked_examples(void **state)
 	}
 }
 
-/* Every member survives the way to bytes and back with all its bits set alone: no two fields overlap. */
+/* Every member survives the way to bytes and back with all its bits set alone: no two fields
+ * overlap. */
 static void fields_do_not_overlap(void **state)
 {
-	static const uint16_t attrs[] = {RN_CM_REQ, RN_CM_MRA, RN_CM_REJ, RN_CM_REP, RN_CM_RTU,
-					 RN_CM_DREQ, RN_CM_DREP, RN_CM_SIDR_REQ, RN_CM_SIDR_REP};
+	static const uint16_t attrs[] = {RN_CM_REQ,  RN_CM_MRA,	     RN_CM_REJ,
+					 RN_CM_REP,  RN_CM_RTU,	     RN_CM_DREQ,
+					 RN_CM_DREP, RN_CM_SIDR_REQ, RN_CM_SIDR_REP};
 
 	for (size_t i = 0; i < sizeof(attrs) / sizeof(attrs[0]); i++) {
 		for (unsigned bit = 0; bit < 232 * 8; bit++) {
@@ -154,7 +188,8 @@ static void fields_do_not_overlap(void **state)
 			for (unsigned b = 0; b < RN_MAD_BYTES; b++)
 				changed += (unsigned)__builtin_popcount(mad[b] ^ again[b]);
 			/* a reserved bit is lost, every other comes back, and none is invented */
-			assert_true(changed == 0 || (changed == 1 && again[RN_MAD_HDR_BYTES + bit / 8] == 0));
+			assert_true(changed == 0 ||
+				    (changed == 1 && again[RN_MAD_HDR_BYTES + bit / 8] == 0));
 			if (attrs[i] == RN_CM_REQ && bit >= 140 * 8)
 				assert_int_equal(changed, 0);
 		}
@@ -165,7 +200,8 @@ static void refuses_what_is_no_cm_message(void **state)
 {
 	static const struct {
 		unsigned byte, value;
-	} rows[] = {{0, 2}, {1, 3}, {1, 4}, {2, 1}, {3, 0x83}, {3, 1}, {17, 0x0f}, {17, 0x1b}, {16, 1}};
+	} rows[] = {{0, 2}, {1, 3},	{1, 4},	    {2, 1}, {3, 0x83},
+		    {3, 1}, {17, 0x0f}, {17, 0x1b}, {16, 1}};
 	struct rn_cm_msg m;
 	uint8_t mad[RN_MAD_BYTES + 1];
 
@@ -186,7 +222,9 @@ static void refuses_what_is_no_cm_message(void **state)
 
 static void cma_header_both_ways(void **state)
 {
-	struct rn_cma_hdr six = {.port = 7, .src = {{0x20, 1, 0x0d, 0xb8, [15] = 1}}, .dst = {{0xfe, 0x80, [15] = 9}}};
+	struct rn_cma_hdr six = {.port = 7,
+				 .src = {{0x20, 1, 0x0d, 0xb8, [15] = 1}},
+				 .dst = {{0xfe, 0x80, [15] = 9}}};
 	struct rn_cma_hdr got = {0};
 	uint8_t buf[RN_CMA_HDR_BYTES];
 

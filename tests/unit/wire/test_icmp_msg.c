@@ -9,13 +9,14 @@
 
 #include "icmp_msg.h"
 
-static const struct rn_gid a = {{0x20, 1, 0x0d, 0xb8, [15] = 1}}, b = {{0x20, 1, 0x0d, 0xb8, [15] = 2}};
+static const struct rn_gid a = {{0x20, 1, 0x0d, 0xb8, [15] = 1}},
+			   b = {{0x20, 1, 0x0d, 0xb8, [15] = 2}};
 
 static void checksum_of_a_known_header(void **state)
 {
 	/* the IPv4 header of a captured frame: 0x9e95 is right */
-	static const uint8_t hdr[20] = {0x45, 0, 1, 0x34, 0x17, 0x20, 0x40, 0, 0x40, 0x11,
-					0x9e, 0x95, 192, 0, 2, 2, 192, 0, 2, 1};
+	static const uint8_t hdr[20] = {0x45, 0,    1,	 0x34, 0x17, 0x20, 0x40, 0, 0x40, 0x11,
+					0x9e, 0x95, 192, 0,    2,    2,	   192,	 0, 2,	  1};
 	uint8_t zeroed[20];
 
 	assert_int_equal(rn_ip_checksum(0, hdr, 20), 0);
@@ -30,7 +31,11 @@ static void echo_both_ways(void **state)
 	for (int ipv4 = 0; ipv4 < 2; ipv4++) {
 		for (uint32_t n = 0; n < 100; n++) {
 			uint8_t data[100], msg[128];
-			struct rn_icmp_echo in = {.reply = n & 1, .id = 0x1234, .seq = 7, .data = data, .data_len = n};
+			struct rn_icmp_echo in = {.reply = n & 1,
+						  .id = 0x1234,
+						  .seq = 7,
+						  .data = data,
+						  .data_len = n};
 			struct rn_icmp_echo out;
 			size_t len;
 
@@ -59,9 +64,12 @@ static void refuses_the_rest(void **state)
 	struct rn_icmp_echo echo = {.data_len = 9, .data = msg};
 
 	assert_false(rn_icmp_echo_parse(true, &a, &b, msg, sizeof(msg), &echo));
-	assert_false(rn_icmp_echo_parse(true, &a, &b, (const uint8_t[8]){8, 0, 0xf7, 0xff}, 7, &echo));
-	assert_true(rn_icmp_echo_parse(true, &a, &b, (const uint8_t[8]){8, 0, 0xf7, 0xff}, 8, &echo));
-	assert_false(rn_icmp_echo_parse(false, &a, &b, (const uint8_t[8]){8, 0, 0xf7, 0xff}, 8, &echo));
+	assert_false(
+		rn_icmp_echo_parse(true, &a, &b, (const uint8_t[8]){8, 0, 0xf7, 0xff}, 7, &echo));
+	assert_true(
+		rn_icmp_echo_parse(true, &a, &b, (const uint8_t[8]){8, 0, 0xf7, 0xff}, 8, &echo));
+	assert_false(
+		rn_icmp_echo_parse(false, &a, &b, (const uint8_t[8]){8, 0, 0xf7, 0xff}, 8, &echo));
 	echo.data_len = 9;
 	assert_int_equal(rn_icmp_echo_build(true, &a, &b, &echo, msg, 16), 0);
 }

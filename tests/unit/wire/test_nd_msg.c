@@ -10,7 +10,8 @@
 #include "icmp_msg.h"
 #include "nd_msg.h"
 
-static const struct rn_gid none, a = {{0x20, 1, 0x0d, 0xb8, [15] = 1}}, b = {{0x20, 1, 0x0d, 0xb8, [13] = 0xab, [15] = 2}};
+static const struct rn_gid none, a = {{0x20, 1, 0x0d, 0xb8, [15] = 1}},
+				 b = {{0x20, 1, 0x0d, 0xb8, [13] = 0xab, [15] = 2}};
 static const struct rn_gid group = {{0xff, 2, [11] = 1, [12] = 0xff, [13] = 0xab, [15] = 2}};
 
 static void seal(const struct rn_gid *src, const struct rn_gid *dst, uint8_t *p, size_t len)
@@ -18,7 +19,8 @@ static void seal(const struct rn_gid *src, const struct rn_gid *dst, uint8_t *p,
 	uint16_t sum;
 
 	p[2] = p[3] = 0;
-	sum = rn_ip_checksum(rn_ipv6_pseudo_sum(src, dst, (uint32_t)len, RN_IPPROTO_ICMPV6), p, len);
+	sum = rn_ip_checksum(rn_ipv6_pseudo_sum(src, dst, (uint32_t)len, RN_IPPROTO_ICMPV6), p,
+			     len);
 	p[2] = (uint8_t)(sum >> 8);
 	p[3] = (uint8_t)sum;
 }
@@ -26,9 +28,16 @@ static void seal(const struct rn_gid *src, const struct rn_gid *dst, uint8_t *p,
 static void both_ways(void **state)
 {
 	static const struct rn_nd rows[] = {
-		{.type = RN_ND_SOLICIT, .target = {{0xfe, 0x80, [15] = 2}}, .has_mac = true, .mac = {2, 0, 0, 0, 0, 1}},
+		{.type = RN_ND_SOLICIT,
+		 .target = {{0xfe, 0x80, [15] = 2}},
+		 .has_mac = true,
+		 .mac = {2, 0, 0, 0, 0, 1}},
 		{.type = RN_ND_SOLICIT, .target = {{0xfe, 0x80, [15] = 2}}},
-		{.type = RN_ND_ADVERT, .override = true, .solicited = true, .has_mac = true, .mac = {2, [5] = 2}},
+		{.type = RN_ND_ADVERT,
+		 .override = true,
+		 .solicited = true,
+		 .has_mac = true,
+		 .mac = {2, [5] = 2}},
 		{.type = RN_ND_ADVERT, .router = true},
 	};
 

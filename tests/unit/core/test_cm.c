@@ -1,0 +1,782 @@
+/* The connection manager: two of them on one wire. Rows C1 to C40 of the wire rules' checklist are
+ * named where met. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cm_net.h"
+
+#define EV(name) RN_EVENT_CM_##name
+
+/* ---- the normal course ---- */
+
+static void check_attr(const struct rn_event *req, const struct rn_event *rep, bool ipv6)
+{
+	/* the passive side takes everything from the REQ: C1, C21, C22, C39 */
+	assert_int_equal(req->param.responder_resources, 4);
+	assert_int_equal(req->param.initiator_depth, 16);
+	assert_int_equal(req->attr.dest_qpn, 0x11);
+	assert_int_equal(req->attr.sq_psn, 0xb0);
+	assert_int_equal(req->attr.path_mtu, 3);
+	assert_int_equal(req->attr.timeout, 17);
+	assert_int_equal(req->attr.retry_cnt, 7);
+	assert_int_equal(req->attr.rnr_retry, 7);
+	assert_int_equal(req->attr.min_rnr_timer, 12);
+	assert_int_equal(req->attr.max_rd_atomic, 4);
+	assert_int_equal(req->attr.max_dest_rd_atomic, 16);
+	assert_memory_equal(req->attr.av.dmac, ((uint8_t[]){2, 0, 0, 0, 0, 1}), 6);
+	assert_memory_equal(&req->attr.av.dgid, (struct rn_gid[]){net_gid(0, ipv6)}, 16);
+	assert_memory_equal(&req->attr.av.sgid, (struct rn_gid[]){net_gid(1, ipv6)}, 16);
+	assert_int_equal(req->attr.av.hop_limit, 64);
+	assert_int_equal(rep->attr.dest_qpn, 0x123);
+	assert_int_equal(rep->attr.sq_psn, 0xa0);
+	assert_int_equal(rep->attr.rq_psn, 0xb0);
+	assert_int_equal(rep->attr.timeout, 17);
+	assert_int_equal(rep->attr.retry_cnt, 7);
+	assert_int_equal(rep->attr.rnr_retry, 6);
+	assert_int_equal(rep->attr.min_rnr_timer, 12);
+	assert_int_equal(rep->attr.max_rd_atomic, 5);
+	assert_int_equal(rep->attr.max_dest_rd_atomic, 3);
+	assert_memory_equal(rep->attr.av.dmac, ((uint8_t[]){2, 0, 0, 0, 0, 2}), 6);
+	assert_true(rep->attr.access & RN_ACCESS_REMOTE_READ);
+	assert_int_equal(rep->param.data_len, 196);
+	assert_memory_equal(rep->param.data, "pong\0\0", 6);
+	assert_int_equal(req->param.data_len, 56);
+	assert_memory_equal(req->param.data, "ping\0\0", 6);
+}
+
+static void connects_and_disconnects(void **state)
+{
+	for (int ipv6 = 0; ipv6 < 2; ipv6++) { /* C27 */
+		struct net net;
+		const struct rn_event *req, *rep, *est;
+		struct rn_rsp rsp;
+		uint32_t listener, child;
+
+		net_init(&net);
+		listener = net_listen(&net, 1, 0);
+		rsp = net_exec(&net, 0, net_connect_cmd(0, ipv6, 0x11));
+		assert_int_equal(rsp.err, 0);
+		assert_true(rsp.port >= 49152);
+		net_pump(&net);
+		req = net_event(&net, 1, EV(REQUEST));
+		rep = net_event(&net, 0, EV(RESPONSE));
+		est = net_event(&net, 1, EV(ESTABLISHED));
+		check_attr(req, rep, ipv6);
+		assert_int_equal(req->parent, listener);
+		assert_int_equal(req->user, 0x115);
+		assert_int_equal(req->port, NET_PORT);
+		assert_int_equal(req->peer_port, rsp.port);
+		assert_memory_equal(&req->peer, (struct rn_gid[]){net_gid(0, ipv6)}, 16);
+		assert_int_equal(rep->id, rsp.id);
+		assert_int_equal(rep->user, 0xc0);
+		child = est->id;
+		assert_int_equal(child, req->id);
+		assert_int_equal(est->user, 0xacce97);
+		for (int attr = RN_CM_REQ; attr <= RN_CM_RTU; attr++)
+			assert_int_equal(net.box[0].sent[attr] + net.box[1].sent[attr],
+					 attr != RN_CM_MRA && attr != RN_CM_REJ);
+		assert_true(rn_cm_qpn_waits(net.box[0].cm, 0x11));
+		assert_int_equal(
+			net_op(&net, ipv6, RN_CMD_CM_DISCONNECT, ipv6 ? child : rsp.id).err, 0);
+		assert_int_equal(
+			net_op(&net, ipv6, RN_CMD_CM_DISCONNECT, ipv6 ? child : rsp.id).err,
+			-EALREADY);
+		net_pump(&net); /* C15 */
+		assert_int_equal(net_event(&net, ipv6, EV(DISCONNECTED))->reason, 1);
+		assert_int_equal(net_event(&net, !ipv6, EV(DISCONNECTED))->reason, 0);
+		assert_int_equal(rn_cm_timewait(net.box[0].cm) + rn_cm_timewait(net.box[1].cm), 2);
+		assert_true(rn_cm_qpn_waits(net.box[0].cm, 0x11)); /* C32 */
+		net_run(&net, RN_MS(1000));			   /* code 17: 537 ms */
+		assert_int_equal(net_event(&net, 0, EV(TIMEWAIT_EXIT))->param.qpn, 0x11);
+		assert_int_equal(net_event(&net, 1, EV(TIMEWAIT_EXIT))->param.qpn, 0x123);
+		assert_false(rn_cm_qpn_waits(net.box[0].cm, 0x11));
+		net_destroy(&net, 0, rsp.id);
+		net_destroy(&net, 1, child);
+		net_destroy(&net, 1, listener);
+		net_fini(&net);
+	}
+}
+
+/* C3, section 6.3: column "Linux rdma_cm value" */
+static void a_req_says_what_linux_would_say(void **state)
+{
+	static const uint8_t zero[44];
+	const struct rn_cm_req *req;
+	struct rn_cma_hdr hdr;
+	struct rn_rsp rsp;
+	struct rn_cmd cmd = net_connect_cmd(0, false, 0x11);
+	struct net net;
+
+	net_init(&net);
+	cmd.cm.param.psn = 0xff000000 | 0xb0;
+	rsp = net_exec(&net, 0, cmd);
+	net_pump(&net);
+	req = &net.box[0].last[RN_CM_REQ].req;
+	assert_true(req->local_id != 0);
+	assert_int_equal(req->vendor_id, 0);
+	assert_true(req->service_id == 0x1060000 + NET_PORT);
+	assert_true(req->guid == net.box[0].port.guid);
+	assert_int_equal(req->qpn, 0x11);
+	assert_int_equal(req->remote_response_timeout, 20);
+	assert_int_equal(req->local_response_timeout, 20);
+	assert_int_equal(req->max_cm_retries, 15);
+	assert_int_equal(req->psn, 0xb0);
+	assert_int_equal(req->pkey, 0xffff);
+	assert_int_equal(req->path_mtu, 3);
+	assert_int_equal(req->local_lid, 0xffff);
+	assert_int_equal(req->remote_lid, 0xffff);
+	assert_int_equal(req->flow_label, (rsp.port * 31 + NET_PORT) & 0xfffff);
+	assert_int_equal(req->packet_rate, 0);
+	assert_int_equal(req->hop_limit, 64);
+	assert_int_equal(req->subnet_local, 0);
+	assert_int_equal(req->ack_timeout, 17);
+	assert_int_equal(req->transport + req->qkey + req->rdc_exists + req->extended_transport, 0);
+	assert_memory_equal(req->alternate, zero, sizeof(zero));
+	assert_true(rn_cma_hdr_parse(req->data, &hdr));
+	assert_true(hdr.ipv4 && hdr.port == rsp.port);
+	assert_memory_equal(&hdr.src, &req->local_gid, 16);
+	assert_memory_equal(&hdr.dst, &req->remote_gid, 16);
+	assert_memory_equal(req->data + 36, "ping\0", 5);
+	net_pump(&net);
+	assert_int_equal(net_event(&net, 0, EV(REJECTED))->reason, 8); /* C2 */
+	assert_int_equal(net.box[1].last[RN_CM_REJ].rej.remote_id, req->local_id);
+	assert_int_equal(net.box[1].last[RN_CM_REJ].rej.local_id, 0);
+	assert_int_equal(net.box[1].last[RN_CM_REJ].rej.about, 0);
+	assert_true(net.box[1].last[RN_CM_REJ].tid == net.box[0].last[RN_CM_REQ].tid);
+	net_destroy(&net, 0, rsp.id);
+	net_fini(&net);
+}
+
+/* ---- loss and repetition ---- */
+
+static void each_message_lost_or_doubled(void **state)
+{
+	static const struct {
+		unsigned attr, from;
+	} rows[] = {{RN_CM_REQ, 0},  {RN_CM_REP, 1},  {RN_CM_RTU, 0}, {RN_CM_DREQ, 0},
+		    {RN_CM_DREP, 1}, {RN_CM_DREQ, 1}, {RN_CM_DREP, 0}};
+
+	for (size_t i = 0; i < RN_ARRAY_SIZE(rows); i++) {
+		for (unsigned copies = 0; copies <= 3; copies++) {
+			unsigned passive_ends = rows[i].attr >= RN_CM_DREQ &&
+						rows[i].from == (rows[i].attr == RN_CM_DREQ);
+			uint32_t listener, id, child;
+			struct net net;
+
+			net_init(&net);
+			net.judge = net_meddle;
+			net.arg[0] = rows[i].attr, net.arg[1] = rows[i].from, net.arg[2] = 1,
+			net.arg[3] = copies;
+			listener = net_listen(&net, 1, 0);
+			id = net_connect(&net, 0, 0x11);
+			net_run(&net, RN_S(30));
+			assert_int_equal(net_count(&net, 1, EV(REQUEST)), 1);	  /* C4, C5 */
+			assert_int_equal(net_count(&net, 0, EV(RESPONSE)), 1);	  /* C10 */
+			assert_int_equal(net_count(&net, 1, EV(ESTABLISHED)), 1); /* C37 */
+			child = net_event(&net, 1, EV(ESTABLISHED))->id;
+			net_op(&net, passive_ends, RN_CMD_CM_DISCONNECT, passive_ends ? child : id);
+			net_run(&net, RN_S(30));
+			for (unsigned b = 0; b < 2; b++) {
+				assert_int_equal(net_count(&net, b, EV(DISCONNECTED)), 1);
+				assert_int_equal(net_count(&net, b, EV(TIMEWAIT_EXIT)), 1);
+				assert_int_equal(net_count(&net, b, EV(REJECTED)) +
+							 net_count(&net, b, EV(UNREACHABLE)),
+						 0);
+			}
+			net_destroy(&net, 0, id);
+			net_destroy(&net, 1, child);
+			net_destroy(&net, 1, listener);
+			net_fini(&net);
+		}
+	}
+}
+
+/* Checks that each repetition is the same message. */
+static unsigned lose_and_compare(struct net *net, unsigned from, struct rn_cm_msg *m)
+{
+	static struct rn_cm_msg first;
+
+	if (m->attr != net->arg[0])
+		return 1;
+	if (net->box[from].sent[m->attr] == 1)
+		first = *m;
+	assert_memory_equal(m, &first, sizeof(first));
+	return 0;
+}
+
+static void nobody_answers_the_req(void **state) /* C13 */
+{
+	struct net net;
+	uint32_t id;
+
+	net_init(&net);
+	net.judge = lose_and_compare;
+	net.arg[0] = RN_CM_REQ;
+	id = net_connect(&net, 0, 0x11);
+	net_run(&net, RN_MS(4608) * 15 + RN_MS(100));
+	assert_int_equal(net.box[0].sent[RN_CM_REQ], 16);
+	assert_int_equal(net_count(&net, 0, EV(UNREACHABLE)), 0);
+	net_run(&net, RN_MS(4608));
+	assert_int_equal(net_event(&net, 0, EV(UNREACHABLE))->err, -ETIMEDOUT);
+	assert_int_equal(net.box[0].sent[RN_CM_REQ], 16);
+	assert_int_equal(net.box[0].last[RN_CM_REJ].rej.reason, 4);
+	assert_int_equal(net.box[0].last[RN_CM_REJ].rej.ari_len, 8);
+	assert_int_equal(net.box[0].last[RN_CM_REJ].rej.ari[0], 2);
+	assert_int_equal(net.box[0].last[RN_CM_REJ].rej.ari[7], 1);
+	net_destroy(&net, 0, id);
+	net_fini(&net);
+}
+
+static void nobody_confirms_the_rep(void **state) /* C8, C9 */
+{
+	for (int data = 0; data < 2; data++) {
+		struct net net;
+		uint32_t listener, id, child;
+
+		net_init(&net);
+		net.judge = net_lose_all;
+		net.arg[0] = RN_CM_REP;
+		listener = net_listen(&net, 1, 0);
+		id = net_connect(&net, 0, 0x11);
+		net_pump(&net);
+		child = net_event(&net, 1, EV(REQUEST))->id;
+		if (data) {
+			rn_cm_comm_est(net.box[1].cm, 0x999, net.now);
+			assert_int_equal(net_count(&net, 1, EV(ESTABLISHED)), 0);
+			rn_cm_comm_est(net.box[1].cm, 0x123, net.now);
+			rn_cm_comm_est(net.box[1].cm, 0x123, net.now);
+			net_run(&net, RN_S(4));
+			assert_int_equal(net_count(&net, 1, EV(ESTABLISHED)), 1);
+			assert_int_equal(net.box[1].sent[RN_CM_REP], 1);
+		} else {
+			net_run(&net, RN_S(100));
+			assert_true(net.box[1].sent[RN_CM_REP] >= 16);
+			assert_int_equal(net_event(&net, 1, EV(UNREACHABLE))->err, -ETIMEDOUT);
+			assert_int_equal(net.box[1].last[RN_CM_REJ].rej.about, RN_CM_ABOUT_REP);
+			/* the other side hears of it, by GUID: it never learnt our id */
+			assert_int_equal(net_event(&net, 0, EV(REJECTED))->reason, 4);
+		}
+		net_destroy(&net, 0, id);
+		net_destroy(&net, 1, child);
+		net_destroy(&net, 1, listener);
+		net_fini(&net);
+	}
+}
+
+static void nobody_answers_the_dreq(void **state) /* C20 */
+{
+	struct net net;
+	uint32_t listener, id;
+
+	net_init(&net);
+	net.box[1].follow = true;
+	listener = net_listen(&net, 1, 0);
+	id = net_connect(&net, 0, 0x11);
+	net_pump(&net);
+	net.judge = net_lose_all;
+	net.arg[0] = RN_CM_DREQ;
+	net_op(&net, 0, RN_CMD_CM_DISCONNECT, id);
+	net_run(&net, RN_S(100));
+	assert_int_equal(net.box[0].sent[RN_CM_DREQ], 16);
+	assert_int_equal(net_event(&net, 0, EV(DISCONNECTED))->reason, 2);
+	assert_int_equal(net_count(&net, 0, EV(TIMEWAIT_EXIT)), 1);
+	net_destroy(&net, 0, id);
+	net.judge = NULL;
+	net_destroy(&net, 1, net_event(&net, 1, EV(ESTABLISHED))->id);
+	net_destroy(&net, 1, listener);
+	net_fini(&net);
+}
+
+static void both_disconnect_at_once(void **state) /* C19 */
+{
+	struct net net;
+	uint32_t listener, id, child;
+
+	net_init(&net);
+	listener = net_listen(&net, 1, 0);
+	id = net_connect(&net, 0, 0x11);
+	net_pump(&net);
+	child = net_event(&net, 1, EV(ESTABLISHED))->id;
+	net_op(&net, 0, RN_CMD_CM_DISCONNECT, id);
+	net_op(&net, 1, RN_CMD_CM_DISCONNECT, child);
+	{
+		struct rn_pkt a, b; /* both are under way before either arrives */
+
+		assert_true(rn_cm_tx(net.box[0].cm, &a, net.now) &&
+			    rn_cm_tx(net.box[1].cm, &b, net.now));
+		assert_int_equal(rn_cm_rx(net.box[1].cm, &a, net.now), RN_V_OK);
+		assert_int_equal(rn_cm_rx(net.box[0].cm, &b, net.now), RN_V_OK);
+	}
+	net_pump(&net);
+	for (unsigned b = 0; b < 2; b++) {
+		assert_int_equal(net_event(&net, b, EV(DISCONNECTED))->reason, 1);
+		assert_int_equal(net_count(&net, b, EV(DISCONNECTED)), 1);
+		assert_int_equal(net.box[b].sent[RN_CM_DREP], 1);
+		assert_int_equal(rn_cm_timewait(net.box[b].cm), 1);
+	}
+	net_destroy(&net, 0, id);
+	net_destroy(&net, 1, child);
+	net_destroy(&net, 1, listener);
+	net_fini(&net);
+}
+
+/* ---- patience ---- */
+
+static void slow_consumers_ask_for_patience(void **state)
+{
+	struct net net;
+	uint32_t listener, id, child;
+	struct rn_cmd accept = {.op = RN_CMD_CM_ACCEPT};
+
+	net_init(&net);
+	net.box[0].establish = net.box[1].accept = false;
+	listener = net_listen(&net, 1, 0);
+	id = net_connect(&net, 0, 0x11);
+	net_run(&net, RN_S(60));
+	child = net_event(&net, 1, EV(REQUEST))->id;
+	assert_int_equal(net_count(&net, 1, EV(REQUEST)), 1);
+	assert_int_equal(net.box[0].sent[RN_CM_REQ], 2); /* the second drew an MRA: C14 */
+	assert_int_equal(net.box[1].sent[RN_CM_MRA], 1);
+	assert_int_equal(net.box[1].last[RN_CM_MRA].mra.service_timeout, 24);
+	net_run(&net, RN_S(20));
+	assert_int_equal(net.box[0].sent[RN_CM_REQ], 3);
+	assert_int_equal(net.box[1].sent[RN_CM_MRA], 2);
+	net_run(&net, RN_S(1000)); /* one REQ in 73 s: never given up */
+	assert_int_equal(net_count(&net, 0, EV(UNREACHABLE)), 0);
+	net_forget(&net);
+	accept.cm.id = child;
+	accept.cm.param = net.box[1].reply;
+	assert_int_equal(net_exec(&net, 1, accept).err, 0);
+	net_run(&net, RN_S(60));
+	assert_int_equal(net.box[1].sent[RN_CM_REP], 2);
+	assert_int_equal(net.box[0].sent[RN_CM_MRA], 1);
+	assert_int_equal(net_count(&net, 0, EV(RESPONSE)), 1);
+	assert_int_equal(net_op(&net, 0, RN_CMD_CM_ESTABLISH, id).err, 0);
+	net_run(&net, RN_S(1));
+	assert_int_equal(net_count(&net, 1, EV(ESTABLISHED)), 1);
+	net_destroy(&net, 0, id);
+	net_run(&net, RN_S(1));
+	assert_int_equal(net_event(&net, 1, EV(DISCONNECTED))->reason, 0);
+	net_destroy(&net, 1, child);
+	net_destroy(&net, 1, listener);
+	net_fini(&net);
+}
+
+static void an_mra_can_be_ordered(void **state)
+{
+	struct net net;
+	uint32_t listener, id;
+
+	net_init(&net);
+	net.box[0].establish = net.box[1].accept = false;
+	listener = net_listen(&net, 1, 0);
+	id = net_connect(&net, 0, 0x11);
+	net_pump(&net);
+	assert_int_equal(net_op(&net, 1, RN_CMD_CM_DELAY, net_event(&net, 1, EV(REQUEST))->id).err,
+			 0);
+	net_run(&net, RN_S(70));
+	assert_int_equal(net.box[0].sent[RN_CM_REQ], 1);
+	net_destroy(&net, 1, net_event(&net, 1, EV(REQUEST))->id);
+	net_destroy(&net, 1, listener);
+	net_pump(&net);
+	assert_int_equal(net_event(&net, 0, EV(REJECTED))->reason, 28);
+	net_destroy(&net, 0, id);
+	net_fini(&net);
+}
+
+/* ---- refusals ---- */
+
+static void spoil_transport(struct rn_cm_msg *m)
+{
+	m->req.transport = RN_CM_T_UC;
+}
+static void spoil_ip_version(struct rn_cm_msg *m)
+{
+	m->req.data[1] = 0x50;
+}
+static void spoil_cma_version(struct rn_cm_msg *m)
+{
+	m->req.data[0] = 0x10;
+}
+static void spoil_destination(struct rn_cm_msg *m)
+{
+	m->req.data[35] = 77;
+}
+static void spoil_source_zero(struct rn_cm_msg *m)
+{
+	memset(m->req.data + 16, 0, 4);
+}
+static void spoil_source_group(struct rn_cm_msg *m)
+{
+	m->req.data[16] = 239;
+}
+static void spoil_source_loopback(struct rn_cm_msg *m)
+{
+	m->req.data[16] = 127;
+}
+static void spoil_mtu(struct rn_cm_msg *m)
+{
+	m->req.path_mtu = 5;
+}
+static void spoil_mtu_zero(struct rn_cm_msg *m)
+{
+	m->req.path_mtu = 0;
+}
+static void spoil_gid(struct rn_cm_msg *m)
+{
+	m->req.remote_gid.b[15] = 77;
+}
+static void spoil_own_gid(struct rn_cm_msg *m)
+{
+	m->req.local_gid = (struct rn_gid){{0xff, 2}};
+}
+static void spoil_port(struct rn_cm_msg *m)
+{
+	m->req.service_id++;
+}
+static void spoil_port_space(struct rn_cm_msg *m)
+{
+	m->req.service_id ^= 0x170000;
+}
+static void spoil_prefix(struct rn_cm_msg *m)
+{
+	m->req.service_id |= 1ull << 60;
+}
+static void spoil_qpn(struct rn_cm_msg *m)
+{
+	m->req.qpn = 0;
+}
+static void spoil_pkey(struct rn_cm_msg *m)
+{
+	m->req.pkey = 0x7fff;
+}
+static void spoil_id(struct rn_cm_msg *m)
+{
+	m->req.local_id = 0;
+}
+static void spoil_lap(struct rn_cm_msg *m)
+{
+	m->attr = RN_CM_LAP;
+}
+
+static void (*spoiler)(struct rn_cm_msg *m);
+
+static unsigned spoil(struct net *net, unsigned from, struct rn_cm_msg *m)
+{
+	if (m->attr == RN_CM_REQ)
+		spoiler(m);
+	return 1;
+}
+
+static void bad_requests_are_refused(void **state)
+{
+	static const struct {
+		void (*how)(struct rn_cm_msg *m);
+		int reason; /* 0 accepted, -1 no answer */
+	} rows[] = {
+		{spoil_transport, 9},
+		{spoil_ip_version, 8},
+		{spoil_cma_version, 8}, /* C24, C25 */
+		{spoil_destination, 8},
+		{spoil_source_zero, 8},
+		{spoil_source_group, 8}, /* C26 */
+		{spoil_source_loopback, 8},
+		{spoil_mtu, 26},
+		{spoil_mtu_zero, 26}, /* C23 */
+		{spoil_gid, 12},
+		{spoil_own_gid, 12},
+		{spoil_port, 8}, /* C2 */
+		{spoil_port_space, 8},
+		{spoil_prefix, 8},
+		{spoil_qpn, 5},
+		{spoil_pkey, 0},
+		{spoil_id, -1},
+		{spoil_lap, -1}, /* C40, C35, C33 */
+	};
+
+	for (size_t i = 0; i < RN_ARRAY_SIZE(rows); i++) {
+		struct net net;
+		uint32_t listener, id;
+
+		net_init(&net);
+		net.judge = spoil;
+		spoiler = rows[i].how;
+		listener = net_listen(&net, 1, 0);
+		id = net_connect(&net, 0, 0x11);
+		net_pump(&net);
+		if (rows[i].reason > 0) {
+			assert_int_equal(net_event(&net, 0, EV(REJECTED))->reason, rows[i].reason);
+			assert_int_equal(net.box[1].nev, 0);
+		} else if (rows[i].reason == 0) {
+			assert_int_equal(net_count(&net, 1, EV(ESTABLISHED)), 1);
+			net_destroy(&net, 1, net_event(&net, 1, EV(ESTABLISHED))->id);
+		} else {
+			assert_int_equal(net.box[0].nev + net.box[1].nev, 0);
+			assert_int_equal(net.box[1].sent[RN_CM_REJ], 0);
+		}
+		if (rows[i].reason == 26)
+			assert_int_equal(net.box[1].last[RN_CM_REJ].rej.ari[0], 3);
+		if (rows[i].reason == 12)
+			assert_memory_equal(net.box[1].last[RN_CM_REJ].rej.ari,
+					    net.box[1].port.gids[0].b, 16);
+		net_destroy(&net, 0, id);
+		net_destroy(&net, 1, listener);
+		net_fini(&net);
+	}
+}
+
+static void either_side_rejects_with_data(void **state) /* C12 */
+{
+	for (int active = 0; active < 2; active++) {
+		for (unsigned copies = 0; copies < 3;
+		     copies++) { /* the REJ itself is lost, single, doubled */
+			struct rn_cmd no = {.op = RN_CMD_CM_REJECT,
+					    .cm.param = {.data_len = 148, .data = "no"}};
+			struct net net;
+			uint32_t listener, id, child;
+
+			net_init(&net);
+			net.judge = net_meddle;
+			net.arg[0] = RN_CM_REJ, net.arg[1] = !active, net.arg[2] = 1,
+			net.arg[3] = copies;
+			net.box[0].establish = false;
+			net.box[1].accept = active;
+			listener = net_listen(&net, 1, 0);
+			id = net_connect(&net, 0, 0x11);
+			net_pump(&net);
+			child = net_event(&net, 1, EV(REQUEST))->id;
+			no.cm.id = active ? id : child;
+			no.cm.param.data_len++;
+			assert_int_equal(net_exec(&net, !active, no).err, -EMSGSIZE);
+			no.cm.param.data_len--;
+			assert_int_equal(net_exec(&net, !active, no).err, 0);
+			assert_int_equal(net_exec(&net, !active, no).err, -ECONNABORTED);
+			net_run(&net, RN_S(10));
+			assert_int_equal(net_event(&net, active, EV(REJECTED))->reason, 28);
+			assert_int_equal(net_event(&net, active, EV(REJECTED))->param.data_len,
+					 148);
+			assert_memory_equal(net_event(&net, active, EV(REJECTED))->param.data,
+					    "no\0", 3);
+			assert_int_equal(net_count(&net, active, EV(REJECTED)), 1);
+			assert_int_equal(net_count(&net, 1, EV(REQUEST)), 1);
+			if (!active) { /* refused once, it may try again */
+				struct rn_cmd again = net_connect_cmd(0, false, 0x11);
+
+				again.cm.id = id;
+				net.box[0].establish = net.box[1].accept = true;
+				assert_int_equal(net_exec(&net, 0, again).err, 0);
+				net_run(&net, RN_S(1));
+				assert_int_equal(net_count(&net, 1, EV(ESTABLISHED)), 1);
+				net_destroy(&net, 1, net_event(&net, 1, EV(ESTABLISHED))->id);
+				net_pump(&net);
+			}
+			net_destroy(&net, 0, id);
+			net_destroy(&net, 1, child);
+			net_destroy(&net, 1, listener);
+			net_fini(&net);
+		}
+	}
+}
+
+/* ---- messages without a connection ---- */
+
+static void strangers(void **state)
+{
+	struct rn_cm_msg m = {.attr = RN_CM_DREQ,
+			      .tid = 99,
+			      .dreq = {.local_id = 5, .remote_id = 6, .remote_qpn = 7}};
+	struct net net;
+
+	net_init(&net);
+	assert_int_equal(net_inject(&net, 1, &m), RN_V_CM_UNMATCHED); /* C17 */
+	net_pump(&net);
+	assert_int_equal(net.box[1].sent[RN_CM_DREP], 1);
+	assert_int_equal(net.box[1].last[RN_CM_DREP].drep.local_id, 6);
+	assert_int_equal(net.box[1].last[RN_CM_DREP].drep.remote_id, 5);
+	assert_true(net.box[1].last[RN_CM_DREP].tid == 99);
+	m = (struct rn_cm_msg){.attr = RN_CM_REP,
+			       .tid = 98,
+			       .rep = {.local_id = 5, .remote_id = 6, .qpn = 7, .guid = 8}};
+	assert_int_equal(net_inject(&net, 1, &m), RN_V_CM_UNMATCHED); /* C11 */
+	net_pump(&net);
+	assert_int_equal(net.box[1].last[RN_CM_REJ].rej.reason, 6);
+	assert_int_equal(net.box[1].last[RN_CM_REJ].rej.about, RN_CM_ABOUT_REP);
+	m = (struct rn_cm_msg){.attr = RN_CM_SIDR_REQ,
+			       .sidr_req = {.request_id = 3, .service_id = 0x1110001}};
+	net_inject(&net, 1, &m); /* C30 */
+	net_pump(&net);
+	assert_int_equal(net.box[1].last[RN_CM_SIDR_REP].sidr_rep.status, 1);
+	assert_int_equal(net.box[1].last[RN_CM_SIDR_REP].sidr_rep.request_id, 3);
+	net_forget(&net);
+	for (int attr = 0; attr < 4; attr++) {
+		m = (struct rn_cm_msg){
+			.attr = (uint16_t[]){RN_CM_RTU, RN_CM_DREP, RN_CM_MRA, RN_CM_REJ}[attr]};
+		m.rtu.local_id = 5;
+		m.rtu.remote_id = 6;
+		assert_int_equal(net_inject(&net, 1, &m), RN_V_CM_UNMATCHED);
+	}
+	net_pump(&net);
+	for (int attr = 0; attr < 0x20; attr++)
+		assert_int_equal(net.box[1].sent[attr], 0);
+	net_fini(&net);
+}
+
+static void late_and_wrong_messages(void **state)
+{
+	struct rn_cm_msg req, rep, dreq, bad;
+	struct net net;
+	uint32_t listener, id;
+
+	net_init(&net);
+	net.box[1].follow = true;
+	listener = net_listen(&net, 1, 0);
+	id = net_connect(&net, 0, 0x11);
+	net_pump(&net);
+	req = net.box[0].last[RN_CM_REQ];
+	rep = net.box[1].last[RN_CM_REP];
+	assert_int_equal(net_inject(&net, 1, &req), RN_V_CM_DUPLICATE);
+	assert_int_equal(net_inject(&net, 0, &rep), RN_V_CM_DUPLICATE);
+	bad = (struct rn_cm_msg){.attr = RN_CM_DREQ,
+				 .dreq = {.local_id = rep.rep.local_id,
+					  .remote_id = rep.rep.remote_id,
+					  .remote_qpn = 0x12}};
+	assert_int_equal(net_inject(&net, 0, &bad), RN_V_CM_UNMATCHED); /* C16 */
+	net_pump(&net);
+	assert_int_equal(net.box[0].sent[RN_CM_DREP], 0);
+	assert_int_equal(net_count(&net, 0, EV(DISCONNECTED)), 0);
+	net_op(&net, 0, RN_CMD_CM_DISCONNECT, id);
+	net_pump(&net);
+	dreq = net.box[0].last[RN_CM_DREQ];
+	assert_int_equal(net.box[1].sent[RN_CM_DREP], 1);
+	assert_int_equal(net_inject(&net, 1, &dreq), RN_V_CM_DUPLICATE); /* C18 */
+	assert_int_equal(net_inject(&net, 1, &req), RN_V_CM_DUPLICATE);	 /* C6 */
+	assert_int_equal(net_inject(&net, 0, &rep), RN_V_CM_DUPLICATE);
+	net_pump(&net);
+	assert_int_equal(net.box[1].sent[RN_CM_DREP], 2);
+	assert_int_equal(net.box[1].last[RN_CM_REJ].rej.reason, 10);
+	assert_int_equal(net.box[0].sent[RN_CM_REJ], 0);
+	net_destroy(&net, 0, id);
+	net_destroy(&net, 1, listener);
+	net_fini(&net);
+}
+
+static void forgotten_connections(void **state) /* C7, C36 */
+{
+	struct net net;
+	uint32_t listener, id, child;
+	struct rn_cm_msg req, rep;
+
+	net_init(&net);
+	listener = net_listen(&net, 1, 0);
+	id = net_connect(&net, 0, 0x11);
+	net_pump(&net);
+	child = net_event(&net, 1, EV(ESTABLISHED))->id;
+	/* the same QP asks again under a new id: it must have lost its memory */
+	req = net.box[0].last[RN_CM_REQ];
+	req.req.local_id ^= 0x5555;
+	net.judge = net_lose_all;
+	net.arg[0] = RN_CM_DREQ;
+	assert_int_equal(net_inject(&net, 1, &req), RN_V_CM_UNMATCHED);
+	net_pump(&net);
+	assert_int_equal(net.box[1].last[RN_CM_REJ].rej.reason, 10);
+	assert_int_equal(net.box[1].sent[RN_CM_DREQ], 1);
+	assert_int_equal(net_event(&net, 1, EV(DISCONNECTED))->reason, 0);
+	net.judge = NULL;
+	net_run(&net, RN_S(10));
+	assert_int_equal(net_count(&net, 1, EV(DISCONNECTED)), 1);
+	assert_int_equal(net_count(&net, 0, EV(DISCONNECTED)), 1);
+	net_destroy(&net, 0, id);
+	net_destroy(&net, 1, child);
+	net_run(&net, RN_S(1));
+	/* an answer from a QP that is connected elsewhere */
+	net_forget(&net);
+	id = net_connect(&net, 0, 0x12);
+	net_pump(&net);
+	child = net_event(&net, 1, EV(ESTABLISHED))->id;
+	rep = net.box[1].last[RN_CM_REP];
+	net.judge = net_lose_all;
+	net.arg[0] = RN_CM_REQ;
+	{
+		uint32_t other = net_connect(&net, 0, 0x13);
+
+		net_pump(&net);
+		rep.rep.remote_id = net.box[0].last[RN_CM_REQ].req.local_id;
+		assert_int_equal(net_inject(&net, 0, &rep), RN_V_CM_DUPLICATE);
+		rep.rep.local_id ^= 0x33;
+		assert_int_equal(net_inject(&net, 0, &rep), RN_V_CM_UNMATCHED);
+		net_pump(&net);
+		assert_int_equal(net.box[0].last[RN_CM_REJ].rej.reason, 10);
+		assert_int_equal(net.box[0].last[RN_CM_REJ].rej.about, RN_CM_ABOUT_REP);
+		assert_int_equal(net.box[0].sent[RN_CM_DREQ], 1);
+		net_destroy(&net, 0, other);
+	}
+	net.judge = NULL;
+	net_destroy(&net, 0, id);
+	net_destroy(&net, 1, child);
+	net_destroy(&net, 1, listener);
+	net_fini(&net);
+}
+
+/* A peer that gave up (its REJ was lost) comes again with the same QP: the old attempt must not
+ * stand in its way. */
+static void an_abandoned_attempt_gives_way(void **state)
+{
+	for (int answered = 0; answered < 2; answered++) {
+		struct net net;
+		uint32_t listener, old, id;
+
+		net_init(&net);
+		net.box[1].accept = answered;
+		net.judge = net_meddle;
+		net.arg[0] = answered ? RN_CM_REP : RN_CM_REJ, net.arg[1] = answered,
+		net.arg[2] = 1, net.arg[3] = 0;
+		listener = net_listen(&net, 1, 0);
+		id = net_connect(&net, 0, 0x11);
+		net_pump(&net);
+		old = net_event(&net, 1, EV(REQUEST))->id;
+		net.arg[0] = RN_CM_REJ, net.arg[1] = 0;
+		net_destroy(&net, 0, id);
+		net_pump(&net);
+		net_forget(&net);
+		net.judge = NULL;
+		net.box[1].accept = true;
+		id = net_connect(&net, 0, 0x11);
+		net_pump(&net);
+		assert_int_equal(net_event(&net, 1, EV(REJECTED))->id, old);
+		assert_int_equal(net_event(&net, 1, EV(REJECTED))->reason, 4);
+		assert_true(net_event(&net, 1, EV(ESTABLISHED))->id != old);
+		net_destroy(&net, 1, old);
+		net_destroy(&net, 0, id);
+		net_destroy(&net, 1, net_event(&net, 1, EV(ESTABLISHED))->id);
+		net_destroy(&net, 1, listener);
+		net_fini(&net);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(connects_and_disconnects),
+		cmocka_unit_test(a_req_says_what_linux_would_say),
+		cmocka_unit_test(each_message_lost_or_doubled),
+		cmocka_unit_test(nobody_answers_the_req),
+		cmocka_unit_test(nobody_confirms_the_rep),
+		cmocka_unit_test(nobody_answers_the_dreq),
+		cmocka_unit_test(both_disconnect_at_once),
+		cmocka_unit_test(slow_consumers_ask_for_patience),
+		cmocka_unit_test(an_mra_can_be_ordered),
+		cmocka_unit_test(bad_requests_are_refused),
+		cmocka_unit_test(either_side_rejects_with_data),
+		cmocka_unit_test(strangers),
+		cmocka_unit_test(late_and_wrong_messages),
+		cmocka_unit_test(forgotten_connections),
+		cmocka_unit_test(an_abandoned_attempt_gives_way),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
