@@ -132,7 +132,8 @@ static void talks_to_itself_without_the_port(void **state)
 	expect(&a.rcq, 1);
 	expect(&a.scq, 2);
 	assert_memory_equal(a.buf, a.buf + 10000, 10000);
-	assert_int_equal(rig_stat(a.link, "port_tx_frames"), 0);
+	/* The port saw announcements at most. */
+	assert_true(rig_stat(a.link, "port_tx_frames") <= rig_stat(a.link, "tx_arp_nd"));
 	assert_true(rig_stat(a.link, "port_loop_frames") >= 8);
 	unmake_end(&a);
 }
