@@ -14,6 +14,8 @@
 /* The value of len bytes from the IP header on: of a whole packet up to its last pad byte, or of its first piece, which
  * reaches at least to the end of the BTH. The bytes are not changed. */
 uint32_t rn_icrc_packet(const uint8_t *ip, size_t len);
+/* The same on any processor, for those that cannot do it better; and for tests. */
+uint32_t rn_icrc_packet_by_copy(const uint8_t *ip, size_t len);
 /* Continues a value over further bytes, in pieces of any length and alignment. */
 uint32_t rn_icrc_add(uint32_t crc, const void *data, size_t len);
 

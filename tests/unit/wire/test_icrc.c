@@ -131,6 +131,7 @@ static void test_pieces(void **state)
 		for (size_t len = least; len < sizeof(f) - 14; len += len < 1200 ? 1 : 97) {
 			uint32_t whole = rn_icrc_packet(f + 14, len);
 			assert_int_equal(whole, by_the_letter(f + 14, len));
+			assert_int_equal(rn_icrc_packet_by_copy(f + 14, len), whole);
 			for (size_t cut = least; cut <= len; cut += 1 + len / 3) {
 				uint32_t crc = rn_icrc_packet(f + 14, cut);
 				size_t middle = (len - cut) / 3;
