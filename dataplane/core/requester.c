@@ -93,7 +93,7 @@ static unsigned build_read(struct rn_qp *qp, const struct rn_sqe *e, uint8_t *bu
 	rn_tmpl_put(&qp->tmpl, buf, RN_OP_READ_REQUEST, qp->win.cur, RN_TMPL_ACK_REQ, RN_RETH_BYTES,
 		    0);
 	put_reth(buf + qp->tmpl.bytes, e->remote_va + off, e->rkey, e->length - off);
-	return rn_tmpl_seal(&qp->tmpl, buf, RN_RETH_BYTES, 0);
+	return rn_tmpl_close(&qp->tmpl, buf, RN_RETH_BYTES, 0);
 }
 
 /* A packet of a SEND or WRITE. 0: local memory refused; *why says so. */
@@ -119,7 +119,7 @@ static unsigned build_data(struct rn_qp *qp, const struct rn_sqe *e, uint8_t *bu
 	if (ext)
 		put_reth(p, e->remote_va, e->rkey, e->length);
 	*why = rn_sq_gather(e, qp->sh->mrs, qp->sh->mem, qp->pd, off, n, p + ext);
-	return *why == RN_V_OK ? rn_tmpl_seal(&qp->tmpl, buf, ext, n) : 0;
+	return *why == RN_V_OK ? rn_tmpl_close(&qp->tmpl, buf, ext, n) : 0;
 }
 
 static void account_sent(struct rn_qp *qp, struct rn_sqe *e, uint32_t npsn, rn_time now)

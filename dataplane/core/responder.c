@@ -439,7 +439,7 @@ static unsigned build_acknowledge(struct rn_qp *qp, const struct rn_owe *o, uint
 		st->tx_rnr_naks++;
 	else
 		st->tx_naks++;
-	return rn_tmpl_seal(&qp->tmpl, buf, RN_AETH_BYTES, 0);
+	return rn_tmpl_close(&qp->tmpl, buf, RN_AETH_BYTES, 0);
 }
 
 static uint8_t response_opcode(bool first, bool last)
@@ -498,7 +498,7 @@ static unsigned build_read_response(struct rn_qp *qp, uint8_t *buf, rn_time now)
 		rec->next++;
 	}
 	qp->sh->stats.tx_read_responses++;
-	return rn_tmpl_seal(&qp->tmpl, buf, ext, n);
+	return rn_tmpl_close(&qp->tmpl, buf, ext, n);
 }
 
 unsigned rn_responder_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now)

@@ -169,6 +169,7 @@ unsigned rn_shard_tx(struct rn_shard *sh, struct rn_txbuf *bufs, unsigned n, rn_
 {
 	unsigned k = 0;
 	uint64_t bytes = 0;
+	struct rn_tmpl *open = NULL; /* of the frame built last, whose ICRC is still to come */
 
 	for (; sh->cm && k < n; k++) {
 		bufs[k].len = control_tx(sh, &bufs[k], now);
@@ -184,6 +185,9 @@ unsigned rn_shard_tx(struct rn_shard *sh, struct rn_txbuf *bufs, unsigned n, rn_
 			rn_list_del(&qp->active);
 			continue;
 		}
+		if (open)
+			rn_tmpl_seal(open, bufs[k - 1].data, bufs[k - 1].len);
+		open = &qp->tmpl;
 		bytes += bufs[k++].len;
 		if (--qp->quota == 0) {
 			qp->quota = sh->cfg.quota_packets;
@@ -191,6 +195,8 @@ unsigned rn_shard_tx(struct rn_shard *sh, struct rn_txbuf *bufs, unsigned n, rn_
 			rn_list_add_tail(&sh->active, &qp->active);
 		}
 	}
+	if (open)
+		rn_tmpl_seal(open, bufs[k - 1].data, bufs[k - 1].len);
 	sh->stats.tx_packets += k;
 	sh->stats.tx_bytes += bytes;
 	return k;

@@ -71,6 +71,7 @@ void rn_tmpl_put(const struct rn_tmpl *t, uint8_t *buf, uint8_t opcode, uint32_t
 	rn_store16(bth - RN_UDP_BYTES + RN_UDP_LENGTH, udp_len);
 	bth[0] = opcode;
 	bth[RN_BTH_FLAGS] = RN_BTH_MIG | (flags & RN_TMPL_SE) | pad << RN_BTH_PAD_SHIFT;
+	bth[RN_BTH_ECN] = 0xFF; /* reads as ones in the ICRC */
 	rn_store32(bth + RN_BTH_ACKREQ_BYTE, (flags & RN_TMPL_ACK_REQ ? 0x80000000u : 0) | psn);
 }
 
@@ -98,17 +99,17 @@ static uint32_t icrc_to_udp(struct rn_tmpl *t, const uint8_t *buf)
 	return t->icrc;
 }
 
-unsigned rn_tmpl_seal(struct rn_tmpl *t, uint8_t *buf, unsigned ext, unsigned n)
+unsigned rn_tmpl_close(const struct rn_tmpl *t, uint8_t *buf, unsigned ext, unsigned n)
 {
-	uint8_t *bth = buf + t->bytes - RN_BTH_BYTES, *end = buf + t->bytes + ext + n;
-	unsigned pad = -n & 3;
-	uint32_t crc;
+	memset(buf + t->bytes + ext + n, 0, -n & 3);
+	return rn_tmpl_frame_bytes(t, ext, n);
+}
 
-	memset(end, 0, pad);
-	end += pad;
-	bth[RN_BTH_ECN] = 0xFF; /* reads as ones in the sum */
-	crc = rn_icrc_add(icrc_to_udp(t, buf), bth, end - bth);
+void rn_tmpl_seal(struct rn_tmpl *t, uint8_t *buf, unsigned len)
+{
+	uint8_t *bth = buf + t->bytes - RN_BTH_BYTES, *end = buf + len - RN_ICRC_BYTES;
+	uint32_t crc = rn_icrc_add(icrc_to_udp(t, buf), bth, end - bth);
+
 	bth[RN_BTH_ECN] = 0;
 	memcpy(end, &crc, RN_ICRC_BYTES); /* least significant byte first */
-	return end + RN_ICRC_BYTES - buf;
 }

@@ -29,7 +29,10 @@ static inline unsigned rn_tmpl_frame_bytes(const struct rn_tmpl *t, unsigned ext
 /* Writes Ethernet to BTH for a packet of that size. Extension headers and payload go behind, at buf + t->bytes. */
 void rn_tmpl_put(const struct rn_tmpl *t, uint8_t *buf, uint8_t opcode, uint32_t psn, unsigned flags, unsigned ext,
 		 unsigned n);
-/* Pads and seals what is in buf. Returns the frame length. */
-unsigned rn_tmpl_seal(struct rn_tmpl *t, uint8_t *buf, unsigned ext, unsigned n);
+/* Pads what is in buf. Returns the frame length, ICRC included. */
+unsigned rn_tmpl_close(const struct rn_tmpl *t, uint8_t *buf, unsigned ext, unsigned n);
+/* Writes the ICRC of a closed frame of that length. Best not at once: a CRC that loads what was stored a moment before
+ * in other sizes waits for it to reach the cache. */
+void rn_tmpl_seal(struct rn_tmpl *t, uint8_t *buf, unsigned len);
 
 #endif
