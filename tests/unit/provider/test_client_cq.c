@@ -1,0 +1,258 @@
+/* Reading and arming completion queues over rings made by hand: several shards, rings that grow,
+ * firings. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "client.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct rn_cq_view view;
+static struct rn_cq_shared shared;
+static unsigned rings_done;
+
+static int exec(struct rn_link *link, const struct rn_cmd *cmd, struct rn_rsp *rsp)
+{
+	rsp->id = 3;
+	return 0;
+}
+
+static struct rn_cq_view *cq_view(struct rn_link *link, uint32_t cq)
+{
+	return &view;
+}
+
+static void ring_done(struct rn_link *link, struct rn_cq_ring *ring)
+{
+	rings_done++;
+	free(ring);
+}
+
+static void no_progress(struct rn_link *link)
+{
+}
+
+static void two_shards(struct rn_link *link, struct rn_link_info *info)
+{
+	memset(info, 0, sizeof(*info));
+	info->shards = 2;
+}
+
+static const struct rn_link_ops ops = {
+	.exec = exec,
+	.cq_view = cq_view,
+	.cq_ring_done = ring_done,
+	.progress = no_progress,
+	.info = two_shards,
+};
+static struct rn_link fake = {&ops};
+static struct rn_client *client;
+static struct rn_client_cq *cq;
+
+static struct rn_cq_ring *new_ring(uint32_t size)
+{
+	struct rn_cq_ring *ring = aligned_alloc(64, sizeof(*ring) + size * sizeof(struct rn_cqe));
+
+	memset(ring, 0, sizeof(*ring));
+	ring->size = size;
+	ring->mask = size - 1;
+	return ring;
+}
+
+static int open_cq(void **state)
+{
+	memset(&view, 0, sizeof(view));
+	memset(&shared, 0, sizeof(shared));
+	view.shared = &shared;
+	rings_done = 0;
+	client = rn_client_attach(&fake);
+	assert_int_equal(rn_client_cq_create(client, 8, 0, 0, &cq), 0);
+	return 0;
+}
+
+static int close_cq(void **state)
+{
+	for (int s = 0; s < 2; s++)
+		for (struct rn_cq_ring *r = cq->feed[s].ring ? cq->feed[s].ring : view.first[s], *n;
+		     r; r = n) {
+			n = r->next;
+			free(r);
+		}
+	rn_client_cq_destroy(cq);
+	rn_client_close(client);
+	return 0;
+}
+
+static void produce(struct rn_cq_ring *ring, uint64_t wr_id, uint16_t flags)
+{
+	ring->cqe[ring->tail & ring->mask] = (struct rn_cqe){.wr_id = wr_id, .flags = flags};
+	atomic_fetch_add(&ring->tail, 1);
+}
+
+/* Takes one; its number, or 0 for none. */
+static uint64_t take(bool *fired)
+{
+	struct rn_cqe cqe;
+
+	return rn_client_cq_poll(cq, &cqe, 1, fired) == 1 ? cqe.wr_id : 0;
+}
+
+static void empty_until_a_shard_attaches(void **state)
+{
+	bool fired;
+
+	assert_int_equal(take(&fired), 0);
+	assert_false(fired);
+	assert_false(rn_client_cq_arm(cq, RN_CQ_ARM_ANY));
+	view.first[1] = new_ring(4);
+	produce(view.first[1], 5, 0);
+	assert_int_equal(take(&fired), 5);
+	assert_true(fired);
+}
+
+static void both_shards_are_visited(void **state)
+{
+	struct rn_cqe cqe[8];
+	unsigned seen[2] = {0}, n;
+	bool fired;
+
+	view.first[0] = new_ring(8);
+	view.first[1] = new_ring(8);
+	for (uint64_t i = 0; i < 5; i++) {
+		produce(view.first[0], i, 0);
+		produce(view.first[1], 100 + i, 0);
+	}
+	while ((n = rn_client_cq_poll(cq, cqe, 3, &fired)) != 0)
+		for (unsigned i = 0; i < n; i++) {
+			unsigned s = cqe[i].wr_id >= 100;
+
+			assert_int_equal(cqe[i].wr_id, s * 100 + seen[s]++);
+		}
+	assert_int_equal(seen[0], 5);
+	assert_int_equal(seen[1], 5);
+}
+
+static void larger_rings_are_followed(void **state)
+{
+	struct rn_cq_ring *small = new_ring(4), *large = new_ring(16), *last = new_ring(32);
+	bool fired;
+
+	view.first[0] = small;
+	for (uint64_t i = 1; i <= 3; i++)
+		produce(small, i, 0);
+	assert_int_equal(take(&fired), 1);
+	atomic_store(&small->next, large);
+	produce(large, 4, 0);
+	atomic_store(&large->next, last);
+	for (uint64_t i = 5; i <= 9; i++)
+		produce(last, i, 0);
+	/* Arming looks into all of them. */
+	assert_true(rn_client_cq_arm(cq, RN_CQ_ARM_ANY));
+	assert_false(rn_client_cq_arm(cq, RN_CQ_ARM_ANY));
+	for (uint64_t i = 2; i <= 9; i++)
+		assert_int_equal(take(&fired), i);
+	assert_int_equal(take(&fired), 0);
+	assert_false(fired);
+	assert_int_equal(rings_done, 2);
+	produce(last, 10, 0);
+	assert_true(rn_client_cq_fired(cq));
+}
+
+static void each_entry_fires_once(void **state)
+{
+	bool fired;
+
+	view.first[0] = new_ring(8);
+	produce(view.first[0], 1, 0);
+	assert_true(rn_client_cq_arm(cq, RN_CQ_ARM_ANY));
+	assert_int_equal(shared.armed, RN_CQ_ARM_NONE);
+	assert_false(rn_client_cq_arm(cq, RN_CQ_ARM_ANY)); /* unread, but fired */
+	assert_int_equal(shared.armed, RN_CQ_ARM_ANY);
+	assert_int_equal(take(&fired), 1);
+	assert_false(fired);
+	assert_false(rn_client_cq_fired(cq)); /* an event too many */
+	produce(view.first[0], 2, 0);
+	shared.armed = RN_CQ_ARM_NONE; /* what the shard does when it tells us */
+	assert_true(rn_client_cq_fired(cq));
+	assert_false(rn_client_cq_fired(cq));
+}
+
+/* The reader may be faster than the event: what it takes counts. */
+static void an_entry_read_before_its_event_fires(void **state)
+{
+	bool fired;
+
+	view.first[0] = new_ring(8);
+	assert_false(rn_client_cq_arm(cq, RN_CQ_ARM_ANY));
+	produce(view.first[0], 1, 0);
+	assert_int_equal(take(&fired), 1);
+	assert_true(fired);
+	assert_false(rn_client_cq_fired(cq));
+}
+
+static void solicited_waits_for_its_kind(void **state)
+{
+	bool fired;
+
+	view.first[0] = new_ring(16);
+	produce(view.first[0], 1, 0);
+	assert_false(rn_client_cq_arm(cq, RN_CQ_ARM_SOLICITED));
+	produce(view.first[0], 2, 0);
+	assert_false(rn_client_cq_fired(cq));
+	produce(view.first[0], 3, RN_CQE_SOLICITED);
+	assert_true(rn_client_cq_fired(cq));
+	assert_false(rn_client_cq_arm(cq, RN_CQ_ARM_SOLICITED));
+	produce(view.first[0], 4, RN_CQE_ERROR);
+	for (uint64_t i = 1; i <= 3; i++) {
+		assert_int_equal(take(&fired), i);
+		assert_false(fired);
+	}
+	assert_int_equal(take(&fired), 4);
+	assert_true(fired);
+	/* Widened while it waits: entries passed over before count now. */
+	assert_false(rn_client_cq_arm(cq, RN_CQ_ARM_SOLICITED));
+	produce(view.first[0], 5, 0);
+	assert_false(rn_client_cq_fired(cq));
+	assert_true(rn_client_cq_arm(cq, RN_CQ_ARM_ANY));
+	/* And not by what was cancelled. */
+	assert_false(rn_client_cq_arm(cq, RN_CQ_ARM_ANY));
+	rn_client_cq_disarm(cq);
+	produce(view.first[0], 6, 0);
+	assert_false(rn_client_cq_fired(cq));
+	assert_true(rn_client_cq_arm(cq, RN_CQ_ARM_ANY));
+}
+
+static void indices_wrap(void **state)
+{
+	struct rn_cq_ring *ring = new_ring(4);
+	bool fired;
+
+	view.first[0] = ring;
+	for (uint64_t i = 1; i <= 100; i++) {
+		produce(ring, i, 0);
+		assert_int_equal(ring->tail - ring->head, 1);
+		assert_int_equal(take(&fired), i);
+		assert_int_equal(ring->tail, ring->head);
+	}
+}
+
+#define with_cq(f) cmocka_unit_test_setup_teardown(f, open_cq, close_cq)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		with_cq(empty_until_a_shard_attaches),
+		with_cq(both_shards_are_visited),
+		with_cq(larger_rings_are_followed),
+		with_cq(each_entry_fires_once),
+		with_cq(an_entry_read_before_its_event_fires),
+		with_cq(solicited_waits_for_its_kind),
+		with_cq(indices_wrap),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
