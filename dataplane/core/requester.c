@@ -61,11 +61,9 @@ static bool start_next(struct rn_qp *qp)
  * its packets. */
 static bool has_room(const struct rn_qp *qp, const struct rn_sqe *e)
 {
-	uint32_t all = (qp->win.cur - qp->win.una) & RN_PSN_MASK, responses = 0, requests = all;
+	const struct rn_window *w = &qp->win;
 
-	if (rn_unlikely(qp->win.nreads))
-		requests = rn_window_flight(&qp->win, &qp->sq, &responses);
-	return (e->kind == RN_WQE_READ ? responses : requests) < qp->win.size;
+	return (e->kind == RN_WQE_READ ? w->responses : rn_window_requests(w)) < w->size;
 }
 
 static void put_reth(uint8_t *p, uint64_t va, uint32_t rkey, uint32_t length)

@@ -89,18 +89,13 @@ static void take_sample(struct rn_retry *r, rn_time rtt)
 	}
 }
 
-static void reset_backoff(struct rn_retry *r)
-{
-	r->rto = r->srtt ? RN_MAX(r->srtt + 4 * r->var, r->floor) : r->initial;
-}
-
 void rn_retry_progress(struct rn_retry *r, struct rn_wheel *w, uint32_t una, bool more, rn_time now)
 {
 	if (r->sampling && rn_psn_before(r->sample_psn, una)) {
 		take_sample(r, now - r->sample_at);
+		r->rto = RN_MAX(r->srtt + 4 * r->var, r->floor);
 		r->sampling = false;
 	}
-	reset_backoff(r);
 	r->left = r->cnt;
 	r->rnr_left = r->rnr_cnt;
 	r->acted = false;

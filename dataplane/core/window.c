@@ -39,6 +39,8 @@ void rn_window_sent(struct rn_window *w, struct rn_sq *sq, uint32_t n)
 	rn_assert(sq->send != sq->started && w->send_pkt + n <= e->npkts);
 	w->cur = rn_psn_add(w->cur, n);
 	w->send_pkt += n;
+	if (e->kind == RN_WQE_READ)
+		w->responses += n;
 	if (((w->cur - w->una) & RN_PSN_MASK) > ((w->high - w->una) & RN_PSN_MASK))
 		w->high = w->cur;
 	if (w->send_pkt == e->npkts) {
@@ -47,10 +49,10 @@ void rn_window_sent(struct rn_window *w, struct rn_sq *sq, uint32_t n)
 	}
 }
 
-/* Puts cur on psn, which lies in [una, next]. */
-static void go_to(struct rn_window *w, struct rn_sq *sq, uint32_t psn)
+/* Puts cur on una: nothing is in flight from there on. */
+static void go_to_una(struct rn_window *w, struct rn_sq *sq)
 {
-	uint32_t i = sq->head;
+	uint32_t i = sq->head, psn = w->una;
 
 	/* Requests before `head` are done; walk until the one that contains psn. */
 	while (i != sq->started) {
@@ -62,7 +64,28 @@ static void go_to(struct rn_window *w, struct rn_sq *sq, uint32_t psn)
 	}
 	sq->send = i;
 	w->cur = psn;
+	w->responses = 0;
 	w->send_pkt = i == sq->started ? 0 : (psn - rn_sq_at(sq, i)->first_psn) & RN_PSN_MASK;
+}
+
+/* una has moved by n: READs behind it are complete, responses behind it have come. */
+static void take_reads(struct rn_window *w, struct rn_sq *sq, uint32_t n)
+{
+	uint32_t old = w->una - n;
+
+	while (w->nreads) {
+		const struct rn_sqe *e = rn_sq_at(sq, w->read[w->read_head]);
+		int32_t from = rn_psn_diff(e->first_psn, old), to = from + (int32_t)e->npkts;
+		uint32_t got = RN_MIN((uint32_t)to, n) - (uint32_t)RN_MAX(from, 0);
+
+		if (from >= (int32_t)n)
+			return;
+		w->responses -= RN_MIN(got, w->responses);
+		if (to > (int32_t)n)
+			return;
+		w->read_head = (w->read_head + 1) % RN_MAX_RD_ATOMIC;
+		w->nreads--;
+	}
 }
 
 void rn_window_ack(struct rn_window *w, struct rn_sq *sq, uint32_t psn)
@@ -73,23 +96,16 @@ void rn_window_ack(struct rn_window *w, struct rn_sq *sq, uint32_t psn)
 	rn_assert(n <= ((w->high - w->una) & RN_PSN_MASK));
 	w->una = psn;
 	w->size = RN_MIN(w->size + RN_MIN(n, w->max), w->max);
+	if (rn_unlikely(w->nreads))
+		take_reads(w, sq, n);
 	if (rn_unlikely(overtaken))
-		go_to(w, sq, psn);
-	while (w->nreads) {
-		const struct rn_sqe *e = rn_sq_at(sq, w->read[w->read_head]);
-		uint32_t done = (psn - e->first_psn) & RN_PSN_MASK;
-
-		/* una may lie before this READ: then the difference is huge. */
-		if (done < e->npkts || done > RN_PSN_WINDOW)
-			break;
-		w->read_head = (w->read_head + 1) % RN_MAX_RD_ATOMIC;
-		w->nreads--;
-	}
+		go_to_una(w, sq);
+	rn_assert(w->responses <= ((w->cur - w->una) & RN_PSN_MASK));
 }
 
 void rn_window_rewind(struct rn_window *w, struct rn_sq *sq)
 {
-	go_to(w, sq, w->una);
+	go_to_una(w, sq);
 	w->unasked = 0;
 }
 
@@ -114,24 +130,6 @@ struct rn_sqe *rn_window_find(const struct rn_window *w, const struct rn_sq *sq,
 	}
 	rn_assert(!"a PSN in flight belongs to a request");
 	return NULL;
-}
-
-uint32_t rn_window_flight(const struct rn_window *w, const struct rn_sq *sq, uint32_t *responses)
-{
-	uint32_t all = (w->cur - w->una) & RN_PSN_MASK, rsp = 0;
-
-	for (unsigned i = 0; i < w->nreads; i++) {
-		uint32_t at = w->read[(w->read_head + i) % RN_MAX_RD_ATOMIC];
-		const struct rn_sqe *e = rn_sq_at(sq, at);
-		uint32_t got = (w->una - e->first_psn) & RN_PSN_MASK;
-
-		if ((int32_t)(at - sq->send) >= 0)
-			break;
-		rsp += e->npkts - (got < e->npkts ? got : 0);
-	}
-	rn_assert(rsp <= all);
-	*responses = rsp;
-	return all - rsp;
 }
 
 void rn_window_lost(struct rn_window *w)

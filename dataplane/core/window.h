@@ -19,6 +19,7 @@ struct rn_window {
 	uint32_t size;      /* packets that may be in flight */
 	uint32_t max;       /* upper bound of size */
 	uint32_t unasked;   /* packets sent since the last one with AckReq */
+	uint32_t responses; /* in flight: PSNs before cur that READ responses will carry */
 	uint8_t nreads, read_head;
 	uint32_t read[RN_MAX_RD_ATOMIC]; /* queue positions of the started, incomplete READs, oldest first */
 };
@@ -52,8 +53,11 @@ struct rn_sqe *rn_window_read(const struct rn_window *w, const struct rn_sq *sq,
 /* The started request that contains psn (una <= psn < next). */
 struct rn_sqe *rn_window_find(const struct rn_window *w, const struct rn_sq *sq, uint32_t psn);
 
-/* Packets in flight that are requests (READ responses to come are not); response packets in flight. */
-uint32_t rn_window_flight(const struct rn_window *w, const struct rn_sq *sq, uint32_t *responses);
+/* Packets in flight that are requests; READ responses to come are not. */
+static inline uint32_t rn_window_requests(const struct rn_window *w)
+{
+	return ((w->cur - w->una) & RN_PSN_MASK) - w->responses;
+}
 
 /* How many packets at most may pass between two AckReq bits. */
 static inline uint32_t rn_window_ask_every(const struct rn_window *w)

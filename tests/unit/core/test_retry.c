@@ -127,6 +127,24 @@ static void test_no_sample_after_resend(void **state)
 	rn_retry_stop(&b.r, &b.wheel);
 }
 
+/* A path slower than the first guess: sent several times once, then never again. */
+static void test_slow_path(void **state)
+{
+	struct bench b;
+	unsigned early = 0;
+
+	start(&b, 18, 7, 7);
+	for (unsigned i = 0; i < 20; i++) {
+		rn_retry_packet_sent(&b.r, &b.wheel, i, true, b.now);
+		for (unsigned ms = 0; ms < 50; ms++)
+			early += pass(&b, RN_MS(1)) == RN_RETRY_RESEND_EARLY;
+		rn_retry_progress(&b.r, &b.wheel, i + 1, false, b.now);
+	}
+	assert_int_equal(early, 4); /* at 4, 12 and 28 ms, the second message once more at 32 */
+	assert_true(b.r.srtt > RN_MS(49));
+	rn_retry_stop(&b.r, &b.wheel);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -136,6 +154,7 @@ int main(void)
 		cmocka_unit_test(test_floor),
 		cmocka_unit_test(test_rnr_not_shortened),
 		cmocka_unit_test(test_no_sample_after_resend),
+		cmocka_unit_test(test_slow_path),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -68,15 +68,18 @@ static void test_oldest_read(void **state)
 
 	for (unsigned i = 0; i < RN_ARRAY_SIZE(rows); i++) {
 		struct bench b;
-		uint32_t expect, responses;
+		uint32_t expect;
 
 		start(&b, mix, 4);
 		rn_window_ack(&b.w, &b.sq, P(rows[i].una));
 		assert_ptr_equal(rn_window_read(&b.w, &b.sq, &expect),
 				 rn_sq_at(&b.sq, rows[i].read));
 		assert_int_equal(expect, P(rows[i].expect));
-		assert_int_equal(rn_window_flight(&b.w, &b.sq, &responses), rows[i].flight);
-		assert_int_equal(responses, rows[i].responses);
+		assert_int_equal(rn_window_requests(&b.w), rows[i].flight);
+		assert_int_equal(b.w.responses, rows[i].responses);
+		rn_window_rewind(&b.w, &b.sq);
+		assert_int_equal(b.w.responses, 0);
+		assert_int_equal(rn_window_requests(&b.w), 0);
 		free(b.mem);
 	}
 }

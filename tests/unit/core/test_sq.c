@@ -1,0 +1,159 @@
+/* Send and receive queues: depth, wrap, and scatter/gather lists walked from any offset. */
+#include "rig.h"
+
+static uint8_t mem[256], out[256];
+
+static struct rn_mr_table *table(uint32_t *key)
+{
+	struct rn_mr_table *t = rn_mr_table_create(1, 2);
+	struct rn_mr_attr a = {.ptr = mem,
+			       .iova = 0x1000,
+			       .length = sizeof(mem),
+			       .pd = 1,
+			       .access = RN_ACCESS_LOCAL_WRITE};
+
+	assert_int_equal(rn_mr_add(t, &a, key, key), 0);
+	for (unsigned i = 0; i < sizeof(mem); i++)
+		mem[i] = (uint8_t)i;
+	return t;
+}
+
+/* Pieces of 5, 0, 1, 10, 0 bytes at scattered addresses: as one message of 16. */
+static const struct {
+	uint32_t at, length;
+} pieces[] = {{100, 5}, {0, 0}, {50, 1}, {200, 10}, {0, 0}};
+
+static uint8_t message_byte(uint32_t off)
+{
+	return off < 5 ? 100 + off : off < 6 ? 50 : 200 + off - 6;
+}
+
+static void fill(struct rn_wqe *w, uint32_t key)
+{
+	memset(w, 0, 2 * sizeof(*w));
+	w->slots = 2;
+	w->num_sge = RN_ARRAY_SIZE(pieces);
+	w->length = 16;
+	for (unsigned i = 0; i < RN_ARRAY_SIZE(pieces); i++) {
+		struct rn_sge s = {0x1000 + pieces[i].at, pieces[i].length,
+				   pieces[i].length ? key : 1};
+
+		memcpy((uint8_t *)w + offsetof(struct rn_wqe, sge) + i * sizeof(s), &s, sizeof(s));
+	}
+}
+
+static void test_lists(void **state)
+{
+	void *smem = aligned_alloc(64, rn_sq_bytes(2, 5, 0)),
+	     *rmem = aligned_alloc(64, rn_rq_bytes(2, 5));
+	struct rn_wqe w[2];
+	struct rn_sq sq;
+	struct rn_rq rq;
+	uint32_t key;
+	struct rn_mr_table *t = table(&key);
+
+	rn_sq_init(&sq, smem, 2, 5, 0);
+	rn_rq_init(&rq, rmem, 2, 5);
+	fill(w, key);
+	w->kind = RN_WQE_SEND;
+	assert_true(rn_sq_push(&sq, w));
+	assert_int_equal(rn_sq_at(&sq, 0)->status, 0);
+	w->kind = RN_WQE_RECV;
+	assert_true(rn_rq_push(&rq, w));
+	assert_int_equal(rn_rq_first(&rq)->length, 16);
+	for (uint32_t off = 0; off <= 16; off++)
+		for (uint32_t n = 0; off + n <= 16; n++) {
+			memset(out, 0xEE, sizeof(out));
+			assert_int_equal(
+				rn_sq_gather(rn_sq_at(&sq, 0), t, &rn_mem_plain, 1, off, n, out),
+				RN_V_OK);
+			for (uint32_t i = 0; i < n; i++)
+				assert_int_equal(out[i], message_byte(off + i));
+			assert_int_equal(out[n], 0xEE);
+			for (int side = 0; side < 2; side++) {
+				uint8_t src[16];
+				enum rn_verdict v;
+
+				for (uint32_t i = 0; i < n; i++)
+					src[i] = (uint8_t)~message_byte(off + i);
+				v = side ? rn_sq_place(rn_sq_at(&sq, 0), t, &rn_mem_plain, 1, off,
+						       n, src)
+					 : rn_rq_place(rn_rq_first(&rq), t, &rn_mem_plain, 1, off,
+						       n, src);
+				assert_int_equal(v, RN_V_OK);
+				for (unsigned i = 0; i < sizeof(mem); i++) {
+					bool hit = false;
+
+					for (uint32_t k = off; k < off + n; k++)
+						hit |= message_byte(k) == i;
+					assert_int_equal(mem[i], hit ? (uint8_t)~i : i);
+					mem[i] = (uint8_t)i;
+				}
+			}
+		}
+	assert_int_equal(rn_sq_gather(rn_sq_at(&sq, 0), t, &rn_mem_plain, 2, 0, 1, out),
+			 RN_V_REQ_RKEY);
+	rn_mr_table_destroy(t);
+	free(smem);
+	free(rmem);
+}
+
+static void test_depth(void **state)
+{
+	void *smem = aligned_alloc(64, rn_sq_bytes(3, 1, 100)),
+	     *rmem = aligned_alloc(64, rn_rq_bytes(3, 1));
+	struct rn_wqe w = {.kind = RN_WQE_NOP, .slots = 1};
+	struct rn_sq sq;
+	struct rn_rq rq;
+
+	rn_sq_init(&sq, smem, 3, 1, 100);
+	rn_rq_init(&rq, rmem, 3, 1);
+	sq.head = sq.send = sq.started = sq.tail = UINT32_MAX - 1; /* positions wrap */
+	rq.head = rq.tail = UINT32_MAX - 1;
+	for (unsigned i = 0; i < 10; i++) {
+		for (unsigned k = 0; k < 3; k++) {
+			w.wr_id = 10 * i + k;
+			assert_true(rn_sq_push(&sq, &w));
+			assert_true(rn_rq_push(&rq, &w));
+		}
+		assert_false(rn_sq_push(&sq, &w));
+		assert_false(rn_rq_push(&rq, &w));
+		for (unsigned k = 0; k < 3; k++) {
+			assert_int_equal(rn_sq_at(&sq, sq.head++)->wr_id, 10 * i + k);
+			assert_int_equal(rn_rq_first(&rq)->wr_id, 10 * i + k);
+			rn_rq_retire(&rq);
+		}
+		assert_null(rn_rq_first(&rq));
+	}
+	free(smem);
+	free(rmem);
+}
+
+static void test_bad_receive(void **state)
+{
+	void *rmem = aligned_alloc(64, rn_rq_bytes(4, 2));
+	struct rn_wqe w[2] = {{.kind = RN_WQE_RECV, .slots = 1, .num_sge = 3}};
+	struct rn_rq rq;
+
+	rn_rq_init(&rq, rmem, 4, 2);
+	assert_true(rn_rq_push(&rq, w));
+	w->num_sge = 2; /* needs two slots */
+	assert_true(rn_rq_push(&rq, w));
+	w->slots = 2;
+	assert_true(rn_rq_push(&rq, w));
+	assert_true(rn_rq_at(&rq, 0)->bad);
+	assert_true(rn_rq_at(&rq, 1)->bad);
+	assert_false(rn_rq_at(&rq, 2)->bad);
+	free(rmem);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_lists),
+		cmocka_unit_test(test_depth),
+		cmocka_unit_test(test_bad_receive),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
