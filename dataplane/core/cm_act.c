@@ -138,7 +138,7 @@ static uint8_t ack_timeout_for(const struct rn_cm *cm, const struct rn_cm_conn *
 	if (code >= ack_delay)
 		code += ack_delay + 1u >= code;
 	else
-		code = ack_delay;
+		code = ack_delay + (code + 1u >= ack_delay);
 	return (uint8_t)RN_MIN(code, 31u);
 }
 

@@ -5,11 +5,13 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "cm_net.h"
+#include "frame.h"
 
 #define EV(name) RN_EVENT_CM_##name
 
@@ -100,6 +102,18 @@ static void unreachable_neighbours(void **state)
 	assert_int_equal(net_event(&net, 0, EV(UNREACHABLE))->err, -EHOSTUNREACH);
 	assert_int_equal(net.box[0].sent[RN_CM_REQ], 0);
 	net_destroy(&net, 0, id);
+	/* the id may try again, once its news is taken */
+	cmd = net_connect_cmd(0, false, 0x11);
+	cmd.cm.id = id = net_connect(&net, 0, 0x11);
+	for (unsigned i = 0; i < 40; i++) {
+		net.now += RN_MS(100);
+		rn_neigh_tick(net.box[0].neigh, net.now);
+		rn_cm_tick(net.box[0].cm, net.now);
+	}
+	assert_int_equal(net_exec(&net, 0, cmd).err, -EBUSY);
+	net_pump(&net);
+	assert_int_equal(net_exec(&net, 0, cmd).err, 0);
+	net_destroy(&net, 0, id);
 	/* no route at all: an event too, not an error */
 	net_forget(&net);
 	cmd = net_connect_cmd(0, false, 0x11);
@@ -143,6 +157,66 @@ static void loopback(void **state)
 	net_destroy(&net, 0, child);
 	net_destroy(&net, 0, listener);
 	net_fini(&net);
+}
+
+/* The first frame of a capture: a REQ of Linux' rdma_cm, from 192.0.2.2 to port 7174 of 192.0.2.1.
+ */
+static void a_request_of_linux(void **state)
+{
+	static const struct rn_static_neigh linux_box = {
+		{{[10] = 0xff, [11] = 0xff, [12] = 192, [13] = 0, [14] = 2, [15] = 2}},
+		{2, 0, 0, 0, 0, 0xb}};
+	struct rn_core_cfg cfg = {.max_cm = 4,
+				  .max_timewait = 4,
+				  .max_neigh = 4,
+				  .ack_timeout = 17,
+				  .cm_response_timeout = RN_S(4),
+				  .cm_max_retries = 15,
+				  .neigh_retry = RN_S(1),
+				  .static_neigh = &linux_box,
+				  .nstatic_neigh = 1,
+				  .min_rnr_timer = 12};
+	struct rn_port_attr port = {.mac = {2, 0, 0, 0, 0, 0xa},
+				    .max_path_mtu = 3,
+				    .ngids = 1,
+				    .gids = {net_gid(0, false)},
+				    .prefix_len = {24},
+				    .guid = 77};
+	struct rn_neigh *neigh = rn_neigh_create(&cfg, &port, 0);
+	struct rn_cm *cm = rn_cm_create(&cfg, &port, neigh, 0);
+	struct rn_cmd cmd = {.op = RN_CMD_CM_LISTEN, .cm.port = 7174};
+	uint8_t file[24 + 16 + 322];
+	struct rn_cm_msg rep;
+	struct rn_event ev;
+	struct rn_rsp rsp;
+	struct rn_pkt pkt;
+	FILE *f = fopen(RN_VECTORS "/cm-rping-ipv4.pcap", "rb");
+
+	assert_non_null(f);
+	assert_int_equal(fread(file, 1, sizeof(file), f), sizeof(file));
+	fclose(f);
+	rn_cm_exec(cm, &cmd, &rsp, 0);
+	assert_int_equal(rn_frame_parse(file + 40, 322, &pkt), RN_V_OK);
+	assert_int_equal(rn_cm_rx(cm, &pkt, 0), RN_V_OK);
+	assert_true(rn_cm_event(cm, &ev));
+	assert_int_equal(ev.kind, EV(REQUEST));
+	assert_int_equal(ev.peer_port, 0xa0d3);
+	assert_int_equal(ev.attr.dest_qpn, 0x11);
+	assert_int_equal(ev.attr.sq_psn, 0x2b494b);
+	assert_int_equal(ev.attr.timeout, 19);
+	assert_int_equal(ev.attr.path_mtu, 3);
+	assert_int_equal(ev.attr.av.flow_label, 0x39593);
+	cmd = (struct rn_cmd){.op = RN_CMD_CM_ACCEPT,
+			      .cm = {.id = ev.id, .param = {.qpn = 0x20, .psn = 9}}};
+	rn_cm_exec(cm, &cmd, &rsp, 0);
+	assert_int_equal(rsp.err, 0);
+	assert_true(rn_cm_tx(cm, &pkt, 0));
+	assert_memory_equal(pkt.dmac, linux_box.mac, 6);
+	assert_true(rn_cm_msg_parse(pkt.payload, pkt.payload_len, &rep));
+	assert_int_equal(rep.rep.remote_id, 0x1290ddcd);
+	assert_true(rep.tid == 0x2cddd9012ull);
+	rn_cm_destroy(cm);
+	rn_neigh_destroy(neigh);
 }
 
 /* ---- addresses and ports ---- */
@@ -602,6 +676,7 @@ int main(void)
 		cmocka_unit_test(destroyed_in_every_state),
 		cmocka_unit_test(unreachable_neighbours),
 		cmocka_unit_test(loopback),
+		cmocka_unit_test(a_request_of_linux),
 		cmocka_unit_test(ports_are_shared_but_listeners_are_not),
 		cmocka_unit_test(four_tuples),
 		cmocka_unit_test(ephemeral_ports_run_out),

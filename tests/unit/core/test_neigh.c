@@ -307,6 +307,20 @@ static void gossip_never_creates(void **state)
 	rn_neigh_destroy(a);
 }
 
+static void the_queue_of_answers_is_bounded(void **state)
+{
+	struct rn_neigh *a = machine(1, 8);
+	uint8_t frame[60];
+
+	discard(a, 0);
+	arp_frame(frame, RN_ARP_REQUEST, v4(2, 9), mac_x, v4(2, 1));
+	for (int i = 0; i < 100; i++)
+		assert_int_equal(receive(a, frame, 60, 0), RN_V_OK);
+	assert_int_equal(discard(a, 0), 64);
+	assert_int_equal(rn_neigh_dropped(a), 36);
+	rn_neigh_destroy(a);
+}
+
 static void gossip_corrects(void **state)
 {
 	static const uint8_t mac_y[6] = {2, 0, 0, 0, 0, 0x78}, group[6] = {3, 0, 0, 0, 0, 1};
@@ -626,6 +640,7 @@ int main(void)
 		cmocka_unit_test(routes),
 		cmocka_unit_test(static_entries_stay),
 		cmocka_unit_test(gossip_never_creates),
+		cmocka_unit_test(the_queue_of_answers_is_bounded),
 		cmocka_unit_test(gossip_corrects),
 		cmocka_unit_test(old_entries_are_confirmed_while_in_use),
 		cmocka_unit_test(a_full_table_gives_up_the_longest_unused),

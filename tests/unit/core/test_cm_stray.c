@@ -1,0 +1,200 @@
+/* The connection manager: messages nobody waits for, late ones, and peers that lost their memory.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cm_net.h"
+
+#define EV(name) RN_EVENT_CM_##name
+
+/* ---- messages without a connection ---- */
+
+static void strangers(void **state)
+{
+	struct rn_cm_msg m = {.attr = RN_CM_DREQ,
+			      .tid = 99,
+			      .dreq = {.local_id = 5, .remote_id = 6, .remote_qpn = 7}};
+	struct net net;
+
+	net_init(&net);
+	assert_int_equal(net_inject(&net, 1, &m), RN_V_CM_UNMATCHED); /* C17 */
+	net_pump(&net);
+	assert_int_equal(net.box[1].sent[RN_CM_DREP], 1);
+	assert_int_equal(net.box[1].last[RN_CM_DREP].drep.local_id, 6);
+	assert_int_equal(net.box[1].last[RN_CM_DREP].drep.remote_id, 5);
+	assert_true(net.box[1].last[RN_CM_DREP].tid == 99);
+	m = (struct rn_cm_msg){.attr = RN_CM_REP,
+			       .tid = 98,
+			       .rep = {.local_id = 5, .remote_id = 6, .qpn = 7, .guid = 8}};
+	assert_int_equal(net_inject(&net, 1, &m), RN_V_CM_UNMATCHED); /* C11 */
+	net_pump(&net);
+	assert_int_equal(net.box[1].last[RN_CM_REJ].rej.reason, 6);
+	assert_int_equal(net.box[1].last[RN_CM_REJ].rej.about, RN_CM_ABOUT_REP);
+	m = (struct rn_cm_msg){.attr = RN_CM_SIDR_REQ,
+			       .sidr_req = {.request_id = 3, .service_id = 0x1110001}};
+	net_inject(&net, 1, &m); /* C30 */
+	net_pump(&net);
+	assert_int_equal(net.box[1].last[RN_CM_SIDR_REP].sidr_rep.status, 1);
+	assert_int_equal(net.box[1].last[RN_CM_SIDR_REP].sidr_rep.request_id, 3);
+	net_forget(&net);
+	for (int attr = 0; attr < 4; attr++) {
+		m = (struct rn_cm_msg){
+			.attr = (uint16_t[]){RN_CM_RTU, RN_CM_DREP, RN_CM_MRA, RN_CM_REJ}[attr]};
+		m.rtu.local_id = 5;
+		m.rtu.remote_id = 6;
+		assert_int_equal(net_inject(&net, 1, &m), RN_V_CM_UNMATCHED);
+	}
+	net_pump(&net);
+	for (int attr = 0; attr < 0x20; attr++)
+		assert_int_equal(net.box[1].sent[attr], 0);
+	net_fini(&net);
+}
+
+static void late_and_wrong_messages(void **state)
+{
+	struct rn_cm_msg req, rep, dreq, bad;
+	struct net net;
+	uint32_t listener, id;
+
+	net_init(&net);
+	net.box[1].follow = true;
+	listener = net_listen(&net, 1, 0);
+	id = net_connect(&net, 0, 0x11);
+	net_pump(&net);
+	req = net.box[0].last[RN_CM_REQ];
+	rep = net.box[1].last[RN_CM_REP];
+	assert_int_equal(net_inject(&net, 1, &req), RN_V_CM_DUPLICATE);
+	assert_int_equal(net_inject(&net, 0, &rep), RN_V_CM_DUPLICATE);
+	bad = (struct rn_cm_msg){.attr = RN_CM_DREQ,
+				 .dreq = {.local_id = rep.rep.local_id,
+					  .remote_id = rep.rep.remote_id,
+					  .remote_qpn = 0x12}};
+	assert_int_equal(net_inject(&net, 0, &bad), RN_V_CM_UNMATCHED); /* C16 */
+	net_pump(&net);
+	assert_int_equal(net.box[0].sent[RN_CM_DREP], 0);
+	assert_int_equal(net_count(&net, 0, EV(DISCONNECTED)), 0);
+	net_op(&net, 0, RN_CMD_CM_DISCONNECT, id);
+	net_pump(&net);
+	dreq = net.box[0].last[RN_CM_DREQ];
+	assert_int_equal(net.box[1].sent[RN_CM_DREP], 1);
+	assert_int_equal(net_inject(&net, 1, &dreq), RN_V_CM_DUPLICATE); /* C18 */
+	assert_int_equal(net_inject(&net, 1, &req), RN_V_CM_DUPLICATE);	 /* C6 */
+	assert_int_equal(net_inject(&net, 0, &rep), RN_V_CM_DUPLICATE);
+	net_pump(&net);
+	assert_int_equal(net.box[1].sent[RN_CM_DREP], 2);
+	assert_int_equal(net.box[1].last[RN_CM_REJ].rej.reason, 10);
+	assert_int_equal(net.box[0].sent[RN_CM_REJ], 0);
+	net_destroy(&net, 0, id);
+	net_destroy(&net, 1, listener);
+	net_fini(&net);
+}
+
+static void forgotten_connections(void **state) /* C7, C36 */
+{
+	struct net net;
+	uint32_t listener, id, child;
+	struct rn_cm_msg req, rep;
+
+	net_init(&net);
+	listener = net_listen(&net, 1, 0);
+	id = net_connect(&net, 0, 0x11);
+	net_pump(&net);
+	child = net_event(&net, 1, EV(ESTABLISHED))->id;
+	/* the same QP asks again under a new id: it must have lost its memory */
+	req = net.box[0].last[RN_CM_REQ];
+	req.req.local_id ^= 0x5555;
+	net.judge = net_lose_all;
+	net.arg[0] = RN_CM_DREQ;
+	assert_int_equal(net_inject(&net, 1, &req), RN_V_CM_UNMATCHED);
+	net_pump(&net);
+	assert_int_equal(net.box[1].last[RN_CM_REJ].rej.reason, 10);
+	assert_int_equal(net.box[1].sent[RN_CM_DREQ], 1);
+	assert_int_equal(net_event(&net, 1, EV(DISCONNECTED))->reason, 0);
+	net.judge = NULL;
+	net_run(&net, RN_S(10));
+	assert_int_equal(net_count(&net, 1, EV(DISCONNECTED)), 1);
+	assert_int_equal(net_count(&net, 0, EV(DISCONNECTED)), 1);
+	net_destroy(&net, 0, id);
+	net_destroy(&net, 1, child);
+	net_run(&net, RN_S(1));
+	/* an answer from a QP that is connected elsewhere */
+	net_forget(&net);
+	id = net_connect(&net, 0, 0x12);
+	net_pump(&net);
+	child = net_event(&net, 1, EV(ESTABLISHED))->id;
+	rep = net.box[1].last[RN_CM_REP];
+	net.judge = net_lose_all;
+	net.arg[0] = RN_CM_REQ;
+	{
+		uint32_t other = net_connect(&net, 0, 0x13);
+
+		net_pump(&net);
+		rep.rep.remote_id = net.box[0].last[RN_CM_REQ].req.local_id;
+		assert_int_equal(net_inject(&net, 0, &rep), RN_V_CM_DUPLICATE);
+		rep.rep.local_id ^= 0x33;
+		assert_int_equal(net_inject(&net, 0, &rep), RN_V_CM_UNMATCHED);
+		net_pump(&net);
+		assert_int_equal(net.box[0].last[RN_CM_REJ].rej.reason, 10);
+		assert_int_equal(net.box[0].last[RN_CM_REJ].rej.about, RN_CM_ABOUT_REP);
+		assert_int_equal(net.box[0].sent[RN_CM_DREQ], 1);
+		net_destroy(&net, 0, other);
+	}
+	net.judge = NULL;
+	net_destroy(&net, 0, id);
+	net_destroy(&net, 1, child);
+	net_destroy(&net, 1, listener);
+	net_fini(&net);
+}
+
+/* A peer that gave up (its REJ was lost) comes again with the same QP: the old attempt must not
+ * stand in its way. */
+static void an_abandoned_attempt_gives_way(void **state)
+{
+	for (int answered = 0; answered < 2; answered++) {
+		struct net net;
+		uint32_t listener, old, id;
+
+		net_init(&net);
+		net.box[1].accept = answered;
+		net.judge = net_meddle;
+		net.arg[0] = answered ? RN_CM_REP : RN_CM_REJ, net.arg[1] = answered,
+		net.arg[2] = 1, net.arg[3] = 0;
+		listener = net_listen(&net, 1, 0);
+		id = net_connect(&net, 0, 0x11);
+		net_pump(&net);
+		old = net_event(&net, 1, EV(REQUEST))->id;
+		net.arg[0] = RN_CM_REJ, net.arg[1] = 0;
+		net_destroy(&net, 0, id);
+		net_pump(&net);
+		net_forget(&net);
+		net.judge = NULL;
+		net.box[1].accept = true;
+		id = net_connect(&net, 0, 0x11);
+		net_pump(&net);
+		assert_int_equal(net_event(&net, 1, EV(REJECTED))->id, old);
+		assert_int_equal(net_event(&net, 1, EV(REJECTED))->reason, 4);
+		assert_true(net_event(&net, 1, EV(ESTABLISHED))->id != old);
+		net_destroy(&net, 1, old);
+		net_destroy(&net, 0, id);
+		net_destroy(&net, 1, net_event(&net, 1, EV(ESTABLISHED))->id);
+		net_destroy(&net, 1, listener);
+		net_fini(&net);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(strangers),
+		cmocka_unit_test(late_and_wrong_messages),
+		cmocka_unit_test(forgotten_connections),
+		cmocka_unit_test(an_abandoned_attempt_gives_way),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
