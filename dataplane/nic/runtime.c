@@ -1,0 +1,255 @@
+/* What does a process with adapters consist of, and in which order is it started and stopped? Owns the buffer pool, the
+ * capture, every adapter and the thread that watches their links. Called by the in-process link, under its lock. */
+#include "runtime.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "capture.h"
+#include "eal.h"
+#include "mem.h"
+#include "memif_port.h"
+#include "settings.h"
+
+#define WATCH_MS 100
+
+void rn_runtime_init(struct rn_runtime *r)
+{
+	pthread_condattr_t attr;
+
+	pthread_mutex_init(&r->stop_lock, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&r->stop_cond, &attr);
+	pthread_condattr_destroy(&attr);
+}
+
+static void *watch(void *arg)
+{
+	struct rn_runtime *r = arg;
+	struct timespec until;
+
+	pthread_setname_np(pthread_self(), "rn-watch");
+	pthread_mutex_lock(&r->stop_lock);
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	while (!r->stop) {
+		until.tv_nsec += WATCH_MS * 1000000;
+		if (until.tv_nsec >= 1000000000) {
+			until.tv_nsec -= 1000000000;
+			until.tv_sec++;
+		}
+		pthread_cond_timedwait(&r->stop_cond, &r->stop_lock, &until);
+		for (unsigned i = 0; i < r->cfg.nadapters && !r->stop; i++)
+			rn_nic_watch(r->nic[i]);
+	}
+	pthread_mutex_unlock(&r->stop_lock);
+	return NULL;
+}
+
+static void pool_wants(const struct rn_config *cfg, unsigned *mbufs, unsigned *room)
+{
+	struct rn_vdev_spec spec;
+
+	*mbufs = *room = 0;
+	for (unsigned i = 0; i < cfg->nadapters; i++) {
+		rn_settings_vdev(cfg, i, (const uint8_t *)"\0\0\0\0\0", &spec);
+		*mbufs += cfg->adapter[i].shards * cfg->limits.mbufs;
+		*room = RN_MAX(*room, rn_vdev_room(&spec));
+	}
+}
+
+/* The adapter at the other end of a ring port. */
+static unsigned ring_peer(const struct rn_config *cfg, unsigned i)
+{
+	unsigned j = 0;
+
+	while (strcmp(cfg->adapter[j].name, cfg->adapter[i].peer) != 0)
+		j++;
+	return j;
+}
+
+static int refuse_two_stacks(const struct rn_config_adapter *a, char *err, size_t errlen)
+{
+	const struct rn_config_nets *nets[2] = {&a->ipv4, &a->ipv6};
+	struct rn_gid gid;
+
+	for (unsigned f = 0; f < 2; f++)
+		for (unsigned i = 0; i < nets[f]->n; i++) {
+			memcpy(gid.b, nets[f]->net[i].ip.b, 16);
+			if (!rn_port_iface_has(a->iface, &gid))
+				continue;
+			snprintf(err, errlen,
+				 "adapter %s: interface %s carries the adapter's own address: two stacks would answer",
+				 a->name, a->iface);
+			return -EADDRINUSE;
+		}
+	return 0;
+}
+
+/* Every kind of port but a ring: a device of its own. */
+static int open_device(struct rn_runtime *r, unsigned i, struct rn_port **port, char *err, size_t errlen)
+{
+	const struct rn_config_adapter *a = &r->cfg.adapter[i];
+	bool kernel = a->port == RN_CONFIG_PORT_AF_PACKET;
+	struct rn_memif_port *memif = NULL;
+	char name[64], args[512];
+	struct rn_vdev_spec v;
+	uint8_t mac[6];
+
+	rn_settings_mac(a, mac);
+	rn_settings_vdev(&r->cfg, i, mac, &v);
+	if (kernel && refuse_two_stacks(a, err, errlen) != 0)
+		return -EADDRINUSE;
+	if (a->port == RN_CONFIG_PORT_MEMIF) {
+		int rc = rn_memif_port_create(&memif, v.server, a->socket);
+		if (rc != 0) {
+			snprintf(err, errlen, "adapter %s: socket %s: %s", a->name, a->socket, strerror(-rc));
+			return rc;
+		}
+		v.socket = rn_memif_port_socket(memif);
+	}
+	int rc = rn_vdev_string(&v, name, sizeof(name), args, sizeof(args));
+	struct rn_port_spec spec = {
+		.name = name,
+		.args = args,
+		.iface = kernel ? a->iface : NULL,
+		.mtu = (uint16_t)a->mtu,
+		.queues = a->shards,
+		.ring = r->cfg.limits.port_ring,
+		.pool = r->pool,
+		.memif = memif,
+	};
+	if (rc != 0)
+		snprintf(err, errlen, "adapter %s: device string too long", a->name);
+	else
+		rc = rn_port_open(port, &spec, err, errlen);
+	if (rc != 0)
+		rn_memif_port_destroy(memif);
+	return rc;
+}
+
+static int open_port(struct rn_runtime *r, unsigned i, struct rn_port *port[], char *err, size_t errlen)
+{
+	const struct rn_config_adapter *a = &r->cfg.adapter[i];
+	char name[32];
+
+	if (port[i] != NULL)
+		return 0;
+	if (a->port == RN_CONFIG_PORT_RING) {
+		unsigned j = ring_peer(&r->cfg, i);
+		unsigned nq[2] = {a->shards, r->cfg.adapter[j].shards};
+		struct rn_port *pair[2];
+		snprintf(name, sizeof(name), "rn%u_%u", r->starts, i);
+		int rc = rn_port_join(pair, nq, (uint16_t)RN_MAX(a->mtu, r->cfg.adapter[j].mtu), r->cfg.limits.port_ring,
+				      r->pool, name, err, errlen);
+		if (rc == 0) {
+			port[i] = pair[0];
+			port[j] = pair[1];
+		}
+		return rc;
+	}
+	return open_device(r, i, &port[i], err, errlen);
+}
+
+static int make_adapters(struct rn_runtime *r, char *err, size_t errlen)
+{
+	struct rn_port *port[RN_CONFIG_MAX_ADAPTERS] = {0};
+	int rc = 0;
+
+	for (unsigned i = 0; rc == 0 && i < r->cfg.nadapters; i++)
+		rc = open_port(r, i, port, err, errlen);
+	for (unsigned i = 0; rc == 0 && i < r->cfg.nadapters; i++) {
+		rc = rn_nic_create(&r->nic[i], &r->cfg, i, port[i], &r->clock, r->capture, err, errlen);
+		if (rc == 0) {
+			r->nic[i]->link.ops = r->ops;
+			port[i] = NULL; /* the adapter's now */
+		}
+	}
+	for (unsigned i = 0; i < r->cfg.nadapters; i++)
+		if (port[i] != NULL)
+			rn_port_close(port[i]);
+	for (unsigned i = 0; rc == 0 && i < r->cfg.nadapters; i++)
+		if (r->cfg.adapter[i].port == RN_CONFIG_PORT_RING && r->nic[i]->peer == NULL)
+			rn_nic_join(r->nic[i], r->nic[ring_peer(&r->cfg, i)]);
+	return rc;
+}
+
+void rn_runtime_stop(struct rn_runtime *r)
+{
+	if (r->watching) {
+		pthread_mutex_lock(&r->stop_lock);
+		r->stop = true;
+		pthread_cond_signal(&r->stop_cond);
+		pthread_mutex_unlock(&r->stop_lock);
+		pthread_join(r->watcher, NULL);
+		r->watching = false;
+	}
+	/* All threads before any port: joined adapters ring each other. */
+	for (unsigned i = 0; i < r->cfg.nadapters; i++)
+		if (r->nic[i] != NULL)
+			rn_nic_stop(r->nic[i]);
+	for (unsigned i = 0; i < r->cfg.nadapters; i++) {
+		rn_nic_destroy(r->nic[i]);
+		r->nic[i] = NULL;
+	}
+	if (r->capture != NULL)
+		rn_capture_close(r->capture);
+	r->capture = NULL;
+	rn_pool_destroy(r->pool);
+	r->pool = NULL;
+	rn_mem_uninstall();
+}
+
+static int start_threads(struct rn_runtime *r, char *err, size_t errlen)
+{
+	int rc = 0;
+
+	for (unsigned i = 0; rc == 0 && i < r->cfg.nadapters; i++)
+		rc = rn_nic_start(r->nic[i], err, errlen);
+	if (rc == 0) {
+		r->stop = false;
+		rc = -pthread_create(&r->watcher, NULL, watch, r);
+		r->watching = rc == 0;
+		if (rc != 0)
+			snprintf(err, errlen, "no thread: %s", strerror(-rc));
+	}
+	return rc;
+}
+
+int rn_runtime_start(struct rn_runtime *r, char *err, size_t errlen)
+{
+	unsigned mbufs, room;
+	char name[32];
+
+	r->starts++;
+	pool_wants(&r->cfg, &mbufs, &room);
+	int rc = rn_eal_start(&r->cfg, (uint64_t)mbufs * (room + 1024), err, errlen);
+	if (rc != 0)
+		return rc;
+	rc = rn_mem_install();
+	if (rc != 0) {
+		snprintf(err, errlen, "fault handlers: %s", strerror(-rc));
+		return rc;
+	}
+	rn_clock_init(&r->clock);
+	snprintf(name, sizeof(name), "rn_pool%u", r->starts);
+	r->pool = rn_pool_create(name, mbufs, room);
+	if (r->pool == NULL) {
+		snprintf(err, errlen, "no memory for %u packet buffers of %u bytes", mbufs, room);
+		rc = -ENOMEM;
+	}
+	if (rc == 0 && r->cfg.capture.file[0] != '\0') {
+		rc = rn_capture_open(&r->capture, r->cfg.capture.file, r->cfg.capture.snaplen);
+		if (rc != 0)
+			snprintf(err, errlen, "capture file %s: %s", r->cfg.capture.file, strerror(-rc));
+	}
+	if (rc == 0)
+		rc = make_adapters(r, err, errlen);
+	if (rc == 0)
+		rc = start_threads(r, err, errlen);
+	if (rc != 0)
+		rn_runtime_stop(r);
+	return rc;
+}
