@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -139,6 +140,13 @@ static void *init(void *arg)
 	return NULL;
 }
 
+static char runtime_dir[256];
+
+static void remove_runtime_dir(void)
+{
+	rmdir(runtime_dir);
+}
+
 int rn_eal_start(const struct rn_config *cfg, uint64_t bytes, char *err, size_t errlen)
 {
 	static struct arguments a;
@@ -148,6 +156,9 @@ int rn_eal_start(const struct rn_config *cfg, uint64_t bytes, char *err, size_t 
 		return 0; /* the application's, or ours of an earlier start */
 	a = (struct arguments){0};
 	make_arguments(&a, cfg, bytes);
+	/* Before EAL registers its own: those that remove sockets run first. */
+	if (!cfg->eal.shared)
+		atexit(remove_runtime_dir);
 	int rc = -pthread_create(&thread, NULL, init, &a);
 	if (rc == 0) {
 		pthread_join(thread, NULL);
@@ -157,8 +168,8 @@ int rn_eal_start(const struct rn_config *cfg, uint64_t bytes, char *err, size_t 
 		snprintf(err, errlen, "DPDK's EAL cannot be started (%s); log.level = \"debug\" tells more", strerror(-rc));
 		return rc;
 	}
-	/* Private memory leaves nothing in there, unless telemetry has its socket. */
-	if (!cfg->eal.shared)
-		rmdir(rte_eal_get_runtime_dir());
+	/* Private memory leaves nothing in there, unless telemetry has its socket: then at exit. */
+	snprintf(runtime_dir, sizeof(runtime_dir), "%s", cfg->eal.shared ? "" : rte_eal_get_runtime_dir());
+	remove_runtime_dir();
 	return 0;
 }

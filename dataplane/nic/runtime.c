@@ -12,6 +12,7 @@
 #include "mem.h"
 #include "memif_port.h"
 #include "settings.h"
+#include "telemetry.h"
 
 #define WATCH_MS 100
 
@@ -178,6 +179,7 @@ static int make_adapters(struct rn_runtime *r, char *err, size_t errlen)
 
 void rn_runtime_stop(struct rn_runtime *r)
 {
+	rn_telemetry_withdraw();
 	if (r->watching) {
 		pthread_mutex_lock(&r->stop_lock);
 		r->stop = true;
@@ -200,6 +202,18 @@ void rn_runtime_stop(struct rn_runtime *r)
 	rn_pool_destroy(r->pool);
 	r->pool = NULL;
 	rn_mem_uninstall();
+}
+
+static const char *adapter_name(void *arg, unsigned i)
+{
+	return ((struct rn_runtime *)arg)->nic[i]->name;
+}
+
+static void adapter_stats(void *arg, unsigned i, void (*fn)(void *, const char *, uint64_t), void *fn_arg)
+{
+	struct rn_link *link = &((struct rn_runtime *)arg)->nic[i]->link;
+
+	link->ops->stats(link, fn, fn_arg);
 }
 
 static int start_threads(struct rn_runtime *r, char *err, size_t errlen)
@@ -249,7 +263,10 @@ int rn_runtime_start(struct rn_runtime *r, char *err, size_t errlen)
 		rc = make_adapters(r, err, errlen);
 	if (rc == 0)
 		rc = start_threads(r, err, errlen);
-	if (rc != 0)
+	if (rc != 0) {
 		rn_runtime_stop(r);
-	return rc;
+		return rc;
+	}
+	rn_telemetry_publish(&(struct rn_telemetry_source){r->cfg.nadapters, adapter_name, adapter_stats, r});
+	return 0;
 }

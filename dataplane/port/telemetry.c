@@ -1,0 +1,79 @@
+/* Which counters may be asked for from outside? Owns the commands registered with DPDK's telemetry, which cannot be taken
+ * back, and the source they ask, which can. Runs in telemetry's thread. */
+#include "telemetry.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include <rte_telemetry.h>
+
+#include "wake.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct rn_telemetry_source source; /* n == 0: none */
+
+static int list(const char *cmd, const char *params, struct rte_tel_data *d)
+{
+	rte_tel_data_start_array(d, RTE_TEL_STRING_VAL);
+	pthread_mutex_lock(&lock);
+	for (unsigned i = 0; i < source.n; i++)
+		rte_tel_data_add_array_string(d, source.name(source.arg, i));
+	pthread_mutex_unlock(&lock);
+	return 0;
+}
+
+static void add(void *arg, const char *name, uint64_t value)
+{
+	rte_tel_data_add_dict_u64(arg, name, value);
+}
+
+static int stats(const char *cmd, const char *params, struct rte_tel_data *d)
+{
+	int rc = -ENOENT;
+
+	if (params == NULL)
+		return -EINVAL;
+	rte_tel_data_start_dict(d);
+	pthread_mutex_lock(&lock);
+	for (unsigned i = 0; i < source.n; i++)
+		if (strcmp(source.name(source.arg, i), params) == 0) {
+			source.stats(source.arg, i, add, d);
+			rc = 0;
+		}
+	pthread_mutex_unlock(&lock);
+	return rc;
+}
+
+static int wake(const char *cmd, const char *params, struct rte_tel_data *d)
+{
+	rte_tel_data_start_dict(d);
+	for (unsigned i = 0; i < rn_wake_nrows; i++) {
+		const struct rn_wake_row *row = &rn_wake_rows[i];
+		rte_tel_data_add_dict_string(d, row->driver[0] != '\0' ? row->driver : "other", row->text);
+	}
+	return 0;
+}
+
+void rn_telemetry_publish(const struct rn_telemetry_source *s)
+{
+	static bool registered;
+
+	pthread_mutex_lock(&lock);
+	source = *s;
+	pthread_mutex_unlock(&lock);
+	if (registered)
+		return;
+	registered = true;
+	rte_telemetry_register_cmd("/softrnic/list", list, "Names of the adapters. No parameters");
+	rte_telemetry_register_cmd("/softrnic/stats", stats, "Counters of an adapter. Parameter: its name");
+	rte_telemetry_register_cmd("/softrnic/wake", wake, "What wakes a sleeping shard, by driver. No parameters");
+}
+
+void rn_telemetry_withdraw(void)
+{
+	pthread_mutex_lock(&lock);
+	source.n = 0;
+	pthread_mutex_unlock(&lock);
+}
