@@ -363,7 +363,7 @@ struct rn_cm *rn_cm_create(const struct rn_core_cfg *cfg, const struct rn_port_a
 		return NULL;
 	cm->port = port;
 	cm->neigh = neigh;
-	cm->response_timeout = cfg->cm_response_timeout;
+	cm->response_timeout = RN_MAX(cfg->cm_response_timeout, RN_MS(1));
 	cm->max_retries = RN_MIN(cfg->cm_max_retries, 15);
 	cm->ack_timeout = cfg->ack_timeout & 31;
 	cm->min_rnr_timer = cfg->min_rnr_timer;

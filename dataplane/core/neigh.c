@@ -441,7 +441,7 @@ struct rn_neigh *rn_neigh_create(const struct rn_core_cfg *cfg, const struct rn_
 	}
 	n->port = *port;
 	n->probes = RN_MAX(cfg->neigh_probes, 1);
-	n->retry = cfg->neigh_retry;
+	n->retry = RN_MAX(cfg->neigh_retry, RN_MS(1));
 	n->reachable = cfg->neigh_reachable;
 	n->seed = rn_hash_u64(cfg->seed);
 	rn_htab_init(&n->table, n->buckets, buckets);

@@ -180,6 +180,8 @@ static void the_ack_timeout_outlasts_the_peers_delay(void **state)
 		id = net_exec(&net, 0, cmd).id;
 		net_pump(&net);
 		assert_int_equal(net_event(&net, 0, EV(RESPONSE))->attr.timeout, rows[i].code);
+		assert_int_equal(net.box[0].last[RN_CM_REQ].req.ack_timeout,
+				 rows[i].own ? rows[i].own : 17);
 		net_destroy(&net, 0, id);
 		net_pump(&net);
 		net_destroy(&net, 1, net_event(&net, 1, EV(ESTABLISHED))->id);
