@@ -19,7 +19,7 @@ DPDK = ("dataplane/port", "dataplane/nic", "perf", "tests/port", "tests/unit/por
 PURE_HEADERS = {
     "assert.h", "errno.h", "inttypes.h", "limits.h", "stdarg.h", "stdatomic.h", "stdbool.h", "stddef.h",
     "stdint.h", "stdio.h", "stdlib.h", "string.h",
-    "isa-l/crc.h",                                  # the ICRC
+    "isa-l/crc.h", "immintrin.h",                   # the ICRC
     "infiniband/opcode.h", "infiniband/verbs.h",    # numbers the opcode table is compared with
 }
 C_SUFFIXES = (".c", ".h", ".cc", ".cpp")
