@@ -1,0 +1,409 @@
+/* How many messages does an adapter carry over a real port, and how soon does an answer come? The
+ * numerators of the ratios in docs/benchmarks.md; bench_pump has the denominators. Parses options,
+ * brings up both ends (two threads, two processes or one thread), prints. */
+#include "bench_link.h"
+
+#include <getopt.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* X(flag, argument, help) */
+#define FLAGS(X)                                                                               \
+	X("port", "ring|memif", "net_ring in one process, or memif between two [ring]")        \
+	X("solo", NULL, "one thread works both ends, over net_ring")                           \
+	X("op", "send|write|read", "what end a asks for [send]")                               \
+	X("size", "BYTES", "of a message [64]")                                                \
+	X("mtu", "BYTES", "path MTU: 256, 512, 1024, 2048 or 4096 [1024]")                     \
+	X("rtt", NULL, "ping-pong of SENDs instead of a stream")                               \
+	X("window", "N", "messages outstanding [128; of 64 KiB and more 8]")                   \
+	X("signal", "N", "every Nth message is signaled [1]")                                  \
+	X("secs", "S", "how long [3]")                                                         \
+	X("burst", "N", "frames per burst, at most 256 [32]")                                  \
+	X("mbufs", "N", "packet buffers of each end [4096]")                                   \
+	X("ring", "N", "slots of a port's ring; memif has at most 256 [1024]")                 \
+	X("buffer", "BYTES", "application memory each end walks [1048576]")                    \
+	X("poll", NULL, "shards spin in threads of their own; else the ends make the turns")   \
+	X("cpus", "A,B", "of the two ends [0,1]")                                              \
+	X("huge", NULL, "huge pages")                                                          \
+	X("stats", NULL, "counters of end a that are not zero, on standard error")             \
+	X("json", NULL, "one JSON object")                                                     \
+	X("help", NULL, "this")
+
+enum flag {
+	PORT,
+	SOLO,
+	OP,
+	SIZE,
+	MTU,
+	RTT,
+	WINDOW,
+	SIGNAL,
+	SECS,
+	BURST,
+	MBUFS,
+	RING,
+	BUFFER,
+	POLL,
+	CPUS,
+	HUGE_PAGES,
+	STATS,
+	JSON,
+	HELP
+};
+
+static const char *const op_names[] = {
+	[RN_WQE_SEND] = "send", [RN_WQE_WRITE] = "write", [RN_WQE_READ] = "read"};
+
+static void usage(FILE *f)
+{
+	fprintf(f, "bench_link: messages over a DPDK port through the client API\n");
+#define X(flag, arg, help)                                                                         \
+	fprintf(f, "  --%s%s%s\n\t%s\n", flag, (arg) ? "=" : "", (arg) ? (const char *)(arg) : "", \
+		help);
+	FLAGS(X)
+#undef X
+}
+
+static bool take_op(struct link_options *o, const char *arg)
+{
+	for (unsigned k = 0; k < sizeof(op_names) / sizeof(op_names[0]); k++) {
+		if (op_names[k] != NULL && strcmp(arg, op_names[k]) == 0) {
+			o->kind = (uint8_t)k;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool option_take(struct link_options *o, enum flag flag, const char *arg)
+{
+	unsigned *const numbers[HELP + 1] = {
+		[SIZE] = &o->size,     [MTU] = &o->mtu,	    [WINDOW] = &o->window,
+		[SIGNAL] = &o->signal, [BURST] = &o->burst, [MBUFS] = &o->mbufs,
+		[RING] = &o->ring};
+	bool *const switches[HELP + 1] = {
+		[SOLO] = &o->solo, [RTT] = &o->rtt,	[POLL] = &o->poll,
+		[JSON] = &o->json, [STATS] = &o->stats, [HUGE_PAGES] = &o->huge};
+
+	if (numbers[flag] != NULL)
+		*numbers[flag] = (unsigned)strtoul(arg, NULL, 0);
+	else if (switches[flag] != NULL)
+		*switches[flag] = true;
+	else if (flag == PORT)
+		o->memif = strcmp(arg, "memif") == 0;
+	else if (flag == OP)
+		return take_op(o, arg);
+	else if (flag == SECS)
+		o->secs = strtod(arg, NULL);
+	else if (flag == BUFFER)
+		o->buffer = strtoul(arg, NULL, 0);
+	else if (flag == CPUS)
+		return sscanf(arg, "%u,%u", &o->cpu[0], &o->cpu[1]) == 2;
+	return flag != HELP;
+}
+
+static const char *options_wrong(struct link_options *o)
+{
+	if (o->mtu < 256 || o->mtu > 4096 || (o->mtu & (o->mtu - 1)) != 0)
+		return "--mtu is 256, 512, 1024, 2048 or 4096";
+	if (o->size == 0 || o->size > 1u << 30)
+		return "--size is 1 byte to 1 GiB";
+	if (o->window == 0)
+		o->window = o->size >= 65536 ? 8 : 128;
+	if (o->window > 4096 || o->signal == 0 || o->signal > o->window)
+		return "--window is 1..4096, --signal 1..window";
+	if (o->buffer < 2 * ((size_t)o->size + 64))
+		o->buffer = 2 * ((size_t)o->size + 64);
+	if (o->burst == 0 || o->burst > 256)
+		return "--burst is 1..256";
+	if (o->solo && (o->memif || o->rtt))
+		return "--solo is for a stream over net_ring";
+	if (o->rtt && o->kind != RN_WQE_SEND)
+		return "--rtt plays with SENDs";
+	if (o->secs <= 0 || o->secs > 600)
+		return "--secs is above 0 and at most 600";
+	return NULL;
+}
+
+/* ---- configuration ---- */
+
+static void put_adapter(FILE *f, const struct link_options *o, const char *dir, unsigned side,
+			const char *more)
+{
+	fprintf(f, "{ name = \"end%u\"; mac = \"02:00:00:00:00:%02u\"; ipv4 = [ \"192.0.2.%u/24\" ];\n"
+		   "  mtu = 9000; ",
+		side, side + 1, side + 1);
+	if (o->memif)
+		fprintf(f, "port = \"memif\"; socket = \"%s/s\"; role = \"%s\"; ", dir,
+			side ? "server" : "client");
+	else
+		fprintf(f, "port = \"ring\"; peer = \"end%u\"; ", !side);
+	if (o->poll)
+		fprintf(f, "lcores = [ %u ]; ", o->cpu[side]);
+	else
+		fprintf(f, "shards = 1; ");
+	fprintf(f, "}%s\n", more);
+}
+
+/* One file of both adapters (ring), or one of `side` alone (memif). */
+static void write_config(const struct link_options *o, const char *dir, const char *path,
+			 unsigned side)
+{
+	FILE *f = fopen(path, "w");
+
+	if (f == NULL) {
+		perror(path);
+		exit(EXIT_FAILURE);
+	}
+	fprintf(f, "adapters = (\n");
+	if (o->memif) {
+		put_adapter(f, o, dir, side, ");");
+	} else {
+		put_adapter(f, o, dir, 0, ",");
+		put_adapter(f, o, dir, 1, ");");
+	}
+	fprintf(f,
+		"idle = { policy = \"%s\"; };\neal = { hugepages = \"%s\"; };\n"
+		"limits = { mbufs = %u; burst = %u; port_ring = %u; };\n",
+		o->poll ? "poll" : "inline", o->huge ? "yes" : "no", o->mbufs, o->burst, o->ring);
+	fclose(f);
+}
+
+/* ---- ends ---- */
+
+static void run_on(unsigned cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	pthread_setaffinity_np(pthread_self(), sizeof(set), &set);
+}
+
+struct serve_arg {
+	const struct link_options *o;
+	struct link_end *b;
+	struct link_shared *sh;
+};
+
+static void *serve_in_thread(void *arg)
+{
+	struct serve_arg *s = arg;
+
+	run_on(s->o->cpu[1]);
+	link_serve(s->o, s->b, s->sh);
+	return NULL;
+}
+
+static void print_counter(void *arg, const char *name, uint64_t value)
+{
+	if (value != 0)
+		fprintf(stderr, "%-24s %12lu\n", name, value);
+}
+
+static bool run_in_one_process(const struct link_options *o, struct link_shared *sh,
+			       const char *config, struct link_result *r)
+{
+	static struct link_end a, b;
+	struct serve_arg arg = {o, &b, sh};
+	pthread_t thread;
+	bool ok = true;
+
+	link_end_open(o, &a, sh, config, 0, 0);
+	link_end_open(o, &b, sh, config, 1, 1);
+	link_end_connect(o, &a, sh, 0);
+	link_end_connect(o, &b, sh, 1);
+	if (o->solo) {
+		run_on(o->cpu[0]);
+		link_solo(o, &a, &b, r);
+	} else {
+		if (pthread_create(&thread, NULL, serve_in_thread, &arg) != 0)
+			return false;
+		run_on(o->cpu[0]);
+		ok = link_drive(o, &a, sh, r);
+		pthread_join(thread, NULL);
+	}
+	if (o->stats)
+		rn_client_stats(a.client, print_counter, NULL);
+	link_end_close(&a);
+	link_end_close(&b);
+	return ok;
+}
+
+static int be_end_b(const struct link_options *o, struct link_shared *sh, const char *config)
+{
+	static struct link_end b;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	link_end_open(o, &b, sh, config, 0, 1);
+	link_end_connect(o, &b, sh, 1);
+	run_on(o->cpu[1]);
+	link_serve(o, &b, sh);
+	return b.bad == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+static bool run_in_two_processes(const struct link_options *o, struct link_shared *sh,
+				 const char *dir, const char *config, struct link_result *r)
+{
+	static struct link_end a;
+	pid_t child;
+	bool ok;
+
+	write_config(o, dir, config, 1);
+	child = fork();
+	if (child == 0)
+		_exit(be_end_b(o, sh, config));
+	/* The child has read its configuration when its card is there. */
+	for (int i = 0; !sh->card[1].ready && i < 20000; i++)
+		usleep(1000);
+	write_config(o, dir, config, 0);
+	link_end_open(o, &a, sh, config, 0, 0);
+	link_end_connect(o, &a, sh, 0);
+	run_on(o->cpu[0]);
+	ok = link_drive(o, &a, sh, r);
+	if (o->stats)
+		rn_client_stats(a.client, print_counter, NULL);
+	if (!ok)
+		kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	link_end_close(&a);
+	return ok;
+}
+
+/* ---- printing ---- */
+
+static const char *name_of_port(const struct link_options *o)
+{
+	return o->memif ? "memif" : o->solo ? "ring solo" : "ring";
+}
+
+static const char *name_of_regime(const struct link_options *o, int regime)
+{
+	return o->solo ? "one" : rn_regime_names[regime];
+}
+
+static void print_json(const struct link_options *o, struct link_result *r)
+{
+	const char *sep = "";
+
+	printf("{\"bench\": \"link\", \"port\": \"%s\", \"op\": \"%s\", \"size\": %u, \"mtu\": %u, "
+	       "\"window\": %u, \"signal\": %u, \"burst\": %u, \"mbufs\": %u, \"huge\": %s, "
+	       "\"idle\": \"%s\", \"epochs\": %lu, \"bad\": %lu, \"probe_ns\": %.0f, "
+	       "\"regimes\": {",
+	       name_of_port(o), op_names[o->kind], o->size, o->mtu, o->window, o->signal, o->burst,
+	       o->mbufs, o->huge ? "true" : "false", o->poll ? "poll" : "inline", r->epochs, r->bad,
+	       rn_sample_at(&r->probes, 0.5));
+	for (int g = 0; g < RN_REGIME_COUNT; g++) {
+		double mmsg = rn_sample_at(&r->mmsg[g], 0.5);
+
+		if (r->rtt_p50[g].n > 0)
+			printf("%s\"%s\": {\"epochs\": %zu, \"rtt_ns_min\": %.0f, "
+			       "\"rtt_ns_p50\": %.0f, \"rtt_ns_p99\": %.0f}",
+			       sep, name_of_regime(o, g), r->rtt_p50[g].n,
+			       rn_sample_at(&r->rtt_p50[g], 0), rn_sample_at(&r->rtt_p50[g], 0.5),
+			       rn_sample_at(&r->rtt_p99[g], 0.5));
+		else if (r->mmsg[g].n > 0)
+			printf("%s\"%s\": {\"epochs\": %zu, \"mmsg_p10\": %.4f, \"mmsg\": %.4f, "
+			       "\"mmsg_max\": %.4f, \"gbit\": %.2f}",
+			       sep, name_of_regime(o, g), r->mmsg[g].n,
+			       rn_sample_at(&r->mmsg[g], 0.1), mmsg, rn_sample_at(&r->mmsg[g], 1),
+			       mmsg * o->size * 8e-3);
+		else
+			continue;
+		sep = ", ";
+	}
+	printf("}}\n");
+}
+
+static void print_table(const struct link_options *o, struct link_result *r)
+{
+	printf("%s, %s of %u bytes, mtu %u, window %u, signal %u, burst %u, %s; probe %.0f ns; "
+	       "bad %lu\n",
+	       name_of_port(o), op_names[o->kind], o->size, o->mtu, o->window, o->signal, o->burst,
+	       o->poll ? "poll" : "inline", rn_sample_at(&r->probes, 0.5), r->bad);
+	if (o->rtt)
+		printf("%-6s %7s %12s %12s %12s\n", "regime", "epochs", "RTT min ns", "RTT p50 ns",
+		       "RTT p99 ns");
+	else
+		printf("%-6s %7s %9s %9s %9s %9s\n", "regime", "epochs", "p10 Mmsg", "med Mmsg",
+		       "max Mmsg", "Gbit/s");
+	for (int g = 0; g < RN_REGIME_COUNT; g++) {
+		double mmsg = rn_sample_at(&r->mmsg[g], 0.5);
+
+		if (r->rtt_p50[g].n > 0)
+			printf("%-6s %7zu %12.0f %12.0f %12.0f\n", name_of_regime(o, g),
+			       r->rtt_p50[g].n, rn_sample_at(&r->rtt_p50[g], 0),
+			       rn_sample_at(&r->rtt_p50[g], 0.5),
+			       rn_sample_at(&r->rtt_p99[g], 0.5));
+		else if (r->mmsg[g].n > 0)
+			printf("%-6s %7zu %9.3f %9.3f %9.3f %9.2f\n", name_of_regime(o, g),
+			       r->mmsg[g].n, rn_sample_at(&r->mmsg[g], 0.1), mmsg,
+			       rn_sample_at(&r->mmsg[g], 1), mmsg * o->size * 8e-3);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct link_options o = {.kind = RN_WQE_SEND,
+				 .size = 64,
+				 .mtu = 1024,
+				 .signal = 1,
+				 .secs = 3,
+				 .burst = 32,
+				 .mbufs = 4096,
+				 .ring = 1024,
+				 .buffer = 1 << 20,
+				 .cpu = {0, 1}};
+	static const struct option options[] = {
+#define X(flag, arg, help) {flag, (arg) ? required_argument : no_argument, NULL, 0},
+		FLAGS(X)
+#undef X
+			{NULL, 0, NULL, 0}};
+	char dir[] = "/tmp/bench_link.XXXXXX", config[64];
+	static struct link_result r;
+	struct link_shared *sh;
+	const char *wrong;
+	int flag = 0;
+	bool ok;
+
+	while (getopt_long(argc, argv, "", options, &flag) == 0) {
+		if (!option_take(&o, (enum flag)flag, optarg)) {
+			usage(stdout);
+			return flag == HELP ? EXIT_SUCCESS : 2;
+		}
+	}
+	wrong = options_wrong(&o);
+	if (wrong != NULL || optind != argc) {
+		fprintf(stderr, "bench_link: %s\n", wrong ? wrong : "see --help");
+		return 2;
+	}
+	sh = mmap(NULL, sizeof(*sh), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (sh == MAP_FAILED || mkdtemp(dir) == NULL)
+		return EXIT_FAILURE;
+	snprintf(config, sizeof(config), "%s/conf", dir);
+	alarm((unsigned)o.secs + 60);
+	if (o.memif) {
+		ok = run_in_two_processes(&o, sh, dir, config, &r);
+	} else {
+		write_config(&o, dir, config, 0);
+		ok = run_in_one_process(&o, sh, config, &r);
+	}
+	unlink(config);
+	snprintf(config, sizeof(config), "%s/s", dir);
+	unlink(config);
+	rmdir(dir);
+	if (!ok) {
+		fprintf(stderr, "bench_link: messages failed, or the other end went missing\n");
+		return EXIT_FAILURE;
+	}
+	(o.json ? print_json : print_table)(&o, &r);
+	return r.bad == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,190 @@
+/* What does an end of the measured connection consist of, and how does it post and poll? Client
+ * API only; connected by hand, without the CM. One thread per end. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "bench_link.h"
+
+#define PSN    0x123456u
+#define RIGHTS (RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ)
+#define ALIGN  4096u
+
+static void give_up(const char *what, const char *more)
+{
+	fprintf(stderr, "bench_link: %s %s\n", what, more);
+	exit(EXIT_FAILURE);
+}
+
+static size_t advance(size_t at, size_t stride, size_t bytes)
+{
+	return at + 2 * stride > bytes ? 0 : at + stride;
+}
+
+static void wait_for_port(struct rn_link *link)
+{
+	struct rn_link_info info;
+
+	for (int i = 0; i < 10000; i++) {
+		link->ops->info(link, &info);
+		if (info.link_up)
+			return;
+		usleep(1000);
+	}
+	give_up("the port stays down", "");
+}
+
+static void make_objects(const struct link_options *o, struct link_end *e)
+{
+	unsigned depth = o->window + o->burst;
+	struct rn_client_qp_init init = {
+		.type = RN_QPT_RC,
+		.sq_depth = depth,
+		.rq_depth = depth,
+		.sq_sge = 1,
+		.rq_sge = 1,
+	};
+
+	e->stride = ((size_t)o->size + 63) & ~(size_t)63;
+	e->mem = aligned_alloc(ALIGN, (o->buffer + ALIGN - 1) & ~(size_t)(ALIGN - 1));
+	if (e->mem == NULL)
+		give_up("no memory", "");
+	for (size_t i = 0; i < o->buffer; i++)
+		e->mem[i] = (uint8_t)(i * 131 >> 5);
+	if (rn_client_pd_create(e->client, &e->pd) != 0 ||
+	    rn_client_mr_register(e->client, e->pd, e->mem, o->buffer, (uintptr_t)e->mem, RIGHTS,
+				  &e->lkey, &e->rkey) != 0 ||
+	    rn_client_cq_create(e->client, 2 * depth, 0, 0, &e->cq) != 0)
+		give_up("no region or completion queue", "");
+	init.pd = e->pd;
+	init.send_cq = init.recv_cq = e->cq;
+	if (rn_client_qp_create(e->client, &init, &e->qp) != 0)
+		give_up("no queue pair", "");
+}
+
+void link_end_open(const struct link_options *o, struct link_end *e, struct link_shared *sh,
+		   const char *config, unsigned adapter, unsigned side)
+{
+	struct link_card *card = &sh->card[side];
+	const struct rn_link_info *info;
+	char err[256] = "";
+
+	if (rn_link_open(config, adapter, &e->link, err, sizeof(err)) != 0)
+		give_up("no adapter:", err);
+	e->client = rn_client_attach(e->link);
+	if (e->client == NULL)
+		give_up("no memory", "");
+	make_objects(o, e);
+	info = rn_client_info(e->client);
+	card->gid = info->gids[0];
+	memcpy(card->mac, info->mac, 6);
+	card->qpn = rn_client_qp_number(e->qp);
+	card->rkey = e->rkey;
+	card->va = (uintptr_t)e->mem;
+	__atomic_store_n(&card->ready, 1, __ATOMIC_RELEASE);
+}
+
+static void modify(struct link_end *e, const struct rn_qp_attr *a, uint32_t mask)
+{
+	if (rn_client_qp_modify(e->qp, a, RN_QP_STATE | mask) != 0)
+		give_up("the queue pair does not connect", "");
+}
+
+void link_end_connect(const struct link_options *o, struct link_end *e, struct link_shared *sh,
+		      unsigned side)
+{
+	struct rn_qp_attr a = {
+		.state = RN_QPS_INIT,
+		.path_mtu = (uint8_t)(__builtin_ctz(o->mtu) - 7),
+		.timeout = 14,
+		.retry_cnt = 7,
+		.rnr_retry = 7,
+		.min_rnr_timer = 1,
+		.max_rd_atomic = 16,
+		.max_dest_rd_atomic = 16,
+		.access = RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ,
+		.rq_psn = PSN,
+		.sq_psn = PSN,
+		.av = {.sgid = rn_client_info(e->client)->gids[0], .hop_limit = 64},
+	};
+
+	for (int i = 0; !__atomic_load_n(&sh->card[!side].ready, __ATOMIC_ACQUIRE); i++) {
+		if (i == 20000)
+			give_up("the other end does not come", "");
+		usleep(1000);
+	}
+	e->peer = sh->card[!side];
+	a.dest_qpn = e->peer.qpn;
+	a.av.dgid = e->peer.gid;
+	memcpy(a.av.dmac, e->peer.mac, 6);
+	modify(e, &a, RN_QP_PKEY_INDEX | RN_QP_PORT | RN_QP_ACCESS);
+	a.state = RN_QPS_RTR;
+	modify(e, &a, RN_QP_AV | RN_QP_PATH_MTU | RN_QP_DEST_QPN | RN_QP_RQ_PSN |
+			  RN_QP_MAX_DEST_RD_ATOMIC | RN_QP_MIN_RNR_TIMER);
+	a.state = RN_QPS_RTS;
+	modify(e, &a, RN_QP_TIMEOUT | RN_QP_RETRY_CNT | RN_QP_RNR_RETRY | RN_QP_SQ_PSN |
+			  RN_QP_MAX_RD_ATOMIC);
+	for (unsigned i = 0; o->kind == RN_WQE_SEND && i < o->window + o->burst; i++)
+		link_post_recv(o, e);
+	wait_for_port(e->link);
+}
+
+void link_end_close(struct link_end *e)
+{
+	rn_client_qp_destroy(e->qp);
+	rn_client_cq_destroy(e->cq);
+	rn_client_mr_deregister(e->client, e->lkey);
+	rn_client_pd_destroy(e->client, e->pd);
+	rn_client_close(e->client);
+	rn_link_close(e->link);
+	free(e->mem);
+}
+
+void link_post_recv(const struct link_options *o, struct link_end *e)
+{
+	struct rn_sge sge = {(uintptr_t)e->mem + e->recv_at, o->size, e->lkey};
+	struct rn_client_wr wr = {
+		.kind = RN_WQE_RECV, .wr_id = e->expected, .sge = &sge, .num_sge = 1};
+
+	if (rn_client_qp_post(e->qp, &wr) != 0)
+		give_up("a receive was refused", "");
+	e->recv_at = advance(e->recv_at, e->stride, o->buffer);
+	e->expected++;
+}
+
+void link_post_request(const struct link_options *o, struct link_end *e, uint8_t kind)
+{
+	struct rn_sge sge = {(uintptr_t)e->mem + e->send_at, o->size, e->lkey};
+	struct rn_client_wr wr = {
+		.kind = kind,
+		.flags = (e->sent + 1) % o->signal == 0 ? RN_WQE_SIGNALED : 0,
+		.wr_id = e->sent + 1,
+		.remote_va = e->peer.va + e->send_at,
+		.rkey = e->peer.rkey,
+		.sge = &sge,
+		.num_sge = 1,
+	};
+
+	if (rn_client_qp_post(e->qp, &wr) != 0)
+		give_up("a request was refused", "");
+	e->send_at = advance(e->send_at, e->stride, o->buffer);
+	e->sent++;
+}
+
+void link_poll(struct link_end *e)
+{
+	struct rn_cqe cqe[32];
+	bool fired;
+	unsigned n;
+
+	rn_client_cq_lock(e->cq);
+	n = rn_client_cq_poll(e->cq, cqe, 32, &fired);
+	rn_client_cq_unlock(e->cq);
+	for (unsigned i = 0; i < n; i++) {
+		e->bad += cqe[i].status != RN_STATUS_SUCCESS;
+		if (cqe[i].flags & RN_CQE_RECV)
+			e->recvd++;
+		else
+			e->send_done = cqe[i].wr_id;
+	}
+}

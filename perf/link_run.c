@@ -1,0 +1,186 @@
+/* How fast do messages and answers get from one end to the other? End a drives short epochs, each
+ * between two core-distance probes; end b follows the phase that a tells. One thread per end. */
+#include <rte_cycles.h>
+#include "bench_link.h"
+
+#define STREAM_MS  15
+#define WARM_MS	   2
+#define ECHO_MS	   8
+#define ROUNDS_MAX 20000
+
+static bool spent(uint64_t since, double ms)
+{
+	return rte_rdtsc() - since > (uint64_t)(ms * 1e-3 * (double)rte_get_tsc_hz());
+}
+
+/* ---- end b ---- */
+
+/* Every message that came is answered, when `echo`. */
+static void serve_turn(const struct link_options *o, struct link_end *b, bool echo)
+{
+	uint64_t before = b->recvd;
+
+	link_poll(b);
+	for (; before < b->recvd; before++) {
+		link_post_recv(o, b);
+		if (echo)
+			link_post_request(o, b, RN_WQE_SEND);
+	}
+}
+
+void link_serve(const struct link_options *o, struct link_end *b, struct link_shared *sh)
+{
+	uint64_t t0 = rte_rdtsc();
+	uint32_t phase;
+
+	while ((phase = sh->phase) != LINK_QUIT && !spent(t0, o->secs * 1e3 + 20000)) {
+		if (phase != sh->entered)
+			sh->entered = phase;
+		if (phase == LINK_PROBE)
+			rn_distance_answer(&sh->distance);
+		else
+			serve_turn(o, b, phase == LINK_ECHO);
+		if (b->bad != 0)
+			sh->b_failed = 1;
+	}
+}
+
+/* ---- end a ---- */
+
+static bool enter(struct link_shared *sh, enum link_phase phase)
+{
+	uint64_t t0 = rte_rdtsc();
+
+	sh->phase = phase;
+	while (sh->entered != phase) {
+		if (spent(t0, 2000))
+			return false;
+	}
+	return true;
+}
+
+static double probe(struct link_shared *sh, struct link_result *r)
+{
+	double ns = enter(sh, LINK_PROBE) ? rn_distance_ask(&sh->distance) : -1;
+
+	rn_sample_add(&r->probes, ns);
+	return ns;
+}
+
+static void ask_turn(const struct link_options *o, struct link_end *a)
+{
+	link_poll(a);
+	while (a->sent - a->send_done < o->window)
+		link_post_request(o, a, o->kind);
+}
+
+/* Until all is answered, so that the other end may do something else. */
+static bool settle(const struct link_options *o, struct link_end *a)
+{
+	uint64_t t0 = rte_rdtsc();
+
+	while (rn_client_qp_outstanding(a->qp) > a->expected - a->recvd) {
+		link_poll(a);
+		if (spent(t0, 2000))
+			return false;
+	}
+	a->send_done = a->sent; /* unsignaled ones at the end have no completion */
+	return true;
+}
+
+static bool stream_epoch(const struct link_options *o, struct link_end *a, struct link_shared *sh,
+			 double *mmsg)
+{
+	uint64_t t0, t1, done;
+
+	if (!enter(sh, LINK_STREAM))
+		return false;
+	for (t0 = rte_rdtsc(); !spent(t0, WARM_MS);)
+		ask_turn(o, a);
+	done = a->send_done;
+	for (t1 = rte_rdtsc(); !spent(t1, STREAM_MS - WARM_MS);)
+		ask_turn(o, a);
+	*mmsg = (double)(a->send_done - done) * (double)rte_get_tsc_hz() * 1e-6 /
+		(double)(rte_rdtsc() - t1);
+	return settle(o, a);
+}
+
+/* Sends a message, waits for the answer, again and again; the times go to `ns`. */
+static bool echo_epoch(const struct link_options *o, struct link_end *a, struct link_shared *sh,
+		       struct rn_sample *ns)
+{
+	uint64_t t0 = rte_rdtsc(), t, before;
+
+	if (!enter(sh, LINK_ECHO))
+		return false;
+	for (int i = 0; i < ROUNDS_MAX && !spent(t0, ECHO_MS); i++) {
+		before = a->recvd;
+		t = rte_rdtsc();
+		link_post_request(o, a, RN_WQE_SEND);
+		while (a->recvd == before) {
+			link_poll(a);
+			if (spent(t, 1000))
+				return false;
+		}
+		rn_sample_add(ns, (double)(rte_rdtsc() - t) * 1e9 / (double)rte_get_tsc_hz());
+		link_post_recv(o, a);
+	}
+	return settle(o, a);
+}
+
+static bool epoch(const struct link_options *o, struct link_end *a, struct link_shared *sh,
+		  struct rn_sample *ns, struct link_result *r)
+{
+	double before = probe(sh, r), after, mmsg = 0;
+	enum rn_regime g;
+
+	ns->n = 0;
+	if (before < 0 || !(o->rtt ? echo_epoch(o, a, sh, ns) : stream_epoch(o, a, sh, &mmsg)))
+		return false;
+	after = probe(sh, r);
+	if (after < 0)
+		return false;
+	g = rn_regime_of(before, after);
+	r->epochs++;
+	if (o->rtt) {
+		rn_sample_add(&r->rtt_p50[g], rn_sample_at(ns, 0.5));
+		rn_sample_add(&r->rtt_p99[g], rn_sample_at(ns, 0.99));
+	} else {
+		rn_sample_add(&r->mmsg[g], mmsg);
+	}
+	return true;
+}
+
+bool link_drive(const struct link_options *o, struct link_end *a, struct link_shared *sh,
+		struct link_result *r)
+{
+	struct rn_sample ns = {0};
+	uint64_t t0 = rte_rdtsc();
+	bool ok = true;
+
+	while (ok && !spent(t0, o->secs * 1e3))
+		ok = epoch(o, a, sh, &ns, r) && !sh->b_failed && a->bad == 0;
+	r->bad = a->bad + sh->b_failed;
+	sh->phase = LINK_QUIT;
+	rn_sample_free(&ns);
+	return ok;
+}
+
+void link_solo(const struct link_options *o, struct link_end *a, struct link_end *b,
+	       struct link_result *r)
+{
+	uint64_t t0 = rte_rdtsc(), t, done;
+
+	while (!spent(t0, o->secs * 1e3)) {
+		done = a->send_done;
+		for (t = rte_rdtsc(); !spent(t, STREAM_MS);) {
+			ask_turn(o, a);
+			serve_turn(o, b, false);
+		}
+		rn_sample_add(&r->mmsg[RN_REGIME_NEAR], (double)(a->send_done - done) *
+								 (double)rte_get_tsc_hz() * 1e-6 /
+								 (double)(rte_rdtsc() - t));
+		r->epochs++;
+	}
+	r->bad = a->bad + b->bad;
+}
