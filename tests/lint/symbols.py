@@ -13,7 +13,8 @@ PURE_CALLS = {
     "sqrt", "exp2", "pow",
     "crc32_gzip_refl",                                              # ISA-L: the ICRC
 }
-COMPILER = re.compile(r"^(__assert_fail|__stack_chk_fail|_GLOBAL_OFFSET_TABLE_|__\w+_chk)$")
+# What the compiler itself refers to; __cpu_model is written once, before main.
+COMPILER = re.compile(r"^(__assert_fail|__stack_chk_fail|__cpu_model|__cpu_indicator_init|_GLOBAL_OFFSET_TABLE_|__\w+_chk)$")
 CHECKED = re.compile(r"^__(\w+)_chk$")
 EXPORTED = re.compile(r"^(Dll|Nd|Nds|IID_)\w*$")
 
