@@ -94,40 +94,52 @@ static void mark_dirty(struct rn_qp *qp)
 		rn_list_add_tail(&qp->sh->dirty_qp, &qp->dirty);
 }
 
-static void write_cqe(struct rn_qp *qp, struct rn_cq *cq, const struct rn_cqe *cqe)
+/* The entry to fill, written_cqe() follows; NULL when the CQ is full: it dies, and its QPs with it.
+ */
+static struct rn_cqe *claim_cqe(struct rn_qp *qp, struct rn_cq *cq)
+{
+	struct rn_cqe *cqe = rn_cq_claim(cq);
+
+	if (rn_unlikely(!cqe)) {
+		qp->sh->stats.cq_overruns++;
+		if (!cq->overrun_handled)
+			qp->sh->overrun = true;
+	}
+	return cqe;
+}
+
+static void written_cqe(struct rn_qp *qp, struct rn_cq *cq, uint8_t status, uint16_t flags)
 {
 	struct rn_shard *sh = qp->sh;
-	struct rn_cqe *slot = rn_cq_claim(cq);
 
-	if (rn_unlikely(!slot)) {
-		sh->stats.cq_overruns++;
-		if (!cq->overrun_handled)
-			sh->overrun = true;
-		return;
-	}
-	*slot = *cqe;
-	rn_cq_written(cq, cqe->flags);
+	rn_cq_written(cq, flags);
 	if (rn_list_empty(&cq->dirty))
 		rn_list_add_tail(&sh->dirty_cq, &cq->dirty);
-	if (cqe->status == RN_STATUS_WR_FLUSH_ERR)
+	if (status == RN_STATUS_WR_FLUSH_ERR)
 		sh->stats.done_flushed++;
-	else if (cqe->status)
+	else if (status)
 		sh->stats.done_error++;
 }
 
+/* Of a request that never got into its queue. */
 static void complete_as(struct rn_qp *qp, struct rn_cq *cq, uint8_t kind, uint64_t wr_id,
 			uint8_t status, rn_time now)
 {
-	write_cqe(qp, cq,
-		  &(struct rn_cqe){
-			  .wr_id = wr_id,
-			  .qp_ctx = qp->ctx,
-			  .qpn = qp->qpn,
-			  .status = status,
-			  .kind = kind,
-			  .flags = RN_CQE_ERROR | (kind == RN_WQE_RECV ? RN_CQE_RECV : 0),
-			  .time_ns = now,
-		  });
+	uint16_t flags = RN_CQE_ERROR | (kind == RN_WQE_RECV ? RN_CQE_RECV : 0);
+	struct rn_cqe *cqe = claim_cqe(qp, cq);
+
+	if (!cqe)
+		return;
+	*cqe = (struct rn_cqe){
+		.wr_id = wr_id,
+		.qp_ctx = qp->ctx,
+		.qpn = qp->qpn,
+		.status = status,
+		.kind = kind,
+		.flags = flags,
+		.time_ns = now,
+	};
+	written_cqe(qp, cq, status, flags);
 }
 
 static void count_sent(struct rn_stats *st, const struct rn_sqe *e)
@@ -148,6 +160,28 @@ static void count_sent(struct rn_stats *st, const struct rn_sqe *e)
 	}
 }
 
+static void write_send_cqe(struct rn_qp *qp, const struct rn_sqe *e, uint8_t status, uint8_t vendor,
+			   rn_time now)
+{
+	uint16_t flags = status ? RN_CQE_ERROR : 0;
+	struct rn_cqe *cqe = claim_cqe(qp, qp->send_cq);
+
+	if (rn_unlikely(!cqe))
+		return;
+	*cqe = (struct rn_cqe){
+		.wr_id = e->wr_id,
+		.qp_ctx = qp->ctx,
+		.qpn = qp->qpn,
+		.byte_len = status ? 0 : e->length,
+		.status = status,
+		.kind = e->kind,
+		.flags = flags,
+		.vendor_err = vendor,
+		.time_ns = now,
+	};
+	written_cqe(qp, qp->send_cq, status, flags);
+}
+
 void rn_qp_complete_send(struct rn_qp *qp, uint8_t status, uint8_t vendor, rn_time now)
 {
 	const struct rn_sqe *e = rn_sq_at(&qp->sq, qp->sq.head);
@@ -156,44 +190,42 @@ void rn_qp_complete_send(struct rn_qp *qp, uint8_t status, uint8_t vendor, rn_ti
 	if (status == RN_STATUS_SUCCESS)
 		count_sent(&qp->sh->stats, e);
 	if (status != RN_STATUS_SUCCESS || e->flags & RN_WQE_SIGNALED)
-		write_cqe(qp, qp->send_cq,
-			  &(struct rn_cqe){
-				  .wr_id = e->wr_id,
-				  .qp_ctx = qp->ctx,
-				  .qpn = qp->qpn,
-				  .byte_len = status ? 0 : e->length,
-				  .status = status,
-				  .kind = e->kind,
-				  .flags = status ? RN_CQE_ERROR : 0,
-				  .vendor_err = vendor,
-				  .time_ns = now,
-			  });
+		write_send_cqe(qp, e, status, vendor, now);
 	qp->sq.head++;
 	qp->sq_retired++;
 	mark_dirty(qp);
 }
 
+static void write_recv_cqe(struct rn_qp *qp, uint8_t status, uint8_t vendor, uint32_t bytes,
+			   uint16_t flags, rn_time now)
+{
+	struct rn_cqe *cqe = claim_cqe(qp, qp->recv_cq);
+
+	if (rn_unlikely(!cqe))
+		return;
+	flags |= RN_CQE_RECV | (status ? RN_CQE_ERROR : 0);
+	*cqe = (struct rn_cqe){
+		.wr_id = rn_rq_at(&qp->rq, qp->rq.head)->wr_id,
+		.qp_ctx = qp->ctx,
+		.qpn = qp->qpn,
+		.byte_len = status ? 0 : bytes,
+		.status = status,
+		.kind = RN_WQE_RECV,
+		.flags = flags,
+		.vendor_err = vendor,
+		.time_ns = now,
+	};
+	written_cqe(qp, qp->recv_cq, status, flags);
+}
+
 void rn_qp_complete_recv(struct rn_qp *qp, uint8_t status, uint8_t vendor, uint32_t bytes,
 			 uint16_t flags, rn_time now)
 {
-	const struct rn_rqe *e = rn_rq_at(&qp->rq, qp->rq.head);
-
 	if (status == RN_STATUS_SUCCESS) {
 		qp->sh->stats.done_recv++;
 		qp->sh->stats.bytes_received += bytes;
 	}
-	write_cqe(qp, qp->recv_cq,
-		  &(struct rn_cqe){
-			  .wr_id = e->wr_id,
-			  .qp_ctx = qp->ctx,
-			  .qpn = qp->qpn,
-			  .byte_len = status ? 0 : bytes,
-			  .status = status,
-			  .kind = RN_WQE_RECV,
-			  .flags = RN_CQE_RECV | flags | (status ? RN_CQE_ERROR : 0),
-			  .vendor_err = vendor,
-			  .time_ns = now,
-		  });
+	write_recv_cqe(qp, status, vendor, bytes, flags, now);
 	rn_rq_retire(&qp->rq);
 	qp->rq_retired++;
 	mark_dirty(qp);
@@ -294,6 +326,9 @@ void rn_qp_error(struct rn_qp *qp, unsigned what, bool keep_owed, rn_time now)
 static void enter_reset(struct rn_qp *qp)
 {
 	rn_retry_stop(&qp->retry, &qp->sh->wheel);
+	rn_retry_init(&qp->retry, qp->sh->cfg.rto_floor, qp->sh->cfg.rto_initial);
+	qp->events = 0; /* of a life that is over */
+	rn_list_del(&qp->tell);
 	/* What was queued is forgotten, and counts as retired: the queues are empty for their
 	 * poster too. */
 	qp->sq_retired += qp->sq.tail - qp->sq.head;

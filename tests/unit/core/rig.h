@@ -45,8 +45,6 @@ struct rig {
 	bool (*lose)(struct rig *r, int from, uint32_t number, const struct rn_pkt *pkt);
 	int lose_side;
 	uint32_t lose_number;
-	bool quiet_link; /* frames go nowhere (captured in `last`) */
-	struct rn_pkt last;
 	uint8_t last_frame[2][9200];
 };
 

@@ -210,6 +210,40 @@ static void test_reset_forgets(void **state)
 	rig_fini(&r);
 }
 
+/* A QP that died is as good as new after RESET: a second life, with nothing of the first. */
+static void test_second_life(void **state)
+{
+	struct rn_qp_attr a = {.state = RN_QPS_RESET};
+	struct rig r;
+	struct rn_event ev;
+
+	rig_init(&r, &(struct rig_opt){0});
+	rig_request(&r, 0, RN_WQE_SEND, RN_WQE_SIGNALED, 1, 0, 3000, 0);
+	rig_request(&r, 0, RN_WQE_READ, RN_WQE_SIGNALED, 2, 0, 3000, 0);
+	rig_run(&r, RN_S(1)); /* no receive: waits, sends again */
+	{
+		struct rn_pkt p = rig_pkt(&r, 0, RN_OP_ACK, 0, NULL, 0);
+
+		p.psn = r.s[0].qp->win.una;
+		p.syndrome = 0x61;
+		rig_rx(&r, 0, &p);
+	}
+	rig_expect(&r, 0, 1, RN_STATUS_REM_INV_REQ_ERR);
+	rig_expect(&r, 0, 2, RN_STATUS_WR_FLUSH_ERR);
+	for (int side = 0; side < 2; side++)
+		assert_int_equal(rig_modify(&r, side, ST, &a), 0);
+	assert_int_equal(rn_shard_events(r.s[0].sh, &ev, 1), 0);
+	rig_connect(&r, &(struct rig_opt){0}, RN_QPS_RTS);
+	rig_recv(&r, 1, 3, 0x8000, 3000);
+	rig_request(&r, 0, RN_WQE_SEND, RN_WQE_SIGNALED, 4, 0, 3000, 0);
+	rig_request(&r, 0, RN_WQE_READ, RN_WQE_SIGNALED, 5, 0x4000, 3000, 0);
+	rig_run(&r, RN_S(1));
+	rig_expect(&r, 0, 4, RN_STATUS_SUCCESS);
+	rig_expect(&r, 0, 5, RN_STATUS_SUCCESS);
+	rig_expect(&r, 1, 3, RN_STATUS_SUCCESS);
+	rig_fini(&r);
+}
+
 static void test_drain(void **state) /* Q47 */
 {
 	struct rn_qp_attr a = {.state = RN_QPS_SQD};
@@ -268,8 +302,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_moves),	      cmocka_unit_test(test_values),
 		cmocka_unit_test(test_takes),	      cmocka_unit_test(test_flush_order),
-		cmocka_unit_test(test_reset_forgets), cmocka_unit_test(test_drain),
-		cmocka_unit_test(test_cq_overrun),
+		cmocka_unit_test(test_reset_forgets), cmocka_unit_test(test_second_life),
+		cmocka_unit_test(test_drain),	      cmocka_unit_test(test_cq_overrun),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

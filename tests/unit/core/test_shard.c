@@ -401,6 +401,67 @@ static void test_new_mac(void **state)
 	rig_fini(&r);
 }
 
+/* What other shards must hear of. */
+static void test_messages(void **state)
+{
+	extern unsigned fake_comm_est;
+	struct rn_msg m;
+	struct rn_pkt p;
+	struct rig r;
+	unsigned before;
+
+	rig_init(&r, &(struct rig_opt){.only_rtr = true});
+	r.s[1].sh->cm = NULL; /* as on any shard but 0 */
+	p = rig_pkt(&r, 1, RN_OP_WRITE_ONLY, 0, NULL, 0);
+	before = fake_comm_est;
+	assert_int_equal(rig_rx(&r, 1, &p), RN_V_OK);
+	assert_int_equal(fake_comm_est, before);
+	assert_int_equal(rn_shard_outbox(r.s[1].sh, &m, 1), 1);
+	assert_int_equal(m.to, 0);
+	assert_int_equal(m.kind, RN_MSG_COMM_EST);
+	assert_int_equal(m.qpn, r.s[1].qpn);
+	assert_int_equal(rn_shard_outbox(r.s[1].sh, &m, 1), 0);
+	rn_shard_inbox(r.s[0].sh, &m, r.now);
+	assert_int_equal(fake_comm_est, before + 1);
+	p.dest_qpn = 1;
+	assert_int_equal(rig_rx(&r, 1, &p), RN_V_QP_UNKNOWN);
+	while (rig_take(&r, 1, &p))
+		;
+	rig_fini(&r);
+}
+
+/* Nobody waits for a QP that could send for ever. */
+static void test_turns(void **state)
+{
+	struct rn_core_cfg cfg;
+	struct rn_qp *other;
+	struct rn_rsp rsp;
+	struct rig r;
+	struct rn_pkt p;
+	unsigned first = 0;
+
+	rig_init(&r, &(struct rig_opt){0});
+	rn_core_defaults(&cfg);
+	cfg = r.s[0].sh->cfg;
+	rig_request(&r, 0, RN_WQE_WRITE, 0, 1, 0, 200 << 10, 0);
+	assert_true(rig_take(&r, 0, &p));
+	r.s[0].sh->cq[0] = r.s[0].sh->cq[3]; /* make() wants CQ 0 */
+	other = rn_shard_qp(r.s[0].sh, make(r.s[0].sh, &cfg, &rsp));
+	other->attr = r.s[0].qp->attr;
+	other->peer = r.s[0].qp->peer;
+	other->tmpl = r.s[0].qp->tmpl;
+	other->rx.owed[0] = (struct rn_owe){.kind = RN_OWE_ACK, .psn = 7};
+	other->rx.nowed = 1;
+	rn_shard_activate(r.s[0].sh, other);
+	while (rig_take(&r, 0, &p) && p.opcode != RN_OP_ACK)
+		first++;
+	assert_int_equal(p.psn, 7);
+	assert_in_range(first, 1, cfg.quota_packets);
+	unmake(r.s[0].sh, rsp.id, rsp.gen);
+	memset(&r.s[0].sh->cq[0], 0, sizeof(struct rn_cq));
+	rig_fini(&r);
+}
+
 static void test_path_mtu(void **state)
 {
 	static const struct {
@@ -423,6 +484,7 @@ int main(void)
 		cmocka_unit_test(test_commands), cmocka_unit_test(test_stale_posts),
 		cmocka_unit_test(test_armed),	 cmocka_unit_test(test_coalesced),
 		cmocka_unit_test(test_new_mac),	 cmocka_unit_test(test_path_mtu),
+		cmocka_unit_test(test_messages), cmocka_unit_test(test_turns),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
