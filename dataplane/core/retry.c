@@ -4,7 +4,9 @@
  * time it passes without progress one retry is spent, and the QP fails when none is left. Below it
  * an adaptive timeout (smoothed round trip + 4 deviations, at least `floor`, doubling with each
  * resend) sends again early without spending anything, because go-back-N with one NAK per gap would
- * otherwise wait the whole coded time for every lost retransmission.
+ * otherwise wait the whole coded time for every lost retransmission. What was sent twice gives no
+ * sample; a doubled timeout then shrinks by a quarter with each progress, not at once, so that a
+ * path that became slow is measured before its packets are sent twice again.
  *
  * The timer is lazy: progress only moves `deadline`; a timer that rings before it is armed again.
  * So a packet costs no work on the wheel. During an RNR wait the same timer is exact and nothing
@@ -89,12 +91,19 @@ static void take_sample(struct rn_retry *r, rn_time rtt)
 	}
 }
 
+static rn_time from_samples(const struct rn_retry *r)
+{
+	return RN_MAX(r->srtt + 4 * r->var, r->floor);
+}
+
 void rn_retry_progress(struct rn_retry *r, struct rn_wheel *w, uint32_t una, bool more, rn_time now)
 {
 	if (r->sampling && rn_psn_before(r->sample_psn, una)) {
 		take_sample(r, now - r->sample_at);
-		r->rto = RN_MAX(r->srtt + 4 * r->var, r->floor);
+		r->rto = from_samples(r);
 		r->sampling = false;
+	} else if (r->srtt) {
+		r->rto = RN_MAX(r->rto - r->rto / 4, from_samples(r));
 	}
 	r->left = r->cnt;
 	r->rnr_left = r->rnr_cnt;

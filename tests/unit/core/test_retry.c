@@ -142,6 +142,18 @@ static void test_slow_path(void **state)
 	}
 	assert_int_equal(early, 4); /* at 4, 12 and 28 ms, the second message once more at 32 */
 	assert_true(b.r.srtt > RN_MS(49));
+	/* a fast one that turns slow */
+	b.r.srtt = RN_US(20);
+	b.r.var = 0;
+	b.r.rto = RN_US(500);
+	early = 0;
+	for (unsigned i = 20; i < 60; i++) {
+		rn_retry_packet_sent(&b.r, &b.wheel, i, true, b.now);
+		for (unsigned ms = 0; ms < 200; ms++)
+			early += pass(&b, RN_US(250)) == RN_RETRY_RESEND_EARLY;
+		rn_retry_progress(&b.r, &b.wheel, i + 1, false, b.now);
+	}
+	assert_in_range(early, 6, 12);
 	rn_retry_stop(&b.r, &b.wheel);
 }
 
