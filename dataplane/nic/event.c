@@ -54,14 +54,6 @@ static bool make_room(struct rn_event_queue *q, unsigned n)
 	return true;
 }
 
-bool rn_events_reserve(struct rn_event_queue *q, unsigned n)
-{
-	pthread_mutex_lock(&q->lock);
-	bool ok = make_room(q, n);
-	pthread_mutex_unlock(&q->lock);
-	return ok;
-}
-
 bool rn_events_put(struct rn_event_queue *q, const struct rn_event *ev)
 {
 	pthread_mutex_lock(&q->lock);

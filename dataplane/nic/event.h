@@ -20,8 +20,6 @@ void rn_events_fini(struct rn_event_queue *q);
 
 /* Any thread. False only without memory: the caller keeps the event and tries again later. */
 bool rn_events_put(struct rn_event_queue *q, const struct rn_event *ev);
-/* Makes room for n more, so that the next n puts cannot fail. */
-bool rn_events_reserve(struct rn_event_queue *q, unsigned n);
 
 /* Takes up to n, waiting at most timeout_ms (-1 = no limit). 0 after a timeout or an interrupt. */
 unsigned rn_events_wait(struct rn_event_queue *q, struct rn_event *ev, unsigned n, int timeout_ms);

@@ -18,20 +18,15 @@
 
 #define TURN_BYTES 65536u /* built per turn: some 15 frames of the largest path MTU */
 
-/* End of a shard's turn. */
+/* End of a shard's turn. Without memory for one more event it waits: events are never lost. */
 static void report(void *arg, struct rn_lcore *lc)
 {
 	struct rn_nic *nic = arg;
-	struct rn_event ev[8];
-	unsigned n;
+	struct rn_event ev;
 
-	/* Events are born of objects' states and stay there until taken: take none there is no room for. */
-	do {
-		if ((n = rn_shard_events(lc->shard, ev, 1)) == 0)
-			return;
-		while (!rn_events_put(&nic->events, &ev[0]))
+	while (rn_shard_events(lc->shard, &ev, 1) == 1)
+		while (!rn_events_put(&nic->events, &ev))
 			sched_yield();
-	} while (n > 0);
 }
 
 static uint64_t seed_of(const struct rn_config *cfg, unsigned index)

@@ -92,6 +92,7 @@ static void echo(int fd, const char *policy)
 	char bye;
 	assert_int_equal(read(fd, &bye, 1), 1);
 	rn_link_close(e.link);
+	free(e.buf);
 }
 
 static pid_t start_peer(int *fd, const char *policy)
