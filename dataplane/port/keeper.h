@@ -1,5 +1,5 @@
 /* The keeper: under the inline policy, the thread that makes a turn for every shard nobody has turned for 100 us while
- * work is due, or 1 ms otherwise. So ACKs, one-sided targets, connections and timers do not depend on the application
+ * work is due (500 us right after the application stopped turning it), or 1 ms otherwise. So ACKs, one-sided targets, connections and timers do not depend on the application
  * calling. */
 #ifndef RN_KEEPER_H
 #define RN_KEEPER_H

@@ -13,6 +13,8 @@
 
 #define SUBMIT_SLOTS_PER_TURN 256
 #define HANDOFFS_PER_TURN     256
+/* Timers have a resolution of about a microsecond: asking after them more often only costs. */
+#define TIMER_STEP RN_US(1)
 
 static void ring_neighbours(struct rn_lcore *lc)
 {
@@ -45,8 +47,11 @@ unsigned rn_lcore_turn(struct rn_lcore *lc)
 		rn_shard_done(lc->shard, now);
 	work += rn_submit_drain(&lc->submit, lc->shard, SUBMIT_SLOTS_PER_TURN, now);
 	unsigned calls = rn_mailbox_run(&lc->mailbox, lc, &lc->submit, now);
-	if (rn_shard_next(lc->shard) <= now)
-		rn_shard_tick(lc->shard, now);
+	if (now - lc->timers_seen >= TIMER_STEP) {
+		lc->timers_seen = now;
+		if (rn_shard_next(lc->shard) <= now)
+			rn_shard_tick(lc->shard, now);
+	}
 	work += rn_tx_turn(&lc->rxtx, lc->shard, now);
 	rn_shard_done(lc->shard, now);
 	lc->report(lc->report_arg, lc);
@@ -61,20 +66,24 @@ unsigned rn_lcore_turn(struct rn_lcore *lc)
 	return work + calls;
 }
 
+/* When somebody should make the next turn. After a busy one nobody asks: soon. */
+static rn_time due(struct rn_lcore *lc)
+{
+	if (rn_rxtx_backlog(&lc->rxtx) || rn_shard_wants_tx(lc->shard, lc->now))
+		return 0;
+	return RN_MIN(rn_shard_next(lc->shard), rn_rxtx_next(&lc->rxtx));
+}
+
 bool rn_lcore_try_turn(struct rn_lcore *lc)
 {
 	if (atomic_load_explicit(&lc->turning, memory_order_relaxed) != 0 ||
 	    atomic_exchange_explicit(&lc->turning, 1, memory_order_acquire) != 0)
 		return false;
 	rte_rcu_qsbr_thread_online(lc->qsbr, lc->index);
-	rn_lcore_turn(lc);
+	unsigned work = rn_lcore_turn(lc);
 	rte_rcu_qsbr_thread_offline(lc->qsbr, lc->index);
 	atomic_store_explicit(&lc->last_turn, lc->now, memory_order_relaxed);
-	atomic_store_explicit(&lc->due,
-			      rn_rxtx_backlog(&lc->rxtx) || rn_shard_wants_tx(lc->shard, lc->now)
-				      ? 0
-				      : RN_MIN(rn_shard_next(lc->shard), rn_rxtx_next(&lc->rxtx)),
-			      memory_order_relaxed);
+	atomic_store_explicit(&lc->due, work > 0 ? 0 : due(lc), memory_order_relaxed);
 	atomic_store_explicit(&lc->turning, 0, memory_order_release);
 	return true;
 }

@@ -56,7 +56,7 @@ struct rn_lcore {
 	enum rn_idle idle;
 	rn_time spin, nap_min, nap_max, nap, last_work;
 	struct rn_clock clock;
-	rn_time now;
+	rn_time now, timers_seen;
 	struct rte_rcu_qsbr *qsbr; /* of the adapter; our id is `index` */
 	struct rn_rxtx rxtx;
 	struct rn_steer steer;

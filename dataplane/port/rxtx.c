@@ -28,6 +28,8 @@ int rn_rxtx_open(struct rn_rxtx *x, const struct rn_rxtx_cfg *cfg)
 	x->accept_bad_icrc = cfg->accept_bad_icrc;
 	x->capture = cfg->capture;
 	memcpy(x->mac, cfg->mac, 6);
+	x->data_at = sizeof(struct rte_mbuf) + rte_pktmbuf_priv_size(cfg->port->pool) + RTE_PKTMBUF_HEADROOM;
+	x->data_room = rte_pktmbuf_data_room_size(cfg->port->pool) - RTE_PKTMBUF_HEADROOM;
 	x->impaired = !rn_impair_none(&cfg->impair);
 	x->rule = cfg->impair;
 	rn_rng_seed(&x->rng, cfg->impair_seed + cfg->index);
@@ -279,15 +281,15 @@ static unsigned build(struct rn_rxtx *x, struct rn_shard *sh, unsigned n, size_t
 {
 	struct rn_txbuf buf[RN_BURST_MAX];
 
-	for (unsigned i = 0; i < n; i++) {
-		struct rte_mbuf *m = x->fresh[x->nfresh - 1 - i];
-		rte_pktmbuf_reset(m);
-		buf[i] = (struct rn_txbuf){.data = rte_pktmbuf_mtod(m, uint8_t *), .cap = rte_pktmbuf_tailroom(m)};
-	}
+	/* Where the data of a mbuf of our pool begins is known without touching the mbuf: most offered are not filled. */
+	for (unsigned i = 0; i < n; i++)
+		buf[i] = (struct rn_txbuf){.data = (uint8_t *)x->fresh[x->nfresh - 1 - i] + x->data_at, .cap = x->data_room};
 	unsigned built = rn_shard_tx(sh, buf, n, now);
 	make_room(x, 2 * built);
 	for (unsigned i = 0; i < built; i++) {
 		struct rte_mbuf *m = x->fresh[--x->nfresh];
+		rte_pktmbuf_reset(m);
+		rn_assert(rte_pktmbuf_mtod(m, uint8_t *) == buf[i].data);
 		m->data_len = (uint16_t)buf[i].len;
 		m->pkt_len = buf[i].len;
 		*bytes += buf[i].len;

@@ -51,6 +51,7 @@ struct rn_rxtx {
 	struct rn_port *port;
 	unsigned index, nshards, txq;
 	unsigned burst, turn_bytes;
+	unsigned data_at, data_room; /* of an empty mbuf, from its address */
 	bool accept_bad_icrc;
 	bool share_txq; /* another shard uses our transmit queue too */
 	uint8_t mac[6];
