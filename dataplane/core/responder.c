@@ -407,7 +407,7 @@ enum rn_verdict rn_responder_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_t
 	int32_t diff = rn_psn_diff(pkt->psn, qp->rx.epsn);
 	enum rn_verdict v;
 
-	if (rn_unlikely(qp->state == RN_QPS_RTR && !qp->rx.peer_seen)) {
+	if (rn_unlikely(!qp->rx.peer_seen)) {
 		qp->rx.peer_seen = true;
 		rn_shard_comm_est(qp->sh, qp, now);
 	}

@@ -316,7 +316,9 @@ void rn_shard_send(struct rn_shard *sh, const struct rn_msg *m)
 
 void rn_shard_comm_est(struct rn_shard *sh, struct rn_qp *qp, rn_time now)
 {
-	rn_shard_tell_qp(sh, qp, RN_QPE_COMM_EST);
+	/* The connection manager wants to know in RTS too: the passive side is there before its REP leaves. */
+	if (qp->state == RN_QPS_RTR)
+		rn_shard_tell_qp(sh, qp, RN_QPE_COMM_EST);
 	if (sh->cm)
 		rn_cm_comm_est(sh->cm, qp->qpn, now);
 	else
