@@ -456,12 +456,12 @@ static void give_up_read(struct rn_qp *qp, struct rn_read_rec *rec, enum rn_verd
 {
 	uint32_t psn = rn_psn_add(rec->first_psn, rec->next);
 
+	/* Not a verdict: those count received packets, each once. */
+	qp->sh->stats.tx_reads_given_up++;
 	if (rec->answered) {
-		qp->sh->stats.verdict[RN_V_REQ_REPLAY_GONE]++;
 		forget(&qp->rx, 0);
 		return;
 	}
-	qp->sh->stats.verdict[why]++;
 	while (qp->rx.nowed)
 		forget(&qp->rx, qp->rx.nowed - 1);
 	reply(qp, why, psn, now);

@@ -20,6 +20,7 @@
 	X(tx_naks,            "NAKs sent") \
 	X(tx_rnr_naks,        "RNR NAKs sent") \
 	X(tx_read_responses,  "READ response packets sent") \
+	X(tx_reads_given_up,  "READ answers broken off: the memory was gone") \
 	X(tx_atomic_acks,     "ATOMIC responses sent") \
 	X(tx_cnps,            "congestion notifications sent") \
 	X(tx_mads,            "management datagrams sent") \

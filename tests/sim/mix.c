@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "balance.h"
+
 #define MAX_OPS  96   /* per QP and direction */
 #define GUARD    32
 #define GUARD_BYTE 0xEE
@@ -351,6 +353,7 @@ unsigned mix_run(uint64_t seed, struct mix_totals *totals, FILE *out, FILE *log)
 	if (!all_done(m) && m->objections == 0)
 		OBJECT(m, "not finished after %llu s of virtual time", (unsigned long long)(m->sim.now / RN_S(1)));
 	check_memory(m);
+	m->objections += sim_balance(&m->sim, m->objections == 0, out);
 	add_totals(m);
 	unsigned left = sim_fini(&m->sim);
 	if (left)

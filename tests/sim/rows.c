@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "balance.h"
 #include "craft.h"
 #include "psn.h"
 #include "shard.h"
@@ -379,6 +380,7 @@ char *rows_run(const char *script, uint32_t first_psn, uint32_t *verdicts)
 			unregister(r, i);
 	for (unsigned v = 0; v < RN_V_COUNT; v++)
 		verdicts[v] += (uint32_t)rn_shard_stats(r->sim.node[DUT].shard)->verdict[v];
+	sim_balance(&r->sim, false, r->out);
 	if (sim_fini(&r->sim))
 		fprintf(r->out, "LEFT OVER\n");
 	fclose(r->out);

@@ -69,6 +69,11 @@ static struct sim_frame *heap_pop(struct sim *sim)
 	return top;
 }
 
+unsigned sim_frame_to(const struct sim_frame *frame)
+{
+	return frame->to;
+}
+
 /* ---- set-up ---- */
 
 void sim_spec_default(struct sim_spec *spec)
@@ -475,6 +480,7 @@ bool sim_step(struct sim *sim, rn_time until)
 	sim->now = RN_MAX(sim->now, next);
 	while (sim->nheap && sim->heap[0]->when <= sim->now) {
 		struct sim_frame *f = heap_pop(sim);
+		sim->node[f->to].arrived++;
 		sim_inject(sim, f->to, f->data, f->len);
 		free(f);
 	}

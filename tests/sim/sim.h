@@ -68,6 +68,7 @@ struct sim_node {
 	rn_time last_arrival;
 	uint64_t frames, dropped, duplicated, reordered, corrupted;
 	uint64_t injected; /* frames that reached this node */
+	uint64_t arrived;  /* those of them that came over the link */
 };
 
 struct sim_frame;
@@ -131,6 +132,8 @@ void sim_run(struct sim *sim, rn_time until);
 void sim_settle(struct sim *sim);
 /* At most max frames of one node; completions and events are published. Returns how many were sent. */
 unsigned sim_speak(struct sim *sim, unsigned node, unsigned max);
+/* The node a frame in flight is for. */
+unsigned sim_frame_to(const struct sim_frame *frame);
 /* Injects a frame into a node as if it had arrived. */
 enum rn_verdict sim_inject(struct sim *sim, unsigned node, const uint8_t *frame, uint32_t len);
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "balance.h"
 #include "sim.h"
 #include "scenarios.h"
 
@@ -81,6 +82,7 @@ static void run_at(uint32_t first_psn)
 	if (current->transcript) /* NULL: timing is not the point */
 		assert_string_equal(text, current->transcript);
 	assert_string_equal(done, current->completions);
+	assert_int_equal(sim_balance(&sim, false, stderr), 0);
 	assert_int_equal(sim_fini(&sim), 0);
 	free(text);
 	free(done);

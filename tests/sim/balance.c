@@ -1,0 +1,42 @@
+/* Do the counters add up? Every frame that came is one verdict, every frame that went is of one kind, every request that
+ * was posted is one completion, and what one side sent is what reached the other, was lost or is on its way. */
+#include "balance.h"
+
+#include "stats.h"
+
+static unsigned differ(uint64_t a, uint64_t b, unsigned node, const char *what, FILE *out)
+{
+	if (a == b)
+		return 0;
+	fprintf(out, "node %u: %s: %llu against %llu\n", node, what, (unsigned long long)a, (unsigned long long)b);
+	return 1;
+}
+
+unsigned sim_balance(const struct sim *sim, bool all_done, FILE *out)
+{
+	unsigned bad = 0;
+	uint64_t on_the_way[SIM_NODES] = {0};
+	for (unsigned i = 0; i < sim->nheap; i++)
+		on_the_way[sim_frame_to(sim->heap[i])]++;
+	for (unsigned i = 0; i < SIM_NODES; i++) {
+		const struct sim_node *n = &sim->node[i], *peer = &sim->node[1 - i];
+		const struct rn_stats *s = rn_shard_stats(n->shard), *p = rn_shard_stats(peer->shard);
+		uint64_t verdicts = 0;
+		for (unsigned v = 0; v < RN_V_COUNT; v++)
+			verdicts += s->verdict[v];
+		bad += differ(s->rx_packets, n->injected, i, "packets received, frames injected", out);
+		bad += differ(verdicts, s->rx_packets, i, "verdicts, packets received", out);
+		bad += differ(s->tx_packets, n->frames, i, "packets sent, frames on the link", out);
+		bad += differ(s->tx_requests + s->tx_retransmitted + s->tx_acks + s->tx_naks + s->tx_rnr_naks +
+				      s->tx_read_responses + s->tx_mads + s->tx_arp_nd + s->tx_icmp,
+			      s->tx_packets, i, "kinds of packets sent, packets sent", out);
+		bad += differ(peer->frames - peer->dropped + peer->duplicated, n->arrived + on_the_way[i], i,
+			      "frames sent to it, frames arrived or on the way", out);
+		uint64_t sound = s->done_send + s->done_write + s->done_read + s->done_recv;
+		if (!all_done)
+			continue;
+		bad += differ(sound + s->done_error + s->done_flushed, s->posts, i, "requests done, requests posted", out);
+		bad += differ(s->done_recv, p->done_send, i, "receives done, SENDs done by the peer", out);
+	}
+	return bad;
+}
