@@ -1,19 +1,23 @@
 /* The send window of a QP: PSN bookkeeping over the send queue, and the size of the window.
  *
- * Size: every acknowledged packet lets one more go (so it doubles per round trip) up to `max`; a
- * loss halves it; a timeout puts it back to one packet, so that a timeout that was a mistake costs
- * one packet and not a window of them. The normal path is start, sent, ack; rewind and find run
- * after a loss only. Owned by the shard's thread.
+ * Size: it starts at `max`. A loss halves it, and where it stands then is the knee: below it every
+ * acknowledged packet lets one more go (so the size doubles per round trip), above it the size grows
+ * by a few packets per round trip. Without the knee it is back at the size that overran the link
+ * after one round trip, and go-back-N sends that many packets in vain at the next loss. A timeout
+ * puts it to one packet, so that a timeout that was a mistake costs one packet and not a window of
+ * them. The normal path is start, sent, ack; rewind and find run after a loss only. Owned by the
+ * shard's thread.
  */
 #include "window.h"
 
 #define SMALLEST 4 /* after a halving */
+#define STEP	 4 /* packets per round trip, above the knee */
 
 void rn_window_init(struct rn_window *w, uint32_t psn, uint32_t max)
 {
 	*w = (struct rn_window){.una = psn, .cur = psn, .high = psn, .next = psn};
 	w->max = RN_MAX(max, 2u);
-	w->size = w->max;
+	w->size = w->knee = w->max;
 }
 
 void rn_window_start(struct rn_window *w, struct rn_sq *sq, uint32_t npkts)
@@ -68,6 +72,23 @@ static void go_to_una(struct rn_window *w, struct rn_sq *sq)
 	w->send_pkt = i == sq->started ? 0 : (psn - rn_sq_at(sq, i)->first_psn) & RN_PSN_MASK;
 }
 
+/* n packets were acknowledged. */
+static void grow(struct rn_window *w, uint32_t n)
+{
+	if (rn_likely(w->size == w->max))
+		return;
+	n = RN_MIN(n, w->max);
+	if (w->size < w->knee) {
+		w->size = RN_MIN(w->size + n, w->knee);
+		return;
+	}
+	w->acked += n;
+	if (w->acked >= w->size) {
+		w->acked = 0;
+		w->size = RN_MIN(w->size + STEP, w->max);
+	}
+}
+
 /* una has moved by n: READs behind it are complete, responses behind it have come. */
 static void take_reads(struct rn_window *w, struct rn_sq *sq, uint32_t n)
 {
@@ -95,7 +116,7 @@ void rn_window_ack(struct rn_window *w, struct rn_sq *sq, uint32_t psn)
 
 	rn_assert(n <= ((w->high - w->una) & RN_PSN_MASK));
 	w->una = psn;
-	w->size = RN_MIN(w->size + RN_MIN(n, w->max), w->max);
+	grow(w, n);
 	if (rn_unlikely(w->nreads))
 		take_reads(w, sq, n);
 	if (rn_unlikely(overtaken))
@@ -134,10 +155,13 @@ struct rn_sqe *rn_window_find(const struct rn_window *w, const struct rn_sq *sq,
 
 void rn_window_lost(struct rn_window *w)
 {
-	w->size = RN_MIN(w->size, RN_MAX(w->size / 2, (uint32_t)SMALLEST));
+	w->knee = RN_MAX(w->size / 2, RN_MIN(w->max, (uint32_t)SMALLEST));
+	w->size = RN_MIN(w->size, w->knee);
+	w->acked = 0;
 }
 
 void rn_window_timed_out(struct rn_window *w)
 {
+	rn_window_lost(w);
 	w->size = 1;
 }

@@ -18,6 +18,8 @@ struct rn_window {
 	uint32_t send_pkt;  /* packets of sq->send already sent (again) */
 	uint32_t size;      /* packets that may be in flight */
 	uint32_t max;       /* upper bound of size */
+	uint32_t knee;      /* below it size doubles per round trip, above it grows by a step */
+	uint32_t acked;     /* packets towards the next step */
 	uint32_t unasked;   /* packets sent since the last one with AckReq */
 	uint32_t responses; /* in flight: PSNs before cur that READ responses will carry */
 	uint8_t nreads, read_head;

@@ -137,8 +137,13 @@ static void test_size(void **state)
 	rn_window_ack(&b.w, &b.sq, P(1));
 	assert_int_equal(b.w.size, 2);
 	rn_window_ack(&b.w, &b.sq, P(3));
+	assert_int_equal(b.w.size, 4); /* the knee: from here on a step per windowful */
+	rn_window_ack(&b.w, &b.sq, P(6));
 	assert_int_equal(b.w.size, 4);
-	b.w.size = 63;
+	rn_window_ack(&b.w, &b.sq, P(7));
+	assert_int_equal(b.w.size, 8);
+	b.w.size = 62;
+	b.w.acked = 61;
 	rn_window_ack(&b.w, &b.sq, P(8));
 	assert_int_equal(b.w.size, 64);
 	free(b.mem);
