@@ -22,6 +22,7 @@ void rn_wheel_init(struct rn_wheel *w, rn_time now)
 {
 	w->tick = now >> TICK_SHIFT;
 	w->armed = 0;
+	w->levels = 0;
 	for (unsigned level = 0; level < RN_WHEEL_LEVELS; level++) {
 		w->busy[level] = 0;
 		for (unsigned s = 0; s < SLOTS; s++)
@@ -45,6 +46,14 @@ static void insert_timer(struct rn_wheel *w, struct rn_timer *t)
 
 	rn_list_add_tail(&w->slot[level][s], &t->link);
 	w->busy[level] |= UINT64_C(1) << s;
+	w->levels |= 1u << level;
+}
+
+static void slot_emptied(struct rn_wheel *w, unsigned level, unsigned s)
+{
+	w->busy[level] &= ~(UINT64_C(1) << s);
+	if (!w->busy[level])
+		w->levels &= ~(1u << level);
 }
 
 /* Unlinks t; the last element of a slot points to the slot's head on both sides, which tells us which bit to clear. */
@@ -58,7 +67,7 @@ static void remove_timer(struct rn_wheel *w, struct rn_timer *t)
 	w->armed--;
 	if (last && head != &w->due) {
 		size_t index = (size_t)(head - &w->slot[0][0]);
-		w->busy[index / SLOTS] &= ~(UINT64_C(1) << (index % SLOTS));
+		slot_emptied(w, (unsigned)(index / SLOTS), (unsigned)(index % SLOTS));
 	}
 }
 
@@ -81,18 +90,15 @@ void rn_timer_cancel(struct rn_wheel *w, struct rn_timer *t)
 /* The earliest busy slot: its level and index, and the first tick it covers. False when no slot is busy. */
 static bool first_slot(const struct rn_wheel *w, unsigned *level, unsigned *s, uint64_t *start)
 {
-	for (unsigned l = 0; l < RN_WHEEL_LEVELS; l++) {
-		if (!w->busy[l])
-			continue;
-		unsigned shift = l * RN_WHEEL_BITS;
-		unsigned first = (unsigned)__builtin_ctzll(w->busy[l]);
-		uint64_t above = w->tick >> shift >> RN_WHEEL_BITS << RN_WHEEL_BITS << shift;
-		*level = l;
-		*s = first;
-		*start = above | (uint64_t)first << shift;
-		return true;
-	}
-	return false;
+	if (!w->levels)
+		return false;
+	unsigned l = (unsigned)__builtin_ctz(w->levels), shift = l * RN_WHEEL_BITS;
+	unsigned first = (unsigned)__builtin_ctzll(w->busy[l]);
+	uint64_t above = w->tick >> shift >> RN_WHEEL_BITS << RN_WHEEL_BITS << shift;
+	*level = l;
+	*s = first;
+	*start = above | (uint64_t)first << shift;
+	return true;
 }
 
 rn_time rn_wheel_next(const struct rn_wheel *w)
@@ -122,7 +128,7 @@ static void open_slot(struct rn_wheel *w, unsigned level, unsigned s)
 {
 	struct rn_list *head = &w->slot[level][s], *pos;
 
-	w->busy[level] &= ~(UINT64_C(1) << s);
+	slot_emptied(w, level, s);
 	while ((pos = rn_list_pop(head)) != NULL) {
 		if (level == 0)
 			rn_list_add_tail(&w->due, pos);

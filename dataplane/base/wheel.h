@@ -17,6 +17,7 @@ struct rn_timer {
 struct rn_wheel {
 	uint64_t tick; /* all timers of earlier ticks have been handed out */
 	unsigned armed;
+	unsigned levels; /* bitmap of levels with a non-empty slot */
 	uint64_t busy[RN_WHEEL_LEVELS]; /* bitmap of non-empty slots */
 	struct rn_list slot[RN_WHEEL_LEVELS][1 << RN_WHEEL_BITS];
 	struct rn_list due; /* of earlier ticks, not yet handed out */
