@@ -40,17 +40,21 @@ static unsigned handed_to_us(struct rn_lcore *lc, rn_time now)
 unsigned rn_lcore_turn(struct rn_lcore *lc)
 {
 	rn_time now = lc->now = RN_MAX(lc->now, rn_clock_now(&lc->clock));
-	unsigned work = rn_rx_turn(&lc->rxtx, lc->shard, &lc->steer, now);
+	/* Before frames: a receive posted before a message was sent must be there for it, though nobody rang for it. */
+	unsigned work = rn_submit_drain(&lc->submit, lc->shard, SUBMIT_SLOTS_PER_TURN, now);
+	unsigned came = rn_rx_turn(&lc->rxtx, lc->shard, &lc->steer, now);
 
-	work += handed_to_us(lc, now);
-	if (work > 0)
+	came += handed_to_us(lc, now);
+	if (came > 0)
 		rn_shard_done(lc->shard, now);
-	work += rn_submit_drain(&lc->submit, lc->shard, SUBMIT_SLOTS_PER_TURN, now);
+	work += came;
 	unsigned calls = rn_mailbox_run(&lc->mailbox, lc, &lc->submit, now);
 	if (now - lc->timers_seen >= TIMER_STEP) {
 		lc->timers_seen = now;
-		if (rn_shard_next(lc->shard) <= now)
+		if (rn_shard_next(lc->shard) <= now) {
 			rn_shard_tick(lc->shard, now);
+			work++;
+		}
 	}
 	work += rn_tx_turn(&lc->rxtx, lc->shard, now);
 	rn_shard_done(lc->shard, now);

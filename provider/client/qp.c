@@ -173,6 +173,20 @@ static int build(const struct rn_client_qp *qp, const struct rn_client_queue *q,
 	return 0;
 }
 
+/* A receive has time until a message comes: every turn of a shard begins with what was posted. Only where it is to end
+ * in an error completion somebody waits for it. */
+static bool must_ring(const struct rn_client_qp *qp, bool recv)
+{
+	enum rn_qp_state state;
+
+	if (!recv)
+		return true;
+	/* The post before the look: a shard that enters the error state makes a turn after it. */
+	atomic_thread_fence(memory_order_seq_cst);
+	state = rn_client_qp_state(qp);
+	return state == RN_QPS_RESET || state == RN_QPS_ERR;
+}
+
 int rn_client_qp_post(struct rn_client_qp *qp, const struct rn_client_wr *wr)
 {
 	bool recv = wr->kind == RN_WQE_RECV;
@@ -194,6 +208,7 @@ int rn_client_qp_post(struct rn_client_qp *qp, const struct rn_client_wr *wr)
 	atomic_store_explicit(&q->posted, posted + 1, memory_order_release);
 	ops->submit(qp->client->link, &wqe.head);
 	pthread_mutex_unlock(&q->lock);
-	ops->doorbell(qp->client->link, qp->shard);
+	if (must_ring(qp, recv))
+		ops->doorbell(qp->client->link, qp->shard);
 	return 0;
 }
