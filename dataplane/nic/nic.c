@@ -272,8 +272,13 @@ void rn_nic_progress(struct rn_nic *nic)
 
 void rn_nic_watch(struct rn_nic *nic)
 {
-	uint32_t up = rn_port_link_up(nic->port);
+	bool removed = atomic_load(&nic->port->removed);
+	uint32_t up = !removed && rn_port_link_up(nic->port);
 
+	if (removed && atomic_exchange(&nic->gone, 1) == 0) {
+		struct rn_event ev = {.kind = RN_EVENT_PORT_GONE};
+		rn_events_put(&nic->events, &ev);
+	}
 	if (atomic_exchange(&nic->link_up, up) == up)
 		return;
 	struct rn_event ev = {.kind = up ? RN_EVENT_PORT_UP : RN_EVENT_PORT_DOWN};

@@ -33,6 +33,16 @@ void rn_pool_destroy(struct rte_mempool *pool)
 	rte_mempool_free(pool);
 }
 
+/* Runs in EAL's interrupt thread. No burst begins on a device that is gone. */
+static int on_removal(uint16_t id, enum rte_eth_event_type event, void *arg, void *ret)
+{
+	struct rn_port *p = arg;
+
+	atomic_store(&p->quiet, 1);
+	atomic_store(&p->removed, 1);
+	return 0;
+}
+
 /* What we use of what the port can do; everything else is done in software. */
 static void negotiate(struct rn_port *p, const struct rte_eth_dev_info *info, struct rte_eth_conf *conf)
 {
@@ -88,6 +98,7 @@ static int configure(struct rn_port *p, unsigned nrxq, unsigned ntxq, uint32_t r
 	if (rc != 0)
 		goto failed;
 	p->started = true;
+	rte_eth_dev_callback_register(p->id, RTE_ETH_EVENT_INTR_RMV, on_removal, p);
 	/* Frames for us come by our own MAC, which the driver may not know. */
 	rte_eth_promiscuous_enable(p->id);
 	return 0;
@@ -236,8 +247,10 @@ void rn_port_close(struct rn_port *p)
 	if (p == NULL)
 		return;
 	rn_memif_port_stop(p->memif);
-	if (p->started)
+	if (p->started) {
+		rte_eth_dev_callback_unregister(p->id, RTE_ETH_EVENT_INTR_RMV, on_removal, p);
 		rte_eth_dev_stop(p->id);
+	}
 	if (p->hotplugged)
 		rte_vdev_uninit(p->device);
 	rn_memif_port_destroy(p->memif);

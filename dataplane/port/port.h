@@ -26,6 +26,7 @@ struct rn_port {
 	char device[80];             /* on the virtual bus */
 	bool hotplugged;             /* made here, to be unmade by rn_port_close() */
 	bool started;
+	_Atomic uint32_t removed;    /* the device is gone for good */
 	/* No burst may begin while set; whoever sets it waits for a grace period of the shards. */
 	_Atomic uint32_t quiet;
 	/* PEER: rung after a burst left by queue i; NULL elsewhere. */

@@ -2,7 +2,7 @@
  *
  * A work request takes wqe->slots consecutive slots, enqueued in one piece. Memory is our own: no memzone.
  * Producers are in RTS mode with no distance limit: one that is preempted in the middle of an enqueue delays what
- * comes after it, but no other producer spins for it.
+ * comes after it, but no other producer spins for it (docs/decisions/0003-submission-ring.md).
  */
 #ifndef RN_SUBMIT_H
 #define RN_SUBMIT_H
