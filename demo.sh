@@ -87,7 +87,7 @@ conf() {
 			echo "  iface = \"veth-$side\";"
 		fi
 		echo "  ipv4 = [ \"192.0.2.$host/24\" ]; ipv6 = [ \"2001:db8::$host/64\" ]; mtu = 9000; });"
-		echo "idle = { policy = \"inline\"; };"
+		echo "idle = { policy = \"adaptive\"; };"
 		[ "$loss" = 0 ] || echo "impair = { loss = $(printf '%f' "$loss"); seed = $host; };"
 		[ -z "$capture" ] || echo "capture = { file = \"$capture\"; };"
 	} >"$work/$side.conf"
@@ -95,6 +95,13 @@ conf() {
 
 in_a() { if [ "$port" = af_packet ]; then ip netns exec "${netns% *}" "$@"; else "$@"; fi; }
 in_b() { if [ "$port" = af_packet ]; then ip netns exec "${netns#* }" "$@"; else "$@"; fi; }
+
+# The provider of this build, not one that may be installed.
+use_built_provider() {
+	mkdir "$work/catalog"
+	cp build/provider/softrnic-built.conf "$work/catalog/softrnic.conf"
+	export SOFTRNIC_ND_CATALOG=$work/catalog
+}
 
 # start_server ARG...: side a; returns when it listens
 start_server() {
@@ -158,6 +165,7 @@ judge() {
 
 step "building"
 build
+use_built_provider
 choose_file
 reserve_hugepages
 make_links

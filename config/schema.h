@@ -100,7 +100,7 @@
 	X(UINT,   retry_cnt,    7,   0, 7,   "times an unanswered request is sent again") \
 	X(UINT,   rnr_retry,    7,   0, 7,   "times a request is sent again after receiver-not-ready; 7 = for ever") \
 	X(UINT,   min_rnr_timer, 12, 0, 31,  "code of the delay this side asks for when not ready (12 = 0.64 ms)") \
-	X(UINT,   rto_floor_us, 1000, 10, 10000000, "adaptive retransmission: shortest timeout") \
+	X(UINT,   rto_floor_us, 4000, 10, 10000000, "adaptive retransmission: shortest timeout; above what a peer that naps (idle.sleep_max_us) needs to answer") \
 	X(UINT,   rto_initial_us, 10000, 10, 10000000, "adaptive retransmission: timeout before the first round trip is known; not below rto_floor_us") \
 	X(UINT,   cm_response_ms, 1000, 1, 60000, "connection manager: time to wait for an answer before asking again") \
 	X(UINT,   cm_retries,   15,  0, 15,  "connection manager: times a message is sent again") \

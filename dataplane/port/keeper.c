@@ -26,14 +26,30 @@ static bool work_waits(struct rn_lcore *lc, rn_time now)
 	       !rn_mailbox_empty(&lc->mailbox) || !rn_steer_empty(&lc->steer);
 }
 
-/* When must this shard have been turned again? */
-static rn_time deadline(struct rn_lcore *lc, bool rung, rn_time now)
+/* Traffic that only we serve, such as a peer's WRITEs to an application that sleeps: as an adaptive shard would, look
+ * again at once until nothing has come for a while. */
+static bool traffic_is_ours(struct rn_keeper *k, unsigned i, rn_time now)
 {
+	struct rn_lcore *lc = &k->lcore[i];
+
+	return last_turn(lc) == atomic_load_explicit(&k->our_turn[i], memory_order_relaxed) &&
+	       atomic_load_explicit(&lc->last_busy, memory_order_relaxed) + lc->spin > now;
+}
+
+/* When must this shard have been turned again? */
+static rn_time deadline(struct rn_keeper *k, unsigned i, bool rung, rn_time now)
+{
+	struct rn_lcore *lc = &k->lcore[i];
+
+	if (traffic_is_ours(k, i, now)) {
+		k->nap = lc->nap_min;
+		return now;
+	}
 	rn_time due = atomic_load_explicit(&lc->due, memory_order_relaxed);
 
 	if (rung || work_waits(lc, now))
 		due = now;
-	return RN_MIN(last_turn(lc) + IDLE_NS, RN_MAX(due, last_turn(lc) + DUE_NS));
+	return RN_MIN(last_turn(lc) + k->nap, RN_MAX(due, last_turn(lc) + DUE_NS));
 }
 
 static void nap(rn_time ns)
@@ -90,17 +106,20 @@ static void *keep(void *arg)
 			struct rn_lcore *lc = &k->lcore[i];
 			rn_time mine = atomic_load_explicit(&k->our_turn[i], memory_order_relaxed);
 			alone = alone && last_turn(lc) == mine;
-			if (deadline(lc, rung >> i & 1, now) <= now && rn_lcore_try_turn(lc)) {
+			if (deadline(k, i, rung >> i & 1, now) <= now && rn_lcore_try_turn(lc)) {
 				rung &= ~(1u << i);
 				atomic_store_explicit(&k->our_turn[i], last_turn(lc), memory_order_relaxed);
 				atomic_fetch_add_explicit(&k->turns, 1, memory_order_relaxed);
 			}
-			next = RN_MIN(next, deadline(lc, rung >> i & 1, now));
+			next = RN_MIN(next, deadline(k, i, rung >> i & 1, now));
 		}
 		/* While the application makes the turns there is no need to be rung: look again soon enough. */
+		if (next <= now)
+			continue;
 		if (alone) {
 			doze = DUE_NS;
 			sleep_on_all(k, next, &rung, now);
+			k->nap = RN_MIN(2 * k->nap, IDLE_NS);
 		} else {
 			nap(doze);
 			doze = RN_MIN(doze * 2, BUSY_NS);
@@ -114,6 +133,7 @@ int rn_keeper_start(struct rn_keeper *k, struct rn_lcore *lcore, unsigned n)
 	rn_assert(n >= 1 && n <= RN_MAX_SHARDS);
 	k->lcore = lcore;
 	k->n = n;
+	k->nap = IDLE_NS;
 	atomic_store(&k->stop, 0);
 	int err = -pthread_create(&k->thread, NULL, keep, k);
 	k->running = err == 0;

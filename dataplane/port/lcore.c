@@ -85,6 +85,8 @@ bool rn_lcore_try_turn(struct rn_lcore *lc)
 		return false;
 	rte_rcu_qsbr_thread_online(lc->qsbr, lc->index);
 	unsigned work = rn_lcore_turn(lc);
+	if (work > 0)
+		atomic_store_explicit(&lc->last_busy, lc->now, memory_order_relaxed);
 	rte_rcu_qsbr_thread_offline(lc->qsbr, lc->index);
 	atomic_store_explicit(&lc->last_turn, lc->now, memory_order_relaxed);
 	atomic_store_explicit(&lc->due, work > 0 ? 0 : due(lc), memory_order_relaxed);

@@ -47,7 +47,7 @@ struct rn_lcore {
 	struct rn_wake wake;
 	_Atomic uint32_t stop;
 	_Atomic uint32_t turning;  /* inline: the turn lock */
-	_Atomic uint64_t last_turn, due; /* inline: for the keeper */
+	_Atomic uint64_t last_turn, last_busy, due; /* inline: for the keeper */
 
 	/* the shard's thread */
 	_Alignas(64) struct rn_shard *shard;

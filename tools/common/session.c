@@ -1,13 +1,15 @@
-/* ND2 set-up and waiting for the tools. Waits by polling for a few microseconds and then arming the completion queue, so
- * that two processes of two threads each still fit two cores. */
+/* ND2 set-up and waiting for the tools. Waits by polling for some milliseconds, which under the inline idle policy drives
+ * the NIC from this very thread, and then by arming the completion queue and sleeping. */
 #include "session.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 
-#define POLLS_BEFORE_SLEEP 2000
+#define POLL_NS             5000000
+#define POLLS_PER_CLOCK     64
 #define CONNECT_TIMEOUT_MS 20000
 
 const char *session_program = "tool";
@@ -290,12 +292,31 @@ int session_repost(struct session *s, uint32_t i)
 	return FAILED(hr) ? complain("cannot post a receive", hr) : 0;
 }
 
-/* Spins briefly, then arms and sleeps: 1 when a result was fetched. */
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static bool poll_for(struct session *s, ND2_RESULT *r, uint64_t ns)
+{
+	uint64_t start = 0, now;
+	do {
+		for (unsigned i = 0; i < POLLS_PER_CLOCK; i++)
+			if (s->cq->lpVtbl->GetResults(s->cq, r, 1))
+				return true;
+		now = now_ns();
+		start = start ? start : now;
+	} while (now - start < ns);
+	return false;
+}
+
+/* Spins for a while, then arms and sleeps: 1 when a result was fetched. */
 static int fetch(struct session *s, ND2_RESULT *r, int timeout_ms)
 {
-	for (unsigned i = 0; i < POLLS_BEFORE_SLEEP; i++)
-		if (s->cq->lpVtbl->GetResults(s->cq, r, 1))
-			return 1;
+	if (poll_for(s, r, timeout_ms ? POLL_NS : 0))
+		return 1;
 	if (timeout_ms == 0)
 		return 0;
 	HRESULT hr = s->cq->lpVtbl->Notify(s->cq, ND_CQ_NOTIFY_ANY, &s->notify);

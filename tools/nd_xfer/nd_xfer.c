@@ -33,6 +33,7 @@ static void usage(FILE *f)
 	      "      --table         a table instead of a file\n"
 	      "      --config FILE   configuration (default $SOFTRNIC_CONFIG, else built in)\n"
 	      "      --timeout S     give up after S seconds without a word (default 30)\n"
+	      "      --stats         print all counters that are not zero at the end\n"
 	      "  -q, --quiet         no progress line\n"
 	      "Exit status 0 only when every byte arrived and both hashes are equal.\n", f);
 }
@@ -104,22 +105,33 @@ int next_msg(struct session *s, const struct xfer_options *o, struct xfer_msg *m
 
 static void add_retransmitted(void *arg, const char *name, uint64_t value)
 {
-	if (strcmp(name, "retransmitted_packets") == 0)
+	if (strcmp(name, "tx_retransmitted") == 0)
 		*(uint64_t *)arg += value;
 }
 
-uint64_t retransmissions(void)
+static void for_all_counters(void (*fn)(void *arg, const char *name, uint64_t value), void *arg)
 {
-	uint64_t sum = 0;
 	int n = rn_link_list(NULL, NULL, 0, NULL, 0);
 	for (int i = 0; i < n; i++) {
 		struct rn_link *link;
 		if (rn_link_open(NULL, (unsigned)i, &link, NULL, 0) != 0)
 			continue;
-		link->ops->stats(link, add_retransmitted, &sum);
+		link->ops->stats(link, fn, arg);
 		rn_link_close(link);
 	}
+}
+
+uint64_t retransmissions(void)
+{
+	uint64_t sum = 0;
+	for_all_counters(add_retransmitted, &sum);
 	return sum;
+}
+
+static void print_counter(void *arg, const char *name, uint64_t value)
+{
+	if (value)
+		fprintf(arg, "%14llu  %s\n", (unsigned long long)value, name);
 }
 
 struct words {
@@ -132,7 +144,7 @@ static void parse_options(int argc, char **argv, struct xfer_options *o, struct 
 	static const struct option options[] = {
 		{"server", 1, 0, 's'}, {"client", 1, 0, 'c'}, {"local", 1, 0, 'l'},  {"port", 1, 0, 'p'},
 		{"output", 1, 0, 'o'}, {"count", 1, 0, 'n'},  {"via", 1, 0, 'v'},    {"table", 0, 0, 't'},
-		{"config", 1, 0, 'C'}, {"timeout", 1, 0, 'T'}, {"quiet", 0, 0, 'q'}, {"help", 0, 0, 'h'}, {0}};
+		{"config", 1, 0, 'C'}, {"timeout", 1, 0, 'T'}, {"stats", 0, 0, 'S'},  {"quiet", 0, 0, 'q'}, {"help", 0, 0, 'h'}, {0}};
 	for (int c; (c = getopt_long(argc, argv, "s:c:l:p:o:n:qh", options, NULL)) != -1;) {
 		switch (c) {
 		case 's': w->server = optarg; break;
@@ -144,6 +156,7 @@ static void parse_options(int argc, char **argv, struct xfer_options *o, struct 
 		case 'C': setenv("SOFTRNIC_CONFIG", optarg, 1); break;
 		case 'T': o->timeout_ms = (int)session_number(optarg, 1, 3600) * 1000; break;
 		case 't': o->table = true; break;
+		case 'S': o->stats = true; break;
 		case 'q': o->progress = false; break;
 		case 'h': usage(stdout); exit(0);
 		case 'v':
@@ -184,6 +197,8 @@ int main(int argc, char **argv)
 	int err = w.client && !w.local ? session_find_local(&o.peer, &o.local) : 0;
 	if (err == 0 && (err = session_open(&s, (const struct sockaddr *)&o.local, sizeof(o.local))) == 0) {
 		err = w.server ? server_run(&s, &o) : client_run(&s, &o);
+		if (o.stats)
+			for_all_counters(print_counter, stdout);
 		session_close(&s);
 	}
 	NdCleanup();

@@ -67,6 +67,7 @@ static int ping_round(struct session *s, const struct xfer_options *o, uint32_t 
 int table_run(struct session *s, const struct xfer_options *o, uint64_t addr, uint32_t token)
 {
 	static const uint32_t sizes[] = {64, 512, 4096, 65536, 1 << 20};
+	uint64_t before = retransmissions();
 	printf("%10s %14s %14s %16s\n", "bytes", "write MB/s", "write Gbit/s", "round trip us");
 	for (unsigned i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		double bw[ROUNDS], rtt[ROUNDS];
@@ -79,6 +80,7 @@ int table_run(struct session *s, const struct xfer_options *o, uint64_t addr, ui
 		printf("%10u %14.1f %14.2f %16.2f\n", n, bw[ROUNDS / 2] / 1e6, bw[ROUNDS / 2] * 8 / 1e9,
 		       rtt[ROUNDS / 2] * 1e6);
 	}
-	printf("medians of %d rounds; writes: window %d, one in %d signalled\n", ROUNDS, WINDOW, SIGNAL_EVERY);
+	printf("medians of %d rounds; writes: window %d, one in %d signalled; %llu packets retransmitted\n", ROUNDS, WINDOW,
+	       SIGNAL_EVERY, (unsigned long long)(retransmissions() - before));
 	return 0;
 }

@@ -12,7 +12,7 @@ struct xfer_options {
 	const char *file;     /* client: what to send; server: where to write, NULL = hash only */
 	enum xfer_via via;
 	bool table;           /* client: bandwidth and latency table instead of a file */
-	bool progress;
+	bool progress, stats;
 	uint32_t chunk, slots;
 	unsigned count;       /* server: connections to serve, 0 = for ever */
 	int timeout_ms;       /* without a word from the peer */

@@ -97,7 +97,7 @@ static void test_orders(void **state)
 	      "t.conf:3: idle.sleep_min_us: found sleep_min_us = 2000 and sleep_max_us = 1000, "
 	      "allowed: sleep_min_us not above sleep_max_us"},
 	     {SECTION("timers = {\nrto_initial_us = 10; };"),
-	      "t.conf:3: timers.rto_initial_us: found rto_floor_us = 1000 and rto_initial_us = 10, "
+	      "t.conf:3: timers.rto_initial_us: found rto_floor_us = 4000 and rto_initial_us = 10, "
 	      "allowed: rto_floor_us not above rto_initial_us"});
 }
 
