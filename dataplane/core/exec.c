@@ -32,7 +32,7 @@ void rn_core_defaults(struct rn_core_cfg *cfg)
 		.retry_cnt = 7,
 		.rnr_retry = 7,
 		.min_rnr_timer = 12,
-		.rto_floor = RN_MS(4),
+		.rto_floor = RN_US(500),
 		.rto_initial = RN_MS(4),
 		.cm_response_timeout = (rn_time)4096 << 20,
 		.cm_max_retries = 15,
