@@ -49,6 +49,11 @@ static void link_doorbell(struct rn_link *link, uint32_t shard)
 		rn_lcore_ring(lc);
 		return;
 	}
+	/* The first request after a look for completions leaves at once. Those behind it gather until the next look or until
+	 * they fill a burst: a turn for each would send bursts of one. */
+	if (atomic_load_explicit(&lc->gathers, memory_order_relaxed) && rn_submit_count(&lc->submit) < lc->rxtx.burst)
+		return;
+	atomic_store_explicit(&lc->gathers, true, memory_order_relaxed);
 	/* Whoever holds the turn may have drained the ring before we filled it: try again when it is free. */
 	for (unsigned i = 0; i < 32 && !rn_lcore_try_turn(lc) && !rn_submit_empty(&lc->submit); i++)
 		rte_pause();

@@ -17,6 +17,7 @@
 #include "settings.h"
 
 #define TURN_BYTES 65536u /* built per turn: some 15 frames of the largest path MTU */
+#define PEER_REST 16
 
 /* End of a shard's turn. Without memory for one more event it waits: events are never lost. */
 static void report(void *arg, struct rn_lcore *lc)
@@ -255,19 +256,43 @@ void rn_nic_grace(struct rn_nic *nic)
 	}
 }
 
-static void progress_one(struct rn_nic *nic)
+/* Has another thread turned this shard of the peer since we looked? Then its cache lines stay over there: two threads that
+ * turn the same shards take turns at waiting for them. A program of one thread that works both ends finds it as it left
+ * it. */
+static void turn_peer(struct rn_nic *nic, unsigned i)
 {
-	for (unsigned i = 0; i < nic->nshards; i++)
-		rn_lcore_try_turn(&nic->lcore[i]);
+	struct rn_lcore *lc = &nic->peer->lcore[i];
+	uint64_t last = atomic_load_explicit(&lc->last_turn, memory_order_relaxed);
+
+	if (last != atomic_load_explicit(&nic->peer_turn[i], memory_order_relaxed))
+		atomic_store_explicit(&nic->peer_rest, PEER_REST, memory_order_relaxed);
+	else if (rn_lcore_try_turn(lc))
+		last = atomic_load_explicit(&lc->last_turn, memory_order_relaxed);
+	atomic_store_explicit(&nic->peer_turn[i], last, memory_order_relaxed);
+}
+
+static void progress_peer(struct rn_nic *nic)
+{
+	uint32_t rest = atomic_load_explicit(&nic->peer_rest, memory_order_relaxed);
+
+	if (rest > 0) {
+		atomic_store_explicit(&nic->peer_rest, rest - 1, memory_order_relaxed);
+		return;
+	}
+	for (unsigned i = 0; i < nic->peer->nshards; i++)
+		turn_peer(nic, i);
 }
 
 void rn_nic_progress(struct rn_nic *nic)
 {
 	if (nic->cfg->idle.policy != RN_CONFIG_POLICY_INLINE)
 		return;
-	progress_one(nic);
+	for (unsigned i = 0; i < nic->nshards; i++) {
+		atomic_store_explicit(&nic->lcore[i].gathers, false, memory_order_relaxed);
+		rn_lcore_try_turn(&nic->lcore[i]);
+	}
 	if (nic->peer != NULL)
-		progress_one(nic->peer);
+		progress_peer(nic);
 }
 
 void rn_nic_watch(struct rn_nic *nic)

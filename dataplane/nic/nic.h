@@ -33,6 +33,8 @@ struct rn_nic {
 	struct rn_lcore *lcore;
 	struct rn_keeper keeper;
 	struct rn_nic *peer;  /* joined by rings in this process, else NULL */
+	_Atomic uint64_t peer_turn[RN_MAX_SHARDS]; /* inline: last_turn of the peer's shards when we looked */
+	_Atomic uint32_t peer_rest;                /* looks for work of ours until we look at them again */
 	struct rn_event_queue events;
 	_Atomic uint32_t gone; /* the device is no more */
 	_Atomic uint32_t link_up;
@@ -53,7 +55,8 @@ void rn_nic_destroy(struct rn_nic *nic);
 /* Waits until every shard has passed a quiescent point: what was unpublished before is no longer seen by any. */
 void rn_nic_grace(struct rn_nic *nic);
 
-/* Inline: turns for whichever shards nobody is turning; the peer's too, if it lives in this process. */
+/* Inline: turns for whichever shards nobody is turning; the peer's too, if it lives in this process and nobody else
+ * turns it. */
 void rn_nic_progress(struct rn_nic *nic);
 
 /* link->exec (control.c). */

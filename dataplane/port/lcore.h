@@ -49,6 +49,8 @@ struct rn_lcore {
 	_Atomic uint32_t turning;  /* inline: the turn lock */
 	_Atomic uint64_t last_turn, last_busy, due; /* inline: for the keeper */
 
+	_Atomic bool gathers;      /* inline: a request left by its own turn since the last look for completions */
+
 	/* the shard's thread */
 	_Alignas(64) struct rn_shard *shard;
 	unsigned index, nshards;

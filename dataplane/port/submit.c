@@ -56,6 +56,11 @@ bool rn_submit_empty(const struct rn_submit *s)
 	return rte_ring_empty(s->ring);
 }
 
+unsigned rn_submit_count(const struct rn_submit *s)
+{
+	return rte_ring_count(s->ring);
+}
+
 static const void *slot_at(const struct rte_ring_zc_data *zc, unsigned i)
 {
 	if (i < zc->n1)

@@ -29,8 +29,9 @@ uint32_t rn_submit_position(const struct rn_submit *s);
 /* The shard. Has it drained everything in front of `position`? */
 bool rn_submit_passed(const struct rn_submit *s, uint32_t position);
 
-/* Any thread; a hint for anyone but the shard. */
+/* Any thread; hints for anyone but the shard. Slots in use. */
 bool rn_submit_empty(const struct rn_submit *s);
+unsigned rn_submit_count(const struct rn_submit *s);
 
 /* The shard: posts up to max slots (>= RN_WQE_MAX_SLOTS) worth of whole requests. Returns the slots taken. */
 unsigned rn_submit_drain(struct rn_submit *s, struct rn_shard *sh, unsigned max, rn_time now);
