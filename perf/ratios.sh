@@ -1,0 +1,82 @@
+#!/bin/bash
+# What part of the bare pump's figures does an adapter reach over the same port? One command, all
+# ratios of docs/benchmarks.md with the bars that they have to pass.
+# usage: ratios.sh [-r ROUNDS] [-t SECONDS] [-d build/perf] [-j FILE]
+# Pump and adapter take turns, so that both meet the same neighbours and the same placement of the
+# two CPUs. Only epochs of one regime (core distance before and after agree) are compared; a ratio
+# is the median over rounds and regimes. -j FILE also writes every round's figures as JSON lines.
+# As root it borrows the session's priority and gives it back. Exit status 1: a bar is missed.
+set -u
+rounds=5 secs=1 dir=build/perf json=
+while getopts r:t:d:j: o; do
+	case $o in
+	r) rounds=$OPTARG ;;
+	t) secs=$OPTARG ;;
+	d) dir=$OPTARG ;;
+	j) json=$OPTARG ;;
+	*) exit 2 ;;
+	esac
+done
+[ -x "$dir/bench_link" ] && [ -x "$dir/bench_pump" ] || { echo "no bench_link, bench_pump in $dir"; exit 2; }
+priority=$(sed 's/.*nice //' /proc/self/autogroup 2>/dev/null)
+[ "$(id -u)" = 0 ] && echo -15 2>/dev/null >/proc/self/autogroup
+trap '[ -n "$priority" ] && echo "$priority" 2>/dev/null >/proc/self/autogroup' EXIT
+trap 'exit 1' INT TERM
+export dir rounds secs json
+python3 - <<'PYTHON'
+import json, os, statistics, subprocess, sys
+
+bench, rounds, secs = os.environ["dir"], int(os.environ["rounds"]), os.environ["secs"]
+log = open(os.environ["json"], "w") if os.environ["json"] else None
+# Both programs: frame burst, mbufs of each end, room of an mbuf, slots of net_ring, of memif.
+BURST, MBUFS, ROOM, RING, RSIZE = 32, 4096, 9024, 1024, 8
+common = [f"--secs={secs}", f"--burst={BURST}", f"--mbufs={MBUFS}", f"--ring={RING}", "--json"]
+pump_only = [f"--mbuf-size={ROOM}", f"--bsize={ROOM}", f"--rsize={RSIZE}", "--no-huge"]
+# name, options of both, window, signal, which figure, bar, is more better
+rows = []
+for port in "ring", "memif":
+    rows += [
+        ("64-byte SENDs/s", port, ["--size=64", "--mtu=1024"], 128, 16, "mmsg", 0.25, True),
+        ("1 MiB WRITEs, MTU 4096", port, ["--op=write", "--size=1048576", "--mtu=4096"], 8, 1, "gbit", 0.6, True),
+        ("64-byte round trip", port, ["--size=64", "--mtu=1024", "--rtt"], 1, 1, "rtt_ns_p50", 2.5, False),
+    ]
+
+def run(program, *options):
+    r = subprocess.run([f"{bench}/{program}", *options], capture_output=True, text=True, timeout=120)
+    if r.returncode != 0:
+        sys.stderr.write(f"{program} {' '.join(options)}: {r.stderr}\n")
+        return None
+    if log:
+        log.write(r.stdout)
+    return json.loads(r.stdout)["regimes"]
+
+print(f"burst {BURST}, {MBUFS} mbufs of {ROOM} bytes an end, ring {RING} slots, memif 2^{RSIZE}; both ends inline, one core"
+      f" each; {rounds} rounds of {secs} s")
+print(f"{'port':6} {'':24} {'window':>6} {'signal':>6} {'regime':>7} {'adapter':>9} {'pump':>9} {'ratio':>6} "
+      f"{'worst':>6} {'best':>6} {'bar':>5}")
+missed = False
+for name, port, options, window, signal, figure, bar, more in rows:
+    found = []  # (ratio, regime, adapter, pump)
+    for _ in range(rounds):
+        both = [f"--port={port}", *options, *common]
+        pump = run("bench_pump", *both, *pump_only)
+        adapter = run("bench_link", *both, f"--window={window}", f"--signal={signal}")
+        if not pump or not adapter:
+            continue
+        for regime in pump:
+            if regime != "mixed" and regime in adapter and min(pump[regime]["epochs"], adapter[regime]["epochs"]) >= 5:
+                a, p = adapter[regime][figure], pump[regime][figure]
+                found.append((a / p, regime, a, p))
+    if not found:
+        print(f"{port:6} {name:24} no two epochs of one regime: again, with more rounds")
+        missed = True
+        continue
+    found.sort()
+    ratio, regime, a, p = found[len(found) // 2]
+    low, high = found[0][0], found[-1][0]
+    ok = ratio >= bar if more else ratio <= bar
+    missed |= not ok
+    print(f"{port:6} {name:24} {window:6} {signal:6} {regime:>7} {a:9.2f} {p:9.2f} {ratio:6.2f} "
+          f"{low if more else high:6.2f} {high if more else low:6.2f} {bar:5.2f}{'' if ok else '  MISSED'}", flush=True)
+sys.exit(missed)
+PYTHON
