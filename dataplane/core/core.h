@@ -106,9 +106,12 @@ unsigned rn_shard_tx(struct rn_shard *sh, struct rn_txbuf *bufs, unsigned n, rn_
 /* true when tx would produce something now (fewer bufs than wanted, or fresh work) */
 bool rn_shard_wants_tx(const struct rn_shard *sh, rn_time now);
 
+/* true when all that tx would produce are ACKs: they may wait a moment for something to leave with */
+bool rn_shard_only_acks(const struct rn_shard *sh);
+
 /* report: publishes the tails of all CQ rings written since the last call, one full fence, then fires armed CQs
- * as RN_EVENT_CQ events. */
-void rn_shard_done(struct rn_shard *sh, rn_time now);
+ * as RN_EVENT_CQ events. True when there was something to publish. */
+bool rn_shard_done(struct rn_shard *sh, rn_time now);
 
 /* when? and it is */
 rn_time rn_shard_next(const struct rn_shard *sh);

@@ -11,6 +11,9 @@
 #include "frame.h"
 #include "gsi.h"
 
+/* Among more QPs than these one will have something else to say than an ACK. */
+#define ACKS_LOOKED_AT 4
+
 /* ---- asked ---- */
 
 void rn_shard_post(struct rn_shard *sh, const struct rn_wqe *wqe, rn_time now)
@@ -208,6 +211,26 @@ bool rn_shard_wants_tx(const struct rn_shard *sh, rn_time now)
 	       (sh->cm && (rn_neigh_wants_tx(sh->neigh) || rn_cm_wants_tx(sh->cm)));
 }
 
+bool rn_shard_only_acks(const struct rn_shard *sh)
+{
+	const struct rn_list *e;
+	unsigned looked = 0;
+
+	if (sh->cm && (rn_neigh_wants_tx(sh->neigh) || rn_cm_wants_tx(sh->cm)))
+		return false;
+	rn_list_for_each(e, &sh->active)
+	{
+		const struct rn_qp *qp = rn_container_of(e, struct rn_qp, active);
+
+		if (++looked > ACKS_LOOKED_AT || !qp->rx.nowed || qp->sq.send != qp->sq.tail)
+			return false;
+		for (unsigned i = 0; i < qp->rx.nowed; i++)
+			if (qp->rx.owed[i].kind != RN_OWE_ACK)
+				return false;
+	}
+	return looked > 0;
+}
+
 /* ---- report ---- */
 
 static void publish_retired(struct rn_shard *sh)
@@ -245,7 +268,7 @@ static void bury_overrun(struct rn_shard *sh, rn_time now)
 	}
 }
 
-void rn_shard_done(struct rn_shard *sh, rn_time now)
+bool rn_shard_done(struct rn_shard *sh, rn_time now)
 {
 	struct rn_list *e, *tmp;
 
@@ -254,7 +277,7 @@ void rn_shard_done(struct rn_shard *sh, rn_time now)
 	/* Retired counts first: who sees a completion may count on its room. */
 	publish_retired(sh);
 	if (rn_list_empty(&sh->dirty_cq))
-		return;
+		return false;
 	rn_list_for_each(e, &sh->dirty_cq) rn_cq_publish(rn_container_of(e, struct rn_cq, dirty));
 	/* Tails before `armed`: the other half stands in the reader, which arms before it re-reads
 	 * the tails. */
@@ -267,6 +290,7 @@ void rn_shard_done(struct rn_shard *sh, rn_time now)
 		if (rn_cq_fires(cq))
 			rn_shard_tell_cq(sh, cq, RN_EVENT_CQ);
 	}
+	return true;
 }
 
 /* ---- time ---- */

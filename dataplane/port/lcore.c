@@ -37,6 +37,13 @@ static unsigned handed_to_us(struct rn_lcore *lc, rn_time now)
 	return n;
 }
 
+/* Inline, with completions just published: who waits for them is about to make the next turn, perhaps with an answer.
+ * ACKs leave then, in one burst with it, and its receiver does not work on them first. Put off once. */
+static bool may_put_off(const struct rn_lcore *lc)
+{
+	return lc->idle == RN_IDLE_INLINE && !lc->put_off && !rn_rxtx_backlog(&lc->rxtx) && rn_shard_only_acks(lc->shard);
+}
+
 unsigned rn_lcore_turn(struct rn_lcore *lc)
 {
 	rn_time now = lc->now = RN_MAX(lc->now, rn_clock_now(&lc->clock));
@@ -45,8 +52,7 @@ unsigned rn_lcore_turn(struct rn_lcore *lc)
 	unsigned came = rn_rx_turn(&lc->rxtx, lc->shard, &lc->steer, now);
 
 	came += handed_to_us(lc, now);
-	if (came > 0)
-		rn_shard_done(lc->shard, now);
+	bool told = came > 0 && rn_shard_done(lc->shard, now);
 	work += came;
 	unsigned calls = rn_mailbox_run(&lc->mailbox, lc, &lc->submit, now);
 	if (now - lc->timers_seen >= TIMER_STEP) {
@@ -56,7 +62,9 @@ unsigned rn_lcore_turn(struct rn_lcore *lc)
 			work++;
 		}
 	}
-	work += rn_tx_turn(&lc->rxtx, lc->shard, now);
+	lc->put_off = told && may_put_off(lc);
+	if (!lc->put_off)
+		work += rn_tx_turn(&lc->rxtx, lc->shard, now);
 	rn_shard_done(lc->shard, now);
 	lc->report(lc->report_arg, lc);
 	if (lc->nshards > 1) {

@@ -60,6 +60,7 @@ struct rn_lcore {
 	struct rn_clock clock;
 	rn_time now, timers_seen;
 	struct rte_rcu_qsbr *qsbr; /* of the adapter; our id is `index` */
+	bool put_off;              /* the last turn sent nothing although ACKs were owed */
 	struct rn_rxtx rxtx;
 	struct rn_steer steer;
 	struct rn_lcore *all;      /* the adapter's lcores, nshards of them */

@@ -57,8 +57,14 @@ bool rn_shard_wants_tx(const struct rn_shard *sh, rn_time now)
 	return sh->to_send > 0;
 }
 
-void rn_shard_done(struct rn_shard *sh, rn_time now)
+bool rn_shard_done(struct rn_shard *sh, rn_time now)
 {
+	return false;
+}
+
+bool rn_shard_only_acks(const struct rn_shard *sh)
+{
+	return false;
 }
 
 rn_time rn_shard_next(const struct rn_shard *sh)
