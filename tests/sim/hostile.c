@@ -8,9 +8,10 @@
 #include <string.h>
 
 #include "balance.h"
-#include "cm_msg.h"
+#include "cm.h"
 #include "craft.h"
 #include "hdr.h"
+#include "hostile_cm.h"
 #include "psn.h"
 #include "shard.h"
 
@@ -41,6 +42,7 @@ struct hostile {
 	uint32_t key[SIM_NODES][REGIONS];
 	struct recent recent[RECENT];
 	unsigned nrecent;
+	struct hostile_cm cm;
 	struct hostile_totals *t;
 	unsigned objections;
 	FILE *out;
@@ -152,8 +154,8 @@ static void work(struct hostile *h)
 	for (unsigned node = 0; node < SIM_NODES; node++) {
 		while (sim_poll(&h->sim, node, &c))
 			h->t->done += c.status == RN_STATUS_SUCCESS;
-		h->sim.nevents[node] = 0;
 	}
+	hostile_cm_work(&h->cm);
 }
 
 /* ---- the attacker ---- */
@@ -253,30 +255,6 @@ static struct rn_pkt forge(struct hostile *h, unsigned node)
 	case 8: p.udp_checksum = true; break;
 	case 9: p.tclass = (uint8_t)below(h, 256); p.becn = p.fecn = true; break;
 	}
-	return p;
-}
-
-/* A datagram to QP1: a CM message with a few values, or mere bytes. */
-static struct rn_pkt forge_mad(struct hostile *h, unsigned node)
-{
-	static const uint16_t attrs[] = {RN_CM_REQ, RN_CM_MRA, RN_CM_REJ, RN_CM_REP, RN_CM_RTU, RN_CM_DREQ, RN_CM_DREP,
-					 RN_CM_SIDR_REQ, RN_CM_SIDR_REP, RN_CM_LAP, RN_CM_APR};
-	static uint8_t mad[RN_MAD_BYTES];
-	struct rn_cm_msg msg;
-	struct rn_pkt p = craft_packet(&h->sim, node, 0, RN_T_UD | RN_OP_SEND_ONLY, 0);
-	for (size_t i = 0; i < sizeof(msg); i++)
-		((uint8_t *)&msg)[i] = one_in(h, 3) ? (uint8_t)below(h, 256) : 0;
-	memset(&msg, one_in(h, 2) ? 0 : (int)below(h, 256), one_in(h, 2) ? sizeof(msg) : 0);
-	msg.attr = attrs[below(h, RN_ARRAY_SIZE(attrs))];
-	msg.status = 0;
-	rn_cm_msg_build(&msg, mad);
-	for (unsigned n = one_in(h, 2) ? below(h, 8) : 0; n; n--)
-		mad[below(h, RN_MAD_BYTES)] ^= (uint8_t)(1u << below(h, 8));
-	p.dest_qpn = RN_GSI_QPN;
-	p.src_qpn = RN_GSI_QPN;
-	p.qkey = one_in(h, 10) ? below(h, 1000) : RN_GSI_QKEY;
-	p.payload = mad;
-	p.payload_len = one_in(h, 10) ? below(h, RN_MAD_BYTES) : RN_MAD_BYTES;
 	return p;
 }
 
@@ -385,7 +363,7 @@ static void strike(struct hostile *h)
 	} else if (how == 5) {
 		len = forge_neighbour(h, node, frame);
 	} else {
-		struct rn_pkt p = how < 8 ? forge_mad(h, node) : forge(h, node);
+		struct rn_pkt p = how < 8 ? hostile_cm_forge(&h->cm, node) : forge(h, node);
 		len = rn_frame_build(&p, frame, sizeof(frame));
 		if (len == 0)
 			return;
@@ -445,6 +423,21 @@ static void check_alive(struct hostile *h)
 		OBJECT(h, "a new connection does not work any more (%u completions)", good);
 }
 
+/* Without their client, connections end by themselves, and timewait after them. */
+static void check_connections_end(struct hostile *h)
+{
+	hostile_cm_end(&h->cm);
+	sim_run(&h->sim, h->sim.now + RN_S(3000));
+	for (unsigned node = 0; node < SIM_NODES; node++) {
+		const struct rn_cm *cm = h->sim.node[node].shard->cm;
+		if (rn_cm_live(cm) || rn_cm_timewait(cm))
+			OBJECT(h, "node %u: %u connections and %u timewait records do not end", node, rn_cm_live(cm),
+			       rn_cm_timewait(cm));
+	}
+	if (h->cm.refused)
+		OBJECT(h, "%u ids could not be destroyed", h->cm.refused);
+}
+
 unsigned hostile_run(uint64_t seed, unsigned frames, struct hostile_totals *totals, FILE *out)
 {
 	struct hostile *h = calloc(1, sizeof(*h));
@@ -463,6 +456,7 @@ unsigned hostile_run(uint64_t seed, unsigned frames, struct hostile_totals *tota
 		make_regions(h, node);
 	for (unsigned q = 0; q < spec.qps; q++)
 		sim_connect(&h->sim, q);
+	hostile_cm_start(&h->cm, &h->sim, &h->rng);
 	for (unsigned i = 0; i < frames; i++) {
 		work(h);
 		for (unsigned n = below(h, 3); n; n--)
@@ -472,6 +466,7 @@ unsigned hostile_run(uint64_t seed, unsigned frames, struct hostile_totals *tota
 	for (unsigned q = 0; q < spec.qps; q++)
 		totals->survived += !dead(h, 0, q) && !dead(h, 1, q);
 	check_alive(h);
+	check_connections_end(h);
 	for (unsigned node = 0; node < SIM_NODES; node++)
 		check_regions(h, node);
 	if (sim_balance(&h->sim, false, out))

@@ -1,0 +1,158 @@
+/* What if connection messages lie, and the client does what it likes? See hostile_cm.h. */
+#include "hostile_cm.h"
+
+#include <string.h>
+
+#include "cm_msg.h"
+#include "craft.h"
+
+#define PORT 4000u
+
+static uint32_t below(struct hostile_cm *c, uint64_t n)
+{
+	return (uint32_t)rn_rng_below(c->rng, n);
+}
+
+static bool one_in(struct hostile_cm *c, unsigned n)
+{
+	return below(c, n) == 0;
+}
+
+static void keep(struct hostile_cm *c, unsigned node, uint32_t id)
+{
+	struct rn_cmd cmd = {.op = RN_CMD_CM_DESTROY};
+	struct rn_rsp rsp;
+	if (c->nids[node] < HOSTILE_IDS) {
+		c->id[node][c->nids[node]++] = id;
+		return;
+	}
+	cmd.cm.id = id;
+	sim_exec(c->sim, node, &cmd, &rsp);
+	c->refused += rsp.err != 0;
+}
+
+static void take_requests(struct hostile_cm *c, unsigned node)
+{
+	for (unsigned i = 0; i < c->sim->nevents[node]; i++)
+		if (c->sim->events[node][i].kind == RN_EVENT_CM_REQUEST)
+			keep(c, node, c->sim->events[node][i].id);
+	c->sim->nevents[node] = 0;
+}
+
+static void fill(struct hostile_cm *c, unsigned node, struct rn_cmd *cmd)
+{
+	bool v6 = one_in(c, 2);
+	cmd->user = 1 + below(c, 100);
+	cmd->cm.peer = c->sim->node[one_in(c, 8) ? node : 1 - node].port.gids[v6];
+	if (one_in(c, 2))
+		cmd->cm.local = c->sim->node[node].port.gids[v6];
+	if (one_in(c, 40))
+		cmd->cm.peer.b[15] = (uint8_t)below(c, 256); /* nobody there */
+	cmd->cm.peer_port = PORT;
+	cmd->cm.param.qpn = one_in(c, 20) ? below(c, 1 << 24) : 20 + below(c, 100);
+	cmd->cm.param.psn = below(c, 1 << 24);
+	cmd->cm.param.data_len = (uint16_t)(one_in(c, 20) ? below(c, 65536) : below(c, 57));
+	cmd->cm.param.retry_cnt = (uint8_t)below(c, 8);
+	cmd->cm.param.path_mtu = (uint8_t)below(c, 6);
+	cmd->cm.reason = (uint16_t)below(c, 40);
+}
+
+void hostile_cm_start(struct hostile_cm *c, struct sim *sim, struct rn_rng *rng)
+{
+	memset(c, 0, sizeof(*c));
+	c->sim = sim;
+	c->rng = rng;
+	for (unsigned node = 0; node < SIM_NODES; node++) {
+		struct rn_cmd cmd = {.op = RN_CMD_CM_LISTEN, .user = 1};
+		struct rn_rsp rsp;
+		cmd.cm.port = PORT;
+		cmd.cm.backlog = one_in(c, 2) ? 4 : 0;
+		sim_exec(sim, node, &cmd, &rsp);
+		keep(c, node, rsp.id);
+	}
+}
+
+void hostile_cm_work(struct hostile_cm *c)
+{
+	static const uint16_t ops[] = {RN_CMD_CM_ESTABLISH, RN_CMD_CM_ACCEPT, RN_CMD_CM_ACCEPT, RN_CMD_CM_REJECT,
+				       RN_CMD_CM_DISCONNECT, RN_CMD_CM_DELAY, RN_CMD_CM_CONNECT, RN_CMD_CM_ESTABLISH};
+	for (unsigned node = 0; node < SIM_NODES; node++) {
+		take_requests(c, node);
+		if (!one_in(c, 3))
+			continue;
+		struct rn_cmd cmd = {.op = ops[below(c, RN_ARRAY_SIZE(ops))]};
+		struct rn_rsp rsp;
+		fill(c, node, &cmd);
+		unsigned i = 1 + below(c, HOSTILE_IDS - 1);
+		if (i < c->nids[node] && one_in(c, 4)) {
+			cmd.op = RN_CMD_CM_DESTROY;
+			cmd.cm.id = c->id[node][i];
+			c->id[node][i] = c->id[node][--c->nids[node]];
+			sim_exec(c->sim, node, &cmd, &rsp);
+			c->refused += rsp.err != 0;
+		} else {
+			cmd.cm.id = i < c->nids[node] ? c->id[node][i] : one_in(c, 2) ? 0 : below(c, 1000);
+			bool makes = cmd.op == RN_CMD_CM_CONNECT && cmd.cm.id == 0;
+			sim_exec(c->sim, node, &cmd, &rsp);
+			if (makes && rsp.err == 0)
+				keep(c, node, rsp.id);
+		}
+	}
+}
+
+static void likely_req(struct hostile_cm *c, unsigned node, struct rn_cm_req *r)
+{
+	const struct rn_port_attr *from = &c->sim->node[1 - node].port, *to = &c->sim->node[node].port;
+	bool v6 = c->sim->spec.ipv6;
+	struct rn_cma_hdr cma = {.port = (uint16_t)(40000 + below(c, 1000)), .ipv4 = !v6, .src = from->gids[v6],
+				 .dst = to->gids[v6]};
+	*r = (struct rn_cm_req){
+		.local_id = below(c, 500), .service_id = rn_cm_service_id(RN_CM_PS_TCP, PORT), .guid = from->guid,
+		.qpn = 20 + below(c, 300), .responder_resources = 4, .initiator_depth = 4, .remote_response_timeout = 16,
+		.local_response_timeout = 16, .retry_cnt = 7, .rnr_retry = 7, .pkey = 0xFFFF, .path_mtu = 3,
+		.max_cm_retries = 3, .local_gid = from->gids[v6], .remote_gid = to->gids[v6], .subnet_local = 1,
+		.hop_limit = 64, .ack_timeout = 10,
+	};
+	rn_cma_hdr_build(&cma, r->data);
+}
+
+struct rn_pkt hostile_cm_forge(struct hostile_cm *c, unsigned node)
+{
+	static const uint16_t attrs[] = {RN_CM_REQ, RN_CM_MRA, RN_CM_REJ, RN_CM_REP, RN_CM_RTU, RN_CM_DREQ, RN_CM_DREP,
+					 RN_CM_SIDR_REQ, RN_CM_SIDR_REP, RN_CM_LAP, RN_CM_APR};
+	static uint8_t mad[RN_MAD_BYTES];
+	struct rn_cm_msg msg = {.attr = attrs[below(c, RN_ARRAY_SIZE(attrs))]};
+	struct rn_pkt p = craft_packet(c->sim, node, 0, RN_T_UD | RN_OP_SEND_ONLY, 0);
+	if (one_in(c, 2))
+		msg.attr = RN_CM_REQ;
+	msg.tid = below(c, 100);
+	if (msg.attr == RN_CM_REQ) {
+		likely_req(c, node, &msg.req);
+	} else { /* ids that may exist */
+		msg.rep.local_id = below(c, 500);
+		msg.rep.remote_id = below(c, 500);
+		msg.rep.qpn = below(c, 500);
+	}
+	rn_cm_msg_build(&msg, mad);
+	for (unsigned n = one_in(c, 2) ? below(c, 6) : 0; n; n--)
+		mad[below(c, RN_MAD_BYTES)] ^= (uint8_t)(1u << below(c, 8));
+	p.dest_qpn = p.src_qpn = RN_GSI_QPN;
+	p.qkey = one_in(c, 20) ? below(c, 1000) : RN_GSI_QKEY;
+	p.payload = mad;
+	p.payload_len = one_in(c, 20) ? below(c, RN_MAD_BYTES) : RN_MAD_BYTES;
+	return p;
+}
+
+void hostile_cm_end(struct hostile_cm *c)
+{
+	for (unsigned node = 0; node < SIM_NODES; node++) {
+		take_requests(c, node);
+		while (c->nids[node]) {
+			struct rn_cmd cmd = {.op = RN_CMD_CM_DESTROY};
+			struct rn_rsp rsp;
+			cmd.cm.id = c->id[node][--c->nids[node]];
+			sim_exec(c->sim, node, &cmd, &rsp);
+			c->refused += rsp.err != 0;
+		}
+	}
+}

@@ -1,0 +1,26 @@
+/* The part of a hostile run that is about connections: a client that does anything with the ids it has, and an attacker
+ * who speaks to QP1. */
+#ifndef SIM_HOSTILE_CM_H
+#define SIM_HOSTILE_CM_H
+
+#include "sim.h"
+
+#define HOSTILE_IDS 48u
+
+struct hostile_cm {
+	struct sim *sim;
+	struct rn_rng *rng;
+	uint32_t id[SIM_NODES][HOSTILE_IDS];
+	unsigned nids[SIM_NODES];
+	unsigned refused; /* DESTROYs that failed: must stay 0 */
+};
+
+void hostile_cm_start(struct hostile_cm *c, struct sim *sim, struct rn_rng *rng);
+/* Takes the events, then perhaps a command, right or wrong. */
+void hostile_cm_work(struct hostile_cm *c);
+/* A datagram to QP1 of a node: a CM message with likely values, damaged or not. Its payload lives until the next call. */
+struct rn_pkt hostile_cm_forge(struct hostile_cm *c, unsigned node);
+/* Destroys all ids. Timewait ends by itself. */
+void hostile_cm_end(struct hostile_cm *c);
+
+#endif
