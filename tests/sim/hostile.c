@@ -18,7 +18,7 @@
 #define PART   4096u /* bytes of a region and of a gap */
 #define RECENT 32u   /* frames remembered for replay */
 
-enum { WRITABLE, READABLE, LOCAL, FOREIGN, STALE, REGIONS };
+enum { WRITABLE, READABLE, LOCAL, FOREIGN, STALE, GONE, REGIONS };
 static const struct {
 	uint32_t pd, access;
 } kinds[REGIONS] = {
@@ -27,7 +27,30 @@ static const struct {
 	[LOCAL] = {SIM_PD, RN_ACCESS_LOCAL_WRITE},
 	[FOREIGN] = {SIM_PD + 1, RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ},
 	[STALE] = {SIM_PD, RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ},
+	[GONE] = {SIM_PD, RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ}, /* touching it faults */
 };
+
+static const uint8_t *gone[SIM_NODES]; /* of the present run */
+
+static bool is_there(const uint8_t *p, size_t n)
+{
+	for (unsigned i = 0; i < SIM_NODES; i++)
+		if (p + n > gone[i] && p < gone[i] + PART)
+			return false;
+	return true;
+}
+
+static bool gather(void *dst, const void *ptr, size_t n)
+{
+	return is_there(ptr, n) && rn_mem_plain.gather(dst, ptr, n);
+}
+
+static bool place(void *ptr, const void *src, size_t n)
+{
+	return is_there(ptr, n) && rn_mem_plain.place(ptr, src, n);
+}
+
+static const struct rn_mem_ops faulty = {gather, place};
 
 struct recent {
 	uint32_t len;
@@ -88,6 +111,7 @@ static void make_regions(struct hostile *h, unsigned node)
 	}
 	rn_mr_remove(h->sim.node[node].mrs, h->key[node][STALE]);
 	rn_mr_reclaim(h->sim.node[node].mrs, h->key[node][STALE]);
+	gone[node] = region(h, node, GONE);
 }
 
 static void check_regions(struct hostile *h, unsigned node)
@@ -386,6 +410,7 @@ static void strike(struct hostile *h)
 static void draw_spec(struct hostile *h, struct sim_spec *s)
 {
 	sim_spec_default(s);
+	s->mem = &faulty;
 	s->seed = h->seed;
 	s->qps = 1 + below(h, 3);
 	s->ipv6 = one_in(h, 2);

@@ -1,0 +1,136 @@
+/* Does one busy QP leave the others of its shard their share? Counted in frames: the shard may speak 8 frames at a time,
+ * as a port lets it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "sim.h"
+
+#define QPS   8u
+#define QUOTA 32u
+
+struct watch {
+	unsigned frames[QPS];   /* sent by node `who`, by QP */
+	unsigned all;
+	unsigned first[QPS];    /* the frame, counted from 1, that was this QP's first */
+	unsigned who;
+};
+
+static bool note(struct sim *sim, unsigned from, const struct rn_pkt *pkt, void *arg)
+{
+	struct watch *w = arg;
+	if (from != w->who || pkt->kind != RN_PKT_IB)
+		return true;
+	for (unsigned q = 0; q < QPS; q++)
+		if (pkt->dest_qpn == sim->node[1 - from].qp[q].qpn) {
+			w->all++;
+			if (w->frames[q]++ == 0)
+				w->first[q] = w->all;
+		}
+	return true;
+}
+
+static void start(struct sim *sim, struct watch *w, unsigned who)
+{
+	struct sim_spec spec;
+	sim_spec_default(&spec);
+	spec.quota = QUOTA;
+	spec.qps = QPS;
+	sim_init(sim, &spec);
+	for (unsigned q = 0; q < QPS; q++)
+		sim_connect(sim, q);
+	sim_run(sim, sim->now + RN_MS(1)); /* neighbours announce themselves */
+	*w = (struct watch){.who = who};
+	sim->filter = note;
+	sim->filter_arg = w;
+}
+
+static void post(struct sim *sim, unsigned node, unsigned q, enum rn_wqe_kind kind, uint32_t n)
+{
+	sim_post(sim, node, q, &(struct sim_op){.kind = kind, .flags = RN_WQE_SIGNALED, .length = n, .local = 1 << 20,
+						.remote = 2 << 20});
+}
+
+/* QP 0 has a thousand packets to send; a small SEND on each other QP waits for at most one quota of it, and for the other
+ * small ones. */
+static void test_big_write(void **state)
+{
+	struct sim sim;
+	struct watch w;
+	start(&sim, &w, 0);
+	for (unsigned i = 0; i < 4; i++)
+		post(&sim, 0, 0, RN_WQE_WRITE, 256 * 1024);
+	sim_speak(&sim, 0, 8); /* it is in the middle of it when they come */
+	for (unsigned q = 1; q < QPS; q++) {
+		post(&sim, 1, q, RN_WQE_RECV, 64);
+		post(&sim, 0, q, RN_WQE_SEND, 64);
+	}
+	for (unsigned i = 0; i < 16; i++)
+		sim_speak(&sim, 0, 8);
+	for (unsigned q = 1; q < QPS; q++) {
+		assert_int_equal(w.frames[q], 1);
+		assert_in_range(w.first[q], 9, QUOTA + QPS);
+	}
+	assert_in_range(w.frames[0], 100, 200); /* it gets what they leave */
+	sim_run(&sim, sim.now + RN_S(1));
+	assert_int_equal(w.frames[0], 1024);
+	assert_int_equal(sim_fini(&sim), 0);
+}
+
+/* The same for a node that serves a large READ while it has SENDs of its own. */
+static void test_big_read_answer(void **state)
+{
+	struct sim sim;
+	struct watch w;
+	start(&sim, &w, 0);
+	post(&sim, 1, 0, RN_WQE_READ, 256 * 1024);
+	sim_speak(&sim, 1, UINT32_MAX);
+	while (w.frames[0] < 8) {
+		sim_speak(&sim, 0, 8);
+		if (w.all == 0)
+			sim_step(&sim, sim.now + RN_US(10));
+	}
+	unsigned before = w.all;
+	for (unsigned q = 1; q < QPS; q++) {
+		post(&sim, 1, q, RN_WQE_RECV, 64);
+		post(&sim, 0, q, RN_WQE_SEND, 64);
+	}
+	for (unsigned i = 0; i < 8; i++)
+		sim_speak(&sim, 0, 8);
+	for (unsigned q = 1; q < QPS; q++)
+		assert_in_range(w.first[q], before + 1, before + QUOTA + QPS);
+	sim_run(&sim, sim.now + RN_S(1));
+	assert_int_equal(sim_fini(&sim), 0);
+}
+
+/* Equally busy QPs are served equally: no two differ by more than a quota. */
+static void test_equals(void **state)
+{
+	struct sim sim;
+	struct watch w;
+	start(&sim, &w, 0);
+	for (unsigned q = 0; q < QPS; q++)
+		post(&sim, 0, q, RN_WQE_WRITE, 256 * 1024);
+	for (unsigned i = 0; i < 100; i++) {
+		sim_speak(&sim, 0, 8);
+		unsigned least = UINT32_MAX, most = 0;
+		for (unsigned q = 0; q < QPS; q++) {
+			least = RN_MIN(least, w.frames[q]);
+			most = RN_MAX(most, w.frames[q]);
+		}
+		assert_true(most - least <= QUOTA);
+	}
+	sim_run(&sim, sim.now + RN_S(1));
+	assert_int_equal(sim_fini(&sim), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_big_write),
+		cmocka_unit_test(test_big_read_answer),
+		cmocka_unit_test(test_equals),
+	};
+	return cmocka_run_group_tests_name("fairness", tests, NULL, NULL);
+}
