@@ -50,6 +50,27 @@ static void fail(const struct rows *r, const char *why)
 	abort();
 }
 
+/* ---- memory ---- */
+
+static const uint8_t *gone; /* 64 KiB that fault, of the present run */
+
+static bool is_there(const uint8_t *p, size_t n)
+{
+	return gone == NULL || p + n <= gone || p >= gone + 65536;
+}
+
+static bool gather(void *dst, const void *ptr, size_t n)
+{
+	return is_there(ptr, n) && rn_mem_plain.gather(dst, ptr, n);
+}
+
+static bool place(void *ptr, const void *src, size_t n)
+{
+	return is_there(ptr, n) && rn_mem_plain.place(ptr, src, n);
+}
+
+static const struct rn_mem_ops memory = {gather, place};
+
 /* ---- words ---- */
 
 static const char *value(const struct rows *r, const char *key)
@@ -314,6 +335,11 @@ static void do_brief(struct rows *r)
 	r->brief = true;
 }
 
+static void do_fault(struct rows *r)
+{
+	gone = r->sim.node[DUT].arena + V;
+}
+
 static void do_rts(struct rows *r)
 {
 	sim_rts(&r->sim, DUT, 0);
@@ -334,7 +360,7 @@ static const struct {
 } commands[] = {
 	{"set", do_set}, {"recv", do_post}, {"send", do_post}, {"write", do_post}, {"read", do_post}, {">", do_packet},
 	{">>", do_packet}, {"speak", do_speak}, {"wait", do_wait}, {"mem", do_mem}, {"touch", do_touch},
-	{"dereg", do_dereg}, {"rts", do_rts}, {"error", do_error}, {"brief", do_brief},
+	{"dereg", do_dereg}, {"rts", do_rts}, {"error", do_error}, {"brief", do_brief}, {"fault", do_fault},
 };
 
 static void run_line(struct rows *r, char *line)
@@ -367,6 +393,8 @@ char *rows_run(const char *script, uint32_t first_psn, uint32_t *verdicts)
 	r->out = open_memstream(&text, &size);
 	sim_spec_default(&r->sim.spec);
 	r->sim.spec.first_psn = first_psn;
+	r->sim.spec.mem = &memory;
+	gone = NULL;
 	r->sim.filter = note_frame;
 	while ((line = strsep(&next, "\n")) != NULL && (*line || next)) {
 		if (*line == ' ')
