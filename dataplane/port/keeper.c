@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <time.h>
@@ -114,8 +115,11 @@ static void *keep(void *arg)
 			next = RN_MIN(next, deadline(k, i, rung >> i & 1, now));
 		}
 		/* While the application makes the turns there is no need to be rung: look again soon enough. */
-		if (next <= now)
+		if (next <= now) {
+			/* The application may have no core but this one, and be about to make the turn. */
+			sched_yield();
 			continue;
+		}
 		if (alone) {
 			doze = DUE_NS;
 			sleep_on_all(k, next, &rung, now);
