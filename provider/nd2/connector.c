@@ -10,9 +10,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-#define REASON_TIMEOUT	4
-#define REASON_CONSUMER 28
-
+#define REASON_TIMEOUT 4
 static struct nd_connector *connector_of(IND2Connector *This)
 {
 	return (struct nd_connector *)This;
@@ -207,7 +205,7 @@ static void fill_param(struct nd_connector *c, struct rn_cm_param *param, const 
 		.responder_resources = c->inbound,
 		.initiator_depth = c->outbound,
 		.retry_cnt = 7,
-		.rnr_retry = 6,
+		.rnr_retry = ND_RNR_RETRY,
 		.data_len = (uint16_t)len,
 	};
 	if (len != 0)
@@ -477,7 +475,7 @@ static HRESULT reject_locked(struct nd_connector *c, const void *data, ULONG len
 
 	if (FAILED(hr))
 		return hr;
-	rc = rn_client_cm_reject(client_of(c), c->id, REASON_CONSUMER, data, (uint16_t)len);
+	rc = rn_client_cm_reject(client_of(c), c->id, ND_REASON_CONSUMER, data, (uint16_t)len);
 	qp = nd_connector_untie(c);
 	if (qp != NULL)
 		nd_object_put(&qp->obj);

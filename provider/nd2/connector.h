@@ -6,6 +6,17 @@
 #include "connector_state.h"
 #include "nd2.h"
 
+/* REJ reasons: of a client that says no, of one that stopped waiting, of one that has no room. */
+#define ND_REASON_CONSUMER     28
+#define ND_REASON_TIMEOUT      4
+#define ND_REASON_NO_RESOURCES 3
+
+/* RNR budget, for queue pairs without a shared receive queue: 6 waits of 20 ms. A receiver that is
+ * late by that much has not posted at all; clients want to know within seconds (ND_IO_TIMEOUT), and
+ * each wait that turns out to be one too long costs its whole length. */
+#define ND_MIN_RNR_TIMER 22 /* 20.48 ms */
+#define ND_RNR_RETRY	 6
+
 /* Kinds of request; at most one STEP waits at a time. */
 enum nd_connector_request {
 	ND_CR_STEP,   /* Connect, CompleteConnect, Accept, Disconnect */

@@ -8,14 +8,6 @@
 #include <errno.h>
 #include <string.h>
 
-#define REASON_CONSUMER 28
-
-/* RNR budget, for queue pairs without a shared receive queue: 6 waits of 20 ms. A receiver that is
- * late by that much has not posted at all; clients want to know within seconds (ND_IO_TIMEOUT), and
- * each wait that turns out to be one too long costs its whole length. */
-#define MIN_RNR_TIMER 22 /* 20.48 ms */
-#define RNR_RETRY     6
-
 void nd_connector_keep_data(struct nd_connector *c, const struct rn_cm_param *param, uint16_t field)
 {
 	uint16_t len = param->data_len < field ? param->data_len : field;
@@ -44,9 +36,9 @@ int nd_connector_to_rts(struct nd_connector *c)
 	attr.rq_psn = c->psn;
 	attr.max_rd_atomic = c->outbound;
 	attr.max_dest_rd_atomic = c->inbound;
-	attr.min_rnr_timer = MIN_RNR_TIMER;
+	attr.min_rnr_timer = ND_MIN_RNR_TIMER;
 	if (!c->peer_param.srq)
-		attr.rnr_retry = least(attr.rnr_retry, RNR_RETRY);
+		attr.rnr_retry = least(attr.rnr_retry, ND_RNR_RETRY);
 	return nd_qp_connect(c->qp, &attr);
 }
 
@@ -102,12 +94,33 @@ static void on_response(struct nd_connector *c, const struct rn_event *ev)
 	nd_connector_end_step(c, ND_SUCCESS);
 }
 
+/* The connection is over and it was not us: first the notice, then the flush. Until the client
+ * disconnects too, what it posts is taken and flushed: who counts completions must get them all. */
+static void peer_gone(struct nd_connector *c)
+{
+	c->state = ND_CN_PEER_GONE;
+	nd_connector_end_notify(c, ND_SUCCESS);
+	if (c->qp != NULL)
+		nd_qp_flush(c->qp);
+}
+
+/* A queue pair that failed takes its connection along; the peer is told, in case it does not know.
+ */
+static void transport_dead(struct nd_connector *c)
+{
+	rn_client_cm_disconnect(c->async.adapter->dev->client, c->id);
+	peer_gone(c);
+}
+
 static void on_established(struct nd_connector *c)
 {
 	if (c->state != ND_CN_REP_SENT)
 		return;
 	c->state = ND_CN_CONNECTED;
 	nd_connector_end_step(c, ND_SUCCESS);
+	/* The first message may have killed it; that event found us unconnected. */
+	if (c->qp != NULL && nd_qp_failed(c->qp))
+		transport_dead(c);
 }
 
 /* The other side will not have it: before our reply, after it, or instead of one. */
@@ -134,11 +147,11 @@ static void peer_declined(struct nd_connector *c, HRESULT connect_status, HRESUL
 
 static void on_rejected(struct nd_connector *c, const struct rn_event *ev)
 {
-	bool by_consumer = ev->reason == REASON_CONSUMER;
+	bool by_consumer = ev->reason == ND_REASON_CONSUMER;
 
 	if (c->state == ND_CN_REQ_SENT)
 		nd_connector_keep_data(c, &ev->param, RN_CM_REJ_DATA);
-	peer_declined(c, ev->reason == 4 ? ND_IO_TIMEOUT : ND_CONNECTION_REFUSED,
+	peer_declined(c, ev->reason == ND_REASON_TIMEOUT ? ND_IO_TIMEOUT : ND_CONNECTION_REFUSED,
 		      by_consumer ? ND_CONNECTION_REFUSED : ND_CONNECTION_ABORTED);
 }
 
@@ -147,16 +160,6 @@ static void on_unreachable(struct nd_connector *c, const struct rn_event *ev)
 	HRESULT status = ev->err != 0 ? nd_status_of_errno(ev->err) : ND_IO_TIMEOUT;
 
 	peer_declined(c, status, ND_IO_TIMEOUT);
-}
-
-/* The connection is over and it was not us: first the notice, then the flush. Until the client
- * disconnects too, what it posts is taken and flushed: who counts completions must get them all. */
-static void peer_gone(struct nd_connector *c)
-{
-	c->state = ND_CN_PEER_GONE;
-	nd_connector_end_notify(c, ND_SUCCESS);
-	if (c->qp != NULL)
-		nd_qp_flush(c->qp);
 }
 
 static void on_disconnected(struct nd_connector *c)
@@ -222,14 +225,10 @@ out:
 	pthread_mutex_unlock(&c->async.lock);
 }
 
-/* A queue pair that failed takes its connection along; the peer is told, in case it does not know.
- */
 void nd_connector_transport_dead(struct nd_connector *c)
 {
 	pthread_mutex_lock(&c->async.lock);
-	if (c->state == ND_CN_CONNECTED) {
-		rn_client_cm_disconnect(c->async.adapter->dev->client, c->id);
-		peer_gone(c);
-	}
+	if (c->state == ND_CN_CONNECTED)
+		transport_dead(c);
 	pthread_mutex_unlock(&c->async.lock);
 }

@@ -2,15 +2,12 @@
  * `arrived` holds requests nobody asked for yet, the request list holds GetConnectionRequest calls
  * (cookie: the connector, counted). The backlog is counted here, since only unclaimed requests
  * count. Any thread; arrivals on the event thread. */
-#include "nd2.h"
+#include "connector.h"
 
 #include "status.h"
 
 #include <errno.h>
 #include <stdlib.h>
-
-#define REASON_NO_RESOURCES 3
-#define REASON_CONSUMER	    28
 
 enum phase {
 	IDLE,
@@ -76,7 +73,7 @@ static void keep(struct nd_listener *l, const struct rn_event *ev)
 	if (a == NULL ||
 	    nd_device_route(l->async.adapter->dev, ND_ROUTE_CM, ev->id, &l->obj) != 0) {
 		free(a);
-		refuse(l, ev->id, REASON_NO_RESOURCES);
+		refuse(l, ev->id, ND_REASON_NO_RESOURCES);
 		return;
 	}
 	a->ev = *ev;
@@ -105,13 +102,13 @@ static struct arrival *take_arrival(struct nd_listener *l, uint32_t id)
 static void on_request(struct nd_listener *l, const struct rn_event *ev)
 {
 	if (l->phase != LISTENING) {
-		refuse(l, ev->id, REASON_CONSUMER);
+		refuse(l, ev->id, ND_REASON_CONSUMER);
 		return;
 	}
 	if (hand_over(l, ev))
 		return;
 	if (l->backlog != 0 && l->narrived >= l->backlog)
-		refuse(l, ev->id, REASON_CONSUMER);
+		refuse(l, ev->id, ND_REASON_CONSUMER);
 	else
 		keep(l, ev);
 }
@@ -171,7 +168,7 @@ static void retire(struct nd_object *obj)
 	}
 	l->phase = IDLE;
 	while ((a = take_arrival(l, 0)) != NULL) {
-		refuse(l, a->ev.id, REASON_CONSUMER);
+		refuse(l, a->ev.id, ND_REASON_CONSUMER);
 		free(a);
 	}
 	pthread_mutex_unlock(&l->async.lock);
@@ -308,7 +305,9 @@ static HRESULT GetConnectionRequest(IND2Listener *This, IUnknown *pConnector,
 	struct os_request *request;
 	HRESULT hr;
 
-	if (obj == NULL)
+	/* Ids are those of one NIC. */
+	if (obj == NULL ||
+	    ((struct nd_connector *)obj)->async.adapter->dev != l->async.adapter->dev)
 		return ND_INVALID_PARAMETER_1;
 	hr = os_request_begin(l->async.file, pOverlapped, &request);
 	if (FAILED(hr))

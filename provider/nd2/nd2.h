@@ -116,6 +116,8 @@ HRESULT nd_qp_create(struct nd_adapter *, REFIID iid, const struct nd_qp_init *,
 int nd_qp_connect(struct nd_qp *, const struct rn_qp_attr *);
 /* To ERR; returns when every request has its completion (waits a moment for it at most). */
 void nd_qp_flush(struct nd_qp *);
+/* Whether it is in the error state, for whatever reason. */
+bool nd_qp_failed(struct nd_qp *);
 /* The connection is over: no more requests but receives. */
 void nd_qp_close(struct nd_qp *);
 

@@ -43,6 +43,16 @@ void nd_qp_flush(struct nd_qp *qp)
 	pthread_mutex_unlock(&qp->lock);
 }
 
+bool nd_qp_failed(struct nd_qp *qp)
+{
+	bool failed;
+
+	pthread_mutex_lock(&qp->lock);
+	failed = qp->nic == NULL || rn_client_qp_state(qp->nic) == RN_QPS_ERR;
+	pthread_mutex_unlock(&qp->lock);
+	return failed;
+}
+
 void nd_qp_close(struct nd_qp *qp)
 {
 	atomic_store(&qp->phase, ND_QP_CLOSED);

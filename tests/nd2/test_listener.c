@@ -153,6 +153,8 @@ static void nd2_row_122_busy_connector(void **state)
 	HR(CALL(p.listener, GetConnectionRequest, (IUnknown *)p.b.qp, &other),
 	   ND_INVALID_PARAMETER_1);
 	HR(CALL(p.listener, GetConnectionRequest, NULL, &other), ND_INVALID_PARAMETER_1);
+	HR(CALL(p.listener, GetConnectionRequest, (IUnknown *)p.a.connector, &other),
+	   ND_INVALID_PARAMETER_1);
 	HR(CALL(p.listener, CancelOverlappedRequests), ND_SUCCESS);
 	pair_close(&p);
 }
