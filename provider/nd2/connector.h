@@ -11,11 +11,12 @@
 #define ND_REASON_TIMEOUT      4
 #define ND_REASON_NO_RESOURCES 3
 
-/* RNR budget, for queue pairs without a shared receive queue: 6 waits of 20 ms. A receiver that is
- * late by that much has not posted at all; clients want to know within seconds (ND_IO_TIMEOUT), and
- * each wait that turns out to be one too long costs its whole length. */
-#define ND_MIN_RNR_TIMER 22 /* 20.48 ms */
-#define ND_RNR_RETRY	 6
+/* RNR budget, for queue pairs without a shared receive queue: 6 waits of 82 ms. Half a second is
+ * more than a receiver thread waits for a CPU on a loaded machine (170 ms was seen), so who runs out
+ * of it has not posted at all, and clients want to know that within seconds (ND_IO_TIMEOUT). Longer
+ * waits would cost more whenever one turns out to be one too many. */
+#define ND_MIN_RNR_TIMER 26 /* 81.92 ms */
+#define ND_RNR_RETRY     6
 
 /* Kinds of request; at most one STEP waits at a time. */
 enum nd_connector_request {
