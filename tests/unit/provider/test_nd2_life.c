@@ -1,0 +1,103 @@
+/* Objects of the NIC behind the interfaces: in whatever order a client lets go, nothing is left of
+ * them. */
+#include "../../nd2/fixture.h"
+#include "fake_link.h"
+
+static int nothing_at_first(void **state)
+{
+	assert_int_equal(fake_link_objects(), 0);
+	return 0;
+}
+
+static void released_in_order(void **state)
+{
+	struct pair p;
+
+	open_adapters(state);
+	pair_open_connected(&p, NULL);
+	assert_int_not_equal(fake_link_objects(), 0);
+	pair_close(&p);
+	close_adapters(state);
+}
+
+/* Adapters first: what was made on them keeps them. */
+static void released_from_the_root(void **state)
+{
+	struct pair p;
+
+	open_adapters(state);
+	pair_open_connected(&p, NULL);
+	close_adapters(state);
+	exchange(&p.a, &p.b);
+	pair_close(&p);
+}
+
+static void released_half_way(void **state)
+{
+	OVERLAPPED connect = {0}, accept = {0}, request = {0};
+	IND2Connector *waiting;
+	struct pair p;
+
+	/* With a request unanswered, another unclaimed, and a connector waiting that its client
+	 * forgot. */
+	open_adapters(state);
+	pair_open(&p, NULL);
+	reach_request(&p, NULL, &connect);
+	waiting = new_connector(&p.b);
+	HR(CALL(p.listener, GetConnectionRequest, (IUnknown *)waiting, &request), ND_PENDING);
+	RELEASE(waiting);
+	pair_close(&p);
+	HR(status_after(&request, 0), ND_CANCELED);
+	/* With a reply at hand. */
+	pair_open(&p, NULL);
+	reach_reply(&p, NULL, &accept);
+	RELEASE(p.b.qp);
+	HR(finish(p.listener, &accept), ND_CANCELED);
+	RELEASE(p.a.qp);
+	pair_close(&p);
+	close_adapters(state);
+}
+
+/* A request goes past a connector that its client has released, to the next one that waits. */
+static void forgotten_connector_is_passed_over(void **state)
+{
+	OVERLAPPED request[2] = {{0}}, connect = {0};
+	IND2Connector *forgotten;
+	struct pair p;
+
+	open_adapters(state);
+	pair_open(&p, NULL);
+	forgotten = new_connector(&p.b);
+	HR(CALL(p.listener, GetConnectionRequest, (IUnknown *)forgotten, &request[0]), ND_PENDING);
+	HR(CALL(p.listener, GetConnectionRequest, (IUnknown *)p.b.connector, &request[1]),
+	   ND_PENDING);
+	RELEASE(forgotten);
+	HR(start_connect(&p, NULL, NULL, 0, &connect), ND_PENDING);
+	HR(finish(p.listener, &request[0]), ND_CANCELED);
+	HR(finish(p.listener, &request[1]), ND_SUCCESS);
+	pair_close(&p);
+	close_adapters(state);
+}
+
+/* The last reference may be the event thread's, which is a moment behind. */
+static int nothing_is_left(void **state)
+{
+	for (int i = 0; fake_link_objects() != 0 && i < 500; i++)
+		sleep_ms(2);
+	assert_int_equal(fake_link_objects(), 0);
+	return 0;
+}
+
+#define life(f) cmocka_unit_test_setup_teardown(f, nothing_at_first, nothing_is_left)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		life(released_in_order),
+		life(released_from_the_root),
+		life(released_half_way),
+		life(forgotten_connector_is_passed_over),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
