@@ -1,0 +1,107 @@
+"""The faults. Mutant(name, file, text, instead, suite): text occurs in the file once; the suite must fail with it."""
+from collections import namedtuple
+
+Mutant = namedtuple("Mutant", "name file text instead suite")
+
+# suite: (target, arguments); {sim} is the folder of the simulator's sources
+SIM_ROWS = ["{sim}/responder.rows", "{sim}/order.rows", "{sim}/read.rows", "{sim}/requester.rows"]
+SUITES = {
+    "rows": ("tests/sim/test_rows", SIM_ROWS),
+    "random": ("tests/sim/sim_random", ["--seed", "1", "--count", "200", "--quiet"]),
+    "scenarios": ("tests/sim/test_scenarios", []),
+    "memory": ("tests/sim/test_memory", []),
+    "hostile": ("tests/sim/sim_hostile", ["--count", "30"]),
+    "connect": ("tests/sim/sim_connect", ["--count", "100"]),
+    "fairness": ("tests/sim/test_fairness", []),
+    "performance": ("tests/sim/test_performance", []),
+    "port-mem": ("tests/unit/port/test_mem", []),
+}
+
+RESPONDER = "dataplane/core/responder.c"
+REQUESTER = "dataplane/core/requester.c"
+RETRY = "dataplane/core/retry.c"
+WINDOW = "dataplane/core/window.c"
+QP = "dataplane/core/qp.c"
+MR = "dataplane/core/mr.c"
+SHARD = "dataplane/core/shard.c"
+
+MUTANTS = [
+    # responder
+    Mutant("SEND length unchecked", RESPONDER,
+           "\tif (!length_fits(qp, pkt))\n\t\treturn RN_V_REQ_LENGTH;\n\tif (e->bad)", "\tif (e->bad)", "rows"),
+    Mutant("SEND overflows the receive", RESPONDER, "if (pkt->payload_len > e->length - off)",
+           "if (pkt->payload_len > e->length)", "rows"),
+    Mutant("ack one PSN too far", RESPONDER, "owe_ack(qp, pkt->psn);", "owe_ack(qp, rn_psn_add(pkt->psn, 1));", "rows"),
+    Mutant("NAK twice per gap", RESPONDER, "\tif (rx->nak_sent)\n", "\tif (false)\n", "rows"),
+    Mutant("gap state survives progress", RESPONDER, "\tqp->rx.nak_sent = false;\n", "", "rows"),
+    Mutant("MSN counts packets", RESPONDER, "\tif (message_done)\n", "", "rows"),
+    Mutant("READ takes one PSN", RESPONDER, "commit(qp, pkt, npkts, true);", "commit(qp, pkt, 1, true);", "rows"),
+    Mutant("READ beyond the agreed depth", RESPONDER, "return RN_V_REQ_READ_LIMIT;", "goto allowed;\nallowed:", "rows"),
+    Mutant("replay at any address", RESPONDER,
+           "pkt->va != rec->va + ((uint64_t)skip << qp->mtu_shift)", "false", "rows"),
+    Mutant("replay starts over", RESPONDER, "rec->start = rec->next = skip;", "rec->start = rec->next = 0;", "rows"),
+    Mutant("ack passes a lost READ answer", RESPONDER,
+           "if (rx->rec[i].npkts && rn_psn_before(psn, rx->rec[i].first_psn) &&", "if (false &&", "rows"),
+    Mutant("duplicate executed", RESPONDER, "if (rn_likely(diff == 0)) {", "if (rn_likely(diff <= 0)) {", "random"),
+    Mutant("WRITE without the QP's leave", RESPONDER, "if (!(qp->access & RN_ACCESS_REMOTE_WRITE))", "if (false)", "rows"),
+    Mutant("empty WRITE needs a key", RESPONDER, "\tif (!pkt->dma_len)\n\t\treturn RN_V_OK;\n", "", "rows"),
+    Mutant("solicited bit dropped", RESPONDER, "pkt->se ? RN_CQE_SOLICITED : 0", "0", "random"),
+    Mutant("no RNR NAK after a gap's NAK", RESPONDER, "qp->rx.nak_sent = qp->rx.nak_rnr = true;", "", "rows"),
+    # memory
+    Mutant("rkey bounds unchecked", MR, "if (addr < r->iova || off > r->length || len > r->length - off)", "if (false)",
+           "rows"),
+    Mutant("rkey bounds off by one", MR, "len > r->length - off)", "len > r->length - off + 1)", "rows"),
+    Mutant("rkey of any PD", MR, " || r->pd != pd", "", "rows"),
+    Mutant("any rkey", MR, "atomic_load_explicit(&r->key, memory_order_acquire) != key ||", "", "memory"),
+    Mutant("rights unchecked", MR, "if ((r->access & need) != need)", "if (false)", "rows"),
+    Mutant("region stays published", MR, "atomic_store_explicit(&r->key, 0, memory_order_relaxed);", "", "memory"),
+    Mutant("fault on placing ignored", MR, "return mem->place(ptr, src, len) ? RN_V_OK : RN_V_REQ_FAULT;",
+           "return mem->place(ptr, src, len), RN_V_OK;", "memory"),
+    Mutant("last bytes not last", "dataplane/port/mem.c",
+           "\tif (body > 0 && !rn_mem_copy(ptr, src, body))\n\t\treturn false;\n",
+           "\tmemcpy(ptr, src, n);\n\treturn true;\n", "port-mem"),
+    # requester
+    Mutant("resend from the wrong PSN", WINDOW, "\tw->cur = psn;\n", "\tw->cur = rn_psn_add(psn, 1);\n", "rows"),
+    Mutant("a completion lost", QP, "|| e->flags & RN_WQE_SIGNALED)",
+           "|| (e->flags & RN_WQE_SIGNALED && e->length))", "random"),
+    Mutant("flush out of order", QP,
+           "const struct rn_sqe *e = rn_sq_at(&qp->sq, qp->sq.head);",
+           "const struct rn_sqe *e = rn_sq_at(&qp->sq, status == RN_STATUS_WR_FLUSH_ERR ? qp->sq.tail - 1 : qp->sq.head);",
+           "rows"),
+    Mutant("READ done by a plain ACK", REQUESTER,
+           "if (rn_unlikely(rn_window_read(&qp->win, &qp->sq, &expect) &&", "if (rn_unlikely(false &&", "rows"),
+    Mutant("RNR wait shortened by a NAK", REQUESTER, "\tif (qp->retry.rnr_wait || qp->retry.acted)\n",
+           "\tqp->retry.rnr_wait = false;\n\tif (qp->retry.acted)\n", "rows"),
+    Mutant("echo of a NAK acted on", REQUESTER, "if (qp->retry.rnr_wait || qp->retry.acted)", "if (qp->retry.rnr_wait)",
+           "rows"),
+    Mutant("fence ignored", REQUESTER, "if (e->flags & RN_WQE_FENCE && qp->win.nreads)", "if (false)", "rows"),
+    Mutant("READ depth ignored", REQUESTER, "qp->win.nreads >= qp->attr.max_rd_atomic)",
+           "qp->win.nreads >= qp->attr.max_rd_atomic + 1u)", "rows"),
+    Mutant("answer to what was never sent", REQUESTER, "if (rn_unlikely(!rn_window_in_flight(&qp->win, pkt->psn)))",
+           "if (rn_unlikely(rn_psn_before(pkt->psn, qp->win.una)))", "rows"),
+    Mutant("READ answer of any length", REQUESTER, "pkt->payload_len == want && ", "", "rows"),
+    Mutant("NAK spends no retry", RETRY, "\tif (!r->left)\n\t\treturn false;\n\tr->left--;\n", "", "rows"),
+    Mutant("RNR code 0 is no wait", RETRY, ": 65536 * (rn_time)10000;", ": 0;", "rows"),
+    Mutant("RNR budget spent by for ever", RETRY, "if (r->rnr_cnt != 7) {", "if (true) {", "rows"),
+    Mutant("no adaptive timeout", RETRY, "r->rto = r->srtt ? RN_MAX(r->srtt + 4 * r->var, r->floor) : r->initial;",
+           "r->rto = r->full;", "performance"),
+    Mutant("window never shrinks", WINDOW, "\tw->size = RN_MIN(w->size, w->knee);\n", "", "performance"),
+    Mutant("asks only at the end", "dataplane/core/window.h", "return half > 64 ? 64 : half ? half : 1;",
+           "return half + (1u << 20);", "rows"),
+    Mutant("PSNs compared as numbers", "dataplane/wire/psn.h", "return (int32_t)((a - b) << 8) >> 8;",
+           "return (int32_t)a - (int32_t)b;", "rows"),
+    # shard and frames
+    Mutant("one QP takes all", SHARD, "if (--qp->quota == 0) {", "if (false) {", "fairness"),
+    Mutant("packets from anybody", SHARD, "\t\tif (sh->port.check_source)\n\t\t\treturn RN_V_QP_ADDRESS;\n", "", "rows"),
+    Mutant("any P_Key", SHARD, "return (pkey & 0x7FFF) == 0x7FFF;", "return pkey || true;", "rows"),
+    Mutant("refused frame uncounted", SHARD, "\tsh->stats.rx_packets++;\n\tsh->stats.verdict[v]++;\n", "", "hostile"),
+    Mutant("bad ICRC accepted", "dataplane/wire/frame.c",
+           "if (rn_unlikely(icrc != rn_icrc_packet(pkt->ip, (size_t)(end - pkt->ip))))", "if (false)", "random"),
+    # connections
+    Mutant("RTU not repeated", "dataplane/core/cm.c", "X(ESTABLISHED, REP_AGAIN,  repeat, ",
+           "X(ESTABLISHED, REP_AGAIN,  nothing, ", "connect"),
+    Mutant("DREQ not repeated", "dataplane/core/cm.c", "X(DREQ_SENT,   TIMER,      resend, ",
+           "X(DREQ_SENT,   TIMER,      nothing, ", "connect"),
+    Mutant("timewait lasts for ever", "dataplane/core/cm_index.c",
+           "now + rn_cm_time_of(RN_MIN(c->timeout_code, RN_CM_TIMEWAIT_CODE))", "now + RN_S(1000000)", "connect"),
+]
