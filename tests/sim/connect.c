@@ -19,14 +19,15 @@
 
 struct side {
 	uint32_t cm;       /* id, 0 = none */
-	bool has_qp, up, gone;
+	bool has_qp, up, talks, gone;
 	unsigned sent, received;
 };
 
 struct conn {
 	unsigned from;     /* active node */
 	bool refuse;       /* the passive side will reject it */
-	bool refused, failed;
+	bool quiet;        /* the active side says nothing before it has heard something: the RTU must arrive */
+	bool refused, failed, parted;
 	unsigned tries;
 	struct side side[SIM_NODES]; /* by node; slot of the QP is the connection's number */
 };
@@ -151,7 +152,7 @@ static void to_rts(struct connect *c, unsigned node, unsigned k, const struct rn
 static void talk(struct connect *c, unsigned node, unsigned k)
 {
 	uint8_t *arena = c->sim.node[node].arena;
-	c->conn[k].side[node].up = true;
+	c->conn[k].side[node].talks = true;
 	for (unsigned m = 0; m < MESSAGES; m++) {
 		for (uint32_t i = 0; i < LENGTH; i++)
 			arena[send_area(k, m) + i] = byte_of(k, node, m, i);
@@ -208,7 +209,9 @@ static void established(struct connect *c, unsigned node, unsigned k, const stru
 	}
 	if (c->conn[k].side[node].up)
 		OBJECT(c, "node %u connection %u: established twice", node, k);
-	talk(c, node, k);
+	c->conn[k].side[node].up = true;
+	if (!c->conn[k].quiet || c->conn[k].from != node)
+		talk(c, node, k);
 }
 
 static void over(struct connect *c, unsigned node, unsigned k, const struct rn_event *ev)
@@ -231,6 +234,8 @@ static void over(struct connect *c, unsigned node, unsigned k, const struct rn_e
 	} else {
 		if (n->side[node].gone)
 			OBJECT(c, "node %u connection %u: told twice of its end", node, k);
+		if (ev->reason == 2)
+			OBJECT(c, "node %u connection %u: nobody answered the DREQ", node, k);
 		n->side[node].gone = true;
 		hang_up(c, node, k);
 	}
@@ -269,6 +274,8 @@ static void take_completion(struct connect *c, unsigned node, const struct rn_cq
 	}
 	s->received++;
 	c->t->messages++;
+	if (!s->talks && s->up)
+		talk(c, node, k);
 	for (uint32_t i = 0; i < LENGTH; i++)
 		if (c->sim.node[node].arena[recv_area(k, m) + i] != byte_of(k, 1 - node, m, i)) {
 			OBJECT(c, "node %u connection %u: wrong bytes", node, k);
@@ -286,8 +293,9 @@ static void part(struct connect *c)
 {
 	for (unsigned k = 0; k < CONNS; k++) {
 		struct side *s = c->conn[k].side;
-		if (!complete(&s[0]) || !complete(&s[1]))
+		if (c->conn[k].parted || !complete(&s[0]) || !complete(&s[1]))
 			continue;
+		c->conn[k].parted = true;
 		unsigned who = below(c, 3);
 		for (unsigned node = 0; node < SIM_NODES; node++)
 			if (s[node].cm && !s[node].gone && who != node)
@@ -337,6 +345,7 @@ static void set_up(struct connect *c, FILE *log)
 	for (unsigned k = 0; k < CONNS; k++) {
 		c->conn[k].from = below(c, 2);
 		c->conn[k].refuse = below(c, 6) == 0;
+		c->conn[k].quiet = below(c, 2);
 		dial(c, k);
 	}
 }
