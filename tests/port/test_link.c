@@ -89,6 +89,7 @@ static void talk(const struct row *row)
 	char more[128];
 	struct end a, b;
 
+	print_message("%s, %u shards\n", row->policy, row->shards); /* names the row if it fails */
 	snprintf(more, sizeof(more), "idle = { policy = \"%s\"; };", row->policy);
 	const char *path = rig_pair(row->shards, 4200, more);
 	make_end(&a, path, 0, 100000);
