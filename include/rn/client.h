@@ -125,8 +125,8 @@ struct rn_client_wr {
 	uint64_t remote_va;
 	uint32_t rkey;
 	uint32_t imm;
-	const struct rn_sge
-		*sge; /* may be any 16-byte {address, u32 length, u32 key}; read before return */
+	/* May be any 16-byte {address, u32 length, u32 key}; read before return. */
+	const struct rn_sge *sge;
 	uint32_t num_sge;
 };
 
