@@ -340,6 +340,12 @@ static void do_fault(struct rows *r)
 	gone = r->sim.node[DUT].arena + V;
 }
 
+static void do_arm(struct rows *r)
+{
+	atomic_store(&r->sim.node[DUT].cq_shared->armed,
+		     strcmp(r->word[1], "solicited") == 0 ? RN_CQ_ARM_SOLICITED : RN_CQ_ARM_ANY);
+}
+
 static void do_rts(struct rows *r)
 {
 	sim_rts(&r->sim, DUT, 0);
@@ -360,7 +366,7 @@ static const struct {
 } commands[] = {
 	{"set", do_set}, {"recv", do_post}, {"send", do_post}, {"write", do_post}, {"read", do_post}, {">", do_packet},
 	{">>", do_packet}, {"speak", do_speak}, {"wait", do_wait}, {"mem", do_mem}, {"touch", do_touch},
-	{"dereg", do_dereg}, {"rts", do_rts}, {"error", do_error}, {"brief", do_brief}, {"fault", do_fault},
+	{"dereg", do_dereg}, {"rts", do_rts}, {"error", do_error}, {"brief", do_brief}, {"arm", do_arm}, {"fault", do_fault},
 };
 
 static void run_line(struct rows *r, char *line)

@@ -15,6 +15,7 @@
  *	mem AREA OFF LEN          run lengths of memory: area v (target of the peer), r (where READs land), or a receive id
  *	brief                     from now on only frames that ask for an ACK are written down
  *	fault                     area v faults when it is touched
+ *	arm any|solicited         the CQ is armed
  *	dereg KEY | rts | error | touch AREA OFF LEN BYTE
  *
  * Outcomes: `= VERDICT`, `< frame` (with @us when time passed), completions, events, states.

@@ -16,23 +16,27 @@ struct course {
 	uint32_t loss_ppm; /* each direction */
 	unsigned gbits;
 	unsigned mtu;      /* enum */
+	unsigned delay_us; /* each direction */
 	unsigned demanded; /* percent of the link's rate, payload alone */
 };
 
 static const struct course courses[] = {
-	{"no loss, 10G, WRITE 64K", RN_WQE_WRITE, 65536, 200, 0, 10, 5, 90},
-	{"no loss, 100G, WRITE 64K", RN_WQE_WRITE, 65536, 200, 0, 100, 5, 90},
-	{"no loss, 10G, READ 64K", RN_WQE_READ, 65536, 200, 0, 10, 5, 90},
-	{"1 %, 10G, WRITE 64K", RN_WQE_WRITE, 65536, 1000, 10000, 10, 5, 60},
-	{"1 %, 100G, WRITE 64K", RN_WQE_WRITE, 65536, 1000, 10000, 100, 5, 30},
-	{"1 %, 10G, WRITE 1M", RN_WQE_WRITE, 1 << 20, 60, 10000, 10, 5, 60},
-	{"1 %, 10G, SEND 4K", RN_WQE_SEND, 4096, 10000, 10000, 10, 5, 60},
-	{"1 %, 10G, READ 64K", RN_WQE_READ, 65536, 1000, 10000, 10, 5, 50},
-	{"1 %, 100G, READ 64K", RN_WQE_READ, 65536, 1000, 10000, 100, 5, 30},
-	{"1 %, 10G, WRITE 64K, MTU 1024", RN_WQE_WRITE, 65536, 300, 10000, 10, 3, 50},
-	{"5 %, 10G, SEND 4K", RN_WQE_SEND, 4096, 10000, 50000, 10, 5, 20},
-	{"5 %, 10G, WRITE 64K", RN_WQE_WRITE, 65536, 1000, 50000, 10, 5, 20},
-	{"5 %, 10G, READ 64K", RN_WQE_READ, 65536, 1000, 50000, 10, 5, 20},
+	{"no loss, 10G, WRITE 64K", RN_WQE_WRITE, 65536, 200, 0, 10, 5, 5, 90},
+	{"no loss, 100G, WRITE 64K", RN_WQE_WRITE, 65536, 200, 0, 100, 5, 5, 90},
+	{"no loss, 10G, READ 64K", RN_WQE_READ, 65536, 200, 0, 10, 5, 5, 90},
+	{"1 %, 10G, WRITE 64K", RN_WQE_WRITE, 65536, 1000, 10000, 10, 5, 5, 60},
+	{"1 %, 100G, WRITE 64K", RN_WQE_WRITE, 65536, 1000, 10000, 100, 5, 5, 30},
+	{"1 %, 10G, WRITE 1M", RN_WQE_WRITE, 1 << 20, 60, 10000, 10, 5, 5, 60},
+	{"1 %, 10G, SEND 4K", RN_WQE_SEND, 4096, 10000, 10000, 10, 5, 5, 60},
+	{"1 %, 10G, READ 64K", RN_WQE_READ, 65536, 1000, 10000, 10, 5, 5, 50},
+	{"1 %, 100G, READ 64K", RN_WQE_READ, 65536, 1000, 10000, 100, 5, 5, 30},
+	{"1 %, 10G, WRITE 64K, MTU 1024", RN_WQE_WRITE, 65536, 300, 10000, 10, 3, 5, 50},
+	{"5 %, 10G, SEND 4K", RN_WQE_SEND, 4096, 10000, 50000, 10, 5, 5, 20},
+	{"5 %, 10G, WRITE 64K", RN_WQE_WRITE, 65536, 1000, 50000, 10, 5, 5, 20},
+	{"1 %, 10G, WRITE 64K, 100 us away", RN_WQE_WRITE, 65536, 1000, 10000, 10, 5, 100, 15},
+	{"1 %, 10G, READ 64K, 100 us away", RN_WQE_READ, 65536, 1000, 10000, 10, 5, 100, 15},
+	{"20 %, 10G, SEND 4K", RN_WQE_SEND, 4096, 3000, 200000, 10, 5, 5, 0},
+	{"5 %, 10G, READ 64K", RN_WQE_READ, 65536, 1000, 50000, 10, 5, 5, 20},
 };
 
 struct outcome {
@@ -53,6 +57,7 @@ static struct outcome run_course(const struct course *c, uint64_t seed)
 	for (unsigned i = 0; i < SIM_NODES; i++) {
 		spec.link[i].rate = c->gbits * 1000000000ull;
 		spec.link[i].impair.loss_ppm = c->loss_ppm;
+		spec.link[i].impair.delay_min_ns = RN_US(c->delay_us);
 	}
 	sim_init(&sim, &spec);
 	sim_connect(&sim, 0);
