@@ -37,7 +37,7 @@ static int print_rows(int files, char **paths)
 
 int main(int argc, char **argv)
 {
-	struct rowfile f = {0};
+	static struct rowfile f; /* holds what it read until the end */
 	struct CMUnitTest tests[ROWFILE_MAX];
 	if (argc > 2 && strcmp(argv[1], "--print") == 0)
 		return print_rows(argc - 2, argv + 2);
