@@ -96,13 +96,6 @@ conf() {
 in_a() { if [ "$port" = af_packet ]; then ip netns exec "${netns% *}" "$@"; else "$@"; fi; }
 in_b() { if [ "$port" = af_packet ]; then ip netns exec "${netns#* }" "$@"; else "$@"; fi; }
 
-# The provider of this build, not one that may be installed.
-use_built_provider() {
-	mkdir "$work/catalog"
-	cp build/provider/softrnic-built.conf "$work/catalog/softrnic.conf"
-	export SOFTRNIC_ND_CATALOG=$work/catalog
-}
-
 # start_server ARG...: side a; returns when it listens
 start_server() {
 	SOFTRNIC_CONFIG=$work/a.conf in_a build/tools/nd_xfer -q -s 192.0.2.1 "$@" >"$work/server.log" 2>&1 &
@@ -165,7 +158,7 @@ judge() {
 
 step "building"
 build
-use_built_provider
+export SOFTRNIC_ND_CATALOG=$PWD/build/provider/nd.d # the provider of this build, not one that may be installed
 choose_file
 reserve_hugepages
 make_links

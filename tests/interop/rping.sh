@@ -14,10 +14,7 @@ while [ $# -gt 0 ] && [ "$1" != -- ]; do addresses+=("$1"); shift; done
 [ $# -gt 1 ] && { [ ${#addresses[@]} = 2 ] || [ ${#addresses[@]} = 4 ]; } || { sed -n '2,11s/^# \{0,1\}//p' "$0"; exit 2; }
 shift
 peer=("$@") build=${BUILD:-build} prefix=${PREFIX:-} passed=0 failed=0
-catalog=$(mktemp -d)
-trap 'rm -rf "$catalog"' EXIT
-cp "$build/provider/softrnic-built.conf" "$catalog/softrnic.conf"
-export SOFTRNIC_ND_CATALOG=$catalog
+export SOFTRNIC_ND_CATALOG=$build/provider/nd.d
 
 verdict() {
 	if [ "$1" = 0 ]; then passed=$((passed + 1)); echo "ok    $2"; else failed=$((failed + 1)); echo "FAIL  $2"; fi
