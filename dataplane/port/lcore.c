@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <sys/prctl.h>
 
+#include <rte_lcore.h>
 #include <rte_pause.h>
 #include <rte_rcu_qsbr.h>
 
@@ -44,7 +45,7 @@ static bool may_put_off(const struct rn_lcore *lc)
 	return lc->idle == RN_IDLE_INLINE && !lc->put_off && !rn_rxtx_backlog(&lc->rxtx) && rn_shard_only_acks(lc->shard);
 }
 
-unsigned rn_lcore_turn(struct rn_lcore *lc)
+static unsigned turn(struct rn_lcore *lc)
 {
 	rn_time now = lc->now = RN_MAX(lc->now, rn_clock_now(&lc->clock));
 	/* Before frames: a receive posted before a message was sent must be there for it, though nobody rang for it. */
@@ -76,6 +77,17 @@ unsigned rn_lcore_turn(struct rn_lcore *lc)
 	lc->stats.calls += calls;
 	lc->stats.busy += work + calls > 0;
 	return work + calls;
+}
+
+unsigned rn_lcore_turn(struct rn_lcore *lc)
+{
+	/* An application's thread may be an lcore of its own. */
+	unsigned former = RTE_PER_LCORE(_lcore_id);
+
+	RTE_PER_LCORE(_lcore_id) = lc->rxtx.lcore_id;
+	unsigned work = turn(lc);
+	RTE_PER_LCORE(_lcore_id) = former;
+	return work;
 }
 
 /* When somebody should make the next turn. After a busy one nobody asks: soon. */

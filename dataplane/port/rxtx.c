@@ -7,12 +7,29 @@
 #include <string.h>
 
 #include <rte_ethdev.h>
+#include <rte_lcore.h>
 #include <rte_mbuf.h>
 #include <rte_mempool.h>
 #include <rte_prefetch.h>
 
 #include "capture.h"
 #include "frame.h"
+
+/* Numbers of lcores that EAL does not use, in use by our shards. Under the in-process link's lock. */
+static bool borrowed[RTE_MAX_LCORE];
+
+/* A pool has a cache per lcore, and drivers take and free mbufs through that of the lcore they believe to run on. Without a
+ * number every mbuf a driver frees is an atomic operation on the pool's ring, which waits until all that was stored into
+ * the peer's memory has got there. LCORE_ID_ANY: none is free. */
+static unsigned borrow_lcore_id(void)
+{
+	for (unsigned id = RTE_MAX_LCORE; id-- > 0;)
+		if (!borrowed[id] && rte_eal_lcore_role(id) == ROLE_OFF) {
+			borrowed[id] = true;
+			return id;
+		}
+	return LCORE_ID_ANY;
+}
 
 int rn_rxtx_open(struct rn_rxtx *x, const struct rn_rxtx_cfg *cfg)
 {
@@ -33,8 +50,11 @@ int rn_rxtx_open(struct rn_rxtx *x, const struct rn_rxtx_cfg *cfg)
 	x->impaired = !rn_impair_none(&cfg->impair);
 	x->rule = cfg->impair;
 	rn_rng_seed(&x->rng, cfg->impair_seed + cfg->index);
-	/* Non-EAL threads have no cache in the pool: this is ours. */
-	x->cache = rte_mempool_cache_create(RTE_MEMPOOL_CACHE_MAX_SIZE, SOCKET_ID_ANY);
+	x->lcore_id = borrow_lcore_id();
+	x->cache = rte_mempool_default_cache(x->port->pool, x->lcore_id);
+	x->own_cache = x->cache == NULL;
+	if (x->own_cache)
+		x->cache = rte_mempool_cache_create(RTE_MEMPOOL_CACHE_MAX_SIZE, SOCKET_ID_ANY);
 	if (x->impaired)
 		x->held = calloc(RN_HELD_MAX, sizeof(*x->held));
 	if (x->cache == NULL || (x->impaired && x->held == NULL)) {
@@ -73,9 +93,12 @@ void rn_rxtx_close(struct rn_rxtx *x)
 	x->held = NULL;
 	if (x->cache != NULL) {
 		rte_mempool_cache_flush(x->cache, x->port->pool);
-		rte_mempool_cache_free(x->cache);
+		if (x->own_cache)
+			rte_mempool_cache_free(x->cache);
 		x->cache = NULL;
 	}
+	if (x->lcore_id < RTE_MAX_LCORE)
+		borrowed[x->lcore_id] = false;
 }
 
 /* ---- receive ---- */

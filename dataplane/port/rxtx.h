@@ -55,6 +55,8 @@ struct rn_rxtx {
 	bool accept_bad_icrc;
 	bool share_txq; /* another shard uses our transmit queue too */
 	uint8_t mac[6];
+	unsigned lcore_id; /* that drivers are to see during a turn: names our cache in the pool */
+	bool own_cache;    /* none in the pool: one of our own */
 	struct rte_mempool_cache *cache;
 	struct rn_capture *capture; /* NULL: off */
 	struct rn_rxtx_stats stats;
