@@ -389,6 +389,8 @@ static void send_frame(struct sim *sim, unsigned from, uint8_t *data, uint32_t l
 	bool wanted = sim->filter == NULL || sim->filter(sim, from, &pkt, sim->filter_arg);
 	struct rn_fate fate = rn_impair_decide(&sim->spec.link[from].impair, &sim->rng, len);
 	unsigned copies = wanted ? fate.copies : 0;
+	if (fate.corrupt && pkt.kind == RN_PKT_ARP) /* it has no checksum of its own: the FCS would catch it */
+		copies = 0;
 	transcript_frame(sim, from, &pkt, copies != 0);
 	n->dropped += copies == 0;
 	n->duplicated += copies == 2;
