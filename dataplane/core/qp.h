@@ -72,6 +72,7 @@ struct rn_read_rec {
 	uint32_t rkey, length;
 	uint32_t first_psn, npkts; /* npkts 0: no record yet */
 	uint32_t start, next;      /* response packets: this answer began with `start`, `next` is to be sent */
+	uint64_t end;              /* rn_rx.taken behind its last PSN: tells its PSNs from those of the next round */
 	bool answered;             /* once, whole */
 	bool owed;                 /* an entry of the owed list names it */
 };
@@ -94,6 +95,7 @@ enum rn_rx_message { RN_RX_IDLE, RN_RX_SEND, RN_RX_WRITE };
 struct rn_rx {
 	uint32_t epsn;
 	uint32_t msn;
+	uint64_t taken;    /* PSNs so far; does not wrap */
 	uint8_t message;   /* enum rn_rx_message: which one is open */
 	bool nak_sent;     /* gaps stay unreported until epsn arrives */
 	bool nak_rnr;      /* ... because of an RNR NAK */

@@ -127,6 +127,7 @@ static bool length_fits(const struct rn_qp *qp, const struct rn_pkt *pkt)
 static void commit(struct rn_qp *qp, const struct rn_pkt *pkt, uint32_t npsn, bool message_done)
 {
 	qp->rx.epsn = rn_psn_add(qp->rx.epsn, npsn);
+	qp->rx.taken += npsn;
 	if (message_done)
 		qp->rx.msn = rn_psn_add(qp->rx.msn, 1);
 	qp->rx.nak_sent = false;
@@ -250,6 +251,7 @@ static enum rn_verdict take_read(struct rn_qp *qp, const struct rn_pkt *pkt)
 		.length = pkt->dma_len,
 		.first_psn = pkt->psn,
 		.npkts = npkts,
+		.end = rx->taken + npkts,
 	};
 	rx->rec_next = rec + 1 == rx->nrec ? 0 : rec + 1;
 	commit(qp, pkt, npkts, true);
@@ -279,12 +281,18 @@ static enum rn_verdict take_in_order(struct rn_qp *qp, const struct rn_pkt *pkt,
 
 /* ---- duplicates ---- */
 
+/* May it be asked for again? Its PSNs mean other requests once the peer can no longer repeat it. */
+static bool is_current(const struct rn_rx *rx, const struct rn_read_rec *rec)
+{
+	return rec->npkts && rx->taken - rec->end <= RN_PSN_WINDOW;
+}
+
 static struct rn_read_rec *record_of(struct rn_rx *rx, uint32_t psn)
 {
 	for (unsigned i = 0; i < rx->nrec; i++) {
 		struct rn_read_rec *rec = &rx->rec[i];
 
-		if (((psn - rec->first_psn) & RN_PSN_MASK) < rec->npkts)
+		if (is_current(rx, rec) && ((psn - rec->first_psn) & RN_PSN_MASK) < rec->npkts)
 			return rec;
 	}
 	return NULL;
@@ -322,7 +330,7 @@ static uint32_t ack_for_duplicate(const struct rn_rx *rx, uint32_t psn)
 	uint32_t to = rn_psn_add(rx->epsn, -1u);
 
 	for (unsigned i = 0; i < rx->nrec; i++)
-		if (rx->rec[i].npkts && rn_psn_before(psn, rx->rec[i].first_psn) &&
+		if (is_current(rx, &rx->rec[i]) && rn_psn_before(psn, rx->rec[i].first_psn) &&
 		    !rn_psn_before(to, rx->rec[i].first_psn))
 			to = rn_psn_add(rx->rec[i].first_psn, -1u);
 	return to;

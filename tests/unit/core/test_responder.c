@@ -679,6 +679,44 @@ static void test_owed_bounded(void **state)
 	rig_fini(&r);
 }
 
+/* As if all PSNs but those taken since `e` had gone by: `e` comes next once more. */
+static void go_round(struct rig *r, uint32_t e)
+{
+	struct rn_rx *rx = &r->s[1].qp->rx;
+
+	rx->taken += RN_PSN_MASK + 1 - rn_psn_add(rx->epsn, -e);
+	rx->epsn = e;
+}
+
+/* The PSNs of an old READ come round again: what is repeated then has nothing to do with it. */
+static void test_record_of_last_round(void **state)
+{
+	struct rig r;
+	struct rn_pkt p;
+	uint32_t e;
+
+	start(&r);
+	e = epsn(&r);
+	ask(&r, 0, 0, 3 * MTU);
+	for (unsigned i = 0; i < 3; i++)
+		assert_true(rig_take(&r, 1, &p));
+	go_round(&r, e);
+	for (unsigned i = 0; i < 3; i++)
+		assert_int_equal(give(&r, RN_OP_WRITE_ONLY, 0, 8), RN_V_OK);
+	expect_reply(&r, 0x1F, e + 2, 4);
+	assert_int_equal(give(&r, RN_OP_WRITE_ONLY, -2, 8), RN_V_REQ_DUPLICATE);
+	expect_reply(&r, 0x1F, e + 2, 4);
+	/* a newer READ there is found, whichever record stands first */
+	go_round(&r, e);
+	ask(&r, 0, 64, 2 * MTU);
+	for (unsigned i = 0; i < 2; i++)
+		assert_true(rig_take(&r, 1, &p));
+	assert_int_equal(ask(&r, -2, 64, 2 * MTU), RN_V_REQ_DUP_READ);
+	expect_response(&r, RN_OP_READ_RESP_FIRST, e, r.s[1].mem + 64, MTU);
+	expect_response(&r, RN_OP_READ_RESP_LAST, e + 1, r.s[1].mem + 64 + MTU, MTU);
+	rig_fini(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -698,6 +736,7 @@ int main(void)
 		cmocka_unit_test(test_replay_in_order),
 		cmocka_unit_test(test_duplicate_before_read),
 		cmocka_unit_test(test_read_memory_gone),
+		cmocka_unit_test(test_record_of_last_round),
 		cmocka_unit_test(test_owed_bounded),
 	};
 
