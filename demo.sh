@@ -87,7 +87,7 @@ conf() {
 			echo "  iface = \"veth-$side\";"
 		fi
 		echo "  ipv4 = [ \"192.0.2.$host/24\" ]; ipv6 = [ \"2001:db8::$host/64\" ]; mtu = 9000; });"
-		echo "idle = { policy = \"adaptive\"; };"
+		echo "idle = { policy = \"inline\"; };"
 		[ "$loss" = 0 ] || echo "impair = { loss = $(printf '%f' "$loss"); seed = $host; };"
 		[ -z "$capture" ] || echo "capture = { file = \"$capture\"; };"
 	} >"$work/$side.conf"
