@@ -284,13 +284,26 @@ enum rn_verdict rn_qp_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now
 	return row->request_in ? rn_responder_rx(qp, pkt, now) : RN_V_QP_STATE;
 }
 
+static unsigned request_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now)
+{
+	return rn_qp_states[qp->state].go_on ? rn_requester_tx(qp, buf, now) : 0;
+}
+
+static bool answers_read(const struct rn_qp *qp)
+{
+	return qp->rx.nowed && qp->rx.owed[0].kind == RN_OWE_READ;
+}
+
+/* Replies go first, but answers to READs can go on for ever: they and requests of our own take
+ * turns. */
 unsigned rn_qp_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now)
 {
-	unsigned n = qp->rx.nowed ? rn_responder_tx(qp, buf, now) : 0;
+	unsigned n = qp->own_turn && answers_read(qp) ? request_tx(qp, buf, now) : 0;
 
-	if (!n && rn_qp_states[qp->state].go_on)
-		n = rn_requester_tx(qp, buf, now);
-	return n;
+	qp->own_turn = !n && answers_read(qp);
+	if (!n && qp->rx.nowed)
+		n = rn_responder_tx(qp, buf, now);
+	return n ? n : request_tx(qp, buf, now);
 }
 
 /* ---- state ---- */

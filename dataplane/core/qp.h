@@ -127,6 +127,7 @@ struct rn_qp {
 	uint8_t events;    /* enum rn_qp_event_bit not yet told */
 	uint32_t access;   /* remote rights */
 	uint32_t quota;    /* packets it may still send in this turn of the active list */
+	bool own_turn;     /* an answer to a READ went out: a request may go before the next */
 	struct rn_gid own, peer; /* addresses packets must carry */
 	struct rn_cq *send_cq, *recv_cq;
 	struct rn_list active; /* on the shard's list while it may have something to send */

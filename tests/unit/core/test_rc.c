@@ -118,12 +118,44 @@ static void test_each_loss_small_window(void **state)
 	lose_each(1, 7, 4);
 }
 
+/* A peer that reads without pause must not keep our requests, new or repeated, from leaving. */
+static void test_reads_do_not_block_requests(void **state)
+{
+	struct rig r;
+	struct rn_pkt p;
+	unsigned answers = 0;
+
+	rig_init(&r, &(struct rig_opt){0});
+	rig_request(&r, 0, RN_WQE_READ, RN_WQE_SIGNALED, 1, 0, 64 << 10, 0);
+	rig_move(&r, 0, 1);
+	rig_request(&r, 1, RN_WQE_SEND, RN_WQE_SIGNALED, 2, 0, 4 * 1024, 0);
+	for (unsigned sends = 0; sends < 4; sends++) {
+		assert_true(rig_take(&r, 1, &p));
+		assert_int_equal(p.op->family, RN_F_READ_RESP);
+		answers++;
+		assert_true(rig_take(&r, 1, &p));
+		assert_int_equal(p.op->family, RN_F_SEND);
+	}
+	for (; answers < 64; answers++) {
+		assert_true(rig_take(&r, 1, &p));
+		assert_int_equal(p.op->family, RN_F_READ_RESP);
+	}
+	rig_expect_silence(&r, 1);
+	rig_recv(&r, 0, 3, 0x8000, 8192); /* nothing of it arrived: both sides repeat */
+	rig_run(&r, RN_S(1));
+	rig_expect(&r, 0, 3, RN_STATUS_SUCCESS);
+	rig_expect(&r, 0, 1, RN_STATUS_SUCCESS);
+	rig_expect(&r, 1, 2, RN_STATUS_SUCCESS);
+	rig_fini(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_perfect),
 		cmocka_unit_test(test_each_loss),
 		cmocka_unit_test(test_each_loss_small_window),
+		cmocka_unit_test(test_reads_do_not_block_requests),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
