@@ -13,7 +13,8 @@ enum { PENDING, SLEEPING, DONE };
 void rn_mailbox_init(struct rn_mailbox *mb)
 {
 	atomic_init(&mb->in, NULL);
-	mb->first = mb->last = NULL;
+	atomic_init(&mb->first, NULL);
+	mb->last = NULL;
 }
 
 void rn_mailbox_post(struct rn_mailbox *mb, struct rn_call *call, const struct rn_submit *submit)
@@ -27,9 +28,19 @@ void rn_mailbox_post(struct rn_mailbox *mb, struct rn_call *call, const struct r
 							memory_order_relaxed));
 }
 
+static struct rn_call *first(const struct rn_mailbox *mb)
+{
+	return atomic_load_explicit(&mb->first, memory_order_relaxed);
+}
+
+static void set_first(struct rn_mailbox *mb, struct rn_call *call)
+{
+	atomic_store_explicit(&mb->first, call, memory_order_relaxed);
+}
+
 bool rn_mailbox_empty(const struct rn_mailbox *mb)
 {
-	return atomic_load_explicit(&mb->in, memory_order_relaxed) == NULL && mb->first == NULL;
+	return atomic_load_explicit(&mb->in, memory_order_relaxed) == NULL && first(mb) == NULL;
 }
 
 static void fetch(struct rn_mailbox *mb)
@@ -45,8 +56,8 @@ static void fetch(struct rn_mailbox *mb)
 		oldest = newest;
 		newest = next;
 	}
-	if (mb->first == NULL)
-		mb->first = oldest;
+	if (first(mb) == NULL)
+		set_first(mb, oldest);
 	else
 		mb->last->next = oldest;
 	mb->last = last;
@@ -65,12 +76,10 @@ unsigned rn_mailbox_run(struct rn_mailbox *mb, struct rn_lcore *lc, const struct
 	unsigned n = 0;
 
 	fetch(mb);
-	while (mb->first != NULL && rn_submit_passed(submit, mb->first->after)) {
-		struct rn_call *call = mb->first;
-		mb->first = call->next;
+	for (struct rn_call *call; (call = first(mb)) != NULL && rn_submit_passed(submit, call->after); n++) {
+		set_first(mb, call->next);
 		call->run(call, lc, now);
 		finish(call);
-		n++;
 	}
 	return n;
 }

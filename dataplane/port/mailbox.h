@@ -20,7 +20,9 @@ struct rn_call {
 
 struct rn_mailbox {
 	_Atomic(struct rn_call *) in; /* newest first, pushed by anyone */
-	struct rn_call *first, *last; /* the shard's own queue, oldest first */
+	/* The shard's own queue, oldest first; others only look whether there is one. */
+	_Atomic(struct rn_call *) first;
+	struct rn_call *last;
 };
 
 void rn_mailbox_init(struct rn_mailbox *mb);
