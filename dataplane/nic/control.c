@@ -68,7 +68,7 @@ static void let_others_catch_up(struct rn_nic *nic)
 {
 	for (unsigned i = 1; i < nic->nshards; i++) {
 		struct rn_call c = {.run = run_nothing};
-		if (!rn_submit_empty(&nic->lcore[i].submit))
+		if (!rn_submit_idle(&nic->lcore[i].submit))
 			rn_lcore_call(&nic->lcore[i], &c);
 	}
 }

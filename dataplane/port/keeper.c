@@ -23,7 +23,7 @@ static rn_time last_turn(struct rn_lcore *lc)
 
 static bool work_waits(struct rn_lcore *lc, rn_time now)
 {
-	return atomic_load_explicit(&lc->due, memory_order_relaxed) <= now || !rn_submit_empty(&lc->submit) ||
+	return atomic_load_explicit(&lc->due, memory_order_relaxed) <= now || !rn_submit_idle(&lc->submit) ||
 	       !rn_mailbox_empty(&lc->mailbox) || !rn_steer_empty(&lc->steer);
 }
 

@@ -123,7 +123,9 @@ static rn_time sleep_length(struct rn_lcore *lc)
 	/* The port is full or buffers are short: nobody rings when that ends. */
 	if (rn_rxtx_backlog(&lc->rxtx) || rn_shard_wants_tx(lc->shard, lc->now))
 		ns = RN_MIN(ns, lc->nap_min);
-	if (!rn_mailbox_empty(&lc->mailbox))
+	/* A request behind another thread's unfinished one has been rung for already, and the other may be a receive, for
+	 * which nobody will ring. */
+	if (!rn_mailbox_empty(&lc->mailbox) || !rn_submit_idle(&lc->submit))
 		return 0;
 	if (lc->rxtx.port->wake->source == RN_WAKE_TIMED) {
 		ns = RN_MIN(ns, lc->nap);

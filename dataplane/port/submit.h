@@ -29,6 +29,10 @@ uint32_t rn_submit_position(const struct rn_submit *s);
 /* The shard. Has it drained everything in front of `position`? */
 bool rn_submit_passed(const struct rn_submit *s, uint32_t position);
 
+/* Any thread. Nothing in it that began before the call, not even behind an enqueue that somebody else has not finished:
+ * such a request cannot be seen in the ring yet, though its producer has rung and gone. */
+bool rn_submit_idle(const struct rn_submit *s);
+
 /* Any thread; hints for anyone but the shard. Slots in use. */
 bool rn_submit_empty(const struct rn_submit *s);
 unsigned rn_submit_count(const struct rn_submit *s);

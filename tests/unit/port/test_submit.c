@@ -78,6 +78,9 @@ static void tells_what_lies_in_front(void **state)
 	rn_submit_drain(&s, sh, 10, 0);
 	assert_true(rn_submit_passed(&s, position));
 	assert_false(rn_submit_passed(&s, rn_submit_position(&s)));
+	assert_false(rn_submit_idle(&s));
+	rn_submit_drain(&s, sh, 10, 0);
+	assert_true(rn_submit_idle(&s));
 	rn_submit_destroy(&s);
 	free(sh);
 }
