@@ -14,6 +14,7 @@
 
 #include "capture.h"
 #include "frame.h"
+#include "handover.h"
 
 /* Numbers of lcores that EAL does not use, in use by our shards. Under the in-process link's lock. */
 static bool borrowed[RTE_MAX_LCORE];
@@ -77,6 +78,7 @@ void rn_rxtx_free(struct rn_rxtx *x, struct rte_mbuf **m, unsigned n)
 		if (seg != NULL)
 			m[kept++] = seg;
 	}
+	rn_handover_give(m, kept);
 	if (kept > 0)
 		rte_mempool_generic_put(x->port->pool, (void **)m, kept, x->cache);
 }
@@ -188,6 +190,7 @@ unsigned rn_rx_turn(struct rn_rxtx *x, struct rn_shard *sh, struct rn_steer *st,
 	/* Queues are dealt to the shards in turn; a shard without one lives on hand-offs. */
 	for (unsigned q = x->index; q < x->port->nrxq; q += x->nshards) {
 		unsigned n = rte_eth_rx_burst(x->port->id, (uint16_t)q, m, (uint16_t)x->burst);
+		rn_handover_take(m, n);
 		for (unsigned i = 0; i < n; i++)
 			x->stats.rx_bytes += m[i]->pkt_len;
 		x->stats.rx_frames += n;
@@ -208,6 +211,7 @@ static unsigned flush(struct rn_rxtx *x)
 		return 0;
 	if (x->share_txq && atomic_exchange_explicit(&p->tx_lock, 1, memory_order_acquire) != 0)
 		return 0;
+	rn_handover_give(x->out + x->out_head, x->nout);
 	unsigned n = rte_eth_tx_burst(p->id, (uint16_t)x->txq, x->out + x->out_head, (uint16_t)x->nout);
 	if (x->share_txq)
 		atomic_store_explicit(&p->tx_lock, 0, memory_order_release);
@@ -294,6 +298,7 @@ static unsigned top_up(struct rn_rxtx *x, unsigned want)
 			n /= 2;
 		if (n == 0)
 			break;
+		rn_handover_take(x->fresh + x->nfresh, n);
 		x->nfresh += n;
 	}
 	return RN_MIN(want, x->nfresh);
