@@ -314,9 +314,21 @@ static const struct {
 	[3] = {RN_STATUS_REM_OP_ERR, RN_V_RSP_NAK_OP},
 };
 
+/* One that names any PSN of the READ in progress is for that READ, whichever of its responses are
+ * here: some responders give the request's PSN, others that of the response they cannot give. Who
+ * sent it is dead, so nothing can be asked for again. */
+static bool concerns_read(const struct rn_sqe *e, uint32_t psn)
+{
+	return e && ((psn - e->first_psn) & RN_PSN_MASK) < e->npkts;
+}
+
 static enum rn_verdict take_fatal(struct rn_qp *qp, uint32_t psn, uint8_t code, rn_time now)
 {
-	if (!settle_before(qp, psn, now))
+	uint32_t expect;
+
+	if (concerns_read(rn_window_read(&qp->win, &qp->sq, &expect), psn))
+		advance(qp, expect, now);
+	else if (!settle_before(qp, psn, now))
 		return RN_V_RSP_IMPLIED_NAK;
 	fail_oldest(qp, fatal_naks[code].status, fatal_naks[code].verdict, now);
 	return fatal_naks[code].verdict;
@@ -343,16 +355,15 @@ static enum rn_verdict take_acknowledge(struct rn_qp *qp, const struct rn_pkt *p
 }
 
 /* A response before una. Of these only a fatal NAK matters that names an earlier PSN of the READ in
- * progress: some responders give the request's PSN. */
+ * progress. */
 static enum rn_verdict take_old(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now)
 {
 	uint32_t expect;
-	struct rn_sqe *e = rn_window_read(&qp->win, &qp->sq, &expect);
 
-	if (!e || pkt->op->family != RN_F_ACK || !is_fatal(pkt->syndrome) ||
-	    ((pkt->psn - e->first_psn) & RN_PSN_MASK) >= e->npkts)
+	if (pkt->op->family != RN_F_ACK || !is_fatal(pkt->syndrome) ||
+	    !concerns_read(rn_window_read(&qp->win, &qp->sq, &expect), pkt->psn))
 		return RN_V_RSP_STALE;
-	return take_fatal(qp, qp->win.una, pkt->syndrome & 0x1F, now);
+	return take_fatal(qp, pkt->psn, pkt->syndrome & 0x1F, now);
 }
 
 /* The response that contradicts what is outstanding at its PSN. */

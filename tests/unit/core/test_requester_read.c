@@ -142,15 +142,38 @@ static void test_bad_responses(void **state) /* Q29 */
 
 static void test_fatal_nak_inside_read(void **state) /* Q32 */
 {
+	/* of the request, of the next response, and of one behind responses that got lost */
+	for (unsigned at = 0; at < 5; at++) {
+		struct rig r;
+
+		start(&r);
+		post_send(&r, 1, 8);
+		post_read(&r, 2, 5000);
+		post_send(&r, 3, 8);
+		drain(&r);
+		response(&r, RN_OP_READ_RESP_FIRST, S + 1, 1024);
+		response(&r, RN_OP_READ_RESP_MIDDLE, S + 2, 1024);
+		assert_int_equal(nak(&r, S + 1 + at, 0x62), RN_V_RSP_NAK_ACC);
+		rig_expect(&r, 0, 1, RN_STATUS_SUCCESS);
+		rig_expect(&r, 0, 2, RN_STATUS_REM_ACCESS_ERR);
+		rig_expect(&r, 0, 3, RN_STATUS_WR_FLUSH_ERR);
+		expect_dead(&r);
+		rig_fini(&r);
+	}
+}
+
+/* Not even the READ's first response came, nor the ACK of what is before it. */
+static void test_fatal_nak_without_responses(void **state)
+{
 	struct rig r;
 
 	start(&r);
-	post_read(&r, 1, 5000);
+	post_send(&r, 1, 8);
+	post_read(&r, 2, 5000);
 	drain(&r);
-	response(&r, RN_OP_READ_RESP_FIRST, S, 1024);
-	response(&r, RN_OP_READ_RESP_MIDDLE, S + 1, 1024);
-	assert_int_equal(nak(&r, S, 0x62), RN_V_RSP_NAK_ACC);
-	rig_expect(&r, 0, 1, RN_STATUS_REM_ACCESS_ERR);
+	assert_int_equal(nak(&r, S + 3, 0x62), RN_V_RSP_NAK_ACC);
+	rig_expect(&r, 0, 1, RN_STATUS_SUCCESS);
+	rig_expect(&r, 0, 2, RN_STATUS_REM_ACCESS_ERR);
 	expect_dead(&r);
 	rig_fini(&r);
 }
@@ -226,6 +249,7 @@ int main(void)
 		cmocka_unit_test(test_second_read_first),
 		cmocka_unit_test(test_bad_responses),
 		cmocka_unit_test(test_fatal_nak_inside_read),
+		cmocka_unit_test(test_fatal_nak_without_responses),
 		cmocka_unit_test(test_fence_and_depth),
 		cmocka_unit_test(test_psn_space),
 		cmocka_unit_test(test_read_target_gone),
