@@ -127,8 +127,10 @@ void rn_shard_destroy(struct rn_shard *sh)
 void rn_shard_port(struct rn_shard *sh, const struct rn_port_attr *port, rn_time now)
 {
 	sh->port = *port;
-	if (sh->neigh)
+	if (sh->neigh) {
 		rn_neigh_port(sh->neigh, &sh->port, now);
+		rn_exec_resolved(sh, now); /* some will not be answered any more */
+	}
 	for (uint32_t i = 0; i <= sh->qp_mask; i++) {
 		struct rn_qp *qp = sh->qp[i];
 

@@ -65,6 +65,26 @@ static void test_resolve_nobody(void **state)
 	rig_fini(&r);
 }
 
+/* The way to the one asked for goes away with an address of ours. */
+static void test_resolve_and_move(void **state)
+{
+	struct rig r;
+	struct rn_event ev;
+	struct rn_port_attr port;
+	struct rn_gid nobody;
+
+	rig_init(&r, &(struct rig_opt){0});
+	nobody = r.s[0].port.gids[0];
+	nobody.b[15] = 200;
+	assert_int_equal(resolve(&r, &nobody), -EINPROGRESS);
+	port = r.s[0].port;
+	port.gids[0].b[13]++;
+	rn_shard_port(r.s[0].sh, &port, r.now);
+	assert_true(resolved(&r, &ev));
+	assert_int_equal(ev.err, -EHOSTUNREACH);
+	rig_fini(&r);
+}
+
 /* Only shard 0 has a connection manager. */
 static void test_other_shard(void **state)
 {
@@ -96,6 +116,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_resolve),
 		cmocka_unit_test(test_resolve_nobody),
+		cmocka_unit_test(test_resolve_and_move),
 		cmocka_unit_test(test_other_shard),
 	};
 
