@@ -7,7 +7,7 @@ Mutant = namedtuple("Mutant", "name file text instead suite")
 SIM_ROWS = ["{sim}/responder.rows", "{sim}/order.rows", "{sim}/read.rows", "{sim}/requester.rows"]
 SUITES = {
     "rows": ("tests/sim/test_rows", SIM_ROWS),
-    "random": ("tests/sim/sim_random", ["--seed", "1", "--count", "200", "--quiet"]),
+    "random": ("tests/sim_random", ["--seed", "1", "--count", "200", "--quiet"]),
     "scenarios": ("tests/sim/test_scenarios", []),
     "memory": ("tests/sim/test_memory", []),
     "hostile": ("tests/sim/sim_hostile", ["--count", "30"]),
