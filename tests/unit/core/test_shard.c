@@ -375,6 +375,31 @@ static void test_coalesced(void **state)
 	rig_fini(&r);
 }
 
+/* ACKs may wait for company; nothing else may, and nothing is not an ACK. */
+static void test_only_acks(void **state)
+{
+	struct rig r;
+	struct rig_opt o = {0};
+
+	rig_init(&r, &o);
+	assert_false(rn_shard_only_acks(r.s[1].sh));
+	rig_recv(&r, 1, 1, 0, 64);
+	rig_request(&r, 0, RN_WQE_SEND, RN_WQE_SIGNALED, 2, 0, 64, 0);
+	assert_false(rn_shard_only_acks(r.s[0].sh));
+	rig_move(&r, 0, 1);
+	assert_true(rn_shard_only_acks(r.s[1].sh));
+	rig_recv(&r, 0, 3, 128, 64);
+	rig_request(&r, 1, RN_WQE_SEND, RN_WQE_SIGNALED, 4, 128, 64, 0);
+	assert_false(rn_shard_only_acks(r.s[1].sh)); /* an answer too */
+	rig_run(&r, RN_MS(10));
+	rig_request(&r, 0, RN_WQE_READ, RN_WQE_SIGNALED, 5, 0, 64, 0);
+	rig_move(&r, 0, 1);
+	assert_false(rn_shard_only_acks(r.s[1].sh)); /* a READ's answer */
+	rig_run(&r, RN_MS(10));
+	assert_false(rn_shard_only_acks(r.s[1].sh));
+	rig_fini(&r);
+}
+
 static void test_new_mac(void **state)
 {
 	struct rn_msg m = {.kind = RN_MSG_NEIGH, .mac = {2, 9, 9, 9, 9, 9}};
@@ -483,6 +508,7 @@ int main(void)
 		cmocka_unit_test(test_demux),	 cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_commands), cmocka_unit_test(test_stale_posts),
 		cmocka_unit_test(test_armed),	 cmocka_unit_test(test_coalesced),
+		cmocka_unit_test(test_only_acks),
 		cmocka_unit_test(test_new_mac),	 cmocka_unit_test(test_path_mtu),
 		cmocka_unit_test(test_messages), cmocka_unit_test(test_turns),
 	};
