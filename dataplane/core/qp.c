@@ -419,7 +419,8 @@ int rn_qp_modify(struct rn_qp *qp, uint32_t mask, const struct rn_qp_attr *a, rn
 	const struct rn_qp_move_row *row = to <= RN_QPS_ERR ? rn_qp_move(from, to) : NULL;
 	uint32_t given = mask & ~(uint32_t)RN_QP_STATE;
 
-	if (!row || (from == RN_QPS_ERR && to != RN_QPS_ERR && to != RN_QPS_RESET))
+	if (!row || (given & row->mandatory) != row->mandatory ||
+	    given & ~(row->mandatory | row->optional) || !values_fit(qp, given, a))
 		return -EINVAL;
 	if (to == RN_QPS_ERR) {
 		if (from == RN_QPS_RESET)
@@ -431,9 +432,6 @@ int rn_qp_modify(struct rn_qp *qp, uint32_t mask, const struct rn_qp_attr *a, rn
 		enter_reset(qp);
 		return 0;
 	}
-	if ((given & row->mandatory) != row->mandatory ||
-	    given & ~(row->mandatory | row->optional) || !values_fit(qp, given, a))
-		return -EINVAL;
 	apply(qp, given, a);
 	set_state(qp, to);
 	if (from == RN_QPS_INIT && to == RN_QPS_RTR)
