@@ -2,7 +2,9 @@
  * and without leaving files behind? The caller's thread, under the in-process link's lock. */
 #include "eal.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdarg.h>
@@ -14,6 +16,8 @@
 #include <rte_eal.h>
 #include <rte_errno.h>
 #include <rte_lcore.h>
+#include <rte_memory.h>
+#include <rte_pdump.h>
 
 #include "types.h"
 
@@ -147,6 +151,43 @@ static void remove_runtime_dir(void)
 	rmdir(runtime_dir);
 }
 
+static int unlink_page(const struct rte_memseg_list *list, const struct rte_memseg *page, void *arg)
+{
+	char link[64], path[PATH_MAX];
+	int fd = rte_memseg_get_fd(page);
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	ssize_t n = fd >= 0 ? readlink(link, path, sizeof(path) - 1) : -1;
+	if (n > 0) {
+		path[n] = '\0';
+		unlink(path);
+	}
+	return 0;
+}
+
+/* eal.shared: others could attach as long as we lived. EAL itself would leave pages and tables to the next start. */
+static void remove_shared_files(void)
+{
+	struct dirent *e;
+	DIR *dir = opendir(runtime_dir);
+
+	rte_memseg_walk(unlink_page, NULL);
+	while (dir != NULL && (e = readdir(dir)) != NULL)
+		if (e->d_name[0] != '.')
+			unlinkat(dirfd(dir), e->d_name, 0);
+	if (dir != NULL)
+		closedir(dir);
+	rmdir(runtime_dir);
+}
+
+/* dpdk-dumpcap asks the primary process to copy packets to it. */
+static void share(void)
+{
+	snprintf(runtime_dir, sizeof(runtime_dir), "%s", rte_eal_get_runtime_dir());
+	atexit(remove_shared_files);
+	rte_pdump_init();
+}
+
 int rn_eal_start(const struct rn_config *cfg, uint64_t bytes, char *err, size_t errlen)
 {
 	static struct arguments a;
@@ -168,8 +209,12 @@ int rn_eal_start(const struct rn_config *cfg, uint64_t bytes, char *err, size_t 
 		snprintf(err, errlen, "DPDK's EAL cannot be started (%s); log.level = \"debug\" tells more", strerror(-rc));
 		return rc;
 	}
+	if (cfg->eal.shared) {
+		share();
+		return 0;
+	}
 	/* Private memory leaves nothing in there, unless telemetry has its socket: then at exit. */
-	snprintf(runtime_dir, sizeof(runtime_dir), "%s", cfg->eal.shared ? "" : rte_eal_get_runtime_dir());
+	snprintf(runtime_dir, sizeof(runtime_dir), "%s", rte_eal_get_runtime_dir());
 	remove_runtime_dir();
 	return 0;
 }
