@@ -151,7 +151,8 @@ static struct rn_cm_reply *new_reply(struct rn_cm *cm)
 
 void rn_cm_reply(struct rn_cm *cm, const struct rn_pkt *pkt, const struct rn_cm_msg *msg)
 {
-	struct rn_cm_reply *r = new_reply(cm);
+	/* no answers to groups, in whose name anybody can ask */
+	struct rn_cm_reply *r = pkt->smac[0] & 1 ? NULL : new_reply(cm);
 
 	if (!r)
 		return;

@@ -28,6 +28,11 @@ static bool is_unspecified(const struct rn_gid *g)
 	       (rn_gid_is_ipv4(g) && (g->b[12] | g->b[13] | g->b[14] | g->b[15]) == 0);
 }
 
+bool rn_neigh_is_host(const struct rn_gid *addr)
+{
+	return !is_group(addr) && !is_unspecified(addr);
+}
+
 static bool is_link_local(const struct rn_gid *g)
 {
 	return g->b[0] == 0xfe && (g->b[1] & 0xc0) == 0x80;
@@ -223,7 +228,7 @@ bool rn_neigh_learn(struct rn_neigh *n, const struct rn_gid *addr, const uint8_t
 	static const uint8_t no_mac[6];
 	struct rn_nbr *e;
 
-	if ((mac[0] & 1) || memcmp(mac, no_mac, 6) == 0 || is_unspecified(addr) || is_group(addr) ||
+	if ((mac[0] & 1) || memcmp(mac, no_mac, 6) == 0 || !rn_neigh_is_host(addr) ||
 	    rn_neigh_own(n, addr) >= 0)
 		return false;
 	e = find(n, addr);

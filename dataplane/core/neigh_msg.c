@@ -25,6 +25,9 @@ static void owe_answer(struct rn_neigh *n, const struct rn_gid *own, const struc
 {
 	struct rn_nbr_answer *a;
 
+	/* nobody's own address: the answer would go to all of a group */
+	if (mac[0] & 1)
+		return;
 	if (n->answer_count == RN_NEIGH_ANSWERS) {
 		n->dropped++;
 		return;
@@ -157,7 +160,7 @@ static enum rn_verdict rx_echo(struct rn_neigh *n, const struct rn_pkt *pkt)
 		return RN_V_ICMP_BAD;
 	/* answered only to one, and by one: neither groups nor our own addresses */
 	if (echo.reply || rn_neigh_own(n, &pkt->dst) < 0 || rn_neigh_own(n, &pkt->src) >= 0 ||
-	    (pkt->smac[0] & 1))
+	    !rn_neigh_is_host(&pkt->src) || (pkt->smac[0] & 1))
 		return RN_V_OK;
 	if (n->echo_count == RN_NEIGH_ECHOES ||
 	    len > RN_NEIGH_ECHO_BYTES - RN_ETH_BYTES - RN_VLAN_BYTES - RN_IPV6_BYTES) {

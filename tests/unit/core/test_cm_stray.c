@@ -24,6 +24,9 @@ static void strangers(void **state)
 
 	net_init(&net);
 	assert_int_equal(net_inject(&net, 1, &m), RN_V_CM_UNMATCHED); /* C17 */
+	net.box[0].port.mac[0] |= 1; /* in the name of a group */
+	net_inject(&net, 1, &m);
+	net.box[0].port.mac[0] &= 0xFE;
 	net_pump(&net);
 	assert_int_equal(net.box[1].sent[RN_CM_DREP], 1);
 	assert_int_equal(net.box[1].last[RN_CM_DREP].drep.local_id, 6);

@@ -632,6 +632,40 @@ static void survives_garbage(void **state)
 	rn_neigh_destroy(a);
 }
 
+/* What is asked in the name of a group would be answered to all its members. */
+static void nobody_answers_groups(void **state)
+{
+	static const uint8_t to_all[6] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
+	struct rn_neigh *n = machine(1, 8);
+	const struct rn_gid sources[] = {{{[10] = 0xff, [11] = 0xff, 224, [15] = 1}},
+					 {{[10] = 0xff, [11] = 0xff}}, {{0xff, 2, [15] = 1}}, none};
+	struct rn_arp arp = {.op = RN_ARP_REQUEST, .sender = v4(2, 9), .target = v4(2, 1)};
+	struct rn_nd nd = {.type = RN_ND_SOLICIT, .target = v6(1, 1), .has_mac = true};
+	const struct rn_gid own = v6(1, 1), peer = v6(1, 9);
+	uint8_t body[128], frame[10000];
+	struct rn_pkt pkt = {.kind = RN_PKT_ARP, .payload = body, .payload_len = RN_ARP_BYTES};
+
+	discard(n, 0);
+	memcpy(arp.sender_mac, to_all, 6);
+	rn_arp_build(&arp, body);
+	rn_neigh_rx(n, &pkt, 0);
+	assert_false(rn_neigh_wants_tx(n));
+	memcpy(nd.mac, to_all, 6);
+	pkt = (struct rn_pkt){.kind = RN_PKT_ND, .src = peer, .dst = own, .hop_limit = 255};
+	pkt.payload = body;
+	pkt.payload_len = (uint32_t)rn_nd_build(&peer, &own, &nd, body);
+	rn_neigh_rx(n, &pkt, 0);
+	assert_false(rn_neigh_wants_tx(n));
+	for (size_t i = 0; i < RN_ARRAY_SIZE(sources); i++) {
+		struct rn_gid dst = i < 2 ? v4(2, 1) : v6(1, 1);
+		unsigned len = echo_frame(frame, &sources[i], &dst, 8);
+
+		receive(n, frame, len, 0);
+		assert_false(rn_neigh_wants_tx(n));
+	}
+	rn_neigh_destroy(n);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -646,6 +680,7 @@ int main(void)
 		cmocka_unit_test(a_full_table_gives_up_the_longest_unused),
 		cmocka_unit_test(announces_and_reannounces),
 		cmocka_unit_test(echoes),
+		cmocka_unit_test(nobody_answers_groups),
 		cmocka_unit_test(answers_duplicate_address_detection),
 		cmocka_unit_test(tagged_frames),
 		cmocka_unit_test(survives_garbage),
