@@ -25,7 +25,7 @@ bounded="prlimit --cpu=20 setpriv --pdeathsig KILL"
 clean_up() {
 	[ "$(id -u)" = 0 ] && echo "$pages" >/proc/sys/vm/nr_hugepages
 	[ -n "$priority" ] && echo "$priority" 2>/dev/null >/proc/self/autogroup
-	rm -rf "$dir"
+	rm -rf "$dir" "/run/dpdk/pvt$$a" "/run/dpdk/pvt$$b"
 }
 trap clean_up EXIT
 trap 'exit 1' INT TERM
