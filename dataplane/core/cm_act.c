@@ -335,6 +335,8 @@ void rn_cm_do_send_dreq(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_
 {
 	rn_cm_build_dreq(cm, c);
 	rn_cm_say(cm, c);
+	/* answered without a client of the peer's: no need of the patience those were granted */
+	c->interval = RN_MIN(c->interval, cm->response_timeout);
 	rn_cm_start_timer(cm, c, now);
 }
 

@@ -516,6 +516,36 @@ static unsigned spoil(struct net *net, unsigned from, struct rn_cm_msg *m)
 	return m->attr != RN_CM_MRA;
 }
 
+static void boundless_patience(struct rn_cm_msg *m)
+{
+	m->req.local_response_timeout = 31; /* 2.4 hours, sixteen times over */
+}
+
+/* A peer's CM answers a DREQ by itself: how long its clients may think says nothing about that. */
+static void vanished_peer_is_forgotten(void **state)
+{
+	struct net net;
+	uint32_t listener;
+
+	net_init(&net);
+	net.judge = spoil;
+	spoiler = boundless_patience;
+	net.box[1].follow = true;
+	listener = net_listen(&net, 1, 0);
+	net_connect(&net, 0, 0x11);
+	net_pump(&net);
+	net.judge = net_lose_all;
+	net.arg[0] = RN_CM_DREP;
+	net_destroy(&net, 1, net_event(&net, 1, EV(ESTABLISHED))->id);
+	net_run(&net, RN_S(120));
+	net_destroy(&net, 1, listener);
+	assert_int_equal(rn_cm_live(net.box[1].cm), 0);
+	net_destroy(&net, 0, net_event(&net, 0, EV(RESPONSE))->id);
+	net.judge = NULL;
+	net_run(&net, RN_S(120));
+	net_fini(&net);
+}
+
 static void bad_requests_are_refused(void **state)
 {
 	static const struct {
@@ -663,6 +693,7 @@ int main(void)
 		cmocka_unit_test(slow_consumers_ask_for_patience),
 		cmocka_unit_test(an_mra_can_be_ordered),
 		cmocka_unit_test(bad_requests_are_refused),
+		cmocka_unit_test(vanished_peer_is_forgotten),
 		cmocka_unit_test(an_impatient_peer_is_not_flooded),
 		cmocka_unit_test(either_side_rejects_with_data),
 	};
