@@ -10,6 +10,8 @@
 #include <rte_ring_elem.h>
 #include <rte_ring_peek_zc.h>
 
+#include "handover.h"
+
 int rn_submit_create(struct rn_submit *s, uint32_t slots)
 {
 	ssize_t bytes = rte_ring_get_memsize_elem(RN_SLOT_BYTES, slots);
@@ -33,9 +35,10 @@ void rn_submit_destroy(struct rn_submit *s)
 	s->ring = NULL;
 }
 
-bool rn_submit_put(struct rn_submit *s, const struct rn_wqe *wqe)
+RN_HANDOVER_UNSEEN bool rn_submit_put(struct rn_submit *s, const struct rn_wqe *wqe)
 {
 	rn_assert(wqe->slots >= 1 && wqe->slots <= RN_WQE_MAX_SLOTS);
+	rn_handover_give_one(s->ring);
 	return rte_ring_enqueue_bulk_elem(s->ring, wqe, RN_SLOT_BYTES, wqe->slots, NULL) != 0;
 }
 
@@ -83,6 +86,7 @@ unsigned rn_submit_drain(struct rn_submit *s, struct rn_shard *sh, unsigned max,
 	unsigned got = rte_ring_dequeue_zc_burst_elem_start(s->ring, RN_SLOT_BYTES, max, &zc, NULL);
 	unsigned taken = 0;
 
+	rn_handover_take_one(s->ring);
 	while (taken < got) {
 		memcpy(copy.slot[0], slot_at(&zc, taken), RN_SLOT_BYTES);
 		/* A count no producer of ours writes: the slot stands for itself and the shard refuses its form. */

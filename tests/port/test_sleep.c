@@ -6,6 +6,7 @@
 #include <rte_ring.h>
 #include <rte_ring_elem.h>
 
+#include "handover.h"
 #include "nic.h"
 
 #define DEPTH 16
@@ -44,7 +45,7 @@ static uint32_t begin_to_put(struct rte_ring *r)
 	return head;
 }
 
-static void go_on_to_put(struct rte_ring *r, uint32_t head, const struct rn_wqe *wqe)
+RN_HANDOVER_UNSEEN static void go_on_to_put(struct rte_ring *r, uint32_t head, const struct rn_wqe *wqe)
 {
 	__rte_ring_enqueue_elems(r, head, wqe, RN_SLOT_BYTES, 1);
 	__rte_ring_rts_update_tail(&r->rts_prod);
