@@ -11,12 +11,21 @@
 #define RN_ABI_H
 
 #include <assert.h>
-#include <stdatomic.h>
+#include <stdalign.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "rn/status.h"
+
+/* One layout, whatever language it is written in. */
+#ifdef __cplusplus
+#include <atomic>
+#define RN_ATOMIC(type) std::atomic<type>
+#else
+#include <stdatomic.h>
+#define RN_ATOMIC(type) _Atomic(type)
+#endif
 
 #define RN_ABI_VERSION 1
 #define RN_SLOT_BYTES  64
@@ -138,12 +147,12 @@ static_assert(sizeof(struct rn_cqe) == 64, "a CQE is one cache line");
  * `next` is set once, when a larger ring has been linked behind this one: the producer never writes here again,
  * the consumer drains this ring and then moves on. */
 struct rn_cq_ring {
-	_Alignas(64) _Atomic uint32_t tail;
-	_Alignas(64) _Atomic uint32_t head;
-	_Alignas(64) uint32_t size; /* power of two */
+	alignas(64) RN_ATOMIC(uint32_t) tail;
+	alignas(64) RN_ATOMIC(uint32_t) head;
+	alignas(64) uint32_t size; /* power of two */
 	uint32_t mask;
-	_Atomic(struct rn_cq_ring *) next;
-	_Alignas(64) struct rn_cqe cqe[];
+	RN_ATOMIC(struct rn_cq_ring *) next;
+	alignas(64) struct rn_cqe cqe[];
 };
 
 enum rn_cq_arm { RN_CQ_ARM_NONE, RN_CQ_ARM_SOLICITED, RN_CQ_ARM_ANY };
@@ -151,16 +160,16 @@ enum rn_cq_arm { RN_CQ_ARM_NONE, RN_CQ_ARM_SOLICITED, RN_CQ_ARM_ANY };
 /* Per CQ, shared by all shards that feed it and by the application. Order of arming: application stores
  * `armed`, full fence, re-reads the tails; shard publishes its tail, full fence, reads `armed`. */
 struct rn_cq_shared {
-	_Alignas(64) _Atomic uint32_t armed;    /* enum rn_cq_arm; the shard that fires swaps in NONE */
-	_Atomic uint32_t overrun;               /* set once, never cleared: the CQ is dead */
+	alignas(64) RN_ATOMIC(uint32_t) armed; /* enum rn_cq_arm; the shard that fires swaps in NONE */
+	RN_ATOMIC(uint32_t) overrun;           /* set once, never cleared: the CQ is dead */
 };
 
 /* Per QP, written by its shard alone, read by the application: exact queue accounting without messages.
  * posted - retired < depth decides whether a request may be posted (a silent success retires too). */
 struct rn_qp_shared {
-	_Alignas(64) _Atomic uint32_t sq_retired;
-	_Atomic uint32_t rq_retired;
-	_Atomic uint32_t state; /* enum rn_qp_state */
+	alignas(64) RN_ATOMIC(uint32_t) sq_retired;
+	RN_ATOMIC(uint32_t) rq_retired;
+	RN_ATOMIC(uint32_t) state; /* enum rn_qp_state */
 };
 
 /* ---- QP attributes, by mask (as ibv_modify_qp) ---- */

@@ -43,7 +43,7 @@ struct rn_link_info {
  * (release); the reader remembers where it is and follows ring->next. */
 struct rn_cq_view {
 	struct rn_cq_shared *shared;
-	_Atomic(struct rn_cq_ring *) first[RN_MAX_SHARDS];
+	RN_ATOMIC(struct rn_cq_ring *) first[RN_MAX_SHARDS];
 };
 
 struct rn_link_ops {
