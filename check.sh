@@ -21,6 +21,7 @@ suites() {
 	judges   quick    never
 	port     default  ci
 	nd2      default  ci
+	install  default  never
 	conform  default  ci
 	fuzz     default  ci
 	interop  full     never

@@ -1,0 +1,142 @@
+"""usage: check_install.py SOURCE BUILD PREFIX LIBDIR CATALOGUE
+
+Is what `meson install` leaves behind all that a client needs, and nothing else? Installs into a temporary root, builds
+both clients there with what pkg-config says, runs them. Prints TAP."""
+import glob
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.dirname(HERE), os.path.join(os.path.dirname(HERE), "lint")]
+import symbols  # noqa: E402
+import tap  # noqa: E402
+
+HEADERS = {"ndspi.h", "nddef.h", "ndstatus.h", "ndsupport.h", "ndtypes.h",
+           "rn/abi.h", "rn/client.h", "rn/link.h", "rn/status.h"}
+SAID = "MaxInlineDataSize 256\n"  # ND_MAX_INLINE
+COMPILERS = {".c": ["cc", "-std=gnu11"], ".cc": ["c++", "-std=gnu++17"]}
+STRICT = ["-Wall", "-Wextra", "-Werror", "-Wno-missing-field-initializers"]
+
+
+class Install:
+    """The temporary root and what lies where in it."""
+
+    def __init__(self, root, source, build, prefix, libdir, catalogue):
+        self.root, self.source, self.build = root, source, build
+        self.prefix, self.catalogue = prefix, catalogue
+        self.lib = self.at(os.path.join(prefix, libdir))
+        self.include = self.at(os.path.join(prefix, "include", "softrnic"))
+        self.work = os.path.join(root, "client")
+        os.mkdir(self.work)
+
+    def at(self, path):
+        return os.path.join(self.root, path.lstrip("/"))
+
+    def run(self, *command, **environment):
+        """(complaints, standard output): a command in an empty folder of its own."""
+        done = subprocess.run(command, cwd=self.work, env={**os.environ, **environment}, capture_output=True,
+                              text=True, timeout=100, check=False)
+        if done.returncode == 0:
+            return [], done.stdout
+        return [f"{' '.join(command)}: exit status {done.returncode}", *(done.stdout + done.stderr).splitlines()], ""
+
+    def pkg_config(self, *what):
+        bad, flags = self.run("pkg-config", *what, "softrnic", PKG_CONFIG_SYSROOT_DIR=self.root,
+                              PKG_CONFIG_LIBDIR=os.path.join(self.lib, "pkgconfig"))
+        if bad:
+            raise RuntimeError("\n".join(bad))
+        return flags.split()
+
+    def installed(self):
+        return subprocess.run(["meson", "install", "-C", self.build, "--no-rebuild", "--destdir", self.root],
+                              capture_output=True, text=True, check=True, timeout=100).stdout and []
+
+    def headers_are_those_listed(self):
+        found = {os.path.relpath(path, self.include) for path in glob.glob(self.include + "/**/*", recursive=True)
+                 if os.path.isfile(path)}
+        return ([f"{name} is installed and not listed" for name in sorted(found - HEADERS)] +
+                [f"{name} is not installed" for name in sorted(HEADERS - found)])
+
+    def headers_compile_alone(self, suffix):
+        bad = []
+        for name in sorted(HEADERS):
+            unit = os.path.join(self.work, "alone" + suffix)
+            with open(unit, "w", encoding="utf-8") as f:
+                f.write(f"#include <{name}>\n#include <{name}>\n")
+            bad += self.run(*COMPILERS[suffix], *STRICT, "-fsyntax-only", *self.pkg_config("--cflags"), unit)[0]
+        return bad
+
+    def client_needs_no_private_header(self, suffix):
+        """Everything it includes is installed by us or part of the system."""
+        bad, rule = self.run(*COMPILERS[suffix], "-M", *self.pkg_config("--cflags"),
+                             os.path.join(HERE, "client" + suffix))
+        used = [word for word in re.split(r"[\s\\]+", rule) if word.endswith(".h")]
+        return bad + [f"includes {path}" for path in used
+                      if path.startswith((self.source + "/", self.build + "/")) or not os.path.isabs(path)]
+
+    def client_runs(self, suffix):
+        program = os.path.join(self.work, "client" + suffix.replace(".", "_"))
+        bad, _ = self.run(*COMPILERS[suffix], *STRICT, *self.pkg_config("--cflags"),
+                          os.path.join(HERE, "client" + suffix), "-o", program, *self.pkg_config("--libs"))
+        if bad:
+            return bad
+        bad, said = self.run(program, LD_LIBRARY_PATH=self.lib, SOFTRNIC_ND_CATALOG=self.moved_catalogue(),
+                             SOFTRNIC_CONFIG="")
+        return bad or ([] if said == SAID else [f"said {said!r} instead of {SAID!r}"])
+
+    def entries(self):
+        """(file, library named in it) of the installed catalogue."""
+        for path in glob.glob(self.at(self.catalogue) + "/*"):
+            with open(path, encoding="utf-8") as f:
+                yield path, re.search(r"^library = (.*)$", f.read(), re.M).group(1)
+
+    def catalogue_names_the_library(self):
+        named = [library for _, library in self.entries()]
+        if len(named) != 1:
+            return [f"{len(named)} entries in {self.catalogue}"]
+        return [] if os.path.exists(self.at(named[0])) else [f"{named[0]} is not installed"]
+
+    def moved_catalogue(self):
+        """The installed catalogue names the library's final place; here it is still under the root."""
+        moved = os.path.join(self.work, "nd.d")
+        os.makedirs(moved, exist_ok=True)
+        for path, library in self.entries():
+            with open(path, encoding="utf-8") as old, \
+                    open(os.path.join(moved, os.path.basename(path)), "w", encoding="utf-8") as new:
+                new.write(old.read().replace(library, self.at(library)))
+        return moved
+
+    def exports(self):
+        return symbols.exports(os.path.join(self.lib, "libsoftrnic.so"),
+                               [os.path.join(self.include, name) for name in ("rn/client.h", "rn/link.h")])
+
+    def no_path_of_the_build(self):
+        """Text files name no place of this machine but the prefix."""
+        bad = []
+        for folder, _, names in os.walk(self.at(self.prefix)):
+            for path in (os.path.join(folder, name) for name in names):
+                with open(path, "rb") as f:
+                    data = f.read()
+                if b"\0" not in data and (self.build.encode() in data or self.source.encode() in data):
+                    bad.append(f"{path} names the source or build folder")
+        return bad
+
+
+def main():
+    source, build, prefix, libdir, catalogue = sys.argv[1:]
+    with tempfile.TemporaryDirectory() as root:
+        tree = Install(root, source, build, prefix, libdir, catalogue)
+        checks = [("installed", tree.installed), ("headers_are_those_listed", tree.headers_are_those_listed)]
+        for suffix, language in ((".c", "c"), (".cc", "cxx")):
+            checks += [(f"headers_compile_alone_{language}", lambda s=suffix: tree.headers_compile_alone(s)),
+                       (f"no_private_header_{language}", lambda s=suffix: tree.client_needs_no_private_header(s)),
+                       (f"client_runs_{language}", lambda s=suffix: tree.client_runs(s))]
+        checks += [("catalogue_names_the_library", tree.catalogue_names_the_library), ("exports", tree.exports),
+                   ("no_path_of_the_build", tree.no_path_of_the_build)]
+        tap.run(checks)
+
+
+main()
