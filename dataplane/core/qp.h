@@ -83,7 +83,7 @@ struct rn_owe {
 	uint8_t kind;
 	uint8_t syndrome; /* NAK */
 	uint8_t rec;      /* READ: index into rec[] */
-	uint32_t psn;     /* READ: that of the request */
+	uint32_t psn;     /* READ: its last */
 	uint32_t msn;
 };
 

@@ -95,14 +95,17 @@ static void owe_nak(struct rn_qp *qp, uint8_t syndrome, uint32_t psn)
 			   .kind = RN_OWE_NAK, .syndrome = syndrome, .psn = psn, .msn = rx->msn});
 }
 
+/* Its place in the list is that of its last PSN: what follows may be half the PSNs away from its
+ * first, where before and after cannot be told apart. */
 static void owe_read(struct rn_qp *qp, uint8_t rec)
 {
 	struct rn_rx *rx = &qp->rx;
+	struct rn_read_rec *read = &rx->rec[rec];
 
-	rx->rec[rec].owed = true;
+	read->owed = true;
 	insert(qp, &(struct rn_owe){.kind = RN_OWE_READ,
 				    .rec = rec,
-				    .psn = rx->rec[rec].first_psn,
+				    .psn = rn_psn_add(read->first_psn, read->npkts - 1),
 				    .msn = rx->msn});
 }
 

@@ -717,6 +717,37 @@ static void test_record_of_last_round(void **state)
 	rig_fini(&r);
 }
 
+/* The longest READ takes half of all PSNs: what follows it is not before it. */
+static void test_longest_read(void **state)
+{
+	const uint32_t npkts = RN_PSN_WINDOW;
+	struct rig r;
+	struct rn_pkt p;
+	uint32_t e, key, rkey;
+
+	rig_init(&r, &(struct rig_opt){.mtu = 1});
+	e = epsn(&r);
+	assert_int_equal(rn_mr_add(r.s[1].mrs,
+				   &(struct rn_mr_attr){.ptr = r.s[1].mem,
+							.length = RN_MSG_MAX,
+							.pd = 1,
+							.access = RN_ACCESS_REMOTE_READ},
+				   &key, &rkey),
+			 0);
+	p = rig_pkt(&r, 1, RN_OP_READ_REQUEST, 0, NULL, 0);
+	p.va = 0;
+	p.rkey = rkey;
+	p.dma_len = RN_MSG_MAX;
+	assert_int_equal(rig_rx(&r, 1, &p), RN_V_OK);
+	expect_response(&r, RN_OP_READ_RESP_FIRST, e, r.s[1].mem, 256);
+	/* that response made room for one more */
+	assert_int_equal(give(&r, RN_OP_WRITE_ONLY, 0, 8), RN_V_OK);
+	expect_response(&r, RN_OP_READ_RESP_MIDDLE, e + 1, r.s[1].mem + 256, 256);
+	assert_int_equal(r.s[1].qp->rx.owed[0].kind, RN_OWE_READ);
+	assert_int_equal(r.s[1].qp->rx.owed[1].psn, rn_psn_add(e, npkts));
+	rig_fini(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -736,6 +767,7 @@ int main(void)
 		cmocka_unit_test(test_replay_in_order),
 		cmocka_unit_test(test_duplicate_before_read),
 		cmocka_unit_test(test_read_memory_gone),
+		cmocka_unit_test(test_longest_read),
 		cmocka_unit_test(test_record_of_last_round),
 		cmocka_unit_test(test_owed_bounded),
 	};
