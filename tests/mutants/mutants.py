@@ -41,7 +41,7 @@ MUTANTS = [
            "pkt->va != rec->va + ((uint64_t)skip << qp->mtu_shift)", "false", "rows"),
     Mutant("replay starts over", RESPONDER, "rec->start = rec->next = skip;", "rec->start = rec->next = 0;", "rows"),
     Mutant("ack passes a lost READ answer", RESPONDER,
-           "if (rx->rec[i].npkts && rn_psn_before(psn, rx->rec[i].first_psn) &&", "if (false &&", "rows"),
+           "if (is_current(rx, &rx->rec[i]) && rn_psn_before(psn, rx->rec[i].first_psn) &&", "if (false &&", "rows"),
     Mutant("duplicate executed", RESPONDER, "if (rn_likely(diff == 0)) {", "if (rn_likely(diff <= 0)) {", "random"),
     Mutant("WRITE without the QP's leave", RESPONDER, "if (!(qp->access & RN_ACCESS_REMOTE_WRITE))", "if (false)", "rows"),
     Mutant("empty WRITE needs a key", RESPONDER, "\tif (!pkt->dma_len)\n\t\treturn RN_V_OK;\n", "", "rows"),
