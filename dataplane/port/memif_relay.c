@@ -233,6 +233,21 @@ static bool serve(struct rn_memif_relay *r, int peer, int pmd)
 	return type == TYPE_CONNECTED;
 }
 
+/* A name without a file keeps nobody out: whoever is not this process is sent away. */
+static int accept_driver(const struct rn_memif_relay *r)
+{
+	struct ucred who;
+	socklen_t len = sizeof(who);
+	int fd;
+
+	while ((fd = accept4(r->listen_fd, NULL, NULL, SOCK_CLOEXEC)) >= 0) {
+		if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &len) == 0 && who.pid == getpid())
+			return fd;
+		close(fd);
+	}
+	return -EAGAIN;
+}
+
 static int reach_driver(struct rn_memif_relay *r)
 {
 	if (r->cfg.server)
@@ -246,7 +261,7 @@ static int reach_driver(struct rn_memif_relay *r)
 	}
 	if (wait_either(r, r->listen_fd, -1, 1000) != 0)
 		return -EAGAIN;
-	return accept4(r->listen_fd, NULL, NULL, SOCK_CLOEXEC);
+	return accept_driver(r);
 }
 
 static int reach_peer(struct rn_memif_relay *r)
@@ -327,7 +342,7 @@ void rn_memif_relay_destroy(struct rn_memif_relay *r)
 	}
 	if (r->listen_fd >= 0) {
 		/* A client's driver that still waits for its first peer. */
-		pmd = r->cfg.server ? -1 : accept4(r->listen_fd, NULL, NULL, SOCK_CLOEXEC);
+		pmd = r->cfg.server ? -1 : accept_driver(r);
 		if (pmd >= 0)
 			bring_to_rest(r, pmd);
 		close(r->listen_fd);

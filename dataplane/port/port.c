@@ -253,7 +253,9 @@ void rn_port_close(struct rn_port *p)
 		rte_eth_dev_callback_unregister(p->id, RTE_ETH_EVENT_INTR_RMV, on_removal, p);
 		rte_eth_dev_stop(p->id);
 	}
-	if (p->hotplugged)
+	if (p->hotplugged && p->memif != NULL)
+		rn_memif_port_remove(p->memif, p->device);
+	else if (p->hotplugged)
 		rte_vdev_uninit(p->device);
 	rn_memif_port_destroy(p->memif);
 	for (unsigned i = 0; i < p->nrings; i++) {

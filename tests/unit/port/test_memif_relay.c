@@ -15,6 +15,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include "memif_relay.h"
 
@@ -49,10 +50,15 @@ static int open_listener(const char *path)
 static int open_connection(const char *path)
 {
 	struct sockaddr_un un = at(path);
+	socklen_t len = sizeof(un);
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET, 0);
 
+	if (path[0] == '@') {
+		un.sun_path[0] = '\0';
+		len = offsetof(struct sockaddr_un, sun_path) + strlen(path);
+	}
 	for (int i = 0; i < 100; i++) {
-		if (connect(fd, (struct sockaddr *)&un, sizeof(un)) == 0)
+		if (connect(fd, (struct sockaddr *)&un, len) == 0)
 			return fd;
 		usleep(10000);
 	}
@@ -288,6 +294,32 @@ static void client_comes_back_after_its_server(void **state)
 	T.relay = NULL;
 }
 
+/* A name without a file keeps nobody out. */
+static void stranger_is_not_taken_for_the_driver(void **state)
+{
+	snprintf(T.pmd_path, sizeof(T.pmd_path), "@softrnic-test-%d", (int)getpid());
+	struct rn_memif_relay_config cfg = {
+		false, T.peer_path, T.pmd_path, {note_quiesce, note_up, note_settle, connect_driver}, NULL};
+
+	T.listener = open_listener(T.peer_path);
+	assert_int_equal(rn_memif_relay_create(&T.relay, &cfg), 0);
+	pid_t child = fork();
+	if (child == 0) {
+		int fd = open_connection(T.pmd_path);
+
+		_exit(fd >= 0 && heard(fd) == 0 ? 0 : 1);
+	}
+	usleep(50000);
+	T.pmd = open_connection(T.pmd_path);
+	assert_int_equal(rn_memif_relay_start(T.relay), 0);
+	T.peer = accept_within(T.listener);
+	say(T.peer, HELLO, -1);
+	assert_int_equal(heard(T.pmd), HELLO);
+	int status = 1;
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+}
+
 static void live_listener_is_not_stolen(void **state)
 {
 	struct rn_memif_relay_config cfg = {true, T.peer_path, T.pmd_path, {0}, NULL};
@@ -307,7 +339,7 @@ int main(void)
 		TEST(peer_loss_waits_for_pollers),  TEST(stray_message_when_live_ends_it_quietly),
 		TEST(destroy_quiesces_and_settles), TEST(server_takes_greeting_before_the_end),
 		TEST(region_must_be_sealed),	    TEST(client_comes_back_after_its_server),
-		TEST(live_listener_is_not_stolen),
+		TEST(live_listener_is_not_stolen),  TEST(stranger_is_not_taken_for_the_driver),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
