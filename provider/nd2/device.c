@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define BUCKETS	       1024u
 #define EVENTS_AT_ONCE 8
@@ -29,6 +30,7 @@ struct device {
 
 static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct device *table[ND_MAX_DEVICES];
+static _Atomic unsigned busy; /* event threads that hold references or are closing their device */
 
 static struct device *device_of(struct nd_device *dev)
 {
@@ -174,13 +176,26 @@ static void *run_events(void *arg)
 	while (!atomic_load(&d->stop)) {
 		unsigned n = rn_client_wait(d->pub.client, ev, EVENTS_AT_ONCE, 1000);
 
+		atomic_fetch_add(&busy, 1);
 		for (unsigned i = 0; i < n; i++)
 			handle(d, &ev[i]);
+		/* A detached thread let go of the device itself, in the last handler. */
+		if (d->index == ND_MAX_DEVICES) {
+			close_device(d);
+			atomic_fetch_sub(&busy, 1);
+			return NULL;
+		}
+		atomic_fetch_sub(&busy, 1);
 	}
-	/* A detached thread let go of the device itself, in the last handler. */
-	if (d->index == ND_MAX_DEVICES)
-		close_device(d);
 	return NULL;
+}
+
+void nd_device_settle(unsigned timeout_ms)
+{
+	const struct timespec pause = {.tv_nsec = 1000000};
+
+	for (unsigned i = 0; i < timeout_ms && atomic_load(&busy) != 0; i++)
+		nanosleep(&pause, NULL);
 }
 
 static int open_device(unsigned index, struct device **out)

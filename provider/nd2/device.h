@@ -23,6 +23,9 @@ struct nd_device {
 /* Opens adapter `index` of the configuration, or shares it. 0 or -errno. */
 int nd_device_get(unsigned index, struct nd_device **);
 void nd_device_put(struct nd_device *);
+/* An event's thread may be the last to let go of a device, and then closes it: waits until none is at
+ * that, for at most timeout_ms. Not from such a thread. */
+void nd_device_settle(unsigned timeout_ms);
 
 /* From now on events that name this id go to obj (replacing whoever had them). An entry does not
  * keep the object alive: remove it in retire, or in destroy at the latest. -ENOMEM. */

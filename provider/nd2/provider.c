@@ -14,6 +14,8 @@ HRESULT DllGetClassObject(REFCLSID rclsid, REFIID riid, void **ppv);
 HRESULT DllCanUnloadNow(void);
 #pragma GCC visibility pop
 
+#define CLOSING_MS 2000
+
 static struct {
 	pthread_mutex_t lock;
 	int count; /* adapters of the configuration, -1 = not read yet */
@@ -217,8 +219,10 @@ HRESULT DllGetClassObject(REFCLSID rclsid, REFIID riid, void **ppv)
 	return nd_object_query(&factory, riid, ppv);
 }
 
-/* Never: the packet library inside cannot be started twice in one process. */
+/* Never: the packet library inside cannot be started twice in one process. But who asks is about to end the process,
+ * perhaps: let adapters that are being closed finish that. */
 HRESULT DllCanUnloadNow(void)
 {
+	nd_device_settle(CLOSING_MS);
 	return S_FALSE;
 }
