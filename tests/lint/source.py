@@ -230,6 +230,44 @@ def structs_are_not_typedefd(tree):
             if re.match(r"\s*typedef\s+(struct|union|enum)\b", line)]
 
 
+CODE_SPAN = re.compile(r"`([^`\n]+)`")
+CALL = re.compile(r"^(\w+)\(\)$")
+PLACE = re.compile(r"^[\w.-]+(/[\w.-]+)+/?$")
+
+
+def definitions(tree):
+    """function -> C files that define or declare it, all of them by lines that begin in column 0."""
+    found = {}
+    for name in tree.c_files():
+        for line in tree.lines(name):
+            if line[:1].isalpha() or line.startswith("#define"):
+                for function in re.findall(r"\b(\w+)\(", line):
+                    found.setdefault(function, set()).add(name)
+    return found
+
+
+def pages_name_what_exists(tree):
+    """Files, folders and `function()`s named in docs/*.md exist; a line that names C files names their functions."""
+    bad = []
+    known = definitions(tree)
+    tops = {name.split("/")[0] for name in tree.files if "/" in name}
+    for name in tree.files:
+        if not re.match(r"docs/[^/]+\.md$", name):
+            continue
+        for number, line in enumerate(tree.lines(name), 1):
+            spans = CODE_SPAN.findall(line)
+            places = [s for s in spans if PLACE.match(s) and s.split("/")[0] in tops]
+            sources = {p for p in places if p.endswith((".c", ".h"))}
+            bad += [f"{name}:{number}: there is no {p}" for p in places
+                    if p not in tree.files and not any(f.startswith(p.rstrip("/") + "/") for f in tree.files)]
+            for function in (m.group(1) for m in map(CALL.match, spans) if m):
+                if function not in known:
+                    bad.append(f"{name}:{number}: there is no {function}()")
+                elif sources and not sources & known[function]:
+                    bad.append(f"{name}:{number}: {function}() is not in {', '.join(sorted(sources))}")
+    return bad
+
+
 RULES = [include_directions, dpdk_stays_in_its_folders, pure_folders_include_little, files_are_short,
          functions_are_short, no_unfinished_work, folders_have_readmes, no_machine_paths, text_is_clean,
-         sources_open_with_a_comment, structs_are_not_typedefd]
+         sources_open_with_a_comment, structs_are_not_typedefd, pages_name_what_exists]

@@ -26,6 +26,8 @@ def function(lines):
 
 UNFINISHED = "TO" + "DO"
 
+PAGED = {**HEADERS, "dataplane/core/x.c": c("static void rn_here(int a)\n{\n\tcalled_only();\n}\n")}
+
 # rule, files that must draw at least one complaint (bad) or none (good)
 BAD = [
     ("include_directions", arrow("dataplane/base/x.c", "pkt.h")),
@@ -62,6 +64,11 @@ BAD = [
     ("text_is_clean", {"a.c": "/* x */\r\n"}),
     ("sources_open_with_a_comment", {"a.c": "#include <stdio.h>\n"}),
     ("structs_are_not_typedefd", {"a.h": c("typedef struct x x_t;\n")}),
+    ("pages_name_what_exists", {**PAGED, "docs/map.md": "`rn_gone()`\n"}),
+    ("pages_name_what_exists", {**PAGED, "docs/map.md": "`called_only()`\n"}),
+    ("pages_name_what_exists", {**PAGED, "docs/map.md": "`dataplane/core/gone.c`\n"}),
+    ("pages_name_what_exists", {**PAGED, "docs/map.md": "`dataplane/gone/`\n"}),
+    ("pages_name_what_exists", {**PAGED, "docs/map.md": "`rn_here()` `dataplane/core/core.h`\n"}),
 ]
 GOOD = [
     ("include_directions", arrow("dataplane/wire/x.c", "list.h")),
@@ -82,6 +89,8 @@ GOOD = [
     ("text_is_clean", {"a.c": "/* x */\n", "b.pcap": "x \0"}),
     ("sources_open_with_a_comment", {"a.c": c("")}),
     ("structs_are_not_typedefd", {"include/ndspi.h": "typedef struct x x;\n", "a.h": c("struct x { int y; };\n")}),
+    ("pages_name_what_exists", {**PAGED, "docs/map.md": "`rn_here()` `dataplane/core/x.c` `dataplane/core/` `build/x/y`\n"}),
+    ("pages_name_what_exists", {**PAGED, "docs/decisions/1.md": "`rn_gone()`\n", "README.md": "`rn_gone()`\n"}),
 ]
 
 
