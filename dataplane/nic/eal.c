@@ -19,6 +19,7 @@
 #include <rte_memory.h>
 #include <rte_pdump.h>
 
+#include "thread.h"
 #include "types.h"
 
 #define MAX_ARGS 48
@@ -134,11 +135,13 @@ static void make_arguments(struct arguments *a, const struct rn_config *cfg, uin
 			add(a, "%s", e->args.arg[i]);
 }
 
-/* rte_eal_init() pins its caller and makes it the main lcore. This thread takes that upon itself and ends. */
+/* rte_eal_init() pins its caller and makes it the main lcore. This thread takes that upon itself and ends; EAL's
+ * own threads inherit that they take no signals. */
 static void *init(void *arg)
 {
 	struct arguments *a = arg;
 
+	rn_thread_settle("rn-eal");
 	a->result = rte_eal_init(a->n, a->argv);
 	a->error = rte_errno;
 	return NULL;

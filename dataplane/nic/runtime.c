@@ -13,6 +13,7 @@
 #include "memif_port.h"
 #include "settings.h"
 #include "telemetry.h"
+#include "thread.h"
 
 #define WATCH_MS 100
 
@@ -32,7 +33,7 @@ static void *watch(void *arg)
 	struct rn_runtime *r = arg;
 	struct timespec until;
 
-	pthread_setname_np(pthread_self(), "rn-watch");
+	rn_thread_settle("rn-watch");
 	pthread_mutex_lock(&r->stop_lock);
 	clock_gettime(CLOCK_MONOTONIC, &until);
 	while (!r->stop) {

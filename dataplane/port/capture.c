@@ -9,6 +9,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "thread.h"
+
 #define RING_BYTES    (1u << 20)
 #define MAX_PRODUCERS 128
 #define PCAP_NS_MAGIC 0xa1b23c4du
@@ -98,6 +100,7 @@ static void *writer(void *arg)
 	struct rn_capture_file *f = arg;
 	struct timespec pause = {.tv_nsec = 5000000};
 
+	rn_thread_settle("rn-capture");
 	while (!atomic_load(&f->stop)) {
 		write_all(f);
 		nanosleep(&pause, NULL);

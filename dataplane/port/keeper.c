@@ -5,10 +5,11 @@
 #include <errno.h>
 #include <poll.h>
 #include <sched.h>
-#include <signal.h>
 #include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "thread.h"
 
 #define IDLE_NS RN_MS(1)
 #define DUE_NS  RN_US(100)
@@ -83,13 +84,7 @@ static void sleep_on_all(struct rn_keeper *k, rn_time next, uint32_t *rung, rn_t
 
 static void settle_in(void)
 {
-	sigset_t all;
-
-	sigfillset(&all);
-	sigdelset(&all, SIGSEGV);
-	sigdelset(&all, SIGBUS);
-	pthread_sigmask(SIG_SETMASK, &all, NULL);
-	pthread_setname_np(pthread_self(), "rn-keeper");
+	rn_thread_settle("rn-keeper");
 	prctl(PR_SET_TIMERSLACK, 1000, 0, 0, 0);
 }
 

@@ -4,13 +4,14 @@
 
 #include <errno.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <sys/prctl.h>
 
 #include <rte_lcore.h>
 #include <rte_pause.h>
 #include <rte_rcu_qsbr.h>
+
+#include "thread.h"
 
 #define SUBMIT_SLOTS_PER_TURN 256
 #define HANDOFFS_PER_TURN     256
@@ -155,18 +156,12 @@ static void try_to_sleep(struct rn_lcore *lc)
 
 static void settle_in(const struct rn_lcore *lc)
 {
-	sigset_t all;
 	cpu_set_t cpus;
 	char name[16];
 
-	/* Signals of the application are not for this thread, faults of ours are. */
-	sigfillset(&all);
-	sigdelset(&all, SIGSEGV);
-	sigdelset(&all, SIGBUS);
-	pthread_sigmask(SIG_SETMASK, &all, NULL);
-	prctl(PR_SET_TIMERSLACK, 1000, 0, 0, 0);
 	snprintf(name, sizeof(name), "rn-shard%u", lc->index);
-	pthread_setname_np(pthread_self(), name);
+	rn_thread_settle(name);
+	prctl(PR_SET_TIMERSLACK, 1000, 0, 0, 0);
 	if (lc->cpu >= 0) {
 		CPU_ZERO(&cpus);
 		CPU_SET((unsigned)lc->cpu, &cpus);

@@ -16,6 +16,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "thread.h"
+
 #define RETRY_MS	50
 #define MSG_BYTES	128 /* every memif message; memif 2.0 */
 #define TYPE_NONE	0
@@ -282,6 +284,7 @@ static void *relay_main(void *arg)
 	int peer, pmd;
 	bool made;
 
+	rn_thread_settle("rn-memif");
 	do {
 		peer = reach_peer(r);
 		pmd = peer >= 0 ? reach_driver(r) : -1;

@@ -2,6 +2,8 @@
  * from ids to objects, and the listeners' addresses. */
 #include "device.h"
 
+#include "thread.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -215,7 +217,7 @@ static int open_device(unsigned index, struct device **out)
 	d->index = index;
 	d->pub.info = rn_client_info(d->pub.client);
 	pthread_mutex_init(&d->lock, NULL);
-	if (pthread_create(&d->thread, NULL, run_events, d) != 0) {
+	if (os_thread_start(&d->thread, "rn-events", run_events, d) != 0) {
 		close_device(d);
 		return -ENOMEM;
 	}

@@ -67,7 +67,7 @@ static bool add_thread(void)
 {
 	if (pool.threads == POOL_THREADS || pool.ending)
 		return false;
-	if (os_thread_start(&pool.thread[pool.threads], "rn-callback", run_routines))
+	if (os_thread_start(&pool.thread[pool.threads], "rn-callback", run_routines, NULL))
 		return false;
 	pool.threads++;
 	pool.idle++;

@@ -4,14 +4,18 @@
 #include <signal.h>
 #include <time.h>
 
-int os_thread_start(pthread_t *thread, const char *name, void *(*run)(void *))
+int os_thread_start(pthread_t *thread, const char *name, void *(*run)(void *), void *arg)
 {
 	sigset_t all, before;
 	int rc;
 
+	/* A routine of the client's may poll, and so touch memory that is gone: blocked, that fault would end the
+	 * process instead of the request. */
 	sigfillset(&all);
+	sigdelset(&all, SIGSEGV);
+	sigdelset(&all, SIGBUS);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	rc = pthread_create(thread, NULL, run, NULL);
+	rc = pthread_create(thread, NULL, run, arg);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (!rc)
 		pthread_setname_np(*thread, name);

@@ -1,6 +1,6 @@
 /*
- * Threads of this library: they take no signals, which are the application's, and end when the
- * library is unloaded.
+ * Threads of this library: they take no signals, which are the application's, except faults of
+ * their own, and end when the library is unloaded.
  */
 #ifndef OS_THREAD_H
 #define OS_THREAD_H
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 /* 0 or an errno. `name` has at most 15 characters. */
-int os_thread_start(pthread_t *, const char *name, void *(*run)(void *));
+int os_thread_start(pthread_t *, const char *name, void *(*run)(void *), void *arg);
 
 /*
  * Waits a second at most, and not at all for oneself: a routine of the client's may never return,

@@ -51,6 +51,31 @@ int close_adapters(void **state)
 	return 0;
 }
 
+static char config[] = "/tmp/nd2-test-XXXXXX";
+
+static void remove_config(void)
+{
+	unlink(config);
+}
+
+void use_policy(const char *policy)
+{
+	FILE *f = fdopen(mkstemp(config), "w");
+
+	fprintf(f,
+		"adapters = (\n"
+		"{ name = \"a\"; port = \"ring\"; peer = \"b\"; mac = \"02:00:00:00:00:01\";\n"
+		"  ipv4 = [ \"192.0.2.1/24\" ]; mtu = 4200; shards = 2; },\n"
+		"{ name = \"b\"; port = \"ring\"; peer = \"a\"; mac = \"02:00:00:00:00:02\";\n"
+		"  ipv4 = [ \"192.0.2.2/24\" ]; mtu = 4200; shards = 1; });\n"
+		"eal = { hugepages = \"no\"; };\n"
+		"idle = { policy = \"%s\"; };\n",
+		policy);
+	fclose(f);
+	setenv("SOFTRNIC_CONFIG", config, 1);
+	atexit(remove_config);
+}
+
 static uint64_t now_ms(void)
 {
 	struct timespec t;

@@ -42,6 +42,9 @@ extern ND2_ADAPTER_INFO limits;
 int open_adapters(void **state);
 int close_adapters(void **state);
 
+/* Before: under this idle policy, with two shards on adapter 0. */
+void use_policy(const char *policy);
+
 struct sockaddr_in address_of(int adapter, uint16_t port);
 #define SA(sin) ((const struct sockaddr *)(sin))
 

@@ -307,36 +307,14 @@ static void anything_goes(void **state)
 	chaos(seed_of_test);
 }
 
-static char path[] = "/tmp/nd2-chaos-XXXXXX";
-
-static void use_policy(const char *policy)
-{
-	FILE *f = fdopen(mkstemp(path), "w");
-
-	fprintf(f,
-		"adapters = (\n"
-		"{ name = \"a\"; port = \"ring\"; peer = \"b\"; mac = \"02:00:00:00:00:01\";\n"
-		"  ipv4 = [ \"192.0.2.1/24\" ]; mtu = 4200; shards = 2; },\n"
-		"{ name = \"b\"; port = \"ring\"; peer = \"a\"; mac = \"02:00:00:00:00:02\";\n"
-		"  ipv4 = [ \"192.0.2.2/24\" ]; mtu = 4200; shards = 1; });\n"
-		"eal = { hugepages = \"no\"; };\n"
-		"idle = { policy = \"%s\"; };\n",
-		policy);
-	fclose(f);
-	setenv("SOFTRNIC_CONFIG", path, 1);
-}
-
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(anything_goes)};
 	unsigned seconds = argc > 3 ? (unsigned)atoi(argv[3]) : 3;
-	int rc;
 
 	use_policy(argc > 1 ? argv[1] : "adaptive");
 	seed_of_test = argc > 2 ? strtoull(argv[2], NULL, 0) : (uint64_t)now_ms();
 	end_of_test = now_ms() + seconds * 1000u;
 	print_message("seed %llu\n", (unsigned long long)seed_of_test);
-	rc = cmocka_run_group_tests(tests, NULL, NULL);
-	unlink(path);
-	return rc;
+	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,124 @@
+/* What the library does to the process around it: its threads, its signals, its end. */
+#include "fixture.h"
+
+#include <dirent.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* The signals a thread of this process blocks; name gets what the thread is called. */
+static unsigned long long blocked_by(const char *tid, char name[32])
+{
+	unsigned long long mask = 0;
+	char path[320], line[256];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%s/status", tid);
+	f = fopen(path, "r");
+	assert_non_null(f);
+	while (fgets(line, sizeof(line), f)) {
+		sscanf(line, "Name: %31s", name);
+		sscanf(line, "SigBlk: %llx", &mask);
+	}
+	fclose(f);
+	return mask;
+}
+
+static bool blocks(unsigned long long mask, int sig)
+{
+	return mask >> (sig - 1) & 1;
+}
+
+static void nothing_to_do(DWORD error, DWORD bytes, OVERLAPPED *ov)
+{
+}
+
+/* A signal sent to the process must find the application's threads, whatever they do about it; a fault must find the
+ * thread that caused it. */
+static void signals_are_the_applications(void **state)
+{
+	unsigned threads = 0;
+	struct pair p;
+	struct dirent *d;
+	DIR *tasks;
+
+	open_adapters(NULL); /* here, since cmocka takes the fault handlers when a test begins */
+	pair_open_connected(&p, NULL);
+	HR(NdsFileBindCallback(p.a.file, nothing_to_do), ND_SUCCESS);
+	sleep_ms(20); /* a thread settles first of all, but it has to get there */
+	tasks = opendir("/proc/self/task");
+	assert_non_null(tasks);
+	while ((d = readdir(tasks)) != NULL) {
+		char name[32] = "";
+		unsigned long long mask;
+
+		if (d->d_name[0] == '.' || atoi(d->d_name) == getpid())
+			continue;
+		mask = blocked_by(d->d_name, name);
+		if (!blocks(mask, SIGTERM) || !blocks(mask, SIGINT) || !blocks(mask, SIGUSR1) ||
+		    blocks(mask, SIGSEGV) || blocks(mask, SIGBUS))
+			fail_msg("thread %s blocks %016llx", name, mask);
+		threads++;
+	}
+	closedir(tasks);
+	assert_true(threads > 3);
+	pair_close(&p);
+	close_adapters(NULL);
+}
+
+static _Atomic unsigned polled;
+static struct pair *of_routine;
+static _Atomic bool stop_polling;
+
+/* Works the NIC where it is inline. */
+static void poll_for_a_while(DWORD error, DWORD bytes, OVERLAPPED *ov)
+{
+	ND2_RESULT r;
+
+	while (!atomic_load(&stop_polling))
+		atomic_fetch_add(&polled, CALL(of_routine->a.cq, GetResults, &r, 1));
+}
+
+/* Memory that the application took away is a failed request also where a completion routine stumbles over it. */
+static void faults_of_completion_routines_are_ours(void **state)
+{
+	uint8_t *gone = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	OVERLAPPED ov = {0};
+	IND2MemoryRegion *mr;
+	struct pair p;
+	ND2_SGE sge;
+
+	open_adapters(NULL); /* here, since cmocka takes the fault handlers when a test begins */
+	pair_open_connected(&p, NULL);
+	of_routine = &p;
+	mr = new_mr(&p.a);
+	register_mr(mr, gone, 4096, ND_MR_FLAG_ALLOW_LOCAL_WRITE);
+	sge = (ND2_SGE){gone, 64, CALL(mr, GetLocalToken)};
+	HR(NdsFileBindCallback(p.a.file, poll_for_a_while), ND_SUCCESS);
+	HR(CALL(p.a.cq, Notify, ND_CQ_NOTIFY_ANY, &ov), ND_PENDING);
+	CALL(p.a.cq, CancelOverlappedRequests); /* the routine begins */
+	munmap(gone, 4096);
+	HR(CALL(p.a.qp, Send, NULL, &sge, 1, 0), ND_SUCCESS);
+	for (unsigned i = 0; i < 2000 && atomic_load(&polled) == 0; i++)
+		sleep_ms(1);
+	atomic_store(&stop_polling, true);
+	assert_int_equal(atomic_load(&polled), 1);
+	sleep_ms(20);
+	RELEASE(mr);
+	pair_close(&p);
+	close_adapters(NULL);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(signals_are_the_applications),
+	cmocka_unit_test(faults_of_completion_routines_are_ours),
+};
+
+int main(int argc, char **argv)
+{
+	use_policy(argc > 1 ? argv[1] : "adaptive");
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
