@@ -92,6 +92,7 @@ bool rn_mem_store(void *dst, uint64_t value, size_t n);
 
 static struct sigaction former[2];
 static unsigned installed;
+static bool in_place[2]; /* ours is the handler, or one that somebody put over it knows it */
 static const int signals[2] = {SIGSEGV, SIGBUS};
 
 static void pass_on(const struct sigaction *old, int sig, siginfo_t *info, void *context)
@@ -100,7 +101,7 @@ static void pass_on(const struct sigaction *old, int sig, siginfo_t *info, void 
 		old->sa_sigaction(sig, info, context);
 	} else if (old->sa_handler != SIG_DFL && old->sa_handler != SIG_IGN) {
 		old->sa_handler(sig);
-	} else {
+	} else if (old->sa_handler == SIG_DFL || info->si_code > 0) {
 		/* Back to the default, then run the instruction again: it dies where it should. A signal sent by
 		 * kill() has no such instruction, so send it again. */
 		signal(sig, SIG_DFL);
@@ -127,9 +128,13 @@ int rn_mem_install(void)
 	if (installed++ > 0)
 		return 0;
 	sigemptyset(&sa.sa_mask);
-	for (unsigned i = 0; i < 2; i++)
-		if (sigaction(signals[i], &sa, &former[i]) != 0)
+	for (unsigned i = 0; i < 2; i++) {
+		/* Somebody's handler over ours was there when we left: it passes faults on to us. Over it, we would pass
+		 * them back in a circle. */
+		if (!in_place[i] && sigaction(signals[i], &sa, &former[i]) != 0)
 			return -errno;
+		in_place[i] = true;
+	}
 	return 0;
 }
 
@@ -142,7 +147,7 @@ void rn_mem_uninstall(void)
 	for (unsigned i = 0; i < 2; i++)
 		if (sigaction(signals[i], NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) &&
 		    now.sa_sigaction == on_fault)
-			sigaction(signals[i], &former[i], NULL);
+			in_place[i] = sigaction(signals[i], &former[i], NULL) != 0;
 }
 
 static bool gather(void *dst, const void *ptr, size_t n)

@@ -133,6 +133,41 @@ static void unhandled_faults_still_kill(void **state)
 	assert_int_equal(WTERMSIG(status), SIGSEGV);
 }
 
+static struct sigaction below;
+static volatile sig_atomic_t seen;
+
+static void handler_that_passes_on(int sig, siginfo_t *info, void *context)
+{
+	if (++seen > 1)
+		_exit(3); /* it came back */
+	below.sa_sigaction(sig, info, context);
+}
+
+/* A handler put over ours stays there when we leave; we come back under it, not over it. */
+static void handlers_over_ours_see_a_fault_once(void **state)
+{
+	pid_t child = fork();
+
+	if (child == 0) {
+		struct sigaction sa = {.sa_sigaction = handler_that_passes_on, .sa_flags = SA_SIGINFO};
+		uint8_t *p = victim(FORBIDDEN);
+		signal(SIGSEGV, SIG_DFL);
+		rn_mem_install();
+		sigaction(SIGSEGV, &sa, &below);
+		rn_mem_uninstall();
+		rn_mem_install();
+		if (rn_mem_guarded.place(p + PAGE, source, 8))
+			_exit(4);
+		seen = 0;
+		((volatile uint8_t *)p)[PAGE] = 1;
+		_exit(0);
+	}
+	int status;
+	waitpid(child, &status, 0);
+	assert_true(WIFSIGNALED(status));
+	assert_int_equal(WTERMSIG(status), SIGSEGV);
+}
+
 struct duel {
 	uint8_t *buf;
 	size_t n;
@@ -205,6 +240,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(copies_every_length_exactly), cmocka_unit_test(faults_are_verdicts),
 		cmocka_unit_test(passes_other_faults_on),      cmocka_unit_test(unhandled_faults_still_kill),
+		cmocka_unit_test(handlers_over_ours_see_a_fault_once),
 		cmocka_unit_test(last_bytes_come_last),
 	};
 	return cmocka_run_group_tests(tests, read_factor, NULL);
