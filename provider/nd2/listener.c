@@ -291,7 +291,8 @@ static HRESULT ask(struct nd_listener *l, struct nd_connector *connector,
 	os_request_list_add(&l->async.requests, request);
 	a = take_arrival(l, 0);
 	if (a != NULL) {
-		hand_over(l, &a->ev);
+		if (!hand_over(l, &a->ev))
+			refuse(l, a->ev.id, ND_REASON_NO_RESOURCES);
 		free(a);
 	}
 	return ND_PENDING;
