@@ -64,7 +64,7 @@
 	X(REP_SENT,    SPENT,      give_up_rep,       CLOSED) \
 	X(REP_SENT,    REJ,        tell_rejected,     CLOSED) \
 	X(REP_SENT,    STALE,      tell_rejected,     CLOSED) \
-	X(REP_SENT,    DREQ,       establish_and_answer_dreq, CLOSED) \
+	X(REP_SENT,    DREQ,       establish_and_take_dreq, DREQ_RCVD) \
 	X(REP_SENT,    DESTROY,    withdraw_rep,      CLOSED) \
 	X(REP_WAIT,    REQ_AGAIN,  repeat,            REP_WAIT) \
 	X(REP_WAIT,    RTU,        tell_established,  ESTABLISHED) \
@@ -74,12 +74,12 @@
 	X(REP_WAIT,    SPENT,      give_up_rep,       CLOSED) \
 	X(REP_WAIT,    REJ,        tell_rejected,     CLOSED) \
 	X(REP_WAIT,    STALE,      tell_rejected,     CLOSED) \
-	X(REP_WAIT,    DREQ,       establish_and_answer_dreq, CLOSED) \
+	X(REP_WAIT,    DREQ,       establish_and_take_dreq, DREQ_RCVD) \
 	X(REP_WAIT,    DESTROY,    withdraw_rep,      CLOSED) \
 	\
 	X(ESTABLISHED, REQ_AGAIN,  nothing,           ESTABLISHED) \
 	X(ESTABLISHED, REP_AGAIN,  repeat,            ESTABLISHED) \
-	X(ESTABLISHED, DREQ,       answer_dreq,       CLOSED) \
+	X(ESTABLISHED, DREQ,       take_dreq,         DREQ_RCVD) \
 	X(ESTABLISHED, REJ,        end_by_rej,        CLOSED) \
 	X(ESTABLISHED, STALE,      send_stale_dreq,   DREQ_SENT) \
 	X(ESTABLISHED, DISCONNECT, send_dreq,         DREQ_SENT) \
@@ -92,6 +92,14 @@
 	X(DREQ_SENT,   TIMER,      resend,            DREQ_SENT) \
 	X(DREQ_SENT,   SPENT,      give_up_dreq,      CLOSED) \
 	X(DREQ_SENT,   DESTROY,    nothing,           DREQ_SENT) \
+	X(DREQ_RCVD,   REQ_AGAIN,  nothing,           DREQ_RCVD) \
+	X(DREQ_RCVD,   REP_AGAIN,  nothing,           DREQ_RCVD) \
+	X(DREQ_RCVD,   DREQ,       nothing,           DREQ_RCVD) \
+	X(DREQ_RCVD,   REJ,        part,              CLOSED) \
+	X(DREQ_RCVD,   STALE,      part,              CLOSED) \
+	X(DREQ_RCVD,   SPENT,      part,              CLOSED) \
+	X(DREQ_RCVD,   DISCONNECT, send_drep,         CLOSED) \
+	X(DREQ_RCVD,   DESTROY,    send_drep,         CLOSED) \
 	X(CLOSED,      REQ_AGAIN,  repeat,            CLOSED) \
 	X(CLOSED,      REP_AGAIN,  repeat,            CLOSED) \
 	X(CLOSED,      DESTROY,    nothing,           CLOSED)

@@ -36,8 +36,11 @@
  *for RTR and RTS (section 6.7): max_rd_atomic and max_dest_rd_atomic are upper bounds, rq_psn is
  *filled on the active side only. CM_REJECTED also comes for a request the peer withdrew (reason 4)
  *before or after CM_ACCEPT; CM_UNREACHABLE err: -EHOSTUNREACH no neighbour or no route, -ETIMEDOUT
- *no answer to REQ or REP. CM_DISCONNECTED comes once per connection. CM_TIMEWAIT_EXIT (param.qpn)
- *comes only while the id exists.
+ *no answer to REQ or REP. CM_DISCONNECTED comes once per connection.
+ *When it comes for the peer's DREQ, CM_DISCONNECT or CM_DESTROY answers that; until then the peer's QP
+ *still acknowledges, for at most half the time after which the peer asks again (500 ms): then the
+ *DREQ is answered anyway and CM_PARTED says so. CM_TIMEWAIT_EXIT (param.qpn) comes only while the id
+ *exists.
  */
 #ifndef RN_CM_H
 #define RN_CM_H

@@ -316,12 +316,41 @@ void rn_cm_do_answer_dreq(struct rn_cm *cm, struct rn_cm_conn *c, const struct r
 	gone(cm, c, c->state == RN_CMS_DREQ_SENT, now);
 }
 
+/* The answer waits for the client, whose QP may still be owed acknowledgements; half the time after
+ * which the peer would ask again is all it gets. */
+void rn_cm_do_take_dreq(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
+			rn_time now)
+{
+	rn_list_del(&c->says);
+	c->mad_attr = 0;
+	c->tid = why->msg->tid;
+	c->retries = 0;
+	rn_timer_arm(&cm->wheel, &c->timer, now + RN_MIN(c->interval / 2, RN_CM_PARTING));
+	if (!c->told_gone)
+		rn_cm_tell(cm, c, RN_EVENT_CM_DISCONNECTED, 0, 0);
+	c->told_gone = true;
+}
+
+void rn_cm_do_send_drep(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
+			rn_time now)
+{
+	rn_cm_owe_drep(cm, c);
+	gone(cm, c, 0, now);
+}
+
+/* The client took too long, or the peer has given up. */
+void rn_cm_do_part(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why, rn_time now)
+{
+	rn_cm_do_send_drep(cm, c, why, now);
+	rn_cm_tell(cm, c, RN_EVENT_CM_PARTED, 0, 0);
+}
+
 /* The RTU was lost, but who disconnects was connected. */
-void rn_cm_do_establish_and_answer_dreq(struct rn_cm *cm, struct rn_cm_conn *c,
-					const struct rn_cm_why *why, rn_time now)
+void rn_cm_do_establish_and_take_dreq(struct rn_cm *cm, struct rn_cm_conn *c,
+				      const struct rn_cm_why *why, rn_time now)
 {
 	rn_cm_do_tell_established(cm, c, why, now);
-	rn_cm_do_answer_dreq(cm, c, why, now);
+	rn_cm_do_take_dreq(cm, c, why, now);
 }
 
 void rn_cm_do_end_by_rej(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,

@@ -131,6 +131,7 @@ static bool busy(uint8_t state)
 	case RN_CMS_REP_WAIT:
 	case RN_CMS_ESTABLISHED:
 	case RN_CMS_DREQ_SENT:
+	case RN_CMS_DREQ_RCVD:
 		return true;
 	default:
 		return false;

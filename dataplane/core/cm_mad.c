@@ -163,22 +163,38 @@ void rn_cm_reply(struct rn_cm *cm, const struct rn_pkt *pkt, const struct rn_cm_
 	rn_cm_msg_build(msg, r->mad);
 }
 
-void rn_cm_owe_mra(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_about about)
+/* An answer that comes later than the packet it answers: to where the connection leads. */
+static void owe(struct rn_cm *cm, const struct rn_cm_conn *c, const struct rn_cm_msg *msg)
 {
-	struct rn_cm_msg m = {.attr = RN_CM_MRA, .tid = c->tid};
 	struct rn_cm_reply *r = new_reply(cm);
 
 	if (!r)
 		return;
-	m.mra = (struct rn_cm_mra){.local_id = c->local_id,
-				   .remote_id = c->remote_id,
-				   .about = (uint8_t)about,
-				   .service_timeout = RN_CM_MRA_TIMEOUT};
 	r->src = c->av.sgid;
 	r->dst = c->av.dgid;
 	memcpy(r->dmac, c->av.dmac, 6);
 	r->tclass = c->av.tclass;
-	rn_cm_msg_build(&m, r->mad);
+	rn_cm_msg_build(msg, r->mad);
+}
+
+void rn_cm_owe_mra(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_about about)
+{
+	struct rn_cm_msg m = {.attr = RN_CM_MRA, .tid = c->tid};
+
+	m.mra = (struct rn_cm_mra){.local_id = c->local_id,
+				   .remote_id = c->remote_id,
+				   .about = (uint8_t)about,
+				   .service_timeout = RN_CM_MRA_TIMEOUT};
+	owe(cm, c, &m);
+}
+
+/* To the DREQ whose transaction c->tid is. */
+void rn_cm_owe_drep(struct rn_cm *cm, struct rn_cm_conn *c)
+{
+	struct rn_cm_msg m = {.attr = RN_CM_DREP, .tid = c->tid};
+
+	m.drep = (struct rn_cm_drep){.local_id = c->local_id, .remote_id = c->remote_id};
+	owe(cm, c, &m);
 }
 
 void rn_cm_reply_rej(struct rn_cm *cm, const struct rn_pkt *pkt, const struct rn_cm_msg *in,

@@ -24,6 +24,7 @@
 #define RN_CM_HOP_LIMIT	    64
 #define RN_CM_MRA_TIMEOUT   24 /* 69 s: what a consumer may take to answer, as Linux grants */
 #define RN_CM_TIMEWAIT_CODE 22 /* longest timewait: 17 s */
+#define RN_CM_PARTING	    RN_MS(500) /* longest wait of a DREQ for its answer */
 
 enum rn_cm_flags {
 	RN_CM_F_TIMED = 1 << 0, /* the timer runs */
@@ -47,6 +48,7 @@ enum rn_cm_flags {
 	X(REP_WAIT,    RN_CM_F_TIMED | RN_CM_F_WIRED,   "peer asked for patience with the REP") \
 	X(ESTABLISHED, RN_CM_F_WIRED,                   "connected") \
 	X(DREQ_SENT,   RN_CM_F_TIMED | RN_CM_F_WIRED,   "DREQ is out") \
+	X(DREQ_RCVD,   RN_CM_F_TIMED | RN_CM_F_WIRED,   "DREQ is here, client drains its QP") \
 	X(CLOSED,      0,                               "over; the id lives until it is destroyed")
 
 #define RN_CM_CAUSE_ROWS(X) /* name, text */ \
@@ -223,10 +225,12 @@ void rn_cm_start_timer(struct rn_cm *cm, struct rn_cm_conn *c, rn_time now);
 			X(withdraw_req) X(send_rtu) X(delay_rep) X(reject_rep) X(answer_dreq)      \
 				X(tell_request) X(delay_req) X(send_rep) X(reject_req)             \
 					X(drop_request) X(repeat) X(tell_established)              \
-						X(establish_and_answer_dreq) X(give_up_rep)        \
+						X(establish_and_take_dreq) X(give_up_rep)        \
 							X(withdraw_rep) X(end_by_rej) X(send_dreq) \
 								X(send_stale_dreq) X(finish)       \
-									X(give_up_dreq)
+									X(give_up_dreq)                    \
+										X(take_dreq) X(send_drep)  \
+											X(part)
 #define X(name) rn_cm_action rn_cm_do_##name;
 RN_CM_ACTION_ROWS(X)
 #undef X
@@ -276,6 +280,7 @@ void rn_cm_build_dreq(struct rn_cm *cm, struct rn_cm_conn *c);
 void rn_cm_build_rej(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_about about,
 		     uint16_t reason, const struct rn_cm_param *param);
 void rn_cm_owe_mra(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_about about);
+void rn_cm_owe_drep(struct rn_cm *cm, struct rn_cm_conn *c);
 /* Answers to a packet, without or beside a connection. */
 void rn_cm_reply(struct rn_cm *cm, const struct rn_pkt *pkt, const struct rn_cm_msg *msg);
 void rn_cm_reply_rej(struct rn_cm *cm, const struct rn_pkt *pkt, const struct rn_cm_msg *in,

@@ -142,6 +142,7 @@ static void abandon(struct nd_connector *c, HRESULT notify_status)
 	struct nd_qp *qp;
 
 	nd_connector_forget_id(c);
+	c->draining = false;
 	c->state = ND_CN_DISCONNECTED;
 	nd_connector_end_notify(c, notify_status);
 	if (!untouched) {
@@ -159,6 +160,7 @@ void nd_connector_qp_released(struct nd_connector *c)
 
 	pthread_mutex_lock(&c->async.lock);
 	if (c->state == ND_CN_PEER_GONE) {
+		nd_connector_part(c);
 		nd_connector_end_qp(c);
 	} else if (c->qp != NULL) {
 		request = os_request_list_take_kind(&c->async.requests, ND_CR_STEP);
@@ -597,6 +599,11 @@ static void start_disconnect(struct nd_connector *c, struct os_request *request)
 	int rc;
 
 	nd_connector_end_notify(c, STATUS_CONNECTION_DISCONNECTED);
+	if (c->draining) { /* the peer was first, and the last acknowledgements count */
+		c->state = ND_CN_DISCONNECTING;
+		os_request_list_add(&c->async.requests, request);
+		return;
+	}
 	if (c->state == ND_CN_PEER_GONE) {
 		nd_connector_end_qp(c);
 		c->state = ND_CN_DISCONNECTED;

@@ -30,6 +30,7 @@ struct nd_connector {
 	enum nd_connector_state state;
 	uint32_t id; /* the CM's, 0 = none */
 	int family;  /* what addresses are written as when they are wildcards */
+	bool draining; /* the peer has disconnected, requests in flight end before the flush */
 	struct rn_client_addr local, peer;
 	struct nd_qp *qp;	       /* tied; counted; also under adapter->ties */
 	uint32_t psn;		       /* that the peer begins with */
@@ -55,6 +56,8 @@ void nd_connector_end_step(struct nd_connector *, HRESULT status);
 void nd_connector_end_notify(struct nd_connector *, HRESULT status);
 /* Flushes and unties the queue pair for good. */
 void nd_connector_end_qp(struct nd_connector *);
+/* The peer has disconnected: flushes and answers it, and ends a Disconnect that waited for that. */
+void nd_connector_part(struct nd_connector *);
 /* Lets the CM tell the peer; no event comes any more. */
 void nd_connector_forget_id(struct nd_connector *);
 void nd_connector_event(struct nd_object *, const struct rn_event *);

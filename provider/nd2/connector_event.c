@@ -94,14 +94,37 @@ static void on_response(struct nd_connector *c, const struct rn_event *ev)
 	nd_connector_end_step(c, ND_SUCCESS);
 }
 
-/* The connection is over and it was not us: first the notice, then the flush. Until the client
- * disconnects too, what it posts is taken and flushed: who counts completions must get them all. */
+/* Flushes and answers the peer. Until the client disconnects too, what it posts is taken and
+ * flushed: who counts completions must get them all. A Disconnect that waited is done. */
+void nd_connector_part(struct nd_connector *c)
+{
+	c->draining = false;
+	if (c->qp != NULL)
+		nd_qp_flush(c->qp);
+	rn_client_cm_disconnect(c->async.adapter->dev->client, c->id);
+	if (c->state != ND_CN_DISCONNECTING)
+		return;
+	nd_connector_end_qp(c);
+	c->state = ND_CN_DISCONNECTED;
+	nd_connector_end_step(c, ND_SUCCESS);
+}
+
+/* The connection is over and it was not us: first the notice, then the flush. In between what is in
+ * flight may end, because the peer may have received it and its acknowledgement be lost or late;
+ * the peer's queue pair acknowledges again until its DREQ is answered. */
 static void peer_gone(struct nd_connector *c)
 {
 	c->state = ND_CN_PEER_GONE;
 	nd_connector_end_notify(c, ND_SUCCESS);
-	if (c->qp != NULL)
-		nd_qp_flush(c->qp);
+	c->draining = c->qp != NULL && nd_qp_drain(c->qp);
+	if (!c->draining)
+		nd_connector_part(c);
+}
+
+static void drained(struct nd_connector *c)
+{
+	if (c->draining)
+		nd_connector_part(c);
 }
 
 /* A queue pair that failed takes its connection along; the peer is told, in case it does not know.
@@ -188,6 +211,7 @@ static void on_port_gone(struct nd_connector *c)
 	nd_connector_end_notify(c, ND_DEVICE_REMOVED);
 	nd_connector_end_step(c, ND_DEVICE_REMOVED);
 	nd_connector_end_qp(c);
+	c->draining = false;
 	c->state = ND_CN_DISCONNECTED;
 }
 
@@ -218,6 +242,9 @@ void nd_connector_event(struct nd_object *obj, const struct rn_event *ev)
 	case RN_EVENT_PORT_GONE:
 		on_port_gone(c);
 		break;
+	case RN_EVENT_CM_PARTED: /* it took too long */
+		drained(c);
+		break;
 	default:
 		break;
 	}
@@ -230,5 +257,14 @@ void nd_connector_transport_dead(struct nd_connector *c)
 	pthread_mutex_lock(&c->async.lock);
 	if (c->state == ND_CN_CONNECTED)
 		transport_dead(c);
+	else
+		drained(c);
+	pthread_mutex_unlock(&c->async.lock);
+}
+
+void nd_connector_drained(struct nd_connector *c)
+{
+	pthread_mutex_lock(&c->async.lock);
+	drained(c);
 	pthread_mutex_unlock(&c->async.lock);
 }

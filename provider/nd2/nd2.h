@@ -116,6 +116,9 @@ HRESULT nd_qp_create(struct nd_adapter *, REFIID iid, const struct nd_qp_init *,
 int nd_qp_connect(struct nd_qp *, const struct rn_qp_attr *);
 /* To ERR; returns when every request has its completion (waits a moment for it at most). */
 void nd_qp_flush(struct nd_qp *);
+/* Starts no more requests and tells nd_connector_drained() when those in flight are done. False: that
+ * will not come. */
+bool nd_qp_drain(struct nd_qp *);
 /* Whether it is in the error state, for whatever reason. */
 bool nd_qp_failed(struct nd_qp *);
 /* The connection is over: no more requests but receives. */
@@ -132,8 +135,9 @@ HRESULT nd_connector_queue(struct nd_connector *);
 void nd_connector_unqueue(struct nd_connector *);
 /* Gives it a request that arrived. False: its client let go of it meanwhile. */
 bool nd_connector_take(struct nd_connector *, const struct rn_event *request);
-/* For a queue pair: it failed / its client released it. */
+/* For a queue pair: it failed / nothing it started is unfinished / its client released it. */
 void nd_connector_transport_dead(struct nd_connector *);
+void nd_connector_drained(struct nd_connector *);
 void nd_connector_qp_released(struct nd_connector *);
 
 /* ---- listener ---- */

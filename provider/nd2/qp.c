@@ -43,6 +43,17 @@ void nd_qp_flush(struct nd_qp *qp)
 	pthread_mutex_unlock(&qp->lock);
 }
 
+bool nd_qp_drain(struct nd_qp *qp)
+{
+	struct rn_qp_attr attr = {.state = RN_QPS_SQD};
+	bool draining;
+
+	pthread_mutex_lock(&qp->lock);
+	draining = qp->nic != NULL && rn_client_qp_modify(qp->nic, &attr, RN_QP_STATE) == 0;
+	pthread_mutex_unlock(&qp->lock);
+	return draining;
+}
+
 bool nd_qp_failed(struct nd_qp *qp)
 {
 	bool failed;
@@ -153,13 +164,16 @@ static void event(struct nd_object *obj, const struct rn_event *ev)
 	struct nd_connector *connector;
 
 	if (ev->kind != RN_EVENT_QP_FATAL && ev->kind != RN_EVENT_QP_REQ_ERR &&
-	    ev->kind != RN_EVENT_QP_ACCESS_ERR)
+	    ev->kind != RN_EVENT_QP_ACCESS_ERR && ev->kind != RN_EVENT_SQ_DRAINED)
 		return;
 	connector = tied_connector(qp);
-	if (connector != NULL) {
+	if (connector == NULL)
+		return;
+	if (ev->kind == RN_EVENT_SQ_DRAINED)
+		nd_connector_drained(connector);
+	else
 		nd_connector_transport_dead(connector);
-		nd_object_put((struct nd_object *)connector);
-	}
+	nd_object_put((struct nd_object *)connector);
 }
 
 static uint16_t wqe_flags(ULONG flags)

@@ -22,7 +22,8 @@ struct box {
 	struct rn_event ev[NET_EVENTS];
 	unsigned nev;
 	bool accept, establish,
-		follow; /* what the client does by itself; follow: destroys what is disconnected */
+		follow, /* what the client does by itself; follow: destroys what is disconnected */
+		slow; /* does not answer the peer's DREQ */
 	bool deaf;	/* answers neither ARP nor ND */
 	struct rn_cm_param reply; /* of its accepts */
 	unsigned sent[0x20];	  /* by attribute */

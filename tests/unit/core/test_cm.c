@@ -330,6 +330,56 @@ static void nobody_answers_the_dreq(void **state) /* C20 */
 	net_fini(&net);
 }
 
+/* What a client's QP is still owed comes before the answer to the peer's DREQ, but not for ever. */
+static void a_dreq_waits_for_the_client(void **state)
+{
+	static const struct {
+		unsigned op; /* the client's word, after 300 ms; 0: none */
+		unsigned copies; /* of the DREQ */
+		unsigned parted, after_ms, before_ms;
+	} rows[] = {
+		{RN_CMD_CM_DISCONNECT, 1, 0, 300, 320}, {RN_CMD_CM_DESTROY, 1, 0, 300, 320},
+		{0, 1, 1, 500, 520},			{RN_CMD_CM_DISCONNECT, 3, 0, 300, 320},
+		{0, 3, 1, 500, 520},
+	};
+
+	for (size_t i = 0; i < RN_ARRAY_SIZE(rows); i++) {
+		uint32_t listener, id, child;
+		struct net net;
+		rn_time start;
+
+		net_init(&net);
+		net.box[1].slow = true;
+		net.judge = net_meddle;
+		net.arg[0] = RN_CM_DREQ, net.arg[2] = 1, net.arg[3] = rows[i].copies;
+		listener = net_listen(&net, 1, 0);
+		id = net_connect(&net, 0, 0x11);
+		net_pump(&net);
+		child = net_event(&net, 1, EV(ESTABLISHED))->id;
+		start = net.now;
+		net_op(&net, 0, RN_CMD_CM_DISCONNECT, id);
+		net_run(&net, RN_MS(300));
+		assert_int_equal(net_event(&net, 1, EV(DISCONNECTED))->reason, 0);
+		assert_int_equal(net.box[1].sent[RN_CM_DREP], 0);
+		assert_int_equal(net_count(&net, 0, EV(DISCONNECTED)), 0);
+		if (rows[i].op)
+			assert_int_equal(net_op(&net, 1, rows[i].op, child).err, 0);
+		net_run(&net, RN_MS(300));
+		assert_int_equal(net_event(&net, 0, EV(DISCONNECTED))->reason, 1);
+		assert_in_range(net.box[1].at[RN_CM_DREP] - start, RN_MS(rows[i].after_ms),
+				RN_MS(rows[i].before_ms));
+		assert_int_equal(net.box[1].sent[RN_CM_DREP], 1);
+		assert_true(net.box[1].last[RN_CM_DREP].tid == net.box[0].last[RN_CM_DREQ].tid);
+		assert_int_equal(net_count(&net, 1, EV(PARTED)), rows[i].parted);
+		assert_int_equal(net_count(&net, 1, EV(DISCONNECTED)), 1);
+		net_destroy(&net, 0, id);
+		if (rows[i].op != RN_CMD_CM_DESTROY)
+			net_destroy(&net, 1, child);
+		net_destroy(&net, 1, listener);
+		net_fini(&net);
+	}
+}
+
 static void both_disconnect_at_once(void **state) /* C19 */
 {
 	struct net net;
@@ -689,6 +739,7 @@ int main(void)
 		cmocka_unit_test(nobody_answers_the_req),
 		cmocka_unit_test(nobody_confirms_the_rep),
 		cmocka_unit_test(nobody_answers_the_dreq),
+		cmocka_unit_test(a_dreq_waits_for_the_client),
 		cmocka_unit_test(both_disconnect_at_once),
 		cmocka_unit_test(slow_consumers_ask_for_patience),
 		cmocka_unit_test(an_mra_can_be_ordered),

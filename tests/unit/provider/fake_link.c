@@ -321,6 +321,12 @@ static int modify_qp(const struct rn_cmd *cmd)
 		return -ENOENT;
 	if (attr->state != RN_QPS_ERR && attr->state != qp->shared.state + 1)
 		return -EINVAL;
+	if (attr->state == RN_QPS_SQD) { /* what could be done is done, what waits never started */
+		turn();
+		fake_tell(qp->adapter, &(struct rn_event){.kind = RN_EVENT_SQ_DRAINED,
+							  .id = qp->qpn,
+							  .gen = qp->gen});
+	}
 	if (cmd->modify_qp.mask & RN_QP_DEST_QPN)
 		qp->attr = *attr;
 	qp->shared.state = attr->state;
