@@ -433,6 +433,9 @@ int rn_qp_modify(struct rn_qp *qp, uint32_t mask, const struct rn_qp_attr *a, rn
 		return 0;
 	}
 	apply(qp, given, a);
+	/* What is in flight may run without a timer, or with one of the old length. */
+	if (given & RN_QP_TIMEOUT && qp->retry.running)
+		rn_retry_progress(&qp->retry, &qp->sh->wheel, qp->win.una, true, now);
 	set_state(qp, to);
 	if (from == RN_QPS_INIT && to == RN_QPS_RTR)
 		rn_responder_init(qp, qp->attr.rq_psn, qp->attr.max_dest_rd_atomic);

@@ -494,6 +494,27 @@ static void test_nop(void **state)
 	rig_fini(&r);
 }
 
+/* A timeout set while something is in flight counts from then, whatever was before. */
+static void test_timeout_set_late(void **state)
+{
+	struct rig r;
+
+	rig_init(&r, &(struct rig_opt){.timeout = 0xFF});
+	post_send(&r, 1, 8);
+	drain(&r);
+	rig_wait(&r, RN_S(100));
+	rig_expect_silence(&r, 0);
+	assert_int_equal(rig_modify(&r, 0, RN_QP_STATE, &(struct rn_qp_attr){.state = RN_QPS_SQD}),
+			 0);
+	assert_int_equal(rig_modify(&r, 0, RN_QP_TIMEOUT, &(struct rn_qp_attr){.timeout = 14}), 0);
+	rig_expect_silence(&r, 0);
+	rig_wait(&r, RN_MS(70));
+	expect_packet(&r, RN_OP_SEND_ONLY, S, 8, true);
+	ack(&r, S);
+	rig_expect(&r, 0, 1, RN_STATUS_SUCCESS);
+	rig_fini(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -515,6 +536,7 @@ int main(void)
 		cmocka_unit_test(test_key_dies_before_resend),
 		cmocka_unit_test(test_bad_form),
 		cmocka_unit_test(test_nop),
+		cmocka_unit_test(test_timeout_set_late),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
