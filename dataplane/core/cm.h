@@ -1,47 +1,49 @@
-/* The connection manager: IB CM over QP1, RDMA-CM service ids and private-data header (wire rules,
- *section 6).
+/* The connection manager: IB CM over QP1, RDMA-CM service ids and private-data header (wire rules, section 6).
  *
- * A pure machine of its own, owned by shard 0. It owns communication ids, local ports, listeners,
- *connections and timewait records, but no QP: front ends move QPs on its events and then tell it to
- *answer. It learns MADs with rn_cm_rx(), speaks through rn_cm_tx() (one MAD at a time, when the
- *shard has a buffer), reports through rn_cm_event(). Neighbour resolution is asked of neigh.h
- *before a REQ leaves and before a request is reported.
+ * A pure machine of its own, owned by shard 0. It owns communication ids, local ports, listeners, connections and
+ * timewait records, but no QP: front ends move QPs on its events and then tell it to answer. It learns MADs with
+ * rn_cm_rx(), speaks through rn_cm_tx() (one MAD at a time, when the shard has a buffer), reports through rn_cm_event().
+ * Neighbour resolution is asked of neigh.h before a REQ leaves and before a request is reported.
  *
- * States and rules are the table in cm.c; rn_cm_print_rules() prints it.
- *
- * Commands, and what they answer (rsp->err):
- *	any           -ENOENT no such id; -ENOMEM max_cm objects exist; -EINVAL not in this state or
- *malformed. A non-zero `user` of a command that names an id replaces the object's: so a front end
- *adopts a request. CM_BIND       new id at local:port; port 0 = ephemeral, 49152..65535, one that
- *nobody uses. -EADDRNOTAVAIL address not ours, or no ephemeral port left. Ports are shared between
- *listeners and connectors; with RN_CM_FOR_LISTENER also -EADDRINUSE as CM_LISTEN. CM_LISTEN     id
- *0 (binds first) or a bound id. -EADDRINUSE another listener has this very address and port; one at
- *	              the wildcard and one at an address may stand side by side, the exact one
- *answers. CM_CONNECT    id 0 (binds first) or a bound id. -EMSGSIZE more than 56 bytes of data;
- *-EDESTADDRREQ peer is the wildcard; -EAFNOSUPPORT other family than local, or none of our
- *addresses has it; -EALREADY connecting or connected; -EISCONN the same four-tuple is connecting or
- *connected from here; -EBUSY the QPN has a connection, or events of the last attempt are untaken.
- *After CM_REJECTED or CM_UNREACHABLE the id is bound again and may connect again. A four-tuple
- *counts among those who connect only: two peers bound to their listening ports may connect to each
- *other at once. CM_ACCEPT, CM_REJECT, CM_ESTABLISH, CM_DELAY   -ECONNABORTED the peer has gone
- *meanwhile; -EMSGSIZE too much data. CM_REJECT's reason 0 means 28. CM_DELAY sends an MRA at once;
- *one is sent anyway whenever a message is repeated while its consumer thinks. CM_DISCONNECT
- *-ENOTCONN; -EALREADY on its way. CM_DESTROY    in any state: the peer is told what the state
- *demands (REQ sent: REJ 4; a request or a reply held: REJ 28; connected: DREQ, and the rest goes on
- *without a client). Never fails but -ENOENT. The port is free at once; timewait holds ids and QPNs,
- *never a port. No event comes after it.
- *
- * Events: `param` is what the peer sent, raw (CM_REQUEST: responder_resources is the REQ's
- *responder resources; private data padded to the field's size). `attr` is what this side's QP takes
- *for RTR and RTS (section 6.7): max_rd_atomic and max_dest_rd_atomic are upper bounds, rq_psn is
- *filled on the active side only. CM_REJECTED also comes for a request the peer withdrew (reason 4)
- *before or after CM_ACCEPT; CM_UNREACHABLE err: -EHOSTUNREACH no neighbour or no route, -ETIMEDOUT
- *no answer to REQ or REP. CM_DISCONNECTED comes once per connection.
- *When it comes for the peer's DREQ, CM_DISCONNECT or CM_DESTROY answers that; until then the peer's QP
- *still acknowledges, for at most half the time after which the peer asks again (500 ms): then the
- *DREQ is answered anyway and CM_PARTED says so. CM_TIMEWAIT_EXIT (param.qpn) comes only while the id
- *exists.
+ * States and rules are the table in cm.c; rn_cm_print_rules() prints it into docs/cm-states.md.
  */
+/* clang-format off */
+/* Commands, and what they answer (rsp->err):
+ *	any            -ENOENT no such id; -ENOMEM max_cm objects exist; -EINVAL not in this state or malformed. A
+ *	               non-zero `user` of a command that names an id replaces the object's: so a front end adopts a
+ *	               request.
+ *	CM_BIND        new id at local:port; port 0 = ephemeral, 49152..65535, one that nobody uses. -EADDRNOTAVAIL address
+ *	               not ours, or no ephemeral port left. Ports are shared between listeners and connectors; with
+ *	               RN_CM_FOR_LISTENER also -EADDRINUSE as CM_LISTEN.
+ *	CM_LISTEN      id 0 (binds first) or a bound id. -EADDRINUSE another listener has this very address and port; one
+ *	               at the wildcard and one at an address may stand side by side, the exact one answers.
+ *	CM_CONNECT     id 0 (binds first) or a bound id. -EMSGSIZE more than 56 bytes of data; -EDESTADDRREQ peer is the
+ *	               wildcard; -EAFNOSUPPORT other family than local, or none of our addresses has it; -EALREADY
+ *	               connecting or connected; -EISCONN the same four-tuple is connecting or connected from here; -EBUSY
+ *	               the QPN has a connection, or events of the last attempt are untaken. After CM_REJECTED or
+ *	               CM_UNREACHABLE the id is bound again and may connect again. A four-tuple counts among those who
+ *	               connect only: two peers bound to their listening ports may connect to each other at once.
+ *	CM_ACCEPT, CM_REJECT, CM_ESTABLISH, CM_DELAY
+ *	               -ECONNABORTED the peer has gone meanwhile; -EMSGSIZE too much data. CM_REJECT's reason 0 means 28.
+ *	               CM_DELAY sends an MRA at once; one is sent anyway whenever a message is repeated while its consumer
+ *	               thinks.
+ *	CM_DISCONNECT  -ENOTCONN; -EALREADY on its way.
+ *	CM_DESTROY     in any state: the peer is told what the state demands (REQ sent: REJ 4; a request or a reply held:
+ *	               REJ 28; connected: DREQ, and the rest goes on without a client). Never fails but -ENOENT. The port
+ *	               is free at once; timewait holds ids and QPNs, never a port. No event comes after it.
+ *
+ * Events:
+ *	`param` is what the peer sent, raw (CM_REQUEST: responder_resources is the REQ's responder resources; private data
+ *	padded to the field's size). `attr` is what this side's QP takes for RTR and RTS (section 6.7): max_rd_atomic and
+ *	max_dest_rd_atomic are upper bounds, rq_psn is filled on the active side only.
+ *	CM_REJECTED also comes for a request the peer withdrew (reason 4) before or after CM_ACCEPT.
+ *	CM_UNREACHABLE err: -EHOSTUNREACH no neighbour or no route, -ETIMEDOUT no answer to REQ or REP.
+ *	CM_DISCONNECTED comes once per connection. When it comes for the peer's DREQ, CM_DISCONNECT or CM_DESTROY answers
+ *	that; until then the peer's QP still acknowledges, for at most half the time after which the peer asks again
+ *	(500 ms): then the DREQ is answered anyway and CM_PARTED says so.
+ *	CM_TIMEWAIT_EXIT (param.qpn) comes only while the id exists.
+ */
+/* clang-format on */
 #ifndef RN_CM_H
 #define RN_CM_H
 

@@ -2,7 +2,7 @@
  *
  * One table per NIC. add and remove are called by the NIC's control thread (serialised by the caller); check, gather
  * and place by every shard, concurrently, without locks. An entry is unpublished by remove; its slot and its memory may
- * be reused only after every shard has passed a quiescent point (rn_mr_table_reclaim()), which is the caller's to wait
+ * be reused only after every shard has passed a quiescent point (rn_mr_reclaim()), which is the caller's to wait
  * for. Keys: slot number permuted by a secret, low byte a variant that changes with every use of the slot, so that keys
  * can't be guessed in sequence and stale ones die. lkey == rkey is NOT promised to callers.
  */

@@ -5,7 +5,7 @@
  *	library = /usr/lib/libsomething.so
  *
  * Read in the order of the files' names; a GUID that came before is passed over, so are files whose
- *names begin with a dot or that lack one of the two lines. Any thread.
+ * names begin with a dot or that lack one of the two lines. Any thread.
  */
 #ifndef UTIL_CATALOGUE_H
 #define UTIL_CATALOGUE_H
