@@ -58,6 +58,10 @@ static void signals_are_the_applications(void **state)
 		if (d->d_name[0] == '.' || atoi(d->d_name) == getpid())
 			continue;
 		mask = blocked_by(d->d_name, name);
+#ifdef __SANITIZE_THREAD__
+		if (strcmp(name, "nd2_process") == 0)
+			continue; /* the tool's own; ours have names */
+#endif
 		if (!blocks(mask, SIGTERM) || !blocks(mask, SIGINT) || !blocks(mask, SIGUSR1) ||
 		    blocks(mask, SIGSEGV) || blocks(mask, SIGBUS))
 			fail_msg("thread %s blocks %016llx", name, mask);
