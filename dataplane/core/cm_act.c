@@ -45,6 +45,7 @@ void rn_cm_do_note_connect(struct rn_cm *cm, struct rn_cm_conn *c, const struct 
 	const struct rn_cmd *cmd = why->cmd;
 	rn_time patience = cmd->cm.timeout_ms ? RN_MS(cmd->cm.timeout_ms) : cm->response_timeout;
 
+	rn_list_del(&c->says); /* the last attempt's: it has another peer, and no message any more */
 	c->passive = c->told_gone = false;
 	c->own = cmd->cm.param;
 	c->own.psn &= 0xFFFFFF;

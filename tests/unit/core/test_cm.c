@@ -566,6 +566,41 @@ static unsigned spoil(struct net *net, unsigned from, struct rn_cm_msg *m)
 	return m->attr != RN_CM_MRA;
 }
 
+/* What the last attempt still had to say is not for the next one's peer. */
+static void new_attempt_is_silent_about_the_old(void **state)
+{
+	struct net net;
+	struct rn_cmd cmd;
+	struct rn_pkt out;
+	struct box *b = &net.box[0];
+	uint32_t id;
+
+	net_init(&net);
+	id = net_connect(&net, 0, 0x11);
+	net.judge = net_lose_all;
+	net.arg[0] = RN_CM_REQ;
+	net_run(&net, RN_S(70));
+	while (!net_count(&net, 0, EV(UNREACHABLE))) { /* given up, REJ not sent yet */
+		net.now = RN_MAX(net.now, rn_cm_next(b->cm));
+		rn_cm_tick(b->cm, net.now);
+		while (rn_cm_event(b->cm, &b->ev[b->nev]))
+			b->nev++;
+		if (!net_count(&net, 0, EV(UNREACHABLE)))
+			while (rn_cm_tx(b->cm, &out, net.now))
+				;
+	}
+	assert_true(rn_cm_wants_tx(b->cm));
+	cmd = net_connect_cmd(0, false, 0x12);
+	cmd.cm.id = id;
+	cmd.cm.peer.b[15] = 77; /* nobody knows the way yet */
+	assert_int_equal(net_exec(&net, 0, cmd).err, 0);
+	assert_false(rn_cm_wants_tx(b->cm));
+	net_destroy(&net, 0, id);
+	net.judge = NULL;
+	net_run(&net, RN_S(120));
+	net_fini(&net);
+}
+
 static void boundless_patience(struct rn_cm_msg *m)
 {
 	m->req.local_response_timeout = 31; /* 2.4 hours, sixteen times over */
@@ -745,6 +780,7 @@ int main(void)
 		cmocka_unit_test(an_mra_can_be_ordered),
 		cmocka_unit_test(bad_requests_are_refused),
 		cmocka_unit_test(vanished_peer_is_forgotten),
+		cmocka_unit_test(new_attempt_is_silent_about_the_old),
 		cmocka_unit_test(an_impatient_peer_is_not_flooded),
 		cmocka_unit_test(either_side_rejects_with_data),
 	};
