@@ -82,10 +82,9 @@ def owner_of(tree, includer, included):
         return layer_of(near)
     if "include/" + included in tree.files:
         return "public"
-    for name in tree.files:
-        if layer_of(name) and (name.endswith("/" + included)):
-            return layer_of(name)
-    return None
+    owners = [layer_of(name) for name in tree.files if layer_of(name) and name.endswith("/" + included)]
+    # Two layers may have a header of the same name: each sees its own.
+    return layer_of(includer) if layer_of(includer) in owners else owners[0] if owners else None
 
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')

@@ -77,6 +77,7 @@ GOOD = [
     ("include_directions", arrow("config/x.c", "list.h")),
     ("include_directions", arrow("provider/nd2/x.c", "../os/event.h")),
     ("include_directions", arrow("tests/unit/core/x.c", "core.h")),
+    ("include_directions", {**arrow("provider/nd2/x.c", "event.h"), "dataplane/nic/event.h": "/* */\n"}),
     ("dpdk_stays_in_its_folders", {"dataplane/port/x.c": c("#include <rte_mbuf.h>\n"), "meson.build": "dpdk_dep = 1\n"}),
     ("pure_folders_include_little", {"dataplane/core/x.c": c("#include <string.h>\n")}),
     ("files_are_short", {"a.c": "int x;\n" * 800}),
