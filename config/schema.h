@@ -96,7 +96,7 @@
 	X(UINT,   quota_packets, 16, 1, 1024, "packets one queue pair may send before the next has its turn")
 
 #define RN_CONFIG_TIMERS_ROWS(X) \
-	X(UINT,   ack_timeout,  14,  0, 31,  "local ACK timeout code: 4.096 us * 2^code; 0 = never") \
+	X(UINT,   ack_timeout,  17,  0, 31,  "local ACK timeout code: 4.096 us * 2^code; 0 = never; a peer silent for 8 times that is given up, so longer than a thread waits for a CPU") \
 	X(UINT,   retry_cnt,    7,   0, 7,   "times an unanswered request is sent again") \
 	X(UINT,   rnr_retry,    7,   0, 7,   "times a request is sent again after receiver-not-ready; 7 = for ever") \
 	X(UINT,   min_rnr_timer, 12, 0, 31,  "code of the delay this side asks for when not ready (12 = 0.64 ms)") \

@@ -11,11 +11,11 @@
 #define ND_REASON_TIMEOUT      4
 #define ND_REASON_NO_RESOURCES 3
 
-/* RNR budget, for queue pairs without a shared receive queue: 6 waits of 82 ms. Half a second is
- * more than a receiver thread waits for a CPU on a loaded machine (170 ms was seen), so who runs out
- * of it has not posted at all, and clients want to know that within seconds (ND_IO_TIMEOUT). Longer
+/* RNR budget, for queue pairs without a shared receive queue: 6 waits of 164 ms. A second is more
+ * than a receiver thread waits for a CPU on a loaded machine (770 ms was seen), so who runs out of
+ * it has not posted at all, and clients want to know that within seconds (ND_IO_TIMEOUT). Longer
  * waits would cost more whenever one turns out to be one too many. */
-#define ND_MIN_RNR_TIMER 26 /* 81.92 ms */
+#define ND_MIN_RNR_TIMER 28 /* 163.84 ms */
 #define ND_RNR_RETRY     6
 
 /* Kinds of request; at most one STEP waits at a time. */

@@ -81,7 +81,7 @@ static void test_defaults_hold_without_a_key(void **state)
 	assert_int_equal(cfg.adapter[0].max_path_mtu, 4096);
 	assert_false(cfg.adapter[0].mac.set);
 	assert_int_equal(cfg.idle.policy, RN_CONFIG_POLICY_ADAPTIVE);
-	assert_int_equal(cfg.timers.ack_timeout, 14);
+	assert_int_equal(cfg.timers.ack_timeout, 17);
 	assert_true(cfg.protocol.check_source);
 	assert_false(cfg.protocol.accept_bad_icrc);
 	assert_true(cfg.impair.loss == 0.0 && cfg.impair.seed == 1);

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-#define RNR_PATIENCE_NS 150000000ull
+#define RNR_PATIENCE_NS 900000000ull
 #define RING		65536u
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
