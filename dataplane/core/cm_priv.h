@@ -218,19 +218,15 @@ void rn_cm_ask(struct rn_cm *cm, struct rn_cm_conn *c, rn_time now);
 void rn_cm_start_timer(struct rn_cm *cm, struct rn_cm_conn *c, rn_time now);
 
 /* cm_act.c */
-#define RN_CM_ACTION_ROWS(X)                                                                       \
-	X(nothing)                                                                                 \
-	X(start_listening) X(refuse_backlog) X(note_connect) X(send_req) X(tell_unreachable)       \
-		X(resend) X(give_up_req) X(wait_longer) X(take_rep) X(tell_rejected)               \
-			X(withdraw_req) X(send_rtu) X(delay_rep) X(reject_rep) X(answer_dreq)      \
-				X(tell_request) X(delay_req) X(send_rep) X(reject_req)             \
-					X(drop_request) X(repeat) X(tell_established)              \
-						X(establish_and_take_dreq) X(give_up_rep)        \
-							X(withdraw_rep) X(end_by_rej) X(send_dreq) \
-								X(send_stale_dreq) X(finish)       \
-									X(give_up_dreq)                    \
-										X(take_dreq) X(send_drep)  \
-											X(part)
+/* clang-format off */
+#define RN_CM_ACTION_ROWS(X) \
+	X(nothing) X(start_listening) X(refuse_backlog) X(note_connect) X(send_req) X(tell_unreachable) \
+	X(resend) X(give_up_req) X(wait_longer) X(take_rep) X(tell_rejected) X(withdraw_req) X(send_rtu) \
+	X(delay_rep) X(reject_rep) X(answer_dreq) X(tell_request) X(delay_req) X(send_rep) X(reject_req) \
+	X(drop_request) X(repeat) X(tell_established) X(establish_and_take_dreq) X(give_up_rep) \
+	X(withdraw_rep) X(end_by_rej) X(send_dreq) X(send_stale_dreq) X(finish) X(give_up_dreq) X(take_dreq) \
+	X(send_drep) X(part)
+/* clang-format on */
 #define X(name) rn_cm_action rn_cm_do_##name;
 RN_CM_ACTION_ROWS(X)
 #undef X

@@ -4,7 +4,7 @@
  * nanoseconds from any origin, never decreasing. No call blocks, allocates, locks or reads a clock: memory comes
  * with rn_shard_create() and with commands (struct rn_exec.mem), sized by rn_exec_bytes().
  *
- * One turn:  rx* -> done -> post* -> exec* -> inbox* -> tick -> tx -> done -> events, outbox
+ * One turn:  post* -> rx*, inbox* -> done -> exec* -> tick -> tx -> done -> events, outbox
  *
  * Receiving never sends: rx, post and tick only change state and record what is owed; tx alone gives birth to
  * packets. Queues, windows and the READ record hold (key, offset), never a pointer into application memory.

@@ -320,6 +320,7 @@ void rn_shard_tick(struct rn_shard *sh, rn_time now)
 	spread_neighbours(sh, now);
 	if (rn_cm_next(sh->cm) <= now)
 		rn_cm_tick(sh->cm, now);
+	sh->stats.tx_given_up = rn_cm_dropped(sh->cm) + rn_neigh_dropped(sh->neigh);
 }
 
 /* ---- tell ---- */

@@ -21,12 +21,9 @@
 	X(tx_rnr_naks,        "RNR NAKs sent") \
 	X(tx_read_responses,  "READ response packets sent") \
 	X(tx_reads_given_up,  "READ answers broken off: the memory was gone") \
-	X(tx_atomic_acks,     "ATOMIC responses sent") \
-	X(tx_cnps,            "congestion notifications sent") \
 	X(tx_mads,            "management datagrams sent") \
-	X(tx_mads_again,      "management datagrams sent again") \
-	X(tx_arp_nd,          "ARP and neighbour discovery messages sent") \
-	X(tx_icmp,            "ICMP echo replies sent") \
+	X(tx_arp_nd,          "ARP and neighbour discovery messages and echo replies sent") \
+	X(tx_given_up,        "management and neighbour messages dropped for want of room") \
 	X(timeouts,           "retransmission timer expiries") \
 	X(timeouts_early,     "adaptive timer expiries that spent no retry") \
 	X(rnr_waits,          "waits after RNR NAK") \
@@ -37,8 +34,6 @@
 	X(done_send,          "SENDs completed") \
 	X(done_write,         "WRITEs completed") \
 	X(done_read,          "READs completed") \
-	X(done_atomic,        "ATOMICs completed") \
-	X(done_bind,          "memory window binds and invalidations completed") \
 	X(done_recv,          "receives completed") \
 	X(done_error,         "completions in error, flushes excluded") \
 	X(done_flushed,       "completions flushed") \

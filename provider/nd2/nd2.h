@@ -30,8 +30,7 @@ extern const struct nd_class nd_provider_class, nd_adapter_class, nd_cq_class, n
 
 /* ---- provider ---- */
 
-/* The one of this library, with a new client reference. */
-struct nd_object *nd_provider_get(void);
+/* One more client reference to the one of this library. */
 void nd_provider_addref(void);
 /* An adapter is gone. The count may have reached 0 before: some clients never release adapters and
  * release the provider in their stead. */

@@ -138,12 +138,6 @@ static struct nd_object provider = {
 	.cls = &nd_provider_class,
 };
 
-struct nd_object *nd_provider_get(void)
-{
-	nd_object_addref(&provider);
-	return &provider;
-}
-
 void nd_provider_addref(void)
 {
 	nd_object_addref(&provider);

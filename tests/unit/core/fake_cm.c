@@ -120,3 +120,13 @@ rn_time rn_neigh_next(const struct rn_neigh *n)
 void rn_neigh_tick(struct rn_neigh *n, rn_time now)
 {
 }
+
+uint64_t rn_cm_dropped(const struct rn_cm *cm)
+{
+	return 0;
+}
+
+uint64_t rn_neigh_dropped(const struct rn_neigh *n)
+{
+	return 0;
+}
