@@ -33,6 +33,12 @@ static inline void rn_cq_written(struct rn_cq *cq, uint16_t flags)
 	cq->solicited |= (flags & (RN_CQE_SOLICITED | RN_CQE_ERROR)) != 0;
 }
 
+/* Another shard's ring of this CQ overran, and this one does not know yet. */
+static inline bool rn_cq_dead_elsewhere(const struct rn_cq *cq)
+{
+	return atomic_load_explicit(&cq->shared->overrun, memory_order_relaxed) && !cq->overrun;
+}
+
 /* Makes what was written visible to the reader. */
 void rn_cq_publish(struct rn_cq *cq);
 /* After publish and a full fence: true when this CQ's arming fires now (at most one shard gets true per arming). */

@@ -289,6 +289,9 @@ bool rn_shard_done(struct rn_shard *sh, rn_time now)
 		rn_list_del(e);
 		if (rn_cq_fires(cq))
 			rn_shard_tell_cq(sh, cq, RN_EVENT_CQ);
+		/* On another shard: it is dead for all. Buried before the next completion. */
+		if (rn_unlikely(rn_cq_dead_elsewhere(cq)))
+			sh->overrun = cq->overrun = true;
 	}
 	return true;
 }

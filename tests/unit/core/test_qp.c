@@ -301,6 +301,29 @@ static void test_cq_overrun(void **state)
 	rig_fini(&r);
 }
 
+/* The CQ has a ring per shard: what overran one of them has killed the CQ for the QPs of all. */
+static void test_cq_overrun_on_another_shard(void **state)
+{
+	struct rig r;
+	struct rn_event ev;
+	unsigned seen = 0;
+
+	rig_init(&r, &(struct rig_opt){0});
+	rig_request(&r, 0, RN_WQE_WRITE, RN_WQE_SIGNALED, 1, 0, 8, 0);
+	rig_run(&r, RN_S(1));
+	rig_expect(&r, 0, 1, RN_STATUS_SUCCESS);
+	atomic_store(&r.s[0].cq_shared.overrun, 1);
+	rig_request(&r, 0, RN_WQE_WRITE, RN_WQE_SIGNALED, 2, 0, 8, 0);
+	rig_run(&r, RN_S(1));
+	rig_expect(&r, 0, 2, RN_STATUS_SUCCESS); /* it was done */
+	rn_shard_done(r.s[0].sh, r.now);
+	assert_int_equal(r.s[0].qp->state, RN_QPS_ERR);
+	while (rn_shard_events(r.s[0].sh, &ev, 1))
+		seen |= 1u << ev.kind;
+	assert_int_equal(seen, 1u << RN_EVENT_CQ_OVERRUN | 1u << RN_EVENT_QP_FATAL);
+	rig_fini(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -308,6 +331,7 @@ int main(void)
 		cmocka_unit_test(test_takes),	      cmocka_unit_test(test_flush_order),
 		cmocka_unit_test(test_reset_forgets), cmocka_unit_test(test_second_life),
 		cmocka_unit_test(test_drain),	      cmocka_unit_test(test_cq_overrun),
+		cmocka_unit_test(test_cq_overrun_on_another_shard),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,118 @@
+/* A completion queue that nobody reads while more and more is posted: it dies, its queue pairs with it, and nothing
+ * else. Room in a queue pair comes back with completion, not with reading, so any client can do this. */
+#include "fixture.h"
+
+enum { DEPTH = 32 };
+
+/* Far more than the queue holds, unless it stops taking them. */
+static void post_without_reading(struct end *e)
+{
+	unsigned waits = 0;
+
+	for (unsigned posted = 0; posted < 64 * DEPTH && waits < 5000;) {
+		ND2_RESULT none;
+
+		switch (CALL(e->qp, Write, NULL, NULL, 0, 0, 0, 0)) {
+		case ND_SUCCESS:
+			posted++;
+			continue;
+		case ND_NO_MORE_ENTRIES:
+			CALL(e->cq, GetResults, &none, 0); /* lets an inline NIC work */
+			sleep_ms(1);
+			waits++;
+			continue;
+		default:
+			return;
+		}
+	}
+}
+
+/* Everything that is still in it, all of it good. */
+static unsigned drain(IND2CompletionQueue *cq)
+{
+	ND2_RESULT r[16];
+	unsigned n = 0;
+	ULONG got;
+
+	while ((got = CALL(cq, GetResults, r, 16)) != 0)
+		for (ULONG i = 0; i < got; i++, n++)
+			HR(r[i].Status, ND_SUCCESS);
+	return n;
+}
+
+static void overrun(int which)
+{
+	const struct how how = {.cq_depth = DEPTH, .depth = DEPTH};
+	OVERLAPPED errors = {0}, solicited = {0}, later = {0}, gone[2] = {{0}}, part = {0};
+	struct pair p;
+	struct end *e = which ? &p.b : &p.a, *other = which ? &p.a : &p.b;
+
+	pair_open_connected(&p, &how);
+	HR(CALL(e->connector, NotifyDisconnect, &gone[0]), ND_PENDING);
+	HR(CALL(other->connector, NotifyDisconnect, &gone[1]), ND_PENDING);
+	HR(post_recv(other, 0, 100, 7), ND_SUCCESS);
+	HR(CALL(e->cq, Notify, ND_CQ_NOTIFY_ERRORS, &errors), ND_PENDING);
+	HR(CALL(e->cq, Notify, ND_CQ_NOTIFY_SOLICITED, &solicited), ND_PENDING);
+	post_without_reading(e);
+	HR(finish(e->cq, &errors), ND_BUFFER_OVERFLOW);
+	HR(finish(e->cq, &solicited), ND_BUFFER_OVERFLOW);
+	HR(CALL(e->cq, Notify, ND_CQ_NOTIFY_ANY, &later), ND_BUFFER_OVERFLOW);
+	/* Both ends are gone. */
+	HR(finish(e->connector, &gone[0]), ND_SUCCESS);
+	HR(finish(other->connector, &gone[1]), ND_SUCCESS);
+	reap_is(other->cq, 7, ND_CANCELED);
+	assert_true(drain(e->cq) >= DEPTH);
+	assert_int_equal(drain(e->cq), 0);
+	HR(post_recv(e, 0, 100, 8), ND_SUCCESS); /* taken, and its flush lost like all others */
+	ENDS(e->connector, CALL(e->connector, Disconnect, &part), &part, ND_SUCCESS);
+	pair_close(&p);
+}
+
+static void an_unread_queue_dies_with_its_queue_pairs(void **state)
+{
+	struct pair untouched;
+
+	pair_open_connected(&untouched, NULL);
+	for (int round = 0; round < 3; round++) {
+		overrun(0);
+		overrun(1);
+	}
+	exchange(&untouched.a, &untouched.b);
+	exchange(&untouched.b, &untouched.a);
+	pair_close(&untouched);
+}
+
+/* Of two queue pairs on one completion queue, perhaps on different shards, one overruns it: the other dies with its
+ * next completion at the latest. */
+static void both_queue_pairs_of_a_queue_die(void **state)
+{
+	const struct how how = {.cq_depth = DEPTH, .depth = DEPTH};
+	OVERLAPPED errors = {0}, gone = {0};
+	struct pair p, q;
+
+	pair_open_connected(&p, &how);
+	pair_open(&q, &how);
+	RELEASE(q.a.qp);
+	q.a.qp = new_qp(&q.a, p.a.cq, &q.a, &how);
+	pair_connect(&q, &how);
+	HR(CALL(q.b.connector, NotifyDisconnect, &gone), ND_PENDING);
+	HR(CALL(p.a.cq, Notify, ND_CQ_NOTIFY_ERRORS, &errors), ND_PENDING);
+	post_without_reading(&p.a);
+	HR(finish(p.a.cq, &errors), ND_BUFFER_OVERFLOW);
+	CALL(q.a.qp, Write, NULL, NULL, 0, 0, 0, 0);
+	HR(finish(q.b.connector, &gone), ND_SUCCESS);
+	pair_close(&q);
+	pair_close(&p);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(both_queue_pairs_of_a_queue_die),
+	cmocka_unit_test(an_unread_queue_dies_with_its_queue_pairs),
+};
+
+int main(int argc, char **argv)
+{
+	if (argc > 1) /* two shards on adapter 0 */
+		use_policy(argv[1]);
+	return cmocka_run_group_tests(tests, open_adapters, close_adapters);
+}
