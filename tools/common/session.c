@@ -11,6 +11,7 @@
 #define POLL_NS             5000000
 #define POLLS_PER_CLOCK     64
 #define CONNECT_TIMEOUT_MS 20000
+#define GIVE_UP_MS         1000
 
 const char *session_program = "tool";
 
@@ -20,7 +21,7 @@ static const struct {
 } nd_texts[] = {
 	{ND_ACCESS_VIOLATION, "access violation"}, {ND_CANCELED, "cancelled, the connection ended"},
 	{ND_IO_TIMEOUT, "no answer from the peer"}, {ND_CONNECTION_REFUSED, "connection refused"},
-	{ND_CONNECTION_ABORTED, "connection aborted"}, {ND_INVALID_ADDRESS, "no adapter has this address"},
+	{ND_CONNECTION_ABORTED, "connection aborted"}, {ND_INVALID_ADDRESS, "no adapter of the configuration has this address"},
 	{ND_HOST_UNREACHABLE, "host unreachable"}, {ND_NETWORK_UNREACHABLE, "network unreachable"},
 	{ND_SHARING_VIOLATION, "address in use"}, {ND_INSUFFICIENT_RESOURCES, "insufficient resources"},
 	{ND_NO_MEMORY, "out of memory"}, {ND_DEVICE_REMOVED, "the port is gone"}, {ND_INTERNAL_ERROR, "internal error"},
@@ -183,18 +184,25 @@ int session_accept(struct session *s)
 	return FAILED(hr) ? complain("cannot accept the connection", hr) : 0;
 }
 
-void session_disconnect(struct session *s)
+void session_disconnect(struct session *s, bool orderly)
 {
-	if (s->connector)
-		finish(s, s->connector->lpVtbl->Disconnect(s->connector, &s->ov), &s->ov, CONNECT_TIMEOUT_MS);
+	if (!s->connector)
+		return;
+	HRESULT hr = s->connector->lpVtbl->Disconnect(s->connector, &s->ov);
+	if (finish(s, hr, &s->ov, orderly ? CONNECT_TIMEOUT_MS : GIVE_UP_MS) == ND_IO_TIMEOUT) {
+		s->connector->lpVtbl->CancelOverlappedRequests(s->connector);
+		finish(s, ND_PENDING, &s->ov, GIVE_UP_MS);
+	}
 }
 
-void session_wait_closed(struct session *s)
+void session_wait_closed(struct session *s, bool orderly)
 {
 	HRESULT hr = s->connector->lpVtbl->NotifyDisconnect(s->connector, &s->ov);
-	if (finish(s, hr, &s->ov, CONNECT_TIMEOUT_MS) == ND_IO_TIMEOUT)
+	if (finish(s, hr, &s->ov, orderly ? CONNECT_TIMEOUT_MS : GIVE_UP_MS) == ND_IO_TIMEOUT) {
 		s->connector->lpVtbl->CancelOverlappedRequests(s->connector);
-	session_disconnect(s);
+		finish(s, ND_PENDING, &s->ov, GIVE_UP_MS);
+	}
+	session_disconnect(s, orderly);
 }
 
 #define LET_GO(p) \

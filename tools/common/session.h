@@ -51,10 +51,10 @@ int session_prepare(struct session *s, uint32_t chunk, uint32_t slots);
 int session_connect(struct session *s, const struct sockaddr_storage *local, const struct sockaddr_storage *peer);
 int session_listen(struct session *s, const struct sockaddr_storage *at, uint16_t *port);
 int session_accept(struct session *s);
-/* Sends DREQ when connected and waits for it. */
-void session_disconnect(struct session *s);
-/* The peer went first: wait for it, bounded. */
-void session_wait_closed(struct session *s);
+/* Sends DREQ when connected and waits for its answer; not orderly = something failed: for a second only. */
+void session_disconnect(struct session *s, bool orderly);
+/* The peer goes first: wait for it, bounded in the same way. */
+void session_wait_closed(struct session *s, bool orderly);
 /* Ends one connection, keeps adapter and listener. */
 void session_reset(struct session *s);
 void session_close(struct session *s);

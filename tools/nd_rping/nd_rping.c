@@ -199,7 +199,7 @@ static int run(struct session *s, const struct options *o)
 		if (session_connect(s, &o->local, &o->peer) != 0)
 			return -1;
 		int err = client(s, o);
-		session_disconnect(s);
+		session_disconnect(s, err == 0);
 		return err;
 	}
 	if (session_listen(s, &o->local, &port) != 0)
@@ -209,7 +209,7 @@ static int run(struct session *s, const struct options *o)
 	if (session_accept(s) != 0)
 		return -1;
 	int err = server(s, o);
-	session_wait_closed(s);
+	session_wait_closed(s, err == 0);
 	return err;
 }
 

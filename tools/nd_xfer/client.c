@@ -148,17 +148,22 @@ static int judge(struct sending *t)
 	return 0;
 }
 
-static int send_file(struct sending *t)
+static int open_file(struct sending *t)
 {
 	struct stat st;
-	struct xfer_msg ready;
-	uint64_t before = retransmissions();
 	t->fd = open(t->o->file, O_RDONLY);
 	if (t->fd < 0 || fstat(t->fd, &st) != 0 || !S_ISREG(st.st_mode)) {
 		fprintf(stderr, "nd_xfer: %s: %s\n", t->o->file, t->fd < 0 ? strerror(errno) : "not a regular file");
 		return -1;
 	}
 	t->size = (uint64_t)st.st_size;
+	return 0;
+}
+
+static int send_file(struct sending *t)
+{
+	struct xfer_msg ready;
+	uint64_t before = retransmissions();
 	if (say_hello(t, &ready) != 0)
 		return -1;
 	progress_start(&t->progress, t->size, t->o->progress);
@@ -187,12 +192,14 @@ int client_run(struct session *s, const struct xfer_options *o)
 		fprintf(stderr, "nd_xfer: no SHA-256 in this libcrypto\n");
 		return -1;
 	}
-	int err = session_prepare(s, o->chunk, o->slots);
+	int err = o->table ? 0 : open_file(&t);
+	if (err == 0)
+		err = session_prepare(s, o->chunk, o->slots);
 	if (err == 0)
 		err = session_connect(s, &o->local, &o->peer);
 	if (err == 0) {
 		err = o->table ? send_table(&t) : send_file(&t);
-		session_disconnect(s);
+		session_disconnect(s, err == 0);
 	}
 	EVP_MD_CTX_free(t.sha);
 	if (t.fd >= 0)

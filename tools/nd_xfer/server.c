@@ -163,7 +163,7 @@ static int one_connection(struct session *s, const struct xfer_options *o)
 		err = -1;
 	}
 	if (s->connector)
-		session_wait_closed(s);
+		session_wait_closed(s, err == 0);
 	if (err == 0 && t.hello.mode == MODE_FILE)
 		printf("received %llu bytes by %s\n", (unsigned long long)t.got, via_names[t.hello.via]);
 	EVP_MD_CTX_free(t.sha);
