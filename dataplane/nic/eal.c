@@ -149,9 +149,17 @@ static void *init(void *arg)
 
 static char runtime_dir[256];
 
+/* And the folder it is in, unless another process has its own there. */
 static void remove_runtime_dir(void)
 {
+	char *slash = strrchr(runtime_dir, '/');
+
+	if (slash == NULL)
+		return;
 	rmdir(runtime_dir);
+	*slash = '\0';
+	rmdir(runtime_dir);
+	*slash = '/';
 }
 
 static int unlink_page(const struct rte_memseg_list *list, const struct rte_memseg *page, void *arg)
