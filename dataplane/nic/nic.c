@@ -190,12 +190,15 @@ int rn_nic_start(struct rn_nic *nic, char *err, size_t errlen)
 		rc = rn_lcore_start(&nic->lcore[i]);
 	if (rc == 0 && nic->cfg->idle.policy == RN_CONFIG_POLICY_INLINE)
 		rc = rn_keeper_start(&nic->keeper, nic->lcore, nic->nshards);
-	if (rc == 0)
-		rc = rn_port_go(nic->port, grace, nic);
-	if (rc != 0) {
+	if (rc != 0)
 		snprintf(err, errlen, "adapter %s cannot start: %s", nic->name, strerror(-rc));
-		rn_nic_stop(nic);
+	if (rc == 0) {
+		rc = rn_port_go(nic->port, grace, nic);
+		if (rc != 0) /* only ports with a socket can fail here */
+			snprintf(err, errlen, "adapter %s: socket %s: %s", nic->name, nic->adapter->socket, strerror(-rc));
 	}
+	if (rc != 0)
+		rn_nic_stop(nic);
 	return rc;
 }
 
