@@ -76,12 +76,14 @@ static int connect_to(const struct sockaddr_un *un, socklen_t len)
 static int listen_at(const struct sockaddr_un *un, socklen_t len)
 {
 	int fd, probe = connect_to(un, len);
+	struct stat st;
 
 	if (probe >= 0) {
 		close(probe);
 		return -EADDRINUSE;
 	}
-	if (probe == -ECONNREFUSED && un->sun_path[0] != '\0')
+	/* A file that is no socket refuses too, but it is somebody's. */
+	if (probe == -ECONNREFUSED && un->sun_path[0] != '\0' && lstat(un->sun_path, &st) == 0 && S_ISSOCK(st.st_mode))
 		unlink(un->sun_path);
 	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
