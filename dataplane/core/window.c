@@ -5,7 +5,8 @@
  * by a few packets per round trip. Without the knee it is back at the size that overran the link
  * after one round trip, and go-back-N sends that many packets in vain at the next loss. A timeout
  * puts it to one packet, so that a timeout that was a mistake costs one packet and not a window of
- * them. The normal path is start, sent, ack; rewind and find run after a loss only. Owned by the
+ * them; what it took is given back when it turns out to have been one: the peer may have waited for a
+ * CPU. The normal path is start, sent, ack; rewind and find run after a loss only. Owned by the
  * shard's thread.
  */
 #include "window.h"
@@ -109,6 +110,17 @@ static void take_reads(struct rn_window *w, struct rn_sq *sq, uint32_t n)
 	}
 }
 
+/* An acknowledgement of what was not sent again is one of the originals, so they had all arrived: after a loss the
+ * peer would have taken none behind it. */
+static void settle_doubt(struct rn_window *w, bool overtaken)
+{
+	if (overtaken) {
+		w->size = w->size_before;
+		w->knee = w->knee_before;
+	}
+	w->doubt = !overtaken && rn_psn_before(w->una, w->recover);
+}
+
 void rn_window_ack(struct rn_window *w, struct rn_sq *sq, uint32_t psn)
 {
 	uint32_t n = (psn - w->una) & RN_PSN_MASK;
@@ -116,6 +128,8 @@ void rn_window_ack(struct rn_window *w, struct rn_sq *sq, uint32_t psn)
 
 	rn_assert(n <= ((w->high - w->una) & RN_PSN_MASK));
 	w->una = psn;
+	if (rn_unlikely(w->doubt))
+		settle_doubt(w, overtaken);
 	grow(w, n);
 	if (rn_unlikely(w->nreads))
 		take_reads(w, sq, n);
@@ -153,15 +167,27 @@ struct rn_sqe *rn_window_find(const struct rn_window *w, const struct rn_sq *sq,
 	return NULL;
 }
 
-void rn_window_lost(struct rn_window *w)
+static void halve(struct rn_window *w)
 {
 	w->knee = RN_MAX(w->size / 2, RN_MIN(w->max, (uint32_t)SMALLEST));
 	w->size = RN_MIN(w->size, w->knee);
 	w->acked = 0;
 }
 
+void rn_window_lost(struct rn_window *w)
+{
+	w->doubt = false;
+	halve(w);
+}
+
 void rn_window_timed_out(struct rn_window *w)
 {
-	rn_window_lost(w);
+	if (!w->doubt) {
+		w->doubt = true;
+		w->recover = w->high;
+		w->size_before = w->size;
+		w->knee_before = w->knee;
+	}
+	halve(w);
 	w->size = 1;
 }

@@ -21,6 +21,9 @@ struct rn_window {
 	uint32_t knee;      /* below it size doubles per round trip, above it grows by a step */
 	uint32_t acked;     /* packets towards the next step */
 	uint32_t unasked;   /* packets sent since the last one with AckReq */
+	uint32_t recover;   /* high at the timeout that is in doubt */
+	uint32_t size_before, knee_before; /* ... and what it took away */
+	bool doubt;         /* that timeout may have been a mistake */
 	uint32_t responses; /* in flight: PSNs before cur that READ responses will carry */
 	uint8_t nreads, read_head;
 	uint32_t read[RN_MAX_RD_ATOMIC]; /* queue positions of the started, incomplete READs, oldest first */
@@ -68,7 +71,8 @@ static inline uint32_t rn_window_ask_every(const struct rn_window *w)
 	return half > 64 ? 64 : half ? half : 1;
 }
 
-/* A NAK or a missing response: half the window. A timeout: one packet, then growth. */
+/* A NAK or a missing response: half the window. A timeout: one packet, then growth; undone by an acknowledgement of
+ * packets that were not sent again. */
 void rn_window_lost(struct rn_window *w);
 void rn_window_timed_out(struct rn_window *w);
 

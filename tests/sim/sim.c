@@ -371,11 +371,13 @@ static void put_in_flight(struct sim *sim, unsigned to, const uint8_t *data, uin
 static rn_time arrival(struct sim *sim, unsigned from, uint32_t len, rn_time delay, bool held_back)
 {
 	struct sim_node *n = &sim->node[from];
-	uint64_t rate = sim->spec.link[from].rate;
-	n->link_free = RN_MAX(sim->now, n->link_free) + (rate ? (rn_time)len * 8 * 1000000000u / rate : 0);
+	const struct sim_link_spec *l = &sim->spec.link[from];
+	n->link_free = RN_MAX(sim->now, n->link_free) + (l->rate ? (rn_time)len * 8 * 1000000000u / l->rate : 0);
 	rn_time when = n->link_free + delay;
 	if (held_back)
 		return when;
+	if (l->nap && when % l->nap_every < l->nap)
+		when += l->nap - when % l->nap_every;
 	n->last_arrival = RN_MAX(when, n->last_arrival);
 	return n->last_arrival;
 }

@@ -25,6 +25,8 @@
 struct sim_link_spec {
 	struct rn_impair impair;
 	uint64_t rate; /* bits per second, 0 = infinite */
+	/* The receiver is away for `nap` of every `nap_every`: what arrives meanwhile is seen when it is back. */
+	rn_time nap, nap_every;
 };
 
 struct sim_spec {

@@ -18,6 +18,7 @@ struct course {
 	unsigned mtu;      /* enum */
 	unsigned delay_us; /* each direction */
 	unsigned demanded; /* percent of the link's rate, payload alone */
+	unsigned nap_us, nap_every_us; /* of the receiver */
 };
 
 static const struct course courses[] = {
@@ -35,6 +36,11 @@ static const struct course courses[] = {
 	{"5 %, 10G, WRITE 64K", RN_WQE_WRITE, 65536, 1000, 50000, 10, 5, 5, 20},
 	{"1 %, 10G, WRITE 64K, 100 us away", RN_WQE_WRITE, 65536, 1000, 10000, 10, 5, 100, 15},
 	{"1 %, 10G, READ 64K, 100 us away", RN_WQE_READ, 65536, 1000, 10000, 10, 5, 100, 15},
+	{"naps 5 of 50 ms, 10G, WRITE 64K", RN_WQE_WRITE, 65536, 4000, 0, 10, 5, 5, 85, 5000, 50000},
+	{"naps 5 of 20 ms, 10G, WRITE 64K", RN_WQE_WRITE, 65536, 4000, 0, 10, 5, 5, 70, 5000, 20000},
+	{"naps 5 of 20 ms, 10G, 100 us", RN_WQE_WRITE, 65536, 4000, 0, 10, 5, 100, 70, 5000, 20000},
+	{"naps 5 of 20 ms, 10G, SEND 4K 100 us", RN_WQE_SEND, 4096, 40000, 0, 10, 5, 100, 35, 5000, 20000},
+	{"naps 9 of 30 ms, 10G, 100 us", RN_WQE_WRITE, 65536, 4000, 0, 10, 5, 100, 65, 9000, 30000},
 	{"20 %, 10G, SEND 4K", RN_WQE_SEND, 4096, 3000, 200000, 10, 5, 5, 0},
 	{"5 %, 10G, READ 64K", RN_WQE_READ, 65536, 1000, 50000, 10, 5, 5, 20},
 };
@@ -58,6 +64,8 @@ static struct outcome run_course(const struct course *c, uint64_t seed)
 		spec.link[i].rate = c->gbits * 1000000000ull;
 		spec.link[i].impair.loss_ppm = c->loss_ppm;
 		spec.link[i].impair.delay_min_ns = RN_US(c->delay_us);
+		spec.link[i].nap = i == 0 ? RN_US(c->nap_us) : 0;
+		spec.link[i].nap_every = RN_US(c->nap_every_us);
 	}
 	sim_init(&sim, &spec);
 	sim_connect(&sim, 0);

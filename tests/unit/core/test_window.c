@@ -149,12 +149,49 @@ static void test_size(void **state)
 	free(b.mem);
 }
 
+static void test_mistaken_timeout(void **state)
+{
+	static const struct {
+		unsigned timeouts, again; /* packets sent again since the last of them */
+		bool nak;
+		uint32_t ack[2];
+		uint32_t size; /* of 64 */
+	} rows[] = {
+		{1, 1, false, {3}, 64}, /* packets 1 and 2 were not sent again: everything had arrived */
+		{2, 1, false, {3}, 64},
+		{1, 1, false, {1}, 2},	  /* of the second transmission, for all we know */
+		{1, 1, false, {1, 3}, 64}, /* that was the first, too */
+		{1, 3, false, {3}, 4},
+		{1, 1, true, {3}, 4}, /* something was lost after all */
+	};
+
+	for (unsigned i = 0; i < RN_ARRAY_SIZE(rows); i++) {
+		static const uint8_t sends[][2] = {{RN_WQE_SEND, 4}, {RN_WQE_SEND, 4}};
+		struct bench b;
+
+		start(&b, sends, 2);
+		for (unsigned k = 0; k < rows[i].timeouts; k++) {
+			rn_window_timed_out(&b.w);
+			rn_window_rewind(&b.w, &b.sq);
+		}
+		for (unsigned k = 0; k < rows[i].again; k++)
+			rn_window_sent(&b.w, &b.sq, 1);
+		if (rows[i].nak)
+			rn_window_lost(&b.w);
+		for (unsigned k = 0; k < 2 && rows[i].ack[k]; k++)
+			rn_window_ack(&b.w, &b.sq, P(rows[i].ack[k]));
+		assert_int_equal(b.w.size, rows[i].size);
+		free(b.mem);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rewind), cmocka_unit_test(test_oldest_read),
 		cmocka_unit_test(test_done),   cmocka_unit_test(test_in_flight),
 		cmocka_unit_test(test_size),
+		cmocka_unit_test(test_mistaken_timeout),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
