@@ -377,7 +377,7 @@ static bool values_fit(const struct rn_qp *qp, uint32_t mask, const struct rn_qp
 		 (mask & RN_QP_TIMEOUT && a->timeout > 31) ||
 		 (mask & RN_QP_RETRY_CNT && a->retry_cnt > 7) ||
 		 (mask & RN_QP_RNR_RETRY && a->rnr_retry > 7) ||
-		 (mask & RN_QP_MIN_RNR_TIMER && a->min_rnr_timer > 31) ||
+		 (mask & RN_QP_MIN_RNR_TIMER && (a->min_rnr_timer > 31 || a->rnr_step > 31)) ||
 		 (mask & RN_QP_MAX_RD_ATOMIC && a->max_rd_atomic > RN_MAX_RD_ATOMIC) ||
 		 (mask & RN_QP_MAX_DEST_RD_ATOMIC && a->max_dest_rd_atomic > RN_MAX_RD_ATOMIC) ||
 		 (mask & RN_QP_DEST_QPN && a->dest_qpn > RN_PSN_MASK) ||
@@ -389,7 +389,7 @@ static bool values_fit(const struct rn_qp *qp, uint32_t mask, const struct rn_qp
 #define ATTR_FIELDS(X) \
 	X(ACCESS, access) X(PKEY_INDEX, pkey_index) X(PORT, port) X(QKEY, qkey) X(AV, av) X(PATH_MTU, path_mtu) \
 	X(TIMEOUT, timeout) X(RETRY_CNT, retry_cnt) X(RNR_RETRY, rnr_retry) X(RQ_PSN, rq_psn) \
-	X(MAX_RD_ATOMIC, max_rd_atomic) X(MIN_RNR_TIMER, min_rnr_timer) X(SQ_PSN, sq_psn) \
+	X(MAX_RD_ATOMIC, max_rd_atomic) X(MIN_RNR_TIMER, min_rnr_timer) X(MIN_RNR_TIMER, rnr_step) X(SQ_PSN, sq_psn) \
 	X(MAX_DEST_RD_ATOMIC, max_dest_rd_atomic) X(DEST_QPN, dest_qpn)
 /* clang-format on */
 

@@ -100,6 +100,7 @@ struct rn_rx {
 	bool nak_sent;     /* gaps stay unreported until epsn arrives */
 	bool nak_rnr;      /* ... because of an RNR NAK */
 	bool peer_seen;    /* COMM_EST told */
+	uint8_t rnr_naks;  /* in a row, for epsn */
 	uint8_t nrec, rec_next; /* ring size (max_dest_rd_atomic), slot of the next READ */
 	uint8_t nowed, nowed_reads;
 	uint32_t done;     /* SEND: bytes in the receive; WRITE: bytes placed */

@@ -134,6 +134,7 @@ static void commit(struct rn_qp *qp, const struct rn_pkt *pkt, uint32_t npsn, bo
 	if (message_done)
 		qp->rx.msn = rn_psn_add(qp->rx.msn, 1);
 	qp->rx.nak_sent = false;
+	qp->rx.rnr_naks = 0;
 }
 
 static enum rn_verdict take_send(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now)
@@ -374,6 +375,18 @@ static void fail(struct rn_qp *qp, enum rn_verdict v, rn_time now)
 		    true, now);
 }
 
+/* How long the peer shall wait. The attribute is a minimum: a receive that is a little late costs little, and six short
+ * steps of patience reach far. Code 0 is the longest wait and has no next. */
+static uint8_t rnr_code(struct rn_qp *qp)
+{
+	unsigned code = qp->attr.min_rnr_timer;
+
+	if (code && qp->attr.rnr_step)
+		code = RN_MIN(code + qp->attr.rnr_step * qp->rx.rnr_naks, 31u);
+	qp->rx.rnr_naks += qp->rx.rnr_naks < 31;
+	return (uint8_t)code;
+}
+
 /* What the verdict table says is owed for a request. */
 static void reply(struct rn_qp *qp, enum rn_verdict v, uint32_t psn, rn_time now)
 {
@@ -396,7 +409,7 @@ static void reply(struct rn_qp *qp, enum rn_verdict v, uint32_t psn, rn_time now
 		owe_nak(qp, 0x63, psn);
 		break;
 	case RN_REPLY_RNR:
-		owe_nak(qp, SYNDROME_RNR | qp->attr.min_rnr_timer, psn);
+		owe_nak(qp, SYNDROME_RNR | rnr_code(qp), psn);
 		qp->rx.nak_sent = qp->rx.nak_rnr = true;
 		break;
 	}

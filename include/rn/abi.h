@@ -229,6 +229,9 @@ struct rn_qp_attr {
 	uint8_t min_rnr_timer;
 	uint8_t max_rd_atomic;
 	uint8_t max_dest_rd_atomic;
+	uint8_t rnr_step;   /* with MIN_RNR_TIMER: each further RNR NAK of one PSN asks for a code higher by this, up to 31;
+			     * 0 = always min_rnr_timer, as verbs users expect */
+	uint8_t reserved[3];
 	uint32_t access;    /* enum rn_access: remote rights of the QP */
 	uint32_t dest_qpn;
 	uint32_t rq_psn;

@@ -11,11 +11,12 @@
 #define ND_REASON_TIMEOUT      4
 #define ND_REASON_NO_RESOURCES 3
 
-/* RNR budget, for queue pairs without a shared receive queue: 6 waits of 164 ms. A second is more
- * than a receiver thread waits for a CPU on a loaded machine (770 ms was seen), so who runs out of
- * it has not posted at all, and clients want to know that within seconds (ND_IO_TIMEOUT). Longer
- * waits would cost more whenever one turns out to be one too many. */
-#define ND_MIN_RNR_TIMER 28 /* 163.84 ms */
+/* RNR budget, for queue pairs without a shared receive queue: waits of 1.28, 5.12, 20.5, 81.9, 328 and 492 ms. The first
+ * cost little when a receive is a moment late. All together, most of a second, is more than a receiver thread waits for
+ * a CPU on a loaded machine (770 ms was seen), so who runs out of it has not posted at all, and clients want to know that
+ * within seconds (ND_IO_TIMEOUT). */
+#define ND_MIN_RNR_TIMER 14
+#define ND_RNR_STEP      4
 #define ND_RNR_RETRY     6
 
 /* Kinds of request; at most one STEP waits at a time. */

@@ -37,6 +37,7 @@ int nd_connector_to_rts(struct nd_connector *c)
 	attr.max_rd_atomic = c->outbound;
 	attr.max_dest_rd_atomic = c->inbound;
 	attr.min_rnr_timer = ND_MIN_RNR_TIMER;
+	attr.rnr_step = ND_RNR_STEP;
 	if (!c->peer_param.srq)
 		attr.rnr_retry = least(attr.rnr_retry, ND_RNR_RETRY);
 	return nd_qp_connect(c->qp, &attr);

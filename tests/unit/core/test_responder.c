@@ -144,6 +144,29 @@ static void test_receiver_not_ready(void **state) /* R9 R10 R11 R12 */
 	}
 }
 
+static void test_rnr_waits_grow(void **state)
+{
+	static const uint8_t asked[] = {0x2C, 0x30, 0x34, 0x38, 0x3C, 0x3F, 0x3F};
+	struct rig r;
+	uint32_t e;
+
+	rig_init(&r, &(struct rig_opt){0});
+	r.s[1].qp->attr.rnr_step = 4;
+	e = epsn(&r);
+	for (unsigned i = 0; i < RN_ARRAY_SIZE(asked); i++) {
+		assert_int_equal(give(&r, RN_OP_SEND_ONLY, 0, 8), RN_V_REQ_RNR);
+		expect_reply(&r, asked[i], e, 0);
+	}
+	rig_recv(&r, 1, 1, 0, 64);
+	assert_int_equal(give(&r, RN_OP_SEND_ONLY, 0, 8), RN_V_OK);
+	expect_reply(&r, 0x1F, e, 1);
+	rig_expect(&r, 1, 1, RN_STATUS_SUCCESS);
+	/* Progress: the next one begins anew. */
+	assert_int_equal(give(&r, RN_OP_SEND_ONLY, 0, 8), RN_V_REQ_RNR);
+	expect_reply(&r, 0x2C, e + 1, 1);
+	rig_fini(&r);
+}
+
 /* ---- everything that ends in a fatal NAK ---- */
 
 struct fatal {
@@ -754,6 +777,7 @@ int main(void)
 		cmocka_unit_test(test_send_only),
 		cmocka_unit_test(test_send_three),
 		cmocka_unit_test(test_receiver_not_ready),
+		cmocka_unit_test(test_rnr_waits_grow),
 		cmocka_unit_test(test_fatal),
 		cmocka_unit_test(test_bad_receive),
 		cmocka_unit_test(test_write),
