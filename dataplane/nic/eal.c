@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <linux/mman.h>
 #include <unistd.h>
 
 #include <rte_eal.h>
@@ -50,17 +52,18 @@ __attribute__((format(printf, 2, 3))) static void add(struct arguments *a, const
 	a->n++;
 }
 
-static uint64_t free_hugepage_mb(void)
+/* A mapping reserves its pages, so that two processes that start at once do not count on the same ones; the number of
+ * free pages does not tell which are promised to somebody. */
+static bool hugepages_to_be_had(uint64_t mb)
 {
-	unsigned long pages = 0;
-	FILE *f = fopen("/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages", "re");
+	size_t bytes = RN_ALIGN_UP(mb << 20, (size_t)2 << 20);
+	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB | MAP_HUGE_2MB, -1, 0);
 
-	if (f != NULL) {
-		if (fscanf(f, "%lu", &pages) != 1)
-			pages = 0;
-		fclose(f);
-	}
-	return pages * 2;
+	if (p == MAP_FAILED)
+		return false;
+	munmap(p, bytes);
+	return true;
 }
 
 static unsigned eal_level(enum rn_config_level level)
@@ -83,7 +86,7 @@ static bool wants_telemetry(const struct rn_config_eal *e)
 static void memory_arguments(struct arguments *a, const struct rn_config_eal *e, uint64_t mb)
 {
 	bool huge = e->shared || e->hugepages == RN_CONFIG_HUGEPAGES_YES ||
-		    (e->hugepages == RN_CONFIG_HUGEPAGES_AUTO && free_hugepage_mb() >= mb);
+		    (e->hugepages == RN_CONFIG_HUGEPAGES_AUTO && hugepages_to_be_had(mb));
 
 	if (e->shared) {
 		add(a, "--file-prefix=%s", e->prefix);
