@@ -23,6 +23,7 @@ suites() {
 	nd2      default  ci
 	install  default  never
 	conform  default  ci
+	tools    default  ci
 	fuzz     default  ci
 	interop  full     never
 	soak     full     full

@@ -1,0 +1,200 @@
+"""usage: test_tools.py ND_XFER ND_RPING CATALOGUE    two softrnics move files and pings over memif, and fail in words, as TAP"""
+import os
+import struct
+import sys
+import time
+
+sys.path[:0] = [os.path.dirname(os.path.dirname(os.path.abspath(__file__)))]
+from rig import Rig, same, socket_files  # noqa: E402
+import tap  # noqa: E402
+
+TOOLS = sys.argv[1:4]
+SERVERS = {4: "192.0.2.1", 6: "2001:db8::1"}
+VIAS = ("send", "write", "read")
+SIZES = (0, 1, 4095, 4096, (1 << 20) + 1)
+BIG = 20_000_000
+PINGS = ((4, 26), (6, 4097), (4, 65536))
+
+
+def moves(version, jobs, loss=0):
+    """jobs: (verb, size) each, through one server."""
+    complaints = []
+    with Rig(*TOOLS) as rig:
+        for side in "ab":
+            rig.write_config(side, loss=loss)
+        server = rig.server(SERVERS[version], "-n", str(len(jobs)), "-o", rig.path("received"))
+        for via, size in jobs:
+            source = rig.make_file(size)
+            status, text = rig.client(SERVERS[version], "--via", via, source)
+            if status != 0 or not same(source, rig.path("received")):
+                return [f"{size} bytes by {via}: exit status {status}: {text}", server.text]
+            if f"sent {size} bytes by {via}" not in text:
+                complaints.append(f"{size} bytes by {via}: said {text}")
+        if server.end() != 0 or server.text.count("received") != len(jobs):
+            complaints.append(f"server: {server.text}")
+    return complaints
+
+
+def pings(version, size):
+    with Rig(*TOOLS) as rig:
+        address = SERVERS[version]
+        server = rig.server("-a", address, "-C", "5", tool="rping")
+        status, text = rig.client("-a", address, "-C", "5", "-S", str(size), "-V", tool="rping")
+        ended = server.end()
+        if status or ended or f"5 rounds of {size} bytes, data compared" not in text or "served 5" not in server.text:
+            return [f"exit status {status}: {text}", f"server {ended}: {server.text}"]
+    return []
+
+
+def cm_kinds(path):
+    """Attribute ids of the CM messages in a capture of IPv4 frames."""
+    kinds = set()
+    with open(path, "rb") as f:
+        f.read(24)
+        while head := f.read(16):
+            frame = f.read(struct.unpack("<4I", head)[2])
+            if frame[12:14] == b"\x08\x00" and frame[36:38] == b"\x12\xb7" and frame[42] == 0x64:
+                kinds.add(int.from_bytes(frame[78:80], "big"))
+    return kinds
+
+
+def captures_are_whole():
+    """What an adapter saw last is in its file when the process has ended: DREQ and DREP."""
+    complaints = []
+    for attempt in range(3):
+        with Rig(*TOOLS) as rig:
+            for side in "ab":
+                rig.write_config(side, capture=True)
+            server = rig.server(SERVERS[4])
+            status, text = rig.client(SERVERS[4], rig.make_file(0))
+            if status or server.end():
+                return [text, server.text]
+            for side in "ab":
+                missing = {0x15, 0x16} - cm_kinds(rig.path(side + ".pcap"))
+                if missing:
+                    complaints.append(f"attempt {attempt}, side {side}: no CM message {missing}")
+    return complaints
+
+
+def complains(process, within_s, *words):
+    """A process that must fail in this time with these words, and with no more than two sentences."""
+    began = time.monotonic()
+    status = process.end(within_s)
+    said = [line for line in process.text.splitlines() if not line.startswith("listening")]
+    complaints = [] if status == 1 else [f"exit status {status} after {time.monotonic() - began:.1f} s"]
+    complaints += [f"does not say '{w}'" for w in words if w not in process.text]
+    if not 1 <= len(said) <= 2:
+        complaints.append("says it in one sentence or two")
+    return [f"{process.child.args[1:]}: {c}: {process.text}" for c in complaints]
+
+
+def config_error(text, *words):
+    with Rig(*TOOLS) as rig:
+        if text is None:
+            os.unlink(rig.path("a.conf"))
+        else:
+            rig.write_config("a", text=text)
+        return complains(rig.start("a", "xfer", "-s", SERVERS[4]), 5, "a.conf", *words)
+
+
+ADAPTER = 'name = "x"; port = "memif"; socket = "/tmp/x"; role = "server"; ipv4 = [ "192.0.2.1/24" ];'
+CONFIG_ERRORS = (
+    ("no such file", None, "No such file"),
+    ("syntax", "adapters = (", ":1: syntax error"),
+    ("unknown key", f'adapters = ({{ {ADAPTER} colour = "red"; }});', "colour", "unknown key"),
+    ("wrong type", f'adapters = ({{ {ADAPTER} mtu = "big"; }});', "mtu", "1500..9000"),
+    ("out of range", f"adapters = ({{ {ADAPTER} mtu = 90000; }});", "mtu", "1500..9000"),
+    ("no such port", 'adapters = ({ name = "x"; port = "pigeon"; });', "pigeon", '"memif"'),
+)
+
+
+def port_does_not_open():
+    complaints = []
+    for keys, word in (({"socket": "/nonexistent/memif"}, "/nonexistent/memif: No such file"),
+                       ({"port": "af_packet", "iface": "nope0", "socket": None, "role": None, "mac": None}, "nope0")):
+        with Rig(*TOOLS) as rig:
+            rig.write_config("a", **keys)
+            complaints += complains(rig.start("a", "xfer", "-s", SERVERS[4]), 8, word)
+    return complaints
+
+
+def nobody_there():
+    with Rig(*TOOLS) as rig:
+        source = rig.make_file(10)
+        complaints = complains(rig.start("b", "xfer", "-c", SERVERS[4], source), 15, "cannot connect: host unreachable")
+        rig.server(SERVERS[4])
+        for words, text in (((SERVERS[4], "-p", "4000", source), "connection refused"),
+                            (("192.0.2.77", source), "host unreachable"),
+                            (("203.0.113.7", source), "cannot connect: host unreachable"),
+                            (("hello", source), "'hello' is neither"),
+                            ((SERVERS[4], rig.path("missing")), "No such file"),
+                            ((SERVERS[4], rig.folder), "not a regular file"),
+                            ((SERVERS[4], "--via", "pigeon", source), "send, write or read"),
+                            ((SERVERS[4], "-l", "192.0.2.3", source), "has this address")):
+            complaints += complains(rig.start("b", "xfer", "-c", *words), 15, text)
+        complaints += complains(rig.start("a", "xfer", "-s", SERVERS[4]), 8, "memif.sock: Address already in use")
+    return complaints
+
+
+def foreign_file_is_left_alone():
+    """A file that is not a socket stays what it is, whatever the configuration says."""
+    with Rig(*TOOLS) as rig:
+        rig.make_file(5, "memif.sock")
+        complaints = complains(rig.start("a", "xfer", "-s", SERVERS[4]), 8, "memif.sock: Address already in use")
+        return complaints + ([] if os.path.getsize(rig.path("memif.sock")) == 5 else ["the file is gone"])
+
+
+def disk_full():
+    complaints = []
+    for output, theirs in (("/dev/full", "the server failed: No space left"),
+                           ("/nonexistent/x", "the server refused: No such file")):
+        with Rig(*TOOLS) as rig:
+            server = rig.server(SERVERS[4], "-o", output)
+            client = rig.start("b", "xfer", "-c", SERVERS[4], rig.make_file(3_000_000))
+            complaints += complains(client, 15, theirs) + complains(server, 15, theirs.split(": ")[1])
+    return complaints
+
+
+def killed(victim, vias):
+    """One end dies in the middle: the other says so within its timeout, and no file of the dead one's is left."""
+    complaints = []
+    for via in vias:
+        with Rig(*TOOLS) as rig:
+            for side in "ab":
+                rig.write_config(side, loss=3)
+            server = rig.server(SERVERS[4], "--timeout", "3", "-o", rig.path("received"))
+            client = rig.start("b", "xfer", "-c", SERVERS[4], "--timeout", "3", "--via", via, rig.make_file(3 * BIG))
+            while client.child.poll() is None and not (
+                    os.path.exists(rig.path("received")) and os.path.getsize(rig.path("received"))):
+                time.sleep(0.005)
+            dies, stays = (server, client) if victim == "server" else (client, server)
+            left = socket_files(dies.child.pid) - {rig.path("memif.sock")}
+            complaints += [f"{via}: {path} will be left" for path in left]
+            dies.kill()
+            complaints += complains(stays, 8)
+            # The socket of a dead server is taken over.
+            again = rig.server(SERVERS[4])
+            status, text = rig.client(SERVERS[4], rig.make_file(1))
+            if status or again.end():
+                complaints.append(f"{via}: afterwards: {text}")
+    return complaints
+
+
+CHECKS = [
+    ("IPv4: every size by every verb", lambda: moves(4, [(via, size) for via in VIAS for size in SIZES])),
+    ("IPv6: every size", lambda: moves(6, list(zip(VIAS * 2, SIZES)))),
+    (f"IPv4: {BIG} bytes", lambda: moves(4, [(via, BIG) for via in VIAS])),
+    (f"IPv6: {BIG} bytes, 1% lost", lambda: moves(6, [(via, BIG) for via in VIAS], loss=1)),
+    *((f"rping over IPv{v}, {size} bytes", lambda v=v, size=size: pings(v, size)) for v, size in PINGS),
+    ("captures are whole", captures_are_whole),
+    *((f"configuration: {name}", lambda row=row: config_error(*row)) for name, *row in CONFIG_ERRORS),
+    ("a port that does not open", port_does_not_open),
+    ("nobody there, wrong words", nobody_there),
+    ("a socket name that is a file", foreign_file_is_left_alone),
+    ("no room for the file", disk_full),
+    ("server killed", lambda: killed("server", ("write", "read"))),
+    ("client killed", lambda: killed("client", ("send",))),
+]
+
+if __name__ == "__main__":
+    tap.run(CHECKS)
