@@ -23,10 +23,12 @@ while [ $# -gt 0 ]; do
 	esac
 done
 case $port in memif) ;; af_packet) [ "$(id -u)" = 0 ] || die "--port af_packet needs root" ;; *) usage 1 >&2 ;; esac
-[[ $loss =~ ^[0-9]+([.][0-9]+)?$ ]] || die "--loss '$loss': a percentage such as 1% is wanted"
+[[ $loss =~ ^[0-9]{1,2}([.][0-9]+)?$ ]] && [ "${loss%.*}" -le 50 ] || die "--loss '$loss': a percentage up to 50%, such as 1%, is wanted"
 [ -z "$file" ] || [ -r "$file" ] || die "$file: no such file, or not readable"
+[ -z "$file" ] || [ -f "$file" ] || die "$file: not a regular file"
 
 work=$(mktemp -d) pids="" netns="" hugepages=""
+in_a=() in_b=() # what runs a command where side a or b is
 cleanup() {
 	local p n
 	for p in $pids; do kill "$p" 2>/dev/null; done
@@ -36,7 +38,7 @@ cleanup() {
 	rm -rf "$work"
 }
 trap cleanup EXIT
-trap 'exit 130' INT TERM
+trap 'exit 130' INT TERM HUP
 
 step() { printf '\n== %s\n' "$*"; }
 
@@ -73,6 +75,7 @@ make_links() {
 	ip -n "$a" link add veth-a mtu 9000 type veth peer name veth-b netns "$b" mtu 9000 || die "cannot make a veth pair"
 	ip netns exec "$a" sysctl -q -w net.ipv6.conf.veth-a.disable_ipv6=1
 	ip netns exec "$b" sysctl -q -w net.ipv6.conf.veth-b.disable_ipv6=1
+	in_a=(ip netns exec "$a") in_b=(ip netns exec "$b")
 	ip -n "$a" link set veth-a up && ip -n "$b" link set veth-b up || die "cannot raise the veth pair"
 }
 
@@ -93,12 +96,10 @@ conf() {
 	} >"$work/$side.conf"
 }
 
-in_a() { if [ "$port" = af_packet ]; then ip netns exec "${netns% *}" "$@"; else "$@"; fi; }
-in_b() { if [ "$port" = af_packet ]; then ip netns exec "${netns#* }" "$@"; else "$@"; fi; }
-
 # start_server ARG...: side a; returns when it listens
 start_server() {
-	SOFTRNIC_CONFIG=$work/a.conf in_a build/tools/nd_xfer -q -s 192.0.2.1 "$@" >"$work/server.log" 2>&1 &
+	: >"$work/server.log"
+	SOFTRNIC_CONFIG=$work/a.conf "${in_a[@]}" build/tools/nd_xfer -q -s 192.0.2.1 "$@" >"$work/server.log" 2>&1 &
 	server=$!
 	pids="$pids $server"
 	for _ in $(seq 150); do
@@ -117,7 +118,16 @@ finish_server() {
 	[ $status = 0 ] || { cat "$work/server.log"; die "the server failed"; }
 }
 
-client() { SOFTRNIC_CONFIG=$work/b.conf in_b timeout 240 build/tools/nd_xfer -c 192.0.2.1 "$@"; }
+# client ARG...: side b, to its end. In the background, since a shell that waits for a child takes no signal.
+client() {
+	SOFTRNIC_CONFIG=$work/b.conf timeout "$patience" "${in_b[@]}" build/tools/nd_xfer -c 192.0.2.1 "$@" &
+	local client=$! status
+	pids="$pids $client"
+	wait $client
+	status=$?
+	pids=${pids/ $client/}
+	return $status
+}
 
 transfer() {
 	step "$file ($(stat -Lc %s "$file") bytes) by $1"
@@ -160,6 +170,7 @@ step "building"
 build
 export SOFTRNIC_ND_CATALOG=$PWD/build/provider/nd.d # the provider of this build, not one that may be installed
 choose_file
+patience=$((240 + $(stat -Lc %s "$file") / 4000000)) # seconds for one transfer, 4 MB/s at least
 reserve_hugepages
 make_links
 conf a 1 server ""
