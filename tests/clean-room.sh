@@ -4,7 +4,7 @@
 #   tests/clean-room.sh [--keep] [ARGUMENTS OF check.sh]
 #
 # Makes a minimal system in a temporary folder ($TMPDIR, else /var/tmp) from the mirrors this host uses, clones the
-# committed tree into it, and runs ./demo.sh and ./check.sh there in namespaces of their own. --keep leaves the folder.
+# committed tree into it, and runs ./demo.sh (as root, and as an ordinary user) and ./check.sh there in namespaces of their own. --keep leaves the folder.
 set -eu
 top=$(cd "$(dirname "$(readlink -f "$0")")/.." && pwd)
 keep=no
@@ -35,6 +35,8 @@ cp -L /etc/resolv.conf "$room/etc/resolv.conf"
 cp -a /etc/apt/apt.conf.d/. "$room/etc/apt/apt.conf.d/"
 cp -L /etc/ssl/certs/ca-certificates.crt "$room/etc/ssl/certs/ca-certificates.crt"
 git clone -q "file://$top" "$room/src"
+git clone -q "file://$top" "$room/guest/src"
+chmod 755 "$room" # for the ordinary user
 
 cat >"$room/inside" <<'END'
 set -eu
@@ -45,6 +47,10 @@ mount -t tmpfs -o mode=1777 tmpfs /dev/shm
 cd /src
 status=0
 [ ! -x demo.sh ] || ./demo.sh || status=1
+# Once more without privileges, on a tree of one's own: packages are there by now.
+useradd guest
+chown -R guest /guest
+su guest -c "cd /guest/src && ./demo.sh" || status=1
 ./check.sh "$@" || status=1
 exit $status
 END
