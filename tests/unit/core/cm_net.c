@@ -182,9 +182,12 @@ static bool pump_box(struct net *net, unsigned i)
 
 void net_pump(struct net *net)
 {
-	for (unsigned i = 0; i < 1000; i++)
-		if (!(pump_box(net, 0) | pump_box(net, 1)))
+	for (unsigned i = 0; i < 1000; i++) {
+		bool first = pump_box(net, 0), second = pump_box(net, 1);
+
+		if (!first && !second)
 			return;
+	}
 	fail_msg("the two never fall silent");
 }
 
