@@ -36,21 +36,15 @@ static void nothing_to_do(DWORD error, DWORD bytes, OVERLAPPED *ov)
 {
 }
 
-/* A signal sent to the process must find the application's threads, whatever they do about it; a fault must find the
- * thread that caused it. */
-static void signals_are_the_applications(void **state)
+/* How many of our threads leave the application's signals alone and keep faults; *other names one that does not. */
+static unsigned well_behaved_threads(char other[128])
 {
 	unsigned threads = 0;
-	struct pair p;
 	struct dirent *d;
-	DIR *tasks;
+	DIR *tasks = opendir("/proc/self/task");
 
-	open_adapters(NULL); /* here, since cmocka takes the fault handlers when a test begins */
-	pair_open_connected(&p, NULL);
-	HR(NdsFileBindCallback(p.a.file, nothing_to_do), ND_SUCCESS);
-	sleep_ms(20); /* a thread settles first of all, but it has to get there */
-	tasks = opendir("/proc/self/task");
 	assert_non_null(tasks);
+	other[0] = '\0';
 	while ((d = readdir(tasks)) != NULL) {
 		char name[32] = "";
 		unsigned long long mask;
@@ -64,13 +58,35 @@ static void signals_are_the_applications(void **state)
 #endif
 		if (!blocks(mask, SIGTERM) || !blocks(mask, SIGINT) || !blocks(mask, SIGUSR1) ||
 		    blocks(mask, SIGSEGV) || blocks(mask, SIGBUS))
-			fail_msg("thread %s blocks %016llx", name, mask);
+			snprintf(other, 128, "thread %s blocks %016llx", name, mask);
 		threads++;
 	}
 	closedir(tasks);
-	assert_true(threads > 3);
+	return threads;
+}
+
+/* A signal sent to the process must find the application's threads, whatever they do about it; a fault must find the
+ * thread that caused it. */
+static void signals_are_the_applications(void **state)
+{
+	unsigned threads = 0;
+	char other[128] = "";
+	struct pair p;
+
+	open_adapters(NULL); /* here, since cmocka takes the fault handlers when a test begins */
+	pair_open_connected(&p, NULL);
+	HR(NdsFileBindCallback(p.a.file, nothing_to_do), ND_SUCCESS);
+	/* A thread settles first of all, but on a busy machine it has to get there. */
+	for (unsigned i = 0; i < 100; i++) {
+		sleep_ms(20);
+		threads = well_behaved_threads(other);
+		if (other[0] == '\0' && threads > 3)
+			break;
+	}
 	pair_close(&p);
 	close_adapters(NULL);
+	assert_string_equal(other, "");
+	assert_true(threads > 3);
 }
 
 static _Atomic unsigned polled;
