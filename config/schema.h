@@ -105,7 +105,7 @@
 	X(UINT,   cm_response_ms, 1000, 1, 60000, "connection manager: time to wait for an answer before asking again") \
 	X(UINT,   cm_retries,   15,  0, 15,  "connection manager: times a message is sent again") \
 	X(UINT,   neigh_retry_ms, 250, 1, 60000, "address resolution: time between two probes") \
-	X(UINT,   neigh_probes, 5,   1, 100, "address resolution: probes before a neighbour counts as unreachable") \
+	X(UINT,   neigh_probes, 10,   1, 100, "address resolution: probes before a neighbour counts as unreachable") \
 	X(UINT,   neigh_reachable_ms, 30000, 100, 86400000, "address resolution: how long an answer is trusted")
 
 #define RN_CONFIG_PROTOCOL_ROWS(X) \
