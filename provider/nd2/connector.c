@@ -10,7 +10,6 @@
 #include <string.h>
 #include <sys/random.h>
 
-#define REASON_TIMEOUT 4
 static struct nd_connector *connector_of(IND2Connector *This)
 {
 	return (struct nd_connector *)This;
