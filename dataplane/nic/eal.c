@@ -52,8 +52,8 @@ __attribute__((format(printf, 2, 3))) static void add(struct arguments *a, const
 	a->n++;
 }
 
-/* A mapping reserves its pages, so that two processes that start at once do not count on the same ones; the number of
- * free pages does not tell which are promised to somebody. */
+/* A mapping tells: the number of free pages includes those promised to somebody. The pages are given back before EAL
+ * takes its own, so another process may still come between; that start fails with a sentence. */
 static bool hugepages_to_be_had(uint64_t mb)
 {
 	size_t bytes = RN_ALIGN_UP(mb << 20, (size_t)2 << 20);
