@@ -278,6 +278,22 @@ enum {
 /* Both modes are always on; asking for them succeeds. Other bits: ND_INVALID_PARAMETER. */
 HRESULT NdsFileSetModes(HANDLE file, ULONG modes);
 
+/* ---- What is alive ------------------------------------------------------------------------- */
+
+typedef struct _NDS_LIVE {
+	const char *Kind; /* "queue pair", "request"...; a constant string */
+	UINT64 Count;
+} NDS_LIVE;
+
+/*
+ * How many objects of the library this process keeps alive, by kind: the interfaces ("adapter",
+ * "completion queue", ..., from the first one created), "event", "port" and "file" behind handles,
+ * "request" (an OVERLAPPED not final), "packet" (queued to a port or a callback). For tests: when
+ * everything is released, closed and taken, all are 0 soon; threads of the library may hold a last
+ * reference for a moment. Fills up to n rows and returns how many there are (32 at most).
+ */
+ULONG NdsLiveObjects(NDS_LIVE live[], ULONG n);
+
 #ifdef __cplusplus
 }
 #endif

@@ -7,6 +7,8 @@ void nd_object_init(struct nd_object *obj, const struct nd_class *cls)
 	obj->cls = cls;
 	atomic_init(&obj->clients, 1);
 	atomic_init(&obj->refs, 1);
+	obj->live = os_live_of(cls->name);
+	os_live_born(obj->live);
 }
 
 bool nd_class_answers(const struct nd_class *cls, REFIID riid)
@@ -51,8 +53,12 @@ void nd_object_ref(struct nd_object *obj)
 
 void nd_object_put(struct nd_object *obj)
 {
-	if (atomic_fetch_sub(&obj->refs, 1) == 1)
+	struct os_live *live = obj->live;
+
+	if (atomic_fetch_sub(&obj->refs, 1) == 1) {
 		obj->cls->destroy(obj);
+		os_live_gone(live);
+	}
 }
 
 struct nd_object *nd_object_known(IUnknown *p, const struct nd_class *cls)

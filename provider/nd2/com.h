@@ -9,6 +9,7 @@
 #ifndef ND_COM_H
 #define ND_COM_H
 
+#include "live.h"
 #include "ndspi.h"
 #include "rn/abi.h"
 
@@ -37,6 +38,7 @@ struct nd_object {
 	const struct nd_class *cls;
 	_Atomic uint32_t clients;
 	_Atomic uint32_t refs;
+	struct os_live *live; /* its kind's */
 };
 
 /* One client reference. */

@@ -8,6 +8,7 @@
  * last reference goes.
  */
 #include "handle.h"
+#include "live.h"
 #include "ndstatus.h"
 
 #include <pthread.h>
@@ -41,8 +42,18 @@ static struct {
 	pthread_mutex_t lock;
 	uint32_t used;	/* slots that were ever taken */
 	uintptr_t free; /* index + 1 of the first one given back */
-	atomic_uint live;
 } table = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static struct os_live *live_of(enum os_kind kind)
+{
+	static const enum os_live_kind rows[] = {
+		[OS_EVENT] = OS_LIVE_EVENT,
+		[OS_PORT] = OS_LIVE_PORT,
+		[OS_FILE] = OS_LIVE_FILE,
+	};
+
+	return &os_live[rows[kind]];
+}
 
 static HANDLE handle_of(uint64_t state, uint32_t index, enum os_kind kind)
 {
@@ -98,7 +109,7 @@ HRESULT os_handle_open(struct os_object *object, const struct os_object_ops *ops
 	object->ops = ops;
 	object->index = index;
 	slot->object = object;
-	atomic_fetch_add(&table.live, 1);
+	os_live_born(live_of(ops->kind));
 	state = (atomic_load_explicit(&slot->state, memory_order_relaxed) & ~UINT64_C(0xFFFFFFFF)) |
 		OPEN | 1;
 	/* Release: whoever finds this state must see the object behind it. */
@@ -160,17 +171,22 @@ void os_object_put(struct os_object *object)
 {
 	uint32_t index = object->index;
 	struct slot *slot = &slots[index];
+	struct os_live *live = live_of(object->ops->kind);
 	uint64_t before = atomic_fetch_sub_explicit(&slot->state, 1, memory_order_acq_rel);
 
 	if ((before & REFS_MASK) != 1)
 		return;
 	object->ops->destroy(object);
 	atomic_store_explicit(&slot->state, ((before >> 32) + 1) << 32, memory_order_relaxed);
-	atomic_fetch_sub(&table.live, 1);
 	give_slot(index);
+	os_live_gone(live);
 }
 
 unsigned int os_handle_live(void)
 {
-	return atomic_load(&table.live);
+	unsigned int n = 0;
+
+	for (enum os_kind kind = OS_EVENT; kind <= OS_FILE; kind++)
+		n += (unsigned int)atomic_load(&live_of(kind)->count);
+	return n;
 }

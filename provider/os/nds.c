@@ -5,6 +5,7 @@
 #include "event.h"
 #include "file.h"
 #include "handle.h"
+#include "live.h"
 #include "ndstatus.h"
 
 #include <poll.h>
@@ -202,4 +203,20 @@ HRESULT NdsFileSetModes(HANDLE handle, ULONG modes)
 	return modes & ~(ULONG)(NDS_FILE_SKIP_PORT_ON_SUCCESS | NDS_FILE_SKIP_EVENT_ON_FILE)
 		       ? ND_INVALID_PARAMETER
 		       : ND_SUCCESS;
+}
+
+ULONG NdsLiveObjects(NDS_LIVE live[], ULONG n)
+{
+	ULONG kinds = 0;
+
+	for (ULONG i = 0; i < OS_LIVE_MAX; i++) {
+		const char *kind = atomic_load(&os_live[i].kind);
+
+		if (!kind)
+			continue;
+		if (kinds < n)
+			live[kinds] = (NDS_LIVE){kind, atomic_load(&os_live[i].count)};
+		kinds++;
+	}
+	return kinds;
 }

@@ -4,6 +4,7 @@
  * not keep the next one from running. No lock is held while a routine runs.
  */
 #include "pool.h"
+#include "live.h"
 #include "ndstatus.h"
 #include "thread.h"
 
@@ -35,6 +36,7 @@ static struct os_packet *unhook_first(void)
 	if (!pool.first)
 		pool.end = &pool.first;
 	pool.queued--;
+	os_live_gone(&os_live[OS_LIVE_PACKET]);
 	return packet;
 }
 
@@ -86,6 +88,7 @@ HRESULT os_pool_start(void)
 
 void os_pool_queue(struct os_packet *packet)
 {
+	os_live_born(&os_live[OS_LIVE_PACKET]);
 	pthread_mutex_lock(&pool.lock);
 	packet->next = NULL;
 	*pool.end = packet;

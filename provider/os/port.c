@@ -5,6 +5,7 @@
 #include "port.h"
 #include "deadline.h"
 #include "handle.h"
+#include "live.h"
 #include "ndstatus.h"
 
 #include <stdlib.h>
@@ -28,6 +29,7 @@ static void drop_packets(struct os_port *port)
 
 		port->first = packet->next;
 		free(packet);
+		os_live_gone(&os_live[OS_LIVE_PACKET]);
 	}
 	port->end = &port->first;
 }
@@ -101,6 +103,7 @@ void os_port_queue(struct os_port *port, struct os_packet *packet)
 	} else {
 		if (!port->first && port->fd >= 0)
 			eventfd_write(port->fd, 1);
+		os_live_born(&os_live[OS_LIVE_PACKET]);
 		packet->next = NULL;
 		*port->end = packet;
 		port->end = &packet->next;
@@ -125,6 +128,7 @@ static ULONG move_packets(struct os_port *port, NDS_PORT_ENTRY *entries, ULONG n
 			.dwNumberOfBytesTransferred = packet->bytes,
 		};
 		free(packet);
+		os_live_gone(&os_live[OS_LIVE_PACKET]);
 	}
 	if (!port->first) {
 		port->end = &port->first;

@@ -107,6 +107,39 @@ HRESULT finish(void *obj, OVERLAPPED *ov)
 	return hr;
 }
 
+/* ---- what is alive ---- */
+
+#define KINDS 32
+
+uint64_t live_objects(const char *kind)
+{
+	NDS_LIVE live[KINDS];
+	ULONG n = NdsLiveObjects(live, KINDS);
+
+	for (ULONG i = 0; i < n; i++)
+		if (strcmp(live[i].Kind, kind) == 0)
+			return live[i].Count;
+	return 0;
+}
+
+void nothing_lives(void)
+{
+	uint64_t end = now_ms() + 5000;
+	NDS_LIVE live[KINDS];
+	ULONG n = NdsLiveObjects(live, KINDS);
+
+	for (ULONG i = 0; i < n;) {
+		if (live[i].Count == 0) {
+			i++;
+			continue;
+		}
+		if (now_ms() > end)
+			fail_msg("%lu of kind %s left", (unsigned long)live[i].Count, live[i].Kind);
+		usleep(1000);
+		NdsLiveObjects(live, KINDS);
+	}
+}
+
 /* ---- ends ---- */
 
 static ULONG or_else(ULONG value, ULONG otherwise)

@@ -54,6 +54,11 @@ HRESULT finish(void *obj, OVERLAPPED *ov);
 HRESULT status_after(OVERLAPPED *ov, unsigned ms);
 void sleep_ms(unsigned ms);
 
+/* Objects of a kind alive in this process, as NdsLiveObjects counts them. */
+uint64_t live_objects(const char *kind);
+/* Fails the test unless every count is 0 within 5 s: everything was released, closed and taken. */
+void nothing_lives(void);
+
 /* ---- one end ---- */
 
 struct end {

@@ -1,0 +1,28 @@
+/*
+ * Which counter is whose? Owns the table of counters: rows are taken in turn and never given back,
+ * so that a row found once may be used at any time, at the end of the process too.
+ */
+#include "live.h"
+
+#include <string.h>
+
+struct os_live os_live[OS_LIVE_MAX] = {
+#define X(id, name) [OS_LIVE_##id] = {.kind = name},
+	OS_LIVE_ROWS(X)
+#undef X
+};
+
+struct os_live *os_live_of(const char *kind)
+{
+	struct os_live *live = os_live;
+
+	for (; live < &os_live[OS_LIVE_MAX - 1]; live++) {
+		const char *there = NULL;
+
+		if (atomic_compare_exchange_strong(&live->kind, &there, kind) ||
+		    strcmp(there, kind) == 0)
+			return live;
+	}
+	atomic_store(&live->kind, "other");
+	return live;
+}

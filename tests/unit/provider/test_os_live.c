@@ -1,0 +1,138 @@
+/* Counters of what is alive: each kind is counted from birth to end, whichever way it ends. */
+#include "os_testing.h"
+
+#include "file.h"
+#include "live.h"
+#include "request.h"
+
+#include <string.h>
+
+static UINT64 count_of(const char *kind)
+{
+	NDS_LIVE live[OS_LIVE_MAX];
+	ULONG n = NdsLiveObjects(live, OS_LIVE_MAX);
+
+	for (ULONG i = 0; i < n; i++)
+		if (strcmp(live[i].Kind, kind) == 0)
+			return live[i].Count;
+	fail_msg("no kind %s", kind);
+	return 0;
+}
+
+static void handles_are_counted_by_kind(void **state)
+{
+	HANDLE event, port, file;
+
+	NdsEventCreate(0, 0, &event);
+	NdsPortCreate(&port);
+	os_file_create(1, &file);
+	assert_int_equal(count_of("event"), 1);
+	assert_int_equal(count_of("port"), 1);
+	assert_int_equal(count_of("file"), 1);
+	NdsPortBind(port, file, 0);
+	NdsHandleClose(port);
+	assert_int_equal(count_of("port"), 1); /* the file's */
+	NdsHandleClose(file);
+	assert_int_equal(count_of("port"), 0);
+	assert_int_equal(count_of("file"), 0);
+	NdsHandleClose(event);
+	assert_int_equal(count_of("event"), 0);
+}
+
+static void routine(DWORD status, DWORD bytes, OVERLAPPED *overlapped)
+{
+	*(_Atomic bool *)overlapped->Pointer = true;
+}
+
+static void requests_and_packets_are_counted_to_their_end(void **state)
+{
+	OVERLAPPED ov[3] = {0};
+	struct os_request *request[3];
+	struct os_file *file;
+	_Atomic bool called = false;
+	NDS_PORT_ENTRY e;
+	HANDLE h, port;
+	ULONG n;
+
+	os_file_create(1, &h);
+	file = os_file_get(h);
+	for (int i = 0; i < 3; i++)
+		os_request_begin(file, &ov[i], &request[i]);
+	assert_int_equal(count_of("request"), 3);
+	os_request_refuse(request[0], ND_DEVICE_BUSY);
+	os_request_finish(request[1], ND_SUCCESS); /* unbound: no packet */
+	assert_int_equal(count_of("request"), 1);
+	assert_int_equal(count_of("packet"), 0);
+	NdsPortCreate(&port);
+	NdsPortBind(port, h, 0);
+	os_request_finish(request[2], ND_SUCCESS);
+	NdsPortPost(port, 0, 0, NULL);
+	assert_int_equal(count_of("request"), 0);
+	assert_int_equal(count_of("packet"), 2);
+	NdsPortGet(port, &e, 1, 0, &n);
+	assert_int_equal(count_of("packet"), 1);
+	NdsHandleClose(port); /* drops the other */
+	assert_int_equal(count_of("packet"), 0);
+	NdsPortPost(port, 0, 0, NULL);
+	assert_int_equal(count_of("packet"), 0);
+	os_file_put(file);
+	NdsHandleClose(h);
+
+	os_file_create(1, &h);
+	file = os_file_get(h);
+	NdsFileBindCallback(h, routine);
+	ov[0].Pointer = &called;
+	os_request_begin(file, &ov[0], &request[0]);
+	os_request_finish(request[0], ND_SUCCESS);
+	for (int i = 0; i < 5000 && !called; i++)
+		usleep(1000);
+	assert_true(called);
+	assert_int_equal(count_of("packet"), 0);
+	os_file_put(file);
+	NdsHandleClose(h);
+}
+
+static void rows_are_told_however_few_fit(void **state)
+{
+	NDS_LIVE live[2] = {{0}};
+	ULONG n = NdsLiveObjects(NULL, 0);
+
+	assert_true(n >= 5);
+	assert_int_equal(NdsLiveObjects(live, 1), n);
+	assert_non_null(live[0].Kind);
+	assert_null(live[1].Kind);
+}
+
+/* Last in this program: it takes all rows there are. */
+static void more_kinds_than_rows_share_the_last(void **state)
+{
+	static char names[OS_LIVE_MAX + 2][4];
+	struct os_live *last = NULL;
+
+	assert_ptr_equal(os_live_of("event"), &os_live[OS_LIVE_EVENT]);
+	for (unsigned i = 0; i < OS_LIVE_MAX + 2; i++) {
+		char again[4] = {'x', (char)('a' + i / 16), (char)('a' + i % 16)};
+
+		memcpy(names[i], again, 4);
+		last = os_live_of(names[i]);
+		if (i < 10)
+			assert_ptr_equal(os_live_of(again), last);
+	}
+	assert_ptr_equal(last, &os_live[OS_LIVE_MAX - 1]);
+	os_live_born(last);
+	assert_int_equal(count_of("other"), 1);
+	os_live_gone(last);
+	assert_int_equal(NdsLiveObjects(NULL, 0), OS_LIVE_MAX);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		os_test(handles_are_counted_by_kind),
+		os_test(requests_and_packets_are_counted_to_their_end),
+		os_test(rows_are_told_however_few_fit),
+		os_test(more_kinds_than_rows_share_the_last),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
