@@ -28,6 +28,7 @@
 	X("secs", "S", "how long [3]")                                                  \
 	X("burst", "N", "frames per burst, at most 256 [32]")                           \
 	X("mbufs", "N", "in each end's pool [4096]")                                    \
+	X("pool", "ring|stack", "what an mbuf pool keeps free mbufs in [ring]")         \
 	X("mbuf-size", "BYTES", "room of one mbuf [9216]")                              \
 	X("ring", "N", "slots of a net_ring [1024]")                                    \
 	X("rsize", "LOG2", "slots of a memif ring, as a power of two [8]")              \
@@ -49,6 +50,7 @@ enum flag {
 	SECS,
 	BURST,
 	MBUFS,
+	POOL,
 	MBUF_SIZE,
 	RING,
 	RSIZE,
@@ -88,6 +90,8 @@ static bool option_take(struct rn_pump_options *o, enum flag flag, const char *a
 		*switches[flag] = true;
 	else if (flag == PORT)
 		o->memif = strcmp(arg, "memif") == 0;
+	else if (flag == POOL)
+		o->stack = strcmp(arg, "stack") == 0;
 	else if (flag == OP)
 		o->write = strcmp(arg, "write") == 0;
 	else if (flag == SECS)
@@ -150,11 +154,11 @@ static void print_json(const struct rn_pump_options *o, struct rn_pump_result *r
 	const char *sep = "";
 
 	printf("{\"bench\": \"pump\", \"port\": \"%s\", \"op\": \"%s\", \"size\": %u, \"mtu\": %u, "
-	       "\"frame\": %u, \"bare\": %s, \"burst\": %u, \"mbufs\": %u, \"huge\": %s, "
-	       "\"epochs\": %lu, \"bad\": %lu, \"lost\": %ld, \"probe_ns\": %.0f, \"regimes\": {",
+	       "\"frame\": %u, \"bare\": %s, \"burst\": %u, \"mbufs\": %u, \"pool\": \"%s\", "
+	       "\"huge\": %s, \"epochs\": %lu, \"bad\": %lu, \"lost\": %ld, \"probe_ns\": %.0f, \"regimes\": {",
 	       name_of_port(o), o->write ? "write" : "send", o->size, o->mtu, frame,
-	       o->bare ? "true" : "false", o->burst, o->mbufs, o->no_huge ? "false" : "true",
-	       r->epochs, r->bad, r->lost, rn_sample_at(&r->probes, 0.5));
+	       o->bare ? "true" : "false", o->burst, o->mbufs,
+	       o->stack ? "stack" : "ring", o->no_huge ? "false" : "true", r->epochs, r->bad, r->lost, rn_sample_at(&r->probes, 0.5));
 	for (int g = 0; g < RN_REGIME_COUNT; g++) {
 		double mmsg = rn_sample_at(&r->mmsg[g], 0.5);
 

@@ -17,6 +17,7 @@ struct rn_pump_options {
 	bool rtt;
 	bool json;
 	bool no_huge;
+	bool stack; /* mbufs: last in, first out */
 	unsigned size, mtu, burst, mbufs, mbuf_size, ring, rsize, bsize;
 	size_t buffer; /* of each end, walked message by message */
 	double secs;

@@ -49,8 +49,9 @@ void rn_pump_eal(const struct rn_pump_options *o, const char *cpus, const char *
 
 static void end_prepare(const struct rn_pump_options *o, struct rn_pump_end *e, const char *name)
 {
-	e->pool = rte_pktmbuf_pool_create(name, o->mbufs - 1, 256, 0,
-					  (uint16_t)(o->mbuf_size + RTE_PKTMBUF_HEADROOM), 0);
+	e->pool = rte_pktmbuf_pool_create_by_ops(name, o->mbufs - 1, 256, 0,
+						 (uint16_t)(o->mbuf_size + RTE_PKTMBUF_HEADROOM), 0,
+						 o->stack ? "lf_stack" : NULL);
 	e->source = rte_zmalloc(NULL, o->buffer, 64);
 	e->sink = rte_zmalloc(NULL, o->buffer, 64);
 	if (e->pool == NULL || e->source == NULL || e->sink == NULL)
