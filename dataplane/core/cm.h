@@ -16,7 +16,8 @@
  *	               not ours, or no ephemeral port left. Ports are shared between listeners and connectors; with
  *	               RN_CM_FOR_LISTENER also -EADDRINUSE as CM_LISTEN.
  *	CM_LISTEN      id 0 (binds first) or a bound id. -EADDRINUSE another listener has this very address and port; one
- *	               at the wildcard and one at an address may stand side by side, the exact one answers.
+ *	               at the wildcard and one at an address may stand side by side, the exact one answers; :: takes
+ *	               requests of both families, ::ffff:0.0.0.0 those of IPv4 and before ::.
  *	CM_CONNECT     id 0 (binds first) or a bound id. -EMSGSIZE more than 56 bytes of data; -EDESTADDRREQ peer is the
  *	               wildcard; -EAFNOSUPPORT other family than local, or none of our addresses has it; -EALREADY
  *	               connecting or connected; -EISCONN the same four-tuple is connecting or connected from here; -EBUSY

@@ -152,6 +152,8 @@ static int check_connect(const struct rn_cm *cm, const struct rn_cmd *cmd,
 		return -EDESTADDRREQ;
 	if (is_group(peer) || p->qpn <= RN_GSI_QPN || p->qpn >= RN_MCAST_QPN)
 		return -EINVAL;
+	if (rn_gid_equal(own, &any_ipv4) && !rn_gid_is_ipv4(peer))
+		return -EAFNOSUPPORT;
 	if (is_wildcard(own))
 		own = source_for(cm, peer);
 	if (!own || rn_gid_is_ipv4(own) != rn_gid_is_ipv4(peer))

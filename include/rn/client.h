@@ -179,9 +179,9 @@ int rn_client_cm_destroy(struct rn_client *client, uint32_t id);
  * needed are fine. */
 int rn_client_addr_from_sockaddr(struct rn_client_addr *addr, const struct sockaddr *sa,
 				 size_t len);
-/* Bytes written: 16 for an IPv4-mapped GID, else 28. family: what a wildcard is written as. */
-size_t rn_client_addr_to_sockaddr(const struct rn_client_addr *addr, int family,
-				  struct sockaddr_storage *sa);
+/* Bytes written: 16 for an IPv4-mapped GID, else 28. */
+size_t rn_client_addr_to_sockaddr(const struct rn_client_addr *addr, struct sockaddr_storage *sa);
+/* The wildcard of either family: 0.0.0.0 travels as ::ffff:0.0.0.0. */
 bool rn_client_gid_is_any(const struct rn_gid *gid);
 bool rn_client_gid_is_v4(const struct rn_gid *gid);
 bool rn_client_gid_equal(const struct rn_gid *a, const struct rn_gid *b);

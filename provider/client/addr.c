@@ -24,8 +24,6 @@ int rn_client_addr_from_sockaddr(struct rn_client_addr *addr, const struct socka
 	if (family == AF_INET) {
 		memcpy(&in, sa, sizeof(in));
 		addr->port = ntohs(in.sin_port);
-		if (in.sin_addr.s_addr == INADDR_ANY)
-			return 0;
 		memcpy(addr->gid.b, v4_prefix, sizeof(v4_prefix));
 		memcpy(addr->gid.b + 12, &in.sin_addr, 4);
 	} else {
@@ -36,15 +34,13 @@ int rn_client_addr_from_sockaddr(struct rn_client_addr *addr, const struct socka
 	return 0;
 }
 
-size_t rn_client_addr_to_sockaddr(const struct rn_client_addr *addr, int family,
-				  struct sockaddr_storage *sa)
+size_t rn_client_addr_to_sockaddr(const struct rn_client_addr *addr, struct sockaddr_storage *sa)
 {
 	struct sockaddr_in in = {.sin_family = AF_INET};
 	struct sockaddr_in6 in6 = {.sin6_family = AF_INET6};
-	bool any = rn_client_gid_is_any(&addr->gid);
 
 	memset(sa, 0, sizeof(*sa));
-	if (rn_client_gid_is_v4(&addr->gid) || (any && family == AF_INET)) {
+	if (rn_client_gid_is_v4(&addr->gid)) {
 		in.sin_port = htons(addr->port);
 		memcpy(&in.sin_addr, addr->gid.b + 12, 4);
 		memcpy(sa, &in, sizeof(in));
@@ -58,9 +54,9 @@ size_t rn_client_addr_to_sockaddr(const struct rn_client_addr *addr, int family,
 
 bool rn_client_gid_is_any(const struct rn_gid *gid)
 {
-	static const struct rn_gid any;
+	static const struct rn_gid any, any_v4 = {{[10] = 0xff, [11] = 0xff}};
 
-	return memcmp(gid, &any, sizeof(any)) == 0;
+	return rn_client_gid_equal(gid, &any) || rn_client_gid_equal(gid, &any_v4);
 }
 
 bool rn_client_gid_is_v4(const struct rn_gid *gid)

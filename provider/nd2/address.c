@@ -23,11 +23,11 @@ HRESULT nd_local_address(struct nd_adapter *adapter, const struct sockaddr *sa, 
 	return ND_SUCCESS;
 }
 
-HRESULT nd_return_address(const struct rn_client_addr *addr, int family, struct sockaddr *out,
+HRESULT nd_return_address(const struct rn_client_addr *addr, struct sockaddr *out,
 			  ULONG *pcb)
 {
 	struct sockaddr_storage sa;
-	ULONG need = (ULONG)rn_client_addr_to_sockaddr(addr, family, &sa);
+	ULONG need = (ULONG)rn_client_addr_to_sockaddr(addr, &sa);
 	ULONG have = *pcb;
 
 	*pcb = need;
@@ -55,7 +55,7 @@ HRESULT nd_return_address_list(const struct rn_gid *gids, unsigned n, SOCKET_ADD
 	for (unsigned i = 0; i < n; i++) {
 		struct rn_client_addr addr = {.gid = gids[i]};
 		struct sockaddr_storage sa;
-		size_t len = rn_client_addr_to_sockaddr(&addr, AF_UNSPEC, &sa);
+		size_t len = rn_client_addr_to_sockaddr(&addr, &sa);
 
 		memcpy((char *)list + at, &sa, len);
 		list->Address[i].lpSockaddr = (struct sockaddr *)((char *)list + at);

@@ -236,7 +236,7 @@ static HRESULT GetOverlappedResult(IND2Connector *This, OVERLAPPED *pOverlapped,
 	return nd_overlapped_result(pOverlapped, wait);
 }
 
-static HRESULT bind_locked(struct nd_connector *c, const struct rn_client_addr *addr, int family)
+static HRESULT bind_locked(struct nd_connector *c, const struct rn_client_addr *addr)
 {
 	HRESULT hr = nd_connector_may(c->state, ND_CM_BIND);
 	int rc;
@@ -244,7 +244,6 @@ static HRESULT bind_locked(struct nd_connector *c, const struct rn_client_addr *
 	if (FAILED(hr))
 		return hr;
 	c->local = *addr;
-	c->family = family;
 	rc = bind_id(c);
 	if (rc == -EADDRNOTAVAIL) /* the address was found good before: it is the port */
 		return ND_TOO_MANY_ADDRESSES;
@@ -262,7 +261,7 @@ static HRESULT Bind(IND2Connector *This, const struct sockaddr *pAddress, ULONG 
 	if (FAILED(hr))
 		return hr;
 	pthread_mutex_lock(&c->async.lock);
-	hr = bind_locked(c, &addr, pAddress->sa_family);
+	hr = bind_locked(c, &addr);
 	pthread_mutex_unlock(&c->async.lock);
 	return hr;
 }
@@ -550,7 +549,7 @@ static HRESULT GetLocalAddress(IND2Connector *This, struct sockaddr *pAddress, U
 
 	pthread_mutex_lock(&c->async.lock);
 	if (c->state != ND_CN_IDLE && c->state != ND_CN_QUEUED)
-		hr = nd_return_address(&c->local, c->family, pAddress, pcbAddress);
+		hr = nd_return_address(&c->local, pAddress, pcbAddress);
 	pthread_mutex_unlock(&c->async.lock);
 	return hr;
 }
@@ -562,7 +561,7 @@ static HRESULT GetPeerAddress(IND2Connector *This, struct sockaddr *pAddress, UL
 
 	pthread_mutex_lock(&c->async.lock);
 	if (c->state >= ND_CN_REP_RECEIVED && c->state != ND_CN_DISCONNECTED)
-		hr = nd_return_address(&c->peer, c->family, pAddress, pcbAddress);
+		hr = nd_return_address(&c->peer, pAddress, pcbAddress);
 	pthread_mutex_unlock(&c->async.lock);
 	return hr;
 }
@@ -689,7 +688,6 @@ HRESULT nd_connector_create(struct nd_adapter *adapter, REFIID iid, HANDLE file,
 		return hr;
 	}
 	nd_object_init(&c->obj, &nd_connector_class);
-	c->family = AF_INET;
 	*out = c;
 	return ND_SUCCESS;
 }

@@ -30,7 +30,6 @@ struct nd_connector {
 	struct nd_async async; /* its lock guards all below */
 	enum nd_connector_state state;
 	uint32_t id; /* the CM's, 0 = none */
-	int family;  /* what addresses are written as when they are wildcards */
 	bool draining; /* the peer has disconnected, requests in flight end before the flush */
 	struct rn_client_addr local, peer;
 	struct nd_qp *qp;	       /* tied; counted; also under adapter->ties */

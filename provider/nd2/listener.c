@@ -25,7 +25,6 @@ struct nd_listener {
 	struct nd_async async; /* its lock guards all below */
 	enum phase phase;
 	uint32_t id;
-	int family;
 	struct rn_client_addr local;
 	ULONG backlog; /* 0 = no limit */
 	ULONG narrived;
@@ -234,7 +233,6 @@ static HRESULT Bind(IND2Listener *This, const struct sockaddr *pAddress, ULONG c
 	if (l->phase != IDLE) {
 		hr = STATUS_ADDRESS_ALREADY_ASSOCIATED;
 	} else {
-		l->family = pAddress->sa_family;
 		rc = take_address(l, &addr);
 		/* The address was found good before: it is the port. */
 		hr = rc == -EADDRNOTAVAIL ? ND_TOO_MANY_ADDRESSES : nd_status_of_errno(rc);
@@ -270,7 +268,7 @@ static HRESULT GetLocalAddress(IND2Listener *This, struct sockaddr *pAddress, UL
 
 	pthread_mutex_lock(&l->async.lock);
 	if (l->phase != IDLE)
-		hr = nd_return_address(&l->local, l->family, pAddress, pcbAddress);
+		hr = nd_return_address(&l->local, pAddress, pcbAddress);
 	pthread_mutex_unlock(&l->async.lock);
 	return hr;
 }
@@ -362,7 +360,6 @@ HRESULT nd_listener_create(struct nd_adapter *adapter, REFIID iid, HANDLE file, 
 		return hr;
 	}
 	nd_object_init(&l->obj, &nd_listener_class);
-	l->family = AF_INET;
 	l->arrived_end = &l->arrived;
 	*out = l;
 	return ND_SUCCESS;

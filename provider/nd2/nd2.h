@@ -149,7 +149,7 @@ HRESULT nd_listener_create(struct nd_adapter *, REFIID iid, HANDLE file, void **
 HRESULT nd_local_address(struct nd_adapter *, const struct sockaddr *, ULONG cb,
 			 struct rn_client_addr *);
 /* The in-out pattern of GetLocalAddress and GetPeerAddress. */
-HRESULT nd_return_address(const struct rn_client_addr *, int family, struct sockaddr *, ULONG *pcb);
+HRESULT nd_return_address(const struct rn_client_addr *, struct sockaddr *, ULONG *pcb);
 /* The in-out pattern of QueryAddressList, for n GIDs; ND_BUFFER_OVERFLOW whenever list is NULL. */
 HRESULT nd_return_address_list(const struct rn_gid *, unsigned n, SOCKET_ADDRESS_LIST *,
 			       ULONG *pcb);

@@ -410,6 +410,8 @@ static void commands_refused(void **state)
 	assert_int_equal(net_exec(&net, 0, cmd).err, -EDESTADDRREQ);
 	cmd.cm.peer = net_gid(1, true);
 	assert_int_equal(net_exec(&net, 0, cmd).err, -EAFNOSUPPORT);
+	cmd.cm.local = (struct rn_gid){{[10] = 0xff, [11] = 0xff}};
+	assert_int_equal(net_exec(&net, 0, cmd).err, -EAFNOSUPPORT);
 	cmd.cm.local = (struct rn_gid){{0}};
 	cmd.cm.param.qpn = 1;
 	assert_int_equal(net_exec(&net, 0, cmd).err, -EINVAL);

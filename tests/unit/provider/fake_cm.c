@@ -51,9 +51,9 @@ static struct id *make(struct fake_adapter *a)
 
 static bool any(const struct rn_gid *gid)
 {
-	static const struct rn_gid zero;
+	static const struct rn_gid zero, zero_v4 = {{[10] = 0xff, [11] = 0xff}};
 
-	return memcmp(gid, &zero, sizeof(zero)) == 0;
+	return memcmp(gid, &zero, sizeof(zero)) == 0 || memcmp(gid, &zero_v4, sizeof(zero)) == 0;
 }
 
 static bool same(const struct rn_gid *a, const struct rn_gid *b)

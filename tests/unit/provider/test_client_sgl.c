@@ -86,17 +86,24 @@ static void addresses_there_and_back(void **state)
 	assert_int_equal(rn_client_addr_from_sockaddr(&addr, (void *)&in, sizeof(in)), 0);
 	assert_int_equal(addr.port, 4711);
 	assert_true(rn_client_gid_is_v4(&addr.gid));
-	assert_int_equal(rn_client_addr_to_sockaddr(&addr, AF_UNSPEC, &sa), sizeof(in));
+	assert_int_equal(rn_client_addr_to_sockaddr(&addr, &sa), sizeof(in));
 	assert_memory_equal(&sa, &in, sizeof(in));
 	assert_int_equal(rn_client_addr_from_sockaddr(&addr, (void *)&in6, sizeof(in6)), 0);
-	assert_int_equal(rn_client_addr_to_sockaddr(&addr, AF_INET, &sa), sizeof(in6));
+	assert_int_equal(rn_client_addr_to_sockaddr(&addr, &sa), sizeof(in6));
 	assert_memory_equal(&sa, &in6, sizeof(in6));
-	/* The wildcard has no family of its own. */
+	/* Each family has its own wildcard. */
 	in.sin_addr.s_addr = 0;
 	assert_int_equal(rn_client_addr_from_sockaddr(&addr, (void *)&in, sizeof(in)), 0);
 	assert_true(rn_client_gid_is_any(&addr.gid));
-	assert_int_equal(rn_client_addr_to_sockaddr(&addr, AF_INET, &sa), sizeof(in));
-	assert_int_equal(rn_client_addr_to_sockaddr(&addr, AF_INET6, &sa), sizeof(in6));
+	assert_true(rn_client_gid_is_v4(&addr.gid));
+	assert_int_equal(rn_client_addr_to_sockaddr(&addr, &sa), sizeof(in));
+	assert_memory_equal(&sa, &in, sizeof(in));
+	in6.sin6_addr = in6addr_any;
+	assert_int_equal(rn_client_addr_from_sockaddr(&addr, (void *)&in6, sizeof(in6)), 0);
+	assert_true(rn_client_gid_is_any(&addr.gid));
+	assert_false(rn_client_gid_is_v4(&addr.gid));
+	assert_int_equal(rn_client_addr_to_sockaddr(&addr, &sa), sizeof(in6));
+	assert_memory_equal(&sa, &in6, sizeof(in6));
 }
 
 static void addresses_that_are_none(void **state)
