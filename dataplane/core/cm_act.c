@@ -117,10 +117,12 @@ void rn_cm_do_withdraw_req(struct rn_cm *cm, struct rn_cm_conn *c, const struct 
 	rn_cm_say(cm, c);
 }
 
-/* An MRA stops the repeating for the time it names; the counter of repeats is not spent. */
+/* An MRA stops the repeating for the time it names. Who sends it is alive, so all repeats are there again: a client may
+ * think for as long as it likes. */
 void rn_cm_do_wait_longer(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
 			  rn_time now)
 {
+	c->retries = c->max_retries;
 	rn_timer_arm(&cm->wheel, &c->timer,
 		     now + c->interval + rn_cm_time_of(why->msg->mra.service_timeout));
 }

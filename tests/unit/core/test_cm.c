@@ -434,7 +434,7 @@ static void slow_consumers_ask_for_patience(void **state)
 	net_run(&net, RN_S(20));
 	assert_int_equal(net.box[0].sent[RN_CM_REQ], 3);
 	assert_int_equal(net.box[1].sent[RN_CM_MRA], 2);
-	net_run(&net, RN_S(1000)); /* one REQ in 73 s: never given up */
+	net_run(&net, RN_S(5 * 3600)); /* one REQ in 73 s: never given up */
 	assert_int_equal(net_count(&net, 0, EV(UNREACHABLE)), 0);
 	net_forget(&net);
 	accept.cm.id = child;
@@ -443,6 +443,8 @@ static void slow_consumers_ask_for_patience(void **state)
 	net_run(&net, RN_S(60));
 	assert_int_equal(net.box[1].sent[RN_CM_REP], 2);
 	assert_int_equal(net.box[0].sent[RN_CM_MRA], 1);
+	net_run(&net, RN_S(5 * 3600)); /* nor a REP */
+	assert_int_equal(net_count(&net, 1, EV(UNREACHABLE)), 0);
 	assert_int_equal(net_count(&net, 0, EV(RESPONSE)), 1);
 	assert_int_equal(net_op(&net, 0, RN_CMD_CM_ESTABLISH, id).err, 0);
 	net_run(&net, RN_S(1));
