@@ -9,7 +9,7 @@
  */
 /* clang-format off */
 /* Commands, and what they answer (rsp->err):
- *	any            -ENOENT no such id; -ENOMEM max_cm objects exist; -EINVAL not in this state or malformed. A
+ *	any            -ENOENT no such id; -ENOSPC max_cm objects exist; -EINVAL not in this state or malformed. A
  *	               non-zero `user` of a command that names an id replaces the object's: so a front end adopts a
  *	               request.
  *	CM_BIND        new id at local:port; port 0 = ephemeral, 49152..65535, one that nobody uses. -EADDRNOTAVAIL address
@@ -19,11 +19,12 @@
  *	               at the wildcard and one at an address may stand side by side, the exact one answers; :: takes
  *	               requests of both families, ::ffff:0.0.0.0 those of IPv4 and before ::.
  *	CM_CONNECT     id 0 (binds first) or a bound id. -EMSGSIZE more than 56 bytes of data; -EDESTADDRREQ peer is the
- *	               wildcard; -EAFNOSUPPORT other family than local, or none of our addresses has it; -EALREADY
- *	               connecting or connected; -EISCONN the same four-tuple is connecting or connected from here; -EBUSY
- *	               the QPN has a connection, or events of the last attempt are untaken. After CM_REJECTED or
- *	               CM_UNREACHABLE the id is bound again and may connect again. A four-tuple counts among those who
- *	               connect only: two peers bound to their listening ports may connect to each other at once.
+ *	               wildcard, -EADDRNOTAVAIL a group; -EAFNOSUPPORT other family than local, or none of our addresses
+ *	               has it; -EALREADY connecting or connected; -EISCONN the same four-tuple is connecting or connected
+ *	               from here; -EBUSY the QPN has a connection, or events of the last attempt are untaken. After
+ *	               CM_REJECTED or CM_UNREACHABLE the id is bound again and may connect again. A four-tuple counts
+ *	               among those who connect only: two peers bound to their listening ports may connect to each other
+ *	               at once.
  *	CM_ACCEPT, CM_REJECT, CM_ESTABLISH, CM_DELAY
  *	               -ECONNABORTED the peer has gone meanwhile; -EMSGSIZE too much data. CM_REJECT's reason 0 means 28.
  *	               CM_DELAY sends an MRA at once; one is sent anyway whenever a message is repeated while its consumer

@@ -43,7 +43,7 @@ static int bind_new(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm_con
 		return -EADDRNOTAVAIL;
 	c = rn_cm_new(cm);
 	if (!c)
-		return -ENOMEM;
+		return -ENOSPC;
 	c->user = cmd->user;
 	c->bound = c->local = *local;
 	if (!rn_cm_take_port(cm, c, cmd->cm.port)) {
@@ -150,7 +150,9 @@ static int check_connect(const struct rn_cm *cm, const struct rn_cmd *cmd,
 		return -EMSGSIZE;
 	if (is_wildcard(peer) || cmd->cm.peer_port == 0)
 		return -EDESTADDRREQ;
-	if (is_group(peer) || p->qpn <= RN_GSI_QPN || p->qpn >= RN_MCAST_QPN)
+	if (is_group(peer))
+		return -EADDRNOTAVAIL;
+	if (p->qpn <= RN_GSI_QPN || p->qpn >= RN_MCAST_QPN)
 		return -EINVAL;
 	if (rn_gid_equal(own, &any_ipv4) && !rn_gid_is_ipv4(peer))
 		return -EAFNOSUPPORT;

@@ -3,6 +3,7 @@
  * on the list. Any thread. */
 #include "connector.h"
 
+#include "peek.h"
 #include "status.h"
 
 #include <errno.h>
@@ -188,29 +189,26 @@ static void destroy(struct nd_object *obj)
 	free(c);
 }
 
-static HRESULT check_data(const void *data, ULONG len, ULONG max)
+/* A client's private data, copied before anything else happens. */
+static HRESULT take_data(struct rn_cm_param *param, const void *data, ULONG len, ULONG max)
 {
+	memset(param, 0, sizeof(*param));
 	if (len > max)
 		return ND_INVALID_BUFFER_SIZE;
-	if (data == NULL && len != 0)
+	if (len != 0 && !os_peek(param->data, data, len))
 		return ND_ACCESS_VIOLATION;
+	param->data_len = (uint16_t)len;
 	return ND_SUCCESS;
 }
 
-static void fill_param(struct nd_connector *c, struct rn_cm_param *param, const void *data,
-		       ULONG len)
+static void fill_param(const struct nd_connector *c, struct rn_cm_param *param)
 {
-	*param = (struct rn_cm_param){
-		.qpn = c->qp->qpn,
-		.psn = c->psn,
-		.responder_resources = c->inbound,
-		.initiator_depth = c->outbound,
-		.retry_cnt = 7,
-		.rnr_retry = ND_RNR_RETRY,
-		.data_len = (uint16_t)len,
-	};
-	if (len != 0)
-		memcpy(param->data, data, len);
+	param->qpn = c->qp->qpn;
+	param->psn = c->psn;
+	param->responder_resources = c->inbound;
+	param->initiator_depth = c->outbound;
+	param->retry_cnt = 7;
+	param->rnr_retry = ND_RNR_RETRY;
 }
 
 /* ---- methods, in vtable order ---- */
@@ -236,14 +234,15 @@ static HRESULT GetOverlappedResult(IND2Connector *This, OVERLAPPED *pOverlapped,
 	return nd_overlapped_result(pOverlapped, wait);
 }
 
-static HRESULT bind_locked(struct nd_connector *c, const struct rn_client_addr *addr)
+static HRESULT bind_locked(struct nd_connector *c, const struct sockaddr *sa, ULONG cb)
 {
 	HRESULT hr = nd_connector_may(c->state, ND_CM_BIND);
 	int rc;
 
+	if (SUCCEEDED(hr))
+		hr = nd_local_address(c->async.adapter, sa, cb, &c->local);
 	if (FAILED(hr))
 		return hr;
-	c->local = *addr;
 	rc = bind_id(c);
 	if (rc == -EADDRNOTAVAIL) /* the address was found good before: it is the port */
 		return ND_TOO_MANY_ADDRESSES;
@@ -255,13 +254,10 @@ static HRESULT bind_locked(struct nd_connector *c, const struct rn_client_addr *
 static HRESULT Bind(IND2Connector *This, const struct sockaddr *pAddress, ULONG cbAddress)
 {
 	struct nd_connector *c = connector_of(This);
-	struct rn_client_addr addr;
-	HRESULT hr = nd_local_address(c->async.adapter, pAddress, cbAddress, &addr);
+	HRESULT hr;
 
-	if (FAILED(hr))
-		return hr;
 	pthread_mutex_lock(&c->async.lock);
-	hr = bind_locked(c, &addr);
+	hr = bind_locked(c, pAddress, cbAddress);
 	pthread_mutex_unlock(&c->async.lock);
 	return hr;
 }
@@ -273,31 +269,52 @@ static bool is_loopback(const struct rn_gid *gid)
 	return (rn_client_gid_is_v4(gid) && gid->b[12] == 127) || rn_client_gid_equal(gid, &v6);
 }
 
+/* The host itself is, for a connector, the address it is bound to; for one at a wildcard the adapter's first of the
+ * family. False: it has none. */
+static bool resolve_loopback(const struct nd_connector *c, struct rn_gid *peer)
+{
+	const struct rn_link_info *info = c->async.adapter->dev->info;
+	bool v4 = rn_client_gid_is_v4(peer);
+
+	if (!is_loopback(peer))
+		return true;
+	if (!rn_client_gid_is_any(&c->local.gid)) {
+		*peer = c->local.gid;
+		return true;
+	}
+	for (unsigned i = 0; i < info->ngids; i++)
+		if (rn_client_gid_is_v4(&info->gids[i]) == v4) {
+			*peer = info->gids[i];
+			return true;
+		}
+	return false;
+}
+
 struct connect_call {
 	struct nd_qp *qp;
 	struct rn_client_addr peer;
 	ULONG inbound, outbound;
-	const void *data;
-	ULONG len;
+	struct rn_cm_param param; /* with the private data */
 };
 
 /* Everything that may be refused; afterwards the request is the CM's. */
-static HRESULT start_connect(struct nd_connector *c, const struct connect_call *call,
+static HRESULT start_connect(struct nd_connector *c, struct connect_call *call,
 			     struct os_request *request)
 {
 	const ND2_ADAPTER_INFO *limits = &c->async.adapter->limits;
 	HRESULT hr = nd_connector_may(c->state, ND_CM_CONNECT);
-	struct rn_cm_param param;
 	struct nd_qp *qp;
 	int rc;
 
 	if (FAILED(hr))
 		return hr;
+	if (rn_client_gid_is_any(&call->peer.gid))
+		return STATUS_BAD_NETWORK_NAME;
+	if (!resolve_loopback(c, &call->peer.gid))
+		return ND_INVALID_ADDRESS;
 	if (!nd_connector_tie(c, call->qp))
 		return ND_CONNECTION_ACTIVE;
 	c->peer = call->peer;
-	if (is_loopback(&c->peer.gid))
-		c->peer.gid = c->local.gid;
 	c->psn = random_psn();
 	c->inbound = (uint8_t)(call->inbound < limits->MaxInboundReadLimit
 				       ? call->inbound
@@ -306,8 +323,9 @@ static HRESULT start_connect(struct nd_connector *c, const struct connect_call *
 					? call->outbound
 					: limits->MaxOutboundReadLimit);
 	c->data_len = 0;
-	fill_param(c, &param, call->data, call->len);
-	rc = rn_client_cm_connect(client_of(c), c->id, &c->local, &c->peer, &param, (uintptr_t)c);
+	fill_param(c, &call->param);
+	rc = rn_client_cm_connect(client_of(c), c->id, &c->local, &c->peer, &call->param,
+				  (uintptr_t)c);
 	if (rc != 0) {
 		qp = nd_connector_untie(c);
 		nd_object_put(&qp->obj);
@@ -329,8 +347,6 @@ static HRESULT Connect(IND2Connector *This, IUnknown *pQueuePair,
 		.qp = (struct nd_qp *)nd_object_known(pQueuePair, &nd_qp_class),
 		.inbound = inboundReadLimit,
 		.outbound = outboundReadLimit,
-		.data = pPrivateData,
-		.len = cbPrivateData,
 	};
 	struct os_request *request;
 	HRESULT hr;
@@ -340,19 +356,15 @@ static HRESULT Connect(IND2Connector *This, IUnknown *pQueuePair,
 	if (pDestAddress == NULL ||
 	    rn_client_addr_from_sockaddr(&call.peer, pDestAddress, cbDestAddress) != 0)
 		return ND_INVALID_ADDRESS;
-	hr = check_data(pPrivateData, cbPrivateData, c->async.adapter->limits.MaxCallerData);
+	hr = take_data(&call.param, pPrivateData, cbPrivateData,
+		       c->async.adapter->limits.MaxCallerData);
 	if (FAILED(hr))
 		return hr;
 	hr = os_request_begin(c->async.file, pOverlapped, &request);
 	if (FAILED(hr))
 		return hr;
 	pthread_mutex_lock(&c->async.lock);
-	/* The state has precedence over the address, as in other stacks. */
-	hr = nd_connector_may(c->state, ND_CM_CONNECT);
-	if (SUCCEEDED(hr) && rn_client_gid_is_any(&call.peer.gid))
-		hr = STATUS_BAD_NETWORK_NAME;
-	if (SUCCEEDED(hr))
-		hr = start_connect(c, &call, request);
+	hr = start_connect(c, &call, request);
 	if (FAILED(hr))
 		os_request_refuse(request, hr);
 	pthread_mutex_unlock(&c->async.lock);
@@ -399,16 +411,14 @@ static HRESULT CompleteConnect(IND2Connector *This, OVERLAPPED *pOverlapped)
 struct accept_call {
 	struct nd_qp *qp;
 	ULONG inbound, outbound;
-	const void *data;
-	ULONG len;
+	struct rn_cm_param param; /* with the private data */
 };
 
 /* Limits beyond what the peer offered are reduced without a word. */
-static HRESULT start_accept(struct nd_connector *c, const struct accept_call *call,
+static HRESULT start_accept(struct nd_connector *c, struct accept_call *call,
 			    struct os_request *request)
 {
 	HRESULT hr = nd_connector_may(c->state, ND_CM_ACCEPT);
-	struct rn_cm_param param;
 	int rc;
 
 	if (FAILED(hr))
@@ -420,16 +430,17 @@ static HRESULT start_accept(struct nd_connector *c, const struct accept_call *ca
 	if (call->outbound < c->outbound)
 		c->outbound = (uint8_t)call->outbound;
 	c->psn = random_psn();
-	fill_param(c, &param, call->data, call->len);
+	fill_param(c, &call->param);
 	request->kind = ND_CR_STEP;
 	os_request_list_add(&c->async.requests, request);
 	rc = nd_connector_to_rts(c);
 	if (rc == 0)
-		rc = rn_client_cm_accept(client_of(c), c->id, &param, (uintptr_t)c);
+		rc = rn_client_cm_accept(client_of(c), c->id, &call->param, (uintptr_t)c);
 	if (rc == 0) {
 		c->state = ND_CN_REP_SENT;
 		return ND_PENDING;
 	}
+	nd_connector_forget_id(c); /* the peer may still wait for an answer */
 	c->state = ND_CN_DISCONNECTED;
 	nd_connector_end_qp(c);
 	nd_connector_end_step(c, rc == -ENODEV ? ND_DEVICE_REMOVED : ND_CONNECTION_ABORTED);
@@ -445,15 +456,14 @@ static HRESULT Accept(IND2Connector *This, IUnknown *pQueuePair, ULONG inboundRe
 		.qp = (struct nd_qp *)nd_object_known(pQueuePair, &nd_qp_class),
 		.inbound = inboundReadLimit,
 		.outbound = outboundReadLimit,
-		.data = pPrivateData,
-		.len = cbPrivateData,
 	};
 	struct os_request *request;
 	HRESULT hr;
 
 	if (call.qp == NULL || call.qp->adapter != c->async.adapter)
 		return ND_INVALID_PARAMETER_1;
-	hr = check_data(pPrivateData, cbPrivateData, c->async.adapter->limits.MaxCalleeData);
+	hr = take_data(&call.param, pPrivateData, cbPrivateData,
+		       c->async.adapter->limits.MaxCalleeData);
 	if (FAILED(hr))
 		return hr;
 	hr = os_request_begin(c->async.file, pOverlapped, &request);
@@ -467,7 +477,7 @@ static HRESULT Accept(IND2Connector *This, IUnknown *pQueuePair, ULONG inboundRe
 	return hr;
 }
 
-static HRESULT reject_locked(struct nd_connector *c, const void *data, ULONG len)
+static HRESULT reject_locked(struct nd_connector *c, const struct rn_cm_param *param)
 {
 	HRESULT hr = nd_connector_may(c->state, ND_CM_REJECT);
 	struct nd_qp *qp;
@@ -475,7 +485,8 @@ static HRESULT reject_locked(struct nd_connector *c, const void *data, ULONG len
 
 	if (FAILED(hr))
 		return hr;
-	rc = rn_client_cm_reject(client_of(c), c->id, ND_REASON_CONSUMER, data, (uint16_t)len);
+	rc = rn_client_cm_reject(client_of(c), c->id, ND_REASON_CONSUMER, param->data,
+				 param->data_len);
 	qp = nd_connector_untie(c);
 	if (qp != NULL)
 		nd_object_put(&qp->obj);
@@ -488,13 +499,14 @@ static HRESULT reject_locked(struct nd_connector *c, const void *data, ULONG len
 static HRESULT Reject(IND2Connector *This, const void *pPrivateData, ULONG cbPrivateData)
 {
 	struct nd_connector *c = connector_of(This);
-	HRESULT hr =
-		check_data(pPrivateData, cbPrivateData, c->async.adapter->limits.MaxCalleeData);
+	struct rn_cm_param param;
+	HRESULT hr = take_data(&param, pPrivateData, cbPrivateData,
+			       c->async.adapter->limits.MaxCalleeData);
 
 	if (FAILED(hr))
 		return hr;
 	pthread_mutex_lock(&c->async.lock);
-	hr = reject_locked(c, pPrivateData, cbPrivateData);
+	hr = reject_locked(c, &param);
 	pthread_mutex_unlock(&c->async.lock);
 	return hr;
 }

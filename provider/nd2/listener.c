@@ -224,15 +224,13 @@ static HRESULT Bind(IND2Listener *This, const struct sockaddr *pAddress, ULONG c
 {
 	struct nd_listener *l = listener_of(This);
 	struct rn_client_addr addr;
-	HRESULT hr = nd_local_address(l->async.adapter, pAddress, cbAddress, &addr);
+	HRESULT hr = STATUS_ADDRESS_ALREADY_ASSOCIATED;
 	int rc;
 
-	if (FAILED(hr))
-		return hr;
 	pthread_mutex_lock(&l->async.lock);
-	if (l->phase != IDLE) {
-		hr = STATUS_ADDRESS_ALREADY_ASSOCIATED;
-	} else {
+	if (l->phase == IDLE)
+		hr = nd_local_address(l->async.adapter, pAddress, cbAddress, &addr);
+	if (SUCCEEDED(hr)) {
 		rc = take_address(l, &addr);
 		/* The address was found good before: it is the port. */
 		hr = rc == -EADDRNOTAVAIL ? ND_TOO_MANY_ADDRESSES : nd_status_of_errno(rc);

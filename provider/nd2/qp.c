@@ -205,9 +205,14 @@ static HRESULT post(struct nd_qp *qp, const struct rn_client_wr *wr)
 
 ND_UNKNOWN_METHODS(IND2QueuePair)
 
+/* One that was never connected cannot be any more. */
 static HRESULT Flush(IND2QueuePair *This)
 {
-	nd_qp_flush(qp_of(This));
+	struct nd_qp *qp = qp_of(This);
+	uint32_t idle = ND_QP_IDLE;
+
+	atomic_compare_exchange_strong(&qp->phase, &idle, ND_QP_CLOSED);
+	nd_qp_flush(qp);
 	return ND_SUCCESS;
 }
 

@@ -408,6 +408,8 @@ static void commands_refused(void **state)
 	cmd.cm.param.data_len = 56;
 	cmd.cm.peer = (struct rn_gid){{0}};
 	assert_int_equal(net_exec(&net, 0, cmd).err, -EDESTADDRREQ);
+	cmd.cm.peer = (struct rn_gid){{[10] = 0xff, [11] = 0xff, [12] = 224}};
+	assert_int_equal(net_exec(&net, 0, cmd).err, -EADDRNOTAVAIL);
 	cmd.cm.peer = net_gid(1, true);
 	assert_int_equal(net_exec(&net, 0, cmd).err, -EAFNOSUPPORT);
 	cmd.cm.local = (struct rn_gid){{[10] = 0xff, [11] = 0xff}};
@@ -543,7 +545,7 @@ static void full_tables(void **state)
 	listener = net_listen(&net, 1, 0);
 	for (unsigned i = 0; i < 64; i++)
 		id[i] = net_connect(&net, 0, 0x200 + i);
-	assert_int_equal(net_exec(&net, 0, net_connect_cmd(0, false, 0x999)).err, -ENOMEM);
+	assert_int_equal(net_exec(&net, 0, net_connect_cmd(0, false, 0x999)).err, -ENOSPC);
 	net_pump(&net);
 	/* 63 of them fit beside the listener */
 	assert_int_equal(net_count(&net, 0, EV(RESPONSE)), 63);

@@ -118,7 +118,7 @@ static int bind_id(struct fake_adapter *a, const struct rn_cmd *cmd, struct rn_r
 				return -EADDRINUSE;
 	id = make(a);
 	if (id == NULL)
-		return -ENOMEM;
+		return -ENOSPC;
 	id->for_listener = cmd->flags & RN_CM_FOR_LISTENER;
 	id->phase = BOUND;
 	id->local = cmd->cm.local;

@@ -1,0 +1,47 @@
+/* Memory that is there is copied, memory that is not is noticed. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "peek.h"
+
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static void what_is_there_is_copied(void **state)
+{
+	char to[8] = "-------";
+
+	assert_true(os_peek(to, "abc", 4));
+	assert_memory_equal(to, "abc\0---", 8);
+	assert_true(os_peek(to, NULL, 0));
+}
+
+static void what_is_not_there_is_noticed(void **state)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	uint8_t *two = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint8_t to[64];
+
+	assert_ptr_not_equal(two, MAP_FAILED);
+	assert_int_equal(mprotect(two + page, page, PROT_NONE), 0);
+	assert_true(os_peek(to, two + page - 64, 64));
+	assert_false(os_peek(to, two + page - 63, 64));
+	assert_false(os_peek(to, two + page, 1));
+	assert_false(os_peek(to, NULL, 1));
+	assert_int_equal(munmap(two, 2 * page), 0);
+	assert_false(os_peek(to, two, 1));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_there_is_copied),
+		cmocka_unit_test(what_is_not_there_is_noticed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
