@@ -59,7 +59,7 @@ struct rn_static_neigh {
 struct rn_core_cfg {
 	uint32_t index, nshards;   /* this shard, of how many */
 	uint32_t max_qp;           /* QPs per shard */
-	uint32_t max_cq;           /* CQ ids, NIC-wide */
+	uint32_t max_cq;           /* CQ ids, NIC-wide, are below it */
 	uint32_t max_cm;           /* connections and listeners (shard 0) */
 	uint32_t max_timewait;
 	uint32_t max_neigh;

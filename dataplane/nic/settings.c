@@ -28,7 +28,7 @@ void rn_settings_core(const struct rn_config *cfg, unsigned index, uint64_t seed
 	rn_core_defaults(core);
 	core->nshards = cfg->adapter[index].shards;
 	core->max_qp = l->max_qp;
-	core->max_cq = l->max_cq;
+	core->max_cq = l->max_cq + 1; /* their ids begin with 1 */
 	core->max_cm = l->max_cm;
 	core->max_timewait = l->max_timewait;
 	core->max_neigh = l->max_neigh;
