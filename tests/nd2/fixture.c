@@ -24,6 +24,15 @@ struct sockaddr_in address_of(int adapter, uint16_t port)
 	return sin;
 }
 
+struct sockaddr_in6 address6_of(int adapter, uint16_t port)
+{
+	struct sockaddr_in6 sin = {.sin6_family = AF_INET6, .sin6_port = htons(port)};
+
+	inet_pton(AF_INET6, "2001:db8::1", &sin.sin6_addr);
+	sin.sin6_addr.s6_addr[15] = (uint8_t)(1 + adapter);
+	return sin;
+}
+
 int open_adapters(void **state)
 {
 	IND2Provider *provider;
@@ -58,22 +67,30 @@ static void remove_config(void)
 	unlink(config);
 }
 
-void use_policy(const char *policy)
+void use_config(const char *text)
 {
 	FILE *f = fdopen(mkstemp(config), "w");
 
-	fprintf(f,
-		"adapters = (\n"
-		"{ name = \"a\"; port = \"ring\"; peer = \"b\"; mac = \"02:00:00:00:00:01\";\n"
-		"  ipv4 = [ \"192.0.2.1/24\" ]; mtu = 4200; shards = 2; },\n"
-		"{ name = \"b\"; port = \"ring\"; peer = \"a\"; mac = \"02:00:00:00:00:02\";\n"
-		"  ipv4 = [ \"192.0.2.2/24\" ]; mtu = 4200; shards = 1; });\n"
-		"eal = { hugepages = \"no\"; };\n"
-		"idle = { policy = \"%s\"; };\n",
-		policy);
+	fputs(text, f);
 	fclose(f);
 	setenv("SOFTRNIC_CONFIG", config, 1);
 	atexit(remove_config);
+}
+
+void use_policy(const char *policy)
+{
+	char text[1024];
+
+	snprintf(text, sizeof(text),
+		"adapters = (\n"
+		"{ name = \"a\"; port = \"ring\"; peer = \"b\"; mac = \"02:00:00:00:00:01\";\n"
+		"  ipv4 = [ \"192.0.2.1/24\" ]; ipv6 = [ \"2001:db8::1/64\" ]; mtu = 4200; shards = 2; },\n"
+		"{ name = \"b\"; port = \"ring\"; peer = \"a\"; mac = \"02:00:00:00:00:02\";\n"
+		"  ipv4 = [ \"192.0.2.2/24\" ]; ipv6 = [ \"2001:db8::2/64\" ]; mtu = 4200; shards = 1; });\n"
+		"eal = { hugepages = \"no\"; };\n"
+		"idle = { policy = \"%s\"; };\n",
+		policy);
+	use_config(text);
 }
 
 static uint64_t now_ms(void)

@@ -45,7 +45,11 @@ int close_adapters(void **state);
 /* Before: under this idle policy, with two shards on adapter 0. */
 void use_policy(const char *policy);
 
-struct sockaddr_in address_of(int adapter, uint16_t port);
+/* The same with a configuration of one's own. Its adapters have the addresses below. */
+void use_config(const char *text);
+
+struct sockaddr_in address_of(int adapter, uint16_t port);   /* 192.0.2.1, .2 */
+struct sockaddr_in6 address6_of(int adapter, uint16_t port); /* 2001:db8::1, ::2 */
 #define SA(sin) ((const struct sockaddr *)(sin))
 
 /* Waits for the end of a request, 20 s at most: its status. */
