@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cq_rings.h"
 #include "settings.h"
 
 enum where { NOWHERE, CONTROL, QP_SHARD, SHARD_0 };
@@ -204,34 +205,46 @@ static int destroy_cq(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rs
 	return 0;
 }
 
-/* A ring for queues of `more` requests on (cq, shard) if the newest is too small. *ring stays NULL if not. */
-static int grow_cq(struct rn_nic_cq *cq, unsigned shard, uint64_t more, struct rn_cq_ring **ring)
-{
-	const struct rn_nic_feed *f = &cq->feed[shard];
-	uint64_t need = rn_nic_cq_need(cq, shard, more);
+struct link_call {
+	struct rn_call call; /* first */
+	struct rn_nic_cq *cq;
+	struct rn_cq_ring *ring;
+};
 
-	if (f->newest != NULL && f->newest->size >= need)
-		return 0;
-	if (need > UINT32_C(1) << 28)
-		return -ENOMEM;
-	size_t bytes = RN_ALIGN_UP(rn_cq_ring_bytes((uint32_t)need), (size_t)64);
-	*ring = aligned_alloc(64, bytes);
-	if (*ring == NULL)
-		return -ENOMEM;
-	memset(*ring, 0, bytes);
-	rn_cq_ring_init(*ring, (uint32_t)need);
-	return 0;
+static void run_link(struct rn_call *call, struct rn_lcore *lc, rn_time now)
+{
+	const struct link_call *c = (struct link_call *)call;
+
+	rn_shard_cq_link(lc->shard, c->cq->id, &c->cq->shared, c->ring, c->cq->user);
 }
 
-/* The shard links the ring behind its predecessor; the first of a shard is the reader's way in. */
-static void ring_linked(struct rn_nic_cq *cq, unsigned shard, struct rn_cq_ring *ring)
+/* All rings are had before the first is linked. */
+static int resize_cq(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)
 {
-	struct rn_nic_feed *f = &cq->feed[shard];
+	struct rn_nic_cq *cq = rn_objects_cq(&nic->objects, cmd->resize_cq.id);
+	struct rn_cq_ring *ring[RN_MAX_SHARDS] = {NULL};
+	uint32_t depth = cmd->resize_cq.depth;
+	int rc = 0;
 
-	if (f->newest == NULL)
-		atomic_store_explicit(&cq->view.first[shard], ring, memory_order_release);
-	f->newest = ring;
-	f->gone = 0;
+	if (cq == NULL)
+		return -ENOENT;
+	if (depth == 0 || depth > RN_SETTINGS_MAX_CQE)
+		return -EINVAL;
+	for (unsigned s = 0; s < nic->nshards && rc == 0; s++)
+		rc = rn_cq_rings_resize(cq, s, depth, &ring[s]);
+	for (unsigned s = 0; s < nic->nshards && rc != 0; s++)
+		free(ring[s]);
+	if (rc != 0)
+		return rc;
+	cq->depth = depth;
+	for (unsigned s = 0; s < nic->nshards; s++) {
+		struct link_call c = {.call.run = run_link, .cq = cq, .ring = ring[s]};
+		if (ring[s] == NULL)
+			continue;
+		rn_lcore_call(&nic->lcore[s], &c.call);
+		rn_cq_rings_linked(cq, s, ring[s]);
+	}
+	return 0;
 }
 
 /* ---- queue pairs ---- */
@@ -317,11 +330,11 @@ static void forget_qp(struct rn_nic *nic, struct rn_nic_qp *qp)
 static int grow_cqs(struct rn_nic_qp *qp, struct exec_call *c)
 {
 	bool same = qp->send_cq == qp->recv_cq;
-	int rc = grow_cq(qp->send_cq, qp->shard, (uint64_t)qp->sq_depth + (same ? qp->rq_depth : 0), &c->ring[0]);
+	int rc = rn_cq_rings_grow(qp->send_cq, qp->shard, (uint64_t)qp->sq_depth + (same ? qp->rq_depth : 0), &c->ring[0]);
 
 	c->cq[0] = qp->send_cq;
 	c->cq[1] = qp->recv_cq;
-	return rc != 0 || same ? rc : grow_cq(qp->recv_cq, qp->shard, qp->rq_depth, &c->ring[1]);
+	return rc != 0 || same ? rc : rn_cq_rings_grow(qp->recv_cq, qp->shard, qp->rq_depth, &c->ring[1]);
 }
 
 static int create_qp(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)
@@ -349,11 +362,10 @@ static int create_qp(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp
 		free(qp);
 		return rc;
 	}
-	memset(c.x.mem, 0, bytes);
 	exec_in(nic, qp->shard, &c, cmd, rsp);
 	for (unsigned i = 0; i < 2; i++)
 		if (c.ring[i] != NULL)
-			ring_linked(c.cq[i], qp->shard, c.ring[i]);
+			rn_cq_rings_linked(c.cq[i], qp->shard, c.ring[i]);
 	if (rsp->err != 0) {
 		if (c.x.freed == NULL)
 			free(qp->mem);
@@ -398,7 +410,7 @@ static int (*const locked[RN_CMD_MAX])(struct rn_nic *, const struct rn_cmd *, s
 	[RN_CMD_QUERY_PORT] = query_port, [RN_CMD_CREATE_PD] = create_pd,   [RN_CMD_DESTROY_PD] = destroy_pd,
 	[RN_CMD_CREATE_CQ] = create_cq,   [RN_CMD_DESTROY_CQ] = destroy_cq, [RN_CMD_REG_MR] = reg_mr,
 	[RN_CMD_DEREG_MR] = dereg_mr,     [RN_CMD_CREATE_QP] = create_qp,   [RN_CMD_DESTROY_QP] = destroy_qp,
-	[RN_CMD_STATS] = nothing,
+	[RN_CMD_RESIZE_CQ] = resize_cq,   [RN_CMD_STATS] = nothing,
 };
 
 static bool still_works_when_gone(uint16_t op)

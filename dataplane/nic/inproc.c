@@ -11,6 +11,7 @@
 #include <rte_cycles.h>
 #include <rte_pause.h>
 
+#include "cq_rings.h"
 #include "runtime.h"
 #include "settings.h"
 #include "stats.h"
@@ -84,30 +85,15 @@ static struct rn_cq_view *link_cq_view(struct rn_link *link, uint32_t cq)
 	return c != NULL ? &c->view : NULL;
 }
 
-/* Is `ring` the oldest of shard s? Then its successor is, and nobody else knows it. */
-static bool retire(struct rn_nic_cq *cq, struct rn_cq_ring *ring)
-{
-	for (unsigned s = 0; s < RN_MAX_SHARDS; s++) {
-		struct rn_cq_ring *next = atomic_load(&ring->next);
-		if (next == NULL || atomic_load(&cq->view.first[s]) != ring)
-			continue;
-		atomic_store_explicit(&cq->view.first[s], next, memory_order_release);
-		free(ring);
-		return true;
-	}
-	return false;
-}
-
-static void link_cq_ring_done(struct rn_link *link, struct rn_cq_ring *ring)
+static void link_cq_ring_done(struct rn_link *link, uint32_t cq, struct rn_cq_ring *ring)
 {
 	struct rn_nic *nic = nic_of(link);
-	bool found = false;
 
-	/* Rare: once per growth. */
+	/* Rare: once per ring. */
 	pthread_mutex_lock(&nic->control);
-	for (uint32_t id = 1; id <= nic->objects.max_cq && !found; id++)
-		if (nic->objects.cq[id] != NULL)
-			found = retire(nic->objects.cq[id], ring);
+	struct rn_nic_cq *c = rn_objects_cq(&nic->objects, cq);
+	if (c != NULL)
+		rn_cq_rings_done(c, ring);
 	pthread_mutex_unlock(&nic->control);
 }
 

@@ -130,14 +130,3 @@ void rn_objects_free_cq(struct rn_objects *o, struct rn_nic_cq *cq)
 	rn_idpool_put(&o->cq_ids, cq->id);
 	free(cq);
 }
-
-uint64_t rn_nic_cq_need(const struct rn_nic_cq *cq, unsigned shard, uint64_t more)
-{
-	const struct rn_nic_feed *f = &cq->feed[shard];
-	uint64_t unread = 0;
-
-	if (f->newest != NULL)
-		unread = (uint32_t)(atomic_load(&f->newest->tail) - atomic_load(&f->newest->head));
-	uint64_t need = f->depths + more + RN_MIN(unread, f->gone);
-	return RN_MAX(need, cq->depth);
-}

@@ -65,8 +65,4 @@ struct rn_nic_qp *rn_objects_qp(struct rn_objects *o, uint32_t qpn);
 /* Frees the CQ, its rings and its id; nobody may read or feed it any more. */
 void rn_objects_free_cq(struct rn_objects *o, struct rn_nic_cq *cq);
 
-/* Ring entries shard `shard` needs on `cq` when queues of `more` requests are added: every live request, and every
- * entry that QPs gone meanwhile may have left unread. */
-uint64_t rn_nic_cq_need(const struct rn_nic_cq *cq, unsigned shard, uint64_t more);
-
 #endif

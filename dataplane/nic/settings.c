@@ -166,6 +166,7 @@ void rn_settings_info(const struct rn_config *cfg, unsigned index, struct rn_lin
 	*info = (struct rn_link_info){
 		.abi_version = RN_ABI_VERSION,
 		.shards = a->shards,
+		.features = RN_LINK_CQ_RESIZE,
 		.guid = attr.guid,
 		.mtu = attr.mtu,
 		.max_path_mtu = attr.max_path_mtu,

@@ -258,6 +258,7 @@ struct rn_qp_attr {
 	X(MODIFY_QP,    9, QP_SHARD) \
 	X(QUERY_QP,    10, QP_SHARD) \
 	X(DESTROY_QP,  11, QP_SHARD) \
+	X(RESIZE_CQ,   12, CONTROL) \
 	X(CM_BIND,     16, SHARD_0) \
 	X(CM_LISTEN,   17, SHARD_0) \
 	X(CM_CONNECT,  18, SHARD_0) \
@@ -329,6 +330,9 @@ struct rn_cmd {
 			uint32_t depth, vector;
 			uint64_t affinity;
 		} create_cq;
+		struct {
+			uint32_t id, depth;
+		} resize_cq;
 		struct {
 			uint32_t id;
 		} obj; /* DESTROY_PD, DESTROY_CQ, DEREG_MR (lkey), CM_* with an id only */

@@ -68,6 +68,10 @@ int rn_client_cq_create(struct rn_client *client, uint32_t depth, uint64_t affin
 /* No queue pair uses it any more. Unread completions are lost. */
 int rn_client_cq_destroy(struct rn_client_cq *cq);
 uint32_t rn_client_cq_id(const struct rn_client_cq *cq);
+/* Depth as at creation, larger or smaller, while the queue is in use; its queue pairs keep the room
+ * they need. Takes the lock below for a moment. -EMSGSIZE: more completions are unread than that;
+ * -EINVAL: 0 or over the limit; -EOPNOTSUPP: the adapter cannot; -ENOMEM. Failed: as before. */
+int rn_client_cq_resize(struct rn_client_cq *cq, uint32_t depth);
 
 /* The CQ's own lock. The four functions below want it held; none of them blocks while it is. */
 void rn_client_cq_lock(struct rn_client_cq *cq);

@@ -18,10 +18,16 @@ struct rn_link;
 #define RN_MAX_SHARDS 16
 #define RN_MAX_GIDS   16
 
+/* What an adapter need not be able to do. */
+enum rn_link_feature {
+	RN_LINK_CQ_RESIZE = 1 << 0, /* RN_CMD_RESIZE_CQ */
+};
+
 /* What an adapter is and can do. All limits can be had at once. */
 struct rn_link_info {
 	uint32_t abi_version;
 	uint32_t shards;
+	uint32_t features;          /* enum rn_link_feature */
 	uint64_t guid;
 	uint8_t mac[6];
 	uint16_t mtu;               /* Ethernet payload bytes */
@@ -62,8 +68,8 @@ struct rn_link_ops {
 
 	/* The reader's view of a CQ; valid from CREATE_CQ until DESTROY_CQ. */
 	struct rn_cq_view *(*cq_view)(struct rn_link *link, uint32_t cq);
-	/* The reader has drained `ring` and moved to ring->next: it may be freed. */
-	void (*cq_ring_done)(struct rn_link *link, struct rn_cq_ring *ring);
+	/* The reader of `cq` has drained `ring` and moved to ring->next: it may be freed. */
+	void (*cq_ring_done)(struct rn_link *link, uint32_t cq, struct rn_cq_ring *ring);
 
 	/* Called by whoever polls a CQ and found nothing, and by waiters: under the inline idle policy it makes a turn (or
 	 * does nothing when another thread is at it); else nothing. */

@@ -105,7 +105,7 @@ static struct rn_cq_ring *reading_ring(struct rn_client_cq *cq, uint32_t shard)
 		next = atomic_load_explicit(&feed->ring->next, memory_order_acquire);
 		if (next == NULL || unread_in(feed->ring, head) != 0)
 			return feed->ring;
-		cq->client->link->ops->cq_ring_done(cq->client->link, feed->ring);
+		cq->client->link->ops->cq_ring_done(cq->client->link, cq->id, feed->ring);
 		feed->ring = next;
 		feed->base = feed->consumed;
 	}
@@ -162,6 +162,42 @@ static uint64_t scan(struct rn_client_cq *cq, uint32_t shard, bool *met)
 		ring = next;
 	}
 	return base;
+}
+
+/* Unread entries; on the way, rings that are read to their end are given back. */
+static uint64_t count_unread(struct rn_client_cq *cq)
+{
+	uint64_t n = 0;
+
+	for (uint32_t s = 0; s < cq->nfeeds; s++)
+		n += scan(cq, s, NULL) - cq->feed[s].consumed;
+	return n;
+}
+
+int rn_client_cq_resize(struct rn_client_cq *cq, uint32_t depth)
+{
+	struct rn_cmd cmd = {.op = RN_CMD_RESIZE_CQ, .resize_cq = {cq->id, depth}};
+	struct rn_rsp rsp = {0};
+	uint64_t unread;
+	int rc;
+
+	if (!(cq->client->info.features & RN_LINK_CQ_RESIZE))
+		return -EOPNOTSUPP;
+	if (depth == 0 || depth > cq->client->info.max_cqe)
+		return -EINVAL;
+	rn_client_cq_lock(cq);
+	unread = count_unread(cq);
+	rn_client_cq_unlock(cq);
+	if (unread > depth)
+		return -EMSGSIZE;
+	rc = rn_client_exec(cq->client, &cmd, &rsp);
+	if (rc != 0)
+		return rc;
+	/* What was empty has been left behind. */
+	rn_client_cq_lock(cq);
+	count_unread(cq);
+	rn_client_cq_unlock(cq);
+	return 0;
 }
 
 static void fire(struct rn_client_cq *cq)

@@ -60,6 +60,7 @@ void nd_adapter_limits(const struct rn_link_info *nic, uint64_t id, ND2_ADAPTER_
 		.MaxCalleeData = ND_MAX_CALLEE_DATA,
 		.AdapterFlags = ND_ADAPTER_FLAG_IN_ORDER_DMA_SUPPORTED |
 				ND_ADAPTER_FLAG_LOOPBACK_CONNECTIONS_SUPPORTED |
+				(nic->features & RN_LINK_CQ_RESIZE ? ND_ADAPTER_FLAG_CQ_RESIZE_SUPPORTED : 0) |
 				(nic->shards > 1 ? ND_ADAPTER_FLAG_MULTI_ENGINE_SUPPORTED : 0),
 	};
 }

@@ -113,10 +113,24 @@ static HRESULT GetNotifyAffinity(IND2CompletionQueue *This, USHORT *pGroup, KAFF
 	return ND_SUCCESS;
 }
 
-/* ND_ADAPTER_FLAG_CQ_RESIZE_SUPPORTED is not advertised. */
 static HRESULT Resize(IND2CompletionQueue *This, ULONG queueDepth)
 {
-	return ND_NOT_SUPPORTED;
+	struct nd_cq *cq = cq_of(This);
+	const ND2_ADAPTER_INFO *limits = &cq->async.adapter->limits;
+	HRESULT dead;
+	int rc;
+
+	if (!(limits->AdapterFlags & ND_ADAPTER_FLAG_CQ_RESIZE_SUPPORTED))
+		return ND_NOT_SUPPORTED;
+	if (queueDepth == 0 || queueDepth > limits->MaxCompletionQueueDepth)
+		return ND_INVALID_PARAMETER;
+	rn_client_cq_lock(cq->cq);
+	dead = cq->dead;
+	rn_client_cq_unlock(cq->cq);
+	if (FAILED(dead))
+		return dead;
+	rc = rn_client_cq_resize(cq->cq, queueDepth);
+	return rc == -ENOMEM ? ND_INSUFFICIENT_RESOURCES : nd_status_of_errno(rc);
 }
 
 static HRESULT notify_locked(struct nd_cq *cq, ULONG type, struct os_request *request)

@@ -1,4 +1,4 @@
-/* Completion queues: rows 102 to 115 of the interface rules, without those of Resize. */
+/* Completion queues: rows 102 to 115 of the interface rules, without those of Resize (test_cq_resize.c). */
 #include "fixture.h"
 
 static void message(struct end *from, struct end *to, uintptr_t ctx, ULONG flags)
@@ -130,16 +130,6 @@ static void nd2_row_109_unknown_type(void **state)
 	end_close(&e);
 }
 
-static void nd2_row_111_resize_is_not_advertised(void **state)
-{
-	struct end e;
-
-	end_open(&e, 0, NULL);
-	assert_false(limits.AdapterFlags & ND_ADAPTER_FLAG_CQ_RESIZE_SUPPORTED);
-	HR(CALL(e.cq, Resize, 512), ND_NOT_SUPPORTED);
-	end_close(&e);
-}
-
 static void nd2_row_113_results_of_several_queue_pairs(void **state)
 {
 	enum { N = 40 };
@@ -236,7 +226,6 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(nd2_row_107_any_absorbs_solicited),
 	cmocka_unit_test(nd2_row_108_errors_of_the_queue_alone),
 	cmocka_unit_test(nd2_row_109_unknown_type),
-	cmocka_unit_test(nd2_row_111_resize_is_not_advertised),
 	cmocka_unit_test(nd2_row_113_results_of_several_queue_pairs),
 	cmocka_unit_test(nd2_row_114_results_outlive_their_queue_pair),
 	cmocka_unit_test(nd2_row_115_affinity_is_reported),

@@ -229,7 +229,7 @@ static bool take(struct rig_cq *cq, struct rn_cqe *out)
 			if (next == NULL)
 				break;
 			*at = next;
-			cq->link->ops->cq_ring_done(cq->link, ring);
+			cq->link->ops->cq_ring_done(cq->link, cq->id, ring);
 		}
 	}
 	return false;

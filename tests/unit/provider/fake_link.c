@@ -42,7 +42,7 @@ static void complete(struct fake_qp *qp, const struct rn_wqe *wqe, enum rn_statu
 {
 	bool recv = wqe->kind == RN_WQE_RECV;
 	struct fake_cq *cq = recv ? qp->recv_cq : qp->send_cq;
-	struct rn_cq_ring *ring = cq->view.first[0];
+	struct rn_cq_ring *ring = cq->ring;
 	uint32_t tail = ring->tail, armed;
 
 	if (recv || status != RN_STATUS_SUCCESS || (wqe->flags & RN_WQE_SIGNALED)) {
@@ -264,6 +264,17 @@ static void submit(struct rn_link *link, const struct rn_wqe *wqe)
 	pthread_mutex_unlock(&lock);
 }
 
+static struct rn_cq_ring *new_ring(void)
+{
+	struct rn_cq_ring *ring =
+		aligned_alloc(64, sizeof(struct rn_cq_ring) + RING * sizeof(struct rn_cqe));
+
+	memset(ring, 0, sizeof(*ring));
+	ring->size = RING;
+	ring->mask = RING - 1;
+	return ring;
+}
+
 static int create_cq(struct fake_adapter *a, struct rn_rsp *rsp)
 {
 	for (unsigned i = 1; i < sizeof(cqs) / sizeof(cqs[0]); i++) {
@@ -272,17 +283,43 @@ static int create_cq(struct fake_adapter *a, struct rn_rsp *rsp)
 		if (cq->adapter != NULL)
 			continue;
 		memset(cq, 0, sizeof(*cq));
-		cq->ring =
-			aligned_alloc(64, sizeof(struct rn_cq_ring) + RING * sizeof(struct rn_cqe));
-		memset(cq->ring, 0, sizeof(*cq->ring));
-		cq->ring->size = RING;
-		cq->ring->mask = RING - 1;
+		cq->ring = new_ring();
 		cq->view.shared = &cq->shared;
 		cq->adapter = a;
 		rsp->id = i;
 		return 0;
 	}
 	return -ENOSPC;
+}
+
+/* Another ring behind the one in use, whatever the depth: the reader has to follow. No third. */
+static int resize_cq(struct fake_cq *cq)
+{
+	struct rn_cq_ring *ring;
+
+	if (atomic_load(&cq->view.first[0]) != cq->ring)
+		return 0;
+	ring = new_ring();
+	atomic_store(&cq->ring->next, ring);
+	cq->ring = ring;
+	return 0;
+}
+
+static void destroy_cq(struct fake_cq *cq)
+{
+	struct rn_cq_ring *ring = atomic_load(&cq->view.first[0]), *next;
+
+	for (ring = ring != NULL ? ring : cq->ring; ring != NULL; ring = next) {
+		next = atomic_load(&ring->next);
+		free(ring);
+	}
+	cq->adapter = NULL;
+}
+
+static void attach(struct fake_cq *cq)
+{
+	if (atomic_load(&cq->view.first[0]) == NULL)
+		atomic_store(&cq->view.first[0], cq->ring);
 }
 
 static int create_qp(struct fake_adapter *a, const struct rn_cmd *cmd, struct rn_rsp *rsp)
@@ -302,8 +339,8 @@ static int create_qp(struct fake_adapter *a, const struct rn_cmd *cmd, struct rn
 		qp->ctx = cmd->create_qp.qp_ctx;
 		qp->send_cq = &cqs[cmd->create_qp.send_cq];
 		qp->recv_cq = &cqs[cmd->create_qp.recv_cq];
-		atomic_store(&qp->send_cq->view.first[0], qp->send_cq->ring);
-		atomic_store(&qp->recv_cq->view.first[0], qp->recv_cq->ring);
+		attach(qp->send_cq);
+		attach(qp->recv_cq);
 		rsp->id = qp->qpn;
 		rsp->gen = qp->gen;
 		rsp->qp.shared = (uintptr_t)&qp->shared;
@@ -388,9 +425,10 @@ static int exec_locked(struct fake_adapter *a, const struct rn_cmd *cmd, struct 
 	case RN_CMD_CREATE_CQ:
 		return create_cq(a, rsp);
 	case RN_CMD_DESTROY_CQ:
-		free(cqs[cmd->obj.id].ring);
-		cqs[cmd->obj.id].adapter = NULL;
+		destroy_cq(&cqs[cmd->obj.id]);
 		return 0;
+	case RN_CMD_RESIZE_CQ:
+		return resize_cq(&cqs[cmd->resize_cq.id]);
 	case RN_CMD_REG_MR:
 		return reg_mr(a, cmd, rsp);
 	case RN_CMD_DEREG_MR:
@@ -429,8 +467,12 @@ static struct rn_cq_view *cq_view(struct rn_link *link, uint32_t cq)
 	return &cqs[cq].view;
 }
 
-static void cq_ring_done(struct rn_link *link, struct rn_cq_ring *ring)
+static void cq_ring_done(struct rn_link *link, uint32_t cq, struct rn_cq_ring *ring)
 {
+	pthread_mutex_lock(&lock);
+	atomic_store(&cqs[cq].view.first[0], atomic_load(&ring->next));
+	pthread_mutex_unlock(&lock);
+	free(ring);
 }
 
 static void progress(struct rn_link *link)
@@ -483,6 +525,7 @@ static void fill_info(unsigned index, struct rn_link_info *info)
 	*info = (struct rn_link_info){
 		.abi_version = RN_ABI_VERSION,
 		.shards = 1,
+		.features = RN_LINK_CQ_RESIZE,
 		.guid = 0x1000 + index,
 		.mtu = 1500,
 		.max_path_mtu = 3,

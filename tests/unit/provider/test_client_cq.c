@@ -8,17 +8,27 @@
 
 #include "client.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 static struct rn_cq_view view;
 static struct rn_cq_shared shared;
 static unsigned rings_done;
+static uint32_t features;
+static struct rn_cmd resized;		 /* the last RESIZE_CQ */
+static int resize_answer;
+static struct rn_cq_ring *linked_by_resize; /* behind the newest of shard 0 */
 
 static int exec(struct rn_link *link, const struct rn_cmd *cmd, struct rn_rsp *rsp)
 {
 	rsp->id = 3;
-	return 0;
+	if (cmd->op != RN_CMD_RESIZE_CQ)
+		return 0;
+	resized = *cmd;
+	if (resize_answer == 0 && linked_by_resize != NULL)
+		atomic_store(&view.first[0]->next, linked_by_resize);
+	return resize_answer;
 }
 
 static struct rn_cq_view *cq_view(struct rn_link *link, uint32_t cq)
@@ -26,8 +36,9 @@ static struct rn_cq_view *cq_view(struct rn_link *link, uint32_t cq)
 	return &view;
 }
 
-static void ring_done(struct rn_link *link, struct rn_cq_ring *ring)
+static void ring_done(struct rn_link *link, uint32_t cq_id, struct rn_cq_ring *ring)
 {
+	assert_int_equal(cq_id, 3);
 	rings_done++;
 	free(ring);
 }
@@ -40,6 +51,8 @@ static void two_shards(struct rn_link *link, struct rn_link_info *info)
 {
 	memset(info, 0, sizeof(*info));
 	info->shards = 2;
+	info->max_cqe = 1000;
+	info->features = features;
 }
 
 static const struct rn_link_ops ops = {
@@ -69,6 +82,9 @@ static int open_cq(void **state)
 	memset(&shared, 0, sizeof(shared));
 	view.shared = &shared;
 	rings_done = 0;
+	resize_answer = 0;
+	linked_by_resize = NULL;
+	features = RN_LINK_CQ_RESIZE;
 	client = rn_client_attach(&fake);
 	assert_int_equal(rn_client_cq_create(client, 8, 0, 0, &cq), 0);
 	return 0;
@@ -240,6 +256,54 @@ static void indices_wrap(void **state)
 	}
 }
 
+static void resize_asks_for_what_is_possible(void **state)
+{
+	view.first[0] = new_ring(8);
+	view.first[1] = new_ring(8);
+	for (uint64_t i = 1; i <= 3; i++) {
+		produce(view.first[0], i, 0);
+		produce(view.first[1], i, 0);
+	}
+	memset(&resized, 0, sizeof(resized));
+	assert_int_equal(rn_client_cq_resize(cq, 0), -EINVAL);
+	assert_int_equal(rn_client_cq_resize(cq, 1001), -EINVAL);
+	assert_int_equal(rn_client_cq_resize(cq, 5), -EMSGSIZE); /* six are unread */
+	assert_int_equal(resized.op, 0);
+	assert_int_equal(rn_client_cq_resize(cq, 6), 0);
+	assert_int_equal(resized.resize_cq.id, 3);
+	assert_int_equal(resized.resize_cq.depth, 6);
+	resize_answer = -ENOMEM;
+	assert_int_equal(rn_client_cq_resize(cq, 1000), -ENOMEM);
+	resize_answer = -ENODEV;
+	assert_int_equal(rn_client_cq_resize(cq, 10), -ENODEV);
+}
+
+static void resize_leaves_an_empty_ring_at_once(void **state)
+{
+	struct rn_cq_ring *small = new_ring(4);
+	bool fired;
+
+	view.first[0] = small;
+	produce(small, 1, 0);
+	linked_by_resize = new_ring(16);
+	assert_int_equal(rn_client_cq_resize(cq, 16), 0);
+	assert_int_equal(rings_done, 0);
+	assert_int_equal(take(&fired), 1);
+	linked_by_resize = NULL;
+	assert_int_equal(rn_client_cq_resize(cq, 16), 0);
+	assert_int_equal(rings_done, 1);
+	produce(cq->feed[0].ring, 2, 0);
+	assert_int_equal(take(&fired), 2);
+}
+
+static void resize_is_not_asked_for_where_it_is_not_offered(void **state)
+{
+	cq->client->info.features = 0;
+	memset(&resized, 0, sizeof(resized));
+	assert_int_equal(rn_client_cq_resize(cq, 16), -EOPNOTSUPP);
+	assert_int_equal(resized.op, 0);
+}
+
 #define with_cq(f) cmocka_unit_test_setup_teardown(f, open_cq, close_cq)
 
 int main(void)
@@ -252,6 +316,9 @@ int main(void)
 		with_cq(an_entry_read_before_its_event_fires),
 		with_cq(solicited_waits_for_its_kind),
 		with_cq(indices_wrap),
+		with_cq(resize_asks_for_what_is_possible),
+		with_cq(resize_leaves_an_empty_ring_at_once),
+		with_cq(resize_is_not_asked_for_where_it_is_not_offered),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

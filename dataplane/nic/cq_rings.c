@@ -1,0 +1,86 @@
+/* How much room does a completion queue need in each shard? Enough for its depth and for every request of the queue pairs
+ * on it, so that it cannot overrun. Owns the rings from allocation on. Control thread of the moment, under the control
+ * lock. */
+#include "cq_rings.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core.h"
+
+#define MAX_ENTRIES (UINT64_C(1) << 28)
+
+/* Ring entries needed on (cq, shard): every live request, and every entry that queue pairs gone meanwhile may have left
+ * unread in the newest ring. */
+static uint64_t need_of(const struct rn_nic_cq *cq, unsigned shard, uint32_t depth, uint64_t more)
+{
+	const struct rn_nic_feed *f = &cq->feed[shard];
+	uint64_t unread = 0;
+
+	if (f->newest != NULL)
+		unread = (uint32_t)(atomic_load(&f->newest->tail) - atomic_load(&f->newest->head));
+	return RN_MAX(f->depths + more + RN_MIN(unread, f->gone), depth);
+}
+
+/* Entries are written before they are read: a deep queue that is never filled costs no memory. */
+static int make_ring(uint64_t entries, struct rn_cq_ring **out)
+{
+	if (entries > MAX_ENTRIES)
+		return -ENOMEM;
+	size_t bytes = RN_ALIGN_UP(rn_cq_ring_bytes((uint32_t)entries), (size_t)64);
+	struct rn_cq_ring *ring = aligned_alloc(64, bytes);
+	if (ring == NULL)
+		return -ENOMEM;
+	memset(ring, 0, sizeof(*ring));
+	rn_cq_ring_init(ring, (uint32_t)entries);
+	*out = ring;
+	return 0;
+}
+
+int rn_cq_rings_grow(const struct rn_nic_cq *cq, unsigned shard, uint64_t more, struct rn_cq_ring **ring)
+{
+	const struct rn_nic_feed *f = &cq->feed[shard];
+	uint64_t need = need_of(cq, shard, cq->depth, more);
+
+	return f->newest != NULL && f->newest->size >= need ? 0 : make_ring(need, ring);
+}
+
+int rn_cq_rings_resize(const struct rn_nic_cq *cq, unsigned shard, uint32_t depth, struct rn_cq_ring **ring)
+{
+	const struct rn_nic_feed *f = &cq->feed[shard];
+
+	if (f->newest == NULL)
+		return 0; /* the first queue pair brings the ring */
+	if (f->newest->size < need_of(cq, shard, depth, 0))
+		return make_ring(need_of(cq, shard, depth, 0), ring);
+	/* What is unread stays in the ring it is in. */
+	uint64_t need = RN_MAX(f->depths, depth);
+	if (f->newest->size < 2 * need || atomic_load(&cq->view.first[shard]) != f->newest)
+		return 0;
+	return make_ring(need, ring);
+}
+
+void rn_cq_rings_linked(struct rn_nic_cq *cq, unsigned shard, struct rn_cq_ring *ring)
+{
+	struct rn_nic_feed *f = &cq->feed[shard];
+
+	if (f->newest == NULL)
+		atomic_store_explicit(&cq->view.first[shard], ring, memory_order_release);
+	f->newest = ring;
+	f->gone = 0;
+}
+
+void rn_cq_rings_done(struct rn_nic_cq *cq, struct rn_cq_ring *ring)
+{
+	for (unsigned s = 0; s < RN_MAX_SHARDS; s++) {
+		if (atomic_load(&cq->view.first[s]) != ring)
+			continue;
+		struct rn_cq_ring *next = atomic_load(&ring->next);
+		if (next != NULL) {
+			atomic_store_explicit(&cq->view.first[s], next, memory_order_release);
+			free(ring);
+		}
+		return;
+	}
+}
