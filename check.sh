@@ -6,6 +6,8 @@
 #   ./check.sh           before a push: adds the simulator under sanitizers, DPDK ports, the ND2 contract, the demo
 #   ./check.sh --ci      what continuous integration runs: adds a clang build, fuzzing, every suite not listed below
 #   ./check.sh --full    adds what takes long: interop with Linux soft-RoCE, long fuzzing
+#   ./check.sh --conformance   only the numbered rows of the ND2 rules, under every idle policy; writes
+#                        build/conformance.json, the last line is "conformance nd2: N of 169"
 #
 # Tests learn the tier from $SOFTRNIC_TIER (quick, default, ci, full) and may scale their rounds by it.
 set -u
@@ -22,7 +24,7 @@ suites() {
 	port     default  ci
 	nd2      default  ci
 	install  default  never
-	conform  default  ci
+	conform  ci       never
 	tools    default  ci
 	fuzz     default  ci
 	interop  full     never
@@ -34,7 +36,7 @@ packages="gcc g++ clang libclang-rt-14-dev meson ninja-build pkg-config binutils
 	libdpdk-dev libisal-dev libconfig-dev libcmocka-dev libibverbs-dev libssl-dev"
 
 usage() {
-	sed -n '2,9s/^# \{0,1\}//p' "$0"
+	sed -n '2,11s/^# \{0,1\}//p' "$0"
 	exit "$1"
 }
 
@@ -65,15 +67,21 @@ build() {
 # run DIR SUITE TIMEOUT_FACTOR: runs one suite and adds its tests to the tally. Factors leave room on a busy machine.
 run() {
 	local dir=$1 suite=$2 factor=$3 t0=$SECONDS status p f s
-	rm -f "$dir/meson-logs/testlog.json"
+	rm -f "$dir/meson-logs/testlog.json" "$logs/$dir-$suite.json"
 	meson test -C "$dir" --no-rebuild --suite "$suite" -t "$factor" --print-errorlogs >"$logs/$dir-$suite.log" 2>&1
 	status=$?
+	cp "$dir/meson-logs/testlog.json" "$logs/$dir-$suite.json"
 	read -r p f s < <($python tests/tally.py "$dir/meson-logs/testlog.json")
 	[ "$status" != 0 ] && [ "${f:-0}" = 0 ] && f=1
 	passed=$((passed + ${p:-0})) failed=$((failed + ${f:-0})) skipped=$((skipped + ${s:-0}))
 	printf '%-12s %-10s %12d passed %4d failed %4d skipped %5d s\n' \
 		"$dir" "$suite" "${p:-0}" "${f:-0}" "${s:-0}" $((SECONDS - t0))
 	[ "${f:-0}" = 0 ] || tail -60 "$logs/$dir-$suite.log"
+}
+
+# conformance DIR: which rows hold, by the last runs of two suites in DIR.
+conformance() {
+	$python tests/conform/conformance.py "$1/conformance.json" "$logs/$1-nd2.json" "$logs/$1-conform.json"
 }
 
 # fuzz SECONDS: each libFuzzer target that long; a target counts as a test.
@@ -108,13 +116,13 @@ run_suites() {
 tier=default
 case ${1:-} in
 "") ;;
---quick | --ci | --full) tier=${1#--} ;;
+--quick | --ci | --full | --conformance) tier=${1#--} ;;
 -h | --help) usage 0 ;;
 *) usage 2 >&2 ;;
 esac
 [ $# -le 1 ] || usage 2 >&2
 
-export SOFTRNIC_TIER=$tier CMOCKA_MESSAGE_OUTPUT=TAP
+export SOFTRNIC_TIER=${tier/conformance/ci} CMOCKA_MESSAGE_OUTPUT=TAP
 export ASAN_OPTIONS=detect_leaks=1:abort_on_error=1
 export UBSAN_OPTIONS=halt_on_error=1:abort_on_error=1:print_stacktrace=1
 python=/usr/bin/python3 # Debian's: the one python3-scapy belongs to
@@ -123,7 +131,17 @@ logs=build-logs
 mkdir -p $logs
 install_packages $logs/apt.log $packages
 
+if [ "$tier" = conformance ]; then
+	build build || exit 1
+	run build nd2 3
+	run build conform 3
+	conformance build
+	exit
+fi
 build build && run_suites build 2 3
+if in_tier ci; then
+	conformance build || failed=$((failed + 1))
+fi
 build build-asan -Db_sanitize=address,undefined -Db_lundef=false -Dbuildtype=debug && run_suites build-asan 3 6
 if in_tier ci; then
 	CC=clang CXX=clang++ build build-clang

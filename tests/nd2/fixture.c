@@ -33,22 +33,27 @@ struct sockaddr_in6 address6_of(int adapter, uint16_t port)
 	return sin;
 }
 
-int open_adapters(void **state)
+IND2Adapter *open_adapter(int which)
 {
-	IND2Provider *provider;
-	ULONG cb = sizeof(limits);
+	struct sockaddr_in sin = address_of(which, 0);
 	static const GUID any;
+	IND2Provider *provider;
+	IND2Adapter *adapter;
+	UINT64 id;
 
 	HR(DllGetClassObject(&any, &IID_IND2Provider, (void **)&provider), S_OK);
-	for (int i = 0; i < 2; i++) {
-		struct sockaddr_in sin = address_of(i, 0);
-		UINT64 id;
-
-		HR(CALL(provider, ResolveAddress, SA(&sin), sizeof(sin), &id), ND_SUCCESS);
-		HR(CALL(provider, OpenAdapter, &IID_IND2Adapter, id, (void **)&adapters[i]),
-		   ND_SUCCESS);
-	}
+	HR(CALL(provider, ResolveAddress, SA(&sin), sizeof(sin), &id), ND_SUCCESS);
+	HR(CALL(provider, OpenAdapter, &IID_IND2Adapter, id, (void **)&adapter), ND_SUCCESS);
 	CALL(provider, Release);
+	return adapter;
+}
+
+int open_adapters(void **state)
+{
+	ULONG cb = sizeof(limits);
+
+	for (int i = 0; i < 2; i++)
+		adapters[i] = open_adapter(i);
 	HR(CALL(adapters[0], Query, &limits, &cb), ND_SUCCESS);
 	return 0;
 }

@@ -41,6 +41,7 @@ extern ND2_ADAPTER_INFO limits;
 
 int open_adapters(void **state);
 int close_adapters(void **state);
+IND2Adapter *open_adapter(int which); /* one alone, by its address; the caller's */
 
 /* Before: under this idle policy, with two shards on adapter 0. */
 void use_policy(const char *policy);

@@ -1,5 +1,5 @@
 /* The provider's tables and pure functions: statuses, connector states, address lists, limits,
- * GUIDs. Also row 9 of the interface rules. */
+ * GUIDs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -64,7 +64,7 @@ static void connector_table(void **state)
 	assert_int_equal(nd_connector_may(ND_CN_PEER_GONE, ND_CM_DISCONNECT), ND_SUCCESS);
 }
 
-static void nd2_row_009_no_address_at_all(void **state)
+static void address_list_of_nothing(void **state)
 {
 	SOCKET_ADDRESS_LIST list = {.iAddressCount = 99};
 	ULONG cb = 0;
@@ -129,7 +129,7 @@ int main(void)
 		cmocka_unit_test(every_completion_status_has_a_name),
 		cmocka_unit_test(errno_statuses),
 		cmocka_unit_test(connector_table),
-		cmocka_unit_test(nd2_row_009_no_address_at_all),
+		cmocka_unit_test(address_list_of_nothing),
 		cmocka_unit_test(limits_follow_the_nic),
 		cmocka_unit_test(guids),
 	};

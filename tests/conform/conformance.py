@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+"""Which rows of the ND2 interface rules hold?
+
+usage: conformance.py OUT.json TESTLOG.JSON...   from meson's logs of the suites nd2 and conform
+       conformance.py --rows                     what is in the sources: row, file, test
+
+Tests are named after rows: nd2_row_042_...; a row may have several. A row holds when under each idle policy it has a
+test, and all its tests passed. What a program printed counts only if the program ended as it should. OUT.json says for
+each row the tests and their results; the last line printed is "conformance nd2: P of N". Exit status 0 when all rows hold
+and nothing else failed either.
+"""
+import glob
+import json
+import os
+import re
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.dirname(HERE)]
+import tally  # noqa: E402
+
+ROWS = [f"{n:03}" for n in range(1, 169)]
+ROWS.insert(ROWS.index("086") + 1, "086a")
+POLICIES = ("adaptive", "poll", "inline")  # the first is what a program runs under that was told nothing
+NAME = re.compile(r"\bnd2_row_(\d{3}a?)_\w+")
+
+
+def policy_of(program):
+    return next((p for p in POLICIES if program.endswith("_" + p)), POLICIES[0])
+
+
+def results_of(entry):
+    """(test, passed) of one line of meson's log, for tests with a row."""
+    _passed, failed, _skipped = tally.tally_program(entry)
+    broke = bool(failed) and failed[-1].startswith("the program:")
+    for negative, _number, name in tally.TAP.findall(entry.get("stdout") or ""):
+        test = NAME.match(name)
+        if test:
+            yield test.group(), not (negative or broke or tally.SKIP.search(name))
+
+
+def collect(entries):
+    """(row -> list of results, names of what failed without being a row's test)."""
+    rows, others = {row: [] for row in ROWS}, []
+    for entry in entries:
+        program = entry["name"].split(" / ")[-1]
+        for test, passed in results_of(entry):
+            row = NAME.match(test).group(1)
+            if row in rows:
+                rows[row].append({"test": test, "program": program, "policy": policy_of(program),
+                                  "result": "passed" if passed else "failed"})
+            else:
+                others.append(f"{program}: {test} names no row")
+        others += [f"{program}: {name}" for name in tally.tally_program(entry)[1] if not NAME.match(name)]
+    return rows, others
+
+
+def complaint(results):
+    """Why a row does not hold, or None."""
+    if not results:
+        return "no test"
+    failed = [f"{r['test']} ({r['policy']})" for r in results if r["result"] != "passed"]
+    if failed:
+        return "failed: " + ", ".join(failed)
+    missing = [p for p in POLICIES if not any(r["policy"] == p for r in results)]
+    return "not run under " + ", ".join(missing) if missing else None
+
+
+def report(out, logs):
+    entries = []
+    for log in logs:
+        with open(log, encoding="utf-8", errors="replace") as f:
+            entries += [json.loads(line) for line in f]
+    rows, others = collect(entries)
+    complaints = {row: complaint(results) for row, results in rows.items()}
+    with open(out, "w", encoding="utf-8") as f:
+        json.dump({row: {"result": "failed" if complaints[row] else "passed", "tests": rows[row]} for row in ROWS}, f, indent=1)
+        f.write("\n")
+    for row in ROWS:
+        if complaints[row]:
+            print(f"row {row.lstrip('0')}: {complaints[row]}")
+    for other in others:
+        print(f"beside the rows: {other}")
+    held = sum(not c for c in complaints.values())
+    print(f"conformance nd2: {held} of {len(ROWS)}")
+    return 0 if held == len(ROWS) and not others else 1
+
+
+def in_sources(folder):
+    """(row, file, test) for each test that some program's list names."""
+    found = set()
+    for path in glob.glob(os.path.join(folder, "test_*.c")):
+        with open(path, encoding="utf-8") as f:
+            for test in re.finditer(r"\b(?:\w*unit_test\w*|\w+)\(\s*(nd2_row_(\d{3}a?)_\w+)\s*[,)]", f.read()):
+                if test.group(1) != "void":
+                    found.add((test.group(2), os.path.basename(path), test.group(1)))
+    return sorted(found)
+
+
+def main():
+    if sys.argv[1:] == ["--rows"]:
+        found = in_sources(os.path.join(os.path.dirname(HERE), "nd2"))
+        for row, path, test in found:
+            print(row, path, test)
+        for row in sorted(set(ROWS) - {row for row, _, _ in found}):
+            print(row, "-", "-")
+        return 0
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
+    return report(sys.argv[1], sys.argv[2:])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

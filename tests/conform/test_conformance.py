@@ -1,0 +1,48 @@
+"""conformance.py counts a row only when every test of it passed under every policy, as TAP."""
+import json
+import os
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.dirname(HERE)]
+import conformance  # noqa: E402
+import tap  # noqa: E402
+
+GOOD = "1..1\nok 1 - nd2_row_042_a\n"
+
+
+def three(stdout, result="OK", names=("nd2_x", "nd2_x_poll", "nd2_x_inline")):
+    return [{"name": "softrnic:conform / " + name, "result": result, "returncode": 0, "stdout": stdout} for name in names]
+
+
+# what ran, what is said of row 42 (None: it holds), how much is said beside the rows
+CASES = {
+    "all passed": (three(GOOD), None, 0),
+    "one policy failed": (three(GOOD)[:2] + three("not ok 1 - nd2_row_042_a\n", "FAIL")[2:], "failed: nd2_row_042_a (inline)", 0),
+    "one of two tests failed": (three("ok 1 - nd2_row_042_a\nnot ok 2 - nd2_row_042_b\n", "FAIL"),
+                                "failed: nd2_row_042_b (adaptive), nd2_row_042_b (poll), nd2_row_042_b (inline)", 0),
+    "a policy is missing": (three(GOOD)[:2], "not run under inline", 0),
+    "no test": (three("ok 1 - nd2_row_043_a\n"), "no test", 0),
+    "skipped": (three("ok 1 - nd2_row_042_a # SKIP why\n"),
+                "failed: nd2_row_042_a (adaptive), nd2_row_042_a (poll), nd2_row_042_a (inline)", 0),
+    "the program broke": (three(GOOD, "FAIL")[:1] + three(GOOD)[1:], "failed: nd2_row_042_a (adaptive)", 1),
+    "another test failed": (three(GOOD + "not ok 2 - nd2_own_b\n", "FAIL", ["nd2_x"]) + three(GOOD)[1:], None, 1),
+    "no such row": (three(GOOD + "ok 2 - nd2_row_169_b\n", "OK", ["nd2_x"]) + three(GOOD)[1:], None, 1),
+    "a letter is another row": (three("ok 1 - nd2_row_042a_a\n"), "no test", 3),
+}
+
+
+def case(entries, expected, beside):
+    rows, others = conformance.collect(json.loads(json.dumps(entries)))
+    said = conformance.complaint(rows["042"])
+    bad = [] if said == expected else [f"says {said}, expected {expected}"]
+    return bad + ([] if len(others) == beside else [f"beside the rows: {others}"])
+
+
+def the_rows():
+    wrong = len(conformance.ROWS) != 169 or conformance.ROWS[85:88] != ["086", "086a", "087"]
+    return ["not the 169 rows"] if wrong else []
+
+
+tap.run([("169 rows", the_rows)] +
+        [(name, lambda c=c: case(*c)) for name, c in CASES.items()])
