@@ -173,7 +173,8 @@ static void on_rejected(struct nd_connector *c, const struct rn_event *ev)
 {
 	bool by_consumer = ev->reason == ND_REASON_CONSUMER;
 
-	if (c->state == ND_CN_REQ_SENT)
+	/* What a client says with its refusal; a reply that was refused is the passive side's to read about. */
+	if (c->state == ND_CN_REQ_SENT || (c->state == ND_CN_REP_SENT && by_consumer))
 		nd_connector_keep_data(c, &ev->param, RN_CM_REJ_DATA);
 	peer_declined(c, ev->reason == ND_REASON_TIMEOUT ? ND_IO_TIMEOUT : ND_CONNECTION_REFUSED,
 		      by_consumer ? ND_CONNECTION_REFUSED : ND_CONNECTION_ABORTED);
