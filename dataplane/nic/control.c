@@ -1,6 +1,6 @@
 /* Where does each command run, and what does the adapter itself keep of it? CONTROL commands run in the calling thread
- * under the control lock, the others in a shard. What changes the tables of objects holds the lock throughout, so
- * tables and shards agree; shards answer between two bursts. */
+ * under the control lock, the others in a shard. What changes the tables of objects and asks a shard holds the lock
+ * throughout, so that tables and shards agree; shards answer between two bursts. */
 #include "nic.h"
 
 #include <errno.h>
@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cq_rings.h"
+#include "probe.h"
 #include "settings.h"
 
 enum where { NOWHERE, CONTROL, QP_SHARD, SHARD_0 };
@@ -104,7 +105,7 @@ static int destroy_pd(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rs
 	return 0;
 }
 
-static int reg_mr(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)
+static int add_mr(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)
 {
 	struct rn_nic_pd *pd = rn_objects_pd(&nic->objects, cmd->reg_mr.pd);
 	struct rn_mr_attr attr = {
@@ -132,20 +133,39 @@ static int reg_mr(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *r
 	return 0;
 }
 
+/* Looks at the buffer before it takes the lock: that may take as long as the process has mappings. */
+static int reg_mr(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)
+{
+	uint32_t writes = RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_ATOMIC;
+	int rc = rn_probe(cmd->reg_mr.addr, cmd->reg_mr.length, (cmd->reg_mr.access & writes) != 0);
+
+	if (rc != 0)
+		return rc;
+	pthread_mutex_lock(&nic->control);
+	rc = add_mr(nic, cmd, rsp);
+	pthread_mutex_unlock(&nic->control);
+	return rc;
+}
+
+/* Unpublished under the lock, waited for without it, given back under it: others create and register meanwhile. Whoever
+ * comes second finds the region unpublished. */
 static int dereg_mr(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)
 {
-	struct rn_nic_mr *mr = rn_objects_mr(&nic->objects, cmd->obj.id);
+	struct rn_objects *o = &nic->objects;
 
-	if (mr == NULL)
-		return -ENOENT;
-	int rc = rn_mr_remove(nic->mrs, mr->lkey);
+	pthread_mutex_lock(&nic->control);
+	struct rn_nic_mr *mr = rn_objects_mr(o, cmd->obj.id);
+	int rc = mr != NULL ? rn_mr_remove(nic->mrs, mr->lkey) : -ENOENT;
+	pthread_mutex_unlock(&nic->control);
 	if (rc != 0)
 		return rc;
 	/* Frames already built hold copies, so a quiescent point of every shard is all there is to wait for. */
 	rn_nic_grace(nic);
+	pthread_mutex_lock(&nic->control);
 	rn_mr_reclaim(nic->mrs, mr->lkey);
-	rn_objects_pd(&nic->objects, mr->pd)->users--;
-	rn_htab_del(&nic->objects.mrs, &mr->node);
+	rn_objects_pd(o, mr->pd)->users--;
+	rn_htab_del(&o->mrs, &mr->node);
+	pthread_mutex_unlock(&nic->control);
 	free(mr);
 	return 0;
 }
@@ -408,9 +428,15 @@ static int nothing(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *
 /* Commands that touch the tables; they hold the control lock. */
 static int (*const locked[RN_CMD_MAX])(struct rn_nic *, const struct rn_cmd *, struct rn_rsp *) = {
 	[RN_CMD_QUERY_PORT] = query_port, [RN_CMD_CREATE_PD] = create_pd,   [RN_CMD_DESTROY_PD] = destroy_pd,
-	[RN_CMD_CREATE_CQ] = create_cq,   [RN_CMD_DESTROY_CQ] = destroy_cq, [RN_CMD_REG_MR] = reg_mr,
-	[RN_CMD_DEREG_MR] = dereg_mr,     [RN_CMD_CREATE_QP] = create_qp,   [RN_CMD_DESTROY_QP] = destroy_qp,
+	[RN_CMD_CREATE_CQ] = create_cq,   [RN_CMD_DESTROY_CQ] = destroy_cq,
+	[RN_CMD_CREATE_QP] = create_qp,   [RN_CMD_DESTROY_QP] = destroy_qp,
 	[RN_CMD_RESIZE_CQ] = resize_cq,   [RN_CMD_STATS] = nothing,
+};
+
+/* Commands that take it for a part of their work. */
+static int (*const unlocked[RN_CMD_MAX])(struct rn_nic *, const struct rn_cmd *, struct rn_rsp *) = {
+	[RN_CMD_REG_MR] = reg_mr,
+	[RN_CMD_DEREG_MR] = dereg_mr,
 };
 
 static bool still_works_when_gone(uint16_t op)
@@ -427,6 +453,8 @@ static int dispatch(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp 
 		return -ENOSYS;
 	if (atomic_load(&nic->gone) && !still_works_when_gone(cmd->op))
 		return -ENODEV;
+	if (unlocked[cmd->op] != NULL)
+		return unlocked[cmd->op](nic, cmd, rsp);
 	if (locked[cmd->op] != NULL) {
 		pthread_mutex_lock(&nic->control);
 		rc = locked[cmd->op](nic, cmd, rsp);
