@@ -81,7 +81,7 @@
 #define RN_CONFIG_LIMITS_ROWS(X) \
 	X(UINT,   max_qp,       4096, 1, 65536, "queue pairs per shard") \
 	X(UINT,   max_cq,       4096, 1, 65536, "completion queues per adapter") \
-	X(UINT,   max_mr,       16384, 1, 1048576, "memory regions and windows per adapter") \
+	X(UINT,   max_mr,       1048576, 1, 16777216, "memory regions and windows per adapter; memory is taken as they come") \
 	X(UINT,   max_pd,       1024, 1, 65536, "protection domains per adapter") \
 	X(UINT,   max_cm,       4096, 1, 65536, "connections and listeners per adapter") \
 	X(UINT,   max_timewait, 4096, 1, 65536, "closed connections remembered until their QPN may be used again") \

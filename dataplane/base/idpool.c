@@ -3,27 +3,25 @@
 
 void rn_idpool_init(struct rn_idpool *p, uint32_t *ring, uint32_t first, uint32_t count)
 {
-	p->ring = ring;
-	p->size = p->free = count;
-	p->head = 0;
-	for (uint32_t i = 0; i < count; i++)
-		ring[i] = first + i;
+	*p = (struct rn_idpool){.ring = ring, .size = count, .first = first};
 }
 
 uint32_t rn_idpool_get(struct rn_idpool *p)
 {
-	if (p->free == 0)
+	if (p->fresh < p->size)
+		return p->first + p->fresh++;
+	if (p->back == 0)
 		return RN_ID_NONE;
 	uint32_t id = p->ring[p->head];
 	p->head = p->head + 1 == p->size ? 0 : p->head + 1;
-	p->free--;
+	p->back--;
 	return id;
 }
 
 void rn_idpool_put(struct rn_idpool *p, uint32_t id)
 {
-	rn_assert(p->free < p->size);
-	uint64_t tail = (uint64_t)p->head + p->free;
+	rn_assert(p->back < p->fresh);
+	uint64_t tail = (uint64_t)p->head + p->back;
 	p->ring[tail < p->size ? tail : tail - p->size] = id;
-	p->free++;
+	p->back++;
 }

@@ -1,7 +1,7 @@
 /* Memory regions: who may touch which memory, and the two functions that do.
  *
  * A table of slots, one per region. A key is (permuted slot number << 8) | variant; the variant
- * runs 1..255 and changes with every use of a slot, so no key is 0 and a stale key dies with its
+ * runs 1..255, begins anywhere, and changes with every use of a slot, so no key is 0 and a stale key dies with its
  * region. The permutation is a keyed bijection of 24 bits that is cheap to invert, because it is
  * inverted at every touch of memory.
  *
@@ -39,8 +39,10 @@ struct region {
 };
 
 struct rn_mr_table {
-	struct region *region;
+	struct region *region; /* in memory, on cache lines */
+	void *memory;
 	uint32_t max, live;
+	uint32_t seed; /* of the variants slots begin with */
 	/* slot -> number: x = (x ^ in) * mul1; x ^= x >> 12; x = x * mul2 + out */
 	uint32_t in, mul1, mul2, out, inv1, inv2;
 	struct rn_idpool free;
@@ -78,13 +80,14 @@ struct rn_mr_table *rn_mr_table_create(uint32_t max_regions, uint64_t seed)
 	if (!t)
 		return NULL;
 	t->max = RN_MIN(RN_MAX(max_regions, 1u), 1u << SLOT_BITS);
-	t->region = aligned_alloc(64, t->max * sizeof(*t->region));
+	/* Room for a million slots costs what is used of it: pages that calloc() has from the kernel stay untouched. */
+	t->memory = calloc(t->max + 1, sizeof(*t->region));
 	t->free_ring = malloc(t->max * sizeof(*t->free_ring));
-	if (!t->region || !t->free_ring) {
+	if (!t->memory || !t->free_ring) {
 		rn_mr_table_destroy(t);
 		return NULL;
 	}
-	memset(t->region, 0, t->max * sizeof(*t->region));
+	t->region = (struct region *)RN_ALIGN_UP((uintptr_t)t->memory, (uintptr_t)64);
 	rn_idpool_init(&t->free, t->free_ring, 0, t->max);
 	rn_rng_seed(&rng, seed);
 	t->in = rn_rng_next(&rng) & SLOT_MASK;
@@ -93,8 +96,7 @@ struct rn_mr_table *rn_mr_table_create(uint32_t max_regions, uint64_t seed)
 	t->out = rn_rng_next(&rng) & SLOT_MASK;
 	t->inv1 = inverse(t->mul1);
 	t->inv2 = inverse(t->mul2);
-	for (uint32_t i = 0; i < t->max; i++)
-		t->region[i].variant = (uint8_t)rn_rng_next(&rng);
+	t->seed = (uint32_t)rn_rng_next(&rng);
 	return t;
 }
 
@@ -102,9 +104,17 @@ void rn_mr_table_destroy(struct rn_mr_table *t)
 {
 	if (!t)
 		return;
-	free(t->region);
+	free(t->memory);
 	free(t->free_ring);
 	free(t);
+}
+
+/* 0: the slot was never used. */
+static uint8_t next_variant(const struct rn_mr_table *t, uint32_t slot, uint8_t last)
+{
+	if (last == 0)
+		last = (uint8_t)(((slot ^ t->seed) * 2654435761u) >> 24);
+	return last == UINT8_MAX ? 1 : last + 1;
 }
 
 int rn_mr_add(struct rn_mr_table *t, const struct rn_mr_attr *attr, uint32_t *lkey, uint32_t *rkey)
@@ -119,7 +129,7 @@ int rn_mr_add(struct rn_mr_table *t, const struct rn_mr_attr *attr, uint32_t *lk
 	if (slot == RN_ID_NONE)
 		return -ENOSPC;
 	r = &t->region[slot];
-	r->variant = r->variant == UINT8_MAX ? 1 : r->variant + 1;
+	r->variant = next_variant(t, slot, r->variant);
 	key = number_of(t, slot) << 8 | r->variant;
 	rn_assert(slot_of(t, key) == slot);
 	r->pd = attr->pd;
