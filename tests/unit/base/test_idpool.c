@@ -53,6 +53,28 @@ static void test_empty_pool(void **state)
 	assert_int_equal(rn_idpool_get(&p), RN_ID_NONE);
 }
 
+/* Room for ids that nobody has asked for is not even looked at. */
+static void test_init_touches_nothing(void **state)
+{
+	struct rn_idpool p;
+	rn_idpool_init(&p, NULL, 7, 1000000000);
+	for (uint32_t i = 0; i < 100; i++)
+		assert_int_equal(rn_idpool_get(&p), 7 + i);
+}
+
+/* An id that came back is freed later than one that was never used. */
+static void test_unused_ids_come_first(void **state)
+{
+	uint32_t ring[4];
+	struct rn_idpool p;
+	rn_idpool_init(&p, ring, 0, 4);
+	rn_idpool_put(&p, rn_idpool_get(&p));
+	for (uint32_t i = 1; i < 4; i++)
+		assert_int_equal(rn_idpool_get(&p), i);
+	assert_int_equal(rn_idpool_get(&p), 0);
+	assert_int_equal(rn_idpool_get(&p), RN_ID_NONE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -60,6 +82,8 @@ int main(void)
 		cmocka_unit_test(test_reuse_is_delayed),
 		cmocka_unit_test(test_order_of_return),
 		cmocka_unit_test(test_empty_pool),
+		cmocka_unit_test(test_init_touches_nothing),
+		cmocka_unit_test(test_unused_ids_come_first),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
