@@ -1,4 +1,4 @@
-/* Connectors on the way to a connection: rows 126 to 148 of the interface rules. */
+/* Connectors on the way to a connection: rows 126 to 147 of the interface rules. */
 #include "fixture.h"
 
 #include <arpa/inet.h>
@@ -395,28 +395,6 @@ static void nd2_row_147_the_server_may_send_first(void **state)
 	pair_close(&p);
 }
 
-/* 60 s in the rule; a deliberation longer than any retransmission interval of ours shows the same.
- * The long form runs with ND2_PATIENCE_S=60. */
-static void nd2_row_148_clients_may_take_their_time(void **state)
-{
-	const char *text = getenv("ND2_PATIENCE_S");
-	unsigned ms = text != NULL ? (unsigned)atoi(text) * 1000 : 3000;
-	OVERLAPPED connect = {0}, accept = {0}, complete = {0};
-	struct pair p;
-
-	pair_open(&p, NULL);
-	reach_request(&p, NULL, &connect);
-	sleep_ms(ms);
-	HR(CALL(p.b.connector, Accept, (IUnknown *)p.b.qp, 1, 1, NULL, 0, &accept), ND_PENDING);
-	HR(finish(p.a.connector, &connect), ND_SUCCESS);
-	sleep_ms(ms);
-	HR(status_after(&accept, 0), ND_PENDING);
-	ENDS(p.a.connector, CALL(p.a.connector, CompleteConnect, &complete), &complete, ND_SUCCESS);
-	HR(finish(p.b.connector, &accept), ND_SUCCESS);
-	exchange(&p.a, &p.b);
-	pair_close(&p);
-}
-
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(nd2_row_126_bind_twice_is_refused),
 	cmocka_unit_test(nd2_row_127_bind_to_the_port_of_a_listener),
@@ -440,7 +418,6 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(nd2_row_145_accept_with_a_busy_queue_pair),
 	cmocka_unit_test(nd2_row_146_send_before_the_end_of_accept),
 	cmocka_unit_test(nd2_row_147_the_server_may_send_first),
-	cmocka_unit_test(nd2_row_148_clients_may_take_their_time),
 };
 
 nd2_main(tests)
