@@ -11,6 +11,11 @@ void nd_object_init(struct nd_object *obj, const struct nd_class *cls)
 	os_live_born(obj->live);
 }
 
+void nd_object_abandon(struct nd_object *obj)
+{
+	os_live_gone(obj->live);
+}
+
 bool nd_class_answers(const struct nd_class *cls, REFIID riid)
 {
 	return IsEqualGUID(riid, &IID_IUnknown) || IsEqualGUID(riid, cls->own) ||

@@ -43,6 +43,8 @@ struct nd_object {
 
 /* One client reference. */
 void nd_object_init(struct nd_object *, const struct nd_class *);
+/* Of one that could not be made whole and was given to nobody; its memory stays the caller's. */
+void nd_object_abandon(struct nd_object *);
 
 HRESULT nd_object_query(struct nd_object *, REFIID, void **);
 ULONG nd_object_addref(struct nd_object *);

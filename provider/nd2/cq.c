@@ -258,6 +258,7 @@ HRESULT nd_cq_create(struct nd_adapter *adapter, REFIID iid, HANDLE file, ULONG 
 	cq->affinity = affinity;
 	hr = make(cq, adapter, depth);
 	if (FAILED(hr)) {
+		nd_object_abandon(&cq->obj);
 		nd_async_fini(&cq->async);
 		free(cq);
 		return hr;

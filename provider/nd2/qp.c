@@ -386,6 +386,7 @@ HRESULT nd_qp_create(struct nd_adapter *adapter, REFIID iid, const struct nd_qp_
 	pthread_mutex_init(&qp->lock, NULL);
 	rc = make(qp, init);
 	if (rc != 0) {
+		nd_object_abandon(&qp->obj);
 		pthread_mutex_destroy(&qp->lock);
 		free(qp);
 		return rc == -ENODEV ? ND_DEVICE_REMOVED : ND_INSUFFICIENT_RESOURCES;
