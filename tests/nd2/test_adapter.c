@@ -1,6 +1,9 @@
 /* Adapters and what all objects have in common: rows 20 to 36 of the interface rules. */
 #include "fixture.h"
 
+#include <stdio.h>
+#include <unistd.h>
+
 static void nd2_row_020_query_without_a_buffer(void **state)
 {
 	ULONG cb = 0;
@@ -42,6 +45,7 @@ static void nd2_row_023_limits_make_sense(void **state)
 {
 	assert_true(limits.MaxReadSge <= limits.MaxInitiatorSge && limits.MaxReadSge >= 2);
 	assert_int_equal(limits.MaxReceiveQueueDepth, limits.MaxInitiatorQueueDepth);
+	assert_in_range(limits.MaxReceiveQueueDepth, 4096, 16384);
 	assert_true(limits.MaxCompletionQueueDepth >= 2 * limits.MaxReceiveQueueDepth);
 	assert_true(limits.InlineRequestThreshold <= limits.MaxInlineDataSize);
 	assert_true(limits.MaxTransferLength >= 64u << 20);
@@ -108,18 +112,105 @@ static HRESULT try_qp(struct end *e, void *rcq, void *icq, ULONG rdepth, ULONG i
 	return hr;
 }
 
+/* Everything as large as it may be, and two of the deepest queues for each: the way of a client that asks for the most on
+ * every connection. */
+struct largest {
+	IND2CompletionQueue *cq[2];
+	IND2QueuePair *qp;
+};
+
+static void make_largest(struct end *e, struct largest *l, IND2CompletionQueue *shallow)
+{
+	for (int i = 0; i < 2; i++)
+		l->cq[i] = new_cq(e, limits.MaxCompletionQueueDepth);
+	HR(CALL(adapters[0], CreateQueuePair, &IID_IND2QueuePair, (IUnknown *)(shallow ? shallow : l->cq[0]),
+		(IUnknown *)(shallow ? shallow : l->cq[1]), NULL, limits.MaxReceiveQueueDepth,
+		limits.MaxInitiatorQueueDepth, limits.MaxReceiveSge, limits.MaxInitiatorSge, limits.MaxInlineDataSize,
+		(void **)&l->qp),
+	   ND_SUCCESS);
+}
+
+static void release_largest(struct largest *l)
+{
+	RELEASE(l->qp);
+	RELEASE(l->cq[0]);
+	RELEASE(l->cq[1]);
+}
+
 static void nd2_row_027_all_maxima_at_once(void **state)
 {
 	const struct how how = {.cq_depth = 2};
+	struct largest l;
 	struct end e;
 
 	end_open(&e, 0, &how);
-	for (int i = 0; i < 3; i++)
-		HR(try_qp(&e, e.cq, e.cq, limits.MaxReceiveQueueDepth,
-			  limits.MaxInitiatorQueueDepth, limits.MaxReceiveSge,
-			  limits.MaxInitiatorSge, limits.MaxInlineDataSize),
-		   ND_SUCCESS);
+	for (int i = 0; i < 6; i++) {
+		make_largest(&e, &l, i & 1 ? e.cq : NULL);
+		release_largest(&l);
+	}
 	end_close(&e);
+}
+
+static size_t resident(void)
+{
+	unsigned long pages = 0;
+	FILE *f = fopen("/proc/self/statm", "r");
+
+	if (fscanf(f, "%*u %lu", &pages) != 1)
+		pages = 0;
+	fclose(f);
+	return pages * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static void nd2_own_depth_costs_no_memory_until_it_is_used(void **state)
+{
+	enum { N = 24 };
+	struct largest l[N];
+	size_t before, grown;
+	struct end e;
+
+	end_open(&e, 0, NULL);
+	make_largest(&e, &l[0], NULL);
+	before = resident();
+	for (int i = 1; i < N; i++)
+		make_largest(&e, &l[i], NULL);
+	grown = resident() - before;
+	print_message("%zu KB each\n", grown / (N - 1) >> 10);
+	for (int i = 0; i < N; i++)
+		release_largest(&l[i]);
+	end_close(&e);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) /* they keep notes on each byte */
+	if (grown / (N - 1) > 256u << 10)
+		fail_msg("%zu bytes each", grown / (N - 1));
+#endif
+}
+
+/* The queues are as deep as they were said to be. */
+static void nd2_own_a_queue_pair_of_all_maxima_works(void **state)
+{
+	const struct how how = {.cq_depth = limits.MaxCompletionQueueDepth,
+				.depth = limits.MaxReceiveQueueDepth,
+				.sge = limits.MaxReceiveSge,
+				.inl = limits.MaxInlineDataSize,
+				.in = limits.MaxInboundReadLimit,
+				.out = limits.MaxOutboundReadLimit};
+	struct pair p;
+
+	pair_open_connected(&p, &how);
+	for (uintptr_t i = 0; i < how.depth; i++)
+		HR(post_recv(&p.b, 4096, limits.MaxInlineDataSize, i), ND_SUCCESS);
+	HR(post_recv(&p.b, 0, 1, 0), ND_NO_MORE_ENTRIES);
+	fill(&p.a, 0, limits.MaxInlineDataSize, 5);
+	for (uintptr_t i = 0; i < 3; i++) {
+		HR(post_send(&p.a, 0, limits.MaxInlineDataSize, i, ND_OP_FLAG_INLINE), ND_SUCCESS);
+		reap_is(p.a.cq, i, ND_SUCCESS);
+		reap_is(p.b.cq, i, ND_SUCCESS);
+		assert_true(filled(&p.b, 4096, limits.MaxInlineDataSize, 5));
+	}
+	HR(CALL(p.b.qp, Flush), ND_SUCCESS);
+	for (uintptr_t i = 3; i < how.depth; i++)
+		reap_is(p.b.cq, i, ND_CANCELED);
+	pair_close(&p);
 }
 
 static void nd2_row_028_receive_depth_over_the_limit(void **state)
@@ -297,6 +388,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(nd2_row_025_completion_queue_depth_out_of_range),
 	cmocka_unit_test(nd2_row_026_impossible_affinity),
 	cmocka_unit_test(nd2_row_027_all_maxima_at_once),
+	cmocka_unit_test(nd2_own_depth_costs_no_memory_until_it_is_used),
+	cmocka_unit_test(nd2_own_a_queue_pair_of_all_maxima_works),
 	cmocka_unit_test(nd2_row_028_receive_depth_over_the_limit),
 	cmocka_unit_test(nd2_row_029_other_values_over_the_limit),
 	cmocka_unit_test(nd2_row_030_something_else_for_a_queue),
