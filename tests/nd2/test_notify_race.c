@@ -1,0 +1,152 @@
+/* Row 168 of the interface rules at length: drain, arm, wait, round after round, against two senders that do not wait for
+ * us. With an argument, an idle policy: the two queue pairs are on different shards then and feed one queue.
+ *
+ * ND2_ROUNDS=n makes it n rounds: ten million by hand. A notification that is lost fails the test within 20 s. */
+#include "fixture.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+
+/* Few messages ahead: the next one is sent when a result is read, and comes about when the reader arms. */
+enum { CREDITS = 2, ROUNDS = 100000, PATIENCE_MS = 20000 };
+
+struct feed {
+	struct pair *p;
+	pthread_t sender;
+	_Atomic unsigned *stop;
+	_Atomic unsigned received; /* the sender stays CREDITS ahead of it at most */
+	unsigned seed;
+};
+
+/* Singly and after pauses of any length, so that messages come before, while and after the reader arms. */
+static void *send_singly(void *arg)
+{
+	struct feed *f = arg;
+	uint32_t x = f->seed;
+
+	for (unsigned sent = 0; !atomic_load(f->stop);) {
+		ND2_RESULT none;
+
+		if (sent - atomic_load(&f->received) >= CREDITS ||
+		    CALL(f->p->b.qp, Send, NULL, NULL, 0,
+			 ND_OP_FLAG_SILENT_SUCCESS | ND_OP_FLAG_SEND_AND_SOLICIT_EVENT) != ND_SUCCESS) {
+			/* Nothing but failures shows here; asking lets an inline NIC work. */
+			assert_int_equal(CALL(f->p->b.cq, GetResults, &none, 1), 0);
+			sched_yield();
+			continue;
+		}
+		sent++;
+		x = x * 1664525 + 1013904223;
+		for (volatile unsigned spin = x >> 24 << (x >> 16 & 3); spin != 0; spin--)
+			;
+	}
+	return NULL;
+}
+
+struct race {
+	IND2CompletionQueue *cq;
+	struct feed feed[2];
+	HANDLE event;
+	unsigned cancelled;
+	unsigned long long got;
+};
+
+static unsigned drain(struct race *r)
+{
+	ND2_RESULT result[16];
+	unsigned got = 0;
+	ULONG n;
+
+	/* Until it returns less than asked: what slips in behind has to fire. */
+	do {
+		n = CALL(r->cq, GetResults, result, 16);
+		for (ULONG i = 0; i < n; i++) {
+			struct feed *f = &r->feed[result[i].QueuePairContext == &r->feed[1].p->a];
+			unsigned seen = atomic_load(&f->received);
+
+			HR(result[i].Status, ND_SUCCESS);
+			assert_int_equal((uintptr_t)result[i].RequestContext, seen);
+			HR(CALL(f->p->a.qp, Receive, (void *)(uintptr_t)(seen + CREDITS), NULL, 0), ND_SUCCESS);
+			atomic_store(&f->received, seen + 1);
+		}
+		got += n;
+	} while (n == 16);
+	return got;
+}
+
+static void one_round(struct race *r, unsigned round)
+{
+	OVERLAPPED ov = {.hEvent = r->event};
+	HRESULT hr = CALL(r->cq, Notify, round & 1 ? ND_CQ_NOTIFY_SOLICITED : ND_CQ_NOTIFY_ANY, &ov);
+	unsigned got;
+
+	HR(hr, ND_PENDING);
+	if (round % 64 == 63)
+		CALL(r->cq, CancelOverlappedRequests);
+	if (NdsEventWait(r->event, PATIENCE_MS) != ND_SUCCESS)
+		fail_msg("no notification in round %u", round);
+	hr = CALL(r->cq, GetOverlappedResult, &ov, 0);
+	got = drain(r);
+	r->got += got;
+	if (hr == ND_CANCELED) {
+		assert_int_equal(round % 64, 63);
+		r->cancelled++;
+		return;
+	}
+	HR(hr, ND_SUCCESS);
+	assert_true(got != 0); /* a notification means a result */
+}
+
+static void open_race(struct race *r, struct pair p[2], const struct how *how, _Atomic unsigned *stop)
+{
+	memset(r, 0, sizeof(*r));
+	for (int i = 0; i < 2; i++) {
+		pair_open(&p[i], how);
+		r->feed[i] = (struct feed){.p = &p[i], .stop = stop, .seed = 77 + (unsigned)i};
+	}
+	RELEASE(p[1].a.qp);
+	p[1].a.qp = new_qp(&p[1].a, p[0].a.cq, &p[1].a, how);
+	r->cq = p[0].a.cq;
+	HR(NdsEventCreate(0, 0, &r->event), ND_SUCCESS);
+	for (int i = 0; i < 2; i++) {
+		for (uintptr_t k = 0; k < CREDITS; k++)
+			HR(CALL(p[i].a.qp, Receive, (void *)k, NULL, 0), ND_SUCCESS);
+		pair_connect(&p[i], how);
+	}
+}
+
+static void nd2_row_168_drain_and_arm_against_senders(void **state)
+{
+	const struct how how = {.cq_depth = 256, .depth = 16};
+	const char *text = getenv("ND2_ROUNDS");
+	unsigned rounds = text != NULL ? (unsigned)strtoul(text, NULL, 10) : ROUNDS;
+	_Atomic unsigned stop = 0;
+	struct pair p[2];
+	struct race r;
+
+	open_race(&r, p, &how, &stop);
+	for (int i = 0; i < 2; i++)
+		pthread_create(&r.feed[i].sender, NULL, send_singly, &r.feed[i]);
+	for (unsigned round = 0; round < rounds; round++)
+		one_round(&r, round);
+	atomic_store(&stop, 1);
+	for (int i = 0; i < 2; i++)
+		pthread_join(r.feed[i].sender, NULL);
+	print_message("%u rounds, %llu messages, %u cancelled\n", rounds, r.got, r.cancelled);
+	NdsHandleClose(r.event);
+	pair_close(&p[1]);
+	pair_close(&p[0]);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(nd2_row_168_drain_and_arm_against_senders),
+};
+
+int main(int argc, char **argv)
+{
+	if (argc > 1)
+		use_policy(argv[1]);
+	return cmocka_run_group_tests(tests, open_adapters, close_adapters);
+}
