@@ -4,6 +4,7 @@
 
 #include <malloc.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 
@@ -185,6 +186,7 @@ static void *send_ahead(void *arg)
 		    post_send(&t->p->b, 0, length_of(sent), 0, ND_OP_FLAG_SILENT_SUCCESS) != ND_SUCCESS) {
 			/* Nothing but failures shows here; asking lets an inline NIC work. */
 			assert_int_equal(CALL(t->p->b.cq, GetResults, &none, 1), 0);
+			sched_yield();
 			continue;
 		}
 		sent++;
@@ -213,6 +215,8 @@ static void *change_depth(void *arg)
 			atomic_fetch_add(&c->done, 1);
 		if ((x >> 20) % 4 == 0)
 			sleep_ms(1);
+		else
+			sched_yield();
 	}
 	return NULL;
 }
