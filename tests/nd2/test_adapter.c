@@ -174,7 +174,7 @@ static void nd2_own_depth_costs_no_memory_until_it_is_used(void **state)
 	before = resident();
 	for (int i = 1; i < N; i++)
 		make_largest(&e, &l[i], NULL);
-	grown = resident() - before;
+	grown = resident() > before ? resident() - before : 0;
 	print_message("%zu KB each\n", grown / (N - 1) >> 10);
 	for (int i = 0; i < N; i++)
 		release_largest(&l[i]);
