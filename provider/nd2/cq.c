@@ -9,7 +9,6 @@
 #include "status.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <stdlib.h>
 
 #define BATCH 16
@@ -94,23 +93,9 @@ static HRESULT GetOverlappedResult(IND2CompletionQueue *This, OVERLAPPED *pOverl
 	return nd_overlapped_result(pOverlapped, wait);
 }
 
-/* Notifications are handled by a thread that runs where the process may. */
 static HRESULT GetNotifyAffinity(IND2CompletionQueue *This, USHORT *pGroup, KAFFINITY *pAffinity)
 {
-	cpu_set_t set;
-	KAFFINITY mask = 0;
-
-	if (pGroup == NULL || pAffinity == NULL)
-		return ND_INVALID_PARAMETER;
-	if (sched_getaffinity(0, sizeof(set), &set) == 0)
-		for (unsigned cpu = 0; cpu < 8 * sizeof(mask); cpu++)
-			if (CPU_ISSET(cpu, &set))
-				mask |= (KAFFINITY)1 << cpu;
-	if (mask == 0)
-		return ND_NOT_SUPPORTED;
-	*pGroup = 0;
-	*pAffinity = mask & cq_of(This)->affinity ? mask & cq_of(This)->affinity : mask;
-	return ND_SUCCESS;
+	return nd_notify_affinity(pGroup, pAffinity);
 }
 
 static HRESULT Resize(IND2CompletionQueue *This, ULONG queueDepth)

@@ -62,6 +62,8 @@ struct nd_async {
 
 /* The body of GetOverlappedResult: the block decides, the object does not matter. */
 HRESULT nd_overlapped_result(OVERLAPPED *, BOOL wait);
+/* The body of GetNotifyAffinity, for every object: all share the threads that tell of an event. */
+HRESULT nd_notify_affinity(USHORT *group, KAFFINITY *affinity);
 /* ND_INVALID_HANDLE: not an overlapped file. Takes references on adapter and file. */
 HRESULT nd_async_init(struct nd_async *, struct nd_adapter *, HANDLE file);
 void nd_async_fini(struct nd_async *);

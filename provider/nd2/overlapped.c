@@ -2,11 +2,30 @@
  * requests and the lock that guards it. Any thread. */
 #include "nd2.h"
 
+#include "delivery.h"
 #include "file.h"
 
 HRESULT nd_overlapped_result(OVERLAPPED *overlapped, BOOL wait)
 {
 	return os_overlapped_result(overlapped, wait != 0);
+}
+
+HRESULT nd_notify_affinity(USHORT *group, KAFFINITY *affinity)
+{
+	KAFFINITY mask = 0;
+	cpu_set_t cpus;
+
+	if (group == NULL || affinity == NULL)
+		return ND_INVALID_PARAMETER;
+	if (os_delivery_cpus(&cpus))
+		for (unsigned cpu = 0; cpu < 8 * sizeof(mask); cpu++)
+			if (CPU_ISSET(cpu, &cpus))
+				mask |= (KAFFINITY)1 << cpu;
+	if (mask == 0)
+		return ND_NOT_SUPPORTED; /* a group has 64 processors, and it is none of these */
+	*group = 0;
+	*affinity = mask;
+	return ND_SUCCESS;
 }
 
 HRESULT nd_async_init(struct nd_async *async, struct nd_adapter *adapter, HANDLE file)

@@ -352,7 +352,7 @@ static int make(struct nd_qp *qp, const struct nd_qp_init *init)
 		.inline_bytes = init->inline_bytes,
 		.max_length = adapter->limits.MaxTransferLength,
 		.qp_ctx = (uintptr_t)init->context,
-		.affinity = init->recv_cq->affinity,
+		.affinity = init->send_cq->affinity, /* if the receive queue has no wish */
 		.user = (uintptr_t)qp,
 	};
 	int rc = rn_client_qp_create(adapter->dev->client, &nic, &qp->nic);

@@ -190,6 +190,11 @@ HRESULT os_delivery_start(void)
 	return hr;
 }
 
+bool os_delivery_cpus(cpu_set_t *cpus)
+{
+	return has_thread() && pthread_getaffinity_np(delivery.thread, sizeof(*cpus), cpus) == 0;
+}
+
 /* First of the folder's destructors: what it publishes may still go to the pool. */
 __attribute__((destructor(203))) static void end_delivery(void)
 {

@@ -13,6 +13,7 @@
 
 #include "ndtypes.h"
 
+#include <sched.h>
 #include <stdbool.h>
 
 struct os_notice {
@@ -28,6 +29,9 @@ struct os_work {
 
 /* Starts the thread unless it runs. ND_INSUFFICIENT_RESOURCES. os_file_create calls it. */
 HRESULT os_delivery_start(void);
+
+/* The CPUs that the thread may run on. False: there is no thread, or they cannot be told. */
+bool os_delivery_cpus(cpu_set_t *cpus);
 
 /* Published by the delivery thread, in the order of posting. Any thread, never blocks. */
 void os_notice_post(struct os_notice *);
