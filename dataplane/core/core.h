@@ -137,6 +137,9 @@ void rn_shard_cq_unlink(struct rn_shard *sh, uint32_t cq_id); /* no QP uses it a
 size_t rn_cq_ring_bytes(uint32_t entries);
 void rn_cq_ring_init(struct rn_cq_ring *ring, uint32_t entries);
 
+/* A window is to be unmade: rn_qp_forget_window() if the QP is one of this shard. key: any of its keys. */
+void rn_shard_forget_window(struct rn_shard *sh, uint32_t key, uint32_t qpn);
+
 /* tell: events for clients, oldest first. */
 unsigned rn_shard_events(struct rn_shard *sh, struct rn_event *ev, unsigned n);
 

@@ -303,6 +303,14 @@ static int destroy_qp(struct rn_shard *sh, struct rn_exec *x, rn_time now)
 	return 0;
 }
 
+void rn_shard_forget_window(struct rn_shard *sh, uint32_t key, uint32_t qpn)
+{
+	struct rn_qp *qp = rn_shard_qp(sh, qpn & RN_PSN_MASK);
+
+	if (qp)
+		rn_qp_forget_window(qp, key);
+}
+
 /* ---- connections and neighbours ---- */
 
 static int cm_command(struct rn_shard *sh, struct rn_exec *x, rn_time now)

@@ -1,18 +1,27 @@
-/* Memory regions: who may touch which memory, and the two functions that do.
+/* Memory regions and windows: who may touch which memory, and the functions that do.
  *
- * A table of slots, one per region. A key is (permuted slot number << 8) | variant; the variant
- * runs 1..255, begins anywhere, and changes with every use of a slot, so no key is 0 and a stale key dies with its
- * region. The permutation is a keyed bijection of 24 bits that is cheap to invert, because it is
- * inverted at every touch of memory.
+ * A table of slots, one per region or window. A key is (permuted slot number << 8) | variant; the
+ * variant runs 1..255, begins anywhere, and changes with every use of a slot, so no key is 0 and a
+ * stale key dies with its region. The permutation is a keyed bijection of 24 bits that is cheap to
+ * invert, because it is inverted at every touch of memory.
  *
- * Why readers need no lock: `key` is the publication word. add() fills the other fields and then
- * stores the key with release; a reader loads it with acquire and goes on only when it equals the
- * key it was given, so it sees those fields. remove() stores 0. From then on new readers fail, and
- * a reader that saw the key before may still use the fields and the memory: both stay as they are
- * until reclaim(), which the caller makes only after every shard has passed a quiescent point. No
- * field of a published or retired slot is ever written, so nothing can be read torn.
+ * Why readers of regions need no lock: `key` is the publication word. add() fills the other fields
+ * and then stores the key with release; a reader loads it with acquire and goes on only when it
+ * equals the key it was given, so it sees those fields. remove() stores 0. From then on new readers
+ * fail, and a reader that saw the key before may still use the fields and the memory: both stay as
+ * they are until reclaim(), which the caller makes only after every shard has passed a quiescent
+ * point. No field of a published or retired region is ever written, so nothing can be read torn.
  *
- * add, remove and reclaim: the control thread. Everything else: any shard.
+ * A window's fields are written each time it is bound, while other shards may look for its key. They
+ * belong to its owner: `owner` is 0 for a region, else a word that a shard swaps from UNBOUND to the
+ * number of one of its QPs before it writes the first field, and stores back, with release, after
+ * the last. Whoever looks up a window's key reads `owner` next and goes on only when it is the QP
+ * through which the key came. That QP is served by the reading thread itself, and no other thread
+ * makes it the owner: so a reader either is the thread that wrote the fields, or leaves them alone.
+ * That holds whatever clients post; a BIND for a window that is somebody's fails.
+ *
+ * add, remove and reclaim: the control thread. Binding: the shard of the QP. Everything else: any
+ * shard.
  */
 #include "mr.h"
 
@@ -27,16 +36,26 @@
 #define SLOT_BITS 24
 #define SLOT_MASK ((1u << SLOT_BITS) - 1)
 
+enum owner { REGION, UNBOUND, DEAD }; /* else a QPN; the first ones are nobody's */
+
 struct region {
 	_Alignas(64) _Atomic uint32_t key; /* 0 = not published */
 	uint32_t pd;
 	uint32_t access;
-	uint32_t retired; /* the key it had, until reclaimed */
+	uint32_t retired; /* the key (id) it had, until reclaimed */
 	uint64_t iova;
 	uint64_t length;
-	char *ptr;
+	union {
+		char *ptr;                   /* region */
+		struct rn_mw_shared *shared; /* window; pd and this one stay while it lives */
+	};
+	_Atomic uint32_t owner; /* region or window, and whose */
+	uint32_t lkey;          /* window: the region it exposes */
+	uint32_t bound;         /* window: the key it was bound with last */
+	uint32_t next, prev;    /* window: on the list of its QP, slot + 1; 0 = end */
 	uint8_t variant;
 };
+static_assert(sizeof(struct region) == 64, "a touch of memory is one cache line of the table");
 
 struct rn_mr_table {
 	struct region *region; /* in memory, on cache lines */
@@ -117,27 +136,39 @@ static uint8_t next_variant(const struct rn_mr_table *t, uint32_t slot, uint8_t 
 	return last == UINT8_MAX ? 1 : last + 1;
 }
 
+/* A free slot and its next key; NULL: none. */
+static struct region *take_slot(struct rn_mr_table *t, uint32_t *key)
+{
+	uint32_t slot = rn_idpool_get(&t->free);
+	struct region *r;
+
+	if (slot == RN_ID_NONE)
+		return NULL;
+	r = &t->region[slot];
+	r->variant = next_variant(t, slot, r->variant);
+	r->retired = 0;
+	*key = number_of(t, slot) << 8 | r->variant;
+	rn_assert(slot_of(t, *key) == slot);
+	return r;
+}
+
 int rn_mr_add(struct rn_mr_table *t, const struct rn_mr_attr *attr, uint32_t *lkey, uint32_t *rkey)
 {
 	struct region *r;
-	uint32_t slot, key;
+	uint32_t key;
 
 	if (rn_range_wraps(attr->iova, attr->length) ||
 	    rn_range_wraps((uintptr_t)attr->ptr, attr->length))
 		return -EINVAL;
-	slot = rn_idpool_get(&t->free);
-	if (slot == RN_ID_NONE)
+	r = take_slot(t, &key);
+	if (!r)
 		return -ENOSPC;
-	r = &t->region[slot];
-	r->variant = next_variant(t, slot, r->variant);
-	key = number_of(t, slot) << 8 | r->variant;
-	rn_assert(slot_of(t, key) == slot);
 	r->pd = attr->pd;
 	r->access = attr->access;
 	r->iova = attr->iova;
 	r->length = attr->length;
 	r->ptr = attr->ptr;
-	r->retired = 0;
+	atomic_store_explicit(&r->owner, REGION, memory_order_relaxed);
 	/* Release: whoever sees the key sees the fields above. */
 	atomic_store_explicit(&r->key, key, memory_order_release);
 	t->live++;
@@ -155,7 +186,8 @@ int rn_mr_remove(struct rn_mr_table *t, uint32_t lkey)
 {
 	struct region *r = region_of(t, lkey);
 
-	if (!lkey || !r || atomic_load_explicit(&r->key, memory_order_relaxed) != lkey)
+	if (!lkey || !r || atomic_load_explicit(&r->key, memory_order_relaxed) != lkey ||
+	    atomic_load_explicit(&r->owner, memory_order_relaxed) != REGION)
 		return -ENOENT;
 	r->retired = lkey;
 	/* Relaxed: nothing is published with it; the grace period orders it before any reuse. */
@@ -178,21 +210,89 @@ uint32_t rn_mr_count(const struct rn_mr_table *t)
 	return t->live;
 }
 
-enum rn_verdict rn_mr_check(const struct rn_mr_table *t, uint32_t key, uint32_t pd, uint64_t addr,
-			    uint64_t len, uint32_t need, void **ptr)
+static inline enum rn_verdict gather(const struct rn_mem_ops *mem, void *dst, const void *ptr,
+				     uint32_t len)
 {
-	const struct region *r = region_of(t, key);
-	uint64_t off;
+	return mem->gather(dst, ptr, len) ? RN_V_OK : RN_V_REQ_FAULT;
+}
 
-	if (!key || !r || atomic_load_explicit(&r->key, memory_order_acquire) != key || r->pd != pd)
-		return RN_V_REQ_RKEY;
+static inline enum rn_verdict place(const struct rn_mem_ops *mem, void *ptr, const void *src,
+				    uint32_t len)
+{
+	return mem->place(ptr, src, len) ? RN_V_OK : RN_V_REQ_FAULT;
+}
+
+/* What is asked of a region that its key was found for. */
+static inline enum rn_verdict region_allows(const struct region *r, uint64_t addr, uint64_t len,
+					    uint32_t need, void **ptr)
+{
+	uint64_t off = addr - r->iova;
+
 	if ((r->access & need) != need)
 		return RN_V_REQ_RIGHTS;
-	off = addr - r->iova;
 	if (addr < r->iova || off > r->length || len > r->length - off)
 		return RN_V_REQ_BOUNDS;
 	*ptr = r->ptr + off;
 	return RN_V_OK;
+}
+
+/* What has this key now, or NULL. */
+static inline const struct region *published(const struct rn_mr_table *t, uint32_t key)
+{
+	const struct region *r = region_of(t, key);
+
+	return key && r && atomic_load_explicit(&r->key, memory_order_acquire) == key ? r : NULL;
+}
+
+static inline uint32_t owner_of(const struct region *r)
+{
+	return atomic_load_explicit(&r->owner, memory_order_relaxed);
+}
+
+enum rn_verdict rn_mr_check(const struct rn_mr_table *t, uint32_t key, uint32_t pd, uint64_t addr,
+			    uint64_t len, uint32_t need, void **ptr)
+{
+	const struct region *r = published(t, key);
+
+	if (!r || owner_of(r) != REGION || r->pd != pd)
+		return RN_V_REQ_RKEY;
+	return region_allows(r, addr, len, need, ptr);
+}
+
+/* Whatever writes through a window needs this right on the region itself. */
+static uint32_t region_need(uint32_t access)
+{
+	return access & (RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_ATOMIC) ? RN_ACCESS_LOCAL_WRITE
+									    : 0;
+}
+
+/* The fields of w are this thread's: see above. */
+static enum rn_verdict window_allows(const struct rn_mr_table *t, const struct region *w,
+				     uint64_t addr, uint64_t len, uint32_t need, void **ptr)
+{
+	uint64_t off = addr - w->iova;
+
+	if ((w->access & need) != need)
+		return RN_V_REQ_RIGHTS;
+	if (addr < w->iova || off > w->length || len > w->length - off)
+		return RN_V_REQ_BOUNDS;
+	return rn_mr_check(t, w->lkey, w->pd, addr, len, region_need(need), ptr) == RN_V_OK
+		       ? RN_V_OK
+		       : RN_V_REQ_RKEY;
+}
+
+enum rn_verdict rn_mr_check_remote(const struct rn_mr_table *t, uint32_t key, struct rn_mr_via via,
+				   uint64_t addr, uint64_t len, uint32_t need, void **ptr)
+{
+	const struct region *r = published(t, key);
+	uint32_t owner;
+
+	if (!r)
+		return RN_V_REQ_RKEY;
+	owner = owner_of(r);
+	if (rn_unlikely(owner != REGION))
+		return owner == via.qpn ? window_allows(t, r, addr, len, need, ptr) : RN_V_REQ_RKEY;
+	return r->pd == via.pd ? region_allows(r, addr, len, need, ptr) : RN_V_REQ_RKEY;
 }
 
 enum rn_verdict rn_gather(const struct rn_mr_table *t, const struct rn_mem_ops *mem, uint32_t key,
@@ -201,9 +301,17 @@ enum rn_verdict rn_gather(const struct rn_mr_table *t, const struct rn_mem_ops *
 	void *ptr;
 	enum rn_verdict v = rn_mr_check(t, key, pd, addr, len, need, &ptr);
 
-	if (v != RN_V_OK)
-		return v;
-	return mem->gather(dst, ptr, len) ? RN_V_OK : RN_V_REQ_FAULT;
+	return v == RN_V_OK ? gather(mem, dst, ptr, len) : v;
+}
+
+enum rn_verdict rn_gather_remote(const struct rn_mr_table *t, const struct rn_mem_ops *mem,
+				 uint32_t key, struct rn_mr_via via, uint64_t addr, uint32_t len,
+				 uint32_t need, void *dst)
+{
+	void *ptr;
+	enum rn_verdict v = rn_mr_check_remote(t, key, via, addr, len, need, &ptr);
+
+	return v == RN_V_OK ? gather(mem, dst, ptr, len) : v;
 }
 
 enum rn_verdict rn_place(const struct rn_mr_table *t, const struct rn_mem_ops *mem, uint32_t key,
@@ -212,10 +320,192 @@ enum rn_verdict rn_place(const struct rn_mr_table *t, const struct rn_mem_ops *m
 	void *ptr;
 	enum rn_verdict v = rn_mr_check(t, key, pd, addr, len, need, &ptr);
 
-	if (v != RN_V_OK)
-		return v;
-	return mem->place(ptr, src, len) ? RN_V_OK : RN_V_REQ_FAULT;
+	return v == RN_V_OK ? place(mem, ptr, src, len) : v;
 }
+
+enum rn_verdict rn_place_remote(const struct rn_mr_table *t, const struct rn_mem_ops *mem,
+				uint32_t key, struct rn_mr_via via, uint64_t addr, uint32_t len,
+				uint32_t need, const void *src)
+{
+	void *ptr;
+	enum rn_verdict v = rn_mr_check_remote(t, key, via, addr, len, need, &ptr);
+
+	return v == RN_V_OK ? place(mem, ptr, src, len) : v;
+}
+
+/* ---- windows ---- */
+
+int rn_mw_add(struct rn_mr_table *t, uint32_t pd, struct rn_mw_shared *shared, uint32_t *id)
+{
+	struct region *w = take_slot(t, id);
+
+	if (!w)
+		return -ENOSPC;
+	w->pd = pd;
+	w->shared = shared;
+	w->bound = *id;
+	atomic_init(&shared->ended, *id);
+	t->live++;
+	/* Release: whoever makes itself the owner sees the fields above. */
+	atomic_store_explicit(&w->owner, UNBOUND, memory_order_release);
+	return 0;
+}
+
+int rn_mw_remove(struct rn_mr_table *t, uint32_t id, uint32_t *qpn)
+{
+	struct region *w = region_of(t, id);
+	uint32_t owner = UNBOUND;
+
+	if (!w)
+		return -ENOENT;
+	if (!atomic_compare_exchange_strong_explicit(&w->owner, &owner, DEAD, memory_order_acquire,
+						     memory_order_relaxed)) {
+		*qpn = owner;
+		return owner == REGION || owner == DEAD ? -ENOENT : -EBUSY;
+	}
+	w->retired = id;
+	w->variant = (uint8_t)w->bound;
+	t->live--;
+	return 0;
+}
+
+/* The window of this key, owned by this QP; NULL. */
+static struct region *owned(const struct rn_mr_table *t, uint32_t key, struct rn_mr_via via)
+{
+	struct region *w = region_of(t, key);
+
+	return w && owner_of(w) == via.qpn ? w : NULL;
+}
+
+static void disown(struct region *w)
+{
+	/* Release: the next owner may write the fields this one has read. */
+	atomic_store_explicit(&w->owner, UNBOUND, memory_order_release);
+}
+
+/* The window of this key, unbound until now and of this PD, owned by this QP now; NULL. */
+static struct region *claim(const struct rn_mr_table *t, uint32_t key, struct rn_mr_via via)
+{
+	struct region *w = region_of(t, key);
+	uint32_t owner = UNBOUND;
+
+	if (!w ||
+	    !atomic_compare_exchange_strong_explicit(&w->owner, &owner, via.qpn,
+						     memory_order_acquire, memory_order_relaxed))
+		return NULL;
+	if (w->pd == via.pd)
+		return w;
+	disown(w);
+	return NULL;
+}
+
+static void link_up(struct rn_mr_table *t, struct rn_mw_list *bound, struct region *w)
+{
+	uint32_t self = (uint32_t)(w - t->region) + 1;
+
+	w->prev = 0;
+	w->next = bound->first;
+	if (w->next)
+		t->region[w->next - 1].prev = self;
+	bound->first = self;
+}
+
+static void unlink_from(struct rn_mr_table *t, struct rn_mw_list *bound, struct region *w)
+{
+	if (w->next)
+		t->region[w->next - 1].prev = w->prev;
+	if (w->prev)
+		t->region[w->prev - 1].next = w->next;
+	else
+		bound->first = w->next;
+}
+
+bool rn_mw_bind(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via, uint64_t addr,
+		const struct rn_bind *b, struct rn_mw_list *bound)
+{
+	const uint32_t remote =
+		RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ | RN_ACCESS_REMOTE_ATOMIC;
+	struct region *w = owned(t, key, via), *fresh = NULL;
+	void *ptr;
+
+	if (!(key & 0xFF) || b->access & ~remote ||
+	    (w && atomic_load_explicit(&w->key, memory_order_relaxed)))
+		return false;
+	/* Invalidated, and not yet let go: it may be bound again. */
+	if (!w)
+		w = fresh = claim(t, key, via);
+	if (!w)
+		return false;
+	if (rn_mr_check(t, b->lkey, via.pd, addr, b->length,
+			RN_ACCESS_MW_BIND | region_need(b->access), &ptr) != RN_V_OK) {
+		if (fresh)
+			disown(fresh);
+		return false;
+	}
+	w->access = b->access;
+	w->iova = addr;
+	w->length = b->length;
+	w->lkey = b->lkey;
+	w->bound = key;
+	if (fresh)
+		link_up(t, bound, w);
+	/* Release: another shard that finds the key finds the owner too. */
+	atomic_store_explicit(&w->key, key, memory_order_release);
+	return true;
+}
+
+bool rn_mw_invalidate(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via)
+{
+	struct region *w = owned(t, key, via);
+
+	if (!key || !w || atomic_load_explicit(&w->key, memory_order_relaxed) != key)
+		return false;
+	atomic_store_explicit(&w->key, 0, memory_order_relaxed);
+	return true;
+}
+
+static void end(struct rn_mr_table *t, struct region *w, struct rn_mw_list *bound)
+{
+	atomic_store_explicit(&w->key, 0, memory_order_relaxed);
+	unlink_from(t, bound, w);
+	/* Release: the application may take the memory back. */
+	atomic_store_explicit(&w->shared->ended, w->bound, memory_order_release);
+	disown(w);
+}
+
+void rn_mw_end(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via, struct rn_mw_list *bound)
+{
+	struct region *w = owned(t, key, via);
+
+	if (w && w->bound == key && !atomic_load_explicit(&w->key, memory_order_relaxed))
+		end(t, w, bound);
+}
+
+void rn_mw_drop(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via, struct rn_mw_list *bound)
+{
+	struct region *w = owned(t, key, via);
+
+	if (w)
+		end(t, w, bound);
+}
+
+void rn_mw_drop_all(struct rn_mr_table *t, struct rn_mw_list *bound)
+{
+	while (bound->first)
+		end(t, &t->region[bound->first - 1], bound);
+}
+
+void rn_mw_void(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via)
+{
+	struct region *w = claim(t, key, via);
+
+	if (!w)
+		return;
+	atomic_store_explicit(&w->shared->ended, key, memory_order_release);
+	disown(w);
+}
+
+/* ---- memory as it is ---- */
 
 static bool plain_gather(void *dst, const void *ptr, size_t n)
 {

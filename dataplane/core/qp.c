@@ -78,8 +78,45 @@ void rn_qp_init(struct rn_qp *qp, struct rn_shard *sh, const struct rn_cmd *cmd)
 	atomic_init(&qp->shared.state, RN_QPS_RESET);
 }
 
+/* ---- windows ---- */
+
+static void settle_window(struct rn_qp *qp, const struct rn_sqe *e, uint8_t status)
+{
+	if (e->kind == RN_WQE_INVALIDATE && status == RN_STATUS_SUCCESS)
+		rn_mw_end(qp->sh->mrs, e->imm, rn_qp_via(qp), &qp->bound);
+	if (e->kind == RN_WQE_BIND && !e->ran)
+		rn_mw_void(qp->sh->mrs, e->rkey, rn_qp_via(qp));
+}
+
+/* Without its queue pair nobody gets through a window, bound or to be bound. */
+static void end_windows(struct rn_qp *qp)
+{
+	rn_mw_drop_all(qp->sh->mrs, &qp->bound);
+	for (uint32_t i = qp->sq.head; i != qp->sq.tail; i++)
+		settle_window(qp, rn_sq_at(&qp->sq, i), RN_STATUS_WR_FLUSH_ERR);
+}
+
+static bool names_window(const struct rn_sqe *e, uint32_t key)
+{
+	uint32_t named = e->kind == RN_WQE_BIND ? e->rkey : e->imm;
+
+	return rn_sq_is_local(e->kind) && (named ^ key) >> 8 == 0;
+}
+
+void rn_qp_forget_window(struct rn_qp *qp, uint32_t key)
+{
+	rn_mw_drop(qp->sh->mrs, key, rn_qp_via(qp), &qp->bound);
+	for (uint32_t i = qp->sq.head; i != qp->sq.tail; i++) {
+		struct rn_sqe *e = rn_sq_at(&qp->sq, i);
+
+		if (names_window(e, key))
+			e->ran = true;
+	}
+}
+
 void rn_qp_fini(struct rn_qp *qp)
 {
+	end_windows(qp);
 	rn_retry_stop(&qp->retry, &qp->sh->wheel);
 	rn_list_del(&qp->active);
 	rn_list_del(&qp->dirty);
@@ -157,6 +194,12 @@ static void count_sent(struct rn_stats *st, const struct rn_sqe *e)
 		st->done_read++;
 		st->bytes_received += e->length;
 		break;
+	case RN_WQE_BIND:
+		st->done_bind++;
+		break;
+	case RN_WQE_INVALIDATE:
+		st->done_invalidate++;
+		break;
 	}
 }
 
@@ -189,6 +232,8 @@ void rn_qp_complete_send(struct rn_qp *qp, uint8_t status, uint8_t vendor, rn_ti
 	rn_assert(qp->sq.head != qp->sq.tail);
 	if (status == RN_STATUS_SUCCESS)
 		count_sent(&qp->sh->stats, e);
+	if (rn_unlikely(rn_sq_is_local(e->kind)))
+		settle_window(qp, e, status);
 	if (status != RN_STATUS_SUCCESS || e->flags & RN_WQE_SIGNALED)
 		write_send_cqe(qp, e, status, vendor, now);
 	qp->sq.head++;
@@ -259,6 +304,8 @@ static void post_send(struct rn_qp *qp, const struct rn_wqe *wqe, rn_time now)
 			rn_shard_activate(qp->sh, qp);
 		return;
 	}
+	if (wqe->kind == RN_WQE_BIND)
+		rn_mw_void(qp->sh->mrs, wqe->rkey, rn_qp_via(qp));
 	complete_as(qp, qp->send_cq, wqe->kind, wqe->wr_id,
 		    how == RN_POST_FLUSH ? RN_STATUS_WR_FLUSH_ERR : RN_STATUS_LOC_QP_OP_ERR, now);
 	qp->sq_retired++;
@@ -321,6 +368,7 @@ void rn_qp_error(struct rn_qp *qp, unsigned what, bool keep_owed, rn_time now)
 		return;
 	set_state(qp, RN_QPS_ERR);
 	rn_retry_stop(&qp->retry, &qp->sh->wheel);
+	rn_mw_drop_all(qp->sh->mrs, &qp->bound);
 	if (!keep_owed)
 		qp->rx.nowed = qp->rx.nowed_reads = 0;
 	qp->win.nreads = 0;
@@ -342,6 +390,7 @@ static void enter_reset(struct rn_qp *qp)
 	rn_retry_init(&qp->retry, qp->sh->cfg.rto_floor, qp->sh->cfg.rto_initial);
 	qp->events = 0; /* of a life that is over */
 	rn_list_del(&qp->tell);
+	end_windows(qp);
 	/* What was queued is forgotten, and counts as retired: the queues are empty for their
 	 * poster too. */
 	qp->sq_retired += qp->sq.tail - qp->sq.head;

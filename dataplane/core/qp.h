@@ -142,6 +142,7 @@ struct rn_qp {
 	struct rn_tmpl tmpl;
 	struct rn_rq rq;
 	struct rn_rx rx;
+	struct rn_mw_list bound; /* windows */
 
 	uint64_t ctx, user;
 	struct rn_qp_attr attr;
@@ -160,10 +161,20 @@ static inline uint32_t rn_qp_packets(const struct rn_qp *qp, uint32_t len)
 	return n ? n : 1;
 }
 
+/* How this QP's peer reaches memory. */
+static inline struct rn_mr_via rn_qp_via(const struct rn_qp *qp)
+{
+	return (struct rn_mr_via){.pd = qp->pd, .qpn = qp->qpn};
+}
+
 size_t rn_qp_bytes(const struct rn_cmd *cmd);
 void rn_qp_init(struct rn_qp *qp, struct rn_shard *sh, const struct rn_cmd *cmd);
-/* Cancels its timer and takes it off every list. */
+/* Cancels its timer, ends its windows and takes it off every list. */
 void rn_qp_fini(struct rn_qp *qp);
+
+/* The window of this key is to be forgotten: what it is bound with here ends, and requests that are still to bind or
+ * invalidate it succeed without effect. */
+void rn_qp_forget_window(struct rn_qp *qp, uint32_t key);
 
 /* Checks mask and values against state and port, then applies them. 0 or -EINVAL. */
 int rn_qp_modify(struct rn_qp *qp, uint32_t mask, const struct rn_qp_attr *attr, rn_time now);

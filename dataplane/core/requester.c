@@ -6,7 +6,9 @@
  * completes requests; a NAK or a hole among READ responses puts `cur` back to `una` (go_back). A
  * READ is done by its responses only, never by a plain ACK. A request that fails locally keeps its
  * place: it carries its status until everything before it is done (so that completions stay in
- * order) and then takes the QP into the error state.
+ * order) and then takes the QP into the error state. Binding and invalidating a window are requests
+ * without packets: they take effect when everything before them has been sent once, and complete
+ * when it is done.
  *
  * End-to-end credits of the peer are ignored, which the rules allow (3.6): a receiver that runs dry
  * says RNR. Owned by the shard's thread.
@@ -50,7 +52,7 @@ static bool start_next(struct rn_qp *qp)
 
 	if (!rn_qp_states[qp->state].start)
 		return false;
-	npkts = e->kind == RN_WQE_NOP ? 0 : rn_qp_packets(qp, e->length);
+	npkts = e->kind == RN_WQE_NOP || rn_sq_is_local(e->kind) ? 0 : rn_qp_packets(qp, e->length);
 	if (!may_start(qp, e, npkts))
 		return false;
 	rn_window_start(&qp->win, &qp->sq, npkts);
@@ -135,6 +137,25 @@ static void account_sent(struct rn_qp *qp, struct rn_sqe *e, uint32_t npsn, rn_t
 	rn_retry_packet_sent(&qp->retry, &qp->sh->wheel, psn, fresh && !w->unasked, now);
 }
 
+/* A request without packets takes effect now, once: the queue is gone through again after a loss.
+ * False: it failed. */
+static bool run_local(struct rn_qp *qp, struct rn_sqe *e)
+{
+	struct rn_mr_table *mrs = qp->sh->mrs;
+	bool done = true;
+
+	if (e->ran)
+		return true;
+	if (e->kind == RN_WQE_BIND)
+		done = rn_mw_bind(mrs, e->rkey, rn_qp_via(qp), e->remote_va, &e->bind, &qp->bound);
+	else if (e->kind == RN_WQE_INVALIDATE)
+		done = rn_mw_invalidate(mrs, e->imm, rn_qp_via(qp));
+	e->ran = done;
+	if (!done)
+		e->status = RN_STATUS_MW_BIND_ERR;
+	return done;
+}
+
 static void retire_done(struct rn_qp *qp, rn_time now);
 
 /* The request to work on, started; NULL when nothing may be sent now. */
@@ -158,6 +179,8 @@ static struct rn_sqe *pick(struct rn_qp *qp, rn_time now)
 			return NULL;
 		if (rn_likely(e->npkts))
 			return has_room(qp, e) ? e : NULL;
+		if (!run_local(qp, e))
+			continue;
 		rn_window_sent(&qp->win, sq, 0);
 		retire_done(qp, now);
 	}

@@ -174,8 +174,8 @@ static enum rn_verdict check_write_target(const struct rn_qp *qp, const struct r
 		return RN_V_REQ_LENGTH;
 	if (!pkt->dma_len)
 		return RN_V_OK;
-	return rn_mr_check(qp->sh->mrs, pkt->rkey, qp->pd, pkt->va, pkt->dma_len,
-			   RN_ACCESS_REMOTE_WRITE, &ptr);
+	return rn_mr_check_remote(qp->sh->mrs, pkt->rkey, rn_qp_via(qp), pkt->va, pkt->dma_len,
+				  RN_ACCESS_REMOTE_WRITE, &ptr);
 }
 
 static enum rn_verdict take_write(struct rn_qp *qp, const struct rn_pkt *pkt)
@@ -198,8 +198,8 @@ static enum rn_verdict take_write(struct rn_qp *qp, const struct rn_pkt *pkt)
 	if (pkt->op->ends ? n != length - off : n >= length - off)
 		return RN_V_REQ_LENGTH;
 	if (n) {
-		v = rn_place(qp->sh->mrs, qp->sh->mem, rkey, qp->pd, va + off, n,
-			     RN_ACCESS_REMOTE_WRITE, pkt->payload);
+		v = rn_place_remote(qp->sh->mrs, qp->sh->mem, rkey, rn_qp_via(qp), va + off, n,
+				    RN_ACCESS_REMOTE_WRITE, pkt->payload);
 		if (v != RN_V_OK)
 			return v;
 	}
@@ -241,8 +241,8 @@ static enum rn_verdict take_read(struct rn_qp *qp, const struct rn_pkt *pkt)
 		return RN_V_REQ_READ_LIMIT;
 	if (pkt->dma_len > RN_MSG_MAX || pkt->payload_len)
 		return RN_V_REQ_LENGTH;
-	v = pkt->dma_len ? rn_mr_check(qp->sh->mrs, pkt->rkey, qp->pd, pkt->va, pkt->dma_len,
-				       RN_ACCESS_REMOTE_READ, &ptr)
+	v = pkt->dma_len ? rn_mr_check_remote(qp->sh->mrs, pkt->rkey, rn_qp_via(qp), pkt->va,
+					      pkt->dma_len, RN_ACCESS_REMOTE_READ, &ptr)
 			 : RN_V_OK;
 	if (v != RN_V_OK)
 		return v;
@@ -317,8 +317,9 @@ static enum rn_verdict replay_read(struct rn_qp *qp, const struct rn_pkt *pkt)
 	if (pkt->rkey != rec->rkey || pkt->va != rec->va + ((uint64_t)skip << qp->mtu_shift) ||
 	    pkt->dma_len != rec->length - (skip << qp->mtu_shift))
 		return RN_V_REQ_DUP_STALE;
-	if (pkt->dma_len && rn_mr_check(qp->sh->mrs, pkt->rkey, qp->pd, pkt->va, pkt->dma_len,
-					RN_ACCESS_REMOTE_READ, &ptr) != RN_V_OK)
+	if (pkt->dma_len &&
+	    rn_mr_check_remote(qp->sh->mrs, pkt->rkey, rn_qp_via(qp), pkt->va, pkt->dma_len,
+			       RN_ACCESS_REMOTE_READ, &ptr) != RN_V_OK)
 		return RN_V_REQ_REPLAY_GONE;
 	/* An answer under way is abandoned for the new one. */
 	rec->start = rec->next = skip;
@@ -508,8 +509,8 @@ static unsigned build_read_response(struct rn_qp *qp, uint8_t *buf, rn_time now)
 		    rn_psn_add(rec->first_psn, rec->next), 0, ext, n);
 	if (ext)
 		rn_store32(p, (uint32_t)SYNDROME_ACK << 24 | o->msn);
-	v = n ? rn_gather(qp->sh->mrs, qp->sh->mem, rec->rkey, qp->pd, rec->va + off, n,
-			  RN_ACCESS_REMOTE_READ, p + ext)
+	v = n ? rn_gather_remote(qp->sh->mrs, qp->sh->mem, rec->rkey, rn_qp_via(qp), rec->va + off,
+				 n, RN_ACCESS_REMOTE_READ, p + ext)
 	      : RN_V_OK;
 	if (v != RN_V_OK) {
 		give_up_read(qp, rec, v, now);

@@ -45,7 +45,7 @@ void rn_sq_init(struct rn_sq *sq, void *mem, uint32_t depth, uint32_t max_sge, u
 static bool is_supported(uint8_t kind)
 {
 	return kind == RN_WQE_SEND || kind == RN_WQE_WRITE || kind == RN_WQE_READ ||
-	       kind == RN_WQE_NOP;
+	       kind == RN_WQE_NOP || rn_sq_is_local(kind);
 }
 
 static uint8_t status_of_form(const struct rn_sq *sq, const struct rn_wqe *w)
@@ -54,6 +54,10 @@ static uint8_t status_of_form(const struct rn_sq *sq, const struct rn_wqe *w)
 
 	if (!is_supported(w->kind))
 		return RN_STATUS_LOC_QP_OP_ERR;
+	if (rn_sq_is_local(w->kind))
+		return w->length || w->num_sge || w->slots != 1 || w->flags & RN_WQE_INLINE
+			       ? RN_STATUS_LOC_QP_OP_ERR
+			       : RN_STATUS_SUCCESS;
 	if (w->length > RN_MSG_MAX)
 		return RN_STATUS_LOC_LEN_ERR;
 	if (w->flags & RN_WQE_INLINE) {
@@ -82,7 +86,7 @@ bool rn_sq_push(struct rn_sq *sq, const struct rn_wqe *w)
 	/* Of a request of bad form only the head is trusted. */
 	memcpy(e, w,
 	       status == RN_STATUS_SUCCESS ? (size_t)w->slots * RN_SLOT_BYTES : RN_SLOT_BYTES);
-	e->first_psn = e->npkts = 0;
+	e->first_psn = e->npkts = e->ran = 0;
 	e->status = status;
 	e->verdict = 0;
 	sq->tail++;

@@ -28,10 +28,11 @@ struct rn_sqe {
 	uint32_t rkey;
 	uint32_t imm;
 	uint32_t length;
-	uint32_t reserved;
+	uint32_t ran;       /* BIND, INVALIDATE: took effect, or must not; once is enough, however often the queue is gone through */
 	union {
 		struct rn_sge sge[1];
 		uint8_t inl[16];
+		struct rn_bind bind;
 	};
 };
 static_assert(sizeof(struct rn_sqe) == RN_SLOT_BYTES, "one slot");
@@ -54,6 +55,12 @@ void rn_sq_init(struct rn_sq *sq, void *mem, uint32_t depth, uint32_t max_sge, u
 static inline struct rn_sqe *rn_sq_at(const struct rn_sq *sq, uint32_t i)
 {
 	return (struct rn_sqe *)(sq->mem + (size_t)(i & sq->mask) * sq->stride);
+}
+
+/* Done without a packet, when its turn comes: a window is bound or invalidated. */
+static inline bool rn_sq_is_local(uint8_t kind)
+{
+	return kind == RN_WQE_BIND || kind == RN_WQE_INVALIDATE;
 }
 
 /* Copies the request in. False: full (the poster broke its depth). A request of bad form is taken with its status set,

@@ -59,11 +59,12 @@ static void go_to_una(struct rn_window *w, struct rn_sq *sq)
 {
 	uint32_t i = sq->head, psn = w->una;
 
-	/* Requests before `head` are done; walk until the one that contains psn. */
+	/* Requests before `head` are done; walk until the one that contains psn. One that failed has no
+	 * PSN to be found by if it never was to send a packet, and must not be passed over. */
 	while (i != sq->started) {
 		const struct rn_sqe *e = rn_sq_at(sq, i);
 
-		if (((psn - e->first_psn) & RN_PSN_MASK) < e->npkts)
+		if (e->status || ((psn - e->first_psn) & RN_PSN_MASK) < e->npkts)
 			break;
 		i++;
 	}

@@ -35,6 +35,8 @@
 	X(done_write,         "WRITEs completed") \
 	X(done_read,          "READs completed") \
 	X(done_recv,          "receives completed") \
+	X(done_bind,          "window bindings completed") \
+	X(done_invalidate,    "window invalidations completed") \
 	X(done_error,         "completions in error, flushes excluded") \
 	X(done_flushed,       "completions flushed") \
 	X(bytes_sent,         "payload bytes of completed SENDs and WRITEs") \

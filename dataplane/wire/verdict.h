@@ -56,9 +56,9 @@
 	X(REQ_MISALIGNED,    NAK_INV, ERROR, "atomic address not aligned") \
 	X(REQ_RNR,           RNR,     KEEP,  "receiver not ready") \
 	X(REQ_RNR_AGAIN,     NONE,    KEEP,  "behind a receiver not ready") \
-	X(REQ_RKEY,          NAK_ACC, ERROR, "R_Key unknown or of another PD") \
-	X(REQ_BOUNDS,        NAK_ACC, ERROR, "outside the memory region") \
-	X(REQ_RIGHTS,        NAK_ACC, ERROR, "memory region forbids it") \
+	X(REQ_RKEY,          NAK_ACC, ERROR, "R_Key unknown, of another PD, or of a window of another QP") \
+	X(REQ_BOUNDS,        NAK_ACC, ERROR, "outside the memory region or window") \
+	X(REQ_RIGHTS,        NAK_ACC, ERROR, "memory region or window forbids it") \
 	X(REQ_FAULT,         NAK_ACC, ERROR, "target memory is gone") \
 	X(REQ_LOCAL,         NAK_OP,  ERROR, "receive buffer not accessible") \
 	X(REQ_REPLAY_GONE,   NONE,    KEEP,  "replayed READ whose region is gone") \

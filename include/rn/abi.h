@@ -73,6 +73,13 @@ struct rn_sge {
 	uint32_t lkey;
 };
 
+/* 16 bytes: what a BIND exposes, besides its first byte. */
+struct rn_bind {
+	uint64_t length;
+	uint32_t lkey;   /* the region, which must have RN_ACCESS_MW_BIND */
+	uint32_t access; /* enum rn_access, remote rights only; writing needs LOCAL_WRITE on the region */
+};
+
 /* Head of a work request: the first slot. Further slots hold 4 more SGEs each, or 64 more inline bytes each.
  * `inl` (SEND, WRITE with INLINE) begins at offset 48 and runs through the following slots. */
 struct rn_wqe {
@@ -84,14 +91,16 @@ struct rn_wqe {
 	uint16_t num_sge;   /* 0 with INLINE */
 	uint16_t reserved;
 	uint64_t wr_id;     /* returned in the CQE */
-	uint64_t remote_va; /* WRITE, READ, atomics */
-	uint32_t rkey;      /* WRITE, READ, atomics */
+	uint64_t remote_va; /* WRITE, READ, atomics. BIND: the first byte the window exposes */
+	uint32_t rkey;      /* WRITE, READ, atomics. BIND: the key the window gets: as CREATE_MW gave it but for the low
+			     * byte, which is the poster's to choose, 1..255, another each time */
 	uint32_t imm;       /* immediate as 4 opaque bytes, or the R_Key to invalidate (host order) */
-	uint32_t length;    /* total bytes; 0..2^31 */
+	uint32_t length;    /* total bytes; 0..2^31. BIND, INVALIDATE: 0, without SGEs */
 	uint32_t seq;       /* reserved for a shared-memory ring */
 	union {
 		struct rn_sge sge[1];
 		uint8_t inl[16];
+		struct rn_bind bind; /* BIND */
 	};
 };
 static_assert(sizeof(struct rn_wqe) == RN_SLOT_BYTES, "one slot");
@@ -170,6 +179,13 @@ struct rn_qp_shared {
 	alignas(64) RN_ATOMIC(uint32_t) sq_retired;
 	RN_ATOMIC(uint32_t) rq_retired;
 	RN_ATOMIC(uint32_t) state; /* enum rn_qp_state */
+};
+
+/* Per memory window, written by shards, read by the application. A binding lasts from the moment its BIND is posted
+ * until `ended` is the key that BIND gave: its INVALIDATE is complete, it failed or was flushed, or its QP ended (error,
+ * reset, destruction). Stored with release before the completion that tells of it is published. */
+struct rn_mw_shared {
+	RN_ATOMIC(uint32_t) ended;
 };
 
 /* ---- QP attributes, by mask (as ibv_modify_qp) ---- */
@@ -259,6 +275,8 @@ struct rn_qp_attr {
 	X(QUERY_QP,    10, QP_SHARD) \
 	X(DESTROY_QP,  11, QP_SHARD) \
 	X(RESIZE_CQ,   12, CONTROL) \
+	X(CREATE_MW,   13, CONTROL) \
+	X(DESTROY_MW,  14, CONTROL) \
 	X(CM_BIND,     16, SHARD_0) \
 	X(CM_LISTEN,   17, SHARD_0) \
 	X(CM_CONNECT,  18, SHARD_0) \
@@ -341,6 +359,13 @@ struct rn_cmd {
 			uint32_t pd, access;
 		} reg_mr;
 		struct {
+			uint32_t pd;
+		} create_mw;
+		struct {
+			uint32_t id;
+			uint32_t qpn; /* where its last BIND was posted: requests that name it there lose their effect */
+		} destroy_mw;
+		struct {
 			uint32_t id;          /* CM id; 0 in CM_BIND/CM_LISTEN/CM_CONNECT = make one */
 			uint16_t port;        /* host order; CM_BIND: 0 = ephemeral */
 			uint16_t peer_port;
@@ -359,7 +384,7 @@ static_assert(sizeof(struct rn_cmd) == 512, "commands have one size");
 /* err is 0 or a negative errno. */
 struct rn_rsp {
 	int32_t err;
-	uint32_t id;        /* CQ, PD, CM id, QPN, lkey */
+	uint32_t id;        /* CQ, PD, CM id, QPN, lkey; the key of a window before its first one */
 	uint32_t gen;       /* QP generation; rkey of a region */
 	uint16_t port;      /* CM_BIND, CM_LISTEN, CM_CONNECT: the local port in use */
 	uint16_t shard;
@@ -367,6 +392,9 @@ struct rn_rsp {
 		struct {
 			uint64_t shared; /* address of struct rn_qp_shared (in-process link) */
 		} qp;
+		struct {
+			uint64_t shared; /* address of struct rn_mw_shared (in-process link), valid until DESTROY_MW */
+		} mw;
 		struct {
 			struct rn_qp_attr attr;
 		} query;

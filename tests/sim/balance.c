@@ -32,7 +32,8 @@ unsigned sim_balance(const struct sim *sim, bool all_done, FILE *out)
 			      s->tx_packets, i, "kinds of packets sent, packets sent", out);
 		bad += differ(peer->frames - peer->dropped + peer->duplicated, n->arrived + on_the_way[i], i,
 			      "frames sent to it, frames arrived or on the way", out);
-		uint64_t sound = s->done_send + s->done_write + s->done_read + s->done_recv;
+		uint64_t sound = s->done_send + s->done_write + s->done_read + s->done_recv +
+				 s->done_bind + s->done_invalidate;
 		if (!all_done)
 			continue;
 		bad += differ(sound + s->done_error + s->done_flushed, s->posts, i, "requests done, requests posted", out);

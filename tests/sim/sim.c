@@ -141,7 +141,7 @@ static void node_init(struct sim *sim, unsigned i)
 	rn_shard_cq_link(n->shard, SIM_CQ, n->cq_shared, n->cq, 0);
 	struct rn_mr_attr mr = {n->arena, (uint64_t)(uintptr_t)n->arena, SIM_ARENA, SIM_PD,
 				RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ |
-					RN_ACCESS_REMOTE_ATOMIC};
+					RN_ACCESS_REMOTE_ATOMIC | RN_ACCESS_MW_BIND};
 	must(rn_mr_add(n->mrs, &mr, &n->lkey, &n->rkey) == 0, "arena not registered");
 }
 
