@@ -170,6 +170,83 @@ static int dereg_mr(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp 
 	return 0;
 }
 
+/* ---- memory windows ---- */
+
+static int create_mw(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)
+{
+	struct rn_nic_pd *pd = rn_objects_pd(&nic->objects, cmd->create_mw.pd);
+
+	if (pd == NULL)
+		return -ENOENT;
+	struct rn_nic_mw *mw = calloc(1, sizeof(*mw));
+	if (mw == NULL)
+		return -ENOMEM;
+	int rc = rn_mw_add(nic->mrs, cmd->create_mw.pd, &mw->shared, &mw->id);
+	if (rc != 0) {
+		free(mw);
+		return rc;
+	}
+	mw->pd = cmd->create_mw.pd;
+	pd->users++;
+	rn_htab_add(&nic->objects.mws, &mw->node, rn_hash_u64(mw->id));
+	rsp->id = mw->id;
+	rsp->mw.shared = (uint64_t)(uintptr_t)&mw->shared;
+	return 0;
+}
+
+struct forget_call {
+	struct rn_call call; /* first */
+	uint32_t key, qpn;
+};
+
+static void run_forget(struct rn_call *call, struct rn_lcore *lc, rn_time now)
+{
+	const struct forget_call *c = (struct forget_call *)call;
+
+	rn_shard_forget_window(lc->shard, c->key, c->qpn);
+}
+
+static void forget_window(struct rn_nic *nic, uint32_t key, uint32_t qpn)
+{
+	struct forget_call c = {.call.run = run_forget, .key = key, .qpn = qpn};
+
+	rn_lcore_call(&nic->lcore[rn_qpn_shard(qpn, nic->nshards)], &c.call);
+}
+
+/* Nobody can bind it any more, and nobody is at it. The queue pair of its last BIND lets go of it, then whoever a client
+ * that did not tell the truth bound it to. A client that goes on binding it is told that it is busy. */
+static int take_mw(struct rn_nic *nic, uint32_t id, uint32_t qpn)
+{
+	int rc = -EBUSY;
+
+	for (unsigned tries = 0; rc == -EBUSY && tries < 4; tries++) {
+		if (rn_objects_qp(&nic->objects, qpn) != NULL)
+			forget_window(nic, id, qpn);
+		rc = rn_mw_remove(nic->mrs, id, &qpn);
+	}
+	return rc;
+}
+
+static int destroy_mw(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)
+{
+	struct rn_objects *o = &nic->objects;
+
+	pthread_mutex_lock(&nic->control);
+	struct rn_nic_mw *mw = rn_objects_mw(o, cmd->destroy_mw.id);
+	int rc = mw != NULL ? take_mw(nic, mw->id, cmd->destroy_mw.qpn) : -ENOENT;
+	pthread_mutex_unlock(&nic->control);
+	if (rc != 0)
+		return rc;
+	rn_nic_grace(nic);
+	pthread_mutex_lock(&nic->control);
+	rn_mr_reclaim(nic->mrs, mw->id);
+	rn_objects_pd(o, mw->pd)->users--;
+	rn_htab_del(&o->mws, &mw->node);
+	pthread_mutex_unlock(&nic->control);
+	free(mw);
+	return 0;
+}
+
 /* ---- completion queues ---- */
 
 static int create_cq(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)
@@ -430,19 +507,20 @@ static int (*const locked[RN_CMD_MAX])(struct rn_nic *, const struct rn_cmd *, s
 	[RN_CMD_QUERY_PORT] = query_port, [RN_CMD_CREATE_PD] = create_pd,   [RN_CMD_DESTROY_PD] = destroy_pd,
 	[RN_CMD_CREATE_CQ] = create_cq,   [RN_CMD_DESTROY_CQ] = destroy_cq,
 	[RN_CMD_CREATE_QP] = create_qp,   [RN_CMD_DESTROY_QP] = destroy_qp,
-	[RN_CMD_RESIZE_CQ] = resize_cq,   [RN_CMD_STATS] = nothing,
+	[RN_CMD_RESIZE_CQ] = resize_cq,   [RN_CMD_CREATE_MW] = create_mw,   [RN_CMD_STATS] = nothing,
 };
 
 /* Commands that take it for a part of their work. */
 static int (*const unlocked[RN_CMD_MAX])(struct rn_nic *, const struct rn_cmd *, struct rn_rsp *) = {
 	[RN_CMD_REG_MR] = reg_mr,
 	[RN_CMD_DEREG_MR] = dereg_mr,
+	[RN_CMD_DESTROY_MW] = destroy_mw,
 };
 
 static bool still_works_when_gone(uint16_t op)
 {
 	return op == RN_CMD_DESTROY_PD || op == RN_CMD_DESTROY_CQ || op == RN_CMD_DEREG_MR || op == RN_CMD_DESTROY_QP ||
-	       op == RN_CMD_CM_DESTROY || op == RN_CMD_QUERY_PORT;
+	       op == RN_CMD_DESTROY_MW || op == RN_CMD_CM_DESTROY || op == RN_CMD_QUERY_PORT;
 }
 
 static int dispatch(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)

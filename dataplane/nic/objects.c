@@ -39,7 +39,8 @@ int rn_objects_init(struct rn_objects *o, uint32_t max_pd, uint32_t max_cq, uint
 	o->pd = calloc((size_t)max_pd + 1, sizeof(*o->pd));
 	o->cq = calloc((size_t)max_cq + 1, sizeof(*o->cq));
 	if (o->pd == NULL || o->cq == NULL || init_ids(&o->pd_ids, max_pd) || init_ids(&o->cq_ids, max_cq) ||
-	    init_htab(&o->mrs, max_mr) || init_htab(&o->qps, max_qp)) {
+	    init_htab(&o->mrs, max_mr) ||
+	    init_htab(&o->mws, max_mr) || init_htab(&o->qps, max_qp)) {
 		rn_objects_fini(o);
 		return -ENOMEM;
 	}
@@ -49,6 +50,11 @@ int rn_objects_init(struct rn_objects *o, uint32_t max_pd, uint32_t max_cq, uint
 static void free_mr(struct rn_hnode *n)
 {
 	free(rn_container_of(n, struct rn_nic_mr, node));
+}
+
+static void free_mw(struct rn_hnode *n)
+{
+	free(rn_container_of(n, struct rn_nic_mw, node));
 }
 
 static void free_qp(struct rn_hnode *n)
@@ -75,6 +81,7 @@ static void free_nodes(struct rn_htab *h, void (*free_one)(struct rn_hnode *))
 void rn_objects_fini(struct rn_objects *o)
 {
 	free_nodes(&o->qps, free_qp);
+	free_nodes(&o->mws, free_mw);
 	free_nodes(&o->mrs, free_mr);
 	for (uint32_t id = 1; o->cq != NULL && id <= o->max_cq; id++)
 		if (o->cq[id] != NULL)
@@ -102,6 +109,16 @@ struct rn_nic_mr *rn_objects_mr(struct rn_objects *o, uint32_t lkey)
 		struct rn_nic_mr *mr = rn_container_of(n, struct rn_nic_mr, node);
 		if (mr->lkey == lkey)
 			return mr;
+	}
+	return NULL;
+}
+
+struct rn_nic_mw *rn_objects_mw(struct rn_objects *o, uint32_t id)
+{
+	for (struct rn_hnode *n = rn_htab_first(&o->mws, rn_hash_u64(id)); n != NULL; n = rn_htab_next(n)) {
+		struct rn_nic_mw *mw = rn_container_of(n, struct rn_nic_mw, node);
+		if (mw->id == id)
+			return mw;
 	}
 	return NULL;
 }

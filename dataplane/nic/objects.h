@@ -1,4 +1,4 @@
-/* What a client made: protection domains, regions, completion queues, queue pairs; who uses whom, so that nothing dies
+/* What a client made: protection domains, regions, windows, completion queues, queue pairs; who uses whom, so that nothing dies
  * while in use. Tables of one adapter, under the adapter's control lock. */
 #ifndef RN_NIC_OBJECTS_H
 #define RN_NIC_OBJECTS_H
@@ -10,7 +10,7 @@
 
 struct rn_nic_pd {
 	bool live;
-	unsigned users; /* regions and queue pairs */
+	unsigned users; /* regions, windows and queue pairs */
 };
 
 /* The part of a CQ that one shard feeds. */
@@ -34,6 +34,12 @@ struct rn_nic_mr {
 	uint32_t lkey, pd;
 };
 
+struct rn_nic_mw {
+	struct rn_hnode node;
+	uint32_t id, pd;
+	struct rn_mw_shared shared;
+};
+
 struct rn_nic_qp {
 	struct rn_hnode node;
 	uint32_t qpn, gen, shard, pd;
@@ -47,7 +53,7 @@ struct rn_objects {
 	struct rn_idpool pd_ids, cq_ids;
 	struct rn_nic_pd *pd;  /* by id */
 	struct rn_nic_cq **cq; /* by id */
-	struct rn_htab mrs, qps;
+	struct rn_htab mrs, mws, qps;
 	unsigned npd, ncq;
 	unsigned qps_of[RN_MAX_SHARDS];
 };
@@ -60,6 +66,7 @@ void rn_objects_fini(struct rn_objects *o);
 struct rn_nic_pd *rn_objects_pd(struct rn_objects *o, uint32_t id); /* NULL: no such */
 struct rn_nic_cq *rn_objects_cq(struct rn_objects *o, uint32_t id);
 struct rn_nic_mr *rn_objects_mr(struct rn_objects *o, uint32_t lkey);
+struct rn_nic_mw *rn_objects_mw(struct rn_objects *o, uint32_t id);
 struct rn_nic_qp *rn_objects_qp(struct rn_objects *o, uint32_t qpn);
 
 /* Frees the CQ, its rings and its id; nobody may read or feed it any more. */

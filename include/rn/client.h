@@ -23,6 +23,7 @@ extern "C" {
 struct rn_client;
 struct rn_client_cq;
 struct rn_client_qp;
+struct rn_client_mw;
 
 /* ---- adapters ---- */
 
@@ -138,6 +139,39 @@ struct rn_client_wr {
  * -ENOMEM: as many as the depth are outstanding. -E2BIG: more SGEs than the QP takes. -EMSGSIZE:
  * longer than the adapter sends, or than the QP's inline size. Keys are not looked at. */
 int rn_client_qp_post(struct rn_client_qp *qp, const struct rn_client_wr *wr);
+
+/* ---- memory windows ---- */
+
+/* Not bound to anything. -ENOSPC: as many regions and windows as the adapter has. */
+int rn_client_mw_create(struct rn_client *client, uint32_t pd, struct rn_client_mw **mw);
+/* What it is bound with is worth nothing from now on; requests that name it and are still queued
+ * succeed without effect. No region needs to be there any more. */
+int rn_client_mw_destroy(struct rn_client_mw *mw);
+/* The R_Key of the last binding accepted; 0 before the first. */
+uint32_t rn_client_mw_key(const struct rn_client_mw *mw);
+/* Bound: since a rn_client_qp_bind() succeeded, until the completion of its invalidation, or of
+ * the binding if that failed, could be read, or the queue pair ended (error, reset, destruction). */
+bool rn_client_mw_bound(const struct rn_client_mw *mw);
+
+struct rn_client_bind {
+	uint64_t wr_id;
+	uint16_t flags;	 /* enum rn_wqe_flag: SIGNALED, FENCE */
+	uint64_t addr;	 /* the first byte, as the region's iova counts */
+	uint64_t length; /* bytes; within the region */
+	uint32_t lkey;	 /* the region's: same PD, RN_ACCESS_MW_BIND; for writing also LOCAL_WRITE */
+	uint32_t access; /* enum rn_access: remote rights */
+};
+
+/* Posts a request that gives the window to the peer of this queue pair, with a new key that
+ * rn_client_mw_key() tells on return. It takes effect in the order of the send queue; what the NIC
+ * finds wrong ends in RN_STATUS_MW_BIND_ERR. -EBUSY: bound. -ENOMEM: as rn_client_qp_post(). Neither
+ * leaves a trace. */
+int rn_client_qp_bind(struct rn_client_qp *qp, struct rn_client_mw *mw,
+		      const struct rn_client_bind *bind);
+/* Posts a request that takes it back. Not bound on this queue pair when its turn comes:
+ * RN_STATUS_MW_BIND_ERR. -ENOMEM as above. */
+int rn_client_qp_invalidate(struct rn_client_qp *qp, struct rn_client_mw *mw, uint64_t wr_id,
+			    uint16_t flags);
 
 /* ---- connections: the CM owns ids and ports, never queue pairs ---- */
 

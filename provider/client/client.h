@@ -49,6 +49,9 @@ struct rn_client_qp {
 	struct rn_client_queue sq, rq;
 };
 
+/* Posts a whole request; -ENOMEM: as many as the depth are outstanding. Any thread. */
+int rn_client_qp_put(struct rn_client_qp *qp, const struct rn_wqe *wqe);
+
 /* cmd->client and the response are the caller's business; -ENODEV and so on pass through. */
 static inline int rn_client_exec(struct rn_client *client, const struct rn_cmd *cmd,
 				 struct rn_rsp *rsp)

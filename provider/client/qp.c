@@ -187,18 +187,14 @@ static bool must_ring(const struct rn_client_qp *qp, bool recv)
 	return state == RN_QPS_RESET || state == RN_QPS_ERR;
 }
 
-int rn_client_qp_post(struct rn_client_qp *qp, const struct rn_client_wr *wr)
+int rn_client_qp_put(struct rn_client_qp *qp, const struct rn_wqe *wqe)
 {
-	bool recv = wr->kind == RN_WQE_RECV;
+	bool recv = wqe->kind == RN_WQE_RECV;
 	struct rn_client_queue *q = recv ? &qp->rq : &qp->sq;
 	_Atomic uint32_t *retired = recv ? &qp->shared->rq_retired : &qp->shared->sq_retired;
 	const struct rn_link_ops *ops = qp->client->link->ops;
-	struct rn_sgl_slots wqe;
 	uint32_t posted;
-	int rc = build(qp, q, wr, &wqe);
 
-	if (rc != 0)
-		return rc;
 	pthread_mutex_lock(&q->lock);
 	posted = atomic_load_explicit(&q->posted, memory_order_relaxed);
 	if (posted - atomic_load_explicit(retired, memory_order_acquire) >= q->depth) {
@@ -206,9 +202,17 @@ int rn_client_qp_post(struct rn_client_qp *qp, const struct rn_client_wr *wr)
 		return -ENOMEM;
 	}
 	atomic_store_explicit(&q->posted, posted + 1, memory_order_release);
-	ops->submit(qp->client->link, &wqe.head);
+	ops->submit(qp->client->link, wqe);
 	pthread_mutex_unlock(&q->lock);
 	if (must_ring(qp, recv))
 		ops->doorbell(qp->client->link, qp->shard);
 	return 0;
+}
+
+int rn_client_qp_post(struct rn_client_qp *qp, const struct rn_client_wr *wr)
+{
+	struct rn_sgl_slots wqe;
+	int rc = build(qp, wr->kind == RN_WQE_RECV ? &qp->rq : &qp->sq, wr, &wqe);
+
+	return rc != 0 ? rc : rn_client_qp_put(qp, &wqe.head);
 }

@@ -69,9 +69,66 @@ static void complete(struct fake_qp *qp, const struct rn_wqe *wqe, enum rn_statu
 	atomic_fetch_add(recv ? &qp->shared.rq_retired : &qp->shared.sq_retired, 1);
 }
 
+/* ---- windows ---- */
+
+static struct fake_mr *window_of(struct fake_adapter *a, uint32_t key)
+{
+	struct fake_mr *mw = &mrs[(key >> 8) % (sizeof(mrs) / sizeof(mrs[0]))];
+
+	return mw->adapter == a && mw->window ? mw : NULL;
+}
+
+static void end_binding(struct fake_mr *mw)
+{
+	mw->qpn = 0;
+	atomic_store(&mw->shared.ended, mw->key);
+}
+
+static int run_bind(struct fake_qp *qp, const struct rn_wqe *wqe)
+{
+	struct fake_mr *mw = window_of(qp->adapter, wqe->rkey);
+
+	if (mw == NULL)
+		return RN_STATUS_SUCCESS; /* released meanwhile */
+	mw->key = wqe->rkey;
+	mw->qpn = qp->qpn;
+	mw->access = wqe->bind.access;
+	mw->addr = wqe->remote_va;
+	mw->len = wqe->bind.length;
+	mw->lkey = wqe->bind.lkey;
+	return RN_STATUS_SUCCESS;
+}
+
+static int run_invalidate(struct fake_qp *qp, const struct rn_wqe *wqe)
+{
+	struct fake_mr *mw = window_of(qp->adapter, wqe->imm);
+
+	if (mw == NULL)
+		return RN_STATUS_SUCCESS;
+	if (mw->qpn != qp->qpn || mw->key != wqe->imm)
+		return RN_STATUS_MW_BIND_ERR;
+	end_binding(mw);
+	return RN_STATUS_SUCCESS;
+}
+
+/* Those bound on it, and those that were to be. */
+static void end_windows(struct fake_qp *qp)
+{
+	for (unsigned i = 1; i < sizeof(mrs) / sizeof(mrs[0]); i++)
+		if (mrs[i].adapter == qp->adapter && mrs[i].window && mrs[i].qpn == qp->qpn)
+			end_binding(&mrs[i]);
+	for (struct fake_work *w = qp->queue[0]; w != NULL; w = w->next) {
+		struct fake_mr *mw = window_of(qp->adapter, w->wqe.head.rkey);
+
+		if (w->wqe.head.kind == RN_WQE_BIND && mw != NULL && mw->qpn == 0)
+			atomic_store(&mw->shared.ended, w->wqe.head.rkey);
+	}
+}
+
 static void flush(struct fake_qp *qp)
 {
 	qp->shared.state = RN_QPS_ERR;
+	end_windows(qp);
 	for (int q = 0; q < 2; q++)
 		while (qp->queue[q] != NULL) {
 			struct fake_work *w = qp->queue[q];
@@ -93,11 +150,24 @@ static bool allowed(struct fake_adapter *a, uint32_t key, uint32_t pd, uint64_t 
 		    uint32_t need)
 {
 	for (unsigned i = 1; i < sizeof(mrs) / sizeof(mrs[0]); i++)
-		if (mrs[i].adapter == a && mrs[i].key == key)
+		if (mrs[i].adapter == a && mrs[i].key == key && !mrs[i].window)
 			return mrs[i].pd == pd && (mrs[i].access & need) == need &&
 			       addr >= mrs[i].addr && len <= mrs[i].len &&
 			       addr - mrs[i].addr <= mrs[i].len - len;
 	return false;
+}
+
+/* The same for the peer of a queue pair, which may come through a window. */
+static bool allowed_to_peer(struct fake_qp *qp, const struct rn_wqe *wqe, uint32_t need)
+{
+	struct fake_mr *mw = window_of(qp->adapter, wqe->rkey);
+
+	if (mw == NULL)
+		return allowed(qp->adapter, wqe->rkey, qp->pd, wqe->remote_va, wqe->length, need);
+	return mw->key == wqe->rkey && mw->qpn == qp->qpn && (mw->access & need) == need &&
+	       wqe->remote_va >= mw->addr && wqe->length <= mw->len &&
+	       wqe->remote_va - mw->addr <= mw->len - wqe->length &&
+	       allowed(qp->adapter, mw->lkey, qp->pd, wqe->remote_va, wqe->length, 0);
 }
 
 static struct rn_sge *sge_of(struct fake_work *w, unsigned i)
@@ -189,8 +259,7 @@ static int run_rdma(struct fake_qp *peer, struct fake_work *w)
 	bool read = wqe->kind == RN_WQE_READ;
 
 	if (wqe->length != 0 &&
-	    !allowed(peer->adapter, wqe->rkey, peer->pd, wqe->remote_va, wqe->length,
-		     read ? RN_ACCESS_REMOTE_READ : RN_ACCESS_REMOTE_WRITE)) {
+	    !allowed_to_peer(peer, wqe, read ? RN_ACCESS_REMOTE_READ : RN_ACCESS_REMOTE_WRITE)) {
 		die(peer, RN_EVENT_QP_ACCESS_ERR);
 		return RN_STATUS_REM_ACCESS_ERR;
 	}
@@ -203,6 +272,10 @@ static int run(struct fake_qp *qp, struct fake_work *w)
 	struct fake_qp *peer = find_qp(qp->attr.dest_qpn);
 	const struct rn_wqe *wqe = &w->wqe.head;
 
+	if (wqe->kind == RN_WQE_BIND)
+		return run_bind(qp, wqe);
+	if (wqe->kind == RN_WQE_INVALIDATE)
+		return run_invalidate(qp, wqe);
 	if (!(wqe->flags & RN_WQE_INLINE) &&
 	    !sges_allowed(qp, w, wqe->kind == RN_WQE_READ ? RN_ACCESS_LOCAL_WRITE : 0))
 		return RN_STATUS_LOC_PROT_ERR;
@@ -383,23 +456,46 @@ static int destroy_qp(const struct rn_cmd *cmd)
 	return 0;
 }
 
-static int reg_mr(struct fake_adapter *a, const struct rn_cmd *cmd, struct rn_rsp *rsp)
+static struct fake_mr *new_key(struct fake_adapter *a)
 {
 	static uint32_t uses;
 
 	for (unsigned i = 1; i < sizeof(mrs) / sizeof(mrs[0]); i++) {
 		if (mrs[i].adapter != NULL)
 			continue;
-		mrs[i] = (struct fake_mr){a,
-					  (i << 8) | (++uses & 0xff),
-					  cmd->reg_mr.pd,
-					  cmd->reg_mr.access,
-					  cmd->reg_mr.addr,
-					  cmd->reg_mr.length};
-		rsp->id = rsp->gen = mrs[i].key;
-		return 0;
+		memset(&mrs[i], 0, sizeof(mrs[i]));
+		mrs[i].adapter = a;
+		mrs[i].key = (i << 8) | (++uses & 0xff);
+		return &mrs[i];
 	}
-	return -ENOSPC;
+	return NULL;
+}
+
+static int reg_mr(struct fake_adapter *a, const struct rn_cmd *cmd, struct rn_rsp *rsp)
+{
+	struct fake_mr *mr = new_key(a);
+
+	if (mr == NULL)
+		return -ENOSPC;
+	mr->pd = cmd->reg_mr.pd;
+	mr->access = cmd->reg_mr.access;
+	mr->addr = cmd->reg_mr.addr;
+	mr->len = cmd->reg_mr.length;
+	rsp->id = rsp->gen = mr->key;
+	return 0;
+}
+
+static int create_mw(struct fake_adapter *a, struct rn_rsp *rsp)
+{
+	struct fake_mr *mw = new_key(a);
+
+	if (mw == NULL)
+		return -ENOSPC;
+	mw->window = true;
+	atomic_store(&mw->shared.ended, mw->key);
+	rsp->id = mw->key;
+	rsp->mw.shared = (uintptr_t)&mw->shared;
+	return 0;
 }
 
 static int dereg_mr(struct fake_adapter *a, uint32_t key)
@@ -409,6 +505,16 @@ static int dereg_mr(struct fake_adapter *a, uint32_t key)
 	if (mr->adapter != a || mr->key != key)
 		return -ENOENT;
 	mr->adapter = NULL;
+	return 0;
+}
+
+static int destroy_mw(struct fake_adapter *a, uint32_t id)
+{
+	struct fake_mr *mw = window_of(a, id);
+
+	if (mw == NULL)
+		return -ENOENT;
+	mw->adapter = NULL;
 	return 0;
 }
 
@@ -433,6 +539,10 @@ static int exec_locked(struct fake_adapter *a, const struct rn_cmd *cmd, struct 
 		return reg_mr(a, cmd, rsp);
 	case RN_CMD_DEREG_MR:
 		return dereg_mr(a, cmd->obj.id);
+	case RN_CMD_CREATE_MW:
+		return create_mw(a, rsp);
+	case RN_CMD_DESTROY_MW:
+		return destroy_mw(a, cmd->destroy_mw.id);
 	case RN_CMD_CREATE_QP:
 		return create_qp(a, cmd, rsp);
 	case RN_CMD_MODIFY_QP:

@@ -49,6 +49,9 @@ struct fake_mr {
 	struct fake_adapter *adapter;
 	uint32_t key, pd, access;
 	uint64_t addr, len;
+	bool window;
+	uint32_t qpn, lkey; /* window: where it is bound (0: nowhere), and what it exposes */
+	struct rn_mw_shared shared;
 };
 
 /* All under the one lock. */
