@@ -19,6 +19,7 @@ static void destroy(struct nd_object *obj)
 
 	rn_client_pd_destroy(adapter->dev->client, adapter->pd);
 	pthread_mutex_destroy(&adapter->ties);
+	pthread_mutex_destroy(&adapter->bindings);
 	nd_device_put(adapter->dev);
 	free(adapter);
 	nd_provider_drop();
@@ -112,7 +113,7 @@ static HRESULT CreateMemoryRegion(IND2Adapter *This, REFIID iid, HANDLE hOverlap
 static HRESULT CreateMemoryWindow(IND2Adapter *This, REFIID iid, void **ppMemoryWindow)
 {
 	*ppMemoryWindow = NULL;
-	return ND_NOT_SUPPORTED;
+	return nd_mw_create(adapter_of(This), iid, ppMemoryWindow);
 }
 
 static HRESULT CreateSharedReceiveQueue(IND2Adapter *This, REFIID iid, HANDLE hOverlappedFile,
@@ -237,6 +238,7 @@ HRESULT nd_adapter_open(unsigned index, REFIID iid, void **out)
 	nd_object_init(&adapter->obj, &nd_adapter_class);
 	adapter->number = atomic_fetch_add(&instances, 1) + 1;
 	pthread_mutex_init(&adapter->ties, NULL);
+	pthread_mutex_init(&adapter->bindings, NULL);
 	nd_provider_addref();
 	*out = adapter;
 	return ND_SUCCESS;

@@ -152,7 +152,7 @@ static HRESULT Notify(IND2CompletionQueue *This, ULONG type, OVERLAPPED *pOverla
 
 static void translate(const struct rn_cqe *cqe, ND2_RESULT *result)
 {
-	result->Status = nd_status_of_completion(cqe->status);
+	result->Status = nd_status_of_completion(cqe->kind, cqe->status);
 	result->BytesTransferred = cqe->status == RN_STATUS_SUCCESS ? cqe->byte_len : 0;
 	result->QueuePairContext = (void *)(uintptr_t)cqe->qp_ctx;
 	result->RequestContext = (void *)(uintptr_t)cqe->wr_id;

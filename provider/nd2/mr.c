@@ -18,6 +18,7 @@ struct nd_mr {
 	struct nd_object obj;
 	struct nd_async async;
 	bool registered;
+	struct nd_span span; /* for windows */
 	_Atomic uint32_t lkey, rkey; /* 0 unless registered */
 };
 
@@ -46,6 +47,7 @@ static void retire(struct nd_object *obj)
 	struct nd_mr *mr = (struct nd_mr *)obj;
 
 	pthread_mutex_lock(&mr->async.lock);
+	nd_span_abandon(mr->async.adapter, &mr->span);
 	deregister_now(mr);
 	os_request_list_cancel(&mr->async.requests, ND_CANCELED);
 	pthread_mutex_unlock(&mr->async.lock);
@@ -61,7 +63,7 @@ static void destroy(struct nd_object *obj)
 
 static uint32_t access_of(ULONG flags)
 {
-	uint32_t access = 0;
+	uint32_t access = RN_ACCESS_MW_BIND;
 
 	if (flags & ND_MR_FLAG_ALLOW_LOCAL_WRITE)
 		access |= RN_ACCESS_LOCAL_WRITE;
@@ -70,6 +72,13 @@ static uint32_t access_of(ULONG flags)
 	if (flags & REMOTE_WRITE_BIT)
 		access |= RN_ACCESS_REMOTE_WRITE | RN_ACCESS_LOCAL_WRITE;
 	return access;
+}
+
+struct nd_span *nd_mr_span(IUnknown *p, const struct nd_adapter *adapter)
+{
+	struct nd_mr *mr = (struct nd_mr *)nd_object_known(p, &nd_mr_class);
+
+	return mr != NULL && mr->async.adapter == adapter ? &mr->span : NULL;
 }
 
 /* ---- methods, in vtable order ---- */
@@ -92,6 +101,18 @@ static HRESULT GetOverlappedResult(IND2MemoryRegion *This, OVERLAPPED *pOverlapp
 	return nd_overlapped_result(pOverlapped, wait);
 }
 
+static void open_span(struct nd_mr *mr, const void *buffer, SIZE_T size, ULONG flags)
+{
+	const struct nd_span span = {
+		.base = (uintptr_t)buffer,
+		.length = size,
+		.access = access_of(flags),
+		.lkey = mr->lkey,
+	};
+
+	nd_span_open(mr->async.adapter, &mr->span, &span);
+}
+
 static HRESULT register_locked(struct nd_mr *mr, const void *buffer, SIZE_T size, ULONG flags)
 {
 	uint32_t lkey, rkey;
@@ -107,6 +128,7 @@ static HRESULT register_locked(struct nd_mr *mr, const void *buffer, SIZE_T size
 	mr->lkey = lkey;
 	mr->rkey = rkey;
 	mr->registered = true;
+	open_span(mr, buffer, size, flags);
 	return ND_SUCCESS;
 }
 
@@ -159,6 +181,8 @@ static HRESULT Deregister(IND2MemoryRegion *This, OVERLAPPED *pOverlapped)
 	pthread_mutex_lock(&mr->async.lock);
 	if (!mr->registered)
 		hr = ND_INVALID_DEVICE_STATE;
+	else if (!nd_span_close(mr->async.adapter, &mr->span))
+		hr = ND_DEVICE_BUSY;
 	else
 		hr = nd_status_of_errno(deregister_now(mr));
 	hr = settle(request, hr);

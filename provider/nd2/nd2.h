@@ -2,7 +2,7 @@
  *
  * References: every object holds its adapter; a queue pair its two queues; a connector and its
  * queue pair each other while they are tied. Locks, in this order: listener, connector, adapter's
- * `ties`, queue pair; a queue's is a leaf. Commands to the NIC are given with locks held: it never
+ * `ties`, queue pair; region, adapter's `bindings`; a queue's is a leaf. Commands to the NIC are given with locks held: it never
  * waits for us.
  */
 #ifndef ND_ND2_H
@@ -26,7 +26,7 @@
 #define ND_MAX_CALLEE_DATA  RN_CM_REJ_DATA /* Accept could carry more, Reject not */
 
 extern const struct nd_class nd_provider_class, nd_adapter_class, nd_cq_class, nd_mr_class,
-	nd_qp_class, nd_connector_class, nd_listener_class;
+	nd_mw_class, nd_qp_class, nd_connector_class, nd_listener_class;
 
 /* ---- provider ---- */
 
@@ -45,6 +45,7 @@ struct nd_adapter {
 	uint32_t pd;
 	ND2_ADAPTER_INFO limits;
 	pthread_mutex_t ties; /* which connector holds which queue pair */
+	pthread_mutex_t bindings; /* which window was bound to which region */
 };
 
 HRESULT nd_adapter_open(unsigned index, REFIID iid, void **out);
@@ -84,6 +85,36 @@ struct nd_cq {
 /* ---- memory region ---- */
 
 HRESULT nd_mr_create(struct nd_adapter *, REFIID iid, HANDLE file, void **out);
+
+/* What binding a window asks of a region; under adapter->bindings while open. */
+struct nd_span {
+	bool open; /* registered, and not about to be deregistered */
+	uint64_t base, length;
+	uint32_t access, lkey;
+	struct nd_mw *windows;
+};
+/* The region behind an interface pointer, if it is one of this adapter instance; else NULL. */
+struct nd_span *nd_mr_span(IUnknown *, const struct nd_adapter *);
+
+/* ---- memory window ---- */
+
+struct nd_mw;
+struct nd_qp;
+
+HRESULT nd_mw_create(struct nd_adapter *, REFIID iid, void **out);
+/* The window behind an interface pointer, if it is one of this adapter instance; else NULL. */
+struct nd_mw *nd_mw_known(IUnknown *, const struct nd_adapter *);
+/* bind: all but its lkey. ND_ACCESS_VIOLATION: not registered, outside, or write without
+ * LOCAL_WRITE. ND_INVALID_DEVICE_STATE: bound. ND_NO_MORE_ENTRIES. */
+HRESULT nd_mw_bind(struct nd_mw *, struct nd_qp *, struct nd_span *, const struct rn_client_bind *bind);
+HRESULT nd_mw_invalidate(struct nd_mw *, struct nd_qp *, uint64_t context, uint16_t flags);
+
+/* For a region: registered as `what` says (but for `open` and `windows`). */
+void nd_span_open(struct nd_adapter *, struct nd_span *, const struct nd_span *what);
+/* No window is bound to it, and none will be. False: one is. */
+bool nd_span_close(struct nd_adapter *, struct nd_span *);
+/* The same without asking: windows are left with what they were bound to, and it with nobody. */
+void nd_span_abandon(struct nd_adapter *, struct nd_span *);
 
 /* ---- queue pair ---- */
 

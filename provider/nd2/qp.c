@@ -14,6 +14,10 @@
 	 ND_OP_FLAG_INLINE)
 #define WRITE_FLAGS (ND_OP_FLAG_SILENT_SUCCESS | ND_OP_FLAG_READ_FENCE | ND_OP_FLAG_INLINE)
 #define READ_FLAGS  (ND_OP_FLAG_SILENT_SUCCESS | ND_OP_FLAG_READ_FENCE)
+#define BIND_FLAGS                                                                           \
+	(ND_OP_FLAG_SILENT_SUCCESS | ND_OP_FLAG_READ_FENCE | ND_OP_FLAG_ALLOW_READ |         \
+	 ND_OP_FLAG_ALLOW_WRITE)
+#define INVALIDATE_FLAGS (ND_OP_FLAG_SILENT_SUCCESS | ND_OP_FLAG_READ_FENCE)
 
 #define FLUSH_WAIT_MS 500
 
@@ -248,23 +252,45 @@ static HRESULT Receive(IND2QueuePair *This, void *requestContext, const ND2_SGE 
 	return post(qp_of(This), &wr);
 }
 
-/* Memory windows cannot be made, so there is none to bind. */
 static HRESULT Bind(IND2QueuePair *This, void *requestContext, IUnknown *pMemoryRegion,
 		    IUnknown *pMemoryWindow, const void *pBuffer, SIZE_T cbBuffer, ULONG flags)
 {
-	if (atomic_load(&qp_of(This)->phase) != ND_QP_OPEN)
+	struct nd_qp *qp = qp_of(This);
+	struct nd_span *span = nd_mr_span(pMemoryRegion, qp->adapter);
+	struct nd_mw *mw = nd_mw_known(pMemoryWindow, qp->adapter);
+	const struct rn_client_bind bind = {
+		.wr_id = (uintptr_t)requestContext,
+		.flags = wqe_flags(flags),
+		.addr = (uintptr_t)pBuffer,
+		.length = cbBuffer,
+		.access = (flags & ND_OP_FLAG_ALLOW_READ ? RN_ACCESS_REMOTE_READ : 0) |
+			  (flags & ND_OP_FLAG_ALLOW_WRITE ? RN_ACCESS_REMOTE_WRITE : 0),
+	};
+
+	if (flags & ~(ULONG)BIND_FLAGS)
+		return ND_INVALID_PARAMETER_6;
+	if (atomic_load(&qp->phase) != ND_QP_OPEN)
 		return ND_CONNECTION_INVALID;
-	if (nd_object_known(pMemoryRegion, &nd_mr_class) == NULL)
+	if (span == NULL)
 		return ND_INVALID_PARAMETER_2;
-	return ND_NOT_SUPPORTED;
+	if (mw == NULL)
+		return ND_INVALID_PARAMETER_3;
+	return nd_mw_bind(mw, qp, span, &bind);
 }
 
 static HRESULT Invalidate(IND2QueuePair *This, void *requestContext, IUnknown *pMemoryWindow,
 			  ULONG flags)
 {
-	if (atomic_load(&qp_of(This)->phase) != ND_QP_OPEN)
+	struct nd_qp *qp = qp_of(This);
+	struct nd_mw *mw = nd_mw_known(pMemoryWindow, qp->adapter);
+
+	if (flags & ~(ULONG)INVALIDATE_FLAGS)
+		return ND_INVALID_PARAMETER_3;
+	if (atomic_load(&qp->phase) != ND_QP_OPEN)
 		return ND_CONNECTION_INVALID;
-	return ND_NOT_SUPPORTED;
+	if (mw == NULL)
+		return ND_INVALID_PARAMETER_2;
+	return nd_mw_invalidate(mw, qp, (uintptr_t)requestContext, wqe_flags(flags));
 }
 
 /* INLINE is ignored here: clients chain requests without clearing it. */

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-HRESULT nd_status_of_completion(uint8_t rn_status)
+HRESULT nd_status_of_completion(uint8_t wqe_kind, uint8_t rn_status)
 {
 	static const HRESULT map[] = {
 #define X(name, nd) [RN_STATUS_##name] = nd,
@@ -11,6 +11,10 @@ HRESULT nd_status_of_completion(uint8_t rn_status)
 #undef X
 	};
 
+	/* The one number stands for a binding that memory does not allow and for a window that was not
+	 * bound. */
+	if (wqe_kind == RN_WQE_INVALIDATE && rn_status == RN_STATUS_MW_BIND_ERR)
+		return ND_INVALID_DEVICE_REQUEST;
 	return rn_status < sizeof(map) / sizeof(map[0]) ? map[rn_status] : ND_INTERNAL_ERROR;
 }
 

@@ -7,7 +7,7 @@
 
 /* Of a completion. On RoCE a message longer than the receive answers the sender "remote invalid
  * request", which clients expect as STATUS_DATA_ERROR; protection errors are one code wherever they
- * were found. */
+ * were found. MW_BIND_ERR of an Invalidate is ND_INVALID_DEVICE_REQUEST. */
 /* clang-format off */
 #define ND_COMPLETION_ROWS(X) /* enum rn_status, what GetResults says */ \
 	X(SUCCESS,            ND_SUCCESS) \
@@ -59,7 +59,7 @@
 /* clang-format on */
 
 /* Unknown numbers: ND_INTERNAL_ERROR, ND_UNSUCCESSFUL. */
-HRESULT nd_status_of_completion(uint8_t rn_status);
+HRESULT nd_status_of_completion(uint8_t wqe_kind, uint8_t rn_status);
 HRESULT nd_status_of_errno(int negative_errno);
 /* enum rn_wqe_kind to ND2_REQUEST_TYPE. */
 ND2_REQUEST_TYPE nd_request_type(uint8_t wqe_kind);

@@ -1,5 +1,5 @@
-/* Queue pairs that fail, flush and order: rows 91 to 101 of the interface rules, without those of
- * windows. */
+/* Queue pairs that fail, flush and order: rows 91 to 101 of the interface rules; those
+ * about windows are in test_window.c. */
 #include "fixture.h"
 
 #include <pthread.h>
