@@ -20,4 +20,15 @@ static inline void os_overlapped_store(OVERLAPPED *overlapped, HRESULT status)
 	__atomic_store_n(&overlapped->Internal, (uint32_t)status, __ATOMIC_SEQ_CST);
 }
 
+/* Tells the status of a call that was refused; a block that is pending is another request's. */
+static inline void os_overlapped_note(OVERLAPPED *overlapped, HRESULT status)
+{
+	ULONG_PTR seen = __atomic_load_n(&overlapped->Internal, __ATOMIC_RELAXED);
+
+	while ((HRESULT)seen != ND_PENDING &&
+	       !__atomic_compare_exchange_n(&overlapped->Internal, &seen, (uint32_t)status, 1,
+					    __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+		;
+}
+
 #endif

@@ -1,6 +1,6 @@
 /*
- * How does a request begin, and how does its end become visible? The normal path: begin ->
- * complete -> (delivery thread) publish -> packet in the port.
+ * How does a request begin, and how does its end become visible? The normal path: begin -> on a
+ * list -> complete -> (delivery thread) publish -> packet in the port.
  *
  * Publication order, which clients depend on: InternalHigh, Internal, the event, threads parked on
  * the block, the packet. After Internal the block is not touched any more.
@@ -68,21 +68,32 @@ HRESULT os_request_begin(struct os_file *file, OVERLAPPED *overlapped, struct os
 	request->silent = h_event & LOW_BIT;
 	request->notice.publish = publish;
 	request->packet.overlapped = overlapped;
-	os_overlapped_store(overlapped, ND_PENDING);
-	if (request->event)
-		os_event_reset(request->event);
 	*out = request;
 	return ND_SUCCESS;
 }
 
+/* Not before the method has accepted it: a client may use one block for two requests, and one that
+ * is refused must not make the other look finished. */
+static void make_pending(struct os_request *request)
+{
+	if (request->pending)
+		return;
+	request->pending = true;
+	os_overlapped_store(request->packet.overlapped, ND_PENDING);
+	if (request->event)
+		os_event_reset(request->event);
+}
+
 void os_request_complete(struct os_request *request, HRESULT status)
 {
+	make_pending(request);
 	request->status = status;
 	os_notice_post(&request->notice);
 }
 
 void os_request_finish(struct os_request *request, HRESULT status)
 {
+	make_pending(request);
 	request->status = status;
 	os_notice_publish(&request->notice);
 }
@@ -96,8 +107,7 @@ void os_request_refuse(struct os_request *request, HRESULT status)
 	os_file_put(request->file);
 	free(request);
 	os_live_gone(&os_live[OS_LIVE_REQUEST]);
-	os_overlapped_store(overlapped, status);
-	os_park_wake(overlapped);
+	os_overlapped_note(overlapped, status);
 }
 
 void os_request_list_init(struct os_request_list *list)
@@ -113,6 +123,7 @@ bool os_request_list_empty(const struct os_request_list *list)
 
 void os_request_list_add(struct os_request_list *list, struct os_request *request)
 {
+	make_pending(request);
 	request->next = NULL;
 	request->prev = list->last;
 	if (list->last)

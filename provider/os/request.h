@@ -4,15 +4,18 @@
  *
  * Life of a request
  *   1. The method checks its arguments; what it refuses, it refuses before step 2.
- *   2. os_request_begin: the OVERLAPPED becomes pending, its event is cleared, and everything ever
- *      needed from it (event, low bit) is fetched and referenced. No memory is needed later.
- *   3. The object keeps the request in its own list (struct os_request_list), under its own lock.
+ *   2. os_request_begin: everything ever needed from the OVERLAPPED (event, low bit) is fetched and
+ *      referenced. No memory is needed later.
+ *   3. The object keeps the request in its own list (struct os_request_list), under its own lock:
+ *      now the OVERLAPPED is pending and its event cleared. A request that ends at once is never on
+ *      a list, and pending only for that moment.
  *   4. Exactly one of these ends it:
  *        os_request_complete   posted, published by the delivery thread; for NIC threads
  *        os_request_finish     published before the return, after all completions posted earlier;
  *                              for Cancel and Release
- *        os_request_refuse     the method answers at once after all, with an error or ND_SUCCESS:
- *                              Internal is written, nothing is signalled or queued
+ *        os_request_refuse     instead of 3: the method answers with an error. Internal tells it, to
+ *                              clients that look there, unless another request has the block; the
+ *                              event stays as it was, nothing is queued
  *      After that the request is gone, and the OVERLAPPED is the client's as soon as its Internal
  *      is not ND_PENDING.
  *
@@ -45,6 +48,7 @@ struct os_request {
 	struct os_event *event; /* NULL: none */
 	HRESULT status;
 	bool silent; /* low bit of hEvent: no packet */
+	bool pending; /* so is the block */
 	struct os_request *next;
 	struct os_request *prev;
 
@@ -55,7 +59,7 @@ struct os_request {
 };
 
 /*
- * Makes a block pending and *request its record. On failure nothing was touched.
+ * Makes *request the record of a request on a block, which is not touched yet.
  * ND_INVALID_PARAMETER: NULL block. ND_INVALID_HANDLE: hEvent is not an event.
  * ND_INSUFFICIENT_RESOURCES: no memory.
  */

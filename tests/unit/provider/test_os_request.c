@@ -49,11 +49,23 @@ static HANDLE new_event(bool manual, bool set)
 	return event;
 }
 
-static struct os_request *begin(const struct rig *rig, OVERLAPPED *overlapped)
+static struct os_request *begin_only(const struct rig *rig, OVERLAPPED *overlapped)
 {
 	struct os_request *request;
 
 	assert_status(os_request_begin(rig->file, overlapped, &request), ND_SUCCESS);
+	return request;
+}
+
+/* Accepted, too: it has been on a list. */
+static struct os_request *begin(const struct rig *rig, OVERLAPPED *overlapped)
+{
+	struct os_request *request = begin_only(rig, overlapped);
+	struct os_request_list list;
+
+	os_request_list_init(&list);
+	os_request_list_add(&list, request);
+	os_request_list_remove(&list, request);
 	assert_int_equal(overlapped->Internal, (uint32_t)ND_PENDING);
 	return request;
 }
@@ -127,10 +139,36 @@ static void a_refused_request_signals_nothing(void **state)
 	OVERLAPPED ov = {.hEvent = event};
 	NDS_PORT_ENTRY e;
 
-	os_request_refuse(begin(&rig, &ov), ND_DEVICE_BUSY);
+	os_request_refuse(begin_only(&rig, &ov), ND_DEVICE_BUSY);
 	assert_status(os_overlapped_result(&ov, true), ND_DEVICE_BUSY);
 	assert_status(NdsEventWait(event, 0), ND_TIMEOUT);
 	assert_int_equal(packets_in(&rig, &e, 1), 0);
+	NdsHandleClose(event);
+	drop_rig(&rig);
+}
+
+/* The block is another request's: it stays pending, and its event as it is. */
+static void a_refused_request_leaves_anothers_block_alone(void **state)
+{
+	struct rig rig = new_rig(true);
+	HANDLE event = new_event(true, false);
+	OVERLAPPED ov = {.hEvent = event};
+	struct os_request *first = begin(&rig, &ov);
+	struct os_request_list list;
+
+	os_request_list_init(&list);
+	os_request_list_add(&list, first);
+	assert_status(os_overlapped_result(&ov, false), ND_PENDING);
+	NdsEventSet(event);
+	os_request_refuse(begin_only(&rig, &ov), ND_DEVICE_BUSY);
+	assert_status(os_overlapped_result(&ov, false), ND_PENDING);
+	assert_status(NdsEventWait(event, 0), ND_SUCCESS);
+	assert_int_equal(os_request_list_cancel(&list, ND_CANCELED), 1);
+	assert_status(os_overlapped_result(&ov, false), ND_CANCELED);
+	/* Nobody's: it tells what was refused, whatever stood there. */
+	ov.Internal = UINT64_C(0xdeadbeef00000005);
+	os_request_refuse(begin_only(&rig, &ov), ND_DEVICE_BUSY);
+	assert_true(ov.Internal == (uint32_t)ND_DEVICE_BUSY);
 	NdsHandleClose(event);
 	drop_rig(&rig);
 }
@@ -552,6 +590,7 @@ int main(void)
 		os_test(the_end_is_seen_where_it_was_asked_for),
 		os_test(bad_blocks_are_refused_untouched),
 		os_test(a_refused_request_signals_nothing),
+		os_test(a_refused_request_leaves_anothers_block_alone),
 		os_test(results_can_be_asked_for_again),
 		os_test(cancelling_is_ordered_and_visible_at_once),
 		os_test(cancelling_nothing_still_publishes_what_was_posted),
