@@ -287,10 +287,12 @@ typedef struct _NDS_LIVE {
 
 /*
  * How many objects of the library this process keeps alive, by kind: the interfaces ("adapter",
- * "completion queue", ..., from the first one created), "event", "port" and "file" behind handles,
- * "request" (an OVERLAPPED not final), "packet" (queued to a port or a callback). For tests: when
- * everything is released, closed and taken, all are 0 soon; threads of the library may hold a last
- * reference for a moment. Fills up to n rows and returns how many there are (32 at most).
+ * "completion queue", ..., from the first one created), "protection domain" (one for each opened
+ * adapter; the NIC keeps it while it holds a region or queue pair of that adapter), "event",
+ * "port" and "file" behind handles, "request" (an OVERLAPPED not final), "packet" (queued to a port
+ * or a callback). For tests: when everything is released, closed and taken, all are 0 soon; threads
+ * of the library may hold a last reference for a moment. Fills up to n rows and returns how many
+ * there are (32 at most).
  */
 ULONG NdsLiveObjects(NDS_LIVE live[], ULONG n);
 

@@ -13,11 +13,19 @@ static struct nd_adapter *adapter_of(IND2Adapter *This)
 	return (struct nd_adapter *)This;
 }
 
+/* Counted like an object: one that the NIC will not give up, because of a region or a queue pair that we forgot in it,
+ * stays alive for all to see. */
+static struct os_live *live_pds(void)
+{
+	return os_live_of("protection domain");
+}
+
 static void destroy(struct nd_object *obj)
 {
 	struct nd_adapter *adapter = (struct nd_adapter *)obj;
 
-	rn_client_pd_destroy(adapter->dev->client, adapter->pd);
+	if (rn_client_pd_destroy(adapter->dev->client, adapter->pd) == 0)
+		os_live_gone(live_pds());
 	pthread_mutex_destroy(&adapter->ties);
 	pthread_mutex_destroy(&adapter->bindings);
 	nd_device_put(adapter->dev);
@@ -235,6 +243,7 @@ HRESULT nd_adapter_open(unsigned index, REFIID iid, void **out)
 		free(adapter);
 		return nd_status_of_errno(rc);
 	}
+	os_live_born(live_pds());
 	nd_object_init(&adapter->obj, &nd_adapter_class);
 	adapter->number = atomic_fetch_add(&instances, 1) + 1;
 	pthread_mutex_init(&adapter->ties, NULL);
