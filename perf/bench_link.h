@@ -14,6 +14,7 @@ struct link_options {
 	bool rtt, json, huge, poll, stats;
 	uint8_t kind;
 	unsigned size, mtu, window, signal, burst, mbufs, ring;
+	unsigned inline_bytes;
 	size_t buffer; /* of each end, walked message by message */
 	double secs;
 	unsigned cpu[2];

@@ -43,6 +43,7 @@ static void make_objects(const struct link_options *o, struct link_end *e)
 		.rq_depth = depth,
 		.sq_sge = 1,
 		.rq_sge = 1,
+		.inline_bytes = o->inline_bytes,
 	};
 
 	e->stride = ((size_t)o->size + 63) & ~(size_t)63;

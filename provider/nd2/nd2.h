@@ -16,8 +16,9 @@
 #define ND_MAX_SGE	    16u
 #define ND_MIN_SGE	    2u /* granted to everybody: clients send two on queue pairs made with one */
 #define ND_MAX_INLINE	    256u
-#define ND_INLINE_THRESHOLD 128u
-#define ND_LARGE_THRESHOLD  16384u
+/* Measured, see docs/benchmarks.md. */
+#define ND_INLINE_THRESHOLD 64u
+#define ND_LARGE_THRESHOLD  65536u
 #define ND_MAX_READ_LIMIT   16u
 #define ND_MAX_QUEUE_DEPTH  8192u
 #define ND_MAX_CQ_DEPTH	    65536u

@@ -49,6 +49,7 @@ static void nd2_row_023_limits_make_sense(void **state)
 	assert_in_range(limits.MaxReceiveQueueDepth, 4096, 16384);
 	assert_true(limits.MaxCompletionQueueDepth >= 2 * limits.MaxReceiveQueueDepth);
 	assert_true(limits.InlineRequestThreshold <= limits.MaxInlineDataSize);
+	assert_in_range(limits.LargeRequestThreshold, 8192, 65536);
 	assert_true(limits.MaxTransferLength >= 64u << 20);
 	assert_true(limits.MaxRegistrationSize >= 64u << 20);
 	assert_true(limits.MaxCallerData >= 40);
