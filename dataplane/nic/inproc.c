@@ -186,6 +186,9 @@ static int load(const char *path, char *err, size_t errlen)
 		rn_runtime_init(&process->rt);
 		process->rt.ops = &ops;
 	}
+	/* Who names no file means what runs, whatever the environment says by now. */
+	if (path == NULL && process->users > 0)
+		return 0;
 	path = rn_config_path(path);
 	if (process->users > 0) {
 		if (strcmp(process->path, path != NULL ? path : "") == 0)

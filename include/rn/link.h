@@ -93,8 +93,8 @@ struct rn_link {
 
 /* Reads the configuration (path, else $SOFTRNIC_CONFIG, else the embedded default: two adapters joined inside the
  * process) and tells which adapters it names, without starting anything. Fills names/addresses of up to n adapters in
- * info (limits too). Returns the number of adapters, or -errno with a sentence in err (file, line, key, what was found,
- * what is allowed). */
+ * info (limits too). While adapters are open and path is NULL: those that run, whatever the file says by now. Returns
+ * the number of adapters, or -errno with a sentence in err (file, line, key, what was found, what is allowed). */
 int rn_link_list(const char *path, struct rn_link_info *info, unsigned n, char *err, size_t errlen);
 
 /* Starts the runtime (EAL, ports, lcores) on first use and opens adapter `index`. Counted: every open needs a close;

@@ -16,32 +16,34 @@ HRESULT DllCanUnloadNow(void);
 
 #define CLOSING_MS 2000
 
-static struct {
-	pthread_mutex_t lock;
-	int count; /* adapters of the configuration, -1 = not read yet */
-	struct rn_link_info info[ND_MAX_DEVICES];
-} adapters = {.lock = PTHREAD_MUTEX_INITIALIZER, .count = -1};
-
-/* The configuration is read once; a mistake in it is told once, and means no adapters. */
-static unsigned adapter_count(void)
+/* Asked anew each time: while adapters are open they are the ones the process runs, otherwise what the configuration says
+ * now. A mistake in it means no adapters; it is told once. */
+static unsigned list_adapters(struct rn_link_info info[ND_MAX_DEVICES])
 {
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	static char told[512];
 	char err[512] = "";
+	int n = rn_client_list(NULL, info, ND_MAX_DEVICES, err, sizeof(err));
 
-	pthread_mutex_lock(&adapters.lock);
-	if (adapters.count < 0) {
-		int n = rn_client_list(NULL, adapters.info, ND_MAX_DEVICES, err, sizeof(err));
-
+	pthread_mutex_lock(&lock);
+	if (strcmp(err, told) != 0) {
 		if (n < 0)
 			fprintf(stderr, "softrnic: %s\n", err);
-		adapters.count = n < 0 ? 0 : n > ND_MAX_DEVICES ? ND_MAX_DEVICES : n;
+		memcpy(told, err, sizeof(told));
 	}
-	pthread_mutex_unlock(&adapters.lock);
-	return (unsigned)adapters.count;
+	pthread_mutex_unlock(&lock);
+	return n < 0 ? 0 : n > ND_MAX_DEVICES ? ND_MAX_DEVICES : (unsigned)n;
 }
 
-static uint64_t id_of(unsigned index)
+/* Made from the name, so it stays the same whether the adapter is open or not, and in every process. (A GUID may come
+ * from a port, which is known once that is open.) */
+static uint64_t id_of(const struct rn_link_info *info)
 {
-	return adapters.info[index].guid != 0 ? adapters.info[index].guid : index + 1;
+	uint64_t id = UINT64_C(0xcbf29ce484222325);
+
+	for (const char *c = info->name; *c != '\0'; c++)
+		id = (id ^ (uint8_t)*c) * UINT64_C(0x100000001b3);
+	return id;
 }
 
 /* ---- methods, in vtable order ---- */
@@ -71,47 +73,62 @@ static ULONG Release(IND2Provider *This)
 static HRESULT QueryAddressList(IND2Provider *This, SOCKET_ADDRESS_LIST *pAddressList,
 				ULONG *pcbAddressList)
 {
+	struct rn_link_info info[ND_MAX_DEVICES];
 	struct rn_gid gids[ND_MAX_DEVICES * RN_MAX_GIDS];
-	unsigned n = 0;
+	unsigned adapters = list_adapters(info), n = 0;
 
-	for (unsigned i = 0; i < adapter_count(); i++)
-		for (unsigned g = 0; g < adapters.info[i].ngids; g++)
-			gids[n++] = adapters.info[i].gids[g];
+	for (unsigned i = 0; i < adapters; i++)
+		for (unsigned g = 0; g < info[i].ngids; g++)
+			gids[n++] = info[i].gids[g];
 	return nd_return_address_list(gids, n, pAddressList, pcbAddressList);
 }
 
 static HRESULT ResolveAddress(IND2Provider *This, const struct sockaddr *pAddress, ULONG cbAddress,
 			      UINT64 *pAdapterId)
 {
+	struct rn_link_info info[ND_MAX_DEVICES];
 	struct rn_client_addr addr;
+	unsigned n;
 
 	if (pAddress == NULL || rn_client_addr_from_sockaddr(&addr, pAddress, cbAddress) != 0)
 		return ND_INVALID_ADDRESS;
-	for (unsigned i = 0; i < adapter_count(); i++)
-		for (unsigned g = 0; g < adapters.info[i].ngids; g++)
-			if (rn_client_gid_equal(&adapters.info[i].gids[g], &addr.gid)) {
-				*pAdapterId = id_of(i);
+	n = list_adapters(info);
+	for (unsigned i = 0; i < n; i++)
+		for (unsigned g = 0; g < info[i].ngids; g++)
+			if (rn_client_gid_equal(&info[i].gids[g], &addr.gid)) {
+				*pAdapterId = id_of(&info[i]);
 				return ND_SUCCESS;
 			}
 	return ND_INVALID_ADDRESS;
 }
 
+/* Opened by its place in the configuration, which may be another's by then. */
+static HRESULT open_at(unsigned index, REFIID iid, UINT64 id, void **out)
+{
+	struct nd_adapter *adapter;
+	HRESULT hr = nd_adapter_open(index, iid, out);
+
+	if (FAILED(hr))
+		return hr;
+	adapter = *out;
+	if (id_of(adapter->dev->info) != id) {
+		*out = NULL;
+		nd_object_release(&adapter->obj);
+		return ND_INVALID_PARAMETER;
+	}
+	nd_adapter_limits(adapter->dev->info, id, &adapter->limits);
+	return ND_SUCCESS;
+}
+
 static HRESULT OpenAdapter(IND2Provider *This, REFIID iid, UINT64 adapterId, void **ppAdapter)
 {
-	HRESULT hr;
+	struct rn_link_info info[ND_MAX_DEVICES];
+	unsigned n = list_adapters(info);
 
 	*ppAdapter = NULL;
-	for (unsigned i = 0; i < adapter_count(); i++) {
-		if (id_of(i) != adapterId)
-			continue;
-		hr = nd_adapter_open(i, iid, ppAdapter);
-		if (SUCCEEDED(hr)) {
-			struct nd_adapter *adapter = *ppAdapter;
-
-			nd_adapter_limits(adapter->dev->info, adapterId, &adapter->limits);
-		}
-		return hr;
-	}
+	for (unsigned i = 0; i < n; i++)
+		if (id_of(&info[i]) == adapterId)
+			return open_at(i, iid, adapterId, ppAdapter);
 	return ND_INVALID_PARAMETER;
 }
 

@@ -653,6 +653,7 @@ static void fill_info(unsigned index, struct rn_link_info *info)
 		.max_inline = RN_WQE_MAX_INLINE,
 		.max_msg = RN_MSG_MAX,
 		.max_mr_bytes = 1ull << 40,
+		.name = {'f', 'a', 'k', 'e', (char)('0' + index)},
 	};
 }
 
