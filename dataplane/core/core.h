@@ -85,6 +85,11 @@ struct rn_shard *rn_shard_create(const struct rn_core_cfg *cfg, const struct rn_
 				 struct rn_mr_table *mrs, const struct rn_mem_ops *mem, rn_time now);
 void rn_shard_destroy(struct rn_shard *sh);
 void rn_shard_port(struct rn_shard *sh, const struct rn_port_attr *port, rn_time now);
+/* The port is no more. All QPs enter the error state, their requests complete as flushed; from now on nothing is sent,
+ * no timer runs, no event comes, and only commands that end things succeed (rn_cmd_outlives_port). */
+void rn_shard_port_gone(struct rn_shard *sh, rn_time now);
+/* Does the command end something, so that it must succeed without a port too? The others answer -ENODEV then. */
+bool rn_cmd_outlives_port(const struct rn_cmd *cmd);
 
 /* asked: one work request, wqe->slots slots long, already copied out of the ring. Checks form only: unknown or
  * stale QPs are counted and dropped; a malformed request completes with an error. */

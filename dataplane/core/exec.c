@@ -389,13 +389,44 @@ static int (*const commands[RN_CMD_MAX])(struct rn_shard *, struct rn_exec *, rn
 	[RN_CMD_CM_DELAY] = cm_command,	     [RN_CMD_RESOLVE] = resolve,
 };
 
+bool rn_cmd_outlives_port(const struct rn_cmd *cmd)
+{
+	switch (cmd->op) {
+	case RN_CMD_QUERY_PORT:
+	case RN_CMD_DESTROY_PD:
+	case RN_CMD_DESTROY_CQ:
+	case RN_CMD_DEREG_MR:
+	case RN_CMD_DESTROY_MW:
+	case RN_CMD_DESTROY_QP:
+	case RN_CMD_CM_DESTROY:
+	case RN_CMD_STATS:
+		return true;
+	case RN_CMD_MODIFY_QP:
+		return cmd->modify_qp.mask & RN_QP_STATE && cmd->modify_qp.attr.state == RN_QPS_ERR;
+	default:
+		return false;
+	}
+}
+
 void rn_shard_exec(struct rn_shard *sh, struct rn_exec *x, rn_time now)
 {
 	uint16_t op = x->cmd->op;
 
 	x->freed = NULL;
 	memset(x->rsp, 0, sizeof(*x->rsp));
-	x->rsp->err = op < RN_CMD_MAX && commands[op] ? commands[op](sh, x, now) : -EOPNOTSUPP;
+	if (sh->gone && !rn_cmd_outlives_port(x->cmd))
+		x->rsp->err = -ENODEV; /* it was on its way when the port went */
+	else
+		x->rsp->err =
+			op < RN_CMD_MAX && commands[op] ? commands[op](sh, x, now) : -EOPNOTSUPP;
+}
+
+void rn_shard_port_gone(struct rn_shard *sh, rn_time now)
+{
+	sh->gone = true;
+	for (uint32_t i = 0; i <= sh->qp_mask; i++)
+		if (sh->qp[i])
+			rn_qp_error(sh->qp[i], 0, false, now);
 }
 
 unsigned rn_shard_leftovers(const struct rn_shard *sh)

@@ -174,6 +174,8 @@ unsigned rn_shard_tx(struct rn_shard *sh, struct rn_txbuf *bufs, unsigned n, rn_
 	uint64_t bytes = 0;
 	struct rn_tmpl *open = NULL; /* of the frame built last, whose ICRC is still to come */
 
+	if (rn_unlikely(sh->gone))
+		return 0;
 	for (; sh->cm && k < n; k++) {
 		bufs[k].len = control_tx(sh, &bufs[k], now);
 		if (!bufs[k].len)
@@ -207,6 +209,8 @@ unsigned rn_shard_tx(struct rn_shard *sh, struct rn_txbuf *bufs, unsigned n, rn_
 
 bool rn_shard_wants_tx(const struct rn_shard *sh, rn_time now)
 {
+	if (rn_unlikely(sh->gone))
+		return false;
 	return !rn_list_empty(&sh->active) ||
 	       (sh->cm && (rn_neigh_wants_tx(sh->neigh) || rn_cm_wants_tx(sh->cm)));
 }
@@ -302,6 +306,8 @@ rn_time rn_shard_next(const struct rn_shard *sh)
 {
 	rn_time t = rn_wheel_next(&sh->wheel);
 
+	if (sh->gone)
+		return RN_TIME_NEVER;
 	if (sh->cm) {
 		rn_time c = rn_cm_next(sh->cm), n = rn_neigh_next(sh->neigh);
 
@@ -383,6 +389,8 @@ unsigned rn_shard_events(struct rn_shard *sh, struct rn_event *ev, unsigned n)
 {
 	unsigned k = 0;
 
+	if (sh->gone)
+		return 0;
 	while (k < n && !rn_list_empty(&sh->tell_qp))
 		take_qp_event(rn_container_of(sh->tell_qp.next, struct rn_qp, tell), &ev[k++]);
 	while (k < n && !rn_list_empty(&sh->tell_cq))

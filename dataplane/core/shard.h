@@ -35,6 +35,7 @@ struct rn_shard {
 	struct rn_list dirty_cq; /* CQs with unpublished entries */
 	struct rn_list tell_qp, tell_cq; /* with events not told */
 	bool overrun;            /* a CQ overran: its QPs are to be put in error */
+	bool gone;               /* the port is no more */
 
 	/* QPs by number: QPN = k * nshards + index, table slot = k & qp_mask */
 	struct rn_qp **qp;

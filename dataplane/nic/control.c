@@ -517,19 +517,13 @@ static int (*const unlocked[RN_CMD_MAX])(struct rn_nic *, const struct rn_cmd *,
 	[RN_CMD_DESTROY_MW] = destroy_mw,
 };
 
-static bool still_works_when_gone(uint16_t op)
-{
-	return op == RN_CMD_DESTROY_PD || op == RN_CMD_DESTROY_CQ || op == RN_CMD_DEREG_MR || op == RN_CMD_DESTROY_QP ||
-	       op == RN_CMD_DESTROY_MW || op == RN_CMD_CM_DESTROY || op == RN_CMD_QUERY_PORT;
-}
-
 static int dispatch(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)
 {
 	int rc;
 
 	if (cmd->op >= RN_CMD_MAX || where_runs[cmd->op] == NOWHERE)
 		return -ENOSYS;
-	if (atomic_load(&nic->gone) && !still_works_when_gone(cmd->op))
+	if (atomic_load(&nic->link.gone) && !rn_cmd_outlives_port(cmd))
 		return -ENODEV;
 	if (unlocked[cmd->op] != NULL)
 		return unlocked[cmd->op](nic, cmd, rsp);

@@ -230,6 +230,10 @@ int rn_link_open(const char *path, unsigned index, struct rn_link **link, char *
 	}
 	if (rc == 0 && process->users == 0)
 		rc = rn_runtime_start(&process->rt, err, errlen);
+	else if (rc == 0 && atomic_load(&process->rt.nic[index]->link.gone)) {
+		snprintf(err, errlen, "adapter %s: its device is gone", process->rt.nic[index]->name);
+		rc = -ENODEV;
+	}
 	if (rc == 0) {
 		process->users++;
 		*link = &process->rt.nic[index]->link;
@@ -244,4 +248,20 @@ void rn_link_close(struct rn_link *link)
 	if (--process->users == 0)
 		rn_runtime_stop(&process->rt);
 	pthread_mutex_unlock(&lock);
+}
+
+int rn_link_unplug(const char *name)
+{
+	int rc = -ENOENT;
+
+	pthread_mutex_lock(&lock);
+	for (unsigned i = 0; process != NULL && process->users > 0 && i < process->rt.cfg.nadapters; i++) {
+		struct rn_nic *nic = process->rt.nic[i];
+		if (strcmp(nic->name, name) != 0)
+			continue;
+		rn_nic_unplug(nic);
+		rc = 0;
+	}
+	pthread_mutex_unlock(&lock);
+	return rc;
 }

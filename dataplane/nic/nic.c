@@ -19,15 +19,16 @@
 #define TURN_BYTES 65536u /* built per turn: some 15 frames of the largest path MTU */
 #define PEER_REST 16
 
-/* End of a shard's turn. Without memory for one more event it waits: events are never lost. */
+/* End of a shard's turn. Events are never lost: without memory for one more they wait for a later turn. */
 static void report(void *arg, struct rn_lcore *lc)
 {
 	struct rn_nic *nic = arg;
-	struct rn_event ev;
 
-	while (rn_shard_events(lc->shard, &ev, 1) == 1)
-		while (!rn_events_put(&nic->events, &ev))
-			sched_yield();
+	do {
+		if (lc->untold && !rn_events_put(&nic->events, &lc->event))
+			return;
+		lc->untold = rn_shard_events(lc->shard, &lc->event, 1) == 1;
+	} while (lc->untold);
 }
 
 static uint64_t seed_of(const struct rn_config *cfg, unsigned index)
@@ -137,6 +138,7 @@ int rn_nic_create(struct rn_nic **out, const struct rn_config *cfg, unsigned ind
 	nic->nshards = nic->adapter->shards;
 	snprintf(nic->name, sizeof(nic->name), "%s", nic->adapter->name);
 	pthread_mutex_init(&nic->control, NULL);
+	pthread_mutex_init(&nic->removal, NULL);
 
 	rn_settings_mac(nic->adapter, mac);
 	if (nic->adapter->port == RN_CONFIG_PORT_AF_PACKET && !nic->adapter->mac.set)
@@ -240,6 +242,7 @@ void rn_nic_destroy(struct rn_nic *nic)
 	rn_objects_fini(&nic->objects);
 	rn_events_fini(&nic->events);
 	pthread_mutex_destroy(&nic->control);
+	pthread_mutex_destroy(&nic->removal);
 	free(nic->qsbr);
 	free(nic->neigh);
 	free(nic);
@@ -298,17 +301,55 @@ void rn_nic_progress(struct rn_nic *nic)
 		progress_peer(nic);
 }
 
+static void run_gone(struct rn_call *call, struct rn_lcore *lc, rn_time now)
+{
+	lc->untold = false;
+	rn_shard_port_gone(lc->shard, now);
+}
+
+static void run_nothing(struct rn_call *call, struct rn_lcore *lc, rn_time now)
+{
+}
+
+static void call_all(struct rn_nic *nic, void (*run)(struct rn_call *, struct rn_lcore *, rn_time))
+{
+	for (unsigned i = 0; i < nic->nshards; i++) {
+		struct rn_call c = {.run = run};
+		rn_lcore_call(&nic->lcore[i], &c);
+	}
+}
+
+static bool tell(struct rn_nic *nic, enum rn_event_kind kind)
+{
+	return rn_events_put(&nic->events, &(struct rn_event){.kind = (uint16_t)kind});
+}
+
+void rn_nic_unplug(struct rn_nic *nic)
+{
+	pthread_mutex_lock(&nic->removal);
+	if (atomic_exchange(&nic->link.gone, 1) == 0) {
+		nic->gone_untold = true;
+		rn_port_unplug(nic->port);
+		if (nic->peer != NULL)
+			atomic_store(&nic->peer->port->cut, 1);
+		call_all(nic, run_gone);
+		/* A call more, for a turn more: the completions are published at the end of the one before. */
+		call_all(nic, run_nothing);
+	}
+	/* Without memory for it the watcher comes back. */
+	if (nic->gone_untold && tell(nic, RN_EVENT_PORT_GONE))
+		nic->gone_untold = false;
+	pthread_mutex_unlock(&nic->removal);
+}
+
 void rn_nic_watch(struct rn_nic *nic)
 {
-	bool removed = atomic_load(&nic->port->removed);
-	uint32_t up = !removed && rn_port_link_up(nic->port);
-
-	if (removed && atomic_exchange(&nic->gone, 1) == 0) {
-		struct rn_event ev = {.kind = RN_EVENT_PORT_GONE};
-		rn_events_put(&nic->events, &ev);
-	}
-	if (atomic_exchange(&nic->link_up, up) == up)
+	if (rn_port_gone(nic->port)) {
+		rn_nic_unplug(nic);
+		atomic_store(&nic->link_up, 0);
 		return;
-	struct rn_event ev = {.kind = up ? RN_EVENT_PORT_UP : RN_EVENT_PORT_DOWN};
-	rn_events_put(&nic->events, &ev);
+	}
+	uint32_t up = rn_port_link_up(nic->port);
+	if (atomic_load(&nic->link_up) != up && tell(nic, up ? RN_EVENT_PORT_UP : RN_EVENT_PORT_DOWN))
+		atomic_store(&nic->link_up, up);
 }

@@ -36,7 +36,8 @@ struct rn_nic {
 	_Atomic uint64_t peer_turn[RN_MAX_SHARDS]; /* inline: last_turn of the peer's shards when we looked */
 	_Atomic uint32_t peer_rest;                /* looks for work of ours until we look at them again */
 	struct rn_event_queue events;
-	_Atomic uint32_t gone; /* the device is no more */
+	bool gone_untold; /* link.gone is set and RN_EVENT_PORT_GONE still to come */
+	pthread_mutex_t removal; /* gone_untold, and only one removes */
 	_Atomic uint32_t link_up;
 
 	pthread_mutex_t control;
@@ -62,7 +63,11 @@ void rn_nic_progress(struct rn_nic *nic);
 /* link->exec (control.c). */
 int rn_nic_exec(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp);
 
-/* Looks at the link and reports changes; every 100 ms or so. */
+/* Takes the device away while everything runs. On return every request has completed, commands answer -ENODEV, and
+ * RN_EVENT_PORT_GONE waits to be taken. Again: nothing happens. Any thread but a shard's. */
+void rn_nic_unplug(struct rn_nic *nic);
+
+/* Looks at device and link and reports changes; every 100 ms or so. */
 void rn_nic_watch(struct rn_nic *nic);
 
 #endif

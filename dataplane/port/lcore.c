@@ -121,8 +121,8 @@ static rn_time sleep_length(struct rn_lcore *lc)
 	rn_time next = RN_MIN(rn_shard_next(lc->shard), rn_rxtx_next(&lc->rxtx));
 	rn_time ns = next == RN_TIME_NEVER ? next : next > lc->now ? next - lc->now : 0;
 
-	/* The port is full or buffers are short: nobody rings when that ends. */
-	if (rn_rxtx_backlog(&lc->rxtx) || rn_shard_wants_tx(lc->shard, lc->now))
+	/* The port is full, buffers or memory for events are short: nobody rings when that ends. */
+	if (rn_rxtx_backlog(&lc->rxtx) || rn_shard_wants_tx(lc->shard, lc->now) || lc->untold)
 		ns = RN_MIN(ns, lc->nap_min);
 	/* A request behind another thread's unfinished one has been rung for already, and the other may be a receive, for
 	 * which nobody will ring. */

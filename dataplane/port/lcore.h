@@ -66,6 +66,8 @@ struct rn_lcore {
 	struct rn_lcore *all;      /* the adapter's lcores, nshards of them */
 	void (*report)(void *arg, struct rn_lcore *lc); /* end of turn: take rn_shard_events() */
 	void *report_arg;
+	struct rn_event event;     /* of report: taken from the shard, not yet told for want of memory */
+	bool untold;
 	struct rn_lcore_stats stats;
 	pthread_t thread;
 	bool running;

@@ -47,14 +47,32 @@ void rn_pool_destroy(struct rte_mempool *pool)
 	rte_mempool_free(pool);
 }
 
-/* Runs in EAL's interrupt thread. No burst begins on a device that is gone. */
+/* INTR_RMV comes on EAL's interrupt thread and announces that the device is going; DESTROY comes on the thread that takes
+ * it out of DPDK, when it may free what a burst looks at. */
 static int on_removal(uint16_t id, enum rte_eth_event_type event, void *arg, void *ret)
 {
 	struct rn_port *p = arg;
 
 	atomic_store(&p->quiet, 1);
+	if (event == RTE_ETH_EVENT_DESTROY) {
+		if (p->grace != NULL)
+			p->grace(p->grace_arg);
+		atomic_store(&p->destroyed, 1);
+	}
 	atomic_store(&p->removed, 1);
 	return 0;
+}
+
+static const enum rte_eth_event_type farewells[] = {RTE_ETH_EVENT_INTR_RMV, RTE_ETH_EVENT_DESTROY};
+
+static void listen_for_removal(struct rn_port *p, bool listen)
+{
+	for (unsigned i = 0; i < RN_ARRAY_SIZE(farewells); i++) {
+		if (listen)
+			rte_eth_dev_callback_register(p->id, farewells[i], on_removal, p);
+		else /* of whatever port: a destroyed one's number is nobody's, its callbacks are still there */
+			rte_eth_dev_callback_unregister(RTE_ETH_ALL, farewells[i], on_removal, p);
+	}
 }
 
 /* What we use of what the port can do; everything else is done in software. */
@@ -112,7 +130,7 @@ static int configure(struct rn_port *p, unsigned nrxq, unsigned ntxq, uint32_t r
 	if (rc != 0)
 		goto failed;
 	p->started = true;
-	rte_eth_dev_callback_register(p->id, RTE_ETH_EVENT_INTR_RMV, on_removal, p);
+	listen_for_removal(p, true);
 	/* Frames for us come by our own MAC, which the driver may not know. */
 	rte_eth_promiscuous_enable(p->id);
 	return 0;
@@ -178,12 +196,15 @@ int rn_port_open(struct rn_port **port, const struct rn_port_spec *spec, char *e
 		return rc;
 	}
 	p->memif = spec->memif;
+	p->ifindex = spec->iface != NULL ? if_nametoindex(spec->iface) : 0;
 	*port = p;
 	return 0;
 }
 
 int rn_port_go(struct rn_port *p, void (*grace)(void *arg), void *arg)
 {
+	p->grace = grace;
+	p->grace_arg = arg;
 	return p->memif != NULL ? rn_memif_port_start(p->memif, p, grace, arg) : 0;
 }
 
@@ -254,6 +275,46 @@ failed:
 	return rc;
 }
 
+bool rn_port_gone(struct rn_port *p)
+{
+	char name[IF_NAMESIZE];
+
+	/* By number: it may be renamed, and another one may take its name. */
+	if (p->ifindex != 0 && if_indextoname(p->ifindex, name) == NULL && errno == ENXIO)
+		return true;
+	return atomic_load(&p->removed);
+}
+
+/* No burst runs. What somebody else has taken out already is left alone. */
+static void detach(struct rn_port *p)
+{
+	if (p->started)
+		listen_for_removal(p, false);
+	if (p->started && !atomic_load(&p->destroyed))
+		rte_eth_dev_stop(p->id);
+	p->started = false;
+	if (p->hotplugged && !atomic_load(&p->destroyed)) {
+		if (p->memif != NULL)
+			rn_memif_port_remove(p->memif, p->device);
+		else
+			rte_vdev_uninit(p->device);
+	}
+	p->hotplugged = false;
+	atomic_store(&p->destroyed, 1);
+}
+
+void rn_port_unplug(struct rn_port *p)
+{
+	/* First the relay, which lets a memif port speak. */
+	rn_memif_port_stop(p->memif);
+	atomic_store(&p->quiet, 1);
+	atomic_store(&p->removed, 1);
+	atomic_store(&p->cut, 1);
+	if (p->grace != NULL)
+		p->grace(p->grace_arg);
+	detach(p);
+}
+
 void rn_port_close(struct rn_port *p)
 {
 	void *m;
@@ -261,14 +322,7 @@ void rn_port_close(struct rn_port *p)
 	if (p == NULL)
 		return;
 	rn_memif_port_stop(p->memif);
-	if (p->started) {
-		rte_eth_dev_callback_unregister(p->id, RTE_ETH_EVENT_INTR_RMV, on_removal, p);
-		rte_eth_dev_stop(p->id);
-	}
-	if (p->hotplugged && p->memif != NULL)
-		rn_memif_port_remove(p->memif, p->device);
-	else if (p->hotplugged)
-		rte_vdev_uninit(p->device);
+	detach(p);
 	rn_memif_port_destroy(p->memif);
 	for (unsigned i = 0; i < p->nrings; i++) {
 		while (p->rings[i] != NULL && rte_ring_dequeue(p->rings[i], &m) == 0)
@@ -282,7 +336,7 @@ bool rn_port_link_up(const struct rn_port *p)
 {
 	struct rte_eth_link link;
 
-	return rte_eth_link_get_nowait(p->id, &link) == 0 && link.link_status == RTE_ETH_LINK_UP;
+	return !atomic_load(&p->removed) && !atomic_load(&p->cut) && rte_eth_link_get_nowait(p->id, &link) == 0 && link.link_status == RTE_ETH_LINK_UP;
 }
 
 bool rn_port_iface_has(const char *iface, const struct rn_gid *addr)

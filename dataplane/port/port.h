@@ -24,9 +24,12 @@ struct rn_port {
 	struct rte_mempool *pool;
 	char name[64];
 	char device[80];             /* on the virtual bus */
-	bool hotplugged;             /* made here, to be unmade by rn_port_close() */
+	bool hotplugged;             /* made here, to be unmade by us */
 	bool started;
-	_Atomic uint32_t removed;    /* the device is gone for good */
+	unsigned ifindex;            /* of the kernel interface it stands on, else 0 */
+	_Atomic uint32_t removed;    /* the device is gone for good, or about to go */
+	_Atomic uint32_t destroyed;  /* and the ethdev's number is not ours any more */
+	_Atomic uint32_t cut;        /* nobody is at the other end for good: what is sent vanishes */
 	/* No burst may begin while set; whoever sets it waits for a grace period of the shards. */
 	_Atomic uint32_t quiet;
 	/* PEER: rung after a burst left by queue i; NULL elsewhere. */
@@ -34,6 +37,8 @@ struct rn_port {
 	struct rte_ring *rings[RN_MAX_SHARDS]; /* joined ports: the receive rings, owned */
 	unsigned nrings;
 	struct rn_memif_port *memif; /* net_memif only; quiet until its relay says otherwise */
+	void (*grace)(void *arg);    /* as given to rn_port_go() */
+	void *grace_arg;
 	/* Fewer transmit queues than shards: held around a burst. Whoever finds it taken keeps its frames. */
 	_Atomic uint32_t tx_lock;
 };
@@ -65,9 +70,16 @@ int rn_port_join(struct rn_port *port[2], const unsigned nq[2], uint16_t mtu, ui
  * inside a burst that began before. 0 or -errno. */
 int rn_port_go(struct rn_port *port, void (*grace)(void *arg), void *arg);
 
+/* Has the device gone? Also where the driver does not tell: its kernel interface was deleted. */
+bool rn_port_gone(struct rn_port *port);
+/* Takes the device out of DPDK while the shards run; their bursts do nothing from then on, and what they send vanishes.
+ * For a device that has announced its removal, or to bring it about. Once. */
+void rn_port_unplug(struct rn_port *port);
+
 /* After the shards stopped. */
 void rn_port_close(struct rn_port *port);
 
+/* False once it is gone. */
 bool rn_port_link_up(const struct rn_port *port);
 
 /* Does this kernel interface carry the address? Then two stacks would answer for it. */

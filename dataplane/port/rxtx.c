@@ -202,12 +202,26 @@ unsigned rn_rx_turn(struct rn_rxtx *x, struct rn_shard *sh, struct rn_steer *st,
 
 /* ---- send ---- */
 
+/* Nobody is there to take them. */
+static unsigned lose(struct rn_rxtx *x)
+{
+	unsigned n = x->nout;
+
+	rn_rxtx_free(x, x->out + x->out_head, n);
+	x->nout = x->out_head = 0;
+	return n;
+}
+
 /* Gives the port what it has not taken yet. Returns the frames it took. */
 static unsigned flush(struct rn_rxtx *x)
 {
 	struct rn_port *p = x->port;
 
-	if (x->nout == 0 || rn_unlikely(atomic_load_explicit(&p->quiet, memory_order_acquire)))
+	if (x->nout == 0)
+		return 0;
+	if (rn_unlikely(atomic_load_explicit(&p->cut, memory_order_relaxed)))
+		return lose(x);
+	if (rn_unlikely(atomic_load_explicit(&p->quiet, memory_order_acquire)))
 		return 0;
 	if (x->share_txq && atomic_exchange_explicit(&p->tx_lock, 1, memory_order_acquire) != 0)
 		return 0;

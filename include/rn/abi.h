@@ -425,7 +425,7 @@ static_assert(sizeof(struct rn_rsp) == 256, "responses have one size");
 	X(RESOLVED,       23, "neighbour resolved or not") \
 	X(PORT_DOWN,      24, "link down") \
 	X(PORT_UP,        25, "link up") \
-	X(PORT_GONE,      26, "device removed") \
+	X(PORT_GONE,      26, "device removed: every request has completed, no other event follows") \
 	X(CM_PARTED,      27, "the peer's DREQ waited long enough for CM_DISCONNECT and is answered")
 /* clang-format on */
 

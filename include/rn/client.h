@@ -47,6 +47,8 @@ unsigned rn_client_wait(struct rn_client *client, struct rn_event *ev, unsigned 
 void rn_client_interrupt(struct rn_client *client);
 /* Lets an inline NIC make a turn; for loops that wait without polling a CQ. */
 void rn_client_progress(struct rn_client *client);
+/* The port is gone: from the first -ENODEV on, and before RN_EVENT_PORT_GONE. */
+bool rn_client_gone(const struct rn_client *client);
 
 /* ---- protection domains and regions ---- */
 
@@ -137,7 +139,7 @@ struct rn_client_wr {
 
 /* Posts one request; those of one QP and direction reach the NIC in the order of the calls.
  * -ENOMEM: as many as the depth are outstanding. -E2BIG: more SGEs than the QP takes. -EMSGSIZE:
- * longer than the adapter sends, or than the QP's inline size. Keys are not looked at. */
+ * longer than the adapter sends, or than the QP's inline size. -ENODEV. Keys are not looked at. */
 int rn_client_qp_post(struct rn_client_qp *qp, const struct rn_client_wr *wr);
 
 /* ---- memory windows ---- */

@@ -87,6 +87,7 @@ struct rn_link_ops {
 
 struct rn_link {
 	const struct rn_link_ops *ops;
+	RN_ATOMIC(uint32_t) gone; /* the port is gone; set before RN_EVENT_PORT_GONE can be taken */
 };
 
 #pragma GCC visibility push(default)
@@ -99,9 +100,15 @@ int rn_link_list(const char *path, struct rn_link_info *info, unsigned n, char *
 
 /* Starts the runtime (EAL, ports, lcores) on first use and opens adapter `index`. Counted: every open needs a close;
  * the last close stops the ports and lcores. EAL itself is never restarted within a process. 0 or -errno with a
- * sentence in err. */
+ * sentence in err; -ENODEV: there is no such adapter, or its device is gone. */
 int rn_link_open(const char *path, unsigned index, struct rn_link **link, char *err, size_t errlen);
 void rn_link_close(struct rn_link *link);
+
+/* Takes the device of a running adapter out of DPDK, as if it had been pulled out; for its owner who wants it back, and
+ * for tests of what applications make of that. On return every request has completed as flushed and RN_EVENT_PORT_GONE
+ * waits to be taken; the adapter stays as it is, gone, until the runtime stops, and cannot be opened again before. Any
+ * thread that no shard waits for. 0, also when it is gone already; -ENOENT: no running adapter has this name. */
+int rn_link_unplug(const char *name);
 
 #pragma GCC visibility pop
 

@@ -73,3 +73,8 @@ void rn_client_progress(struct rn_client *client)
 {
 	client->link->ops->progress(client->link);
 }
+
+bool rn_client_gone(const struct rn_client *client)
+{
+	return atomic_load(&client->link->gone) != 0;
+}

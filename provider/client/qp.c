@@ -195,6 +195,8 @@ int rn_client_qp_put(struct rn_client_qp *qp, const struct rn_wqe *wqe)
 	const struct rn_link_ops *ops = qp->client->link->ops;
 	uint32_t posted;
 
+	if (atomic_load_explicit(&qp->client->link->gone, memory_order_relaxed))
+		return -ENODEV;
 	pthread_mutex_lock(&q->lock);
 	posted = atomic_load_explicit(&q->posted, memory_order_relaxed);
 	if (posted - atomic_load_explicit(retired, memory_order_acquire) >= q->depth) {

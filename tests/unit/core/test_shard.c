@@ -487,6 +487,37 @@ static void test_turns(void **state)
 	rig_fini(&r);
 }
 
+/* Without a port: everything comes back, nobody sends or waits, and only ends are possible. */
+static void test_port_gone(void **state)
+{
+	struct rn_qp_attr attr = {.state = RN_QPS_SQD};
+	struct rig r;
+	struct rn_event ev;
+
+	rig_init(&r, &(struct rig_opt){0});
+	atomic_store(&r.s[0].cq_shared.armed, RN_CQ_ARM_ANY);
+	rig_recv(&r, 0, 1, 0, 8);
+	rig_request(&r, 0, RN_WQE_WRITE, 0, 2, 0, 8, 0);
+	rig_request(&r, 0, RN_WQE_SEND, RN_WQE_SIGNALED, 3, 0, 8, 0);
+	rig_move(&r, 0, 1); /* its ACK never comes */
+	rn_shard_port_gone(r.s[0].sh, r.now);
+	rn_shard_done(r.s[0].sh, r.now);
+	rig_expect(&r, 0, 2, RN_STATUS_WR_FLUSH_ERR);
+	rig_expect(&r, 0, 3, RN_STATUS_WR_FLUSH_ERR);
+	rig_expect(&r, 0, 1, RN_STATUS_WR_FLUSH_ERR);
+	rig_expect_silence(&r, 0);
+	assert_false(rn_shard_wants_tx(r.s[0].sh, r.now));
+	assert_true(rn_shard_next(r.s[0].sh) == RN_TIME_NEVER);
+	assert_int_equal(rn_shard_events(r.s[0].sh, &ev, 1), 0);
+	rig_recv(&r, 0, 4, 0, 8);
+	rig_expect(&r, 0, 4, RN_STATUS_WR_FLUSH_ERR);
+	assert_int_equal(rig_modify(&r, 0, RN_QP_STATE, &attr), -ENODEV);
+	attr.state = RN_QPS_ERR;
+	assert_int_equal(rig_modify(&r, 0, RN_QP_STATE, &attr), 0);
+	/* The peer hears nothing more. */
+	rig_fini(&r);
+}
+
 static void test_path_mtu(void **state)
 {
 	static const struct {
@@ -511,6 +542,7 @@ int main(void)
 		cmocka_unit_test(test_only_acks),
 		cmocka_unit_test(test_new_mac),	 cmocka_unit_test(test_path_mtu),
 		cmocka_unit_test(test_messages), cmocka_unit_test(test_turns),
+		cmocka_unit_test(test_port_gone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
