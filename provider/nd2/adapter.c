@@ -80,6 +80,8 @@ ND_UNKNOWN_METHODS(IND2Adapter)
 
 static HRESULT CreateOverlappedFile(IND2Adapter *This, HANDLE *phOverlappedFile)
 {
+	if (nd_gone(adapter_of(This)))
+		return ND_DEVICE_REMOVED;
 	return os_file_create(adapter_of(This)->number, phOverlappedFile);
 }
 
@@ -87,6 +89,8 @@ static HRESULT Query(IND2Adapter *This, ND2_ADAPTER_INFO *pInfo, ULONG *pcbInfo)
 {
 	ULONG have = *pcbInfo;
 
+	if (nd_gone(adapter_of(This)))
+		return ND_DEVICE_REMOVED;
 	*pcbInfo = sizeof(*pInfo);
 	if (pInfo == NULL || have < sizeof(*pInfo))
 		return ND_BUFFER_OVERFLOW;
@@ -99,6 +103,8 @@ static HRESULT QueryAddressList(IND2Adapter *This, SOCKET_ADDRESS_LIST *pAddress
 {
 	const struct rn_link_info *info = adapter_of(This)->dev->info;
 
+	if (nd_gone(adapter_of(This)))
+		return ND_DEVICE_REMOVED;
 	return nd_return_address_list(info->gids, info->ngids, pAddressList, pcbAddressList);
 }
 
@@ -107,6 +113,8 @@ static HRESULT CreateCompletionQueue(IND2Adapter *This, REFIID iid, HANDLE hOver
 				     void **ppCompletionQueue)
 {
 	*ppCompletionQueue = NULL;
+	if (nd_gone(adapter_of(This)))
+		return ND_DEVICE_REMOVED;
 	return nd_cq_create(adapter_of(This), iid, hOverlappedFile, queueDepth,
 			    group == 0 ? affinity : 0, ppCompletionQueue);
 }
@@ -115,12 +123,16 @@ static HRESULT CreateMemoryRegion(IND2Adapter *This, REFIID iid, HANDLE hOverlap
 				  void **ppMemoryRegion)
 {
 	*ppMemoryRegion = NULL;
+	if (nd_gone(adapter_of(This)))
+		return ND_DEVICE_REMOVED;
 	return nd_mr_create(adapter_of(This), iid, hOverlappedFile, ppMemoryRegion);
 }
 
 static HRESULT CreateMemoryWindow(IND2Adapter *This, REFIID iid, void **ppMemoryWindow)
 {
 	*ppMemoryWindow = NULL;
+	if (nd_gone(adapter_of(This)))
+		return ND_DEVICE_REMOVED;
 	return nd_mw_create(adapter_of(This), iid, ppMemoryWindow);
 }
 
@@ -130,6 +142,8 @@ static HRESULT CreateSharedReceiveQueue(IND2Adapter *This, REFIID iid, HANDLE hO
 					void **ppSharedReceiveQueue)
 {
 	*ppSharedReceiveQueue = NULL;
+	if (nd_gone(adapter_of(This)))
+		return ND_DEVICE_REMOVED;
 	return ND_NOT_SUPPORTED;
 }
 
@@ -152,6 +166,8 @@ static HRESULT CreateQueuePair(IND2Adapter *This, REFIID iid, IUnknown *pReceive
 	};
 
 	*ppQueuePair = NULL;
+	if (nd_gone(adapter))
+		return ND_DEVICE_REMOVED;
 	if (init.recv_cq == NULL || init.recv_cq->async.adapter != adapter)
 		return ND_INVALID_PARAMETER_2;
 	if (init.send_cq == NULL || init.send_cq->async.adapter != adapter)
@@ -177,6 +193,8 @@ static HRESULT CreateQueuePairWithSrq(IND2Adapter *This, REFIID iid,
 				      ULONG inlineDataSize, void **ppQueuePair)
 {
 	*ppQueuePair = NULL;
+	if (nd_gone(adapter_of(This)))
+		return ND_DEVICE_REMOVED;
 	return ND_NOT_SUPPORTED;
 }
 
@@ -184,6 +202,8 @@ static HRESULT CreateConnector(IND2Adapter *This, REFIID iid, HANDLE hOverlapped
 			       void **ppConnector)
 {
 	*ppConnector = NULL;
+	if (nd_gone(adapter_of(This)))
+		return ND_DEVICE_REMOVED;
 	return nd_connector_create(adapter_of(This), iid, hOverlappedFile, ppConnector);
 }
 
@@ -191,6 +211,8 @@ static HRESULT CreateListener(IND2Adapter *This, REFIID iid, HANDLE hOverlappedF
 			      void **ppListener)
 {
 	*ppListener = NULL;
+	if (nd_gone(adapter_of(This)))
+		return ND_DEVICE_REMOVED;
 	return nd_listener_create(adapter_of(This), iid, hOverlappedFile, ppListener);
 }
 

@@ -21,6 +21,12 @@ static struct rn_client *client_of(struct nd_connector *c)
 	return c->async.adapter->dev->client;
 }
 
+/* Under its lock, which the event of the port's end takes too. */
+static HRESULT may(const struct nd_connector *c, enum nd_connector_method method)
+{
+	return nd_gone(c->async.adapter) ? ND_DEVICE_REMOVED : nd_connector_may(c->state, method);
+}
+
 static uint32_t random_psn(void)
 {
 	uint32_t psn = 0;
@@ -236,7 +242,7 @@ static HRESULT GetOverlappedResult(IND2Connector *This, OVERLAPPED *pOverlapped,
 
 static HRESULT bind_locked(struct nd_connector *c, const struct sockaddr *sa, ULONG cb)
 {
-	HRESULT hr = nd_connector_may(c->state, ND_CM_BIND);
+	HRESULT hr = may(c, ND_CM_BIND);
 	int rc;
 
 	if (SUCCEEDED(hr))
@@ -302,7 +308,7 @@ static HRESULT start_connect(struct nd_connector *c, struct connect_call *call,
 			     struct os_request *request)
 {
 	const ND2_ADAPTER_INFO *limits = &c->async.adapter->limits;
-	HRESULT hr = nd_connector_may(c->state, ND_CM_CONNECT);
+	HRESULT hr = may(c, ND_CM_CONNECT);
 	struct nd_qp *qp;
 	int rc;
 
@@ -397,7 +403,7 @@ static HRESULT CompleteConnect(IND2Connector *This, OVERLAPPED *pOverlapped)
 	if (FAILED(hr))
 		return hr;
 	pthread_mutex_lock(&c->async.lock);
-	hr = nd_connector_may(c->state, ND_CM_COMPLETE);
+	hr = may(c, ND_CM_COMPLETE);
 	if (FAILED(hr)) {
 		os_request_refuse(request, hr);
 	} else {
@@ -418,7 +424,7 @@ struct accept_call {
 static HRESULT start_accept(struct nd_connector *c, struct accept_call *call,
 			    struct os_request *request)
 {
-	HRESULT hr = nd_connector_may(c->state, ND_CM_ACCEPT);
+	HRESULT hr = may(c, ND_CM_ACCEPT);
 	int rc;
 
 	if (FAILED(hr))
@@ -479,7 +485,7 @@ static HRESULT Accept(IND2Connector *This, IUnknown *pQueuePair, ULONG inboundRe
 
 static HRESULT reject_locked(struct nd_connector *c, const struct rn_cm_param *param)
 {
-	HRESULT hr = nd_connector_may(c->state, ND_CM_REJECT);
+	HRESULT hr = may(c, ND_CM_REJECT);
 	struct nd_qp *qp;
 	int rc;
 
@@ -518,7 +524,7 @@ static HRESULT GetReadLimits(IND2Connector *This, ULONG *pInboundReadLimit,
 	HRESULT hr;
 
 	pthread_mutex_lock(&c->async.lock);
-	hr = nd_connector_may(c->state, ND_CM_LIMITS);
+	hr = may(c, ND_CM_LIMITS);
 	if (SUCCEEDED(hr) && pInboundReadLimit != NULL)
 		*pInboundReadLimit = c->inbound;
 	if (SUCCEEDED(hr) && pOutboundReadLimit != NULL)
@@ -529,7 +535,7 @@ static HRESULT GetReadLimits(IND2Connector *This, ULONG *pInboundReadLimit,
 
 static HRESULT copy_data(struct nd_connector *c, void *out, ULONG *pcb)
 {
-	HRESULT hr = nd_connector_may(c->state, ND_CM_DATA);
+	HRESULT hr = may(c, ND_CM_DATA);
 	ULONG have = *pcb, n;
 
 	if (FAILED(hr))
@@ -560,7 +566,9 @@ static HRESULT GetLocalAddress(IND2Connector *This, struct sockaddr *pAddress, U
 	HRESULT hr = ND_CONNECTION_INVALID;
 
 	pthread_mutex_lock(&c->async.lock);
-	if (c->state != ND_CN_IDLE && c->state != ND_CN_QUEUED)
+	if (nd_gone(c->async.adapter))
+		hr = ND_DEVICE_REMOVED;
+	else if (c->state != ND_CN_IDLE && c->state != ND_CN_QUEUED)
 		hr = nd_return_address(&c->local, pAddress, pcbAddress);
 	pthread_mutex_unlock(&c->async.lock);
 	return hr;
@@ -572,7 +580,9 @@ static HRESULT GetPeerAddress(IND2Connector *This, struct sockaddr *pAddress, UL
 	HRESULT hr = ND_CONNECTION_INVALID;
 
 	pthread_mutex_lock(&c->async.lock);
-	if (c->state >= ND_CN_REP_RECEIVED && c->state != ND_CN_DISCONNECTED)
+	if (nd_gone(c->async.adapter))
+		hr = ND_DEVICE_REMOVED;
+	else if (c->state >= ND_CN_REP_RECEIVED && c->state != ND_CN_DISCONNECTED)
 		hr = nd_return_address(&c->peer, pAddress, pcbAddress);
 	pthread_mutex_unlock(&c->async.lock);
 	return hr;
@@ -587,7 +597,7 @@ static HRESULT NotifyDisconnect(IND2Connector *This, OVERLAPPED *pOverlapped)
 	if (FAILED(hr))
 		return hr;
 	pthread_mutex_lock(&c->async.lock);
-	hr = nd_connector_may(c->state, ND_CM_NOTIFY);
+	hr = may(c, ND_CM_NOTIFY);
 	if (FAILED(hr)) {
 		os_request_refuse(request, hr);
 	} else {
@@ -640,7 +650,7 @@ static HRESULT Disconnect(IND2Connector *This, OVERLAPPED *pOverlapped)
 	if (FAILED(hr))
 		return hr;
 	pthread_mutex_lock(&c->async.lock);
-	hr = nd_connector_may(c->state, ND_CM_DISCONNECT);
+	hr = may(c, ND_CM_DISCONNECT);
 	if (FAILED(hr)) {
 		os_request_refuse(request, hr);
 	} else {

@@ -95,6 +95,8 @@ static HRESULT GetOverlappedResult(IND2CompletionQueue *This, OVERLAPPED *pOverl
 
 static HRESULT GetNotifyAffinity(IND2CompletionQueue *This, USHORT *pGroup, KAFFINITY *pAffinity)
 {
+	if (nd_gone(cq_of(This)->async.adapter))
+		return ND_DEVICE_REMOVED;
 	return nd_notify_affinity(pGroup, pAffinity);
 }
 
@@ -105,6 +107,8 @@ static HRESULT Resize(IND2CompletionQueue *This, ULONG queueDepth)
 	HRESULT dead;
 	int rc;
 
+	if (nd_gone(cq->async.adapter))
+		return ND_DEVICE_REMOVED;
 	if (!(limits->AdapterFlags & ND_ADAPTER_FLAG_CQ_RESIZE_SUPPORTED))
 		return ND_NOT_SUPPORTED;
 	if (queueDepth == 0 || queueDepth > limits->MaxCompletionQueueDepth)
@@ -121,10 +125,11 @@ static HRESULT Resize(IND2CompletionQueue *This, ULONG queueDepth)
 static HRESULT notify_locked(struct nd_cq *cq, ULONG type, struct os_request *request)
 {
 	enum rn_cq_arm what = type == ND_CQ_NOTIFY_SOLICITED ? RN_CQ_ARM_SOLICITED : RN_CQ_ARM_ANY;
+	HRESULT hr = nd_gone(cq->async.adapter) ? ND_DEVICE_REMOVED : cq->dead;
 
-	if (FAILED(cq->dead)) {
-		os_request_refuse(request, cq->dead);
-		return cq->dead;
+	if (FAILED(hr)) {
+		os_request_refuse(request, hr);
+		return hr;
 	}
 	request->kind = type == ND_CQ_NOTIFY_ERRORS ? WAITS_FOR_FAILURE : WAITS_FOR_RESULTS;
 	os_request_list_add(&cq->async.requests, request);

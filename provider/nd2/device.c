@@ -17,6 +17,7 @@ struct route {
 	struct route *next;
 	enum nd_route kind;
 	uint32_t id;
+	bool told; /* that the port is gone */
 	struct nd_object *obj;
 };
 
@@ -60,6 +61,11 @@ int nd_device_route(struct nd_device *dev, enum nd_route kind, uint32_t id, stru
 	int rc = 0;
 
 	pthread_mutex_lock(&d->lock);
+	/* Who is in time is told with the others: the event is handled under this lock, later. */
+	if (rn_client_gone(dev->client)) {
+		pthread_mutex_unlock(&d->lock);
+		return -ENODEV;
+	}
 	r = find_route(d, kind, id);
 	if (r == NULL) {
 		r = calloc(1, sizeof(*r));
@@ -131,25 +137,34 @@ bool nd_device_dispatch(struct nd_device *dev, const struct rn_event *ev)
 	return true;
 }
 
-/* The port is gone: everybody with an id hears of it. Objects that come later are refused by the
- * NIC. */
+/* References to at most n objects of the bucket that have not been told. */
+static unsigned next_to_tell(struct device *d, unsigned bucket, struct nd_object *objs[], unsigned n)
+{
+	unsigned k = 0;
+
+	pthread_mutex_lock(&d->lock);
+	for (struct route *r = d->bucket[bucket]; r != NULL && k < n; r = r->next) {
+		if (!r->told && ref_if_alive(r->obj))
+			objs[k++] = r->obj;
+		r->told = true;
+	}
+	pthread_mutex_unlock(&d->lock);
+	return k;
+}
+
+/* The port is gone: everybody with an id hears of it. Objects that come later are refused. */
 static void dispatch_to_all(struct device *d, const struct rn_event *ev)
 {
-	for (unsigned b = 0; b < BUCKETS; b++) {
-		struct nd_object *objs[64];
-		unsigned n = 0;
+	struct nd_object *objs[64];
+	unsigned n;
 
-		pthread_mutex_lock(&d->lock);
-		for (struct route *r = d->bucket[b]; r != NULL && n < 64; r = r->next)
-			if (ref_if_alive(r->obj))
-				objs[n++] = r->obj;
-		pthread_mutex_unlock(&d->lock);
-		while (n-- != 0) {
-			if (objs[n]->cls->event != NULL)
-				objs[n]->cls->event(objs[n], ev);
-			nd_object_put(objs[n]);
-		}
-	}
+	for (unsigned b = 0; b < BUCKETS; b++)
+		while ((n = next_to_tell(d, b, objs, 64)) != 0)
+			while (n-- != 0) {
+				if (objs[n]->cls->event != NULL)
+					objs[n]->cls->event(objs[n], ev);
+				nd_object_put(objs[n]);
+			}
 }
 
 static void handle(struct device *d, const struct rn_event *ev)
@@ -234,6 +249,8 @@ int nd_device_get(unsigned index, struct nd_device **dev)
 	pthread_mutex_lock(&table_lock);
 	if (table[index] == NULL)
 		rc = open_device(index, &table[index]);
+	else if (rn_client_gone(table[index]->pub.client))
+		rc = -ENODEV;
 	if (rc == 0) {
 		table[index]->users++;
 		*dev = &table[index]->pub;

@@ -20,7 +20,7 @@ struct nd_device {
 	const struct rn_link_info *info;
 };
 
-/* Opens adapter `index` of the configuration, or shares it. 0 or -errno. */
+/* Opens adapter `index` of the configuration, or shares it. 0 or -errno; -ENODEV: its port is gone. */
 int nd_device_get(unsigned index, struct nd_device **);
 void nd_device_put(struct nd_device *);
 /* An event's thread may be the last to let go of a device, and then closes it: waits until none is at
@@ -28,7 +28,8 @@ void nd_device_put(struct nd_device *);
 void nd_device_settle(unsigned timeout_ms);
 
 /* From now on events that name this id go to obj (replacing whoever had them). An entry does not
- * keep the object alive: remove it in retire, or in destroy at the latest. -ENOMEM. */
+ * keep the object alive: remove it in retire, or in destroy at the latest. -ENOMEM; -ENODEV: the port is
+ * gone. Who has a route before that is told by RN_EVENT_PORT_GONE. */
 int nd_device_route(struct nd_device *, enum nd_route, uint32_t id, struct nd_object *);
 void nd_device_unroute(struct nd_device *, enum nd_route, uint32_t id);
 /* Hands an event to whoever its id is routed to now; false: nobody. No lock held. */

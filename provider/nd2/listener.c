@@ -125,6 +125,18 @@ static bool on_withdrawal(struct nd_listener *l, const struct rn_event *ev)
 	return true;
 }
 
+/* Connectors that wait become idle before their requests end: the client may use them at once. */
+static void end_locked(struct nd_listener *l, HRESULT status)
+{
+	struct os_request *request;
+
+	for (request = l->async.requests.first; request != NULL; request = request->next) {
+		nd_connector_unqueue(request->cookie);
+		nd_object_put(request->cookie);
+	}
+	os_request_list_cancel(&l->async.requests, status);
+}
+
 static void event(struct nd_object *obj, const struct rn_event *ev)
 {
 	struct nd_listener *l = (struct nd_listener *)obj;
@@ -134,24 +146,12 @@ static void event(struct nd_object *obj, const struct rn_event *ev)
 	if (ev->kind == RN_EVENT_CM_REQUEST)
 		on_request(l, ev);
 	else if (ev->kind == RN_EVENT_PORT_GONE)
-		os_request_list_complete(&l->async.requests, ND_DEVICE_REMOVED);
+		end_locked(l, ND_DEVICE_REMOVED);
 	else if (ev->id != l->id)
 		ours = on_withdrawal(l, ev);
 	pthread_mutex_unlock(&l->async.lock);
 	if (!ours)
 		nd_device_dispatch(l->async.adapter->dev, ev);
-}
-
-/* Connectors that wait become idle before their requests end: the client may use them at once. */
-static void cancel_locked(struct nd_listener *l)
-{
-	struct os_request *request;
-
-	for (request = l->async.requests.first; request != NULL; request = request->next) {
-		nd_connector_unqueue(request->cookie);
-		nd_object_put(request->cookie);
-	}
-	os_request_list_cancel(&l->async.requests, ND_CANCELED);
 }
 
 static void retire(struct nd_object *obj)
@@ -160,7 +160,7 @@ static void retire(struct nd_object *obj)
 	struct arrival *a;
 
 	pthread_mutex_lock(&l->async.lock);
-	cancel_locked(l);
+	end_locked(l, ND_CANCELED);
 	if (l->phase != IDLE) {
 		nd_device_unroute(l->async.adapter->dev, ND_ROUTE_CM, l->id);
 		rn_client_cm_destroy(client_of(l), l->id);
@@ -190,7 +190,7 @@ static HRESULT CancelOverlappedRequests(IND2Listener *This)
 	struct nd_listener *l = listener_of(This);
 
 	pthread_mutex_lock(&l->async.lock);
-	cancel_locked(l);
+	end_locked(l, ND_CANCELED);
 	pthread_mutex_unlock(&l->async.lock);
 	return ND_SUCCESS;
 }
@@ -228,7 +228,9 @@ static HRESULT Bind(IND2Listener *This, const struct sockaddr *pAddress, ULONG c
 	int rc;
 
 	pthread_mutex_lock(&l->async.lock);
-	if (l->phase == IDLE)
+	if (nd_gone(l->async.adapter))
+		hr = ND_DEVICE_REMOVED;
+	else if (l->phase == IDLE)
 		hr = nd_local_address(l->async.adapter, pAddress, cbAddress, &addr);
 	if (SUCCEEDED(hr)) {
 		rc = take_address(l, &addr);
@@ -246,7 +248,9 @@ static HRESULT Listen(IND2Listener *This, ULONG backlog)
 	int rc;
 
 	pthread_mutex_lock(&l->async.lock);
-	if (l->phase == BOUND) {
+	if (nd_gone(l->async.adapter)) {
+		hr = ND_DEVICE_REMOVED;
+	} else if (l->phase == BOUND) {
 		/* Before the command: requests may arrive before it returns. */
 		l->backlog = backlog;
 		l->phase = LISTENING;
@@ -265,7 +269,9 @@ static HRESULT GetLocalAddress(IND2Listener *This, struct sockaddr *pAddress, UL
 	HRESULT hr = ND_INVALID_DEVICE_STATE;
 
 	pthread_mutex_lock(&l->async.lock);
-	if (l->phase != IDLE)
+	if (nd_gone(l->async.adapter))
+		hr = ND_DEVICE_REMOVED;
+	else if (l->phase != IDLE)
 		hr = nd_return_address(&l->local, pAddress, pcbAddress);
 	pthread_mutex_unlock(&l->async.lock);
 	return hr;
@@ -277,6 +283,8 @@ static HRESULT ask(struct nd_listener *l, struct nd_connector *connector,
 	struct arrival *a;
 	HRESULT hr;
 
+	if (nd_gone(l->async.adapter))
+		return ND_DEVICE_REMOVED;
 	if (l->phase != LISTENING)
 		return ND_INVALID_DEVICE_STATE;
 	hr = nd_connector_queue(connector);

@@ -151,6 +151,8 @@ static HRESULT Register(IND2MemoryRegion *This, const void *pBuffer, SIZE_T cbBu
 	struct os_request *request;
 	HRESULT hr;
 
+	if (nd_gone(mr->async.adapter))
+		return ND_DEVICE_REMOVED;
 	if (pBuffer == NULL)
 		return ND_INVALID_PARAMETER;
 	if (cbBuffer == 0)

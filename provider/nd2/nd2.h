@@ -50,6 +50,12 @@ struct nd_adapter {
 };
 
 HRESULT nd_adapter_open(unsigned index, REFIID iid, void **out);
+/* The port is gone: every method but those that end something answers ND_DEVICE_REMOVED. Who makes a request wait looks
+ * under the lock that the event takes too, or gets the answer from the NIC. */
+static inline bool nd_gone(const struct nd_adapter *adapter)
+{
+	return rn_client_gone(adapter->dev->client);
+}
 /* What Query says, for a NIC with these limits. */
 void nd_adapter_limits(const struct rn_link_info *, uint64_t id, ND2_ADAPTER_INFO *);
 

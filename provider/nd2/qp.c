@@ -195,6 +195,12 @@ static uint16_t wqe_flags(ULONG flags)
 	return out;
 }
 
+/* Why it takes no requests but receives. */
+static HRESULT not_open(const struct nd_qp *qp)
+{
+	return nd_gone(qp->adapter) ? ND_DEVICE_REMOVED : ND_CONNECTION_INVALID;
+}
+
 static HRESULT post(struct nd_qp *qp, const struct rn_client_wr *wr)
 {
 	int rc;
@@ -235,7 +241,7 @@ static HRESULT Send(IND2QueuePair *This, void *requestContext, const ND2_SGE sge
 	if (flags & ~(ULONG)SEND_FLAGS)
 		return ND_INVALID_PARAMETER_4;
 	if (atomic_load(&qp->phase) != ND_QP_OPEN)
-		return ND_CONNECTION_INVALID;
+		return not_open(qp);
 	return post(qp, &wr);
 }
 
@@ -269,8 +275,8 @@ static HRESULT Bind(IND2QueuePair *This, void *requestContext, IUnknown *pMemory
 
 	if (flags & ~(ULONG)BIND_FLAGS)
 		return ND_INVALID_PARAMETER_6;
-	if (atomic_load(&qp->phase) != ND_QP_OPEN)
-		return ND_CONNECTION_INVALID;
+	if (nd_gone(qp->adapter) || atomic_load(&qp->phase) != ND_QP_OPEN)
+		return not_open(qp);
 	if (span == NULL)
 		return ND_INVALID_PARAMETER_2;
 	if (mw == NULL)
@@ -286,8 +292,8 @@ static HRESULT Invalidate(IND2QueuePair *This, void *requestContext, IUnknown *p
 
 	if (flags & ~(ULONG)INVALIDATE_FLAGS)
 		return ND_INVALID_PARAMETER_3;
-	if (atomic_load(&qp->phase) != ND_QP_OPEN)
-		return ND_CONNECTION_INVALID;
+	if (nd_gone(qp->adapter) || atomic_load(&qp->phase) != ND_QP_OPEN)
+		return not_open(qp);
 	if (mw == NULL)
 		return ND_INVALID_PARAMETER_2;
 	return nd_mw_invalidate(mw, qp, (uintptr_t)requestContext, wqe_flags(flags));
@@ -311,7 +317,7 @@ static HRESULT Read(IND2QueuePair *This, void *requestContext, const ND2_SGE sge
 	if (flags & ~(ULONG)(READ_FLAGS | ND_OP_FLAG_INLINE))
 		return ND_INVALID_PARAMETER_6;
 	if (atomic_load(&qp->phase) != ND_QP_OPEN)
-		return ND_CONNECTION_INVALID;
+		return not_open(qp);
 	if (atomic_load(&qp->max_reads) == 0)
 		return ND_INVALID_DEVICE_REQUEST;
 	return post(qp, &wr);
@@ -334,7 +340,7 @@ static HRESULT Write(IND2QueuePair *This, void *requestContext, const ND2_SGE sg
 	if (flags & ~(ULONG)WRITE_FLAGS)
 		return ND_INVALID_PARAMETER_6;
 	if (atomic_load(&qp->phase) != ND_QP_OPEN)
-		return ND_CONNECTION_INVALID;
+		return not_open(qp);
 	return post(qp, &wr);
 }
 
