@@ -80,6 +80,33 @@ static void forgotten_connector_is_passed_over(void **state)
 }
 
 /* The last reference may be the event thread's, which is a moment behind. */
+/* All the keys there are: windows, then a region; each given back makes room again. */
+static void as_many_windows_as_there_are(void **state)
+{
+	static IND2MemoryWindow *mw[5000];
+	void *none = mw;
+	struct end e;
+	unsigned n;
+
+	open_adapters(state);
+	end_open(&e, 0, NULL);
+	for (n = 0; n < 5000; n++)
+		if (CALL(adapters[0], CreateMemoryWindow, &IID_IND2MemoryWindow,
+			 (void **)&mw[n]) != ND_SUCCESS)
+			break;
+	assert_int_equal(n, 4094); /* end_open registered a region */
+	HR(CALL(adapters[0], CreateMemoryWindow, &IID_IND2MemoryWindow, &none),
+	   ND_INSUFFICIENT_RESOURCES);
+	assert_null(none);
+	RELEASE(mw[100]);
+	HR(CALL(adapters[0], CreateMemoryWindow, &IID_IND2MemoryWindow, (void **)&mw[100]),
+	   ND_SUCCESS);
+	for (unsigned i = 0; i < n; i++)
+		RELEASE(mw[i]);
+	end_close(&e);
+	close_adapters(state);
+}
+
 static int nothing_is_left(void **state)
 {
 	for (int i = 0; fake_link_objects() != 0 && i < 500; i++)
@@ -97,6 +124,7 @@ int main(void)
 		life(released_from_the_root),
 		life(released_half_way),
 		life(forgotten_connector_is_passed_over),
+		life(as_many_windows_as_there_are),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

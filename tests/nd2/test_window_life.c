@@ -1,0 +1,503 @@
+/* Memory windows beyond the numbered rows: keys that go round, windows that overlap and that move from
+ * one queue pair to another, requests that race with the end of a window, objects let go in any order,
+ * and arguments that are none. */
+#include "window.h"
+
+#include <arpa/inet.h>
+
+static void nd2_own_window_rebound_has_a_new_token(void **state)
+{
+	for (int read = 0; read < 2; read++) {
+		IND2MemoryWindow *mw;
+		UINT32 old;
+		struct pair p;
+
+		pair_open_connected(&p, &local_only);
+		mw = new_window(&p.b);
+		assert_int_equal(CALL(mw, GetRemoteToken), 0);
+		bind_now(&p.b, mw, 0, 4096, RO | WO);
+		old = p.b.remote;
+		assert_int_not_equal(old, 0);
+		unbind_now(&p.b, mw);
+		bind_now(&p.b, mw, 0, 4096, RO | WO);
+		assert_int_not_equal(p.b.remote, old);
+		read_works(&p, 0, 4096);
+		p.b.remote = old;
+		is_refused(&p, read, 0, 4096);
+		RELEASE(mw);
+		pair_close(&p);
+	}
+}
+
+/* As many bindings as there are keys, twice and more: none is followed by itself. */
+static void nd2_own_window_tokens_go_round(void **state)
+{
+	UINT32 last[254] = {0};
+	IND2MemoryWindow *mw;
+	struct pair p;
+
+	pair_open_connected(&p, &local_only);
+	mw = new_window(&p.b);
+	for (unsigned i = 0; i < 600; i++) {
+		bind_now(&p.b, mw, i, 100, RO);
+		for (unsigned k = 0; k < 254; k++)
+			assert_int_not_equal(p.b.remote, last[k]);
+		last[i % 254] = p.b.remote;
+		if (i % 100 == 99)
+			read_works(&p, i, 100);
+		unbind_now(&p.b, mw);
+	}
+	RELEASE(mw);
+	pair_close(&p);
+}
+
+static void nd2_own_windows_over_one_region(void **state)
+{
+	IND2MemoryWindow *first, *second;
+	UINT32 tokens[2];
+	struct pair p;
+
+	pair_open_connected(&p, &local_only);
+	first = new_window(&p.b);
+	second = new_window(&p.b);
+	bind_now(&p.b, first, 0, 2000, RO);
+	tokens[0] = p.b.remote;
+	bind_now(&p.b, second, 1000, 2000, WO);
+	tokens[1] = p.b.remote;
+	write_works(&p, 1000, 2000);
+	p.b.remote = tokens[0];
+	read_works(&p, 0, 2000);
+	unbind_now(&p.b, first); /* the other does not mind */
+	p.b.remote = tokens[1];
+	write_works(&p, 1500, 100);
+	is_busy(&p.b);
+	is_refused(&p, true, 1500, 100);
+	RELEASE(first);
+	RELEASE(second);
+	pair_close(&p);
+}
+
+/* Bound where it was not before, its old peer has nothing of it. */
+static void nd2_own_window_moves_to_another_queue_pair(void **state)
+{
+	IND2MemoryWindow *mw;
+	struct pair p, q;
+
+	pair_open_connected(&p, &local_only);
+	pair_open_connected(&q, &local_only);
+	mw = new_window(&p.b);
+	for (int i = 0; i < 4; i++) {
+		bind_now(&p.b, mw, 0, 4096, RO | WO);
+		HR(post_bind(&q.b, mw, 0, 4096, 1, RO), ND_INVALID_DEVICE_STATE);
+		write_works(&p, 0, 4096);
+		unbind_now(&p.b, mw);
+		bind_now(&q.b, mw, 4096, 4096, RO | WO);
+		HR(post_bind(&p.b, mw, 0, 4096, 1, RO), ND_INVALID_DEVICE_STATE);
+		write_works(&q, 4096, 4096);
+		if (i < 3)
+			unbind_now(&q.b, mw);
+	}
+	/* p's peer knows where it is now, and how it is called. */
+	p.b.remote = q.b.remote;
+	HR(post_recv(&p.b, 0, 10, 0xb9), ND_SUCCESS);
+	HR(CALL(p.a.qp, Write, (void *)1, &(ND2_SGE){p.a.buf, 8, p.a.local}, 1,
+		(UINT64)(uintptr_t)q.b.buf + 4096, q.b.remote, 0),
+	   ND_SUCCESS);
+	reap_is(p.a.cq, 1, ND_ACCESS_VIOLATION);
+	reap_is(p.b.cq, 0xb9, ND_CANCELED);
+	write_works(&q, 4096, 4096);
+	/* Taking it from another queue pair than the one it is bound on. */
+	HR(post_invalidate(&q.a, mw, 2, 0), ND_INVALID_PARAMETER_2); /* of another adapter */
+	RELEASE(mw);
+	pair_close(&q);
+	pair_close(&p);
+}
+
+static void nd2_own_invalidate_on_another_queue_pair(void **state)
+{
+	IND2MemoryWindow *mw;
+	struct pair p, q;
+
+	pair_open_connected(&p, &local_only);
+	pair_open_connected(&q, &local_only);
+	mw = new_window(&p.b);
+	bind_now(&p.b, mw, 0, 4096, RO | WO);
+	HR(post_invalidate(&q.b, mw, 2, 0), ND_SUCCESS);
+	reap_is(q.b.cq, 2, ND_INVALID_DEVICE_REQUEST);
+	write_works(&p, 0, 4096);
+	is_busy(&p.b);
+	RELEASE(mw);
+	pair_close(&q);
+	pair_close(&p);
+}
+
+/* However a queue pair ends, its windows are free, and so are their regions. */
+static void nd2_own_window_outlives_its_queue_pair(void **state)
+{
+	for (int how = 0; how < 4; how++) {
+		IND2MemoryWindow *mw;
+		OVERLAPPED ov = {0};
+		struct pair p, q;
+
+		pair_open_connected(&p, &local_only);
+		pair_open_connected(&q, &local_only);
+		mw = new_window(&p.b);
+		bind_now(&p.b, mw, 0, 4096, RO);
+		is_busy(&p.b);
+		switch (how) {
+		case 0:
+			HR(CALL(p.b.qp, Flush), ND_SUCCESS);
+			break;
+		case 1:
+			ENDS(p.b.connector, CALL(p.b.connector, Disconnect, &ov), &ov, ND_SUCCESS);
+			break;
+		case 2:
+			RELEASE(p.b.qp);
+			break;
+		case 3:
+			is_refused(&p, false, 0, 10);
+			break;
+		}
+		bind_now(&q.b, mw, 0, 4096, RO);
+		read_works(&q, 0, 4096);
+		HR(deregister(&p.b), ND_SUCCESS);
+		RELEASE(mw);
+		pair_close(&q);
+		pair_close(&p);
+	}
+}
+
+/* Posted behind what takes its time; the window is let go before its turn comes. */
+static void nd2_own_window_released_with_requests_queued(void **state)
+{
+	IND2MemoryWindow *mw;
+	struct pair p;
+
+	pair_open_connected(&p, &local_only);
+	for (unsigned i = 0; i < 20; i++) {
+		mw = new_window(&p.b);
+		/* Nobody receives it yet. */
+		HR(post_send(&p.b, 0, 10, 1, ND_OP_FLAG_INLINE), ND_SUCCESS);
+		if (i & 1)
+			sleep_ms(2); /* the receiver has said so */
+		HR(post_bind(&p.b, mw, 0, 4096, 2, RO), ND_SUCCESS);
+		if (i & 2)
+			HR(post_invalidate(&p.b, mw, 3, 0), ND_SUCCESS);
+		is_busy(&p.b);
+		assert_int_equal(CALL(mw, Release), 0);
+		HR(deregister(&p.b), ND_SUCCESS);
+		register_mr(p.b.mr, p.b.buf, BUF_BYTES, ND_MR_FLAG_ALLOW_LOCAL_WRITE);
+		p.b.local = CALL(p.b.mr, GetLocalToken);
+		HR(post_recv(&p.a, 0, 100, 9), ND_SUCCESS);
+		reap_is(p.a.cq, 9, ND_SUCCESS);
+		reap_is(p.b.cq, 1, ND_SUCCESS);
+		reap_is(p.b.cq, 2, ND_SUCCESS);
+		if (i & 2)
+			reap_is(p.b.cq, 3, ND_SUCCESS);
+	}
+	pair_close(&p);
+}
+
+static void nd2_own_region_released_under_a_window(void **state)
+{
+	IND2MemoryWindow *mw;
+	struct pair p;
+
+	pair_open_connected(&p, &local_only);
+	mw = new_window(&p.b);
+	bind_now(&p.b, mw, 0, 4096, RO | WO);
+	write_works(&p, 0, 4096);
+	assert_int_equal(CALL(p.b.mr, Release), 0);
+	p.b.mr = NULL;
+	memset(p.b.buf, 0x22, 4096);
+	HR(post_write(&p.a, 0, 4096, 1, 0, &p.b, 0), ND_SUCCESS);
+	reap_is(p.a.cq, 1, ND_ACCESS_VIOLATION);
+	for (size_t i = 0; i < 4096; i++)
+		assert_int_equal(p.b.buf[i], 0x22);
+	RELEASE(mw);
+	pair_close(&p);
+}
+
+static void let_go(struct end *e, IND2MemoryWindow **mw, unsigned which)
+{
+	switch (which) {
+	case 0:
+		RELEASE(*mw);
+		break;
+	case 1:
+		RELEASE(e->mr);
+		break;
+	case 2:
+		RELEASE(e->qp);
+		break;
+	case 3:
+		RELEASE(e->cq);
+		break;
+	}
+}
+
+static void nd2_own_window_and_all_it_needs_let_go_in_any_order(void **state)
+{
+	for (unsigned order = 0; order < 24; order++) {
+		unsigned left[4] = {0, 1, 2, 3}, code = order;
+		IND2MemoryWindow *mw;
+		struct pair p;
+
+		pair_open_connected(&p, &local_only);
+		mw = new_window(&p.b);
+		bind_now(&p.b, mw, 0, 4096, RO);
+		if (order % 2)
+			HR(post_invalidate(&p.b, mw, 1, 0), ND_SUCCESS);
+		for (unsigned n = 4; n > 0; n--) {
+			unsigned pick = code % n;
+
+			code /= n;
+			let_go(&p.b, &mw, left[pick]);
+			left[pick] = left[n - 1];
+		}
+		pair_close(&p);
+	}
+	assert_int_equal(live_objects("memory window"), 0);
+}
+
+/* In order with one another and with Reads; the fence holds them back, silence keeps them quiet. */
+static void nd2_own_window_requests_in_order(void **state)
+{
+	static const ND2_REQUEST_TYPE expected[] = {
+		Nd2RequestTypeRead, Nd2RequestTypeBind, Nd2RequestTypeRead,
+		Nd2RequestTypeInvalidate, Nd2RequestTypeWrite,
+	};
+	IND2MemoryWindow *mw;
+	struct pair p;
+
+	pair_open_connected(&p, NULL);
+	mw = new_window(&p.b);
+	for (unsigned round = 0; round < 50; round++) {
+		const ULONG fence = round % 2 ? ND_OP_FLAG_READ_FENCE : 0;
+
+		HR(post_read(&p.b, 0, 9000, 0, 0, &p.a, 20000), ND_SUCCESS);
+		HR(post_bind(&p.b, mw, 0, 100, 1, RO | fence), ND_SUCCESS);
+		HR(post_read(&p.b, 0, 9000, 2, 0, &p.a, 20000), ND_SUCCESS);
+		HR(post_invalidate(&p.b, mw, 3, fence), ND_SUCCESS);
+		HR(post_write(&p.b, 0, 9000, 4, 0, &p.a, 40000), ND_SUCCESS);
+		for (uintptr_t i = 0; i < 5; i++) {
+			ND2_RESULT r = reap(p.b.cq);
+
+			HR(r.Status, ND_SUCCESS);
+			assert_int_equal((uintptr_t)r.RequestContext, i);
+			assert_int_equal(r.RequestType, expected[i]);
+			assert_ptr_equal(r.QueuePairContext, &p.b);
+		}
+		HR(post_bind(&p.b, mw, 0, 100, 1, RO | fence | ND_OP_FLAG_SILENT_SUCCESS),
+		   ND_SUCCESS);
+		HR(post_invalidate(&p.b, mw, 3, fence | ND_OP_FLAG_SILENT_SUCCESS), ND_SUCCESS);
+		HR(post_write(&p.b, 0, 10, 4, 0, &p.a, 40000), ND_SUCCESS);
+		reap_is(p.b.cq, 4, ND_SUCCESS);
+	}
+	reap_none(p.b.cq, 20);
+	RELEASE(mw);
+	pair_close(&p);
+}
+
+/* The peer writes as fast as it can; when the completion is there, it writes no more. */
+static void nd2_own_invalidate_under_fire(void **state)
+{
+	for (unsigned round = 0; round < 10; round++) {
+		const ULONG chunk = 60000;
+		IND2MemoryWindow *mw;
+		uint8_t *was;
+		ND2_RESULT r;
+		struct pair p;
+
+		pair_open_connected(&p, &local_only);
+		mw = new_window(&p.b);
+		bind_now(&p.b, mw, 0, chunk, WO);
+		HR(post_recv(&p.b, BUF_BYTES - 10, 10, 0xb9), ND_SUCCESS);
+		for (uintptr_t i = 0; i < 60; i++) {
+			memset(p.a.buf + i, (int)i, 1);
+			HR(post_write(&p.a, i, chunk, i, 0, &p.b, 0), ND_SUCCESS);
+		}
+		if (round % 2)
+			sleep_ms(1);
+		HR(post_invalidate(&p.b, mw, 1, 0), ND_SUCCESS);
+		r = reap(p.b.cq);
+		if (r.Status == (HRESULT)ND_SUCCESS) {
+			assert_int_equal((uintptr_t)r.RequestContext, 1);
+			was = malloc(chunk);
+			memcpy(was, p.b.buf, chunk);
+			HR(deregister(&p.b), ND_SUCCESS);
+			sleep_ms(2);
+			assert_memory_equal(was, p.b.buf, chunk);
+			free(was);
+		}
+		do /* Writes that were through, then one that was not, then the rest */
+			r = reap(p.a.cq);
+		while (r.Status == (HRESULT)ND_SUCCESS && (uintptr_t)r.RequestContext < 59);
+		if (r.Status != (HRESULT)ND_SUCCESS)
+			HR(r.Status, ND_ACCESS_VIOLATION);
+		RELEASE(mw);
+		pair_close(&p);
+	}
+}
+
+static void nd2_own_window_token_is_no_local_token(void **state)
+{
+	IND2MemoryWindow *mw;
+	struct pair p;
+	ND2_SGE sge;
+
+	pair_open_connected(&p, NULL);
+	mw = new_window(&p.b);
+	bind_now(&p.b, mw, 0, 4096, RO | WO);
+	HR(post_recv(&p.a, 0, 100, 1), ND_SUCCESS);
+	sge = (ND2_SGE){p.b.buf, 10, ntohl(p.b.remote)};
+	HR(CALL(p.b.qp, Send, (void *)2, &sge, 1, 0), ND_SUCCESS);
+	reap_is(p.b.cq, 2, ND_ACCESS_VIOLATION);
+	RELEASE(mw);
+	pair_close(&p);
+}
+
+static void nd2_own_window_of_no_bytes(void **state)
+{
+	IND2MemoryWindow *mw;
+	struct pair p;
+
+	pair_open_connected(&p, NULL);
+	mw = new_window(&p.b);
+	bind_now(&p.b, mw, BUF_BYTES, 0, RO | WO);
+	is_busy(&p.b);
+	is_refused(&p, true, BUF_BYTES, 1);
+	RELEASE(mw);
+	pair_close(&p);
+}
+
+/* A full queue: refused, and as if it had not been asked. */
+static void nd2_own_window_requests_up_to_the_depth(void **state)
+{
+	const struct how how = {.depth = 4};
+	IND2MemoryWindow *mw, *bound;
+	UINT32 token;
+	struct pair p;
+
+	pair_open_connected(&p, &how);
+	mw = new_window(&p.b);
+	bound = new_window(&p.b);
+	bind_now(&p.b, bound, 0, 4096, RO);
+	token = CALL(bound, GetRemoteToken);
+	for (uintptr_t i = 1; i <= 4; i++) /* nobody receives them yet */
+		HR(post_send(&p.b, 0, 10, i, 0), ND_SUCCESS);
+	HR(post_bind(&p.b, mw, 0, 4096, 5, RO), ND_NO_MORE_ENTRIES);
+	assert_int_equal(CALL(mw, GetRemoteToken), 0);
+	HR(post_invalidate(&p.b, bound, 5, 0), ND_NO_MORE_ENTRIES);
+	assert_int_equal(CALL(bound, GetRemoteToken), token);
+	for (uintptr_t i = 1; i <= 4; i++)
+		HR(post_recv(&p.a, 0, 100, i), ND_SUCCESS);
+	for (uintptr_t i = 1; i <= 4; i++)
+		reap_is(p.b.cq, i, ND_SUCCESS);
+	bind_now(&p.b, mw, 0, 4096, RO);
+	unbind_now(&p.b, bound);
+	RELEASE(bound);
+	is_busy(&p.b);
+	RELEASE(mw);
+	HR(deregister(&p.b), ND_SUCCESS);
+	pair_close(&p);
+}
+
+static void nd2_own_window_arguments(void **state)
+{
+	IND2MemoryRegion *unregistered, *foreign_mr;
+	IND2MemoryWindow *mw, *foreign;
+	IND2Adapter *again, *mine;
+	struct end e;
+	struct pair p;
+
+	pair_open_connected(&p, NULL);
+	mw = new_window(&p.b);
+	/* flags */
+	for (ULONG bit = 1; bit != 0; bit <<= 1) {
+		if (!(bit & 0x1b))
+			HR(post_bind(&p.b, mw, 0, 10, 1, RO | bit), ND_INVALID_PARAMETER_6);
+		if (!(bit & 0x03))
+			HR(post_invalidate(&p.b, mw, 1, bit), ND_INVALID_PARAMETER_3);
+	}
+	/* objects that are none, or of another kind */
+	unregistered = new_mr(&p.b);
+	HR(CALL(p.b.qp, Bind, NULL, NULL, (IUnknown *)mw, p.b.buf, 10, RO),
+	   ND_INVALID_PARAMETER_2);
+	HR(CALL(p.b.qp, Bind, NULL, (IUnknown *)mw, (IUnknown *)mw, p.b.buf, 10, RO),
+	   ND_INVALID_PARAMETER_2);
+	HR(CALL(p.b.qp, Bind, NULL, (IUnknown *)p.b.mr, NULL, p.b.buf, 10, RO),
+	   ND_INVALID_PARAMETER_3);
+	HR(CALL(p.b.qp, Bind, NULL, (IUnknown *)p.b.mr, (IUnknown *)p.b.mr, p.b.buf, 10, RO),
+	   ND_INVALID_PARAMETER_3);
+	HR(CALL(p.b.qp, Invalidate, NULL, NULL, 0), ND_INVALID_PARAMETER_2);
+	HR(CALL(p.b.qp, Invalidate, NULL, (IUnknown *)p.b.mr, 0), ND_INVALID_PARAMETER_2);
+	HR(CALL(p.b.qp, Bind, NULL, (IUnknown *)unregistered, (IUnknown *)mw, p.b.buf, 10, RO),
+	   ND_ACCESS_VIOLATION);
+	/* of another instance of the same adapter */
+	again = open_adapter(1);
+	mine = adapters[1];
+	adapters[1] = again;
+	end_open(&e, 1, NULL);
+	foreign = new_window(&e);
+	foreign_mr = e.mr;
+	adapters[1] = mine;
+	HR(CALL(p.b.qp, Bind, NULL, (IUnknown *)foreign_mr, (IUnknown *)mw, e.buf, 10, RO),
+	   ND_INVALID_PARAMETER_2);
+	HR(CALL(p.b.qp, Bind, NULL, (IUnknown *)p.b.mr, (IUnknown *)foreign, p.b.buf, 10, RO),
+	   ND_INVALID_PARAMETER_3);
+	HR(CALL(p.b.qp, Invalidate, NULL, (IUnknown *)foreign, 0), ND_INVALID_PARAMETER_2);
+	reap_none(p.b.cq, 20);
+	assert_int_equal(CALL(mw, GetRemoteToken), 0);
+	bind_now(&p.b, mw, 0, 10, RO); /* nothing of all that left a trace */
+	read_works(&p, 0, 10);
+	RELEASE(foreign);
+	end_close(&e);
+	RELEASE(again);
+	RELEASE(unregistered);
+	RELEASE(mw);
+	pair_close(&p);
+}
+
+static void nd2_own_window_interfaces(void **state)
+{
+	IND2MemoryWindow *mw;
+	void *p = &p;
+	struct end e;
+
+	end_open(&e, 0, NULL);
+	HR(CALL(adapters[0], CreateMemoryWindow, &IID_IND2MemoryRegion, &p), E_NOINTERFACE);
+	assert_null(p);
+	mw = new_window(&e);
+	HR(CALL(mw, QueryInterface, &IID_IND2MemoryWindow, &p), S_OK);
+	assert_ptr_equal(p, mw);
+	HR(CALL(mw, QueryInterface, &IID_IUnknown, &p), S_OK);
+	assert_ptr_equal(p, mw);
+	HR(CALL(mw, QueryInterface, &IID_IND2Overlapped, &p), E_NOINTERFACE);
+	assert_null(p);
+	assert_int_equal(CALL(mw, Release), 2);
+	assert_int_equal(CALL(mw, Release), 1);
+	assert_int_equal(CALL(mw, Release), 0);
+	end_close(&e);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(nd2_own_window_rebound_has_a_new_token),
+	cmocka_unit_test(nd2_own_window_tokens_go_round),
+	cmocka_unit_test(nd2_own_windows_over_one_region),
+	cmocka_unit_test(nd2_own_window_moves_to_another_queue_pair),
+	cmocka_unit_test(nd2_own_invalidate_on_another_queue_pair),
+	cmocka_unit_test(nd2_own_window_outlives_its_queue_pair),
+	cmocka_unit_test(nd2_own_window_released_with_requests_queued),
+	cmocka_unit_test(nd2_own_region_released_under_a_window),
+	cmocka_unit_test(nd2_own_window_and_all_it_needs_let_go_in_any_order),
+	cmocka_unit_test(nd2_own_window_requests_in_order),
+	cmocka_unit_test(nd2_own_invalidate_under_fire),
+	cmocka_unit_test(nd2_own_window_token_is_no_local_token),
+	cmocka_unit_test(nd2_own_window_of_no_bytes),
+	cmocka_unit_test(nd2_own_window_requests_up_to_the_depth),
+	cmocka_unit_test(nd2_own_window_arguments),
+	cmocka_unit_test(nd2_own_window_interfaces),
+};
+
+nd2_main(tests)
