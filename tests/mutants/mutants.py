@@ -13,6 +13,8 @@ SUITES = {
     "hostile": ("tests/sim/sim_hostile", ["--count", "30"]),
     "connect": ("tests/sim/sim_connect", ["--count", "100"]),
     "fairness": ("tests/sim/test_fairness", []),
+    "lend": ("tests/sim/sim_lend", ["--count", "40"]),
+    "windows": ("tests/unit/core/test_mw_queue", []),
     "performance": ("tests/sim/test_performance", []),
     "port-mem": ("tests/unit/port/test_mem", []),
 }
@@ -60,6 +62,16 @@ MUTANTS = [
     Mutant("last bytes not last", "dataplane/port/mem.c",
            "\tif (body > 0 && !rn_mem_copy(ptr, src, body))\n\t\treturn false;\n",
            "\tmemcpy(ptr, src, n);\n\treturn true;\n", "port-mem"),
+    # windows
+    Mutant("window open to every QP", MR, "return owner == via.qpn ? window_allows", "return owner ? window_allows", "lend"),
+    Mutant("invalidated key works on", MR, "\tatomic_store_explicit(&w->key, 0, memory_order_relaxed);\n\treturn true;",
+           "\treturn true;", "lend"),
+    Mutant("bound again after a loss", REQUESTER, "\tif (e->ran)\n\t\treturn true;\n", "", "lend"),
+    Mutant("end of a binding untold", QP, "if (e->kind == RN_WQE_INVALIDATE && status == RN_STATUS_SUCCESS)", "if (false)",
+           "lend"),
+    Mutant("windows outlive their QP", QP, "\trn_mw_drop_all(qp->sh->mrs, &qp->bound);\n\tif (!keep_owed)",
+           "\tif (!keep_owed)", "windows"),
+    Mutant("failed binding passed over", WINDOW, "if (e->status || (", "if ((", "windows"),
     # requester
     Mutant("resend from the wrong PSN", WINDOW, "\tw->cur = psn;\n", "\tw->cur = rn_psn_add(psn, 1);\n", "rows"),
     Mutant("a completion lost", QP, "|| e->flags & RN_WQE_SIGNALED)",

@@ -296,6 +296,15 @@ void sim_destroy_qp(struct sim *sim, unsigned node, unsigned i)
 
 /* ---- work ---- */
 
+/* Requests without data. */
+static void post_local(struct sim_node *n, struct rn_wqe *w, const struct sim_op *op)
+{
+	w->length = 0;
+	w->imm = op->rkey;
+	w->remote_va = (uint64_t)(uintptr_t)n->arena + op->remote;
+	w->bind = (struct rn_bind){op->length, op->lkey ? op->lkey : n->lkey, op->access};
+}
+
 void sim_post(struct sim *sim, unsigned node, unsigned i, const struct sim_op *op)
 {
 	struct sim_node *n = &sim->node[node], *peer = &sim->node[1 - node];
@@ -307,7 +316,9 @@ void sim_post(struct sim *sim, unsigned node, unsigned i, const struct sim_op *o
 		.qp_gen = qp->gen, .wr_id = op->wr_id, .length = op->length,
 		.remote_va = (uint64_t)(uintptr_t)peer->arena + op->remote, .rkey = op->rkey ? op->rkey : peer->rkey,
 	};
-	if (op->flags & RN_WQE_INLINE) {
+	if (op->kind == RN_WQE_BIND || op->kind == RN_WQE_INVALIDATE) {
+		post_local(n, w, op);
+	} else if (op->flags & RN_WQE_INLINE) {
 		memcpy(w->inl, n->arena + op->local, op->length);
 		w->slots = (uint8_t)rn_wqe_slots_inline(op->length);
 	} else if (op->length) {

@@ -114,10 +114,11 @@ struct sim_op {
 	unsigned flags;
 	uint64_t wr_id;
 	uint64_t local;   /* offset in the own arena */
-	uint64_t remote;  /* offset in the peer's arena: WRITE, READ */
+	uint64_t remote;  /* offset in the peer's arena: WRITE, READ; in the own one: BIND */
 	uint32_t length;
-	uint32_t rkey;    /* 0 = the peer's arena */
+	uint32_t rkey;    /* 0 = the peer's arena; BIND, INVALIDATE: the window's key */
 	uint32_t lkey;    /* 0 = the own arena */
+	uint32_t access;  /* BIND: of `length` bytes */
 };
 void sim_post(struct sim *sim, unsigned node, unsigned qp, const struct sim_op *op);
 
