@@ -6,23 +6,6 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
-HRESULT DllGetClassObject(REFCLSID rclsid, REFIID riid, void **ppv);
-
-static IND2Adapter *open_another(int which)
-{
-	struct sockaddr_in sin = address_of(which, 0);
-	IND2Provider *provider;
-	IND2Adapter *adapter;
-	static const GUID any;
-	UINT64 id;
-
-	HR(DllGetClassObject(&any, &IID_IND2Provider, (void **)&provider), S_OK);
-	HR(CALL(provider, ResolveAddress, SA(&sin), sizeof(sin), &id), ND_SUCCESS);
-	HR(CALL(provider, OpenAdapter, &IID_IND2Adapter, id, (void **)&adapter), ND_SUCCESS);
-	CALL(provider, Release);
-	return adapter;
-}
-
 static uint32_t next_random(uint32_t *x)
 {
 	*x ^= *x << 13;
@@ -144,7 +127,7 @@ static void set_stage(struct stage *s, enum scene scene, struct pair *with)
 	uint16_t port;
 
 	memset(s, 0, sizeof(*s));
-	s->adapter = adapters[0] = open_another(0);
+	s->adapter = adapters[0] = open_adapter(0);
 	end_open(&s->e, 0, NULL);
 	HR(NdsPortCreate(&s->port), ND_SUCCESS);
 	for (uintptr_t i = 0; i < 3; i++)
@@ -381,7 +364,7 @@ static void nd2_own_released_by_a_routine(void **state)
 	open_peer(&peer);
 	of_routine = &s;
 	memset(&s, 0, sizeof(s));
-	s.adapter = adapters[0] = open_another(0);
+	s.adapter = adapters[0] = open_adapter(0);
 	end_open(&s.e, 0, NULL);
 	bind_any(&s.e, s.e.connector);
 	listen_on(&s.e, &s.listener, &port, 0);

@@ -307,6 +307,42 @@ static void nd2_own_tokens_of_nobody(void **state)
 	pair_close(&p);
 }
 
+/* A region is the adapter instance's: any connection of it may use it, none of another instance. */
+static void nd2_own_regions_belong_to_an_instance(void **state)
+{
+	IND2Adapter *first = adapters[1];
+	struct pair p, q, other;
+
+	pair_open_connected(&p, NULL);
+	pair_open_connected(&q, NULL);
+	fill(&q.a, 0, 100, 1);
+	HR(post_write(&q.a, 0, 100, 1, 0, &p.b, 0), ND_SUCCESS);
+	reap_is(q.a.cq, 1, ND_SUCCESS);
+	assert_true(filled(&p.b, 0, 100, 1));
+	adapters[1] = NULL;
+	HR(CALL(first, QueryInterface, &IID_IND2Adapter, (void **)&adapters[1]), S_OK);
+	assert_ptr_equal(adapters[1], first); /* another reference is no other instance */
+	RELEASE(adapters[1]);
+	adapters[1] = open_adapter(1);
+	assert_ptr_not_equal(adapters[1], first);
+	pair_open_connected(&other, NULL);
+	HR(post_write(&other.a, 0, 100, 2, 0, &p.b, 0), ND_SUCCESS);
+	reap_is(other.a.cq, 2, ND_ACCESS_VIOLATION);
+	pair_close(&other);
+	/* As a local token neither. */
+	pair_open_connected(&other, NULL);
+	other.b.local = p.b.local;
+	other.b.buf[0] = 0;
+	HR(post_recv(&other.a, 0, 100, 3), ND_SUCCESS);
+	HR(post_send(&other.b, 0, 100, 4, 0), ND_SUCCESS);
+	reap_is(other.b.cq, 4, ND_ACCESS_VIOLATION);
+	pair_close(&other);
+	RELEASE(adapters[1]);
+	adapters[1] = first;
+	pair_close(&q);
+	pair_close(&p);
+}
+
 /* ---- while data flows ---- */
 
 struct flow {
@@ -513,6 +549,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(nd2_own_one_request_over_several_regions),
 	cmocka_unit_test(nd2_own_a_piece_lies_in_one_region),
 	cmocka_unit_test(nd2_own_tokens_of_nobody),
+	cmocka_unit_test(nd2_own_regions_belong_to_an_instance),
 	cmocka_unit_test(nd2_own_registering_gigabytes_stalls_nobody),
 	cmocka_unit_test(nd2_own_deregistered_under_traffic),
 	cmocka_unit_test(nd2_own_unmapped_while_registered),
