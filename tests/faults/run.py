@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+"""usage: run.py BUILD [WORD...]      plants each fault of faults.py (whose test's name has a WORD in it) into the library
+of BUILD and demands that its test fails; prints TAP and, last, "N of N faults found" """
+import os
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.path[:0] = [HERE]
+import bench  # noqa: E402
+import faults  # noqa: E402
+
+JOBS = 2
+SOUND_SECONDS = 60  # for a test without a fault
+
+
+def seconds_for(sound):
+    """What a test gets with a fault: one that lacks a completion would wait on for long."""
+    return 8 + 4 * sound
+
+
+def try_sound(work, program, test):
+    """(seconds, complaint) without a fault."""
+    began = time.monotonic()
+    try:
+        why = work.run_test(program, test, None, SOUND_SECONDS)
+    except ValueError as broken:
+        why = str(broken)
+    return time.monotonic() - began, f"fails without a fault: {why}" if why else None
+
+
+def try_fault(work, fault, program, sound):
+    """(what the test said, complaint)"""
+    seconds, complaint = sound
+    if complaint:
+        return None, complaint
+    with tempfile.TemporaryDirectory(prefix="softrnic-fault.") as folder:
+        try:
+            work.plant(fault, folder)
+            said = work.run_test(program, fault.test, folder, seconds_for(seconds))
+        except ValueError as why:
+            return None, str(why)
+    return said, None if said else "is not noticed"
+
+
+def main():
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    chosen = [f for f in faults.FAULTS if not sys.argv[2:] or any(w in f.test for w in sys.argv[2:])]
+    programs = faults.programs()
+    work = bench.Bench(ROOT, sys.argv[1])
+    found = 0
+    with ThreadPoolExecutor(JOBS) as pool:
+        tests = sorted({f.test for f in chosen})
+        sound = dict(zip(tests, pool.map(lambda t: try_sound(work, programs[t], t), tests)))
+        tried = pool.map(lambda f: try_fault(work, f, programs[f.test], sound[f.test]), chosen)
+        print(f"1..{len(chosen)}")
+        for number, (fault, (said, complaint)) in enumerate(zip(chosen, tried), 1):
+            found += not complaint
+            print(f"{'not ok' if complaint else 'ok'} {number} - {fault.test}: {fault.what}")
+            print(f"#    {fault.file}: {complaint or said}".rstrip().replace("\n", "\n# "), flush=True)
+    rows = {f.row for f in chosen}
+    print(f"# {len(rows)} rows")
+    print(f"{found} of {len(chosen)} faults found")
+    return 0 if found == len(chosen) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
