@@ -1,6 +1,9 @@
 /* Completion queues: rows 102 to 115 of the interface rules, without those of Resize (test_cq_resize.c). */
 #include "fixture.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
+
 static void message(struct end *from, struct end *to, uintptr_t ctx, ULONG flags)
 {
 	HR(post_recv(to, 0, 1000, ctx), ND_SUCCESS);
@@ -104,6 +107,31 @@ static void nd2_row_107_any_absorbs_solicited(void **state)
 	pair_close(&p);
 }
 
+/* The other way round, and the third kind does not join. */
+static void nd2_own_solicited_joins_any(void **state)
+{
+	OVERLAPPED ov[4] = {{0}};
+	struct pair p;
+
+	pair_open_connected(&p, NULL);
+	HR(CALL(p.b.cq, Notify, ND_CQ_NOTIFY_ANY, &ov[0]), ND_PENDING);
+	HR(CALL(p.b.cq, Notify, ND_CQ_NOTIFY_ERRORS, &ov[1]), ND_PENDING);
+	HR(CALL(p.b.cq, Notify, ND_CQ_NOTIFY_SOLICITED, &ov[2]), ND_PENDING);
+	message(&p.a, &p.b, 1, 0);
+	HR(finish(p.b.cq, &ov[0]), ND_SUCCESS);
+	HR(finish(p.b.cq, &ov[2]), ND_SUCCESS);
+	/* Alone again, solicited is as choosy as it was. */
+	HR(CALL(p.b.cq, Notify, ND_CQ_NOTIFY_SOLICITED, &ov[3]), ND_PENDING);
+	message(&p.a, &p.b, 2, 0);
+	HR(status_after(&ov[3], 100), ND_PENDING);
+	HR(status_after(&ov[1], 0), ND_PENDING);
+	RELEASE(p.b.qp);
+	RELEASE(p.b.cq);
+	HR(status_after(&ov[1], 0), ND_CANCELED);
+	HR(status_after(&ov[3], 0), ND_CANCELED);
+	pair_close(&p);
+}
+
 static void nd2_row_108_errors_of_the_queue_alone(void **state)
 {
 	OVERLAPPED ov = {0}, any = {0};
@@ -185,6 +213,65 @@ static void nd2_row_113_results_of_several_queue_pairs(void **state)
 	pair_close(&p);
 }
 
+/* ---- several readers ---- */
+
+enum { READERS = 3, MESSAGES = 3000, AHEAD = 32 };
+
+struct readers {
+	struct pair p;
+	_Atomic unsigned next; /* context of the next receive */
+	_Atomic unsigned taken;
+	_Atomic unsigned char seen[MESSAGES + AHEAD];
+};
+
+static void *take_some(void *arg)
+{
+	struct readers *r = arg;
+	unsigned idle = 0;
+
+	while (atomic_load(&r->taken) < MESSAGES && idle < 20000) {
+		ND2_RESULT result[3];
+		ULONG n = CALL(r->p.b.cq, GetResults, result, 3);
+
+		for (ULONG i = 0; i < n; i++) {
+			uintptr_t ctx = (uintptr_t)result[i].RequestContext;
+
+			HR(result[i].Status, ND_SUCCESS);
+			assert_in_range(ctx, 0, MESSAGES + AHEAD - 1);
+			assert_int_equal(atomic_fetch_add(&r->seen[ctx], 1), 0);
+			HR(post_recv(&r->p.b, 0, 10, atomic_fetch_add(&r->next, 1)), ND_SUCCESS);
+			atomic_fetch_add(&r->taken, 1);
+		}
+		idle = n != 0 ? 0 : idle + 1;
+		if (n == 0)
+			sleep_ms(1);
+	}
+	return NULL;
+}
+
+static void nd2_own_several_threads_take_results(void **state)
+{
+	static struct readers r;
+	pthread_t thread[READERS];
+
+	memset(&r, 0, sizeof(r));
+	pair_open_connected(&r.p, NULL);
+	while (r.next < AHEAD)
+		HR(post_recv(&r.p.b, 0, 10, r.next++), ND_SUCCESS);
+	for (int i = 0; i < READERS; i++)
+		pthread_create(&thread[i], NULL, take_some, &r);
+	for (unsigned i = 0; i < MESSAGES; i++) {
+		HR(post_send(&r.p.a, 0, 10, i, 0), ND_SUCCESS);
+		if (i % 16 == 15)
+			for (unsigned k = i - 15; k <= i; k++)
+				reap_is(r.p.a.cq, k, ND_SUCCESS);
+	}
+	for (int i = 0; i < READERS; i++)
+		pthread_join(thread[i], NULL);
+	assert_int_equal(r.taken, MESSAGES);
+	pair_close(&r.p);
+}
+
 static void nd2_row_114_results_outlive_their_queue_pair(void **state)
 {
 	ND2_RESULT r;
@@ -224,9 +311,11 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(nd2_row_105_solicited_waits_for_a_solicited_one),
 	cmocka_unit_test(nd2_row_106_solicited_includes_errors),
 	cmocka_unit_test(nd2_row_107_any_absorbs_solicited),
+	cmocka_unit_test(nd2_own_solicited_joins_any),
 	cmocka_unit_test(nd2_row_108_errors_of_the_queue_alone),
 	cmocka_unit_test(nd2_row_109_unknown_type),
 	cmocka_unit_test(nd2_row_113_results_of_several_queue_pairs),
+	cmocka_unit_test(nd2_own_several_threads_take_results),
 	cmocka_unit_test(nd2_row_114_results_outlive_their_queue_pair),
 	cmocka_unit_test(nd2_row_115_affinity_is_reported),
 };

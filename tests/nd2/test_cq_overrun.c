@@ -57,6 +57,7 @@ static void overrun(int which)
 	HR(finish(e->cq, &errors), ND_BUFFER_OVERFLOW);
 	HR(finish(e->cq, &solicited), ND_BUFFER_OVERFLOW);
 	HR(CALL(e->cq, Notify, ND_CQ_NOTIFY_ANY, &later), ND_BUFFER_OVERFLOW);
+	HR(CALL(e->cq, Resize, 64 * DEPTH), ND_BUFFER_OVERFLOW); /* nor does more room help it */
 	/* Both ends are gone. */
 	HR(finish(e->connector, &gone[0]), ND_SUCCESS);
 	HR(finish(other->connector, &gone[1]), ND_SUCCESS);
