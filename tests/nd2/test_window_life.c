@@ -4,6 +4,7 @@
 #include "window.h"
 
 #include <arpa/inet.h>
+#include <pthread.h>
 
 static void nd2_own_window_rebound_has_a_new_token(void **state)
 {
@@ -147,6 +148,9 @@ static void nd2_own_window_outlives_its_queue_pair(void **state)
 		switch (how) {
 		case 0:
 			HR(CALL(p.b.qp, Flush), ND_SUCCESS);
+			/* What is posted now is flushed too, and binds nothing. */
+			HR(post_bind(&p.b, mw, 0, 4096, 1, RO), ND_SUCCESS);
+			reap_is(p.b.cq, 1, ND_CANCELED);
 			break;
 		case 1:
 			ENDS(p.b.connector, CALL(p.b.connector, Disconnect, &ov), &ov, ND_SUCCESS);
@@ -340,6 +344,67 @@ static void nd2_own_invalidate_under_fire(void **state)
 	}
 }
 
+/* One thread binds and takes back, another deregisters and registers again: either the window or the
+ * region is first, never both. */
+struct contest {
+	struct pair *p;
+	_Atomic int stop;
+	unsigned gone, busy;
+};
+
+static void *register_again(void *arg)
+{
+	struct contest *c = arg;
+	struct end *e = &c->p->b;
+
+	while (!c->stop) {
+		switch ((uint32_t)deregister(e)) {
+		case (uint32_t)ND_SUCCESS:
+			c->gone++;
+			register_mr(e->mr, e->buf, BUF_BYTES, ND_MR_FLAG_ALLOW_LOCAL_WRITE);
+			break;
+		case (uint32_t)ND_DEVICE_BUSY:
+			c->busy++;
+			break;
+		default:
+			abort();
+		}
+	}
+	return NULL;
+}
+
+static void nd2_own_bind_against_deregister(void **state)
+{
+	IND2MemoryWindow *mw;
+	unsigned bound = 0, refused = 0;
+	struct contest c = {0};
+	pthread_t other;
+	struct pair p;
+
+	pair_open_connected(&p, &local_only);
+	mw = new_window(&p.b);
+	c.p = &p;
+	assert_int_equal(pthread_create(&other, NULL, register_again, &c), 0);
+	for (unsigned i = 0; i < 20000 && (i < 500 || bound < 20 || refused < 20); i++) {
+		HRESULT hr = post_bind(&p.b, mw, 0, 4096, 1, RO);
+
+		if (hr != (HRESULT)ND_SUCCESS) {
+			HR(hr, ND_ACCESS_VIOLATION);
+			refused++;
+			continue;
+		}
+		bound++;
+		reap_is(p.b.cq, 1, ND_SUCCESS); /* the region is there when its turn comes */
+		HR(post_invalidate(&p.b, mw, 2, 0), ND_SUCCESS);
+		reap_is(p.b.cq, 2, ND_SUCCESS);
+	}
+	c.stop = 1;
+	pthread_join(other, NULL);
+	assert_true(bound > 0 && c.gone > 0);
+	RELEASE(mw);
+	pair_close(&p);
+}
+
 static void nd2_own_window_token_is_no_local_token(void **state)
 {
 	IND2MemoryWindow *mw;
@@ -493,6 +558,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(nd2_own_window_and_all_it_needs_let_go_in_any_order),
 	cmocka_unit_test(nd2_own_window_requests_in_order),
 	cmocka_unit_test(nd2_own_invalidate_under_fire),
+	cmocka_unit_test(nd2_own_bind_against_deregister),
 	cmocka_unit_test(nd2_own_window_token_is_no_local_token),
 	cmocka_unit_test(nd2_own_window_of_no_bytes),
 	cmocka_unit_test(nd2_own_window_requests_up_to_the_depth),

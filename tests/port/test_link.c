@@ -260,6 +260,96 @@ static void refuses_to_destroy_what_is_in_use(void **state)
 	unmake_end(&a);
 }
 
+struct lent {
+	uint32_t id;
+	const struct rn_mw_shared *shared;
+};
+
+static struct lent make_window(struct end *e)
+{
+	struct rn_cmd cmd = {.op = RN_CMD_CREATE_MW, .create_mw.pd = e->pd};
+	struct rn_rsp rsp;
+
+	assert_int_equal(rig_exec(e->link, &cmd, &rsp), 0);
+	return (struct lent){rsp.id, (const struct rn_mw_shared *)(uintptr_t)rsp.mw.shared};
+}
+
+static int unmake_window(struct end *e, uint32_t id, uint32_t qpn)
+{
+	struct rn_cmd cmd = {.op = RN_CMD_DESTROY_MW, .destroy_mw = {.id = id, .qpn = qpn}};
+
+	return rig_exec(e->link, &cmd, NULL);
+}
+
+static void bind_window(struct end *e, uint32_t key, uint32_t lkey)
+{
+	struct rn_wqe w = {.kind = RN_WQE_BIND,
+			   .slots = 1,
+			   .flags = RN_WQE_SIGNALED,
+			   .qpn = e->qp.qpn,
+			   .qp_gen = e->qp.gen,
+			   .wr_id = 1,
+			   .remote_va = (uintptr_t)e->buf,
+			   .rkey = key,
+			   .bind = {.length = 100, .lkey = lkey, .access = RN_ACCESS_REMOTE_WRITE}};
+
+	e->link->ops->submit(e->link, &w);
+	e->link->ops->doorbell(e->link, e->link->ops->shard_of(e->link, e->qp.qpn));
+	expect(&e->scq, 1);
+}
+
+/* Wherever it is bound, and whatever the client says of that; the queue pair does not mind. */
+static void unmakes_bound_windows(void **state)
+{
+	const char *path = rig_pair(2, 4200, "");
+	struct rn_cmd cmd = {.op = RN_CMD_CREATE_MW, .create_mw.pd = 4711};
+	uint32_t lkey, rkey;
+	struct end a, b;
+
+	make_end(&a, path, 0, 4096);
+	make_end(&b, path, 1, 4096);
+	rig_connect(&a.qp, &b.qp, 0);
+	rig_reg(b.link, b.pd, b.buf, 4096, RN_ACCESS_LOCAL_WRITE | RN_ACCESS_MW_BIND, &lkey, &rkey);
+	assert_int_equal(rig_exec(b.link, &cmd, NULL), -ENOENT);
+	assert_int_equal(unmake_window(&b, 4711, 0), -ENOENT);
+	assert_int_equal(unmake_window(&b, lkey, 0), -ENOENT);
+	for (unsigned i = 0; i < 4; i++) {
+		struct lent w = make_window(&b);
+		uint32_t key = (w.id & ~0xFFu) | ((w.id & 0xFF) % 255 + 1);
+		uint32_t lies[] = {0, b.qp.qpn, b.qp.qpn ^ 1, a.qp.qpn}; /* and one truth */
+
+		assert_int_equal(atomic_load(&w.shared->ended), w.id);
+		bind_window(&b, key, lkey);
+		assert_int_equal(atomic_load(&w.shared->ended), w.id);
+		rig_post(&a.qp, RN_WQE_WRITE, 2, a.buf, 100, a.lkey, (uintptr_t)b.buf, key);
+		expect(&a.scq, 2);
+		cmd = (struct rn_cmd){.op = RN_CMD_DESTROY_PD, .obj.id = b.pd};
+		assert_int_equal(rig_exec(b.link, &cmd, NULL), -EBUSY);
+		cmd = (struct rn_cmd){.op = RN_CMD_DEREG_MR, .obj.id = key};
+		assert_int_equal(rig_exec(b.link, &cmd, NULL), -ENOENT);
+		assert_int_equal(unmake_window(&b, w.id, lies[i]), 0);
+		assert_int_equal(unmake_window(&b, w.id, 0), -ENOENT);
+		if (i < 3)
+			continue;
+		rig_post(&a.qp, RN_WQE_WRITE, 3, a.buf, 100, a.lkey, (uintptr_t)b.buf, key);
+		assert_int_equal(rig_wait(&a.scq).status, RN_STATUS_REM_ACCESS_ERR);
+	}
+	destroy(b.link, RN_CMD_DEREG_MR, lkey, 0);
+	unmake_end(&a);
+	unmake_end(&b);
+}
+
+/* What a client leaves behind goes with the adapter. */
+static void frees_forgotten_windows(void **state)
+{
+	const char *path = rig_pair(1, 1500, "");
+	struct end e = {.link = rig_open(path, 0)};
+
+	e.pd = rig_pd(e.link);
+	make_window(&e);
+	rn_link_close(e.link);
+}
+
 static void grows_completion_queues(void **state)
 {
 	const char *path = rig_pair(1, 1500, "");
@@ -370,6 +460,8 @@ int main(void)
 		cmocka_unit_test(hands_packets_to_the_owner),
 		cmocka_unit_test(takes_requests_of_four_threads),
 		cmocka_unit_test(refuses_to_destroy_what_is_in_use),
+		cmocka_unit_test(unmakes_bound_windows),
+		cmocka_unit_test(frees_forgotten_windows),
 		cmocka_unit_test(grows_completion_queues),
 		cmocka_unit_test(tells_of_armed_queues),
 		cmocka_unit_test(survives_vanished_memory),
