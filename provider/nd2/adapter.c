@@ -243,6 +243,14 @@ const struct nd_class nd_adapter_class = {
 	.destroy = destroy,
 };
 
+/* The only shortage that the documents know here. */
+static HRESULT not_opened(int rc)
+{
+	HRESULT hr = nd_status_of_errno(rc);
+
+	return hr == ND_INSUFFICIENT_RESOURCES ? ND_NO_MEMORY : hr;
+}
+
 HRESULT nd_adapter_open(unsigned index, REFIID iid, void **out)
 {
 	static _Atomic uint64_t instances;
@@ -257,13 +265,13 @@ HRESULT nd_adapter_open(unsigned index, REFIID iid, void **out)
 	rc = nd_device_get(index, &adapter->dev);
 	if (rc != 0) {
 		free(adapter);
-		return nd_status_of_errno(rc);
+		return not_opened(rc);
 	}
 	rc = rn_client_pd_create(adapter->dev->client, &adapter->pd);
 	if (rc != 0) {
 		nd_device_put(adapter->dev);
 		free(adapter);
-		return nd_status_of_errno(rc);
+		return not_opened(rc);
 	}
 	os_live_born(live_pds());
 	nd_object_init(&adapter->obj, &nd_adapter_class);

@@ -116,14 +116,15 @@ void nd_connector_unqueue(struct nd_connector *c)
 	pthread_mutex_unlock(&c->async.lock);
 }
 
-bool nd_connector_take(struct nd_connector *c, const struct rn_event *ev)
+HRESULT nd_connector_take(struct nd_connector *c, const struct rn_event *ev)
 {
 	struct nd_adapter *adapter = c->async.adapter;
-	bool taken = false;
+	HRESULT hr = ND_CANCELED;
 
 	pthread_mutex_lock(&c->async.lock);
-	if (c->state == ND_CN_QUEUED &&
-	    nd_device_route(adapter->dev, ND_ROUTE_CM, ev->id, &c->obj) == 0) {
+	if (c->state == ND_CN_QUEUED)
+		hr = nd_status_short(nd_device_route(adapter->dev, ND_ROUTE_CM, ev->id, &c->obj));
+	if (SUCCEEDED(hr)) {
 		c->id = ev->id;
 		c->local = (struct rn_client_addr){ev->local, ev->port};
 		c->peer = (struct rn_client_addr){ev->peer, ev->peer_port};
@@ -134,10 +135,11 @@ bool nd_connector_take(struct nd_connector *c, const struct rn_event *ev)
 		nd_connector_set_limits(c, &ev->param);
 		nd_connector_keep_data(c, &ev->param, RN_CM_REQ_DATA);
 		c->state = ND_CN_REQ_RECEIVED;
-		taken = true;
+	} else if (c->state == ND_CN_QUEUED) {
+		c->state = ND_CN_IDLE; /* it may be queued again */
 	}
 	pthread_mutex_unlock(&c->async.lock);
-	return taken;
+	return hr;
 }
 
 /* Gives up whatever is under way; the CM tells the peer what the state calls for. A queue pair that
@@ -254,7 +256,7 @@ static HRESULT bind_locked(struct nd_connector *c, const struct sockaddr *sa, UL
 		return ND_TOO_MANY_ADDRESSES;
 	if (rc == 0)
 		c->state = ND_CN_BOUND;
-	return nd_status_of_errno(rc);
+	return nd_status_short(rc);
 }
 
 static HRESULT Bind(IND2Connector *This, const struct sockaddr *pAddress, ULONG cbAddress)

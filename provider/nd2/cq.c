@@ -119,7 +119,7 @@ static HRESULT Resize(IND2CompletionQueue *This, ULONG queueDepth)
 	if (FAILED(dead))
 		return dead;
 	rc = rn_client_cq_resize(cq->cq, queueDepth);
-	return rc == -ENOMEM ? ND_INSUFFICIENT_RESOURCES : nd_status_of_errno(rc);
+	return nd_status_short(rc);
 }
 
 static HRESULT notify_locked(struct nd_cq *cq, ULONG type, struct os_request *request)

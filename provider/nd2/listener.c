@@ -55,11 +55,11 @@ static bool hand_over(struct nd_listener *l, const struct rn_event *ev)
 
 	while ((request = os_request_list_take(&l->async.requests)) != NULL) {
 		struct nd_connector *connector = request->cookie;
-		bool taken = nd_connector_take(connector, ev);
+		HRESULT hr = nd_connector_take(connector, ev);
 
-		os_request_complete(request, taken ? ND_SUCCESS : ND_CANCELED);
+		os_request_complete(request, hr);
 		nd_object_put((struct nd_object *)connector);
-		if (taken)
+		if (SUCCEEDED(hr))
 			return true;
 	}
 	return false;
@@ -235,7 +235,7 @@ static HRESULT Bind(IND2Listener *This, const struct sockaddr *pAddress, ULONG c
 	if (SUCCEEDED(hr)) {
 		rc = take_address(l, &addr);
 		/* The address was found good before: it is the port. */
-		hr = rc == -EADDRNOTAVAIL ? ND_TOO_MANY_ADDRESSES : nd_status_of_errno(rc);
+		hr = rc == -EADDRNOTAVAIL ? ND_TOO_MANY_ADDRESSES : nd_status_short(rc);
 	}
 	pthread_mutex_unlock(&l->async.lock);
 	return hr;

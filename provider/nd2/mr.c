@@ -124,7 +124,7 @@ static HRESULT register_locked(struct nd_mr *mr, const void *buffer, SIZE_T size
 				   (void *)(uintptr_t)buffer, size, (uintptr_t)buffer,
 				   access_of(flags), &lkey, &rkey);
 	if (rc != 0)
-		return rc == -ENOMEM ? ND_INSUFFICIENT_RESOURCES : nd_status_of_errno(rc);
+		return nd_status_short(rc);
 	mr->lkey = lkey;
 	mr->rkey = rkey;
 	mr->registered = true;

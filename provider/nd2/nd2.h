@@ -172,8 +172,9 @@ HRESULT nd_connector_create(struct nd_adapter *, REFIID iid, HANDLE file, void *
 HRESULT nd_connector_queue(struct nd_connector *);
 /* No request came: idle again. */
 void nd_connector_unqueue(struct nd_connector *);
-/* Gives it a request that arrived. False: its client let go of it meanwhile. */
-bool nd_connector_take(struct nd_connector *, const struct rn_event *request);
+/* Gives it a request that arrived. ND_CANCELED: its client let go of it meanwhile; ND_INSUFFICIENT_RESOURCES,
+ * ND_DEVICE_REMOVED: it is idle again. */
+HRESULT nd_connector_take(struct nd_connector *, const struct rn_event *request);
 /* For a queue pair: it failed / nothing it started is unfinished / its client released it. */
 void nd_connector_transport_dead(struct nd_connector *);
 void nd_connector_drained(struct nd_connector *);

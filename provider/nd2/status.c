@@ -37,6 +37,12 @@ HRESULT nd_status_of_errno(int negative_errno)
 	return ND_UNSUCCESSFUL;
 }
 
+HRESULT nd_status_short(int negative_errno)
+{
+	return negative_errno == -ENOMEM ? ND_INSUFFICIENT_RESOURCES
+					 : nd_status_of_errno(negative_errno);
+}
+
 ND2_REQUEST_TYPE nd_request_type(uint8_t wqe_kind)
 {
 	switch (wqe_kind) {

@@ -36,6 +36,8 @@
 #define ND_ERRNO_ROWS(X) /* negative errno of a command or event, what the method says */ \
 	X(ENOMEM,         ND_NO_MEMORY) \
 	X(ENOSPC,         ND_INSUFFICIENT_RESOURCES) \
+	X(EAGAIN,         ND_INSUFFICIENT_RESOURCES) \
+	X(EMFILE,         ND_INSUFFICIENT_RESOURCES) \
 	X(EINVAL,         ND_INVALID_PARAMETER) \
 	X(ENODEV,         ND_DEVICE_REMOVED) \
 	X(EBUSY,          ND_DEVICE_BUSY) \
@@ -61,6 +63,8 @@
 /* Unknown numbers: ND_INTERNAL_ERROR, ND_UNSUCCESSFUL. */
 HRESULT nd_status_of_completion(uint8_t wqe_kind, uint8_t rn_status);
 HRESULT nd_status_of_errno(int negative_errno);
+/* The same where the documents do not know ND_NO_MEMORY: without memory ND_INSUFFICIENT_RESOURCES. */
+HRESULT nd_status_short(int negative_errno);
 /* enum rn_wqe_kind to ND2_REQUEST_TYPE. */
 ND2_REQUEST_TYPE nd_request_type(uint8_t wqe_kind);
 
