@@ -264,7 +264,7 @@ typedef void (*NDS_COMPLETION_ROUTINE)(DWORD status, DWORD bytes, OVERLAPPED *ov
 
 /*
  * From now on each request on this file that ends runs `routine` on a thread of the library, under
- * the same conditions as NdsPortBind. Several routines may run at once.
+ * the same conditions as NdsPortBind. Up to 64 routines run at once, and may wait for one another.
  * ND_INVALID_PARAMETER: the file is bound already.
  */
 HRESULT NdsFileBindCallback(HANDLE file, NDS_COMPLETION_ROUTINE routine);

@@ -1,16 +1,21 @@
 /*
- * Who runs the client's completion routines? Owns up to POOL_THREADS threads, one made with the
+ * Who runs the client's completion routines? Owns up to MAX_THREADS threads, one made with the
  * first binding, the others when packets wait and no thread is idle: a routine that blocks must
- * not keep the next one from running. No lock is held while a routine runs.
+ * not keep the next one from running, and routines may wait for one another. The first few come at
+ * once; the others look again after a while, because most routines are short and a burst of them
+ * needs no crowd. No lock is held while a routine runs.
  */
 #include "pool.h"
+#include "deadline.h"
 #include "live.h"
 #include "ndstatus.h"
 #include "thread.h"
 
 #include <stdlib.h>
 
-#define POOL_THREADS 4
+#define MAX_THREADS    64
+#define PROMPT_THREADS 4
+#define SECOND_LOOK_MS 10
 
 static struct {
 	pthread_mutex_t lock;
@@ -20,7 +25,8 @@ static struct {
 	unsigned int queued;
 	unsigned int idle; /* waiting, about to wait, or just made */
 	unsigned int threads;
-	pthread_t thread[POOL_THREADS];
+	pthread_t thread[MAX_THREADS];
+	bool looking; /* a thread waits for its second look */
 	bool ending;
 } pool = {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
@@ -40,9 +46,27 @@ static struct os_packet *unhook_first(void)
 	return packet;
 }
 
-static void *run_routines(void *unused)
+static bool add_thread(void);
+
+/* Time for the others to come back for what waits. */
+static void look_again(void)
+{
+	struct os_deadline deadline = os_deadline_in(SECOND_LOOK_MS);
+	pthread_cond_t never;
+
+	os_cond_init(&never);
+	while (!pool.ending && os_cond_wait(&never, &pool.lock, &deadline))
+		;
+	pthread_cond_destroy(&never);
+	pool.looking = false;
+	pool.idle++;
+}
+
+static void *run_routines(void *late)
 {
 	pthread_mutex_lock(&pool.lock);
+	if (late)
+		look_again();
 	for (;;) {
 		struct os_packet packet;
 		struct os_packet *taken;
@@ -53,6 +77,8 @@ static void *run_routines(void *unused)
 		if (pool.ending)
 			break;
 		taken = unhook_first();
+		if (pool.queued > pool.idle)
+			add_thread(); /* may be the last chance: all others may wait for this one */
 		pthread_mutex_unlock(&pool.lock);
 		/* Freed first: the routine may be the last thing this process does. */
 		packet = *taken;
@@ -67,12 +93,18 @@ static void *run_routines(void *unused)
 
 static bool add_thread(void)
 {
-	if (pool.threads == POOL_THREADS || pool.ending)
+	bool late = pool.threads >= PROMPT_THREADS;
+
+	if (pool.threads == MAX_THREADS || pool.looking || pool.ending)
 		return false;
-	if (os_thread_start(&pool.thread[pool.threads], "rn-callback", run_routines, NULL))
+	if (os_thread_start(&pool.thread[pool.threads], "rn-callback", run_routines,
+			    late ? &pool : NULL))
 		return false;
 	pool.threads++;
-	pool.idle++;
+	if (late)
+		pool.looking = true;
+	else
+		pool.idle++;
 	return true;
 }
 
@@ -111,6 +143,9 @@ __attribute__((destructor(202))) static void end_pool(void)
 		free(unhook_first());
 	pthread_cond_broadcast(&pool.filled);
 	pthread_mutex_unlock(&pool.lock);
+	/* One that a client's routine holds up is waited for in vain, and so perhaps are the rest. */
 	for (unsigned int i = 0; i < threads; i++)
-		os_thread_join(pool.thread[i]);
+		if (!os_thread_join(pool.thread[i]) &&
+		    !pthread_equal(pool.thread[i], pthread_self()))
+			break;
 }

@@ -584,6 +584,31 @@ static void a_blocked_routine_does_not_stop_the_others(void **state)
 	drop_rig(&rig);
 }
 
+enum { CROWD = 20 };
+static _Atomic unsigned int arrived;
+
+/* Returns when all have arrived. */
+static void waits_for_all(DWORD status, DWORD bytes, OVERLAPPED *overlapped)
+{
+	arrived++;
+	reaches(&arrived, CROWD);
+	called++;
+}
+
+static void routines_may_wait_for_one_another(void **state)
+{
+	struct rig rig = new_rig(false);
+	OVERLAPPED ov[CROWD] = {0};
+
+	called = 0;
+	NdsFileBindCallback(rig.h_file, waits_for_all);
+	for (int i = 0; i < CROWD; i++)
+		os_request_finish(begin(&rig, &ov[i]), ND_SUCCESS);
+	assert_true(reaches(&arrived, CROWD));
+	assert_true(reaches(&called, CROWD));
+	drop_rig(&rig);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -605,6 +630,7 @@ int main(void)
 		os_test(callbacks_get_the_raw_status_on_another_thread),
 		os_test(low_bit_also_keeps_callbacks_away),
 		os_test(a_blocked_routine_does_not_stop_the_others),
+		os_test(routines_may_wait_for_one_another),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
