@@ -204,7 +204,7 @@ static void ask(struct rn_neigh *n, struct rn_nbr *e, rn_time now)
 static void start_asking(struct rn_neigh *n, struct rn_nbr *e, enum rn_nbr_state state, rn_time now)
 {
 	e->state = state;
-	e->asked = 0;
+	e->asked = e->stuck = 0;
 	ask(n, e, now);
 }
 
@@ -358,6 +358,12 @@ rn_time rn_neigh_next(const struct rn_neigh *n)
 	return rn_wheel_next(&n->wheel);
 }
 
+/* A link that is coming up takes no frames: nobody can have answered. */
+static bool could_not_leave(struct rn_nbr *e)
+{
+	return !rn_list_empty(&e->owed) && ++e->stuck % RN_NEIGH_STUCK != 0;
+}
+
 void rn_neigh_tick(struct rn_neigh *n, rn_time now)
 {
 	struct rn_timer *t;
@@ -367,6 +373,8 @@ void rn_neigh_tick(struct rn_neigh *n, rn_time now)
 
 		if (e->state == RN_NBR_FAILED) {
 			forget(n, e);
+		} else if (could_not_leave(e)) {
+			rn_timer_arm(&n->wheel, &e->timer, now + n->retry);
 		} else if (e->asked < n->probes) {
 			ask(n, e, now);
 		} else {

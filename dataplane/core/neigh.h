@@ -28,8 +28,8 @@ void rn_neigh_destroy(struct rn_neigh *n);
 void rn_neigh_port(struct rn_neigh *n, const struct rn_port_attr *port, rn_time now);
 
 /* Next hop of dst as seen from src: READY fills mac; PENDING has started (or goes on) asking;
- * FAILED after neigh_probes unanswered questions, remembered for one neigh_retry, or when there is
- * no route or no room. Own addresses are READY at once (loopback: own MAC), so are groups. An entry
+ * FAILED after neigh_probes unanswered questions (four that the port did not take count as one),
+ * remembered for one neigh_retry, or when there is no route or no room. Own addresses are READY at once (loopback: own MAC), so are groups. An entry
  * older than neigh_reachable stays READY while it is asked for again, and turns FAILED when nobody
  * answers. */
 enum rn_neigh_state rn_neigh_resolve(struct rn_neigh *n, const struct rn_gid *src,

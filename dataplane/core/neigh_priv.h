@@ -13,6 +13,8 @@
 #define RN_NEIGH_ECHOES	    8
 #define RN_NEIGH_ECHO_BYTES 9216
 
+#define RN_NEIGH_STUCK 4 /* so many questions that cannot leave count as one */
+
 /* ASKING knows no MAC; REFRESHING still uses the one it has. */
 enum rn_nbr_state { RN_NBR_ASKING, RN_NBR_READY, RN_NBR_REFRESHING, RN_NBR_FAILED };
 
@@ -26,6 +28,7 @@ struct rn_nbr {
 	uint8_t mac[6];
 	uint8_t state; /* enum rn_nbr_state */
 	uint8_t asked; /* questions so far */
+	uint8_t stuck; /* times the one owed could not leave */
 	bool fixed;    /* from the configuration: never asked for, never changes */
 	rn_time confirmed;
 };

@@ -121,7 +121,7 @@ def port_does_not_open():
 def nobody_there():
     with Rig(*TOOLS) as rig:
         source = rig.make_file(10)
-        complaints = complains(rig.start("b", "xfer", "-c", SERVERS[4], source), 15, "cannot connect: host unreachable")
+        complaints = complains(rig.start("b", "xfer", "-c", SERVERS[4], source), 30, "cannot connect: host unreachable")
         rig.server(SERVERS[4])
         for words, text in (((SERVERS[4], "-p", "4000", source), "connection refused"),
                             (("192.0.2.77", source), "host unreachable"),

@@ -145,6 +145,34 @@ static void two_find_each_other(void **state)
 	}
 }
 
+/* A port that takes nothing is given more time, not all the time there is. */
+static void questions_that_cannot_leave(void **state)
+{
+	for (int comes_up = 0; comes_up < 2; comes_up++) {
+		struct rn_neigh *a = machine(1, 8), *b = machine(2, 8);
+		uint8_t mac[6];
+		rn_time now = 0;
+
+		discard(a, 0);
+		discard(b, 0);
+		assert_int_equal(resolve(a, v6(1, 1), v6(1, 2), mac, now), RN_NEIGH_PENDING);
+		for (; now < 3 * 4 * RETRY - RN_MS(1); now += RN_MS(1)) {
+			rn_neigh_tick(a, now);
+			assert_int_equal(resolve(a, v6(1, 1), v6(1, 2), mac, now), RN_NEIGH_PENDING);
+		}
+		if (comes_up) {
+			assert_int_equal(carry(a, b, now), 1);
+			assert_int_equal(carry(b, a, now), 1);
+			assert_int_equal(resolve(a, v6(1, 1), v6(1, 2), mac, now), RN_NEIGH_READY);
+		} else {
+			rn_neigh_tick(a, now + RN_MS(2));
+			assert_int_equal(resolve(a, v6(1, 1), v6(1, 2), mac, now + RN_MS(2)), RN_NEIGH_FAILED);
+		}
+		rn_neigh_destroy(a);
+		rn_neigh_destroy(b);
+	}
+}
+
 static void silence_ends_in_failure(void **state)
 {
 	struct rn_neigh *a = machine(1, 8);
@@ -670,6 +698,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(two_find_each_other),
+		cmocka_unit_test(questions_that_cannot_leave),
 		cmocka_unit_test(silence_ends_in_failure),
 		cmocka_unit_test(routes),
 		cmocka_unit_test(static_entries_stay),
