@@ -212,8 +212,17 @@ static unsigned lose(struct rn_rxtx *x)
 	return n;
 }
 
+/* The port has taken none of what is in `out`. */
+static void refused(struct rn_rxtx *x, rn_time now)
+{
+	if (x->refused_since == 0)
+		x->refused_since = now;
+	if (now - x->refused_since >= RN_TX_PATIENCE && x->stats.tx_frames > 0)
+		x->stats.tx_discarded += lose(x);
+}
+
 /* Gives the port what it has not taken yet. Returns the frames it took. */
-static unsigned flush(struct rn_rxtx *x)
+static unsigned flush(struct rn_rxtx *x, rn_time now)
 {
 	struct rn_port *p = x->port;
 
@@ -221,8 +230,10 @@ static unsigned flush(struct rn_rxtx *x)
 		return 0;
 	if (rn_unlikely(atomic_load_explicit(&p->cut, memory_order_relaxed)))
 		return lose(x);
-	if (rn_unlikely(atomic_load_explicit(&p->quiet, memory_order_acquire)))
+	if (rn_unlikely(atomic_load_explicit(&p->quiet, memory_order_acquire))) {
+		refused(x, now);
 		return 0;
+	}
 	if (x->share_txq && atomic_exchange_explicit(&p->tx_lock, 1, memory_order_acquire) != 0)
 		return 0;
 	rn_handover_give(x->out + x->out_head, x->nout);
@@ -231,9 +242,14 @@ static unsigned flush(struct rn_rxtx *x)
 		atomic_store_explicit(&p->tx_lock, 0, memory_order_release);
 	x->stats.tx_frames += n;
 	x->stats.tx_full += n < x->nout;
+	if (rn_unlikely(n == 0)) {
+		refused(x, now);
+		return 0;
+	}
+	x->refused_since = 0;
 	x->nout -= n;
 	x->out_head = x->nout > 0 ? x->out_head + n : 0;
-	if (n > 0 && p->peer[x->txq] != NULL)
+	if (p->peer[x->txq] != NULL)
 		rn_wake_ring(p->peer[x->txq]);
 	return n;
 }
@@ -355,11 +371,11 @@ static bool room_for_a_burst(const struct rn_rxtx *x)
 unsigned rn_tx_turn(struct rn_rxtx *x, struct rn_shard *sh, rn_time now)
 {
 	size_t bytes = 0;
-	unsigned work = flush(x);
+	unsigned work = flush(x, now);
 
 	if (x->nheld > 0 && room_for_a_burst(x)) {
 		release_held(x, x->burst, now);
-		work += flush(x);
+		work += flush(x, now);
 	}
 	while (bytes < x->turn_bytes && room_for_a_burst(x) && rn_shard_wants_tx(sh, now)) {
 		unsigned want = RN_MIN(x->burst, (unsigned)((x->turn_bytes - bytes) / x->port->frame_bytes + 1));
@@ -370,7 +386,7 @@ unsigned rn_tx_turn(struct rn_rxtx *x, struct rn_shard *sh, rn_time now)
 		}
 		unsigned built = build(x, sh, n, &bytes, now);
 		work += built;
-		flush(x);
+		flush(x, now);
 		if (built < n)
 			break;
 	}

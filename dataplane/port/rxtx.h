@@ -21,6 +21,7 @@ struct rn_capture;
 	X(tx_frames,     "frames the port took") \
 	X(tx_bytes,      "bytes built by the shard") \
 	X(tx_full,       "bursts the port did not take whole") \
+	X(tx_discarded,  "frames dropped because the port had taken none for a second") \
 	X(tx_no_mbuf,    "turns that could not send for want of buffers") \
 	X(loop_frames,   "frames to our own MAC, never given to the port") \
 	X(handed_off,    "packets handed to the shard that owns their QP") \
@@ -41,6 +42,7 @@ struct rn_rxtx_stats {
 #define RN_LOOP_MAX  1024
 #define RN_OUT_MAX   1024
 #define RN_HELD_MAX  2048
+#define RN_TX_PATIENCE RN_S(1)
 
 struct rn_held {
 	rn_time when;
@@ -65,6 +67,7 @@ struct rn_rxtx {
 	unsigned nfresh;
 	struct rte_mbuf *out[RN_OUT_MAX]; /* out[head..head+nout): built, not yet taken by the port, in order */
 	unsigned out_head, nout;
+	rn_time refused_since; /* the port has taken nothing since; 0: it does */
 	struct rte_mbuf *loop[RN_LOOP_MAX]; /* built, addressed to ourselves: received next turn */
 	unsigned nloop;
 
@@ -94,8 +97,10 @@ void rn_rxtx_close(struct rn_rxtx *x);
 /* One burst from every receive queue of this shard and everything looped back. Returns the frames seen. */
 unsigned rn_rx_turn(struct rn_rxtx *x, struct rn_shard *sh, struct rn_steer *st, rn_time now);
 
-/* What the port still owes us first, then fresh frames. Nothing built is dropped; nothing is built while the port has
- * not taken all of the former burst, or without buffers. Returns the frames that left or were built. */
+/* What the port still owes us first, then fresh frames. Nothing is built while the port has not taken all of the former
+ * burst, or without buffers. Nothing built is dropped, but by a port that took frames once and then none for
+ * RN_TX_PATIENCE: its link is down, and who waits for an answer must be able to give up. Returns the frames that left or
+ * were built. */
 unsigned rn_tx_turn(struct rn_rxtx *x, struct rn_shard *sh, rn_time now);
 
 /* Takes back mbufs whose packets were dealt with. */

@@ -1,4 +1,4 @@
-/* A port that takes few frames a burst loses nothing; a network that loses, doubles, reorders and corrupts frames on
+/* A port that takes few frames a burst loses nothing, one that takes none any more holds up nobody; a network that loses, doubles, reorders and corrupts frames on
  * purpose is survived, and every frame is accounted for. */
 #include "rig.h"
 
@@ -69,16 +69,21 @@ static uint16_t few(uint16_t port, uint16_t queue, struct rte_mbuf *m[], uint16_
 	return k < n ? k : n;
 }
 
+static uint16_t none(uint16_t port, uint16_t queue, struct rte_mbuf *m[], uint16_t n, void *arg)
+{
+	return 0;
+}
+
 /* DPDK leaves callbacks with the port's number when the port closes: the next port of that number would inherit them. */
-static void throttle(bool on)
+static void throttle(rte_tx_callback_fn how)
 {
 	static const struct rte_eth_rxtx_callback *installed[RTE_MAX_ETHPORTS];
 	static unsigned calls[RTE_MAX_ETHPORTS];
 	uint16_t port;
 
 	RTE_ETH_FOREACH_DEV(port) {
-		if (on) {
-			installed[port] = rte_eth_add_tx_callback(port, 0, few, &calls[port]);
+		if (how != NULL) {
+			installed[port] = rte_eth_add_tx_callback(port, 0, how, &calls[port]);
 			assert_non_null(installed[port]);
 		} else {
 			assert_int_equal(rte_eth_remove_tx_callback(port, 0, installed[port]), 0);
@@ -94,7 +99,7 @@ static void loses_nothing_to_a_slow_port(void **state)
 		char more[64];
 		snprintf(more, sizeof(more), "idle = { policy = \"%s\"; };", policies[p]);
 		open_pair(rig_pair(1, 1500, more));
-		throttle(true);
+		throttle(few);
 		exchange(10, LEN);
 		for (unsigned i = 0; i < 2; i++) {
 			assert_true(rig_stat(e[i].link, "port_tx_full") > 0);
@@ -108,9 +113,31 @@ static void loses_nothing_to_a_slow_port(void **state)
 			assert_int_equal(rig_stat(e[i].link, "port_tx_bytes"), rig_stat(e[!i].link, "port_rx_bytes"));
 			assert_int_equal(rig_stat(e[i].link, "verdict_REQ_GAP"), 0);
 		}
-		throttle(false);
+		throttle(NULL);
 		close_pair();
 	}
+}
+
+/* After a second of taking nothing, what is sent is lost: requests fail in their time instead of waiting for ever. When
+ * the port works again, so do new connections. */
+static void gives_up_on_a_dead_port(void **state)
+{
+	open_pair(rig_pair(1, 1500, ""));
+	exchange(2, LEN / 4);
+	assert_int_equal(rig_stat(e[0].link, "port_tx_discarded"), 0);
+	throttle(none);
+	rig_post(&e[0].qp, RN_WQE_WRITE, 9, e[0].buf, 64, e[0].lkey, (uintptr_t)e[1].buf + LEN, e[1].rkey);
+	assert_int_equal(rig_wait(&e[0].cq).status, RN_STATUS_RETRY_EXC_ERR);
+	assert_true(rig_stat(e[0].link, "port_tx_discarded") > 0);
+	throttle(NULL);
+	for (unsigned i = 0; i < 2; i++) {
+		struct rn_cmd cmd = {.op = RN_CMD_DESTROY_QP, .qp = {e[i].qp.qpn, e[i].qp.gen}};
+		assert_int_equal(rig_exec(e[i].link, &cmd, NULL), 0);
+		e[i].qp = rig_qp(e[i].link, e[i].pd, &e[i].cq, &e[i].cq, DEPTH);
+	}
+	rig_connect(&e[0].qp, &e[1].qp, 0);
+	exchange(2, LEN / 4);
+	close_pair();
 }
 
 static void survives_a_bad_network(void **state)
@@ -136,6 +163,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(loses_nothing_to_a_slow_port),
+		cmocka_unit_test(gives_up_on_a_dead_port),
 		cmocka_unit_test(survives_a_bad_network),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
