@@ -342,6 +342,19 @@ void rn_nic_unplug(struct rn_nic *nic)
 	pthread_mutex_unlock(&nic->removal);
 }
 
+/* A link that came and went since the last look has been there: whoever used it must hear of its end. Without memory for
+ * an event the watcher comes back. */
+static void report_link(struct rn_nic *nic)
+{
+	uint32_t ups = atomic_load(&nic->port->ups), up = rn_port_link_up(nic->port);
+
+	if (!atomic_load(&nic->link_up) && (up || ups != nic->ups_seen) && tell(nic, RN_EVENT_PORT_UP))
+		atomic_store(&nic->link_up, 1);
+	if (atomic_load(&nic->link_up) && !up && tell(nic, RN_EVENT_PORT_DOWN))
+		atomic_store(&nic->link_up, 0);
+	nic->ups_seen = ups;
+}
+
 void rn_nic_watch(struct rn_nic *nic)
 {
 	if (rn_port_gone(nic->port)) {
@@ -349,7 +362,5 @@ void rn_nic_watch(struct rn_nic *nic)
 		atomic_store(&nic->link_up, 0);
 		return;
 	}
-	uint32_t up = rn_port_link_up(nic->port);
-	if (atomic_load(&nic->link_up) != up && tell(nic, up ? RN_EVENT_PORT_UP : RN_EVENT_PORT_DOWN))
-		atomic_store(&nic->link_up, up);
+	report_link(nic);
 }

@@ -39,6 +39,7 @@ struct rn_nic {
 	bool gone_untold; /* link.gone is set and RN_EVENT_PORT_GONE still to come */
 	pthread_mutex_t removal; /* gone_untold, and only one removes */
 	_Atomic uint32_t link_up;
+	uint32_t ups_seen; /* of the port; the watcher's */
 
 	pthread_mutex_t control;
 	struct rn_objects objects;

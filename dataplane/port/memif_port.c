@@ -21,6 +21,8 @@
 #include "memif_relay.h"
 #include "port.h"
 
+#define LAST_WORDS_NS 50000000
+
 struct rn_memif_port {
 	bool server;
 	char *path;	     /* where the peer meets us */
@@ -52,8 +54,10 @@ static void up(void *arg)
 
 	for (unsigned i = 0; i < 5000 && !rn_port_link_up(mp->port); i++)
 		nanosleep(&pause, NULL);
-	if (rn_port_link_up(mp->port))
+	if (rn_port_link_up(mp->port)) {
+		atomic_fetch_add(&mp->port->ups, 1);
 		atomic_store(&mp->port->quiet, 0);
+	}
 }
 
 static void second_alarm(void *arg)
@@ -183,10 +187,16 @@ int rn_memif_port_start(struct rn_memif_port *mp, struct rn_port *port, void (*g
 	return rc != 0 ? rc : rn_memif_relay_start(mp->relay);
 }
 
+/* What the peer has not taken from the rings goes with the connection, and often that is the answer to its DREQ: it
+ * gets a moment to look. */
 void rn_memif_port_stop(struct rn_memif_port *mp)
 {
+	const struct timespec moment = {.tv_nsec = LAST_WORDS_NS};
+
 	if (mp == NULL || mp->relay == NULL)
 		return;
+	if (mp->port != NULL && atomic_load(&mp->port->quiet) == 0)
+		nanosleep(&moment, NULL);
 	rn_memif_relay_destroy(mp->relay);
 	mp->relay = NULL;
 }

@@ -32,6 +32,7 @@ struct rn_port {
 	_Atomic uint32_t cut;        /* nobody is at the other end for good: what is sent vanishes */
 	/* No burst may begin while set; whoever sets it waits for a grace period of the shards. */
 	_Atomic uint32_t quiet;
+	_Atomic uint32_t ups; /* times the link came up; net_memif only */
 	/* PEER: rung after a burst left by queue i; NULL elsewhere. */
 	struct rn_wake *peer[RN_MAX_SHARDS];
 	struct rte_ring *rings[RN_MAX_SHARDS]; /* joined ports: the receive rings, owned */

@@ -641,6 +641,8 @@ static void start_disconnect(struct nd_connector *c, struct os_request *request)
 	}
 	c->state = ND_CN_DISCONNECTING;
 	os_request_list_add(&c->async.requests, request);
+	if (atomic_load(&c->async.adapter->dev->link_down))
+		nd_connector_link_down(c);
 }
 
 static HRESULT Disconnect(IND2Connector *This, OVERLAPPED *pOverlapped)

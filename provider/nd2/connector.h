@@ -58,6 +58,8 @@ void nd_connector_end_notify(struct nd_connector *, HRESULT status);
 void nd_connector_end_qp(struct nd_connector *);
 /* The peer has disconnected: flushes and answers it, and ends a Disconnect that waited for that. */
 void nd_connector_part(struct nd_connector *);
+/* The link is down: ends a Disconnect that waits for the peer. */
+void nd_connector_link_down(struct nd_connector *);
 /* Lets the CM tell the peer; no event comes any more. */
 void nd_connector_forget_id(struct nd_connector *);
 void nd_connector_event(struct nd_object *, const struct rn_event *);

@@ -208,6 +208,18 @@ static void on_disconnected(struct nd_connector *c)
 	}
 }
 
+/* Nobody answers any more: the CM goes on asking without us, and a client that disconnects need not wait for its last
+ * repeat. */
+void nd_connector_link_down(struct nd_connector *c)
+{
+	if (c->state != ND_CN_DISCONNECTING || c->draining)
+		return;
+	nd_connector_forget_id(c);
+	nd_connector_end_qp(c);
+	c->state = ND_CN_DISCONNECTED;
+	nd_connector_end_step(c, ND_SUCCESS);
+}
+
 static void on_port_gone(struct nd_connector *c)
 {
 	nd_connector_end_notify(c, ND_DEVICE_REMOVED);
@@ -223,7 +235,7 @@ void nd_connector_event(struct nd_object *obj, const struct rn_event *ev)
 
 	pthread_mutex_lock(&c->async.lock);
 	/* An id that was given up while its event was on the way. */
-	if (ev->kind != RN_EVENT_PORT_GONE && ev->id != c->id)
+	if (ev->kind != RN_EVENT_PORT_GONE && ev->kind != RN_EVENT_PORT_DOWN && ev->id != c->id)
 		goto out;
 	switch (ev->kind) {
 	case RN_EVENT_CM_RESPONSE:
@@ -243,6 +255,9 @@ void nd_connector_event(struct nd_object *obj, const struct rn_event *ev)
 		break;
 	case RN_EVENT_PORT_GONE:
 		on_port_gone(c);
+		break;
+	case RN_EVENT_PORT_DOWN:
+		nd_connector_link_down(c);
 		break;
 	case RN_EVENT_CM_PARTED: /* it took too long */
 		drained(c);

@@ -17,7 +17,7 @@ struct route {
 	struct route *next;
 	enum nd_route kind;
 	uint32_t id;
-	bool told; /* that the port is gone */
+	uint32_t told; /* in which round of the device */
 	struct nd_object *obj;
 };
 
@@ -28,6 +28,7 @@ struct device {
 	pthread_t thread;
 	_Atomic bool stop;
 	pthread_mutex_t lock; /* routes */
+	uint32_t round; /* events told to all so far; the event thread's */
 	struct route *bucket[BUCKETS];
 };
 
@@ -137,27 +138,29 @@ bool nd_device_dispatch(struct nd_device *dev, const struct rn_event *ev)
 	return true;
 }
 
-/* References to at most n objects of the bucket that have not been told. */
+/* References to at most n objects of the bucket that have not been told in this round. */
 static unsigned next_to_tell(struct device *d, unsigned bucket, struct nd_object *objs[], unsigned n)
 {
 	unsigned k = 0;
 
 	pthread_mutex_lock(&d->lock);
 	for (struct route *r = d->bucket[bucket]; r != NULL && k < n; r = r->next) {
-		if (!r->told && ref_if_alive(r->obj))
+		if (r->told != d->round && ref_if_alive(r->obj))
 			objs[k++] = r->obj;
-		r->told = true;
+		r->told = d->round;
 	}
 	pthread_mutex_unlock(&d->lock);
 	return k;
 }
 
-/* The port is gone: everybody with an id hears of it. Objects that come later are refused. */
+/* The port or its link is gone: everybody with an id hears of it. Objects that come later are refused, or see
+ * `link_down`. */
 static void dispatch_to_all(struct device *d, const struct rn_event *ev)
 {
 	struct nd_object *objs[64];
 	unsigned n;
 
+	d->round++;
 	for (unsigned b = 0; b < BUCKETS; b++)
 		while ((n = next_to_tell(d, b, objs, 64)) != 0)
 			while (n-- != 0) {
@@ -169,7 +172,9 @@ static void dispatch_to_all(struct device *d, const struct rn_event *ev)
 
 static void handle(struct device *d, const struct rn_event *ev)
 {
-	if (ev->kind == RN_EVENT_PORT_GONE) {
+	if (ev->kind == RN_EVENT_PORT_DOWN || ev->kind == RN_EVENT_PORT_UP)
+		atomic_store(&d->pub.link_down, ev->kind == RN_EVENT_PORT_DOWN);
+	if (ev->kind == RN_EVENT_PORT_GONE || ev->kind == RN_EVENT_PORT_DOWN) {
 		dispatch_to_all(d, ev);
 	} else if (!nd_device_dispatch(&d->pub, ev) && ev->kind == RN_EVENT_CM_REQUEST) {
 		/* Its listener was released meanwhile: as if nobody had listened. */

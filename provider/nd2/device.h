@@ -18,6 +18,7 @@ enum nd_route {
 struct nd_device {
 	struct rn_client *client;
 	const struct rn_link_info *info;
+	_Atomic bool link_down; /* set before connectors hear of it */
 };
 
 /* Opens adapter `index` of the configuration, or shares it. 0 or -errno; -ENODEV: its port is gone. */

@@ -147,7 +147,7 @@ static void event(struct nd_object *obj, const struct rn_event *ev)
 		on_request(l, ev);
 	else if (ev->kind == RN_EVENT_PORT_GONE)
 		end_locked(l, ND_DEVICE_REMOVED);
-	else if (ev->id != l->id)
+	else if (ev->kind != RN_EVENT_PORT_DOWN && ev->id != l->id)
 		ours = on_withdrawal(l, ev);
 	pthread_mutex_unlock(&l->async.lock);
 	if (!ours)
