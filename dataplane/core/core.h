@@ -60,6 +60,7 @@ struct rn_core_cfg {
 	uint32_t index, nshards;   /* this shard, of how many */
 	uint32_t max_qp;           /* QPs per shard */
 	uint32_t max_cq;           /* CQ ids, NIC-wide, are below it */
+	uint32_t max_srq;          /* SRQ ids likewise */
 	uint32_t max_cm;           /* connections and listeners (shard 0) */
 	uint32_t max_timewait;
 	uint32_t max_neigh;
@@ -144,6 +145,11 @@ void rn_cq_ring_init(struct rn_cq_ring *ring, uint32_t entries);
 
 /* A window is to be unmade: rn_qp_forget_window() if the QP is one of this shard. key: any of its keys. */
 void rn_shard_forget_window(struct rn_shard *sh, uint32_t key, uint32_t qpn);
+
+/* SRQs exist NIC-wide too: a shard learns of one before its first QP on it. Memory and posting (srq.h) are the caller's. */
+struct rn_srq;
+void rn_shard_srq_link(struct rn_shard *sh, uint32_t srq_id, struct rn_srq *srq, uint64_t user);
+void rn_shard_srq_unlink(struct rn_shard *sh, uint32_t srq_id); /* no QP uses it any more */
 
 /* tell: events for clients, oldest first. */
 unsigned rn_shard_events(struct rn_shard *sh, struct rn_event *ev, unsigned n);

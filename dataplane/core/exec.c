@@ -23,6 +23,7 @@ void rn_core_defaults(struct rn_core_cfg *cfg)
 		.nshards = 1,
 		.max_qp = 1024,
 		.max_cq = 1024,
+		.max_srq = 256,
 		.max_cm = 1024,
 		.max_timewait = 4096,
 		.max_neigh = 256,
@@ -91,10 +92,12 @@ struct rn_shard *rn_shard_create(const struct rn_core_cfg *cfg, const struct rn_
 	rn_list_init(&sh->dirty_cq);
 	rn_list_init(&sh->tell_qp);
 	rn_list_init(&sh->tell_cq);
+	rn_list_init(&sh->tell_srq);
 	set_up_numbers(sh);
 	sh->qp = calloc(sh->qp_mask + 1, sizeof(struct rn_qp *));
 	sh->cq = calloc(cfg->max_cq, sizeof(*sh->cq));
-	if (!sh->qp || !sh->cq)
+	sh->srq = calloc(cfg->max_srq, sizeof(*sh->srq));
+	if (!sh->qp || !sh->cq || !sh->srq)
 		goto no_memory;
 	if (cfg->index)
 		return sh;
@@ -119,6 +122,7 @@ void rn_shard_destroy(struct rn_shard *sh)
 		rn_neigh_destroy(sh->neigh);
 	free(sh->qp);
 	free(sh->cq);
+	free(sh->srq);
 	free(sh);
 }
 
@@ -202,6 +206,30 @@ void rn_shard_cq_unlink(struct rn_shard *sh, uint32_t cq_id)
 	cq->ring = NULL;
 }
 
+/* ---- SRQs ---- */
+
+void rn_shard_srq_link(struct rn_shard *sh, uint32_t srq_id, struct rn_srq *srq, uint64_t user)
+{
+	struct rn_srq_ref *ref = &sh->srq[srq_id];
+
+	rn_assert(srq_id < sh->cfg.max_srq);
+	if (ref->srq)
+		return;
+	*ref = (struct rn_srq_ref){.srq = srq, .id = srq_id, .user = user};
+	rn_list_init(&ref->tell);
+}
+
+void rn_shard_srq_unlink(struct rn_shard *sh, uint32_t srq_id)
+{
+	struct rn_srq_ref *ref = &sh->srq[srq_id];
+
+	rn_assert(srq_id < sh->cfg.max_srq);
+	if (!ref->srq)
+		return;
+	rn_list_del(&ref->tell);
+	ref->srq = NULL;
+}
+
 /* ---- QP commands ---- */
 
 static bool is_cq(const struct rn_shard *sh, uint32_t id)
@@ -209,9 +237,14 @@ static bool is_cq(const struct rn_shard *sh, uint32_t id)
 	return id < sh->cfg.max_cq && sh->cq[id].ring;
 }
 
+static bool is_srq(const struct rn_shard *sh, uint32_t id)
+{
+	return id < sh->cfg.max_srq && sh->srq[id].srq;
+}
+
 static bool form_fits(const struct rn_cmd *cmd)
 {
-	return cmd->create_qp.sq_depth <= MAX_DEPTH && cmd->create_qp.rq_depth <= MAX_DEPTH &&
+	return (!cmd->create_qp.srq || !cmd->create_qp.rq_depth) && cmd->create_qp.sq_depth <= MAX_DEPTH && cmd->create_qp.rq_depth <= MAX_DEPTH &&
 	       cmd->create_qp.sq_sge <= RN_WQE_MAX_SGE && cmd->create_qp.rq_sge <= RN_WQE_MAX_SGE &&
 	       cmd->create_qp.inline_bytes <= RN_WQE_MAX_INLINE;
 }
@@ -246,10 +279,10 @@ static int create_qp(struct rn_shard *sh, struct rn_exec *x, rn_time now)
 	struct rn_qp *qp = x->mem;
 	uint32_t qpn;
 
-	if (cmd->create_qp.type != RN_QPT_RC || cmd->create_qp.srq)
+	if (cmd->create_qp.type != RN_QPT_RC)
 		return -EOPNOTSUPP;
 	if (!qp || !form_fits(cmd) || !is_cq(sh, cmd->create_qp.send_cq) ||
-	    !is_cq(sh, cmd->create_qp.recv_cq))
+	    !is_cq(sh, cmd->create_qp.recv_cq) || (cmd->create_qp.srq && !is_srq(sh, cmd->create_qp.srq)))
 		return -EINVAL;
 	if (sh->nqp == sh->cfg.max_qp || !(qpn = new_qpn(sh)))
 		return -ENOSPC;

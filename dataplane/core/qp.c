@@ -42,12 +42,23 @@ static size_t head_bytes(void)
 	return RN_ALIGN_UP(sizeof(struct rn_qp), 64);
 }
 
+/* A QP on an SRQ has room for one receive, of any size. */
+static uint32_t rq_depth(const struct rn_cmd *cmd)
+{
+	return cmd->create_qp.srq ? 1 : cmd->create_qp.rq_depth;
+}
+
+static uint32_t rq_sge(const struct rn_cmd *cmd)
+{
+	return cmd->create_qp.srq ? RN_WQE_MAX_SGE : cmd->create_qp.rq_sge;
+}
+
 size_t rn_qp_bytes(const struct rn_cmd *cmd)
 {
 	return head_bytes() +
 	       rn_sq_bytes(cmd->create_qp.sq_depth, cmd->create_qp.sq_sge,
 			   cmd->create_qp.inline_bytes) +
-	       rn_rq_bytes(cmd->create_qp.rq_depth, cmd->create_qp.rq_sge);
+	       rn_rq_bytes(rq_depth(cmd), rq_sge(cmd));
 }
 
 void rn_qp_init(struct rn_qp *qp, struct rn_shard *sh, const struct rn_cmd *cmd)
@@ -65,13 +76,15 @@ void rn_qp_init(struct rn_qp *qp, struct rn_shard *sh, const struct rn_cmd *cmd)
 	qp->user = cmd->user;
 	qp->send_cq = &sh->cq[cmd->create_qp.send_cq];
 	qp->recv_cq = &sh->cq[cmd->create_qp.recv_cq];
+	qp->srq = cmd->create_qp.srq ? &sh->srq[cmd->create_qp.srq] : NULL;
+	qp->recv_pd = qp->srq ? qp->srq->srq->pd : qp->pd;
 	qp->mtu_shift = 8;
 	rn_list_init(&qp->active);
 	rn_list_init(&qp->dirty);
 	rn_list_init(&qp->tell);
 	rn_sq_init(&qp->sq, sq, cmd->create_qp.sq_depth, cmd->create_qp.sq_sge,
 		   cmd->create_qp.inline_bytes);
-	rn_rq_init(&qp->rq, rq, cmd->create_qp.rq_depth, cmd->create_qp.rq_sge);
+	rn_rq_init(&qp->rq, rq, rq_depth(cmd), rq_sge(cmd));
 	rn_retry_init(&qp->retry, sh->cfg.rto_floor, sh->cfg.rto_initial);
 	atomic_init(&qp->shared.sq_retired, 0);
 	atomic_init(&qp->shared.rq_retired, 0);
@@ -272,6 +285,8 @@ void rn_qp_complete_recv(struct rn_qp *qp, uint8_t status, uint8_t vendor, uint3
 	}
 	write_recv_cqe(qp, status, vendor, bytes, flags, now);
 	rn_rq_retire(&qp->rq);
+	if (qp->srq)
+		return;
 	qp->rq_retired++;
 	mark_dirty(qp);
 }
@@ -282,6 +297,10 @@ static void post_recv(struct rn_qp *qp, const struct rn_wqe *wqe, rn_time now)
 {
 	enum rn_qp_posting how = rn_qp_states[qp->state].post_recv;
 
+	if (rn_unlikely(qp->srq)) { /* its place is the SRQ */
+		qp->sh->stats.posts_dropped++;
+		return;
+	}
 	if (how == RN_POST_TAKE) {
 		if (!rn_rq_push(&qp->rq, wqe))
 			qp->sh->stats.posts_dropped++;
@@ -394,7 +413,7 @@ static void enter_reset(struct rn_qp *qp)
 	/* What was queued is forgotten, and counts as retired: the queues are empty for their
 	 * poster too. */
 	qp->sq_retired += qp->sq.tail - qp->sq.head;
-	qp->rq_retired += qp->rq.tail - qp->rq.head;
+	qp->rq_retired += qp->srq ? 0 : qp->rq.tail - qp->rq.head;
 	qp->sq.head = qp->sq.send = qp->sq.started = qp->sq.tail;
 	qp->rq.head = qp->rq.tail;
 	rn_responder_init(qp, 0, 0);

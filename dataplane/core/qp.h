@@ -114,6 +114,7 @@ struct rn_rx {
 /* ---- the QP ---- */
 
 struct rn_shard;
+struct rn_srq_ref;
 
 enum rn_qp_event_bit { RN_QPE_FATAL = 1, RN_QPE_REQ_ERR = 2, RN_QPE_ACCESS_ERR = 4, RN_QPE_COMM_EST = 8,
 		       RN_QPE_SQ_DRAINED = 16 };
@@ -131,10 +132,12 @@ struct rn_qp {
 	bool own_turn;     /* an answer to a READ went out: a request may go before the next */
 	struct rn_gid own, peer; /* addresses packets must carry */
 	struct rn_cq *send_cq, *recv_cq;
+	struct rn_srq_ref *srq; /* NULL: receives of its own. Else rq holds the one that the open message has taken */
+	uint32_t recv_pd;       /* that of the receives: the QP's, or the SRQ's */
 	struct rn_list active; /* on the shard's list while it may have something to send */
 	struct rn_list dirty;  /* on the shard's list while retired counts are not published */
 	struct rn_list tell;   /* on the shard's list while events are not told */
-	uint32_t sq_retired, rq_retired;
+	uint32_t sq_retired, rq_retired; /* receives of an SRQ are not counted */
 
 	struct rn_sq sq;
 	struct rn_window win;

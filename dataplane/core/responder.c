@@ -137,21 +137,40 @@ static void commit(struct rn_qp *qp, const struct rn_pkt *pkt, uint32_t npsn, bo
 	qp->rx.rnr_naks = 0;
 }
 
+/* The receive of the open message, or one for a message that begins. An SRQ gives one up only now: nothing else may
+ * object to this packet. */
+static const struct rn_rqe *receive_for(struct rn_qp *qp)
+{
+	const struct rn_rqe *e = rn_rq_first(&qp->rq);
+	bool low;
+
+	if (rn_likely(e || !qp->srq))
+		return e;
+	if (!rn_srq_take(qp->srq->srq, rn_rq_at(&qp->rq, qp->rq.tail), &low))
+		return NULL;
+	qp->rq.tail++;
+	qp->sh->stats.srq_taken++;
+	if (rn_unlikely(low))
+		rn_shard_tell_srq(qp->sh, qp->srq);
+	return rn_rq_first(&qp->rq);
+}
+
 static enum rn_verdict take_send(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now)
 {
 	struct rn_rx *rx = &qp->rx;
-	const struct rn_rqe *e = rn_rq_first(&qp->rq);
 	uint32_t off = pkt->op->starts ? 0 : rx->done;
+	const struct rn_rqe *e;
 
-	if (!e)
-		return RN_V_REQ_RNR;
 	if (!length_fits(qp, pkt))
 		return RN_V_REQ_LENGTH;
+	e = receive_for(qp);
+	if (!e)
+		return RN_V_REQ_RNR;
 	if (e->bad)
 		return RN_V_REQ_LOCAL;
 	if (pkt->payload_len > e->length - off)
 		return RN_V_REQ_TOO_LONG;
-	if (rn_rq_place(e, qp->sh->mrs, qp->sh->mem, qp->pd, off, pkt->payload_len, pkt->payload) !=
+	if (rn_rq_place(e, qp->sh->mrs, qp->sh->mem, qp->recv_pd, off, pkt->payload_len, pkt->payload) !=
 	    RN_V_OK)
 		return RN_V_REQ_LOCAL;
 	rx->done = off + pkt->payload_len;

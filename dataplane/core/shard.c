@@ -341,6 +341,12 @@ void rn_shard_tell_cq(struct rn_shard *sh, struct rn_cq *cq, unsigned kind)
 		rn_list_add_tail(&sh->tell_cq, &cq->tell);
 }
 
+void rn_shard_tell_srq(struct rn_shard *sh, struct rn_srq_ref *ref)
+{
+	if (rn_list_empty(&ref->tell))
+		rn_list_add_tail(&sh->tell_srq, &ref->tell);
+}
+
 void rn_shard_send(struct rn_shard *sh, const struct rn_msg *m)
 {
 	/* Full: lost. Each message only hastens what a packet or a timer brings about as well. */
@@ -387,6 +393,7 @@ static void take_cq_event(struct rn_cq *cq, struct rn_event *ev)
 
 unsigned rn_shard_events(struct rn_shard *sh, struct rn_event *ev, unsigned n)
 {
+	struct rn_list *e;
 	unsigned k = 0;
 
 	if (sh->gone)
@@ -395,6 +402,11 @@ unsigned rn_shard_events(struct rn_shard *sh, struct rn_event *ev, unsigned n)
 		take_qp_event(rn_container_of(sh->tell_qp.next, struct rn_qp, tell), &ev[k++]);
 	while (k < n && !rn_list_empty(&sh->tell_cq))
 		take_cq_event(rn_container_of(sh->tell_cq.next, struct rn_cq, tell), &ev[k++]);
+	while (k < n && (e = rn_list_pop(&sh->tell_srq))) {
+		const struct rn_srq_ref *ref = rn_container_of(e, struct rn_srq_ref, tell);
+
+		ev[k++] = (struct rn_event){.kind = RN_EVENT_SRQ_LIMIT, .id = ref->id, .user = ref->user};
+	}
 	while (sh->cm && k < n &&
 	       (rn_exec_resolved_event(sh, &ev[k]) || rn_cm_event(sh->cm, &ev[k])))
 		k++;

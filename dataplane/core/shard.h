@@ -9,6 +9,7 @@
 #include "neigh.h"
 #include "qp.h"
 #include "rng.h"
+#include "srq.h"
 #include "stats.h"
 #include "wheel.h"
 
@@ -23,6 +24,14 @@ struct rn_resolving {
 };
 #define RN_RESOLVING 16u
 
+/* An SRQ as one shard knows it. */
+struct rn_srq_ref {
+	struct rn_srq *srq;  /* NULL: unknown here */
+	uint32_t id;
+	uint64_t user;
+	struct rn_list tell; /* on the shard's list while its event is not told */
+};
+
 struct rn_shard {
 	struct rn_core_cfg cfg;
 	struct rn_port_attr port;
@@ -33,7 +42,7 @@ struct rn_shard {
 	struct rn_list active;   /* QPs that may have something to send */
 	struct rn_list dirty_qp; /* QPs whose retired counts are not published */
 	struct rn_list dirty_cq; /* CQs with unpublished entries */
-	struct rn_list tell_qp, tell_cq; /* with events not told */
+	struct rn_list tell_qp, tell_cq, tell_srq; /* with events not told */
 	bool overrun;            /* a CQ overran: its QPs are to be put in error */
 	bool gone;               /* the port is no more */
 
@@ -46,6 +55,7 @@ struct rn_shard {
 	uint32_t nqp, gen;
 
 	struct rn_cq *cq;        /* by id; ring == NULL: unknown here */
+	struct rn_srq_ref *srq;  /* by id */
 
 	struct rn_cm *cm;        /* shard 0 only */
 	struct rn_neigh *neigh;  /* shard 0 only */
@@ -81,6 +91,8 @@ static inline void rn_shard_tell_qp(struct rn_shard *sh, struct rn_qp *qp, unsig
 		rn_list_add_tail(&sh->tell_qp, &qp->tell);
 }
 
+/* Its receives have become fewer than its limit. */
+void rn_shard_tell_srq(struct rn_shard *sh, struct rn_srq_ref *ref);
 void rn_shard_tell_cq(struct rn_shard *sh, struct rn_cq *cq, unsigned kind);
 /* To another shard, or RN_MSG_ALL. */
 void rn_shard_send(struct rn_shard *sh, const struct rn_msg *m);

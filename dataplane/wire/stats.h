@@ -37,6 +37,7 @@
 	X(done_recv,          "receives completed") \
 	X(done_bind,          "window bindings completed") \
 	X(done_invalidate,    "window invalidations completed") \
+	X(srq_taken,          "receives taken from shared receive queues") \
 	X(done_error,         "completions in error, flushes excluded") \
 	X(done_flushed,       "completions flushed") \
 	X(bytes_sent,         "payload bytes of completed SENDs and WRITEs") \

@@ -86,8 +86,8 @@ struct rn_wqe {
 	uint8_t kind;       /* enum rn_wqe_kind */
 	uint8_t slots;      /* slots in all, this one included; 1..RN_WQE_MAX_SLOTS */
 	uint16_t flags;     /* enum rn_wqe_flag */
-	uint32_t qpn;       /* 24 bits, names the owning shard too; an SRQ's id when `srq` requests come */
-	uint32_t qp_gen;    /* generation given at creation; a stale one is dropped */
+	uint32_t qpn;       /* 24 bits, names the owning shard too; ignored on a shared receive queue */
+	uint32_t qp_gen;    /* generation given at creation; a stale one is dropped; ignored likewise */
 	uint16_t num_sge;   /* 0 with INLINE */
 	uint16_t reserved;
 	uint64_t wr_id;     /* returned in the CQE */
@@ -186,6 +186,16 @@ struct rn_qp_shared {
  * reset, destruction). Stored with release before the completion that tells of it is published. */
 struct rn_mw_shared {
 	RN_ATOMIC(uint32_t) ended;
+};
+
+/* Per shared receive queue (SRQ): receives are counted from 0 as they are posted, and once more as messages take them,
+ * by any shard. posted - taken are in the queue, and must stay below its depth to post one more.
+ * limit: as for CQs, one store and one look on either side. The application stores it, then looks at `taken`; a shard
+ * counts `taken` up, then looks at it: whoever leaves fewer than `limit` swaps in 0 and tells with RN_EVENT_SRQ_LIMIT. */
+struct rn_srq_shared {
+	alignas(64) RN_ATOMIC(uint64_t) taken;  /* shards */
+	alignas(64) RN_ATOMIC(uint64_t) posted; /* whoever posts: one thread at a time */
+	RN_ATOMIC(uint32_t) limit;              /* 0: not armed */
 };
 
 /* ---- QP attributes, by mask (as ibv_modify_qp) ---- */
@@ -287,7 +297,10 @@ struct rn_qp_attr {
 	X(CM_DESTROY,  23, SHARD_0) \
 	X(CM_DELAY,    24, SHARD_0) \
 	X(RESOLVE,     25, SHARD_0) \
-	X(STATS,       26, CONTROL)
+	X(STATS,       26, CONTROL) \
+	X(CREATE_SRQ,  27, CONTROL) \
+	X(MODIFY_SRQ,  28, CONTROL) \
+	X(DESTROY_SRQ, 29, CONTROL)
 /* clang-format on */
 
 enum rn_cmd_op {
@@ -331,7 +344,8 @@ struct rn_cmd {
 	uint64_t user;    /* opaque to the NIC, returned in events of the object */
 	union {
 		struct {
-			uint32_t pd, type, send_cq, recv_cq, srq;
+			uint32_t pd, type, send_cq, recv_cq;
+			uint32_t srq;                /* 0: none; else rq_depth is 0 */
 			uint32_t sq_depth, rq_depth; /* requests */
 			uint32_t sq_sge, rq_sge, inline_bytes;
 			uint64_t qp_ctx;
@@ -352,8 +366,14 @@ struct rn_cmd {
 			uint32_t id, depth;
 		} resize_cq;
 		struct {
+			uint32_t pd, depth, max_sge;
+		} create_srq;
+		struct {
+			uint32_t id, depth; /* nobody posts meanwhile */
+		} modify_srq;
+		struct {
 			uint32_t id;
-		} obj; /* DESTROY_PD, DESTROY_CQ, DEREG_MR (lkey), CM_* with an id only */
+		} obj; /* DESTROY_PD, DESTROY_CQ, DESTROY_SRQ, DEREG_MR (lkey), CM_* with an id only */
 		struct {
 			uint64_t addr, length, iova;
 			uint32_t pd, access;
@@ -384,7 +404,7 @@ static_assert(sizeof(struct rn_cmd) == 512, "commands have one size");
 /* err is 0 or a negative errno. */
 struct rn_rsp {
 	int32_t err;
-	uint32_t id;        /* CQ, PD, CM id, QPN, lkey; the key of a window before its first one */
+	uint32_t id;        /* CQ, SRQ, PD, CM id, QPN, lkey; the key of a window before its first one */
 	uint32_t gen;       /* QP generation; rkey of a region */
 	uint16_t port;      /* CM_BIND, CM_LISTEN, CM_CONNECT: the local port in use */
 	uint16_t shard;
@@ -395,6 +415,9 @@ struct rn_rsp {
 		struct {
 			uint64_t shared; /* address of struct rn_mw_shared (in-process link), valid until DESTROY_MW */
 		} mw;
+		struct {
+			uint64_t shared; /* address of struct rn_srq_shared */
+		} srq;
 		struct {
 			struct rn_qp_attr attr;
 		} query;
@@ -415,6 +438,7 @@ static_assert(sizeof(struct rn_rsp) == 256, "responses have one size");
 	X(QP_ACCESS_ERR,   5, "peer violated access rights") \
 	X(COMM_EST,        6, "first data before RTU") \
 	X(SQ_DRAINED,      7, "send queue drained") \
+	X(SRQ_LIMIT,       8, "armed SRQ has fewer receives than its limit") \
 	X(CM_REQUEST,     16, "connection request: id is the new one, parent the listener's") \
 	X(CM_RESPONSE,    17, "REP arrived: QP to RTR and RTS, then CM_ESTABLISH or CM_REJECT") \
 	X(CM_ESTABLISHED, 18, "RTU or first data arrived") \
@@ -438,7 +462,7 @@ enum rn_event_kind {
 struct rn_event {
 	uint16_t kind;      /* enum rn_event_kind */
 	uint16_t reason;    /* REJ reason; CM_DISCONNECTED: 0 by peer, 1 own DREQ finished, 2 own DREQ gave up */
-	uint32_t id;        /* CQ, QPN or CM id */
+	uint32_t id;        /* CQ, SRQ, QPN or CM id */
 	uint32_t gen;       /* QP generation */
 	uint32_t parent;    /* CM_REQUEST: the listener's CM id */
 	uint64_t user;      /* `user` of the command that made the object; of the listener for CM_REQUEST */

@@ -30,7 +30,7 @@ SHARD = "dataplane/core/shard.c"
 MUTANTS = [
     # responder
     Mutant("SEND length unchecked", RESPONDER,
-           "\tif (!length_fits(qp, pkt))\n\t\treturn RN_V_REQ_LENGTH;\n\tif (e->bad)", "\tif (e->bad)", "rows"),
+           "\tif (!length_fits(qp, pkt))\n\t\treturn RN_V_REQ_LENGTH;\n\te = receive_for", "\te = receive_for", "rows"),
     Mutant("SEND overflows the receive", RESPONDER, "if (pkt->payload_len > e->length - off)",
            "if (pkt->payload_len > e->length)", "rows"),
     Mutant("ack one PSN too far", RESPONDER, "owe_ack(qp, pkt->psn);", "owe_ack(qp, rn_psn_add(pkt->psn, 1));", "rows"),

@@ -53,6 +53,11 @@ static void make_side(struct rig *r, int i, const struct rig_opt *o)
 	cmd.create_qp.type = RN_QPT_RC;
 	cmd.create_qp.send_cq = cmd.create_qp.recv_cq = 3;
 	cmd.create_qp.sq_depth = cmd.create_qp.rq_depth = RIG_DEPTH;
+	if (o->srq && i == 1) {
+		rn_shard_srq_link(s->sh, 5, o->srq, 88);
+		cmd.create_qp.srq = 5;
+		cmd.create_qp.rq_depth = 0;
+	}
 	cmd.create_qp.sq_sge = cmd.create_qp.rq_sge = 4;
 	cmd.create_qp.inline_bytes = 200;
 	cmd.create_qp.qp_ctx = 55;

@@ -1,0 +1,176 @@
+/* Shared receive queues: how do many shards take receives from one queue, each exactly once, without waiting for each
+ * other? Whoever posts is alone at it; takers copy first and then count `taken` up by compare and swap: who succeeds owns
+ * the copy. The copy of one who fails may be half of an older receive and half of a newer; it is never looked at.
+ *
+ * Memory order. A receive is written, then `posted` is stored with release; takers load it with acquire. The winning swap
+ * is a release, after the reads of the copy; the poster loads `taken` with acquire before it writes there again. `taken`
+ * passes each number once, so a swap can not succeed late. Words are atomic for the sake of those who lose.
+ *
+ * Owned by nobody; any shard's thread takes, the application's posts.
+ */
+#include "srq.h"
+
+#include <string.h>
+
+#include "core.h"
+
+#define HEAD_WORDS 2u
+#define SGE_WORDS  (sizeof(struct rn_sge) / sizeof(uint64_t))
+
+static uint64_t slots_for(uint32_t depth)
+{
+	uint64_t n = 1;
+
+	while (n < depth)
+		n <<= 1;
+	return n;
+}
+
+static uint32_t stride_of(uint32_t max_sge)
+{
+	return HEAD_WORDS + max_sge * SGE_WORDS;
+}
+
+size_t rn_srq_ring_bytes(uint32_t depth, uint32_t max_sge)
+{
+	return sizeof(struct rn_srq_ring) + slots_for(depth) * stride_of(max_sge) * sizeof(uint64_t);
+}
+
+static void ring_init(struct rn_srq_ring *ring, uint64_t base, uint32_t depth, uint32_t max_sge)
+{
+	atomic_init(&ring->next, NULL);
+	ring->base = base;
+	ring->mask = slots_for(depth) - 1;
+	ring->stride = stride_of(max_sge);
+}
+
+void rn_srq_init(struct rn_srq *srq, struct rn_srq_ring *ring, uint32_t depth, uint32_t max_sge, uint32_t pd)
+{
+	rn_assert(max_sge <= RN_WQE_MAX_SGE);
+	ring_init(ring, 0, depth, max_sge);
+	atomic_init(&srq->shared.taken, 0);
+	atomic_init(&srq->shared.posted, 0);
+	atomic_init(&srq->shared.limit, 0);
+	atomic_init(&srq->ring, ring);
+	srq->first = srq->newest = ring;
+	srq->max_sge = max_sge;
+	srq->pd = pd;
+}
+
+bool rn_srq_fits(const struct rn_srq *srq, uint32_t depth)
+{
+	return slots_for(depth) <= srq->newest->mask + 1;
+}
+
+void rn_srq_grow(struct rn_srq *srq, struct rn_srq_ring *ring, uint32_t depth)
+{
+	ring_init(ring, atomic_load_explicit(&srq->shared.posted, memory_order_relaxed), depth, srq->max_sge);
+	/* Before the first receive in it is published. */
+	atomic_store_explicit(&srq->newest->next, ring, memory_order_release);
+	srq->newest = ring;
+}
+
+struct rn_srq_ring *rn_srq_next_ring(struct rn_srq *srq)
+{
+	struct rn_srq_ring *ring = srq->first;
+
+	if (ring)
+		srq->first = atomic_load_explicit(&ring->next, memory_order_relaxed);
+	return ring;
+}
+
+static RN_ATOMIC(uint64_t) *words_of(struct rn_srq_ring *ring, uint64_t number)
+{
+	return &ring->word[(number & ring->mask) * ring->stride];
+}
+
+bool rn_srq_post(struct rn_srq *srq, const struct rn_wqe *w)
+{
+	uint64_t n = atomic_load_explicit(&srq->shared.posted, memory_order_relaxed);
+	uint64_t taken = atomic_load_explicit(&srq->shared.taken, memory_order_acquire);
+	struct rn_srq_ring *ring = srq->newest;
+	const uint8_t *sge = (const uint8_t *)w + offsetof(struct rn_wqe, sge);
+	RN_ATOMIC(uint64_t) *word = words_of(ring, n);
+
+	/* What lies in older rings does not take room here. */
+	if (w->num_sge > srq->max_sge || w->slots != rn_wqe_slots_sge(w->num_sge) ||
+	    n - RN_MAX(taken, ring->base) > ring->mask)
+		return false;
+	atomic_store_explicit(&word[0], w->wr_id, memory_order_relaxed);
+	atomic_store_explicit(&word[1], w->num_sge, memory_order_relaxed);
+	for (unsigned i = 0; i < w->num_sge * SGE_WORDS; i++) {
+		uint64_t v;
+
+		memcpy(&v, sge + i * sizeof(v), sizeof(v));
+		atomic_store_explicit(&word[HEAD_WORDS + i], v, memory_order_relaxed);
+	}
+	atomic_store_explicit(&srq->shared.posted, n + 1, memory_order_release);
+	return true;
+}
+
+/* The ring in which a receive lives that was posted; NULL: so old that it is taken by now. */
+static struct rn_srq_ring *ring_of(struct rn_srq *srq, uint64_t number)
+{
+	struct rn_srq_ring *ring = atomic_load_explicit(&srq->ring, memory_order_acquire), *next;
+
+	if (number < ring->base)
+		return NULL;
+	while ((next = atomic_load_explicit(&ring->next, memory_order_acquire)) && number >= next->base) {
+		/* Never too far: what is older than `number` is taken. Another may put it back; that costs steps. */
+		atomic_store_explicit(&srq->ring, next, memory_order_release);
+		ring = next;
+	}
+	return ring;
+}
+
+/* Into *e; its SGEs at most max_sge, whatever the words say. */
+static void copy_out(struct rn_srq_ring *ring, uint64_t number, uint32_t max_sge, struct rn_rqe *e)
+{
+	RN_ATOMIC(uint64_t) *word = words_of(ring, number);
+	uint64_t n;
+
+	e->wr_id = atomic_load_explicit(&word[0], memory_order_relaxed);
+	n = atomic_load_explicit(&word[1], memory_order_relaxed);
+	e->num_sge = (uint16_t)RN_MIN(n, (uint64_t)max_sge);
+	for (unsigned i = 0; i < e->num_sge * SGE_WORDS; i++) {
+		uint64_t v = atomic_load_explicit(&word[HEAD_WORDS + i], memory_order_relaxed);
+
+		memcpy((uint8_t *)e->sge + i * sizeof(v), &v, sizeof(v));
+	}
+}
+
+/* Did the receive just taken leave fewer than were asked to stay? At most one taker is told so per arming. */
+static bool went_low(struct rn_srq *srq, uint64_t taken)
+{
+	uint32_t limit = atomic_load(&srq->shared.limit);
+
+	return limit && atomic_load(&srq->shared.posted) - taken < limit && atomic_exchange(&srq->shared.limit, 0);
+}
+
+bool rn_srq_take(struct rn_srq *srq, struct rn_rqe *e, bool *low)
+{
+	uint64_t n = atomic_load_explicit(&srq->shared.taken, memory_order_acquire), sum = 0;
+
+	/* A turn is lost only to a taker that succeeded. */
+	for (;;) {
+		struct rn_srq_ring *ring;
+
+		if (n >= atomic_load_explicit(&srq->shared.posted, memory_order_acquire))
+			return false;
+		ring = ring_of(srq, n);
+		if (rn_unlikely(!ring)) {
+			n = atomic_load_explicit(&srq->shared.taken, memory_order_acquire);
+			continue;
+		}
+		copy_out(ring, n, srq->max_sge, e);
+		/* Also one half of arming: `taken`, then `limit`. */
+		if (atomic_compare_exchange_weak(&srq->shared.taken, &n, n + 1))
+			break;
+	}
+	for (unsigned i = 0; i < e->num_sge; i++)
+		sum += e->sge[i].length;
+	e->length = (uint32_t)RN_MIN(sum, (uint64_t)UINT32_MAX);
+	e->bad = 0;
+	*low = went_low(srq, n + 1);
+	return true;
+}
