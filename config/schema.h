@@ -79,6 +79,7 @@
 	X(UINT,   sleep_max_us, 1000, 1, 1000000, "adaptive: longest sleep, reached by doubling; not below sleep_min_us")
 
 #define RN_CONFIG_LIMITS_ROWS(X) \
+	X(UINT,   max_srq,      1024, 1, 65536, "shared receive queues per adapter") \
 	X(UINT,   max_qp,       16384, 1, 65536, "queue pairs per shard") \
 	X(UINT,   max_cq,       16384, 1, 65536, "completion queues per adapter") \
 	X(UINT,   max_mr,       1048576, 1, 16777216, "memory regions and windows per adapter; memory is taken as they come") \
@@ -86,7 +87,7 @@
 	X(UINT,   max_cm,       4096, 1, 65536, "connections and listeners per adapter") \
 	X(UINT,   max_timewait, 4096, 1, 65536, "closed connections remembered until their QPN may be used again") \
 	X(UINT,   max_neigh,    256, 4, 65536, "neighbours per adapter") \
-	X(UINT,   max_depth,    16384, 1, 65536, "requests per send or receive queue") \
+	X(UINT,   max_depth,    16384, 1, 65536, "requests per send or receive queue, shared ones too") \
 	X(POW2,   submit_slots, 4096, 64, 65536, "64-byte slots of the submission ring of each shard") \
 	X(POW2,   handoff_slots, 1024, 64, 65536, "packets and messages in flight between two shards") \
 	X(UINT,   mbufs,        4096, 512, 1048576, "packet buffers per shard") \

@@ -431,6 +431,7 @@ bool rn_cmd_outlives_port(const struct rn_cmd *cmd)
 	case RN_CMD_DEREG_MR:
 	case RN_CMD_DESTROY_MW:
 	case RN_CMD_DESTROY_QP:
+	case RN_CMD_DESTROY_SRQ:
 	case RN_CMD_CM_DESTROY:
 	case RN_CMD_STATS:
 		return true;

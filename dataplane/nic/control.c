@@ -28,6 +28,7 @@ struct exec_call {
 	/* rings to link before the command runs */
 	struct rn_nic_cq *cq[2];
 	struct rn_cq_ring *ring[2];
+	struct rn_nic_srq *srq; /* to be made known, or NULL */
 };
 
 static void run_exec(struct rn_call *call, struct rn_lcore *lc, rn_time now)
@@ -37,6 +38,10 @@ static void run_exec(struct rn_call *call, struct rn_lcore *lc, rn_time now)
 	for (unsigned i = 0; i < 2; i++)
 		if (c->ring[i] != NULL)
 			rn_shard_cq_link(lc->shard, c->cq[i]->id, &c->cq[i]->shared, c->ring[i], c->cq[i]->user);
+	if (c->srq != NULL) {
+		rn_shard_srq_link(lc->shard, c->srq->id, &c->srq->srq, c->srq->user);
+		c->srq->linked[lc->index] = true;
+	}
 	rn_shard_exec(lc->shard, &c->x, now);
 }
 
@@ -315,6 +320,14 @@ static void run_link(struct rn_call *call, struct rn_lcore *lc, rn_time now)
 	rn_shard_cq_link(lc->shard, c->cq->id, &c->cq->shared, c->ring, c->cq->user);
 }
 
+static void link_ring(struct rn_nic *nic, unsigned shard, struct rn_nic_cq *cq, struct rn_cq_ring *ring)
+{
+	struct link_call c = {.call.run = run_link, .cq = cq, .ring = ring};
+
+	rn_lcore_call(&nic->lcore[shard], &c.call);
+	rn_cq_rings_linked(cq, shard, ring);
+}
+
 /* All rings are had before the first is linked. */
 static int resize_cq(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)
 {
@@ -335,13 +348,20 @@ static int resize_cq(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp
 		return rc;
 	cq->depth = depth;
 	for (unsigned s = 0; s < nic->nshards; s++) {
-		struct link_call c = {.call.run = run_link, .cq = cq, .ring = ring[s]};
-		if (ring[s] == NULL)
-			continue;
-		rn_lcore_call(&nic->lcore[s], &c.call);
-		rn_cq_rings_linked(cq, s, ring[s]);
+		if (ring[s] != NULL)
+			link_ring(nic, s, cq, ring[s]);
 	}
 	return 0;
+}
+
+int rn_nic_cq_room(struct rn_nic *nic, struct rn_nic_cq *cq, unsigned shard, uint64_t more)
+{
+	struct rn_cq_ring *ring = NULL;
+	int rc = rn_cq_rings_grow(cq, shard, more, &ring);
+
+	if (ring != NULL)
+		link_ring(nic, shard, cq, ring);
+	return rc;
 }
 
 /* ---- queue pairs ---- */
@@ -388,7 +408,8 @@ static int check_create_qp(struct rn_nic *nic, const struct rn_cmd *cmd)
 		return -EINVAL;
 	if (rn_objects_pd(&nic->objects, cmd->create_qp.pd) == NULL ||
 	    rn_objects_cq(&nic->objects, cmd->create_qp.send_cq) == NULL ||
-	    rn_objects_cq(&nic->objects, cmd->create_qp.recv_cq) == NULL)
+	    rn_objects_cq(&nic->objects, cmd->create_qp.recv_cq) == NULL ||
+	    (cmd->create_qp.srq != 0 && rn_objects_srq(&nic->objects, cmd->create_qp.srq) == NULL))
 		return -ENOENT;
 	return 0;
 }
@@ -401,6 +422,8 @@ static void remember_qp(struct rn_nic *nic, struct rn_nic_qp *qp)
 	qp->recv_cq->feed[qp->shard].depths += qp->rq_depth;
 	qp->send_cq->users++;
 	qp->recv_cq->users++;
+	if (qp->share != NULL)
+		rn_nic_share_join(qp->share);
 	rn_objects_pd(o, qp->pd)->users++;
 	o->qps_of[qp->shard]++;
 	rn_htab_add(&o->qps, &qp->node, rn_hash_u64(qp->qpn));
@@ -417,6 +440,8 @@ static void forget_qp(struct rn_nic *nic, struct rn_nic_qp *qp)
 	r->gone += qp->rq_depth;
 	qp->send_cq->users--;
 	qp->recv_cq->users--;
+	if (qp->share != NULL)
+		rn_nic_share_leave(qp->share);
 	rn_objects_pd(o, qp->pd)->users--;
 	o->qps_of[qp->shard]--;
 	rn_htab_del(&o->qps, &qp->node);
@@ -427,11 +452,17 @@ static void forget_qp(struct rn_nic *nic, struct rn_nic_qp *qp)
 static int grow_cqs(struct rn_nic_qp *qp, struct exec_call *c)
 {
 	bool same = qp->send_cq == qp->recv_cq;
-	int rc = rn_cq_rings_grow(qp->send_cq, qp->shard, (uint64_t)qp->sq_depth + (same ? qp->rq_depth : 0), &c->ring[0]);
+	uint64_t room = qp->rq_depth;
 
+	if (c->srq != NULL) {
+		qp->share = rn_nic_share_find(c->srq, qp->recv_cq, qp->shard, &room);
+		if (qp->share == NULL)
+			return -ENOMEM;
+	}
 	c->cq[0] = qp->send_cq;
 	c->cq[1] = qp->recv_cq;
-	return rc != 0 || same ? rc : rn_cq_rings_grow(qp->recv_cq, qp->shard, qp->rq_depth, &c->ring[1]);
+	int rc = rn_cq_rings_grow(qp->send_cq, qp->shard, qp->sq_depth + (same ? room : 0), &c->ring[0]);
+	return rc != 0 || same ? rc : rn_cq_rings_grow(qp->recv_cq, qp->shard, room, &c->ring[1]);
 }
 
 static int create_qp(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)
@@ -451,9 +482,11 @@ static int create_qp(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp
 	qp->send_cq = rn_objects_cq(&nic->objects, cmd->create_qp.send_cq);
 	qp->recv_cq = rn_objects_cq(&nic->objects, cmd->create_qp.recv_cq);
 	qp->shard = place_qp(nic, qp->recv_cq, cmd->create_qp.affinity);
+	c.srq = rn_objects_srq(&nic->objects, cmd->create_qp.srq);
 	qp->mem = c.x.mem = bytes > 0 ? aligned_alloc(64, bytes) : NULL;
 	rc = bytes > 0 && c.x.mem == NULL ? -ENOMEM : grow_cqs(qp, &c);
 	if (rc != 0) {
+		rn_nic_share_drop(qp->share);
 		free(c.ring[0]);
 		free(c.x.mem);
 		free(qp);
@@ -466,6 +499,7 @@ static int create_qp(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp
 	if (rsp->err != 0) {
 		if (c.x.freed == NULL)
 			free(qp->mem);
+		rn_nic_share_drop(qp->share);
 		free(qp);
 		return rsp->err;
 	}
@@ -508,6 +542,8 @@ static int (*const locked[RN_CMD_MAX])(struct rn_nic *, const struct rn_cmd *, s
 	[RN_CMD_CREATE_CQ] = create_cq,   [RN_CMD_DESTROY_CQ] = destroy_cq,
 	[RN_CMD_CREATE_QP] = create_qp,   [RN_CMD_DESTROY_QP] = destroy_qp,
 	[RN_CMD_RESIZE_CQ] = resize_cq,   [RN_CMD_CREATE_MW] = create_mw,   [RN_CMD_STATS] = nothing,
+	[RN_CMD_CREATE_SRQ] = rn_nic_srq_create, [RN_CMD_MODIFY_SRQ] = rn_nic_srq_modify,
+	[RN_CMD_DESTROY_SRQ] = rn_nic_srq_destroy,
 };
 
 /* Commands that take it for a part of their work. */

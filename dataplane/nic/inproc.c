@@ -75,6 +75,13 @@ static void link_submit(struct rn_link *link, const struct rn_wqe *wqe)
 	}
 }
 
+static void link_srq_post(struct rn_link *link, uint32_t srq, const struct rn_wqe *wqe)
+{
+	bool put = rn_srq_post(&nic_of(link)->objects.srq[srq]->srq, wqe);
+
+	rn_assert(put);
+}
+
 static struct rn_cq_view *link_cq_view(struct rn_link *link, uint32_t cq)
 {
 	struct rn_nic *nic = nic_of(link);
@@ -163,6 +170,7 @@ static const struct rn_link_ops ops = {
 	.submit = link_submit,
 	.doorbell = link_doorbell,
 	.shard_of = link_shard_of,
+	.srq_post = link_srq_post,
 	.cq_view = link_cq_view,
 	.cq_ring_done = link_cq_ring_done,
 	.progress = link_progress,

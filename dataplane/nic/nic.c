@@ -151,7 +151,7 @@ int rn_nic_create(struct rn_nic **out, const struct rn_config *cfg, unsigned ind
 
 	int rc = nic->mrs == NULL ? -ENOMEM : rn_events_init(&nic->events);
 	if (rc == 0)
-		rc = rn_objects_init(&nic->objects, l->max_pd, l->max_cq, l->max_mr, l->max_qp * nic->nshards);
+		rc = rn_objects_init(&nic->objects, l, nic->nshards);
 	if (rc == 0)
 		rc = create_qsbr(nic);
 	if (rc == 0)

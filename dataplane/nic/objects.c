@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "config.h"
+
 static uint32_t pow2_at_least(uint32_t n)
 {
 	uint32_t p = 16;
@@ -33,14 +35,15 @@ static int init_ids(struct rn_idpool *p, uint32_t count)
 	return ring != NULL ? 0 : -ENOMEM;
 }
 
-int rn_objects_init(struct rn_objects *o, uint32_t max_pd, uint32_t max_cq, uint32_t max_mr, uint32_t max_qp)
+int rn_objects_init(struct rn_objects *o, const struct rn_config_limits *l, unsigned nshards)
 {
-	*o = (struct rn_objects){.max_pd = max_pd, .max_cq = max_cq};
-	o->pd = calloc((size_t)max_pd + 1, sizeof(*o->pd));
-	o->cq = calloc((size_t)max_cq + 1, sizeof(*o->cq));
-	if (o->pd == NULL || o->cq == NULL || init_ids(&o->pd_ids, max_pd) || init_ids(&o->cq_ids, max_cq) ||
-	    init_htab(&o->mrs, max_mr) ||
-	    init_htab(&o->mws, max_mr) || init_htab(&o->qps, max_qp)) {
+	*o = (struct rn_objects){.max_pd = l->max_pd, .max_cq = l->max_cq, .max_srq = l->max_srq};
+	o->pd = calloc((size_t)l->max_pd + 1, sizeof(*o->pd));
+	o->cq = calloc((size_t)l->max_cq + 1, sizeof(*o->cq));
+	o->srq = calloc((size_t)l->max_srq + 1, sizeof(struct rn_nic_srq *));
+	if (o->pd == NULL || o->cq == NULL || o->srq == NULL || init_ids(&o->pd_ids, l->max_pd) ||
+	    init_ids(&o->cq_ids, l->max_cq) || init_ids(&o->srq_ids, l->max_srq) || init_htab(&o->mrs, l->max_mr) ||
+	    init_htab(&o->mws, l->max_mr) || init_htab(&o->qps, l->max_qp * nshards)) {
 		rn_objects_fini(o);
 		return -ENOMEM;
 	}
@@ -61,6 +64,8 @@ static void free_qp(struct rn_hnode *n)
 {
 	struct rn_nic_qp *qp = rn_container_of(n, struct rn_nic_qp, node);
 
+	if (qp->share != NULL)
+		rn_nic_share_leave(qp->share);
 	free(qp->mem);
 	free(qp);
 }
@@ -83,11 +88,16 @@ void rn_objects_fini(struct rn_objects *o)
 	free_nodes(&o->qps, free_qp);
 	free_nodes(&o->mws, free_mw);
 	free_nodes(&o->mrs, free_mr);
+	for (uint32_t id = 1; o->srq != NULL && id <= o->max_srq; id++)
+		if (o->srq[id] != NULL)
+			rn_objects_free_srq(o, o->srq[id]);
 	for (uint32_t id = 1; o->cq != NULL && id <= o->max_cq; id++)
 		if (o->cq[id] != NULL)
 			rn_objects_free_cq(o, o->cq[id]);
 	free(o->pd);
 	free(o->cq);
+	free(o->srq);
+	free(o->srq_ids.ring);
 	free(o->pd_ids.ring);
 	free(o->cq_ids.ring);
 	*o = (struct rn_objects){0};
@@ -101,6 +111,11 @@ struct rn_nic_pd *rn_objects_pd(struct rn_objects *o, uint32_t id)
 struct rn_nic_cq *rn_objects_cq(struct rn_objects *o, uint32_t id)
 {
 	return id >= 1 && id <= o->max_cq ? o->cq[id] : NULL;
+}
+
+struct rn_nic_srq *rn_objects_srq(struct rn_objects *o, uint32_t id)
+{
+	return id >= 1 && id <= o->max_srq ? o->srq[id] : NULL;
 }
 
 struct rn_nic_mr *rn_objects_mr(struct rn_objects *o, uint32_t lkey)

@@ -29,6 +29,7 @@ void rn_settings_core(const struct rn_config *cfg, unsigned index, uint64_t seed
 	core->nshards = cfg->adapter[index].shards;
 	core->max_qp = l->max_qp;
 	core->max_cq = l->max_cq + 1; /* their ids begin with 1 */
+	core->max_srq = l->max_srq + 1;
 	core->max_cm = l->max_cm;
 	core->max_timewait = l->max_timewait;
 	core->max_neigh = l->max_neigh;
@@ -174,6 +175,7 @@ void rn_settings_info(const struct rn_config *cfg, unsigned index, struct rn_lin
 		.max_rd_atomic = RN_MAX_RD_ATOMIC,
 		.max_qp = l->max_qp * a->shards,
 		.max_cq = l->max_cq,
+		.max_srq = l->max_srq,
 		.max_mr = l->max_mr,
 		.max_pd = l->max_pd,
 		.max_cm = l->max_cm,

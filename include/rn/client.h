@@ -24,6 +24,8 @@ struct rn_client;
 struct rn_client_cq;
 struct rn_client_qp;
 struct rn_client_mw;
+struct rn_client_srq;
+struct rn_client_wr;
 
 /* ---- adapters ---- */
 
@@ -93,12 +95,52 @@ bool rn_client_cq_fired(struct rn_client_cq *cq);
 /* Disarms without firing. */
 void rn_client_cq_disarm(struct rn_client_cq *cq);
 
+/* ---- shared receive queues: any number of queue pairs takes its receives from one ---- */
+
+struct rn_client_srq_init {
+	uint32_t pd;	     /* whose regions the receives name */
+	uint32_t depth;	     /* receives posted and not taken; kept to exactly; 1.. */
+	uint32_t max_sge;    /* per receive, 0..RN_WQE_MAX_SGE */
+	uint32_t max_length; /* bytes per receive; 0 = what the adapter sends */
+	uint64_t user;	     /* returned in RN_EVENT_SRQ_LIMIT */
+};
+
+/* -EINVAL: a limit is over the adapter's. */
+int rn_client_srq_create(struct rn_client *client, const struct rn_client_srq_init *init,
+			 struct rn_client_srq **srq);
+/* Nobody posts any more; receives not taken are forgotten. -EBUSY: a queue pair uses it. */
+int rn_client_srq_destroy(struct rn_client_srq *srq);
+uint32_t rn_client_srq_id(const struct rn_client_srq *srq);
+
+/* Another depth. Who posts waits meanwhile. -EOVERFLOW: more receives than that are in the queue;
+ * -EINVAL: 0 or over the adapter's limit. After an error it is as it was. */
+int rn_client_srq_resize(struct rn_client_srq *srq, uint32_t depth);
+
+/* Posts one receive; kind, flags and what concerns the peer are ignored. It is there for any
+ * message on return. -ENOMEM: as many as the depth are posted and not taken; -E2BIG, -EMSGSIZE and
+ * -ENODEV as for queue pairs. */
+int rn_client_srq_post(struct rn_client_srq *srq, const struct rn_client_wr *wr);
+/* Receives posted and not taken. */
+uint32_t rn_client_srq_level(const struct rn_client_srq *srq);
+
+/* The three below are made one at a time, the caller sees to that.
+ *
+ * Asks to be told when fewer than `limit` receives are left, 0 = no more; in place of what was
+ * armed before. True: it is so now, or became so for what was armed before; nothing is armed then.
+ */
+bool rn_client_srq_arm(struct rn_client_srq *srq, uint32_t limit);
+/* To be called on RN_EVENT_SRQ_LIMIT, or at any time. True: fewer than the limit were left at some
+ * moment since arming; nothing is armed any more. False: too late or too early. */
+bool rn_client_srq_fired(struct rn_client_srq *srq);
+void rn_client_srq_disarm(struct rn_client_srq *srq);
+
 /* ---- queue pairs ---- */
 
 struct rn_client_qp_init {
 	uint32_t pd;
 	enum rn_qp_type type;
 	struct rn_client_cq *send_cq, *recv_cq;
+	struct rn_client_srq *srq;   /* NULL: receives of its own; else rq_depth is 0 */
 	uint32_t sq_depth, rq_depth; /* requests; kept to exactly */
 	uint32_t sq_sge, rq_sge;     /* per request, 1..RN_WQE_MAX_SGE */
 	uint32_t inline_bytes;	     /* per request, 0..RN_WQE_MAX_INLINE */
@@ -118,7 +160,7 @@ int rn_client_qp_query(struct rn_client_qp *qp, struct rn_qp_attr *attr);
 int rn_client_qp_destroy(struct rn_client_qp *qp);
 uint32_t rn_client_qp_number(const struct rn_client_qp *qp);
 enum rn_qp_state rn_client_qp_state(const struct rn_client_qp *qp);
-/* Requests posted and not yet completed by the NIC, both queues. */
+/* Requests posted and not yet completed by the NIC, both queues; none of an SRQ. */
 uint32_t rn_client_qp_outstanding(const struct rn_client_qp *qp);
 /* Waits until nothing is outstanding, at most timeout_ms: after a move to ERR every request has its
  * completion then. 0 or -ETIMEDOUT. */
@@ -138,8 +180,9 @@ struct rn_client_wr {
 };
 
 /* Posts one request; those of one QP and direction reach the NIC in the order of the calls.
- * -ENOMEM: as many as the depth are outstanding. -E2BIG: more SGEs than the QP takes. -EMSGSIZE:
- * longer than the adapter sends, or than the QP's inline size. -ENODEV. Keys are not looked at. */
+  * -EINVAL: a receive, and the QP has an SRQ. -ENOMEM: as many as the depth are outstanding. -E2BIG:
+ * more SGEs than the QP takes. -EMSGSIZE: longer than the adapter sends, or than the QP's inline
+ * size. -ENODEV. Keys are not looked at. */
 int rn_client_qp_post(struct rn_client_qp *qp, const struct rn_client_wr *wr);
 
 /* ---- memory windows ---- */

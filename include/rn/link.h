@@ -37,7 +37,8 @@ struct rn_link_info {
 	uint8_t max_rd_atomic;      /* both directions */
 	struct rn_gid gids[RN_MAX_GIDS];
 	uint32_t max_qp, max_cq, max_mr, max_pd, max_cm;
-	uint32_t max_queue_depth;   /* requests per queue */
+	uint32_t max_srq;
+	uint32_t max_queue_depth;   /* requests per queue, shared ones too */
 	uint32_t max_cqe;
 	uint32_t max_sge, max_inline;
 	uint32_t max_msg;           /* bytes */
@@ -65,6 +66,10 @@ struct rn_link_ops {
 	void (*doorbell)(struct rn_link *link, uint32_t shard);
 	/* The shard that owns a QPN. */
 	uint32_t (*shard_of)(struct rn_link *link, uint32_t qpn);
+
+	/* Puts one receive into a shared receive queue: visible to all shards on return. One thread at a time per queue, which
+	 * has checked that there is room, and that the request is one of the queue's. */
+	void (*srq_post)(struct rn_link *link, uint32_t srq, const struct rn_wqe *wqe);
 
 	/* The reader's view of a CQ; valid from CREATE_CQ until DESTROY_CQ. */
 	struct rn_cq_view *(*cq_view)(struct rn_link *link, uint32_t cq);

@@ -33,6 +33,16 @@ struct rn_client_cq {
 	struct rn_client_cq_feed feed[RN_MAX_SHARDS];
 };
 
+struct rn_client_srq {
+	struct rn_client *client;
+	uint32_t id;
+	struct rn_srq_shared *shared; /* valid until destroy */
+	uint32_t max_sge, max_length;
+	uint32_t armed;	      /* the limit until it has fired; 0: not armed */
+	pthread_mutex_t lock; /* order of posting, and: */
+	uint32_t depth;
+};
+
 /* One direction of a queue pair. */
 struct rn_client_queue {
 	pthread_mutex_t lock; /* order of posting */
@@ -46,6 +56,7 @@ struct rn_client_qp {
 	uint32_t qpn, gen, shard;
 	struct rn_qp_shared *shared; /* the shard writes it; valid until destroy */
 	uint32_t inline_bytes, max_length;
+	bool has_srq;
 	struct rn_client_queue sq, rq;
 };
 

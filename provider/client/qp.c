@@ -44,6 +44,7 @@ int rn_client_qp_create(struct rn_client *client, const struct rn_client_qp_init
 	cmd.create_qp.type = init->type;
 	cmd.create_qp.send_cq = init->send_cq->id;
 	cmd.create_qp.recv_cq = init->recv_cq->id;
+	cmd.create_qp.srq = init->srq != NULL ? init->srq->id : 0;
 	cmd.create_qp.sq_depth = init->sq_depth;
 	cmd.create_qp.rq_depth = init->rq_depth;
 	cmd.create_qp.sq_sge = init->sq_sge;
@@ -61,6 +62,7 @@ int rn_client_qp_create(struct rn_client *client, const struct rn_client_qp_init
 	qp->gen = rsp.gen;
 	qp->shard = client->link->ops->shard_of(client->link, rsp.id);
 	qp->shared = (struct rn_qp_shared *)(uintptr_t)rsp.qp.shared;
+	qp->has_srq = init->srq != NULL;
 	qp->inline_bytes = init->inline_bytes;
 	qp->max_length = init->max_length != 0 ? init->max_length : client->info.max_msg;
 	queue_init(&qp->sq, init->sq_depth, init->sq_sge);
@@ -213,8 +215,9 @@ int rn_client_qp_put(struct rn_client_qp *qp, const struct rn_wqe *wqe)
 
 int rn_client_qp_post(struct rn_client_qp *qp, const struct rn_client_wr *wr)
 {
+	bool recv = wr->kind == RN_WQE_RECV;
 	struct rn_sgl_slots wqe;
-	int rc = build(qp, wr->kind == RN_WQE_RECV ? &qp->rq : &qp->sq, wr, &wqe);
+	int rc = recv && qp->has_srq ? -EINVAL : build(qp, recv ? &qp->rq : &qp->sq, wr, &wqe);
 
 	return rc != 0 ? rc : rn_client_qp_put(qp, &wqe.head);
 }

@@ -1,5 +1,5 @@
 /* The NIC of the provider's unit tests: see fake_link.h. Queue pairs and regions here, connections
- * in fake_cm.c. */
+ * in fake_cm.c, shared receive queues in fake_srq.c. */
 #include "fake_link.h"
 
 #include "fake_priv.h"
@@ -66,7 +66,8 @@ static void complete(struct fake_qp *qp, const struct rn_wqe *wqe, enum rn_statu
 								  .id = (uint32_t)(cq - cqs)});
 		}
 	}
-	atomic_fetch_add(recv ? &qp->shared.rq_retired : &qp->shared.sq_retired, 1);
+	if (!recv || qp->srq == NULL)
+		atomic_fetch_add(recv ? &qp->shared.rq_retired : &qp->shared.sq_retired, 1);
 }
 
 /* ---- windows ---- */
@@ -226,16 +227,19 @@ static struct fake_qp *find_qp(uint32_t qpn)
 
 static int run_send(struct fake_qp *qp, struct fake_qp *peer, struct fake_work *w)
 {
-	struct fake_work *r = peer->queue[1];
+	struct fake_work *r = peer->srq != NULL ? fake_srq_take(peer->srq) : peer->queue[1];
 	uint32_t len = w->wqe.head.length;
 	uint8_t *flat;
 
 	if (r == NULL) {
 		if (w->since == 0)
 			w->since = now_ns();
-		return now_ns() - w->since > RNR_PATIENCE_NS ? RN_STATUS_RNR_RETRY_EXC_ERR : WAIT;
+		return peer->srq == NULL && now_ns() - w->since > RNR_PATIENCE_NS
+			       ? RN_STATUS_RNR_RETRY_EXC_ERR
+			       : WAIT;
 	}
-	peer->queue[1] = r->next;
+	if (peer->srq == NULL)
+		peer->queue[1] = r->next;
 	if (capacity(r) < len || !sges_allowed(peer, r, RN_ACCESS_LOCAL_WRITE)) {
 		complete(peer, &r->wqe.head,
 			 capacity(r) < len ? RN_STATUS_LOC_LEN_ERR : RN_STATUS_LOC_PROT_ERR, 0, 0);
@@ -348,6 +352,17 @@ static struct rn_cq_ring *new_ring(void)
 	return ring;
 }
 
+static void srq_post(struct rn_link *link, uint32_t srq, const struct rn_wqe *wqe)
+{
+	struct fake_work *w = calloc(1, sizeof(*w));
+
+	pthread_mutex_lock(&lock);
+	memcpy(w->wqe.bytes, wqe, (size_t)wqe->slots * RN_SLOT_BYTES);
+	fake_srq_put(srq, w);
+	turn();
+	pthread_mutex_unlock(&lock);
+}
+
 static int create_cq(struct fake_adapter *a, struct rn_rsp *rsp)
 {
 	for (unsigned i = 1; i < sizeof(cqs) / sizeof(cqs[0]); i++) {
@@ -414,6 +429,9 @@ static int create_qp(struct fake_adapter *a, const struct rn_cmd *cmd, struct rn
 		qp->recv_cq = &cqs[cmd->create_qp.recv_cq];
 		attach(qp->send_cq);
 		attach(qp->recv_cq);
+		qp->srq = fake_srq_of(cmd->create_qp.srq);
+		if (qp->srq != NULL)
+			qp->srq->users++;
 		rsp->id = qp->qpn;
 		rsp->gen = qp->gen;
 		rsp->qp.shared = (uintptr_t)&qp->shared;
@@ -452,6 +470,8 @@ static int destroy_qp(const struct rn_cmd *cmd)
 	if (qp == NULL)
 		return -ENOENT;
 	flush(qp);
+	if (qp->srq != NULL)
+		qp->srq->users--;
 	qp->adapter = NULL;
 	return 0;
 }
@@ -535,6 +555,10 @@ static int exec_locked(struct fake_adapter *a, const struct rn_cmd *cmd, struct 
 		return 0;
 	case RN_CMD_RESIZE_CQ:
 		return resize_cq(&cqs[cmd->resize_cq.id]);
+	case RN_CMD_CREATE_SRQ:
+	case RN_CMD_MODIFY_SRQ:
+	case RN_CMD_DESTROY_SRQ:
+		return fake_srq_exec(a, cmd, rsp);
 	case RN_CMD_REG_MR:
 		return reg_mr(a, cmd, rsp);
 	case RN_CMD_DEREG_MR:
@@ -646,6 +670,7 @@ static void fill_info(unsigned index, struct rn_link_info *info)
 			 {{0x20, 0x01, 0x0d, 0xb8, [15] = (uint8_t)(index + 1)}}},
 		.max_qp = 1024,
 		.max_cq = 255,
+		.max_srq = 31,
 		.max_mr = 4095,
 		.max_queue_depth = 16384,
 		.max_cqe = 65536,
@@ -669,8 +694,8 @@ static void stats(struct rn_link *link, void (*fn)(void *arg, const char *name, 
 }
 
 static const struct rn_link_ops ops = {
-	exec,	  submit, doorbell,  shard_of, cq_view, cq_ring_done,
-	progress, wait,	  interrupt, info,     stats,
+	exec,	      submit,	doorbell, shard_of,  srq_post, cq_view,
+	cq_ring_done, progress, wait,	  interrupt, info,     stats,
 };
 
 int rn_link_list(const char *path, struct rn_link_info *out, unsigned n, char *err, size_t errlen)
@@ -707,7 +732,7 @@ void rn_link_close(struct rn_link *link)
 
 unsigned fake_link_objects(void)
 {
-	unsigned n = npds + opens + fake_cm_live();
+	unsigned n = npds + opens + fake_cm_live() + fake_srq_live();
 
 	for (unsigned i = 0; i < sizeof(qps) / sizeof(qps[0]); i++)
 		n += qps[i].adapter != NULL;

@@ -25,6 +25,13 @@ struct fake_cq {
 	struct fake_adapter *adapter; /* NULL: free, as below */
 };
 
+struct fake_srq {
+	struct rn_srq_shared shared;
+	struct fake_adapter *adapter;
+	struct fake_work *queue;
+	unsigned users; /* queue pairs */
+};
+
 struct fake_work {
 	struct fake_work *next;
 	uint64_t since; /* waiting for the peer */
@@ -40,6 +47,7 @@ struct fake_qp {
 	uint32_t qpn, gen, pd;
 	uint64_t ctx;
 	struct fake_cq *send_cq, *recv_cq;
+	struct fake_srq *srq;
 	struct rn_qp_attr attr;
 	bool heard;		    /* something has arrived */
 	struct fake_work *queue[2]; /* send, receive */
@@ -60,5 +68,11 @@ int fake_cm_exec(struct fake_adapter *a, struct fake_adapter *both, const struct
 		 struct rn_rsp *rsp);
 void fake_cm_comm_est(uint32_t qpn);
 unsigned fake_cm_live(void);
+int fake_srq_exec(struct fake_adapter *a, const struct rn_cmd *cmd, struct rn_rsp *rsp);
+struct fake_srq *fake_srq_of(uint32_t id);
+void fake_srq_put(uint32_t id, struct fake_work *w);
+/* The oldest receive; NULL: none. */
+struct fake_work *fake_srq_take(struct fake_srq *srq);
+unsigned fake_srq_live(void);
 
 #endif

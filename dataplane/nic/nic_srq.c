@@ -1,0 +1,208 @@
+/* How do shared receive queues come, grow and go, and how much room do completion queues keep for them? Owns the queues
+ * and the lists of who shares what. Control thread of the moment, under the control lock. */
+#include "nic_srq.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nic.h"
+
+static void *zeroed(size_t bytes)
+{
+	void *mem = aligned_alloc(64, RN_ALIGN_UP(bytes, (size_t)64));
+
+	if (mem != NULL)
+		memset(mem, 0, RN_ALIGN_UP(bytes, (size_t)64));
+	return mem;
+}
+
+/* Untouched until receives are posted: a large queue costs what is used of it. */
+static struct rn_srq_ring *new_ring(uint32_t depth, uint32_t max_sge)
+{
+	return calloc(1, rn_srq_ring_bytes(depth, max_sge));
+}
+
+int rn_nic_srq_create(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)
+{
+	struct rn_objects *o = &nic->objects;
+	uint32_t depth = cmd->create_srq.depth, max_sge = cmd->create_srq.max_sge;
+	struct rn_nic_pd *pd = rn_objects_pd(o, cmd->create_srq.pd);
+
+	if (depth == 0 || depth > nic->cfg->limits.max_depth || max_sge > RN_WQE_MAX_SGE)
+		return -EINVAL;
+	if (pd == NULL)
+		return -ENOENT;
+	struct rn_nic_srq *srq = zeroed(sizeof(*srq));
+	struct rn_srq_ring *ring = new_ring(depth, max_sge);
+	uint32_t id = srq != NULL && ring != NULL ? rn_idpool_get(&o->srq_ids) : RN_ID_NONE;
+	if (id == RN_ID_NONE) {
+		int rc = srq != NULL && ring != NULL ? -ENOSPC : -ENOMEM;
+		free(ring);
+		free(srq);
+		return rc;
+	}
+	rn_srq_init(&srq->srq, ring, depth, max_sge, cmd->create_srq.pd);
+	srq->id = id;
+	srq->depth = srq->most = depth;
+	srq->user = cmd->user;
+	rn_list_init(&srq->shares);
+	pd->users++;
+	o->srq[id] = srq;
+	o->nsrq++;
+	rsp->id = id;
+	rsp->srq.shared = (uint64_t)(uintptr_t)&srq->srq.shared;
+	return 0;
+}
+
+void rn_objects_free_srq(struct rn_objects *o, struct rn_nic_srq *srq)
+{
+	struct rn_srq_ring *ring;
+
+	while ((ring = rn_srq_next_ring(&srq->srq)) != NULL)
+		free(ring);
+	o->pd[srq->srq.pd].users--;
+	o->srq[srq->id] = NULL;
+	o->nsrq--;
+	rn_idpool_put(&o->srq_ids, srq->id);
+	free(srq);
+}
+
+struct unlink_call {
+	struct rn_call call; /* first */
+	uint32_t srq;
+};
+
+static void run_unlink(struct rn_call *call, struct rn_lcore *lc, rn_time now)
+{
+	rn_shard_srq_unlink(lc->shard, ((struct unlink_call *)call)->srq);
+}
+
+int rn_nic_srq_destroy(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)
+{
+	struct rn_nic_srq *srq = rn_objects_srq(&nic->objects, cmd->obj.id);
+
+	if (srq == NULL)
+		return -ENOENT;
+	if (srq->users > 0)
+		return -EBUSY;
+	for (unsigned s = 0; s < nic->nshards; s++) {
+		struct unlink_call c = {.call.run = run_unlink, .srq = srq->id};
+		if (srq->linked[s])
+			rn_lcore_call(&nic->lcore[s], &c.call);
+	}
+	rn_objects_free_srq(&nic->objects, srq);
+	return 0;
+}
+
+/* ---- room for completions ---- */
+
+struct rn_nic_share *rn_nic_share_find(struct rn_nic_srq *srq, struct rn_nic_cq *cq, unsigned shard, uint64_t *room)
+{
+	struct rn_nic_share *share = cq->feed[shard].shares;
+
+	while (share != NULL && share->srq != srq)
+		share = share->next;
+	*room = 1 + (share == NULL ? srq->most : 0);
+	if (share != NULL)
+		return share;
+	share = calloc(1, sizeof(*share));
+	if (share != NULL) {
+		rn_list_init(&share->of_srq);
+		share->srq = srq;
+		share->cq = cq;
+		share->shard = shard;
+	}
+	return share;
+}
+
+void rn_nic_share_join(struct rn_nic_share *share)
+{
+	struct rn_nic_feed *f = &share->cq->feed[share->shard];
+
+	if (share->users++ == 0) {
+		share->next = f->shares;
+		f->shares = share;
+		rn_list_add_tail(&share->srq->shares, &share->of_srq);
+		f->depths += share->srq->most;
+	}
+	f->depths++;
+	share->srq->users++;
+}
+
+void rn_nic_share_leave(struct rn_nic_share *share)
+{
+	struct rn_nic_feed *f = &share->cq->feed[share->shard];
+	struct rn_nic_share **at = &f->shares;
+	uint64_t room = 1 + (share->users == 1 ? share->srq->most : 0);
+
+	f->depths -= room;
+	f->gone += room;
+	share->srq->users--;
+	if (--share->users > 0)
+		return;
+	while (*at != share)
+		at = &(*at)->next;
+	*at = share->next;
+	rn_list_del(&share->of_srq);
+	free(share);
+}
+
+void rn_nic_share_drop(struct rn_nic_share *share)
+{
+	if (share != NULL && share->users == 0)
+		free(share);
+}
+
+/* Larger rings for the completions of `more` receives, wherever they may go. Those that were linked stay if a later one
+ * fails: room to spare. */
+static int make_room(struct rn_nic *nic, struct rn_nic_srq *srq, uint32_t more)
+{
+	struct rn_list *e;
+	int rc;
+
+	rn_list_for_each(e, &srq->shares)
+	{
+		struct rn_nic_share *share = rn_container_of(e, struct rn_nic_share, of_srq);
+		rc = rn_nic_cq_room(nic, share->cq, share->shard, more);
+		if (rc != 0)
+			return rc;
+	}
+	rn_list_for_each(e, &srq->shares)
+	{
+		struct rn_nic_share *share = rn_container_of(e, struct rn_nic_share, of_srq);
+		share->cq->feed[share->shard].depths += more;
+	}
+	srq->most += more;
+	return 0;
+}
+
+int rn_nic_srq_modify(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)
+{
+	struct rn_nic_srq *srq = rn_objects_srq(&nic->objects, cmd->modify_srq.id);
+	uint32_t depth = cmd->modify_srq.depth;
+
+	if (srq == NULL)
+		return -ENOENT;
+	if (depth == 0 || depth > nic->cfg->limits.max_depth)
+		return -EINVAL;
+	/* Taken first: it never passes posted, which stands still now. */
+	uint64_t taken = atomic_load(&srq->srq.shared.taken);
+	if (atomic_load(&srq->srq.shared.posted) - taken > depth)
+		return -EOVERFLOW;
+	struct rn_srq_ring *ring = NULL;
+	if (!rn_srq_fits(&srq->srq, depth)) {
+		ring = new_ring(depth, srq->srq.max_sge);
+		if (ring == NULL)
+			return -ENOMEM;
+	}
+	int rc = depth > srq->most ? make_room(nic, srq, depth - srq->most) : 0;
+	if (rc != 0) {
+		free(ring);
+		return rc;
+	}
+	if (ring != NULL)
+		rn_srq_grow(&srq->srq, ring, depth);
+	srq->depth = depth;
+	return 0;
+}
