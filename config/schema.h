@@ -79,9 +79,9 @@
 	X(UINT,   sleep_max_us, 1000, 1, 1000000, "adaptive: longest sleep, reached by doubling; not below sleep_min_us")
 
 #define RN_CONFIG_LIMITS_ROWS(X) \
-	X(UINT,   max_srq,      1024, 1, 65536, "shared receive queues per adapter") \
 	X(UINT,   max_qp,       16384, 1, 65536, "queue pairs per shard") \
 	X(UINT,   max_cq,       16384, 1, 65536, "completion queues per adapter") \
+	X(UINT,   max_srq,      1024, 1, 65536, "shared receive queues per adapter") \
 	X(UINT,   max_mr,       1048576, 1, 16777216, "memory regions and windows per adapter; memory is taken as they come") \
 	X(UINT,   max_pd,       1024, 1, 65536, "protection domains per adapter") \
 	X(UINT,   max_cm,       4096, 1, 65536, "connections and listeners per adapter") \

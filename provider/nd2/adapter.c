@@ -61,7 +61,7 @@ void nd_adapter_limits(const struct rn_link_info *nic, uint64_t id, ND2_ADAPTER_
 		.MaxOutboundReadLimit = reads,
 		.MaxReceiveQueueDepth = depth,
 		.MaxInitiatorQueueDepth = depth,
-		.MaxSharedReceiveQueueDepth = 0,
+		.MaxSharedReceiveQueueDepth = least(nic->max_queue_depth, ND_MAX_SRQ_DEPTH),
 		.MaxCompletionQueueDepth = least(nic->max_cqe, ND_MAX_CQ_DEPTH),
 		.InlineRequestThreshold = least(inl, ND_INLINE_THRESHOLD),
 		.LargeRequestThreshold = ND_LARGE_THRESHOLD,
@@ -136,15 +136,22 @@ static HRESULT CreateMemoryWindow(IND2Adapter *This, REFIID iid, void **ppMemory
 	return nd_mw_create(adapter_of(This), iid, ppMemoryWindow);
 }
 
+/* Where its notifications are handled is not for the client to choose: the wish is ignored. */
 static HRESULT CreateSharedReceiveQueue(IND2Adapter *This, REFIID iid, HANDLE hOverlappedFile,
 					ULONG queueDepth, ULONG maxRequestSge,
 					ULONG notifyThreshold, USHORT group, KAFFINITY affinity,
 					void **ppSharedReceiveQueue)
 {
+	const struct nd_srq_init init = {
+		.depth = queueDepth,
+		.max_sge = maxRequestSge,
+		.threshold = notifyThreshold,
+	};
+
 	*ppSharedReceiveQueue = NULL;
 	if (nd_gone(adapter_of(This)))
 		return ND_DEVICE_REMOVED;
-	return ND_NOT_SUPPORTED;
+	return nd_srq_create(adapter_of(This), iid, hOverlappedFile, &init, ppSharedReceiveQueue);
 }
 
 static HRESULT CreateQueuePair(IND2Adapter *This, REFIID iid, IUnknown *pReceiveCompletionQueue,
@@ -192,10 +199,33 @@ static HRESULT CreateQueuePairWithSrq(IND2Adapter *This, REFIID iid,
 				      ULONG initiatorQueueDepth, ULONG maxInitiatorRequestSge,
 				      ULONG inlineDataSize, void **ppQueuePair)
 {
+	struct nd_adapter *adapter = adapter_of(This);
+	struct nd_qp_init init = {
+		.recv_cq = (struct nd_cq *)nd_object_known(pReceiveCompletionQueue, &nd_cq_class),
+		.send_cq = (struct nd_cq *)nd_object_known(pInitiatorCompletionQueue, &nd_cq_class),
+		.srq = (struct nd_srq *)nd_object_known(pSharedReceiveQueue, &nd_srq_class),
+		.context = context,
+		.sq_depth = initiatorQueueDepth,
+		.sq_sge = maxInitiatorRequestSge,
+		.inline_bytes = inlineDataSize,
+	};
+
 	*ppQueuePair = NULL;
-	if (nd_gone(adapter_of(This)))
+	if (nd_gone(adapter))
 		return ND_DEVICE_REMOVED;
-	return ND_NOT_SUPPORTED;
+	if (init.recv_cq == NULL || init.recv_cq->async.adapter != adapter)
+		return ND_INVALID_PARAMETER_2;
+	if (init.send_cq == NULL || init.send_cq->async.adapter != adapter)
+		return ND_INVALID_PARAMETER_3;
+	if (init.srq == NULL || init.srq->async.adapter != adapter)
+		return ND_INVALID_PARAMETER_4;
+	if (initiatorQueueDepth > adapter->limits.MaxInitiatorQueueDepth)
+		return ND_INVALID_PARAMETER_6;
+	if (maxInitiatorRequestSge > adapter->limits.MaxInitiatorSge)
+		return ND_INVALID_PARAMETER_7;
+	if (inlineDataSize > adapter->limits.MaxInlineDataSize)
+		return ND_INVALID_PARAMETER_8;
+	return nd_qp_create(adapter, iid, &init, ppQueuePair);
 }
 
 static HRESULT CreateConnector(IND2Adapter *This, REFIID iid, HANDLE hOverlappedFile,

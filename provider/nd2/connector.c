@@ -216,7 +216,8 @@ static void fill_param(const struct nd_connector *c, struct rn_cm_param *param)
 	param->responder_resources = c->inbound;
 	param->initiator_depth = c->outbound;
 	param->retry_cnt = 7;
-	param->rnr_retry = ND_RNR_RETRY;
+	param->rnr_retry = c->qp->srq != NULL ? ND_RNR_FOR_EVER : ND_RNR_RETRY;
+	param->srq = c->qp->srq != NULL;
 }
 
 /* ---- methods, in vtable order ---- */

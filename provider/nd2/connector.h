@@ -18,6 +18,10 @@
 #define ND_MIN_RNR_TIMER 14
 #define ND_RNR_STEP      4
 #define ND_RNR_RETRY     6
+/* With a shared receive queue the peer tries for ever, at first as above, then after ever longer waits: about a third of
+ * what it has waited already, at most 492 ms. */
+#define ND_SRQ_RNR_STEP	 1
+#define ND_RNR_FOR_EVER	 7
 
 /* Kinds of request; at most one STEP waits at a time. */
 enum nd_connector_request {

@@ -37,9 +37,9 @@ int nd_connector_to_rts(struct nd_connector *c)
 	attr.max_rd_atomic = c->outbound;
 	attr.max_dest_rd_atomic = c->inbound;
 	attr.min_rnr_timer = ND_MIN_RNR_TIMER;
-	attr.rnr_step = ND_RNR_STEP;
-	if (!c->peer_param.srq)
-		attr.rnr_retry = least(attr.rnr_retry, ND_RNR_RETRY);
+	attr.rnr_step = c->qp->srq != NULL ? ND_SRQ_RNR_STEP : ND_RNR_STEP;
+	/* What the peer's queue is short of, others may have taken: no reason to give up. */
+	attr.rnr_retry = c->peer_param.srq ? ND_RNR_FOR_EVER : least(attr.rnr_retry, ND_RNR_RETRY);
 	return nd_qp_connect(c->qp, &attr);
 }
 

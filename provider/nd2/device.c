@@ -115,6 +115,8 @@ static enum nd_route route_of_event(uint16_t kind)
 {
 	if (kind == RN_EVENT_CQ || kind == RN_EVENT_CQ_OVERRUN)
 		return ND_ROUTE_CQ;
+	if (kind == RN_EVENT_SRQ_LIMIT)
+		return ND_ROUTE_SRQ;
 	return kind >= RN_EVENT_CM_REQUEST ? ND_ROUTE_CM : ND_ROUTE_QP;
 }
 

@@ -11,6 +11,7 @@
 
 enum nd_route {
 	ND_ROUTE_CQ,
+	ND_ROUTE_SRQ,
 	ND_ROUTE_QP,
 	ND_ROUTE_CM,
 };

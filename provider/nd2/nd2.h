@@ -1,6 +1,6 @@
 /* The objects behind the interfaces: one struct each, and what they ask of one another.
  *
- * References: every object holds its adapter; a queue pair its two queues; a connector and its
+ * References: every object holds its adapter; a queue pair its queues; a connector and its
  * queue pair each other while they are tied. Locks, in this order: listener, connector, adapter's
  * `ties`, queue pair; region, adapter's `bindings`; a queue's is a leaf. Commands to the NIC are given with locks held: it never
  * waits for us.
@@ -21,13 +21,14 @@
 #define ND_LARGE_THRESHOLD  65536u
 #define ND_MAX_READ_LIMIT   16u
 #define ND_MAX_QUEUE_DEPTH  8192u
+#define ND_MAX_SRQ_DEPTH    16384u
 #define ND_MAX_CQ_DEPTH	    65536u
 #define ND_MAX_TRANSFER	    (1u << 30)
 #define ND_MAX_CALLER_DATA  RN_CM_REQ_DATA
 #define ND_MAX_CALLEE_DATA  RN_CM_REJ_DATA /* Accept could carry more, Reject not */
 
 extern const struct nd_class nd_provider_class, nd_adapter_class, nd_cq_class, nd_mr_class,
-	nd_mw_class, nd_qp_class, nd_connector_class, nd_listener_class;
+	nd_mw_class, nd_srq_class, nd_qp_class, nd_connector_class, nd_listener_class;
 
 /* ---- provider ---- */
 
@@ -89,6 +90,21 @@ struct nd_cq {
 	HRESULT dead; /* what Notify says from now on, or ND_SUCCESS */
 };
 
+/* ---- shared receive queue ---- */
+
+struct nd_srq {
+	struct nd_object obj;
+	struct nd_async async; /* its lock guards all below */
+	struct rn_client_srq *srq;
+	uint32_t threshold;
+};
+
+struct nd_srq_init {
+	ULONG depth, max_sge, threshold;
+};
+HRESULT nd_srq_create(struct nd_adapter *, REFIID iid, HANDLE file, const struct nd_srq_init *,
+		      void **out);
+
 /* ---- memory region ---- */
 
 HRESULT nd_mr_create(struct nd_adapter *, REFIID iid, HANDLE file, void **out);
@@ -137,6 +153,7 @@ struct nd_qp {
 	struct nd_object obj;
 	struct nd_adapter *adapter;
 	struct nd_cq *recv_cq, *send_cq;
+	struct nd_srq *srq; /* or NULL */
 	pthread_mutex_t lock;	  /* nic, against release */
 	struct rn_client_qp *nic; /* NULL once released */
 	uint32_t qpn;
@@ -147,6 +164,7 @@ struct nd_qp {
 
 struct nd_qp_init {
 	struct nd_cq *recv_cq, *send_cq;
+	struct nd_srq *srq; /* or NULL */
 	void *context;
 	ULONG rq_depth, sq_depth, rq_sge, sq_sge, inline_bytes;
 };

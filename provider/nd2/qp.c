@@ -158,6 +158,8 @@ static void destroy(struct nd_object *obj)
 	pthread_mutex_destroy(&qp->lock);
 	nd_object_put(&qp->recv_cq->obj);
 	nd_object_put(&qp->send_cq->obj);
+	if (qp->srq != NULL)
+		nd_object_put(&qp->srq->obj);
 	nd_object_put(&qp->adapter->obj);
 	free(qp);
 }
@@ -255,6 +257,8 @@ static HRESULT Receive(IND2QueuePair *This, void *requestContext, const ND2_SGE 
 		.num_sge = nSge,
 	};
 
+	if (qp_of(This)->srq != NULL)
+		return ND_INVALID_DEVICE_REQUEST;
 	return post(qp_of(This), &wr);
 }
 
@@ -377,6 +381,7 @@ static int make(struct nd_qp *qp, const struct nd_qp_init *init)
 		.type = RN_QPT_RC,
 		.send_cq = init->send_cq->cq,
 		.recv_cq = init->recv_cq->cq,
+		.srq = init->srq != NULL ? init->srq->srq : NULL,
 		.sq_depth = init->sq_depth,
 		.rq_depth = init->rq_depth,
 		.sq_sge = init->sq_sge < ND_MIN_SGE ? ND_MIN_SGE : init->sq_sge,
@@ -415,6 +420,7 @@ HRESULT nd_qp_create(struct nd_adapter *adapter, REFIID iid, const struct nd_qp_
 	qp->adapter = adapter;
 	qp->recv_cq = init->recv_cq;
 	qp->send_cq = init->send_cq;
+	qp->srq = init->srq;
 	pthread_mutex_init(&qp->lock, NULL);
 	rc = make(qp, init);
 	if (rc != 0) {
@@ -426,6 +432,8 @@ HRESULT nd_qp_create(struct nd_adapter *adapter, REFIID iid, const struct nd_qp_
 	nd_object_ref(&adapter->obj);
 	nd_object_ref(&qp->recv_cq->obj);
 	nd_object_ref(&qp->send_cq->obj);
+	if (qp->srq != NULL)
+		nd_object_ref(&qp->srq->obj);
 	*out = qp;
 	return ND_SUCCESS;
 }

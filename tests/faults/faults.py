@@ -23,10 +23,12 @@ MR = "provider/nd2/mr.c"
 MW = "provider/nd2/mw.c"
 PROVIDER = "provider/nd2/provider.c"
 QP = "provider/nd2/qp.c"
+SRQ = "provider/nd2/srq.c"
 STATUS = "provider/nd2/status.h"
 CLIENT_CQ = "provider/client/cq.c"
 CLIENT_MW = "provider/client/mw.c"
 CLIENT_QP = "provider/client/qp.c"
+CLIENT_SRQ = "provider/client/srq.c"
 FILE = "provider/os/file.c"
 HANDLE = "provider/os/handle.c"
 PORT = "provider/os/port.c"
@@ -359,14 +361,38 @@ CONNECTORS = [
       "nd_connector_qp_released(connector);", ""),
 ]
 
+SHARED_RECEIVES = [
+    F("nd2_row_031_what_a_queue_pair_on_a_queue_wants", "takes the queue of any adapter", ADAPTER,
+      "if (init.srq == NULL || init.srq->async.adapter != adapter)", "if (init.srq == NULL)"),
+    F("nd2_row_032_depth_and_sges_within_the_limits", "depth 0 is checked by the NIC", SRQ,
+      "if (init->depth == 0 || init->depth >", "if (init->depth >"),
+    F("nd2_row_158_receives_up_to_the_depth", "one more than the depth", CLIENT_SRQ,
+      "rn_client_srq_level(srq) < srq->depth", "rn_client_srq_level(srq) <= srq->depth"),
+    F("nd2_row_159_a_send_waits_for_a_receive", "the peer is not told of the queue", CONNECTOR,
+      "param->srq = c->qp->srq != NULL;", "param->srq = 0;"),
+    F("nd2_row_160_notified_once_when_low", "one event for one request", SRQ,
+      "if (rn_client_srq_fired(srq->srq))\n\t\tos_request_list_complete(&srq->async.requests, ND_SUCCESS);",
+      "if (rn_client_srq_fired(srq->srq))\n\t\tos_request_complete(os_request_list_take(&srq->async.requests), ND_SUCCESS);"),
+    F("nd2_row_161_notified_at_once_when_low_already", "waits for the next message", CLIENT_SRQ,
+      "if (!fired && rn_client_srq_level(srq) >= limit)", "if (!fired)"),
+    F("nd2_row_162_modify_nothing", "0 is a depth", SRQ, "depth != 0 ? rn_client_srq_resize(srq->srq, depth) : 0;",
+      "rn_client_srq_resize(srq->srq, depth);"),
+    F("nd2_row_163_modify_below_what_is_posted", "the threshold changes all the same", SRQ,
+      "\tif (rc != 0)\n\t\treturn rc == -ENOMEM", "\tsrq->threshold = threshold != 0 ? threshold : srq->threshold;\n"
+      "\tif (rc != 0)\n\t\treturn rc == -ENOMEM"),
+    F("nd2_row_164_two_queue_pairs_on_one_queue", "no context", ADAPTER,
+      ".context = context,\n\t\t.sq_depth = initiatorQueueDepth,", ".sq_depth = initiatorQueueDepth,"),
+]
+
 STRESS = [
     F("nd2_row_167_ping_over_a_tight_completion_queue", "rings do not grow", "dataplane/nic/control.c",
-      "(uint64_t)qp->sq_depth + (same ? qp->rq_depth : 0)", "(uint64_t)0"),
+      "qp->sq_depth + (same ? room : 0)", "(uint64_t)0"),
     F("nd2_row_168_no_notification_is_lost", "arms and does not look", CLIENT_CQ,
       "atomic_thread_fence(memory_order_seq_cst);\n\treturn look(cq);", "return false;"),
 ]
 
-FAULTS = LOADING + ADAPTERS + OVERLAPPED + MEMORY + WINDOWS + QUEUE_PAIRS + COMPLETION_QUEUES + LISTENERS + CONNECTORS + STRESS
+FAULTS = LOADING + ADAPTERS + OVERLAPPED + MEMORY + WINDOWS + QUEUE_PAIRS + COMPLETION_QUEUES + LISTENERS + CONNECTORS + \
+    SHARED_RECEIVES + STRESS
 
 
 # Tests that notice only as some other run of their program.

@@ -365,20 +365,6 @@ static void nd2_row_036_queue_released_before_its_queue_pairs(void **state)
 	pair_close(&p);
 }
 
-static void what_is_not_there_says_so(void **state)
-{
-	void *p = &p;
-	struct end e;
-
-	end_open(&e, 0, NULL);
-	assert_int_equal(limits.MaxSharedReceiveQueueDepth, 0);
-	HR(CALL(adapters[0], CreateSharedReceiveQueue, &IID_IND2SharedReceiveQueue, e.file, 10, 1,
-		0, 0, 0, &p),
-	   ND_NOT_SUPPORTED);
-	assert_null(p);
-	end_close(&e);
-}
-
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(nd2_row_020_query_without_a_buffer),
 	cmocka_unit_test(nd2_row_021_query_ignores_the_version_given),
@@ -397,7 +383,6 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(nd2_row_034_query_interface),
 	cmocka_unit_test(nd2_row_035_the_last_release_answers_0),
 	cmocka_unit_test(nd2_row_036_queue_released_before_its_queue_pairs),
-	cmocka_unit_test(what_is_not_there_says_so),
 };
 
 nd2_main(tests)
