@@ -1,0 +1,118 @@
+/* Events when there is no memory to queue them in: none is lost and no shard waits; they come as room comes. The linker
+ * puts the function below in the place of calloc. */
+#include "rig.h"
+
+#include <stdatomic.h>
+#include <unistd.h>
+
+#define MANY 100u /* more than the queue of events begins with */
+
+void *__real_calloc(size_t n, size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+
+static _Atomic bool none;
+static _Atomic unsigned refused;
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+	if (!atomic_load(&none))
+		return __real_calloc(n, size);
+	atomic_fetch_add(&refused, 1);
+	return NULL;
+}
+
+struct many {
+	struct rn_link *link;
+	struct rig_cq cq[MANY];
+	struct rig_qp qp[MANY];
+};
+
+/* A flushed receive on each of many armed queues, while there is no memory. */
+static void make_events(struct many *m)
+{
+	struct rn_cmd cmd = {.op = RN_CMD_MODIFY_QP};
+	uint32_t pd = rig_pd(m->link);
+
+	for (unsigned i = 0; i < MANY; i++) {
+		m->cq[i] = rig_cq(m->link, 1);
+		m->qp[i] = rig_qp(m->link, pd, &m->cq[i], &m->cq[i], 1);
+		cmd.modify_qp.qpn = m->qp[i].qpn;
+		cmd.modify_qp.gen = m->qp[i].gen;
+		cmd.modify_qp.mask = RN_QP_STATE | RN_QP_PKEY_INDEX | RN_QP_PORT | RN_QP_ACCESS;
+		cmd.modify_qp.attr.state = RN_QPS_INIT;
+		cmd.modify_qp.attr.port = 1;
+		assert_int_equal(rig_exec(m->link, &cmd, NULL), 0);
+		rig_post(&m->qp[i], RN_WQE_RECV, i, NULL, 0, 0, 0, 0);
+		atomic_store(&m->cq[i].view->shared->armed, RN_CQ_ARM_ANY);
+	}
+	atomic_store(&none, true);
+	for (unsigned i = 0; i < MANY; i++) {
+		cmd.modify_qp.qpn = m->qp[i].qpn;
+		cmd.modify_qp.gen = m->qp[i].gen;
+		cmd.modify_qp.mask = RN_QP_STATE;
+		cmd.modify_qp.attr.state = RN_QPS_ERR;
+		assert_int_equal(rig_exec(m->link, &cmd, NULL), 0);
+	}
+	usleep(20000);
+	assert_true(atomic_load(&refused) > 0);
+}
+
+static void come_as_room_comes(void **state)
+{
+	static const char *const policies[] = {"adaptive", "inline"};
+
+	for (unsigned p = 0; p < 2; p++) {
+		bool seen[MANY] = {false};
+		struct many m;
+		char more[64];
+
+		print_message("%s\n", policies[p]);
+		snprintf(more, sizeof(more), "idle = { policy = \"%s\"; };", policies[p]);
+		m.link = rig_open(rig_pair(1, 4200, more), 0);
+		make_events(&m);
+		for (unsigned n = 0; n < MANY; n++) {
+			struct rn_event ev;
+
+			assert_int_equal(m.link->ops->wait(m.link, &ev, 1, 5000), 1);
+			assert_int_equal(ev.kind, RN_EVENT_CQ);
+			for (unsigned i = 0; i < MANY; i++)
+				if (m.cq[i].id == ev.id) {
+					assert_false(seen[i]);
+					seen[i] = true;
+				}
+		}
+		atomic_store(&none, false);
+		atomic_store(&refused, 0);
+		rn_link_close(m.link);
+	}
+}
+
+/* The last event of all: it comes when those before it have been taken. */
+static void the_last_one_comes_too(void **state)
+{
+	const char *path = rig_pair(1, 4200, "");
+	struct rn_link_info info[2];
+	struct rn_event ev = {0};
+	struct many m;
+	char err[256];
+
+	m.link = rig_open(path, 0);
+	make_events(&m);
+	assert_int_equal(rn_link_list(path, info, 2, err, sizeof(err)), 2);
+	assert_int_equal(rn_link_unplug(info[0].name), 0);
+	for (unsigned n = 0; n <= MANY && ev.kind != RN_EVENT_PORT_GONE; n++)
+		assert_int_equal(m.link->ops->wait(m.link, &ev, 1, 5000), 1);
+	assert_int_equal(ev.kind, RN_EVENT_PORT_GONE);
+	atomic_store(&none, false);
+	rn_link_close(m.link);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(come_as_room_comes),
+		cmocka_unit_test(the_last_one_comes_too),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
