@@ -173,8 +173,8 @@ void nd_connector_qp_released(struct nd_connector *c)
 	} else if (c->qp != NULL) {
 		request = os_request_list_take_kind(&c->async.requests, ND_CR_STEP);
 		abandon(c, ND_SUCCESS);
-		if (request != NULL)
-			os_request_complete(request, ND_CANCELED);
+		if (request != NULL) /* seen by the time Release has returned, as with every other cancellation */
+			os_request_finish(request, ND_CANCELED);
 	}
 	pthread_mutex_unlock(&c->async.lock);
 }
