@@ -17,6 +17,7 @@ struct feed {
 	pthread_t sender;
 	_Atomic unsigned *stop;
 	_Atomic unsigned received; /* the sender stays CREDITS ahead of it at most */
+	_Atomic unsigned sent;
 	unsigned seed;
 };
 
@@ -37,7 +38,7 @@ static void *send_singly(void *arg)
 			sched_yield();
 			continue;
 		}
-		sent++;
+		atomic_store(&f->sent, ++sent);
 		x = x * 1664525 + 1013904223;
 		for (volatile unsigned spin = x >> 24 << (x >> 16 & 3); spin != 0; spin--)
 			;
@@ -76,6 +77,21 @@ static unsigned drain(struct race *r)
 	return got;
 }
 
+/* Was the notification lost, or the message, or only time? */
+static void explain(struct race *r, unsigned round, const OVERLAPPED *ov)
+{
+	HRESULT status = (HRESULT)__atomic_load_n(&ov->Internal, __ATOMIC_ACQUIRE);
+	unsigned ahead[2], unread;
+
+	for (int i = 0; i < 2; i++)
+		ahead[i] = atomic_load(&r->feed[i].sent) - atomic_load(&r->feed[i].received);
+	unread = drain(r);
+	fail_msg("round %u: no notification, status %08x; %u and %u messages were under way, %u results unread; a "
+		 "moment later the event is %sset",
+		 round, (unsigned)status, ahead[0], ahead[1], unread,
+		 NdsEventWait(r->event, 1000) == ND_SUCCESS ? "" : "not ");
+}
+
 static void one_round(struct race *r, unsigned round)
 {
 	OVERLAPPED ov = {.hEvent = r->event};
@@ -86,7 +102,7 @@ static void one_round(struct race *r, unsigned round)
 	if (round % 64 == 63)
 		CALL(r->cq, CancelOverlappedRequests);
 	if (NdsEventWait(r->event, PATIENCE_MS) != ND_SUCCESS)
-		fail_msg("no notification in round %u", round);
+		explain(r, round, &ov);
 	hr = CALL(r->cq, GetOverlappedResult, &ov, 0);
 	got = drain(r);
 	r->got += got;
