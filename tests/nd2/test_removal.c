@@ -159,6 +159,25 @@ static void of_a_listener(IND2Listener *l, IND2Connector *idle)
 	answers("CancelOverlappedRequests", CALL(l, CancelOverlappedRequests), ND_SUCCESS);
 }
 
+/* Nothing is bound any more: the region can be deregistered, with the window still there. */
+static void nd2_own_removed_window(void **state)
+{
+	OVERLAPPED ov = {0};
+	IND2MemoryWindow *mw;
+	struct pair p;
+
+	pair_open_connected(&p, NULL);
+	HR(CALL(adapters[0], CreateMemoryWindow, &IID_IND2MemoryWindow, (void **)&mw), ND_SUCCESS);
+	HR(CALL(p.a.qp, Bind, (void *)1, (IUnknown *)p.a.mr, (IUnknown *)mw, p.a.buf, 100, ND_OP_FLAG_ALLOW_READ), ND_SUCCESS);
+	reap_is(p.a.cq, 1, ND_SUCCESS);
+	unplug(0);
+	answers("Bind", CALL(p.a.qp, Bind, NULL, (IUnknown *)p.a.mr, (IUnknown *)mw, p.a.buf, 8, 0), REMOVED);
+	answers("Invalidate", CALL(p.a.qp, Invalidate, NULL, (IUnknown *)mw, 0), REMOVED);
+	ENDS(p.a.mr, CALL(p.a.mr, Deregister, &ov), &ov, ND_SUCCESS);
+	RELEASE(mw);
+	pair_close(&p);
+}
+
 static void nd2_own_removed_calls(void **state)
 {
 	IND2MemoryRegion *registered;
@@ -685,6 +704,7 @@ static int leave(void **state)
 
 static const struct CMUnitTest tests[] = {
 	row(nd2_own_removed_calls),
+	row(nd2_own_removed_window),
 	row(nd2_own_removed_connectors),
 	row(nd2_own_removed_notify),
 	row(nd2_own_removed_work_is_flushed),

@@ -37,6 +37,14 @@ void fake_tell(struct fake_adapter *a, const struct rn_event *ev)
 	pthread_cond_broadcast(&a->changed);
 }
 
+void fake_link_unplug(struct rn_link *link)
+{
+	pthread_mutex_lock(&lock);
+	atomic_store(&link->gone, 1);
+	fake_tell((struct fake_adapter *)link, &(struct rn_event){.kind = RN_EVENT_PORT_GONE});
+	pthread_mutex_unlock(&lock);
+}
+
 static void complete(struct fake_qp *qp, const struct rn_wqe *wqe, enum rn_status status,
 		     uint32_t len, uint16_t flags)
 {

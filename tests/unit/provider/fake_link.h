@@ -13,4 +13,7 @@
 /* Objects of any kind that were made and not destroyed; 0 when all is well at the end. */
 unsigned fake_link_objects(void);
 
+/* The port goes: the flag, then the event. Requests stay as they are. */
+void fake_link_unplug(struct rn_link *link);
+
 #endif
