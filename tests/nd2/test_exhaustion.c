@@ -126,6 +126,7 @@ struct bench {
 	struct pair p;	    /* connected */
 	struct end e;	    /* on adapter 0, not connected; its region is registered */
 	struct pair q;	    /* not connected, for steps of a connection */
+	IND2SharedReceiveQueue *srq; /* depth 16, threshold 2, 4 receives */
 	IND2MemoryRegion *mr; /* not registered */
 	IND2Listener *listener; /* bound or not, as prepared */
 	IND2Connector *connector;
@@ -176,6 +177,9 @@ MAKES(make_cq, CreateCompletionQueue, &IID_IND2CompletionQueue, b->e.file, 100, 
 MAKES(make_mr, CreateMemoryRegion, &IID_IND2MemoryRegion, b->e.file)
 MAKES(make_mw, CreateMemoryWindow, &IID_IND2MemoryWindow)
 MAKES(make_qp, CreateQueuePair, &IID_IND2QueuePair, (IUnknown *)b->e.cq, (IUnknown *)b->p.a.cq, NULL, 500, 500, 4, 4, 64)
+MAKES(make_srq, CreateSharedReceiveQueue, &IID_IND2SharedReceiveQueue, b->e.file, 100, 2, 5, 0, 0)
+MAKES(make_qp_on_srq, CreateQueuePairWithSrq, &IID_IND2QueuePair, (IUnknown *)b->e.cq, (IUnknown *)b->p.a.cq, (IUnknown *)b->srq,
+      NULL, 500, 4, 64)
 MAKES(make_connector, CreateConnector, &IID_IND2Connector, b->e.file)
 MAKES(make_listener, CreateListener, &IID_IND2Listener, b->e.file)
 
@@ -233,6 +237,27 @@ static HRESULT notify(struct bench *b)
 static void cancel_notify(struct bench *b)
 {
 	HR(CALL(b->e.cq, CancelOverlappedRequests), ND_SUCCESS);
+	HR(status_after(&b->ov[0], 0), ND_CANCELED);
+}
+
+static HRESULT grow_shared(struct bench *b)
+{
+	return CALL(b->srq, Modify, 3000, 3);
+}
+
+static void shrink_shared(struct bench *b)
+{
+	HR(CALL(b->srq, Modify, 16, 2), ND_SUCCESS);
+}
+
+static HRESULT notify_shared(struct bench *b)
+{
+	return CALL(b->srq, Notify, &b->ov[0]);
+}
+
+static void cancel_shared(struct bench *b)
+{
+	HR(CALL(b->srq, CancelOverlappedRequests), ND_SUCCESS);
 	HR(status_after(&b->ov[0], 0), ND_CANCELED);
 }
 
@@ -447,6 +472,10 @@ static const struct call calls[] = {
 	{"CreateMemoryRegion", NULL, make_mr, release_made, NULL, {NONE, SHORT}},
 	{"CreateMemoryWindow", NULL, make_mw, release_made, NULL, {SHORT}},
 	{"CreateQueuePair", NULL, make_qp, release_made, NULL, {SHORT}},
+	{"CreateSharedReceiveQueue", NULL, make_srq, release_made, NULL, {NONE, SHORT}},
+	{"CreateQueuePairWithSrq", NULL, make_qp_on_srq, release_made, NULL, {SHORT}},
+	{"IND2SharedReceiveQueue::Modify", NULL, grow_shared, shrink_shared, NULL, {SHORT}},
+	{"IND2SharedReceiveQueue::Notify", NULL, notify_shared, cancel_shared, NULL, {SHORT}},
 	{"CreateConnector", NULL, make_connector, release_made, NULL, {NONE, SHORT}},
 	{"CreateListener", NULL, make_listener, release_made, NULL, {NONE, SHORT}},
 	{"Register", NULL, register_it, deregister_it, NULL, {SHORT}},
@@ -484,11 +513,16 @@ static void bench_open(struct bench *b)
 	pair_open_connected(&b->p, NULL);
 	end_open(&b->e, 0, NULL);
 	b->mr = new_mr(&b->e);
+	HR(CALL(adapters[0], CreateSharedReceiveQueue, &IID_IND2SharedReceiveQueue, b->e.file, 16, 1, 2, 0, 0, (void **)&b->srq),
+	   ND_SUCCESS);
+	for (unsigned i = 0; i < 4; i++)
+		HR(CALL(b->srq, Receive, NULL, NULL, 0), ND_SUCCESS);
 }
 
 static void bench_close(struct bench *b)
 {
 	RELEASE(b->mr);
+	RELEASE(b->srq);
 	end_close(&b->e);
 	pair_close(&b->p);
 }

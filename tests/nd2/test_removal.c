@@ -178,6 +178,42 @@ static void nd2_own_removed_window(void **state)
 	pair_close(&p);
 }
 
+static void nd2_own_removed_shared_queue(void **state)
+{
+	OVERLAPPED wait[2] = {{0}}, later = {0};
+	IND2SharedReceiveQueue *srq;
+	IND2QueuePair *qp;
+	KAFFINITY mask;
+	USHORT group;
+	struct end e;
+
+	end_open(&e, 0, NULL);
+	HR(CALL(adapters[0], CreateSharedReceiveQueue, &IID_IND2SharedReceiveQueue, e.file, 16, 1, 2, 0, 0, (void **)&srq),
+	   ND_SUCCESS);
+	HR(CALL(adapters[0], CreateQueuePairWithSrq, &IID_IND2QueuePair, (IUnknown *)e.cq, (IUnknown *)e.cq, (IUnknown *)srq,
+		NULL, 8, 1, 0, (void **)&qp),
+	   ND_SUCCESS);
+	for (unsigned i = 0; i < 8; i++) {
+		ND2_SGE sge = {e.buf, 8, e.local};
+
+		HR(CALL(srq, Receive, NULL, &sge, 1), ND_SUCCESS);
+	}
+	for (unsigned i = 0; i < 2; i++)
+		HR(CALL(srq, Notify, &wait[i]), ND_PENDING);
+	unplug(0);
+	for (unsigned i = 0; i < 2; i++)
+		HR(finish(srq, &wait[i]), REMOVED);
+	answers("Notify", CALL(srq, Notify, &later), REMOVED);
+	answers("Modify", CALL(srq, Modify, 32, 1), REMOVED);
+	answers("Receive", CALL(srq, Receive, NULL, NULL, 0), REMOVED);
+	answers("GetNotifyAffinity", CALL(srq, GetNotifyAffinity, &group, &mask), REMOVED);
+	answers("CancelOverlappedRequests", CALL(srq, CancelOverlappedRequests), ND_SUCCESS);
+	answers("Flush", CALL(qp, Flush), ND_SUCCESS);
+	RELEASE(srq);
+	RELEASE(qp);
+	end_close(&e);
+}
+
 static void nd2_own_removed_calls(void **state)
 {
 	IND2MemoryRegion *registered;
@@ -705,6 +741,7 @@ static int leave(void **state)
 static const struct CMUnitTest tests[] = {
 	row(nd2_own_removed_calls),
 	row(nd2_own_removed_window),
+	row(nd2_own_removed_shared_queue),
 	row(nd2_own_removed_connectors),
 	row(nd2_own_removed_notify),
 	row(nd2_own_removed_work_is_flushed),

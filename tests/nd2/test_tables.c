@@ -10,7 +10,7 @@ HRESULT DllGetClassObject(REFCLSID rclsid, REFIID riid, void **ppv);
 #define SHORT ND_INSUFFICIENT_RESOURCES
 
 /* Of the fixture itself: a pair needs two queue pairs and so on, one on each adapter. */
-enum { QPS = 5, CQS = 6, MRS = 9, PDS = 3, CMS = 7 };
+enum { QPS = 5, CQS = 6, MRS = 9, PDS = 3, CMS = 7, SRQS = 3 };
 
 static char path[] = "/tmp/nd2-tables-XXXXXX";
 
@@ -28,9 +28,9 @@ static void use_small_tables(void)
 		"{ name = \"a\"; port = \"ring\"; peer = \"b\"; mac = \"02:00:00:00:00:01\"; ipv4 = [ \"192.0.2.1/24\" ]; mtu = 4200; },\n"
 		"{ name = \"b\"; port = \"ring\"; peer = \"a\"; mac = \"02:00:00:00:00:02\"; ipv4 = [ \"192.0.2.2/24\" ]; mtu = 4200; });\n"
 		"eal = { hugepages = \"no\"; };\n"
-		"limits = { max_qp = %d; max_cq = %d; max_mr = %d; max_pd = %d; max_cm = %d; max_timewait = 2;\n"
+		"limits = { max_qp = %d; max_cq = %d; max_mr = %d; max_pd = %d; max_cm = %d; max_srq = %d; max_timewait = 2;\n"
 		"  submit_slots = 64; mbufs = 512; };\n",
-		QPS, CQS, MRS, PDS, CMS);
+		QPS, CQS, MRS, PDS, CMS, SRQS);
 	fclose(f);
 	setenv("SOFTRNIC_CONFIG", path, 1);
 	atexit(remove_file);
@@ -71,6 +71,11 @@ static HRESULT make_registered(struct end *e, IUnknown **out)
 static HRESULT make_window(struct end *e, IUnknown **out)
 {
 	return CALL(adapters[0], CreateMemoryWindow, &IID_IND2MemoryWindow, (void **)out);
+}
+
+static HRESULT make_srq(struct end *e, IUnknown **out)
+{
+	return CALL(adapters[0], CreateSharedReceiveQueue, &IID_IND2SharedReceiveQueue, e->file, 8, 1, 0, 0, 0, (void **)out);
 }
 
 static HRESULT make_adapter(struct end *e, IUnknown **out)
@@ -117,6 +122,7 @@ static const struct table tables[] = {
 	{"completion queues", CQS - 1, make_cq, SHORT},
 	{"regions", MRS - 1, make_registered, SHORT},
 	{"windows", MRS - 1, make_window, SHORT},
+	{"shared receive queues", SRQS, make_srq, SHORT},
 	{"adapter instances", PDS - 1, make_adapter, ND_NO_MEMORY},
 	{"bound connectors", CMS - 1, make_bound_connector, SHORT},
 	{"bound listeners", CMS - 1, make_bound_listener, SHORT},
