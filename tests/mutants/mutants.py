@@ -4,7 +4,7 @@ from collections import namedtuple
 Mutant = namedtuple("Mutant", "name file text instead suite")
 
 # suite: (target, arguments); {sim} is the folder of the simulator's sources
-SIM_ROWS = ["{sim}/responder.rows", "{sim}/order.rows", "{sim}/read.rows", "{sim}/requester.rows"]
+SIM_ROWS = ["{sim}/responder.rows", "{sim}/order.rows", "{sim}/read.rows", "{sim}/requester.rows", "{sim}/window.rows"]
 SUITES = {
     "rows": ("tests/sim/test_rows", SIM_ROWS),
     "random": ("tests/sim_random", ["--seed", "1", "--count", "200", "--quiet"]),

@@ -23,12 +23,25 @@ static const struct {
 	const char *name;
 	uint32_t length, pd, access;
 } key_kinds[KEYS] = {
-	[KEY_K] = {"k", 65536, SIM_PD, RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ},
+	[KEY_K] = {"k", 65536, SIM_PD,
+		   RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ | RN_ACCESS_MW_BIND},
 	[KEY_RO] = {"ro", 65536, SIM_PD, RN_ACCESS_REMOTE_READ},
 	[KEY_WO] = {"wo", 65536, SIM_PD, RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_WRITE},
 	[KEY_LO] = {"lo", 65536, SIM_PD, 0},
 	[KEY_PD2] = {"pd2", 65536, SIM_PD + 1, RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ},
 	[KEY_TINY] = {"tiny", 100, SIM_PD, RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ},
+};
+
+/* Windows over the first 4096 bytes of k. */
+enum { WIN, WIN_RO, WIN_ASTRAY, WINDOWS };
+static const struct {
+	const char *name;
+	uint32_t access;
+	bool astray; /* bound on another QP */
+} window_kinds[WINDOWS] = {
+	[WIN] = {"win", RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ, false},
+	[WIN_RO] = {"winro", RN_ACCESS_REMOTE_READ, false},
+	[WIN_ASTRAY] = {"astray", RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ, true},
 };
 
 struct rows {
@@ -38,6 +51,9 @@ struct rows {
 	rn_time wait_from;
 	uint32_t key[KEYS];
 	bool registered[KEYS];
+	uint32_t window[WINDOWS];
+	struct rn_mw_shared shared[WINDOWS];
+	struct rn_mw_list elsewhere;
 	uint32_t state;
 	FILE *out;
 	char *word[24]; /* of the present command; missing ones are empty */
@@ -108,10 +124,52 @@ static uint32_t key_named(const struct rows *r, const char *name)
 	for (unsigned i = 0; i < KEYS; i++)
 		if (strcmp(name, key_kinds[i].name) == 0)
 			return r->key[i];
+	for (unsigned i = 0; i < WINDOWS; i++)
+		if (strcmp(name, window_kinds[i].name) == 0)
+			return r->window[i];
 	return (uint32_t)strtoul(name, NULL, 0);
 }
 
 /* ---- set-up ---- */
+
+static struct rn_mr_via via_of(const struct rows *r, unsigned i)
+{
+	return (struct rn_mr_via){SIM_PD, r->sim.node[DUT].qp[0].qpn ^ (window_kinds[i].astray ? 0x1000 : 0)};
+}
+
+static struct rn_mw_list *list_of(struct rows *r, unsigned i)
+{
+	struct sim_node *n = &r->sim.node[DUT];
+
+	return window_kinds[i].astray ? &r->elsewhere : &rn_shard_qp(n->shard, n->qp[0].qpn)->bound;
+}
+
+static void lend_all(struct rows *r)
+{
+	struct sim_node *n = &r->sim.node[DUT];
+
+	for (unsigned i = 0; i < WINDOWS; i++) {
+		struct rn_bind b = {4096, r->key[KEY_K], window_kinds[i].access};
+		uint32_t *key = &r->window[i];
+
+		if (rn_mw_add(n->mrs, SIM_PD, &r->shared[i], key))
+			abort();
+		*key = (*key & ~0xFFu) | ((*key & 0xFF) % 255 + 1);
+		if (!rn_mw_bind(n->mrs, *key, via_of(r, i), (uint64_t)(uintptr_t)(n->arena + V), &b, list_of(r, i)))
+			abort();
+	}
+}
+
+static void end_all(struct rows *r)
+{
+	uint32_t owner;
+
+	for (unsigned i = 0; i < WINDOWS; i++) {
+		rn_mw_drop(r->sim.node[DUT].mrs, r->window[i], via_of(r, i), list_of(r, i));
+		if (rn_mw_remove(r->sim.node[DUT].mrs, r->window[i], &owner))
+			abort();
+	}
+}
 
 static void connect_up(struct rows *r)
 {
@@ -138,6 +196,7 @@ static void connect_up(struct rows *r)
 			abort();
 		r->registered[i] = true;
 	}
+	lend_all(r);
 	rn_shard_qp(n->shard, n->qp[0].qpn)->rx.msn = r->msn;
 	r->state = atomic_load(&n->qp[0].shared->state);
 	sim_speak(&r->sim, DUT, UINT32_MAX); /* its neighbour announcements */
@@ -330,6 +389,14 @@ static void do_dereg(struct rows *r)
 			unregister(r, i);
 }
 
+static void do_invalidate(struct rows *r)
+{
+	for (unsigned i = 0; i < WINDOWS; i++)
+		if (strcmp(r->word[1], window_kinds[i].name) == 0 &&
+		    !rn_mw_invalidate(r->sim.node[DUT].mrs, r->window[i], via_of(r, i)))
+			fail(r, "not bound");
+}
+
 static void do_brief(struct rows *r)
 {
 	r->brief = true;
@@ -367,6 +434,7 @@ static const struct {
 	{"set", do_set}, {"recv", do_post}, {"send", do_post}, {"write", do_post}, {"read", do_post}, {">", do_packet},
 	{">>", do_packet}, {"speak", do_speak}, {"wait", do_wait}, {"mem", do_mem}, {"touch", do_touch},
 	{"dereg", do_dereg}, {"rts", do_rts}, {"error", do_error}, {"brief", do_brief}, {"arm", do_arm}, {"fault", do_fault},
+	{"invalidate", do_invalidate},
 };
 
 static void run_line(struct rows *r, char *line)
@@ -409,6 +477,7 @@ char *rows_run(const char *script, uint32_t first_psn, uint32_t *verdicts)
 		run_line(r, line);
 	}
 	connect_up(r);
+	end_all(r);
 	for (unsigned i = 0; i < KEYS; i++)
 		if (r->registered[i])
 			unregister(r, i);

@@ -16,11 +16,12 @@
  *	brief                     from now on only frames that ask for an ACK are written down
  *	fault                     area v faults when it is touched
  *	arm any|solicited         the CQ is armed
+ *	invalidate KEY            a window's
  *	dereg KEY | rts | error | touch AREA OFF LEN BYTE
  *
  * Outcomes: `= VERDICT`, `< frame` (with @us when time passed), completions, events, states.
  * Keys: k (64 KiB at v, all rights), ro wo lo (remote read, remote write, neither), pd2 (another PD), tiny (100 bytes
- * at v), any number.
+ * at v), any number. Windows over 4096 bytes of k: win (all rights), winro (remote read), astray (of another QP).
  */
 #ifndef SIM_ROWS_H
 #define SIM_ROWS_H
