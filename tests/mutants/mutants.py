@@ -11,6 +11,7 @@ SUITES = {
     "scenarios": ("tests/sim/test_scenarios", []),
     "memory": ("tests/sim/test_memory", []),
     "hostile": ("tests/sim/sim_hostile", ["--count", "30"]),
+    "share": ("tests/sim/sim_share", ["--count", "60"]),
     "connect": ("tests/sim/sim_connect", ["--count", "100"]),
     "fairness": ("tests/sim/test_fairness", []),
     "lend": ("tests/sim/sim_lend", ["--count", "40"]),
@@ -26,8 +27,16 @@ WINDOW = "dataplane/core/window.c"
 QP = "dataplane/core/qp.c"
 MR = "dataplane/core/mr.c"
 SHARD = "dataplane/core/shard.c"
+SRQ = "dataplane/core/srq.c"
 
 MUTANTS = [
+    # shared receive queues
+    Mutant("shared receive used twice", SRQ, "copy_out(ring, n, srq->max_sge, e);",
+           "copy_out(ring, n - (n % 8 == 7), srq->max_sge, e);", "share"),
+    Mutant("shared receive for each packet", RESPONDER, "if (rn_likely(e || !qp->srq))", "if (rn_likely(!qp->srq))", "share"),
+    Mutant("limit told over and over", SRQ, "limit && atomic_exchange(&srq->shared.limit, 0);", "limit;", "share"),
+    Mutant("limit never told", SRQ, "*low = went_low(srq, n + 1);", "*low = false;", "share"),
+    Mutant("larger ring too early", SRQ, "&& number >= next->base)", ")", "share"),
     # responder
     Mutant("SEND length unchecked", RESPONDER,
            "\tif (!length_fits(qp, pkt))\n\t\treturn RN_V_REQ_LENGTH;\n\te = receive_for", "\te = receive_for", "rows"),

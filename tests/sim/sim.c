@@ -6,9 +6,13 @@
 #include <string.h>
 
 #include "psn.h"
+#include "srq.h"
+#include "stats.h"
 #include "transcript.h"
 
 #define SIM_CQ      1u
+#define SIM_SRQ     1u
+#define SIM_SRQ_SGE 4u
 
 struct sim_frame {
 	rn_time when;
@@ -112,12 +116,47 @@ static void port_init(struct rn_port_attr *port, const struct sim_spec *spec, un
 	port->check_source = true;
 }
 
+static struct rn_cq_ring *new_ring(struct sim_node *n, struct rn_shard *sh)
+{
+	struct rn_cq_ring *ring = aligned_alloc(64, RN_ALIGN_UP(rn_cq_ring_bytes(SIM_CQ_SIZE), 64));
+	must(ring != NULL, "no memory");
+	rn_cq_ring_init(ring, SIM_CQ_SIZE);
+	rn_shard_cq_link(sh, SIM_CQ, n->cq_shared, ring, 0);
+	return ring;
+}
+
+static struct rn_srq_ring *new_srq_ring(uint32_t depth)
+{
+	struct rn_srq_ring *ring = calloc(1, rn_srq_ring_bytes(depth, SIM_SRQ_SGE));
+	must(ring != NULL, "no memory");
+	return ring;
+}
+
+static void share_receives(struct sim_node *n, uint32_t depth)
+{
+	n->srq = aligned_alloc(64, RN_ALIGN_UP(sizeof(*n->srq), 64));
+	must(n->srq != NULL, "no memory");
+	memset(n->srq, 0, sizeof(*n->srq));
+	rn_srq_init(n->srq, new_srq_ring(depth), depth, SIM_SRQ_SGE, SIM_PD);
+	rn_shard_srq_link(n->shard, SIM_SRQ, n->srq, 7);
+	if (n->second)
+		rn_shard_srq_link(n->second, SIM_SRQ, n->srq, 7);
+}
+
+static void free_srq(struct sim_node *n)
+{
+	struct rn_srq_ring *ring;
+	while (n->srq && (ring = rn_srq_next_ring(n->srq)))
+		free(ring);
+	free(n->srq);
+}
+
 static void node_init(struct sim *sim, unsigned i)
 {
 	struct sim_node *n = &sim->node[i];
 	rn_core_defaults(&n->cfg);
 	n->cfg.index = 0;
-	n->cfg.nshards = 1;
+	n->cfg.nshards = sim->spec.two_shards && i == 1 ? 2 : 1;
 	n->cfg.max_qp = 64;
 	n->cfg.max_cq = 16;
 	n->cfg.max_cm = 64;
@@ -129,16 +168,24 @@ static void node_init(struct sim *sim, unsigned i)
 		n->cfg.quota_packets = sim->spec.quota;
 	if (sim->spec.window)
 		n->cfg.window_packets = sim->spec.window;
-	n->shard = rn_shard_create(&n->cfg, &n->port, n->mrs, sim->spec.mem ? sim->spec.mem : &rn_mem_plain,
-				   sim->now);
+	const struct rn_mem_ops *mem = sim->spec.mem ? sim->spec.mem : &rn_mem_plain;
+	n->shard = rn_shard_create(&n->cfg, &n->port, n->mrs, mem, sim->now);
 	must(n->shard != NULL, "no shard");
+	if (n->cfg.nshards == 2) {
+		struct rn_core_cfg cfg = n->cfg;
+		cfg.index = 1;
+		n->second = rn_shard_create(&cfg, &n->port, n->mrs, mem, sim->now);
+		must(n->second != NULL, "no shard");
+	}
 	n->arena = calloc(1, SIM_ARENA);
 	n->cq_shared = aligned_alloc(64, RN_ALIGN_UP(sizeof(*n->cq_shared), 64));
-	n->cq = aligned_alloc(64, RN_ALIGN_UP(rn_cq_ring_bytes(SIM_CQ_SIZE), 64));
-	must(n->arena && n->cq_shared && n->cq, "no memory");
+	must(n->arena && n->cq_shared, "no memory");
 	memset(n->cq_shared, 0, sizeof(*n->cq_shared));
-	rn_cq_ring_init(n->cq, SIM_CQ_SIZE);
-	rn_shard_cq_link(n->shard, SIM_CQ, n->cq_shared, n->cq, 0);
+	n->cq = new_ring(n, n->shard);
+	if (n->second)
+		n->second_cq = new_ring(n, n->second);
+	if (sim->spec.srq_depth && i == 1)
+		share_receives(n, sim->spec.srq_depth);
 	struct rn_mr_attr mr = {n->arena, (uint64_t)(uintptr_t)n->arena, SIM_ARENA, SIM_PD,
 				RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ |
 					RN_ACCESS_REMOTE_ATOMIC | RN_ACCESS_MW_BIND};
@@ -163,14 +210,17 @@ unsigned sim_fini(struct sim *sim)
 		for (unsigned q = 0; q < SIM_MAX_QP; q++)
 			if (n->qp[q].live)
 				sim_destroy_qp(sim, i, q);
-		left += rn_shard_leftovers(n->shard);
+		left += rn_shard_leftovers(n->shard) + (n->second ? rn_shard_leftovers(n->second) : 0);
 		rn_shard_destroy(n->shard);
+		rn_shard_destroy(n->second);
+		free_srq(n);
 		must(rn_mr_remove(n->mrs, n->lkey) == 0, "arena key lost");
 		rn_mr_reclaim(n->mrs, n->lkey);
 		left += rn_mr_count(n->mrs);
 		rn_mr_table_destroy(n->mrs);
 		free(n->arena);
 		free(n->cq);
+		free(n->second_cq);
 		free(n->cq_shared);
 		free(sim->events[i]);
 	}
@@ -178,6 +228,57 @@ unsigned sim_fini(struct sim *sim)
 		free(heap_pop(sim));
 	free(sim->heap);
 	return left;
+}
+
+/* ---- shards ---- */
+
+static struct rn_shard *owner(const struct sim_node *n, uint32_t qpn)
+{
+	return n->second && rn_qpn_shard(qpn, 2) ? n->second : n->shard;
+}
+
+void sim_stats(const struct sim_node *n, struct rn_stats *sum)
+{
+	memset(sum, 0, sizeof(*sum));
+	rn_stats_add(sum, rn_shard_stats(n->shard));
+	if (n->second)
+		rn_stats_add(sum, rn_shard_stats(n->second));
+}
+
+/* What one shard has to say to the other: at once. */
+static void carry_messages(struct sim *sim, const struct sim_node *n)
+{
+	struct rn_msg msg;
+	while (rn_shard_outbox(n->shard, &msg, 1)) {
+		must(n->second != NULL, "a lone shard has nobody to send messages to");
+		rn_shard_inbox(n->second, &msg, sim->now);
+	}
+	while (n->second && rn_shard_outbox(n->second, &msg, 1))
+		rn_shard_inbox(n->shard, &msg, sim->now);
+}
+
+static void finish_turn(struct sim *sim, const struct sim_node *n)
+{
+	rn_shard_done(n->shard, sim->now);
+	if (n->second)
+		rn_shard_done(n->second, sim->now);
+	carry_messages(sim, n);
+}
+
+/* Where a command runs: a new QP's number in `user` decides. */
+static struct rn_shard *shard_of(const struct sim_node *n, const struct rn_cmd *cmd)
+{
+	switch (cmd->op) {
+	case RN_CMD_CREATE_QP:
+		return n->second && cmd->user % 2 ? n->second : n->shard;
+	case RN_CMD_MODIFY_QP:
+		return owner(n, cmd->modify_qp.qpn);
+	case RN_CMD_QUERY_QP:
+	case RN_CMD_DESTROY_QP:
+		return owner(n, cmd->qp.qpn);
+	default:
+		return n->shard;
+	}
 }
 
 /* ---- commands ---- */
@@ -194,7 +295,7 @@ void sim_exec(struct sim *sim, unsigned node, const struct rn_cmd *cmd, struct r
 		must(x.mem != NULL, "no memory");
 		memset(x.mem, 0, bytes);
 	}
-	rn_shard_exec(n->shard, &x, sim->now);
+	rn_shard_exec(shard_of(n, cmd), &x, sim->now);
 	if (rsp->err && x.mem && x.freed != x.mem)
 		free(x.mem);
 	free(x.freed);
@@ -209,7 +310,8 @@ void sim_create_qp(struct sim *sim, unsigned node, unsigned i)
 	cmd.create_qp.type = RN_QPT_RC;
 	cmd.create_qp.send_cq = cmd.create_qp.recv_cq = SIM_CQ;
 	cmd.create_qp.sq_depth = sim->spec.sq_depth;
-	cmd.create_qp.rq_depth = sim->spec.rq_depth;
+	cmd.create_qp.srq = sim->node[node].srq ? SIM_SRQ : 0;
+	cmd.create_qp.rq_depth = sim->node[node].srq ? 0 : sim->spec.rq_depth;
 	cmd.create_qp.sq_sge = cmd.create_qp.rq_sge = 4;
 	cmd.create_qp.inline_bytes = 64;
 	cmd.create_qp.qp_ctx = i;
@@ -305,15 +407,10 @@ static void post_local(struct sim_node *n, struct rn_wqe *w, const struct sim_op
 	w->bind = (struct rn_bind){op->length, op->lkey ? op->lkey : n->lkey, op->access};
 }
 
-void sim_post(struct sim *sim, unsigned node, unsigned i, const struct sim_op *op)
+static void build(struct sim_node *n, const struct sim_node *peer, const struct sim_op *op, struct rn_wqe *w)
 {
-	struct sim_node *n = &sim->node[node], *peer = &sim->node[1 - node];
-	struct sim_qp *qp = &n->qp[i];
-	uint8_t slots[RN_WQE_MAX_SLOTS * RN_SLOT_BYTES] __attribute__((aligned(64))) = {0};
-	struct rn_wqe *w = (struct rn_wqe *)slots;
 	*w = (struct rn_wqe){
-		.kind = (uint8_t)op->kind, .slots = 1, .flags = (uint16_t)op->flags, .qpn = qp->qpn,
-		.qp_gen = qp->gen, .wr_id = op->wr_id, .length = op->length,
+		.kind = (uint8_t)op->kind, .slots = 1, .flags = (uint16_t)op->flags, .wr_id = op->wr_id, .length = op->length,
 		.remote_va = (uint64_t)(uintptr_t)peer->arena + op->remote, .rkey = op->rkey ? op->rkey : peer->rkey,
 	};
 	if (op->kind == RN_WQE_BIND || op->kind == RN_WQE_INVALIDATE) {
@@ -332,22 +429,53 @@ void sim_post(struct sim *sim, unsigned node, unsigned i, const struct sim_op *o
 		w->slots = (uint8_t)rn_wqe_slots_sge(w->num_sge);
 		memcpy(w->sge, sge, w->num_sge * sizeof(sge[0]));
 	}
+}
+
+void sim_post(struct sim *sim, unsigned node, unsigned i, const struct sim_op *op)
+{
+	struct sim_node *n = &sim->node[node];
+	struct sim_qp *qp = &n->qp[i];
+	uint8_t slots[RN_WQE_MAX_SLOTS * RN_SLOT_BYTES] __attribute__((aligned(64))) = {0};
+	struct rn_wqe *w = (struct rn_wqe *)slots;
+	build(n, &sim->node[1 - node], op, w);
+	w->qpn = qp->qpn;
+	w->qp_gen = qp->gen;
 	if (op->kind == RN_WQE_RECV)
 		qp->rq_posted++;
 	else
 		qp->sq_posted++;
-	rn_shard_post(n->shard, w, sim->now);
+	rn_shard_post(owner(n, qp->qpn), w, sim->now);
 }
 
-bool sim_poll(struct sim *sim, unsigned node, struct rn_cqe *cqe)
+void sim_post_shared(struct sim *sim, const struct sim_op *op)
 {
-	struct rn_cq_ring *r = sim->node[node].cq;
+	uint8_t slots[RN_WQE_MAX_SLOTS * RN_SLOT_BYTES] __attribute__((aligned(64))) = {0};
+	struct rn_wqe *w = (struct rn_wqe *)slots;
+	build(&sim->node[1], &sim->node[0], op, w);
+	must(rn_srq_post(sim->node[1].srq, w), "no room in the shared queue");
+}
+
+void sim_grow_shared(struct sim *sim, uint32_t depth)
+{
+	struct rn_srq *srq = sim->node[1].srq;
+	if (!rn_srq_fits(srq, depth))
+		rn_srq_grow(srq, new_srq_ring(depth), depth);
+}
+
+static bool poll_ring(struct rn_cq_ring *r, struct rn_cqe *cqe)
+{
 	uint32_t head = atomic_load_explicit(&r->head, memory_order_relaxed);
 	if (head == atomic_load_explicit(&r->tail, memory_order_acquire))
 		return false;
 	*cqe = r->cqe[head & r->mask];
 	atomic_store_explicit(&r->head, head + 1, memory_order_release);
 	return true;
+}
+
+bool sim_poll(struct sim *sim, unsigned node, struct rn_cqe *cqe)
+{
+	const struct sim_node *n = &sim->node[node];
+	return poll_ring(n->cq, cqe) || (n->second_cq && poll_ring(n->second_cq, cqe));
 }
 
 bool sim_event(struct sim *sim, unsigned node, unsigned kind, struct rn_event *ev)
@@ -427,7 +555,7 @@ enum rn_verdict sim_inject(struct sim *sim, unsigned node, const uint8_t *frame,
 	struct rn_pkt pkt;
 	enum rn_verdict v = rn_frame_parse(exact, len, &pkt);
 	if (v == RN_V_OK)
-		v = rn_shard_rx(n->shard, &pkt, sim->now);
+		v = rn_shard_rx(pkt.kind == RN_PKT_IB ? owner(n, pkt.dest_qpn) : n->shard, &pkt, sim->now);
 	else
 		rn_shard_refused(n->shard, v);
 	sim->verdicts[v]++;
@@ -438,11 +566,11 @@ enum rn_verdict sim_inject(struct sim *sim, unsigned node, const uint8_t *frame,
 
 /* ---- time ---- */
 
-static void collect_events(struct sim *sim, unsigned i)
+static void collect_from(struct sim *sim, unsigned i, struct rn_shard *sh)
 {
 	struct rn_event ev[16];
 	unsigned n;
-	while ((n = rn_shard_events(sim->node[i].shard, ev, RN_ARRAY_SIZE(ev))) != 0) {
+	while ((n = rn_shard_events(sh, ev, RN_ARRAY_SIZE(ev))) != 0) {
 		if (sim->nevents[i] + n > sim->capevents[i]) {
 			sim->capevents[i] = 2 * (sim->nevents[i] + n);
 			sim->events[i] = realloc(sim->events[i], sim->capevents[i] * sizeof(ev[0]));
@@ -453,12 +581,17 @@ static void collect_events(struct sim *sim, unsigned i)
 	}
 }
 
-unsigned sim_speak(struct sim *sim, unsigned i, unsigned max)
+static void collect_events(struct sim *sim, unsigned i)
+{
+	collect_from(sim, i, sim->node[i].shard);
+	if (sim->node[i].second)
+		collect_from(sim, i, sim->node[i].second);
+}
+
+static unsigned speak(struct sim *sim, unsigned i, struct rn_shard *sh, unsigned max)
 {
 	static uint8_t data[8][SIM_FRAME_MAX];
 	struct rn_txbuf bufs[8];
-	struct rn_shard *sh = sim->node[i].shard;
-	struct rn_msg msg;
 	unsigned total = 0, n, want;
 	do {
 		want = RN_MIN(max - total, 8u);
@@ -469,9 +602,17 @@ unsigned sim_speak(struct sim *sim, unsigned i, unsigned max)
 			send_frame(sim, i, bufs[k].data, bufs[k].len);
 		total += n;
 	} while (n == want && total < max);
-	rn_shard_done(sh, sim->now);
+	return total;
+}
+
+unsigned sim_speak(struct sim *sim, unsigned i, unsigned max)
+{
+	const struct sim_node *node = &sim->node[i];
+	unsigned total = speak(sim, i, node->shard, max);
+	if (node->second && total < max)
+		total += speak(sim, i, node->second, max - total);
+	finish_turn(sim, node);
 	collect_events(sim, i);
-	must(rn_shard_outbox(sh, &msg, 1) == 0, "a lone shard has nobody to send messages to");
 	return total;
 }
 
@@ -481,12 +622,18 @@ void sim_settle(struct sim *sim)
 		must(round < 100000, "a shard never stops sending at one instant");
 }
 
+static rn_time next_of(const struct sim_node *n)
+{
+	rn_time next = rn_shard_next(n->shard);
+	return n->second ? RN_MIN(next, rn_shard_next(n->second)) : next;
+}
+
 bool sim_step(struct sim *sim, rn_time until)
 {
 	sim_settle(sim);
 	rn_time next = sim->nheap ? sim->heap[0]->when : RN_TIME_NEVER;
 	for (unsigned i = 0; i < SIM_NODES; i++)
-		next = RN_MIN(next, rn_shard_next(sim->node[i].shard));
+		next = RN_MIN(next, next_of(&sim->node[i]));
 	if (next > until || next == RN_TIME_NEVER) {
 		if (until != RN_TIME_NEVER)
 			sim->now = RN_MAX(sim->now, until);
@@ -501,7 +648,9 @@ bool sim_step(struct sim *sim, rn_time until)
 	}
 	for (unsigned i = 0; i < SIM_NODES; i++) {
 		rn_shard_tick(sim->node[i].shard, sim->now);
-		rn_shard_done(sim->node[i].shard, sim->now);
+		if (sim->node[i].second)
+			rn_shard_tick(sim->node[i].second, sim->now);
+		finish_turn(sim, &sim->node[i]);
 		collect_events(sim, i);
 	}
 	return true;

@@ -43,6 +43,8 @@ struct sim_spec {
 	const struct rn_mem_ops *mem; /* NULL = rn_mem_plain */
 	uint32_t quota, window;       /* packets; 0 = the core's defaults */
 	uint32_t access;              /* remote rights of the QPs */
+	bool two_shards;              /* node 1 has two; QP i lives on shard i % 2 */
+	uint32_t srq_depth;           /* node 1's QPs share one queue of receives this deep, 0 = each has its own */
 };
 
 /* Decides about one frame before the seeded impairments do; NULL = none. Return false to drop it. */
@@ -58,13 +60,15 @@ struct sim_qp {
 
 struct sim_node {
 	struct rn_shard *shard;
+	struct rn_shard *second;  /* NULL: one shard */
 	struct rn_mr_table *mrs;
 	struct rn_port_attr port;
 	struct rn_core_cfg cfg;
 	uint8_t *arena;
 	uint32_t lkey, rkey;
 	struct rn_cq_shared *cq_shared;
-	struct rn_cq_ring *cq;
+	struct rn_cq_ring *cq, *second_cq;
+	struct rn_srq *srq;       /* NULL: none */
 	struct sim_qp qp[SIM_MAX_QP];
 	rn_time link_free; /* when the last frame of this node has left the wire */
 	rn_time last_arrival;
@@ -121,6 +125,13 @@ struct sim_op {
 	uint32_t access;  /* BIND: of `length` bytes */
 };
 void sim_post(struct sim *sim, unsigned node, unsigned qp, const struct sim_op *op);
+
+/* A receive into node 1's shared queue; the caller counts. */
+void sim_post_shared(struct sim *sim, const struct sim_op *op);
+void sim_grow_shared(struct sim *sim, uint32_t depth);
+/* Counters of a node, all shards. */
+struct rn_stats;
+void sim_stats(const struct sim_node *node, struct rn_stats *sum);
 
 /* One completion, if there is one. */
 bool sim_poll(struct sim *sim, unsigned node, struct rn_cqe *cqe);
