@@ -155,6 +155,13 @@ struct rn_static_neigh *rn_settings_neigh(const struct rn_config_adapter *a, uin
 	return all;
 }
 
+static bool is_set(const struct rn_gid *gid)
+{
+	static const struct rn_gid none;
+
+	return memcmp(gid, &none, sizeof(none)) != 0;
+}
+
 void rn_settings_info(const struct rn_config *cfg, unsigned index, struct rn_link_info *info)
 {
 	const struct rn_config_adapter *a = &cfg->adapter[index];
@@ -188,5 +195,8 @@ void rn_settings_info(const struct rn_config *cfg, unsigned index, struct rn_lin
 	};
 	memcpy(info->mac, mac, 6);
 	memcpy(info->gids, attr.gids, sizeof(info->gids));
+	memcpy(info->prefix_len, attr.prefix_len, sizeof(info->prefix_len));
+	info->gateway4 = is_set(&attr.gateway4);
+	info->gateway6 = is_set(&attr.gateway6);
 	snprintf(info->name, sizeof(info->name), "%s", a->name);
 }

@@ -36,6 +36,8 @@ struct rn_link_info {
 	uint8_t link_up;
 	uint8_t max_rd_atomic;      /* both directions */
 	struct rn_gid gids[RN_MAX_GIDS];
+	uint8_t prefix_len[RN_MAX_GIDS]; /* of the subnet on the link, in bits of the address's own family */
+	uint8_t gateway4, gateway6; /* whether peers elsewhere can be reached */
 	uint32_t max_qp, max_cq, max_mr, max_pd, max_cm;
 	uint32_t max_srq;
 	uint32_t max_queue_depth;   /* requests per queue, shared ones too */

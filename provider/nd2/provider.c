@@ -1,8 +1,9 @@
 /* Which adapters are there, by address? The provider object is static: its count is only what
  * clients see, so that one which releases it once too often, in an adapter's stead, does no harm.
- * Also the class factory and the two entry points of the library. Any thread. */
+ * Also the class factory and the entry points of the library. Any thread. */
 #include "nd2.h"
 
+#include "route.h"
 #include "status.h"
 
 #include <stdio.h>
@@ -12,6 +13,7 @@
 #pragma GCC visibility push(default)
 HRESULT DllGetClassObject(REFCLSID rclsid, REFIID riid, void **ppv);
 HRESULT DllCanUnloadNow(void);
+HRESULT DllSelectAddress(const struct sockaddr *remote, ULONG cb, struct sockaddr_storage *local, int *rank);
 #pragma GCC visibility pop
 
 #define CLOSING_MS 2000
@@ -60,14 +62,20 @@ static ULONG AddRef(IND2Provider *This)
 	return nd_object_addref((struct nd_object *)This);
 }
 
-static ULONG Release(IND2Provider *This)
+/* Not below 0, whoever releases too often. */
+static ULONG count_down(struct nd_object *obj)
 {
-	uint32_t count = atomic_load(&provider.clients);
+	uint32_t count = atomic_load(&obj->clients);
 
 	while (count != 0)
-		if (atomic_compare_exchange_weak(&provider.clients, &count, count - 1))
+		if (atomic_compare_exchange_weak(&obj->clients, &count, count - 1))
 			return count - 1;
 	return 0;
+}
+
+static ULONG Release(IND2Provider *This)
+{
+	return count_down(&provider);
 }
 
 static HRESULT QueryAddressList(IND2Provider *This, SOCKET_ADDRESS_LIST *pAddressList,
@@ -179,7 +187,7 @@ static ULONG FactoryAddRef(IClassFactory *This)
 
 static ULONG FactoryRelease(IClassFactory *This)
 {
-	return atomic_fetch_sub(&((struct nd_object *)This)->clients, 1) - 1;
+	return count_down((struct nd_object *)This);
 }
 
 static HRESULT CreateInstance(IClassFactory *This, IUnknown *pUnkOuter, REFIID riid, void **ppv)
@@ -236,4 +244,19 @@ HRESULT DllCanUnloadNow(void)
 {
 	nd_device_settle(CLOSING_MS);
 	return S_FALSE;
+}
+
+/* For the helper library: which address to send from. The kernel knows nothing of these subnets. */
+HRESULT DllSelectAddress(const struct sockaddr *remote, ULONG cb, struct sockaddr_storage *local, int *rank)
+{
+	struct rn_link_info info[ND_MAX_DEVICES];
+	struct rn_client_addr addr, found = {0};
+
+	if (remote == NULL || rn_client_addr_from_sockaddr(&addr, remote, cb) != 0)
+		return ND_INVALID_ADDRESS;
+	*rank = nd_route(info, list_adapters(info), &addr.gid, &found.gid);
+	if (*rank == ND_ROUTE_NONE)
+		return ND_NETWORK_UNREACHABLE;
+	rn_client_addr_to_sockaddr(&found, local);
+	return ND_SUCCESS;
 }

@@ -3,9 +3,11 @@
 
 #include <ctype.h>
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 const char *util_catalogue_folder(void)
 {
@@ -14,17 +16,29 @@ const char *util_catalogue_folder(void)
 	return folder != NULL && folder[0] != '\0' ? folder : ND_CATALOG_FOLDER;
 }
 
+/* xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx, all of it and nothing behind. */
+static bool is_guid(const char *text)
+{
+	for (int i = 0; i < 36; i++) {
+		bool dash = i == 8 || i == 13 || i == 18 || i == 23;
+
+		if (dash ? text[i] != '-' : !isxdigit((unsigned char)text[i]))
+			return false;
+	}
+	return true;
+}
+
 bool util_guid_parse(const char *text, GUID *guid)
 {
+	bool braces = *text == '{';
 	unsigned d[11];
-	int end = 0;
 
-	if (*text == '{')
+	if (braces)
 		text++;
-	if (sscanf(text, "%8x-%4x-%4x-%2x%2x-%2x%2x%2x%2x%2x%2x%n", &d[0], &d[1], &d[2], &d[3],
-		   &d[4], &d[5], &d[6], &d[7], &d[8], &d[9], &d[10], &end) != 11 ||
-	    end != 36)
+	if (!is_guid(text) || strcmp(text + 36, braces ? "}" : "") != 0)
 		return false;
+	sscanf(text, "%8x-%4x-%4x-%2x%2x-%2x%2x%2x%2x%2x%2x", &d[0], &d[1], &d[2], &d[3], &d[4],
+	       &d[5], &d[6], &d[7], &d[8], &d[9], &d[10]);
 	guid->Data1 = d[0];
 	guid->Data2 = (uint16_t)d[1];
 	guid->Data3 = (uint16_t)d[2];
@@ -56,26 +70,49 @@ static bool split_line(char *line, char **key, char **value)
 	return true;
 }
 
-static bool read_entry(const char *path, struct util_entry *entry)
+/* One "key = value" into the entry. NULL, or what is wrong with it; keys of others are passed over. */
+static const char *read_line(const char *key, const char *value, struct util_entry *entry, bool *has_guid)
 {
-	bool has_guid = false, has_library = false;
-	char line[1024], *key, *value;
-	FILE *f = fopen(path, "re");
+	if (strcmp(key, "guid") == 0) {
+		*has_guid = util_guid_parse(value, &entry->guid);
+		return *has_guid ? NULL : "the guid is none";
+	}
+	if (strcmp(key, "library") == 0) {
+		if ((size_t)snprintf(entry->library, sizeof(entry->library), "%s", value) >= sizeof(entry->library))
+			return "the library's path is too long";
+	}
+	return NULL;
+}
 
+/* NULL, or what is wrong with the file. */
+static const char *read_entry(const char *path, struct util_entry *entry)
+{
+	char line[1024], *key, *value;
+	const char *wrong = NULL;
+	bool has_guid = false;
+	struct stat st;
+	FILE *f;
+
+	entry->library[0] = '\0';
+	if (stat(path, &st) != 0)
+		return strerror(errno);
+	if (!S_ISREG(st.st_mode))
+		return "it is not a file";
+	f = fopen(path, "re");
 	if (f == NULL)
-		return false;
-	while (fgets(line, sizeof(line), f) != NULL) {
-		if (!split_line(line, &key, &value))
-			continue;
-		if (strcmp(key, "guid") == 0)
-			has_guid = util_guid_parse(value, &entry->guid);
-		else if (strcmp(key, "library") == 0)
-			has_library = (size_t)snprintf(entry->library, sizeof(entry->library), "%s",
-						       value) < sizeof(entry->library) &&
-				      value[0] != '\0';
+		return strerror(errno);
+	while (wrong == NULL && fgets(line, sizeof(line), f) != NULL) {
+		if (strlen(line) == sizeof(line) - 1)
+			wrong = "a line is too long";
+		else if (split_line(line, &key, &value))
+			wrong = read_line(key, value, entry, &has_guid);
 	}
 	fclose(f);
-	return has_guid && has_library;
+	if (wrong == NULL && !has_guid)
+		wrong = "it has no guid";
+	if (wrong == NULL && entry->library[0] == '\0')
+		wrong = "it names no library";
+	return wrong;
 }
 
 static bool listed(const struct util_entry *entries, int n, const GUID *guid)
@@ -91,24 +128,78 @@ static int visible(const struct dirent *d)
 	return d->d_name[0] != '.';
 }
 
-int util_catalogue_read(const char *folder, struct util_entry *entries, unsigned max)
+/* Calls fn with each path, in the order of names, until it returns false. */
+static void each_file(const char *folder, bool (*fn)(void *arg, const char *path), void *arg)
 {
 	struct dirent **names;
-	int nnames = scandir(folder, &names, visible, alphasort), n = 0;
+	int n = scandir(folder, &names, visible, alphasort);
+	bool go_on = true;
 	char path[1024];
 
-	if (nnames < 0)
-		return 0;
-	for (int i = 0; i < nnames; i++) {
-		struct util_entry entry;
-
-		if ((unsigned)n < max &&
-		    (size_t)snprintf(path, sizeof(path), "%s/%s", folder, names[i]->d_name) <
-			    sizeof(path) &&
-		    read_entry(path, &entry) && !listed(entries, n, &entry.guid))
-			entries[n++] = entry;
+	for (int i = 0; i < n; i++) {
+		if (go_on && (size_t)snprintf(path, sizeof(path), "%s/%s", folder, names[i]->d_name) < sizeof(path))
+			go_on = fn(arg, path);
 		free(names[i]);
 	}
-	free(names);
-	return n;
+	if (n >= 0)
+		free(names);
+}
+
+struct reading {
+	struct util_entry *entries;
+	unsigned max;
+	int n;
+};
+
+static bool read_file(void *arg, const char *path)
+{
+	struct reading *r = arg;
+	struct util_entry entry;
+	const char *wrong = read_entry(path, &entry);
+
+	if (wrong != NULL) {
+		fprintf(stderr, "NetworkDirect catalogue: %s is passed over: %s\n", path, wrong);
+	} else if (!listed(r->entries, r->n, &entry.guid)) {
+		if ((unsigned)r->n == r->max) {
+			fprintf(stderr, "NetworkDirect catalogue: %s is passed over: there are %u before it\n", path,
+				r->max);
+			return false;
+		}
+		r->entries[r->n++] = entry;
+	}
+	return true;
+}
+
+int util_catalogue_read(const char *folder, struct util_entry *entries, unsigned max)
+{
+	struct reading r = {.entries = entries, .max = max};
+
+	each_file(folder, read_file, &r);
+	return r.n;
+}
+
+static uint64_t mix(uint64_t sum, uint64_t word)
+{
+	return (sum ^ word) * 0x9e3779b97f4a7c15u + (sum >> 29);
+}
+
+static bool look_at_file(void *arg, const char *path)
+{
+	uint64_t *sum = arg;
+	struct stat st = {0};
+
+	stat(path, &st); /* what cannot be looked at looks the same each time */
+	for (; *path != '\0'; path++)
+		*sum = mix(*sum, (unsigned char)*path);
+	*sum = mix(mix(*sum, st.st_ino), (uint64_t)st.st_size);
+	*sum = mix(mix(*sum, (uint64_t)st.st_mtim.tv_sec), (uint64_t)st.st_mtim.tv_nsec);
+	return true;
+}
+
+uint64_t util_catalogue_look(const char *folder)
+{
+	uint64_t sum = 1;
+
+	each_file(folder, look_at_file, &sum);
+	return sum;
 }

@@ -5,7 +5,7 @@
  *	library = /usr/lib/libsomething.so
  *
  * Read in the order of the files' names; a GUID that came before is passed over, so are files whose
- * names begin with a dot or that lack one of the two lines. Any thread.
+ * names begin with a dot. What else is not as above is passed over too, and said on stderr. Any thread.
  */
 #ifndef UTIL_CATALOGUE_H
 #define UTIL_CATALOGUE_H
@@ -13,6 +13,7 @@
 #include "ndtypes.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct util_entry {
 	GUID guid;
@@ -24,8 +25,10 @@ const char *util_catalogue_folder(void);
 
 /* Up to n entries. A folder that does not exist has none. Returns their number. */
 int util_catalogue_read(const char *folder, struct util_entry *entries, unsigned n);
+/* A number that changes when reading may have another result. */
+uint64_t util_catalogue_look(const char *folder);
 
-/* With or without braces. */
+/* With or without braces, and nothing else. */
 bool util_guid_parse(const char *text, GUID *guid);
 
 #endif

@@ -4,18 +4,23 @@
 #ifndef UTIL_FRAMEWORK_H
 #define UTIL_FRAMEWORK_H
 
+#include "ndroute.h"
 #include "ndspi.h"
 
 #include <stdbool.h>
 
 HRESULT util_framework_start(void);
 HRESULT util_framework_stop(void);
-bool util_framework_started(void);
 /* Unloads what says it may be. */
 void util_framework_flush(void);
 
+#define UTIL_NOT_STARTED (-1)
+
+/* select_address: NULL unless the provider's library has one. */
+typedef int (*util_provider_fn)(void *arg, IND2Provider *provider, nd_select_address_fn select_address);
+
 /* Calls fn for each provider that can be loaded, until one call returns other than 0, which is
- * handed on. -1: not started. The provider is good during the call. */
-int util_framework_each(int (*fn)(void *arg, IND2Provider *provider), void *arg);
+ * handed on. The provider is good during the call. UTIL_NOT_STARTED: no call is made. */
+int util_framework_each(util_provider_fn fn, void *arg);
 
 #endif

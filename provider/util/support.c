@@ -13,9 +13,8 @@
 #include <errno.h>
 #include <unistd.h>
 
-#define NOT_STARTED (-1)
-#define STOP	    1
-#define MAX_LOCAL   256
+#define STOP	  1
+#define MAX_LOCAL 256
 
 struct local_addresses {
 	unsigned n;
@@ -47,7 +46,7 @@ static bool same_ip(const struct sockaddr_storage *a, const struct sockaddr_stor
 	return a->ss_family == b->ss_family && memcmp(ip, ip_of(b, &len), len) == 0;
 }
 
-static int collect(void *arg, IND2Provider *provider)
+static int collect(void *arg, IND2Provider *provider, nd_select_address_fn unused)
 {
 	struct local_addresses *all = arg;
 	SOCKET_ADDRESS_LIST *list = NULL;
@@ -78,7 +77,7 @@ static struct local_addresses *all_addresses(HRESULT *hr)
 	struct local_addresses *all = calloc(1, sizeof(*all));
 
 	*hr = ND_NO_MEMORY;
-	if (all != NULL && util_framework_each(collect, all) == NOT_STARTED) {
+	if (all != NULL && util_framework_each(collect, all) == UTIL_NOT_STARTED) {
 		*hr = ND_DEVICE_NOT_READY;
 		free(all);
 		all = NULL;
@@ -184,48 +183,43 @@ static bool kernel_source(const struct sockaddr_storage *remote, struct sockaddr
 	return ok;
 }
 
-static unsigned common_bits(const struct sockaddr_storage *a, const struct sockaddr_storage *b)
+struct select_call {
+	const struct sockaddr_storage *remote;
+	struct sockaddr_storage local;
+	int rank;
+};
+
+/* The kernel does not know the ports of a provider of its own; the provider does. */
+static int select_on(void *arg, IND2Provider *provider, nd_select_address_fn select_address)
 {
-	size_t len;
-	const uint8_t *x = ip_of(a, &len), *y = ip_of(b, &len);
-	unsigned bits = 0;
+	struct select_call *call = arg;
+	struct sockaddr_storage local;
+	int rank = ND_ROUTE_NONE;
 
-	while (bits < 8 * len && ((x[bits / 8] ^ y[bits / 8]) >> (7 - bits % 8) & 1) == 0)
-		bits++;
-	return bits;
-}
-
-/* The kernel does not know the ports of a provider of its own: without its answer, the address that
- * has most in common with the remote one, if that is at least its first third. */
-static const struct sockaddr_storage *nearest(const struct local_addresses *all,
-					      const struct sockaddr_storage *remote)
-{
-	const struct sockaddr_storage *best = NULL;
-	unsigned best_bits = remote->ss_family == AF_INET ? 8 : 32;
-
-	for (unsigned i = 0; i < all->n; i++) {
-		if (all->at[i].ss_family != remote->ss_family)
-			continue;
-		if (common_bits(&all->at[i], remote) >= best_bits) {
-			best_bits = common_bits(&all->at[i], remote) + 1;
-			best = &all->at[i];
-		}
+	if (select_address == NULL ||
+	    FAILED(select_address((const struct sockaddr *)call->remote,
+				  (ULONG)size_of_family(call->remote->ss_family), &local, &rank)))
+		return 0;
+	if (rank > call->rank) {
+		call->rank = rank;
+		call->local = local;
 	}
-	return best;
+	return 0;
 }
 
 static HRESULT resolve(const struct local_addresses *all, const struct sockaddr_storage *remote,
 		       struct sockaddr_storage *local)
 {
+	struct select_call call = {.remote = remote, .rank = ND_ROUTE_NONE};
 	bool routed = kernel_source(remote, local);
-	const struct sockaddr_storage *near;
 
 	if (routed && is_listed(all, local))
 		return S_OK;
-	near = nearest(all, remote);
-	if (near == NULL)
+	if (util_framework_each(select_on, &call) == UTIL_NOT_STARTED)
+		return ND_DEVICE_NOT_READY;
+	if (call.rank == ND_ROUTE_NONE)
 		return routed ? ND_INVALID_ADDRESS : ND_NETWORK_UNREACHABLE;
-	*local = *near;
+	*local = call.local;
 	return S_OK;
 }
 
@@ -279,7 +273,7 @@ struct open_call {
 };
 
 /* The first that opens wins; one that knows the address but fails gives way to the next. */
-static int open_on(void *arg, IND2Provider *provider)
+static int open_on(void *arg, IND2Provider *provider, nd_select_address_fn unused)
 {
 	struct open_call *call = arg;
 	ULONG len = (ULONG)size_of_family(call->sa->ss_family);
@@ -292,6 +286,12 @@ static int open_on(void *arg, IND2Provider *provider)
 	return SUCCEEDED(call->hr) ? STOP : 0;
 }
 
+/* Only whether there is a framework. */
+static int nothing_on(void *arg, IND2Provider *provider, nd_select_address_fn unused)
+{
+	return STOP;
+}
+
 HRESULT NdOpenAdapter(REFIID iid, const struct sockaddr *pAddress, SIZE_T cbAddress,
 		      void **ppIAdapter)
 {
@@ -300,17 +300,21 @@ HRESULT NdOpenAdapter(REFIID iid, const struct sockaddr *pAddress, SIZE_T cbAddr
 	HRESULT hr = take_address(pAddress, cbAddress, &sa);
 
 	*ppIAdapter = NULL;
-	if (!util_framework_started())
+	if (util_framework_each(FAILED(hr) ? nothing_on : open_on, &call) == UTIL_NOT_STARTED)
 		return ND_DEVICE_NOT_READY;
 	if (FAILED(hr))
 		return hr;
-	util_framework_each(open_on, &call);
 	*ppIAdapter = call.adapter;
 	return call.hr;
 }
 
 HRESULT NdOpenV1Adapter(const struct sockaddr *pAddress, SIZE_T cbAddress, INDAdapter **ppIAdapter)
 {
+	struct sockaddr_storage sa;
+	HRESULT hr = take_address(pAddress, cbAddress, &sa);
+
 	*ppIAdapter = NULL;
-	return util_framework_started() ? ND_INVALID_ADDRESS : ND_DEVICE_NOT_READY;
+	if (util_framework_each(nothing_on, NULL) == UTIL_NOT_STARTED)
+		return ND_DEVICE_NOT_READY;
+	return FAILED(hr) ? hr : ND_INVALID_ADDRESS;
 }

@@ -76,7 +76,7 @@ LOADING = [
       "if (cb < len)\n\t\treturn ND_INVALID_PARAMETER_2;", "if (cb < len)\n\t\treturn ND_INVALID_PARAMETER;"),
     F("nd2_row_018_query_address_list", "success without a buffer", SUPPORT,
       "if (list == NULL || have < need)\n\t\treturn ND_BUFFER_OVERFLOW;", "if (list == NULL || have < need)\n\t\treturn ND_SUCCESS;"),
-    F("nd2_row_019_not_started", "needs no start", FRAMEWORK, "if (starts == 0)\n\t\trc = -1;", ""),
+    F("nd2_row_019_not_started", "needs no start", FRAMEWORK, "rc = UTIL_NOT_STARTED;", "rc = 0;"),
 ]
 
 ADAPTERS = [

@@ -9,9 +9,15 @@
 
 static const char *catalogue;
 
-static int use_catalogue(void **state)
+static int name_catalogue(void **state)
 {
 	setenv("SOFTRNIC_ND_CATALOG", catalogue, 1);
+	return 0;
+}
+
+static int use_catalogue(void **state)
+{
+	name_catalogue(state);
 	HR(NdStartup(), S_OK);
 	return 0;
 }
@@ -130,6 +136,52 @@ static void resolve_picks_a_local_address(void **state)
 	HR(NdResolveAddress(SA(&remote), 3, (struct sockaddr *)&got, &cb), ND_INVALID_ADDRESS);
 }
 
+static void answers_to_what_is_no_address(void **state)
+{
+	struct sockaddr_in sin = address_of(0, 0), other = address_of(0, 0);
+	struct sockaddr_storage local;
+	INDAdapter *v1 = (void *)&sin;
+	void *a = &sin;
+	SIZE_T cb = 0;
+
+	other.sin_family = AF_UNIX;
+	HR(NdOpenAdapter(&IID_IND2Adapter, SA(&other), sizeof(other), &a), ND_INVALID_ADDRESS);
+	assert_null(a);
+	HR(NdOpenAdapter(&IID_IND2Adapter, NULL, 0, &a), ND_INVALID_PARAMETER_2);
+	HR(NdOpenV1Adapter(SA(&sin), 15, &v1), ND_INVALID_PARAMETER_2);
+	assert_null(v1);
+	HR(NdOpenV1Adapter(SA(&other), sizeof(other), &v1), ND_INVALID_ADDRESS);
+	HR(NdOpenV1Adapter(SA(&sin), sizeof(sin), &v1), ND_INVALID_ADDRESS);
+	HR(NdCheckAddress(NULL, 0), ND_INVALID_PARAMETER_2);
+	HR(NdResolveAddress(SA(&other), sizeof(other), (struct sockaddr *)&local, &cb), ND_INVALID_ADDRESS);
+	HR(NdResolveAddress(NULL, 0, (struct sockaddr *)&local, &cb), ND_INVALID_ADDRESS);
+	assert_int_equal(cb, 0);
+	HR(NdResolveAddress(SA(&sin), sizeof(sin), NULL, &cb), ND_BUFFER_OVERFLOW);
+	assert_int_equal(cb, sizeof(sin));
+}
+
+/* Clients stop the framework and go on with what they have opened. */
+static void objects_outlive_the_last_cleanup(void **state)
+{
+	struct pair p;
+
+	for (int round = 0; round < 2; round++) {
+		HR(NdStartup(), S_OK);
+		for (int i = 0; i < 2; i++) {
+			struct sockaddr_in sin = address_of(i, 0);
+
+			HR(NdOpenAdapter(&IID_IND2Adapter, SA(&sin), sizeof(sin), (void **)&adapters[i]), S_OK);
+		}
+		HR(NdCleanup(), S_OK);
+		HR(NdCleanup(), ND_DEVICE_NOT_READY);
+		pair_open_connected(&p, NULL);
+		exchange(&p.a, &p.b);
+		pair_close(&p);
+		close_adapters(NULL);
+		nothing_lives();
+	}
+}
+
 static void empty_catalogue_has_no_addresses(void **state)
 {
 	struct sockaddr_in sin = address_of(0, 0);
@@ -199,6 +251,8 @@ int main(int argc, char **argv)
 		started(starts_are_counted),
 		started(open_adapter_by_address),
 		started(resolve_picks_a_local_address),
+		started(answers_to_what_is_no_address),
+		cmocka_unit_test_setup(objects_outlive_the_last_cleanup, name_catalogue),
 		cmocka_unit_test(empty_catalogue_has_no_addresses),
 		cmocka_unit_test(broken_entries_are_passed_over),
 	};
