@@ -1,0 +1,17 @@
+/* A client that is itself loaded and unloaded: connects, sends, lets go. 0: all went well. */
+#include "fixture.h"
+
+__attribute__((visibility("default"))) int plugin_run(void);
+
+int plugin_run(void)
+{
+	struct pair p;
+
+	open_adapters(NULL);
+	pair_open_connected(&p, NULL);
+	exchange(&p.a, &p.b);
+	pair_close(&p);
+	close_adapters(NULL);
+	nothing_lives();
+	return 0;
+}
