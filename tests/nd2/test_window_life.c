@@ -391,6 +391,9 @@ static void nd2_own_bind_against_deregister(void **state)
 		if (hr != (HRESULT)ND_SUCCESS) {
 			HR(hr, ND_ACCESS_VIOLATION);
 			refused++;
+			/* The other thread may have no core between the two halves of its turn. */
+			if (refused % 32 == 0)
+				sleep_ms(1);
 			continue;
 		}
 		bound++;
