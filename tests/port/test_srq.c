@@ -1,0 +1,242 @@
+/* Shared receive queues behind the link: what their commands refuse, who keeps whom, and how much room completion queues
+ * keep for them. */
+#include "rig.h"
+
+#include <errno.h>
+
+static struct rn_link *l;
+static uint32_t pd;
+
+static int open_link(void **state)
+{
+	l = rig_open(rig_pair(1, 4200, ""), 0);
+	pd = rig_pd(l);
+	return 0;
+}
+
+static int close_link(void **state)
+{
+	rn_link_close(l);
+	return 0;
+}
+
+static int create(uint32_t of, uint32_t depth, uint32_t max_sge, struct rn_rsp *rsp)
+{
+	struct rn_cmd cmd = {.op = RN_CMD_CREATE_SRQ, .create_srq = {.pd = of, .depth = depth, .max_sge = max_sge}};
+
+	return rig_exec(l, &cmd, rsp);
+}
+
+static uint32_t new_srq(uint32_t depth)
+{
+	struct rn_rsp rsp;
+
+	assert_int_equal(create(pd, depth, 2, &rsp), 0);
+	assert_int_not_equal(rsp.id, 0);
+	return rsp.id;
+}
+
+static int resize(uint32_t srq, uint32_t depth)
+{
+	struct rn_cmd cmd = {.op = RN_CMD_MODIFY_SRQ, .modify_srq = {.id = srq, .depth = depth}};
+
+	return rig_exec(l, &cmd, NULL);
+}
+
+static int destroy(enum rn_cmd_op op, uint32_t id)
+{
+	struct rn_cmd cmd = {.op = op, .obj.id = id};
+
+	return rig_exec(l, &cmd, NULL);
+}
+
+static int create_qp(uint32_t srq, const struct rig_cq *cq, uint32_t rq_depth, struct rn_rsp *rsp)
+{
+	struct rn_cmd cmd = {.op = RN_CMD_CREATE_QP,
+			     .create_qp = {.pd = pd,
+					   .type = RN_QPT_RC,
+					   .send_cq = cq->id,
+					   .recv_cq = cq->id,
+					   .srq = srq,
+					   .sq_depth = 10,
+					   .rq_depth = rq_depth,
+					   .sq_sge = 1}};
+
+	return rig_exec(l, &cmd, rsp);
+}
+
+static struct rn_rsp new_qp(uint32_t srq, const struct rig_cq *cq)
+{
+	struct rn_rsp rsp;
+
+	assert_int_equal(create_qp(srq, cq, 0, &rsp), 0);
+	return rsp;
+}
+
+static void destroy_qp(const struct rn_rsp *qp)
+{
+	struct rn_cmd cmd = {.op = RN_CMD_DESTROY_QP, .qp = {.qpn = qp->id, .gen = qp->gen}};
+
+	assert_int_equal(rig_exec(l, &cmd, NULL), 0);
+}
+
+static void test_what_is_refused(void **state)
+{
+	struct rig_cq cq = rig_cq(l, 1);
+	struct rn_link_info info;
+	struct rn_rsp rsp;
+	uint32_t srq;
+
+	l->ops->info(l, &info);
+	assert_true(info.max_srq > 0);
+	assert_int_equal(create(pd, 0, 1, &rsp), -EINVAL);
+	assert_int_equal(create(pd, info.max_queue_depth + 1, 1, &rsp), -EINVAL);
+	assert_int_equal(create(pd, 1, RN_WQE_MAX_SGE + 1, &rsp), -EINVAL);
+	assert_int_equal(create(pd + 1000, 1, 1, &rsp), -ENOENT);
+	srq = new_srq(4);
+	assert_int_equal(resize(srq, 0), -EINVAL);
+	assert_int_equal(resize(srq, info.max_queue_depth + 1), -EINVAL);
+	assert_int_equal(resize(srq + 1, 4), -ENOENT);
+	assert_int_equal(create_qp(srq + 1, &cq, 0, &rsp), -ENOENT);
+	assert_int_equal(create_qp(srq, &cq, 1, &rsp), -EINVAL);
+	assert_int_equal(destroy(RN_CMD_DESTROY_SRQ, srq + 1), -ENOENT);
+	assert_int_equal(destroy(RN_CMD_DESTROY_SRQ, srq), 0);
+	assert_int_equal(destroy(RN_CMD_DESTROY_SRQ, srq), -ENOENT);
+	assert_int_equal(destroy(RN_CMD_DESTROY_CQ, cq.id), 0);
+}
+
+static void test_who_keeps_whom(void **state)
+{
+	struct rig_cq cq = rig_cq(l, 1);
+	uint32_t srq = new_srq(4);
+	struct rn_rsp qp = new_qp(srq, &cq), other = new_qp(srq, &cq);
+
+	assert_int_equal(destroy(RN_CMD_DESTROY_SRQ, srq), -EBUSY);
+	destroy_qp(&qp);
+	assert_int_equal(destroy(RN_CMD_DESTROY_SRQ, srq), -EBUSY);
+	destroy_qp(&other);
+	assert_int_equal(destroy(RN_CMD_DESTROY_PD, pd), -EBUSY);
+	assert_int_equal(destroy(RN_CMD_DESTROY_SRQ, srq), 0);
+	assert_int_equal(destroy(RN_CMD_DESTROY_CQ, cq.id), 0);
+	assert_int_equal(destroy(RN_CMD_DESTROY_PD, pd), 0);
+	pd = rig_pd(l);
+}
+
+static void test_posting_counts(void **state)
+{
+	struct rn_wqe w __attribute__((aligned(64))) = {.kind = RN_WQE_RECV, .slots = 1};
+	struct rn_srq_shared *shared;
+	struct rn_rsp rsp;
+
+	assert_int_equal(create(pd, 4, 2, &rsp), 0);
+	shared = (struct rn_srq_shared *)(uintptr_t)rsp.srq.shared;
+	for (unsigned i = 0; i < 4; i++)
+		l->ops->srq_post(l, rsp.id, &w);
+	assert_int_equal(atomic_load(&shared->posted), 4);
+	assert_int_equal(resize(rsp.id, 3), -EOVERFLOW);
+	assert_int_equal(resize(rsp.id, 5), 0);
+	l->ops->srq_post(l, rsp.id, &w); /* into a ring that fits */
+	assert_int_equal(resize(rsp.id, 100), 0);
+	for (unsigned i = 5; i < 100; i++)
+		l->ops->srq_post(l, rsp.id, &w);
+	assert_int_equal(resize(rsp.id, 99), -EOVERFLOW);
+	assert_int_equal(atomic_load(&shared->posted), 100);
+	assert_int_equal(destroy(RN_CMD_DESTROY_SRQ, rsp.id), 0);
+}
+
+static uint32_t room_of(const struct rig_cq *cq)
+{
+	struct rn_cq_ring *ring = atomic_load(&cq->view->first[0]);
+
+	while (atomic_load(&ring->next) != NULL)
+		ring = atomic_load(&ring->next);
+	return ring->size;
+}
+
+/* A queue's depth counts once for each completion queue, and each queue pair for one receive more. */
+static void test_room_for_completions(void **state)
+{
+	struct rig_cq cq = rig_cq(l, 1), own = rig_cq(l, 1);
+	uint32_t srq = new_srq(100), second = new_srq(400);
+	struct rn_rsp a, b, c, d;
+
+	a = new_qp(srq, &cq);
+	assert_int_equal(room_of(&cq), 128); /* 10 + 100 + 1 */
+	b = new_qp(srq, &cq);
+	assert_int_equal(room_of(&cq), 128); /* 122 */
+	c = new_qp(srq, &cq);
+	assert_int_equal(room_of(&cq), 256); /* 133 */
+	d = new_qp(srq, &own);
+	assert_int_equal(room_of(&own), 128);
+	/* Growing: wherever its receives may end. */
+	assert_int_equal(resize(srq, 240), 0);
+	assert_int_equal(room_of(&cq), 512); /* 273 */
+	assert_int_equal(room_of(&own), 256);
+	/* Shrinking gives nothing back: completions may be unread. Growing again needs nothing. */
+	assert_int_equal(resize(srq, 10), 0);
+	assert_int_equal(resize(srq, 240), 0);
+	assert_int_equal(room_of(&cq), 512);
+	destroy_qp(&b);
+	destroy_qp(&c);
+	destroy_qp(&d);
+	/* One that is left keeps the room; another queue adds its own. */
+	b = new_qp(second, &cq);
+	assert_int_equal(room_of(&cq), 1024); /* 251 + 411 */
+	destroy_qp(&a);
+	destroy_qp(&b);
+	/* Where no queue pair is left nothing grows. */
+	assert_int_equal(resize(srq, 8000), 0);
+	assert_int_equal(room_of(&cq), 1024);
+	assert_int_equal(room_of(&own), 256);
+	assert_int_equal(destroy(RN_CMD_DESTROY_SRQ, srq), 0);
+	assert_int_equal(destroy(RN_CMD_DESTROY_SRQ, second), 0);
+	assert_int_equal(destroy(RN_CMD_DESTROY_CQ, cq.id), 0);
+	assert_int_equal(destroy(RN_CMD_DESTROY_CQ, own.id), 0);
+}
+
+/* A client that goes without a word leaves no memory behind (for the sanitizers to see). */
+static void test_left_behind(void **state)
+{
+	struct rig_cq cq = rig_cq(l, 1);
+	uint32_t srq = new_srq(4);
+
+	new_qp(srq, &cq);
+	new_qp(srq, &cq);
+	assert_int_equal(resize(srq, 50), 0);
+	new_srq(7);
+}
+
+static void test_all_of_them(void **state)
+{
+	struct rn_link_info info;
+	struct rn_rsp rsp;
+	uint32_t *id, n = 0;
+
+	l->ops->info(l, &info);
+	id = calloc(info.max_srq + 1, sizeof(*id));
+	while (n <= info.max_srq && create(pd, 1, 1, &rsp) == 0)
+		id[n++] = rsp.id;
+	assert_int_equal(n, info.max_srq);
+	assert_int_equal(create(pd, 1, 1, &rsp), -ENOSPC);
+	/* The last one is as good as the first. */
+	struct rig_cq cq = rig_cq(l, 1);
+	rsp = new_qp(id[n - 1], &cq);
+	destroy_qp(&rsp);
+	while (n > 0)
+		assert_int_equal(destroy(RN_CMD_DESTROY_SRQ, id[--n]), 0);
+	free(id);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_what_is_refused),
+	cmocka_unit_test(test_who_keeps_whom),
+	cmocka_unit_test(test_posting_counts),
+	cmocka_unit_test(test_room_for_completions),
+	cmocka_unit_test(test_all_of_them),
+	cmocka_unit_test(test_left_behind),
+};
+
+int main(void)
+{
+	return cmocka_run_group_tests(tests, open_link, close_link);
+}
