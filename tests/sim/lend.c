@@ -288,6 +288,9 @@ static void break_the_rule(struct lend *m)
 			      .remote = AT_PLACE(0), .length = 1 + (uint32_t)rn_rng_below(&m->rng, PLACE)};
 
 	m->broken = true;
+	/* Who refuses says so once and is silent then; were that lost, the other could only give up. */
+	for (unsigned i = 0; i < SIM_NODES; i++)
+		m->sim.spec.link[i].impair.loss_ppm = 0;
 	if (m->ending == LEND_ASTRAY || m->ending == LEND_RECALLED) {
 		win->key = (win->key & ~0xFFu) | ((win->key & 0xFF) % 255 + 1);
 		sim_post(&m->sim, 0, q, &(struct sim_op){.kind = RN_WQE_BIND, .remote = AT_PLACE(0), .length = PLACE,
