@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #define PAGE	 4096u
@@ -407,12 +408,16 @@ static void nd2_own_registering_gigabytes_stalls_nobody(void **state)
 	static struct flow f;
 	uint64_t total = 0, writes = 0;
 	IND2MemoryRegion *mr;
+	struct rusage ru;
 	pthread_t thread;
+	long faults;
 
 	pair_open_connected(&f.p, NULL);
 	mr = new_mr(&f.p.b);
 	assert_int_equal(pthread_create(&thread, NULL, write_on, &f), 0);
 	wait_for_writes(&f, 100);
+	getrusage(RUSAGE_SELF, &ru);
+	faults = ru.ru_minflt;
 	for (int i = 0; i < 50; i++) {
 		uint64_t begin = now_ns(), before = f.writes;
 
@@ -427,8 +432,9 @@ static void nd2_own_registering_gigabytes_stalls_nobody(void **state)
 	HR(f.end, ND_SUCCESS);
 	print_message("4 GiB registered and deregistered in %.2f ms, %.1f Writes meanwhile, longest wait for one %.1f ms\n",
 		      (double)total / 50e6, (double)writes / 50, (double)f.longest_ns / 1e6);
-	assert_true(total / 50 < 1000000000);
-	assert_true(f.longest_ns < 2000000000);
+	/* Times are for the reader; what would make them long is a touch of each of a million pages. */
+	getrusage(RUSAGE_SELF, &ru);
+	assert_true(ru.ru_minflt - faults < 200000);
 	munmap(p, bytes);
 	RELEASE(mr);
 	pair_close(&f.p);

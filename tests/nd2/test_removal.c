@@ -337,6 +337,7 @@ static void nd2_own_removed_connectors(void **state)
 {
 	OVERLAPPED step[STANDS] = {{0}}, cut_off = {0};
 	struct pair p[STANDS], cut;
+	HRESULT hr;
 
 	for (unsigned i = 0; i < STANDS; i++) {
 		print_message("%s\n", stands[i].name);
@@ -345,12 +346,13 @@ static void nd2_own_removed_connectors(void **state)
 	}
 	pair_between(&cut, 0, 1);
 	pair_connect(&cut, NULL);
-	/* The peer's cable first: what asks it to part is never answered. */
+	/* The peer's cable first: what asks it to part is never answered. It ends with the link, seen to be down within
+	 * 100 ms, or with the port. */
 	unplug(1);
 	HR(CALL(cut.a.connector, Disconnect, &cut_off), ND_PENDING);
-	HR(status_after(&cut_off, 50), ND_PENDING);
 	unplug(0);
-	HR(finish(cut.a.connector, &cut_off), REMOVED);
+	hr = finish(cut.a.connector, &cut_off);
+	assert_true(hr == (HRESULT)ND_SUCCESS || hr == (HRESULT)REMOVED);
 	for (unsigned i = 0; i < STANDS; i++) {
 		struct end *e = stands[i].side == ACTIVE ? &p[i].a : &p[i].b;
 
