@@ -141,6 +141,7 @@ bool rn_retry_rnr(struct rn_retry *r, struct rn_wheel *w, uint8_t code, rn_time 
 	r->running = false;
 	r->sampling = false;
 	r->acted = false; /* it got the packet: a NAK after the wait is news */
+	r->left = r->cnt; /* and is alive: losses far apart in a long wait do not add up */
 	r->deadline = now + rn_retry_rnr_ns(code);
 	rn_timer_arm(w, &r->timer, r->deadline);
 	return true;

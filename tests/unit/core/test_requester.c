@@ -387,6 +387,31 @@ static void test_rnr_exceeded(void **state) /* Q17 Q18 */
 	rig_fini(&r);
 }
 
+/* Who says "not ready" got the packet: what was lost before does not count against the next loss, however long the wait
+ * for a receive. */
+static void test_rnr_and_loss(void **state)
+{
+	struct rig r;
+
+	rig_init(&r, &(struct rig_opt){.rnr_retry = 7, .timeout = 8, .retry_cnt = 1});
+	post_send(&r, 1, 8);
+	for (int i = 0; i < 100; i++) {
+		rig_wait(&r, RN_US(1300)); /* no answer for longer than the coded 1.05 ms */
+		drain(&r);
+		assert_int_equal(nak(&r, S, 0x21), RN_V_RSP_RNR);
+		rig_wait(&r, RN_US(20));
+		drain(&r);
+	}
+	assert_int_equal(r.s[0].qp->state, RN_QPS_RTS);
+	/* Silence still ends it. */
+	for (int i = 0; i < 3; i++) {
+		rig_wait(&r, RN_US(1300));
+		drain(&r);
+	}
+	rig_expect(&r, 0, 1, RN_STATUS_RETRY_EXC_ERR);
+	rig_fini(&r);
+}
+
 /* ---- failing here ---- */
 
 static void test_local_fault(void **state) /* Q42 */
@@ -532,6 +557,7 @@ int main(void)
 		cmocka_unit_test(test_no_timer),
 		cmocka_unit_test(test_rnr),
 		cmocka_unit_test(test_rnr_exceeded),
+		cmocka_unit_test(test_rnr_and_loss),
 		cmocka_unit_test(test_local_fault),
 		cmocka_unit_test(test_key_dies_before_resend),
 		cmocka_unit_test(test_bad_form),
