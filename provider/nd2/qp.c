@@ -258,7 +258,7 @@ static HRESULT Receive(IND2QueuePair *This, void *requestContext, const ND2_SGE 
 	};
 
 	if (qp_of(This)->srq != NULL)
-		return ND_INVALID_DEVICE_REQUEST;
+		return nd_gone(qp_of(This)->adapter) ? ND_DEVICE_REMOVED : ND_INVALID_DEVICE_REQUEST;
 	return post(qp_of(This), &wr);
 }
 

@@ -206,6 +206,7 @@ static void nd2_own_removed_shared_queue(void **state)
 	answers("Notify", CALL(srq, Notify, &later), REMOVED);
 	answers("Modify", CALL(srq, Modify, 32, 1), REMOVED);
 	answers("Receive", CALL(srq, Receive, NULL, NULL, 0), REMOVED);
+	answers("Receive", CALL(qp, Receive, NULL, NULL, 0), REMOVED);
 	answers("GetNotifyAffinity", CALL(srq, GetNotifyAffinity, &group, &mask), REMOVED);
 	answers("CancelOverlappedRequests", CALL(srq, CancelOverlappedRequests), ND_SUCCESS);
 	answers("Flush", CALL(qp, Flush), ND_SUCCESS);
