@@ -501,6 +501,9 @@ void rn_mw_void(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via)
 
 	if (!w)
 		return;
+	/* The client has it and may have told its peer: who gets the slot next must not begin with it. */
+	if (key & 0xFF)
+		w->bound = key;
 	atomic_store_explicit(&w->shared->ended, key, memory_order_release);
 	disown(w);
 }

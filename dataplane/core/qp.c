@@ -122,8 +122,10 @@ void rn_qp_forget_window(struct rn_qp *qp, uint32_t key)
 	for (uint32_t i = qp->sq.head; i != qp->sq.tail; i++) {
 		struct rn_sqe *e = rn_sq_at(&qp->sq, i);
 
-		if (names_window(e, key))
-			e->ran = true;
+		if (!names_window(e, key))
+			continue;
+		settle_window(qp, e, RN_STATUS_WR_FLUSH_ERR); /* its key is not given again */
+		e->ran = true;
 	}
 }
 

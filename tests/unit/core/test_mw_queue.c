@@ -364,6 +364,40 @@ static void test_forget(void **state)
 	rig_fini(&b.r);
 }
 
+/* The client has been given the key, whether its BIND was ever done or not: who has the slot next has another. */
+static void test_key_given_in_vain(void **state)
+{
+	for (int released = 0; released < 2; released++) {
+		struct rn_mr_table *t;
+		uint32_t qpn, reused;
+		struct bench b;
+
+		open_bench(&b, &(struct rig_opt){0});
+		t = b.r.s[1].mrs;
+		rig_request(&b.r, 1, RN_WQE_READ, SIGNALED, 1, 0, 100, 0);
+		bind(&b, SIGNALED | RN_WQE_FENCE, 2, 1, 0, 100, RD);
+		rig_move(&b.r, 1, 8);
+		if (released)
+			rn_shard_forget_window(b.r.s[1].sh, b.id, b.r.s[1].qpn);
+		else
+			rn_qp_error(b.r.s[1].qp, 0, false, 0);
+		assert_true(ended(&b, 1));
+		assert_int_equal(rn_mw_remove(t, b.id, &qpn), 0);
+		rn_mr_reclaim(t, b.id);
+		/* The slot comes round again when all others have been used. */
+		for (uint32_t i = 0;; i++) {
+			assert_true(i < 1u << 20);
+			assert_int_equal(rn_mw_add(t, 1, &b.shared, &reused), 0);
+			if (reused >> 8 == b.id >> 8)
+				break;
+			assert_int_equal(rn_mw_remove(t, reused, &qpn), 0);
+			rn_mr_reclaim(t, reused);
+		}
+		assert_int_equal(reused, key(&b, 2));
+		rig_fini(&b.r);
+	}
+}
+
 /* ---- the peer ---- */
 
 static void test_write_cut_off(void **state)
@@ -432,6 +466,7 @@ int main(void)
 		cmocka_unit_test(test_end_before_completion),
 		cmocka_unit_test(test_posted_too_late),
 		cmocka_unit_test(test_forget),
+		cmocka_unit_test(test_key_given_in_vain),
 		cmocka_unit_test(test_write_cut_off),
 		cmocka_unit_test(test_read_cut_off),
 	};
