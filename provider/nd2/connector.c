@@ -95,13 +95,14 @@ static int bind_id(struct nd_connector *c)
 
 /* ---- for listeners and queue pairs ---- */
 
-HRESULT nd_connector_queue(struct nd_connector *c)
+HRESULT nd_connector_queue(struct nd_connector *c, struct nd_listener *listener)
 {
 	HRESULT hr = ND_CONNECTION_ACTIVE;
 
 	pthread_mutex_lock(&c->async.lock);
 	if (c->state == ND_CN_IDLE) {
 		c->state = ND_CN_QUEUED;
+		c->listener = listener;
 		hr = ND_SUCCESS;
 	}
 	pthread_mutex_unlock(&c->async.lock);
@@ -113,6 +114,7 @@ void nd_connector_unqueue(struct nd_connector *c)
 	pthread_mutex_lock(&c->async.lock);
 	if (c->state == ND_CN_QUEUED)
 		c->state = ND_CN_IDLE;
+	c->listener = NULL;
 	pthread_mutex_unlock(&c->async.lock);
 }
 
@@ -138,6 +140,7 @@ HRESULT nd_connector_take(struct nd_connector *c, const struct rn_event *ev)
 	} else if (c->state == ND_CN_QUEUED) {
 		c->state = ND_CN_IDLE; /* it may be queued again */
 	}
+	c->listener = NULL;
 	pthread_mutex_unlock(&c->async.lock);
 	return hr;
 }
@@ -182,11 +185,19 @@ void nd_connector_qp_released(struct nd_connector *c)
 static void retire(struct nd_object *obj)
 {
 	struct nd_connector *c = (struct nd_connector *)obj;
+	struct nd_listener *listener;
 
 	pthread_mutex_lock(&c->async.lock);
 	os_request_list_cancel(&c->async.requests, ND_CANCELED);
 	abandon(c, ND_CANCELED);
+	listener = c->listener;
+	if (listener != NULL)
+		nd_object_ref((struct nd_object *)listener);
 	pthread_mutex_unlock(&c->async.lock);
+	if (listener == NULL)
+		return;
+	nd_listener_withdraw(listener, c);
+	nd_object_put((struct nd_object *)listener);
 }
 
 static void destroy(struct nd_object *obj)

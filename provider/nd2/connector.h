@@ -34,6 +34,7 @@ struct nd_connector {
 	struct nd_async async; /* its lock guards all below */
 	enum nd_connector_state state;
 	uint32_t id; /* the CM's, 0 = none */
+	struct nd_listener *listener; /* while QUEUED; not counted: it lets go of us before it ends */
 	bool draining; /* the peer has disconnected, requests in flight end before the flush */
 	struct rn_client_addr local, peer;
 	struct nd_qp *qp;	       /* tied; counted; also under adapter->ties */

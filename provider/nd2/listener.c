@@ -137,6 +137,25 @@ static void end_locked(struct nd_listener *l, HRESULT status)
 	os_request_list_cancel(&l->async.requests, status);
 }
 
+/* An arrival may have found the connector gone before: then there is nothing left to cancel. */
+void nd_listener_withdraw(struct nd_listener *l, const struct nd_connector *connector)
+{
+	struct os_request *request;
+
+	pthread_mutex_lock(&l->async.lock);
+	request = l->async.requests.first;
+	while (request != NULL && request->cookie != connector)
+		request = request->next;
+	if (request != NULL) {
+		os_request_list_remove(&l->async.requests, request);
+		nd_object_put(request->cookie);
+		os_request_finish(request, ND_CANCELED);
+	} else {
+		os_notice_flush();
+	}
+	pthread_mutex_unlock(&l->async.lock);
+}
+
 static void event(struct nd_object *obj, const struct rn_event *ev)
 {
 	struct nd_listener *l = (struct nd_listener *)obj;
@@ -287,7 +306,7 @@ static HRESULT ask(struct nd_listener *l, struct nd_connector *connector,
 		return ND_DEVICE_REMOVED;
 	if (l->phase != LISTENING)
 		return ND_INVALID_DEVICE_STATE;
-	hr = nd_connector_queue(connector);
+	hr = nd_connector_queue(connector, l);
 	if (FAILED(hr))
 		return hr;
 	nd_object_ref((struct nd_object *)connector);

@@ -73,7 +73,7 @@ struct nd_async {
 HRESULT nd_overlapped_result(OVERLAPPED *, BOOL wait);
 /* The body of GetNotifyAffinity, for every object: all share the threads that tell of an event. */
 HRESULT nd_notify_affinity(USHORT *group, KAFFINITY *affinity);
-/* ND_INVALID_HANDLE: not an overlapped file. Takes references on adapter and file. */
+/* ND_INVALID_HANDLE: not an overlapped file of this adapter instance. Takes references on adapter and file. */
 HRESULT nd_async_init(struct nd_async *, struct nd_adapter *, HANDLE file);
 void nd_async_fini(struct nd_async *);
 
@@ -185,9 +185,11 @@ void nd_qp_close(struct nd_qp *);
 
 HRESULT nd_connector_create(struct nd_adapter *, REFIID iid, HANDLE file, void **out);
 
-/* For a listener. Marks an idle connector as waiting for a request: ND_CONNECTION_ACTIVE if it is
- * not idle. */
-HRESULT nd_connector_queue(struct nd_connector *);
+struct nd_listener;
+
+/* For a listener, under its lock. Marks an idle connector as waiting for a request there:
+ * ND_CONNECTION_ACTIVE if it is not idle. */
+HRESULT nd_connector_queue(struct nd_connector *, struct nd_listener *);
 /* No request came: idle again. */
 void nd_connector_unqueue(struct nd_connector *);
 /* Gives it a request that arrived. ND_CANCELED: its client let go of it meanwhile; ND_INSUFFICIENT_RESOURCES,
@@ -201,6 +203,8 @@ void nd_connector_qp_released(struct nd_connector *);
 /* ---- listener ---- */
 
 HRESULT nd_listener_create(struct nd_adapter *, REFIID iid, HANDLE file, void **out);
+/* For a connector, without its lock: its client let go of it, the request that waits with it is cancelled. */
+void nd_listener_withdraw(struct nd_listener *, const struct nd_connector *);
 
 /* ---- shared by the last two and the adapter ---- */
 

@@ -33,6 +33,10 @@ HRESULT nd_async_init(struct nd_async *async, struct nd_adapter *adapter, HANDLE
 	async->file = os_file_get(file);
 	if (async->file == NULL)
 		return ND_INVALID_HANDLE;
+	if (os_file_owner(async->file) != adapter->number) {
+		os_file_put(async->file);
+		return ND_INVALID_HANDLE;
+	}
 	async->adapter = adapter;
 	nd_object_ref(&adapter->obj);
 	pthread_mutex_init(&async->lock, NULL);

@@ -42,7 +42,7 @@ static const struct row rows[] = {
 	{STAND_BOUND,         PART,           INVAL, NONE,  NONE,  KEPT,    KEPT},
 	{STAND_BOUND,         REJECT,         STATE, NONE,  NONE,  KEPT,    KEPT},
 
-	{STAND_QUEUED,        FREE_CONNECTOR, 0,     BUSY,  NONE,  KEPT,    KEPT},
+	{STAND_QUEUED,        FREE_CONNECTOR, 0,     GONE,  NONE,  KEPT,    KEPT},
 	{STAND_QUEUED,        FREE_QP,        0,     BUSY,  NONE,  FLUSHED, KEPT},
 	{STAND_QUEUED,        CANCEL,         OK,    BUSY,  NONE,  KEPT,    KEPT},
 	{STAND_QUEUED,        PART,           INVAL, BUSY,  NONE,  KEPT,    KEPT},

@@ -352,6 +352,35 @@ static void nd2_row_052_close_of_an_event_with_its_low_bit(void **state)
 	HR(NdsHandleClose(event), ND_INVALID_HANDLE);
 }
 
+/* Also of the same adapter opened once more. */
+static void nd2_own_file_of_another_instance(void **state)
+{
+	IND2Adapter *again = open_adapter(0);
+	HANDLE files[2];
+	void *made;
+
+	HR(CALL(again, CreateOverlappedFile, &files[0]), ND_SUCCESS);
+	HR(CALL(adapters[1], CreateOverlappedFile, &files[1]), ND_SUCCESS);
+	for (int i = 0; i < 2; i++) {
+		IND2Adapter *a = adapters[0];
+
+		HR(CALL(a, CreateCompletionQueue, &IID_IND2CompletionQueue, files[i], 8, 0, 0, &made),
+		   ND_INVALID_HANDLE);
+		HR(CALL(a, CreateMemoryRegion, &IID_IND2MemoryRegion, files[i], &made), ND_INVALID_HANDLE);
+		HR(CALL(a, CreateSharedReceiveQueue, &IID_IND2SharedReceiveQueue, files[i], 8, 1, 0, 0, 0, &made),
+		   ND_INVALID_HANDLE);
+		HR(CALL(a, CreateConnector, &IID_IND2Connector, files[i], &made), ND_INVALID_HANDLE);
+		HR(CALL(a, CreateListener, &IID_IND2Listener, files[i], &made), ND_INVALID_HANDLE);
+		assert_null(made);
+	}
+	HR(CALL(again, CreateMemoryRegion, &IID_IND2MemoryRegion, files[0], &made), ND_SUCCESS);
+	CALL((IND2MemoryRegion *)made, Release);
+	HR(NdsHandleClose(files[0]), ND_SUCCESS);
+	HR(NdsHandleClose(files[1]), ND_SUCCESS);
+	assert_int_equal(CALL(again, Release), 0);
+	assert_int_equal(live_objects("memory region"), 0);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(nd2_row_037_event_alone),
 	cmocka_unit_test(nd2_row_038_low_bit_keeps_the_port_silent),
@@ -369,6 +398,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(nd2_row_050_release_retires_what_is_pending),
 	cmocka_unit_test(nd2_row_051_one_block_for_two_requests),
 	cmocka_unit_test(nd2_row_052_close_of_an_event_with_its_low_bit),
+	cmocka_unit_test(nd2_own_file_of_another_instance),
 };
 
 nd2_main(tests)
