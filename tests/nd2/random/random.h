@@ -109,6 +109,8 @@ void file_give(HANDLE file);
 void adapter_acts(int adapter);
 void region_acts(struct thing *);
 void cq_acts(struct thing *);
+void srq_acts(struct thing *);
+void window_acts(struct thing *);
 void create_somehow(enum kind kind, int adapter);
 
 /* connect.c */

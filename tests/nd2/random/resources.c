@@ -6,11 +6,13 @@
 HRESULT DllGetClassObject(REFCLSID rclsid, REFIID riid, void **ppv);
 
 #define QP_DEPTH 32u
+#define SRQ_SGE	 4u
 
 static const GUID *const iid_of[KINDS] = {
 	[K_ADAPTER] = &IID_IND2Adapter, [K_REGION] = &IID_IND2MemoryRegion,
 	[K_CQ] = &IID_IND2CompletionQueue, [K_QP] = &IID_IND2QueuePair,
 	[K_CONNECTOR] = &IID_IND2Connector, [K_LISTENER] = &IID_IND2Listener,
+	[K_WINDOW] = &IID_IND2MemoryWindow, [K_SRQ] = &IID_IND2SharedReceiveQueue,
 };
 
 static void nothing(enum act act, int adapter, HRESULT hr, void **out)
@@ -71,6 +73,16 @@ static void create_bad_qp(int adapter, struct qp_call c)
 	nothing(act, adapter, create_qp(adapter, &c, &out), &out);
 }
 
+static void create_without_srq(int adapter, const struct qp_call *c)
+{
+	void *out = (void *)1;
+
+	nothing(A_CREATE_QP_SRQ, adapter,
+		CALL(adapters[adapter], CreateQueuePairWithSrq, &IID_IND2QueuePair, c->recv, c->send,
+		     chance(50) ? NULL : (IUnknown *)base[adapter].mr, NULL, c->sq, c->sq_sge, c->inl, &out),
+		&out);
+}
+
 static void create_queue_pair(int adapter)
 {
 	struct thing *recv = thing_any(K_CQ, adapter), *send = thing_any(K_CQ, adapter);
@@ -81,7 +93,9 @@ static void create_queue_pair(int adapter)
 	if (recv != NULL && send != NULL) {
 		c.recv = recv->obj;
 		c.send = send->obj;
-		if (chance(15)) {
+		if (chance(4)) {
+			create_without_srq(adapter, &c);
+		} else if (chance(15)) {
 			create_bad_qp(adapter, c);
 		} else {
 			c.context = qp_life_new(recv->life, send->life);
@@ -109,20 +123,40 @@ static HRESULT create_on(enum kind kind, int adapter, const GUID *iid, HANDLE fi
 		return CALL(a, CreateConnector, iid, file, out);
 	case K_LISTENER:
 		return CALL(a, CreateListener, iid, file, out);
+	case K_SRQ:
+		return CALL(a, CreateSharedReceiveQueue, iid, file, depth, SRQ_SGE, pick(20), 0, 0, out);
 	default:
 		return create_cq(adapter, iid, file, depth, out);
 	}
 }
 
+static void create_window(int adapter)
+{
+	void *out = (void *)1;
+
+	if (chance(5)) {
+		nothing(A_CREATE_NO_INTERFACE, adapter,
+			CALL(adapters[adapter], CreateMemoryWindow, &IID_IND2Adapter, &out), &out);
+		return;
+	}
+	check_answer(A_CREATE, adapters[adapter], IN(ONLY),
+		     CALL(adapters[adapter], CreateMemoryWindow, &IID_IND2MemoryWindow, &out));
+	thing_keep(K_WINDOW, adapter, out, false, NULL);
+}
+
 void create_somehow(enum kind kind, int adapter)
 {
-	ULONG depth = kind == K_CQ ? 128 + pick(129) : 0;
+	ULONG depth = kind == K_CQ ? 128 + pick(129) : 64;
 	bool packets;
 	HANDLE file;
 	void *out;
 
 	if (kind == K_QP) {
 		create_queue_pair(adapter);
+		return;
+	}
+	if (kind == K_WINDOW) {
+		create_window(adapter);
 		return;
 	}
 	file = file_take(adapter, &packets);
@@ -141,6 +175,16 @@ void create_somehow(enum kind kind, int adapter)
 		depth = chance(50) ? 0 : limits.MaxCompletionQueueDepth + 1;
 		nothing(A_CREATE_CQ_DEPTH, adapter,
 			create_on(K_CQ, adapter, &IID_IND2CompletionQueue, file, depth, &out), &out);
+		break;
+	case 3:
+		nothing(A_CREATE_SRQ_DEPTH, adapter,
+			create_on(K_SRQ, adapter, &IID_IND2SharedReceiveQueue, file,
+				  chance(50) ? 0 : limits.MaxSharedReceiveQueueDepth + 1, &out),
+			&out);
+		nothing(A_CREATE_SRQ_SGE, adapter,
+			CALL(adapters[adapter], CreateSharedReceiveQueue, &IID_IND2SharedReceiveQueue, file, 1,
+			     limits.MaxReceiveSge + 1, 0, 0, 0, &out),
+			&out);
 		break;
 	default:
 		check_answer(A_CREATE, adapters[adapter], IN(ONLY),
@@ -390,4 +434,54 @@ void cq_acts(struct thing *t)
 		reap_some(t);
 		break;
 	}
+}
+
+/* ---- shared receive queues, which no queue pair empties here; and windows by themselves ---- */
+
+static HRESULT call_srq(struct thing *t, OVERLAPPED *ov, const void *arg)
+{
+	IND2SharedReceiveQueue *srq = (IND2SharedReceiveQueue *)t->obj;
+	ND2_SGE sge[SRQ_SGE + 1] = {{base[t->adapter].buf, 100, base[t->adapter].local}};
+	KAFFINITY mask;
+	USHORT group;
+
+	switch ((int)*(const enum act *)arg) {
+	case A_SRQ_RECEIVE:
+		return CALL(srq, Receive, t, sge, 1 + pick(SRQ_SGE));
+	case A_SRQ_NO_LIST:
+		return CALL(srq, Receive, t, NULL, 1);
+	case A_SRQ_MANY:
+		return CALL(srq, Receive, t, sge, SRQ_SGE + 1);
+	case A_SRQ_LONG:
+		sge[0].BufferLength = limits.MaxTransferLength + 1;
+		return CALL(srq, Receive, t, sge, 1);
+	case A_SRQ_NOTIFY:
+		return CALL(srq, Notify, ov);
+	case A_SRQ_MODIFY:
+		return CALL(srq, Modify, pick(100), pick(100));
+	case A_SRQ_MODIFY_BAD:
+		return CALL(srq, Modify, limits.MaxSharedReceiveQueueDepth + 1, pick(10));
+	case A_SRQ_AFFINITY:
+		return CALL(srq, GetNotifyAffinity, &group, &mask);
+	default:
+		return CALL(srq, GetNotifyAffinity, NULL, &mask);
+	}
+}
+
+void srq_acts(struct thing *t)
+{
+	static const enum act acts[] = {A_SRQ_NO_LIST, A_SRQ_MANY,   A_SRQ_LONG,	 A_SRQ_NOTIFY,
+					A_SRQ_MODIFY,  A_SRQ_MODIFY_BAD, A_SRQ_AFFINITY, A_SRQ_AFFINITY_NULL,
+					A_SRQ_RECEIVE, A_SRQ_RECEIVE,	 A_SRQ_RECEIVE,	 A_SRQ_NOTIFY};
+	enum act act = acts[pick(sizeof(acts) / sizeof(acts[0]))];
+
+	if (chance(10))
+		thing_act(t, A_SRQ_CANCEL, false, call_cancel, NULL);
+	else
+		thing_act(t, act, act == A_SRQ_NOTIFY, call_srq, &act);
+}
+
+void window_acts(struct thing *t)
+{
+	CALL((IND2MemoryWindow *)t->obj, GetRemoteToken);
 }

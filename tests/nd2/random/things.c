@@ -8,7 +8,8 @@
 #define FILES	  3
 
 static const unsigned slots_of[KINDS] = {
-	[K_REGION] = 4, [K_CQ] = 3, [K_QP] = 5, [K_CONNECTOR] = 6, [K_LISTENER] = 2};
+	[K_REGION] = 4, [K_CQ] = 3, [K_QP] = 5, [K_CONNECTOR] = 6, [K_LISTENER] = 2,
+	[K_WINDOW] = 4, [K_SRQ] = 2};
 
 struct slot {
 	pthread_mutex_t guard;
@@ -171,7 +172,8 @@ static HRESULT act_in_turn(struct thing *t, enum act act, bool overlapped, call_
 		atomic_store(&t->states, rule_next(act, states, hr));
 	else if (rule_moves(act))
 		atomic_store(&t->states, rule_all(t->kind));
-	if (mine && (act == A_CQ_CANCEL || act == A_CONNECTOR_CANCEL || act == A_LISTENER_CANCEL))
+	if (mine && (act == A_CQ_CANCEL || act == A_CONNECTOR_CANCEL || act == A_LISTENER_CANCEL ||
+		     act == A_SRQ_CANCEL))
 		records_none_pending(t, "its cancellation");
 	return hr;
 }
@@ -193,8 +195,9 @@ static const struct weight {
 	unsigned percent;
 	void (*acts)(struct thing *);
 } weights[] = {
-	{K_QP, 28, qp_acts},	       {K_CONNECTOR, 38, connector_acts}, {K_CQ, 12, cq_acts},
+	{K_QP, 27, qp_acts},	       {K_CONNECTOR, 36, connector_acts}, {K_CQ, 12, cq_acts},
 	{K_LISTENER, 10, listener_acts}, {K_REGION, 6, region_acts},
+	{K_SRQ, 3, srq_acts},	       {K_WINDOW, 2, window_acts},
 };
 
 void act_somehow(void)
@@ -261,14 +264,14 @@ static void drain_queues(void)
 
 void things_close(bool any_order)
 {
-	static const enum kind every[] = {K_REGION, K_CQ, K_QP, K_CONNECTOR, K_LISTENER};
+	static const enum kind every[] = {K_REGION, K_CQ, K_QP, K_CONNECTOR, K_LISTENER, K_WINDOW, K_SRQ};
 
 	if (!any_order) {
 		let_go((const enum kind[]){K_QP, K_CONNECTOR, K_LISTENER}, 3);
 		drain_queues();
 		lives_check();
 	}
-	let_go(every, 5);
+	let_go(every, 7);
 	for (int a = 0; a < 2; a++)
 		for (int i = 0; i < FILES; i++)
 			HR(NdsHandleClose(files[a][i]), ND_SUCCESS);

@@ -25,6 +25,8 @@ enum direction {
 	X(SEND_FOREIGN,   S(CANCELED) | S(TIMED_OUT) | S(DATA) | S(VIOLATION)) \
 	X(RDMA_GOOD,      S(SUCCESS) | S(CANCELED) | S(TIMED_OUT)) \
 	X(RDMA_FOREIGN,   S(CANCELED) | S(TIMED_OUT) | S(VIOLATION)) \
+	X(BIND,           S(SUCCESS) | S(CANCELED) | S(VIOLATION)) \
+	X(INVALIDATE,     S(SUCCESS) | S(CANCELED) | S(REQUEST)) \
 	X(RDMA_PASSING,   S(SUCCESS) | S(CANCELED) | S(TIMED_OUT) | S(VIOLATION))
 /* clang-format on */
 
@@ -229,6 +231,7 @@ struct request {
 	ULONG nsge, flags;
 	uint64_t va;
 	UINT32 token;
+	struct thing *window, *region;
 };
 
 static HRESULT call_post(struct thing *t, const struct request *q, void *context)
@@ -237,6 +240,11 @@ static HRESULT call_post(struct thing *t, const struct request *q, void *context
 
 	if (q->d == RECEIVES)
 		return CALL(qp, Receive, context, q->sge, q->nsge);
+	if (q->act == A_BIND_WINDOW)
+		return CALL(qp, Bind, context, q->region->obj, q->window->obj, base[t->adapter].buf,
+			    1 + pick(BASE_BYTES), q->flags);
+	if (q->act == A_INVALIDATE_WINDOW)
+		return CALL(qp, Invalidate, context, q->window->obj, q->flags);
 	if (q->act == A_POST_READ)
 		return CALL(qp, Read, context, q->sge, q->nsge, q->va, q->token, q->flags);
 	if (q->va != 0)
@@ -358,6 +366,27 @@ static void post_rdma(struct thing *t)
 	post(t, &q);
 }
 
+static void post_window(struct thing *t)
+{
+	struct request q = {.d = SENDS, .act = A_BIND_WINDOW, .post.class = C_BIND};
+
+	q.window = thing_any(K_WINDOW, t->adapter);
+	q.region = thing_any(K_REGION, t->adapter);
+	q.flags = some_flags(&q.post);
+	if (chance(40)) {
+		q.act = A_INVALIDATE_WINDOW;
+		q.post.class = C_INVALIDATE;
+	} else {
+		q.flags |= chance(50) ? ND_OP_FLAG_ALLOW_READ : ND_OP_FLAG_ALLOW_WRITE;
+	}
+	if (q.window != NULL && q.region != NULL)
+		post(t, &q);
+	if (q.window != NULL)
+		thing_put(q.window);
+	if (q.region != NULL)
+		thing_put(q.region);
+}
+
 /* Calls that are refused whatever the queue pair is doing. */
 static HRESULT call_refused(struct thing *t, OVERLAPPED *ov, const void *arg)
 {
@@ -383,6 +412,16 @@ static HRESULT call_refused(struct thing *t, OVERLAPPED *ov, const void *arg)
 		if (chance(50))
 			return CALL(qp, Read, NULL, sge, 1, 0, 0, ND_OP_FLAG_SEND_AND_SOLICIT_EVENT);
 		return CALL(qp, Write, NULL, sge, 1, 0, 0, ND_OP_FLAG_ALLOW_WRITE);
+	case A_BIND_FLAGS:
+		return CALL(qp, Bind, NULL, (IUnknown *)base[t->adapter].mr, NULL, sge, 1, ND_OP_FLAG_INLINE);
+	case A_BIND_NO_REGION:
+		return CALL(qp, Bind, NULL, NULL, NULL, sge, 1, 0);
+	case A_BIND_NO_WINDOW:
+		return CALL(qp, Bind, NULL, (IUnknown *)base[t->adapter].mr, t->obj, sge, 1, 0);
+	case A_INVALIDATE_FLAGS:
+		return CALL(qp, Invalidate, NULL, NULL, ND_OP_FLAG_ALLOW_READ);
+	case A_INVALIDATE_NOTHING:
+		return CALL(qp, Invalidate, NULL, (IUnknown *)base[t->adapter].mr, 0);
 	case A_POST_MANY:
 		return CALL(qp, Send, NULL, sge, limits.MaxInitiatorSge + 1, 0);
 	case A_POST_LONG:
@@ -400,7 +439,9 @@ void qp_acts(struct thing *t)
 {
 	static const enum act refused[] = {A_RECEIVE_NO_LIST, A_RECEIVE_MANY, A_RECEIVE_LONG,
 					   A_POST_FLAG4,      A_POST_FLAG6,   A_POST_MANY,
-					   A_POST_LONG,	      A_POST_INLINE_LONG, A_POST_NO_LIST};
+					   A_POST_LONG,	      A_POST_INLINE_LONG, A_POST_NO_LIST,
+					   A_BIND_FLAGS,      A_BIND_NO_REGION, A_BIND_NO_WINDOW,
+					   A_INVALIDATE_FLAGS, A_INVALIDATE_NOTHING};
 	unsigned at = pick(100);
 	enum act act;
 
@@ -410,10 +451,12 @@ void qp_acts(struct thing *t)
 	} else if (at < 65) {
 		for (unsigned n = 1 + pick(3); n > 0; n--)
 			post_send_somehow(t);
-	} else if (at < 85) {
+	} else if (at < 80) {
 		post_rdma(t);
+	} else if (at < 86) {
+		post_window(t);
 	} else {
-		act = rarely(5) ? A_FLUSH : refused[pick(9)];
+		act = rarely(5) ? A_FLUSH : refused[pick(sizeof(refused) / sizeof(refused[0]))];
 		thing_act(t, act, false, call_refused, &act);
 	}
 }
