@@ -19,7 +19,7 @@ SOUND_SECONDS = 60  # for a test without a fault
 
 def seconds_for(sound):
     """What a test gets with a fault: one that lacks a completion would wait on for long."""
-    return 8 + 4 * sound
+    return 25 + 4 * sound
 
 
 def try_sound(work, program, test):
