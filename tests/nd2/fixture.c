@@ -52,11 +52,16 @@ IND2Adapter *open_adapter(int which)
 	static const GUID any;
 	IND2Provider *provider;
 	IND2Adapter *adapter;
+	HRESULT hr;
 	UINT64 id;
 
 	HR(DllGetClassObject(&any, &IID_IND2Provider, (void **)&provider), S_OK);
 	HR(CALL(provider, ResolveAddress, SA(&sin), sizeof(sin), &id), ND_SUCCESS);
-	HR(CALL(provider, OpenAdapter, &IID_IND2Adapter, id, (void **)&adapter), ND_SUCCESS);
+	hr = CALL(provider, OpenAdapter, &IID_IND2Adapter, id, (void **)&adapter);
+	/* What fails before the first test is not printed with it. */
+	if (hr != (HRESULT)ND_SUCCESS)
+		fprintf(stderr, "adapter %d does not open: %08x\n", which, (unsigned)hr);
+	HR(hr, ND_SUCCESS);
 	CALL(provider, Release);
 	return adapter;
 }
