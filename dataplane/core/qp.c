@@ -198,11 +198,15 @@ static void count_sent(struct rn_stats *st, const struct rn_sqe *e)
 {
 	switch (e->kind) {
 	case RN_WQE_SEND:
+	case RN_WQE_SEND_IMM:
+	case RN_WQE_SEND_INVAL:
 		st->done_send++;
 		st->bytes_sent += e->length;
 		break;
 	case RN_WQE_WRITE:
+	case RN_WQE_WRITE_IMM:
 		st->done_write++;
+		st->done_write_imm += e->kind == RN_WQE_WRITE_IMM;
 		st->bytes_sent += e->length;
 		break;
 	case RN_WQE_READ:
@@ -256,19 +260,20 @@ void rn_qp_complete_send(struct rn_qp *qp, uint8_t status, uint8_t vendor, rn_ti
 	mark_dirty(qp);
 }
 
-static void write_recv_cqe(struct rn_qp *qp, uint8_t status, uint8_t vendor, uint32_t bytes,
-			   uint16_t flags, rn_time now)
+static void write_recv_cqe(struct rn_qp *qp, uint8_t status, uint8_t vendor,
+			   const struct rn_arrival *a, rn_time now)
 {
 	struct rn_cqe *cqe = claim_cqe(qp, qp->recv_cq);
+	uint16_t flags = RN_CQE_RECV | (status ? RN_CQE_ERROR : a->flags);
 
 	if (rn_unlikely(!cqe))
 		return;
-	flags |= RN_CQE_RECV | (status ? RN_CQE_ERROR : 0);
 	*cqe = (struct rn_cqe){
 		.wr_id = rn_rq_at(&qp->rq, qp->rq.head)->wr_id,
 		.qp_ctx = qp->ctx,
 		.qpn = qp->qpn,
-		.byte_len = status ? 0 : bytes,
+		.byte_len = status ? 0 : a->bytes,
+		.imm = status ? 0 : a->imm,
 		.status = status,
 		.kind = RN_WQE_RECV,
 		.flags = flags,
@@ -278,14 +283,14 @@ static void write_recv_cqe(struct rn_qp *qp, uint8_t status, uint8_t vendor, uin
 	written_cqe(qp, qp->recv_cq, status, flags);
 }
 
-void rn_qp_complete_recv(struct rn_qp *qp, uint8_t status, uint8_t vendor, uint32_t bytes,
-			 uint16_t flags, rn_time now)
+void rn_qp_complete_recv(struct rn_qp *qp, uint8_t status, uint8_t vendor,
+			 const struct rn_arrival *a, rn_time now)
 {
 	if (status == RN_STATUS_SUCCESS) {
 		qp->sh->stats.done_recv++;
-		qp->sh->stats.bytes_received += bytes;
+		qp->sh->stats.bytes_received += a->flags & RN_CQE_WRITE ? 0 : a->bytes;
 	}
-	write_recv_cqe(qp, status, vendor, bytes, flags, now);
+	write_recv_cqe(qp, status, vendor, a, now);
 	rn_rq_retire(&qp->rq);
 	if (qp->srq)
 		return;
@@ -397,7 +402,7 @@ void rn_qp_error(struct rn_qp *qp, unsigned what, bool keep_owed, rn_time now)
 	while (qp->sq.head != qp->sq.tail)
 		rn_qp_complete_send(qp, RN_STATUS_WR_FLUSH_ERR, 0, now);
 	while (qp->rq.head != qp->rq.tail)
-		rn_qp_complete_recv(qp, RN_STATUS_WR_FLUSH_ERR, 0, 0, 0, now);
+		rn_qp_complete_recv(qp, RN_STATUS_WR_FLUSH_ERR, 0, NULL, now);
 	qp->rx.message = RN_RX_IDLE;
 	if (what) {
 		qp->sh->stats.qp_errors++;

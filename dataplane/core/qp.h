@@ -193,10 +193,16 @@ unsigned rn_qp_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now);
  * rn_qp_event_bit, 0 when the application asked for it). keep_owed: a NAK must still leave. */
 void rn_qp_error(struct rn_qp *qp, unsigned what, bool keep_owed, rn_time now);
 
-/* Completes the oldest send or receive. vendor: enum rn_verdict, 0 = none. Success without SIGNALED is silent. */
+/* What a message that took a receive says of itself. */
+struct rn_arrival {
+	uint32_t bytes;
+	uint32_t imm;   /* as in struct rn_cqe */
+	uint16_t flags; /* enum rn_cqe_flag: SOLICITED, IMM, INVAL, WRITE */
+};
+
+/* Completes the oldest send or receive. The arrival is looked at on success only. vendor: enum rn_verdict, 0 = none. Success without SIGNALED is silent. */
 void rn_qp_complete_send(struct rn_qp *qp, uint8_t status, uint8_t vendor, rn_time now);
-void rn_qp_complete_recv(struct rn_qp *qp, uint8_t status, uint8_t vendor, uint32_t bytes, uint16_t flags,
-			 rn_time now);
+void rn_qp_complete_recv(struct rn_qp *qp, uint8_t status, uint8_t vendor, const struct rn_arrival *a, rn_time now);
 
 /* requester.c */
 void rn_requester_init(struct rn_qp *qp, uint32_t psn);

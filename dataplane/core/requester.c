@@ -77,13 +77,43 @@ static void put_reth(uint8_t *p, uint64_t va, uint32_t rkey, uint32_t length)
 
 static uint8_t opcode_of(uint8_t kind, bool first, bool last)
 {
-	static const uint8_t ops[2][2][2] = {
-		/* not first: middle, last; first: first, only */
-		{{RN_OP_SEND_MIDDLE, RN_OP_SEND_LAST}, {RN_OP_SEND_FIRST, RN_OP_SEND_ONLY}},
-		{{RN_OP_WRITE_MIDDLE, RN_OP_WRITE_LAST}, {RN_OP_WRITE_FIRST, RN_OP_WRITE_ONLY}},
+	static const struct {
+		uint8_t first, middle, last, only;
+	} ops[] = {
+		[RN_WQE_SEND] = {RN_OP_SEND_FIRST, RN_OP_SEND_MIDDLE, RN_OP_SEND_LAST, RN_OP_SEND_ONLY},
+		[RN_WQE_SEND_IMM] = {RN_OP_SEND_FIRST, RN_OP_SEND_MIDDLE, RN_OP_SEND_LAST_IMM,
+				     RN_OP_SEND_ONLY_IMM},
+		[RN_WQE_SEND_INVAL] = {RN_OP_SEND_FIRST, RN_OP_SEND_MIDDLE, RN_OP_SEND_LAST_INV,
+				       RN_OP_SEND_ONLY_INV},
+		[RN_WQE_WRITE] = {RN_OP_WRITE_FIRST, RN_OP_WRITE_MIDDLE, RN_OP_WRITE_LAST,
+				  RN_OP_WRITE_ONLY},
+		[RN_WQE_WRITE_IMM] = {RN_OP_WRITE_FIRST, RN_OP_WRITE_MIDDLE, RN_OP_WRITE_LAST_IMM,
+				      RN_OP_WRITE_ONLY_IMM},
 	};
 
-	return ops[kind == RN_WQE_WRITE][first][last];
+	if (first)
+		return last ? ops[kind].only : ops[kind].first;
+	return last ? ops[kind].last : ops[kind].middle;
+}
+
+/* Of a packet: RETH with the first one, immediate or R_Key with the last. */
+static unsigned extension_bytes(uint8_t kind, bool first, bool last)
+{
+	bool extra = last && kind != RN_WQE_SEND && kind != RN_WQE_WRITE;
+
+	return (first && rn_sq_is_write(kind) ? RN_RETH_BYTES : 0) + (extra ? RN_IMM_BYTES : 0);
+}
+
+static void put_extensions(const struct rn_sqe *e, uint8_t *p, bool first, bool last)
+{
+	if (first && rn_sq_is_write(e->kind)) {
+		put_reth(p, e->remote_va, e->rkey, e->length);
+		p += RN_RETH_BYTES;
+	}
+	if (last && e->kind == RN_WQE_SEND_INVAL)
+		rn_store32(p, e->imm);
+	else if (last && (e->kind == RN_WQE_SEND_IMM || e->kind == RN_WQE_WRITE_IMM))
+		memcpy(p, &e->imm, RN_IMM_BYTES);
 }
 
 static unsigned build_read(struct rn_qp *qp, const struct rn_sqe *e, uint8_t *buf)
@@ -104,7 +134,7 @@ static unsigned build_data(struct rn_qp *qp, const struct rn_sqe *e, uint8_t *bu
 	uint32_t off = w->send_pkt << qp->mtu_shift;
 	bool first = w->send_pkt == 0, last = w->send_pkt + 1 == e->npkts;
 	uint32_t n = last ? e->length - off : rn_qp_mtu(qp);
-	unsigned ext = e->kind == RN_WQE_WRITE && first ? RN_RETH_BYTES : 0, flags = 0;
+	unsigned ext = extension_bytes(e->kind, first, last), flags = 0;
 	uint8_t *p = buf + qp->tmpl.bytes;
 
 	if (last || w->unasked + 1 >= rn_window_ask_every(w)) {
@@ -113,11 +143,11 @@ static unsigned build_data(struct rn_qp *qp, const struct rn_sqe *e, uint8_t *bu
 	} else {
 		w->unasked++;
 	}
-	if (last && e->kind == RN_WQE_SEND && e->flags & RN_WQE_SOLICITED)
+	if (last && e->kind != RN_WQE_WRITE && e->flags & RN_WQE_SOLICITED)
 		flags |= RN_TMPL_SE;
 	rn_tmpl_put(&qp->tmpl, buf, opcode_of(e->kind, first, last), w->cur, flags, ext, n);
 	if (ext)
-		put_reth(p, e->remote_va, e->rkey, e->length);
+		put_extensions(e, p, first, last);
 	*why = rn_sq_gather(e, qp->sh->mrs, qp->sh->mem, qp->pd, off, n, p + ext);
 	return *why == RN_V_OK ? rn_tmpl_close(&qp->tmpl, buf, ext, n) : 0;
 }
@@ -199,7 +229,7 @@ unsigned rn_requester_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now)
 	e = pick(qp, now);
 	if (!e)
 		return 0;
-	rn_assert(buf->cap >= rn_tmpl_frame_bytes(&qp->tmpl, RN_RETH_BYTES, rn_qp_mtu(qp)));
+	rn_assert(buf->cap >= rn_tmpl_frame_bytes(&qp->tmpl, RN_RETH_BYTES + RN_IMM_BYTES, rn_qp_mtu(qp)));
 	if (e->kind == RN_WQE_READ) {
 		npsn = e->npkts - qp->win.send_pkt;
 		qp->win.unasked = 0;

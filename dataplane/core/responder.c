@@ -137,8 +137,8 @@ static void commit(struct rn_qp *qp, const struct rn_pkt *pkt, uint32_t npsn, bo
 	qp->rx.rnr_naks = 0;
 }
 
-/* The receive of the open message, or one for a message that begins. An SRQ gives one up only now: nothing else may
- * object to this packet. */
+/* The receive of the open message, or one for a message that begins. An SRQ gives one up only now: what fails from here on
+ * ends the QP. */
 static const struct rn_rqe *receive_for(struct rn_qp *qp)
 {
 	const struct rn_rqe *e = rn_rq_first(&qp->rq);
@@ -153,6 +153,30 @@ static const struct rn_rqe *receive_for(struct rn_qp *qp)
 	if (rn_unlikely(low))
 		rn_shard_tell_srq(qp->sh, qp->srq);
 	return rn_rq_first(&qp->rq);
+}
+
+/* The receive at the head is done: its message ended with this packet. */
+static void deliver(struct rn_qp *qp, const struct rn_pkt *pkt, uint32_t bytes, rn_time now)
+{
+	const struct rn_opcode_row *op = pkt->op;
+	struct rn_arrival a = {
+		.bytes = bytes,
+		.imm = op->has_imm ? pkt->imm : op->has_ieth ? pkt->inv_rkey : 0,
+		.flags = (pkt->se ? RN_CQE_SOLICITED : 0) | (op->has_imm ? RN_CQE_IMM : 0) |
+			 (op->has_ieth ? RN_CQE_INVAL : 0) |
+			 (op->family == RN_F_WRITE ? RN_CQE_WRITE : 0),
+	};
+
+	rn_qp_complete_recv(qp, RN_STATUS_SUCCESS, 0, &a, now);
+}
+
+/* A window bound on this QP with this very key, nothing else: the owner gets it back at once. */
+static bool invalidate(struct rn_qp *qp, uint32_t key)
+{
+	if (!rn_mw_invalidate(qp->sh->mrs, key, rn_qp_via(qp)))
+		return false;
+	rn_mw_end(qp->sh->mrs, key, rn_qp_via(qp), &qp->bound);
+	return true;
 }
 
 static enum rn_verdict take_send(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now)
@@ -173,11 +197,13 @@ static enum rn_verdict take_send(struct rn_qp *qp, const struct rn_pkt *pkt, rn_
 	if (rn_rq_place(e, qp->sh->mrs, qp->sh->mem, qp->recv_pd, off, pkt->payload_len, pkt->payload) !=
 	    RN_V_OK)
 		return RN_V_REQ_LOCAL;
+	/* After the data, so that the data may go through any key. */
+	if (rn_unlikely(pkt->op->has_ieth) && !invalidate(qp, pkt->inv_rkey))
+		return RN_V_REQ_INVALIDATE;
 	rx->done = off + pkt->payload_len;
 	rx->message = pkt->op->ends ? RN_RX_IDLE : RN_RX_SEND;
 	if (pkt->op->ends)
-		rn_qp_complete_recv(qp, RN_STATUS_SUCCESS, 0, rx->done,
-				    pkt->se ? RN_CQE_SOLICITED : 0, now);
+		deliver(qp, pkt, rx->done, now);
 	commit(qp, pkt, 1, pkt->op->ends);
 	return RN_V_OK;
 }
@@ -197,7 +223,18 @@ static enum rn_verdict check_write_target(const struct rn_qp *qp, const struct r
 				  RN_ACCESS_REMOTE_WRITE, &ptr);
 }
 
-static enum rn_verdict take_write(struct rn_qp *qp, const struct rn_pkt *pkt)
+/* The receive that immediate data wants. Asked for before anything is placed: when there is none, the peer sends this
+ * packet again. */
+static enum rn_verdict check_receive(struct rn_qp *qp)
+{
+	const struct rn_rqe *e = receive_for(qp);
+
+	if (!e)
+		return RN_V_REQ_RNR;
+	return e->bad ? RN_V_REQ_LOCAL : RN_V_OK;
+}
+
+static enum rn_verdict take_write(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now)
 {
 	struct rn_rx *rx = &qp->rx;
 	bool starts = pkt->op->starts;
@@ -216,6 +253,9 @@ static enum rn_verdict take_write(struct rn_qp *qp, const struct rn_pkt *pkt)
 	/* Last ends the message exactly; before it, something must be left for Last. */
 	if (pkt->op->ends ? n != length - off : n >= length - off)
 		return RN_V_REQ_LENGTH;
+	v = pkt->op->has_imm ? check_receive(qp) : RN_V_OK;
+	if (v != RN_V_OK)
+		return v;
 	if (n) {
 		v = rn_place_remote(qp->sh->mrs, qp->sh->mem, rkey, rn_qp_via(qp), va + off, n,
 				    RN_ACCESS_REMOTE_WRITE, pkt->payload);
@@ -227,6 +267,8 @@ static enum rn_verdict take_write(struct rn_qp *qp, const struct rn_pkt *pkt)
 	rx->length = length;
 	rx->done = off + n;
 	rx->message = pkt->op->ends ? RN_RX_IDLE : RN_RX_WRITE;
+	if (pkt->op->has_imm)
+		deliver(qp, pkt, length, now);
 	commit(qp, pkt, 1, pkt->op->ends);
 	return RN_V_OK;
 }
@@ -286,7 +328,7 @@ static enum rn_verdict take_in_order(struct rn_qp *qp, const struct rn_pkt *pkt,
 {
 	const struct rn_opcode_row *op = pkt->op;
 
-	if (!op->known || op->has_imm || op->has_ieth || op->family == RN_F_ATOMIC)
+	if (!op->known || op->family == RN_F_ATOMIC)
 		return RN_V_REQ_UNSUPPORTED;
 	if (!in_sequence(&qp->rx, op))
 		return RN_V_REQ_SEQUENCE;
@@ -294,7 +336,7 @@ static enum rn_verdict take_in_order(struct rn_qp *qp, const struct rn_pkt *pkt,
 	case RN_F_SEND:
 		return take_send(qp, pkt, now);
 	case RN_F_WRITE:
-		return take_write(qp, pkt);
+		return take_write(qp, pkt, now);
 	case RN_F_READ_REQ:
 		return take_read(qp, pkt);
 	default:
@@ -381,6 +423,8 @@ static uint8_t recv_status(const struct rn_qp *qp, enum rn_verdict v)
 		return RN_STATUS_LOC_LEN_ERR;
 	if (v == RN_V_REQ_LOCAL)
 		return RN_STATUS_LOC_PROT_ERR;
+	if (v == RN_V_REQ_INVALIDATE)
+		return RN_STATUS_LOC_QP_OP_ERR;
 	return qp->rx.message == RN_RX_SEND ? RN_STATUS_LOC_QP_OP_ERR : RN_STATUS_SUCCESS;
 }
 
@@ -389,7 +433,7 @@ static void fail(struct rn_qp *qp, enum rn_verdict v, rn_time now)
 	uint8_t status = recv_status(qp, v);
 
 	if (status)
-		rn_qp_complete_recv(qp, status, v, 0, 0, now);
+		rn_qp_complete_recv(qp, status, v, NULL, now);
 	rn_qp_error(qp,
 		    rn_verdicts[v].reply == RN_REPLY_NAK_ACC ? RN_QPE_ACCESS_ERR : RN_QPE_REQ_ERR,
 		    true, now);

@@ -44,7 +44,7 @@ void rn_sq_init(struct rn_sq *sq, void *mem, uint32_t depth, uint32_t max_sge, u
 
 static bool is_supported(uint8_t kind)
 {
-	return kind == RN_WQE_SEND || kind == RN_WQE_WRITE || kind == RN_WQE_READ ||
+	return rn_sq_is_send(kind) || rn_sq_is_write(kind) || kind == RN_WQE_READ ||
 	       kind == RN_WQE_NOP || rn_sq_is_local(kind);
 }
 

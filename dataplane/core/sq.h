@@ -57,6 +57,17 @@ static inline struct rn_sqe *rn_sq_at(const struct rn_sq *sq, uint32_t i)
 	return (struct rn_sqe *)(sq->mem + (size_t)(i & sq->mask) * sq->stride);
 }
 
+/* The families of requests: what their packets are, whatever the last one carries besides. */
+static inline bool rn_sq_is_send(uint8_t kind)
+{
+	return kind == RN_WQE_SEND || kind == RN_WQE_SEND_IMM || kind == RN_WQE_SEND_INVAL;
+}
+
+static inline bool rn_sq_is_write(uint8_t kind)
+{
+	return kind == RN_WQE_WRITE || kind == RN_WQE_WRITE_IMM;
+}
+
 /* Done without a packet, when its turn comes: a window is bound or invalidated. */
 static inline bool rn_sq_is_local(uint8_t kind)
 {

@@ -33,6 +33,7 @@
 	X(posts_dropped,      "work requests dropped: no such QP, or malformed") \
 	X(done_send,          "SENDs completed") \
 	X(done_write,         "WRITEs completed") \
+	X(done_write_imm,     "those of them with immediate data") \
 	X(done_read,          "READs completed") \
 	X(done_recv,          "receives completed") \
 	X(done_bind,          "window bindings completed") \

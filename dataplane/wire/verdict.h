@@ -61,6 +61,7 @@
 	X(REQ_RIGHTS,        NAK_ACC, ERROR, "memory region or window forbids it") \
 	X(REQ_FAULT,         NAK_ACC, ERROR, "target memory is gone") \
 	X(REQ_LOCAL,         NAK_OP,  ERROR, "receive buffer not accessible") \
+	X(REQ_INVALIDATE,    NONE,    ERROR, "key to invalidate is of no window bound here") \
 	X(REQ_REPLAY_GONE,   NONE,    KEEP,  "replayed READ whose region is gone") \
 	/* requester */ \
 	X(RSP_STALE,         NONE,    KEEP,  "response already known") \

@@ -131,13 +131,14 @@ enum rn_cqe_flag {
 	RN_CQE_INVAL = 1 << 3,
 	RN_CQE_GRH = 1 << 4,
 	RN_CQE_ERROR = 1 << 5,
+	RN_CQE_WRITE = 1 << 6, /* with RECV and IMM: a WRITE_IMM took the receive, and put nothing into it */
 };
 
 struct rn_cqe {
 	uint64_t wr_id;
 	uint64_t qp_ctx;   /* given at QP creation; survives the QP */
 	uint32_t qpn;
-	uint32_t byte_len; /* RECV: bytes received; SEND/WRITE/READ: message length; 0 on error */
+	uint32_t byte_len; /* RECV: bytes received, of a WRITE_IMM too; SEND/WRITE/READ: message length; 0 on error */
 	uint32_t imm;      /* immediate (opaque) or invalidated R_Key (host order) */
 	uint32_t src_qpn;  /* UD */
 	uint8_t status;    /* enum rn_status */

@@ -173,7 +173,7 @@ struct rn_client_wr {
 	uint64_t wr_id;
 	uint64_t remote_va;
 	uint32_t rkey;
-	uint32_t imm;
+	uint32_t imm; /* SEND_IMM, WRITE_IMM: 4 opaque bytes; SEND_INVAL: the peer's R_Key */
 	/* May be any 16-byte {address, u32 length, u32 key}; read before return. */
 	const struct rn_sge *sge;
 	uint32_t num_sge;
@@ -195,7 +195,8 @@ int rn_client_mw_destroy(struct rn_client_mw *mw);
 /* The R_Key of the last binding accepted; 0 before the first. */
 uint32_t rn_client_mw_key(const struct rn_client_mw *mw);
 /* Bound: since a rn_client_qp_bind() succeeded, until the completion of its invalidation, or of
- * the binding if that failed, could be read, or the queue pair ended (error, reset, destruction). */
+ * the binding if that failed, could be read, the peer's SEND_INVAL named its key, or the queue pair
+ * ended (error, reset, destruction). */
 bool rn_client_mw_bound(const struct rn_client_mw *mw);
 
 struct rn_client_bind {

@@ -158,7 +158,9 @@ static HRESULT Notify(IND2CompletionQueue *This, ULONG type, OVERLAPPED *pOverla
 static void translate(const struct rn_cqe *cqe, ND2_RESULT *result)
 {
 	result->Status = nd_status_of_completion(cqe->kind, cqe->status);
-	result->BytesTransferred = cqe->status == RN_STATUS_SUCCESS ? cqe->byte_len : 0;
+	/* What a peer WRITEs with immediate data takes a Receive and puts nothing into it. */
+	result->BytesTransferred =
+		cqe->status == RN_STATUS_SUCCESS && !(cqe->flags & RN_CQE_WRITE) ? cqe->byte_len : 0;
 	result->QueuePairContext = (void *)(uintptr_t)cqe->qp_ctx;
 	result->RequestContext = (void *)(uintptr_t)cqe->wr_id;
 	result->RequestType =

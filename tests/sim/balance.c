@@ -40,7 +40,7 @@ unsigned sim_balance(const struct sim *sim, bool all_done, FILE *out)
 		if (!all_done)
 			continue;
 		bad += differ(sound + s->done_error + s->done_flushed, s->posts + s->srq_taken, i, "requests done, requests posted or taken", out);
-		bad += differ(s->done_recv, p->done_send, i, "receives done, SENDs done by the peer", out);
+		bad += differ(s->done_recv, p->done_send + p->done_write_imm, i, "receives done, SENDs and WRITEs with immediate done by the peer", out);
 	}
 	return bad;
 }

@@ -126,12 +126,31 @@ static void draw_spec(struct mix *m, struct sim_spec *s)
 	}
 }
 
+static bool is_send(const struct op *o)
+{
+	return o->op.kind == RN_WQE_SEND || o->op.kind == RN_WQE_SEND_IMM;
+}
+
+static bool has_imm(const struct op *o)
+{
+	return o->op.kind == RN_WQE_SEND_IMM || o->op.kind == RN_WQE_WRITE_IMM;
+}
+
+static bool takes_recv(const struct op *o)
+{
+	return is_send(o) || has_imm(o);
+}
+
 static void draw_op(struct mix *m, unsigned node, struct op *o, unsigned index, bool last)
 {
 	struct rn_rng *r = &m->rng;
 	unsigned peer = 1 - node, which = (unsigned)rn_rng_below(r, 3);
 	uint32_t n = some_length(m, 128u << m->sim.spec.path_mtu);
-	o->op.kind = which == 0 ? RN_WQE_SEND : which == 1 ? RN_WQE_WRITE : RN_WQE_READ;
+	bool imm = which < 2 && rn_rng_below(r, 3) == 0;
+	o->op.kind = which == 2 ? RN_WQE_READ
+		     : which == 0 ? (imm ? RN_WQE_SEND_IMM : RN_WQE_SEND)
+				  : (imm ? RN_WQE_WRITE_IMM : RN_WQE_WRITE);
+	o->op.imm = imm ? (uint32_t)rn_rng_next(r) : 0;
 	if (which < 2 && rn_rng_below(r, 8) == 0) {
 		n %= 65;
 		o->op.flags |= RN_WQE_INLINE;
@@ -140,13 +159,15 @@ static void draw_op(struct mix *m, unsigned node, struct op *o, unsigned index, 
 	o->op.wr_id = index;
 	o->op.flags |= last || rn_rng_below(r, 4) ? RN_WQE_SIGNALED : 0;
 	o->op.flags |= rn_rng_below(r, 5) == 0 ? RN_WQE_FENCE : 0;
-	o->op.flags |= which == 0 && rn_rng_below(r, 3) == 0 ? RN_WQE_SOLICITED : 0;
+	o->op.flags |= takes_recv(o) && rn_rng_below(r, 3) == 0 ? RN_WQE_SOLICITED : 0;
 	o->pattern = (uint32_t)rn_rng_next(r);
 	o->op.local = room(m, node, n);
 	uint32_t extra = which == 0 ? (uint32_t)rn_rng_below(r, 2) * 17 : 0;
 	uint64_t there = room(m, peer, n + extra);
-	if (which == 0)
-		o->recv = (struct sim_op){.kind = RN_WQE_RECV, .wr_id = index, .local = there, .length = n + extra};
+	/* What a WRITE with immediate takes may be empty: nothing goes into it. */
+	if (takes_recv(o))
+		o->recv = (struct sim_op){.kind = RN_WQE_RECV, .wr_id = index, .local = there,
+					  .length = which == 0 ? n + extra : 0};
 	o->op.remote = there;
 	if (which == 2)
 		fill(m->sim.node[peer].arena + there, n, o->pattern);
@@ -184,7 +205,7 @@ static rn_time post_due(struct mix *m)
 			struct flow *f = m->flow[node][q];
 			while (f->received < f->n && f->ops[f->received].recv_at <= sim->now) {
 				struct op *o = &f->ops[f->received++];
-				if (o->op.kind == RN_WQE_SEND)
+				if (takes_recv(o))
 					sim_post(sim, 1 - node, q, &o->recv);
 			}
 			while (f->posted < f->n && f->ops[f->posted].post_at <= sim->now)
@@ -200,7 +221,7 @@ static rn_time post_due(struct mix *m)
 static void check_recv(struct mix *m, unsigned node, const struct rn_cqe *c)
 {
 	struct flow *f = m->flow[1 - node][c->qp_ctx];
-	while (f->next_recv < f->n && f->ops[f->next_recv].op.kind != RN_WQE_SEND)
+	while (f->next_recv < f->n && !takes_recv(&f->ops[f->next_recv]))
 		f->next_recv++;
 	if (f->next_recv == f->n) {
 		OBJECT(m, "node %u qp %u: receive completion too many", node, (unsigned)c->qp_ctx);
@@ -213,6 +234,9 @@ static void check_recv(struct mix *m, unsigned node, const struct rn_cqe *c)
 		       (unsigned long long)o->recv.wr_id, o->op.length);
 	if (!!(c->flags & RN_CQE_SOLICITED) != !!(o->op.flags & RN_WQE_SOLICITED))
 		OBJECT(m, "node %u receive %llu: solicited bit wrong", node, (unsigned long long)c->wr_id);
+	if (!!(c->flags & RN_CQE_IMM) != has_imm(o) || c->imm != o->op.imm ||
+	    !!(c->flags & RN_CQE_WRITE) == is_send(o))
+		OBJECT(m, "node %u receive %llu: immediate data wrong", node, (unsigned long long)c->wr_id);
 	if (!holds(m->sim.node[node].arena + o->recv.local, o->op.length, o->pattern))
 		OBJECT(m, "node %u receive %llu: wrong bytes", node, (unsigned long long)c->wr_id);
 }
@@ -286,7 +310,7 @@ static void check_memory(struct mix *m)
 			}
 			while (f->next_done < f->n && !(f->ops[f->next_done].op.flags & RN_WQE_SIGNALED))
 				f->next_done++;
-			while (f->next_recv < f->n && f->ops[f->next_recv].op.kind != RN_WQE_SEND)
+			while (f->next_recv < f->n && !takes_recv(&f->ops[f->next_recv]))
 				f->next_recv++;
 			if (f->next_done != f->n || f->next_recv != f->n)
 				OBJECT(m, "node %u qp %u: completions missing (%u, %u of %u)", node, q, f->next_done,
@@ -306,6 +330,8 @@ static void add_totals(struct mix *m)
 				t->messages++;
 				t->bytes += o->length;
 				t->sends += o->kind == RN_WQE_SEND;
+				t->sends_imm += o->kind == RN_WQE_SEND_IMM;
+				t->writes_imm += o->kind == RN_WQE_WRITE_IMM;
 				t->writes += o->kind == RN_WQE_WRITE;
 				t->reads += o->kind == RN_WQE_READ;
 				t->fenced += !!(o->flags & RN_WQE_FENCE);
@@ -371,8 +397,8 @@ void mix_print(const struct mix_totals *t, FILE *out)
 #define N(x) (unsigned long long)t->x
 	fprintf(out, "%llu runs (%llu near the PSN wrap), %llu messages, %llu bytes\n", N(runs), N(wrapped), N(messages),
 		N(bytes));
-	fprintf(out, "SEND %llu  WRITE %llu  READ %llu  fenced %llu  silent %llu  solicited %llu  inline %llu  empty %llu\n",
-		N(sends), N(writes), N(reads), N(fenced), N(silent), N(solicited), N(inlined), N(empty));
+	fprintf(out, "SEND %llu  with immediate %llu  WRITE %llu  with immediate %llu  READ %llu  fenced %llu  silent %llu  solicited %llu  inline %llu  empty %llu\n",
+		N(sends), N(sends_imm), N(writes), N(writes_imm), N(reads), N(fenced), N(silent), N(solicited), N(inlined), N(empty));
 	fprintf(out, "frames %llu  lost %llu  duplicated %llu  reordered %llu  corrupted %llu\n", N(frames), N(lost),
 		N(duplicated), N(reordered), N(corrupted));
 #undef N

@@ -1,6 +1,7 @@
 /* What does one NIC do when given these packets and requests? The interpreter of rows.h. */
 #include "rows.h"
 
+#include <arpa/inet.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -130,6 +131,14 @@ static uint32_t key_named(const struct rows *r, const char *name)
 	return (uint32_t)strtoul(name, NULL, 0);
 }
 
+static const char *window_named(const struct rows *r, uint32_t key)
+{
+	for (unsigned i = 0; i < WINDOWS; i++)
+		if (key == r->window[i])
+			return window_kinds[i].name;
+	return "unknown";
+}
+
 /* ---- set-up ---- */
 
 static struct rn_mr_via via_of(const struct rows *r, unsigned i)
@@ -224,6 +233,10 @@ static bool note_frame(struct sim *sim, unsigned from, const struct rn_pkt *pkt,
 	transcript_packet(sim, r->out, from, pkt);
 	if (pkt->op->has_reth)
 		fprintf(r->out, " va=%lld", (long long)(pkt->va - (uint64_t)(uintptr_t)(sim->node[0].arena + V)));
+	if (pkt->op->has_imm)
+		fprintf(r->out, " imm=0x%x", ntohl(pkt->imm));
+	if (pkt->op->has_ieth)
+		fprintf(r->out, " inv=0x%x", pkt->inv_rkey);
 	if (pkt->payload_len)
 		fprintf(r->out, " [%02x..%02x]", pkt->payload[0], pkt->payload[pkt->payload_len - 1]);
 	if (pkt->op->family == RN_F_ACK && (pkt->pad || pkt->se || pkt->ack_req || pkt->payload_len))
@@ -245,10 +258,16 @@ static void note_outcomes(struct rows *r)
 #undef X
 	};
 	struct rn_cqe c;
-	while (sim_poll(&r->sim, DUT, &c))
-		fprintf(r->out, "  %s %llu %s bytes=%u%s\n", c.flags & RN_CQE_RECV ? "recv" : "sent",
+	while (sim_poll(&r->sim, DUT, &c)) {
+		fprintf(r->out, "  %s %llu %s bytes=%u%s%s", c.flags & RN_CQE_RECV ? "recv" : "sent",
 			(unsigned long long)c.wr_id, status[c.status], c.byte_len,
-			c.flags & RN_CQE_SOLICITED ? " SE" : "");
+			c.flags & RN_CQE_SOLICITED ? " SE" : "", c.flags & RN_CQE_WRITE ? " WRITE" : "");
+		if (c.flags & RN_CQE_IMM)
+			fprintf(r->out, " imm=0x%x", ntohl(c.imm));
+		if (c.flags & RN_CQE_INVAL)
+			fprintf(r->out, " inv=%s", window_named(r, c.imm));
+		fputc('\n', r->out);
+	}
 	for (unsigned i = 0; i < r->sim.nevents[DUT]; i++)
 		fprintf(r->out, "  event %s\n", event[r->sim.events[DUT][i].kind]);
 	r->sim.nevents[DUT] = 0;
@@ -288,7 +307,8 @@ static void do_post(struct rows *r)
 	static const struct {
 		const char *word;
 		enum rn_wqe_kind kind;
-	} kinds[] = {{"recv", RN_WQE_RECV}, {"send", RN_WQE_SEND}, {"write", RN_WQE_WRITE}, {"read", RN_WQE_READ}};
+	} kinds[] = {{"recv", RN_WQE_RECV}, {"send", RN_WQE_SEND}, {"write", RN_WQE_WRITE}, {"read", RN_WQE_READ},
+		     {"send_imm", RN_WQE_SEND_IMM}, {"send_inv", RN_WQE_SEND_INVAL}, {"write_imm", RN_WQE_WRITE_IMM}};
 	struct sim_op op = {.wr_id = (uint64_t)argument(r, 1), .length = (uint32_t)argument(r, 2), .remote = V};
 	for (unsigned i = 0; i < RN_ARRAY_SIZE(kinds); i++)
 		if (strcmp(r->word[0], kinds[i].word) == 0)
@@ -296,6 +316,9 @@ static void do_post(struct rows *r)
 	op.flags = flag(r, "silent") ? 0 : RN_WQE_SIGNALED;
 	op.flags |= flag(r, "fence") ? RN_WQE_FENCE : 0;
 	op.flags |= flag(r, "se") ? RN_WQE_SOLICITED : 0;
+	op.imm = (uint32_t)number(r, "imm", 0);
+	if (op.kind != RN_WQE_SEND_INVAL)
+		op.imm = htonl(op.imm);
 	op.local = op.kind == RN_WQE_RECV ? RECVS + (op.wr_id << 16) : op.kind == RN_WQE_READ ? READS : SOURCE;
 	if (value(r, "lkey")) {
 		op.lkey = key_named(r, value(r, "lkey"));
@@ -332,6 +355,8 @@ static void do_packet(struct rows *r)
 	p.va = number(r, "addr", p.va);
 	p.dma_len = (uint32_t)number(r, "len", p.payload_len);
 	p.rkey = key ? key_named(r, key) : r->key[KEY_K];
+	p.imm = htonl((uint32_t)number(r, "imm", 0));
+	p.inv_rkey = value(r, "inv") ? key_named(r, value(r, "inv")) : 0;
 	p.syndrome = (uint8_t)number(r, "syn", 0x1F);
 	p.msn = (uint32_t)number(r, "msn", 0);
 	p.pkey = (uint16_t)number(r, "pkey", p.pkey);
@@ -431,7 +456,8 @@ static const struct {
 	const char *word;
 	void (*run)(struct rows *r);
 } commands[] = {
-	{"set", do_set}, {"recv", do_post}, {"send", do_post}, {"write", do_post}, {"read", do_post}, {">", do_packet},
+	{"set", do_set}, {"recv", do_post}, {"send", do_post}, {"write", do_post}, {"read", do_post},
+	{"send_imm", do_post}, {"send_inv", do_post}, {"write_imm", do_post}, {">", do_packet},
 	{">>", do_packet}, {"speak", do_speak}, {"wait", do_wait}, {"mem", do_mem}, {"touch", do_touch},
 	{"dereg", do_dereg}, {"rts", do_rts}, {"error", do_error}, {"brief", do_brief}, {"arm", do_arm}, {"fault", do_fault},
 	{"invalidate", do_invalidate},

@@ -7,7 +7,8 @@
  *	set KEY=N ...             before anything else: mtu rd retry rnr_retry timeout rnr_timer access msn window rtr
  *	recv ID LEN [lkey=KEY]    post a receive into the receive area of that id
  *	send|write|read ID LEN    post a request: [silent] [fence] [se] [lkey=KEY]
- *	> OPCODE PSN [n=] [A] [SE] [va=|addr=] [len=] [rkey=] [syn=] [msn=] [fill=] [from=other] [pkey=] [M=0] [port=]
+ *	send_imm|write_imm|send_inv ID LEN imm=N  the same with immediate data, or a key to invalidate
+ *	> OPCODE PSN [n=] [A] [SE] [va=|addr=] [len=] [rkey=] [syn=] [msn=] [imm=] [inv=KEY] [fill=] [from=other] [pkey=] [M=0] [port=]
  *	                          a packet arrives; then the NIC speaks. PSNs count from the direction's first one
  *	>> ...                    the same, but the NIC does not get to speak yet
  *	speak N                   at most N frames

@@ -412,6 +412,7 @@ static void build(struct sim_node *n, const struct sim_node *peer, const struct 
 	*w = (struct rn_wqe){
 		.kind = (uint8_t)op->kind, .slots = 1, .flags = (uint16_t)op->flags, .wr_id = op->wr_id, .length = op->length,
 		.remote_va = (uint64_t)(uintptr_t)peer->arena + op->remote, .rkey = op->rkey ? op->rkey : peer->rkey,
+		.imm = op->imm,
 	};
 	if (op->kind == RN_WQE_BIND || op->kind == RN_WQE_INVALIDATE) {
 		post_local(n, w, op);

@@ -121,6 +121,35 @@ static void test_silent_and_kinds(void **state)
 }
 
 /* Both wait for READs before them when told to, and do not when not. */
+/* The peer's SEND takes the key away, and the window may be bound again at once. */
+static void test_peer_invalidates(void **state)
+{
+	struct bench b;
+	struct rn_pkt p;
+	struct rn_cqe c;
+
+	open_bench(&b, &(struct rig_opt){0});
+	rig_recv(&b.r, 1, 90, 0, 100);
+	bind(&b, SIGNALED, 1, 1, 0, 100, RW);
+	rig_run(&b.r, RN_S(1));
+	rig_expect(&b.r, 1, 1, RN_STATUS_SUCCESS);
+	assert_int_equal(asked(&b, 1, 0), RN_V_OK);
+	p = rig_pkt(&b.r, 1, RN_OP_SEND_ONLY_INV, 0, NULL, 0);
+	p.inv_rkey = key(&b, 1);
+	assert_int_equal(rig_rx(&b.r, 1, &p), RN_V_OK);
+	assert_int_equal(asked(&b, 1, 0), RN_V_REQ_RKEY);
+	assert_true(ended(&b, 1));
+	rn_shard_done(b.r.s[1].sh, b.r.now);
+	assert_true(rig_poll(&b.r, 1, &c));
+	assert_int_equal(c.flags, RN_CQE_RECV | RN_CQE_INVAL);
+	assert_int_equal(c.imm, key(&b, 1));
+	bind(&b, SIGNALED, 2, 2, 0, 100, RW);
+	rig_run(&b.r, RN_S(1));
+	rig_expect(&b.r, 1, 2, RN_STATUS_SUCCESS);
+	assert_int_equal(asked(&b, 2, 0), RN_V_OK);
+	rig_fini(&b.r);
+}
+
 static void test_fence(void **state)
 {
 	for (unsigned fenced = 0; fenced < 2; fenced++) {
@@ -458,6 +487,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_silent_and_kinds),
+		cmocka_unit_test(test_peer_invalidates),
 		cmocka_unit_test(test_fence),
 		cmocka_unit_test(test_once),
 		cmocka_unit_test(test_failure_behind_a_loss),

@@ -459,7 +459,7 @@ static void test_bad_form(void **state)
 		uint8_t slots;
 		uint32_t length, status;
 	} rows[] = {
-		{RN_WQE_SEND_IMM, 0, 1, 1, 8, RN_STATUS_LOC_QP_OP_ERR},
+		{RN_WQE_SEND_IMM, 0, 1, 1, 9, RN_STATUS_LOC_LEN_ERR},
 		{RN_WQE_CMP_SWAP, 0, 1, 1, 8, RN_STATUS_LOC_QP_OP_ERR},
 		{200, 0, 1, 1, 8, RN_STATUS_LOC_QP_OP_ERR},
 		{RN_WQE_SEND, 0, 5, 2, 8, RN_STATUS_LOC_QP_OP_ERR},

@@ -149,7 +149,7 @@ static void test_refused_packets_take_none(void **state)
 		{RN_OP_SEND_FIRST, MTU - 1, RN_V_REQ_LENGTH},
 		{RN_OP_SEND_MIDDLE, MTU, RN_V_REQ_SEQUENCE},
 		{RN_OP_SEND_LAST, 5, RN_V_REQ_SEQUENCE},
-		{RN_OP_SEND_ONLY_IMM, 5, RN_V_REQ_UNSUPPORTED},
+		{RN_OP_SEND_LAST_IMM, 5, RN_V_REQ_SEQUENCE},
 		{RN_OP_SEND_ONLY, MTU + 1, RN_V_REQ_LENGTH},
 	};
 
@@ -165,6 +165,40 @@ static void test_refused_packets_take_none(void **state)
 		rig_expect_none(&b.r, 1);
 		stop(&b);
 	}
+}
+
+static enum rn_verdict rx_write_imm(struct bench *b, uint32_t len)
+{
+	struct rn_pkt p = rig_pkt(&b->r, 1, RN_OP_WRITE_ONLY_IMM, 0, data, len);
+
+	p.va = (uintptr_t)b->r.s[1].mem;
+	p.rkey = b->r.s[1].key;
+	p.dma_len = len;
+	memcpy(&p.imm, "imm.", 4);
+	return rig_rx(&b->r, 1, &p);
+}
+
+/* A WRITE with immediate data takes one, too, and puts nothing into it. */
+static void test_write_with_immediate(void **state)
+{
+	struct bench b;
+	struct rn_cqe c;
+
+	start(&b);
+	assert_int_equal(rx_write_imm(&b, 8), RN_V_REQ_RNR);
+	assert_memory_not_equal(b.r.s[1].mem, data, 8);
+	receive(&b, 1, 100, 4);
+	receive(&b, 2, 200, 4);
+	assert_int_equal(rx_write_imm(&b, 8), RN_V_OK);
+	c = done(&b);
+	assert_int_equal(c.wr_id, 1);
+	assert_int_equal(c.byte_len, 8);
+	assert_int_equal(c.kind, RN_WQE_RECV);
+	assert_int_equal(c.flags, RN_CQE_RECV | RN_CQE_IMM | RN_CQE_WRITE);
+	assert_memory_equal(&c.imm, "imm.", 4);
+	assert_memory_equal(b.r.s[1].mem, data, 8);
+	assert_int_equal(level(&b), 1);
+	stop(&b);
 }
 
 /* Too short, or not ours to write to: that receive is lost with its queue pair. */
@@ -341,6 +375,7 @@ int main(void)
 		cmocka_unit_test(test_writes_take_none),
 		cmocka_unit_test(test_empty_queue),
 		cmocka_unit_test(test_refused_packets_take_none),
+		cmocka_unit_test(test_write_with_immediate),
 		cmocka_unit_test(test_bad_receives),
 		cmocka_unit_test(test_domain_of_the_queue),
 		cmocka_unit_test(test_flush),
