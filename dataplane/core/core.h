@@ -22,16 +22,19 @@ struct rn_shard;
 
 /* The only ways to application memory. `ptr` comes from the MR table just now. Return false on a fault (memory
  * unmapped, protected or truncated by the application): nothing may crash. `place` stores ascending, the last
- * bytes last, as one ordinary store after a barrier: a client may poll the last byte. */
+ * bytes last, as one ordinary store after a barrier: a client may poll the last byte. The last two are one step to every
+ * CPU; ptr is 8-byte aligned, *old is what was there. */
 struct rn_mem_ops {
 	bool (*gather)(void *dst, const void *ptr, size_t n);
 	bool (*place)(void *ptr, const void *src, size_t n);
+	bool (*cmp_swap)(void *ptr, uint64_t compare, uint64_t swap, uint64_t *old);
+	bool (*fetch_add)(void *ptr, uint64_t add, uint64_t *old);
 };
 extern const struct rn_mem_ops rn_mem_plain; /* no fault recovery: simulator and tests */
 
 #define RN_PORT_GIDS 16
 
-/* READs a QP can have in flight, in either direction: the largest max_rd_atomic and max_dest_rd_atomic. */
+/* READs and atomics a QP can have in flight, in either direction: the largest max_rd_atomic and max_dest_rd_atomic. */
 #define RN_MAX_RD_ATOMIC 16
 
 /* What the port looks like to the protocol. Changed only between turns. */

@@ -333,6 +333,24 @@ enum rn_verdict rn_place_remote(const struct rn_mr_table *t, const struct rn_mem
 	return v == RN_V_OK ? place(mem, ptr, src, len) : v;
 }
 
+enum rn_verdict rn_atomic_remote(const struct rn_mr_table *t, const struct rn_mem_ops *mem,
+				 uint32_t key, struct rn_mr_via via, uint64_t addr, bool swap,
+				 const struct rn_atomic *operands, uint64_t *old)
+{
+	void *ptr;
+	enum rn_verdict v = rn_mr_check_remote(t, key, via, addr, RN_ATOMIC_BYTES,
+					       RN_ACCESS_REMOTE_ATOMIC, &ptr);
+	bool done;
+
+	if (v != RN_V_OK)
+		return v;
+	if ((addr | (uintptr_t)ptr) % RN_ATOMIC_BYTES)
+		return RN_V_REQ_MISALIGNED;
+	done = swap ? mem->cmp_swap(ptr, operands->compare, operands->swap_add, old)
+		    : mem->fetch_add(ptr, operands->swap_add, old);
+	return done ? RN_V_OK : RN_V_REQ_FAULT;
+}
+
 /* ---- windows ---- */
 
 int rn_mw_add(struct rn_mr_table *t, uint32_t pd, struct rn_mw_shared *shared, uint32_t *id)
@@ -527,4 +545,20 @@ static bool plain_place(void *ptr, const void *src, size_t n)
 	return true;
 }
 
-const struct rn_mem_ops rn_mem_plain = {.gather = plain_gather, .place = plain_place};
+static bool plain_cmp_swap(void *ptr, uint64_t compare, uint64_t swap, uint64_t *old)
+{
+	*old = compare;
+	atomic_compare_exchange_strong((_Atomic uint64_t *)ptr, old, swap);
+	return true;
+}
+
+static bool plain_fetch_add(void *ptr, uint64_t add, uint64_t *old)
+{
+	*old = atomic_fetch_add((_Atomic uint64_t *)ptr, add);
+	return true;
+}
+
+const struct rn_mem_ops rn_mem_plain = {.gather = plain_gather,
+					.place = plain_place,
+					.cmp_swap = plain_cmp_swap,
+					.fetch_add = plain_fetch_add};

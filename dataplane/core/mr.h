@@ -63,6 +63,10 @@ enum rn_verdict rn_gather_remote(const struct rn_mr_table *t, const struct rn_me
 				 struct rn_mr_via via, uint64_t addr, uint32_t len, uint32_t need, void *dst);
 enum rn_verdict rn_place_remote(const struct rn_mr_table *t, const struct rn_mem_ops *mem, uint32_t key,
 				struct rn_mr_via via, uint64_t addr, uint32_t len, uint32_t need, const void *src);
+/* Swaps (if swap) or adds, at once, in the 8 bytes at addr. RN_V_REQ_MISALIGNED too: addr, or the memory it names. */
+enum rn_verdict rn_atomic_remote(const struct rn_mr_table *t, const struct rn_mem_ops *mem, uint32_t key,
+				 struct rn_mr_via via, uint64_t addr, bool swap, const struct rn_atomic *operands,
+				 uint64_t *old);
 
 /* ---- windows ---- */
 

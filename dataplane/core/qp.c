@@ -213,6 +213,11 @@ static void count_sent(struct rn_stats *st, const struct rn_sqe *e)
 		st->done_read++;
 		st->bytes_received += e->length;
 		break;
+	case RN_WQE_CMP_SWAP:
+	case RN_WQE_FETCH_ADD:
+		st->done_atomic++;
+		st->bytes_received += e->length;
+		break;
 	case RN_WQE_BIND:
 		st->done_bind++;
 		break;

@@ -66,13 +66,15 @@ const struct rn_qp_move_row *rn_qp_move(uint8_t from, uint8_t to);
 
 /* ---- the responder's memory ---- */
 
-/* A READ accepted: kept until a newer one takes its place, so that it can be answered again. */
+/* A READ or atomic accepted: kept until a newer one takes its place, so that it can be answered again. */
 struct rn_read_rec {
 	uint64_t va;
 	uint32_t rkey, length;
 	uint32_t first_psn, npkts; /* npkts 0: no record yet */
 	uint32_t start, next;      /* response packets: this answer began with `start`, `next` is to be sent */
 	uint64_t end;              /* rn_rx.taken behind its last PSN: tells its PSNs from those of the next round */
+	uint64_t orig;             /* atomic: what was there */
+	uint8_t op;                /* enum rn_operation of the request */
 	bool answered;             /* once, whole */
 	bool owed;                 /* an entry of the owed list names it */
 };
@@ -82,12 +84,12 @@ enum rn_owe_kind { RN_OWE_ACK, RN_OWE_NAK, RN_OWE_READ };
 struct rn_owe {
 	uint8_t kind;
 	uint8_t syndrome; /* NAK */
-	uint8_t rec;      /* READ: index into rec[] */
+	uint8_t rec;      /* READ, or an atomic: index into rec[] */
 	uint32_t psn;     /* READ: its last */
 	uint32_t msn;
 };
 
-/* READs, an ACK before, between and behind them, one NAK. */
+/* READs and atomics, an ACK before, between and behind them, one NAK. */
 #define RN_OWED_MAX (2 * RN_MAX_RD_ATOMIC + 4)
 
 enum rn_rx_message { RN_RX_IDLE, RN_RX_SEND, RN_RX_WRITE };
@@ -101,7 +103,7 @@ struct rn_rx {
 	bool nak_rnr;      /* ... because of an RNR NAK */
 	bool peer_seen;    /* COMM_EST told */
 	uint8_t rnr_naks;  /* in a row, for epsn */
-	uint8_t nrec, rec_next; /* ring size (max_dest_rd_atomic), slot of the next READ */
+	uint8_t nrec, rec_next; /* ring size (max_dest_rd_atomic), slot of the next READ or atomic */
 	uint8_t nowed, nowed_reads;
 	uint32_t done;     /* SEND: bytes in the receive; WRITE: bytes placed */
 	uint32_t rkey;     /* WRITE */

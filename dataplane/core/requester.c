@@ -4,7 +4,8 @@
  * sending again, else the next of the open request, else the first of the next request if fence,
  * READ depth and PSN space let it start. rx: a response moves `una` forward (advance), which
  * completes requests; a NAK or a hole among READ responses puts `cur` back to `una` (go_back). A
- * READ is done by its responses only, never by a plain ACK. A request that fails locally keeps its
+ * READ is done by its responses only, never by a plain ACK; an atomic goes as a READ of one packet
+ * does, and its former value comes in an ATOMIC ACK. A request that fails locally keeps its
  * place: it carries its status until everything before it is done (so that completions stay in
  * order) and then takes the QP into the error state. Binding and invalidating a window are requests
  * without packets: they take effect when everything before them has been sent once, and complete
@@ -39,7 +40,7 @@ static bool may_start(struct rn_qp *qp, struct rn_sqe *e, uint32_t npkts)
 {
 	if (e->flags & RN_WQE_FENCE && qp->win.nreads)
 		return false;
-	if (e->kind == RN_WQE_READ && qp->win.nreads >= qp->attr.max_rd_atomic)
+	if (rn_sq_is_fetch(e->kind) && qp->win.nreads >= qp->attr.max_rd_atomic)
 		return false;
 	return rn_window_fits(&qp->win, npkts);
 }
@@ -59,13 +60,13 @@ static bool start_next(struct rn_qp *qp)
 	return true;
 }
 
-/* Room for one more packet? A READ is measured by the responses it calls for, everything else by
- * its packets. */
+/* Room for one more packet? READs and atomics are measured by the responses they call for,
+ * everything else by its packets. */
 static bool has_room(const struct rn_qp *qp, const struct rn_sqe *e)
 {
 	const struct rn_window *w = &qp->win;
 
-	return (e->kind == RN_WQE_READ ? w->responses : rn_window_requests(w)) < w->size;
+	return (rn_sq_is_fetch(e->kind) ? w->responses : rn_window_requests(w)) < w->size;
 }
 
 static void put_reth(uint8_t *p, uint64_t va, uint32_t rkey, uint32_t length)
@@ -124,6 +125,21 @@ static unsigned build_read(struct rn_qp *qp, const struct rn_sqe *e, uint8_t *bu
 		    0);
 	put_reth(buf + qp->tmpl.bytes, e->remote_va + off, e->rkey, e->length - off);
 	return rn_tmpl_close(&qp->tmpl, buf, RN_RETH_BYTES, 0);
+}
+
+static unsigned build_atomic(struct rn_qp *qp, const struct rn_sqe *e, uint8_t *buf)
+{
+	const struct rn_atomic *operands = rn_sq_operands(e);
+	bool swap = e->kind == RN_WQE_CMP_SWAP;
+	uint8_t *p = buf + qp->tmpl.bytes;
+
+	rn_tmpl_put(&qp->tmpl, buf, swap ? RN_OP_CMP_SWAP : RN_OP_FETCH_ADD, qp->win.cur,
+		    RN_TMPL_ACK_REQ, RN_ATOMIC_ETH_BYTES, 0);
+	rn_store64(p, e->remote_va);
+	rn_store32(p + 8, e->rkey);
+	rn_store64(p + 12, operands->swap_add);
+	rn_store64(p + 20, swap ? operands->compare : 0);
+	return rn_tmpl_close(&qp->tmpl, buf, RN_ATOMIC_ETH_BYTES, 0);
 }
 
 /* A packet of a SEND or WRITE. 0: local memory refused; *why says so. */
@@ -201,7 +217,7 @@ static struct rn_sqe *pick(struct rn_qp *qp, rn_time now)
 				fail_oldest(qp, e->status, e->verdict, now);
 			return NULL;
 		}
-		if (rn_unlikely(e->kind == RN_WQE_READ && !qp->attr.max_rd_atomic)) {
+		if (rn_unlikely(rn_sq_is_fetch(e->kind) && !qp->attr.max_rd_atomic)) {
 			e->status = RN_STATUS_LOC_QP_OP_ERR;
 			continue;
 		}
@@ -234,6 +250,9 @@ unsigned rn_requester_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now)
 		npsn = e->npkts - qp->win.send_pkt;
 		qp->win.unasked = 0;
 		len = build_read(qp, e, buf->data);
+	} else if (rn_unlikely(rn_sq_is_atomic(e->kind))) {
+		qp->win.unasked = 0;
+		len = build_atomic(qp, e, buf->data);
 	} else {
 		len = build_data(qp, e, buf->data, &why);
 	}
@@ -280,7 +299,7 @@ static void go_back(struct rn_qp *qp)
 	rn_shard_activate(qp->sh, qp);
 }
 
-/* A response to the oldest READ is missing: ask for it again, once. */
+/* A response to the oldest READ or atomic is missing: ask for it again, once. */
 static enum rn_verdict imply_nak(struct rn_qp *qp, uint32_t expect, rn_time now)
 {
 	advance(qp, expect, now);
@@ -434,17 +453,25 @@ static bool fits(const struct rn_pkt *pkt, uint32_t want, bool last)
 	       (!pkt->op->has_aeth || pkt->syndrome >> 5 == 0);
 }
 
+/* Is an answer of this kind right at psn? e: the oldest READ or atomic, which waits for `expect`. */
+static bool answers(const struct rn_qp *qp, uint32_t psn, const struct rn_sqe *e, uint32_t expect,
+		    bool atomic)
+{
+	if (ahead(qp, psn) < ahead(qp, expect))
+		return false;
+	if (psn != expect)
+		e = rn_window_find(&qp->win, &qp->sq, psn);
+	return rn_sq_is_fetch(e->kind) && rn_sq_is_atomic(e->kind) == atomic;
+}
+
 static enum rn_verdict take_read_response(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now)
 {
 	uint32_t expect, off, left, want;
 	struct rn_sqe *e = rn_window_read(&qp->win, &qp->sq, &expect);
 	enum rn_verdict v;
 
-	if (!e || ahead(qp, pkt->psn) < ahead(qp, expect) ||
-	    (pkt->psn != expect &&
-	     rn_window_find(&qp->win, &qp->sq, pkt->psn)->kind != RN_WQE_READ)) {
+	if (!e || !answers(qp, pkt->psn, e, expect, false))
 		return refuse(qp, RN_STATUS_BAD_RESP_ERR, RN_V_RSP_BAD, now);
-	}
 	if (pkt->psn != expect)
 		return imply_nak(qp, expect, now);
 	advance(qp, expect, now); /* it acknowledges what is before the READ */
@@ -460,6 +487,26 @@ static enum rn_verdict take_read_response(struct rn_qp *qp, const struct rn_pkt 
 	return RN_V_OK;
 }
 
+static enum rn_verdict take_atomic_ack(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now)
+{
+	uint32_t expect;
+	struct rn_sqe *e = rn_window_read(&qp->win, &qp->sq, &expect);
+	uint8_t old[RN_ATOMIC_BYTES];
+
+	if (!e || !answers(qp, pkt->psn, e, expect, true))
+		return refuse(qp, RN_STATUS_BAD_RESP_ERR, RN_V_RSP_BAD, now);
+	if (pkt->psn != expect)
+		return imply_nak(qp, expect, now);
+	advance(qp, expect, now); /* it acknowledges what is before the atomic */
+	if (pkt->syndrome >> 5)
+		return refuse(qp, RN_STATUS_BAD_RESP_ERR, RN_V_RSP_BAD, now);
+	memcpy(old, &pkt->orig, sizeof(old)); /* the application's order is the host's */
+	if (rn_sq_place(e, qp->sh->mrs, qp->sh->mem, qp->pd, 0, sizeof(old), old) != RN_V_OK)
+		return refuse(qp, RN_STATUS_LOC_PROT_ERR, RN_V_RSP_LOCAL, now);
+	advance(qp, rn_psn_add(expect, 1), now);
+	return RN_V_OK;
+}
+
 enum rn_verdict rn_requester_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now)
 {
 	if (rn_unlikely(!rn_window_in_flight(&qp->win, pkt->psn)))
@@ -470,6 +517,8 @@ enum rn_verdict rn_requester_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_t
 		return take_acknowledge(qp, pkt, now);
 	case RN_F_READ_RESP:
 		return take_read_response(qp, pkt, now);
+	case RN_F_ATOMIC_ACK:
+		return take_atomic_ack(qp, pkt, now);
 	default:
 		return refuse(qp, RN_STATUS_BAD_RESP_ERR, RN_V_RSP_BAD, now);
 	}

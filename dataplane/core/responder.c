@@ -8,7 +8,9 @@
  *
  * The owed list ascends by PSN. An ACK is merged with an ACK at its side but never over a READ, so
  * no plain ACK passes a READ answer that has not been sent. READs leave a record behind; a ring of
- * max_dest_rd_atomic of them allows answering again. Owned by the shard's thread.
+ * max_dest_rd_atomic of them allows answering again. Atomics share ring and list with READs, as
+ * READs of one packet whose answer, the former value, stands in the record: a duplicate is answered
+ * from it and touches no memory. Owned by the shard's thread.
  */
 #include <string.h>
 
@@ -273,33 +275,45 @@ static enum rn_verdict take_write(struct rn_qp *qp, const struct rn_pkt *pkt, rn
 	return RN_V_OK;
 }
 
-/* The place of a new READ's record, emptied; -1 when as many READs as agreed are unanswered. */
-static int recycle_record(struct rn_rx *rx)
+/* One more READ or atomic? Not when as many as agreed are unanswered. */
+static enum rn_verdict may_fetch(const struct rn_qp *qp, uint32_t right)
 {
-	struct rn_read_rec *rec = &rx->rec[rx->rec_next];
+	const struct rn_read_rec *oldest = &qp->rx.rec[qp->rx.rec_next];
 
-	if (!rx->nrec || (rec->npkts && !rec->answered))
-		return -1;
+	if (!(qp->access & right))
+		return RN_V_REQ_QP_ACCESS;
+	if (!qp->rx.nrec || (oldest->npkts && !oldest->answered))
+		return RN_V_REQ_READ_LIMIT;
+	return RN_V_OK;
+}
+
+/* Puts the record of a new READ or atomic in the oldest one's place, which may_fetch(). Its number. */
+static uint8_t keep_record(struct rn_rx *rx, const struct rn_read_rec *fresh)
+{
+	uint8_t i = rx->rec_next;
+	const struct rn_read_rec *rec = &rx->rec[i];
+
+	rn_assert(!rec->npkts || rec->answered);
 	/* Being answered again: its requester must have the answer, or it would be beyond its own
 	 * limit now. */
-	for (unsigned i = rx->nowed; rec->owed && i--;)
-		if (rx->owed[i].kind == RN_OWE_READ && rx->owed[i].rec == rx->rec_next)
-			forget(rx, i);
-	return rx->rec_next;
+	for (unsigned k = rx->nowed; rec->owed && k--;)
+		if (rx->owed[k].kind == RN_OWE_READ && rx->owed[k].rec == i)
+			forget(rx, k);
+	rx->rec[i] = *fresh;
+	rx->rec_next = i + 1 == rx->nrec ? 0 : i + 1;
+	return i;
 }
 
 static enum rn_verdict take_read(struct rn_qp *qp, const struct rn_pkt *pkt)
 {
 	struct rn_rx *rx = &qp->rx;
-	enum rn_verdict v;
+	enum rn_verdict v = may_fetch(qp, RN_ACCESS_REMOTE_READ);
 	uint32_t npkts;
 	void *ptr;
-	int rec;
+	uint8_t rec;
 
-	if (!(qp->access & RN_ACCESS_REMOTE_READ))
-		return RN_V_REQ_QP_ACCESS;
-	if (!rx->nrec || (rx->rec[rx->rec_next].npkts && !rx->rec[rx->rec_next].answered))
-		return RN_V_REQ_READ_LIMIT;
+	if (v != RN_V_OK)
+		return v;
 	if (pkt->dma_len > RN_MSG_MAX || pkt->payload_len)
 		return RN_V_REQ_LENGTH;
 	v = pkt->dma_len ? rn_mr_check_remote(qp->sh->mrs, pkt->rkey, rn_qp_via(qp), pkt->va,
@@ -307,19 +321,43 @@ static enum rn_verdict take_read(struct rn_qp *qp, const struct rn_pkt *pkt)
 			 : RN_V_OK;
 	if (v != RN_V_OK)
 		return v;
-	rec = recycle_record(rx);
-	rn_assert(rec >= 0);
 	npkts = rn_qp_packets(qp, pkt->dma_len);
-	rx->rec[rec] = (struct rn_read_rec){
-		.va = pkt->va,
-		.rkey = pkt->rkey,
-		.length = pkt->dma_len,
-		.first_psn = pkt->psn,
-		.npkts = npkts,
-		.end = rx->taken + npkts,
-	};
-	rx->rec_next = rec + 1 == rx->nrec ? 0 : rec + 1;
+	rec = keep_record(rx, &(struct rn_read_rec){.va = pkt->va,
+						    .rkey = pkt->rkey,
+						    .length = pkt->dma_len,
+						    .first_psn = pkt->psn,
+						    .npkts = npkts,
+						    .end = rx->taken + npkts,
+						    .op = RN_OP_READ_REQUEST});
 	commit(qp, pkt, npkts, true);
+	owe_read(qp, rec);
+	return RN_V_OK;
+}
+
+/* Executed once, here; whatever asks again gets what is in the record. */
+static enum rn_verdict take_atomic(struct rn_qp *qp, const struct rn_pkt *pkt)
+{
+	struct rn_rx *rx = &qp->rx;
+	const struct rn_atomic operands = {.swap_add = pkt->swap_add, .compare = pkt->compare};
+	uint8_t op = pkt->opcode - RN_T_RC;
+	enum rn_verdict v = may_fetch(qp, RN_ACCESS_REMOTE_ATOMIC);
+	uint64_t orig;
+	uint8_t rec;
+
+	if (v != RN_V_OK)
+		return v;
+	if (pkt->payload_len)
+		return RN_V_REQ_LENGTH;
+	v = rn_atomic_remote(qp->sh->mrs, qp->sh->mem, pkt->rkey, rn_qp_via(qp), pkt->va,
+			     op == RN_OP_CMP_SWAP, &operands, &orig);
+	if (v != RN_V_OK)
+		return v;
+	rec = keep_record(rx, &(struct rn_read_rec){.first_psn = pkt->psn,
+						    .npkts = 1,
+						    .end = rx->taken + 1,
+						    .orig = orig,
+						    .op = op});
+	commit(qp, pkt, 1, true);
 	owe_read(qp, rec);
 	return RN_V_OK;
 }
@@ -328,7 +366,7 @@ static enum rn_verdict take_in_order(struct rn_qp *qp, const struct rn_pkt *pkt,
 {
 	const struct rn_opcode_row *op = pkt->op;
 
-	if (!op->known || op->family == RN_F_ATOMIC)
+	if (!op->known)
 		return RN_V_REQ_UNSUPPORTED;
 	if (!in_sequence(&qp->rx, op))
 		return RN_V_REQ_SEQUENCE;
@@ -339,6 +377,8 @@ static enum rn_verdict take_in_order(struct rn_qp *qp, const struct rn_pkt *pkt,
 		return take_write(qp, pkt, now);
 	case RN_F_READ_REQ:
 		return take_read(qp, pkt);
+	case RN_F_ATOMIC:
+		return take_atomic(qp, pkt);
 	default:
 		return RN_V_REQ_UNSUPPORTED;
 	}
@@ -372,7 +412,7 @@ static enum rn_verdict replay_read(struct rn_qp *qp, const struct rn_pkt *pkt)
 	uint32_t skip;
 	void *ptr;
 
-	if (!rec)
+	if (!rec || rec->op != RN_OP_READ_REQUEST)
 		return RN_V_REQ_DUP_STALE;
 	skip = (pkt->psn - rec->first_psn) & RN_PSN_MASK;
 	if (pkt->rkey != rec->rkey || pkt->va != rec->va + ((uint64_t)skip << qp->mtu_shift) ||
@@ -389,8 +429,21 @@ static enum rn_verdict replay_read(struct rn_qp *qp, const struct rn_pkt *pkt)
 	return RN_V_REQ_DUP_READ;
 }
 
-/* How far a duplicate at psn may be acknowledged: all, but no READ behind it, whose answer may be
- * lost. */
+/* An atomic once more. It names no other memory than before, so only its kind is compared. */
+static enum rn_verdict replay_atomic(struct rn_qp *qp, const struct rn_pkt *pkt)
+{
+	struct rn_rx *rx = &qp->rx;
+	struct rn_read_rec *rec = record_of(rx, pkt->psn);
+
+	if (!rec || rec->op != pkt->opcode - RN_T_RC)
+		return RN_V_REQ_DUP_STALE;
+	if (!rec->owed)
+		owe_read(qp, rec - rx->rec);
+	return RN_V_REQ_DUP_READ;
+}
+
+/* How far a duplicate at psn may be acknowledged: all, but no READ or atomic behind it, whose answer
+ * may be lost. */
 static uint32_t ack_for_duplicate(const struct rn_rx *rx, uint32_t psn)
 {
 	uint32_t to = rn_psn_add(rx->epsn, -1u);
@@ -407,8 +460,8 @@ static enum rn_verdict take_duplicate(struct rn_qp *qp, const struct rn_pkt *pkt
 	if (pkt->op->known && pkt->op->family == RN_F_READ_REQ)
 		return replay_read(qp, pkt);
 	if (pkt->op->known && pkt->op->family == RN_F_ATOMIC)
-		return RN_V_REQ_DUP_STALE;
-	/* A SEND or WRITE where a READ was is nobody's duplicate. */
+		return replay_atomic(qp, pkt);
+	/* A SEND or WRITE where a READ or atomic was is nobody's duplicate. */
 	if (record_of(&qp->rx, pkt->psn))
 		return RN_V_REQ_DUP_STALE;
 	return RN_V_REQ_DUPLICATE;
@@ -490,6 +543,11 @@ static enum rn_verdict take_gap(struct rn_rx *rx)
 	return RN_V_REQ_GAP;
 }
 
+static bool is_answered_with_data(const struct rn_opcode_row *op)
+{
+	return op->family == RN_F_READ_REQ || op->family == RN_F_ATOMIC;
+}
+
 enum rn_verdict rn_responder_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now)
 {
 	int32_t diff = rn_psn_diff(pkt->psn, qp->rx.epsn);
@@ -502,7 +560,7 @@ enum rn_verdict rn_responder_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_t
 	if (rn_likely(diff == 0)) {
 		v = take_in_order(qp, pkt, now);
 		if (rn_likely(v == RN_V_OK)) {
-			if (pkt->ack_req && pkt->op->family != RN_F_READ_REQ)
+			if (pkt->ack_req && !is_answered_with_data(pkt->op))
 				owe_ack(qp, pkt->psn);
 			return v;
 		}
@@ -589,6 +647,23 @@ static unsigned build_read_response(struct rn_qp *qp, uint8_t *buf, rn_time now)
 	return rn_tmpl_close(&qp->tmpl, buf, ext, n);
 }
 
+/* The answer to the atomic at the head of the list. */
+static unsigned build_atomic_ack(struct rn_qp *qp, uint8_t *buf)
+{
+	const struct rn_owe o = qp->rx.owed[0];
+	struct rn_read_rec *rec = &qp->rx.rec[o.rec];
+	uint8_t *p = buf + qp->tmpl.bytes;
+
+	rn_tmpl_put(&qp->tmpl, buf, RN_OP_ATOMIC_ACK, rec->first_psn, 0,
+		    RN_AETH_BYTES + RN_ATOMIC_ACK_BYTES, 0);
+	rn_store32(p, (uint32_t)SYNDROME_ACK << 24 | o.msn);
+	rn_store64(p + RN_AETH_BYTES, rec->orig);
+	rec->answered = true;
+	forget(&qp->rx, 0);
+	qp->sh->stats.tx_atomic_acks++;
+	return rn_tmpl_close(&qp->tmpl, buf, RN_AETH_BYTES + RN_ATOMIC_ACK_BYTES, 0);
+}
+
 unsigned rn_responder_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now)
 {
 	struct rn_rx *rx = &qp->rx;
@@ -602,6 +677,8 @@ unsigned rn_responder_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now)
 			forget(rx, 0);
 			return build_acknowledge(qp, &o, buf->data);
 		}
+		if (rx->rec[o.rec].op != RN_OP_READ_REQUEST)
+			return build_atomic_ack(qp, buf->data);
 		n = build_read_response(qp, buf->data, now);
 		if (n)
 			return n;

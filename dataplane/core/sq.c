@@ -19,10 +19,13 @@ static uint32_t ring_size(uint32_t depth)
 	return n;
 }
 
+/* Room for any atomic too. */
 static uint32_t stride_of(uint32_t max_sge, uint32_t max_inline)
 {
 	uint32_t a = rn_wqe_slots_sge(max_sge), b = rn_wqe_slots_inline(max_inline);
-	return RN_MAX(a, b) * RN_SLOT_BYTES;
+	uint32_t slots = RN_MAX(a, b);
+
+	return RN_MAX(slots, (uint32_t)RN_ATOMIC_SLOTS) * RN_SLOT_BYTES;
 }
 
 size_t rn_sq_bytes(uint32_t depth, uint32_t max_sge, uint32_t max_inline)
@@ -45,7 +48,16 @@ void rn_sq_init(struct rn_sq *sq, void *mem, uint32_t depth, uint32_t max_sge, u
 static bool is_supported(uint8_t kind)
 {
 	return rn_sq_is_send(kind) || rn_sq_is_write(kind) || kind == RN_WQE_READ ||
-	       kind == RN_WQE_NOP || rn_sq_is_local(kind);
+	       kind == RN_WQE_NOP || rn_sq_is_local(kind) || rn_sq_is_atomic(kind);
+}
+
+static uint8_t status_of_atomic(const struct rn_sq *sq, const struct rn_wqe *w)
+{
+	if (w->slots != RN_ATOMIC_SLOTS || w->flags & RN_WQE_INLINE || w->num_sge > 1 || !sq->max_sge)
+		return RN_STATUS_LOC_QP_OP_ERR;
+	return w->num_sge == 1 && w->length == RN_ATOMIC_BYTES && w->sge[0].length == RN_ATOMIC_BYTES
+		       ? RN_STATUS_SUCCESS
+		       : RN_STATUS_LOC_LEN_ERR;
 }
 
 static uint8_t status_of_form(const struct rn_sq *sq, const struct rn_wqe *w)
@@ -58,6 +70,8 @@ static uint8_t status_of_form(const struct rn_sq *sq, const struct rn_wqe *w)
 		return w->length || w->num_sge || w->slots != 1 || w->flags & RN_WQE_INLINE
 			       ? RN_STATUS_LOC_QP_OP_ERR
 			       : RN_STATUS_SUCCESS;
+	if (rn_sq_is_atomic(w->kind))
+		return status_of_atomic(sq, w);
 	if (w->length > RN_MSG_MAX)
 		return RN_STATUS_LOC_LEN_ERR;
 	if (w->flags & RN_WQE_INLINE) {

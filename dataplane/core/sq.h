@@ -74,6 +74,23 @@ static inline bool rn_sq_is_local(uint8_t kind)
 	return kind == RN_WQE_BIND || kind == RN_WQE_INVALIDATE;
 }
 
+static inline bool rn_sq_is_atomic(uint8_t kind)
+{
+	return kind == RN_WQE_CMP_SWAP || kind == RN_WQE_FETCH_ADD;
+}
+
+/* Done by the data that comes back, never by an ACK: max_rd_atomic of them at a time. */
+static inline bool rn_sq_is_fetch(uint8_t kind)
+{
+	return kind == RN_WQE_READ || rn_sq_is_atomic(kind);
+}
+
+/* The operands of an atomic: its second slot. */
+static inline const struct rn_atomic *rn_sq_operands(const struct rn_sqe *e)
+{
+	return (const struct rn_atomic *)((const uint8_t *)e + RN_SLOT_BYTES);
+}
+
 /* Copies the request in. False: full (the poster broke its depth). A request of bad form is taken with its status set,
  * so that it fails in its turn. */
 bool rn_sq_push(struct rn_sq *sq, const struct rn_wqe *wqe);

@@ -28,7 +28,7 @@ void rn_window_start(struct rn_window *w, struct rn_sq *sq, uint32_t npkts)
 	rn_assert(sq->started != sq->tail && sq->send == sq->started && w->cur == w->next);
 	e->first_psn = w->next;
 	e->npkts = npkts;
-	if (e->kind == RN_WQE_READ) {
+	if (rn_sq_is_fetch(e->kind)) {
 		rn_assert(w->nreads < RN_MAX_RD_ATOMIC);
 		w->read[(w->read_head + w->nreads++) % RN_MAX_RD_ATOMIC] = sq->started;
 	}
@@ -44,7 +44,7 @@ void rn_window_sent(struct rn_window *w, struct rn_sq *sq, uint32_t n)
 	rn_assert(sq->send != sq->started && w->send_pkt + n <= e->npkts);
 	w->cur = rn_psn_add(w->cur, n);
 	w->send_pkt += n;
-	if (e->kind == RN_WQE_READ)
+	if (rn_sq_is_fetch(e->kind))
 		w->responses += n;
 	if (((w->cur - w->una) & RN_PSN_MASK) > ((w->high - w->una) & RN_PSN_MASK))
 		w->high = w->cur;
@@ -91,7 +91,7 @@ static void grow(struct rn_window *w, uint32_t n)
 	}
 }
 
-/* una has moved by n: READs behind it are complete, responses behind it have come. */
+/* una has moved by n: READs and atomics behind it are complete, responses behind it have come. */
 static void take_reads(struct rn_window *w, struct rn_sq *sq, uint32_t n)
 {
 	uint32_t old = w->una - n;

@@ -24,9 +24,9 @@ struct rn_window {
 	uint32_t recover;   /* high at the timeout that is in doubt */
 	uint32_t size_before, knee_before; /* ... and what it took away */
 	bool doubt;         /* that timeout may have been a mistake */
-	uint32_t responses; /* in flight: PSNs before cur that READ responses will carry */
+	uint32_t responses; /* in flight: PSNs before cur that READ responses and ATOMIC ACKs will carry */
 	uint8_t nreads, read_head;
-	uint32_t read[RN_MAX_RD_ATOMIC]; /* queue positions of the started, incomplete READs, oldest first */
+	uint32_t read[RN_MAX_RD_ATOMIC]; /* queue positions of the started, incomplete READs and atomics, oldest first */
 };
 
 void rn_window_init(struct rn_window *w, uint32_t psn, uint32_t max);
@@ -53,12 +53,12 @@ static inline bool rn_window_done(const struct rn_window *w, const struct rn_sqe
 	return ((w->una - e->first_psn) & RN_PSN_MASK) >= e->npkts;
 }
 
-/* The oldest incomplete READ, or NULL; *expect is the PSN of the response it waits for. */
+/* The oldest incomplete READ or atomic, or NULL; *expect is the PSN of the response it waits for. */
 struct rn_sqe *rn_window_read(const struct rn_window *w, const struct rn_sq *sq, uint32_t *expect);
 /* The started request that contains psn (una <= psn < next). */
 struct rn_sqe *rn_window_find(const struct rn_window *w, const struct rn_sq *sq, uint32_t psn);
 
-/* Packets in flight that are requests; READ responses to come are not. */
+/* Packets in flight that are requests; what comes back for READs and atomics is not. */
 static inline uint32_t rn_window_requests(const struct rn_window *w)
 {
 	return ((w->cur - w->una) & RN_PSN_MASK) - w->responses;

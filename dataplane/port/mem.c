@@ -1,5 +1,5 @@
 /* How is application memory read and written when the application may take it away at any moment? All accesses are made
- * by two routines of a few instructions below; a fault inside them resumes at their failure exit. Owns the process's
+ * by four routines of a few instructions below; a fault inside them resumes at their failure exit. Owns the process's
  * SIGSEGV and SIGBUS handlers. Any thread. */
 #include "mem.h"
 
@@ -14,6 +14,8 @@
 
 /* bool rn_mem_copy(void *dst, const void *src, size_t n)    ascending, ordinary stores or rep movsb
  * bool rn_mem_store(void *dst, uint64_t value, size_t n)    one store of n = 1, 2, 4 or 8 bytes
+ * bool rn_mem_cmp_swap(void *dst, uint64_t compare, uint64_t swap, uint64_t *old)    one locked instruction
+ * bool rn_mem_fetch_add(void *dst, uint64_t add, uint64_t *old)                      likewise
  *
  * No stack, no callee-saved register: a fault can jump to rn_mem_fault as if it had been called. Up to 768 bytes go by
  * 16-byte moves, more by rep movsb, which current cores do a line at a time. Against memcpy (one run on a shared Zen 5,
@@ -21,9 +23,13 @@
 __asm__(".pushsection .text\n"
 	".p2align 6\n"
 	".globl rn_mem_begin, rn_mem_copy, rn_mem_store, rn_mem_fault, rn_mem_end\n"
+	".globl rn_mem_cmp_swap, rn_mem_fetch_add\n"
 	".hidden rn_mem_begin, rn_mem_copy, rn_mem_store, rn_mem_fault, rn_mem_end\n"
+	".hidden rn_mem_cmp_swap, rn_mem_fetch_add\n"
 	".type rn_mem_copy, @function\n"
 	".type rn_mem_store, @function\n"
+	".type rn_mem_cmp_swap, @function\n"
+	".type rn_mem_fetch_add, @function\n"
 	"rn_mem_begin:\n"
 	"rn_mem_copy:\n"
 	"	cmpq $768, %rdx\n"
@@ -80,6 +86,17 @@ __asm__(".pushsection .text\n"
 	"	ret\n"
 	"1:	movb %sil, (%rdi)\n"
 	"	ret\n"
+	"rn_mem_cmp_swap:\n"
+	"	movq %rsi, %rax\n"
+	"	lock cmpxchgq %rdx, (%rdi)\n"
+	"	movq %rax, (%rcx)\n"
+	"	movl $1, %eax\n"
+	"	ret\n"
+	"rn_mem_fetch_add:\n"
+	"	lock xaddq %rsi, (%rdi)\n"
+	"	movq %rsi, (%rdx)\n"
+	"	movl $1, %eax\n"
+	"	ret\n"
 	"rn_mem_end:\n"
 	"rn_mem_fault:\n"
 	"	xorl %eax, %eax\n"
@@ -89,6 +106,8 @@ __asm__(".pushsection .text\n"
 extern const char rn_mem_begin[], rn_mem_end[], rn_mem_fault[];
 bool rn_mem_copy(void *dst, const void *src, size_t n);
 bool rn_mem_store(void *dst, uint64_t value, size_t n);
+bool rn_mem_cmp_swap(void *dst, uint64_t compare, uint64_t swap, uint64_t *old);
+bool rn_mem_fetch_add(void *dst, uint64_t add, uint64_t *old);
 
 static struct sigaction former[2];
 static unsigned installed;
@@ -183,4 +202,5 @@ static bool place(void *ptr, const void *src, size_t n)
 	return rn_mem_store((char *)ptr + body, value, last);
 }
 
-const struct rn_mem_ops rn_mem_guarded = {.gather = gather, .place = place};
+const struct rn_mem_ops rn_mem_guarded = {
+	.gather = gather, .place = place, .cmp_swap = rn_mem_cmp_swap, .fetch_add = rn_mem_fetch_add};

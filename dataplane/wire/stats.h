@@ -21,6 +21,7 @@
 	X(tx_rnr_naks,        "RNR NAKs sent") \
 	X(tx_read_responses,  "READ response packets sent") \
 	X(tx_reads_given_up,  "READ answers broken off: the memory was gone") \
+	X(tx_atomic_acks,     "answers to atomics sent") \
 	X(tx_mads,            "management datagrams sent") \
 	X(tx_arp_nd,          "ARP and neighbour discovery messages and echo replies sent") \
 	X(tx_given_up,        "management and neighbour messages dropped for want of room") \
@@ -35,6 +36,7 @@
 	X(done_write,         "WRITEs completed") \
 	X(done_write_imm,     "those of them with immediate data") \
 	X(done_read,          "READs completed") \
+	X(done_atomic,        "atomics completed") \
 	X(done_recv,          "receives completed") \
 	X(done_bind,          "window bindings completed") \
 	X(done_invalidate,    "window invalidations completed") \
@@ -42,7 +44,7 @@
 	X(done_error,         "completions in error, flushes excluded") \
 	X(done_flushed,       "completions flushed") \
 	X(bytes_sent,         "payload bytes of completed SENDs and WRITEs") \
-	X(bytes_received,     "payload bytes of completed receives and READs") \
+	X(bytes_received,     "payload bytes of completed receives, READs and atomics") \
 	X(qp_errors,          "QPs that entered the error state") \
 	X(cq_overruns,        "completions lost to a full CQ")
 /* clang-format on */

@@ -80,7 +80,14 @@ struct rn_bind {
 	uint32_t access; /* enum rn_access, remote rights only; writing needs LOCAL_WRITE on the region */
 };
 
-/* Head of a work request: the first slot. Further slots hold 4 more SGEs each, or 64 more inline bytes each.
+/* 16 bytes: the operands of a CMP_SWAP or FETCH_ADD, host order. */
+struct rn_atomic {
+	uint64_t swap_add; /* what is stored if the 8 bytes there equal `compare`; or added to them, modulo 2^64 */
+	uint64_t compare;  /* CMP_SWAP */
+};
+
+/* Head of a work request: the first slot. Further slots hold 4 more SGEs each, or 64 more inline bytes each. Atomics have
+ * one SGE of 8 bytes, where the former value goes in host order, and a struct rn_atomic in a second slot.
  * `inl` (SEND, WRITE with INLINE) begins at offset 48 and runs through the following slots. */
 struct rn_wqe {
 	uint8_t kind;       /* enum rn_wqe_kind */
@@ -91,7 +98,7 @@ struct rn_wqe {
 	uint16_t num_sge;   /* 0 with INLINE */
 	uint16_t reserved;
 	uint64_t wr_id;     /* returned in the CQE */
-	uint64_t remote_va; /* WRITE, READ, atomics. BIND: the first byte the window exposes */
+	uint64_t remote_va; /* WRITE, READ; atomics: a multiple of 8. BIND: the first byte the window exposes */
 	uint32_t rkey;      /* WRITE, READ, atomics. BIND: the key the window gets: as CREATE_MW gave it but for the low
 			     * byte, which is the poster's to choose, 1..255, another each time */
 	uint32_t imm;       /* immediate as 4 opaque bytes, or the R_Key to invalidate (host order) */
@@ -122,6 +129,15 @@ static inline unsigned rn_wqe_slots_inline(unsigned n)
 	return n <= 16 ? 1 : 1 + (n - 16 + 63) / 64;
 }
 
+#define RN_ATOMIC_BYTES 8u
+#define RN_ATOMIC_SLOTS 2
+
+/* The operands of an atomic, which is RN_ATOMIC_SLOTS long. */
+static inline struct rn_atomic *rn_wqe_atomic(struct rn_wqe *wqe)
+{
+	return (struct rn_atomic *)((uint8_t *)wqe + RN_SLOT_BYTES);
+}
+
 /* ---- completions ---- */
 
 enum rn_cqe_flag {
@@ -138,7 +154,7 @@ struct rn_cqe {
 	uint64_t wr_id;
 	uint64_t qp_ctx;   /* given at QP creation; survives the QP */
 	uint32_t qpn;
-	uint32_t byte_len; /* RECV: bytes received, of a WRITE_IMM too; SEND/WRITE/READ: message length; 0 on error */
+	uint32_t byte_len; /* RECV: bytes received, of a WRITE_IMM too; SEND/WRITE/READ/atomics: message length; 0 on error */
 	uint32_t imm;      /* immediate (opaque) or invalidated R_Key (host order) */
 	uint32_t src_qpn;  /* UD */
 	uint8_t status;    /* enum rn_status */

@@ -177,10 +177,11 @@ struct rn_client_wr {
 	/* May be any 16-byte {address, u32 length, u32 key}; read before return. */
 	const struct rn_sge *sge;
 	uint32_t num_sge;
+	struct rn_atomic atomic; /* CMP_SWAP, FETCH_ADD: one SGE of 8 bytes takes the former value */
 };
 
 /* Posts one request; those of one QP and direction reach the NIC in the order of the calls.
-  * -EINVAL: a receive, and the QP has an SRQ. -ENOMEM: as many as the depth are outstanding. -E2BIG:
+  * -EINVAL: a receive, and the QP has an SRQ; an atomic without exactly one SGE, or inline. -ENOMEM: as many as the depth are outstanding. -E2BIG:
  * more SGEs than the QP takes. -EMSGSIZE: longer than the adapter sends, or than the QP's inline
  * size. -ENODEV. Keys are not looked at. */
 int rn_client_qp_post(struct rn_client_qp *qp, const struct rn_client_wr *wr);

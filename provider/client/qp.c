@@ -147,6 +147,18 @@ int rn_client_qp_drain(struct rn_client_qp *qp, unsigned timeout_ms)
 	return 0;
 }
 
+static bool is_atomic(uint8_t kind)
+{
+	return kind == RN_WQE_CMP_SWAP || kind == RN_WQE_FETCH_ADD;
+}
+
+/* Behind the one SGE, which may have been left out for its length: the shard says what is wrong with that. */
+static void put_operands(struct rn_sgl_slots *out, const struct rn_atomic *operands)
+{
+	*rn_wqe_atomic(&out->head) = *operands;
+	out->head.slots = RN_ATOMIC_SLOTS;
+}
+
 /* Checks and translates; what the shard must not be asked ends here. */
 static int build(const struct rn_client_qp *qp, const struct rn_client_queue *q,
 		 const struct rn_client_wr *wr, struct rn_sgl_slots *out)
@@ -154,6 +166,8 @@ static int build(const struct rn_client_qp *qp, const struct rn_client_queue *q,
 	uint64_t length = rn_sgl_length(wr->sge, wr->num_sge);
 	bool is_inline = wr->flags & RN_WQE_INLINE;
 
+	if (is_atomic(wr->kind) && (is_inline || wr->num_sge != 1))
+		return -EINVAL;
 	if (!is_inline && wr->num_sge > q->max_sge)
 		return -E2BIG;
 	if (length > (is_inline ? qp->inline_bytes : qp->max_length))
@@ -172,6 +186,8 @@ static int build(const struct rn_client_qp *qp, const struct rn_client_queue *q,
 		rn_sgl_put_inline(out, wr->sge, wr->num_sge);
 	else
 		rn_sgl_put_sges(out, wr->sge, wr->num_sge);
+	if (is_atomic(wr->kind))
+		put_operands(out, &wr->atomic);
 	return 0;
 }
 

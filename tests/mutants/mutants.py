@@ -4,7 +4,8 @@ from collections import namedtuple
 Mutant = namedtuple("Mutant", "name file text instead suite")
 
 # suite: (target, arguments); {sim} is the folder of the simulator's sources
-SIM_ROWS = ["{sim}/responder.rows", "{sim}/order.rows", "{sim}/read.rows", "{sim}/requester.rows", "{sim}/window.rows"]
+SIM_ROWS = ["{sim}/responder.rows", "{sim}/order.rows", "{sim}/read.rows", "{sim}/requester.rows", "{sim}/window.rows",
+            "{sim}/atomic.rows"]
 SUITES = {
     "rows": ("tests/sim/test_rows", SIM_ROWS),
     "random": ("tests/sim_random", ["--seed", "1", "--count", "200", "--quiet"]),
@@ -53,6 +54,10 @@ MUTANTS = [
     Mutant("replay starts over", RESPONDER, "rec->start = rec->next = skip;", "rec->start = rec->next = 0;", "rows"),
     Mutant("ack passes a lost READ answer", RESPONDER,
            "if (is_current(rx, &rx->rec[i]) && rn_psn_before(psn, rx->rec[i].first_psn) &&", "if (false &&", "rows"),
+    Mutant("any atomic repeats another", RESPONDER, "!rec || rec->op != pkt->opcode - RN_T_RC", "!rec", "rows"),
+    Mutant("atomic beside its alignment", "dataplane/core/mr.c", "(addr | (uintptr_t)ptr) % RN_ATOMIC_BYTES", "false", "rows"),
+    Mutant("swap though unequal", "dataplane/core/mr.c",
+           "mem->cmp_swap(ptr, operands->compare,", "mem->cmp_swap(ptr, *(uint64_t *)ptr,", "rows"),
     Mutant("duplicate executed", RESPONDER, "if (rn_likely(diff == 0)) {", "if (rn_likely(diff <= 0)) {", "random"),
     Mutant("WRITE without the QP's leave", RESPONDER, "if (!(qp->access & RN_ACCESS_REMOTE_WRITE))", "if (false)", "rows"),
     Mutant("empty WRITE needs a key", RESPONDER, "\tif (!pkt->dma_len)\n\t\treturn RN_V_OK;\n", "", "rows"),

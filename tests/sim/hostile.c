@@ -50,7 +50,17 @@ static bool place(void *ptr, const void *src, size_t n)
 	return is_there(ptr, n) && rn_mem_plain.place(ptr, src, n);
 }
 
-static const struct rn_mem_ops faulty = {gather, place};
+static bool cmp_swap(void *ptr, uint64_t compare, uint64_t swap, uint64_t *old)
+{
+	return is_there(ptr, 8) && rn_mem_plain.cmp_swap(ptr, compare, swap, old);
+}
+
+static bool fetch_add(void *ptr, uint64_t add, uint64_t *old)
+{
+	return is_there(ptr, 8) && rn_mem_plain.fetch_add(ptr, add, old);
+}
+
+static const struct rn_mem_ops faulty = {gather, place, cmp_swap, fetch_add};
 
 struct recent {
 	uint32_t len;

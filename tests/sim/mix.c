@@ -1,6 +1,7 @@
 /* A random run as a function of its seed: spec, operations and posting times are drawn first, then the simulator runs
  * until both sides have everything, then the books are checked: each signalled request and each receive completes once,
- * in order, with success; each silent one retires without a completion; every byte is where it belongs and none beside. */
+ * in order, with success; each silent one retires without a completion; every byte is where it belongs and none beside;
+ * what atomics found is what a run of all of them, once each and one after the other, would have found. */
 #include "mix.h"
 
 #include <stdlib.h>
@@ -17,6 +18,7 @@ struct op {
 	struct sim_op op;
 	struct sim_op recv;   /* SEND: what it lands in */
 	uint32_t pattern;
+	uint64_t was, then;   /* CMP_SWAP: there, before and after */
 	rn_time post_at, recv_at;
 };
 
@@ -31,6 +33,7 @@ struct mix {
 	struct sim sim;
 	struct rn_rng rng;
 	uint64_t bump[SIM_NODES];
+	uint64_t counter[SIM_NODES]; /* the word all FETCH_ADDs of the peer add to */
 	struct flow *flow[SIM_NODES][SIM_MAX_QP];
 	unsigned objections;
 	FILE *out;
@@ -84,6 +87,27 @@ static uint64_t room(struct mix *m, unsigned node, uint32_t n)
 	memset(m->sim.node[node].arena + at - GUARD, GUARD_BYTE, GUARD);
 	memset(m->sim.node[node].arena + at + n, GUARD_BYTE, GUARD);
 	return at;
+}
+
+/* Eight bytes at a multiple of 8, guarded likewise. */
+static uint64_t aligned_word(struct mix *m, unsigned node, uint64_t value)
+{
+	uint64_t at = room(m, node, 15), word = RN_ALIGN_UP(at, 8);
+	memset(m->sim.node[node].arena + at, GUARD_BYTE, 15);
+	memcpy(m->sim.node[node].arena + word, &value, 8);
+	return word;
+}
+
+static uint64_t word_at(const struct mix *m, unsigned node, uint64_t at)
+{
+	uint64_t value;
+	memcpy(&value, m->sim.node[node].arena + at, 8);
+	return value;
+}
+
+static bool is_atomic(const struct sim_op *o)
+{
+	return o->kind == RN_WQE_CMP_SWAP || o->kind == RN_WQE_FETCH_ADD;
 }
 
 static uint32_t some_length(struct mix *m, uint32_t mtu)
@@ -141,10 +165,28 @@ static bool takes_recv(const struct op *o)
 	return is_send(o) || has_imm(o);
 }
 
+static void draw_atomic(struct mix *m, unsigned node, struct op *o)
+{
+	struct rn_rng *r = &m->rng;
+	o->op.length = 8;
+	o->op.local = room(m, node, 8);
+	if (rn_rng_below(r, 2)) {
+		o->op.kind = RN_WQE_FETCH_ADD;
+		o->op.remote = m->counter[1 - node];
+		o->op.atomic.swap_add = 1 + rn_rng_below(r, 1ull << 50);
+		return;
+	}
+	o->op.kind = RN_WQE_CMP_SWAP;
+	o->was = rn_rng_next(r);
+	o->op.remote = aligned_word(m, 1 - node, o->was);
+	o->op.atomic = (struct rn_atomic){.swap_add = rn_rng_next(r), .compare = o->was + rn_rng_below(r, 2)};
+	o->then = o->op.atomic.compare == o->was ? o->op.atomic.swap_add : o->was;
+}
+
 static void draw_op(struct mix *m, unsigned node, struct op *o, unsigned index, bool last)
 {
 	struct rn_rng *r = &m->rng;
-	unsigned peer = 1 - node, which = (unsigned)rn_rng_below(r, 3);
+	unsigned peer = 1 - node, which = (unsigned)rn_rng_below(r, 4);
 	uint32_t n = some_length(m, 128u << m->sim.spec.path_mtu);
 	bool imm = which < 2 && rn_rng_below(r, 3) == 0;
 	o->op.kind = which == 2 ? RN_WQE_READ
@@ -160,6 +202,10 @@ static void draw_op(struct mix *m, unsigned node, struct op *o, unsigned index, 
 	o->op.flags |= last || rn_rng_below(r, 4) ? RN_WQE_SIGNALED : 0;
 	o->op.flags |= rn_rng_below(r, 5) == 0 ? RN_WQE_FENCE : 0;
 	o->op.flags |= takes_recv(o) && rn_rng_below(r, 3) == 0 ? RN_WQE_SOLICITED : 0;
+	if (which == 3) {
+		draw_atomic(m, node, o);
+		return;
+	}
 	o->pattern = (uint32_t)rn_rng_next(r);
 	o->op.local = room(m, node, n);
 	uint32_t extra = which == 0 ? (uint32_t)rn_rng_below(r, 2) * 17 : 0;
@@ -178,6 +224,8 @@ static void draw_op(struct mix *m, unsigned node, struct op *o, unsigned index, 
 static void draw_flows(struct mix *m)
 {
 	unsigned flows = m->sim.spec.qps * SIM_NODES;
+	for (unsigned node = 0; node < SIM_NODES; node++)
+		m->counter[node] = aligned_word(m, node, 0);
 	for (unsigned node = 0; node < SIM_NODES; node++)
 		for (unsigned q = 0; q < m->sim.spec.qps; q++) {
 			struct flow *f = m->flow[node][q] = calloc(1, sizeof(*f));
@@ -241,6 +289,14 @@ static void check_recv(struct mix *m, unsigned node, const struct rn_cqe *c)
 		OBJECT(m, "node %u receive %llu: wrong bytes", node, (unsigned long long)c->wr_id);
 }
 
+/* Of a request that is done. */
+static void check_swap(struct mix *m, unsigned node, const struct op *o)
+{
+	if (o->op.kind == RN_WQE_CMP_SWAP &&
+	    (word_at(m, node, o->op.local) != o->was || word_at(m, 1 - node, o->op.remote) != o->then))
+		OBJECT(m, "node %u request %llu: wrong value swapped or fetched", node, (unsigned long long)o->op.wr_id);
+}
+
 static void check_done(struct mix *m, unsigned node, const struct rn_cqe *c)
 {
 	struct flow *f = m->flow[node][c->qp_ctx];
@@ -256,6 +312,10 @@ static void check_done(struct mix *m, unsigned node, const struct rn_cqe *c)
 		OBJECT(m, "node %u qp %u: wr_id %llu status %u kind %u vendor %u, expected %llu, 0, %u", node,
 		       (unsigned)c->qp_ctx, (unsigned long long)c->wr_id, c->status, c->kind, c->vendor_err,
 		       (unsigned long long)o->op.wr_id, o->op.kind);
+	if (is_atomic(&o->op)) {
+		check_swap(m, node, o);
+		return;
+	}
 	/* success means: it is there now */
 	uint8_t *where = o->op.kind == RN_WQE_READ ? m->sim.node[node].arena + o->op.local
 						   : m->sim.node[peer].arena + o->op.remote;
@@ -292,6 +352,52 @@ static bool all_done(struct mix *m)
 	return true;
 }
 
+struct addition {
+	uint64_t found, added;
+};
+
+static int by_found(const void *a, const void *b)
+{
+	uint64_t x = ((const struct addition *)a)->found, y = ((const struct addition *)b)->found;
+	return (x > y) - (x < y);
+}
+
+/* Each addition found what the one before it left: so each was made once, and no two found the same. */
+static void check_counter(struct mix *m, unsigned node)
+{
+	struct addition all[SIM_MAX_QP * MAX_OPS];
+	unsigned n = 0;
+	uint64_t value = 0;
+	for (unsigned q = 0; q < m->sim.spec.qps; q++)
+		for (unsigned i = 0; i < m->flow[1 - node][q]->n; i++) {
+			const struct sim_op *o = &m->flow[1 - node][q]->ops[i].op;
+			if (o->kind == RN_WQE_FETCH_ADD)
+				all[n++] = (struct addition){word_at(m, 1 - node, o->local), o->atomic.swap_add};
+		}
+	qsort(all, n, sizeof(all[0]), by_found);
+	for (unsigned i = 0; i < n; i++) {
+		if (all[i].found != value) {
+			OBJECT(m, "node %u: addition %u of %u found another value than was left", node, i, n);
+			return;
+		}
+		value += all[i].added;
+	}
+	if (word_at(m, node, m->counter[node]) != value)
+		OBJECT(m, "node %u: the counter is not the sum of what was added", node);
+	if (!guarded(m->sim.node[node].arena + m->counter[node], 8))
+		OBJECT(m, "node %u: written beside the counter", node);
+}
+
+static bool is_in_place(struct mix *m, unsigned node, const struct op *o)
+{
+	if (is_atomic(&o->op)) {
+		check_swap(m, node, o);
+		return true;
+	}
+	return holds(m->sim.node[node].arena + o->op.local, o->op.length, o->pattern) &&
+	       holds(m->sim.node[1 - node].arena + o->op.remote, o->op.length, o->pattern);
+}
+
 static void check_memory(struct mix *m)
 {
 	for (unsigned node = 0; node < SIM_NODES; node++)
@@ -302,7 +408,7 @@ static void check_memory(struct mix *m)
 				uint8_t *here = m->sim.node[node].arena + o->op.local;
 				uint8_t *there = m->sim.node[1 - node].arena + o->op.remote;
 				uint32_t far = o->recv.length ? o->recv.length : o->op.length;
-				if (!holds(here, o->op.length, o->pattern) || !holds(there, o->op.length, o->pattern))
+				if (!is_in_place(m, node, o))
 					OBJECT(m, "node %u qp %u op %u kind %u: bytes differ at the end", node, q, i,
 					       o->op.kind);
 				if (!guarded(here, o->op.length) || !guarded(there, far))
@@ -334,6 +440,7 @@ static void add_totals(struct mix *m)
 				t->writes_imm += o->kind == RN_WQE_WRITE_IMM;
 				t->writes += o->kind == RN_WQE_WRITE;
 				t->reads += o->kind == RN_WQE_READ;
+				t->atomics += is_atomic(o);
 				t->fenced += !!(o->flags & RN_WQE_FENCE);
 				t->silent += !(o->flags & RN_WQE_SIGNALED);
 				t->solicited += !!(o->flags & RN_WQE_SOLICITED);
@@ -379,6 +486,8 @@ unsigned mix_run(uint64_t seed, struct mix_totals *totals, FILE *out, FILE *log)
 	if (!all_done(m) && m->objections == 0)
 		OBJECT(m, "not finished after %llu s of virtual time", (unsigned long long)(m->sim.now / RN_S(1)));
 	check_memory(m);
+	for (unsigned node = 0; node < SIM_NODES && m->objections == 0; node++)
+		check_counter(m, node);
 	m->objections += sim_balance(&m->sim, m->objections == 0, out);
 	add_totals(m);
 	unsigned left = sim_fini(&m->sim);
@@ -397,8 +506,8 @@ void mix_print(const struct mix_totals *t, FILE *out)
 #define N(x) (unsigned long long)t->x
 	fprintf(out, "%llu runs (%llu near the PSN wrap), %llu messages, %llu bytes\n", N(runs), N(wrapped), N(messages),
 		N(bytes));
-	fprintf(out, "SEND %llu  with immediate %llu  WRITE %llu  with immediate %llu  READ %llu  fenced %llu  silent %llu  solicited %llu  inline %llu  empty %llu\n",
-		N(sends), N(sends_imm), N(writes), N(writes_imm), N(reads), N(fenced), N(silent), N(solicited), N(inlined), N(empty));
+	fprintf(out, "SEND %llu  with immediate %llu  WRITE %llu  with immediate %llu  READ %llu  atomic %llu  fenced %llu  silent %llu  solicited %llu  inline %llu  empty %llu\n",
+		N(sends), N(sends_imm), N(writes), N(writes_imm), N(reads), N(atomics), N(fenced), N(silent), N(solicited), N(inlined), N(empty));
 	fprintf(out, "frames %llu  lost %llu  duplicated %llu  reordered %llu  corrupted %llu\n", N(frames), N(lost),
 		N(duplicated), N(reordered), N(corrupted));
 #undef N

@@ -25,12 +25,14 @@ static const struct {
 	uint32_t length, pd, access;
 } key_kinds[KEYS] = {
 	[KEY_K] = {"k", 65536, SIM_PD,
-		   RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ | RN_ACCESS_MW_BIND},
+		   RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ | RN_ACCESS_REMOTE_ATOMIC |
+			   RN_ACCESS_MW_BIND},
 	[KEY_RO] = {"ro", 65536, SIM_PD, RN_ACCESS_REMOTE_READ},
 	[KEY_WO] = {"wo", 65536, SIM_PD, RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_WRITE},
 	[KEY_LO] = {"lo", 65536, SIM_PD, 0},
 	[KEY_PD2] = {"pd2", 65536, SIM_PD + 1, RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ},
-	[KEY_TINY] = {"tiny", 100, SIM_PD, RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ},
+	[KEY_TINY] = {"tiny", 100, SIM_PD,
+		      RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ | RN_ACCESS_REMOTE_ATOMIC},
 };
 
 /* Windows over the first 4096 bytes of k. */
@@ -40,9 +42,9 @@ static const struct {
 	uint32_t access;
 	bool astray; /* bound on another QP */
 } window_kinds[WINDOWS] = {
-	[WIN] = {"win", RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ, false},
+	[WIN] = {"win", RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ | RN_ACCESS_REMOTE_ATOMIC, false},
 	[WIN_RO] = {"winro", RN_ACCESS_REMOTE_READ, false},
-	[WIN_ASTRAY] = {"astray", RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ, true},
+	[WIN_ASTRAY] = {"astray", RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ | RN_ACCESS_REMOTE_ATOMIC, true},
 };
 
 struct rows {
@@ -86,7 +88,17 @@ static bool place(void *ptr, const void *src, size_t n)
 	return is_there(ptr, n) && rn_mem_plain.place(ptr, src, n);
 }
 
-static const struct rn_mem_ops memory = {gather, place};
+static bool cmp_swap(void *ptr, uint64_t compare, uint64_t swap, uint64_t *old)
+{
+	return is_there(ptr, 8) && rn_mem_plain.cmp_swap(ptr, compare, swap, old);
+}
+
+static bool fetch_add(void *ptr, uint64_t add, uint64_t *old)
+{
+	return is_there(ptr, 8) && rn_mem_plain.fetch_add(ptr, add, old);
+}
+
+static const struct rn_mem_ops memory = {gather, place, cmp_swap, fetch_add};
 
 /* ---- words ---- */
 
@@ -237,6 +249,12 @@ static bool note_frame(struct sim *sim, unsigned from, const struct rn_pkt *pkt,
 		fprintf(r->out, " imm=0x%x", ntohl(pkt->imm));
 	if (pkt->op->has_ieth)
 		fprintf(r->out, " inv=0x%x", pkt->inv_rkey);
+	if (pkt->op->has_atomic_eth)
+		fprintf(r->out, " va=%lld arg=0x%llx cmp=0x%llx",
+			(long long)(pkt->va - (uint64_t)(uintptr_t)(sim->node[0].arena + V)),
+			(unsigned long long)pkt->swap_add, (unsigned long long)pkt->compare);
+	if (pkt->op->has_atomic_ack)
+		fprintf(r->out, " orig=0x%llx", (unsigned long long)pkt->orig);
 	if (pkt->payload_len)
 		fprintf(r->out, " [%02x..%02x]", pkt->payload[0], pkt->payload[pkt->payload_len - 1]);
 	if (pkt->op->family == RN_F_ACK && (pkt->pad || pkt->se || pkt->ack_req || pkt->payload_len))
@@ -302,13 +320,19 @@ static void do_set(struct rows *r)
 	r->rtr = number(r, "rtr", 0);
 }
 
+static bool is_fetch(enum rn_wqe_kind kind)
+{
+	return kind == RN_WQE_READ || kind == RN_WQE_CMP_SWAP || kind == RN_WQE_FETCH_ADD;
+}
+
 static void do_post(struct rows *r)
 {
 	static const struct {
 		const char *word;
 		enum rn_wqe_kind kind;
 	} kinds[] = {{"recv", RN_WQE_RECV}, {"send", RN_WQE_SEND}, {"write", RN_WQE_WRITE}, {"read", RN_WQE_READ},
-		     {"send_imm", RN_WQE_SEND_IMM}, {"send_inv", RN_WQE_SEND_INVAL}, {"write_imm", RN_WQE_WRITE_IMM}};
+		     {"send_imm", RN_WQE_SEND_IMM}, {"send_inv", RN_WQE_SEND_INVAL}, {"write_imm", RN_WQE_WRITE_IMM},
+		     {"cmp_swap", RN_WQE_CMP_SWAP}, {"fetch_add", RN_WQE_FETCH_ADD}};
 	struct sim_op op = {.wr_id = (uint64_t)argument(r, 1), .length = (uint32_t)argument(r, 2), .remote = V};
 	for (unsigned i = 0; i < RN_ARRAY_SIZE(kinds); i++)
 		if (strcmp(r->word[0], kinds[i].word) == 0)
@@ -319,7 +343,9 @@ static void do_post(struct rows *r)
 	op.imm = (uint32_t)number(r, "imm", 0);
 	if (op.kind != RN_WQE_SEND_INVAL)
 		op.imm = htonl(op.imm);
-	op.local = op.kind == RN_WQE_RECV ? RECVS + (op.wr_id << 16) : op.kind == RN_WQE_READ ? READS : SOURCE;
+	op.local = op.kind == RN_WQE_RECV ? RECVS + (op.wr_id << 16) : is_fetch(op.kind) ? READS : SOURCE;
+	op.remote += number(r, "va", 0);
+	op.atomic = (struct rn_atomic){number(r, "arg", 0), number(r, "cmp", 0)};
 	if (value(r, "lkey")) {
 		op.lkey = key_named(r, value(r, "lkey"));
 		op.local = V;
@@ -358,6 +384,9 @@ static void do_packet(struct rows *r)
 	p.imm = htonl((uint32_t)number(r, "imm", 0));
 	p.inv_rkey = value(r, "inv") ? key_named(r, value(r, "inv")) : 0;
 	p.syndrome = (uint8_t)number(r, "syn", 0x1F);
+	p.swap_add = number(r, "arg", 0);
+	p.compare = number(r, "cmp", 0);
+	p.orig = number(r, "orig", 0);
 	p.msn = (uint32_t)number(r, "msn", 0);
 	p.pkey = (uint16_t)number(r, "pkey", p.pkey);
 	p.mig = number(r, "M", 1);
@@ -458,6 +487,7 @@ static const struct {
 } commands[] = {
 	{"set", do_set}, {"recv", do_post}, {"send", do_post}, {"write", do_post}, {"read", do_post},
 	{"send_imm", do_post}, {"send_inv", do_post}, {"write_imm", do_post}, {">", do_packet},
+	{"cmp_swap", do_post}, {"fetch_add", do_post},
 	{">>", do_packet}, {"speak", do_speak}, {"wait", do_wait}, {"mem", do_mem}, {"touch", do_touch},
 	{"dereg", do_dereg}, {"rts", do_rts}, {"error", do_error}, {"brief", do_brief}, {"arm", do_arm}, {"fault", do_fault},
 	{"invalidate", do_invalidate},

@@ -8,7 +8,9 @@
  *	recv ID LEN [lkey=KEY]    post a receive into the receive area of that id
  *	send|write|read ID LEN    post a request: [silent] [fence] [se] [lkey=KEY]
  *	send_imm|write_imm|send_inv ID LEN imm=N  the same with immediate data, or a key to invalidate
+ *	cmp_swap|fetch_add ID 8   likewise: [va=] [arg=] [cmp=]; arg is what is swapped in or added
  *	> OPCODE PSN [n=] [A] [SE] [va=|addr=] [len=] [rkey=] [syn=] [msn=] [imm=] [inv=KEY] [fill=] [from=other] [pkey=] [M=0] [port=]
+ *	         [arg=] [cmp=] [orig=]
  *	                          a packet arrives; then the NIC speaks. PSNs count from the direction's first one
  *	>> ...                    the same, but the NIC does not get to speak yet
  *	speak N                   at most N frames

@@ -430,6 +430,10 @@ static void build(struct sim_node *n, const struct sim_node *peer, const struct 
 		w->slots = (uint8_t)rn_wqe_slots_sge(w->num_sge);
 		memcpy(w->sge, sge, w->num_sge * sizeof(sge[0]));
 	}
+	if (op->kind == RN_WQE_CMP_SWAP || op->kind == RN_WQE_FETCH_ADD) {
+		*rn_wqe_atomic(w) = op->atomic;
+		w->slots = RN_ATOMIC_SLOTS;
+	}
 }
 
 void sim_post(struct sim *sim, unsigned node, unsigned i, const struct sim_op *op)

@@ -124,6 +124,7 @@ struct sim_op {
 	uint32_t lkey;    /* 0 = the own arena */
 	uint32_t access;  /* BIND: of `length` bytes */
 	uint32_t imm;     /* SEND_IMM, WRITE_IMM; SEND_INVAL: the key */
+	struct rn_atomic atomic;
 };
 void sim_post(struct sim *sim, unsigned node, unsigned qp, const struct sim_op *op);
 

@@ -45,7 +45,7 @@ int main(int argc, char **argv)
 	}
 	if (!quiet)
 		mix_print(&totals, stdout);
-	bool all_hit = count < 100 || (totals.sends && totals.sends_imm && totals.writes && totals.writes_imm && totals.reads && totals.fenced && totals.silent &&
+	bool all_hit = count < 100 || (totals.sends && totals.sends_imm && totals.writes && totals.writes_imm && totals.reads && totals.atomics && totals.fenced && totals.silent &&
 				       totals.solicited && totals.inlined && totals.empty && totals.lost &&
 				       totals.duplicated && totals.reordered && totals.corrupted && totals.wrapped);
 	if (!all_hit)

@@ -236,11 +236,45 @@ static void test_unused_slots_are_free(void **state)
 	rn_mr_table_destroy(t);
 }
 
+static void test_atomic(void **state)
+{
+	static const struct {
+		uint32_t skip; /* the region begins here */
+		uint64_t addr;
+		enum rn_verdict v;
+	} rows[] = {
+		{0, 0x1000, RN_V_OK},		 {0, 0x1038, RN_V_OK},
+		{0, 0x1039, RN_V_REQ_BOUNDS},	 {0, 0x1004, RN_V_REQ_MISALIGNED},
+		{4, 0x1000, RN_V_REQ_MISALIGNED}, {4, 0x1004, RN_V_REQ_MISALIGNED},
+	};
+	const struct rn_atomic three = {.swap_add = 3};
+	const struct rn_mr_via via = {.pd = 7, .qpn = 100};
+
+	for (unsigned i = 0; i < RN_ARRAY_SIZE(rows); i++) {
+		static _Alignas(8) uint8_t word[72];
+		struct rn_mr_table *t = rn_mr_table_create(2, 9);
+		struct rn_mr_attr a = region(0x1000, 64, RW | RN_ACCESS_REMOTE_ATOMIC);
+		uint64_t old = 9, now;
+		uint32_t key;
+
+		memset(word, 0, sizeof(word));
+		a.ptr = word + rows[i].skip;
+		assert_int_equal(rn_mr_add(t, &a, &key, &key), 0);
+		assert_int_equal(rn_atomic_remote(t, &rn_mem_plain, key, via, rows[i].addr, false, &three, &old),
+				 rows[i].v);
+		assert_int_equal(old, rows[i].v == RN_V_OK ? 0 : 9);
+		memcpy(&now, word + (rows[i].v == RN_V_OK ? rows[i].addr - 0x1000 : 0), 8);
+		assert_int_equal(now, rows[i].v == RN_V_OK ? 3 : 0);
+		rn_mr_table_destroy(t);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_check), cmocka_unit_test(test_life),
 		cmocka_unit_test(test_many),  cmocka_unit_test(test_gather_place),
+		cmocka_unit_test(test_atomic),
 		cmocka_unit_test(test_race),  cmocka_unit_test(test_unused_slots_are_free),
 	};
 

@@ -90,6 +90,83 @@ static void faults_are_verdicts(void **state)
 	rn_mem_uninstall();
 }
 
+static void atomics_are_whole_or_verdicts(void **state)
+{
+	uint64_t old = 0;
+
+	assert_int_equal(rn_mem_install(), 0);
+	for (enum crime crime = UNMAPPED; crime <= TRUNCATED; crime++) {
+		uint8_t *p = victim(crime);
+		uint64_t *word = (uint64_t *)(p + PAGE - 8);
+
+		*word = UINT64_MAX;
+		assert_true(rn_mem_guarded.fetch_add(word, 3, &old));
+		assert_true(old == UINT64_MAX && *word == 2);
+		assert_true(rn_mem_guarded.cmp_swap(word, 2, 7, &old));
+		assert_true(old == 2 && *word == 7);
+		assert_true(rn_mem_guarded.cmp_swap(word, 2, 9, &old));
+		assert_true(old == 7 && *word == 7);
+		old = 5;
+		assert_false(rn_mem_guarded.fetch_add(p + PAGE, 3, &old));
+		assert_false(rn_mem_guarded.cmp_swap(p + PAGE, 1, 3, &old));
+		assert_int_equal(old, 5);
+		munmap(p, PAGE);
+		if (crime != UNMAPPED)
+			munmap(p + PAGE, PAGE);
+	}
+	rn_mem_uninstall();
+}
+
+#define ROUNDS 200000u
+
+static _Alignas(8) uint64_t counter;
+
+static void *count_as_an_application(void *arg)
+{
+	for (unsigned i = 0; i < ROUNDS; i++)
+		__atomic_fetch_add(&counter, 1, __ATOMIC_RELAXED);
+	return NULL;
+}
+
+static void *count_as_a_shard(void *arg)
+{
+	uint64_t old;
+
+	for (unsigned i = 0; i < ROUNDS; i++)
+		if (!rn_mem_guarded.fetch_add(&counter, 1, &old))
+			return arg;
+	return NULL;
+}
+
+/* By comparing: each success adds one. */
+static void *swap_as_a_shard(void *arg)
+{
+	uint64_t seen = 0, old;
+
+	for (unsigned i = 0; i < ROUNDS; seen = old) {
+		if (!rn_mem_guarded.cmp_swap(&counter, seen, seen + 1, &old))
+			return arg;
+		i += old == seen;
+	}
+	return NULL;
+}
+
+static void atomics_of_several_threads_add_up(void **state)
+{
+	void *(*const run[])(void *) = {count_as_an_application, count_as_a_shard, count_as_a_shard, swap_as_a_shard};
+	pthread_t t[RN_ARRAY_SIZE(run)];
+	void *failed;
+
+	counter = 0;
+	for (unsigned i = 0; i < RN_ARRAY_SIZE(run); i++)
+		assert_int_equal(pthread_create(&t[i], NULL, run[i], &counter), 0);
+	for (unsigned i = 0; i < RN_ARRAY_SIZE(run); i++) {
+		assert_int_equal(pthread_join(t[i], &failed), 0);
+		assert_null(failed);
+	}
+	assert_int_equal(counter, RN_ARRAY_SIZE(run) * ROUNDS);
+}
+
 static sigjmp_buf out;
 static volatile sig_atomic_t passed_on;
 
@@ -242,6 +319,8 @@ int main(void)
 		cmocka_unit_test(passes_other_faults_on),      cmocka_unit_test(unhandled_faults_still_kill),
 		cmocka_unit_test(handlers_over_ours_see_a_fault_once),
 		cmocka_unit_test(last_bytes_come_last),
+		cmocka_unit_test(atomics_are_whole_or_verdicts),
+		cmocka_unit_test(atomics_of_several_threads_add_up),
 	};
 	return cmocka_run_group_tests(tests, read_factor, NULL);
 }
