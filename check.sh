@@ -26,6 +26,7 @@ suites() {
 	install  default  never
 	conform  ci       never
 	tools    default  ci
+	mutants  ci       never
 	faults   ci       never
 	fuzz     default  ci
 	interop  full     never
