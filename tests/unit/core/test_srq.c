@@ -61,8 +61,10 @@ static bool post(uint64_t id, unsigned sges)
 }
 
 struct taken {
-	struct rn_rqe e;
-	struct rn_sge sge[RN_WQE_MAX_SGE];
+	union {
+		struct rn_rqe e;
+		uint8_t room[sizeof(struct rn_rqe) + RN_WQE_MAX_SGE * sizeof(struct rn_sge)];
+	};
 };
 
 /* Is it the receive that post() made, as a whole? */
