@@ -25,7 +25,7 @@
 #define POOL_CACHE 256u
 
 /* A stack: what was freed last is taken next and still in somebody's cache. Through DPDK's default, a ring, frames that
- * one shard fills and another frees walk over all buffers there are, 37 MB of them: 1.8 times the time per 4 KiB frame
+ * one shard fills and another frees walk over all buffers there are, 37 MB of them: 1.5 times the time per 4 KiB frame
  * (docs/benchmarks.md). Lock-free, because threads of applications may be preempted within. */
 static struct rte_mempool *pool_of(const char *ops, const char *name, unsigned n, unsigned room)
 {
