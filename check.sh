@@ -6,8 +6,9 @@
 #   ./check.sh           before a push: adds the simulator under sanitizers, DPDK ports, the ND2 contract, the demo
 #   ./check.sh --ci      what continuous integration runs: adds a clang build, fuzzing, every suite not listed below
 #   ./check.sh --full    adds what takes long: interop with Linux soft-RoCE, long fuzzing
-#   ./check.sh --conformance   only the numbered rows of the ND2 rules, under every idle policy; writes
-#                        build/conformance.json, the last line is "conformance nd2: N of 169"
+#   ./check.sh --conformance [nd2 | wire]   only the tests that show numbered rows of the ND2 rules (under every idle
+#                        policy) and of the wire checklist; writes build/conformance.json, the last lines are
+#                        "conformance nd2: N of 169" and "conformance wire: N of 247"
 #
 # Tests learn the tier from $SOFTRNIC_TIER (quick, default, ci, full) and may scale their rounds by it.
 set -u
@@ -38,7 +39,7 @@ packages="gcc g++ clang libclang-rt-14-dev meson ninja-build pkg-config binutils
 	libdpdk-dev libisal-dev libconfig-dev libcmocka-dev libibverbs-dev libssl-dev"
 
 usage() {
-	sed -n '2,11s/^# \{0,1\}//p' "$0"
+	sed -n '2,12s/^# \{0,1\}//p' "$0"
 	exit "$1"
 }
 
@@ -66,11 +67,15 @@ build() {
 	printf '%-12s %-10s %40s %5d s\n' "$dir" build "" $((SECONDS - t0))
 }
 
-# run DIR SUITE TIMEOUT_FACTOR: runs one suite and adds its tests to the tally. Factors leave room on a busy machine.
+# run DIR SUITE TIMEOUT_FACTOR [TEST...]: runs one suite, or those tests under its name, and adds to the tally. Factors
+# leave room on a busy machine.
 run() {
 	local dir=$1 suite=$2 factor=$3 t0=$SECONDS status p f s
+	shift 3
+	[ $# -gt 0 ] || set -- --suite "$suite"
+	[ "$dir" = build ] && ran+=("$logs/$dir-$suite.json")
 	rm -f "$dir/meson-logs/testlog.json" "$logs/$dir-$suite.json"
-	meson test -C "$dir" --no-rebuild --suite "$suite" -t "$factor" --print-errorlogs >"$logs/$dir-$suite.log" 2>&1
+	meson test -C "$dir" --no-rebuild -t "$factor" --print-errorlogs "$@" >"$logs/$dir-$suite.log" 2>&1
 	status=$?
 	cp "$dir/meson-logs/testlog.json" "$logs/$dir-$suite.json"
 	read -r p f s < <($python tests/tally.py "$dir/meson-logs/testlog.json")
@@ -81,9 +86,19 @@ run() {
 	[ "${f:-0}" = 0 ] || tail -60 "$logs/$dir-$suite.log"
 }
 
-# conformance DIR: which rows hold, by the last runs of two suites in DIR.
+# conformance OPTION...: which rows hold, by the logs of build.
 conformance() {
-	$python tests/conform/conformance.py "$1/conformance.json" "$logs/$1-nd2.json" "$logs/$1-conform.json"
+	$python tests/conform/conformance.py build/conformance.json "$@"
+}
+
+# only_conformance [nd2 | wire]: the tests that show rows, and how many rows hold.
+only_conformance() {
+	local nd2=(--nd2 $logs/build-nd2.json $logs/build-conform.json) wire=(--wire $logs/build-wire.json)
+	[ "$1" = wire ] && nd2=()
+	[ "$1" = nd2 ] && wire=()
+	[ ${#nd2[@]} -gt 0 ] && run build nd2 3 && run build conform 3
+	[ ${#wire[@]} -gt 0 ] && run build wire 3 $($python tests/conform/conformance.py --programs build)
+	conformance "${nd2[@]}" "${wire[@]}"
 }
 
 # fuzz SECONDS: each libFuzzer target that long; a target counts as a test.
@@ -122,27 +137,28 @@ case ${1:-} in
 -h | --help) usage 0 ;;
 *) usage 2 >&2 ;;
 esac
-[ $# -le 1 ] || usage 2 >&2
+case $tier:$#:${2:-} in
+*:0: | *:1: | conformance:2:nd2 | conformance:2:wire) ;;
+*) usage 2 >&2 ;;
+esac
 
 export SOFTRNIC_TIER=${tier/conformance/ci} CMOCKA_MESSAGE_OUTPUT=TAP
 export ASAN_OPTIONS=detect_leaks=1:abort_on_error=1
 export UBSAN_OPTIONS=halt_on_error=1:abort_on_error=1:print_stacktrace=1
 python=/usr/bin/python3 # Debian's: the one python3-scapy belongs to
 passed=0 failed=0 skipped=0
-logs=build-logs
+logs=build-logs ran=()
 mkdir -p $logs
 install_packages $logs/apt.log $packages
 
 if [ "$tier" = conformance ]; then
 	build build || exit 1
-	run build nd2 3
-	run build conform 3
-	conformance build
+	only_conformance "${2:-}"
 	exit
 fi
 build build && run_suites build 2 3
 if in_tier ci; then
-	conformance build || failed=$((failed + 1))
+	conformance --nd2 $logs/build-nd2.json $logs/build-conform.json --wire "${ran[@]}" || failed=$((failed + 1))
 fi
 build build-asan -Db_sanitize=address,undefined -Db_lundef=false -Dbuildtype=debug && run_suites build-asan 3 6
 if in_tier ci; then

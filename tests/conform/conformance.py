@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Which rows of the ND2 interface rules hold?
+"""Which rows of the ND2 interface rules hold, and which of the wire checklist?
 
-usage: conformance.py OUT.json TESTLOG.JSON...   from meson's logs of the suites nd2 and conform
-       conformance.py --rows                     what is in the sources: row, file, test
+usage: conformance.py OUT.json [--nd2 TESTLOG.JSON...] [--wire TESTLOG.JSON...]   from meson's logs
+       conformance.py --rows              what is in the sources: row, file, test
+       conformance.py --programs BUILD    the meson tests that show wire rows
 
-Tests are named after rows: nd2_row_042_...; a row may have several. A row holds when under each idle policy it has a
-test, and all its tests passed. What a program printed counts only if the program ended as it should. OUT.json says for
-each row the tests and their results; the last line printed is "conformance nd2: P of N". Exit status 0 when all rows hold
-and nothing else failed either.
+ND2 tests are named after rows: nd2_row_042_...; a row may have several. A row holds when under each idle policy it has a
+test, and all its tests passed. What a program printed counts only if the program ended as it should. Rows of the wire
+checklist are explained in wire.py. OUT.json says for each row the tests and their results; the last lines printed are
+"conformance nd2: P of N" and "conformance wire: P of N". Exit status 0 when all ND2 rows hold and nothing else failed.
 """
 import glob
 import json
@@ -16,8 +17,9 @@ import re
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.path.dirname(HERE)]
+sys.path[:0] = [HERE, os.path.dirname(HERE)]
 import tally  # noqa: E402
+import wire  # noqa: E402
 
 ROWS = [f"{n:03}" for n in range(1, 169)]
 ROWS.insert(ROWS.index("086") + 1, "086a")
@@ -66,24 +68,36 @@ def complaint(results):
     return "not run under " + ", ".join(missing) if missing else None
 
 
-def report(out, logs):
+def entries_of(logs):
     entries = []
     for log in logs:
         with open(log, encoding="utf-8", errors="replace") as f:
             entries += [json.loads(line) for line in f]
+    return entries
+
+
+def report(entries):
+    """As wire.report, for the rows of ND2."""
     rows, others = collect(entries)
     complaints = {row: complaint(results) for row, results in rows.items()}
-    with open(out, "w", encoding="utf-8") as f:
-        json.dump({row: {"result": "failed" if complaints[row] else "passed", "tests": rows[row]} for row in ROWS}, f, indent=1)
-        f.write("\n")
-    for row in ROWS:
-        if complaints[row]:
-            print(f"row {row.lstrip('0')}: {complaints[row]}")
-    for other in others:
-        print(f"beside the rows: {other}")
+    written = {row: {"result": "failed" if complaints[row] else "passed", "tests": rows[row]} for row in ROWS}
+    lines = [f"row {row.lstrip('0')}: {complaints[row]}" for row in ROWS if complaints[row]]
+    lines += [f"beside the rows: {other}" for other in others]
     held = sum(not c for c in complaints.values())
-    print(f"conformance nd2: {held} of {len(ROWS)}")
-    return 0 if held == len(ROWS) and not others else 1
+    return written, lines, f"conformance nd2: {held} of {len(ROWS)}", not lines
+
+
+def report_all(out, logs):
+    """logs: lists of paths under "nd2" and "wire"; what is not there is not asked for."""
+    parts = [judge(entries_of(logs[part])) for part, judge in (("nd2", report), ("wire", wire.report)) if part in logs]
+    with open(out, "w", encoding="utf-8") as f:
+        json.dump({row: what for part in parts for row, what in part[0].items()}, f, indent=1)
+        f.write("\n")
+    for part in parts:
+        print(*part[1], sep="\n", end="\n" if part[1] else "")
+    for part in parts:
+        print(part[2])
+    return 0 if all(part[3] for part in parts) else 1
 
 
 def in_sources(folder):
@@ -97,17 +111,36 @@ def in_sources(folder):
     return sorted(found)
 
 
+def print_rows():
+    found = in_sources(os.path.join(os.path.dirname(HERE), "nd2"))
+    for row, path, test in found:
+        print(row, path, test)
+    for row in sorted(set(ROWS) - {row for row, _, _ in found}):
+        print(row, "-", "-")
+    found = wire.in_sources()
+    for row in wire.rows():
+        for _, path, test in sorted(t for t in found if t[0] == row) or [(row, "-", "-")]:
+            print(row, path, test)
+
+
 def main():
     if sys.argv[1:] == ["--rows"]:
-        found = in_sources(os.path.join(os.path.dirname(HERE), "nd2"))
-        for row, path, test in found:
-            print(row, path, test)
-        for row in sorted(set(ROWS) - {row for row, _, _ in found}):
-            print(row, "-", "-")
+        print_rows()
         return 0
-    if len(sys.argv) < 3:
+    if sys.argv[1:2] == ["--programs"] and len(sys.argv) == 3:
+        print(*wire.programs(sys.argv[2]))
+        return 0
+    logs, kind = {}, None
+    for word in sys.argv[2:]:
+        if word in ("--nd2", "--wire"):
+            kind = logs.setdefault(word[2:], [])
+        elif kind is None:
+            sys.exit(__doc__)
+        else:
+            kind.append(word)
+    if not logs:
         sys.exit(__doc__)
-    return report(sys.argv[1], sys.argv[2:])
+    return report_all(sys.argv[1], logs)
 
 
 if __name__ == "__main__":

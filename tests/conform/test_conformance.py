@@ -1,4 +1,4 @@
-"""conformance.py counts a row only when every test of it passed under every policy, as TAP."""
+"""conformance.py counts a row only when every test of it passed (ND2: under every policy), as TAP."""
 import json
 import os
 import sys
@@ -7,6 +7,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.dirname(HERE)]
 import conformance  # noqa: E402
 import tap  # noqa: E402
+import wire  # noqa: E402
 
 GOOD = "1..1\nok 1 - nd2_row_042_a\n"
 
@@ -44,5 +45,43 @@ def the_rows():
     return ["not the 169 rows"] if wrong else []
 
 
-tap.run([("169 rows", the_rows)] +
+def one(stdout, name="wire_frames", result="OK"):
+    return [{"name": "softrnic:unit / " + name, "result": result, "returncode": 0, "stdout": stdout}]
+
+
+# what ran, which rows it shows, which of them do not hold, how many names are strays
+WIRE_CASES = {
+    "a C test": (one("ok 1 - wire_row_F12_a\n"), "F12", "", 0),
+    "a test of two rows": (one("ok 1 - wire_row_F12_R3_a\n"), "F12 R3", "", 0),
+    "a script": (one("ok 1 - r5_r6_a\n", "rows"), "R5 R6", "", 0),
+    "a script's name elsewhere": (one("ok 1 - r5_r6_a\n"), "", "", 0),
+    "one of two failed": (one("ok 1 - wire_row_F12_a\nnot ok 2 - wire_row_F12_b\n", result="FAIL"), "F12", "F12", 0),
+    "skipped": (one("ok 1 - wire_row_F12_a # SKIP why\n"), "F12", "F12", 0),
+    "broke": (one("ok 1 - wire_row_F12_a\n", result="FAIL"), "F12", "F12", 0),
+    "no such row": (one("ok 1 - wire_row_F33_a\n"), "", "", 1),
+    "words with digits": (one("ok 1 - r5_v4_a\n", "rows"), "R5", "", 0),
+}
+
+
+def wire_case(entries, shown, broken, strays):
+    rows, others = wire.collect(entries)
+    really = " ".join(row for row in rows if rows[row])
+    bad = " ".join(row for row in rows if rows[row] and wire.complaint(rows[row]))
+    return [] if (really, bad, len(others)) == (shown, broken, strays) else [f"{really}; {bad}; {others}"]
+
+
+def the_wire_rows():
+    counts = {"F": 32, "R": 42, "D": 20, "A": 29, "Q": 47, "U": 15, "C": 40, "E": 12, "S": 10}
+    expected = [f"{part}{n + 1}" for part in counts for n in range(counts[part])]
+    bad = [] if list(wire.rows()) == expected else ["not the 247 rows"]
+    excused = wire.exempt()
+    return bad + ([] if len(excused) <= wire.MOST_EXEMPT and set(excused) <= set(expected) else ["exempt.txt"])
+
+
+def names_lead_somewhere():
+    return [f"{path}: {test} names no row" for row, path, test in wire.in_sources() if row not in wire.rows()]
+
+
+tap.run([("169 rows", the_rows), ("247 rows", the_wire_rows), ("names of wire tests", names_lead_somewhere)] +
+        [("wire: " + name, lambda c=c: wire_case(*c)) for name, c in WIRE_CASES.items()] +
         [(name, lambda c=c: case(*c)) for name, c in CASES.items()])
