@@ -27,8 +27,7 @@ static uint32_t trailer(const uint8_t *frame, size_t len)
 	return v;
 }
 
-/* F1 */
-static void test_vectors(void **state)
+static void wire_row_F1_vectors(void **state)
 {
 	unsigned checked = 0;
 	for (size_t i = 0; i < RN_ARRAY_SIZE(vectors); i++) {
@@ -146,7 +145,7 @@ static void test_pieces(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_vectors),
+		cmocka_unit_test(wire_row_F1_vectors),
 		cmocka_unit_test(test_published_values),
 		cmocka_unit_test(test_crc_is_zlibs),
 		cmocka_unit_test(test_pseudo_packets),
