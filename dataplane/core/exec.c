@@ -138,7 +138,7 @@ void rn_shard_port(struct rn_shard *sh, const struct rn_port_attr *port, rn_time
 	for (uint32_t i = 0; i <= sh->qp_mask; i++) {
 		struct rn_qp *qp = sh->qp[i];
 
-		if (qp && qp->state >= RN_QPS_RTR)
+		if (qp && rn_qp_has_peer(qp))
 			rn_tmpl_make(&qp->tmpl, &qp->attr.av, port->mac, qp->qpn,
 				     qp->attr.dest_qpn);
 	}
@@ -177,7 +177,7 @@ void rn_shard_new_mac(struct rn_shard *sh, const struct rn_gid *addr, const uint
 	for (uint32_t i = 0; i <= sh->qp_mask; i++) {
 		struct rn_qp *qp = sh->qp[i];
 
-		if (!qp || qp->state < RN_QPS_RTR || !goes_by(&sh->port, &qp->peer, addr))
+		if (!qp || !rn_qp_has_peer(qp) || !goes_by(&sh->port, &qp->peer, addr))
 			continue;
 		memcpy(qp->attr.av.dmac, mac, 6);
 		rn_tmpl_make(&qp->tmpl, &qp->attr.av, sh->port.mac, qp->qpn, qp->attr.dest_qpn);
@@ -279,7 +279,8 @@ static int create_qp(struct rn_shard *sh, struct rn_exec *x, rn_time now)
 	struct rn_qp *qp = x->mem;
 	uint32_t qpn;
 
-	if (cmd->create_qp.type != RN_QPT_RC)
+	if (cmd->create_qp.type != RN_QPT_RC && cmd->create_qp.type != RN_QPT_UC &&
+	    cmd->create_qp.type != RN_QPT_UD)
 		return -EOPNOTSUPP;
 	if (!qp || !form_fits(cmd) || !is_cq(sh, cmd->create_qp.send_cq) ||
 	    !is_cq(sh, cmd->create_qp.recv_cq) || (cmd->create_qp.srq && !is_srq(sh, cmd->create_qp.srq)))

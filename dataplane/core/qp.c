@@ -19,19 +19,20 @@ const struct rn_qp_state_row rn_qp_states[] = {
 };
 
 static const struct rn_qp_move_row moves[] = {
-#define X(from, to, mandatory, optional) {RN_QPS_##from, RN_QPS_##to, mandatory, optional},
+#define X(types, from, to, mandatory, optional) \
+	{RN_QPTS_##types, RN_QPS_##from, RN_QPS_##to, mandatory, optional},
 	RN_QP_MOVE_ROWS(X)
 #undef X
 };
 
-static const struct rn_qp_move_row always = {0, 0, 0, 0};
+static const struct rn_qp_move_row always = {.types = RN_QPTS_ALL};
 
-const struct rn_qp_move_row *rn_qp_move(uint8_t from, uint8_t to)
+const struct rn_qp_move_row *rn_qp_move(uint8_t type, uint8_t from, uint8_t to)
 {
 	if (to == RN_QPS_ERR || to == RN_QPS_RESET)
 		return &always;
 	for (unsigned i = 0; i < RN_ARRAY_SIZE(moves); i++)
-		if (moves[i].from == from && moves[i].to == to)
+		if (moves[i].types >> type & 1 && moves[i].from == from && moves[i].to == to)
 			return &moves[i];
 	return NULL;
 }
@@ -61,6 +62,11 @@ size_t rn_qp_bytes(const struct rn_cmd *cmd)
 	       rn_rq_bytes(rq_depth(cmd), rq_sge(cmd));
 }
 
+static uint8_t transport_of(uint8_t type)
+{
+	return type == RN_QPT_RC ? RN_T_RC : type == RN_QPT_UC ? RN_T_UC : RN_T_UD;
+}
+
 void rn_qp_init(struct rn_qp *qp, struct rn_shard *sh, const struct rn_cmd *cmd)
 {
 	uint8_t *sq = (uint8_t *)qp + head_bytes();
@@ -70,6 +76,7 @@ void rn_qp_init(struct rn_qp *qp, struct rn_shard *sh, const struct rn_cmd *cmd)
 	memset(qp, 0, sizeof(*qp));
 	qp->sh = sh;
 	qp->type = cmd->create_qp.type;
+	qp->transport = transport_of(qp->type);
 	qp->state = RN_QPS_RESET;
 	qp->pd = cmd->create_qp.pd;
 	qp->ctx = cmd->create_qp.qp_ctx;
@@ -83,7 +90,7 @@ void rn_qp_init(struct rn_qp *qp, struct rn_shard *sh, const struct rn_cmd *cmd)
 	rn_list_init(&qp->dirty);
 	rn_list_init(&qp->tell);
 	rn_sq_init(&qp->sq, sq, cmd->create_qp.sq_depth, cmd->create_qp.sq_sge,
-		   cmd->create_qp.inline_bytes);
+		   cmd->create_qp.inline_bytes, rn_sq_kinds(qp->type));
 	rn_rq_init(&qp->rq, rq, rq_depth(cmd), rq_sge(cmd));
 	rn_retry_init(&qp->retry, sh->cfg.rto_floor, sh->cfg.rto_initial);
 	atomic_init(&qp->shared.sq_retired, 0);
@@ -357,6 +364,8 @@ enum rn_verdict rn_qp_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now
 {
 	const struct rn_qp_state_row *row = &rn_qp_states[qp->state];
 
+	if (rn_unlikely(qp->type != RN_QPT_RC))
+		return RN_V_REQ_UNSUPPORTED;
 	if (pkt->op->known && pkt->op->response)
 		return row->response_in ? rn_requester_rx(qp, pkt, now) : RN_V_QP_STATE;
 	return row->request_in ? rn_responder_rx(qp, pkt, now) : RN_V_QP_STATE;
@@ -393,6 +402,13 @@ static void set_state(struct rn_qp *qp, uint8_t state)
 	atomic_store_explicit(&qp->shared.state, state, memory_order_release);
 }
 
+static void flush_sends(struct rn_qp *qp, rn_time now)
+{
+	qp->sq.send = qp->sq.started = qp->sq.tail;
+	while (qp->sq.head != qp->sq.tail)
+		rn_qp_complete_send(qp, RN_STATUS_WR_FLUSH_ERR, 0, now);
+}
+
 void rn_qp_error(struct rn_qp *qp, unsigned what, bool keep_owed, rn_time now)
 {
 	if (qp->state == RN_QPS_ERR || qp->state == RN_QPS_RESET)
@@ -403,9 +419,7 @@ void rn_qp_error(struct rn_qp *qp, unsigned what, bool keep_owed, rn_time now)
 	if (!keep_owed)
 		qp->rx.nowed = qp->rx.nowed_reads = 0;
 	qp->win.nreads = 0;
-	qp->sq.send = qp->sq.started = qp->sq.tail;
-	while (qp->sq.head != qp->sq.tail)
-		rn_qp_complete_send(qp, RN_STATUS_WR_FLUSH_ERR, 0, now);
+	flush_sends(qp, now);
 	while (qp->rq.head != qp->rq.tail)
 		rn_qp_complete_recv(qp, RN_STATUS_WR_FLUSH_ERR, 0, NULL, now);
 	qp->rx.message = RN_RX_IDLE;
@@ -413,6 +427,27 @@ void rn_qp_error(struct rn_qp *qp, unsigned what, bool keep_owed, rn_time now)
 		qp->sh->stats.qp_errors++;
 		rn_shard_tell_qp(qp->sh, qp, what);
 	}
+}
+
+void rn_qp_send_failed(struct rn_qp *qp, uint8_t status, uint8_t vendor, rn_time now)
+{
+	rn_qp_complete_send(qp, status, vendor, now);
+	if (qp->type == RN_QPT_RC) {
+		rn_qp_error(qp, RN_QPE_FATAL, false, now);
+		return;
+	}
+	set_state(qp, RN_QPS_SQE);
+	flush_sends(qp, now);
+	/* PSNs that no packet carried are the next ones again. */
+	rn_requester_init(qp, qp->win.cur);
+}
+
+void rn_qp_drained(struct rn_qp *qp)
+{
+	if (qp->state != RN_QPS_SQD || !qp->sqd_notify || qp->sq.head != qp->sq.started)
+		return;
+	qp->sqd_notify = false;
+	rn_shard_tell_qp(qp->sh, qp, RN_QPE_SQ_DRAINED);
 }
 
 static void enter_reset(struct rn_qp *qp)
@@ -453,7 +488,11 @@ static bool values_fit(const struct rn_qp *qp, uint32_t mask, const struct rn_qp
 	if (mask & RN_QP_AV && (!is_own_address(port, &a->av.sgid) ||
 				rn_gid_is_ipv4(&a->av.sgid) != rn_gid_is_ipv4(&a->av.dgid)))
 		return false;
-	return !((mask & RN_QP_PKEY_INDEX && a->pkey_index) ||
+	return !((mask & RN_QP_CUR_STATE && a->cur_state != qp->state) ||
+		 (mask & RN_QP_SQD_NOTIFY && a->sqd_notify > 1) ||
+		 (mask & RN_QP_ACCESS && a->access & ~(uint32_t)RN_ACCESS_ALL) ||
+		 (mask & RN_QP_PKEY_INDEX && a->pkey_index) ||
+		 (mask & RN_QP_PORT && a->port > 1) ||
 		 (mask & RN_QP_TIMEOUT && a->timeout > 31) ||
 		 (mask & RN_QP_RETRY_CNT && a->retry_cnt > 7) ||
 		 (mask & RN_QP_RNR_RETRY && a->rnr_retry > 7) ||
@@ -481,6 +520,8 @@ static void apply(struct rn_qp *qp, uint32_t mask, const struct rn_qp_attr *a)
 	ATTR_FIELDS(X)
 #undef X
 	qp->access = qp->attr.access;
+	if (mask & RN_QP_MAX_DEST_RD_ATOMIC)
+		rn_responder_reads(qp, qp->attr.max_dest_rd_atomic);
 	if (mask & (RN_QP_AV | RN_QP_DEST_QPN)) {
 		qp->own = qp->attr.av.sgid;
 		qp->peer = qp->attr.av.dgid;
@@ -496,7 +537,7 @@ static void apply(struct rn_qp *qp, uint32_t mask, const struct rn_qp_attr *a)
 int rn_qp_modify(struct rn_qp *qp, uint32_t mask, const struct rn_qp_attr *a, rn_time now)
 {
 	uint8_t from = qp->state, to = mask & RN_QP_STATE ? a->state : from;
-	const struct rn_qp_move_row *row = to <= RN_QPS_ERR ? rn_qp_move(from, to) : NULL;
+	const struct rn_qp_move_row *row = to <= RN_QPS_ERR ? rn_qp_move(qp->type, from, to) : NULL;
 	uint32_t given = mask & ~(uint32_t)RN_QP_STATE;
 
 	if (!row || (given & row->mandatory) != row->mandatory ||
@@ -521,8 +562,9 @@ int rn_qp_modify(struct rn_qp *qp, uint32_t mask, const struct rn_qp_attr *a, rn
 		rn_responder_init(qp, qp->attr.rq_psn, qp->attr.max_dest_rd_atomic);
 	if (from == RN_QPS_RTR && to == RN_QPS_RTS)
 		rn_requester_init(qp, qp->attr.sq_psn);
-	if (to == RN_QPS_SQD && qp->sq.head == qp->sq.started)
-		rn_shard_tell_qp(qp->sh, qp, RN_QPE_SQ_DRAINED);
+	if (from != to)
+		qp->sqd_notify = given & RN_QP_SQD_NOTIFY && a->sqd_notify;
+	rn_qp_drained(qp);
 	if (rn_qp_states[to].go_on)
 		rn_shard_activate(qp->sh, qp);
 	return 0;
@@ -531,5 +573,6 @@ int rn_qp_modify(struct rn_qp *qp, uint32_t mask, const struct rn_qp_attr *a, rn
 void rn_qp_query(const struct rn_qp *qp, struct rn_qp_attr *attr)
 {
 	*attr = qp->attr;
-	attr->state = qp->state;
+	attr->state = attr->cur_state = qp->state;
+	attr->sq_draining = qp->state == RN_QPS_SQD && qp->sq.head != qp->sq.started;
 }

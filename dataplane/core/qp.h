@@ -29,23 +29,51 @@
 	X(SQE,     TAKE,      FLUSH,     true,        false,     false, false) \
 	X(ERR,     FLUSH,     FLUSH,     false,       false,     false, false)
 
+/* Sets of types, as bits 1 << enum rn_qp_type. */
+#define RN_QPTS_RC    (1u << RN_QPT_RC)
+#define RN_QPTS_UC    (1u << RN_QPT_UC)
+#define RN_QPTS_UD    (1u << RN_QPT_UD)
+#define RN_QPTS_RC_UC (RN_QPTS_RC | RN_QPTS_UC)
+#define RN_QPTS_ALL   (RN_QPTS_RC_UC | RN_QPTS_UD)
+
 #define RN_QPM(name) RN_QP_##name
-#define RN_QPM_RTR (RN_QPM(AV) | RN_QPM(PATH_MTU) | RN_QPM(DEST_QPN) | RN_QPM(RQ_PSN) | RN_QPM(MAX_DEST_RD_ATOMIC) | \
-		    RN_QPM(MIN_RNR_TIMER))
-#define RN_QPM_RTS (RN_QPM(TIMEOUT) | RN_QPM(RETRY_CNT) | RN_QPM(RNR_RETRY) | RN_QPM(SQ_PSN) | RN_QPM(MAX_RD_ATOMIC))
-#define RN_QPM_LATE (RN_QPM(ACCESS) | RN_QPM(MIN_RNR_TIMER))
-/* RC transitions; to RESET and ERR from anywhere, with the state alone */
+#define RN_QPM_INIT    (RN_QPM(PKEY_INDEX) | RN_QPM(PORT) | RN_QPM(ACCESS))
+#define RN_QPM_INIT_UD (RN_QPM(PKEY_INDEX) | RN_QPM(PORT) | RN_QPM(QKEY))
+#define RN_QPM_RTR_UC  (RN_QPM(AV) | RN_QPM(PATH_MTU) | RN_QPM(DEST_QPN) | RN_QPM(RQ_PSN))
+#define RN_QPM_RTR     (RN_QPM_RTR_UC | RN_QPM(MAX_DEST_RD_ATOMIC) | RN_QPM(MIN_RNR_TIMER))
+#define RN_QPM_RTS     (RN_QPM(TIMEOUT) | RN_QPM(RETRY_CNT) | RN_QPM(RNR_RETRY) | RN_QPM(SQ_PSN) | RN_QPM(MAX_RD_ATOMIC))
+#define RN_QPM_LATE    (RN_QPM(CUR_STATE) | RN_QPM(ACCESS) | RN_QPM(MIN_RNR_TIMER))
+#define RN_QPM_LATE_UC (RN_QPM(CUR_STATE) | RN_QPM(ACCESS))
+#define RN_QPM_LATE_UD (RN_QPM(CUR_STATE) | RN_QPM(QKEY))
+#define RN_QPM_SQD_UC  (RN_QPM(AV) | RN_QPM(PKEY_INDEX) | RN_QPM(ACCESS))
+#define RN_QPM_SQD     (RN_QPM_SQD_UC | RN_QPM(PORT) | RN_QPM(TIMEOUT) | RN_QPM(RETRY_CNT) | RN_QPM(RNR_RETRY) | \
+			RN_QPM(MAX_RD_ATOMIC) | RN_QPM(MAX_DEST_RD_ATOMIC) | RN_QPM(MIN_RNR_TIMER))
+/* Transitions (those of ibv_modify_qp, without alternate paths); to RESET and ERR from anywhere, with the state alone. RTS
+ * to SQE happens when a send of UC or UD fails, and cannot be asked for. */
 #define RN_QP_MOVE_ROWS(X) \
-	/*  from   to     mandatory                                              optional */ \
-	X(RESET, INIT,  RN_QPM(PKEY_INDEX) | RN_QPM(PORT) | RN_QPM(ACCESS),    0) \
-	X(INIT,  INIT,  0,           RN_QPM(PKEY_INDEX) | RN_QPM(PORT) | RN_QPM(ACCESS)) \
-	X(INIT,  RTR,   RN_QPM_RTR,  RN_QPM(ACCESS) | RN_QPM(PKEY_INDEX)) \
-	X(RTR,   RTS,   RN_QPM_RTS,  RN_QPM_LATE) \
-	X(RTR,   RTR,   0,           RN_QPM_LATE) \
-	X(RTS,   RTS,   0,           RN_QPM_LATE) \
-	X(RTS,   SQD,   0,           0) \
-	X(SQD,   SQD,   0,           RN_QPM_LATE | RN_QPM(TIMEOUT) | RN_QPM(RETRY_CNT) | RN_QPM(RNR_RETRY)) \
-	X(SQD,   RTS,   0,           RN_QPM_LATE)
+	/* types  from   to     mandatory        optional */ \
+	X(RC_UC, RESET, INIT,  RN_QPM_INIT,     0) \
+	X(UD,    RESET, INIT,  RN_QPM_INIT_UD,  0) \
+	X(RC_UC, INIT,  INIT,  0,               RN_QPM_INIT) \
+	X(UD,    INIT,  INIT,  0,               RN_QPM_INIT_UD) \
+	X(RC,    INIT,  RTR,   RN_QPM_RTR,      RN_QPM(ACCESS) | RN_QPM(PKEY_INDEX)) \
+	X(UC,    INIT,  RTR,   RN_QPM_RTR_UC,   RN_QPM(ACCESS) | RN_QPM(PKEY_INDEX)) \
+	X(UD,    INIT,  RTR,   0,               RN_QPM(PKEY_INDEX) | RN_QPM(QKEY)) \
+	X(RC,    RTR,   RTS,   RN_QPM_RTS,      RN_QPM_LATE) \
+	X(UC,    RTR,   RTS,   RN_QPM(SQ_PSN),  RN_QPM_LATE_UC) \
+	X(UD,    RTR,   RTS,   RN_QPM(SQ_PSN),  RN_QPM_LATE_UD) \
+	X(RC,    RTS,   RTS,   0,               RN_QPM_LATE) \
+	X(UC,    RTS,   RTS,   0,               RN_QPM_LATE_UC) \
+	X(UD,    RTS,   RTS,   0,               RN_QPM_LATE_UD) \
+	X(ALL,   RTS,   SQD,   0,               RN_QPM(SQD_NOTIFY)) \
+	X(RC,    SQD,   SQD,   0,               RN_QPM_SQD) \
+	X(UC,    SQD,   SQD,   0,               RN_QPM_SQD_UC) \
+	X(UD,    SQD,   SQD,   0,               RN_QPM(PKEY_INDEX) | RN_QPM(QKEY)) \
+	X(RC,    SQD,   RTS,   0,               RN_QPM_LATE) \
+	X(UC,    SQD,   RTS,   0,               RN_QPM_LATE_UC) \
+	X(UD,    SQD,   RTS,   0,               RN_QPM_LATE_UD) \
+	X(UC,    SQE,   RTS,   0,               RN_QPM_LATE_UC) \
+	X(UD,    SQE,   RTS,   0,               RN_QPM_LATE_UD)
 /* clang-format on */
 
 enum rn_qp_posting { RN_POST_TAKE, RN_POST_FLUSH, RN_POST_REFUSE };
@@ -58,11 +86,12 @@ struct rn_qp_state_row {
 extern const struct rn_qp_state_row rn_qp_states[];
 
 struct rn_qp_move_row {
+	uint32_t types; /* RN_QPTS_... */
 	uint8_t from, to;
 	uint32_t mandatory, optional; /* enum rn_qp_mask, RN_QP_STATE left out */
 };
-/* The row that allows from -> to, or NULL. */
-const struct rn_qp_move_row *rn_qp_move(uint8_t from, uint8_t to);
+/* The row that allows a QP of this type from -> to, or NULL. */
+const struct rn_qp_move_row *rn_qp_move(uint8_t type, uint8_t from, uint8_t to);
 
 /* ---- the responder's memory ---- */
 
@@ -127,10 +156,12 @@ struct rn_qp {
 	uint32_t qpn, gen;
 	uint32_t pd;
 	uint8_t type, state;
+	uint8_t transport; /* enum rn_transport: that of its packets */
 	uint8_t mtu_shift; /* path MTU = 1 << mtu_shift */
 	uint8_t events;    /* enum rn_qp_event_bit not yet told */
 	uint32_t access;   /* remote rights */
 	uint32_t quota;    /* packets it may still send in this turn of the active list */
+	bool sqd_notify;   /* tell when the send queue is drained */
 	bool own_turn;     /* an answer to a READ went out: a request may go before the next */
 	struct rn_gid own, peer; /* addresses packets must carry */
 	struct rn_cq *send_cq, *recv_cq;
@@ -157,6 +188,12 @@ struct rn_qp {
 static inline uint32_t rn_qp_mtu(const struct rn_qp *qp)
 {
 	return 1u << qp->mtu_shift;
+}
+
+/* Does it know whom it talks to, once and for all? */
+static inline bool rn_qp_has_peer(const struct rn_qp *qp)
+{
+	return qp->type != RN_QPT_UD && qp->state >= RN_QPS_RTR;
 }
 
 /* Packets that carry len bytes: at least one. */
@@ -187,6 +224,12 @@ void rn_qp_query(const struct rn_qp *qp, struct rn_qp_attr *attr);
 
 void rn_qp_post(struct rn_qp *qp, const struct rn_wqe *wqe, rn_time now);
 
+/* The oldest request fails. A reliable QP enters the error state with it; the others SQE: what is queued behind it is
+ * flushed, receiving goes on. */
+void rn_qp_send_failed(struct rn_qp *qp, uint8_t status, uint8_t vendor, rn_time now);
+/* To be called when requests completed in SQD: tells, if asked to, once no started one is left. */
+void rn_qp_drained(struct rn_qp *qp);
+
 /* The two short dispatchers: a packet for this QP; one packet of this QP (0 = nothing to send). */
 enum rn_verdict rn_qp_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now);
 unsigned rn_qp_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now);
@@ -214,6 +257,8 @@ void rn_requester_expired(struct rn_qp *qp, rn_time now);
 
 /* responder.c */
 void rn_responder_init(struct rn_qp *qp, uint32_t psn, uint8_t max_reads);
+/* From now on as many READs and atomics may be unanswered; the newest records are kept. */
+void rn_responder_reads(struct rn_qp *qp, uint8_t max_reads);
 enum rn_verdict rn_responder_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now);
 unsigned rn_responder_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now);
 

@@ -25,15 +25,6 @@ void rn_requester_init(struct rn_qp *qp, uint32_t psn)
 	rn_window_init(&qp->win, psn, qp->sh->cfg.window_packets);
 }
 
-/* ---- failing ---- */
-
-/* The oldest request takes the blame, the rest is flushed. */
-static void fail_oldest(struct rn_qp *qp, uint8_t status, enum rn_verdict why, rn_time now)
-{
-	rn_qp_complete_send(qp, status, why, now);
-	rn_qp_error(qp, RN_QPE_FATAL, false, now);
-}
-
 /* ---- transmitting ---- */
 
 static bool may_start(struct rn_qp *qp, struct rn_sqe *e, uint32_t npkts)
@@ -214,7 +205,7 @@ static struct rn_sqe *pick(struct rn_qp *qp, rn_time now)
 
 		if (rn_unlikely(e->status)) {
 			if (sq->head == sq->send)
-				fail_oldest(qp, e->status, e->verdict, now);
+				rn_qp_send_failed(qp, e->status, e->verdict, now);
 			return NULL;
 		}
 		if (rn_unlikely(rn_sq_is_fetch(e->kind) && !qp->attr.max_rd_atomic)) {
@@ -260,7 +251,7 @@ unsigned rn_requester_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now)
 		e->status = RN_STATUS_LOC_PROT_ERR;
 		e->verdict = why;
 		if (qp->sq.head == qp->sq.send)
-			fail_oldest(qp, e->status, why, now);
+			rn_qp_send_failed(qp, e->status, why, now);
 		return 0;
 	}
 	account_sent(qp, e, npsn, now);
@@ -275,8 +266,8 @@ static void retire_done(struct rn_qp *qp, rn_time now)
 
 	while (sq->head != sq->send && rn_window_done(&qp->win, rn_sq_at(sq, sq->head)))
 		rn_qp_complete_send(qp, RN_STATUS_SUCCESS, 0, now);
-	if (rn_unlikely(qp->state == RN_QPS_SQD) && sq->head == sq->started)
-		rn_shard_tell_qp(qp->sh, qp, RN_QPE_SQ_DRAINED);
+	if (rn_unlikely(qp->state == RN_QPS_SQD))
+		rn_qp_drained(qp);
 }
 
 /* Everything before psn is done. */
@@ -352,7 +343,7 @@ static enum rn_verdict take_nak_seq(struct rn_qp *qp, uint32_t psn, rn_time now)
 		return RN_V_RSP_NAK_AGAIN;
 	if (!rn_retry_nak(&qp->retry)) {
 		qp->sh->stats.retry_exceeded++;
-		fail_oldest(qp, RN_STATUS_RETRY_EXC_ERR, RN_V_RSP_NAK_SEQ, now);
+		rn_qp_send_failed(qp, RN_STATUS_RETRY_EXC_ERR, RN_V_RSP_NAK_SEQ, now);
 		return RN_V_RSP_NAK_SEQ;
 	}
 	rn_window_lost(&qp->win);
@@ -368,7 +359,7 @@ static enum rn_verdict take_rnr(struct rn_qp *qp, uint32_t psn, uint8_t code, rn
 		return RN_V_RSP_NAK_AGAIN;
 	if (!rn_retry_rnr(&qp->retry, &qp->sh->wheel, code, now)) {
 		qp->sh->stats.rnr_retry_exceeded++;
-		fail_oldest(qp, RN_STATUS_RNR_RETRY_EXC_ERR, RN_V_RSP_RNR, now);
+		rn_qp_send_failed(qp, RN_STATUS_RNR_RETRY_EXC_ERR, RN_V_RSP_RNR, now);
 		return RN_V_RSP_RNR;
 	}
 	qp->sh->stats.rnr_waits++;
@@ -402,7 +393,7 @@ static enum rn_verdict take_fatal(struct rn_qp *qp, uint32_t psn, uint8_t code, 
 		advance(qp, expect, now);
 	else if (!settle_before(qp, psn, now))
 		return RN_V_RSP_IMPLIED_NAK;
-	fail_oldest(qp, fatal_naks[code].status, fatal_naks[code].verdict, now);
+	rn_qp_send_failed(qp, fatal_naks[code].status, fatal_naks[code].verdict, now);
 	return fatal_naks[code].verdict;
 }
 
@@ -441,7 +432,7 @@ static enum rn_verdict take_old(struct rn_qp *qp, const struct rn_pkt *pkt, rn_t
 /* The response that contradicts what is outstanding at its PSN. */
 static enum rn_verdict refuse(struct rn_qp *qp, uint8_t status, enum rn_verdict why, rn_time now)
 {
-	fail_oldest(qp, status, why, now);
+	rn_qp_send_failed(qp, status, why, now);
 	return why;
 }
 
@@ -539,7 +530,7 @@ void rn_requester_expired(struct rn_qp *qp, rn_time now)
 	case RN_RETRY_EXCEEDED:
 		st->timeouts++;
 		st->retry_exceeded++;
-		fail_oldest(qp, RN_STATUS_RETRY_EXC_ERR, 0, now);
+		rn_qp_send_failed(qp, RN_STATUS_RETRY_EXC_ERR, 0, now);
 		return;
 	case RN_RETRY_RESEND:
 		st->timeouts++;

@@ -111,6 +111,43 @@ static void owe_read(struct rn_qp *qp, uint8_t rec)
 				    .msn = rx->msn});
 }
 
+/* ---- how many READs and atomics ---- */
+
+/* Those owed an answer that are not kept lose it: the peer was told to have fewer of them before. */
+void rn_responder_reads(struct rn_qp *qp, uint8_t max_reads)
+{
+	struct rn_rx *rx = &qp->rx;
+	struct rn_read_rec old[RN_MAX_RD_ATOMIC];
+	uint8_t n = rx->nrec, from = rx->rec_next, kept = 0;
+
+	if (max_reads == n)
+		return;
+	memcpy(old, rx->rec, sizeof(old));
+	memset(rx->rec, 0, sizeof(rx->rec));
+	rx->nrec = max_reads;
+	/* Oldest first; unused places are the oldest of all. */
+	for (unsigned age = 0; age < n; age++) {
+		unsigned was = (from + age) % n;
+
+		if (!old[was].npkts)
+			continue;
+		if (n - age > max_reads) {
+			for (unsigned k = rx->nowed; old[was].owed && k--;)
+				if (rx->owed[k].kind == RN_OWE_READ && rx->owed[k].rec == was)
+					forget(rx, k);
+			continue;
+		}
+		rx->rec[kept] = old[was];
+		for (unsigned k = 0; k < rx->nowed; k++)
+			if (rx->owed[k].kind == RN_OWE_READ && rx->owed[k].rec == was)
+				rx->owed[k].rec = 0x80 | kept;
+		kept++;
+	}
+	for (unsigned k = 0; k < rx->nowed; k++)
+		rx->owed[k].rec &= 0x7F;
+	rx->rec_next = kept < max_reads ? kept : 0;
+}
+
 /* ---- in order ---- */
 
 static bool in_sequence(const struct rn_rx *rx, const struct rn_opcode_row *op)

@@ -79,7 +79,7 @@ static enum rn_verdict to_qp(struct rn_shard *sh, const struct rn_pkt *pkt, rn_t
 
 	if (rn_unlikely(!qp || (pkt->opcode & 0xE0) == RN_T_CNP))
 		return to_no_qp(sh, pkt, now);
-	if ((pkt->opcode & 0xE0) != RN_T_RC)
+	if ((pkt->opcode & 0xE0) != qp->transport)
 		return RN_V_QP_TRANSPORT;
 	if (rn_unlikely(qp->state < RN_QPS_RTR))
 		return RN_V_QP_STATE;
@@ -89,7 +89,7 @@ static enum rn_verdict to_qp(struct rn_shard *sh, const struct rn_pkt *pkt, rn_t
 			!rn_gid_equal(&pkt->src, &qp->peer))) {
 		if (!is_ours(sh, &pkt->dst))
 			return RN_V_IP_NOT_OURS;
-		if (sh->port.check_source)
+		if (sh->port.check_source && qp->type != RN_QPT_UD)
 			return RN_V_QP_ADDRESS;
 	}
 	return rn_qp_rx(qp, pkt, now);

@@ -33,7 +33,22 @@ size_t rn_sq_bytes(uint32_t depth, uint32_t max_sge, uint32_t max_inline)
 	return (size_t)ring_size(depth) * stride_of(max_sge, max_inline);
 }
 
-void rn_sq_init(struct rn_sq *sq, void *mem, uint32_t depth, uint32_t max_sge, uint32_t max_inline)
+uint32_t rn_sq_kinds(uint8_t type)
+{
+	uint32_t kinds[RN_QPT_UD + 1] = {0};
+
+#define X(kind, rc, uc, ud)                                 \
+	kinds[RN_QPT_RC] |= (rc ? 1u : 0) << RN_WQE_##kind; \
+	kinds[RN_QPT_UC] |= (uc ? 1u : 0) << RN_WQE_##kind; \
+	kinds[RN_QPT_UD] |= (ud ? 1u : 0) << RN_WQE_##kind;
+	RN_SQ_KIND_ROWS(X)
+#undef X
+	rn_assert(type <= RN_QPT_UD);
+	return kinds[type];
+}
+
+void rn_sq_init(struct rn_sq *sq, void *mem, uint32_t depth, uint32_t max_sge, uint32_t max_inline,
+		uint32_t kinds)
 {
 	*sq = (struct rn_sq){
 		.mem = mem,
@@ -42,13 +57,8 @@ void rn_sq_init(struct rn_sq *sq, void *mem, uint32_t depth, uint32_t max_sge, u
 		.depth = depth,
 		.max_sge = max_sge,
 		.max_inline = max_inline,
+		.kinds = kinds,
 	};
-}
-
-static bool is_supported(uint8_t kind)
-{
-	return rn_sq_is_send(kind) || rn_sq_is_write(kind) || kind == RN_WQE_READ ||
-	       kind == RN_WQE_NOP || rn_sq_is_local(kind) || rn_sq_is_atomic(kind);
 }
 
 static uint8_t status_of_atomic(const struct rn_sq *sq, const struct rn_wqe *w)
@@ -64,7 +74,7 @@ static uint8_t status_of_form(const struct rn_sq *sq, const struct rn_wqe *w)
 {
 	uint64_t sum = 0;
 
-	if (!is_supported(w->kind))
+	if (w->kind > RN_WQE_RECV || !(sq->kinds >> w->kind & 1))
 		return RN_STATUS_LOC_QP_OP_ERR;
 	if (rn_sq_is_local(w->kind))
 		return w->length || w->num_sge || w->slots != 1 || w->flags & RN_WQE_INLINE

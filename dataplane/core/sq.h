@@ -39,6 +39,26 @@ static_assert(sizeof(struct rn_sqe) == RN_SLOT_BYTES, "one slot");
 static_assert(offsetof(struct rn_sqe, sge) == offsetof(struct rn_wqe, sge), "further slots fit");
 static_assert(offsetof(struct rn_sqe, wr_id) == offsetof(struct rn_wqe, wr_id), "copied as a block");
 
+/* clang-format off */
+/* What may be posted to a QP of which type; other kinds fail in their turn (wire rules, 4.13, 5.1). */
+#define RN_SQ_KIND_ROWS(X) \
+	/* kind        RC     UC     UD */ \
+	X(NOP,         true,  true,  true) \
+	X(SEND,        true,  false, false) \
+	X(SEND_IMM,    true,  false, false) \
+	X(SEND_INVAL,  true,  false, false) \
+	X(WRITE,       true,  false, false) \
+	X(WRITE_IMM,   true,  false, false) \
+	X(READ,        true,  false, false) \
+	X(CMP_SWAP,    true,  false, false) \
+	X(FETCH_ADD,   true,  false, false) \
+	X(BIND,        true,  false, false) \
+	X(INVALIDATE,  true,  false, false)
+/* clang-format on */
+
+/* The kinds of that type: bits 1 << enum rn_wqe_kind. */
+uint32_t rn_sq_kinds(uint8_t type);
+
 struct rn_sq {
 	uint8_t *mem;
 	uint32_t mask;
@@ -46,11 +66,12 @@ struct rn_sq {
 	uint32_t head, send, started, tail;
 	uint32_t depth;
 	uint16_t max_sge, max_inline;
+	uint32_t kinds; /* that may be posted */
 };
 
 /* Bytes of queue memory for such a queue. */
 size_t rn_sq_bytes(uint32_t depth, uint32_t max_sge, uint32_t max_inline);
-void rn_sq_init(struct rn_sq *sq, void *mem, uint32_t depth, uint32_t max_sge, uint32_t max_inline);
+void rn_sq_init(struct rn_sq *sq, void *mem, uint32_t depth, uint32_t max_sge, uint32_t max_inline, uint32_t kinds);
 
 static inline struct rn_sqe *rn_sq_at(const struct rn_sq *sq, uint32_t i)
 {

@@ -229,10 +229,13 @@ enum rn_access {
 	RN_ACCESS_REMOTE_READ = 1 << 2,
 	RN_ACCESS_REMOTE_ATOMIC = 1 << 3,
 	RN_ACCESS_MW_BIND = 1 << 4,
+	RN_ACCESS_ALL = (1 << 5) - 1,
 };
 
 enum rn_qp_mask {
 	RN_QP_STATE = 1 << 0,
+	RN_QP_CUR_STATE = 1 << 1,  /* refuse unless it is in cur_state */
+	RN_QP_SQD_NOTIFY = 1 << 2, /* sqd_notify says whether to tell when the send queue is drained */
 	RN_QP_ACCESS = 1 << 3,
 	RN_QP_PKEY_INDEX = 1 << 4,
 	RN_QP_PORT = 1 << 5,
@@ -274,7 +277,9 @@ struct rn_qp_attr {
 	uint8_t max_dest_rd_atomic;
 	uint8_t rnr_step;   /* with MIN_RNR_TIMER: each further RNR NAK of one PSN asks for a code higher by this, up to 31;
 			     * 0 = always min_rnr_timer, as verbs users expect */
-	uint8_t reserved[3];
+	uint8_t cur_state;  /* with CUR_STATE; told by queries as `state` is */
+	uint8_t sqd_notify; /* with SQD_NOTIFY: RN_EVENT_SQ_DRAINED, once; 0 or 1 */
+	uint8_t sq_draining; /* told by queries: in SQD, and a message that was started is not done */
 	uint32_t access;    /* enum rn_access: remote rights of the QP */
 	uint32_t dest_qpn;
 	uint32_t rq_psn;

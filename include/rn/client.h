@@ -153,7 +153,14 @@ struct rn_client_qp_init {
 /* In RESET. -EINVAL: a limit is over the adapter's. */
 int rn_client_qp_create(struct rn_client *client, const struct rn_client_qp_init *init,
 			struct rn_client_qp **qp);
-/* mask: enum rn_qp_mask; -EINVAL: not allowed in this state. */
+/* Moves it, or sets attributes in the state it is in (mask without RN_QP_STATE). mask: enum
+ * rn_qp_mask. Which moves there are, and what must and may be given with each, is the table of
+ * ibv_modify_qp per type, docs/qp-states.md: RC and UC take addresses, QPN and PSNs here, UD a
+ * Q_Key. -EINVAL, with nothing changed: no such move, an attribute missing, one given that does
+ * not belong, or a value out of range (PSNs and QPNs have 24 bits; a path MTU above the port's; a
+ * source address that is not the port's). To RESET: both queues are empty, without completions.
+ * To ERR: both are flushed. To SQD: messages that were started go on, no other is;
+ * RN_EVENT_SQ_DRAINED follows if sqd_notify asked for it. */
 int rn_client_qp_modify(struct rn_client_qp *qp, const struct rn_qp_attr *attr, uint32_t mask);
 int rn_client_qp_query(struct rn_client_qp *qp, struct rn_qp_attr *attr);
 /* Nobody posts any more. Completions already in the CQs stay there. */

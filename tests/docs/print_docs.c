@@ -133,7 +133,7 @@ static void print_mask(FILE *out, uint32_t mask)
 		const char *name;
 	} bits[] = {
 #define B(name) {RN_QP_##name, #name}
-		B(ACCESS), B(PKEY_INDEX), B(PORT), B(QKEY), B(AV), B(PATH_MTU), B(TIMEOUT), B(RETRY_CNT), B(RNR_RETRY),
+		B(CUR_STATE), B(SQD_NOTIFY), B(ACCESS), B(PKEY_INDEX), B(PORT), B(QKEY), B(AV), B(PATH_MTU), B(TIMEOUT), B(RETRY_CNT), B(RNR_RETRY),
 		B(RQ_PSN), B(MAX_RD_ATOMIC), B(MIN_RNR_TIMER), B(SQ_PSN), B(MAX_DEST_RD_ATOMIC), B(DEST_QPN),
 #undef B
 	};
@@ -147,16 +147,39 @@ static void print_mask(FILE *out, uint32_t mask)
 	rn_assert(!mask);
 }
 
+static void print_types(FILE *out, uint32_t types)
+{
+	static const char *const names[] = {[RN_QPT_RC] = "RC", [RN_QPT_UC] = "UC", [RN_QPT_UD] = "UD"};
+	const char *gap = "";
+
+	for (unsigned t = RN_QPT_RC; t <= RN_QPT_UD; t++) {
+		if (!(types >> t & 1))
+			continue;
+		fprintf(out, "%s%s", gap, names[t]);
+		gap = " ";
+	}
+}
+
 static void print_qp_moves(FILE *out)
 {
-	fprintf(out, "| from | to | must be given | may be given |\n|---|---|---|---|\n");
-#define X(from, to, mandatory, optional)              \
-	fprintf(out, "| `%s` | `%s` | ", #from, #to); \
-	print_mask(out, mandatory);                   \
-	fprintf(out, " | ");                          \
-	print_mask(out, optional);                    \
+	fprintf(out, "| type | from | to | must be given | may be given |\n|---|---|---|---|---|\n");
+#define X(types, from, to, mandatory, optional)   \
+	fprintf(out, "| ");                       \
+	print_types(out, RN_QPTS_##types);        \
+	fprintf(out, " | `%s` | `%s` | ", #from, #to); \
+	print_mask(out, mandatory);               \
+	fprintf(out, " | ");                      \
+	print_mask(out, optional);                \
 	fprintf(out, " |\n");
 	RN_QP_MOVE_ROWS(X)
+#undef X
+}
+
+static void print_qp_kinds(FILE *out)
+{
+	fprintf(out, "| request | RC | UC | UD |\n|---|---|---|---|\n");
+#define X(kind, rc, uc, ud) fprintf(out, "| `%s` | %s | %s | %s |\n", #kind, yes(rc), yes(uc), yes(ud));
+	RN_SQ_KIND_ROWS(X)
 #undef X
 }
 
@@ -240,6 +263,7 @@ static struct {
 	{.name = "cm-reasons", .print = print_cm_reasons},
 	{.name = "qp-states", .print = print_qp_states},
 	{.name = "qp-moves", .print = print_qp_moves},
+	{.name = "qp-kinds", .print = print_qp_kinds},
 	{.name = "completions", .print = print_completions},
 	{.name = "errnos", .print = print_errnos},
 	{.name = "connector", .print = print_connector},

@@ -50,7 +50,7 @@ static void make_side(struct rig *r, int i, const struct rig_opt *o)
 	rn_cq_ring_init(s->ring, entries);
 	rn_shard_cq_link(s->sh, 3, &s->cq_shared, s->ring, 99);
 	cmd.create_qp.pd = 1;
-	cmd.create_qp.type = RN_QPT_RC;
+	cmd.create_qp.type = o->type ? o->type : RN_QPT_RC;
 	cmd.create_qp.send_cq = cmd.create_qp.recv_cq = 3;
 	cmd.create_qp.sq_depth = cmd.create_qp.rq_depth = RIG_DEPTH;
 	if (o->srq && i == 1) {
@@ -91,7 +91,7 @@ void rig_connect(struct rig *r, const struct rig_opt *o, uint8_t up_to)
 {
 	for (int i = 0; i < 2; i++) {
 		struct rn_qp_attr a = {
-			.state = RN_QPS_INIT,
+			.port = 1,
 			.path_mtu = r->mtu,
 			.timeout = OR(o->timeout, 14),
 			.retry_cnt = OR(o->retry_cnt, 7),
@@ -107,15 +107,12 @@ void rig_connect(struct rig *r, const struct rig_opt *o, uint8_t up_to)
 		};
 
 		memcpy(a.av.dmac, r->s[!i].port.mac, 6);
-		assert_int_equal(
-			rig_modify(r, i, RN_QP_STATE | RN_QP_PKEY_INDEX | RN_QP_PORT | RN_QP_ACCESS,
-				   &a),
-			0);
-		a.state = RN_QPS_RTR;
-		assert_int_equal(rig_modify(r, i, RN_QP_STATE | RN_QPM_RTR, &a), 0);
-		a.state = RN_QPS_RTS;
-		if (up_to == RN_QPS_RTS)
-			assert_int_equal(rig_modify(r, i, RN_QP_STATE | RN_QPM_RTS, &a), 0);
+		for (a.state = RN_QPS_INIT; a.state <= up_to; a.state++) {
+			const struct rn_qp_move_row *row =
+				rn_qp_move(r->s[i].qp->type, a.state - 1, a.state);
+
+			assert_int_equal(rig_modify(r, i, RN_QP_STATE | row->mandatory, &a), 0);
+		}
 	}
 }
 

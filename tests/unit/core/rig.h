@@ -61,6 +61,7 @@ struct rig_opt {
 	bool only_rtr;	     /* leave both QPs in RTR */
 	rn_time rto_initial; /* 0: default */
 	uint32_t window;
+	uint8_t type;	    /* enum rn_qp_type; 0: RC */
 	struct rn_srq *srq; /* number 5, of side 1's QP */
 };
 

@@ -259,7 +259,8 @@ static void test_drain(void **state) /* Q47 */
 	rig_request(&r, 0, RN_WQE_SEND, RN_WQE_SIGNALED, 1, 0, 2000, 0);
 	rig_request(&r, 0, RN_WQE_SEND, RN_WQE_SIGNALED, 2, 0, 8, 0);
 	assert_true(rig_take(&r, 0, &p));
-	assert_int_equal(rig_modify(&r, 0, ST, &a), 0);
+	a.sqd_notify = 1;
+	assert_int_equal(rig_modify(&r, 0, ST | RN_QP_SQD_NOTIFY, &a), 0);
 	assert_true(rig_take(&r, 0, &p));
 	assert_int_equal(p.opcode, RN_OP_SEND_LAST);
 	rig_expect_silence(&r, 0);

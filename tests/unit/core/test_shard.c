@@ -299,7 +299,7 @@ static void test_commands(void **state)
 	assert_int_equal(rsp.err, -EOPNOTSUPP);
 	memset(&cmd, 0, sizeof(cmd));
 	cmd.op = RN_CMD_CREATE_QP;
-	cmd.create_qp.type = RN_QPT_UD;
+	cmd.create_qp.type = RN_QPT_UD + 1;
 	rn_shard_exec(r.s[0].sh, &x, r.now);
 	assert_int_equal(rsp.err, -EOPNOTSUPP);
 	cmd.create_qp.type = RN_QPT_RC;

@@ -52,7 +52,7 @@ static void test_lists(void **state)
 	uint32_t key;
 	struct rn_mr_table *t = table(&key);
 
-	rn_sq_init(&sq, smem, 2, 5, 0);
+	rn_sq_init(&sq, smem, 2, 5, 0, rn_sq_kinds(RN_QPT_RC));
 	rn_rq_init(&rq, rmem, 2, 5);
 	fill(w, key);
 	w->kind = RN_WQE_SEND;
@@ -106,7 +106,7 @@ static void test_depth(void **state)
 	struct rn_sq sq;
 	struct rn_rq rq;
 
-	rn_sq_init(&sq, smem, 3, 1, 100);
+	rn_sq_init(&sq, smem, 3, 1, 100, rn_sq_kinds(RN_QPT_RC));
 	rn_rq_init(&rq, rmem, 3, 1);
 	sq.head = sq.send = sq.started = sq.tail = UINT32_MAX - 1; /* positions wrap */
 	rq.head = rq.tail = UINT32_MAX - 1;

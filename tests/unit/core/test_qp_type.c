@@ -1,0 +1,265 @@
+/* Types of QPs: which attributes each move of each type takes, what may be posted, which packets are
+ * theirs, what a failed send does. */
+#include <errno.h>
+
+#include "rig.h"
+
+/* The masks of ibv_modify_qp as numbers, state bit left out: another source than the table's. */
+static const struct move {
+	uint8_t type, from, to;
+	uint32_t must, may;
+} moves[] = {
+	{RN_QPT_RC, RN_QPS_RESET, RN_QPS_INIT, 0x38, 0},
+	{RN_QPT_UC, RN_QPS_RESET, RN_QPS_INIT, 0x38, 0},
+	{RN_QPT_UD, RN_QPS_RESET, RN_QPS_INIT, 0x70, 0},
+	{RN_QPT_RC, RN_QPS_INIT, RN_QPS_INIT, 0, 0x38},
+	{RN_QPT_UC, RN_QPS_INIT, RN_QPS_INIT, 0, 0x38},
+	{RN_QPT_UD, RN_QPS_INIT, RN_QPS_INIT, 0, 0x70},
+	{RN_QPT_RC, RN_QPS_INIT, RN_QPS_RTR, 0x129180, 0x18},
+	{RN_QPT_UC, RN_QPS_INIT, RN_QPS_RTR, 0x101180, 0x18},
+	{RN_QPT_UD, RN_QPS_INIT, RN_QPS_RTR, 0, 0x50},
+	{RN_QPT_RC, RN_QPS_RTR, RN_QPS_RTS, 0x12e00, 0x800a},
+	{RN_QPT_UC, RN_QPS_RTR, RN_QPS_RTS, 0x10000, 0xa},
+	{RN_QPT_UD, RN_QPS_RTR, RN_QPS_RTS, 0x10000, 0x42},
+	{RN_QPT_RC, RN_QPS_RTS, RN_QPS_RTS, 0, 0x800a},
+	{RN_QPT_UC, RN_QPS_RTS, RN_QPS_RTS, 0, 0xa},
+	{RN_QPT_UD, RN_QPS_RTS, RN_QPS_RTS, 0, 0x42},
+	{RN_QPT_RC, RN_QPS_RTS, RN_QPS_SQD, 0, 4},
+	{RN_QPT_UC, RN_QPS_RTS, RN_QPS_SQD, 0, 4},
+	{RN_QPT_UD, RN_QPS_RTS, RN_QPS_SQD, 0, 4},
+	{RN_QPT_RC, RN_QPS_SQD, RN_QPS_SQD, 0, 0x2aeb8},
+	{RN_QPT_UC, RN_QPS_SQD, RN_QPS_SQD, 0, 0x98},
+	{RN_QPT_UD, RN_QPS_SQD, RN_QPS_SQD, 0, 0x50},
+	{RN_QPT_RC, RN_QPS_SQD, RN_QPS_RTS, 0, 0x800a},
+	{RN_QPT_UC, RN_QPS_SQD, RN_QPS_RTS, 0, 0xa},
+	{RN_QPT_UD, RN_QPS_SQD, RN_QPS_RTS, 0, 0x42},
+	{RN_QPT_UC, RN_QPS_SQE, RN_QPS_RTS, 0, 0xa},
+	{RN_QPT_UD, RN_QPS_SQE, RN_QPS_RTS, 0, 0x42},
+};
+
+static const struct move *move_of(uint8_t type, uint8_t from, uint8_t to)
+{
+	static struct move always;
+
+	for (unsigned i = 0; i < RN_ARRAY_SIZE(moves); i++)
+		if (moves[i].type == type && moves[i].from == from && moves[i].to == to)
+			return &moves[i];
+	always = (struct move){type, from, to, 0, 0};
+	return to == RN_QPS_RESET || to == RN_QPS_ERR ? &always : NULL;
+}
+
+static struct rn_qp_attr good(struct rig *r, uint8_t from, uint8_t to)
+{
+	return (struct rn_qp_attr){
+		.state = to,
+		.cur_state = from,
+		.sqd_notify = 1,
+		.path_mtu = 3,
+		.port = 1,
+		.qkey = 0x01234567,
+		.access = RN_ACCESS_REMOTE_WRITE,
+		.dest_qpn = r->s[1].qpn,
+		.sq_psn = 0x123,
+		.max_rd_atomic = 4,
+		.max_dest_rd_atomic = 4,
+		.av = {.sgid = r->s[0].port.gids[0], .dgid = r->s[1].port.gids[0]},
+	};
+}
+
+static int try(struct rig *r, uint8_t from, uint8_t to, uint32_t mask)
+{
+	struct rn_qp_attr a = good(r, from, to);
+
+	return rig_modify(r, 0, RN_QP_STATE | mask, &a);
+}
+
+/* SQE comes of a send that fails: a kind that no type has. */
+static void fail_a_send(struct rig *r)
+{
+	struct rn_pkt p;
+
+	rig_request(r, 0, 12, 0, 7, 0, 8, 0);
+	assert_false(rig_take(r, 0, &p));
+	rig_expect(r, 0, 7, RN_STATUS_LOC_QP_OP_ERR);
+}
+
+static void put_in(struct rig *r, uint8_t state)
+{
+	uint8_t type = r->s[0].qp->type;
+
+	assert_int_equal(try(r, 0, RN_QPS_RESET, 0), 0);
+	if (state == RN_QPS_ERR)
+		assert_int_equal(try(r, 0, RN_QPS_ERR, 0), 0);
+	for (uint8_t s = RN_QPS_INIT; state != RN_QPS_ERR && s <= RN_MIN(state, RN_QPS_RTS); s++)
+		assert_int_equal(try(r, s - 1, s, move_of(type, s - 1, s)->must), 0);
+	if (state == RN_QPS_SQD)
+		assert_int_equal(try(r, RN_QPS_RTS, state, 0), 0);
+	if (state == RN_QPS_SQE)
+		fail_a_send(r);
+	assert_int_equal(r->s[0].qp->state, state);
+}
+
+static void expect_move(struct rig *r, uint8_t from, uint8_t to, uint32_t mask, bool fits)
+{
+	put_in(r, from);
+	if (try(r, from, to, mask) != (fits ? 0 : -EINVAL))
+		fail_msg("type %u, %u to %u, mask %x", r->s[0].qp->type, from, to, mask);
+	assert_int_equal(r->s[0].qp->state, fits ? to : from);
+}
+
+/* Every bit of every move of every type, given and not given. */
+static void test_every_move(void **state)
+{
+	for (uint8_t type = RN_QPT_RC; type <= RN_QPT_UD; type++) {
+		struct rig r;
+
+		rig_init(&r, &(struct rig_opt){.unconnected = true, .type = type});
+		for (uint8_t from = RN_QPS_RESET; from <= RN_QPS_ERR; from++)
+			for (uint8_t to = RN_QPS_RESET; to <= RN_QPS_ERR; to++) {
+				const struct move *m = move_of(type, from, to);
+
+				if (type == RN_QPT_RC && from == RN_QPS_SQE)
+					continue; /* nothing leads there */
+				expect_move(&r, from, to, m ? m->must : 0, m != NULL);
+				for (unsigned bit = 1; m && bit < 32; bit++) {
+					uint32_t b = 1u << bit;
+
+					expect_move(&r, from, to, m->must ^ b, m->may & b);
+				}
+				if (m)
+					expect_move(&r, from, to, m->must | m->may, true);
+			}
+		rig_fini(&r);
+	}
+}
+
+static void test_values(void **state)
+{
+	struct rig r;
+	struct rn_qp_attr a;
+
+	rig_init(&r, &(struct rig_opt){.unconnected = true, .type = RN_QPT_UC});
+	put_in(&r, RN_QPS_INIT);
+	a = good(&r, RN_QPS_INIT, RN_QPS_INIT);
+	a.port = 2;
+	assert_int_equal(rig_modify(&r, 0, RN_QP_PORT, &a), -EINVAL);
+	a.access = 1u << 5;
+	assert_int_equal(rig_modify(&r, 0, RN_QP_ACCESS, &a), -EINVAL);
+	a.pkey_index = 1;
+	assert_int_equal(rig_modify(&r, 0, RN_QP_PKEY_INDEX, &a), -EINVAL);
+	put_in(&r, RN_QPS_RTS);
+	a = good(&r, RN_QPS_RTS, RN_QPS_SQD);
+	a.cur_state = RN_QPS_RTR;
+	assert_int_equal(rig_modify(&r, 0, RN_QP_CUR_STATE, &a), -EINVAL);
+	a.sqd_notify = 2;
+	assert_int_equal(rig_modify(&r, 0, RN_QP_STATE | RN_QP_SQD_NOTIFY, &a), -EINVAL);
+	assert_int_equal(r.s[0].qp->state, RN_QPS_RTS);
+	rig_fini(&r);
+}
+
+static void test_query(void **state)
+{
+	struct rig r;
+	struct rn_cmd cmd = {.op = RN_CMD_QUERY_QP};
+	struct rn_rsp rsp;
+	struct rn_exec x = {.cmd = &cmd, .rsp = &rsp};
+
+	rig_init(&r, &(struct rig_opt){.unconnected = true, .type = RN_QPT_UD});
+	put_in(&r, RN_QPS_RTS);
+	cmd.qp.qpn = r.s[0].qpn;
+	cmd.qp.gen = r.s[0].gen;
+	rn_shard_exec(r.s[0].sh, &x, r.now);
+	assert_int_equal(rsp.query.attr.qkey, 0x01234567);
+	assert_int_equal(rsp.query.attr.sq_psn, 0x123);
+	assert_int_equal(rsp.query.attr.port, 1);
+	assert_int_equal(rsp.query.attr.state, RN_QPS_RTS);
+	fail_a_send(&r); /* not asked for, told all the same */
+	rn_shard_exec(r.s[0].sh, &x, r.now);
+	assert_int_equal(rsp.query.attr.state, RN_QPS_SQE);
+	assert_int_equal(rsp.query.attr.cur_state, RN_QPS_SQE);
+	assert_int_equal(rsp.query.attr.sq_draining, 0);
+	rig_fini(&r);
+}
+
+static void test_kinds(void **state)
+{
+	assert_int_equal(rn_sq_kinds(RN_QPT_RC), 0x7FF);
+	assert_int_equal(rn_sq_kinds(RN_QPT_UC) & (1u << RN_WQE_READ | 1u << RN_WQE_CMP_SWAP |
+						   1u << RN_WQE_FETCH_ADD | 1u << RN_WQE_SEND_INVAL),
+			 0);
+	assert_int_equal(rn_sq_kinds(RN_QPT_UD) &
+				 ~(1u << RN_WQE_NOP | 1u << RN_WQE_SEND | 1u << RN_WQE_SEND_IMM),
+			 0);
+}
+
+/* What is behind the failed one is flushed in order, as is what comes after; receives stay. */
+static void test_send_error(void **state)
+{
+	struct rn_cqe c;
+	struct rn_pkt p;
+	struct rig r;
+
+	rig_init(&r, &(struct rig_opt){.type = RN_QPT_UC});
+	rig_recv(&r, 0, 1, 0, 8);
+	rig_request(&r, 0, RN_WQE_READ, 0, 2, 0, 8, 0);
+	rig_request(&r, 0, RN_WQE_NOP, 0, 3, 0, 0, 0);
+	rig_request(&r, 0, RN_WQE_NOP, 0, 4, 0, 0, 0);
+	assert_false(rig_take(&r, 0, &p));
+	rig_request(&r, 0, RN_WQE_NOP, 0, 5, 0, 0, 0);
+	rig_expect(&r, 0, 2, RN_STATUS_LOC_QP_OP_ERR);
+	for (unsigned i = 3; i <= 5; i++)
+		rig_expect(&r, 0, i, RN_STATUS_WR_FLUSH_ERR);
+	rig_expect_none(&r, 0);
+	assert_int_equal(r.s[0].qp->state, RN_QPS_SQE);
+	assert_int_equal(try(&r, RN_QPS_SQE, RN_QPS_RTS, 0), 0);
+	rig_request(&r, 0, RN_WQE_NOP, RN_WQE_SIGNALED, 6, 0, 0, 0);
+	assert_false(rig_take(&r, 0, &p));
+	rig_expect(&r, 0, 6, RN_STATUS_SUCCESS);
+	assert_int_equal(try(&r, RN_QPS_RTS, RN_QPS_ERR, 0), 0);
+	rig_expect(&r, 0, 1, RN_STATUS_WR_FLUSH_ERR);
+	assert_false(rig_poll(&r, 0, &c));
+	rig_fini(&r);
+}
+
+/* Each type has packets of its own. */
+static void wire_row_F20_packets_of_another_service(void **state)
+{
+	static const uint8_t ops[] = {RN_T_RC | RN_OP_SEND_ONLY, RN_T_UC | RN_OP_SEND_ONLY,
+				      RN_T_UD | RN_OP_SEND_ONLY};
+
+	for (unsigned own = 0; own < 3; own++) {
+		uint8_t type = RN_QPT_RC + own;
+		struct rig r;
+
+		rig_init(&r, &(struct rig_opt){.type = type});
+		rig_recv(&r, 0, 1, 0, 256);
+		for (unsigned i = 0; i < 3; i++) {
+			struct rn_pkt p = rig_pkt(&r, 0, ops[i], 0, "abcd", 4);
+
+			if (i == own)
+				continue;
+			assert_int_equal(rig_rx(&r, 0, &p), RN_V_QP_TRANSPORT);
+			assert_int_equal(
+				rn_shard_stats(r.s[0].sh)->verdict[RN_V_QP_TRANSPORT],
+				i + 1 - (own < i));
+		}
+		rig_expect_none(&r, 0);
+		rig_expect_silence(&r, 0);
+		assert_int_equal(r.s[0].qp->state, RN_QPS_RTS);
+		rig_fini(&r);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_every_move),
+		cmocka_unit_test(test_values),
+		cmocka_unit_test(test_query),
+		cmocka_unit_test(test_kinds),
+		cmocka_unit_test(test_send_error),
+		cmocka_unit_test(wire_row_F20_packets_of_another_service),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
