@@ -102,7 +102,24 @@
 	X(DREQ_RCVD,   DESTROY,    send_drep,         CLOSED) \
 	X(CLOSED,      REQ_AGAIN,  repeat,            CLOSED) \
 	X(CLOSED,      REP_AGAIN,  repeat,            CLOSED) \
-	X(CLOSED,      DESTROY,    nothing,           CLOSED)
+	X(CLOSED,      DESTROY,    nothing,           CLOSED) \
+	\
+	X(BOUND,       RESOLVE,    note_resolve,      SIDR_RESOLVING) \
+	X(SIDR_RESOLVING, NEIGH_OK, send_sidr_req,    SIDR_SENT) \
+	X(SIDR_RESOLVING, NEIGH_FAIL, tell_unreachable, BOUND) \
+	X(SIDR_RESOLVING, DESTROY, nothing,           CLOSED) \
+	X(SIDR_SENT,   TIMER,      resend,            SIDR_SENT) \
+	X(SIDR_SENT,   SPENT,      give_up_sidr,      BOUND) \
+	X(SIDR_SENT,   SIDR_REP,   take_sidr_rep,     BOUND) \
+	X(SIDR_SENT,   DESTROY,    forget_sidr,       CLOSED) \
+	X(SIDR_ARRIVED, NEIGH_OK,  tell_request,      SIDR_RCVD) \
+	X(SIDR_ARRIVED, NEIGH_FAIL, drop_request,     CLOSED) \
+	X(SIDR_ARRIVED, REQ_AGAIN, nothing,           SIDR_ARRIVED) \
+	X(SIDR_ARRIVED, DESTROY,   refuse_sidr,       CLOSED) \
+	X(SIDR_RCVD,   REQ_AGAIN,  nothing,           SIDR_RCVD) \
+	X(SIDR_RCVD,   ACCEPT,     answer_sidr,       CLOSED) \
+	X(SIDR_RCVD,   REJECT,     refuse_sidr,       CLOSED) \
+	X(SIDR_RCVD,   DESTROY,    refuse_sidr,       CLOSED)
 /* clang-format on */
 
 static const struct rule {
@@ -288,11 +305,16 @@ void rn_cm_tell(struct rn_cm *cm, struct rn_cm_conn *c, uint16_t kind, uint16_t 
 
 static void fill_attr(const struct rn_cm *cm, const struct rn_cm_conn *c, struct rn_qp_attr *a)
 {
+	a->av = c->av;
+	a->dest_qpn = c->remote_qpn;
+	if (c->qp_type == RN_QPT_UD) {
+		a->qkey = c->theirs.qkey;
+		return;
+	}
 	a->state = RN_QPS_RTR;
 	a->path_mtu = c->path_mtu;
 	a->timeout = c->timeout_code;
 	a->min_rnr_timer = cm->min_rnr_timer;
-	a->dest_qpn = c->remote_qpn;
 	a->sq_psn = c->theirs.psn;
 	a->rnr_retry = c->theirs.rnr_retry;
 	a->max_rd_atomic = c->theirs.responder_resources;
@@ -306,7 +328,6 @@ static void fill_attr(const struct rn_cm *cm, const struct rn_cm_conn *c, struct
 	a->access = RN_ACCESS_REMOTE_WRITE;
 	if (a->max_dest_rd_atomic)
 		a->access |= RN_ACCESS_REMOTE_READ | RN_ACCESS_REMOTE_ATOMIC;
-	a->av = c->av;
 }
 
 bool rn_cm_event(struct rn_cm *cm, struct rn_event *ev)

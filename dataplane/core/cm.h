@@ -12,7 +12,7 @@
  *	any            -ENOENT no such id; -ENOSPC max_cm objects exist; -EINVAL not in this state or malformed. A
  *	               non-zero `user` of a command that names an id replaces the object's: so a front end adopts a
  *	               request.
- *	CM_BIND        new id at local:port; port 0 = ephemeral, 49152..65535, one that nobody uses. -EADDRNOTAVAIL address
+ *	CM_BIND        -EPROTONOSUPPORT no such port space, or it has no such queue pairs. New id at local:port; port 0 = ephemeral, 49152..65535, one that nobody uses. -EADDRNOTAVAIL address
  *	               not ours, or no ephemeral port left. Ports are shared between listeners and connectors; with
  *	               RN_CM_FOR_LISTENER also -EADDRINUSE as CM_LISTEN.
  *	CM_LISTEN      id 0 (binds first) or a bound id. -EADDRINUSE another listener has this very address and port; one
@@ -33,6 +33,9 @@
  *	CM_DESTROY     in any state: the peer is told what the state demands (REQ sent: REJ 4; a request or a reply held:
  *	               REJ 28; connected: DREQ, and the rest goes on without a client). Never fails but -ENOENT. The port
  *	               is free at once; timewait holds ids and QPNs, never a port. No event comes after it.
+ *
+ * Ids of datagram services (qp_type UD) take BIND, LISTEN, CONNECT, ACCEPT, REJECT and DESTROY; what they send is SIDR_REQ
+ * and SIDR_REP, see cm_sidr.c and client.h. Ports are counted per port space.
  *
  * Events:
  *	`param` is what the peer sent, raw (CM_REQUEST: responder_resources is the REQ's responder resources; private data

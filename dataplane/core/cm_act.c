@@ -98,7 +98,7 @@ void rn_cm_do_resend(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_
 void rn_cm_do_repeat(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
 		     rn_time now)
 {
-	if (c->state != RN_CMS_CLOSED || c->mad_attr == RN_CM_REJ)
+	if (c->state != RN_CMS_CLOSED || c->mad_attr == RN_CM_REJ || c->mad_attr == RN_CM_SIDR_REP)
 		rn_cm_say(cm, c);
 }
 
@@ -257,7 +257,8 @@ void rn_cm_do_refuse_backlog(struct rn_cm *cm, struct rn_cm_conn *c, const struc
 		struct rn_cm_conn *child = rn_container_of(pos, struct rn_cm_conn, sibling);
 
 		/* a request whose event was taken is its client's */
-		if (child->state == RN_CMS_ARRIVED || child->nnotes)
+		if (child->state == RN_CMS_ARRIVED || child->state == RN_CMS_SIDR_ARRIVED ||
+		    child->nnotes)
 			rn_cm_step(cm, child, RN_CMC_DESTROY, NULL, now);
 	}
 	rn_list_for_each_safe(pos, tmp, &c->held)

@@ -32,19 +32,61 @@ static struct rn_cm_why asked_by(const struct rn_cmd *cmd)
 	return (struct rn_cm_why){.cmd = cmd};
 }
 
+struct service {
+	uint16_t port_space;
+	uint8_t qp_type;
+};
+
+/* What the id of this command is for, with the defaults in place. Stream ports carry no datagrams
+ * and datagram ports nothing else; the IB space has both. */
+static bool find_service(const struct rn_cmd *cmd, struct service *s)
+{
+	bool datagrams = cmd->cm.port_space == RN_PS_UDP || cmd->cm.port_space == RN_PS_IPOIB;
+
+	s->port_space = cmd->cm.port_space ? cmd->cm.port_space : RN_PS_TCP;
+	s->qp_type = cmd->cm.qp_type ? cmd->cm.qp_type : datagrams ? RN_QPT_UD : RN_QPT_RC;
+	switch (s->port_space) {
+	case RN_PS_UDP:
+	case RN_PS_IPOIB:
+		return s->qp_type == RN_QPT_UD;
+	case RN_PS_TCP:
+		return s->qp_type == RN_QPT_RC || s->qp_type == RN_QPT_UC;
+	case RN_PS_IB:
+		return s->qp_type == RN_QPT_RC || s->qp_type == RN_QPT_UC ||
+		       s->qp_type == RN_QPT_UD;
+	default:
+		return false;
+	}
+}
+
+/* The listener that already has the place this command asks for. */
+static struct rn_cm_conn *listener_there(const struct rn_cm *cm, const struct rn_cmd *cmd)
+{
+	struct service s;
+
+	if (cmd->cm.port == 0 || !find_service(cmd, &s))
+		return NULL;
+	return rn_cm_listener_at(cm, s.port_space, &cmd->cm.local, cmd->cm.port);
+}
+
 /* A new id at the command's address. On an error *out is NULL. */
 static int bind_new(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm_conn **out)
 {
 	const struct rn_gid *local = &cmd->cm.local;
+	struct service service;
 	struct rn_cm_conn *c;
 
 	*out = NULL;
+	if (!find_service(cmd, &service))
+		return -EPROTONOSUPPORT;
 	if (!is_wildcard(local) && rn_cm_own(cm, local) < 0)
 		return -EADDRNOTAVAIL;
 	c = rn_cm_new(cm);
 	if (!c)
 		return -ENOSPC;
 	c->user = cmd->user;
+	c->port_space = service.port_space;
+	c->qp_type = service.qp_type;
 	c->bound = c->local = *local;
 	if (!rn_cm_take_port(cm, c, cmd->cm.port)) {
 		rn_cm_release(cm, c);
@@ -61,7 +103,7 @@ static int exec_bind(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm_co
 
 	if (cmd->cm.id)
 		return -EINVAL;
-	if (listener && cmd->cm.port && rn_cm_listener_at(cm, &cmd->cm.local, cmd->cm.port))
+	if (listener && listener_there(cm, cmd))
 		return -EADDRINUSE;
 	err = bind_new(cm, cmd, c);
 	if (!err && listener)
@@ -80,12 +122,12 @@ static int exec_listen(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm_
 		return -EINVAL;
 	if (*c) {
 		(*c)->local = (*c)->bound;
-		other = rn_cm_listener_at(cm, &(*c)->local, (*c)->port);
+		other = rn_cm_listener_at(cm, (*c)->port_space, &(*c)->local, (*c)->port);
 		if (other && other != *c)
 			return -EADDRINUSE;
 		adopt(*c, cmd);
 	} else {
-		if (cmd->cm.port && rn_cm_listener_at(cm, &cmd->cm.local, cmd->cm.port))
+		if (listener_there(cm, cmd))
 			return -EADDRINUSE;
 		err = bind_new(cm, cmd, c);
 		if (err)
@@ -132,6 +174,8 @@ static bool busy(uint8_t state)
 	case RN_CMS_ESTABLISHED:
 	case RN_CMS_DREQ_SENT:
 	case RN_CMS_DREQ_RCVD:
+	case RN_CMS_SIDR_RESOLVING:
+	case RN_CMS_SIDR_SENT:
 		return true;
 	default:
 		return false;
@@ -143,16 +187,21 @@ static int check_connect(const struct rn_cm *cm, const struct rn_cmd *cmd,
 {
 	const struct rn_gid *own = c ? &c->bound : &cmd->cm.local, *peer = &cmd->cm.peer;
 	const struct rn_cm_param *p = &cmd->cm.param;
+	struct service s = {0};
+	bool datagrams;
 
 	if (c && c->state != RN_CMS_BOUND)
 		return busy(c->state) ? -EALREADY : -EINVAL;
-	if (p->data_len > RN_CM_REQ_DATA)
+	if (!c && !find_service(cmd, &s))
+		return -EPROTONOSUPPORT;
+	datagrams = (c ? c->qp_type : s.qp_type) == RN_QPT_UD;
+	if (p->data_len > (datagrams ? RN_CM_RESOLVE_DATA : RN_CM_REQ_DATA))
 		return -EMSGSIZE;
 	if (is_wildcard(peer) || cmd->cm.peer_port == 0)
 		return -EDESTADDRREQ;
 	if (is_group(peer))
 		return -EADDRNOTAVAIL;
-	if (p->qpn <= RN_GSI_QPN || p->qpn >= RN_MCAST_QPN)
+	if (!datagrams && (p->qpn <= RN_GSI_QPN || p->qpn >= RN_MCAST_QPN))
 		return -EINVAL;
 	if (rn_gid_equal(own, &any_ipv4) && !rn_gid_is_ipv4(peer))
 		return -EAFNOSUPPORT;
@@ -160,7 +209,7 @@ static int check_connect(const struct rn_cm *cm, const struct rn_cmd *cmd,
 		own = source_for(cm, peer);
 	if (!own || rn_gid_is_ipv4(own) != rn_gid_is_ipv4(peer))
 		return -EAFNOSUPPORT;
-	if (rn_cm_by_qpn(cm, p->qpn) || (c && c->nnotes))
+	if ((!datagrams && rn_cm_by_qpn(cm, p->qpn)) || (c && c->nnotes))
 		return -EBUSY;
 	*local = *own;
 	return 0;
@@ -184,7 +233,7 @@ static int exec_connect(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm
 	(*c)->local = local;
 	(*c)->peer = cmd->cm.peer;
 	(*c)->peer_port = cmd->cm.peer_port;
-	if (rn_cm_tuple_taken(cm, *c)) {
+	if ((*c)->qp_type != RN_QPT_UD && rn_cm_tuple_taken(cm, *c)) {
 		if (fresh) {
 			rn_cm_release(cm, *c);
 			*c = NULL;
@@ -192,7 +241,7 @@ static int exec_connect(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm
 		return -EISCONN;
 	}
 	adopt(*c, cmd);
-	rn_cm_step(cm, *c, RN_CMC_CONNECT, &why, now);
+	rn_cm_step(cm, *c, (*c)->qp_type == RN_QPT_UD ? RN_CMC_RESOLVE : RN_CMC_CONNECT, &why, now);
 	rn_cm_ask(cm, *c, now);
 	return 0;
 }
@@ -215,8 +264,9 @@ static int exec_accept(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm_
 		       rn_time now)
 {
 	const struct rn_cm_param *p = &cmd->cm.param;
+	bool datagrams = (*c)->qp_type == RN_QPT_UD;
 
-	if (p->data_len > RN_CM_REP_DATA)
+	if (p->data_len > (datagrams ? RN_CM_ANSWER_DATA : RN_CM_REP_DATA))
 		return -EMSGSIZE;
 	if (p->qpn <= RN_GSI_QPN || p->qpn >= RN_MCAST_QPN)
 		return -EINVAL;
@@ -236,8 +286,12 @@ static int exec_establish(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_
 static int exec_reject(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm_conn **c,
 		       rn_time now)
 {
-	if (cmd->cm.param.data_len > RN_CM_REJ_DATA)
+	bool datagrams = (*c)->qp_type == RN_QPT_UD;
+
+	if (cmd->cm.param.data_len > (datagrams ? RN_CM_ANSWER_DATA : RN_CM_REJ_DATA))
 		return -EMSGSIZE;
+	if (datagrams && cmd->cm.reason > RN_CM_SIDR_BAD_VERSION)
+		return -EINVAL;
 	return answer(cm, cmd, *c, RN_CMC_REJECT, now);
 }
 

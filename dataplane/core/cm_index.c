@@ -12,7 +12,7 @@
 #include "cm_priv.h"
 #include "frame.h"
 
-#define TABLES		      6
+#define TABLES		      7
 #define conn_of(node, member) rn_container_of(node, struct rn_cm_conn, member)
 
 /* ---- creation ---- */
@@ -51,7 +51,8 @@ static void init_waits(struct rn_cm *cm, rn_time now)
 bool rn_cm_index_create(struct rn_cm *cm, const struct rn_core_cfg *cfg, rn_time now)
 {
 	struct rn_htab *tables[TABLES] = {&cm->by_local, &cm->by_remote, &cm->by_peer_qp,
-					  &cm->by_qpn,	 &cm->by_tuple,	 &cm->by_port};
+					  &cm->by_qpn,	 &cm->by_tuple,	 &cm->by_port,
+					  &cm->by_asker};
 	uint32_t nbuckets, nchains;
 	uint64_t start;
 
@@ -113,6 +114,25 @@ struct rn_cm_conn *rn_cm_new(struct rn_cm *cm)
 	c->id = ++cm->generation[slot] << cm->id_bits | (slot + 1);
 	c->state = RN_CMS_BOUND;
 	cm->live++;
+	return c;
+}
+
+struct rn_cm_conn *rn_cm_child(struct rn_cm *cm, struct rn_cm_conn *listener)
+{
+	struct rn_cm_conn *c = NULL;
+
+	if (!listener->backlog || listener->nheld < listener->backlog)
+		c = rn_cm_new(cm);
+	if (!c)
+		return NULL;
+	rn_cm_take_port(cm, c, listener->port);
+	c->port_space = listener->port_space;
+	c->qp_type = listener->qp_type;
+	c->user = listener->user;
+	c->parent = listener;
+	c->parent_id = listener->id;
+	listener->nheld++;
+	rn_list_add_tail(&listener->held, &c->sibling);
 	return c;
 }
 
@@ -207,27 +227,51 @@ bool rn_cm_tuple_taken(const struct rn_cm *cm, const struct rn_cm_conn *c)
 	return false;
 }
 
-struct rn_cm_conn *rn_cm_listener_at(const struct rn_cm *cm, const struct rn_gid *local,
-				     uint16_t port)
+static uint64_t hash_asker(const struct rn_cm *cm, uint32_t request_id, const struct rn_gid *from)
 {
-	for (struct rn_hnode *n = rn_htab_first(&cm->by_port, hash2(cm, port, 5)); n;
+	return rn_hash_bytes(from->b, 16, hash2(cm, request_id, 6));
+}
+
+struct rn_cm_conn *rn_cm_by_asker(const struct rn_cm *cm, uint32_t request_id,
+				  const struct rn_gid *from)
+{
+	for (struct rn_hnode *n = rn_htab_first(&cm->by_asker, hash_asker(cm, request_id, from)); n;
+	     n = rn_htab_next(n)) {
+		struct rn_cm_conn *c = conn_of(n, by_asker);
+
+		if (c->remote_id == request_id && rn_gid_equal(&c->av.dgid, from))
+			return c;
+	}
+	return NULL;
+}
+
+struct rn_cm_conn *rn_cm_listener_at(const struct rn_cm *cm, uint16_t port_space,
+				     const struct rn_gid *local, uint16_t port)
+{
+	uint64_t service = rn_cm_service_id(port_space, port);
+
+	for (struct rn_hnode *n = rn_htab_first(&cm->by_port, hash2(cm, service, 5)); n;
 	     n = rn_htab_next(n)) {
 		struct rn_cm_conn *c = conn_of(n, by_port);
 
-		if (c->port == port && rn_gid_equal(&c->local, local))
+		if (c->port == port && c->port_space == port_space &&
+		    rn_gid_equal(&c->local, local))
 			return c;
 	}
 	return NULL;
 }
 
 struct rn_cm_conn *rn_cm_listener_for(const struct rn_cm *cm, const struct rn_gid *dst,
-				      uint16_t port)
+				      uint64_t service_id)
 {
 	static const struct rn_gid any, any_ipv4 = {{[10] = 0xff, [11] = 0xff}};
 	const struct rn_gid *tries[] = {dst, rn_gid_is_ipv4(dst) ? &any_ipv4 : &any, &any};
 
+	if (service_id >> 32)
+		return NULL;
 	for (unsigned i = 0; i < RN_ARRAY_SIZE(tries); i++) {
-		struct rn_cm_conn *c = rn_cm_listener_at(cm, tries[i], port);
+		struct rn_cm_conn *c = rn_cm_listener_at(cm, (uint16_t)(service_id >> 16), tries[i],
+							 (uint16_t)service_id);
 
 		if (c && c->state == RN_CMS_LISTEN)
 			return c;
@@ -274,7 +318,13 @@ void rn_cm_index_tuple(struct rn_cm *cm, struct rn_cm_conn *c)
 
 void rn_cm_index_listener(struct rn_cm *cm, struct rn_cm_conn *c)
 {
-	add(&cm->by_port, &c->by_port, &c->in_port, hash2(cm, c->port, 5));
+	add(&cm->by_port, &c->by_port, &c->in_port,
+	    hash2(cm, rn_cm_service_id(c->port_space, c->port), 5));
+}
+
+void rn_cm_index_asker(struct rn_cm *cm, struct rn_cm_conn *c)
+{
+	add(&cm->by_asker, &c->by_asker, &c->in_asker, hash_asker(cm, c->remote_id, &c->av.dgid));
 }
 
 void rn_cm_unindex_qps(struct rn_cm *cm, struct rn_cm_conn *c)
@@ -289,6 +339,7 @@ void rn_cm_unindex_wire(struct rn_cm *cm, struct rn_cm_conn *c)
 	rn_cm_unindex_qps(cm, c);
 	del(&cm->by_local, &c->by_local, &c->in_local);
 	del(&cm->by_remote, &c->by_remote, &c->in_remote);
+	del(&cm->by_asker, &c->by_asker, &c->in_asker);
 }
 
 int rn_cm_own(const struct rn_cm *cm, const struct rn_gid *addr)

@@ -11,7 +11,7 @@
 
 #define NO_LID 0xFFFF /* what Linux puts where a route beyond the subnet makes LIDs meaningless */
 
-static void keep(struct rn_cm_conn *c, const struct rn_cm_msg *msg)
+void rn_cm_keep(struct rn_cm_conn *c, const struct rn_cm_msg *msg)
 {
 	rn_cm_msg_build(msg, c->mad);
 	c->mad_attr = msg->attr;
@@ -41,13 +41,13 @@ void rn_cm_build_req(struct rn_cm *cm, struct rn_cm_conn *c)
 
 	m.req = (struct rn_cm_req){
 		.local_id = c->local_id,
-		.service_id = rn_cm_service_id(RN_CM_PS_TCP, c->peer_port),
+		.service_id = rn_cm_service_id(c->port_space, c->peer_port),
 		.guid = cm->port->guid,
 		.qpn = c->own.qpn,
 		.responder_resources = c->own.responder_resources,
 		.initiator_depth = c->own.initiator_depth,
 		.remote_response_timeout = patience,
-		.transport = RN_CM_T_RC,
+		.transport = c->qp_type == RN_QPT_UC ? RN_CM_T_UC : RN_CM_T_RC,
 		.flow_control = c->own.flow_control,
 		.psn = c->own.psn,
 		.local_response_timeout = patience,
@@ -69,7 +69,7 @@ void rn_cm_build_req(struct rn_cm *cm, struct rn_cm_conn *c)
 	};
 	rn_cma_hdr_build(&hdr, m.req.data);
 	memcpy(m.req.data + RN_CMA_HDR_BYTES, c->own.data, RN_MIN(c->own.data_len, RN_CM_REQ_DATA));
-	keep(c, &m);
+	rn_cm_keep(c, &m);
 }
 
 void rn_cm_build_rep(struct rn_cm *cm, struct rn_cm_conn *c)
@@ -90,7 +90,7 @@ void rn_cm_build_rep(struct rn_cm *cm, struct rn_cm_conn *c)
 		.guid = cm->port->guid,
 	};
 	memcpy(m.rep.data, c->own.data, RN_MIN(c->own.data_len, RN_CM_REP_DATA));
-	keep(c, &m);
+	rn_cm_keep(c, &m);
 }
 
 void rn_cm_build_rtu(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_param *param)
@@ -99,7 +99,7 @@ void rn_cm_build_rtu(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_
 
 	m.rtu = (struct rn_cm_rtu){.local_id = c->local_id, .remote_id = c->remote_id};
 	memcpy(m.rtu.data, param->data, RN_MIN(param->data_len, RN_CM_DATA_MAX));
-	keep(c, &m);
+	rn_cm_keep(c, &m);
 }
 
 void rn_cm_build_dreq(struct rn_cm *cm, struct rn_cm_conn *c)
@@ -108,7 +108,7 @@ void rn_cm_build_dreq(struct rn_cm *cm, struct rn_cm_conn *c)
 
 	m.dreq = (struct rn_cm_dreq){
 		.local_id = c->local_id, .remote_id = c->remote_id, .remote_qpn = c->remote_qpn};
-	keep(c, &m);
+	rn_cm_keep(c, &m);
 }
 
 static void put_guid(uint64_t guid, uint8_t ari[8])
@@ -135,7 +135,7 @@ void rn_cm_build_rej(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_about ab
 	}
 	if (param)
 		memcpy(m.rej.data, param->data, RN_MIN(param->data_len, RN_CM_REJ_DATA));
-	keep(c, &m);
+	rn_cm_keep(c, &m);
 }
 
 /* ---- answers ---- */

@@ -3,6 +3,7 @@
  *	cm.c        states, rules, time, events out
  *	cm_act.c    what the rules do
  *	cm_rx.c     which connection a message is for, and what it means there
+ *	cm_sidr.c   datagram services: all of the above for their two messages
  *	cm_exec.c   commands
  *	cm_mad.c    messages out
  *	cm_index.c  ids, lookups, ports, timewait records
@@ -49,7 +50,11 @@ enum rn_cm_flags {
 	X(ESTABLISHED, RN_CM_F_WIRED,                   "connected") \
 	X(DREQ_SENT,   RN_CM_F_TIMED | RN_CM_F_WIRED,   "DREQ is out") \
 	X(DREQ_RCVD,   RN_CM_F_TIMED | RN_CM_F_WIRED,   "DREQ is here, client drains its QP") \
-	X(CLOSED,      0,                               "over; the id lives until it is destroyed")
+	X(CLOSED,      0,                               "over; the id lives until it is destroyed") \
+	X(SIDR_RESOLVING, RN_CM_F_ASKS | RN_CM_F_WIRED,  "asking for a datagram service: its host's MAC is being asked for") \
+	X(SIDR_SENT,   RN_CM_F_TIMED | RN_CM_F_WIRED,   "SIDR_REQ is out") \
+	X(SIDR_ARRIVED, RN_CM_F_ASKS | RN_CM_F_HELD | RN_CM_F_WIRED, "SIDR_REQ is here, peer's MAC is being asked for") \
+	X(SIDR_RCVD,   RN_CM_F_HELD | RN_CM_F_WIRED,    "SIDR_REQ is here, client decides")
 
 #define RN_CM_CAUSE_ROWS(X) /* name, text */ \
 	X(NEIGH_OK,    "MAC known") \
@@ -74,7 +79,9 @@ enum rn_cm_flags {
 	X(REJECT,      "command REJECT") \
 	X(DELAY,       "command DELAY") \
 	X(DISCONNECT,  "command DISCONNECT") \
-	X(DESTROY,     "command DESTROY")
+	X(DESTROY,     "command DESTROY") \
+	X(RESOLVE,     "command CONNECT to a datagram service") \
+	X(SIDR_REP,    "SIDR_REP")
 /* clang-format on */
 
 enum rn_cm_state {
@@ -108,6 +115,8 @@ struct rn_cm_conn {
 	struct rn_gid bound; /* as asked for: perhaps a wildcard */
 	struct rn_gid local, peer;
 	uint16_t port, peer_port;
+	uint16_t port_space; /* enum rn_port_space */
+	uint8_t qp_type;     /* enum rn_qp_type */
 
 	/* listener */
 	uint32_t backlog, nheld;
@@ -126,8 +135,8 @@ struct rn_cm_conn {
 	uint8_t path_mtu;
 	struct rn_cm_param own, theirs;
 	struct rn_av av;
-	struct rn_hnode by_local, by_remote, by_peer_qp, by_qpn, by_tuple, by_port;
-	bool in_local, in_remote, in_peer_qp, in_qpn, in_tuple, in_port;
+	struct rn_hnode by_local, by_remote, by_peer_qp, by_qpn, by_tuple, by_port, by_asker;
+	bool in_local, in_remote, in_peer_qp, in_qpn, in_tuple, in_port, in_asker;
 
 	/* time */
 	struct rn_timer timer;
@@ -176,7 +185,7 @@ struct rn_cm {
 	uint32_t max, live, id_bits;
 	struct rn_idpool slots;
 	uint32_t *slot_ring, *generation;
-	struct rn_htab by_local, by_remote, by_peer_qp, by_qpn, by_tuple, by_port;
+	struct rn_htab by_local, by_remote, by_peer_qp, by_qpn, by_tuple, by_port, by_asker;
 	struct rn_hnode **buckets;
 
 	struct rn_wheel wheel;
@@ -225,7 +234,8 @@ void rn_cm_start_timer(struct rn_cm *cm, struct rn_cm_conn *c, rn_time now);
 	X(delay_rep) X(reject_rep) X(answer_dreq) X(tell_request) X(delay_req) X(send_rep) X(reject_req) \
 	X(drop_request) X(repeat) X(tell_established) X(establish_and_take_dreq) X(give_up_rep) \
 	X(withdraw_rep) X(end_by_rej) X(send_dreq) X(send_stale_dreq) X(finish) X(give_up_dreq) X(take_dreq) \
-	X(send_drep) X(part)
+	X(send_drep) X(part) X(note_resolve) X(send_sidr_req) X(give_up_sidr) X(take_sidr_rep) \
+	X(forget_sidr) X(answer_sidr) X(refuse_sidr)
 /* clang-format on */
 #define X(name) rn_cm_action rn_cm_do_##name;
 RN_CM_ACTION_ROWS(X)
@@ -244,15 +254,21 @@ struct rn_cm_conn *rn_cm_by_remote(const struct rn_cm *cm, uint32_t remote_id, u
 struct rn_cm_conn *rn_cm_by_peer_qp(const struct rn_cm *cm, uint32_t qpn, uint64_t guid);
 struct rn_cm_conn *rn_cm_by_qpn(const struct rn_cm *cm, uint32_t qpn);
 bool rn_cm_tuple_taken(const struct rn_cm *cm, const struct rn_cm_conn *c);
-struct rn_cm_conn *rn_cm_listener_at(const struct rn_cm *cm, const struct rn_gid *local,
-				     uint16_t port);
+struct rn_cm_conn *rn_cm_by_asker(const struct rn_cm *cm, uint32_t request_id,
+				  const struct rn_gid *from);
+struct rn_cm_conn *rn_cm_listener_at(const struct rn_cm *cm, uint16_t port_space,
+				     const struct rn_gid *local, uint16_t port);
+/* service_id: port space and port. */
 struct rn_cm_conn *rn_cm_listener_for(const struct rn_cm *cm, const struct rn_gid *dst,
-				      uint16_t port);
+				      uint64_t service_id);
+/* A new id for a request to this listener, held against its backlog; NULL: no room. */
+struct rn_cm_conn *rn_cm_child(struct rn_cm *cm, struct rn_cm_conn *listener);
 void rn_cm_index_local(struct rn_cm *cm, struct rn_cm_conn *c);
 void rn_cm_index_peer(struct rn_cm *cm,
 		      struct rn_cm_conn *c); /* remote_id, remote_guid, remote_qpn are set */
 void rn_cm_index_qpn(struct rn_cm *cm, struct rn_cm_conn *c);
 void rn_cm_index_tuple(struct rn_cm *cm, struct rn_cm_conn *c);
+void rn_cm_index_asker(struct rn_cm *cm, struct rn_cm_conn *c); /* remote_id, av.dgid are set */
 void rn_cm_index_listener(struct rn_cm *cm, struct rn_cm_conn *c);
 void rn_cm_unindex_wire(struct rn_cm *cm, struct rn_cm_conn *c);
 void rn_cm_unindex_qps(struct rn_cm *cm, struct rn_cm_conn *c);
@@ -282,5 +298,16 @@ void rn_cm_reply(struct rn_cm *cm, const struct rn_pkt *pkt, const struct rn_cm_
 void rn_cm_reply_rej(struct rn_cm *cm, const struct rn_pkt *pkt, const struct rn_cm_msg *in,
 		     uint16_t reason, const void *ari, uint8_t ari_len);
 void rn_cm_reply_drep(struct rn_cm *cm, const struct rn_pkt *pkt, const struct rn_cm_msg *in);
+/* Makes this the one message of the connection that may have to be repeated. */
+void rn_cm_keep(struct rn_cm_conn *c, const struct rn_cm_msg *msg);
+
+/* cm_rx.c */
+bool rn_cm_is_host(const struct rn_gid *g);
+
+/* cm_sidr.c */
+enum rn_verdict rn_cm_rx_sidr_req(struct rn_cm *cm, const struct rn_pkt *pkt,
+				  const struct rn_cm_msg *msg, rn_time now);
+enum rn_verdict rn_cm_rx_sidr_rep(struct rn_cm *cm, const struct rn_pkt *pkt,
+				  const struct rn_cm_msg *msg, rn_time now);
 
 #endif

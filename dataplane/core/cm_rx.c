@@ -39,7 +39,7 @@ static struct rn_cm_conn *by_both(const struct arrival *a, uint32_t their_id, ui
 
 /* ---- REQ ---- */
 
-static bool is_host(const struct rn_gid *g)
+bool rn_cm_is_host(const struct rn_gid *g)
 {
 	static const struct rn_gid none, loopback = {{[15] = 1}};
 
@@ -54,16 +54,14 @@ static uint16_t judge(const struct arrival *a, const struct rn_cma_hdr *hdr,
 {
 	const struct rn_cm_req *req = &a->msg->req;
 
-	if (req->service_id >> 16 != RN_CM_PS_TCP)
+	if (rn_cm_own(a->cm, &hdr->dst) < 0 || !rn_cm_is_host(&hdr->src))
 		return RN_CM_REJ_NO_SERVICE;
-	if (rn_cm_own(a->cm, &hdr->dst) < 0 || !is_host(&hdr->src))
+	*listener = rn_cm_listener_for(a->cm, &hdr->dst, req->service_id);
+	if (!*listener || (*listener)->qp_type == RN_QPT_UD)
 		return RN_CM_REJ_NO_SERVICE;
-	*listener = rn_cm_listener_for(a->cm, &hdr->dst, (uint16_t)req->service_id);
-	if (!*listener)
-		return RN_CM_REJ_NO_SERVICE;
-	if (req->transport != RN_CM_T_RC)
+	if (req->transport != ((*listener)->qp_type == RN_QPT_UC ? RN_CM_T_UC : RN_CM_T_RC))
 		return RN_CM_REJ_BAD_TRANSPORT;
-	if (rn_cm_own(a->cm, &req->remote_gid) < 0 || !is_host(&req->local_gid) ||
+	if (rn_cm_own(a->cm, &req->remote_gid) < 0 || !rn_cm_is_host(&req->local_gid) ||
 	    rn_gid_is_ipv4(&req->local_gid) != rn_gid_is_ipv4(&req->remote_gid))
 		return RN_CM_REJ_BAD_GID;
 	if (req->path_mtu < 1 || req->path_mtu > a->cm->port->max_path_mtu)
@@ -136,20 +134,11 @@ static void fill_request(const struct arrival *a, const struct rn_cma_hdr *hdr,
 static enum rn_verdict admit(const struct arrival *a, const struct rn_cma_hdr *hdr,
 			     struct rn_cm_conn *listener)
 {
-	struct rn_cm_conn *c;
+	struct rn_cm_conn *c = rn_cm_child(a->cm, listener);
 
-	if (listener->backlog && listener->nheld >= listener->backlog)
-		return refuse(a, RN_CM_REJ_NO_RESOURCES, RN_V_CM_FULL);
-	c = rn_cm_new(a->cm);
 	if (!c)
 		return refuse(a, RN_CM_REJ_NO_RESOURCES, RN_V_CM_FULL);
-	rn_cm_take_port(a->cm, c, listener->port);
 	fill_request(a, hdr, c);
-	c->user = listener->user;
-	c->parent = listener;
-	c->parent_id = listener->id;
-	listener->nheld++;
-	rn_list_add_tail(&listener->held, &c->sibling);
 	c->state = RN_CMS_ARRIVED;
 	rn_list_add_tail(&a->cm->asking, &c->asks);
 	rn_cm_ask(a->cm, c, a->now);
@@ -316,17 +305,6 @@ static enum rn_verdict rx_drep(const struct arrival *a)
 	return c ? stepped(a, c, RN_CMC_DREP) : RN_V_CM_UNMATCHED;
 }
 
-static enum rn_verdict rx_sidr_req(const struct arrival *a)
-{
-	struct rn_cm_msg m = {.attr = RN_CM_SIDR_REP, .tid = a->msg->tid};
-
-	m.sidr_rep.request_id = a->msg->sidr_req.request_id;
-	m.sidr_rep.service_id = a->msg->sidr_req.service_id;
-	m.sidr_rep.status = RN_CM_SIDR_NO_SERVICE;
-	rn_cm_reply(a->cm, a->pkt, &m);
-	return RN_V_CM_UNMATCHED;
-}
-
 enum rn_verdict rn_cm_rx(struct rn_cm *cm, const struct rn_pkt *pkt, rn_time now)
 {
 	struct rn_cm_msg msg;
@@ -350,8 +328,10 @@ enum rn_verdict rn_cm_rx(struct rn_cm *cm, const struct rn_pkt *pkt, rn_time now
 	case RN_CM_DREP:
 		return rx_drep(&a);
 	case RN_CM_SIDR_REQ:
-		return rx_sidr_req(&a);
-	default: /* SIDR answers to nobody, alternate paths */
+		return rn_cm_rx_sidr_req(cm, pkt, &msg, now);
+	case RN_CM_SIDR_REP:
+		return rn_cm_rx_sidr_rep(cm, pkt, &msg, now);
+	default: /* alternate paths: there is one way to a RoCE port */
 		return RN_V_CM_UNMATCHED;
 	}
 }

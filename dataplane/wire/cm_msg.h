@@ -164,7 +164,21 @@ struct rn_cm_sidr_req {
 	uint8_t data[216];
 };
 
-enum rn_cm_sidr_status { RN_CM_SIDR_VALID, RN_CM_SIDR_NO_SERVICE, RN_CM_SIDR_REJECTED };
+/* clang-format off */
+#define RN_CM_SIDR_ROWS(X) /* name, code, text */ \
+	X(VALID,       0, "valid") \
+	X(NO_SERVICE,  1, "service id not supported: nobody listens") \
+	X(REJECTED,    2, "rejected by the service provider") \
+	X(NO_QP,       3, "no QP available") \
+	X(REDIRECT,    4, "redirected") \
+	X(BAD_VERSION, 5, "unsupported version")
+/* clang-format on */
+
+enum rn_cm_sidr_status {
+#define X(name, number, text) RN_CM_SIDR_##name = number,
+	RN_CM_SIDR_ROWS(X)
+#undef X
+};
 
 struct rn_cm_sidr_rep {
 	uint32_t request_id;
@@ -217,8 +231,6 @@ bool rn_cma_hdr_parse(const uint8_t buf[RN_CMA_HDR_BYTES], struct rn_cma_hdr *hd
 void rn_cma_hdr_build(const struct rn_cma_hdr *hdr, uint8_t buf[RN_CMA_HDR_BYTES]);
 
 /* Service ids of the RDMA IP CM: 24 bits of port space, 16 of port. */
-#define RN_CM_PS_TCP 0x0106u
-#define RN_CM_PS_UDP 0x0111u
 static inline uint64_t rn_cm_service_id(uint32_t port_space, uint16_t port)
 {
 	return (uint64_t)port_space << 16 | port;

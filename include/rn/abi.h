@@ -336,6 +336,17 @@ enum rn_cmd_op {
 #define RN_CM_REP_DATA 196
 #define RN_CM_REJ_DATA 148
 #define RN_CM_DATA_MAX 220
+#define RN_CM_RESOLVE_DATA 180 /* of SIDR_REQ, the question for a datagram service, after the RDMA-CM header */
+#define RN_CM_ANSWER_DATA  136 /* of SIDR_REP */
+#define RN_UDP_QKEY        0x01234567u /* of datagram services, unless they say otherwise */
+
+/* Port spaces of services: the number's high bits in a service id. A port means another service in each. */
+enum rn_port_space {
+	RN_PS_IPOIB = 0x0002,
+	RN_PS_TCP = 0x0106,
+	RN_PS_UDP = 0x0111,
+	RN_PS_IB = 0x013F,
+};
 
 /* Parameters of a connection as the CM messages carry them. */
 struct rn_cm_param {
@@ -353,6 +364,7 @@ struct rn_cm_param {
 	uint8_t tclass;
 	uint8_t sl;
 	uint8_t data[RN_CM_DATA_MAX];
+	uint32_t qkey;               /* datagram services: Q_Key that reaches qpn; CM_ACCEPT: 0 = RN_UDP_QKEY */
 };
 
 enum rn_cm_flag {
@@ -417,6 +429,9 @@ struct rn_cmd {
 			uint16_t reason;      /* CM_REJECT: REJ reason code, default 28 */
 			uint16_t timeout_ms;  /* CM_CONNECT: 0 = configured */
 			struct rn_cm_param param;
+			/* of an id that is made: */
+			uint16_t port_space; /* enum rn_port_space; 0 = TCP */
+			uint8_t qp_type;     /* enum rn_qp_type; 0 = UD in UDP and IPOIB, else RC */
 		} cm;
 		uint8_t pad[496];
 	};

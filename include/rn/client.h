@@ -240,6 +240,21 @@ struct rn_client_addr {
  * to_listen also -EADDRINUSE: another listener has it. */
 int rn_client_cm_bind(struct rn_client *client, struct rn_client_addr *local, bool to_listen,
 		      uint64_t user, uint32_t *id);
+/* The same for a service in another port space, or on other queue pairs than RC: both stay the id's,
+ * what it listens to and asks for. qp_type RN_QPT_UC: connections between UC queue pairs alone.
+ * RN_QPT_UD: a datagram service; the calls below then ask and answer where it is:
+ *   _connect    data up to RN_CM_RESOLVE_DATA, no QPN. RN_EVENT_CM_RESPONSE tells param.qpn and
+ *               param.qkey, attr.av leads there; _REJECTED: reason is a SIDR status; _UNREACHABLE.
+ *               After each of them the id may ask again.
+ *   _accept     after CM_REQUEST: answers param->qpn and ->qkey (0 = RN_UDP_QKEY), data up to
+ *               RN_CM_ANSWER_DATA. No event follows; the id answers repetitions until it is
+ *               destroyed.
+ *   _reject     reason: SIDR status 1..5, 0 = 2, "rejected".
+ * port_space: enum rn_port_space, 0 = TCP. qp_type 0: UD in UDP and IPOIB, else RC. -EPROTONOSUPPORT:
+ * the port space is unknown or has no such queue pairs. */
+int rn_client_cm_bind_service(struct rn_client *client, unsigned port_space, unsigned qp_type,
+			      struct rn_client_addr *local, bool to_listen, uint64_t user,
+			      uint32_t *id);
 /* backlog: requests held unanswered, 0 = no limit. */
 int rn_client_cm_listen(struct rn_client *client, uint32_t id, const struct rn_client_addr *local,
 			uint32_t backlog, uint64_t user);

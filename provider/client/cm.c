@@ -24,6 +24,13 @@ static int run_on_id(struct rn_client *client, enum rn_cmd_op op, uint32_t id)
 int rn_client_cm_bind(struct rn_client *client, struct rn_client_addr *local, bool to_listen,
 		      uint64_t user, uint32_t *id)
 {
+	return rn_client_cm_bind_service(client, RN_PS_TCP, RN_QPT_RC, local, to_listen, user, id);
+}
+
+int rn_client_cm_bind_service(struct rn_client *client, unsigned port_space, unsigned qp_type,
+			      struct rn_client_addr *local, bool to_listen, uint64_t user,
+			      uint32_t *id)
+{
 	struct rn_cmd cmd = {
 		.op = RN_CMD_CM_BIND,
 		.flags = to_listen ? RN_CM_FOR_LISTENER : 0,
@@ -32,6 +39,10 @@ int rn_client_cm_bind(struct rn_client *client, struct rn_client_addr *local, bo
 	struct rn_rsp rsp;
 	int rc;
 
+	if (port_space > UINT16_MAX || qp_type > UINT8_MAX)
+		return -EPROTONOSUPPORT;
+	cmd.cm.port_space = (uint16_t)port_space;
+	cmd.cm.qp_type = (uint8_t)qp_type;
 	cmd.cm.port = local->port;
 	cmd.cm.local = local->gid;
 	rc = run(client, &cmd, &rsp);
@@ -62,7 +73,7 @@ int rn_client_cm_connect(struct rn_client *client, uint32_t id, const struct rn_
 	struct rn_cmd cmd = {.op = RN_CMD_CM_CONNECT, .user = user};
 	struct rn_rsp rsp;
 
-	if (param->data_len > RN_CM_REQ_DATA)
+	if (param->data_len > RN_CM_RESOLVE_DATA)
 		return -EMSGSIZE;
 	cmd.cm.id = id;
 	cmd.cm.port = local->port;

@@ -124,7 +124,7 @@ static bool put_cm(FILE *out, uint16_t attr, bool ipv4, struct rn_rng *rng)
 
 	msg.req.local_id = (uint32_t)rn_rng_next(rng); /* all messages begin with an id */
 	if (attr == RN_CM_REQ) {
-		msg.req.service_id = rn_cm_service_id(RN_CM_PS_TCP, 7471);
+		msg.req.service_id = rn_cm_service_id(RN_PS_TCP, 7471);
 		msg.req.guid = rn_rng_next(rng);
 		msg.req.qpn = 0x11;
 		msg.req.psn = 0xb0;

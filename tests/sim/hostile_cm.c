@@ -107,7 +107,7 @@ static void likely_req(struct hostile_cm *c, unsigned node, struct rn_cm_req *r)
 	struct rn_cma_hdr cma = {.port = (uint16_t)(40000 + below(c, 1000)), .ipv4 = !v6, .src = from->gids[v6],
 				 .dst = to->gids[v6]};
 	*r = (struct rn_cm_req){
-		.local_id = below(c, 500), .service_id = rn_cm_service_id(RN_CM_PS_TCP, PORT), .guid = from->guid,
+		.local_id = below(c, 500), .service_id = rn_cm_service_id(RN_PS_TCP, PORT), .guid = from->guid,
 		.qpn = 20 + below(c, 300), .responder_resources = 4, .initiator_depth = 4, .remote_response_timeout = 16,
 		.local_response_timeout = 16, .retry_cnt = 7, .rnr_retry = 7, .pkey = 0xFFFF, .path_mtu = 3,
 		.max_cm_retries = 3, .local_gid = from->gids[v6], .remote_gid = to->gids[v6], .subnet_local = 1,

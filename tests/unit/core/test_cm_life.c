@@ -678,7 +678,7 @@ static void rules_can_be_printed(void **state)
 {
 	rn_cm_print_rules(see, NULL);
 	assert_true(rows_seen > 60);
-	assert_int_equal(destroys_seen, 14); /* every state but FREE */
+	assert_int_equal(destroys_seen, 18); /* every state but FREE */
 }
 
 int main(void)

@@ -288,7 +288,7 @@ static void names(void **state)
 	assert_string_equal(rn_cm_attr_name(0), "?");
 	assert_string_equal(rn_cm_rej_text(10), "stale connection");
 	assert_string_equal(rn_cm_rej_text(999), "?");
-	assert_int_equal(rn_cm_service_id(RN_CM_PS_TCP, 20886), 0x1065196);
+	assert_int_equal(rn_cm_service_id(RN_PS_TCP, 20886), 0x1065196);
 }
 
 int main(void)

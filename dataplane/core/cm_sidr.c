@@ -1,0 +1,212 @@
+/* Where is a datagram service: which queue pair, with which Q_Key, along which path?
+ *
+ * Service id resolution (wire rules, 6.14): a SIDR_REQ asks, a SIDR_REP answers, and nothing
+ * remains of it: no connection, no timewait. Here are the actions of cm.c's rules for both sides
+ * and the meaning of both messages; who asks is known by its request id and the address it asks
+ * from. The datagrams' own queue pairs are not this module's: numbers and keys pass through. Runs
+ * on shard 0.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "cm_priv.h"
+#include "frame.h"
+
+/* ---- the one who asks ---- */
+
+void rn_cm_do_note_resolve(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
+			   rn_time now)
+{
+	const struct rn_cmd *cmd = why->cmd;
+	rn_time patience = cmd->cm.timeout_ms ? RN_MS(cmd->cm.timeout_ms) : cm->response_timeout;
+
+	rn_list_del(&c->says);
+	c->passive = false;
+	c->own = cmd->cm.param;
+	c->peer = cmd->cm.peer;
+	c->peer_port = cmd->cm.peer_port;
+	c->max_retries = cm->max_retries;
+	c->interval = patience + patience / 8; /* as a REQ's */
+	c->tid = rn_cm_fresh_tid(cm);
+	c->local_id = rn_cm_fresh_id(cm);
+	c->remote_id = c->remote_qpn = 0;
+	c->av = (struct rn_av){.sgid = c->local,
+			       .dgid = c->peer,
+			       .tclass = c->own.tclass,
+			       .sl = c->own.sl,
+			       .hop_limit = RN_CM_HOP_LIMIT,
+			       .has_vlan = cm->port->has_vlan,
+			       .vlan_tci = cm->port->vlan_tci,
+			       .flow_label = (c->port * 31u + c->peer_port) & 0xFFFFF};
+	rn_cm_index_local(cm, c);
+}
+
+void rn_cm_do_send_sidr_req(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
+			    rn_time now)
+{
+	struct rn_cm_msg m = {.attr = RN_CM_SIDR_REQ, .tid = c->tid};
+	struct rn_cma_hdr hdr = {.port = c->port,
+				 .ipv4 = rn_gid_is_ipv4(&c->local),
+				 .src = c->local,
+				 .dst = c->peer};
+
+	m.sidr_req.request_id = c->local_id;
+	m.sidr_req.pkey = 0xFFFF;
+	m.sidr_req.service_id = rn_cm_service_id(c->port_space, c->peer_port);
+	rn_cma_hdr_build(&hdr, m.sidr_req.data);
+	memcpy(m.sidr_req.data + RN_CMA_HDR_BYTES, c->own.data,
+	       RN_MIN(c->own.data_len, RN_CM_RESOLVE_DATA));
+	rn_cm_keep(c, &m);
+	rn_cm_say(cm, c);
+	rn_cm_start_timer(cm, c, now);
+}
+
+void rn_cm_do_give_up_sidr(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
+			   rn_time now)
+{
+	rn_list_del(&c->says);
+	rn_cm_tell(cm, c, RN_EVENT_CM_UNREACHABLE, 0, -ETIMEDOUT);
+}
+
+/* The last repetition may not have left yet, and nobody wants its answer. */
+void rn_cm_do_forget_sidr(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
+			  rn_time now)
+{
+	rn_list_del(&c->says);
+}
+
+void rn_cm_do_take_sidr_rep(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
+			    rn_time now)
+{
+	const struct rn_cm_sidr_rep *rep = &why->msg->sidr_rep;
+
+	rn_list_del(&c->says);
+	c->remote_qpn = rep->qpn;
+	c->theirs = (struct rn_cm_param){.qpn = rep->qpn,
+					 .qkey = rep->qkey,
+					 .data_len = RN_CM_ANSWER_DATA,
+					 .tclass = c->av.tclass,
+					 .sl = c->av.sl};
+	memcpy(c->theirs.data, rep->data, RN_CM_ANSWER_DATA);
+	if (rep->status == RN_CM_SIDR_VALID)
+		rn_cm_tell(cm, c, RN_EVENT_CM_RESPONSE, 0, 0);
+	else
+		rn_cm_tell(cm, c, RN_EVENT_CM_REJECTED, rep->status, 0);
+}
+
+enum rn_verdict rn_cm_rx_sidr_rep(struct rn_cm *cm, const struct rn_pkt *pkt,
+				  const struct rn_cm_msg *msg, rn_time now)
+{
+	const struct rn_cm_sidr_rep *rep = &msg->sidr_rep;
+	struct rn_cm_conn *c = rn_cm_by_local(cm, rep->request_id);
+	const struct rn_cm_why why = {.msg = msg, .pkt = pkt};
+
+	if (!c || c->state != RN_CMS_SIDR_SENT)
+		return RN_V_CM_UNMATCHED;
+	if (rep->status == RN_CM_SIDR_VALID && (rep->qpn <= RN_GSI_QPN || rep->qpn == RN_MCAST_QPN))
+		return RN_V_MAD_BAD;
+	rn_cm_step(cm, c, RN_CMC_SIDR_REP, &why, now);
+	return RN_V_OK;
+}
+
+/* ---- the one who is asked ---- */
+
+static void answer(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_sidr_status status,
+		   const struct rn_cm_param *param)
+{
+	struct rn_cm_msg m = {.attr = RN_CM_SIDR_REP, .tid = c->tid};
+
+	m.sidr_rep.request_id = c->remote_id;
+	m.sidr_rep.status = (uint8_t)status;
+	m.sidr_rep.service_id = rn_cm_service_id(c->port_space, c->port);
+	if (status == RN_CM_SIDR_VALID) {
+		m.sidr_rep.qpn = param->qpn;
+		m.sidr_rep.qkey = param->qkey ? param->qkey : RN_UDP_QKEY;
+	}
+	if (param)
+		memcpy(m.sidr_rep.data, param->data, RN_MIN(param->data_len, RN_CM_ANSWER_DATA));
+	rn_cm_keep(c, &m);
+	rn_cm_say(cm, c);
+}
+
+void rn_cm_do_answer_sidr(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
+			  rn_time now)
+{
+	answer(cm, c, RN_CM_SIDR_VALID, &why->cmd->cm.param);
+}
+
+void rn_cm_do_refuse_sidr(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
+			  rn_time now)
+{
+	bool asked = why->cmd && why->cmd->op == RN_CMD_CM_REJECT;
+
+	answer(cm, c, asked && why->cmd->cm.reason ? why->cmd->cm.reason : RN_CM_SIDR_REJECTED,
+	       asked ? &why->cmd->cm.param : NULL);
+}
+
+static enum rn_verdict refuse(struct rn_cm *cm, const struct rn_pkt *pkt,
+			      const struct rn_cm_msg *in, enum rn_cm_sidr_status status,
+			      enum rn_verdict v)
+{
+	struct rn_cm_msg m = {.attr = RN_CM_SIDR_REP, .tid = in->tid};
+
+	m.sidr_rep.request_id = in->sidr_req.request_id;
+	m.sidr_rep.service_id = in->sidr_req.service_id;
+	m.sidr_rep.status = (uint8_t)status;
+	rn_cm_reply(cm, pkt, &m);
+	return v;
+}
+
+static void fill(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_pkt *pkt,
+		 const struct rn_cm_msg *msg, const struct rn_cma_hdr *hdr)
+{
+	const struct rn_cm_sidr_req *req = &msg->sidr_req;
+
+	c->passive = true;
+	c->local = hdr->dst;
+	c->peer = hdr->src;
+	c->peer_port = hdr->port;
+	c->local_id = rn_cm_fresh_id(cm);
+	c->remote_id = req->request_id;
+	c->tid = msg->tid;
+	c->theirs = (struct rn_cm_param){.data_len = RN_CM_RESOLVE_DATA, .tclass = pkt->tclass};
+	memcpy(c->theirs.data, req->data + RN_CMA_HDR_BYTES, RN_CM_RESOLVE_DATA);
+	c->av = (struct rn_av){.sgid = pkt->dst,
+			       .dgid = pkt->src,
+			       .tclass = pkt->tclass & 0xFC,
+			       .hop_limit = RN_CM_HOP_LIMIT,
+			       .has_vlan = cm->port->has_vlan,
+			       .vlan_tci = cm->port->vlan_tci};
+	/* until the neighbour table knows better */
+	memcpy(c->av.dmac, pkt->smac, 6);
+	rn_cm_index_local(cm, c);
+	rn_cm_index_asker(cm, c);
+}
+
+enum rn_verdict rn_cm_rx_sidr_req(struct rn_cm *cm, const struct rn_pkt *pkt,
+				  const struct rn_cm_msg *msg, rn_time now)
+{
+	const struct rn_cm_sidr_req *req = &msg->sidr_req;
+	struct rn_cm_conn *c = rn_cm_by_asker(cm, req->request_id, &pkt->src), *listener = NULL;
+	struct rn_cma_hdr hdr;
+
+	if (c) {
+		const struct rn_cm_why why = {.msg = msg, .pkt = pkt};
+
+		rn_cm_step(cm, c, RN_CMC_REQ_AGAIN, &why, now);
+		return RN_V_CM_DUPLICATE;
+	}
+	if (rn_cma_hdr_parse(req->data, &hdr) && rn_cm_own(cm, &hdr.dst) >= 0 &&
+	    rn_cm_own(cm, &pkt->dst) >= 0 && rn_cm_is_host(&hdr.src))
+		listener = rn_cm_listener_for(cm, &hdr.dst, req->service_id);
+	if (!listener || listener->qp_type != RN_QPT_UD)
+		return refuse(cm, pkt, msg, RN_CM_SIDR_NO_SERVICE, RN_V_CM_UNMATCHED);
+	c = rn_cm_child(cm, listener);
+	if (!c)
+		return refuse(cm, pkt, msg, RN_CM_SIDR_NO_QP, RN_V_CM_FULL);
+	fill(cm, c, pkt, msg, &hdr);
+	c->state = RN_CMS_SIDR_ARRIVED;
+	rn_list_add_tail(&cm->asking, &c->asks);
+	rn_cm_ask(cm, c, now);
+	return RN_V_OK;
+}

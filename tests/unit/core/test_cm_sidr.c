@@ -1,0 +1,613 @@
+/* The connection manager: datagram services, asked for and answered (wire rules, 6.14), and port
+ * spaces. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cm_net.h"
+
+#define EV(name) RN_EVENT_CM_##name
+
+static uint32_t listen_at(struct net *net, unsigned box, uint16_t ps, uint8_t type)
+{
+	struct rn_cmd cmd = {
+		.op = RN_CMD_CM_LISTEN,
+		.user = 0x115,
+		.cm = {.port = NET_PORT, .port_space = ps, .qp_type = type},
+	};
+	struct rn_rsp rsp = net_exec(net, box, cmd);
+
+	assert_int_equal(rsp.err, 0);
+	return rsp.id;
+}
+
+static struct rn_cmd question(unsigned from, bool ipv6)
+{
+	struct rn_cmd cmd = net_connect_cmd(from, ipv6, 0);
+
+	cmd.cm.port_space = RN_PS_UDP;
+	return cmd;
+}
+
+static uint32_t ask(struct net *net, unsigned from)
+{
+	struct rn_rsp rsp = net_exec(net, from, question(from, false));
+
+	assert_int_equal(rsp.err, 0);
+	return rsp.id;
+}
+
+static void wire_row_C29_a_datagram_service_is_found(void **state)
+{
+	for (int own_key = 0; own_key < 2; own_key++) {
+		bool ipv6 = own_key;
+		const struct rn_cm_sidr_req *req;
+		const struct rn_cm_sidr_rep *rep;
+		const struct rn_event *ev;
+		struct rn_cma_hdr hdr;
+		struct rn_rsp rsp;
+		struct net net;
+		uint32_t listener, id;
+
+		net_init(&net);
+		net.box[1].reply.qkey = own_key ? 0x80000777 : 0;
+		listener = listen_at(&net, 1, RN_PS_UDP, 0);
+		rsp = net_exec(&net, 0, question(0, ipv6));
+		assert_int_equal(rsp.err, 0);
+		net_pump(&net);
+
+		req = &net.box[0].last[RN_CM_SIDR_REQ].sidr_req;
+		assert_true(req->request_id != 0);
+		assert_int_equal(req->pkey, 0xffff);
+		assert_true(req->service_id == 0x1110000 + NET_PORT);
+		assert_true(rn_cma_hdr_parse(req->data, &hdr));
+		assert_true(hdr.ipv4 == !ipv6 && hdr.port == rsp.port);
+		assert_memory_equal(&hdr.src, (struct rn_gid[]){net_gid(0, ipv6)}, 16);
+		assert_memory_equal(&hdr.dst, (struct rn_gid[]){net_gid(1, ipv6)}, 16);
+
+		ev = net_event(&net, 1, EV(REQUEST));
+		assert_int_equal(ev->parent, listener);
+		assert_int_equal(ev->user, 0x115);
+		assert_int_equal(ev->port, NET_PORT);
+		assert_int_equal(ev->peer_port, rsp.port);
+		assert_memory_equal(&ev->peer, (struct rn_gid[]){net_gid(0, ipv6)}, 16);
+		assert_int_equal(ev->param.data_len, 180);
+		assert_memory_equal(ev->param.data, "ping\0\0", 6);
+		assert_memory_equal(ev->attr.av.dmac, net.box[0].port.mac, 6);
+		id = ev->id;
+
+		rep = &net.box[1].last[RN_CM_SIDR_REP].sidr_rep;
+		assert_int_equal(rep->status, 0);
+		assert_int_equal(rep->request_id, req->request_id);
+		assert_true(rep->service_id == req->service_id);
+		assert_int_equal(rep->qpn, 0x123);
+		assert_int_equal(rep->qkey, own_key ? 0x80000777 : 0x01234567);
+		assert_true(net.box[1].last[RN_CM_SIDR_REP].tid ==
+			    net.box[0].last[RN_CM_SIDR_REQ].tid);
+
+		ev = net_event(&net, 0, EV(RESPONSE));
+		assert_int_equal(ev->id, rsp.id);
+		assert_int_equal(ev->user, 0xc0);
+		assert_int_equal(ev->param.qpn, 0x123);
+		assert_int_equal(ev->param.qkey, rep->qkey);
+		assert_int_equal(ev->attr.dest_qpn, 0x123);
+		assert_int_equal(ev->attr.qkey, rep->qkey);
+		assert_int_equal(ev->param.data_len, 136);
+		assert_memory_equal(ev->param.data, "pong\0\0", 6);
+		assert_memory_equal(ev->attr.av.dmac, net.box[1].port.mac, 6);
+		assert_memory_equal(&ev->attr.av.dgid, (struct rn_gid[]){net_gid(1, ipv6)}, 16);
+		assert_memory_equal(&ev->attr.av.sgid, (struct rn_gid[]){net_gid(0, ipv6)}, 16);
+		assert_int_equal(ev->attr.av.hop_limit, 64);
+
+		/* no timewait, no QPN taken, and the id may ask again at once */
+		assert_int_equal(rn_cm_timewait(net.box[0].cm) + rn_cm_timewait(net.box[1].cm), 0);
+		assert_false(rn_cm_qpn_waits(net.box[1].cm, 0x123));
+		{
+			struct rn_cmd again = question(0, ipv6);
+
+			again.cm.id = rsp.id;
+			assert_int_equal(net_exec(&net, 0, again).err, 0);
+			net_pump(&net);
+			assert_int_equal(net_count(&net, 0, EV(RESPONSE)), 2);
+			net_destroy(&net, 1, net_event(&net, 1, EV(REQUEST))->id);
+		}
+		net_destroy(&net, 0, rsp.id);
+		net_destroy(&net, 1, id);
+		net_destroy(&net, 1, listener);
+		net_fini(&net);
+	}
+}
+
+static unsigned spoil_service(struct net *net, unsigned from, struct rn_cm_msg *m)
+{
+	if (m->attr == RN_CM_SIDR_REQ && net->arg[0] == 1)
+		m->sidr_req.service_id |= 1ull << 40;
+	if (m->attr == RN_CM_SIDR_REQ && net->arg[0] == 2)
+		m->sidr_req.data[1] = 0x50; /* IP version 5 */
+	if (m->attr == RN_CM_SIDR_REQ && net->arg[0] == 3)
+		m->sidr_req.data[35] = 77; /* to an address that is not there */
+	if (m->attr == RN_CM_SIDR_REQ && net->arg[0] == 4)
+		m->sidr_req.data[16] = 224; /* from a group */
+	return 1;
+}
+
+static void wire_row_C30_nobody_offers_the_service(void **state)
+{
+	for (unsigned how = 0; how < 5; how++) {
+		uint32_t listener, id;
+		struct net net;
+
+		net_init(&net);
+		net.judge = spoil_service;
+		net.arg[0] = how;
+		/* the same port number elsewhere is another service */
+		listener = listen_at(&net, 1, how ? RN_PS_UDP : RN_PS_TCP, 0);
+		id = ask(&net, 0);
+		net_pump(&net);
+		assert_int_equal(net.box[1].last[RN_CM_SIDR_REP].sidr_rep.status, 1);
+		assert_int_equal(net.box[1].last[RN_CM_SIDR_REP].sidr_rep.qpn, 0);
+		assert_int_equal(net.box[1].last[RN_CM_SIDR_REP].sidr_rep.request_id,
+				 net.box[0].last[RN_CM_SIDR_REQ].sidr_req.request_id);
+		assert_int_equal(net.box[1].nev, 0);
+		assert_int_equal(net_event(&net, 0, EV(REJECTED))->reason, 1);
+		assert_int_equal(net_count(&net, 0, EV(RESPONSE)), 0);
+		assert_int_equal(rn_cm_live(net.box[1].cm), 1);
+		net_destroy(&net, 0, id);
+		net_destroy(&net, 1, listener);
+		net_fini(&net);
+	}
+}
+
+static void a_service_refuses_with_status_and_data(void **state)
+{
+	for (unsigned status = 0; status <= 6; status++) {
+		struct rn_cmd no = {.op = RN_CMD_CM_REJECT,
+				    .cm = {.reason = (uint16_t)status,
+					   .param = {.data_len = 136, .data = "no"}}};
+		uint32_t listener, id;
+		struct net net;
+
+		net_init(&net);
+		net.box[1].accept = false;
+		listener = listen_at(&net, 1, RN_PS_UDP, 0);
+		id = ask(&net, 0);
+		net_pump(&net);
+		no.cm.id = net_event(&net, 1, EV(REQUEST))->id;
+		no.cm.param.data_len++;
+		assert_int_equal(net_exec(&net, 1, no).err, -EMSGSIZE);
+		no.cm.param.data_len--;
+		if (status == 6) {
+			assert_int_equal(net_exec(&net, 1, no).err, -EINVAL);
+		} else {
+			assert_int_equal(net_exec(&net, 1, no).err, 0);
+			net_pump(&net);
+			assert_int_equal(net_event(&net, 0, EV(REJECTED))->reason,
+					 status ? status : 2);
+			assert_int_equal(net_event(&net, 0, EV(REJECTED))->param.data_len, 136);
+			assert_memory_equal(net_event(&net, 0, EV(REJECTED))->param.data, "no\0",
+					    3);
+		}
+		net_destroy(&net, 1, no.cm.id);
+		net_destroy(&net, 0, id);
+		net_destroy(&net, 1, listener);
+		net_fini(&net);
+	}
+}
+
+/* Both messages lost or many times there: one request, one answer. */
+static void each_message_lost_or_doubled(void **state)
+{
+	for (unsigned i = 0; i < 8; i++) {
+		unsigned attr = i & 1 ? RN_CM_SIDR_REQ : RN_CM_SIDR_REP, copies = i / 2;
+		uint32_t listener, id;
+		struct net net;
+
+		net_init(&net);
+		net.judge = net_meddle;
+		net.arg[0] = attr, net.arg[1] = attr == RN_CM_SIDR_REP, net.arg[2] = 1,
+		net.arg[3] = copies;
+		listener = listen_at(&net, 1, RN_PS_UDP, 0);
+		id = ask(&net, 0);
+		net_run(&net, RN_S(20));
+		assert_int_equal(net_count(&net, 1, EV(REQUEST)), 1);
+		assert_int_equal(net_count(&net, 0, EV(RESPONSE)), 1);
+		assert_int_equal(net.box[0].sent[RN_CM_SIDR_REQ], copies ? 1 : 2);
+		assert_int_equal(net_event(&net, 0, EV(RESPONSE))->param.qpn, 0x123);
+		net_destroy(&net, 0, id);
+		net_destroy(&net, 1, net_event(&net, 1, EV(REQUEST))->id);
+		net_destroy(&net, 1, listener);
+		net_fini(&net);
+	}
+}
+
+static void nobody_answers_the_question(void **state)
+{
+	struct net net;
+	uint64_t tid;
+	uint32_t id;
+
+	net_init(&net);
+	net.judge = net_lose_all;
+	net.arg[0] = RN_CM_SIDR_REQ;
+	id = ask(&net, 0);
+	net_pump(&net);
+	tid = net.box[0].last[RN_CM_SIDR_REQ].tid;
+	net_run(&net, RN_MS(4608) * 15 + RN_MS(100)); /* as a REQ: section 6.8 */
+	assert_int_equal(net.box[0].sent[RN_CM_SIDR_REQ], 16);
+	assert_true(net.box[0].last[RN_CM_SIDR_REQ].tid == tid);
+	assert_int_equal(net_count(&net, 0, EV(UNREACHABLE)), 0);
+	net_run(&net, RN_MS(4608));
+	assert_int_equal(net_event(&net, 0, EV(UNREACHABLE))->err, -ETIMEDOUT);
+	assert_int_equal(net.box[0].sent[RN_CM_SIDR_REQ], 16);
+	assert_int_equal(net.box[0].sent[RN_CM_REJ], 0);
+	net_destroy(&net, 0, id);
+	net_fini(&net);
+}
+
+/* Requests are told apart by their number and where they come from. */
+static void duplicates_of_a_question(void **state)
+{
+	struct rn_cm_msg req, other;
+	struct net net;
+	uint32_t listener, id, child;
+
+	net_init(&net);
+	net.box[1].accept = false;
+	listener = listen_at(&net, 1, RN_PS_UDP, 0);
+	id = ask(&net, 0);
+	net_pump(&net);
+	child = net_event(&net, 1, EV(REQUEST))->id;
+	req = net.box[0].last[RN_CM_SIDR_REQ];
+	assert_int_equal(net_inject(&net, 1, &req), RN_V_CM_DUPLICATE); /* undecided */
+	net_pump(&net);
+	assert_int_equal(net_count(&net, 1, EV(REQUEST)), 1);
+	assert_int_equal(net.box[1].sent[RN_CM_SIDR_REP], 0);
+	assert_int_equal(net_exec(&net, 1,
+				  (struct rn_cmd){.op = RN_CMD_CM_ACCEPT,
+						  .cm = {.id = child, .param = {.qpn = 0x77}}})
+				 .err,
+			 0);
+	net_pump(&net);
+	assert_int_equal(net_inject(&net, 1, &req), RN_V_CM_DUPLICATE); /* answered */
+	net_pump(&net);
+	assert_int_equal(net.box[1].sent[RN_CM_SIDR_REP], 2);
+	assert_int_equal(net.box[1].last[RN_CM_SIDR_REP].sidr_rep.qpn, 0x77);
+	assert_int_equal(net_count(&net, 1, EV(REQUEST)), 1);
+	assert_int_equal(net_count(&net, 0, EV(RESPONSE)), 1); /* the second is late */
+	assert_int_equal(net.box[0].verdict[RN_V_CM_UNMATCHED], 1);
+	other = req;
+	other.sidr_req.request_id ^= 1;
+	assert_int_equal(net_inject(&net, 1, &other), RN_V_OK);
+	net_pump(&net);
+	assert_int_equal(net_count(&net, 1, EV(REQUEST)), 2);
+	net_destroy(&net, 1, net_event(&net, 1, EV(REQUEST))->id);
+	net_pump(&net);
+	/* the number again from the other address of the same host */
+	{
+		struct rn_cmd six = question(0, true);
+		struct rn_pkt pkt;
+		uint8_t mad[RN_MAD_BYTES];
+		uint32_t second = net_exec(&net, 0, six).id;
+
+		net.judge = net_lose_all;
+		net.arg[0] = RN_CM_SIDR_REQ;
+		net_pump(&net); /* neighbours */
+		net.now += RN_S(5);
+		rn_cm_tick(net.box[0].cm, net.now);
+		assert_true(rn_cm_tx(net.box[0].cm, &pkt, net.now));
+		other = net.box[0].last[RN_CM_SIDR_REQ];
+		other.sidr_req.request_id = req.sidr_req.request_id;
+		rn_cm_msg_build(&other, mad);
+		pkt.payload = mad;
+		assert_int_equal(rn_cm_rx(net.box[1].cm, &pkt, net.now), RN_V_OK);
+		net_pump(&net);
+		assert_int_equal(net_count(&net, 1, EV(REQUEST)), 3);
+		net_destroy(&net, 1, net_event(&net, 1, EV(REQUEST))->id);
+		net_destroy(&net, 0, second);
+		net.judge = NULL;
+	}
+	net_destroy(&net, 1, child);
+	net_destroy(&net, 1, listener);
+	net_destroy(&net, 0, id);
+	net_fini(&net);
+}
+
+static unsigned spoil_answer(struct net *net, unsigned from, struct rn_cm_msg *m)
+{
+	if (m->attr != RN_CM_SIDR_REP || net->box[from].sent[RN_CM_SIDR_REP] > 1)
+		return 1;
+	switch (net->arg[0]) {
+	case 0:
+		m->sidr_rep.request_id ^= 1;
+		break;
+	case 1:
+		m->sidr_rep.qpn = 1;
+		break;
+	case 2:
+		m->sidr_rep.qpn = 0xffffff;
+		break;
+	default: /* another kind of answer to the same number */
+		*m = (struct rn_cm_msg){
+			.attr = net->arg[0] == 3   ? RN_CM_REP
+				: net->arg[0] == 4 ? RN_CM_REJ
+						   : RN_CM_MRA,
+			.tid = m->tid,
+			.rep = {.local_id = 5, .remote_id = m->sidr_rep.request_id, .qpn = 9}};
+	}
+	return 1;
+}
+
+static void wrong_answers_change_nothing(void **state)
+{
+	for (unsigned how = 0; how < 6; how++) {
+		uint32_t listener, id;
+		struct net net;
+
+		net_init(&net);
+		net.judge = spoil_answer;
+		net.arg[0] = how;
+		listener = listen_at(&net, 1, RN_PS_UDP, 0);
+		id = ask(&net, 0);
+		net_pump(&net);
+		assert_int_equal(net.box[0].nev, 0);
+		net_run(&net, RN_S(5));
+		assert_int_equal(net_event(&net, 0, EV(RESPONSE))->param.qpn, 0x123);
+		net_destroy(&net, 0, id);
+		net_destroy(&net, 1, net_event(&net, 1, EV(REQUEST))->id);
+		net_destroy(&net, 1, listener);
+		net_fini(&net);
+	}
+}
+
+enum stage { ST_RESOLVING, ST_SENT, ST_ARRIVED, ST_RCVD, ST_LISTEN, ST_ANSWERED, ST_DONE };
+
+static void destroyed_in_every_state(void **state)
+{
+	for (enum stage st = ST_RESOLVING; st <= ST_DONE; st++) {
+		uint32_t listener, id, child = 0;
+		struct net net;
+
+		net_init(&net);
+		net.box[1].accept = st >= ST_ANSWERED;
+		listener = listen_at(&net, 1, RN_PS_UDP, 0);
+		net.box[1].deaf = st == ST_RESOLVING;
+		id = ask(&net, 0);
+		if (st == ST_ARRIVED) { /* who is asked does not know its asker */
+			struct rn_cm_msg m = {.attr = RN_CM_SIDR_REQ, .sidr_req.request_id = 7};
+			struct rn_cma_hdr hdr = {.port = 9,
+						 .ipv4 = true,
+						 .src = net_gid(0, false),
+						 .dst = net_gid(1, false)};
+
+			rn_cma_hdr_build(&hdr, m.sidr_req.data);
+			m.sidr_req.service_id = rn_cm_service_id(RN_PS_UDP, NET_PORT);
+			net.box[0].deaf = true;
+			assert_int_equal(net_inject(&net, 1, &m), RN_V_OK);
+			assert_int_equal(net_inject(&net, 1, &m), RN_V_CM_DUPLICATE);
+			assert_int_equal(rn_cm_live(net.box[1].cm), 2);
+			net_destroy(&net, 1, listener);
+			net_destroy(&net, 0, id);
+			net_run(&net, RN_S(1));
+			assert_int_equal(net.box[1].sent[RN_CM_SIDR_REP], 1);
+			assert_int_equal(net.box[1].last[RN_CM_SIDR_REP].sidr_rep.status, 2);
+			assert_int_equal(net_count(&net, 1, EV(REQUEST)), 0);
+			net_fini(&net);
+			continue;
+		}
+		if (st == ST_SENT) {
+			net.judge = net_lose_all;
+			net.arg[0] = RN_CM_SIDR_REQ;
+		}
+		net_pump(&net);
+		if (st >= ST_RCVD)
+			child = net_event(&net, 1, EV(REQUEST))->id;
+		switch (st) {
+		case ST_RCVD:
+			net_destroy(&net, 1, child);
+			net_pump(&net);
+			assert_int_equal(net_event(&net, 0, EV(REJECTED))->reason, 2);
+			break;
+		case ST_LISTEN: /* what its client has taken is its client's */
+			net_destroy(&net, 1, listener);
+			net_pump(&net);
+			assert_int_equal(net.box[1].sent[RN_CM_SIDR_REP], 0);
+			net_destroy(&net, 1, child);
+			break;
+		case ST_ANSWERED:
+		case ST_DONE:
+			net_destroy(&net, 1, child);
+			break;
+		default:
+			break;
+		}
+		assert_int_equal(net_op(&net, 0, RN_CMD_CM_DISCONNECT, id).err, -ENOTCONN);
+		net_destroy(&net, 0, id);
+		net_pump(&net);
+		assert_int_equal(rn_cm_live(net.box[0].cm), 0);
+		if (st != ST_LISTEN)
+			net_destroy(&net, 1, listener);
+		net_fini(&net);
+	}
+}
+
+static void an_asker_without_a_way_back_is_dropped(void **state)
+{
+	struct rn_cm_msg m = {.attr = RN_CM_SIDR_REQ, .sidr_req.request_id = 7};
+	struct rn_cma_hdr hdr = {
+		.port = 9, .ipv4 = true, .src = net_gid(0, false), .dst = net_gid(1, false)};
+	struct net net;
+	uint32_t listener;
+
+	net_init(&net);
+	listener = listen_at(&net, 1, RN_PS_UDP, 0);
+	net.box[0].deaf = true;
+	rn_cma_hdr_build(&hdr, m.sidr_req.data);
+	m.sidr_req.service_id = rn_cm_service_id(RN_PS_UDP, NET_PORT);
+	assert_int_equal(net_inject(&net, 1, &m), RN_V_OK);
+	net_run(&net, RN_S(10));
+	assert_int_equal(rn_cm_live(net.box[1].cm), 1);
+	assert_int_equal(net.box[1].nev, 0);
+	net_destroy(&net, 1, listener);
+	net_fini(&net);
+}
+
+static void backlog_of_questions(void **state)
+{
+	struct rn_cmd cmd = {
+		.op = RN_CMD_CM_LISTEN,
+		.cm = {.port = NET_PORT, .port_space = RN_PS_UDP, .backlog = 2},
+	};
+	uint32_t listener, id[3];
+	struct net net;
+
+	net_init(&net);
+	net.box[1].accept = false;
+	listener = net_exec(&net, 1, cmd).id;
+	for (unsigned i = 0; i < 3; i++)
+		id[i] = ask(&net, 0);
+	net_pump(&net);
+	assert_int_equal(net_count(&net, 1, EV(REQUEST)), 2);
+	assert_int_equal(net_event(&net, 0, EV(REJECTED))->reason, 3);
+	assert_int_equal(net.box[1].verdict[RN_V_CM_FULL], 1);
+	for (unsigned i = 0; i < 2; i++)
+		net_destroy(&net, 1, net.box[1].ev[i].id);
+	for (unsigned i = 0; i < 3; i++)
+		net_destroy(&net, 0, id[i]);
+	net_destroy(&net, 1, listener);
+	net_fini(&net);
+}
+
+static void limits_and_port_spaces(void **state)
+{
+	static const struct {
+		unsigned ps, type;
+		int err;
+	} rows[] = {
+		{0, 0, 0},
+		{RN_PS_TCP, RN_QPT_RC, 0},
+		{RN_PS_TCP, RN_QPT_UC, 0},
+		{RN_PS_TCP, RN_QPT_UD, -EPROTONOSUPPORT},
+		{RN_PS_UDP, 0, 0},
+		{RN_PS_UDP, RN_QPT_UD, 0},
+		{RN_PS_UDP, RN_QPT_RC, -EPROTONOSUPPORT},
+		{RN_PS_IPOIB, 0, 0},
+		{RN_PS_IPOIB, RN_QPT_UC, -EPROTONOSUPPORT},
+		{RN_PS_IB, 0, 0},
+		{RN_PS_IB, RN_QPT_UC, 0},
+		{RN_PS_IB, RN_QPT_UD, 0},
+		{RN_PS_IB, 9, -EPROTONOSUPPORT},
+		{0x107, 0, -EPROTONOSUPPORT},
+	};
+	struct rn_cmd cmd = question(0, false);
+	uint32_t id, listener, child;
+	struct net net;
+
+	net_init(&net);
+	for (size_t i = 0; i < RN_ARRAY_SIZE(rows); i++) {
+		struct rn_cmd bind = {.op = RN_CMD_CM_BIND,
+				      .cm = {.port_space = (uint16_t)rows[i].ps,
+					     .qp_type = (uint8_t)rows[i].type}};
+		struct rn_rsp rsp = net_exec(&net, 0, bind);
+
+		assert_int_equal(rsp.err, rows[i].err);
+		if (rsp.err == 0)
+			net_destroy(&net, 0, rsp.id);
+		bind.op = RN_CMD_CM_CONNECT;
+		bind.cm.peer = net_gid(1, false);
+		bind.cm.peer_port = 5;
+		if (rows[i].err)
+			assert_int_equal(net_exec(&net, 0, bind).err, rows[i].err);
+	}
+	assert_int_equal(rn_cm_live(net.box[0].cm), 0);
+	/* 180 bytes of the asker's, 136 of the answer's */
+	listener = listen_at(&net, 1, RN_PS_UDP, 0);
+	cmd.cm.param.data_len = 181;
+	assert_int_equal(net_exec(&net, 0, cmd).err, -EMSGSIZE);
+	cmd.cm.param.data_len = 180;
+	memset(cmd.cm.param.data, 0x5a, 180);
+	net.box[1].accept = false;
+	id = net_exec(&net, 0, cmd).id;
+	net_pump(&net);
+	child = net_event(&net, 1, EV(REQUEST))->id;
+	assert_memory_equal(net_event(&net, 1, EV(REQUEST))->param.data, cmd.cm.param.data, 180);
+	cmd = (struct rn_cmd){.op = RN_CMD_CM_ACCEPT, .cm.id = child};
+	assert_int_equal(net_exec(&net, 1, cmd).err, -EINVAL); /* no QPN */
+	cmd.cm.param.qpn = 5;
+	cmd.cm.param.data_len = 137;
+	assert_int_equal(net_exec(&net, 1, cmd).err, -EMSGSIZE);
+	cmd.cm.param.data_len = 136;
+	memset(cmd.cm.param.data, 0xa5, 136);
+	assert_int_equal(net_op(&net, 1, RN_CMD_CM_DELAY, child).err, -EINVAL);
+	assert_int_equal(net_op(&net, 1, RN_CMD_CM_ESTABLISH, child).err, -EINVAL);
+	assert_int_equal(net_exec(&net, 1, cmd).err, 0);
+	assert_int_equal(net_exec(&net, 1, cmd).err, -ECONNABORTED); /* once */
+	net_pump(&net);
+	assert_memory_equal(net_event(&net, 0, EV(RESPONSE))->param.data, cmd.cm.param.data, 136);
+	net_destroy(&net, 0, id);
+	net_destroy(&net, 1, child);
+	net_destroy(&net, 1, listener);
+	net_fini(&net);
+}
+
+/* One port number, four services; each is answered by its own listener. */
+static void port_spaces_are_apart(void **state)
+{
+	static const struct {
+		uint16_t ps;
+		uint8_t type;
+	} rows[] = {{RN_PS_TCP, RN_QPT_RC},
+		    {RN_PS_UDP, RN_QPT_UD},
+		    {RN_PS_IPOIB, RN_QPT_UD},
+		    {RN_PS_IB, RN_QPT_RC}};
+	uint32_t listener[4];
+	struct net net;
+
+	net_init(&net);
+	net.box[0].follow = net.box[1].follow = true;
+	for (unsigned i = 0; i < 4; i++)
+		listener[i] = listen_at(&net, 1, rows[i].ps, rows[i].type);
+	for (unsigned i = 0; i < 4; i++) {
+		struct rn_cmd cmd = net_connect_cmd(0, false, 0x11 + i);
+		struct rn_rsp rsp;
+
+		cmd.cm.port_space = rows[i].ps;
+		cmd.cm.qp_type = rows[i].type;
+		rsp = net_exec(&net, 0, cmd);
+		assert_int_equal(rsp.err, 0);
+		net_pump(&net);
+		assert_int_equal(net_event(&net, 1, EV(REQUEST))->parent, listener[i]);
+		assert_int_equal(net_count(&net, 0, EV(RESPONSE)), i + 1);
+		net_destroy(&net, 0, rsp.id);
+		if (rows[i].type == RN_QPT_UD)
+			net_destroy(&net, 1, net_event(&net, 1, EV(REQUEST))->id);
+		net_pump(&net);
+	}
+	assert_true(net.box[0].last[RN_CM_REQ].req.service_id == 0x13f0000 + NET_PORT);
+	for (unsigned i = 0; i < 4; i++)
+		net_destroy(&net, 1, listener[i]);
+	net_fini(&net);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(wire_row_C29_a_datagram_service_is_found),
+		cmocka_unit_test(wire_row_C30_nobody_offers_the_service),
+		cmocka_unit_test(a_service_refuses_with_status_and_data),
+		cmocka_unit_test(each_message_lost_or_doubled),
+		cmocka_unit_test(nobody_answers_the_question),
+		cmocka_unit_test(duplicates_of_a_question),
+		cmocka_unit_test(wrong_answers_change_nothing),
+		cmocka_unit_test(destroyed_in_every_state),
+		cmocka_unit_test(an_asker_without_a_way_back_is_dropped),
+		cmocka_unit_test(backlog_of_questions),
+		cmocka_unit_test(limits_and_port_spaces),
+		cmocka_unit_test(port_spaces_are_apart),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
