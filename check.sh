@@ -28,6 +28,7 @@ suites() {
 	conform  ci       never
 	tools    default  ci
 	mutants  ci       never
+	rules    full     never
 	faults   ci       never
 	fuzz     default  ci
 	interop  full     never
