@@ -157,7 +157,7 @@ static void node_init(struct sim *sim, unsigned i)
 	rn_core_defaults(&n->cfg);
 	n->cfg.index = 0;
 	n->cfg.nshards = sim->spec.two_shards && i == 1 ? 2 : 1;
-	n->cfg.max_qp = 64;
+	n->cfg.max_qp = 2 * SIM_MAX_QP;
 	n->cfg.max_cq = 16;
 	n->cfg.max_cm = 64;
 	n->cfg.seed = sim->spec.seed * 2 + i + 1;
@@ -595,7 +595,7 @@ static void collect_events(struct sim *sim, unsigned i)
 
 static unsigned speak(struct sim *sim, unsigned i, struct rn_shard *sh, unsigned max)
 {
-	static uint8_t data[8][SIM_FRAME_MAX];
+	static _Thread_local uint8_t data[8][SIM_FRAME_MAX];
 	struct rn_txbuf bufs[8];
 	unsigned total = 0, n, want;
 	do {

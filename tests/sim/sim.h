@@ -18,7 +18,7 @@
 #define SIM_ARENA     (16u << 20)
 #define SIM_FRAME_MAX 9216
 #define SIM_CQ_SIZE   8192
-#define SIM_MAX_QP    16
+#define SIM_MAX_QP    64
 #define SIM_PD        1u
 
 /* One direction. Delays alone never reorder; impair.reorder_ppm does. */

@@ -121,8 +121,27 @@ static void test_writes_take_none(void **state)
 	stop(&b);
 }
 
+/* The number of receives is nobody's credit: every ACK says so. */
+static void wire_row_D17_no_credits(void **state)
+{
+	struct bench b;
+	struct rn_pkt p, ack;
+
+	start(&b);
+	for (uint64_t id = 1; id <= 3; id++) {
+		receive(&b, id, 0, 100);
+		p = rig_pkt(&b.r, 1, RN_OP_SEND_ONLY, 0, data, 5);
+		p.ack_req = true;
+		assert_int_equal(rig_rx(&b.r, 1, &p), RN_V_OK);
+		assert_true(rig_take(&b.r, 1, &ack));
+		assert_int_equal(ack.opcode, RN_OP_ACK);
+		assert_int_equal(ack.syndrome, 0x1F);
+	}
+	stop(&b);
+}
+
 /* Empty: the peer waits and comes again, for as long as it takes. */
-static void test_empty_queue(void **state)
+static void wire_row_D18_empty_queue(void **state)
 {
 	struct bench b;
 
@@ -298,7 +317,7 @@ static void test_broken_off(void **state)
 	stop(&b);
 }
 
-static void test_limit_is_told(void **state)
+static void wire_row_D19_limit_is_told(void **state)
 {
 	struct rn_event ev;
 	struct bench b;
@@ -373,14 +392,15 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_one_for_each_message),
 		cmocka_unit_test(test_writes_take_none),
-		cmocka_unit_test(test_empty_queue),
+		cmocka_unit_test(wire_row_D17_no_credits),
+		cmocka_unit_test(wire_row_D18_empty_queue),
 		cmocka_unit_test(test_refused_packets_take_none),
 		cmocka_unit_test(test_write_with_immediate),
 		cmocka_unit_test(test_bad_receives),
 		cmocka_unit_test(test_domain_of_the_queue),
 		cmocka_unit_test(test_flush),
 		cmocka_unit_test(test_broken_off),
-		cmocka_unit_test(test_limit_is_told),
+		cmocka_unit_test(wire_row_D19_limit_is_told),
 		cmocka_unit_test(test_creation),
 		cmocka_unit_test(test_no_receives_of_its_own),
 	};
