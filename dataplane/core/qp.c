@@ -416,6 +416,7 @@ void rn_qp_error(struct rn_qp *qp, unsigned what, bool keep_owed, rn_time now)
 	set_state(qp, RN_QPS_ERR);
 	rn_retry_stop(&qp->retry, &qp->sh->wheel);
 	rn_mw_drop_all(qp->sh->mrs, &qp->bound);
+	qp->sh->stats.qp_errors += what != 0;
 	if (!keep_owed)
 		qp->rx.nowed = qp->rx.nowed_reads = 0;
 	qp->win.nreads = 0;
@@ -423,10 +424,10 @@ void rn_qp_error(struct rn_qp *qp, unsigned what, bool keep_owed, rn_time now)
 	while (qp->rq.head != qp->rq.tail)
 		rn_qp_complete_recv(qp, RN_STATUS_WR_FLUSH_ERR, 0, NULL, now);
 	qp->rx.message = RN_RX_IDLE;
-	if (what) {
-		qp->sh->stats.qp_errors++;
+	if (qp->srq)
+		what |= RN_QPE_LAST_WQE;
+	if (what)
 		rn_shard_tell_qp(qp->sh, qp, what);
-	}
 }
 
 void rn_qp_send_failed(struct rn_qp *qp, uint8_t status, uint8_t vendor, rn_time now)

@@ -148,7 +148,7 @@ struct rn_shard;
 struct rn_srq_ref;
 
 enum rn_qp_event_bit { RN_QPE_FATAL = 1, RN_QPE_REQ_ERR = 2, RN_QPE_ACCESS_ERR = 4, RN_QPE_COMM_EST = 8,
-		       RN_QPE_SQ_DRAINED = 16 };
+		       RN_QPE_SQ_DRAINED = 16, RN_QPE_LAST_WQE = 32 };
 
 struct rn_qp {
 	/* read for every packet */

@@ -371,7 +371,7 @@ static void take_qp_event(struct rn_qp *qp, struct rn_event *ev)
 {
 	static const uint8_t kinds[] = {RN_EVENT_QP_FATAL, RN_EVENT_QP_REQ_ERR,
 					RN_EVENT_QP_ACCESS_ERR, RN_EVENT_COMM_EST,
-					RN_EVENT_SQ_DRAINED};
+					RN_EVENT_SQ_DRAINED, RN_EVENT_QP_LAST_WQE};
 	unsigned bit = __builtin_ctz(qp->events);
 
 	qp->events &= qp->events - 1;

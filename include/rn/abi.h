@@ -476,6 +476,7 @@ static_assert(sizeof(struct rn_rsp) == 256, "responses have one size");
 	X(COMM_EST,        6, "first data before RTU") \
 	X(SQ_DRAINED,      7, "send queue drained") \
 	X(SRQ_LIMIT,       8, "armed SRQ has fewer receives than its limit") \
+	X(QP_LAST_WQE,     9, "QP with an SRQ entered the error state: it takes no more receives from it") \
 	X(CM_REQUEST,     16, "connection request: id is the new one, parent the listener's") \
 	X(CM_RESPONSE,    17, "REP arrived: QP to RTR and RTS, then CM_ESTABLISH or CM_REJECT") \
 	X(CM_ESTABLISHED, 18, "RTU or first data arrived") \

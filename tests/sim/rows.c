@@ -316,6 +316,8 @@ static void do_set(struct rows *r)
 	s->min_rnr_timer = (uint8_t)number(r, "rnr_timer", s->min_rnr_timer);
 	s->access = (uint32_t)number(r, "access", s->access);
 	s->window = (uint32_t)number(r, "window", s->window);
+	s->type = (uint8_t)number(r, "type", s->type);
+	s->srq_depth = (uint32_t)number(r, "srq", s->srq_depth);
 	r->msn = (uint32_t)number(r, "msn", 0);
 	r->rtr = number(r, "rtr", 0);
 }
@@ -350,16 +352,21 @@ static void do_post(struct rows *r)
 		op.lkey = key_named(r, value(r, "lkey"));
 		op.local = V;
 	}
-	sim_post(&r->sim, DUT, 0, &op);
+	if (op.kind == RN_WQE_RECV && r->sim.spec.srq_depth)
+		sim_post_shared(&r->sim, &op);
+	else
+		sim_post(&r->sim, DUT, 0, &op);
 	if (!flag(r, "later"))
 		let_speak(r, UINT32_MAX);
 }
 
 static uint8_t opcode_named(const struct rows *r)
 {
+	uint8_t type = r->sim.spec.type;
+	uint8_t transport = type == RN_QPT_RC ? RN_T_RC : type == RN_QPT_UC ? RN_T_UC : RN_T_UD;
 	for (unsigned i = 0; i < 256; i++) {
 		const struct rn_opcode_row *row = rn_opcode_row((uint8_t)i);
-		if (row->known && row->transport == RN_T_RC && strcmp(row->name + 3, r->word[1]) == 0)
+		if (row->known && row->transport == transport && strcmp(row->name + 3, r->word[1]) == 0)
 			return row->opcode;
 	}
 	if (strncmp(r->word[1], "0x", 2))
@@ -473,6 +480,14 @@ static void do_rts(struct rows *r)
 	let_speak(r, UINT32_MAX);
 }
 
+static void do_sqd(struct rows *r)
+{
+	struct rn_qp_attr a = {.state = RN_QPS_SQD, .sqd_notify = flag(r, "notify")};
+	if (sim_modify(&r->sim, DUT, 0, RN_QP_STATE | RN_QP_SQD_NOTIFY, &a))
+		fail(r, "refused");
+	let_speak(r, UINT32_MAX);
+}
+
 static void do_error(struct rows *r)
 {
 	struct rn_qp_attr a = {.state = RN_QPS_ERR};
@@ -489,7 +504,7 @@ static const struct {
 	{"send_imm", do_post}, {"send_inv", do_post}, {"write_imm", do_post}, {">", do_packet},
 	{"cmp_swap", do_post}, {"fetch_add", do_post},
 	{">>", do_packet}, {"speak", do_speak}, {"wait", do_wait}, {"mem", do_mem}, {"touch", do_touch},
-	{"dereg", do_dereg}, {"rts", do_rts}, {"error", do_error}, {"brief", do_brief}, {"arm", do_arm}, {"fault", do_fault},
+	{"dereg", do_dereg}, {"rts", do_rts}, {"sqd", do_sqd}, {"error", do_error}, {"brief", do_brief}, {"arm", do_arm}, {"fault", do_fault},
 	{"invalidate", do_invalidate},
 };
 

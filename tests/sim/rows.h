@@ -4,7 +4,8 @@
  * above them; rows_run() executes the commands and writes the script anew with what really happened, so a row holds
  * when both texts are equal. The peer is made by hand (craft.h); its shard stays silent. Commands:
  *
- *	set KEY=N ...             before anything else: mtu rd retry rnr_retry timeout rnr_timer access msn window rtr
+ *	set KEY=N ...             before anything else: mtu rd retry rnr_retry timeout rnr_timer access msn window rtr srq
+ *	                          type (2 RC, 3 UC, 4 UD); with srq, receives go to a shared queue that deep
  *	recv ID LEN [lkey=KEY]    post a receive into the receive area of that id
  *	send|write|read ID LEN    post a request: [silent] [fence] [se] [lkey=KEY]
  *	send_imm|write_imm|send_inv ID LEN imm=N  the same with immediate data, or a key to invalidate
@@ -20,6 +21,7 @@
  *	fault                     area v faults when it is touched
  *	arm any|solicited         the CQ is armed
  *	invalidate KEY            a window's
+ *	sqd [notify]              the send queue is to drain
  *	dereg KEY | rts | error | touch AREA OFF LEN BYTE
  *
  * Outcomes: `= VERDICT`, `< frame` (with @us when time passed), completions, events, states.

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "psn.h"
+#include "qp.h"
 #include "srq.h"
 #include "stats.h"
 #include "transcript.h"
@@ -84,7 +85,7 @@ void sim_spec_default(struct sim_spec *spec)
 {
 	*spec = (struct sim_spec){
 		.seed = 1, .first_psn = 1000, .path_mtu = 3, .retry_cnt = 7, .rnr_retry = 7, .timeout = 14,
-		.min_rnr_timer = 1, .rd_atomic = 4, .sq_depth = 128, .rq_depth = 128, .qps = 1,
+		.min_rnr_timer = 1, .type = RN_QPT_RC, .rd_atomic = 4, .sq_depth = 128, .rq_depth = 128, .qps = 1,
 		.access = RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ | RN_ACCESS_REMOTE_ATOMIC,
 	};
 	for (unsigned i = 0; i < SIM_NODES; i++)
@@ -301,13 +302,22 @@ void sim_exec(struct sim *sim, unsigned node, const struct rn_cmd *cmd, struct r
 	free(x.freed);
 }
 
+/* With the attributes that it must be given. */
+static int move(struct sim *sim, unsigned node, unsigned i, const struct rn_qp_attr *a)
+{
+	uint8_t from = (uint8_t)atomic_load(&sim->node[node].qp[i].shared->state);
+	const struct rn_qp_move_row *row = rn_qp_move(sim->spec.type, from, a->state);
+	must(row != NULL, "no such move");
+	return sim_modify(sim, node, i, RN_QP_STATE | row->mandatory, a);
+}
+
 void sim_create_qp(struct sim *sim, unsigned node, unsigned i)
 {
 	struct sim_qp *qp = &sim->node[node].qp[i];
 	struct rn_cmd cmd = {.op = RN_CMD_CREATE_QP, .user = i};
 	struct rn_rsp rsp;
 	cmd.create_qp.pd = SIM_PD;
-	cmd.create_qp.type = RN_QPT_RC;
+	cmd.create_qp.type = sim->spec.type;
 	cmd.create_qp.send_cq = cmd.create_qp.recv_cq = SIM_CQ;
 	cmd.create_qp.sq_depth = sim->spec.sq_depth;
 	cmd.create_qp.srq = sim->node[node].srq ? SIM_SRQ : 0;
@@ -320,8 +330,7 @@ void sim_create_qp(struct sim *sim, unsigned node, unsigned i)
 	*qp = (struct sim_qp){.qpn = rsp.id, .gen = rsp.gen, .live = true};
 	qp->shared = (struct rn_qp_shared *)(uintptr_t)rsp.qp.shared;
 	struct rn_qp_attr attr = {.state = RN_QPS_INIT, .access = sim->spec.access};
-	must(sim_modify(sim, node, i, RN_QP_STATE | RN_QP_ACCESS | RN_QP_PKEY_INDEX | RN_QP_PORT, &attr) == 0,
-	     "INIT refused");
+	must(move(sim, node, i, &attr) == 0, "INIT refused");
 }
 
 int sim_modify(struct sim *sim, unsigned node, unsigned i, uint32_t mask, const struct rn_qp_attr *attr)
@@ -362,9 +371,7 @@ void sim_connect_rtr(struct sim *sim, unsigned i)
 	for (unsigned node = 0; node < SIM_NODES; node++) {
 		struct rn_qp_attr a = attributes(sim, node, i);
 		a.state = RN_QPS_RTR;
-		must(sim_modify(sim, node, i, RN_QP_STATE | RN_QP_AV | RN_QP_PATH_MTU | RN_QP_DEST_QPN | RN_QP_RQ_PSN |
-						      RN_QP_MAX_DEST_RD_ATOMIC | RN_QP_MIN_RNR_TIMER, &a) == 0,
-		     "RTR refused");
+		must(move(sim, node, i, &a) == 0, "RTR refused");
 	}
 }
 
@@ -372,9 +379,7 @@ void sim_rts(struct sim *sim, unsigned node, unsigned i)
 {
 	struct rn_qp_attr a = attributes(sim, node, i);
 	a.state = RN_QPS_RTS;
-	must(sim_modify(sim, node, i, RN_QP_STATE | RN_QP_TIMEOUT | RN_QP_RETRY_CNT | RN_QP_RNR_RETRY |
-					      RN_QP_SQ_PSN | RN_QP_MAX_RD_ATOMIC, &a) == 0,
-	     "RTS refused");
+	must(move(sim, node, i, &a) == 0, "RTS refused");
 }
 
 void sim_connect(struct sim *sim, unsigned i)

@@ -44,6 +44,7 @@ struct sim_spec {
 	uint32_t quota, window;       /* packets; 0 = the core's defaults */
 	uint32_t access;              /* remote rights of the QPs */
 	bool two_shards;              /* node 1 has two; QP i lives on shard i % 2 */
+	uint8_t type;                 /* enum rn_qp_type */
 	uint32_t srq_depth;           /* node 1's QPs share one queue of receives this deep, 0 = each has its own */
 };
 
@@ -104,7 +105,7 @@ unsigned sim_fini(struct sim *sim);
 
 /* QP i of both nodes, connected to each other by MODIFY_QP, without CM. */
 void sim_connect(struct sim *sim, unsigned i);
-/* The two halves: both ends in RTR, then one end in RTS. */
+/* The two halves: both ends in RTR, then one end in RTS (from SQD and SQE too). */
 void sim_connect_rtr(struct sim *sim, unsigned i);
 void sim_rts(struct sim *sim, unsigned node, unsigned i);
 void sim_destroy_qp(struct sim *sim, unsigned node, unsigned i);
