@@ -11,10 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "counters.h"
 #include "session.h"
 
 #define RPING_PORT  7174
-#define PING_MIN    26
+#define PING_MIN    23 /* rping takes 23 to 65535 */
 #define PING_MAX    65536
 #define WAIT_MS     20000
 #define SLOT_SOURCE 0
@@ -28,7 +29,7 @@ struct rping_info {
 };
 
 struct options {
-	bool server, verbose, validate;
+	bool server, verbose, validate, stats;
 	struct sockaddr_storage local, peer;
 	unsigned count, size;
 };
@@ -42,9 +43,10 @@ static void usage(FILE *f)
 	      "  -l LOCAL    own address (default: the one from which ADDR is reached)\n"
 	      "  -p PORT     default 7174\n"
 	      "  -C COUNT    rounds (client default 10; server: until the client leaves)\n"
-	      "  -S SIZE     bytes of a ping, 26..65536 (default 64)\n"
+	      "  -S SIZE     bytes of a ping, 23..65536 (default 64)\n"
 	      "  -v          print the data   -V  compare the data\n"
 	      "      --config FILE  configuration (default $SOFTRNIC_CONFIG, else built in)\n"
+	      "      --stats        print all counters that are not zero at the end\n"
 	      "Exit status 0 only when every round was right.\n", f);
 }
 
@@ -159,7 +161,7 @@ static int server(struct session *s, const struct options *o)
 
 static int parse_options(int argc, char **argv, struct options *o)
 {
-	static const struct option longs[] = {{"config", 1, 0, 'X'}, {"help", 0, 0, 'h'}, {0}};
+	static const struct option longs[] = {{"config", 1, 0, 'X'}, {"stats", 0, 0, 'T'}, {"help", 0, 0, 'h'}, {0}};
 	const char *addr = NULL, *local = NULL;
 	bool client = false;
 	unsigned port = RPING_PORT;
@@ -175,6 +177,7 @@ static int parse_options(int argc, char **argv, struct options *o)
 		case 'v': o->verbose = true; break;
 		case 'V': o->validate = true; break;
 		case 'X': setenv("SOFTRNIC_CONFIG", optarg, 1); break;
+		case 'T': o->stats = true; break;
 		case 'h': usage(stdout); exit(0);
 		default: usage(stderr); return -1;
 		}
@@ -228,6 +231,8 @@ int main(int argc, char **argv)
 	int err = o.server || o.local.ss_family ? 0 : session_find_local(&o.peer, &o.local);
 	if (err == 0 && (err = session_open(&s, (const struct sockaddr *)&o.local, sizeof(o.local))) == 0) {
 		err = run(&s, &o);
+		if (o.stats)
+			counters_print(stdout);
 		session_close(&s);
 	}
 	NdCleanup();

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "rn/link.h"
+#include "counters.h"
 
 #define DEFAULT_PORT  18515
 #define DEFAULT_CHUNK (1u << 20)
@@ -109,29 +109,11 @@ static void add_retransmitted(void *arg, const char *name, uint64_t value)
 		*(uint64_t *)arg += value;
 }
 
-static void for_all_counters(void (*fn)(void *arg, const char *name, uint64_t value), void *arg)
-{
-	int n = rn_link_list(NULL, NULL, 0, NULL, 0);
-	for (int i = 0; i < n; i++) {
-		struct rn_link *link;
-		if (rn_link_open(NULL, (unsigned)i, &link, NULL, 0) != 0)
-			continue;
-		link->ops->stats(link, fn, arg);
-		rn_link_close(link);
-	}
-}
-
 uint64_t retransmissions(void)
 {
 	uint64_t sum = 0;
-	for_all_counters(add_retransmitted, &sum);
+	counters_each(add_retransmitted, &sum);
 	return sum;
-}
-
-static void print_counter(void *arg, const char *name, uint64_t value)
-{
-	if (value)
-		fprintf(arg, "%14llu  %s\n", (unsigned long long)value, name);
 }
 
 struct words {
@@ -198,7 +180,7 @@ int main(int argc, char **argv)
 	if (err == 0 && (err = session_open(&s, (const struct sockaddr *)&o.local, sizeof(o.local))) == 0) {
 		err = w.server ? server_run(&s, &o) : client_run(&s, &o);
 		if (o.stats)
-			for_all_counters(print_counter, stdout);
+			counters_print(stdout);
 		session_close(&s);
 	}
 	NdCleanup();

@@ -1,0 +1,105 @@
+"""The cases: what runs in the guest, what runs here, what must be seen. `core` ones are played by continuous integration."""
+from pairs import Pair
+from special import PeerDies, Ping, Refused
+
+LOSS = "impair = {{ loss = {0}; seed = {1}; }};"
+
+
+class Case:
+    def __init__(self, name, play, core=False):
+        self.name, self.play, self.core = name, play, core
+
+
+def rping(who, family, size, rounds, **more):
+    """rping's protocol; `who` connects. Our end compares the data in the first role, theirs in the second."""
+    if who == "ours":
+        return Pair("theirs", f"tools/nd_rping -c -a {{peer}} -S {size} -C {rounds} -V",
+                    f"rping -s -a {{peer}} -S {size} -C {rounds}", family,
+                    says_ours=f"{rounds} rounds of {size} bytes, data compared", want_theirs=None, **more)
+    return Pair("ours", f"tools/nd_rping -s -a {{own}} -C {rounds}", f"rping -c -a {{own}} -S {size} -C {rounds} -V", family,
+                says_ours=f"served {rounds} rounds", **more)
+
+
+def rping_cases():
+    # bytes, rounds, in the core: the ends of rping's range, odd ones, around the path MTU and the page.
+    sizes = [(23, 300, True), (26, 100, False), (27, 100, False), (63, 100, False), (64, 100, False), (1023, 100, False), (1024, 100, True),
+             (1025, 100, True), (4097, 100, False), (30001, 60, False), (65535, 60, True)]
+    for family in (4, 6):
+        for who in ("ours", "theirs"):
+            for size, rounds, core in sizes:
+                yield Case(f"rping, {who} connects, IPv{family}, {size} bytes, {rounds} rounds",
+                           rping(who, family, size, rounds), core and (family == 4 or size in (23, 65535)))
+
+
+def mtu_cases():
+    for mtu in (1500, 4200, 9000):
+        for who in ("ours", "theirs"):
+            yield Case(f"rping, {who} connects, MTU {mtu} here and there", rping(who, 4, 20001, 60, mtu=mtu), mtu == 9000)
+    for who in ("ours", "theirs"):
+        # Nothing in CM tells the other end's link MTU: who connects must be told, who is connected to learns it from the REQ.
+        yield Case(f"rping, {who} connects, MTU 9000 here, 1500 there",
+                   rping(who, 4, 20001, 60, mtu=9000, peer_mtu=1500, adapter="max_path_mtu = 1024;" if who == "ours" else ""))
+    yield Case("rping, ours connects, MTU 1500 here, 9000 there", rping("ours", 4, 20001, 60, mtu=1500, peer_mtu=9000))
+    # Linux asks for what its own link holds. We cannot, and say why: reason 26, path MTU.
+    yield Case("rping, theirs connects, MTU 1500 here, 9000 there: refused",
+               Refused("theirs", 4, "RDMA_CM_EVENT_REJECTED, error 26", 7000, mtu=1500, peer_mtu=9000))
+
+
+def loss_cases():
+    for who in ("ours", "theirs"):
+        for percent, rounds in ((1, 40), (5, 12)):
+            yield Case(f"rping, {who} connects, {percent} % of our frames lost",
+                       rping(who, 4, 20001, rounds, allow="loss", seconds=90, more=LOSS.format(f"{percent}.0", percent),
+                             want=["port_impaired_lost"]), percent == 1)
+            yield Case(f"rping, {who} connects, {percent} % of the peer's frames lost",
+                       rping(who, 4, 20001, rounds, allow="loss", seconds=90, netem=f"loss {percent}%"), percent == 1)
+        yield Case(f"rping, {who} connects, our frames lost, doubled, overtaken",
+                   rping(who, 4, 20001, 40, allow="loss", seconds=90,
+                         more="impair = { loss = 1.0; dup = 2.0; reorder = 2.0; seed = 3; };",
+                         want=["port_impaired_dup", "port_impaired_late"]))
+        yield Case(f"rping, {who} connects, our frames corrupted",
+                   rping(who, 4, 20001, 40, allow="loss", seconds=90, more="impair = { corrupt = 1.0; seed = 4; };",
+                         want=["port_impaired_bad"]))
+        yield Case(f"rping, {who} connects, the peer's frames lost, doubled, overtaken, late",
+                   rping(who, 4, 20001, 40, allow="loss", seconds=90,
+                         netem="delay 1ms loss 1% duplicate 2% reorder 90% 50%"))
+        yield Case(f"rping, {who} connects, the peer's frames corrupted",
+                   rping(who, 4, 20001, 40, allow="loss verdict_ICRC verdict_BTH_LENGTH verdict_BTH_OPCODE verdict_IP_HEADER "
+                         "verdict_BTH_VERSION verdict_UDP_LENGTH verdict_FRAME_SHORT verdict_UDP_CHECKSUM verdict_ARP_BAD "
+                         "verdict_IP_OPTIONS verdict_IP_FRAGMENT", seconds=90, netem="corrupt 1%"))
+
+
+def ucmatose(who, family, connections, count, size, **more):
+    """The server sends, the client answers with what it got, the server disconnects."""
+    numbers = f"-c {connections} -C {count} -S {size}"
+    if who == "ours":
+        return Pair("theirs", f"tools/nd_ucmatose -s {{peer}} {numbers}", f"ucmatose -b {{peer}} {numbers}", family,
+                    says_ours="data compared", says_theirs="disconnected", **more)
+    return Pair("ours", f"tools/nd_ucmatose -b {{own}} {numbers}", f"ucmatose -s {{own}} {numbers}", family,
+                says_ours="data compared", says_theirs="data transfers complete" if count else "return status 0", **more)
+
+
+def ucmatose_cases():
+    for who in ("ours", "theirs"):
+        for family, connections, count, size, core in (
+                (4, 1, 10, 100, True), (6, 1, 10, 100, False), (4, 1, 0, 100, False), (4, 1, 1000, 1, True), (4, 1, 300, 4099, False),
+                (4, 1, 20, 1048576, False), (4, 16, 50, 1000, True), (6, 64, 5, 3, False)):
+            yield Case(f"ucmatose, {who} connects, IPv{family}, {connections} connections, {count} messages of {size} bytes",
+                       ucmatose(who, family, connections, count, size), core)
+        yield Case(f"ucmatose, {who} connects, 1 % lost each way",
+                   ucmatose(who, 4, 4, 50, 10000, seconds=90, allow="loss", netem="loss 1%", more=LOSS.format("1.0", 7)))
+
+
+def cases():
+    for family in (4, 6):
+        yield Case(f"ping and address resolution over IPv{family}", Ping(family), True)
+    for family in (4, 6):
+        for who in ("ours", "theirs"):
+            yield Case(f"connecting to a closed port over IPv{family}, {who} connects",
+                       Refused(who, family, "connection refused" if who == "ours" else "RDMA_CM_EVENT_REJECTED"), family == 4)
+    yield from rping_cases()
+    yield from mtu_cases()
+    yield from loss_cases()
+    yield from ucmatose_cases()
+    for who in ("ours", "theirs"):
+        yield Case(f"the peer is killed in mid-transfer and comes back, {who} connects", PeerDies(who), who == "ours")

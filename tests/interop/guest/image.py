@@ -1,0 +1,153 @@
+"""Makes the guest's kernel and initramfs out of Debian packages that apt fetches and nobody installs.
+
+image(cache) gives the folder with `kernel`, `initramfs` and `versions`; what is there already and was made by this recipe is
+used again, without a network. Needs apt with lists (apt-get update), dpkg and python3.
+"""
+import fcntl
+import hashlib
+import lzma
+import os
+import pathlib
+import re
+import shutil
+import struct
+import subprocess
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+PACKAGES = ["busybox-static", "dash", "ibverbs-utils", "ibverbs-providers", "rdmacm-utils", "perftest", "iproute2"]
+KERNEL = "linux-image-amd64"  # the cloud flavour has no rdma_rxe
+MODULES = ["virtio_pci", "virtio_console", "virtio_net", "crc32_generic", "crc32_pclmul", "ib_uverbs", "rdma_ucm", "rdma_rxe",
+           "sch_netem", "8021q"]
+UNWANTED = ["usr/share", "usr/include", "boot", "usr/lib/modules", "lib/modules"]
+LIBRARIES = re.compile(r"lib(?!perl|pam|systemd-shared)|zlib")  # of the dependencies; the rest is for package scripts
+
+
+class Trouble(Exception):
+    """No image; the text says why."""
+
+
+def run(*command, **more):
+    done = subprocess.run(command, capture_output=True, text=True, timeout=900, **more)
+    if done.returncode:
+        raise Trouble(f"{' '.join(command[:6])} ...: {(done.stderr or done.stdout).strip()[-500:]}")
+    return done.stdout
+
+
+def recipe():
+    return hashlib.sha256(b"".join((HERE / name).read_bytes() for name in ("image.py", "init"))).hexdigest()
+
+
+def wanted():
+    """Names of the packages that make the guest."""
+    which = run("apt-cache", "depends", "--recurse", "--important", *PACKAGES)
+    names = {line for line in which.splitlines() if re.match(r"[a-z0-9]", line) and ":" not in line and LIBRARIES.match(line)}
+    kernel = re.search(r"Depends: (linux-image-\d\S*)", run("apt-cache", "depends", KERNEL))
+    if not kernel:
+        raise Trouble(f"apt does not know {KERNEL}: run apt-get update")
+    return sorted(names | set(PACKAGES) | {kernel[1]})
+
+
+def unpack_kernel(image):
+    """The ELF kernel inside a bzImage, which QEMU starts at once; emulated, unpacking itself takes longer than booting."""
+    sectors = image[0x1F1] or 4
+    offset, length = struct.unpack_from("<II", image, 0x248)
+    payload = image[(sectors + 1) * 512 + offset:][:length]
+    if payload[:6] != b"\xfd7zXZ\0":
+        return image
+    elf = lzma.LZMADecompressor().decompress(payload)
+    return elf if elf[:4] == b"\x7fELF" else image
+
+
+def with_dependencies(modules, known, order):
+    """Files of modules in an order in which they can be loaded."""
+    for name in modules:
+        file = known.get(name)
+        if not file:
+            raise Trouble(f"the kernel has no module {name}")
+        needs = re.search(rb"\0depends=([^\0]*)\0", file.read_bytes())
+        with_dependencies([n.replace("-", "_") for n in needs[1].decode().split(",") if n], known, order)
+        if file not in order:
+            order.append(file)
+    return order
+
+
+def take_modules(root, kernel_tree):
+    known = {f.stem.replace("-", "_"): f for f in kernel_tree.glob("**/*.ko")}
+    folder = root / "modules"
+    folder.mkdir()
+    for number, file in enumerate(with_dependencies(MODULES, known, [])):
+        shutil.copy(file, folder / f"{number:02}-{file.name}")
+
+
+def pack(root, target):
+    for folder in ("dev", "proc", "sys", "run", "tmp", "root", "etc"):
+        (root / folder).mkdir(exist_ok=True)
+    names = "\n".join(str(f.relative_to(root)) for f in sorted(root.rglob("*"))) + "\n"
+    busybox = next(root.glob("**/bin/busybox"))
+    with open(target, "wb") as out:
+        subprocess.run([str(busybox), "cpio", "-o", "-H", "newc"], cwd=root, input=names.encode(), stdout=out,
+                       stderr=subprocess.DEVNULL, check=True, timeout=300)
+
+
+def make(folder, packages):
+    with tempfile.TemporaryDirectory(dir=folder.parent) as work:
+        root, kernel = pathlib.Path(work, "root"), pathlib.Path(work, "kernel")
+        for tree in (root, kernel):
+            tree.mkdir()
+        # Debian 12 packages still have files in /lib and /bin beside /usr: one tree takes both.
+        for name in ("bin", "sbin", "lib", "lib64"):
+            (root / "usr" / name).mkdir(parents=True, exist_ok=True)
+            (root / name).symlink_to(f"usr/{name}")
+        for package in packages:
+            tree = kernel if package.name.startswith("linux-image") else root
+            subprocess.run(f"dpkg-deb --fsys-tarfile '{package}' | tar -x --keep-directory-symlink -C '{tree}'", shell=True,
+                           check=True, timeout=300)
+        for path in UNWANTED:
+            shutil.rmtree(root / path, ignore_errors=True)
+        for driver in (root / "etc/libibverbs.d").glob("*"):  # one provider: the others would be tried first
+            if driver.name != "rxe.driver":
+                driver.unlink()
+        take_modules(root, kernel)
+        shutil.copy(HERE / "init", root / "init")
+        (root / "init").chmod(0o755)
+        new = pathlib.Path(work, "image")
+        new.mkdir()
+        (new / "kernel").write_bytes(unpack_kernel(next((kernel / "boot").glob("vmlinuz-*")).read_bytes()))
+        pack(root, new / "initramfs")
+        (new / "versions").write_text("".join(f"{p.name}\n" for p in packages))
+        (new / "recipe").write_text(recipe())
+        shutil.rmtree(folder, ignore_errors=True)
+        os.rename(new, folder)
+
+
+def image(cache):
+    """The folder of an image made by this recipe, below the folder `cache`."""
+    folder, packages = pathlib.Path(cache, "image"), pathlib.Path(cache, "packages")
+    packages.mkdir(parents=True, exist_ok=True)
+    with open(pathlib.Path(cache, "lock"), "w", encoding="ascii") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        try:
+            if (folder / "recipe").read_text() == recipe():
+                return folder
+        except FileNotFoundError:
+            pass
+        names = wanted()
+        run("apt-get", "download", "-q", "-o", "APT::Sandbox::User=root", *names, cwd=packages)
+        make(folder, [newest(packages, name) for name in names])
+        return folder
+
+
+def newest(folder, name):
+    """The file of this package that was fetched last; older versions go."""
+    files = sorted(folder.glob(f"{name}_*.deb"), key=os.path.getmtime)
+    if not files:
+        raise Trouble(f"apt-get download left no {name}")
+    for old in files[:-1]:
+        old.unlink()
+    return files[-1]
+
+
+if __name__ == "__main__":
+    import sys
+    print(image(sys.argv[1]))

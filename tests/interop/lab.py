@@ -1,0 +1,125 @@
+"""The place of the tests: a namespace with a TAP, the guest on one end of it, softrnic's programs on the other."""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "guest"))
+from guest import Guest, available  # noqa: E402,F401
+
+PEER = {4: "192.0.2.1", 6: "2001:db8::1"}
+OWN = {4: "192.0.2.2", 6: "2001:db8::2"}
+TAP_MTU = 9000
+
+
+class Ours:
+    """A program of softrnic that runs in the lab; its output goes to a file."""
+
+    def __init__(self, command, env, log):
+        self.log = log
+        with open(log, "wb") as out:
+            self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT,
+                                            env={**os.environ, **env})
+
+    @property
+    def output(self):
+        return self.log.read_text(errors="replace")
+
+    def says(self, pattern, seconds=30):
+        """Waits until its output matches; false when it ended or was silent that long."""
+        until = time.monotonic() + seconds
+        while not re.search(pattern, self.output):
+            if self.process.poll() is not None or time.monotonic() > until:
+                return re.search(pattern, self.output) is not None
+            time.sleep(0.05)
+        return True
+
+    def wait(self, seconds):
+        """Its exit status, None when it had to be killed."""
+        try:
+            return self.process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            return None
+
+    def kill(self):
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+
+
+class Lab:
+    def __init__(self, build, cache, work):
+        self.build, self.work = pathlib.Path(build).resolve(), pathlib.Path(work)
+        self.space = f"interop-{os.getpid()}"
+        self.inside = ["ip", "netns", "exec", self.space]
+        self.guest, self.cache, self.programs, self.serial, self.capture = None, cache, [], 0, None
+        self.netem_on = False
+        self.peer_mtu = 1500
+
+    def __enter__(self):
+        space = self.space
+        for line in (f"ip netns add {space}", f"ip -n {space} tuntap add dev tap0 mode tap",
+                     # The host's own stack stays silent: the addresses are softrnic's.
+                     f"ip netns exec {space} sysctl -qw net.ipv6.conf.tap0.disable_ipv6=1",
+                     f"ip -n {space} link set tap0 mtu {TAP_MTU} txqueuelen 20000 up"):
+            subprocess.run(line.split(), check=True)
+        self.guest = Guest(self.cache, self.work, self.inside, "tap0", PEER[4] + "/24", PEER[6] + "/64")
+        self.guest.boot()
+        return self
+
+    def __exit__(self, *_):
+        self.end_programs()
+        if self.guest:
+            self.guest.kill()
+        subprocess.run(["ip", "netns", "del", self.space], check=False)
+
+    def end_programs(self):
+        for program in self.programs:
+            program.kill()
+        self.programs = []
+
+    def config(self, mtu=1500, more="", adapter=""):
+        capture = f'capture = {{ file = "{self.capture}-{self.serial}.pcap"; }};' if self.capture else ""
+        path = self.work / f"{self.serial}.conf"
+        path.write_text(
+            f'adapters = ({{ name = "lab"; port = "af_packet"; iface = "tap0"; mac = "02:00:00:00:00:02"; mtu = {mtu};\n'
+            f'  ipv4 = [ "{OWN[4]}/24" ]; ipv6 = [ "{OWN[6]}/64" ]; {adapter} }});\neal = {{ hugepages = "no"; }};\n{capture}\n{more}\n')
+        return path
+
+    def ours(self, tool, *words, **config):
+        """Starts one of our programs; more of its configuration: see config()."""
+        self.serial += 1
+        env = {"SOFTRNIC_CONFIG": str(self.config(**config)), "SOFTRNIC_ND_CATALOG": str(self.build / "provider/nd.d")}
+        program = Ours(self.inside + [str(self.build / tool), *map(str, words)], env, self.work / f"{self.serial}.log")
+        self.programs.append(program)
+        return program
+
+    def peer(self, mtu=1500, netem=""):
+        """Sets the guest's MTU and what its card does to the frames it sends. Nothing is done that holds already."""
+        if mtu != self.peer_mtu:
+            self.peer_mtu = mtu
+            self.must(f"ip link set eth0 mtu {mtu}")
+        if self.netem_on:
+            self.must("tc qdisc del dev eth0 root")
+        if netem:
+            self.must(f"tc qdisc add dev eth0 root netem {netem}")
+        self.netem_on = bool(netem)
+
+    def must(self, command):
+        status, text = self.guest.run(command, 20)
+        if status:
+            raise RuntimeError(f"in the guest: {command}: {text}")
+
+    def peer_listens(self, port=None):
+        """Waits until a server of the guest listens: with a TCP port there, else with the connection manager."""
+        look = f"ss -Hltn 'sport = :{port}' | grep -q ." if port else "rdma resource show cm_id | grep -q LISTEN"
+        self.must(f"for n in $(seq 100); do {look} && exit 0; sleep 0.1; done; exit 1")
+
+    def reborn(self):
+        """Pulls the guest's plug and boots it again."""
+        self.guest.kill()
+        self.guest.boot()
+        self.netem_on, self.peer_mtu = False, 1500

@@ -1,0 +1,82 @@
+"""How a case is played: one program in the guest, one of ours, who serves first; then what both said and what was counted."""
+import re
+
+import counters
+from lab import OWN, PEER
+
+# Faults of the peer that its own reports know, and nothing else: (program, status, text). Its exit status says nothing then.
+PEER_FAULTS = [
+    # rdma-core 44: rping's main thread closes the event channel under its own event thread.
+    ("rping", 255, "rdma_get_cm_event: Bad file descriptor"),
+]
+
+
+def peer_fault(command, status, text):
+    """Whether this end of a peer's program is one of the known faults."""
+    return any(re.match(rf"\S*{p}\b", command) and status == s and t in text for p, s, t in PEER_FAULTS)
+
+
+def lines(title, text):
+    return [f"{title}: {line}" for line in text.strip().splitlines()[-12:]]
+
+
+class Pair:
+    """words: {peer}, {own} stand for the addresses. serve: "ours" or "theirs". allow: groups and names of counters.py.
+    want_ours, want_theirs: the exit status that is right, None = any. says_*: what the output must match."""
+
+    def __init__(self, serve, ours, theirs, family=4, seconds=60, allow="", mtu=1500, peer_mtu=None, more="", adapter="", netem="",
+                 want_ours=0, want_theirs=0, says_ours="", says_theirs="", listens="listening", port=None, want=()):
+        self.serve, self.our_words, self.their_words, self.family, self.seconds = serve, ours, theirs, family, seconds
+        self.allow, self.mtu, self.peer_mtu, self.more, self.netem = allow.split(), mtu, peer_mtu or mtu, more, netem
+        self.want_ours, self.want_theirs, self.says_ours, self.says_theirs = want_ours, want_theirs, says_ours, says_theirs
+        self.listens, self.port, self.want, self.adapter = listens, port, want, adapter
+
+    def start_ours(self, lab):
+        words = self.our_words.format(peer=PEER[self.family], own=OWN[self.family]).split()
+        return lab.ours(words[0], *words[1:], "--stats", mtu=self.mtu, more=self.more,
+                        adapter=self.adapter)
+
+    def start_theirs(self, lab):
+        self.command = self.their_words.format(peer=PEER[self.family], own=OWN[self.family])
+        return lab.guest.start(self.command, self.seconds)
+
+    def play(self, lab, notes):
+        """Complaints; what is worth telling goes to notes."""
+        lab.peer(self.peer_mtu, self.netem)
+        if self.serve == "ours":
+            ours = self.start_ours(lab)
+            if not ours.says(self.listens):
+                return ["ours does not listen"] + lines("ours", ours.output)
+            theirs = self.start_theirs(lab)
+            theirs.wait()
+            status = ours.wait(25)
+        else:
+            theirs = self.start_theirs(lab)
+            lab.peer_listens(self.port)
+            ours = self.start_ours(lab)
+            status = ours.wait(self.seconds)
+            if theirs.wait(10) is None:
+                lab.guest.run(f"killall -9 {self.their_words.split()[0]}")
+                theirs.wait()
+        return self.judge(ours, status, theirs, notes)
+
+    def judge(self, ours, status, theirs, notes):
+        bad, seen = [], counters.parse(ours.output)
+        if self.want_ours is not None and status != self.want_ours:
+            bad.append(f"ours ended with {status}")
+        if self.want_theirs is not None and theirs.status != self.want_theirs:
+            if peer_fault(self.command, theirs.status, theirs.output):
+                notes.append(f"peer fault: {self.command.split()[0]} ended with {theirs.status} after all went well")
+            else:
+                bad.append(f"theirs ended with {theirs.status}")
+        for who, text, pattern in (("ours", ours.output, self.says_ours), ("theirs", theirs.output, self.says_theirs)):
+            if not re.search(pattern, text):
+                bad.append(f"{who} does not say {pattern!r}")
+        if not seen:
+            bad.append("ours printed no counters")
+        bad += counters.complaints(seen, self.allow)
+        bad += [f"counter {name} is 0, this case did not do what it is for" for name in self.want if not seen.get(name)]
+        if bad:
+            bad += lines("ours", re.sub(r"^ *\d+  \w+\n", "", ours.output, flags=re.M)) + lines("theirs", theirs.output)
+            bad += [f"counters: {' '.join(f'{n}={v}' for n, v in seen.items())}"]
+        return bad

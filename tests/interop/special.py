@@ -1,0 +1,97 @@
+"""Cases that are more than a pair of programs that both end well."""
+import re
+import time
+
+import counters
+from lab import OWN, PEER
+from pairs import Pair, lines
+
+
+class Ping:
+    """The guest resolves our address and pings it, small and as large as one frame holds."""
+
+    def __init__(self, family):
+        self.family = family
+
+    def play(self, lab, _notes):
+        lab.peer()
+        ours = lab.ours("tools/nd_rping", "-s", "-a", OWN[self.family])
+        if not ours.says("listening"):
+            return ["ours does not listen"] + lines("ours", ours.output)
+        lab.must("ip neigh flush dev eth0")
+        bad = []
+        for size in (0, 56, 1400):
+            status, text = lab.guest.run(f"ping -{self.family} -c 4 -i 0.2 -W 2 -s {size} {OWN[self.family]}", 20)
+            if status or "4 packets received" not in text:
+                bad += [f"ping with {size} bytes ended with {status}"] + lines("theirs", text)
+        _, text = lab.guest.run(f"ip neigh show {OWN[self.family]}")
+        if "02:00:00:00:00:02" not in text:
+            bad.append(f"the guest's neighbour: {text}")
+        return bad
+
+
+class Refused:
+    """Who connects must be told so, and at once. want: what it says then; the port is one where nobody listens, unless it is
+    the other's listener that refuses."""
+
+    def __init__(self, who, family, want, port=7001, **more):
+        serve, self.want = ("theirs", "ours")[who == "theirs"], want
+        ours = f"tools/nd_rping -c -a {{peer}} -p {port}" if who == "ours" else "tools/nd_rping -s -a {own} -p 7000"
+        self.pair = Pair(serve, ours, f"rping -c -a {{own}} -C 1 -p {port}", family, **more)
+
+    def play(self, lab, _notes):
+        pair = self.pair
+        lab.peer(pair.peer_mtu)
+        ours = pair.start_ours(lab)
+        if pair.serve == "theirs":
+            start, status, text = time.monotonic(), ours.wait(30), ours.output
+        else:
+            if not ours.says("listening"):
+                return ["ours does not listen"] + lines("ours", ours.output)
+            theirs = pair.start_theirs(lab)
+            start, status, text = time.monotonic(), theirs.wait(), theirs.output
+        bad = [] if status else ["connecting ended with 0"]
+        if not re.search(self.want, text):
+            bad += [f"who connects does not say {self.want}"] + lines("text", text)
+        if time.monotonic() - start > 15:
+            bad.append(f"it took {time.monotonic() - start:.0f} s")
+        return bad + counters.complaints(counters.parse(ours.output), [])
+
+
+class PeerDies:
+    """The plug is pulled while data flows. We must end with an error; with the guest reborn, the next connection works,
+    although the peer may have the numbers of the last one."""
+
+    def __init__(self, who):
+        self.who = who
+
+    def play(self, lab, notes):
+        lab.peer()
+        more = "timers = { ack_timeout = 14; retry_cnt = 4; };"
+        if self.who == "ours":
+            theirs = lab.guest.start(f"rping -s -a {PEER[4]} -S 60000 -C 1000000", 60)
+            lab.peer_listens()
+            ours = lab.ours("tools/nd_rping", "-c", "-v", "-a", PEER[4], "-S", 60000, "-C", 1000000, "--stats", more=more)
+        else:
+            ours = lab.ours("tools/nd_rping", "-s", "-v", "-a", OWN[4], "--stats", more=more)
+            if not ours.says("listening"):
+                return ["ours does not listen"]
+            theirs = lab.guest.start(f"rping -c -a {OWN[4]} -S 60000 -C 1000000", 60)
+        if not ours.says(r"rdma-ping-20:"):
+            return ["no data flows"] + lines("ours", ours.output[-2000:])
+        del theirs
+        start = time.monotonic()
+        lab.guest.kill()
+        status = ours.wait(60)
+        seconds = time.monotonic() - start
+        text = re.sub(r"^.*ping data.*\n", "", ours.output, flags=re.M)
+        bad = counters.complaints(counters.parse(ours.output), ["death", "loss"])
+        if self.who == "ours" and status != 1:
+            bad.append(f"ours ended with {status}")
+        if status is None:
+            bad.append("ours did not notice")
+        lab.reborn()
+        notes.append(f"ours ended {seconds:.1f} s after the peer")
+        pair = Pair("theirs", "tools/nd_rping -c -a {peer} -S 1000 -C 20 -V", "rping -s -a {peer} -S 1000 -C 20",
+                    says_ours="20 rounds", want_theirs=None)
+        return bad + (lines("ours", text) if bad else []) + pair.play(lab, notes)
