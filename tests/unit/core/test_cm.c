@@ -104,7 +104,7 @@ static void connects_and_disconnects(void **state)
 }
 
 /* C3, section 6.3: column "Linux rdma_cm value" */
-static void a_req_says_what_linux_would_say(void **state)
+static void wire_row_C3_a_req_says_what_linux_would_say(void **state)
 {
 	static const uint8_t zero[44];
 	const struct rn_cm_req *req;
@@ -247,7 +247,7 @@ static unsigned lose_and_compare(struct net *net, unsigned from, struct rn_cm_ms
 	return 0;
 }
 
-static void nobody_answers_the_req(void **state) /* C13 */
+static void wire_row_C13_nobody_answers_the_req(void **state) /* C13 */
 {
 	struct net net;
 	uint32_t id;
@@ -306,7 +306,7 @@ static void nobody_confirms_the_rep(void **state) /* C8, C9 */
 	}
 }
 
-static void nobody_answers_the_dreq(void **state) /* C20 */
+static void wire_row_C20_nobody_answers_the_dreq(void **state) /* C20 */
 {
 	struct net net;
 	uint32_t listener, id;
@@ -334,12 +334,14 @@ static void nobody_answers_the_dreq(void **state) /* C20 */
 static void a_dreq_waits_for_the_client(void **state)
 {
 	static const struct {
-		unsigned op; /* the client's word, after 300 ms; 0: none */
+		unsigned op;	 /* the client's word, after 300 ms; 0: none */
 		unsigned copies; /* of the DREQ */
 		unsigned parted, after_ms, before_ms;
 	} rows[] = {
-		{RN_CMD_CM_DISCONNECT, 1, 0, 300, 320}, {RN_CMD_CM_DESTROY, 1, 0, 300, 320},
-		{0, 1, 1, 500, 520},			{RN_CMD_CM_DISCONNECT, 3, 0, 300, 320},
+		{RN_CMD_CM_DISCONNECT, 1, 0, 300, 320},
+		{RN_CMD_CM_DESTROY, 1, 0, 300, 320},
+		{0, 1, 1, 500, 520},
+		{RN_CMD_CM_DISCONNECT, 3, 0, 300, 320},
 		{0, 3, 1, 500, 520},
 	};
 
@@ -380,7 +382,7 @@ static void a_dreq_waits_for_the_client(void **state)
 	}
 }
 
-static void both_disconnect_at_once(void **state) /* C19 */
+static void wire_row_C19_both_disconnect_at_once(void **state) /* C19 */
 {
 	struct net net;
 	uint32_t listener, id, child;
@@ -710,7 +712,7 @@ static void an_impatient_peer_is_not_flooded(void **state)
 	net_fini(&net);
 }
 
-static void either_side_rejects_with_data(void **state) /* C12 */
+static void wire_row_C12_either_side_rejects_with_data(void **state) /* C12 */
 {
 	for (int active = 0; active < 2; active++) {
 		for (unsigned copies = 0; copies < 3;
@@ -770,21 +772,21 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(connects_and_disconnects),
-		cmocka_unit_test(a_req_says_what_linux_would_say),
+		cmocka_unit_test(wire_row_C3_a_req_says_what_linux_would_say),
 		cmocka_unit_test(the_ack_timeout_outlasts_the_peers_delay),
 		cmocka_unit_test(each_message_lost_or_doubled),
-		cmocka_unit_test(nobody_answers_the_req),
+		cmocka_unit_test(wire_row_C13_nobody_answers_the_req),
 		cmocka_unit_test(nobody_confirms_the_rep),
-		cmocka_unit_test(nobody_answers_the_dreq),
+		cmocka_unit_test(wire_row_C20_nobody_answers_the_dreq),
 		cmocka_unit_test(a_dreq_waits_for_the_client),
-		cmocka_unit_test(both_disconnect_at_once),
+		cmocka_unit_test(wire_row_C19_both_disconnect_at_once),
 		cmocka_unit_test(slow_consumers_ask_for_patience),
 		cmocka_unit_test(an_mra_can_be_ordered),
 		cmocka_unit_test(bad_requests_are_refused),
 		cmocka_unit_test(vanished_peer_is_forgotten),
 		cmocka_unit_test(new_attempt_is_silent_about_the_old),
 		cmocka_unit_test(an_impatient_peer_is_not_flooded),
-		cmocka_unit_test(either_side_rejects_with_data),
+		cmocka_unit_test(wire_row_C12_either_side_rejects_with_data),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

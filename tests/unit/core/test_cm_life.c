@@ -601,7 +601,7 @@ static unsigned sometimes(struct net *net, unsigned from, struct rn_cm_msg *m)
 	return (unsigned)(rnd() % 8 == 0 ? 0 : rnd() % 8 == 0 ? 2 : 1);
 }
 
-static void garbage_leaves_nothing(void **state)
+static void wire_row_C34_garbage_leaves_nothing(void **state)
 {
 	struct net net;
 	uint32_t ids[2][NET_EVENTS * 4];
@@ -696,7 +696,7 @@ int main(void)
 		cmocka_unit_test(a_leaving_listener_refuses_what_nobody_took),
 		cmocka_unit_test(wire_row_S8_cycles_leave_nothing),
 		cmocka_unit_test(full_tables),
-		cmocka_unit_test(garbage_leaves_nothing),
+		cmocka_unit_test(wire_row_C34_garbage_leaves_nothing),
 		cmocka_unit_test(rules_can_be_printed),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -24,7 +24,7 @@ static void strangers(void **state)
 
 	net_init(&net);
 	assert_int_equal(net_inject(&net, 1, &m), RN_V_CM_UNMATCHED); /* C17 */
-	net.box[0].port.mac[0] |= 1; /* in the name of a group */
+	net.box[0].port.mac[0] |= 1;				      /* in the name of a group */
 	net_inject(&net, 1, &m);
 	net.box[0].port.mac[0] &= 0xFE;
 	net_pump(&net);
@@ -191,6 +191,64 @@ static void an_abandoned_attempt_gives_way(void **state)
 	}
 }
 
+/* ---- every message, again, at every step ---- */
+
+static struct {
+	struct rn_cm_msg msg;
+	unsigned from;
+} history[32];
+static unsigned nhistory, replayed;
+
+static unsigned replay(struct net *net, unsigned from, struct rn_cm_msg *m)
+{
+	for (unsigned i = 0; i < nhistory; i++)
+		if (history[i].from == from && history[i].msg.attr == m->attr)
+			return 1;
+	for (unsigned i = 0; i < nhistory; i++, replayed++)
+		net_inject(net, 1 - history[i].from, &history[i].msg);
+	history[nhistory].msg = *m;
+	history[nhistory++].from = from;
+	return 2;
+}
+
+/* At each step all that was said before is said again, and the step itself twice. Who ends it, and
+ * whether its client is slow, makes the rows. */
+static void all_that_was_said_is_said_again(void **state)
+{
+	for (unsigned row = 0; row < 4; row++) {
+		unsigned who = row & 1;
+		uint32_t listener, id, child;
+		struct net net;
+
+		net_init(&net);
+		nhistory = replayed = 0;
+		net.box[1 - who].slow = row & 2;
+		net.judge = replay;
+		listener = net_listen(&net, 1, 0);
+		id = net_connect(&net, 0, 0x11);
+		net_run(&net, RN_S(1));
+		child = net_event(&net, 1, EV(REQUEST))->id;
+		net_op(&net, who, RN_CMD_CM_DISCONNECT, who ? child : id);
+		net_run(&net, RN_S(10));
+		assert_true(nhistory >= 5 && replayed >= 10);
+		assert_int_equal(net_count(&net, 1, EV(REQUEST)), 1);
+		assert_int_equal(net_count(&net, 0, EV(RESPONSE)), 1);
+		assert_int_equal(net_count(&net, 1, EV(ESTABLISHED)), 1);
+		for (unsigned b = 0; b < 2; b++) {
+			assert_int_equal(net_count(&net, b, EV(DISCONNECTED)), 1);
+			assert_int_equal(net_event(&net, b, EV(DISCONNECTED))->reason, b == who);
+			assert_int_equal(net_count(&net, b, EV(REJECTED)), 0);
+			assert_int_equal(net_count(&net, b, EV(UNREACHABLE)), 0);
+			assert_int_equal(net_count(&net, b, EV(TIMEWAIT_EXIT)), 1);
+		}
+		net.judge = NULL;
+		net_destroy(&net, 0, id);
+		net_destroy(&net, 1, child);
+		net_destroy(&net, 1, listener);
+		net_fini(&net);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -198,6 +256,7 @@ int main(void)
 		cmocka_unit_test(late_and_wrong_messages),
 		cmocka_unit_test(forgotten_connections),
 		cmocka_unit_test(an_abandoned_attempt_gives_way),
+		cmocka_unit_test(all_that_was_said_is_said_again),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
