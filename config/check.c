@@ -7,6 +7,8 @@
 
 #include "address.h"
 
+#define RN_CONFIG_ADDRESSES 16u /* that a port can have */
+
 /* State of one check: adapter i and the settings it came from. */
 struct look {
 	const struct rn_config_reader *r;
@@ -132,7 +134,7 @@ static int check_addresses(const struct look *l)
 {
 	int err = 0;
 
-	if (l->a->ipv4.n + l->a->ipv6.n == 0)
+	if (l->a->ipv4.n + l->a->ipv6.n == 0 && !l->a->link_local)
 		err = rn_config_fail(l->r, l->group, "found no address, allowed: ipv4 = [...], ipv6 = [...] or both");
 	if (!err)
 		err = check_unique(l, "ipv4", &l->a->ipv4);
@@ -179,10 +181,24 @@ static int check_vlan(const struct look *l)
 	return 0;
 }
 
+static int check_link_local(const struct look *l)
+{
+	if (!l->a->link_local)
+		return 0;
+	if (l->a->port == RN_CONFIG_PORT_AF_PACKET && !l->a->mac.set)
+		return rn_config_fail(l->r, where(l, "link_local"), "found without mac on af_packet, allowed: only with mac");
+	if (l->a->ipv4.n + l->a->ipv6.n >= RN_CONFIG_ADDRESSES)
+		return rn_config_fail(l->r, where(l, "link_local"),
+				      "found with %u addresses, allowed: with fewer than %u", l->a->ipv4.n + l->a->ipv6.n,
+				      RN_CONFIG_ADDRESSES);
+	return 0;
+}
+
 static int check_adapter(const struct look *l)
 {
 	static int (*const rules[])(const struct look *) = {
 		check_name, check_port_keys, check_addresses, check_mac, check_neighbours, check_vlan,
+		check_link_local,
 	};
 
 	for (unsigned k = 0; k < sizeof(rules) / sizeof(rules[0]); k++) {

@@ -70,7 +70,10 @@
 	X(UINT,   mtu,          1500, 1500, 9000, "Ethernet payload bytes per frame") \
 	X(POW2,   max_path_mtu, 4096, 256, 4096, "largest path MTU offered to peers; mtu may lower it further") \
 	X(CPUS,   lcores,       "",  0, 16,  "CPUs that serve the adapter, one shard each; empty = one shard, not pinned") \
-	X(UINT,   shards,       0,   0, 16,  "shards, placed on lcores in turn; 0 = one per entry of lcores")
+	X(UINT,   shards,       0,   0, 16,  "shards, placed on lcores in turn; 0 = one per entry of lcores") \
+	X(BOOL,   link_local,   false, 0, 1, "one IPv6 address more: fe80::/64 with an interface id made from the MAC, as Linux does; on af_packet only with mac") \
+	X(UINT,   dscp,         0,   0, 63,  "DSCP of connections that ask for no traffic class of their own") \
+	X(UINT,   hop_limit,    64,  1, 255, "TTL or hop limit of packets whose sender asks for none")
 
 #define RN_CONFIG_IDLE_ROWS(X) \
 	X(CHOICE, policy,       RN_CONFIG_POLICY_ADAPTIVE, rn_config_policy, 0, "poll = spin; adaptive = spin, then sleep; inline = the application's threads do the work") \

@@ -66,10 +66,8 @@ void rn_cm_do_note_connect(struct rn_cm *cm, struct rn_cm_conn *c, const struct 
 			       .dgid = c->peer,
 			       .tclass = c->own.tclass,
 			       .sl = c->own.sl,
-			       .hop_limit = RN_CM_HOP_LIMIT,
-			       .has_vlan = cm->port->has_vlan,
-			       .vlan_tci = cm->port->vlan_tci,
 			       .flow_label = (c->port * 31u + c->peer_port) & 0xFFFFF};
+	c->av = rn_port_av(cm->port, &c->av);
 	rn_cm_index_local(cm, c);
 	rn_cm_index_qpn(cm, c);
 	rn_cm_index_tuple(cm, c);

@@ -241,7 +241,7 @@ static void address(struct rn_cm *cm, struct rn_pkt *out, const struct rn_gid *s
 	out->dst = *dst;
 	out->ipv4 = rn_gid_is_ipv4(dst);
 	out->tclass = tclass;
-	out->hop_limit = RN_CM_HOP_LIMIT;
+	out->hop_limit = cm->port->hop_limit ? cm->port->hop_limit : RN_HOP_LIMIT;
 	out->ip_df = true;
 	out->udp_sport = rn_frame_sport(0, RN_GSI_QPN, RN_GSI_QPN);
 	out->opcode = RN_T_UD | RN_OP_SEND_ONLY;
@@ -279,6 +279,7 @@ bool rn_cm_tx(struct rn_cm *cm, struct rn_pkt *out, rn_time now)
 		memcpy(c->av.dmac, mac, 6);
 	memcpy(cm->out, c->mad, RN_MAD_BYTES);
 	address(cm, out, &c->av.sgid, &c->av.dgid, c->av.dmac, c->av.tclass);
+	out->vlan_tci = c->av.vlan_tci;
 	rn_cm_settle(cm, c);
 	return true;
 }

@@ -22,7 +22,6 @@
 #define RN_CM_EVENTS	    6	/* untaken events one id can have: a whole life of it */
 #define RN_CM_REPLIES	    256 /* answers owed to peers */
 #define RN_CM_EPHEMERALS    (RN_CM_EPHEMERAL_LAST - RN_CM_EPHEMERAL_FIRST + 1)
-#define RN_CM_HOP_LIMIT	    64
 #define RN_CM_MRA_TIMEOUT   24 /* 69 s: what a consumer may take to answer, as Linux grants */
 #define RN_CM_TIMEWAIT_CODE 22 /* longest timewait: 17 s */
 #define RN_CM_PARTING	    RN_MS(500) /* longest wait of a DREQ for its answer */

@@ -88,7 +88,6 @@ static void fill_request(const struct arrival *a, const struct rn_cma_hdr *hdr,
 			 struct rn_cm_conn *c)
 {
 	const struct rn_cm_req *req = &a->msg->req;
-	const struct rn_port_attr *port = a->cm->port;
 
 	c->passive = true;
 	c->local = hdr->dst;
@@ -121,10 +120,8 @@ static void fill_request(const struct arrival *a, const struct rn_cma_hdr *hdr,
 			       .dgid = req->local_gid,
 			       .tclass = req->tclass,
 			       .sl = req->sl,
-			       .hop_limit = RN_CM_HOP_LIMIT,
-			       .flow_label = req->flow_label,
-			       .has_vlan = port->has_vlan,
-			       .vlan_tci = port->vlan_tci};
+			       .flow_label = req->flow_label};
+	c->av = rn_port_av(a->cm->port, &c->av);
 	/* until the neighbour table knows better, for the refusals */
 	memcpy(c->av.dmac, a->pkt->smac, 6);
 	rn_cm_index_local(a->cm, c);

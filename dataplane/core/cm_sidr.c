@@ -34,10 +34,8 @@ void rn_cm_do_note_resolve(struct rn_cm *cm, struct rn_cm_conn *c, const struct 
 			       .dgid = c->peer,
 			       .tclass = c->own.tclass,
 			       .sl = c->own.sl,
-			       .hop_limit = RN_CM_HOP_LIMIT,
-			       .has_vlan = cm->port->has_vlan,
-			       .vlan_tci = cm->port->vlan_tci,
 			       .flow_label = (c->port * 31u + c->peer_port) & 0xFFFFF};
+	c->av = rn_port_av(cm->port, &c->av);
 	rn_cm_index_local(cm, c);
 }
 
@@ -173,10 +171,8 @@ static void fill(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_pkt *pk
 	memcpy(c->theirs.data, req->data + RN_CMA_HDR_BYTES, RN_CM_RESOLVE_DATA);
 	c->av = (struct rn_av){.sgid = pkt->dst,
 			       .dgid = pkt->src,
-			       .tclass = pkt->tclass & 0xFC,
-			       .hop_limit = RN_CM_HOP_LIMIT,
-			       .has_vlan = cm->port->has_vlan,
-			       .vlan_tci = cm->port->vlan_tci};
+			       .tclass = pkt->tclass & 0xFC};
+	c->av = rn_port_av(cm->port, &c->av);
 	/* until the neighbour table knows better */
 	memcpy(c->av.dmac, pkt->smac, 6);
 	rn_cm_index_local(cm, c);

@@ -33,6 +33,7 @@ struct rn_mem_ops {
 extern const struct rn_mem_ops rn_mem_plain; /* no fault recovery: simulator and tests */
 
 #define RN_PORT_GIDS 16
+#define RN_HOP_LIMIT 64 /* of packets nobody has said more about */
 
 /* READs and atomics a QP can have in flight, in either direction: the largest max_rd_atomic and max_dest_rd_atomic. */
 #define RN_MAX_RD_ATOMIC 16
@@ -51,6 +52,8 @@ struct rn_port_attr {
 	uint64_t guid;                         /* node GUID, unique per node */
 	bool accept_bad_icrc;                  /* debugging knob, default off (the parser's caller decides) */
 	bool check_source;                     /* drop RC packets whose addresses are not the QP's; default on */
+	uint8_t tclass;                        /* of packets whose address vector says 0: DSCP << 2 */
+	uint8_t hop_limit;                     /* likewise; 0 = 64 */
 };
 
 struct rn_static_neigh {
@@ -83,12 +86,17 @@ struct rn_core_cfg {
 
 void rn_core_defaults(struct rn_core_cfg *cfg);
 uint8_t rn_port_path_mtu(uint16_t mtu, bool ipv6_and_vlan);
+/* The address vector as packets carry it: in the port's VLAN, its priority the service level or, where that is 0, what
+ * the vector's own tag or the port's says; traffic class and hop limit of 0 are the port's (wire rules, 1.2 and 1.3). */
+struct rn_av rn_port_av(const struct rn_port_attr *port, const struct rn_av *av);
 
 /* mrs: shared by all shards, owned by the caller, outlives them. */
 struct rn_shard *rn_shard_create(const struct rn_core_cfg *cfg, const struct rn_port_attr *port,
 				 struct rn_mr_table *mrs, const struct rn_mem_ops *mem, rn_time now);
 void rn_shard_destroy(struct rn_shard *sh);
 void rn_shard_port(struct rn_shard *sh, const struct rn_port_attr *port, rn_time now);
+/* Its link has come up again: who we are is announced to those on it. Shard 0; nothing to others. */
+void rn_shard_link_up(struct rn_shard *sh);
 /* The port is no more. All QPs enter the error state, their requests complete as flushed; from now on nothing is sent,
  * no timer runs, no event comes, and only commands that end things succeed (rn_cmd_outlives_port). */
 void rn_shard_port_gone(struct rn_shard *sh, rn_time now);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "frame.h"
+#include "hdr.h"
 #include "shard.h"
 
 #define MAX_DEPTH (1u << 16)
@@ -53,6 +54,22 @@ uint8_t rn_port_path_mtu(uint16_t mtu, bool ipv6_and_vlan)
 	while (code > 1 && (128u << code) + headers > mtu)
 		code--;
 	return code;
+}
+
+struct rn_av rn_port_av(const struct rn_port_attr *port, const struct rn_av *av)
+{
+	struct rn_av full = *av;
+	uint16_t priority = av->has_vlan ? av->vlan_tci >> 13 : port->vlan_tci >> 13;
+
+	if (av->sl & 7)
+		priority = av->sl & 7;
+	full.has_vlan = port->has_vlan;
+	full.vlan_tci = port->has_vlan ? (uint16_t)(priority << 13 | (port->vlan_tci & RN_VLAN_VID)) : 0;
+	if (!full.tclass)
+		full.tclass = port->tclass;
+	if (!full.hop_limit)
+		full.hop_limit = port->hop_limit ? port->hop_limit : RN_HOP_LIMIT;
+	return full;
 }
 
 /* ---- birth and death of a shard ---- */
@@ -139,9 +156,14 @@ void rn_shard_port(struct rn_shard *sh, const struct rn_port_attr *port, rn_time
 		struct rn_qp *qp = sh->qp[i];
 
 		if (qp && rn_qp_has_peer(qp))
-			rn_tmpl_make(&qp->tmpl, &qp->attr.av, port->mac, qp->qpn,
-				     qp->attr.dest_qpn);
+			rn_qp_make_headers(qp);
 	}
+}
+
+void rn_shard_link_up(struct rn_shard *sh)
+{
+	if (sh->neigh)
+		rn_neigh_announce(sh->neigh);
 }
 
 static bool same_prefix(const struct rn_gid *a, const struct rn_gid *b, unsigned bits)
@@ -180,7 +202,7 @@ void rn_shard_new_mac(struct rn_shard *sh, const struct rn_gid *addr, const uint
 		if (!qp || !rn_qp_has_peer(qp) || !goes_by(&sh->port, &qp->peer, addr))
 			continue;
 		memcpy(qp->attr.av.dmac, mac, 6);
-		rn_tmpl_make(&qp->tmpl, &qp->attr.av, sh->port.mac, qp->qpn, qp->attr.dest_qpn);
+		rn_qp_make_headers(qp);
 	}
 }
 

@@ -420,6 +420,21 @@ void rn_neigh_port(struct rn_neigh *n, const struct rn_port_attr *port, rn_time 
 	forget_the_lost(n);
 }
 
+static uint32_t all_own(const struct rn_neigh *n)
+{
+	return n->port.ngids >= 32 ? UINT32_MAX : (1u << n->port.ngids) - 1;
+}
+
+void rn_neigh_announce(struct rn_neigh *n)
+{
+	n->announce = all_own(n);
+}
+
+uint64_t rn_neigh_conflicts(const struct rn_neigh *n)
+{
+	return n->conflicts;
+}
+
 static void add_static(struct rn_neigh *n, const struct rn_core_cfg *cfg)
 {
 	for (uint32_t i = 0; i < cfg->nstatic_neigh; i++) {
@@ -473,7 +488,7 @@ struct rn_neigh *rn_neigh_create(const struct rn_core_cfg *cfg, const struct rn_
 		rn_list_add_tail(&n->free, &e->use);
 	}
 	add_static(n, cfg);
-	n->announce = port->ngids >= 32 ? UINT32_MAX : (1u << port->ngids) - 1;
+	rn_neigh_announce(n);
 	return n;
 }
 

@@ -27,6 +27,10 @@ void rn_neigh_destroy(struct rn_neigh *n);
 /* Addresses or MAC changed: forgets what no longer holds, announces what is new. */
 void rn_neigh_port(struct rn_neigh *n, const struct rn_port_attr *port, rn_time now);
 
+/* The link is there again: announces every own address (gratuitous ARP, unsolicited advertisement), for the switches and
+ * neighbours that forgot or moved meanwhile. */
+void rn_neigh_announce(struct rn_neigh *n);
+
 /* Next hop of dst as seen from src: READY fills mac; PENDING has started (or goes on) asking;
  * FAILED after neigh_probes unanswered questions (four that the port did not take count as one),
  * remembered for one neigh_retry, or when there is no route or no room. Own addresses are READY at once (loopback: own MAC), so are groups. An entry
@@ -65,6 +69,8 @@ void rn_neigh_tick(struct rn_neigh *n, rn_time now);
 
 /* Entries in the table, static ones included. */
 unsigned rn_neigh_count(const struct rn_neigh *n);
+/* Messages of others that claim an address of ours. It is announced again at once, but once in ten seconds at most. */
+uint64_t rn_neigh_conflicts(const struct rn_neigh *n);
 /* Answers that were owed and found no room. */
 uint64_t rn_neigh_dropped(const struct rn_neigh *n);
 

@@ -39,6 +39,21 @@ static void owe_answer(struct rn_neigh *n, const struct rn_gid *own, const struc
 	a->to_all = to_all;
 }
 
+/* Somebody else says that an address of ours is his: two would be one to our peers. */
+static void look_for_conflict(struct rn_neigh *n, const struct rn_gid *addr, const uint8_t mac[6],
+			      rn_time now)
+{
+	int own = rn_neigh_own(n, addr);
+
+	if (own < 0 || memcmp(mac, n->port.mac, 6) == 0)
+		return;
+	n->conflicts++;
+	if (n->defended && now - n->defended < RN_NEIGH_DEFEND)
+		return;
+	n->defended = now;
+	n->announce |= 1u << own;
+}
+
 static enum rn_verdict rx_arp(struct rn_neigh *n, const struct rn_pkt *pkt, rn_time now)
 {
 	struct rn_arp arp;
@@ -46,6 +61,7 @@ static enum rn_verdict rx_arp(struct rn_neigh *n, const struct rn_pkt *pkt, rn_t
 
 	if (!rn_arp_parse(pkt->payload, pkt->payload_len, &arp))
 		return RN_V_ARP_BAD;
+	look_for_conflict(n, &arp.sender, arp.sender_mac, now);
 	for_us = rn_neigh_own(n, &arp.target) >= 0;
 	if (arp.op == RN_ARP_REQUEST) {
 		if (for_us && rn_neigh_own(n, &arp.sender) < 0)
@@ -78,6 +94,7 @@ static enum rn_verdict rx_nd(struct rn_neigh *n, const struct rn_pkt *pkt, rn_ti
 			rn_neigh_learn(n, &pkt->src, nd.mac, RN_NBR_ASKED_US, now);
 		return RN_V_OK;
 	}
+	look_for_conflict(n, &nd.target, nd.has_mac ? nd.mac : pkt->smac, now);
 	rn_neigh_learn(n, &nd.target, nd.has_mac ? nd.mac : pkt->smac,
 		       nd.solicited && nd.override ? RN_NBR_ANSWERED
 		       : nd.override		   ? RN_NBR_GOSSIP

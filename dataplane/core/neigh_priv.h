@@ -13,6 +13,8 @@
 #define RN_NEIGH_ECHOES	    8
 #define RN_NEIGH_ECHO_BYTES 9216
 
+#define RN_NEIGH_DEFEND RN_S(10) /* between two defences (RFC 5227, 2.4) */
+
 #define RN_NEIGH_STUCK 4 /* so many questions that cannot leave count as one */
 
 /* ASKING knows no MAC; REFRESHING still uses the one it has. */
@@ -50,7 +52,8 @@ struct rn_neigh {
 	uint32_t max;
 	uint8_t probes;
 	rn_time retry, reachable;
-	uint64_t seed, epoch, dropped;
+	uint64_t seed, epoch, dropped, conflicts;
+	rn_time defended; /* when an address was last claimed back, 0: never */
 	struct rn_nbr *entries;
 	struct rn_hnode **buckets;
 	struct rn_htab table;

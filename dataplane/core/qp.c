@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "frame.h"
+#include "hdr.h"
 #include "shard.h"
 
 const struct rn_qp_state_row rn_qp_states[] = {
@@ -480,13 +481,20 @@ static bool is_own_address(const struct rn_port_attr *port, const struct rn_gid 
 	return false;
 }
 
+/* Another VLAN's frames would not reach us. */
+static bool is_own_vlan(const struct rn_port_attr *port, const struct rn_av *av)
+{
+	return !av->has_vlan || !(av->vlan_tci & RN_VLAN_VID) ||
+	       (port->has_vlan && !((av->vlan_tci ^ port->vlan_tci) & RN_VLAN_VID));
+}
+
 static bool values_fit(const struct rn_qp *qp, uint32_t mask, const struct rn_qp_attr *a)
 {
 	const struct rn_port_attr *port = &qp->sh->port;
 
 	if (mask & RN_QP_PATH_MTU && (a->path_mtu < 1 || a->path_mtu > port->max_path_mtu))
 		return false;
-	if (mask & RN_QP_AV && (!is_own_address(port, &a->av.sgid) ||
+	if (mask & RN_QP_AV && (!is_own_address(port, &a->av.sgid) || !is_own_vlan(port, &a->av) ||
 				rn_gid_is_ipv4(&a->av.sgid) != rn_gid_is_ipv4(&a->av.dgid)))
 		return false;
 	return !((mask & RN_QP_CUR_STATE && a->cur_state != qp->state) ||
@@ -513,6 +521,13 @@ static bool values_fit(const struct rn_qp *qp, uint32_t mask, const struct rn_qp
 	X(MAX_DEST_RD_ATOMIC, max_dest_rd_atomic) X(DEST_QPN, dest_qpn)
 /* clang-format on */
 
+void rn_qp_make_headers(struct rn_qp *qp)
+{
+	struct rn_av av = rn_port_av(&qp->sh->port, &qp->attr.av);
+
+	rn_tmpl_make(&qp->tmpl, &av, qp->sh->port.mac, qp->qpn, qp->attr.dest_qpn);
+}
+
 static void apply(struct rn_qp *qp, uint32_t mask, const struct rn_qp_attr *a)
 {
 #define X(bit, field)           \
@@ -526,7 +541,7 @@ static void apply(struct rn_qp *qp, uint32_t mask, const struct rn_qp_attr *a)
 	if (mask & (RN_QP_AV | RN_QP_DEST_QPN)) {
 		qp->own = qp->attr.av.sgid;
 		qp->peer = qp->attr.av.dgid;
-		rn_tmpl_make(&qp->tmpl, &qp->attr.av, qp->sh->port.mac, qp->qpn, qp->attr.dest_qpn);
+		rn_qp_make_headers(qp);
 	}
 	if (mask & RN_QP_PATH_MTU)
 		qp->mtu_shift = 7 + qp->attr.path_mtu;

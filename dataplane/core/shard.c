@@ -120,6 +120,7 @@ static enum rn_verdict to_neighbour(struct rn_shard *sh, const struct rn_pkt *pk
 	if (!sh->neigh)
 		return RN_V_FRAME_ETHERTYPE;
 	v = rn_neigh_rx(sh->neigh, pkt, now);
+	sh->stats.address_conflicts = rn_neigh_conflicts(sh->neigh);
 	spread_neighbours(sh, now);
 	return v;
 }

@@ -342,14 +342,23 @@ void rn_nic_unplug(struct rn_nic *nic)
 	pthread_mutex_unlock(&nic->removal);
 }
 
+static void run_link_up(struct rn_call *call, struct rn_lcore *lc, rn_time now)
+{
+	rn_shard_link_up(lc->shard);
+}
+
 /* A link that came and went since the last look has been there: whoever used it must hear of its end. Without memory for
  * an event the watcher comes back. */
 static void report_link(struct rn_nic *nic)
 {
 	uint32_t ups = atomic_load(&nic->port->ups), up = rn_port_link_up(nic->port);
 
-	if (!atomic_load(&nic->link_up) && (up || ups != nic->ups_seen) && tell(nic, RN_EVENT_PORT_UP))
+	if (!atomic_load(&nic->link_up) && (up || ups != nic->ups_seen) && tell(nic, RN_EVENT_PORT_UP)) {
+		struct rn_call c = {.run = run_link_up};
+
 		atomic_store(&nic->link_up, 1);
+		rn_lcore_call(&nic->lcore[0], &c);
+	}
 	if (atomic_load(&nic->link_up) && !up && tell(nic, RN_EVENT_PORT_DOWN))
 		atomic_store(&nic->link_up, 0);
 	nic->ups_seen = ups;

@@ -57,6 +57,25 @@ static void add_nets(struct rn_port_attr *attr, const struct rn_config_nets *net
 	}
 }
 
+static bool lists(const struct rn_port_attr *attr, const struct rn_gid *gid)
+{
+	for (unsigned i = 0; i < attr->ngids; i++)
+		if (memcmp(&attr->gids[i], gid, sizeof(*gid)) == 0)
+			return true;
+	return false;
+}
+
+/* RFC 4291, appendix A: the MAC with ff:fe in its middle and the universal bit turned over. */
+static void add_link_local(struct rn_port_attr *attr, const uint8_t m[6])
+{
+	const struct rn_gid gid = {{0xfe, 0x80, [8] = m[0] ^ 2, m[1], m[2], 0xff, 0xfe, m[3], m[4], m[5]}};
+
+	if (attr->ngids == RN_PORT_GIDS || lists(attr, &gid))
+		return;
+	attr->gids[attr->ngids] = gid;
+	attr->prefix_len[attr->ngids++] = 64;
+}
+
 static uint8_t mtu_code(uint32_t bytes)
 {
 	uint8_t code = 1;
@@ -86,13 +105,17 @@ void rn_settings_port(const struct rn_config_adapter *a, const uint8_t mac[6], c
 		.guid = guid_of(mac),
 		.accept_bad_icrc = p->accept_bad_icrc,
 		.check_source = p->check_source,
+		.tclass = (uint8_t)(a->dscp << 2),
+		.hop_limit = (uint8_t)a->hop_limit,
 	};
 	memcpy(attr->mac, mac, 6);
 	add_nets(attr, &a->ipv4);
 	add_nets(attr, &a->ipv6);
+	if (a->link_local)
+		add_link_local(attr, mac);
 	memcpy(attr->gateway4.b, a->gateway4.b, 16);
 	memcpy(attr->gateway6.b, a->gateway6.b, 16);
-	attr->max_path_mtu = RN_MIN(rn_port_path_mtu(attr->mtu, a->ipv6.n > 0), mtu_code(a->max_path_mtu));
+	attr->max_path_mtu = RN_MIN(rn_port_path_mtu(attr->mtu, a->ipv6.n > 0 || a->link_local || attr->has_vlan), mtu_code(a->max_path_mtu));
 }
 
 void rn_settings_vdev(const struct rn_config *cfg, unsigned index, const uint8_t mac[6], struct rn_vdev_spec *spec)

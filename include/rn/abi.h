@@ -253,7 +253,9 @@ enum rn_qp_mask {
 	RN_QP_DEST_QPN = 1 << 20,
 };
 
-/* How to reach a peer. dmac is that of the next hop; vlan has bit 12 clear: VID 0 = untagged. */
+/* How to reach a peer. dmac is that of the next hop. has_vlan = 0 leaves the VLAN to the port; another VLAN than the
+ * port's is refused. sl is the priority in the tag; 0 leaves that to vlan_tci or the port. tclass and hop_limit of 0
+ * are the port's. */
 struct rn_av {
 	struct rn_gid sgid, dgid;
 	uint8_t dmac[6];

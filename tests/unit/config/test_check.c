@@ -83,6 +83,16 @@ static void test_gateways_are_on_link(void **state)
 	      "t.conf:2: adapters[0].gateway6: found \"2001:db8::ff\", allowed: another host within one of the prefixes"});
 }
 
+static void test_link_local(void **state)
+{
+	ROWS({ADAPTER("link_local = true;"), NULL},
+	     {"adapters = ({ name = \"a\"; port = \"null\"; link_local = true; });", NULL},
+	     {"adapters = ({ name = \"a\"; port = \"af_packet\"; iface = \"eth0\"; link_local = true; });",
+	      "t.conf:1: adapters[0].link_local: found without mac on af_packet, allowed: only with mac"},
+	     {"adapters = ({ name = \"a\"; port = \"af_packet\"; iface = \"eth0\"; link_local = true; "
+	      "mac = \"02:00:00:00:00:01\"; });", NULL});
+}
+
 static void test_vlan_priority_needs_a_vlan(void **state)
 {
 	ROWS({ADAPTER("vlan_id = 5; vlan_prio = 3;"), NULL},
@@ -123,6 +133,7 @@ int main(void)
 		cmocka_unit_test(test_keys_by_kind_of_port),
 		cmocka_unit_test(test_addresses_are_unique),
 		cmocka_unit_test(test_gateways_are_on_link),
+		cmocka_unit_test(test_link_local),
 		cmocka_unit_test(test_vlan_priority_needs_a_vlan),
 		cmocka_unit_test(test_orders),
 		cmocka_unit_test(test_shards_follow_lcores),

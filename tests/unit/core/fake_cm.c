@@ -130,3 +130,12 @@ uint64_t rn_neigh_dropped(const struct rn_neigh *n)
 {
 	return 0;
 }
+
+void rn_neigh_announce(struct rn_neigh *n)
+{
+}
+
+uint64_t rn_neigh_conflicts(const struct rn_neigh *n)
+{
+	return 0;
+}

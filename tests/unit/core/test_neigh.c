@@ -371,7 +371,8 @@ static void gossip_corrects(void **state)
 	/* nobody takes our own address, and no group MAC gets in */
 	arp_frame(frame, RN_ARP_REQUEST, v4(2, 1), mac_x, v4(2, 1));
 	assert_int_equal(receive(a, frame, 60, 0), RN_V_OK);
-	assert_false(rn_neigh_wants_tx(a));
+	assert_int_equal(rn_neigh_count(a), 1);
+	assert_int_equal(discard(a, 0), 1); /* it is claimed back */
 	arp_frame(frame, RN_ARP_REQUEST, v4(2, 9), group, v4(2, 9));
 	receive(a, frame, 60, 0);
 	assert_int_equal(resolve(a, none, v4(2, 9), mac, 0), RN_NEIGH_READY);
@@ -481,6 +482,9 @@ static void announces_and_reannounces(void **state)
 	port.ngids = 4;
 	rn_neigh_port(a, &port, 2);
 	assert_int_equal(discard(a, 2), 1);
+	/* the link was away: all of them */
+	rn_neigh_announce(a);
+	assert_int_equal(discard(a, 2), 4);
 	/* another network: the old neighbours are forgotten */
 	assert_int_equal(rn_neigh_count(a), 1);
 	port.ngids = 1;
@@ -489,6 +493,75 @@ static void announces_and_reannounces(void **state)
 	assert_int_equal(rn_neigh_count(a), 0);
 	rn_neigh_destroy(a);
 	rn_neigh_destroy(b);
+}
+
+/* A message of another host in the name of an address of ours. */
+static unsigned claim(uint8_t *frame, uint16_t op, const struct rn_gid *addr)
+{
+	struct rn_arp arp = {.op = op, .sender = *addr, .target = *addr};
+	struct rn_nd nd = {.type = RN_ND_ADVERT, .override = true, .has_mac = true, .target = *addr};
+	struct rn_gid all = {{0xff, 2, [15] = 1}};
+
+	memset(frame, 0, 100);
+	memset(frame, 0xff, 6);
+	memcpy(frame + 6, mac_x, 6);
+	memcpy(arp.sender_mac, mac_x, 6);
+	memcpy(nd.mac, mac_x, 6);
+	if (rn_gid_is_ipv4(addr)) {
+		memcpy(frame + 12, "\x08\x06", 2);
+		rn_arp_build(&arp, frame + 14);
+		return 60;
+	}
+	memcpy(frame, "\x33\x33\0\0\0\x01", 6);
+	memcpy(frame + 12, "\x86\xdd\x60", 3);
+	frame[19] = RN_ND_BYTES;
+	frame[20] = 58;
+	frame[21] = 255;
+	memcpy(frame + 22, addr->b, 16);
+	memcpy(frame + 38, all.b, 16);
+	return 54 + (unsigned)rn_nd_build(addr, &all, &nd, frame + 54);
+}
+
+/* RFC 5227, 2.4: one announcement in defence, and no more for ten seconds, or two hosts would talk for ever. */
+static void defends_its_addresses(void **state)
+{
+	struct rn_gid own[] = {v4(2, 1), v6(1, 1)}, other = v4(2, 9);
+	uint8_t frame[200], reply[200];
+	struct rn_pkt pkt;
+	unsigned len;
+
+	for (unsigned i = 0; i < RN_ARRAY_SIZE(own); i++) {
+		struct rn_neigh *a = machine(1, 8);
+
+		discard(a, 0);
+		len = claim(frame, RN_ARP_REQUEST, &other);
+		receive(a, frame, len, RN_S(1));
+		assert_int_equal(rn_neigh_conflicts(a), 0);
+		for (unsigned op = RN_ARP_REQUEST; op <= RN_ARP_REPLY; op++) {
+			len = claim(frame, (uint16_t)op, &own[i]);
+			assert_int_equal(receive(a, frame, len, RN_S(1)), RN_V_OK);
+		}
+		assert_int_equal(rn_neigh_conflicts(a), 2);
+		assert_int_equal(rn_neigh_count(a), 0);
+		len = rn_neigh_tx(a, reply, sizeof(reply), RN_S(1));
+		assert_int_equal(rn_frame_parse(reply, len, &pkt), RN_V_OK);
+		assert_true(pkt.dmac[0] & 1); /* to all */
+		assert_memory_equal(pkt.smac, "\x02\0\0\0\0\x01", 6);
+		assert_false(rn_neigh_wants_tx(a));
+		len = claim(frame, RN_ARP_REPLY, &own[i]);
+		receive(a, frame, len, RN_S(10));
+		assert_int_equal(rn_neigh_conflicts(a), 3);
+		assert_false(rn_neigh_wants_tx(a));
+		receive(a, frame, len, RN_S(11));
+		assert_int_equal(discard(a, RN_S(11)), 1);
+		/* what we say ourselves is no conflict, if it comes back */
+		memcpy(frame + 6, "\x02\0\0\0\0\x01", 6);
+		rn_neigh_announce(a);
+		while ((len = rn_neigh_tx(a, reply, sizeof(reply), RN_S(30))))
+			receive(a, reply, len, RN_S(30));
+		assert_int_equal(rn_neigh_conflicts(a), 4);
+		rn_neigh_destroy(a);
+	}
 }
 
 static unsigned echo_frame(uint8_t *frame, const struct rn_gid *src, const struct rn_gid *dst,
@@ -708,6 +781,7 @@ int main(void)
 		cmocka_unit_test(old_entries_are_confirmed_while_in_use),
 		cmocka_unit_test(a_full_table_gives_up_the_longest_unused),
 		cmocka_unit_test(announces_and_reannounces),
+		cmocka_unit_test(defends_its_addresses),
 		cmocka_unit_test(echoes),
 		cmocka_unit_test(nobody_answers_groups),
 		cmocka_unit_test(answers_duplicate_address_detection),

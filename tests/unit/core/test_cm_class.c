@@ -1,0 +1,106 @@
+/* What a connection says about class of service: traffic class, priority and hop limit of its messages and of both QPs. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cm_net.h"
+
+static void put_in_vlan(struct net *net)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		net->box[i].port.has_vlan = true;
+		net->box[i].port.vlan_tci = 1 << 13 | 100;
+	}
+}
+
+/* Connects box 0 to box 1; cmd carries what its client asks for. */
+static void connect(struct net *net, struct rn_cmd cmd)
+{
+	uint32_t listener = net_listen(net, 1, 0);
+	struct rn_rsp rsp = net_exec(net, 0, cmd);
+
+	assert_int_equal(rsp.err, 0);
+	net_pump(net);
+	assert_int_equal(net_count(net, 1, RN_EVENT_CM_ESTABLISHED), 1);
+	net_destroy(net, 0, rsp.id);
+	net_destroy(net, 1, net_event(net, 1, RN_EVENT_CM_REQUEST)->id);
+	net_destroy(net, 1, listener);
+	net_run(net, RN_S(60));
+}
+
+static void without_a_wish_the_adapter_decides(void **state)
+{
+	for (int ipv6 = 0; ipv6 < 2; ipv6++) {
+		const struct rn_event *req, *rep;
+		struct net net;
+
+		net_init(&net);
+		put_in_vlan(&net);
+		net.box[0].port.tclass = 26 << 2;
+		net.box[0].port.hop_limit = 17;
+		connect(&net, net_connect_cmd(0, ipv6, 0x11));
+		req = net_event(&net, 1, RN_EVENT_CM_REQUEST);
+		rep = net_event(&net, 0, RN_EVENT_CM_RESPONSE);
+		assert_int_equal(net.box[0].last[RN_CM_REQ].req.tclass, 26 << 2);
+		assert_int_equal(net.box[0].last[RN_CM_REQ].req.hop_limit, 17);
+		assert_int_equal(rep->attr.av.tclass, 26 << 2);
+		assert_int_equal(rep->attr.av.hop_limit, 17);
+		assert_int_equal(rep->attr.av.vlan_tci, 1 << 13 | 100);
+		/* who is asked answers in the class of the request */
+		assert_int_equal(req->attr.av.tclass, 26 << 2);
+		assert_int_equal(req->param.tclass, 26 << 2);
+		assert_int_equal(req->attr.av.hop_limit, 64);
+		assert_int_equal(req->attr.av.vlan_tci, 1 << 13 | 100);
+		net_fini(&net);
+	}
+}
+
+static void a_wish_goes_to_both_ends(void **state)
+{
+	struct rn_cmd cmd = net_connect_cmd(0, false, 0x11);
+	const struct rn_event *req, *rep;
+	struct net net;
+
+	net_init(&net);
+	put_in_vlan(&net);
+	net.box[0].port.tclass = net.box[1].port.tclass = 26 << 2;
+	cmd.cm.param.tclass = 46 << 2;
+	cmd.cm.param.sl = 5;
+	connect(&net, cmd);
+	req = net_event(&net, 1, RN_EVENT_CM_REQUEST);
+	rep = net_event(&net, 0, RN_EVENT_CM_RESPONSE);
+	assert_int_equal(net.box[0].last[RN_CM_REQ].req.tclass, 46 << 2);
+	assert_int_equal(net.box[0].last[RN_CM_REQ].req.sl, 5);
+	assert_int_equal(req->attr.av.tclass, 46 << 2);
+	assert_int_equal(rep->attr.av.tclass, 46 << 2);
+	assert_int_equal(req->attr.av.vlan_tci, 5 << 13 | 100);
+	assert_int_equal(rep->attr.av.vlan_tci, 5 << 13 | 100);
+	net_fini(&net);
+}
+
+static void a_request_of_no_class_is_answered_in_our_own(void **state)
+{
+	struct net net;
+
+	net_init(&net);
+	net.box[1].port.tclass = 10 << 2;
+	connect(&net, net_connect_cmd(0, false, 0x11));
+	assert_int_equal(net_event(&net, 1, RN_EVENT_CM_REQUEST)->attr.av.tclass, 10 << 2);
+	assert_int_equal(net_event(&net, 0, RN_EVENT_CM_RESPONSE)->attr.av.tclass, 0);
+	net_fini(&net);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(without_a_wish_the_adapter_decides),
+		cmocka_unit_test(a_wish_goes_to_both_ends),
+		cmocka_unit_test(a_request_of_no_class_is_answered_in_our_own),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
