@@ -1,6 +1,6 @@
 """The cases: what runs in the guest, what runs here, what must be seen. `core` ones are played by continuous integration."""
 from pairs import Pair
-from special import PeerDies, Ping, Refused
+from special import Judged, PeerDies, Ping, Refused
 
 LOSS = "impair = {{ loss = {0}; seed = {1}; }};"
 
@@ -90,6 +90,16 @@ def ucmatose_cases():
                    ucmatose(who, 4, 4, 50, 10000, seconds=90, allow="loss", netem="loss 1%", more=LOSS.format("1.0", 7)))
 
 
+def other_cases():
+    for who in ("ours", "theirs"):
+        for family in (4, 6):
+            yield Case(f"every frame judged: rping, {who} connects, IPv{family}", Judged(rping(who, family, 5001, 20)), family == 4)
+    for family in (4, 6):
+        # cmtime takes its connections down as soon as all are up, and so does our server: DREQs cross.
+        yield Case(f"cmtime, 100 connections over IPv{family}, both disconnect at once",
+                   Pair("ours", "tools/nd_ucmatose -b {own} -c 100 -C 0", "cmtime -s {own} -c 100", family), family == 4)
+
+
 def cases():
     for family in (4, 6):
         yield Case(f"ping and address resolution over IPv{family}", Ping(family), True)
@@ -101,5 +111,6 @@ def cases():
     yield from mtu_cases()
     yield from loss_cases()
     yield from ucmatose_cases()
+    yield from other_cases()
     for who in ("ours", "theirs"):
         yield Case(f"the peer is killed in mid-transfer and comes back, {who} connects", PeerDies(who), who == "ours")

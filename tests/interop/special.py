@@ -1,10 +1,16 @@
 """Cases that are more than a pair of programs that both end well."""
+import os
+import pathlib
 import re
+import subprocess
+import sys
 import time
 
 import counters
 from lab import OWN, PEER
 from pairs import Pair, lines
+
+JUDGE = str(pathlib.Path(__file__).resolve().parent.parent / "judges/judge.py")
 
 
 class Ping:
@@ -35,7 +41,7 @@ class Refused:
     the other's listener that refuses."""
 
     def __init__(self, who, family, want, port=7001, **more):
-        serve, self.want = ("theirs", "ours")[who == "theirs"], want
+        serve, self.says = ("theirs", "ours")[who == "theirs"], want
         ours = f"tools/nd_rping -c -a {{peer}} -p {port}" if who == "ours" else "tools/nd_rping -s -a {own} -p 7000"
         self.pair = Pair(serve, ours, f"rping -c -a {{own}} -C 1 -p {port}", family, **more)
 
@@ -51,11 +57,30 @@ class Refused:
             theirs = pair.start_theirs(lab)
             start, status, text = time.monotonic(), theirs.wait(), theirs.output
         bad = [] if status else ["connecting ended with 0"]
-        if not re.search(self.want, text):
-            bad += [f"who connects does not say {self.want}"] + lines("text", text)
+        if not re.search(self.says, text):
+            bad += [f"who connects does not say {self.says}"] + lines("text", text)
         if time.monotonic() - start > 15:
             bad.append(f"it took {time.monotonic() - start:.0f} s")
         return bad + counters.complaints(counters.parse(ours.output), [])
+
+
+class Judged:
+    """A pair whose frames, as our adapter saw them, independent judges read as well: ICRC, scapy, tshark (tests/judges)."""
+
+    def __init__(self, pair):
+        self.pair = pair
+
+    def play(self, lab, notes):
+        before, lab.capture = lab.capture, str(lab.work / "judged")
+        try:
+            bad = self.pair.play(lab, notes)
+        finally:
+            lab.capture = before
+        path = f"{lab.work}/judged-{lab.serial}.pcap"
+        done = subprocess.run([sys.executable, JUDGE, path], capture_output=True, text=True, timeout=200, check=False)
+        passed = len(re.findall(r"^ok", done.stdout, re.M))
+        notes.append(f"{passed} judges had nothing against {os.path.getsize(path)} bytes of frames")
+        return bad + ([] if passed and not done.returncode else lines("judges", done.stdout + done.stderr))
 
 
 class PeerDies:
