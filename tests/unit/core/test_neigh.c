@@ -104,7 +104,7 @@ static enum rn_neigh_state resolve(struct rn_neigh *n, struct rn_gid src, struct
 	return rn_neigh_resolve(n, &src, &dst, mac, now);
 }
 
-static void two_find_each_other(void **state)
+static void wire_row_C28_two_find_each_other(void **state)
 {
 	const struct {
 		struct rn_gid src, dst;
@@ -646,7 +646,7 @@ static void echoes(void **state)
 	rn_neigh_destroy(a);
 }
 
-static void answers_duplicate_address_detection(void **state)
+static void wire_row_C28_answers_duplicate_address_detection(void **state)
 {
 	struct rn_neigh *a = machine(1, 8);
 	struct rn_nd nd = {.type = RN_ND_SOLICIT, .target = v6(1, 1)};
@@ -770,7 +770,7 @@ static void nobody_answers_groups(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(two_find_each_other),
+		cmocka_unit_test(wire_row_C28_two_find_each_other),
 		cmocka_unit_test(questions_that_cannot_leave),
 		cmocka_unit_test(silence_ends_in_failure),
 		cmocka_unit_test(routes),
@@ -784,7 +784,7 @@ int main(void)
 		cmocka_unit_test(defends_its_addresses),
 		cmocka_unit_test(echoes),
 		cmocka_unit_test(nobody_answers_groups),
-		cmocka_unit_test(answers_duplicate_address_detection),
+		cmocka_unit_test(wire_row_C28_answers_duplicate_address_detection),
 		cmocka_unit_test(tagged_frames),
 		cmocka_unit_test(survives_garbage),
 	};
