@@ -72,6 +72,11 @@ enum rn_config_hugepages {
 	RN_CONFIG_HUGEPAGES_WORDS(X)
 #undef X
 };
+enum rn_config_algorithm {
+#define X(name, word) RN_CONFIG_ALGORITHM_##name,
+	RN_CONFIG_ALGORITHM_WORDS(X)
+#undef X
+};
 enum rn_config_level {
 #define X(name, word) RN_CONFIG_LEVEL_##name,
 	RN_CONFIG_LEVEL_WORDS(X)

@@ -37,6 +37,7 @@ const struct rn_config_key rn_config_adapter_keys[] = { RN_CONFIG_ADAPTER_ROWS(A
 #define LIMITS_KEY(...)   KEY(limits, __VA_ARGS__)
 #define TIMERS_KEY(...)   KEY(timers, __VA_ARGS__)
 #define PROTOCOL_KEY(...) KEY(protocol, __VA_ARGS__)
+#define CONGESTION_KEY(...) KEY(congestion, __VA_ARGS__)
 #define IMPAIR_KEY(...)   KEY(impair, __VA_ARGS__)
 #define EAL_KEY(...)      KEY(eal, __VA_ARGS__)
 #define CAPTURE_KEY(...)  KEY(capture, __VA_ARGS__)
@@ -46,6 +47,7 @@ static const struct rn_config_key idle_keys[] = { RN_CONFIG_IDLE_ROWS(IDLE_KEY) 
 static const struct rn_config_key limits_keys[] = { RN_CONFIG_LIMITS_ROWS(LIMITS_KEY) { .name = NULL } };
 static const struct rn_config_key timers_keys[] = { RN_CONFIG_TIMERS_ROWS(TIMERS_KEY) { .name = NULL } };
 static const struct rn_config_key protocol_keys[] = { RN_CONFIG_PROTOCOL_ROWS(PROTOCOL_KEY) { .name = NULL } };
+static const struct rn_config_key congestion_keys[] = { RN_CONFIG_CONGESTION_ROWS(CONGESTION_KEY) { .name = NULL } };
 static const struct rn_config_key impair_keys[] = { RN_CONFIG_IMPAIR_ROWS(IMPAIR_KEY) { .name = NULL } };
 static const struct rn_config_key eal_keys[] = { RN_CONFIG_EAL_ROWS(EAL_KEY) { .name = NULL } };
 static const struct rn_config_key capture_keys[] = { RN_CONFIG_CAPTURE_ROWS(CAPTURE_KEY) { .name = NULL } };

@@ -39,12 +39,16 @@
 #define RN_CONFIG_LEVEL_WORDS(X) \
 	X(ERROR, error) X(WARNING, warning) X(NOTICE, notice) X(INFO, info) X(DEBUG, debug)
 
+#define RN_CONFIG_ALGORITHM_WORDS(X) \
+	X(NONE, none) X(DCQCN, dcqcn)
+
 #define RN_CONFIG_WORD_LISTS(X) /* enum rn_config_<list>, words */ \
 	X(port,      RN_CONFIG_PORT_WORDS) \
 	X(role,      RN_CONFIG_ROLE_WORDS) \
 	X(policy,    RN_CONFIG_POLICY_WORDS) \
 	X(hugepages, RN_CONFIG_HUGEPAGES_WORDS) \
-	X(level,     RN_CONFIG_LEVEL_WORDS)
+	X(level,     RN_CONFIG_LEVEL_WORDS) \
+	X(algorithm, RN_CONFIG_ALGORITHM_WORDS)
 
 /* ---- sections ---- */
 
@@ -117,6 +121,30 @@
 	X(BOOL,   check_source, true, 0, 1,  "drop packets whose addresses are not those of the connection") \
 	X(BOOL,   accept_bad_icrc, false, 0, 1, "for debugging: accept frames with a wrong ICRC")
 
+/* Names and values of the reaction point as adapters document them; docs/congestion.md explains. */
+#define RN_CONFIG_CONGESTION_ROWS(X) \
+	X(CHOICE, algorithm,    RN_CONFIG_ALGORITHM_DCQCN, rn_config_algorithm, 0, "what a congestion notification does: none = nothing; dcqcn = limits the rate of its queue pair") \
+	X(BOOL,   ecn,          true, 0, 1,  "send packets of connections as ECT(0): switches may mark them instead of dropping them") \
+	X(UINT,   cnp_interval_us, 50, 0, 1000000, "at most one notification per queue pair in this time") \
+	X(UINT,   cnp_dscp,     48,  0, 63,  "DSCP of notifications") \
+	X(UINT,   cnp_802p_prio, 6,  0, 7,   "VLAN priority of notifications, where frames are tagged") \
+	X(UINT,   rpg_max_rate, 0,   0, 1000000, "Mb/s at which a limit ends; 0 = the speed the port reports") \
+	X(UINT,   rpg_min_rate, 1,   1, 1000000, "Mb/s below which no limit goes") \
+	X(UINT,   rpg_ai_rate,  5,   1, 1000000, "Mb/s added per additive increase") \
+	X(UINT,   rpg_hai_rate, 50,  1, 1000000, "Mb/s added per hyper increase, times its number") \
+	X(UINT,   rpg_time_reset_us, 300, 1, 1000000, "time between two increases by the timer") \
+	X(UINT,   rpg_byte_reset, 32767, 0, 1073741824, "bytes sent between two increases by the byte counter; 0 = none") \
+	X(UINT,   rpg_threshold, 1,  1, 31,  "increases of either kind before fast recovery ends") \
+	X(UINT,   rpg_gd,       11,  11, 15, "a cut is rate * alpha / 2^this, alpha being 0..1023") \
+	X(UINT,   rpg_min_dec_fac, 50, 1, 100, "per cent of the rate that one cut leaves at least") \
+	X(UINT,   rate_to_set_on_first_cnp, 0, 0, 1000000, "Mb/s after the first notification; 0 = by the formula") \
+	X(UINT,   rate_reduce_monitor_us, 4, 0, 1000000, "at most one cut in this time") \
+	X(UINT,   initial_alpha_value, 1023, 1, 1023, "alpha when a limit begins") \
+	X(UINT,   dce_tcp_g,    1019, 1, 1023, "of 1024: what alpha keeps per dce_tcp_rtt_us; a notification adds the rest") \
+	X(UINT,   dce_tcp_rtt_us, 1, 1, 1000000, "period of alpha") \
+	X(BOOL,   clamp_tgt_rate, false, 0, 1, "every cut makes the present rate the target; else only one that follows an increase") \
+	X(BOOL,   clamp_tgt_rate_after_time_inc, true, 0, 1, "increases by the timer count for that, not only those by bytes")
+
 #define RN_CONFIG_IMPAIR_ROWS(X) \
 	X(PERCENT, loss,        0,   0, 100, "per cent of sent frames that are lost") \
 	X(PERCENT, dup,         0,   0, 100, "per cent of sent frames that are sent twice") \
@@ -144,6 +172,7 @@
 	X(limits,   RN_CONFIG_LIMITS_ROWS,   "sizes of tables and queues, taken at start") \
 	X(timers,   RN_CONFIG_TIMERS_ROWS,   "timeouts and retries") \
 	X(protocol, RN_CONFIG_PROTOCOL_ROWS, "behaviour on the wire") \
+	X(congestion, RN_CONFIG_CONGESTION_ROWS, "ECN, congestion notifications and how they limit rates") \
 	X(impair,   RN_CONFIG_IMPAIR_ROWS,   "faults put into sent frames, for tests") \
 	X(eal,      RN_CONFIG_EAL_ROWS,      "DPDK's environment abstraction layer") \
 	X(capture,  RN_CONFIG_CAPTURE_ROWS,  "built-in packet capture") \

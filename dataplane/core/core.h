@@ -12,6 +12,7 @@
 #ifndef RN_CORE_H
 #define RN_CORE_H
 
+#include "cc.h"
 #include "mr.h"
 #include "pkt.h"
 #include "rn/abi.h"
@@ -82,6 +83,7 @@ struct rn_core_cfg {
 	uint64_t seed;             /* keys, PSNs, QPN start, comm ids */
 	const struct rn_static_neigh *static_neigh;
 	uint32_t nstatic_neigh;
+	struct rn_cc_cfg cc;       /* congestion control */
 };
 
 void rn_core_defaults(struct rn_core_cfg *cfg);

@@ -43,6 +43,7 @@ void rn_core_defaults(struct rn_core_cfg *cfg)
 		.neigh_probes = 3,
 		.seed = 1,
 	};
+	rn_cc_defaults(&cfg->cc);
 }
 
 uint8_t rn_port_path_mtu(uint16_t mtu, bool ipv6_and_vlan)
@@ -104,7 +105,9 @@ struct rn_shard *rn_shard_create(const struct rn_core_cfg *cfg, const struct rn_
 	sh->mrs = mrs;
 	sh->mem = mem;
 	rn_wheel_init(&sh->wheel, now);
+	rn_wheel_init(&sh->pace, now);
 	rn_list_init(&sh->active);
+	rn_list_init(&sh->cnp);
 	rn_list_init(&sh->dirty_qp);
 	rn_list_init(&sh->dirty_cq);
 	rn_list_init(&sh->tell_qp);
@@ -343,6 +346,7 @@ static int query_qp(struct rn_shard *sh, struct rn_exec *x, rn_time now)
 	if (!qp)
 		return -ENOENT;
 	rn_qp_query(qp, &x->rsp->query.attr);
+	x->rsp->query.send_rate = qp->cc.limited ? qp->cc.rate : 0;
 	return 0;
 }
 
@@ -494,7 +498,8 @@ unsigned rn_shard_leftovers(const struct rn_shard *sh)
 		const struct rn_qp *qp = sh->qp[i];
 
 		if (qp)
-			n += qp->rx.nowed + (qp->sq.tail - qp->sq.head) + qp->retry.running;
+			n += qp->rx.nowed + (qp->sq.tail - qp->sq.head) + qp->retry.running +
+			     rn_timer_armed(&qp->pace) + !rn_list_empty(&qp->cnp);
 	}
 	return n;
 }

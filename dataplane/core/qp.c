@@ -9,6 +9,7 @@
 
 #include "frame.h"
 #include "hdr.h"
+#include "pace.h"
 #include "shard.h"
 
 const struct rn_qp_state_row rn_qp_states[] = {
@@ -90,6 +91,8 @@ void rn_qp_init(struct rn_qp *qp, struct rn_shard *sh, const struct rn_cmd *cmd)
 	rn_list_init(&qp->active);
 	rn_list_init(&qp->dirty);
 	rn_list_init(&qp->tell);
+	rn_list_init(&qp->cnp);
+	rn_timer_init(&qp->pace);
 	rn_sq_init(&qp->sq, sq, cmd->create_qp.sq_depth, cmd->create_qp.sq_sge,
 		   cmd->create_qp.inline_bytes, rn_sq_kinds(qp->type));
 	rn_rq_init(&qp->rq, rq, rq_depth(cmd), rq_sge(cmd));
@@ -137,10 +140,19 @@ void rn_qp_forget_window(struct rn_qp *qp, uint32_t key)
 	}
 }
 
+/* Of congestion: neither a limit nor a notification outlives the connection. */
+static void end_limit(struct rn_qp *qp)
+{
+	rn_pace_stop(qp);
+	rn_list_del(&qp->cnp);
+	qp->cnp_after = 0;
+}
+
 void rn_qp_fini(struct rn_qp *qp)
 {
 	end_windows(qp);
 	rn_retry_stop(&qp->retry, &qp->sh->wheel);
+	end_limit(qp);
 	rn_list_del(&qp->active);
 	rn_list_del(&qp->dirty);
 	rn_list_del(&qp->tell);
@@ -416,6 +428,7 @@ void rn_qp_error(struct rn_qp *qp, unsigned what, bool keep_owed, rn_time now)
 		return;
 	set_state(qp, RN_QPS_ERR);
 	rn_retry_stop(&qp->retry, &qp->sh->wheel);
+	end_limit(qp);
 	rn_mw_drop_all(qp->sh->mrs, &qp->bound);
 	qp->sh->stats.qp_errors += what != 0;
 	if (!keep_owed)
@@ -456,6 +469,7 @@ static void enter_reset(struct rn_qp *qp)
 {
 	rn_retry_stop(&qp->retry, &qp->sh->wheel);
 	rn_retry_init(&qp->retry, qp->sh->cfg.rto_floor, qp->sh->cfg.rto_initial);
+	end_limit(qp);
 	qp->events = 0; /* of a life that is over */
 	rn_list_del(&qp->tell);
 	end_windows(qp);
@@ -525,6 +539,8 @@ void rn_qp_make_headers(struct rn_qp *qp)
 {
 	struct rn_av av = rn_port_av(&qp->sh->port, &qp->attr.av);
 
+	if (qp->sh->cfg.cc.ecn)
+		av.tclass = (av.tclass & 0xFC) | RN_ECT_0;
 	rn_tmpl_make(&qp->tmpl, &av, qp->sh->port.mac, qp->qpn, qp->attr.dest_qpn);
 }
 

@@ -171,6 +171,10 @@ struct rn_qp {
 	struct rn_list dirty;  /* on the shard's list while retired counts are not published */
 	struct rn_list tell;   /* on the shard's list while events are not told */
 	uint32_t sq_retired, rq_retired; /* receives of an SRQ are not counted */
+	struct rn_cc cc;       /* how fast it may send */
+	struct rn_timer pace;  /* in the shard's wheel of that name: when a limited QP may go on */
+	struct rn_list cnp;    /* on the shard's list while it owes a congestion notification */
+	rn_time cnp_after;     /* none is owed before */
 
 	struct rn_sq sq;
 	struct rn_window win;

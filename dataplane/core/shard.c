@@ -7,9 +7,11 @@
 
 #include <string.h>
 
+#include "cnp.h"
 #include "exec.h"
 #include "frame.h"
 #include "gsi.h"
+#include "pace.h"
 
 /* Among more QPs than these one will have something else to say than an ACK. */
 #define ACKS_LOOKED_AT 4
@@ -61,7 +63,7 @@ static bool pkey_fits(uint16_t pkey)
 static enum rn_verdict to_no_qp(struct rn_shard *sh, const struct rn_pkt *pkt, rn_time now)
 {
 	if (pkt->op->known && pkt->op->family == RN_F_CNP)
-		return RN_V_CNP;
+		return pkey_fits(pkt->pkey) ? rn_cnp_rx(sh, pkt, now) : RN_V_PKEY;
 	if (pkt->dest_qpn == 0)
 		return RN_V_QP0;
 	if (pkt->dest_qpn == RN_MCAST_QPN)
@@ -144,7 +146,7 @@ enum rn_verdict rn_shard_rx(struct rn_shard *sh, const struct rn_pkt *pkt, rn_ti
 	sh->stats.rx_packets++;
 	sh->stats.rx_bytes += pkt->frame_len;
 	if (rn_unlikely((pkt->tclass & 3) == 3))
-		sh->stats.rx_ecn_marked++;
+		rn_cnp_marked(sh, pkt, v, now);
 	return v;
 }
 
@@ -183,10 +185,13 @@ unsigned rn_shard_tx(struct rn_shard *sh, struct rn_txbuf *bufs, unsigned n, rn_
 			break;
 		bytes += bufs[k].len;
 	}
+	for (; k < n && !rn_list_empty(&sh->cnp); k++)
+		bytes += bufs[k].len = rn_cnp_tx(sh, &bufs[k], now);
 	while (k < n && !rn_list_empty(&sh->active)) {
 		struct rn_qp *qp = rn_container_of(sh->active.next, struct rn_qp, active);
 
-		bufs[k].len = rn_qp_tx(qp, &bufs[k], now);
+		bufs[k].len = rn_unlikely(qp->cc.limited) ? rn_pace_tx(qp, &bufs[k], now)
+							  : rn_qp_tx(qp, &bufs[k], now);
 		if (!bufs[k].len) {
 			rn_list_del(&qp->active);
 			continue;
@@ -212,7 +217,7 @@ bool rn_shard_wants_tx(const struct rn_shard *sh, rn_time now)
 {
 	if (rn_unlikely(sh->gone))
 		return false;
-	return !rn_list_empty(&sh->active) ||
+	return !rn_list_empty(&sh->active) || !rn_list_empty(&sh->cnp) ||
 	       (sh->cm && (rn_neigh_wants_tx(sh->neigh) || rn_cm_wants_tx(sh->cm)));
 }
 
@@ -221,7 +226,7 @@ bool rn_shard_only_acks(const struct rn_shard *sh)
 	const struct rn_list *e;
 	unsigned looked = 0;
 
-	if (sh->cm && (rn_neigh_wants_tx(sh->neigh) || rn_cm_wants_tx(sh->cm)))
+	if (!rn_list_empty(&sh->cnp) || (sh->cm && (rn_neigh_wants_tx(sh->neigh) || rn_cm_wants_tx(sh->cm))))
 		return false;
 	rn_list_for_each(e, &sh->active)
 	{
@@ -305,10 +310,11 @@ bool rn_shard_done(struct rn_shard *sh, rn_time now)
 
 rn_time rn_shard_next(const struct rn_shard *sh)
 {
-	rn_time t = rn_wheel_next(&sh->wheel);
+	rn_time t = rn_wheel_next(&sh->wheel), p = rn_wheel_next(&sh->pace);
 
 	if (sh->gone)
 		return RN_TIME_NEVER;
+	t = RN_MIN(t, p);
 	if (sh->cm) {
 		rn_time c = rn_cm_next(sh->cm), n = rn_neigh_next(sh->neigh);
 
@@ -323,6 +329,8 @@ void rn_shard_tick(struct rn_shard *sh, rn_time now)
 
 	while ((t = rn_wheel_expire(&sh->wheel, now)))
 		rn_requester_expired(rn_container_of(t, struct rn_qp, retry.timer), now);
+	while ((t = rn_wheel_expire(&sh->pace, now)))
+		rn_pace_due(t);
 	if (!sh->cm)
 		return;
 	if (rn_neigh_next(sh->neigh) <= now)

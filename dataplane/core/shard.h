@@ -38,8 +38,10 @@ struct rn_shard {
 	struct rn_mr_table *mrs;
 	const struct rn_mem_ops *mem;
 	struct rn_wheel wheel;
+	struct rn_wheel pace;    /* QPs whose rate is limited and who have data: when they may go on */
 	struct rn_stats stats;
 	struct rn_list active;   /* QPs that may have something to send */
+	struct rn_list cnp;      /* QPs that owe a congestion notification */
 	struct rn_list dirty_qp; /* QPs whose retired counts are not published */
 	struct rn_list dirty_cq; /* CQs with unpublished entries */
 	struct rn_list tell_qp, tell_cq, tell_srq; /* with events not told */

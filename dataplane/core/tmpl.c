@@ -113,3 +113,38 @@ void rn_tmpl_seal(struct rn_tmpl *t, uint8_t *buf, unsigned len)
 	bth[RN_BTH_ECN] = 0;
 	memcpy(end, &crc, RN_ICRC_BYTES); /* least significant byte first */
 }
+
+/* Another traffic class in a header whose checksum is right. */
+static void set_tclass(const struct rn_tmpl *t, uint8_t *ip, uint8_t tclass)
+{
+	uint32_t sum;
+
+	if (!t->ipv4) {
+		rn_store32(ip, (rn_load32(ip) & 0xF00FFFFF) | (uint32_t)tclass << 20);
+		return;
+	}
+	/* ones' complement: take the old word out, put the new one in */
+	sum = (~rn_load16(ip + RN_IPV4_CHECKSUM) & 0xFFFFu) + (~rn_load16(ip) & 0xFFFFu);
+	ip[RN_IPV4_TOS] = tclass;
+	sum += rn_load16(ip);
+	sum = (sum & 0xFFFF) + (sum >> 16);
+	sum = (sum & 0xFFFF) + (sum >> 16);
+	rn_store16(ip + RN_IPV4_CHECKSUM, (uint16_t)~sum);
+}
+
+unsigned rn_tmpl_cnp(struct rn_tmpl *t, uint8_t *buf, uint8_t tclass, uint8_t prio)
+{
+	uint8_t *bth = buf + t->bytes - RN_BTH_BYTES;
+	unsigned len;
+
+	rn_tmpl_put(t, buf, RN_OPCODE_CNP, 0, 0, RN_CNP_BYTES, 0);
+	bth[RN_BTH_FLAGS] = 0;
+	memset(buf + t->bytes, 0, RN_CNP_BYTES);
+	if (t->ip_off > RN_ETH_BYTES)
+		buf[RN_ETH_BYTES] = (uint8_t)(prio << 5 | (buf[RN_ETH_BYTES] & 0x1F));
+	set_tclass(t, buf + t->ip_off, tclass);
+	len = rn_tmpl_close(t, buf, RN_CNP_BYTES, 0);
+	rn_tmpl_seal(t, buf, len);
+	bth[RN_BTH_ECN] = RN_BTH_BECN;
+	return len;
+}

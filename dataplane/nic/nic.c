@@ -145,6 +145,7 @@ int rn_nic_create(struct rn_nic **out, const struct rn_config *cfg, unsigned ind
 		memcpy(mac, port->mac, 6); /* so that the kernel's switches and filters let our frames through */
 	rn_settings_port(nic->adapter, mac, &cfg->protocol, &nic->attr);
 	rn_settings_core(cfg, index, seed, &nic->core);
+	rn_settings_line(&nic->core, rn_port_speed(port));
 	nic->neigh = rn_settings_neigh(nic->adapter, &nic->core.nstatic_neigh);
 	nic->core.static_neigh = nic->neigh;
 	nic->mrs = rn_mr_table_create(l->max_mr, seed);

@@ -20,6 +20,46 @@ void rn_settings_mac(const struct rn_config_adapter *a, uint8_t mac[6])
 	mac[0] = (uint8_t)((mac[0] & 0xfc) | 0x02); /* locally administered, unicast */
 }
 
+static uint64_t mbit(uint32_t mbps)
+{
+	return mbps * UINT64_C(1000000);
+}
+
+/* Values within the rows' ranges fit; the line's rate may still turn out below the floor (rn_settings_line). */
+static void settings_cc(const struct rn_config_congestion *c, struct rn_cc_cfg *p)
+{
+	*p = (struct rn_cc_cfg){
+		.algorithm = c->algorithm == RN_CONFIG_ALGORITHM_DCQCN ? RN_CC_DCQCN : RN_CC_NONE,
+		.ecn = c->ecn,
+		.clamp_tgt_rate = c->clamp_tgt_rate,
+		.clamp_tgt_rate_after_time_inc = c->clamp_tgt_rate_after_time_inc,
+		.cnp_dscp = (uint8_t)c->cnp_dscp,
+		.cnp_prio = (uint8_t)c->cnp_802p_prio,
+		.threshold = (uint8_t)c->rpg_threshold,
+		.gd = (uint8_t)c->rpg_gd,
+		.min_dec_fac = (uint8_t)c->rpg_min_dec_fac,
+		.g = (uint16_t)c->dce_tcp_g,
+		.initial_alpha = (uint16_t)c->initial_alpha_value,
+		.byte_reset = c->rpg_byte_reset,
+		.cnp_interval = RN_US(c->cnp_interval_us),
+		.time_reset = RN_US(c->rpg_time_reset_us),
+		.alpha_period = RN_US(c->dce_tcp_rtt_us),
+		.monitor_period = RN_US(c->rate_reduce_monitor_us),
+		.line_rate = mbit(c->rpg_max_rate),
+		.min_rate = mbit(c->rpg_min_rate),
+		.ai_rate = mbit(c->rpg_ai_rate),
+		.hai_rate = mbit(c->rpg_hai_rate),
+		.first_rate = mbit(c->rate_to_set_on_first_cnp),
+	};
+}
+
+void rn_settings_line(struct rn_core_cfg *core, uint32_t mbps)
+{
+	if (core->cc.line_rate == 0)
+		core->cc.line_rate = mbit(mbps);
+	core->cc.line_rate = RN_MAX(core->cc.line_rate, core->cc.min_rate);
+}
+
 void rn_settings_core(const struct rn_config *cfg, unsigned index, uint64_t seed, struct rn_core_cfg *core)
 {
 	const struct rn_config_limits *l = &cfg->limits;
@@ -47,6 +87,7 @@ void rn_settings_core(const struct rn_config *cfg, unsigned index, uint64_t seed
 	core->neigh_probes = (uint8_t)t->neigh_probes;
 	core->neigh_reachable = RN_MS(t->neigh_reachable_ms);
 	core->seed = seed;
+	settings_cc(&cfg->congestion, &core->cc);
 }
 
 static void add_nets(struct rn_port_attr *attr, const struct rn_config_nets *nets)

@@ -15,6 +15,8 @@
 void rn_settings_mac(const struct rn_config_adapter *a, uint8_t mac[6]);
 
 void rn_settings_core(const struct rn_config *cfg, unsigned index, uint64_t seed, struct rn_core_cfg *core);
+/* The rate at which limits of congestion control end, if the configuration names none: the port's speed. */
+void rn_settings_line(struct rn_core_cfg *core, uint32_t mbps);
 /* mac: as decided. */
 void rn_settings_port(const struct rn_config_adapter *a, const uint8_t mac[6], const struct rn_config_protocol *p,
 		      struct rn_port_attr *attr);

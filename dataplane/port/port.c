@@ -339,6 +339,15 @@ bool rn_port_link_up(const struct rn_port *p)
 	return !atomic_load(&p->removed) && !atomic_load(&p->cut) && rte_eth_link_get_nowait(p->id, &link) == 0 && link.link_status == RTE_ETH_LINK_UP;
 }
 
+uint32_t rn_port_speed(const struct rn_port *p)
+{
+	struct rte_eth_link link;
+	bool told = !atomic_load(&p->removed) && rte_eth_link_get_nowait(p->id, &link) == 0 &&
+		    link.link_speed != RTE_ETH_SPEED_NUM_NONE && link.link_speed != RTE_ETH_SPEED_NUM_UNKNOWN;
+
+	return told ? link.link_speed : RTE_ETH_SPEED_NUM_10G;
+}
+
 bool rn_port_iface_has(const char *iface, const struct rn_gid *addr)
 {
 	struct ifaddrs *all, *i;

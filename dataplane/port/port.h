@@ -83,6 +83,9 @@ void rn_port_close(struct rn_port *port);
 /* False once it is gone. */
 bool rn_port_link_up(const struct rn_port *port);
 
+/* What the driver says it is, Mb/s; 10,000 if it does not, as with ports of software. */
+uint32_t rn_port_speed(const struct rn_port *port);
+
 /* Does this kernel interface carry the address? Then two stacks would answer for it. */
 bool rn_port_iface_has(const char *iface, const struct rn_gid *addr);
 

@@ -41,6 +41,10 @@
 #define RN_IPV6_SRC       8u
 #define RN_IPV6_DST       24u
 
+/* ECN: the low two bits of TOS or traffic class */
+#define RN_ECT_0          2u
+#define RN_ECN_CE         3u
+
 #define RN_IPPROTO_UDP      17u
 #define RN_IPPROTO_FRAGMENT 44u
 

@@ -47,7 +47,15 @@
 	X(bytes_sent,         "payload bytes of completed SENDs and WRITEs") \
 	X(bytes_received,     "payload bytes of completed receives, READs and atomics") \
 	X(qp_errors,          "QPs that entered the error state") \
-	X(cq_overruns,        "completions lost to a full CQ")
+	X(cq_overruns,        "completions lost to a full CQ") \
+	X(np_ecn_marked_roce_packets, "data packets of connections received with congestion experienced") \
+	X(np_cnp_sent,        "congestion notifications sent") \
+	X(rp_cnp_handled,     "congestion notifications taken by a queue pair's rate control") \
+	X(rp_cnp_ignored,     "congestion notifications received with rate control off") \
+	X(cc_cuts,            "rates cut for a notification") \
+	X(cc_waits,           "times a queue pair waited for its rate") \
+	X(cc_limited,         "queue pairs whose rate is limited now") \
+	X(cc_limited_rate,    "the sum of their rates, bits per second")
 /* clang-format on */
 
 struct rn_stats {

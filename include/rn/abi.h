@@ -459,6 +459,7 @@ struct rn_rsp {
 		} srq;
 		struct {
 			struct rn_qp_attr attr;
+			uint64_t send_rate; /* bits per second that congestion control allows; 0 = no limit */
 		} query;
 		uint8_t pad[240];
 	};

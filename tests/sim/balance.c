@@ -31,7 +31,7 @@ unsigned sim_balance(const struct sim *sim, bool all_done, FILE *out)
 		bad += differ(verdicts, s->rx_packets, i, "verdicts, packets received", out);
 		bad += differ(s->tx_packets, n->frames, i, "packets sent, frames on the link", out);
 		bad += differ(s->tx_requests + s->tx_retransmitted + s->tx_acks + s->tx_naks + s->tx_rnr_naks +
-				      s->tx_read_responses + s->tx_atomic_acks + s->tx_mads + s->tx_arp_nd,
+				      s->tx_read_responses + s->tx_atomic_acks + s->tx_mads + s->tx_arp_nd + s->np_cnp_sent,
 			      s->tx_packets, i, "kinds of packets sent, packets sent", out);
 		bad += differ(peer->frames - peer->dropped + peer->duplicated, n->arrived + on_the_way[i], i,
 			      "frames sent to it, frames arrived or on the way", out);

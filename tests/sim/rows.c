@@ -243,6 +243,10 @@ static bool note_frame(struct sim *sim, unsigned from, const struct rn_pkt *pkt,
 	if (r->waiting)
 		fprintf(r->out, "@%llu ", (unsigned long long)((sim->now - r->wait_from) / 1000));
 	transcript_packet(sim, r->out, from, pkt);
+	if (pkt->op->family == RN_F_CNP)
+		fprintf(r->out, " qp=%s dscp=%u%s%s M=%d",
+			pkt->dest_qpn == sim->node[0].qp[0].qpn ? "peer" : "?", pkt->tclass >> 2,
+			(pkt->tclass & 3) == 2 ? " ECT(0)" : "", pkt->becn ? " BECN" : "", pkt->mig);
 	if (pkt->op->has_reth)
 		fprintf(r->out, " va=%lld", (long long)(pkt->va - (uint64_t)(uintptr_t)(sim->node[0].arena + V)));
 	if (pkt->op->has_imm)
@@ -369,9 +373,34 @@ static uint8_t opcode_named(const struct rows *r)
 		if (row->known && row->transport == transport && strcmp(row->name + 3, r->word[1]) == 0)
 			return row->opcode;
 	}
+	if (strcmp(r->word[1], "CNP") == 0)
+		return RN_OPCODE_CNP;
 	if (strncmp(r->word[1], "0x", 2))
 		fail(r, "no such opcode");
 	return (uint8_t)strtoul(r->word[1], NULL, 0);
+}
+
+static enum rn_verdict inject(struct rows *r, const struct rn_pkt *p)
+{
+	uint8_t frame[SIM_FRAME_MAX];
+	unsigned n = rn_frame_build(p, frame, sizeof(frame));
+
+	if (n == 0)
+		fail(r, "too long");
+	if (flag(r, "bad_icrc"))
+		frame[n - 1] ^= 1;
+	return sim_inject(&r->sim, DUT, frame, n);
+}
+
+/* A notification as adapters send it; what may be anything can be told otherwise. */
+static void make_cnp(struct rows *r, struct rn_pkt *p)
+{
+	p->psn = (uint32_t)argument(r, 2);
+	p->mig = number(r, "M", 0);
+	p->becn = number(r, "becn", 1);
+	p->payload_len = (uint32_t)number(r, "n", 16);
+	memset((uint8_t *)p->payload, (int)number(r, "fill", 0), p->payload_len);
+	p->tclass = (uint8_t)number(r, "tclass", 0xC2);
 }
 
 static void do_packet(struct rows *r)
@@ -398,11 +427,30 @@ static void do_packet(struct rows *r)
 	p.pkey = (uint16_t)number(r, "pkey", p.pkey);
 	p.mig = number(r, "M", 1);
 	p.udp_sport = (uint16_t)number(r, "port", p.udp_sport);
+	p.tclass = (uint8_t)number(r, "tclass", 0);
 	if (value(r, "from"))
 		p.src.b[15] ^= 0x40;
-	fprintf(r->out, "  = %s\n", rn_verdicts[craft_inject(&r->sim, DUT, &p)].name);
+	if (value(r, "qp"))
+		p.dest_qpn ^= 0x1000;
+	if (p.opcode == RN_OPCODE_CNP)
+		make_cnp(r, &p);
+	for (uint64_t n = number(r, "times", 1); n > 1; n--, p.psn = rn_psn_add(p.psn, 1))
+		inject(r, &p);
+	fprintf(r->out, "  = %s\n", rn_verdicts[inject(r, &p)].name);
 	if (strcmp(r->word[0], ">") == 0)
 		let_speak(r, UINT32_MAX);
+}
+
+/* How fast it may send: half of the line's rate is 500 of 1000. */
+static void do_rate(struct rows *r)
+{
+	const struct sim_node *n = &r->sim.node[DUT];
+	const struct rn_qp *qp = rn_shard_qp(n->shard, n->qp[0].qpn);
+
+	if (qp->cc.limited)
+		fprintf(r->out, "  rate %llu\n", (unsigned long long)(qp->cc.rate * 1000 / n->cfg.cc.line_rate));
+	else
+		fprintf(r->out, "  no limit\n");
 }
 
 static void do_speak(struct rows *r)
@@ -505,7 +553,7 @@ static const struct {
 	{"cmp_swap", do_post}, {"fetch_add", do_post},
 	{">>", do_packet}, {"speak", do_speak}, {"wait", do_wait}, {"mem", do_mem}, {"touch", do_touch},
 	{"dereg", do_dereg}, {"rts", do_rts}, {"sqd", do_sqd}, {"error", do_error}, {"brief", do_brief}, {"arm", do_arm}, {"fault", do_fault},
-	{"invalidate", do_invalidate},
+	{"invalidate", do_invalidate}, {"rate", do_rate},
 };
 
 static void run_line(struct rows *r, char *line)

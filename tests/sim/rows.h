@@ -11,7 +11,8 @@
  *	send_imm|write_imm|send_inv ID LEN imm=N  the same with immediate data, or a key to invalidate
  *	cmp_swap|fetch_add ID 8   likewise: [va=] [arg=] [cmp=]; arg is what is swapped in or added
  *	> OPCODE PSN [n=] [A] [SE] [va=|addr=] [len=] [rkey=] [syn=] [msn=] [imm=] [inv=KEY] [fill=] [from=other] [pkey=] [M=0] [port=]
- *	         [arg=] [cmp=] [orig=]
+ *	         [arg=] [cmp=] [orig=] [tclass=] [times=N, PSNs counting up] [qp=unknown] [bad_icrc]
+ *	         OPCODE may be CNP, a congestion notification (then also [becn=]; defaults as adapters send it)
  *	                          a packet arrives; then the NIC speaks. PSNs count from the direction's first one
  *	>> ...                    the same, but the NIC does not get to speak yet
  *	speak N                   at most N frames
@@ -19,6 +20,7 @@
  *	mem AREA OFF LEN          run lengths of memory: area v (target of the peer), r (where READs land), or a receive id
  *	brief                     from now on only frames that ask for an ACK are written down
  *	fault                     area v faults when it is touched
+ *	rate                      how fast it may send, in thousandths of the line's rate
  *	arm any|solicited         the CQ is armed
  *	invalidate KEY            a window's
  *	sqd [notify]              the send queue is to drain

@@ -36,7 +36,8 @@ static bool note(struct sim *sim, unsigned from, const struct rn_pkt *pkt, void 
 {
 	struct bench *b = arg;
 
-	if (from == DUT && pkt->kind == RN_PKT_IB) {
+	/* what a mark of congestion calls for is congestion.rows' matter */
+	if (from == DUT && pkt->kind == RN_PKT_IB && pkt->opcode != RN_OPCODE_CNP) {
 		b->sent++;
 		b->reply = *pkt;
 	}
@@ -108,7 +109,7 @@ static void accepted(struct bench *b)
 	b->sent = 0;
 	assert_int_equal(sim_inject(&b->sim, DUT, b->frame, b->len), RN_V_OK);
 	assert_memory_equal(target(b), HELLO "\0\0\0", 8);
-	assert_int_equal(sim_speak(&b->sim, DUT, UINT32_MAX), 1);
+	sim_speak(&b->sim, DUT, UINT32_MAX);
 	assert_int_equal(b->sent, 1);
 	assert_int_equal(b->reply.opcode, RN_OP_ACK);
 	assert_int_equal(b->reply.syndrome, 0x1F);

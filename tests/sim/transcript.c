@@ -21,7 +21,8 @@ void transcript_packet(const struct sim *sim, FILE *f, unsigned from, const stru
 {
 	/* responses carry PSNs of the other side's requests */
 	unsigned space = pkt->op->response ? 1 - from : from;
-	int32_t psn = rn_psn_diff(pkt->psn, rn_psn_add(sim->spec.first_psn, space * 1000));
+	bool counts = pkt->op->family != RN_F_CNP; /* a notification's PSN is no request's */
+	int32_t psn = !counts ? (int32_t)pkt->psn : rn_psn_diff(pkt->psn, rn_psn_add(sim->spec.first_psn, space * 1000));
 	const char *name = pkt->op->name;
 	if (pkt->op->family == RN_F_ACK)
 		write_ack(f, pkt);

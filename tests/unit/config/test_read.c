@@ -46,7 +46,7 @@ static void test_unknown_keys_are_errors(void **state)
 {
 	static const struct snippet rows[] = {
 		{SECTION("colour = 7;"), "t.conf:2: colour: found an unknown key, allowed: adapters, idle, limits, timers, "
-					 "protocol, impair, eal, capture, log"},
+					 "protocol, congestion, impair, eal, capture, log"},
 		{SECTION("capture = {\n colour = 7; };"),
 		 "t.conf:3: capture.colour: found an unknown key, allowed: file, snaplen"},
 	};

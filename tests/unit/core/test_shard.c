@@ -84,7 +84,7 @@ static void reserved(struct rn_pkt *p)
 static void other_ttl(struct rn_pkt *p)
 {
 	p->hop_limit = 1;
-	p->tclass = 0xFF;
+	p->tclass = 0xFD; /* ECN 01: a mark of congestion would be answered */
 	p->fecn = p->becn = true;
 }
 static void gsi(struct rn_pkt *p)

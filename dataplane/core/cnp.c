@@ -1,0 +1,70 @@
+/* Who is told of congestion, and who tells us? Both ends of a notification; what follows from one is pace.c's and cc.c's.
+ * A QP owes at most one, on the shard's list `cnp`, which tx serves before everything else of queue pairs. Owned by the
+ * shard's thread. */
+#include "cnp.h"
+
+#include "frame.h"
+#include "hdr.h"
+#include "pace.h"
+#include "shard.h"
+
+/* Did the packet get as far as its QP? What was wrong with it there does not matter: the network was full. */
+static bool reached_qp(enum rn_verdict v)
+{
+	return v == RN_V_OK || (v >= RN_V_REQ_DUPLICATE && v <= RN_V_RSP_LOCAL);
+}
+
+/* Packets the sender's limit is for. */
+static bool is_limited_kind(const struct rn_pkt *pkt)
+{
+	return pkt->kind == RN_PKT_IB && pkt->op->known && pkt->op->family != RN_F_ACK &&
+	       pkt->op->family != RN_F_ATOMIC_ACK;
+}
+
+static bool is_connected(const struct rn_qp *qp)
+{
+	return rn_qp_has_peer(qp) && qp->state != RN_QPS_ERR;
+}
+
+void rn_cnp_marked(struct rn_shard *sh, const struct rn_pkt *pkt, enum rn_verdict v, rn_time now)
+{
+	struct rn_qp *qp;
+
+	sh->stats.rx_ecn_marked++;
+	if (!reached_qp(v) || !is_limited_kind(pkt))
+		return;
+	qp = rn_shard_qp(sh, pkt->dest_qpn);
+	if (!qp || !is_connected(qp))
+		return;
+	sh->stats.np_ecn_marked_roce_packets++;
+	if (now >= qp->cnp_after && rn_list_empty(&qp->cnp))
+		rn_list_add_tail(&sh->cnp, &qp->cnp);
+}
+
+enum rn_verdict rn_cnp_rx(struct rn_shard *sh, const struct rn_pkt *pkt, rn_time now)
+{
+	struct rn_qp *qp = rn_shard_qp(sh, pkt->dest_qpn);
+
+	if (!qp)
+		return RN_V_QP_UNKNOWN;
+	if (qp->type == RN_QPT_UD)
+		return RN_V_QP_TRANSPORT;
+	if (!is_connected(qp))
+		return RN_V_QP_STATE;
+	if (!rn_gid_equal(&pkt->dst, &qp->own))
+		return RN_V_QP_ADDRESS;
+	if (!rn_gid_equal(&pkt->src, &qp->peer) && sh->port.check_source)
+		return RN_V_QP_ADDRESS;
+	rn_pace_cnp(qp, now);
+	return RN_V_CNP;
+}
+
+unsigned rn_cnp_tx(struct rn_shard *sh, struct rn_txbuf *buf, rn_time now)
+{
+	struct rn_qp *qp = rn_container_of(rn_list_pop(&sh->cnp), struct rn_qp, cnp);
+	const struct rn_cc_cfg *p = &sh->cfg.cc;
+
+	qp->cnp_after = now + p->cnp_interval;
+	sh->stats.np_cnp_sent++;
+	return rn_tmpl_cnp(&qp->tmpl, buf->data, (uint8_t)(p->cnp_dscp << 2 | RN_ECT_0), p->cnp_prio);
+}

@@ -1,0 +1,304 @@
+/* Congestion control alone: rates after notifications, time and bytes, and when packets may go. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "cc.h"
+
+#define LINE  UINT64_C(10000000000)
+#define START RN_S(5)
+
+static struct rn_cc_cfg documented(void)
+{
+	struct rn_cc_cfg p;
+
+	rn_cc_defaults(&p);
+	p.line_rate = LINE;
+	return p;
+}
+
+/* ---- cuts ---- */
+
+static void wire_row_E5_cut_by_alpha(void **state)
+{
+	struct rn_cc_cfg p = documented();
+	struct rn_cc cc = {0};
+
+	assert_false(cc.limited);
+	assert_true(rn_cc_cnp(&cc, &p, START));
+	assert_true(cc.limited);
+	/* alpha is 1023 of 1024: half of 1023/1024 is gone, but no more than half */
+	assert_in_range(cc.rate, LINE / 2, LINE / 2 + LINE / 1000);
+	assert_int_equal(cc.target, LINE);
+}
+
+static void wire_row_E5_one_cut_per_monitor_period(void **state)
+{
+	struct rn_cc_cfg p = documented();
+	struct rn_cc cc = {0};
+	uint64_t rate;
+
+	rn_cc_cnp(&cc, &p, START);
+	rate = cc.rate;
+	for (rn_time t = 0; t < p.monitor_period; t += 100)
+		assert_false(rn_cc_cnp(&cc, &p, START + t));
+	assert_int_equal(cc.rate, rate);
+	assert_true(rn_cc_cnp(&cc, &p, START + p.monitor_period));
+	assert_true(cc.rate < rate);
+}
+
+/* Alpha keeps g of 1024 per period without notifications; the next cut shows it. */
+static void wire_row_E5_alpha_decays(void **state)
+{
+	struct rn_cc_cfg p = documented();
+
+	p.time_reset = RN_S(1000);
+	for (unsigned us = 5; us < 2000; us = us * 3 / 2) {
+		struct rn_cc cc = {0};
+		double alpha = 1023 / 1024.0;
+		uint64_t before;
+
+		rn_cc_cnp(&cc, &p, START);
+		before = cc.rate;
+		alpha = alpha * 1019 / 1024 + 5 / 1024.0;
+		for (unsigned i = 1; i < us; i++)
+			alpha = alpha * 1019 / 1024;
+		rn_cc_cnp(&cc, &p, START + RN_US(us));
+		double want = (double)before * (1 - alpha / 2);
+		assert_true((double)cc.rate > want * 0.999 && (double)cc.rate < want * 1.001);
+	}
+}
+
+static void wire_row_E5_first_rate_and_weakest_cut(void **state)
+{
+	struct rn_cc_cfg p = documented();
+	struct rn_cc cc = {0};
+
+	p.first_rate = 100000000;
+	rn_cc_cnp(&cc, &p, START);
+	assert_int_equal(cc.rate, 100000000);
+	p.min_dec_fac = 90;
+	rn_cc_cnp(&cc, &p, START + p.monitor_period);
+	assert_int_equal(cc.rate, 90000000);
+}
+
+/* Without an increase in between, further cuts leave the target where it was. */
+static void wire_row_E5_target(void **state)
+{
+	struct rn_cc_cfg p = documented();
+	struct rn_cc cc = {0};
+	uint64_t rate;
+
+	rn_cc_cnp(&cc, &p, START);
+	rn_cc_cnp(&cc, &p, START + RN_US(4));
+	assert_int_equal(cc.target, LINE);
+	rn_cc_send_at(&cc, &p, START + RN_US(4) + p.time_reset);
+	rate = cc.rate;
+	p.clamp_tgt_rate_after_time_inc = false;
+	rn_cc_cnp(&cc, &p, START + RN_US(400));
+	assert_int_equal(cc.target, LINE);
+	p.clamp_tgt_rate_after_time_inc = true;
+	rn_cc_send_at(&cc, &p, START + RN_US(400) + p.time_reset);
+	rate = cc.rate;
+	rn_cc_cnp(&cc, &p, START + RN_US(800));
+	assert_int_equal(cc.target, rate);
+	rate = cc.rate;
+	p.clamp_tgt_rate = true;
+	rn_cc_cnp(&cc, &p, START + RN_US(810));
+	assert_int_equal(cc.target, rate);
+}
+
+static void wire_row_E11_floor(void **state)
+{
+	struct rn_cc_cfg p = documented();
+	struct rn_cc cc = {0};
+
+	p.min_rate = 7000000;
+	for (unsigned i = 0; i < 10000; i++) {
+		rn_cc_cnp(&cc, &p, START + i * p.monitor_period);
+		assert_true(cc.rate >= p.min_rate);
+	}
+	assert_int_equal(cc.rate, p.min_rate);
+}
+
+/* ---- recovery ---- */
+
+/* Three kinds of increase, by what they do to the target. */
+static void wire_row_E8_fast_additive_hyper(void **state)
+{
+	struct rn_cc_cfg p = documented();
+	struct rn_cc cc = {0};
+	rn_time t = START;
+
+	p.threshold = 3;
+	p.clamp_tgt_rate = true;
+	rn_cc_cnp(&cc, &p, t);
+	rn_cc_cnp(&cc, &p, t += p.monitor_period);
+	for (unsigned i = 0; i < 3; i++) {
+		uint64_t target = cc.target, rate = cc.rate;
+		rn_cc_send_at(&cc, &p, t += p.time_reset);
+		assert_int_equal(cc.target, target);
+		assert_int_equal(cc.rate, (target + rate) / 2);
+	}
+	for (unsigned i = 0; i < 4; i++) {
+		uint64_t target = cc.target;
+		rn_cc_send_at(&cc, &p, t += p.time_reset);
+		assert_int_equal(cc.target, target + p.ai_rate);
+	}
+	for (unsigned i = 0; i < 3; i++) { /* bytes come to three: still additive */
+		uint64_t target = cc.target;
+		rn_cc_sent(&cc, &p, p.byte_reset, t);
+		assert_int_equal(cc.target, target + p.ai_rate);
+	}
+	for (unsigned i = 1; i < 4; i++) { /* and now both clocks are past the threshold */
+		uint64_t target = cc.target;
+		rn_cc_sent(&cc, &p, p.byte_reset, t);
+		assert_int_equal(cc.target, target + i * p.hai_rate);
+	}
+}
+
+/* Left alone it gets back to the line's rate, and the limit is gone; from the floor too, and whether or not it sends. */
+static void wire_row_E8_back_to_line_rate(void **state)
+{
+	struct rn_cc_cfg p = documented();
+
+	for (unsigned sends = 0; sends < 2; sends++) {
+		struct rn_cc cc = {0};
+		rn_time t = START;
+
+		p.clamp_tgt_rate = true;
+		for (unsigned i = 0; i < 10000; i++)
+			rn_cc_cnp(&cc, &p, t += p.monitor_period);
+		assert_int_equal(cc.rate, p.min_rate);
+		for (uint64_t last = cc.rate; cc.limited; last = cc.rate) {
+			rn_time at = rn_cc_send_at(&cc, &p, t);
+			if (cc.limited)
+				assert_true(cc.rate >= last);
+			if (sends && at <= t && cc.limited)
+				rn_cc_sent(&cc, &p, 4096, t);
+			t = cc.limited ? RN_MAX(t, sends ? RN_MIN(cc.send_at, cc.raise_at) : cc.raise_at) : t;
+			assert_true(t < START + RN_S(2));
+		}
+		assert_int_equal(rn_cc_send_at(&cc, &p, t), t);
+		print_message("from the floor to the line's rate in %llu us\n", (unsigned long long)(t - START) / 1000);
+	}
+}
+
+/* A long silence is made up for in bounded steps, without losing any. */
+static void test_long_silence(void **state)
+{
+	struct rn_cc_cfg p = documented();
+	struct rn_cc cc = {0};
+	unsigned calls = 0;
+
+	p.byte_reset = 0;
+	rn_cc_cnp(&cc, &p, START);
+	for (unsigned i = 0; i < 100; i++)
+		rn_cc_cnp(&cc, &p, START + i * p.monitor_period);
+	while (cc.limited && calls++ < 10000)
+		rn_cc_send_at(&cc, &p, START + RN_S(3600));
+	assert_false(cc.limited);
+	assert_in_range(calls, 1, 10000 / 64 + 64);
+}
+
+/* ---- pacing ---- */
+
+/* Packets are as far apart as the rate says, to the nanosecond over many. */
+static void test_spacing(void **state)
+{
+	struct rn_cc_cfg p = documented();
+	struct rn_cc cc = {0};
+	rn_time t = START;
+	uint64_t bits = 0;
+
+	p.time_reset = RN_S(1000);
+	p.byte_reset = 0;
+	rn_cc_cnp(&cc, &p, t);
+	for (unsigned i = 0; i < 1000; i++) {
+		assert_true(rn_cc_send_at(&cc, &p, t) <= t);
+		rn_cc_sent(&cc, &p, 1000 + i, t);
+		bits += (1000 + i) * 8;
+		assert_true(rn_cc_send_at(&cc, &p, t) > t);
+		t = rn_cc_wake_at(&cc);
+	}
+	assert_in_range(bits * RN_S(1) / cc.rate - (t - START), 0, 1000);
+}
+
+/* Who is woken late makes up for it; who had nothing to send does not. */
+static void test_lateness_and_idleness(void **state)
+{
+	struct rn_cc_cfg p = documented();
+	struct rn_cc cc = {0};
+	unsigned n = 0;
+
+	p.time_reset = RN_S(1000);
+	p.byte_reset = 0;
+	rn_cc_cnp(&cc, &p, START);
+	rn_cc_sent(&cc, &p, 1000, START);
+	rn_cc_wake_at(&cc);
+	rn_time late = START + RN_US(100), each = 8000 * RN_S(1) / cc.rate;
+	while (rn_cc_send_at(&cc, &p, late) <= late) {
+		rn_cc_sent(&cc, &p, 1000, late);
+		n++;
+	}
+	assert_in_range(n, RN_US(100) / each - 1, RN_US(100) / each + 1);
+	rn_cc_idle(&cc);
+	late += RN_MS(500);
+	for (n = 0; rn_cc_send_at(&cc, &p, late) <= late; n++)
+		rn_cc_sent(&cc, &p, 1000, late);
+	assert_int_equal(n, 1);
+	/* and lateness counts for one millisecond at most */
+	rn_cc_wake_at(&cc);
+	late += RN_MS(500);
+	for (n = 0; rn_cc_send_at(&cc, &p, late) <= late; n++)
+		rn_cc_sent(&cc, &p, 1000, late);
+	assert_in_range(n, RN_MS(1) / each - 1, RN_MS(1) / each + 2);
+}
+
+/* A higher rate shortens the wait that was for the lower one. */
+static void test_wait_follows_rate(void **state)
+{
+	struct rn_cc_cfg p = documented();
+	struct rn_cc cc = {0};
+	rn_time wait;
+
+	p.min_rate = p.first_rate = 1000000;
+	rn_cc_cnp(&cc, &p, START);
+	rn_cc_sent(&cc, &p, 4096, START);
+	assert_int_equal(cc.send_at, START + RN_US(32768));
+	assert_int_equal(rn_cc_wake_at(&cc), START + p.time_reset);
+	wait = rn_cc_send_at(&cc, &p, START + p.time_reset) - START;
+	assert_true(wait < RN_US(310)); /* half-way to the line's rate: it is as good as over */
+}
+
+static void test_none_changes_nothing(void **state)
+{
+	struct rn_cc_cfg p = documented();
+	struct rn_cc cc = {0};
+
+	p.algorithm = RN_CC_NONE;
+	assert_false(rn_cc_cnp(&cc, &p, START));
+	assert_false(cc.limited);
+	assert_int_equal(rn_cc_send_at(&cc, &p, START), START);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(wire_row_E5_cut_by_alpha),
+		cmocka_unit_test(wire_row_E5_one_cut_per_monitor_period),
+		cmocka_unit_test(wire_row_E5_alpha_decays),
+		cmocka_unit_test(wire_row_E5_first_rate_and_weakest_cut),
+		cmocka_unit_test(wire_row_E5_target),
+		cmocka_unit_test(wire_row_E11_floor),
+		cmocka_unit_test(wire_row_E8_fast_additive_hyper),
+		cmocka_unit_test(wire_row_E8_back_to_line_rate),
+		cmocka_unit_test(test_long_silence),
+		cmocka_unit_test(test_spacing),
+		cmocka_unit_test(test_lateness_and_idleness),
+		cmocka_unit_test(test_wait_follows_rate),
+		cmocka_unit_test(test_none_changes_nothing),
+	};
+	return cmocka_run_group_tests_name("cc", tests, NULL, NULL);
+}
