@@ -203,6 +203,23 @@ void sim_init(struct sim *sim, const struct sim_spec *spec)
 		node_init(sim, i);
 }
 
+void sim_restart(struct sim *sim, unsigned i, uint64_t seed)
+{
+	struct sim_node *n = &sim->node[i];
+	must(n->second == NULL && n->srq == NULL, "a node with one shard and no shared queue");
+	for (unsigned q = 0; q < SIM_MAX_QP; q++)
+		if (n->qp[q].live)
+			sim_destroy_qp(sim, i, q);
+	rn_shard_destroy(n->shard);
+	free(n->cq);
+	sim->nevents[i] = 0;
+	n->cfg.seed = seed;
+	n->shard = rn_shard_create(&n->cfg, &n->port, n->mrs, sim->spec.mem ? sim->spec.mem : &rn_mem_plain, sim->now);
+	must(n->shard != NULL, "no shard");
+	memset(n->cq_shared, 0, sizeof(*n->cq_shared));
+	n->cq = new_ring(n, n->shard);
+}
+
 unsigned sim_fini(struct sim *sim)
 {
 	unsigned left = 0;

@@ -105,6 +105,8 @@ unsigned sim_fini(struct sim *sim);
 
 /* QP i of both nodes, connected to each other by MODIFY_QP, without CM. */
 void sim_connect(struct sim *sim, unsigned i);
+/* The process of a node with one shard dies and another takes its place: same port, memory and keys, nothing else. */
+void sim_restart(struct sim *sim, unsigned node, uint64_t seed);
 /* The two halves: both ends in RTR, then one end in RTS (from SQD and SQE too). */
 void sim_connect_rtr(struct sim *sim, unsigned i);
 void sim_rts(struct sim *sim, unsigned node, unsigned i);
