@@ -1,6 +1,6 @@
 /* Do connections come and go as they should when packets do not? A run as a function of its seed: some connections from
  * either node, each a QP per side; the passive side accepts or rejects; both send a few messages; one side, or both at
- * once, disconnects. The front end here does what the event says and nothing else. */
+ * once, disconnects. Meanwhile either node asks for datagram services of the other's. The front end here does what the event says and nothing else. */
 #include "connect.h"
 
 #include <errno.h>
@@ -16,6 +16,9 @@
 #define MESSAGES 3u
 #define LENGTH   3000u
 #define LIMIT    RN_S(2000)
+#define ASKS     4u
+#define ASK_USER 3000u
+#define ANSWERED 16u /* answers a node keeps to give again */
 
 struct side {
 	uint32_t cm;       /* id, 0 = none */
@@ -32,8 +35,20 @@ struct conn {
 	struct side side[SIM_NODES]; /* by node; slot of the QP is the connection's number */
 };
 
+/* A question for a datagram service. */
+struct ask {
+	unsigned from;
+	bool refuse, over;
+	uint32_t cm;
+	unsigned tries;
+};
+
 struct connect {
 	struct sim sim;
+	struct ask ask[ASKS];
+	uint32_t service[SIM_NODES];
+	uint32_t answered[SIM_NODES][ANSWERED];
+	unsigned nanswered[SIM_NODES];
 	struct rn_rng rng;
 	uint64_t seed;
 	uint16_t port[SIM_NODES];
@@ -241,12 +256,83 @@ static void over(struct connect *c, unsigned node, unsigned k, const struct rn_e
 	}
 }
 
+/* ---- datagram services ---- */
+
+static void ask(struct connect *c, unsigned k)
+{
+	struct ask *a = &c->ask[k];
+	struct rn_cmd cmd = {.user = ASK_USER + k};
+	struct rn_rsp rsp;
+	cmd.cm.port_space = RN_PS_UDP;
+	cmd.cm.peer = c->sim.node[1 - a->from].port.gids[c->sim.spec.ipv6];
+	cmd.cm.peer_port = c->port[1 - a->from];
+	cmd.cm.param.data_len = 1;
+	cmd.cm.param.data[0] = (uint8_t)k;
+	a->tries++;
+	if (command(c, a->from, RN_CMD_CM_CONNECT, a->cm, &cmd, &rsp))
+		OBJECT(c, "question %u: CONNECT failed: %d", k, rsp.err);
+	else
+		a->cm = rsp.id;
+}
+
+/* The same question may come again once its answer is forgotten. */
+static void answer_ask(struct connect *c, unsigned node, const struct rn_event *ev)
+{
+	unsigned k = ev->param.data[0];
+	struct rn_cmd cmd = {0};
+	struct rn_rsp rsp;
+	if (k >= ASKS || c->ask[k].from == node || ev->param.data_len != RN_CM_RESOLVE_DATA) {
+		OBJECT(c, "node %u: a question nobody asked", node);
+		return;
+	}
+	cmd.cm.reason = 3;
+	cmd.cm.param = (struct rn_cm_param){.qpn = 5000 + k, .qkey = k, .data_len = 1, .data = {(uint8_t)(100 + k)}};
+	if (command(c, node, c->ask[k].refuse ? RN_CMD_CM_REJECT : RN_CMD_CM_ACCEPT, ev->id, &cmd, &rsp))
+		OBJECT(c, "question %u: no answer possible: %d", k, rsp.err);
+	if (below(c, 2) && c->nanswered[node] < ANSWERED)
+		c->answered[node][c->nanswered[node]++] = ev->id;
+	else
+		simple(c, node, RN_CMD_CM_DESTROY, ev->id);
+}
+
+static void take_answer(struct connect *c, unsigned node, const struct rn_event *ev)
+{
+	unsigned k = (unsigned)ev->user - ASK_USER;
+	struct ask *a = &c->ask[k];
+	if (a->over || a->from != node) {
+		OBJECT(c, "question %u: answered twice", k);
+		return;
+	}
+	if (ev->kind == RN_EVENT_CM_UNREACHABLE && a->tries < 20) {
+		ask(c, k);
+		return;
+	}
+	a->over = true;
+	if (ev->kind == RN_EVENT_CM_RESPONSE) {
+		c->t->resolved++;
+		if (a->refuse || ev->param.qpn != 5000 + k || ev->attr.dest_qpn != 5000 + k ||
+		    ev->param.qkey != (k ? k : RN_UDP_QKEY) || ev->param.data[0] != 100 + k ||
+		    memcmp(ev->attr.av.dmac, c->sim.node[1 - node].port.mac, 6) != 0)
+			OBJECT(c, "question %u: wrong answer", k);
+	} else if (ev->kind != RN_EVENT_CM_REJECTED || !a->refuse || ev->reason != 3 || ev->param.data[0] != 100 + k) {
+		OBJECT(c, "question %u: event %u, reason %u", k, ev->kind, ev->reason);
+	}
+}
+
 static void take_events(struct connect *c)
 {
 	for (unsigned node = 0; node < SIM_NODES; node++)
 		for (unsigned i = 0; i < c->sim.nevents[node]; i++) {
 			const struct rn_event ev = c->sim.events[node][i];
 			unsigned k = (unsigned)ev.user - 1;
+			if (ev.parent == c->service[node]) {
+				answer_ask(c, node, &ev);
+				continue;
+			}
+			if (ev.user >= ASK_USER) {
+				take_answer(c, node, &ev);
+				continue;
+			}
 			switch (ev.kind) {
 			case RN_EVENT_CM_REQUEST: answer(c, node, &ev); break;
 			case RN_EVENT_CM_RESPONSE:
@@ -305,6 +391,9 @@ static void part(struct connect *c)
 
 static bool finished(const struct connect *c)
 {
+	for (unsigned k = 0; k < ASKS; k++)
+		if (!c->ask[k].over)
+			return false;
 	for (unsigned k = 0; k < CONNS; k++) {
 		const struct conn *n = &c->conn[k];
 		if (!n->failed && !n->refused && !(n->side[0].gone && n->side[1].gone))
@@ -341,6 +430,15 @@ static void set_up(struct connect *c, FILE *log)
 		if (command(c, node, RN_CMD_CM_LISTEN, 0, &cmd, &rsp))
 			OBJECT(c, "LISTEN failed: %d", rsp.err);
 		c->listener[node] = rsp.id;
+		cmd.cm.port_space = RN_PS_UDP;
+		if (command(c, node, RN_CMD_CM_LISTEN, 0, &cmd, &rsp))
+			OBJECT(c, "LISTEN for datagrams failed: %d", rsp.err);
+		c->service[node] = rsp.id;
+	}
+	for (unsigned k = 0; k < ASKS; k++) {
+		c->ask[k].from = below(c, 2);
+		c->ask[k].refuse = below(c, 6) == 0;
+		ask(c, k);
 	}
 	for (unsigned k = 0; k < CONNS; k++) {
 		c->conn[k].from = below(c, 2);
@@ -352,8 +450,14 @@ static void set_up(struct connect *c, FILE *log)
 
 static void tear_down(struct connect *c)
 {
-	for (unsigned node = 0; node < SIM_NODES; node++)
+	for (unsigned node = 0; node < SIM_NODES; node++) {
 		simple(c, node, RN_CMD_CM_DESTROY, c->listener[node]);
+		simple(c, node, RN_CMD_CM_DESTROY, c->service[node]);
+		while (c->nanswered[node])
+			simple(c, node, RN_CMD_CM_DESTROY, c->answered[node][--c->nanswered[node]]);
+	}
+	for (unsigned k = 0; k < ASKS; k++)
+		simple(c, c->ask[k].from, RN_CMD_CM_DESTROY, c->ask[k].cm);
 	sim_run(&c->sim, c->sim.now + RN_S(200));
 	take_events(c);
 	for (unsigned node = 0; node < SIM_NODES; node++) {
@@ -392,6 +496,9 @@ unsigned connect_run(uint64_t seed, struct connect_totals *totals, FILE *out, FI
 				take_completion(c, node, &e);
 		part(c);
 	}
+	for (unsigned k = 0; k < ASKS; k++)
+		if (!c->ask[k].over)
+			OBJECT(c, "question %u: never answered", k);
 	for (unsigned k = 0; k < CONNS; k++) {
 		const struct conn *n = &c->conn[k];
 		totals->rejected += n->refused;

@@ -198,6 +198,7 @@ static bool remember(struct sim *sim, unsigned from, const struct rn_pkt *pkt, v
 {
 	struct hostile *h = arg;
 	struct recent *r = &h->recent[h->nrecent++ % RECENT];
+	hostile_cm_hear(&h->cm, from, pkt);
 	r->len = pkt->frame_len;
 	memcpy(r->data, pkt->frame, pkt->frame_len);
 	return true;

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "cm_msg.h"
 #include "craft.h"
 
 #define PORT 4000u
@@ -41,6 +40,7 @@ static void take_requests(struct hostile_cm *c, unsigned node)
 
 static void fill(struct hostile_cm *c, unsigned node, struct rn_cmd *cmd)
 {
+	static const uint16_t spaces[] = {0, 0, 0, RN_PS_TCP, RN_PS_UDP, RN_PS_UDP, RN_PS_UDP, RN_PS_IB, RN_PS_IPOIB, 7};
 	bool v6 = one_in(c, 2);
 	cmd->user = 1 + below(c, 100);
 	cmd->cm.peer = c->sim->node[one_in(c, 8) ? node : 1 - node].port.gids[v6];
@@ -54,7 +54,10 @@ static void fill(struct hostile_cm *c, unsigned node, struct rn_cmd *cmd)
 	cmd->cm.param.data_len = (uint16_t)(one_in(c, 20) ? below(c, 65536) : below(c, 57));
 	cmd->cm.param.retry_cnt = (uint8_t)below(c, 8);
 	cmd->cm.param.path_mtu = (uint8_t)below(c, 6);
+	cmd->cm.param.qkey = below(c, 3);
 	cmd->cm.reason = (uint16_t)below(c, 40);
+	cmd->cm.port_space = spaces[below(c, RN_ARRAY_SIZE(spaces))];
+	cmd->cm.qp_type = (uint8_t)(one_in(c, 4) ? below(c, 6) : 0);
 }
 
 void hostile_cm_start(struct hostile_cm *c, struct sim *sim, struct rn_rng *rng)
@@ -67,6 +70,9 @@ void hostile_cm_start(struct hostile_cm *c, struct sim *sim, struct rn_rng *rng)
 		struct rn_rsp rsp;
 		cmd.cm.port = PORT;
 		cmd.cm.backlog = one_in(c, 2) ? 4 : 0;
+		sim_exec(sim, node, &cmd, &rsp);
+		keep(c, node, rsp.id);
+		cmd.cm.port_space = RN_PS_UDP;
 		sim_exec(sim, node, &cmd, &rsp);
 		keep(c, node, rsp.id);
 	}
@@ -83,7 +89,7 @@ void hostile_cm_work(struct hostile_cm *c)
 		struct rn_cmd cmd = {.op = ops[below(c, RN_ARRAY_SIZE(ops))]};
 		struct rn_rsp rsp;
 		fill(c, node, &cmd);
-		unsigned i = 1 + below(c, HOSTILE_IDS - 1);
+		unsigned i = 2 + below(c, HOSTILE_IDS - 2); /* the listeners stay */
 		if (i < c->nids[node] && one_in(c, 4)) {
 			cmd.op = RN_CMD_CM_DESTROY;
 			cmd.cm.id = c->id[node][i];
@@ -116,6 +122,56 @@ static void likely_req(struct hostile_cm *c, unsigned node, struct rn_cm_req *r)
 	rn_cma_hdr_build(&cma, r->data);
 }
 
+static void likely_question(struct hostile_cm *c, unsigned node, struct rn_cm_sidr_req *r)
+{
+	bool v6 = c->sim->spec.ipv6;
+	struct rn_cma_hdr cma = {.port = (uint16_t)(40000 + below(c, 1000)), .ipv4 = !v6,
+				 .src = c->sim->node[1 - node].port.gids[v6], .dst = c->sim->node[node].port.gids[v6]};
+	*r = (struct rn_cm_sidr_req){.request_id = below(c, 100), .pkey = 0xFFFF,
+				     .service_id = rn_cm_service_id(RN_PS_UDP, PORT)};
+	rn_cma_hdr_build(&cma, r->data);
+}
+
+void hostile_cm_hear(struct hostile_cm *c, unsigned from, const struct rn_pkt *pkt)
+{
+	struct rn_cm_msg m;
+	if (pkt->kind != RN_PKT_IB || pkt->dest_qpn != RN_GSI_QPN || !rn_cm_msg_parse(pkt->payload, pkt->payload_len, &m))
+		return;
+	c->heard[c->nheard % HOSTILE_HEARD] = m;
+	c->speaker[c->nheard++ % HOSTILE_HEARD] = from;
+}
+
+/* An answer to what the node has said, or what was said to it once more, perhaps under another name. All messages begin
+ * with the speaker's id, and what comes second is the other's if there is one. */
+static void retell(struct hostile_cm *c, unsigned node, struct rn_cm_msg *m)
+{
+	static const uint16_t answers[] = {RN_CM_MRA, RN_CM_REJ, RN_CM_REP, RN_CM_SIDR_REP, RN_CM_DREQ, RN_CM_DREP, RN_CM_RTU};
+	unsigned i = below(c, RN_MIN(c->nheard, HOSTILE_HEARD));
+	const struct rn_cm_msg *was = &c->heard[i];
+	*m = *was;
+	if (c->speaker[i] == node) {
+		uint32_t other = was->rtu.remote_id;
+		memset(&m->rep, 0, sizeof(m->rep));
+		m->attr = answers[below(c, RN_ARRAY_SIZE(answers))];
+		if (m->attr == RN_CM_SIDR_REP) {
+			m->sidr_rep.request_id = was->sidr_req.request_id;
+			m->sidr_rep.status = (uint8_t)(one_in(c, 2) ? 0 : below(c, 256));
+			m->sidr_rep.qpn = below(c, 100);
+			return;
+		}
+		m->rtu.local_id = one_in(c, 2) ? other : below(c, 500);
+		m->rtu.remote_id = was->rtu.local_id;
+		if (m->attr == RN_CM_REP)
+			m->rep.qpn = below(c, 500), m->rep.psn = below(c, 1 << 24);
+		else if (m->attr == RN_CM_MRA)
+			m->mra.service_timeout = (uint8_t)below(c, 20), m->mra.about = (uint8_t)below(c, 4);
+		else if (m->attr == RN_CM_REJ)
+			m->rej.reason = (uint16_t)below(c, 40), m->rej.ari_len = (uint8_t)below(c, 128);
+	} else if (one_in(c, 4)) {
+		m->attr = (uint16_t)(RN_CM_REQ + below(c, 11));
+	}
+}
+
 struct rn_pkt hostile_cm_forge(struct hostile_cm *c, unsigned node)
 {
 	static const uint16_t attrs[] = {RN_CM_REQ, RN_CM_MRA, RN_CM_REJ, RN_CM_REP, RN_CM_RTU, RN_CM_DREQ, RN_CM_DREP,
@@ -126,7 +182,11 @@ struct rn_pkt hostile_cm_forge(struct hostile_cm *c, unsigned node)
 	if (one_in(c, 2))
 		msg.attr = RN_CM_REQ;
 	msg.tid = below(c, 100);
-	if (msg.attr == RN_CM_REQ) {
+	if (c->nheard && one_in(c, 2)) {
+		retell(c, node, &msg);
+	} else if (msg.attr == RN_CM_SIDR_REQ) {
+		likely_question(c, node, &msg.sidr_req);
+	} else if (msg.attr == RN_CM_REQ) {
 		likely_req(c, node, &msg.req);
 	} else { /* ids that may exist */
 		msg.rep.local_id = below(c, 500);

@@ -5,7 +5,10 @@
 
 #include "sim.h"
 
-#define HOSTILE_IDS 48u
+#include "cm_msg.h"
+
+#define HOSTILE_IDS   48u
+#define HOSTILE_HEARD 16u
 
 struct hostile_cm {
 	struct sim *sim;
@@ -13,11 +16,16 @@ struct hostile_cm {
 	uint32_t id[SIM_NODES][HOSTILE_IDS];
 	unsigned nids[SIM_NODES];
 	unsigned refused; /* DESTROYs that failed: must stay 0 */
+	/* what was overheard: ids that exist */
+	struct rn_cm_msg heard[HOSTILE_HEARD];
+	unsigned speaker[HOSTILE_HEARD], nheard;
 };
 
 void hostile_cm_start(struct hostile_cm *c, struct sim *sim, struct rn_rng *rng);
 /* Takes the events, then perhaps a command, right or wrong. */
 void hostile_cm_work(struct hostile_cm *c);
+/* A frame on the link. */
+void hostile_cm_hear(struct hostile_cm *c, unsigned from, const struct rn_pkt *pkt);
 /* A datagram to QP1 of a node: a CM message with likely values, damaged or not. Its payload lives until the next call. */
 struct rn_pkt hostile_cm_forge(struct hostile_cm *c, unsigned node);
 /* Destroys all ids. Timewait ends by itself. */
