@@ -69,13 +69,13 @@ def loss_cases():
                          "verdict_IP_OPTIONS verdict_IP_FRAGMENT", seconds=90, netem="corrupt 1%"))
 
 
-def ucmatose(who, family, connections, count, size, **more):
+def ucmatose(who, family, connections, count, size, ours="", **more):
     """The server sends, the client answers with what it got, the server disconnects."""
     numbers = f"-c {connections} -C {count} -S {size}"
     if who == "ours":
-        return Pair("theirs", f"tools/nd_ucmatose -s {{peer}} {numbers}", f"ucmatose -b {{peer}} {numbers}", family,
+        return Pair("theirs", f"tools/nd_ucmatose -s {{peer}} {numbers} {ours}", f"ucmatose -b {{peer}} {numbers}", family,
                     says_ours="data compared", says_theirs="disconnected", **more)
-    return Pair("ours", f"tools/nd_ucmatose -b {{own}} {numbers}", f"ucmatose -s {{own}} {numbers}", family,
+    return Pair("ours", f"tools/nd_ucmatose -b {{own}} {numbers} {ours}", f"ucmatose -s {{own}} {numbers}", family,
                 says_ours="data compared", says_theirs="data transfers complete" if count else "return status 0", **more)
 
 
@@ -88,6 +88,20 @@ def ucmatose_cases():
                        ucmatose(who, family, connections, count, size), core)
         yield Case(f"ucmatose, {who} connects, 1 % lost each way",
                    ucmatose(who, 4, 4, 50, 10000, seconds=90, allow="loss", netem="loss 1%", more=LOSS.format("1.0", 7)))
+
+
+def receive_cases():
+    for who in ("ours", "theirs"):
+        yield Case(f"ucmatose, {who} connects, we have 4 receives for 200 messages: RNR NAK from us",
+                   ucmatose(who, 4, 1, 200, 1000, "-r 4 -w 200", allow="rnr", want=["tx_rnr_naks"]), True)
+        yield Case(f"ucmatose, {who} connects, through a shared receive queue",
+                   ucmatose(who, 4, 4, 100, 3000, "-Q", want=["srq_taken"]), who == "theirs")
+        yield Case(f"ucmatose, {who} connects, 4 receives in a shared receive queue: RNR NAK from us",
+                   ucmatose(who, 4, 1, 200, 3000, "-Q -r 4 -w 200", allow="rnr", want=["srq_taken", "tx_rnr_naks"]))
+    # ucmatose asks for no retry after RNR; who sends more than it has receives for fails at once, and says so.
+    yield Case("ucmatose, theirs connects with 5 receives, we send 50: RNR NAK from the peer, no retry asked for",
+               Pair("ours", "tools/nd_ucmatose -b {own} -C 50", "ucmatose -s {own} -C 5", 4, want_ours=1, want_theirs=None,
+                    allow="rnr rnr_retry_exceeded done_error", want=["verdict_RSP_RNR"]), True)
 
 
 def other_cases():
@@ -111,6 +125,7 @@ def cases():
     yield from mtu_cases()
     yield from loss_cases()
     yield from ucmatose_cases()
+    yield from receive_cases()
     yield from other_cases()
     for who in ("ours", "theirs"):
         yield Case(f"the peer is killed in mid-transfer and comes back, {who} connects", PeerDies(who), who == "ours")

@@ -87,7 +87,7 @@ class Rig:
             f.write(text)
 
     def start(self, side, tool, *words):
-        path = {"xfer": self.xfer_path, "rping": self.rping_path}[tool]
+        path = {"xfer": self.xfer_path, "rping": self.rping_path}.get(tool, tool)  # or a path
         env = dict(self.env, SOFTRNIC_CONFIG=self.path(side + ".conf"))
         p = Process([path, *words], env, self.path(f"{side}{len(self.processes)}.log"))
         self.processes.append(p)

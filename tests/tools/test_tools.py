@@ -1,4 +1,5 @@
-"""usage: test_tools.py ND_XFER ND_RPING CATALOGUE    two softrnics move files and pings over memif, and fail in words, as TAP"""
+"""usage: test_tools.py ND_XFER ND_RPING CATALOGUE ND_UCMATOSE    two softrnics move files and pings over memif, and fail in
+words, as TAP"""
 import os
 import struct
 import sys
@@ -9,6 +10,7 @@ from rig import Rig, same, socket_files  # noqa: E402
 import tap  # noqa: E402
 
 TOOLS = sys.argv[1:4]
+UCMATOSE = sys.argv[4]
 SERVERS = {4: "192.0.2.1", 6: "2001:db8::1"}
 VIAS = ("send", "write", "read")
 SIZES = (0, 1, 4095, 4096, (1 << 20) + 1)
@@ -43,6 +45,18 @@ def pings(version, size):
         ended = server.end()
         if status or ended or f"5 rounds of {size} bytes, data compared" not in text or "served 5" not in server.text:
             return [f"exit status {status}: {text}", f"server {ended}: {server.text}"]
+    return []
+
+
+def echoes(version, served, *words):
+    """ucmatose's protocol; served: words of the server alone."""
+    with Rig(*TOOLS) as rig:
+        address = SERVERS[version]
+        server = rig.start("a", UCMATOSE, "-b", address, *words, *served).await_text("listening on port")
+        client = rig.start("b", UCMATOSE, "-s", address, *words)
+        status, ended = client.end(), server.end()
+        if status or ended or not all("data compared" in p.text for p in (client, server)):
+            return [f"exit status {status}: {client.text}", f"server {ended}: {server.text}"]
     return []
 
 
@@ -186,6 +200,8 @@ CHECKS = [
     (f"IPv4: {BIG} bytes", lambda: moves(4, [(via, BIG) for via in VIAS])),
     (f"IPv6: {BIG} bytes, 1% lost", lambda: moves(6, [(via, BIG) for via in VIAS], loss=1)),
     *((f"rping over IPv{v}, {size} bytes", lambda v=v, size=size: pings(v, size)) for v, size in PINGS),
+    ("ucmatose, 8 connections", lambda: echoes(4, [], "-c", "8", "-C", "50", "-S", "4097")),
+    ("ucmatose, few receives", lambda: echoes(6, ["-Q", "-r", "4", "-w", "100"], "-C", "100")),
     ("captures are whole", captures_are_whole),
     *((f"configuration: {name}", lambda row=row: config_error(*row)) for name, *row in CONFIG_ERRORS),
     ("a port that does not open", port_does_not_open),

@@ -80,7 +80,8 @@ static int make_memory(struct session *s)
 {
 	size_t data = (size_t)s->chunk * s->slots;
 	s->recv_bytes = s->chunk < SESSION_MSG_BYTES ? SESSION_MSG_BYTES : s->chunk;
-	s->nrecv = s->slots + 8;
+	if (s->nrecv == 0)
+		s->nrecv = s->slots + 8;
 	s->mem_bytes = data + s->nrecv * s->recv_bytes + SESSION_MSGS * SESSION_MSG_BYTES;
 	s->mem = mmap(NULL, s->mem_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (s->mem == MAP_FAILED) {
@@ -100,6 +101,19 @@ static int make_memory(struct session *s)
 	return 0;
 }
 
+static HRESULT make_queue_pair(struct session *s, ULONG depth)
+{
+	IND2Adapter *a = s->adapter;
+	if (!s->share)
+		return a->lpVtbl->CreateQueuePair(a, &IID_IND2QueuePair, (IUnknown *)s->cq, (IUnknown *)s->cq, s, s->nrecv,
+						  depth, 1, 1, 0, (void **)&s->qp);
+	HRESULT hr = a->lpVtbl->CreateSharedReceiveQueue(a, &IID_IND2SharedReceiveQueue, s->file, s->nrecv, 1, 0, 0, 0,
+							 (void **)&s->srq);
+	return FAILED(hr) ? hr
+			  : a->lpVtbl->CreateQueuePairWithSrq(a, &IID_IND2QueuePair, (IUnknown *)s->cq, (IUnknown *)s->cq,
+							      (IUnknown *)s->srq, s, depth, 1, 0, (void **)&s->qp);
+}
+
 int session_prepare(struct session *s, uint32_t chunk, uint32_t slots)
 {
 	ULONG depth = 2 * slots + 64;
@@ -111,8 +125,7 @@ int session_prepare(struct session *s, uint32_t chunk, uint32_t slots)
 		return complain("cannot create a completion queue", hr);
 	if (make_memory(s) != 0)
 		return -1;
-	hr = s->adapter->lpVtbl->CreateQueuePair(s->adapter, &IID_IND2QueuePair, (IUnknown *)s->cq, (IUnknown *)s->cq, s,
-						 s->nrecv, depth, 1, 1, 0, (void **)&s->qp);
+	hr = make_queue_pair(s, depth);
 	if (FAILED(hr))
 		return complain("cannot create a queue pair", hr);
 	for (uint32_t i = 0; i < s->nrecv; i++)
@@ -216,6 +229,7 @@ void session_reset(struct session *s)
 {
 	LET_GO(s->connector);
 	LET_GO(s->qp);
+	LET_GO(s->srq);
 	if (s->mr && s->mem)
 		finish(s, s->mr->lpVtbl->Deregister(s->mr, &s->ov), &s->ov, CONNECT_TIMEOUT_MS);
 	LET_GO(s->mr);
@@ -224,6 +238,7 @@ void session_reset(struct session *s)
 		munmap(s->mem, s->mem_bytes);
 	s->mem = NULL;
 	s->next_msg = 0;
+	s->nrecv = 0;
 	s->in_flight = 0;
 }
 
@@ -296,7 +311,8 @@ int session_read_slot(struct session *s, uint32_t slot, uint32_t length, uint64_
 int session_repost(struct session *s, uint32_t i)
 {
 	ND2_SGE sge = {recv_buffer(s, i), (ULONG)s->recv_bytes, s->local_token};
-	HRESULT hr = s->qp->lpVtbl->Receive(s->qp, context(DONE_RECV, i), &sge, 1);
+	HRESULT hr = s->srq ? s->srq->lpVtbl->Receive(s->srq, context(DONE_RECV, i), &sge, 1)
+			    : s->qp->lpVtbl->Receive(s->qp, context(DONE_RECV, i), &sge, 1);
 	return FAILED(hr) ? complain("cannot post a receive", hr) : 0;
 }
 

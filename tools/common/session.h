@@ -17,6 +17,7 @@ struct session {
 	HANDLE file, event;
 	IND2CompletionQueue *cq;
 	IND2QueuePair *qp;
+	IND2SharedReceiveQueue *srq; /* NULL: the queue pair has receives of its own */
 	IND2Connector *connector;
 	IND2Listener *listener;
 	IND2MemoryRegion *mr;
@@ -30,6 +31,7 @@ struct session {
 	OVERLAPPED ov, notify;
 	ULONG in_flight;        /* initiator requests that will complete */
 	bool quiet;
+	bool share;             /* receives go through a shared receive queue */
 };
 
 enum { SESSION_MSGS = 128, SESSION_MSG_BYTES = 128 };
@@ -46,7 +48,7 @@ struct done {
 };
 
 int session_open(struct session *s, const struct sockaddr *local, size_t len);
-/* Memory, queues, receives: before connecting. */
+/* Memory, queues, receives: before connecting. Set before, if at all: nrecv (else slots + 8), share. */
 int session_prepare(struct session *s, uint32_t chunk, uint32_t slots);
 int session_connect(struct session *s, const struct sockaddr_storage *local, const struct sockaddr_storage *peer);
 int session_listen(struct session *s, const struct sockaddr_storage *at, uint16_t *port);

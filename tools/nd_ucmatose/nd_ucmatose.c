@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "counters.h"
 #include "session.h"
@@ -15,21 +16,24 @@
 #define WAIT_MS       20000
 
 struct options {
-	bool server, stats;
+	bool server, stats, share;
 	struct sockaddr_storage local, peer;
-	unsigned connections, count, size;
+	unsigned connections, count, size, receives, nap_ms;
 };
 
 static void usage(FILE *f)
 {
-	fputs("usage: nd_ucmatose -b ADDR [-p PORT] [-c CONNECTIONS] [-C COUNT] [-S SIZE]            server\n"
-	      "       nd_ucmatose -s ADDR [-b LOCAL] [-p PORT] [-c CONNECTIONS] [-C COUNT] [-S SIZE] client\n"
+	fputs("usage: nd_ucmatose -b ADDR [-p PORT] [-c CONNECTIONS] [-C COUNT] [-S SIZE] [-Q]            server\n"
+	      "       nd_ucmatose -s ADDR [-b LOCAL] [-p PORT] [-c CONNECTIONS] [-C COUNT] [-S SIZE] [-Q] client\n"
 	      "  -s ADDR         server to connect to\n"
 	      "  -b ADDR         own address\n"
 	      "  -p PORT         default 7471\n"
 	      "  -c CONNECTIONS  default 1\n"
 	      "  -C COUNT        messages per connection and direction, 0..10000 (default 10)\n"
 	      "  -S SIZE         bytes of a message, 1..1048576 (default 100)\n"
+	      "  -r RECEIVES     posted at a time (default: all); with fewer, the peer is told to wait\n"
+	      "  -w MS           before the first receive is looked at (default 0)\n"
+	      "  -Q              receives go through a shared receive queue\n"
 	      "      --config FILE  configuration (default $SOFTRNIC_CONFIG, else built in)\n"
 	      "      --stats     print all counters that are not zero at the end\n"
 	      "Both ends must be given the same numbers. Exit status 0 only when every byte was right.\n", f);
@@ -54,7 +58,10 @@ static int send_all(struct session *s, const struct options *o)
 static int complete(struct session *s, const struct options *o, unsigned receives)
 {
 	bool known = o->server;
+	unsigned posted = s->nrecv < receives ? s->nrecv : receives, missing = receives - posted;
 	struct done d;
+	if (receives)
+		usleep(o->nap_ms * 1000);
 	while (receives || s->in_flight) {
 		int got = session_next(s, &d, WAIT_MS);
 		if (got == 0)
@@ -75,6 +82,9 @@ static int complete(struct session *s, const struct options *o, unsigned receive
 			return -1;
 		}
 		receives--;
+		if (missing && session_repost(s, d.index) != 0)
+			return -1;
+		missing -= missing > 0;
 	}
 	return 0;
 }
@@ -111,10 +121,14 @@ static int request(struct session *s, const struct options *o)
 static int run(struct session *s, const struct options *o)
 {
 	uint16_t port;
-	for (unsigned i = 0; i < o->connections; i++)
-		if (session_open(&s[i], (const struct sockaddr *)&o->local, sizeof(o->local)) != 0 ||
-		    session_prepare(&s[i], o->size, o->count ? o->count : 1) != 0)
+	for (unsigned i = 0; i < o->connections; i++) {
+		if (session_open(&s[i], (const struct sockaddr *)&o->local, sizeof(o->local)) != 0)
 			return -1;
+		s[i].nrecv = o->receives;
+		s[i].share = o->share;
+		if (session_prepare(&s[i], o->size, o->count ? o->count : 1) != 0)
+			return -1;
+	}
 	if (o->server) {
 		if (session_listen(&s[0], &o->local, &port) != 0)
 			return -1;
@@ -141,7 +155,7 @@ static int parse_options(int argc, char **argv, struct options *o)
 	static const struct option longs[] = {{"config", 1, 0, 'X'}, {"stats", 0, 0, 'T'}, {"help", 0, 0, 'h'}, {0}};
 	const char *peer = NULL, *local = NULL;
 	unsigned port = UCMATOSE_PORT;
-	for (int c; (c = getopt_long(argc, argv, "s:b:p:c:C:S:h", longs, NULL)) != -1;) {
+	for (int c; (c = getopt_long(argc, argv, "s:b:p:c:C:S:r:w:Qh", longs, NULL)) != -1;) {
 		switch (c) {
 		case 's': peer = optarg; break;
 		case 'b': local = optarg; break;
@@ -149,6 +163,9 @@ static int parse_options(int argc, char **argv, struct options *o)
 		case 'c': o->connections = session_number(optarg, 1, 256); break;
 		case 'C': o->count = session_number(optarg, 0, 10000); break;
 		case 'S': o->size = session_number(optarg, 1, 1048576); break;
+		case 'r': o->receives = session_number(optarg, 1, 10000); break;
+		case 'w': o->nap_ms = session_number(optarg, 0, 60000); break;
+		case 'Q': o->share = true; break;
 		case 'X': setenv("SOFTRNIC_CONFIG", optarg, 1); break;
 		case 'T': o->stats = true; break;
 		case 'h': usage(stdout); exit(0);
