@@ -377,8 +377,11 @@ enum rn_verdict rn_qp_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now
 {
 	const struct rn_qp_state_row *row = &rn_qp_states[qp->state];
 
-	if (rn_unlikely(qp->type != RN_QPT_RC))
-		return RN_V_REQ_UNSUPPORTED;
+	if (rn_unlikely(qp->type != RN_QPT_RC)) {
+		if (qp->type == RN_QPT_UD)
+			return RN_V_REQ_UNSUPPORTED;
+		return row->request_in ? rn_uc_rx(qp, pkt, now) : RN_V_QP_STATE;
+	}
 	if (pkt->op->known && pkt->op->response)
 		return row->response_in ? rn_requester_rx(qp, pkt, now) : RN_V_QP_STATE;
 	return row->request_in ? rn_responder_rx(qp, pkt, now) : RN_V_QP_STATE;

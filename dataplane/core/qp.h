@@ -262,11 +262,16 @@ enum rn_verdict rn_requester_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_t
 unsigned rn_requester_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now);
 void rn_requester_expired(struct rn_qp *qp, rn_time now);
 
+/* uc.c: a packet for a QP of that type */
+enum rn_verdict rn_uc_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now);
+
 /* responder.c */
 void rn_responder_init(struct rn_qp *qp, uint32_t psn, uint8_t max_reads);
 /* From now on as many READs and atomics may be unanswered; the newest records are kept. */
 void rn_responder_reads(struct rn_qp *qp, uint8_t max_reads);
 enum rn_verdict rn_responder_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now);
 unsigned rn_responder_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now);
+/* The end of the QP because of the verdict. */
+void rn_responder_fail(struct rn_qp *qp, enum rn_verdict v, rn_time now);
 
 #endif

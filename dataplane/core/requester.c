@@ -133,26 +133,31 @@ static unsigned build_atomic(struct rn_qp *qp, const struct rn_sqe *e, uint8_t *
 	return rn_tmpl_close(&qp->tmpl, buf, RN_ATOMIC_ETH_BYTES, 0);
 }
 
+/* AckReq for the next packet of a SEND or WRITE? */
+static unsigned ask(struct rn_window *w, const struct rn_sqe *e)
+{
+	if (w->send_pkt + 1 == e->npkts || w->unasked + 1 >= rn_window_ask_every(w)) {
+		w->unasked = 0;
+		return RN_TMPL_ACK_REQ;
+	}
+	w->unasked++;
+	return 0;
+}
+
 /* A packet of a SEND or WRITE. 0: local memory refused; *why says so. */
-static unsigned build_data(struct rn_qp *qp, const struct rn_sqe *e, uint8_t *buf,
+static unsigned build_data(struct rn_qp *qp, const struct rn_sqe *e, uint8_t *buf, unsigned flags,
 			   enum rn_verdict *why)
 {
 	struct rn_window *w = &qp->win;
 	uint32_t off = w->send_pkt << qp->mtu_shift;
 	bool first = w->send_pkt == 0, last = w->send_pkt + 1 == e->npkts;
 	uint32_t n = last ? e->length - off : rn_qp_mtu(qp);
-	unsigned ext = extension_bytes(e->kind, first, last), flags = 0;
+	unsigned ext = extension_bytes(e->kind, first, last);
 	uint8_t *p = buf + qp->tmpl.bytes;
 
-	if (last || w->unasked + 1 >= rn_window_ask_every(w)) {
-		flags = RN_TMPL_ACK_REQ;
-		w->unasked = 0;
-	} else {
-		w->unasked++;
-	}
 	if (last && e->kind != RN_WQE_WRITE && e->flags & RN_WQE_SOLICITED)
 		flags |= RN_TMPL_SE;
-	rn_tmpl_put(&qp->tmpl, buf, opcode_of(e->kind, first, last), w->cur, flags, ext, n);
+	rn_tmpl_put(&qp->tmpl, buf, qp->transport | opcode_of(e->kind, first, last), w->cur, flags, ext, n);
 	if (ext)
 		put_extensions(e, p, first, last);
 	*why = rn_sq_gather(e, qp->sh->mrs, qp->sh->mem, qp->pd, off, n, p + ext);
@@ -224,6 +229,15 @@ static struct rn_sqe *pick(struct rn_qp *qp, rn_time now)
 	return NULL;
 }
 
+/* A packet of UC went out: nobody will say whether it arrived, so it is done. */
+static void hand_over(struct rn_qp *qp, rn_time now)
+{
+	qp->sh->stats.tx_requests++;
+	rn_window_sent(&qp->win, &qp->sq, 1);
+	rn_window_ack(&qp->win, &qp->sq, qp->win.cur);
+	retire_done(qp, now);
+}
+
 unsigned rn_requester_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now)
 {
 	struct rn_sqe *e;
@@ -245,7 +259,9 @@ unsigned rn_requester_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now)
 		qp->win.unasked = 0;
 		len = build_atomic(qp, e, buf->data);
 	} else {
-		len = build_data(qp, e, buf->data, &why);
+		unsigned flags = rn_likely(qp->type == RN_QPT_RC) ? ask(&qp->win, e) : 0;
+
+		len = build_data(qp, e, buf->data, flags, &why);
 	}
 	if (rn_unlikely(!len)) {
 		e->status = RN_STATUS_LOC_PROT_ERR;
@@ -254,7 +270,10 @@ unsigned rn_requester_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now)
 			rn_qp_send_failed(qp, e->status, why, now);
 		return 0;
 	}
-	account_sent(qp, e, npsn, now);
+	if (rn_likely(qp->type == RN_QPT_RC))
+		account_sent(qp, e, npsn, now);
+	else
+		hand_over(qp, now);
 	return len;
 }
 

@@ -518,7 +518,7 @@ static uint8_t recv_status(const struct rn_qp *qp, enum rn_verdict v)
 	return qp->rx.message == RN_RX_SEND ? RN_STATUS_LOC_QP_OP_ERR : RN_STATUS_SUCCESS;
 }
 
-static void fail(struct rn_qp *qp, enum rn_verdict v, rn_time now)
+void rn_responder_fail(struct rn_qp *qp, enum rn_verdict v, rn_time now)
 {
 	uint8_t status = recv_status(qp, v);
 
@@ -568,7 +568,7 @@ static void reply(struct rn_qp *qp, enum rn_verdict v, uint32_t psn, rn_time now
 		break;
 	}
 	if (rn_verdicts[v].qp == RN_QP_ERROR)
-		fail(qp, v, now);
+		rn_responder_fail(qp, v, now);
 }
 
 static enum rn_verdict take_gap(struct rn_rx *rx)
@@ -596,6 +596,8 @@ enum rn_verdict rn_responder_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_t
 	}
 	if (rn_likely(diff == 0)) {
 		v = take_in_order(qp, pkt, now);
+		if (rn_unlikely(qp->type == RN_QPT_UC))
+			return v; /* nothing is owed */
 		if (rn_likely(v == RN_V_OK)) {
 			if (pkt->ack_req && !is_answered_with_data(pkt->op))
 				owe_ack(qp, pkt->psn);

@@ -44,16 +44,16 @@ static_assert(offsetof(struct rn_sqe, wr_id) == offsetof(struct rn_wqe, wr_id), 
 #define RN_SQ_KIND_ROWS(X) \
 	/* kind        RC     UC     UD */ \
 	X(NOP,         true,  true,  true) \
-	X(SEND,        true,  false, false) \
-	X(SEND_IMM,    true,  false, false) \
+	X(SEND,        true,  true,  false) \
+	X(SEND_IMM,    true,  true,  false) \
 	X(SEND_INVAL,  true,  false, false) \
-	X(WRITE,       true,  false, false) \
-	X(WRITE_IMM,   true,  false, false) \
+	X(WRITE,       true,  true,  false) \
+	X(WRITE_IMM,   true,  true,  false) \
 	X(READ,        true,  false, false) \
 	X(CMP_SWAP,    true,  false, false) \
 	X(FETCH_ADD,   true,  false, false) \
-	X(BIND,        true,  false, false) \
-	X(INVALIDATE,  true,  false, false)
+	X(BIND,        true,  true,  false) \
+	X(INVALIDATE,  true,  true,  false)
 /* clang-format on */
 
 /* The kinds of that type: bits 1 << enum rn_wqe_kind. */

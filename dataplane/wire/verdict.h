@@ -1,6 +1,7 @@
 /* The verdict table: one row per outcome of a received packet. No packet vanishes uncounted.
  *
  * Columns: name; what the responder owes the peer for it; what becomes of the QP; text of its counter.
+ * UC owes nothing and goes on, whatever the row says, unless a receive is no good (REQ_LOCAL).
  * Replies: NONE silent; ACK cumulative (re-)ACK; NAK_SEQ/INV/ACC/OP AETH syndromes 0x60..0x63; RNR NAK.
  * Checklist rows (F.., R.., D.., A.., Q.., U..) refer to the wire rules, section 9.
  */
@@ -63,6 +64,7 @@
 	X(REQ_LOCAL,         NAK_OP,  ERROR, "receive buffer not accessible") \
 	X(REQ_INVALIDATE,    NONE,    ERROR, "key to invalidate is of no window bound here") \
 	X(REQ_REPLAY_GONE,   NONE,    KEEP,  "replayed READ whose region is gone") \
+	X(REQ_UC_REST,       NONE,    KEEP,  "rest of a UC message that was given up") \
 	/* requester */ \
 	X(RSP_STALE,         NONE,    KEEP,  "response already known") \
 	X(RSP_UNSENT,        NONE,    KEEP,  "response to a PSN never sent") \

@@ -2,7 +2,7 @@
 #ifndef SIM_ROWFILE_H
 #define SIM_ROWFILE_H
 
-#define ROWFILE_MAX 512
+#define ROWFILE_MAX 1024
 
 struct rowfile {
 	unsigned nrows;
