@@ -390,6 +390,7 @@ static int resolve(struct rn_shard *sh, struct rn_exec *x, rn_time now)
 		return -EINVAL;
 	switch (rn_neigh_resolve(sh->neigh, &x->cmd->cm.local, &x->cmd->cm.peer, mac, now)) {
 	case RN_NEIGH_READY:
+		memcpy(x->rsp->query.attr.av.dmac, mac, 6);
 		return 0;
 	case RN_NEIGH_FAILED:
 		return -EHOSTUNREACH;
@@ -409,11 +410,10 @@ void rn_exec_resolved(struct rn_shard *sh, rn_time now)
 	for (unsigned i = 0; i < sh->nresolving; i++) {
 		struct rn_resolving *r = &sh->resolving[i];
 		enum rn_neigh_state s;
-		uint8_t mac[6];
 
 		if (r->known)
 			continue;
-		s = rn_neigh_resolve(sh->neigh, &r->src, &r->addr, mac, now);
+		s = rn_neigh_resolve(sh->neigh, &r->src, &r->addr, r->mac, now);
 		r->known = s != RN_NEIGH_PENDING;
 		r->err = s == RN_NEIGH_READY ? 0 : -EHOSTUNREACH;
 	}
@@ -431,6 +431,7 @@ bool rn_exec_resolved_event(struct rn_shard *sh, struct rn_event *ev)
 					.err = r->err,
 					.local = r->src,
 					.peer = r->addr};
+		memcpy(ev->attr.av.dmac, r->mac, 6);
 		*r = sh->resolving[--sh->nresolving];
 		return true;
 	}

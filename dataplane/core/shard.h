@@ -20,6 +20,7 @@ struct rn_resolving {
 	struct rn_gid src, addr;
 	uint64_t user;
 	int32_t err; /* once `known` */
+	uint8_t mac[6];
 	bool known;
 };
 #define RN_RESOLVING 16u

@@ -458,7 +458,7 @@ struct rn_rsp {
 			uint64_t shared; /* address of struct rn_srq_shared */
 		} srq;
 		struct {
-			struct rn_qp_attr attr;
+			struct rn_qp_attr attr; /* RESOLVE: av.dmac alone */
 			uint64_t send_rate; /* bits per second that congestion control allows; 0 = no limit */
 		} query;
 		uint8_t pad[240];
@@ -512,7 +512,8 @@ struct rn_event {
 	struct rn_gid local, peer;
 	/* CM_REQUEST, CM_RESPONSE: the peer's parameters, and the attributes that this side's QP must take
 	 * to reach RTR and RTS (section 6.7 of the wire rules): dest_qpn, sq_psn, path_mtu, timeout, retry
-	 * counts, av with the resolved MAC. rq_psn and the read depths are the front end's to finish. */
+	 * counts, av with the resolved MAC. rq_psn and the read depths are the front end's to finish. RESOLVED:
+	 * attr.av.dmac alone. */
 	struct rn_cm_param param;
 	struct rn_qp_attr attr;
 };

@@ -282,6 +282,13 @@ int rn_client_cm_destroy(struct rn_client *client, uint32_t id);
 
 /* ---- addresses ---- */
 
+/* The MAC to put into rn_av.dmac for packets from `local` to `peer`: of the peer, its gateway or its
+ * group. 0: in mac. -EINPROGRESS: asked for; RN_EVENT_RESOLVED with `user` says more, its
+ * attr.av.dmac is the MAC unless err. -EHOSTUNREACH: nobody answers, or no way there. -EAGAIN: too
+ * many are being asked for. */
+int rn_client_resolve(struct rn_client *client, const struct rn_gid *local,
+		      const struct rn_gid *peer, uint64_t user, uint8_t mac[6]);
+
 /* -EAFNOSUPPORT: neither IPv4 nor IPv6; -EINVAL: len is short for the family. More bytes than
  * needed are fine. */
 int rn_client_addr_from_sockaddr(struct rn_client_addr *addr, const struct sockaddr *sa,

@@ -4,15 +4,18 @@
 
 #include "rig.h"
 
+static uint8_t answered_mac[6];
+
 static int resolve(struct rig *r, const struct rn_gid *addr)
 {
 	struct rn_cmd cmd = {.op = RN_CMD_RESOLVE, .user = 4711};
-	struct rn_rsp rsp;
+	struct rn_rsp rsp = {0};
 	struct rn_exec x = {.cmd = &cmd, .rsp = &rsp};
 
 	cmd.cm.local = r->s[0].port.gids[0];
 	cmd.cm.peer = *addr;
 	rn_shard_exec(r->s[0].sh, &x, r->now);
+	memcpy(answered_mac, rsp.query.attr.av.dmac, 6);
 	return rsp.err;
 }
 
@@ -32,6 +35,7 @@ static void test_resolve(void **state)
 
 	rig_init(&r, &(struct rig_opt){0});
 	assert_int_equal(resolve(&r, &r.s[0].port.gids[0]), 0); /* ourselves */
+	assert_memory_equal(answered_mac, r.s[0].port.mac, 6);
 	assert_int_equal(resolve(&r, peer), -EINPROGRESS);
 	assert_false(resolved(&r, &ev));
 	for (unsigned i = 0; i < 4; i++)
@@ -40,8 +44,10 @@ static void test_resolve(void **state)
 	assert_int_equal(ev.err, 0);
 	assert_int_equal(ev.user, 4711);
 	assert_memory_equal(&ev.peer, peer, sizeof(*peer));
+	assert_memory_equal(ev.attr.av.dmac, r.s[1].port.mac, 6);
 	assert_false(resolved(&r, &ev));
 	assert_int_equal(resolve(&r, peer), 0);
+	assert_memory_equal(answered_mac, r.s[1].port.mac, 6);
 	rig_fini(&r);
 }
 
