@@ -1,0 +1,468 @@
+/* What does this end of the test consist of, and how does it post and poll? Owns the adapter's
+ * client, memory and queues. One thread. */
+#include "end.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define PAGE	       4096u
+#define CYCLE	       4096u /* what perftest's WRITEs of small messages walk through */
+#define RESOLVE_MS     5000
+#define PORT_UP_MS     10000
+#define HOP_LIMIT      64
+#define MIN_RNR_TIMER  12
+#define POLL_BATCH     16
+#define SLEEP_MS       100
+
+uint64_t pt_now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+const char *pt_status_text(uint8_t status)
+{
+	static const char *const texts[] = {
+#define X(name, number, text) [number] = text,
+		RN_STATUS_ROWS(X)
+#undef X
+	};
+
+	return status < sizeof(texts) / sizeof(texts[0]) && texts[status] ? texts[status]
+									   : "unknown status";
+}
+
+static int complain(const struct pt_end *e, const char *what, int rc)
+{
+	fprintf(stderr, "%s: %s: %s\n", e->o->tool->name, what, strerror(-rc));
+	return -1;
+}
+
+/* ---- the adapter ---- */
+
+static int find_adapter(const struct pt_options *o, unsigned *index)
+{
+	static struct rn_link_info infos[64];
+	char err[256] = "";
+	int n;
+
+	*index = 0;
+	if (!o->device)
+		return 0;
+	n = rn_client_list(NULL, infos, 64, err, sizeof(err));
+	if (n < 0) {
+		fprintf(stderr, "%s: no adapters: %s\n", o->tool->name, err);
+		return -1;
+	}
+	for (int i = 0; i < n && i < 64; i++) {
+		if (!strcmp(infos[i].name, o->device)) {
+			*index = (unsigned)i;
+			return 0;
+		}
+	}
+	fprintf(stderr, "%s: the configuration has no adapter '%s'; it has:", o->tool->name, o->device);
+	for (int i = 0; i < n && i < 64; i++)
+		fprintf(stderr, " %s", infos[i].name);
+	fprintf(stderr, "\n");
+	return -1;
+}
+
+/* The family of a numeric -R server; else IPv4 as perftest prefers. */
+static bool wants_v6(const struct pt_options *o)
+{
+	return o->cm && o->server && strchr(o->server, ':');
+}
+
+static int choose_gid(struct pt_end *e)
+{
+	bool v6 = wants_v6(e->o);
+
+	if (e->o->gid >= (int)e->info->ngids) {
+		fprintf(stderr, "%s: -x %d, but the adapter has %u addresses\n", e->o->tool->name,
+			e->o->gid, e->info->ngids);
+		return -1;
+	}
+	e->gid_index = e->o->gid < 0 ? 0 : (unsigned)e->o->gid;
+	for (unsigned i = 0; e->o->gid < 0 && i < e->info->ngids; i++) {
+		if (rn_client_gid_is_v4(&e->info->gids[i]) != v6) {
+			e->gid_index = i;
+			break;
+		}
+	}
+	e->gid = e->info->gids[e->gid_index];
+	return 0;
+}
+
+int pt_end_open(struct pt_end *e, const struct pt_options *o)
+{
+	char err[256] = "";
+	unsigned index;
+	int rc;
+
+	*e = (struct pt_end){.o = o};
+	if (find_adapter(o, &index) != 0)
+		return -1;
+	if (rn_client_open(NULL, index, &e->client, err, sizeof(err)) != 0) {
+		fprintf(stderr, "%s: no adapter: %s\n", o->tool->name, err);
+		e->client = NULL;
+		return -1;
+	}
+	e->info = rn_client_info(e->client);
+	e->mtu = e->info->max_path_mtu;
+	if (o->mtu && __builtin_ctz(o->mtu) - 7 > e->mtu) {
+		fprintf(stderr, "%s: --mtu %u, but the adapter can do %u\n", o->tool->name, o->mtu,
+			128u << e->mtu);
+		return -1;
+	}
+	if (o->mtu)
+		e->mtu = (uint8_t)(__builtin_ctz(o->mtu) - 7);
+	rc = rn_client_pd_create(e->client, &e->pd);
+	return rc ? complain(e, "no protection domain", rc) : choose_gid(e);
+}
+
+/* ---- events ---- */
+
+static void keep(struct pt_end *e, const struct rn_event *ev)
+{
+	if (ev->kind < 32 && e->npending < PT_EVENTS && ev->kind != RN_EVENT_CQ)
+		e->pending[e->npending++] = *ev;
+}
+
+bool pt_event(struct pt_end *e, uint64_t kinds, uint32_t id, struct rn_event *ev, int timeout_ms)
+{
+	uint64_t end = pt_now_ns() + (uint64_t)timeout_ms * 1000000u;
+
+	for (;;) {
+		struct rn_event got;
+
+		for (unsigned i = 0; i < e->npending; i++) {
+			if (!(kinds >> e->pending[i].kind & 1) || (id && e->pending[i].id != id))
+				continue;
+			*ev = e->pending[i];
+			e->npending--;
+			memmove(&e->pending[i], &e->pending[i + 1],
+				(e->npending - i) * sizeof(e->pending[0]));
+			return true;
+		}
+		if (pt_now_ns() >= end)
+			return false;
+		if (rn_client_wait(e->client, &got, 1, 10) == 1)
+			keep(e, &got);
+	}
+}
+
+/* ---- memory and queues ---- */
+
+static uint32_t rights(const struct pt_options *o)
+{
+	switch (o->tool->verb) {
+	case PT_WRITE:
+		return RN_ACCESS_REMOTE_WRITE;
+	case PT_READ:
+		return RN_ACCESS_REMOTE_READ;
+	case PT_ATOMIC:
+		return RN_ACCESS_REMOTE_ATOMIC;
+	case PT_SEND:
+		break;
+	}
+	return 0;
+}
+
+struct rn_client_qp *pt_end_qp(struct pt_end *e, struct rn_client_cq *cq, unsigned tx, unsigned rx,
+			       uint64_t ctx)
+{
+	struct rn_client_qp_init init = {.pd = e->pd,
+					 .type = e->o->type,
+					 .send_cq = cq,
+					 .recv_cq = cq,
+					 .sq_depth = tx,
+					 .rq_depth = rx,
+					 .sq_sge = 1,
+					 .rq_sge = 1,
+					 .inline_bytes = e->o->inline_bytes,
+					 .qp_ctx = ctx};
+	struct rn_qp_attr attr = {.state = RN_QPS_INIT, .access = rights(e->o)};
+	struct rn_client_qp *qp;
+	int rc = rn_client_qp_create(e->client, &init, &qp);
+
+	if (rc == 0) {
+		rc = rn_client_qp_modify(qp, &attr,
+					 RN_QP_STATE | RN_QP_PKEY_INDEX | RN_QP_PORT | RN_QP_ACCESS);
+		if (rc != 0)
+			rn_client_qp_destroy(qp);
+	}
+	if (rc != 0) {
+		complain(e, "no queue pair", rc);
+		return NULL;
+	}
+	return qp;
+}
+
+static int make_memory(struct pt_end *e)
+{
+	uint32_t access = RN_ACCESS_LOCAL_WRITE | rights(e->o);
+	int rc;
+
+	e->stride = e->o->size < CYCLE ? CYCLE : (e->o->size + PAGE - 1) / PAGE * PAGE;
+	e->mem_bytes = 2 * e->stride * e->o->qps;
+	e->mem = aligned_alloc(PAGE, e->mem_bytes);
+	if (!e->mem)
+		return complain(e, "no memory", -ENOMEM);
+	/* Zero is what who waits for a WRITE looks for the end of. */
+	memset(e->mem, 0, e->mem_bytes);
+	rc = rn_client_mr_register(e->client, e->pd, e->mem, e->mem_bytes, (uintptr_t)e->mem, access,
+				   &e->lkey, &e->rkey);
+	return rc ? complain(e, "no memory region", rc) : 0;
+}
+
+static unsigned receives(const struct pt_options *o)
+{
+	return o->tool->verb == PT_SEND ? o->rx : 1;
+}
+
+int pt_end_make(struct pt_end *e)
+{
+	const struct pt_options *o = e->o;
+	unsigned outs = o->set['o'] && o->outs < e->info->max_rd_atomic ? o->outs
+									 : e->info->max_rd_atomic;
+	int rc;
+
+	if (make_memory(e) != 0)
+		return -1;
+	rc = rn_client_cq_create(e->client, (o->tx + receives(o)) * o->qps, 0, 0, &e->cq);
+	if (rc != 0)
+		return complain(e, "no completion queue", rc);
+	e->qp = calloc(o->qps, sizeof(e->qp[0]));
+	if (!e->qp)
+		return complain(e, "no memory", -ENOMEM);
+	srand48((long)pt_now_ns());
+	for (unsigned i = 0; i < o->qps; i++) {
+		e->qp[i].qp = pt_end_qp(e, e->cq, o->tx, receives(o), i);
+		if (!e->qp[i].qp)
+			return -1;
+		e->qp[i].mine = (struct pt_card){
+			.outs = o->tool->verb >= PT_READ ? outs : 1,
+			.qpn = rn_client_qp_number(e->qp[i].qp),
+			.psn = (uint32_t)lrand48() & 0xffffff,
+			.rkey = e->rkey,
+			.va = (uintptr_t)pt_recv_at(e, i),
+			.gid = e->gid,
+		};
+	}
+	return 0;
+}
+
+void pt_end_close(struct pt_end *e)
+{
+	for (unsigned i = 0; e->qp && i < e->o->qps; i++) {
+		if (e->qp[i].cm)
+			rn_client_cm_destroy(e->client, e->qp[i].cm);
+		if (e->qp[i].qp)
+			rn_client_qp_destroy(e->qp[i].qp);
+	}
+	free(e->qp);
+	if (e->cq)
+		rn_client_cq_destroy(e->cq);
+	if (e->lkey)
+		rn_client_mr_deregister(e->client, e->lkey);
+	if (e->pd)
+		rn_client_pd_destroy(e->client, e->pd);
+	if (e->client)
+		rn_client_close(e->client);
+	free(e->mem);
+	*e = (struct pt_end){.o = e->o};
+}
+
+uint8_t *pt_send_at(const struct pt_end *e, unsigned i)
+{
+	return e->mem + e->stride * i;
+}
+
+uint8_t *pt_recv_at(const struct pt_end *e, unsigned i)
+{
+	return e->mem + e->stride * (e->o->qps + i);
+}
+
+/* ---- connecting by hand ---- */
+
+int pt_end_to_rts(struct rn_client_qp *qp, const struct rn_qp_attr *attr)
+{
+	struct rn_qp_attr a = *attr;
+	int rc;
+
+	a.state = RN_QPS_RTR;
+	rc = rn_client_qp_modify(qp, &a,
+				 RN_QP_STATE | RN_QP_AV | RN_QP_PATH_MTU | RN_QP_DEST_QPN | RN_QP_RQ_PSN |
+					 RN_QP_MAX_DEST_RD_ATOMIC | RN_QP_MIN_RNR_TIMER);
+	a.state = RN_QPS_RTS;
+	return rc ? rc
+		  : rn_client_qp_modify(qp, &a,
+					RN_QP_STATE | RN_QP_TIMEOUT | RN_QP_RETRY_CNT |
+						RN_QP_RNR_RETRY | RN_QP_SQ_PSN | RN_QP_MAX_RD_ATOMIC);
+}
+
+static int find_mac(struct pt_end *e, const struct rn_gid *peer, uint8_t mac[6])
+{
+	uint64_t end = pt_now_ns() + PORT_UP_MS * 1000000ull;
+	struct rn_event ev;
+	int rc;
+
+	do {
+		rc = rn_client_resolve(e->client, &e->gid, peer, 1, mac);
+		if (rc == -EINPROGRESS) {
+			rc = pt_event(e, 1ull << RN_EVENT_RESOLVED, 0, &ev, RESOLVE_MS) ? ev.err
+											 : -ETIMEDOUT;
+			memcpy(mac, ev.attr.av.dmac, 6);
+		}
+		/* The other process of a memif may just be opening it. */
+	} while (rc == -EHOSTUNREACH && pt_now_ns() < end);
+	return rc;
+}
+
+int pt_end_connect(struct pt_end *e)
+{
+	const struct pt_options *o = e->o;
+	uint8_t mac[6];
+	int rc;
+
+	if (rn_client_gid_is_v4(&e->gid) != rn_client_gid_is_v4(&e->qp[0].theirs.gid)) {
+		fprintf(stderr, "%s: one end has an IPv4 address and the other IPv6: choose with -x\n",
+			o->tool->name);
+		return -1;
+	}
+	rc = find_mac(e, &e->qp[0].theirs.gid, mac);
+	if (rc != 0)
+		return complain(e, "the peer's adapter does not answer", rc);
+	for (unsigned i = 0; i < o->qps; i++) {
+		struct pt_qp *q = &e->qp[i];
+		struct rn_qp_attr a = {
+			.path_mtu = e->mtu,
+			.timeout = (uint8_t)o->timeout,
+			.retry_cnt = (uint8_t)o->retry,
+			.rnr_retry = 7,
+			.min_rnr_timer = MIN_RNR_TIMER,
+			.max_rd_atomic = (uint8_t)(q->theirs.outs < q->mine.outs ? q->theirs.outs
+										 : q->mine.outs),
+			.max_dest_rd_atomic = (uint8_t)q->mine.outs,
+			.dest_qpn = q->theirs.qpn,
+			.rq_psn = q->theirs.psn,
+			.sq_psn = q->mine.psn,
+			.av = {.sgid = e->gid,
+			       .dgid = q->theirs.gid,
+			       .hop_limit = HOP_LIMIT,
+			       .tclass = (uint8_t)o->tclass,
+			       .sl = (uint8_t)o->sl},
+		};
+
+		memcpy(a.av.dmac, mac, 6);
+		rc = pt_end_to_rts(q->qp, &a);
+		if (rc != 0)
+			return complain(e, "a queue pair does not connect", rc);
+	}
+	return 0;
+}
+
+/* ---- posting and polling ---- */
+
+static uint8_t kind_of(const struct pt_options *o)
+{
+	static const uint8_t kinds[] = {[PT_SEND] = RN_WQE_SEND,
+					[PT_WRITE] = RN_WQE_WRITE,
+					[PT_READ] = RN_WQE_READ,
+					[PT_ATOMIC] = RN_WQE_FETCH_ADD};
+
+	return o->cas ? RN_WQE_CMP_SWAP : kinds[o->tool->verb];
+}
+
+int pt_post(struct pt_end *e, unsigned i, uint32_t size, bool signaled)
+{
+	struct pt_qp *q = &e->qp[i];
+	struct rn_sge sge = {(uintptr_t)pt_send_at(e, i), size, e->lkey};
+	bool fits = size <= e->o->inline_bytes && e->o->tool->verb <= PT_WRITE;
+	struct rn_client_wr wr = {
+		.kind = kind_of(e->o),
+		.flags = (signaled ? RN_WQE_SIGNALED : 0) | (fits ? RN_WQE_INLINE : 0),
+		.wr_id = q->posted + 1,
+		.remote_va = q->theirs.va,
+		.rkey = q->theirs.rkey,
+		.sge = &sge,
+		.num_sge = 1,
+		.atomic = {.swap_add = 1, .compare = 0},
+	};
+	int rc = rn_client_qp_post(q->qp, &wr);
+
+	if (rc != 0)
+		return complain(e, "a request was refused", rc);
+	q->posted++;
+	return 0;
+}
+
+int pt_post_recv(struct pt_end *e, unsigned i, uint32_t size)
+{
+	struct pt_qp *q = &e->qp[i];
+	struct rn_sge sge = {(uintptr_t)pt_recv_at(e, i), size, e->lkey};
+	struct rn_client_wr wr = {
+		.kind = RN_WQE_RECV, .wr_id = q->rposted + 1, .sge = &sge, .num_sge = 1};
+	int rc = rn_client_qp_post(q->qp, &wr);
+
+	if (rc != 0)
+		return complain(e, "a receive was refused", rc);
+	q->rposted++;
+	return 0;
+}
+
+static unsigned take(struct pt_end *e, struct rn_cqe *cqe, bool arm)
+{
+	bool fired;
+	unsigned n;
+
+	rn_client_cq_lock(e->cq);
+	n = rn_client_cq_poll(e->cq, cqe, POLL_BATCH, &fired);
+	if (n == 0 && arm)
+		rn_client_cq_arm(e->cq, RN_CQ_ARM_ANY);
+	rn_client_cq_unlock(e->cq);
+	return n;
+}
+
+static unsigned take_or_sleep(struct pt_end *e, struct rn_cqe *cqe)
+{
+	struct rn_event ev;
+	unsigned n = take(e, cqe, true);
+
+	if (n != 0)
+		return n;
+	n = take(e, cqe, false);
+	if (n == 0 && rn_client_wait(e->client, &ev, 1, SLEEP_MS) == 1)
+		keep(e, &ev);
+	rn_client_cq_lock(e->cq);
+	rn_client_cq_disarm(e->cq);
+	rn_client_cq_unlock(e->cq);
+	return n ? n : take(e, cqe, false);
+}
+
+int pt_poll(struct pt_end *e, bool wait)
+{
+	struct rn_cqe cqe[POLL_BATCH];
+	unsigned n = wait ? take_or_sleep(e, cqe) : take(e, cqe, false);
+
+	for (unsigned k = 0; k < n; k++) {
+		struct pt_qp *q = &e->qp[cqe[k].qp_ctx];
+
+		if (cqe[k].status != RN_STATUS_SUCCESS) {
+			fprintf(stderr, "%s: a %s on queue pair 0x%06x failed: %s\n", e->o->tool->name,
+				cqe[k].flags & RN_CQE_RECV ? "receive" : "request", cqe[k].qpn,
+				pt_status_text(cqe[k].status));
+			return -1;
+		}
+		if (cqe[k].flags & RN_CQE_RECV)
+			q->rdone = cqe[k].wr_id;
+		else
+			q->done = cqe[k].wr_id;
+	}
+	return (int)n;
+}

@@ -1,0 +1,235 @@
+/* nd_send_bw, nd_write_lat and the other six: counterparts of perftest's programs over softrnic. The
+ * other end may be one of perftest's on a Linux host. Which steps does a test have, and when do both
+ * ends wait for each other? Owns the order; the order is perftest 4.5's. One thread. */
+#include "cm.h"
+#include "options.h"
+#include "print.h"
+#include "run.h"
+#include "talk.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SIZES 23u /* of -a: 2^1 .. 2^23 */
+
+struct test {
+	const struct pt_options *o;
+	struct pt_end e;
+	struct pt_talk t;
+	struct pt_rates last; /* of this end */
+	bool too_slow;
+};
+
+/* The server of READs and atomics learns nothing about their latency. */
+static bool is_silent(const struct pt_options *o)
+{
+	return o->tool->lat && o->tool->verb >= PT_READ && pt_is_server(o);
+}
+
+/* ---- both ends meet ---- */
+
+static int connect_queue_pairs(struct test *x)
+{
+	struct pt_end *e = &x->e;
+
+	/* perftest's server listens anew behind this point. */
+	if (x->o->cm && pt_talk_sync(&x->t) != 0)
+		return -1;
+	if (x->o->cm && (pt_is_server(x->o) ? pt_cm_accept_all(e) : pt_cm_connect_all(e)) != 0)
+		return -1;
+	if (x->o->cm && pt_talk_sync(&x->t) != 0)
+		return -1;
+	for (unsigned i = 0; i < x->o->qps; i++)
+		if (pt_talk_card(&x->t, i) != 0)
+			return -1;
+	return x->o->cm ? 0 : pt_end_connect(e);
+}
+
+static int meet(struct test *x)
+{
+	if (pt_end_open(&x->e, x->o) != 0)
+		return -1;
+	if (pt_is_server(x->o))
+		pt_print_waiting(x->o);
+	if (pt_talk_open(&x->t, &x->e) != 0 || pt_talk_begin(&x->t) != 0)
+		return -1;
+	if (pt_end_make(&x->e) != 0 || connect_queue_pairs(x) != 0)
+		return -1;
+	pt_print_test(&x->e);
+	if (pt_talk_sync(&x->t) != 0)
+		return -1;
+	pt_print_cards(&x->e, false);
+	for (unsigned i = 0; i < x->o->qps; i++)
+		if (pt_talk_card(&x->t, i) != 0)
+			return -1;
+	pt_print_cards(&x->e, true);
+	if (!is_silent(x->o))
+		pt_print_head(x->o);
+	return 0;
+}
+
+/* ---- bandwidth ---- */
+
+static void report(struct test *x, const struct pt_rates *r)
+{
+	pt_print_rates(x->o, r);
+	pt_json_rates(x->o, r);
+	if (r->average < x->o->limit)
+		x->too_slow = true;
+}
+
+/* Both directions: each end learns how the other one fared. */
+static int report_sum(struct test *x)
+{
+	struct pt_rates theirs, sum;
+
+	if (pt_talk_rates(&x->t, &x->last, &theirs) != 0)
+		return -1;
+	sum = pt_rates_sum(&x->last, &theirs);
+	report(x, &sum);
+	if (x->o->report_both)
+		pt_print_both(x->o, &x->last, &theirs);
+	return 0;
+}
+
+static int one_send_bw(struct test *x, uint32_t size)
+{
+	bool sums = x->o->bidi && !x->o->secs;
+
+	if ((pt_is_server(x->o) || x->o->bidi) && pt_run_receives(&x->e, size) != 0)
+		return -1;
+	if (pt_talk_sync(&x->t) != 0 || pt_run_bw(&x->e, size, &x->last) != 0)
+		return -1;
+	if (!sums)
+		report(x, &x->last);
+	else if (report_sum(x) != 0)
+		return -1;
+	return x->o->all ? pt_talk_sync(&x->t) : 0;
+}
+
+/* WRITEs, READs and atomics, both directions. */
+static int one_bidi_bw(struct test *x, uint32_t size)
+{
+	if (pt_talk_sync(&x->t) != 0 || pt_run_bw(&x->e, size, &x->last) != 0)
+		return -1;
+	if (x->o->all && pt_talk_sync(&x->t) != 0)
+		return -1;
+	return report_sum(x);
+}
+
+/* The server of WRITEs, READs and atomics is told in the end what it did. */
+static int tell_server(struct test *x)
+{
+	struct pt_rates theirs;
+
+	if (pt_talk_sync(&x->t) != 0 || pt_talk_rates(&x->t, &x->last, &theirs) != 0)
+		return -1;
+	if (pt_is_server(x->o))
+		report(x, &theirs);
+	return 0;
+}
+
+static int one_bw(struct test *x, uint32_t size)
+{
+	if (x->o->tool->verb == PT_SEND)
+		return one_send_bw(x, size);
+	if (x->o->bidi)
+		return one_bidi_bw(x, size);
+	if (pt_run_bw(&x->e, size, &x->last) != 0)
+		return -1;
+	report(x, &x->last);
+	return 0;
+}
+
+static int run_bw(struct test *x)
+{
+	bool passive = !pt_asks(x->o) && x->o->tool->verb != PT_SEND;
+
+	for (unsigned i = 1; x->o->all && !passive && i <= SIZES; i++)
+		if (one_bw(x, 1u << i) != 0)
+			return -1;
+	if (!x->o->all && !passive && one_bw(x, (uint32_t)x->o->size) != 0)
+		return -1;
+	if (x->o->tool->verb != PT_SEND && !x->o->bidi && tell_server(x) != 0)
+		return -1;
+	pt_print_line();
+	return pt_talk_end(&x->t);
+}
+
+/* ---- latency ---- */
+
+static int one_lat(struct test *x, uint32_t size)
+{
+	struct pt_lat_result r;
+	int rc;
+
+	if (x->o->tool->verb == PT_SEND &&
+	    (pt_run_receives(&x->e, size) != 0 || pt_talk_sync(&x->t) != 0))
+		return -1;
+	rc = pt_run_lat(&x->e, size, &r);
+	if (rc == 0) {
+		pt_print_latency(x->o, size, &r);
+		pt_json_latency(x->o, size, &r);
+	}
+	pt_lat_result_free(&r);
+	return rc;
+}
+
+static int run_lat(struct test *x)
+{
+	bool passive = is_silent(x->o);
+
+	if (x->o->tool->verb != PT_SEND && pt_talk_sync(&x->t) != 0)
+		return -1;
+	for (unsigned i = 1; x->o->all && !passive && i <= SIZES; i++)
+		if (one_lat(x, 1u << i) != 0)
+			return -1;
+	if (!x->o->all && !passive && one_lat(x, (uint32_t)x->o->size) != 0)
+		return -1;
+	pt_print_line();
+	/* Who plays WRITEs knows from the last byte that it is over. */
+	return x->o->tool->verb == PT_WRITE ? 0 : pt_talk_end(&x->t);
+}
+
+static int run(struct test *x)
+{
+	int rc = meet(x);
+
+	if (rc == 0)
+		rc = x->o->tool->lat ? run_lat(x) : run_bw(x);
+	if (rc == 0)
+		rc = pt_json_write(&x->e);
+	if (x->o->cm && x->e.qp)
+		pt_cm_part(&x->e);
+	pt_talk_close(&x->t);
+	pt_end_close(&x->e);
+	if (rc == 0 && x->too_slow) {
+		fprintf(stderr, "%s: below the limit of -w\n", x->o->tool->name);
+		rc = -1;
+	}
+	return rc;
+}
+
+int main(int argc, char **argv)
+{
+	const struct pt_tool *tool = pt_tool_find(ND_PERF_TOOL);
+	static struct pt_options o;
+	static struct test x;
+	char err[160];
+
+	if (pt_options_parse(&o, tool, argc, argv, err, sizeof(err)) != 0) {
+		fprintf(stderr, "%s: %s\n", tool->name, err);
+		return 2;
+	}
+	if (o.help) {
+		pt_options_usage(tool);
+		return 0;
+	}
+	if (o.version) {
+		printf("Version: 6.06 of perftest's protocol (perftest 4.5)\n");
+		return 0;
+	}
+	x.o = &o;
+	return run(&x) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,334 @@
+/* What do the words on the command line mean? Owns the table of flags and of programs, and every
+ * rule of what goes with what. One thread, before anything is opened. */
+#include "options.h"
+#include "rn/link.h"
+
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SIZE_MAX_LOG2 23
+#define SIZE_LIMIT    (1u << 30)
+#define GID_MAX	      (RN_MAX_GIDS - 1u)
+
+static const struct pt_tool tools[] = {
+	{"nd_send_bw", "Send", PT_SEND, false, 65536, 1000},
+	{"nd_send_lat", "Send", PT_SEND, true, 2, 1000},
+	{"nd_write_bw", "RDMA_Write", PT_WRITE, false, 65536, 5000},
+	{"nd_write_lat", "RDMA_Write", PT_WRITE, true, 2, 1000},
+	{"nd_read_bw", "RDMA_Read", PT_READ, false, 65536, 1000},
+	{"nd_read_lat", "RDMA_Read", PT_READ, true, 2, 1000},
+	{"nd_atomic_bw", "Atomic", PT_ATOMIC, false, 8, 1000},
+	{"nd_atomic_lat", "Atomic", PT_ATOMIC, true, 8, 1000},
+};
+
+/* Flags without a letter. */
+enum { GBITS = 1, REPORT_BOTH, OUT_JSON, JSON_FILE, TCLASS, RETRY, FLAG_MAX };
+
+/* X(letter, name, argument, help) */
+#define FLAGS(X)                                                                                   \
+	X('a', "all", NULL, "sizes 2, 4, 8 .. 2^23")                                               \
+	X('A', "atomic_type", "FETCH_AND_ADD|CMP_AND_SWAP", "which atomic [FETCH_AND_ADD]")        \
+	X('b', "bidirectional", NULL, "both directions at once (bw)")                              \
+	X('c', "connection", "RC|UC|UD", "type of the queue pairs [RC]")                           \
+	X('d', "ib-dev", "NAME", "the adapter's name in the configuration [the first]")            \
+	X('D', "duration", "S", "seconds instead of iterations")                                   \
+	X('e', "events", NULL, "sleep until a completion comes instead of polling")                \
+	X('f', "margin", "S", "with -D: seconds at each end that do not count [a quarter]")        \
+	X('F', "CPU-freq", NULL, "accepted: time does not come from a cycle counter here")         \
+	X('h', "help", NULL, "this")                                                               \
+	X('H', "report-histogram", NULL, "all results, sorted (lat)")                              \
+	X('i', "ib-port", "1", "adapters have one port")                                           \
+	X('I', "inline_size", "BYTES", "messages up to this size travel inside the request [0]")   \
+	X('m', "mtu", "BYTES", "path MTU 256..4096 [the adapter's largest]")                       \
+	X('n', "iters", "N", "messages, of each queue pair [1000; write_bw 5000]")                 \
+	X('N', "noPeak", NULL, "no BW peak (bw)")                                                  \
+	X('o', "outs", "N", "READs or atomics outstanding [the adapter's limit]")                  \
+	X('p', "port", "PORT", "of the exchange of parameters [18515]")                            \
+	X('q', "qp", "N", "queue pairs (bw) [1]")                                                  \
+	X('Q', "cq-mod", "N", "every Nth request is signaled (bw) [100]")                          \
+	X('r', "rx-depth", "N", "receives posted (send) [512]")                                    \
+	X('R', "rdma_cm", NULL, "connect and exchange parameters through the RDMA CM")             \
+	X('s', "size", "BYTES", "of a message [65536; lat 2]")                                     \
+	X('S', "sl", "N", "service level; priority of a VLAN tag")                                 \
+	X('t', "tx-depth", "N", "requests outstanding [128; lat 1]")                               \
+	X('T', "tos", "N", "as --tclass")                                                          \
+	X('u', "qp-timeout", "N", "4.096 us << N [14]")                                            \
+	X('U', "report-unsorted", NULL, "all results, in order of time (lat)")                     \
+	X('V', "version", NULL, "which perftest's protocol is spoken")                             \
+	X('w', "limit_bw", "X", "fail when the average stays below (bw)")                          \
+	X('x', "gid-index", "N", "which address of the adapter [the first that fits]")             \
+	X(GBITS, "report_gbits", NULL, "Gb/sec instead of MB/sec (bw)")                            \
+	X(REPORT_BOTH, "report-both", NULL, "with -b: both directions apart too")                  \
+	X(OUT_JSON, "out_json", NULL, "results into perftest_out.json too")                        \
+	X(JSON_FILE, "out_json_file", "FILE", "results into FILE too")                             \
+	X(TCLASS, "tclass", "N", "IP traffic class: DSCP << 2 | ECN [0]")                          \
+	X(RETRY, "retry_count", "N", "of the transport, 0..7 [7]")
+
+static const struct option longs[] = {
+#define X(letter, name, arg, help) {name, (arg) ? required_argument : no_argument, NULL, letter},
+	FLAGS(X)
+#undef X
+		{NULL, 0, NULL, 0}};
+
+const struct pt_tool *pt_tool_find(const char *name)
+{
+	for (unsigned i = 0; i < sizeof(tools) / sizeof(tools[0]); i++)
+		if (!strcmp(tools[i].name, name))
+			return &tools[i];
+	return NULL;
+}
+
+static void short_flags(char *out)
+{
+	*out++ = ':';
+	for (const struct option *l = longs; l->name; l++) {
+		if (l->val < FLAG_MAX)
+			continue;
+		*out++ = (char)l->val;
+		if (l->has_arg)
+			*out++ = ':';
+	}
+	*out = 0;
+}
+
+void pt_options_usage(const struct pt_tool *tool)
+{
+	printf("usage: %s [FLAGS]          server\n       %s [FLAGS] HOST     client\n", tool->name,
+	       tool->name);
+#define X(letter, name, arg, help)                                                                 \
+	if ((letter) >= FLAG_MAX)                                                                  \
+		printf("  -%c, --%s%s%s\n\t%s\n", letter, name, (arg) ? "=" : "",                  \
+		       (arg) ? (const char *)(arg) : "", help);                                    \
+	else                                                                                       \
+		printf("      --%s%s%s\n\t%s\n", name, (arg) ? "=" : "",                           \
+		       (arg) ? (const char *)(arg) : "", help);
+	FLAGS(X)
+#undef X
+}
+
+static int wrong(char *err, unsigned errlen, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(err, errlen, format, args);
+	va_end(args);
+	return -1;
+}
+
+/* A flag whose argument is a whole number. */
+struct number {
+	int letter;
+	unsigned *value, low, high;
+};
+
+static int take_number(const struct number *n, const char *arg, char *err, unsigned errlen)
+{
+	char *end;
+	unsigned long v = strtoul(arg, &end, 0);
+
+	if (*arg < '0' || *arg > '9' || *end || v < n->low || v > n->high) {
+		for (const struct option *l = longs; l->name; l++)
+			if (l->val == n->letter)
+				return wrong(err, errlen, "--%s takes a number from %u to %u, not '%s'",
+					     l->name, n->low, n->high, arg);
+	}
+	*n->value = (unsigned)v;
+	return 0;
+}
+
+static int take_word(struct pt_options *o, int letter, const char *arg, char *err, unsigned errlen)
+{
+	static const struct {
+		const char *word;
+		enum rn_qp_type type;
+	} types[] = {{"RC", RN_QPT_RC}, {"UC", RN_QPT_UC}, {"UD", RN_QPT_UD}};
+	char *end;
+
+	switch (letter) {
+	case 'd':
+		o->device = arg;
+		return 0;
+	case JSON_FILE:
+		o->json = true;
+		o->json_file = arg;
+		return 0;
+	case 'w':
+		o->limit = strtod(arg, &end);
+		return *end || end == arg ? wrong(err, errlen, "--limit_bw takes a number") : 0;
+	case 'A':
+		o->cas = !strcmp(arg, "CMP_AND_SWAP");
+		if (o->cas || !strcmp(arg, "FETCH_AND_ADD"))
+			return 0;
+		return wrong(err, errlen, "--atomic_type is FETCH_AND_ADD or CMP_AND_SWAP");
+	case 'c':
+		for (unsigned i = 0; i < 3; i++) {
+			if (!strcmp(arg, types[i].word)) {
+				o->type = types[i].type;
+				return 0;
+			}
+		}
+		return wrong(err, errlen, "--connection is RC, UC or UD, not '%s'", arg);
+	}
+	return wrong(err, errlen, "flag %d has no meaning", letter);
+}
+
+static int take(struct pt_options *o, int letter, const char *arg, unsigned *gid, char *err,
+		unsigned errlen)
+{
+	unsigned size = 0;
+	const struct number numbers[] = {
+		{'n', &o->iters, 5, 100000000},
+		{'D', &o->secs, 1, 86400},
+		{'f', &o->margin, 0, 86400},
+		{'q', &o->qps, 1, 16384},
+		{'m', &o->mtu, 256, 4096},
+		{'t', &o->tx, 1, 16384},
+		{'r', &o->rx, 1, 16384},
+		{'p', &o->port, 1, 65535},
+		{'Q', &o->cq_mod, 1, 16384},
+		{'I', &o->inline_bytes, 0, RN_WQE_MAX_INLINE},
+		{'u', &o->timeout, 0, 31},
+		{'o', &o->outs, 1, 255},
+		{'S', &o->sl, 0, 7},
+		{'T', &o->tclass, 0, 255},
+		{'i', &o->port_number, 1, 1},
+		{TCLASS, &o->tclass, 0, 255},
+		{RETRY, &o->retry, 0, 7},
+		{'x', gid, 0, GID_MAX},
+		{'s', &size, 1, SIZE_LIMIT},
+	};
+	const struct {
+		int letter;
+		bool *value;
+	} switches[] = {
+		{'a', &o->all},	     {'b', &o->bidi},	  {'e', &o->events},
+		{'F', &o->cpu_freq}, {'h', &o->help},	  {'H', &o->sorted},
+		{'N', &o->no_peak},  {'R', &o->cm},	  {'U', &o->unsorted},
+		{'V', &o->version},  {GBITS, &o->gbits},  {REPORT_BOTH, &o->report_both},
+		{OUT_JSON, &o->json},
+	};
+
+	o->set[letter & 127] = true;
+	for (unsigned i = 0; i < sizeof(switches) / sizeof(switches[0]); i++) {
+		if (switches[i].letter == letter) {
+			*switches[i].value = true;
+			return 0;
+		}
+	}
+	for (unsigned i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		if (numbers[i].letter != letter)
+			continue;
+		if (take_number(&numbers[i], arg, err, errlen) != 0)
+			return -1;
+		if (letter == 's')
+			o->size = size;
+		return 0;
+	}
+	return take_word(o, letter, arg, err, errlen);
+}
+
+/* What does not go together, as perftest has it. NULL: nothing. */
+static const char *conflict(const struct pt_options *o)
+{
+	const struct pt_tool *t = o->tool;
+
+	if (o->mtu & (o->mtu - 1))
+		return "--mtu is 256, 512, 1024, 2048 or 4096";
+	if (t->lat && (o->bidi || o->qps > 1 || o->set['Q'] || o->limit > 0))
+		return "-b, -q, -Q and -w are for bandwidth";
+	if (!t->lat && (o->sorted || o->unsorted))
+		return "-H and -U are for latency";
+	if (t->verb == PT_ATOMIC && (o->all || o->set['s']))
+		return "atomics have 8 bytes";
+	if (t->verb != PT_ATOMIC && o->set['A'])
+		return "-A is for atomics";
+	if (o->type == RN_QPT_UC && t->verb >= PT_READ)
+		return "READs and atomics need -c RC";
+	if (o->type == RN_QPT_UD && t->verb != PT_SEND)
+		return "-c UD is for SENDs";
+	if (o->cm && o->type != RN_QPT_RC)
+		return "-R needs -c RC";
+	if (o->set['o'] && t->verb < PT_READ)
+		return "-o is for READs and atomics";
+	if (o->set['r'] && t->verb != PT_SEND)
+		return "-r is for SENDs";
+	if (o->events && t->verb == PT_WRITE && t->lat)
+		return "-e: who waits for a WRITE looks at its memory";
+	if (o->all && o->secs)
+		return "-a counts iterations, -D time";
+	if (o->secs && o->set['f'] && 2 * o->margin >= o->secs)
+		return "-f leaves nothing of -D";
+	if (o->report_both && !o->bidi)
+		return "--report-both needs -b";
+	return NULL;
+}
+
+/* What follows from the rest. */
+static void settle(struct pt_options *o)
+{
+	const struct pt_tool *t = o->tool;
+
+	if (o->all)
+		o->size = 1u << SIZE_MAX_LOG2;
+	if (!o->set['t'])
+		o->tx = t->lat ? 1 : 128;
+	if (!o->secs && o->tx > o->iters)
+		o->tx = o->iters;
+	if (!o->secs && o->rx > o->iters)
+		o->rx = o->iters;
+	if (o->cq_mod > o->tx)
+		o->cq_mod = o->tx;
+	if (!o->set['f'])
+		o->margin = o->secs / 4;
+	/* Every pair of messages is looked at for the peak. */
+	o->no_peak |= o->secs || t->lat || (uint64_t)o->iters * o->qps > 20000;
+	if (o->json && !o->json_file)
+		o->json_file = "perftest_out.json";
+}
+
+int pt_options_parse(struct pt_options *o, const struct pt_tool *tool, int argc, char **argv,
+		     char *err, unsigned errlen)
+{
+	unsigned gid = GID_MAX + 1;
+	char letters[3 * FLAG_MAX + 128];
+	const char *why;
+	int letter;
+
+	*o = (struct pt_options){.tool = tool,
+				 .type = RN_QPT_RC,
+				 .size = tool->size,
+				 .iters = tool->iters,
+				 .qps = 1,
+				 .rx = 512,
+				 .port = 18515,
+				 .cq_mod = 100,
+				 .timeout = 14,
+				 .retry = 7,
+				 .gid = -1};
+	short_flags(letters);
+	opterr = 0;
+	optind = 0; /* from the beginning, whoever parsed before */
+	while ((letter = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
+		if (letter == ':')
+			return wrong(err, errlen, "%s needs an argument", argv[optind - 1]);
+		if (letter == '?')
+			return wrong(err, errlen, "%s is no flag of %s; --help lists them",
+				     argv[optind - 1], tool->name);
+		if (take(o, letter, optarg, &gid, err, errlen) != 0)
+			return -1;
+	}
+	if (optind < argc)
+		o->server = argv[optind++];
+	if (optind < argc)
+		return wrong(err, errlen, "one host, not '%s' too", argv[optind]);
+	o->gid = gid > GID_MAX ? -1 : (int)gid;
+	why = conflict(o);
+	if (why)
+		return wrong(err, errlen, "%s", why);
+	settle(o);
+	return 0;
+}

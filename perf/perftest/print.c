@@ -1,0 +1,146 @@
+/* How do results look? Owns the layout that readers of perftest's output expect. One thread. */
+#include "print.h"
+
+#include <stdio.h>
+
+#define LINE "---------------------------------------------------------------------------------------"
+
+void pt_print_line(void)
+{
+	puts(LINE);
+}
+
+void pt_print_waiting(const struct pt_options *o)
+{
+	printf("\n************************************\n"
+	       "* Waiting for client to connect... *\n"
+	       "************************************\n");
+	fflush(stdout);
+}
+
+const char *pt_connection_name(const struct pt_options *o)
+{
+	return o->type == RN_QPT_RC ? "RC" : o->type == RN_QPT_UC ? "UC" : "UD";
+}
+
+void pt_test_name(const struct pt_options *o, char gap, char *out, size_t bytes)
+{
+	const char *operation = o->tool->verb != PT_ATOMIC ? ""
+				: o->cas		   ? " CMP_AND_SWAP"
+							   : " FETCH_AND_ADD";
+
+	snprintf(out, bytes, "%s%s%s %s Test", o->tool->title, operation,
+		 o->bidi ? " Bidirectional" : "", o->tool->lat ? "Latency" : "BW");
+	for (; *out; out++)
+		if (*out == ' ')
+			*out = gap;
+}
+
+void pt_print_test(const struct pt_end *e)
+{
+	const struct pt_options *o = e->o;
+	char name[80];
+
+	pt_test_name(o, ' ', name, sizeof(name));
+	puts(LINE);
+	printf("                    %s\n", name);
+	printf(" Dual-port       : OFF\t\tDevice         : %s\n", e->info->name);
+	printf(" Number of qps   : %u\t\tTransport type : IB\n", o->qps);
+	printf(" Connection type : %s\t\tUsing SRQ      : OFF\n", pt_connection_name(o));
+	printf(" PCIe relax order: OFF\n ibv_wr* API     : OFF\n");
+	if (pt_asks(o))
+		printf(" TX depth        : %u\n", o->tx);
+	if (o->tool->verb == PT_SEND && (pt_is_server(o) || o->bidi))
+		printf(" RX depth        : %u\n", o->rx);
+	if (!o->tool->lat)
+		printf(" CQ Moderation   : %u\n", o->cq_mod);
+	printf(" Mtu             : %u[B]\n", 128u << e->mtu);
+	printf(" Link type       : Ethernet\n GID index       : %u\n", e->gid_index);
+	if (o->tool->verb >= PT_READ)
+		printf(" Outstand reads  : %u\n", e->qp[0].mine.outs);
+	else
+		printf(" Max inline data : %u[B]\n", o->inline_bytes);
+	printf(" rdma_cm QPs\t : %s\n", o->cm ? "ON" : "OFF");
+	printf(" Data ex. method : %s\n", o->cm ? "rdma_cm" : "Ethernet");
+	puts(LINE);
+}
+
+void pt_print_cards(const struct pt_end *e, bool remote)
+{
+	for (unsigned i = 0; i < e->o->qps; i++) {
+		const struct pt_card *c = remote ? &e->qp[i].theirs : &e->qp[i].mine;
+
+		printf(" %s address: LID %#04x QPN %#06x PSN %#06x", remote ? "remote" : "local",
+		       c->lid, c->qpn, c->psn);
+		if (e->o->tool->verb == PT_READ)
+			printf(" OUT %#04x", c->outs);
+		if (e->o->tool->verb == PT_READ || e->o->tool->verb == PT_WRITE)
+			printf(" RKey %#08x VAddr %#016llx", c->rkey, (unsigned long long)c->va);
+		printf("\n GID");
+		for (unsigned b = 0; b < 16; b++)
+			printf("%s%02d", b ? ":" : ": ", c->gid.b[b]);
+		putchar('\n');
+	}
+}
+
+void pt_print_head(const struct pt_options *o)
+{
+	const char *unit = o->gbits ? "Gb/sec" : "MB/sec";
+
+	puts(LINE);
+	if (o->tool->lat && o->secs)
+		printf(" #bytes        #iterations       t_avg[usec]    tps average\n");
+	else if (o->tool->lat)
+		printf(" #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]    t_avg[usec]    "
+		       "t_stdev[usec]   99%% percentile[usec]   99.9%% percentile[usec] \n");
+	else
+		printf(" #bytes     #iterations    BW peak[%s]    BW average[%s]   MsgRate[Mpps]\n", unit,
+		       unit);
+	fflush(stdout);
+}
+
+void pt_print_rates(const struct pt_options *o, const struct pt_rates *r)
+{
+	printf(" %-7lu    %-10lu       %-7.2f            %-7.2f\t\t   %-7.6f\n", r->size, r->iters,
+	       r->peak, r->average, r->mpps);
+	fflush(stdout);
+}
+
+void pt_print_both(const struct pt_options *o, const struct pt_rates *mine,
+		   const struct pt_rates *theirs)
+{
+	puts(LINE);
+	printf("\n Local results: \n");
+	pt_print_head(o);
+	pt_print_rates(o, mine);
+	puts(LINE);
+	printf("\n Remote results: \n");
+	pt_print_head(o);
+	pt_print_rates(o, theirs);
+}
+
+static void dump(const double *deltas, uint64_t n)
+{
+	puts("#, usec");
+	for (uint64_t i = 0; i < n; i++)
+		printf("%lu, %g\n", i + 1, deltas[i]);
+	puts(LINE);
+}
+
+void pt_print_latency(const struct pt_options *o, uint64_t size, const struct pt_lat_result *r)
+{
+	const struct pt_latency *l = &r->lat;
+
+	if (o->secs) {
+		printf(" %-7lu       %lu            %-7.2f        %-7.2f\n", size, r->n, r->average, r->tps);
+		return;
+	}
+	if (o->sorted || o->unsorted) {
+		dump(o->unsorted ? r->unsorted : r->deltas, r->n - 1);
+		pt_print_head(o);
+	}
+	printf(" %-7lu %lu          %-7.2f        %-7.2f      %-7.2f  \t       %-7.2f     \t%-7.2f\t\t%-7.2f "
+	       "\t\t%-7.2f\n",
+	       size, r->n, l->min, l->max, l->typical, l->average, l->stdev, l->p99, l->p999);
+	fflush(stdout);
+}

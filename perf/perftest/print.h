@@ -1,0 +1,26 @@
+#ifndef RN_PERFTEST_PRINT_H
+#define RN_PERFTEST_PRINT_H
+/* Results on standard output, laid out as perftest lays them out, and as JSON. One thread. */
+#include "end.h"
+#include "run.h"
+
+void pt_print_waiting(const struct pt_options *o);
+void pt_print_test(const struct pt_end *e);
+void pt_print_cards(const struct pt_end *e, bool remote);
+void pt_print_head(const struct pt_options *o);
+void pt_print_rates(const struct pt_options *o, const struct pt_rates *r);
+void pt_print_both(const struct pt_options *o, const struct pt_rates *mine,
+		   const struct pt_rates *theirs);
+void pt_print_latency(const struct pt_options *o, uint64_t size, const struct pt_lat_result *r);
+void pt_print_line(void);
+
+/* Both are kept until pt_json_write. 0 or -1, with one sentence on stderr. */
+void pt_json_rates(const struct pt_options *o, const struct pt_rates *r);
+void pt_json_latency(const struct pt_options *o, uint64_t size, const struct pt_lat_result *r);
+int pt_json_write(const struct pt_end *e);
+
+/* "Send Bidirectional BW Test", with `gap` between the words. */
+void pt_test_name(const struct pt_options *o, char gap, char *out, size_t bytes);
+const char *pt_connection_name(const struct pt_options *o);
+
+#endif

@@ -1,0 +1,199 @@
+/* How many bytes a second? Owns the loop that keeps queues full. One thread. */
+#include "run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct bw {
+	struct pt_end *e;
+	const struct pt_options *o;
+	uint32_t size;
+	bool asks, receives;
+	uint64_t per_qp;	/* requests, and receives; UINT64_MAX with -D */
+	struct pt_times *times; /* NULL: no peak */
+	uint64_t ntimes, ncompleted;
+	uint64_t first;	  /* when it began */
+	uint64_t counted; /* with -D: messages in the sample */
+	struct pt_clock clock;
+};
+
+void pt_clock_start(struct pt_clock *c, const struct pt_options *o)
+{
+	uint64_t s = 1000000000u;
+
+	c->start = pt_now_ns();
+	c->from = c->start + o->margin * s;
+	c->to = c->start + (o->secs - o->margin) * s;
+	c->end = c->start + o->secs * s;
+}
+
+enum pt_phase pt_clock_phase(const struct pt_clock *c, uint64_t now)
+{
+	return now < c->from ? PT_WARM : now < c->to ? PT_SAMPLE : now < c->end ? PT_COOL : PT_OVER;
+}
+
+int pt_run_receives(struct pt_end *e, uint32_t size)
+{
+	for (unsigned i = 0; i < e->o->qps; i++)
+		for (unsigned k = 0; k < e->o->rx; k++)
+			if (pt_post_recv(e, i, size) != 0)
+				return -1;
+	return 0;
+}
+
+/* As many requests as fit now. */
+static int fill(struct bw *b)
+{
+	for (unsigned i = 0; i < b->o->qps; i++) {
+		struct pt_qp *q = &b->e->qp[i];
+
+		while (q->posted < b->per_qp && q->posted - q->done < b->o->tx) {
+			bool signaled = (q->posted + 1) % b->o->cq_mod == 0 ||
+					q->posted + 1 == b->per_qp;
+
+			if (b->times)
+				b->times[b->ntimes++].posted = pt_now_ns();
+			if (pt_post(b->e, i, b->size, signaled) != 0)
+				return -1;
+		}
+	}
+	return 0;
+}
+
+/* Receives for those that are gone. */
+static int refill(struct bw *b)
+{
+	for (unsigned i = 0; i < b->o->qps; i++) {
+		struct pt_qp *q = &b->e->qp[i];
+
+		while (q->rposted < b->per_qp && q->rposted - q->rdone < b->o->rx)
+			if (pt_post_recv(b->e, i, b->size) != 0)
+				return -1;
+	}
+	return 0;
+}
+
+static uint64_t total(const struct bw *b, bool received)
+{
+	uint64_t n = 0;
+
+	for (unsigned i = 0; i < b->o->qps; i++)
+		n += received ? b->e->qp[i].rdone : b->e->qp[i].done;
+	return n;
+}
+
+static bool is_done(const struct bw *b)
+{
+	for (unsigned i = 0; i < b->o->qps; i++) {
+		const struct pt_qp *q = &b->e->qp[i];
+
+		if ((b->asks && q->done < b->per_qp) || (b->receives && q->rdone < b->per_qp))
+			return false;
+	}
+	return true;
+}
+
+static void note_completions(struct bw *b, uint64_t now)
+{
+	uint64_t n = total(b, false);
+
+	while (b->times && b->ncompleted < n)
+		b->times[b->ncompleted++].completed = now;
+}
+
+static int one_turn(struct bw *b, bool may_ask)
+{
+	int n;
+
+	if (b->asks && may_ask && fill(b) != 0)
+		return -1;
+	n = pt_poll(b->e, b->o->events);
+	if (n > 0) {
+		note_completions(b, pt_now_ns());
+		if (b->receives && refill(b) != 0)
+			return -1;
+	}
+	return n < 0 ? -1 : 0;
+}
+
+/* A server that answers begins when it is spoken to: its time is that of the first message. */
+static int await_first(struct bw *b)
+{
+	while (total(b, true) == 0)
+		if (one_turn(b, false) != 0)
+			return -1;
+	return 0;
+}
+
+static int run_iterations(struct bw *b)
+{
+	while (!is_done(b))
+		if (one_turn(b, true) != 0)
+			return -1;
+	return 0;
+}
+
+static int run_duration(struct bw *b)
+{
+	bool received = !b->asks;
+	enum pt_phase phase, before = PT_WARM;
+	uint64_t at_start = 0;
+
+	pt_clock_start(&b->clock, b->o);
+	while ((phase = pt_clock_phase(&b->clock, pt_now_ns())) != PT_OVER) {
+		if (phase != before && phase >= PT_SAMPLE && before < PT_SAMPLE)
+			at_start = total(b, received);
+		if (phase != before && phase >= PT_COOL)
+			b->counted = total(b, received) - at_start;
+		before = phase;
+		if (one_turn(b, true) != 0)
+			return -1;
+	}
+	if (before < PT_COOL)
+		b->counted = total(b, received) - at_start;
+	return 0;
+}
+
+static void forget_counts(struct bw *b)
+{
+	for (unsigned i = 0; i < b->o->qps; i++) {
+		struct pt_qp *q = &b->e->qp[i];
+
+		q->posted = q->done = 0;
+		q->rposted -= q->rdone;
+		q->rdone = 0;
+	}
+}
+
+int pt_run_bw(struct pt_end *e, uint32_t size, struct pt_rates *rates)
+{
+	const struct pt_options *o = e->o;
+	double unit = o->gbits ? PT_GB : PT_MB;
+	struct bw b = {.e = e,
+		       .o = o,
+		       .size = size,
+		       .asks = pt_asks(o),
+		       .receives = o->tool->verb == PT_SEND && (o->bidi || pt_is_server(o)),
+		       .per_qp = o->secs ? UINT64_MAX : o->iters};
+	uint64_t n = (uint64_t)o->iters * o->qps, ns;
+	int rc = 0;
+
+	if (b.asks && !o->no_peak)
+		b.times = calloc(n, sizeof(b.times[0]));
+	if (b.receives && pt_is_server(o))
+		rc = await_first(&b);
+	b.first = pt_now_ns();
+	if (rc == 0)
+		rc = o->secs ? run_duration(&b) : run_iterations(&b);
+	ns = pt_now_ns() - b.first;
+	if (o->secs) {
+		n = b.counted;
+		ns = (uint64_t)(o->secs - 2 * o->margin) * 1000000000u;
+	}
+	if (rc == 0)
+		*rates = pt_rates_of(size, n, ns, unit, b.times);
+	free(b.times);
+	forget_counts(&b);
+	return rc;
+}

@@ -1,0 +1,192 @@
+/* How long until the answer? Owns the loops of one message at a time. One thread. */
+#include "run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+struct lat {
+	struct pt_end *e;
+	const struct pt_options *o;
+	uint32_t size;
+	struct pt_clock clock;
+	uint64_t *posted; /* when each was; NULL with -D */
+	uint64_t sent, counted, heard;
+};
+
+static bool is_over(const struct lat *l)
+{
+	if (l->o->secs)
+		return pt_clock_phase(&l->clock, pt_now_ns()) == PT_OVER;
+	return l->sent == l->o->iters;
+}
+
+/* Time is up, while waiting for a peer whose time is up too. */
+static bool times_out(const struct lat *l)
+{
+	return l->o->secs && pt_clock_phase(&l->clock, pt_now_ns()) == PT_OVER;
+}
+
+static int post(struct lat *l)
+{
+	struct pt_qp *q = &l->e->qp[0];
+
+	while (q->posted - q->done >= l->o->tx)
+		if (pt_poll(l->e, l->o->events) < 0)
+			return -1;
+	if (l->posted)
+		l->posted[l->sent] = pt_now_ns();
+	l->sent++;
+	if (l->o->secs && pt_clock_phase(&l->clock, pt_now_ns()) == PT_SAMPLE)
+		l->counted++;
+	return pt_post(l->e, 0, l->size, true);
+}
+
+static int await_own(struct lat *l)
+{
+	struct pt_qp *q = &l->e->qp[0];
+
+	while (q->done < q->posted)
+		if (pt_poll(l->e, l->o->events) < 0)
+			return -1;
+	return 0;
+}
+
+/* READs and atomics: the answer is the completion. */
+static int ask(struct lat *l)
+{
+	while (!is_over(l))
+		if (post(l) != 0 || await_own(l) != 0)
+			return -1;
+	return 0;
+}
+
+/* SENDs: the client begins. */
+static int await_send(struct lat *l)
+{
+	struct pt_qp *q = &l->e->qp[0];
+
+	while (q->rdone == l->heard && !times_out(l))
+		if (pt_poll(l->e, l->o->events) < 0)
+			return -1;
+	if (q->rdone == l->heard)
+		return 0;
+	l->heard++;
+	if (l->o->secs || q->rposted < l->o->iters)
+		return pt_post_recv(l->e, 0, l->size);
+	return 0;
+}
+
+static int play_sends(struct lat *l)
+{
+	bool server = pt_is_server(l->o);
+
+	while (!is_over(l)) {
+		if ((server || l->sent > 0) && await_send(l) != 0)
+			return -1;
+		if (!times_out(l) && post(l) != 0)
+			return -1;
+	}
+	while (!server && !l->o->secs && l->heard < l->o->iters)
+		if (await_send(l) != 0)
+			return -1;
+	return l->o->secs ? 0 : await_own(l);
+}
+
+/* WRITEs: whose turn it is says the last byte, which counts; the server begins. */
+static int await_write(struct lat *l)
+{
+	const volatile uint8_t *at = pt_recv_at(l->e, 0) + l->size - 1;
+	uint8_t want = (uint8_t)(l->heard + 1);
+	unsigned looks = 0;
+
+	while (*at != want) {
+		if (pt_poll(l->e, false) < 0)
+			return -1;
+		if (++looks % 256 == 0 && times_out(l))
+			return 0;
+	}
+	l->heard++;
+	return 0;
+}
+
+static int play_writes(struct lat *l)
+{
+	bool server = pt_is_server(l->o);
+
+	while (!is_over(l)) {
+		if ((!server || l->sent > 0) && await_write(l) != 0)
+			return -1;
+		pt_send_at(l->e, 0)[l->size - 1] = (uint8_t)(l->sent + 1);
+		if (!times_out(l) && post(l) != 0)
+			return -1;
+	}
+	while (server && !l->o->secs && l->heard < l->o->iters)
+		if (await_write(l) != 0)
+			return -1;
+	return l->o->secs ? 0 : await_own(l);
+}
+
+static int play(struct lat *l)
+{
+	switch (l->o->tool->verb) {
+	case PT_SEND:
+		return play_sends(l);
+	case PT_WRITE:
+		return play_writes(l);
+	case PT_READ:
+	case PT_ATOMIC:
+		break;
+	}
+	return ask(l);
+}
+
+static void evaluate(struct lat *l, struct pt_lat_result *r)
+{
+	unsigned factor = l->o->tool->verb >= PT_READ ? 1 : 2;
+	double secs = l->o->secs - 2 * l->o->margin;
+
+	r->n = l->o->secs ? l->counted : l->o->iters;
+	if (l->o->secs) {
+		r->tps = (double)r->n / secs;
+		r->average = r->n ? 1e6 / r->tps / factor : 0;
+	} else {
+		pt_latency_of(l->posted, r->n, factor, r->deltas, r->unsorted, &r->lat);
+	}
+}
+
+int pt_run_lat(struct pt_end *e, uint32_t size, struct pt_lat_result *r)
+{
+	const struct pt_options *o = e->o;
+	struct lat l = {.e = e, .o = o, .size = size};
+	int rc;
+
+	*r = (struct pt_lat_result){0};
+	if (!o->secs) {
+		l.posted = calloc(o->iters, sizeof(l.posted[0]));
+		r->deltas = calloc(o->iters, sizeof(r->deltas[0]));
+		r->unsorted = calloc(o->iters, sizeof(r->unsorted[0]));
+	}
+	if (!o->secs && (!l.posted || !r->deltas || !r->unsorted)) {
+		fprintf(stderr, "%s: no memory for %u results\n", o->tool->name, o->iters);
+		rc = -1;
+	} else {
+		if (o->secs)
+			pt_clock_start(&l.clock, o);
+		rc = play(&l);
+	}
+	if (rc == 0)
+		evaluate(&l, r);
+	free(l.posted);
+	if (!o->secs) {
+		e->qp[0].posted = e->qp[0].done = 0;
+		e->qp[0].rposted = e->qp[0].rdone = 0;
+	}
+	return rc;
+}
+
+void pt_lat_result_free(struct pt_lat_result *r)
+{
+	free(r->deltas);
+	free(r->unsorted);
+	*r = (struct pt_lat_result){0};
+}

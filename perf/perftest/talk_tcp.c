@@ -1,0 +1,176 @@
+/* How do messages travel over a socket of the kernel's? Owns the socket. While it waits it lets an
+ * inline adapter make turns, since this end may be the one that is read from and written to. One
+ * thread. */
+#include "talk.h"
+
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define TURNS_PER_LOOK 64
+#define LINGER_NS      1000000000ull
+
+static int complain(const struct pt_talk *t, const char *what, const char *why)
+{
+	fprintf(stderr, "%s: %s%s%s\n", t->e->o->tool->name, what, why ? ": " : "", why ? why : "");
+	return -1;
+}
+
+static int tcp_send(struct pt_talk *t, const void *data, size_t bytes)
+{
+	const uint8_t *at = data;
+
+	while (bytes > 0) {
+		ssize_t n = send(t->fd, at, bytes, MSG_NOSIGNAL);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return complain(t, "cannot tell the other end", strerror(errno));
+		at += n;
+		bytes -= (size_t)n;
+	}
+	return 0;
+}
+
+static void wait_for_bytes(struct pt_talk *t)
+{
+	struct pollfd p = {.fd = t->fd, .events = POLLIN};
+
+	while (poll(&p, 1, 0) == 0)
+		for (unsigned i = 0; i < TURNS_PER_LOOK; i++)
+			rn_client_progress(t->e->client);
+}
+
+static int tcp_recv(struct pt_talk *t, void *data, size_t bytes)
+{
+	uint8_t *at = data;
+
+	while (bytes > 0) {
+		ssize_t n;
+
+		wait_for_bytes(t);
+		n = recv(t->fd, at, bytes, 0);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return complain(t, "no word from the other end", strerror(errno));
+		if (n == 0)
+			return complain(t, "the other end has hung up", NULL);
+		at += n;
+		bytes -= (size_t)n;
+	}
+	return 0;
+}
+
+static int tcp_send_card(struct pt_talk *t, const struct pt_card *card)
+{
+	char text[PT_TEXT_BYTES];
+
+	pt_card_to_text(card, text);
+	return tcp_send(t, text, sizeof(text));
+}
+
+static int tcp_recv_card(struct pt_talk *t, struct pt_card *card)
+{
+	char text[PT_TEXT_BYTES];
+
+	if (tcp_recv(t, text, sizeof(text)) != 0)
+		return -1;
+	if (!pt_card_from_text(card, text))
+		return complain(t, "the other end tells something else than a queue pair", NULL);
+	return 0;
+}
+
+/* Hangs up, and stays until the other end has done so too, or for a while: its last request may still
+ * want an answer from our adapter. */
+static void tcp_close(struct pt_talk *t)
+{
+	uint64_t end = pt_now_ns() + LINGER_NS;
+	char unread[64];
+
+	if (t->fd < 0)
+		return;
+	shutdown(t->fd, SHUT_WR);
+	while (pt_now_ns() < end) {
+		ssize_t n = recv(t->fd, unread, sizeof(unread), MSG_DONTWAIT);
+
+		if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
+			break;
+		rn_client_progress(t->e->client);
+	}
+	close(t->fd);
+	t->fd = -1;
+}
+
+const struct pt_talk_ops pt_talk_tcp = {tcp_send, tcp_recv, tcp_send_card, tcp_recv_card, tcp_close};
+
+static int listen_at(const struct addrinfo *ai)
+{
+	int on = 1, fd = socket(ai->ai_family, ai->ai_socktype, ai->ai_protocol);
+
+	if (fd < 0)
+		return -1;
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+	if (bind(fd, ai->ai_addr, ai->ai_addrlen) == 0 && listen(fd, 1) == 0)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+static int connect_to(const struct addrinfo *ai)
+{
+	int fd = socket(ai->ai_family, ai->ai_socktype, ai->ai_protocol);
+
+	if (fd < 0 || connect(fd, ai->ai_addr, ai->ai_addrlen) == 0)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+/* IPv6 sockets that listen at any address take IPv4 clients too, so they are tried first. */
+static int open_any(const struct addrinfo *list, bool server)
+{
+	int fd = -1;
+
+	for (const struct addrinfo *ai = list; ai && fd < 0; ai = ai->ai_next)
+		if (!server || ai->ai_family == AF_INET6)
+			fd = server ? listen_at(ai) : connect_to(ai);
+	for (const struct addrinfo *ai = list; ai && fd < 0 && server; ai = ai->ai_next)
+		fd = listen_at(ai);
+	return fd;
+}
+
+int pt_talk_tcp_open(struct pt_talk *t)
+{
+	const struct pt_options *o = t->e->o;
+	bool server = pt_is_server(o);
+	struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = server ? AI_PASSIVE : 0};
+	struct addrinfo *list;
+	int on = 1, fd, rc;
+	char port[8];
+
+	snprintf(port, sizeof(port), "%u", o->port);
+	rc = getaddrinfo(o->server, port, &hints, &list);
+	if (rc != 0)
+		return complain(t, o->server ? o->server : "no address", gai_strerror(rc));
+	fd = open_any(list, server);
+	rc = errno;
+	freeaddrinfo(list);
+	if (fd < 0)
+		return complain(t, server ? "cannot listen" : "cannot connect", strerror(rc));
+	if (!server) {
+		t->fd = fd;
+	} else {
+		t->fd = accept(fd, NULL, NULL);
+		close(fd);
+		if (t->fd < 0)
+			return complain(t, "no client", strerror(errno));
+	}
+	setsockopt(t->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+	return 0;
+}
