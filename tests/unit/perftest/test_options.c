@@ -1,0 +1,102 @@
+/* Command lines, what they mean and what they are refused for. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "options.h"
+
+static char err[160];
+
+/* "nd_write_bw -s 8 host", split at the blanks. */
+static int parse(struct pt_options *o, const char *line)
+{
+	static char words[200];
+	char *argv[20], *at = words;
+	int argc = 0;
+
+	snprintf(words, sizeof(words), "%s", line);
+	for (char *word; (word = strsep(&at, " ")) != NULL;)
+		argv[argc++] = word;
+	argv[argc] = NULL;
+	return pt_options_parse(o, pt_tool_find(argv[0]), argc, argv, err, sizeof(err));
+}
+
+static void test_defaults(void **state)
+{
+	struct pt_options o;
+
+	assert_int_equal(parse(&o, "nd_write_bw"), 0);
+	assert_true(pt_is_server(&o) && !pt_asks(&o));
+	assert_true(o.size == 65536 && o.iters == 5000 && o.tx == 128 && o.cq_mod == 100 && o.port == 18515);
+	assert_int_equal(parse(&o, "nd_send_lat host"), 0);
+	assert_true(!pt_is_server(&o) && pt_asks(&o) && o.size == 2 && o.iters == 1000 && o.tx == 1);
+	assert_int_equal(parse(&o, "nd_atomic_bw -b"), 0);
+	assert_true(pt_is_server(&o) && pt_asks(&o) && o.size == 8);
+	assert_null(pt_tool_find("nd_send"));
+}
+
+static void test_depths(void **state)
+{
+	struct pt_options o;
+
+	assert_int_equal(parse(&o, "nd_send_bw -n 20"), 0);
+	assert_true(o.tx == 20 && o.rx == 20 && o.cq_mod == 20);
+	assert_int_equal(parse(&o, "nd_send_bw --tx-depth=64 -Q 3 -r 7"), 0);
+	assert_true(o.tx == 64 && o.rx == 7 && o.cq_mod == 3);
+}
+
+static void test_words(void **state)
+{
+	struct pt_options o;
+
+	assert_int_equal(parse(&o, "nd_write_bw -d left -x 2 -c UC --report_gbits -w 1.5 -D 8 host"), 0);
+	assert_string_equal(o.device, "left");
+	assert_string_equal(o.server, "host");
+	assert_true(o.gid == 2 && o.type == RN_QPT_UC && o.gbits && o.limit > 1.4 && o.secs == 8);
+	assert_true(o.margin == 2 && o.no_peak);
+	assert_int_equal(parse(&o, "nd_read_bw --out_json"), 0);
+	assert_string_equal(o.json_file, "perftest_out.json");
+	assert_int_equal(parse(&o, "nd_read_bw --out_json_file=x -a"), 0);
+	assert_string_equal(o.json_file, "x");
+	assert_true(o.json && o.size == 1u << 23);
+}
+
+static void test_refused(void **state)
+{
+	static const char *const lines[] = {
+		"nd_send_bw -k",	   "nd_send_bw --odp",	       "nd_send_bw -s 0",
+		"nd_send_bw -s",	   "nd_send_bw -s 1x",	       "nd_send_bw -s -1",
+		"nd_send_bw -m 300",	   "nd_send_bw -m 8192",       "nd_send_bw -c XRC",
+		"nd_send_bw a b",	   "nd_send_bw -n 4",	       "nd_send_bw -i 2",
+		"nd_send_lat -b",	   "nd_send_lat -q 2",	       "nd_send_bw -U",
+		"nd_atomic_bw -s 8",	   "nd_atomic_bw -A ADD",      "nd_write_bw -A CMP_AND_SWAP",
+		"nd_read_bw -c UC",	   "nd_write_bw -c UD",	       "nd_send_bw -c UD -R",
+		"nd_write_bw -o 4",	   "nd_write_bw -r 4",	       "nd_write_lat -e",
+		"nd_send_bw -a -D 3",	   "nd_send_bw -D 4 -f 2",     "nd_send_bw --report-both",
+		"nd_send_bw -p 70000",	   "nd_send_bw -I 100000",     "nd_send_bw -w much",
+		"nd_send_bw -x 16",
+	};
+	struct pt_options o;
+
+	for (unsigned i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		err[0] = 0;
+		if (parse(&o, lines[i]) != -1 || !err[0])
+			fail_msg("'%s' was taken", lines[i]);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_defaults),
+		cmocka_unit_test(test_depths),
+		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

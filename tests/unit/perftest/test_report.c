@@ -1,0 +1,101 @@
+/* Figures with results that one can compute in the head. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "report.h"
+
+#define assert_near(a, b) assert_true(fabs((a) - (b)) < 1e-9 * (1 + fabs(b)))
+
+static void test_average(void **state)
+{
+	/* 1024 messages of 1 KiB in one second are one MiB a second. */
+	struct pt_rates r = pt_rates_of(1024, 1024, 1000000000u, PT_MB, NULL);
+
+	assert_near(r.average, 1.0);
+	assert_near(r.mpps, 0.001024);
+	assert_near(r.peak, 0.0);
+	assert_true(r.size == 1024 && r.iters == 1024);
+	r = pt_rates_of(125000, 1000, 1000000000u, PT_GB, NULL);
+	assert_near(r.average, 1.0);
+}
+
+/* Messages 0 and 1 take long, 2 and 3 come in one microsecond together. */
+static void test_peak(void **state)
+{
+	const struct pt_times t[] = {{0, 10000}, {0, 20000}, {20000, 21000}, {20000, 21000}};
+	struct pt_rates r = pt_rates_of(1000, 4, 21000, 1e6, t);
+
+	assert_near(r.peak, 2.0 / 1e-6 * 1000 / 1e6);
+	assert_near(r.average, 4.0 / 21e-6 * 1000 / 1e6);
+}
+
+/* Times that stand still, as on a coarse clock, make no infinite rate. */
+static void test_no_time(void **state)
+{
+	const struct pt_times t[] = {{5, 5}};
+
+	assert_near(pt_rates_of(8, 1, 1000, 1, t).peak, 0.0);
+	assert_true(isfinite(pt_rates_of(8, 1, 0, 1, NULL).average));
+}
+
+static void test_sum(void **state)
+{
+	const struct pt_rates a = {8, 5, 1, 2, 3}, b = {8, 7, 10, 20, 30};
+	struct pt_rates s = pt_rates_sum(&a, &b);
+
+	assert_true(s.size == 8 && s.iters == 5);
+	assert_near(s.peak, 11.0);
+	assert_near(s.average, 22.0);
+	assert_near(s.mpps, 33.0);
+}
+
+/* Gaps of 4, 2, 6, 90, 80 us and so on: two halves a trip; the two longest do not count. */
+static void test_latency(void **state)
+{
+	const uint64_t posted[] = {0, 4000, 6000, 12000, 102000, 182000, 190000};
+	double sorted[6], unsorted[6];
+	struct pt_latency l;
+
+	pt_latency_of(posted, 7, 2, sorted, unsorted, &l);
+	assert_near(unsorted[0], 2.0);
+	assert_near(unsorted[3], 45.0);
+	assert_near(sorted[5], 45.0);
+	assert_near(l.min, 1.0);
+	assert_near(l.max, 40.0);
+	assert_near(l.typical, 2.5);
+	assert_near(l.average, 2.5);
+	assert_near(l.stdev, sqrt((2.25 + .25 + .25 + 2.25) / 4));
+	assert_near(l.p99, 40.0);
+	assert_near(l.p999, 40.0);
+}
+
+/* 103 gaps of 1 .. 103 us, of which 100 count. */
+static void test_percentiles(void **state)
+{
+	uint64_t posted[103] = {0};
+	double sorted[102];
+	struct pt_latency l;
+
+	for (unsigned i = 1; i < 103; i++)
+		posted[i] = posted[i - 1] + i * 1000;
+	pt_latency_of(posted, 103, 1, sorted, NULL, &l);
+	assert_near(l.typical, 50.5);
+	assert_near(l.p99, 100.0);
+	assert_near(l.p999, 101.0);
+	assert_near(l.max, 101.0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_average), cmocka_unit_test(test_peak),
+		cmocka_unit_test(test_no_time), cmocka_unit_test(test_sum),
+		cmocka_unit_test(test_latency), cmocka_unit_test(test_percentiles),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
