@@ -1,0 +1,179 @@
+"""usage: test_perftest.py FOLDER    the eight perftest counterparts in FOLDER against each other over memif, as TAP"""
+import json
+import os
+import re
+import socket
+import sys
+
+sys.path[:0] = [os.path.dirname(os.path.dirname(os.path.abspath(__file__)))]
+from rig import Process, Rig  # noqa: E402
+import tap  # noqa: E402
+
+FOLDER = sys.argv[1]
+TOOLS = [f"nd_{verb}_{what}" for verb in ("send", "write", "read", "atomic") for what in ("bw", "lat")]
+LINE = "-" * 87
+BW_ROW = re.compile(r"^ (\d+) +(\d+) +(\d+\.\d\d) +(\d+\.\d\d) *\t\t   (\d+\.\d{6})$", re.M)
+LAT_ROW = re.compile(r"^ (\d+) +(\d+) +" + r"[ \t]+".join([r"(\d+\.\d\d)"] * 7) + r" *$", re.M)
+
+
+class Pair(Rig):
+    """A server of the tool on side a, a client on side b."""
+
+    def __init__(self):
+        super().__init__(None, None, "")
+
+    def run_tool(self, side, tool, *words):
+        env = dict(self.env, SOFTRNIC_CONFIG=self.path(side + ".conf"))
+        p = Process([os.path.join(FOLDER, tool), *words], env, self.path(f"{side}{len(self.processes)}.log"))
+        self.processes.append(p)
+        return p
+
+    def run(self, tool, flags, host):
+        """((status, text) of the server, of the client)"""
+        port = ["-p", str(free_port())]
+        server = self.run_tool("a", tool, *port, *flags).await_text("Waiting for client")
+        while host == "127.0.0.1" and not listens(int(port[1])):
+            if server.child.poll() is not None:
+                break
+        client = self.run_tool("b", tool, *port, *flags, host)
+        ended = client.end()
+        return (server.end(), server.text), (ended, client.text)
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+def listens(port):
+    """Without connecting: the server takes one client."""
+    for name in ("/proc/net/tcp", "/proc/net/tcp6"):
+        with open(name, encoding="ascii") as f:
+            if any(re.search(rf":{port:04X} \S+ 0A ", line) for line in f):
+                return True
+    return False
+
+
+def rows(tool, text):
+    return (LAT_ROW if tool.endswith("lat") else BW_ROW).findall(text)
+
+
+def wrong_rows(tool, flags, who, text):
+    """What is wrong about the table of one end."""
+    size = 8 if "atomic" in tool else int(flags[flags.index("-s") + 1])
+    iters = int(flags[flags.index("-n") + 1]) * (int(flags[flags.index("-q") + 1]) if "-q" in flags else 1)
+    found = rows(tool, text)
+    if who == "server" and re.search("(read|atomic)_lat", tool):
+        return [] if not found else ["the server has a table"]
+    if [(int(r[0]), int(r[1])) for r in found] != [(size, iters)]:
+        return [f"rows {found}"]
+    numbers = [float(x) for x in found[0][2:]]
+    if tool.endswith("lat"):
+        least, most, typical, average = numbers[:4]
+        return [] if least <= typical <= most and least <= average <= most else [f"not in order: {numbers}"]
+    return [] if numbers[2] > 0 else ["a rate of 0"]
+
+
+def talks(tool, flags, host="127.0.0.1"):
+    with Pair() as pair:
+        ends = dict(zip(("server", "client"), pair.run(tool, flags, host)))
+    complaints = []
+    for who, (status, text) in ends.items():
+        bad = wrong_rows(tool, flags, who, text) if status == 0 else ["failed"]
+        if f"{' Bidirectional' if '-b' in flags else ''} {'Latency' if 'lat' in tool else 'BW'} Test\n" not in text:
+            bad.append("no title")
+        complaints += [f"{who}, status {status}: {b}: {text}" for b in bad]
+    mine, theirs = (re.findall(r"(local|remote) address: (.*)\n GID: (.*)\n", ends[who][1]) for who in ("server", "client"))
+    if sorted(r[1:] for r in mine if r[0] == "local") != sorted(r[1:] for r in theirs if r[0] == "remote"):
+        complaints.append(f"the client knows other queue pairs than the server has: {mine} {theirs}")
+    return complaints
+
+
+def all_sizes():
+    with Pair() as pair:
+        (status, text), (ended, _) = pair.run("nd_send_bw", ["-a", "-n", "5"], "127.0.0.1")
+    sizes = [int(r[0]) for r in rows("nd_send_bw", text)]
+    return [] if (status, ended, sizes) == (0, 0, [1 << i for i in range(1, 24)]) else [text]
+
+
+def json_files():
+    complaints = []
+    for tool, keys in (("nd_write_bw", {"MsgSize", "n_iterations", "BW_peak", "BW_average", "MsgRate"}),
+                       ("nd_send_lat", {"MsgSize", "n_iterations", "t_min", "t_max", "t_typical", "t_avg", "t_stdev",
+                                        "percentile_99", "percentile_99.9"})):
+        with Pair() as pair:
+            flags = ["-n", "50", "-s", "64", f"--out_json_file={pair.path('out.json')}"]
+            ends = pair.run(tool, flags, "127.0.0.1")
+            with open(pair.path("out.json"), encoding="utf-8") as f:
+                found = json.load(f)
+        if any(status for status, _ in ends) or set(found["results"]) != keys or found["results"]["MsgSize"] != 64 \
+                or found["test_info"]["Connection_type"] != "RC":
+            complaints.append(f"{tool}: {found} {ends}")
+    return complaints
+
+
+def raw_results():
+    with Pair() as pair:
+        _, (status, text) = pair.run("nd_send_lat", ["-n", "20", "-U"], "127.0.0.1")
+    listed = re.findall(r"^(\d+), [\d.e+-]+$", text, re.M)
+    return [] if status == 0 and listed == [str(i) for i in range(1, 20)] else [text]
+
+
+def too_slow():
+    with Pair() as pair:
+        _, (status, text) = pair.run("nd_send_bw", ["-n", "50", "-w", "1e12"], "127.0.0.1")
+    return [] if status == 1 and "below the limit" in text else [f"status {status}: {text}"]
+
+
+def refuses(words, status, sentence):
+    with Pair() as pair:
+        p = pair.run_tool("a", "nd_send_bw", *words)
+        ended = p.end()
+        return [] if ended == status and sentence in p.text else [f"status {ended}: {p.text}"]
+
+
+def server_dies():
+    """The other end says that nobody is there, within the time of a test."""
+    with Pair() as pair:
+        port = ["-p", str(free_port())]
+        server = pair.run_tool("a", "nd_write_bw", *port, "-D", "30").await_text("Waiting for client")
+        while not listens(int(port[1])):
+            pass
+        client = pair.run_tool("b", "nd_write_bw", *port, "-D", "30", "127.0.0.1").await_text("BW average")
+        server.kill()
+        status = client.end()
+        return [] if status == 1 and "failed" in client.text else [f"status {status}: {client.text}"]
+
+
+SHORT = ["-n", "40"]
+
+
+def flags_of(tool, *more):
+    return SHORT + ([] if "atomic" in tool else ["-s", "4097"]) + list(more)
+
+
+CHECKS = [
+    *((f"{t} over TCP", lambda t=t: talks(t, flags_of(t))) for t in TOOLS),
+    *((f"{t} over the RDMA CM", lambda t=t: talks(t, flags_of(t, "-R"), "192.0.2.1")) for t in TOOLS),
+    *((f"{t} both ways, 3 queue pairs", lambda t=t: talks(t, flags_of(t, "-b", "-q", "3"))) for t in TOOLS[::2]),
+    ("nd_write_bw over the RDMA CM and IPv6, 2 queue pairs",
+     lambda: talks("nd_write_bw", flags_of("", "-R", "-q", "2", "-x", "1"), "2001:db8::1")),
+    ("nd_read_bw over IPv6", lambda: talks("nd_read_bw", flags_of("", "-x", "1"))),
+    *((f"nd_send_bw, path MTU {m}", lambda m=m: talks("nd_send_bw", flags_of("", "-m", str(m)))) for m in (256, 1024, 4096)),
+    *((f"{t} asleep until something comes", lambda t=t: talks(t, flags_of(t, "-e"))) for t in ("nd_send_bw", "nd_read_lat")),
+    ("nd_write_bw inline", lambda: talks("nd_write_bw", SHORT + ["-s", "100", "-I", "128"])),
+    ("nd_atomic_bw, compare and swap", lambda: talks("nd_atomic_bw", SHORT + ["-A", "CMP_AND_SWAP"])),
+    ("all sizes", all_sizes),
+    ("JSON", json_files),
+    ("every result", raw_results),
+    ("a limit that is missed", too_slow),
+    ("an adapter that is not there", lambda: refuses(["-d", "nobody"], 1, "no adapter 'nobody'; it has: test-a")),
+    ("an address that is not there", lambda: refuses(["-x", "9"], 1, "the adapter has 2 addresses")),
+    ("a flag that is not there", lambda: refuses(["--odp"], 2, "--odp is no flag")),
+    ("a host that is not there", lambda: refuses(["-p", "1", "127.0.0.1"], 1, "cannot connect: Connection refused")),
+    ("server killed", server_dies),
+]
+
+if __name__ == "__main__":
+    tap.run(CHECKS)
