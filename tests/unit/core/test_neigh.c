@@ -673,6 +673,13 @@ static void wire_row_C28_answers_duplicate_address_detection(void **state)
 		    pkt.dst.b[0] == 0xff);
 	assert_false(rn_neigh_group_mac(&port, (uint8_t[]){0x33, 0x33, 0xff, 0xab, 0, 9}));
 	assert_false(rn_neigh_group_mac(&port, mac_x));
+	for (int i = 0; i < 6; i++) { /* broadcast: all of its bytes */
+		uint8_t mac[6] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
+
+		assert_true(rn_neigh_group_mac(&port, mac));
+		mac[i] ^= 1;
+		assert_false(rn_neigh_group_mac(&port, mac));
+	}
 	/* a hop limit below 255 came from beyond a router */
 	frame[21] = 254;
 	assert_int_equal(receive(a, frame, len, 0), RN_V_ND_BAD);

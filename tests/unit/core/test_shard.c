@@ -201,6 +201,24 @@ static void unmake(struct rn_shard *sh, uint32_t qpn, uint32_t gen)
 	free(x.freed);
 }
 
+/* Queue depths end at 65536, and what fits to the byte is asked for no memory beyond that. */
+static void test_depth_limits(void **state)
+{
+	struct rn_cmd cmd = {.op = RN_CMD_CREATE_QP};
+	struct rn_core_cfg cfg;
+
+	rn_core_defaults(&cfg);
+	cmd.create_qp.type = RN_QPT_RC;
+	cmd.create_qp.sq_sge = cmd.create_qp.rq_sge = 1;
+	cmd.create_qp.sq_depth = cmd.create_qp.rq_depth = 65536;
+	assert_true(rn_exec_bytes(&cmd, &cfg) > 0);
+	cmd.create_qp.sq_depth = 65537;
+	assert_int_equal(rn_exec_bytes(&cmd, &cfg), 0);
+	cmd.create_qp.sq_depth = 1;
+	cmd.create_qp.rq_depth = 65537;
+	assert_int_equal(rn_exec_bytes(&cmd, &cfg), 0);
+}
+
 static void test_numbers(void **state)
 {
 	for (uint32_t n = 1; n <= RN_MSG_ALL && n <= 16; n++) {
@@ -537,6 +555,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_demux),	 cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_depth_limits),
 		cmocka_unit_test(test_commands), cmocka_unit_test(test_stale_posts),
 		cmocka_unit_test(test_armed),	 cmocka_unit_test(test_coalesced),
 		cmocka_unit_test(test_only_acks),

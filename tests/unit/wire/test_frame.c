@@ -426,6 +426,14 @@ static void test_payload_too_long(void **state)
 	assert_int_equal(rn_frame_build(&pkt, f, SIZE_MAX), 0);
 	pkt.payload_len = UINT32_MAX;
 	assert_int_equal(rn_frame_build(&pkt, f, SIZE_MAX), 0);
+
+	/* the longest payload that fits whatever stands before it */
+	static uint8_t longest[UINT16_MAX], whole[UINT16_MAX + 64];
+	pkt.payload = longest;
+	pkt.payload_len = UINT16_MAX - RN_FRAME_OVERHEAD_MAX;
+	assert_int_equal(rn_frame_build(&pkt, whole, sizeof(whole)), rn_frame_bytes(&pkt));
+	pkt.payload_len++;
+	assert_int_equal(rn_frame_build(&pkt, whole, sizeof(whole)), 0);
 }
 
 static void test_fields_understood_before_an_objection(void **state)
