@@ -8,6 +8,7 @@ import tempfile
 sys.path[:0] = [os.path.dirname(os.path.dirname(os.path.abspath(__file__)))]
 import frame as wire  # noqa: E402
 import judges  # noqa: E402
+import mad  # noqa: E402
 import tap  # noqa: E402
 
 VECTORS = sys.argv[1]
@@ -86,6 +87,37 @@ def truncated_header_is_refused():
             verdict(judges.icrc, [bad]))
 
 
+def flips_in_datagrams_and_plain_frames():
+    """Reserved bits of CM messages, and any bit behind Ethernet of ARP: scapy's copy differs, or the frame is no more what it
+    was."""
+    bad = []
+    for path in (SAMPLES[4],):
+        for raw in wire.read_capture(os.path.join(VECTORS, path)):
+            roce = wire.parse(raw)
+            attribute = roce and mad.attribute_of(roce)
+            if not attribute:
+                continue
+            body, at = roce.rest[8 + 24:], 0
+            for field, bits in mad.LAYOUTS[attribute][1]:
+                if field is None:
+                    byte, mask = divmod(at, 8)
+                    spoilt = roce.rest[:32 + byte] + bytes([body[byte] ^ 0x80 >> mask]) + roce.rest[33 + byte:]
+                    if not verdict(judges.scapy_rebuild, [with_icrc(roce, spoilt)]):
+                        bad.append(f"{mad.LAYOUTS[attribute][0]}: reserved bit {at} accepted")
+                at += bits
+    arp = bytes.fromhex("ffffffffffff02000000000108060001080006040001020000000001c0000201000000000000c0000202") + bytes(18)
+    if judges.compare("", judges.plain.rebuild(arp), arp):
+        bad.append("a good ARP request is refused")
+    for byte in list(range(14, 20)) + list(range(42, 60)):
+        spoilt = flipped(arp, byte, 1)
+        try:
+            if judges.plain.rebuild(spoilt) == spoilt:
+                bad.append(f"ARP: byte {byte} accepted")
+        except wire.Malformed:
+            pass
+    return bad
+
+
 def frames_that_are_not_roce_are_not_enough():
     other = b"\xff" * 6 + b"\x02\0\0\0\0\1" + b"\x08\x06" + bytes(46)
     return [f"{judge.__name__} accepted" for judge in judges.JUDGES if not verdict(judge, [other])]
@@ -112,6 +144,6 @@ def broken_captures_are_refused():
 
 
 tap.run([(f.__name__, f) for f in (crc_is_the_one_of_ethernet, reserved_bits_break_the_rebuild,
-                                   truncated_header_is_refused, frames_that_are_not_roce_are_not_enough,
+                                   truncated_header_is_refused, flips_in_datagrams_and_plain_frames, frames_that_are_not_roce_are_not_enough,
                                    broken_captures_are_refused)] +
         [(f"every_protected_bit IPv{v}", lambda v=v: every_protected_bit(v)) for v in (4, 6)])

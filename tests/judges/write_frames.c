@@ -1,11 +1,17 @@
 /* Which frames does the builder make? Writes one of each kind to a capture, for the judges: every known opcode, over
- * IPv4 and IPv6, with and without VLAN, with payloads of every pad, fields drawn from a seed; and every CM message.
- * usage: write_frames FILE.pcap */
+ * IPv4 and IPv6, with and without VLAN, with payloads of every pad, fields drawn from a seed; every CM message; ARP,
+ * neighbour discovery and echo.
+ * usage: write_frames FILE.pcap
+ *        write_frames --kinds      all kinds that the tables of the code know: "bth:04<tab>RC SEND_ONLY" and so on */
 #include <stdio.h>
 #include <string.h>
 
+#include "arp_msg.h"
 #include "cm_msg.h"
 #include "frame.h"
+#include "hdr.h"
+#include "icmp_msg.h"
+#include "nd_msg.h"
 #include "rng.h"
 #include "types.h"
 
@@ -28,26 +34,32 @@ static void put_file_header(FILE *out)
 	put(out, &head, sizeof(head));
 }
 
+static void put_bytes(FILE *out, const uint8_t *frame, uint32_t n)
+{
+	const uint32_t record[4] = {0, 0, n, n};
+
+	put(out, record, sizeof(record));
+	put(out, frame, n);
+}
+
 static bool put_frame(FILE *out, const struct rn_pkt *pkt)
 {
 	uint8_t frame[RN_FRAME_OVERHEAD_MAX + 4096];
 	uint32_t n = rn_frame_build(pkt, frame, sizeof(frame));
-	const uint32_t record[4] = {0, 0, n, n};
 
 	if (n == 0 || n != rn_frame_bytes(pkt)) {
 		fprintf(stderr, "opcode %#x: built %u bytes, announced %u\n", pkt->opcode, n, rn_frame_bytes(pkt));
 		return false;
 	}
-	put(out, record, sizeof(record));
-	put(out, frame, n);
+	put_bytes(out, frame, n);
 	return true;
 }
 
+static const struct rn_gid four[2] = {{{[10] = 0xff, 0xff, 192, 0, 2, 1}}, {{[10] = 0xff, 0xff, 192, 0, 2, 2}}};
+static const struct rn_gid six[2] = {{{0x20, 0x01, 0x0d, 0xb8, [15] = 1}}, {{0x20, 0x01, 0x0d, 0xb8, [15] = 2}}};
+
 static void set_addresses(struct rn_pkt *pkt, bool ipv4, bool vlan)
 {
-	static const struct rn_gid four[2] = {{{[10] = 0xff, 0xff, 192, 0, 2, 1}}, {{[10] = 0xff, 0xff, 192, 0, 2, 2}}};
-	static const struct rn_gid six[2] = {{{0x20, 0x01, 0x0d, 0xb8, [15] = 1}}, {{0x20, 0x01, 0x0d, 0xb8, [15] = 2}}};
-
 	memcpy(pkt->smac, (const uint8_t[]){2, 0, 0, 0, 0, 1}, 6);
 	memcpy(pkt->dmac, (const uint8_t[]){2, 0, 0, 0, 0, 2}, 6);
 	pkt->ipv4 = ipv4;
@@ -143,6 +155,121 @@ static bool put_cm(FILE *out, uint16_t attr, bool ipv4, struct rn_rng *rng)
 	return put_frame(out, &pkt);
 }
 
+/* ---- what is not RoCE ---- */
+
+static unsigned put_ethernet(uint8_t *frame, uint16_t type, bool vlan)
+{
+	unsigned at = 12;
+
+	memset(frame, 0, 60);
+	memcpy(frame, (const uint8_t[]){2, 0, 0, 0, 0, 2}, 6);
+	memcpy(frame + 6, (const uint8_t[]){2, 0, 0, 0, 0, 1}, 6);
+	if (vlan) {
+		rn_store16(frame + at, RN_ETHERTYPE_VLAN);
+		rn_store16(frame + at + 2, 3 << 13 | 100);
+		at += 4;
+	}
+	rn_store16(frame + at, type);
+	return at + 2;
+}
+
+static void put_arp(FILE *out, uint16_t op, bool vlan)
+{
+	struct rn_arp arp = {.op = op, .sender = four[0], .target = four[1], .sender_mac = {2, 0, 0, 0, 0, 1}};
+	uint8_t frame[64];
+	unsigned at = put_ethernet(frame, RN_ETHERTYPE_ARP, vlan);
+
+	if (op == RN_ARP_REPLY)
+		memcpy(arp.target_mac, frame, 6);
+	rn_arp_build(&arp, frame + at);
+	put_bytes(out, frame, 60);
+}
+
+static unsigned put_ip_header(uint8_t *ip, bool ipv4, unsigned body, uint8_t hops)
+{
+	unsigned n = ipv4 ? 20 : 40;
+
+	memset(ip, 0, n);
+	if (ipv4) {
+		ip[0] = 0x45;
+		rn_store16(ip + RN_IPV4_LENGTH, (uint16_t)(20 + body));
+		rn_store16(ip + RN_IPV4_FRAGMENT, RN_IPV4_FLAG_DF);
+		ip[RN_IPV4_TTL] = hops;
+		ip[RN_IPV4_PROTOCOL] = RN_IPPROTO_ICMP;
+		memcpy(ip + RN_IPV4_SRC, four[0].b + 12, 4);
+		memcpy(ip + RN_IPV4_DST, four[1].b + 12, 4);
+		rn_store16(ip + RN_IPV4_CHECKSUM, rn_ip_checksum(0, ip, 20));
+	} else {
+		ip[0] = 0x60;
+		rn_store16(ip + RN_IPV6_LENGTH, (uint16_t)body);
+		ip[RN_IPV6_NEXT] = RN_IPPROTO_ICMPV6;
+		ip[RN_IPV6_HOPS] = hops;
+		memcpy(ip + RN_IPV6_SRC, six[0].b, 16);
+		memcpy(ip + RN_IPV6_DST, six[1].b, 16);
+	}
+	return n;
+}
+
+static void put_nd(FILE *out, uint8_t type, bool vlan)
+{
+	const struct rn_nd nd = {.type = type, .solicited = type == RN_ND_ADVERT, .override = type == RN_ND_ADVERT,
+				 .target = six[type == RN_ND_SOLICIT], .has_mac = true, .mac = {2, 0, 0, 0, 0, 1}};
+	uint8_t frame[128];
+	unsigned at = put_ethernet(frame, RN_ETHERTYPE_IPV6, vlan);
+
+	at += put_ip_header(frame + at, false, RN_ND_BYTES, RN_ND_HOP_LIMIT);
+	at += (unsigned)rn_nd_build(&six[0], &six[1], &nd, frame + at);
+	put_bytes(out, frame, at);
+}
+
+static void put_echo(FILE *out, bool ipv4, bool reply, bool vlan, uint32_t len)
+{
+	static uint8_t data[4096], frame[4300];
+	const struct rn_icmp_echo echo = {.reply = reply, .id = 7, .seq = (uint16_t)len, .data = data, .data_len = len};
+	unsigned at = put_ethernet(frame, ipv4 ? RN_ETHERTYPE_IPV4 : RN_ETHERTYPE_IPV6, vlan);
+	const struct rn_gid *addr = ipv4 ? four : six;
+
+	for (uint32_t i = 0; i < len; i++)
+		data[i] = (uint8_t)i;
+	at += put_ip_header(frame + at, ipv4, RN_ICMP_ECHO_HDR + len, 64);
+	at += (unsigned)rn_icmp_echo_build(ipv4, &addr[0], &addr[1], &echo, frame + at, sizeof(frame) - at);
+	put_bytes(out, frame, RN_MAX(at, 60u));
+}
+
+static void put_plain(FILE *out)
+{
+	for (unsigned way = 0; way < 4; way++) {
+		bool vlan = way & 1, answer = way & 2;
+
+		put_arp(out, answer ? RN_ARP_REPLY : RN_ARP_REQUEST, vlan);
+		put_nd(out, answer ? RN_ND_ADVERT : RN_ND_SOLICIT, vlan);
+		for (size_t i = 0; i < 2 * RN_ARRAY_SIZE(lengths); i++)
+			put_echo(out, i & 1, answer, vlan, lengths[i / 2]);
+	}
+}
+
+/* The keys are those of kinds.py. */
+static void print_kinds(void)
+{
+	static const struct {
+		uint16_t number;
+		const char *name;
+	} attrs[] = {
+#define X(name, number) {number, #name},
+		RN_CM_ATTR_ROWS(X)
+#undef X
+	};
+
+	for (unsigned opcode = 0; opcode < 256; opcode++)
+		if (rn_opcode_row((uint8_t)opcode)->known)
+			printf("bth:%02X\t%s\n", opcode, rn_opcode_row((uint8_t)opcode)->name);
+	for (size_t i = 0; i < RN_ARRAY_SIZE(attrs); i++)
+		printf("cm:%04X\t%s\n", attrs[i].number, attrs[i].name);
+	printf("arp:%u\tARP request\narp:%u\tARP reply\n", RN_ARP_REQUEST, RN_ARP_REPLY);
+	printf("nd:%u\tneighbour solicitation\nnd:%u\tneighbour advertisement\n", RN_ND_SOLICIT, RN_ND_ADVERT);
+	printf("icmp:8\techo request\nicmp:0\techo reply\nicmp6:128\techo request, IPv6\nicmp6:129\techo reply, IPv6\n");
+}
+
 static bool put_everything(FILE *out)
 {
 	static const uint16_t attrs[] = {RN_CM_REQ, RN_CM_MRA, RN_CM_REJ, RN_CM_REP, RN_CM_RTU,
@@ -158,16 +285,21 @@ static bool put_everything(FILE *out)
 	}
 	for (size_t i = 0; i < 2 * RN_ARRAY_SIZE(attrs); i++)
 		good &= put_cm(out, attrs[i / 2], i & 1, &rng);
+	put_plain(out);
 	return good;
 }
 
 int main(int argc, char **argv)
 {
-	FILE *out = argc == 2 ? fopen(argv[1], "wb") : NULL;
-	bool good;
+	bool kinds = argc == 2 && strcmp(argv[1], "--kinds") == 0, good;
+	FILE *out = argc == 2 && !kinds ? fopen(argv[1], "wb") : NULL;
 
+	if (kinds) {
+		print_kinds();
+		return 0;
+	}
 	if (!out) {
-		fprintf(stderr, "usage: write_frames FILE.pcap\n");
+		fprintf(stderr, "usage: write_frames FILE.pcap | --kinds\n");
 		return 2;
 	}
 	good = put_everything(out);

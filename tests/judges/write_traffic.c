@@ -1,63 +1,80 @@
-/* Which frames does the transport send? Two simulated NICs exchange Sends, Writes and Reads over IPv4, IPv6 and VLAN at
- * every path MTU; some frames are dropped and some receives come late, so that NAKs, RNR NAKs, resends and partial
- * READ responses are among them. All that is sent is written to a capture, for the judges.
- * usage: write_traffic FILE.pcap */
+/* Which frames does the transport send? Two simulated NICs exchange every kind of request over IPv4, IPv6 and VLAN at every path MTU; some frames are dropped and some receives come late, so that
+ * NAKs, RNR NAKs, resends and partial READ responses are among them. All that is sent is written to a capture, for the
+ * judges. usage: write_traffic FILE.pcap */
 #include <stdio.h>
 
+#include "mr.h"
+#include "record.h"
+#include "shard.h"
 #include "sim.h"
 #include "types.h"
 
-static const uint32_t lengths[] = {0, 1, 255, 4096, 20000};
+static const uint32_t lengths[] = {0, 1, 255, 4096, 9000};
 
 struct tap {
 	FILE *out;
 	unsigned frames;
 };
 
-static void put_file_header(FILE *out)
-{
-	static const struct {
-		uint32_t magic;
-		uint16_t major, minor;
-		uint32_t zone, accuracy, snaplen, link;
-	} head = {0xa1b2c3d4, 2, 4, 0, 0, 65535, 1};
-
-	fwrite(&head, sizeof(head), 1, out);
-}
-
-/* Writes each frame down as it leaves; drops every 13th. */
-static bool see_frame(struct sim *sim, unsigned from, const struct rn_pkt *pkt, void *arg)
+/* Drops every 29th. */
+static bool lose_some(struct sim *sim, unsigned from, const struct rn_pkt *pkt, void *arg)
 {
 	struct tap *tap = arg;
-	const uint32_t record[4] = {(uint32_t)(sim->now / RN_S(1)), (uint32_t)(sim->now % RN_S(1) / 1000),
-				    pkt->frame_len, pkt->frame_len};
 
-	fwrite(record, sizeof(record), 1, tap->out);
-	fwrite(pkt->frame, 1, pkt->frame_len, tap->out);
-	return ++tap->frames % 13 != 0;
+	return ++tap->frames % 29 != 0;
 }
 
-static void post_all(struct sim *sim)
+static void post(struct sim *sim, enum rn_wqe_kind kind, uint32_t length, uint32_t imm)
 {
-	for (uint64_t i = 0; i < RN_ARRAY_SIZE(lengths); i++) {
-		const struct sim_op send = {.kind = RN_WQE_SEND, .flags = RN_WQE_SIGNALED, .wr_id = i, .length = lengths[i]};
-		struct sim_op write = send, read = send;
+	bool fetch = kind == RN_WQE_READ || kind == RN_WQE_CMP_SWAP || kind == RN_WQE_FETCH_ADD;
+	const struct sim_op op = {.kind = kind, .flags = RN_WQE_SIGNALED, .length = length, .imm = imm,
+				  .local = fetch ? 3 << 20 : 0, .remote = fetch ? 4 << 20 : 2 << 20};
 
-		write.kind = RN_WQE_WRITE;
-		write.remote = 2 << 20;
-		read.kind = RN_WQE_READ;
-		read.local = 3 << 20;
-		read.remote = 4 << 20;
-		sim_post(sim, 0, 0, &send);
-		sim_post(sim, 0, 0, &write);
-		sim_post(sim, 0, 0, &read);
+	sim_post(sim, 0, 0, &op);
+}
+
+/* Returns how many completions the requests will have, receives among them. */
+static unsigned post_all(struct sim *sim, bool reliable)
+{
+	static const enum rn_wqe_kind kinds[] = {RN_WQE_SEND, RN_WQE_SEND_IMM, RN_WQE_WRITE, RN_WQE_WRITE_IMM, RN_WQE_READ};
+	unsigned n = 0;
+
+	for (unsigned k = 0; k < RN_ARRAY_SIZE(kinds) - !reliable; k++)
+		for (unsigned i = 0; i < RN_ARRAY_SIZE(lengths); i++) {
+			post(sim, kinds[k], lengths[i], 0x01020304);
+			n += kinds[k] == RN_WQE_WRITE || kinds[k] == RN_WQE_READ ? 1 : 2;
+		}
+	if (!reliable)
+		return n;
+	post(sim, RN_WQE_CMP_SWAP, 8, 0);
+	post(sim, RN_WQE_FETCH_ADD, 8, 0);
+	return n + 2;
+}
+
+/* SENDs that take a window of the peer's away; the first was bound for it. Returns their completions. */
+static unsigned post_invalidations(struct sim *sim, struct rn_mw_shared shared[2])
+{
+	struct sim_node *n = &sim->node[1];
+	struct rn_bind bind = {4096, n->lkey, RN_ACCESS_REMOTE_READ};
+
+	for (unsigned i = 0; i < 2; i++) {
+		uint32_t key;
+
+		if (rn_mw_add(n->mrs, SIM_PD, &shared[i], &key))
+			return 0;
+		key = (key & ~0xFFu) | ((key & 0xFF) % 255 + 1);
+		if (!rn_mw_bind(n->mrs, key, (struct rn_mr_via){SIM_PD, n->qp[0].qpn}, (uint64_t)(uintptr_t)n->arena, &bind,
+				&rn_shard_qp(n->shard, n->qp[0].qpn)->bound))
+			return 0;
+		post(sim, RN_WQE_SEND_INVAL, i ? 9000 : 1, key);
 	}
+	return 4;
 }
 
 /* Receives are posted only now: the first Send has met RNR. */
-static void post_receives(struct sim *sim)
+static void post_receives(struct sim *sim, unsigned n)
 {
-	for (uint64_t i = 0; i < RN_ARRAY_SIZE(lengths); i++) {
+	for (uint64_t i = 0; i < n; i++) {
 		const struct sim_op recv = {.kind = RN_WQE_RECV, .wr_id = i, .local = 1 << 20, .length = 20000};
 
 		sim_post(sim, 1, 0, &recv);
@@ -65,49 +82,55 @@ static void post_receives(struct sim *sim)
 }
 
 /* One connection from first post to last completion; false when something did not end well. */
-static bool converse(struct tap *tap, bool ipv6, bool vlan, uint8_t path_mtu)
+static bool converse(struct tap *tap, uint8_t type, bool ipv6, bool vlan, uint8_t path_mtu)
 {
 	static struct sim sim;
+	struct rn_mw_shared shared[2] = {0};
+	bool reliable = type == RN_QPT_RC;
 	struct sim_spec spec;
 	struct rn_cqe cqe;
-	unsigned done = 0;
+	unsigned done = 0, expected;
 
 	sim_spec_default(&spec);
+	spec.type = type;
 	spec.ipv6 = ipv6;
 	spec.vlan = vlan;
 	spec.path_mtu = path_mtu;
 	sim_init(&sim, &spec);
-	sim.filter = see_frame;
+	sim.pcap = tap->out;
+	sim.filter = reliable ? lose_some : NULL;
 	sim.filter_arg = tap;
 	sim_connect(&sim, 0);
-	post_all(&sim);
+	if (!reliable)
+		post_receives(&sim, 40);
+	expected = post_all(&sim, reliable) + (reliable ? post_invalidations(&sim, shared) : 0);
 	sim_run(&sim, sim.now + RN_MS(1));
-	post_receives(&sim);
+	if (reliable)
+		post_receives(&sim, 40);
 	sim_run(&sim, sim.now + RN_S(30));
 	while (sim_poll(&sim, 0, &cqe) || sim_poll(&sim, 1, &cqe))
 		done += cqe.status == RN_STATUS_SUCCESS;
 	sim_destroy_qp(&sim, 0, 0);
 	sim_destroy_qp(&sim, 1, 0);
 	sim_fini(&sim);
-	if (done == 4 * RN_ARRAY_SIZE(lengths))
+	if (done == expected)
 		return true;
-	fprintf(stderr, "ipv6=%d vlan=%d path mtu %u: %u completions\n", ipv6, vlan, path_mtu, done);
+	fprintf(stderr, "type %u ipv6=%d vlan=%d path mtu %u: %u completions, not %u\n", type, ipv6, vlan, path_mtu, done, expected);
 	return false;
 }
 
 int main(int argc, char **argv)
 {
-	struct tap tap = {.out = argc == 2 ? fopen(argv[1], "wb") : NULL};
+	struct tap tap = {.out = argc == 2 ? record_open(argv[1]) : NULL};
 	bool good = true;
 
 	if (!tap.out) {
 		fprintf(stderr, "usage: write_traffic FILE.pcap\n");
 		return 2;
 	}
-	put_file_header(tap.out);
 	for (unsigned way = 0; way < 3; way++) {
-		for (uint8_t path_mtu = 1; path_mtu <= 5; path_mtu++)
-			good &= converse(&tap, way == 1, way == 2, path_mtu);
+		for (uint8_t path_mtu = 1; path_mtu <= 5; path_mtu += way ? 2 : 1)
+			good &= converse(&tap, RN_QPT_RC, way == 1, way == 2, path_mtu);
 	}
 	good &= !ferror(tap.out);
 	return fclose(tap.out) || !good;

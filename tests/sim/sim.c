@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "psn.h"
+#include "record.h"
 #include "qp.h"
 #include "srq.h"
 #include "stats.h"
@@ -554,6 +555,8 @@ static void send_frame(struct sim *sim, unsigned from, uint8_t *data, uint32_t l
 	struct rn_pkt pkt;
 	must(rn_frame_parse(data, len, &pkt) == RN_V_OK, "a shard sent a frame that its own parser refuses");
 	n->frames++;
+	if (sim->pcap)
+		record_frame(sim->pcap, sim->now, data, len);
 	bool wanted = sim->filter == NULL || sim->filter(sim, from, &pkt, sim->filter_arg);
 	struct rn_fate fate = rn_impair_decide(&sim->spec.link[from].impair, &sim->rng, len);
 	unsigned copies = wanted ? fate.copies : 0;

@@ -91,7 +91,7 @@ struct sim {
 	sim_filter filter;
 	void *filter_arg;
 	FILE *log;            /* transcript, NULL = none */
-	FILE *pcap;
+	FILE *pcap;           /* every frame a shard sends, before it is lost or damaged (record.h); NULL = none */
 	uint32_t verdicts[RN_V_COUNT]; /* summed over nodes, at the receiver */
 	/* events that arrived, oldest first */
 	struct rn_event *events[SIM_NODES];
