@@ -184,7 +184,7 @@ void rn_cm_owe_mra(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_about abou
 	m.mra = (struct rn_cm_mra){.local_id = c->local_id,
 				   .remote_id = c->remote_id,
 				   .about = (uint8_t)about,
-				   .service_timeout = RN_CM_MRA_TIMEOUT};
+				   .service_timeout = cm->patience};
 	owe(cm, c, &m);
 }
 

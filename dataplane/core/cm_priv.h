@@ -22,7 +22,6 @@
 #define RN_CM_EVENTS	    6	/* untaken events one id can have: a whole life of it */
 #define RN_CM_REPLIES	    256 /* answers owed to peers */
 #define RN_CM_EPHEMERALS    (RN_CM_EPHEMERAL_LAST - RN_CM_EPHEMERAL_FIRST + 1)
-#define RN_CM_MRA_TIMEOUT   24 /* 69 s: what a consumer may take to answer, as Linux grants */
 #define RN_CM_TIMEWAIT_CODE 22 /* longest timewait: 17 s */
 #define RN_CM_PARTING	    RN_MS(500) /* longest wait of a DREQ for its answer */
 
@@ -176,7 +175,7 @@ struct rn_cm {
 	const struct rn_port_attr *port;
 	struct rn_neigh *neigh;
 	rn_time response_timeout;
-	uint8_t max_retries, ack_timeout, min_rnr_timer;
+	uint8_t max_retries, ack_timeout, min_rnr_timer, patience;
 	uint64_t seed;
 	uint32_t id_counter, tid_counter, psn;
 

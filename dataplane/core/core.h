@@ -78,6 +78,7 @@ struct rn_core_cfg {
 	rn_time rto_floor, rto_initial;
 	rn_time cm_response_timeout;   /* REQ/REP resend interval basis, ns */
 	uint8_t cm_max_retries;
+	uint8_t cm_patience;           /* code of the time an MRA asks for */
 	rn_time neigh_retry, neigh_reachable;
 	uint8_t neigh_probes;
 	uint64_t seed;             /* keys, PSNs, QPN start, comm ids */

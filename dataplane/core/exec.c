@@ -38,6 +38,7 @@ void rn_core_defaults(struct rn_core_cfg *cfg)
 		.rto_initial = RN_MS(4),
 		.cm_response_timeout = (rn_time)4096 << 20,
 		.cm_max_retries = 15,
+		.cm_patience = 24,
 		.neigh_retry = RN_S(1),
 		.neigh_reachable = RN_S(60),
 		.neigh_probes = 3,

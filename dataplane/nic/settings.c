@@ -83,6 +83,7 @@ void rn_settings_core(const struct rn_config *cfg, unsigned index, uint64_t seed
 	core->rto_initial = RN_US(t->rto_initial_us);
 	core->cm_response_timeout = RN_MS(t->cm_response_ms);
 	core->cm_max_retries = (uint8_t)t->cm_retries;
+	core->cm_patience = (uint8_t)t->cm_patience;
 	core->neigh_retry = RN_MS(t->neigh_retry_ms);
 	core->neigh_probes = (uint8_t)t->neigh_probes;
 	core->neigh_reachable = RN_MS(t->neigh_reachable_ms);

@@ -344,7 +344,7 @@ const char *rn_cm_attr_name(uint16_t attr)
 const char *rn_cm_rej_text(uint16_t reason)
 {
 	switch (reason) {
-#define X(name, number, text) \
+#define X(name, number, text, when) \
 	case number:          \
 		return text;
 		RN_CM_REJ_ROWS(X)

@@ -34,24 +34,41 @@
 	X(LAP,      0x0019) \
 	X(APR,      0x001A)
 
-#define RN_CM_REJ_ROWS(X) /* name, code, text */ \
-	X(NO_QP,            1, "no QP available") \
-	X(NO_RESOURCES,     3, "no resources available") \
-	X(TIMEOUT,          4, "timeout") \
-	X(UNSUPPORTED,      5, "unsupported request") \
-	X(BAD_COMM_ID,      6, "invalid communication id") \
-	X(BAD_COMM_INSTANCE,7, "invalid communication instance") \
-	X(NO_SERVICE,       8, "invalid service id: nobody listens") \
-	X(BAD_TRANSPORT,    9, "invalid transport type") \
-	X(STALE,           10, "stale connection") \
-	X(BAD_GID,         12, "invalid GID") \
-	X(BAD_MTU,         26, "invalid path MTU") \
-	X(FEW_RESOURCES,   27, "insufficient responder resources") \
-	X(CONSUMER,        28, "rejected by the consumer") \
-	X(BAD_RNR_RETRY,   29, "invalid RNR retry count") \
-	X(DUP_COMM_ID,     30, "duplicate local communication id") \
-	X(BAD_CLASS,       31, "invalid class version") \
-	X(VENDOR_OPTION,   35, "vendor option not supported")
+#define RN_CM_REJ_ROWS(X) /* name, code, text, when it is sent here; "" = only read, or a client's to say */ \
+	X(NO_QP,            1, "no QP available", "") \
+	X(NO_EEC,           2, "no EE context available", "") \
+	X(NO_RESOURCES,     3, "no resources available", "REQ: the listener's backlog or the table of connections is full") \
+	X(TIMEOUT,          4, "timeout", "REQ or REP: nobody answered all its repetitions; REQ: its client gave it up. With the CA GUID") \
+	X(UNSUPPORTED,      5, "unsupported request", "REQ: its QPN is 0, 1 or the multicast one") \
+	X(BAD_COMM_ID,      6, "invalid communication id", "REP: nobody waits for it") \
+	X(BAD_COMM_INSTANCE,7, "invalid communication instance", "") \
+	X(NO_SERVICE,       8, "invalid service id: nobody listens", "REQ: no listener; or the RDMA-CM header is unknown, names an address that is not ours, or comes from no host") \
+	X(BAD_TRANSPORT,    9, "invalid transport type", "REQ: the listener's queue pairs are of another type") \
+	X(STALE,           10, "stale connection", "REQ of a connection in timewait; REQ or REP of a queue pair that another connection has") \
+	X(NO_RDC,          11, "RDC does not exist", "") \
+	X(BAD_GID,         12, "invalid GID", "REQ: the path leads elsewhere, from no host, or mixes address families. With the GID it came to") \
+	X(BAD_LID,         13, "invalid LID", "") \
+	X(BAD_SL,          14, "invalid service level", "") \
+	X(BAD_TCLASS,      15, "invalid traffic class", "") \
+	X(BAD_HOP_LIMIT,   16, "invalid hop limit", "") \
+	X(BAD_RATE,        17, "invalid packet rate", "") \
+	X(BAD_ALT_GID,     18, "invalid alternate GID", "") \
+	X(BAD_ALT_LID,     19, "invalid alternate LID", "") \
+	X(BAD_ALT_SL,      20, "invalid alternate service level", "") \
+	X(BAD_ALT_TCLASS,  21, "invalid alternate traffic class", "") \
+	X(BAD_ALT_HOP_LIMIT, 22, "invalid alternate hop limit", "") \
+	X(BAD_ALT_RATE,    23, "invalid alternate packet rate", "") \
+	X(PORT_CM_REDIRECT, 24, "port and CM redirected", "") \
+	X(PORT_REDIRECT,   25, "port redirected", "") \
+	X(BAD_MTU,         26, "invalid path MTU", "REQ: path MTU 0, or above what the port carries. With the largest code") \
+	X(FEW_RESOURCES,   27, "insufficient responder resources", "") \
+	X(CONSUMER,        28, "rejected by the consumer", "REQ or REP: the client says so, goes away, or its listener does") \
+	X(BAD_RNR_RETRY,   29, "invalid RNR retry count", "") \
+	X(DUP_COMM_ID,     30, "duplicate local communication id", "") \
+	X(BAD_CLASS,       31, "invalid class version", "") \
+	X(BAD_FLOW_LABEL,  32, "invalid flow label", "") \
+	X(BAD_ALT_FLOW_LABEL, 33, "invalid alternate flow label", "") \
+	X(VENDOR_OPTION,   35, "vendor option not supported", "")
 /* clang-format on */
 
 enum rn_cm_attr {
@@ -61,7 +78,7 @@ enum rn_cm_attr {
 };
 
 enum rn_cm_rej_reason {
-#define X(name, number, text) RN_CM_REJ_##name = number,
+#define X(name, number, text, when) RN_CM_REJ_##name = number,
 	RN_CM_REJ_ROWS(X)
 #undef X
 };
@@ -165,17 +182,17 @@ struct rn_cm_sidr_req {
 };
 
 /* clang-format off */
-#define RN_CM_SIDR_ROWS(X) /* name, code, text */ \
-	X(VALID,       0, "valid") \
-	X(NO_SERVICE,  1, "service id not supported: nobody listens") \
-	X(REJECTED,    2, "rejected by the service provider") \
-	X(NO_QP,       3, "no QP available") \
-	X(REDIRECT,    4, "redirected") \
-	X(BAD_VERSION, 5, "unsupported version")
+#define RN_CM_SIDR_ROWS(X) /* name, code, text, when it is sent here */ \
+	X(VALID,       0, "valid", "the client answers") \
+	X(NO_SERVICE,  1, "service id not supported: nobody listens", "no listener for datagrams; or the RDMA-CM header is unknown, names an address that is not ours, or comes from no host") \
+	X(REJECTED,    2, "rejected by the service provider", "the client says so, goes away, or its listener does") \
+	X(NO_QP,       3, "no QP available", "the listener's backlog or the table of connections is full") \
+	X(REDIRECT,    4, "redirected", "") \
+	X(BAD_VERSION, 5, "unsupported version", "")
 /* clang-format on */
 
 enum rn_cm_sidr_status {
-#define X(name, number, text) RN_CM_SIDR_##name = number,
+#define X(name, number, text, when) RN_CM_SIDR_##name = number,
 	RN_CM_SIDR_ROWS(X)
 #undef X
 };

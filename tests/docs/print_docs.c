@@ -106,9 +106,17 @@ static void print_cm_rules(FILE *out)
 
 static void print_cm_reasons(FILE *out)
 {
-	fprintf(out, "| code | reason |\n|---|---|\n");
-#define X(name, code, text) fprintf(out, "| %u | %s |\n", (unsigned)code, text);
+	fprintf(out, "| code | reason | sent here when |\n|---|---|---|\n");
+#define X(name, code, text, when) fprintf(out, "| %u | %s | %s |\n", (unsigned)code, text, when);
 	RN_CM_REJ_ROWS(X)
+#undef X
+}
+
+static void print_sidr_statuses(FILE *out)
+{
+	fprintf(out, "| status | | sent here when |\n|---|---|---|\n");
+#define X(name, code, text, when) fprintf(out, "| %u | %s | %s |\n", (unsigned)code, text, when);
+	RN_CM_SIDR_ROWS(X)
 #undef X
 }
 
@@ -261,6 +269,7 @@ static struct {
 	{.name = "cm-states", .print = print_cm_states},
 	{.name = "cm-rules", .print = print_cm_rules},
 	{.name = "cm-reasons", .print = print_cm_reasons},
+	{.name = "sidr-statuses", .print = print_sidr_statuses},
 	{.name = "qp-states", .print = print_qp_states},
 	{.name = "qp-moves", .print = print_qp_moves},
 	{.name = "qp-kinds", .print = print_qp_kinds},

@@ -37,6 +37,7 @@ void net_init(struct net *net)
 					      .min_rnr_timer = 12,
 					      .cm_response_timeout = RN_MS(4096),
 					      .cm_max_retries = 15,
+					      .cm_patience = 24,
 					      .neigh_retry = RN_MS(100),
 					      .neigh_reachable = RN_S(3600),
 					      .neigh_probes = 3,

@@ -5,11 +5,13 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "cm_net.h"
+#include "frame.h"
 
 #define EV(name) RN_EVENT_CM_##name
 
@@ -121,6 +123,39 @@ static void wire_row_C29_a_datagram_service_is_found(void **state)
 		net_destroy(&net, 1, listener);
 		net_fini(&net);
 	}
+}
+
+/* Recorded: Linux' rdma_cm asks from 192.0.2.2, and one answers from 192.0.2.1, port 7174. */
+static void wire_row_C29_an_answer_as_linux_gives_it(void **state)
+{
+	uint8_t file[24 + 2 * (16 + 322)];
+	struct rn_cmd cmd = {.op = RN_CMD_CM_LISTEN, .cm = {.port = 7174, .port_space = RN_PS_UDP}};
+	uint32_t listener, child;
+	struct rn_pkt question, answer;
+	struct net net;
+	FILE *f = fopen(RN_VECTORS "/cm-sidr-udaddy-ipv4.pcap", "rb");
+
+	assert_non_null(f);
+	assert_int_equal(fread(file, 1, sizeof(file), f), sizeof(file));
+	fclose(f);
+	assert_int_equal(rn_frame_parse(file + 40, 322, &question), RN_V_OK);
+	assert_int_equal(rn_frame_parse(file + 40 + 322 + 16, 322, &answer), RN_V_OK);
+	net_init(&net);
+	net.box[0].accept = false;
+	listener = net_exec(&net, 0, cmd).id;
+	assert_int_equal(rn_cm_rx(net.box[0].cm, &question, net.now), RN_V_OK);
+	net_pump(&net);
+	child = net_event(&net, 0, EV(REQUEST))->id;
+	assert_memory_equal(&net_event(&net, 0, EV(REQUEST))->peer,
+			    (struct rn_gid[]){net_gid(1, false)}, 16);
+	cmd = (struct rn_cmd){.op = RN_CMD_CM_ACCEPT, .cm = {.id = child, .param.qpn = 0x14}};
+	assert_int_equal(net_exec(&net, 0, cmd).err, 0);
+	assert_true(rn_cm_tx(net.box[0].cm, &question, net.now));
+	assert_int_equal(question.payload_len, 256);
+	assert_memory_equal(question.payload, answer.payload, 256);
+	net_destroy(&net, 0, child);
+	net_destroy(&net, 0, listener);
+	net_fini(&net);
 }
 
 static unsigned spoil_service(struct net *net, unsigned from, struct rn_cm_msg *m)
@@ -597,6 +632,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(wire_row_C29_a_datagram_service_is_found),
+		cmocka_unit_test(wire_row_C29_an_answer_as_linux_gives_it),
 		cmocka_unit_test(wire_row_C30_nobody_offers_the_service),
 		cmocka_unit_test(a_service_refuses_with_status_and_data),
 		cmocka_unit_test(each_message_lost_or_doubled),

@@ -249,6 +249,38 @@ static void all_that_was_said_is_said_again(void **state)
 	}
 }
 
+/* How long a peer is asked to wait is the configuration's to say. */
+static void patience_as_configured(void **state)
+{
+	static const uint8_t codes[] = {0, 10, 31};
+
+	for (size_t i = 0; i < RN_ARRAY_SIZE(codes); i++) {
+		struct net net;
+		uint32_t listener, id;
+
+		net_init(&net);
+		net.box[1].cfg.cm_patience = codes[i];
+		rn_cm_destroy(net.box[1].cm);
+		net.box[1].cm =
+			rn_cm_create(&net.box[1].cfg, &net.box[1].port, net.box[1].neigh, net.now);
+		net.box[1].accept = false;
+		listener = net_listen(&net, 1, 0);
+		id = net_connect(&net, 0, 0x11);
+		net_pump(&net);
+		net_op(&net, 1, RN_CMD_CM_DELAY, net_event(&net, 1, EV(REQUEST))->id);
+		net_pump(&net);
+		assert_int_equal(net.box[1].sent[RN_CM_MRA], 1);
+		assert_int_equal(net.box[1].last[RN_CM_MRA].mra.service_timeout, codes[i]);
+		assert_int_equal(net.box[1].last[RN_CM_MRA].mra.about, RN_CM_ABOUT_REQ);
+		assert_int_equal(net.box[1].last[RN_CM_MRA].mra.remote_id,
+				 net.box[0].last[RN_CM_REQ].req.local_id);
+		net_destroy(&net, 1, net_event(&net, 1, EV(REQUEST))->id);
+		net_destroy(&net, 0, id);
+		net_destroy(&net, 1, listener);
+		net_fini(&net);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -257,6 +289,7 @@ int main(void)
 		cmocka_unit_test(forgotten_connections),
 		cmocka_unit_test(an_abandoned_attempt_gives_way),
 		cmocka_unit_test(all_that_was_said_is_said_again),
+		cmocka_unit_test(patience_as_configured),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
