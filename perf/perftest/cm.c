@@ -64,7 +64,7 @@ static int to_rts(struct pt_end *e, struct rn_client_qp *qp, const struct rn_eve
 	a.max_rd_atomic = mine->initiator_depth;
 	a.max_dest_rd_atomic = mine->responder_resources;
 	a.min_rnr_timer = MIN_RNR_TIMER;
-	rc = pt_end_to_rts(qp, &a);
+	rc = pt_end_to_rts(qp, RN_QPT_RC, &a);
 	return rc ? complain(e, "a queue pair does not connect", rc) : 0;
 }
 

@@ -290,20 +290,26 @@ uint8_t *pt_recv_at(const struct pt_end *e, unsigned i)
 
 /* ---- connecting by hand ---- */
 
-int pt_end_to_rts(struct rn_client_qp *qp, const struct rn_qp_attr *attr)
+/* What must be given on the way to RTR and to RTS, besides the state; nothing else may be. */
+static const struct {
+	uint32_t rtr, rts;
+} moves[] = {
+	[RN_QPT_RC] = {RN_QP_AV | RN_QP_PATH_MTU | RN_QP_DEST_QPN | RN_QP_RQ_PSN |
+			       RN_QP_MAX_DEST_RD_ATOMIC | RN_QP_MIN_RNR_TIMER,
+		       RN_QP_TIMEOUT | RN_QP_RETRY_CNT | RN_QP_RNR_RETRY | RN_QP_SQ_PSN |
+			       RN_QP_MAX_RD_ATOMIC},
+	[RN_QPT_UC] = {RN_QP_AV | RN_QP_PATH_MTU | RN_QP_DEST_QPN | RN_QP_RQ_PSN, RN_QP_SQ_PSN},
+};
+
+int pt_end_to_rts(struct rn_client_qp *qp, enum rn_qp_type type, const struct rn_qp_attr *attr)
 {
 	struct rn_qp_attr a = *attr;
 	int rc;
 
 	a.state = RN_QPS_RTR;
-	rc = rn_client_qp_modify(qp, &a,
-				 RN_QP_STATE | RN_QP_AV | RN_QP_PATH_MTU | RN_QP_DEST_QPN | RN_QP_RQ_PSN |
-					 RN_QP_MAX_DEST_RD_ATOMIC | RN_QP_MIN_RNR_TIMER);
+	rc = rn_client_qp_modify(qp, &a, RN_QP_STATE | moves[type].rtr);
 	a.state = RN_QPS_RTS;
-	return rc ? rc
-		  : rn_client_qp_modify(qp, &a,
-					RN_QP_STATE | RN_QP_TIMEOUT | RN_QP_RETRY_CNT |
-						RN_QP_RNR_RETRY | RN_QP_SQ_PSN | RN_QP_MAX_RD_ATOMIC);
+	return rc ? rc : rn_client_qp_modify(qp, &a, RN_QP_STATE | moves[type].rts);
 }
 
 static int find_mac(struct pt_end *e, const struct rn_gid *peer, uint8_t mac[6])
@@ -360,7 +366,7 @@ int pt_end_connect(struct pt_end *e)
 		};
 
 		memcpy(a.av.dmac, mac, 6);
-		rc = pt_end_to_rts(q->qp, &a);
+		rc = pt_end_to_rts(q->qp, o->type, &a);
 		if (rc != 0)
 			return complain(e, "a queue pair does not connect", rc);
 	}
@@ -402,10 +408,10 @@ int pt_post(struct pt_end *e, unsigned i, uint32_t size, bool signaled)
 	return 0;
 }
 
-int pt_post_recv(struct pt_end *e, unsigned i, uint32_t size)
+int pt_post_recv(struct pt_end *e, unsigned i)
 {
 	struct pt_qp *q = &e->qp[i];
-	struct rn_sge sge = {(uintptr_t)pt_recv_at(e, i), size, e->lkey};
+	struct rn_sge sge = {(uintptr_t)pt_recv_at(e, i), (uint32_t)e->o->size, e->lkey};
 	struct rn_client_wr wr = {
 		.kind = RN_WQE_RECV, .wr_id = q->rposted + 1, .sge = &sge, .num_sge = 1};
 	int rc = rn_client_qp_post(q->qp, &wr);
@@ -460,7 +466,7 @@ int pt_poll(struct pt_end *e, bool wait)
 			return -1;
 		}
 		if (cqe[k].flags & RN_CQE_RECV)
-			q->rdone = cqe[k].wr_id;
+			q->rdone++;
 		else
 			q->done = cqe[k].wr_id;
 	}

@@ -49,7 +49,7 @@ void pt_end_close(struct pt_end *e);
 struct rn_client_qp *pt_end_qp(struct pt_end *e, struct rn_client_cq *cq, unsigned tx, unsigned rx,
 			       uint64_t ctx);
 /* To RTR and RTS with attributes that are complete. */
-int pt_end_to_rts(struct rn_client_qp *qp, const struct rn_qp_attr *attr);
+int pt_end_to_rts(struct rn_client_qp *qp, enum rn_qp_type type, const struct rn_qp_attr *attr);
 
 /* The block of queue pair i that data is sent from, and where it arrives. */
 uint8_t *pt_send_at(const struct pt_end *e, unsigned i);
@@ -57,7 +57,8 @@ uint8_t *pt_recv_at(const struct pt_end *e, unsigned i);
 
 /* One request of the test on queue pair i; its completion has wr_id = how many were posted by then. */
 int pt_post(struct pt_end *e, unsigned i, uint32_t size, bool signaled);
-int pt_post_recv(struct pt_end *e, unsigned i, uint32_t size);
+/* One receive, for a message of any size of the test. */
+int pt_post_recv(struct pt_end *e, unsigned i);
 /* Takes completions and counts them in e->qp. With `wait` sleeps, for a while, when there are none.
  * The number taken; -1 when one of them failed. */
 int pt_poll(struct pt_end *e, bool wait);

@@ -97,7 +97,7 @@ static int one_send_bw(struct test *x, uint32_t size)
 {
 	bool sums = x->o->bidi && !x->o->secs;
 
-	if ((pt_is_server(x->o) || x->o->bidi) && pt_run_receives(&x->e, size) != 0)
+	if ((pt_is_server(x->o) || x->o->bidi) && pt_run_receives(&x->e) != 0)
 		return -1;
 	if (pt_talk_sync(&x->t) != 0 || pt_run_bw(&x->e, size, &x->last) != 0)
 		return -1;
@@ -165,7 +165,7 @@ static int one_lat(struct test *x, uint32_t size)
 	int rc;
 
 	if (x->o->tool->verb == PT_SEND &&
-	    (pt_run_receives(&x->e, size) != 0 || pt_talk_sync(&x->t) != 0))
+	    (pt_run_receives(&x->e) != 0 || pt_talk_sync(&x->t) != 0))
 		return -1;
 	rc = pt_run_lat(&x->e, size, &r);
 	if (rc == 0) {

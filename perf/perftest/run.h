@@ -6,8 +6,8 @@
 
 /* Everything asked for of this size by this end and, of SENDs, received; how fast into rates. */
 int pt_run_bw(struct pt_end *e, uint32_t size, struct pt_rates *rates);
-/* The receives that a run of this size begins with. */
-int pt_run_receives(struct pt_end *e, uint32_t size);
+/* The receives that a run begins with, unless an earlier one has left them. */
+int pt_run_receives(struct pt_end *e);
 
 struct pt_lat_result {
 	uint64_t n;

@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define NS	 1000000000ull
+#define STILL_NS (2 * NS)
+
 struct bw {
 	struct pt_end *e;
 	const struct pt_options *o;
@@ -20,12 +23,10 @@ struct bw {
 
 void pt_clock_start(struct pt_clock *c, const struct pt_options *o)
 {
-	uint64_t s = 1000000000u;
-
 	c->start = pt_now_ns();
-	c->from = c->start + o->margin * s;
-	c->to = c->start + (o->secs - o->margin) * s;
-	c->end = c->start + o->secs * s;
+	c->from = c->start + o->margin * NS;
+	c->to = c->start + (o->secs - o->margin) * NS;
+	c->end = c->start + o->secs * NS;
 }
 
 enum pt_phase pt_clock_phase(const struct pt_clock *c, uint64_t now)
@@ -33,11 +34,11 @@ enum pt_phase pt_clock_phase(const struct pt_clock *c, uint64_t now)
 	return now < c->from ? PT_WARM : now < c->to ? PT_SAMPLE : now < c->end ? PT_COOL : PT_OVER;
 }
 
-int pt_run_receives(struct pt_end *e, uint32_t size)
+int pt_run_receives(struct pt_end *e)
 {
 	for (unsigned i = 0; i < e->o->qps; i++)
-		for (unsigned k = 0; k < e->o->rx; k++)
-			if (pt_post_recv(e, i, size) != 0)
+		while (e->qp[i].rposted < e->o->rx)
+			if (pt_post_recv(e, i) != 0)
 				return -1;
 	return 0;
 }
@@ -68,7 +69,7 @@ static int refill(struct bw *b)
 		struct pt_qp *q = &b->e->qp[i];
 
 		while (q->rposted < b->per_qp && q->rposted - q->rdone < b->o->rx)
-			if (pt_post_recv(b->e, i, b->size) != 0)
+			if (pt_post_recv(b->e, i) != 0)
 				return -1;
 	}
 	return 0;
@@ -126,11 +127,28 @@ static int await_first(struct bw *b)
 	return 0;
 }
 
-static int run_iterations(struct bw *b)
+/* What UC and UD lose does not come any more: when it has been still for a while, it is over. *last: when
+ * it was not. */
+static int run_iterations(struct bw *b, uint64_t *last)
 {
-	while (!is_done(b))
+	uint64_t seen = 0;
+
+	*last = pt_now_ns();
+	while (!is_done(b)) {
+		uint64_t n = total(b, false) + total(b, true);
+
+		if (n != seen) {
+			seen = n;
+			*last = pt_now_ns();
+		} else if (b->o->type != RN_QPT_RC && pt_now_ns() - *last > STILL_NS) {
+			fprintf(stderr, "%s: %lu of %lu messages have arrived\n", b->o->tool->name,
+				total(b, true), b->per_qp * b->o->qps);
+			return 0;
+		}
 		if (one_turn(b, true) != 0)
 			return -1;
+	}
+	*last = pt_now_ns();
 	return 0;
 }
 
@@ -176,7 +194,7 @@ int pt_run_bw(struct pt_end *e, uint32_t size, struct pt_rates *rates)
 		       .asks = pt_asks(o),
 		       .receives = o->tool->verb == PT_SEND && (o->bidi || pt_is_server(o)),
 		       .per_qp = o->secs ? UINT64_MAX : o->iters};
-	uint64_t n = (uint64_t)o->iters * o->qps, ns;
+	uint64_t n = (uint64_t)o->iters * o->qps, last = 0;
 	int rc = 0;
 
 	if (b.asks && !o->no_peak)
@@ -185,14 +203,13 @@ int pt_run_bw(struct pt_end *e, uint32_t size, struct pt_rates *rates)
 		rc = await_first(&b);
 	b.first = pt_now_ns();
 	if (rc == 0)
-		rc = o->secs ? run_duration(&b) : run_iterations(&b);
-	ns = pt_now_ns() - b.first;
-	if (o->secs) {
-		n = b.counted;
-		ns = (uint64_t)(o->secs - 2 * o->margin) * 1000000000u;
-	}
-	if (rc == 0)
-		*rates = pt_rates_of(size, n, ns, unit, b.times);
+		rc = o->secs ? run_duration(&b) : run_iterations(&b, &last);
+	if (!b.asks)
+		n = total(&b, true);
+	if (o->secs)
+		*rates = pt_rates_of(size, b.counted, (uint64_t)(o->secs - 2 * o->margin) * NS, unit, NULL);
+	else
+		*rates = pt_rates_of(size, n, last - b.first, unit, b.times);
 	free(b.times);
 	forget_counts(&b);
 	return rc;

@@ -4,6 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#define LOOKS	    16u
+#define PATIENCE_NS 60000000000ull
+#define LOST_NS	    5000000000ull
+
 struct lat {
 	struct pt_end *e;
 	const struct pt_options *o;
@@ -60,19 +64,32 @@ static int ask(struct lat *l)
 	return 0;
 }
 
+/* Looked at now and then: has the peer's turn taken too long? What UC and UD lose never comes. */
+static bool gives_up(struct lat *l, unsigned *looks, uint64_t since)
+{
+	uint64_t patience = l->o->type == RN_QPT_RC ? PATIENCE_NS : LOST_NS;
+
+	if (++*looks % LOOKS || pt_now_ns() - since < patience)
+		return false;
+	fprintf(stderr, "%s: no answer to message %lu\n", l->o->tool->name, l->sent);
+	return true;
+}
+
 /* SENDs: the client begins. */
 static int await_send(struct lat *l)
 {
 	struct pt_qp *q = &l->e->qp[0];
+	uint64_t since = pt_now_ns();
+	unsigned looks = 0;
 
 	while (q->rdone == l->heard && !times_out(l))
-		if (pt_poll(l->e, l->o->events) < 0)
+		if (pt_poll(l->e, l->o->events) < 0 || gives_up(l, &looks, since))
 			return -1;
 	if (q->rdone == l->heard)
 		return 0;
 	l->heard++;
 	if (l->o->secs || q->rposted < l->o->iters)
-		return pt_post_recv(l->e, 0, l->size);
+		return pt_post_recv(l->e, 0);
 	return 0;
 }
 
@@ -97,12 +114,13 @@ static int await_write(struct lat *l)
 {
 	const volatile uint8_t *at = pt_recv_at(l->e, 0) + l->size - 1;
 	uint8_t want = (uint8_t)(l->heard + 1);
+	uint64_t since = pt_now_ns();
 	unsigned looks = 0;
 
 	while (*at != want) {
-		if (pt_poll(l->e, false) < 0)
+		if (pt_poll(l->e, false) < 0 || gives_up(l, &looks, since))
 			return -1;
-		if (++looks % 256 == 0 && times_out(l))
+		if (looks % LOOKS == 0 && times_out(l))
 			return 0;
 	}
 	l->heard++;
@@ -179,7 +197,8 @@ int pt_run_lat(struct pt_end *e, uint32_t size, struct pt_lat_result *r)
 	free(l.posted);
 	if (!o->secs) {
 		e->qp[0].posted = e->qp[0].done = 0;
-		e->qp[0].rposted = e->qp[0].rdone = 0;
+		e->qp[0].rposted -= e->qp[0].rdone;
+		e->qp[0].rdone = 0;
 	}
 	return rc;
 }

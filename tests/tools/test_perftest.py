@@ -156,6 +156,7 @@ def flags_of(tool, *more):
 CHECKS = [
     *((f"{t} over TCP", lambda t=t: talks(t, flags_of(t))) for t in TOOLS),
     *((f"{t} over the RDMA CM", lambda t=t: talks(t, flags_of(t, "-R"), "192.0.2.1")) for t in TOOLS),
+    *((f"{t} over UC", lambda t=t: talks(t, flags_of(t, "-c", "UC"))) for t in TOOLS[:4]),
     *((f"{t} both ways, 3 queue pairs", lambda t=t: talks(t, flags_of(t, "-b", "-q", "3"))) for t in TOOLS[::2]),
     ("nd_write_bw over the RDMA CM and IPv6, 2 queue pairs",
      lambda: talks("nd_write_bw", flags_of("", "-R", "-q", "2", "-x", "1"), "2001:db8::1")),
