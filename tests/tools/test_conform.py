@@ -1,0 +1,73 @@
+"""usage: test_conform.py RN_CONFORM ND_RPING CATALOGUE    rn_conform finds nothing against softrnic, in both roles, as TAP
+
+softrnic on one end of a veth pair, rn_conform on the other, in a network namespace of the test's own.
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+
+sys.path[:0] = [os.path.dirname(os.path.dirname(os.path.abspath(__file__)))]
+import tap  # noqa: E402
+
+CONFORM, RPING, CATALOGUE = sys.argv[1:4]
+CONFIG = """adapters = ( { name = "a"; port = "af_packet"; iface = "rnconf0"; ipv4 = [ "192.0.2.1/24" ]; mtu = 1500; } );
+eal = { hugepages = "no"; };
+limits = { mbufs = 1024; };
+idle = { policy = "inline"; };
+"""
+ROLES = {"listens": (["-s", "-a", "192.0.2.1"], []), "connects": (["-c", "-a", "192.0.2.50", "-S", "4096", "-C", "9"], ["--listen"])}
+LEAST = {"listens": 55, "connects": 75} # rows that must apply
+SKIPPED = 77
+
+
+def again_and_again(argv, env, over):
+    while not over.is_set():
+        subprocess.run(argv, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=60, check=False)
+
+
+def nothing_deviates(role, rows=None):
+    words, options = ROLES[role]
+    with tempfile.TemporaryDirectory(prefix="conform-test-") as folder:
+        config, result = os.path.join(folder, "a.conf"), os.path.join(folder, "result.json")
+        with open(config, "w", encoding="utf-8") as f:
+            f.write(CONFIG)
+        env = dict(os.environ, SOFTRNIC_CONFIG=config, SOFTRNIC_ND_CATALOG=CATALOGUE)
+        over = threading.Event()
+        peer = threading.Thread(target=again_and_again, args=([RPING, *words], env, over))
+        peer.start()
+        try:
+            tool = subprocess.run([CONFORM, "--port", "rnconf1", "--address", "192.0.2.50", "--peer", "192.0.2.1", "--json", result,
+                                   *options, *(["--rows", rows] if rows else [])],
+                                  capture_output=True, text=True, timeout=400, check=False)
+        finally:
+            over.set()
+            peer.join()
+        with open(result, encoding="utf-8") as f:
+            said = json.load(f)
+    complaints = [f"{row['row']}: {row['why']} {row['frames']}" for row in said["rows"] if row["result"] == "deviates"]
+    if tool.returncode != 0:
+        complaints.append(f"exit status {tool.returncode}: {tool.stdout[-300:]} {tool.stderr}")
+    if not rows and said["passed"] < LEAST[role]:
+        complaints.append(f"only {said['passed']} rows apply: {tool.stdout}")
+    return complaints
+
+
+def nobody_there():
+    tool = subprocess.run([CONFORM, "--port", "rnconf1", "--address", "192.0.2.50", "--peer", "192.0.2.99"],
+                          capture_output=True, text=True, timeout=60, check=False)
+    return [] if tool.returncode == 2 and "answers ARP" in tool.stderr else [f"{tool.returncode}: {tool.stderr}"]
+
+
+if "RN_CONFORM_INSIDE" not in os.environ:
+    if subprocess.run(["unshare", "-n", "true"], stderr=subprocess.DEVNULL, check=False).returncode != 0:
+        sys.exit(SKIPPED)
+    os.environ["RN_CONFORM_INSIDE"] = "1"
+    os.execvp("unshare", ["unshare", "-n", sys.executable, *sys.argv])
+subprocess.run("ip link add rnconf0 type veth peer name rnconf1 && ip link set rnconf0 addrgenmode none && "
+               "ip link set rnconf1 addrgenmode none && ip link set rnconf0 up && ip link set rnconf1 up",
+               shell=True, check=True)
+tap.run([("nobody there", nobody_there)] +
+        [(f"nothing deviates, softrnic {role}", lambda r=role: nothing_deviates(r)) for role in ROLES])

@@ -1,0 +1,25 @@
+/* Rows about management messages and about every frame: those that no script of packets can say. Each opens its own
+ * connection where it needs one. */
+#ifndef RN_CONFORM_MANAGE_H
+#define RN_CONFORM_MANAGE_H
+
+#include "play.h"
+
+enum outcome manage_frames(struct play *p);
+enum outcome manage_reply(struct play *p);
+enum outcome manage_no_listener(struct play *p);
+enum outcome manage_request(struct play *p);
+enum outcome manage_request_again(struct play *p);
+enum outcome manage_reply_again(struct play *p);
+enum outcome manage_stray_reply(struct play *p);
+enum outcome manage_no_reply(struct play *p);
+enum outcome manage_disconnect(struct play *p);
+enum outcome manage_disconnect_wrong(struct play *p);
+enum outcome manage_disconnect_unknown(struct play *p);
+enum outcome manage_disconnect_again(struct play *p);
+enum outcome manage_not_its_address(struct play *p);
+enum outcome manage_arp(struct play *p);
+enum outcome manage_alternate_path(struct play *p);
+enum outcome manage_ready_again(struct play *p);
+
+#endif
