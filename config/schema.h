@@ -119,6 +119,7 @@
 
 #define RN_CONFIG_PROTOCOL_ROWS(X) \
 	X(SEED,   seed,         0,   0, INT64_MAX, "seed of keys, first PSNs and QPNs; 0 = a fresh one at each start") \
+	X(BOOL,   credits,      false, 0, 1, "end-to-end credits: tell peers how many receives are posted, and hold back SENDs for which a peer has none; off = neither, as most adapters, and a receiver that is not ready says so") \
 	X(BOOL,   check_source, true, 0, 1,  "drop packets whose addresses are not those of the connection") \
 	X(BOOL,   accept_bad_icrc, false, 0, 1, "for debugging: accept frames with a wrong ICRC")
 

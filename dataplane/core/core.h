@@ -85,6 +85,7 @@ struct rn_core_cfg {
 	const struct rn_static_neigh *static_neigh;
 	uint32_t nstatic_neigh;
 	struct rn_cc_cfg cc;       /* congestion control */
+	bool credits;              /* end-to-end credits, both ways; off: as if nobody counted */
 };
 
 void rn_core_defaults(struct rn_core_cfg *cfg);

@@ -7,6 +7,7 @@
 #define RN_QP_H
 
 #include "core.h"
+#include "credit.h"
 #include "cq.h"
 #include "list.h"
 #include "retry.h"
@@ -178,6 +179,7 @@ struct rn_qp {
 
 	struct rn_sq sq;
 	struct rn_window win;
+	struct rn_credit credit;
 	struct rn_retry retry;
 	struct rn_tmpl tmpl;
 	struct rn_rq rq;

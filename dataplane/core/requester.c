@@ -11,8 +11,8 @@
  * without packets: they take effect when everything before them has been sent once, and complete
  * when it is done.
  *
- * End-to-end credits of the peer are ignored, which the rules allow (3.6): a receiver that runs dry
- * says RNR. Owned by the shard's thread.
+ * End-to-end credits of the peer (credit.h) are ignored unless configured, which the rules allow: a
+ * receiver that runs dry says RNR. Owned by the shard's thread.
  */
 #include <string.h>
 
@@ -23,6 +23,7 @@
 void rn_requester_init(struct rn_qp *qp, uint32_t psn)
 {
 	rn_window_init(&qp->win, psn, qp->sh->cfg.window_packets);
+	rn_credit_init(&qp->credit, qp->sh->cfg.credits && qp->type == RN_QPT_RC);
 }
 
 /* ---- transmitting ---- */
@@ -36,6 +37,17 @@ static bool may_start(struct rn_qp *qp, struct rn_sqe *e, uint32_t npkts)
 	return rn_window_fits(&qp->win, npkts);
 }
 
+/* Of a request with packets, which nothing else holds back. */
+static bool has_credit(struct rn_qp *qp, const struct rn_sqe *e)
+{
+	bool needs = rn_sq_is_send(e->kind) || e->kind == RN_WQE_WRITE_IMM, first;
+
+	if (rn_credit_start(&qp->credit, needs, qp->win.una == qp->win.next, &first))
+		return true;
+	qp->sh->stats.credit_waits += first;
+	return false;
+}
+
 /* Gives PSNs to the next request. False: nothing may start now. */
 static bool start_next(struct rn_qp *qp)
 {
@@ -46,6 +58,8 @@ static bool start_next(struct rn_qp *qp)
 		return false;
 	npkts = e->kind == RN_WQE_NOP || rn_sq_is_local(e->kind) ? 0 : rn_qp_packets(qp, e->length);
 	if (!may_start(qp, e, npkts))
+		return false;
+	if (rn_unlikely(qp->credit.mode) && npkts && !has_credit(qp, e))
 		return false;
 	rn_window_start(&qp->win, &qp->sq, npkts);
 	return true;
@@ -517,8 +531,23 @@ static enum rn_verdict take_atomic_ack(struct rn_qp *qp, const struct rn_pkt *pk
 	return RN_V_OK;
 }
 
+/* Any acknowledgement has news of credits, also one like the last that counted. */
+static void look_for_credits(struct rn_qp *qp, const struct rn_pkt *pkt)
+{
+	const struct rn_window *w = &qp->win;
+
+	if (!pkt->op->has_aeth || pkt->syndrome >> 5 ||
+	    ((pkt->psn + 1 - w->una) & RN_PSN_MASK) > ((w->high - w->una) & RN_PSN_MASK))
+		return;
+	rn_credit_take(&qp->credit, pkt->syndrome & 0x1F, pkt->msn);
+	if (qp->sq.send != qp->sq.tail)
+		rn_shard_activate(qp->sh, qp);
+}
+
 enum rn_verdict rn_requester_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now)
 {
+	if (rn_unlikely(qp->credit.mode))
+		look_for_credits(qp, pkt);
 	if (rn_unlikely(!rn_window_in_flight(&qp->win, pkt->psn)))
 		return rn_psn_before(pkt->psn, qp->win.una) ? take_old(qp, pkt, now)
 							    : RN_V_RSP_UNSENT;

@@ -18,7 +18,6 @@
 #include "qp.h"
 #include "shard.h"
 
-#define SYNDROME_ACK 0x1F /* ACK, credits not reported */
 #define SYNDROME_RNR 0x20
 
 void rn_responder_init(struct rn_qp *qp, uint32_t psn, uint8_t max_reads)
@@ -26,6 +25,15 @@ void rn_responder_init(struct rn_qp *qp, uint32_t psn, uint8_t max_reads)
 	memset(&qp->rx, 0, sizeof(qp->rx));
 	qp->rx.epsn = psn;
 	qp->rx.nrec = max_reads;
+}
+
+/* Of an ACK: the receives there are for messages from the next one on, that of an open message included. Nobody can say
+ * for a shared queue. */
+static uint8_t syndrome_ack(const struct rn_qp *qp)
+{
+	if (rn_likely(!qp->sh->cfg.credits) || qp->srq)
+		return RN_CREDIT_NONE;
+	return rn_credit_code(qp->rq.tail - qp->rq.head);
 }
 
 /* ---- the owed list ---- */
@@ -82,7 +90,7 @@ static void owe_ack(struct rn_qp *qp, uint32_t psn)
 	}
 	insert(qp,
 	       &(struct rn_owe){
-		       .kind = RN_OWE_ACK, .syndrome = SYNDROME_ACK, .psn = psn, .msn = rx->msn});
+		       .kind = RN_OWE_ACK, .psn = psn, .msn = rx->msn});
 }
 
 static void owe_nak(struct rn_qp *qp, uint8_t syndrome, uint32_t psn)
@@ -615,9 +623,10 @@ enum rn_verdict rn_responder_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_t
 static unsigned build_acknowledge(struct rn_qp *qp, const struct rn_owe *o, uint8_t *buf)
 {
 	struct rn_stats *st = &qp->sh->stats;
+	uint8_t syndrome = o->kind == RN_OWE_ACK ? syndrome_ack(qp) : o->syndrome;
 
 	rn_tmpl_put(&qp->tmpl, buf, RN_OP_ACK, o->psn, 0, RN_AETH_BYTES, 0);
-	rn_store32(buf + qp->tmpl.bytes, (uint32_t)o->syndrome << 24 | o->msn);
+	rn_store32(buf + qp->tmpl.bytes, (uint32_t)syndrome << 24 | o->msn);
 	if (o->kind == RN_OWE_ACK)
 		st->tx_acks++;
 	else if (o->syndrome >> 5 == 1)
@@ -668,7 +677,7 @@ static unsigned build_read_response(struct rn_qp *qp, uint8_t *buf, rn_time now)
 	rn_tmpl_put(&qp->tmpl, buf, response_opcode(first, last),
 		    rn_psn_add(rec->first_psn, rec->next), 0, ext, n);
 	if (ext)
-		rn_store32(p, (uint32_t)SYNDROME_ACK << 24 | o->msn);
+		rn_store32(p, (uint32_t)syndrome_ack(qp) << 24 | o->msn);
 	v = n ? rn_gather_remote(qp->sh->mrs, qp->sh->mem, rec->rkey, rn_qp_via(qp), rec->va + off,
 				 n, RN_ACCESS_REMOTE_READ, p + ext)
 	      : RN_V_OK;
@@ -695,7 +704,7 @@ static unsigned build_atomic_ack(struct rn_qp *qp, uint8_t *buf)
 
 	rn_tmpl_put(&qp->tmpl, buf, RN_OP_ATOMIC_ACK, rec->first_psn, 0,
 		    RN_AETH_BYTES + RN_ATOMIC_ACK_BYTES, 0);
-	rn_store32(p, (uint32_t)SYNDROME_ACK << 24 | o.msn);
+	rn_store32(p, (uint32_t)syndrome_ack(qp) << 24 | o.msn);
 	rn_store64(p + RN_AETH_BYTES, rec->orig);
 	rec->answered = true;
 	forget(&qp->rx, 0);

@@ -88,6 +88,7 @@ void rn_settings_core(const struct rn_config *cfg, unsigned index, uint64_t seed
 	core->neigh_probes = (uint8_t)t->neigh_probes;
 	core->neigh_reachable = RN_MS(t->neigh_reachable_ms);
 	core->seed = seed;
+	core->credits = cfg->protocol.credits;
 	settings_cc(&cfg->congestion, &core->cc);
 }
 

@@ -49,6 +49,7 @@
 	X(qp_errors,          "QPs that entered the error state") \
 	X(cq_overruns,        "completions lost to a full CQ") \
 	X(uc_given_up,        "UC messages given up: a packet missing, or refused") \
+	X(credit_waits,       "messages held back until the peer has a receive") \
 	X(np_ecn_marked_roce_packets, "data packets of connections received with congestion experienced") \
 	X(np_cnp_sent,        "congestion notifications sent") \
 	X(rp_cnp_handled,     "congestion notifications taken by a queue pair's rate control") \

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "balance.h"
+#include "stats.h"
 
 #define MAX_OPS  96   /* per QP and direction */
 #define GUARD    32
@@ -135,6 +136,7 @@ static void draw_spec(struct mix *m, struct sim_spec *s)
 	s->qps = 1 + (unsigned)rn_rng_below(r, 4);
 	s->first_psn = (uint32_t)(rn_rng_below(r, 2) ? (0xFFFFFF - rn_rng_below(r, 300)) & 0xFFFFFF
 						     : rn_rng_below(r, 1 << 24));
+	s->credits = rn_rng_below(r, 2);
 	s->min_rnr_timer = (uint8_t)(1 + rn_rng_below(r, 14));
 	for (unsigned i = 0; i < SIM_NODES; i++) {
 		struct rn_impair *l = &s->link[i].impair;
@@ -453,6 +455,8 @@ static void add_totals(struct mix *m)
 		t->reordered += sim->node[node].reordered;
 		t->corrupted += sim->node[node].corrupted;
 	}
+	for (unsigned node = 0; node < SIM_NODES; node++)
+		t->credit_waits += rn_shard_stats(sim->node[node].shard)->credit_waits;
 	t->wrapped += sim->spec.first_psn > 0xFFFFFF - 2000;
 	for (unsigned v = 0; v < RN_V_COUNT; v++)
 		t->verdicts[v] += sim->verdicts[v];
@@ -508,6 +512,7 @@ void mix_print(const struct mix_totals *t, FILE *out)
 		N(bytes));
 	fprintf(out, "SEND %llu  with immediate %llu  WRITE %llu  with immediate %llu  READ %llu  atomic %llu  fenced %llu  silent %llu  solicited %llu  inline %llu  empty %llu\n",
 		N(sends), N(sends_imm), N(writes), N(writes_imm), N(reads), N(atomics), N(fenced), N(silent), N(solicited), N(inlined), N(empty));
+	fprintf(out, "held back for credits %llu\n", N(credit_waits));
 	fprintf(out, "frames %llu  lost %llu  duplicated %llu  reordered %llu  corrupted %llu\n", N(frames), N(lost),
 		N(duplicated), N(reordered), N(corrupted));
 #undef N

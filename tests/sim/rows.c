@@ -321,6 +321,7 @@ static void do_set(struct rows *r)
 	s->access = (uint32_t)number(r, "access", s->access);
 	s->window = (uint32_t)number(r, "window", s->window);
 	s->type = (uint8_t)number(r, "type", s->type);
+	s->credits = number(r, "credits", s->credits);
 	s->srq_depth = (uint32_t)number(r, "srq", s->srq_depth);
 	r->msn = (uint32_t)number(r, "msn", 0);
 	r->rtr = number(r, "rtr", 0);

@@ -4,7 +4,7 @@
  * above them; rows_run() executes the commands and writes the script anew with what really happened, so a row holds
  * when both texts are equal. The peer is made by hand (craft.h); its shard stays silent. Commands:
  *
- *	set KEY=N ...             before anything else: mtu rd retry rnr_retry timeout rnr_timer access msn window rtr srq
+ *	set KEY=N ...             before anything else: mtu rd retry rnr_retry timeout rnr_timer access msn window rtr srq credits
  *	                          type (2 RC, 3 UC, 4 UD); with srq, receives go to a shared queue that deep
  *	recv ID LEN [lkey=KEY]    post a receive into the receive area of that id
  *	send|write|read ID LEN    post a request: [silent] [fence] [se] [lkey=KEY]

@@ -166,6 +166,7 @@ static void node_init(struct sim *sim, unsigned i)
 	port_init(&n->port, &sim->spec, i);
 	n->mrs = rn_mr_table_create(1024, n->cfg.seed);
 	must(n->mrs != NULL, "no MR table");
+	n->cfg.credits = sim->spec.credits;
 	if (sim->spec.quota)
 		n->cfg.quota_packets = sim->spec.quota;
 	if (sim->spec.window)

@@ -45,6 +45,7 @@ struct sim_spec {
 	uint32_t access;              /* remote rights of the QPs */
 	bool two_shards;              /* node 1 has two; QP i lives on shard i % 2 */
 	uint8_t type;                 /* enum rn_qp_type */
+	bool credits;                 /* end-to-end credits, both nodes */
 	uint32_t srq_depth;           /* node 1's QPs share one queue of receives this deep, 0 = each has its own */
 };
 

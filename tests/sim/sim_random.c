@@ -47,7 +47,7 @@ int main(int argc, char **argv)
 		mix_print(&totals, stdout);
 	bool all_hit = count < 100 || (totals.sends && totals.sends_imm && totals.writes && totals.writes_imm && totals.reads && totals.atomics && totals.fenced && totals.silent &&
 				       totals.solicited && totals.inlined && totals.empty && totals.lost &&
-				       totals.duplicated && totals.reordered && totals.corrupted && totals.wrapped);
+				       totals.duplicated && totals.reordered && totals.corrupted && totals.wrapped && totals.credit_waits);
 	if (!all_hit)
 		printf("some kind of operation or impairment never came up\n");
 	printf("%llu passed, %llu failed\n", (unsigned long long)(totals.runs - failed),

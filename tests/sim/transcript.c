@@ -1,14 +1,17 @@
 /* How a frame reads in a transcript. Only IB packets are written; ARP and ND stay out. */
 #include "transcript.h"
 
+#include "credit.h"
 #include "psn.h"
 
 static void write_ack(FILE *f, const struct rn_pkt *pkt)
 {
 	static const char *const nak[] = {"NAK_SEQ", "NAK_INV", "NAK_ACC", "NAK_OP"};
 	unsigned kind = pkt->syndrome >> 5 & 3, code = pkt->syndrome & 0x1f;
-	if (kind == 0)
+	if (kind == 0 && code == RN_CREDIT_NONE)
 		fprintf(f, "ACK");
+	else if (kind == 0)
+		fprintf(f, "ACK credits=%u", rn_credit_count((uint8_t)code));
 	else if (kind == 1)
 		fprintf(f, "RNR%u", code);
 	else if (kind == 3 && code < 4)
@@ -31,6 +34,8 @@ void transcript_packet(const struct sim *sim, FILE *f, unsigned from, const stru
 	fprintf(f, " psn=%d", psn);
 	if (pkt->op->has_aeth)
 		fprintf(f, " msn=%u", pkt->msn);
+	if (pkt->op->has_aeth && pkt->op->family != RN_F_ACK && pkt->syndrome != RN_CREDIT_NONE)
+		fprintf(f, " credits=%u", rn_credit_count(pkt->syndrome & 0x1F));
 	if (pkt->op->family == RN_F_READ_REQ)
 		fprintf(f, " len=%u", pkt->dma_len);
 	else if (pkt->op->has_payload)

@@ -1,0 +1,59 @@
+/* How far does the peer let SENDs start? The arithmetic of credit.h. Owned by the shard's thread. */
+#include "credit.h"
+
+#include "psn.h"
+
+/* From 2 on a code is a binary number with two leading digits: 2, 3, 4, 6, 8, 12, 16 ... 32768. */
+uint8_t rn_credit_code(uint32_t n)
+{
+	unsigned k;
+
+	if (n < 2)
+		return (uint8_t)n;
+	if (n >= 32768)
+		return RN_CREDIT_NONE - 1;
+	k = 31 - (unsigned)__builtin_clz(n);
+	return (uint8_t)(2 * k + (n >> (k - 1) & 1));
+}
+
+uint32_t rn_credit_count(uint8_t code)
+{
+	return code < 2 ? code : (2u | (code & 1)) << (code / 2 - 1);
+}
+
+void rn_credit_init(struct rn_credit *c, bool on)
+{
+	*c = (struct rn_credit){.mode = on ? RN_CREDIT_UNHEARD : RN_CREDIT_OFF};
+}
+
+bool rn_credit_start(struct rn_credit *c, bool needs, bool idle, bool *first)
+{
+	uint32_t next = rn_psn_add(c->ssn, 1);
+
+	*first = false;
+	if (c->mode == RN_CREDIT_LIMITED) {
+		if (needs && !idle && rn_psn_diff(next, c->lsn) > 1) {
+			*first = !c->waiting;
+			c->waiting = true;
+			return false;
+		}
+		c->lsn = rn_psn_add(c->lsn, !needs);
+	}
+	c->waiting = false;
+	c->ssn = next;
+	return true;
+}
+
+void rn_credit_take(struct rn_credit *c, uint8_t code, uint32_t msn)
+{
+	uint32_t lsn = rn_psn_add(msn, rn_credit_count(code));
+
+	if (code == RN_CREDIT_NONE) {
+		c->mode = RN_CREDIT_OFF;
+	} else if (c->mode == RN_CREDIT_UNHEARD) {
+		c->mode = RN_CREDIT_LIMITED;
+		c->lsn = lsn;
+	} else if (rn_psn_before(c->lsn, lsn)) { /* older news come late: only forward */
+		c->lsn = lsn;
+	}
+}

@@ -1,0 +1,114 @@
+/* End-to-end credits: the codes, and how far messages may start. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "credit.h"
+
+/* Receives per code, as the wire rules list them (3.6). */
+static const uint32_t codes[31] = {0,	1,   2,	  3,	4,    6,    8,	  12,	16,   24,   32,
+				   48,	64,  96,  128,	192,  256,  384,  512,	768,  1024, 1536,
+				   2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768};
+
+static void test_codes(void **state)
+{
+	for (uint8_t c = 0; c < 31; c++)
+		assert_int_equal(rn_credit_count(c), codes[c]);
+	for (uint32_t n = 0; n < 40000; n++) {
+		uint8_t c = rn_credit_code(n);
+
+		assert_in_range(c, 0, 30);
+		assert_true(codes[c] <= n && (c == 30 || codes[c + 1] > n));
+	}
+	assert_int_equal(rn_credit_code(UINT32_MAX), 30);
+}
+
+static bool starts(struct rn_credit *c, bool needs)
+{
+	bool first;
+
+	return rn_credit_start(c, needs, false, &first);
+}
+
+static void test_unheard_is_unlimited(void **state)
+{
+	struct rn_credit c;
+
+	rn_credit_init(&c, true);
+	for (unsigned i = 0; i < 100; i++)
+		assert_true(starts(&c, true));
+	assert_int_equal(c.ssn, 100);
+}
+
+/* Two receives for messages from the 6th on: 6 and 7 may start, 8 as the one beyond, 9 not. */
+static void test_one_beyond(void **state)
+{
+	struct rn_credit c;
+	bool first;
+
+	rn_credit_init(&c, true);
+	for (unsigned i = 0; i < 5; i++)
+		assert_true(starts(&c, true));
+	rn_credit_take(&c, 2, 5);
+	for (unsigned i = 0; i < 3; i++)
+		assert_true(starts(&c, true));
+	assert_false(rn_credit_start(&c, true, false, &first));
+	assert_true(first);
+	assert_false(rn_credit_start(&c, true, false, &first));
+	assert_false(first);
+	assert_true(starts(&c, false)); /* needs none, and moves the limit */
+	assert_false(starts(&c, true));
+	rn_credit_take(&c, 0, 9); /* all nine are done, no receive: one beyond */
+	assert_true(starts(&c, true));
+	assert_false(starts(&c, true));
+	assert_int_equal(c.ssn, 10);
+	rn_credit_take(&c, 1, 3); /* old news */
+	assert_false(starts(&c, true));
+	rn_credit_take(&c, RN_CREDIT_NONE, 9);
+	for (unsigned i = 0; i < 100; i++)
+		assert_true(starts(&c, true));
+	rn_credit_take(&c, 0, 9); /* too late to be counted again */
+	assert_true(starts(&c, true));
+}
+
+static void test_wrap(void **state)
+{
+	struct rn_credit c;
+
+	rn_credit_init(&c, true);
+	c.ssn = 0xFFFFFD;
+	rn_credit_take(&c, 4, 0xFFFFFD); /* up to 1 */
+	for (unsigned i = 0; i < 5; i++)
+		assert_true(starts(&c, true));
+	assert_int_equal(c.ssn, 2);
+	assert_false(starts(&c, true));
+}
+
+/* A peer that counts in another way than the rules say: slow, but it goes on. */
+static void test_nothing_in_flight(void **state)
+{
+	struct rn_credit c;
+	bool first;
+
+	rn_credit_init(&c, true);
+	assert_true(starts(&c, true));
+	rn_credit_take(&c, 0, 0); /* one message is done, it says none */
+	assert_false(rn_credit_start(&c, true, false, &first));
+	assert_true(rn_credit_start(&c, true, true, &first));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_codes),
+		cmocka_unit_test(test_unheard_is_unlimited),
+		cmocka_unit_test(test_one_beyond),
+		cmocka_unit_test(test_wrap),
+		cmocka_unit_test(test_nothing_in_flight),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
