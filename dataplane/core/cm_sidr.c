@@ -99,12 +99,11 @@ enum rn_verdict rn_cm_rx_sidr_rep(struct rn_cm *cm, const struct rn_pkt *pkt,
 	struct rn_cm_conn *c = rn_cm_by_local(cm, rep->request_id);
 	const struct rn_cm_why why = {.msg = msg, .pkt = pkt};
 
-	if (!c || c->state != RN_CMS_SIDR_SENT)
+	if (!c)
 		return RN_V_CM_UNMATCHED;
 	if (rep->status == RN_CM_SIDR_VALID && (rep->qpn <= RN_GSI_QPN || rep->qpn == RN_MCAST_QPN))
 		return RN_V_MAD_BAD;
-	rn_cm_step(cm, c, RN_CMC_SIDR_REP, &why, now);
-	return RN_V_OK;
+	return rn_cm_step(cm, c, RN_CMC_SIDR_REP, &why, now) ? RN_V_OK : RN_V_CM_UNMATCHED;
 }
 
 /* ---- the one who is asked ---- */
@@ -169,9 +168,7 @@ static void fill(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_pkt *pk
 	c->tid = msg->tid;
 	c->theirs = (struct rn_cm_param){.data_len = RN_CM_RESOLVE_DATA, .tclass = pkt->tclass};
 	memcpy(c->theirs.data, req->data + RN_CMA_HDR_BYTES, RN_CM_RESOLVE_DATA);
-	c->av = (struct rn_av){.sgid = pkt->dst,
-			       .dgid = pkt->src,
-			       .tclass = pkt->tclass & 0xFC};
+	c->av = (struct rn_av){.sgid = pkt->dst, .dgid = pkt->src, .tclass = pkt->tclass & 0xFC};
 	c->av = rn_port_av(cm->port, &c->av);
 	/* until the neighbour table knows better */
 	memcpy(c->av.dmac, pkt->smac, 6);
@@ -193,7 +190,7 @@ enum rn_verdict rn_cm_rx_sidr_req(struct rn_cm *cm, const struct rn_pkt *pkt,
 		return RN_V_CM_DUPLICATE;
 	}
 	if (rn_cma_hdr_parse(req->data, &hdr) && rn_cm_own(cm, &hdr.dst) >= 0 &&
-	    rn_cm_own(cm, &pkt->dst) >= 0 && rn_cm_is_host(&hdr.src))
+	    rn_cm_is_host(&hdr.src))
 		listener = rn_cm_listener_for(cm, &hdr.dst, req->service_id);
 	if (!listener || listener->qp_type != RN_QPT_UD)
 		return refuse(cm, pkt, msg, RN_CM_SIDR_NO_SERVICE, RN_V_CM_UNMATCHED);

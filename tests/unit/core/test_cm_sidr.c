@@ -399,6 +399,83 @@ static void wrong_answers_change_nothing(void **state)
 	}
 }
 
+/* In the IB space streams and datagrams share ports, never a listener. */
+static void the_other_kind_of_service(void **state)
+{
+	for (int datagrams = 0; datagrams < 2; datagrams++) {
+		struct rn_cmd cmd = net_connect_cmd(0, false, 0x11);
+		uint32_t listener;
+		struct rn_rsp rsp;
+		struct net net;
+
+		net_init(&net);
+		listener = listen_at(&net, 1, RN_PS_IB, datagrams ? RN_QPT_RC : RN_QPT_UD);
+		cmd.cm.port_space = RN_PS_IB;
+		cmd.cm.qp_type = datagrams ? RN_QPT_UD : RN_QPT_RC;
+		rsp = net_exec(&net, 0, cmd);
+		assert_int_equal(rsp.err, 0);
+		net_pump(&net);
+		assert_int_equal(net_event(&net, 0, EV(REJECTED))->reason, datagrams ? 1 : 8);
+		assert_int_equal(net.box[1].nev, 0);
+		net_destroy(&net, 0, rsp.id);
+		net_destroy(&net, 1, listener);
+		net_fini(&net);
+	}
+}
+
+/* A repetition that is due when the answer comes in stays at home; an answer to a connection, or
+ * one that comes again, changes nothing. */
+static void answers_out_of_place(void **state)
+{
+	uint32_t service, listener, id, conn;
+	struct rn_cm_msg m;
+	struct rn_pkt pkt;
+	struct net net;
+
+	net_init(&net);
+	net.box[1].accept = false;
+	service = listen_at(&net, 1, RN_PS_UDP, 0);
+	listener = net_listen(&net, 1, 0);
+	id = ask(&net, 0);
+	net_pump(&net);
+	net.now += RN_MS(4700);
+	rn_cm_tick(net.box[0].cm, net.now);
+	assert_true(rn_cm_wants_tx(net.box[0].cm));
+	m = (struct rn_cm_msg){
+		.attr = RN_CM_SIDR_REP,
+		.sidr_rep = {.request_id = net.box[0].last[RN_CM_SIDR_REQ].sidr_req.request_id,
+			     .qpn = 0x44}};
+	assert_int_equal(net_inject(&net, 0, &m), RN_V_OK);
+	assert_false(rn_cm_tx(net.box[0].cm, &pkt, net.now));
+	assert_int_equal(net_inject(&net, 0, &m), RN_V_CM_UNMATCHED);
+	net_pump(&net);
+	assert_int_equal(net_count(&net, 0, EV(RESPONSE)), 1);
+	net_destroy(&net, 1, net_event(&net, 1, EV(REQUEST))->id);
+	/* forgotten, it is asked anew */
+	m = net.box[0].last[RN_CM_SIDR_REQ];
+	assert_int_equal(net_inject(&net, 1, &m),
+			 RN_V_CM_DUPLICATE); /* the refusal is not out yet */
+	net_pump(&net);
+	assert_int_equal(net_inject(&net, 1, &m), RN_V_OK);
+	net_pump(&net);
+	assert_int_equal(net_count(&net, 1, EV(REQUEST)), 2);
+	net_destroy(&net, 1, net_event(&net, 1, EV(REQUEST))->id);
+	net_pump(&net);
+	net.box[1].accept = true;
+	conn = net_connect(&net, 0, 0x11);
+	net_pump(&net);
+	m = (struct rn_cm_msg){
+		.attr = RN_CM_SIDR_REP,
+		.sidr_rep = {.request_id = net.box[0].last[RN_CM_REQ].req.local_id, .qpn = 0x44}};
+	assert_int_equal(net_inject(&net, 0, &m), RN_V_CM_UNMATCHED);
+	net_destroy(&net, 0, conn);
+	net_destroy(&net, 1, net_event(&net, 1, EV(ESTABLISHED))->id);
+	net_destroy(&net, 0, id);
+	net_destroy(&net, 1, service);
+	net_destroy(&net, 1, listener);
+	net_fini(&net);
+}
+
 enum stage { ST_RESOLVING, ST_SENT, ST_ARRIVED, ST_RCVD, ST_LISTEN, ST_ANSWERED, ST_DONE };
 
 static void destroyed_in_every_state(void **state)
@@ -639,6 +716,8 @@ int main(void)
 		cmocka_unit_test(nobody_answers_the_question),
 		cmocka_unit_test(duplicates_of_a_question),
 		cmocka_unit_test(wrong_answers_change_nothing),
+		cmocka_unit_test(the_other_kind_of_service),
+		cmocka_unit_test(answers_out_of_place),
 		cmocka_unit_test(destroyed_in_every_state),
 		cmocka_unit_test(an_asker_without_a_way_back_is_dropped),
 		cmocka_unit_test(backlog_of_questions),
