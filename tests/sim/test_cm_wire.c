@@ -61,7 +61,7 @@ static bool watch(struct sim *sim, unsigned from, const struct rn_pkt *pkt, void
 		}
 		return m.attr != w->lose;
 	}
-	if (pkt->opcode <= RN_OP_SEND_ONLY) {
+	if ((pkt->opcode & 0x1F) <= RN_OP_SEND_ONLY) {
 		if (w->data[from]++ == 0)
 			w->first_psn[from] = pkt->psn;
 	} else if (pkt->opcode == RN_OP_ACK && pkt->syndrome >> 5 == 1) {
@@ -71,12 +71,13 @@ static bool watch(struct sim *sim, unsigned from, const struct rn_pkt *pkt, void
 	return true;
 }
 
-static void start(struct world *w, bool ipv6)
+static void start_type(struct world *w, bool ipv6, uint8_t type)
 {
 	struct sim_spec s;
 	memset(w, 0, sizeof(*w));
 	sim_spec_default(&s);
 	s.ipv6 = ipv6;
+	s.type = type;
 	s.link[0].rate = s.link[1].rate = 10000000000;
 	sim_init(&w->sim, &s);
 	w->sim.filter = watch;
@@ -85,10 +86,16 @@ static void start(struct world *w, bool ipv6)
 		struct rn_cmd cmd = {.op = RN_CMD_CM_LISTEN};
 		struct rn_rsp rsp;
 		cmd.cm.port = PORT;
+		cmd.cm.qp_type = type;
 		sim_exec(&w->sim, node, &cmd, &rsp);
 		assert_int_equal(rsp.err, 0);
 		w->listener[node] = rsp.id;
 	}
+}
+
+static void start(struct world *w, bool ipv6)
+{
+	start_type(w, ipv6, RN_QPT_RC);
 }
 
 static int order(struct world *w, unsigned node, unsigned op, uint32_t id)
@@ -112,6 +119,7 @@ static int dial(struct world *w, unsigned node, unsigned qp)
 	cmd.cm.id = w->id[node];
 	cmd.cm.peer = w->sim.node[1 - node].port.gids[w->sim.spec.ipv6];
 	cmd.cm.peer_port = PORT;
+	cmd.cm.qp_type = w->sim.spec.type;
 	cmd.cm.param = parameters(w, node, qp);
 	sim_exec(&w->sim, node, &cmd, &rsp);
 	w->id[node] = rsp.err ? w->id[node] : rsp.id;
@@ -121,6 +129,15 @@ static int dial(struct world *w, unsigned node, unsigned qp)
 static void to_rts(struct world *w, unsigned node, unsigned qp, const struct rn_event *ev)
 {
 	struct rn_qp_attr a = ev->attr;
+	if (w->sim.spec.type == RN_QPT_UC) {
+		a.rq_psn = PSN(node);
+		a.state = RN_QPS_RTR;
+		assert_int_equal(sim_modify(&w->sim, node, qp, RN_QP_STATE | RN_QP_AV | RN_QP_PATH_MTU | RN_QP_DEST_QPN |
+					    RN_QP_RQ_PSN, &a), 0);
+		a.state = RN_QPS_RTS;
+		assert_int_equal(sim_modify(&w->sim, node, qp, RN_QP_STATE | RN_QP_SQ_PSN, &a), 0);
+		return;
+	}
 	a.rq_psn = PSN(node);
 	a.state = RN_QPS_RTR;
 	assert_int_equal(sim_modify(&w->sim, node, qp, RN_QP_STATE | RN_QP_AV | RN_QP_PATH_MTU | RN_QP_DEST_QPN |
@@ -299,6 +316,32 @@ static void wire_row_C39_the_wait_a_receiver_asks_for(void **state)
 	act(&w, 0, RN_S(2));
 	assert_int_equal(drain(&w, 1, RN_STATUS_SUCCESS), 1);
 	stop(&w);
+}
+
+/* Unreliable connections are made the same way, and the first data stands for a confirmation that was lost. */
+static void unreliable_connections(void **state)
+{
+	for (unsigned lost = 0; lost < 2; lost++) {
+		struct world w;
+		start_type(&w, false, RN_QPT_UC);
+		w.lose = lost ? RN_CM_RTU : 0;
+		make_qps(&w, 0);
+		post(&w, 1, 0, RN_WQE_RECV, 100);
+		assert_int_equal(dial(&w, 0, 0), 0);
+		act(&w, 0, RN_MS(5));
+		assert_int_equal(w.last[0][RN_CM_REQ].req.transport, RN_CM_T_UC);
+		assert_true(w.up[0]);
+		assert_int_equal(w.up[1], !lost);
+		post(&w, 0, 0, RN_WQE_SEND, 100);
+		act(&w, 0, RN_MS(5));
+		assert_true(w.up[1]);
+		assert_int_equal(drain(&w, 1, RN_STATUS_SUCCESS), 1);
+		assert_int_equal(w.first_psn[0], 0xA0);
+		assert_int_equal(order(&w, 0, RN_CMD_CM_DISCONNECT, w.id[0]), 0);
+		act(&w, 0, RN_MS(5));
+		assert_true(w.gone[0] && w.gone[1]);
+		stop(&w);
+	}
 }
 
 /* ---- QP1 ---- */
@@ -529,6 +572,7 @@ int main(void)
 		cmocka_unit_test(wire_row_C28_addresses_are_answered_for),
 		cmocka_unit_test(wire_row_C38_in_error_before_the_farewell),
 		cmocka_unit_test(wire_row_C39_the_wait_a_receiver_asks_for),
+		cmocka_unit_test(unreliable_connections),
 		cmocka_unit_test(wire_row_C40_a_limited_partition_key),
 		cmocka_unit_test(wire_row_U11_the_key_of_management),
 		cmocka_unit_test(wire_row_U12_other_keys),
