@@ -5,8 +5,8 @@
  * by a few packets per round trip. Without the knee it is back at the size that overran the link
  * after one round trip, and go-back-N sends that many packets in vain at the next loss. A timeout
  * puts it to one packet, so that a timeout that was a mistake costs one packet and not a window of
- * them; what it took is given back when it turns out to have been one: the peer may have waited for a
- * CPU. The normal path is start, sent, ack; rewind and find run after a loss only. Owned by the
+ * them; what it took is given back when it turns out to have been one, and sending goes on where it was:
+ * the peer may have waited for a CPU, or have a window of packets queued. The normal path is start, sent, ack; rewind and find run after a loss only. Owned by the
  * shard's thread.
  */
 #include "window.h"
@@ -74,6 +74,23 @@ static void go_to_una(struct rn_window *w, struct rn_sq *sq)
 	w->send_pkt = i == sq->started ? 0 : (psn - rn_sq_at(sq, i)->first_psn) & RN_PSN_MASK;
 }
 
+/* Puts cur on high: what is in flight is on its way after all. Requests passed over were sent whole. */
+static void go_to_high(struct rn_window *w, struct rn_sq *sq)
+{
+	uint32_t i = sq->send, part = 0;
+
+	for (; i != sq->started; i++) {
+		const struct rn_sqe *e = rn_sq_at(sq, i);
+
+		part = (w->high - e->first_psn) & RN_PSN_MASK;
+		if (e->status || part < e->npkts)
+			break;
+	}
+	sq->send = i;
+	w->cur = w->high;
+	w->send_pkt = i == sq->started ? 0 : part;
+}
+
 /* n packets were acknowledged. */
 static void grow(struct rn_window *w, uint32_t n)
 {
@@ -125,7 +142,7 @@ static void settle_doubt(struct rn_window *w, bool overtaken)
 void rn_window_ack(struct rn_window *w, struct rn_sq *sq, uint32_t psn)
 {
 	uint32_t n = (psn - w->una) & RN_PSN_MASK;
-	bool overtaken = ((w->cur - w->una) & RN_PSN_MASK) < n;
+	bool overtaken = ((w->cur - w->una) & RN_PSN_MASK) < n, mistaken = w->doubt && overtaken;
 
 	rn_assert(n <= ((w->high - w->una) & RN_PSN_MASK));
 	w->una = psn;
@@ -134,8 +151,12 @@ void rn_window_ack(struct rn_window *w, struct rn_sq *sq, uint32_t psn)
 	grow(w, n);
 	if (rn_unlikely(w->nreads))
 		take_reads(w, sq, n);
-	if (rn_unlikely(overtaken))
-		go_to_una(w, sq);
+	if (rn_unlikely(overtaken)) {
+		if (mistaken && !w->nreads) /* READs are asked for again: the peer forgets what it has answered */
+			go_to_high(w, sq);
+		else
+			go_to_una(w, sq);
+	}
 	rn_assert(w->responses <= ((w->cur - w->una) & RN_PSN_MASK));
 }
 

@@ -156,13 +156,16 @@ static void test_mistaken_timeout(void **state)
 		bool nak;
 		uint32_t ack[2];
 		uint32_t size; /* of 64 */
+		uint32_t cur;  /* where sending goes on */
 	} rows[] = {
-		{1, 1, false, {3}, 64}, /* packets 1 and 2 were not sent again: everything had arrived */
-		{2, 1, false, {3}, 64},
-		{1, 1, false, {1}, 2},	  /* of the second transmission, for all we know */
-		{1, 1, false, {1, 3}, 64}, /* that was the first, too */
-		{1, 3, false, {3}, 4},
-		{1, 1, true, {3}, 4}, /* something was lost after all */
+		{1, 1, false, {3}, 64, 8}, /* packets 1 and 2 were not sent again: everything had arrived */
+		{2, 1, false, {3}, 64, 8},
+		{1, 1, false, {1}, 2, 1},     /* of the second transmission, for all we know */
+		{1, 1, false, {1, 3}, 64, 8}, /* that was the first, too */
+		{1, 1, false, {6}, 64, 8},
+		{1, 1, false, {8}, 64, 8},
+		{1, 3, false, {3}, 4, 3},
+		{1, 1, true, {3}, 4, 3}, /* something was lost after all */
 	};
 
 	for (unsigned i = 0; i < RN_ARRAY_SIZE(rows); i++) {
@@ -181,6 +184,37 @@ static void test_mistaken_timeout(void **state)
 		for (unsigned k = 0; k < 2 && rows[i].ack[k]; k++)
 			rn_window_ack(&b.w, &b.sq, P(rows[i].ack[k]));
 		assert_int_equal(b.w.size, rows[i].size);
+		assert_int_equal(b.w.cur, P(rows[i].cur));
+		assert_int_equal(b.sq.send, rows[i].cur / 4);
+		assert_int_equal(b.w.send_pkt, rows[i].cur % 4);
+		free(b.mem);
+	}
+}
+
+/* Half of a message was sent when time was up, and it was a mistake: the other half goes next. With a READ in flight
+ * everything goes again. */
+static void test_mistaken_timeout_within_a_message(void **state)
+{
+	static const uint8_t kinds[] = {RN_WQE_WRITE, RN_WQE_READ};
+
+	for (unsigned i = 0; i < 2; i++) {
+		const uint8_t reqs[][2] = {{RN_WQE_SEND, 3}, {kinds[i], 2}};
+		struct rn_wqe last = {.kind = RN_WQE_SEND, .slots = 1};
+		struct bench b;
+
+		start(&b, reqs, 2);
+		assert_true(rn_sq_push(&b.sq, &last));
+		rn_window_start(&b.w, &b.sq, 4);
+		rn_window_sent(&b.w, &b.sq, 1);
+		rn_window_sent(&b.w, &b.sq, 1);
+		rn_window_timed_out(&b.w);
+		rn_window_rewind(&b.w, &b.sq);
+		rn_window_sent(&b.w, &b.sq, 1);
+		rn_window_ack(&b.w, &b.sq, P(3));
+		assert_int_equal(b.w.size, 64);
+		assert_int_equal(b.w.cur, P(i ? 3 : 7));
+		assert_int_equal(b.sq.send, i ? 1 : 2);
+		assert_int_equal(b.w.send_pkt, i ? 0 : 2);
 		free(b.mem);
 	}
 }
@@ -192,6 +226,7 @@ int main(void)
 		cmocka_unit_test(test_done),   cmocka_unit_test(test_in_flight),
 		cmocka_unit_test(test_size),
 		cmocka_unit_test(test_mistaken_timeout),
+		cmocka_unit_test(test_mistaken_timeout_within_a_message),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
