@@ -451,11 +451,13 @@ static enum rn_verdict take_acknowledge(struct rn_qp *qp, const struct rn_pkt *p
 }
 
 /* A response before una. Of these only a fatal NAK matters that names an earlier PSN of the READ in
- * progress. */
+ * progress; READ responses are a sign of life. */
 static enum rn_verdict take_old(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now)
 {
 	uint32_t expect;
 
+	if (pkt->op->family == RN_F_READ_RESP)
+		rn_retry_alive(&qp->retry, &qp->sh->wheel, now);
 	if (pkt->op->family != RN_F_ACK || !is_fatal(pkt->syndrome) ||
 	    !concerns_read(rn_window_read(&qp->win, &qp->sq, &expect), pkt->psn))
 		return RN_V_RSP_STALE;

@@ -6,7 +6,9 @@
  * resend) sends again early without spending anything, because go-back-N with one NAK per gap would
  * otherwise wait the whole coded time for every lost retransmission. What was sent twice gives no
  * sample; a doubled timeout then shrinks by a quarter with each progress, not at once, so that a
- * path that became slow is measured before its packets are sent twice again.
+ * path that became slow is measured before its packets are sent twice again. Time also begins anew
+ * with each READ response that is known already: a READ that was asked for twice is answered twice,
+ * and what was asked for later has its turn behind that.
  *
  * The timer is lazy: progress only moves `deadline`; a timer that rings before it is armed again.
  * So a packet costs no work on the wheel. During an RNR wait the same timer is exact and nothing
@@ -113,6 +115,14 @@ void rn_retry_progress(struct rn_retry *r, struct rn_wheel *w, uint32_t una, boo
 	r->base = now;
 	if (more && r->full)
 		arm(r, w, now);
+}
+
+void rn_retry_alive(struct rn_retry *r, struct rn_wheel *w, rn_time now)
+{
+	if (!r->running || r->rnr_wait || !r->full)
+		return;
+	r->base = now;
+	arm(r, w, now);
 }
 
 bool rn_retry_nak(struct rn_retry *r)

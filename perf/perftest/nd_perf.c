@@ -2,6 +2,7 @@
  * other end may be one of perftest's on a Linux host. Which steps does a test have, and when do both
  * ends wait for each other? Owns the order; the order is perftest 4.5's. One thread. */
 #include "cm.h"
+#include "counters.h"
 #include "options.h"
 #include "print.h"
 #include "run.h"
@@ -203,6 +204,8 @@ static int run(struct test *x)
 	if (x->o->cm && x->e.qp)
 		pt_cm_part(&x->e);
 	pt_talk_close(&x->t);
+	if (x->o->stats)
+		counters_print(stdout);
 	pt_end_close(&x->e);
 	if (rc == 0 && x->too_slow) {
 		fprintf(stderr, "%s: below the limit of -w\n", x->o->tool->name);

@@ -25,7 +25,7 @@ static const struct pt_tool tools[] = {
 };
 
 /* Flags without a letter. */
-enum { GBITS = 1, REPORT_BOTH, OUT_JSON, JSON_FILE, TCLASS, RETRY, FLAG_MAX };
+enum { GBITS = 1, REPORT_BOTH, OUT_JSON, JSON_FILE, TCLASS, RETRY, STATS, FLAG_MAX };
 
 /* X(letter, name, argument, help) */
 #define FLAGS(X)                                                                                   \
@@ -65,7 +65,8 @@ enum { GBITS = 1, REPORT_BOTH, OUT_JSON, JSON_FILE, TCLASS, RETRY, FLAG_MAX };
 	X(OUT_JSON, "out_json", NULL, "results into perftest_out.json too")                        \
 	X(JSON_FILE, "out_json_file", "FILE", "results into FILE too")                             \
 	X(TCLASS, "tclass", "N", "IP traffic class: DSCP << 2 | ECN [0]")                          \
-	X(RETRY, "retry_count", "N", "of the transport, 0..7 [7]")
+	X(RETRY, "retry_count", "N", "of the transport, 0..7 [7]")                                 \
+	X(STATS, "stats", NULL, "all counters that are not zero, at the end")
 
 static const struct option longs[] = {
 #define X(letter, name, arg, help) {name, (arg) ? required_argument : no_argument, NULL, letter},
@@ -209,7 +210,7 @@ static int take(struct pt_options *o, int letter, const char *arg, unsigned *gid
 		{'F', &o->cpu_freq}, {'h', &o->help},	  {'H', &o->sorted},
 		{'N', &o->no_peak},  {'R', &o->cm},	  {'U', &o->unsorted},
 		{'V', &o->version},  {GBITS, &o->gbits},  {REPORT_BOTH, &o->report_both},
-		{OUT_JSON, &o->json},
+		{OUT_JSON, &o->json}, {STATS, &o->stats},
 	};
 
 	o->set[letter & 127] = true;

@@ -32,7 +32,7 @@ struct pt_options {
 	int gid; /* index; -1: the first that fits */
 	double limit; /* averages below it fail */
 	bool all, bidi, events, cm, cas, no_peak, unsorted, sorted;
-	bool gbits, report_both, json, cpu_freq, help, version;
+	bool gbits, report_both, json, cpu_freq, help, version, stats;
 	bool set[128]; /* by letter: given on the command line */
 };
 

@@ -1,5 +1,6 @@
 """The cases: what runs in the guest, what runs here, what must be seen. `core` ones are played by continuous integration."""
 from pairs import Pair
+from perftest import ROWS, perf
 from special import Judged, PeerDies, Ping, Refused
 
 LOSS = "impair = {{ loss = {0}; seed = {1}; }};"
@@ -90,6 +91,16 @@ def ucmatose_cases():
                    ucmatose(who, 4, 4, 50, 10000, seconds=90, allow="loss", netem="loss 1%", more=LOSS.format("1.0", 7)))
 
 
+def perftest_cases():
+    for verb, flags, core in ROWS:
+        for serve in ("theirs", "ours"):
+            for cm in (False, True):
+                if cm and "-c U" in flags:
+                    continue  # RDMA CM is for connections in our counterparts
+                yield Case(f"perftest {verb} {flags}, {serve} serves, {'RDMA CM' if cm else 'TCP'}", perf(verb, flags, serve, cm),
+                           core and cm == (serve == "ours"))
+
+
 def receive_cases():
     for who in ("ours", "theirs"):
         yield Case(f"ucmatose, {who} connects, we have 4 receives for 200 messages: RNR NAK from us",
@@ -126,6 +137,7 @@ def cases():
     yield from loss_cases()
     yield from ucmatose_cases()
     yield from receive_cases()
+    yield from perftest_cases()
     yield from other_cases()
     for who in ("ours", "theirs"):
         yield Case(f"the peer is killed in mid-transfer and comes back, {who} connects", PeerDies(who), who == "ours")

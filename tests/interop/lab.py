@@ -11,6 +11,8 @@ from guest import Guest, available  # noqa: E402,F401
 
 PEER = {4: "192.0.2.1", 6: "2001:db8::1"}
 OWN = {4: "192.0.2.2", 6: "2001:db8::2"}
+# Between the two kernels, for programs that exchange their parameters over TCP: softrnic has no part in it.
+PEER_TCP, OWN_TCP = "198.51.100.1", "198.51.100.2"
 TAP_MTU = 9000
 
 
@@ -61,13 +63,14 @@ class Lab:
 
     def __enter__(self):
         space = self.space
-        for line in (f"ip netns add {space}", f"ip -n {space} tuntap add dev tap0 mode tap",
-                     # The host's own stack stays silent: the addresses are softrnic's.
+        for line in (f"ip netns add {space}", f"ip -n {space} link set lo up", f"ip -n {space} tuntap add dev tap0 mode tap",
+                     # The host's own stack stays silent at softrnic's addresses.
                      f"ip netns exec {space} sysctl -qw net.ipv6.conf.tap0.disable_ipv6=1",
-                     f"ip -n {space} link set tap0 mtu {TAP_MTU} txqueuelen 20000 up"):
+                     f"ip -n {space} link set tap0 mtu {TAP_MTU} txqueuelen 20000 up",
+                     f"ip -n {space} addr add {OWN_TCP}/24 dev tap0"):
             subprocess.run(line.split(), check=True)
         self.guest = Guest(self.cache, self.work, self.inside, "tap0", PEER[4] + "/24", PEER[6] + "/64")
-        self.guest.boot()
+        self.boot()
         return self
 
     def __exit__(self, *_):
@@ -118,8 +121,12 @@ class Lab:
         look = f"ss -Hltn 'sport = :{port}' | grep -q ." if port else "rdma resource show cm_id | grep -q LISTEN"
         self.must(f"for n in $(seq 100); do {look} && exit 0; sleep 0.1; done; exit 1")
 
+    def boot(self):
+        self.guest.boot()
+        self.must(f"ip addr add {PEER_TCP}/24 dev eth0")
+        self.netem_on, self.peer_mtu = False, 1500
+
     def reborn(self):
         """Pulls the guest's plug and boots it again."""
         self.guest.kill()
-        self.guest.boot()
-        self.netem_on, self.peer_mtu = False, 1500
+        self.boot()

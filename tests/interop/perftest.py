@@ -1,0 +1,44 @@
+"""perftest's programs against our counterparts: who serves, how parameters are exchanged, verb, size, path MTU, queue pairs."""
+from lab import OWN_TCP, PEER_TCP
+from pairs import Pair
+
+TCP_PORT = 18515
+# perftest -R connects twice, the second time to a port where its server may not listen again yet.
+ONCE_MORE = r"RDMA_CM_EVENT_REJECTED, error: 8|refused, reason 8"
+
+
+def perf(verb, flags, serve, cm=False, family=4, **more):
+    """verb: as in ib_VERB_bw. cm: parameters go through the RDMA CM; else over TCP, beside softrnic, between the kernels."""
+    gid = {4: 1, 6: 2}[family]
+    ours, theirs = f"perf/nd_{verb} {flags}", f"ib_{verb} -d rxe0 -x {gid} -F {flags}"
+    if cm:
+        ours, theirs = ours + " -R", theirs + " -R"
+        to_theirs, to_ours = "{peer}", "{own}"
+    else:
+        ours += f" -x {gid - 1}"
+        to_theirs, to_ours = PEER_TCP, OWN_TCP
+    if serve == "theirs":
+        ours += " " + to_theirs
+    else:
+        theirs += " " + to_ours
+    return Pair(serve, ours, theirs, family, listens="Waiting for client", port=None if cm else TCP_PORT,
+                once_more=ONCE_MORE if cm else "",
+                # What READs ask for comes at the peer's pace: the kernel's ring runs over while our thread waits for a CPU.
+                allow="loss" if verb == "read_bw" else "", **more)
+
+
+# verb, flags, in the core. Bytes are bounded: the guest moves some tens of megabytes a second.
+ROWS = [
+    ("send_bw", "-s 65536 -n 100", True), ("write_bw", "-s 65536 -n 100", True), ("read_bw", "-s 65536 -n 100", True),
+    ("atomic_bw", "-n 500", True), ("atomic_bw", "-n 300 -A CMP_AND_SWAP", False),
+    ("send_lat", "-s 2 -n 200", False), ("write_lat", "-s 8 -n 200", False), ("read_lat", "-s 64 -n 200", False),
+    ("atomic_lat", "-n 200", False),
+    ("send_bw", "-s 1 -n 1000", False), ("write_bw", "-s 33 -n 500", False), ("read_bw", "-s 1025 -n 200", False),
+    ("write_bw", "-s 8388607 -n 5", False), ("read_bw", "-s 1000001 -n 10", False), ("send_bw", "-s 8388607 -n 5", False),
+    ("send_bw", "-s 10000 -n 100 -q 8", False), ("write_bw", "-s 10000 -n 100 -q 8", False),
+    ("read_bw", "-s 10000 -n 50 -q 8", False),
+    ("write_bw", "-s 20000 -n 100 -b", False), ("send_bw", "-s 20000 -n 100 -b", False), ("read_bw", "-s 20000 -n 100 -b", False),
+    ("send_bw", "-s 30000 -n 50 -m 256", False), ("write_bw", "-s 30000 -n 50 -m 512", False),
+    ("read_bw", "-s 30000 -n 50 -m 256", False),
+    ("send_bw", "-s 30000 -n 50 -c UC", False), ("write_bw", "-s 30000 -n 50 -c UC", False),
+]
