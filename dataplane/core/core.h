@@ -121,6 +121,7 @@ struct rn_txbuf {
 	uint8_t *data;
 	uint32_t cap;
 	uint32_t len;
+	bool loop; /* to a group that has members on this NIC: to be received here as well as sent */
 };
 /* speak: up to n frames, complete with ICRC; returns how many were written, in sending order. */
 unsigned rn_shard_tx(struct rn_shard *sh, struct rn_txbuf *bufs, unsigned n, rn_time now);
@@ -165,6 +166,12 @@ void rn_shard_forget_window(struct rn_shard *sh, uint32_t key, uint32_t qpn);
 struct rn_srq;
 void rn_shard_srq_link(struct rn_shard *sh, uint32_t srq_id, struct rn_srq *srq, uint64_t user);
 void rn_shard_srq_unlink(struct rn_shard *sh, uint32_t srq_id); /* no QP uses it any more */
+
+/* Multicast groups exist NIC-wide: every shard is told which shards have members (bit i: shard i; 0: none any more), at most
+ * RN_GROUPS (mcast.h) at a time. Members come and go with ATTACH_GROUP and DETACH_GROUP. */
+void rn_shard_group(struct rn_shard *sh, const struct rn_gid *gid, uint32_t shards);
+/* Where the port hands packets to a group: as above, 0 when nobody is in it. */
+uint32_t rn_shard_group_shards(const struct rn_shard *sh, const struct rn_gid *gid);
 
 /* tell: events for clients, oldest first. */
 unsigned rn_shard_events(struct rn_shard *sh, struct rn_event *ev, unsigned n);

@@ -118,7 +118,7 @@ struct rn_shard *rn_shard_create(const struct rn_core_cfg *cfg, const struct rn_
 	sh->qp = calloc(sh->qp_mask + 1, sizeof(struct rn_qp *));
 	sh->cq = calloc(cfg->max_cq, sizeof(*sh->cq));
 	sh->srq = calloc(cfg->max_srq, sizeof(*sh->srq));
-	if (!sh->qp || !sh->cq || !sh->srq)
+	if (!rn_mcast_init(&sh->mcast) || !sh->qp || !sh->cq || !sh->srq)
 		goto no_memory;
 	if (cfg->index)
 		return sh;
@@ -141,6 +141,7 @@ void rn_shard_destroy(struct rn_shard *sh)
 		rn_cm_destroy(sh->cm);
 	if (sh->neigh)
 		rn_neigh_destroy(sh->neigh);
+	rn_mcast_fini(&sh->mcast);
 	free(sh->qp);
 	free(sh->cq);
 	free(sh->srq);
@@ -372,6 +373,31 @@ void rn_shard_forget_window(struct rn_shard *sh, uint32_t key, uint32_t qpn)
 		rn_qp_forget_window(qp, key);
 }
 
+/* ---- multicast groups ---- */
+
+static int change_group(struct rn_shard *sh, struct rn_exec *x, rn_time now)
+{
+	struct rn_qp *qp = find(sh, x->cmd->group.qpn, x->cmd->group.gen);
+
+	if (!qp)
+		return -ENOENT;
+	if (x->cmd->op == RN_CMD_DETACH_GROUP)
+		return rn_mcast_detach(&sh->mcast, qp, &x->cmd->group.gid);
+	return qp->type == RN_QPT_UD ? rn_mcast_attach(&sh->mcast, qp, &x->cmd->group.gid) : -EINVAL;
+}
+
+void rn_shard_group(struct rn_shard *sh, const struct rn_gid *gid, uint32_t shards)
+{
+	rn_mcast_shards(&sh->mcast, gid, shards);
+}
+
+uint32_t rn_shard_group_shards(const struct rn_shard *sh, const struct rn_gid *gid)
+{
+	const struct rn_mcast_group *g = rn_mcast_find(&sh->mcast, gid);
+
+	return g ? g->shards : 0;
+}
+
 /* ---- connections and neighbours ---- */
 
 static int cm_command(struct rn_shard *sh, struct rn_exec *x, rn_time now)
@@ -382,16 +408,35 @@ static int cm_command(struct rn_shard *sh, struct rn_exec *x, rn_time now)
 	return x->rsp->err;
 }
 
+/* What packets from `local`, or from the address of ours that fits if it is a wildcard, to `peer` carry; without the MAC. */
+static int fill_av(const struct rn_shard *sh, const struct rn_gid *local, const struct rn_gid *peer, struct rn_av *av)
+{
+	static const struct rn_gid any;
+	bool own = false;
+
+	*av = rn_port_av(&sh->port, &(struct rn_av){.sgid = *local, .dgid = *peer});
+	if (rn_gid_equal(local, &any) && !rn_neigh_source(sh->neigh, peer, &av->sgid))
+		return -EAFNOSUPPORT;
+	for (unsigned i = 0; i < sh->port.ngids; i++)
+		own |= rn_gid_equal(&sh->port.gids[i], &av->sgid);
+	if (!own)
+		return -EADDRNOTAVAIL;
+	return rn_gid_is_ipv4(&av->sgid) == rn_gid_is_ipv4(peer) ? 0 : -EAFNOSUPPORT;
+}
+
 static int resolve(struct rn_shard *sh, struct rn_exec *x, rn_time now)
 {
-	struct rn_resolving *r = &sh->resolving[sh->nresolving];
-	uint8_t mac[6];
+	struct rn_resolving r = {.user = x->cmd->user};
+	int err;
 
 	if (!sh->cm)
 		return -EINVAL;
-	switch (rn_neigh_resolve(sh->neigh, &x->cmd->cm.local, &x->cmd->cm.peer, mac, now)) {
+	err = fill_av(sh, &x->cmd->cm.local, &x->cmd->cm.peer, &r.av);
+	if (err)
+		return err;
+	switch (rn_neigh_resolve(sh->neigh, &r.av.sgid, &r.av.dgid, r.av.dmac, now)) {
 	case RN_NEIGH_READY:
-		memcpy(x->rsp->query.attr.av.dmac, mac, 6);
+		x->rsp->query.attr.av = r.av;
 		return 0;
 	case RN_NEIGH_FAILED:
 		return -EHOSTUNREACH;
@@ -400,9 +445,7 @@ static int resolve(struct rn_shard *sh, struct rn_exec *x, rn_time now)
 	}
 	if (sh->nresolving == RN_RESOLVING)
 		return -EAGAIN;
-	*r = (struct rn_resolving){
-		.src = x->cmd->cm.local, .addr = x->cmd->cm.peer, .user = x->cmd->user};
-	sh->nresolving++;
+	sh->resolving[sh->nresolving++] = r;
 	return -EINPROGRESS;
 }
 
@@ -414,7 +457,7 @@ void rn_exec_resolved(struct rn_shard *sh, rn_time now)
 
 		if (r->known)
 			continue;
-		s = rn_neigh_resolve(sh->neigh, &r->src, &r->addr, r->mac, now);
+		s = rn_neigh_resolve(sh->neigh, &r->av.sgid, &r->av.dgid, r->av.dmac, now);
 		r->known = s != RN_NEIGH_PENDING;
 		r->err = s == RN_NEIGH_READY ? 0 : -EHOSTUNREACH;
 	}
@@ -430,9 +473,9 @@ bool rn_exec_resolved_event(struct rn_shard *sh, struct rn_event *ev)
 		*ev = (struct rn_event){.kind = RN_EVENT_RESOLVED,
 					.user = r->user,
 					.err = r->err,
-					.local = r->src,
-					.peer = r->addr};
-		memcpy(ev->attr.av.dmac, r->mac, 6);
+					.local = r->av.sgid,
+					.peer = r->av.dgid,
+					.attr.av = r->av};
 		*r = sh->resolving[--sh->nresolving];
 		return true;
 	}
@@ -449,6 +492,7 @@ static int (*const commands[RN_CMD_MAX])(struct rn_shard *, struct rn_exec *, rn
 	[RN_CMD_CM_ACCEPT] = cm_command,     [RN_CMD_CM_REJECT] = cm_command,
 	[RN_CMD_CM_DISCONNECT] = cm_command, [RN_CMD_CM_DESTROY] = cm_command,
 	[RN_CMD_CM_DELAY] = cm_command,	     [RN_CMD_RESOLVE] = resolve,
+	[RN_CMD_ATTACH_GROUP] = change_group, [RN_CMD_DETACH_GROUP] = change_group,
 };
 
 bool rn_cmd_outlives_port(const struct rn_cmd *cmd)
@@ -461,6 +505,7 @@ bool rn_cmd_outlives_port(const struct rn_cmd *cmd)
 	case RN_CMD_DESTROY_MW:
 	case RN_CMD_DESTROY_QP:
 	case RN_CMD_DESTROY_SRQ:
+	case RN_CMD_DETACH_GROUP:
 	case RN_CMD_CM_DESTROY:
 	case RN_CMD_STATS:
 		return true;

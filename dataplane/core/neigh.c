@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "frame.h"
+#include "mcast.h"
 #include "neigh_priv.h"
 
 static const struct rn_gid unspecified;
@@ -114,6 +115,16 @@ static struct rn_gid asker(const struct rn_neigh *n, const struct rn_gid *src,
 			return *own;
 	}
 	return best ? *best : unspecified;
+}
+
+bool rn_neigh_source(const struct rn_neigh *n, const struct rn_gid *dst, struct rn_gid *src)
+{
+	struct rn_gid hop;
+
+	if (!rn_neigh_next_hop(n, &unspecified, dst, &hop))
+		return false;
+	*src = rn_neigh_own(n, dst) >= 0 ? *dst : asker(n, &unspecified, &hop);
+	return !is_unspecified(src);
 }
 
 static uint64_t hash_of(const struct rn_neigh *n, const struct rn_gid *addr)
@@ -250,17 +261,10 @@ bool rn_neigh_learn(struct rn_neigh *n, const struct rn_gid *addr, const uint8_t
 
 static void group_mac(const struct rn_gid *g, uint8_t mac[6])
 {
-	if (!rn_gid_is_ipv4(g)) {
-		mac[0] = mac[1] = 0x33;
-		memcpy(mac + 2, g->b + 12, 4);
-	} else if (g->b[12] == 0xff) {
+	if (rn_gid_is_ipv4(g) && g->b[12] == 0xff)
 		memset(mac, 0xff, 6);
-	} else {
-		memcpy(mac, (const uint8_t[]){0x01, 0x00, 0x5e}, 3);
-		mac[3] = g->b[13] & 0x7f;
-		mac[4] = g->b[14];
-		mac[5] = g->b[15];
-	}
+	else
+		rn_group_mac(g, mac);
 }
 
 bool rn_neigh_group_mac(const struct rn_port_attr *port, const uint8_t mac[6])

@@ -44,6 +44,10 @@ enum rn_neigh_state rn_neigh_resolve(struct rn_neigh *n, const struct rn_gid *sr
 bool rn_neigh_next_hop(const struct rn_neigh *n, const struct rn_gid *src, const struct rn_gid *dst,
 		       struct rn_gid *hop);
 
+/* The address of ours from which dst is reached: dst itself if it is ours, else one on the link of the next hop, else the
+ * first of the family. False: none of the family, or no way. */
+bool rn_neigh_source(const struct rn_neigh *n, const struct rn_gid *dst, struct rn_gid *src);
+
 /* True when frames to this group or broadcast MAC concern us: broadcast, all nodes, our
  * solicited-node groups. */
 bool rn_neigh_group_mac(const struct rn_port_attr *port, const uint8_t mac[6]);

@@ -11,6 +11,7 @@
 #include "hdr.h"
 #include "pace.h"
 #include "shard.h"
+#include "ud.h"
 
 const struct rn_qp_state_row rn_qp_states[] = {
 #define X(name, recv, send, request_in, start, go_on, response_in)            \
@@ -60,7 +61,7 @@ size_t rn_qp_bytes(const struct rn_cmd *cmd)
 {
 	return head_bytes() +
 	       rn_sq_bytes(cmd->create_qp.sq_depth, cmd->create_qp.sq_sge,
-			   cmd->create_qp.inline_bytes) +
+			   cmd->create_qp.inline_bytes, cmd->create_qp.type) +
 	       rn_rq_bytes(rq_depth(cmd), rq_sge(cmd));
 }
 
@@ -73,7 +74,7 @@ void rn_qp_init(struct rn_qp *qp, struct rn_shard *sh, const struct rn_cmd *cmd)
 {
 	uint8_t *sq = (uint8_t *)qp + head_bytes();
 	uint8_t *rq = sq + rn_sq_bytes(cmd->create_qp.sq_depth, cmd->create_qp.sq_sge,
-				       cmd->create_qp.inline_bytes);
+				       cmd->create_qp.inline_bytes, cmd->create_qp.type);
 
 	memset(qp, 0, sizeof(*qp));
 	qp->sh = sh;
@@ -94,7 +95,7 @@ void rn_qp_init(struct rn_qp *qp, struct rn_shard *sh, const struct rn_cmd *cmd)
 	rn_list_init(&qp->cnp);
 	rn_timer_init(&qp->pace);
 	rn_sq_init(&qp->sq, sq, cmd->create_qp.sq_depth, cmd->create_qp.sq_sge,
-		   cmd->create_qp.inline_bytes, rn_sq_kinds(qp->type));
+		   cmd->create_qp.inline_bytes, qp->type);
 	rn_rq_init(&qp->rq, rq, rq_depth(cmd), rq_sge(cmd));
 	rn_retry_init(&qp->retry, sh->cfg.rto_floor, sh->cfg.rto_initial);
 	atomic_init(&qp->shared.sq_retired, 0);
@@ -151,6 +152,7 @@ static void end_limit(struct rn_qp *qp)
 void rn_qp_fini(struct rn_qp *qp)
 {
 	end_windows(qp);
+	rn_mcast_forget(&qp->sh->mcast, qp);
 	rn_retry_stop(&qp->retry, &qp->sh->wheel);
 	end_limit(qp);
 	rn_list_del(&qp->active);
@@ -299,6 +301,8 @@ static void write_recv_cqe(struct rn_qp *qp, uint8_t status, uint8_t vendor,
 		.qpn = qp->qpn,
 		.byte_len = status ? 0 : a->bytes,
 		.imm = status ? 0 : a->imm,
+		.src_qpn = status ? 0 : a->src_qpn,
+		.sl = status ? 0 : a->sl,
 		.status = status,
 		.kind = RN_WQE_RECV,
 		.flags = flags,
@@ -378,9 +382,9 @@ enum rn_verdict rn_qp_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now
 	const struct rn_qp_state_row *row = &rn_qp_states[qp->state];
 
 	if (rn_unlikely(qp->type != RN_QPT_RC)) {
-		if (qp->type == RN_QPT_UD)
-			return RN_V_REQ_UNSUPPORTED;
-		return row->request_in ? rn_uc_rx(qp, pkt, now) : RN_V_QP_STATE;
+		if (!row->request_in)
+			return RN_V_QP_STATE;
+		return qp->type == RN_QPT_UD ? rn_ud_rx(qp, pkt, now) : rn_uc_rx(qp, pkt, now);
 	}
 	if (pkt->op->known && pkt->op->response)
 		return row->response_in ? rn_requester_rx(qp, pkt, now) : RN_V_QP_STATE;
@@ -389,7 +393,9 @@ enum rn_verdict rn_qp_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now
 
 static unsigned request_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now)
 {
-	return rn_qp_states[qp->state].go_on ? rn_requester_tx(qp, buf, now) : 0;
+	if (!rn_qp_states[qp->state].go_on)
+		return 0;
+	return qp->type == RN_QPT_UD ? rn_ud_tx(qp, buf, now) : rn_requester_tx(qp, buf, now);
 }
 
 static bool answers_read(const struct rn_qp *qp)
@@ -505,14 +511,19 @@ static bool is_own_vlan(const struct rn_port_attr *port, const struct rn_av *av)
 	       (port->has_vlan && !((av->vlan_tci ^ port->vlan_tci) & RN_VLAN_VID));
 }
 
+bool rn_qp_av_fits(const struct rn_port_attr *port, const struct rn_av *av)
+{
+	return is_own_address(port, &av->sgid) && is_own_vlan(port, av) &&
+	       rn_gid_is_ipv4(&av->sgid) == rn_gid_is_ipv4(&av->dgid);
+}
+
 static bool values_fit(const struct rn_qp *qp, uint32_t mask, const struct rn_qp_attr *a)
 {
 	const struct rn_port_attr *port = &qp->sh->port;
 
 	if (mask & RN_QP_PATH_MTU && (a->path_mtu < 1 || a->path_mtu > port->max_path_mtu))
 		return false;
-	if (mask & RN_QP_AV && (!is_own_address(port, &a->av.sgid) || !is_own_vlan(port, &a->av) ||
-				rn_gid_is_ipv4(&a->av.sgid) != rn_gid_is_ipv4(&a->av.dgid)))
+	if (mask & RN_QP_AV && !rn_qp_av_fits(port, &a->av))
 		return false;
 	return !((mask & RN_QP_CUR_STATE && a->cur_state != qp->state) ||
 		 (mask & RN_QP_SQD_NOTIFY && a->sqd_notify > 1) ||

@@ -185,6 +185,7 @@ struct rn_qp {
 	struct rn_rq rq;
 	struct rn_rx rx;
 	struct rn_mw_list bound; /* windows */
+	uint32_t ngroups; /* it is in */
 
 	uint64_t ctx, user;
 	struct rn_qp_attr attr;
@@ -227,6 +228,9 @@ void rn_qp_forget_window(struct rn_qp *qp, uint32_t key);
 /* The QP's address vector, its peer's number, the port or a MAC has changed: what its packets begin with does too. */
 void rn_qp_make_headers(struct rn_qp *qp);
 
+/* From an address and in a VLAN of ours, to one of the same family? */
+bool rn_qp_av_fits(const struct rn_port_attr *port, const struct rn_av *av);
+
 /* Checks mask and values against state and port, then applies them. 0 or -EINVAL. */
 int rn_qp_modify(struct rn_qp *qp, uint32_t mask, const struct rn_qp_attr *attr, rn_time now);
 void rn_qp_query(const struct rn_qp *qp, struct rn_qp_attr *attr);
@@ -250,8 +254,10 @@ void rn_qp_error(struct rn_qp *qp, unsigned what, bool keep_owed, rn_time now);
 /* What a message that took a receive says of itself. */
 struct rn_arrival {
 	uint32_t bytes;
-	uint32_t imm;   /* as in struct rn_cqe */
-	uint16_t flags; /* enum rn_cqe_flag: SOLICITED, IMM, INVAL, WRITE */
+	uint32_t imm;   /* as in struct rn_cqe; so are the two last */
+	uint16_t flags; /* enum rn_cqe_flag: SOLICITED, IMM, INVAL, WRITE, GRH */
+	uint8_t sl;
+	uint32_t src_qpn;
 };
 
 /* Completes the oldest send or receive. The arrival is looked at on success only. vendor: enum rn_verdict, 0 = none. Success without SIGNALED is silent. */
@@ -272,6 +278,9 @@ void rn_responder_init(struct rn_qp *qp, uint32_t psn, uint8_t max_reads);
 /* From now on as many READs and atomics may be unanswered; the newest records are kept. */
 void rn_responder_reads(struct rn_qp *qp, uint8_t max_reads);
 enum rn_verdict rn_responder_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now);
+/* The receive of the open message, or one for a message that begins; one of an SRQ stays with the QP until it is used.
+ * NULL: there is none. */
+const struct rn_rqe *rn_responder_receive(struct rn_qp *qp);
 unsigned rn_responder_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now);
 /* The end of the QP because of the verdict. */
 void rn_responder_fail(struct rn_qp *qp, enum rn_verdict v, rn_time now);

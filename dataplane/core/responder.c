@@ -202,6 +202,11 @@ static const struct rn_rqe *receive_for(struct rn_qp *qp)
 	return rn_rq_first(&qp->rq);
 }
 
+const struct rn_rqe *rn_responder_receive(struct rn_qp *qp)
+{
+	return receive_for(qp);
+}
+
 /* The receive at the head is done: its message ended with this packet. */
 static void deliver(struct rn_qp *qp, const struct rn_pkt *pkt, uint32_t bytes, rn_time now)
 {

@@ -59,6 +59,26 @@ static bool pkey_fits(uint16_t pkey)
 	return (pkey & 0x7FFF) == 0x7FFF;
 }
 
+/* One copy to each member. The packet is accepted if anybody takes it. */
+static enum rn_verdict to_group(struct rn_shard *sh, const struct rn_pkt *pkt, rn_time now)
+{
+	const struct rn_mcast_group *g = rn_mcast_find(&sh->mcast, &pkt->dst);
+	enum rn_verdict v = RN_V_MULTICAST;
+	uint64_t before = sh->stats.rx_copies;
+
+	if (!g)
+		return RN_V_MULTICAST;
+	if ((pkt->opcode & 0xE0) != RN_T_UD)
+		return RN_V_QP_TRANSPORT;
+	if (!pkey_fits(pkt->pkey))
+		return RN_V_PKEY;
+	for (uint32_t i = 0; i < g->nmembers; i++) {
+		v = rn_qp_rx(g->member[i], pkt, now);
+		sh->stats.rx_copies += v == RN_V_OK;
+	}
+	return sh->stats.rx_copies != before ? RN_V_OK : v;
+}
+
 /* To one of the well-known numbers, or to nobody. */
 static enum rn_verdict to_no_qp(struct rn_shard *sh, const struct rn_pkt *pkt, rn_time now)
 {
@@ -67,7 +87,7 @@ static enum rn_verdict to_no_qp(struct rn_shard *sh, const struct rn_pkt *pkt, r
 	if (pkt->dest_qpn == 0)
 		return RN_V_QP0;
 	if (pkt->dest_qpn == RN_MCAST_QPN)
-		return RN_V_MULTICAST;
+		return to_group(sh, pkt, now);
 	if (!is_ours(sh, &pkt->dst))
 		return RN_V_IP_NOT_OURS;
 	if (pkt->dest_qpn != RN_GSI_QPN)
@@ -129,9 +149,9 @@ static enum rn_verdict to_neighbour(struct rn_shard *sh, const struct rn_pkt *pk
 
 static enum rn_verdict route(struct rn_shard *sh, const struct rn_pkt *pkt, rn_time now)
 {
-	bool group = pkt->dmac[0] & 1;
+	bool group = pkt->dmac[0] & 1 && (pkt->kind != RN_PKT_IB || pkt->dest_qpn == RN_MCAST_QPN);
 
-	if (rn_unlikely(!mac_is(pkt->dmac, sh->port.mac)) && !(group && pkt->kind != RN_PKT_IB))
+	if (rn_unlikely(!mac_is(pkt->dmac, sh->port.mac)) && !group)
 		return RN_V_FRAME_MAC;
 	if (rn_unlikely(!vlan_fits(sh, pkt)))
 		return RN_V_FRAME_VLAN;
@@ -180,6 +200,7 @@ unsigned rn_shard_tx(struct rn_shard *sh, struct rn_txbuf *bufs, unsigned n, rn_
 	if (rn_unlikely(sh->gone))
 		return 0;
 	for (; sh->cm && k < n; k++) {
+		bufs[k].loop = false;
 		bufs[k].len = control_tx(sh, &bufs[k], now);
 		if (!bufs[k].len)
 			break;
@@ -190,6 +211,7 @@ unsigned rn_shard_tx(struct rn_shard *sh, struct rn_txbuf *bufs, unsigned n, rn_
 	while (k < n && !rn_list_empty(&sh->active)) {
 		struct rn_qp *qp = rn_container_of(sh->active.next, struct rn_qp, active);
 
+		bufs[k].loop = false;
 		bufs[k].len = rn_unlikely(qp->cc.limited) ? rn_pace_tx(qp, &bufs[k], now)
 							  : rn_qp_tx(qp, &bufs[k], now);
 		if (!bufs[k].len) {
@@ -198,7 +220,7 @@ unsigned rn_shard_tx(struct rn_shard *sh, struct rn_txbuf *bufs, unsigned n, rn_
 		}
 		if (open)
 			rn_tmpl_seal(open, bufs[k - 1].data, bufs[k - 1].len);
-		open = &qp->tmpl;
+		open = qp->type == RN_QPT_UD ? NULL : &qp->tmpl; /* datagrams are whole */
 		bytes += bufs[k++].len;
 		if (--qp->quota == 0) {
 			qp->quota = sh->cfg.quota_packets;

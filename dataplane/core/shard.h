@@ -6,6 +6,7 @@
 #include "core.h"
 #include "cq.h"
 #include "list.h"
+#include "mcast.h"
 #include "neigh.h"
 #include "qp.h"
 #include "rng.h"
@@ -17,10 +18,9 @@
 
 /* Somebody asked for this address with RESOLVE. */
 struct rn_resolving {
-	struct rn_gid src, addr;
+	struct rn_av av; /* dmac: once `known` */
 	uint64_t user;
-	int32_t err; /* once `known` */
-	uint8_t mac[6];
+	int32_t err; /* likewise */
 	bool known;
 };
 #define RN_RESOLVING 16u
@@ -59,6 +59,7 @@ struct rn_shard {
 
 	struct rn_cq *cq;        /* by id; ring == NULL: unknown here */
 	struct rn_srq_ref *srq;  /* by id */
+	struct rn_mcast mcast;
 
 	struct rn_cm *cm;        /* shard 0 only */
 	struct rn_neigh *neigh;  /* shard 0 only */

@@ -19,18 +19,18 @@ static uint32_t ring_size(uint32_t depth)
 	return n;
 }
 
-/* Room for any atomic too. */
-static uint32_t stride_of(uint32_t max_sge, uint32_t max_inline)
+/* Room for any atomic too, and for where a datagram goes. */
+static uint32_t stride_of(uint32_t max_sge, uint32_t max_inline, uint8_t type)
 {
 	uint32_t a = rn_wqe_slots_sge(max_sge), b = rn_wqe_slots_inline(max_inline);
-	uint32_t slots = RN_MAX(a, b);
+	uint32_t slots = RN_MAX(a, b) + (type == RN_QPT_UD ? RN_UD_SLOTS : 0);
 
 	return RN_MAX(slots, (uint32_t)RN_ATOMIC_SLOTS) * RN_SLOT_BYTES;
 }
 
-size_t rn_sq_bytes(uint32_t depth, uint32_t max_sge, uint32_t max_inline)
+size_t rn_sq_bytes(uint32_t depth, uint32_t max_sge, uint32_t max_inline, uint8_t type)
 {
-	return (size_t)ring_size(depth) * stride_of(max_sge, max_inline);
+	return (size_t)ring_size(depth) * stride_of(max_sge, max_inline, type);
 }
 
 uint32_t rn_sq_kinds(uint8_t type)
@@ -48,16 +48,17 @@ uint32_t rn_sq_kinds(uint8_t type)
 }
 
 void rn_sq_init(struct rn_sq *sq, void *mem, uint32_t depth, uint32_t max_sge, uint32_t max_inline,
-		uint32_t kinds)
+		uint8_t type)
 {
 	*sq = (struct rn_sq){
 		.mem = mem,
 		.mask = ring_size(depth) - 1,
-		.stride = stride_of(max_sge, max_inline),
+		.stride = stride_of(max_sge, max_inline, type),
 		.depth = depth,
 		.max_sge = max_sge,
 		.max_inline = max_inline,
-		.kinds = kinds,
+		.kinds = rn_sq_kinds(type),
+		.ud = type == RN_QPT_UD,
 	};
 }
 
@@ -73,6 +74,7 @@ static uint8_t status_of_atomic(const struct rn_sq *sq, const struct rn_wqe *w)
 static uint8_t status_of_form(const struct rn_sq *sq, const struct rn_wqe *w)
 {
 	uint64_t sum = 0;
+	unsigned extra = sq->ud && rn_sq_is_send(w->kind) ? RN_UD_SLOTS : 0;
 
 	if (w->kind > RN_WQE_RECV || !(sq->kinds >> w->kind & 1))
 		return RN_STATUS_LOC_QP_OP_ERR;
@@ -86,11 +88,11 @@ static uint8_t status_of_form(const struct rn_sq *sq, const struct rn_wqe *w)
 		return RN_STATUS_LOC_LEN_ERR;
 	if (w->flags & RN_WQE_INLINE) {
 		if (w->kind == RN_WQE_READ || w->num_sge || w->length > sq->max_inline ||
-		    w->slots != rn_wqe_slots_inline(w->length))
+		    w->slots != rn_wqe_slots_inline(w->length) + extra)
 			return RN_STATUS_LOC_QP_OP_ERR;
 		return RN_STATUS_SUCCESS;
 	}
-	if (w->num_sge > sq->max_sge || w->slots != rn_wqe_slots_sge(w->num_sge))
+	if (w->num_sge > sq->max_sge || w->slots != rn_wqe_slots_sge(w->num_sge) + extra)
 		return RN_STATUS_LOC_QP_OP_ERR;
 	for (unsigned i = 0; i < w->num_sge; i++)
 		sum += w->sge[i].length;

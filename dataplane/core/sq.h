@@ -44,8 +44,8 @@ static_assert(offsetof(struct rn_sqe, wr_id) == offsetof(struct rn_wqe, wr_id), 
 #define RN_SQ_KIND_ROWS(X) \
 	/* kind        RC     UC     UD */ \
 	X(NOP,         true,  true,  true) \
-	X(SEND,        true,  true,  false) \
-	X(SEND_IMM,    true,  true,  false) \
+	X(SEND,        true,  true,  true) \
+	X(SEND_IMM,    true,  true,  true) \
 	X(SEND_INVAL,  true,  false, false) \
 	X(WRITE,       true,  true,  false) \
 	X(WRITE_IMM,   true,  true,  false) \
@@ -67,11 +67,12 @@ struct rn_sq {
 	uint32_t depth;
 	uint16_t max_sge, max_inline;
 	uint32_t kinds; /* that may be posted */
+	bool ud;        /* SENDs have a struct rn_ud in their last slot */
 };
 
-/* Bytes of queue memory for such a queue. */
-size_t rn_sq_bytes(uint32_t depth, uint32_t max_sge, uint32_t max_inline);
-void rn_sq_init(struct rn_sq *sq, void *mem, uint32_t depth, uint32_t max_sge, uint32_t max_inline, uint32_t kinds);
+/* Bytes of queue memory for such a queue of a QP of that type. */
+size_t rn_sq_bytes(uint32_t depth, uint32_t max_sge, uint32_t max_inline, uint8_t type);
+void rn_sq_init(struct rn_sq *sq, void *mem, uint32_t depth, uint32_t max_sge, uint32_t max_inline, uint8_t type);
 
 static inline struct rn_sqe *rn_sq_at(const struct rn_sq *sq, uint32_t i)
 {
@@ -110,6 +111,12 @@ static inline bool rn_sq_is_fetch(uint8_t kind)
 static inline const struct rn_atomic *rn_sq_operands(const struct rn_sqe *e)
 {
 	return (const struct rn_atomic *)((const uint8_t *)e + RN_SLOT_BYTES);
+}
+
+/* Where a SEND on a UD QP goes: its last slot. */
+static inline const struct rn_ud *rn_sq_ud(const struct rn_sqe *e)
+{
+	return (const struct rn_ud *)((const uint8_t *)e + (size_t)(e->slots - 1) * RN_SLOT_BYTES);
 }
 
 /* Copies the request in. False: full (the poster broke its depth). A request of bad form is taken with its status set,

@@ -12,7 +12,7 @@
 #define RN_ROCE_PORT 4791
 #define RN_GSI_QPN   1u
 #define RN_GSI_QKEY  0x80010000u
-#define RN_MCAST_QPN 0xFFFFFFu
+#define RN_MCAST_QPN RN_QPN_GROUP
 #define RN_MAD_BYTES 256
 /* Ethernet 14 + VLAN 4 + IPv6 40 + UDP 8 + BTH 12 + AtomicETH 28 */
 #define RN_HDR_MAX   106

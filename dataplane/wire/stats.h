@@ -11,6 +11,7 @@
 #define RN_STAT_ROWS(X) /* field, text */ \
 	X(rx_packets,         "packets received") \
 	X(rx_bytes,           "bytes received, Ethernet header included") \
+	X(rx_copies,          "multicast datagrams delivered, each member counted") \
 	X(rx_ecn_marked,      "packets received with congestion experienced") \
 	X(tx_packets,         "packets sent") \
 	X(tx_bytes,           "bytes sent, Ethernet header included") \
@@ -22,6 +23,7 @@
 	X(tx_read_responses,  "READ response packets sent") \
 	X(tx_reads_given_up,  "READ answers broken off: the memory was gone") \
 	X(tx_atomic_acks,     "answers to atomics sent") \
+	X(tx_ud_too_long,     "datagrams not sent: no packet holds them") \
 	X(tx_mads,            "management datagrams sent") \
 	X(tx_arp_nd,          "ARP and neighbour discovery messages and echo replies sent") \
 	X(address_conflicts,  "messages of others that claim an address of this port") \

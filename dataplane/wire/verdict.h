@@ -82,7 +82,11 @@
 	X(MAD_BAD,           NONE,    KEEP,  "malformed or foreign MAD") \
 	X(CM_UNMATCHED,      NONE,    KEEP,  "CM message for no connection") \
 	X(CM_DUPLICATE,      NONE,    KEEP,  "CM message seen before") \
-	X(CM_FULL,           NONE,    KEEP,  "CM table full")
+	X(CM_FULL,           NONE,    KEEP,  "CM table full") \
+	/* datagrams */ \
+	X(UD_NO_RECEIVE,     NONE,    KEEP,  "datagram without a receive") \
+	X(UD_TOO_LONG,       NONE,    KEEP,  "datagram longer than the receive") \
+	X(UD_LOCAL,          NONE,    ERROR, "receive of a datagram not accessible")
 /* clang-format on */
 
 enum rn_verdict {

@@ -86,8 +86,37 @@ struct rn_atomic {
 	uint64_t compare;  /* CMP_SWAP */
 };
 
+/* How to reach a peer. dmac is that of the next hop. has_vlan = 0 leaves the VLAN to the port; another VLAN than the
+ * port's is refused. sl is the priority in the tag; 0 leaves that to vlan_tci or the port. tclass and hop_limit of 0
+ * are the port's. */
+struct rn_av {
+	struct rn_gid sgid, dgid;
+	uint8_t dmac[6];
+	uint16_t vlan_tci;
+	uint32_t flow_label;
+	uint8_t tclass;    /* DSCP << 2 | ECN */
+	uint8_t hop_limit;
+	uint8_t sl;
+	uint8_t has_vlan;
+	uint32_t reserved;
+};
+static_assert(sizeof(struct rn_av) == 52, "by value in requests");
+
+/* Where one datagram goes: part of every SEND and SEND_IMM on a UD QP. */
+struct rn_ud {
+	struct rn_av av;
+	uint32_t qpn;  /* 24 bits; RN_QPN_GROUP with the GID of a group */
+	uint32_t qkey; /* top bit set: the QP's own travels instead (wire rules, 5.1) */
+};
+static_assert(sizeof(struct rn_ud) == 60, "fits a slot");
+
+#define RN_QPN_GROUP     0xFFFFFFu   /* what packets to a multicast group name as their QP */
+#define RN_UD_OWN_QKEY   0x80000000u /* the top bit of rn_ud.qkey */
+#define RN_UD_GRH_BYTES  40u         /* in front of each datagram in the receive; counted in byte_len */
+
 /* Head of a work request: the first slot. Further slots hold 4 more SGEs each, or 64 more inline bytes each. Atomics have
- * one SGE of 8 bytes, where the former value goes in host order, and a struct rn_atomic in a second slot.
+ * one SGE of 8 bytes, where the former value goes in host order, and a struct rn_atomic in a second slot. SENDs on a UD QP
+ * have their SGEs or inline data as all SENDs, and one more slot behind them, the last one, with a struct rn_ud.
  * `inl` (SEND, WRITE with INLINE) begins at offset 48 and runs through the following slots. */
 struct rn_wqe {
 	uint8_t kind;       /* enum rn_wqe_kind */
@@ -131,11 +160,20 @@ static inline unsigned rn_wqe_slots_inline(unsigned n)
 
 #define RN_ATOMIC_BYTES 8u
 #define RN_ATOMIC_SLOTS 2
+#define RN_UD_SLOTS     1 /* besides those of the SGEs or inline data */
+static_assert(1 + (RN_WQE_MAX_SGE - 1 + 3) / 4 + RN_UD_SLOTS <= RN_WQE_MAX_SLOTS, "datagrams of many SGEs");
+static_assert(1 + (RN_WQE_MAX_INLINE - 16 + 63) / 64 + RN_UD_SLOTS <= RN_WQE_MAX_SLOTS, "inline datagrams");
 
 /* The operands of an atomic, which is RN_ATOMIC_SLOTS long. */
 static inline struct rn_atomic *rn_wqe_atomic(struct rn_wqe *wqe)
 {
 	return (struct rn_atomic *)((uint8_t *)wqe + RN_SLOT_BYTES);
+}
+
+/* Where a SEND on a UD QP goes: its last slot, so wqe->slots must count it already. */
+static inline struct rn_ud *rn_wqe_ud(struct rn_wqe *wqe)
+{
+	return (struct rn_ud *)((uint8_t *)wqe + (size_t)(wqe->slots - 1) * RN_SLOT_BYTES);
 }
 
 /* ---- completions ---- */
@@ -145,7 +183,7 @@ enum rn_cqe_flag {
 	RN_CQE_SOLICITED = 1 << 1, /* SE was set on the message */
 	RN_CQE_IMM = 1 << 2,
 	RN_CQE_INVAL = 1 << 3,
-	RN_CQE_GRH = 1 << 4,
+	RN_CQE_GRH = 1 << 4,   /* UD, always: the receive begins with the 40 bytes of the IP header (wire rules, 5.2) */
 	RN_CQE_ERROR = 1 << 5,
 	RN_CQE_WRITE = 1 << 6, /* with RECV and IMM: a WRITE_IMM took the receive, and put nothing into it */
 };
@@ -154,9 +192,9 @@ struct rn_cqe {
 	uint64_t wr_id;
 	uint64_t qp_ctx;   /* given at QP creation; survives the QP */
 	uint32_t qpn;
-	uint32_t byte_len; /* RECV: bytes received, of a WRITE_IMM too; SEND/WRITE/READ/atomics: message length; 0 on error */
+	uint32_t byte_len; /* RECV: bytes received, of a WRITE_IMM too, on UD with the 40 of the GRH area; SEND/WRITE/READ/atomics: message length; 0 on error */
 	uint32_t imm;      /* immediate (opaque) or invalidated R_Key (host order) */
-	uint32_t src_qpn;  /* UD */
+	uint32_t src_qpn;  /* UD: the sender's QP */
 	uint8_t status;    /* enum rn_status */
 	uint8_t kind;      /* enum rn_wqe_kind of the request; RECV for receives */
 	uint16_t flags;    /* enum rn_cqe_flag */
@@ -253,21 +291,6 @@ enum rn_qp_mask {
 	RN_QP_DEST_QPN = 1 << 20,
 };
 
-/* How to reach a peer. dmac is that of the next hop. has_vlan = 0 leaves the VLAN to the port; another VLAN than the
- * port's is refused. sl is the priority in the tag; 0 leaves that to vlan_tci or the port. tclass and hop_limit of 0
- * are the port's. */
-struct rn_av {
-	struct rn_gid sgid, dgid;
-	uint8_t dmac[6];
-	uint16_t vlan_tci;
-	uint32_t flow_label;
-	uint8_t tclass;    /* DSCP << 2 | ECN */
-	uint8_t hop_limit;
-	uint8_t sl;
-	uint8_t has_vlan;
-	uint32_t reserved;
-};
-
 struct rn_qp_attr {
 	uint8_t state;      /* enum rn_qp_state */
 	uint8_t path_mtu;   /* enum 1..5: 256 << (n-1) bytes */
@@ -324,7 +347,9 @@ struct rn_qp_attr {
 	X(STATS,       26, CONTROL) \
 	X(CREATE_SRQ,  27, CONTROL) \
 	X(MODIFY_SRQ,  28, CONTROL) \
-	X(DESTROY_SRQ, 29, CONTROL)
+	X(DESTROY_SRQ, 29, CONTROL) \
+	X(ATTACH_GROUP,30, CONTROL) \
+	X(DETACH_GROUP,31, CONTROL)
 /* clang-format on */
 
 enum rn_cmd_op {
@@ -435,6 +460,10 @@ struct rn_cmd {
 			uint16_t port_space; /* enum rn_port_space; 0 = TCP */
 			uint8_t qp_type;     /* enum rn_qp_type; 0 = UD in UDP and IPOIB, else RC */
 		} cm;
+		struct {
+			uint32_t qpn, gen; /* a UD QP */
+			struct rn_gid gid; /* a multicast address */
+		} group; /* ATTACH_GROUP, DETACH_GROUP */
 		uint8_t pad[496];
 	};
 };
@@ -458,7 +487,7 @@ struct rn_rsp {
 			uint64_t shared; /* address of struct rn_srq_shared */
 		} srq;
 		struct {
-			struct rn_qp_attr attr; /* RESOLVE: av.dmac alone */
+			struct rn_qp_attr attr; /* RESOLVE: av alone */
 			uint64_t send_rate; /* bits per second that congestion control allows; 0 = no limit */
 		} query;
 		uint8_t pad[240];
@@ -513,7 +542,7 @@ struct rn_event {
 	/* CM_REQUEST, CM_RESPONSE: the peer's parameters, and the attributes that this side's QP must take
 	 * to reach RTR and RTS (section 6.7 of the wire rules): dest_qpn, sq_psn, path_mtu, timeout, retry
 	 * counts, av with the resolved MAC. rq_psn and the read depths are the front end's to finish. RESOLVED:
-	 * attr.av.dmac alone. */
+	 * attr.av alone. */
 	struct rn_cm_param param;
 	struct rn_qp_attr attr;
 };

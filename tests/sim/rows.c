@@ -132,6 +132,13 @@ static int64_t argument(const struct rows *r, unsigned i)
 	return strtoll(r->word[i], NULL, 0);
 }
 
+/* The multicast group the rows speak of, in the family of the run. */
+static struct rn_gid group_gid(const struct rows *r)
+{
+	static const struct rn_gid v4 = {{[10] = 0xff, 0xff, 239, 1, 2, 3}}, v6 = {{0xff, 0x15, [15] = 0x33}};
+	return r->sim.spec.ipv6 ? v6 : v4;
+}
+
 static uint32_t key_named(const struct rows *r, const char *name)
 {
 	for (unsigned i = 0; i < KEYS; i++)
@@ -259,6 +266,11 @@ static bool note_frame(struct sim *sim, unsigned from, const struct rn_pkt *pkt,
 			(unsigned long long)pkt->swap_add, (unsigned long long)pkt->compare);
 	if (pkt->op->has_atomic_ack)
 		fprintf(r->out, " orig=0x%llx", (unsigned long long)pkt->orig);
+	if (pkt->op->has_deth)
+		fprintf(r->out, " qkey=0x%x%s", pkt->qkey,
+			pkt->src_qpn == r->sim.node[DUT].qp[0].qpn ? "" : " FOREIGN-SOURCE");
+	if (pkt->dest_qpn == RN_QPN_GROUP)
+		fprintf(r->out, " group");
 	if (pkt->payload_len)
 		fprintf(r->out, " [%02x..%02x]", pkt->payload[0], pkt->payload[pkt->payload_len - 1]);
 	if (pkt->op->family == RN_F_ACK && (pkt->pad || pkt->se || pkt->ack_req || pkt->payload_len))
@@ -286,6 +298,8 @@ static void note_outcomes(struct rows *r)
 			c.flags & RN_CQE_SOLICITED ? " SE" : "", c.flags & RN_CQE_WRITE ? " WRITE" : "");
 		if (c.flags & RN_CQE_IMM)
 			fprintf(r->out, " imm=0x%x", ntohl(c.imm));
+		if (c.flags & RN_CQE_GRH)
+			fprintf(r->out, " GRH src=%u", c.src_qpn);
 		if (c.flags & RN_CQE_INVAL)
 			fprintf(r->out, " inv=%s", window_named(r, c.imm));
 		fputc('\n', r->out);
@@ -323,6 +337,7 @@ static void do_set(struct rows *r)
 	s->type = (uint8_t)number(r, "type", s->type);
 	s->credits = number(r, "credits", s->credits);
 	s->srq_depth = (uint32_t)number(r, "srq", s->srq_depth);
+	s->ipv6 = number(r, "ipv6", s->ipv6);
 	r->msn = (uint32_t)number(r, "msn", 0);
 	r->rtr = number(r, "rtr", 0);
 }
@@ -353,6 +368,14 @@ static void do_post(struct rows *r)
 	op.local = op.kind == RN_WQE_RECV ? RECVS + (op.wr_id << 16) : is_fetch(op.kind) ? READS : SOURCE;
 	op.remote += number(r, "va", 0);
 	op.atomic = (struct rn_atomic){number(r, "arg", 0), number(r, "cmp", 0)};
+	struct rn_ud to = sim_ud(&r->sim, DUT, 0);
+	to.qkey = (uint32_t)number(r, "qkey", to.qkey);
+	if (flag(r, "group")) {
+		to.qpn = RN_QPN_GROUP;
+		to.av.dgid = group_gid(r);
+		rn_group_mac(&to.av.dgid, to.av.dmac);
+	}
+	op.ud = &to;
 	if (value(r, "lkey")) {
 		op.lkey = key_named(r, value(r, "lkey"));
 		op.local = V;
@@ -404,6 +427,18 @@ static void make_cnp(struct rows *r, struct rn_pkt *p)
 	p->tclass = (uint8_t)number(r, "tclass", 0xC2);
 }
 
+/* What datagrams have besides. */
+static void address_datagram(const struct rows *r, struct rn_pkt *p)
+{
+	p->qkey = (uint32_t)number(r, "qkey", SIM_QKEY);
+	p->src_qpn = (uint32_t)number(r, "src", 7);
+	p->dest_qpn = (uint32_t)number(r, "qpn", p->dest_qpn);
+	if (flag(r, "group") || flag(r, "GROUP-AT-OUR-MAC"))
+		p->dst = group_gid(r);
+	if (flag(r, "group"))
+		rn_group_mac(&p->dst, p->dmac);
+}
+
 static void do_packet(struct rows *r)
 {
 	static uint8_t payload[8192];
@@ -433,6 +468,7 @@ static void do_packet(struct rows *r)
 		p.src.b[15] ^= 0x40;
 	if (value(r, "qp"))
 		p.dest_qpn ^= 0x1000;
+	address_datagram(r, &p);
 	if (p.opcode == RN_OPCODE_CNP)
 		make_cnp(r, &p);
 	for (uint64_t n = number(r, "times", 1); n > 1; n--, p.psn = rn_psn_add(p.psn, 1))
@@ -507,6 +543,12 @@ static void do_invalidate(struct rows *r)
 			fail(r, "not bound");
 }
 
+static void do_group(struct rows *r)
+{
+	const struct rn_gid gid = group_gid(r);
+	sim_group(&r->sim, DUT, 0, strcmp(r->word[0], "join") == 0, &gid);
+}
+
 static void do_brief(struct rows *r)
 {
 	r->brief = true;
@@ -554,7 +596,7 @@ static const struct {
 	{"cmp_swap", do_post}, {"fetch_add", do_post},
 	{">>", do_packet}, {"speak", do_speak}, {"wait", do_wait}, {"mem", do_mem}, {"touch", do_touch},
 	{"dereg", do_dereg}, {"rts", do_rts}, {"sqd", do_sqd}, {"error", do_error}, {"brief", do_brief}, {"arm", do_arm}, {"fault", do_fault},
-	{"invalidate", do_invalidate}, {"rate", do_rate},
+	{"invalidate", do_invalidate}, {"rate", do_rate}, {"join", do_group}, {"leave", do_group},
 };
 
 static void run_line(struct rows *r, char *line)

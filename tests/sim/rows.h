@@ -4,7 +4,7 @@
  * above them; rows_run() executes the commands and writes the script anew with what really happened, so a row holds
  * when both texts are equal. The peer is made by hand (craft.h); its shard stays silent. Commands:
  *
- *	set KEY=N ...             before anything else: mtu rd retry rnr_retry timeout rnr_timer access msn window rtr srq credits
+ *	set KEY=N ...             before anything else: mtu rd retry rnr_retry timeout rnr_timer access msn window rtr srq credits ipv6
  *	                          type (2 RC, 3 UC, 4 UD); with srq, receives go to a shared queue that deep
  *	recv ID LEN [lkey=KEY]    post a receive into the receive area of that id
  *	send|write|read ID LEN    post a request: [silent] [fence] [se] [lkey=KEY]
@@ -12,6 +12,7 @@
  *	cmp_swap|fetch_add ID 8   likewise: [va=] [arg=] [cmp=]; arg is what is swapped in or added
  *	> OPCODE PSN [n=] [A] [SE] [va=|addr=] [len=] [rkey=] [syn=] [msn=] [imm=] [inv=KEY] [fill=] [from=other] [pkey=] [M=0] [port=]
  *	         [arg=] [cmp=] [orig=] [tclass=] [times=N, PSNs counting up] [qp=unknown] [bad_icrc]
+ *	         [qkey=] [src=QPN] [qpn=] [group] [GROUP-AT-OUR-MAC]
  *	         OPCODE may be CNP, a congestion notification (then also [becn=]; defaults as adapters send it)
  *	                          a packet arrives; then the NIC speaks. PSNs count from the direction's first one
  *	>> ...                    the same, but the NIC does not get to speak yet
@@ -24,6 +25,7 @@
  *	arm any|solicited         the CQ is armed
  *	invalidate KEY            a window's
  *	sqd [notify]              the send queue is to drain
+ *	join | leave              the multicast group; for UD, as `group`, which is where send and > go then
  *	dereg KEY | rts | error | touch AREA OFF LEN BYTE
  *
  * Outcomes: `= VERDICT`, `< frame` (with @us when time passed), completions, events, states.

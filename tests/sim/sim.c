@@ -348,7 +348,7 @@ void sim_create_qp(struct sim *sim, unsigned node, unsigned i)
 	must(rsp.err == 0, "CREATE_QP refused");
 	*qp = (struct sim_qp){.qpn = rsp.id, .gen = rsp.gen, .live = true};
 	qp->shared = (struct rn_qp_shared *)(uintptr_t)rsp.qp.shared;
-	struct rn_qp_attr attr = {.state = RN_QPS_INIT, .access = sim->spec.access};
+	struct rn_qp_attr attr = {.state = RN_QPS_INIT, .access = sim->spec.access, .qkey = SIM_QKEY};
 	must(move(sim, node, i, &attr) == 0, "INIT refused");
 }
 
@@ -364,7 +364,7 @@ int sim_modify(struct sim *sim, unsigned node, unsigned i, uint32_t mask, const 
 	return rsp.err;
 }
 
-static struct rn_qp_attr attributes(struct sim *sim, unsigned node, unsigned i)
+static struct rn_qp_attr attributes(const struct sim *sim, unsigned node, unsigned i)
 {
 	const struct sim_spec *s = &sim->spec;
 	unsigned peer = 1 - node;
@@ -458,6 +458,26 @@ static void build(struct sim_node *n, const struct sim_node *peer, const struct 
 		*rn_wqe_atomic(w) = op->atomic;
 		w->slots = RN_ATOMIC_SLOTS;
 	}
+	if (op->ud && (op->kind == RN_WQE_SEND || op->kind == RN_WQE_SEND_IMM)) {
+		w->slots += RN_UD_SLOTS;
+		*rn_wqe_ud(w) = *op->ud;
+	}
+}
+
+struct rn_ud sim_ud(const struct sim *sim, unsigned node, unsigned i)
+{
+	struct rn_qp_attr a = attributes(sim, node, i);
+	return (struct rn_ud){.av = a.av, .qpn = a.dest_qpn, .qkey = SIM_QKEY};
+}
+
+void sim_group(struct sim *sim, unsigned node, unsigned i, bool join, const struct rn_gid *gid)
+{
+	const struct sim_qp *qp = &sim->node[node].qp[i];
+	struct rn_cmd cmd = {.op = join ? RN_CMD_ATTACH_GROUP : RN_CMD_DETACH_GROUP,
+			     .group = {.qpn = qp->qpn, .gen = qp->gen, .gid = *gid}};
+	struct rn_rsp rsp;
+	sim_exec(sim, node, &cmd, &rsp);
+	must(rsp.err == 0, "group refused");
 }
 
 void sim_post(struct sim *sim, unsigned node, unsigned i, const struct sim_op *op)
@@ -466,7 +486,10 @@ void sim_post(struct sim *sim, unsigned node, unsigned i, const struct sim_op *o
 	struct sim_qp *qp = &n->qp[i];
 	uint8_t slots[RN_WQE_MAX_SLOTS * RN_SLOT_BYTES] __attribute__((aligned(64))) = {0};
 	struct rn_wqe *w = (struct rn_wqe *)slots;
-	build(n, &sim->node[1 - node], op, w);
+	struct rn_ud to = sim_ud(sim, node, i);
+	struct sim_op with = *op;
+	with.ud = sim->spec.type != RN_QPT_UD ? NULL : op->ud ? op->ud : &to;
+	build(n, &sim->node[1 - node], &with, w);
 	w->qpn = qp->qpn;
 	w->qp_gen = qp->gen;
 	if (op->kind == RN_WQE_RECV)

@@ -20,6 +20,7 @@
 #define SIM_CQ_SIZE   8192
 #define SIM_MAX_QP    64
 #define SIM_PD        1u
+#define SIM_QKEY      0x01234567u /* of UD QPs */
 
 /* One direction. Delays alone never reorder; impair.reorder_ppm does. */
 struct sim_link_spec {
@@ -129,7 +130,12 @@ struct sim_op {
 	uint32_t access;  /* BIND: of `length` bytes */
 	uint32_t imm;     /* SEND_IMM, WRITE_IMM; SEND_INVAL: the key */
 	struct rn_atomic atomic;
+	const struct rn_ud *ud; /* SENDs of UD; NULL = sim_ud() */
 };
+/* From a node's QP i to that of the other node. */
+struct rn_ud sim_ud(const struct sim *sim, unsigned node, unsigned i);
+/* Has a QP join or leave a group. */
+void sim_group(struct sim *sim, unsigned node, unsigned i, bool join, const struct rn_gid *gid);
 void sim_post(struct sim *sim, unsigned node, unsigned qp, const struct sim_op *op);
 
 /* A receive into node 1's shared queue; the caller counts. */

@@ -101,6 +101,7 @@ void rig_connect(struct rig *r, const struct rig_opt *o, uint8_t up_to)
 			.max_dest_rd_atomic = OR(o->reads, 4),
 			.access = o->access ? o->access : RIGHTS,
 			.dest_qpn = r->s[!i].qpn,
+			.qkey = RIG_QKEY,
 			.rq_psn = i ? RIG_PSN_A : RIG_PSN_B,
 			.sq_psn = i ? RIG_PSN_B : RIG_PSN_A,
 			.av = {.sgid = gids[i], .dgid = gids[!i], .hop_limit = 64},

@@ -22,6 +22,7 @@
 #define RIG_DEPTH 64u
 #define RIG_PSN_A 0xFFFFF0u /* first PSN of side 0's requests: wraps soon */
 #define RIG_PSN_B 0xFFFFFEu
+#define RIG_QKEY  0x01234567u
 
 struct rig_side {
 	struct rn_shard *sh;

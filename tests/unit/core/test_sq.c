@@ -44,7 +44,7 @@ static void fill(struct rn_wqe *w, uint32_t key)
 
 static void test_lists(void **state)
 {
-	void *smem = aligned_alloc(64, rn_sq_bytes(2, 5, 0)),
+	void *smem = aligned_alloc(64, rn_sq_bytes(2, 5, 0, RN_QPT_RC)),
 	     *rmem = aligned_alloc(64, rn_rq_bytes(2, 5));
 	struct rn_wqe w[2];
 	struct rn_sq sq;
@@ -52,7 +52,7 @@ static void test_lists(void **state)
 	uint32_t key;
 	struct rn_mr_table *t = table(&key);
 
-	rn_sq_init(&sq, smem, 2, 5, 0, rn_sq_kinds(RN_QPT_RC));
+	rn_sq_init(&sq, smem, 2, 5, 0, RN_QPT_RC);
 	rn_rq_init(&rq, rmem, 2, 5);
 	fill(w, key);
 	w->kind = RN_WQE_SEND;
@@ -100,13 +100,13 @@ static void test_lists(void **state)
 
 static void test_depth(void **state)
 {
-	void *smem = aligned_alloc(64, rn_sq_bytes(3, 1, 100)),
+	void *smem = aligned_alloc(64, rn_sq_bytes(3, 1, 100, RN_QPT_RC)),
 	     *rmem = aligned_alloc(64, rn_rq_bytes(3, 1));
 	struct rn_wqe w = {.kind = RN_WQE_NOP, .slots = 1};
 	struct rn_sq sq;
 	struct rn_rq rq;
 
-	rn_sq_init(&sq, smem, 3, 1, 100, rn_sq_kinds(RN_QPT_RC));
+	rn_sq_init(&sq, smem, 3, 1, 100, RN_QPT_RC);
 	rn_rq_init(&rq, rmem, 3, 1);
 	sq.head = sq.send = sq.started = sq.tail = UINT32_MAX - 1; /* positions wrap */
 	rq.head = rq.tail = UINT32_MAX - 1;

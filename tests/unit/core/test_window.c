@@ -13,8 +13,8 @@ struct bench {
 /* Requests as (kind, packets), all started and sent. */
 static void start(struct bench *b, const uint8_t (*reqs)[2], unsigned n)
 {
-	b->mem = aligned_alloc(64, rn_sq_bytes(16, 1, 0));
-	rn_sq_init(&b->sq, b->mem, 16, 1, 0, rn_sq_kinds(RN_QPT_RC));
+	b->mem = aligned_alloc(64, rn_sq_bytes(16, 1, 0, RN_QPT_RC));
+	rn_sq_init(&b->sq, b->mem, 16, 1, 0, RN_QPT_RC);
 	rn_window_init(&b->w, P(0), 64);
 	for (unsigned i = 0; i < n; i++) {
 		struct rn_wqe w = {.kind = reqs[i][0], .slots = 1, .num_sge = 0};

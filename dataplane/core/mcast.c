@@ -1,0 +1,138 @@
+/* Which queue pairs are in which group? Owns the table of groups; searching it is all the packet path does. Owned by the
+ * shard's thread. */
+#include "mcast.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "frame.h"
+#include "qp.h"
+
+bool rn_gid_is_group(const struct rn_gid *gid)
+{
+	return rn_gid_is_ipv4(gid) ? gid->b[12] >> 4 == 14 : gid->b[0] == 0xff;
+}
+
+void rn_group_mac(const struct rn_gid *gid, uint8_t mac[6])
+{
+	if (rn_gid_is_ipv4(gid)) {
+		memcpy(mac, (const uint8_t[]){0x01, 0x00, 0x5e}, 3);
+		mac[3] = gid->b[13] & 0x7f;
+		memcpy(mac + 4, gid->b + 14, 2);
+	} else {
+		mac[0] = mac[1] = 0x33;
+		memcpy(mac + 2, gid->b + 12, 4);
+	}
+}
+
+bool rn_mcast_init(struct rn_mcast *m)
+{
+	m->ngroups = 0;
+	m->group = calloc(RN_GROUPS, sizeof(*m->group));
+	return m->group;
+}
+
+void rn_mcast_fini(struct rn_mcast *m)
+{
+	free(m->group);
+	m->group = NULL;
+}
+
+static struct rn_mcast_group *find(const struct rn_mcast *m, const struct rn_gid *gid)
+{
+	for (uint32_t i = 0; i < m->ngroups; i++)
+		if (rn_gid_equal(&m->gid[i], gid))
+			return &m->group[i];
+	return NULL;
+}
+
+const struct rn_mcast_group *rn_mcast_find(const struct rn_mcast *m, const struct rn_gid *gid)
+{
+	return find(m, gid);
+}
+
+static struct rn_mcast_group *find_or_make(struct rn_mcast *m, const struct rn_gid *gid)
+{
+	struct rn_mcast_group *g = find(m, gid);
+
+	if (g || m->ngroups == RN_GROUPS)
+		return g;
+	g = &m->group[m->ngroups];
+	g->gid = m->gid[m->ngroups++] = *gid;
+	g->shards = g->nmembers = 0;
+	return g;
+}
+
+/* The last group takes the place of one that nobody is in. */
+static void drop_if_empty(struct rn_mcast *m, struct rn_mcast_group *g)
+{
+	uint32_t last = m->ngroups - 1;
+
+	if (g->nmembers || g->shards)
+		return;
+	m->gid[g - m->group] = m->gid[last];
+	*g = m->group[last];
+	m->ngroups--;
+}
+
+/* nmembers: not a member. */
+static uint32_t place_of(const struct rn_mcast_group *g, const struct rn_qp *qp)
+{
+	uint32_t i = 0;
+
+	while (i < g->nmembers && g->member[i] != qp)
+		i++;
+	return i;
+}
+
+int rn_mcast_attach(struct rn_mcast *m, struct rn_qp *qp, const struct rn_gid *gid)
+{
+	struct rn_mcast_group *g = rn_gid_is_group(gid) ? find_or_make(m, gid) : NULL;
+
+	if (!g)
+		return rn_gid_is_group(gid) ? -ENOSPC : -EINVAL;
+	if (place_of(g, qp) < g->nmembers)
+		return 0;
+	if (g->nmembers == RN_GROUP_MEMBERS)
+		return -ENOSPC;
+	g->member[g->nmembers++] = qp;
+	qp->ngroups++;
+	return 0;
+}
+
+static bool leave(struct rn_mcast *m, struct rn_mcast_group *g, struct rn_qp *qp)
+{
+	uint32_t i = place_of(g, qp);
+
+	if (i == g->nmembers)
+		return false;
+	g->member[i] = g->member[--g->nmembers];
+	qp->ngroups--;
+	drop_if_empty(m, g);
+	return true;
+}
+
+int rn_mcast_detach(struct rn_mcast *m, struct rn_qp *qp, const struct rn_gid *gid)
+{
+	struct rn_mcast_group *g = find(m, gid);
+
+	return g && leave(m, g, qp) ? 0 : -ENOENT;
+}
+
+void rn_mcast_forget(struct rn_mcast *m, struct rn_qp *qp)
+{
+	/* From behind: the last one may take the place of one that goes. */
+	for (uint32_t i = m->ngroups; i-- && qp->ngroups;)
+		leave(m, &m->group[i], qp);
+}
+
+void rn_mcast_shards(struct rn_mcast *m, const struct rn_gid *gid, uint32_t shards)
+{
+	struct rn_mcast_group *g = shards ? find_or_make(m, gid) : find(m, gid);
+
+	if (!g)
+		return;
+	g->shards = shards;
+	drop_if_empty(m, g);
+}

@@ -1,0 +1,161 @@
+/* Datagrams: how does a request become one packet to where it says, and a packet one receive? Owned by the shard's thread. */
+#include "ud.h"
+
+#include <string.h>
+
+#include "frame.h"
+#include "hdr.h"
+#include "mcast.h"
+#include "shard.h"
+
+/* ---- sending ---- */
+
+static struct rn_pkt head_of(const struct rn_qp *qp, const struct rn_sqe *e, const struct rn_ud *to)
+{
+	const struct rn_av full = rn_port_av(&qp->sh->port, &to->av), *av = &full;
+	bool imm = e->kind == RN_WQE_SEND_IMM;
+	struct rn_pkt pkt = {
+		.kind = RN_PKT_IB,
+		.has_vlan = av->has_vlan,
+		.vlan_tci = av->vlan_tci,
+		.src = av->sgid,
+		.dst = av->dgid,
+		.ipv4 = rn_gid_is_ipv4(&av->dgid),
+		.tclass = av->tclass,
+		.hop_limit = av->hop_limit,
+		.ip_df = true,
+		.flow_label = av->flow_label & 0xFFFFF,
+		.udp_sport = rn_frame_sport(av->flow_label, qp->qpn, to->qpn),
+		.opcode = RN_T_UD | (imm ? RN_OP_SEND_ONLY_IMM : RN_OP_SEND_ONLY),
+		.se = e->flags & RN_WQE_SOLICITED,
+		.mig = true,
+		.pkey = 0xFFFF,
+		.dest_qpn = to->qpn,
+		.psn = qp->win.cur,
+		.imm = e->imm,
+		.qkey = to->qkey & RN_UD_OWN_QKEY ? qp->attr.qkey : to->qkey,
+		.src_qpn = qp->qpn,
+		.payload_len = e->length,
+	};
+
+	memcpy(pkt.dmac, av->dmac, 6);
+	memcpy(pkt.smac, qp->sh->port.mac, 6);
+	return pkt;
+}
+
+/* The frame of a request of good form. 0: it fails, *status and *why say how. */
+static unsigned build(struct rn_qp *qp, const struct rn_sqe *e, struct rn_txbuf *buf, uint8_t *status,
+		      enum rn_verdict *why)
+{
+	const struct rn_ud *to = rn_sq_ud(e);
+	struct rn_pkt pkt;
+	unsigned at;
+
+	*why = RN_V_OK;
+	if (to->qpn > RN_PSN_MASK || !rn_qp_av_fits(&qp->sh->port, &to->av)) {
+		*status = RN_STATUS_LOC_QP_OP_ERR;
+		return 0;
+	}
+	pkt = head_of(qp, e, to);
+	rn_assert(rn_frame_bytes(&pkt) <= buf->cap);
+	at = rn_frame_put_headers(&pkt, buf->data);
+	*why = rn_sq_gather(e, qp->sh->mrs, qp->sh->mem, qp->pd, 0, e->length, buf->data + at);
+	if (*why != RN_V_OK) {
+		*status = RN_STATUS_LOC_PROT_ERR;
+		return 0;
+	}
+	buf->loop = rn_mcast_known(&qp->sh->mcast, &pkt.dst);
+	return rn_frame_seal(&pkt, buf->data);
+}
+
+/* The oldest request is done, having taken that many PSNs. */
+static void finish(struct rn_qp *qp, uint32_t npsn, rn_time now)
+{
+	struct rn_window *w = &qp->win;
+
+	rn_window_start(w, &qp->sq, npsn);
+	rn_window_sent(w, &qp->sq, npsn);
+	rn_window_ack(w, &qp->sq, w->cur);
+	rn_qp_complete_send(qp, RN_STATUS_SUCCESS, 0, now);
+}
+
+unsigned rn_ud_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now)
+{
+	struct rn_shard *sh = qp->sh;
+	struct rn_sq *sq = &qp->sq;
+
+	while (sq->head != sq->tail && rn_qp_states[qp->state].start) {
+		const struct rn_sqe *e = rn_sq_at(sq, sq->head);
+		bool too_long = e->length > 128u << sh->port.max_path_mtu;
+		enum rn_verdict why = e->verdict;
+		uint8_t status = e->status;
+		unsigned len;
+
+		/* A datagram that no packet holds is sent nowhere, successfully (wire rules, Q46). */
+		if (!status && (e->kind == RN_WQE_NOP || too_long)) {
+			sh->stats.tx_ud_too_long += e->kind != RN_WQE_NOP;
+			finish(qp, 0, now);
+			continue;
+		}
+		len = status ? 0 : build(qp, e, buf, &status, &why);
+		if (!len) {
+			rn_qp_send_failed(qp, status, why, now);
+			return 0;
+		}
+		sh->stats.tx_requests++;
+		finish(qp, 1, now);
+		return len;
+	}
+	return 0;
+}
+
+/* ---- receiving ---- */
+
+void rn_ud_grh(const struct rn_pkt *pkt, uint8_t grh[RN_UD_GRH_BYTES])
+{
+	static_assert(RN_UD_GRH_BYTES == RN_IPV6_BYTES, "the whole header");
+
+	if (pkt->ipv4) {
+		memset(grh, 0, RN_UD_GRH_BYTES - RN_IPV4_BYTES);
+		memcpy(grh + RN_UD_GRH_BYTES - RN_IPV4_BYTES, pkt->ip, RN_IPV4_BYTES);
+	} else {
+		memcpy(grh, pkt->ip, RN_IPV6_BYTES);
+	}
+}
+
+static bool place(struct rn_qp *qp, const struct rn_rqe *e, uint32_t off, uint32_t n, const uint8_t *src)
+{
+	return rn_rq_place(e, qp->sh->mrs, qp->sh->mem, qp->recv_pd, off, n, src) == RN_V_OK;
+}
+
+enum rn_verdict rn_ud_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now)
+{
+	struct rn_arrival a = {
+		.bytes = RN_UD_GRH_BYTES + pkt->payload_len,
+		.imm = pkt->op->has_imm ? pkt->imm : 0,
+		.flags = RN_CQE_GRH | (pkt->se ? RN_CQE_SOLICITED : 0) | (pkt->op->has_imm ? RN_CQE_IMM : 0),
+		.src_qpn = pkt->src_qpn,
+		.sl = pkt->vlan_tci >> 13,
+	};
+	uint8_t grh[RN_UD_GRH_BYTES];
+	const struct rn_rqe *e;
+
+	if (!pkt->op->known)
+		return RN_V_QP_TRANSPORT;
+	if (pkt->qkey != qp->attr.qkey)
+		return RN_V_QKEY;
+	e = rn_responder_receive(qp);
+	if (!e)
+		return RN_V_UD_NO_RECEIVE;
+	if (!e->bad && a.bytes > e->length)
+		return RN_V_UD_TOO_LONG;
+	rn_ud_grh(pkt, grh);
+	if (e->bad || !place(qp, e, 0, RN_UD_GRH_BYTES, grh) ||
+	    !place(qp, e, RN_UD_GRH_BYTES, pkt->payload_len, pkt->payload)) {
+		rn_qp_complete_recv(qp, RN_STATUS_LOC_PROT_ERR, RN_V_UD_LOCAL, NULL, now);
+		rn_qp_error(qp, RN_QPE_FATAL, false, now);
+		return RN_V_UD_LOCAL;
+	}
+	rn_qp_complete_recv(qp, RN_STATUS_SUCCESS, 0, &a, now);
+	return RN_V_OK;
+}
