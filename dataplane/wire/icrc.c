@@ -113,14 +113,14 @@ FOLDING static inline __m128i fold(__m128i sum, __m128i block)
 FOLDING static inline __m128i fold_rest(__m128i sum, __m128i last, size_t n)
 {
 	/* A window of 16 into it moves bytes by n places and fills with zeros. */
-	static const uint8_t shifts[48] = {
+	static const uint8_t shifts[46] = {
 		0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80,
-		0x80, 0x80, 0x80, 0x80, 0,    1,    2,	  3,	4,    5,    6,	  7,
-		8,    9,    10,	  11,	12,   13,   14,	  15,	0x80, 0x80, 0x80, 0x80,
-		0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80,
+		0x80, 0x80, 0x80, 0,	1,    2,    3,	  4,	5,    6,    7,	  8,
+		9,    10,   11,	  12,	13,   14,   15,	  0x80, 0x80, 0x80, 0x80, 0x80,
+		0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80,
 	};
-	__m128i up = _mm_loadu_si128((const void *)(shifts + n));	 /* by 16 - n, away from the front */
-	__m128i down = _mm_loadu_si128((const void *)(shifts + 16 + n)); /* by n, to the front */
+	__m128i up = _mm_loadu_si128((const void *)(shifts + n - 1));	 /* by 16 - n, away from the front */
+	__m128i down = _mm_loadu_si128((const void *)(shifts + 15 + n)); /* by n, to the front */
 
 	/* Places that `down` leaves empty are those of the new bytes. */
 	return fold(_mm_shuffle_epi8(sum, up),
