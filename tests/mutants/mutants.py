@@ -130,4 +130,10 @@ MUTANTS = [
            "X(DREQ_SENT,   TIMER,      nothing, ", "connect"),
     Mutant("timewait lasts for ever", "dataplane/core/cm_index.c",
            "now + rn_cm_time_of(RN_MIN(c->timeout_code, RN_CM_TIMEWAIT_CODE))", "now + RN_S(1000000)", "connect"),
+    Mutant("MRA of the REQ stops nothing", "dataplane/core/cm.c", "X(REQ_SENT,    MRA_REQ,    wait_longer, ",
+           "X(REQ_SENT,    MRA_REQ,    nothing, ", "connect"),
+    Mutant("SIDR_REQ not repeated", "dataplane/core/cm.c", "X(SIDR_SENT,   TIMER,      resend, ",
+           "X(SIDR_SENT,   TIMER,      nothing, ", "connect"),
+    Mutant("Q_Key of services ignored", "dataplane/core/cm_sidr.c", "param->qkey ? param->qkey : RN_UDP_QKEY", "RN_UDP_QKEY",
+           "connect"),
 ]

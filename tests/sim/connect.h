@@ -7,6 +7,7 @@
 struct connect_totals {
 	uint64_t runs, connections, established, rejected, unreachable, messages;
 	uint64_t resolved; /* datagram services */
+	uint64_t thought;  /* events that a slow client kept its peer waiting for */
 	uint64_t mads_again, lost;
 	uint64_t verdicts[RN_V_COUNT];
 };
