@@ -16,19 +16,12 @@ static void give_up(struct rn_qp *qp)
 	qp->sh->stats.uc_given_up++;
 }
 
-static uint8_t message_of(const struct rn_opcode_row *op)
-{
-	return op->family == RN_F_SEND ? RN_RX_SEND : RN_RX_WRITE;
-}
-
-/* Does the packet go on with the open message? */
+/* Is the packet the next of the open message? Whether it is of its kind is for the responder to say. */
 static enum rn_verdict check_follows(const struct rn_rx *rx, const struct rn_pkt *pkt)
 {
 	if (rx->message == RN_RX_IDLE)
 		return RN_V_REQ_UC_REST;
-	if (pkt->psn != rx->epsn)
-		return RN_V_REQ_GAP;
-	return rx->message == message_of(pkt->op) ? RN_V_OK : RN_V_REQ_SEQUENCE;
+	return pkt->psn == rx->epsn ? RN_V_OK : RN_V_REQ_GAP;
 }
 
 /* Makes the packet the one that the responder expects, or objects. */

@@ -5,7 +5,7 @@ Mutant = namedtuple("Mutant", "name file text instead suite")
 
 # suite: (target, arguments); {sim} is the folder of the simulator's sources
 SIM_ROWS = ["{sim}/responder.rows", "{sim}/order.rows", "{sim}/read.rows", "{sim}/requester.rows", "{sim}/window.rows",
-            "{sim}/atomic.rows"]
+            "{sim}/atomic.rows", "{sim}/state.rows", "{sim}/uc.rows", "{sim}/credit.rows"]
 SUITES = {
     "rows": ("tests/sim/test_rows", SIM_ROWS),
     "random": ("tests/sim_random", ["--seed", "1", "--count", "200", "--quiet"]),
@@ -15,6 +15,7 @@ SUITES = {
     "share": ("tests/sim/sim_share", ["--count", "60"]),
     "connect": ("tests/sim/sim_connect", ["--count", "100"]),
     "fairness": ("tests/sim/test_fairness", []),
+    "uc": ("tests/sim/sim_uc", ["--count", "60"]),
     "lend": ("tests/sim/sim_lend", ["--count", "40"]),
     "windows": ("tests/unit/core/test_mw_queue", []),
     "performance": ("tests/sim/test_performance", []),
@@ -29,6 +30,8 @@ QP = "dataplane/core/qp.c"
 MR = "dataplane/core/mr.c"
 SHARD = "dataplane/core/shard.c"
 SRQ = "dataplane/core/srq.c"
+UC = "dataplane/core/uc.c"
+CREDIT = "dataplane/core/credit.c"
 
 MUTANTS = [
     # shared receive queues
@@ -38,6 +41,12 @@ MUTANTS = [
     Mutant("limit told over and over", SRQ, "limit && atomic_exchange(&srq->shared.limit, 0);", "limit;", "share"),
     Mutant("limit never told", SRQ, "*low = went_low(srq, n + 1);", "*low = false;", "share"),
     Mutant("larger ring too early", SRQ, "&& number >= next->base)", ")", "share"),
+    # unreliable connections
+    Mutant("UC goes on behind a hole", UC, "return pkt->psn == rx->epsn ? RN_V_OK : RN_V_REQ_GAP;", "return RN_V_OK;", "uc"),
+    Mutant("UC keeps a broken message open", UC, "\tqp->rx.message = RN_RX_IDLE;\n", "", "rows"),
+    # credits
+    Mutant("none beyond the credits", CREDIT, "rn_psn_diff(next, c->lsn) > 1", "rn_psn_diff(next, c->lsn) > 0", "rows"),
+    Mutant("stopped for good by a count", CREDIT, "needs && !idle &&", "needs &&", "rows"),
     # responder
     Mutant("SEND length unchecked", RESPONDER,
            "\tif (!length_fits(qp, pkt))\n\t\treturn RN_V_REQ_LENGTH;\n\te = receive_for", "\te = receive_for", "rows"),

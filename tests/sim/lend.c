@@ -122,12 +122,15 @@ static unsigned some_flags(struct lend *m)
 	return (one_in(m, 2) ? RN_WQE_SIGNALED : 0) | (one_in(m, 3) ? RN_WQE_FENCE : 0);
 }
 
-static void say(struct lend *m, unsigned node, unsigned q, unsigned flags, const struct message *what)
+/* inval: a key of the peer's, which ends with these words; 0 = none. */
+static void say(struct lend *m, unsigned node, unsigned q, unsigned flags, uint32_t inval, const struct message *what)
 {
 	uint64_t at = AT_OUT(m->out_next[node]++ % 64);
 
 	memcpy(m->sim.node[node].arena + at, what, sizeof(*what));
-	post(m, node, q, &(struct sim_op){.kind = RN_WQE_SEND, .flags = flags, .local = at, .length = sizeof(*what)});
+	m->t->said_last += inval != 0;
+	post(m, node, q, &(struct sim_op){.kind = inval ? RN_WQE_SEND_INVAL : RN_WQE_SEND, .flags = flags, .imm = inval,
+					  .local = at, .length = sizeof(*what)});
 }
 
 /* Binds part of the place and tells the peer right behind. */
@@ -152,7 +155,7 @@ static void lend(struct lend *m, unsigned node, unsigned w, unsigned q)
 	say_so.off = win->off;
 	say_so.length = win->length;
 	say_so.access = win->access;
-	say(m, node, q, one_in(m, 2) ? RN_WQE_SIGNALED : 0, &say_so);
+	say(m, node, q, one_in(m, 2) ? RN_WQE_SIGNALED : 0, 0, &say_so);
 }
 
 static void take_back(struct lend *m, unsigned node, unsigned w)
@@ -160,7 +163,6 @@ static void take_back(struct lend *m, unsigned node, unsigned w)
 	struct window *win = m->window[node][w];
 
 	post(m, node, win->q, &(struct sim_op){.kind = RN_WQE_INVALIDATE, .flags = some_flags(m), .rkey = win->key});
-	win->phase = ENDING;
 }
 
 /* The peer's turn: WRITEs, then READs, all within the window; what is written is what is expected from now on. */
@@ -189,16 +191,20 @@ static void use(struct lend *m, unsigned node, unsigned q, const struct message 
 						  .rkey = lent->key});
 		m->t->reads++;
 	}
-	say(m, node, q, RN_WQE_FENCE, &(struct message){.window = lent->window});
+	say(m, node, q, RN_WQE_FENCE, one_in(m, 3) ? lent->key : 0, &(struct message){.window = lent->window});
 }
 
 /* The peer is done with it: its bytes are there. Sometimes it is lent on before the end of the first time is complete. */
-static void given_back(struct lend *m, unsigned node, unsigned w)
+static void given_back(struct lend *m, unsigned node, unsigned w, const struct rn_cqe *c)
 {
 	struct window *win = m->window[node][w];
 
 	check_place(m, node, w, "given back");
-	take_back(m, node, w);
+	if (!(c->flags & RN_CQE_INVAL))
+		take_back(m, node, w);
+	else if (c->imm != win->key || atomic_load(&win->shared.ended) != win->key)
+		OBJECT(m, "node %u window %u: not ended by the peer's SEND", node, w);
+	win->phase = ENDING;
 	if (win->laps < LAPS && one_in(m, 4)) {
 		m->t->pipelined++;
 		lend(m, node, w, win->q);
@@ -215,7 +221,7 @@ static void received(struct lend *m, unsigned node, const struct rn_cqe *c)
 	if (msg.lent)
 		use(m, node, q, &msg);
 	else
-		given_back(m, node, msg.window);
+		given_back(m, node, msg.window, c);
 }
 
 static void read_done(struct lend *m, unsigned node, const struct rn_cqe *c)

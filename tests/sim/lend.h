@@ -6,7 +6,7 @@
 #include "sim.h"
 
 struct lend_totals {
-	uint64_t runs, laps, writes, reads, moved, pipelined, silent, fenced;
+	uint64_t runs, laps, writes, reads, moved, pipelined, silent, fenced, said_last;
 	uint64_t frames, lost;
 	uint64_t endings[4]; /* by enum lend_ending */
 };

@@ -250,6 +250,79 @@ static void wire_row_F20_packets_of_another_service(void **state)
 	}
 }
 
+static struct rn_pkt read_request(struct rig *r, int delta)
+{
+	struct rn_pkt p = rig_pkt(r, 1, RN_OP_READ_REQUEST, delta, NULL, 0);
+
+	p.dma_len = 8;
+	return p;
+}
+
+static void take_reads(struct rig *r, unsigned n)
+{
+	struct rn_pkt p;
+
+	for (unsigned i = 0; i < n; i++) {
+		p = read_request(r, 0);
+		assert_int_equal(rig_rx(r, 1, &p), RN_V_OK);
+	}
+}
+
+static void answer(struct rig *r, unsigned n)
+{
+	struct rn_pkt p;
+
+	for (unsigned i = 0; i < n; i++)
+		assert_true(rig_take(r, 1, &p));
+	assert_false(rig_take(r, 1, &p));
+}
+
+static void serve(struct rig *r, uint8_t reads)
+{
+	struct rn_qp_attr a = {.max_dest_rd_atomic = reads};
+
+	assert_int_equal(rig_modify(r, 1, RN_QP_MAX_DEST_RD_ATOMIC, &a), 0);
+}
+
+/* The limit of READs served changes in SQD: the newest records are kept, the rest is forgotten; of those not answered
+ * yet too. */
+static void test_reads_served(void **state)
+{
+	struct rn_qp_attr a = {.state = RN_QPS_SQD};
+	struct rn_pkt p;
+	struct rig r;
+
+	rig_init(&r, &(struct rig_opt){.reads = 4});
+	assert_int_equal(rig_modify(&r, 1, RN_QP_STATE, &a), 0);
+	for (unsigned i = 0; i < 6; i++) { /* more than are kept: the ring has gone round */
+		take_reads(&r, 1);
+		answer(&r, 1);
+	}
+	serve(&r, 2);
+	p = read_request(&r, -3);
+	assert_int_equal(rig_rx(&r, 1, &p), RN_V_REQ_DUP_STALE);
+	serve(&r, 3);
+	for (int back = 2; back; back--) {
+		p = read_request(&r, -back);
+		assert_int_equal(rig_rx(&r, 1, &p), RN_V_REQ_DUP_READ);
+		answer(&r, 1);
+	}
+	take_reads(&r, 3); /* 7 to 9 */
+	serve(&r, 5);
+	take_reads(&r, 2); /* 10 and 11: all five are owed, oldest first */
+	serve(&r, 2);
+	for (unsigned i = 10; i <= 11; i++) {
+		assert_true(rig_take(&r, 1, &p));
+		assert_int_equal(p.psn, rn_psn_add(RIG_PSN_A, i - 1));
+		assert_int_equal(p.opcode, RN_OP_READ_RESP_ONLY);
+	}
+	answer(&r, 0);
+	take_reads(&r, 2);
+	p = read_request(&r, 0);
+	assert_int_equal(rig_rx(&r, 1, &p), RN_V_REQ_READ_LIMIT);
+	rig_fini(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -258,6 +331,7 @@ int main(void)
 		cmocka_unit_test(test_query),
 		cmocka_unit_test(test_kinds),
 		cmocka_unit_test(test_send_error),
+		cmocka_unit_test(test_reads_served),
 		cmocka_unit_test(wire_row_F20_packets_of_another_service),
 	};
 
