@@ -131,11 +131,11 @@
 	X(UINT,   cnp_dscp,     48,  0, 63,  "DSCP of notifications") \
 	X(UINT,   cnp_802p_prio, 6,  0, 7,   "VLAN priority of notifications, where frames are tagged") \
 	X(UINT,   rpg_max_rate, 0,   0, 1000000, "Mb/s at which a limit ends; 0 = the speed the port reports") \
-	X(UINT,   rpg_min_rate, 1,   1, 1000000, "Mb/s below which no limit goes") \
+	X(UINT,   rpg_min_rate, 10,   1, 1000000, "Mb/s below which no limit goes") \
 	X(UINT,   rpg_ai_rate,  5,   1, 1000000, "Mb/s added per additive increase") \
 	X(UINT,   rpg_hai_rate, 50,  1, 1000000, "Mb/s added per hyper increase, times its number") \
 	X(UINT,   rpg_time_reset_us, 300, 1, 1000000, "time between two increases by the timer") \
-	X(UINT,   rpg_byte_reset, 32767, 0, 1073741824, "bytes sent between two increases by the byte counter; 0 = none") \
+	X(UINT,   rpg_byte_reset, 10000000, 0, 1073741824, "bytes sent between two increases by the byte counter; 0 = none") \
 	X(UINT,   rpg_threshold, 1,  1, 31,  "increases of either kind before fast recovery ends") \
 	X(UINT,   rpg_gd,       11,  11, 15, "a cut is rate * alpha / 2^this, alpha being 0..1023") \
 	X(UINT,   rpg_min_dec_fac, 50, 1, 100, "per cent of the rate that one cut leaves at least") \
@@ -143,7 +143,7 @@
 	X(UINT,   rate_reduce_monitor_us, 4, 0, 1000000, "at most one cut in this time") \
 	X(UINT,   initial_alpha_value, 1023, 1, 1023, "alpha when a limit begins") \
 	X(UINT,   dce_tcp_g,    1019, 1, 1023, "of 1024: what alpha keeps per dce_tcp_rtt_us; a notification adds the rest") \
-	X(UINT,   dce_tcp_rtt_us, 1, 1, 1000000, "period of alpha") \
+	X(UINT,   dce_tcp_rtt_us, 55, 1, 1000000, "period of alpha") \
 	X(BOOL,   clamp_tgt_rate, false, 0, 1, "every cut makes the present rate the target; else only one that follows an increase") \
 	X(BOOL,   clamp_tgt_rate_after_time_inc, true, 0, 1, "increases by the timer count for that, not only those by bytes")
 

@@ -20,6 +20,8 @@
 #include "qp.h"
 #include "shard.h"
 
+#define ASK_NS RN_US(100)
+
 void rn_requester_init(struct rn_qp *qp, uint32_t psn)
 {
 	rn_window_init(&qp->win, psn, qp->sh->cfg.window_packets);
@@ -147,10 +149,25 @@ static unsigned build_atomic(struct rn_qp *qp, const struct rn_sqe *e, uint8_t *
 	return rn_tmpl_close(&qp->tmpl, buf, RN_ATOMIC_ETH_BYTES, 0);
 }
 
-/* AckReq for the next packet of a SEND or WRITE? */
-static unsigned ask(struct rn_window *w, const struct rn_sqe *e)
+/* How many packets may pass between two AckReq bits: of a limited QP only what leaves in ASK_NS, or the peer says nothing
+ * for longer than the retransmission timer waits. */
+static uint32_t ask_every(const struct rn_qp *qp)
 {
-	if (w->send_pkt + 1 == e->npkts || w->unasked + 1 >= rn_window_ask_every(w)) {
+	uint32_t n = rn_window_ask_every(&qp->win);
+	uint64_t limit;
+
+	if (rn_likely(!qp->cc.limited))
+		return n;
+	limit = (qp->cc.rate / 8 * ASK_NS / RN_S(1)) >> qp->mtu_shift;
+	return (uint32_t)RN_MIN(n, limit);
+}
+
+/* AckReq for the next packet of a SEND or WRITE? */
+static unsigned ask(struct rn_qp *qp, const struct rn_sqe *e)
+{
+	struct rn_window *w = &qp->win;
+
+	if (w->send_pkt + 1 == e->npkts || w->unasked + 1 >= ask_every(qp)) {
 		w->unasked = 0;
 		return RN_TMPL_ACK_REQ;
 	}
@@ -273,7 +290,7 @@ unsigned rn_requester_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now)
 		qp->win.unasked = 0;
 		len = build_atomic(qp, e, buf->data);
 	} else {
-		unsigned flags = rn_likely(qp->type == RN_QPT_RC) ? ask(&qp->win, e) : 0;
+		unsigned flags = rn_likely(qp->type == RN_QPT_RC) ? ask(qp, e) : 0;
 
 		len = build_data(qp, e, buf->data, flags, &why);
 	}

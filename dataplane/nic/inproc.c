@@ -14,6 +14,7 @@
 #include "cq_rings.h"
 #include "runtime.h"
 #include "settings.h"
+#include "pause.h"
 #include "stats.h"
 
 struct process {
@@ -163,6 +164,9 @@ static void link_stats(struct rn_link *link, void (*fn)(void *arg, const char *n
 #define X(name, text) fn(arg, "lcore_" #name, l.name);
 	RN_LCORE_STAT_ROWS(X)
 #undef X
+	pthread_mutex_lock(&nic->removal); /* the device stays meanwhile */
+	rn_port_pause_stats(nic->port, fn, arg);
+	pthread_mutex_unlock(&nic->removal);
 }
 
 static const struct rn_link_ops ops = {

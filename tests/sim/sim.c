@@ -169,6 +169,8 @@ static void node_init(struct sim *sim, unsigned i)
 	n->cfg.credits = sim->spec.credits;
 	if (sim->spec.quota)
 		n->cfg.quota_packets = sim->spec.quota;
+	if (sim->spec.cc)
+		n->cfg.cc = *sim->spec.cc;
 	if (sim->spec.window)
 		n->cfg.window_packets = sim->spec.window;
 	const struct rn_mem_ops *mem = sim->spec.mem ? sim->spec.mem : &rn_mem_plain;

@@ -47,6 +47,7 @@ struct sim_spec {
 	bool two_shards;              /* node 1 has two; QP i lives on shard i % 2 */
 	uint8_t type;                 /* enum rn_qp_type */
 	bool credits;                 /* end-to-end credits, both nodes */
+	const struct rn_cc_cfg *cc;   /* NULL = the core's defaults */
 	uint32_t srq_depth;           /* node 1's QPs share one queue of receives this deep, 0 = each has its own */
 };
 

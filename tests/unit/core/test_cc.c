@@ -9,12 +9,16 @@
 #define LINE  UINT64_C(10000000000)
 #define START RN_S(5)
 
+/* What adapters have. */
 static struct rn_cc_cfg documented(void)
 {
 	struct rn_cc_cfg p;
 
 	rn_cc_defaults(&p);
 	p.line_rate = LINE;
+	p.byte_reset = 32767;
+	p.alpha_period = RN_US(1);
+	p.min_rate = 1000000;
 	return p;
 }
 

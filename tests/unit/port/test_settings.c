@@ -103,6 +103,55 @@ static void test_path_mtu(void **state)
 	}
 }
 
+static struct rn_cc_cfg congestion_of(const char *text)
+{
+	static struct rn_config cfg;
+	struct rn_core_cfg core;
+	char err[256];
+
+	assert_int_equal(rn_config_parse(text, "t.conf", &cfg, err, sizeof(err)), 0);
+	rn_settings_core(&cfg, 0, 1, &core);
+	rn_settings_line(&core, 25000);
+	return core.cc;
+}
+
+#define ADAPTER "adapters = ({ name = \"a\"; port = \"null\"; ipv4 = [\"192.0.2.1/24\"]; });\n"
+
+/* The core's defaults, which tests of the core use, are those of the configuration; and each key arrives where it belongs. */
+static void test_congestion(void **state)
+{
+	struct rn_cc_cfg p, d;
+
+	rn_cc_defaults(&d);
+	p = congestion_of(ADAPTER);
+	assert_int_equal(p.line_rate, UINT64_C(25000000000)); /* the port's */
+#define SAME(field) assert_int_equal(p.field, d.field)
+	SAME(algorithm); SAME(ecn); SAME(clamp_tgt_rate); SAME(clamp_tgt_rate_after_time_inc); SAME(cnp_dscp); SAME(cnp_prio);
+	SAME(threshold); SAME(gd); SAME(min_dec_fac); SAME(g); SAME(initial_alpha); SAME(byte_reset); SAME(cnp_interval);
+	SAME(time_reset); SAME(alpha_period); SAME(monitor_period); SAME(min_rate); SAME(ai_rate); SAME(hai_rate); SAME(first_rate);
+#undef SAME
+	p = congestion_of(ADAPTER "congestion = { algorithm = \"none\"; ecn = false; cnp_interval_us = 4; cnp_dscp = 1; "
+				  "cnp_802p_prio = 2; rpg_max_rate = 8000; rpg_min_rate = 3; rpg_ai_rate = 4; rpg_hai_rate = 5; "
+				  "rpg_time_reset_us = 6; rpg_byte_reset = 7; rpg_threshold = 8; rpg_gd = 12; rpg_min_dec_fac = 10; "
+				  "rate_to_set_on_first_cnp = 11; rate_reduce_monitor_us = 13; initial_alpha_value = 14; "
+				  "dce_tcp_g = 15; dce_tcp_rtt_us = 16; clamp_tgt_rate = true; "
+				  "clamp_tgt_rate_after_time_inc = false; };");
+	const struct rn_cc_cfg want = {
+		.algorithm = RN_CC_NONE, .clamp_tgt_rate = true, .cnp_dscp = 1, .cnp_prio = 2, .threshold = 8, .gd = 12,
+		.min_dec_fac = 10, .g = 15, .initial_alpha = 14, .byte_reset = 7, .cnp_interval = 4000, .time_reset = 6000,
+		.alpha_period = 16000, .monitor_period = 13000, .line_rate = UINT64_C(8000000000), .min_rate = 3000000,
+		.ai_rate = 4000000, .hai_rate = 5000000, .first_rate = 11000000};
+#define SAME(field) assert_int_equal(p.field, want.field)
+	SAME(algorithm); SAME(ecn); SAME(clamp_tgt_rate); SAME(clamp_tgt_rate_after_time_inc); SAME(cnp_dscp); SAME(cnp_prio);
+	SAME(threshold); SAME(gd); SAME(min_dec_fac); SAME(g); SAME(initial_alpha); SAME(byte_reset); SAME(cnp_interval);
+	SAME(time_reset); SAME(alpha_period); SAME(monitor_period); SAME(line_rate); SAME(min_rate); SAME(ai_rate); SAME(hai_rate);
+	SAME(first_rate);
+#undef SAME
+	/* a line slower than the floor is the floor */
+	p = congestion_of(ADAPTER "congestion = { rpg_max_rate = 5; rpg_min_rate = 100; };");
+	assert_int_equal(p.line_rate, p.min_rate);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -110,6 +159,7 @@ int main(void)
 		cmocka_unit_test(test_several_addresses),
 		cmocka_unit_test(test_tag_and_class),
 		cmocka_unit_test(test_path_mtu),
+		cmocka_unit_test(test_congestion),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,202 @@
+/* Do senders that meet in one queue share it, without drops and without leaving it empty? Virtual time: the figures are the
+ * same on every computer. Each test prints what it saw. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "bottleneck.h"
+
+static struct bottleneck b;
+
+static void start(unsigned flows)
+{
+	struct bottleneck_spec spec;
+	bottleneck_default(&spec);
+	spec.flows = flows;
+	bottleneck_init(&b, &spec);
+}
+
+static void start_all(unsigned flows)
+{
+	for (unsigned i = 0; i < flows; i++)
+		bottleneck_start(&b, i, UINT64_MAX);
+}
+
+static void finish(void)
+{
+	for (unsigned i = 0; i < b.spec.flows; i++)
+		bottleneck_stop(&b, i);
+	bottleneck_run(&b, b.now + RN_MS(200));
+	assert_int_equal(bottleneck_fini(&b), 0);
+}
+
+static void show(const char *what)
+{
+	print_message("%-34s Jain %.4f, %5.1f %% of the line, queue %4u KB, marked %4.1f %%, dropped %llu, sent again %llu\n",
+		      what, bottleneck_jain(&b), 100 * bottleneck_use(&b), b.deepest / 1000,
+		      b.frames ? 100.0 * (double)b.marked / (double)b.frames : 0, (unsigned long long)b.dropped,
+		      (unsigned long long)bottleneck_resent(&b));
+}
+
+/* Nothing lost in all that was counted, and nothing sent again ever. */
+static void expect_lossless(void)
+{
+	assert_int_equal(b.dropped, 0);
+	assert_int_equal(bottleneck_resent(&b), 0);
+	assert_true(b.deepest < b.spec.buffer);
+}
+
+static void expect_shared(void)
+{
+	expect_lossless();
+	assert_true(bottleneck_jain(&b) >= 0.95);
+	assert_true(bottleneck_use(&b) >= 0.9);
+}
+
+/* All at once and for ever. The first half is the way there: it must be without loss too. */
+static void share(unsigned flows, bool read, const char *what)
+{
+	struct bottleneck_spec spec;
+	bottleneck_default(&spec);
+	spec.flows = flows;
+	spec.read = read;
+	bottleneck_init(&b, &spec);
+	start_all(flows);
+	bottleneck_run(&b, b.now + RN_MS(80));
+	expect_lossless();
+	print_message("%-34s queue %u KB on the way there\n", what, b.deepest / 1000);
+	bottleneck_count(&b);
+	bottleneck_run(&b, b.now + RN_MS(80));
+	show(what);
+	expect_shared();
+	assert_true(b.deepest < 2 * b.spec.kmax);
+	finish();
+}
+
+static void test_share_2(void **state)
+{
+	share(2, false, "2 senders");
+}
+
+static void test_share_4(void **state)
+{
+	share(4, false, "4 senders");
+}
+
+static void test_share_8(void **state)
+{
+	share(8, false, "8 senders");
+}
+
+/* READ answers are limited at the responder, by notifications from who reads. */
+static void test_share_reads(void **state)
+{
+	share(4, true, "4 responders of READs");
+}
+
+/* What it would be without: the queue stands full, packets are lost and sent again. */
+static void test_without_control(void **state)
+{
+	struct bottleneck_spec spec;
+	bottleneck_default(&spec);
+	spec.flows = 8;
+	spec.cc.algorithm = RN_CC_NONE;
+	bottleneck_init(&b, &spec);
+	start_all(8);
+	bottleneck_run(&b, b.now + RN_MS(20));
+	show("8 senders, notifications ignored");
+	assert_true(b.dropped > 0);
+	assert_true(bottleneck_resent(&b) > 0);
+	finish();
+}
+
+/* Eight senders with a mebibyte each for one receiver, in the same instant: no loss, and not much slower than the link. */
+static void test_incast(void **state)
+{
+	rn_time from, last = 0;
+	start(8);
+	from = b.now;
+	for (unsigned i = 0; i < 8; i++)
+		bottleneck_start(&b, i, (1u << 20) / BOTTLENECK_WRITE);
+	bottleneck_run(&b, b.now + RN_MS(200));
+	for (unsigned i = 0; i < 8; i++) {
+		assert_int_equal(b.flow[i].outstanding, 0);
+		assert_int_equal(b.flow[i].left, 0);
+		last = RN_MAX(last, b.flow[i].done - from);
+	}
+	print_message("%-34s all done after %.1f ms (the link alone takes %.1f), queue %u KB\n", "8 x 1 MiB at once",
+		      (double)last / 1e6, 8.0 * (1 << 20) * 8 / (double)b.spec.line * 1e3, b.deepest / 1000);
+	expect_lossless();
+	assert_true(last < RN_MS(20));
+	finish();
+}
+
+/* Who comes when the others have settled gets its share. */
+static void late(unsigned flows, const char *what)
+{
+	start(flows);
+	start_all(flows - 1);
+	bottleneck_run(&b, b.now + RN_MS(40));
+	expect_lossless();
+	bottleneck_count(&b);
+	bottleneck_start(&b, flows - 1, UINT64_MAX);
+	bottleneck_run(&b, b.now + RN_MS(60));
+	expect_lossless();
+	bottleneck_count(&b);
+	bottleneck_run(&b, b.now + RN_MS(60));
+	show(what);
+	print_message("%-34s the late one has %.2f of a fair share\n", what,
+		      bottleneck_rate(&b, flows - 1) * flows / (bottleneck_use(&b) * (double)b.spec.line));
+	expect_shared();
+	finish();
+}
+
+static void test_late_second(void **state)
+{
+	late(2, "1 and a late one");
+}
+
+static void test_late_fourth(void **state)
+{
+	late(4, "3 and a late one");
+}
+
+/* E8 as a whole: when the other one leaves, the link is taken, and then the limit is gone. */
+static void wire_row_E8_alone_again(void **state)
+{
+	rn_time from;
+	start(2);
+	start_all(2);
+	bottleneck_run(&b, b.now + RN_MS(40));
+	assert_int_equal(bottleneck_limited(&b), 2);
+	bottleneck_stop(&b, 1);
+	from = b.now;
+	do {
+		bottleneck_count(&b);
+		bottleneck_run(&b, b.now + RN_MS(1));
+	} while (bottleneck_rate(&b, 0) < 0.98 * (double)b.spec.line && b.now < from + RN_MS(300));
+	print_message("%-34s the line is its own after %.0f ms\n", "the other one left", (double)(b.now - from) / 1e6);
+	assert_true(b.now - from < RN_MS(200));
+	expect_lossless();
+	bottleneck_run(&b, b.now + RN_MS(100));
+	assert_true(bottleneck_limited(&b) <= 1); /* the one that left has sent nothing, so it does not know */
+	expect_lossless();
+	finish();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_share_2),
+		cmocka_unit_test(test_share_4),
+		cmocka_unit_test(test_share_8),
+		cmocka_unit_test(test_share_reads),
+		cmocka_unit_test(test_without_control),
+		cmocka_unit_test(test_incast),
+		cmocka_unit_test(test_late_second),
+		cmocka_unit_test(test_late_fourth),
+		cmocka_unit_test(wire_row_E8_alone_again),
+	};
+	return cmocka_run_group_tests_name("congestion", tests, NULL, NULL);
+}
