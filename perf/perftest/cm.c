@@ -133,7 +133,10 @@ static int try(struct pt_end *e, struct rn_client_qp *qp, uint8_t reads, uint32_
 	if (ev.kind == RN_EVENT_CM_REJECTED) {
 		rn_client_cm_destroy(e->client, *id);
 		*id = 0;
-		return ev.reason == NO_SERVICE ? 1 : complain(e, "the server refuses", -ECONNREFUSED);
+		if (ev.reason == NO_SERVICE)
+			return 1;
+		fprintf(stderr, "%s: the server refuses, reason %u\n", e->o->tool->name, ev.reason);
+		return -1;
 	}
 	if (to_rts(e, qp, &ev, &mine) != 0)
 		return -1;
