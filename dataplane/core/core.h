@@ -170,6 +170,8 @@ void rn_shard_srq_unlink(struct rn_shard *sh, uint32_t srq_id); /* no QP uses it
 /* Multicast groups exist NIC-wide: every shard is told which shards have members (bit i: shard i; 0: none any more), at most
  * RN_GROUPS (mcast.h) at a time. Members come and go with ATTACH_GROUP and DETACH_GROUP. */
 void rn_shard_group(struct rn_shard *sh, const struct rn_gid *gid, uint32_t shards);
+/* Has this shard members? */
+bool rn_shard_group_here(const struct rn_shard *sh, const struct rn_gid *gid);
 /* Where the port hands packets to a group: as above, 0 when nobody is in it. */
 uint32_t rn_shard_group_shards(const struct rn_shard *sh, const struct rn_gid *gid);
 

@@ -391,6 +391,13 @@ void rn_shard_group(struct rn_shard *sh, const struct rn_gid *gid, uint32_t shar
 	rn_mcast_shards(&sh->mcast, gid, shards);
 }
 
+bool rn_shard_group_here(const struct rn_shard *sh, const struct rn_gid *gid)
+{
+	const struct rn_mcast_group *g = rn_mcast_find(&sh->mcast, gid);
+
+	return g && g->nmembers;
+}
+
 uint32_t rn_shard_group_shards(const struct rn_shard *sh, const struct rn_gid *gid)
 {
 	const struct rn_mcast_group *g = rn_mcast_find(&sh->mcast, gid);

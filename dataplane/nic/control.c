@@ -63,7 +63,7 @@ static int exec_in(struct rn_nic *nic, unsigned shard, struct exec_call *c, cons
 	return rsp->err;
 }
 
-static int exec_plain(struct rn_nic *nic, unsigned shard, const struct rn_cmd *cmd, struct rn_rsp *rsp)
+int rn_nic_exec_in(struct rn_nic *nic, unsigned shard, const struct rn_cmd *cmd, struct rn_rsp *rsp)
 {
 	struct exec_call c = {0};
 
@@ -517,9 +517,12 @@ static int destroy_qp(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rs
 
 	if (qp == NULL || qp->gen != cmd->qp.gen)
 		return -ENOENT;
-	int rc = exec_in(nic, qp->shard, &c, cmd, rsp);
-	if (rc == 0)
+	unsigned shard = qp->shard;
+	int rc = exec_in(nic, shard, &c, cmd, rsp);
+	if (rc == 0) {
 		forget_qp(nic, qp);
+		rn_nic_groups_changed(nic, shard);
+	}
 	return rc;
 }
 
@@ -544,6 +547,7 @@ static int (*const locked[RN_CMD_MAX])(struct rn_nic *, const struct rn_cmd *, s
 	[RN_CMD_RESIZE_CQ] = resize_cq,   [RN_CMD_CREATE_MW] = create_mw,   [RN_CMD_STATS] = nothing,
 	[RN_CMD_CREATE_SRQ] = rn_nic_srq_create, [RN_CMD_MODIFY_SRQ] = rn_nic_srq_modify,
 	[RN_CMD_DESTROY_SRQ] = rn_nic_srq_destroy,
+	[RN_CMD_ATTACH_GROUP] = rn_nic_group_change, [RN_CMD_DETACH_GROUP] = rn_nic_group_change,
 };
 
 /* Commands that take it for a part of their work. */
@@ -572,10 +576,10 @@ static int dispatch(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp 
 	if (where_runs[cmd->op] == SHARD_0) {
 		if (cmd->op == RN_CMD_CM_DISCONNECT || cmd->op == RN_CMD_CM_DESTROY)
 			let_others_catch_up(nic);
-		return exec_plain(nic, 0, cmd, rsp);
+		return rn_nic_exec_in(nic, 0, cmd, rsp);
 	}
 	/* MODIFY_QP and QUERY_QP; the shard knows whether the QP and its generation are right. */
-	return exec_plain(nic, rn_qpn_shard(cmd->modify_qp.qpn, nic->nshards), cmd, rsp);
+	return rn_nic_exec_in(nic, rn_qpn_shard(cmd->modify_qp.qpn, nic->nshards), cmd, rsp);
 }
 
 int rn_nic_exec(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)

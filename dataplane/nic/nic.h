@@ -8,6 +8,7 @@
 #include "config.h"
 #include "core.h"
 #include "event.h"
+#include "groups.h"
 #include "keeper.h"
 #include "lcore.h"
 #include "objects.h"
@@ -43,6 +44,7 @@ struct rn_nic {
 
 	pthread_mutex_t control;
 	struct rn_objects objects;
+	struct rn_nic_groups groups;
 };
 
 /* Port ready, nothing runs yet. The port becomes the adapter's. 0 or -errno with a sentence in err. */
@@ -64,6 +66,9 @@ void rn_nic_progress(struct rn_nic *nic);
 /* Room on `cq` for `more` completions of shard `shard` (control.c): links a larger ring if need be. 0 or -ENOMEM. Under
  * the control lock. */
 int rn_nic_cq_room(struct rn_nic *nic, struct rn_nic_cq *cq, unsigned shard, uint64_t more);
+
+/* Runs a command in a shard (control.c): rsp->err. */
+int rn_nic_exec_in(struct rn_nic *nic, unsigned shard, const struct rn_cmd *cmd, struct rn_rsp *rsp);
 
 /* link->exec (control.c). */
 int rn_nic_exec(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp);

@@ -18,6 +18,7 @@
 #include <rte_mbuf.h>
 #include <rte_ring.h>
 
+#include "mcast.h"
 #include "memif_port.h"
 #include "vdev.h"
 
@@ -330,6 +331,25 @@ void rn_port_close(struct rn_port *p)
 		free(p->rings[i]);
 	}
 	free(p);
+}
+
+void rn_port_groups(struct rn_port *p, const uint8_t (*mac)[6], unsigned n)
+{
+	struct rte_ether_addr list[RN_GROUPS];
+	unsigned used = 0;
+
+	if (atomic_load(&p->destroyed))
+		return;
+	for (unsigned i = 0; i < n; i++) {
+		unsigned k = 0;
+		/* Groups may share a MAC. */
+		while (k < used && memcmp(list[k].addr_bytes, mac[i], 6) != 0)
+			k++;
+		memcpy(list[k].addr_bytes, mac[i], 6);
+		used += k == used;
+	}
+	if (rte_eth_dev_set_mc_addr_list(p->id, list, used) != 0 && n > 0)
+		rte_eth_allmulticast_enable(p->id);
 }
 
 bool rn_port_link_up(const struct rn_port *p)

@@ -77,6 +77,10 @@ bool rn_port_gone(struct rn_port *port);
  * For a device that has announced its removal, or to bring it about. Once. */
 void rn_port_unplug(struct rn_port *port);
 
+/* Frames to these group MACs are to come in: n <= RN_GROUPS (mcast.h), all there are. A port that keeps no such list is
+ * asked for all multicast; every port is promiscuous besides, where the driver can. */
+void rn_port_groups(struct rn_port *port, const uint8_t (*mac)[6], unsigned n);
+
 /* After the shards stopped. */
 void rn_port_close(struct rn_port *port);
 

@@ -130,6 +130,21 @@ static unsigned owner_of(const struct rn_rxtx *x, const struct rn_pkt *pkt)
 	return pkt->kind == RN_PKT_IB ? rn_qpn_shard(pkt->dest_qpn, x->nshards) : 0;
 }
 
+/* For a group: to every shard with members; none here at all is counted here. */
+static void to_group(struct rn_rxtx *x, struct rn_shard *sh, struct rn_steer *st, struct rte_mbuf *m, const struct rn_pkt *pkt,
+		     rn_time now)
+{
+	uint32_t shards = rn_shard_group_shards(sh, &pkt->dst), here = 1u << x->index, others = shards & ~here;
+
+	if (others != 0) {
+		uint32_t sent = rn_steer_group(st, others, m, pkt);
+		x->stats.handed_off += (unsigned)__builtin_popcount(sent);
+		x->stats.handoff_full += (unsigned)__builtin_popcount(others & ~sent);
+	}
+	if (shards == 0 || (shards & here) != 0)
+		rn_shard_rx(sh, pkt, now);
+}
+
 /* True when the mbuf now belongs to another shard. */
 static bool one_frame(struct rn_rxtx *x, struct rn_shard *sh, struct rn_steer *st, struct rte_mbuf *m, rn_time now)
 {
@@ -141,6 +156,10 @@ static bool one_frame(struct rn_rxtx *x, struct rn_shard *sh, struct rn_steer *s
 		rn_capture_frame(x->capture, frame, rte_pktmbuf_data_len(m), now);
 	if (v != RN_V_OK && !(v == RN_V_ICRC && x->accept_bad_icrc)) {
 		rn_shard_refused(sh, v);
+		return false;
+	}
+	if (rn_unlikely(pkt.dest_qpn == RN_MCAST_QPN)) {
+		to_group(x, sh, st, m, &pkt, now);
 		return false;
 	}
 	unsigned owner = owner_of(x, &pkt);
@@ -273,6 +292,19 @@ static void dispatch(struct rn_rxtx *x, struct rte_mbuf *m)
 	}
 }
 
+/* A frame that members of its group here are to have too: received next turn. */
+static void loop_copy(struct rn_rxtx *x, struct rte_mbuf *m)
+{
+	struct rte_mbuf *copy = rte_pktmbuf_copy(m, x->port->pool, 0, UINT32_MAX);
+
+	if (copy == NULL) {
+		x->stats.loop_lost++;
+		return;
+	}
+	x->loop[x->nloop++] = copy;
+	x->stats.loop_frames++;
+}
+
 static void hold(struct rn_rxtx *x, struct rte_mbuf *m, rn_time when)
 {
 	unsigned i = x->nheld++;
@@ -353,6 +385,8 @@ static unsigned build(struct rn_rxtx *x, struct rn_shard *sh, unsigned n, size_t
 		*bytes += buf[i].len;
 		if (rn_unlikely(x->capture != NULL))
 			rn_capture_frame(x->capture, buf[i].data, buf[i].len, now);
+		if (rn_unlikely(buf[i].loop))
+			loop_copy(x, m);
 		if (rn_unlikely(x->impaired))
 			ill_fated(x, m, now);
 		else
@@ -363,7 +397,7 @@ static unsigned build(struct rn_rxtx *x, struct rn_shard *sh, unsigned n, size_t
 
 static bool room_for_a_burst(const struct rn_rxtx *x)
 {
-	/* Twice: impairment may double every frame. */
+	/* Twice: impairment may double every frame. What is looped by copy is not addressed to us as well. */
 	return x->nout == 0 && x->nloop + 2 * x->burst <= RN_LOOP_MAX &&
 	       (!x->impaired || x->nheld + 2 * x->burst <= RN_HELD_MAX);
 }

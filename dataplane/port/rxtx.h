@@ -24,6 +24,7 @@ struct rn_capture;
 	X(tx_discarded,  "frames dropped because the port had taken none for a second") \
 	X(tx_no_mbuf,    "turns that could not send for want of buffers") \
 	X(loop_frames,   "frames to our own MAC, never given to the port") \
+	X(loop_lost,     "copies of multicast datagrams for members here, lost for want of buffers") \
 	X(handed_off,    "packets handed to the shard that owns their QP") \
 	X(handoff_full,  "packets dropped because that shard's ring was full") \
 	X(impaired_lost, "sent frames lost on purpose") \

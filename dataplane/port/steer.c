@@ -85,6 +85,24 @@ bool rn_steer_packet(struct rn_steer *st, unsigned to, struct rte_mbuf *m, const
 	return true;
 }
 
+uint32_t rn_steer_group(struct rn_steer *st, uint32_t shards, struct rte_mbuf *m, const struct rn_pkt *pkt)
+{
+	struct item it = {.kind = ITEM_PACKET, .mbuf = m};
+	uint32_t sent = 0;
+
+	/* Once, before anybody else can look at it. */
+	*(struct rn_pkt *)rte_mbuf_to_priv(m) = *pkt;
+	for (unsigned i = 0; i < st->n; i++) {
+		if (!(shards >> i & 1) || rte_ring_free_count(st->to[i]) <= MSG_RESERVE)
+			continue;
+		rte_mbuf_refcnt_update(m, 1);
+		rte_ring_enqueue_elem(st->to[i], &it, sizeof(it));
+		sent |= 1u << i;
+	}
+	st->filled |= sent;
+	return sent;
+}
+
 static bool all_have_room(const struct rn_steer *st)
 {
 	for (unsigned i = 0; i < st->n; i++)

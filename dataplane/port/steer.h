@@ -25,6 +25,10 @@ void rn_steer_destroy(struct rn_steer *const all[], unsigned n);
  * is full: the mbuf stays the caller's (to be dropped and counted, as a NIC would). */
 bool rn_steer_packet(struct rn_steer *st, unsigned to, struct rte_mbuf *m, const struct rn_pkt *pkt);
 
+/* Hands one packet to all these shards (bit i: shard i; not this one), each of which has a reference to the mbuf then, as
+ * the caller still has. Returns those that had room. */
+uint32_t rn_steer_group(struct rn_steer *st, uint32_t shards, struct rte_mbuf *m, const struct rn_pkt *pkt);
+
 /* Takes the core's outgoing messages as far as every receiver has room; they are never lost, the rest stays with the
  * core. */
 unsigned rn_steer_messages(struct rn_steer *st, struct rn_shard *sh);

@@ -185,6 +185,7 @@ struct rn_client_wr {
 	const struct rn_sge *sge;
 	uint32_t num_sge;
 	struct rn_atomic atomic; /* CMP_SWAP, FETCH_ADD: one SGE of 8 bytes takes the former value */
+	struct rn_ud ud; /* SEND, SEND_IMM on a UD QP: where this datagram goes, copied; else not looked at */
 };
 
 /* Posts one request; those of one QP and direction reach the NIC in the order of the calls.
@@ -192,6 +193,19 @@ struct rn_client_wr {
  * more SGEs than the QP takes. -EMSGSIZE: longer than the adapter sends, or than the QP's inline
  * size. -ENODEV. Keys are not looked at. */
 int rn_client_qp_post(struct rn_client_qp *qp, const struct rn_client_wr *wr);
+
+/* Datagrams (UD): a request that goes nowhere valid, from an address that is not the port's or to a
+ * QPN beyond 24 bits, completes with RN_STATUS_LOC_QP_OP_ERR and the QP enters SQE. One longer than
+ * the port's path MTU is sent nowhere and succeeds. Receives need RN_UD_GRH_BYTES more than the
+ * payload; what does not fit, or finds none, is dropped and the receive stays.
+ *
+ * Has a UD QP receive what is sent to a multicast group, from whomever, also from this adapter. A
+ * member twice is a member once. No report (IGMP, MLD) is sent: a switch that forwards to reported
+ * members only must be told by other means. -EINVAL: no UD QP, or no group address; -ENOSPC: the
+ * adapter has 64 groups, or the group 128 members on the QP's shard. */
+int rn_client_qp_attach(struct rn_client_qp *qp, const struct rn_gid *group);
+/* -ENOENT: it is no member. QPs leave their groups when they are destroyed. */
+int rn_client_qp_detach(struct rn_client_qp *qp, const struct rn_gid *group);
 
 /* ---- memory windows ---- */
 
@@ -288,6 +302,15 @@ int rn_client_cm_destroy(struct rn_client *client, uint32_t id);
  * many are being asked for. */
 int rn_client_resolve(struct rn_client *client, const struct rn_gid *local,
 		      const struct rn_gid *peer, uint64_t user, uint8_t mac[6]);
+
+/* The whole address vector for packets to `peer`, to be used in rn_qp_attr.av and rn_client_wr.ud:
+ * hop limit, class and VLAN are the port's. local may be all zero: the port's own address for that
+ * peer is taken. 0: in *av, at once for own addresses (loopback) and groups (wire rules, 1.8).
+ * -EINPROGRESS: RN_EVENT_RESOLVED with `user` brings it in attr.av, unless its err says otherwise.
+ * -EHOSTUNREACH and -EAGAIN as above; -EADDRNOTAVAIL: local is not the port's; -EAFNOSUPPORT: local
+ * is of another family, or the port has no address of the peer's. */
+int rn_client_av_resolve(struct rn_client *client, const struct rn_gid *local,
+			 const struct rn_gid *peer, uint64_t user, struct rn_av *av);
 
 /* -EAFNOSUPPORT: neither IPv4 nor IPv6; -EINVAL: len is short for the family. More bytes than
  * needed are fine. */

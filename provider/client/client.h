@@ -56,7 +56,7 @@ struct rn_client_qp {
 	uint32_t qpn, gen, shard;
 	struct rn_qp_shared *shared; /* the shard writes it; valid until destroy */
 	uint32_t inline_bytes, max_length;
-	bool has_srq;
+	bool has_srq, is_ud;
 	struct rn_client_queue sq, rq;
 };
 

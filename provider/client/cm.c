@@ -133,8 +133,8 @@ int rn_client_cm_destroy(struct rn_client *client, uint32_t id)
 	return run_on_id(client, RN_CMD_CM_DESTROY, id);
 }
 
-int rn_client_resolve(struct rn_client *client, const struct rn_gid *local,
-		      const struct rn_gid *peer, uint64_t user, uint8_t mac[6])
+int rn_client_av_resolve(struct rn_client *client, const struct rn_gid *local,
+			 const struct rn_gid *peer, uint64_t user, struct rn_av *av)
 {
 	struct rn_cmd cmd = {.op = RN_CMD_RESOLVE, .user = user};
 	struct rn_rsp rsp;
@@ -144,6 +144,17 @@ int rn_client_resolve(struct rn_client *client, const struct rn_gid *local,
 	cmd.cm.peer = *peer;
 	rc = run(client, &cmd, &rsp);
 	if (rc == 0)
-		memcpy(mac, rsp.query.attr.av.dmac, 6);
+		*av = rsp.query.attr.av;
+	return rc;
+}
+
+int rn_client_resolve(struct rn_client *client, const struct rn_gid *local,
+		      const struct rn_gid *peer, uint64_t user, uint8_t mac[6])
+{
+	struct rn_av av;
+	int rc = rn_client_av_resolve(client, local, peer, user, &av);
+
+	if (rc == 0)
+		memcpy(mac, av.dmac, 6);
 	return rc;
 }

@@ -63,6 +63,7 @@ int rn_client_qp_create(struct rn_client *client, const struct rn_client_qp_init
 	qp->shard = client->link->ops->shard_of(client->link, rsp.id);
 	qp->shared = (struct rn_qp_shared *)(uintptr_t)rsp.qp.shared;
 	qp->has_srq = init->srq != NULL;
+	qp->is_ud = init->type == RN_QPT_UD;
 	qp->inline_bytes = init->inline_bytes;
 	qp->max_length = init->max_length != 0 ? init->max_length : client->info.max_msg;
 	queue_init(&qp->sq, init->sq_depth, init->sq_sge);
@@ -159,6 +160,22 @@ static void put_operands(struct rn_sgl_slots *out, const struct rn_atomic *opera
 	out->head.slots = RN_ATOMIC_SLOTS;
 }
 
+static bool is_datagram(const struct rn_client_qp *qp, uint8_t kind)
+{
+	return qp->is_ud && (kind == RN_WQE_SEND || kind == RN_WQE_SEND_IMM);
+}
+
+/* Behind the SGEs or the inline data. */
+static void put_address(struct rn_sgl_slots *out, const struct rn_ud *ud)
+{
+	struct rn_ud *slot;
+
+	out->head.slots += RN_UD_SLOTS;
+	slot = rn_wqe_ud(&out->head);
+	memset(slot, 0, RN_SLOT_BYTES);
+	*slot = *ud;
+}
+
 /* Checks and translates; what the shard must not be asked ends here. */
 static int build(const struct rn_client_qp *qp, const struct rn_client_queue *q,
 		 const struct rn_client_wr *wr, struct rn_sgl_slots *out)
@@ -188,6 +205,8 @@ static int build(const struct rn_client_qp *qp, const struct rn_client_queue *q,
 		rn_sgl_put_sges(out, wr->sge, wr->num_sge);
 	if (is_atomic(wr->kind))
 		put_operands(out, &wr->atomic);
+	if (is_datagram(qp, wr->kind))
+		put_address(out, &wr->ud);
 	return 0;
 }
 
@@ -236,4 +255,22 @@ int rn_client_qp_post(struct rn_client_qp *qp, const struct rn_client_wr *wr)
 	int rc = recv && qp->has_srq ? -EINVAL : build(qp, recv ? &qp->rq : &qp->sq, wr, &wqe);
 
 	return rc != 0 ? rc : rn_client_qp_put(qp, &wqe.head);
+}
+
+static int change_group(struct rn_client_qp *qp, uint16_t op, const struct rn_gid *group)
+{
+	struct rn_cmd cmd = {.op = op, .group = {.qpn = qp->qpn, .gen = qp->gen, .gid = *group}};
+	struct rn_rsp rsp = {0};
+
+	return rn_client_exec(qp->client, &cmd, &rsp);
+}
+
+int rn_client_qp_attach(struct rn_client_qp *qp, const struct rn_gid *group)
+{
+	return change_group(qp, RN_CMD_ATTACH_GROUP, group);
+}
+
+int rn_client_qp_detach(struct rn_client_qp *qp, const struct rn_gid *group)
+{
+	return change_group(qp, RN_CMD_DETACH_GROUP, group);
 }

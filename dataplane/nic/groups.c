@@ -1,0 +1,109 @@
+/* Who on this adapter is in which multicast group? The shards know their own members; what is kept here is which shards have
+ * any, asked of a shard after each change and told to all. Control thread of the moment, under the control lock. */
+#include "groups.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "nic.h"
+
+/* ---- asking and telling ---- */
+
+struct ask_call {
+	struct rn_call call; /* first */
+	const struct rn_nic_groups *groups;
+	bool here[RN_GROUPS];
+};
+
+static void run_ask(struct rn_call *call, struct rn_lcore *lc, rn_time now)
+{
+	struct ask_call *c = (struct ask_call *)call;
+
+	for (unsigned i = 0; i < c->groups->n; i++)
+		c->here[i] = rn_shard_group_here(lc->shard, &c->groups->group[i].gid);
+}
+
+struct tell_call {
+	struct rn_call call; /* first */
+	const struct rn_nic_group *group;
+};
+
+static void run_tell(struct rn_call *call, struct rn_lcore *lc, rn_time now)
+{
+	const struct tell_call *c = (struct tell_call *)call;
+
+	rn_shard_group(lc->shard, &c->group->gid, c->group->shards);
+}
+
+static void tell_all(struct rn_nic *nic, const struct rn_nic_group *g)
+{
+	for (unsigned s = 0; s < nic->nshards; s++) {
+		struct tell_call c = {.call.run = run_tell, .group = g};
+		rn_lcore_call(&nic->lcore[s], &c.call);
+	}
+}
+
+static void tell_port(struct rn_nic *nic)
+{
+	uint8_t mac[RN_GROUPS][6];
+
+	for (unsigned i = 0; i < nic->groups.n; i++)
+		rn_group_mac(&nic->groups.group[i].gid, mac[i]);
+	rn_port_groups(nic->port, (const uint8_t (*)[6])mac, nic->groups.n);
+}
+
+void rn_nic_groups_changed(struct rn_nic *nic, unsigned shard)
+{
+	struct rn_nic_groups *all = &nic->groups;
+	struct ask_call c = {.call.run = run_ask, .groups = all};
+	uint32_t bit = 1u << shard;
+	bool other_groups = false;
+	unsigned kept = 0;
+
+	if (all->n == 0)
+		return;
+	rn_lcore_call(&nic->lcore[shard], &c.call);
+	for (unsigned i = 0; i < all->n; i++) {
+		struct rn_nic_group g = all->group[i];
+		uint32_t shards = c.here[i] ? g.shards | bit : g.shards & ~bit;
+		other_groups |= (shards == 0) != (g.shards == 0);
+		if (shards != g.shards) {
+			g.shards = shards;
+			tell_all(nic, &g);
+		}
+		if (shards != 0)
+			all->group[kept++] = g;
+	}
+	all->n = kept;
+	if (other_groups)
+		tell_port(nic);
+}
+
+/* ---- commands ---- */
+
+static bool is_known(const struct rn_nic_groups *all, const struct rn_gid *gid)
+{
+	for (unsigned i = 0; i < all->n; i++)
+		if (memcmp(&all->group[i].gid, gid, sizeof(*gid)) == 0)
+			return true;
+	return false;
+}
+
+int rn_nic_group_change(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)
+{
+	struct rn_nic_groups *all = &nic->groups;
+	unsigned shard = rn_qpn_shard(cmd->group.qpn, nic->nshards);
+	int rc;
+
+	if (cmd->op == RN_CMD_ATTACH_GROUP && !is_known(all, &cmd->group.gid)) {
+		if (!rn_gid_is_group(&cmd->group.gid))
+			return -EINVAL;
+		if (all->n == RN_GROUPS)
+			return -ENOSPC;
+		all->group[all->n++] = (struct rn_nic_group){.gid = cmd->group.gid};
+	}
+	rc = rn_nic_exec_in(nic, shard, cmd, rsp);
+	/* Also when it failed: then nobody is in a group that was new. */
+	rn_nic_groups_changed(nic, shard);
+	return rc;
+}

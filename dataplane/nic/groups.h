@@ -1,0 +1,26 @@
+/* Multicast groups of an adapter: which shards have members of which, told to every shard and to the port. Under the
+ * adapter's control lock. */
+#ifndef RN_NIC_GROUPS_H
+#define RN_NIC_GROUPS_H
+
+#include "mcast.h"
+#include "rn/abi.h"
+
+struct rn_nic;
+
+struct rn_nic_group {
+	struct rn_gid gid;
+	uint32_t shards; /* bit i: shard i has members */
+};
+
+struct rn_nic_groups {
+	unsigned n;
+	struct rn_nic_group group[RN_GROUPS];
+};
+
+/* ATTACH_GROUP, DETACH_GROUP. 0 or -errno, as rn_client_qp_attach(). */
+int rn_nic_group_change(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp);
+/* Queue pairs of this shard may have left groups: has the others told. */
+void rn_nic_groups_changed(struct rn_nic *nic, unsigned shard);
+
+#endif
