@@ -110,7 +110,7 @@
 	X(UINT,   min_rnr_timer, 12, 0, 31,  "code of the delay this side asks for when not ready (12 = 0.64 ms)") \
 	X(UINT,   rto_floor_us, 4000, 10, 10000000, "adaptive retransmission: shortest timeout; above what a peer that naps (idle.sleep_max_us) needs to answer") \
 	X(UINT,   rto_initial_us, 10000, 10, 10000000, "adaptive retransmission: timeout before the first round trip is known; not below rto_floor_us") \
-	X(UINT,   cm_response_ms, 1000, 1, 60000, "connection manager: time to wait for an answer before asking again") \
+	X(UINT,   cm_response_ms, 1000, 1, 60000, "connection manager: time to wait for an answer before asking again; Linux waits 4096 ms") \
 	X(UINT,   cm_retries,   15,  0, 15,  "connection manager: times a message is sent again") \
 	X(UINT,   cm_patience,  24,  0, 31,  "connection manager: code of the time, 4.096 us * 2^code, that a peer is asked for when it repeats itself and the application has not decided; 24 = 69 s") \
 	X(UINT,   neigh_retry_ms, 250, 1, 60000, "address resolution: time between two probes") \

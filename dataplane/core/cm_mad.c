@@ -84,6 +84,7 @@ void rn_cm_build_rep(struct rn_cm *cm, struct rn_cm_conn *c)
 		.responder_resources = c->own.responder_resources,
 		.initiator_depth = c->own.initiator_depth,
 		.target_ack_delay = ack_delay(cm),
+		.failover = c->failover ? RN_CM_FAILOVER_UNSUPPORTED : 0,
 		.flow_control = c->own.flow_control,
 		.rnr_retry = c->own.rnr_retry,
 		.srq = c->own.srq,

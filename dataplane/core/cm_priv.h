@@ -131,6 +131,7 @@ struct rn_cm_conn {
 	uint8_t max_retries;
 	uint8_t timeout_code; /* of the QP: also the length of timewait */
 	uint8_t path_mtu;
+	bool failover; /* the peer offered an alternate path, which is declined */
 	struct rn_cm_param own, theirs;
 	struct rn_av av;
 	struct rn_hnode by_local, by_remote, by_peer_qp, by_qpn, by_tuple, by_port, by_asker;

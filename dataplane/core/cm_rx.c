@@ -99,6 +99,7 @@ static void fill_request(const struct arrival *a, const struct rn_cma_hdr *hdr,
 	c->remote_qpn = req->qpn;
 	c->tid = a->msg->tid;
 	c->path_mtu = req->path_mtu;
+	c->failover = req->alternate[0] || req->alternate[1]; /* its local LID: one is offered */
 	c->timeout_code = req->ack_timeout;
 	c->max_retries = req->max_cm_retries;
 	c->interval = RN_MAX(rn_cm_time_of(req->local_response_timeout), RN_MS(5));
@@ -202,7 +203,7 @@ static enum rn_verdict rx_rep(const struct arrival *a)
 	const struct rn_cm_rep *rep = &a->msg->rep;
 	struct rn_cm_conn *c = rn_cm_by_local(a->cm, rep->remote_id), *old;
 
-	if (rep->local_id == 0)
+	if (rep->local_id == 0 || rep->qpn <= RN_GSI_QPN || rep->qpn == RN_MCAST_QPN)
 		return RN_V_MAD_BAD;
 	if (!c)
 		return rx_rep_unknown(a);

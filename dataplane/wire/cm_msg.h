@@ -86,6 +86,8 @@ enum rn_cm_rej_reason {
 /* Which message a REJ or MRA speaks of. */
 enum rn_cm_about { RN_CM_ABOUT_REQ, RN_CM_ABOUT_REP, RN_CM_ABOUT_OTHER };
 
+#define RN_CM_FAILOVER_UNSUPPORTED 1 /* REP: no use is made of the alternate path */
+
 enum rn_cm_transport { RN_CM_T_RC, RN_CM_T_UC, RN_CM_T_RD, RN_CM_T_EXTENDED };
 
 struct rn_cm_req {

@@ -281,6 +281,62 @@ static void patience_as_configured(void **state)
 	}
 }
 
+static unsigned spoil(struct net *net, unsigned from, struct rn_cm_msg *m)
+{
+	if (m->attr == RN_CM_REQ && net->arg[0] == 1)
+		m->req.alternate[1] = 7; /* a LID */
+	if (m->attr == RN_CM_REP && net->arg[0] == 2 && net->box[from].sent[RN_CM_REP] == 1)
+		m->rep.qpn = net->arg[1];
+	return 1;
+}
+
+static void an_alternate_path_is_declined(void **state)
+{
+	for (unsigned offered = 0; offered < 2; offered++) {
+		struct net net;
+		uint32_t listener, id;
+
+		net_init(&net);
+		net.judge = spoil;
+		net.arg[0] = offered;
+		listener = net_listen(&net, 1, 0);
+		id = net_connect(&net, 0, 0x11);
+		net_pump(&net);
+		assert_int_equal(net.box[1].last[RN_CM_REP].rep.failover, offered);
+		net_destroy(&net, 1, net_event(&net, 1, EV(ESTABLISHED))->id);
+		net_destroy(&net, 0, id);
+		net_destroy(&net, 1, listener);
+		net_fini(&net);
+	}
+}
+
+/* Nobody can be connected to QP0, QP1 or a group's. */
+static void replies_that_name_no_queue_pair(void **state)
+{
+	static const uint32_t numbers[] = {0, 1, 0xffffff};
+
+	for (size_t i = 0; i < RN_ARRAY_SIZE(numbers); i++) {
+		struct net net;
+		uint32_t listener, id;
+
+		net_init(&net);
+		net.judge = spoil;
+		net.arg[0] = 2;
+		net.arg[1] = numbers[i];
+		listener = net_listen(&net, 1, 0);
+		id = net_connect(&net, 0, 0x11);
+		net_pump(&net);
+		assert_int_equal(net_count(&net, 0, EV(RESPONSE)), 0);
+		assert_int_equal(net.box[0].verdict[RN_V_MAD_BAD], 1);
+		net_run(&net, RN_S(5)); /* the next one is as it should be */
+		assert_int_equal(net_event(&net, 0, EV(RESPONSE))->attr.dest_qpn, 0x123);
+		net_destroy(&net, 1, net_event(&net, 1, EV(ESTABLISHED))->id);
+		net_destroy(&net, 0, id);
+		net_destroy(&net, 1, listener);
+		net_fini(&net);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -290,6 +346,8 @@ int main(void)
 		cmocka_unit_test(an_abandoned_attempt_gives_way),
 		cmocka_unit_test(all_that_was_said_is_said_again),
 		cmocka_unit_test(patience_as_configured),
+		cmocka_unit_test(an_alternate_path_is_declined),
+		cmocka_unit_test(replies_that_name_no_queue_pair),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
