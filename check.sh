@@ -29,6 +29,7 @@ suites() {
 	install  default  never
 	conform  ci       never
 	tools    default  ci
+	outside  ci       never
 	mutants  ci       never
 	rules    full     never
 	faults   ci       never

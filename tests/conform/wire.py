@@ -85,9 +85,9 @@ def report(entries):
             written[row]["why"], written[row]["shown"] = excused[row]
         else:
             held += not why_not
-        if not results:
+        if not results and row not in excused:
             without.append(row)
-        elif why_not:
+        elif results and why_not:
             lines.append(f"row {row}: {why_not}")
     if len(excused) > MOST_EXEMPT or not set(excused) <= set(found):
         lines.append(f"exempt.txt: more than {MOST_EXEMPT} rows, or rows that do not exist")

@@ -8,32 +8,10 @@
 #include "balance.h"
 #include "craft.h"
 #include "psn.h"
+#include "rowlang.h"
 #include "shard.h"
-#include "transcript.h"
 
 #define DUT 1u /* the node under test; node 0 lends its addresses to the crafted peer */
-
-/* Areas of the DUT's arena */
-#define SOURCE 0u             /* what its SENDs and WRITEs carry: byte i is i >> 8 */
-#define RECVS  (1u << 20)     /* + id * 64 KiB */
-#define V      (2u << 20)     /* what the peer may name; byte i is i >> 8 */
-#define READS  (3u << 20)     /* where its READs land */
-
-enum { KEY_K, KEY_RO, KEY_WO, KEY_LO, KEY_PD2, KEY_TINY, KEYS };
-static const struct {
-	const char *name;
-	uint32_t length, pd, access;
-} key_kinds[KEYS] = {
-	[KEY_K] = {"k", 65536, SIM_PD,
-		   RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ | RN_ACCESS_REMOTE_ATOMIC |
-			   RN_ACCESS_MW_BIND},
-	[KEY_RO] = {"ro", 65536, SIM_PD, RN_ACCESS_REMOTE_READ},
-	[KEY_WO] = {"wo", 65536, SIM_PD, RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_WRITE},
-	[KEY_LO] = {"lo", 65536, SIM_PD, 0},
-	[KEY_PD2] = {"pd2", 65536, SIM_PD + 1, RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ},
-	[KEY_TINY] = {"tiny", 100, SIM_PD,
-		      RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ | RN_ACCESS_REMOTE_ATOMIC},
-};
 
 /* Windows over the first 4096 bytes of k. */
 enum { WIN, WIN_RO, WIN_ASTRAY, WINDOWS };
@@ -142,7 +120,7 @@ static struct rn_gid group_gid(const struct rows *r)
 static uint32_t key_named(const struct rows *r, const char *name)
 {
 	for (unsigned i = 0; i < KEYS; i++)
-		if (strcmp(name, key_kinds[i].name) == 0)
+		if (strcmp(name, row_keys[i].name) == 0)
 			return r->key[i];
 	for (unsigned i = 0; i < WINDOWS; i++)
 		if (strcmp(name, window_kinds[i].name) == 0)
@@ -217,8 +195,8 @@ static void connect_up(struct rows *r)
 		n->arena[SOURCE + i] = n->arena[V + i] = (uint8_t)(i >> 8);
 	}
 	for (unsigned i = 0; i < KEYS; i++) {
-		struct rn_mr_attr a = {n->arena + V, (uint64_t)(uintptr_t)(n->arena + V), key_kinds[i].length,
-				       key_kinds[i].pd, key_kinds[i].access};
+		struct rn_mr_attr a = {n->arena + V, (uint64_t)(uintptr_t)(n->arena + V), row_keys[i].length,
+				       row_keys[i].pd, row_keys[i].access};
 		uint32_t lkey;
 		if (rn_mr_add(n->mrs, &a, &lkey, &r->key[i]))
 			abort();
@@ -249,63 +227,17 @@ static bool note_frame(struct sim *sim, unsigned from, const struct rn_pkt *pkt,
 	fprintf(r->out, "  < ");
 	if (r->waiting)
 		fprintf(r->out, "@%llu ", (unsigned long long)((sim->now - r->wait_from) / 1000));
-	transcript_packet(sim, r->out, from, pkt);
-	if (pkt->op->family == RN_F_CNP)
-		fprintf(r->out, " qp=%s dscp=%u%s%s M=%d",
-			pkt->dest_qpn == sim->node[0].qp[0].qpn ? "peer" : "?", pkt->tclass >> 2,
-			(pkt->tclass & 3) == 2 ? " ECT(0)" : "", pkt->becn ? " BECN" : "", pkt->mig);
-	if (pkt->op->has_reth)
-		fprintf(r->out, " va=%lld", (long long)(pkt->va - (uint64_t)(uintptr_t)(sim->node[0].arena + V)));
-	if (pkt->op->has_imm)
-		fprintf(r->out, " imm=0x%x", ntohl(pkt->imm));
-	if (pkt->op->has_ieth)
-		fprintf(r->out, " inv=0x%x", pkt->inv_rkey);
-	if (pkt->op->has_atomic_eth)
-		fprintf(r->out, " va=%lld arg=0x%llx cmp=0x%llx",
-			(long long)(pkt->va - (uint64_t)(uintptr_t)(sim->node[0].arena + V)),
-			(unsigned long long)pkt->swap_add, (unsigned long long)pkt->compare);
-	if (pkt->op->has_atomic_ack)
-		fprintf(r->out, " orig=0x%llx", (unsigned long long)pkt->orig);
-	if (pkt->op->has_deth)
-		fprintf(r->out, " qkey=0x%x%s", pkt->qkey,
-			pkt->src_qpn == r->sim.node[DUT].qp[0].qpn ? "" : " FOREIGN-SOURCE");
-	if (pkt->dest_qpn == RN_QPN_GROUP)
-		fprintf(r->out, " group");
-	if (pkt->payload_len)
-		fprintf(r->out, " [%02x..%02x]", pkt->payload[0], pkt->payload[pkt->payload_len - 1]);
-	if (pkt->op->family == RN_F_ACK && (pkt->pad || pkt->se || pkt->ack_req || pkt->payload_len))
-		fprintf(r->out, " ACK-WITH-FLAGS");
-	fputc('\n', r->out);
+	rowlang_frame(r->out, sim, from, pkt);
 	return false;
 }
 
 static void note_outcomes(struct rows *r)
 {
-	static const char *const status[] = {
-#define X(name, number, ...) [number] = #name,
-		RN_STATUS_ROWS(X)
-#undef X
-	};
-	static const char *const event[] = {
-#define X(name, number, text) [number] = #name,
-		RN_EVENT_ROWS(X)
-#undef X
-	};
 	struct rn_cqe c;
-	while (sim_poll(&r->sim, DUT, &c)) {
-		fprintf(r->out, "  %s %llu %s bytes=%u%s%s", c.flags & RN_CQE_RECV ? "recv" : "sent",
-			(unsigned long long)c.wr_id, status[c.status], c.byte_len,
-			c.flags & RN_CQE_SOLICITED ? " SE" : "", c.flags & RN_CQE_WRITE ? " WRITE" : "");
-		if (c.flags & RN_CQE_IMM)
-			fprintf(r->out, " imm=0x%x", ntohl(c.imm));
-		if (c.flags & RN_CQE_GRH)
-			fprintf(r->out, " GRH src=%u", c.src_qpn);
-		if (c.flags & RN_CQE_INVAL)
-			fprintf(r->out, " inv=%s", window_named(r, c.imm));
-		fputc('\n', r->out);
-	}
+	while (sim_poll(&r->sim, DUT, &c))
+		rowlang_cqe(r->out, &c, window_named(r, c.imm));
 	for (unsigned i = 0; i < r->sim.nevents[DUT]; i++)
-		fprintf(r->out, "  event %s\n", event[r->sim.events[DUT][i].kind]);
+		rowlang_event(r->out, r->sim.events[DUT][i].kind);
 	r->sim.nevents[DUT] = 0;
 	uint32_t now = atomic_load(&r->sim.node[DUT].qp[0].shared->state);
 	if (now != r->state)
@@ -349,16 +281,8 @@ static bool is_fetch(enum rn_wqe_kind kind)
 
 static void do_post(struct rows *r)
 {
-	static const struct {
-		const char *word;
-		enum rn_wqe_kind kind;
-	} kinds[] = {{"recv", RN_WQE_RECV}, {"send", RN_WQE_SEND}, {"write", RN_WQE_WRITE}, {"read", RN_WQE_READ},
-		     {"send_imm", RN_WQE_SEND_IMM}, {"send_inv", RN_WQE_SEND_INVAL}, {"write_imm", RN_WQE_WRITE_IMM},
-		     {"cmp_swap", RN_WQE_CMP_SWAP}, {"fetch_add", RN_WQE_FETCH_ADD}};
 	struct sim_op op = {.wr_id = (uint64_t)argument(r, 1), .length = (uint32_t)argument(r, 2), .remote = V};
-	for (unsigned i = 0; i < RN_ARRAY_SIZE(kinds); i++)
-		if (strcmp(r->word[0], kinds[i].word) == 0)
-			op.kind = kinds[i].kind;
+	op.kind = rowlang_kind(r->word[0]);
 	op.flags = flag(r, "silent") ? 0 : RN_WQE_SIGNALED;
 	op.flags |= flag(r, "fence") ? RN_WQE_FENCE : 0;
 	op.flags |= flag(r, "se") ? RN_WQE_SOLICITED : 0;
@@ -531,7 +455,7 @@ static void do_touch(struct rows *r)
 static void do_dereg(struct rows *r)
 {
 	for (unsigned i = 0; i < KEYS; i++)
-		if (strcmp(r->word[1], key_kinds[i].name) == 0)
+		if (strcmp(r->word[1], row_keys[i].name) == 0)
 			unregister(r, i);
 }
 
