@@ -14,7 +14,6 @@ NOT_BUILT = {
 NOT_SENT = {
     "icmp:8": "a NIC is pinged, it does not ping",
     "icmp6:128": "a NIC is pinged, it does not ping",
-    **{f"bth:{opcode:02X}": "queue pairs of type UC do not send yet" for opcode in range(0x20, 0x2C)},
     "bth:64": "queue pairs of type UD do not send yet; only the connection manager does",
     "bth:65": "queue pairs of type UD do not send yet",
 }

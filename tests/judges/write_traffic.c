@@ -1,6 +1,7 @@
-/* Which frames does the transport send? Two simulated NICs exchange every kind of request over IPv4, IPv6 and VLAN at every path MTU; some frames are dropped and some receives come late, so that
- * NAKs, RNR NAKs, resends and partial READ responses are among them. All that is sent is written to a capture, for the
- * judges. usage: write_traffic FILE.pcap */
+/* Which frames does the transport send? Two simulated NICs exchange every kind of request, on reliable and on unreliable
+ * connections, over IPv4, IPv6 and VLAN at every path MTU; of the reliable ones some frames are dropped and some receives
+ * come late, so that NAKs, RNR NAKs, resends and partial READ responses are among them. All that is sent is written to a
+ * capture, for the judges. usage: write_traffic FILE.pcap */
 #include <stdio.h>
 
 #include "mr.h"
@@ -131,6 +132,7 @@ int main(int argc, char **argv)
 	for (unsigned way = 0; way < 3; way++) {
 		for (uint8_t path_mtu = 1; path_mtu <= 5; path_mtu += way ? 2 : 1)
 			good &= converse(&tap, RN_QPT_RC, way == 1, way == 2, path_mtu);
+		good &= converse(&tap, RN_QPT_UC, way == 1, way == 2, 3);
 	}
 	good &= !ferror(tap.out);
 	return fclose(tap.out) || !good;

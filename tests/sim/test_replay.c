@@ -21,6 +21,7 @@
 #include "nd_msg.h"
 #include "pcap.h"
 #include "psn.h"
+#include "qp.h"
 #include "sim.h"
 #include "types.h"
 
@@ -50,6 +51,7 @@ static const struct {
 	{"rc-srq-pingpong-ipv4.pcap",      16},
 	{"rc-write-ipv4.pcap",             20},
 	{"rc-write-ipv6.pcap",             20},
+	{"uc-write-ipv4.pcap",             15},
 };
 /* Not here: rc-rnr-nak, where soft-RoCE also answers each packet behind a receiver-not-ready with a NAK, which it need not. */
 /* clang-format on */
@@ -101,7 +103,7 @@ static void must(const struct replay *r, const struct record *rec, bool held, co
 
 static bool keep(const struct rn_pkt *p)
 {
-	return (p->opcode & 0xE0) == RN_T_RC || p->dest_qpn == RN_GSI_QPN;
+	return p->op->transport == RN_T_RC || p->op->transport == RN_T_UC || p->dest_qpn == RN_GSI_QPN;
 }
 
 static void fill_record(struct record *rec, const uint8_t *frame, uint32_t len)
@@ -136,9 +138,20 @@ static bool is_request(const struct record *rec)
 	return !rec->is_cm && !rec->pkt.op->response;
 }
 
-/* An answer has the PSN of the request it answers: so the QPNs of both ends are known. */
+static bool is_unreliable(const struct replay *r)
+{
+	return r->rec[0].pkt.op->transport == RN_T_UC;
+}
+
+/* An answer has the PSN of the request it answers: so the QPNs of both ends are known. Nobody answers on an unreliable
+ * connection: its other end has no name, and needs none. */
 static void find_pairs(struct replay *r)
 {
+	if (is_unreliable(r)) {
+		*(r->rec[0].ours ? &r->pair[0].peer : &r->pair[0].own) = r->rec[0].pkt.dest_qpn;
+		r->npairs = 1;
+		return;
+	}
 	for (unsigned i = 0; i < r->nrec; i++)
 		for (unsigned k = 0; k < r->nrec; k++) {
 			const struct record *req = &r->rec[i], *rsp = &r->rec[k];
@@ -215,10 +228,9 @@ static void settle(struct replay *r)
 	sim_run(&r->sim, r->sim.now + RN_US(10));
 }
 
-/* Asked by its peer for its address, the shard knows the peer's. */
-static void introduce(struct replay *r, const struct record *ours)
+/* Asked by its peer for its address, the shard knows the peer's. p: a packet of ours. */
+static void introduce(struct replay *r, const struct rn_pkt *p)
 {
-	const struct rn_pkt *p = &ours->pkt; /* from us to the peer */
 	struct rn_arp arp = {.op = RN_ARP_REQUEST, .sender = p->dst, .target = p->src};
 	struct rn_nd nd = {.type = RN_ND_SOLICIT, .target = p->src, .has_mac = true};
 	uint8_t f[128] = {0};
@@ -244,11 +256,18 @@ static void introduce(struct replay *r, const struct record *ours)
 	settle(r);
 }
 
-static void connect_pair(struct replay *r, unsigned n, const struct record *ours)
+static void move(struct replay *r, unsigned n, uint8_t from, struct rn_qp_attr *a, uint8_t to)
 {
-	const struct rn_pkt *p = &ours->pkt;
+	const struct rn_qp_move_row *row = rn_qp_move(r->sim.spec.type, from, to);
+
+	a->state = to;
+	assert_int_equal(sim_modify(&r->sim, DUT, n, RN_QP_STATE | row->mandatory, a), 0);
+}
+
+static void connect_pair(struct replay *r, unsigned n, const struct rn_pkt *p)
+{
 	struct rn_qp_attr a = {
-		.state = RN_QPS_RTR, .path_mtu = 3, .timeout = 14, .retry_cnt = 7, .rnr_retry = 7, .min_rnr_timer = 12,
+		.path_mtu = 3, .timeout = 14, .retry_cnt = 7, .rnr_retry = 7, .min_rnr_timer = 12,
 		.max_rd_atomic = 16, .max_dest_rd_atomic = 16, .dest_qpn = r->pair[n].peer,
 		.rq_psn = first_psn(r, n, false), .sq_psn = first_psn(r, n, true),
 		.av = {.sgid = p->src, .dgid = p->dst, .tclass = p->tclass, .hop_limit = p->hop_limit},
@@ -256,11 +275,8 @@ static void connect_pair(struct replay *r, unsigned n, const struct record *ours
 
 	memcpy(a.av.dmac, p->dmac, 6);
 	sim_create_qp(&r->sim, DUT, n);
-	assert_int_equal(sim_modify(&r->sim, DUT, n, RN_QP_STATE | RN_QP_AV | RN_QP_PATH_MTU | RN_QP_DEST_QPN | RN_QP_RQ_PSN |
-							     RN_QP_MAX_DEST_RD_ATOMIC | RN_QP_MIN_RNR_TIMER, &a), 0);
-	a.state = RN_QPS_RTS;
-	assert_int_equal(sim_modify(&r->sim, DUT, n, RN_QP_STATE | RN_QP_TIMEOUT | RN_QP_RETRY_CNT | RN_QP_RNR_RETRY |
-							     RN_QP_SQ_PSN | RN_QP_MAX_RD_ATOMIC, &a), 0);
+	move(r, n, RN_QPS_INIT, &a, RN_QPS_RTR);
+	move(r, n, RN_QPS_RTR, &a, RN_QPS_RTS);
 	for (uint64_t i = 0; i < 16; i++)
 		sim_post(&r->sim, DUT, n, &(struct sim_op){.kind = RN_WQE_RECV, .wr_id = i, .length = 65536,
 							   .local = RECEIVE + (n << 20) + (i << 16)});
@@ -619,28 +635,40 @@ static void inject_packet(struct replay *r, const struct record *rec)
 
 /* ---- one capture, in the place of one host ---- */
 
+/* A packet of ours: who may have sent nothing has been sent something. */
+static struct rn_pkt way_out(const struct replay *r)
+{
+	struct rn_pkt p = r->rec[0].pkt;
+
+	if (r->rec[0].ours)
+		return p;
+	p.src = r->rec[0].pkt.dst;
+	p.dst = r->rec[0].pkt.src;
+	memcpy(p.smac, r->rec[0].pkt.dmac, 6);
+	memcpy(p.dmac, r->rec[0].pkt.smac, 6);
+	return p;
+}
+
 static void begin(struct replay *r)
 {
-	const struct record *ours = NULL;
+	struct rn_pkt ours = way_out(r);
 	struct sim_node *n = &r->sim.node[DUT];
 	struct sim_spec spec;
 
-	for (unsigned i = 0; i < r->nrec && !ours; i++)
-		ours = r->rec[i].ours ? &r->rec[i] : NULL;
-	assert_non_null(ours);
 	sim_spec_default(&spec);
+	spec.type = is_unreliable(r) ? RN_QPT_UC : RN_QPT_RC;
 	sim_init(&r->sim, &spec);
 	r->sim.filter = note;
 	r->sim.filter_arg = r;
 	n->port.ngids = 1;
-	n->port.gids[0] = ours->pkt.src;
+	n->port.gids[0] = ours.src;
 	n->port.mtu = 1500;
 	n->port.max_path_mtu = 3;
-	memcpy(n->port.mac, ours->pkt.smac, 6);
+	memcpy(n->port.mac, ours.smac, 6);
 	rn_shard_port(n->shard, &n->port, r->sim.now);
-	introduce(r, ours);
+	introduce(r, &ours);
 	for (unsigned i = 0; i < r->npairs; i++)
-		connect_pair(r, i, ours);
+		connect_pair(r, i, &ours);
 	set_up_region(r);
 }
 
