@@ -104,6 +104,7 @@ static void draw_fields(struct rn_pkt *pkt, struct rn_rng *rng)
 
 static bool put_opcode(FILE *out, uint8_t opcode, struct rn_rng *rng)
 {
+	static const uint8_t reserved[16]; /* of a CNP */
 	static uint8_t payload[4096];
 	const struct rn_opcode_row *row = rn_opcode_row(opcode);
 	bool good = true;
@@ -115,8 +116,8 @@ static bool put_opcode(FILE *out, uint8_t opcode, struct rn_rng *rng)
 			struct rn_pkt pkt = {.opcode = opcode, .payload = payload, .payload_len = lengths[i]};
 
 			if (row->transport == RN_T_CNP) {
-				pkt.payload = (const uint8_t[16]){0};
-				pkt.payload_len = 16;
+				pkt.payload = reserved;
+				pkt.payload_len = sizeof(reserved);
 			}
 			set_addresses(&pkt, way & 1, way & 2);
 			draw_fields(&pkt, rng);
