@@ -137,29 +137,17 @@ static int exec_listen(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm_
 	return 0;
 }
 
-/* The address a wildcard stands for: one that reaches the peer without a gateway, else the first of
- * the family. */
+/* The address a wildcard stands for. Where there is no way to the peer any of its family will do: resolving it fails. */
 static const struct rn_gid *source_for(const struct rn_cm *cm, const struct rn_gid *peer)
 {
-	const struct rn_gid *first = NULL;
-	struct rn_gid hop;
+	struct rn_gid own;
 
-	if (rn_cm_own(cm, peer) >= 0)
-		return peer;
-	for (int i = 0; i < cm->port->ngids; i++) {
-		const struct rn_gid *own = &cm->port->gids[i];
-		unsigned bits = cm->port->prefix_len[i] + (rn_gid_is_ipv4(own) ? 96u : 0u),
-			 whole = RN_MIN(bits, 128u) / 8;
-
-		if (rn_gid_is_ipv4(own) != rn_gid_is_ipv4(peer))
-			continue;
-		if (!first)
-			first = own;
-		if (rn_neigh_next_hop(cm->neigh, own, peer, &hop) &&
-		    memcmp(own->b, hop.b, whole) == 0)
-			return own;
-	}
-	return first;
+	if (rn_neigh_source(cm->neigh, peer, &own))
+		return &cm->port->gids[rn_cm_own(cm, &own)];
+	for (int i = 0; i < cm->port->ngids; i++)
+		if (rn_gid_is_ipv4(&cm->port->gids[i]) == rn_gid_is_ipv4(peer))
+			return &cm->port->gids[i];
+	return NULL;
 }
 
 static bool busy(uint8_t state)

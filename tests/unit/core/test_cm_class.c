@@ -1,4 +1,5 @@
-/* What a connection says about class of service: traffic class, priority and hop limit of its messages and of both QPs. */
+/* What a connection says about class of service: traffic class, priority and hop limit of its messages and of both QPs; and
+ * which address it comes from. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,6 +9,7 @@
 #include <cmocka.h>
 
 #include "cm_net.h"
+#include "neigh.h"
 
 static void put_in_vlan(struct net *net)
 {
@@ -94,11 +96,49 @@ static void a_request_of_no_class_is_answered_in_our_own(void **state)
 	net_fini(&net);
 }
 
+static struct rn_gid ten(uint8_t c, uint8_t d)
+{
+	return (struct rn_gid){{[10] = 0xff, 0xff, 10, 0, c, d}};
+}
+
+static void own(struct net *net, unsigned box, struct rn_gid addr, uint8_t prefix_len)
+{
+	struct rn_port_attr *port = &net->box[box].port;
+
+	port->gids[port->ngids] = addr;
+	port->prefix_len[port->ngids++] = prefix_len;
+	rn_neigh_port(net->box[box].neigh, port, net->now);
+}
+
+/* Two networks whose first 16 bits are the same, and one behind the gateway: who does not say where from comes from the
+ * network that the packets leave by. */
+static void the_source_is_of_the_next_hops_network(void **state)
+{
+	struct net net;
+
+	net_init(&net);
+	own(&net, 0, ten(16, 1), 20);
+	own(&net, 0, ten(32, 1), 20);
+	own(&net, 1, ten(32, 9), 20);
+	for (unsigned i = 0; i < 2; i++) {
+		struct rn_cmd cmd = net_connect_cmd(0, false, 0x11 + i);
+
+		memset(&cmd.cm.local, 0, sizeof(cmd.cm.local));
+		cmd.cm.peer = i ? net_gid(1, false) : ten(32, 9);
+		connect(&net, cmd);
+		assert_memory_equal(&net_event(&net, 1, RN_EVENT_CM_REQUEST)->peer,
+				    (struct rn_gid[]){i ? net_gid(0, false) : ten(32, 1)}, 16);
+		net_forget(&net);
+	}
+	net_fini(&net);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(without_a_wish_the_adapter_decides),
 		cmocka_unit_test(a_wish_goes_to_both_ends),
+		cmocka_unit_test(the_source_is_of_the_next_hops_network),
 		cmocka_unit_test(a_request_of_no_class_is_answered_in_our_own),
 	};
 
