@@ -1,8 +1,8 @@
 /* What does a shard make of frames that somebody else has built? One shard with one connected queue pair, the same at every
  * start, takes the frames of a capture and answers them.
- * usage: shard_peer                  what its peer must know, as "name value" lines
- *        shard_peer IN.pcap OUT.pcap one line per frame of IN: what became of it and what was read in it, as "name=value"
- *                                    words; OUT gets all that the shard sends */
+ * usage: shard_peer rc|uc|ud                  what its peer must know, as "name value" lines
+ *        shard_peer rc|uc|ud IN.pcap OUT.pcap  one line per frame of IN: what became of it and what was read in it, as
+ *                                              "name=value" words; OUT gets all that the shard sends */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +46,7 @@ static void ask(void)
 	}
 }
 
-static void set_up(void)
+static void set_up(uint8_t type)
 {
 	struct sim_node *n = &sim.node[DUT];
 	const uint32_t access = RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ |
@@ -56,13 +56,14 @@ static void set_up(void)
 	struct sim_spec spec;
 
 	sim_spec_default(&spec);
+	spec.type = type;
 	sim_init(&sim, &spec);
 	sim_connect(&sim, 0);
 	mr.ptr = n->arena + (8 << 20);
 	for (uint32_t i = 0; i < LENGTH; i++)
 		n->arena[(8 << 20) + i] = (uint8_t)(i * 5);
 	must(rn_mr_add(n->mrs, &mr, &bind.lkey, &rkey) == 0, "no region");
-	for (unsigned i = 0; i < 2; i++) {
+	for (unsigned i = 0; type == RN_QPT_RC && i < 2; i++) {
 		must(rn_mw_add(n->mrs, SIM_PD, &window[i], &window_key[i]) == 0, "no window");
 		window_key[i] = (window_key[i] & ~0xFFu) | 7;
 		must(rn_mw_bind(n->mrs, window_key[i], (struct rn_mr_via){SIM_PD, n->qp[0].qpn}, VA, &bind,
@@ -78,7 +79,7 @@ static void print_facts(void)
 
 	printf("qpn %u\npeer_qpn %u\nrkey %u\nwindow0 %u\nwindow1 %u\n", n->qp[0].qpn, sim.node[0].qp[0].qpn, rkey,
 	       window_key[0], window_key[1]);
-	printf("va %u\npsn %u\nown_psn %u\n", VA, sim.spec.first_psn, sim.spec.first_psn + 1000);
+	printf("va %u\npsn %u\nown_psn %u\nqkey %u\n", VA, sim.spec.first_psn, sim.spec.first_psn + 1000, SIM_QKEY);
 }
 
 static void print_number(const char *name, uint64_t value)
@@ -174,7 +175,8 @@ static void converse(FILE *in, FILE *out)
 	uint32_t head[6], record[4];
 
 	sim.pcap = out;
-	ask();
+	if (sim.spec.type == RN_QPT_RC)
+		ask();
 	sim_speak(&sim, DUT, UINT32_MAX);
 	must(fread(head, sizeof(head), 1, in) == 1 && head[0] == 0xa1b2c3d4, "not a capture");
 	while (fread(record, sizeof(record), 1, in) == 1) {
@@ -185,16 +187,24 @@ static void converse(FILE *in, FILE *out)
 
 int main(int argc, char **argv)
 {
-	if (argc != 1 && argc != 3) {
-		fprintf(stderr, "usage: shard_peer [IN.pcap OUT.pcap]\n");
+	static const struct {
+		const char *name;
+		uint8_t type;
+	} types[] = {{"rc", RN_QPT_RC}, {"uc", RN_QPT_UC}, {"ud", RN_QPT_UD}};
+	unsigned i = 0;
+
+	while (argc > 1 && i < RN_ARRAY_SIZE(types) && strcmp(argv[1], types[i].name) != 0)
+		i++;
+	if ((argc != 2 && argc != 4) || i == RN_ARRAY_SIZE(types)) {
+		fprintf(stderr, "usage: shard_peer rc|uc|ud [IN.pcap OUT.pcap]\n");
 		return 2;
 	}
-	set_up();
-	if (argc == 1) {
+	set_up(types[i].type);
+	if (argc == 2) {
 		print_facts();
 		return 0;
 	}
-	FILE *in = fopen(argv[1], "rb"), *out = record_open(argv[2]);
+	FILE *in = fopen(argv[2], "rb"), *out = record_open(argv[3]);
 	must(in && out, "cannot open the captures");
 	converse(in, out);
 	fclose(in);

@@ -19,17 +19,15 @@ MACS = "02:00:00:00:00:02", "02:00:00:00:00:01"
 IPS = "192.0.2.2", "192.0.2.1"
 IPS6 = "2001:db8::2", "2001:db8::1"
 
-# Kinds whose frames are read, but not taken by this shard: kind: (verdict, why)
-NOT_TAKEN = {
-    **{f"bth:{opcode:02X}": ("QP_TRANSPORT", "its queue pair is a reliable one") for opcode in range(0x20, 0x2C)},
-    **{f"bth:{opcode:02X}": ("QP_TRANSPORT", "its queue pair is a reliable one") for opcode in (0x64, 0x65)},
+# Kinds whose frames become something else than taken: kind: (verdict, why)
+OTHERWISE = {
     "bth:81": ("CNP", "taken, and counted as what it is"),
     **{f"cm:{attribute:04X}": ("CM_UNMATCHED", "of no connection, and nobody listens") for attribute in mad.LAYOUTS},
 }
 
 
-def facts():
-    said = subprocess.run([SHARD_PEER], check=True, capture_output=True, text=True).stdout
+def facts(transport):
+    said = subprocess.run([SHARD_PEER, transport], check=True, capture_output=True, text=True).stdout
     return {name: int(value) for name, value in (line.split() for line in said.splitlines())}
 
 
@@ -115,12 +113,24 @@ def responses(known):
     yield ib(0x11, qpn, psn + 5, (aeth(4),))
 
 
-def unconnected(known):
-    """What a reliable queue pair refuses."""
-    for opcode, (layouts, may_carry) in judges.OPCODES.items():
-        if opcode in range(0x20, 0x2C) or opcode in (0x64, 0x65):
-            headers = [(layout, {name: 0x0A0B0C for name, _ in layout if name != "reserved"}) for layout in layouts]
-            yield ib(opcode, known["qpn"], 0x123456, headers, data_of(21, opcode) if may_carry else b"")
+def unreliable(known):
+    """Every opcode of UC, in messages."""
+    reth = lambda size, at=0: (judges.RETH, {"va": known["va"] + at, "rkey": known["rkey"], "length": size})  # noqa: E731
+    imm = (judges.IMMDT, {"imm": 0x55667788})
+    plan = [
+        (0x20, (), MTU), (0x21, (), MTU), (0x22, (), 3), (0x20, (), MTU), (0x23, (imm,), 5), (0x24, (), 0),
+        (0x25, (imm,), 2), (0x26, (reth(2 * MTU + 1),), MTU), (0x27, (), MTU), (0x28, (), 1), (0x26, (reth(MTU + 4),), MTU),
+        (0x29, (imm,), 4), (0x2A, (reth(33, 7),), 33), (0x2B, (reth(0), imm), 0),
+    ]
+    for i, (opcode, headers, size) in enumerate(plan):
+        yield ib(opcode, known["qpn"], known["psn"] + i, headers, data_of(size, i))
+
+
+def datagram_service(known):
+    deth = (judges.DETH, {"qkey": known["qkey"], "src_qpn": 0x777})
+    for size in (0, 1, MTU, 4096):
+        yield ib(0x64, known["qpn"], size, (deth,), data_of(size, 1), solicited=1)
+        yield ib(0x65, known["qpn"], size, (deth, (judges.IMMDT, {"imm": size})), data_of(size, 2))
 
 
 def congestion(known):
@@ -161,39 +171,43 @@ def plain_frames():
         yield Built(bytes(packet), {"vlan": 0})
 
 
-def conversation(known):
-    return [*responses(known), *unconnected(known), *datagrams(), *plain_frames(), *requests(known),
+def reliable(known):
+    return [*responses(known), *datagrams(), *plain_frames(), *requests(known),
             *congestion(known)]  # last: it slows the shard down
 
 
 class Talk:
     """One conversation: frames sent, what shard_peer said of each, the capture of its answers."""
 
-    def __init__(self):
-        self.known = facts()
-        self.sent = conversation(self.known)
+    def __init__(self, transport, frames):
+        self.known = facts(transport)
+        self.sent = list(frames(self.known))
         self.folder = tempfile.TemporaryDirectory()
-        self.asked, self.answers = (os.path.join(self.folder.name, name) for name in ("in.pcap", "out.pcap"))
-        wire.write_capture(self.asked, [built.raw for built in self.sent])
-        said = subprocess.run([SHARD_PEER, self.asked, self.answers], check=True, capture_output=True, text=True).stdout
+        asked, self.answers = (os.path.join(self.folder.name, name) for name in ("in.pcap", "out.pcap"))
+        wire.write_capture(asked, [built.raw for built in self.sent])
+        said = subprocess.run([SHARD_PEER, transport, asked, self.answers], check=True, capture_output=True, text=True).stdout
         self.said = [dict(word.split("=") for word in line.split()) for line in said.splitlines()]
 
 
-talk = Talk()
+talk = Talk("rc", reliable)
+talks = [talk, Talk("uc", unreliable), Talk("ud", datagram_service)]
+
+
+def frames():
+    return [(kinds.kind_of(built.raw), built, said) for each in talks for built, said in zip(each.sent, each.said)]
 
 
 def every_kind_is_among_them():
     names = subprocess.run([WRITE_FRAMES, "--kinds"], check=True, capture_output=True, text=True).stdout
     names = dict(line.split("\t") for line in names.splitlines())
-    made = {kinds.kind_of(built.raw) for built in talk.sent}
+    made = {kind for kind, _, _ in frames()}
     return [f"{kind} {name}" for kind, name in names.items()
             if kind not in made and kind not in kinds.NOT_BUILT]
 
 
 def every_value_is_read():
-    bad = [] if len(talk.said) == len(talk.sent) else [f"{len(talk.said)} of {len(talk.sent)} frames read"]
-    for built, said in zip(talk.sent, talk.said):
-        kind = kinds.kind_of(built.raw)
+    bad = [f"{len(each.said)} of {len(each.sent)} frames read" for each in talks if len(each.said) != len(each.sent)]
+    for kind, built, said in frames():
         if said["parsed"] != "OK" or said["remade"] != "1":
             bad.append(f"{kind}: parsed={said['parsed']} remade={said['remade']}")
             continue
@@ -204,9 +218,8 @@ def every_value_is_read():
 
 def every_frame_is_taken():
     bad = []
-    for built, said in zip(talk.sent, talk.said):
-        kind = kinds.kind_of(built.raw)
-        wanted, why = NOT_TAKEN.get(kind, ("OK", ""))
+    for kind, _, said in frames():
+        wanted, why = OTHERWISE.get(kind, ("OK", ""))
         if said["verdict"] != wanted:
             bad.append(f"{kind}: {said['verdict']}, not {wanted} {why}")
     return bad

@@ -1,5 +1,5 @@
 /* Which frames does the transport send? Two simulated NICs exchange every kind of request, on reliable and on unreliable
- * connections, over IPv4, IPv6 and VLAN at every path MTU; of the reliable ones some frames are dropped and some receives
+ * connections and as datagrams, over IPv4, IPv6 and VLAN at every path MTU; of the reliable ones some frames are dropped and some receives
  * come late, so that NAKs, RNR NAKs, resends and partial READ responses are among them. All that is sent is written to a
  * capture, for the judges. usage: write_traffic FILE.pcap */
 #include <stdio.h>
@@ -35,17 +35,23 @@ static void post(struct sim *sim, enum rn_wqe_kind kind, uint32_t length, uint32
 }
 
 /* Returns how many completions the requests will have, receives among them. */
-static unsigned post_all(struct sim *sim, bool reliable)
+static unsigned post_all(struct sim *sim)
 {
 	static const enum rn_wqe_kind kinds[] = {RN_WQE_SEND, RN_WQE_SEND_IMM, RN_WQE_WRITE, RN_WQE_WRITE_IMM, RN_WQE_READ};
+	static const unsigned of_type[] = {[RN_QPT_RC] = 5, [RN_QPT_UC] = 4, [RN_QPT_UD] = 2};
+	uint8_t type = sim->spec.type;
 	unsigned n = 0;
 
-	for (unsigned k = 0; k < RN_ARRAY_SIZE(kinds) - !reliable; k++)
+	for (unsigned k = 0; k < of_type[type]; k++)
 		for (unsigned i = 0; i < RN_ARRAY_SIZE(lengths); i++) {
+			bool arrives = kinds[k] != RN_WQE_WRITE && kinds[k] != RN_WQE_READ;
+
+			if (type == RN_QPT_UD && lengths[i] > 4096)
+				continue;
 			post(sim, kinds[k], lengths[i], 0x01020304);
-			n += kinds[k] == RN_WQE_WRITE || kinds[k] == RN_WQE_READ ? 1 : 2;
+			n += 1 + arrives;
 		}
-	if (!reliable)
+	if (type != RN_QPT_RC)
 		return n;
 	post(sim, RN_WQE_CMP_SWAP, 8, 0);
 	post(sim, RN_WQE_FETCH_ADD, 8, 0);
@@ -104,7 +110,7 @@ static bool converse(struct tap *tap, uint8_t type, bool ipv6, bool vlan, uint8_
 	sim_connect(&sim, 0);
 	if (!reliable)
 		post_receives(&sim, 40);
-	expected = post_all(&sim, reliable) + (reliable ? post_invalidations(&sim, shared) : 0);
+	expected = post_all(&sim) + (reliable ? post_invalidations(&sim, shared) : 0);
 	sim_run(&sim, sim.now + RN_MS(1));
 	if (reliable)
 		post_receives(&sim, 40);
@@ -133,6 +139,7 @@ int main(int argc, char **argv)
 		for (uint8_t path_mtu = 1; path_mtu <= 5; path_mtu += way ? 2 : 1)
 			good &= converse(&tap, RN_QPT_RC, way == 1, way == 2, path_mtu);
 		good &= converse(&tap, RN_QPT_UC, way == 1, way == 2, 3);
+		good &= converse(&tap, RN_QPT_UD, way == 1, way == 2, 5);
 	}
 	good &= !ferror(tap.out);
 	return fclose(tap.out) || !good;

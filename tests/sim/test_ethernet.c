@@ -80,13 +80,14 @@ static void build_good(struct bench *b)
 	build(b, &p);
 }
 
-static void start_as(struct bench *b, bool ipv6, bool vlan)
+static void start_type(struct bench *b, uint8_t type, bool ipv6, bool vlan)
 {
 	struct sim_spec spec;
 
 	sim_spec_default(&spec);
 	spec.ipv6 = ipv6;
 	spec.vlan = vlan;
+	spec.type = type;
 	spec.path_mtu = 5;
 	memset(b, 0, sizeof(*b));
 	sim_init(&b->sim, &spec);
@@ -95,6 +96,11 @@ static void start_as(struct bench *b, bool ipv6, bool vlan)
 	sim_connect(&b->sim, 0);
 	sim_speak(&b->sim, DUT, UINT32_MAX); /* its neighbour announcements */
 	build_good(b);
+}
+
+static void start_as(struct bench *b, bool ipv6, bool vlan)
+{
+	start_type(b, RN_QPT_RC, ipv6, vlan);
 }
 
 static void start(struct bench *b)
@@ -492,6 +498,20 @@ static void wire_row_F20_opcode_of_another_transport(void **state)
 		refused(&b, (opcode & 0xE0) == RN_T_UC || (opcode & 0xE0) == RN_T_UD ? RN_V_QP_TRANSPORT : RN_V_BTH_OPCODE);
 	}
 	finish(&b);
+	/* and to an unreliable connection, and to datagrams */
+	for (uint8_t type = RN_QPT_UC; type <= RN_QPT_UD; type++) {
+		start_type(&b, type, false, false);
+		for (unsigned opcode = 0; opcode < 0x80; opcode++) {
+			struct rn_pkt p = good_packet(&b);
+
+			if ((opcode & 0xE0) == RN_T_RD || (opcode & 0xE0) == (type == RN_QPT_UC ? RN_T_UC : RN_T_UD))
+				continue;
+			p.opcode = (uint8_t)opcode;
+			build(&b, &p);
+			refused(&b, RN_V_QP_TRANSPORT);
+		}
+		assert_int_equal(sim_fini(&b.sim), 0);
+	}
 }
 
 static void wire_row_F21_state_does_not_receive(void **state)

@@ -41,7 +41,7 @@ static const struct {
 	{"cm-rej-no-listener.pcap",         2},
 	{"cm-rping-ipv4.pcap",             29},
 	{"cm-rping-ipv6.pcap",             29},
-	{"cm-sidr-udaddy-ipv4.pcap",        2}, /* without its datagrams */
+	{"cm-sidr-udaddy-ipv4.pcap",        6},
 	{"cm-ucmatose-ipv4.pcap",          13},
 	{"rc-atomic-cmp-swap-ipv4.pcap",   10},
 	{"rc-atomic-fetch-add-ipv4.pcap",  10},
@@ -52,6 +52,7 @@ static const struct {
 	{"rc-write-ipv4.pcap",             20},
 	{"rc-write-ipv6.pcap",             20},
 	{"uc-write-ipv4.pcap",             15},
+	{"ud-pingpong-ipv4.pcap",           6},
 };
 /* Not here: rc-rnr-nak, where soft-RoCE also answers each packet behind a receiver-not-ready with a NAK, which it need not. */
 /* clang-format on */
@@ -101,11 +102,6 @@ static void must(const struct replay *r, const struct record *rec, bool held, co
 
 /* ---- the capture ---- */
 
-static bool keep(const struct rn_pkt *p)
-{
-	return p->op->transport == RN_T_RC || p->op->transport == RN_T_UC || p->dest_qpn == RN_GSI_QPN;
-}
-
 static void fill_record(struct record *rec, const uint8_t *frame, uint32_t len)
 {
 	assert_true(len <= BYTES);
@@ -128,7 +124,7 @@ static void load(struct replay *r, uint8_t host)
 		assert_true(r->nrec < RECORDS);
 		fill_record(rec, p.frame, p.len);
 		rec->ours = rec->pkt.src.b[15] == host;
-		r->nrec += keep(&rec->pkt);
+		r->nrec++;
 	}
 	fclose(p.file);
 }
@@ -138,17 +134,26 @@ static bool is_request(const struct record *rec)
 	return !rec->is_cm && !rec->pkt.op->response;
 }
 
-static bool is_unreliable(const struct replay *r)
+/* The type of the captured queue pairs. */
+static uint8_t type_of(const struct replay *r)
 {
-	return r->rec[0].pkt.op->transport == RN_T_UC;
+	for (unsigned i = 0; i < r->nrec; i++)
+		if (!r->rec[i].is_cm)
+			return r->rec[i].pkt.op->transport == RN_T_UD   ? RN_QPT_UD
+			       : r->rec[i].pkt.op->transport == RN_T_UC ? RN_QPT_UC
+									: RN_QPT_RC;
+	return RN_QPT_RC;
 }
 
-/* An answer has the PSN of the request it answers: so the QPNs of both ends are known. Nobody answers on an unreliable
- * connection: its other end has no name, and needs none. */
+/* Datagrams name both ends. An answer has the PSN of the request it answers: so the QPNs of both ends are known. Nobody
+ * answers on an unreliable connection: its other end has no name, and needs none. */
 static void find_pairs(struct replay *r)
 {
-	if (is_unreliable(r)) {
-		*(r->rec[0].ours ? &r->pair[0].peer : &r->pair[0].own) = r->rec[0].pkt.dest_qpn;
+	const struct record *last = &r->rec[r->nrec - 1];
+
+	if (type_of(r) != RN_QPT_RC) {
+		r->pair[0].own = last->ours ? last->pkt.src_qpn : last->pkt.dest_qpn;
+		r->pair[0].peer = last->ours ? last->pkt.dest_qpn : last->pkt.src_qpn;
 		r->npairs = 1;
 		return;
 	}
@@ -277,6 +282,9 @@ static void connect_pair(struct replay *r, unsigned n, const struct rn_pkt *p)
 	sim_create_qp(&r->sim, DUT, n);
 	move(r, n, RN_QPS_INIT, &a, RN_QPS_RTR);
 	move(r, n, RN_QPS_RTR, &a, RN_QPS_RTS);
+	a.qkey = r->rec[r->nrec - 1].pkt.qkey;
+	if (r->sim.spec.type == RN_QPT_UD)
+		assert_int_equal(sim_modify(&r->sim, DUT, n, RN_QP_QKEY, &a), 0);
 	for (uint64_t i = 0; i < 16; i++)
 		sim_post(&r->sim, DUT, n, &(struct sim_op){.kind = RN_WQE_RECV, .wr_id = i, .length = 65536,
 							   .local = RECEIVE + (n << 20) + (i << 16)});
@@ -441,9 +449,9 @@ static enum rn_wqe_kind kind_of(const struct rn_pkt *p)
 {
 	switch (p->op->family) {
 	case RN_F_SEND:
-		return RN_WQE_SEND;
+		return p->op->has_imm ? RN_WQE_SEND_IMM : RN_WQE_SEND;
 	case RN_F_WRITE:
-		return RN_WQE_WRITE;
+		return p->op->has_imm ? RN_WQE_WRITE_IMM : RN_WQE_WRITE;
 	case RN_F_READ_REQ:
 		return RN_WQE_READ;
 	default:
@@ -461,6 +469,12 @@ static void do_post(struct replay *r, const struct record *rec)
 			    .rkey = p->rkey, .length = p->op->family == RN_F_ATOMIC ? 8 : p->dma_len,
 			    .remote = p->va - (uint64_t)(uintptr_t)r->sim.node[0].arena, .atomic = {p->swap_add, p->compare}};
 
+	struct rn_ud to = {.av = {.sgid = p->src, .dgid = p->dst, .tclass = p->tclass, .hop_limit = p->hop_limit},
+			   .qpn = p->dest_qpn, .qkey = p->qkey};
+
+	memcpy(to.av.dmac, p->dmac, 6);
+	op.ud = &to;
+	op.imm = p->imm;
 	if (p->se)
 		op.flags |= RN_WQE_SOLICITED;
 	if (p->op->has_payload)
@@ -485,6 +499,7 @@ static void compare_packet(struct replay *r, const struct record *want, const st
 	must(r, want, a->payload_len == b->payload_len && !memcmp(a->payload, b->payload, a->payload_len), "other data");
 	must(r, want, a->va == b->va && a->rkey == b->rkey && a->dma_len == b->dma_len, "another target");
 	must(r, want, a->swap_add == b->swap_add && a->compare == b->compare && a->orig == b->orig, "other operands");
+	must(r, want, a->imm == b->imm && a->qkey == b->qkey, "another immediate or Q_Key");
 	must(r, want, a->syndrome >> 5 == b->syndrome >> 5 && a->msn == b->msn, "another answer");
 }
 
@@ -607,9 +622,14 @@ static void expect_message(struct replay *r, const struct record *rec)
 	}
 	while (sim_poll(&r->sim, DUT, &c) && !(c.flags & RN_CQE_RECV))
 		must(r, rec, c.status == RN_STATUS_SUCCESS, "request failed");
-	must(r, rec, (c.flags & RN_CQE_RECV) && c.status == RN_STATUS_SUCCESS && c.byte_len == n, "not received");
-	must(r, rec, !memcmp(r->sim.node[DUT].arena + RECEIVE + ((uint64_t)(pair - r->pair) << 20) + (c.wr_id << 16), bytes, n),
-	     "other data received");
+	/* datagrams stand behind the IP header they came with */
+	unsigned grh = r->sim.spec.type == RN_QPT_UD ? RN_UD_GRH_BYTES : 0;
+	const uint8_t *got = r->sim.node[DUT].arena + RECEIVE + ((uint64_t)(pair - r->pair) << 20) + (c.wr_id << 16);
+
+	must(r, rec, (c.flags & RN_CQE_RECV) && c.status == RN_STATUS_SUCCESS && c.byte_len == n + grh, "not received");
+	must(r, rec, !memcmp(got + grh, bytes, n), "other data received");
+	must(r, rec, !rec->pkt.op->has_imm || c.imm == rec->pkt.imm, "another immediate");
+	must(r, rec, !grh || c.src_qpn == rec->pkt.src_qpn, "another sender");
 	pair->received++;
 }
 
@@ -656,7 +676,7 @@ static void begin(struct replay *r)
 	struct sim_spec spec;
 
 	sim_spec_default(&spec);
-	spec.type = is_unreliable(r) ? RN_QPT_UC : RN_QPT_RC;
+	spec.type = type_of(r);
 	sim_init(&r->sim, &spec);
 	r->sim.filter = note;
 	r->sim.filter_arg = r;
