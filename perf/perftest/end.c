@@ -16,6 +16,7 @@
 #define MIN_RNR_TIMER  12
 #define POLL_BATCH     16
 #define SLEEP_MS       100
+#define QKEY	       0x11111111u /* perftest's */
 
 uint64_t pt_now_ns(void)
 {
@@ -186,13 +187,14 @@ struct rn_client_qp *pt_end_qp(struct pt_end *e, struct rn_client_cq *cq, unsign
 					 .rq_sge = 1,
 					 .inline_bytes = e->o->inline_bytes,
 					 .qp_ctx = ctx};
-	struct rn_qp_attr attr = {.state = RN_QPS_INIT, .access = rights(e->o)};
+	struct rn_qp_attr attr = {.state = RN_QPS_INIT, .access = rights(e->o), .qkey = QKEY};
+	uint32_t has = e->o->type == RN_QPT_UD ? RN_QP_QKEY : RN_QP_ACCESS;
 	struct rn_client_qp *qp;
 	int rc = rn_client_qp_create(e->client, &init, &qp);
 
 	if (rc == 0) {
 		rc = rn_client_qp_modify(qp, &attr,
-					 RN_QP_STATE | RN_QP_PKEY_INDEX | RN_QP_PORT | RN_QP_ACCESS);
+					 RN_QP_STATE | RN_QP_PKEY_INDEX | RN_QP_PORT | has);
 		if (rc != 0)
 			rn_client_qp_destroy(qp);
 	}
@@ -203,12 +205,19 @@ struct rn_client_qp *pt_end_qp(struct pt_end *e, struct rn_client_cq *cq, unsign
 	return qp;
 }
 
+/* What a receive has to hold. */
+static uint64_t room(const struct pt_options *o)
+{
+	return o->size + (o->type == RN_QPT_UD ? RN_UD_GRH_BYTES : 0);
+}
+
 static int make_memory(struct pt_end *e)
 {
 	uint32_t access = RN_ACCESS_LOCAL_WRITE | rights(e->o);
+	uint64_t bytes = room(e->o);
 	int rc;
 
-	e->stride = e->o->size < CYCLE ? CYCLE : (e->o->size + PAGE - 1) / PAGE * PAGE;
+	e->stride = bytes < CYCLE ? CYCLE : (bytes + PAGE - 1) / PAGE * PAGE;
 	e->mem_bytes = 2 * e->stride * e->o->qps;
 	e->mem = aligned_alloc(PAGE, e->mem_bytes);
 	if (!e->mem)
@@ -299,6 +308,7 @@ static const struct {
 		       RN_QP_TIMEOUT | RN_QP_RETRY_CNT | RN_QP_RNR_RETRY | RN_QP_SQ_PSN |
 			       RN_QP_MAX_RD_ATOMIC},
 	[RN_QPT_UC] = {RN_QP_AV | RN_QP_PATH_MTU | RN_QP_DEST_QPN | RN_QP_RQ_PSN, RN_QP_SQ_PSN},
+	[RN_QPT_UD] = {0, RN_QP_SQ_PSN},
 };
 
 int pt_end_to_rts(struct rn_client_qp *qp, enum rn_qp_type type, const struct rn_qp_attr *attr)
@@ -366,6 +376,7 @@ int pt_end_connect(struct pt_end *e)
 		};
 
 		memcpy(a.av.dmac, mac, 6);
+		q->to = (struct rn_ud){.av = a.av, .qpn = q->theirs.qpn, .qkey = QKEY};
 		rc = pt_end_to_rts(q->qp, o->type, &a);
 		if (rc != 0)
 			return complain(e, "a queue pair does not connect", rc);
@@ -399,6 +410,7 @@ int pt_post(struct pt_end *e, unsigned i, uint32_t size, bool signaled)
 		.sge = &sge,
 		.num_sge = 1,
 		.atomic = {.swap_add = 1, .compare = 0},
+		.ud = q->to,
 	};
 	int rc = rn_client_qp_post(q->qp, &wr);
 
@@ -411,7 +423,7 @@ int pt_post(struct pt_end *e, unsigned i, uint32_t size, bool signaled)
 int pt_post_recv(struct pt_end *e, unsigned i)
 {
 	struct pt_qp *q = &e->qp[i];
-	struct rn_sge sge = {(uintptr_t)pt_recv_at(e, i), (uint32_t)e->o->size, e->lkey};
+	struct rn_sge sge = {(uintptr_t)pt_recv_at(e, i), (uint32_t)room(e->o), e->lkey};
 	struct rn_client_wr wr = {
 		.kind = RN_WQE_RECV, .wr_id = q->rposted + 1, .sge = &sge, .num_sge = 1};
 	int rc = rn_client_qp_post(q->qp, &wr);

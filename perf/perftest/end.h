@@ -15,6 +15,7 @@ struct pt_qp {
 	uint32_t cm;		   /* id of its connection with -R */
 	uint64_t posted, done;	   /* requests */
 	uint64_t rposted, rdone;   /* receives */
+	struct rn_ud to;	   /* UD: where they go */
 };
 
 #define PT_EVENTS 64u

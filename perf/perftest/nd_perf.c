@@ -12,10 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SIZES 23u /* of -a: 2^1 .. 2^23 */
-
 struct test {
-	const struct pt_options *o;
+	struct pt_options *o;
 	struct pt_end e;
 	struct pt_talk t;
 	struct pt_rates last; /* of this end */
@@ -47,6 +45,22 @@ static int connect_queue_pairs(struct test *x)
 	return x->o->cm ? 0 : pt_end_connect(e);
 }
 
+/* A datagram is one packet: sizes end at the path MTU, which is known by now. */
+static int fit_datagrams(struct test *x)
+{
+	unsigned mtu = 128u << x->e.mtu;
+
+	if (x->o->type != RN_QPT_UD || x->o->size <= mtu)
+		return 0;
+	if (x->o->set['s'] && !x->o->all) {
+		fprintf(stderr, "%s: -s %lu, but the path MTU and so the longest datagram is %u\n",
+			x->o->tool->name, x->o->size, mtu);
+		return -1;
+	}
+	x->o->size = mtu;
+	return 0;
+}
+
 static int meet(struct test *x)
 {
 	if (pt_end_open(&x->e, x->o) != 0)
@@ -55,7 +69,7 @@ static int meet(struct test *x)
 		pt_print_waiting(x->o);
 	if (pt_talk_open(&x->t, &x->e) != 0 || pt_talk_begin(&x->t) != 0)
 		return -1;
-	if (pt_end_make(&x->e) != 0 || connect_queue_pairs(x) != 0)
+	if (fit_datagrams(x) != 0 || pt_end_make(&x->e) != 0 || connect_queue_pairs(x) != 0)
 		return -1;
 	pt_print_test(&x->e);
 	if (pt_talk_sync(&x->t) != 0)
@@ -147,8 +161,8 @@ static int run_bw(struct test *x)
 {
 	bool passive = !pt_asks(x->o) && x->o->tool->verb != PT_SEND;
 
-	for (unsigned i = 1; x->o->all && !passive && i <= SIZES; i++)
-		if (one_bw(x, 1u << i) != 0)
+	for (uint32_t size = 2; x->o->all && !passive && size <= x->o->size; size *= 2)
+		if (one_bw(x, size) != 0)
 			return -1;
 	if (!x->o->all && !passive && one_bw(x, (uint32_t)x->o->size) != 0)
 		return -1;
@@ -183,8 +197,8 @@ static int run_lat(struct test *x)
 
 	if (x->o->tool->verb != PT_SEND && pt_talk_sync(&x->t) != 0)
 		return -1;
-	for (unsigned i = 1; x->o->all && !passive && i <= SIZES; i++)
-		if (one_lat(x, 1u << i) != 0)
+	for (uint32_t size = 2; x->o->all && !passive && size <= x->o->size; size *= 2)
+		if (one_lat(x, size) != 0)
 			return -1;
 	if (!x->o->all && !passive && one_lat(x, (uint32_t)x->o->size) != 0)
 		return -1;

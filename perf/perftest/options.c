@@ -32,7 +32,7 @@ enum { GBITS = 1, REPORT_BOTH, OUT_JSON, JSON_FILE, TCLASS, RETRY, STATS, FLAG_M
 	X('a', "all", NULL, "sizes 2, 4, 8 .. 2^23")                                               \
 	X('A', "atomic_type", "FETCH_AND_ADD|CMP_AND_SWAP", "which atomic [FETCH_AND_ADD]")        \
 	X('b', "bidirectional", NULL, "both directions at once (bw)")                              \
-	X('c', "connection", "RC|UC", "type of the queue pairs [RC]")                              \
+	X('c', "connection", "RC|UC|UD", "type of the queue pairs [RC]")                           \
 	X('d', "ib-dev", "NAME", "the adapter's name in the configuration [the first]")            \
 	X('D', "duration", "S", "seconds instead of iterations")                                   \
 	X('e', "events", NULL, "sleep until a completion comes instead of polling")                \
@@ -146,7 +146,7 @@ static int take_word(struct pt_options *o, int letter, const char *arg, char *er
 	static const struct {
 		const char *word;
 		enum rn_qp_type type;
-	} types[] = {{"RC", RN_QPT_RC}, {"UC", RN_QPT_UC}};
+	} types[] = {{"RC", RN_QPT_RC}, {"UC", RN_QPT_UC}, {"UD", RN_QPT_UD}};
 	char *end;
 
 	switch (letter) {
@@ -172,7 +172,7 @@ static int take_word(struct pt_options *o, int letter, const char *arg, char *er
 				return 0;
 			}
 		}
-		return wrong(err, errlen, "--connection is RC or UC, not '%s'", arg);
+		return wrong(err, errlen, "--connection is RC, UC or UD, not '%s'", arg);
 	}
 	return wrong(err, errlen, "flag %d has no meaning", letter);
 }
@@ -249,6 +249,8 @@ static const char *conflict(const struct pt_options *o)
 		return "-A is for atomics";
 	if (o->type == RN_QPT_UC && t->verb >= PT_READ)
 		return "READs and atomics need -c RC";
+	if (o->type == RN_QPT_UD && t->verb != PT_SEND)
+		return "-c UD is for SENDs";
 	if (o->cm && o->type != RN_QPT_RC)
 		return "-R needs -c RC";
 	if (o->set['o'] && t->verb < PT_READ)

@@ -20,7 +20,7 @@ void pt_print_waiting(const struct pt_options *o)
 
 const char *pt_connection_name(const struct pt_options *o)
 {
-	return o->type == RN_QPT_RC ? "RC" : "UC";
+	return o->type == RN_QPT_RC ? "RC" : o->type == RN_QPT_UC ? "UC" : "UD";
 }
 
 void pt_test_name(const struct pt_options *o, char gap, char *out, size_t bytes)

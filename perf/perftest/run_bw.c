@@ -127,7 +127,7 @@ static int await_first(struct bw *b)
 	return 0;
 }
 
-/* What UC loses does not come any more: when it has been still for a while, it is over. *last: when
+/* What UC and UD lose does not come any more: when it has been still for a while, it is over. *last: when
  * it was not. */
 static int run_iterations(struct bw *b, uint64_t *last)
 {

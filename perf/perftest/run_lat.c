@@ -64,7 +64,7 @@ static int ask(struct lat *l)
 	return 0;
 }
 
-/* Looked at now and then: has the peer's turn taken too long? What UC loses never comes. */
+/* Looked at now and then: has the peer's turn taken too long? What UC and UD lose never comes. */
 static bool gives_up(struct lat *l, unsigned *looks, uint64_t since)
 {
 	uint64_t patience = l->o->type == RN_QPT_RC ? PATIENCE_NS : LOST_NS;

@@ -41,4 +41,5 @@ ROWS = [
     ("send_bw", "-s 30000 -n 50 -m 256", False), ("write_bw", "-s 30000 -n 50 -m 512", False),
     ("read_bw", "-s 30000 -n 50 -m 256", False),
     ("send_bw", "-s 30000 -n 50 -c UC", False), ("write_bw", "-s 30000 -n 50 -c UC", False),
+    ("send_bw", "-s 1024 -n 50 -t 4 -c UD", False), ("send_lat", "-s 200 -n 50 -c UD", False),
 ]

@@ -133,6 +133,12 @@ def refuses(words, status, sentence):
         return [] if ended == status and sentence in p.text else [f"status {ended}: {p.text}"]
 
 
+def too_long():
+    with Pair() as pair:
+        ends = pair.run("nd_send_bw", ["-c", "UD", "-s", "1025", "-m", "1024"], "127.0.0.1")
+    return [] if all(status == 1 and "longest datagram is 1024" in text for status, text in ends) else [str(ends)]
+
+
 def server_dies():
     """The other end says that nobody is there, within the time of a test."""
     with Pair() as pair:
@@ -157,6 +163,8 @@ CHECKS = [
     *((f"{t} over TCP", lambda t=t: talks(t, flags_of(t))) for t in TOOLS),
     *((f"{t} over the RDMA CM", lambda t=t: talks(t, flags_of(t, "-R"), "192.0.2.1")) for t in TOOLS),
     *((f"{t} over UC", lambda t=t: talks(t, flags_of(t, "-c", "UC"))) for t in TOOLS[:4]),
+    *((f"{t} over UD", lambda t=t: talks(t, SHORT + ["-s", "1000", "-c", "UD", "-m", "1024"])) for t in TOOLS[:2]),
+    ("a datagram that no packet holds", too_long),
     *((f"{t} both ways, 3 queue pairs", lambda t=t: talks(t, flags_of(t, "-b", "-q", "3"))) for t in TOOLS[::2]),
     ("nd_write_bw over the RDMA CM and IPv6, 2 queue pairs",
      lambda: talks("nd_write_bw", flags_of("", "-R", "-q", "2", "-x", "1"), "2001:db8::1")),

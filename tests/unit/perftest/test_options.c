@@ -78,7 +78,7 @@ static void test_refused(void **state)
 		"nd_write_bw -o 4",	   "nd_write_bw -r 4",	       "nd_write_lat -e",
 		"nd_send_bw -a -D 3",	   "nd_send_bw -D 4 -f 2",     "nd_send_bw --report-both",
 		"nd_send_bw -p 70000",	   "nd_send_bw -I 100000",     "nd_send_bw -w much",
-		"nd_send_bw -x 16",	   "nd_send_bw -c UD",
+		"nd_send_bw -x 16",	   "nd_read_lat -c UD",
 	};
 	struct pt_options o;
 
