@@ -5,7 +5,7 @@ Mutant = namedtuple("Mutant", "name file text instead suite")
 
 # suite: (target, arguments); {sim} is the folder of the simulator's sources
 SIM_ROWS = ["{sim}/responder.rows", "{sim}/order.rows", "{sim}/read.rows", "{sim}/requester.rows", "{sim}/window.rows",
-            "{sim}/atomic.rows", "{sim}/state.rows", "{sim}/uc.rows", "{sim}/credit.rows"]
+            "{sim}/atomic.rows", "{sim}/state.rows", "{sim}/uc.rows", "{sim}/credit.rows", "{sim}/congestion.rows"]
 SUITES = {
     "rows": ("tests/sim/test_rows", SIM_ROWS),
     "random": ("tests/sim_random", ["--seed", "1", "--count", "200", "--quiet"]),
@@ -19,6 +19,9 @@ SUITES = {
     "lend": ("tests/sim/sim_lend", ["--count", "40"]),
     "windows": ("tests/unit/core/test_mw_queue", []),
     "performance": ("tests/sim/test_performance", []),
+    "congestion": ("tests/sim/test_congestion", []),
+    "cc": ("tests/unit/core/test_cc", []),
+    "pace": ("tests/unit/core/test_pace", []),
     "port-mem": ("tests/unit/port/test_mem", []),
 }
 
@@ -32,8 +35,28 @@ SHARD = "dataplane/core/shard.c"
 SRQ = "dataplane/core/srq.c"
 UC = "dataplane/core/uc.c"
 CREDIT = "dataplane/core/credit.c"
+CC = "dataplane/core/cc.c"
+CNP = "dataplane/core/cnp.c"
+PACE = "dataplane/core/pace.c"
+TMPL = "dataplane/core/tmpl.c"
 
 MUTANTS = [
+    # congestion
+    Mutant("a notification per mark", CNP, "now >= qp->cnp_after && rn_list", "rn_list", "rows"),
+    Mutant("ACKs are notified", CNP, "pkt->op->family != RN_F_ACK &&", "true &&", "rows"),
+    Mutant("notifications from anybody", CNP, "!rn_gid_equal(&pkt->src, &qp->peer) && sh->port.check_source", "false", "rows"),
+    Mutant("notification not marked as one", TMPL, "bth[RN_BTH_ECN] = RN_BTH_BECN;", "", "rows"),
+    Mutant("notification with the class of data", TMPL, "\tip[RN_IPV4_TOS] = tclass;\n", "", "rows"),
+    Mutant("every notification cuts", CC, "else if (now - cc->cut_at < p->monitor_period)", "else if (false)", "rows"),
+    Mutant("alpha never decays", CC, "for (; n && left; n >>= 1) {", "for (; n && left && n < 2; n >>= 1) {", "cc"),
+    Mutant("no floor", CC, "RN_MAX(RN_MIN(rate, p->line_rate), p->min_rate)", "RN_MAX(RN_MIN(rate, p->line_rate), 1)", "cc"),
+    Mutant("bytes raise nothing", CC, "\tcc->byte_stage++;\n", "", "cc"),
+    Mutant("credit for idleness", CC, "\tcc->waiting = false;\n", "", "cc"),
+    Mutant("rate without effect", PACE, "if (at > now) {", "if (false) {", "pace"),
+    Mutant("nobody wakes who waits", PACE, "\trn_timer_arm(&qp->sh->pace, &qp->pace, when);\n", "", "pace"),
+    Mutant("a limit outlives the connection", PACE, "\trn_cc_reset(&qp->cc);\n", "", "pace"),
+    Mutant("limited senders ask too seldom", REQUESTER, "limit = (qp->cc.rate / 8 * ASK_NS / RN_S(1)) >> qp->mtu_shift;",
+           "limit = UINT32_MAX;", "congestion"),
     # shared receive queues
     Mutant("shared receive used twice", SRQ, "copy_out(ring, n, srq->max_sge, e);",
            "copy_out(ring, n - (n % 8 == 7), srq->max_sge, e);", "share"),
