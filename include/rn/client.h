@@ -291,7 +291,8 @@ int rn_client_cm_disconnect(struct rn_client *client, uint32_t id);
 /* Tells the peer to be patient with the answer to its REQ or REP. */
 int rn_client_cm_delay(struct rn_client *client, uint32_t id);
 /* In any state; the peer is told what the state calls for. No event of this id comes from now on,
- * apart from those taken already. */
+ * apart from those taken already. A listener's: requests on their way to the client may still come
+ * as RN_EVENT_CM_REQUEST, and are the client's to refuse or destroy. */
 int rn_client_cm_destroy(struct rn_client *client, uint32_t id);
 
 /* ---- addresses ---- */
