@@ -133,12 +133,31 @@ static void the_source_is_of_the_next_hops_network(void **state)
 	net_fini(&net);
 }
 
+/* A peer known by its link-local address is spoken to from ours, though a global one comes first. */
+static void link_local_speaks_to_link_local(void **state)
+{
+	const struct rn_gid ends[2] = {{{0xfe, 0x80, [15] = 1}}, {{0xfe, 0x80, [15] = 2}}};
+	struct rn_cmd cmd = net_connect_cmd(0, true, 0x11);
+	struct net net;
+
+	net_init(&net);
+	own(&net, 0, ends[0], 64);
+	own(&net, 1, ends[1], 64);
+	memset(&cmd.cm.local, 0, sizeof(cmd.cm.local));
+	cmd.cm.peer = ends[1];
+	connect(&net, cmd);
+	assert_memory_equal(&net_event(&net, 1, RN_EVENT_CM_REQUEST)->peer, &ends[0], 16);
+	assert_memory_equal(&net_event(&net, 1, RN_EVENT_CM_REQUEST)->local, &ends[1], 16);
+	net_fini(&net);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(without_a_wish_the_adapter_decides),
 		cmocka_unit_test(a_wish_goes_to_both_ends),
 		cmocka_unit_test(the_source_is_of_the_next_hops_network),
+		cmocka_unit_test(link_local_speaks_to_link_local),
 		cmocka_unit_test(a_request_of_no_class_is_answered_in_our_own),
 	};
 
