@@ -330,6 +330,25 @@ static void turn(void)
 			turn_qp(&qps[i]);
 }
 
+bool fake_link_write_imm(uint32_t len)
+{
+	bool taken = false;
+
+	pthread_mutex_lock(&lock);
+	for (unsigned i = 0; i < sizeof(qps) / sizeof(qps[0]) && !taken; i++) {
+		struct fake_work *r = qps[i].adapter != NULL ? qps[i].queue[1] : NULL;
+
+		if (r == NULL)
+			continue;
+		qps[i].queue[1] = r->next;
+		complete(&qps[i], &r->wqe.head, RN_STATUS_SUCCESS, len, RN_CQE_IMM | RN_CQE_WRITE);
+		free(r);
+		taken = true;
+	}
+	pthread_mutex_unlock(&lock);
+	return taken;
+}
+
 static void submit(struct rn_link *link, const struct rn_wqe *wqe)
 {
 	struct fake_qp *qp;

@@ -16,4 +16,8 @@ unsigned fake_link_objects(void);
 /* The port goes: the flag, then the event. Requests stay as they are. */
 void fake_link_unplug(struct rn_link *link);
 
+/* A WRITE with immediate of that many bytes comes: the oldest receive of the only queue pair that
+ * has one is taken, and nothing put into it. False: none has. */
+bool fake_link_write_imm(uint32_t len);
+
 #endif
