@@ -24,7 +24,7 @@ static struct rn_pkt head_of(const struct rn_qp *qp, const struct rn_sqe *e, con
 		.tclass = av->tclass,
 		.hop_limit = av->hop_limit,
 		.ip_df = true,
-		.flow_label = av->flow_label & 0xFFFFF,
+		.flow_label = av->flow_label,
 		.udp_sport = rn_frame_sport(av->flow_label, qp->qpn, to->qpn),
 		.opcode = RN_T_UD | (imm ? RN_OP_SEND_ONLY_IMM : RN_OP_SEND_ONLY),
 		.se = e->flags & RN_WQE_SOLICITED,

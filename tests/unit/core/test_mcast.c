@@ -219,6 +219,36 @@ static void test_joining(void **state)
 	rig_fini(&r);
 }
 
+/* One that is left is forgotten, the others are not, whichever comes first in the table. */
+static void test_leaving(void **state)
+{
+	for (unsigned gone = 0; gone < 3; gone++) {
+		struct rig r;
+		struct rn_gid gid[3];
+		const struct rn_mcast *m;
+
+		start(&r);
+		m = &r.s[1].sh->mcast;
+		for (unsigned i = 0; i < 3; i++) {
+			gid[i] = v4_group;
+			gid[i].b[15] = (uint8_t)i;
+			assert_int_equal(attach(&r, &gid[i]), 0);
+		}
+		assert_int_equal(detach(&r, &gid[gone]), 0);
+		for (unsigned i = 0; i < 3; i++) {
+			const struct rn_mcast_group *g = rn_mcast_find(m, &gid[i]);
+
+			assert_int_equal(g != NULL, i != gone);
+			if (g) {
+				assert_memory_equal(&g->gid, &gid[i], sizeof(gid[i]));
+				assert_int_equal(g->nmembers, 1);
+				assert_ptr_equal(g->member[0], r.s[1].qp);
+			}
+		}
+		rig_fini(&r);
+	}
+}
+
 static void test_only_datagrams_join(void **state)
 {
 	struct rig r;
@@ -262,6 +292,7 @@ int main(void)
 		cmocka_unit_test(wire_row_U9_joined_or_not),
 		cmocka_unit_test(test_packets_to_groups),
 		cmocka_unit_test(test_joining),
+		cmocka_unit_test(test_leaving),
 		cmocka_unit_test(test_only_datagrams_join),
 		cmocka_unit_test(test_own_groups),
 	};
