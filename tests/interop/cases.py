@@ -1,6 +1,6 @@
 """The cases: what runs in the guest, what runs here, what must be seen. `core` ones are played by continuous integration."""
 from pairs import Pair
-from perftest import ROWS, perf
+from perftest import MORE_ROWS, ROWS, perf
 from special import Judged, PeerDies, Ping, Refused
 
 LOSS = "impair = {{ loss = {0}; seed = {1}; }};"
@@ -99,6 +99,28 @@ def perftest_cases():
                     continue  # RDMA CM is for connections in our counterparts
                 yield Case(f"perftest {verb} {flags}, {serve} serves, {'RDMA CM' if cm else 'TCP'}", perf(verb, flags, serve, cm),
                            core and cm == (serve == "ours"))
+    for verb, flags, serve, cm, more in MORE_ROWS:
+        told = " ".join(f"{k} {v}".strip() for k, v in more.items() if k != "allow")
+        yield Case(f"perftest {verb} {flags}, {serve} serves, {'RDMA CM' if cm else 'TCP'} {told}".rstrip(),
+                   perf(verb, flags, serve, cm, **more))
+
+
+def udaddy(who, family, connections, count, size, **more):
+    """The CM is asked where the service is; the client sends, the server answers with what it got."""
+    numbers = f"-c {connections} -C {count} -S {size}"
+    if who == "ours":
+        return Pair("theirs", f"tools/nd_udaddy -s {{peer}} {numbers}", f"udaddy -b {{peer}} {numbers}", family,
+                    says_ours="data compared", want_theirs=0, **more)
+    return Pair("ours", f"tools/nd_udaddy -b {{own}} {numbers}", f"udaddy -s {{own}} {numbers}", family, says_ours="data compared",
+                **more)
+
+
+def udaddy_cases():
+    for who in ("ours", "theirs"):
+        for family, connections, count, size, core in ((4, 1, 0, 100, False), (4, 1, 10, 100, True), (6, 1, 10, 100, True),
+                                                       (4, 1, 100, 1000, False), (4, 8, 20, 33, False), (6, 4, 20, 1024, False)):
+            yield Case(f"udaddy, {who} asks, IPv{family}, {connections} services, {count} datagrams of {size} bytes",
+                       udaddy(who, family, connections, count, size), core)
 
 
 def receive_cases():
@@ -136,6 +158,7 @@ def cases():
     yield from mtu_cases()
     yield from loss_cases()
     yield from ucmatose_cases()
+    yield from udaddy_cases()
     yield from receive_cases()
     yield from perftest_cases()
     yield from other_cases()

@@ -7,10 +7,10 @@ TCP_PORT = 18515
 ONCE_MORE = r"RDMA_CM_EVENT_REJECTED, error: 8|refused, reason 8"
 
 
-def perf(verb, flags, serve, cm=False, family=4, **more):
-    """verb: as in ib_VERB_bw. cm: parameters go through the RDMA CM; else over TCP, beside softrnic, between the kernels."""
+def perf(verb, flags, serve, cm=False, family=4, theirs_more="", allow="", **more):
+    """verb: as in ib_VERB_bw. theirs_more: flags of the peer alone. cm: parameters go through the RDMA CM; else over TCP, beside softrnic, between the kernels."""
     gid = {4: 1, 6: 2}[family]
-    ours, theirs = f"perf/nd_{verb} {flags}", f"ib_{verb} -d rxe0 -x {gid} -F {flags}"
+    ours, theirs = f"perf/nd_{verb} {flags}", f"ib_{verb} -d rxe0 -x {gid} -F {flags} {theirs_more}"
     if cm:
         ours, theirs = ours + " -R", theirs + " -R"
         to_theirs, to_ours = "{peer}", "{own}"
@@ -24,7 +24,7 @@ def perf(verb, flags, serve, cm=False, family=4, **more):
     return Pair(serve, ours, theirs, family, listens="Waiting for client", port=None if cm else TCP_PORT,
                 once_more=ONCE_MORE if cm else "",
                 # What READs ask for comes at the peer's pace: the kernel's ring runs over while our thread waits for a CPU.
-                allow="loss" if verb == "read_bw" else "", **more)
+                allow=allow + (" loss" if verb == "read_bw" else ""), **more)
 
 
 # verb, flags, in the core. Bytes are bounded: the guest moves some tens of megabytes a second.
@@ -42,4 +42,15 @@ ROWS = [
     ("read_bw", "-s 30000 -n 50 -m 256", False),
     ("send_bw", "-s 30000 -n 50 -c UC", False), ("write_bw", "-s 30000 -n 50 -c UC", False),
     ("send_bw", "-s 1024 -n 50 -t 4 -c UD", False), ("send_lat", "-s 200 -n 50 -c UD", False),
+]
+
+# verb, flags, who serves, RDMA CM?, what else
+MORE_ROWS = [
+    *((verb, "-s 65536 -n 100 -m 4096", serve, True, {"mtu": 9000})
+      for verb in ("send_bw", "write_bw", "read_bw") for serve in ("ours", "theirs")),
+    *((verb, "-s 4097 -n 200", serve, False, {"family": 6})
+      for verb in ("send_bw", "write_bw", "read_bw") for serve in ("ours", "theirs")),
+    # Few receives on the peer's side: it says so with RNR NAKs, and we wait.
+    ("send_bw", "-s 1000 -n 500", "theirs", False, {"theirs_more": "-r 5", "allow": "rnr"}),
+    ("send_bw", "-s 1000 -n 500", "theirs", False, {"theirs_more": "--use-srq", "allow": "rnr"}),
 ]
