@@ -515,8 +515,11 @@ static enum rn_verdict take_read_response(struct rn_qp *qp, const struct rn_pkt 
 
 	if (!e || !answers(qp, pkt->psn, e, expect, false))
 		return refuse(qp, RN_STATUS_BAD_RESP_ERR, RN_V_RSP_BAD, now);
-	if (pkt->psn != expect)
+	if (pkt->psn != expect) {
+		/* The rest of a READ that was asked for again comes first, however long: a sign of life. */
+		rn_retry_alive(&qp->retry, &qp->sh->wheel, now);
 		return imply_nak(qp, expect, now);
+	}
 	advance(qp, expect, now); /* it acknowledges what is before the READ */
 	off = ((expect - e->first_psn) & RN_PSN_MASK) << qp->mtu_shift;
 	left = e->length - off;

@@ -49,11 +49,11 @@ void nd_qp_flush(struct nd_qp *qp)
 
 bool nd_qp_drain(struct nd_qp *qp)
 {
-	struct rn_qp_attr attr = {.state = RN_QPS_SQD};
+	struct rn_qp_attr attr = {.state = RN_QPS_SQD, .sqd_notify = 1};
 	bool draining;
 
 	pthread_mutex_lock(&qp->lock);
-	draining = qp->nic != NULL && rn_client_qp_modify(qp->nic, &attr, RN_QP_STATE) == 0;
+	draining = qp->nic != NULL && rn_client_qp_modify(qp->nic, &attr, RN_QP_STATE | RN_QP_SQD_NOTIFY) == 0;
 	pthread_mutex_unlock(&qp->lock);
 	return draining;
 }

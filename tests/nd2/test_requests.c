@@ -383,11 +383,14 @@ static void nd2_own_handles_closed_early(void **state)
 	assert_int_equal(live_objects("file"), files);
 }
 
+static _Atomic unsigned waiting;
+
 static void *wait_at_port(void *port)
 {
 	NDS_PORT_ENTRY entry;
 	ULONG n;
 
+	waiting++;
 	return (void *)(intptr_t)NdsPortGet(port, &entry, 1, 10000, &n);
 }
 
@@ -402,7 +405,9 @@ static void nd2_own_a_port_closed_under_those_who_wait(void **state)
 	port = new_port(e.file, 1);
 	for (int i = 0; i < 2; i++)
 		assert_int_equal(pthread_create(&thread[i], NULL, wait_at_port, port), 0);
-	sleep_ms(30);
+	while (waiting < 2)
+		sleep_ms(1);
+	sleep_ms(100); /* from there into the call, on a busy machine too */
 	HR(NdsHandleClose(port), ND_SUCCESS);
 	for (int i = 0; i < 2; i++) {
 		pthread_join(thread[i], &hr);

@@ -478,9 +478,10 @@ static int modify_qp(const struct rn_cmd *cmd)
 		return -EINVAL;
 	if (attr->state == RN_QPS_SQD) { /* what could be done is done, what waits never started */
 		turn();
-		fake_tell(qp->adapter, &(struct rn_event){.kind = RN_EVENT_SQ_DRAINED,
-							  .id = qp->qpn,
-							  .gen = qp->gen});
+		if (cmd->modify_qp.mask & RN_QP_SQD_NOTIFY && attr->sqd_notify)
+			fake_tell(qp->adapter, &(struct rn_event){.kind = RN_EVENT_SQ_DRAINED,
+								  .id = qp->qpn,
+								  .gen = qp->gen});
 	}
 	if (cmd->modify_qp.mask & RN_QP_DEST_QPN)
 		qp->attr = *attr;
