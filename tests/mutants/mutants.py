@@ -115,9 +115,11 @@ MUTANTS = [
     Mutant("bound again after a loss", REQUESTER, "\tif (e->ran)\n\t\treturn true;\n", "", "lend"),
     Mutant("end of a binding untold", QP, "if (e->kind == RN_WQE_INVALIDATE && status == RN_STATUS_SUCCESS)", "if (false)",
            "lend"),
-    Mutant("windows outlive their QP", QP, "\trn_mw_drop_all(qp->sh->mrs, &qp->bound);\n\tif (!keep_owed)",
-           "\tif (!keep_owed)", "windows"),
+    Mutant("windows outlive their QP", QP, "\tend_limit(qp);\n\trn_mw_drop_all(qp->sh->mrs, &qp->bound);\n",
+           "\tend_limit(qp);\n", "windows"),
     Mutant("failed binding passed over", WINDOW, "if (e->status || (", "if ((", "windows"),
+    Mutant("failed binding passed over on the way on", WINDOW, "if (e->status || part < e->npkts)", "if (part < e->npkts)",
+           "windows"),
     # requester
     Mutant("resend from the wrong PSN", WINDOW, "\tw->cur = psn;\n", "\tw->cur = rn_psn_add(psn, 1);\n", "rows"),
     Mutant("a completion lost", QP, "|| e->flags & RN_WQE_SIGNALED)",
@@ -150,7 +152,8 @@ MUTANTS = [
            "return (int32_t)a - (int32_t)b;", "rows"),
     # shard and frames
     Mutant("one QP takes all", SHARD, "if (--qp->quota == 0) {", "if (false) {", "fairness"),
-    Mutant("packets from anybody", SHARD, "\t\tif (sh->port.check_source)\n\t\t\treturn RN_V_QP_ADDRESS;\n", "", "rows"),
+    Mutant("packets from anybody", SHARD, "\t\tif (sh->port.check_source && qp->type != RN_QPT_UD)\n\t\t\treturn RN_V_QP_ADDRESS;\n", "",
+           "rows"),
     Mutant("any P_Key", SHARD, "return (pkey & 0x7FFF) == 0x7FFF;", "return pkey || true;", "rows"),
     Mutant("refused frame uncounted", SHARD, "\tsh->stats.rx_packets++;\n\tsh->stats.verdict[v]++;\n", "", "hostile"),
     Mutant("bad ICRC accepted", "dataplane/wire/frame.c",
