@@ -116,7 +116,7 @@ enum rn_verdict rn_shard_rx(struct rn_shard *sh, const struct rn_pkt *pkt, rn_ti
 /* count a frame that rn_frame_parse() refused */
 void rn_shard_refused(struct rn_shard *sh, enum rn_verdict v);
 
-/* A place for one frame. The core fills data[0..len), len <= cap. */
+/* A place for one frame. The core fills data[0..len), len <= cap, and sets `loop`, which is false when it is offered. */
 struct rn_txbuf {
 	uint8_t *data;
 	uint32_t cap;

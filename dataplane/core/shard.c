@@ -200,7 +200,6 @@ unsigned rn_shard_tx(struct rn_shard *sh, struct rn_txbuf *bufs, unsigned n, rn_
 	if (rn_unlikely(sh->gone))
 		return 0;
 	for (; sh->cm && k < n; k++) {
-		bufs[k].loop = false;
 		bufs[k].len = control_tx(sh, &bufs[k], now);
 		if (!bufs[k].len)
 			break;
@@ -211,7 +210,6 @@ unsigned rn_shard_tx(struct rn_shard *sh, struct rn_txbuf *bufs, unsigned n, rn_
 	while (k < n && !rn_list_empty(&sh->active)) {
 		struct rn_qp *qp = rn_container_of(sh->active.next, struct rn_qp, active);
 
-		bufs[k].loop = false;
 		bufs[k].len = rn_unlikely(qp->cc.limited) ? rn_pace_tx(qp, &bufs[k], now)
 							  : rn_qp_tx(qp, &bufs[k], now);
 		if (!bufs[k].len) {
