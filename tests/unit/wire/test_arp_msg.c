@@ -26,6 +26,10 @@ static void parses_and_builds_a_request(void **state)
 	assert_int_equal(arp.target.b[11], 0xff);
 	rn_arp_build(&arp, again);
 	assert_memory_equal(again, request, sizeof(request));
+	arp.op = 0x0102; /* both bytes of it */
+	rn_arp_build(&arp, again);
+	assert_int_equal(again[6], 1);
+	assert_int_equal(again[7], 2);
 }
 
 static void refuses_the_malformed(void **state)
