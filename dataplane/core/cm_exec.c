@@ -79,7 +79,7 @@ static int bind_new(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm_con
 	*out = NULL;
 	if (!find_service(cmd, &service))
 		return -EPROTONOSUPPORT;
-	if (!is_wildcard(local) && rn_cm_own(cm, local) < 0)
+	if (!is_wildcard(local) && rn_port_own(cm->port, local) < 0)
 		return -EADDRNOTAVAIL;
 	c = rn_cm_new(cm);
 	if (!c)
@@ -142,8 +142,8 @@ static const struct rn_gid *source_for(const struct rn_cm *cm, const struct rn_g
 {
 	struct rn_gid own;
 
-	if (rn_neigh_source(cm->neigh, peer, &own))
-		return &cm->port->gids[rn_cm_own(cm, &own)];
+	if (rn_port_source(cm->port, peer, &own))
+		return &cm->port->gids[rn_port_own(cm->port, &own)];
 	for (int i = 0; i < cm->port->ngids; i++)
 		if (rn_gid_is_ipv4(&cm->port->gids[i]) == rn_gid_is_ipv4(peer))
 			return &cm->port->gids[i];

@@ -342,14 +342,6 @@ void rn_cm_unindex_wire(struct rn_cm *cm, struct rn_cm_conn *c)
 	del(&cm->by_asker, &c->by_asker, &c->in_asker);
 }
 
-int rn_cm_own(const struct rn_cm *cm, const struct rn_gid *addr)
-{
-	for (int i = 0; i < cm->port->ngids; i++)
-		if (rn_gid_equal(&cm->port->gids[i], addr))
-			return i;
-	return -1;
-}
-
 /* ---- ports ---- */
 
 static uint32_t *users_of(struct rn_cm *cm, uint16_t port)

@@ -280,7 +280,6 @@ const struct rn_cm_wait *rn_cm_wait_by_local(const struct rn_cm *cm, uint32_t lo
 const struct rn_cm_wait *rn_cm_wait_by_remote(const struct rn_cm *cm, uint32_t remote_id,
 					      uint64_t guid);
 void rn_cm_wait_tick(struct rn_cm *cm, rn_time now);
-int rn_cm_own(const struct rn_cm *cm, const struct rn_gid *addr);
 
 /* cm_mad.c */
 void rn_cm_say(struct rn_cm *cm, struct rn_cm_conn *c);

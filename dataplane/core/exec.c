@@ -47,33 +47,6 @@ void rn_core_defaults(struct rn_core_cfg *cfg)
 	rn_cc_defaults(&cfg->cc);
 }
 
-uint8_t rn_port_path_mtu(uint16_t mtu, bool ipv6_and_vlan)
-{
-	/* IP, UDP, BTH, RETH with immediate, ICRC; the VLAN tag where ports count it */
-	unsigned headers = (ipv6_and_vlan ? 40 + 4 : 20) + 8 + 12 + 20 + 4;
-	uint8_t code = 5;
-
-	while (code > 1 && (128u << code) + headers > mtu)
-		code--;
-	return code;
-}
-
-struct rn_av rn_port_av(const struct rn_port_attr *port, const struct rn_av *av)
-{
-	struct rn_av full = *av;
-	uint16_t priority = av->has_vlan ? av->vlan_tci >> 13 : port->vlan_tci >> 13;
-
-	if (av->sl & 7)
-		priority = av->sl & 7;
-	full.has_vlan = port->has_vlan;
-	full.vlan_tci = port->has_vlan ? (uint16_t)(priority << 13 | (port->vlan_tci & RN_VLAN_VID)) : 0;
-	if (!full.tclass)
-		full.tclass = port->tclass;
-	if (!full.hop_limit)
-		full.hop_limit = port->hop_limit ? port->hop_limit : RN_HOP_LIMIT;
-	return full;
-}
-
 /* ---- birth and death of a shard ---- */
 
 static void set_up_numbers(struct rn_shard *sh)
@@ -171,40 +144,14 @@ void rn_shard_link_up(struct rn_shard *sh)
 		rn_neigh_announce(sh->neigh);
 }
 
-static bool same_prefix(const struct rn_gid *a, const struct rn_gid *b, unsigned bits)
-{
-	unsigned bytes = bits / 8, rest = bits % 8;
-
-	if (bytes > 16 || memcmp(a->b, b->b, RN_MIN(bytes, 16u)))
-		return false;
-	return bytes >= 16 || !rest || !((a->b[bytes] ^ b->b[bytes]) >> (8 - rest));
-}
-
-static bool is_on_link(const struct rn_port_attr *port, const struct rn_gid *dst)
-{
-	bool v4 = rn_gid_is_ipv4(dst);
-
-	for (unsigned i = 0; i < port->ngids; i++)
-		if (rn_gid_is_ipv4(&port->gids[i]) == v4 &&
-		    same_prefix(&port->gids[i], dst, port->prefix_len[i] + (v4 ? 96 : 0)))
-			return true;
-	return false;
-}
-
-static bool goes_by(const struct rn_port_attr *port, const struct rn_gid *dst,
-		    const struct rn_gid *hop)
-{
-	const struct rn_gid *gateway = rn_gid_is_ipv4(dst) ? &port->gateway4 : &port->gateway6;
-
-	return rn_gid_equal(dst, hop) || (rn_gid_equal(gateway, hop) && !is_on_link(port, dst));
-}
-
 void rn_shard_new_mac(struct rn_shard *sh, const struct rn_gid *addr, const uint8_t mac[6])
 {
+	struct rn_gid hop;
+
 	for (uint32_t i = 0; i <= sh->qp_mask; i++) {
 		struct rn_qp *qp = sh->qp[i];
 
-		if (!qp || !rn_qp_has_peer(qp) || !goes_by(&sh->port, &qp->peer, addr))
+		if (!qp || !rn_qp_has_peer(qp) || !rn_port_next_hop(&sh->port, &qp->peer, &hop) || !rn_gid_equal(&hop, addr))
 			continue;
 		memcpy(qp->attr.av.dmac, mac, 6);
 		rn_qp_make_headers(qp);
@@ -419,14 +366,11 @@ static int cm_command(struct rn_shard *sh, struct rn_exec *x, rn_time now)
 static int fill_av(const struct rn_shard *sh, const struct rn_gid *local, const struct rn_gid *peer, struct rn_av *av)
 {
 	static const struct rn_gid any;
-	bool own = false;
 
 	*av = rn_port_av(&sh->port, &(struct rn_av){.sgid = *local, .dgid = *peer});
-	if (rn_gid_equal(local, &any) && !rn_neigh_source(sh->neigh, peer, &av->sgid))
+	if (rn_gid_equal(local, &any) && !rn_port_source(&sh->port, peer, &av->sgid))
 		return -EAFNOSUPPORT;
-	for (unsigned i = 0; i < sh->port.ngids; i++)
-		own |= rn_gid_equal(&sh->port.gids[i], &av->sgid);
-	if (!own)
+	if (rn_port_own(&sh->port, &av->sgid) < 0)
 		return -EADDRNOTAVAIL;
 	return rn_gid_is_ipv4(&av->sgid) == rn_gid_is_ipv4(peer) ? 0 : -EAFNOSUPPORT;
 }

@@ -16,115 +16,14 @@
 
 static const struct rn_gid unspecified;
 
-static bool is_group(const struct rn_gid *g)
+/* Which of our addresses asks for `hop`: the one the packets will come from if it can. */
+static struct rn_gid asker(const struct rn_neigh *n, const struct rn_gid *src, const struct rn_gid *hop)
 {
-	if (rn_gid_is_ipv4(g))
-		return g->b[12] >> 4 == 14 || (g->b[12] & g->b[13] & g->b[14] & g->b[15]) == 0xff;
-	return g->b[0] == 0xff;
-}
+	struct rn_gid own = *src;
 
-static bool is_unspecified(const struct rn_gid *g)
-{
-	return rn_gid_equal(g, &unspecified) ||
-	       (rn_gid_is_ipv4(g) && (g->b[12] | g->b[13] | g->b[14] | g->b[15]) == 0);
-}
-
-bool rn_neigh_is_host(const struct rn_gid *addr)
-{
-	return !is_group(addr) && !is_unspecified(addr);
-}
-
-static bool is_link_local(const struct rn_gid *g)
-{
-	return g->b[0] == 0xfe && (g->b[1] & 0xc0) == 0x80;
-}
-
-static bool same_prefix(const struct rn_gid *a, const struct rn_gid *b, unsigned bits)
-{
-	unsigned bytes, rest;
-
-	if (rn_gid_is_ipv4(a))
-		bits += 96;
-	bits = RN_MIN(bits, 128u);
-	bytes = bits / 8;
-	rest = bits % 8;
-	return memcmp(a->b, b->b, bytes) == 0 &&
-	       (rest == 0 || (a->b[bytes] ^ b->b[bytes]) >> (8 - rest) == 0);
-}
-
-int rn_neigh_own(const struct rn_neigh *n, const struct rn_gid *addr)
-{
-	for (int i = 0; i < n->port.ngids; i++)
-		if (rn_gid_equal(&n->port.gids[i], addr))
-			return i;
-	return -1;
-}
-
-static bool same_family(const struct rn_gid *a, const struct rn_gid *b)
-{
-	return rn_gid_is_ipv4(a) == rn_gid_is_ipv4(b);
-}
-
-static bool on_link(const struct rn_neigh *n, const struct rn_gid *addr)
-{
-	for (int i = 0; i < n->port.ngids; i++) {
-		const struct rn_gid *own = &n->port.gids[i];
-
-		if (!same_family(own, addr))
-			continue;
-		if (is_link_local(addr) || same_prefix(own, addr, n->port.prefix_len[i]))
-			return true;
-	}
-	return false;
-}
-
-bool rn_neigh_next_hop(const struct rn_neigh *n, const struct rn_gid *src, const struct rn_gid *dst,
-		       struct rn_gid *hop)
-{
-	const struct rn_gid *gateway = rn_gid_is_ipv4(dst) ? &n->port.gateway4 : &n->port.gateway6;
-
-	if (is_unspecified(dst))
-		return false;
-	if (is_group(dst) || rn_neigh_own(n, dst) >= 0 || on_link(n, dst)) {
-		*hop = *dst;
-		return true;
-	}
-	if (is_unspecified(gateway) || !same_family(gateway, dst) || !on_link(n, gateway))
-		return false;
-	*hop = *gateway;
-	return true;
-}
-
-/* Which of our addresses asks for `hop`: the one the packets will come from if it can, else one on
- * the hop's link. */
-static struct rn_gid asker(const struct rn_neigh *n, const struct rn_gid *src,
-			   const struct rn_gid *hop)
-{
-	const struct rn_gid *best = NULL;
-
-	if (rn_neigh_own(n, src) >= 0 && same_family(src, hop) && !is_link_local(hop))
-		return *src;
-	for (int i = 0; i < n->port.ngids; i++) {
-		const struct rn_gid *own = &n->port.gids[i];
-
-		if (!same_family(own, hop))
-			continue;
-		if (!best || (is_link_local(own) && is_link_local(hop)))
-			best = own;
-		else if (!is_link_local(hop) && same_prefix(own, hop, n->port.prefix_len[i]))
-			return *own;
-	}
-	return best ? *best : unspecified;
-}
-
-bool rn_neigh_source(const struct rn_neigh *n, const struct rn_gid *dst, struct rn_gid *src)
-{
-	struct rn_gid hop;
-
-	if (!rn_neigh_next_hop(n, &unspecified, dst, &hop))
-		return false;
-	*src = rn_neigh_own(n, dst) >= 0 ? *dst : asker(n, &unspecified, &hop);
-	return !is_unspecified(src);
+	if (rn_gid_is_link_local(hop) || rn_port_own(&n->port, src) < 0 || rn_gid_is_ipv4(src) != rn_gid_is_ipv4(hop))
+		rn_port_source(&n->port, hop, &own);
+	return own;
 }
 
 static uint64_t hash_of(const struct rn_neigh *n, const struct rn_gid *addr)
@@ -239,11 +138,11 @@ bool rn_neigh_learn(struct rn_neigh *n, const struct rn_gid *addr, const uint8_t
 	static const uint8_t no_mac[6];
 	struct rn_nbr *e;
 
-	if ((mac[0] & 1) || memcmp(mac, no_mac, 6) == 0 || !rn_neigh_is_host(addr) ||
-	    rn_neigh_own(n, addr) >= 0)
+	if ((mac[0] & 1) || memcmp(mac, no_mac, 6) == 0 || !rn_gid_is_host(addr) ||
+	    rn_port_own(&n->port, addr) >= 0)
 		return false;
 	e = find(n, addr);
-	if (!e && how == RN_NBR_ASKED_US && on_link(n, addr)) {
+	if (!e && how == RN_NBR_ASKED_US && rn_port_on_link(&n->port, addr)) {
 		struct rn_gid ask_as = asker(n, &unspecified, addr);
 
 		e = new_entry(n, addr, &ask_as);
@@ -267,35 +166,19 @@ static void group_mac(const struct rn_gid *g, uint8_t mac[6])
 		rn_group_mac(g, mac);
 }
 
-bool rn_neigh_group_mac(const struct rn_port_attr *port, const uint8_t mac[6])
-{
-	static const uint8_t broadcast[6] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff},
-			     all_nodes[6] = {0x33, 0x33, [5] = 1};
-
-	if (memcmp(mac, broadcast, 6) == 0 || memcmp(mac, all_nodes, 6) == 0)
-		return true;
-	if (mac[0] != 0x33 || mac[1] != 0x33 || mac[2] != 0xff)
-		return false;
-	for (int i = 0; i < port->ngids; i++)
-		if (!rn_gid_is_ipv4(&port->gids[i]) &&
-		    memcmp(port->gids[i].b + 13, mac + 3, 3) == 0)
-			return true;
-	return false;
-}
-
 enum rn_neigh_state rn_neigh_resolve(struct rn_neigh *n, const struct rn_gid *src,
 				     const struct rn_gid *dst, uint8_t mac[6], rn_time now)
 {
 	struct rn_gid hop, ask_as;
 	struct rn_nbr *e;
 
-	if (!rn_neigh_next_hop(n, src, dst, &hop))
+	if (!rn_port_next_hop(&n->port, dst, &hop))
 		return RN_NEIGH_FAILED;
-	if (rn_neigh_own(n, &hop) >= 0) {
+	if (rn_port_own(&n->port, &hop) >= 0) {
 		memcpy(mac, n->port.mac, 6);
 		return RN_NEIGH_READY;
 	}
-	if (is_group(&hop)) {
+	if (!rn_gid_is_host(&hop)) {
 		group_mac(&hop, mac);
 		return RN_NEIGH_READY;
 	}
@@ -401,10 +284,10 @@ static void forget_the_lost(struct rn_neigh *n)
 
 		if (e->fixed)
 			continue;
-		if (rn_neigh_own(n, &e->addr) >= 0 || !on_link(n, &e->addr)) {
+		if (rn_port_own(&n->port, &e->addr) >= 0 || !rn_port_on_link(&n->port, &e->addr)) {
 			forget(n, e);
 			n->epoch++;
-		} else if (rn_neigh_own(n, &e->ask_as) < 0) {
+		} else if (rn_port_own(&n->port, &e->ask_as) < 0) {
 			e->ask_as = asker(n, &unspecified, &e->addr);
 		}
 	}
@@ -416,7 +299,7 @@ void rn_neigh_port(struct rn_neigh *n, const struct rn_port_attr *port, rn_time 
 	uint32_t announce = 0;
 
 	for (int i = 0; i < port->ngids; i++)
-		if (all || rn_neigh_own(n, &port->gids[i]) < 0)
+		if (all || rn_port_own(&n->port, &port->gids[i]) < 0)
 			announce |= 1u << i;
 	n->port = *port;
 	n->announce = announce;

@@ -75,9 +75,6 @@ enum rn_nbr_source {
 	RN_NBR_HINT,	 /* as GOSSIP, but may not replace a MAC we have */
 };
 
-int rn_neigh_own(const struct rn_neigh *n,
-		 const struct rn_gid *addr); /* index among own addresses, -1 */
-bool rn_neigh_is_host(const struct rn_gid *addr); /* neither a group nor nobody */
 bool rn_neigh_learn(struct rn_neigh *n, const struct rn_gid *addr, const uint8_t mac[6],
 		    enum rn_nbr_source how, rn_time now);
 

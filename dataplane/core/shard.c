@@ -45,14 +45,6 @@ static bool vlan_fits(const struct rn_shard *sh, const struct rn_pkt *pkt)
 	return vid == own;
 }
 
-static bool is_ours(const struct rn_shard *sh, const struct rn_gid *gid)
-{
-	for (unsigned i = 0; i < sh->port.ngids; i++)
-		if (rn_gid_equal(gid, &sh->port.gids[i]))
-			return true;
-	return false;
-}
-
 /* The low 15 bits of ours are 0x7FFF, and ours is the full member. */
 static bool pkey_fits(uint16_t pkey)
 {
@@ -88,7 +80,7 @@ static enum rn_verdict to_no_qp(struct rn_shard *sh, const struct rn_pkt *pkt, r
 		return RN_V_QP0;
 	if (pkt->dest_qpn == RN_MCAST_QPN)
 		return to_group(sh, pkt, now);
-	if (!is_ours(sh, &pkt->dst))
+	if (rn_port_own(&sh->port, &pkt->dst) < 0)
 		return RN_V_IP_NOT_OURS;
 	if (pkt->dest_qpn != RN_GSI_QPN)
 		return RN_V_QP_UNKNOWN;
@@ -109,7 +101,7 @@ static enum rn_verdict to_qp(struct rn_shard *sh, const struct rn_pkt *pkt, rn_t
 		return RN_V_PKEY;
 	if (rn_unlikely(!rn_gid_equal(&pkt->dst, &qp->own) ||
 			!rn_gid_equal(&pkt->src, &qp->peer))) {
-		if (!is_ours(sh, &pkt->dst))
+		if (rn_port_own(&sh->port, &pkt->dst) < 0)
 			return RN_V_IP_NOT_OURS;
 		if (sh->port.check_source && qp->type != RN_QPT_UD)
 			return RN_V_QP_ADDRESS;
