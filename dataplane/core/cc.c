@@ -70,7 +70,7 @@ rn_time rn_cc_wake_at(struct rn_cc *cc)
 
 void rn_cc_sent(struct rn_cc *cc, const struct rn_cc_cfg *p, uint32_t bytes, rn_time now)
 {
-	rn_time from = !cc->waiting ? now : now > CATCH_UP ? now - CATCH_UP : 0;
+	rn_time from = cc->waiting ? now - RN_MIN(now, CATCH_UP) : now;
 
 	cc->send_at = RN_MAX(cc->send_at, from) + (rn_time)bytes * 8 * RN_S(1) / cc->rate;
 	rn_cc_rows[p->algorithm].on_sent(cc, p, bytes, now);
@@ -152,7 +152,7 @@ static uint64_t cut_rate(const struct rn_cc *cc, const struct rn_cc_cfg *p, uint
 	uint64_t cut = (cc->rate >> 10) * alpha >> p->gd; /* alpha has ten bits more than gd was made for */
 	uint64_t least = cc->rate / 100 * p->min_dec_fac;
 
-	return cut < cc->rate && cc->rate - cut > least ? cc->rate - cut : least;
+	return RN_MAX(cc->rate - RN_MIN(cut, cc->rate), least);
 }
 
 static bool dcqcn_cnp(struct rn_cc *cc, const struct rn_cc_cfg *p, rn_time now)

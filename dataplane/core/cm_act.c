@@ -54,8 +54,8 @@ void rn_cm_do_note_connect(struct rn_cm *cm, struct rn_cm_conn *c, const struct 
 	c->peer = cmd->cm.peer;
 	c->peer_port = cmd->cm.peer_port;
 	c->path_mtu = cm->port->max_path_mtu;
-	if (c->own.path_mtu && c->own.path_mtu < c->path_mtu)
-		c->path_mtu = c->own.path_mtu;
+	if (c->own.path_mtu)
+		c->path_mtu = RN_MIN(c->path_mtu, c->own.path_mtu);
 	c->max_retries = cm->max_retries;
 	/* as Linux: the peer's time to answer, and an eighth of it for the way there and back */
 	c->interval = patience + patience / 8;
@@ -130,17 +130,14 @@ void rn_cm_do_wait_longer(struct rn_cm *cm, struct rn_cm_conn *c, const struct r
 static uint8_t ack_timeout_for(const struct rn_cm *cm, const struct rn_cm_conn *c,
 			       uint8_t ack_delay)
 {
-	unsigned code = cm->ack_timeout;
+	unsigned more = RN_MAX(cm->ack_timeout, ack_delay), less = RN_MIN(cm->ack_timeout, ack_delay);
 
 	if (c->own.ack_timeout)
 		return c->own.ack_timeout & 31;
-	if (code == 0)
+	if (cm->ack_timeout == 0)
 		return 0;
-	if (code >= ack_delay)
-		code += ack_delay + 1u >= code;
-	else
-		code = ack_delay + (code + 1u >= ack_delay);
-	return (uint8_t)RN_MIN(code, 31u);
+	/* two of about the same make one of the next code */
+	return (uint8_t)RN_MIN(more + (more <= less + 1), 31u);
 }
 
 void rn_cm_do_take_rep(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,

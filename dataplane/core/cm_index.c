@@ -3,8 +3,8 @@
  *
  * Owns the table of connections (slots handed out first in, first out; a client id is slot and
  * generation), the hash tables over it, the use counts of ephemeral ports and the timewait records
- * with their wheel. Communication ids and transaction ids are a keyed permutation of a counter:
- * they look random, and none comes again before 2^32 others. Runs on shard 0.
+ * with their wheel. Communication ids and transaction ids are keyed permutations of counters: they
+ * look random, and none comes again before 2^32 others. Runs on shard 0.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -84,7 +84,6 @@ bool rn_cm_index_create(struct rn_cm *cm, const struct rn_core_cfg *cfg, rn_time
 	init_waits(cm, now);
 	start = rn_hash_u64(cm->seed ^ 0x636d);
 	cm->id_counter = (uint32_t)start;
-	cm->tid_counter = (uint32_t)(start >> 32);
 	cm->port_cursor = (uint32_t)(rn_hash_u64(start) % RN_CM_EPHEMERALS);
 	return true;
 }
@@ -168,7 +167,7 @@ static uint64_t hash2(const struct rn_cm *cm, uint64_t a, uint64_t b)
 
 static uint64_t hash_tuple(const struct rn_cm *cm, const struct rn_cm_conn *c)
 {
-	return rn_hash_bytes(c->local.b, 16, hash2(cm, (uint64_t)c->port << 16 | c->peer_port, 4)) ^
+	return rn_hash_bytes(c->local.b, 16, hash2(cm, c->port, c->peer_port)) ^
 	       rn_hash_bytes(c->peer.b, 16, cm->seed);
 }
 
@@ -385,18 +384,21 @@ void rn_cm_leave_port(struct rn_cm *cm, struct rn_cm_conn *c)
 
 /* ---- fresh names ---- */
 
+/* Odd, so that multiplying can be undone. */
+#define FACTOR_1 0x9E3779B1u
+#define FACTOR_2 0x85EBCA77u
+#define FACTOR_3 0xC2B2AE3Du
+static_assert(FACTOR_1 & FACTOR_2 & FACTOR_3 & 1, "scramble() gives no number twice");
+
+static uint32_t fold(uint32_t x)
+{
+	return x ^ x >> 15;
+}
+
 /* A permutation of 32-bit numbers: every step can be undone. */
 static uint32_t scramble(uint32_t x, uint64_t key)
 {
-	x ^= (uint32_t)key;
-	x *= 0x9E3779B1u;
-	x ^= x >> 15;
-	x += (uint32_t)(key >> 32);
-	x *= 0x85EBCA77u;
-	x ^= x >> 13;
-	x *= 0xC2B2AE3Du;
-	x ^= x >> 16;
-	return x;
+	return fold(fold(fold((x ^ (uint32_t)key) * FACTOR_1) * FACTOR_2) * FACTOR_3);
 }
 
 uint32_t rn_cm_fresh_id(struct rn_cm *cm)
@@ -411,9 +413,7 @@ uint32_t rn_cm_fresh_id(struct rn_cm *cm)
 
 uint64_t rn_cm_fresh_tid(struct rn_cm *cm)
 {
-	uint64_t key = rn_hash_u64(cm->seed + 1);
-
-	return (key >> 32 | 1) << 32 | scramble(cm->tid_counter++, key);
+	return rn_hash_u64(rn_hash_u64(cm->seed + 1) ^ cm->tid_counter++);
 }
 
 /* ---- timewait ---- */

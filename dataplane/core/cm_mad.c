@@ -27,7 +27,7 @@ void rn_cm_say(struct rn_cm *cm, struct rn_cm_conn *c)
  * formula. */
 static uint8_t ack_delay(const struct rn_cm *cm)
 {
-	return cm->ack_timeout > 2 ? RN_MIN(cm->ack_timeout - 2, 15) : 0;
+	return RN_MIN(RN_MAX(cm->ack_timeout, 2) - 2, 15);
 }
 
 void rn_cm_build_req(struct rn_cm *cm, struct rn_cm_conn *c)
@@ -203,9 +203,12 @@ void rn_cm_reply_rej(struct rn_cm *cm, const struct rn_pkt *pkt, const struct rn
 {
 	struct rn_cm_msg m = {.attr = RN_CM_REJ, .tid = in->tid};
 
-	m.rej.about = in->attr == RN_CM_REQ ? RN_CM_ABOUT_REQ : RN_CM_ABOUT_REP;
-	m.rej.local_id = in->attr == RN_CM_REP ? in->rep.remote_id : 0;
-	m.rej.remote_id = in->attr == RN_CM_REP ? in->rep.local_id : in->req.local_id;
+	if (in->attr == RN_CM_REQ)
+		m.rej = (struct rn_cm_rej){.about = RN_CM_ABOUT_REQ, .remote_id = in->req.local_id};
+	else
+		m.rej = (struct rn_cm_rej){.about = RN_CM_ABOUT_REP,
+					   .local_id = in->rep.remote_id,
+					   .remote_id = in->rep.local_id};
 	m.rej.reason = reason;
 	m.rej.ari_len = ari_len;
 	if (ari_len)

@@ -5,17 +5,18 @@
  */
 #include <string.h>
 
+#include "address.h"
 #include "arp_msg.h"
 #include "frame.h"
 #include "hdr.h"
 #include "icmp_msg.h"
+#include "mcast.h"
 #include "nd_msg.h"
 #include "neigh_priv.h"
 
 #define FRAME_MIN 60
 #define ECHO_TTL  64
 
-static const uint8_t broadcast[6] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
 static const struct rn_gid all_nodes = {{0xff, 2, [15] = 1}};
 
 /* ---- in ---- */
@@ -62,9 +63,9 @@ static enum rn_verdict rx_arp(struct rn_neigh *n, const struct rn_pkt *pkt, rn_t
 	if (!rn_arp_parse(pkt->payload, pkt->payload_len, &arp))
 		return RN_V_ARP_BAD;
 	look_for_conflict(n, &arp.sender, arp.sender_mac, now);
-	for_us = rn_port_own(&n->port, &arp.target) >= 0;
+	for_us = rn_port_owns(&n->port, &arp.target);
 	if (arp.op == RN_ARP_REQUEST) {
-		if (for_us && rn_port_own(&n->port, &arp.sender) < 0)
+		if (for_us && !rn_port_owns(&n->port, &arp.sender))
 			owe_answer(n, &arp.target, &arp.sender, arp.sender_mac, false);
 		rn_neigh_learn(n, &arp.sender, arp.sender_mac,
 			       for_us ? RN_NBR_ASKED_US : RN_NBR_GOSSIP, now);
@@ -86,7 +87,7 @@ static enum rn_verdict rx_nd(struct rn_neigh *n, const struct rn_pkt *pkt, rn_ti
 	if (nd.type == RN_ND_SOLICIT) {
 		bool nobody = rn_gid_equal(&pkt->src, &unspecified);
 
-		if (rn_port_own(&n->port, &nd.target) < 0 || rn_port_own(&n->port, &pkt->src) >= 0)
+		if (!rn_port_owns(&n->port, &nd.target) || rn_port_owns(&n->port, &pkt->src))
 			return RN_V_OK;
 		owe_answer(n, &nd.target, nobody ? &all_nodes : &pkt->src,
 			   nd.has_mac ? nd.mac : pkt->smac, nobody);
@@ -176,8 +177,8 @@ static enum rn_verdict rx_echo(struct rn_neigh *n, const struct rn_pkt *pkt)
 	if (!rn_icmp_echo_parse(pkt->ipv4, &pkt->src, &pkt->dst, pkt->payload, len, &echo))
 		return RN_V_ICMP_BAD;
 	/* answered only to one, and by one: neither groups nor our own addresses */
-	if (echo.reply || rn_port_own(&n->port, &pkt->dst) < 0 || rn_port_own(&n->port, &pkt->src) >= 0 ||
-	    !rn_gid_is_host(&pkt->src) || (pkt->smac[0] & 1))
+	if (echo.reply || !rn_port_owns(&n->port, &pkt->dst) || rn_port_owns(&n->port, &pkt->src) ||
+	    !rn_neigh_is_host(&pkt->src) || (pkt->smac[0] & 1))
 		return RN_V_OK;
 	if (n->echo_count == RN_NEIGH_ECHOES ||
 	    len > RN_NEIGH_ECHO_BYTES - RN_ETH_BYTES - RN_VLAN_BYTES - RN_IPV6_BYTES) {
@@ -237,12 +238,6 @@ static unsigned build_nd(const struct rn_neigh *n, const struct rn_nd *proto,
 	return at + (unsigned)rn_nd_build(src, dst, &nd, buf + at);
 }
 
-static void mac_of_group(const struct rn_gid *group, uint8_t mac[6])
-{
-	mac[0] = mac[1] = 0x33;
-	memcpy(mac + 2, group->b + 12, 4);
-}
-
 /* A refresh asks the old MAC first: it disturbs nobody else. */
 static unsigned build_question(const struct rn_neigh *n, const struct rn_nbr *e, uint8_t *buf)
 {
@@ -253,9 +248,9 @@ static unsigned build_question(const struct rn_neigh *n, const struct rn_nbr *e,
 
 	if (rn_gid_is_ipv4(&e->addr))
 		return build_arp(n, RN_ARP_REQUEST, &e->ask_as, &e->addr, NULL,
-				 direct ? e->mac : broadcast, buf);
+				 direct ? e->mac : rn_neigh_broadcast, buf);
 	rn_nd_solicited_node(&e->addr, &group);
-	mac_of_group(&group, mac);
+	rn_group_mac(&group, mac);
 	return build_nd(n, &nd, &e->ask_as, direct ? &e->addr : &group, direct ? e->mac : mac, buf);
 }
 
@@ -267,7 +262,7 @@ static unsigned build_answer(const struct rn_neigh *n, const struct rn_nbr_answe
 
 	if (rn_gid_is_ipv4(&a->own))
 		return build_arp(n, RN_ARP_REPLY, &a->own, &a->peer, a->mac, a->mac, buf);
-	mac_of_group(&all_nodes, mac);
+	rn_group_mac(&all_nodes, mac);
 	return build_nd(n, &nd, &a->own, &a->peer, a->to_all ? mac : a->mac, buf);
 }
 
@@ -276,7 +271,7 @@ static unsigned build_announcement(const struct rn_neigh *n, const struct rn_gid
 	struct rn_nbr_answer to_all = {.own = *own, .peer = all_nodes, .to_all = true};
 
 	if (rn_gid_is_ipv4(own))
-		return build_arp(n, RN_ARP_REQUEST, own, own, NULL, broadcast, buf);
+		return build_arp(n, RN_ARP_REQUEST, own, own, NULL, rn_neigh_broadcast, buf);
 	return build_answer(n, &to_all, buf);
 }
 

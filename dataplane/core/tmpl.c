@@ -48,6 +48,14 @@ void rn_tmpl_make(struct rn_tmpl *t, const struct rn_av *av, const uint8_t smac[
 		t->csum += rn_load16(t->hdr + t->ip_off + i);
 }
 
+/* From the sum of all other words of the header. */
+static void put_checksum(uint8_t *ip, uint32_t sum)
+{
+	sum = (sum & 0xFFFF) + (sum >> 16);
+	sum = (sum & 0xFFFF) + (sum >> 16);
+	rn_store16(ip + RN_IPV4_CHECKSUM, (uint16_t)~sum);
+}
+
 void rn_tmpl_put(const struct rn_tmpl *t, uint8_t *buf, uint8_t opcode, uint32_t psn,
 		 unsigned flags, unsigned ext, unsigned n)
 {
@@ -59,12 +67,9 @@ void rn_tmpl_put(const struct rn_tmpl *t, uint8_t *buf, uint8_t opcode, uint32_t
 	memcpy(buf, t->hdr, sizeof(t->hdr));
 	if (t->ipv4) {
 		unsigned len = RN_IPV4_BYTES + udp_len;
-		uint32_t sum = t->csum + len;
 
-		sum = (sum & 0xFFFF) + (sum >> 16);
-		sum = (sum & 0xFFFF) + (sum >> 16);
 		rn_store16(ip + RN_IPV4_LENGTH, len);
-		rn_store16(ip + RN_IPV4_CHECKSUM, ~sum);
+		put_checksum(ip, t->csum + len);
 	} else {
 		rn_store16(ip + RN_IPV6_LENGTH, udp_len);
 	}
@@ -114,22 +119,15 @@ void rn_tmpl_seal(struct rn_tmpl *t, uint8_t *buf, unsigned len)
 	memcpy(end, &crc, RN_ICRC_BYTES); /* least significant byte first */
 }
 
-/* Another traffic class in a header whose checksum is right. */
+/* Another traffic class in a header that is whole. */
 static void set_tclass(const struct rn_tmpl *t, uint8_t *ip, uint8_t tclass)
 {
-	uint32_t sum;
-
 	if (!t->ipv4) {
 		rn_store32(ip, (rn_load32(ip) & 0xF00FFFFF) | (uint32_t)tclass << 20);
 		return;
 	}
-	/* ones' complement: take the old word out, put the new one in */
-	sum = (~rn_load16(ip + RN_IPV4_CHECKSUM) & 0xFFFFu) + (~rn_load16(ip) & 0xFFFFu);
+	put_checksum(ip, t->csum + rn_load16(ip + RN_IPV4_LENGTH) + tclass - ip[RN_IPV4_TOS]);
 	ip[RN_IPV4_TOS] = tclass;
-	sum += rn_load16(ip);
-	sum = (sum & 0xFFFF) + (sum >> 16);
-	sum = (sum & 0xFFFF) + (sum >> 16);
-	rn_store16(ip + RN_IPV4_CHECKSUM, (uint16_t)~sum);
 }
 
 unsigned rn_tmpl_cnp(struct rn_tmpl *t, uint8_t *buf, uint8_t tclass, uint8_t prio)

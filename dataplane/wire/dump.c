@@ -22,8 +22,7 @@ static void __attribute__((format(printf, 2, 3))) put(struct line *l, const char
 	va_start(ap, format);
 	int n = vsnprintf(l->text + l->len, l->cap - l->len, format, ap);
 	va_end(ap);
-	if (n > 0)
-		l->len = RN_MIN(l->len + (size_t)n, l->cap - 1);
+	l->len = RN_MIN(l->len + (size_t)RN_MAX(n, 0), l->cap - 1);
 }
 
 static struct line start_line(char *text, size_t cap)

@@ -18,7 +18,7 @@
 
 static uint64_t sum_words(uint64_t sum, const uint8_t *p, size_t len)
 {
-	while (len >= 4) {
+	while (len > 3) {
 		uint32_t v;
 		memcpy(&v, p, sizeof(v));
 		sum += v;
@@ -33,11 +33,11 @@ static uint64_t sum_words(uint64_t sum, const uint8_t *p, size_t len)
 	return sum;
 }
 
-/* The folded sum as stored in memory; 0xFFFF over data that includes a right checksum. */
+/* The folded sum as stored in memory; 0xFFFF over data that includes a right checksum. Of fewer than 65536 words the
+ * second step leaves at most 0x1FFFE, so that one more is enough. */
 static uint16_t fold(uint64_t sum)
 {
 	sum = (sum >> 32) + (sum & 0xFFFFFFFFu);
-	sum = (sum >> 16) + (sum & 0xFFFFu);
 	sum = (sum >> 16) + (sum & 0xFFFFu);
 	sum = (sum >> 16) + (sum & 0xFFFFu);
 	return (uint16_t)sum;
@@ -189,7 +189,7 @@ static enum rn_verdict parse_ipv4(struct rn_pkt *pkt, const uint8_t *ip, size_t 
 	set_ipv4(&pkt->dst, ip + RN_IPV4_DST);
 
 	if (ip[0] != 0x45)
-		return ip[0] >> 4 == 4 && (ip[0] & 15) > 5 ? RN_V_IP_OPTIONS : RN_V_IP_HEADER;
+		return ip[0] >> 4 == 4 && (ip[0] & 15) >= 6 ? RN_V_IP_OPTIONS : RN_V_IP_HEADER;
 	if (total < RN_IPV4_BYTES || total > len || fold(sum_words(0, ip, RN_IPV4_BYTES)) != 0xFFFF)
 		return RN_V_IP_HEADER;
 	if (fragment & RN_IPV4_IN_PIECES)

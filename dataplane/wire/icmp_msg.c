@@ -23,18 +23,18 @@ uint16_t rn_ip_checksum(uint32_t sum, const uint8_t *p, size_t n)
 	return (uint16_t)~sum_bytes(sum, p, n);
 }
 
-uint32_t rn_ipv6_pseudo_sum(const struct rn_gid *src, const struct rn_gid *dst, uint32_t len,
+uint32_t rn_ipv6_pseudo_sum(const struct rn_gid *src, const struct rn_gid *dst, uint16_t len,
 			    uint8_t protocol)
 {
 	uint32_t sum = sum_bytes(0, src->b, 16);
 
 	sum = sum_bytes(sum, dst->b, 16);
-	return sum_bytes(sum + (len >> 16) + (len & 0xffff) + protocol, NULL, 0);
+	return sum_bytes(sum + len + protocol, NULL, 0);
 }
 
 static uint32_t first_sum(bool ipv4, const struct rn_gid *src, const struct rn_gid *dst, size_t len)
 {
-	return ipv4 ? 0 : rn_ipv6_pseudo_sum(src, dst, (uint32_t)len, RN_IPPROTO_ICMPV6);
+	return ipv4 ? 0 : rn_ipv6_pseudo_sum(src, dst, (uint16_t)len, RN_IPPROTO_ICMPV6);
 }
 
 bool rn_icmp_echo_parse(bool ipv4, const struct rn_gid *src, const struct rn_gid *dst,

@@ -23,7 +23,7 @@ struct rn_icmp_echo {
  * whose checksum field is right. */
 uint16_t rn_ip_checksum(uint32_t sum, const uint8_t *p, size_t n);
 /* Sum to start from for an upper-layer message of len bytes over IPv6. */
-uint32_t rn_ipv6_pseudo_sum(const struct rn_gid *src, const struct rn_gid *dst, uint32_t len,
+uint32_t rn_ipv6_pseudo_sum(const struct rn_gid *src, const struct rn_gid *dst, uint16_t len,
 			    uint8_t protocol);
 
 /* One ICMP (v4) or ICMPv6 message, IP header excluded; for v4 src and dst are not looked at. False

@@ -55,8 +55,7 @@ static inline void put_masked(uint8_t *to, const uint8_t *from, const uint8_t *m
 {
 	for (unsigned at = 0;; at += sizeof(block)) {
 		block b, m;
-		if (at + sizeof(block) > n)
-			at = n - sizeof(block);
+		at = RN_MIN(at, n - (unsigned)sizeof(block));
 		memcpy(&b, from + at, sizeof(b));
 		memcpy(&m, mask + at, sizeof(m));
 		b |= m;

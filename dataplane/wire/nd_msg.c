@@ -47,7 +47,7 @@ bool rn_nd_parse(const struct rn_gid *src, const struct rn_gid *dst, const uint8
 
 	if (len < RN_ND_MIN || len > 65535 || (p[0] != RN_ND_SOLICIT && p[0] != RN_ND_ADVERT) ||
 	    p[1] != 0 ||
-	    rn_ip_checksum(rn_ipv6_pseudo_sum(src, dst, (uint32_t)len, RN_IPPROTO_ICMPV6), p,
+	    rn_ip_checksum(rn_ipv6_pseudo_sum(src, dst, (uint16_t)len, RN_IPPROTO_ICMPV6), p,
 			   len) != 0)
 		return false;
 	memset(nd, 0, sizeof(*nd));
@@ -81,7 +81,7 @@ size_t rn_nd_build(const struct rn_gid *src, const struct rn_gid *dst, const str
 		p[25] = 1;
 		memcpy(p + 26, nd->mac, 6);
 	}
-	sum = rn_ip_checksum(rn_ipv6_pseudo_sum(src, dst, (uint32_t)len, RN_IPPROTO_ICMPV6), p,
+	sum = rn_ip_checksum(rn_ipv6_pseudo_sum(src, dst, (uint16_t)len, RN_IPPROTO_ICMPV6), p,
 			     len);
 	p[2] = (uint8_t)(sum >> 8);
 	p[3] = (uint8_t)sum;

@@ -217,6 +217,7 @@ enum rn_verdict net_inject(struct net *net, unsigned to, const struct rn_cm_msg 
 	const struct box *from = &net->box[1 - to], *b = &net->box[to];
 	struct rn_pkt out = {.ipv4 = true,
 			     .hop_limit = 64,
+			     .tclass = net->tclass,
 			     .ip_df = true,
 			     .udp_sport = 0xc001,
 			     .opcode = 0x64,

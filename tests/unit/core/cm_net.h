@@ -36,6 +36,7 @@ struct net {
 	struct box box[2];
 	rn_time now;
 	net_judge *judge;
+	uint8_t tclass; /* of what net_inject() delivers */
 	unsigned arg[4];
 };
 

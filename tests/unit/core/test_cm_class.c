@@ -96,6 +96,21 @@ static void a_request_of_no_class_is_answered_in_our_own(void **state)
 	net_fini(&net);
 }
 
+/* Congestion is what one packet met on its way, and no wish of its sender. */
+static void a_refusal_has_the_class_of_the_request(void **state)
+{
+	const struct rn_cm_msg dreq = {.attr = RN_CM_DREQ, .dreq = {.local_id = 5, .remote_id = 6}};
+	struct net net;
+	struct rn_pkt pkt;
+
+	net_init(&net);
+	net.tclass = 0xFF;
+	assert_int_equal(net_inject(&net, 1, &dreq), RN_V_CM_UNMATCHED);
+	assert_true(rn_cm_tx(net.box[1].cm, &pkt, net.now));
+	assert_int_equal(pkt.tclass, 0xFC);
+	net_fini(&net);
+}
+
 static struct rn_gid ten(uint8_t c, uint8_t d)
 {
 	return (struct rn_gid){{[10] = 0xff, 0xff, 10, 0, c, d}};
@@ -156,6 +171,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(without_a_wish_the_adapter_decides),
 		cmocka_unit_test(a_wish_goes_to_both_ends),
+		cmocka_unit_test(a_refusal_has_the_class_of_the_request),
 		cmocka_unit_test(the_source_is_of_the_next_hops_network),
 		cmocka_unit_test(link_local_speaks_to_link_local),
 		cmocka_unit_test(a_request_of_no_class_is_answered_in_our_own),

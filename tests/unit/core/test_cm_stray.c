@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "cm_net.h"
+#include "cm_priv.h"
 
 #define EV(name) RN_EVENT_CM_##name
 
@@ -337,6 +338,166 @@ static void replies_that_name_no_queue_pair(void **state)
 	}
 }
 
+/* ---- many names, and their end ---- */
+
+static void connect_and_part(struct net *net, uint32_t qpn)
+{
+	uint32_t id = net_connect(net, 0, qpn);
+
+	net_pump(net);
+	net_destroy(net, 0, id);
+	net_pump(net);
+	net_forget(net);
+}
+
+/* Sixty connections in timewait, nearly as many as there are chains: each is found by all its names, and by no other. */
+static void timewait_of_many(void **state)
+{
+	enum { MANY = 60 };
+	static struct rn_cm_msg req[MANY], dreq[MANY];
+	struct net net;
+	uint32_t listener;
+
+	net_init(&net);
+	net.box[1].follow = true;
+	listener = net_listen(&net, 1, 0);
+	for (unsigned i = 0; i < MANY; i++) {
+		connect_and_part(&net, 0x400 + i);
+		req[i] = net.box[0].last[RN_CM_REQ];
+		dreq[i] = net.box[0].last[RN_CM_DREQ];
+	}
+	assert_int_equal(rn_cm_timewait(net.box[1].cm), MANY);
+	for (unsigned i = 0; i < MANY; i++) {
+		assert_int_equal(net_inject(&net, 1, &dreq[i]), RN_V_CM_DUPLICATE);
+		assert_int_equal(net_inject(&net, 1, &req[i]), RN_V_CM_DUPLICATE);
+		net_pump(&net);
+		assert_int_equal(net.box[1].last[RN_CM_REJ].rej.reason, RN_CM_REJ_STALE);
+		assert_true(rn_cm_qpn_waits(net.box[0].cm, 0x400 + i));
+		dreq[i].dreq.remote_id ^= 1;
+		assert_int_equal(net_inject(&net, 1, &dreq[i]), RN_V_CM_UNMATCHED);
+	}
+	assert_false(rn_cm_qpn_waits(net.box[0].cm, 0x400 + MANY));
+	assert_int_equal(net_count(&net, 1, EV(REQUEST)), 0);
+	req[0].req.guid ^= 1; /* the same id of another adapter is another request */
+	assert_int_equal(net_inject(&net, 1, &req[0]), RN_V_OK);
+	net_pump(&net);
+	net_destroy(&net, 1, net_event(&net, 1, EV(REQUEST))->id);
+	net_run(&net, RN_S(1)); /* the ACK timeout is half of it */
+	assert_int_equal(rn_cm_timewait(net.box[0].cm) + rn_cm_timewait(net.box[1].cm), 0);
+	for (unsigned i = 0; i < MANY; i++) {
+		dreq[i].dreq.remote_id ^= 1;
+		assert_int_equal(net_inject(&net, 1, &dreq[i]), RN_V_CM_UNMATCHED);
+		assert_false(rn_cm_qpn_waits(net.box[0].cm, 0x400 + i));
+	}
+	net_destroy(&net, 1, listener);
+	net_fini(&net);
+}
+
+/* More of them than there are records for: those that have waited longest are forgotten. */
+static void timewait_of_too_many(void **state)
+{
+	enum { RECORDS = 64, MANY = 100 };
+	struct net net;
+	uint32_t listener;
+
+	net_init(&net);
+	net.box[1].follow = true;
+	listener = net_listen(&net, 1, 0);
+	for (unsigned i = 0; i < MANY; i++)
+		connect_and_part(&net, 0x400 + i);
+	assert_int_equal(rn_cm_timewait(net.box[0].cm), RECORDS);
+	assert_int_equal(rn_cm_dropped(net.box[0].cm), MANY - RECORDS);
+	for (unsigned i = 0; i < MANY; i++)
+		assert_int_equal(rn_cm_qpn_waits(net.box[0].cm, 0x400 + i), i >= MANY - RECORDS);
+	net_destroy(&net, 1, listener);
+	net_fini(&net);
+}
+
+/* Who waits for nothing is not woken: a timer runs only while a message may have to be said again. */
+static void nobody_waits_in_vain(void **state)
+{
+	struct net net;
+	uint32_t listener, id;
+
+	net_init(&net);
+	net.box[0].establish = net.box[1].accept = false;
+	listener = net_listen(&net, 1, 0);
+	id = net_connect(&net, 0, 0x11);
+	net_pump(&net);
+	assert_true(rn_cm_next(net.box[0].cm) < RN_TIME_NEVER); /* for the REP */
+	assert_true(rn_cm_next(net.box[1].cm) == RN_TIME_NEVER);
+	assert_int_equal(net_exec(&net, 1,
+				  (struct rn_cmd){.op = RN_CMD_CM_ACCEPT,
+						  .cm = {.id = net_event(&net, 1, EV(REQUEST))->id,
+							 .param = net.box[1].reply}})
+				 .err,
+			 0);
+	net_pump(&net);
+	assert_true(rn_cm_next(net.box[0].cm) == RN_TIME_NEVER);
+	assert_true(rn_cm_next(net.box[1].cm) < RN_TIME_NEVER); /* for the RTU */
+	assert_int_equal(net_op(&net, 0, RN_CMD_CM_ESTABLISH, id).err, 0);
+	net_pump(&net);
+	for (unsigned b = 0; b < 2; b++)
+		assert_true(rn_cm_next(net.box[b].cm) == RN_TIME_NEVER);
+	net_destroy(&net, 1, net_event(&net, 1, EV(ESTABLISHED))->id);
+	net_destroy(&net, 0, id);
+	id = net_connect(&net, 0, 0x12);
+	net_pump(&net);
+	net_run(&net, RN_S(1)); /* timewait is over */
+	assert_int_equal(net_op(&net, 1, RN_CMD_CM_REJECT, net_event(&net, 1, EV(REQUEST))->id).err, 0);
+	net_pump(&net);
+	assert_int_equal(net_count(&net, 0, EV(REJECTED)), 1);
+	for (unsigned b = 0; b < 2; b++)
+		assert_true(rn_cm_next(net.box[b].cm) == RN_TIME_NEVER);
+	net_destroy(&net, 1, net_event(&net, 1, EV(REQUEST))->id);
+	net_destroy(&net, 0, id);
+	net_destroy(&net, 1, listener);
+	net_fini(&net);
+}
+
+/* Names look random: between neighbours every bit changes about every other time, whatever lies between them. */
+static void names_spread(void **state)
+{
+	enum { MANY = 4096, FAR = 2048 };
+	static uint32_t id[MANY + FAR];
+	static uint64_t tid[MANY + FAR];
+	struct net net;
+
+	net_init(&net);
+	for (unsigned i = 0; i < MANY + FAR; i++) {
+		id[i] = rn_cm_fresh_id(net.box[0].cm);
+		tid[i] = rn_cm_fresh_tid(net.box[0].cm);
+	}
+	for (unsigned apart = 1; apart <= FAR; apart *= 2)
+		for (unsigned bit = 0; bit < 64; bit++) {
+			unsigned ids = 0, tids = 0;
+
+			for (unsigned i = 0; i < MANY; i++) {
+				ids += (id[i] ^ id[i + apart]) >> bit % 32 & 1;
+				tids += (tid[i] ^ tid[i + apart]) >> bit & 1;
+			}
+			assert_in_range(ids, MANY / 2 - MANY / 8, MANY / 2 + MANY / 8);
+			assert_in_range(tids, MANY / 2 - MANY / 8, MANY / 2 + MANY / 8);
+		}
+	net_fini(&net);
+}
+
+/* CM times: 4.096 us times a power of two; the code that is asked for is never too short. */
+static void codes_of_times(void **state)
+{
+	static const struct {
+		rn_time time;
+		uint8_t code;
+	} rows[] = {{0, 0}, {1, 0}, {4096, 0}, {4097, 1}, {8192, 1}, {8193, 2}, {4096ull << 30, 30}, {(4096ull << 30) + 1, 31},
+		    {4096ull << 31, 31}, {(4096ull << 31) + 1, 31}, {RN_TIME_NEVER, 31}};
+
+	for (size_t i = 0; i < RN_ARRAY_SIZE(rows); i++)
+		assert_int_equal(rn_cm_code_of(rows[i].time), rows[i].code);
+	for (uint8_t code = 0; code < 32; code++)
+		assert_true(rn_cm_time_of(code) == 4096ull << code);
+	assert_true(rn_cm_time_of(33) == 8192); /* five bits */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -348,6 +509,11 @@ int main(void)
 		cmocka_unit_test(patience_as_configured),
 		cmocka_unit_test(an_alternate_path_is_declined),
 		cmocka_unit_test(replies_that_name_no_queue_pair),
+		cmocka_unit_test(timewait_of_many),
+		cmocka_unit_test(timewait_of_too_many),
+		cmocka_unit_test(nobody_waits_in_vain),
+		cmocka_unit_test(names_spread),
+		cmocka_unit_test(codes_of_times),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

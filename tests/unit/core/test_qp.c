@@ -136,6 +136,58 @@ static void test_values(void **state)
 	rig_fini(&r);
 }
 
+/* The largest value of an attribute fits, and the next one does not. */
+#define MOST(from, to, mask, field, value)                                         \
+	for (unsigned more = 0; more < 2; more++) {                                \
+		struct rn_qp_attr a = good(&r, to);                                \
+		put_in(&r, from);                                                  \
+		a.field = (value) + more;                                          \
+		assert_int_equal(rig_modify(&r, 0, mask, &a), more ? -EINVAL : 0); \
+	}
+
+static void test_largest_values(void **state)
+{
+	struct rig r;
+
+	rig_init(&r, &(struct rig_opt){.unconnected = true});
+	MOST(RN_QPS_RESET, RN_QPS_INIT, ST | INIT, port, 1)
+	MOST(RN_QPS_RESET, RN_QPS_INIT, ST | INIT, pkey_index, 0)
+	MOST(RN_QPS_RESET, RN_QPS_INIT, ST | INIT, access, RN_ACCESS_ALL)
+	MOST(RN_QPS_INIT, RN_QPS_RTR, ST | RN_QPM_RTR, path_mtu, 5)
+	MOST(RN_QPS_INIT, RN_QPS_RTR, ST | RN_QPM_RTR, dest_qpn, 0xFFFFFF)
+	MOST(RN_QPS_INIT, RN_QPS_RTR, ST | RN_QPM_RTR, rq_psn, 0xFFFFFF)
+	MOST(RN_QPS_INIT, RN_QPS_RTR, ST | RN_QPM_RTR, min_rnr_timer, 31)
+	MOST(RN_QPS_INIT, RN_QPS_RTR, ST | RN_QPM_RTR, rnr_step, 31)
+	MOST(RN_QPS_INIT, RN_QPS_RTR, ST | RN_QPM_RTR, max_dest_rd_atomic, RN_MAX_RD_ATOMIC)
+	MOST(RN_QPS_RTR, RN_QPS_RTS, ST | RN_QPM_RTS, sq_psn, 0xFFFFFF)
+	MOST(RN_QPS_RTR, RN_QPS_RTS, ST | RN_QPM_RTS, timeout, 31)
+	MOST(RN_QPS_RTR, RN_QPS_RTS, ST | RN_QPM_RTS, retry_cnt, 7)
+	MOST(RN_QPS_RTR, RN_QPS_RTS, ST | RN_QPM_RTS, rnr_retry, 7)
+	MOST(RN_QPS_RTR, RN_QPS_RTS, ST | RN_QPM_RTS, max_rd_atomic, RN_MAX_RD_ATOMIC)
+	MOST(RN_QPS_RTS, RN_QPS_SQD, ST | RN_QP_SQD_NOTIFY, sqd_notify, 1)
+	MOST(RN_QPS_RTS, RN_QPS_RTS, RN_QP_CUR_STATE, cur_state, RN_QPS_RTS)
+	rig_fini(&r);
+}
+
+/* What the mask does not name is not looked at. */
+static void test_unnamed_values(void **state)
+{
+	struct rn_qp_attr a;
+	struct rig r;
+
+	rig_init(&r, &(struct rig_opt){.unconnected = true});
+	memset(&a, 0xFF, sizeof(a));
+	put_in(&r, RN_QPS_RTS);
+	a.min_rnr_timer = a.rnr_step = 3;
+	assert_int_equal(rig_modify(&r, 0, RN_QP_MIN_RNR_TIMER, &a), 0);
+	a.access = RN_ACCESS_REMOTE_READ;
+	assert_int_equal(rig_modify(&r, 0, RN_QP_ACCESS, &a), 0);
+	assert_int_equal(r.s[0].qp->attr.access, RN_ACCESS_REMOTE_READ);
+	assert_int_equal(r.s[0].qp->attr.min_rnr_timer, 3);
+	assert_int_equal(r.s[0].qp->attr.path_mtu, good(&r, RN_QPS_RTS).path_mtu);
+	rig_fini(&r);
+}
+
 /* Which state takes posts and packets (4.11). */
 static const struct {
 	uint8_t state;
@@ -250,7 +302,7 @@ static void test_second_life(void **state)
 
 static void test_drain(void **state) /* Q47 */
 {
-	struct rn_qp_attr a = {.state = RN_QPS_SQD};
+	struct rn_qp_attr a = {.state = RN_QPS_SQD}, now;
 	struct rig r;
 	struct rn_pkt p;
 	struct rn_event ev;
@@ -259,8 +311,12 @@ static void test_drain(void **state) /* Q47 */
 	rig_request(&r, 0, RN_WQE_SEND, RN_WQE_SIGNALED, 1, 0, 2000, 0);
 	rig_request(&r, 0, RN_WQE_SEND, RN_WQE_SIGNALED, 2, 0, 8, 0);
 	assert_true(rig_take(&r, 0, &p));
+	rn_qp_query(r.s[0].qp, &now);
+	assert_int_equal(now.sq_draining, 0);
 	a.sqd_notify = 1;
 	assert_int_equal(rig_modify(&r, 0, ST | RN_QP_SQD_NOTIFY, &a), 0);
+	rn_qp_query(r.s[0].qp, &now);
+	assert_int_equal(now.sq_draining, 1);
 	assert_true(rig_take(&r, 0, &p));
 	assert_int_equal(p.opcode, RN_OP_SEND_LAST);
 	rig_expect_silence(&r, 0);
@@ -270,6 +326,8 @@ static void test_drain(void **state) /* Q47 */
 	assert_int_equal(rig_rx(&r, 0, &p), RN_V_OK);
 	assert_int_equal(rn_shard_events(r.s[0].sh, &ev, 1), 1);
 	assert_int_equal(ev.kind, RN_EVENT_SQ_DRAINED);
+	rn_qp_query(r.s[0].qp, &now);
+	assert_int_equal(now.sq_draining, 0);
 	rig_expect(&r, 0, 1, RN_STATUS_SUCCESS);
 	rig_expect_silence(&r, 0);
 	a.state = RN_QPS_RTS;
@@ -333,6 +391,7 @@ int main(void)
 		cmocka_unit_test(test_reset_forgets), cmocka_unit_test(test_second_life),
 		cmocka_unit_test(test_drain),	      cmocka_unit_test(test_cq_overrun),
 		cmocka_unit_test(test_cq_overrun_on_another_shard),
+		cmocka_unit_test(test_largest_values), cmocka_unit_test(test_unnamed_values),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

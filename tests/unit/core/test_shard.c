@@ -430,10 +430,10 @@ static void test_new_mac(void **state)
 	rig_request(&r, 0, RN_WQE_WRITE, 0, 1, 0, 8, 0);
 	assert_true(rig_take(&r, 0, &p));
 	assert_memory_equal(p.dmac, m.mac, 6);
-	/* a gateway's: the peer is not on its link */
+	/* a gateway's */
 	r.s[0].port.prefix_len[0] = 31;
 	r.s[0].port.gateway4 = r.s[0].port.gids[0];
-	r.s[0].port.gateway4.b[15] ^= 1;
+	r.s[0].port.gateway4.b[15] = 254;
 	rn_shard_port(r.s[0].sh, &r.s[0].port, r.now);
 	m.gid = r.s[0].port.gateway4;
 	m.mac[1] = 8;
@@ -442,43 +442,6 @@ static void test_new_mac(void **state)
 	assert_true(rig_take(&r, 0, &p));
 	assert_memory_equal(p.dmac, m.mac, 6);
 	rig_fini(&r);
-}
-
-/* A link-local peer is on the link, whatever our own addresses are: what becomes of the gateway is nothing to it. */
-static void test_new_mac_of_gateway(void **state)
-{
-	static const struct rn_gid own = {{0x20, 1, 0x0d, 0xb8, [15] = 1}},
-				   gateway = {{0x20, 1, 0x0d, 0xb8, [15] = 254}},
-				   far = {{0x20, 1, 0x0d, 0xb9, [15] = 2}}, near = {{0xfe, 0x80, [15] = 2}};
-	const struct {
-		struct rn_gid peer;
-		bool moves;
-	} rows[] = {{far, true}, {near, false}};
-
-	for (unsigned i = 0; i < RN_ARRAY_SIZE(rows); i++) {
-		struct rn_msg m = {.kind = RN_MSG_NEIGH, .gid = gateway, .mac = {2, 9, 9, 9, 9, 9}};
-		struct rn_port_attr *port;
-		struct rn_qp_attr a;
-		struct rig r;
-
-		rig_init(&r, &(struct rig_opt){.only_rtr = true});
-		a = r.s[0].qp->attr;
-		port = &r.s[0].port;
-		port->gids[0] = own;
-		port->prefix_len[0] = 64;
-		port->gateway6 = gateway;
-		rn_shard_port(r.s[0].sh, port, r.now);
-		a.state = RN_QPS_RESET;
-		assert_int_equal(rig_modify(&r, 0, RN_QP_STATE, &a), 0);
-		a.state = RN_QPS_INIT;
-		assert_int_equal(rig_modify(&r, 0, RN_QP_STATE | RN_QPM_INIT, &a), 0);
-		a.state = RN_QPS_RTR;
-		a.av = (struct rn_av){.sgid = own, .dgid = rows[i].peer};
-		assert_int_equal(rig_modify(&r, 0, RN_QP_STATE | RN_QPM_RTR, &a), 0);
-		rn_shard_inbox(r.s[0].sh, &m, r.now);
-		assert_int_equal(memcmp(r.s[0].qp->attr.av.dmac, m.mac, 6) == 0, rows[i].moves);
-		rig_fini(&r);
-	}
 }
 
 /* What other shards must hear of. */
@@ -542,6 +505,60 @@ static void test_turns(void **state)
 	rig_fini(&r);
 }
 
+/* Who has room for one gets one, however much there is to send or to tell. */
+static void test_room_for_one(void **state)
+{
+	static uint8_t frame[2000];
+	struct rn_txbuf bufs[2] = {{.data = frame, .cap = sizeof(frame)}}; /* the second is none */
+	struct rn_srq_ref *srq[2];
+	struct rn_qp *twin = malloc(sizeof(*twin));
+	struct rn_shard *sh;
+	struct rn_event ev[2];
+	struct rn_msg m[2];
+	struct rig r;
+
+	rig_init(&r, &(struct rig_opt){0});
+	sh = r.s[0].sh;
+	*twin = *r.s[0].qp;
+	rn_list_init(&twin->cnp);
+	rn_list_add_tail(&sh->cnp, &r.s[0].qp->cnp);
+	rn_list_add_tail(&sh->cnp, &twin->cnp);
+	rig_request(&r, 0, RN_WQE_WRITE, 0, 1, 0, 4000, 0);
+	for (unsigned i = 0; i < 2 + 4; i++) {
+		assert_int_equal(rn_shard_tx(sh, bufs, 1, r.now), 1);
+		assert_int_equal(frame[42], i < 2 ? 0x81 : i == 2 ? RN_OP_WRITE_FIRST : i < 5 ? RN_OP_WRITE_MIDDLE : RN_OP_WRITE_LAST);
+	}
+	assert_int_equal(rn_shard_tx(sh, bufs, 1, r.now), 0);
+	free(twin);
+	for (unsigned i = 0; i < 2; i++) {
+		srq[i] = &sh->srq[i];
+		*srq[i] = (struct rn_srq_ref){.id = i};
+		rn_list_init(&srq[i]->tell);
+		rn_shard_tell_srq(sh, srq[i]);
+		rn_shard_tell_qp(sh, r.s[0].qp, i ? RN_QPE_FATAL : RN_QPE_COMM_EST);
+		rn_shard_tell_cq(sh, r.s[0].qp->send_cq, i ? RN_EVENT_CQ : RN_EVENT_CQ_OVERRUN);
+		rn_shard_send(sh, &(struct rn_msg){.qpn = 70 + i});
+	}
+	for (unsigned i = 0; i < 6; i++)
+		assert_int_equal(rn_shard_events(sh, ev, 1), 1);
+	assert_int_equal(rn_shard_events(sh, ev, 1), 0);
+	for (unsigned i = 0; i < 2; i++) {
+		assert_int_equal(rn_shard_outbox(sh, m, 1), 1);
+		assert_int_equal(m[0].qpn, 70 + i);
+	}
+	assert_int_equal(rn_shard_outbox(sh, m, 1), 0);
+	/* messages that find no room are lost, not those before them */
+	for (unsigned i = 0; i < RN_OUTBOX + 5; i++)
+		rn_shard_send(sh, &(struct rn_msg){.qpn = i});
+	for (unsigned i = 0; i < RN_OUTBOX; i++) {
+		assert_int_equal(rn_shard_outbox(sh, m, 1), 1);
+		assert_int_equal(m[0].qpn, i);
+	}
+	assert_int_equal(rn_shard_outbox(sh, m, 1), 0);
+	r.s[0].qp->state = RN_QPS_ERR; /* what it has sent nobody will acknowledge */
+	rig_fini(&r);
+}
+
 /* Without a port: everything comes back, nobody sends or waits, and only ends are possible. */
 static void test_port_gone(void **state)
 {
@@ -573,6 +590,21 @@ static void test_port_gone(void **state)
 	rig_fini(&r);
 }
 
+static void test_path_mtu(void **state)
+{
+	static const struct {
+		uint16_t mtu;
+		bool wide;
+		uint8_t code;
+	} rows[] = {{1500, false, 3},	   {1500, true, 3},  {1024 + 64, false, 3},
+		    {1024 + 63, false, 2}, {4200, false, 5}, {4160, false, 5},
+		    {4159, false, 4},	   {4184, true, 5},  {4183, true, 4},
+		    {9000, true, 5},	   {300, true, 1}};
+
+	for (unsigned i = 0; i < RN_ARRAY_SIZE(rows); i++)
+		assert_int_equal(rn_port_path_mtu(rows[i].mtu, rows[i].wide), rows[i].code);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -581,9 +613,10 @@ int main(void)
 		cmocka_unit_test(test_commands), cmocka_unit_test(test_stale_posts),
 		cmocka_unit_test(test_armed),	 cmocka_unit_test(test_coalesced),
 		cmocka_unit_test(test_only_acks),
-		cmocka_unit_test(test_new_mac),	 cmocka_unit_test(test_new_mac_of_gateway),
+		cmocka_unit_test(test_new_mac),	 cmocka_unit_test(test_path_mtu),
 		cmocka_unit_test(test_messages), cmocka_unit_test(test_turns),
 		cmocka_unit_test(test_port_gone),
+		cmocka_unit_test(test_room_for_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

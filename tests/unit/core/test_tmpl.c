@@ -107,9 +107,32 @@ static void test_same_bytes(void **state)
 	}
 }
 
+/* Headers of which every sum occurs: the checksum is right, of data and of a notification in another class. */
+static void test_every_sum(void **state)
+{
+	struct rn_av av = {.sgid = v4[0], .dgid = v4[1], .hop_limit = 64};
+
+	for (unsigned i = 0; i < 65536; i++) {
+		static const uint8_t smac[6] = {2};
+		uint8_t frame[128];
+		struct rn_tmpl t;
+		struct rn_pkt p;
+
+		rn_store16(av.dgid.b + 14, (uint16_t)i);
+		av.tclass = (uint8_t)(i * 5);
+		rn_tmpl_make(&t, &av, smac, 5, 7);
+		assert_int_equal(rn_frame_parse(frame, rn_tmpl_cnp(&t, frame, (uint8_t)(i * 7), 0), &p), RN_V_OK);
+		assert_int_equal(p.tclass, (uint8_t)(i * 7));
+		rn_tmpl_put(&t, frame, RN_OP_SEND_ONLY, 9, 0, 0, 0);
+		rn_tmpl_seal(&t, frame, rn_tmpl_close(&t, frame, 0, 0));
+		assert_int_equal(rn_frame_parse(frame, rn_tmpl_frame_bytes(&t, 0, 0), &p), RN_V_OK);
+		assert_int_equal(p.tclass, av.tclass);
+	}
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_bytes)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_bytes), cmocka_unit_test(test_every_sum)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

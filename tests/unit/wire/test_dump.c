@@ -84,12 +84,39 @@ static void test_odd_packets(void **state)
 	pkt = (struct rn_pkt){.opcode = RN_OP_ACK, .psn = 7, .dest_qpn = 2, .syndrome = 0x45, .tclass = 3};
 	rn_dump_pkt(line, sizeof(line), &pkt);
 	assert_string_equal(line, "RC ACK psn=7 qp=0x2 ce syndrome=0x45 msn=0");
+	pkt.syndrome = 0x65;
+	rn_dump_pkt(line, sizeof(line), &pkt);
+	assert_string_equal(line, "RC ACK psn=7 qp=0x2 ce NAK 5 msn=0");
+	pkt.syndrome = 0x64;
+	rn_dump_pkt(line, sizeof(line), &pkt);
+	assert_string_equal(line, "RC ACK psn=7 qp=0x2 ce NAK rd msn=0");
 	pkt.syndrome = 0x69;
 	rn_dump_pkt(line, sizeof(line), &pkt);
 	assert_string_equal(line, "RC ACK psn=7 qp=0x2 ce NAK 9 msn=0");
 	pkt = (struct rn_pkt){.opcode = RN_OP_SEND_ONLY_INV, .inv_rkey = 0xABC, .payload_len = 9};
 	rn_dump_pkt(line, sizeof(line), &pkt);
 	assert_string_equal(line, "RC SEND_ONLY_INV psn=0 qp=0x0 inv=0xabc len=9");
+}
+
+static void test_other_kinds(void **state)
+{
+	static const struct {
+		uint8_t kind, payload[8];
+		const char *line;
+	} other[] = {
+		{RN_PKT_ARP, {[7] = 1}, "ARP request"},
+		{RN_PKT_ARP, {[7] = 2}, "ARP reply"},
+		{RN_PKT_ND, {136}, "ND type=136"},
+		{RN_PKT_ICMP, {8}, "ICMP type=8 len=8"},
+	};
+	char line[RN_DUMP_BYTES];
+
+	for (size_t i = 0; i < RN_ARRAY_SIZE(other); i++) {
+		struct rn_pkt pkt = {.kind = other[i].kind, .payload = other[i].payload, .payload_len = 8};
+
+		rn_dump_pkt(line, sizeof(line), &pkt);
+		assert_string_equal(line, other[i].line);
+	}
 }
 
 /* Whatever the capacity, the text is terminated and a prefix of the whole. */
@@ -115,6 +142,7 @@ int main(void)
 		cmocka_unit_test(test_vectors),
 		cmocka_unit_test(test_bad_frames),
 		cmocka_unit_test(test_odd_packets),
+		cmocka_unit_test(test_other_kinds),
 		cmocka_unit_test(test_cut),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -82,6 +82,7 @@ static void test_vectors_rebuild(void **state)
 		assert_int_equal(rn_frame_build(&pkt, out, sizeof(out)), len);
 		assert_memory_equal(out, f, len);
 		assert_int_equal(rn_frame_build(&pkt, out, len - 1), 0);
+		assert_int_equal(rn_frame_build(&pkt, out, len), len);
 		rebuilt++;
 	}
 	assert_int_equal(rebuilt, 19);
@@ -321,6 +322,52 @@ static void test_truncation(void **state)
 	}
 }
 
+/* A header is read when all of it is there, and not before. The changes are to O1, O4 and O6, whose IP checksum is then
+ * repaired. */
+static void test_headers_that_just_fit(void **state)
+{
+	static const struct {
+		const char *what, *vector;
+		size_t at;
+		uint16_t value;
+		size_t len;
+		enum rn_verdict least, less; /* of that many bytes, and of one less */
+	} row[] = {
+		{"Ethernet", "O1", 12, 0x88CC, 14, RN_V_FRAME_ETHERTYPE, RN_V_FRAME_SHORT},
+		{"VLAN tag", "O6", 16, 0x88CC, 18, RN_V_FRAME_ETHERTYPE, RN_V_FRAME_SHORT},
+		{"IPv4", "O1", 16, 20, 34, RN_V_UDP_LENGTH, RN_V_FRAME_SHORT},
+		{"IPv4, tagged", "O6", 20, 20, 38, RN_V_UDP_LENGTH, RN_V_FRAME_SHORT},
+		{"IPv6", "O4", 18, 0, 54, RN_V_UDP_LENGTH, RN_V_FRAME_SHORT},
+		{"IPv4 length", "O1", 16, 28, 42, RN_V_UDP_LENGTH, RN_V_IP_HEADER},
+		{"IPv6 length", "O4", 18, 8, 62, RN_V_UDP_LENGTH, RN_V_IP_HEADER},
+	};
+
+	for (size_t i = 0; i < RN_ARRAY_SIZE(row); i++) {
+		uint8_t f[VECTOR_BYTES];
+		vector_bytes(row[i].vector, f);
+		rn_store16(f + row[i].at, row[i].value);
+		if (f[ip_at(f)] >> 4 == 4)
+			repair_frame(f, row[i].len, SUM);
+		expect_verdict(row[i].what, parse_exact(f, row[i].len), row[i].least);
+		expect_verdict(row[i].what, parse_exact(f, row[i].len - 1), row[i].less);
+	}
+}
+
+/* A datagram of no bytes to another port is another's, not a bad one. */
+static void test_empty_datagram_of_others(void **state)
+{
+	uint8_t f[VECTOR_BYTES];
+
+	vector_bytes("O1", f);
+	rn_store16(f + 16, 28);
+	rn_store16(f + 36, 53);
+	repair_frame(f, 42, SUM);
+	assert_int_equal(parse_exact(f, 42), RN_V_UDP_PORT);
+	rn_store16(f + 16, 27);
+	repair_frame(f, 42, SUM);
+	assert_int_equal(parse_exact(f, 42), RN_V_UDP_LENGTH);
+}
+
 /* Any byte of any vector replaced at random, ICRC repaired now and then: whatever is accepted rebuilds. */
 static void test_random_damage(void **state)
 {
@@ -530,6 +577,8 @@ int main(void)
 		cmocka_unit_test(test_junk_after_udp),
 		cmocka_unit_test(test_vlan),
 		cmocka_unit_test(test_truncation),
+		cmocka_unit_test(test_headers_that_just_fit),
+		cmocka_unit_test(test_empty_datagram_of_others),
 		cmocka_unit_test(test_random_damage),
 		cmocka_unit_test(test_build_then_parse),
 		cmocka_unit_test(test_payload_too_long),

@@ -33,7 +33,7 @@ static void echo_both_ways(void **state)
 			uint8_t data[100], msg[128];
 			struct rn_icmp_echo in = {.reply = n & 1,
 						  .id = 0x1234,
-						  .seq = 7,
+						  .seq = 0x5678,
 						  .data = data,
 						  .data_len = n};
 			struct rn_icmp_echo out;
@@ -45,7 +45,9 @@ static void echo_both_ways(void **state)
 			assert_true(rn_icmp_echo_parse(ipv4, &a, &b, msg, len, &out));
 			assert_int_equal(out.reply, in.reply);
 			assert_int_equal(out.id, 0x1234);
-			assert_int_equal(out.seq, 7);
+			assert_int_equal(out.seq, 0x5678);
+			assert_int_equal(msg[0], ipv4 ? (n & 1 ? 0 : 8) : 128 + (n & 1));
+			assert_memory_equal(msg + 4, "\x12\x34\x56\x78", 4);
 			assert_int_equal(out.data_len, n);
 			msg[4] ^= 1;
 			assert_false(rn_icmp_echo_parse(ipv4, &a, &b, msg, len, &out));
@@ -55,6 +57,21 @@ static void echo_both_ways(void **state)
 			/* the addresses are part of the v6 checksum */
 			assert_int_equal(rn_icmp_echo_parse(ipv4, &a, &a, msg, len, &out), ipv4);
 		}
+	}
+}
+
+/* A message has 16 bits for its length. */
+static void the_longest(void **state)
+{
+	static uint8_t data[65536], msg[65536 + 8];
+
+	for (uint32_t n = 65535 - 8; n <= 65536 - 8; n++) {
+		struct rn_icmp_echo echo = {.data = data, .data_len = n};
+		size_t len = rn_icmp_echo_build(true, &a, &b, &echo, msg, sizeof(msg));
+
+		assert_int_equal(len, n + 8);
+		assert_int_equal(rn_icmp_echo_parse(true, &a, &b, msg, len, &echo), len == 65535);
+		assert_int_equal(rn_icmp_echo_build(true, &a, &b, &echo, msg, len), len);
 	}
 }
 
@@ -79,6 +96,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(checksum_of_a_known_header),
 		cmocka_unit_test(echo_both_ways),
+		cmocka_unit_test(the_longest),
 		cmocka_unit_test(refuses_the_rest),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <stdlib.h>
 
 #include "icmp_msg.h"
 #include "nd_msg.h"
@@ -19,7 +20,7 @@ static void seal(const struct rn_gid *src, const struct rn_gid *dst, uint8_t *p,
 	uint16_t sum;
 
 	p[2] = p[3] = 0;
-	sum = rn_ip_checksum(rn_ipv6_pseudo_sum(src, dst, (uint32_t)len, RN_IPPROTO_ICMPV6), p,
+	sum = rn_ip_checksum(rn_ipv6_pseudo_sum(src, dst, (uint16_t)len, RN_IPPROTO_ICMPV6), p,
 			     len);
 	p[2] = (uint8_t)(sum >> 8);
 	p[3] = (uint8_t)sum;
@@ -47,6 +48,11 @@ static void both_ways(void **state)
 		size_t len = rn_nd_build(&a, &b, &rows[i], p);
 
 		assert_int_equal(len, rows[i].has_mac ? 32 : 24);
+		if (rows[i].has_mac) /* the sender's own, or that of the target */
+			assert_int_equal(p[24], rows[i].type == RN_ND_SOLICIT ? 1 : 2);
+		if (rows[i].type == RN_ND_ADVERT) /* RFC 4861, 4.4: R, S, O */
+			assert_int_equal(p[4], rows[i].router << 7 | rows[i].solicited << 6 |
+						       rows[i].override << 5);
 		assert_true(rn_nd_parse(&a, &b, p, len, &nd));
 		assert_memory_equal(&nd, &rows[i], sizeof(nd));
 		assert_false(rn_nd_parse(&a, &a, p, len, &nd)); /* checksum covers the addresses */
@@ -88,6 +94,31 @@ static void refuses_the_malformed(void **state)
 	}
 }
 
+/* Options are whole or the message is nothing; the first of two holds, and another message's option is not this one's. */
+static void options(void **state)
+{
+	struct rn_nd nd = {.type = RN_ND_SOLICIT, .target = b, .has_mac = true, .mac = {2, 4, 6}};
+	uint8_t p[RN_ND_BYTES + 8];
+
+	rn_nd_build(&a, &group, &nd, p);
+	memcpy(p + 32, p + 24, 8);
+	p[34] = 8;
+	for (size_t len = 24; len <= sizeof(p); len++) {
+		uint8_t *exact = malloc(len);
+
+		memcpy(exact, p, len);
+		seal(&a, &group, exact, len);
+		assert_int_equal(rn_nd_parse(&a, &group, exact, len, &nd), len % 8 == 0);
+		if (len % 8 == 0)
+			assert_true(nd.has_mac == (len > 24) && nd.mac[0] == (len > 24 ? 2 : 0));
+		free(exact);
+	}
+	p[24] = 2;
+	seal(&a, &group, p, sizeof(p));
+	assert_true(rn_nd_parse(&a, &group, p, sizeof(p), &nd));
+	assert_int_equal(nd.mac[0], 8);
+}
+
 static void solicited_node_group(void **state)
 {
 	struct rn_gid g;
@@ -101,6 +132,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(both_ways),
 		cmocka_unit_test(refuses_the_malformed),
+		cmocka_unit_test(options),
 		cmocka_unit_test(solicited_node_group),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

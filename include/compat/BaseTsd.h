@@ -1,2 +1,0 @@
-/* Another spelling of basetsd.h. */
-#include "basetsd.h"

@@ -1,2 +1,0 @@
-/* Another spelling of guiddef.h. */
-#include "guiddef.h"

@@ -1,2 +1,0 @@
-/* Another spelling of initguid.h. */
-#include "initguid.h"

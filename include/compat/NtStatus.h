@@ -1,2 +1,0 @@
-/* Another spelling of ntstatus.h. */
-#include "ntstatus.h"

@@ -1,2 +1,0 @@
-/* Another spelling of objbase.h. */
-#include "objbase.h"

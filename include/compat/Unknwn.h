@@ -1,2 +1,0 @@
-/* Another spelling of unknwn.h. */
-#include "unknwn.h"

@@ -1,2 +1,0 @@
-/* Another spelling of windef.h. */
-#include "windef.h"

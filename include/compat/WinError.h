@@ -1,2 +1,0 @@
-/* Another spelling of winerror.h. */
-#include "winerror.h"

@@ -1,2 +1,0 @@
-/* Another spelling of winnt.h. */
-#include "winnt.h"

@@ -1,2 +1,0 @@
-/* Another spelling of winternl.h. */
-#include "winternl.h"

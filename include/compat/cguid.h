@@ -1,2 +1,0 @@
-/* GUID_NULL, IID_NULL, CLSID_NULL. */
-#include "guiddef.h"

@@ -1,2 +1,0 @@
-/* Another spelling of sal.h. */
-#include "sal.h"

@@ -1,2 +1,0 @@
-/* Another spelling of windows.h. */
-#include "windows.h"

@@ -1,2 +1,0 @@
-/* Another spelling of winsock2.h. */
-#include "winsock2.h"

@@ -1,0 +1,240 @@
+/* Where the frames of the neighbour machine go: to all, to a group, to one; and which groups it
+ * listens to. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "arp_msg.h"
+#include "core.h"
+#include "frame.h"
+#include "nd_msg.h"
+#include "neigh.h"
+
+#define V4(a, b, c, d) ((struct rn_gid){{[10] = 0xff, 0xff, a, b, c, d}})
+#define OWN4	       V4(192, 0, 2, 1)
+#define PEER4	       V4(192, 0, 2, 9)
+#define OWN6	       ((struct rn_gid){{0x20, 1, 0x0d, 0xb8, [13] = 0xab, [15] = 1}})
+#define PEER6	       ((struct rn_gid){{0x20, 1, 0x0d, 0xb8, [13] = 0xcd, 0xef, 9}})
+
+static const uint8_t to_all[6] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff},
+		     to_nodes[6] = {0x33, 0x33, 0, 0, 0, 1},
+		     to_peers[6] = {0x33, 0x33, 0xff, 0xcd, 0xef, 9},
+		     peer_mac[6] = {2, 0, 0, 0, 0, 9};
+static const struct rn_gid all_nodes = {{0xff, 2, [15] = 1}},
+			   peers_group = {{0xff, 2, [11] = 1, [12] = 0xff, [13] = 0xcd, 0xef, 9}};
+
+/* IPv6 first: the place of an address among ours means nothing. */
+static const struct rn_port_attr port = {.mac = {2, 0, 0, 0, 0, 1},
+					 .mtu = 1500,
+					 .ngids = 2,
+					 .gids = {{{0x20, 1, 0x0d, 0xb8, [13] = 0xab, [15] = 1}},
+						  {{[10] = 0xff, 0xff, 192, 0, 2, 1}}},
+					 .prefix_len = {64, 24}};
+
+static struct rn_neigh *machine(void)
+{
+	const struct rn_core_cfg cfg = {.max_neigh = 8,
+					.neigh_retry = RN_MS(100),
+					.neigh_reachable = RN_S(30),
+					.neigh_probes = 3,
+					.seed = 1};
+	struct rn_neigh *n = rn_neigh_create(&cfg, &port, 0);
+
+	assert_non_null(n);
+	return n;
+}
+
+/* The next frame, which goes there, and for IPv6 in a packet to dst. */
+static struct rn_pkt expect(struct rn_neigh *n, const uint8_t dmac[6], const struct rn_gid *dst,
+			    rn_time now)
+{
+	static uint8_t frame[200];
+	unsigned len = rn_neigh_tx(n, frame, sizeof(frame), now);
+	struct rn_pkt pkt;
+
+	assert_int_equal(rn_frame_parse(frame, len, &pkt), RN_V_OK);
+	assert_memory_equal(pkt.dmac, dmac, 6);
+	assert_memory_equal(pkt.smac, port.mac, 6);
+	if (dst)
+		assert_memory_equal(&pkt.dst, dst, 16);
+	return pkt;
+}
+
+static void announcements(void **state)
+{
+	struct rn_neigh *n = machine();
+	struct rn_pkt pkt;
+	struct rn_arp arp;
+	struct rn_nd nd;
+
+	pkt = expect(n, to_nodes, &all_nodes, 0);
+	assert_true(rn_nd_parse(&pkt.src, &pkt.dst, pkt.payload, pkt.payload_len, &nd));
+	assert_true(nd.type == RN_ND_ADVERT && nd.override && !nd.solicited &&
+		    rn_gid_equal(&nd.target, &OWN6));
+	pkt = expect(n, to_all, NULL, 0);
+	assert_true(rn_arp_parse(pkt.payload, pkt.payload_len, &arp));
+	assert_true(rn_gid_equal(&arp.sender, &OWN4) && rn_gid_equal(&arp.target, &OWN4));
+	assert_false(rn_neigh_wants_tx(n));
+	rn_neigh_destroy(n);
+}
+
+/* A question is for all; one that only confirms goes to the known MAC first, and to all when that
+ * is silent. */
+static void questions(void **state)
+{
+	for (unsigned v6 = 0; v6 < 2; v6++) {
+		const struct rn_gid peer = v6 ? PEER6 : PEER4, own = v6 ? OWN6 : OWN4;
+		struct rn_neigh *n = machine();
+		struct rn_pkt pkt;
+		uint8_t mac[6];
+		rn_time now = RN_S(1);
+
+		while (rn_neigh_wants_tx(n))
+			rn_neigh_tx(n, (uint8_t[200]){0}, 200, 0);
+		assert_int_equal(rn_neigh_resolve(n, &own, &peer, mac, 0), RN_NEIGH_PENDING);
+		expect(n, v6 ? to_peers : to_all, v6 ? &peers_group : NULL, 0);
+		/* the answer, made by the other's machine */
+		struct rn_nd nd = {.type = RN_ND_ADVERT,
+				   .solicited = true,
+				   .override = true,
+				   .has_mac = true,
+				   .target = peer};
+		struct rn_arp arp = {.op = RN_ARP_REPLY, .sender = peer, .target = own};
+		uint8_t body[64];
+
+		memcpy(nd.mac, peer_mac, 6);
+		memcpy(arp.sender_mac, peer_mac, 6);
+		pkt = (struct rn_pkt){.kind = v6 ? RN_PKT_ND : RN_PKT_ARP,
+				      .hop_limit = 255,
+				      .payload = body,
+				      .src = peer,
+				      .dst = own};
+		memcpy(pkt.smac, peer_mac, 6);
+		if (v6)
+			pkt.payload_len = (uint32_t)rn_nd_build(&peer, &own, &nd, body);
+		else
+			rn_arp_build(&arp, body), pkt.payload_len = RN_ARP_BYTES;
+		assert_int_equal(rn_neigh_rx(n, &pkt, now), RN_V_OK);
+		assert_int_equal(rn_neigh_resolve(n, &own, &peer, mac, now), RN_NEIGH_READY);
+		/* fresh until the last moment */
+		assert_int_equal(rn_neigh_resolve(n, &own, &peer, mac, now + RN_S(30) - 1),
+				 RN_NEIGH_READY);
+		assert_false(rn_neigh_wants_tx(n));
+		now += RN_S(30);
+		assert_int_equal(rn_neigh_resolve(n, &own, &peer, mac, now), RN_NEIGH_READY);
+		expect(n, peer_mac, v6 ? &peer : NULL, now);
+		for (unsigned i = 0; i < 2; i++) {
+			now += RN_MS(101);
+			rn_neigh_tick(n, now);
+			expect(n, v6 ? to_peers : to_all, v6 ? &peers_group : NULL, now);
+		}
+		assert_false(rn_neigh_wants_tx(n));
+		rn_neigh_destroy(n);
+	}
+}
+
+/* A question for an address of ours is answered, whichever of them it is for. */
+static void answers(void **state)
+{
+	struct rn_neigh *n = machine();
+	struct rn_nd nd = {
+		.type = RN_ND_SOLICIT, .has_mac = true, .mac = {2, 0, 0, 0, 0, 9}, .target = OWN6};
+	struct rn_gid group, own = OWN6, peer = PEER6;
+	uint8_t body[64];
+	struct rn_pkt pkt = {.kind = RN_PKT_ND, .hop_limit = 255, .payload = body, .src = PEER6};
+
+	while (rn_neigh_wants_tx(n))
+		rn_neigh_tx(n, (uint8_t[200]){0}, 200, 0);
+	rn_nd_solicited_node(&own, &group);
+	pkt.dst = group;
+	pkt.payload_len = (uint32_t)rn_nd_build(&pkt.src, &group, &nd, body);
+	assert_int_equal(rn_neigh_rx(n, &pkt, 0), RN_V_OK);
+	pkt = expect(n, peer_mac, &peer, 0);
+	assert_true(rn_nd_parse(&pkt.src, &pkt.dst, pkt.payload, pkt.payload_len, &nd));
+	assert_true(nd.type == RN_ND_ADVERT && nd.override && nd.solicited &&
+		    rn_gid_equal(&nd.target, &own));
+	rn_neigh_destroy(n);
+}
+
+/* Nothing is written where not every frame has room, and nothing is lost by that. */
+static void room(void **state)
+{
+	struct rn_neigh *n = machine();
+	uint8_t frame[200];
+
+	assert_int_equal(rn_neigh_tx(n, frame, 89, 0), 0);
+	assert_int_equal(rn_neigh_tx(n, frame, 90, 0), 86);
+	assert_true(rn_neigh_wants_tx(n));
+	rn_neigh_destroy(n);
+}
+
+/* Groups by their MAC, and every MAC that differs from one in a bit. */
+static void groups(void **state)
+{
+	static const uint8_t ours[][6] = {{0xff, 0xff, 0xff, 0xff, 0xff, 0xff},
+					  {0x33, 0x33, 0, 0, 0, 1},
+					  {0x33, 0x33, 0xff, 0xab, 0, 1}};
+
+	for (size_t i = 0; i < RN_ARRAY_SIZE(ours); i++) {
+		assert_true(rn_neigh_group_mac(&port, ours[i]));
+		for (unsigned bit = 0; bit < 48; bit++) {
+			uint8_t mac[6];
+
+			memcpy(mac, ours[i], 6);
+			mac[bit / 8] ^= (uint8_t)(1u << bit % 8);
+			assert_false(rn_neigh_group_mac(&port, mac));
+		}
+	}
+	assert_false(rn_neigh_group_mac(
+		&port, (uint8_t[]){0x33, 0x33, 0xff, 0, 2, 1})); /* IPv4 has none */
+}
+
+/* Which addresses are groups, and the MAC of those. */
+static void addresses_of_groups(void **state)
+{
+	static const struct {
+		struct rn_gid dst;
+		bool group;
+		uint8_t mac[6];
+	} rows[] = {
+		{{{[10] = 0xff, 0xff, 255, 255, 255, 255}},
+		 true,
+		 {0xff, 0xff, 0xff, 0xff, 0xff, 0xff}},
+		{{{[10] = 0xff, 0xff, 255, 255, 255, 254}}, false, {0}},
+		{{{[10] = 0xff, 0xff, 254, 255, 255, 255}}, false, {0}},
+		{{{[10] = 0xff, 0xff, 240, 0, 0, 1}}, false, {0}},
+		{{{[10] = 0xff, 0xff, 239, 255, 255, 255}}, true, {1, 0, 0x5e, 0x7f, 0xff, 0xff}},
+		{{{[10] = 0xff, 0xff, 224, 128, 0, 1}}, true, {1, 0, 0x5e, 0, 0, 1}},
+		{{{[10] = 0xff, 0xff, 223, 255, 255, 255}}, false, {0}},
+		{{{0xff, 0x0e, [12] = 1, 2, 3, 4}}, true, {0x33, 0x33, 1, 2, 3, 4}},
+		{{{0xfe, 0xff, [15] = 4}}, false, {0}},
+	};
+
+	for (size_t i = 0; i < RN_ARRAY_SIZE(rows); i++) {
+		struct rn_neigh *n = machine();
+		uint8_t mac[6];
+
+		/* no gateway: for who is no group and not here there is no way */
+		assert_int_equal(rn_neigh_resolve(n, rn_gid_is_ipv4(&rows[i].dst) ? &OWN4 : &OWN6,
+						  &rows[i].dst, mac, 0),
+				 rows[i].group ? RN_NEIGH_READY : RN_NEIGH_FAILED);
+		if (rows[i].group)
+			assert_memory_equal(mac, rows[i].mac, 6);
+		rn_neigh_destroy(n);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(announcements), cmocka_unit_test(questions),
+		cmocka_unit_test(answers),	 cmocka_unit_test(room),
+		cmocka_unit_test(groups),	 cmocka_unit_test(addresses_of_groups),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
