@@ -152,6 +152,7 @@
 	X(PERCENT, dup,         0,   0, 100, "per cent of sent frames that are sent twice") \
 	X(PERCENT, reorder,     0,   0, 100, "per cent of sent frames that are overtaken by later ones") \
 	X(PERCENT, corrupt,     0,   0, 100, "per cent of sent frames with a flipped bit") \
+	X(PERCENT, tamper,      0,   0, 100, "per cent of sent frames with data in which a bit is flipped under an ICRC that fits") \
 	X(UINT,   delay_us,     0,   0, 10000000, "microseconds every sent frame is held back") \
 	X(SEED,   seed,         1,   0, INT64_MAX, "seed of the random choices; the same seed makes the same choices")
 

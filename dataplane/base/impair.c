@@ -30,5 +30,5 @@ struct rn_fate rn_impair_decide(const struct rn_impair *rule, struct rn_rng *rng
 bool rn_impair_none(const struct rn_impair *rule)
 {
 	return !rule->loss_ppm && !rule->duplicate_ppm && !rule->reorder_ppm && !rule->corrupt_ppm &&
-	       !rule->delay_min_ns && !rule->delay_max_ns;
+	       !rule->tamper_ppm && !rule->delay_min_ns && !rule->delay_max_ns;
 }

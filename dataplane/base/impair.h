@@ -12,6 +12,7 @@ struct rn_impair {
 	uint32_t duplicate_ppm;
 	uint32_t reorder_ppm;  /* the packet is held back by reorder_ns on top of its delay */
 	uint32_t corrupt_ppm;  /* one bit is flipped */
+	uint32_t tamper_ppm;   /* one bit of the payload, unnoticed by the ICRC: who builds frames does it, not the fate */
 	rn_time delay_min_ns;  /* uniform in [min, max]; max < min counts as min */
 	rn_time delay_max_ns;
 	rn_time reorder_ns;

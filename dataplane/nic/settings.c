@@ -201,6 +201,7 @@ void rn_settings_impair(const struct rn_config *cfg, struct rn_impair *rule)
 		.duplicate_ppm = ppm(i->dup),
 		.reorder_ppm = ppm(i->reorder),
 		.corrupt_ppm = ppm(i->corrupt),
+		.tamper_ppm = ppm(i->tamper),
 		.delay_min_ns = RN_US(i->delay_us),
 		.delay_max_ns = RN_US(i->delay_us),
 		.reorder_ns = RN_US(50), /* long enough for the next frames of a burst to overtake */

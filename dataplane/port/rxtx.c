@@ -15,6 +15,7 @@
 #include "capture.h"
 #include "frame.h"
 #include "handover.h"
+#include "tamper.h"
 
 /* Numbers of lcores that EAL does not use, in use by our shards. Under the in-process link's lock. */
 static bool borrowed[RTE_MAX_LCORE];
@@ -51,6 +52,7 @@ int rn_rxtx_open(struct rn_rxtx *x, const struct rn_rxtx_cfg *cfg)
 	x->impaired = !rn_impair_none(&cfg->impair);
 	x->rule = cfg->impair;
 	rn_rng_seed(&x->rng, cfg->impair_seed + cfg->index);
+	rn_rng_seed(&x->tamper, ~(cfg->impair_seed + cfg->index));
 	x->lcore_id = borrow_lcore_id();
 	x->cache = rte_mempool_default_cache(x->port->pool, x->lcore_id);
 	x->own_cache = x->cache == NULL;
@@ -336,6 +338,10 @@ static void ill_fated(struct rn_rxtx *x, struct rte_mbuf *m, rn_time now)
 		rn_rxtx_free(x, &m, 1);
 		return;
 	}
+	bool tampered = rn_rng_chance(&x->tamper, x->rule.tamper_ppm);
+	uint64_t bit = rn_rng_next(&x->tamper);
+	if (tampered)
+		x->stats.impaired_data += rn_tamper_frame(rte_pktmbuf_mtod(m, uint8_t *), rte_pktmbuf_data_len(m), bit);
 	if (fate.copies > 1) {
 		copy[1] = rte_pktmbuf_copy(m, x->port->pool, 0, UINT32_MAX);
 		x->stats.impaired_dup += copy[1] != NULL;

@@ -30,7 +30,8 @@ struct rn_capture;
 	X(impaired_lost, "sent frames lost on purpose") \
 	X(impaired_dup,  "sent frames doubled on purpose") \
 	X(impaired_late, "sent frames held back on purpose") \
-	X(impaired_bad,  "sent frames corrupted on purpose")
+	X(impaired_bad,  "sent frames corrupted on purpose") \
+	X(impaired_data, "sent frames whose data was changed on purpose, under an ICRC that fits")
 /* clang-format on */
 
 struct rn_rxtx_stats {
@@ -74,7 +75,7 @@ struct rn_rxtx {
 
 	bool impaired;
 	struct rn_impair rule;
-	struct rn_rng rng;
+	struct rn_rng rng, tamper; /* two: a rule leaves the choices of the others as they were */
 	struct rn_held *held; /* by time; RN_HELD_MAX of them when impaired */
 	unsigned nheld;
 };

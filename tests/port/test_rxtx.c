@@ -1,5 +1,5 @@
 /* A port that takes few frames a burst loses nothing, one that takes none any more holds up nobody; a network that loses, doubles, reorders and corrupts frames on
- * purpose is survived, and every frame is accounted for. */
+ * purpose is survived, and every frame is accounted for; data that is changed on purpose arrives. */
 #include "rig.h"
 
 #include <rte_ethdev.h>
@@ -159,12 +159,30 @@ static void survives_a_bad_network(void **state)
 	close_pair();
 }
 
+/* Nobody notices but who compares: no packet is refused, every request succeeds, and one bit of each packet is wrong. */
+static void carries_changed_data(void **state)
+{
+	open_pair(rig_pair(1, 1500, "impair = { tamper = 100; seed = 5; };"));
+	unsigned wrong = 0;
+	for (uint32_t k = 0; k < LEN; k++)
+		e[0].buf[k] = (uint8_t)(k * 7);
+	rig_post(&e[0].qp, RN_WQE_WRITE, 1, e[0].buf, LEN, e[0].lkey, (uintptr_t)e[1].buf + LEN, e[1].rkey);
+	assert_int_equal(rig_wait(&e[0].cq).status, RN_STATUS_SUCCESS);
+	for (uint32_t k = 0; k < LEN; k++)
+		wrong += (unsigned)__builtin_popcount(e[0].buf[k] ^ e[1].buf[LEN + k]);
+	assert_int_equal(wrong, (LEN + 1023) / 1024);
+	assert_int_equal(rig_stat(e[0].link, "port_impaired_data"), wrong);
+	assert_int_equal(rig_stat(e[1].link, "rx_packets"), rig_stat(e[1].link, "verdict_OK"));
+	close_pair();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(loses_nothing_to_a_slow_port),
 		cmocka_unit_test(gives_up_on_a_dead_port),
 		cmocka_unit_test(survives_a_bad_network),
+		cmocka_unit_test(carries_changed_data),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

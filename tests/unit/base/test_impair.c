@@ -42,6 +42,8 @@ static void test_perfect_network(void **state)
 	assert_true(rn_impair_none(&none));
 	assert_int_equal(t.lost + t.doubled + t.reordered + t.corrupt, 0);
 	assert_true(t.max == 0);
+	none.tamper_ppm = 1; /* not a fate's, but not nothing */
+	assert_false(rn_impair_none(&none));
 }
 
 static void test_rates(void **state)
