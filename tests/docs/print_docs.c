@@ -199,6 +199,21 @@ static void print_completions(FILE *out)
 #undef X
 }
 
+static void print_wc_statuses(FILE *out)
+{
+	static const char *const texts[] = {
+#define X(name, number, text) [number] = text,
+		RN_STATUS_ROWS(X)
+#undef X
+	};
+
+	fprintf(out, "| `enum ibv_wc_status` | number | `GetResults` says | |\n|---|---|---|---|\n");
+#define X(name, nd) \
+	fprintf(out, "| IBV_WC_%s | %u | `%s` | %s |\n", #name, (unsigned)RN_STATUS_##name, #nd, texts[RN_STATUS_##name]);
+	ND_COMPLETION_ROWS(X)
+#undef X
+}
+
 static void print_errnos(FILE *out)
 {
 	fprintf(out, "| the NIC answers | the method says |\n|---|---|\n");
@@ -275,6 +290,7 @@ static struct {
 	{.name = "qp-kinds", .print = print_qp_kinds},
 	{.name = "completions", .print = print_completions},
 	{.name = "errnos", .print = print_errnos},
+	{.name = "wc-statuses", .print = print_wc_statuses},
 	{.name = "connector", .print = print_connector},
 };
 

@@ -1,26 +1,14 @@
 /* Command line words the tools share: addresses and numbers, with one sentence when they are wrong. */
-#include <arpa/inet.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "address.h"
 #include "session.h"
 
 int session_parse_address(const char *text, uint16_t port, struct sockaddr_storage *out)
 {
-	struct sockaddr_in *v4 = (struct sockaddr_in *)out;
-	struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)out;
-	memset(out, 0, sizeof(*out));
-	if (inet_pton(AF_INET, text, &v4->sin_addr) == 1) {
-		v4->sin_family = AF_INET;
-		v4->sin_port = htons(port);
+	if (address_parse_ip(text, port, out))
 		return 0;
-	}
-	if (inet_pton(AF_INET6, text, &v6->sin6_addr) == 1) {
-		v6->sin6_family = AF_INET6;
-		v6->sin6_port = htons(port);
-		return 0;
-	}
 	fprintf(stderr, "%s: '%s' is neither an IPv4 nor an IPv6 address\n", session_program, text);
 	return -1;
 }

@@ -8,35 +8,14 @@
 #include <sys/mman.h>
 #include <time.h>
 
+#include "address.h"
+
 #define POLL_NS             5000000
 #define POLLS_PER_CLOCK     64
 #define CONNECT_TIMEOUT_MS 20000
 #define GIVE_UP_MS         1000
 
 const char *session_program = "tool";
-
-static const struct {
-	HRESULT hr;
-	const char *text;
-} nd_texts[] = {
-	{ND_ACCESS_VIOLATION, "access violation"}, {ND_CANCELED, "cancelled, the connection ended"},
-	{ND_IO_TIMEOUT, "no answer from the peer"}, {ND_CONNECTION_REFUSED, "connection refused"},
-	{ND_CONNECTION_ABORTED, "connection aborted"}, {ND_INVALID_ADDRESS, "no adapter of the configuration has this address"},
-	{ND_HOST_UNREACHABLE, "host unreachable"}, {ND_NETWORK_UNREACHABLE, "network unreachable"},
-	{ND_SHARING_VIOLATION, "address in use"}, {ND_INSUFFICIENT_RESOURCES, "insufficient resources"},
-	{ND_NO_MEMORY, "out of memory"}, {ND_DEVICE_REMOVED, "the port is gone"}, {ND_INTERNAL_ERROR, "internal error"},
-	{ND_INVALID_DEVICE_REQUEST, "invalid request"}, {ND_DATA_OVERRUN, "data overrun"},
-};
-
-const char *nd_text(HRESULT hr)
-{
-	static char unknown[32];
-	for (size_t i = 0; i < sizeof(nd_texts) / sizeof(nd_texts[0]); i++)
-		if (nd_texts[i].hr == hr)
-			return nd_texts[i].text;
-	snprintf(unknown, sizeof(unknown), "status 0x%08x", (unsigned)hr);
-	return unknown;
-}
 
 static int complain(const char *what, HRESULT hr)
 {
@@ -47,15 +26,7 @@ static int complain(const char *what, HRESULT hr)
 /* The end of an overlapped request: its status, or ND_IO_TIMEOUT. */
 static HRESULT finish(struct session *s, HRESULT started, OVERLAPPED *ov, int timeout_ms)
 {
-	IND2Overlapped *any = (IND2Overlapped *)s->cq;
-	if (started != ND_PENDING)
-		return started;
-	HRESULT hr = any->lpVtbl->GetOverlappedResult(any, ov, false);
-	if (hr != ND_PENDING)
-		return hr;
-	if (NdsEventWait(ov->hEvent, (ULONG)timeout_ms) != ND_SUCCESS)
-		return ND_IO_TIMEOUT;
-	return any->lpVtbl->GetOverlappedResult(any, ov, true);
+	return nd_finish(s->cq, started, ov, timeout_ms);
 }
 
 int session_open(struct session *s, const struct sockaddr *local, size_t len)
@@ -140,20 +111,15 @@ static int make_connector(struct session *s)
 	return FAILED(hr) ? complain("cannot create a connector", hr) : 0;
 }
 
-static ULONG sockaddr_bytes(const struct sockaddr_storage *a)
-{
-	return a->ss_family == AF_INET ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6);
-}
-
 int session_connect(struct session *s, const struct sockaddr_storage *local, const struct sockaddr_storage *peer)
 {
 	if (make_connector(s) != 0)
 		return -1;
 	IND2Connector *c = s->connector;
-	HRESULT hr = c->lpVtbl->Bind(c, (const struct sockaddr *)local, sockaddr_bytes(local));
+	HRESULT hr = c->lpVtbl->Bind(c, (const struct sockaddr *)local, address_bytes(local));
 	if (FAILED(hr))
 		return complain("cannot bind the local address", hr);
-	hr = finish(s, c->lpVtbl->Connect(c, (IUnknown *)s->qp, (const struct sockaddr *)peer, sockaddr_bytes(peer),
+	hr = finish(s, c->lpVtbl->Connect(c, (IUnknown *)s->qp, (const struct sockaddr *)peer, address_bytes(peer),
 					  s->info.MaxInboundReadLimit, s->info.MaxOutboundReadLimit, NULL, 0, &s->ov),
 		    &s->ov, 3 * CONNECT_TIMEOUT_MS);
 	if (FAILED(hr))
@@ -168,7 +134,7 @@ int session_listen(struct session *s, const struct sockaddr_storage *at, uint16_
 	struct sockaddr_storage got;
 	ULONG cb = sizeof(got);
 	if (SUCCEEDED(hr))
-		hr = s->listener->lpVtbl->Bind(s->listener, (const struct sockaddr *)at, sockaddr_bytes(at));
+		hr = s->listener->lpVtbl->Bind(s->listener, (const struct sockaddr *)at, address_bytes(at));
 	if (SUCCEEDED(hr))
 		hr = s->listener->lpVtbl->Listen(s->listener, 0);
 	if (SUCCEEDED(hr))

@@ -10,6 +10,7 @@
 
 #include "ndspi.h"
 #include "ndsupport.h"
+#include "status.h"
 
 struct session {
 	IND2Adapter *adapter;
@@ -71,8 +72,6 @@ int session_read_slot(struct session *s, uint32_t slot, uint32_t length, uint64_
 int session_repost(struct session *s, uint32_t index);
 /* The next completion, waiting at most timeout_ms. 1 = got one, 0 = none in time, -1 = connection dead (printed). */
 int session_next(struct session *s, struct done *done, int timeout_ms);
-
-const char *nd_text(HRESULT hr);
 
 /* arguments.c: 0 or -1 after one sentence on stderr. */
 int session_parse_address(const char *text, uint16_t port, struct sockaddr_storage *out);

@@ -1,0 +1,2 @@
+/* Another spelling of basetsd.h. */
+#include "basetsd.h"

@@ -1,0 +1,2 @@
+/* Another spelling of guiddef.h. */
+#include "guiddef.h"

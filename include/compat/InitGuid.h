@@ -1,0 +1,2 @@
+/* Another spelling of initguid.h. */
+#include "initguid.h"

@@ -1,0 +1,2 @@
+/* Another spelling of ntstatus.h. */
+#include "ntstatus.h"

@@ -1,0 +1,2 @@
+/* Another spelling of objbase.h. */
+#include "objbase.h"

@@ -1,0 +1,2 @@
+/* Another spelling of unknwn.h. */
+#include "unknwn.h"

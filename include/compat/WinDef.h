@@ -1,0 +1,2 @@
+/* Another spelling of windef.h. */
+#include "windef.h"

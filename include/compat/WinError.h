@@ -1,0 +1,2 @@
+/* Another spelling of winerror.h. */
+#include "winerror.h"

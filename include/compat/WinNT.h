@@ -1,0 +1,2 @@
+/* Another spelling of winnt.h. */
+#include "winnt.h"

@@ -1,0 +1,2 @@
+/* Another spelling of winsock2.h. */
+#include "winsock2.h"

@@ -1,0 +1,2 @@
+/* Another spelling of windows.h. */
+#include "windows.h"

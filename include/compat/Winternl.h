@@ -1,0 +1,2 @@
+/* Another spelling of winternl.h. */
+#include "winternl.h"

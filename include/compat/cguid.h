@@ -1,0 +1,2 @@
+/* GUID_NULL, IID_NULL, CLSID_NULL. */
+#include "guiddef.h"

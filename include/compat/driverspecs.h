@@ -1,0 +1,2 @@
+/* Another spelling of sal.h. */
+#include "sal.h"

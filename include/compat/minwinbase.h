@@ -1,0 +1,56 @@
+/* Structures that several of the calls share. */
+#ifndef COMPAT_MINWINBASE_H
+#define COMPAT_MINWINBASE_H
+
+#include "winnt.h"
+
+typedef OVERLAPPED *LPOVERLAPPED;
+
+/* The layout of NDS_PORT_ENTRY. */
+typedef struct _OVERLAPPED_ENTRY {
+	ULONG_PTR lpCompletionKey;
+	LPOVERLAPPED lpOverlapped;
+	ULONG_PTR Internal; /* status of the request, zero-extended */
+	DWORD dwNumberOfBytesTransferred;
+} OVERLAPPED_ENTRY, *LPOVERLAPPED_ENTRY;
+
+/* Accepted wherever Windows accepts it, and ignored. */
+typedef struct _SECURITY_ATTRIBUTES {
+	DWORD nLength;
+	LPVOID lpSecurityDescriptor;
+	BOOL bInheritHandle;
+} SECURITY_ATTRIBUTES, *PSECURITY_ATTRIBUTES, *LPSECURITY_ATTRIBUTES;
+
+/* 100 ns units since 1601 or of a duration. */
+typedef struct _FILETIME {
+	DWORD dwLowDateTime;
+	DWORD dwHighDateTime;
+} FILETIME, *PFILETIME, *LPFILETIME;
+
+typedef struct _SYSTEMTIME {
+	WORD wYear;
+	WORD wMonth;
+	WORD wDayOfWeek;
+	WORD wDay;
+	WORD wHour;
+	WORD wMinute;
+	WORD wSecond;
+	WORD wMilliseconds;
+} SYSTEMTIME, *PSYSTEMTIME, *LPSYSTEMTIME;
+
+typedef DWORD (*PTHREAD_START_ROUTINE)(LPVOID parameter);
+typedef PTHREAD_START_ROUTINE LPTHREAD_START_ROUTINE;
+
+#define INFINITE 0xFFFFFFFFu
+
+#define WAIT_OBJECT_0	   0u
+#define WAIT_ABANDONED	   0x80u
+#define WAIT_ABANDONED_0   0x80u
+#define WAIT_IO_COMPLETION 0xC0u
+#define WAIT_TIMEOUT	   258u
+#define WAIT_FAILED	   0xFFFFFFFFu
+#define STILL_ACTIVE	   259u
+
+#define INVALID_HANDLE_VALUE ((HANDLE)(LONG_PTR)-1)
+
+#endif

@@ -1,0 +1,99 @@
+/*
+ * What a client and a server of this folder say to each other, whichever way either of them is written. To be included
+ * after the NetworkDirect headers; needs no other.
+ *
+ *	client                                          server
+ *	Connect, CALLER_BYTES of private data
+ *	                                                Accept, CALLEE_BYTES of private data
+ *	CompleteConnect
+ *	SAY_HELLO
+ *	                                                SAY_LENT: token and address of its region
+ *	Write of the bulk, then SAY_WRITTEN
+ *	Read of the other bulk, then SAY_READ
+ *	                                                binds a window, SAY_WINDOW: token and address of the window
+ *	Write of exactly the window, then SAY_FILLED
+ *	                                                invalidates the window, SAY_BYE
+ *	Disconnect                                      NotifyDisconnect ends; Disconnect
+ *
+ * Each side looks at every byte it gets, receives that nobody answered come back cancelled, and the exit status is
+ * 0 only when all was as it should be. Results are learnt of by Notify alone: by an event, and by a completion port,
+ * in turn. Numbers on the wire are little-endian.
+ */
+#ifndef CONVERSATION_H
+#define CONVERSATION_H
+
+enum {
+	CALLER_BYTES = 40,
+	CALLEE_BYTES = 100,
+	CALLER_FIELD = 56, /* what the other side reads back: padded with zeros */
+	CALLEE_FIELD = 196,
+
+	/* Both sides have one region, laid out alike. */
+	BULK_BYTES = 64 * 1024,
+	WINDOW_BYTES = 4096,
+	SLOTS = 5, /* messages that may come: one more than do */
+	AT_WRITTEN = 0,
+	AT_READ = BULK_BYTES,
+	AT_WINDOW = 2 * BULK_BYTES,
+	AT_SLOTS = 3 * BULK_BYTES,
+	REGION_BYTES = 4 * BULK_BYTES
+};
+
+/* What a message says, and what its text and the bytes that go with it are made of. */
+enum {
+	SAY_HELLO = 1,
+	SAY_LENT,
+	SAY_WRITTEN,
+	SAY_READ,
+	SAY_WINDOW,
+	SAY_FILLED,
+	SAY_BYE,
+	SEED_CALLER = 16,
+	SEED_CALLEE,
+	SEED_WRITTEN,
+	SEED_READ,
+	SEED_WINDOW
+};
+
+struct message {
+	UINT32 says;
+	UINT32 token; /* as the provider gave it */
+	UINT64 address;
+	UINT8 text[1000];
+};
+
+/* Repeats after 64 KB only, and is another one for every seed. */
+static inline UINT8 byte_of(UINT32 seed, UINT32 at)
+{
+	return (UINT8)((seed * 37u + at * 11u + (at >> 8) * 7u) & 0xff);
+}
+
+static inline void fill(UINT8 *bytes, UINT32 n, UINT32 seed)
+{
+	UINT32 i;
+
+	for (i = 0; i < n; i++)
+		bytes[i] = byte_of(seed, i);
+}
+
+/* The first byte that is not what it should be: n when all are. */
+static inline UINT32 first_wrong(const UINT8 *bytes, UINT32 n, UINT32 seed)
+{
+	UINT32 i;
+
+	for (i = 0; i < n && bytes[i] == byte_of(seed, i); i++)
+		;
+	return i;
+}
+
+/* The first byte that is not zero. */
+static inline UINT32 first_set(const UINT8 *bytes, UINT32 n)
+{
+	UINT32 i;
+
+	for (i = 0; i < n && bytes[i] == 0; i++)
+		;
+	return i;
+}
+
+#endif

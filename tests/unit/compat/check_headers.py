@@ -1,0 +1,125 @@
+"""usage: check_headers.py SOURCE LIBRARY
+
+Does every header of include/compat compile alone and with all the others, in C and in C++, with gcc and with clang, without
+a warning? Is what they declare what the library shows, commented, and tested? Prints TAP."""
+import glob
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.dirname(os.path.dirname(HERE))]
+import tap  # noqa: E402
+
+SOURCE, LIBRARY = sys.argv[1:]
+COMPAT = os.path.join(SOURCE, "include", "compat")
+INCLUDE = ["-I" + COMPAT, "-I" + os.path.join(SOURCE, "include")]
+COMPILERS = {"gcc": (["gcc", "-std=gnu11"], ".c"), "gxx": (["g++", "-std=gnu++17"], ".cc"),
+             "clang": (["clang", "-std=gnu11"], ".c"), "clangxx": (["clang++", "-std=gnu++17"], ".cc")}
+STANDARD = ("algorithm", "functional", "limits", "memory", "new", "string", "thread")
+HEADERS = sorted(os.path.basename(path) for path in glob.glob(COMPAT + "/*.h"))
+
+
+def text(name):
+    with open(os.path.join(COMPAT, name), encoding="utf-8") as f:
+        return f.read()
+
+
+FORWARDING = re.compile(r'/\* Another spelling of (\S+)\. \*/\n#include "\1"\n')
+OWN = [name for name in HEADERS if not FORWARDING.fullmatch(text(name))]
+
+
+def compiles(compiler, source):
+    """One translation unit for each of the sources, all of them in one call of the compiler."""
+    command, suffix = COMPILERS[compiler]
+    if not shutil.which(command[0]):
+        raise tap.Skip(f"there is no {command[0]}")
+    with tempfile.TemporaryDirectory() as folder:
+        units = []
+        for name, lines in source.items():
+            units.append(os.path.join(folder, name + suffix))
+            with open(units[-1], "w", encoding="utf-8") as f:
+                f.write("".join(line + "\n" for line in lines))
+        done = subprocess.run([*command, "-Wall", "-Wextra", "-Werror", "-fsyntax-only", *INCLUDE, *units],
+                              capture_output=True, text=True, timeout=200, check=False)
+    return done.stderr.splitlines() if done.returncode else []
+
+
+def each_alone(compiler):
+    return compiles(compiler, {name: [f"#include <{name}>"] * 2 for name in OWN})
+
+
+def all_together(compiler):
+    """In both orders; the C++ library before and after."""
+    standard = [f"#include <{name}>" for name in STANDARD] if compiler.endswith("xx") else []
+    ours = [f"#include <{name}>" for name in HEADERS] + ["#include <ndsupport.h>"]
+    units = {"before": [*standard, *ours], "after": [*ours[::-1], *standard],
+             "lean": ["#define WIN32_LEAN_AND_MEAN", "#define NOMINMAX", *ours],
+             "wide": ["#define UNICODE", "#define _UNICODE", "#include <initguid.h>", *ours]}
+    return compiles(compiler, units)
+
+
+def other_spellings_name_headers():
+    bad = []
+    for name in HEADERS:
+        match = FORWARDING.fullmatch(text(name))
+        if match and match.group(1) not in OWN:
+            bad.append(f"{name} names {match.group(1)}, which is not a header of its own")
+    return bad
+
+
+# A comment of one line or more, then the declaration at the margin.
+DECLARATION = re.compile(r"^(?!typedef\b|static\b|#|extern\b|struct \w+ \{|template\b|return\b)"
+                         r"[A-Za-z_][\w \*]*?[ \*](\w+)\([^;{}]*\)(?: __attribute__\(\(.*?\)\))?;", re.M)
+
+
+def declared():
+    """function -> (header, has a comment right above)."""
+    found = {}
+    for name in OWN:
+        whole = text(name)
+        for match in DECLARATION.finditer(whole):
+            found[match.group(1)] = (name, whole[:match.start()].endswith("*/\n"))
+    return found
+
+
+def declared_is_exported():
+    lines = subprocess.run(["nm", "-D", "--defined-only", LIBRARY], capture_output=True, text=True,
+                           check=True).stdout.splitlines()
+    exported = {line.split()[-1].split("@")[0] for line in lines if line.split()[-2] in "TtWD"}
+    ours = set(declared())
+    # A sanitizer's own.
+    exported = {name for name in exported if not name.startswith(("_", "__"))} | (exported & ours)
+    return ([f"{name} is exported and in no header" for name in sorted(exported - ours)] +
+            [f"{name} is declared and not exported" for name in sorted(ours - exported)])
+
+
+def every_function_has_a_comment():
+    return [f"{header}: {name} has no comment" for name, (header, commented) in sorted(declared().items())
+            if not commented]
+
+
+def every_function_has_a_test():
+    tests = ""
+    for path in glob.glob(HERE + "/test_*.c*"):
+        with open(path, encoding="utf-8") as f:
+            tests += f.read()
+    names = set(re.findall(r"\w+", tests))
+    return [f"{header}: {name} has no test" for name, (header, _) in sorted(declared().items())
+            if "test_" + name not in names and not re.search(rf"^\s*(?:\{{|\w+\()\"?{name}\b", tests, re.M)]
+
+
+def main():
+    checks = []
+    for compiler in COMPILERS:
+        checks += [(f"each_alone_{compiler}", lambda c=compiler: each_alone(c)),
+                   (f"all_together_{compiler}", lambda c=compiler: all_together(c))]
+    checks += [(check.__name__, check) for check in (
+        other_spellings_name_headers, declared_is_exported, every_function_has_a_comment, every_function_has_a_test)]
+    tap.run(checks)
+
+
+main()

@@ -1,0 +1,20 @@
+/* What the tests of this folder share. */
+#ifndef COMPAT_TESTING_H
+#define COMPAT_TESTING_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <windows.h>
+
+/* The call answers a false value and leaves this error behind. */
+#define assert_fails(call, error)                               \
+	do {                                                    \
+		SetLastError(0xDEAD);                           \
+		assert_false((call));                           \
+		assert_int_equal(GetLastError(), (error));      \
+	} while (0)
+
+#endif

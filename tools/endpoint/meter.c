@@ -1,0 +1,149 @@
+/* How fast was it, and how is that told? Owns the JSON file. Any thread, one at a time. */
+#include "meter.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "endpoint.h"
+
+#define BATCH_FIRST   16
+#define BATCH_SECONDS 0.25
+#define QUIET_SECONDS 4
+#define SHOW_SECONDS  2
+
+double meter_now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static double cpu_now(void)
+{
+	struct rusage u;
+	getrusage(RUSAGE_SELF, &u);
+	return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) + (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1e-6;
+}
+
+void meter_start(struct meter *m)
+{
+	m->cpu_since = cpu_now();
+	m->since = meter_now();
+}
+
+void meter_stop(struct meter *m)
+{
+	m->seconds += meter_now() - m->since;
+	m->cpu += cpu_now() - m->cpu_since;
+}
+
+double meter_cpu_percent(const struct meter *m)
+{
+	return m->seconds > 0 ? 100 * m->cpu / m->seconds : 0;
+}
+
+/* ---- how often ---- */
+
+void plan_start(struct plan *p, const struct options *o, uint32_t size, uint64_t most)
+{
+	uint64_t fit = PLAN_BYTES / (size ? size : 1);
+	*p = (struct plan){.size = size, .began = meter_now()};
+	if (o->iterations)
+		p->total = o->iterations;
+	else
+		p->total = o->seconds ? UINT64_MAX : most < fit ? most : fit ? fit : 1;
+	p->seconds = o->seconds ? o->seconds : o->iterations ? 0 : PLAN_SECONDS;
+}
+
+static void show(struct plan *p, const struct meter *m)
+{
+	double now = meter_now(), percent = 100 * (double)p->done / (double)p->total;
+	if (now - p->began < QUIET_SECONDS || now - p->shown < SHOW_SECONDS)
+		return;
+	p->shown = now;
+	if (p->seconds > 0 && 100 * m->seconds / p->seconds > percent)
+		percent = 100 * m->seconds / p->seconds;
+	fprintf(stderr, "%u bytes: %llu done, %.0f%%\n", p->size, (unsigned long long)p->done, percent < 100 ? percent : 100);
+}
+
+uint64_t plan_next(struct plan *p, const struct meter *m)
+{
+	uint64_t left = p->total - p->done, n = BATCH_FIRST;
+	show(p, m);
+	if (p->done > 0) {
+		double rest = p->seconds > 0 ? p->seconds - m->seconds : BATCH_SECONDS;
+		double batch = (double)p->done / (m->seconds > 0 ? m->seconds : 1e-9) * (rest < BATCH_SECONDS ? rest : BATCH_SECONDS);
+		if (rest <= 0)
+			return 0;
+		/* not by leaps: the first few are slow or fast by chance */
+		n = batch > 8 * (double)p->done ? 8 * p->done : (uint64_t)batch + 1;
+	}
+	n = n < left ? n : left;
+	p->done += n;
+	return n;
+}
+
+uint32_t sizes_next(const struct sizes *s, uint32_t n)
+{
+	if (n >= s->max)
+		return 0;
+	return n <= s->max / 2 ? 2 * n : s->max;
+}
+
+/* ---- the table ---- */
+
+const struct column table_customary[] = {
+	{"Size", "size", 9, 0},	   {"Iter", "iterations", 9, 0},      {"Latency", "latency_us", 9, 2},
+	{"CPU", "cpu_percent", 7, 2}, {"Bytes/Sec", "bytes_per_s", 11, 0}, {.title = NULL},
+};
+
+void table_start(struct table *t, const struct column *columns, const char *tool, const struct options *o)
+{
+	*t = (struct table){.columns = columns};
+	for (const struct column *c = columns; c->title; c++)
+		printf(" %*s", c->width, c->title);
+	printf("\n");
+	fflush(stdout);
+	if (o->json_file == NULL)
+		return;
+	t->json = fopen(o->json_file, "w");
+	if (t->json == NULL)
+		die("cannot write %s", o->json_file);
+	fprintf(t->json, "{\"tool\": \"%s\", \"blocking\": %s, \"sge\": %u, \"pipeline\": %u, \"checked\": %s, \"results\": [", tool,
+		o->blocking ? "true" : "false", o->pieces, o->pipeline, o->unchecked ? "false" : "true");
+}
+
+void table_row(struct table *t, const double *values)
+{
+	const struct column *c = t->columns;
+	if (t->json)
+		fputs(t->rows++ ? ",\n {" : "\n {", t->json);
+	for (unsigned i = 0; c[i].title; i++) {
+		printf(" %*.*f", c[i].width, c[i].decimals, values[i]);
+		if (t->json)
+			fprintf(t->json, "%s\"%s\": %.*f", i ? ", " : "", c[i].key, c[i].decimals, values[i]);
+	}
+	printf("\n");
+	fflush(stdout);
+	if (t->json)
+		fputc('}', t->json);
+}
+
+void table_end(struct table *t)
+{
+	if (t->json == NULL)
+		return;
+	fputs("\n]}\n", t->json);
+	bool failed = ferror(t->json);
+	if (fclose(t->json) || failed)
+		die("the JSON file cannot be written");
+	t->json = NULL;
+}
+
+void table_customary_row(struct table *t, uint32_t size, uint64_t iterations, double latency_us, const struct meter *m,
+			 double bytes_per_s)
+{
+	table_row(t, (double[]){size, (double)iterations, latency_us, meter_cpu_percent(m), bytes_per_s});
+}
