@@ -14,6 +14,12 @@
 #include "guiddef.h"
 #include "minwinbase.h"
 #include "errhandlingapi.h"
+#include "fibersapi.h"
+#include "handleapi.h"
+#include "interlockedapi.h"
+#include "ioapiset.h"
+#include "processthreadsapi.h"
+#include "synchapi.h"
 
 #ifndef WIN32_LEAN_AND_MEAN
 #include "combaseapi.h"

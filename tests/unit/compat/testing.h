@@ -6,7 +6,13 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#ifdef __cplusplus
+extern "C" {
 #include <cmocka.h>
+}
+#else
+#include <cmocka.h>
+#endif
 #include <windows.h>
 
 /* The call answers a false value and leaves this error behind. */

@@ -1,0 +1,2 @@
+/* Another spelling of process.h. */
+#include "process.h"

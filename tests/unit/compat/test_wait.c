@@ -1,0 +1,193 @@
+/* Waiting for one, for any, for all: what is taken, in which order, for how long. */
+#include "threading.h"
+
+static HANDLE event_of(BOOL manual, BOOL set)
+{
+	HANDLE event = CreateEvent(NULL, manual, set, NULL);
+
+	assert_non_null(event);
+	return event;
+}
+
+static void close_all(HANDLE *handles, size_t n)
+{
+	while (n)
+		assert_true(CloseHandle(handles[--n]));
+}
+
+static void *set_soon(void *event)
+{
+	Sleep(30);
+	SetEvent(event);
+	return NULL;
+}
+
+static void test_WaitForSingleObject(void **state)
+{
+	HANDLE event = event_of(FALSE, FALSE), foreign;
+	pthread_t setter = run_beside(set_soon, event);
+
+	assert_int_equal(WaitForSingleObject(event, INFINITE), WAIT_OBJECT_0);
+	pthread_join(setter, NULL);
+	assert_takes(40, assert_int_equal(WaitForSingleObject(event, 40), WAIT_TIMEOUT));
+	SetEvent(event);
+	assert_int_equal(WaitForSingleObject((HANDLE)((ULONG_PTR)event | 1), 1000), WAIT_OBJECT_0);
+	CloseHandle(event);
+	SetLastError(0);
+	assert_int_equal(WaitForSingleObject(event, 0), WAIT_FAILED);
+	assert_int_equal(GetLastError(), ERROR_INVALID_HANDLE);
+	assert_int_equal(WaitForSingleObject(NULL, INFINITE), WAIT_FAILED);
+
+	/* An event made without this library is one, too. */
+	assert_int_equal(NdsEventCreate(FALSE, TRUE, &foreign), 0);
+	assert_int_equal(WaitForSingleObject(foreign, 0), WAIT_OBJECT_0);
+	assert_int_equal(WaitForSingleObject(foreign, 0), WAIT_TIMEOUT);
+	assert_true(SetEvent(foreign) && CloseHandle(foreign));
+}
+
+static void test_WaitForSingleObjectEx(void **state)
+{
+	HANDLE event = event_of(FALSE, TRUE);
+
+	assert_int_equal(WaitForSingleObjectEx(event, 0, TRUE), WAIT_OBJECT_0);
+	assert_takes(10, assert_int_equal(WaitForSingleObjectEx(event, 10, TRUE), WAIT_TIMEOUT));
+	CloseHandle(event);
+}
+
+static void test_WaitForMultipleObjects(void **state)
+{
+	HANDLE handles[MAXIMUM_WAIT_OBJECTS + 1];
+	pthread_t setter;
+
+	for (size_t i = 0; i < _countof(handles); i++)
+		handles[i] = event_of(FALSE, i == 3 || i == 5);
+	assert_int_equal(WaitForMultipleObjects(MAXIMUM_WAIT_OBJECTS, handles, FALSE, INFINITE), WAIT_OBJECT_0 + 3);
+	assert_int_equal(WaitForMultipleObjects(MAXIMUM_WAIT_OBJECTS, handles, FALSE, INFINITE), WAIT_OBJECT_0 + 5);
+	assert_takes(20, assert_int_equal(WaitForMultipleObjects(8, handles, FALSE, 20), WAIT_TIMEOUT));
+	setter = run_beside(set_soon, handles[63]);
+	assert_int_equal(WaitForMultipleObjects(64, handles, FALSE, INFINITE), WAIT_OBJECT_0 + 63);
+	pthread_join(setter, NULL);
+
+	SetLastError(0);
+	assert_int_equal(WaitForMultipleObjects(65, handles, FALSE, 0), WAIT_FAILED);
+	assert_int_equal(GetLastError(), ERROR_INVALID_PARAMETER);
+	assert_int_equal(WaitForMultipleObjects(0, handles, FALSE, 0), WAIT_FAILED);
+	CloseHandle(handles[1]);
+	SetLastError(0);
+	assert_int_equal(WaitForMultipleObjects(3, handles, FALSE, 0), WAIT_FAILED);
+	assert_int_equal(GetLastError(), ERROR_INVALID_HANDLE);
+	handles[1] = event_of(FALSE, FALSE);
+	close_all(handles, _countof(handles));
+}
+
+/* Of different kinds, and nothing is taken before everything is there. */
+static void all_of_them(void **state)
+{
+	HANDLE handles[] = {event_of(FALSE, TRUE), event_of(TRUE, FALSE), CreateSemaphore(NULL, 2, 2, NULL),
+			    CreateMutex(NULL, TRUE, NULL)};
+	HANDLE twice[] = {handles[0], handles[0]};
+	pthread_t setter;
+	LONG previous;
+
+	assert_takes(20, assert_int_equal(WaitForMultipleObjects(4, handles, TRUE, 20), WAIT_TIMEOUT));
+	assert_int_equal(WaitForSingleObject(handles[0], 0), WAIT_OBJECT_0);
+	SetEvent(handles[0]);
+	setter = run_beside(set_soon, handles[1]);
+	assert_int_equal(WaitForMultipleObjects(4, handles, TRUE, INFINITE), WAIT_OBJECT_0);
+	pthread_join(setter, NULL);
+	assert_int_equal(WaitForSingleObject(handles[0], 0), WAIT_TIMEOUT);  /* automatic: taken */
+	assert_int_equal(WaitForSingleObject(handles[1], 0), WAIT_OBJECT_0); /* manual: stays */
+	assert_true(ReleaseSemaphore(handles[2], 1, &previous) && previous == 1);
+	assert_true(ReleaseMutex(handles[3]) && ReleaseMutex(handles[3]));
+	assert_fails(ReleaseMutex(handles[3]), ERROR_NOT_OWNER);
+
+	SetLastError(0);
+	assert_int_equal(WaitForMultipleObjects(2, twice, TRUE, 0), WAIT_FAILED);
+	assert_int_equal(GetLastError(), ERROR_INVALID_PARAMETER);
+	assert_int_equal(WaitForMultipleObjects(2, twice, FALSE, 0), WAIT_TIMEOUT);
+	close_all(handles, _countof(handles));
+}
+
+enum {
+	TURNS = 300
+};
+
+struct tug {
+	HANDLE pair[2];
+	LONG taken;
+};
+
+static void *take_both(void *argument)
+{
+	struct tug *tug = argument;
+
+	while (WaitForMultipleObjects(2, tug->pair, TRUE, 2000) == WAIT_OBJECT_0) {
+		if (InterlockedIncrement(&tug->taken) >= TURNS)
+			break;
+		SetEvent(tug->pair[0]);
+		SetEvent(tug->pair[1]);
+	}
+	return NULL;
+}
+
+static void *take_one(void *argument)
+{
+	struct tug *tug = argument;
+
+	while (ReadAcquire(&tug->taken) < TURNS)
+		if (WaitForSingleObject(tug->pair[1], 10) == WAIT_OBJECT_0)
+			SetEvent(tug->pair[1]);
+	return NULL;
+}
+
+/* Others take one of the two meanwhile: no signal is lost and no wait hangs. */
+static void all_among_others(void **state)
+{
+	struct tug tug = {{event_of(FALSE, TRUE), event_of(FALSE, TRUE)}, 0};
+	pthread_t first = run_beside(take_both, &tug);
+	pthread_t second = run_beside(take_one, &tug);
+
+	pthread_join(first, NULL);
+	pthread_join(second, NULL);
+	assert_int_equal(tug.taken, TURNS);
+	close_all(tug.pair, 2);
+}
+
+static void test_WaitForMultipleObjectsEx(void **state)
+{
+	HANDLE handles[] = {event_of(FALSE, FALSE), event_of(FALSE, TRUE)};
+
+	assert_int_equal(WaitForMultipleObjectsEx(2, handles, FALSE, 0, TRUE), WAIT_OBJECT_0 + 1);
+	assert_int_equal(WaitForMultipleObjectsEx(2, handles, TRUE, 0, TRUE), WAIT_TIMEOUT);
+	close_all(handles, 2);
+}
+
+static void test_SignalObjectAndWait(void **state)
+{
+	HANDLE event = event_of(FALSE, FALSE), mutex = CreateMutex(NULL, TRUE, NULL);
+	HANDLE semaphore = CreateSemaphore(NULL, 0, 1, NULL), port = CreateIoCompletionPort(INVALID_HANDLE_VALUE, NULL, 0, 0);
+
+	assert_int_equal(SignalObjectAndWait(event, event, 0, FALSE), WAIT_OBJECT_0);
+	assert_int_equal(SignalObjectAndWait(semaphore, semaphore, 0, FALSE), WAIT_OBJECT_0);
+	assert_int_equal(SignalObjectAndWait(mutex, event, 0, FALSE), WAIT_TIMEOUT);
+	assert_fails(ReleaseMutex(mutex), ERROR_NOT_OWNER);
+	SetLastError(0);
+	assert_int_equal(SignalObjectAndWait(port, event, 0, FALSE), WAIT_FAILED);
+	assert_int_equal(GetLastError(), ERROR_INVALID_HANDLE);
+	close_all((HANDLE[]){event, mutex, semaphore, port}, 4);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_WaitForSingleObject),
+		cmocka_unit_test(test_WaitForSingleObjectEx),
+		cmocka_unit_test(test_WaitForMultipleObjects),
+		cmocka_unit_test(all_of_them),
+		cmocka_unit_test(all_among_others),
+		cmocka_unit_test(test_WaitForMultipleObjectsEx),
+		cmocka_unit_test(test_SignalObjectAndWait),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
