@@ -215,6 +215,7 @@ static void let_go(struct endpoint *e)
 	RELEASE(e->connector);
 	RELEASE(e->listener);
 	RELEASE(e->qp);
+	RELEASE(e->window);
 	if (e->mr && e->local_token)
 		finish_in(e, e->mr, CALL(e->mr, Deregister, &e->ov), HASTY_MS);
 	RELEASE(e->mr);

@@ -29,6 +29,7 @@ struct endpoint {
 	OVERLAPPED ov, notify;    /* one request at a time; the completion queue's */
 	bool notify_pending;
 	IND2MemoryRegion *mr;
+	IND2MemoryWindow *window; /* what the peer may use of it, or NULL */
 	uint8_t *mem;
 	size_t mem_bytes;
 	uint32_t local_token, remote_token;
@@ -83,6 +84,11 @@ void endpoint_receive(struct endpoint *e, void *context, uint8_t *at, uint32_t b
 void endpoint_send(struct endpoint *e, void *context, const uint8_t *at, uint32_t bytes, ULONG flags);
 void endpoint_write(struct endpoint *e, void *context, const uint8_t *at, uint32_t bytes, uint64_t addr, uint32_t token, ULONG flags);
 void endpoint_read(struct endpoint *e, void *context, uint8_t *at, uint32_t bytes, uint64_t addr, uint32_t token, ULONG flags);
+
+/* Lends the first `bytes` of e->mem to the peer of this connection, through a memory window: the token for it. The
+ * region needs no remote rights for that. flags: ND_OP_FLAG_ALLOW_READ, _WRITE. It takes effect in the order of the send queue,
+ * so a token that is sent now is good when it arrives. */
+uint32_t endpoint_lend(struct endpoint *e, size_t bytes, ULONG flags);
 
 /* The next completion: waits as the options say, at most o->timeout_s. All that come back are successes: any other status
  * ends the program. */

@@ -49,6 +49,13 @@ void endpoint_read(struct endpoint *e, void *context, uint8_t *at, uint32_t byte
 	must("Read", CALL(e->qp, Read, context, sge, n, addr, token, flags));
 }
 
+uint32_t endpoint_lend(struct endpoint *e, size_t bytes, ULONG flags)
+{
+	must("CreateMemoryWindow", CALL(e->adapter, CreateMemoryWindow, &IID_IND2MemoryWindow, (void **)&e->window));
+	must("Bind", CALL(e->qp, Bind, NULL, (IUnknown *)e->mr, (IUnknown *)e->window, e->mem, bytes, flags | ND_OP_FLAG_SILENT_SUCCESS));
+	return CALL(e->window, GetRemoteToken);
+}
+
 bool endpoint_poll(struct endpoint *e, ND2_RESULT *r)
 {
 	static const char *const kinds[] = {"a Receive", "a Send", "a Bind", "an Invalidate", "a Read", "a Write"};

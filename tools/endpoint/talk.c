@@ -75,6 +75,16 @@ void talk_say(struct endpoint *e, const struct order *o)
 	endpoint_send(e, b, (const uint8_t *)b, sizeof(*b), 0);
 }
 
+void talk_bye(struct endpoint *e)
+{
+	const struct order_bytes *b = slots(e, false) + e->said % TALK_SLOTS;
+	ND2_RESULT r;
+	talk_say(e, &(struct order){.kind = ORDER_BYE});
+	do
+		endpoint_next(e, &r);
+	while (r.RequestContext != b);
+}
+
 static bool within(const struct order_bytes *at, const ND2_RESULT *r)
 {
 	uintptr_t context = (uintptr_t)r->RequestContext;

@@ -36,6 +36,8 @@ void talk_accept(struct endpoint *e, const struct order *mine);
 void talk_listen(struct endpoint *e, unsigned n);
 /* Sends an order; its completion is swallowed by talk_is_own. */
 void talk_say(struct endpoint *e, const struct order *o);
+/* Says ORDER_BYE and waits until the peer has it. */
+void talk_bye(struct endpoint *e);
 /* Is this the completion of an order that was sent? Then it is of no interest. */
 bool talk_is_own(const struct endpoint *e, const ND2_RESULT *r);
 /* Is this an order that came? Then it is stored. */
