@@ -1,0 +1,226 @@
+/* How many memory regions are registered and deregistered in a second? Several threads make regions at the same adapter and
+ * share a completion port: each takes as many packets from it as it made requests, its own or another's.
+ *
+ * The main thread measures between two barriers, and alone ends the program: a thread that fails notes why, and all go on to the next
+ * barrier. */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "endpoint.h"
+#include "meter.h"
+
+#define MOST     10000 /* regions of a row and thread */
+#define LEAST    2000  /* the same of the largest */
+#define PATIENCE 10000 /* ms for one registration */
+
+static struct sizes sizes = {1, 4 << 20};
+static unsigned nthreads = 2, iterations; /* 0: as below */
+
+struct region {
+	OVERLAPPED ov;
+	IND2MemoryRegion *mr;
+};
+
+struct crew {
+	struct endpoint e;
+	struct options o;
+	HANDLE port;
+	pthread_barrier_t barrier;
+	uint32_t size;            /* of this row; 0: go home */
+	unsigned count;           /* regions of each thread */
+	_Atomic(const char *) what; /* has failed, or NULL */
+	_Atomic HRESULT why;
+};
+
+struct worker {
+	struct crew *crew;
+	pthread_t thread;
+	uint8_t *mem;
+	struct region *regions;
+};
+
+static const struct column columns[] = {
+	{"Size", "size", 9, 0},
+	{"Iter", "iterations", 9, 0},
+	{"Register", "register_us", 9, 2},
+	{"CPU", "register_cpu_percent", 7, 2},
+	{"Reg/Sec", "registrations_per_s", 11, 0},
+	{"Deregister", "deregister_us", 10, 2},
+	{"CPU", "deregister_cpu_percent", 7, 2},
+	{"Dereg/Sec", "deregistrations_per_s", 11, 0},
+	{.title = NULL},
+};
+
+/* ---- workers ---- */
+
+static bool well(struct crew *c, const char *what, HRESULT hr)
+{
+	const char *nothing = NULL;
+	if (SUCCEEDED(hr))
+		return true;
+	if (atomic_compare_exchange_strong(&c->what, &nothing, what))
+		atomic_store(&c->why, hr);
+	return false;
+}
+
+/* One packet of the port, whoever's: its request has ended well. */
+static bool take_packet(struct crew *c, IND2MemoryRegion *any)
+{
+	NDS_PORT_ENTRY entry;
+	ULONG n = 0;
+	if (!well(c, "NdsPortGet", NdsPortGet(c->port, &entry, 1, PATIENCE, &n)))
+		return false;
+	if (n != 1)
+		return well(c, "waiting for the completion port", ND_IO_TIMEOUT);
+	return well(c, "the end of a request", CALL(any, GetOverlappedResult, entry.lpOverlapped, false));
+}
+
+static bool register_one(struct worker *w, struct region *r)
+{
+	struct crew *c = w->crew;
+	memset(&r->ov, 0, sizeof(r->ov));
+	return well(c, "CreateMemoryRegion", CALL(c->e.adapter, CreateMemoryRegion, &IID_IND2MemoryRegion, c->e.file, (void **)&r->mr)) &&
+	       well(c, "Register", CALL(r->mr, Register, w->mem, c->size, ND_MR_FLAG_ALLOW_LOCAL_WRITE, &r->ov)) &&
+	       take_packet(c, r->mr);
+}
+
+static bool deregister_one(struct worker *w, struct region *r)
+{
+	return well(w->crew, "Deregister", CALL(r->mr, Deregister, &r->ov)) && take_packet(w->crew, r->mr);
+}
+
+static void each(struct worker *w, bool (*one)(struct worker *, struct region *))
+{
+	for (unsigned i = 0; i < w->crew->count && !atomic_load(&w->crew->what); i++)
+		if (!one(w, &w->regions[i]))
+			return;
+}
+
+static void release_all(struct worker *w)
+{
+	for (unsigned i = 0; i < w->crew->count; i++) {
+		if (w->regions[i].mr)
+			CALL(w->regions[i].mr, Release);
+		w->regions[i].mr = NULL;
+	}
+}
+
+static void *work(void *arg)
+{
+	struct worker *w = arg;
+	pthread_barrier_t *b = &w->crew->barrier;
+	while (pthread_barrier_wait(b), w->crew->size != 0) {
+		each(w, register_one);
+		pthread_barrier_wait(b);
+		each(w, deregister_one);
+		pthread_barrier_wait(b);
+		release_all(w);
+	}
+	return NULL;
+}
+
+/* ---- main thread ---- */
+
+/* The largest regions are fewer, as is customary. */
+static unsigned count_for(uint32_t size)
+{
+	uint64_t fit = (uint64_t)(sizes.max / size) * LEAST;
+	if (iterations)
+		return iterations;
+	return fit < MOST ? (unsigned)fit : MOST;
+}
+
+/* What failed, if anything did. Where that is: everybody waits for the next row, or has gone home. */
+static void all_well(struct crew *c)
+{
+	const char *what = atomic_load(&c->what);
+	if (what)
+		must(what, atomic_load(&c->why));
+}
+
+static void run_row(struct crew *c, struct table *t, uint32_t size)
+{
+	struct meter reg = {0}, dereg = {0};
+	c->size = size;
+	c->count = count_for(size);
+	pthread_barrier_wait(&c->barrier);
+	meter_start(&reg);
+	pthread_barrier_wait(&c->barrier);
+	meter_stop(&reg);
+	meter_start(&dereg);
+	pthread_barrier_wait(&c->barrier);
+	meter_stop(&dereg);
+	double all = (double)c->count * nthreads;
+	if (!atomic_load(&c->what))
+		table_row(t, (double[]){size, all, reg.seconds * 1e6 / c->count, meter_cpu_percent(&reg), all / reg.seconds,
+					dereg.seconds * 1e6 / c->count, meter_cpu_percent(&dereg), all / dereg.seconds});
+}
+
+static void make_worker(struct worker *w, struct crew *c, unsigned regions)
+{
+	w->crew = c;
+	w->mem = malloc(sizes.max);
+	w->regions = calloc(regions, sizeof(*w->regions));
+	if (w->mem == NULL || w->regions == NULL)
+		die("no memory for %u regions", regions);
+	memset(w->mem, 1, sizes.max);
+}
+
+static void run(struct crew *c)
+{
+	struct worker *workers = calloc(nthreads, sizeof(*workers));
+	struct table t;
+	for (unsigned i = 0; workers && i < nthreads; i++)
+		make_worker(&workers[i], c, iterations > MOST ? iterations : MOST);
+	pthread_barrier_init(&c->barrier, NULL, nthreads + 1);
+	for (unsigned i = 0; i < nthreads; i++)
+		if (workers == NULL || pthread_create(&workers[i].thread, NULL, work, &workers[i]) != 0)
+			die("no memory for %u threads", nthreads);
+	printf("%u thread%s\n", nthreads, nthreads == 1 ? "" : "s");
+	table_start(&t, columns, "ndmrrate", &c->o);
+	for (uint32_t size = sizes.min; size && !atomic_load(&c->what); size = sizes_next(&sizes, size))
+		run_row(c, &t, size);
+	c->size = 0;
+	pthread_barrier_wait(&c->barrier);
+	for (unsigned i = 0; i < nthreads; i++) {
+		pthread_join(workers[i].thread, NULL);
+		free(workers[i].mem);
+		free(workers[i].regions);
+	}
+	free(workers);
+	pthread_barrier_destroy(&c->barrier);
+	all_well(c);
+	table_end(&t);
+}
+
+static const struct option_row rows[] = {
+	{'t', "threads", "N", OPT_NUMBER, OPT_ALL, &nthreads, 1, 64, "threads that register"},
+	{0, "size", "A[:B]", OPT_SIZES, OPT_ALL, &sizes, 0, 0, "bytes of a region: A, or A, 2A, 4A... to B"},
+	{0, "iterations", "N", OPT_NUMBER, OPT_ALL, &iterations, 1, 1000000, "regions of each thread in each row"},
+	{.name = NULL},
+};
+
+static const struct tool tool = {
+	.name = "ndmrrate",
+	.purpose = "Measures how many memory regions are registered and deregistered in a second.",
+	.address_needed = true,
+	.rows = rows,
+};
+
+int main(int argc, char **argv)
+{
+	static struct crew c;
+	endpoint_program(&tool, &c.o, argc, argv);
+	c.o.server = true; /* the address is the adapter's own */
+	endpoint_open(&c.e, &c.o);
+	must("NdsPortCreate", NdsPortCreate(&c.port));
+	must("NdsPortBind", NdsPortBind(c.port, c.e.file, 0));
+	run(&c);
+	endpoint_close(&c.e);
+	NdsHandleClose(c.port);
+	NdCleanup();
+	return 0;
+}

@@ -1,0 +1,240 @@
+/* How fast does one side write into the other's memory, or read from it? One thread.
+ *
+ * The server lends its memory through a memory window and sends the token. The client writes or reads messages of a size,
+ * `pipeline` at a time, in batches whose messages do not overlap where they arrive. After each batch whoever has the data looks
+ * at every byte of it: for Reads the client, for Writes the server, asked by an order that arrives after them. The watch
+ * stands still meanwhile. With --no-check messages overlap, and batches are longer; the order tells that the client lives. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "meter.h"
+#include "pattern.h"
+#include "talk.h"
+
+#define MOST     500000   /* iterations of a row */
+#define ARRIVALS (16 << 20) /* bytes where a batch arrives, or one message if that is longer */
+#define WARM_UP  64       /* messages of a byte */
+#define ORDERS   4        /* orders that may come unasked for */
+
+static bool by_write, by_read;
+
+struct rping {
+	struct endpoint e;
+	struct options o;
+	bool read, checked;
+	uint32_t largest;
+	uint64_t remote;
+	uint32_t token;
+	uint64_t next;    /* number of the next message */
+	uint64_t room;    /* bytes where messages arrive */
+	uint8_t *pattern; /* of what arrives */
+	ULONG pipeline;
+	uint64_t messages, bytes; /* server: moved so far */
+};
+
+static uint64_t arrivals(uint32_t largest)
+{
+	return largest > ARRIVALS ? largest : ARRIVALS;
+}
+
+/* What is sent, as the one who has to check it knows it. */
+static void make_pattern(struct rping *p, uint32_t seed)
+{
+	p->pattern = malloc(pattern_bytes(p->largest));
+	if (p->pattern == NULL)
+		die("no memory for %u bytes of pattern", p->largest);
+	pattern_fill(p->pattern, pattern_bytes(p->largest), seed);
+}
+
+static uint64_t slots(const struct rping *p, uint32_t size)
+{
+	return p->room / size;
+}
+
+/* All messages of a batch, and forgets them: the next batch must bring its own. */
+static void check_batch(const struct rping *p, uint32_t size, uint64_t count, uint64_t first)
+{
+	for (uint64_t i = 0; i < count; i++)
+		pattern_check(p->e.mem + i * size, p->pattern, first + i, size);
+	memset(p->e.mem, 0, count * size);
+}
+
+/* ---- client ---- */
+
+static void post(struct rping *p, uint32_t size, uint64_t number, uint64_t slot)
+{
+	void *context = (void *)(uintptr_t)(number + 1);
+	if (p->read)
+		endpoint_read(&p->e, context, p->e.mem + slot * size, size, p->remote + pattern_offset(number), p->token, 0);
+	else
+		endpoint_write(&p->e, context, p->e.mem + pattern_offset(number), size, p->remote + slot * size, p->token, 0);
+}
+
+/* Requests complete in the order in which they were posted. */
+static void move_batch(struct rping *p, uint32_t size, uint64_t count)
+{
+	uint64_t posted = 0, done = 0, last = slots(p, size);
+	ND2_RESULT r;
+	while (done < count) {
+		for (; posted < count && posted - done < p->pipeline; posted++)
+			post(p, size, p->next + posted, posted % last);
+		endpoint_next(&p->e, &r);
+		if (talk_is_own(&p->e, &r))
+			continue;
+		if ((uintptr_t)r.RequestContext != p->next + ++done)
+			die("a request completed out of order");
+	}
+}
+
+/* Asks to check what was written, and lets the server hear from us, who sees nothing of what is done to its memory. */
+static void tell_server(struct rping *p, uint32_t size, uint64_t count)
+{
+	const struct order ask = {.kind = ORDER_RUN, .size = size, .count = count, .first = p->next};
+	struct order answer;
+	talk_say(&p->e, &ask);
+	talk_hear(&p->e, ORDER_DONE, &answer);
+	talk_listen(&p->e, 1);
+}
+
+static void run_batch(struct rping *p, uint32_t size, uint64_t count, struct meter *m)
+{
+	meter_start(m);
+	move_batch(p, size, count);
+	meter_stop(m);
+	if (p->checked && p->read)
+		check_batch(p, size, count, p->next);
+	tell_server(p, size, count);
+	p->next += count;
+}
+
+static uint64_t batch_limit(const struct rping *p, uint32_t size)
+{
+	return !p->checked ? UINT64_MAX : slots(p, size);
+}
+
+static void run_row(struct rping *p, struct table *t, uint32_t size)
+{
+	struct meter m = {0};
+	struct plan plan;
+	plan_start(&plan, &p->o, size, MOST);
+	for (uint64_t n; (n = plan_next(&plan, &m)) > 0;)
+		for (uint64_t part; n > 0; n -= part) {
+			part = n < batch_limit(p, size) ? n : batch_limit(p, size);
+			run_batch(p, size, part, &m);
+		}
+	table_customary_row(t, size, plan.done, m.seconds * 1e6 / (double)plan.done, &m, (double)size * (double)plan.done / m.seconds);
+}
+
+static void run_client(struct rping *p)
+{
+	const struct order hello = {.kind = ORDER_HELLO, .size = p->largest, .count = p->read, .first = p->checked, .seed = p->o.seed};
+	struct order theirs, go;
+	struct table t;
+	struct meter idle = {0};
+	ULONG receives = ORDERS, requests = p->o.pipeline + ORDERS;
+	p->room = arrivals(p->largest);
+	endpoint_memory(&p->e, p->read ? p->room : pattern_bytes(p->largest), ND_MR_FLAG_ALLOW_LOCAL_WRITE | ND_MR_FLAG_RDMA_READ_SINK);
+	make_pattern(p, p->o.seed);
+	if (p->read)
+		memset(p->e.mem, 0, p->room); /* that no page is missing when the watch runs */
+	else
+		memcpy(p->e.mem, p->pattern, pattern_bytes(p->largest));
+	endpoint_queues(&p->e, &receives, &requests);
+	p->pipeline = requests - ORDERS;
+	talk_listen(&p->e, ORDERS);
+	talk_connect(&p->e, &hello, &theirs);
+	talk_hear(&p->e, ORDER_GO, &go);
+	talk_listen(&p->e, 1);
+	p->remote = go.addr;
+	p->token = go.token;
+	run_batch(p, 1, WARM_UP, &idle);
+	printf("%s, %u under way, scatter/gather entries: %u, %s\n", p->read ? "Reads" : "Writes", p->pipeline, p->e.pieces,
+	       p->checked ? "checked" : "not checked");
+	table_start(&t, table_customary, "ndrping", &p->o);
+	for (uint32_t size = p->o.sizes.min; size; size = sizes_next(&p->o.sizes, size))
+		run_row(p, &t, size);
+	table_end(&t);
+	talk_bye(&p->e);
+}
+
+/* ---- server ---- */
+
+static void obey(struct rping *p, const struct order *o)
+{
+	bool check = p->checked && !p->read;
+	if (o->kind != ORDER_RUN || o->size == 0 || o->size > p->largest || (check && o->count > slots(p, o->size)))
+		die("the peer ordered what makes no sense");
+	if (check)
+		check_batch(p, o->size, o->count, o->first);
+	p->messages += o->count;
+	p->bytes += o->count * o->size;
+	talk_say(&p->e, &(struct order){.kind = ORDER_DONE});
+}
+
+static void run_server(struct rping *p)
+{
+	struct order hello, o = {.kind = ORDER_HELLO};
+	ULONG receives = ORDERS, requests = ORDERS;
+	talk_await(&p->e, &hello);
+	p->read = hello.count;
+	p->checked = hello.first;
+	p->largest = hello.size;
+	if (p->largest == 0 || p->largest > SIZE_LIMIT)
+		die("the client's messages are of %u bytes", p->largest);
+	p->room = p->read ? pattern_bytes(p->largest) : arrivals(p->largest);
+	endpoint_memory(&p->e, p->room, ND_MR_FLAG_ALLOW_LOCAL_WRITE);
+	make_pattern(p, hello.seed);
+	if (p->read)
+		memcpy(p->e.mem, p->pattern, p->room);
+	else
+		memset(p->e.mem, 0, p->room);
+	endpoint_queues(&p->e, &receives, &requests);
+	talk_listen(&p->e, ORDERS);
+	talk_accept(&p->e, &o);
+	o = (struct order){.kind = ORDER_GO, .addr = (uintptr_t)p->e.mem};
+	o.token = endpoint_lend(&p->e, p->room, p->read ? ND_OP_FLAG_ALLOW_READ : ND_OP_FLAG_ALLOW_WRITE);
+	talk_say(&p->e, &o);
+	while (talk_hear(&p->e, 0, &o), o.kind != ORDER_BYE) {
+		talk_listen(&p->e, 1);
+		obey(p, &o);
+	}
+	printf("ndrping: %llu messages, %llu bytes%s\n", (unsigned long long)p->messages, (unsigned long long)p->bytes,
+	       p->read ? " were read" : p->checked ? ", all as they were sent" : " were written");
+}
+
+static const struct option_row rows[] = {
+	{'w', "write", NULL, OPT_FLAG, OPT_ALL, &by_write, 0, 0, "Writes (the client says it; default)"},
+	{'r', "read", NULL, OPT_FLAG, OPT_ALL, &by_read, 0, 0, "Reads (the client says it)"},
+	{.name = NULL},
+};
+
+static const struct tool tool = {
+	.name = "ndrping",
+	.purpose = "Measures how fast the client writes into the server's memory, or reads from it.",
+	.groups = OPT_PAIR | OPT_RUN | OPT_MESSAGE,
+	.port = 54326,
+	.defaults = {.pieces = 1, .pipeline = 128, .sizes = {1, 4 << 20}, .timeout_s = 30, .seed = 1},
+	.address_needed = true,
+	.rows = rows,
+};
+
+int main(int argc, char **argv)
+{
+	static struct rping p;
+	endpoint_program(&tool, &p.o, argc, argv);
+	if (by_write && by_read)
+		usage_error("-w and -r exclude each other");
+	endpoint_open(&p.e, &p.o);
+	p.read = by_read;
+	p.checked = !p.o.unchecked;
+	p.largest = p.o.sizes.max;
+	if (p.o.server)
+		run_server(&p);
+	else
+		run_client(&p);
+	endpoint_close(&p.e);
+	free(p.pattern);
+	NdCleanup();
+	return 0;
+}
