@@ -70,7 +70,7 @@ class Rig:
     def path(self, name):
         return os.path.join(self.folder, name)
 
-    def write_config(self, side, loss=0, capture=False, text=None, **keys):
+    def write_config(self, side, loss=0, capture=False, text=None, impair="", **keys):
         host = "ab".index(side) + 1
         adapter = {"name": f"test-{side}", "port": "memif", "socket": self.path("memif.sock"),
                    "role": "server" if side == "a" else "client", "mac": f"02:00:00:00:0e:0{host}", **keys}
@@ -80,7 +80,9 @@ class Rig:
                     f" ipv6 = [ \"2001:db8::{host}/64\" ]; mtu = 9000; }});\n"
                     'idle = { policy = "inline"; };\n')
             if loss:
-                text += f"impair = {{ loss = {float(loss)}; seed = {host}; }};\n"
+                impair = f"loss = {float(loss)};"
+            if impair:
+                text += f"impair = {{ seed = {host}; {impair} }};\n"
             if capture:
                 text += f'capture = {{ file = "{self.path(side + ".pcap")}"; }};\n'
         with open(self.path(side + ".conf"), "w", encoding="utf-8") as f:

@@ -1,7 +1,7 @@
 /* What is a tool asked to do? Owns the log file. One thread. */
 #include "options.h"
 
-#include <inttypes.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -195,8 +195,6 @@ void options_read(const struct tool *tool, struct options *o, int argc, char **a
 	*o = own;
 	if (config_file)
 		setenv("SOFTRNIC_CONFIG", config_file, 1);
-	if (o->log_file && !freopen(o->log_file, "w", stdout)) {
-		perror(o->log_file);
-		exit(2);
-	}
+	if (o->log_file && !freopen(o->log_file, "w", stdout))
+		usage_error("%s: %s", o->log_file, strerror(errno));
 }

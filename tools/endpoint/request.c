@@ -1,4 +1,6 @@
 /* How does a tool post requests and get their completions? Owns nothing. The endpoint's thread. */
+#include <sched.h>
+
 #include "endpoint.h"
 #include "meter.h"
 
@@ -109,6 +111,7 @@ void endpoint_next(struct endpoint *e, ND2_RESULT *r)
 		for (unsigned i = 0; i < POLLS_PER_CLOCK; i++)
 			if (endpoint_poll(e, r))
 				return;
+		sched_yield(); /* the peer may be waiting for this processor */
 		double now = meter_now();
 		began = began > 0 ? began : now;
 		if (now - began > e->o->timeout_s)

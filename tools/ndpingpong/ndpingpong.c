@@ -1,0 +1,207 @@
+/* How long does a message take? The client sends a ping and the server a pong; half of the time until it is there is the
+ * latency. What arrives is compared with what was sent while no time is taken. One thread. */
+#include "endpoint.h"
+#include "meter.h"
+#include "pattern.h"
+#include "talk.h"
+
+#define PORT       54325
+#define ITERATIONS 100000
+#define WARM_UP    1000
+#define WARM_BYTES 40
+
+/* Memory: the pattern that is sent from, then two sets of `burst` buffers that are received into. */
+struct side {
+	struct endpoint e;
+	uint32_t seed, stride;
+	unsigned burst; /* pings that travel together */
+	uint8_t *buffers;
+	uint64_t messages, bytes;
+};
+
+/* Message numbers: pings are even, pongs odd. */
+static uint64_t ping_number(uint64_t round)
+{
+	return 2 * round;
+}
+
+static uint64_t pong_number(uint64_t round)
+{
+	return 2 * round + 1;
+}
+
+static void prepare(struct side *s, uint32_t largest, uint64_t burst, uint32_t seed)
+{
+	size_t pattern = (pattern_bytes(largest) + 63) & ~(size_t)63;
+	if (largest > SIZE_LIMIT || burst < 1 || burst > s->e.info.MaxReceiveQueueDepth / 4)
+		die("%llu messages of %u bytes at a time are too much", (unsigned long long)burst, largest);
+	s->burst = (unsigned)burst;
+	s->stride = (largest + 63) & ~63u;
+	s->seed = seed;
+	endpoint_memory(&s->e, pattern + 2 * burst * s->stride, ND_MR_FLAG_ALLOW_LOCAL_WRITE);
+	pattern_fill(s->e.mem, pattern_bytes(largest), seed);
+	s->buffers = s->e.mem + pattern;
+	ULONG receives = 2 * s->burst + TALK_SLOTS, requests = s->burst + TALK_SLOTS;
+	endpoint_queues(&s->e, &receives, &requests);
+}
+
+static uint8_t *buffer(const struct side *s, uint64_t round)
+{
+	return s->buffers + round % (2 * s->burst) * s->stride;
+}
+
+static void post_receives(struct side *s, uint64_t first, uint64_t n, uint32_t size)
+{
+	for (uint64_t i = first; i < first + n; i++)
+		endpoint_receive(&s->e, buffer(s, i), buffer(s, i), size);
+}
+
+static void send_number(struct side *s, uint64_t number, uint32_t size)
+{
+	endpoint_send(&s->e, NULL, s->e.mem + pattern_offset(number), size, 0);
+}
+
+static uint64_t burst_of(const struct side *s, uint64_t left)
+{
+	return left < s->burst ? left : s->burst;
+}
+
+/* True for a receive, false for a send. */
+static bool one_completion(struct side *s, uint32_t size)
+{
+	ND2_RESULT r;
+	talk_next(&s->e, &r);
+	if (r.RequestType == Nd2RequestTypeReceive && r.BytesTransferred != size)
+		die("a message has %u bytes instead of %u", r.BytesTransferred, size);
+	return r.RequestType == Nd2RequestTypeReceive;
+}
+
+static void check(struct side *s, uint64_t round, uint64_t number, uint32_t size)
+{
+	s->messages++;
+	s->bytes += size;
+	if (!s->e.o->unchecked)
+		pattern_check(buffer(s, round), s->e.mem, number, size);
+}
+
+/* ---- client ---- */
+
+static void ping(struct side *s, uint32_t size, uint64_t first, uint64_t count, struct meter *m)
+{
+	struct order run = {.kind = ORDER_RUN, .size = size, .first = first, .count = count}, go;
+	talk_listen(&s->e, 1);
+	talk_say(&s->e, &run);
+	talk_hear(&s->e, ORDER_GO, &go);
+	for (uint64_t at = first, n; at < first + count; at += n) {
+		uint64_t sends = n = burst_of(s, first + count - at), receives = n;
+		post_receives(s, at, n, size);
+		meter_start(m);
+		for (uint64_t i = at; i < at + n; i++)
+			send_number(s, ping_number(i), size);
+		while (receives > 0)
+			one_completion(s, size) ? receives-- : sends--;
+		meter_stop(m);
+		while (sends > 0)
+			one_completion(s, size) ? receives-- : sends--;
+		for (uint64_t i = at; i < at + n; i++)
+			check(s, i, pong_number(i), size);
+	}
+}
+
+static void measure(struct side *s, struct table *t, uint32_t size, uint64_t *round)
+{
+	struct plan plan;
+	struct meter m = {0};
+	plan_start(&plan, s->e.o, size, ITERATIONS);
+	for (uint64_t n; (n = plan_next(&plan, &m)) > 0; *round += n)
+		ping(s, size, *round, n, &m);
+	double each = m.seconds / (double)plan.done;
+	table_customary_row(t, size, plan.done, each / 2 * 1e6, &m, 2 * size / each);
+}
+
+static void client(struct side *s, const struct options *o)
+{
+	struct order hello = {.kind = ORDER_HELLO, .size = o->sizes.max, .count = o->pipeline, .seed = o->seed}, answer;
+	struct order bye = {.kind = ORDER_BYE};
+	struct meter warm = {0};
+	struct table t;
+	uint32_t small = o->sizes.max < WARM_BYTES ? o->sizes.max : WARM_BYTES;
+	uint64_t round = o->iterations && o->iterations < WARM_UP ? o->iterations : WARM_UP;
+	prepare(s, o->sizes.max, o->pipeline, o->seed);
+	talk_connect(&s->e, &hello, &answer);
+	ping(s, small, 0, round, &warm);
+	table_start(&t, table_customary, "ndpingpong", o);
+	for (uint32_t size = o->sizes.min; size; size = sizes_next(&o->sizes, size))
+		measure(s, &t, size, &round);
+	talk_listen(&s->e, 1);
+	talk_say(&s->e, &bye);
+	talk_hear(&s->e, ORDER_DONE, &answer); /* the server has found all pings right */
+	table_end(&t);
+}
+
+/* ---- server ---- */
+
+/* While one set of buffers is answered and checked, the other one is ready for what the answer calls forth. */
+static void pong(struct side *s, const struct order *run)
+{
+	uint64_t first = run->first, end = first + run->count;
+	post_receives(s, first, burst_of(s, run->count), run->size);
+	talk_say(&s->e, &(struct order){.kind = ORDER_GO});
+	for (uint64_t at = first, n; at < end; at += n) {
+		uint64_t sends = n = burst_of(s, end - at), received = 0;
+		if (at + n < end)
+			post_receives(s, at + n, burst_of(s, end - at - n), run->size);
+		else
+			talk_listen(&s->e, 1);
+		while (sends > 0)
+			if (one_completion(s, run->size))
+				send_number(s, pong_number(at + received++), run->size);
+			else
+				sends--;
+		for (uint64_t i = at; i < at + n; i++)
+			check(s, i, ping_number(i), run->size);
+	}
+}
+
+static void server(struct side *s)
+{
+	struct order hello, run;
+	talk_await(&s->e, &hello);
+	prepare(s, hello.size, hello.count, hello.seed);
+	talk_listen(&s->e, 1);
+	talk_accept(&s->e, &(struct order){.kind = ORDER_HELLO});
+	for (talk_hear(&s->e, 0, &run); run.kind == ORDER_RUN; talk_hear(&s->e, 0, &run)) {
+		if (run.size > hello.size)
+			die("the client wants %u bytes after %u", run.size, hello.size);
+		pong(s, &run);
+	}
+	if (run.kind != ORDER_BYE)
+		die("the client sent order %u", run.kind);
+	talk_say(&s->e, &(struct order){.kind = ORDER_DONE});
+	printf("ndpingpong: %llu messages, %llu bytes%s\n", (unsigned long long)s->messages, (unsigned long long)s->bytes,
+	       s->e.o->unchecked ? "" : ", all as they were sent");
+}
+
+static const struct tool tool = {
+	.name = "ndpingpong",
+	.purpose = "Measures the latency of Send: half of the time until the answer is there.",
+	.groups = OPT_PAIR | OPT_RUN | OPT_MESSAGE,
+	.port = PORT,
+	.address_needed = true,
+	.defaults = {.pieces = 1, .pipeline = 1, .sizes = {1, 4 << 20}, .timeout_s = 10},
+};
+
+int main(int argc, char **argv)
+{
+	struct options o;
+	struct side s = {.burst = 0};
+	endpoint_program(&tool, &o, argc, argv);
+	endpoint_open(&s.e, &o);
+	if (o.server)
+		server(&s);
+	else
+		client(&s, &o);
+	endpoint_close(&s.e);
+	NdCleanup();
+	return 0;
+}
