@@ -359,8 +359,12 @@ template <class T> static inline BOOLEAN InterlockedBitTestAndReset(T volatile *
 #define _InterlockedCompareExchange64 InterlockedCompareExchange64
 #define _InterlockedCompareExchangePointer InterlockedCompareExchangePointer
 #define _InterlockedAnd InterlockedAnd
+#define _InterlockedAnd8 InterlockedAnd8
+#define _InterlockedAnd16 InterlockedAnd16
 #define _InterlockedAnd64 InterlockedAnd64
 #define _InterlockedOr InterlockedOr
+#define _InterlockedOr8 InterlockedOr8
+#define _InterlockedOr16 InterlockedOr16
 #define _InterlockedOr64 InterlockedOr64
 #define _InterlockedXor InterlockedXor
 #define _InterlockedXor64 InterlockedXor64

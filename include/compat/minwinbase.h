@@ -41,6 +41,11 @@ typedef struct _SYSTEMTIME {
 typedef DWORD (*PTHREAD_START_ROUTINE)(LPVOID parameter);
 typedef PTHREAD_START_ROUTINE LPTHREAD_START_ROUTINE;
 
+#define ZeroMemory	RtlZeroMemory
+#define FillMemory	RtlFillMemory
+#define CopyMemory	RtlCopyMemory
+#define MoveMemory	RtlMoveMemory
+
 #define INFINITE 0xFFFFFFFFu
 
 #define WAIT_OBJECT_0	   0u

@@ -69,6 +69,7 @@ typedef struct _GROUP_AFFINITY {
 	WORD Reserved[3];
 } GROUP_AFFINITY, *PGROUP_AFFINITY;
 
+/* In C++ with gcc an index inside `field` must be a constant. */
 #define FIELD_OFFSET(type, field)	      ((LONG)offsetof(type, field))
 #define UFIELD_OFFSET(type, field)	      ((DWORD)offsetof(type, field))
 #define RTL_FIELD_SIZE(type, field)	      (sizeof(((type *)0)->field))
@@ -89,6 +90,9 @@ typedef struct _GROUP_AFFINITY {
 #define RtlCopyMemory(to, from, n) memcpy((to), (from), (n))
 #define RtlMoveMemory(to, from, n) memmove((to), (from), (n))
 #define RtlEqualMemory(a, b, n)	   (!memcmp((a), (b), (n)))
+
+#define Int32x32To64(a, b)  ((LONGLONG)(LONG)(a) * (LONGLONG)(LONG)(b))
+#define UInt32x32To64(a, b) ((ULONGLONG)(DWORD)(a) * (ULONGLONG)(DWORD)(b))
 
 #define MAXCHAR	 0x7f
 #define MAXSHORT 0x7fff

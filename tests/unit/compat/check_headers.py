@@ -62,6 +62,37 @@ def all_together(compiler):
     return compiles(compiler, units)
 
 
+VTBL = re.compile(r"typedef struct (\w+)Vtbl \{(.*?)\n\} \1Vtbl;", re.S)
+METHOD = re.compile(r"([\w ]+?)\(\*(\w+)\)\s*\(([^()]*)\);")
+MACRO = re.compile(r"^#define (\w+)\((.*?)\)\s*(?:\\\n\s*)?\(This\)->lpVtbl->(\w+)\((.*)\)$", re.M)
+
+
+def methods():
+    """(interface, return type, method, parameters with their types) of every vtable in C."""
+    for name in ("ndtypes.h", "ndspi.h"):
+        with open(os.path.join(SOURCE, "include", name), encoding="utf-8") as f:
+            whole = re.sub(r"/\*.*?\*/", "", f.read(), flags=re.S)
+        for table in VTBL.finditer(whole):
+            for found in METHOD.finditer(table.group(2)):
+                yield table.group(1), found.group(1).strip(), found.group(2), " ".join(found.group(3).split())
+
+
+def com_macros_call_their_slot():
+    """One macro for each method of each interface: it takes what the method takes, in that order."""
+    bad = []
+    macros = {m.group(1): m.groups()[1:] for m in MACRO.finditer(text("ndspi.h") + text("combaseapi.h"))}
+    lines = ["#include <ndspi.h>"]
+    for interface, result, method, parameters in methods():
+        name = f"{interface}_{method}"
+        given = [re.sub(r"\[\]$", "", p).split()[-1].lstrip("*") for p in parameters.split(", ")]
+        wanted = (", ".join(given), method, ", ".join(f"({p})" for p in given))
+        if macros.pop(name, None) != wanted:
+            bad.append(f"{name} is not there, or not {wanted}")
+        lines += [f"{result} call_{name}({parameters});",
+                  f"{result} call_{name}({parameters})", f"{{ return {name}({', '.join(given)}); }}"]
+    return bad + [f"{name} is no method" for name in macros] + compiles("gcc", {"calls": lines})
+
+
 def other_spellings_name_headers():
     bad = []
     for name in HEADERS:
@@ -118,7 +149,7 @@ def main():
         checks += [(f"each_alone_{compiler}", lambda c=compiler: each_alone(c)),
                    (f"all_together_{compiler}", lambda c=compiler: all_together(c))]
     checks += [(check.__name__, check) for check in (
-        other_spellings_name_headers, declared_is_exported, every_function_has_a_comment, every_function_has_a_test)]
+        com_macros_call_their_slot, other_spellings_name_headers, declared_is_exported, every_function_has_a_comment, every_function_has_a_test)]
     tap.run(checks)
 
 

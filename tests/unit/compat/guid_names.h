@@ -1,0 +1,29 @@
+/* Interfaces as a program written for Windows declares its own: GUIDs, and one interface on another. */
+#ifndef GUID_NAMES_H
+#define GUID_NAMES_H
+
+#include <unknwn.h>
+
+DEFINE_GUID(IID_ICounter, 0x11223344, 0x5566, 0x7788, 0x99, 0xAA, 0xBB, 0xCC, 0xDD, 0xEE, 0xFF, 0x00);
+DEFINE_GUID(IID_IDoubleCounter, 0x11223344, 0x5566, 0x7788, 0x99, 0xAA, 0xBB, 0xCC, 0xDD, 0xEE, 0xFF, 0x01);
+
+#undef INTERFACE
+#define INTERFACE ICounter
+DECLARE_INTERFACE_(ICounter, IUnknown)
+{
+	STDMETHOD(QueryInterface)(THIS_ REFIID riid, LPVOID * ppv) PURE;
+	STDMETHOD_(ULONG, AddRef)(THIS) PURE;
+	STDMETHOD_(ULONG, Release)(THIS) PURE;
+	STDMETHOD(Add)(THIS_ IN ULONG n, OUT OPTIONAL ULONG * sum) PURE;
+};
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+/* A counter, made in C. */
+ICounter *new_counter(void);
+#ifdef __cplusplus
+}
+#endif
+
+#endif

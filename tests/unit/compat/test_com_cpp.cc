@@ -1,0 +1,33 @@
+// The rows of test_com.c as a client in C++ of an object written in C, which defines the GUIDs a second time.
+#define DEFINE_THEM_HERE_TOO
+#include "test_com.c"
+
+// An interface written as IDL compilers write it, and its implementation.
+MIDL_INTERFACE("11223344-5566-7788-99AA-BBCCDDEEFF01")
+IDoubleCounter : public ICounter
+{
+public:
+	virtual HRESULT STDMETHODCALLTYPE Twice(void) = 0;
+};
+
+class DECLSPEC_NOVTABLE Never : public IDoubleCounter {
+      public:
+	IFACEMETHODIMP QueryInterface(REFIID, void **) override
+	{
+		return E_NOTIMPL;
+	}
+	IFACEMETHODIMP_(ULONG) AddRef() override
+	{
+		return 2;
+	}
+	STDMETHODIMP_(ULONG) Release() override
+	{
+		return 1;
+	}
+	STDMETHODIMP Add(ULONG, ULONG *) override
+	{
+		return S_FALSE;
+	}
+};
+
+static_assert(sizeof(Never) == sizeof(void *), "a table and nothing else");
