@@ -6,7 +6,6 @@
  */
 #include <string.h>
 
-#include "address.h"
 #include "cm_priv.h"
 #include "frame.h"
 
@@ -55,15 +54,15 @@ static uint16_t judge(const struct arrival *a, const struct rn_cma_hdr *hdr,
 {
 	const struct rn_cm_req *req = &a->msg->req;
 
-	if (!rn_port_owns(a->cm->port, &hdr->dst) || !rn_cm_is_host(&hdr->src))
+	if (rn_port_own(a->cm->port, &hdr->dst) < 0 || !rn_cm_is_host(&hdr->src))
 		return RN_CM_REJ_NO_SERVICE;
 	*listener = rn_cm_listener_for(a->cm, &hdr->dst, req->service_id);
 	if (!*listener || (*listener)->qp_type == RN_QPT_UD)
 		return RN_CM_REJ_NO_SERVICE;
 	if (req->transport != ((*listener)->qp_type == RN_QPT_UC ? RN_CM_T_UC : RN_CM_T_RC))
 		return RN_CM_REJ_BAD_TRANSPORT;
-	if (!rn_port_owns(a->cm->port, &req->remote_gid) || !rn_cm_is_host(&req->local_gid) ||
-	    !rn_same_family(&req->local_gid, &req->remote_gid))
+	if (rn_port_own(a->cm->port, &req->remote_gid) < 0 || !rn_cm_is_host(&req->local_gid) ||
+	    !rn_gid_same_family(&req->local_gid, &req->remote_gid))
 		return RN_CM_REJ_BAD_GID;
 	if (req->path_mtu < 1 || req->path_mtu > a->cm->port->max_path_mtu)
 		return RN_CM_REJ_BAD_MTU;
