@@ -51,12 +51,10 @@ void rn_core_defaults(struct rn_core_cfg *cfg)
 
 static void set_up_numbers(struct rn_shard *sh)
 {
-	uint32_t n = sh->cfg.nshards, slots = 16, span;
+	uint32_t n = sh->cfg.nshards, span;
 	struct rn_rng rng;
 
-	while (slots < 2 * sh->cfg.max_qp)
-		slots <<= 1;
-	sh->qp_mask = slots - 1;
+	sh->qp_mask = rn_pow2_up(2 * sh->cfg.max_qp) - 1;
 	sh->qpn_inv = ((uint64_t)1 << 32) / n + 1;
 	sh->qpn_first = RN_DIV_UP(FIRST_QPN, n);
 	sh->qpn_limit = (LAST_QPN - sh->cfg.index) / n + 1;
@@ -231,7 +229,7 @@ size_t rn_exec_bytes(const struct rn_cmd *cmd, const struct rn_core_cfg *cfg)
 /* A QPN whose turn comes as late as possible: numbers go round the whole space. 0: none. */
 static uint32_t new_qpn(struct rn_shard *sh)
 {
-	for (uint32_t tries = 0; tries <= 2 * sh->qp_mask; tries++) {
+	for (uint32_t tries = 2 * sh->qp_mask + 2; tries; tries--) {
 		uint32_t k = sh->qpn_next, qpn = k * sh->cfg.nshards + sh->cfg.index;
 
 		if (++sh->qpn_next == sh->qpn_limit)

@@ -342,13 +342,12 @@ struct rn_neigh *rn_neigh_create(const struct rn_core_cfg *cfg, const struct rn_
 				 rn_time now)
 {
 	struct rn_neigh *n = calloc(1, sizeof(*n));
-	uint32_t buckets = 16;
+	uint32_t buckets;
 
 	if (!n)
 		return NULL;
 	n->max = RN_MAX(cfg->max_neigh, 1u) + cfg->nstatic_neigh;
-	while (buckets < n->max)
-		buckets *= 2;
+	buckets = rn_pow2_up(n->max);
 	n->entries = calloc(n->max, sizeof(*n->entries));
 	n->buckets = calloc(buckets, sizeof(*n->buckets));
 	n->echoes = calloc(RN_NEIGH_ECHOES, sizeof(*n->echoes));
