@@ -83,6 +83,9 @@ static void test_WakeConditionVariable(void **state)
 	struct shop shop;
 
 	open_shop(&shop);
+	/* A wake between the look at the variable and the sleep must be seen there. */
+	WakeConditionVariable(&shop.variable);
+	assert_non_null(shop.variable.Ptr);
 	for (int i = 0; i < SLEEPERS; i++)
 		threads[i] = run_beside(buy, &shop);
 	until_asleep(&shop, SLEEPERS);
@@ -260,6 +263,41 @@ static void *take_tokens(void *unused)
 	return NULL;
 }
 
+static void *wait_once(void *unused)
+{
+	LONG zero = 0;
+
+	InterlockedIncrement(&waiting);
+	WaitOnAddress(&word, &zero, sizeof(word), 20000);
+	InterlockedIncrement(&gone);
+	return NULL;
+}
+
+/* One wake wakes one, and wakes of other addresses nobody. */
+static void one_at_a_time(void **state)
+{
+	static LONG others[1000];
+	pthread_t threads[3];
+
+	word = waiting = gone = 0;
+	for (size_t i = 0; i < _countof(threads); i++)
+		threads[i] = run_beside(wait_once, NULL);
+	while (ReadAcquire(&waiting) < 3)
+		Sleep(1);
+	Sleep(30);
+	for (size_t i = 0; i < _countof(others); i++)
+		WakeByAddressAll(&others[i]);
+	for (LONG woken = 0; woken <= 3; woken++) {
+		for (int i = 0; i < 10000 && ReadAcquire(&gone) < woken; i++)
+			Sleep(1);
+		Sleep(20);
+		assert_int_equal(ReadAcquire(&gone), woken);
+		WakeByAddressSingle(&word);
+	}
+	for (size_t i = 0; i < _countof(threads); i++)
+		pthread_join(threads[i], NULL);
+}
+
 /* One wake for each token: nobody is left asleep. */
 static void test_WakeByAddressSingle(void **state)
 {
@@ -292,6 +330,7 @@ int main(void)
 		cmocka_unit_test(test_InitOnceInitialize),
 		cmocka_unit_test(test_WaitOnAddress),
 		cmocka_unit_test(test_WakeByAddressAll),
+		cmocka_unit_test(one_at_a_time),
 		cmocka_unit_test(test_WakeByAddressSingle),
 	};
 

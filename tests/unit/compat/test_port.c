@@ -61,6 +61,17 @@ static BOOL get(HANDLE port, struct packet *packet)
 	return GetQueuedCompletionStatus(port, &packet->bytes, &packet->key, &packet->overlapped, 5000);
 }
 
+static UINT64 live_ports(void)
+{
+	NDS_LIVE live[32];
+	ULONG n = NdsLiveObjects(live, _countof(live));
+
+	for (ULONG i = 0; i < n; i++)
+		if (!strcmp(live[i].Kind, "port"))
+			return live[i].Count;
+	return 0;
+}
+
 static void test_CreateIoCompletionPort(void **state)
 {
 	HANDLE port = new_port(), file = new_file(), other = new_file(), fresh;
@@ -70,6 +81,7 @@ static void test_CreateIoCompletionPort(void **state)
 	assert_ptr_equal(CreateIoCompletionPort(file, port, 77, 0), port);
 	assert_fails(CreateIoCompletionPort(file, port, 77, 0), ERROR_INVALID_PARAMETER);
 	assert_fails(CreateIoCompletionPort(file, NULL, 77, 0), ERROR_INVALID_PARAMETER);
+	assert_int_equal(live_ports(), 1); /* the one made for it is gone */
 	assert_fails(CreateIoCompletionPort(INVALID_HANDLE_VALUE, port, 0, 0), ERROR_INVALID_PARAMETER);
 	assert_fails(CreateIoCompletionPort(NULL, port, 0, 0), ERROR_INVALID_HANDLE);
 	assert_fails(CreateIoCompletionPort(port, port, 0, 0), ERROR_INVALID_HANDLE);

@@ -7,7 +7,9 @@ static void counts_two(HANDLE semaphore)
 	for (int i = 0; i < 2; i++)
 		assert_int_equal(WaitForSingleObject(semaphore, 0), WAIT_OBJECT_0);
 	assert_int_equal(WaitForSingleObject(semaphore, 0), WAIT_TIMEOUT);
+	assert_int_equal(NdsEventWait(semaphore, 0), STATUS_TIMEOUT); /* nor would a descriptor say otherwise */
 	assert_true(CloseHandle(semaphore));
+	assert_fails(ReleaseSemaphore(semaphore, 1, NULL), ERROR_INVALID_HANDLE);
 }
 
 static void test_CreateSemaphoreA(void **state)

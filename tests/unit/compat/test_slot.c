@@ -95,6 +95,38 @@ static void test_FlsAlloc(void **state)
 	assert_int_equal(ended, 10);
 }
 
+static void count_slowly(PVOID value)
+{
+	Sleep(50);
+	count_ended(value);
+}
+
+static DWORD store_and_exit(LPVOID unused)
+{
+	store(NULL);
+	ExitThread(7);
+}
+
+/* A thread is over when its routines are. */
+static void threads_end_after_their_routines(void **state)
+{
+	DWORD code = STILL_ACTIVE;
+	HANDLE thread;
+
+	ended = 0;
+	slot = FlsAlloc(count_slowly);
+	thread = CreateThread(NULL, 0, store_and_exit, NULL, 0, NULL);
+	while (code == STILL_ACTIVE) {
+		Sleep(1);
+		assert_true(GetExitCodeThread(thread, &code));
+	}
+	assert_int_equal(code, 7);
+	assert_int_equal(ended, 5);
+	assert_int_equal(WaitForSingleObject(thread, 20000), WAIT_OBJECT_0);
+	CloseHandle(thread);
+	FlsFree(slot);
+}
+
 static void test_FlsFree(void **state)
 {
 	ended = 0;
@@ -128,7 +160,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_TlsAlloc),   cmocka_unit_test(test_TlsFree),    cmocka_unit_test(test_TlsGetValue),
-		cmocka_unit_test(test_TlsSetValue), cmocka_unit_test(test_FlsAlloc),   cmocka_unit_test(test_FlsFree),
+		cmocka_unit_test(test_TlsSetValue), cmocka_unit_test(test_FlsAlloc),   cmocka_unit_test(threads_end_after_their_routines),
+		cmocka_unit_test(test_FlsFree),
 		cmocka_unit_test(test_FlsGetValue), cmocka_unit_test(test_FlsSetValue),
 	};
 

@@ -153,6 +153,56 @@ static void all_among_others(void **state)
 	close_all(tug.pair, 2);
 }
 
+static void *hold_mutex(void *pair)
+{
+	HANDLE *handles = pair;
+
+	WaitForSingleObject(handles[0], INFINITE);
+	SetEvent(handles[1]);
+	WaitForSingleObject(handles[2], INFINITE);
+	ReleaseMutex(handles[0]);
+	return NULL;
+}
+
+/* The event is taken first, the mutex then is not to be had, whatever it said: the event is set again. */
+static void all_or_nothing(void **state)
+{
+	HANDLE handles[] = {CreateMutex(NULL, FALSE, NULL), event_of(FALSE, FALSE), event_of(FALSE, FALSE)};
+	HANDLE both[] = {event_of(FALSE, TRUE), handles[0]};
+	pthread_t other = run_beside(hold_mutex, handles);
+
+	assert_int_equal(WaitForSingleObject(handles[1], INFINITE), WAIT_OBJECT_0);
+	assert_int_equal(NdsEventSet(handles[0]), 0);
+	assert_int_equal(WaitForMultipleObjects(2, both, TRUE, 5), WAIT_TIMEOUT);
+	assert_int_equal(WaitForSingleObject(both[0], 0), WAIT_OBJECT_0);
+	SetEvent(handles[2]);
+	pthread_join(other, NULL);
+	CloseHandle(both[0]);
+	close_all(handles, _countof(handles));
+}
+
+static double busy_seconds(void)
+{
+	struct timespec used;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+	return (double)used.tv_sec + (double)used.tv_nsec / 1e9;
+}
+
+/* Whoever waits sleeps. */
+static void waiting_costs_nothing(void **state)
+{
+	HANDLE handles[] = {event_of(FALSE, TRUE), event_of(FALSE, FALSE)};
+	HANDLE semaphore = CreateSemaphore(NULL, 0, 1, NULL);
+	double began = busy_seconds();
+
+	assert_int_equal(WaitForMultipleObjects(2, handles, TRUE, 300), WAIT_TIMEOUT);
+	assert_int_equal(WaitForSingleObject(handles[1], 300), WAIT_TIMEOUT);
+	assert_int_equal(WaitForSingleObject(semaphore, 300), WAIT_TIMEOUT);
+	assert_true(busy_seconds() - began < 0.2);
+	close_all((HANDLE[]){handles[0], handles[1], semaphore}, 3);
+}
+
 static void test_WaitForMultipleObjectsEx(void **state)
 {
 	HANDLE handles[] = {event_of(FALSE, FALSE), event_of(FALSE, TRUE)};
@@ -185,6 +235,8 @@ int main(void)
 		cmocka_unit_test(test_WaitForMultipleObjects),
 		cmocka_unit_test(all_of_them),
 		cmocka_unit_test(all_among_others),
+		cmocka_unit_test(all_or_nothing),
+		cmocka_unit_test(waiting_costs_nothing),
 		cmocka_unit_test(test_WaitForMultipleObjectsEx),
 		cmocka_unit_test(test_SignalObjectAndWait),
 	};
