@@ -71,12 +71,12 @@ static void show(struct plan *p, const struct meter *m)
 uint64_t plan_next(struct plan *p, const struct meter *m)
 {
 	uint64_t left = p->total - p->done, n = BATCH_FIRST;
-	show(p, m);
 	if (p->done > 0) {
 		double rest = p->seconds > 0 ? p->seconds - m->seconds : BATCH_SECONDS;
 		double batch = (double)p->done / (m->seconds > 0 ? m->seconds : 1e-9) * (rest < BATCH_SECONDS ? rest : BATCH_SECONDS);
-		if (rest <= 0)
+		if (rest <= 0 || left == 0)
 			return 0;
+		show(p, m);
 		/* not by leaps: the first few are slow or fast by chance */
 		n = batch > 8 * (double)p->done ? 8 * p->done : (uint64_t)batch + 1;
 	}

@@ -112,11 +112,21 @@ static bool read_number(const char *text, uint64_t low, uint64_t high, uint64_t 
 	return v >= low && v <= high;
 }
 
-static void store(const struct option_row *r, const char *text)
+static void store_sizes(const struct option_row *r, const char *text)
 {
 	uint64_t a, b;
 	char first[24];
 	size_t n = strcspn(text, ":");
+	snprintf(first, sizeof(first), "%.*s", (int)(n < sizeof(first) ? n : sizeof(first) - 1), text);
+	if (!read_number(first, 1, SIZE_LIMIT, &a) || !read_number(text[n] ? text + n + 1 : first, a, SIZE_LIMIT, &b))
+		usage_error("--%s '%s': A or A:B is wanted, from 1 to 1g", r->name, text);
+	*(struct sizes *)r->to = (struct sizes){(uint32_t)a, (uint32_t)b};
+}
+
+/* text: NULL for a flag. */
+static void store(const struct option_row *r, const char *text)
+{
+	uint64_t v;
 	switch (r->kind) {
 	case OPT_FLAG:
 		*(bool *)r->to = true;
@@ -125,15 +135,12 @@ static void store(const struct option_row *r, const char *text)
 		*(const char **)r->to = text;
 		break;
 	case OPT_NUMBER:
-		if (!read_number(text, r->low, r->high, &a))
+		if (!read_number(text, r->low, r->high, &v))
 			usage_error("--%s '%s': a whole number from %u to %u is wanted", r->name, text, r->low, r->high);
-		*(unsigned *)r->to = (unsigned)a;
+		*(unsigned *)r->to = (unsigned)v;
 		break;
 	case OPT_SIZES:
-		snprintf(first, sizeof(first), "%.*s", (int)(n < sizeof(first) ? n : sizeof(first) - 1), text);
-		if (!read_number(first, 1, SIZE_LIMIT, &a) || !read_number(text[n] ? text + n + 1 : first, a, SIZE_LIMIT, &b))
-			usage_error("--%s '%s': A or A:B is wanted, from 1 to 1g", r->name, text);
-		*(struct sizes *)r->to = (struct sizes){(uint32_t)a, (uint32_t)b};
+		store_sizes(r, text);
 	}
 }
 
