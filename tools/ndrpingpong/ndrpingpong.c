@@ -13,15 +13,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "meter.h"
 #include "pattern.h"
 #include "talk.h"
 
 #define MOST    100000 /* iterations of a row */
-#define WARM_UP 100    /* messages of WARM_UP_BYTES, or the largest if that is less */
+#define WARM_UP 20     /* messages of WARM_UP_BYTES, or the largest if that is less */
 #define WARM_UP_BYTES 40
 #define ORDERS  4
+#define NAP_US  20     /* between looks at memory, when blocking */
 
 static bool by_write, by_read;
 
@@ -113,7 +115,10 @@ static void await_message(struct pong *p, uint64_t number, uint32_t size)
 		reap(p, false);
 		if (n % 256 && !p->o.blocking)
 			continue;
-		sched_yield(); /* the peer may be waiting for this processor; and nobody wakes who waits for memory */
+		if (p->o.blocking)
+			usleep(NAP_US); /* nobody wakes who waits for memory */
+		else
+			sched_yield(); /* the peer may be waiting for this processor */
 		double now = meter_now();
 		began = began > 0 ? began : now;
 		if (now - began > p->o.timeout_s)
