@@ -18,6 +18,7 @@ PORTS = ("memif", "af_packet")
 ADDRESSES = {4: "192.0.2.1", 6: "[2001:db8::1]"}
 AT_ONCE = 8  # most of the time is spent waiting
 IMPATIENT = ["--timeout", "2"]
+FAR_APART = 4096
 LEAVES_S = 15  # retransmissions included, on a busy machine
 
 FOLDER, CATALOGUE = sys.argv[1:3]
@@ -45,8 +46,11 @@ class Pair(Rig):
 
     def __enter__(self):
         if self.port == "af_packet":
-            self.veth = f"nd{next(veth_number)}"
-            ip(f"link add {self.veth}a mtu 9000 type veth peer name {self.veth}b mtu 9000")
+            n = next(veth_number)
+            self.veth = f"nd{n}"
+            # DPDK names a group of sockets by process id xor interface index: numbers far apart keep neighbours apart.
+            ip(f"link add {self.veth}a index {FAR_APART * (2 * n + 1)} mtu 9000 type veth"
+               f" peer name {self.veth}b index {FAR_APART * (2 * n + 2)} mtu 9000")
             for side in "ab":
                 with open(f"/proc/sys/net/ipv6/conf/{self.veth}{side}/disable_ipv6", "w", encoding="ascii") as f:
                     f.write("1")
@@ -172,7 +176,7 @@ WRONG_MESSAGES = (
 
 def ends_at_once(name, words, env=None):
     p = subprocess.run([os.path.join(FOLDER, name), *words], capture_output=True, text=True, timeout=20, check=False,
-                       env=dict(os.environ, SOFTRNIC_ND_CATALOG=CATALOGUE, **(env or {})))
+                       env={**os.environ, "SOFTRNIC_ND_CATALOG": CATALOGUE, **(env or {})})
     return p.returncode, p.stdout, p.stderr
 
 
@@ -210,7 +214,7 @@ def checks_of(tool, other):
     yield f"{tool.name} meets {other.name}", lambda: another_tool(tool, other)
 
 
-def run(checks):
+def run(checks, at_once=AT_ONCE):
     """In a network namespace of its own, several at a time; the outcome in the order of the checks."""
     if os.environ.get("ND_PAIR_INSIDE") is None:
         if subprocess.run(["unshare", "-n", "true"], stderr=subprocess.DEVNULL, check=False).returncode != 0:
@@ -218,5 +222,5 @@ def run(checks):
             return
         os.environ["ND_PAIR_INSIDE"] = "1"
         os.execvp("unshare", ["unshare", "-n", sys.executable, *sys.argv])
-    with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+    with concurrent.futures.ThreadPoolExecutor(at_once) as pool:
         tap.run([(name, pool.submit(function).result) for name, function in checks])

@@ -111,4 +111,4 @@ for t, r in zip(WRITERS, READERS):
     ]
 
 if __name__ == "__main__":
-    nd_pair.run(CHECKS)
+    nd_pair.run(CHECKS, at_once=3) # both ends look at memory without a pause

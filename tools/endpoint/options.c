@@ -191,7 +191,7 @@ void options_read(const struct tool *tool, struct options *o, int argc, char **a
 			i = take_option(argc, argv, i);
 		else if (own.address.ss_family)
 			usage_error("one address is enough: '%s'", argv[i]);
-		else if (!address_parse(argv[i], tool->port, &own.address))
+		else if (!(tool->port ? address_parse(argv[i], tool->port, &own.address) : address_parse_ip(argv[i], 0, &own.address)))
 			usage_error("'%s' is neither an IPv4 nor an IPv6 address%s", argv[i], tool->port ? " with or without a port" : "");
 	}
 	if (help) {
