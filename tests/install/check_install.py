@@ -58,7 +58,8 @@ class Install:
     def headers_are_those_listed(self):
         found = {os.path.relpath(path, self.include) for path in glob.glob(self.include + "/**/*", recursive=True)
                  if os.path.isfile(path)}
-        wanted = HEADERS | {COMPAT + os.path.basename(path) for path in glob.glob(f"{self.source}/include/{COMPAT}*.h")}
+        compat = glob.glob(f"{self.source}/include/{COMPAT}**/*.h", recursive=True)
+        wanted = HEADERS | {os.path.relpath(path, self.source + "/include") for path in compat}
         return ([f"{name} is installed and not listed" for name in sorted(found - wanted)] +
                 [f"{name} is not installed" for name in sorted(wanted - found)])
 

@@ -82,7 +82,9 @@ def owner_of(tree, includer, included):
         return layer_of(near)
     if "include/" + included in tree.files:
         return "public"
-    owners = [layer_of(name) for name in tree.files if layer_of(name) and name.endswith("/" + included)]
+    # include/compat has names of the system, and is on nobody's path but that of foreign programs.
+    owners = [layer_of(name) for name in tree.files
+              if layer_of(name) and name.endswith("/" + included) and not name.startswith("include/compat/")]
     # Two layers may have a header of the same name: each sees its own.
     return layer_of(includer) if layer_of(includer) in owners else owners[0] if owners else None
 
