@@ -1,4 +1,4 @@
-/* Threads as the C library of Windows starts them. */
+/* Threads and processes, as the C library of Windows names them. */
 #ifndef COMPAT_PROCESS_H
 #define COMPAT_PROCESS_H
 
@@ -23,6 +23,9 @@ uintptr_t _beginthread(_beginthread_proc_type start, unsigned stack, void *param
 
 /* ExitThread with code 0. */
 DECLSPEC_NORETURN void _endthread(void);
+
+/* As getpid. */
+int _getpid(void);
 
 COMPAT_END
 

@@ -199,6 +199,14 @@ typedef WCHAR OLECHAR;
 typedef OLECHAR *LPOLESTR;
 typedef const OLECHAR *LPCOLESTR;
 
+/* Programs are taken to be written for wide text, unless they are built with _MBCS. */
+#if !defined(UNICODE) && !defined(_MBCS)
+#define UNICODE
+#endif
+#if defined(UNICODE) && !defined(_UNICODE)
+#define _UNICODE
+#endif
+
 /* Wide characters when the program is built with UNICODE, which also chooses between ...A and ...W. */
 #ifdef UNICODE
 typedef WCHAR TCHAR;

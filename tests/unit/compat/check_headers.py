@@ -20,7 +20,7 @@ INCLUDE = ["-I" + COMPAT, "-I" + os.path.join(SOURCE, "include")]
 COMPILERS = {"gcc": (["gcc", "-std=gnu11"], ".c"), "gxx": (["g++", "-std=gnu++17"], ".cc"),
              "clang": (["clang", "-std=gnu11"], ".c"), "clangxx": (["clang++", "-std=gnu++17"], ".cc")}
 STANDARD = ("algorithm", "functional", "limits", "memory", "new", "string", "thread")
-HEADERS = sorted(os.path.basename(path) for path in glob.glob(COMPAT + "/*.h"))
+HEADERS = sorted(os.path.relpath(path, COMPAT) for path in glob.glob(COMPAT + "/**/*.h", recursive=True))
 
 
 def text(name):
@@ -49,7 +49,7 @@ def compiles(compiler, source):
 
 
 def each_alone(compiler):
-    return compiles(compiler, {name: [f"#include <{name}>"] * 2 for name in OWN})
+    return compiles(compiler, {name.replace("/", "_"): [f"#include <{name}>"] * 2 for name in OWN})
 
 
 def all_together(compiler):
@@ -58,6 +58,7 @@ def all_together(compiler):
     ours = [f"#include <{name}>" for name in HEADERS] + ["#include <ndsupport.h>"]
     units = {"before": [*standard, *ours], "after": [*ours[::-1], *standard],
              "lean": ["#define WIN32_LEAN_AND_MEAN", "#define NOMINMAX", *ours],
+             "narrow": ["#define _MBCS", *ours],
              "wide": ["#define UNICODE", "#define _UNICODE", "#include <initguid.h>", *ours]}
     return compiles(compiler, units)
 
@@ -121,7 +122,9 @@ def declared_is_exported():
     lines = subprocess.run(["nm", "-D", "--defined-only", LIBRARY], capture_output=True, text=True,
                            check=True).stdout.splitlines()
     exported = {line.split()[-1].split("@")[0] for line in lines if line.split()[-2] in "TtWD"}
-    ours = set(declared())
+    # Functions that a header puts behind the name of a native one.
+    redirected = {name for header in OWN for name in re.findall(r"__REDIRECT\w*\(.*, (compat_\w+)\);", text(header))}
+    ours = set(declared()) | redirected
     # A sanitizer's own.
     exported = {name for name in exported if not name.startswith(("_", "__"))} | (exported & ours)
     return ([f"{name} is exported and in no header" for name in sorted(exported - ours)] +

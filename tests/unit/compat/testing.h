@@ -23,4 +23,11 @@ extern "C" {
 		assert_int_equal(GetLastError(), (error));      \
 	} while (0)
 
+/* A row for one function of the library. */
+#define EXPECT(function, condition)                                        \
+	do {                                                            \
+		if (!(condition))                                       \
+			fail_msg("%s: %s", #function, #condition);      \
+	} while (0)
+
 #endif

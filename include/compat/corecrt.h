@@ -1,0 +1,20 @@
+/* What the headers of the C library share. */
+#ifndef COMPAT_CORECRT_H
+#define COMPAT_CORECRT_H
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef int errno_t;
+typedef size_t rsize_t;
+typedef int64_t __time64_t;
+typedef int32_t __time32_t;
+
+#define STRUNCATE      80 /* a ..._s function cut its text, as it was told to */
+#define _CRT_SECURE_CPP_OVERLOAD_STANDARD_NAMES 0
+#define _CRTIMP
+#define _CRT_UNUSED(x) ((void)(x))
+#define _ACRTIMP
+
+#endif

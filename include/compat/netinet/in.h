@@ -1,0 +1,86 @@
+/*
+ * <netinet/in.h>, whose addresses also have the members that Windows gives them: S_un beside s_addr,
+ * and u beside s6_addr. Sizes and layouts are as ever.
+ */
+#if !defined(_NETINET_IN_H) && !defined(COMPAT_NETINET_IN_H)
+#define COMPAT_NETINET_IN_H
+
+#include <stdint.h>
+#include <sys/socket.h>
+
+/* The native header leaves these to the kernel's, when it thinks that one is there. */
+#define _UAPI_LINUX_IN6_H
+
+struct in6_addr {
+	__extension__ union {
+		union {
+			uint8_t Byte[16];
+			uint16_t Word[8];
+		} u;
+		union {
+			uint8_t __u6_addr8[16];
+			uint16_t __u6_addr16[8];
+			uint32_t __u6_addr32[4];
+		} __in6_u; /* for the native macros */
+	};
+};
+#define s6_addr	  u.Byte
+#define s6_addr16 u.Word
+#define s6_addr32 __in6_u.__u6_addr32
+#define s6_bytes  u.Byte
+#define s6_words  u.Word
+
+struct sockaddr_in6 {
+	sa_family_t sin6_family;
+	uint16_t sin6_port;
+	uint32_t sin6_flowinfo;
+	struct in6_addr sin6_addr;
+	uint32_t sin6_scope_id;
+};
+
+struct ipv6_mreq {
+	struct in6_addr ipv6mr_multiaddr;
+	unsigned int ipv6mr_interface;
+};
+
+struct in6_pktinfo {
+	struct in6_addr ipi6_addr;
+	unsigned int ipi6_ifindex;
+};
+
+struct ip6_mtuinfo {
+	struct sockaddr_in6 ip6m_addr;
+	uint32_t ip6m_mtu;
+};
+
+enum {
+	IPPROTO_HOPOPTS = 0,
+	IPPROTO_ROUTING = 43,
+	IPPROTO_FRAGMENT = 44,
+	IPPROTO_ICMPV6 = 58,
+	IPPROTO_NONE = 59,
+	IPPROTO_DSTOPTS = 60,
+	IPPROTO_MH = 135
+};
+
+/* The one member of the native structure becomes a union, behind a field of no bits. */
+#define s_addr                                                                             \
+	: 0;                                                                               \
+	__extension__ union {                                                              \
+		in_addr_t s_addr;                                                          \
+		union {                                                                    \
+			struct {                                                           \
+				uint8_t s_b1, s_b2, s_b3, s_b4;                            \
+			} S_un_b;                                                          \
+			struct {                                                           \
+				uint16_t s_w1, s_w2;                                       \
+			} S_un_w;                                                          \
+			uint32_t S_addr;                                                   \
+		} S_un;                                                                    \
+	}
+#include_next <netinet/in.h>
+#undef s_addr
+
+#else
+#include_next <netinet/in.h>
+#endif

@@ -1,0 +1,47 @@
+/* Texts for numbers. */
+#ifndef COMPAT_WINMESSAGE_H
+#define COMPAT_WINMESSAGE_H
+
+#include <stdarg.h>
+
+#include "windef.h"
+
+#define FORMAT_MESSAGE_ALLOCATE_BUFFER 0x00000100
+#define FORMAT_MESSAGE_IGNORE_INSERTS  0x00000200
+#define FORMAT_MESSAGE_FROM_STRING     0x00000400
+#define FORMAT_MESSAGE_FROM_HMODULE    0x00000800 /* the same texts as FROM_SYSTEM */
+#define FORMAT_MESSAGE_FROM_SYSTEM     0x00001000
+#define FORMAT_MESSAGE_ARGUMENT_ARRAY  0x00002000
+#define FORMAT_MESSAGE_MAX_WIDTH_MASK  0x000000FF
+
+#define MAKELANGID(primary, sub) ((WORD)(((WORD)(sub) << 10) | (WORD)(primary)))
+#define LANG_NEUTRAL		 0x00
+#define LANG_ENGLISH		 0x09
+#define SUBLANG_NEUTRAL		 0x00
+#define SUBLANG_DEFAULT		 0x01
+#define SUBLANG_SYS_DEFAULT	 0x02
+#define SUBLANG_ENGLISH_US	 0x01
+
+COMPAT_BEGIN
+
+/*
+ * The text of a system or socket error, or of a status of NetworkDirect, in English whatever the
+ * language, ended with a carriage return and a line feed (a space, with MAX_WIDTH_MASK); or the given
+ * string. Inserts are %1 to %9, also as %1!format!, with %n, %% and %0. The length; 0:
+ * ERROR_MR_MID_NOT_FOUND, ERROR_INSUFFICIENT_BUFFER, ERROR_INVALID_PARAMETER. With ALLOCATE_BUFFER the
+ * buffer is a pointer to a pointer; free what it then points at with LocalFree.
+ */
+DWORD FormatMessageA(DWORD flags, LPCVOID source, DWORD code, DWORD language, LPSTR buffer, DWORD size, va_list *arguments);
+
+/* As FormatMessageA. */
+DWORD FormatMessageW(DWORD flags, LPCVOID source, DWORD code, DWORD language, LPWSTR buffer, DWORD size, va_list *arguments);
+
+COMPAT_END
+
+#ifdef UNICODE
+#define FormatMessage FormatMessageW
+#else
+#define FormatMessage FormatMessageA
+#endif
+
+#endif

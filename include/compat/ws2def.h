@@ -1,0 +1,43 @@
+/* What an address looks like, and the numbers of the controls. */
+#ifndef COMPAT_WS2DEF_H
+#define COMPAT_WS2DEF_H
+
+#include <netdb.h>
+#include <sys/socket.h>
+
+#include "inaddr.h"
+#include "windef.h"
+
+typedef struct sockaddr SOCKADDR, *PSOCKADDR, *LPSOCKADDR;
+typedef const struct sockaddr *PCSOCKADDR;
+typedef struct sockaddr_in SOCKADDR_IN, *PSOCKADDR_IN, *LPSOCKADDR_IN;
+typedef struct sockaddr_storage SOCKADDR_STORAGE, SOCKADDR_STORAGE_LH, *PSOCKADDR_STORAGE, *LPSOCKADDR_STORAGE;
+typedef SOCKET_ADDRESS *PSOCKET_ADDRESS, *LPSOCKET_ADDRESS;
+typedef SOCKET_ADDRESS_LIST *PSOCKET_ADDRESS_LIST, *LPSOCKET_ADDRESS_LIST;
+
+typedef struct _WSABUF {
+	ULONG len;
+	CHAR *buf;
+} WSABUF, *LPWSABUF;
+
+typedef struct addrinfo ADDRINFOA, *PADDRINFOA;
+
+typedef struct addrinfoW {
+	int ai_flags;
+	int ai_family;
+	int ai_socktype;
+	int ai_protocol;
+	size_t ai_addrlen;
+	PWSTR ai_canonname;
+	struct sockaddr *ai_addr;
+	struct addrinfoW *ai_next;
+} ADDRINFOW, *PADDRINFOW;
+
+#define SS_PORT(address) (((struct sockaddr_in *)(address))->sin_port)
+
+/* Numbers of their own; a combination of the IOC_ words of <sys/ioctl.h> would be another. */
+#define SIO_ROUTING_INTERFACE_QUERY 0xC8000014u
+#define SIO_ADDRESS_LIST_QUERY	    0x48000016u
+#define SIO_ADDRESS_LIST_CHANGE	    0x28000017u /* WSAEOPNOTSUPP */
+
+#endif

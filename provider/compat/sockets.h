@@ -1,0 +1,30 @@
+/* How a call about sockets fails: the native errno as the last error. Any thread. */
+#ifndef COMPAT_SOCKETS_H
+#define COMPAT_SOCKETS_H
+
+#include <winsock2.h>
+
+/* The number of Windows for a native one; WSAEINVAL for what Windows has no name for. */
+int compat_socket_error(int native);
+
+/* Hands a result through; when it is negative, errno becomes the last error. */
+ssize_t compat_socket_result(ssize_t result);
+
+/* The functions behind the names that both systems share. */
+int compat_socket(int family, int type, int protocol);
+int compat_bind(int socket, const struct sockaddr *address, socklen_t size);
+int compat_listen(int socket, int backlog);
+int compat_connect(int socket, const struct sockaddr *address, socklen_t size);
+int compat_accept(int socket, struct sockaddr *address, socklen_t *size);
+ssize_t compat_send(int socket, const void *data, size_t bytes, int flags);
+ssize_t compat_sendto(int socket, const void *data, size_t bytes, int flags, const struct sockaddr *to, socklen_t size);
+ssize_t compat_recv(int socket, void *data, size_t bytes, int flags);
+ssize_t compat_recvfrom(int socket, void *data, size_t bytes, int flags, struct sockaddr *from, socklen_t *size);
+int compat_shutdown(int socket, int how);
+int compat_getsockname(int socket, struct sockaddr *address, socklen_t *size);
+int compat_getpeername(int socket, struct sockaddr *address, socklen_t *size);
+int compat_setsockopt(int socket, int level, int option, const void *value, socklen_t size);
+int compat_getsockopt(int socket, int level, int option, void *value, socklen_t *size);
+int compat_select(int ignored, fd_set *readable, fd_set *writable, fd_set *broken, struct timeval *timeout);
+
+#endif
