@@ -33,4 +33,14 @@ static inline bool rn_range_wraps(uint64_t a, uint64_t n)
 	return __builtin_add_overflow(a, n, &end);
 }
 
+/* The least power of two that is no less than n: sizes of rings and hash tables. n at most 2^31. */
+static inline uint32_t rn_pow2_up(uint32_t n)
+{
+	uint32_t p = 1;
+
+	while (p < n)
+		p <<= 1;
+	return p;
+}
+
 #endif

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "address.h"
 #include "cm_priv.h"
 #include "frame.h"
 
@@ -80,7 +79,7 @@ static int bind_new(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm_con
 	*out = NULL;
 	if (!find_service(cmd, &service))
 		return -EPROTONOSUPPORT;
-	if (!is_wildcard(local) && !rn_port_owns(cm->port, local))
+	if (!is_wildcard(local) && rn_port_own(cm->port, local) < 0)
 		return -EADDRNOTAVAIL;
 	c = rn_cm_new(cm);
 	if (!c)
@@ -143,10 +142,10 @@ static const struct rn_gid *source_for(const struct rn_cm *cm, const struct rn_g
 {
 	struct rn_gid own;
 
-	if (rn_neigh_source(cm->neigh, peer, &own))
+	if (rn_port_source(cm->port, peer, &own))
 		return &cm->port->gids[rn_port_own(cm->port, &own)];
 	for (int i = 0; i < cm->port->ngids; i++)
-		if (rn_same_family(&cm->port->gids[i], peer))
+		if (rn_gid_same_family(&cm->port->gids[i], peer))
 			return &cm->port->gids[i];
 	return NULL;
 }
@@ -196,7 +195,7 @@ static int check_connect(const struct rn_cm *cm, const struct rn_cmd *cmd,
 		return -EAFNOSUPPORT;
 	if (is_wildcard(own))
 		own = source_for(cm, peer);
-	if (!own || !rn_same_family(own, peer))
+	if (!own || !rn_gid_same_family(own, peer))
 		return -EAFNOSUPPORT;
 	if ((!datagrams && rn_cm_by_qpn(cm, p->qpn)) || (c && c->nnotes))
 		return -EBUSY;

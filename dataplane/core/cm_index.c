@@ -17,15 +17,6 @@
 
 /* ---- creation ---- */
 
-static uint32_t power_of_two(uint32_t n)
-{
-	uint32_t p = 16;
-
-	while (p < n)
-		p *= 2;
-	return p;
-}
-
 static void init_conn(struct rn_cm_conn *c, uint32_t slot)
 {
 	memset(c, 0, sizeof(*c));
@@ -58,8 +49,8 @@ bool rn_cm_index_create(struct rn_cm *cm, const struct rn_core_cfg *cfg, rn_time
 
 	cm->max = RN_MAX(cfg->max_cm, 1u);
 	cm->max_waits = RN_MAX(cfg->max_timewait, 1u);
-	nbuckets = power_of_two(cm->max);
-	nchains = power_of_two(cm->max_waits);
+	nbuckets = rn_pow2_up(cm->max);
+	nchains = rn_pow2_up(cm->max_waits);
 	cm->wait_mask = nchains - 1;
 	cm->conns = calloc(cm->max, sizeof(*cm->conns));
 	cm->slot_ring = calloc(cm->max, sizeof(*cm->slot_ring));
@@ -407,13 +398,13 @@ uint32_t rn_cm_fresh_id(struct rn_cm *cm)
 
 	do {
 		id = scramble(cm->id_counter++, rn_hash_u64(cm->seed));
-	} while (id == 0 || rn_cm_by_local(cm, id) || rn_cm_wait_by_local(cm, id));
+	} while (id == 0 || rn_cm_by_local(cm, id) || rn_cm_local_waits(cm, id));
 	return id;
 }
 
 uint64_t rn_cm_fresh_tid(struct rn_cm *cm)
 {
-	return rn_hash_u64(rn_hash_u64(cm->seed + 1) ^ cm->tid_counter++);
+	return rn_hash_u64(rn_hash_u64(cm->seed) ^ cm->tid_counter++);
 }
 
 /* ---- timewait ---- */
@@ -482,23 +473,22 @@ void rn_cm_enter_wait(struct rn_cm *cm, struct rn_cm_conn *c, rn_time now)
 	rn_cm_unindex_wire(cm, c);
 }
 
-const struct rn_cm_wait *rn_cm_wait_by_local(const struct rn_cm *cm, uint32_t local_id)
+bool rn_cm_local_waits(const struct rn_cm *cm, uint32_t local_id)
 {
 	for (uint32_t i = *chain(cm, cm->wait_local, local_id, 0); i;
 	     i = cm->waits[i - 1].next_local)
 		if (cm->waits[i - 1].local_id == local_id)
-			return &cm->waits[i - 1];
-	return NULL;
+			return true;
+	return false;
 }
 
-const struct rn_cm_wait *rn_cm_wait_by_remote(const struct rn_cm *cm, uint32_t remote_id,
-					      uint64_t guid)
+bool rn_cm_remote_waits(const struct rn_cm *cm, uint32_t remote_id, uint64_t guid)
 {
 	for (uint32_t i = *chain(cm, cm->wait_remote, remote_id, guid); i;
 	     i = cm->waits[i - 1].next_remote)
 		if (cm->waits[i - 1].remote_id == remote_id && cm->waits[i - 1].remote_guid == guid)
-			return &cm->waits[i - 1];
-	return NULL;
+			return true;
+	return false;
 }
 
 bool rn_cm_qpn_waits(const struct rn_cm *cm, uint32_t qpn)

@@ -8,6 +8,7 @@
 
 #include "cm_priv.h"
 #include "frame.h"
+#include "hdr.h"
 
 #define NO_LID 0xFFFF /* what Linux puts where a route beyond the subnet makes LIDs meaningless */
 
@@ -112,12 +113,6 @@ void rn_cm_build_dreq(struct rn_cm *cm, struct rn_cm_conn *c)
 	rn_cm_keep(c, &m);
 }
 
-static void put_guid(uint64_t guid, uint8_t ari[8])
-{
-	for (unsigned i = 0; i < 8; i++)
-		ari[i] = (uint8_t)(guid >> (56 - 8 * i));
-}
-
 void rn_cm_build_rej(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_about about,
 		     uint16_t reason, const struct rn_cm_param *param)
 {
@@ -132,7 +127,7 @@ void rn_cm_build_rej(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_about ab
 		m.rej.local_id = 0;
 	if (reason == RN_CM_REJ_TIMEOUT) {
 		m.rej.ari_len = 8;
-		put_guid(cm->port->guid, m.rej.ari);
+		rn_store64(m.rej.ari, cm->port->guid);
 	}
 	if (param)
 		memcpy(m.rej.data, param->data, RN_MIN(param->data_len, RN_CM_REJ_DATA));

@@ -276,9 +276,9 @@ void rn_cm_leave_port(struct rn_cm *cm, struct rn_cm_conn *c);
 uint32_t rn_cm_fresh_id(struct rn_cm *cm);
 uint64_t rn_cm_fresh_tid(struct rn_cm *cm);
 void rn_cm_enter_wait(struct rn_cm *cm, struct rn_cm_conn *c, rn_time now);
-const struct rn_cm_wait *rn_cm_wait_by_local(const struct rn_cm *cm, uint32_t local_id);
-const struct rn_cm_wait *rn_cm_wait_by_remote(const struct rn_cm *cm, uint32_t remote_id,
-					      uint64_t guid);
+/* Does timewait keep this name? */
+bool rn_cm_local_waits(const struct rn_cm *cm, uint32_t local_id);
+bool rn_cm_remote_waits(const struct rn_cm *cm, uint32_t remote_id, uint64_t guid);
 void rn_cm_wait_tick(struct rn_cm *cm, rn_time now);
 
 /* cm_mad.c */

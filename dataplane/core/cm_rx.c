@@ -6,9 +6,9 @@
  */
 #include <string.h>
 
-#include "address.h"
 #include "cm_priv.h"
 #include "frame.h"
+#include "hdr.h"
 
 struct arrival {
 	struct rn_cm *cm;
@@ -55,15 +55,15 @@ static uint16_t judge(const struct arrival *a, const struct rn_cma_hdr *hdr,
 {
 	const struct rn_cm_req *req = &a->msg->req;
 
-	if (!rn_port_owns(a->cm->port, &hdr->dst) || !rn_cm_is_host(&hdr->src))
+	if (rn_port_own(a->cm->port, &hdr->dst) < 0 || !rn_cm_is_host(&hdr->src))
 		return RN_CM_REJ_NO_SERVICE;
 	*listener = rn_cm_listener_for(a->cm, &hdr->dst, req->service_id);
 	if (!*listener || (*listener)->qp_type == RN_QPT_UD)
 		return RN_CM_REJ_NO_SERVICE;
 	if (req->transport != ((*listener)->qp_type == RN_QPT_UC ? RN_CM_T_UC : RN_CM_T_RC))
 		return RN_CM_REJ_BAD_TRANSPORT;
-	if (!rn_port_owns(a->cm->port, &req->remote_gid) || !rn_cm_is_host(&req->local_gid) ||
-	    !rn_same_family(&req->local_gid, &req->remote_gid))
+	if (rn_port_own(a->cm->port, &req->remote_gid) < 0 || !rn_cm_is_host(&req->local_gid) ||
+	    !rn_gid_same_family(&req->local_gid, &req->remote_gid))
 		return RN_CM_REJ_BAD_GID;
 	if (req->path_mtu < 1 || req->path_mtu > a->cm->port->max_path_mtu)
 		return RN_CM_REJ_BAD_MTU;
@@ -165,7 +165,7 @@ static enum rn_verdict rx_req(const struct arrival *a)
 			step(a, c, RN_CMC_REQ_AGAIN);
 		return RN_V_CM_DUPLICATE;
 	}
-	if (rn_cm_wait_by_remote(a->cm, req->local_id, req->guid))
+	if (rn_cm_remote_waits(a->cm, req->local_id, req->guid))
 		return refuse(a, RN_CM_REJ_STALE, RN_V_CM_DUPLICATE);
 	reason = rn_cma_hdr_parse(req->data, &hdr) ? judge(a, &hdr, &listener)
 						   : RN_CM_REJ_NO_SERVICE;
@@ -191,7 +191,7 @@ static enum rn_verdict rx_rep_unknown(const struct arrival *a)
 	const struct rn_cm_rep *rep = &a->msg->rep;
 	uint16_t reason = RN_CM_REJ_BAD_COMM_ID;
 
-	if (rn_cm_wait_by_local(a->cm, rep->remote_id) ||
+	if (rn_cm_local_waits(a->cm, rep->remote_id) ||
 	    rn_cm_by_remote(a->cm, rep->local_id, rep->guid))
 		return RN_V_CM_DUPLICATE;
 	if (rn_cm_by_peer_qp(a->cm, rep->qpn, rep->guid))
@@ -247,15 +247,6 @@ static enum rn_verdict rx_mra(const struct arrival *a)
 	return RN_V_CM_UNMATCHED;
 }
 
-static uint64_t guid_of(const uint8_t *p)
-{
-	uint64_t guid = 0;
-
-	for (unsigned i = 0; i < 8; i++)
-		guid = guid << 8 | p[i];
-	return guid;
-}
-
 /* Who gave up waiting may never have learned our id: its GUID and own id name the connection. */
 static struct rn_cm_conn *rejected(const struct arrival *a)
 {
@@ -263,7 +254,7 @@ static struct rn_cm_conn *rejected(const struct arrival *a)
 	struct rn_cm_conn *c = NULL;
 
 	if (rej->reason == RN_CM_REJ_TIMEOUT && rej->ari_len >= 8)
-		c = rn_cm_by_remote(a->cm, rej->local_id, guid_of(rej->ari));
+		c = rn_cm_by_remote(a->cm, rej->local_id, rn_load64(rej->ari));
 	if (c || rej->remote_id == 0)
 		return c;
 	c = rn_cm_by_local(a->cm, rej->remote_id);
@@ -289,7 +280,7 @@ static enum rn_verdict rx_dreq(const struct arrival *a)
 
 	if (!c) {
 		rn_cm_reply_drep(a->cm, a->pkt, a->msg);
-		return rn_cm_wait_by_local(a->cm, dreq->remote_id) ? RN_V_CM_DUPLICATE
+		return rn_cm_local_waits(a->cm, dreq->remote_id) ? RN_V_CM_DUPLICATE
 								   : RN_V_CM_UNMATCHED;
 	}
 	if (dreq->remote_qpn != c->own.qpn)

@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "address.h"
 #include "cm_priv.h"
 #include "frame.h"
 
@@ -190,7 +189,7 @@ enum rn_verdict rn_cm_rx_sidr_req(struct rn_cm *cm, const struct rn_pkt *pkt,
 		rn_cm_step(cm, c, RN_CMC_REQ_AGAIN, &why, now);
 		return RN_V_CM_DUPLICATE;
 	}
-	if (rn_cma_hdr_parse(req->data, &hdr) && rn_port_owns(cm->port, &hdr.dst) &&
+	if (rn_cma_hdr_parse(req->data, &hdr) && rn_port_own(cm->port, &hdr.dst) >= 0 &&
 	    rn_cm_is_host(&hdr.src))
 		listener = rn_cm_listener_for(cm, &hdr.dst, req->service_id);
 	if (!listener || listener->qp_type != RN_QPT_UD)

@@ -15,6 +15,7 @@
 #include "cc.h"
 #include "mr.h"
 #include "pkt.h"
+#include "port_attr.h"
 #include "rn/abi.h"
 #include "types.h"
 #include "verdict.h"
@@ -33,29 +34,8 @@ struct rn_mem_ops {
 };
 extern const struct rn_mem_ops rn_mem_plain; /* no fault recovery: simulator and tests */
 
-#define RN_PORT_GIDS 16
-#define RN_HOP_LIMIT 64 /* of packets nobody has said more about */
-
 /* READs and atomics a QP can have in flight, in either direction: the largest max_rd_atomic and max_dest_rd_atomic. */
 #define RN_MAX_RD_ATOMIC 16
-
-/* What the port looks like to the protocol. Changed only between turns. */
-struct rn_port_attr {
-	uint8_t mac[6];
-	uint16_t vlan_tci;           /* used when has_vlan */
-	bool has_vlan;
-	uint16_t mtu;                /* Ethernet payload bytes, 1500..9000 */
-	uint8_t max_path_mtu;        /* enum 1..5, derived: rn_port_path_mtu() */
-	uint8_t ngids;
-	struct rn_gid gids[RN_PORT_GIDS];      /* own addresses, no duplicates */
-	uint8_t prefix_len[RN_PORT_GIDS];      /* on-link prefix of each, in its own family's bits */
-	struct rn_gid gateway4, gateway6;      /* all zero = none */
-	uint64_t guid;                         /* node GUID, unique per node */
-	bool accept_bad_icrc;                  /* debugging knob, default off (the parser's caller decides) */
-	bool check_source;                     /* drop RC packets whose addresses are not the QP's; default on */
-	uint8_t tclass;                        /* of packets whose address vector says 0: DSCP << 2 */
-	uint8_t hop_limit;                     /* likewise; 0 = 64 */
-};
 
 struct rn_static_neigh {
 	struct rn_gid addr;
@@ -89,10 +69,6 @@ struct rn_core_cfg {
 };
 
 void rn_core_defaults(struct rn_core_cfg *cfg);
-uint8_t rn_port_path_mtu(uint16_t mtu, bool ipv6_and_vlan);
-/* The address vector as packets carry it: in the port's VLAN, its priority the service level or, where that is 0, what
- * the vector's own tag or the port's says; traffic class and hop limit of 0 are the port's (wire rules, 1.2 and 1.3). */
-struct rn_av rn_port_av(const struct rn_port_attr *port, const struct rn_av *av);
 
 /* mrs: shared by all shards, owned by the caller, outlives them. */
 struct rn_shard *rn_shard_create(const struct rn_core_cfg *cfg, const struct rn_port_attr *port,

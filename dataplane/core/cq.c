@@ -13,19 +13,13 @@
 
 size_t rn_cq_ring_bytes(uint32_t entries)
 {
-	uint32_t n = 1;
-
-	while (n < entries)
-		n <<= 1;
-	return sizeof(struct rn_cq_ring) + (size_t)n * sizeof(struct rn_cqe);
+	return sizeof(struct rn_cq_ring) + (size_t)rn_pow2_up(entries) * sizeof(struct rn_cqe);
 }
 
 void rn_cq_ring_init(struct rn_cq_ring *ring, uint32_t entries)
 {
-	uint32_t n = 1;
+	uint32_t n = rn_pow2_up(entries);
 
-	while (n < entries)
-		n <<= 1;
 	atomic_init(&ring->tail, 0);
 	atomic_init(&ring->head, 0);
 	atomic_init(&ring->next, NULL);

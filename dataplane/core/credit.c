@@ -2,23 +2,23 @@
 #include "credit.h"
 
 #include "psn.h"
+#include "types.h"
 
 /* From 2 on a code is a binary number with two leading digits: 2, 3, 4, 6, 8, 12, 16 ... 32768. */
 uint8_t rn_credit_code(uint32_t n)
 {
 	unsigned k;
 
-	if (n < 2)
+	if (n <= 1)
 		return (uint8_t)n;
-	if (n >= 32768)
-		return RN_CREDIT_NONE - 1;
+	n = RN_MIN(n, 32768u);
 	k = 31 - (unsigned)__builtin_clz(n);
 	return (uint8_t)(2 * k + (n >> (k - 1) & 1));
 }
 
 uint32_t rn_credit_count(uint8_t code)
 {
-	return code < 2 ? code : (2u | (code & 1)) << (code / 2 - 1);
+	return code <= 1 ? code : (2u | (code & 1)) << (code / 2 - 1);
 }
 
 void rn_credit_init(struct rn_credit *c, bool on)

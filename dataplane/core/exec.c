@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "address.h"
 #include "frame.h"
 #include "hdr.h"
 #include "shard.h"
@@ -48,43 +47,14 @@ void rn_core_defaults(struct rn_core_cfg *cfg)
 	rn_cc_defaults(&cfg->cc);
 }
 
-uint8_t rn_port_path_mtu(uint16_t mtu, bool ipv6_and_vlan)
-{
-	/* IP, UDP, BTH, RETH with immediate, ICRC; the VLAN tag where ports count it */
-	unsigned headers = (ipv6_and_vlan ? 40 + 4 : 20) + 8 + 12 + 20 + 4;
-	uint8_t code = 5;
-
-	while (code > 1 && (128u << code) + headers > mtu)
-		code--;
-	return code;
-}
-
-struct rn_av rn_port_av(const struct rn_port_attr *port, const struct rn_av *av)
-{
-	struct rn_av full = *av;
-	uint16_t priority = av->has_vlan ? av->vlan_tci >> 13 : port->vlan_tci >> 13;
-
-	if (av->sl & 7)
-		priority = av->sl & 7;
-	full.has_vlan = port->has_vlan;
-	full.vlan_tci = port->has_vlan ? (uint16_t)(priority << 13 | (port->vlan_tci & RN_VLAN_VID)) : 0;
-	if (!full.tclass)
-		full.tclass = port->tclass;
-	if (!full.hop_limit)
-		full.hop_limit = port->hop_limit ? port->hop_limit : RN_HOP_LIMIT;
-	return full;
-}
-
 /* ---- birth and death of a shard ---- */
 
 static void set_up_numbers(struct rn_shard *sh)
 {
-	uint32_t n = sh->cfg.nshards, slots = 16, span;
+	uint32_t n = sh->cfg.nshards, span;
 	struct rn_rng rng;
 
-	while (slots < 2 * sh->cfg.max_qp)
-		slots <<= 1;
-	sh->qp_mask = slots - 1;
+	sh->qp_mask = rn_pow2_up(2 * sh->cfg.max_qp) - 1;
 	sh->qpn_inv = ((uint64_t)1 << 32) / n + 1;
 	sh->qpn_first = RN_DIV_UP(FIRST_QPN, n);
 	sh->qpn_limit = (LAST_QPN - sh->cfg.index) / n + 1;
@@ -172,20 +142,14 @@ void rn_shard_link_up(struct rn_shard *sh)
 		rn_neigh_announce(sh->neigh);
 }
 
-static bool goes_by(const struct rn_port_attr *port, const struct rn_gid *dst,
-		    const struct rn_gid *hop)
-{
-	const struct rn_gid *gateway = rn_gid_is_ipv4(dst) ? &port->gateway4 : &port->gateway6;
-
-	return rn_gid_equal(dst, hop) || (rn_gid_equal(gateway, hop) && !rn_port_on_link(port, dst));
-}
-
 void rn_shard_new_mac(struct rn_shard *sh, const struct rn_gid *addr, const uint8_t mac[6])
 {
+	struct rn_gid hop;
+
 	for (uint32_t i = 0; i <= sh->qp_mask; i++) {
 		struct rn_qp *qp = sh->qp[i];
 
-		if (!qp || !rn_qp_has_peer(qp) || !goes_by(&sh->port, &qp->peer, addr))
+		if (!qp || !rn_qp_has_peer(qp) || !rn_port_next_hop(&sh->port, &qp->peer, &hop) || !rn_gid_equal(&hop, addr))
 			continue;
 		memcpy(qp->attr.av.dmac, mac, 6);
 		rn_qp_make_headers(qp);
@@ -265,7 +229,7 @@ size_t rn_exec_bytes(const struct rn_cmd *cmd, const struct rn_core_cfg *cfg)
 /* A QPN whose turn comes as late as possible: numbers go round the whole space. 0: none. */
 static uint32_t new_qpn(struct rn_shard *sh)
 {
-	for (uint32_t tries = 0; tries <= 2 * sh->qp_mask; tries++) {
+	for (uint32_t tries = 2 * sh->qp_mask + 2; tries; tries--) {
 		uint32_t k = sh->qpn_next, qpn = k * sh->cfg.nshards + sh->cfg.index;
 
 		if (++sh->qpn_next == sh->qpn_limit)
@@ -402,11 +366,11 @@ static int fill_av(const struct rn_shard *sh, const struct rn_gid *local, const 
 	static const struct rn_gid any;
 
 	*av = rn_port_av(&sh->port, &(struct rn_av){.sgid = *local, .dgid = *peer});
-	if (rn_gid_equal(local, &any) && !rn_neigh_source(sh->neigh, peer, &av->sgid))
+	if (rn_gid_equal(local, &any) && !rn_port_source(&sh->port, peer, &av->sgid))
 		return -EAFNOSUPPORT;
-	if (!rn_port_owns(&sh->port, &av->sgid))
+	if (rn_port_own(&sh->port, &av->sgid) < 0)
 		return -EADDRNOTAVAIL;
-	return rn_same_family(&av->sgid, peer) ? 0 : -EAFNOSUPPORT;
+	return rn_gid_same_family(&av->sgid, peer) ? 0 : -EAFNOSUPPORT;
 }
 
 static int resolve(struct rn_shard *sh, struct rn_exec *x, rn_time now)

@@ -72,7 +72,7 @@ struct rn_mr_table {
 static uint32_t inverse(uint32_t a)
 {
 	uint32_t x = a;
-	for (int i = 0; i < 5; i++)
+	while (a * x != 1)
 		x *= 2 - a * x;
 	return x;
 }

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "address.h"
 #include "frame.h"
 #include "hdr.h"
 #include "mcast.h"
@@ -19,71 +18,14 @@
 const uint8_t rn_neigh_broadcast[6] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
 static const struct rn_gid unspecified;
 
-static bool is_group(const struct rn_gid *g)
+/* Which of our addresses asks for `hop`: the one the packets will come from if it can. */
+static struct rn_gid asker(const struct rn_neigh *n, const struct rn_gid *src, const struct rn_gid *hop)
 {
-	if (rn_gid_is_ipv4(g))
-		return g->b[12] >> 4 == 14 || rn_load32(g->b + 12) == UINT32_MAX;
-	return g->b[0] == 0xff;
-}
+	struct rn_gid own = *src;
 
-static bool is_unspecified(const struct rn_gid *g)
-{
-	return rn_gid_equal(g, &unspecified) ||
-	       (rn_gid_is_ipv4(g) && rn_load32(g->b + 12) == 0);
-}
-
-bool rn_neigh_is_host(const struct rn_gid *addr)
-{
-	return !is_group(addr) && !is_unspecified(addr);
-}
-
-bool rn_neigh_next_hop(const struct rn_neigh *n, const struct rn_gid *src, const struct rn_gid *dst,
-		       struct rn_gid *hop)
-{
-	const struct rn_gid *gateway = rn_gid_is_ipv4(dst) ? &n->port.gateway4 : &n->port.gateway6;
-
-	if (is_unspecified(dst))
-		return false;
-	if (is_group(dst) || rn_port_on_link(&n->port, dst)) {
-		*hop = *dst;
-		return true;
-	}
-	if (is_unspecified(gateway) || !rn_same_family(gateway, dst) || !rn_port_on_link(&n->port, gateway))
-		return false;
-	*hop = *gateway;
-	return true;
-}
-
-/* Which of our addresses asks for `hop`: the one the packets will come from if it can, else one on
- * the hop's link. */
-static struct rn_gid asker(const struct rn_neigh *n, const struct rn_gid *src,
-			   const struct rn_gid *hop)
-{
-	const struct rn_gid *best = NULL;
-
-	if (rn_port_owns(&n->port, src) && rn_same_family(src, hop) && !rn_is_link_local(hop))
-		return *src;
-	for (int i = 0; i < n->port.ngids; i++) {
-		const struct rn_gid *own = &n->port.gids[i];
-
-		if (!rn_same_family(own, hop))
-			continue;
-		if (!best || (rn_is_link_local(own) && rn_is_link_local(hop)))
-			best = own;
-		else if (!rn_is_link_local(hop) && rn_same_prefix(own, hop, n->port.prefix_len[i]))
-			return *own;
-	}
-	return best ? *best : unspecified;
-}
-
-bool rn_neigh_source(const struct rn_neigh *n, const struct rn_gid *dst, struct rn_gid *src)
-{
-	struct rn_gid hop;
-
-	if (!rn_neigh_next_hop(n, &unspecified, dst, &hop))
-		return false;
-	*src = rn_port_owns(&n->port, dst) ? *dst : asker(n, &unspecified, &hop);
-	return !is_unspecified(src);
+	if (rn_gid_is_link_local(hop) || rn_port_own(&n->port, src) < 0 || !rn_gid_same_family(src, hop))
+		rn_port_source(&n->port, hop, &own);
+	return own;
 }
 
 static uint64_t hash_of(const struct rn_neigh *n, const struct rn_gid *addr)
@@ -198,8 +140,8 @@ bool rn_neigh_learn(struct rn_neigh *n, const struct rn_gid *addr, const uint8_t
 	static const uint8_t no_mac[6];
 	struct rn_nbr *e;
 
-	if ((mac[0] & 1) || memcmp(mac, no_mac, 6) == 0 || !rn_neigh_is_host(addr) ||
-	    rn_port_owns(&n->port, addr))
+	if ((mac[0] & 1) || memcmp(mac, no_mac, 6) == 0 || !rn_gid_is_host(addr) ||
+	    rn_port_own(&n->port, addr) >= 0)
 		return false;
 	e = find(n, addr);
 	if (!e && how == RN_NBR_ASKED_US && rn_port_on_link(&n->port, addr)) {
@@ -226,34 +168,19 @@ static void group_mac(const struct rn_gid *g, uint8_t mac[6])
 		rn_group_mac(g, mac);
 }
 
-bool rn_neigh_group_mac(const struct rn_port_attr *port, const uint8_t mac[6])
-{
-	static const uint8_t all_nodes[6] = {0x33, 0x33, [5] = 1};
-
-	if (memcmp(mac, rn_neigh_broadcast, 6) == 0 || memcmp(mac, all_nodes, 6) == 0)
-		return true;
-	if (mac[0] != 0x33 || mac[1] != 0x33 || mac[2] != 0xff)
-		return false;
-	for (int i = 0; i < port->ngids; i++)
-		if (!rn_gid_is_ipv4(&port->gids[i]) &&
-		    memcmp(port->gids[i].b + 13, mac + 3, 3) == 0)
-			return true;
-	return false;
-}
-
 enum rn_neigh_state rn_neigh_resolve(struct rn_neigh *n, const struct rn_gid *src,
 				     const struct rn_gid *dst, uint8_t mac[6], rn_time now)
 {
 	struct rn_gid hop, ask_as;
 	struct rn_nbr *e;
 
-	if (!rn_neigh_next_hop(n, src, dst, &hop))
+	if (!rn_port_next_hop(&n->port, dst, &hop))
 		return RN_NEIGH_FAILED;
-	if (rn_port_owns(&n->port, &hop)) {
+	if (rn_port_own(&n->port, &hop) >= 0) {
 		memcpy(mac, n->port.mac, 6);
 		return RN_NEIGH_READY;
 	}
-	if (is_group(&hop)) {
+	if (!rn_gid_is_host(&hop)) {
 		group_mac(&hop, mac);
 		return RN_NEIGH_READY;
 	}
@@ -359,10 +286,10 @@ static void forget_the_lost(struct rn_neigh *n)
 
 		if (e->fixed)
 			continue;
-		if (rn_port_owns(&n->port, &e->addr) || !rn_port_on_link(&n->port, &e->addr)) {
+		if (rn_port_own(&n->port, &e->addr) >= 0 || !rn_port_on_link(&n->port, &e->addr)) {
 			forget(n, e);
 			n->epoch++;
-		} else if (!rn_port_owns(&n->port, &e->ask_as)) {
+		} else if (rn_port_own(&n->port, &e->ask_as) < 0) {
 			e->ask_as = asker(n, &unspecified, &e->addr);
 		}
 	}
@@ -374,7 +301,7 @@ void rn_neigh_port(struct rn_neigh *n, const struct rn_port_attr *port, rn_time 
 	uint32_t announce = 0;
 
 	for (int i = 0; i < port->ngids; i++)
-		if (all || !rn_port_owns(&n->port, &port->gids[i]))
+		if (all || rn_port_own(&n->port, &port->gids[i]) < 0)
 			announce |= 1u << i;
 	n->port = *port;
 	n->announce = announce;
@@ -415,13 +342,12 @@ struct rn_neigh *rn_neigh_create(const struct rn_core_cfg *cfg, const struct rn_
 				 rn_time now)
 {
 	struct rn_neigh *n = calloc(1, sizeof(*n));
-	uint32_t buckets = 16;
+	uint32_t buckets;
 
 	if (!n)
 		return NULL;
 	n->max = RN_MAX(cfg->max_neigh, 1u) + cfg->nstatic_neigh;
-	while (buckets < n->max)
-		buckets *= 2;
+	buckets = rn_pow2_up(n->max);
 	n->entries = calloc(n->max, sizeof(*n->entries));
 	n->buckets = calloc(buckets, sizeof(*n->buckets));
 	n->echoes = calloc(RN_NEIGH_ECHOES, sizeof(*n->echoes));

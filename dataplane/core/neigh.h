@@ -39,19 +39,6 @@ void rn_neigh_announce(struct rn_neigh *n);
 enum rn_neigh_state rn_neigh_resolve(struct rn_neigh *n, const struct rn_gid *src,
 				     const struct rn_gid *dst, uint8_t mac[6], rn_time now);
 
-/* The address whose MAC packets for dst carry: dst itself when on-link, else the gateway of its
- * family. False when there is no way. */
-bool rn_neigh_next_hop(const struct rn_neigh *n, const struct rn_gid *src, const struct rn_gid *dst,
-		       struct rn_gid *hop);
-
-/* The address of ours from which dst is reached: dst itself if it is ours, else one on the link of the next hop, else the
- * first of the family. False: none of the family, or no way. */
-bool rn_neigh_source(const struct rn_neigh *n, const struct rn_gid *dst, struct rn_gid *src);
-
-/* True when frames to this group or broadcast MAC concern us: broadcast, all nodes, our
- * solicited-node groups. */
-bool rn_neigh_group_mac(const struct rn_port_attr *port, const uint8_t mac[6]);
-
 /* ARP, ND and ICMP packets; pkt->payload is the message behind the EtherType or the IP header. */
 enum rn_verdict rn_neigh_rx(struct rn_neigh *n, const struct rn_pkt *pkt, rn_time now);
 
@@ -62,7 +49,7 @@ bool rn_neigh_wants_tx(const struct rn_neigh *n);
 
 /* A mapping that became READY, changed or FAILED since the last call: those who wait look again;
  * QPs take the new MAC. addr is a next hop: for peers behind a gateway, the gateway
- * (rn_neigh_next_hop). Returns false when there is none. */
+ * (rn_port_next_hop). Returns false when there is none. */
 bool rn_neigh_changed(struct rn_neigh *n, struct rn_gid *addr, uint8_t mac[6],
 		      enum rn_neigh_state *state);
 /* Counts those changes: lets several listeners see that something happened without taking it. */

@@ -5,7 +5,6 @@
  */
 #include <string.h>
 
-#include "address.h"
 #include "arp_msg.h"
 #include "frame.h"
 #include "hdr.h"
@@ -63,9 +62,9 @@ static enum rn_verdict rx_arp(struct rn_neigh *n, const struct rn_pkt *pkt, rn_t
 	if (!rn_arp_parse(pkt->payload, pkt->payload_len, &arp))
 		return RN_V_ARP_BAD;
 	look_for_conflict(n, &arp.sender, arp.sender_mac, now);
-	for_us = rn_port_owns(&n->port, &arp.target);
+	for_us = rn_port_own(&n->port, &arp.target) >= 0;
 	if (arp.op == RN_ARP_REQUEST) {
-		if (for_us && !rn_port_owns(&n->port, &arp.sender))
+		if (for_us && rn_port_own(&n->port, &arp.sender) < 0)
 			owe_answer(n, &arp.target, &arp.sender, arp.sender_mac, false);
 		rn_neigh_learn(n, &arp.sender, arp.sender_mac,
 			       for_us ? RN_NBR_ASKED_US : RN_NBR_GOSSIP, now);
@@ -87,7 +86,7 @@ static enum rn_verdict rx_nd(struct rn_neigh *n, const struct rn_pkt *pkt, rn_ti
 	if (nd.type == RN_ND_SOLICIT) {
 		bool nobody = rn_gid_equal(&pkt->src, &unspecified);
 
-		if (!rn_port_owns(&n->port, &nd.target) || rn_port_owns(&n->port, &pkt->src))
+		if (rn_port_own(&n->port, &nd.target) < 0 || rn_port_own(&n->port, &pkt->src) >= 0)
 			return RN_V_OK;
 		owe_answer(n, &nd.target, nobody ? &all_nodes : &pkt->src,
 			   nd.has_mac ? nd.mac : pkt->smac, nobody);
@@ -177,8 +176,8 @@ static enum rn_verdict rx_echo(struct rn_neigh *n, const struct rn_pkt *pkt)
 	if (!rn_icmp_echo_parse(pkt->ipv4, &pkt->src, &pkt->dst, pkt->payload, len, &echo))
 		return RN_V_ICMP_BAD;
 	/* answered only to one, and by one: neither groups nor our own addresses */
-	if (echo.reply || !rn_port_owns(&n->port, &pkt->dst) || rn_port_owns(&n->port, &pkt->src) ||
-	    !rn_neigh_is_host(&pkt->src) || (pkt->smac[0] & 1))
+	if (echo.reply || rn_port_own(&n->port, &pkt->dst) < 0 || rn_port_own(&n->port, &pkt->src) >= 0 ||
+	    !rn_gid_is_host(&pkt->src) || (pkt->smac[0] & 1))
 		return RN_V_OK;
 	if (n->echo_count == RN_NEIGH_ECHOES ||
 	    len > RN_NEIGH_ECHO_BYTES - RN_ETH_BYTES - RN_VLAN_BYTES - RN_IPV6_BYTES) {

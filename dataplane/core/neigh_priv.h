@@ -76,7 +76,6 @@ enum rn_nbr_source {
 };
 
 extern const uint8_t rn_neigh_broadcast[6];
-bool rn_neigh_is_host(const struct rn_gid *addr); /* neither a group nor nobody */
 bool rn_neigh_learn(struct rn_neigh *n, const struct rn_gid *addr, const uint8_t mac[6],
 		    enum rn_nbr_source how, rn_time now);
 

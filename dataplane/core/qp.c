@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "address.h"
 #include "frame.h"
 #include "hdr.h"
 #include "pace.h"
@@ -497,26 +496,13 @@ static void enter_reset(struct rn_qp *qp)
 	set_state(qp, RN_QPS_RESET);
 }
 
-/* Another VLAN's frames would not reach us. */
-static bool is_own_vlan(const struct rn_port_attr *port, const struct rn_av *av)
-{
-	return !av->has_vlan || !(av->vlan_tci & RN_VLAN_VID) ||
-	       (port->has_vlan && !((av->vlan_tci ^ port->vlan_tci) & RN_VLAN_VID));
-}
-
-bool rn_qp_av_fits(const struct rn_port_attr *port, const struct rn_av *av)
-{
-	return rn_port_owns(port, &av->sgid) && is_own_vlan(port, av) &&
-	       rn_same_family(&av->sgid, &av->dgid);
-}
-
 static bool values_fit(const struct rn_qp *qp, uint32_t mask, const struct rn_qp_attr *a)
 {
 	const struct rn_port_attr *port = &qp->sh->port;
 
 	if (mask & RN_QP_PATH_MTU && (a->path_mtu < 1 || a->path_mtu > port->max_path_mtu))
 		return false;
-	if (mask & RN_QP_AV && !rn_qp_av_fits(port, &a->av))
+	if (mask & RN_QP_AV && !rn_port_av_fits(port, &a->av))
 		return false;
 	return !((mask & RN_QP_CUR_STATE && a->cur_state != qp->state) ||
 		 (mask & RN_QP_SQD_NOTIFY && a->sqd_notify > 1) ||

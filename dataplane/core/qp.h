@@ -228,9 +228,6 @@ void rn_qp_forget_window(struct rn_qp *qp, uint32_t key);
 /* The QP's address vector, its peer's number, the port or a MAC has changed: what its packets begin with does too. */
 void rn_qp_make_headers(struct rn_qp *qp);
 
-/* From an address and in a VLAN of ours, to one of the same family? */
-bool rn_qp_av_fits(const struct rn_port_attr *port, const struct rn_av *av);
-
 /* Checks mask and values against state and port, then applies them. 0 or -EINVAL. */
 int rn_qp_modify(struct rn_qp *qp, uint32_t mask, const struct rn_qp_attr *attr, rn_time now);
 void rn_qp_query(const struct rn_qp *qp, struct rn_qp_attr *attr);

@@ -355,7 +355,7 @@ static enum rn_verdict imply_nak(struct rn_qp *qp, uint32_t expect, rn_time now)
 /* Distance from una; the order of PSNs in flight. */
 static uint32_t ahead(const struct rn_qp *qp, uint32_t psn)
 {
-	return (psn - qp->win.una) & RN_PSN_MASK;
+	return rn_psn_steps(qp->win.una, psn);
 }
 
 /* ---- responses ---- */
@@ -432,7 +432,7 @@ static const struct {
  * sent it is dead, so nothing can be asked for again. */
 static bool concerns_read(const struct rn_sqe *e, uint32_t psn)
 {
-	return e && ((psn - e->first_psn) & RN_PSN_MASK) < e->npkts;
+	return e && rn_psn_steps(e->first_psn, psn) < e->npkts;
 }
 
 static enum rn_verdict take_fatal(struct rn_qp *qp, uint32_t psn, uint8_t code, rn_time now)
@@ -521,7 +521,7 @@ static enum rn_verdict take_read_response(struct rn_qp *qp, const struct rn_pkt 
 		return imply_nak(qp, expect, now);
 	}
 	advance(qp, expect, now); /* it acknowledges what is before the READ */
-	off = ((expect - e->first_psn) & RN_PSN_MASK) << qp->mtu_shift;
+	off = rn_psn_steps(e->first_psn, expect) << qp->mtu_shift;
 	left = e->length - off;
 	want = RN_MIN(left, rn_qp_mtu(qp));
 	if (!fits(pkt, want, left == want))
@@ -559,7 +559,7 @@ static void look_for_credits(struct rn_qp *qp, const struct rn_pkt *pkt)
 	const struct rn_window *w = &qp->win;
 
 	if (!pkt->op->has_aeth || pkt->syndrome >> 5 ||
-	    ((pkt->psn + 1 - w->una) & RN_PSN_MASK) > ((w->high - w->una) & RN_PSN_MASK))
+	    rn_psn_steps(w->una, pkt->psn + 1) > rn_psn_steps(w->una, w->high))
 		return;
 	rn_credit_take(&qp->credit, pkt->syndrome & 0x1F, pkt->msn);
 	if (qp->sq.send != qp->sq.tail)

@@ -447,7 +447,7 @@ static struct rn_read_rec *record_of(struct rn_rx *rx, uint32_t psn)
 	for (unsigned i = 0; i < rx->nrec; i++) {
 		struct rn_read_rec *rec = &rx->rec[i];
 
-		if (is_current(rx, rec) && ((psn - rec->first_psn) & RN_PSN_MASK) < rec->npkts)
+		if (is_current(rx, rec) && rn_psn_steps(rec->first_psn, psn) < rec->npkts)
 			return rec;
 	}
 	return NULL;
@@ -464,7 +464,7 @@ static enum rn_verdict replay_read(struct rn_qp *qp, const struct rn_pkt *pkt)
 
 	if (!rec || rec->op != RN_OP_READ_REQUEST)
 		return RN_V_REQ_DUP_STALE;
-	skip = (pkt->psn - rec->first_psn) & RN_PSN_MASK;
+	skip = rn_psn_steps(rec->first_psn, pkt->psn);
 	if (pkt->rkey != rec->rkey || pkt->va != rec->va + ((uint64_t)skip << qp->mtu_shift) ||
 	    pkt->dma_len != rec->length - (skip << qp->mtu_shift))
 		return RN_V_REQ_DUP_STALE;

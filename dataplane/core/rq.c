@@ -5,15 +5,6 @@
 
 #include "core.h"
 
-static uint32_t ring_size(uint32_t depth)
-{
-	uint32_t n = 1;
-
-	while (n < depth)
-		n <<= 1;
-	return n;
-}
-
 static uint32_t stride_of(uint32_t max_sge)
 {
 	return sizeof(struct rn_rqe) + max_sge * sizeof(struct rn_sge);
@@ -21,14 +12,14 @@ static uint32_t stride_of(uint32_t max_sge)
 
 size_t rn_rq_bytes(uint32_t depth, uint32_t max_sge)
 {
-	return RN_ALIGN_UP((size_t)ring_size(depth) * stride_of(max_sge), 64);
+	return RN_ALIGN_UP((size_t)rn_pow2_up(depth) * stride_of(max_sge), 64);
 }
 
 void rn_rq_init(struct rn_rq *rq, void *mem, uint32_t depth, uint32_t max_sge)
 {
 	*rq = (struct rn_rq){
 		.mem = mem,
-		.mask = ring_size(depth) - 1,
+		.mask = rn_pow2_up(depth) - 1,
 		.stride = stride_of(max_sge),
 		.depth = depth,
 		.max_sge = max_sge,
@@ -62,17 +53,14 @@ enum rn_verdict rn_rq_place(const struct rn_rqe *e, const struct rn_mr_table *mr
 	const struct rn_sge *s = e->sge;
 
 	rn_assert((uint64_t)off + n <= e->length);
-	if (!n)
-		return RN_V_OK;
-	for (; off >= s->length; s++)
-		off -= s->length;
-	for (; n; s++, off = 0) {
-		uint32_t take = RN_MIN(n, s->length - off);
+	for (; n; s++) {
+		uint32_t skip = RN_MIN(off, s->length), take = RN_MIN(n, s->length - skip);
 		enum rn_verdict v;
 
+		off -= skip;
 		if (!take)
 			continue;
-		v = rn_place(mrs, mem, s->lkey, pd, s->addr + off, take, RN_ACCESS_LOCAL_WRITE,
+		v = rn_place(mrs, mem, s->lkey, pd, s->addr + skip, take, RN_ACCESS_LOCAL_WRITE,
 			     src);
 		if (v != RN_V_OK)
 			return v;

@@ -7,7 +7,6 @@
 
 #include <string.h>
 
-#include "address.h"
 #include "cnp.h"
 #include "exec.h"
 #include "frame.h"
@@ -81,7 +80,7 @@ static enum rn_verdict to_no_qp(struct rn_shard *sh, const struct rn_pkt *pkt, r
 		return RN_V_QP0;
 	if (pkt->dest_qpn == RN_MCAST_QPN)
 		return to_group(sh, pkt, now);
-	if (!rn_port_owns(&sh->port, &pkt->dst))
+	if (rn_port_own(&sh->port, &pkt->dst) < 0)
 		return RN_V_IP_NOT_OURS;
 	if (pkt->dest_qpn != RN_GSI_QPN)
 		return RN_V_QP_UNKNOWN;
@@ -102,7 +101,7 @@ static enum rn_verdict to_qp(struct rn_shard *sh, const struct rn_pkt *pkt, rn_t
 		return RN_V_PKEY;
 	if (rn_unlikely(!rn_gid_equal(&pkt->dst, &qp->own) ||
 			!rn_gid_equal(&pkt->src, &qp->peer))) {
-		if (!rn_port_owns(&sh->port, &pkt->dst))
+		if (rn_port_own(&sh->port, &pkt->dst) < 0)
 			return RN_V_IP_NOT_OURS;
 		if (sh->port.check_source && qp->type != RN_QPT_UD)
 			return RN_V_QP_ADDRESS;

@@ -10,16 +10,6 @@
 
 #include "core.h"
 
-static uint32_t ring_size(uint32_t depth)
-{
-	uint32_t n = 1;
-
-	while (n < depth)
-		n <<= 1;
-	return n;
-}
-
-/* Room for any atomic too, and for where a datagram goes. */
 static uint32_t stride_of(uint32_t max_sge, uint32_t max_inline, uint8_t type)
 {
 	uint32_t a = rn_wqe_slots_sge(max_sge), b = rn_wqe_slots_inline(max_inline);
@@ -30,7 +20,7 @@ static uint32_t stride_of(uint32_t max_sge, uint32_t max_inline, uint8_t type)
 
 size_t rn_sq_bytes(uint32_t depth, uint32_t max_sge, uint32_t max_inline, uint8_t type)
 {
-	return (size_t)ring_size(depth) * stride_of(max_sge, max_inline, type);
+	return (size_t)rn_pow2_up(depth) * stride_of(max_sge, max_inline, type);
 }
 
 uint32_t rn_sq_kinds(uint8_t type)
@@ -52,7 +42,7 @@ void rn_sq_init(struct rn_sq *sq, void *mem, uint32_t depth, uint32_t max_sge, u
 {
 	*sq = (struct rn_sq){
 		.mem = mem,
-		.mask = ring_size(depth) - 1,
+		.mask = rn_pow2_up(depth) - 1,
 		.stride = stride_of(max_sge, max_inline, type),
 		.depth = depth,
 		.max_sge = max_sge,
@@ -76,7 +66,7 @@ static uint8_t status_of_form(const struct rn_sq *sq, const struct rn_wqe *w)
 	uint64_t sum = 0;
 	unsigned extra = sq->ud && rn_sq_is_send(w->kind) ? RN_UD_SLOTS : 0;
 
-	if (w->kind > RN_WQE_RECV || !(sq->kinds >> w->kind & 1))
+	if (w->kind >= 32 || !(sq->kinds >> w->kind & 1))
 		return RN_STATUS_LOC_QP_OP_ERR;
 	if (rn_sq_is_local(w->kind))
 		return w->length || w->num_sge || w->slots != 1 || w->flags & RN_WQE_INLINE
@@ -125,42 +115,25 @@ static const struct rn_sge *sge_list(const struct rn_sqe *e)
 	return (const struct rn_sge *)((const uint8_t *)e + offsetof(struct rn_sqe, sge));
 }
 
-struct piece {
-	const struct rn_sge *sge;
-	uint32_t off; /* within *sge */
-};
-
-static struct piece piece_at(const struct rn_sqe *e, uint32_t off)
-{
-	const struct rn_sge *s = sge_list(e);
-
-	while (off >= s->length) {
-		off -= s->length;
-		s++;
-	}
-	return (struct piece){s, off};
-}
-
 enum rn_verdict rn_sq_gather(const struct rn_sqe *e, const struct rn_mr_table *mrs,
 			     const struct rn_mem_ops *mem, uint32_t pd, uint32_t off, uint32_t n,
 			     uint8_t *dst)
 {
-	struct piece p;
+	const struct rn_sge *s = sge_list(e);
 
 	rn_assert((uint64_t)off + n <= e->length);
 	if (e->flags & RN_WQE_INLINE) {
 		memcpy(dst, (const uint8_t *)e + offsetof(struct rn_sqe, inl) + off, n);
 		return RN_V_OK;
 	}
-	if (!n)
-		return RN_V_OK;
-	for (p = piece_at(e, off); n; p = (struct piece){p.sge + 1, 0}) {
-		uint32_t take = RN_MIN(n, p.sge->length - p.off);
+	for (; n; s++) {
+		uint32_t skip = RN_MIN(off, s->length), take = RN_MIN(n, s->length - skip);
 		enum rn_verdict v;
 
+		off -= skip;
 		if (!take)
 			continue;
-		v = rn_gather(mrs, mem, p.sge->lkey, pd, p.sge->addr + p.off, take, 0, dst);
+		v = rn_gather(mrs, mem, s->lkey, pd, s->addr + skip, take, 0, dst);
 		if (v != RN_V_OK)
 			return v;
 		dst += take;
@@ -173,18 +146,17 @@ enum rn_verdict rn_sq_place(const struct rn_sqe *e, const struct rn_mr_table *mr
 			    const struct rn_mem_ops *mem, uint32_t pd, uint32_t off, uint32_t n,
 			    const uint8_t *src)
 {
-	struct piece p;
+	const struct rn_sge *s = sge_list(e);
 
 	rn_assert((uint64_t)off + n <= e->length && !(e->flags & RN_WQE_INLINE));
-	if (!n)
-		return RN_V_OK;
-	for (p = piece_at(e, off); n; p = (struct piece){p.sge + 1, 0}) {
-		uint32_t take = RN_MIN(n, p.sge->length - p.off);
+	for (; n; s++) {
+		uint32_t skip = RN_MIN(off, s->length), take = RN_MIN(n, s->length - skip);
 		enum rn_verdict v;
 
+		off -= skip;
 		if (!take)
 			continue;
-		v = rn_place(mrs, mem, p.sge->lkey, pd, p.sge->addr + p.off, take,
+		v = rn_place(mrs, mem, s->lkey, pd, s->addr + skip, take,
 			     RN_ACCESS_LOCAL_WRITE, src);
 		if (v != RN_V_OK)
 			return v;

@@ -17,15 +17,6 @@
 #define HEAD_WORDS 2u
 #define SGE_WORDS  (sizeof(struct rn_sge) / sizeof(uint64_t))
 
-static uint64_t slots_for(uint32_t depth)
-{
-	uint64_t n = 1;
-
-	while (n < depth)
-		n <<= 1;
-	return n;
-}
-
 static uint32_t stride_of(uint32_t max_sge)
 {
 	return HEAD_WORDS + max_sge * SGE_WORDS;
@@ -33,14 +24,14 @@ static uint32_t stride_of(uint32_t max_sge)
 
 size_t rn_srq_ring_bytes(uint32_t depth, uint32_t max_sge)
 {
-	return sizeof(struct rn_srq_ring) + slots_for(depth) * stride_of(max_sge) * sizeof(uint64_t);
+	return sizeof(struct rn_srq_ring) + (size_t)rn_pow2_up(depth) * stride_of(max_sge) * sizeof(uint64_t);
 }
 
 static void ring_init(struct rn_srq_ring *ring, uint64_t base, uint32_t depth, uint32_t max_sge)
 {
 	atomic_init(&ring->next, NULL);
 	ring->base = base;
-	ring->mask = slots_for(depth) - 1;
+	ring->mask = rn_pow2_up(depth) - 1;
 	ring->stride = stride_of(max_sge);
 }
 
@@ -59,7 +50,7 @@ void rn_srq_init(struct rn_srq *srq, struct rn_srq_ring *ring, uint32_t depth, u
 
 bool rn_srq_fits(const struct rn_srq *srq, uint32_t depth)
 {
-	return slots_for(depth) <= srq->newest->mask + 1;
+	return depth <= srq->newest->mask + 1;
 }
 
 void rn_srq_grow(struct rn_srq *srq, struct rn_srq_ring *ring, uint32_t depth)

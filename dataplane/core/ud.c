@@ -52,7 +52,7 @@ static unsigned build(struct rn_qp *qp, const struct rn_sqe *e, struct rn_txbuf 
 	unsigned at;
 
 	*why = RN_V_OK;
-	if (to->qpn > RN_PSN_MASK || !rn_qp_av_fits(&qp->sh->port, &to->av)) {
+	if (to->qpn > RN_PSN_MASK || !rn_port_av_fits(&qp->sh->port, &to->av)) {
 		*status = RN_STATUS_LOC_QP_OP_ERR;
 		return 0;
 	}

@@ -46,8 +46,7 @@ void rn_window_sent(struct rn_window *w, struct rn_sq *sq, uint32_t n)
 	w->send_pkt += n;
 	if (rn_sq_is_fetch(e->kind))
 		w->responses += n;
-	if (((w->cur - w->una) & RN_PSN_MASK) > ((w->high - w->una) & RN_PSN_MASK))
-		w->high = w->cur;
+	w->high = rn_psn_add(w->una, RN_MAX(rn_psn_steps(w->una, w->cur), rn_psn_steps(w->una, w->high)));
 	if (w->send_pkt == e->npkts) {
 		sq->send++;
 		w->send_pkt = 0;
@@ -64,14 +63,14 @@ static void go_to_una(struct rn_window *w, struct rn_sq *sq)
 	while (i != sq->started) {
 		const struct rn_sqe *e = rn_sq_at(sq, i);
 
-		if (e->status || ((psn - e->first_psn) & RN_PSN_MASK) < e->npkts)
+		if (e->status || rn_psn_steps(e->first_psn, psn) < e->npkts)
 			break;
 		i++;
 	}
 	sq->send = i;
 	w->cur = psn;
 	w->responses = 0;
-	w->send_pkt = i == sq->started ? 0 : (psn - rn_sq_at(sq, i)->first_psn) & RN_PSN_MASK;
+	w->send_pkt = i == sq->started ? 0 : rn_psn_steps(rn_sq_at(sq, i)->first_psn, psn);
 }
 
 /* Puts cur on high: what is in flight is on its way after all. Requests passed over were sent whole. */
@@ -82,7 +81,7 @@ static void go_to_high(struct rn_window *w, struct rn_sq *sq)
 	for (; i != sq->started; i++) {
 		const struct rn_sqe *e = rn_sq_at(sq, i);
 
-		part = (w->high - e->first_psn) & RN_PSN_MASK;
+		part = rn_psn_steps(e->first_psn, w->high);
 		if (e->status || part < e->npkts)
 			break;
 	}
@@ -116,11 +115,9 @@ static void take_reads(struct rn_window *w, struct rn_sq *sq, uint32_t n)
 	while (w->nreads) {
 		const struct rn_sqe *e = rn_sq_at(sq, w->read[w->read_head]);
 		int32_t from = rn_psn_diff(e->first_psn, old), to = from + (int32_t)e->npkts;
-		uint32_t got = RN_MIN((uint32_t)to, n) - (uint32_t)RN_MAX(from, 0);
+		int32_t got = RN_MIN(to, (int32_t)n) - RN_MAX(from, 0);
 
-		if (from >= (int32_t)n)
-			return;
-		w->responses -= RN_MIN(got, w->responses);
+		w->responses -= RN_MIN((uint32_t)RN_MAX(got, 0), w->responses);
 		if (to > (int32_t)n)
 			return;
 		w->read_head = (w->read_head + 1) % RN_MAX_RD_ATOMIC;
@@ -141,10 +138,10 @@ static void settle_doubt(struct rn_window *w, bool overtaken)
 
 void rn_window_ack(struct rn_window *w, struct rn_sq *sq, uint32_t psn)
 {
-	uint32_t n = (psn - w->una) & RN_PSN_MASK;
-	bool overtaken = ((w->cur - w->una) & RN_PSN_MASK) < n, mistaken = w->doubt && overtaken;
+	uint32_t n = rn_psn_steps(w->una, psn);
+	bool overtaken = rn_psn_steps(w->una, w->cur) < n, mistaken = w->doubt && overtaken;
 
-	rn_assert(n <= ((w->high - w->una) & RN_PSN_MASK));
+	rn_assert(n <= rn_psn_steps(w->una, w->high));
 	w->una = psn;
 	if (rn_unlikely(w->doubt))
 		settle_doubt(w, overtaken);
@@ -157,7 +154,7 @@ void rn_window_ack(struct rn_window *w, struct rn_sq *sq, uint32_t psn)
 		else
 			go_to_una(w, sq);
 	}
-	rn_assert(w->responses <= ((w->cur - w->una) & RN_PSN_MASK));
+	rn_assert(w->responses <= rn_psn_steps(w->una, w->cur));
 }
 
 void rn_window_rewind(struct rn_window *w, struct rn_sq *sq)
@@ -173,7 +170,7 @@ struct rn_sqe *rn_window_read(const struct rn_window *w, const struct rn_sq *sq,
 	if (!w->nreads)
 		return NULL;
 	e = rn_sq_at(sq, w->read[w->read_head]);
-	*expect = ((w->una - e->first_psn) & RN_PSN_MASK) < e->npkts ? w->una : e->first_psn;
+	*expect = rn_psn_before(w->una, e->first_psn) ? e->first_psn : w->una;
 	return e;
 }
 
@@ -182,7 +179,7 @@ struct rn_sqe *rn_window_find(const struct rn_window *w, const struct rn_sq *sq,
 	for (uint32_t i = sq->head; i != sq->started; i++) {
 		struct rn_sqe *e = rn_sq_at(sq, i);
 
-		if (((psn - e->first_psn) & RN_PSN_MASK) < e->npkts)
+		if (rn_psn_steps(e->first_psn, psn) < e->npkts)
 			return e;
 	}
 	rn_assert(!"a PSN in flight belongs to a request");

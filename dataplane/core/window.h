@@ -36,7 +36,7 @@ void rn_window_start(struct rn_window *w, struct rn_sq *sq, uint32_t npkts);
 /* True when starting a request of npkts keeps fewer than 2^23 (a lone one: at most 2^23) PSNs unacknowledged. */
 static inline bool rn_window_fits(const struct rn_window *w, uint32_t npkts)
 {
-	return ((w->next - w->una) & RN_PSN_MASK) + npkts <= RN_PSN_WINDOW;
+	return rn_psn_steps(w->una, w->next) + npkts <= RN_PSN_WINDOW;
 }
 
 /* The packet at cur went out: n PSNs of request sq->send. */
@@ -50,7 +50,7 @@ void rn_window_rewind(struct rn_window *w, struct rn_sq *sq);
 /* Is this request complete? Asked of sq->head only. */
 static inline bool rn_window_done(const struct rn_window *w, const struct rn_sqe *e)
 {
-	return ((w->una - e->first_psn) & RN_PSN_MASK) >= e->npkts;
+	return rn_psn_steps(e->first_psn, w->una) >= e->npkts;
 }
 
 /* The oldest incomplete READ or atomic, or NULL; *expect is the PSN of the response it waits for. */
@@ -61,14 +61,14 @@ struct rn_sqe *rn_window_find(const struct rn_window *w, const struct rn_sq *sq,
 /* Packets in flight that are requests; what comes back for READs and atomics is not. */
 static inline uint32_t rn_window_requests(const struct rn_window *w)
 {
-	return ((w->cur - w->una) & RN_PSN_MASK) - w->responses;
+	return rn_psn_steps(w->una, w->cur) - w->responses;
 }
 
 /* How many packets at most may pass between two AckReq bits. */
 static inline uint32_t rn_window_ask_every(const struct rn_window *w)
 {
 	uint32_t half = w->size / 2;
-	return half > 64 ? 64 : half ? half : 1;
+	return RN_MAX(RN_MIN(half, 64u), 1u);
 }
 
 /* A NAK or a missing response: half the window. A timeout: one packet, then growth; undone by an acknowledgement of
@@ -78,7 +78,7 @@ void rn_window_timed_out(struct rn_window *w);
 
 static inline bool rn_window_in_flight(const struct rn_window *w, uint32_t psn)
 {
-	return ((psn - w->una) & RN_PSN_MASK) < ((w->high - w->una) & RN_PSN_MASK);
+	return rn_psn_steps(w->una, psn) < rn_psn_steps(w->una, w->high);
 }
 
 #endif

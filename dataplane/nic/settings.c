@@ -100,20 +100,12 @@ static void add_nets(struct rn_port_attr *attr, const struct rn_config_nets *net
 	}
 }
 
-static bool lists(const struct rn_port_attr *attr, const struct rn_gid *gid)
-{
-	for (unsigned i = 0; i < attr->ngids; i++)
-		if (memcmp(&attr->gids[i], gid, sizeof(*gid)) == 0)
-			return true;
-	return false;
-}
-
 /* RFC 4291, appendix A: the MAC with ff:fe in its middle and the universal bit turned over. */
 static void add_link_local(struct rn_port_attr *attr, const uint8_t m[6])
 {
 	const struct rn_gid gid = {{0xfe, 0x80, [8] = m[0] ^ 2, m[1], m[2], 0xff, 0xfe, m[3], m[4], m[5]}};
 
-	if (attr->ngids == RN_PORT_GIDS || lists(attr, &gid))
+	if (attr->ngids == RN_PORT_GIDS || rn_port_own(attr, &gid) >= 0)
 		return;
 	attr->gids[attr->ngids] = gid;
 	attr->prefix_len[attr->ngids++] = 64;

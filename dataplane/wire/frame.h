@@ -43,6 +43,11 @@ static inline bool rn_gid_is_ipv4(const struct rn_gid *g)
 	return __builtin_memcmp(g->b, mapped, 12) == 0;
 }
 
+static inline bool rn_gid_same_family(const struct rn_gid *a, const struct rn_gid *b)
+{
+	return rn_gid_is_ipv4(a) == rn_gid_is_ipv4(b);
+}
+
 static inline bool rn_gid_equal(const struct rn_gid *a, const struct rn_gid *b)
 {
 	return __builtin_memcmp(a->b, b->b, 16) == 0;

@@ -13,6 +13,12 @@ static inline uint32_t rn_psn_add(uint32_t psn, uint32_t n)
 	return (psn + n) & RN_PSN_MASK;
 }
 
+/* How many steps lead from one to the other: 0 .. 2^24 - 1. */
+static inline uint32_t rn_psn_steps(uint32_t from, uint32_t to)
+{
+	return (to - from) & RN_PSN_MASK;
+}
+
 /* a - b as a signed distance, -2^23 .. 2^23-1 */
 static inline int32_t rn_psn_diff(uint32_t a, uint32_t b)
 {

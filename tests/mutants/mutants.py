@@ -117,7 +117,7 @@ MUTANTS = [
            "lend"),
     Mutant("windows outlive their QP", QP, "\tend_limit(qp);\n\trn_mw_drop_all(qp->sh->mrs, &qp->bound);\n",
            "\tend_limit(qp);\n", "windows"),
-    Mutant("failed binding passed over", WINDOW, "if (e->status || (", "if ((", "windows"),
+    Mutant("failed binding passed over", WINDOW, "if (e->status || rn_psn_steps(", "if (rn_psn_steps(", "windows"),
     Mutant("failed binding passed over on the way on", WINDOW, "if (e->status || part < e->npkts)", "if (part < e->npkts)",
            "windows"),
     # requester
@@ -146,7 +146,7 @@ MUTANTS = [
     Mutant("no adaptive timeout", RETRY, "rn_time step = RN_MIN(now + r->rto, r->base + r->full);",
            "rn_time step = r->base + r->full;", "performance"),
     Mutant("window never shrinks", WINDOW, "\tw->size = RN_MIN(w->size, w->knee);\n", "", "performance"),
-    Mutant("asks only at the end", "dataplane/core/window.h", "return half > 64 ? 64 : half ? half : 1;",
+    Mutant("asks only at the end", "dataplane/core/window.h", "return RN_MAX(RN_MIN(half, 64u), 1u);",
            "return half + (1u << 20);", "rows"),
     Mutant("PSNs compared as numbers", "dataplane/wire/psn.h", "return (int32_t)((a - b) << 8) >> 8;",
            "return (int32_t)a - (int32_t)b;", "rows"),

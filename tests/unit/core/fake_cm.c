@@ -91,11 +91,6 @@ enum rn_neigh_state rn_neigh_resolve(struct rn_neigh *n, const struct rn_gid *sr
 	return RN_NEIGH_FAILED;
 }
 
-bool rn_neigh_source(const struct rn_neigh *n, const struct rn_gid *dst, struct rn_gid *src)
-{
-	return false;
-}
-
 enum rn_verdict rn_neigh_rx(struct rn_neigh *n, const struct rn_pkt *pkt, rn_time now)
 {
 	return RN_V_OK;

@@ -189,6 +189,35 @@ static void wire_row_E8_back_to_line_rate(void **state)
 	}
 }
 
+/* Raises that are overdue come 64 at a time: no call takes long. */
+static void test_raises_per_call(void **state)
+{
+	struct rn_cc_cfg p = documented();
+	struct rn_cc cc = {0};
+
+	p.clamp_tgt_rate = true;
+	p.ai_rate = p.hai_rate = 1;
+	for (unsigned i = 0; i < 10; i++)
+		rn_cc_cnp(&cc, &p, START + i * p.monitor_period);
+	for (unsigned calls = 1; calls < 4; calls++) {
+		rn_cc_send_at(&cc, &p, START + RN_S(3600));
+		assert_int_equal(cc.time_stage, 64 * calls);
+	}
+}
+
+/* A limit ends where it is within a 128th of the line's rate, and not below. */
+static void test_nearly_line_rate(void **state)
+{
+	struct rn_cc_cfg p = documented();
+
+	for (unsigned less = 0; less < 2; less++) {
+		struct rn_cc cc = {.limited = true, .target = LINE, .rate = LINE - 2 * (LINE / 128) - 2 * less, .raise_at = START};
+
+		rn_cc_send_at(&cc, &p, START);
+		assert_int_equal(cc.limited, less);
+	}
+}
+
 /* A long silence is made up for in bounded steps, without losing any. */
 static void test_long_silence(void **state)
 {
@@ -299,6 +328,8 @@ int main(void)
 		cmocka_unit_test(wire_row_E8_fast_additive_hyper),
 		cmocka_unit_test(wire_row_E8_back_to_line_rate),
 		cmocka_unit_test(test_long_silence),
+		cmocka_unit_test(test_raises_per_call),
+		cmocka_unit_test(test_nearly_line_rate),
 		cmocka_unit_test(test_spacing),
 		cmocka_unit_test(test_lateness_and_idleness),
 		cmocka_unit_test(test_wait_follows_rate),

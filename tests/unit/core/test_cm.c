@@ -539,6 +539,10 @@ static void spoil_prefix(struct rn_cm_msg *m)
 {
 	m->req.service_id |= 1ull << 60;
 }
+static void spoil_qpn_gsi(struct rn_cm_msg *m)
+{
+	m->req.qpn = 1;
+}
 static void spoil_qpn(struct rn_cm_msg *m)
 {
 	m->req.qpn = 0;
@@ -656,6 +660,7 @@ static void bad_requests_are_refused(void **state)
 		{spoil_port_space, 8},
 		{spoil_prefix, 8},
 		{spoil_qpn, 5},
+		{spoil_qpn_gsi, 5},
 		{spoil_pkey, 0},
 		{spoil_id, -1},
 		{spoil_lap, -1}, /* C40, C35, C33 */

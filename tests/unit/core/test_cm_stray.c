@@ -11,6 +11,7 @@
 
 #include "cm_net.h"
 #include "cm_priv.h"
+#include "neigh.h"
 
 #define EV(name) RN_EVENT_CM_##name
 
@@ -482,6 +483,117 @@ static void names_spread(void **state)
 	net_fini(&net);
 }
 
+/* What happened while the client looked away is told in order, each thing once. */
+static void events_come_in_order(void **state)
+{
+	static const unsigned order[] = {EV(ESTABLISHED), EV(DISCONNECTED)};
+	struct net net;
+	struct rn_event ev;
+	struct rn_pkt pkt;
+	uint32_t listener, id;
+
+	net_init(&net);
+	net.judge = net_lose_all;
+	net.arg[0] = RN_CM_RTU;
+	listener = net_listen(&net, 1, 0);
+	id = net_connect(&net, 0, 0x11);
+	net_pump(&net);
+	/* the farewell comes first: it establishes, and ends */
+	assert_int_equal(net_op(&net, 0, RN_CMD_CM_DISCONNECT, id).err, 0);
+	assert_true(rn_cm_tx(net.box[0].cm, &pkt, net.now));
+	assert_int_equal(rn_cm_rx(net.box[1].cm, &pkt, net.now), RN_V_OK);
+	for (unsigned i = 0; i < RN_ARRAY_SIZE(order); i++) {
+		assert_true(rn_cm_event(net.box[1].cm, &ev));
+		assert_int_equal(ev.kind, order[i]);
+	}
+	assert_false(rn_cm_event(net.box[1].cm, &ev));
+	net_destroy(&net, 1, ev.id);
+	net_destroy(&net, 0, id);
+	net_destroy(&net, 1, listener);
+	net_fini(&net);
+}
+
+/* Numbers of queue pairs that a connection may have: not those of management, nor that of groups. */
+static void queue_pairs_of_connections(void **state)
+{
+	static const uint32_t bad[] = {0, 1, 0xFFFFFF}, good[] = {2, 0xFFFFFE};
+	struct net net;
+	uint32_t listener, id[2];
+
+	net_init(&net);
+	net.box[1].accept = false;
+	listener = net_listen(&net, 1, 0);
+	for (unsigned i = 0; i < RN_ARRAY_SIZE(bad); i++)
+		assert_int_equal(net_exec(&net, 0, net_connect_cmd(0, false, bad[i])).err, -EINVAL);
+	for (unsigned i = 0; i < RN_ARRAY_SIZE(good); i++) {
+		struct rn_cmd cmd = {.op = RN_CMD_CM_ACCEPT, .cm.param = net.box[1].reply};
+
+		id[i] = net_connect(&net, 0, good[i]);
+		net_pump(&net);
+		cmd.cm.id = net_event(&net, 1, EV(REQUEST))->id;
+		for (unsigned k = 0; k < RN_ARRAY_SIZE(bad); k++) {
+			cmd.cm.param.qpn = bad[k];
+			assert_int_equal(net_exec(&net, 1, cmd).err, -EINVAL);
+		}
+		cmd.cm.param.qpn = good[i];
+		assert_int_equal(net_exec(&net, 1, cmd).err, 0);
+		net_pump(&net);
+		assert_int_equal(net_event(&net, 1, EV(ESTABLISHED))->id, cmd.cm.id);
+		net_destroy(&net, 1, cmd.cm.id);
+	}
+	net_destroy(&net, 0, id[0]);
+	net_destroy(&net, 0, id[1]);
+	net_destroy(&net, 1, listener);
+	net_fini(&net);
+}
+
+/* What a message has room for is taken, and no more. */
+static void private_data_to_the_last_byte(void **state)
+{
+	static const struct {
+		uint16_t op;
+		uint8_t most;
+	} rows[] = {{RN_CMD_CM_ACCEPT, 196}, {RN_CMD_CM_REJECT, 148}, {RN_CMD_CM_ESTABLISH, 220}};
+
+	for (unsigned i = 0; i < RN_ARRAY_SIZE(rows); i++) {
+		bool active = rows[i].op == RN_CMD_CM_ESTABLISH;
+		struct rn_cmd cmd = {.op = rows[i].op, .cm.param = {.qpn = 0x123}};
+		struct net net;
+		uint32_t listener, id;
+
+		net_init(&net);
+		net.box[1].accept = active;
+		net.box[0].establish = false;
+		listener = net_listen(&net, 1, 0);
+		id = net_connect(&net, 0, 0x11);
+		net_pump(&net);
+		cmd.cm.id = active ? id : net_event(&net, 1, EV(REQUEST))->id;
+		cmd.cm.param.data_len = rows[i].most + 1;
+		assert_int_equal(net_exec(&net, !active, cmd).err, -EMSGSIZE);
+		cmd.cm.param.data_len--;
+		assert_int_equal(net_exec(&net, !active, cmd).err, 0);
+		net_pump(&net);
+		net_destroy(&net, 1, net_event(&net, 1, EV(REQUEST))->id);
+		net_destroy(&net, 0, id);
+		net_destroy(&net, 1, listener);
+		net_fini(&net);
+	}
+}
+
+/* A port without an address of the peer's family has none to speak from. */
+static void no_address_of_the_family(void **state)
+{
+	struct rn_cmd cmd = net_connect_cmd(0, true, 0x11);
+	struct net net;
+
+	net_init(&net);
+	net.box[0].port.ngids = 1;
+	rn_neigh_port(net.box[0].neigh, &net.box[0].port, net.now);
+	memset(&cmd.cm.local, 0, sizeof(cmd.cm.local));
+	assert_int_equal(net_exec(&net, 0, cmd).err, -EAFNOSUPPORT);
+	net_fini(&net);
+}
+
 /* CM times: 4.096 us times a power of two; the code that is asked for is never too short. */
 static void codes_of_times(void **state)
 {
@@ -513,6 +625,10 @@ int main(void)
 		cmocka_unit_test(timewait_of_too_many),
 		cmocka_unit_test(nobody_waits_in_vain),
 		cmocka_unit_test(names_spread),
+		cmocka_unit_test(events_come_in_order),
+		cmocka_unit_test(queue_pairs_of_connections),
+		cmocka_unit_test(private_data_to_the_last_byte),
+		cmocka_unit_test(no_address_of_the_family),
 		cmocka_unit_test(codes_of_times),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -212,23 +212,8 @@ static void routes(void **state)
 	static const struct rn_gid group6 = {{0xff, 2, [12] = 7, [15] = 9}};
 	struct rn_neigh *a = machine(1, 8);
 	struct rn_port_attr bare = port_of(1);
-	const struct {
-		struct rn_gid dst, hop;
-		bool ok;
-	} rows[] = {
-		{v4(2, 9), v4(2, 9), true},	{v4(3, 9), v4(2, 254), true},
-		{v6(1, 9), v6(1, 9), true},	{v6(2, 9), v6(1, 254), true},
-		{local6(9), local6(9), true},	{v4(2, 1), v4(2, 1), true},
-		{v4(2, 254), v4(2, 254), true}, {none, none, false},
-	};
-	struct rn_gid hop;
 	uint8_t mac[6];
 
-	for (size_t i = 0; i < RN_ARRAY_SIZE(rows); i++) {
-		assert_int_equal(rn_neigh_next_hop(a, &none, &rows[i].dst, &hop), rows[i].ok);
-		if (rows[i].ok)
-			assert_memory_equal(&hop, &rows[i].hop, 16);
-	}
 	/* two peers behind the gateway are one neighbour */
 	assert_int_equal(resolve(a, v4(2, 1), v4(3, 1), mac, 0), RN_NEIGH_PENDING);
 	assert_int_equal(resolve(a, v4(2, 1), v4(3, 2), mac, 0), RN_NEIGH_PENDING);
@@ -651,7 +636,6 @@ static void wire_row_C28_answers_duplicate_address_detection(void **state)
 	struct rn_neigh *a = machine(1, 8);
 	struct rn_nd nd = {.type = RN_ND_SOLICIT, .target = v6(1, 1)};
 	uint8_t frame[100] = {0x33, 0x33, 0xff, 0xab, 0, 1, 2, 0, 0, 0, 0, 0x77, 0x86, 0xdd, 0x60};
-	struct rn_port_attr port = port_of(1);
 	struct rn_gid group;
 	struct rn_pkt pkt;
 	unsigned len;
@@ -663,7 +647,6 @@ static void wire_row_C28_answers_duplicate_address_detection(void **state)
 	frame[21] = 255;
 	memcpy(frame + 38, group.b, 16);
 	rn_nd_build(&none, &group, &nd, frame + 54);
-	assert_true(rn_neigh_group_mac(&port, frame));
 	assert_int_equal(receive(a, frame, 54 + RN_ND_MIN, 0), RN_V_OK);
 	assert_int_equal(rn_neigh_count(a), 0);
 	len = rn_neigh_tx(a, frame, sizeof(frame), 0);
@@ -671,15 +654,6 @@ static void wire_row_C28_answers_duplicate_address_detection(void **state)
 	assert_true(rn_nd_parse(&pkt.src, &pkt.dst, pkt.payload, pkt.payload_len, &nd));
 	assert_true(nd.type == RN_ND_ADVERT && !nd.solicited && nd.override &&
 		    pkt.dst.b[0] == 0xff);
-	assert_false(rn_neigh_group_mac(&port, (uint8_t[]){0x33, 0x33, 0xff, 0xab, 0, 9}));
-	assert_false(rn_neigh_group_mac(&port, mac_x));
-	for (int i = 0; i < 6; i++) { /* broadcast: all of its bytes */
-		uint8_t mac[6] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
-
-		assert_true(rn_neigh_group_mac(&port, mac));
-		mac[i] ^= 1;
-		assert_false(rn_neigh_group_mac(&port, mac));
-	}
 	/* a hop limit below 255 came from beyond a router */
 	frame[21] = 254;
 	assert_int_equal(receive(a, frame, len, 0), RN_V_ND_BAD);

@@ -172,27 +172,6 @@ static void room(void **state)
 	rn_neigh_destroy(n);
 }
 
-/* Groups by their MAC, and every MAC that differs from one in a bit. */
-static void groups(void **state)
-{
-	static const uint8_t ours[][6] = {{0xff, 0xff, 0xff, 0xff, 0xff, 0xff},
-					  {0x33, 0x33, 0, 0, 0, 1},
-					  {0x33, 0x33, 0xff, 0xab, 0, 1}};
-
-	for (size_t i = 0; i < RN_ARRAY_SIZE(ours); i++) {
-		assert_true(rn_neigh_group_mac(&port, ours[i]));
-		for (unsigned bit = 0; bit < 48; bit++) {
-			uint8_t mac[6];
-
-			memcpy(mac, ours[i], 6);
-			mac[bit / 8] ^= (uint8_t)(1u << bit % 8);
-			assert_false(rn_neigh_group_mac(&port, mac));
-		}
-	}
-	assert_false(rn_neigh_group_mac(
-		&port, (uint8_t[]){0x33, 0x33, 0xff, 0, 2, 1})); /* IPv4 has none */
-}
-
 /* Which addresses are groups, and the MAC of those. */
 static void addresses_of_groups(void **state)
 {
@@ -233,7 +212,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(announcements), cmocka_unit_test(questions),
 		cmocka_unit_test(answers),	 cmocka_unit_test(room),
-		cmocka_unit_test(groups),	 cmocka_unit_test(addresses_of_groups),
+		cmocka_unit_test(addresses_of_groups),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 /* Congestion at a queue pair: notifications as bytes, waiting without costing anything, and what ends a limit. */
 #include <errno.h>
 
+#include "cnp.h"
 #include "hdr.h"
 #include "pace.h"
 #include "rig.h"
@@ -123,6 +124,54 @@ static void wire_row_E2_one_per_interval(void **state)
 	}
 	assert_int_equal(n, 1);
 	assert_int_equal(stats(&r, 1)->np_ecn_marked_roce_packets, 1000);
+	rig_fini(&r);
+}
+
+/* The first one after the interval, to the nanosecond. */
+static void wire_row_E2_at_the_interval(void **state)
+{
+	static const rn_time after[] = {0, RN_US(50) - 1, 1};
+	struct rn_pkt p, got;
+	struct rig r;
+
+	rig_init(&r, &(struct rig_opt){0});
+	for (unsigned i = 0; i < RN_ARRAY_SIZE(after); i++) {
+		unsigned n = 0;
+
+		r.now += after[i];
+		p = marked(&r, 1, 0);
+		assert_int_equal(rig_rx(&r, 1, &p), RN_V_OK);
+		while (rig_take(&r, 1, &got))
+			n += got.opcode == RN_OPCODE_CNP;
+		assert_int_equal(n, i != 1);
+	}
+	rig_fini(&r);
+}
+
+/* A mark counts on a packet that got as far as its queue pair, whatever was wrong with it there. */
+static void wire_row_E1_which_verdicts(void **state)
+{
+	static const struct {
+		enum rn_verdict v;
+		bool counts;
+	} rows[] = {
+		{RN_V_OK, true},		{RN_V_REQ_DUPLICATE, true}, {RN_V_REQ_RKEY, true}, {RN_V_RSP_BAD, true},
+		{RN_V_RSP_LOCAL, true},		{RN_V_REQ_DUPLICATE - 1, false}, {RN_V_CNP, false}, {RN_V_ICRC, false},
+		{RN_V_RSP_LOCAL + 1, false}, {RN_V_QP_STATE, false},
+	};
+	struct rn_pkt p, got;
+	struct rig r;
+
+	rig_init(&r, &(struct rig_opt){0});
+	p = marked(&r, 1, 0);
+	for (unsigned i = 0; i < RN_ARRAY_SIZE(rows); i++) {
+		uint64_t before = stats(&r, 1)->np_ecn_marked_roce_packets;
+
+		rn_cnp_marked(r.s[1].sh, &p, rows[i].v, r.now);
+		assert_int_equal(stats(&r, 1)->np_ecn_marked_roce_packets - before, rows[i].counts);
+	}
+	while (rig_take(&r, 1, &got))
+		;
 	rig_fini(&r);
 }
 
@@ -301,6 +350,8 @@ int main(void)
 		cmocka_unit_test(wire_row_E1_bytes),
 		cmocka_unit_test(wire_row_E1_tagged_ipv6),
 		cmocka_unit_test(wire_row_E2_one_per_interval),
+		cmocka_unit_test(wire_row_E2_at_the_interval),
+		cmocka_unit_test(wire_row_E1_which_verdicts),
 		cmocka_unit_test(wire_row_E1_not_after_the_end),
 		cmocka_unit_test(wire_row_E6_datagram_queue_pair),
 		cmocka_unit_test(wire_row_E9_source_checked_or_not),

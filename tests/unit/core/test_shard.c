@@ -1,6 +1,7 @@
 /* The shard: who gets a packet, numbers of QPs, turns, arming, commands. */
 #include <errno.h>
 
+#include "exec.h"
 #include "rig.h"
 
 extern unsigned fake_mads;
@@ -219,9 +220,27 @@ static void test_depth_limits(void **state)
 	assert_int_equal(rn_exec_bytes(&cmd, &cfg), 0);
 }
 
+/* So many entries of a request, and so many bytes in it, and no more. */
+static void test_request_limits(void **state)
+{
+	struct rn_core_cfg cfg;
+
+	rn_core_defaults(&cfg);
+	for (unsigned which = 0; which < 3; which++)
+		for (unsigned more = 0; more < 2; more++) {
+			struct rn_cmd cmd = {.op = RN_CMD_CREATE_QP, .create_qp = {.type = RN_QPT_RC, .sq_depth = 1, .rq_depth = 1}};
+
+			cmd.create_qp.sq_sge = RN_WQE_MAX_SGE + (which == 0 && more);
+			cmd.create_qp.rq_sge = RN_WQE_MAX_SGE + (which == 1 && more);
+			cmd.create_qp.inline_bytes = RN_WQE_MAX_INLINE + (which == 2 && more);
+			assert_int_equal(rn_exec_bytes(&cmd, &cfg) == 0, more);
+		}
+}
+
 static void test_numbers(void **state)
 {
-	for (uint32_t n = 1; n <= RN_MSG_ALL && n <= 16; n++) {
+	for (uint32_t i = 0; i < 32; i++) {
+		uint32_t n = 1 + i / 2;
 		struct rn_core_cfg cfg;
 		struct rn_port_attr port = {.mtu = 1500, .max_path_mtu = 3};
 		struct rn_mr_table *mrs = rn_mr_table_create(1, 1);
@@ -233,7 +252,7 @@ static void test_numbers(void **state)
 
 		rn_core_defaults(&cfg);
 		cfg.nshards = n;
-		cfg.index = n - 1;
+		cfg.index = i % 2 ? n - 1 : 0;
 		cfg.max_qp = 8;
 		cfg.seed = 1234 + n;
 		rn_cq_ring_init(ring, 4);
@@ -255,6 +274,16 @@ static void test_numbers(void **state)
 			last = q;
 			unmake(sh, q, rsp.gen);
 		}
+		/* who stays is not forgotten for those that come and go */
+		kept[0] = make(sh, &cfg, &rsp);
+		gens[0] = rsp.gen;
+		for (unsigned k = 0; k < 40; k++) {
+			uint32_t q = make(sh, &cfg, &rsp);
+
+			unmake(sh, q, rsp.gen);
+			assert_non_null(rn_shard_qp(sh, kept[0]));
+		}
+		unmake(sh, kept[0], gens[0]);
 		/* at the end of the space it goes on at its start, past what a timewait record
 		 * names */
 		sh->qpn_next = sh->qpn_limit - 1;
@@ -312,9 +341,10 @@ static void test_commands(void **state)
 	cmd.op = RN_CMD_REG_MR; /* the control's */
 	rn_shard_exec(r.s[0].sh, &x, r.now);
 	assert_int_equal(rsp.err, -EOPNOTSUPP);
-	cmd.op = 999;
-	rn_shard_exec(r.s[0].sh, &x, r.now);
-	assert_int_equal(rsp.err, -EOPNOTSUPP);
+	for (cmd.op = RN_CMD_MAX; cmd.op < 999; cmd.op++) {
+		rn_shard_exec(r.s[0].sh, &x, r.now);
+		assert_int_equal(rsp.err, -EOPNOTSUPP);
+	}
 	memset(&cmd, 0, sizeof(cmd));
 	cmd.op = RN_CMD_CREATE_QP;
 	cmd.create_qp.type = RN_QPT_UD + 1;
@@ -430,10 +460,10 @@ static void test_new_mac(void **state)
 	rig_request(&r, 0, RN_WQE_WRITE, 0, 1, 0, 8, 0);
 	assert_true(rig_take(&r, 0, &p));
 	assert_memory_equal(p.dmac, m.mac, 6);
-	/* a gateway's */
+	/* a gateway's: the peer is not on its link */
 	r.s[0].port.prefix_len[0] = 31;
 	r.s[0].port.gateway4 = r.s[0].port.gids[0];
-	r.s[0].port.gateway4.b[15] = 254;
+	r.s[0].port.gateway4.b[15] ^= 1;
 	rn_shard_port(r.s[0].sh, &r.s[0].port, r.now);
 	m.gid = r.s[0].port.gateway4;
 	m.mac[1] = 8;
@@ -442,6 +472,43 @@ static void test_new_mac(void **state)
 	assert_true(rig_take(&r, 0, &p));
 	assert_memory_equal(p.dmac, m.mac, 6);
 	rig_fini(&r);
+}
+
+/* A link-local peer is on the link, whatever our own addresses are: what becomes of the gateway is nothing to it. */
+static void test_new_mac_of_gateway(void **state)
+{
+	static const struct rn_gid own = {{0x20, 1, 0x0d, 0xb8, [15] = 1}},
+				   gateway = {{0x20, 1, 0x0d, 0xb8, [15] = 254}},
+				   far = {{0x20, 1, 0x0d, 0xb9, [15] = 2}}, near = {{0xfe, 0x80, [15] = 2}};
+	const struct {
+		struct rn_gid peer;
+		bool moves;
+	} rows[] = {{far, true}, {near, false}};
+
+	for (unsigned i = 0; i < RN_ARRAY_SIZE(rows); i++) {
+		struct rn_msg m = {.kind = RN_MSG_NEIGH, .gid = gateway, .mac = {2, 9, 9, 9, 9, 9}};
+		struct rn_port_attr *port;
+		struct rn_qp_attr a;
+		struct rig r;
+
+		rig_init(&r, &(struct rig_opt){.only_rtr = true});
+		a = r.s[0].qp->attr;
+		port = &r.s[0].port;
+		port->gids[0] = own;
+		port->prefix_len[0] = 64;
+		port->gateway6 = gateway;
+		rn_shard_port(r.s[0].sh, port, r.now);
+		a.state = RN_QPS_RESET;
+		assert_int_equal(rig_modify(&r, 0, RN_QP_STATE, &a), 0);
+		a.state = RN_QPS_INIT;
+		assert_int_equal(rig_modify(&r, 0, RN_QP_STATE | RN_QPM_INIT, &a), 0);
+		a.state = RN_QPS_RTR;
+		a.av = (struct rn_av){.sgid = own, .dgid = rows[i].peer};
+		assert_int_equal(rig_modify(&r, 0, RN_QP_STATE | RN_QPM_RTR, &a), 0);
+		rn_shard_inbox(r.s[0].sh, &m, r.now);
+		assert_int_equal(memcmp(r.s[0].qp->attr.av.dmac, m.mac, 6) == 0, rows[i].moves);
+		rig_fini(&r);
+	}
 }
 
 /* What other shards must hear of. */
@@ -503,6 +570,47 @@ static void test_turns(void **state)
 	unmake(r.s[0].sh, rsp.id, rsp.gen);
 	memset(&r.s[0].sh->cq[0], 0, sizeof(struct rn_cq));
 	rig_fini(&r);
+}
+
+/* What concerns all queue pairs concerns the one in the last place of their table too. */
+static void test_last_place(void **state)
+{
+	uint8_t mac[6] = {2, 9, 9, 9, 9, 9};
+	struct rn_port_attr port;
+	struct rn_qp **place;
+	struct rn_shard *sh;
+	struct rig r;
+
+	rig_init(&r, &(struct rig_opt){0});
+	sh = r.s[0].sh;
+	place = &sh->qp[r.s[0].qpn & sh->qp_mask];
+	assert_ptr_equal(*place, r.s[0].qp);
+	*place = NULL;
+	sh->qp[sh->qp_mask] = r.s[0].qp;
+	port = sh->port;
+	port.mac[5] = 0x77;
+	rn_shard_port(sh, &port, r.now);
+	rn_shard_new_mac(sh, &r.s[1].port.gids[0], mac);
+	assert_memory_equal(r.s[0].qp->attr.av.dmac, mac, 6);
+	assert_int_equal(r.s[0].qp->tmpl.hdr[11], 0x77);
+	rn_retry_packet_sent(&r.s[0].qp->retry, &sh->wheel, 0, false, r.now);
+	assert_int_equal(rn_shard_leftovers(sh), 2);
+	rn_retry_stop(&r.s[0].qp->retry, &sh->wheel);
+	rn_shard_port_gone(sh, r.now);
+	assert_int_equal(r.s[0].qp->state, RN_QPS_ERR);
+	sh->gone = false;
+	*place = r.s[0].qp;
+	sh->qp[sh->qp_mask] = NULL;
+	rig_fini(&r);
+}
+
+/* Numbers 0 and 1 are shard 0's, whichever it would be by the rest. */
+static void test_shard_of_number(void **state)
+{
+	static const uint32_t shards[] = {0, 0, 2, 0, 1, 2};
+
+	for (uint32_t qpn = 0; qpn < RN_ARRAY_SIZE(shards); qpn++)
+		assert_int_equal(rn_qpn_shard(qpn, 3), shards[qpn]);
 }
 
 /* Who has room for one gets one, however much there is to send or to tell. */
@@ -590,21 +698,6 @@ static void test_port_gone(void **state)
 	rig_fini(&r);
 }
 
-static void test_path_mtu(void **state)
-{
-	static const struct {
-		uint16_t mtu;
-		bool wide;
-		uint8_t code;
-	} rows[] = {{1500, false, 3},	   {1500, true, 3},  {1024 + 64, false, 3},
-		    {1024 + 63, false, 2}, {4200, false, 5}, {4160, false, 5},
-		    {4159, false, 4},	   {4184, true, 5},  {4183, true, 4},
-		    {9000, true, 5},	   {300, true, 1}};
-
-	for (unsigned i = 0; i < RN_ARRAY_SIZE(rows); i++)
-		assert_int_equal(rn_port_path_mtu(rows[i].mtu, rows[i].wide), rows[i].code);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -613,10 +706,13 @@ int main(void)
 		cmocka_unit_test(test_commands), cmocka_unit_test(test_stale_posts),
 		cmocka_unit_test(test_armed),	 cmocka_unit_test(test_coalesced),
 		cmocka_unit_test(test_only_acks),
-		cmocka_unit_test(test_new_mac),	 cmocka_unit_test(test_path_mtu),
+		cmocka_unit_test(test_new_mac),	 cmocka_unit_test(test_new_mac_of_gateway),
 		cmocka_unit_test(test_messages), cmocka_unit_test(test_turns),
 		cmocka_unit_test(test_port_gone),
 		cmocka_unit_test(test_room_for_one),
+		cmocka_unit_test(test_shard_of_number),
+		cmocka_unit_test(test_last_place),
+		cmocka_unit_test(test_request_limits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,7 +29,14 @@ static void test_names_reach_their_fields(void **state)
 	assert_int_equal(rn_stats_value(&s, index_of("rx_bytes")), 5);
 	assert_int_equal(rn_stats_value(&s, index_of("cq_overruns")), 7);
 	assert_string_equal(rn_stats_text(index_of("verdict_ICRC")), "bad ICRC");
-	assert_int_equal(rn_stats_value(&s, rn_stats_count()), 0);
+	/* behind the last there is none */
+	struct {
+		struct rn_stats s;
+		uint64_t behind;
+	} more = {.behind = 9};
+	assert_int_equal(rn_stats_value(&more.s, rn_stats_count()), 0);
+	assert_string_equal(rn_stats_name(rn_stats_count()), "");
+	assert_string_equal(rn_stats_text(rn_stats_count()), "");
 }
 
 static void test_names_are_unique(void **state)

@@ -1,0 +1,141 @@
+/* What follows from what the port looks like? Owns nothing; any thread. */
+#include "port_attr.h"
+
+#include <string.h>
+
+#include "frame.h"
+#include "hdr.h"
+
+static const struct rn_gid nobody;
+
+static bool is_unspecified(const struct rn_gid *g)
+{
+	return rn_gid_equal(g, &nobody) || (rn_gid_is_ipv4(g) && (g->b[12] | g->b[13] | g->b[14] | g->b[15]) == 0);
+}
+
+bool rn_gid_is_host(const struct rn_gid *g)
+{
+	if (rn_gid_is_ipv4(g) && (g->b[12] >> 4 == 14 || (g->b[12] & g->b[13] & g->b[14] & g->b[15]) == 0xff))
+		return false;
+	return g->b[0] != 0xff && !is_unspecified(g);
+}
+
+bool rn_gid_is_link_local(const struct rn_gid *g)
+{
+	return g->b[0] == 0xfe && (g->b[1] & 0xc0) == 0x80;
+}
+
+/* Does the prefix of our i-th address hold it? */
+static bool holds(const struct rn_port_attr *port, unsigned i, const struct rn_gid *addr)
+{
+	const struct rn_gid *own = &port->gids[i];
+	unsigned bits = RN_MIN(port->prefix_len[i] + (rn_gid_is_ipv4(own) ? 96u : 0), 128u);
+	unsigned bytes = bits / 8, rest = bits % 8;
+
+	return rn_gid_same_family(own, addr) && memcmp(own->b, addr->b, bytes) == 0 &&
+	       (!rest || (own->b[bytes] ^ addr->b[bytes]) >> (8 - rest) == 0);
+}
+
+int rn_port_own(const struct rn_port_attr *port, const struct rn_gid *addr)
+{
+	for (int i = 0; i < port->ngids; i++)
+		if (rn_gid_equal(&port->gids[i], addr))
+			return i;
+	return -1;
+}
+
+bool rn_port_on_link(const struct rn_port_attr *port, const struct rn_gid *addr)
+{
+	for (unsigned i = 0; i < port->ngids; i++)
+		if (holds(port, i, addr) || (rn_gid_is_link_local(addr) && rn_gid_same_family(&port->gids[i], addr)))
+			return true;
+	return false;
+}
+
+bool rn_port_next_hop(const struct rn_port_attr *port, const struct rn_gid *dst, struct rn_gid *hop)
+{
+	const struct rn_gid *gateway = rn_gid_is_ipv4(dst) ? &port->gateway4 : &port->gateway6;
+
+	if (is_unspecified(dst))
+		return false;
+	if (!rn_gid_is_host(dst) || rn_port_own(port, dst) >= 0 || rn_port_on_link(port, dst)) {
+		*hop = *dst;
+		return true;
+	}
+	if (is_unspecified(gateway) || !rn_gid_same_family(gateway, dst) || !rn_port_on_link(port, gateway))
+		return false;
+	*hop = *gateway;
+	return true;
+}
+
+/* How well our i-th address suits a next hop: 0 not at all, 1 by its family, 2 on the hop's link. */
+static unsigned suits(const struct rn_port_attr *port, unsigned i, const struct rn_gid *hop)
+{
+	const struct rn_gid *own = &port->gids[i];
+
+	if (!rn_gid_same_family(own, hop))
+		return 0;
+	return 1 + (rn_gid_is_link_local(hop) ? rn_gid_is_link_local(own) : holds(port, i, hop));
+}
+
+bool rn_port_source(const struct rn_port_attr *port, const struct rn_gid *dst, struct rn_gid *src)
+{
+	unsigned best = 0;
+	struct rn_gid hop;
+
+	if (!rn_port_next_hop(port, dst, &hop))
+		return false;
+	if (rn_port_own(port, dst) >= 0) {
+		*src = *dst;
+		return true;
+	}
+	for (unsigned i = 0; i < port->ngids; i++) {
+		unsigned rank = suits(port, i, &hop);
+
+		if (rank > best) {
+			best = rank;
+			*src = port->gids[i];
+		}
+	}
+	return best;
+}
+
+uint8_t rn_port_path_mtu(uint16_t mtu, bool ipv6_and_vlan)
+{
+	/* IP, UDP, BTH, RETH with immediate, ICRC; the VLAN tag where ports count it */
+	unsigned headers = (ipv6_and_vlan ? 40 + 4 : 20) + 8 + 12 + 20 + 4;
+	uint8_t code = 5;
+
+	while (code > 1 && (128u << code) + headers > mtu)
+		code--;
+	return code;
+}
+
+struct rn_av rn_port_av(const struct rn_port_attr *port, const struct rn_av *av)
+{
+	struct rn_av full = *av;
+	uint16_t priority = av->has_vlan ? av->vlan_tci >> 13 : port->vlan_tci >> 13;
+
+	if (av->sl & 7)
+		priority = av->sl & 7;
+	full.has_vlan = port->has_vlan;
+	full.vlan_tci = port->has_vlan ? (uint16_t)(priority << 13 | (port->vlan_tci & RN_VLAN_VID)) : 0;
+	if (!full.tclass)
+		full.tclass = port->tclass;
+	if (!full.hop_limit)
+		full.hop_limit = port->hop_limit ? port->hop_limit : RN_HOP_LIMIT;
+	return full;
+}
+
+/* Another VLAN's frames would not reach us. */
+static bool is_own_vlan(const struct rn_port_attr *port, const struct rn_av *av)
+{
+	return !av->has_vlan || !(av->vlan_tci & RN_VLAN_VID) ||
+	       (port->has_vlan && !((av->vlan_tci ^ port->vlan_tci) & RN_VLAN_VID));
+}
+
+bool rn_port_av_fits(const struct rn_port_attr *port, const struct rn_av *av)
+{
+	return rn_port_own(port, &av->sgid) >= 0 && is_own_vlan(port, av) &&
+	       rn_gid_same_family(&av->sgid, &av->dgid);
+}
