@@ -118,12 +118,17 @@ static int wait_either(const struct rn_memif_relay *r, int fd0, int fd1, int tim
 
 static bool message_read(int from, struct message *m)
 {
-	char ctl[CMSG_SPACE(sizeof(int)) + CMSG_SPACE(sizeof(struct ucred))];
+	union {
+		char bytes[CMSG_LEN(sizeof(int))];
+		struct cmsghdr h;
+	} ctl;
 	struct iovec iov = {m->bytes, sizeof(m->bytes)};
+	/* No room for a second descriptor, not even in what CMSG_SPACE() pads with: the kernel keeps it and says so. */
 	struct msghdr mh = {.msg_iov = &iov,
 			    .msg_iovlen = 1,
-			    .msg_control = ctl,
-			    .msg_controllen = sizeof(ctl)};
+			    .msg_control = &ctl,
+			    .msg_controllen = CMSG_LEN(sizeof(int))};
+	struct cmsghdr *c;
 	ssize_t n;
 
 	m->fd = -1;
@@ -132,11 +137,10 @@ static bool message_read(int from, struct message *m)
 	while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return false;
-	for (struct cmsghdr *c = CMSG_FIRSTHDR(&mh); c != NULL; c = CMSG_NXTHDR(&mh, c)) {
-		if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
-			memcpy(&m->fd, CMSG_DATA(c), sizeof(int));
-	}
-	return n == MSG_BYTES;
+	c = CMSG_FIRSTHDR(&mh);
+	if (c != NULL && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
+		memcpy(&m->fd, CMSG_DATA(c), sizeof(int));
+	return n == MSG_BYTES && (mh.msg_flags & MSG_CTRUNC) == 0;
 }
 
 static bool message_write(int to, const struct message *m)

@@ -79,22 +79,29 @@ static int accept_within(int fd)
 	return accept(fd, NULL, NULL);
 }
 
-static void say(int fd, unsigned type, int pass)
+#define FDS 5
+
+static void say_with(int fd, unsigned type, const int *pass, size_t n)
 {
 	union {
-		char bytes[CMSG_SPACE(sizeof(int))];
+		char bytes[CMSG_SPACE(FDS * sizeof(int))];
 		struct cmsghdr h;
-	} ctl = {.h = {CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS}};
+	} ctl = {.h = {CMSG_LEN(n * sizeof(int)), SOL_SOCKET, SCM_RIGHTS}};
 	uint8_t m[128] = {(uint8_t)type, 0, 0, 0, 0, 16};
 	struct iovec iov = {m, sizeof(m)};
 	struct msghdr mh = {.msg_iov = &iov, .msg_iovlen = 1};
 
-	if (pass >= 0) {
+	if (n > 0) {
 		mh.msg_control = &ctl;
-		mh.msg_controllen = sizeof(ctl);
-		memcpy(CMSG_DATA(&ctl.h), &pass, sizeof(pass));
+		mh.msg_controllen = CMSG_SPACE(n * sizeof(int));
+		memcpy(CMSG_DATA(&ctl.h), pass, n * sizeof(int));
 	}
 	assert_int_equal(sendmsg(fd, &mh, MSG_NOSIGNAL), sizeof(m));
+}
+
+static void say(int fd, unsigned type, int pass)
+{
+	say_with(fd, type, &pass, pass >= 0);
 }
 
 /* The type of the next message, 0 at the connection's end, -1 when nothing comes. */
@@ -274,6 +281,35 @@ static void region_must_be_sealed(void **state)
 	T.pmd = T.peer = -1;
 }
 
+static unsigned open_files(void)
+{
+	unsigned n = 0;
+
+	for (int fd = 0; fd < 1024; fd++)
+		n += fcntl(fd, F_GETFD) >= 0;
+	return n;
+}
+
+/* No memif message has more than one descriptor: a peer that sends many must not leave them here. */
+static void spare_descriptors_are_closed(void **state)
+{
+	int fds[FDS];
+	unsigned before;
+
+	for (int i = 0; i < FDS; i++)
+		fds[i] = memfd_create("spare", 0);
+	meet_as_server();
+	say(T.pmd, HELLO, -1);
+	assert_int_equal(heard(T.peer), HELLO);
+	before = open_files();
+	say_with(T.peer, INIT, fds, FDS);
+	assert_int_equal(heard(T.pmd), 0);
+	assert_int_equal(heard(T.peer), 0);
+	assert_int_equal(open_files(), before - 2); /* the relay's two sockets */
+	for (int i = 0; i < FDS; i++)
+		close(fds[i]);
+}
+
 static void client_comes_back_after_its_server(void **state)
 {
 	open_relay(false); /* before there is a server */
@@ -338,7 +374,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(peer_loss_waits_for_pollers),  TEST(stray_message_when_live_ends_it_quietly),
 		TEST(destroy_quiesces_and_settles), TEST(server_takes_greeting_before_the_end),
-		TEST(region_must_be_sealed),	    TEST(client_comes_back_after_its_server),
+		TEST(region_must_be_sealed),	    TEST(spare_descriptors_are_closed),
+		TEST(client_comes_back_after_its_server),
 		TEST(live_listener_is_not_stolen),  TEST(stranger_is_not_taken_for_the_driver),
 	};
 
