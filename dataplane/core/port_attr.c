@@ -68,14 +68,14 @@ bool rn_port_next_hop(const struct rn_port_attr *port, const struct rn_gid *dst,
 	return true;
 }
 
-/* How well our i-th address suits a next hop: 0 not at all, 1 by its family, 2 on the hop's link. */
-static unsigned suits(const struct rn_port_attr *port, unsigned i, const struct rn_gid *hop)
+/* How well our i-th address suits: 0 not at all, its family is another; then its scope counts, for no router takes what a
+ * link-local address sends; then whether it is on the hop's link. */
+static unsigned suits(const struct rn_port_attr *port, unsigned i, const struct rn_gid *dst, const struct rn_gid *hop)
 {
 	const struct rn_gid *own = &port->gids[i];
+	bool same_scope = rn_gid_is_link_local(own) == rn_gid_is_link_local(dst);
 
-	if (!rn_gid_same_family(own, hop))
-		return 0;
-	return 1 + (rn_gid_is_link_local(hop) ? rn_gid_is_link_local(own) : holds(port, i, hop));
+	return rn_gid_same_family(own, dst) ? 1 + 2 * same_scope + holds(port, i, hop) : 0;
 }
 
 bool rn_port_source(const struct rn_port_attr *port, const struct rn_gid *dst, struct rn_gid *src)
@@ -90,7 +90,7 @@ bool rn_port_source(const struct rn_port_attr *port, const struct rn_gid *dst, s
 		return true;
 	}
 	for (unsigned i = 0; i < port->ngids; i++) {
-		unsigned rank = suits(port, i, &hop);
+		unsigned rank = suits(port, i, dst, &hop);
 
 		if (rank > best) {
 			best = rank;

@@ -39,8 +39,9 @@ bool rn_port_on_link(const struct rn_port_attr *port, const struct rn_gid *addr)
 /* The address whose MAC packets for dst carry: dst itself when on-link or a group, else the gateway of its family. False
  * when there is no way. */
 bool rn_port_next_hop(const struct rn_port_attr *port, const struct rn_gid *dst, struct rn_gid *hop);
-/* The address of ours from which dst is reached: dst itself if it is ours, else one on the link of the next hop, else the
- * first of the family. False: none of the family, or no way. */
+/* The address of ours from which dst is reached: dst itself if it is ours, else of its family one as link-local or not as
+ * dst, and on the link of the next hop, as far as there are such; the first of those. False: none of the family, or no
+ * way. */
 bool rn_port_source(const struct rn_port_attr *port, const struct rn_gid *dst, struct rn_gid *src);
 
 /* The largest path MTU (code) whose packets fit into that many bytes of Ethernet payload. */

@@ -55,6 +55,7 @@ static void ways(void **state)
 		.gateway4 = V4(2, 254), .gateway6 = V6(2, 254)},
 		global = {.ngids = 1, .gids = {V6(1, 1)}, .prefix_len = {64}, .gateway6 = V6(1, 254)},
 		whole = {.ngids = 2, .gids = {V4(2, 1), V6(1, 1)}, .prefix_len = {32, 128}, .gateway4 = V4(2, 254)},
+		local_first = {.ngids = 2, .gids = {LOCAL(1), V6(1, 1)}, .prefix_len = {64, 64}, .gateway6 = LOCAL(254)},
 		beyond = {.ngids = 1, .gids = {V4(2, 1)}, .prefix_len = {255}},
 		four = {.ngids = 1, .gids = {V4(2, 1)}, .prefix_len = {24}, .gateway4 = V4(9, 254), .gateway6 = V6(1, 254)};
 	static const struct {
@@ -86,6 +87,10 @@ static void ways(void **state)
 		{&whole,  V4(2, 0),    -1, false, false, NOBODY,       0},
 		{&whole,  V6(1, 0),    -1, false, false, NOBODY,       0},
 		{&beyond, V4(2, 0),    -1, false, false, NOBODY,       0},
+		{&local_first, V6(2, 9), -1, false, true, LOCAL(254),  1}, /* no router takes what a link-local address sends */
+		{&local_first, V6(1, 9), -1, true,  true, V6(1, 9),    1},
+		{&local_first, LOCAL(9), -1, true,  true, LOCAL(9),    0},
+		{&local_first, GROUP6,   -1, false, true, GROUP6,      1},
 		{&both,   GROUP4,      -1, false, true,  GROUP4,       0}, /* groups and broadcast are on every link */
 		{&both,   BROADCAST,   -1, false, true,  BROADCAST,    0},
 		{&both,   GROUP6,      -1, false, true,  GROUP6,       2},
