@@ -120,10 +120,12 @@ static int check_unique(const struct look *l, const char *key, const struct rn_c
 static int check_gateway(const struct look *l, const char *key, const struct rn_config_ip *gateway,
 			 const struct rn_config_nets *nets)
 {
+	bool own = has_address(nets, nets->n, gateway);
+
 	if (rn_config_ip_is_none(gateway))
 		return 0;
-	for (unsigned k = 0; k < nets->n; k++) {
-		if (rn_config_net_covers(&nets->net[k], gateway) && !rn_config_ip_equal(&nets->net[k].ip, gateway))
+	for (unsigned k = 0; k < nets->n && !own; k++) {
+		if (rn_config_net_covers(&nets->net[k], gateway))
 			return 0;
 	}
 	return rn_config_fail(l->r, where(l, key), "found \"%s\", allowed: another host within one of the prefixes",
