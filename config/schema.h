@@ -118,7 +118,7 @@
 	X(UINT,   neigh_reachable_ms, 30000, 100, 86400000, "address resolution: how long an answer is trusted")
 
 #define RN_CONFIG_PROTOCOL_ROWS(X) \
-	X(SEED,   seed,         0,   0, INT64_MAX, "seed of keys, first PSNs and QPNs; 0 = a fresh one at each start") \
+	X(SEED,   seed,         0,   0, INT64_MAX, "for tests: seed of keys, first PSNs, QPNs and communication ids; 0 = a fresh one at each start; with another, a process that starts again looks like the former one to peers that remember it") \
 	X(BOOL,   credits,      false, 0, 1, "end-to-end credits: tell peers how many receives are posted, and hold back SENDs for which a peer has none; off = neither, as most adapters, and a receiver that is not ready says so") \
 	X(BOOL,   check_source, true, 0, 1,  "drop packets whose addresses are not those of the connection") \
 	X(BOOL,   accept_bad_icrc, false, 0, 1, "for debugging: accept frames with a wrong ICRC")
