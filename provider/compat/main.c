@@ -42,7 +42,11 @@ int main(int count, char **arguments, char **environment)
 		       : wmain_of_nothing ? wmain_of_nothing
 		       : wmain_of_two_constant ? wmain_of_two_constant
 					       : wmain;
-	wchar_t **wide = decode(arguments), **variables = decode(environment);
+	/* Static: the program may keep them, and who looks for leaks finds them here. */
+	static wchar_t **wide, **variables;
+
+	wide = decode(arguments);
+	variables = decode(environment);
 
 	if (!start) {
 		fputs("this program has no _tmain\n", stderr);
