@@ -26,6 +26,7 @@ suites() {
 	judges   quick    never
 	port     default  ci
 	nd2      default  ci
+	clients  default  default
 	install  default  never
 	conform  ci       never
 	tools    default  ci

@@ -1,0 +1,115 @@
+// Which pages are lent to whom? Owns the memory, its regions and the list of what is free. Any thread.
+#include "service.h"
+
+static CRITICAL_SECTION s_cs; // the lists, those of connections too
+static LIST_ENTRY s_free;
+static PPAGE s_aPages;
+static BYTE *s_pMemory;
+static DWORD s_cPages;
+static LONG volatile s_cPending; // registrations under way
+static HANDLE s_hSettled;
+
+static void OnSettled(PIO pIo, HRESULT hrStatus)
+{
+	MustSucceed(hrStatus, "a registration of a page");
+	if (InterlockedDecrement(&s_cPending) == 0)
+		WIN32(SetEvent(s_hSettled));
+}
+
+static void AwaitSettled(void)
+{
+	// The one that was counted first stands for those that were not started yet.
+	if (InterlockedDecrement(&s_cPending) != 0 && WaitForSingleObject(s_hSettled, 30000) != WAIT_OBJECT_0)
+		Fatal("pages that did not settle", s_cPending);
+}
+
+void PagesCreate(IND2Adapter *pAdapter, HANDLE hFile, DWORD cPages)
+{
+	InitializeCriticalSectionAndSpinCount(&s_cs, 1000);
+	ListInit(&s_free);
+	s_cPages = cPages;
+	s_cPending = 1;
+	WIN32((s_hSettled = CreateEvent(NULL, FALSE, FALSE, NULL)) != NULL);
+	s_pMemory = (BYTE *)VirtualAlloc(NULL, (SIZE_T)cPages * PAGE_BYTES, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
+	s_aPages = (PPAGE)HeapAlloc(GetProcessHeap(), HEAP_ZERO_MEMORY, cPages * sizeof(PAGE));
+	WIN32(s_pMemory != NULL && s_aPages != NULL);
+	for (DWORD i = 0; i < cPages; i++)
+	{
+		PPAGE pPage = &s_aPages[i];
+
+		pPage->dwIndex = i;
+		pPage->pBytes = s_pMemory + (SIZE_T)i * PAGE_BYTES;
+		ListInsertTail(&s_free, &pPage->Link);
+		MUST(pAdapter->CreateMemoryRegion(IID_IND2MemoryRegion, hFile, (void **)&pPage->pMr));
+		InterlockedIncrement(&s_cPending);
+		MUST(pPage->pMr->Register(pPage->pBytes, PAGE_BYTES,
+					  ND_MR_FLAG_ALLOW_LOCAL_WRITE | ND_MR_FLAG_ALLOW_REMOTE_READ |
+						  ND_MR_FLAG_ALLOW_REMOTE_WRITE,
+					  StartIo(&pPage->Io, OnSettled, pPage)));
+	}
+	AwaitSettled();
+}
+
+DWORD PagesDestroy(void)
+{
+	DWORD cFree = 0;
+
+	for (PLIST_ENTRY p = s_free.Flink; p != &s_free; p = p->Flink)
+		cFree++;
+	s_cPending = 1;
+	for (DWORD i = 0; i < s_cPages; i++)
+	{
+		InterlockedIncrement(&s_cPending);
+		MUST(s_aPages[i].pMr->Deregister(StartIo(&s_aPages[i].Io, OnSettled, &s_aPages[i])));
+	}
+	AwaitSettled();
+	for (DWORD i = 0; i < s_cPages; i++)
+	{
+		if (s_aPages[i].pMr->Release() != 0)
+			Fatal("a page's region is still used", i);
+	}
+	WIN32(HeapFree(GetProcessHeap(), 0, s_aPages));
+	WIN32(VirtualFree(s_pMemory, 0, MEM_RELEASE));
+	WIN32(CloseHandle(s_hSettled));
+	DeleteCriticalSection(&s_cs);
+	return s_cPages - cFree;
+}
+
+PPAGE PageLease(PLIST_ENTRY pLeases)
+{
+	PPAGE pPage = NULL;
+
+	EnterCriticalSection(&s_cs);
+	if (!ListIsEmpty(&s_free))
+	{
+		pPage = CONTAINING_RECORD(s_free.Flink, PAGE, Link);
+		ListRemove(&pPage->Link);
+		ListInsertTail(pLeases, &pPage->Link);
+	}
+	LeaveCriticalSection(&s_cs);
+	return pPage;
+}
+
+PPAGE PageFind(PLIST_ENTRY pLeases, DWORD dwIndex)
+{
+	PPAGE pFound = NULL;
+
+	EnterCriticalSection(&s_cs);
+	for (PLIST_ENTRY p = pLeases->Flink; p != pLeases && pFound == NULL; p = p->Flink)
+	{
+		PPAGE pPage = CONTAINING_RECORD(p, PAGE, Link);
+
+		if (pPage->dwIndex == dwIndex)
+			pFound = pPage;
+	}
+	LeaveCriticalSection(&s_cs);
+	return pFound;
+}
+
+void PageReturn(PPAGE pPage)
+{
+	EnterCriticalSection(&s_cs);
+	ListRemove(&pPage->Link);
+	ListInsertTail(&s_free, &pPage->Link);
+	LeaveCriticalSection(&s_cs);
+}

@@ -1,0 +1,60 @@
+"""usage: test_iocp.py CATALOGUE PROGRAM
+
+The service of service.h and its load, in two processes on one memif: served to the end, and stopped in the middle. TAP."""
+import os
+import re
+import signal
+import sys
+import time
+
+TESTS = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path[:0] = [TESTS, os.path.join(TESTS, "tools")]
+import rig  # noqa: E402
+import tap  # noqa: E402
+
+CONNECTIONS, ROUNDS, PAGES = 200, 10, 2000
+ASKED = CONNECTIONS * (ROUNDS + 3)  # inversions, and lease, add, return
+LISTENING = r"listening at (192\.0\.2\.1:\d+)\n"
+END_S = 60  # half a minute of patience in the program itself
+
+
+class Service(rig.Rig):
+    def __init__(self):
+        super().__init__(None, None, sys.argv[1])
+
+    def serve(self):
+        """(process, where it listens)"""
+        p = self.start("a", sys.argv[2], "-s", "192.0.2.1:0", "-p", str(PAGES)).await_text(LISTENING)
+        return p, re.search(LISTENING, p.text).group(1)
+
+    def load(self, where, rounds):
+        return self.start("b", sys.argv[2], "-c", where, "-n", str(CONNECTIONS), "-r", str(rounds))
+
+
+def ended(name, process, status, *said):
+    got = process.end(END_S)
+    return ([f"{name}: exit status {got}: {process.text}"] if got != status else
+            [f"{name} does not say '{s}' but: {process.text}" for s in said if s not in process.text])
+
+
+def served():
+    with Service() as r:
+        server, where = r.serve()
+        bad = ended("load", r.load(where, ROUNDS), 0, f"connected {CONNECTIONS}\n", f"{ASKED} requests, ", "all is well\n")
+        server.child.send_signal(signal.SIGINT)
+        return bad + ended("server", server, 0, f"{PAGES} pages of 4096 bytes registered",
+                           f"accepted {CONNECTIONS}, refused 1, at once {CONNECTIONS}, left 0, lost pages 0\n",
+                           f"requests {ASKED}, bytes {512 * ASKED}, ")
+
+
+def stopped_under_load():
+    with Service() as r:
+        server, where = r.serve()
+        load = r.load(where, 1000000).await_text(f"connected {CONNECTIONS}\n")
+        time.sleep(1)
+        server.child.send_signal(signal.SIGINT)
+        return (ended("server", server, 0, f"accepted {CONNECTIONS}, ", "left 0, lost pages 0\n") +
+                ended("load", load, 1, "connections lost\n"))
+
+
+tap.run([("served", served), ("stopped_under_load", stopped_under_load)])
