@@ -5,6 +5,7 @@ both clients there with what pkg-config says, runs them. Prints TAP."""
 import glob
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -19,6 +20,7 @@ HEADERS = {"ndspi.h", "nddef.h", "ndstatus.h", "ndsupport.h", "ndtypes.h",
 COMPAT = "compat/"  # these are compiled by tests/unit/compat
 SAID = "MaxInlineDataSize 256\n"  # ND_MAX_INLINE
 COMPILERS = {".c": ["cc", "-std=gnu11"], ".cc": ["c++", "-std=gnu++17"]}
+CLIENTS = {"client.c": "softrnic", "client.cc": "softrnic", "windows.cpp": "softrnic-compat"}  # what pkg-config is asked for
 STRICT = ["-Wall", "-Wextra", "-Werror", "-Wno-missing-field-initializers"]
 
 
@@ -36,6 +38,9 @@ class Install:
     def at(self, path):
         return os.path.join(self.root, path.lstrip("/"))
 
+    def environment(self):
+        return {"PKG_CONFIG_SYSROOT_DIR": self.root, "PKG_CONFIG_LIBDIR": os.path.join(self.lib, "pkgconfig")}
+
     def run(self, *command, **environment):
         """(complaints, standard output): a command in an empty folder of its own."""
         done = subprocess.run(command, cwd=self.work, env={**os.environ, **environment}, capture_output=True,
@@ -44,9 +49,8 @@ class Install:
             return [], done.stdout
         return [f"{' '.join(command)}: exit status {done.returncode}", *(done.stdout + done.stderr).splitlines()], ""
 
-    def pkg_config(self, *what):
-        bad, flags = self.run("pkg-config", *what, "softrnic", PKG_CONFIG_SYSROOT_DIR=self.root,
-                              PKG_CONFIG_LIBDIR=os.path.join(self.lib, "pkgconfig"))
+    def pkg_config(self, *what, package="softrnic"):
+        bad, flags = self.run("pkg-config", *what, package, **self.environment())
         if bad:
             raise RuntimeError("\n".join(bad))
         return flags.split()
@@ -58,8 +62,9 @@ class Install:
     def headers_are_those_listed(self):
         found = {os.path.relpath(path, self.include) for path in glob.glob(self.include + "/**/*", recursive=True)
                  if os.path.isfile(path)}
-        compat = glob.glob(f"{self.source}/include/{COMPAT}**/*.h", recursive=True)
-        wanted = HEADERS | {os.path.relpath(path, self.source + "/include") for path in compat}
+        wanted = HEADERS | {os.path.relpath(path, self.source + "/include")
+                            for path in glob.glob(f"{self.source}/include/{COMPAT}**/*", recursive=True)
+                            if os.path.isfile(path) and not path.endswith("README.md")}
         return ([f"{name} is installed and not listed" for name in sorted(found - wanted)] +
                 [f"{name} is not installed" for name in sorted(wanted - found)])
 
@@ -72,23 +77,33 @@ class Install:
             bad += self.run(*COMPILERS[suffix], *STRICT, "-fsyntax-only", *self.pkg_config("--cflags"), unit)[0]
         return bad
 
-    def client_needs_no_private_header(self, suffix):
+    def compiler(self, client):
+        return [*COMPILERS[".c" if client.endswith(".c") else ".cc"], *self.pkg_config("--cflags", package=CLIENTS[client])]
+
+    def client_needs_no_private_header(self, client):
         """Everything it includes is installed by us or part of the system."""
-        bad, rule = self.run(*COMPILERS[suffix], "-M", *self.pkg_config("--cflags"),
-                             os.path.join(HERE, "client" + suffix))
+        bad, rule = self.run(*self.compiler(client), "-M", os.path.join(HERE, client))
         used = [word for word in re.split(r"[\s\\]+", rule) if word.endswith(".h")]
         return bad + [f"includes {path}" for path in used
                       if path.startswith((self.source + "/", self.build + "/")) or not os.path.isabs(path)]
 
-    def client_runs(self, suffix):
-        program = os.path.join(self.work, "client" + suffix.replace(".", "_"))
-        bad, _ = self.run(*COMPILERS[suffix], *STRICT, *self.pkg_config("--cflags"),
-                          os.path.join(HERE, "client" + suffix), "-o", program, *self.pkg_config("--libs"))
+    def client_runs(self, client):
+        program = os.path.join(self.work, client.replace(".", "_"))
+        bad, _ = self.run(*self.compiler(client), *STRICT, os.path.join(HERE, client), "-o", program,
+                          *self.pkg_config("--libs", package=CLIENTS[client]))
         if bad:
             return bad
         bad, said = self.run(program, LD_LIBRARY_PATH=self.lib, SOFTRNIC_ND_CATALOG=self.moved_catalogue(),
                              SOFTRNIC_CONFIG="")
         return bad or ([] if said == SAID else [f"said {said!r} instead of {SAID!r}"])
+
+    def sources_for_windows_build(self):
+        """As those of anybody else, who has nothing but what is installed."""
+        folder = os.path.join(self.work, "sources")
+        os.mkdir(folder)
+        shutil.copy(os.path.join(HERE, "windows.cpp"), folder)
+        return self.run(os.path.join(self.source, "tests/nd2/compat_sources.sh"), "--installed", folder,
+                        **self.environment())[0]
 
     def entries(self):
         """(file, library named in it) of the installed catalogue."""
@@ -134,10 +149,12 @@ def main():
         tree = Install(root, source, build, prefix, libdir, catalogue)
         checks = [("installed", tree.installed), ("headers_are_those_listed", tree.headers_are_those_listed)]
         for suffix, language in ((".c", "c"), (".cc", "cxx")):
-            checks += [(f"headers_compile_alone_{language}", lambda s=suffix: tree.headers_compile_alone(s)),
-                       (f"no_private_header_{language}", lambda s=suffix: tree.client_needs_no_private_header(s)),
-                       (f"client_runs_{language}", lambda s=suffix: tree.client_runs(s))]
-        checks += [("catalogue_names_the_library", tree.catalogue_names_the_library), ("exports", tree.exports),
+            checks.append((f"headers_compile_alone_{language}", lambda s=suffix: tree.headers_compile_alone(s)))
+        for client in CLIENTS:
+            checks += [(f"{client}_needs_no_private_header", lambda c=client: tree.client_needs_no_private_header(c)),
+                       (f"{client}_runs", lambda c=client: tree.client_runs(c))]
+        checks += [("sources_for_windows_build", tree.sources_for_windows_build),
+                   ("catalogue_names_the_library", tree.catalogue_names_the_library), ("exports", tree.exports),
                    ("no_path_of_the_build", tree.no_path_of_the_build)]
         tap.run(checks)
 
