@@ -550,7 +550,7 @@ static uint8_t rnr_code(struct rn_qp *qp)
 
 	if (code && qp->attr.rnr_step)
 		code = RN_MIN(code + qp->attr.rnr_step * qp->rx.rnr_naks, 31u);
-	qp->rx.rnr_naks += qp->rx.rnr_naks < 31;
+	qp->rx.rnr_naks = (uint8_t)RN_MIN(qp->rx.rnr_naks + 1u, 31u);
 	return (uint8_t)code;
 }
 
@@ -600,14 +600,13 @@ static bool is_answered_with_data(const struct rn_opcode_row *op)
 
 enum rn_verdict rn_responder_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now)
 {
-	int32_t diff = rn_psn_diff(pkt->psn, qp->rx.epsn);
 	enum rn_verdict v;
 
 	if (rn_unlikely(!qp->rx.peer_seen)) {
 		qp->rx.peer_seen = true;
 		rn_shard_comm_est(qp->sh, qp, now);
 	}
-	if (rn_likely(diff == 0)) {
+	if (rn_likely(pkt->psn == qp->rx.epsn)) {
 		v = take_in_order(qp, pkt, now);
 		if (rn_unlikely(qp->type == RN_QPT_UC))
 			return v; /* nothing is owed */
@@ -617,7 +616,7 @@ enum rn_verdict rn_responder_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_t
 			return v;
 		}
 	} else {
-		v = diff > 0 ? take_gap(&qp->rx) : take_duplicate(qp, pkt);
+		v = rn_psn_before(pkt->psn, qp->rx.epsn) ? take_duplicate(qp, pkt) : take_gap(&qp->rx);
 	}
 	reply(qp, v, pkt->psn, now);
 	return v;

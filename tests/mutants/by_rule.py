@@ -68,8 +68,10 @@ class Programs:
         return bad
 
     def killer(self, stem):
-        """The first test that fails, or None; those that are about the file come first. A test that hangs has failed."""
-        order = sorted(self.tests, key=lambda t: stem not in t["name"])
+        """The first test that fails, or None; those that are about the file come first, then those about its family (all of
+        cm for cm_index). A test that hangs has failed."""
+        family = stem.split("_", maxsplit=1)[0]
+        order = sorted(self.tests, key=lambda t: (stem not in t["name"], family not in t["name"]))
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             results = []
             for t in order:

@@ -29,6 +29,8 @@ static void test_check(void **state)
 		{0x1FFF, 1, 7, 0, RN_V_OK},
 		{0x2000, 0, 7, 0, RN_V_OK},
 		{0x2000, 1, 7, 0, RN_V_REQ_BOUNDS},
+		{0x2001, 0, 7, 0, RN_V_REQ_BOUNDS},
+		{0x0FFF, 0, 7, 0, RN_V_REQ_BOUNDS},
 		{0x0FFF, 1, 7, 0, RN_V_REQ_BOUNDS},
 		{0x0FFF, 2, 7, 0, RN_V_REQ_BOUNDS},
 		{0x1000, 4097, 7, 0, RN_V_REQ_BOUNDS},

@@ -70,7 +70,9 @@ static void test_check(void **state)
 	} rows[] = {
 		{0x1100, 100, RD, RN_V_OK},
 		{0x1163, 1, RD, RN_V_OK},
+		{0x1164, 0, RD, RN_V_OK},
 		{0x1164, 1, RD, RN_V_REQ_BOUNDS},
+		{0x1165, 0, RD, RN_V_REQ_BOUNDS},
 		{0x10FF, 1, RD, RN_V_REQ_BOUNDS},
 		{0x10FF, 2, RD, RN_V_REQ_BOUNDS},
 		{0x1100, 101, RD, RN_V_REQ_BOUNDS},

@@ -11,8 +11,9 @@
 #include "arp_msg.h"
 #include "core.h"
 #include "frame.h"
+#include "icmp_msg.h"
 #include "nd_msg.h"
-#include "neigh.h"
+#include "neigh_priv.h"
 
 #define V4(a, b, c, d) ((struct rn_gid){{[10] = 0xff, 0xff, a, b, c, d}})
 #define OWN4	       V4(192, 0, 2, 1)
@@ -160,6 +161,30 @@ static void answers(void **state)
 	rn_neigh_destroy(n);
 }
 
+/* The longest echo that is answered leaves room for a tag and an IPv6 header; what is longer is counted. */
+static void longest_echo(void **state)
+{
+	enum { MOST = RN_NEIGH_ECHO_BYTES - 14 - 4 - 40 };
+	static uint8_t body[MOST + 1], data[MOST], frame[RN_NEIGH_ECHO_BYTES];
+	const struct rn_gid own = OWN6, peer = PEER6;
+
+	for (uint32_t len = MOST; len <= MOST + 1; len++) {
+		struct rn_icmp_echo echo = {.id = 1, .data = data, .data_len = len - RN_ICMP_ECHO_HDR};
+		struct rn_pkt pkt = {.kind = RN_PKT_ICMP, .hop_limit = 64, .src = peer, .dst = own, .payload = body};
+		struct rn_neigh *n = machine();
+
+		while (rn_neigh_wants_tx(n))
+			rn_neigh_tx(n, frame, sizeof(frame), 0);
+		memcpy(pkt.smac, peer_mac, 6);
+		pkt.payload_len = (uint32_t)rn_icmp_echo_build(false, &peer, &own, &echo, body, sizeof(body));
+		assert_int_equal(pkt.payload_len, len);
+		assert_int_equal(rn_neigh_rx(n, &pkt, 0), RN_V_OK);
+		assert_int_equal(rn_neigh_tx(n, frame, sizeof(frame), 0), len == MOST ? 14 + 40 + MOST : 0);
+		assert_int_equal(rn_neigh_dropped(n), len != MOST);
+		rn_neigh_destroy(n);
+	}
+}
+
 /* Nothing is written where not every frame has room, and nothing is lost by that. */
 static void room(void **state)
 {
@@ -211,8 +236,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(announcements), cmocka_unit_test(questions),
-		cmocka_unit_test(answers),	 cmocka_unit_test(room),
-		cmocka_unit_test(addresses_of_groups),
+		cmocka_unit_test(answers),	 cmocka_unit_test(longest_echo),
+		cmocka_unit_test(room),		 cmocka_unit_test(addresses_of_groups),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

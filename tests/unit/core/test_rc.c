@@ -149,6 +149,36 @@ static void test_reads_do_not_block_requests(void **state)
 	rig_fini(&r);
 }
 
+/* The longest message may begin, and one byte more is refused before anything is stored. */
+static void test_longest_write(void **state)
+{
+	static const uint8_t data[1024] = {1, 2, 3};
+
+	for (uint32_t more = 0; more < 2; more++) {
+		struct rig r;
+		struct rn_pkt p;
+		uint32_t key, rkey;
+
+		rig_init(&r, &(struct rig_opt){0});
+		assert_int_equal(rn_mr_add(r.s[1].mrs,
+					   &(struct rn_mr_attr){.ptr = r.s[1].mem,
+								.length = RN_MSG_MAX + 1ull,
+								.pd = 1,
+								.access = RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_WRITE},
+					   &key, &rkey),
+				 0);
+		p = rig_pkt(&r, 1, RN_OP_WRITE_FIRST, 0, data, sizeof(data));
+		p.va = 0;
+		p.rkey = rkey;
+		p.dma_len = RN_MSG_MAX + more;
+		assert_int_equal(rig_rx(&r, 1, &p), more ? RN_V_REQ_LENGTH : RN_V_OK);
+		assert_int_equal(r.s[1].mem[2], more ? 0 : 3);
+		while (rig_take(&r, 1, &p))
+			;
+		rig_fini(&r);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -156,6 +186,7 @@ int main(void)
 		cmocka_unit_test(test_each_loss),
 		cmocka_unit_test(test_each_loss_small_window),
 		cmocka_unit_test(test_reads_do_not_block_requests),
+		cmocka_unit_test(test_longest_write),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -129,6 +129,68 @@ static void test_depth(void **state)
 	free(rmem);
 }
 
+/* Which requests have a good form, to the last entry and byte that fit. */
+static void test_forms(void **state)
+{
+	enum { OK = RN_STATUS_SUCCESS, OP = RN_STATUS_LOC_QP_OP_ERR, LEN = RN_STATUS_LOC_LEN_ERR };
+	static const struct {
+		uint8_t kind, flags, slots, num_sge;
+		uint32_t length, first; /* bytes in the first SGE; the others have none */
+		uint8_t status;
+	} rows[] = {
+		{RN_WQE_SEND, 0, 1, 0, 0, 0, OK},
+		{RN_WQE_SEND, 0, 0, 0, 0, 0, OP},
+		{RN_WQE_SEND, 0, 1, 1, 8, 8, OK},
+		{RN_WQE_SEND, 0, 1, 1, 8, 7, LEN},
+		{RN_WQE_SEND, 0, 2, 1, 8, 8, OP},
+		{RN_WQE_SEND, 0, 2, 3, 8, 8, OK},
+		{RN_WQE_SEND, 0, 2, 4, 8, 8, OP},
+		{RN_WQE_SEND, 0, 1, 1, RN_MSG_MAX, RN_MSG_MAX, OK},
+		{RN_WQE_SEND, 0, 1, 1, RN_MSG_MAX + 1, RN_MSG_MAX + 1, LEN},
+		{RN_WQE_SEND, RN_WQE_INLINE, 2, 0, 60, 0, OK},
+		{RN_WQE_SEND, RN_WQE_INLINE, 2, 0, 61, 0, OP},
+		{RN_WQE_SEND, RN_WQE_INLINE, 2, 1, 60, 0, OP},
+		{RN_WQE_SEND, RN_WQE_INLINE, 3, 0, 60, 0, OP},
+		{RN_WQE_READ, RN_WQE_INLINE, 2, 0, 60, 0, OP},
+		{RN_WQE_READ, 0, 1, 1, 8, 8, OK},
+		{RN_WQE_CMP_SWAP, 0, RN_ATOMIC_SLOTS, 1, 8, 8, OK},
+		{RN_WQE_CMP_SWAP, 0, RN_ATOMIC_SLOTS, 1, 8, 7, LEN},
+		{RN_WQE_CMP_SWAP, 0, RN_ATOMIC_SLOTS, 1, 7, 8, LEN},
+		{RN_WQE_FETCH_ADD, 0, RN_ATOMIC_SLOTS, 0, 8, 8, LEN},
+		{RN_WQE_FETCH_ADD, 0, RN_ATOMIC_SLOTS, 2, 8, 8, OP},
+		{RN_WQE_FETCH_ADD, 0, 1, 1, 8, 8, OP},
+		{RN_WQE_FETCH_ADD, RN_WQE_INLINE, RN_ATOMIC_SLOTS, 1, 8, 8, OP},
+		{RN_WQE_INVALIDATE, 0, 1, 0, 0, 0, OK},
+		{RN_WQE_INVALIDATE, 0, 1, 0, 1, 0, OP},
+		{RN_WQE_INVALIDATE, 0, 1, 1, 0, 0, OP},
+		{RN_WQE_INVALIDATE, 0, 2, 0, 0, 0, OP},
+		{RN_WQE_INVALIDATE, RN_WQE_INLINE, 1, 0, 0, 0, OP},
+		{RN_WQE_RECV, 0, 1, 0, 0, 0, OP},
+		{31, 0, 1, 0, 0, 0, OP},
+		{32, 0, 1, 0, 0, 0, OP},
+		{33, 0, 1, 0, 0, 0, OP},
+		{255, 0, 1, 0, 0, 0, OP},
+	};
+	void *smem = aligned_alloc(64, rn_sq_bytes(1, 3, 60, RN_QPT_RC));
+	struct rn_sq sq;
+
+	for (unsigned i = 0; i < RN_ARRAY_SIZE(rows); i++) {
+		struct rn_wqe w[4] = {{.kind = rows[i].kind,
+				       .flags = rows[i].flags,
+				       .slots = rows[i].slots,
+				       .num_sge = rows[i].num_sge,
+				       .length = rows[i].length}};
+
+		if (rows[i].num_sge)
+			w->sge[0].length = rows[i].first;
+		rn_sq_init(&sq, smem, 1, 3, 60, RN_QPT_RC);
+		assert_true(rn_sq_push(&sq, w));
+		if (rn_sq_at(&sq, 0)->status != rows[i].status)
+			fail_msg("row %u: %u", i, rn_sq_at(&sq, 0)->status);
+	}
+	free(smem);
+}
+
 static void test_bad_receive(void **state)
 {
 	void *rmem = aligned_alloc(64, rn_rq_bytes(4, 2));
@@ -153,6 +215,7 @@ int main(void)
 		cmocka_unit_test(test_lists),
 		cmocka_unit_test(test_depth),
 		cmocka_unit_test(test_bad_receive),
+		cmocka_unit_test(test_forms),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "cm_msg.h"
+#include "types.h"
 
 #define ID_A 0x6b8b4567u
 #define ID_B 0x327b23c6u
@@ -220,6 +221,30 @@ static void refuses_what_is_no_cm_message(void **state)
 	assert_int_equal(m.attr, RN_CM_LAP);
 }
 
+/* A value too large for its field is cut, and no neighbour of it sees anything. */
+static void fields_keep_to_themselves(void **state)
+{
+	static const struct {
+		size_t at, size;
+		uint32_t most;
+	} rows[] = {
+#define FIELD(name, bits) {offsetof(struct rn_cm_req, name), sizeof(((struct rn_cm_req *)0)->name), (1u << (bits)) - 1}
+		FIELD(qpn, 24), FIELD(psn, 24), FIELD(retry_cnt, 3), FIELD(rnr_retry, 3), FIELD(flow_label, 20), FIELD(sl, 4),
+		FIELD(path_mtu, 4), FIELD(ack_timeout, 5), FIELD(max_cm_retries, 4), FIELD(local_response_timeout, 5),
+	};
+
+	for (size_t i = 0; i < RN_ARRAY_SIZE(rows); i++) {
+		struct rn_cm_msg in = {.attr = RN_CM_REQ}, want = {.attr = RN_CM_REQ}, got;
+		uint8_t mad[RN_MAD_BYTES];
+
+		memset((uint8_t *)&in.req + rows[i].at, 0xFF, rows[i].size);
+		memcpy((uint8_t *)&want.req + rows[i].at, &rows[i].most, rows[i].size);
+		rn_cm_msg_build(&in, mad);
+		assert_true(rn_cm_msg_parse(mad, RN_MAD_BYTES, &got));
+		assert_memory_equal(&got.req, &want.req, sizeof(want.req));
+	}
+}
+
 static void cma_header_both_ways(void **state)
 {
 	struct rn_cma_hdr six = {.port = 7,
@@ -300,6 +325,7 @@ int main(void)
 		cmocka_unit_test(parses_the_worked_examples),
 		cmocka_unit_test(fields_do_not_overlap),
 		cmocka_unit_test(refuses_what_is_no_cm_message),
+		cmocka_unit_test(fields_keep_to_themselves),
 		cmocka_unit_test(cma_header_both_ways),
 		cmocka_unit_test(captures_survive_byte_for_byte),
 		cmocka_unit_test(names),

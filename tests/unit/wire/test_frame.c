@@ -112,6 +112,7 @@ static const struct {
 	{"F5 IP id",                     "O1",  18, 0x00, SUM,   RN_V_ICRC},
 	{"F5 DF",                        "O1",  20, 0x00, SUM,   RN_V_ICRC},
 	{"F5 UDP source port",           "O1",  34, 0xC0, AS_IS, RN_V_ICRC},
+	{"reserved flag of IPv4",        "O1",  20, 0xC0, SUM | CRC, RN_V_OK},
 	{"F6 pad bytes not zero",        "O1",  59, 0x55, CRC,   RN_V_OK},
 	{"F9 wrong UDP checksum",        "T1",  40, 0xAD, AS_IS, RN_V_UDP_CHECKSUM},
 	{"F9 wrong UDP checksum v6",     "T3",  60, 0xE8, AS_IS, RN_V_UDP_CHECKSUM},
