@@ -26,9 +26,9 @@ void rn_credit_init(struct rn_credit *c, bool on)
 	*c = (struct rn_credit){.mode = on ? RN_CREDIT_UNHEARD : RN_CREDIT_OFF};
 }
 
-bool rn_credit_start(struct rn_credit *c, bool needs, bool idle, bool *first)
+bool rn_credit_start(struct rn_credit *c, bool needs, uint32_t n, bool idle, bool *first)
 {
-	uint32_t next = rn_psn_add(c->ssn, 1);
+	uint32_t next = rn_psn_add(c->ssn, n);
 
 	*first = false;
 	if (c->mode == RN_CREDIT_LIMITED) {
@@ -37,7 +37,7 @@ bool rn_credit_start(struct rn_credit *c, bool needs, bool idle, bool *first)
 			c->waiting = true;
 			return false;
 		}
-		c->lsn = rn_psn_add(c->lsn, !needs);
+		c->lsn = rn_psn_add(c->lsn, needs ? 0 : n);
 	}
 	c->waiting = false;
 	c->ssn = next;

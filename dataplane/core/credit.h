@@ -27,9 +27,9 @@ uint8_t rn_credit_code(uint32_t n);
 uint32_t rn_credit_count(uint8_t code);
 
 void rn_credit_init(struct rn_credit *c, bool on);
-/* May the next message start? Counts it then. needs: it takes a receive; idle: nothing is in flight. *first: it may not,
- * which was not asked before. */
-bool rn_credit_start(struct rn_credit *c, bool needs, bool idle, bool *first);
+/* May the next message start? Counts it then. needs: it takes a receive; n: as how many messages the peer counts it; idle:
+ * nothing is in flight. *first: it may not, which was not asked before. */
+bool rn_credit_start(struct rn_credit *c, bool needs, uint32_t n, bool idle, bool *first);
 /* An acknowledgement says so. */
 void rn_credit_take(struct rn_credit *c, uint8_t code, uint32_t msn);
 

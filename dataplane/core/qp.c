@@ -442,7 +442,7 @@ void rn_qp_error(struct rn_qp *qp, unsigned what, bool keep_owed, rn_time now)
 	qp->sh->stats.qp_errors += what != 0;
 	if (!keep_owed)
 		qp->rx.nowed = qp->rx.nowed_reads = 0;
-	qp->win.nreads = 0;
+	qp->win.nreads = qp->win.nbig = 0;
 	flush_sends(qp, now);
 	while (qp->rq.head != qp->rq.tail)
 		rn_qp_complete_recv(qp, RN_STATUS_WR_FLUSH_ERR, 0, NULL, now);
@@ -489,7 +489,7 @@ static void enter_reset(struct rn_qp *qp)
 	qp->sq.head = qp->sq.send = qp->sq.started = qp->sq.tail;
 	qp->rq.head = qp->rq.tail;
 	rn_responder_init(qp, 0, 0);
-	rn_window_init(&qp->win, 0, qp->sh->cfg.window_packets);
+	rn_window_init(&qp->win, 0, qp->sh->cfg.window_packets, 0);
 	rn_list_del(&qp->active);
 	mark_dirty(qp);
 	qp->attr = (struct rn_qp_attr){0};

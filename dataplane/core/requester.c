@@ -4,7 +4,8 @@
  * sending again, else the next of the open request, else the first of the next request if fence,
  * READ depth and PSN space let it start. rx: a response moves `una` forward (advance), which
  * completes requests; a NAK or a hole among READ responses puts `cur` back to `una` (go_back). A
- * READ is done by its responses only, never by a plain ACK; an atomic goes as a READ of one packet
+ * READ is done by its responses only, never by a plain ACK; a large one is asked for in pieces, each
+ * a READ to the peer (window.h). An atomic goes as a READ of one packet
  * does, and its former value comes in an ATOMIC ACK. A request that fails locally keeps its
  * place: it carries its status until everything before it is done (so that completions stay in
  * order) and then takes the QP into the error state. Binding and invalidating a window are requests
@@ -24,7 +25,7 @@
 
 void rn_requester_init(struct rn_qp *qp, uint32_t psn)
 {
-	rn_window_init(&qp->win, psn, qp->sh->cfg.window_packets);
+	rn_window_init(&qp->win, psn, qp->sh->cfg.window_packets, qp->attr.max_rd_atomic);
 	rn_credit_init(&qp->credit, qp->sh->cfg.credits && qp->type == RN_QPT_RC);
 }
 
@@ -39,12 +40,13 @@ static bool may_start(struct rn_qp *qp, struct rn_sqe *e, uint32_t npkts)
 	return rn_window_fits(&qp->win, npkts);
 }
 
-/* Of a request with packets, which nothing else holds back. */
-static bool has_credit(struct rn_qp *qp, const struct rn_sqe *e)
+/* Of a request of npkts packets, which nothing else holds back. */
+static bool has_credit(struct rn_qp *qp, const struct rn_sqe *e, uint32_t npkts)
 {
 	bool needs = rn_sq_is_send(e->kind) || e->kind == RN_WQE_WRITE_IMM, first;
+	uint32_t n = rn_sq_is_fetch(e->kind) ? RN_DIV_UP(npkts, qp->win.piece) : 1;
 
-	if (rn_credit_start(&qp->credit, needs, qp->win.una == qp->win.next, &first))
+	if (rn_credit_start(&qp->credit, needs, n, qp->win.una == qp->win.next, &first))
 		return true;
 	qp->sh->stats.credit_waits += first;
 	return false;
@@ -61,7 +63,7 @@ static bool start_next(struct rn_qp *qp)
 	npkts = e->kind == RN_WQE_NOP || rn_sq_is_local(e->kind) ? 0 : rn_qp_packets(qp, e->length);
 	if (!may_start(qp, e, npkts))
 		return false;
-	if (rn_unlikely(qp->credit.mode) && npkts && !has_credit(qp, e))
+	if (rn_unlikely(qp->credit.mode) && npkts && !has_credit(qp, e, npkts))
 		return false;
 	rn_window_start(&qp->win, &qp->sq, npkts);
 	return true;
@@ -73,7 +75,9 @@ static bool has_room(const struct rn_qp *qp, const struct rn_sqe *e)
 {
 	const struct rn_window *w = &qp->win;
 
-	return (rn_sq_is_fetch(e->kind) ? w->responses : rn_window_requests(w)) < w->size;
+	if (!rn_sq_is_fetch(e->kind))
+		return rn_window_requests(w) < w->size;
+	return w->responses < w->size && (rn_likely(!w->nbig) || rn_window_asked(w, &qp->sq) < qp->attr.max_rd_atomic);
 }
 
 static void put_reth(uint8_t *p, uint64_t va, uint32_t rkey, uint32_t length)
@@ -124,13 +128,14 @@ static void put_extensions(const struct rn_sqe *e, uint8_t *p, bool first, bool 
 		memcpy(p, &e->imm, RN_IMM_BYTES);
 }
 
-static unsigned build_read(struct rn_qp *qp, const struct rn_sqe *e, uint8_t *buf)
+/* Asks for the next n packets of it. */
+static unsigned build_read(struct rn_qp *qp, const struct rn_sqe *e, uint32_t n, uint8_t *buf)
 {
-	uint32_t off = qp->win.send_pkt << qp->mtu_shift;
+	uint32_t off = qp->win.send_pkt << qp->mtu_shift, length = RN_MIN(e->length - off, n << qp->mtu_shift);
 
 	rn_tmpl_put(&qp->tmpl, buf, RN_OP_READ_REQUEST, qp->win.cur, RN_TMPL_ACK_REQ, RN_RETH_BYTES,
 		    0);
-	put_reth(buf + qp->tmpl.bytes, e->remote_va + off, e->rkey, e->length - off);
+	put_reth(buf + qp->tmpl.bytes, e->remote_va + off, e->rkey, length);
 	return rn_tmpl_close(&qp->tmpl, buf, RN_RETH_BYTES, 0);
 }
 
@@ -283,9 +288,9 @@ unsigned rn_requester_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now)
 		return 0;
 	rn_assert(buf->cap >= rn_tmpl_frame_bytes(&qp->tmpl, RN_RETH_BYTES + RN_IMM_BYTES, rn_qp_mtu(qp)));
 	if (e->kind == RN_WQE_READ) {
-		npsn = e->npkts - qp->win.send_pkt;
+		npsn = rn_window_piece(&qp->win, e);
 		qp->win.unasked = 0;
-		len = build_read(qp, e, buf->data);
+		len = build_read(qp, e, npsn, buf->data);
 	} else if (rn_unlikely(rn_sq_is_atomic(e->kind))) {
 		qp->win.unasked = 0;
 		len = build_atomic(qp, e, buf->data);
@@ -489,7 +494,7 @@ static enum rn_verdict refuse(struct rn_qp *qp, uint8_t status, enum rn_verdict 
 }
 
 /* Is this the right response for bytes [off, off+want) of the READ? Accepted by position: the last
- * one may be Last or Only, any other First or Middle. */
+ * one of a piece may be Last or Only, any other First or Middle. */
 static bool fits(const struct rn_pkt *pkt, uint32_t want, bool last)
 {
 	return pkt->payload_len == want && pkt->op->ends == last &&
@@ -524,7 +529,7 @@ static enum rn_verdict take_read_response(struct rn_qp *qp, const struct rn_pkt 
 	off = rn_psn_steps(e->first_psn, expect) << qp->mtu_shift;
 	left = e->length - off;
 	want = RN_MIN(left, rn_qp_mtu(qp));
-	if (!fits(pkt, want, left == want))
+	if (!fits(pkt, want, left == want || rn_window_ends_piece(&qp->win, off >> qp->mtu_shift)))
 		return refuse(qp, RN_STATUS_BAD_RESP_ERR, RN_V_RSP_BAD, now);
 	v = rn_sq_place(e, qp->sh->mrs, qp->sh->mem, qp->pd, off, want, pkt->payload);
 	if (v != RN_V_OK)

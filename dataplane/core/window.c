@@ -6,19 +6,29 @@
  * after one round trip, and go-back-N sends that many packets in vain at the next loss. A timeout
  * puts it to one packet, so that a timeout that was a mistake costs one packet and not a window of
  * them; what it took is given back when it turns out to have been one, and sending goes on where it was:
- * the peer may have waited for a CPU, or have a window of packets queued. The normal path is start, sent, ack; rewind and find run after a loss only. Owned by the
+ * the peer may have waited for a CPU, or have a window of packets queued.
+ *
+ * Pieces: a READ of more packets than `piece` is asked for by several requests, so that what comes back is held by the
+ * window as well, and a request too many costs a piece. As many of them as READs are agreed on fill the window.
+ * The normal path is start, sent, ack; rewind and find run after a loss only. Owned by the
  * shard's thread.
  */
 #include "window.h"
 
 #define SMALLEST 4 /* after a halving */
 #define STEP	 4 /* packets per round trip, above the knee */
+#define PIECE	 64 /* responses to a READ request: fewer are not worth one */
+#define PIECES	 4 /* that a window holds at least: others are asked for while one comes in */
 
-void rn_window_init(struct rn_window *w, uint32_t psn, uint32_t max)
+void rn_window_init(struct rn_window *w, uint32_t psn, uint32_t max, unsigned depth)
 {
+	uint32_t share;
+
 	*w = (struct rn_window){.una = psn, .cur = psn, .high = psn, .next = psn};
 	w->max = RN_MAX(max, 2u);
 	w->size = w->knee = w->max;
+	share = w->max / RN_MAX(depth, PIECES);
+	w->piece = share > PIECE ? 1u << (31 - __builtin_clz(share)) : PIECE;
 }
 
 void rn_window_start(struct rn_window *w, struct rn_sq *sq, uint32_t npkts)
@@ -31,6 +41,7 @@ void rn_window_start(struct rn_window *w, struct rn_sq *sq, uint32_t npkts)
 	if (rn_sq_is_fetch(e->kind)) {
 		rn_assert(w->nreads < RN_MAX_RD_ATOMIC);
 		w->read[(w->read_head + w->nreads++) % RN_MAX_RD_ATOMIC] = sq->started;
+		w->nbig += npkts > w->piece;
 	}
 	w->next = rn_psn_add(w->next, npkts);
 	w->send_pkt = 0;
@@ -122,6 +133,7 @@ static void take_reads(struct rn_window *w, struct rn_sq *sq, uint32_t n)
 			return;
 		w->read_head = (w->read_head + 1) % RN_MAX_RD_ATOMIC;
 		w->nreads--;
+		w->nbig -= e->npkts > w->piece;
 	}
 }
 
@@ -172,6 +184,22 @@ struct rn_sqe *rn_window_read(const struct rn_window *w, const struct rn_sq *sq,
 	e = rn_sq_at(sq, w->read[w->read_head]);
 	*expect = rn_psn_before(w->una, e->first_psn) ? e->first_psn : w->una;
 	return e;
+}
+
+unsigned rn_window_asked(const struct rn_window *w, const struct rn_sq *sq)
+{
+	uint32_t mask = w->piece - 1, in_flight = (w->cur - w->una) & RN_PSN_MASK;
+	unsigned log2 = (unsigned)__builtin_ctz(w->piece), n = 0;
+
+	for (unsigned i = 0; i < w->nreads; i++) {
+		const struct rn_sqe *e = rn_sq_at(sq, w->read[(w->read_head + i) % RN_MAX_RD_ATOMIC]);
+		int32_t begin = rn_psn_diff(e->first_psn, w->una);
+		uint32_t had = (uint32_t)RN_MAX(-begin, 0);
+		uint32_t sent = RN_MIN((uint32_t)RN_MAX((int32_t)in_flight - begin, 0), e->npkts);
+
+		n += sent > had ? ((sent + mask) >> log2) - (had >> log2) : 0;
+	}
+	return n;
 }
 
 struct rn_sqe *rn_window_find(const struct rn_window *w, const struct rn_sq *sq, uint32_t psn)

@@ -25,11 +25,14 @@ struct rn_window {
 	uint32_t size_before, knee_before; /* ... and what it took away */
 	bool doubt;         /* that timeout may have been a mistake */
 	uint32_t responses; /* in flight: PSNs before cur that READ responses and ATOMIC ACKs will carry */
+	uint32_t piece;     /* responses at most that one READ request calls for; a power of two */
 	uint8_t nreads, read_head;
+	uint8_t nbig;       /* of nreads, those that take more than one request */
 	uint32_t read[RN_MAX_RD_ATOMIC]; /* queue positions of the started, incomplete READs and atomics, oldest first */
 };
 
-void rn_window_init(struct rn_window *w, uint32_t psn, uint32_t max);
+/* depth: how many READs and atomics the peer takes at a time. */
+void rn_window_init(struct rn_window *w, uint32_t psn, uint32_t max, unsigned depth);
 
 /* Gives request sq->started its PSNs. */
 void rn_window_start(struct rn_window *w, struct rn_sq *sq, uint32_t npkts);
@@ -38,6 +41,24 @@ static inline bool rn_window_fits(const struct rn_window *w, uint32_t npkts)
 {
 	return rn_psn_steps(w->una, w->next) + npkts <= RN_PSN_WINDOW;
 }
+
+/* How many responses the next request packet of READ sq->send calls for: up to the end of its piece. Where pieces end
+ * depends on the READ's first PSN alone, so that what is asked for again lies within what was asked for before. */
+static inline uint32_t rn_window_piece(const struct rn_window *w, const struct rn_sqe *e)
+{
+	uint32_t left = e->npkts - w->send_pkt;
+
+	return rn_likely(e->npkts <= w->piece) ? left : RN_MIN(left, w->piece - (w->send_pkt & (w->piece - 1)));
+}
+
+/* Does a piece end with packet pkt of a READ, not its last? */
+static inline bool rn_window_ends_piece(const struct rn_window *w, uint32_t pkt)
+{
+	return !((pkt + 1) & (w->piece - 1));
+}
+
+/* How many requests for READs and atomics are in flight, each of which the peer keeps a record of. */
+unsigned rn_window_asked(const struct rn_window *w, const struct rn_sq *sq);
 
 /* The packet at cur went out: n PSNs of request sq->send. */
 void rn_window_sent(struct rn_window *w, struct rn_sq *sq, uint32_t n);

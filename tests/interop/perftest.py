@@ -35,7 +35,7 @@ ROWS = [
     ("send_lat", "-s 2 -n 200", False), ("write_lat", "-s 8 -n 200", False), ("read_lat", "-s 64 -n 200", False),
     ("atomic_lat", "-n 200", False),
     ("send_bw", "-s 1 -n 1000", False), ("write_bw", "-s 33 -n 500", False), ("read_bw", "-s 1025 -n 200", False),
-    ("write_bw", "-s 8388607 -n 5", False), ("read_bw", "-s 1000001 -n 10", False), ("send_bw", "-s 8388607 -n 5", False),
+    ("write_bw", "-s 8388607 -n 5", False), ("read_bw", "-s 8388607 -n 5", False), ("send_bw", "-s 8388607 -n 5", False),
     ("send_bw", "-s 10000 -n 100 -q 8 -u 18", False), ("write_bw", "-s 10000 -n 100 -q 8 -u 18", False),
     ("read_bw", "-s 10000 -n 50 -q 8 -u 18", False),
     ("write_bw", "-s 20000 -n 100 -b", False), ("send_bw", "-s 20000 -n 100 -b", False), ("read_bw", "-s 20000 -n 100 -b", False),

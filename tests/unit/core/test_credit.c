@@ -30,7 +30,7 @@ static bool starts(struct rn_credit *c, bool needs)
 {
 	bool first;
 
-	return rn_credit_start(c, needs, false, &first);
+	return rn_credit_start(c, needs, 1, false, &first);
 }
 
 static void test_unheard_is_unlimited(void **state)
@@ -55,9 +55,9 @@ static void test_one_beyond(void **state)
 	rn_credit_take(&c, 2, 5);
 	for (unsigned i = 0; i < 3; i++)
 		assert_true(starts(&c, true));
-	assert_false(rn_credit_start(&c, true, false, &first));
+	assert_false(rn_credit_start(&c, true, 1, false, &first));
 	assert_true(first);
-	assert_false(rn_credit_start(&c, true, false, &first));
+	assert_false(rn_credit_start(&c, true, 1, false, &first));
 	assert_false(first);
 	assert_true(starts(&c, false)); /* needs none, and moves the limit */
 	assert_false(starts(&c, true));
@@ -96,8 +96,8 @@ static void test_nothing_in_flight(void **state)
 	rn_credit_init(&c, true);
 	assert_true(starts(&c, true));
 	rn_credit_take(&c, 0, 0); /* one message is done, it says none */
-	assert_false(rn_credit_start(&c, true, false, &first));
-	assert_true(rn_credit_start(&c, true, true, &first));
+	assert_false(rn_credit_start(&c, true, 1, false, &first));
+	assert_true(rn_credit_start(&c, true, 1, true, &first));
 }
 
 int main(void)

@@ -15,7 +15,7 @@ static void start(struct bench *b, const uint8_t (*reqs)[2], unsigned n)
 {
 	b->mem = aligned_alloc(64, rn_sq_bytes(16, 1, 0, RN_QPT_RC));
 	rn_sq_init(&b->sq, b->mem, 16, 1, 0, RN_QPT_RC);
-	rn_window_init(&b->w, P(0), 64);
+	rn_window_init(&b->w, P(0), 64, 16);
 	for (unsigned i = 0; i < n; i++) {
 		struct rn_wqe w = {.kind = reqs[i][0], .slots = 1, .num_sge = 0};
 
@@ -219,6 +219,57 @@ static void test_mistaken_timeout_within_a_message(void **state)
 	}
 }
 
+static void test_size_of_pieces(void **state)
+{
+	static const struct {
+		uint32_t max;
+		unsigned depth;
+		uint32_t piece;
+	} rows[] = {{1024, 16, 64}, {1024, 8, 128}, {1024, 5, 128}, {1024, 4, 256}, {1024, 1, 256}, {1024, 0, 256},
+		    {1, 1, 64},	    {256, 4, 64},   {65536, 16, 4096}};
+
+	for (unsigned i = 0; i < RN_ARRAY_SIZE(rows); i++) {
+		struct rn_window w;
+
+		rn_window_init(&w, 0, rows[i].max, rows[i].depth);
+		assert_int_equal(w.piece, rows[i].piece);
+	}
+}
+
+/* A READ of 150 packets, 64 to a piece, and one of 2 behind it: what is asked for after acknowledgements up to una. */
+static void test_pieces(void **state)
+{
+	static const struct {
+		uint32_t una, asked;
+		bool rewind;
+		uint32_t again[3]; /* what the next request packets call for */
+	} rows[] = {
+		{0, 4, true, {64, 64, 22}}, {1, 4, true, {63, 64, 22}}, {63, 4, true, {1, 64, 22}}, {64, 3, true, {64, 22, 2}},
+		{128, 2, true, {22, 2}},    {149, 2, true, {1, 2}},	{150, 1, true, {2}},	    {151, 1, true, {1}},
+		{152, 0, false, {0}},
+	};
+
+	for (unsigned i = 0; i < RN_ARRAY_SIZE(rows); i++) {
+		static const uint8_t reqs[][2] = {{RN_WQE_READ, 150}, {RN_WQE_READ, 2}};
+		struct bench b;
+
+		start(&b, reqs, 2);
+		rn_window_ack(&b.w, &b.sq, P(rows[i].una));
+		assert_int_equal(rn_window_asked(&b.w, &b.sq), rows[i].asked);
+		assert_int_equal(b.w.nbig, rows[i].una < 150);
+		if (rows[i].rewind) {
+			rn_window_rewind(&b.w, &b.sq);
+			assert_int_equal(rn_window_asked(&b.w, &b.sq), 0);
+		}
+		for (unsigned k = 0; k < 3 && rows[i].again[k]; k++) {
+			assert_int_equal(rn_window_piece(&b.w, rn_sq_at(&b.sq, b.sq.send)), rows[i].again[k]);
+			rn_window_sent(&b.w, &b.sq, rows[i].again[k]);
+			assert_int_equal(rn_window_asked(&b.w, &b.sq), k + 1);
+		}
+		free(b.mem);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -227,6 +278,8 @@ int main(void)
 		cmocka_unit_test(test_size),
 		cmocka_unit_test(test_mistaken_timeout),
 		cmocka_unit_test(test_mistaken_timeout_within_a_message),
+		cmocka_unit_test(test_size_of_pieces),
+		cmocka_unit_test(test_pieces),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
