@@ -425,7 +425,7 @@ static int open_bench(void **state)
 	uint32_t lkey;
 
 	b.link = rig_open(rig_config("adapters = ( { name = \"a\"; port = \"af_packet\"; iface = \"va\"; ipv4 = [ \"192.0.2.1/24\" ];"
-				     " mtu = 9000; } );\neal = { hugepages = \"no\"; };\nlimits = { mbufs = 1024; };\n"
+				     " mtu = 9000; } );\neal = { hugepages = \"no\"; };\nlimits = { mbufs = 1024; window_packets = 256; };\n"
 				     "idle = { policy = \"inline\"; };\n"), 0);
 	b.pd[0] = rig_pd(b.link);
 	b.pd[1] = rig_pd(b.link);
