@@ -19,6 +19,9 @@ extern entry wmain_of_two __asm__("_Z5wmainiPPw") __attribute__((weak));
 extern entry wmain_of_two_constant __asm__("_Z5wmainiPPKw") __attribute__((weak));
 extern entry wmain_of_three __asm__("_Z5wmainiPPwS0_") __attribute__((weak));
 
+/* Never read: so that what the program was given is not taken for lost. */
+static wchar_t **volatile kept[2];
+
 static wchar_t **decode(char **texts)
 {
 	size_t n = 0;
@@ -48,6 +51,8 @@ int main(int count, char **arguments, char **environment)
 	wide = decode(arguments);
 	variables = decode(environment);
 
+	kept[0] = wide;
+	kept[1] = variables;
 	if (!start) {
 		fputs("this program has no _tmain\n", stderr);
 		return EXIT_FAILURE;

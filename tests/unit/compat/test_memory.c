@@ -32,11 +32,13 @@ static void test_heaps(void **state)
 static void test_old_functions(void **state)
 {
 	char *l = LocalAlloc(LPTR, 10), *g = GlobalAlloc(GMEM_FIXED, 20);
+	HANDLE heap = HeapCreate(0, 0, 0);
+	char *foreign = HeapAlloc(heap, 0, 1);
 
 	EXPECT(LocalAlloc, l && l[9] == 0);
 	EXPECT(LocalSize, LocalSize(l) == 10 && LocalSize(NULL) == 0);
 	EXPECT(LocalReAlloc, (l = LocalReAlloc(l, 30, LMEM_ZEROINIT)) != NULL && l[29] == 0);
-	EXPECT(LocalFree, LocalFree(l) == NULL && LocalFree((HLOCAL)&g) == (HLOCAL)&g);
+	EXPECT(LocalFree, LocalFree(l) == NULL && LocalFree(foreign) == foreign && HeapDestroy(heap));
 	EXPECT(GlobalAlloc, g != NULL);
 	EXPECT(GlobalSize, GlobalSize(g) == 20);
 	EXPECT(GlobalReAlloc, (g = GlobalReAlloc(g, 40, GMEM_ZEROINIT)) != NULL);
@@ -225,8 +227,10 @@ static void test_locks(void **state)
 	EXPECT(VirtualLock, VirtualLock(r, page) || GetLastError() == ERROR_WORKING_SET_QUOTA);
 	EXPECT(VirtualUnlock, VirtualUnlock(r, page));
 	VirtualFree(r, 0, MEM_RELEASE);
+#if !defined(__SANITIZE_ADDRESS__) /* whose mlock does nothing, and says that it worked */
 	assert_fails(VirtualLock(r, page), ERROR_NOACCESS);
 	assert_fails(VirtualUnlock(r, page), ERROR_NOT_LOCKED);
+#endif
 }
 
 static void test_of_this_process(void **state)

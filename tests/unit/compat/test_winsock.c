@@ -138,8 +138,10 @@ static void test_WSAIoctl(void **state)
 	needed = got;
 	assert_int_equal(CONTROL(SIO_ADDRESS_LIST_QUERY, NULL, 0, &all, sizeof(all)), 0);
 	assert_int_equal(got, needed);
+	const SOCKET_ADDRESS *each = all.list.Address;
+
 	for (int i = 0; i < all.list.iAddressCount; i++)
-		assert_int_equal(all.list.Address[i].lpSockaddr->sa_family, AF_INET);
+		assert_int_equal(each[i].lpSockaddr->sa_family, AF_INET);
 	assert_int_equal(CONTROL(SIO_KEEPALIVE_VALS, &keep, sizeof(keep), NULL, 0), 0);
 	assert_int_equal(getsockopt((int)s, IPPROTO_TCP, TCP_KEEPIDLE, &value, &size), 0);
 	assert_int_equal(value, 8);
