@@ -117,12 +117,19 @@ static int check_unique(const struct look *l, const char *key, const struct rn_c
 	return 0;
 }
 
+static bool is_link_local(const struct rn_config_ip *ip)
+{
+	return ip->b[0] == 0xfe && (ip->b[1] & 0xc0) == 0x80;
+}
+
 static int check_gateway(const struct look *l, const char *key, const struct rn_config_ip *gateway,
 			 const struct rn_config_nets *nets)
 {
 	bool own = has_address(nets, nets->n, gateway);
 
 	if (rn_config_ip_is_none(gateway))
+		return 0;
+	if (!own && is_link_local(gateway) && (nets->n || l->a->link_local)) /* as routers announce themselves */
 		return 0;
 	for (unsigned k = 0; k < nets->n && !own; k++) {
 		if (rn_config_net_covers(&nets->net[k], gateway))

@@ -67,7 +67,7 @@
 	X(NETS4,  ipv4,         "",  0, 8,   "IPv4 addresses with prefix length") \
 	X(NETS6,  ipv6,         "",  0, 8,   "IPv6 addresses with prefix length") \
 	X(IP4,    gateway4,     "",  0, 0,   "next hop for IPv4 peers outside every ipv4 prefix") \
-	X(IP6,    gateway6,     "",  0, 0,   "next hop for IPv6 peers outside every ipv6 prefix") \
+	X(IP6,    gateway6,     "",  0, 0,   "next hop for IPv6 peers outside every ipv6 prefix; may be link-local, as routers' are") \
 	X(NEIGHS, neighbours,   "",  0, 64,  "static neighbours: ({ ip = \"192.0.2.9\"; mac = \"02:00:00:00:00:09\"; }, ...)") \
 	X(UINT,   vlan_id,      0,   0, 4094, "VLAN id of every frame; 0 = untagged") \
 	X(UINT,   vlan_prio,    0,   0, 7,   "VLAN priority; only with vlan_id") \

@@ -81,6 +81,12 @@ static void test_gateways_are_on_link(void **state)
 	     {"adapters = ({ name = \"a\"; port = \"null\"; ipv4 = [\"192.0.2.1/24\", \"192.0.2.2/24\"]; gateway4 = \"192.0.2.2\"; });",
 	      "t.conf:1: adapters[0].gateway4: found \"192.0.2.2\", allowed: another host within one of the prefixes"},
 	     {ADAPTER("ipv6 = [\"2001:db8::1/64\"]; gateway6 = \"2001:db8::ff\";"), NULL},
+	     {ADAPTER("ipv6 = [\"2001:db8::1/64\"]; gateway6 = \"fe80::ff\";"), NULL},
+	     {ADAPTER("link_local = true; gateway6 = \"fe80::ff\";"), NULL},
+	     {ADAPTER("ipv6 = [\"fe80::1/64\"]; gateway6 = \"fe80::1\";"),
+	      "t.conf:2: adapters[0].gateway6: found \"fe80::1\", allowed: another host within one of the prefixes"},
+	     {ADAPTER("gateway6 = \"fe80::ff\";"),
+	      "t.conf:2: adapters[0].gateway6: found \"fe80::ff\", allowed: another host within one of the prefixes"},
 	     {ADAPTER("gateway6 = \"2001:db8::ff\";"),
 	      "t.conf:2: adapters[0].gateway6: found \"2001:db8::ff\", allowed: another host within one of the prefixes"});
 }
