@@ -331,8 +331,9 @@ static int find_mac(struct pt_end *e, const struct rn_gid *peer, uint8_t mac[6])
 	do {
 		rc = rn_client_resolve(e->client, &e->gid, peer, 1, mac);
 		if (rc == -EINPROGRESS) {
-			rc = pt_event(e, 1ull << RN_EVENT_RESOLVED, 0, &ev, RESOLVE_MS) ? ev.err
-											 : -ETIMEDOUT;
+			if (!pt_event(e, 1ull << RN_EVENT_RESOLVED, 0, &ev, RESOLVE_MS))
+				return -ETIMEDOUT;
+			rc = ev.err;
 			memcpy(mac, ev.attr.av.dmac, 6);
 		}
 		/* The other process of a memif may just be opening it. */
@@ -351,6 +352,9 @@ int pt_end_connect(struct pt_end *e)
 			o->tool->name);
 		return -1;
 	}
+	for (unsigned i = 0; i < o->qps && o->tool->verb >= PT_READ; i++)
+		if (e->qp[i].theirs.outs == 0)
+			return complain(e, "the other end takes no READs or atomics", -EPROTO);
 	rc = find_mac(e, &e->qp[0].theirs.gid, mac);
 	if (rc != 0)
 		return complain(e, "the peer's adapter does not answer", rc);

@@ -32,7 +32,9 @@ struct pt_talk {
 	struct rn_client_cq *cq;
 	struct rn_client_qp *qp;
 	uint8_t *mem;
-	unsigned got[PT_TALK_RECVS]; /* receives that have completed, in order */
+	struct {
+		unsigned recv, bytes;
+	} got[PT_TALK_RECVS]; /* receives that have completed, in order */
 	unsigned ngot, sent, acked;
 };
 

@@ -45,10 +45,12 @@ static int take(struct pt_talk *t)
 				t->e->o->tool->name, pt_status_text(cqe[i].status));
 			return -1;
 		}
-		if (!(cqe[i].flags & RN_CQE_RECV))
+		if (!(cqe[i].flags & RN_CQE_RECV)) {
 			t->acked++;
-		else if (t->ngot < PT_TALK_RECVS)
-			t->got[t->ngot++] = (unsigned)cqe[i].wr_id;
+		} else if (t->ngot < PT_TALK_RECVS) {
+			t->got[t->ngot].recv = (unsigned)cqe[i].wr_id;
+			t->got[t->ngot++].bytes = cqe[i].byte_len;
+		}
 	}
 	return 0;
 }
@@ -78,7 +80,7 @@ static int cm_send(struct pt_talk *t, const void *data, size_t bytes)
 static int cm_recv(struct pt_talk *t, void *data, size_t bytes)
 {
 	uint64_t end = pt_now_ns() + PATIENCE_NS;
-	unsigned i, turns = 0;
+	unsigned i, came, turns = 0;
 	struct rn_event ev;
 
 	while (t->ngot == 0) {
@@ -91,8 +93,11 @@ static int cm_recv(struct pt_talk *t, void *data, size_t bytes)
 		if (pt_now_ns() > end)
 			return complain(t, "no word from the other end", -ETIMEDOUT);
 	}
-	i = t->got[0];
+	i = t->got[0].recv;
+	came = t->got[0].bytes;
 	memmove(t->got, t->got + 1, --t->ngot * sizeof(t->got[0]));
+	if (came < bytes)
+		return complain(t, "the other end tells less than perftest does", -EBADMSG);
 	memcpy(data, block(t, i + 1), bytes);
 	return post_recv(t, i);
 }

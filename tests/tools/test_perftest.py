@@ -4,6 +4,7 @@ import os
 import re
 import socket
 import sys
+import threading
 
 sys.path[:0] = [os.path.dirname(os.path.dirname(os.path.abspath(__file__)))]
 from rig import Process, Rig  # noqa: E402
@@ -152,6 +153,23 @@ def server_dies():
         return [] if status == 1 and "failed" in client.text else [f"status {status}: {client.text}"]
 
 
+def echo_without_reads(listener):
+    """A server that says what it is told, but that it takes no READs."""
+    with listener, listener.accept()[0] as peer:
+        while data := peer.recv(4096):
+            peer.sendall(re.sub(rb"^([0-9a-f]{4}):[0-9a-f]{4}:", rb"\1:0000:", data))
+
+
+def no_reads():
+    with Pair() as pair, socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen(1)
+        threading.Thread(target=echo_without_reads, args=(listener,), daemon=True).start()
+        client = pair.run_tool("b", "nd_read_bw", "-p", str(listener.getsockname()[1]), "-n", "40", "127.0.0.1")
+        status = client.end()
+        return [] if status == 1 and "takes no READs" in client.text else [f"status {status}: {client.text}"]
+
+
 SHORT = ["-n", "40"]
 
 
@@ -182,6 +200,7 @@ CHECKS = [
     ("a flag that is not there", lambda: refuses(["--odp"], 2, "--odp is no flag")),
     ("a host that is not there", lambda: refuses(["-p", "1", "127.0.0.1"], 1, "cannot connect: Connection refused")),
     ("server killed", server_dies),
+    ("a server that takes no READs", no_reads),
 ]
 
 if __name__ == "__main__":
