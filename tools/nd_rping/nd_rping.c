@@ -109,7 +109,7 @@ static int client(struct session *s, const struct options *o)
 			return -1;
 		}
 		if (o->verbose)
-			printf("ping data: %s\n", sink);
+			printf("ping data: %.*s\n", (int)o->size, sink); /* the server may have left no end */
 	}
 	printf("nd_rping: %u rounds of %u bytes%s\n", o->count, o->size, o->validate ? ", data compared" : "");
 	return 0;

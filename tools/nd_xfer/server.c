@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define AFTER_FAILURE_US 100000
+
 struct receiving {
 	struct session *s;
 	const struct xfer_options *o;
@@ -186,6 +188,7 @@ int server_run(struct session *s, const struct xfer_options *o)
 		if (one_connection(s, o) != 0) {
 			err = -1;
 			session_reset(s);
+			usleep(AFTER_FAILURE_US); /* an adapter that is gone fails at once, each time */
 		}
 		fflush(stdout);
 	}

@@ -60,10 +60,14 @@ static void answer(struct conn *c, uint8_t opcode, uint32_t psn, uint32_t bytes)
 	conn_send(c, &p);
 }
 
+#define READ_PACKETS 1024u
+
 static void answer_read(struct conn *c, const struct rn_pkt *r)
 {
-	uint32_t packets = r->dma_len ? (r->dma_len + CONN_MTU - 1) / CONN_MTU : 1;
+	uint32_t packets = r->dma_len ? 1 + (r->dma_len - 1) / CONN_MTU : 1;
 
+	if (packets > READ_PACKETS)
+		return; /* no row asks for that much: it would fill the line for minutes */
 	c->msn = (c->msn + 1) & 0xFFFFFF;
 	for (uint32_t i = 0; i < packets; i++) {
 		uint32_t left = r->dma_len - i * CONN_MTU;
