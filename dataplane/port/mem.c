@@ -144,8 +144,10 @@ int rn_mem_install(void)
 {
 	struct sigaction sa = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
 
-	if (installed++ > 0)
+	if (installed > 0) {
+		installed++;
 		return 0;
+	}
 	sigemptyset(&sa.sa_mask);
 	for (unsigned i = 0; i < 2; i++) {
 		/* Somebody's handler over ours was there when we left: it passes faults on to us. Over it, we would pass
@@ -154,6 +156,7 @@ int rn_mem_install(void)
 			return -errno;
 		in_place[i] = true;
 	}
+	installed = 1;
 	return 0;
 }
 
