@@ -208,6 +208,9 @@ static void test_VirtualQuery(void **state)
 	assert_int_equal(VirtualQuery(r + 3 * page + 1, &info, sizeof(info)), sizeof(info));
 	assert_true(info.State == MEM_COMMIT && info.RegionSize == 2 * page && info.Protect == PAGE_READONLY);
 	assert_true(info.BaseAddress == r + 3 * page && info.AllocationBase == r && info.Type == MEM_PRIVATE);
+	assert_true(VirtualFree(r + 3 * page, page, MEM_DECOMMIT));
+	VirtualQuery(r + 3 * page, &info, sizeof(info));
+	assert_true(info.State == MEM_RESERVE && info.RegionSize == page);
 	VirtualFree(r, 0, MEM_RELEASE);
 	VirtualQuery(r, &info, sizeof(info));
 	assert_int_equal(info.State, MEM_FREE);

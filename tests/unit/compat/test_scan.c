@@ -57,6 +57,7 @@ static void test_texts(void **state)
 	assert_memory_equal(b, "12", 2);
 	assert_int_equal(sscanf("a]b", "%[]a]", a), 1);
 	assert_string_equal(a, "a]");
+	assert_int_equal(sscanf("123", "%[a-z]%s", a, b), 0);
 	assert_int_equal(sscanf("\xc3\xa9z", "%S", w), 1);
 	assert_int_equal(wcscmp(w, L"\u00e9z"), 0);
 	EXPECT(compat_swscanf, swscanf(L"\u00e9 narrow 7", L"%s %hs %lu", w, a, (ULONG *)b) == 3 && w[0] == L'\u00e9' && !strcmp(a, "narrow"));
