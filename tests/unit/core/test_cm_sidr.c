@@ -105,6 +105,7 @@ static void wire_row_C29_a_datagram_service_is_found(void **state)
 		assert_memory_equal(&ev->attr.av.dgid, (struct rn_gid[]){net_gid(1, ipv6)}, 16);
 		assert_memory_equal(&ev->attr.av.sgid, (struct rn_gid[]){net_gid(0, ipv6)}, 16);
 		assert_int_equal(ev->attr.av.hop_limit, 64);
+		assert_int_equal(ev->attr.av.flow_label, (rsp.port * 31 + NET_PORT) & 0xfffff);
 
 		/* no timewait, no QPN taken, and the id may ask again at once */
 		assert_int_equal(rn_cm_timewait(net.box[0].cm) + rn_cm_timewait(net.box[1].cm), 0);

@@ -87,7 +87,7 @@ static void wire_row_E1_tagged_ipv6(void **state)
 {
 	static const struct rn_av base = {
 		.sgid = {{0x20, 1, 0xd, 0xb8, [15] = 1}}, .dgid = {{0x20, 1, 0xd, 0xb8, [15] = 2}}, .hop_limit = 64,
-		.tclass = 26 << 2, .flow_label = 0xABCDE, .has_vlan = 1, .vlan_tci = 3 << 13 | 100};
+		.tclass = 26 << 2, .flow_label = 0xABCDF, .has_vlan = 1, .vlan_tci = 3 << 13 | 100};
 	uint8_t smac[6] = {2}, frame[256];
 	struct rn_tmpl t;
 	struct rn_pkt p;
@@ -97,7 +97,7 @@ static void wire_row_E1_tagged_ipv6(void **state)
 	assert_int_equal(p.opcode, RN_OPCODE_CNP);
 	assert_int_equal(p.vlan_tci, 6 << 13 | 100);
 	assert_int_equal(p.tclass, 0xC2);
-	assert_int_equal(p.flow_label, 0xABCDE);
+	assert_int_equal(p.flow_label, 0xABCDF);
 	assert_true(p.becn);
 	/* the headers of data are as they were */
 	rn_tmpl_put(&t, frame, RN_OP_SEND_ONLY, 9, 0, 0, 0);
