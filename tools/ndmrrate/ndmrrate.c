@@ -40,6 +40,7 @@ struct worker {
 	pthread_t thread;
 	uint8_t *mem;
 	struct region *regions;
+	unsigned count; /* of this row */
 };
 
 static const struct column columns[] = {
@@ -94,14 +95,14 @@ static bool deregister_one(struct worker *w, struct region *r)
 
 static void each(struct worker *w, bool (*one)(struct worker *, struct region *))
 {
-	for (unsigned i = 0; i < w->crew->count && !atomic_load(&w->crew->what); i++)
+	for (unsigned i = 0; i < w->count && !atomic_load(&w->crew->what); i++)
 		if (!one(w, &w->regions[i]))
 			return;
 }
 
 static void release_all(struct worker *w)
 {
-	for (unsigned i = 0; i < w->crew->count; i++) {
+	for (unsigned i = 0; i < w->count; i++) {
 		if (w->regions[i].mr)
 			CALL(w->regions[i].mr, Release);
 		w->regions[i].mr = NULL;
@@ -120,6 +121,7 @@ static void *work(void *arg)
 	struct worker *w = arg;
 	pthread_barrier_t *b = &w->crew->barrier;
 	while (meet_twice(b), w->crew->size != 0) {
+		w->count = w->crew->count; /* the next row's may be written while regions of this one are released */
 		each(w, register_one);
 		meet_twice(b);
 		each(w, deregister_one);
