@@ -19,8 +19,8 @@ def copy_tree(to):
 
 
 class Bench:
-    def __init__(self, tree):
-        self.tree, self.build = tree, os.path.join(tree, "build")
+    def __init__(self, tree, folder="build"):
+        self.tree, self.build = tree, os.path.join(tree, folder)
         self.log = ""
 
     def run(self, command, seconds):

@@ -2,8 +2,9 @@
 """usage: by_rule.py [--count N] [--seed N] [--file WORD] [--list]
 
 Plants faults made by rule (rules.py) in dataplane/wire and dataplane/core, one at a time, and runs the tests of wire, core
-and the simulator until one fails. At least 95 of 100 must be noticed, and each that is not must stand in equivalent.txt
-with the reason why nobody could notice it. Prints TAP. --file takes only files whose name contains WORD; --list only says
+and the simulator until one fails; then those of wire and core once more under the sanitizers, as check.sh does. At least
+95 of 100 must be noticed, and each that is not must stand in equivalent.txt with the reason why nobody could notice it.
+Prints TAP. --file takes only files whose name contains WORD; --list only says
 which faults these are.
 """
 import argparse
@@ -37,11 +38,11 @@ def share_libraries(place):
 class Programs:
     """The test programs, and how long each takes without a fault."""
 
-    def __init__(self, place):
+    def __init__(self, place, suites):
         self.place = place
         with open(os.path.join(place.build, "meson-info/intro-tests.json"), encoding="utf-8") as f:
             tests = json.load(f)
-        self.tests = [t for t in tests if {"unit", "sim"} & set(s.split(":")[-1] for s in t["suite"]) and self.is_ours(t["cmd"][0])]
+        self.tests = [t for t in tests if suites & set(s.split(":")[-1] for s in t["suite"]) and self.is_ours(t["cmd"][0])]
         self.targets = sorted({os.path.relpath(t["cmd"][0], place.build) for t in self.tests})
         self.seconds = {}
 
@@ -102,6 +103,37 @@ def _with_bars(head):
     return name, code, old, new
 
 
+class Strict:
+    """The unit tests under AddressSanitizer and UBSan, for faults that read where nothing is. Built when first needed."""
+
+    def __init__(self, tree):
+        self.place, self.programs = bench.Bench(tree, "build-strict"), None
+
+    def make(self):
+        """While no fault is planted."""
+        if self.programs:
+            return
+        if self.place.setup("-Dbuildtype=plain", "-Doptimization=1", "-Db_sanitize=address,undefined", "-Db_lundef=false"):
+            self.programs = Programs(self.place, {"unit"})
+        if not self.programs or not self.place.ninja(self.programs.targets) or self.programs.time_all():
+            sys.exit("\n".join(["fails under the sanitizers without any fault"] + self.place.tail()))
+
+    def killer(self, stem):
+        return self.programs.killer(stem) if self.place.ninja(self.programs.targets) else None
+
+
+def try_strictly(strict, change):
+    """What notices a change that the ordinary tests let pass, or None."""
+    strict.make()
+    text = strict.place.read(change.file)
+    try:
+        strict.place.write(change.file, rules.changed(text, change))
+        name = strict.killer(os.path.basename(change.file).split(".")[0])
+        return name and name + " under sanitizers"
+    finally:
+        strict.place.write(change.file, text)
+
+
 def try_one(place, programs, change):
     """What noticed the change: a test's name, None, or "" when it does not compile."""
     text = place.read(change.file)
@@ -118,12 +150,13 @@ def describe(text, change):
     return f"{change.file} | {rules.line_of(text, change)} | {change.old} | {change.new}"
 
 
-def judge(place, programs, chosen, known):
+def judge(place, programs, strict, chosen, known):
     """Prints a line per change; returns (planted, noticed, unexplained)."""
     planted = noticed = unexplained = 0
     for number, change in enumerate(chosen, 1):
         text = place.read(change.file)
         said, killer = describe(text, change), try_one(place, programs, change)
+        killer = try_strictly(strict, change) if killer is None else killer
         reason = known.get((change.file, rules.line_of(text, change), change.old, change.new))
         if killer == "":
             print(f"ok {number} - {said} # SKIP does not compile")
@@ -146,6 +179,7 @@ def arguments():
 
 def main():
     args = arguments()
+    os.environ.setdefault("UBSAN_OPTIONS", "halt_on_error=1:abort_on_error=1")
     chosen = [c for c in rules.sample(bench.ROOT, 10 ** 9 if args.file else args.count, args.seed) if args.file in c.file][:args.count]
     if args.list:
         for c in chosen:
@@ -158,13 +192,13 @@ def main():
         if not place.setup("-Dbuildtype=plain", "-Doptimization=1"):
             print("\n".join(place.tail()))
             return 1
-        programs = Programs(place)
+        programs = Programs(place, {"unit", "sim"})
         bad = programs.time_all() if place.ninja(programs.targets) else ["the build"] + place.tail()
         if bad or not programs.tests:
             print("fails without any fault: " + "\n".join(bad))
             return 1
         print(f"1..{len(chosen) + 1}", flush=True)
-        planted, noticed, unexplained = judge(place, programs, chosen, equivalents())
+        planted, noticed, unexplained = judge(place, programs, Strict(tree), chosen, equivalents())
         share = 100 * noticed / max(planted, 1)
         enough = share >= LEAST
         print(f"{'ok' if enough else 'not ok'} {len(chosen) + 1} - faults by rule: {noticed} of {planted} noticed, {share:.1f} %, "
