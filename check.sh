@@ -3,7 +3,7 @@
 # nothing failed. Run it from anywhere, as often as you like.
 #
 #   ./check.sh --quick   a few minutes at most: for every change
-#   ./check.sh           before a push: adds the simulator under sanitizers, DPDK ports, the ND2 contract, the demo
+#   ./check.sh           before a push: adds long runs of the simulator, DPDK ports, the ND2 contract, the demo
 #   ./check.sh --ci      what continuous integration runs: adds a clang build, fuzzing, every suite not listed below
 #   ./check.sh --full    adds what takes long: all cases of interop with Linux soft-RoCE, long fuzzing
 #   ./check.sh --conformance [nd2 | wire]   only the tests that show numbered rows of the ND2 rules (under every idle
@@ -22,7 +22,7 @@ suites() {
 	cat <<-END
 	lint     quick    never
 	unit     quick    quick
-	sim      quick    default
+	sim      default  default
 	judges   quick    never
 	port     default  ci
 	nd2      default  ci
