@@ -10,6 +10,7 @@
 
 #include "core.h"
 
+/* Room for any atomic too, and for where a datagram goes. */
 static uint32_t stride_of(uint32_t max_sge, uint32_t max_inline, uint8_t type)
 {
 	uint32_t a = rn_wqe_slots_sge(max_sge), b = rn_wqe_slots_inline(max_inline);
