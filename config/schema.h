@@ -113,6 +113,7 @@
 	X(UINT,   cm_response_ms, 1000, 1, 60000, "connection manager: time to wait for an answer before asking again; Linux waits 4096 ms") \
 	X(UINT,   cm_retries,   15,  0, 15,  "connection manager: times a message is sent again") \
 	X(UINT,   cm_patience,  24,  0, 31,  "connection manager: code of the time, 4.096 us * 2^code, that a peer is asked for when it repeats itself and the application has not decided; 24 = 69 s") \
+	X(UINT,   close_linger_ms, 0, 0, 60000, "how long a process that had connections still answers its peers after its last adapter is closed, as a kernel would; without it a peer whose copy of our last message was lost asks in vain until it gives up") \
 	X(UINT,   neigh_retry_ms, 250, 1, 60000, "address resolution: time between two probes") \
 	X(UINT,   neigh_probes, 10,   1, 100, "address resolution: probes before a neighbour counts as unreachable") \
 	X(UINT,   neigh_reachable_ms, 30000, 100, 86400000, "address resolution: how long an answer is trusted")

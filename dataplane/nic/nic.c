@@ -15,6 +15,7 @@
 #include "capture.h"
 #include "mem.h"
 #include "settings.h"
+#include "stats.h"
 
 #define TURN_BYTES 65536u /* built per turn: some 15 frames of the largest path MTU */
 #define PEER_REST 16
@@ -363,6 +364,11 @@ static void report_link(struct rn_nic *nic)
 	if (atomic_load(&nic->link_up) && !up && tell(nic, RN_EVENT_PORT_DOWN))
 		atomic_store(&nic->link_up, 0);
 	nic->ups_seen = ups;
+}
+
+uint64_t rn_nic_mads(const struct rn_nic *nic)
+{
+	return rn_shard_stats(nic->lcore[0].shard)->tx_mads; /* the connection manager is shard 0's */
 }
 
 void rn_nic_watch(struct rn_nic *nic)

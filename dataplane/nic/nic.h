@@ -77,6 +77,9 @@ int rn_nic_exec(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp
  * RN_EVENT_PORT_GONE waits to be taken. Again: nothing happens. Any thread but a shard's. */
 void rn_nic_unplug(struct rn_nic *nic);
 
+/* Management datagrams this adapter has sent. Any thread; as any counter it may be a moment old. */
+uint64_t rn_nic_mads(const struct rn_nic *nic);
+
 /* Looks at device and link and reports changes; every 100 ms or so. */
 void rn_nic_watch(struct rn_nic *nic);
 

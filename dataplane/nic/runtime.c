@@ -178,8 +178,30 @@ static int make_adapters(struct rn_runtime *r, char *err, size_t errlen)
 	return rc;
 }
 
+/* Did anybody ever hear of us through the connection manager? */
+static bool had_connections(const struct rn_runtime *r)
+{
+	uint64_t mads = 0;
+
+	for (unsigned i = 0; i < r->cfg.nadapters; i++)
+		mads += r->nic[i] != NULL ? rn_nic_mads(r->nic[i]) : 0;
+	return mads > 0;
+}
+
+/* The answer to a farewell may be lost, and its sender asks again when the application is long done. */
+static void linger(const struct rn_runtime *r)
+{
+	struct timespec left = {r->cfg.timers.close_linger_ms / 1000, r->cfg.timers.close_linger_ms % 1000 * 1000000L};
+
+	if (!r->watching || !had_connections(r))
+		return;
+	while (nanosleep(&left, &left) != 0 && errno == EINTR)
+		;
+}
+
 void rn_runtime_stop(struct rn_runtime *r)
 {
+	linger(r);
 	rn_telemetry_withdraw();
 	if (r->watching) {
 		pthread_mutex_lock(&r->stop_lock);
