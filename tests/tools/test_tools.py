@@ -1,12 +1,14 @@
 """usage: test_tools.py ND_XFER ND_RPING CATALOGUE ND_UCMATOSE    two softrnics move files and pings over memif, and fail in
 words, as TAP"""
+import fcntl
 import os
 import struct
 import sys
+import termios
 import time
 
 sys.path[:0] = [os.path.dirname(os.path.dirname(os.path.abspath(__file__)))]
-from rig import Rig, same, socket_files  # noqa: E402
+from rig import Process, Rig, same, socket_files  # noqa: E402
 import tap  # noqa: E402
 
 TOOLS = sys.argv[1:4]
@@ -45,6 +47,28 @@ def pings(version, size):
         ended = server.end()
         if status or ended or f"5 rounds of {size} bytes, data compared" not in text or "served 5" not in server.text:
             return [f"exit status {status}: {text}", f"server {ended}: {server.text}"]
+    return []
+
+
+def farewell_is_lost():
+    """rping says goodbye once and ends. The client here is killed when its rounds are done, while it waits to print."""
+    with Rig(*TOOLS) as rig:
+        server = rig.server("-a", SERVERS[4], "-C", "2", tool="rping")
+        pipe = rig.path("pipe")
+        os.mkfifo(pipe)
+        reader = os.open(pipe, os.O_RDWR)
+        client = Process([rig.rping_path, "-c", "-a", SERVERS[4], "-C", "2", "-S", "40000", "-v"],
+                         dict(rig.env, SOFTRNIC_CONFIG=rig.path("b.conf")), pipe)
+        rig.processes.append(client)
+        unread, until = bytearray(4), time.monotonic() + 20
+        while int.from_bytes(unread, sys.byteorder) < 65536 and time.monotonic() < until:
+            time.sleep(0.01)
+            fcntl.ioctl(reader, termios.FIONREAD, unread)
+        client.kill()
+        os.close(reader)
+        status = server.end(20)
+        if status or "served 2 rounds" not in server.text or "no farewell" not in server.text:
+            return [f"exit status {status}: {server.text}"]
     return []
 
 
@@ -200,6 +224,7 @@ CHECKS = [
     (f"IPv4: {BIG} bytes", lambda: moves(4, [(via, BIG) for via in VIAS])),
     (f"IPv6: {BIG} bytes, 1% lost", lambda: moves(6, [(via, BIG) for via in VIAS], loss=1)),
     *((f"rping over IPv{v}, {size} bytes", lambda v=v, size=size: pings(v, size)) for v, size in PINGS),
+    ("rping, the client's farewell lost", farewell_is_lost),
     ("ucmatose, 8 connections", lambda: echoes(4, [], "-c", "8", "-C", "50", "-S", "4097")),
     ("ucmatose, few receives", lambda: echoes(6, ["-Q", "-r", "4", "-w", "100"], "-C", "100")),
     ("captures are whole", captures_are_whole),

@@ -18,6 +18,7 @@
 #define PING_MIN    23 /* rping takes 23 to 65535 */
 #define PING_MAX    65536
 #define WAIT_MS     20000
+#define PARTING_MS  5000 /* for the farewell, when all rounds are done */
 #define SLOT_SOURCE 0
 #define SLOT_SINK   1
 
@@ -50,30 +51,40 @@ static void usage(FILE *f)
 	      "Exit status 0 only when every round was right.\n", f);
 }
 
-/* Waits for a completion of this kind; others on the way were sends of ours. 1 = got it, 0 = the peer left, -1 = failed. */
+/* Waits for a completion of this kind; others on the way were sends of ours. 1 = got it, 0 = nothing in that time,
+ * -1 = failed, or the peer left. */
+static int await_for(struct session *s, enum done_kind kind, struct done *d, int ms)
+{
+	int got;
+	do {
+		got = session_next(s, d, ms);
+	} while (got == 1 && d->kind != kind);
+	return got;
+}
+
+/* The same, but silence is a failure. */
 static int await(struct session *s, enum done_kind kind, struct done *d)
 {
-	do {
-		int got = session_next(s, d, WAIT_MS);
-		if (got == 0)
-			fprintf(stderr, "nd_rping: no word from the peer for %d s\n", WAIT_MS / 1000);
-		if (got <= 0)
-			return -1;
-	} while (d->kind != kind);
-	return 1;
+	int got = await_for(s, kind, d, WAIT_MS);
+	if (got == 0)
+		fprintf(stderr, "nd_rping: no word from the peer for %d s\n", WAIT_MS / 1000);
+	return got == 1 ? 1 : -1;
+}
+
+static int take_info(struct session *s, const struct done *d, struct rping_info *info)
+{
+	if (d->bytes != sizeof(*info)) {
+		fprintf(stderr, "nd_rping: message of %u bytes, 16 expected\n", d->bytes);
+		return -1;
+	}
+	memcpy(info, d->data, sizeof(*info));
+	return session_repost(s, d->index);
 }
 
 static int await_info(struct session *s, struct rping_info *info)
 {
 	struct done d;
-	if (await(s, DONE_RECV, &d) != 1)
-		return -1;
-	if (d.bytes != sizeof(*info)) {
-		fprintf(stderr, "nd_rping: message of %u bytes, 16 expected\n", d.bytes);
-		return -1;
-	}
-	memcpy(info, d.data, sizeof(*info));
-	return session_repost(s, d.index);
+	return await(s, DONE_RECV, &d) == 1 ? take_info(s, &d, info) : -1;
 }
 
 static int send_info(struct session *s, unsigned slot, uint32_t size)
@@ -115,48 +126,60 @@ static int client(struct session *s, const struct options *o)
 	return 0;
 }
 
-/* One round of the server. 1 = done, 0 = the client has left between rounds, -1 = failed. */
-static int serve_round(struct session *s, const struct options *o)
+enum round { ROUND_DONE, ROUND_FAILED, CLIENT_LEFT, CLIENT_SILENT };
+
+/* One round of the server, if the client begins one within ms. */
+static enum round serve_round(struct session *s, const struct options *o, int ms)
 {
 	struct rping_info info;
 	struct done d;
 	s->quiet = true; /* a flushed receive between rounds is how the client leaves */
-	if (await_info(s, &info) != 0)
-		return 0;
+	int got = await_for(s, DONE_RECV, &d, ms);
+	if (got != 1)
+		return got == 0 ? CLIENT_SILENT : CLIENT_LEFT;
 	s->quiet = false;
+	if (take_info(s, &d, &info) != 0)
+		return ROUND_FAILED;
 	uint32_t size = ntohl(info.size);
 	if (size == 0 || size > PING_MAX) {
 		fprintf(stderr, "nd_rping: the client advertises %u bytes\n", size);
-		return -1;
+		return ROUND_FAILED;
 	}
 	if (session_read_slot(s, SLOT_SOURCE, size, be64toh(info.buf), info.rkey) != 0 || await(s, DONE_READ, &d) != 1)
-		return -1;
+		return ROUND_FAILED;
 	char *data = (char *)session_slot(s, SLOT_SOURCE);
 	data[size - 1] = 0;
 	if (o->verbose)
 		printf("server ping data: %s\n", data);
 	if (send_info(s, SLOT_SOURCE, size) != 0 || await_info(s, &info) != 0)
-		return -1;
+		return ROUND_FAILED;
 	if (ntohl(info.size) < size)
 		size = ntohl(info.size);
 	if (session_write_slot(s, SLOT_SOURCE, size, be64toh(info.buf), info.rkey, false) != 0 ||
 	    await(s, DONE_WRITE, &d) != 1)
-		return -1;
-	return send_info(s, SLOT_SOURCE, size) != 0 ? -1 : 1;
+		return ROUND_FAILED;
+	return send_info(s, SLOT_SOURCE, size) != 0 ? ROUND_FAILED : ROUND_DONE;
 }
 
-static int server(struct session *s, const struct options *o)
+/* How the connection ended goes to *end. 0 when every round was right. */
+static int server(struct session *s, const struct options *o, enum round *end)
 {
 	unsigned rounds = 0;
-	int more;
-	while ((more = serve_round(s, o)) == 1)
-		rounds++;
+	for (;; rounds++) {
+		bool all = o->count && rounds == o->count;
+		*end = serve_round(s, o, all ? PARTING_MS : WAIT_MS);
+		if (*end == CLIENT_SILENT)
+			fprintf(stderr, "nd_rping: no %s from the peer for %d s\n", all ? "farewell" : "word",
+				(all ? PARTING_MS : WAIT_MS) / 1000);
+		if (*end != ROUND_DONE)
+			break;
+	}
 	printf("nd_rping: served %u rounds\n", rounds);
 	if (o->count && rounds != o->count) {
 		fprintf(stderr, "nd_rping: %u rounds were expected\n", o->count);
 		return -1;
 	}
-	return more < 0 || rounds == 0 ? -1 : 0;
+	return *end == ROUND_FAILED || rounds == 0 ? -1 : 0;
 }
 
 static int parse_options(int argc, char **argv, struct options *o)
@@ -211,8 +234,13 @@ static int run(struct session *s, const struct options *o)
 	fflush(stdout);
 	if (session_accept(s) != 0)
 		return -1;
-	int err = server(s, o);
-	session_wait_closed(s, err == 0);
+	enum round end;
+	int err = server(s, o, &end);
+	/* A peer that has ended says its farewell once; if that was lost we need not wait for it twice. */
+	if (end == CLIENT_SILENT)
+		session_disconnect(s, false);
+	else
+		session_wait_closed(s, err == 0);
 	return err;
 }
 
