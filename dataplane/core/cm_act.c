@@ -90,6 +90,7 @@ void rn_cm_do_tell_unreachable(struct rn_cm *cm, struct rn_cm_conn *c, const str
 void rn_cm_do_resend(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
 		     rn_time now)
 {
+	rn_neigh_doubt(cm->neigh, &c->av.dgid, now);
 	rn_cm_say(cm, c);
 }
 

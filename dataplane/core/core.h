@@ -164,7 +164,7 @@ struct rn_msg {
 	uint8_t mac[6];
 };
 #define RN_MSG_ALL UINT32_MAX
-enum rn_msg_kind { RN_MSG_COMM_EST, RN_MSG_NEIGH, RN_MSG_QP_DEAD };
+enum rn_msg_kind { RN_MSG_COMM_EST, RN_MSG_NEIGH, RN_MSG_DOUBT };
 unsigned rn_shard_outbox(struct rn_shard *sh, struct rn_msg *m, unsigned n);
 void rn_shard_inbox(struct rn_shard *sh, const struct rn_msg *m, rn_time now);
 

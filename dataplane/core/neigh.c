@@ -210,6 +210,20 @@ enum rn_neigh_state rn_neigh_resolve(struct rn_neigh *n, const struct rn_gid *sr
 	return RN_NEIGH_READY;
 }
 
+void rn_neigh_doubt(struct rn_neigh *n, const struct rn_gid *dst, rn_time now)
+{
+	struct rn_gid hop;
+	struct rn_nbr *e;
+
+	if (!rn_port_next_hop(&n->port, dst, &hop))
+		return;
+	e = find(n, &hop);
+	if (!e || e->fixed || e->state != RN_NBR_READY || now - e->confirmed < n->retry)
+		return;
+	start_asking(n, e, RN_NBR_REFRESHING, now);
+	e->asked++; /* not the MAC in doubt first */
+}
+
 bool rn_neigh_changed(struct rn_neigh *n, struct rn_gid *addr, uint8_t mac[6],
 		      enum rn_neigh_state *state)
 {

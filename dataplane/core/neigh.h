@@ -39,6 +39,11 @@ void rn_neigh_announce(struct rn_neigh *n);
 enum rn_neigh_state rn_neigh_resolve(struct rn_neigh *n, const struct rn_gid *src,
 				     const struct rn_gid *dst, uint8_t mac[6], rn_time now);
 
+/* Packets to dst stay without an answer: asks everybody for its next hop again, unless an answer came within the last
+ * neigh_retry. The MAC at hand is used meanwhile. For a peer that moved without a word, and for answers that a bad link
+ * changed: nothing in an ARP message would show it. */
+void rn_neigh_doubt(struct rn_neigh *n, const struct rn_gid *dst, rn_time now);
+
 /* ARP, ND and ICMP packets; pkt->payload is the message behind the EtherType or the IP header. */
 enum rn_verdict rn_neigh_rx(struct rn_neigh *n, const struct rn_pkt *pkt, rn_time now);
 

@@ -609,6 +609,7 @@ void rn_requester_expired(struct rn_qp *qp, rn_time now)
 		return;
 	case RN_RETRY_RESEND:
 		st->timeouts++;
+		rn_shard_doubt(qp->sh, &qp->peer, now);
 		break;
 	case RN_RETRY_RESEND_EARLY:
 		st->timeouts_early++;

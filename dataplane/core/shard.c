@@ -387,6 +387,14 @@ void rn_shard_comm_est(struct rn_shard *sh, struct rn_qp *qp, rn_time now)
 			      &(struct rn_msg){.to = 0, .kind = RN_MSG_COMM_EST, .qpn = qp->qpn});
 }
 
+void rn_shard_doubt(struct rn_shard *sh, const struct rn_gid *peer, rn_time now)
+{
+	if (sh->neigh)
+		rn_neigh_doubt(sh->neigh, peer, now);
+	else
+		rn_shard_send(sh, &(struct rn_msg){.to = 0, .kind = RN_MSG_DOUBT, .gid = *peer});
+}
+
 /* The lowest bit set becomes an event. */
 static void take_qp_event(struct rn_qp *qp, struct rn_event *ev)
 {
@@ -452,6 +460,9 @@ void rn_shard_inbox(struct rn_shard *sh, const struct rn_msg *m, rn_time now)
 		break;
 	case RN_MSG_NEIGH:
 		rn_shard_new_mac(sh, &m->gid, m->mac);
+		break;
+	case RN_MSG_DOUBT:
+		rn_shard_doubt(sh, &m->gid, now);
 		break;
 	}
 }

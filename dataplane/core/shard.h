@@ -100,6 +100,8 @@ void rn_shard_tell_srq(struct rn_shard *sh, struct rn_srq_ref *ref);
 void rn_shard_tell_cq(struct rn_shard *sh, struct rn_cq *cq, unsigned kind);
 /* To another shard, or RN_MSG_ALL. */
 void rn_shard_send(struct rn_shard *sh, const struct rn_msg *m);
+/* A request to this peer went without an answer: shard 0 looks whether it has moved (rn_neigh_doubt). */
+void rn_shard_doubt(struct rn_shard *sh, const struct rn_gid *peer, rn_time now);
 /* First packet on a QP in RTR. */
 void rn_shard_comm_est(struct rn_shard *sh, struct rn_qp *qp, rn_time now);
 

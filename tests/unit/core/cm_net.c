@@ -136,6 +136,10 @@ static void carry(struct net *net, unsigned from, struct rn_pkt *out)
 	uint8_t mad[RN_MAD_BYTES];
 	struct rn_cm_msg m;
 
+	if (net->may_stray && memcmp(out->dmac, net->box[to].port.mac, 6) != 0) {
+		net->astray++;
+		return;
+	}
 	assert_memory_equal(out->dmac, net->box[to].port.mac, 6);
 	assert_memory_equal(out->smac, b->port.mac, 6);
 	assert_true(rn_cm_msg_parse(out->payload, out->payload_len, &m));

@@ -38,6 +38,8 @@ struct net {
 	net_judge *judge;
 	uint8_t tclass; /* of what net_inject() delivers */
 	unsigned arg[4];
+	unsigned astray; /* messages to the MAC of nobody, which only a test that says so sends */
+	bool may_stray;
 };
 
 struct rn_gid net_gid(unsigned box, bool ipv6);

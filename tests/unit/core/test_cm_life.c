@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "arp_msg.h"
 #include "cm_net.h"
 #include "frame.h"
 
@@ -94,6 +95,39 @@ static void destroyed_in_every_state(void **state)
 }
 
 /* ---- neighbours ---- */
+
+/* The answer to an ARP request came with a wrong MAC: nothing in it shows that. No answer to what is sent there does. */
+static void a_neighbour_misunderstood(void **state)
+{
+	struct rn_arp arp = {.op = RN_ARP_REPLY, .sender_mac = {2, 0, 0, 0, 0x20, 2}};
+	uint8_t frame[60] = {2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2, 8, 6};
+	uint32_t id, listener;
+	struct rn_pkt pkt;
+	struct net net;
+
+	net_init(&net);
+	net_pump(&net);
+	net.may_stray = true;
+	listener = net_listen(&net, 1, 0);
+	id = net_connect(&net, 0, 0x11);
+	arp.sender = net_gid(1, false);
+	arp.target = net_gid(0, false);
+	rn_arp_build(&arp, frame + 14);
+	assert_int_equal(rn_frame_parse(frame, sizeof(frame), &pkt), RN_V_OK);
+	assert_int_equal(rn_neigh_rx(net.box[0].neigh, &pkt, net.now), RN_V_OK);
+	while (rn_neigh_tx(net.box[0].neigh, frame, sizeof(frame), net.now))
+		; /* its question was lost */
+	net_pump(&net);
+	assert_int_equal(net.astray, 1);
+	net_run(&net, 3 * net.box[0].cfg.cm_response_timeout);
+	assert_in_range(net.astray, 2, 3);
+	net_event(&net, 1, EV(ESTABLISHED));
+	net_destroy(&net, 0, id);
+	net_run(&net, RN_S(1));
+	net_destroy(&net, 1, net_event(&net, 1, EV(ESTABLISHED))->id);
+	net_destroy(&net, 1, listener);
+	net_fini(&net);
+}
 
 static void unreachable_neighbours(void **state)
 {
@@ -685,6 +719,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(destroyed_in_every_state),
+		cmocka_unit_test(a_neighbour_misunderstood),
 		cmocka_unit_test(unreachable_neighbours),
 		cmocka_unit_test(loopback),
 		cmocka_unit_test(a_request_of_linux),

@@ -232,12 +232,79 @@ static void addresses_of_groups(void **state)
 	}
 }
 
+static void answer4(struct rn_neigh *n, const uint8_t mac[6], rn_time now)
+{
+	struct rn_arp arp = {.op = RN_ARP_REPLY, .sender = PEER4, .target = OWN4};
+	uint8_t frame[60] = {2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 9, 8, 6};
+	struct rn_pkt pkt;
+
+	memcpy(arp.sender_mac, mac, 6);
+	rn_arp_build(&arp, frame + 14);
+	assert_int_equal(rn_frame_parse(frame, sizeof(frame), &pkt), RN_V_OK);
+	assert_int_equal(rn_neigh_rx(n, &pkt, now), RN_V_OK);
+}
+
+/* Who does not answer may be elsewhere: everybody is asked, once per neigh_retry. */
+static void doubts(void **state)
+{
+	static const uint8_t wrong[6] = {2, 0, 0, 0, 0x20, 9};
+	struct rn_neigh *n = machine();
+	rn_time now = RN_S(1);
+	uint8_t mac[6], none[200];
+
+	while (rn_neigh_tx(n, none, sizeof(none), 0))
+		;
+	rn_neigh_doubt(n, &PEER4, now); /* nobody we know */
+	assert_false(rn_neigh_wants_tx(n));
+	assert_int_equal(rn_neigh_resolve(n, &OWN4, &PEER4, mac, now), RN_NEIGH_PENDING);
+	expect(n, to_all, NULL, now);
+	rn_neigh_doubt(n, &PEER4, now); /* being asked for */
+	assert_false(rn_neigh_wants_tx(n));
+	answer4(n, wrong, now);
+	rn_neigh_doubt(n, &PEER4, now + RN_MS(100) - 1); /* just answered */
+	assert_false(rn_neigh_wants_tx(n));
+	now += RN_MS(100);
+	rn_neigh_doubt(n, &PEER4, now);
+	rn_neigh_doubt(n, &PEER4, now);
+	expect(n, to_all, NULL, now);
+	assert_false(rn_neigh_wants_tx(n));
+	assert_int_equal(rn_neigh_resolve(n, &OWN4, &PEER4, mac, now), RN_NEIGH_READY);
+	assert_memory_equal(mac, wrong, 6);
+	answer4(n, peer_mac, now);
+	assert_int_equal(rn_neigh_resolve(n, &OWN4, &PEER4, mac, now), RN_NEIGH_READY);
+	assert_memory_equal(mac, peer_mac, 6);
+	assert_true(rn_neigh_next(n) == RN_TIME_NEVER);
+	rn_neigh_destroy(n);
+}
+
+/* The configuration's word is not doubted. */
+static void certainties(void **state)
+{
+	const struct rn_static_neigh given = {.addr = PEER4, .mac = {2, 0, 0, 0, 0, 9}};
+	const struct rn_core_cfg cfg = {.max_neigh = 8, .neigh_retry = RN_MS(100), .neigh_reachable = RN_S(30),
+					.neigh_probes = 3, .seed = 1, .static_neigh = &given, .nstatic_neigh = 1};
+	struct rn_neigh *n = rn_neigh_create(&cfg, &port, 0);
+	uint8_t buf[200];
+
+	while (rn_neigh_tx(n, buf, sizeof(buf), 0))
+		;
+	rn_neigh_doubt(n, &PEER4, RN_S(100));
+	rn_neigh_doubt(n, &V4(198, 51, 100, 1), RN_S(100)); /* nor is there a way to everybody */
+	assert_false(rn_neigh_wants_tx(n));
+	rn_neigh_destroy(n);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(announcements), cmocka_unit_test(questions),
-		cmocka_unit_test(answers),	 cmocka_unit_test(longest_echo),
-		cmocka_unit_test(room),		 cmocka_unit_test(addresses_of_groups),
+		cmocka_unit_test(announcements),
+		cmocka_unit_test(questions),
+		cmocka_unit_test(answers),
+		cmocka_unit_test(longest_echo),
+		cmocka_unit_test(room),
+		cmocka_unit_test(addresses_of_groups),
+		cmocka_unit_test(doubts),
+		cmocka_unit_test(certainties),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

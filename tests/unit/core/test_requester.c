@@ -259,12 +259,15 @@ static void test_reserved_syndromes(void **state) /* Q21 Q22 */
 static void test_no_answer(void **state) /* Q11 Q13 */
 {
 	const rn_time full = (rn_time)4096 << 14; /* code 14 */
+	extern unsigned fake_doubts;
+	extern struct rn_gid fake_doubted;
 	struct rig r;
-	unsigned sent = 0;
+	unsigned sent = 0, doubts;
 	rn_time begun;
 
 	/* adaptive timeout out of the way */
 	rig_init(&r, &(struct rig_opt){.retry_cnt = 2, .rto_initial = RN_S(100)});
+	doubts = fake_doubts;
 	post_send(&r, 1, 8);
 	post_send(&r, 2, 8);
 	drain(&r);
@@ -278,6 +281,8 @@ static void test_no_answer(void **state) /* Q11 Q13 */
 	}
 	assert_int_equal(sent, 2);
 	assert_in_range(r.now - begun, 3 * full, 3 * full + RN_MS(5));
+	assert_int_equal(fake_doubts - doubts, 2); /* is the peer where we think? */
+	assert_memory_equal(&fake_doubted, &r.s[1].port.gids[0], 16);
 	rig_expect(&r, 0, 1, RN_STATUS_RETRY_EXC_ERR);
 	rig_expect(&r, 0, 2, RN_STATUS_WR_FLUSH_ERR);
 	expect_dead(&r);

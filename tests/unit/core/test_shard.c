@@ -514,7 +514,8 @@ static void test_new_mac_of_gateway(void **state)
 /* What other shards must hear of. */
 static void test_messages(void **state)
 {
-	extern unsigned fake_comm_est;
+	extern unsigned fake_comm_est, fake_doubts;
+	extern struct rn_gid fake_doubted;
 	struct rn_msg m;
 	struct rn_pkt p;
 	struct rig r;
@@ -533,6 +534,17 @@ static void test_messages(void **state)
 	assert_int_equal(rn_shard_outbox(r.s[1].sh, &m, 1), 0);
 	rn_shard_inbox(r.s[0].sh, &m, r.now);
 	assert_int_equal(fake_comm_est, before + 1);
+	/* only shard 0 knows its neighbours */
+	r.s[1].sh->neigh = NULL;
+	before = fake_doubts;
+	rn_shard_doubt(r.s[1].sh, &r.s[0].port.gids[0], r.now);
+	assert_int_equal(fake_doubts, before);
+	assert_int_equal(rn_shard_outbox(r.s[1].sh, &m, 1), 1);
+	assert_int_equal(m.to, 0);
+	assert_int_equal(m.kind, RN_MSG_DOUBT);
+	rn_shard_inbox(r.s[0].sh, &m, r.now);
+	assert_int_equal(fake_doubts, before + 1);
+	assert_memory_equal(&fake_doubted, &r.s[0].port.gids[0], 16);
 	p.dest_qpn = 1;
 	assert_int_equal(rig_rx(&r, 1, &p), RN_V_QP_UNKNOWN);
 	while (rig_take(&r, 1, &p))
