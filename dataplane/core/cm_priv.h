@@ -29,30 +29,29 @@ enum rn_cm_flags {
 	RN_CM_F_TIMED = 1 << 0, /* the timer runs */
 	RN_CM_F_ASKS = 1 << 1,	/* waits for the neighbour table */
 	RN_CM_F_HELD = 1 << 2,	/* counts against the listener's backlog */
-	RN_CM_F_WIRED = 1 << 3, /* ids, QPNs and four-tuple are known to lookups */
 };
 
 /* clang-format off */
 #define RN_CM_STATE_ROWS(X) /* name, flags, text */ \
-	X(FREE,        0,                               "unused") \
-	X(BOUND,       0,                               "has an address and a port") \
-	X(LISTEN,      0,                               "takes requests") \
-	X(RESOLVING,   RN_CM_F_ASKS | RN_CM_F_WIRED,    "connecting: peer's MAC is being asked for") \
-	X(REQ_SENT,    RN_CM_F_TIMED | RN_CM_F_WIRED,   "REQ is out") \
-	X(REQ_WAIT,    RN_CM_F_TIMED | RN_CM_F_WIRED,   "peer asked for patience with the REQ") \
-	X(REP_RCVD,    RN_CM_F_WIRED,                   "REP is here, client prepares its QP") \
-	X(ARRIVED,     RN_CM_F_ASKS | RN_CM_F_HELD | RN_CM_F_WIRED, "REQ is here, peer's MAC is being asked for") \
-	X(REQ_RCVD,    RN_CM_F_HELD | RN_CM_F_WIRED,    "REQ is here, client decides") \
-	X(REP_SENT,    RN_CM_F_TIMED | RN_CM_F_WIRED,   "REP is out") \
-	X(REP_WAIT,    RN_CM_F_TIMED | RN_CM_F_WIRED,   "peer asked for patience with the REP") \
-	X(ESTABLISHED, RN_CM_F_WIRED,                   "connected") \
-	X(DREQ_SENT,   RN_CM_F_TIMED | RN_CM_F_WIRED,   "DREQ is out") \
-	X(DREQ_RCVD,   RN_CM_F_TIMED | RN_CM_F_WIRED,   "DREQ is here, client drains its QP") \
-	X(CLOSED,      0,                               "over; the id lives until it is destroyed") \
-	X(SIDR_RESOLVING, RN_CM_F_ASKS | RN_CM_F_WIRED,  "asking for a datagram service: its host's MAC is being asked for") \
-	X(SIDR_SENT,   RN_CM_F_TIMED | RN_CM_F_WIRED,   "SIDR_REQ is out") \
-	X(SIDR_ARRIVED, RN_CM_F_ASKS | RN_CM_F_HELD | RN_CM_F_WIRED, "SIDR_REQ is here, peer's MAC is being asked for") \
-	X(SIDR_RCVD,   RN_CM_F_HELD | RN_CM_F_WIRED,    "SIDR_REQ is here, client decides")
+	X(FREE,           0,                            "unused") \
+	X(BOUND,          0,                            "has an address and a port") \
+	X(LISTEN,         0,                            "takes requests") \
+	X(RESOLVING,      RN_CM_F_ASKS,                 "connecting: peer's MAC is being asked for") \
+	X(REQ_SENT,       RN_CM_F_TIMED,                "REQ is out") \
+	X(REQ_WAIT,       RN_CM_F_TIMED,                "peer asked for patience with the REQ") \
+	X(REP_RCVD,       0,                            "REP is here, client prepares its QP") \
+	X(ARRIVED,        RN_CM_F_ASKS | RN_CM_F_HELD,  "REQ is here, peer's MAC is being asked for") \
+	X(REQ_RCVD,       RN_CM_F_HELD,                 "REQ is here, client decides") \
+	X(REP_SENT,       RN_CM_F_TIMED,                "REP is out") \
+	X(REP_WAIT,       RN_CM_F_TIMED,                "peer asked for patience with the REP") \
+	X(ESTABLISHED,    0,                            "connected") \
+	X(DREQ_SENT,      RN_CM_F_TIMED,                "DREQ is out") \
+	X(DREQ_RCVD,      RN_CM_F_TIMED,                "DREQ is here, client drains its QP") \
+	X(CLOSED,         0,                            "over; the id lives until it is destroyed") \
+	X(SIDR_RESOLVING, RN_CM_F_ASKS,                 "asking for a datagram service: its host's MAC is being asked for") \
+	X(SIDR_SENT,      RN_CM_F_TIMED,                "SIDR_REQ is out") \
+	X(SIDR_ARRIVED,   RN_CM_F_ASKS | RN_CM_F_HELD,  "SIDR_REQ is here, peer's MAC is being asked for") \
+	X(SIDR_RCVD,      RN_CM_F_HELD,                 "SIDR_REQ is here, client decides")
 
 #define RN_CM_CAUSE_ROWS(X) /* name, text */ \
 	X(NEIGH_OK,    "MAC known") \

@@ -145,6 +145,7 @@ static void carry(struct net *net, unsigned from, struct rn_pkt *out)
 	assert_true(rn_cm_msg_parse(out->payload, out->payload_len, &m));
 	b->sent[m.attr]++;
 	b->last[m.attr] = m;
+	b->class[m.attr] = out->tclass;
 	b->at[m.attr] = net->now;
 	if (net->judge)
 		copies = net->judge(net, from, &m);

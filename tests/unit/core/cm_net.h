@@ -28,6 +28,7 @@ struct box {
 	struct rn_cm_param reply; /* of its accepts */
 	unsigned sent[0x20];	  /* by attribute */
 	struct rn_cm_msg last[0x20];
+	uint8_t class[0x20]; /* traffic class of the packet it was in */
 	rn_time at[0x20];
 	unsigned verdict[RN_V_COUNT];
 };

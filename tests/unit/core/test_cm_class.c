@@ -111,6 +111,28 @@ static void a_refusal_has_the_class_of_the_request(void **state)
 	net_fini(&net);
 }
 
+static void a_services_answer_has_the_class_of_the_question(void **state)
+{
+	struct rn_cm_msg m = {.attr = RN_CM_SIDR_REQ, .sidr_req.request_id = 7};
+	struct rn_cma_hdr hdr = {.port = 9, .ipv4 = true, .src = net_gid(0, false), .dst = net_gid(1, false)};
+	struct rn_cmd listen = {.op = RN_CMD_CM_LISTEN, .cm = {.port = NET_PORT, .port_space = RN_PS_UDP}};
+	uint32_t listener;
+	struct net net;
+
+	net_init(&net);
+	listener = net_exec(&net, 1, listen).id;
+	rn_cma_hdr_build(&hdr, m.sidr_req.data);
+	m.sidr_req.service_id = rn_cm_service_id(RN_PS_UDP, NET_PORT);
+	net.tclass = 0xA7; /* and congestion on its way */
+	assert_int_equal(net_inject(&net, 1, &m), RN_V_OK);
+	net_pump(&net);
+	assert_int_equal(net.box[1].sent[RN_CM_SIDR_REP], 1);
+	assert_int_equal(net.box[1].class[RN_CM_SIDR_REP], 0xA4);
+	net_destroy(&net, 1, net_event(&net, 1, RN_EVENT_CM_REQUEST)->id);
+	net_destroy(&net, 1, listener);
+	net_fini(&net);
+}
+
 static struct rn_gid ten(uint8_t c, uint8_t d)
 {
 	return (struct rn_gid){{[10] = 0xff, 0xff, 10, 0, c, d}};
@@ -172,6 +194,7 @@ int main(void)
 		cmocka_unit_test(without_a_wish_the_adapter_decides),
 		cmocka_unit_test(a_wish_goes_to_both_ends),
 		cmocka_unit_test(a_refusal_has_the_class_of_the_request),
+		cmocka_unit_test(a_services_answer_has_the_class_of_the_question),
 		cmocka_unit_test(the_source_is_of_the_next_hops_network),
 		cmocka_unit_test(link_local_speaks_to_link_local),
 		cmocka_unit_test(a_request_of_no_class_is_answered_in_our_own),
