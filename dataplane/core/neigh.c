@@ -323,9 +323,11 @@ void rn_neigh_port(struct rn_neigh *n, const struct rn_port_attr *port, rn_time 
 	forget_the_lost(n);
 }
 
+static_assert(RN_PORT_GIDS < 32, "a bit for each address");
+
 static uint32_t all_own(const struct rn_neigh *n)
 {
-	return n->port.ngids >= 32 ? UINT32_MAX : (1u << n->port.ngids) - 1;
+	return (1u << n->port.ngids) - 1;
 }
 
 void rn_neigh_announce(struct rn_neigh *n)

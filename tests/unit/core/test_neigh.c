@@ -720,7 +720,8 @@ static void nobody_answers_groups(void **state)
 	static const uint8_t to_all[6] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
 	struct rn_neigh *n = machine(1, 8);
 	const struct rn_gid sources[] = {{{[10] = 0xff, [11] = 0xff, 224, [15] = 1}},
-					 {{[10] = 0xff, [11] = 0xff}}, {{0xff, 2, [15] = 1}}, none};
+					 {{[10] = 0xff, [11] = 0xff}}, {{0xff, 2, [15] = 1}}, none,
+					 v4(2, 1), v6(1, 1)}; /* nor ourselves */
 	struct rn_arp arp = {.op = RN_ARP_REQUEST, .sender = v4(2, 9), .target = v4(2, 1)};
 	struct rn_nd nd = {.type = RN_ND_SOLICIT, .target = v6(1, 1), .has_mac = true};
 	const struct rn_gid own = v6(1, 1), peer = v6(1, 9);
@@ -739,7 +740,7 @@ static void nobody_answers_groups(void **state)
 	rn_neigh_rx(n, &pkt, 0);
 	assert_false(rn_neigh_wants_tx(n));
 	for (size_t i = 0; i < RN_ARRAY_SIZE(sources); i++) {
-		struct rn_gid dst = i < 2 ? v4(2, 1) : v6(1, 1);
+		struct rn_gid dst = rn_gid_is_ipv4(&sources[i]) ? v4(2, 1) : v6(1, 1);
 		unsigned len = echo_frame(frame, &sources[i], &dst, 8);
 
 		receive(n, frame, len, 0);
