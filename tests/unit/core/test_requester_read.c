@@ -142,8 +142,15 @@ static void test_bad_responses(void **state) /* Q29 */
 
 static void test_fatal_nak_inside_read(void **state) /* Q32 */
 {
+	static const struct {
+		uint8_t syndrome, status, verdict;
+	} naks[] = {{0x61, RN_STATUS_REM_INV_REQ_ERR, RN_V_RSP_NAK_INV},
+		    {0x62, RN_STATUS_REM_ACCESS_ERR, RN_V_RSP_NAK_ACC},
+		    {0x63, RN_STATUS_REM_OP_ERR, RN_V_RSP_NAK_OP}};
+
 	/* of the request, of the next response, and of one behind responses that got lost */
-	for (unsigned at = 0; at < 5; at++) {
+	for (unsigned i = 0; i < 5 * RN_ARRAY_SIZE(naks); i++) {
+		unsigned at = i % 5, k = i / 5;
 		struct rig r;
 
 		start(&r);
@@ -153,9 +160,9 @@ static void test_fatal_nak_inside_read(void **state) /* Q32 */
 		drain(&r);
 		response(&r, RN_OP_READ_RESP_FIRST, S + 1, 1024);
 		response(&r, RN_OP_READ_RESP_MIDDLE, S + 2, 1024);
-		assert_int_equal(nak(&r, S + 1 + at, 0x62), RN_V_RSP_NAK_ACC);
+		assert_int_equal(nak(&r, S + 1 + at, naks[k].syndrome), naks[k].verdict);
 		rig_expect(&r, 0, 1, RN_STATUS_SUCCESS);
-		rig_expect(&r, 0, 2, RN_STATUS_REM_ACCESS_ERR);
+		rig_expect(&r, 0, 2, naks[k].status);
 		rig_expect(&r, 0, 3, RN_STATUS_WR_FLUSH_ERR);
 		expect_dead(&r);
 		rig_fini(&r);
