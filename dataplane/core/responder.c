@@ -266,9 +266,6 @@ static enum rn_verdict check_write_target(const struct rn_qp *qp, const struct r
 
 	if (pkt->dma_len > RN_MSG_MAX)
 		return RN_V_REQ_LENGTH;
-	/* Only: all of it is here. First: more than one packet is to come. */
-	if (pkt->op->ends ? pkt->payload_len != pkt->dma_len : pkt->dma_len <= rn_qp_mtu(qp))
-		return RN_V_REQ_LENGTH;
 	if (!pkt->dma_len)
 		return RN_V_OK;
 	return rn_mr_check_remote(qp->sh->mrs, pkt->rkey, rn_qp_via(qp), pkt->va, pkt->dma_len,
@@ -299,12 +296,12 @@ static enum rn_verdict take_write(struct rn_qp *qp, const struct rn_pkt *pkt, rn
 		return RN_V_REQ_QP_ACCESS;
 	if (!length_fits(qp, pkt))
 		return RN_V_REQ_LENGTH;
+	/* Last and Only end the message exactly; before that, something must be left for Last. */
+	if (pkt->op->ends ? n != length - off : n >= length - off)
+		return RN_V_REQ_LENGTH;
 	v = starts ? check_write_target(qp, pkt) : RN_V_OK;
 	if (v != RN_V_OK)
 		return v;
-	/* Last ends the message exactly; before it, something must be left for Last. */
-	if (pkt->op->ends ? n != length - off : n >= length - off)
-		return RN_V_REQ_LENGTH;
 	v = pkt->op->has_imm ? check_receive(qp) : RN_V_OK;
 	if (v != RN_V_OK)
 		return v;
