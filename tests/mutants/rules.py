@@ -8,10 +8,10 @@
 Comments, strings, preprocessor lines other than macros, and assertions are left alone. The code's own format tells an
 operator from a sign: binary ones stand between blanks.
 """
+import hashlib
 import os
-import random
 import re
-from collections import namedtuple
+from collections import Counter, namedtuple
 
 Change = namedtuple("Change", "file offset line rule old new")
 
@@ -70,16 +70,34 @@ def sources(root):
                 yield os.path.join(folder, name)
 
 
-def all_changes(root):
-    made = []
-    for name in sources(root):
-        with open(os.path.join(root, name), encoding="utf-8") as f:
-            made += changes_of(name, f.read())
+def named(name, text):
+    """The changes of one file by a name that holds until their own line changes: its words, what stands there, what would,
+    and which of the like it is."""
+    like, made = Counter(), {}
+    for change in changes_of(name, text):
+        words = f"{name} | {line_of(text, change)} | {change.old} | {change.new}"
+        like[words] += 1
+        made[f"{words} | {like[words]}"] = change
     return made
 
 
+def all_changes(root):
+    """By name, in the order of the sources."""
+    made = {}
+    for name in sources(root):
+        with open(os.path.join(root, name), encoding="utf-8") as f:
+            made.update(named(name, f.read()))
+    return made
+
+
+def drawn(made, count, seed):
+    """`count` of the changes, in their order. Each draws its lot from its name and the seed: work on other lines brings in or
+    drives out single ones, but never another sample."""
+    def lot(name):
+        return hashlib.sha256(f"{seed} {name}".encode()).digest()
+    chosen = set(sorted(made, key=lot)[:count])
+    return [change for name, change in made.items() if name in chosen]
+
+
 def sample(root, count, seed):
-    """`count` of them, the same for the same sources and seed, in the order of the sources."""
-    made = all_changes(root)
-    chosen = random.Random(seed).sample(range(len(made)), min(count, len(made)))
-    return [made[i] for i in sorted(chosen)]
+    return drawn(all_changes(root), count, seed)

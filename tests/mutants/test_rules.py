@@ -38,9 +38,17 @@ def sample_is_stable():
     bad = [] if one == two and len(set(one)) == 100 else ["two samples of one seed differ"]
     bad += [] if rules.sample(root, 100, 8) != one else ["two seeds make one sample"]
     return bad + [f"no {rule} among all" for rule in ("mask", "shift", "comparison", "step")
-                  if rule not in {c.rule for c in rules.all_changes(root)}]
+                  if rule not in {c.rule for c in rules.all_changes(root).values()}]
+
+
+def sample_outlives_work_elsewhere():
+    lines = [f"x{i} = a & b; y{i} = c << {i}; if (a < {i})" for i in range(50)]
+    texts = "\n".join(lines), "\n".join(lines[:7] + ["z = d + 1;"] + lines[7:])
+    one, two = ({(rules.line_of(t, c), c.old, c.new) for c in rules.drawn(rules.named("x.c", t), 40, 3)} for t in texts)
+    return [] if len(one) == 40 and len(one - two) <= 1 else [f"{len(one - two)} of {len(one)} are others after one line more"]
 
 
 tap.run([(f"makes: {code}", lambda code=code, wanted=wanted: makes(code, wanted)) for code, wanted in MADE] +
         [(f"leaves alone: {code.splitlines()[0]}", lambda code=code: makes(code, [])) for code in LEFT] +
-        [("a sample is what its seed says", sample_is_stable)])
+        [("a sample is what its seed says", sample_is_stable),
+         ("a sample outlives work elsewhere", sample_outlives_work_elsewhere)])
