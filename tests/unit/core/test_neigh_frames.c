@@ -138,7 +138,7 @@ static void questions(void **state)
 	}
 }
 
-/* A question for an address of ours is answered, whichever of them it is for. */
+/* A question for an address of ours is answered, whichever of them it is for, but not to ourselves. */
 static void answers(void **state)
 {
 	struct rn_neigh *n = machine();
@@ -152,6 +152,11 @@ static void answers(void **state)
 		rn_neigh_tx(n, (uint8_t[200]){0}, 200, 0);
 	rn_nd_solicited_node(&own, &group);
 	pkt.dst = group;
+	pkt.src = own; /* not even our own, come back to us */
+	pkt.payload_len = (uint32_t)rn_nd_build(&pkt.src, &group, &nd, body);
+	assert_int_equal(rn_neigh_rx(n, &pkt, 0), RN_V_OK);
+	assert_false(rn_neigh_wants_tx(n));
+	pkt.src = peer;
 	pkt.payload_len = (uint32_t)rn_nd_build(&pkt.src, &group, &nd, body);
 	assert_int_equal(rn_neigh_rx(n, &pkt, 0), RN_V_OK);
 	pkt = expect(n, peer_mac, &peer, 0);
