@@ -30,13 +30,14 @@ class Pair(Rig):
         return p
 
     def run(self, tool, flags, host):
-        """((status, text) of the server, of the client)"""
+        """((status, text) of the server, of the client). SIDE in a flag stands for a there, for b here."""
         port = ["-p", str(free_port())]
-        server = self.run_tool("a", tool, *port, *flags).await_text("Waiting for client")
+        sides = {side: [*port, *(f.replace("SIDE", side) for f in flags)] for side in "ab"}
+        server = self.run_tool("a", tool, *sides["a"]).await_text("Waiting for client")
         while host == "127.0.0.1" and not listens(int(port[1])):
             if server.child.poll() is not None:
                 break
-        client = self.run_tool("b", tool, *port, *flags, host)
+        client = self.run_tool("b", tool, *sides["b"], host)
         ended = client.end()
         return (server.end(), server.text), (ended, client.text)
 
@@ -104,13 +105,15 @@ def json_files():
                        ("nd_send_lat", {"MsgSize", "n_iterations", "t_min", "t_max", "t_typical", "t_avg", "t_stdev",
                                         "percentile_99", "percentile_99.9"})):
         with Pair() as pair:
-            flags = ["-n", "50", "-s", "64", f"--out_json_file={pair.path('out.json')}"]
-            ends = pair.run(tool, flags, "127.0.0.1")
-            with open(pair.path("out.json"), encoding="utf-8") as f:
-                found = json.load(f)
-        if any(status for status, _ in ends) or set(found["results"]) != keys or found["results"]["MsgSize"] != 64 \
-                or found["test_info"]["Connection_type"] != "RC":
-            complaints.append(f"{tool}: {found} {ends}")
+            ends = pair.run(tool, ["-n", "50", "-s", "64", f"--out_json_file={pair.path('SIDE.json')}"], "127.0.0.1")
+            written = []
+            for side in "ab":
+                with open(pair.path(side + ".json"), encoding="utf-8") as f:
+                    written.append(json.load(f))
+        for found in written:
+            if any(status for status, _ in ends) or set(found["results"]) != keys or found["results"]["MsgSize"] != 64 \
+                    or found["test_info"]["Connection_type"] != "RC":
+                complaints.append(f"{tool}: {found} {ends}")
     return complaints
 
 
