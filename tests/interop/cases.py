@@ -88,7 +88,7 @@ def ucmatose_cases():
             yield Case(f"ucmatose, {who} connects, IPv{family}, {connections} connections, {count} messages of {size} bytes",
                        ucmatose(who, family, connections, count, size), core)
         yield Case(f"ucmatose, {who} connects, 1 % lost each way",
-                   # Linux repeats a farewell after 4.3 s: we must still be there if our answer to the first was lost.
+                   # Linux repeats its farewell after a second: we must still be there if our answer to the first was lost.
                    ucmatose(who, 4, 4, 50, 10000, seconds=90, allow="loss", netem="loss 1%",
                             more=LOSS.format("1.0", 7) + "timers = { close_linger_ms = 6000; };"))
 
