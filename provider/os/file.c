@@ -100,18 +100,19 @@ HRESULT os_file_bind_callback(struct os_file *file, NDS_COMPLETION_ROUTINE routi
 	return hr;
 }
 
-void os_file_deliver(struct os_file *file, struct os_packet *packet)
+void os_file_address(struct os_file *file, struct os_packet *packet)
 {
-	struct os_port *port;
-
 	pthread_mutex_lock(&file->lock);
-	port = file->port;
+	packet->port = file->port;
 	packet->key = file->key;
 	packet->routine = file->routine;
 	pthread_mutex_unlock(&file->lock);
-	/* The binding, once set, stays as long as the file, which the caller holds. */
-	if (port)
-		os_port_queue(port, packet);
+}
+
+void os_file_deliver(struct os_packet *packet)
+{
+	if (packet->port)
+		os_port_queue(packet->port, packet);
 	else if (packet->routine)
 		os_pool_queue(packet);
 	else

@@ -27,7 +27,10 @@ uint64_t os_file_owner(const struct os_file *);
 HRESULT os_file_bind_port(struct os_file *, struct os_port *, ULONG_PTR key);
 HRESULT os_file_bind_callback(struct os_file *, NDS_COMPLETION_ROUTINE);
 
-/* Takes the packet over and sends it where the file is bound now; unbound: drops it. */
-void os_file_deliver(struct os_file *, struct os_packet *);
+/* Writes on the packet where the file is bound now. Good for as long as the file, as a binding stays. */
+void os_file_address(struct os_file *, struct os_packet *);
+
+/* Takes the packet over and sends it there; unbound: drops it. The caller holds its file. */
+void os_file_deliver(struct os_packet *);
 
 #endif

@@ -7,6 +7,8 @@
 
 #include "ndtypes.h"
 
+struct os_port;
+
 /*
  * The record of one completion, on the heap, complete in itself: the client's OVERLAPPED may be
  * gone by the time it is read. May be the first member of something larger; whoever ends up with
@@ -15,13 +17,12 @@
 struct os_packet {
 	struct os_packet *next;
 	OVERLAPPED *overlapped;
+	struct os_port *port; /* of the file; NULL: none */
 	ULONG_PTR key;
 	NDS_COMPLETION_ROUTINE routine; /* for the pool; a port ignores it */
 	uint32_t status;
 	uint32_t bytes;
 };
-
-struct os_port;
 
 HRESULT os_port_create(HANDLE *handle);
 

@@ -3,7 +3,8 @@
  * list -> complete -> (delivery thread) publish -> packet in the port.
  *
  * Publication order, which clients depend on: InternalHigh, Internal, the event, threads parked on
- * the block, the packet. After Internal the block is not touched any more.
+ * the block, the packet. After Internal the block is not touched any more, and the client may bind
+ * the file: where the packet goes is written on it before.
  */
 #include "request.h"
 #include "event.h"
@@ -29,6 +30,7 @@ static void publish(struct os_notice *notice)
 	struct os_file *file = request->file;
 
 	request->packet.status = (uint32_t)request->status;
+	os_file_address(file, &request->packet);
 	if (event)
 		os_event_publish(event, overlapped, request->status);
 	else
@@ -37,7 +39,7 @@ static void publish(struct os_notice *notice)
 	if (request->silent)
 		free(request);
 	else
-		os_file_deliver(file, &request->packet);
+		os_file_deliver(&request->packet);
 	if (event)
 		os_event_put(event);
 	os_file_put(file);

@@ -335,6 +335,24 @@ static void *finish_later(void *request)
 	return NULL;
 }
 
+/* The client sees the end and binds at once: what ended before does not go there. */
+static void what_ended_before_the_binding_is_not_delivered(void **state)
+{
+	for (int i = 0; i < 2000; i++) {
+		struct rig rig = new_rig(false);
+		OVERLAPPED ov = {0};
+		NDS_PORT_ENTRY e;
+
+		assert_status(NdsPortCreate(&rig.port), ND_SUCCESS);
+		os_request_complete(begin(&rig, &ov), ND_SUCCESS);
+		assert_status(os_overlapped_result(&ov, true), ND_SUCCESS);
+		assert_status(NdsPortBind(rig.port, rig.h_file, 42), ND_SUCCESS);
+		os_notice_flush();
+		assert_int_equal(packets_in(&rig, &e, 1), 0);
+		drop_rig(&rig);
+	}
+}
+
 static void waiting_needs_neither_event_nor_port(void **state)
 {
 	for (int i = 0; i < 3; i++) {
@@ -623,6 +641,7 @@ int main(void)
 		os_test(one_block_may_serve_two_requests),
 		os_test(everything_may_be_closed_early),
 		os_test(a_file_is_bound_once_and_late),
+		os_test(what_ended_before_the_binding_is_not_delivered),
 		os_test(waiting_needs_neither_event_nor_port),
 		os_test(a_stolen_signal_strands_nobody),
 		os_test(blocks_are_reused_and_freed_at_once),
