@@ -479,7 +479,7 @@ static enum rn_verdict take_old(struct rn_qp *qp, const struct rn_pkt *pkt, rn_t
 	uint32_t expect;
 
 	if (pkt->op->family == RN_F_READ_RESP)
-		rn_retry_alive(&qp->retry, &qp->sh->wheel, now);
+		rn_retry_stale(&qp->retry, &qp->sh->wheel, now);
 	if (pkt->op->family != RN_F_ACK || !is_fatal(pkt->syndrome) ||
 	    !concerns_read(rn_window_read(&qp->win, &qp->sq, &expect), pkt->psn))
 		return RN_V_RSP_STALE;

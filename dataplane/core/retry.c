@@ -7,8 +7,9 @@
  * otherwise wait the whole coded time for every lost retransmission. What was sent twice gives no
  * sample; a doubled timeout then shrinks by a quarter with each progress, not at once, so that a
  * path that became slow is measured before its packets are sent twice again. Time also begins anew
- * with each READ response that is known already: a READ that was asked for twice is answered twice,
- * and what was asked for later has its turn behind that.
+ * with each READ response that is known already, and the budget with it: a READ that was asked for
+ * twice is answered twice, and what was asked for later has its turn behind that. This ends, as what
+ * is sent again is never before una.
  *
  * The timer is lazy: progress only moves `deadline`; a timer that rings before it is armed again.
  * So a packet costs no work on the wheel. During an RNR wait the same timer is exact and nothing
@@ -123,6 +124,12 @@ void rn_retry_alive(struct rn_retry *r, struct rn_wheel *w, rn_time now)
 		return;
 	r->base = now;
 	arm(r, w, now);
+}
+
+void rn_retry_stale(struct rn_retry *r, struct rn_wheel *w, rn_time now)
+{
+	r->left = r->cnt;
+	rn_retry_alive(r, w, now);
 }
 
 bool rn_retry_nak(struct rn_retry *r)

@@ -38,8 +38,10 @@ void rn_retry_stop(struct rn_retry *r, struct rn_wheel *w);
 void rn_retry_packet_sent(struct rn_retry *r, struct rn_wheel *w, uint32_t psn, bool sample, rn_time now);
 /* una moved to `una`; more: something is still in flight. Reloads both budgets. */
 void rn_retry_progress(struct rn_retry *r, struct rn_wheel *w, uint32_t una, bool more, rn_time now);
-/* The peer still answers what it was asked before: time runs from here again. Nothing was done, no budget is reloaded. */
+/* The peer still answers, though not yet what is needed: time runs from here again. No budget is reloaded. */
 void rn_retry_alive(struct rn_retry *r, struct rn_wheel *w, rn_time now);
+/* The same with an answer to what is before una. Reloads the budget of timeouts. */
+void rn_retry_stale(struct rn_retry *r, struct rn_wheel *w, rn_time now);
 /* About to send again on a NAK: spends one retry. False: none left. */
 bool rn_retry_nak(struct rn_retry *r);
 /* About to send again without spending: an implied NAK. */

@@ -157,6 +157,40 @@ static void test_slow_path(void **state)
 	rn_retry_stop(&b.r, &b.wheel);
 }
 
+/* One retry, and a peer that takes a coded time for each answer to a READ of before. */
+static void test_stale_answers_reload(void **state)
+{
+	struct bench b;
+
+	start(&b, 12, 1, 7); /* 16.8 ms */
+	rn_retry_packet_sent(&b.r, &b.wheel, 1, true, b.now);
+	for (unsigned i = 0; i < 5; i++) {
+		assert_int_equal(pass(&b, RN_MS(18)), RN_RETRY_RESEND);
+		assert_int_equal(b.r.left, 0);
+		rn_retry_stale(&b.r, &b.wheel, b.now);
+		assert_int_equal(b.r.left, 1);
+	}
+	assert_int_equal(pass(&b, RN_MS(18)), RN_RETRY_RESEND);
+	assert_int_equal(pass(&b, RN_MS(18)), RN_RETRY_EXCEEDED);
+	rn_retry_stop(&b.r, &b.wheel);
+}
+
+/* What is ahead of the answer that is missing gives time and no retry: it may miss for ever. */
+static void test_alive_gives_time_only(void **state)
+{
+	struct bench b;
+
+	start(&b, 12, 1, 7);
+	rn_retry_packet_sent(&b.r, &b.wheel, 1, true, b.now);
+	assert_int_equal(pass(&b, RN_MS(18)), RN_RETRY_RESEND);
+	for (unsigned i = 0; i < 5; i++) {
+		assert_int_equal(pass(&b, RN_MS(15)), RN_RETRY_NOTHING);
+		rn_retry_alive(&b.r, &b.wheel, b.now);
+	}
+	assert_int_equal(pass(&b, RN_MS(18)), RN_RETRY_EXCEEDED);
+	rn_retry_stop(&b.r, &b.wheel);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -167,6 +201,8 @@ int main(void)
 		cmocka_unit_test(test_rnr_not_shortened),
 		cmocka_unit_test(test_no_sample_after_resend),
 		cmocka_unit_test(test_slow_path),
+		cmocka_unit_test(test_stale_answers_reload),
+		cmocka_unit_test(test_alive_gives_time_only),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
