@@ -64,6 +64,7 @@ def farewell_is_lost():
         while int.from_bytes(unread, sys.byteorder) < 65536 and time.monotonic() < until:
             time.sleep(0.01)
             fcntl.ioctl(reader, termios.FIONREAD, unread)
+        time.sleep(0.5) # the server has the last ACK: frames in the rings go with the client
         client.kill()
         os.close(reader)
         status = server.end(20)

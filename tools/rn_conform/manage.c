@@ -223,7 +223,8 @@ enum outcome manage_disconnect(struct play *p)
 	return o == PASSED ? play_line(p, "dead 0") : o;
 }
 
-/* Many peers are gone with their connection: what then answers nothing at all is no deviation. */
+/* Many peers are gone with their connection: what then answers nothing at all is no deviation. One that came back
+ * meanwhile answers what it cannot know, and then the DREQ of before just as well. */
 enum outcome manage_disconnect_again(struct play *p)
 {
 	struct rn_cm_msg m;
@@ -238,11 +239,13 @@ enum outcome manage_disconnect_again(struct play *p)
 	conn_send_mad(p->c, &m);
 	if (await(p, RN_CM_DREP, 500))
 		return PASSED;
-	m.dreq.remote_id = 0x0BADBAD0;
+	struct rn_cm_msg unknown = m;
+	unknown.dreq.remote_id = 0x0BADBAD0;
+	conn_send_mad(p->c, &unknown);
+	if (!await(p, RN_CM_DREP, 300))
+		return says(p, NOT_APPLICABLE, "the peer is gone with its connection");
 	conn_send_mad(p->c, &m);
-	if (await(p, RN_CM_DREP, 300))
-		return says(p, DEVIATES, "no DREP to a DREQ that came again");
-	return says(p, NOT_APPLICABLE, "the peer is gone with its connection");
+	return await(p, RN_CM_DREP, 500) ? PASSED : says(p, DEVIATES, "no DREP to a DREQ that came again");
 }
 
 enum outcome manage_disconnect_wrong(struct play *p)
