@@ -25,7 +25,7 @@ void rn_tmpl_make(struct rn_tmpl *t, const struct rn_av *av, const uint8_t smac[
 		.hop_limit = av->hop_limit ? av->hop_limit : 64,
 		.ip_df = true,
 		.flow_label = av->flow_label & 0xFFFFF,
-		.udp_sport = rn_frame_sport(av->flow_label & 0xFFFFF, qpn, dest_qpn),
+		.udp_sport = rn_frame_sport(av->flow_label, qpn, dest_qpn),
 		.opcode = RN_OP_SEND_ONLY,
 		.mig = true,
 		.pkey = 0xFFFF,

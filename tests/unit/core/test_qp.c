@@ -179,7 +179,9 @@ static void test_unnamed_values(void **state)
 	memset(&a, 0xFF, sizeof(a));
 	put_in(&r, RN_QPS_RTS);
 	a.min_rnr_timer = a.rnr_step = 3;
+	r.s[0].qp->retry.left = 1;
 	assert_int_equal(rig_modify(&r, 0, RN_QP_MIN_RNR_TIMER, &a), 0);
+	assert_int_equal(r.s[0].qp->retry.left, 1); /* retries spent stay spent */
 	a.access = RN_ACCESS_REMOTE_READ;
 	assert_int_equal(rig_modify(&r, 0, RN_QP_ACCESS, &a), 0);
 	assert_int_equal(r.s[0].qp->attr.access, RN_ACCESS_REMOTE_READ);

@@ -102,7 +102,7 @@ static void test_same_bytes(void **state)
 		av.has_vlan = !!(i & 2);
 		av.vlan_tci = i & 2 ? 0x6123 : 0;
 		av.tclass = i & 4 ? 0xB9 : 0;
-		av.flow_label = i & 8 ? 0xF1234 : 0;
+		av.flow_label = i & 8 ? 0xF1235 : 0;
 		check(&av);
 	}
 }
