@@ -111,14 +111,12 @@ static unsigned put_ethernet(const struct rn_neigh *n, const uint8_t dmac[6], ui
 	memcpy(p, dmac, 6);
 	memcpy(p + 6, n->port.mac, 6);
 	if (n->port.has_vlan) {
-		p[at++] = RN_ETHERTYPE_VLAN >> 8;
-		p[at++] = RN_ETHERTYPE_VLAN & 0xff;
-		p[at++] = (uint8_t)(n->port.vlan_tci >> 8);
-		p[at++] = (uint8_t)n->port.vlan_tci;
+		rn_store16(p + at, RN_ETHERTYPE_VLAN);
+		rn_store16(p + at + 2, n->port.vlan_tci);
+		at += RN_VLAN_BYTES;
 	}
-	p[at++] = (uint8_t)(ethertype >> 8);
-	p[at++] = (uint8_t)ethertype;
-	return at;
+	rn_store16(p + at, ethertype);
+	return at + 2;
 }
 
 static unsigned put_ipv4(const struct rn_gid *src, const struct rn_gid *dst, size_t body,
@@ -129,16 +127,14 @@ static unsigned put_ipv4(const struct rn_gid *src, const struct rn_gid *dst, siz
 
 	memset(p, 0, RN_IPV4_BYTES);
 	p[0] = 0x45;
-	p[2] = (uint8_t)(total >> 8);
-	p[3] = (uint8_t)total;
+	rn_store16(p + 2, (uint16_t)total);
 	p[6] = 0x40;
 	p[8] = ECHO_TTL;
 	p[9] = RN_IPPROTO_ICMP;
 	memcpy(p + 12, src->b + 12, 4);
 	memcpy(p + 16, dst->b + 12, 4);
 	sum = rn_ip_checksum(0, p, RN_IPV4_BYTES);
-	p[10] = (uint8_t)(sum >> 8);
-	p[11] = (uint8_t)sum;
+	rn_store16(p + 10, sum);
 	return RN_IPV4_BYTES;
 }
 
@@ -147,8 +143,7 @@ static unsigned put_ipv6(const struct rn_gid *src, const struct rn_gid *dst, uin
 {
 	memset(p, 0, 8);
 	p[0] = 0x60;
-	p[4] = (uint8_t)(body >> 8);
-	p[5] = (uint8_t)body;
+	rn_store16(p + 4, (uint16_t)body);
 	p[6] = RN_IPPROTO_ICMPV6;
 	p[7] = hop_limit;
 	memcpy(p + 8, src->b, 16);
@@ -159,11 +154,10 @@ static unsigned put_ipv6(const struct rn_gid *src, const struct rn_gid *dst, uin
 /* Short frames are filled up: not every port does it. */
 static unsigned pad(uint8_t *buf, unsigned len)
 {
-	if (len < FRAME_MIN) {
-		memset(buf + len, 0, FRAME_MIN - len);
-		len = FRAME_MIN;
-	}
-	return len;
+	unsigned full = RN_MAX(len, FRAME_MIN);
+
+	memset(buf + len, 0, full - len);
+	return full;
 }
 
 static enum rn_verdict rx_echo(struct rn_neigh *n, const struct rn_pkt *pkt)

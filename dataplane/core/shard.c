@@ -267,6 +267,15 @@ static void publish_retired(struct rn_shard *sh)
 	}
 }
 
+/* Once. */
+static void tell_overrun(struct rn_shard *sh, struct rn_cq *cq)
+{
+	if (!cq->overrun || cq->overrun_handled)
+		return;
+	cq->overrun_handled = true;
+	rn_shard_tell_cq(sh, cq, RN_EVENT_CQ_OVERRUN);
+}
+
 /* A dead CQ takes its QPs with it. Their flushes may overrun further CQs: until no more do. */
 static void bury_overrun(struct rn_shard *sh, rn_time now)
 {
@@ -277,14 +286,8 @@ static void bury_overrun(struct rn_shard *sh, rn_time now)
 
 			if (!qp || !(qp->send_cq->overrun || qp->recv_cq->overrun))
 				continue;
-			for (int side = 0; side < 2; side++) {
-				struct rn_cq *cq = side ? qp->recv_cq : qp->send_cq;
-
-				if (cq->overrun && !cq->overrun_handled) {
-					cq->overrun_handled = true;
-					rn_shard_tell_cq(sh, cq, RN_EVENT_CQ_OVERRUN);
-				}
-			}
+			tell_overrun(sh, qp->send_cq);
+			tell_overrun(sh, qp->recv_cq);
 			rn_qp_error(qp, RN_QPE_FATAL, false, now);
 		}
 	}

@@ -473,9 +473,7 @@ uint16_t rn_frame_sport(uint32_t flow_label, uint32_t local_qpn, uint32_t remote
 
 	if (fl == 0) {
 		uint64_t v = (uint64_t)local_qpn * remote_qpn;
-		v ^= v >> 20;
-		v ^= v >> 40;
-		fl = (uint32_t)v & 0xFFFFF;
+		fl = (uint32_t)(v ^ v >> 20 ^ v >> 40) & 0xFFFFF;
 	}
 	return (uint16_t)(((fl & 0x03FFF) ^ (fl & 0xFC000) >> 14) | 0xC000);
 }
