@@ -28,12 +28,12 @@ def again_and_again(argv, env, over):
         subprocess.run(argv, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=60, check=False)
 
 
-def nothing_deviates(role, rows=None):
+def nothing_deviates(role, rows=None, more_config=""):
     words, options = ROLES[role]
     with tempfile.TemporaryDirectory(prefix="conform-test-") as folder:
         config, result = os.path.join(folder, "a.conf"), os.path.join(folder, "result.json")
         with open(config, "w", encoding="utf-8") as f:
-            f.write(CONFIG)
+            f.write(CONFIG + more_config)
         env = dict(os.environ, SOFTRNIC_CONFIG=config, SOFTRNIC_ND_CATALOG=CATALOGUE)
         over = threading.Event()
         peer = threading.Thread(target=again_and_again, args=([RPING, *words], env, over))
@@ -70,4 +70,6 @@ subprocess.run("ip link add rnconf0 type veth peer name rnconf1 && ip link set r
                "ip link set rnconf1 addrgenmode none && ip link set rnconf0 up && ip link set rnconf1 up",
                shell=True, check=True)
 tap.run([("nobody there", nobody_there)] +
-        [(f"nothing deviates, softrnic {role}", lambda r=role: nothing_deviates(r)) for role in ROLES])
+        [(f"nothing deviates, softrnic {role}", lambda r=role: nothing_deviates(r)) for role in ROLES] +
+        [("an impatient peer asks again before it is answered",
+          lambda: nothing_deviates("connects", "Q4,Q20", "timers = { rto_floor_us = 1000; rto_initial_us = 1000; };\n"))])

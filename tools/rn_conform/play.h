@@ -12,7 +12,7 @@
  *	silent [MS]           no answer
  *	request PSN [OPCODE] [same] [after=US] [within=MS] [va=] [len=]   its next request: the same packet as the one before,
  *	                      so long after our last packet; va counts from what it asked for first
- *	norequest MS
+ *	norequest MS          none but one repeat
  *	alive PSN | dead PSN  it answers, or does not answer, a request that any queue pair in order grants
  *	atomics               the memory it lent takes atomics, else the row does not apply
  *	short                 a Send of 1024 bytes is too long for it, and refused as such; else the row does not apply
@@ -30,7 +30,7 @@ struct play {
 	char *word[24]; /* of the present line; missing ones are empty */
 	unsigned nwords;
 	uint64_t asked_hash, asked_va; /* the last request's; the first one's address */
-	bool asked;
+	bool asked, asked_read;
 	char why[200];
 };
 

@@ -117,10 +117,10 @@ const struct row rows[] = {
 	{.id = "Q4", .side = 's', .indecent = true, .script = "request 0\n> ACK 0\nnorequest 3000"},
 	{.id = "Q5", .side = 's', .indecent = true, .script = "request 0\n> ACK 5\nrequest 0 same within=20000"},
 	{.id = "Q11", .side = 's', .indecent = true, .script = "request 0\nrequest 0 within=20000\nrequest 0 within=20000"},
-	{.id = "Q14", .side = 's', .indecent = true, .script = "request 0\n> ACK 0 syn=0x2C msn=0\nrequest 0 same after=640 within=5000"},
-	{.id = "Q15", .side = 's', .indecent = true, .script = "request 0\n> ACK 0 syn=0x20 msn=0\nrequest 0 same after=655360 within=10000"},
+	{.id = "Q14", .side = 's', .indecent = true, .script = "request 0\n> ACK 0 syn=0x2C msn=0\nrequest 0 same after=640 within=20000"},
+	{.id = "Q15", .side = 's', .indecent = true, .script = "request 0\n> ACK 0 syn=0x20 msn=0\nrequest 0 same after=655360 within=20000"},
 	{.id = "Q16", .side = 's', .indecent = true, .script = "request 0\n> ACK 0 syn=0x20 msn=0\n> ACK 0 syn=0x60 msn=0\n"
-		"request 0 same after=650000 within=10000"},
+		"request 0 same after=650000 within=20000"},
 	{.id = "Q18", .side = 's', .indecent = true, .script = "for-ever\nrequest 0\n> ACK 0 syn=0x21 msn=0\nrequest 0\n> ACK 0 syn=0x21 msn=0\n"
 		"request 0\n> ACK 0 syn=0x21 msn=0\nrequest 0\n> ACK 0 syn=0x21 msn=0\nrequest 0\n> ACK 0 syn=0x21 msn=0\nrequest 0\n"
 		"> ACK 0 syn=0x21 msn=0\nrequest 0\n> ACK 0 syn=0x21 msn=0\nrequest 0\n> ACK 0 syn=0x21 msn=0\nrequest 0\n"
