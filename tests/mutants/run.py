@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """usage: run.py [WORD...]      applies each deliberate fault of mutants.py and demands that its suite fails; prints TAP"""
-import functools
 import os
+import queue
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.dirname(HERE)]
@@ -11,23 +12,26 @@ import bench  # noqa: E402
 import mutants  # noqa: E402
 import tap  # noqa: E402
 
-TEST_SECONDS = 60
+JOBS = 2  # each with a tree of its own
+TEST_SECONDS = 60  # a fault that makes a test hang has been noticed
+SOUND_SECONDS = 300
 
 
 class Bench(bench.Bench):
     def make(self, suites):
         return self.ninja(sorted({mutants.SUITES[s][0] for s in suites}))
 
-    def passes(self, suite):
+    def passes(self, suite, seconds=TEST_SECONDS):
         target, arguments = mutants.SUITES[suite]
         arguments = [a.format(sim=os.path.join(self.tree, "tests/sim")) for a in arguments]
-        return self.run([os.path.join(self.build, target), *arguments], TEST_SECONDS) == 0
+        return self.run([os.path.join(self.build, target), *arguments], seconds) == 0
 
 
 def sound_tree(place, suites):
     if not place.setup("-Dbuildtype=debugoptimized") or not place.make(suites):
         return place.tail()
-    return [line for s in sorted(suites) if not place.passes(s) for line in [f"{s} fails without any fault"] + place.tail()]
+    return [line for s in sorted(suites) if not place.passes(s, SOUND_SECONDS)
+            for line in [f"{s} fails without any fault"] + place.tail()]
 
 
 def is_killed(place, m):
@@ -45,12 +49,27 @@ def is_killed(place, m):
 
 def main():
     chosen = [m for m in mutants.MUTANTS if not sys.argv[1:] or any(w in m.name for w in sys.argv[1:])]
-    with tempfile.TemporaryDirectory(prefix="softrnic-mutants.") as tree:
-        bench.copy_tree(tree)
+    suites, idle = {m.suite for m in chosen}, queue.SimpleQueue()
+
+    def prepare(tree):
         place = Bench(tree)
-        checks = [("the tree without a fault", functools.partial(sound_tree, place, {m.suite for m in chosen}))]
-        checks += [(m.name, functools.partial(is_killed, place, m)) for m in chosen]
-        tap.run(checks)
+        try:
+            bench.copy_tree(tree)
+            return sound_tree(place, suites)
+        finally:
+            idle.put(place)
+
+    def try_one(m):
+        place = idle.get()
+        try:
+            return is_killed(place, m)
+        finally:
+            idle.put(place)
+
+    with tempfile.TemporaryDirectory(prefix="softrnic-mutants.") as top, ThreadPoolExecutor(JOBS) as pool:
+        sound = [pool.submit(prepare, os.path.join(top, str(n))) for n in range(JOBS)]
+        tried = [(m.name, pool.submit(try_one, m).result) for m in chosen]
+        tap.run([("the tree without a fault", lambda: [line for s in sound for line in s.result()])] + tried)
 
 
 main()
