@@ -7,7 +7,7 @@
 #include "types.h"
 
 #define MS    1000000ull
-#define TRIES 10u /* half a second each: a peer that is one program after another is away meanwhile */
+#define TRIES 40u /* half a second each: a peer that is one program after another is away meanwhile */
 
 static enum outcome says(struct play *p, enum outcome o, const char *why)
 {
