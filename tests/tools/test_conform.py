@@ -55,6 +55,24 @@ def nothing_deviates(role, rows=None, more_config=""):
     return complaints
 
 
+def nobody_connects():
+    """Softrnic answers ARP and listens, and so does the tool; a row of the connection manager gives up when it was told to."""
+    with tempfile.TemporaryDirectory(prefix="conform-test-") as folder:
+        config = os.path.join(folder, "a.conf")
+        with open(config, "w", encoding="utf-8") as f:
+            f.write(CONFIG)
+        env = dict(os.environ, SOFTRNIC_CONFIG=config, SOFTRNIC_ND_CATALOG=CATALOGUE)
+        with subprocess.Popen([RPING, *ROLES["listens"][0]], env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as peer:
+            try:
+                tool = subprocess.run([CONFORM, "--port", "rnconf1", "--address", "192.0.2.50", "--peer", "192.0.2.1", "--listen",
+                                       "--rows", "C3", "--patience", "1"], capture_output=True, text=True, timeout=25, check=False)
+            except subprocess.TimeoutExpired:
+                return ["it waits for more than the second it was told"]
+            finally:
+                peer.kill()
+    return [] if tool.returncode == 2 and "no connection" in tool.stdout else [f"{tool.returncode}: {tool.stdout} {tool.stderr}"]
+
+
 def nobody_there():
     tool = subprocess.run([CONFORM, "--port", "rnconf1", "--address", "192.0.2.50", "--peer", "192.0.2.99"],
                           capture_output=True, text=True, timeout=60, check=False)
@@ -69,7 +87,7 @@ if "RN_CONFORM_INSIDE" not in os.environ:
 subprocess.run("ip link add rnconf0 type veth peer name rnconf1 && ip link set rnconf0 addrgenmode none && "
                "ip link set rnconf1 addrgenmode none && ip link set rnconf0 up && ip link set rnconf1 up",
                shell=True, check=True)
-tap.run([("nobody there", nobody_there)] +
+tap.run([("nobody there", nobody_there), ("nobody connects", nobody_connects)] +
         [(f"nothing deviates, softrnic {role}", lambda r=role: nothing_deviates(r)) for role in ROLES] +
         [("an impatient peer asks again before it is answered",
           lambda: nothing_deviates("connects", "Q4,Q20", "timers = { rto_floor_us = 1000; rto_initial_us = 1000; };\n"))])

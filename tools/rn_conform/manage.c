@@ -7,7 +7,6 @@
 #include "types.h"
 
 #define MS    1000000ull
-#define TRIES 40u /* half a second each: a peer that is one program after another is away meanwhile */
 
 static enum outcome says(struct play *p, enum outcome o, const char *why)
 {
@@ -22,7 +21,7 @@ static enum outcome demand(struct play *p, bool right, const char *otherwise)
 
 static bool opens(struct play *p)
 {
-	if (conn_open(p->c, 0x1000, true, p->c->listening ? 30 : 10))
+	if (conn_open(p->c, 0x1000, true, p->patience))
 		return true;
 	says(p, NOT_APPLICABLE, "no connection");
 	return false;
@@ -85,7 +84,7 @@ static enum outcome rejected(struct play *p, uint16_t port, bool other_address)
 		rn_cma_hdr_build(&hdr, m.req.data);
 	}
 	r = NULL;
-	for (unsigned i = 0; i < TRIES && r == NULL; i++) {
+	for (unsigned i = 0; i < 2 * p->patience && r == NULL; i++) {
 		conn_send_mad(c, &m);
 		while ((r = await(p, RN_CM_REJ, 500)) != NULL && r->rej.remote_id != c->local_id)
 			; /* of an attempt of its own */
@@ -199,7 +198,7 @@ static enum outcome answered(struct play *p, const struct rn_cm_msg *dreq)
 	const struct rn_cm_msg *d = NULL;
 
 	forget(p);
-	for (unsigned i = 0; i < TRIES && d == NULL; i++) {
+	for (unsigned i = 0; i < 2 * p->patience && d == NULL; i++) {
 		conn_send_mad(p->c, dreq);
 		d = await(p, RN_CM_DREP, 500);
 	}

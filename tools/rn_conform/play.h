@@ -27,6 +27,7 @@ enum outcome { PASSED, DEVIATES, NOT_APPLICABLE };
 
 struct play {
 	struct conn *c;
+	unsigned patience; /* seconds: a peer that is one program after another is away between two */
 	char *word[24]; /* of the present line; missing ones are empty */
 	unsigned nwords;
 	uint64_t asked_hash, asked_va; /* the last request's; the first one's address */

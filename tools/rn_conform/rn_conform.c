@@ -29,7 +29,7 @@ static void usage(FILE *f)
 	      "  --listen           it connects to us, again and again:   while rping -c -a OWN -S 4096 -C 9; do :; done\n"
 	      "                     else we connect to it, again and again:   rping -s -P -S 4096, or one rping after another\n"
 	      "  --rows A,B,...     these rows alone            --list   all rows and who must connect\n"
-	      "  --patience S       how long to wait for a connection (default 15)\n"
+	      "  --patience S       how long to wait for a connection, or for REJ and DREP (default 30)\n"
 	      "  --json FILE        the result as data          -v       the frames of every row, not only of what deviates\n"
 	      "Exit status: 0 nothing deviates, 1 something does, 2 it did not come to that.\n", f);
 }
@@ -51,7 +51,7 @@ static uint32_t first_psn(const struct row *row)
 	return 0x1000;
 }
 
-static enum outcome play(const struct row *row, struct play *p, unsigned patience)
+static enum outcome play(const struct row *row, struct play *p)
 {
 	if (row->side != 'b' && (row->side == 's') != p->c->listening) {
 		snprintf(p->why, sizeof(p->why), row->side == 's' ? "needs a peer that connects (--listen)"
@@ -60,8 +60,8 @@ static enum outcome play(const struct row *row, struct play *p, unsigned patienc
 	}
 	if (row->run)
 		return row->run(p);
-	if (!conn_open(p->c, first_psn(row), !row->indecent, patience)) {
-		snprintf(p->why, sizeof(p->why), "no connection within %u s%s", patience, p->c->rejected ? ": rejected" : "");
+	if (!conn_open(p->c, first_psn(row), !row->indecent, p->patience)) {
+		snprintf(p->why, sizeof(p->why), "no connection within %u s%s", p->patience, p->c->rejected ? ": rejected" : "");
 		return NOT_APPLICABLE;
 	}
 	if (row->lent && (!p->c->lent || p->c->bytes < row->lent)) {
@@ -98,12 +98,12 @@ static void json_row(FILE *f, const struct row *row, const struct play *p, enum 
 
 static void one_row(const struct options *o, const struct row *row, struct conn *c, struct tally *t)
 {
-	struct play p = {.c = c};
+	struct play p = {.c = c, .patience = o->patience};
 	enum outcome result;
 
 	c->established = c->requested = false;
 	line_forget(c->line);
-	result = play(row, &p, o->patience);
+	result = play(row, &p);
 	printf("%-4s %s%s%s\n", row->id, outcome_words[result], p.why[0] ? ": " : "", p.why);
 	if (result == DEVIATES || o->verbose)
 		line_print(c->line, stdout, "       ");
@@ -143,7 +143,8 @@ static bool parse(int argc, char **argv, struct options *o)
 		default: return false;
 		}
 	}
-	return optind == argc && o->interface && o->own && o->peer && o->port > 0 && o->port < 65536 && o->patience > 0;
+	return optind == argc && o->interface && o->own && o->peer && o->port > 0 && o->port < 65536 && o->patience > 0 &&
+	       o->patience <= 86400;
 }
 
 static void run_all(const struct options *o, struct line *line, struct tally *t)
@@ -161,7 +162,7 @@ static void run_all(const struct options *o, struct line *line, struct tally *t)
 int main(int argc, char **argv)
 {
 	static struct line line;
-	struct options o = {.port = 7174, .patience = 15};
+	struct options o = {.port = 7174, .patience = 30};
 	struct tally t = {{0}, NULL};
 
 	if (!parse(argc, argv, &o)) {
