@@ -4,7 +4,8 @@
 #
 #   ./check.sh --quick   a few minutes at most: for every change
 #   ./check.sh           before a push: adds long runs of the simulator, DPDK ports, the ND2 contract, the demo
-#   ./check.sh --ci      what continuous integration runs: adds a clang build, fuzzing, every suite not listed below
+#   ./check.sh --ci      what continuous integration runs: adds a clang build, fuzzing, races under ThreadSanitizer, every
+#                        suite not listed below
 #   ./check.sh --full    adds what takes long: all cases of interop with Linux soft-RoCE, long fuzzing
 #   ./check.sh --conformance [nd2 | wire]   only the tests that show numbered rows of the ND2 rules (under every idle
 #                        policy) and of the wire checklist; writes build/conformance.json, the last lines are
@@ -42,10 +43,10 @@ suites() {
 }
 
 packages="gcc g++ clang libclang-rt-14-dev meson ninja-build pkg-config binutils iproute2 procps python3 python3-scapy tshark
-	libdpdk-dev libisal-dev libconfig-dev libcmocka-dev libibverbs-dev libssl-dev"
+	libdpdk-dev libisal-dev libsodium-dev libconfig-dev libcmocka-dev libibverbs-dev libssl-dev libjansson-dev"
 
 usage() {
-	sed -n '2,14s/^# \{0,1\}//p' "$0"
+	sed -n '2,15s/^# \{0,1\}//p' "$0"
 	exit "$1"
 }
 
@@ -58,13 +59,13 @@ in_tier() {
 	[ "$(rank "$1")" -le "$(rank "$tier")" ]
 }
 
-# build DIR OPTION...: configures and compiles. Reconfiguring is what notices a new folder.
+# build DIR OPTION...: configures and compiles, everything unless $targets names less. Reconfiguring is what notices a new folder.
 build() {
 	local dir=$1 t0=$SECONDS again=""
 	shift
 	[ -f "$dir/build.ninja" ] && again=--reconfigure
 	meson setup $again "$dir" -Dwerror=true "$@" >"$logs/$dir.log" 2>&1 &&
-		ninja -C "$dir" >>"$logs/$dir.log" 2>&1 || {
+		ninja -C "$dir" ${targets:-} >>"$logs/$dir.log" 2>&1 || {
 		grep -nE 'error|ERROR|FAILED|undefined' "$logs/$dir.log" | head -40
 		echo "$dir does not build; see $logs/$dir.log" >&2
 		failed=$((failed + 1))
@@ -117,6 +118,12 @@ fuzz() {
 	passed=$((passed + p)) failed=$((failed + f))
 	printf '%-12s %-10s %12d passed %4d failed %4d skipped %5d s\n' build-fuzz fuzzing $p $f 0 $((SECONDS - t0))
 	[ $f = 0 ] || tail -60 $logs/fuzz.log
+}
+
+# races: the programs that provoke races, under ThreadSanitizer. It does not know fences, and says so: -Wno-tsan.
+races() {
+	local targets="tests/nd2/nd2_chaos tests/nd2/nd2_flush_race tests/nd2/nd2_notify_race tests/nd2/nd2_random"
+	build build-tsan -Db_sanitize=thread -Db_lundef=false "-Dc_args=-DRTE_USE_C11_MEM_MODEL -Wno-tsan" && run build-tsan races 6
 }
 
 # demo ARGUMENT...: the demonstration counts as one test.
@@ -179,6 +186,7 @@ build build-asan -Db_sanitize=address,undefined -Db_lundef=false -Dbuildtype=deb
 if in_tier ci; then
 	CC=clang CXX=clang++ build build-clang
 	fuzz "$(in_tier full && echo 300 || echo 20)"
+	races
 fi
 if [ -x build/tools/nd_xfer ]; then # the tools need the whole of softrnic
 	in_tier default && demo
