@@ -30,7 +30,7 @@ void rn_htab_del(struct rn_htab *h, struct rn_hnode *n);
 struct rn_hnode *rn_htab_first(const struct rn_htab *h, uint64_t hash);
 struct rn_hnode *rn_htab_next(const struct rn_hnode *n);
 
-/* Hash of bytes, or of one number; the seed makes collisions unpredictable to peers. */
+/* Hash of bytes, or of one number, for tables of what our own side names. What comes from the wire wants rn_secret_hash(). */
 uint64_t rn_hash_bytes(const void *bytes, size_t len, uint64_t seed);
 uint64_t rn_hash_u64(uint64_t x);
 

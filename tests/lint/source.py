@@ -20,6 +20,7 @@ PURE_HEADERS = {
     "assert.h", "errno.h", "inttypes.h", "limits.h", "stdarg.h", "stdatomic.h", "stdbool.h", "stddef.h",
     "stdint.h", "stdio.h", "stdlib.h", "string.h",
     "isa-l/crc.h", "immintrin.h",                   # the ICRC
+    "sodium/crypto_shorthash.h",                    # SipHash
     "infiniband/opcode.h", "infiniband/verbs.h",    # numbers the opcode table is compared with
 }
 C_SUFFIXES = (".c", ".h", ".cc", ".cpp")
@@ -135,6 +136,15 @@ def pure_folders_include_little(tree):
     return [f"{name}:{number}: <{header}> below the purity line"
             for name, number, mark, header in includes(tree)
             if mark == "<" and within(name, PURE) and header not in PURE_HEADERS]
+
+
+PACKET_PATH = {"lcore", "mailbox", "mem", "rxtx", "steer", "submit", "wake"}
+
+
+def the_packet_path_writes_no_log(tree):
+    """Writing a line may block: files of the packet path count, other threads tell."""
+    return [f"{name}:{number}: log.h on the packet path" for name, number, _, header in includes(tree)
+            if header == "log.h" and re.sub(r"dataplane/port/(\w+)\.[ch]$", r"\1", name) in PACKET_PATH]
 
 
 def files_are_short(tree):
@@ -269,6 +279,7 @@ def pages_name_what_exists(tree):
     return bad
 
 
-RULES = [include_directions, dpdk_stays_in_its_folders, pure_folders_include_little, files_are_short,
+RULES = [include_directions, dpdk_stays_in_its_folders, pure_folders_include_little,
+         the_packet_path_writes_no_log, files_are_short,
          functions_are_short, no_unfinished_work, folders_have_readmes, no_machine_paths, text_is_clean,
          sources_open_with_a_comment, structs_are_not_typedefd, pages_name_what_exists]

@@ -12,6 +12,7 @@ PURE_CALLS = {
     "aligned_alloc", "calloc", "free", "malloc", "posix_memalign",  # creation; the path is measured by the simulator
     "sqrt", "exp2", "pow",
     "crc32_gzip_refl",                                              # ISA-L: the ICRC
+    "crypto_shorthash",                                             # libsodium: SipHash-2-4
 }
 # What the compiler itself refers to; __cpu_model is written once, before main.
 COMPILER = re.compile(r"^(__assert_fail|__stack_chk_fail|__cpu_model|__cpu_indicator_init|_GLOBAL_OFFSET_TABLE_|__\w+_chk)$")

@@ -1,0 +1,75 @@
+/* What do names that nobody may guess come from? From a keyed hash, with a key for each purpose.
+ * The caller's thread. */
+#include "secret.h"
+
+#include <string.h>
+
+#include <sodium/crypto_shorthash.h>
+
+static_assert(sizeof(struct rn_secret) == crypto_shorthash_KEYBYTES,
+	      "a secret is a key of SipHash");
+
+/* libsodium's function keeps no state, allocates nothing and cannot fail; it is the same with and
+ * without sodium_init(). */
+uint64_t rn_secret_hash(const struct rn_secret *s, const void *bytes, size_t len)
+{
+	uint64_t hash;
+
+	static_assert(sizeof(hash) == crypto_shorthash_BYTES, "SipHash gives 64 bits");
+	crypto_shorthash((uint8_t *)&hash, bytes, len, s->key);
+	return hash;
+}
+
+static uint64_t hash_pair(const struct rn_secret *s, uint64_t a, uint64_t b)
+{
+	const uint64_t pair[2] = {a, b};
+
+	return rn_secret_hash(s, pair, sizeof(pair));
+}
+
+struct rn_secrets rn_secrets_of_seed(uint64_t seed)
+{
+	struct rn_secrets all;
+	struct rn_secret from = {{0}};
+
+	memcpy(from.key, &seed, sizeof(seed));
+	for (unsigned i = 0; i < RN_SECRETS; i++) {
+		const uint64_t key[2] = {hash_pair(&from, i, 0), hash_pair(&from, i, 1)};
+
+		memcpy(all.of[i].key, key, sizeof(key));
+	}
+	return all;
+}
+
+/* A Feistel network: x is a row and a column of a square with at least n fields, and in each round
+ * one of the two is moved by a hash of the other. What falls on a field beyond n goes through once
+ * more. */
+uint32_t rn_secret_permute(const struct rn_secret *s, uint32_t x, uint32_t n)
+{
+	enum { ROUNDS = 5 };
+	uint64_t side = 1;
+
+	rn_assert(x < n);
+	while (side * side < n)
+		side *= 2;
+	do {
+		uint64_t row = x / side, column = x % side;
+
+		for (unsigned i = 0; i < ROUNDS; i++) {
+			row = (row + hash_pair(s, 2 * i, column)) % side;
+			column = (column + hash_pair(s, 2 * i + 1, row)) % side;
+		}
+		x = (uint32_t)(row * side + column);
+	} while (x >= n);
+	return x;
+}
+
+void rn_stream_init(struct rn_stream *st, const struct rn_secret *s, uint32_t number)
+{
+	*st = (struct rn_stream){.secret = *s, .number = number};
+}
+
+uint64_t rn_stream_next(struct rn_stream *st)
+{
+	return hash_pair(&st->secret, st->number, st->drawn++);
+}
