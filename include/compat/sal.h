@@ -705,13 +705,21 @@
 #define _Analysis_suppress_lock_checking_(...)
 
 /*
- * The C++ library and some headers of the system use these as names of their own. C has them; a C++
- * program that needs them says -DCOMPAT_OLD_SAL and includes the C++ library first.
+ * The C++ library has parameters of these three names. Its basic headers that do are read first; those of streams, <locale>
+ * and <regex> have wrappers here that take the words away meanwhile. Headers of <experimental/>, <ext/> and <tr1/> are to
+ * be included before any header of Windows.
  */
-#if !defined(__cplusplus) || defined(COMPAT_OLD_SAL)
+#ifdef __cplusplus
+extern "C++" {
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <thread>
+#include <tuple>
+}
+#endif
 #define __in
 #define __out
 #define __inout
-#endif
 
 #endif

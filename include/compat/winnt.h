@@ -69,9 +69,17 @@ typedef struct _GROUP_AFFINITY {
 	WORD Reserved[3];
 } GROUP_AFFINITY, *PGROUP_AFFINITY;
 
-/* In C++ with gcc an index inside `field` must be a constant. */
-#define FIELD_OFFSET(type, field)	      ((LONG)offsetof(type, field))
-#define UFIELD_OFFSET(type, field)	      ((DWORD)offsetof(type, field))
+/*
+ * An index inside `field` may be known at run time only, and the offset is a constant when it is not. For the C++ of gcc
+ * offsetof cannot do the first and an address cannot do the second; the size of an array can do both.
+ */
+#if defined(__cplusplus) && !defined(__clang__)
+#define COMPAT_OFFSET(type, field) (sizeof(char[(ULONG_PTR)&((type *)0)->field + 1]) - 1)
+#else
+#define COMPAT_OFFSET(type, field) offsetof(type, field)
+#endif
+#define FIELD_OFFSET(type, field)	      ((LONG)COMPAT_OFFSET(type, field))
+#define UFIELD_OFFSET(type, field)	      ((DWORD)COMPAT_OFFSET(type, field))
 #define RTL_FIELD_SIZE(type, field)	      (sizeof(((type *)0)->field))
 #define RTL_SIZEOF_THROUGH_FIELD(type, field) (offsetof(type, field) + RTL_FIELD_SIZE(type, field))
 #define CONTAINING_RECORD(address, type, field) \

@@ -162,6 +162,13 @@ int compat_ioctlsocket(SOCKET socket, long command, void *argument, size_t size)
  */
 int WSAIoctl(SOCKET socket, DWORD code, LPVOID in, DWORD inBytes, LPVOID out, DWORD outBytes, LPDWORD returned, LPWSAOVERLAPPED overlapped, LPWSAOVERLAPPED_COMPLETION_ROUTINE routine);
 
+/*
+ * With *notification NULL: makes it a handle to close with CloseHandle, 0. With such a handle and an OVERLAPPED:
+ * SOCKET_ERROR, WSA_IO_PENDING, for good, as providers do not change: the Nd* helpers read the catalogue anew by themselves.
+ * WSAEOPNOTSUPP: without an OVERLAPPED, which would wait for ever, or with a routine. WSA_INVALID_HANDLE.
+ */
+int WSAProviderConfigChange(LPHANDLE notification, LPWSAOVERLAPPED overlapped, LPWSAOVERLAPPED_COMPLETION_ROUTINE routine);
+
 /* As poll. */
 int WSAPoll(LPWSAPOLLFD descriptors, ULONG count, INT timeout);
 

@@ -13,6 +13,8 @@
 #include <string.h>
 
 #include <mstcpip.h>
+#include <ntstatus.h>
+#include <synchapi.h>
 
 #define KEEPALIVE_PROBES 10
 
@@ -297,4 +299,22 @@ int WSAIoctl(SOCKET socket, DWORD code, LPVOID in, DWORD inBytes, LPVOID out, DW
 		if (controls[i].code == code)
 			return controls[i].act(&control);
 	return fail(WSAEOPNOTSUPP);
+}
+
+int WSAProviderConfigChange(LPHANDLE notification, LPWSAOVERLAPPED overlapped, LPWSAOVERLAPPED_COMPLETION_ROUTINE routine)
+{
+	if (!notification)
+		return fail(WSAEFAULT);
+	if (!*notification) {
+		*notification = CreateEventW(NULL, TRUE, FALSE, NULL);
+		return *notification ? 0 : fail(WSA_NOT_ENOUGH_MEMORY);
+	}
+	if (!overlapped || routine)
+		return fail(WSAEOPNOTSUPP);
+	if (WaitForSingleObject(*notification, 0) == WAIT_FAILED)
+		return fail(WSA_INVALID_HANDLE);
+	if (overlapped->hEvent)
+		ResetEvent(overlapped->hEvent);
+	overlapped->Internal = (DWORD)STATUS_PENDING;
+	return fail(WSA_IO_PENDING);
 }

@@ -327,6 +327,22 @@ static void test_catalogue(void **state)
 	dlclose(library);
 }
 
+static void test_config_change(void **state)
+{
+	HANDLE change = NULL, closed, done = CreateEventW(NULL, TRUE, TRUE, NULL);
+	OVERLAPPED request = {.hEvent = done};
+
+	EXPECT(WSAProviderConfigChange, FAILS(WSAProviderConfigChange(NULL, NULL, NULL), WSAEFAULT));
+	EXPECT(WSAProviderConfigChange, WSAProviderConfigChange(&change, NULL, NULL) == 0 && change);
+	EXPECT(WSAProviderConfigChange, FAILS(WSAProviderConfigChange(&change, NULL, NULL), WSAEOPNOTSUPP));
+	EXPECT(WSAProviderConfigChange, FAILS(WSAProviderConfigChange(&change, &request, NULL), WSA_IO_PENDING));
+	EXPECT(WSAProviderConfigChange, !HasOverlappedIoCompleted(&request) && WaitForSingleObject(done, 0) == WAIT_TIMEOUT);
+	closed = change;
+	CloseHandle(change);
+	EXPECT(WSAProviderConfigChange, FAILS(WSAProviderConfigChange(&closed, &request, NULL), WSA_INVALID_HANDLE));
+	CloseHandle(done);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -335,7 +351,7 @@ int main(void)
 		cmocka_unit_test(test_strings_to_addresses), cmocka_unit_test(test_string_rooms),
 		cmocka_unit_test(test_inet),	      cmocka_unit_test(test_run_time_library),
 		cmocka_unit_test(test_families),      cmocka_unit_test(test_names),
-		cmocka_unit_test(test_catalogue),
+		cmocka_unit_test(test_catalogue), cmocka_unit_test(test_config_change),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
