@@ -235,6 +235,28 @@ static int check_order(const struct rn_config_reader *r, const config_setting_t 
 			      high, low_key, high_key);
 }
 
+#define MOST_CM	  65536u
+#define LISTENERS 1024u
+
+uint32_t rn_config_max_cm(const struct rn_config *cfg, unsigned adapter)
+{
+	uint32_t qps = cfg->limits.max_qp * cfg->adapter[adapter].shards;
+
+	if (cfg->limits.max_cm)
+		return cfg->limits.max_cm;
+	return qps < MOST_CM - LISTENERS ? qps + LISTENERS : MOST_CM;
+}
+
+void rn_config_note(const struct rn_config *cfg, unsigned adapter, char *note, size_t len)
+{
+	uint32_t qps = cfg->limits.max_qp * cfg->adapter[adapter].shards, cms = rn_config_max_cm(cfg, adapter);
+
+	snprintf(note, len, "%s", "");
+	if (cms < qps)
+		snprintf(note, len, "limits.max_cm allows %u connections and listeners, fewer than the %u queue pairs of limits.max_qp",
+			 cms, qps);
+}
+
 int rn_config_check(const struct rn_config_reader *r, const config_setting_t *root, struct rn_config *cfg)
 {
 	config_setting_t *list = config_setting_get_member(root, "adapters");

@@ -129,6 +129,11 @@ int rn_config_load(const char *path, struct rn_config *cfg, char *err, size_t er
 /* The same for text in memory; `name` stands for the file in messages. */
 int rn_config_parse(const char *text, const char *name, struct rn_config *cfg, char *err, size_t errlen);
 
+/* limits.max_cm as it is used for this adapter. */
+uint32_t rn_config_max_cm(const struct rn_config *cfg, unsigned adapter);
+/* A sentence about limits of this adapter that are good each, and together leave some of it unused; "" when there is none. */
+void rn_config_note(const struct rn_config *cfg, unsigned adapter, char *note, size_t len);
+
 /* The built-in configuration as text; config/loopback.conf is a copy of it. */
 const char *rn_config_builtin(void);
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "config.h"
+#include "version.h"
 
 static int check_file(const char *path)
 {
@@ -16,6 +17,11 @@ static int check_file(const char *path)
 		printf("%s: %s on %s, %u shard%s\n", path, cfg.adapter[i].name,
 		       rn_config_port_word(cfg.adapter[i].port), cfg.adapter[i].shards,
 		       cfg.adapter[i].shards > 1 ? "s" : "");
+	for (unsigned i = 0; i < cfg.nadapters; i++) {
+		rn_config_note(&cfg, i, err, sizeof(err));
+		if (*err)
+			printf("%s: %s: note: %s\n", path, cfg.adapter[i].name, err);
+	}
 	return 0;
 }
 
@@ -24,7 +30,8 @@ static int usage(FILE *out, int status)
 	fputs("usage: softrnic-config FILE...      check configurations\n"
 	      "       softrnic-config --default    print the built-in configuration\n"
 	      "       softrnic-config --keys       explain every key\n"
-	      "       softrnic-config --markdown   the same as docs/configuration.md\n",
+	      "       softrnic-config --markdown   the same as docs/configuration.md\n"
+	      "       softrnic-config --version    print softrnic's version\n",
 	      out);
 	return status;
 }
@@ -33,6 +40,7 @@ int main(int argc, char **argv)
 {
 	int bad = 0;
 
+	version_if_asked(argc, argv);
 	if (argc == 2 && !strcmp(argv[1], "--default"))
 		fputs(rn_config_builtin(), stdout);
 	else if (argc == 2 && !strcmp(argv[1], "--keys"))

@@ -56,19 +56,19 @@
 	X(TEXT,   name,         "",  1, 32,  "name of the adapter, unique; required") \
 	X(CHOICE, port,         RN_CONFIG_PORT_RING, rn_config_port, 0, "kind of port: what carries the frames") \
 	X(TEXT,   peer,         "",  1, 32,  "ring: name of the adapter at the other end; required, mutual") \
-	X(TEXT,   socket,       "",  1, 108, "memif: path of the socket; required") \
+	X(TEXT,   socket,       "",  1, 108, "memif: path of the socket, or @name for one without a file; required. Only the same user and root can connect. Trust that peer: it shares memory, and what it writes there can crash this process") \
 	X(CHOICE, role,         RN_CONFIG_ROLE_SERVER, rn_config_role, 0, "memif: which side makes the socket; one of each") \
 	X(UINT,   id,           0,   0, 65535, "memif: interface number, the same on both sides") \
-	X(TEXT,   iface,        "",  1, 16,  "af_packet: kernel interface; required; must not carry the adapter's addresses") \
+	X(TEXT,   iface,        "",  1, 16,  "af_packet: kernel interface; required; must not carry the adapter's addresses, and no other adapter may have them on it in the same VLAN, in whatever process") \
 	X(TEXT,   rx_pcap,      "",  1, 256, "pcap: file that frames are received from") \
 	X(TEXT,   tx_pcap,      "",  1, 256, "pcap: file that sent frames are written to") \
-	X(TEXT,   vdev,         "",  1, 256, "vdev: device string as the EAL takes it, such as \"net_tap0,iface=tap0\"; required") \
+	X(TEXT,   vdev,         "",  1, 256, "vdev: device string as the EAL takes it, such as \"net_tap0,iface=tap0\", or the address of a PCI device, \"0000:01:00.0\"; of the machine's PCI devices those named here are taken, no other; required") \
 	X(MAC,    mac,          "",  0, 0,   "MAC address; default: the port's own, or one made from the name") \
 	X(NETS4,  ipv4,         "",  0, 8,   "IPv4 addresses with prefix length") \
 	X(NETS6,  ipv6,         "",  0, 8,   "IPv6 addresses with prefix length") \
 	X(IP4,    gateway4,     "",  0, 0,   "next hop for IPv4 peers outside every ipv4 prefix") \
 	X(IP6,    gateway6,     "",  0, 0,   "next hop for IPv6 peers outside every ipv6 prefix; may be link-local, as routers' are") \
-	X(NEIGHS, neighbours,   "",  0, 64,  "static neighbours: ({ ip = \"192.0.2.9\"; mac = \"02:00:00:00:00:09\"; }, ...)") \
+	X(NEIGHS, neighbours,   "",  0, 64,  "static neighbours: ({ ip = \"192.0.2.9\"; mac = \"02:00:00:00:00:09\"; }, ...); no ARP or neighbour discovery message of anybody changes them, which is the remedy where hosts on the link are not trusted") \
 	X(UINT,   vlan_id,      0,   0, 4094, "VLAN id of every frame; 0 = untagged") \
 	X(UINT,   vlan_prio,    0,   0, 7,   "VLAN priority; only with vlan_id") \
 	X(UINT,   mtu,          1500, 1500, 9000, "Ethernet payload bytes per frame") \
@@ -89,11 +89,12 @@
 	X(UINT,   max_qp,       16384, 1, 65536, "queue pairs per shard") \
 	X(UINT,   max_cq,       16384, 1, 65536, "completion queues per adapter") \
 	X(UINT,   max_srq,      1024, 1, 65536, "shared receive queues per adapter") \
-	X(UINT,   max_mr,       1048576, 1, 16777216, "memory regions and windows per adapter; memory is taken as they come") \
+	X(UINT,   max_mr,       1048576, 1, 8388608, "memory regions and windows per adapter; memory is taken as they come") \
 	X(UINT,   max_pd,       1024, 1, 65536, "protection domains per adapter") \
-	X(UINT,   max_cm,       4096, 1, 65536, "connections and listeners per adapter") \
+	X(UINT,   max_cm,       0, 0, 65536, "connections and listeners per adapter, those that are only asked for too; 0 = one for each queue pair of all shards and 1024 more, but 65536 at most") \
+	X(UINT,   max_cm_requests, 0, 0, 65536, "requests to connect, of max_cm, that are not answered or whose answer is not confirmed; one listener gets at most half of it and one peer a third, what comes beyond is refused; 0 = a quarter of max_cm") \
 	X(UINT,   max_timewait, 4096, 1, 65536, "closed connections remembered until their QPN may be used again") \
-	X(UINT,   max_neigh,    256, 4, 65536, "neighbours per adapter") \
+	X(UINT,   max_neigh,    4096, 4, 65536, "neighbours per adapter; a connection keeps its own, so no fewer than there are peers on the link") \
 	X(UINT,   max_depth,    16384, 1, 65536, "requests per send or receive queue, shared ones too") \
 	X(POW2,   submit_slots, 4096, 64, 65536, "64-byte slots of the submission ring of each shard") \
 	X(POW2,   handoff_slots, 1024, 64, 65536, "packets and messages in flight between two shards") \
@@ -104,25 +105,25 @@
 	X(UINT,   quota_packets, 16, 1, 1024, "packets one queue pair may send before the next has its turn")
 
 #define RN_CONFIG_TIMERS_ROWS(X) \
-	X(UINT,   ack_timeout,  17,  0, 31,  "local ACK timeout code: 4.096 us * 2^code; 0 = never; a peer silent for 8 times that is given up, so longer than a thread waits for a CPU") \
+	X(UINT,   ack_timeout,  17,  0, 31,  "local ACK timeout code: 4.096 us * 2^code; 0 = never; a peer silent for 8 times that is given up, so longer than a thread waits for a CPU; what a peer proposes counts up to three codes more") \
 	X(UINT,   retry_cnt,    7,   0, 7,   "times an unanswered request is sent again") \
-	X(UINT,   rnr_retry,    7,   0, 7,   "times a request is sent again after receiver-not-ready; 7 = for ever") \
+	X(UINT,   rnr_retry,    7,   0, 7,   "connections: most times that a request is sent again after receiver-not-ready, whatever the peer announces; 7 = as often as it announces, which may be for ever") \
 	X(UINT,   min_rnr_timer, 12, 0, 31,  "code of the delay this side asks for when not ready (12 = 0.64 ms)") \
 	X(UINT,   rto_floor_us, 4000, 10, 10000000, "adaptive retransmission: shortest timeout; above what a peer that naps (idle.sleep_max_us) needs to answer") \
 	X(UINT,   rto_initial_us, 10000, 10, 10000000, "adaptive retransmission: timeout before the first round trip is known; not below rto_floor_us") \
 	X(UINT,   cm_response_ms, 1000, 1, 60000, "connection manager: time to wait for an answer before asking again; Linux waits 4096 ms") \
 	X(UINT,   cm_retries,   15,  0, 15,  "connection manager: times a message is sent again") \
 	X(UINT,   cm_patience,  24,  0, 31,  "connection manager: code of the time, 4.096 us * 2^code, that a peer is asked for when it repeats itself and the application has not decided; 24 = 69 s") \
+	X(UINT,   cm_wait_max_s, 3600, 1, 86400, "connection manager: longest that a peer, by asking for patience again and again, makes this side wait for its answer to a request or a reply; on both sides of a connection it bounds how long an application may think") \
 	X(UINT,   close_linger_ms, 0, 0, 60000, "how long a process that had connections still answers its peers after its last adapter is closed, as a kernel would; without it a peer whose copy of our last message was lost asks in vain until it gives up") \
-	X(UINT,   neigh_retry_ms, 250, 1, 60000, "address resolution: time between two probes") \
+	X(UINT,   neigh_retry_ms, 250, 1, 60000, "address resolution: time between two probes; a neighbour that announces another MAC is asked at the known one first and followed after three such times of silence") \
 	X(UINT,   neigh_probes, 10,   1, 100, "address resolution: probes before a neighbour counts as unreachable") \
 	X(UINT,   neigh_reachable_ms, 30000, 100, 86400000, "address resolution: how long an answer is trusted")
 
 #define RN_CONFIG_PROTOCOL_ROWS(X) \
-	X(SEED,   seed,         0,   0, INT64_MAX, "for tests: seed of keys, first PSNs, QPNs and communication ids; 0 = a fresh one at each start; with another, a process that starts again looks like the former one to peers that remember it") \
+	X(SEED,   seed,         0,   0, INT64_MAX, "for tests: seed of memory keys, QPNs, communication ids and transaction ids, which anybody who knows it can compute; 0 = drawn from the kernel at each start; with another, a process that starts again looks like the former one to peers that remember it") \
 	X(BOOL,   credits,      false, 0, 1, "end-to-end credits: tell peers how many receives are posted, and hold back SENDs for which a peer has none; off = neither, as most adapters, and a receiver that is not ready says so") \
-	X(BOOL,   check_source, true, 0, 1,  "drop packets whose addresses are not those of the connection") \
-	X(BOOL,   accept_bad_icrc, false, 0, 1, "for debugging: accept frames with a wrong ICRC")
+	X(BOOL,   check_source, true, 0, 1,  "drop packets, and messages of the connection manager, whose addresses are not those of the connection")
 
 /* Names and values of the reaction point as adapters document them; docs/congestion.md explains. */
 #define RN_CONFIG_CONGESTION_ROWS(X) \
@@ -165,11 +166,11 @@
 	X(ARGS,   args,         "",  0, 16,  "further EAL arguments, as they are")
 
 #define RN_CONFIG_CAPTURE_ROWS(X) \
-	X(TEXT,   file,         "",  0, 256, "write every frame to this pcap file; empty = no capture") \
+	X(TEXT,   file,         "",  0, 256, "write every frame to this pcap file, which only its owner may read; empty = no capture; a full disk leaves whole records, and the log says what is missing") \
 	X(UINT,   snaplen,      65535, 64, 65535, "bytes kept of each frame")
 
 #define RN_CONFIG_LOG_ROWS(X) \
-	X(CHOICE, level,        RN_CONFIG_LEVEL_WARNING, rn_config_level, 0, "least severe message shown on standard error")
+	X(CHOICE, level,        RN_CONFIG_LEVEL_WARNING, rn_config_level, 0, "least severe message shown on standard error; docs/log.md has all of softrnic's own")
 
 #define RN_CONFIG_SECTIONS(X) /* section, rows, help; `adapters` is a list of groups, the others are groups */ \
 	X(idle,     RN_CONFIG_IDLE_ROWS,     "what a shard does without work") \

@@ -5,6 +5,9 @@
  * Slots are numbered as they stand in the vtable, IUnknown's three first. The C++ classes have no
  * data, no virtual bases and no virtual destructor; objects carry no C++ type information, so
  * typeid, dynamic_cast to a class and -fsanitize=vptr do not work on them.
+ *
+ * While an adapter is open SIGSEGV and SIGBUS have a handler of the library's. A handler that the
+ * client installs later must call the one it replaces for faults that are not its own.
  */
 #ifndef NDSPI_H
 #define NDSPI_H
@@ -12,6 +15,13 @@
 #include "nddef.h"
 #include "ndstatus.h"
 #include "ndtypes.h"
+
+/* An adapter of version 1. There are none; NdOpenV1Adapter, also as a program's own header declares it, names the type. */
+#ifdef __cplusplus
+struct INDAdapter;
+#else
+typedef struct INDAdapter INDAdapter;
+#endif
 
 static const GUID IID_IND2Overlapped __attribute__((unused)) = {
 	0xABF72719, 0xB016, 0x4A40, {0xA6, 0xF7, 0x62, 0x27, 0x91, 0xA7, 0x04, 0x4C}};

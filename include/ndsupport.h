@@ -8,12 +8,6 @@
 
 #include "ndspi.h"
 
-#ifdef __cplusplus
-struct INDAdapter;
-#else
-typedef struct INDAdapter INDAdapter;
-#endif
-
 /* NdQueryAddressList */
 #define ND_QUERY_EXCLUDE_EMULATOR_ADDRESSES 0x00000001 /* no effect */
 #define ND_QUERY_EXCLUDE_NDv1_ADDRESSES	    0x00000002

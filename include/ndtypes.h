@@ -8,7 +8,8 @@
  *
  * Every call may be made by any thread. A HANDLE is a number, not an address: its two low bits
  * belong to the client and are ignored by every call, and a handle that was closed, or was never
- * one of ours, answers ND_INVALID_HANDLE.
+ * one of ours, answers ND_INVALID_HANDLE. A thread may be cancelled in the waits (NdsEventWait,
+ * NdsEventWaitAny, NdsPortGet); no other call is a cancellation point.
  */
 #ifndef NDTYPES_H
 #define NDTYPES_H
@@ -29,7 +30,7 @@ typedef uint32_t ULONG;
 typedef uint32_t DWORD;
 typedef uint64_t UINT64;
 typedef uint64_t ULONGLONG;
-typedef int BOOL;
+typedef int BOOL; /* FALSE, or anything else */
 typedef int INT;
 typedef size_t SIZE_T;
 typedef uintptr_t ULONG_PTR;
@@ -37,6 +38,13 @@ typedef uintptr_t DWORD_PTR;
 typedef uintptr_t KAFFINITY;
 typedef void *PVOID;
 typedef void *HANDLE;
+
+#ifndef FALSE
+#define FALSE 0
+#endif
+#ifndef TRUE
+#define TRUE 1
+#endif
 
 /* An NTSTATUS or COM code. Negative = failure; ND_TIMEOUT and ND_PENDING are success by sign. */
 typedef int32_t HRESULT;

@@ -66,7 +66,7 @@ static void make_side(struct pair *p, int i)
 	uint32_t rkey, entries = 2 * (p->o.window + p->o.burst);
 
 	rn_core_defaults(&cfg);
-	cfg.seed = 42 + (uint64_t)i;
+	cfg.secrets = rn_secrets_of_seed(42 + (uint64_t)i);
 	s->port = (struct rn_port_attr){.mac = {2, 0, 0, 0, 0, (uint8_t)(i + 1)},
 					.mtu = 9000,
 					.max_path_mtu = 5,
@@ -78,7 +78,7 @@ static void make_side(struct pair *p, int i)
 	s->frames = memory((size_t)PAIR_BURST_MAX * PAIR_FRAME);
 	for (size_t n = 0; n < p->o.buffer; n++)
 		s->mem[n] = (uint8_t)(n * 131 >> 5);
-	s->mrs = rn_mr_table_create(1024, 7 + (uint64_t)i);
+	s->mrs = rn_mr_table_create(1024, &(struct rn_secret){{(uint8_t)(7 + i)}});
 	mr.ptr = s->mem;
 	mr.iova = (uintptr_t)s->mem;
 	s->sh = s->mrs == NULL

@@ -43,14 +43,9 @@
 	X(REP_RCVD,    DREQ,       answer_dreq,       CLOSED) \
 	X(REP_RCVD,    DESTROY,    reject_rep,        CLOSED) \
 	\
-	X(ARRIVED,     NEIGH_OK,   tell_request,      REQ_RCVD) \
-	X(ARRIVED,     NEIGH_FAIL, drop_request,      CLOSED) \
-	X(ARRIVED,     REQ_AGAIN,  nothing,           ARRIVED) \
-	X(ARRIVED,     REJ,        drop_request,      CLOSED) \
-	X(ARRIVED,     STALE,      drop_request,      CLOSED) \
-	X(ARRIVED,     DESTROY,    reject_req,        CLOSED) \
 	X(REQ_RCVD,    REQ_AGAIN,  delay_req,         REQ_RCVD) \
 	X(REQ_RCVD,    DELAY,      delay_req,         REQ_RCVD) \
+	X(REQ_RCVD,    SPENT,      tell_rejected,     CLOSED) \
 	X(REQ_RCVD,    ACCEPT,     send_rep,          REP_SENT) \
 	X(REQ_RCVD,    REJECT,     reject_req,        CLOSED) \
 	X(REQ_RCVD,    REJ,        tell_rejected,     CLOSED) \
@@ -112,11 +107,8 @@
 	X(SIDR_SENT,   SPENT,      give_up_sidr,      BOUND) \
 	X(SIDR_SENT,   SIDR_REP,   take_sidr_rep,     BOUND) \
 	X(SIDR_SENT,   DESTROY,    forget_sidr,       CLOSED) \
-	X(SIDR_ARRIVED, NEIGH_OK,  tell_request,      SIDR_RCVD) \
-	X(SIDR_ARRIVED, NEIGH_FAIL, drop_request,     CLOSED) \
-	X(SIDR_ARRIVED, REQ_AGAIN, nothing,           SIDR_ARRIVED) \
-	X(SIDR_ARRIVED, DESTROY,   refuse_sidr,       CLOSED) \
-	X(SIDR_RCVD,   REQ_AGAIN,  nothing,           SIDR_RCVD) \
+	X(SIDR_RCVD,   REQ_AGAIN,  keep_request,      SIDR_RCVD) \
+	X(SIDR_RCVD,   SPENT,      tell_rejected,     CLOSED) \
 	X(SIDR_RCVD,   ACCEPT,     answer_sidr,       CLOSED) \
 	X(SIDR_RCVD,   REJECT,     refuse_sidr,       CLOSED) \
 	X(SIDR_RCVD,   DESTROY,    refuse_sidr,       CLOSED)
@@ -170,6 +162,13 @@ static void leave_listener(struct rn_cm_conn *c)
 	c->parent = NULL;
 }
 
+static void let_go_of_hop(struct rn_cm *cm, struct rn_cm_conn *c)
+{
+	if (c->hop)
+		rn_neigh_release(cm->neigh, c->hop);
+	c->hop = NULL;
+}
+
 static void enter(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_state next)
 {
 	unsigned flags = states[next].flags, before = states[c->state].flags;
@@ -183,6 +182,12 @@ static void enter(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_state next)
 		rn_list_del(&c->asks);
 	else if (!(before & RN_CM_F_ASKS))
 		rn_list_add_tail(&cm->asking, &c->asks);
+	if (!(flags & RN_CM_F_HALF))
+		rn_cm_half_end(cm, c);
+	if (!(flags & RN_CM_F_HOP))
+		let_go_of_hop(cm, c);
+	else if (!c->hop)
+		c->hop = rn_neigh_hold(cm->neigh, &c->av.dgid);
 	if (next == RN_CMS_BOUND)
 		rn_cm_unindex_wire(cm, c);
 	/* what was refused is still found by its ids: a repeated message gets the same answer */
@@ -202,10 +207,13 @@ bool rn_cm_step(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_cause cause,
 {
 	static const struct rn_cm_why no_reason;
 	const struct rule *rule = &rules[c->state][cause];
+	enum rn_cm_state from = c->state;
 
 	if (!rule->act)
 		return false;
-	rule->act(cm, c, why ? why : &no_reason, now);
+	why = why ? why : &no_reason;
+	rule->act(cm, c, why, now);
+	rn_cm_note_step(cm, c, from, rule->next, cause, why);
 	enter(cm, c, rule->next);
 	if (cause == RN_CMC_DESTROY) {
 		c->orphan = true;
@@ -222,7 +230,14 @@ bool rn_cm_step(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_cause cause,
 void rn_cm_start_timer(struct rn_cm *cm, struct rn_cm_conn *c, rn_time now)
 {
 	c->retries = c->max_retries;
+	c->patience_end = now + cm->wait_max;
 	rn_timer_arm(&cm->wheel, &c->timer, now + c->interval);
+}
+
+void rn_cm_await_repeat(struct rn_cm *cm, struct rn_cm_conn *c, rn_time more, rn_time now)
+{
+	c->retries = 0;
+	rn_timer_arm(&cm->wheel, &c->timer, now + more + c->asking);
 }
 
 /* Puts the question to the neighbour table. */
@@ -316,7 +331,7 @@ static void fill_attr(const struct rn_cm *cm, const struct rn_cm_conn *c, struct
 	a->timeout = c->timeout_code;
 	a->min_rnr_timer = cm->min_rnr_timer;
 	a->sq_psn = c->theirs.psn;
-	a->rnr_retry = c->theirs.rnr_retry;
+	a->rnr_retry = RN_MIN(c->theirs.rnr_retry, cm->max_rnr_retry);
 	a->max_rd_atomic = c->theirs.responder_resources;
 	a->max_dest_rd_atomic = c->theirs.initiator_depth;
 	a->retry_cnt = c->passive ? c->theirs.retry_cnt : c->own.retry_cnt;
@@ -393,17 +408,19 @@ struct rn_cm *rn_cm_create(const struct rn_core_cfg *cfg, const struct rn_port_a
 	cm->port = port;
 	cm->neigh = neigh;
 	cm->response_timeout = RN_MAX(cfg->cm_response_timeout, RN_MS(1));
+	cm->wait_max = cfg->cm_wait_max ? cfg->cm_wait_max : RN_CM_WAIT_MAX;
 	cm->max_retries = RN_MIN(cfg->cm_max_retries, 15);
 	cm->ack_timeout = cfg->ack_timeout & 31;
 	cm->min_rnr_timer = cfg->min_rnr_timer;
+	cm->max_rnr_retry = cfg->rnr_retry;
 	cm->patience = cfg->cm_patience & 31;
-	cm->seed = cfg->seed;
 	rn_list_init(&cm->saying);
 	rn_list_init(&cm->telling);
 	rn_list_init(&cm->asking);
 	rn_wheel_init(&cm->wheel, now);
 	cm->replies = calloc(RN_CM_REPLIES, sizeof(*cm->replies));
-	if (!cm->replies || !rn_cm_index_create(cm, cfg, now)) {
+	if (!cm->replies || !rn_cm_index_create(cm, cfg, now) ||
+	    !rn_cm_half_create(cm, cfg->max_cm_requests)) {
 		rn_cm_destroy(cm);
 		return NULL;
 	}
@@ -414,6 +431,7 @@ void rn_cm_destroy(struct rn_cm *cm)
 {
 	if (!cm)
 		return;
+	rn_cm_half_destroy(cm);
 	rn_cm_index_destroy(cm);
 	free(cm->replies);
 	free(cm);

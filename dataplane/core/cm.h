@@ -3,7 +3,8 @@
  * A pure machine of its own, owned by shard 0. It owns communication ids, local ports, listeners, connections and
  * timewait records, but no QP: front ends move QPs on its events and then tell it to answer. It learns MADs with
  * rn_cm_rx(), speaks through rn_cm_tx() (one MAD at a time, when the shard has a buffer), reports through rn_cm_event().
- * Neighbour resolution is asked of neigh.h before a REQ leaves and before a request is reported.
+ * Neighbour resolution is asked of neigh.h before a REQ leaves and, on the passive side, when the peer has answered the REP:
+ * until then packets go to where the request came from.
  *
  * States and rules are the table in cm.c; rn_cm_print_rules() prints it into docs/cm-states.md.
  */
@@ -41,7 +42,8 @@
  *	`param` is what the peer sent, raw (CM_REQUEST: responder_resources is the REQ's responder resources; private data
  *	padded to the field's size). `attr` is what this side's QP takes for RTR and RTS (section 6.7): max_rd_atomic and
  *	max_dest_rd_atomic are upper bounds, rq_psn is filled on the active side only.
- *	CM_REJECTED also comes for a request the peer withdrew (reason 4) before or after CM_ACCEPT.
+ *	CM_REJECTED also comes for a request the peer withdrew before or after CM_ACCEPT, or has not repeated for longer than
+ *	it said it would go on (reason 4).
  *	CM_UNREACHABLE err: -EHOSTUNREACH no neighbour or no route, -ETIMEDOUT no answer to REQ or REP.
  *	CM_DISCONNECTED comes once per connection. When it comes for the peer's DREQ, CM_DISCONNECT or CM_DESTROY answers
  *	that; until then the peer's QP still acknowledges, for at most half the time after which the peer asks again
@@ -59,6 +61,7 @@
 #include "verdict.h"
 
 struct rn_cm;
+struct rn_news;
 struct rn_core_cfg;
 struct rn_port_attr;
 
@@ -87,6 +90,9 @@ bool rn_cm_wants_tx(const struct rn_cm *cm);
 
 /* The next event; per id in order. False when there is none. */
 bool rn_cm_event(struct rn_cm *cm, struct rn_event *ev);
+
+/* What has become of connections, for people. False when nothing has happened. */
+bool rn_cm_news(struct rn_cm *cm, struct rn_news *news);
 
 /* Looks at the neighbour table too: call rn_cm_tick() after rn_neigh_rx() and rn_neigh_tick() when
  * this says so. */

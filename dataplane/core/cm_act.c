@@ -25,6 +25,15 @@ uint8_t rn_cm_code_of(rn_time t)
 	return code;
 }
 
+uint8_t rn_cm_bound_timeout(const struct rn_cm *cm, uint8_t code)
+{
+	uint8_t own = cm->ack_timeout;
+
+	if (own == 0)
+		return code;
+	return code ? (uint8_t)RN_MIN(code, RN_MIN(own + 3, 31)) : own;
+}
+
 void rn_cm_do_nothing(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
 		      rn_time now)
 {
@@ -90,7 +99,9 @@ void rn_cm_do_tell_unreachable(struct rn_cm *cm, struct rn_cm_conn *c, const str
 void rn_cm_do_resend(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
 		     rn_time now)
 {
-	rn_neigh_doubt(cm->neigh, &c->av.dgid, now);
+	/* A sender that has not confirmed the REP may be a stranger in a peer's name: no reason to doubt the peer's MAC. */
+	if (!c->passive || c->answered)
+		rn_neigh_doubt(cm->neigh, &c->av.dgid, now);
 	rn_cm_say(cm, c);
 }
 
@@ -116,14 +127,17 @@ void rn_cm_do_withdraw_req(struct rn_cm *cm, struct rn_cm_conn *c, const struct 
 	rn_cm_say(cm, c);
 }
 
-/* An MRA stops the repeating for the time it names. Who sends it is alive, so all repeats are there again: a client may
- * think for as long as it likes. */
+/* An MRA stops the repeating for the time it names, and gives all repeats back, because its sender is alive: a client may
+ * think for long. patience_end bounds it, or a peer could keep a half-open connection for ever with MRAs alone. */
 void rn_cm_do_wait_longer(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
 			  rn_time now)
 {
-	c->retries = c->max_retries;
-	rn_timer_arm(&cm->wheel, &c->timer,
-		     now + c->interval + rn_cm_time_of(why->msg->mra.service_timeout));
+	rn_time until = now + c->interval + rn_cm_time_of(why->msg->mra.service_timeout);
+
+	if (now >= c->patience_end)
+		return;
+	c->retries = until < c->patience_end ? c->max_retries : 0;
+	rn_timer_arm(&cm->wheel, &c->timer, RN_MIN(until, c->patience_end));
 }
 
 /* The ACK timeout must outlast the peer's promised delay (Linux' formula, section 6.8), unless the
@@ -138,7 +152,7 @@ static uint8_t ack_timeout_for(const struct rn_cm *cm, const struct rn_cm_conn *
 	if (cm->ack_timeout == 0)
 		return 0;
 	/* two of about the same make one of the next code */
-	return (uint8_t)RN_MIN(more + (more <= less + 1), 31u);
+	return rn_cm_bound_timeout(cm, (uint8_t)RN_MIN(more + (more <= less + 1), 31u));
 }
 
 void rn_cm_do_take_rep(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
@@ -199,24 +213,17 @@ void rn_cm_do_reject_rep(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn
 
 /* ---- the one who is asked ---- */
 
-void rn_cm_do_tell_request(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
+void rn_cm_do_keep_request(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
 			   rn_time now)
 {
-	rn_cm_tell(cm, c, RN_EVENT_CM_REQUEST, 0, 0);
-}
-
-/* Nobody knows of the request yet, so nobody hears of its end. */
-void rn_cm_do_drop_request(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
-			   rn_time now)
-{
-	c->orphan = true;
-	rn_cm_leave_port(cm, c);
+	rn_cm_await_repeat(cm, c, 0, now);
 }
 
 void rn_cm_do_delay_req(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
 			rn_time now)
 {
 	rn_cm_owe_mra(cm, c, RN_CM_ABOUT_REQ);
+	rn_cm_await_repeat(cm, c, rn_cm_time_of(cm->patience), now);
 }
 
 void rn_cm_do_send_rep(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
@@ -253,8 +260,7 @@ void rn_cm_do_refuse_backlog(struct rn_cm *cm, struct rn_cm_conn *c, const struc
 		struct rn_cm_conn *child = rn_container_of(pos, struct rn_cm_conn, sibling);
 
 		/* a request whose event was taken is its client's */
-		if (child->state == RN_CMS_ARRIVED || child->state == RN_CMS_SIDR_ARRIVED ||
-		    child->nnotes)
+		if (child->nnotes)
 			rn_cm_step(cm, child, RN_CMC_DESTROY, NULL, now);
 	}
 	rn_list_for_each_safe(pos, tmp, &c->held)
@@ -270,7 +276,16 @@ void rn_cm_do_refuse_backlog(struct rn_cm *cm, struct rn_cm_conn *c, const struc
 void rn_cm_do_tell_established(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
 			       rn_time now)
 {
+	uint8_t mac[6];
+
 	rn_list_del(&c->says);
+	c->answered = true;
+	/* until now its MAC was the one its packets came from */
+	if (rn_neigh_resolve(cm->neigh, &c->local, &c->av.dgid, mac, now) == RN_NEIGH_READY &&
+	    memcmp(mac, c->av.dmac, 6) != 0) {
+		memcpy(c->av.dmac, mac, 6);
+		rn_neigh_retell(cm->neigh, &c->av.dgid); /* the client's QP has it too */
+	}
 	rn_cm_tell(cm, c, RN_EVENT_CM_ESTABLISHED, 0, 0);
 }
 

@@ -3,8 +3,9 @@
  *
  * Owns the table of connections (slots handed out first in, first out; a client id is slot and
  * generation), the hash tables over it, the use counts of ephemeral ports and the timewait records
- * with their wheel. Communication ids and transaction ids are keyed permutations of counters: they
- * look random, and none comes again before 2^32 others. Runs on shard 0.
+ * with their wheel. Communication ids, transaction ids and ephemeral ports are drawn from a secret
+ * each, and the tables are keyed with another: strangers neither guess a name nor choose where it
+ * goes. Runs on shard 0.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +46,6 @@ bool rn_cm_index_create(struct rn_cm *cm, const struct rn_core_cfg *cfg, rn_time
 					  &cm->by_qpn,	 &cm->by_tuple,	 &cm->by_port,
 					  &cm->by_asker};
 	uint32_t nbuckets, nchains;
-	uint64_t start;
 
 	cm->max = RN_MAX(cfg->max_cm, 1u);
 	cm->max_waits = RN_MAX(cfg->max_timewait, 1u);
@@ -67,15 +67,14 @@ bool rn_cm_index_create(struct rn_cm *cm, const struct rn_core_cfg *cfg, rn_time
 	for (unsigned i = 0; i < TABLES; i++)
 		rn_htab_init(tables[i], cm->buckets + (size_t)i * nbuckets, nbuckets);
 	rn_idpool_init(&cm->slots, cm->slot_ring, 0, cm->max);
-	for (uint32_t i = 0; i < cm->max; i++)
-		init_conn(&cm->conns[i], i);
 	cm->id_bits = 1;
 	while (cm->max >> cm->id_bits)
 		cm->id_bits++;
 	init_waits(cm, now);
-	start = rn_hash_u64(cm->seed ^ 0x636d);
-	cm->id_counter = (uint32_t)start;
-	cm->port_cursor = (uint32_t)(rn_hash_u64(start) % RN_CM_EPHEMERALS);
+	rn_stream_init(&cm->ids, &cfg->secrets.of[RN_SECRET_COMM_IDS], 0);
+	rn_stream_init(&cm->tids, &cfg->secrets.of[RN_SECRET_TIDS], 0);
+	rn_stream_init(&cm->ports, &cfg->secrets.of[RN_SECRET_PORTS], 0);
+	cm->tables = cfg->secrets.of[RN_SECRET_CM_TABLES];
 	return true;
 }
 
@@ -107,11 +106,13 @@ struct rn_cm_conn *rn_cm_new(struct rn_cm *cm)
 	return c;
 }
 
-struct rn_cm_conn *rn_cm_child(struct rn_cm *cm, struct rn_cm_conn *listener)
+struct rn_cm_conn *rn_cm_child(struct rn_cm *cm, struct rn_cm_conn *listener,
+			       const struct rn_gid *from)
 {
 	struct rn_cm_conn *c = NULL;
 
-	if (!listener->backlog || listener->nheld < listener->backlog)
+	if ((!listener->backlog || listener->nheld < listener->backlog) &&
+	    rn_cm_half_room(cm, listener, from))
 		c = rn_cm_new(cm);
 	if (!c)
 		return NULL;
@@ -153,13 +154,19 @@ struct rn_cm_conn *rn_cm_by_id(const struct rn_cm *cm, uint32_t id)
 
 static uint64_t hash2(const struct rn_cm *cm, uint64_t a, uint64_t b)
 {
-	return rn_hash_u64(rn_hash_u64(a ^ cm->seed) ^ b);
+	const uint64_t key[2] = {a, b};
+
+	return rn_secret_hash(&cm->tables, key, sizeof(key));
 }
 
 static uint64_t hash_tuple(const struct rn_cm *cm, const struct rn_cm_conn *c)
 {
-	return rn_hash_bytes(c->local.b, 16, hash2(cm, c->port, c->peer_port)) ^
-	       rn_hash_bytes(c->peer.b, 16, cm->seed);
+	const struct {
+		struct rn_gid local, peer;
+		uint32_t port, peer_port;
+	} key = {c->local, c->peer, c->port, c->peer_port};
+
+	return rn_secret_hash(&cm->tables, &key, sizeof(key));
 }
 
 struct rn_cm_conn *rn_cm_by_local(const struct rn_cm *cm, uint32_t local_id)
@@ -171,25 +178,38 @@ struct rn_cm_conn *rn_cm_by_local(const struct rn_cm *cm, uint32_t local_id)
 	return NULL;
 }
 
-struct rn_cm_conn *rn_cm_by_remote(const struct rn_cm *cm, uint32_t remote_id, uint64_t guid)
+static uint64_t hash_peer(const struct rn_cm *cm, uint32_t name, uint64_t guid, const struct rn_gid *from)
 {
-	for (struct rn_hnode *n = rn_htab_first(&cm->by_remote, hash2(cm, remote_id, guid)); n;
+	const struct {
+		struct rn_gid from;
+		uint64_t guid, name;
+	} key = {*from, guid, name};
+
+	return rn_secret_hash(&cm->tables, &key, sizeof(key));
+}
+
+struct rn_cm_conn *rn_cm_by_remote(const struct rn_cm *cm, uint32_t remote_id, uint64_t guid,
+				   const struct rn_gid *from)
+{
+	for (struct rn_hnode *n = rn_htab_first(&cm->by_remote, hash_peer(cm, remote_id, guid, from)); n;
 	     n = rn_htab_next(n)) {
 		struct rn_cm_conn *c = conn_of(n, by_remote);
 
-		if (c->remote_id == remote_id && c->remote_guid == guid)
+		if (c->remote_id == remote_id && c->remote_guid == guid &&
+		    rn_gid_equal(&c->av.dgid, from))
 			return c;
 	}
 	return NULL;
 }
 
-struct rn_cm_conn *rn_cm_by_peer_qp(const struct rn_cm *cm, uint32_t qpn, uint64_t guid)
+struct rn_cm_conn *rn_cm_by_peer_qp(const struct rn_cm *cm, uint32_t qpn, uint64_t guid,
+				    const struct rn_gid *from)
 {
-	for (struct rn_hnode *n = rn_htab_first(&cm->by_peer_qp, hash2(cm, qpn, guid)); n;
+	for (struct rn_hnode *n = rn_htab_first(&cm->by_peer_qp, hash_peer(cm, qpn, guid, from)); n;
 	     n = rn_htab_next(n)) {
 		struct rn_cm_conn *c = conn_of(n, by_peer_qp);
 
-		if (c->remote_qpn == qpn && c->remote_guid == guid)
+		if (c->remote_qpn == qpn && c->remote_guid == guid && rn_gid_equal(&c->av.dgid, from))
 			return c;
 	}
 	return NULL;
@@ -217,9 +237,19 @@ bool rn_cm_tuple_taken(const struct rn_cm *cm, const struct rn_cm_conn *c)
 	return false;
 }
 
+uint64_t rn_cm_hash_source(const struct rn_cm *cm, const struct rn_gid *from)
+{
+	return hash_peer(cm, 0, 0, from);
+}
+
 static uint64_t hash_asker(const struct rn_cm *cm, uint32_t request_id, const struct rn_gid *from)
 {
-	return rn_hash_bytes(from->b, 16, hash2(cm, request_id, 6));
+	const struct {
+		struct rn_gid from;
+		uint64_t request_id;
+	} key = {*from, request_id};
+
+	return rn_secret_hash(&cm->tables, &key, sizeof(key));
 }
 
 struct rn_cm_conn *rn_cm_by_asker(const struct rn_cm *cm, uint32_t request_id,
@@ -291,9 +321,10 @@ void rn_cm_index_local(struct rn_cm *cm, struct rn_cm_conn *c)
 
 void rn_cm_index_peer(struct rn_cm *cm, struct rn_cm_conn *c)
 {
-	add(&cm->by_remote, &c->by_remote, &c->in_remote, hash2(cm, c->remote_id, c->remote_guid));
+	add(&cm->by_remote, &c->by_remote, &c->in_remote,
+	    hash_peer(cm, c->remote_id, c->remote_guid, &c->av.dgid));
 	add(&cm->by_peer_qp, &c->by_peer_qp, &c->in_peer_qp,
-	    hash2(cm, c->remote_qpn, c->remote_guid));
+	    hash_peer(cm, c->remote_qpn, c->remote_guid, &c->av.dgid));
 }
 
 void rn_cm_index_qpn(struct rn_cm *cm, struct rn_cm_conn *c)
@@ -339,18 +370,14 @@ static uint32_t *users_of(struct rn_cm *cm, uint16_t port)
 	return port < RN_CM_EPHEMERAL_FIRST ? NULL : &cm->port_users[port - RN_CM_EPHEMERAL_FIRST];
 }
 
-/* Port 0: one of the ephemeral range that nobody uses at all. */
+/* Port 0: one of the ephemeral range that nobody uses at all; the search begins at a place drawn anew. */
 bool rn_cm_take_port(struct rn_cm *cm, struct rn_cm_conn *c, uint16_t port)
 {
-	uint32_t *users;
+	uint32_t *users, at = port == 0 ? (uint32_t)rn_stream_next(&cm->ports) : 0;
 
-	for (unsigned i = 0; port == 0 && i < RN_CM_EPHEMERALS; i++) {
-		uint32_t at = cm->port_cursor;
-
-		cm->port_cursor = (at + 1) % RN_CM_EPHEMERALS;
-		if (cm->port_users[at] == 0)
-			port = (uint16_t)(RN_CM_EPHEMERAL_FIRST + at);
-	}
+	for (unsigned i = 0; port == 0 && i < RN_CM_EPHEMERALS; i++, at++)
+		if (cm->port_users[at % RN_CM_EPHEMERALS] == 0)
+			port = (uint16_t)(RN_CM_EPHEMERAL_FIRST + at % RN_CM_EPHEMERALS);
 	if (port == 0)
 		return false;
 	c->port = port;
@@ -375,36 +402,19 @@ void rn_cm_leave_port(struct rn_cm *cm, struct rn_cm_conn *c)
 
 /* ---- fresh names ---- */
 
-/* Odd, so that multiplying can be undone. */
-#define FACTOR_1 0x9E3779B1u
-#define FACTOR_2 0x85EBCA77u
-#define FACTOR_3 0xC2B2AE3Du
-static_assert(FACTOR_1 & FACTOR_2 & FACTOR_3 & 1, "scramble() gives no number twice");
-
-static uint32_t fold(uint32_t x)
-{
-	return x ^ x >> 15;
-}
-
-/* A permutation of 32-bit numbers: every step can be undone. */
-static uint32_t scramble(uint32_t x, uint64_t key)
-{
-	return fold(fold(fold((x ^ (uint32_t)key) * FACTOR_1) * FACTOR_2) * FACTOR_3);
-}
-
 uint32_t rn_cm_fresh_id(struct rn_cm *cm)
 {
 	uint32_t id;
 
 	do {
-		id = scramble(cm->id_counter++, rn_hash_u64(cm->seed));
+		id = (uint32_t)rn_stream_next(&cm->ids);
 	} while (id == 0 || rn_cm_by_local(cm, id) || rn_cm_local_waits(cm, id));
 	return id;
 }
 
 uint64_t rn_cm_fresh_tid(struct rn_cm *cm)
 {
-	return rn_hash_u64(rn_hash_u64(cm->seed) ^ cm->tid_counter++);
+	return rn_stream_next(&cm->tids);
 }
 
 /* ---- timewait ---- */
@@ -461,6 +471,7 @@ void rn_cm_enter_wait(struct rn_cm *cm, struct rn_cm_conn *c, rn_time now)
 	w->local_id = c->local_id;
 	w->remote_id = c->remote_id;
 	w->remote_guid = c->remote_guid;
+	w->peer = c->av.dgid;
 	w->qpn = c->own.qpn;
 	w->conn_id = c->id;
 	link_first(cm, chain(cm, cm->wait_local, w->local_id, 0), w, &w->next_local);
@@ -482,11 +493,13 @@ bool rn_cm_local_waits(const struct rn_cm *cm, uint32_t local_id)
 	return false;
 }
 
-bool rn_cm_remote_waits(const struct rn_cm *cm, uint32_t remote_id, uint64_t guid)
+bool rn_cm_remote_waits(const struct rn_cm *cm, uint32_t remote_id, uint64_t guid,
+			const struct rn_gid *from)
 {
 	for (uint32_t i = *chain(cm, cm->wait_remote, remote_id, guid); i;
 	     i = cm->waits[i - 1].next_remote)
-		if (cm->waits[i - 1].remote_id == remote_id && cm->waits[i - 1].remote_guid == guid)
+		if (cm->waits[i - 1].remote_id == remote_id && cm->waits[i - 1].remote_guid == guid &&
+		    rn_gid_equal(&cm->waits[i - 1].peer, from))
 			return true;
 	return false;
 }

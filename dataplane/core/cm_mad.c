@@ -2,7 +2,8 @@
  *
  * A connection keeps its one repeatable message built (c->mad) and stands in cm->saying while that
  * is owed; answers to packets wait in a bounded queue of their own and are dropped, counted, when
- * it is full: whoever asked will ask again. rn_cm_tx() takes answers first. Runs on shard 0.
+ * it is full: whoever asked will ask again. rn_cm_tx() takes them in turns: a flood of refusals
+ * holds back nothing else. Runs on shard 0.
  */
 #include <string.h>
 
@@ -254,13 +255,23 @@ static void address(struct rn_cm *cm, struct rn_pkt *out, const struct rn_gid *s
 	out->payload_len = RN_MAD_BYTES;
 }
 
+/* The peer may have moved; while nobody knows where to, the old MAC is the best guess. A stranger is not asked for: its
+ * entry would take the place of somebody we know. */
+static enum rn_neigh_state next_hop(struct rn_cm *cm, const struct rn_cm_conn *c, uint8_t mac[6], rn_time now)
+{
+	if (c->passive && !c->answered)
+		return rn_neigh_known(cm->neigh, &c->av.dgid, mac);
+	return rn_neigh_resolve(cm->neigh, &c->local, &c->av.dgid, mac, now);
+}
+
 bool rn_cm_tx(struct rn_cm *cm, struct rn_pkt *out, rn_time now)
 {
 	struct rn_cm_conn *c;
 	struct rn_list *l;
 	uint8_t mac[6];
 
-	if (cm->reply_count) {
+	cm->replied = cm->reply_count && !(cm->replied && !rn_list_empty(&cm->saying));
+	if (cm->replied) {
 		const struct rn_cm_reply *r = &cm->replies[cm->reply_head];
 
 		cm->reply_head = (cm->reply_head + 1) % RN_CM_REPLIES;
@@ -273,8 +284,7 @@ bool rn_cm_tx(struct rn_cm *cm, struct rn_pkt *out, rn_time now)
 	if (!l)
 		return false;
 	c = rn_container_of(l, struct rn_cm_conn, says);
-	/* the peer may have moved; while nobody knows where to, the old MAC is the best guess */
-	if (rn_neigh_resolve(cm->neigh, &c->local, &c->av.dgid, mac, now) == RN_NEIGH_READY)
+	if (next_hop(cm, c, mac, now) == RN_NEIGH_READY)
 		memcpy(c->av.dmac, mac, 6);
 	memcpy(cm->out, c->mad, RN_MAD_BYTES);
 	address(cm, out, &c->av.sgid, &c->av.dgid, c->av.dmac, c->av.tclass);

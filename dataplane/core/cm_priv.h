@@ -6,6 +6,7 @@
  *	cm_sidr.c   datagram services: all of the above for their two messages
  *	cm_exec.c   commands
  *	cm_mad.c    messages out
+ *	cm_half.c   how many connections may be half-open
  *	cm_index.c  ids, lookups, ports, timewait records
  */
 #ifndef RN_CM_PRIV_H
@@ -17,6 +18,7 @@
 #include "htab.h"
 #include "idpool.h"
 #include "list.h"
+#include "news.h"
 #include "wheel.h"
 
 #define RN_CM_EVENTS	    6	/* untaken events one id can have: a whole life of it */
@@ -24,11 +26,19 @@
 #define RN_CM_EPHEMERALS    (RN_CM_EPHEMERAL_LAST - RN_CM_EPHEMERAL_FIRST + 1)
 #define RN_CM_TIMEWAIT_CODE 22 /* longest timewait: 17 s */
 #define RN_CM_PARTING	    RN_MS(500) /* longest wait of a DREQ for its answer */
+#define RN_CM_WAIT_MAX	    RN_S(3600) /* default of cm_wait_max */
+#define RN_CM_INTERVAL_CODE 21 /* longest interval between two REPs, whatever the REQ says: 8.6 s */
+/* How long a request that is not repeated is kept: as long as it says that its sender goes on, in these bounds. Linux goes
+ * on for 69 s. */
+#define RN_CM_ASKING_MIN    RN_S(5)
+#define RN_CM_ASKING_MAX    RN_S(90)
 
 enum rn_cm_flags {
 	RN_CM_F_TIMED = 1 << 0, /* the timer runs */
 	RN_CM_F_ASKS = 1 << 1,	/* waits for the neighbour table */
 	RN_CM_F_HELD = 1 << 2,	/* counts against the listener's backlog */
+	RN_CM_F_HOP = 1 << 3,	/* keeps its next hop in the neighbour table */
+	RN_CM_F_HALF = 1 << 4,	/* passive, and nothing shows that the peer is there */
 };
 
 /* clang-format off */
@@ -37,21 +47,19 @@ enum rn_cm_flags {
 	X(BOUND,          0,                            "has an address and a port") \
 	X(LISTEN,         0,                            "takes requests") \
 	X(RESOLVING,      RN_CM_F_ASKS,                 "connecting: peer's MAC is being asked for") \
-	X(REQ_SENT,       RN_CM_F_TIMED,                "REQ is out") \
-	X(REQ_WAIT,       RN_CM_F_TIMED,                "peer asked for patience with the REQ") \
-	X(REP_RCVD,       0,                            "REP is here, client prepares its QP") \
-	X(ARRIVED,        RN_CM_F_ASKS | RN_CM_F_HELD,  "REQ is here, peer's MAC is being asked for") \
-	X(REQ_RCVD,       RN_CM_F_HELD,                 "REQ is here, client decides") \
-	X(REP_SENT,       RN_CM_F_TIMED,                "REP is out") \
-	X(REP_WAIT,       RN_CM_F_TIMED,                "peer asked for patience with the REP") \
-	X(ESTABLISHED,    0,                            "connected") \
-	X(DREQ_SENT,      RN_CM_F_TIMED,                "DREQ is out") \
-	X(DREQ_RCVD,      RN_CM_F_TIMED,                "DREQ is here, client drains its QP") \
+	X(REQ_SENT,       RN_CM_F_TIMED | RN_CM_F_HOP,  "REQ is out") \
+	X(REQ_WAIT,       RN_CM_F_TIMED | RN_CM_F_HOP,            "peer asked for patience with the REQ") \
+	X(REP_RCVD,       RN_CM_F_HOP,                  "REP is here, client prepares its QP") \
+	X(REQ_RCVD,       RN_CM_F_TIMED | RN_CM_F_HELD | RN_CM_F_HALF, "REQ is here, client decides") \
+	X(REP_SENT,       RN_CM_F_TIMED | RN_CM_F_HALF, "REP is out") \
+	X(REP_WAIT,       RN_CM_F_TIMED | RN_CM_F_HALF, "peer asked for patience with the REP") \
+	X(ESTABLISHED,    RN_CM_F_HOP,                  "connected") \
+	X(DREQ_SENT,      RN_CM_F_TIMED | RN_CM_F_HOP,            "DREQ is out") \
+	X(DREQ_RCVD,      RN_CM_F_TIMED | RN_CM_F_HOP,            "DREQ is here, client drains its QP") \
 	X(CLOSED,         0,                            "over; the id lives until it is destroyed") \
 	X(SIDR_RESOLVING, RN_CM_F_ASKS,                 "asking for a datagram service: its host's MAC is being asked for") \
 	X(SIDR_SENT,      RN_CM_F_TIMED,                "SIDR_REQ is out") \
-	X(SIDR_ARRIVED,   RN_CM_F_ASKS | RN_CM_F_HELD,  "SIDR_REQ is here, peer's MAC is being asked for") \
-	X(SIDR_RCVD,      RN_CM_F_HELD,                 "SIDR_REQ is here, client decides")
+	X(SIDR_RCVD,      RN_CM_F_TIMED | RN_CM_F_HELD | RN_CM_F_HALF, "SIDR_REQ is here, client decides")
 
 #define RN_CM_CAUSE_ROWS(X) /* name, text */ \
 	X(NEIGH_OK,    "MAC known") \
@@ -106,6 +114,7 @@ struct rn_cm_conn {
 	uint8_t state; /* enum rn_cm_state */
 	bool orphan;   /* no client: vanishes when over and silent */
 	bool passive;
+	bool answered; /* passive: the peer has answered our answer, so it is where its packets came from */
 	bool told_gone; /* CM_DISCONNECTED is told */
 	bool has_port, for_listener;
 	uint64_t user;
@@ -116,11 +125,12 @@ struct rn_cm_conn {
 	uint8_t qp_type;     /* enum rn_qp_type */
 
 	/* listener */
-	uint32_t backlog, nheld;
+	uint32_t backlog, nheld, nhalf;
 	struct rn_list held; /* children unanswered */
 	/* child */
 	struct rn_cm_conn *parent; /* while held */
 	uint32_t parent_id;
+	bool half; /* counted by cm_half.c */
 	struct rn_list sibling; /* in parent->held */
 
 	/* on the wire */
@@ -139,8 +149,11 @@ struct rn_cm_conn {
 	/* time */
 	struct rn_timer timer;
 	rn_time interval;
+	rn_time asking;	      /* passive: how long the peer goes on without an answer */
+	rn_time patience_end; /* when the peer's MRAs have no effect any more */
 	uint8_t retries;     /* left */
 	struct rn_list asks; /* in cm->asking */
+	struct rn_nbr *hop;  /* held in the neighbour table, or NULL */
 
 	/* the one message that may have to be repeated: REQ, then RTU or REP, then DREQ; or a REJ
 	 */
@@ -158,11 +171,12 @@ struct rn_cm_conn {
 struct rn_cm_wait {
 	struct rn_timer timer;
 	uint64_t remote_guid;
+	struct rn_gid peer;
 	uint32_t local_id, remote_id, qpn;
 	uint32_t conn_id;			    /* whom to tell, if it still exists */
 	uint32_t next_local, next_remote, next_qpn; /* chains, slot + 1 */
 };
-static_assert(sizeof(struct rn_cm_wait) <= 64, "timewait is a record");
+static_assert(sizeof(struct rn_cm_wait) <= 80, "timewait is a record");
 
 struct rn_cm_reply {
 	struct rn_gid src, dst;
@@ -174,13 +188,16 @@ struct rn_cm_reply {
 struct rn_cm {
 	const struct rn_port_attr *port;
 	struct rn_neigh *neigh;
-	rn_time response_timeout;
+	rn_time response_timeout, wait_max;
 	uint8_t max_retries, ack_timeout, min_rnr_timer, patience;
-	uint64_t seed;
-	uint32_t id_counter, tid_counter, psn;
+	uint8_t max_rnr_retry; /* whatever a peer announces */
+	struct rn_secret tables;           /* what the hash tables below are keyed with */
+	struct rn_stream ids, tids, ports; /* communication ids, transaction ids, ephemeral ports */
+	uint32_t psn;
 
 	struct rn_cm_conn *conns;
 	uint32_t max, live, id_bits;
+	uint32_t max_half, nhalf, *half_from;
 	struct rn_idpool slots;
 	uint32_t *slot_ring, *generation;
 	struct rn_htab by_local, by_remote, by_peer_qp, by_qpn, by_tuple, by_port, by_asker;
@@ -198,11 +215,12 @@ struct rn_cm {
 
 	struct rn_cm_reply *replies;
 	uint32_t reply_head, reply_count;
+	bool replied; /* the last MAD that left was an answer */
 	uint8_t out[RN_MAD_BYTES];
 	uint64_t dropped;
+	struct rn_news_ring news;
 
 	uint32_t port_users[RN_CM_EPHEMERALS];
-	uint32_t port_cursor;
 };
 
 /* Why a rule runs: the members that do not apply are NULL. */
@@ -223,14 +241,16 @@ void rn_cm_tell(struct rn_cm *cm, struct rn_cm_conn *c, uint16_t kind, uint16_t 
 void rn_cm_settle(struct rn_cm *cm, struct rn_cm_conn *c);
 void rn_cm_ask(struct rn_cm *cm, struct rn_cm_conn *c, rn_time now);
 void rn_cm_start_timer(struct rn_cm *cm, struct rn_cm_conn *c, rn_time now);
+/* The request is here, once more perhaps: from now on its sender goes on for so long, and `more`. */
+void rn_cm_await_repeat(struct rn_cm *cm, struct rn_cm_conn *c, rn_time more, rn_time now);
 
 /* cm_act.c */
 /* clang-format off */
 #define RN_CM_ACTION_ROWS(X) \
 	X(nothing) X(start_listening) X(refuse_backlog) X(note_connect) X(send_req) X(tell_unreachable) \
 	X(resend) X(give_up_req) X(wait_longer) X(take_rep) X(tell_rejected) X(withdraw_req) X(send_rtu) \
-	X(delay_rep) X(reject_rep) X(answer_dreq) X(tell_request) X(delay_req) X(send_rep) X(reject_req) \
-	X(drop_request) X(repeat) X(tell_established) X(establish_and_take_dreq) X(give_up_rep) \
+	X(delay_rep) X(reject_rep) X(answer_dreq) X(keep_request) X(delay_req) X(send_rep) X(reject_req) \
+	X(repeat) X(tell_established) X(establish_and_take_dreq) X(give_up_rep) \
 	X(withdraw_rep) X(end_by_rej) X(send_dreq) X(send_stale_dreq) X(finish) X(give_up_dreq) X(take_dreq) \
 	X(send_drep) X(part) X(note_resolve) X(send_sidr_req) X(give_up_sidr) X(take_sidr_rep) \
 	X(forget_sidr) X(answer_sidr) X(refuse_sidr)
@@ -238,8 +258,19 @@ void rn_cm_start_timer(struct rn_cm *cm, struct rn_cm_conn *c, rn_time now);
 #define X(name) rn_cm_action rn_cm_do_##name;
 RN_CM_ACTION_ROWS(X)
 #undef X
+/* The ACK timeout a peer proposes, as far as we follow it: never none, and at most three codes (eight times) beyond our
+ * own; anything if our own is none. */
+uint8_t rn_cm_bound_timeout(const struct rn_cm *cm, uint8_t code);
 uint8_t rn_cm_code_of(rn_time t);
 rn_time rn_cm_time_of(uint8_t code);
+
+/* cm_half.c */
+bool rn_cm_half_create(struct rn_cm *cm, uint32_t max); /* 0: a quarter of the table */
+void rn_cm_half_destroy(struct rn_cm *cm);
+bool rn_cm_half_room(struct rn_cm *cm, const struct rn_cm_conn *listener,
+		     const struct rn_gid *from);
+void rn_cm_half_begin(struct rn_cm *cm, struct rn_cm_conn *c); /* parent, av.dgid are set */
+void rn_cm_half_end(struct rn_cm *cm, struct rn_cm_conn *c);   /* if it has begun */
 
 /* cm_index.c */
 bool rn_cm_index_create(struct rn_cm *cm, const struct rn_core_cfg *cfg, rn_time now);
@@ -248,8 +279,11 @@ struct rn_cm_conn *rn_cm_new(struct rn_cm *cm);
 void rn_cm_release(struct rn_cm *cm, struct rn_cm_conn *c);
 struct rn_cm_conn *rn_cm_by_id(const struct rn_cm *cm, uint32_t id);
 struct rn_cm_conn *rn_cm_by_local(const struct rn_cm *cm, uint32_t local_id);
-struct rn_cm_conn *rn_cm_by_remote(const struct rn_cm *cm, uint32_t remote_id, uint64_t guid);
-struct rn_cm_conn *rn_cm_by_peer_qp(const struct rn_cm *cm, uint32_t qpn, uint64_t guid);
+/* A peer is known by its GUID and its address: everybody can write another's GUID into a message. */
+struct rn_cm_conn *rn_cm_by_remote(const struct rn_cm *cm, uint32_t remote_id, uint64_t guid,
+				   const struct rn_gid *from);
+struct rn_cm_conn *rn_cm_by_peer_qp(const struct rn_cm *cm, uint32_t qpn, uint64_t guid,
+				    const struct rn_gid *from);
 struct rn_cm_conn *rn_cm_by_qpn(const struct rn_cm *cm, uint32_t qpn);
 bool rn_cm_tuple_taken(const struct rn_cm *cm, const struct rn_cm_conn *c);
 struct rn_cm_conn *rn_cm_by_asker(const struct rn_cm *cm, uint32_t request_id,
@@ -259,11 +293,13 @@ struct rn_cm_conn *rn_cm_listener_at(const struct rn_cm *cm, uint16_t port_space
 /* service_id: port space and port. */
 struct rn_cm_conn *rn_cm_listener_for(const struct rn_cm *cm, const struct rn_gid *dst,
 				      uint64_t service_id);
-/* A new id for a request to this listener, held against its backlog; NULL: no room. */
-struct rn_cm_conn *rn_cm_child(struct rn_cm *cm, struct rn_cm_conn *listener);
+/* A new id for a request of this host to this listener, held against its backlog; NULL: no room. */
+struct rn_cm_conn *rn_cm_child(struct rn_cm *cm, struct rn_cm_conn *listener,
+			       const struct rn_gid *from);
+uint64_t rn_cm_hash_source(const struct rn_cm *cm, const struct rn_gid *from);
 void rn_cm_index_local(struct rn_cm *cm, struct rn_cm_conn *c);
 void rn_cm_index_peer(struct rn_cm *cm,
-		      struct rn_cm_conn *c); /* remote_id, remote_guid, remote_qpn are set */
+		      struct rn_cm_conn *c); /* remote_id, remote_guid, remote_qpn, av.dgid are set */
 void rn_cm_index_qpn(struct rn_cm *cm, struct rn_cm_conn *c);
 void rn_cm_index_tuple(struct rn_cm *cm, struct rn_cm_conn *c);
 void rn_cm_index_asker(struct rn_cm *cm, struct rn_cm_conn *c); /* remote_id, av.dgid are set */
@@ -277,7 +313,8 @@ uint64_t rn_cm_fresh_tid(struct rn_cm *cm);
 void rn_cm_enter_wait(struct rn_cm *cm, struct rn_cm_conn *c, rn_time now);
 /* Does timewait keep this name? */
 bool rn_cm_local_waits(const struct rn_cm *cm, uint32_t local_id);
-bool rn_cm_remote_waits(const struct rn_cm *cm, uint32_t remote_id, uint64_t guid);
+bool rn_cm_remote_waits(const struct rn_cm *cm, uint32_t remote_id, uint64_t guid,
+			const struct rn_gid *from);
 void rn_cm_wait_tick(struct rn_cm *cm, rn_time now);
 
 /* cm_mad.c */
@@ -298,8 +335,18 @@ void rn_cm_reply_drep(struct rn_cm *cm, const struct rn_pkt *pkt, const struct r
 /* Makes this the one message of the connection that may have to be repeated. */
 void rn_cm_keep(struct rn_cm_conn *c, const struct rn_cm_msg *msg);
 
+/* cm_news.c */
+void rn_cm_note_step(struct rn_cm *cm, const struct rn_cm_conn *c, enum rn_cm_state from,
+		     enum rn_cm_state to, enum rn_cm_cause cause, const struct rn_cm_why *why);
+
 /* cm_rx.c */
 bool rn_cm_is_host(const struct rn_gid *g);
+/* Messages about a connection come from the peer's address: ids can be guessed or overheard, and a
+ * stranger's DREQ or REJ would end it. */
+bool rn_cm_from_peer(const struct rn_cm *cm, const struct rn_cm_conn *c, const struct rn_pkt *pkt);
+
+/* Sets the MAC that this request is answered to. */
+void rn_cm_answer_to(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_pkt *pkt);
 
 /* cm_sidr.c */
 enum rn_verdict rn_cm_rx_sidr_req(struct rn_cm *cm, const struct rn_pkt *pkt,

@@ -1,8 +1,9 @@
 /* Which connection is a message for, and what does it mean there?
  *
  * One function per message. It finds the connection by communication ids (a REQ and some REJs by
- * the peer's GUID), turns the message into a cause and lets cm.c's rules decide; without a
- * connection it owes the stateless answer the protocol has, or nothing. Runs on shard 0.
+ * the peer's GUID and address), drops what does not come from the peer's address, turns the message
+ * into a cause and lets cm.c's rules decide; without a connection it owes the stateless answer the
+ * protocol has, or nothing. Runs on shard 0.
  */
 #include <string.h>
 
@@ -30,6 +31,20 @@ static enum rn_verdict stepped(const struct arrival *a, struct rn_cm_conn *c,
 	return step(a, c, cause) ? RN_V_OK : RN_V_CM_DUPLICATE;
 }
 
+bool rn_cm_from_peer(const struct rn_cm *cm, const struct rn_cm_conn *c, const struct rn_pkt *pkt)
+{
+	return !cm->port->check_source || rn_gid_equal(&pkt->src, &c->av.dgid);
+}
+
+/* As stepped(), for messages that anybody could have sent. */
+static enum rn_verdict stepped_by_peer(const struct arrival *a, struct rn_cm_conn *c,
+				       enum rn_cm_cause cause)
+{
+	if (!c)
+		return RN_V_CM_UNMATCHED;
+	return rn_cm_from_peer(a->cm, c, a->pkt) ? stepped(a, c, cause) : RN_V_CM_ADDRESS;
+}
+
 /* Messages after REQ and REP name both ends. */
 static struct rn_cm_conn *by_both(const struct arrival *a, uint32_t their_id, uint32_t our_id)
 {
@@ -49,6 +64,13 @@ bool rn_cm_is_host(const struct rn_gid *g)
 	return !rn_gid_equal(g, &none) && !rn_gid_equal(g, &loopback) && g->b[0] != 0xff;
 }
 
+static bool has_a_way(const struct rn_cm *cm, const struct rn_gid *peer)
+{
+	struct rn_gid hop;
+
+	return rn_port_next_hop(cm->port, peer, &hop);
+}
+
 /* 0, or the reason to refuse. *listener is set when 0. */
 static uint16_t judge(const struct arrival *a, const struct rn_cma_hdr *hdr,
 		      struct rn_cm_conn **listener)
@@ -62,8 +84,11 @@ static uint16_t judge(const struct arrival *a, const struct rn_cma_hdr *hdr,
 		return RN_CM_REJ_NO_SERVICE;
 	if (req->transport != ((*listener)->qp_type == RN_QPT_UC ? RN_CM_T_UC : RN_CM_T_RC))
 		return RN_CM_REJ_BAD_TRANSPORT;
+	/* clients are told hdr->src and may trust it */
+	if (a->cm->port->check_source && !rn_gid_equal(&hdr->src, &req->local_gid))
+		return RN_CM_REJ_BAD_GID;
 	if (rn_port_own(a->cm->port, &req->remote_gid) < 0 || !rn_cm_is_host(&req->local_gid) ||
-	    !rn_gid_same_family(&req->local_gid, &req->remote_gid))
+	    !rn_gid_same_family(&req->local_gid, &req->remote_gid) || !has_a_way(a->cm, &req->local_gid))
 		return RN_CM_REJ_BAD_GID;
 	if (req->path_mtu < 1 || req->path_mtu > a->cm->port->max_path_mtu)
 		return RN_CM_REJ_BAD_MTU;
@@ -85,6 +110,14 @@ static enum rn_verdict refuse(const struct arrival *a, uint16_t reason, enum rn_
 	return v;
 }
 
+/* Many ask who never come to anything, so none of them gets an entry of the neighbour table: where its packet came from is
+ * where it is, unless the table knows. */
+void rn_cm_answer_to(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_pkt *pkt)
+{
+	memcpy(c->av.dmac, pkt->smac, 6);
+	rn_neigh_known(cm->neigh, &c->av.dgid, c->av.dmac);
+}
+
 static void fill_request(const struct arrival *a, const struct rn_cma_hdr *hdr,
 			 struct rn_cm_conn *c)
 {
@@ -101,9 +134,11 @@ static void fill_request(const struct arrival *a, const struct rn_cma_hdr *hdr,
 	c->tid = a->msg->tid;
 	c->path_mtu = req->path_mtu;
 	c->failover = req->alternate[0] || req->alternate[1]; /* its local LID: one is offered */
-	c->timeout_code = req->ack_timeout;
+	c->timeout_code = rn_cm_bound_timeout(a->cm, req->ack_timeout);
 	c->max_retries = req->max_cm_retries;
-	c->interval = RN_MAX(rn_cm_time_of(req->local_response_timeout), RN_MS(5));
+	c->interval = RN_MAX(rn_cm_time_of(RN_MIN(req->local_response_timeout, RN_CM_INTERVAL_CODE)), RN_MS(5));
+	c->asking = rn_cm_time_of(req->remote_response_timeout) * (req->max_cm_retries + 1u);
+	c->asking = RN_MIN(RN_MAX(c->asking, RN_CM_ASKING_MIN), RN_CM_ASKING_MAX);
 	c->theirs = (struct rn_cm_param){.qpn = req->qpn,
 					 .psn = req->psn,
 					 .responder_resources = req->responder_resources,
@@ -124,8 +159,7 @@ static void fill_request(const struct arrival *a, const struct rn_cma_hdr *hdr,
 			       .sl = req->sl,
 			       .flow_label = req->flow_label};
 	c->av = rn_port_av(a->cm->port, &c->av);
-	/* until the neighbour table knows better, for the refusals */
-	memcpy(c->av.dmac, a->pkt->smac, 6);
+	rn_cm_answer_to(a->cm, c, a->pkt);
 	rn_cm_index_local(a->cm, c);
 	rn_cm_index_peer(a->cm, c);
 }
@@ -133,45 +167,55 @@ static void fill_request(const struct arrival *a, const struct rn_cma_hdr *hdr,
 static enum rn_verdict admit(const struct arrival *a, const struct rn_cma_hdr *hdr,
 			     struct rn_cm_conn *listener)
 {
-	struct rn_cm_conn *c = rn_cm_child(a->cm, listener);
+	struct rn_cm_conn *c = rn_cm_child(a->cm, listener, &a->msg->req.local_gid);
 
 	if (!c)
 		return refuse(a, RN_CM_REJ_NO_RESOURCES, RN_V_CM_FULL);
 	fill_request(a, hdr, c);
-	c->state = RN_CMS_ARRIVED;
-	rn_list_add_tail(&a->cm->asking, &c->asks);
-	rn_cm_ask(a->cm, c, a->now);
+	rn_cm_half_begin(a->cm, c);
+	c->state = RN_CMS_REQ_RCVD;
+	rn_cm_await_repeat(a->cm, c, 0, a->now);
+	rn_cm_tell(a->cm, c, RN_EVENT_CM_REQUEST, 0, 0);
 	return RN_V_OK;
 }
 
 /* Requests that nobody has answered, or whose answer nobody has confirmed. */
 static bool unfinished(const struct rn_cm_conn *c)
 {
-	return c->passive && (c->state == RN_CMS_ARRIVED || c->state == RN_CMS_REQ_RCVD ||
-			      c->state == RN_CMS_REP_SENT || c->state == RN_CMS_REP_WAIT);
+	return c->passive && (c->state == RN_CMS_REQ_RCVD || c->state == RN_CMS_REP_SENT ||
+			      c->state == RN_CMS_REP_WAIT);
+}
+
+/* A request's path leads back to where it came from. */
+static bool comes_from_its_path(const struct arrival *a)
+{
+	return !a->cm->port->check_source || rn_gid_equal(&a->pkt->src, &a->msg->req.local_gid);
 }
 
 static enum rn_verdict rx_req(const struct arrival *a)
 {
 	const struct rn_cm_req *req = &a->msg->req;
-	struct rn_cm_conn *c = rn_cm_by_remote(a->cm, req->local_id, req->guid), *listener = NULL;
+	const struct rn_gid *from = &req->local_gid;
+	struct rn_cm_conn *c = rn_cm_by_remote(a->cm, req->local_id, req->guid, from), *listener = NULL;
 	struct rn_cma_hdr hdr;
 	uint16_t reason;
 
 	if (req->local_id == 0)
 		return RN_V_MAD_BAD;
+	if (!comes_from_its_path(a))
+		return refuse(a, RN_CM_REJ_BAD_GID, RN_V_CM_ADDRESS);
 	if (c) {
 		if (c->passive)
 			step(a, c, RN_CMC_REQ_AGAIN);
 		return RN_V_CM_DUPLICATE;
 	}
-	if (rn_cm_remote_waits(a->cm, req->local_id, req->guid))
+	if (rn_cm_remote_waits(a->cm, req->local_id, req->guid, from))
 		return refuse(a, RN_CM_REJ_STALE, RN_V_CM_DUPLICATE);
 	reason = rn_cma_hdr_parse(req->data, &hdr) ? judge(a, &hdr, &listener)
 						   : RN_CM_REJ_NO_SERVICE;
 	if (reason)
 		return refuse(a, reason, RN_V_CM_UNMATCHED);
-	c = rn_cm_by_peer_qp(a->cm, req->qpn, req->guid);
+	c = rn_cm_by_peer_qp(a->cm, req->qpn, req->guid, from);
 	if (c) {
 		/* A QP has one connection: the peer has given up an older attempt, or forgotten a
 		 * connection. */
@@ -192,9 +236,9 @@ static enum rn_verdict rx_rep_unknown(const struct arrival *a)
 	uint16_t reason = RN_CM_REJ_BAD_COMM_ID;
 
 	if (rn_cm_local_waits(a->cm, rep->remote_id) ||
-	    rn_cm_by_remote(a->cm, rep->local_id, rep->guid))
+	    rn_cm_by_remote(a->cm, rep->local_id, rep->guid, &a->pkt->src))
 		return RN_V_CM_DUPLICATE;
-	if (rn_cm_by_peer_qp(a->cm, rep->qpn, rep->guid))
+	if (rn_cm_by_peer_qp(a->cm, rep->qpn, rep->guid, &a->pkt->src))
 		reason = RN_CM_REJ_STALE;
 	return refuse(a, reason, RN_V_CM_UNMATCHED);
 }
@@ -210,14 +254,16 @@ static enum rn_verdict rx_rep(const struct arrival *a)
 		return rx_rep_unknown(a);
 	if (c->passive)
 		return RN_V_CM_UNMATCHED;
+	if (!rn_cm_from_peer(a->cm, c, a->pkt))
+		return RN_V_CM_ADDRESS;
 	if (c->state != RN_CMS_REQ_SENT && c->state != RN_CMS_REQ_WAIT) {
 		if (c->remote_id == rep->local_id)
 			step(a, c, RN_CMC_REP_AGAIN);
 		return RN_V_CM_DUPLICATE;
 	}
-	if (rn_cm_by_remote(a->cm, rep->local_id, rep->guid))
+	if (rn_cm_by_remote(a->cm, rep->local_id, rep->guid, &c->av.dgid))
 		return RN_V_CM_DUPLICATE;
-	old = rn_cm_by_peer_qp(a->cm, rep->qpn, rep->guid);
+	old = rn_cm_by_peer_qp(a->cm, rep->qpn, rep->guid, &c->av.dgid);
 	if (old) {
 		rn_cm_step(a->cm, old, RN_CMC_STALE, NULL, a->now);
 		return refuse(a, RN_CM_REJ_STALE, RN_V_CM_UNMATCHED);
@@ -229,9 +275,7 @@ static enum rn_verdict rx_rep(const struct arrival *a)
 
 static enum rn_verdict rx_rtu(const struct arrival *a)
 {
-	struct rn_cm_conn *c = by_both(a, a->msg->rtu.local_id, a->msg->rtu.remote_id);
-
-	return c ? stepped(a, c, RN_CMC_RTU) : RN_V_CM_UNMATCHED;
+	return stepped_by_peer(a, by_both(a, a->msg->rtu.local_id, a->msg->rtu.remote_id), RN_CMC_RTU);
 }
 
 static enum rn_verdict rx_mra(const struct arrival *a)
@@ -241,9 +285,9 @@ static enum rn_verdict rx_mra(const struct arrival *a)
 
 	/* the first message from the passive side: its id is news */
 	if (c && !c->passive && mra->about == RN_CM_ABOUT_REQ)
-		return stepped(a, c, RN_CMC_MRA_REQ);
+		return stepped_by_peer(a, c, RN_CMC_MRA_REQ);
 	if (c && c->passive && mra->about == RN_CM_ABOUT_REP && c->remote_id == mra->local_id)
-		return stepped(a, c, RN_CMC_MRA_REP);
+		return stepped_by_peer(a, c, RN_CMC_MRA_REP);
 	return RN_V_CM_UNMATCHED;
 }
 
@@ -254,7 +298,7 @@ static struct rn_cm_conn *rejected(const struct arrival *a)
 	struct rn_cm_conn *c = NULL;
 
 	if (rej->reason == RN_CM_REJ_TIMEOUT && rej->ari_len >= 8)
-		c = rn_cm_by_remote(a->cm, rej->local_id, rn_load64(rej->ari));
+		c = rn_cm_by_remote(a->cm, rej->local_id, rn_load64(rej->ari), &a->pkt->src);
 	if (c || rej->remote_id == 0)
 		return c;
 	c = rn_cm_by_local(a->cm, rej->remote_id);
@@ -268,9 +312,7 @@ static struct rn_cm_conn *rejected(const struct arrival *a)
 
 static enum rn_verdict rx_rej(const struct arrival *a)
 {
-	struct rn_cm_conn *c = rejected(a);
-
-	return c ? stepped(a, c, RN_CMC_REJ) : RN_V_CM_UNMATCHED;
+	return stepped_by_peer(a, rejected(a), RN_CMC_REJ);
 }
 
 static enum rn_verdict rx_dreq(const struct arrival *a)
@@ -285,14 +327,12 @@ static enum rn_verdict rx_dreq(const struct arrival *a)
 	}
 	if (dreq->remote_qpn != c->own.qpn)
 		return RN_V_CM_UNMATCHED;
-	return stepped(a, c, RN_CMC_DREQ);
+	return stepped_by_peer(a, c, RN_CMC_DREQ);
 }
 
 static enum rn_verdict rx_drep(const struct arrival *a)
 {
-	struct rn_cm_conn *c = by_both(a, a->msg->drep.local_id, a->msg->drep.remote_id);
-
-	return c ? stepped(a, c, RN_CMC_DREP) : RN_V_CM_UNMATCHED;
+	return stepped_by_peer(a, by_both(a, a->msg->drep.local_id, a->msg->drep.remote_id), RN_CMC_DREP);
 }
 
 enum rn_verdict rn_cm_rx(struct rn_cm *cm, const struct rn_pkt *pkt, rn_time now)

@@ -101,6 +101,8 @@ enum rn_verdict rn_cm_rx_sidr_rep(struct rn_cm *cm, const struct rn_pkt *pkt,
 
 	if (!c)
 		return RN_V_CM_UNMATCHED;
+	if (!rn_cm_from_peer(cm, c, pkt))
+		return RN_V_CM_ADDRESS;
 	if (rep->status == RN_CM_SIDR_VALID && (rep->qpn <= RN_GSI_QPN || rep->qpn == RN_MCAST_QPN))
 		return RN_V_MAD_BAD;
 	return rn_cm_step(cm, c, RN_CMC_SIDR_REP, &why, now) ? RN_V_OK : RN_V_CM_UNMATCHED;
@@ -166,12 +168,12 @@ static void fill(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_pkt *pk
 	c->local_id = rn_cm_fresh_id(cm);
 	c->remote_id = req->request_id;
 	c->tid = msg->tid;
+	c->asking = RN_CM_ASKING_MAX; /* a SIDR_REQ does not say */
 	c->theirs = (struct rn_cm_param){.data_len = RN_CM_RESOLVE_DATA, .tclass = pkt->tclass};
 	memcpy(c->theirs.data, req->data + RN_CMA_HDR_BYTES, RN_CM_RESOLVE_DATA);
 	c->av = (struct rn_av){.sgid = pkt->dst, .dgid = pkt->src, .tclass = pkt->tclass & 0xFC};
 	c->av = rn_port_av(cm->port, &c->av);
-	/* until the neighbour table knows better */
-	memcpy(c->av.dmac, pkt->smac, 6);
+	rn_cm_answer_to(cm, c, pkt);
 	rn_cm_index_local(cm, c);
 	rn_cm_index_asker(cm, c);
 }
@@ -194,12 +196,16 @@ enum rn_verdict rn_cm_rx_sidr_req(struct rn_cm *cm, const struct rn_pkt *pkt,
 		listener = rn_cm_listener_for(cm, &hdr.dst, req->service_id);
 	if (!listener || listener->qp_type != RN_QPT_UD)
 		return refuse(cm, pkt, msg, RN_CM_SIDR_NO_SERVICE, RN_V_CM_UNMATCHED);
-	c = rn_cm_child(cm, listener);
+	/* clients are told hdr.src and may trust it */
+	if (cm->port->check_source && !rn_gid_equal(&hdr.src, &pkt->src))
+		return refuse(cm, pkt, msg, RN_CM_SIDR_NO_SERVICE, RN_V_CM_ADDRESS);
+	c = rn_cm_child(cm, listener, &pkt->src);
 	if (!c)
 		return refuse(cm, pkt, msg, RN_CM_SIDR_NO_QP, RN_V_CM_FULL);
 	fill(cm, c, pkt, msg, &hdr);
-	c->state = RN_CMS_SIDR_ARRIVED;
-	rn_list_add_tail(&cm->asking, &c->asks);
-	rn_cm_ask(cm, c, now);
+	rn_cm_half_begin(cm, c);
+	c->state = RN_CMS_SIDR_RCVD;
+	rn_cm_await_repeat(cm, c, 0, now);
+	rn_cm_tell(cm, c, RN_EVENT_CM_REQUEST, 0, 0);
 	return RN_V_OK;
 }

@@ -17,6 +17,7 @@
 #include "pkt.h"
 #include "port_attr.h"
 #include "rn/abi.h"
+#include "secret.h"
 #include "types.h"
 #include "verdict.h"
 
@@ -49,19 +50,22 @@ struct rn_core_cfg {
 	uint32_t max_cq;           /* CQ ids, NIC-wide, are below it */
 	uint32_t max_srq;          /* SRQ ids likewise */
 	uint32_t max_cm;           /* connections and listeners (shard 0) */
+	uint32_t max_cm_requests;  /* of them half-open: asked for, and not confirmed; 0 = a quarter */
 	uint32_t max_timewait;
 	uint32_t max_neigh;
 	uint32_t window_packets;   /* upper bound of unacknowledged packets per QP */
 	uint32_t quota_packets;    /* packets one QP may send before the next gets its turn */
 	uint8_t ack_timeout;       /* default local ACK timeout code */
-	uint8_t retry_cnt, rnr_retry, min_rnr_timer;
+	uint8_t retry_cnt, min_rnr_timer;
+	uint8_t rnr_retry;         /* most that a peer may announce; 7 = anything */
 	rn_time rto_floor, rto_initial;
 	rn_time cm_response_timeout;   /* REQ/REP resend interval basis, ns */
+	rn_time cm_wait_max;           /* so long do a peer's MRAs prolong an attempt; 0 = an hour */
 	uint8_t cm_max_retries;
 	uint8_t cm_patience;           /* code of the time an MRA asks for */
 	rn_time neigh_retry, neigh_reachable;
 	uint8_t neigh_probes;
-	uint64_t seed;             /* keys, PSNs, QPN start, comm ids */
+	struct rn_secrets secrets; /* all zero until the caller fills them; the same for all shards of a NIC */
 	const struct rn_static_neigh *static_neigh;
 	uint32_t nstatic_neigh;
 	struct rn_cc_cfg cc;       /* congestion control */
@@ -153,6 +157,10 @@ uint32_t rn_shard_group_shards(const struct rn_shard *sh, const struct rn_gid *g
 
 /* tell: events for clients, oldest first. */
 unsigned rn_shard_events(struct rn_shard *sh, struct rn_event *ev, unsigned n);
+
+/* What has happened for people to know (news.h), oldest first; false: nothing more. Take all at the end of each turn. */
+struct rn_news;
+bool rn_shard_news(struct rn_shard *sh, struct rn_news *news);
 
 /* Messages between shards of one NIC, carried by the port in order with handed-off packets. */
 struct rn_msg {

@@ -15,6 +15,7 @@
 #define MAX_DEPTH (1u << 16)
 #define FIRST_QPN 16u
 #define LAST_QPN  0xFFFFFEu
+#define QPN_TRIES 64u /* with a table that is half full, none of so many is free once in 2^64 times */
 
 /* ---- configuration ---- */
 
@@ -27,7 +28,7 @@ void rn_core_defaults(struct rn_core_cfg *cfg)
 		.max_srq = 256,
 		.max_cm = 1024,
 		.max_timewait = 4096,
-		.max_neigh = 256,
+		.max_neigh = 4096,
 		.window_packets = 256,
 		.quota_packets = 32,
 		.ack_timeout = 14,
@@ -42,26 +43,37 @@ void rn_core_defaults(struct rn_core_cfg *cfg)
 		.neigh_retry = RN_S(1),
 		.neigh_reachable = RN_S(60),
 		.neigh_probes = 3,
-		.seed = 1,
 	};
 	rn_cc_defaults(&cfg->cc);
 }
 
 /* ---- birth and death of a shard ---- */
 
+/* Each shard has an order of its own: otherwise the numbers of one would tell those of the others. */
+static struct rn_secret qpn_order(const struct rn_core_cfg *cfg)
+{
+	struct rn_secret order;
+	struct rn_stream draws;
+
+	rn_stream_init(&draws, &cfg->secrets.of[RN_SECRET_QPNS], cfg->index);
+	const uint64_t key[2] = {rn_stream_next(&draws), rn_stream_next(&draws)};
+	static_assert(sizeof(key) == sizeof(order), "two numbers are a key");
+	memcpy(&order, key, sizeof(order));
+	return order;
+}
+
 static void set_up_numbers(struct rn_shard *sh)
 {
-	uint32_t n = sh->cfg.nshards, span;
-	struct rn_rng rng;
+	struct rn_stream generations;
+	uint32_t n = sh->cfg.nshards;
 
 	sh->qp_mask = rn_pow2_up(2 * sh->cfg.max_qp) - 1;
 	sh->qpn_inv = ((uint64_t)1 << 32) / n + 1;
 	sh->qpn_first = RN_DIV_UP(FIRST_QPN, n);
-	sh->qpn_limit = (LAST_QPN - sh->cfg.index) / n + 1;
-	span = sh->qpn_limit - sh->qpn_first;
-	rn_rng_seed(&rng, sh->cfg.seed + sh->cfg.index);
-	sh->qpn_next = sh->qpn_first + (uint32_t)rn_rng_below(&rng, span);
-	sh->gen = (uint32_t)rn_rng_next(&rng);
+	sh->qpn_count = (LAST_QPN - sh->cfg.index) / n + 1 - sh->qpn_first;
+	sh->qpn_order = qpn_order(&sh->cfg);
+	rn_stream_init(&generations, &sh->cfg.secrets.of[RN_SECRET_GENERATIONS], sh->cfg.index);
+	sh->gen = (uint32_t)rn_stream_next(&generations);
 }
 
 struct rn_shard *rn_shard_create(const struct rn_core_cfg *cfg, const struct rn_port_attr *port,
@@ -226,14 +238,16 @@ size_t rn_exec_bytes(const struct rn_cmd *cmd, const struct rn_core_cfg *cfg)
 	return cmd->op == RN_CMD_CREATE_QP && form_fits(cmd) ? rn_qp_bytes(cmd) : 0;
 }
 
-/* A QPN whose turn comes as late as possible: numbers go round the whole space. 0: none. */
+/* A QPN that nobody can guess, and that was not in use for as long as possible: the numbers of this shard come round in a
+ * secret order. Half of the table is free, so that a place in it is soon hit. 0: none. */
 static uint32_t new_qpn(struct rn_shard *sh)
 {
-	for (uint32_t tries = 2 * sh->qp_mask + 2; tries; tries--) {
-		uint32_t k = sh->qpn_next, qpn = k * sh->cfg.nshards + sh->cfg.index;
+	for (uint32_t tries = 2 * sh->qp_mask + QPN_TRIES; tries; tries--) {
+		uint32_t k = sh->qpn_first + rn_secret_permute(&sh->qpn_order, sh->qpn_next, sh->qpn_count);
+		uint32_t qpn = k * sh->cfg.nshards + sh->cfg.index;
 
-		if (++sh->qpn_next == sh->qpn_limit)
-			sh->qpn_next = sh->qpn_first;
+		if (++sh->qpn_next == sh->qpn_count)
+			sh->qpn_next = 0;
 		if (!sh->qp[k & sh->qp_mask] && !(sh->cm && rn_cm_qpn_waits(sh->cm, qpn)))
 			return qpn;
 	}

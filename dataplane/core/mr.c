@@ -1,9 +1,13 @@
 /* Memory regions and windows: who may touch which memory, and the functions that do.
  *
- * A table of slots, one per region or window. A key is (permuted slot number << 8) | variant; the
- * variant runs 1..255, begins anywhere, and changes with every use of a slot, so no key is 0 and a
- * stale key dies with its region. The permutation is a keyed bijection of 24 bits that is cheap to
- * invert, because it is inverted at every touch of memory.
+ * A table of slots, one per region or window. A key is (number << 8) | variant: a number of 24 bits and a variant
+ * 1..255, so no key is 0. Both are drawn anew each time a slot is taken, from a stream that is for keys alone: a
+ * peer that was told any number of keys knows nothing of the others, nor of the next one of the same memory.
+ *
+ * A number finds its slot through an index by its low bits; who has the same low bits as a number in use is not drawn.
+ * So the slots in use stay close together in memory, wherever their numbers lie. An entry of the index is one word: the
+ * slot and the rest of the number. It is written before the key is published and taken back when the slot is free
+ * again; a reader decides by the slot's own key.
  *
  * Why readers of regions need no lock: `key` is the publication word. add() fills the other fields
  * and then stores the key with release; a reader loads it with acquire and goes on only when it
@@ -31,10 +35,11 @@
 
 #include "core.h"
 #include "idpool.h"
-#include "rng.h"
+#include "secret.h"
 
-#define SLOT_BITS 24
-#define SLOT_MASK ((1u << SLOT_BITS) - 1)
+#define NUMBER_BITS 24
+#define NUMBER_MASK ((1u << NUMBER_BITS) - 1)
+#define INDEX_BITS  16 /* at least: what is left of a number then fits beside a slot */
 
 enum owner { REGION, UNBOUND, DEAD }; /* else a QPN; the first ones are nobody's */
 
@@ -42,7 +47,7 @@ struct region {
 	_Alignas(64) _Atomic uint32_t key; /* 0 = not published */
 	uint32_t pd;
 	uint32_t access;
-	uint32_t retired; /* the key (id) it had, until reclaimed */
+	uint32_t last;    /* the key (id) it had last, or has */
 	uint64_t iova;
 	uint64_t length;
 	union {
@@ -52,70 +57,52 @@ struct region {
 	_Atomic uint32_t owner; /* region or window, and whose */
 	uint32_t lkey;          /* window: the region it exposes */
 	uint32_t bound;         /* window: the key it was bound with last */
-	uint32_t next, prev;    /* window: on the list of its QP, slot + 1; 0 = end */
-	uint8_t variant;
+	uint32_t next, prev;    /* window: on the list of its QP, slots; 0 = end */
+	bool retired;           /* removed, not yet reclaimed */
 };
 static_assert(sizeof(struct region) == 64, "a touch of memory is one cache line of the table");
 
 struct rn_mr_table {
-	struct region *region; /* in memory, on cache lines */
+	struct region *region;   /* in memory, on cache lines; slot 0 is nobody's and never published */
+	_Atomic uint32_t *index; /* by the low bits of a number: the rest of it << 24 | its slot, or 0 */
 	void *memory;
 	uint32_t max, live;
-	uint32_t seed; /* of the variants slots begin with */
-	/* slot -> number: x = (x ^ in) * mul1; x ^= x >> 12; x = x * mul2 + out */
-	uint32_t in, mul1, mul2, out, inv1, inv2;
+	uint32_t index_bits;
+	struct rn_stream draws;
 	struct rn_idpool free;
 	uint32_t *free_ring;
 };
 
-/* Of an odd number modulo 2^32: each step doubles the correct bits. */
-static uint32_t inverse(uint32_t a)
+/* At least two entries for each slot: an unused one is soon drawn. */
+static uint32_t index_bits_for(uint32_t slots)
 {
-	uint32_t x = a;
-	while (a * x != 1)
-		x *= 2 - a * x;
-	return x;
+	uint32_t bits = INDEX_BITS;
+
+	static_assert(2 * RN_MR_MAX <= 1u << NUMBER_BITS, "the index is no larger than there are numbers");
+	while (1u << bits < 2 * slots)
+		bits++;
+	return bits;
 }
 
-static uint32_t number_of(const struct rn_mr_table *t, uint32_t slot)
-{
-	uint32_t x = ((slot ^ t->in) * t->mul1) & SLOT_MASK;
-	x ^= x >> (SLOT_BITS / 2);
-	return (x * t->mul2 + t->out) & SLOT_MASK;
-}
-
-static inline uint32_t slot_of(const struct rn_mr_table *t, uint32_t key)
-{
-	uint32_t x = (((key >> 8) - t->out) * t->inv2) & SLOT_MASK;
-	x ^= x >> (SLOT_BITS / 2);
-	return ((x * t->inv1) & SLOT_MASK) ^ t->in;
-}
-
-struct rn_mr_table *rn_mr_table_create(uint32_t max_regions, uint64_t seed)
+struct rn_mr_table *rn_mr_table_create(uint32_t max_regions, const struct rn_secret *keys)
 {
 	struct rn_mr_table *t = calloc(1, sizeof(*t));
-	struct rn_rng rng;
 
 	if (!t)
 		return NULL;
-	t->max = RN_MIN(RN_MAX(max_regions, 1u), 1u << SLOT_BITS);
+	t->max = RN_MIN(RN_MAX(max_regions, 1u), RN_MR_MAX);
+	t->index_bits = index_bits_for(t->max);
 	/* Room for a million slots costs what is used of it: pages that calloc() has from the kernel stay untouched. */
-	t->memory = calloc(t->max + 1, sizeof(*t->region));
+	t->memory = calloc((size_t)t->max + 2, sizeof(*t->region));
+	t->index = calloc((size_t)1 << t->index_bits, sizeof(*t->index));
 	t->free_ring = malloc(t->max * sizeof(*t->free_ring));
-	if (!t->memory || !t->free_ring) {
+	if (!t->memory || !t->index || !t->free_ring) {
 		rn_mr_table_destroy(t);
 		return NULL;
 	}
 	t->region = (struct region *)RN_ALIGN_UP((uintptr_t)t->memory, (uintptr_t)64);
-	rn_idpool_init(&t->free, t->free_ring, 0, t->max);
-	rn_rng_seed(&rng, seed);
-	t->in = rn_rng_next(&rng) & SLOT_MASK;
-	t->mul1 = (uint32_t)rn_rng_next(&rng) | 1;
-	t->mul2 = (uint32_t)rn_rng_next(&rng) | 1;
-	t->out = rn_rng_next(&rng) & SLOT_MASK;
-	t->inv1 = inverse(t->mul1);
-	t->inv2 = inverse(t->mul2);
-	t->seed = (uint32_t)rn_rng_next(&rng);
+	rn_idpool_init(&t->free, t->free_ring, 1, t->max);
+	rn_stream_init(&t->draws, keys, 0);
 	return t;
 }
 
@@ -124,19 +111,41 @@ void rn_mr_table_destroy(struct rn_mr_table *t)
 	if (!t)
 		return;
 	free(t->memory);
+	free((void *)t->index);
 	free(t->free_ring);
 	free(t);
 }
 
-/* 0: the slot was never used. */
-static uint8_t next_variant(const struct rn_mr_table *t, uint32_t slot, uint8_t last)
+/* Where the slot of a number stands. */
+static inline _Atomic uint32_t *entry_of(const struct rn_mr_table *t, uint32_t number)
 {
-	if (last == 0)
-		last = (uint8_t)(((slot ^ t->seed) * 2654435761u) >> 24);
-	return last == UINT8_MAX ? 1 : last + 1;
+	return &t->index[number & ((1u << t->index_bits) - 1)];
 }
 
-/* A free slot and its next key; NULL: none. */
+/* The slot that has, or had last, a key of this number; slot 0 when there is none. */
+static inline struct region *region_of(const struct rn_mr_table *t, uint32_t key)
+{
+	uint32_t number = key >> 8;
+	uint32_t entry = atomic_load_explicit(entry_of(t, number), memory_order_relaxed);
+
+	return &t->region[entry >> NUMBER_BITS == number >> t->index_bits ? entry & NUMBER_MASK : 0];
+}
+
+/* A key whose number has no slot, and is not the one this slot had before. */
+static uint32_t fresh_key(struct rn_mr_table *t, const struct region *r)
+{
+	uint32_t number, variant;
+
+	do {
+		uint64_t draw = rn_stream_next(&t->draws);
+
+		number = draw & NUMBER_MASK;
+		variant = 1 + (uint32_t)(draw >> NUMBER_BITS) % UINT8_MAX;
+	} while (atomic_load_explicit(entry_of(t, number), memory_order_relaxed) || r->last >> 8 == number);
+	return number << 8 | variant;
+}
+
+/* A free slot and its new key; NULL: none. */
 static struct region *take_slot(struct rn_mr_table *t, uint32_t *key)
 {
 	uint32_t slot = rn_idpool_get(&t->free);
@@ -145,10 +154,11 @@ static struct region *take_slot(struct rn_mr_table *t, uint32_t *key)
 	if (slot == RN_ID_NONE)
 		return NULL;
 	r = &t->region[slot];
-	r->variant = next_variant(t, slot, r->variant);
-	r->retired = 0;
-	*key = number_of(t, slot) << 8 | r->variant;
-	rn_assert(slot_of(t, *key) == slot);
+	*key = fresh_key(t, r);
+	r->last = *key;
+	r->retired = false;
+	atomic_store_explicit(entry_of(t, *key >> 8), *key >> 8 >> t->index_bits << NUMBER_BITS | slot,
+			      memory_order_relaxed);
 	return r;
 }
 
@@ -176,20 +186,14 @@ int rn_mr_add(struct rn_mr_table *t, const struct rn_mr_attr *attr, uint32_t *lk
 	return 0;
 }
 
-static struct region *region_of(const struct rn_mr_table *t, uint32_t key)
-{
-	uint32_t slot = slot_of(t, key);
-	return slot < t->max ? &t->region[slot] : NULL;
-}
-
 int rn_mr_remove(struct rn_mr_table *t, uint32_t lkey)
 {
 	struct region *r = region_of(t, lkey);
 
-	if (!lkey || !r || atomic_load_explicit(&r->key, memory_order_relaxed) != lkey ||
+	if (!lkey || atomic_load_explicit(&r->key, memory_order_relaxed) != lkey ||
 	    atomic_load_explicit(&r->owner, memory_order_relaxed) != REGION)
 		return -ENOENT;
-	r->retired = lkey;
+	r->retired = true;
 	/* Relaxed: nothing is published with it; the grace period orders it before any reuse. */
 	atomic_store_explicit(&r->key, 0, memory_order_relaxed);
 	t->live--;
@@ -200,8 +204,9 @@ void rn_mr_reclaim(struct rn_mr_table *t, uint32_t lkey)
 {
 	struct region *r = region_of(t, lkey);
 
-	rn_assert(lkey && r && r->retired == lkey);
-	r->retired = 0;
+	rn_assert(lkey && r->retired && r->last == lkey);
+	r->retired = false;
+	atomic_store_explicit(entry_of(t, lkey >> 8), 0, memory_order_relaxed);
 	rn_idpool_put(&t->free, (uint32_t)(r - t->region));
 }
 
@@ -239,9 +244,10 @@ static inline enum rn_verdict region_allows(const struct region *r, uint64_t add
 /* What has this key now, or NULL. */
 static inline const struct region *published(const struct rn_mr_table *t, uint32_t key)
 {
-	const struct region *r = region_of(t, key);
+	uint32_t entry = atomic_load_explicit(entry_of(t, key >> 8), memory_order_relaxed);
+	const struct region *r = &t->region[entry & NUMBER_MASK];
 
-	return key && r && atomic_load_explicit(&r->key, memory_order_acquire) == key ? r : NULL;
+	return key && atomic_load_explicit(&r->key, memory_order_acquire) == key ? r : NULL;
 }
 
 static inline uint32_t owner_of(const struct region *r)
@@ -374,15 +380,12 @@ int rn_mw_remove(struct rn_mr_table *t, uint32_t id, uint32_t *qpn)
 	struct region *w = region_of(t, id);
 	uint32_t owner = UNBOUND;
 
-	if (!w)
-		return -ENOENT;
 	if (!atomic_compare_exchange_strong_explicit(&w->owner, &owner, DEAD, memory_order_acquire,
 						     memory_order_relaxed)) {
 		*qpn = owner;
 		return owner == REGION || owner == DEAD ? -ENOENT : -EBUSY;
 	}
-	w->retired = id;
-	w->variant = (uint8_t)w->bound;
+	w->retired = true;
 	t->live--;
 	return 0;
 }
@@ -392,7 +395,7 @@ static struct region *owned(const struct rn_mr_table *t, uint32_t key, struct rn
 {
 	struct region *w = region_of(t, key);
 
-	return w && owner_of(w) == via.qpn ? w : NULL;
+	return owner_of(w) == via.qpn ? w : NULL;
 }
 
 static void disown(struct region *w)
@@ -407,8 +410,7 @@ static struct region *claim(const struct rn_mr_table *t, uint32_t key, struct rn
 	struct region *w = region_of(t, key);
 	uint32_t owner = UNBOUND;
 
-	if (!w ||
-	    !atomic_compare_exchange_strong_explicit(&w->owner, &owner, via.qpn,
+	if (!atomic_compare_exchange_strong_explicit(&w->owner, &owner, via.qpn,
 						     memory_order_acquire, memory_order_relaxed))
 		return NULL;
 	if (w->pd == via.pd)
@@ -419,21 +421,21 @@ static struct region *claim(const struct rn_mr_table *t, uint32_t key, struct rn
 
 static void link_up(struct rn_mr_table *t, struct rn_mw_list *bound, struct region *w)
 {
-	uint32_t self = (uint32_t)(w - t->region) + 1;
+	uint32_t self = (uint32_t)(w - t->region);
 
 	w->prev = 0;
 	w->next = bound->first;
 	if (w->next)
-		t->region[w->next - 1].prev = self;
+		t->region[w->next].prev = self;
 	bound->first = self;
 }
 
 static void unlink_from(struct rn_mr_table *t, struct rn_mw_list *bound, struct region *w)
 {
 	if (w->next)
-		t->region[w->next - 1].prev = w->prev;
+		t->region[w->next].prev = w->prev;
 	if (w->prev)
-		t->region[w->prev - 1].next = w->next;
+		t->region[w->prev].next = w->next;
 	else
 		bound->first = w->next;
 }
@@ -510,7 +512,7 @@ void rn_mw_drop(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via, struc
 void rn_mw_drop_all(struct rn_mr_table *t, struct rn_mw_list *bound)
 {
 	while (bound->first)
-		end(t, &t->region[bound->first - 1], bound);
+		end(t, &t->region[bound->first], bound);
 }
 
 void rn_mw_void(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via)
@@ -519,9 +521,6 @@ void rn_mw_void(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via)
 
 	if (!w)
 		return;
-	/* The client has it and may have told its peer: who gets the slot next must not begin with it. */
-	if (key & 0xFF)
-		w->bound = key;
 	atomic_store_explicit(&w->shared->ended, key, memory_order_release);
 	disown(w);
 }

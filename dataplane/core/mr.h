@@ -3,8 +3,8 @@
  * One table per NIC. add and remove are called by the NIC's control thread (serialised by the caller); check, gather
  * and place by every shard, concurrently, without locks. An entry is unpublished by remove; its slot and its memory may
  * be reused only after every shard has passed a quiescent point (rn_mr_reclaim()), which is the caller's to wait
- * for. Keys: slot number permuted by a secret, low byte a variant that changes with every use of the slot, so that keys
- * can't be guessed in sequence and stale ones die. lkey == rkey is NOT promised to callers.
+ * for. Keys are drawn at random for each region, so that no other key tells them, and a stale one is worth nothing. The low
+ * byte is a variant that is never 0; that of a window is its user's to choose. lkey == rkey is NOT promised to callers.
  *
  * A window is a slot of the same table, made and unmade by control like a region. What it exposes is set by the shard
  * of the QP it is bound on, in the order of that QP's send queue, and read by that shard alone.
@@ -13,6 +13,7 @@
 #define RN_MR_H
 
 #include "rn/abi.h"
+#include "secret.h"
 #include "types.h"
 #include "verdict.h"
 
@@ -27,7 +28,9 @@ struct rn_mr_attr {
 	uint32_t access; /* enum rn_access */
 };
 
-struct rn_mr_table *rn_mr_table_create(uint32_t max_regions, uint64_t seed); /* NULL: no memory */
+/* max_regions: at most RN_MR_MAX count. keys: what keys are drawn from. NULL: no memory. */
+#define RN_MR_MAX (1u << 23)
+struct rn_mr_table *rn_mr_table_create(uint32_t max_regions, const struct rn_secret *keys);
 void rn_mr_table_destroy(struct rn_mr_table *t);
 
 /* 0, -EINVAL (wraps), -ENOSPC (table full). */

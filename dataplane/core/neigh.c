@@ -1,9 +1,13 @@
 /* Where do packets for an address go?
  *
- * Owns the neighbour table: a fixed number of entries in a hash table and in a list ordered by last
- * use. An entry asks (ASKING) until answered (READY) or given up (FAILED); a READY one that is used
- * after neigh_reachable is asked for again while it stays in use (REFRESHING). All questions leave
- * through rn_neigh_tx() in neigh_msg.c. Runs on shard 0.
+ * Owns the neighbour table: a fixed number of entries in a hash table and in two lists ordered by
+ * last use, one of neighbours that our side asked for and one of strangers that asked for us. An
+ * entry is ASKING until it is answered (READY) or given up (FAILED). A READY entry that is used
+ * after neigh_reachable is asked for again while it stays in use (REFRESHING).
+ *
+ * A message that gives a known neighbour another MAC does not change the entry: the known MAC is
+ * asked first. Only when it stays silent the question goes to everybody, and that answer counts.
+ * All questions leave through rn_neigh_tx() in neigh_msg.c. Runs on shard 0.
  */
 #include "neigh.h"
 
@@ -30,7 +34,7 @@ static struct rn_gid asker(const struct rn_neigh *n, const struct rn_gid *src, c
 
 static uint64_t hash_of(const struct rn_neigh *n, const struct rn_gid *addr)
 {
-	return rn_hash_bytes(addr->b, 16, n->seed);
+	return rn_secret_hash(&n->secret, addr->b, sizeof(addr->b));
 }
 
 static struct rn_nbr *find(const struct rn_neigh *n, const struct rn_gid *addr)
@@ -45,8 +49,10 @@ static struct rn_nbr *find(const struct rn_neigh *n, const struct rn_gid *addr)
 	return NULL;
 }
 
+/* One of ours uses it. */
 static void touch(struct rn_neigh *n, struct rn_nbr *e)
 {
+	e->ours = true;
 	rn_list_del(&e->use);
 	rn_list_add_tail(&n->used, &e->use);
 }
@@ -69,15 +75,21 @@ static void forget(struct rn_neigh *n, struct rn_nbr *e)
 	n->count--;
 }
 
-static bool evict_one(struct rn_neigh *n)
+static bool evict_one(struct rn_neigh *n, bool for_us)
 {
 	struct rn_list *pos;
 
+	if (!rn_list_empty(&n->strangers)) {
+		forget(n, rn_container_of(n->strangers.next, struct rn_nbr, use));
+		return true;
+	}
+	if (!for_us)
+		return false;
 	rn_list_for_each(pos, &n->used)
 	{
 		struct rn_nbr *e = rn_container_of(pos, struct rn_nbr, use);
 
-		if (!e->fixed && e->state != RN_NBR_ASKING) {
+		if (!e->fixed && !e->holds && e->state != RN_NBR_ASKING) {
 			forget(n, e);
 			return true;
 		}
@@ -86,12 +98,12 @@ static bool evict_one(struct rn_neigh *n)
 }
 
 static struct rn_nbr *new_entry(struct rn_neigh *n, const struct rn_gid *addr,
-				const struct rn_gid *ask_as)
+				const struct rn_gid *ask_as, bool ours)
 {
 	struct rn_list *l;
 	struct rn_nbr *e;
 
-	if (rn_list_empty(&n->free) && !evict_one(n))
+	if (rn_list_empty(&n->free) && !evict_one(n, ours))
 		return NULL;
 	l = rn_list_pop(&n->free);
 	e = rn_container_of(l, struct rn_nbr, use);
@@ -99,8 +111,10 @@ static struct rn_nbr *new_entry(struct rn_neigh *n, const struct rn_gid *addr,
 	e->ask_as = *ask_as;
 	e->asked = 0;
 	e->fixed = false;
+	e->ours = ours;
+	e->holds = 0;
 	rn_htab_add(&n->table, &e->node, hash_of(n, addr));
-	rn_list_add_tail(&n->used, &e->use);
+	rn_list_add_tail(ours ? &n->used : &n->strangers, &e->use);
 	n->count++;
 	return e;
 }
@@ -117,6 +131,7 @@ static void start_asking(struct rn_neigh *n, struct rn_nbr *e, enum rn_nbr_state
 {
 	e->state = state;
 	e->asked = e->stuck = 0;
+	e->direct = 1;
 	ask(n, e, now);
 }
 
@@ -134,6 +149,27 @@ static void settle(struct rn_neigh *n, struct rn_nbr *e, const uint8_t mac[6], r
 		tell(n, e);
 }
 
+static bool knows_a_mac(const struct rn_nbr *e)
+{
+	return e->state == RN_NBR_READY || e->state == RN_NBR_REFRESHING;
+}
+
+static bool asks_everybody(const struct rn_nbr *e)
+{
+	return e->state == RN_NBR_REFRESHING && e->asked > e->direct;
+}
+
+/* Another MAC is claimed. The owner of the one at hand has the first word, a few times, as questions get lost; one
+ * question is left for everybody. */
+static void dispute(struct rn_neigh *n, struct rn_nbr *e, rn_time now)
+{
+	if (asks_everybody(e))
+		return;
+	if (e->state == RN_NBR_READY)
+		start_asking(n, e, RN_NBR_REFRESHING, now);
+	e->direct = (uint8_t)RN_MIN(RN_NEIGH_DISPUTE, n->probes - 1);
+}
+
 bool rn_neigh_learn(struct rn_neigh *n, const struct rn_gid *addr, const uint8_t mac[6],
 		    enum rn_nbr_source how, rn_time now)
 {
@@ -147,15 +183,17 @@ bool rn_neigh_learn(struct rn_neigh *n, const struct rn_gid *addr, const uint8_t
 	if (!e && how == RN_NBR_ASKED_US && rn_port_on_link(&n->port, addr)) {
 		struct rn_gid ask_as = asker(n, &unspecified, addr);
 
-		e = new_entry(n, addr, &ask_as);
+		e = new_entry(n, addr, &ask_as, false);
 		if (e)
 			e->state = RN_NBR_ASKING;
 	}
 	if (!e || e->fixed)
 		return false;
-	if (how == RN_NBR_HINT && (e->state == RN_NBR_READY || e->state == RN_NBR_REFRESHING) &&
-	    memcmp(e->mac, mac, 6) != 0)
+	if (knows_a_mac(e) && memcmp(e->mac, mac, 6) != 0 && !(how == RN_NBR_ANSWERED && asks_everybody(e))) {
+		if (how != RN_NBR_HINT)
+			dispute(n, e, now);
 		return false;
+	}
 	settle(n, e, mac, now);
 	return true;
 }
@@ -168,6 +206,66 @@ static void group_mac(const struct rn_gid *g, uint8_t mac[6])
 		rn_group_mac(g, mac);
 }
 
+/* Sets mac and returns true when this hop is ourselves or a group, which need no entry. */
+static bool needs_no_entry(const struct rn_neigh *n, const struct rn_gid *hop, uint8_t mac[6])
+{
+	if (rn_port_own(&n->port, hop) >= 0)
+		memcpy(mac, n->port.mac, 6);
+	else if (!rn_gid_is_host(hop))
+		group_mac(hop, mac);
+	else
+		return false;
+	return true;
+}
+
+static struct rn_nbr *entry_of(struct rn_neigh *n, const struct rn_gid *dst)
+{
+	struct rn_gid hop;
+
+	return rn_port_next_hop(&n->port, dst, &hop) ? find(n, &hop) : NULL;
+}
+
+enum rn_neigh_state rn_neigh_known(struct rn_neigh *n, const struct rn_gid *dst, uint8_t mac[6])
+{
+	struct rn_gid hop;
+	struct rn_nbr *e;
+
+	if (!rn_port_next_hop(&n->port, dst, &hop))
+		return RN_NEIGH_FAILED;
+	if (needs_no_entry(n, &hop, mac))
+		return RN_NEIGH_READY;
+	e = find(n, &hop);
+	if (!e || !knows_a_mac(e))
+		return RN_NEIGH_PENDING;
+	memcpy(mac, e->mac, 6);
+	return RN_NEIGH_READY;
+}
+
+struct rn_nbr *rn_neigh_hold(struct rn_neigh *n, const struct rn_gid *dst)
+{
+	struct rn_nbr *e = entry_of(n, dst);
+
+	if (e) {
+		e->holds++;
+		touch(n, e);
+	}
+	return e;
+}
+
+void rn_neigh_release(struct rn_neigh *n, struct rn_nbr *e)
+{
+	if (--e->holds == 0 && e->state == RN_NBR_FAILED && !rn_timer_armed(&e->timer))
+		forget(n, e);
+}
+
+void rn_neigh_retell(struct rn_neigh *n, const struct rn_gid *dst)
+{
+	struct rn_nbr *e = entry_of(n, dst);
+
+	if (e && knows_a_mac(e))
+		tell(n, e);
+}
+
 enum rn_neigh_state rn_neigh_resolve(struct rn_neigh *n, const struct rn_gid *src,
 				     const struct rn_gid *dst, uint8_t mac[6], rn_time now)
 {
@@ -176,20 +274,16 @@ enum rn_neigh_state rn_neigh_resolve(struct rn_neigh *n, const struct rn_gid *sr
 
 	if (!rn_port_next_hop(&n->port, dst, &hop))
 		return RN_NEIGH_FAILED;
-	if (rn_port_own(&n->port, &hop) >= 0) {
-		memcpy(mac, n->port.mac, 6);
+	if (needs_no_entry(n, &hop, mac))
 		return RN_NEIGH_READY;
-	}
-	if (!rn_gid_is_host(&hop)) {
-		group_mac(&hop, mac);
-		return RN_NEIGH_READY;
-	}
 	e = find(n, &hop);
 	if (!e) {
 		ask_as = asker(n, src, &hop);
-		e = new_entry(n, &hop, &ask_as);
-		if (!e)
+		e = new_entry(n, &hop, &ask_as, true);
+		if (!e) {
+			n->full++;
 			return RN_NEIGH_FAILED;
+		}
 		start_asking(n, e, RN_NBR_ASKING, now);
 		return RN_NEIGH_PENDING;
 	}
@@ -198,7 +292,10 @@ enum rn_neigh_state rn_neigh_resolve(struct rn_neigh *n, const struct rn_gid *sr
 	case RN_NBR_ASKING:
 		return RN_NEIGH_PENDING;
 	case RN_NBR_FAILED:
-		return RN_NEIGH_FAILED;
+		if (rn_timer_armed(&e->timer))
+			return RN_NEIGH_FAILED;
+		start_asking(n, e, RN_NBR_ASKING, now);
+		return RN_NEIGH_PENDING;
 	case RN_NBR_READY:
 		if (!e->fixed && now - e->confirmed >= n->reachable)
 			start_asking(n, e, RN_NBR_REFRESHING, now);
@@ -221,7 +318,7 @@ void rn_neigh_doubt(struct rn_neigh *n, const struct rn_gid *dst, rn_time now)
 	if (!e || e->fixed || e->state != RN_NBR_READY || now - e->confirmed < n->retry)
 		return;
 	start_asking(n, e, RN_NBR_REFRESHING, now);
-	e->asked++; /* not the MAC in doubt first */
+	e->direct = 0; /* the MAC at hand is the one in doubt */
 }
 
 bool rn_neigh_changed(struct rn_neigh *n, struct rn_gid *addr, uint8_t mac[6],
@@ -275,7 +372,9 @@ void rn_neigh_tick(struct rn_neigh *n, rn_time now)
 		struct rn_nbr *e = rn_container_of(t, struct rn_nbr, timer);
 
 		if (e->state == RN_NBR_FAILED) {
-			forget(n, e);
+			/* who holds it may send again: then it is asked for again */
+			if (!e->holds)
+				forget(n, e);
 		} else if (could_not_leave(e)) {
 			rn_timer_arm(&n->wheel, &e->timer, now + n->retry);
 		} else if (e->asked < n->probes) {
@@ -289,20 +388,33 @@ void rn_neigh_tick(struct rn_neigh *n, rn_time now)
 	}
 }
 
-/* An entry holds while its address is a neighbour's and somebody of ours can ask for it. */
-static void forget_the_lost(struct rn_neigh *n)
+/* Its address is nobody's on this link any more; who holds it will let go. */
+static void lose(struct rn_neigh *n, struct rn_nbr *e)
+{
+	n->epoch++;
+	if (!e->holds) {
+		forget(n, e);
+		return;
+	}
+	e->state = RN_NBR_FAILED;
+	rn_timer_cancel(&n->wheel, &e->timer);
+	rn_list_del(&e->owed);
+	rn_list_del(&e->changed);
+}
+
+/* An entry is good while its address is a neighbour's and somebody of ours can ask for it. */
+static void forget_the_lost(struct rn_neigh *n, struct rn_list *list)
 {
 	struct rn_list *pos, *tmp;
 
-	rn_list_for_each_safe(pos, tmp, &n->used)
+	rn_list_for_each_safe(pos, tmp, list)
 	{
 		struct rn_nbr *e = rn_container_of(pos, struct rn_nbr, use);
 
 		if (e->fixed)
 			continue;
 		if (rn_port_own(&n->port, &e->addr) >= 0 || !rn_port_on_link(&n->port, &e->addr)) {
-			forget(n, e);
-			n->epoch++;
+			lose(n, e);
 		} else if (rn_port_own(&n->port, &e->ask_as) < 0) {
 			e->ask_as = asker(n, &unspecified, &e->addr);
 		}
@@ -320,7 +432,8 @@ void rn_neigh_port(struct rn_neigh *n, const struct rn_port_attr *port, rn_time 
 	n->port = *port;
 	n->announce = announce;
 	n->answer_count = n->echo_count = 0;
-	forget_the_lost(n);
+	forget_the_lost(n, &n->used);
+	forget_the_lost(n, &n->strangers);
 }
 
 static_assert(RN_PORT_GIDS < 32, "a bit for each address");
@@ -335,6 +448,11 @@ void rn_neigh_announce(struct rn_neigh *n)
 	n->announce = all_own(n);
 }
 
+uint64_t rn_neigh_full(const struct rn_neigh *n)
+{
+	return n->full;
+}
+
 uint64_t rn_neigh_conflicts(const struct rn_neigh *n)
 {
 	return n->conflicts;
@@ -347,7 +465,7 @@ static void add_static(struct rn_neigh *n, const struct rn_core_cfg *cfg)
 		struct rn_nbr *e = find(n, &s->addr);
 
 		if (!e)
-			e = new_entry(n, &s->addr, &unspecified);
+			e = new_entry(n, &s->addr, &unspecified, true);
 		e->state = RN_NBR_READY;
 		e->fixed = true;
 		memcpy(e->mac, s->mac, 6);
@@ -375,9 +493,10 @@ struct rn_neigh *rn_neigh_create(const struct rn_core_cfg *cfg, const struct rn_
 	n->probes = RN_MAX(cfg->neigh_probes, 1);
 	n->retry = RN_MAX(cfg->neigh_retry, RN_MS(1));
 	n->reachable = cfg->neigh_reachable;
-	n->seed = rn_hash_u64(cfg->seed);
+	n->secret = cfg->secrets.of[RN_SECRET_NEIGH_TABLE];
 	rn_htab_init(&n->table, n->buckets, buckets);
 	rn_list_init(&n->used);
+	rn_list_init(&n->strangers);
 	rn_list_init(&n->free);
 	rn_list_init(&n->changed);
 	rn_list_init(&n->owed);

@@ -3,9 +3,14 @@
  * come from the configuration.
  *
  * Who gets into the table: those somebody resolves, and those who ask for one of our addresses
- * (they are about to talk to us). An answer nobody asked for, or an announcement, corrects an entry
- * but never makes one. A full table gives up its longest unused entry that is neither static nor
- * being asked for.
+ * (they are about to talk to us). An answer nobody asked for, or an announcement, never makes an entry. When it names
+ * another MAC than a known one, that one is asked (up to three times, a neigh_retry apart) and keeps its place if it
+ * answers; if it does not, everybody is asked, and the answer counts. So a neighbour that has moved, and said so, is
+ * followed after three neigh_retry.
+ *
+ * Entries that somebody of ours resolved come before those of strangers, which are made when one asks for us: a stranger
+ * displaces only another. A full table gives up the entry of a stranger that is longest unused, or else one of ours that is
+ * neither static, nor being asked for, nor held by a connection (rn_neigh_hold()).
  */
 #ifndef RN_NEIGH_H
 #define RN_NEIGH_H
@@ -39,6 +44,18 @@ void rn_neigh_announce(struct rn_neigh *n);
 enum rn_neigh_state rn_neigh_resolve(struct rn_neigh *n, const struct rn_gid *src,
 				     const struct rn_gid *dst, uint8_t mac[6], rn_time now);
 
+/* What is known of the next hop of dst, without asking and without an entry: for answers to a stranger. READY fills mac;
+ * PENDING: nothing is known; FAILED: no route. */
+enum rn_neigh_state rn_neigh_known(struct rn_neigh *n, const struct rn_gid *dst, uint8_t mac[6]);
+
+/* The entry of dst's next hop is in use until it is released: it stays in the table. NULL when there is none. */
+struct rn_nbr;
+struct rn_nbr *rn_neigh_hold(struct rn_neigh *n, const struct rn_gid *dst);
+void rn_neigh_release(struct rn_neigh *n, struct rn_nbr *e);
+
+/* Reports the MAC of dst's next hop once more (rn_neigh_changed()), if it is known: for who took a MAC from elsewhere. */
+void rn_neigh_retell(struct rn_neigh *n, const struct rn_gid *dst);
+
 /* Packets to dst stay without an answer: asks everybody for its next hop again, unless an answer came within the last
  * neigh_retry. The MAC at hand is used meanwhile. For a peer that moved without a word, and for answers that a bad link
  * changed: nothing in an ARP message would show it. */
@@ -67,6 +84,8 @@ void rn_neigh_tick(struct rn_neigh *n, rn_time now);
 unsigned rn_neigh_count(const struct rn_neigh *n);
 /* Messages of others that claim an address of ours. It is announced again at once, but once in ten seconds at most. */
 uint64_t rn_neigh_conflicts(const struct rn_neigh *n);
+/* Addresses that one of ours wanted and that were not asked for: every entry is in use. */
+uint64_t rn_neigh_full(const struct rn_neigh *n);
 /* Answers that were owed and found no room. */
 uint64_t rn_neigh_dropped(const struct rn_neigh *n);
 

@@ -231,10 +231,10 @@ static unsigned build_nd(const struct rn_neigh *n, const struct rn_nd *proto,
 	return at + (unsigned)rn_nd_build(src, dst, &nd, buf + at);
 }
 
-/* A refresh asks the old MAC first: it disturbs nobody else. */
+/* A refresh asks the MAC at hand first: it disturbs nobody else, and its owner is whom we know. */
 static unsigned build_question(const struct rn_neigh *n, const struct rn_nbr *e, uint8_t *buf)
 {
-	bool direct = e->state == RN_NBR_REFRESHING && e->asked == 1;
+	bool direct = e->state == RN_NBR_REFRESHING && e->asked <= e->direct;
 	struct rn_nd nd = {.type = RN_ND_SOLICIT, .target = e->addr};
 	struct rn_gid group;
 	uint8_t mac[6];

@@ -15,6 +15,8 @@
 
 #define RN_NEIGH_DEFEND RN_S(10) /* between two defences (RFC 5227, 2.4) */
 
+#define RN_NEIGH_DISPUTE 3 /* questions to the MAC at hand when somebody claims another one */
+
 #define RN_NEIGH_STUCK 4 /* so many questions that cannot leave count as one */
 
 /* ASKING knows no MAC; REFRESHING still uses the one it has. */
@@ -22,7 +24,7 @@ enum rn_nbr_state { RN_NBR_ASKING, RN_NBR_READY, RN_NBR_REFRESHING, RN_NBR_FAILE
 
 struct rn_nbr {
 	struct rn_hnode node;
-	struct rn_list use;	/* in n->used by last use, or in n->free */
+	struct rn_list use;	/* in n->used or n->strangers by last use, or in n->free */
 	struct rn_list changed; /* in n->changed when news is untold */
 	struct rn_list owed;	/* in n->owed when a question is owed */
 	struct rn_timer timer;
@@ -30,8 +32,11 @@ struct rn_nbr {
 	uint8_t mac[6];
 	uint8_t state; /* enum rn_nbr_state */
 	uint8_t asked; /* questions so far */
+	uint8_t direct; /* REFRESHING: so many of them go to the MAC at hand, the others to everybody */
 	uint8_t stuck; /* times the one owed could not leave */
 	bool fixed;    /* from the configuration: never asked for, never changes */
+	bool ours;     /* somebody of ours wants it; else its owner asked for us */
+	uint32_t holds; /* rn_neigh_hold() */
 	rn_time confirmed;
 };
 
@@ -52,12 +57,13 @@ struct rn_neigh {
 	uint32_t max;
 	uint8_t probes;
 	rn_time retry, reachable;
-	uint64_t seed, epoch, dropped, conflicts;
+	struct rn_secret secret; /* of the table's hash */
+	uint64_t epoch, dropped, conflicts, full;
 	rn_time defended; /* when an address was last claimed back, 0: never */
 	struct rn_nbr *entries;
 	struct rn_hnode **buckets;
 	struct rn_htab table;
-	struct rn_list used, free, changed, owed;
+	struct rn_list used, strangers, free, changed, owed;
 	unsigned count;
 	struct rn_wheel wheel;
 	uint32_t announce; /* bit per own address */
@@ -71,8 +77,8 @@ struct rn_neigh {
 enum rn_nbr_source {
 	RN_NBR_ANSWERED, /* answer to a question */
 	RN_NBR_ASKED_US, /* it wants to talk to us: worth an entry */
-	RN_NBR_GOSSIP,	 /* announced to everybody: corrects an entry */
-	RN_NBR_HINT,	 /* as GOSSIP, but may not replace a MAC we have */
+	RN_NBR_GOSSIP,	 /* announced to everybody: makes no entry */
+	RN_NBR_HINT,	 /* as GOSSIP, but no reason to doubt a MAC we have */
 };
 
 extern const uint8_t rn_neigh_broadcast[6];

@@ -22,7 +22,6 @@ struct rn_port_attr {
 	uint8_t prefix_len[RN_PORT_GIDS];      /* on-link prefix of each, in its own family's bits */
 	struct rn_gid gateway4, gateway6;      /* all zero = none */
 	uint64_t guid;                         /* node GUID, unique per node */
-	bool accept_bad_icrc;                  /* debugging knob, default off (the parser's caller decides) */
 	bool check_source;                     /* drop RC packets whose addresses are not the QP's; default on */
 	uint8_t tclass;                        /* of packets whose address vector says 0: DSCP << 2 */
 	uint8_t hop_limit;                     /* likewise; 0 = 64 */

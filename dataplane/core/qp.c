@@ -431,6 +431,15 @@ static void flush_sends(struct rn_qp *qp, rn_time now)
 		rn_qp_complete_send(qp, RN_STATUS_WR_FLUSH_ERR, 0, now);
 }
 
+void rn_qp_note_error(struct rn_qp *qp, const char *why)
+{
+	struct rn_news news = {
+		.kind = RN_NEWS_QP_ERROR, .qpn = qp->qpn, .local = qp->own, .peer = qp->peer, .why = why};
+
+	if (qp->state != RN_QPS_ERR && qp->state != RN_QPS_RESET)
+		rn_news_put(&qp->sh->news, &news);
+}
+
 void rn_qp_error(struct rn_qp *qp, unsigned what, bool keep_owed, rn_time now)
 {
 	if (qp->state == RN_QPS_ERR || qp->state == RN_QPS_RESET)
@@ -455,8 +464,15 @@ void rn_qp_error(struct rn_qp *qp, unsigned what, bool keep_owed, rn_time now)
 
 void rn_qp_send_failed(struct rn_qp *qp, uint8_t status, uint8_t vendor, rn_time now)
 {
+	static const char *const texts[] = {
+#define X(name, number, text) [number] = text,
+		RN_STATUS_ROWS(X)
+#undef X
+	};
+
 	rn_qp_complete_send(qp, status, vendor, now);
 	if (qp->type == RN_QPT_RC) {
+		rn_qp_note_error(qp, texts[status]);
 		rn_qp_error(qp, RN_QPE_FATAL, false, now);
 		return;
 	}

@@ -244,6 +244,9 @@ void rn_qp_drained(struct rn_qp *qp);
 enum rn_verdict rn_qp_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now);
 unsigned rn_qp_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now);
 
+/* Before rn_qp_error(), where our own client is not the cause: why, a constant text, for people (news.h). */
+void rn_qp_note_error(struct rn_qp *qp, const char *why);
+
 /* Enters the error state: everything queued is flushed, send queue first. what: the event that tells of it (enum
  * rn_qp_event_bit, 0 when the application asked for it). keep_owed: a NAK must still leave. */
 void rn_qp_error(struct rn_qp *qp, unsigned what, bool keep_owed, rn_time now);

@@ -210,6 +210,8 @@ static void account_sent(struct rn_qp *qp, struct rn_sqe *e, uint32_t npsn, rn_t
 		qp->sh->stats.tx_requests++;
 	else
 		qp->sh->stats.tx_retransmitted++;
+	if (!fresh && e->kind == RN_WQE_READ)
+		rn_retry_asked_again(&qp->retry, npsn);
 	rn_window_sent(w, &qp->sq, npsn);
 	/* unasked is 0 just after a packet that asked for an answer */
 	rn_retry_packet_sent(&qp->retry, &qp->sh->wheel, psn, fresh && !w->unasked, now);
@@ -473,7 +475,7 @@ static enum rn_verdict take_acknowledge(struct rn_qp *qp, const struct rn_pkt *p
 }
 
 /* A response before una. Of these only a fatal NAK matters that names an earlier PSN of the READ in
- * progress; READ responses are a sign of life. */
+ * progress; READ responses are a sign of life, as many as were asked for again. */
 static enum rn_verdict take_old(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now)
 {
 	uint32_t expect;

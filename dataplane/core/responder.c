@@ -534,6 +534,7 @@ void rn_responder_fail(struct rn_qp *qp, enum rn_verdict v, rn_time now)
 
 	if (status)
 		rn_qp_complete_recv(qp, status, v, NULL, now);
+	rn_qp_note_error(qp, rn_verdicts[v].text);
 	rn_qp_error(qp,
 		    rn_verdicts[v].reply == RN_REPLY_NAK_ACC ? RN_QPE_ACCESS_ERR : RN_QPE_REQ_ERR,
 		    true, now);

@@ -6,10 +6,13 @@
  * resend) sends again early without spending anything, because go-back-N with one NAK per gap would
  * otherwise wait the whole coded time for every lost retransmission. What was sent twice gives no
  * sample; a doubled timeout then shrinks by a quarter with each progress, not at once, so that a
- * path that became slow is measured before its packets are sent twice again. Time also begins anew
- * with each READ response that is known already, and the budget with it: a READ that was asked for
- * twice is answered twice, and what was asked for later has its turn behind that. This ends, as what
- * is sent again is never before una.
+ * path that became slow is measured before its packets are sent twice again.
+ *
+ * Time also begins anew with READ responses that are known already, and the budget with it: a READ
+ * that was asked for twice is answered twice, and what was asked for later has its turn behind that.
+ * Anybody can forge such responses, because almost any PSN will do. So only as many count as were
+ * asked for again, and from the last progress on they postpone nothing for longer than PATIENCE
+ * coded timeouts: a QP whose peer is gone ends after (PATIENCE + retries + 1) of them at the latest.
  *
  * The timer is lazy: progress only moves `deadline`; a timer that rings before it is armed again.
  * So a packet costs no work on the wheel. During an RNR wait the same timer is exact and nothing
@@ -18,6 +21,10 @@
 #include "retry.h"
 
 #include "psn.h"
+
+/* Coded timeouts. A peer that answers one packet in half a millisecond has time for 8192 of them with the shortest
+ * timeout that is usual, 67 ms: far more than the pieces in which READs are asked for. */
+#define PATIENCE 64
 
 rn_time rn_retry_timeout_ns(uint8_t code)
 {
@@ -76,9 +83,14 @@ void rn_retry_packet_sent(struct rn_retry *r, struct rn_wheel *w, uint32_t psn, 
 	if (r->running)
 		return;
 	r->running = true;
-	r->base = now;
+	r->base = r->since = now;
 	if (r->full)
 		arm(r, w, now);
+}
+
+void rn_retry_asked_again(struct rn_retry *r, uint32_t responses)
+{
+	r->stale_left += RN_MIN(responses, UINT32_MAX - r->stale_left);
 }
 
 static void take_sample(struct rn_retry *r, rn_time rtt)
@@ -113,14 +125,14 @@ void rn_retry_progress(struct rn_retry *r, struct rn_wheel *w, uint32_t una, boo
 	r->acted = false;
 	r->rnr_wait = false;
 	r->running = more;
-	r->base = now;
+	r->base = r->since = now;
 	if (more && r->full)
 		arm(r, w, now);
 }
 
 void rn_retry_alive(struct rn_retry *r, struct rn_wheel *w, rn_time now)
 {
-	if (!r->running || r->rnr_wait || !r->full)
+	if (!r->running || r->rnr_wait || !r->full || now - r->since > PATIENCE * r->full)
 		return;
 	r->base = now;
 	arm(r, w, now);
@@ -128,7 +140,11 @@ void rn_retry_alive(struct rn_retry *r, struct rn_wheel *w, rn_time now)
 
 void rn_retry_stale(struct rn_retry *r, struct rn_wheel *w, rn_time now)
 {
-	r->left = r->cnt;
+	if (!r->stale_left)
+		return;
+	r->stale_left--;
+	if (now - r->since <= PATIENCE * r->full)
+		r->left = r->cnt;
 	rn_retry_alive(r, w, now);
 }
 

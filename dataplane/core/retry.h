@@ -10,12 +10,14 @@ struct rn_retry {
 	struct rn_timer timer; /* may ring early: `deadline` decides (rn_retry_expired) */
 	rn_time deadline;
 	rn_time base;          /* last progress, or start of the present coded interval */
+	rn_time since;         /* last progress, or start: no sign of life moves it */
 	rn_time full;          /* coded timeout; 0 = no timer at all */
 	rn_time floor, initial;
 	rn_time srtt, var;     /* smoothed round trip and its deviation; 0 = no sample yet */
 	rn_time rto;           /* present adaptive timeout, doubled by every resend */
 	rn_time sample_at;
 	uint32_t sample_psn;
+	uint32_t stale_left;   /* READ responses asked for again of which no second answer has come */
 	bool sampling;
 	bool running;          /* something is in flight */
 	bool rnr_wait;         /* nothing may be sent until the timer rings */
@@ -38,9 +40,12 @@ void rn_retry_stop(struct rn_retry *r, struct rn_wheel *w);
 void rn_retry_packet_sent(struct rn_retry *r, struct rn_wheel *w, uint32_t psn, bool sample, rn_time now);
 /* una moved to `una`; more: something is still in flight. Reloads both budgets. */
 void rn_retry_progress(struct rn_retry *r, struct rn_wheel *w, uint32_t una, bool more, rn_time now);
-/* The peer still answers, though not yet what is needed: time runs from here again. No budget is reloaded. */
+/* A READ request left that had been sent before; it calls for so many responses. */
+void rn_retry_asked_again(struct rn_retry *r, uint32_t responses);
+/* The peer still answers, though not yet what is needed: time runs from here again, unless too much has passed since the
+ * last progress. No budget is reloaded. */
 void rn_retry_alive(struct rn_retry *r, struct rn_wheel *w, rn_time now);
-/* The same with an answer to what is before una. Reloads the budget of timeouts. */
+/* The same with a READ response from before una, if as many were asked for again. Reloads the budget of timeouts. */
 void rn_retry_stale(struct rn_retry *r, struct rn_wheel *w, rn_time now);
 /* About to send again on a NAK: spends one retry. False: none left. */
 bool rn_retry_nak(struct rn_retry *r);

@@ -288,6 +288,7 @@ static void bury_overrun(struct rn_shard *sh, rn_time now)
 				continue;
 			tell_overrun(sh, qp->send_cq);
 			tell_overrun(sh, qp->recv_cq);
+			rn_qp_note_error(qp, "its completion queue overran");
 			rn_qp_error(qp, RN_QPE_FATAL, false, now);
 		}
 	}
@@ -353,6 +354,7 @@ void rn_shard_tick(struct rn_shard *sh, rn_time now)
 	spread_neighbours(sh, now);
 	if (rn_cm_next(sh->cm) <= now)
 		rn_cm_tick(sh->cm, now);
+	sh->stats.neigh_full = rn_neigh_full(sh->neigh);
 	sh->stats.tx_given_up = rn_cm_dropped(sh->cm) + rn_neigh_dropped(sh->neigh);
 }
 
@@ -443,6 +445,11 @@ unsigned rn_shard_events(struct rn_shard *sh, struct rn_event *ev, unsigned n)
 	       (rn_exec_resolved_event(sh, &ev[k]) || rn_cm_event(sh->cm, &ev[k])))
 		k++;
 	return k;
+}
+
+bool rn_shard_news(struct rn_shard *sh, struct rn_news *news)
+{
+	return rn_news_take(&sh->news, news) || (sh->cm && rn_cm_news(sh->cm, news));
 }
 
 unsigned rn_shard_outbox(struct rn_shard *sh, struct rn_msg *m, unsigned n)

@@ -8,8 +8,8 @@
 #include "list.h"
 #include "mcast.h"
 #include "neigh.h"
+#include "news.h"
 #include "qp.h"
-#include "rng.h"
 #include "srq.h"
 #include "stats.h"
 #include "wheel.h"
@@ -53,8 +53,9 @@ struct rn_shard {
 	struct rn_qp **qp;
 	uint32_t qp_mask;
 	uint64_t qpn_inv;        /* ceil(2^32 / nshards): division by multiplication, exact below 2^24 */
-	uint32_t qpn_next;       /* k tried next */
-	uint32_t qpn_first, qpn_limit; /* range of k */
+	uint32_t qpn_first, qpn_count; /* range of k */
+	struct rn_secret qpn_order;    /* of this shard alone */
+	uint32_t qpn_next;             /* how many of them have had their turn in this round */
 	uint32_t nqp, gen;
 
 	struct rn_cq *cq;        /* by id; ring == NULL: unknown here */
@@ -66,6 +67,7 @@ struct rn_shard {
 
 	struct rn_msg outbox[RN_OUTBOX];
 	uint32_t out_head, out_tail;
+	struct rn_news_ring news;
 	struct rn_resolving resolving[RN_RESOLVING];
 	unsigned nresolving;
 };

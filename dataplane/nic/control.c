@@ -588,5 +588,7 @@ int rn_nic_exec(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp
 
 	memset(rsp, 0, sizeof(*rsp));
 	rsp->err = dispatch(nic, &copy, rsp);
+	if (rsp->err == -ENOSPC)
+		rn_journal_full(nic, copy.op);
 	return rsp->err;
 }

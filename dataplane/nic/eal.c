@@ -2,15 +2,14 @@
  * and without leaving files behind? The caller's thread, under the in-process link's lock. */
 #include "eal.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <linux/mman.h>
 #include <unistd.h>
@@ -18,19 +17,22 @@
 #include <rte_eal.h>
 #include <rte_errno.h>
 #include <rte_lcore.h>
-#include <rte_memory.h>
 #include <rte_pdump.h>
 
+#include "allow.h"
+#include "log.h"
+#include "rundir.h"
 #include "thread.h"
 #include "types.h"
 
 #define MAX_ARGS 48
-#define ARG_LEN  160
+#define ARG_LEN  RN_ALLOW_LEN /* what the user gives in args is shorter */
 /* EAL's own needs: ports' private data, rings, telemetry. */
 #define SLACK_MB 48
 /* Without hugepages memory is fixed at the start, and costs only when touched: leave room for a later, larger
  * configuration of the same process. */
 #define LEAST_MB 384
+#define EAL_DESCRIPTORS 7
 
 struct arguments {
 	int n;
@@ -66,13 +68,22 @@ static bool hugepages_to_be_had(uint64_t mb)
 	return true;
 }
 
-static unsigned eal_level(enum rn_config_level level)
+/* Levels of DPDK's own messages and of ours. DPDK warns of ordinary things, so it gets a level less. */
+static const struct {
+	unsigned dpdk;
+	enum rn_log_level ours;
+} levels[] = {
+	[RN_CONFIG_LEVEL_ERROR] = {4, RN_LOG_ERROR},   [RN_CONFIG_LEVEL_WARNING] = {4, RN_LOG_WARNING},
+	[RN_CONFIG_LEVEL_NOTICE] = {5, RN_LOG_NOTICE}, [RN_CONFIG_LEVEL_INFO] = {7, RN_LOG_INFO},
+	[RN_CONFIG_LEVEL_DEBUG] = {8, RN_LOG_DEBUG},
+};
+
+/* By pattern: EAL's level for all types together would hold back ours too. Where types keep their own there is nothing
+ * to say. */
+static void log_arguments(struct arguments *a, enum rn_config_level level)
 {
-	static const unsigned levels[] = {
-		[RN_CONFIG_LEVEL_ERROR] = 4,  [RN_CONFIG_LEVEL_WARNING] = 4, /* EAL warns of the ordinary */
-		[RN_CONFIG_LEVEL_NOTICE] = 5, [RN_CONFIG_LEVEL_INFO] = 7,    [RN_CONFIG_LEVEL_DEBUG] = 8,
-	};
-	return levels[level];
+	if (levels[level].dpdk < 7)
+		add(a, "--log-level=*:%u", levels[level].dpdk);
 }
 
 static bool wants_telemetry(const struct rn_config_eal *e)
@@ -83,11 +94,26 @@ static bool wants_telemetry(const struct rn_config_eal *e)
 	return e->shared;
 }
 
+/* Has somebody set hugepages aside on this machine? */
+static bool machine_has_hugepages(void)
+{
+	FILE *f = fopen("/sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages", "re");
+	unsigned long n = 0;
+
+	if (f == NULL)
+		return false;
+	bool some = fscanf(f, "%lu", &n) == 1 && n > 0;
+	fclose(f);
+	return some;
+}
+
 static void memory_arguments(struct arguments *a, const struct rn_config_eal *e, uint64_t mb)
 {
 	bool huge = e->shared || e->hugepages == RN_CONFIG_HUGEPAGES_YES ||
 		    (e->hugepages == RN_CONFIG_HUGEPAGES_AUTO && hugepages_to_be_had(mb));
 
+	if (!huge && e->hugepages == RN_CONFIG_HUGEPAGES_AUTO && machine_has_hugepages())
+		rn_log(HUGEPAGES_SHORT, (unsigned long long)mb);
 	if (e->shared) {
 		add(a, "--file-prefix=%s", e->prefix);
 		return;
@@ -119,16 +145,15 @@ static void make_arguments(struct arguments *a, const struct rn_config *cfg, uin
 {
 	const struct rn_config_eal *e = &cfg->eal;
 	uint64_t mb = e->memory_mb > 0 ? e->memory_mb : (bytes >> 20) + SLACK_MB;
-	bool real = false;
+	char devices[RN_CONFIG_MAX_ADAPTERS][RN_ALLOW_LEN];
+	unsigned n = rn_allow_arguments(cfg, devices);
 
-	for (unsigned i = 0; i < cfg->nadapters; i++)
-		real |= cfg->adapter[i].port == RN_CONFIG_PORT_VDEV && strncmp(cfg->adapter[i].vdev, "net_", 4) != 0;
 	add(a, "softrnic");
 	/* One EAL lcore, which never works: our shards are threads of our own. */
 	add(a, "--lcores=0@%u", some_cpu());
-	add(a, "--log-level=%u", eal_level(cfg->log.level));
-	if (!real)
-		add(a, "--no-pci");
+	log_arguments(a, cfg->log.level);
+	for (unsigned i = 0; i < n; i++)
+		add(a, "%s", devices[i]);
 	add(a, "--iova-mode=va");
 	memory_arguments(a, e, mb);
 	if (!wants_telemetry(e))
@@ -150,85 +175,66 @@ static void *init(void *arg)
 	return NULL;
 }
 
-static char runtime_dir[256];
-
-/* And the folder it is in, unless another process has its own there. */
-static void remove_runtime_dir(void)
+/* As many as EAL holds at one time while it starts. Short of them one of its threads would end the process. */
+static int try_descriptors(void)
 {
-	char *slash = strrchr(runtime_dir, '/');
+	int fd[EAL_DESCRIPTORS], n = 0;
 
-	if (slash == NULL)
-		return;
-	rmdir(runtime_dir);
-	*slash = '\0';
-	rmdir(runtime_dir);
-	*slash = '/';
+	while (n < EAL_DESCRIPTORS && (fd[n] = eventfd(0, EFD_CLOEXEC)) >= 0)
+		n++;
+	int rc = n == EAL_DESCRIPTORS ? 0 : -errno;
+	while (n > 0)
+		close(fd[--n]);
+	return rc;
 }
 
-static int unlink_page(const struct rte_memseg_list *list, const struct rte_memseg *page, void *arg)
-{
-	char link[64], path[PATH_MAX];
-	int fd = rte_memseg_get_fd(page);
-
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	ssize_t n = fd >= 0 ? readlink(link, path, sizeof(path) - 1) : -1;
-	if (n > 0) {
-		path[n] = '\0';
-		unlink(path);
-	}
-	return 0;
-}
-
-/* eal.shared: others could attach as long as we lived. EAL itself would leave pages and tables to the next start. */
-static void remove_shared_files(void)
-{
-	struct dirent *e;
-	DIR *dir = opendir(runtime_dir);
-
-	rte_memseg_walk(unlink_page, NULL);
-	while (dir != NULL && (e = readdir(dir)) != NULL)
-		if (e->d_name[0] != '.')
-			unlinkat(dirfd(dir), e->d_name, 0);
-	if (dir != NULL)
-		closedir(dir);
-	rmdir(runtime_dir);
-}
-
-/* dpdk-dumpcap asks the primary process to copy packets to it. */
-static void share(void)
-{
-	snprintf(runtime_dir, sizeof(runtime_dir), "%s", rte_eal_get_runtime_dir());
-	atexit(remove_shared_files);
-	rte_pdump_init();
-}
-
-int rn_eal_start(const struct rn_config *cfg, uint64_t bytes, char *err, size_t errlen)
+/* 0 when EAL runs, by us or by somebody. Otherwise *failed is set: EAL does not undo what it had begun. */
+static int run_init(const struct rn_config *cfg, uint64_t bytes, int *failed)
 {
 	static struct arguments a;
 	pthread_t thread;
 
-	if (rte_lcore_count() > 0)
-		return 0; /* the application's, or ours of an earlier start */
 	a = (struct arguments){0};
 	make_arguments(&a, cfg, bytes);
-	/* Before EAL registers its own: those that remove sockets run first. */
-	if (!cfg->eal.shared)
-		atexit(remove_runtime_dir);
 	int rc = -pthread_create(&thread, NULL, init, &a);
-	if (rc == 0) {
-		pthread_join(thread, NULL);
-		rc = a.result >= 0 || a.error == EALREADY ? 0 : a.error > 0 ? -a.error : -EIO;
+	if (rc != 0)
+		return rc;
+	pthread_join(thread, NULL);
+	rn_log_open(levels[cfg->log.level].ours); /* the pattern took ours along */
+	if (a.result < 0 && a.error != EALREADY)
+		*failed = rc = a.error > 0 ? -a.error : -EIO;
+	return rc;
+}
+
+int rn_eal_start(const struct rn_config *cfg, uint64_t bytes, char *err, size_t errlen)
+{
+	static int failed;
+	int rc;
+
+	rn_log_open(levels[cfg->log.level].ours);
+	if (failed != 0) {
+		snprintf(err, errlen, "DPDK's EAL could not be started before (%s); only a new process can try again",
+			 strerror(-failed));
+		return failed;
 	}
+	if (rte_lcore_count() > 0)
+		return 0; /* the application's, or ours of an earlier start */
+	rc = try_descriptors();
 	if (rc != 0) {
+		snprintf(err, errlen, "DPDK's EAL needs %d file descriptors: %s", EAL_DESCRIPTORS, strerror(-rc));
+		return rc;
+	}
+	if (!cfg->eal.shared)
+		rn_rundir_at_exit();
+	rc = run_init(cfg, bytes, &failed);
+	if (rc != 0) {
+		rn_rundir_failed();
 		snprintf(err, errlen, "DPDK's EAL cannot be started (%s); log.level = \"debug\" tells more", strerror(-rc));
 		return rc;
 	}
-	if (cfg->eal.shared) {
-		share();
-		return 0;
-	}
 	/* Private memory leaves nothing in there, unless telemetry has its socket: then at exit. */
-	snprintf(runtime_dir, sizeof(runtime_dir), "%s", rte_eal_get_runtime_dir());
-	remove_runtime_dir();
+	rn_rundir_started(cfg->eal.shared);
+	if (cfg->eal.shared)
+		rte_pdump_init(); /* dpdk-dumpcap asks the primary process to copy packets to it */
 	return 0;
 }

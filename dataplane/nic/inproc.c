@@ -9,8 +9,10 @@
 #include <string.h>
 
 #include <rte_cycles.h>
+#include <rte_eal.h>
 #include <rte_pause.h>
 
+#include "cancel.h"
 #include "cq_rings.h"
 #include "runtime.h"
 #include "settings.h"
@@ -25,6 +27,35 @@ struct process {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct process *process;
+/* This process is the forked child of one that has started a runtime: it has the memory, but no thread of it, and perhaps
+ * locks that nobody will open again. Its parent's port is not its own to drive. */
+static bool forked;
+
+static void mark_child(void)
+{
+	forked = true;
+	/* Its copies would outlive its parent's: nobody could open the same addresses again. */
+	for (unsigned i = 0; i < RN_CONFIG_MAX_ADAPTERS; i++)
+		rn_claims_drop(&process->rt.claims[i]);
+	for (unsigned i = 0; process->users > 0 && i < process->rt.cfg.nadapters; i++)
+		atomic_store(&process->rt.nic[i]->link.gone, 1);
+}
+
+/* Before the first thread is made. */
+static void tell_children(void)
+{
+	static bool told;
+
+	if (!told)
+		pthread_atfork(NULL, NULL, mark_child);
+	told = true;
+}
+
+static int refuse_child(char *err, size_t errlen)
+{
+	snprintf(err, errlen, "a forked child of a process that has opened adapters cannot use any: call exec first");
+	return -ENODEV;
+}
 
 /* ---- struct rn_link ---- */
 
@@ -35,6 +66,9 @@ static struct rn_nic *nic_of(struct rn_link *link)
 
 static int link_exec(struct rn_link *link, const struct rn_cmd *cmd, struct rn_rsp *rsp)
 {
+	if (rn_unlikely(forked))
+		return -ENODEV;
+	RN_UNCANCELLED;
 	return rn_nic_exec(nic_of(link), cmd, rsp);
 }
 
@@ -45,6 +79,8 @@ static uint32_t link_shard_of(struct rn_link *link, uint32_t qpn)
 
 static void link_doorbell(struct rn_link *link, uint32_t shard)
 {
+	if (rn_unlikely(forked))
+		return;
 	struct rn_lcore *lc = &nic_of(link)->lcore[shard];
 
 	if (lc->idle != RN_IDLE_INLINE) {
@@ -67,7 +103,7 @@ static void link_submit(struct rn_link *link, const struct rn_wqe *wqe)
 	struct rn_lcore *lc = &nic_of(link)->lcore[shard];
 	uint64_t spin_until = 0;
 
-	while (rn_unlikely(!rn_submit_put(&lc->submit, wqe))) {
+	while (rn_unlikely(!rn_submit_put(&lc->submit, wqe)) && !forked) {
 		link_doorbell(link, shard);
 		if (spin_until == 0)
 			spin_until = rte_rdtsc() + rte_get_tsc_hz() / 1000000; /* 1 us */
@@ -107,11 +143,16 @@ static void link_cq_ring_done(struct rn_link *link, uint32_t cq, struct rn_cq_ri
 
 static void link_progress(struct rn_link *link)
 {
+	if (rn_unlikely(forked))
+		return;
 	rn_nic_progress(nic_of(link));
 }
 
 static unsigned link_wait(struct rn_link *link, struct rn_event *ev, unsigned n, int timeout_ms)
 {
+	if (rn_unlikely(forked))
+		return 0;
+	RN_UNCANCELLED;
 	struct rn_nic *nic = nic_of(link);
 	unsigned k = 0;
 
@@ -126,6 +167,8 @@ static unsigned link_wait(struct rn_link *link, struct rn_event *ev, unsigned n,
 
 static void link_interrupt(struct rn_link *link)
 {
+	if (rn_unlikely(forked))
+		return;
 	rn_events_interrupt(&nic_of(link)->events);
 }
 
@@ -137,10 +180,14 @@ static void link_info(struct rn_link *link, struct rn_link_info *info)
 	memcpy(info->mac, nic->attr.mac, 6);
 	info->guid = nic->attr.guid;
 	info->link_up = (uint8_t)atomic_load(&nic->link_up);
+	info->hugepages = (uint8_t)rte_eal_has_hugepages();
 }
 
 static void link_stats(struct rn_link *link, void (*fn)(void *arg, const char *name, uint64_t value), void *arg)
 {
+	if (rn_unlikely(forked))
+		return;
+	RN_UNCANCELLED;
 	struct rn_nic *nic = nic_of(link);
 	struct rn_stats core = {0};
 	struct rn_rxtx_stats x = {0};
@@ -218,6 +265,9 @@ static int load(const char *path, char *err, size_t errlen)
 
 int rn_link_list(const char *path, struct rn_link_info *info, unsigned n, char *err, size_t errlen)
 {
+	if (forked)
+		return refuse_child(err, errlen);
+	RN_UNCANCELLED;
 	pthread_mutex_lock(&lock);
 	int rc = load(path, err, errlen);
 	for (unsigned i = 0; rc == 0 && i < process->rt.cfg.nadapters && i < n; i++) {
@@ -234,12 +284,17 @@ int rn_link_list(const char *path, struct rn_link_info *info, unsigned n, char *
 
 int rn_link_open(const char *path, unsigned index, struct rn_link **link, char *err, size_t errlen)
 {
+	if (forked)
+		return refuse_child(err, errlen);
+	RN_UNCANCELLED;
 	pthread_mutex_lock(&lock);
 	int rc = load(path, err, errlen);
 	if (rc == 0 && index >= process->rt.cfg.nadapters) {
 		snprintf(err, errlen, "no adapter %u: the configuration names %u", index, process->rt.cfg.nadapters);
 		rc = -ENODEV;
 	}
+	if (rc == 0)
+		tell_children();
 	if (rc == 0 && process->users == 0)
 		rc = rn_runtime_start(&process->rt, err, errlen);
 	else if (rc == 0 && atomic_load(&process->rt.nic[index]->link.gone)) {
@@ -256,6 +311,9 @@ int rn_link_open(const char *path, unsigned index, struct rn_link **link, char *
 
 void rn_link_close(struct rn_link *link)
 {
+	if (forked)
+		return;
+	RN_UNCANCELLED;
 	pthread_mutex_lock(&lock);
 	if (--process->users == 0)
 		rn_runtime_stop(&process->rt);
@@ -264,6 +322,9 @@ void rn_link_close(struct rn_link *link)
 
 int rn_link_unplug(const char *name)
 {
+	if (forked)
+		return -ENODEV;
+	RN_UNCANCELLED;
 	int rc = -ENOENT;
 
 	pthread_mutex_lock(&lock);

@@ -7,12 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <rte_rcu_qsbr.h>
 
 #include "capture.h"
+#include "log.h"
 #include "mem.h"
 #include "settings.h"
 #include "stats.h"
@@ -24,7 +25,10 @@
 static void report(void *arg, struct rn_lcore *lc)
 {
 	struct rn_nic *nic = arg;
+	struct rn_news news;
 
+	while (rn_shard_news(lc->shard, &news))
+		rn_journal_note(nic, &news);
 	do {
 		if (lc->untold && !rn_events_put(&nic->events, &lc->event))
 			return;
@@ -32,13 +36,15 @@ static void report(void *arg, struct rn_lcore *lc)
 	} while (lc->untold);
 }
 
-static uint64_t seed_of(const struct rn_config *cfg, unsigned index)
+/* What keys, numbers and ids are drawn from: of the kernel, unless a test wants to repeat a run. */
+static int draw_secrets(const struct rn_config *cfg, unsigned index, struct rn_secrets *secrets)
 {
-	uint64_t seed = cfg->protocol.seed;
-
-	if (seed == 0 && getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != sizeof(seed))
-		seed = (uint64_t)time(NULL);
-	return seed + (uint64_t)index * 0x9e3779b97f4a7c15u;
+	static_assert(sizeof(*secrets) <= 256, "as much as getentropy() gives in one call");
+	if (cfg->protocol.seed == 0)
+		return getentropy(secrets, sizeof(*secrets)) == 0 ? 0 : -errno;
+	*secrets = rn_secrets_of_seed(cfg->protocol.seed + (uint64_t)index * 0x9e3779b97f4a7c15u);
+	rn_log(SEED, cfg->adapter[index].name);
+	return 0;
 }
 
 static int create_lcore(struct rn_nic *nic, unsigned i, const struct rn_clock *clock, struct rn_capture_file *capture)
@@ -83,10 +89,12 @@ static int create_lcore(struct rn_nic *nic, unsigned i, const struct rn_clock *c
 		.nshards = nic->nshards,
 		.burst = cfg->limits.burst,
 		.turn_bytes = TURN_BYTES,
-		.accept_bad_icrc = cfg->protocol.accept_bad_icrc,
 		.impair_seed = cfg->impair.seed + (uint64_t)(nic->adapter - cfg->adapter) * RN_MAX_SHARDS,
 		.capture = capture != NULL ? rn_capture_add(capture, now) : NULL,
+		.lent = cfg->idle.policy == RN_CONFIG_POLICY_INLINE,
 	};
+	if (capture != NULL && x.capture == NULL)
+		return -ENOMEM;
 	memcpy(x.mac, nic->attr.mac, 6);
 	rn_settings_impair(cfg, &x.impair);
 	return rn_rxtx_open(&lc->rxtx, &x);
@@ -125,13 +133,19 @@ int rn_nic_create(struct rn_nic **out, const struct rn_config *cfg, unsigned ind
 		  const struct rn_clock *clock, struct rn_capture_file *capture, char *err, size_t errlen)
 {
 	const struct rn_config_limits *l = &cfg->limits;
-	uint64_t seed = seed_of(cfg, index);
 	struct rn_nic *nic = calloc(1, sizeof(*nic));
+	struct rn_secrets secrets;
 	uint8_t mac[6];
 
 	if (nic == NULL) {
 		snprintf(err, errlen, "no memory");
 		return -ENOMEM;
+	}
+	int rc = draw_secrets(cfg, index, &secrets);
+	if (rc != 0) {
+		snprintf(err, errlen, "adapter %s: no random numbers from the kernel: %s", cfg->adapter[index].name, strerror(-rc));
+		free(nic);
+		return rc;
 	}
 	nic->cfg = cfg;
 	nic->adapter = &cfg->adapter[index];
@@ -140,18 +154,19 @@ int rn_nic_create(struct rn_nic **out, const struct rn_config *cfg, unsigned ind
 	snprintf(nic->name, sizeof(nic->name), "%s", nic->adapter->name);
 	pthread_mutex_init(&nic->control, NULL);
 	pthread_mutex_init(&nic->removal, NULL);
+	rn_journal_init(&nic->journal);
 
 	rn_settings_mac(nic->adapter, mac);
 	if (nic->adapter->port == RN_CONFIG_PORT_AF_PACKET && !nic->adapter->mac.set)
 		memcpy(mac, port->mac, 6); /* so that the kernel's switches and filters let our frames through */
 	rn_settings_port(nic->adapter, mac, &cfg->protocol, &nic->attr);
-	rn_settings_core(cfg, index, seed, &nic->core);
+	rn_settings_core(cfg, index, &secrets, &nic->core);
 	rn_settings_line(&nic->core, rn_port_speed(port));
 	nic->neigh = rn_settings_neigh(nic->adapter, &nic->core.nstatic_neigh);
 	nic->core.static_neigh = nic->neigh;
-	nic->mrs = rn_mr_table_create(l->max_mr, seed);
+	nic->mrs = rn_mr_table_create(l->max_mr, &secrets.of[RN_SECRET_KEYS]);
 
-	int rc = nic->mrs == NULL ? -ENOMEM : rn_events_init(&nic->events);
+	rc = nic->mrs == NULL ? -ENOMEM : rn_events_init(&nic->events);
 	if (rc == 0)
 		rc = rn_objects_init(&nic->objects, l, nic->nshards);
 	if (rc == 0)
@@ -245,6 +260,7 @@ void rn_nic_destroy(struct rn_nic *nic)
 	rn_events_fini(&nic->events);
 	pthread_mutex_destroy(&nic->control);
 	pthread_mutex_destroy(&nic->removal);
+	rn_journal_fini(&nic->journal);
 	free(nic->qsbr);
 	free(nic->neigh);
 	free(nic);
@@ -337,6 +353,7 @@ void rn_nic_unplug(struct rn_nic *nic)
 		call_all(nic, run_gone);
 		/* A call more, for a turn more: the completions are published at the end of the one before. */
 		call_all(nic, run_nothing);
+		rn_journal_gone(nic);
 	}
 	/* Without memory for it the watcher comes back. */
 	if (nic->gone_untold && tell(nic, RN_EVENT_PORT_GONE))
@@ -360,9 +377,12 @@ static void report_link(struct rn_nic *nic)
 
 		atomic_store(&nic->link_up, 1);
 		rn_lcore_call(&nic->lcore[0], &c);
+		rn_journal_link(nic, true);
 	}
-	if (atomic_load(&nic->link_up) && !up && tell(nic, RN_EVENT_PORT_DOWN))
+	if (atomic_load(&nic->link_up) && !up && tell(nic, RN_EVENT_PORT_DOWN)) {
 		atomic_store(&nic->link_up, 0);
+		rn_journal_link(nic, false);
+	}
 	nic->ups_seen = ups;
 }
 
@@ -373,6 +393,7 @@ uint64_t rn_nic_mads(const struct rn_nic *nic)
 
 void rn_nic_watch(struct rn_nic *nic)
 {
+	rn_journal_watch(nic);
 	if (rn_port_gone(nic->port)) {
 		rn_nic_unplug(nic);
 		atomic_store(&nic->link_up, 0);

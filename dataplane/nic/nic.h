@@ -9,6 +9,7 @@
 #include "core.h"
 #include "event.h"
 #include "groups.h"
+#include "journal.h"
 #include "keeper.h"
 #include "lcore.h"
 #include "objects.h"
@@ -41,6 +42,7 @@ struct rn_nic {
 	pthread_mutex_t removal; /* gone_untold, and only one removes */
 	_Atomic uint32_t link_up;
 	uint32_t ups_seen; /* of the port; the watcher's */
+	struct rn_journal journal;
 
 	pthread_mutex_t control;
 	struct rn_objects objects;

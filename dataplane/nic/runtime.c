@@ -7,8 +7,11 @@
 #include <string.h>
 #include <time.h>
 
+#include <rte_eal.h>
+
 #include "capture.h"
 #include "eal.h"
+#include "journal.h"
 #include "mem.h"
 #include "memif_port.h"
 #include "settings.h"
@@ -43,8 +46,10 @@ static void *watch(void *arg)
 			until.tv_sec++;
 		}
 		pthread_cond_timedwait(&r->stop_cond, &r->stop_lock, &until);
-		for (unsigned i = 0; i < r->cfg.nadapters && !r->stop; i++)
+		for (unsigned i = 0; i < r->cfg.nadapters && !r->stop; i++) {
 			rn_nic_watch(r->nic[i]);
+			rn_claims_answer(&r->claims[i]);
+		}
 	}
 	pthread_mutex_unlock(&r->stop_lock);
 	return NULL;
@@ -90,6 +95,19 @@ static int refuse_two_stacks(const struct rn_config_adapter *a, char *err, size_
 	return 0;
 }
 
+static int claim_addresses(struct rn_runtime *r, unsigned i, const uint8_t mac[6], char *err, size_t errlen)
+{
+	const struct rn_config_adapter *a = &r->cfg.adapter[i];
+	struct rn_port_attr attr;
+	char why[200];
+
+	rn_settings_port(a, mac, &r->cfg.protocol, &attr);
+	int rc = rn_claims_take(&r->claims[i], a->iface, &attr, why, sizeof(why));
+	if (rc != 0)
+		snprintf(err, errlen, "adapter %s: %s", a->name, why);
+	return rc;
+}
+
 /* Every kind of port but a ring: a device of its own. */
 static int open_device(struct rn_runtime *r, unsigned i, struct rn_port **port, char *err, size_t errlen)
 {
@@ -104,15 +122,18 @@ static int open_device(struct rn_runtime *r, unsigned i, struct rn_port **port, 
 	rn_settings_vdev(&r->cfg, i, mac, &v);
 	if (kernel && refuse_two_stacks(a, err, errlen) != 0)
 		return -EADDRINUSE;
+	int rc = kernel ? claim_addresses(r, i, mac, err, errlen) : 0;
+	if (rc != 0)
+		return rc;
 	if (a->port == RN_CONFIG_PORT_MEMIF) {
-		int rc = rn_memif_port_create(&memif, v.server, a->socket);
+		rc = rn_memif_port_create(&memif, v.server, a->socket);
 		if (rc != 0) {
 			snprintf(err, errlen, "adapter %s: socket %s: %s", a->name, a->socket, strerror(-rc));
 			return rc;
 		}
 		v.socket = rn_memif_port_socket(memif);
 	}
-	int rc = rn_vdev_string(&v, name, sizeof(name), args, sizeof(args));
+	rc = rn_vdev_string(&v, name, sizeof(name), args, sizeof(args));
 	struct rn_port_spec spec = {
 		.name = name,
 		.args = args,
@@ -215,9 +236,13 @@ void rn_runtime_stop(struct rn_runtime *r)
 	for (unsigned i = 0; i < r->cfg.nadapters; i++)
 		if (r->nic[i] != NULL)
 			rn_nic_stop(r->nic[i]);
+	for (unsigned i = 0; i < r->cfg.nadapters; i++)
+		if (r->nic[i] != NULL)
+			rn_journal_watch(r->nic[i]);
 	for (unsigned i = 0; i < r->cfg.nadapters; i++) {
 		rn_nic_destroy(r->nic[i]);
 		r->nic[i] = NULL;
+		rn_claims_drop(&r->claims[i]);
 	}
 	if (r->capture != NULL)
 		rn_capture_close(r->capture);
@@ -290,6 +315,8 @@ int rn_runtime_start(struct rn_runtime *r, char *err, size_t errlen)
 		rn_runtime_stop(r);
 		return rc;
 	}
+	for (unsigned i = 0; i < r->cfg.nadapters; i++)
+		rn_journal_up(r->nic[i], ((uint64_t)mbufs * (room + 1024)) >> 20, rte_eal_has_hugepages());
 	rn_telemetry_publish(&(struct rn_telemetry_source){r->cfg.nadapters, adapter_name, adapter_stats, r});
 	return 0;
 }

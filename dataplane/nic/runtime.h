@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 
+#include "claim.h"
 #include "clock.h"
 #include "config.h"
 #include "nic.h"
@@ -16,6 +17,7 @@ struct rn_runtime {
 	const struct rn_link_ops *ops; /* of the adapters' links */
 
 	struct rn_nic *nic[RN_CONFIG_MAX_ADAPTERS];
+	struct rn_claims claims[RN_CONFIG_MAX_ADAPTERS]; /* of the addresses of kernel interfaces */
 	unsigned starts; /* ever, to keep the names of devices apart */
 	struct rn_clock clock;
 	struct rte_mempool *pool;

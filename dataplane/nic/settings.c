@@ -60,7 +60,8 @@ void rn_settings_line(struct rn_core_cfg *core, uint32_t mbps)
 	core->cc.line_rate = RN_MAX(core->cc.line_rate, core->cc.min_rate);
 }
 
-void rn_settings_core(const struct rn_config *cfg, unsigned index, uint64_t seed, struct rn_core_cfg *core)
+void rn_settings_core(const struct rn_config *cfg, unsigned index, const struct rn_secrets *secrets,
+		      struct rn_core_cfg *core)
 {
 	const struct rn_config_limits *l = &cfg->limits;
 	const struct rn_config_timers *t = &cfg->timers;
@@ -70,7 +71,8 @@ void rn_settings_core(const struct rn_config *cfg, unsigned index, uint64_t seed
 	core->max_qp = l->max_qp;
 	core->max_cq = l->max_cq + 1; /* their ids begin with 1 */
 	core->max_srq = l->max_srq + 1;
-	core->max_cm = l->max_cm;
+	core->max_cm = rn_config_max_cm(cfg, index);
+	core->max_cm_requests = l->max_cm_requests;
 	core->max_timewait = l->max_timewait;
 	core->max_neigh = l->max_neigh;
 	core->window_packets = l->window_packets;
@@ -82,12 +84,13 @@ void rn_settings_core(const struct rn_config *cfg, unsigned index, uint64_t seed
 	core->rto_floor = RN_US(t->rto_floor_us);
 	core->rto_initial = RN_US(t->rto_initial_us);
 	core->cm_response_timeout = RN_MS(t->cm_response_ms);
+	core->cm_wait_max = RN_S(t->cm_wait_max_s);
 	core->cm_max_retries = (uint8_t)t->cm_retries;
 	core->cm_patience = (uint8_t)t->cm_patience;
 	core->neigh_retry = RN_MS(t->neigh_retry_ms);
 	core->neigh_probes = (uint8_t)t->neigh_probes;
 	core->neigh_reachable = RN_MS(t->neigh_reachable_ms);
-	core->seed = seed;
+	core->secrets = *secrets;
 	core->credits = cfg->protocol.credits;
 	settings_cc(&cfg->congestion, &core->cc);
 }
@@ -138,7 +141,6 @@ void rn_settings_port(const struct rn_config_adapter *a, const uint8_t mac[6], c
 		.vlan_tci = (uint16_t)(a->vlan_prio << 13 | a->vlan_id),
 		.mtu = (uint16_t)a->mtu,
 		.guid = guid_of(mac),
-		.accept_bad_icrc = p->accept_bad_icrc,
 		.check_source = p->check_source,
 		.tclass = (uint8_t)(a->dscp << 2),
 		.hop_limit = (uint8_t)a->hop_limit,
@@ -221,6 +223,17 @@ static bool is_set(const struct rn_gid *gid)
 	return memcmp(gid, &none, sizeof(none)) != 0;
 }
 
+const char *rn_settings_policy_word(enum rn_config_policy policy)
+{
+	static const char *const words[] = {
+#define X(name, word) [RN_CONFIG_POLICY_##name] = #word,
+		RN_CONFIG_POLICY_WORDS(X)
+#undef X
+	};
+
+	return words[policy];
+}
+
 void rn_settings_info(const struct rn_config *cfg, unsigned index, struct rn_link_info *info)
 {
 	const struct rn_config_adapter *a = &cfg->adapter[index];
@@ -244,7 +257,7 @@ void rn_settings_info(const struct rn_config *cfg, unsigned index, struct rn_lin
 		.max_srq = l->max_srq,
 		.max_mr = l->max_mr,
 		.max_pd = l->max_pd,
-		.max_cm = l->max_cm,
+		.max_cm = rn_config_max_cm(cfg, index),
 		.max_queue_depth = l->max_depth,
 		.max_cqe = RN_SETTINGS_MAX_CQE,
 		.max_sge = RN_WQE_MAX_SGE,
@@ -258,4 +271,6 @@ void rn_settings_info(const struct rn_config *cfg, unsigned index, struct rn_lin
 	info->gateway4 = is_set(&attr.gateway4);
 	info->gateway6 = is_set(&attr.gateway6);
 	snprintf(info->name, sizeof(info->name), "%s", a->name);
+	snprintf(info->port, sizeof(info->port), "%s", rn_config_port_word(a->port));
+	snprintf(info->idle, sizeof(info->idle), "%s", rn_settings_policy_word(cfg->idle.policy));
 }

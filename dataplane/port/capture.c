@@ -1,17 +1,23 @@
-/* Where do captured frames go? Owns the pcap file, a byte ring per shard and the thread that moves from these to that. */
+/* Where do captured frames go? Owns the pcap file, a byte ring per shard and the thread that moves from these to that.
+ * What a full disk does not take is counted; the file holds whole records only, so that a reader finds all of them. */
 #include "capture.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
 #include <time.h>
+#include <unistd.h>
 
+#include "log.h"
 #include "thread.h"
 
 #define RING_BYTES    (1u << 20)
+#define BLOCK_BYTES   (1u << 17) /* written at once; room for any record */
+#define RECORD_HEAD   16u
 #define MAX_PRODUCERS 128
 #define PCAP_NS_MAGIC 0xa1b23c4du
 #define LINK_ETHERNET 1
@@ -31,8 +37,17 @@ struct rn_capture {
 };
 
 struct rn_capture_file {
-	FILE *out;
+	int fd;
+	char *path;
 	uint32_t snaplen;
+	/* The writer's: */
+	uint8_t block[BLOCK_BYTES]; /* whole records, not yet in the file */
+	size_t used;
+	off_t end;          /* of the last whole record in the file */
+	uint64_t unwritten; /* frames the file did not take */
+	bool told;          /* the warning is written */
+	bool torn;          /* the file ends within a record and cannot be cut: nothing more is written */
+
 	pthread_t thread;
 	_Atomic bool stop;
 	_Atomic unsigned n;
@@ -70,19 +85,87 @@ void rn_capture_frame(struct rn_capture *c, const uint8_t *frame, uint32_t len, 
 	atomic_store_explicit(&c->tail, tail + sizeof(r) + r.kept, memory_order_release);
 }
 
+/* As much as the file takes. 0, or -errno of what it did not. */
+static int write_some(int fd, const uint8_t *data, size_t len, size_t *done)
+{
+	*done = 0;
+	while (*done < len) {
+		ssize_t n = write(fd, data + *done, len - *done);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n < 0 ? -errno : -EIO;
+		*done += (size_t)n;
+	}
+	return 0;
+}
+
+/* Of the first `len` bytes of the block those that are whole records; *rest: the frames behind them. */
+static size_t whole_records(const struct rn_capture_file *f, size_t len, uint64_t *rest)
+{
+	size_t at = 0, whole = 0;
+	uint32_t kept;
+
+	*rest = 0;
+	while (at < f->used) {
+		memcpy(&kept, f->block + at + 8, sizeof(kept));
+		at += RECORD_HEAD + kept;
+		if (at <= len)
+			whole = at;
+		else
+			++*rest;
+	}
+	return whole;
+}
+
+static void tell(struct rn_capture_file *f, int err)
+{
+	if (!f->told)
+		rn_log(CAPTURE_LOSES, f->path, strerror(-err));
+	f->told = true;
+}
+
+static void write_block(struct rn_capture_file *f)
+{
+	size_t done = 0, whole;
+	uint64_t rest;
+
+	if (f->used == 0)
+		return;
+	int rc = f->torn ? -EIO : write_some(f->fd, f->block, f->used, &done);
+	whole = whole_records(f, done, &rest);
+	f->end += (off_t)whole;
+	if (rc != 0) {
+		f->unwritten += rest;
+		tell(f, rc);
+		if (done > whole && (ftruncate(f->fd, f->end) != 0 || lseek(f->fd, f->end, SEEK_SET) < 0))
+			f->torn = true;
+	}
+	f->used = 0;
+}
+
+static void add_record(struct rn_capture_file *f, const struct rn_capture *c, uint64_t at)
+{
+	struct record r;
+
+	get(c, at, &r, sizeof(r));
+	if (f->used + RECORD_HEAD + r.kept > BLOCK_BYTES)
+		write_block(f);
+	uint32_t hdr[4] = {(uint32_t)(r.time / 1000000000u), (uint32_t)(r.time % 1000000000u), r.kept, r.len};
+	memcpy(f->block + f->used, hdr, sizeof(hdr));
+	get(c, at + sizeof(r), f->block + f->used + sizeof(hdr), r.kept);
+	f->used += sizeof(hdr) + r.kept;
+}
+
 static void write_out(struct rn_capture_file *f, struct rn_capture *c)
 {
 	uint64_t head = atomic_load_explicit(&c->head, memory_order_relaxed);
 	uint64_t tail = atomic_load_explicit(&c->tail, memory_order_acquire);
-	uint8_t frame[65536];
 	struct record r;
 
 	while (head < tail) {
 		get(c, head, &r, sizeof(r));
-		get(c, head + sizeof(r), frame, r.kept);
-		uint32_t hdr[4] = {(uint32_t)(r.time / 1000000000u), (uint32_t)(r.time % 1000000000u), r.kept, r.len};
-		fwrite(hdr, sizeof(hdr), 1, f->out);
-		fwrite(frame, 1, r.kept, f->out);
+		add_record(f, c, head);
 		head += sizeof(r) + r.kept;
 		atomic_store_explicit(&c->head, head, memory_order_release);
 	}
@@ -92,9 +175,10 @@ static void write_all(struct rn_capture_file *f)
 {
 	for (unsigned i = 0; i < atomic_load(&f->n); i++)
 		write_out(f, f->producer[i]);
-	fflush(f->out);
+	write_block(f);
 }
 
+/* It writes the rest as well: a signal for a file too large or a pipe without a reader must not reach the application. */
 static void *writer(void *arg)
 {
 	struct rn_capture_file *f = arg;
@@ -105,33 +189,47 @@ static void *writer(void *arg)
 		write_all(f);
 		nanosleep(&pause, NULL);
 	}
+	write_all(f);
 	return NULL;
+}
+
+static int write_head(struct rn_capture_file *f)
+{
+	const struct {
+		uint32_t magic;
+		uint16_t major, minor;
+		uint32_t zone, figures, snaplen, link;
+	} head = {PCAP_NS_MAGIC, 2, 4, 0, 0, f->snaplen, LINK_ETHERNET};
+	size_t done;
+
+	f->end = sizeof(head);
+	return write_some(f->fd, (const uint8_t *)&head, sizeof(head), &done);
+}
+
+static void discard(struct rn_capture_file *f)
+{
+	if (f->fd >= 0)
+		close(f->fd);
+	free(f->path);
+	free(f);
 }
 
 int rn_capture_open(struct rn_capture_file **file, const char *path, uint32_t snaplen)
 {
-	struct {
-		uint32_t magic;
-		uint16_t major, minor;
-		uint32_t zone, figures, snaplen, link;
-	} head = {PCAP_NS_MAGIC, 2, 4, 0, 0, snaplen, LINK_ETHERNET};
 	struct rn_capture_file *f = calloc(1, sizeof(*f));
 
 	if (f == NULL)
 		return -ENOMEM;
 	f->snaplen = RN_MIN(snaplen, 65535u);
-	f->out = fopen(path, "we");
-	if (f->out == NULL) {
-		int err = -errno;
-		free(f);
-		return err;
-	}
-	fwrite(&head, sizeof(head), 1, f->out);
-	int err = -pthread_create(&f->thread, NULL, writer, f);
-	if (err != 0) {
-		fclose(f->out);
-		free(f);
-		return err;
+	f->path = strdup(path);
+	/* What applications sent and received is in it. */
+	f->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	int rc = f->fd < 0 ? -errno : f->path == NULL ? -ENOMEM : write_head(f);
+	if (rc == 0)
+		rc = -pthread_create(&f->thread, NULL, writer, f);
+	if (rc != 0) {
+		discard(f);
+		return rc;
 	}
 	*file = f;
 	return 0;
@@ -155,16 +253,17 @@ struct rn_capture *rn_capture_add(struct rn_capture_file *f, rn_time now)
 
 uint64_t rn_capture_close(struct rn_capture_file *f)
 {
-	uint64_t lost = 0;
+	uint64_t lost;
 
 	atomic_store(&f->stop, true);
 	pthread_join(f->thread, NULL);
-	write_all(f);
+	lost = f->unwritten;
 	for (unsigned i = 0; i < atomic_load(&f->n); i++) {
 		lost += atomic_load(&f->producer[i]->lost);
 		free(f->producer[i]);
 	}
-	fclose(f->out);
-	free(f);
+	if (lost > 0)
+		rn_log(CAPTURE_LACKS, f->path, (unsigned long long)lost);
+	discard(f);
 	return lost;
 }

@@ -11,6 +11,7 @@
 #include <rte_pause.h>
 #include <rte_rcu_qsbr.h>
 
+#include "mem.h"
 #include "thread.h"
 
 #define SUBMIT_SLOTS_PER_TURN 256
@@ -49,6 +50,9 @@ static bool may_put_off(const struct rn_lcore *lc)
 static unsigned turn(struct rn_lcore *lc)
 {
 	rn_time now = lc->now = RN_MAX(lc->now, rn_clock_now(&lc->clock));
+
+	if (lc->idle == RN_IDLE_INLINE)
+		rn_mem_expose(now);
 	/* Before frames: a receive posted before a message was sent must be there for it, though nobody rang for it. */
 	unsigned work = rn_submit_drain(&lc->submit, lc->shard, SUBMIT_SLOTS_PER_TURN, now);
 	unsigned came = rn_rx_turn(&lc->rxtx, lc->shard, &lc->steer, now);
@@ -106,6 +110,7 @@ bool rn_lcore_try_turn(struct rn_lcore *lc)
 		return false;
 	rte_rcu_qsbr_thread_online(lc->qsbr, lc->index);
 	unsigned work = rn_lcore_turn(lc);
+	rn_mem_restore();
 	if (work > 0)
 		atomic_store_explicit(&lc->last_busy, lc->now, memory_order_relaxed);
 	rte_rcu_qsbr_thread_offline(lc->qsbr, lc->index);
@@ -156,17 +161,11 @@ static void try_to_sleep(struct rn_lcore *lc)
 
 static void settle_in(const struct rn_lcore *lc)
 {
-	cpu_set_t cpus;
 	char name[16];
 
 	snprintf(name, sizeof(name), "rn-shard%u", lc->index);
 	rn_thread_settle(name);
 	prctl(PR_SET_TIMERSLACK, 1000, 0, 0, 0);
-	if (lc->cpu >= 0) {
-		CPU_ZERO(&cpus);
-		CPU_SET((unsigned)lc->cpu, &cpus);
-		pthread_setaffinity_np(pthread_self(), sizeof(cpus), &cpus);
-	}
 }
 
 static void *loop(void *arg)
@@ -187,6 +186,18 @@ static void *loop(void *arg)
 	return NULL;
 }
 
+/* By the starter, who can say what went wrong. */
+static int pin(const struct rn_lcore *lc)
+{
+	cpu_set_t cpus;
+
+	if (lc->cpu < 0)
+		return 0;
+	CPU_ZERO(&cpus);
+	CPU_SET((unsigned)lc->cpu, &cpus);
+	return pthread_setaffinity_np(lc->thread, sizeof(cpus), &cpus);
+}
+
 int rn_lcore_start(struct rn_lcore *lc)
 {
 	atomic_store(&lc->stop, 0);
@@ -197,6 +208,8 @@ int rn_lcore_start(struct rn_lcore *lc)
 		return 0;
 	int err = -pthread_create(&lc->thread, NULL, loop, lc);
 	lc->running = err == 0;
+	if (err == 0)
+		lc->pin_error = pin(lc);
 	return err;
 }
 

@@ -55,6 +55,7 @@ struct rn_lcore {
 	_Alignas(64) struct rn_shard *shard;
 	unsigned index, nshards;
 	int cpu;                   /* -1: not pinned */
+	int pin_error;             /* of rn_lcore_start(): why the thread is not on `cpu`, a positive errno; else 0 */
 	enum rn_idle idle;
 	rn_time spin, nap_min, nap_max, nap, last_work;
 	struct rn_clock clock;
@@ -79,7 +80,8 @@ unsigned rn_lcore_turn(struct rn_lcore *lc);
 /* Inline: a turn by the calling thread if nobody else is at it. True when it made one. */
 bool rn_lcore_try_turn(struct rn_lcore *lc);
 
-/* Starts and stops the thread (poll, adaptive); does nothing for inline. 0 or -errno. */
+/* Starts and stops the thread (poll, adaptive); does nothing for inline. 0 or -errno. A thread that cannot be pinned
+ * works all the same, see pin_error. */
 int rn_lcore_start(struct rn_lcore *lc);
 void rn_lcore_stop(struct rn_lcore *lc);
 

@@ -12,7 +12,13 @@ int rn_mem_install(void);
  * pass faults on to ours, which stays where it is then, also for the next install. */
 void rn_mem_uninstall(void);
 
-/* Any thread, after rn_mem_install(). */
+/* Around a turn that an application's thread makes, which may have blocked any signal: the kernel would end the process
+ * for a fault of that thread. Its mask is looked up at most every 50 us, and is its own again after rn_mem_restore(). A
+ * thread that blocks SIGSEGV or SIGBUS is served, at the price of two system calls a turn. */
+void rn_mem_expose(rn_time now);
+void rn_mem_restore(void);
+
+/* Any thread whose SIGSEGV and SIGBUS are not blocked, after rn_mem_install(). */
 extern const struct rn_mem_ops rn_mem_guarded;
 
 #endif

@@ -58,6 +58,11 @@ static int address_from(const char *path, struct sockaddr_un *un, socklen_t *len
 	return 0;
 }
 
+static bool has_abstract_name(const struct sockaddr_un *un)
+{
+	return un->sun_path[0] == '\0';
+}
+
 static int connect_to(const struct sockaddr_un *un, socklen_t len)
 {
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
@@ -83,12 +88,13 @@ static int listen_at(const struct sockaddr_un *un, socklen_t len)
 		return -EADDRINUSE;
 	}
 	/* A file that is no socket refuses too, but it is somebody's. */
-	if (probe == -ECONNREFUSED && un->sun_path[0] != '\0' && lstat(un->sun_path, &st) == 0 && S_ISSOCK(st.st_mode))
+	if (probe == -ECONNREFUSED && !has_abstract_name(un) && lstat(un->sun_path, &st) == 0 && S_ISSOCK(st.st_mode))
 		unlink(un->sun_path);
 	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return -errno;
-	if (bind(fd, (const struct sockaddr *)un, len) < 0 || listen(fd, 8) < 0) {
+	/* bind() makes the file with the mode of the socket: only its owner may connect, whatever the umask is. */
+	if (fchmod(fd, S_IRUSR | S_IWUSR) < 0 || bind(fd, (const struct sockaddr *)un, len) < 0 || listen(fd, 8) < 0) {
 		int err = errno;
 
 		close(fd);
@@ -241,19 +247,42 @@ static bool serve(struct rn_memif_relay *r, int peer, int pmd)
 	return type == TYPE_CONNECTED;
 }
 
-/* A name without a file keeps nobody out: whoever is not this process is sent away. */
-static int accept_driver(const struct rn_memif_relay *r)
+/* An abstract name has no file whose mode keeps others out. So the driver's end must be this process, and at the peer's
+ * end must be a process of the same user or of root: it shares memory with us. */
+static bool is_this_process(const struct ucred *who)
+{
+	return who->pid == getpid();
+}
+
+static bool is_trusted_user(const struct ucred *who)
+{
+	return who->uid == geteuid() || who->uid == 0;
+}
+
+static bool other_end_is(int fd, bool (*welcome)(const struct ucred *who))
 {
 	struct ucred who;
 	socklen_t len = sizeof(who);
+
+	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &len) == 0 && welcome(&who);
+}
+
+/* The next connection from a welcome process; the others are closed. */
+static int accept_only(int listen_fd, bool (*welcome)(const struct ucred *who))
+{
 	int fd;
 
-	while ((fd = accept4(r->listen_fd, NULL, NULL, SOCK_CLOEXEC)) >= 0) {
-		if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &len) == 0 && who.pid == getpid())
+	while ((fd = accept4(listen_fd, NULL, NULL, SOCK_CLOEXEC)) >= 0) {
+		if (other_end_is(fd, welcome))
 			return fd;
 		close(fd);
 	}
 	return -EAGAIN;
+}
+
+static int accept_driver(const struct rn_memif_relay *r)
+{
+	return accept_only(r->listen_fd, is_this_process);
 }
 
 static int reach_driver(struct rn_memif_relay *r)
@@ -272,14 +301,27 @@ static int reach_driver(struct rn_memif_relay *r)
 	return accept_driver(r);
 }
 
+static int connect_to_server(const struct rn_memif_relay *r)
+{
+	int fd = connect_to(&r->peer_addr, r->peer_len);
+
+	if (fd >= 0 && has_abstract_name(&r->peer_addr) && !other_end_is(fd, is_trusted_user)) {
+		close(fd);
+		return -EACCES;
+	}
+	return fd;
+}
+
 static int reach_peer(struct rn_memif_relay *r)
 {
 	int fd;
 
 	if (!r->cfg.server)
-		return connect_to(&r->peer_addr, r->peer_len);
+		return connect_to_server(r);
 	if (wait_either(r, r->listen_fd, -1, -1) != 0)
 		return -ECANCELED;
+	if (has_abstract_name(&r->peer_addr))
+		return accept_only(r->listen_fd, is_trusted_user);
 	fd = accept4(r->listen_fd, NULL, NULL, SOCK_CLOEXEC);
 	return fd < 0 ? -errno : fd;
 }
@@ -355,7 +397,7 @@ void rn_memif_relay_destroy(struct rn_memif_relay *r)
 		if (pmd >= 0)
 			bring_to_rest(r, pmd);
 		close(r->listen_fd);
-		if (ours->sun_path[0] != '\0')
+		if (!has_abstract_name(ours))
 			unlink(ours->sun_path);
 	}
 	if (r->stop_fd >= 0)

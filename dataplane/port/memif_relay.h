@@ -38,7 +38,8 @@ struct rn_memif_relay_config {
 	void *arg;
 };
 
-/* Paths are socket files; a leading '@' means the abstract name that follows it.
+/* Paths are socket files, which only their owner may use; a leading '@' means the abstract name that follows it, at whose
+ * other end only processes of the same user or of root are accepted.
  * Before rte_eth_dev_start(): a client's driver connects to pmd_path while it starts.
  * Returns 0 or a negative errno; copies what it needs from the configuration, `arg` excepted. */
 int rn_memif_relay_create(struct rn_memif_relay **relay, const struct rn_memif_relay_config *cfg);

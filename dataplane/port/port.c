@@ -18,6 +18,8 @@
 #include <rte_mbuf.h>
 #include <rte_ring.h>
 
+#include "af_packet.h"
+#include "device.h"
 #include "mcast.h"
 #include "memif_port.h"
 #include "vdev.h"
@@ -120,6 +122,7 @@ static int configure(struct rn_port *p, unsigned nrxq, unsigned ntxq, uint32_t r
 	p->ntxq = (uint16_t)RN_MIN(ntxq, info.max_tx_queues);
 	p->frame_bytes = rn_vdev_frame_bytes(p->mtu);
 	p->wake = rn_wake_row(info.driver_name);
+	snprintf(p->driver, sizeof(p->driver), "%s", info.driver_name);
 	negotiate(p, &info, &conf);
 	rc = rte_eth_dev_configure(p->id, p->nrxq, p->ntxq, &conf);
 	if (rc == 0)
@@ -159,6 +162,15 @@ static int check_iface(const struct rn_port_spec *spec, char *err, size_t errlen
 			 spec->mtu);
 		return -EINVAL;
 	}
+	/* The driver would not say what it lacks. */
+	fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
+	if (fd < 0) {
+		rc = -errno;
+		snprintf(err, errlen, "interface %s: no packet sockets%s: %s", spec->iface,
+			 rc == -EPERM ? " without CAP_NET_RAW" : "", strerror(-rc));
+		return rc;
+	}
+	close(fd);
 	return 0;
 }
 
@@ -178,19 +190,16 @@ int rn_port_open(struct rn_port **port, const struct rn_port_spec *spec, char *e
 	p->mtu = spec->mtu;
 	atomic_init(&p->quiet, spec->memif != NULL);
 	snprintf(p->name, sizeof(p->name), "%s", spec->name);
-	/* A real device given by its bus address was probed by EAL; everything else is made here. */
-	rc = rte_eth_dev_get_port_by_name(p->name, &p->id);
-	if (rc != 0) {
-		rc = rte_vdev_init(p->name, spec->args);
-		p->hotplugged = rc == 0;
-		snprintf(p->device, sizeof(p->device), "%s", p->name);
-		if (rc == 0)
-			rc = rte_eth_dev_get_port_by_name(p->name, &p->id);
-	}
-	if (rc != 0) {
-		snprintf(err, errlen, "device \"%s,%s\" cannot be made: %s", spec->name, spec->args, strerror(-rc));
-	} else {
-		rc = configure(p, spec->queues, spec->queues, spec->ring, err, errlen);
+	bool found = rte_eth_dev_get_port_by_name(p->name, &p->id) == 0;
+	rc = rn_device_make(p->name, spec->args, &p->id, err, errlen);
+	p->attached = rc == 0;
+	if (rc == 0) {
+		rc = found ? 0 : rn_af_packet_show_fragments(p->id, spec->args);
+		if (rc != 0)
+			snprintf(err, errlen, "port %s would take IPv4 fragments for packets, and its sockets cannot be replaced: %s",
+				 p->name, strerror(-rc));
+		else
+			rc = configure(p, spec->queues, spec->queues, spec->ring, err, errlen);
 	}
 	if (rc != 0) {
 		rn_port_close(p);
@@ -261,8 +270,7 @@ int rn_port_join(struct rn_port *port[2], const unsigned nq[2], uint16_t mtu, ui
 			goto failed;
 		}
 		p->id = (uint16_t)id;
-		p->hotplugged = true;
-		snprintf(p->device, sizeof(p->device), "net_ring_%s", p->name); /* as rte_eth_from_rings() does */
+		p->attached = true;
 		rc = configure(p, p->nrings, q->nrings, ring, err, errlen);
 		if (rc != 0)
 			goto failed;
@@ -294,13 +302,13 @@ static void detach(struct rn_port *p)
 	if (p->started && !atomic_load(&p->destroyed))
 		rte_eth_dev_stop(p->id);
 	p->started = false;
-	if (p->hotplugged && !atomic_load(&p->destroyed)) {
+	if (p->attached && !atomic_load(&p->destroyed)) {
 		if (p->memif != NULL)
-			rn_memif_port_remove(p->memif, p->device);
+			rn_memif_port_remove(p->memif, p->name);
 		else
-			rte_vdev_uninit(p->device);
+			rn_device_remove(p->id);
 	}
-	p->hotplugged = false;
+	p->attached = false;
 	atomic_store(&p->destroyed, 1);
 }
 
@@ -357,6 +365,19 @@ bool rn_port_link_up(const struct rn_port *p)
 	struct rte_eth_link link;
 
 	return !atomic_load(&p->removed) && !atomic_load(&p->cut) && rte_eth_link_get_nowait(p->id, &link) == 0 && link.link_status == RTE_ETH_LINK_UP;
+}
+
+bool rn_port_carrier(const struct rn_port *p)
+{
+	struct ifreq ifr = {0};
+
+	if (p->ifindex == 0 || if_indextoname(p->ifindex, ifr.ifr_name) == NULL)
+		return true;
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	bool down = fd >= 0 && ioctl(fd, SIOCGIFFLAGS, &ifr) == 0 && (ifr.ifr_flags & IFF_RUNNING) == 0;
+	if (fd >= 0)
+		close(fd);
+	return !down;
 }
 
 uint32_t rn_port_speed(const struct rn_port *p)

@@ -23,8 +23,8 @@ struct rn_port {
 	const struct rn_wake_row *wake;
 	struct rte_mempool *pool;
 	char name[64];
-	char device[80];             /* on the virtual bus */
-	bool hotplugged;             /* made here, to be unmade by us */
+	char driver[32];             /* as the driver calls itself */
+	bool attached;               /* its device is in DPDK, to be taken out by us */
 	bool started;
 	unsigned ifindex;            /* of the kernel interface it stands on, else 0 */
 	_Atomic uint32_t removed;    /* the device is gone for good, or about to go */
@@ -86,6 +86,10 @@ void rn_port_close(struct rn_port *port);
 
 /* False once it is gone. */
 bool rn_port_link_up(const struct rn_port *port);
+
+/* Does the kernel interface under the port carry frames? Where there is none: yes. net_af_packet says that its link is up
+ * whatever becomes of the interface. */
+bool rn_port_carrier(const struct rn_port *port);
 
 /* What the driver says it is, Mb/s; 10,000 if it does not, as with ports of software. */
 uint32_t rn_port_speed(const struct rn_port *port);

@@ -12,6 +12,7 @@
 #include <rte_mempool.h>
 #include <rte_prefetch.h>
 
+#include "cancel.h"
 #include "capture.h"
 #include "frame.h"
 #include "handover.h"
@@ -44,8 +45,8 @@ int rn_rxtx_open(struct rn_rxtx *x, const struct rn_rxtx_cfg *cfg)
 	x->share_txq = cfg->port->ntxq < cfg->nshards;
 	x->burst = cfg->burst;
 	x->turn_bytes = cfg->turn_bytes;
-	x->accept_bad_icrc = cfg->accept_bad_icrc;
 	x->capture = cfg->capture;
+	x->calls = cfg->lent ? cfg->port->wake->calls : RN_CALLS_NONE;
 	memcpy(x->mac, cfg->mac, 6);
 	x->data_at = sizeof(struct rte_mbuf) + rte_pktmbuf_priv_size(cfg->port->pool) + RTE_PKTMBUF_HEADROOM;
 	x->data_room = rte_pktmbuf_data_room_size(cfg->port->pool) - RTE_PKTMBUF_HEADROOM;
@@ -156,7 +157,7 @@ static bool one_frame(struct rn_rxtx *x, struct rn_shard *sh, struct rn_steer *s
 
 	if (rn_unlikely(x->capture != NULL))
 		rn_capture_frame(x->capture, frame, rte_pktmbuf_data_len(m), now);
-	if (v != RN_V_OK && !(v == RN_V_ICRC && x->accept_bad_icrc)) {
+	if (rn_unlikely(v != RN_V_OK)) {
 		rn_shard_refused(sh, v);
 		return false;
 	}
@@ -196,6 +197,20 @@ static void receive(struct rn_rxtx *x, struct rn_shard *sh, struct rn_steer *st,
 	rn_rxtx_free(x, m, ndone);
 }
 
+static unsigned rx_burst_uncancelled(const struct rn_rxtx *x, unsigned queue, struct rte_mbuf **m)
+{
+	RN_UNCANCELLED;
+
+	return rte_eth_rx_burst(x->port->id, (uint16_t)queue, m, (uint16_t)x->burst);
+}
+
+static unsigned rx_burst(const struct rn_rxtx *x, unsigned queue, struct rte_mbuf **m)
+{
+	if (rn_unlikely(x->calls == RN_CALLS_BOTH))
+		return rx_burst_uncancelled(x, queue, m);
+	return rte_eth_rx_burst(x->port->id, (uint16_t)queue, m, (uint16_t)x->burst);
+}
+
 unsigned rn_rx_turn(struct rn_rxtx *x, struct rn_shard *sh, struct rn_steer *st, rn_time now)
 {
 	struct rte_mbuf *m[RN_BURST_MAX];
@@ -210,7 +225,8 @@ unsigned rn_rx_turn(struct rn_rxtx *x, struct rn_shard *sh, struct rn_steer *st,
 		return seen;
 	/* Queues are dealt to the shards in turn; a shard without one lives on hand-offs. */
 	for (unsigned q = x->index; q < x->port->nrxq; q += x->nshards) {
-		unsigned n = rte_eth_rx_burst(x->port->id, (uint16_t)q, m, (uint16_t)x->burst);
+		unsigned n = rx_burst(x, q, m);
+
 		rn_handover_take(m, n);
 		for (unsigned i = 0; i < n; i++)
 			x->stats.rx_bytes += m[i]->pkt_len;
@@ -242,6 +258,20 @@ static void refused(struct rn_rxtx *x, rn_time now)
 		x->stats.tx_discarded += lose(x);
 }
 
+static unsigned tx_burst_uncancelled(struct rn_rxtx *x)
+{
+	RN_UNCANCELLED;
+
+	return rte_eth_tx_burst(x->port->id, (uint16_t)x->txq, x->out + x->out_head, (uint16_t)x->nout);
+}
+
+static unsigned tx_burst(struct rn_rxtx *x)
+{
+	if (x->calls != RN_CALLS_NONE)
+		return tx_burst_uncancelled(x);
+	return rte_eth_tx_burst(x->port->id, (uint16_t)x->txq, x->out + x->out_head, (uint16_t)x->nout);
+}
+
 /* Gives the port what it has not taken yet. Returns the frames it took. */
 static unsigned flush(struct rn_rxtx *x, rn_time now)
 {
@@ -258,7 +288,7 @@ static unsigned flush(struct rn_rxtx *x, rn_time now)
 	if (x->share_txq && atomic_exchange_explicit(&p->tx_lock, 1, memory_order_acquire) != 0)
 		return 0;
 	rn_handover_give(x->out + x->out_head, x->nout);
-	unsigned n = rte_eth_tx_burst(p->id, (uint16_t)x->txq, x->out + x->out_head, (uint16_t)x->nout);
+	unsigned n = tx_burst(x);
 	if (x->share_txq)
 		atomic_store_explicit(&p->tx_lock, 0, memory_order_release);
 	x->stats.tx_frames += n;

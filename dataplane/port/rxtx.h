@@ -56,8 +56,8 @@ struct rn_rxtx {
 	unsigned index, nshards, txq;
 	unsigned burst, turn_bytes;
 	unsigned data_at, data_room; /* of an empty mbuf, from its address */
-	bool accept_bad_icrc;
 	bool share_txq; /* another shard uses our transmit queue too */
+	enum rn_calls calls; /* of the driver, that an application's thread makes in our turns */
 	uint8_t mac[6];
 	unsigned lcore_id; /* that drivers are to see during a turn: names our cache in the pool */
 	bool own_cache;    /* none in the pool: one of our own */
@@ -85,11 +85,11 @@ struct rn_rxtx_cfg {
 	unsigned index, nshards;
 	unsigned burst;      /* frames at once, 1..RN_BURST_MAX */
 	unsigned turn_bytes; /* bytes built in one turn, about; at least one frame */
-	bool accept_bad_icrc;
 	uint8_t mac[6];
 	struct rn_impair impair;
 	uint64_t impair_seed;
 	struct rn_capture *capture;
+	bool lent; /* application threads make the turns */
 };
 
 /* 0 or -ENOMEM. */

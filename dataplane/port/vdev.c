@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <rte_pci.h>
+
 #include "types.h"
 
 #define ETH_AND_VLAN 18
@@ -43,6 +45,20 @@ unsigned rn_vdev_room(const struct rn_vdev_spec *spec)
 	return RN_MAX(RN_ALIGN_UP(rn_vdev_frame_bytes(spec->mtu), 64u), 2048u);
 }
 
+bool rn_vdev_pci(const char *device, char *name, size_t len)
+{
+	struct rte_pci_addr addr;
+	char text[64];
+
+	if (strncmp(device, "pci:", 4) == 0)
+		device += 4;
+	snprintf(text, sizeof(text), "%.*s", (int)strcspn(device, ","), device);
+	if (rte_pci_addr_parse(text, &addr) != 0)
+		return false;
+	rte_pci_device_name(&addr, name, len);
+	return true;
+}
+
 static unsigned log2_of(uint32_t n)
 {
 	return 31 - (unsigned)__builtin_clz(n);
@@ -69,6 +85,7 @@ static int pcap_args(const struct rn_vdev_spec *s, char *args, size_t len)
 
 int rn_vdev_string(const struct rn_vdev_spec *s, char *name, size_t name_len, char *args, size_t args_len)
 {
+	char pci[RN_VDEV_PCI_LEN];
 	const char *comma;
 	int n = -1, a = -1;
 
@@ -92,7 +109,10 @@ int rn_vdev_string(const struct rn_vdev_spec *s, char *name, size_t name_len, ch
 		break;
 	case RN_VDEV_OTHER:
 		comma = strchr(s->args, ',');
-		n = snprintf(name, name_len, "%.*s", comma ? (int)(comma - s->args) : (int)strlen(s->args), s->args);
+		if (rn_vdev_pci(s->args, pci, sizeof(pci)))
+			n = snprintf(name, name_len, "%s", pci);
+		else
+			n = snprintf(name, name_len, "%.*s", (int)strcspn(s->args, ","), s->args);
 		a = snprintf(args, args_len, "%s", comma ? comma + 1 : "");
 		break;
 	case RN_VDEV_RING:

@@ -31,6 +31,12 @@ struct rn_vdev_spec {
 	const char *args;    /* OTHER: "net_tap0,iface=tap0" */
 };
 
+#define RN_VDEV_PCI_LEN 32
+
+/* Does this device string begin with a PCI address, "01:00.0" or with a domain in front? Writes it as DPDK does,
+ * "0000:01:00.0"; len is at least RN_VDEV_PCI_LEN. */
+bool rn_vdev_pci(const char *device, char *name, size_t len);
+
 /* Bytes of the longest frame at this MTU: Ethernet header and one VLAN tag, no FCS. */
 unsigned rn_vdev_frame_bytes(uint16_t mtu);
 

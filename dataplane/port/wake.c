@@ -1,6 +1,7 @@
 /* When may a shard sleep, and who wakes it? Owns the eventfd and, on kernel interfaces, a packet socket that exists only
  * to be polled. */
 #include "wake.h"
+#include "cancel.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +22,7 @@
 #endif
 
 const struct rn_wake_row rn_wake_rows[] = {
-#define X(driver, source, text) {driver, #source, text, RN_WAKE_##source},
+#define X(driver, source, calls, text) {driver, #source, text, RN_WAKE_##source, RN_CALLS_##calls},
 	RN_WAKE_ROWS(X)
 #undef X
 };
@@ -114,6 +115,7 @@ void rn_wake_close(struct rn_wake *w)
 
 void rn_wake_kick(struct rn_wake *w)
 {
+	RN_UNCANCELLED; /* who has taken the flag down rings */
 	uint64_t one = 1;
 
 	/* Whoever takes the flag down rings, so that a burst of doorbells costs one system call. */

@@ -8,22 +8,26 @@
 #include "types.h"
 
 /* clang-format off */
-#define RN_WAKE_ROWS(X) /* driver name begins with, source, text */ \
-	X("net_ring",      PEER,   "the sending shard rings the receiver's eventfd") \
-	X("net_af_packet", SOCKET, "a filtered AF_PACKET socket, used only as a wake-up") \
-	X("net_null",      NEVER,  "nothing real arrives: only doorbells and timers wake") \
-	X("net_memif",     TIMED,  "none: sleeps double from sleep_min to sleep_max") \
-	X("net_pcap",      TIMED,  "none: sleeps double from sleep_min to sleep_max") \
-	X("",              TIMED,  "unknown driver: sleeps double from sleep_min to sleep_max")
+#define RN_WAKE_ROWS(X) /* driver name begins with, source, bursts with system calls, text */ \
+	X("net_ring",      PEER,   NONE, "the sending shard rings the receiver's eventfd") \
+	X("net_af_packet", SOCKET, TX,   "a filtered AF_PACKET socket, used only as a wake-up") \
+	X("net_null",      NEVER,  NONE, "nothing real arrives: only doorbells and timers wake") \
+	X("net_memif",     TIMED,  TX,   "none: sleeps double from sleep_min to sleep_max") \
+	X("net_pcap",      TIMED,  BOTH, "none: sleeps double from sleep_min to sleep_max") \
+	X("",              TIMED,  BOTH, "unknown driver: sleeps double from sleep_min to sleep_max")
 /* clang-format on */
 
 enum rn_wake_source { RN_WAKE_PEER, RN_WAKE_SOCKET, RN_WAKE_NEVER, RN_WAKE_TIMED };
+
+/* Which bursts of a driver make system calls, which are cancellation points. */
+enum rn_calls { RN_CALLS_NONE, RN_CALLS_TX, RN_CALLS_BOTH };
 
 struct rn_wake_row {
 	const char *driver;
 	const char *source_name;
 	const char *text;
 	enum rn_wake_source source;
+	enum rn_calls calls;
 };
 
 /* The row of a driver, never NULL; driver "" gives the last one. */

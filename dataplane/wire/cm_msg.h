@@ -37,7 +37,7 @@
 #define RN_CM_REJ_ROWS(X) /* name, code, text, when it is sent here; "" = only read, or a client's to say */ \
 	X(NO_QP,            1, "no QP available", "") \
 	X(NO_EEC,           2, "no EE context available", "") \
-	X(NO_RESOURCES,     3, "no resources available", "REQ: the listener's backlog or the table of connections is full") \
+	X(NO_RESOURCES,     3, "no resources available", "REQ: the listener's backlog, the share of it or of the peer in `limits.max_cm_requests`, or the whole table (`limits.max_cm`) is full") \
 	X(TIMEOUT,          4, "timeout", "REQ or REP: nobody answered all its repetitions; REQ: its client gave it up. With the CA GUID") \
 	X(UNSUPPORTED,      5, "unsupported request", "REQ: its QPN is 0, 1 or the multicast one") \
 	X(BAD_COMM_ID,      6, "invalid communication id", "REP: nobody waits for it") \
@@ -188,7 +188,7 @@ struct rn_cm_sidr_req {
 	X(VALID,       0, "valid", "the client answers") \
 	X(NO_SERVICE,  1, "service id not supported: nobody listens", "no listener for datagrams; or the RDMA-CM header is unknown, names an address that is not ours, or comes from no host") \
 	X(REJECTED,    2, "rejected by the service provider", "the client says so, goes away, or its listener does") \
-	X(NO_QP,       3, "no QP available", "the listener's backlog or the table of connections is full") \
+	X(NO_QP,       3, "no QP available", "the listener's backlog, the share of it or of the peer in `limits.max_cm_requests`, or the whole table (`limits.max_cm`) is full") \
 	X(REDIRECT,    4, "redirected", "") \
 	X(BAD_VERSION, 5, "unsupported version", "")
 /* clang-format on */

@@ -27,6 +27,7 @@
 	X(tx_mads,            "management datagrams sent") \
 	X(tx_arp_nd,          "ARP and neighbour discovery messages and echo replies sent") \
 	X(address_conflicts,  "messages of others that claim an address of this port") \
+	X(neigh_full,         "addresses not asked for: the table of neighbours was full of those in use") \
 	X(tx_given_up,        "management and neighbour messages dropped for want of room") \
 	X(timeouts,           "retransmission timer expiries") \
 	X(timeouts_early,     "adaptive timer expiries that spent no retry") \

@@ -82,6 +82,7 @@
 	X(MAD_BAD,           NONE,    KEEP,  "malformed or foreign MAD") \
 	X(CM_UNMATCHED,      NONE,    KEEP,  "CM message for no connection") \
 	X(CM_DUPLICATE,      NONE,    KEEP,  "CM message seen before") \
+	X(CM_ADDRESS,        NONE,    KEEP,  "CM message from another address than the peer's") \
 	X(CM_FULL,           NONE,    KEEP,  "CM table full") \
 	/* datagrams */ \
 	X(UD_NO_RECEIVE,     NONE,    KEEP,  "datagram without a receive") \

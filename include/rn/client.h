@@ -4,7 +4,11 @@
  * Objects are made and destroyed by the caller; destroy children before parents. Unless a line says
  * otherwise a function may be called from any thread, returns 0 or a negative errno, and -ENODEV
  * means that the port is gone. Nothing here moves a queue pair by itself: the front end does, on
- * the CM's events.
+ * the CM's events. No function is a cancellation point, rn_client_wait() included: a thread that is
+ * cancelled (pthread_cancel, deferred) finishes the call it is in. While an adapter is open SIGSEGV
+ * and SIGBUS have a handler of ours: one that is installed later passes on what is not its own. In a
+ * forked child of a process that has opened an adapter commands, opening and listing answer -ENODEV;
+ * nothing else may be called there.
  */
 #ifndef RN_CLIENT_H
 #define RN_CLIENT_H

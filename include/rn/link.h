@@ -46,6 +46,8 @@ struct rn_link_info {
 	uint32_t max_msg;           /* bytes */
 	uint64_t max_mr_bytes;
 	char name[32];              /* adapter name of the configuration */
+	char port[12], idle[12];    /* kind of the port and idle policy, as the configuration calls them */
+	uint8_t hugepages;          /* packets are in hugepages; known once the adapter runs */
 };
 
 /* A CQ as its reader sees it. first[s]: oldest ring of shard s, set once when the first QP of that shard attaches

@@ -5,6 +5,7 @@
 #include "file.h"
 #include "status.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,6 +81,8 @@ ND_UNKNOWN_METHODS(IND2Adapter)
 
 static HRESULT CreateOverlappedFile(IND2Adapter *This, HANDLE *phOverlappedFile)
 {
+	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
+	OS_UNCANCELLED;
 	if (nd_gone(adapter_of(This)))
 		return ND_DEVICE_REMOVED;
 	return os_file_create(adapter_of(This)->number, phOverlappedFile);
@@ -87,6 +90,7 @@ static HRESULT CreateOverlappedFile(IND2Adapter *This, HANDLE *phOverlappedFile)
 
 static HRESULT Query(IND2Adapter *This, ND2_ADAPTER_INFO *pInfo, ULONG *pcbInfo)
 {
+	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
 	ULONG have = *pcbInfo;
 
 	if (nd_gone(adapter_of(This)))
@@ -101,6 +105,7 @@ static HRESULT Query(IND2Adapter *This, ND2_ADAPTER_INFO *pInfo, ULONG *pcbInfo)
 static HRESULT QueryAddressList(IND2Adapter *This, SOCKET_ADDRESS_LIST *pAddressList,
 				ULONG *pcbAddressList)
 {
+	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
 	const struct rn_link_info *info = adapter_of(This)->dev->info;
 
 	if (nd_gone(adapter_of(This)))
@@ -112,6 +117,8 @@ static HRESULT CreateCompletionQueue(IND2Adapter *This, REFIID iid, HANDLE hOver
 				     ULONG queueDepth, USHORT group, KAFFINITY affinity,
 				     void **ppCompletionQueue)
 {
+	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
+	OS_UNCANCELLED;
 	*ppCompletionQueue = NULL;
 	if (nd_gone(adapter_of(This)))
 		return ND_DEVICE_REMOVED;
@@ -122,6 +129,8 @@ static HRESULT CreateCompletionQueue(IND2Adapter *This, REFIID iid, HANDLE hOver
 static HRESULT CreateMemoryRegion(IND2Adapter *This, REFIID iid, HANDLE hOverlappedFile,
 				  void **ppMemoryRegion)
 {
+	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
+	OS_UNCANCELLED;
 	*ppMemoryRegion = NULL;
 	if (nd_gone(adapter_of(This)))
 		return ND_DEVICE_REMOVED;
@@ -130,6 +139,8 @@ static HRESULT CreateMemoryRegion(IND2Adapter *This, REFIID iid, HANDLE hOverlap
 
 static HRESULT CreateMemoryWindow(IND2Adapter *This, REFIID iid, void **ppMemoryWindow)
 {
+	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
+	OS_UNCANCELLED;
 	*ppMemoryWindow = NULL;
 	if (nd_gone(adapter_of(This)))
 		return ND_DEVICE_REMOVED;
@@ -142,6 +153,8 @@ static HRESULT CreateSharedReceiveQueue(IND2Adapter *This, REFIID iid, HANDLE hO
 					ULONG notifyThreshold, USHORT group, KAFFINITY affinity,
 					void **ppSharedReceiveQueue)
 {
+	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
+	OS_UNCANCELLED;
 	const struct nd_srq_init init = {
 		.depth = queueDepth,
 		.max_sge = maxRequestSge,
@@ -160,6 +173,8 @@ static HRESULT CreateQueuePair(IND2Adapter *This, REFIID iid, IUnknown *pReceive
 			       ULONG maxReceiveRequestSge, ULONG maxInitiatorRequestSge,
 			       ULONG inlineDataSize, void **ppQueuePair)
 {
+	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
+	OS_UNCANCELLED;
 	struct nd_adapter *adapter = adapter_of(This);
 	struct nd_qp_init init = {
 		.recv_cq = (struct nd_cq *)nd_object_known(pReceiveCompletionQueue, &nd_cq_class),
@@ -199,6 +214,8 @@ static HRESULT CreateQueuePairWithSrq(IND2Adapter *This, REFIID iid,
 				      ULONG initiatorQueueDepth, ULONG maxInitiatorRequestSge,
 				      ULONG inlineDataSize, void **ppQueuePair)
 {
+	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
+	OS_UNCANCELLED;
 	struct nd_adapter *adapter = adapter_of(This);
 	struct nd_qp_init init = {
 		.recv_cq = (struct nd_cq *)nd_object_known(pReceiveCompletionQueue, &nd_cq_class),
@@ -231,6 +248,8 @@ static HRESULT CreateQueuePairWithSrq(IND2Adapter *This, REFIID iid,
 static HRESULT CreateConnector(IND2Adapter *This, REFIID iid, HANDLE hOverlappedFile,
 			       void **ppConnector)
 {
+	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
+	OS_UNCANCELLED;
 	*ppConnector = NULL;
 	if (nd_gone(adapter_of(This)))
 		return ND_DEVICE_REMOVED;
@@ -240,6 +259,8 @@ static HRESULT CreateConnector(IND2Adapter *This, REFIID iid, HANDLE hOverlapped
 static HRESULT CreateListener(IND2Adapter *This, REFIID iid, HANDLE hOverlappedFile,
 			      void **ppListener)
 {
+	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
+	OS_UNCANCELLED;
 	*ppListener = NULL;
 	if (nd_gone(adapter_of(This)))
 		return ND_DEVICE_REMOVED;
@@ -273,12 +294,13 @@ const struct nd_class nd_adapter_class = {
 	.destroy = destroy,
 };
 
-/* The only shortage that the documents know here. */
+/* The documents know one shortage here, that of memory. Descriptors are another: a program can close some. */
 static HRESULT not_opened(int rc)
 {
 	HRESULT hr = nd_status_of_errno(rc);
+	bool descriptors = rc == -EMFILE || rc == -ENFILE;
 
-	return hr == ND_INSUFFICIENT_RESOURCES ? ND_NO_MEMORY : hr;
+	return hr == ND_INSUFFICIENT_RESOURCES && !descriptors ? ND_NO_MEMORY : hr;
 }
 
 HRESULT nd_adapter_open(unsigned index, REFIID iid, void **out)

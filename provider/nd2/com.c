@@ -43,7 +43,9 @@ ULONG nd_object_release(struct nd_object *obj)
 {
 	ULONG left = atomic_fetch_sub(&obj->clients, 1) - 1;
 
-	if (left == 0) {
+	if (left == 0 && !os_child) {
+		OS_UNCANCELLED;
+
 		if (obj->cls->retire != NULL)
 			obj->cls->retire(obj);
 		nd_object_put(obj);
@@ -61,6 +63,8 @@ void nd_object_put(struct nd_object *obj)
 	struct os_live *live = obj->live;
 
 	if (atomic_fetch_sub(&obj->refs, 1) == 1) {
+		OS_UNCANCELLED;
+
 		obj->cls->destroy(obj);
 		os_live_gone(live);
 	}

@@ -9,6 +9,8 @@
 #ifndef ND_COM_H
 #define ND_COM_H
 
+#include "cancel.h"
+#include "child.h"
 #include "live.h"
 #include "ndspi.h"
 #include "rn/abi.h"

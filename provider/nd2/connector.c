@@ -27,13 +27,15 @@ static HRESULT may(const struct nd_connector *c, enum nd_connector_method method
 	return nd_gone(c->async.adapter) ? ND_DEVICE_REMOVED : nd_connector_may(c->state, method);
 }
 
-static uint32_t random_psn(void)
+/* False when the kernel gives no random number: a PSN that strangers can guess is worse than no connection. */
+static bool draw_psn(struct nd_connector *c)
 {
-	uint32_t psn = 0;
+	uint32_t psn;
 
 	if (getrandom(&psn, sizeof(psn), 0) != sizeof(psn))
-		psn = (uint32_t)(uintptr_t)&psn >> 4;
-	return psn & 0xffffff;
+		return false;
+	c->psn = psn & 0xffffff;
+	return true;
 }
 
 bool nd_connector_tie(struct nd_connector *c, struct nd_qp *qp)
@@ -130,7 +132,6 @@ HRESULT nd_connector_take(struct nd_connector *c, const struct rn_event *ev)
 		c->id = ev->id;
 		c->local = (struct rn_client_addr){ev->local, ev->port};
 		c->peer = (struct rn_client_addr){ev->peer, ev->peer_port};
-		c->peer_param = ev->param;
 		c->attr = ev->attr;
 		c->inbound = (uint8_t)adapter->limits.MaxInboundReadLimit;
 		c->outbound = (uint8_t)adapter->limits.MaxOutboundReadLimit;
@@ -182,6 +183,20 @@ void nd_connector_qp_released(struct nd_connector *c)
 	pthread_mutex_unlock(&c->async.lock);
 }
 
+/* A connector that cannot be bound would be of no use: it is refused when it is made. */
+static bool reserve_place(struct nd_device *dev)
+{
+	if (atomic_fetch_add(&dev->nconnectors, 1) < dev->info->max_cm)
+		return true;
+	atomic_fetch_sub(&dev->nconnectors, 1);
+	return false;
+}
+
+static void give_place_back(struct nd_device *dev)
+{
+	atomic_fetch_sub(&dev->nconnectors, 1);
+}
+
 static void retire(struct nd_object *obj)
 {
 	struct nd_connector *c = (struct nd_connector *)obj;
@@ -190,6 +205,7 @@ static void retire(struct nd_object *obj)
 	pthread_mutex_lock(&c->async.lock);
 	os_request_list_cancel(&c->async.requests, ND_CANCELED);
 	abandon(c, ND_CANCELED);
+	give_place_back(c->async.adapter->dev);
 	listener = c->listener;
 	if (listener != NULL)
 		nd_object_ref((struct nd_object *)listener);
@@ -238,6 +254,8 @@ ND_UNKNOWN_METHODS(IND2Connector)
 /* A connected connector loses its NotifyDisconnects and nothing else. */
 static HRESULT CancelOverlappedRequests(IND2Connector *This)
 {
+	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
+	OS_UNCANCELLED;
 	struct nd_connector *c = connector_of(This);
 
 	pthread_mutex_lock(&c->async.lock);
@@ -251,6 +269,7 @@ static HRESULT CancelOverlappedRequests(IND2Connector *This)
 
 static HRESULT GetOverlappedResult(IND2Connector *This, OVERLAPPED *pOverlapped, BOOL wait)
 {
+	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
 	return nd_overlapped_result(pOverlapped, wait);
 }
 
@@ -273,6 +292,8 @@ static HRESULT bind_locked(struct nd_connector *c, const struct sockaddr *sa, UL
 
 static HRESULT Bind(IND2Connector *This, const struct sockaddr *pAddress, ULONG cbAddress)
 {
+	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
+	OS_UNCANCELLED;
 	struct nd_connector *c = connector_of(This);
 	HRESULT hr;
 
@@ -332,10 +353,11 @@ static HRESULT start_connect(struct nd_connector *c, struct connect_call *call,
 		return STATUS_BAD_NETWORK_NAME;
 	if (!resolve_loopback(c, &call->peer.gid))
 		return ND_INVALID_ADDRESS;
+	if (!draw_psn(c))
+		return ND_INTERNAL_ERROR;
 	if (!nd_connector_tie(c, call->qp))
 		return ND_CONNECTION_ACTIVE;
 	c->peer = call->peer;
-	c->psn = random_psn();
 	c->inbound = (uint8_t)(call->inbound < limits->MaxInboundReadLimit
 				       ? call->inbound
 				       : limits->MaxInboundReadLimit);
@@ -362,6 +384,8 @@ static HRESULT Connect(IND2Connector *This, IUnknown *pQueuePair,
 		       ULONG inboundReadLimit, ULONG outboundReadLimit, const void *pPrivateData,
 		       ULONG cbPrivateData, OVERLAPPED *pOverlapped)
 {
+	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
+	OS_UNCANCELLED;
 	struct nd_connector *c = connector_of(This);
 	struct connect_call call = {
 		.qp = (struct nd_qp *)nd_object_known(pQueuePair, &nd_qp_class),
@@ -410,6 +434,8 @@ static HRESULT establish(struct nd_connector *c)
 
 static HRESULT CompleteConnect(IND2Connector *This, OVERLAPPED *pOverlapped)
 {
+	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
+	OS_UNCANCELLED;
 	struct nd_connector *c = connector_of(This);
 	struct os_request *request;
 	HRESULT hr = os_request_begin(c->async.file, pOverlapped, &request);
@@ -443,13 +469,14 @@ static HRESULT start_accept(struct nd_connector *c, struct accept_call *call,
 
 	if (FAILED(hr))
 		return hr;
+	if (!draw_psn(c))
+		return ND_INTERNAL_ERROR;
 	if (!nd_connector_tie(c, call->qp))
 		return ND_CONNECTION_ACTIVE;
 	if (call->inbound < c->inbound)
 		c->inbound = (uint8_t)call->inbound;
 	if (call->outbound < c->outbound)
 		c->outbound = (uint8_t)call->outbound;
-	c->psn = random_psn();
 	fill_param(c, &call->param);
 	request->kind = ND_CR_STEP;
 	os_request_list_add(&c->async.requests, request);
@@ -471,6 +498,8 @@ static HRESULT Accept(IND2Connector *This, IUnknown *pQueuePair, ULONG inboundRe
 		      ULONG outboundReadLimit, const void *pPrivateData, ULONG cbPrivateData,
 		      OVERLAPPED *pOverlapped)
 {
+	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
+	OS_UNCANCELLED;
 	struct nd_connector *c = connector_of(This);
 	struct accept_call call = {
 		.qp = (struct nd_qp *)nd_object_known(pQueuePair, &nd_qp_class),
@@ -518,6 +547,8 @@ static HRESULT reject_locked(struct nd_connector *c, const struct rn_cm_param *p
 
 static HRESULT Reject(IND2Connector *This, const void *pPrivateData, ULONG cbPrivateData)
 {
+	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
+	OS_UNCANCELLED;
 	struct nd_connector *c = connector_of(This);
 	struct rn_cm_param param;
 	HRESULT hr = take_data(&param, pPrivateData, cbPrivateData,
@@ -534,6 +565,7 @@ static HRESULT Reject(IND2Connector *This, const void *pPrivateData, ULONG cbPri
 static HRESULT GetReadLimits(IND2Connector *This, ULONG *pInboundReadLimit,
 			     ULONG *pOutboundReadLimit)
 {
+	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
 	struct nd_connector *c = connector_of(This);
 	HRESULT hr;
 
@@ -565,6 +597,7 @@ static HRESULT copy_data(struct nd_connector *c, void *out, ULONG *pcb)
 
 static HRESULT GetPrivateData(IND2Connector *This, void *pPrivateData, ULONG *pcbPrivateData)
 {
+	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
 	struct nd_connector *c = connector_of(This);
 	HRESULT hr;
 
@@ -576,6 +609,7 @@ static HRESULT GetPrivateData(IND2Connector *This, void *pPrivateData, ULONG *pc
 
 static HRESULT GetLocalAddress(IND2Connector *This, struct sockaddr *pAddress, ULONG *pcbAddress)
 {
+	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
 	struct nd_connector *c = connector_of(This);
 	HRESULT hr = ND_CONNECTION_INVALID;
 
@@ -590,6 +624,7 @@ static HRESULT GetLocalAddress(IND2Connector *This, struct sockaddr *pAddress, U
 
 static HRESULT GetPeerAddress(IND2Connector *This, struct sockaddr *pAddress, ULONG *pcbAddress)
 {
+	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
 	struct nd_connector *c = connector_of(This);
 	HRESULT hr = ND_CONNECTION_INVALID;
 
@@ -604,6 +639,8 @@ static HRESULT GetPeerAddress(IND2Connector *This, struct sockaddr *pAddress, UL
 
 static HRESULT NotifyDisconnect(IND2Connector *This, OVERLAPPED *pOverlapped)
 {
+	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
+	OS_UNCANCELLED;
 	struct nd_connector *c = connector_of(This);
 	struct os_request *request;
 	HRESULT hr = os_request_begin(c->async.file, pOverlapped, &request);
@@ -654,11 +691,13 @@ static void start_disconnect(struct nd_connector *c, struct os_request *request)
 	c->state = ND_CN_DISCONNECTING;
 	os_request_list_add(&c->async.requests, request);
 	if (atomic_load(&c->async.adapter->dev->link_down))
-		nd_connector_link_down(c);
+		nd_connector_give_up(c);
 }
 
 static HRESULT Disconnect(IND2Connector *This, OVERLAPPED *pOverlapped)
 {
+	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
+	OS_UNCANCELLED;
 	struct nd_connector *c = connector_of(This);
 	struct os_request *request;
 	HRESULT hr = os_request_begin(c->async.file, pOverlapped, &request);
@@ -717,11 +756,12 @@ HRESULT nd_connector_create(struct nd_adapter *adapter, REFIID iid, HANDLE file,
 
 	if (!nd_class_answers(&nd_connector_class, iid))
 		return E_NOINTERFACE;
+	if (!reserve_place(adapter->dev))
+		return ND_INSUFFICIENT_RESOURCES;
 	c = calloc(1, sizeof(*c));
-	if (c == NULL)
-		return ND_NO_MEMORY;
-	hr = nd_async_init(&c->async, adapter, file);
+	hr = c == NULL ? ND_NO_MEMORY : nd_async_init(&c->async, adapter, file);
 	if (FAILED(hr)) {
+		give_place_back(adapter->dev);
 		free(c);
 		return hr;
 	}

@@ -14,7 +14,7 @@
 /* RNR budget, for queue pairs without a shared receive queue: waits of 1.28, 5.12, 20.5, 81.9, 328 and 492 ms. The first
  * cost little when a receive is a moment late. All together, most of a second, is more than a receiver thread waits for
  * a CPU on a loaded machine (770 ms was seen), so who runs out of it has not posted at all, and clients want to know that
- * within seconds (ND_IO_TIMEOUT). */
+ * within seconds (ND_IO_TIMEOUT). This is what we announce; what a peer announces is followed, up to timers.rnr_retry. */
 #define ND_MIN_RNR_TIMER 14
 #define ND_RNR_STEP      4
 #define ND_RNR_RETRY     6
@@ -40,7 +40,6 @@ struct nd_connector {
 	struct nd_qp *qp;	       /* tied; counted; also under adapter->ties */
 	uint32_t psn;		       /* that the peer begins with */
 	uint8_t inbound, outbound;     /* read limits: own wishes at first, then as negotiated */
-	struct rn_cm_param peer_param; /* of the request or reply */
 	struct rn_qp_attr attr;	       /* from the CM, for the queue pair */
 	uint16_t data_len;
 	uint8_t data[RN_CM_DATA_MAX]; /* the peer's private data, padded to its field's size */
@@ -63,8 +62,8 @@ void nd_connector_end_notify(struct nd_connector *, HRESULT status);
 void nd_connector_end_qp(struct nd_connector *);
 /* The peer has disconnected: flushes and answers it, and ends a Disconnect that waited for that. */
 void nd_connector_part(struct nd_connector *);
-/* The link is down: ends a Disconnect that waits for the peer. */
-void nd_connector_link_down(struct nd_connector *);
+/* The link is down, or the queue pair failed: ends a Disconnect that waits for the peer. */
+void nd_connector_give_up(struct nd_connector *);
 /* Lets the CM tell the peer; no event comes any more. */
 void nd_connector_forget_id(struct nd_connector *);
 void nd_connector_event(struct nd_object *, const struct rn_event *);

@@ -38,8 +38,6 @@ int nd_connector_to_rts(struct nd_connector *c)
 	attr.max_dest_rd_atomic = c->inbound;
 	attr.min_rnr_timer = ND_MIN_RNR_TIMER;
 	attr.rnr_step = c->qp->srq != NULL ? ND_SRQ_RNR_STEP : ND_RNR_STEP;
-	/* What the peer's queue is short of, others may have taken: no reason to give up. */
-	attr.rnr_retry = c->peer_param.srq ? ND_RNR_FOR_EVER : least(attr.rnr_retry, ND_RNR_RETRY);
 	return nd_qp_connect(c->qp, &attr);
 }
 
@@ -85,7 +83,6 @@ static void on_response(struct nd_connector *c, const struct rn_event *ev)
 {
 	if (c->state != ND_CN_REQ_SENT)
 		return;
-	c->peer_param = ev->param;
 	c->attr = ev->attr;
 	if (rn_client_gid_is_any(&c->local.gid))
 		c->local.gid = ev->local;
@@ -208,9 +205,9 @@ static void on_disconnected(struct nd_connector *c)
 	}
 }
 
-/* Nobody answers any more: the CM goes on asking without us, and a client that disconnects need not wait for its last
- * repeat. */
-void nd_connector_link_down(struct nd_connector *c)
+/* Nobody answers any more, or nothing is left that an answer could save: the CM goes on asking without us, and a client
+ * that disconnects need not wait for its last repeat. */
+void nd_connector_give_up(struct nd_connector *c)
 {
 	if (c->state != ND_CN_DISCONNECTING || c->draining)
 		return;
@@ -257,7 +254,7 @@ void nd_connector_event(struct nd_object *obj, const struct rn_event *ev)
 		on_port_gone(c);
 		break;
 	case RN_EVENT_PORT_DOWN:
-		nd_connector_link_down(c);
+		nd_connector_give_up(c);
 		break;
 	case RN_EVENT_CM_PARTED: /* it took too long */
 		drained(c);
@@ -272,10 +269,13 @@ out:
 void nd_connector_transport_dead(struct nd_connector *c)
 {
 	pthread_mutex_lock(&c->async.lock);
+	/* The client may have seen the failed requests, and disconnected, before this event came. */
 	if (c->state == ND_CN_CONNECTED)
 		transport_dead(c);
-	else
+	else if (c->draining)
 		drained(c);
+	else
+		nd_connector_give_up(c);
 	pthread_mutex_unlock(&c->async.lock);
 }
 

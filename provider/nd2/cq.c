@@ -84,17 +84,21 @@ ND_UNKNOWN_METHODS(IND2CompletionQueue)
 
 static HRESULT CancelOverlappedRequests(IND2CompletionQueue *This)
 {
+	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
+	OS_UNCANCELLED;
 	cancel(cq_of(This));
 	return ND_SUCCESS;
 }
 
 static HRESULT GetOverlappedResult(IND2CompletionQueue *This, OVERLAPPED *pOverlapped, BOOL wait)
 {
+	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
 	return nd_overlapped_result(pOverlapped, wait);
 }
 
 static HRESULT GetNotifyAffinity(IND2CompletionQueue *This, USHORT *pGroup, KAFFINITY *pAffinity)
 {
+	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
 	if (nd_gone(cq_of(This)->async.adapter))
 		return ND_DEVICE_REMOVED;
 	return nd_notify_affinity(pGroup, pAffinity);
@@ -102,6 +106,8 @@ static HRESULT GetNotifyAffinity(IND2CompletionQueue *This, USHORT *pGroup, KAFF
 
 static HRESULT Resize(IND2CompletionQueue *This, ULONG queueDepth)
 {
+	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
+	OS_UNCANCELLED;
 	struct nd_cq *cq = cq_of(This);
 	const ND2_ADAPTER_INFO *limits = &cq->async.adapter->limits;
 	HRESULT dead;
@@ -140,6 +146,8 @@ static HRESULT notify_locked(struct nd_cq *cq, ULONG type, struct os_request *re
 
 static HRESULT Notify(IND2CompletionQueue *This, ULONG type, OVERLAPPED *pOverlapped)
 {
+	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
+	OS_UNCANCELLED;
 	struct nd_cq *cq = cq_of(This);
 	struct os_request *request;
 	HRESULT hr;
@@ -169,6 +177,7 @@ static void translate(const struct rn_cqe *cqe, ND2_RESULT *result)
 
 static ULONG GetResults(IND2CompletionQueue *This, ND2_RESULT results[], ULONG nResults)
 {
+	OS_REFUSE_CHILD(0);
 	struct nd_cq *cq = cq_of(This);
 	struct rn_cqe cqe[BATCH];
 	ULONG got = 0;

@@ -20,6 +20,7 @@ struct nd_device {
 	struct rn_client *client;
 	const struct rn_link_info *info;
 	_Atomic bool link_down; /* set before connectors hear of it */
+	_Atomic uint32_t nconnectors; /* that exist: no more than the NIC has room for */
 };
 
 /* Opens adapter `index` of the configuration, or shares it. 0 or -errno; -ENODEV: its port is gone. */

@@ -206,6 +206,8 @@ ND_UNKNOWN_METHODS(IND2Listener)
 
 static HRESULT CancelOverlappedRequests(IND2Listener *This)
 {
+	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
+	OS_UNCANCELLED;
 	struct nd_listener *l = listener_of(This);
 
 	pthread_mutex_lock(&l->async.lock);
@@ -216,6 +218,7 @@ static HRESULT CancelOverlappedRequests(IND2Listener *This)
 
 static HRESULT GetOverlappedResult(IND2Listener *This, OVERLAPPED *pOverlapped, BOOL wait)
 {
+	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
 	return nd_overlapped_result(pOverlapped, wait);
 }
 
@@ -241,6 +244,8 @@ static int take_address(struct nd_listener *l, const struct rn_client_addr *addr
 
 static HRESULT Bind(IND2Listener *This, const struct sockaddr *pAddress, ULONG cbAddress)
 {
+	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
+	OS_UNCANCELLED;
 	struct nd_listener *l = listener_of(This);
 	struct rn_client_addr addr;
 	HRESULT hr = STATUS_ADDRESS_ALREADY_ASSOCIATED;
@@ -262,6 +267,8 @@ static HRESULT Bind(IND2Listener *This, const struct sockaddr *pAddress, ULONG c
 
 static HRESULT Listen(IND2Listener *This, ULONG backlog)
 {
+	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
+	OS_UNCANCELLED;
 	struct nd_listener *l = listener_of(This);
 	HRESULT hr = ND_INVALID_DEVICE_STATE;
 	int rc;
@@ -284,6 +291,7 @@ static HRESULT Listen(IND2Listener *This, ULONG backlog)
 
 static HRESULT GetLocalAddress(IND2Listener *This, struct sockaddr *pAddress, ULONG *pcbAddress)
 {
+	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
 	struct nd_listener *l = listener_of(This);
 	HRESULT hr = ND_INVALID_DEVICE_STATE;
 
@@ -324,6 +332,8 @@ static HRESULT ask(struct nd_listener *l, struct nd_connector *connector,
 static HRESULT GetConnectionRequest(IND2Listener *This, IUnknown *pConnector,
 				    OVERLAPPED *pOverlapped)
 {
+	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
+	OS_UNCANCELLED;
 	struct nd_listener *l = listener_of(This);
 	struct nd_object *obj = nd_object_known(pConnector, &nd_connector_class);
 	struct os_request *request;

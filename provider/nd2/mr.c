@@ -88,6 +88,8 @@ ND_UNKNOWN_METHODS(IND2MemoryRegion)
 /* A registration that has begun is let finish. */
 static HRESULT CancelOverlappedRequests(IND2MemoryRegion *This)
 {
+	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
+	OS_UNCANCELLED;
 	struct nd_mr *mr = mr_of(This);
 
 	pthread_mutex_lock(&mr->async.lock);
@@ -98,6 +100,7 @@ static HRESULT CancelOverlappedRequests(IND2MemoryRegion *This)
 
 static HRESULT GetOverlappedResult(IND2MemoryRegion *This, OVERLAPPED *pOverlapped, BOOL wait)
 {
+	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
 	return nd_overlapped_result(pOverlapped, wait);
 }
 
@@ -147,6 +150,8 @@ static HRESULT settle(struct os_request *request, HRESULT status)
 static HRESULT Register(IND2MemoryRegion *This, const void *pBuffer, SIZE_T cbBuffer, ULONG flags,
 			OVERLAPPED *pOverlapped)
 {
+	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
+	OS_UNCANCELLED;
 	struct nd_mr *mr = mr_of(This);
 	struct os_request *request;
 	HRESULT hr;
@@ -174,6 +179,8 @@ static HRESULT Register(IND2MemoryRegion *This, const void *pBuffer, SIZE_T cbBu
 
 static HRESULT Deregister(IND2MemoryRegion *This, OVERLAPPED *pOverlapped)
 {
+	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
+	OS_UNCANCELLED;
 	struct nd_mr *mr = mr_of(This);
 	struct os_request *request;
 	HRESULT hr = os_request_begin(mr->async.file, pOverlapped, &request);
@@ -194,11 +201,13 @@ static HRESULT Deregister(IND2MemoryRegion *This, OVERLAPPED *pOverlapped)
 
 static UINT32 GetLocalToken(IND2MemoryRegion *This)
 {
+	OS_REFUSE_CHILD(0);
 	return mr_of(This)->lkey;
 }
 
 static UINT32 GetRemoteToken(IND2MemoryRegion *This)
 {
+	OS_REFUSE_CHILD(0);
 	return htonl(mr_of(This)->rkey);
 }
 

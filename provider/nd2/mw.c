@@ -177,6 +177,7 @@ ND_UNKNOWN_METHODS(IND2MemoryWindow)
 /* 0 before the first Bind; then that of the last one, as soon as it has returned. */
 static UINT32 GetRemoteToken(IND2MemoryWindow *This)
 {
+	OS_REFUSE_CHILD(0);
 	return htonl(rn_client_mw_key(mw_of(This)->nic));
 }
 

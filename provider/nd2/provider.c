@@ -6,6 +6,7 @@
 #include "route.h"
 #include "status.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +20,8 @@ HRESULT DllSelectAddress(const struct sockaddr *remote, ULONG cb, struct sockadd
 #define CLOSING_MS 2000
 
 /* Asked anew each time: while adapters are open they are the ones the process runs, otherwise what the configuration says
- * now. A mistake in it means no adapters; it is told once. */
-static unsigned list_adapters(struct rn_link_info info[ND_MAX_DEVICES])
+ * now. Their number; negative errno when it cannot be read, which is told once. */
+static int ask_adapters(struct rn_link_info info[ND_MAX_DEVICES])
 {
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	static char told[512];
@@ -34,7 +35,14 @@ static unsigned list_adapters(struct rn_link_info info[ND_MAX_DEVICES])
 		memcpy(told, err, sizeof(told));
 	}
 	pthread_mutex_unlock(&lock);
-	return n < 0 ? 0 : n > ND_MAX_DEVICES ? ND_MAX_DEVICES : (unsigned)n;
+	return n > ND_MAX_DEVICES ? ND_MAX_DEVICES : n;
+}
+
+static unsigned list_adapters(struct rn_link_info info[ND_MAX_DEVICES])
+{
+	int n = ask_adapters(info);
+
+	return n < 0 ? 0 : (unsigned)n;
 }
 
 /* Made from the name, so it stays the same whether the adapter is open or not, and in every process. (A GUID may come
@@ -81,6 +89,8 @@ static ULONG Release(IND2Provider *This)
 static HRESULT QueryAddressList(IND2Provider *This, SOCKET_ADDRESS_LIST *pAddressList,
 				ULONG *pcbAddressList)
 {
+	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
+	OS_UNCANCELLED;
 	struct rn_link_info info[ND_MAX_DEVICES];
 	struct rn_gid gids[ND_MAX_DEVICES * RN_MAX_GIDS];
 	unsigned adapters = list_adapters(info), n = 0;
@@ -94,14 +104,19 @@ static HRESULT QueryAddressList(IND2Provider *This, SOCKET_ADDRESS_LIST *pAddres
 static HRESULT ResolveAddress(IND2Provider *This, const struct sockaddr *pAddress, ULONG cbAddress,
 			      UINT64 *pAdapterId)
 {
+	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
+	OS_UNCANCELLED;
 	struct rn_link_info info[ND_MAX_DEVICES];
 	struct rn_client_addr addr;
-	unsigned n;
+	int n;
 
 	if (pAddress == NULL || rn_client_addr_from_sockaddr(&addr, pAddress, cbAddress) != 0)
 		return ND_INVALID_ADDRESS;
-	n = list_adapters(info);
-	for (unsigned i = 0; i < n; i++)
+	n = ask_adapters(info);
+	/* A mistake in the configuration means no adapters, a shortage means that nobody knows. */
+	if (n == -EMFILE || n == -ENFILE || n == -ENOMEM)
+		return nd_status_of_errno(n);
+	for (int i = 0; i < n; i++)
 		for (unsigned g = 0; g < info[i].ngids; g++)
 			if (rn_client_gid_equal(&info[i].gids[g], &addr.gid)) {
 				*pAdapterId = id_of(&info[i]);
@@ -130,10 +145,12 @@ static HRESULT open_at(unsigned index, REFIID iid, UINT64 id, void **out)
 
 static HRESULT OpenAdapter(IND2Provider *This, REFIID iid, UINT64 adapterId, void **ppAdapter)
 {
+	*ppAdapter = NULL;
+	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
+	OS_UNCANCELLED;
 	struct rn_link_info info[ND_MAX_DEVICES];
 	unsigned n = list_adapters(info);
 
-	*ppAdapter = NULL;
 	for (unsigned i = 0; i < n; i++)
 		if (id_of(&info[i]) == adapterId)
 			return open_at(i, iid, adapterId, ppAdapter);
@@ -242,6 +259,8 @@ HRESULT DllGetClassObject(REFCLSID rclsid, REFIID riid, void **ppv)
  * perhaps: let adapters that are being closed finish that. */
 HRESULT DllCanUnloadNow(void)
 {
+	OS_REFUSE_CHILD(S_FALSE);
+	OS_UNCANCELLED;
 	nd_device_settle(CLOSING_MS);
 	return S_FALSE;
 }
@@ -249,6 +268,8 @@ HRESULT DllCanUnloadNow(void)
 /* For the helper library: which address to send from. The kernel knows nothing of these subnets. */
 HRESULT DllSelectAddress(const struct sockaddr *remote, ULONG cb, struct sockaddr_storage *local, int *rank)
 {
+	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
+	OS_UNCANCELLED;
 	struct rn_link_info info[ND_MAX_DEVICES];
 	struct rn_client_addr addr, found = {0};
 

@@ -220,6 +220,8 @@ ND_UNKNOWN_METHODS(IND2QueuePair)
 /* One that was never connected cannot be any more. */
 static HRESULT Flush(IND2QueuePair *This)
 {
+	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
+	OS_UNCANCELLED;
 	struct nd_qp *qp = qp_of(This);
 	uint32_t idle = ND_QP_IDLE;
 
@@ -231,6 +233,7 @@ static HRESULT Flush(IND2QueuePair *This)
 static HRESULT Send(IND2QueuePair *This, void *requestContext, const ND2_SGE sge[], ULONG nSge,
 		    ULONG flags)
 {
+	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
 	struct nd_qp *qp = qp_of(This);
 	struct rn_client_wr wr = {
 		.kind = RN_WQE_SEND,
@@ -249,6 +252,7 @@ static HRESULT Send(IND2QueuePair *This, void *requestContext, const ND2_SGE sge
 
 static HRESULT Receive(IND2QueuePair *This, void *requestContext, const ND2_SGE sge[], ULONG nSge)
 {
+	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
 	struct rn_client_wr wr = {
 		.kind = RN_WQE_RECV,
 		.flags = RN_WQE_SIGNALED,
@@ -265,6 +269,7 @@ static HRESULT Receive(IND2QueuePair *This, void *requestContext, const ND2_SGE 
 static HRESULT Bind(IND2QueuePair *This, void *requestContext, IUnknown *pMemoryRegion,
 		    IUnknown *pMemoryWindow, const void *pBuffer, SIZE_T cbBuffer, ULONG flags)
 {
+	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
 	struct nd_qp *qp = qp_of(This);
 	struct nd_span *span = nd_mr_span(pMemoryRegion, qp->adapter);
 	struct nd_mw *mw = nd_mw_known(pMemoryWindow, qp->adapter);
@@ -291,6 +296,7 @@ static HRESULT Bind(IND2QueuePair *This, void *requestContext, IUnknown *pMemory
 static HRESULT Invalidate(IND2QueuePair *This, void *requestContext, IUnknown *pMemoryWindow,
 			  ULONG flags)
 {
+	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
 	struct nd_qp *qp = qp_of(This);
 	struct nd_mw *mw = nd_mw_known(pMemoryWindow, qp->adapter);
 
@@ -307,6 +313,7 @@ static HRESULT Invalidate(IND2QueuePair *This, void *requestContext, IUnknown *p
 static HRESULT Read(IND2QueuePair *This, void *requestContext, const ND2_SGE sge[], ULONG nSge,
 		    UINT64 remoteAddress, UINT32 remoteToken, ULONG flags)
 {
+	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
 	struct nd_qp *qp = qp_of(This);
 	struct rn_client_wr wr = {
 		.kind = RN_WQE_READ,
@@ -330,6 +337,7 @@ static HRESULT Read(IND2QueuePair *This, void *requestContext, const ND2_SGE sge
 static HRESULT Write(IND2QueuePair *This, void *requestContext, const ND2_SGE sge[], ULONG nSge,
 		     UINT64 remoteAddress, UINT32 remoteToken, ULONG flags)
 {
+	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
 	struct nd_qp *qp = qp_of(This);
 	struct rn_client_wr wr = {
 		.kind = RN_WQE_WRITE,

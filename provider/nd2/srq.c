@@ -71,17 +71,21 @@ ND_UNKNOWN_METHODS(IND2SharedReceiveQueue)
 
 static HRESULT CancelOverlappedRequests(IND2SharedReceiveQueue *This)
 {
+	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
+	OS_UNCANCELLED;
 	cancel(srq_of(This));
 	return ND_SUCCESS;
 }
 
 static HRESULT GetOverlappedResult(IND2SharedReceiveQueue *This, OVERLAPPED *pOverlapped, BOOL wait)
 {
+	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
 	return nd_overlapped_result(pOverlapped, wait);
 }
 
 static HRESULT GetNotifyAffinity(IND2SharedReceiveQueue *This, USHORT *pGroup, KAFFINITY *pAffinity)
 {
+	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
 	if (nd_gone(srq_of(This)->async.adapter))
 		return ND_DEVICE_REMOVED;
 	return nd_notify_affinity(pGroup, pAffinity);
@@ -105,6 +109,8 @@ static HRESULT modify_locked(struct nd_srq *srq, ULONG depth, ULONG threshold)
 
 static HRESULT Modify(IND2SharedReceiveQueue *This, ULONG queueDepth, ULONG notifyThreshold)
 {
+	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
+	OS_UNCANCELLED;
 	struct nd_srq *srq = srq_of(This);
 	HRESULT hr;
 
@@ -134,6 +140,8 @@ static HRESULT notify_locked(struct nd_srq *srq, struct os_request *request)
 
 static HRESULT Notify(IND2SharedReceiveQueue *This, OVERLAPPED *pOverlapped)
 {
+	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
+	OS_UNCANCELLED;
 	struct nd_srq *srq = srq_of(This);
 	struct os_request *request;
 	HRESULT hr = os_request_begin(srq->async.file, pOverlapped, &request);
@@ -148,6 +156,7 @@ static HRESULT Notify(IND2SharedReceiveQueue *This, OVERLAPPED *pOverlapped)
 
 static HRESULT Receive(IND2SharedReceiveQueue *This, void *requestContext, const ND2_SGE sge[], ULONG nSge)
 {
+	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
 	struct nd_srq *srq = srq_of(This);
 	const struct rn_client_wr wr = {
 		.kind = RN_WQE_RECV,

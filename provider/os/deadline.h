@@ -2,6 +2,7 @@
 #ifndef OS_DEADLINE_H
 #define OS_DEADLINE_H
 
+#include "cancel.h"
 #include "ndtypes.h"
 
 #include <errno.h>
@@ -55,13 +56,17 @@ static inline void os_cond_init(pthread_cond_t *cond)
 	pthread_condattr_destroy(&attr);
 }
 
-/* False: the deadline has passed; look at the condition once more before giving up. */
+/* False: the deadline has passed; look at the condition once more before giving up. A cancellation
+ * point: a thread that is cancelled here lets go of the lock. */
 static inline bool os_cond_wait(pthread_cond_t *cond, pthread_mutex_t *lock,
 				const struct os_deadline *d)
 {
-	if (d->never)
-		return pthread_cond_wait(cond, lock) == 0;
-	return pthread_cond_timedwait(cond, lock, &d->at) != ETIMEDOUT;
+	int rc;
+
+	pthread_cleanup_push(os_cancel_unlock, lock);
+	rc = d->never ? pthread_cond_wait(cond, lock) : pthread_cond_timedwait(cond, lock, &d->at);
+	pthread_cleanup_pop(0);
+	return rc != ETIMEDOUT;
 }
 
 #endif

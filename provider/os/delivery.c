@@ -9,6 +9,7 @@
  * Lock order: locks of objects above -> publishing -> locks of events, ports, files, pool.
  */
 #include "delivery.h"
+#include "child.h"
 #include "ndstatus.h"
 #include "thread.h"
 
@@ -158,6 +159,7 @@ void os_work_drain(struct os_work *work)
 
 static void *deliver(void *unused)
 {
+	os_thread_settle();
 	while (!__atomic_load_n(&delivery.ending, __ATOMIC_ACQUIRE)) {
 		while (sem_wait(&delivery.wake) && errno == EINTR)
 			;
@@ -198,7 +200,7 @@ bool os_delivery_cpus(cpu_set_t *cpus)
 /* First of the folder's destructors: what it publishes may still go to the pool. */
 __attribute__((destructor(203))) static void end_delivery(void)
 {
-	if (!has_thread())
+	if (!has_thread() || os_child)
 		return;
 	__atomic_store_n(&delivery.ending, true, __ATOMIC_RELEASE);
 	sem_post(&delivery.wake);

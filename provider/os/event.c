@@ -4,6 +4,7 @@
  * kept equal to the flag: counter 1 while set, 0 while clear.
  */
 #include "event.h"
+#include "cancel.h"
 #include "deadline.h"
 #include "handle.h"
 #include "overlapped.h"
@@ -64,6 +65,8 @@ void os_event_put(struct os_event *event)
 
 static void raise_flag(struct os_event *event)
 {
+	OS_UNCANCELLED;
+
 	if (event->set)
 		return;
 	event->set = true;
@@ -75,6 +78,7 @@ static void raise_flag(struct os_event *event)
 
 static void lower_flag(struct os_event *event)
 {
+	OS_UNCANCELLED;
 	eventfd_t drained;
 
 	if (!event->set)

@@ -8,6 +8,7 @@
  * last reference goes.
  */
 #include "handle.h"
+#include "cancel.h"
 #include "live.h"
 #include "ndstatus.h"
 
@@ -167,6 +168,12 @@ void os_object_ref(struct os_object *object)
 	atomic_fetch_add_explicit(&slots[object->index].state, 1, memory_order_relaxed);
 }
 
+static void destroy(struct os_object *object)
+{
+	OS_UNCANCELLED; /* it closes descriptors */
+	object->ops->destroy(object);
+}
+
 void os_object_put(struct os_object *object)
 {
 	uint32_t index = object->index;
@@ -176,7 +183,7 @@ void os_object_put(struct os_object *object)
 
 	if ((before & REFS_MASK) != 1)
 		return;
-	object->ops->destroy(object);
+	destroy(object);
 	atomic_store_explicit(&slot->state, ((before >> 32) + 1) << 32, memory_order_relaxed);
 	give_slot(index);
 	os_live_gone(live);

@@ -1,6 +1,7 @@
 /*
  * The native calls of ndtypes.h: handle -> object -> function of the object. Any thread.
  */
+#include "child.h"
 #include "deadline.h"
 #include "event.h"
 #include "file.h"
@@ -13,16 +14,19 @@
 
 HRESULT NdsHandleClose(HANDLE handle)
 {
+	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
 	return os_handle_close(handle);
 }
 
 HRESULT NdsEventCreate(BOOL manual_reset, BOOL initially_set, HANDLE *event)
 {
+	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
 	return os_event_create(manual_reset, initially_set, event);
 }
 
 HRESULT NdsEventSet(HANDLE handle)
 {
+	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
 	struct os_event *event = os_event_get(handle);
 
 	if (!event)
@@ -34,6 +38,7 @@ HRESULT NdsEventSet(HANDLE handle)
 
 HRESULT NdsEventReset(HANDLE handle)
 {
+	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
 	struct os_event *event = os_event_get(handle);
 
 	if (!event)
@@ -43,68 +48,97 @@ HRESULT NdsEventReset(HANDLE handle)
 	return ND_SUCCESS;
 }
 
+static void put_event(void *event)
+{
+	os_event_put(event);
+}
+
 HRESULT NdsEventWait(HANDLE handle, ULONG timeout_ms)
 {
+	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
 	struct os_event *event = os_event_get(handle);
 	HRESULT hr;
 
 	if (!event)
 		return ND_INVALID_HANDLE;
+	pthread_cleanup_push(put_event, event);
 	hr = os_event_wait(event, timeout_ms);
-	os_event_put(event);
+	pthread_cleanup_pop(1);
 	return hr;
 }
 
-static HRESULT wait_for_any(struct os_event *const events[], struct pollfd fds[], ULONG n,
-			    ULONG timeout_ms, ULONG *index)
+struct held {
+	struct os_event *events[NDS_WAIT_MAX];
+	struct pollfd fds[NDS_WAIT_MAX];
+	ULONG n;
+};
+
+static void put_all(void *arg)
+{
+	struct held *held = arg;
+
+	while (held->n)
+		os_event_put(held->events[--held->n]);
+}
+
+static HRESULT wait_for_any(struct held *held, ULONG timeout_ms, ULONG *index)
 {
 	struct os_deadline deadline = os_deadline_in(timeout_ms);
 	int left;
 
 	do {
 		/* Before the first poll too, and once more after the last. */
-		for (ULONG i = 0; i < n; i++) {
-			if (os_event_take(events[i])) {
+		for (ULONG i = 0; i < held->n; i++) {
+			if (os_event_take(held->events[i])) {
 				*index = i;
 				return ND_SUCCESS;
 			}
 		}
 		left = os_deadline_left_ms(&deadline);
 		/* Another thread may take the event first: then wait for what is left. */
-	} while (left && (poll(fds, n, left) >= 0 || errno == EINTR));
+	} while (left && (poll(held->fds, held->n, left) >= 0 || errno == EINTR));
 	return left ? ND_INSUFFICIENT_RESOURCES : ND_TIMEOUT;
+}
+
+static HRESULT wait_and_put(struct held *held, ULONG timeout_ms, ULONG *index)
+{
+	HRESULT hr;
+
+	pthread_cleanup_push(put_all, held);
+	hr = wait_for_any(held, timeout_ms, index);
+	pthread_cleanup_pop(1);
+	return hr;
 }
 
 HRESULT NdsEventWaitAny(const HANDLE handles[], ULONG n, ULONG timeout_ms, ULONG *index)
 {
-	struct os_event *events[NDS_WAIT_MAX];
-	struct pollfd fds[NDS_WAIT_MAX];
+	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
+	struct held held = {.n = 0};
 	HRESULT hr = ND_SUCCESS;
-	ULONG held = 0;
 
 	if (!n || n > NDS_WAIT_MAX)
 		return ND_INVALID_PARAMETER;
-	while (held < n && SUCCEEDED(hr)) {
-		struct os_event *event = os_event_get(handles[held]);
+	while (held.n < n && SUCCEEDED(hr)) {
+		struct os_event *event = os_event_get(handles[held.n]);
 
 		if (!event) {
 			hr = ND_INVALID_HANDLE;
 			break;
 		}
-		events[held] = event;
-		fds[held] = (struct pollfd){.fd = os_event_fd(event), .events = POLLIN};
-		if (fds[held++].fd < 0)
+		held.events[held.n] = event;
+		held.fds[held.n] = (struct pollfd){.fd = os_event_fd(event), .events = POLLIN};
+		if (held.fds[held.n++].fd < 0)
 			hr = ND_INSUFFICIENT_RESOURCES;
 	}
 	if (SUCCEEDED(hr))
-		hr = wait_for_any(events, fds, n, timeout_ms, index);
-	while (held)
-		os_event_put(events[--held]);
+		return wait_and_put(&held, timeout_ms, index);
+	put_all(&held);
 	return hr;
 }
 
 int NdsEventGetFd(HANDLE handle)
 {
+	OS_REFUSE_CHILD(-1);
 	struct os_event *event = os_event_get(handle);
 	int fd;
 
@@ -117,11 +151,13 @@ int NdsEventGetFd(HANDLE handle)
 
 HRESULT NdsPortCreate(HANDLE *port)
 {
+	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
 	return os_port_create(port);
 }
 
 HRESULT NdsPortBind(HANDLE port_handle, HANDLE file_handle, ULONG_PTR key)
 {
+	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
 	struct os_port *port = os_port_get(port_handle);
 	struct os_file *file = os_file_get(file_handle);
 	HRESULT hr = ND_INVALID_HANDLE;
@@ -137,6 +173,7 @@ HRESULT NdsPortBind(HANDLE port_handle, HANDLE file_handle, ULONG_PTR key)
 
 HRESULT NdsPortPost(HANDLE handle, ULONG bytes, ULONG_PTR key, OVERLAPPED *overlapped)
 {
+	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
 	struct os_port *port = os_port_get(handle);
 	struct os_packet *packet;
 
@@ -153,24 +190,32 @@ HRESULT NdsPortPost(HANDLE handle, ULONG bytes, ULONG_PTR key, OVERLAPPED *overl
 	return packet ? ND_SUCCESS : ND_NO_MEMORY;
 }
 
+static void put_port(void *port)
+{
+	os_port_put(port);
+}
+
 HRESULT NdsPortGet(HANDLE handle, NDS_PORT_ENTRY entries[], ULONG n, ULONG timeout_ms, ULONG *count)
 {
+	*count = 0;
+	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
 	struct os_port *port;
 	HRESULT hr;
 
-	*count = 0;
 	if (!n)
 		return ND_INVALID_PARAMETER;
 	port = os_port_get(handle);
 	if (!port)
 		return ND_INVALID_HANDLE;
+	pthread_cleanup_push(put_port, port);
 	hr = os_port_take(port, entries, n, timeout_ms, count);
-	os_port_put(port);
+	pthread_cleanup_pop(1);
 	return hr;
 }
 
 int NdsPortGetFd(HANDLE handle)
 {
+	OS_REFUSE_CHILD(-1);
 	struct os_port *port = os_port_get(handle);
 	int fd;
 
@@ -183,6 +228,7 @@ int NdsPortGetFd(HANDLE handle)
 
 HRESULT NdsFileBindCallback(HANDLE handle, NDS_COMPLETION_ROUTINE routine)
 {
+	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
 	struct os_file *file = os_file_get(handle);
 	HRESULT hr;
 
@@ -195,6 +241,7 @@ HRESULT NdsFileBindCallback(HANDLE handle, NDS_COMPLETION_ROUTINE routine)
 
 HRESULT NdsFileSetModes(HANDLE handle, ULONG modes)
 {
+	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
 	struct os_file *file = os_file_get(handle);
 
 	if (!file)

@@ -28,6 +28,14 @@ static struct bucket *bucket_of(const void *address)
 	return &buckets[(uintptr_t)address * UINT64_C(0x9E3779B97F4A7C15) >> 58];
 }
 
+static void leave(void *arg)
+{
+	struct bucket *bucket = arg;
+
+	pthread_mutex_unlock(&bucket->lock);
+	atomic_fetch_sub(&bucket->waiters, 1);
+}
+
 void os_park_until_done(const OVERLAPPED *overlapped)
 {
 	struct bucket *bucket = bucket_of(overlapped);
@@ -36,10 +44,10 @@ void os_park_until_done(const OVERLAPPED *overlapped)
 		return;
 	atomic_fetch_add(&bucket->waiters, 1);
 	pthread_mutex_lock(&bucket->lock);
+	pthread_cleanup_push(leave, bucket);
 	while (os_overlapped_status(overlapped) == ND_PENDING)
 		pthread_cond_wait(&bucket->woken, &bucket->lock);
-	pthread_mutex_unlock(&bucket->lock);
-	atomic_fetch_sub(&bucket->waiters, 1);
+	pthread_cleanup_pop(1);
 }
 
 void os_park_wake(const OVERLAPPED *overlapped)

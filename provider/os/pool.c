@@ -6,6 +6,7 @@
  * needs no crowd. No lock is held while a routine runs.
  */
 #include "pool.h"
+#include "child.h"
 #include "deadline.h"
 #include "live.h"
 #include "ndstatus.h"
@@ -64,6 +65,7 @@ static void look_again(void)
 
 static void *run_routines(void *late)
 {
+	os_thread_settle();
 	pthread_mutex_lock(&pool.lock);
 	if (late)
 		look_again();
@@ -136,6 +138,8 @@ __attribute__((destructor(202))) static void end_pool(void)
 {
 	unsigned int threads;
 
+	if (os_child)
+		return;
 	pthread_mutex_lock(&pool.lock);
 	pool.ending = true;
 	threads = pool.threads;

@@ -1,8 +1,13 @@
 /*
  * What has finished? Owns the queue of packets, the threads that wait for it and its descriptor,
  * under one leaf lock. The eventfd holds 1 while the queue is not empty.
+ *
+ * Threads are served as on Windows: the thread that began to wait last gets the next packet. The
+ * packet is handed to that thread under the lock, so a thread that comes later cannot take it.
+ * Threads wait only while the queue is empty.
  */
 #include "port.h"
+#include "cancel.h"
 #include "deadline.h"
 #include "handle.h"
 #include "live.h"
@@ -12,10 +17,18 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+/* A thread that waits; on its stack, on the port's list until it is given a packet. */
+struct waiter {
+	struct waiter *next; /* came before this one */
+	struct os_port *port;
+	struct os_packet *given;
+	pthread_cond_t woken;
+};
+
 struct os_port {
 	struct os_object object;
 	pthread_mutex_t lock;
-	pthread_cond_t filled;
+	struct waiter *waiters; /* newest first */
 	struct os_packet *first;
 	struct os_packet **end; /* where the next packet is hooked in */
 	bool closed;
@@ -41,7 +54,8 @@ static void close_port(struct os_object *object)
 	pthread_mutex_lock(&port->lock);
 	port->closed = true;
 	drop_packets(port);
-	pthread_cond_broadcast(&port->filled);
+	for (struct waiter *w = port->waiters; w; w = w->next)
+		pthread_cond_signal(&w->woken);
 	pthread_mutex_unlock(&port->lock);
 }
 
@@ -52,7 +66,6 @@ static void destroy_port(struct os_object *object)
 	drop_packets(port);
 	if (port->fd >= 0)
 		close(port->fd);
-	pthread_cond_destroy(&port->filled);
 	pthread_mutex_destroy(&port->lock);
 	free(port);
 }
@@ -71,7 +84,6 @@ HRESULT os_port_create(HANDLE *handle)
 	if (!port)
 		return ND_NO_MEMORY;
 	pthread_mutex_init(&port->lock, NULL);
-	os_cond_init(&port->filled);
 	port->end = &port->first;
 	port->fd = -1;
 	hr = os_handle_open(&port->object, &port_ops, handle);
@@ -95,25 +107,54 @@ void os_port_put(struct os_port *port)
 	os_object_put(&port->object);
 }
 
+/* Gives the packet to the thread that began to wait last. False: no thread waits. */
+static bool give_to_waiter(struct os_port *port, struct os_packet *packet)
+{
+	struct waiter *w = port->waiters;
+
+	if (!w)
+		return false;
+	port->waiters = w->next;
+	w->given = packet;
+	pthread_cond_signal(&w->woken);
+	return true;
+}
+
 void os_port_queue(struct os_port *port, struct os_packet *packet)
 {
+	OS_UNCANCELLED;
+
 	pthread_mutex_lock(&port->lock);
 	if (port->closed) {
 		free(packet);
 	} else {
-		if (!port->first && port->fd >= 0)
-			eventfd_write(port->fd, 1);
 		os_live_born(&os_live[OS_LIVE_PACKET]);
 		packet->next = NULL;
-		*port->end = packet;
-		port->end = &packet->next;
-		pthread_cond_signal(&port->filled);
+		if (!give_to_waiter(port, packet)) {
+			if (!port->first && port->fd >= 0)
+				eventfd_write(port->fd, 1);
+			*port->end = packet;
+			port->end = &packet->next;
+		}
 	}
 	pthread_mutex_unlock(&port->lock);
 }
 
+static void move_packet(struct os_packet *packet, NDS_PORT_ENTRY *entry)
+{
+	*entry = (NDS_PORT_ENTRY){
+		.lpCompletionKey = packet->key,
+		.lpOverlapped = packet->overlapped,
+		.Internal = packet->status,
+		.dwNumberOfBytesTransferred = packet->bytes,
+	};
+	free(packet);
+	os_live_gone(&os_live[OS_LIVE_PACKET]);
+}
+
 static ULONG move_packets(struct os_port *port, NDS_PORT_ENTRY *entries, ULONG n)
 {
+	OS_UNCANCELLED;
 	eventfd_t drained;
 	ULONG taken = 0;
 
@@ -121,14 +162,7 @@ static ULONG move_packets(struct os_port *port, NDS_PORT_ENTRY *entries, ULONG n
 		struct os_packet *packet = port->first;
 
 		port->first = packet->next;
-		entries[taken++] = (NDS_PORT_ENTRY){
-			.lpCompletionKey = packet->key,
-			.lpOverlapped = packet->overlapped,
-			.Internal = packet->status,
-			.dwNumberOfBytesTransferred = packet->bytes,
-		};
-		free(packet);
-		os_live_gone(&os_live[OS_LIVE_PACKET]);
+		move_packet(packet, &entries[taken++]);
 	}
 	if (!port->first) {
 		port->end = &port->first;
@@ -138,16 +172,81 @@ static ULONG move_packets(struct os_port *port, NDS_PORT_ENTRY *entries, ULONG n
 	return taken;
 }
 
+static void leave(struct waiter *w)
+{
+	struct waiter **at = &w->port->waiters;
+
+	while (*at && *at != w)
+		at = &(*at)->next;
+	if (*at)
+		*at = w->next;
+	pthread_cond_destroy(&w->woken);
+}
+
+/* A cancelled thread returns nothing: what it was given goes to the next, before all that is queued. */
+static void cancelled(void *arg)
+{
+	OS_UNCANCELLED;
+	struct waiter *w = arg;
+	struct os_port *port = w->port;
+
+	leave(w);
+	if (w->given && port->closed) {
+		free(w->given);
+		os_live_gone(&os_live[OS_LIVE_PACKET]);
+	} else if (w->given && !give_to_waiter(port, w->given)) {
+		if (!port->first && port->fd >= 0)
+			eventfd_write(port->fd, 1);
+		w->given->next = port->first;
+		if (!port->first)
+			port->end = &w->given->next;
+		port->first = w->given;
+	}
+	pthread_mutex_unlock(&port->lock);
+}
+
+static bool wait_woken(struct waiter *w, const struct os_deadline *deadline)
+{
+	int rc;
+
+	pthread_cleanup_push(cancelled, w);
+	if (deadline->never)
+		rc = pthread_cond_wait(&w->woken, &w->port->lock);
+	else
+		rc = pthread_cond_timedwait(&w->woken, &w->port->lock, &deadline->at);
+	pthread_cleanup_pop(0);
+	return rc != ETIMEDOUT;
+}
+
+/* NULL: in vain, in time or because the port was closed. */
+static struct os_packet *wait_for_packet(struct os_port *port, const struct os_deadline *deadline)
+{
+	struct waiter me = {.next = port->waiters, .port = port};
+
+	os_cond_init(&me.woken);
+	port->waiters = &me;
+	while (!me.given && !port->closed && wait_woken(&me, deadline))
+		;
+	leave(&me);
+	return me.given;
+}
+
 HRESULT os_port_take(struct os_port *port, NDS_PORT_ENTRY *entries, ULONG n, ULONG timeout_ms,
 		     ULONG *count)
 {
 	struct os_deadline deadline = os_deadline_in(timeout_ms);
-	bool in_time = true;
+	struct os_packet *given;
 	bool closed;
 
 	pthread_mutex_lock(&port->lock);
-	while (!(*count = move_packets(port, entries, n)) && !port->closed && in_time)
-		in_time = os_cond_wait(&port->filled, &port->lock, &deadline);
+	*count = move_packets(port, entries, n);
+	if (!*count && timeout_ms && !port->closed) {
+		given = wait_for_packet(port, &deadline);
+		if (given) {
+			move_packet(given, entries);
+			*count = 1 + move_packets(port, entries + 1, n - 1);
+		}
+	}
 	closed = port->closed;
 	pthread_mutex_unlock(&port->lock);
 	if (*count)

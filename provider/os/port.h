@@ -1,6 +1,7 @@
 /*
  * Completion ports: a queue of packets, one per finished request or posted by the client, taken by
- * any number of threads, oldest first. Any thread; callers hold a reference.
+ * any number of threads, oldest first. Of the threads that wait the one that came last is served
+ * first, and the packet that wakes a thread is that thread's. Any thread; callers hold a reference.
  */
 #ifndef OS_PORT_H
 #define OS_PORT_H

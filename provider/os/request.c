@@ -7,6 +7,7 @@
  * the file: where the packet goes is written on it before.
  */
 #include "request.h"
+#include "cancel.h"
 #include "event.h"
 #include "file.h"
 #include "live.h"
@@ -191,6 +192,13 @@ unsigned int os_request_list_cancel(struct os_request_list *list, HRESULT status
 	return n;
 }
 
+static void put_event(void *event)
+{
+	if (event)
+		os_event_put(event);
+}
+
+/* A cancellation point while the request is pending. */
 HRESULT os_overlapped_result(OVERLAPPED *overlapped, bool wait)
 {
 	HRESULT status = os_overlapped_status(overlapped);
@@ -199,12 +207,12 @@ HRESULT os_overlapped_result(OVERLAPPED *overlapped, bool wait)
 	if (status != ND_PENDING || !wait)
 		return status;
 	event = os_event_get(overlapped->hEvent);
+	pthread_cleanup_push(put_event, event);
 	os_park_until_done(overlapped);
 	status = os_overlapped_status(overlapped);
-	if (event) {
-		/* Its lock is held from the status to the signal, so the signal is there now. */
+	/* Its lock is held from the status to the signal, so the signal is there now. */
+	if (event)
 		os_event_take(event);
-		os_event_put(event);
-	}
+	pthread_cleanup_pop(1);
 	return status;
 }

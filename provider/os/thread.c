@@ -1,5 +1,6 @@
 /* How the library's own threads begin and end. */
 #include "thread.h"
+#include "child.h"
 
 #include <signal.h>
 #include <time.h>
@@ -9,6 +10,7 @@ int os_thread_start(pthread_t *thread, const char *name, void *(*run)(void *), v
 	sigset_t all, before;
 	int rc;
 
+	os_child_watch();
 	/* A routine of the client's may poll, and so touch memory that is gone: blocked, that fault would end the
 	 * process instead of the request. */
 	sigfillset(&all);
@@ -20,6 +22,11 @@ int os_thread_start(pthread_t *thread, const char *name, void *(*run)(void *), v
 	if (!rc)
 		pthread_setname_np(*thread, name);
 	return rc;
+}
+
+void os_thread_settle(void)
+{
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
 }
 
 bool os_thread_join(pthread_t thread)

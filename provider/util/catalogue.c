@@ -128,35 +128,49 @@ static int visible(const struct dirent *d)
 	return d->d_name[0] != '.';
 }
 
-/* Calls fn with each path, in the order of names, until it returns false. */
-static void each_file(const char *folder, bool (*fn)(void *arg, const char *path), void *arg)
+bool util_is_shortage(int error)
+{
+	error = abs(error);
+	return error == EMFILE || error == ENFILE || error == ENOMEM;
+}
+
+/* Calls fn with each path, in the order of names, until it returns false. 0 or a shortage. */
+static int each_file(const char *folder, bool (*fn)(void *arg, const char *path), void *arg)
 {
 	struct dirent **names;
 	int n = scandir(folder, &names, visible, alphasort);
 	bool go_on = true;
 	char path[1024];
 
+	if (n < 0)
+		return util_is_shortage(errno) ? -errno : 0;
 	for (int i = 0; i < n; i++) {
 		if (go_on && (size_t)snprintf(path, sizeof(path), "%s/%s", folder, names[i]->d_name) < sizeof(path))
 			go_on = fn(arg, path);
 		free(names[i]);
 	}
-	if (n >= 0)
-		free(names);
+	free(names);
+	return 0;
 }
 
 struct reading {
 	struct util_entry *entries;
 	unsigned max;
 	int n;
+	int rc; /* a shortage */
 };
 
 static bool read_file(void *arg, const char *path)
 {
 	struct reading *r = arg;
 	struct util_entry entry;
+	errno = 0;
 	const char *wrong = read_entry(path, &entry);
 
+	if (wrong != NULL && util_is_shortage(errno)) {
+		r->rc = -errno;
+		return false;
+	}
 	if (wrong != NULL) {
 		fprintf(stderr, "NetworkDirect catalogue: %s is passed over: %s\n", path, wrong);
 	} else if (!listed(r->entries, r->n, &entry.guid)) {
@@ -174,8 +188,8 @@ int util_catalogue_read(const char *folder, struct util_entry *entries, unsigned
 {
 	struct reading r = {.entries = entries, .max = max};
 
-	each_file(folder, read_file, &r);
-	return r.n;
+	int rc = each_file(folder, read_file, &r);
+	return rc != 0 ? rc : r.rc != 0 ? r.rc : r.n;
 }
 
 static uint64_t mix(uint64_t sum, uint64_t word)
@@ -196,10 +210,8 @@ static bool look_at_file(void *arg, const char *path)
 	return true;
 }
 
-uint64_t util_catalogue_look(const char *folder)
+int util_catalogue_look(const char *folder, uint64_t *look)
 {
-	uint64_t sum = 1;
-
-	each_file(folder, look_at_file, &sum);
-	return sum;
+	*look = 1;
+	return each_file(folder, look_at_file, look);
 }

@@ -23,10 +23,13 @@ struct util_entry {
 /* $SOFTRNIC_ND_CATALOG, else the folder given when this was built. */
 const char *util_catalogue_folder(void);
 
-/* Up to n entries. A folder that does not exist has none. Returns their number. */
+/* Up to n entries. A folder that does not exist has none. Returns their number, or -EMFILE, -ENFILE or -ENOMEM when it
+ * cannot be read for want of these. */
 int util_catalogue_read(const char *folder, struct util_entry *entries, unsigned n);
-/* A number that changes when reading may have another result. */
-uint64_t util_catalogue_look(const char *folder);
+/* A number that changes when reading may have another result. 0, or as above. */
+int util_catalogue_look(const char *folder, uint64_t *look);
+/* Is this errno, positive or negative, a shortage: descriptors or memory? */
+bool util_is_shortage(int error);
 
 /* With or without braces, and nothing else. */
 bool util_guid_parse(const char *text, GUID *guid);

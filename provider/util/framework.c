@@ -7,9 +7,12 @@
 #include "ndstatus.h"
 
 #include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define MAX_PROVIDERS 16
 #define MAX_LIBRARIES (2 * MAX_PROVIDERS) /* those that left the catalogue and are still in use included */
@@ -30,18 +33,36 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned starts;
 static char folder[512]; /* the catalogue, as named at the first start */
 static uint64_t look;
+static bool known; /* the catalogue has been read since the first start */
 static unsigned nentries;
 static struct util_entry entries[MAX_PROVIDERS];
 static unsigned nlibraries;
 static struct library libraries[MAX_LIBRARIES];
 
-/* A catalogue that was changed may have repaired what could not be loaded. */
-static void read_catalogue(void)
+/* A catalogue that was changed may have repaired what could not be loaded. What cannot be looked at for want of
+ * descriptors or memory counts as unchanged. 0, or a shortage when it has not been read yet. */
+static int read_catalogue(void)
 {
-	look = util_catalogue_look(folder);
-	nentries = (unsigned)util_catalogue_read(folder, entries, MAX_PROVIDERS);
+	uint64_t now;
+	int rc = util_catalogue_look(folder, &now), n;
+
+	if (known && (rc != 0 || now == look))
+		return 0;
+	n = rc != 0 ? rc : util_catalogue_read(folder, entries, MAX_PROVIDERS);
+	if (n < 0) {
+		nentries = known ? nentries : 0;
+		fprintf(stderr, "NetworkDirect catalogue: %s cannot be read: %s\n", folder, strerror(-n));
+		return known ? 0 : n;
+	}
+	look = now;
+	nentries = (unsigned)n;
+	known = true;
+	if (nentries == 0)
+		fprintf(stderr, "NetworkDirect catalogue: no provider is listed in %s; SOFTRNIC_ND_CATALOG names another folder\n",
+			folder);
 	for (unsigned i = 0; i < nlibraries; i++)
 		libraries[i].broken = false;
+	return 0;
 }
 
 HRESULT util_framework_start(void)
@@ -81,6 +102,7 @@ HRESULT util_framework_stop(void)
 		if (--starts == 0) {
 			unload_idle();
 			nentries = 0;
+			known = false;
 		}
 	}
 	pthread_mutex_unlock(&lock);
@@ -104,17 +126,28 @@ static bool find(void *handle, const char *name, void *fn)
 	return sym != NULL;
 }
 
-static bool load(struct library *l)
+/* dlopen() tells its reason in words alone. */
+static bool short_of_descriptors(void)
+{
+	int fd = open("/", O_PATH | O_CLOEXEC);
+
+	if (fd >= 0)
+		close(fd);
+	return fd < 0 && util_is_shortage(errno);
+}
+
+/* 0; UTIL_SHORT: it may succeed another time; 1: it cannot be loaded. */
+static int load(struct library *l)
 {
 	const char *why;
 
 	if (l->handle != NULL || l->broken)
-		return !l->broken;
+		return l->broken;
 	l->handle = dlopen(l->path, RTLD_NOW | RTLD_LOCAL);
 	if (l->handle != NULL && find(l->handle, "DllGetClassObject", &l->get_class) &&
 	    find(l->handle, "DllCanUnloadNow", &l->can_unload)) {
 		find(l->handle, ND_SELECT_ADDRESS, &l->select_address);
-		return true;
+		return 0;
 	}
 	why = dlerror();
 	fprintf(stderr, "NetworkDirect provider %s: %s\n", l->path,
@@ -122,8 +155,10 @@ static bool load(struct library *l)
 	if (l->handle != NULL)
 		dlclose(l->handle);
 	l->handle = NULL;
+	if (short_of_descriptors())
+		return UTIL_SHORT;
 	l->broken = true;
-	return false;
+	return 1;
 }
 
 /* Two entries may name one library. NULL: too many are in use. */
@@ -143,24 +178,37 @@ static struct library *library_of(const struct util_entry *entry)
 	return &libraries[i];
 }
 
+/* What fn returns; 0 or UTIL_SHORT when it was not called. */
+static int call_one(const struct util_entry *entry, util_provider_fn fn, void *arg)
+{
+	struct library *l = library_of(entry);
+	int rc = l != NULL ? load(l) : 1;
+	void *provider;
+
+	if (rc != 0 || FAILED(l->get_class(&entry->guid, &IID_IND2Provider, &provider)))
+		return rc == UTIL_SHORT ? UTIL_SHORT : 0;
+	rc = fn(arg, provider, l->select_address);
+	((IND2Provider *)provider)->lpVtbl->Release(provider);
+	return rc;
+}
+
 int util_framework_each(util_provider_fn fn, void *arg)
 {
+	bool is_short = false;
 	int rc = 0;
 
 	pthread_mutex_lock(&lock);
 	if (starts == 0)
 		rc = UTIL_NOT_STARTED;
-	else if (util_catalogue_look(folder) != look)
-		read_catalogue();
+	else
+		is_short = read_catalogue() != 0;
 	for (unsigned i = 0; i < nentries && rc == 0; i++) {
-		struct library *l = library_of(&entries[i]);
-		void *provider;
-
-		if (l == NULL || !load(l) || FAILED(l->get_class(&entries[i].guid, &IID_IND2Provider, &provider)))
-			continue;
-		rc = fn(arg, provider, l->select_address);
-		((IND2Provider *)provider)->lpVtbl->Release(provider);
+		rc = call_one(&entries[i], fn, arg);
+		if (rc == UTIL_SHORT) {
+			is_short = true;
+			rc = 0;
+		}
 	}
 	pthread_mutex_unlock(&lock);
-	return rc;
+	return rc == 0 && is_short ? UTIL_SHORT : rc;
 }

@@ -15,12 +15,14 @@ HRESULT util_framework_stop(void);
 void util_framework_flush(void);
 
 #define UTIL_NOT_STARTED (-1)
+#define UTIL_SHORT	 (-2) /* descriptors or memory */
 
 /* select_address: NULL unless the provider's library has one. */
 typedef int (*util_provider_fn)(void *arg, IND2Provider *provider, nd_select_address_fn select_address);
 
 /* Calls fn for each provider that can be loaded, until one call returns other than 0, which is
- * handed on. The provider is good during the call. UTIL_NOT_STARTED: no call is made. */
+ * handed on. The provider is good during the call. UTIL_NOT_STARTED: no call is made. UTIL_SHORT: a shortage kept the
+ * catalogue or a library from being read, so there may be providers that were not asked. */
 int util_framework_each(util_provider_fn fn, void *arg);
 
 #endif

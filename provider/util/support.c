@@ -2,6 +2,8 @@
  * Nothing is cached, so an address that comes or goes is seen by the next call. Any thread. */
 #include "ndsupport.h"
 
+#include "cancel.h"
+#include "child.h"
 #include "framework.h"
 
 #include <arpa/inet.h>
@@ -71,14 +73,18 @@ static int collect(void *arg, IND2Provider *provider, nd_select_address_fn unuse
 	return 0;
 }
 
-/* NULL: not started, or no memory: *hr says which. */
+/* NULL: not started, or a shortage: *hr says which. */
 static struct local_addresses *all_addresses(HRESULT *hr)
 {
 	struct local_addresses *all = calloc(1, sizeof(*all));
+	int rc;
 
 	*hr = ND_NO_MEMORY;
-	if (all != NULL && util_framework_each(collect, all) == UTIL_NOT_STARTED) {
-		*hr = ND_DEVICE_NOT_READY;
+	if (all == NULL)
+		return NULL;
+	rc = util_framework_each(collect, all);
+	if (rc != 0) {
+		*hr = rc == UTIL_NOT_STARTED ? ND_DEVICE_NOT_READY : ND_INSUFFICIENT_RESOURCES;
 		free(all);
 		all = NULL;
 	}
@@ -112,16 +118,22 @@ static HRESULT take_address(const struct sockaddr *sa, SIZE_T cb, struct sockadd
 
 HRESULT NdStartup(void)
 {
+	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
+	OS_UNCANCELLED;
 	return util_framework_start();
 }
 
 HRESULT NdCleanup(void)
 {
+	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
+	OS_UNCANCELLED;
 	return util_framework_stop();
 }
 
 void NdFlushProviders(void)
 {
+	OS_REFUSE_CHILD();
+	OS_UNCANCELLED;
 	util_framework_flush();
 }
 
@@ -153,6 +165,8 @@ static HRESULT return_list(const struct local_addresses *all, SOCKET_ADDRESS_LIS
 
 HRESULT NdQueryAddressList(DWORD flags, SOCKET_ADDRESS_LIST *pAddressList, SIZE_T *pcbAddressList)
 {
+	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
+	OS_UNCANCELLED;
 	HRESULT hr;
 	struct local_addresses *all = all_addresses(&hr);
 
@@ -226,6 +240,8 @@ static HRESULT resolve(const struct local_addresses *all, const struct sockaddr_
 HRESULT NdResolveAddress(const struct sockaddr *pRemoteAddress, SIZE_T cbRemoteAddress,
 			 struct sockaddr *pLocalAddress, SIZE_T *pcbLocalAddress)
 {
+	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
+	OS_UNCANCELLED;
 	struct sockaddr_storage remote, local;
 	struct local_addresses *all;
 	SIZE_T have = *pcbLocalAddress, need;
@@ -251,6 +267,8 @@ HRESULT NdResolveAddress(const struct sockaddr *pRemoteAddress, SIZE_T cbRemoteA
 
 HRESULT NdCheckAddress(const struct sockaddr *pAddress, SIZE_T cbAddress)
 {
+	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
+	OS_UNCANCELLED;
 	struct sockaddr_storage sa;
 	struct local_addresses *all;
 	HRESULT hr;
@@ -278,10 +296,14 @@ static int open_on(void *arg, IND2Provider *provider, nd_select_address_fn unuse
 	struct open_call *call = arg;
 	ULONG len = (ULONG)size_of_family(call->sa->ss_family);
 	UINT64 id;
+	HRESULT hr = provider->lpVtbl->ResolveAddress(provider, (const struct sockaddr *)call->sa, len, &id);
 
-	if (FAILED(provider->lpVtbl->ResolveAddress(provider, (const struct sockaddr *)call->sa,
-						    len, &id)))
+	if (FAILED(hr)) {
+		/* Whether the address is there could not be found out. */
+		if (hr != ND_INVALID_ADDRESS && call->hr == ND_INVALID_ADDRESS)
+			call->hr = hr;
 		return 0;
+	}
 	call->hr = provider->lpVtbl->OpenAdapter(provider, call->iid, id, &call->adapter);
 	return SUCCEEDED(call->hr) ? STOP : 0;
 }
@@ -295,21 +317,31 @@ static int nothing_on(void *arg, IND2Provider *provider, nd_select_address_fn un
 HRESULT NdOpenAdapter(REFIID iid, const struct sockaddr *pAddress, SIZE_T cbAddress,
 		      void **ppIAdapter)
 {
+	*ppIAdapter = NULL;
+	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
+	OS_UNCANCELLED;
 	struct sockaddr_storage sa;
 	struct open_call call = {.iid = iid, .sa = &sa, .hr = ND_INVALID_ADDRESS};
 	HRESULT hr = take_address(pAddress, cbAddress, &sa);
+	int rc;
 
 	*ppIAdapter = NULL;
-	if (util_framework_each(FAILED(hr) ? nothing_on : open_on, &call) == UTIL_NOT_STARTED)
+	rc = util_framework_each(FAILED(hr) ? nothing_on : open_on, &call);
+	if (rc == UTIL_NOT_STARTED)
 		return ND_DEVICE_NOT_READY;
 	if (FAILED(hr))
 		return hr;
+	if (rc == UTIL_SHORT && call.hr == ND_INVALID_ADDRESS)
+		return ND_INSUFFICIENT_RESOURCES;
 	*ppIAdapter = call.adapter;
 	return call.hr;
 }
 
 HRESULT NdOpenV1Adapter(const struct sockaddr *pAddress, SIZE_T cbAddress, INDAdapter **ppIAdapter)
 {
+	*ppIAdapter = NULL;
+	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
+	OS_UNCANCELLED;
 	struct sockaddr_storage sa;
 	HRESULT hr = take_address(pAddress, cbAddress, &sa);
 

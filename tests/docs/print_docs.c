@@ -12,6 +12,7 @@
 #include "../../provider/nd2/status.h"
 #include "cm_priv.h"
 #include "lcore.h"
+#include "log.h"
 #include "qp.h"
 #include "rxtx.h"
 #include "stats.h"
@@ -62,6 +63,20 @@ static void print_lcore_counters(FILE *out)
 #undef X
 }
 
+static void print_log(FILE *out)
+{
+	fprintf(out, "| message | level | at most one in | text | meaning |\n|---|---|---|---|---|\n");
+	for (unsigned i = 0; i < RN_LOG_COUNT; i++) {
+		const struct rn_log_row *row = &rn_log_rows[i];
+		char limit[32] = "";
+
+		if (row->every_s > 0)
+			snprintf(limit, sizeof(limit), "%u s", row->every_s);
+		fprintf(out, "| `%s` | %s | %s | `%s` | %s |\n", row->name, rn_log_level_word(row->level), limit, row->text,
+			row->meaning);
+	}
+}
+
 static void print_idle(FILE *out)
 {
 	fprintf(out, "| policy | without work a shard |\n|---|---|\n");
@@ -81,13 +96,14 @@ static void print_wake(FILE *out)
 
 static void print_cm_state(FILE *out, const char *name, unsigned flags, const char *text)
 {
-	fprintf(out, "| `%s` | %s | %s | %s | %s |\n", name, text, yes(flags & RN_CM_F_TIMED), yes(flags & RN_CM_F_ASKS),
-		yes(flags & RN_CM_F_HELD));
+	fprintf(out, "| `%s` | %s | %s | %s | %s | %s | %s |\n", name, text, yes(flags & RN_CM_F_TIMED),
+		yes(flags & RN_CM_F_ASKS), yes(flags & RN_CM_F_HELD), yes(flags & RN_CM_F_HALF), yes(flags & RN_CM_F_HOP));
 }
 
 static void print_cm_states(FILE *out)
 {
-	fprintf(out, "| state | | timer runs | waits for a neighbour | in the backlog |\n|---|---|---|---|---|\n");
+	fprintf(out, "| state | | timer runs | waits for a neighbour | in the backlog | half-open | keeps its neighbour |\n"
+		     "|---|---|---|---|---|---|---|\n");
 #define X(name, flags, text) print_cm_state(out, #name, flags, text);
 	RN_CM_STATE_ROWS(X)
 #undef X
@@ -278,6 +294,7 @@ static struct {
 	{.name = "core-counters", .print = print_core_counters},
 	{.name = "port-counters", .print = print_port_counters},
 	{.name = "lcore-counters", .print = print_lcore_counters},
+	{.name = "log", .print = print_log},
 	{.name = "idle", .print = print_idle},
 	{.name = "wake", .print = print_wake},
 	{.name = "commands", .print = print_commands},

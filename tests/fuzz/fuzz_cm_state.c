@@ -156,7 +156,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	struct rn_core_cfg cfg = {.max_cm = 8, .max_timewait = 4, .max_neigh = 4, .ack_timeout = 10,
 				  .cm_response_timeout = RN_MS(50), .cm_max_retries = 3, .cm_patience = 16,
 				  .neigh_retry = RN_MS(10), .neigh_reachable = RN_S(1000000), .neigh_probes = 2,
-				  .static_neigh = &t.peer, .nstatic_neigh = 1, .seed = 7};
+				  .static_neigh = &t.peer, .nstatic_neigh = 1, .secrets = rn_secrets_of_seed(7)};
 
 	t.peer = (struct rn_static_neigh){gid(2), {2, 0, 0, 0, 0, 2}};
 	t.port = (struct rn_port_attr){.mac = {2, 0, 0, 0, 0, 1}, .mtu = 1500, .max_path_mtu = 3, .ngids = 1,

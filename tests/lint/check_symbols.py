@@ -1,11 +1,13 @@
 """usage: check_symbols.py pure LIBRARY...            what is below the purity line
        check_symbols.py exports LIBRARY HEADER...   what the shared library shows
+       check_symbols.py jumps LIBRARY...            whether each object is ready for checked jumps and returns
 Prints TAP."""
 import functools
 import os
 import sys
 
 sys.path[:0] = [os.path.dirname(os.path.dirname(os.path.abspath(__file__)))]
+import hardening  # noqa: E402
 import symbols  # noqa: E402
 import tap  # noqa: E402
 
@@ -14,5 +16,7 @@ if kind == "pure":
     tap.run([(rule.__name__, functools.partial(rule, paths)) for rule in (symbols.pure_calls, symbols.no_globals)])
 elif kind == "exports":
     tap.run([("exports", functools.partial(symbols.exports, paths[0], paths[1:]))])
+elif kind == "jumps":
+    tap.run([(os.path.basename(path), functools.partial(hardening.jumps_are_checked, path)) for path in paths])
 else:
     sys.exit(__doc__)

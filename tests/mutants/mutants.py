@@ -11,13 +11,16 @@ SUITES = {
     "random": ("tests/sim_random", ["--seed", "1", "--count", "200", "--quiet"]),
     "scenarios": ("tests/sim/test_scenarios", []),
     "memory": ("tests/sim/test_memory", []),
-    "hostile": ("tests/sim/sim_hostile", ["--count", "30"]),
+    "hostile": ("tests/sim/sim_hostile", ["--count", "40"]),
     "share": ("tests/sim/sim_share", ["--count", "60"]),
     "connect": ("tests/sim/sim_connect", ["--count", "100"]),
     "fairness": ("tests/sim/test_fairness", []),
     "uc": ("tests/sim/sim_uc", ["--count", "60"]),
     "lend": ("tests/sim/sim_lend", ["--count", "40"]),
     "windows": ("tests/unit/core/test_mw_queue", []),
+    "window": ("tests/unit/core/test_mw", []),
+    "region": ("tests/unit/core/test_mr", []),
+    "stale": ("tests/sim/test_stale", []),
     "performance": ("tests/sim/test_performance", []),
     "congestion": ("tests/sim/test_congestion", []),
     "cc": ("tests/unit/core/test_cc", []),
@@ -39,6 +42,8 @@ CC = "dataplane/core/cc.c"
 CNP = "dataplane/core/cnp.c"
 PACE = "dataplane/core/pace.c"
 TMPL = "dataplane/core/tmpl.c"
+SQ = "dataplane/core/sq.c"
+RQ = "dataplane/core/rq.c"
 
 MUTANTS = [
     # congestion
@@ -101,9 +106,9 @@ MUTANTS = [
            "rows"),
     Mutant("rkey bounds off by one", MR, "len > r->length - off)", "len > r->length - off + 1)", "rows"),
     Mutant("rkey of any PD", MR, "return r->pd == via.pd ?", "return true ?", "rows"),
-    Mutant("any rkey", MR, " && atomic_load_explicit(&r->key, memory_order_acquire) == key", "", "memory"),
+    Mutant("any rkey", MR, " && atomic_load_explicit(&r->key, memory_order_acquire) == key", "", "region"),
     Mutant("rights unchecked", MR, "if ((r->access & need) != need)", "if (false)", "rows"),
-    Mutant("region stays published", MR, "atomic_store_explicit(&r->key, 0, memory_order_relaxed);", "", "memory"),
+    Mutant("region stays published", MR, "atomic_store_explicit(&r->key, 0, memory_order_relaxed);", "", "region"),
     Mutant("fault on placing ignored", MR, "return mem->place(ptr, src, len) ? RN_V_OK : RN_V_REQ_FAULT;",
            "return mem->place(ptr, src, len), RN_V_OK;", "memory"),
     Mutant("last bytes not last", "dataplane/port/mem.c",
@@ -141,6 +146,8 @@ MUTANTS = [
     Mutant("answer to what was never sent", REQUESTER, "if (rn_unlikely(!rn_window_in_flight(&qp->win, pkt->psn)))",
            "if (rn_unlikely(rn_psn_before(pkt->psn, qp->win.una)))", "rows"),
     Mutant("READ answer of any length", REQUESTER, "pkt->payload_len == want && ", "", "rows"),
+    Mutant("any old READ response is a sign of life", RETRY, "if (!r->stale_left)", "if (false)", "stale"),
+    Mutant("signs of life for ever", RETRY, "|| now - r->since > PATIENCE * r->full)", ")", "stale"),
     Mutant("NAK spends no retry", RETRY, "\tif (!r->left)\n\t\treturn false;\n\tr->left--;\n", "", "rows"),
     Mutant("RNR code 0 is no wait", RETRY, ": 65536 * (rn_time)10000;", ": 0;", "rows"),
     Mutant("RNR budget spent by for ever", RETRY, "if (r->rnr_cnt != 7) {", "if (true) {", "rows"),
@@ -151,6 +158,24 @@ MUTANTS = [
            "return half + (1u << 20);", "rows"),
     Mutant("PSNs compared as numbers", "dataplane/wire/psn.h", "return (int32_t)((a - b) << 8) >> 8;",
            "return (int32_t)a - (int32_t)b;", "rows"),
+    # raw requests
+    Mutant("own key of any PD", MR, "|| owner_of(r) != REGION || r->pd != pd)", "|| owner_of(r) != REGION)", "hostile"),
+    Mutant("window of any PD", MR, "\tif (w->pd == via.pd)\n\t\treturn w;\n", "\tif (w)\n\t\treturn w;\n", "hostile"),
+    Mutant("window bounds unchecked", MR, "if (addr < w->iova || off > w->length || len > w->length - off)", "if (false)",
+           "window"),
+    Mutant("window rights unchecked", MR, "if ((w->access & need) != need)", "if (false)", "hostile"),
+    Mutant("any number of SGEs sent", SQ, "if (w->num_sge > sq->max_sge || w->slots != rn_wqe_slots_sge(w->num_sge) + extra)",
+           "if (false)", "hostile"),
+    Mutant("SGEs shorter than the request", SQ, "return sum == w->length ? RN_STATUS_SUCCESS : RN_STATUS_LOC_LEN_ERR;",
+           "return RN_STATUS_SUCCESS;", "hostile"),
+    Mutant("any number of SGEs received", RQ, "e->bad = w->num_sge > rq->max_sge ||", "e->bad = false &&", "hostile"),
+    Mutant("silent errors", QP, "if (status != RN_STATUS_SUCCESS || e->flags & RN_WQE_SIGNALED)",
+           "if (e->flags & RN_WQE_SIGNALED)", "hostile"),
+    Mutant("silent errors of what is asked to be told", QP, "if (status != RN_STATUS_SUCCESS || e->flags & RN_WQE_SIGNALED)",
+           "if (status == RN_STATUS_SUCCESS && e->flags & RN_WQE_SIGNALED)", "hostile"),
+    Mutant("requests of an earlier QP", SHARD, "if (rn_unlikely(!qp || qp->gen != wqe->qp_gen)) {", "if (rn_unlikely(!qp)) {",
+           "hostile"),
+    Mutant("own receives beside the shared", QP, "if (rn_unlikely(qp->srq)) { /* its place is the SRQ */", "if (false) {", "hostile"),
     # shard and frames
     Mutant("one QP takes all", SHARD, "if (--qp->quota == 0) {", "if (false) {", "fairness"),
     Mutant("packets from anybody", SHARD, "\t\tif (sh->port.check_source && qp->type != RN_QPT_UD)\n\t\t\treturn RN_V_QP_ADDRESS;\n", "",

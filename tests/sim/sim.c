@@ -15,6 +15,8 @@
 #define SIM_CQ      1u
 #define SIM_SRQ     1u
 #define SIM_SRQ_SGE 4u
+/* First PSN of a foreign QP, behind that of the others: no packet made for them fits it. */
+#define SIM_FOREIGN_PSN 0x400000u
 
 struct sim_frame {
 	rn_time when;
@@ -162,9 +164,10 @@ static void node_init(struct sim *sim, unsigned i)
 	n->cfg.max_qp = 2 * SIM_MAX_QP;
 	n->cfg.max_cq = 16;
 	n->cfg.max_cm = 64;
-	n->cfg.seed = sim->spec.seed * 2 + i + 1;
+	n->seed = sim->spec.seed * 2 + i + 1;
+	n->cfg.secrets = rn_secrets_of_seed(n->seed);
 	port_init(&n->port, &sim->spec, i);
-	n->mrs = rn_mr_table_create(1024, n->cfg.seed);
+	n->mrs = rn_mr_table_create(1024, &n->cfg.secrets.of[RN_SECRET_KEYS]);
 	must(n->mrs != NULL, "no MR table");
 	n->cfg.credits = sim->spec.credits;
 	if (sim->spec.quota)
@@ -217,7 +220,8 @@ void sim_restart(struct sim *sim, unsigned i, uint64_t seed)
 	rn_shard_destroy(n->shard);
 	free(n->cq);
 	sim->nevents[i] = 0;
-	n->cfg.seed = seed;
+	n->seed = seed;
+	n->cfg.secrets = rn_secrets_of_seed(seed);
 	n->shard = rn_shard_create(&n->cfg, &n->port, n->mrs, sim->spec.mem ? sim->spec.mem : &rn_mem_plain, sim->now);
 	must(n->shard != NULL, "no shard");
 	memset(n->cq_shared, 0, sizeof(*n->cq_shared));
@@ -332,12 +336,17 @@ static int move(struct sim *sim, unsigned node, unsigned i, const struct rn_qp_a
 	return sim_modify(sim, node, i, RN_QP_STATE | row->mandatory, a);
 }
 
+static bool is_foreign(const struct sim *sim, unsigned i)
+{
+	return i && i == sim->spec.foreign;
+}
+
 void sim_create_qp(struct sim *sim, unsigned node, unsigned i)
 {
 	struct sim_qp *qp = &sim->node[node].qp[i];
 	struct rn_cmd cmd = {.op = RN_CMD_CREATE_QP, .user = i};
 	struct rn_rsp rsp;
-	cmd.create_qp.pd = SIM_PD;
+	cmd.create_qp.pd = is_foreign(sim, i) ? SIM_PD + 1 : SIM_PD;
 	cmd.create_qp.type = sim->spec.type;
 	cmd.create_qp.send_cq = cmd.create_qp.recv_cq = SIM_CQ;
 	cmd.create_qp.sq_depth = sim->spec.sq_depth;
@@ -370,11 +379,12 @@ static struct rn_qp_attr attributes(const struct sim *sim, unsigned node, unsign
 {
 	const struct sim_spec *s = &sim->spec;
 	unsigned peer = 1 - node;
+	uint32_t first = rn_psn_add(s->first_psn, is_foreign(sim, i) ? SIM_FOREIGN_PSN : 0);
 	struct rn_qp_attr a = {
 		.path_mtu = s->path_mtu, .timeout = s->timeout, .retry_cnt = s->retry_cnt,
 		.rnr_retry = s->rnr_retry, .min_rnr_timer = s->min_rnr_timer, .max_rd_atomic = s->rd_atomic,
 		.max_dest_rd_atomic = s->rd_atomic, .dest_qpn = sim->node[peer].qp[i].qpn,
-		.rq_psn = rn_psn_add(s->first_psn, peer * 1000), .sq_psn = rn_psn_add(s->first_psn, node * 1000),
+		.rq_psn = rn_psn_add(first, peer * 1000), .sq_psn = rn_psn_add(first, node * 1000),
 	};
 	a.av.sgid = sim->node[node].port.gids[s->ipv6];
 	a.av.dgid = sim->node[peer].port.gids[s->ipv6];

@@ -49,6 +49,7 @@ struct sim_spec {
 	bool credits;                 /* end-to-end credits, both nodes */
 	const struct rn_cc_cfg *cc;   /* NULL = the core's defaults */
 	uint32_t srq_depth;           /* node 1's QPs share one queue of receives this deep, 0 = each has its own */
+	unsigned foreign;             /* QP of this number belongs to the protection domain SIM_PD + 1; 0 = none */
 };
 
 /* Decides about one frame before the seeded impairments do; NULL = none. Return false to drop it. */
@@ -68,6 +69,7 @@ struct sim_node {
 	struct rn_mr_table *mrs;
 	struct rn_port_attr port;
 	struct rn_core_cfg cfg;
+	uint64_t seed; /* of its secrets */
 	uint8_t *arena;
 	uint32_t lkey, rkey;
 	struct rn_cq_shared *cq_shared;

@@ -475,7 +475,7 @@ static void wire_row_S6_a_restarted_peer(void **state)
 		assert_true(w.sim.node[0].arena[GHOSTS] == 0x77);
 		assert_true(w.sim.node[0].arena[GHOSTS + (1 << 20) - 1] != 0x77); /* half way */
 		old_id = w.id[1];
-		sim_restart(&w.sim, 0, same ? w.sim.node[0].cfg.seed : 4711);
+		sim_restart(&w.sim, 0, same ? w.sim.node[0].seed : 4711);
 		memcpy(before, w.sim.node[0].arena + GHOSTS, sizeof(before));
 		w.id[0] = w.id[1] = w.listener[0] = 0;
 		memset(w.up, 0, sizeof(w.up));

@@ -133,6 +133,31 @@ static void test_shards_follow_lcores(void **state)
 	assert_int_equal(cfg.adapter[0].shards, 2);
 }
 
+static const char *note_of(const char *text, uint32_t max_cm)
+{
+	static struct rn_config cfg;
+	static char note[256];
+
+	read_good(text, &cfg);
+	assert_int_equal(rn_config_max_cm(&cfg, 0), max_cm);
+	rn_config_note(&cfg, 0, note, sizeof(note));
+	return note;
+}
+
+/* Every queue pair can have a connection, unless somebody wants fewer: then that is said. */
+static void test_connections_for_all_queue_pairs(void **state)
+{
+	(void)state;
+	assert_string_equal(note_of(ADAPTER(""), 16384 + 1024), "");
+	assert_string_equal(note_of(ADAPTER("shards = 3;"), 3 * 16384 + 1024), "");
+	assert_string_equal(note_of(SECTION("limits = { max_qp = 100; };"), 1124), "");
+	assert_string_equal(note_of(SECTION("limits = { max_qp = 100; max_cm = 100; };"), 100), "");
+	assert_string_equal(note_of(SECTION("limits = { max_qp = 100; max_cm = 99; };"), 99),
+			    "limits.max_cm allows 99 connections and listeners, fewer than the 100 queue pairs of limits.max_qp");
+	assert_string_equal(note_of(ADAPTER("shards = 5;"), 65536),
+			    "limits.max_cm allows 65536 connections and listeners, fewer than the 81920 queue pairs of limits.max_qp");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -145,6 +170,7 @@ int main(void)
 		cmocka_unit_test(test_vlan_priority_needs_a_vlan),
 		cmocka_unit_test(test_orders),
 		cmocka_unit_test(test_shards_follow_lcores),
+		cmocka_unit_test(test_connections_for_all_queue_pairs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -56,6 +56,14 @@ static void test_unknown_keys_are_errors(void **state)
 	assert_non_null(strstr(err, "t.conf:2: adapters[0].colour: found an unknown key, allowed: name, port, peer"));
 }
 
+/* Nobody may have frames delivered whose data is known to be wrong, not even for debugging. */
+static void test_a_wrong_icrc_cannot_be_accepted(void **state)
+{
+	assert_int_equal(rn_config_parse(SECTION("protocol = { accept_bad_icrc = true; };"), "t.conf", &cfg, err, sizeof(err)),
+			 -EINVAL);
+	assert_non_null(strstr(err, "t.conf:2: protocol.accept_bad_icrc: found an unknown key, allowed: seed"));
+}
+
 static void test_shape_of_sections(void **state)
 {
 	static const struct snippet rows[] = {
@@ -83,7 +91,6 @@ static void test_defaults_hold_without_a_key(void **state)
 	assert_int_equal(cfg.idle.policy, RN_CONFIG_POLICY_ADAPTIVE);
 	assert_int_equal(cfg.timers.ack_timeout, 17);
 	assert_true(cfg.protocol.check_source);
-	assert_false(cfg.protocol.accept_bad_icrc);
 	assert_true(cfg.impair.loss == 0.0 && cfg.impair.seed == 1);
 	assert_string_equal(cfg.eal.prefix, "softrnic");
 	assert_int_equal(cfg.capture.file[0], 0);
@@ -186,6 +193,7 @@ int main(void)
 		cmocka_unit_test(test_a_file_of_other_bytes_is_an_error),
 		cmocka_unit_test(test_syntax_errors_name_the_line),
 		cmocka_unit_test(test_unknown_keys_are_errors),
+		cmocka_unit_test(test_a_wrong_icrc_cannot_be_accepted),
 		cmocka_unit_test(test_shape_of_sections),
 		cmocka_unit_test(test_defaults_hold_without_a_key),
 		cmocka_unit_test(test_built_in_text_is_two_joined_adapters),

@@ -35,15 +35,17 @@ void net_init(struct net *net)
 					      .max_neigh = 16,
 					      .ack_timeout = 17,
 					      .min_rnr_timer = 12,
+					      .rnr_retry = 7,
 					      .cm_response_timeout = RN_MS(4096),
 					      .cm_max_retries = 15,
 					      .cm_patience = 24,
 					      .neigh_retry = RN_MS(100),
 					      .neigh_reachable = RN_S(3600),
 					      .neigh_probes = 3,
-					      .seed = 7 + i};
+					      .secrets = rn_secrets_of_seed(7 + i)};
 		b->port = (struct rn_port_attr){.mac = {2, 0, 0, 0, 0, (uint8_t)(i + 1)},
 						.mtu = 1500,
+						.check_source = true,
 						.max_path_mtu = 3,
 						.ngids = 2,
 						.gids = {net_gid(i, false), net_gid(i, true)},
@@ -60,6 +62,18 @@ void net_init(struct net *net)
 						.rnr_retry = 6,
 						.data_len = 4,
 						.data = "pong"};
+	}
+}
+
+void net_wait_max(struct net *net, rn_time span)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		struct box *b = &net->box[i];
+
+		b->cfg.cm_wait_max = span;
+		rn_cm_destroy(b->cm);
+		b->cm = rn_cm_create(&b->cfg, &b->port, b->neigh, net->now);
+		assert_non_null(b->cm);
 	}
 }
 
@@ -217,7 +231,7 @@ void net_run(struct net *net, rn_time span)
 	net_pump(net);
 }
 
-enum rn_verdict net_inject(struct net *net, unsigned to, const struct rn_cm_msg *m)
+enum rn_verdict net_inject_from(struct net *net, unsigned to, const struct rn_gid *src, const struct rn_cm_msg *m)
 {
 	const struct box *from = &net->box[1 - to], *b = &net->box[to];
 	struct rn_pkt out = {.ipv4 = true,
@@ -235,12 +249,44 @@ enum rn_verdict net_inject(struct net *net, unsigned to, const struct rn_cm_msg 
 
 	rn_cm_msg_build(m, mad);
 	out.payload = mad;
-	out.src = net_gid(1 - to, false);
+	out.src = *src;
 	out.dst = net_gid(to, false);
 	memcpy(out.smac, from->port.mac, 6);
+	if (!rn_gid_equal(src, &from->port.gids[0]))
+		out.smac[5] = src->b[15];
 	memcpy(out.dmac, b->port.mac, 6);
 	out.op = rn_opcode_row(out.opcode);
 	return deliver(net, to, &out);
+}
+
+enum rn_verdict net_inject(struct net *net, unsigned to, const struct rn_cm_msg *m)
+{
+	const struct rn_gid peer = net_gid(1 - to, false);
+
+	return net_inject_from(net, to, &peer, m);
+}
+
+struct rn_cm_msg net_req(const struct net *net, unsigned to, const struct rn_gid *who, uint32_t n)
+{
+	struct rn_cma_hdr hdr = {.port = 30000, .ipv4 = true, .src = *who, .dst = net_gid(to, false)};
+	struct rn_cm_msg m = {.attr = RN_CM_REQ, .tid = 7000 + n};
+
+	m.req = (struct rn_cm_req){.local_id = 0x1000 + n,
+				   .service_id = rn_cm_service_id(RN_PS_TCP, NET_PORT),
+				   .guid = 0xabcd0000ull + who->b[15],
+				   .qpn = 0x1000 + n,
+				   .remote_response_timeout = 20,
+				   .local_response_timeout = 20,
+				   .retry_cnt = 7,
+				   .pkey = 0xffff,
+				   .path_mtu = 3,
+				   .max_cm_retries = 15,
+				   .local_gid = hdr.src,
+				   .remote_gid = hdr.dst,
+				   .hop_limit = 64,
+				   .ack_timeout = 17};
+	rn_cma_hdr_build(&hdr, m.req.data);
+	return m;
 }
 
 struct rn_cmd net_connect_cmd(unsigned from, bool ipv6, uint32_t qpn)

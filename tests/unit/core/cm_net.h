@@ -46,10 +46,16 @@ struct net {
 struct rn_gid net_gid(unsigned box, bool ipv6);
 void net_init(struct net *net);
 void net_fini(struct net *net); /* fails when anything is left */
+/* Before anything else: both wait so long for a peer that asks for patience. */
+void net_wait_max(struct net *net, rn_time span);
 void net_pump(struct net *net);
 void net_run(struct net *net, rn_time span);
 /* Delivers a message to a box as if the other had sent it. */
 enum rn_verdict net_inject(struct net *net, unsigned to, const struct rn_cm_msg *m);
+/* ... but from another address (of IPv4). */
+enum rn_verdict net_inject_from(struct net *net, unsigned to, const struct rn_gid *src, const struct rn_cm_msg *m);
+/* A REQ of this host (of IPv4), its n-th, to the listener of a box at NET_PORT. */
+struct rn_cm_msg net_req(const struct net *net, unsigned to, const struct rn_gid *who, uint32_t n);
 struct rn_rsp net_exec(struct net *net, unsigned box, struct rn_cmd cmd);
 struct rn_rsp net_op(struct net *net, unsigned box, unsigned op, uint32_t id);
 struct rn_cmd net_connect_cmd(unsigned from, bool ipv6, uint32_t qpn);

@@ -47,6 +47,11 @@ bool rn_cm_event(struct rn_cm *cm, struct rn_event *ev)
 	return false;
 }
 
+bool rn_cm_news(struct rn_cm *cm, struct rn_news *news)
+{
+	return false;
+}
+
 rn_time rn_cm_next(const struct rn_cm *cm)
 {
 	return RN_TIME_NEVER;
@@ -142,6 +147,11 @@ uint64_t rn_neigh_dropped(const struct rn_neigh *n)
 
 void rn_neigh_announce(struct rn_neigh *n)
 {
+}
+
+uint64_t rn_neigh_full(const struct rn_neigh *n)
+{
+	return 0;
 }
 
 uint64_t rn_neigh_conflicts(const struct rn_neigh *n)

@@ -19,7 +19,7 @@ static void make_side(struct rig *r, int i, const struct rig_opt *o)
 	size_t bytes;
 
 	rn_core_defaults(&cfg);
-	cfg.seed = 42 + i;
+	cfg.secrets = rn_secrets_of_seed(42 + i);
 	if (o->rto_initial)
 		cfg.rto_initial = o->rto_initial;
 	if (o->window)
@@ -33,7 +33,7 @@ static void make_side(struct rig *r, int i, const struct rig_opt *o)
 		.prefix_len = {24},
 		.check_source = true,
 	};
-	s->mrs = rn_mr_table_create(64, 7 + i);
+	s->mrs = rn_mr_table_create(64, &(struct rn_secret){{(uint8_t)(7 + i)}});
 	s->mem = calloc(1, RIG_MEM);
 	assert_int_equal(rn_mr_add(s->mrs,
 				   &(struct rn_mr_attr){.ptr = s->mem,

@@ -385,7 +385,7 @@ static void ephemeral_ports_run_out(void **state)
 				  .max_timewait = 1,
 				  .max_neigh = 1,
 				  .cm_response_timeout = 1,
-				  .seed = 3};
+				  .secrets = rn_secrets_of_seed(3)};
 	struct rn_port_attr port = {.ngids = 1, .gids = {net_gid(0, false)}};
 	struct rn_neigh *neigh = rn_neigh_create(&cfg, &port, 0);
 	struct rn_cm *cm = rn_cm_create(&cfg, &port, neigh, 0);
@@ -577,8 +577,10 @@ static void full_tables(void **state)
 	net_init(&net);
 	net.box[0].follow = net.box[1].follow = true;
 	listener = net_listen(&net, 1, 0);
-	for (unsigned i = 0; i < 64; i++)
+	for (unsigned i = 0; i < 64; i++) {
 		id[i] = net_connect(&net, 0, 0x200 + i);
+		net_pump(&net); /* one after the other: there are never many half-open ones */
+	}
 	assert_int_equal(net_exec(&net, 0, net_connect_cmd(0, false, 0x999)).err, -ENOSPC);
 	net_pump(&net);
 	/* 63 of them fit beside the listener */
@@ -712,7 +714,7 @@ static void rules_can_be_printed(void **state)
 {
 	rn_cm_print_rules(see, NULL);
 	assert_true(rows_seen > 60);
-	assert_int_equal(destroys_seen, 18); /* every state but FREE */
+	assert_int_equal(destroys_seen, 16); /* every state but FREE */
 }
 
 int main(void)

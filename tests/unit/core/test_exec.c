@@ -96,7 +96,7 @@ static void test_other_shard(void **state)
 {
 	struct rn_core_cfg cfg;
 	struct rn_port_attr port = {.mtu = 1500, .max_path_mtu = 3};
-	struct rn_mr_table *mrs = rn_mr_table_create(1, 1);
+	struct rn_mr_table *mrs = rn_mr_table_create(1, &(struct rn_secret){{1}});
 	struct rn_cmd cmd = {.op = RN_CMD_CM_LISTEN};
 	struct rn_rsp rsp;
 	struct rn_exec x = {.cmd = &cmd, .rsp = &rsp};

@@ -41,7 +41,7 @@ static void test_check(void **state)
 		{0x1000, 1, 7, RN_ACCESS_REMOTE_READ, RN_V_REQ_RIGHTS},
 		{0x1000, 1, 7, RW | RN_ACCESS_REMOTE_READ, RN_V_REQ_RIGHTS},
 	};
-	struct rn_mr_table *t = rn_mr_table_create(16, 1);
+	struct rn_mr_table *t = rn_mr_table_create(16, &(struct rn_secret){{1}});
 	struct rn_mr_attr a = region(0x1000, 4096, RW);
 	uint32_t l, k;
 	void *ptr;
@@ -65,7 +65,7 @@ static void test_check(void **state)
 
 static void test_life(void **state)
 {
-	struct rn_mr_table *t = rn_mr_table_create(2, 9);
+	struct rn_mr_table *t = rn_mr_table_create(2, &(struct rn_secret){{9}});
 	struct rn_mr_attr a = region(0, 16, RW);
 	uint32_t k[2], x;
 	void *ptr;
@@ -79,10 +79,9 @@ static void test_life(void **state)
 	assert_int_equal(rn_mr_check(t, k[0], 7, 0, 1, 0, &ptr), RN_V_REQ_RKEY);
 	assert_int_equal(rn_mr_add(t, &a, &x, &x), -ENOSPC); /* not before reclaim */
 	rn_mr_reclaim(t, k[0]);
-	for (unsigned i = 0; i < 300; i++) { /* the same slot: another key each time */
+	for (unsigned i = 0; i < 300; i++) { /* one slot again and again: its former key does not tell the new one */
 		assert_int_equal(rn_mr_add(t, &a, &x, &x), 0);
-		assert_int_equal(x >> 8, k[0] >> 8);
-		assert_int_not_equal(x, k[0]);
+		assert_int_not_equal(x >> 8, k[0] >> 8);
 		assert_int_not_equal(x & 0xFF, 0);
 		assert_int_equal(rn_mr_check(t, k[0], 7, 0, 1, 0, &ptr), RN_V_REQ_RKEY);
 		k[0] = x;
@@ -99,10 +98,24 @@ static int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+/* How many different differences are there between the numbers of keys given out so far apart? */
+static uint32_t distinct_steps(const uint32_t *k, uint32_t n, uint32_t apart)
+{
+	uint32_t *step = malloc(n * sizeof(*step)), distinct = 1;
+
+	for (uint32_t i = 0; i < n - apart; i++)
+		step[i] = ((k[i + apart] >> 8) - (k[i] >> 8)) & 0xFFFFFF;
+	qsort(step, n - apart, sizeof(*step), by_value);
+	for (uint32_t i = 1; i < n - apart; i++)
+		distinct += step[i] != step[i - 1];
+	free(step);
+	return distinct;
+}
+
 static void test_many(void **state) /* all keys differ, none follows from its neighbour */
 {
 	enum { N = 1 << 17 };
-	struct rn_mr_table *t = rn_mr_table_create(N, 3);
+	struct rn_mr_table *t = rn_mr_table_create(N, &(struct rn_secret){{3}});
 	uint32_t *k = malloc(N * sizeof(*k)), same_step = 0, x;
 	struct rn_mr_attr a = region(0, 16, 0);
 	void *ptr;
@@ -114,6 +127,9 @@ static void test_many(void **state) /* all keys differ, none follows from its ne
 	for (unsigned i = 2; i < N; i++)
 		same_step += ((k[i] >> 8) - (k[i - 1] >> 8)) == ((k[i - 1] >> 8) - (k[i - 2] >> 8));
 	assert_true(same_step < N / 100);
+	/* nor from one far away: an arithmetic map of a counter gives few differences over a power of two */
+	for (unsigned apart = 1; apart < N; apart *= 2)
+		assert_true(distinct_steps(k, N, apart) > (N - apart) / 100 * 99);
 	qsort(k, N, sizeof(*k), by_value);
 	for (unsigned i = 1; i < N; i++)
 		assert_true(k[i] >> 8 != k[i - 1] >> 8);
@@ -123,7 +139,7 @@ static void test_many(void **state) /* all keys differ, none follows from its ne
 
 static void test_gather_place(void **state)
 {
-	struct rn_mr_table *t = rn_mr_table_create(2, 9);
+	struct rn_mr_table *t = rn_mr_table_create(2, &(struct rn_secret){{9}});
 	struct rn_mr_attr a = region(0x1000, 100, RN_ACCESS_LOCAL_WRITE);
 	uint8_t b[16];
 	uint32_t k;
@@ -145,7 +161,7 @@ static void test_gather_place(void **state)
  * reader advances. */
 struct race {
 	struct rn_mr_table *t;
-	_Atomic uint32_t key;
+	_Atomic uint64_t name; /* key << 32 | which */
 	_Atomic uint64_t quiet;
 	_Atomic bool stop;
 	uint64_t seen, wrong;
@@ -156,13 +172,14 @@ static void *reader(void *arg)
 	struct race *r = arg;
 
 	while (!atomic_load(&r->stop)) {
-		uint32_t key = atomic_load(&r->key);
+		uint64_t name = atomic_load(&r->name);
+		uint32_t key = name >> 32, which = (uint32_t)name;
 		void *ptr;
 
-		/* the region's address says which slot use it is: iova == key */
-		if (rn_mr_check(r->t, key, key, key, 16, 0, &ptr) == RN_V_OK) {
+		/* every field of a region says which one it is */
+		if (rn_mr_check(r->t, key, which, which, 16, 0, &ptr) == RN_V_OK) {
 			r->seen++;
-			r->wrong += ptr != mem + (key & 0xFF);
+			r->wrong += ptr != mem + (which & 0xFF);
 		}
 		atomic_fetch_add(&r->quiet, 1);
 	}
@@ -171,28 +188,21 @@ static void *reader(void *arg)
 
 static void test_race(void **state)
 {
-	struct race r = {.t = rn_mr_table_create(1, 5)};
+	const struct rn_secret keys = {{5}};
+	struct race r = {.t = rn_mr_table_create(1, &keys)};
+	struct rn_mr_table *twin = rn_mr_table_create(1, &keys); /* gives the same keys: the reader asks before they are valid */
 	pthread_t th;
 
 	assert_int_equal(pthread_create(&th, NULL, reader, &r), 0);
-	for (unsigned i = 0; i < 500; i++) {
-		/* the key is not known before add: learn it with a first use of the slot */
-		struct rn_mr_attr a = region(0, 16, 0);
+	for (unsigned i = 1; i <= 1000; i++) {
+		struct rn_mr_attr a = {.ptr = mem + (i & 0xFF), .iova = i, .length = 16, .pd = i};
 		uint32_t key, next;
 		uint64_t q;
 
-		assert_int_equal(rn_mr_add(r.t, &a, &key, &key), 0);
-		assert_int_equal(rn_mr_remove(r.t, key), 0);
-		q = atomic_load(&r.quiet);
-		while (atomic_load(&r.quiet) < q + 2)
-			sched_yield();
-		rn_mr_reclaim(r.t, key);
-		next = (key & 0xFF) == 0xFF ? (key & ~0xFFu) | 1 : key + 1;
-		a = (struct rn_mr_attr){
-			.ptr = mem + (next & 0xFF), .iova = next, .length = 16, .pd = next};
+		assert_int_equal(rn_mr_add(twin, &a, &next, &next), 0);
+		atomic_store(&r.name, (uint64_t)next << 32 | i);
 		assert_int_equal(rn_mr_add(r.t, &a, &key, &key), 0);
 		assert_int_equal(key, next);
-		atomic_store(&r.key, key);
 		q = atomic_load(&r.quiet);
 		while (atomic_load(&r.quiet) < q + 2)
 			sched_yield();
@@ -201,12 +211,15 @@ static void test_race(void **state)
 		while (atomic_load(&r.quiet) < q + 2)
 			sched_yield();
 		rn_mr_reclaim(r.t, key);
+		assert_int_equal(rn_mr_remove(twin, key), 0);
+		rn_mr_reclaim(twin, key);
 	}
 	atomic_store(&r.stop, true);
 	pthread_join(th, NULL);
 	assert_true(r.seen > 0);
 	assert_int_equal(r.wrong, 0);
 	rn_mr_table_destroy(r.t);
+	rn_mr_table_destroy(twin);
 }
 
 static long resident_mb(void)
@@ -230,7 +243,7 @@ static void test_unused_slots_are_free(void **state)
 
 	mallopt(M_PERTURB, 0); /* test runners have malloc() write over what it gives */
 	before = resident_mb();
-	t = rn_mr_table_create(1u << 22, 1);
+	t = rn_mr_table_create(1u << 22, &(struct rn_secret){{1}});
 	assert_non_null(t);
 	for (int i = 0; i < 1000; i++)
 		assert_int_equal(rn_mr_add(t, &a, &l, &k), 0);
@@ -254,7 +267,7 @@ static void test_atomic(void **state)
 
 	for (unsigned i = 0; i < RN_ARRAY_SIZE(rows); i++) {
 		static _Alignas(8) uint8_t word[72];
-		struct rn_mr_table *t = rn_mr_table_create(2, 9);
+		struct rn_mr_table *t = rn_mr_table_create(2, &(struct rn_secret){{9}});
 		struct rn_mr_attr a = region(0x1000, 64, RW | RN_ACCESS_REMOTE_ATOMIC);
 		uint64_t old = 9, now;
 		uint32_t key;

@@ -42,7 +42,7 @@ static struct rn_core_cfg config(uint32_t entries)
 				    .neigh_retry = RETRY,
 				    .neigh_reachable = RN_S(30),
 				    .neigh_probes = 3,
-				    .seed = 1};
+				    .secrets = rn_secrets_of_seed(1)};
 }
 
 static struct rn_port_attr port_of(uint8_t host)
@@ -334,6 +334,21 @@ static void the_queue_of_answers_is_bounded(void **state)
 	rn_neigh_destroy(a);
 }
 
+/* The MAC at hand does not answer: returns when a question to everybody has left. */
+static rn_time silent_until_everybody_is_asked(struct rn_neigh *n, rn_time now)
+{
+	uint8_t buf[200];
+
+	for (; now < RN_S(10); now += RN_MS(10)) {
+		rn_neigh_tick(n, now);
+		while (rn_neigh_tx(n, buf, sizeof(buf), now))
+			if (buf[0] & 1)
+				return now;
+	}
+	fail_msg("only one is asked");
+	return now;
+}
+
 static void gossip_corrects(void **state)
 {
 	static const uint8_t mac_y[6] = {2, 0, 0, 0, 0, 0x78}, group[6] = {3, 0, 0, 0, 0, 1};
@@ -342,6 +357,7 @@ static void gossip_corrects(void **state)
 	struct rn_gid addr;
 	uint8_t frame[100], mac[6];
 	unsigned len;
+	rn_time now;
 
 	discard(a, 0);
 	arp_frame(frame, RN_ARP_REQUEST, v4(2, 9), mac_x, v4(2, 1));
@@ -351,6 +367,10 @@ static void gossip_corrects(void **state)
 	assert_true(rn_neigh_changed(a, &addr, mac, &told));
 	arp_frame(frame, RN_ARP_REQUEST, v4(2, 9), mac_y, v4(2, 9));
 	assert_int_equal(receive(a, frame, 60, 0), RN_V_OK);
+	assert_false(rn_neigh_changed(a, &addr, mac, &told));
+	now = silent_until_everybody_is_asked(a, 0);
+	arp_frame(frame, RN_ARP_REPLY, v4(2, 9), mac_y, v4(2, 1));
+	assert_int_equal(receive(a, frame, 60, now), RN_V_OK);
 	assert_true(rn_neigh_changed(a, &addr, mac, &told));
 	assert_int_equal(mac[5], 0x78);
 	/* nobody takes our own address, and no group MAC gets in */
@@ -447,7 +467,7 @@ static void announces_and_reannounces(void **state)
 	struct rn_port_attr port = port_of(1);
 	enum rn_neigh_state told;
 	struct rn_gid addr;
-	uint8_t mac[6];
+	uint8_t mac[6], frame[60];
 
 	assert_int_equal(discard(a, 0), 3);
 	discard(b, 0);
@@ -459,6 +479,9 @@ static void announces_and_reannounces(void **state)
 	port.mac[5] = 0x99;
 	rn_neigh_port(a, &port, 1);
 	assert_int_equal(carry(a, b, 1), 3);
+	assert_false(rn_neigh_changed(b, &addr, mac, &told));
+	arp_frame(frame, RN_ARP_REPLY, v4(2, 1), port.mac, v4(2, 2));
+	receive(b, frame, sizeof(frame), silent_until_everybody_is_asked(b, 2));
 	assert_true(rn_neigh_changed(b, &addr, mac, &told));
 	assert_int_equal(mac[5], 0x99);
 	/* one address more: one announcement more */

@@ -42,7 +42,7 @@ static struct rn_neigh *machine(void)
 					.neigh_retry = RN_MS(100),
 					.neigh_reachable = RN_S(30),
 					.neigh_probes = 3,
-					.seed = 1};
+					.secrets = rn_secrets_of_seed(1)};
 	struct rn_neigh *n = rn_neigh_create(&cfg, &port, 0);
 
 	assert_non_null(n);
@@ -282,12 +282,145 @@ static void doubts(void **state)
 	rn_neigh_destroy(n);
 }
 
+/* ---- another MAC for an address in use ---- */
+
+enum message { REPLY, GRATUITOUS, REQUEST, ADVERT, SOLICITED_ADVERT, SOLICIT, MESSAGES };
+
+static bool is_nd(enum message kind)
+{
+	return kind >= ADVERT;
+}
+
+/* The peer, or who claims to be the peer, says that its MAC is this. */
+static void claim(struct rn_neigh *n, enum message kind, const uint8_t mac[6], rn_time now)
+{
+	struct rn_arp arp = {.op = kind == REPLY ? RN_ARP_REPLY : RN_ARP_REQUEST,
+			     .sender = PEER4,
+			     .target = kind == GRATUITOUS ? PEER4 : OWN4};
+	struct rn_nd nd = {.type = kind == SOLICIT ? RN_ND_SOLICIT : RN_ND_ADVERT,
+			   .solicited = kind == SOLICITED_ADVERT,
+			   .override = kind != SOLICIT,
+			   .has_mac = true,
+			   .target = kind == SOLICIT ? OWN6 : PEER6};
+	struct rn_gid src = PEER6, dst = kind == ADVERT ? all_nodes : OWN6;
+	uint8_t body[64];
+	struct rn_pkt pkt = {.kind = is_nd(kind) ? RN_PKT_ND : RN_PKT_ARP,
+			     .hop_limit = 255,
+			     .payload = body,
+			     .payload_len = RN_ARP_BYTES,
+			     .src = src,
+			     .dst = dst};
+
+	memcpy(arp.sender_mac, mac, 6);
+	memcpy(nd.mac, mac, 6);
+	memcpy(pkt.smac, mac, 6);
+	if (is_nd(kind))
+		pkt.payload_len = (uint32_t)rn_nd_build(&src, &dst, &nd, body);
+	else
+		rn_arp_build(&arp, body);
+	assert_int_equal(rn_neigh_rx(n, &pkt, now), RN_V_OK);
+}
+
+static void expect_mac(struct rn_neigh *n, enum message kind, const uint8_t want[6], rn_time now)
+{
+	const struct rn_gid *own = is_nd(kind) ? &OWN6 : &OWN4, *peer = is_nd(kind) ? &PEER6 : &PEER4;
+	uint8_t mac[6];
+
+	assert_int_equal(rn_neigh_resolve(n, own, peer, mac, now), RN_NEIGH_READY);
+	assert_memory_equal(mac, want, 6);
+}
+
+/* Takes all that leaves. Counts the questions that go to the peer's MAC, and those to everybody. */
+static void count_questions(struct rn_neigh *n, rn_time now, unsigned *direct, unsigned *open)
+{
+	uint8_t frame[200];
+
+	while (rn_neigh_tx(n, frame, sizeof(frame), now)) {
+		*direct += memcmp(frame, peer_mac, 6) == 0;
+		*open += memcmp(frame, to_all, 6) == 0 || memcmp(frame, to_peers, 6) == 0;
+	}
+}
+
+/* An answer as the machine of the peer would give it. */
+static void answer_as(struct rn_neigh *n, enum message kind, const uint8_t mac[6], rn_time now)
+{
+	claim(n, is_nd(kind) ? SOLICITED_ADVERT : REPLY, mac, now);
+}
+
+static const uint8_t other_mac[6] = {2, 0, 0, 0, 0, 0x66};
+
+static struct rn_neigh *machine_that_knows_the_peer(enum message kind, rn_time now)
+{
+	struct rn_neigh *n = machine();
+	unsigned none = 0;
+	uint8_t mac[6];
+
+	assert_int_equal(rn_neigh_resolve(n, is_nd(kind) ? &OWN6 : &OWN4, is_nd(kind) ? &PEER6 : &PEER4, mac, now),
+			 RN_NEIGH_PENDING);
+	answer_as(n, kind, peer_mac, now);
+	count_questions(n, now, &none, &none);
+	expect_mac(n, kind, peer_mac, now);
+	return n;
+}
+
+/* Somebody says that the peer is elsewhere: the peer itself is asked, and while it answers it keeps its MAC. */
+static void a_claim_is_verified_with_the_peer(void **state)
+{
+	for (enum message kind = 0; kind < MESSAGES; kind++) {
+		rn_time now = RN_S(1);
+		struct rn_neigh *n = machine_that_knows_the_peer(kind, now);
+
+		for (unsigned round = 0; round < 3; round++) {
+			unsigned direct = 0, open = 0;
+
+			claim(n, kind, other_mac, now);
+			claim(n, kind, other_mac, now);
+			expect_mac(n, kind, peer_mac, now);
+			count_questions(n, now, &direct, &open);
+			assert_true(direct >= 1 && open == 0);
+			answer_as(n, kind, other_mac, now); /* the liar does not answer for the peer */
+			expect_mac(n, kind, peer_mac, now);
+			answer_as(n, kind, peer_mac, now);
+			assert_true(rn_neigh_next(n) == RN_TIME_NEVER);
+			now += RN_S(1);
+		}
+		rn_neigh_destroy(n);
+	}
+}
+
+/* A peer that has moved: its old MAC is silent, then everybody is asked and the new one answers. That takes as many
+ * neigh_retry as the old MAC is asked for, two here and three with the default probes. */
+static void a_claim_of_a_peer_that_moved_is_taken(void **state)
+{
+	for (enum message kind = 0; kind < MESSAGES; kind++) {
+		rn_time now = RN_S(1), start = now;
+		struct rn_neigh *n = machine_that_knows_the_peer(kind, now);
+		unsigned direct = 0, open = 0;
+
+		claim(n, kind, other_mac, now);
+		while (open == 0 && now < start + RN_S(1)) {
+			count_questions(n, now, &direct, &open);
+			expect_mac(n, kind, peer_mac, now);
+			if (open)
+				break;
+			now += RN_MS(1);
+			rn_neigh_tick(n, now);
+		}
+		assert_int_equal(direct, 2);
+		assert_in_range(now - start, RN_MS(200), RN_MS(203));
+		answer_as(n, kind, other_mac, now);
+		expect_mac(n, kind, other_mac, now);
+		assert_true(rn_neigh_next(n) == RN_TIME_NEVER);
+		rn_neigh_destroy(n);
+	}
+}
+
 /* The configuration's word is not doubted. */
 static void certainties(void **state)
 {
 	const struct rn_static_neigh given = {.addr = PEER4, .mac = {2, 0, 0, 0, 0, 9}};
 	const struct rn_core_cfg cfg = {.max_neigh = 8, .neigh_retry = RN_MS(100), .neigh_reachable = RN_S(30),
-					.neigh_probes = 3, .seed = 1, .static_neigh = &given, .nstatic_neigh = 1};
+					.neigh_probes = 3, .secrets = rn_secrets_of_seed(1), .static_neigh = &given, .nstatic_neigh = 1};
 	struct rn_neigh *n = rn_neigh_create(&cfg, &port, 0);
 	uint8_t buf[200];
 
@@ -309,6 +442,8 @@ int main(void)
 		cmocka_unit_test(room),
 		cmocka_unit_test(addresses_of_groups),
 		cmocka_unit_test(doubts),
+		cmocka_unit_test(a_claim_is_verified_with_the_peer),
+		cmocka_unit_test(a_claim_of_a_peer_that_moved_is_taken),
 		cmocka_unit_test(certainties),
 	};
 

@@ -164,6 +164,7 @@ static void test_stale_answers_reload(void **state)
 
 	start(&b, 12, 1, 7); /* 16.8 ms */
 	rn_retry_packet_sent(&b.r, &b.wheel, 1, true, b.now);
+	rn_retry_asked_again(&b.r, 5);
 	for (unsigned i = 0; i < 5; i++) {
 		assert_int_equal(pass(&b, RN_MS(18)), RN_RETRY_RESEND);
 		assert_int_equal(b.r.left, 0);
@@ -173,6 +174,55 @@ static void test_stale_answers_reload(void **state)
 	assert_int_equal(pass(&b, RN_MS(18)), RN_RETRY_RESEND);
 	assert_int_equal(pass(&b, RN_MS(18)), RN_RETRY_EXCEEDED);
 	rn_retry_stop(&b.r, &b.wheel);
+}
+
+/* What was not asked for again, or was answered again already, is no sign of life: anybody can have made it. */
+static void test_stale_answers_are_counted(void **state)
+{
+	struct bench b;
+
+	start(&b, 12, 1, 7);
+	rn_retry_packet_sent(&b.r, &b.wheel, 1, true, b.now);
+	rn_retry_asked_again(&b.r, 1);
+	assert_int_equal(pass(&b, RN_MS(18)), RN_RETRY_RESEND);
+	for (unsigned i = 0; i < 2; i++) {
+		rn_retry_stale(&b.r, &b.wheel, b.now);
+		b.now += RN_MS(10);
+		assert_int_equal(b.r.left, 1);
+	}
+	assert_int_equal(pass(&b, RN_MS(8)), RN_RETRY_RESEND); /* the second one gave no time */
+	rn_retry_stale(&b.r, &b.wheel, b.now);
+	assert_int_equal(b.r.left, 0);
+	rn_retry_asked_again(&b.r, UINT32_MAX - 3);
+	rn_retry_asked_again(&b.r, 5);
+	assert_true(b.r.stale_left == UINT32_MAX);
+	rn_retry_stop(&b.r, &b.wheel);
+}
+
+/* However many answers come, and of whatever kind: 64 coded timeouts after the last progress they count no more. */
+static void test_signs_of_life_end(void **state)
+{
+	for (unsigned kind = 0; kind < 2; kind++) {
+		rn_time start_at, full = rn_retry_timeout_ns(12);
+		enum rn_retry_due due = RN_RETRY_NOTHING;
+		struct bench b;
+
+		start(&b, 12, 1, 7);
+		rn_retry_packet_sent(&b.r, &b.wheel, 1, true, b.now);
+		b.now += RN_S(5); /* as if it had been long ago: only progress counts */
+		rn_retry_progress(&b.r, &b.wheel, 2, true, b.now);
+		start_at = b.now;
+		while (due != RN_RETRY_EXCEEDED && b.now < start_at + RN_S(10)) {
+			due = pass(&b, RN_MS(15));
+			rn_retry_asked_again(&b.r, 1);
+			if (kind)
+				rn_retry_stale(&b.r, &b.wheel, b.now);
+			else
+				rn_retry_alive(&b.r, &b.wheel, b.now);
+		}
+		assert_in_range(b.now - start_at, 64 * full, 67 * full);
+		rn_retry_stop(&b.r, &b.wheel);
+	}
 }
 
 /* What is ahead of the answer that is missing gives time and no retry: it may miss for ever. */
@@ -202,6 +252,8 @@ int main(void)
 		cmocka_unit_test(test_no_sample_after_resend),
 		cmocka_unit_test(test_slow_path),
 		cmocka_unit_test(test_stale_answers_reload),
+		cmocka_unit_test(test_stale_answers_are_counted),
+		cmocka_unit_test(test_signs_of_life_end),
 		cmocka_unit_test(test_alive_gives_time_only),
 	};
 

@@ -5,7 +5,7 @@ static uint8_t mem[256], out[256];
 
 static struct rn_mr_table *table(uint32_t *key)
 {
-	struct rn_mr_table *t = rn_mr_table_create(1, 2);
+	struct rn_mr_table *t = rn_mr_table_create(1, &(struct rn_secret){{2}});
 	struct rn_mr_attr a = {.ptr = mem,
 			       .iova = 0x1000,
 			       .length = sizeof(mem),

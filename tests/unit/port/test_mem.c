@@ -121,6 +121,16 @@ static void atomics_are_whole_or_verdicts(void **state)
 
 static _Alignas(8) uint64_t counter;
 
+/* Where the processor checks indirect calls, each must land on this instruction (endbr64). The compiler begins its own
+ * functions with it; these two are written by hand. */
+static void indirect_calls_land(void **state)
+{
+	static const uint8_t landing[4] = {0xf3, 0x0f, 0x1e, 0xfa};
+
+	assert_memory_equal(rn_mem_guarded.cmp_swap, landing, sizeof(landing));
+	assert_memory_equal(rn_mem_guarded.fetch_add, landing, sizeof(landing));
+}
+
 static void *count_as_an_application(void *arg)
 {
 	for (unsigned i = 0; i < ROUNDS; i++)
@@ -312,14 +322,52 @@ static int read_factor(void **state)
 	return 0;
 }
 
+static bool is_blocked(int sig)
+{
+	sigset_t now;
+
+	pthread_sigmask(SIG_BLOCK, NULL, &now);
+	return sigismember(&now, sig) == 1;
+}
+
+static void block(int how, int sig)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, sig);
+	pthread_sigmask(how, &set, NULL);
+}
+
+/* A turn lets faults through and gives the mask back; also when time has begun anew since the last look, as it does with
+ * adapters that are opened again. */
+static void a_turn_takes_faults_that_the_thread_blocks(void **state)
+{
+	static const rn_time times[] = {RN_S(3600), RN_S(3601), RN_S(1), RN_S(2)};
+
+	for (unsigned i = 0; i < RN_ARRAY_SIZE(times); i++) {
+		rn_mem_expose(times[i]);
+		assert_false(is_blocked(SIGSEGV));
+		rn_mem_restore();
+		block(SIG_BLOCK, SIGSEGV);
+		rn_mem_expose(i + 1 < RN_ARRAY_SIZE(times) ? times[i + 1] : times[i] + RN_MS(1));
+		assert_false(is_blocked(SIGSEGV));
+		rn_mem_restore();
+		assert_true(is_blocked(SIGSEGV));
+		block(SIG_UNBLOCK, SIGSEGV);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_turn_takes_faults_that_the_thread_blocks),
 		cmocka_unit_test(copies_every_length_exactly), cmocka_unit_test(faults_are_verdicts),
 		cmocka_unit_test(passes_other_faults_on),      cmocka_unit_test(unhandled_faults_still_kill),
 		cmocka_unit_test(handlers_over_ours_see_a_fault_once),
 		cmocka_unit_test(last_bytes_come_last),
 		cmocka_unit_test(atomics_are_whole_or_verdicts),
+		cmocka_unit_test(indirect_calls_land),
 		cmocka_unit_test(atomics_of_several_threads_add_up),
 	};
 	return cmocka_run_group_tests(tests, read_factor, NULL);

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -29,34 +30,36 @@ static struct {
 	atomic_bool ended_while_live;
 } T;
 
-static struct sockaddr_un at(const char *path)
+static struct sockaddr_un at(const char *path, socklen_t *len)
 {
 	struct sockaddr_un un = {.sun_family = AF_UNIX};
 
 	snprintf(un.sun_path, sizeof(un.sun_path), "%s", path);
+	*len = sizeof(un);
+	if (path[0] == '@') {
+		un.sun_path[0] = '\0';
+		*len = offsetof(struct sockaddr_un, sun_path) + strlen(path);
+	}
 	return un;
 }
 
 static int open_listener(const char *path)
 {
-	struct sockaddr_un un = at(path);
+	socklen_t len;
+	struct sockaddr_un un = at(path, &len);
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET, 0);
 
-	assert_int_equal(bind(fd, (struct sockaddr *)&un, sizeof(un)), 0);
+	assert_int_equal(bind(fd, (struct sockaddr *)&un, len), 0);
 	assert_int_equal(listen(fd, 1), 0);
 	return fd;
 }
 
 static int open_connection(const char *path)
 {
-	struct sockaddr_un un = at(path);
-	socklen_t len = sizeof(un);
+	socklen_t len;
+	struct sockaddr_un un = at(path, &len);
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET, 0);
 
-	if (path[0] == '@') {
-		un.sun_path[0] = '\0';
-		len = offsetof(struct sockaddr_un, sun_path) + strlen(path);
-	}
 	for (int i = 0; i < 100; i++) {
 		if (connect(fd, (struct sockaddr *)&un, len) == 0)
 			return fd;
@@ -356,6 +359,80 @@ static void stranger_is_not_taken_for_the_driver(void **state)
 	assert_int_equal(status, 0);
 }
 
+static void socket_file_is_its_owners(void **state)
+{
+	mode_t before = umask(0);
+	struct stat st;
+
+	open_relay(true);
+	umask(before);
+	assert_int_equal(stat(T.peer_path, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0600);
+}
+
+#define NOBODY 65534
+
+/* Runs play() as a user who is neither this one nor root. It exits with 0 when play() says that all was well. */
+static pid_t as_another_user(bool (*play)(void))
+{
+	if (geteuid() != 0)
+		skip(); /* only root can become somebody else */
+	pid_t child = fork();
+
+	if (child == 0)
+		_exit(setuid(NOBODY) == 0 && play() ? 0 : 1);
+	return child;
+}
+
+static bool played_well(pid_t child)
+{
+	int status = 1;
+
+	return waitpid(child, &status, 0) == child && status == 0;
+}
+
+static bool is_sent_away(void)
+{
+	return heard(open_connection(T.peer_path)) == 0;
+}
+
+static void server_sends_another_user_away(void **state)
+{
+	snprintf(T.peer_path, sizeof(T.peer_path), "@softrnic-peer-%d", (int)getpid());
+	open_relay(true);
+	pid_t child = as_another_user(is_sent_away);
+
+	bool well = played_well(child);
+	bool driver_heard = readable(T.listener, 0);
+
+	if (driver_heard)
+		close(accept_within(T.listener)); /* or the relay would wait for its greeting */
+	assert_true(well);
+	assert_false(driver_heard);
+	T.peer = open_connection(T.peer_path);
+	T.pmd = accept_within(T.listener);
+	reach_connected();
+}
+
+static bool is_not_talked_to(void)
+{
+	return heard(accept_within(open_listener(T.peer_path))) == 0;
+}
+
+static void client_leaves_another_users_server(void **state)
+{
+	snprintf(T.peer_path, sizeof(T.peer_path), "@softrnic-peer-%d", (int)getpid());
+	pid_t child = as_another_user(is_not_talked_to);
+
+	open_relay(false);
+	assert_true(played_well(child));
+	assert_false(readable(T.pmd, 0));
+	T.listener = open_listener(T.peer_path);
+	T.peer = accept_within(T.listener);
+	say(T.peer, HELLO, -1);
+	assert_int_equal(heard(T.pmd), HELLO);
+}
+
 static void live_listener_is_not_stolen(void **state)
 {
 	struct rn_memif_relay_config cfg = {true, T.peer_path, T.pmd_path, {0}, NULL};
@@ -377,6 +454,8 @@ int main(void)
 		TEST(region_must_be_sealed),	    TEST(spare_descriptors_are_closed),
 		TEST(client_comes_back_after_its_server),
 		TEST(live_listener_is_not_stolen),  TEST(stranger_is_not_taken_for_the_driver),
+		TEST(socket_file_is_its_owners),    TEST(server_sends_another_user_away),
+		TEST(client_leaves_another_users_server),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

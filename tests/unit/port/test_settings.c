@@ -110,7 +110,7 @@ static struct rn_cc_cfg congestion_of(const char *text)
 	char err[256];
 
 	assert_int_equal(rn_config_parse(text, "t.conf", &cfg, err, sizeof(err)), 0);
-	rn_settings_core(&cfg, 0, 1, &core);
+	rn_settings_core(&cfg, 0, &(struct rn_secrets){0}, &core);
 	rn_settings_line(&core, 25000);
 	return core.cc;
 }

@@ -48,6 +48,9 @@ static const struct {
 	{{.kind = RN_VDEV_PCAP, .number = 3, .mtu = 1500, .rx_pcap = "", .tx_pcap = "b"}, "net_pcap3", "tx_pcap=b", 2048},
 	{{.kind = RN_VDEV_OTHER, .mtu = 1500, .args = "net_tap0,iface=t,x=1"}, "net_tap0", "iface=t,x=1", 2048},
 	{{.kind = RN_VDEV_OTHER, .mtu = 1500, .args = "0000:01:00.0"}, "0000:01:00.0", "", 2048},
+	/* As EAL is to know it, however it was written. */
+	{{.kind = RN_VDEV_OTHER, .mtu = 1500, .args = "1:0.0"}, "0000:01:00.0", "", 2048},
+	{{.kind = RN_VDEV_OTHER, .mtu = 1500, .args = "pci:0001:AB:1f.7,x=1"}, "0001:ab:1f.7", "x=1", 2048},
 };
 
 static void strings_fit_the_mtu(void **state)
@@ -72,11 +75,24 @@ static void refuses_what_does_not_fit(void **state)
 	assert_int_equal(rn_vdev_string(&ring, name, sizeof(name), args, sizeof(args)), -EINVAL);
 }
 
+static void knows_a_pci_address(void **state)
+{
+	static const char *const others[] = {"", "net_null0", "net_tap0,iface=00:01.0", "virtio_user0,path=/x", "vdev:net_null0",
+					     "auxiliary:mlx5_core.sf.2", "pci:", "01:00", "cafe"};
+	char name[RN_VDEV_PCI_LEN];
+
+	for (unsigned i = 0; i < RN_ARRAY_SIZE(others); i++)
+		assert_false(rn_vdev_pci(others[i], name, sizeof(name)));
+	assert_true(rn_vdev_pci("0000:01:00.7,x=1", name, sizeof(name)));
+	assert_string_equal(name, "0000:01:00.7");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(strings_fit_the_mtu),
 		cmocka_unit_test(refuses_what_does_not_fit),
+		cmocka_unit_test(knows_a_pci_address),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

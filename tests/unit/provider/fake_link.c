@@ -698,6 +698,7 @@ static void fill_info(unsigned index, struct rn_link_info *info)
 			 {{0x20, 0x01, 0x0d, 0xb8, [15] = (uint8_t)(index + 1)}}},
 		.max_qp = 1024,
 		.max_cq = 255,
+		.max_cm = 1024,
 		.max_srq = 31,
 		.max_mr = 4095,
 		.max_queue_depth = 16384,

@@ -75,6 +75,9 @@ static void c_clients_call_through_lpvtbl(void **state)
 	assert_int_equal(nd2_last_call.arg[4], 0xABCDEF01);
 }
 
+/* BOOL has its two words without any header of Windows. */
+_Static_assert(TRUE == 1 && FALSE == 0, "BOOL");
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {

@@ -1,6 +1,9 @@
 /* Completion ports through the native calls: order, batches, timeouts, closing, many threads. */
 #include "os_testing.h"
 
+#include <stdio.h>
+#include <string.h>
+
 static HANDLE new_port(void)
 {
 	HANDLE port;
@@ -196,6 +199,124 @@ static void a_crowd_shares_a_port(void **state)
 	NdsHandleClose(crowd.port);
 }
 
+struct waiting {
+	pthread_t thread;
+	_Atomic pid_t tid;
+	HANDLE port;
+	ULONG timeout_ms;
+	_Atomic ULONG got; /* packets so far, or 1 + the key of the one */
+	_Atomic bool stop;
+};
+
+static void *take_for_ever(void *arg)
+{
+	struct waiting *w = arg;
+	NDS_PORT_ENTRY e;
+	ULONG n;
+
+	w->tid = gettid();
+	while (!w->stop)
+		if (NdsPortGet(w->port, &e, 1, w->timeout_ms, &n) == (HRESULT)ND_SUCCESS && e.lpCompletionKey)
+			w->got++;
+	return NULL;
+}
+
+/* The kernel says that it sleeps; it has nothing to sleep on but the port. */
+static bool sleeps(const struct waiting *w)
+{
+	char path[64], text[256] = "";
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)w->tid);
+	f = fopen(path, "r");
+	if (f == NULL)
+		return false;
+	const char *line = fgets(text, sizeof(text), f);
+	fclose(f);
+	return line != NULL && strstr(line, ") S ") != NULL;
+}
+
+/* A packet that woke a thread is that thread's, however fast another one calls. */
+static void a_waiter_keeps_the_packet_that_woke_it(void **state)
+{
+	struct waiting w = {.port = new_port(), .timeout_ms = NDS_INFINITE};
+	unsigned mine = 0, theirs = 0;
+	NDS_PORT_ENTRY e;
+	ULONG n;
+
+	pthread_create(&w.thread, NULL, take_for_ever, &w);
+	for (unsigned i = 0; i < 300; i++) {
+		while (w.got + mine < i || !sleeps(&w))
+			usleep(100);
+		assert_status(NdsPortPost(w.port, 0, 1, NULL), ND_SUCCESS);
+		mine += NdsPortGet(w.port, &e, 1, 0, &n) == (HRESULT)ND_SUCCESS;
+	}
+	w.stop = true;
+	assert_status(NdsPortPost(w.port, 0, 0, NULL), ND_SUCCESS);
+	pthread_join(w.thread, NULL);
+	theirs = (unsigned)w.got;
+	assert_int_equal(mine + theirs, 300);
+	print_message("%u of 300 taken by the thread that did not wait\n", mine);
+	assert_int_equal(mine, 0);
+	NdsHandleClose(w.port);
+}
+
+static void *take_one(void *arg)
+{
+	struct waiting *w = arg;
+	NDS_PORT_ENTRY e;
+	ULONG n;
+
+	if (NdsPortGet(w->port, &e, 1, NDS_INFINITE, &n) == (HRESULT)ND_SUCCESS)
+		w->got = 1 + (ULONG)e.lpCompletionKey;
+	return NULL;
+}
+
+/* The last to come is the first to be served. */
+static void waiters_are_served_newest_first(void **state)
+{
+	struct waiting w[4];
+	HANDLE port = new_port();
+
+	for (ULONG i = 0; i < 4; i++) {
+		w[i] = (struct waiting){.port = port};
+		pthread_create(&w[i].thread, NULL, take_one, &w[i]);
+		usleep(50000);
+	}
+	for (ULONG i = 0; i < 4; i++)
+		assert_status(NdsPortPost(port, 0, i, NULL), ND_SUCCESS);
+	for (ULONG i = 0; i < 4; i++) {
+		pthread_join(w[i].thread, NULL);
+		assert_int_equal(w[i].got, 1 + (3 - i));
+	}
+	NdsHandleClose(port);
+}
+
+/* Waits that end by themselves just when a packet comes: none is lost, none comes twice. */
+static void packets_survive_waits_that_time_out(void **state)
+{
+	struct waiting w[3];
+	HANDLE port = new_port();
+	ULONG sum = 0;
+
+	for (unsigned i = 0; i < 3; i++) {
+		w[i] = (struct waiting){.port = port, .timeout_ms = 1};
+		pthread_create(&w[i].thread, NULL, take_for_ever, &w[i]);
+	}
+	for (unsigned i = 0; i < 500; i++) {
+		usleep(200 + i * 37 % 900);
+		assert_status(NdsPortPost(port, 0, 1, NULL), ND_SUCCESS);
+	}
+	usleep(100000);
+	for (unsigned i = 0; i < 3; i++) {
+		w[i].stop = true;
+		pthread_join(w[i].thread, NULL);
+		sum += w[i].got;
+	}
+	assert_int_equal(sum, 500);
+	NdsHandleClose(port);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -204,7 +325,9 @@ int main(void)
 		os_test(the_descriptor_follows_the_queue),
 		os_test(closing_releases_the_waiters),
 		os_test(arguments_are_checked),
-		os_test(a_crowd_shares_a_port),
+		os_test(a_crowd_shares_a_port), os_test(a_waiter_keeps_the_packet_that_woke_it),
+		os_test(waiters_are_served_newest_first),
+		os_test(packets_survive_waits_that_time_out),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,79 @@
+/* Which steps of a connection are worth a line in the log? Tables only. Runs on shard 0. */
+#include "cm.h"
+#include "cm_priv.h"
+
+/* clang-format off */
+/* How an established connection ends, and an attempt fails. Other causes are our own client's. */
+#define END_ROWS(X) /* cause, text */ \
+	X(DREQ,       "the peer disconnected") \
+	X(REJ,        "the peer rejected it") \
+	X(STALE,      "the peer has forgotten it") \
+	X(DISCONNECT, "disconnected here") \
+	X(DESTROY,    "released here")
+#define FAILURE_ROWS(X) /* cause, text */ \
+	X(NEIGH_FAIL, "no MAC address could be found for the next hop") \
+	X(SPENT,      "no answer") \
+	X(REJ,        "rejected") \
+	X(STALE,      "the peer has forgotten it")
+/* clang-format on */
+
+static const char *const ends[RN_CMC_COUNT] = {
+#define X(cause, text) [RN_CMC_##cause] = text,
+	END_ROWS(X)
+#undef X
+};
+
+static const char *const failures[RN_CMC_COUNT] = {
+#define X(cause, text) [RN_CMC_##cause] = text,
+	FAILURE_ROWS(X)
+#undef X
+};
+
+/* The reason that a REJ carries; for other causes the text of the table. */
+static const char *reason(const char *text, enum rn_cm_cause cause, const struct rn_cm_why *why)
+{
+	bool stated = cause == RN_CMC_REJ && why->msg && why->msg->attr == RN_CM_REJ;
+
+	return stated ? rn_cm_rej_text(why->msg->rej.reason) : text;
+}
+
+static bool is_attempt(enum rn_cm_state state)
+{
+	switch (state) {
+	case RN_CMS_RESOLVING:
+	case RN_CMS_REQ_SENT:
+	case RN_CMS_REQ_WAIT:
+	case RN_CMS_REP_RCVD:
+	case RN_CMS_REP_SENT:
+	case RN_CMS_REP_WAIT:
+		return true;
+	default:
+		return false;
+	}
+}
+
+void rn_cm_note_step(struct rn_cm *cm, const struct rn_cm_conn *c, enum rn_cm_state from,
+		     enum rn_cm_state to, enum rn_cm_cause cause, const struct rn_cm_why *why)
+{
+	bool was = from == RN_CMS_ESTABLISHED, is = to == RN_CMS_ESTABLISHED;
+	bool over = to == RN_CMS_BOUND || to == RN_CMS_CLOSED;
+	struct rn_news news = {
+		.port = c->port,
+		.peer_port = c->peer_port,
+		.qpn = c->own.qpn,
+		.local = c->local,
+		.peer = c->peer,
+	};
+
+	if (was == is && !(is_attempt(from) && over && failures[cause]))
+		return;
+	news.kind = is ? RN_NEWS_CONNECTED : was ? RN_NEWS_DISCONNECTED : RN_NEWS_NOT_CONNECTED;
+	if (!is)
+		news.why = reason(was ? ends[cause] : failures[cause], cause, why);
+	rn_news_put(&cm->news, &news);
+}
+
+bool rn_cm_news(struct rn_cm *cm, struct rn_news *news)
+{
+	return rn_news_take(&cm->news, news);
+}

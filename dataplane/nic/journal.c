@@ -1,0 +1,204 @@
+/* Which messages does an adapter write to the log? Control and watcher threads write; shards only
+ * leave their news here. */
+#include "journal.h"
+
+#include <arpa/inet.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "frame.h"
+#include "log.h"
+#include "nic.h"
+#include "stats.h"
+#include "settings.h"
+
+#define ADDRESSES_LEN (RN_PORT_GIDS * (INET6_ADDRSTRLEN + 5))
+
+static const char *print_address(const struct rn_gid *gid, char out[INET6_ADDRSTRLEN])
+{
+	bool mapped = rn_gid_is_ipv4(gid);
+
+	return inet_ntop(mapped ? AF_INET : AF_INET6, mapped ? gid->b + 12 : gid->b, out,
+			 INET6_ADDRSTRLEN);
+}
+
+/* Every address with its prefix length, as a configuration has it. */
+static void print_addresses(const struct rn_port_attr *port, char *out, size_t len)
+{
+	size_t used = 0;
+
+	out[0] = '\0';
+	for (unsigned i = 0; i < port->ngids && used < len; i++) {
+		const struct rn_gid *gid = &port->gids[i];
+		char text[INET6_ADDRSTRLEN];
+		bool mapped = rn_gid_is_ipv4(gid);
+
+		inet_ntop(mapped ? AF_INET : AF_INET6, mapped ? gid->b + 12 : gid->b, text,
+			  sizeof(text));
+		used += (size_t)snprintf(out + used, len - used, "%s%s/%u", i > 0 ? " " : "", text,
+					 port->prefix_len[i]);
+	}
+}
+
+static void report_lcores(const struct rn_nic *nic)
+{
+	for (unsigned i = 0; i < nic->nshards; i++)
+		if (nic->lcore[i].pin_error != 0)
+			rn_log(LCORE_UNPINNED, nic->name, i, nic->lcore[i].cpu,
+			       strerror(nic->lcore[i].pin_error));
+}
+
+void rn_journal_up(const struct rn_nic *nic, uint64_t memory_mb, bool hugepages)
+{
+	const uint8_t *m = nic->attr.mac;
+	char addresses[ADDRESSES_LEN], mac[18], memory[64];
+
+	print_addresses(&nic->attr, addresses, sizeof(addresses));
+	snprintf(mac, sizeof(mac), "%02x:%02x:%02x:%02x:%02x:%02x", m[0], m[1], m[2], m[3], m[4],
+		 m[5]);
+	snprintf(memory, sizeof(memory), "%llu MB %s hugepages", (unsigned long long)memory_mb,
+		 hugepages ? "in" : "without");
+	rn_log(ADAPTER_UP, nic->name, nic->port->driver, mac, addresses, nic->attr.mtu,
+	       nic->nshards, rn_settings_policy_word(nic->cfg->idle.policy), memory);
+	report_lcores(nic);
+}
+
+void rn_journal_link(const struct rn_nic *nic, bool up)
+{
+	if (up)
+		rn_log(LINK_UP, nic->name);
+	else
+		rn_log(LINK_DOWN, nic->name);
+}
+
+/* Told to people alone: connections outlive a short break. */
+static void look_at_carrier(struct rn_nic *nic)
+{
+	bool no_carrier = !rn_port_carrier(nic->port);
+
+	if (no_carrier != nic->journal.no_carrier)
+		rn_journal_link(nic, !no_carrier);
+	nic->journal.no_carrier = no_carrier;
+}
+
+void rn_journal_gone(const struct rn_nic *nic)
+{
+	rn_log(ADAPTER_GONE, nic->name);
+}
+
+void rn_journal_full(const struct rn_nic *nic, unsigned op)
+{
+	const struct rn_config_limits *limits = &nic->cfg->limits;
+
+	switch (op) {
+#define X(command, object, key)                                           \
+	case RN_CMD_##command:                                            \
+		rn_log(TABLE_FULL, nic->name, object, #key, limits->key); \
+		break;
+		RN_JOURNAL_TABLE_ROWS(X)
+#undef X
+	}
+}
+
+/* ---- news of the shards ---- */
+
+void rn_journal_init(struct rn_journal *j)
+{
+	pthread_mutex_init(&j->lock, NULL);
+}
+
+void rn_journal_fini(struct rn_journal *j)
+{
+	pthread_mutex_destroy(&j->lock);
+}
+
+/* All rows about news have one level, so nothing is kept that nobody would read. */
+void rn_journal_note(struct rn_nic *nic, const struct rn_news *news)
+{
+	struct rn_journal *j = &nic->journal;
+
+	if (!rn_log_wants(RN_LOG_ID_CONNECTED))
+		return;
+	pthread_mutex_lock(&j->lock);
+	if (news->kind == RN_NEWS_LOST)
+		j->lost += news->lost;
+	else if (j->nnews == RN_JOURNAL_NEWS)
+		j->lost++;
+	else
+		j->news[j->nnews++] = *news;
+	pthread_mutex_unlock(&j->lock);
+}
+
+#define ENDPOINT_LEN (INET6_ADDRSTRLEN + 8)
+
+/* 192.0.2.1:7471, [2001:db8::1]:7471 */
+static const char *endpoint(const struct rn_gid *gid, uint16_t port, char out[ENDPOINT_LEN])
+{
+	char text[INET6_ADDRSTRLEN];
+
+	print_address(gid, text);
+	snprintf(out, ENDPOINT_LEN, rn_gid_is_ipv4(gid) ? "%s:%u" : "[%s]:%u", text, port);
+	return out;
+}
+
+static void write_news(const struct rn_nic *nic, const struct rn_news *n)
+{
+	char local[ENDPOINT_LEN], peer[ENDPOINT_LEN];
+
+	endpoint(&n->local, n->port, local);
+	endpoint(&n->peer, n->peer_port, peer);
+	switch (n->kind) {
+	case RN_NEWS_CONNECTED:
+		rn_log(CONNECTED, nic->name, local, peer, n->qpn);
+		break;
+	case RN_NEWS_DISCONNECTED:
+		rn_log(DISCONNECTED, nic->name, local, peer, n->qpn, n->why);
+		break;
+	case RN_NEWS_NOT_CONNECTED:
+		rn_log(NOT_CONNECTED, nic->name, local, peer, n->why);
+		break;
+	case RN_NEWS_QP_ERROR:
+		rn_log(QP_ERROR, nic->name, n->qpn, print_address(&n->peer, peer), n->why);
+		break;
+	}
+}
+
+/* Copied first: a shard never waits for a line to be written. */
+static void write_all_news(struct rn_nic *nic)
+{
+	struct rn_journal *j = &nic->journal;
+	struct rn_news news[RN_JOURNAL_NEWS];
+
+	pthread_mutex_lock(&j->lock);
+	unsigned n = j->nnews;
+	uint32_t lost = j->lost;
+	memcpy(news, j->news, n * sizeof(*news));
+	j->nnews = 0;
+	j->lost = 0;
+	pthread_mutex_unlock(&j->lock);
+	for (unsigned i = 0; i < n; i++)
+		write_news(nic, &news[i]);
+	if (lost > 0)
+		rn_log(NEWS_LOST, nic->name, lost);
+}
+
+static void compare_counters(struct rn_nic *nic)
+{
+	struct rn_stats sum = {0};
+
+	for (unsigned i = 0; i < nic->nshards; i++)
+		rn_stats_add(&sum, rn_shard_stats(nic->lcore[i].shard));
+#define X(id, field)                                                  \
+	if (sum.field != nic->journal.id)                             \
+		rn_log(id, nic->name, (unsigned long long)sum.field); \
+	nic->journal.id = sum.field;
+	RN_JOURNAL_COUNTER_ROWS(X)
+#undef X
+}
+
+void rn_journal_watch(struct rn_nic *nic)
+{
+	write_all_news(nic);
+	compare_counters(nic);
+	look_at_carrier(nic);
+}

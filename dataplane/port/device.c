@@ -1,0 +1,87 @@
+/* How does a device get into DPDK, and out of it? Owns nothing: DPDK keeps the devices. Control
+ * thread. */
+#include "device.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_bus.h>
+#include <rte_bus_vdev.h>
+#include <rte_dev.h>
+#include <rte_devargs.h>
+#include <rte_ethdev.h>
+
+/* "" when no bus knows a device of this form. */
+static const char *bus_of(const char *device)
+{
+	struct rte_devargs args = {0};
+	const char *bus = "";
+
+	if (rte_devargs_parse(&args, device) != 0)
+		return bus;
+	bus = rte_bus_name(args.bus);
+	free(args.data); /* all that rte_devargs_reset() does, which is experimental */
+	return bus;
+}
+
+/* *why: the cause, where the error does not say it. */
+static int plug(const char *name, const char *args, const char *device, const char **why)
+{
+	const char *bus = bus_of(device);
+
+	if (bus[0] == '\0') {
+		*why = "DPDK has no driver of this name";
+		return -ENODEV;
+	}
+	if (strcmp(bus, "vdev") == 0) {
+		int rc = rte_vdev_init(name, args);
+		/* What drivers say for any cause of theirs; it is no errno. */
+		if (rc != -1)
+			return rc;
+		*why = "its driver refuses it, and its own message says why";
+		return -EIO;
+	}
+	int rc = rte_dev_probe(device);
+	if (rc == -ENOTSUP)
+		*why = "no driver of DPDK takes it, or a driver of the kernel has it";
+	return rc;
+}
+
+int rn_device_make(const char *name, const char *args, uint16_t *id, char *err, size_t errlen)
+{
+	const char *why = NULL;
+	char device[600];
+
+	if (rte_eth_dev_get_port_by_name(name, id) == 0)
+		return 0;
+	snprintf(device, sizeof(device), "%s%s%s", name, args[0] != '\0' ? "," : "", args);
+	int rc = plug(name, args, device, &why);
+	if (rc == 0)
+		rc = rte_eth_dev_get_port_by_name(name, id);
+	if (rc != 0)
+		snprintf(err, errlen, "device \"%s\" cannot be made: %s", device,
+			 why != NULL ? why : strerror(-rc));
+	return rc;
+}
+
+void rn_device_remove(uint16_t id)
+{
+	struct rte_eth_dev_info info = {0};
+
+	if (rte_eth_dev_info_get(id, &info) != 0 || info.device == NULL) {
+		rte_eth_dev_close(id);
+		return;
+	}
+	if (strcmp(rte_bus_name(rte_dev_bus(info.device)), "vdev") == 0) {
+		rte_vdev_uninit(rte_dev_name(info.device)); /* which closes it */
+		return;
+	}
+	/* A card that is only stopped may go on writing into the rings that it was given. */
+	rte_eth_dev_close(id);
+	/* Some have several ports, of which others may be in use. */
+	if (rte_eth_find_next_of(0, info.device) >= RTE_MAX_ETHPORTS)
+		rte_dev_remove(info.device);
+}

@@ -1,0 +1,162 @@
+/* What the connection manager tells people: connections made, ended and not made, each once and
+ * with its reason. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cm_net.h"
+#include "cm_priv.h"
+#include "news.h"
+
+#define QPN 0x11
+
+/* The one piece of news of a box; NULL: none. */
+static const char *expect(struct net *net, unsigned box, enum rn_news_kind kind)
+{
+	struct rn_news n, more;
+
+	assert_true(rn_cm_news(net->box[box].cm, &n));
+	assert_int_equal(n.kind, kind);
+	assert_memory_equal(&n.local, &net->box[box].port.gids[0], sizeof(n.local));
+	assert_memory_equal(&n.peer, &net->box[1 - box].port.gids[0], sizeof(n.peer));
+	assert_int_equal(box == 0 ? n.peer_port : n.port, NET_PORT);
+	assert_false(rn_cm_news(net->box[box].cm, &more));
+	return n.why;
+}
+
+static void expect_silence(struct net *net)
+{
+	struct rn_news n;
+
+	for (unsigned i = 0; i < 2; i++)
+		assert_false(rn_cm_news(net->box[i].cm, &n));
+}
+
+static uint32_t connect_both(struct net *net, uint32_t *listener)
+{
+	uint32_t id;
+
+	net_init(net);
+	*listener = net_listen(net, 1, 0);
+	id = net_connect(net, 0, QPN);
+	net_run(net, RN_S(1));
+	assert_null(expect(net, 0, RN_NEWS_CONNECTED));
+	assert_null(expect(net, 1, RN_NEWS_CONNECTED));
+	return id;
+}
+
+static void end(struct net *net, uint32_t listener, uint32_t id)
+{
+	net_run(net, RN_S(600));
+	net_destroy(net, 0, id);
+	if (net_count(net, 1, RN_EVENT_CM_REQUEST) > 0)
+		net_destroy(net, 1, net_event(net, 1, RN_EVENT_CM_REQUEST)->id);
+	if (listener != 0)
+		net_destroy(net, 1, listener);
+	net_run(net, RN_S(600));
+	expect_silence(net);
+	net_fini(net);
+}
+
+static void made_and_ended(void **state)
+{
+	struct net net;
+	uint32_t listener, id = connect_both(&net, &listener);
+
+	assert_int_equal(net_op(&net, 0, RN_CMD_CM_DISCONNECT, id).err, 0);
+	net_run(&net, RN_S(10));
+	assert_string_equal(expect(&net, 0, RN_NEWS_DISCONNECTED), "disconnected here");
+	assert_string_equal(expect(&net, 1, RN_NEWS_DISCONNECTED), "the peer disconnected");
+	end(&net, listener, id);
+}
+
+static void released(void **state)
+{
+	struct net net;
+	uint32_t listener, id = connect_both(&net, &listener);
+
+	net.box[1].follow = true;
+	net_destroy(&net, 0, id);
+	net_run(&net, RN_S(600));
+	assert_string_equal(expect(&net, 0, RN_NEWS_DISCONNECTED), "released here");
+	assert_string_equal(expect(&net, 1, RN_NEWS_DISCONNECTED), "the peer disconnected");
+	net_destroy(&net, 1, listener);
+	net_run(&net, RN_S(600));
+	net_fini(&net);
+}
+
+static void nobody_listens(void **state)
+{
+	struct net net;
+	uint32_t id;
+
+	net_init(&net);
+	id = net_connect(&net, 0, QPN);
+	net_run(&net, RN_S(1));
+	assert_string_equal(expect(&net, 0, RN_NEWS_NOT_CONNECTED),
+			    rn_cm_rej_text(RN_CM_REJ_NO_SERVICE));
+	end(&net, 0, id);
+}
+
+static void nobody_answers(void **state)
+{
+	struct net net;
+	uint32_t id;
+
+	net_init(&net);
+	net.judge = net_lose_all;
+	net.arg[0] = RN_CM_REQ;
+	id = net_connect(&net, 0, QPN);
+	net_run(&net, RN_S(600));
+	assert_string_equal(expect(&net, 0, RN_NEWS_NOT_CONNECTED), "no answer");
+	end(&net, 0, id);
+}
+
+static void no_neighbour(void **state)
+{
+	struct net net;
+	uint32_t id;
+
+	net_init(&net);
+	net.box[1].deaf = true;
+	id = net_connect(&net, 0, QPN);
+	net_run(&net, RN_S(60));
+	assert_string_equal(expect(&net, 0, RN_NEWS_NOT_CONNECTED),
+			    "no MAC address could be found for the next hop");
+	end(&net, 0, id);
+}
+
+/* The listener's client says no: it knows; the other side is told. */
+static void refused_by_the_client(void **state)
+{
+	struct net net;
+	uint32_t listener, id;
+
+	net_init(&net);
+	net.box[1].accept = false;
+	listener = net_listen(&net, 1, 0);
+	id = net_connect(&net, 0, QPN);
+	net_run(&net, RN_S(1));
+	assert_int_equal(
+		net_op(&net, 1, RN_CMD_CM_REJECT, net_event(&net, 1, RN_EVENT_CM_REQUEST)->id).err,
+		0);
+	net_run(&net, RN_S(1));
+	assert_string_equal(expect(&net, 0, RN_NEWS_NOT_CONNECTED),
+			    rn_cm_rej_text(RN_CM_REJ_CONSUMER));
+	end(&net, listener, id);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(made_and_ended), cmocka_unit_test(released),
+		cmocka_unit_test(nobody_listens), cmocka_unit_test(nobody_answers),
+		cmocka_unit_test(no_neighbour),	  cmocka_unit_test(refused_by_the_client),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,192 @@
+/* What an adapter says of itself tells nothing else: each kind of name it gives is a function of
+ * one secret alone, so that whoever has heard any number of ids, and has been told any number of
+ * keys, knows no other id, number or key. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cm_priv.h"
+#include "shard.h"
+
+#define MANY 8
+
+/* What peers get to see, by the purpose it belongs to. The tables are not seen. */
+struct names {
+	uint64_t of[RN_SECRETS][MANY];
+};
+
+struct nic {
+	struct rn_shard *sh;
+	struct rn_mr_table *mrs;
+	struct rn_cq_shared shared;
+	struct rn_cq_ring *ring;
+	struct rn_core_cfg cfg;
+	struct rn_port_attr port;
+};
+
+static void start_shard(struct nic *n, const struct rn_secrets *secrets, uint32_t index, uint32_t nshards)
+{
+	memset(n, 0, sizeof(*n));
+	n->port = (struct rn_port_attr){.mtu = 1500,
+					.max_path_mtu = 3,
+					.ngids = 1,
+					.gids = {{{[10] = 0xff, 0xff, 192, 0, 2, 1}}}};
+	rn_core_defaults(&n->cfg);
+	n->cfg.secrets = *secrets;
+	n->cfg.index = index;
+	n->cfg.nshards = nshards;
+	n->mrs = rn_mr_table_create(64, &secrets->of[RN_SECRET_KEYS]);
+	n->sh = rn_shard_create(&n->cfg, &n->port, n->mrs, &rn_mem_plain, 0);
+	n->ring = aligned_alloc(64, RN_ALIGN_UP(rn_cq_ring_bytes(64), 64));
+	assert_true(n->mrs && n->sh && n->ring);
+	rn_cq_ring_init(n->ring, 64);
+	rn_shard_cq_link(n->sh, 0, &n->shared, n->ring, 0);
+}
+
+static void start(struct nic *n, const struct rn_secrets *secrets)
+{
+	start_shard(n, secrets, 0, 1);
+}
+
+static struct rn_rsp command(struct nic *n, const struct rn_cmd *cmd)
+{
+	size_t bytes = rn_exec_bytes(cmd, &n->cfg);
+	struct rn_rsp rsp;
+	struct rn_exec x = {.cmd = cmd, .rsp = &rsp};
+
+	if (bytes) {
+		x.mem = aligned_alloc(64, RN_ALIGN_UP(bytes, 64));
+		memset(x.mem, 0, bytes);
+	}
+	rn_shard_exec(n->sh, &x, 0);
+	assert_int_equal(rsp.err, 0);
+	free(x.freed);
+	return rsp;
+}
+
+static void name_things(struct nic *n, struct names *names, unsigned i)
+{
+	static uint8_t mem[64];
+	const struct rn_mr_attr region = {
+		.ptr = mem, .iova = 0x1000, .length = sizeof(mem), .pd = 1};
+	struct rn_rsp qp = command(
+		n,
+		&(struct rn_cmd){.op = RN_CMD_CREATE_QP,
+				 .create_qp = {.type = RN_QPT_RC, .sq_depth = 1, .rq_depth = 1}});
+	struct rn_rsp id = command(n, &(struct rn_cmd){.op = RN_CMD_CM_BIND});
+	uint32_t lkey, rkey;
+
+	assert_int_equal(rn_mr_add(n->mrs, &region, &lkey, &rkey), 0);
+	names->of[RN_SECRET_KEYS][i] = rkey;
+	names->of[RN_SECRET_QPNS][i] = qp.id;
+	names->of[RN_SECRET_GENERATIONS][i] = qp.gen;
+	names->of[RN_SECRET_PORTS][i] = id.port;
+	names->of[RN_SECRET_COMM_IDS][i] = rn_cm_fresh_id(n->sh->cm);
+	names->of[RN_SECRET_TIDS][i] = rn_cm_fresh_tid(n->sh->cm);
+	command(n, &(struct rn_cmd){.op = RN_CMD_DESTROY_QP, .qp = {.qpn = qp.id, .gen = qp.gen}});
+}
+
+static struct names names_of(const struct rn_secrets *secrets)
+{
+	struct names names = {0};
+	struct nic n;
+
+	start(&n, secrets);
+	for (unsigned i = 0; i < MANY; i++)
+		name_things(&n, &names, i);
+	rn_shard_destroy(n.sh);
+	rn_mr_table_destroy(n.mrs);
+	free(n.ring);
+	return names;
+}
+
+/* Two adapters that differ in one secret differ in its names, every one of them, and in no other.
+ */
+static void each_name_has_its_own_secret(void **state)
+{
+	const struct rn_secrets one = rn_secrets_of_seed(1), two = rn_secrets_of_seed(2);
+	const struct names as_one = names_of(&one);
+
+	for (unsigned purpose = 0; purpose < RN_SECRETS; purpose++) {
+		struct rn_secrets mixed = one;
+		struct names names;
+
+		mixed.of[purpose] = two.of[purpose];
+		names = names_of(&mixed);
+		for (unsigned other = 0; other < RN_SECRETS; other++)
+			for (unsigned i = 0; i < MANY; i++)
+				if (other != purpose)
+					assert_true(names.of[other][i] == as_one.of[other][i]);
+				else if (as_one.of[other][0] != 0)
+					assert_true(names.of[other][i] != as_one.of[other][i]);
+	}
+}
+
+/* The same secrets, the same names: a run of the simulator can be repeated. */
+static void the_same_seed_repeats(void **state)
+{
+	const struct rn_secrets secrets = rn_secrets_of_seed(77), same = rn_secrets_of_seed(77);
+	const struct names a = names_of(&secrets), b = names_of(&same);
+
+	assert_memory_equal(&a, &b, sizeof(a));
+}
+
+/* No name follows from the one before by a step that has been seen already. (Generations count;
+ * they are not sent.) */
+static void no_step_comes_again(void **state)
+{
+	const struct rn_secrets secrets = rn_secrets_of_seed(3);
+	const struct names names = names_of(&secrets);
+
+	for (unsigned purpose = 0; purpose < RN_SECRETS; purpose++) {
+		const uint64_t *name = names.of[purpose];
+
+		for (unsigned i = 1; i + 1 < MANY && purpose != RN_SECRET_GENERATIONS && name[0];
+		     i++)
+			for (unsigned j = i + 1; j < MANY; j++)
+				assert_true(name[i] - name[i - 1] != name[j] - name[j - 1]);
+	}
+}
+
+/* The numbers of one shard do not tell those of another. */
+static void shards_have_orders_of_their_own(void **state)
+{
+	const struct rn_secrets secrets = rn_secrets_of_seed(5);
+	uint32_t k[2][MANY];
+
+	for (unsigned shard = 0; shard < 2; shard++) {
+		struct nic n;
+
+		start_shard(&n, &secrets, shard, 2);
+		for (unsigned i = 0; i < MANY; i++) {
+			struct rn_cmd make = {.op = RN_CMD_CREATE_QP,
+					      .create_qp = {.type = RN_QPT_RC, .sq_depth = 1, .rq_depth = 1}};
+			struct rn_rsp qp = command(&n, &make);
+
+			k[shard][i] = qp.id / 2;
+			command(&n, &(struct rn_cmd){.op = RN_CMD_DESTROY_QP,
+						     .qp = {.qpn = qp.id, .gen = qp.gen}});
+		}
+		rn_shard_destroy(n.sh);
+		rn_mr_table_destroy(n.mrs);
+		free(n.ring);
+	}
+	for (unsigned i = 0; i < MANY; i++)
+		assert_true(k[0][i] != k[1][i]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_name_has_its_own_secret),
+		cmocka_unit_test(the_same_seed_repeats),
+		cmocka_unit_test(no_step_comes_again),
+		cmocka_unit_test(shards_have_orders_of_their_own),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

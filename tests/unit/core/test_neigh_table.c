@@ -1,0 +1,204 @@
+/* Who stays in a full table of neighbours, and who never gets in. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core.h"
+#include "neigh_priv.h"
+
+#define ENTRIES 8
+#define OWN	V4(192, 0, 2, 1)
+
+#define V4(a, b, c, d) ((struct rn_gid){{[10] = 0xff, 0xff, a, b, c, d}})
+
+static struct rn_gid host(unsigned i)
+{
+	return V4(192, 0, 2, (uint8_t)(10 + i));
+}
+
+static struct rn_neigh *machine(void)
+{
+	static const struct rn_port_attr port = {.mac = {2, 0, 0, 0, 0, 1},
+						 .ngids = 1,
+						 .gids = {{{[10] = 0xff, 0xff, 192, 0, 2, 1}}},
+						 .prefix_len = {24}};
+	const struct rn_core_cfg cfg = {.max_neigh = ENTRIES,
+					.neigh_retry = RN_MS(100),
+					.neigh_reachable = RN_S(30),
+					.neigh_probes = 3,
+					.secrets = rn_secrets_of_seed(1)};
+	struct rn_neigh *n = rn_neigh_create(&cfg, &port, 0);
+
+	assert_non_null(n);
+	return n;
+}
+
+static enum rn_neigh_state resolve(struct rn_neigh *n, unsigned i, rn_time now)
+{
+	struct rn_gid addr = host(i), own = OWN;
+	uint8_t mac[6];
+
+	return rn_neigh_resolve(n, &own, &addr, mac, now);
+}
+
+static bool asks_us(struct rn_neigh *n, unsigned i, rn_time now)
+{
+	struct rn_gid addr = host(i);
+
+	return rn_neigh_learn(n, &addr, (uint8_t[]){2, 0, 0, 0, 1, (uint8_t)i}, RN_NBR_ASKED_US,
+			      now);
+}
+
+static bool knows(struct rn_neigh *n, unsigned i)
+{
+	struct rn_gid addr = host(i);
+	uint8_t mac[6];
+
+	return rn_neigh_known(n, &addr, mac) == RN_NEIGH_READY;
+}
+
+static void resolved(struct rn_neigh *n, unsigned i, rn_time now)
+{
+	struct rn_gid addr = host(i);
+
+	assert_int_equal(resolve(n, i, now), RN_NEIGH_PENDING);
+	assert_true(rn_neigh_learn(n, &addr, (uint8_t[]){2, 0, 0, 0, 1, (uint8_t)i},
+				   RN_NBR_ANSWERED, now));
+}
+
+/* Whoever asks for us displaces others who did, and nobody we wanted. */
+static void strangers_displace_strangers(void **state)
+{
+	struct rn_neigh *n = machine();
+
+	for (unsigned i = 0; i < 3; i++)
+		resolved(n, i, i);
+	for (unsigned i = 3; i < 200; i++)
+		assert_true(asks_us(n, i, i));
+	assert_int_equal(rn_neigh_count(n), ENTRIES);
+	for (unsigned i = 0; i < 3; i++)
+		assert_true(knows(n, i));
+	/* there is always room for whom we want */
+	for (unsigned i = 200; i < 205; i++)
+		resolved(n, i, i);
+	for (unsigned i = 0; i < 3; i++)
+		assert_true(knows(n, i));
+	/* and then none for strangers */
+	assert_false(asks_us(n, 100, 300));
+	assert_int_equal(rn_neigh_count(n), ENTRIES);
+	rn_neigh_destroy(n);
+}
+
+/* What a connection holds is not given up, for whomever. */
+static void held_ones_stay(void **state)
+{
+	struct rn_neigh *n = machine();
+	struct rn_nbr *held[ENTRIES];
+
+	for (unsigned i = 0; i < ENTRIES; i++) {
+		struct rn_gid addr = host(i);
+
+		resolved(n, i, i);
+		held[i] = rn_neigh_hold(n, &addr);
+		assert_non_null(held[i]);
+	}
+	assert_int_equal(rn_neigh_full(n), 0);
+	assert_int_equal(resolve(n, 100, 200), RN_NEIGH_FAILED);
+	assert_int_equal(rn_neigh_full(n), 1);
+	rn_neigh_release(n, held[5]);
+	assert_int_equal(resolve(n, 100, 200), RN_NEIGH_PENDING);
+	for (unsigned i = 0; i < ENTRIES; i++)
+		assert_int_equal(knows(n, i), i != 5);
+	rn_neigh_destroy(n);
+}
+
+/* A neighbour that does not answer any more while a connection holds it: it is asked for again when
+ * something is to be sent, and forgotten when the connection is. */
+static void a_held_one_that_is_lost(void **state)
+{
+	struct rn_neigh *n = machine();
+	struct rn_gid addr = host(1);
+	struct rn_nbr *held;
+	uint8_t frame[200];
+	rn_time now = RN_S(40);
+
+	resolved(n, 1, 0);
+	held = rn_neigh_hold(n, &addr);
+	assert_int_equal(resolve(n, 1, now), RN_NEIGH_READY); /* old: asked for */
+	for (rn_time end = now + RN_S(2); now < end; now += RN_MS(10)) {
+		rn_neigh_tick(n, now);
+		while (rn_neigh_tx(n, frame, sizeof(frame), now))
+			;
+	}
+	assert_int_equal(rn_neigh_count(n), 1);
+	assert_true(rn_neigh_next(n) == RN_TIME_NEVER);
+	assert_int_equal(resolve(n, 1, now), RN_NEIGH_PENDING);
+	assert_true(rn_neigh_learn(n, &addr, (uint8_t[]){2, 0, 0, 0, 1, 9}, RN_NBR_ANSWERED, now));
+	assert_true(knows(n, 1));
+	rn_neigh_release(n, held);
+	assert_int_equal(rn_neigh_count(n), 1);
+	rn_neigh_destroy(n);
+}
+
+/* The address is of another network than ours now: nobody finds the entry, and it goes with its
+ * last holder. */
+static void a_held_one_of_another_network(void **state)
+{
+	const struct rn_port_attr moved = {.mac = {2, 0, 0, 0, 0, 1},
+					   .ngids = 1,
+					   .gids = {V4(198, 51, 100, 1)},
+					   .prefix_len = {24}};
+	struct rn_neigh *n = machine();
+	struct rn_gid addr = host(1);
+	struct rn_nbr *held;
+
+	resolved(n, 1, 0);
+	held = rn_neigh_hold(n, &addr);
+	rn_neigh_port(n, &moved, 1);
+	assert_false(knows(n, 1));
+	assert_int_equal(resolve(n, 1, 2), RN_NEIGH_FAILED);
+	assert_int_equal(rn_neigh_count(n), 1);
+	rn_neigh_release(n, held);
+	assert_int_equal(rn_neigh_count(n), 0);
+	rn_neigh_destroy(n);
+}
+
+/* To look is not to ask. */
+static void looking_makes_no_entry(void **state)
+{
+	struct rn_neigh *n = machine();
+	struct rn_gid far = V4(198, 51, 100, 7), group = V4(239, 1, 2, 3), own = OWN,
+		      addr = host(1);
+	uint8_t mac[6], frame[200];
+
+	while (rn_neigh_tx(n, frame, sizeof(frame), 0))
+		;
+	assert_int_equal(rn_neigh_known(n, &addr, mac), RN_NEIGH_PENDING);
+	assert_int_equal(rn_neigh_known(n, &far, mac), RN_NEIGH_FAILED);
+	assert_int_equal(rn_neigh_known(n, &own, mac), RN_NEIGH_READY);
+	assert_int_equal(mac[5], 1);
+	assert_int_equal(rn_neigh_known(n, &group, mac), RN_NEIGH_READY);
+	assert_memory_equal(mac, "\x01\0\x5e\x01\x02\x03", 6);
+	assert_null(rn_neigh_hold(n, &addr));
+	rn_neigh_retell(n, &addr);
+	assert_int_equal(rn_neigh_count(n), 0);
+	assert_false(rn_neigh_wants_tx(n));
+	rn_neigh_destroy(n);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(strangers_displace_strangers),
+		cmocka_unit_test(held_ones_stay),
+		cmocka_unit_test(a_held_one_that_is_lost),
+		cmocka_unit_test(a_held_one_of_another_network),
+		cmocka_unit_test(looking_makes_no_entry),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
