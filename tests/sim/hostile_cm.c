@@ -30,14 +30,6 @@ static void keep(struct hostile_cm *c, unsigned node, uint32_t id)
 	c->refused += rsp.err != 0;
 }
 
-static void take_requests(struct hostile_cm *c, unsigned node)
-{
-	for (unsigned i = 0; i < c->sim->nevents[node]; i++)
-		if (c->sim->events[node][i].kind == RN_EVENT_CM_REQUEST)
-			keep(c, node, c->sim->events[node][i].id);
-	c->sim->nevents[node] = 0;
-}
-
 static void fill(struct hostile_cm *c, unsigned node, struct rn_cmd *cmd)
 {
 	static const uint16_t spaces[] = {0, 0, 0, RN_PS_TCP, RN_PS_UDP, RN_PS_UDP, RN_PS_UDP, RN_PS_IB, RN_PS_IPOIB, 7};
@@ -58,6 +50,44 @@ static void fill(struct hostile_cm *c, unsigned node, struct rn_cmd *cmd)
 	cmd->cm.reason = (uint16_t)below(c, 40);
 	cmd->cm.port_space = spaces[below(c, RN_ARRAY_SIZE(spaces))];
 	cmd->cm.qp_type = (uint8_t)(one_in(c, 4) ? below(c, 6) : 0);
+}
+
+/* Half of what the peer says is answered at once, and as it should be: so some connections come about. */
+static void react(struct hostile_cm *c, unsigned node, const struct rn_event *ev)
+{
+	struct rn_cmd cmd = {.op = ev->kind == RN_EVENT_CM_REQUEST ? RN_CMD_CM_ACCEPT : RN_CMD_CM_ESTABLISH};
+	struct rn_rsp rsp;
+	if (ev->kind != RN_EVENT_CM_REQUEST && ev->kind != RN_EVENT_CM_RESPONSE && ev->kind != RN_EVENT_CM_ESTABLISHED)
+		return;
+	if (one_in(c, 2))
+		return;
+	fill(c, node, &cmd);
+	cmd.cm.id = ev->id;
+	if (ev->kind == RN_EVENT_CM_ESTABLISHED) {
+		if (one_in(c, 2))
+			return;
+		cmd.op = RN_CMD_CM_DISCONNECT;
+	}
+	sim_exec(c->sim, node, &cmd, &rsp);
+}
+
+static void keep_requests(struct hostile_cm *c, unsigned node)
+{
+	for (unsigned i = 0; i < c->sim->nevents[node]; i++)
+		if (c->sim->events[node][i].kind == RN_EVENT_CM_REQUEST)
+			keep(c, node, c->sim->events[node][i].id);
+	c->sim->nevents[node] = 0;
+}
+
+static void take_events(struct hostile_cm *c, unsigned node)
+{
+	for (unsigned i = 0; i < c->sim->nevents[node]; i++) {
+		const struct rn_event ev = c->sim->events[node][i];
+		if (ev.kind == RN_EVENT_CM_REQUEST)
+			keep(c, node, ev.id);
+		react(c, node, &ev);
+	}
+	c->sim->nevents[node] = 0;
 }
 
 void hostile_cm_start(struct hostile_cm *c, struct sim *sim, struct rn_rng *rng)
@@ -83,7 +113,7 @@ void hostile_cm_work(struct hostile_cm *c)
 	static const uint16_t ops[] = {RN_CMD_CM_ESTABLISH, RN_CMD_CM_ACCEPT, RN_CMD_CM_ACCEPT, RN_CMD_CM_REJECT,
 				       RN_CMD_CM_DISCONNECT, RN_CMD_CM_DELAY, RN_CMD_CM_CONNECT, RN_CMD_CM_ESTABLISH};
 	for (unsigned node = 0; node < SIM_NODES; node++) {
-		take_requests(c, node);
+		take_events(c, node);
 		if (!one_in(c, 3))
 			continue;
 		struct rn_cmd cmd = {.op = ops[below(c, RN_ARRAY_SIZE(ops))]};
@@ -138,7 +168,23 @@ void hostile_cm_hear(struct hostile_cm *c, unsigned from, const struct rn_pkt *p
 	if (pkt->kind != RN_PKT_IB || pkt->dest_qpn != RN_GSI_QPN || !rn_cm_msg_parse(pkt->payload, pkt->payload_len, &m))
 		return;
 	c->heard[c->nheard % HOSTILE_HEARD] = m;
+	if (m.attr == RN_CM_REQ || m.attr == RN_CM_REP)
+		c->said_qpn[from] = m.attr == RN_CM_REQ ? m.req.qpn : m.rep.qpn;
 	c->speaker[c->nheard++ % HOSTILE_HEARD] = from;
+}
+
+/* What somebody would say to it who means to be understood. */
+static uint16_t fitting_answer(struct hostile_cm *c, uint16_t to)
+{
+	static const uint16_t to_req[] = {RN_CM_REP, RN_CM_REP, RN_CM_MRA, RN_CM_REJ};
+	static const uint16_t to_rep[] = {RN_CM_RTU, RN_CM_RTU, RN_CM_MRA, RN_CM_REJ, RN_CM_DREQ};
+	switch (to) {
+	case RN_CM_REQ: return to_req[below(c, RN_ARRAY_SIZE(to_req))];
+	case RN_CM_REP: return to_rep[below(c, RN_ARRAY_SIZE(to_rep))];
+	case RN_CM_DREQ: return RN_CM_DREP;
+	case RN_CM_SIDR_REQ: return RN_CM_SIDR_REP;
+	default: return RN_CM_DREQ;
+	}
 }
 
 /* An answer to what the node has said, or what was said to it once more, perhaps under another name. All messages begin
@@ -147,12 +193,14 @@ static void retell(struct hostile_cm *c, unsigned node, struct rn_cm_msg *m)
 {
 	static const uint16_t answers[] = {RN_CM_MRA, RN_CM_REJ, RN_CM_REP, RN_CM_SIDR_REP, RN_CM_DREQ, RN_CM_DREP, RN_CM_RTU};
 	unsigned i = below(c, RN_MIN(c->nheard, HOSTILE_HEARD));
+	if (!one_in(c, 3)) /* the last one */
+		i = (c->nheard - 1) % HOSTILE_HEARD;
 	const struct rn_cm_msg *was = &c->heard[i];
 	*m = *was;
 	if (c->speaker[i] == node) {
 		uint32_t other = was->rtu.remote_id;
 		memset(&m->rep, 0, sizeof(m->rep));
-		m->attr = answers[below(c, RN_ARRAY_SIZE(answers))];
+		m->attr = one_in(c, 2) ? answers[below(c, RN_ARRAY_SIZE(answers))] : fitting_answer(c, was->attr);
 		if (m->attr == RN_CM_SIDR_REP) {
 			m->sidr_rep.request_id = was->sidr_req.request_id;
 			m->sidr_rep.status = (uint8_t)(one_in(c, 2) ? 0 : below(c, 256));
@@ -164,9 +212,11 @@ static void retell(struct hostile_cm *c, unsigned node, struct rn_cm_msg *m)
 		if (m->attr == RN_CM_REP)
 			m->rep.qpn = below(c, 500), m->rep.psn = below(c, 1 << 24);
 		else if (m->attr == RN_CM_MRA)
-			m->mra.service_timeout = (uint8_t)below(c, 20), m->mra.about = (uint8_t)below(c, 4);
+			m->mra.service_timeout = (uint8_t)below(c, 20), m->mra.about = (uint8_t)(was->attr == RN_CM_REP);
 		else if (m->attr == RN_CM_REJ)
 			m->rej.reason = (uint16_t)below(c, 40), m->rej.ari_len = (uint8_t)below(c, 128);
+		else if (m->attr == RN_CM_DREQ)
+			m->dreq.remote_qpn = c->said_qpn[node];
 	} else if (one_in(c, 4)) {
 		m->attr = (uint16_t)(RN_CM_REQ + below(c, 11));
 	}
@@ -182,7 +232,7 @@ struct rn_pkt hostile_cm_forge(struct hostile_cm *c, unsigned node)
 	if (one_in(c, 2))
 		msg.attr = RN_CM_REQ;
 	msg.tid = below(c, 100);
-	if (c->nheard && one_in(c, 2)) {
+	if (c->nheard && !one_in(c, 3)) {
 		retell(c, node, &msg);
 	} else if (msg.attr == RN_CM_SIDR_REQ) {
 		likely_question(c, node, &msg.sidr_req);
@@ -194,7 +244,10 @@ struct rn_pkt hostile_cm_forge(struct hostile_cm *c, unsigned node)
 		msg.rep.qpn = below(c, 500);
 	}
 	rn_cm_msg_build(&msg, mad);
-	for (unsigned n = one_in(c, 2) ? below(c, 6) : 0; n; n--)
+	unsigned flips = one_in(c, 2) ? below(c, 6) : 0;
+	c->forged = msg.attr;
+	c->damaged = flips != 0;
+	for (; flips; flips--)
 		mad[below(c, RN_MAD_BYTES)] ^= (uint8_t)(1u << below(c, 8));
 	p.dest_qpn = p.src_qpn = RN_GSI_QPN;
 	p.qkey = one_in(c, 20) ? below(c, 1000) : RN_GSI_QKEY;
@@ -206,7 +259,7 @@ struct rn_pkt hostile_cm_forge(struct hostile_cm *c, unsigned node)
 void hostile_cm_end(struct hostile_cm *c)
 {
 	for (unsigned node = 0; node < SIM_NODES; node++) {
-		take_requests(c, node);
+		keep_requests(c, node);
 		while (c->nids[node]) {
 			struct rn_cmd cmd = {.op = RN_CMD_CM_DESTROY};
 			struct rn_rsp rsp;

@@ -16,9 +16,12 @@ struct hostile_cm {
 	uint32_t id[SIM_NODES][HOSTILE_IDS];
 	unsigned nids[SIM_NODES];
 	unsigned refused; /* DESTROYs that failed: must stay 0 */
+	uint16_t forged;  /* the last message made: what it is, and whether bytes of it were changed */
+	bool damaged;
 	/* what was overheard: ids that exist */
 	struct rn_cm_msg heard[HOSTILE_HEARD];
 	unsigned speaker[HOSTILE_HEARD], nheard;
+	uint32_t said_qpn[SIM_NODES]; /* of the last REQ or REP of each node */
 };
 
 void hostile_cm_start(struct hostile_cm *c, struct sim *sim, struct rn_rng *rng);

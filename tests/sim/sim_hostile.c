@@ -1,40 +1,69 @@
-/* sim_hostile --seed N --count M [--frames K]: hostile runs N .. N+M-1, about K frames each; exit 1 when any objected. A
- * failure is reproduced by its seed alone. */
+/* sim_hostile [--seed N] [--count M] [--frames K] [--minutes T]: hostile runs N .. N+M-1 of about K frames each, or as many
+ * as fit into T minutes. Prints what they brought about, by feature and by verdict; exit 1 when any run objected, or a
+ * feature was never seen though there were enough runs for it. A failure is reproduced by its seed and K alone. */
 #include <getopt.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "hostile.h"
 
-int main(int argc, char **argv)
+#define ENOUGH 40u /* runs that see every feature */
+
+struct ask {
+	uint64_t seed, count;
+	unsigned frames, minutes;
+};
+
+static int read_options(int argc, char **argv, struct ask *a)
 {
 	static const struct option options[] = {
 		{"seed", required_argument, NULL, 's'}, {"count", required_argument, NULL, 'c'},
-		{"frames", required_argument, NULL, 'f'}, {0}};
-	uint64_t seed = 1, count = 20, failed = 0;
-	unsigned frames = 1000;
-	struct hostile_totals t = {0};
+		{"frames", required_argument, NULL, 'f'}, {"minutes", required_argument, NULL, 'm'}, {0}};
 	for (int o; (o = getopt_long(argc, argv, "", options, NULL)) != -1;) {
 		if (o == 's')
-			seed = strtoull(optarg, NULL, 0);
+			a->seed = strtoull(optarg, NULL, 0);
 		else if (o == 'c')
-			count = strtoull(optarg, NULL, 0);
+			a->count = strtoull(optarg, NULL, 0);
 		else if (o == 'f')
-			frames = (unsigned)strtoul(optarg, NULL, 0);
+			a->frames = (unsigned)strtoul(optarg, NULL, 0);
+		else if (o == 'm')
+			a->minutes = (unsigned)strtoul(optarg, NULL, 0);
 		else
 			return 2;
 	}
-	for (uint64_t i = 0; i < count && failed < 10; i++) {
-		if (hostile_run(seed + i, frames, &t, stdout) == 0)
+	return 0;
+}
+
+static bool more(const struct ask *a, uint64_t runs, time_t began)
+{
+	return a->minutes ? time(NULL) - began < 60 * (time_t)a->minutes : runs < a->count;
+}
+
+int main(int argc, char **argv)
+{
+	struct ask a = {.seed = 1, .count = 20, .frames = 1000};
+	static struct hostile_totals t;
+	uint64_t failed = 0;
+	time_t began = time(NULL);
+	if (read_options(argc, argv, &a))
+		return 2;
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	printf("seeds from %llu on, %u frames each\n", (unsigned long long)a.seed, a.frames);
+	for (uint64_t i = 0; failed < 10 && more(&a, i, began); i++) {
+		if (a.minutes && i % 100 == 0)
+			printf("seed %llu after %u s\n", (unsigned long long)(a.seed + i), (unsigned)(time(NULL) - began));
+		if (hostile_run(a.seed + i, a.frames, &t, stdout) == 0)
 			continue;
 		printf("FAILED: reproduce with sim_hostile --seed %llu --count 1 --frames %u\n",
-		       (unsigned long long)(seed + i), frames);
+		       (unsigned long long)(a.seed + i), a.frames);
 		failed++;
 	}
-	printf("%llu hostile frames, %llu QPs made anew, %llu requests done all the same\n", (unsigned long long)t.frames,
-	       (unsigned long long)t.revived, (unsigned long long)t.done);
+	unsigned missing = hostile_coverage(&t, stdout);
 	for (unsigned v = 0; v < RN_V_COUNT; v++)
 		printf("  %10llu  %-16s %s\n", (unsigned long long)t.verdicts[v], rn_verdicts[v].name, rn_verdicts[v].text);
-	bool idle = t.done == 0 || t.revived == 0;
-	printf("%llu passed, %llu failed\n", (unsigned long long)(t.runs - failed), (unsigned long long)failed + idle);
-	return failed || idle;
+	bool tame = t.runs >= ENOUGH && missing;
+	printf("seeds %llu to %llu: %llu hostile frames; %u features never seen%s\n", (unsigned long long)a.seed,
+	       (unsigned long long)(a.seed + t.runs) - 1, (unsigned long long)t.frames, missing, tame ? ": too tame" : "");
+	printf("%llu passed, %llu failed\n", (unsigned long long)(t.runs - failed), (unsigned long long)failed + tame);
+	return failed || tame || t.runs == 0;
 }

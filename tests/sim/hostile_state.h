@@ -1,0 +1,103 @@
+/* What the parts of a hostile run share. The client, the bystander and the attacker of one run live here; everything in it
+ * follows from the seed. */
+#ifndef SIM_HOSTILE_STATE_H
+#define SIM_HOSTILE_STATE_H
+
+#include "hostile.h"
+#include "hostile_cm.h"
+#include "qp.h"
+
+#define PART    4096u /* bytes of a region and of a gap */
+#define RECENT  64u   /* frames remembered for replay */
+#define WINDOWS 5u    /* of each node; the last belongs to the foreign protection domain */
+#define FOREIGN_WINDOW (WINDOWS - 1)
+#define FOREIGN_PD     (SIM_PD + 1)
+
+enum hostile_region { WRITABLE, READABLE, LOCAL, FOREIGN, STALE, GONE, ATOMIC, LENT, VIEW, HOME, REGIONS };
+
+struct hostile_recent {
+	uint32_t len;
+	uint8_t data[SIM_FRAME_MAX];
+};
+
+struct hostile_window {
+	struct rn_mw_shared shared;
+	uint32_t id, key; /* key: of the last BIND; id before the first */
+	uint8_t q;        /* where it was posted */
+	uint64_t va;      /* what it exposes */
+	uint32_t length;
+	bool used;
+};
+
+enum ledger_state { LEDGER_POSTED, LEDGER_DONE, LEDGER_VOID };
+
+/* A request. Its number in the ledger, from 1, is its wr_id. */
+struct ledger_entry {
+	uint8_t state, node, q;
+	bool recv, raw;
+	bool must, forbidden; /* must: a completion tells of it in any case; forbidden: it may not succeed */
+};
+
+/* A queue pair since it was made. */
+struct hostile_life {
+	uint32_t first;           /* ledger entries before it are of earlier ones */
+	uint32_t last[2];         /* wr_id of the last completion of sends, of receives */
+};
+
+struct hostile {
+	struct sim sim;
+	struct rn_rng rng;
+	uint64_t seed;
+	uint8_t *block[SIM_NODES]; /* gap, region, gap, region, ... gap */
+	uint32_t key[SIM_NODES][REGIONS];
+	struct hostile_window window[SIM_NODES][WINDOWS];
+	struct hostile_recent recent[RECENT];
+	unsigned nrecent;
+	struct ledger_entry *entry;
+	uint32_t nentries, capentries;
+	struct hostile_life life[SIM_NODES][SIM_MAX_QP];
+	uint32_t shared_open, shared_lost; /* receives of the shared queue: not completed; gone with their queue pair */
+	uint32_t bystander_sent, bystander_got;
+	bool neighbours;  /* the attacker speaks ARP and neighbour discovery too */
+	unsigned pace_raw, pace_moves, pace_frames; /* one in so many rounds has a raw request, a move, strikes */
+	bool has_group;
+	struct rn_gid group;
+	struct hostile_cm cm;
+	struct hostile_totals *t;
+	unsigned objections;
+	FILE *out;
+};
+
+#define OBJECT(h, ...) \
+	do { \
+		if ((h)->objections++ < 10) { \
+			fprintf((h)->out, "seed %llu: ", (unsigned long long)(h)->seed); \
+			fprintf((h)->out, __VA_ARGS__); \
+			fputc('\n', (h)->out); \
+		} \
+	} while (0)
+
+#define SEEN(h, feature) ((h)->t->seen[HOSTILE_##feature]++)
+
+static inline uint32_t below(struct hostile *h, uint64_t n)
+{
+	return (uint32_t)rn_rng_below(&h->rng, n);
+}
+
+static inline bool one_in(struct hostile *h, unsigned n)
+{
+	return below(h, n) == 0;
+}
+
+static inline unsigned qp_state(const struct hostile *h, unsigned node, unsigned q)
+{
+	return atomic_load(&h->sim.node[node].qp[q].shared->state);
+}
+
+static inline struct rn_shard *shard_of_qpn(const struct hostile *h, unsigned node, uint32_t qpn)
+{
+	const struct sim_node *n = &h->sim.node[node];
+	return n->second && rn_qpn_shard(qpn, 2) ? n->second : n->shard;
+}
+
+#endif
