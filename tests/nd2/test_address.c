@@ -287,9 +287,15 @@ static void nd2_own_ephemeral_ports_run_out(void **state)
 	}
 	assert_int_equal(port_of(&again), freed);
 	/* The connection manager's own table is next. */
-	for (hr = ND_SUCCESS; hr == ND_SUCCESS && n < MAX_CM + 1; n++) {
-		c[n] = new_connector(&e);
+	for (; n < MAX_CM + 1; n++) {
+		hr = CALL(adapters[0], CreateConnector, &IID_IND2Connector, e.file, (void **)&c[n]);
+		if (hr != ND_SUCCESS)
+			break;
 		hr = CALL(c[n], Bind, &exact.sa, sizeof(exact.in));
+		if (hr != ND_SUCCESS) { /* the listener has its place */
+			RELEASE(c[n]);
+			break;
+		}
 	}
 	HR(hr, ND_INSUFFICIENT_RESOURCES);
 	RELEASE(l);

@@ -278,6 +278,27 @@ static void nd2_own_bad_entries_are_passed_over_and_told_once(void **state)
 	assert_null(strstr(said, "hidden"));
 }
 
+static void start_again(void)
+{
+	HR(NdCleanup(), S_OK);
+	HR(NdStartup(), S_OK);
+}
+
+/* An uninstalled library looks into a folder that is not there: it says which, and what to set. */
+static void nd2_own_an_empty_catalogue_is_told(void **state)
+{
+	listen_to(start_again);
+	assert_non_null(strstr(said, folder));
+	assert_non_null(strstr(said, "SOFTRNIC_ND_CATALOG"));
+	setenv("SOFTRNIC_ND_CATALOG", "/no/such/folder", 1);
+	listen_to(start_again);
+	assert_non_null(strstr(said, "/no/such/folder"));
+	setenv("SOFTRNIC_ND_CATALOG", folder, 1);
+	put_entry("1", "00000001-0000-0005" FAMILY, library);
+	listen_to(start_again);
+	assert_string_equal(said, "");
+}
+
 static void nd2_own_more_providers_than_can_be_had(void **state)
 {
 	char name[16], guid[64];
@@ -339,6 +360,7 @@ int main(int argc, char **argv)
 		catalogue(nd2_own_idle_providers_are_unloaded),
 		catalogue(nd2_own_busy_providers_stay_until_they_are_not),
 		catalogue(nd2_own_bad_entries_are_passed_over_and_told_once),
+		catalogue(nd2_own_an_empty_catalogue_is_told),
 		catalogue(nd2_own_more_providers_than_can_be_had),
 		catalogue(nd2_own_starts_and_stops_on_two_threads),
 	};

@@ -59,6 +59,118 @@ bad/symbol.cpp symbol Nobody
 """
 
 
+# What programs bring along or ask for beyond the examples: folder, program, what it prints.
+OWN_SUPPORT = """#pragma once
+#include "ndspi.h"
+#ifdef __cplusplus
+extern "C" {
+#endif
+HRESULT NdStartup(VOID);
+HRESULT NdOpenV1Adapter(_In_bytecount_(size) const struct sockaddr *address, _In_ SIZE_T size, _Deref_out_ INDAdapter **adapter);
+#ifdef __cplusplus
+}
+#endif
+"""
+CALLS_SUPPORT = """#include "ndsupport.h"
+#include <stdio.h>
+int main(void)
+{
+	INDAdapter *adapter = NULL;
+	struct sockaddr address = {AF_INET};
+	HRESULT opened = FAILED(NdStartup()) ? S_OK : NdOpenV1Adapter(&address, sizeof(address), &adapter);
+	printf("%d\\n", FAILED(opened));
+	return 0;
+}
+"""
+OWN_INTERFACES = """#pragma once
+#include <winsock2.h>
+#include <unknwn.h>
+DEFINE_GUID(IID_IND2Provider, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11);
+DEFINE_GUID(IID_IND2Listener, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11);
+#undef INTERFACE
+#define INTERFACE IND2Provider
+DECLARE_INTERFACE_(IND2Provider, IUnknown)
+{
+	IFACEMETHOD(QueryInterface)(THIS_ REFIID riid, __deref_out LPVOID *object) PURE;
+	IFACEMETHOD_(ULONG, AddRef)(THIS) PURE;
+	IFACEMETHOD_(ULONG, Release)(THIS) PURE;
+	STDMETHOD(QueryAddressList)(THIS_ __out_bcount_part_opt(*size, *size) SOCKET_ADDRESS_LIST *list, __inout ULONG *size) PURE;
+	STDMETHOD(ResolveAddress)(THIS_ __in_bcount(size) const struct sockaddr *address, __in ULONG size, __out UINT64 *id) PURE;
+	STDMETHOD(OpenAdapter)(THIS_ __in REFIID iid, __in UINT64 id, __deref_out LPVOID *adapter) PURE;
+};
+"""
+NAMES_INTERFACES = """#include "ndspi.h"
+#include <stdio.h>
+int main(void)
+{
+	printf("%08x %08x %08x\\n", (unsigned)IID_IND2Provider.Data1, (unsigned)IID_IND2Listener.Data1, (unsigned)IID_IUnknown.Data1);
+	return 0;
+}
+"""
+OLD_WORDS = """#include <windows.h>
+#include <algorithm>
+#include <iostream>
+#include <locale>
+#include <regex>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <tuple>
+#include <vector>
+static DWORD Sum(__in_ecount(n) const DWORD *terms, __in DWORD n, __out DWORD *sum, __inout DWORD *calls)
+{
+	for (*sum = 0; n > 0; n--)
+		*sum += terms[n - 1];
+	return ++*calls;
+}
+int main()
+{
+	DWORD terms[] = {1, 2, 3}, sum, calls = 0;
+	std::istringstream in("six 6");
+	std::string word;
+	std::vector<int> sorted = {3, 1, 2};
+	in >> word;
+	std::sort(sorted.begin(), sorted.end());
+	Sum(terms, 3, &sum, &calls);
+	std::cout << word << " " << sum << " " << calls << " " << std::regex_match(word, std::regex("s.x")) << "\\n";
+}
+"""
+CONFIG_CHANGE = """#include <winsock2.h>
+#include <windows.h>
+#include <stdio.h>
+int main(void)
+{
+	HANDLE change = NULL;
+	OVERLAPPED request = {0};
+	int first = WSAProviderConfigChange(&change, NULL, NULL);
+	int second = WSAProviderConfigChange(&change, &request, NULL);
+	printf("%d %d %d %d\\n", first, second, WSAGetLastError() == WSA_IO_PENDING, HasOverlappedIoCompleted(&request));
+	CloseHandle(change);
+	return 0;
+}
+"""
+OFFSETS = """#include <windows.h>
+#include <stdio.h>
+struct List { INT count; struct { USHORT kind; UINT64 words[2]; } rows[4]; };
+C_ASSERT(FIELD_OFFSET(struct List, rows) == 8);
+C_ASSERT(UFIELD_OFFSET(struct List, rows[1].words[1]) == 8 + 24 + 16);
+enum { AT = FIELD_OFFSET(struct List, rows[2]) };
+static char header[FIELD_OFFSET(struct List, rows)];
+static LONG size_of(ULONG n) { return FIELD_OFFSET(struct List, rows[n]); }
+int main(void)
+{
+	printf("%d %d %d %d\\n", (int)AT, (int)sizeof(header), (int)size_of(3), (int)size_of(0));
+	return 0;
+}
+"""
+FOREIGN = {
+    "own_ndsupport": ({"ndsupport.h": OWN_SUPPORT}, CALLS_SUPPORT, "1\n"),
+    "own_ndspi": ({"ndspi.h": OWN_INTERFACES}, NAMES_INTERFACES, "49eae6c1 65d23d83 00000000\n"),
+    "config_change": ({}, CONFIG_CHANGE, "0 -1 1 0\n"),
+    "offsets": ({}, OFFSETS, "56 8 80 8\n"),
+}
+
+
 class Folder:
     def __init__(self, **folders):
         self.place = tempfile.TemporaryDirectory(prefix="compat-sources-")
@@ -124,4 +236,15 @@ def nothing_there():
         return expect(f.build("empty")[:1], 1)
 
 
-tap.run([(f.__name__, f) for f in (good, bad_ones, one_program, nothing_there)])
+def foreign(files, source, wanted, suffix):
+    with Folder(foreign={**files, "program" + suffix: source}) as f:
+        status, said, bad = f.build("foreign")
+        return bad + (expect((f.run("program"),), wanted) if status == 0 else said.splitlines())
+
+
+def old_words():
+    return foreign({}, OLD_WORDS, "six 6 1 1\n", ".cpp")
+
+
+tap.run([(f"{name}{suffix}", lambda c=case, s=suffix: foreign(*c, s)) for name, case in FOREIGN.items() for suffix in (".c", ".cpp")] +
+        [(f.__name__, f) for f in (old_words, good, bad_ones, one_program, nothing_there)])

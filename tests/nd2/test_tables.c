@@ -93,15 +93,21 @@ static HRESULT make_adapter(struct end *e, IUnknown **out)
 	return hr;
 }
 
+static HRESULT make_connector(struct end *e, IUnknown **out)
+{
+	return CALL(adapters[0], CreateConnector, &IID_IND2Connector, e->file, (void **)out);
+}
+
 static HRESULT make_bound_connector(struct end *e, IUnknown **out)
 {
 	struct sockaddr_in sin = address_of(0, 0);
-	IND2Connector *c = new_connector(e);
-	HRESULT hr = CALL(c, Bind, SA(&sin), sizeof(sin));
+	HRESULT hr = make_connector(e, out);
 
 	if (FAILED(hr))
-		RELEASE(c);
-	*out = (IUnknown *)c;
+		return hr;
+	hr = CALL((IND2Connector *)*out, Bind, SA(&sin), sizeof(sin));
+	if (FAILED(hr))
+		RELEASE(*out);
 	return hr;
 }
 
@@ -124,6 +130,7 @@ static const struct table tables[] = {
 	{"windows", MRS - 1, make_window, SHORT},
 	{"shared receive queues", SRQS, make_srq, SHORT},
 	{"adapter instances", PDS - 1, make_adapter, ND_NO_MEMORY},
+	{"connectors", CMS - 1, make_connector, SHORT},
 	{"bound connectors", CMS - 1, make_bound_connector, SHORT},
 	{"bound listeners", CMS - 1, make_bound_listener, SHORT},
 };

@@ -2,8 +2,13 @@
  * sleepers are woken by them, and interfaces that would clash are refused. Skipped where namespaces are not to be had. */
 #include "rig.h"
 
+#include <errno.h>
+#include <linux/capability.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define LEN   100000u
@@ -95,14 +100,125 @@ static void refuses_interfaces_that_clash(void **state)
 	rn_link_close(rig_open(config(1500, "192.0.2.1"), 0));
 }
 
-int main(void)
+/* Another process of this program, with the adapter "a" open until it is killed. */
+static pid_t start_holder(const char *path)
+{
+	int ready[2];
+	char byte = 0, fd[16];
+
+	assert_int_equal(pipe(ready), 0);
+	snprintf(fd, sizeof(fd), "%d", ready[1]);
+	pid_t pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		execl("/proc/self/exe", "test_af_packet", "hold", path, fd, NULL);
+		_exit(1);
+	}
+	close(ready[1]);
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	close(ready[0]);
+	return pid;
+}
+
+static int hold(const char *path, int ready)
+{
+	char err[256], byte = 1;
+	struct rn_link *l;
+
+	if (rn_link_open(path, 0, &l, err, sizeof(err)) != 0 || write(ready, &byte, 1) != 1)
+		return 1;
+	for (;;)
+		pause();
+}
+
+static void refuses_an_address_that_another_process_has(void **state)
+{
+	const char *path = config(1500, "192.0.2.1");
+	struct rn_link *l = NULL;
+	char err[256] = "", wanted[128];
+	pid_t pid = start_holder(path);
+
+	snprintf(wanted, sizeof(wanted), "adapter a: interface va: process %d (", (int)pid);
+	assert_int_equal(rn_link_open(path, 0, &l, err, sizeof(err)), -EADDRINUSE);
+	assert_non_null(strstr(err, wanted));
+	assert_non_null(strstr(err, "uses the address 192.0.2.1 already"));
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	rn_link_close(rig_open(path, 0));
+}
+
+/* A child that was forked while the adapter was open, and lives on, does not keep the address from its parent. */
+static void a_forked_child_keeps_no_address(void **state)
+{
+	const char *path = config(1500, "192.0.2.1");
+	struct rn_link *l = rig_open(path, 0);
+	char err[256] = "";
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			pause();
+	}
+	rn_link_close(l);
+	int rc = rn_link_open(path, 0, &l, err, sizeof(err));
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	assert_string_equal(err, "");
+	assert_int_equal(rc, 0);
+	rn_link_close(l);
+}
+
+/* The sentence names what a process lacks that may not open packet sockets. */
+static void says_which_capability_is_missing(void **state)
+{
+	const char *path = config(1500, "192.0.2.1");
+	char err[256] = "";
+	int out[2];
+
+	assert_int_equal(pipe(out), 0);
+	pid_t pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		prctl(PR_CAPBSET_DROP, CAP_NET_RAW);
+		dup2(out[1], STDOUT_FILENO);
+		execl("/proc/self/exe", "test_af_packet", "try", path, NULL);
+		_exit(1);
+	}
+	close(out[1]);
+	assert_true(read(out[0], err, sizeof(err) - 1) > 0);
+	close(out[0]);
+	waitpid(pid, NULL, 0);
+	assert_string_equal(err, "interface va: no packet sockets without CAP_NET_RAW: Operation not permitted");
+}
+
+static int try(const char *path)
+{
+	char err[256] = "opened";
+	struct rn_link *l;
+
+	(void)rn_link_open(path, 0, &l, err, sizeof(err));
+	printf("%s", err);
+	return 0;
+}
+
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(carries_messages_through_the_kernel),
 		cmocka_unit_test(uses_the_interfaces_mac),
 		cmocka_unit_test(refuses_interfaces_that_clash),
+		cmocka_unit_test(refuses_an_address_that_another_process_has),
+		cmocka_unit_test(a_forked_child_keeps_no_address),
+		cmocka_unit_test(says_which_capability_is_missing),
 	};
 
+	if (argc == 3)
+		return try(argv[2]);
+	if (argc == 4)
+		return hold(argv[2], atoi(argv[3]));
 	if (unshare(geteuid() == 0 ? CLONE_NEWNET : CLONE_NEWUSER | CLONE_NEWNET) != 0)
 		return SKIPPED;
 	if (!run("ip link add va mtu 4200 address 02:00:00:00:00:0a type veth peer name vb mtu 4200 2>/dev/null && "

@@ -1,7 +1,8 @@
-/* Events when there is no memory to queue them in: none is lost and no shard waits; they come as room comes. The linker
- * puts the function below in the place of calloc. */
+/* Events when there is no memory to queue them in: none is lost and no shard waits; they come as room comes. And a capture
+ * for which there is none. The linker puts the function below in the place of calloc. */
 #include "rig.h"
 
+#include <errno.h>
 #include <stdatomic.h>
 #include <unistd.h>
 
@@ -11,11 +12,14 @@ void *__real_calloc(size_t n, size_t size);
 void *__wrap_calloc(size_t n, size_t size);
 
 static _Atomic bool none;
+static _Atomic bool no_capture; /* nothing for the ring of a capture: 1 MiB and a little */
 static _Atomic unsigned refused;
 
 void *__wrap_calloc(size_t n, size_t size)
 {
-	if (!atomic_load(&none))
+	bool is_capture = n == 1 && size > 1u << 20 && size < (1u << 20) + 4096;
+
+	if (!atomic_load(&none) && !(is_capture && atomic_load(&no_capture)))
 		return __real_calloc(n, size);
 	atomic_fetch_add(&refused, 1);
 	return NULL;
@@ -107,11 +111,28 @@ static void the_last_one_comes_too(void **state)
 	rn_link_close(m.link);
 }
 
+/* A shard whose frames would be missing from the file is no reason to go on silently. */
+static void an_adapter_without_room_for_its_capture_does_not_start(void **state)
+{
+	const char *path = rig_pair(1, 4200, "capture = { file = \"/dev/null\"; };");
+	struct rn_link *link = NULL;
+	char err[256] = "";
+
+	atomic_store(&refused, 0);
+	atomic_store(&no_capture, true);
+	assert_int_equal(rn_link_open(path, 0, &link, err, sizeof(err)), -ENOMEM);
+	assert_string_equal(err, "adapter a: Cannot allocate memory");
+	assert_int_equal(atomic_load(&refused), 1);
+	atomic_store(&no_capture, false);
+	rn_link_close(rig_open(path, 0));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(come_as_room_comes),
 		cmocka_unit_test(the_last_one_comes_too),
+		cmocka_unit_test(an_adapter_without_room_for_its_capture_does_not_start),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,357 @@
+/* Threads that are cancelled (pthread_cancel) at any moment. What must hold: no method is a cancellation point, the calls
+ * that wait are one and lose nothing, and the adapter serves everybody else as if nothing had happened.
+ * usage: nd2_cancel POLICY */
+#include "fixture.h"
+
+#include "ndtypes.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LEN	  512u
+#define PATIENCE  5 /* seconds that one round may take */
+#define OF_QUEUES 32u
+
+struct victim {
+	struct end *e, *peer;
+	HANDLE event, port;
+	OVERLAPPED ov; /* of a Notify that never ends */
+	/* Set by the thread around each call of the library that does not wait. */
+	volatile bool inside;
+	const char *volatile doing;
+	unsigned kind; /* which of the calls that wait */
+};
+
+static bool few; /* polling shards leave the victim little of a small machine */
+
+static unsigned rounds(unsigned quick)
+{
+	const char *tier = getenv("SOFTRNIC_TIER");
+	unsigned n = few ? quick / 10 : quick;
+
+	return tier == NULL || strcmp(tier, "quick") == 0 ? n : strcmp(tier, "default") == 0 ? 2 * n : 10 * n;
+}
+
+/* One call of the library, and a chance to be cancelled after it. */
+#define DO(v, call)                   \
+	do {                          \
+		(v)->doing = #call;   \
+		(v)->inside = true;   \
+		(void)(call);         \
+		(v)->inside = false;  \
+		pthread_testcancel(); \
+	} while (0)
+
+/* Long enough for a shard to fall asleep, and no cancellation point. */
+static void spin(unsigned us)
+{
+	struct timespec t;
+	int64_t end;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	end = (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000 + us;
+	do
+		clock_gettime(CLOCK_MONOTONIC, &t);
+	while ((int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000 < end);
+}
+
+static void *streams(void *arg)
+{
+	struct victim *v = arg;
+	ND2_RESULT r[8];
+
+	for (unsigned i = 0;; i++) {
+		if (i % 8 == 0)
+			spin(i % 3 * 60);
+		DO(v, post_recv(v->peer, 0, LEN, 1));
+		DO(v, post_send(v->e, LEN, LEN, 2, 0));
+		DO(v, CALL(v->e->cq, GetResults, r, 8));
+		DO(v, CALL(v->peer->cq, GetResults, r, 8));
+	}
+	return NULL;
+}
+
+/* A new object is not yet the victim's while it is made: released before the thread may end. */
+static void *makes_queues(void *arg)
+{
+	struct victim *v = arg;
+
+	for (;;) {
+		IND2CompletionQueue *cq = NULL;
+		IND2QueuePair *qp = NULL;
+
+		v->doing = "CreateQueuePair and Release";
+		v->inside = true;
+		cq = new_cq(v->e, OF_QUEUES);
+		qp = new_qp(v->e, cq, NULL, NULL);
+		RELEASE(qp);
+		RELEASE(cq);
+		v->inside = false;
+		pthread_testcancel();
+	}
+	return NULL;
+}
+
+static void *registers(void *arg)
+{
+	struct victim *v = arg;
+	static uint8_t buf[1 << 17];
+
+	for (;;) {
+		IND2MemoryRegion *mr = NULL;
+		OVERLAPPED ov = {0};
+
+		v->doing = "Register, Deregister and Release";
+		v->inside = true;
+		mr = new_mr(v->e);
+		CALL(mr, Register, buf, sizeof(buf), ND_MR_FLAG_ALLOW_LOCAL_WRITE, &ov);
+		while (__atomic_load_n(&ov.Internal, __ATOMIC_ACQUIRE) == (ULONG_PTR)ND_PENDING)
+			;
+		CALL(mr, Deregister, &ov);
+		RELEASE(mr);
+		v->inside = false;
+		pthread_testcancel();
+	}
+	return NULL;
+}
+
+static void *arms_and_rings(void *arg)
+{
+	struct victim *v = arg;
+	NDS_PORT_ENTRY entry;
+	ULONG n;
+
+	for (;;) {
+		DO(v, NdsEventSet(v->event));
+		DO(v, NdsEventReset(v->event));
+		DO(v, NdsPortPost(v->port, 0, 0, NULL));
+		DO(v, NdsPortGet(v->port, &entry, 1, 0, &n));
+		DO(v, CALL(v->e->cq, Notify, ND_CQ_NOTIFY_ERRORS, &v->ov));
+		DO(v, CALL(v->e->cq, CancelOverlappedRequests));
+	}
+	return NULL;
+}
+
+static void *waits(void *arg)
+{
+	struct victim *v = arg;
+	NDS_PORT_ENTRY entry;
+	ULONG n;
+
+	for (;;) {
+		if (v->kind == 0)
+			NdsEventWait(v->event, NDS_INFINITE);
+		else if (v->kind == 1)
+			NdsEventWaitAny(&v->event, 1, NDS_INFINITE, &n);
+		else if (v->kind == 2)
+			NdsPortGet(v->port, &entry, 1, NDS_INFINITE, &n);
+		else
+			CALL(v->e->cq, GetOverlappedResult, &v->ov, 1);
+		pthread_testcancel();
+	}
+	return NULL;
+}
+
+/* ---- one round ---- */
+
+static const char *at_work = "";
+static struct victim *watched;
+
+static void hangs(int sig)
+{
+	fprintf(stderr, "hangs: %s; the victim was last in %s\n", at_work, watched->doing);
+	_exit(1);
+}
+
+static void cancel_after(struct victim *v, void *(*run)(void *), unsigned us)
+{
+	struct timespec until;
+	pthread_t thread;
+	void *result;
+
+	watched = v;
+	alarm(2 * PATIENCE);
+	at_work = "the victim's life";
+	v->inside = false;
+	pthread_create(&thread, NULL, run, v);
+	usleep(us);
+	pthread_cancel(thread);
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += PATIENCE;
+	at_work = "the victim's end";
+	assert_int_equal(pthread_timedjoin_np(thread, &result, &until), 0);
+	assert_ptr_equal(result, PTHREAD_CANCELED);
+	if (v->inside)
+		fail_msg("cancelled inside %s", v->doing);
+}
+
+/* Commands, requests and completions of everybody else. */
+static void adapter_works(struct pair *other)
+{
+	IND2CompletionQueue *cq;
+	IND2QueuePair *qp;
+
+	at_work = "CreateQueuePair of another thread";
+	cq = new_cq(&other->a, OF_QUEUES);
+	qp = new_qp(&other->a, cq, NULL, NULL);
+	RELEASE(qp);
+	RELEASE(cq);
+	at_work = "an exchange of other queue pairs";
+	exchange(&other->a, &other->b);
+	exchange(&other->b, &other->a);
+}
+
+static void empty(struct end *e)
+{
+	ND2_RESULT r[16];
+
+	at_work = "GetResults of the victim's queue by another thread";
+	while (CALL(e->cq, GetResults, r, 16) != 0)
+		;
+}
+
+struct stand {
+	struct pair mine, other;
+	struct victim v;
+};
+
+static void open_stand(struct stand *s)
+{
+	memset(s, 0, sizeof(*s));
+	pair_open_connected(&s->mine, NULL);
+	pair_open_connected(&s->other, NULL);
+	s->v.e = &s->mine.a;
+	s->v.peer = &s->mine.b;
+	HR(NdsEventCreate(1, 0, &s->v.event), ND_SUCCESS);
+	HR(NdsPortCreate(&s->v.port), ND_SUCCESS);
+	/* With a descriptor, whatever sets the event or fills the port makes system calls. */
+	assert_true(NdsEventGetFd(s->v.event) >= 0);
+	assert_true(NdsPortGetFd(s->v.port) >= 0);
+}
+
+static void close_stand(struct stand *s)
+{
+	alarm(4 * PATIENCE);
+	NdsHandleClose(s->v.event);
+	NdsHandleClose(s->v.port);
+	pair_close(&s->mine);
+	pair_close(&s->other);
+	alarm(0);
+}
+
+static void run_victims(void *(*run)(void *), unsigned n)
+{
+	struct stand s;
+
+	open_stand(&s);
+	for (unsigned i = 0; i < n; i++) {
+		cancel_after(&s.v, run, 20 + i * 7919 % 2000);
+		empty(&s.mine.a);
+		empty(&s.mine.b);
+		adapter_works(&s.other);
+	}
+	close_stand(&s);
+}
+
+static void senders_and_pollers(void **state)
+{
+	run_victims(streams, rounds(60));
+}
+
+static void makers_of_queues(void **state)
+{
+	run_victims(makes_queues, rounds(60));
+}
+
+static void those_who_register(void **state)
+{
+	run_victims(registers, rounds(60));
+}
+
+static void those_who_notify(void **state)
+{
+	run_victims(arms_and_rings, rounds(60));
+}
+
+/* Cancelled while they wait; what they waited on serves the next. */
+static void those_who_wait(void **state)
+{
+	struct stand s;
+	NDS_PORT_ENTRY entry;
+	ULONG n;
+
+	open_stand(&s);
+	HR(CALL(s.mine.a.cq, Notify, ND_CQ_NOTIFY_ERRORS, &s.v.ov), ND_PENDING);
+	for (unsigned i = 0; i < rounds(40); i++) {
+		s.v.kind = i % 4;
+		cancel_after(&s.v, waits, i * 7919 % 1000);
+		at_work = "the event and the port after it";
+		HR(NdsEventSet(s.v.event), ND_SUCCESS);
+		HR(NdsEventWait(s.v.event, 0), ND_SUCCESS);
+		HR(NdsEventReset(s.v.event), ND_SUCCESS);
+		HR(NdsPortPost(s.v.port, i, 0, NULL), ND_SUCCESS);
+		HR(NdsPortGet(s.v.port, &entry, 1, 1000, &n), ND_SUCCESS);
+		assert_int_equal(n, 1);
+		assert_int_equal(entry.dwNumberOfBytesTransferred, i);
+	}
+	HR(CALL(s.mine.a.cq, CancelOverlappedRequests), ND_SUCCESS);
+	HR(status_after(&s.v.ov, 1000), ND_CANCELED);
+	close_stand(&s);
+}
+
+/* A packet that comes while its waiter is cancelled is taken by it or waits for the next. */
+static void packets_of_cancelled_waiters(void **state)
+{
+	struct stand s;
+	NDS_PORT_ENTRY entry;
+	ULONG n;
+
+	open_stand(&s);
+	for (unsigned i = 0; i < rounds(200); i++) {
+		struct timespec until;
+		pthread_t thread;
+		void *result;
+
+		watched = &s.v;
+		alarm(2 * PATIENCE);
+		s.v.kind = 2;
+		at_work = "a packet for a waiter that is cancelled";
+		pthread_create(&thread, NULL, waits, &s.v);
+		usleep(i % 2 ? 200 : 0);
+		HR(NdsPortPost(s.v.port, i, 0, NULL), ND_SUCCESS);
+		pthread_cancel(thread);
+		clock_gettime(CLOCK_REALTIME, &until);
+		until.tv_sec += PATIENCE;
+		assert_int_equal(pthread_timedjoin_np(thread, &result, &until), 0);
+		/* Taken by the thread before it was cancelled, or still there. */
+		if (NdsPortGet(s.v.port, &entry, 1, 0, &n) == (HRESULT)ND_SUCCESS)
+			assert_int_equal(entry.dwNumberOfBytesTransferred, i);
+	}
+	close_stand(&s);
+}
+
+/* Nothing is left of the victims' objects. */
+static int close_all(void **state)
+{
+	close_adapters(state);
+	nothing_lives();
+	return 0;
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(senders_and_pollers), cmocka_unit_test(makers_of_queues),
+	cmocka_unit_test(those_who_register),  cmocka_unit_test(those_who_notify),
+	cmocka_unit_test(those_who_wait),      cmocka_unit_test(packets_of_cancelled_waiters),
+};
+
+int main(int argc, char **argv)
+{
+	if (argc > 1)
+		use_policy(argv[1]);
+	few = argc > 1 && strcmp(argv[1], "poll") == 0;
+	signal(SIGALRM, hangs);
+	return cmocka_run_group_tests(tests, open_adapters, close_all);
+}

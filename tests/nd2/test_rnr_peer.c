@@ -1,0 +1,119 @@
+/* A peer that announces how often it may be asked while it is not ready, and that asks for a short
+ * and always equal delay, as adapters do whose driver leaves that to the firmware. The peer is this
+ * provider, with the fields changed on their way by the linker's --wrap. */
+#include "fixture.h"
+
+#include "rn/client.h"
+
+#define FOR_EVER 7
+#define FINITE \
+	6 /* what the provider itself announces for queue pairs without a shared receive queue */
+#define DELAY 1 /* 0.01 ms */
+
+static struct {
+	bool changed[2];  /* the REQ's, the REP's announcement */
+	uint8_t announce; /* instead */
+	uint8_t own[2];	  /* what would have been announced */
+} said;
+
+static struct rn_cm_param announce(const struct rn_cm_param *param, unsigned by)
+{
+	struct rn_cm_param p = *param;
+
+	said.own[by] = p.rnr_retry;
+	if (said.changed[by])
+		p.rnr_retry = said.announce;
+	return p;
+}
+
+int __real_rn_client_cm_connect(struct rn_client *client, uint32_t id,
+				const struct rn_client_addr *local,
+				const struct rn_client_addr *peer, const struct rn_cm_param *param,
+				uint64_t user);
+int __wrap_rn_client_cm_connect(struct rn_client *client, uint32_t id,
+				const struct rn_client_addr *local,
+				const struct rn_client_addr *peer, const struct rn_cm_param *param,
+				uint64_t user);
+int __wrap_rn_client_cm_connect(struct rn_client *client, uint32_t id,
+				const struct rn_client_addr *local,
+				const struct rn_client_addr *peer, const struct rn_cm_param *param,
+				uint64_t user)
+{
+	struct rn_cm_param p = announce(param, 0);
+
+	return __real_rn_client_cm_connect(client, id, local, peer, &p, user);
+}
+
+int __real_rn_client_cm_accept(struct rn_client *client, uint32_t id,
+			       const struct rn_cm_param *param, uint64_t user);
+int __wrap_rn_client_cm_accept(struct rn_client *client, uint32_t id,
+			       const struct rn_cm_param *param, uint64_t user);
+int __wrap_rn_client_cm_accept(struct rn_client *client, uint32_t id,
+			       const struct rn_cm_param *param, uint64_t user)
+{
+	struct rn_cm_param p = announce(param, 1);
+
+	return __real_rn_client_cm_accept(client, id, &p, user);
+}
+
+struct nd_qp;
+int __real_nd_qp_connect(struct nd_qp *qp, const struct rn_qp_attr *want);
+int __wrap_nd_qp_connect(struct nd_qp *qp, const struct rn_qp_attr *want);
+int __wrap_nd_qp_connect(struct nd_qp *qp, const struct rn_qp_attr *want)
+{
+	struct rn_qp_attr attr = *want;
+
+	attr.min_rnr_timer = DELAY;
+	attr.rnr_step = 0;
+	return __real_nd_qp_connect(qp, &attr);
+}
+
+/* Connects a pair of which one end is the peer: the one that asked (0) or the one that was asked
+ * (1). */
+static struct end *connect_to(struct pair *p, unsigned peer, uint8_t announced, struct end **other)
+{
+	memset(&said, 0, sizeof(said));
+	said.changed[peer] = true;
+	said.announce = announced;
+	pair_open_connected(p, NULL);
+	*other = peer ? &p->b : &p->a;
+	return peer ? &p->a : &p->b;
+}
+
+static void nd2_own_for_ever_is_for_ever(void **state)
+{
+	for (unsigned peer = 0; peer < 2; peer++) {
+		struct end *me, *other;
+		struct pair p;
+
+		me = connect_to(&p, peer, FOR_EVER, &other);
+		HR(post_send(me, 0, 64, 1, 0), ND_SUCCESS);
+		sleep_ms(300); /* some thousand times */
+		HR(post_recv(other, 0, 64, 2), ND_SUCCESS);
+		reap_is(me->cq, 1, ND_SUCCESS);
+		reap_is(other->cq, 2, ND_SUCCESS);
+		pair_close(&p);
+	}
+}
+
+static void nd2_own_six_times_are_six_times(void **state)
+{
+	for (unsigned peer = 0; peer < 2; peer++) {
+		struct end *me, *other;
+		struct pair p;
+
+		me = connect_to(&p, peer, FINITE, &other);
+		assert_int_equal(said.own[0], FINITE);
+		assert_int_equal(said.own[1], FINITE);
+		HR(post_send(me, 0, 64, 1, 0), ND_SUCCESS);
+		reap_is(me->cq, 1, ND_IO_TIMEOUT);
+		pair_close(&p);
+	}
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(nd2_own_for_ever_is_for_ever),
+	cmocka_unit_test(nd2_own_six_times_are_six_times),
+};
+
+nd2_main(tests)

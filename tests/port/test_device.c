@@ -1,0 +1,98 @@
+/* Devices given by name or by bus address: why one cannot be made, and that one which was there
+ * before us is closed before the memory of its buffers is freed. EAL is started once, by the first
+ * test: it gets one PCI address, of which there is no device, and makes net_null7 as it would have
+ * found a device of the machine. */
+#define ALLOW_EXPERIMENTAL_API /* rte_dev_iterator_next() */
+#include "rig.h"
+
+#include <errno.h>
+
+#include <rte_dev.h>
+#include <rte_devargs.h>
+#include <rte_eal.h>
+#include <rte_ethdev.h>
+
+#define ABSENT "0000:ff:1f.7"
+#define FOUND  "net_null7"
+
+static const char *config(const char *vdev)
+{
+	return rig_config("adapters = ( { name = \"a\"; port = \"vdev\"; vdev = \"%s\"; ipv4 = [ "
+			  "\"192.0.2.1/24\" ];\n"
+			  "  mtu = 1500; } );\n"
+			  "eal = { hugepages = \"no\"; args = [ \"--vdev=" FOUND
+			  "\" ]; };\nlimits = { mbufs = 1024; };\n",
+			  vdev);
+}
+
+static const struct {
+	const char *vdev;
+	int error;
+	const char *says;
+} rows[] = {
+	{ABSENT, -ENODEV, "device \"" ABSENT "\" cannot be made: No such device"},
+	{"ff:1f.7,x=1", -ENODEV, "device \"" ABSENT ",x=1\" cannot be made: No such device"},
+	{"net_nosuch0", -ENODEV,
+	 "device \"net_nosuch0\" cannot be made: DPDK has no driver of this name"},
+	{"net_af_packet9,iface=rn-nosuch", -EIO,
+	 "device \"net_af_packet9,iface=rn-nosuch\" cannot be made: its driver refuses it, and its "
+	 "own message says why"},
+};
+
+static void says_why_a_device_cannot_be_made(void **state)
+{
+	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct rn_link *l = NULL;
+		char err[256] = "";
+
+		assert_int_equal(rn_link_open(config(rows[i].vdev), 0, &l, err, sizeof(err)),
+				 rows[i].error);
+		assert_string_equal(err, rows[i].says);
+	}
+}
+
+static unsigned devices_on(const char *bus)
+{
+	struct rte_dev_iterator it;
+	struct rte_device *dev;
+	unsigned n = 0;
+
+	RTE_DEV_FOREACH(dev, bus, &it)
+	n++;
+	return n;
+}
+
+/* Of the machine's own devices EAL has seen none: only the named one was allowed. */
+static void leaves_the_machines_devices_alone(void **state)
+{
+	assert_true(rte_eal_has_pci());
+	assert_int_equal(devices_on("bus=pci"), 0);
+	assert_int_equal(devices_on("bus=vdev"), 1);
+}
+
+static void closes_a_device_that_was_there_before(void **state)
+{
+	const char *path = config(FOUND);
+	uint16_t id;
+
+	assert_int_equal(rte_eth_dev_get_port_by_name(FOUND, &id), 0);
+	for (unsigned i = 0; i < 3; i++) {
+		struct rn_link *l = rig_open(path, 0);
+
+		assert_int_equal(rte_eth_dev_get_port_by_name(FOUND, &id), 0);
+		rn_link_close(l);
+		assert_int_equal(rte_eth_dev_get_port_by_name(FOUND, &id), -ENODEV);
+		assert_int_equal(devices_on("bus=vdev"), 0);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(says_why_a_device_cannot_be_made),
+		cmocka_unit_test(leaves_the_machines_devices_alone),
+		cmocka_unit_test(closes_a_device_that_was_there_before),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,214 @@
+/* What an operator reads on standard error: adapters that are up, links that come and go, what is not as configured, and
+ * what others on the network do wrong. The interfaces are a veth pair in a network namespace of the test's own; tests
+ * that need it are skipped where that is not to be had. */
+#include "rig.h"
+
+#include <net/if.h>
+#include <netpacket/packet.h>
+#include <sched.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define PATIENCE_MS 10000
+
+static bool has_network;
+static int saved = -1;
+static FILE *caught;
+static char text[65536];
+
+/* Standard error into a file; heard() gives what came since. */
+static int catch (void **state)
+{
+	fflush(stderr);
+	saved = dup(STDERR_FILENO);
+	caught = tmpfile();
+	assert_non_null(caught);
+	assert_true(dup2(fileno(caught), STDERR_FILENO) >= 0);
+	return 0;
+}
+
+static const char *heard(void)
+{
+	fflush(stderr);
+	ssize_t n = pread(fileno(caught), text, sizeof(text) - 1, 0);
+
+	assert_true(n >= 0);
+	text[n] = '\0';
+	return text;
+}
+
+static int stop_listening(void **state)
+{
+	dup2(saved, STDERR_FILENO);
+	close(saved);
+	fclose(caught);
+	return 0;
+}
+
+static struct rn_link *start(const char *lcores, const char *level)
+{
+	return rig_open(rig_config("adapters = (\n"
+				   "{ name = \"a\"; port = \"ring\"; peer = \"b\"; mac = "
+				   "\"02:00:00:00:00:01\";\n"
+				   "  ipv4 = [ \"192.0.2.1/24\" ]; ipv6 = [ \"2001:db8::1/64\" ]; "
+				   "lcores = %s; mtu = 4200; },\n"
+				   "{ name = \"b\"; port = \"ring\"; peer = \"a\"; ipv4 = [ "
+				   "\"192.0.2.2/24\" ]; });\n"
+				   "eal = { hugepages = \"no\"; };\nlog = { level = \"%s\"; };\n",
+				   lcores, level),
+			0);
+}
+
+static void warns_of_a_cpu_that_does_not_exist(void **state)
+{
+	rn_link_close(start("[ 0, 1023 ]", "warning"));
+	assert_non_null(strstr(
+		heard(),
+		"softrnic: warning: adapter a: shard 1 is not pinned to CPU 1023 of lcores: "));
+	assert_null(strstr(heard(), "shard 0 is not"));
+	assert_null(strstr(heard(), "softrnic: info"));
+}
+
+static void says_at_info_that_adapters_are_up(void **state)
+{
+	rn_link_close(start("[ 0 ]", "info"));
+	assert_non_null(strstr(
+		heard(), "softrnic: info: adapter a: up: driver net_ring, MAC 02:00:00:00:00:01, "
+			 "addresses 192.0.2.1/24 2001:db8::1/64, MTU 4200, shards 1, idle policy "
+			 "adaptive, memory "));
+	assert_non_null(strstr(heard(), "softrnic: info: adapter b: up: "));
+	assert_null(strstr(heard(), "warning"));
+}
+
+static void is_silent_by_default(void **state)
+{
+	rn_link_close(start("[ 0 ]", "warning"));
+	assert_string_equal(heard(), "");
+	rn_link_close(start("[ 0, 1023 ]", "error"));
+	assert_string_equal(heard(), "");
+}
+
+/* ---- on a veth pair ---- */
+
+static bool run(const char *command)
+{
+	return system(command) == 0;
+}
+
+static struct rn_link *start_on_veth(const char *more)
+{
+	if (!has_network)
+		skip();
+	return rig_open(
+		rig_config("adapters = ( { name = \"a\"; port = \"af_packet\"; iface = \"va\"; "
+			   "ipv4 = [ \"192.0.2.1/24\" ]; %s } );\n"
+			   "eal = { hugepages = \"no\"; };\nlimits = { mbufs = 1024; };\nlog = { "
+			   "level = \"info\"; };\n",
+			   more),
+		0);
+}
+
+static void await(const char *what)
+{
+	for (unsigned ms = 0; strstr(heard(), what) == NULL; ms += 10) {
+		if (ms >= PATIENCE_MS)
+			fail_msg("not heard: %s; but: %s", what, heard());
+		usleep(10000);
+	}
+}
+
+/* Sends this frame from the other end of the pair. */
+static void send_frame(const uint8_t *frame, size_t n)
+{
+	struct sockaddr_ll to = {
+		.sll_family = AF_PACKET, .sll_ifindex = (int)if_nametoindex("vb"), .sll_halen = 6};
+	int fd = socket(AF_PACKET, SOCK_RAW, 0);
+
+	assert_int_equal(sendto(fd, frame, n, 0, (struct sockaddr *)&to, sizeof(to)), n);
+	close(fd);
+}
+
+static unsigned occurrences(const char *what)
+{
+	unsigned n = 0;
+
+	for (const char *at = heard(); (at = strstr(at, what)) != NULL; at++)
+		n++;
+	return n;
+}
+
+static void says_that_the_link_goes_and_comes(void **state)
+{
+	struct rn_link *l = start_on_veth("");
+
+	await("softrnic: info: adapter a: up: driver net_af_packet, MAC 02:00:00:00:00:0a, ");
+	assert_true(run("ip link set vb down"));
+	await("softrnic: info: adapter a: link down\n");
+	assert_true(run("ip link set vb up"));
+	await("softrnic: info: adapter a: link up\n");
+	rn_link_close(l);
+	assert_int_equal(occurrences("link down"), 1);
+	assert_int_equal(occurrences("link up"), 1);
+}
+
+/* An ARP reply of another MAC that has the adapter's address; many of them are one line. */
+static void warns_of_an_address_conflict(void **state)
+{
+	static const uint8_t arp[60] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2,	 0, 0, 0, 0,
+					0x66, 8,    6,	  0,	1,    8,    0,	 6, 4, 0, 2,
+					2,    0,    0,	  0,	0,    0x66, 192, 0, 2, 1, 2,
+					0,    0,    0,	  0,	0x66, 192,  0,	 2, 1};
+	struct rn_link *l = start_on_veth("");
+
+	for (unsigned i = 0; i < 500; i++) {
+		send_frame(arp, sizeof(arp));
+		usleep(1000);
+	}
+	await("softrnic: warning: adapter a: another station claims an address of this adapter, ");
+	rn_link_close(l);
+	assert_int_equal(occurrences("claims an address"), 1);
+}
+
+static void warns_of_another_vlan(void **state)
+{
+	static const uint8_t tagged[60] = {2,	 0, 0, 0,   0, 0xa, 2,	 0,    0,   0, 0, 0x66,
+					   0x81, 0, 0, 200, 8, 6,   0,	 1,    8,   0, 6, 4,
+					   0,	 1, 2, 0,   0, 0,   0,	 0x66, 192, 0, 2, 9,
+					   0,	 0, 0, 0,   0, 0,   192, 0,    2,   1};
+	struct rn_link *l = start_on_veth("vlan_id = 100;");
+
+	send_frame(tagged, sizeof(tagged));
+	await("softrnic: warning: adapter a: frames of another VLAN are dropped, 1 so far\n");
+	rn_link_close(l);
+}
+
+/* The interface is deleted under the adapter. The last test: the pair does not come back. */
+static void warns_that_the_device_is_gone(void **state)
+{
+	struct rn_link *l = start_on_veth("");
+
+	assert_true(run("ip link del va"));
+	await("softrnic: warning: adapter a: its device is gone\n");
+	rn_link_close(l);
+	assert_int_equal(occurrences("is gone"), 1);
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, catch, stop_listening)
+	const struct CMUnitTest tests[] = {
+		TEST(warns_of_a_cpu_that_does_not_exist),
+		TEST(says_at_info_that_adapters_are_up),
+		TEST(is_silent_by_default),
+		TEST(says_that_the_link_goes_and_comes),
+		TEST(warns_of_an_address_conflict),
+		TEST(warns_of_another_vlan),
+		TEST(warns_that_the_device_is_gone),
+	};
+
+	has_network = unshare(geteuid() == 0 ? CLONE_NEWNET : CLONE_NEWUSER | CLONE_NEWNET) == 0 &&
+		      run("ip link add va address 02:00:00:00:00:0a type veth peer name vb "
+			  "2>/dev/null && "
+			  "ip link set va up && ip link set vb up");
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
