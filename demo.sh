@@ -6,12 +6,14 @@
 #   ./demo.sh [FILE]          over memif (shared memory; needs no privileges)
 #   ./demo.sh --port af_packet   over a veth pair between two network namespaces (root)
 #   ./demo.sh --loss 1%       with that share of frames lost in each direction
+#
+# $SOFTRNIC_DEMO_PATIENCE: seconds after which a transfer or the table is stopped.
 set -u
 cd "$(dirname "$(readlink -f "$0")")" || exit 1
 . tools/packages.sh
 
 port=memif loss=0 file=""
-usage() { sed -n '2,9s/^# \{0,1\}//p' "$0"; exit "$1"; }
+usage() { sed -n '2,11s/^# \{0,1\}//p' "$0"; exit "$1"; }
 die() { echo "demo.sh: $*" >&2; exit 1; }
 while [ $# -gt 0 ]; do
 	case $1 in
@@ -34,7 +36,7 @@ cleanup() {
 	for p in $pids; do kill "$p" 2>/dev/null; done
 	[ -z "$pids" ] || wait $pids 2>/dev/null
 	for n in $netns; do ip netns del "$n"; done
-	[ -z "$hugepages" ] || sysctl -q -w vm.nr_hugepages="$hugepages"
+	give_hugepages_back
 	rm -rf "$work"
 }
 trap cleanup EXIT
@@ -43,8 +45,8 @@ trap 'exit 130' INT TERM HUP
 step() { printf '\n== %s\n' "$*"; }
 
 build() {
-	install_packages "$work/apt.log" gcc g++ meson ninja-build pkg-config libdpdk-dev libisal-dev libconfig-dev libcmocka-dev \
-		libibverbs-dev libssl-dev tshark python3 iproute2 procps
+	install_packages "$work/apt.log" gcc g++ meson ninja-build pkg-config libdpdk-dev libisal-dev libsodium-dev libconfig-dev libcmocka-dev \
+		libibverbs-dev libssl-dev libjansson-dev tshark python3 iproute2 procps
 	[ -f build/build.ninja ] || meson setup build >"$work/setup.log" 2>&1 || { tail -20 "$work/setup.log"; die "meson failed"; }
 	ninja -C build >"$work/ninja.log" 2>&1 || { grep -E 'error|FAILED' "$work/ninja.log" | head; die "the build failed"; }
 }
@@ -65,7 +67,20 @@ reserve_hugepages() {
 	free=$(awk '/HugePages_Free/ {print $2}' /proc/meminfo)
 	[ "$(id -u)" = 0 ] && [ "${free:-0}" -lt 256 ] && [ -w /proc/sys/vm/nr_hugepages ] || return 0
 	hugepages=$(sysctl -n vm.nr_hugepages)
-	sysctl -q -w vm.nr_hugepages=$((hugepages + 512)) || hugepages=""
+	if sysctl -q -w vm.nr_hugepages=$((hugepages + 512)); then
+		echo "vm.nr_hugepages is $((hugepages + 512)) instead of $hugepages until the demo ends"
+	else
+		hugepages=""
+	fi
+}
+
+give_hugepages_back() {
+	[ -n "$hugepages" ] || return 0
+	if sysctl -q -w vm.nr_hugepages="$hugepages"; then
+		echo "vm.nr_hugepages is $hugepages again"
+	else
+		echo "demo.sh: vm.nr_hugepages could not be set back to $hugepages" >&2
+	fi
 }
 
 make_links() {
@@ -111,11 +126,33 @@ start_server() {
 	die "the server does not listen"
 }
 
-finish_server() {
+# outcome STATUS: in words
+outcome() {
+	case $1 in
+	0) echo "ended well" ;;
+	124) echo "was stopped after $patience s: no failure, but too slow or stuck" ;;
+	*) if [ "$1" -gt 128 ]; then echo "was ended by signal $(($1 - 128))"; else echo "failed with status $1"; fi ;;
+	esac
+}
+
+# check_ends WHAT CLIENT_STATUS: both ends must have ended well; else says which did not, with the last words of the server. Those
+# of the client are on the screen. A server learns soon that its client has gone.
+check_ends() {
+	local what=$1 client=$2 status stopped="" tenths=600
+	[ "$client" = 0 ] || tenths=50
+	while kill -0 $server 2>/dev/null && [ $tenths -gt 0 ]; do
+		sleep 0.1
+		tenths=$((tenths - 1))
+	done
+	[ $tenths -gt 0 ] || { kill $server; stopped="did not end by itself and "; }
 	wait $server
-	local status=$?
+	status=$?
 	pids=${pids/ $server/}
-	[ $status = 0 ] || { cat "$work/server.log"; die "the server failed"; }
+	[ "$client" = 0 ] && [ $status = 0 ] && return
+	echo "client: $(outcome "$client")"
+	echo "server: $stopped$(outcome $status); its last words:"
+	tail -5 "$work/server.log" | sed 's/^/  | /'
+	die "$what failed"
 }
 
 # client ARG...: side b, to its end. In the background, since a shell that waits for a child takes no signal.
@@ -132,16 +169,16 @@ client() {
 transfer() {
 	step "$file ($(stat -Lc %s "$file") bytes) by $1"
 	start_server -o "$work/received"
-	client --via "$1" "$file" || die "the transfer by $1 failed"
-	finish_server
+	client --via "$1" "$file"
+	check_ends "the transfer by $1" $?
 	cmp -s "$file" "$work/received" || die "the received file differs"
 }
 
 table() {
 	step "bandwidth and latency over $port"
 	start_server
-	client --table || die "the table failed"
-	finish_server
+	client --table
+	check_ends "the table" $?
 }
 
 # A small transfer is captured by both NICs; every RoCE frame must decode as InfiniBand, the rest must be ARP or IPv6 neighbour
@@ -152,8 +189,8 @@ judge() {
 	conf a 1 server "$work/a.pcap"
 	conf b 2 client "$work/b.pcap"
 	start_server
-	client -q --via read "$work/small" >"$work/client.log" 2>&1 || { cat "$work/client.log"; die "the captured transfer failed"; }
-	finish_server
+	client -q --via read "$work/small"
+	check_ends "the captured transfer" $?
 	local pcap total ib other bad
 	for pcap in "$work/a.pcap" "$work/b.pcap"; do
 		tshark -n -r "$pcap" -T fields -e frame.protocols -e _ws.malformed >"$work/frames" 2>/dev/null
@@ -170,7 +207,8 @@ step "building"
 build
 export SOFTRNIC_ND_CATALOG=$PWD/build/provider/nd.d # the provider of this build, not one that may be installed
 choose_file
-patience=$((240 + $(stat -Lc %s "$file") / 4000000)) # seconds for one transfer, 4 MB/s at least
+# Seconds for one transfer, 4 MB/s at least.
+patience=${SOFTRNIC_DEMO_PATIENCE:-$((240 + $(stat -Lc %s "$file") / 4000000))}
 reserve_hugepages
 make_links
 conf a 1 server ""

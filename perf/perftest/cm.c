@@ -2,6 +2,8 @@
  * thread. */
 #include "cm.h"
 
+#include "stop.h"
+
 #include <errno.h>
 #include <netdb.h>
 #include <stdio.h>
@@ -17,15 +19,19 @@
 
 static int complain(const struct pt_end *e, const char *what, int rc)
 {
-	fprintf(stderr, "%s: %s: %s\n", e->o->tool->name, what, strerror(-rc));
+	if (!stop_asked())
+		fprintf(stderr, "%s: %s: %s\n", e->o->tool->name, what, strerror(-rc));
 	return -1;
 }
 
 int pt_cm_listen(struct pt_end *e, uint32_t *id)
 {
-	struct rn_client_addr at = {e->gid, (uint16_t)e->o->port};
-	int rc = rn_client_cm_bind(e->client, &at, true, 0, id);
+	struct rn_client_addr at = {.port = (uint16_t)e->o->port}; /* of both families, unless -x names one */
+	int rc;
 
+	if (e->o->gid >= 0)
+		at.gid = e->gid;
+	rc = rn_client_cm_bind(e->client, &at, true, 0, id);
 	if (rc == 0)
 		rc = rn_client_cm_listen(e->client, *id, &at, 0, 0);
 	return rc ? complain(e, "cannot listen through the RDMA CM", rc) : 0;
@@ -78,10 +84,11 @@ int pt_cm_accept(struct pt_end *e, struct rn_client_qp *qp, uint8_t reads, uint3
 	int rc;
 
 	while (!pt_event(e, 1ull << RN_EVENT_CM_REQUEST, 0, &ev, timeout_ms < 0 ? 1000 : timeout_ms)) {
-		if (timeout_ms >= 0)
+		if (timeout_ms >= 0 || stop_asked())
 			return complain(e, "no connection request", -ETIMEDOUT);
 	}
 	*id = ev.id;
+	pt_end_use_gid(e, &ev.attr.av.sgid);
 	fill(e, qp, reads, &mine);
 	if (to_rts(e, qp, &ev, &mine) != 0)
 		return -1;
@@ -150,7 +157,7 @@ int pt_cm_connect(struct pt_end *e, struct rn_client_qp *qp, uint8_t reads, uint
 
 	if (server_address(e, &peer) != 0)
 		return -1;
-	for (unsigned i = 0; i < TRIES; i++) {
+	for (unsigned i = 0; i < TRIES && !stop_asked(); i++) {
 		int rc = try(e, qp, reads, id, &peer);
 
 		if (rc <= 0)
@@ -183,6 +190,7 @@ int pt_cm_connect_all(struct pt_end *e)
 
 void pt_cm_part(struct pt_end *e)
 {
+	bool goes_first = pt_is_server(e->o) || e->stopped;
 	struct rn_event ev;
 
 	for (unsigned i = 0; i < e->o->qps; i++) {
@@ -190,9 +198,9 @@ void pt_cm_part(struct pt_end *e)
 
 		if (!id)
 			continue;
-		if (!pt_is_server(e->o))
+		if (!goes_first)
 			pt_event(e, 1ull << RN_EVENT_CM_DISCONNECTED, id, &ev, ANSWER_MS / 10);
-		if (rn_client_cm_disconnect(e->client, id) == 0 && pt_is_server(e->o))
+		if (rn_client_cm_disconnect(e->client, id) == 0 && goes_first)
 			pt_event(e, 1ull << RN_EVENT_CM_DISCONNECTED, id, &ev, ANSWER_MS / 10);
 		rn_client_cm_destroy(e->client, id);
 		e->qp[i].cm = 0;

@@ -4,9 +4,10 @@
  * sentence on stderr. One thread. */
 #include "end.h"
 
-/* *id: of the listener at e->gid and the port of the options. */
+/* *id: of the listener at the port of the options, at all addresses of the adapter or, with -x, at e->gid. */
 int pt_cm_listen(struct pt_end *e, uint32_t *id);
-/* Waits for a client, forever with timeout_ms < 0, and connects qp, in INIT, to it. *id: of the
+/* e->gid becomes the address that the client asked for.
+ * Waits for a client, forever with timeout_ms < 0, and connects qp, in INIT, to it. *id: of the
  * connection. `reads`: READs and atomics at once, 0 where there are none. */
 int pt_cm_accept(struct pt_end *e, struct rn_client_qp *qp, uint8_t reads, uint32_t *id,
 		 int timeout_ms);

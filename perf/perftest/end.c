@@ -2,6 +2,8 @@
  * client, memory and queues. One thread. */
 #include "end.h"
 
+#include "stop.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +17,7 @@
 #define HOP_LIMIT      64
 #define MIN_RNR_TIMER  12
 #define POLL_BATCH     16
+#define POLLS_PER_LOOK 1024
 #define SLEEP_MS       100
 #define QKEY	       0x11111111u /* perftest's */
 
@@ -40,7 +43,8 @@ const char *pt_status_text(uint8_t status)
 
 static int complain(const struct pt_end *e, const char *what, int rc)
 {
-	fprintf(stderr, "%s: %s: %s\n", e->o->tool->name, what, strerror(-rc));
+	if (!stop_asked())
+		fprintf(stderr, "%s: %s: %s\n", e->o->tool->name, what, strerror(-rc));
 	return -1;
 }
 
@@ -99,13 +103,21 @@ static int choose_gid(struct pt_end *e)
 	return 0;
 }
 
+void pt_end_use_gid(struct pt_end *e, const struct rn_gid *gid)
+{
+	e->gid = *gid;
+	for (unsigned i = 0; i < e->info->ngids; i++)
+		if (rn_client_gid_equal(gid, &e->info->gids[i]))
+			e->gid_index = i;
+}
+
 int pt_end_open(struct pt_end *e, const struct pt_options *o)
 {
 	char err[256] = "";
 	unsigned index;
 	int rc;
 
-	*e = (struct pt_end){.o = o};
+	*e = (struct pt_end){.o = o, .peer_fd = -1};
 	if (find_adapter(o, &index) != 0)
 		return -1;
 	if (rn_client_open(NULL, index, &e->client, err, sizeof(err)) != 0) {
@@ -134,13 +146,21 @@ static void keep(struct pt_end *e, const struct rn_event *ev)
 		e->pending[e->npending++] = *ev;
 }
 
+void pt_events(struct pt_end *e, int timeout_ms)
+{
+	struct rn_event ev;
+
+	for (unsigned i = 0; i < PT_EVENTS && rn_client_wait(e->client, &ev, 1, timeout_ms) == 1; i++) {
+		keep(e, &ev);
+		timeout_ms = 0;
+	}
+}
+
 bool pt_event(struct pt_end *e, uint64_t kinds, uint32_t id, struct rn_event *ev, int timeout_ms)
 {
 	uint64_t end = pt_now_ns() + (uint64_t)timeout_ms * 1000000u;
 
 	for (;;) {
-		struct rn_event got;
-
 		for (unsigned i = 0; i < e->npending; i++) {
 			if (!(kinds >> e->pending[i].kind & 1) || (id && e->pending[i].id != id))
 				continue;
@@ -150,10 +170,9 @@ bool pt_event(struct pt_end *e, uint64_t kinds, uint32_t id, struct rn_event *ev
 				(e->npending - i) * sizeof(e->pending[0]));
 			return true;
 		}
-		if (pt_now_ns() >= end)
+		if (pt_now_ns() >= end || stop_asked())
 			return false;
-		if (rn_client_wait(e->client, &got, 1, 10) == 1)
-			keep(e, &got);
+		pt_events(e, 10);
 	}
 }
 
@@ -222,7 +241,7 @@ static int make_memory(struct pt_end *e)
 	e->mem = aligned_alloc(PAGE, e->mem_bytes);
 	if (!e->mem)
 		return complain(e, "no memory", -ENOMEM);
-	/* Zero is what who waits for a WRITE looks for the end of. */
+	/* The receiver of a WRITE polls for its last byte, so start from zero. */
 	memset(e->mem, 0, e->mem_bytes);
 	rc = rn_client_mr_register(e->client, e->pd, e->mem, e->mem_bytes, (uintptr_t)e->mem, access,
 				   &e->lkey, &e->rkey);
@@ -337,7 +356,7 @@ static int find_mac(struct pt_end *e, const struct rn_gid *peer, uint8_t mac[6])
 			memcpy(mac, ev.attr.av.dmac, 6);
 		}
 		/* The other process of a memif may just be opening it. */
-	} while (rc == -EHOSTUNREACH && pt_now_ns() < end);
+	} while (rc == -EHOSTUNREACH && pt_now_ns() < end && !stop_asked());
 	return rc;
 }
 
@@ -470,8 +489,11 @@ static unsigned take_or_sleep(struct pt_end *e, struct rn_cqe *cqe)
 int pt_poll(struct pt_end *e, bool wait)
 {
 	struct rn_cqe cqe[POLL_BATCH];
-	unsigned n = wait ? take_or_sleep(e, cqe) : take(e, cqe, false);
+	unsigned n;
 
+	if ((wait || ++e->polls % POLLS_PER_LOOK == 0) && pt_watch(e) != 0)
+		return -1;
+	n = wait ? take_or_sleep(e, cqe) : take(e, cqe, false);
 	for (unsigned k = 0; k < n; k++) {
 		struct pt_qp *q = &e->qp[cqe[k].qp_ctx];
 

@@ -1,91 +1,108 @@
-/* The same results for programs: perftest's keys, as JSON that parses. Owns the rows until they are
- * written. One thread. */
+/* The same results for programs: perftest's keys, as JSON that parses. Owns the rows and the open file until it is written. One
+ * thread. */
 #include "print.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "jsonfile.h"
 
-#define ROWS 32u /* sizes of -a, and more */
+static json_t *rows;
+static FILE *file;
 
-static char rows[ROWS][320];
-static unsigned nrows;
+int pt_json_open(const struct pt_options *o)
+{
+	if (!o->json)
+		return 0;
+	file = jsonfile_open(o->tool->name, o->json_file);
+	rows = json_array();
+	return file ? 0 : -1;
+}
+
+static void put(json_t *row, const char *key, double value, int decimals)
+{
+	json_object_set_new(row, key, jsonfile_number(value, decimals));
+}
+
+static json_t *new_row(uint64_t size, uint64_t iterations)
+{
+	json_t *row = json_pack("{s:I, s:I}", "MsgSize", (json_int_t)size, "n_iterations", (json_int_t)iterations);
+
+	json_array_append_new(rows, row);
+	return row;
+}
 
 void pt_json_rates(const struct pt_options *o, const struct pt_rates *r)
 {
-	if (!o->json || nrows == ROWS)
+	json_t *row;
+
+	if (!o->json)
 		return;
-	snprintf(rows[nrows++], sizeof(rows[0]),
-		 "\"MsgSize\": %lu, \"n_iterations\": %lu, \"BW_peak\": %.2f, \"BW_average\": %.2f, "
-		 "\"MsgRate\": %.6f",
-		 r->size, r->iters, r->peak, r->average, r->mpps);
+	row = new_row(r->size, r->iters);
+	put(row, "BW_peak", r->peak, 2);
+	put(row, "BW_average", r->average, 2);
+	put(row, "MsgRate", r->mpps, 6);
 }
 
 void pt_json_latency(const struct pt_options *o, uint64_t size, const struct pt_lat_result *r)
 {
 	const struct pt_latency *l = &r->lat;
+	json_t *row;
 
-	if (!o->json || nrows == ROWS)
+	if (!o->json)
 		return;
-	if (o->secs)
-		snprintf(rows[nrows++], sizeof(rows[0]),
-			 "\"MsgSize\": %lu, \"n_iterations\": %lu, \"t_avg\": %.2f, \"tps_average\": %.2f",
-			 size, r->n, r->average, r->tps);
-	else
-		snprintf(rows[nrows++], sizeof(rows[0]),
-			 "\"MsgSize\": %lu, \"n_iterations\": %lu, \"t_min\": %.2f, \"t_max\": %.2f, "
-			 "\"t_typical\": %.2f, \"t_avg\": %.2f, \"t_stdev\": %.2f, \"percentile_99\": %.2f, "
-			 "\"percentile_99.9\": %.2f",
-			 size, r->n, l->min, l->max, l->typical, l->average, l->stdev, l->p99, l->p999);
+	row = new_row(size, r->n);
+	if (o->secs) {
+		put(row, "t_avg", r->average, 2);
+		put(row, "tps_average", r->tps, 2);
+		return;
+	}
+	put(row, "t_min", l->min, 2);
+	put(row, "t_max", l->max, 2);
+	put(row, "t_typical", l->typical, 2);
+	put(row, "t_avg", l->average, 2);
+	put(row, "t_stdev", l->stdev, 2);
+	put(row, "percentile_99", l->p99, 2);
+	put(row, "percentile_99.9", l->p999, 2);
 }
 
-static void write_test(FILE *f, const struct pt_end *e)
+static json_t *test_info(const struct pt_end *e)
 {
 	const struct pt_options *o = e->o;
 	char name[80];
+	json_t *t;
 
 	pt_test_name(o, '_', name, sizeof(name));
-	fprintf(f, "\"test\": \"%s\", \"Dual_port\": \"OFF\", \"Device\": \"%s\",\n", name, e->info->name);
-	fprintf(f, "\"Number_of_qps\": %u, \"Transport_type\": \"IB\", \"Connection_type\": \"%s\",\n",
-		o->qps, pt_connection_name(o));
-	fprintf(f, "\"Using_SRQ\": \"OFF\", \"PCIe_relax_order\": \"OFF\", \"ibv_wr_API\": \"OFF\",\n");
+	t = json_pack("{s:s, s:s, s:o, s:i, s:s, s:s, s:s, s:s, s:s}", "test", name, "Dual_port", "OFF", "Device",
+		      jsonfile_text(e->info->name), "Number_of_qps", (int)o->qps, "Transport_type", "IB",
+		      "Connection_type", pt_connection_name(o), "Using_SRQ", "OFF", "PCIe_relax_order", "OFF",
+		      "ibv_wr_API", "OFF");
 	if (pt_asks(o))
-		fprintf(f, "\"TX_depth\": %u,\n", o->tx);
+		json_object_set_new(t, "TX_depth", json_integer(o->tx));
 	if (o->tool->verb == PT_SEND && (pt_is_server(o) || o->bidi))
-		fprintf(f, "\"RX_depth\": %u,\n", o->rx);
+		json_object_set_new(t, "RX_depth", json_integer(o->rx));
 	if (!o->tool->lat)
-		fprintf(f, "\"CQ_Moderation\": %u,\n", o->cq_mod);
-	fprintf(f, "\"Mtu\": %u, \"Link_type\": \"Ethernet\", \"GID_index\": %u,\n", 128u << e->mtu,
-		e->gid_index);
+		json_object_set_new(t, "CQ_Moderation", json_integer(o->cq_mod));
+	json_object_set_new(t, "Mtu", json_integer(128u << e->mtu));
+	json_object_set_new(t, "Link_type", json_string("Ethernet"));
+	json_object_set_new(t, "GID_index", json_integer(e->gid_index));
 	if (o->tool->verb >= PT_READ)
-		fprintf(f, "\"Outstand_reads\": %u,\n", e->qp[0].mine.outs);
+		json_object_set_new(t, "Outstand_reads", json_integer(e->qp ? e->qp[0].mine.outs : 0));
 	else
-		fprintf(f, "\"Max_inline_data\": %u,\n", o->inline_bytes);
-	fprintf(f, "\"rdma_cm_QPs\": \"%s\", \"Data_ex_method\": \"%s\"\n", o->cm ? "ON" : "OFF",
-		o->cm ? "rdma_cm" : "Ethernet");
+		json_object_set_new(t, "Max_inline_data", json_integer(o->inline_bytes));
+	json_object_set_new(t, "rdma_cm_QPs", json_string(o->cm ? "ON" : "OFF"));
+	json_object_set_new(t, "Data_ex_method", json_string(o->cm ? "rdma_cm" : "Ethernet"));
+	return t;
 }
 
 int pt_json_write(const struct pt_end *e)
 {
-	const struct pt_options *o = e->o;
-	bool several = nrows != 1;
-	FILE *f;
+	json_t *results;
 
-	if (!o->json)
+	if (!file)
 		return 0;
-	f = fopen(o->json_file, "w");
-	if (f) {
-		fprintf(f, "{\n\"test_info\": {\n");
-		write_test(f, e);
-		fprintf(f, "},\n\"results\": %s", several ? "[\n" : "");
-		for (unsigned i = 0; i < nrows; i++)
-			fprintf(f, "{ %s }%s\n", rows[i], i + 1 < nrows ? "," : "");
-		fprintf(f, "%s}\n", several ? "]\n" : "");
-	}
-	if (!f || ferror(f) | fclose(f)) {
-		fprintf(stderr, "%s: %s: %s\n", o->tool->name, o->json_file, strerror(errno));
-		return -1;
-	}
-	return 0;
+	/* perftest has one result as it is and several as a list */
+	results = json_array_size(rows) == 1 ? json_incref(json_array_get(rows, 0)) : json_incref(rows);
+	json_decref(rows);
+	if (jsonfile_finish(file, json_pack("{s:o, s:o}", "test_info", test_info(e), "results", results)))
+		return 0;
+	fprintf(stderr, "%s: %s cannot be written\n", e->o->tool->name, e->o->json_file);
+	return -1;
 }

@@ -6,7 +6,9 @@
 #include "options.h"
 #include "print.h"
 #include "run.h"
+#include "stop.h"
 #include "talk.h"
+#include "version.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,7 +65,7 @@ static int fit_datagrams(struct test *x)
 
 static int meet(struct test *x)
 {
-	if (pt_end_open(&x->e, x->o) != 0)
+	if (pt_json_open(x->o) != 0 || pt_end_open(&x->e, x->o) != 0)
 		return -1;
 	if (pt_is_server(x->o))
 		pt_print_waiting(x->o);
@@ -94,6 +96,14 @@ static void report(struct test *x, const struct pt_rates *r)
 		x->too_slow = true;
 }
 
+/* A run has failed. One that the user has interrupted has a result all the same. */
+static int give_up(struct test *x)
+{
+	if (x->e.stopped && x->last.iters > 0)
+		report(x, &x->last);
+	return -1;
+}
+
 /* Both directions: each end learns how the other one fared. */
 static int report_sum(struct test *x)
 {
@@ -114,8 +124,10 @@ static int one_send_bw(struct test *x, uint32_t size)
 
 	if ((pt_is_server(x->o) || x->o->bidi) && pt_run_receives(&x->e) != 0)
 		return -1;
-	if (pt_talk_sync(&x->t) != 0 || pt_run_bw(&x->e, size, &x->last) != 0)
+	if (pt_talk_sync(&x->t) != 0)
 		return -1;
+	if (pt_run_bw(&x->e, size, &x->last) != 0)
+		return give_up(x);
 	if (!sums)
 		report(x, &x->last);
 	else if (report_sum(x) != 0)
@@ -126,8 +138,10 @@ static int one_send_bw(struct test *x, uint32_t size)
 /* WRITEs, READs and atomics, both directions. */
 static int one_bidi_bw(struct test *x, uint32_t size)
 {
-	if (pt_talk_sync(&x->t) != 0 || pt_run_bw(&x->e, size, &x->last) != 0)
+	if (pt_talk_sync(&x->t) != 0)
 		return -1;
+	if (pt_run_bw(&x->e, size, &x->last) != 0)
+		return give_up(x);
 	if (x->o->all && pt_talk_sync(&x->t) != 0)
 		return -1;
 	return report_sum(x);
@@ -152,7 +166,7 @@ static int one_bw(struct test *x, uint32_t size)
 	if (x->o->bidi)
 		return one_bidi_bw(x, size);
 	if (pt_run_bw(&x->e, size, &x->last) != 0)
-		return -1;
+		return give_up(x);
 	report(x, &x->last);
 	return 0;
 }
@@ -183,7 +197,7 @@ static int one_lat(struct test *x, uint32_t size)
 	    (pt_run_receives(&x->e) != 0 || pt_talk_sync(&x->t) != 0))
 		return -1;
 	rc = pt_run_lat(&x->e, size, &r);
-	if (rc == 0) {
+	if (rc == 0 || (x->e.stopped && r.n > 0)) {
 		pt_print_latency(x->o, size, &r);
 		pt_json_latency(x->o, size, &r);
 	}
@@ -213,8 +227,9 @@ static int run(struct test *x)
 
 	if (rc == 0)
 		rc = x->o->tool->lat ? run_lat(x) : run_bw(x);
-	if (rc == 0)
-		rc = pt_json_write(&x->e);
+	if ((rc == 0 || (x->e.stopped && x->e.qp)) && pt_json_write(&x->e) != 0)
+		rc = -1;
+	stop_leave(x->o->tool->name);
 	if (x->o->cm && x->e.qp)
 		pt_cm_part(&x->e);
 	pt_talk_close(&x->t);
@@ -244,9 +259,11 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	if (o.version) {
+		version_print(tool->name);
 		printf("Version: 6.06 of perftest's protocol (perftest 4.5)\n");
 		return 0;
 	}
 	x.o = &o;
-	return run(&x) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	stop_catch();
+	return stop_status(run(&x) == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
 }

@@ -57,7 +57,7 @@ enum { GBITS = 1, REPORT_BOTH, OUT_JSON, JSON_FILE, TCLASS, RETRY, STATS, FLAG_M
 	X('T', "tos", "N", "as --tclass")                                                          \
 	X('u', "qp-timeout", "N", "4.096 us << N [14]")                                            \
 	X('U', "report-unsorted", NULL, "all results, in order of time (lat)")                     \
-	X('V', "version", NULL, "which perftest's protocol is spoken")                             \
+	X('V', "version", NULL, "softrnic's version and that of perftest's protocol")              \
 	X('w', "limit_bw", "X", "fail when the average stays below (bw)")                          \
 	X('x', "gid-index", "N", "which address of the adapter [the first that fits]")             \
 	X(GBITS, "report_gbits", NULL, "Gb/sec instead of MB/sec (bw)")                            \
@@ -108,6 +108,8 @@ void pt_options_usage(const struct pt_tool *tool)
 		       (arg) ? (const char *)(arg) : "", help);
 	FLAGS(X)
 #undef X
+	puts("Exit status 0: all went well; 1: something did not; 2: these words were wrong; 130: interrupted (143: by SIGTERM),\n"
+	     "with the results so far.");
 }
 
 static int wrong(char *err, unsigned errlen, const char *format, ...)

@@ -1,6 +1,8 @@
 /* How do results look? Owns the layout that readers of perftest's output expect. One thread. */
 #include "print.h"
 
+#include "surroundings.h"
+
 #include <stdio.h>
 
 #define LINE "---------------------------------------------------------------------------------------"
@@ -62,6 +64,7 @@ void pt_print_test(const struct pt_end *e)
 		printf(" Max inline data : %u[B]\n", o->inline_bytes);
 	printf(" rdma_cm QPs\t : %s\n", o->cm ? "ON" : "OFF");
 	printf(" Data ex. method : %s\n", o->cm ? "rdma_cm" : "Ethernet");
+	surroundings_print(e->info, " Runs on         : ", stdout);
 	puts(LINE);
 }
 

@@ -14,6 +14,8 @@ void pt_print_both(const struct pt_options *o, const struct pt_rates *mine,
 void pt_print_latency(const struct pt_options *o, uint64_t size, const struct pt_lat_result *r);
 void pt_print_line(void);
 
+/* Opens the file, if one is wanted: before the test, so that a path that is wrong shows at once. */
+int pt_json_open(const struct pt_options *o);
 /* Both are kept until pt_json_write. 0 or -1, with one sentence on stderr. */
 void pt_json_rates(const struct pt_options *o, const struct pt_rates *r);
 void pt_json_latency(const struct pt_options *o, uint64_t size, const struct pt_lat_result *r);

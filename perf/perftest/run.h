@@ -4,7 +4,8 @@
 #include "end.h"
 #include "report.h"
 
-/* Everything asked for of this size by this end and, of SENDs, received; how fast into rates. */
+/* Everything asked for of this size by this end and, of SENDs, received; how fast into rates. After a failure: what was done
+ * until then. */
 int pt_run_bw(struct pt_end *e, uint32_t size, struct pt_rates *rates);
 /* The receives that a run begins with, unless an earlier one has left them. */
 int pt_run_receives(struct pt_end *e);
@@ -16,6 +17,8 @@ struct pt_lat_result {
 	double *deltas, *unsorted; /* n - 1 of them; NULL with -D */
 };
 
+/* After an interruption: r->n and what was measured until then, if that was at least LAT_LEAST messages; else r->n is 0. */
+#define LAT_LEAST 5u
 int pt_run_lat(struct pt_end *e, uint32_t size, struct pt_lat_result *r);
 void pt_lat_result_free(struct pt_lat_result *r);
 

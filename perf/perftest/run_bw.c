@@ -206,7 +206,9 @@ int pt_run_bw(struct pt_end *e, uint32_t size, struct pt_rates *rates)
 		rc = o->secs ? run_duration(&b) : run_iterations(&b, &last);
 	if (!b.asks)
 		n = total(&b, true);
-	if (o->secs)
+	if (rc != 0) /* of interest when the user has interrupted it */
+		*rates = pt_rates_of(size, total(&b, !b.asks), pt_now_ns() - b.first, unit, NULL);
+	else if (o->secs)
 		*rates = pt_rates_of(size, b.counted, (uint64_t)(o->secs - 2 * o->margin) * NS, unit, NULL);
 	else
 		*rates = pt_rates_of(size, n, last - b.first, unit, b.times);

@@ -164,6 +164,12 @@ static void evaluate(struct lat *l, struct pt_lat_result *r)
 	double secs = l->o->secs - 2 * l->o->margin;
 
 	r->n = l->o->secs ? l->counted : l->o->iters;
+	if (l->e->stopped) {
+		r->n = l->sent < LAT_LEAST ? 0 : l->sent;
+		secs = (double)(pt_now_ns() - l->clock.start) / 1e9;
+	}
+	if (r->n == 0)
+		return;
 	if (l->o->secs) {
 		r->tps = (double)r->n / secs;
 		r->average = r->n ? 1e6 / r->tps / factor : 0;
@@ -192,7 +198,7 @@ int pt_run_lat(struct pt_end *e, uint32_t size, struct pt_lat_result *r)
 			pt_clock_start(&l.clock, o);
 		rc = play(&l);
 	}
-	if (rc == 0)
+	if (rc == 0 || e->stopped)
 		evaluate(&l, r);
 	free(l.posted);
 	if (!o->secs) {

@@ -3,16 +3,20 @@
 #include "cm.h"
 #include "talk.h"
 
+#include "stop.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define PATIENCE_NS 600000000000ull
+#define PATIENCE_NS	600000000000ull
+#define TURNS_PER_LOOK	4096
 
 static int complain(const struct pt_talk *t, const char *what, int rc)
 {
-	fprintf(stderr, "%s: %s: %s\n", t->e->o->tool->name, what, strerror(-rc));
+	if (!stop_asked())
+		fprintf(stderr, "%s: %s: %s\n", t->e->o->tool->name, what, strerror(-rc));
 	return -1;
 }
 
@@ -60,6 +64,7 @@ static int cm_send(struct pt_talk *t, const void *data, size_t bytes)
 	struct rn_sge sge = {(uintptr_t)block(t, 0), (uint32_t)bytes, t->lkey};
 	struct rn_client_wr wr = {
 		.kind = RN_WQE_SEND, .flags = RN_WQE_SIGNALED, .sge = &sge, .num_sge = 1};
+	unsigned turns = 0;
 	int rc;
 
 	if (bytes > PT_TALK_BYTES)
@@ -70,26 +75,25 @@ static int cm_send(struct pt_talk *t, const void *data, size_t bytes)
 		return complain(t, "cannot tell the other end", rc);
 	t->sent++;
 	while (t->acked < t->sent)
-		if (take(t) != 0)
+		if (take(t) != 0 || (++turns % TURNS_PER_LOOK == 0 && pt_watch(t->e) != 0))
 			return -1;
 	return 0;
 }
 
-/* The CM tells when the peer is gone for good; a peer that dies silently is given up after a time
+/* pt_watch tells when the peer is gone for good; a peer that dies silently is given up after a time
  * that no test takes. */
 static int cm_recv(struct pt_talk *t, void *data, size_t bytes)
 {
 	uint64_t end = pt_now_ns() + PATIENCE_NS;
 	unsigned i, came, turns = 0;
-	struct rn_event ev;
 
 	while (t->ngot == 0) {
 		if (take(t) != 0)
 			return -1;
-		if (++turns % 65536 != 0)
+		if (++turns % TURNS_PER_LOOK != 0)
 			continue;
-		if (pt_event(t->e, 1ull << RN_EVENT_CM_DISCONNECTED, t->cm, &ev, 0))
-			return complain(t, "the other end has gone", -ECONNRESET);
+		if (pt_watch(t->e) != 0)
+			return -1;
 		if (pt_now_ns() > end)
 			return complain(t, "no word from the other end", -ETIMEDOUT);
 	}

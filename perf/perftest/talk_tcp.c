@@ -3,6 +3,8 @@
  * thread. */
 #include "talk.h"
 
+#include "stop.h"
+
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/tcp.h>
@@ -16,7 +18,8 @@
 
 static int complain(const struct pt_talk *t, const char *what, const char *why)
 {
-	fprintf(stderr, "%s: %s%s%s\n", t->e->o->tool->name, what, why ? ": " : "", why ? why : "");
+	if (!stop_asked())
+		fprintf(stderr, "%s: %s%s%s\n", t->e->o->tool->name, what, why ? ": " : "", why ? why : "");
 	return -1;
 }
 
@@ -41,7 +44,7 @@ static void wait_for_bytes(struct pt_talk *t)
 {
 	struct pollfd p = {.fd = t->fd, .events = POLLIN};
 
-	while (poll(&p, 1, 0) == 0)
+	while (!stop_asked() && poll(&p, 1, 0) == 0)
 		for (unsigned i = 0; i < TURNS_PER_LOOK; i++)
 			rn_client_progress(t->e->client);
 }
@@ -54,6 +57,10 @@ static int tcp_recv(struct pt_talk *t, void *data, size_t bytes)
 		ssize_t n;
 
 		wait_for_bytes(t);
+		if (stop_asked()) {
+			t->e->stopped = true;
+			return -1;
+		}
 		n = recv(t->fd, at, bytes, 0);
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -104,7 +111,7 @@ static void tcp_close(struct pt_talk *t)
 		rn_client_progress(t->e->client);
 	}
 	close(t->fd);
-	t->fd = -1;
+	t->fd = t->e->peer_fd = -1;
 }
 
 const struct pt_talk_ops pt_talk_tcp = {tcp_send, tcp_recv, tcp_send_card, tcp_recv_card, tcp_close};
@@ -145,6 +152,17 @@ static int open_any(const struct addrinfo *list, bool server)
 	return fd;
 }
 
+static int await_client(int fd)
+{
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+
+	while (!stop_asked())
+		if (poll(&p, 1, STOP_LOOK_MS) > 0)
+			return accept(fd, NULL, NULL);
+	errno = EINTR;
+	return -1;
+}
+
 int pt_talk_tcp_open(struct pt_talk *t)
 {
 	const struct pt_options *o = t->e->o;
@@ -166,11 +184,12 @@ int pt_talk_tcp_open(struct pt_talk *t)
 	if (!server) {
 		t->fd = fd;
 	} else {
-		t->fd = accept(fd, NULL, NULL);
+		t->fd = await_client(fd);
 		close(fd);
 		if (t->fd < 0)
 			return complain(t, "no client", strerror(errno));
 	}
 	setsockopt(t->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+	t->e->peer_fd = t->fd;
 	return 0;
 }

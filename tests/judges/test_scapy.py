@@ -1,6 +1,7 @@
 """usage: test_scapy.py SHARD_PEER WRITE_FRAMES    scapy in the place of a peer: frames of every kind, built by scapy from
 values of its own, go to a shard. It must read the same values in them and take them, and what it answers goes to the
 judges. TAP"""
+import ipaddress
 import os
 import subprocess
 import sys
@@ -133,6 +134,10 @@ def datagram_service(known):
         yield ib(0x65, known["qpn"], size, (deth, (judges.IMMDT, {"imm": size})), data_of(size, 2))
 
 
+def gid(address):
+    return int(ipaddress.IPv6Address(address))
+
+
 def congestion(known):
     yield ib(0x81, known["qpn"], 0, (), bytes(16), becn=1, migreq=0)
 
@@ -143,6 +148,8 @@ def datagrams():
         for ipv6 in (False, True):
             values = {name: (0x9E3779B97F4A7C15F39CC0605CEDC835 * (i + 3)) % (1 << bits)
                       for i, (name, bits) in enumerate(fields) if name}
+            if "primary_local_gid" in values:  # a request comes from where its path leads
+                values["primary_local_gid"] = gid(IPS6[1] if ipv6 else "::ffff:" + IPS[1])
             message = mad.packet_class(attribute)(**values, private=data_of(mad.private_bytes(attribute), attribute),
                                                   transaction=0x1122334455667788)
             deth = (judges.DETH, {"qkey": 0x80010000, "src_qpn": 1})

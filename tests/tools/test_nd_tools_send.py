@@ -73,6 +73,15 @@ def too_much(row):
     return complaints
 
 
+def folder_is_missing(row):
+    """Said before a connection is tried."""
+    with Pair("memif") as pair:
+        client = pair.run("b", row.name, "-c", "--json", "/nonexistent/x", nd_pair.ADDRESSES[4])
+        status = client.end(5)
+        want = f"{row.name}: cannot write /nonexistent/x: No such file or directory\n"
+        return [] if (status, client.text) == (1, want) else [f"exit status {status}: {client.text}"]
+
+
 def tells_how_far_it_is():
     """On a run of more than a few seconds, and not on standard output."""
     with Pair("memif") as pair:
@@ -148,6 +157,7 @@ for t in TOOLS:
     CHECKS += [
         (f"{t.name}: options", lambda t=t: options(t)),
         (f"{t.name}: the client's seed", lambda t=t: seeds_differ(t)),
+        (f"{t.name}: a folder that is not there", lambda t=t: folder_is_missing(t)),
         (f"{t.name}: too much", lambda t=t: too_much(t)),
         (f"{t.name} helps", lambda t=t: nd_pair.helps(t.name, *PAIR_OPTIONS, *MESSAGE_OPTIONS)),
         (f"{t.name}: wrong words", lambda t=t: nd_pair.wrong_words(t.name, nd_pair.WRONG_WORDS + nd_pair.WRONG_MESSAGES)),

@@ -117,6 +117,57 @@ def json_files():
     return complaints
 
 
+def hostile_name():
+    """A quotation mark, a backslash and a byte that is no UTF-8 are in the adapter's name."""
+    complaints = []
+    for tool in ("nd_write_bw", "nd_send_lat"):
+        with Pair() as pair:
+            for side in "ab":
+                pair.write_config(side, name=rf'te\"s\\t\xe9-{side}')
+            ends = pair.run(tool, ["-n", "50", "-s", "64", f"--out_json_file={pair.path('SIDE.json')}"], "127.0.0.1")
+            for side in "ab":
+                with open(pair.path(side + ".json"), encoding="utf-8") as f:
+                    device = json.load(f)["test_info"]["Device"]
+                if device != f'te"s\\t\u00e9-{side}' or any(status for status, _ in ends):
+                    complaints.append(f"{tool}: {device!r} {ends}")
+    return complaints
+
+
+def folder_is_missing():
+    """Said before the adapter is opened, and not after the test."""
+    complaints = []
+    for words in ([], ["127.0.0.1"]):
+        with Pair() as pair:
+            p = pair.run_tool("a", "nd_send_bw", "--out_json_file=/nonexistent/x.json", "-p", str(free_port()), *words)
+            status = p.end(10)
+            if status != 1 or p.text != "nd_send_bw: cannot write /nonexistent/x.json: No such file or directory\n":
+                complaints.append(f"{words}: status {status}: {p.text}")
+    return complaints
+
+
+def surroundings():
+    """The head says where the test runs, and a warning that one CPU is too little for two ends that spin."""
+    complaints = []
+    with Pair() as pair:
+        ends = pair.run("nd_send_lat", ["-n", "20"], "127.0.0.1")
+    cpus = len(os.sched_getaffinity(0))
+    for status, text in ends:
+        line = re.search(r"^ Runs on +: (\d+) CPUs?, load \d+\.\d, memif, MTU 9000, idle policy inline, with(out)? hugepages$", text, re.M)
+        if status or not line or int(line[1]) > cpus:
+            complaints.append(f"status {status}, {cpus} CPUs: {text}")
+    allowed = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(allowed)})
+    try:
+        with Pair() as pair:
+            ends = pair.run("nd_send_lat", ["-n", "20"], "127.0.0.1")
+    finally:
+        os.sched_setaffinity(0, allowed)
+    for status, text in ends:
+        if status or " Runs on         : 1 CPU, " not in text or not re.search(r"^Warning: \d\.\d CPUs are free for 2 busy threads", text, re.M):
+            complaints.append(f"on one CPU: status {status}: {text}")
+    return complaints
+
+
 def raw_results():
     with Pair() as pair:
         _, (status, text) = pair.run("nd_send_lat", ["-n", "20", "-U"], "127.0.0.1")
@@ -189,6 +240,8 @@ CHECKS = [
     *((f"{t} both ways, 3 queue pairs", lambda t=t: talks(t, flags_of(t, "-b", "-q", "3"))) for t in TOOLS[::2]),
     ("nd_write_bw over the RDMA CM and IPv6, 2 queue pairs",
      lambda: talks("nd_write_bw", flags_of("", "-R", "-q", "2", "-x", "1"), "2001:db8::1")),
+    *((f"{t} over the RDMA CM and IPv6, whose server is not told an address", lambda t=t: talks(t, flags_of(t, "-R"), "2001:db8::1"))
+      for t in ("nd_write_bw", "nd_send_lat")),
     ("nd_read_bw over IPv6", lambda: talks("nd_read_bw", flags_of("", "-x", "1"))),
     *((f"nd_send_bw, path MTU {m}", lambda m=m: talks("nd_send_bw", flags_of("", "-m", str(m)))) for m in (256, 1024, 4096)),
     *((f"{t} asleep until something comes", lambda t=t: talks(t, flags_of(t, "-e"))) for t in ("nd_send_bw", "nd_read_lat")),
@@ -196,6 +249,9 @@ CHECKS = [
     ("nd_atomic_bw, compare and swap", lambda: talks("nd_atomic_bw", SHORT + ["-A", "CMP_AND_SWAP"])),
     ("all sizes", all_sizes),
     ("JSON", json_files),
+    ("JSON with a hostile name", hostile_name),
+    ("JSON into a folder that is not there", folder_is_missing),
+    ("what it runs on", surroundings),
     ("every result", raw_results),
     ("a limit that is missed", too_slow),
     ("an adapter that is not there", lambda: refuses(["-d", "nobody"], 1, "no adapter 'nobody'; it has: test-a")),

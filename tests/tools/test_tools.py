@@ -219,6 +219,21 @@ def killed(victim, vias):
     return complaints
 
 
+def killed_while_connecting():
+    """Clients die at ten moments between their start and their first rounds. The server then serves the next as ever."""
+    address = SERVERS[4]
+    with Rig(*TOOLS) as rig:
+        server = rig.server("-a", address, "-P", tool="rping")
+        for ms in range(40, 440, 40):
+            client = rig.start("b", "rping", "-c", "-a", address, "-C", "1000000")
+            time.sleep(ms / 1000)
+            client.kill()
+        status, text = rig.client("-a", address, "-C", "5", "-V", tool="rping")
+        if status or "5 rounds" not in text or server.child.poll() is not None:
+            return [f"exit status {status}: {text}", f"server: {server.text}"]
+    return []
+
+
 CHECKS = [
     ("IPv4: every size by every verb", lambda: moves(4, [(via, size) for via in VIAS for size in SIZES])),
     ("IPv6: every size", lambda: moves(6, list(zip(VIAS * 2, SIZES)))),
@@ -236,6 +251,7 @@ CHECKS = [
     ("no room for the file", disk_full),
     ("server killed", lambda: killed("server", ("write", "read"))),
     ("client killed", lambda: killed("client", ("send",))),
+    ("clients killed while they connect", killed_while_connecting),
 ]
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "address.h"
+#include "stop.h"
 
 #define POLL_NS             5000000
 #define POLLS_PER_CLOCK     64
@@ -17,16 +18,25 @@
 
 const char *session_program = "tool";
 
+/* Whoever was interrupted says so at the end; what fails because of that is no news. */
 static int complain(const char *what, HRESULT hr)
 {
-	fprintf(stderr, "%s: %s: %s\n", session_program, what, nd_text(hr));
+	if (!stop_asked())
+		fprintf(stderr, "%s: %s: %s\n", session_program, what, nd_text(hr));
 	return -1;
 }
 
-/* The end of an overlapped request: its status, or ND_IO_TIMEOUT. */
-static HRESULT finish(struct session *s, HRESULT started, OVERLAPPED *ov, int timeout_ms)
+/* The end of a request on `object` that answered `started`: its status, or ND_IO_TIMEOUT. One that has not ended is taken
+ * back, so that s->ov is free again. */
+static HRESULT finish(struct session *s, void *object, HRESULT started, int timeout_ms)
 {
-	return nd_finish(s->cq, started, ov, timeout_ms);
+	IND2Overlapped *o = object;
+	HRESULT hr = nd_finish(o, started, &s->ov, timeout_ms);
+	if (hr == ND_IO_TIMEOUT && started == ND_PENDING && (HRESULT)s->ov.Internal == ND_PENDING) {
+		o->lpVtbl->CancelOverlappedRequests(o);
+		o->lpVtbl->GetOverlappedResult(o, &s->ov, true);
+	}
+	return hr;
 }
 
 int session_open(struct session *s, const struct sockaddr *local, size_t len)
@@ -50,7 +60,8 @@ int session_open(struct session *s, const struct sockaddr *local, size_t len)
 static int make_memory(struct session *s)
 {
 	size_t data = (size_t)s->chunk * s->slots;
-	s->recv_bytes = s->chunk < SESSION_MSG_BYTES ? SESSION_MSG_BYTES : s->chunk;
+	if (s->recv_bytes == 0)
+		s->recv_bytes = s->chunk < SESSION_MSG_BYTES ? SESSION_MSG_BYTES : s->chunk;
 	if (s->nrecv == 0)
 		s->nrecv = s->slots + 8;
 	s->mem_bytes = data + s->nrecv * s->recv_bytes + SESSION_MSGS * SESSION_MSG_BYTES;
@@ -61,10 +72,10 @@ static int make_memory(struct session *s)
 	}
 	HRESULT hr = s->adapter->lpVtbl->CreateMemoryRegion(s->adapter, &IID_IND2MemoryRegion, s->file, (void **)&s->mr);
 	if (SUCCEEDED(hr))
-		hr = finish(s, s->mr->lpVtbl->Register(s->mr, s->mem, s->mem_bytes,
-						       ND_MR_FLAG_ALLOW_LOCAL_WRITE | ND_MR_FLAG_ALLOW_REMOTE_READ |
-							       ND_MR_FLAG_ALLOW_REMOTE_WRITE, &s->ov),
-			    &s->ov, CONNECT_TIMEOUT_MS);
+		hr = finish(s, s->mr, s->mr->lpVtbl->Register(s->mr, s->mem, s->mem_bytes,
+							      ND_MR_FLAG_ALLOW_LOCAL_WRITE | ND_MR_FLAG_ALLOW_REMOTE_READ |
+								      ND_MR_FLAG_ALLOW_REMOTE_WRITE, &s->ov),
+			    CONNECT_TIMEOUT_MS);
 	if (FAILED(hr))
 		return complain("cannot register memory", hr);
 	s->local_token = s->mr->lpVtbl->GetLocalToken(s->mr);
@@ -119,12 +130,12 @@ int session_connect(struct session *s, const struct sockaddr_storage *local, con
 	HRESULT hr = c->lpVtbl->Bind(c, (const struct sockaddr *)local, address_bytes(local));
 	if (FAILED(hr))
 		return complain("cannot bind the local address", hr);
-	hr = finish(s, c->lpVtbl->Connect(c, (IUnknown *)s->qp, (const struct sockaddr *)peer, address_bytes(peer),
-					  s->info.MaxInboundReadLimit, s->info.MaxOutboundReadLimit, NULL, 0, &s->ov),
-		    &s->ov, 3 * CONNECT_TIMEOUT_MS);
+	hr = finish(s, c, c->lpVtbl->Connect(c, (IUnknown *)s->qp, (const struct sockaddr *)peer, address_bytes(peer),
+					     s->info.MaxInboundReadLimit, s->info.MaxOutboundReadLimit, NULL, 0, &s->ov),
+		    3 * CONNECT_TIMEOUT_MS);
 	if (FAILED(hr))
 		return complain("cannot connect", hr);
-	hr = finish(s, c->lpVtbl->CompleteConnect(c, &s->ov), &s->ov, CONNECT_TIMEOUT_MS);
+	hr = finish(s, c, c->lpVtbl->CompleteConnect(c, &s->ov), CONNECT_TIMEOUT_MS);
 	return FAILED(hr) ? complain("cannot complete the connection", hr) : 0;
 }
 
@@ -148,40 +159,37 @@ int session_listen(struct session *s, const struct sockaddr_storage *at, uint16_
 
 int session_accept(struct session *s)
 {
+	return session_accept_at(s, s->listener);
+}
+
+int session_accept_at(struct session *s, IND2Listener *l)
+{
 	if (make_connector(s) != 0)
 		return -1;
-	IND2Overlapped *any = (IND2Overlapped *)s->listener;
-	HRESULT hr = s->listener->lpVtbl->GetConnectionRequest(s->listener, (IUnknown *)s->connector, &s->ov);
-	if (hr == ND_PENDING)
-		hr = any->lpVtbl->GetOverlappedResult(any, &s->ov, true);
+	HRESULT hr = finish(s, l, l->lpVtbl->GetConnectionRequest(l, (IUnknown *)s->connector, &s->ov), -1);
 	if (FAILED(hr))
 		return complain("no connection request", hr);
 	IND2Connector *c = s->connector;
-	hr = finish(s, c->lpVtbl->Accept(c, (IUnknown *)s->qp, s->info.MaxInboundReadLimit, s->info.MaxOutboundReadLimit,
-					 NULL, 0, &s->ov),
-		    &s->ov, CONNECT_TIMEOUT_MS);
+	hr = finish(s, c, c->lpVtbl->Accept(c, (IUnknown *)s->qp, s->info.MaxInboundReadLimit, s->info.MaxOutboundReadLimit,
+					    NULL, 0, &s->ov),
+		    CONNECT_TIMEOUT_MS);
 	return FAILED(hr) ? complain("cannot accept the connection", hr) : 0;
 }
 
 void session_disconnect(struct session *s, bool orderly)
 {
-	if (!s->connector)
-		return;
-	HRESULT hr = s->connector->lpVtbl->Disconnect(s->connector, &s->ov);
-	if (finish(s, hr, &s->ov, orderly ? CONNECT_TIMEOUT_MS : GIVE_UP_MS) == ND_IO_TIMEOUT) {
-		s->connector->lpVtbl->CancelOverlappedRequests(s->connector);
-		finish(s, ND_PENDING, &s->ov, GIVE_UP_MS);
-	}
+	IND2Connector *c = s->connector;
+	stop_leave(session_program);
+	if (c)
+		finish(s, c, c->lpVtbl->Disconnect(c, &s->ov), orderly ? CONNECT_TIMEOUT_MS : GIVE_UP_MS);
 }
 
 void session_wait_closed(struct session *s, bool orderly)
 {
-	HRESULT hr = s->connector->lpVtbl->NotifyDisconnect(s->connector, &s->ov);
-	if (finish(s, hr, &s->ov, orderly ? CONNECT_TIMEOUT_MS : GIVE_UP_MS) == ND_IO_TIMEOUT) {
-		s->connector->lpVtbl->CancelOverlappedRequests(s->connector);
-		finish(s, ND_PENDING, &s->ov, GIVE_UP_MS);
-	}
-	session_disconnect(s, orderly);
+	IND2Connector *c = s->connector;
+	if (!stop_came()) /* else it is we who go */
+		finish(s, c, c->lpVtbl->NotifyDisconnect(c, &s->ov), orderly ? CONNECT_TIMEOUT_MS : GIVE_UP_MS);
+	session_disconnect(s, orderly && !stop_came());
 }
 
 #define LET_GO(p) \
@@ -193,11 +201,13 @@ void session_wait_closed(struct session *s, bool orderly)
 
 void session_reset(struct session *s)
 {
+	if (stop_came())
+		session_disconnect(s, false);
 	LET_GO(s->connector);
 	LET_GO(s->qp);
 	LET_GO(s->srq);
 	if (s->mr && s->mem)
-		finish(s, s->mr->lpVtbl->Deregister(s->mr, &s->ov), &s->ov, CONNECT_TIMEOUT_MS);
+		finish(s, s->mr, s->mr->lpVtbl->Deregister(s->mr, &s->ov), CONNECT_TIMEOUT_MS);
 	LET_GO(s->mr);
 	LET_GO(s->cq);
 	if (s->mem)
@@ -205,6 +215,7 @@ void session_reset(struct session *s)
 	s->mem = NULL;
 	s->next_msg = 0;
 	s->nrecv = 0;
+	s->recv_bytes = 0;
 	s->in_flight = 0;
 }
 
@@ -317,7 +328,7 @@ static int fetch(struct session *s, ND2_RESULT *r, int timeout_ms)
 		s->cq->lpVtbl->GetOverlappedResult(s->cq, &s->notify, true);
 		return 1;
 	}
-	if (finish(s, hr, &s->notify, timeout_ms) == ND_IO_TIMEOUT) {
+	if (nd_finish(s->cq, hr, &s->notify, timeout_ms) == ND_IO_TIMEOUT) {
 		s->cq->lpVtbl->CancelOverlappedRequests(s->cq);
 		s->cq->lpVtbl->GetOverlappedResult(s->cq, &s->notify, true);
 	}
@@ -328,9 +339,9 @@ int session_next(struct session *s, struct done *done, int timeout_ms)
 {
 	static const char *const names[] = {"send", "write", "read", "receive"};
 	ND2_RESULT r;
-	int got = fetch(s, &r, timeout_ms);
+	int got = stop_asked() ? -1 : fetch(s, &r, timeout_ms);
 	if (got <= 0)
-		return got;
+		return stop_asked() ? -1 : got;
 	*done = (struct done){(enum done_kind)((uintptr_t)r.RequestContext & 3),
 			      (uint32_t)((uintptr_t)r.RequestContext >> 2), r.BytesTransferred, NULL};
 	if (done->kind == DONE_RECV)
@@ -338,7 +349,7 @@ int session_next(struct session *s, struct done *done, int timeout_ms)
 	else
 		s->in_flight--;
 	if (FAILED(r.Status)) {
-		if (!s->quiet)
+		if (!s->quiet && !stop_asked())
 			fprintf(stderr, "%s: %s failed: %s\n", session_program, names[done->kind], nd_text(r.Status));
 		s->quiet = true; /* the rest is flushed: one sentence is enough */
 		return -1;

@@ -1,5 +1,6 @@
 /* One ND2 connection with everything it needs: adapter, completion queue, queue pair, connector, and one registered block
- * of memory cut into slots. Used by one thread. Every function that fails has printed one sentence on stderr. */
+ * of memory cut into slots. Used by one thread. Every function that fails has printed one sentence on stderr, unless the user
+ * has asked to stop (stop.h): then all of them fail at once, and session_disconnect or session_close says so. */
 #ifndef TOOLS_SESSION_H
 #define TOOLS_SESSION_H
 
@@ -49,11 +50,14 @@ struct done {
 };
 
 int session_open(struct session *s, const struct sockaddr *local, size_t len);
-/* Memory, queues, receives: before connecting. Set before, if at all: nrecv (else slots + 8), share. */
+/* Memory, queues, receives: before connecting. Set before, if at all: nrecv (else slots + 8), recv_bytes (else the chunk),
+ * share. */
 int session_prepare(struct session *s, uint32_t chunk, uint32_t slots);
 int session_connect(struct session *s, const struct sockaddr_storage *local, const struct sockaddr_storage *peer);
 int session_listen(struct session *s, const struct sockaddr_storage *at, uint16_t *port);
+/* Without a listener of its own: at `listener`, which is another session's of the same adapter. */
 int session_accept(struct session *s);
+int session_accept_at(struct session *s, IND2Listener *listener);
 /* Sends DREQ when connected and waits for its answer; not orderly = something failed: for a second only. */
 void session_disconnect(struct session *s, bool orderly);
 /* The peer goes first: wait for it, bounded in the same way. */
@@ -70,7 +74,8 @@ int session_send_slot(struct session *s, uint32_t slot, uint32_t length);
 int session_write_slot(struct session *s, uint32_t slot, uint32_t length, uint64_t addr, uint32_t token, bool silent);
 int session_read_slot(struct session *s, uint32_t slot, uint32_t length, uint64_t addr, uint32_t token);
 int session_repost(struct session *s, uint32_t index);
-/* The next completion, waiting at most timeout_ms. 1 = got one, 0 = none in time, -1 = connection dead (printed). */
+/* The next completion, waiting at most timeout_ms. 1 = got one, 0 = none in time, -1 = connection dead (printed), or the user
+ * has asked to stop. */
 int session_next(struct session *s, struct done *done, int timeout_ms);
 
 /* arguments.c: 0 or -1 after one sentence on stderr. */

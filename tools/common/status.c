@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "ndspi.h"
+#include "stop.h"
 
 #define ROW(name, words) {name, #name, words}
 
@@ -89,6 +90,20 @@ const char *nd_text(HRESULT hr)
 	return look_up(hr, false);
 }
 
+/* In short sleeps, since the signal that asks to stop wakes nobody here. */
+static bool await_event(HANDLE event, int timeout_ms)
+{
+	while (timeout_ms != 0) {
+		int ms = timeout_ms > 0 && timeout_ms < STOP_LOOK_MS ? timeout_ms : STOP_LOOK_MS;
+		if (NdsEventWait(event, (ULONG)ms) == ND_SUCCESS)
+			return true;
+		if (stop_asked())
+			return false;
+		timeout_ms -= timeout_ms > 0 ? ms : 0;
+	}
+	return NdsEventWait(event, 0) == ND_SUCCESS;
+}
+
 HRESULT nd_finish(void *any, HRESULT started, OVERLAPPED *ov, int timeout_ms)
 {
 	IND2Overlapped *o = any;
@@ -97,7 +112,7 @@ HRESULT nd_finish(void *any, HRESULT started, OVERLAPPED *ov, int timeout_ms)
 	HRESULT hr = o->lpVtbl->GetOverlappedResult(o, ov, false);
 	if (hr != ND_PENDING)
 		return hr;
-	if (NdsEventWait(ov->hEvent, (ULONG)timeout_ms) != ND_SUCCESS)
+	if (!await_event(ov->hEvent, timeout_ms))
 		return ND_IO_TIMEOUT;
 	return o->lpVtbl->GetOverlappedResult(o, ov, true);
 }

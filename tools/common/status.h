@@ -10,8 +10,8 @@ const char *nd_name(HRESULT hr);
 /* "cancelled, the connection ended" */
 const char *nd_text(HRESULT hr);
 
-/* Waits for the end of a request that answered `started`: its status, or ND_IO_TIMEOUT after timeout_ms; it is pending still
- * then. `any` is the object it was made on, or another one. */
+/* Waits for the end of a request that answered `started`: its status, or ND_IO_TIMEOUT after timeout_ms (negative: never) or
+ * when the user asks to stop; it is pending still then. `any` is the object it was made on, or another one. */
 HRESULT nd_finish(void *any, HRESULT started, OVERLAPPED *ov, int timeout_ms);
 
 #endif

@@ -9,8 +9,11 @@
 
 #include "address.h"
 #include "counters.h"
+#include "stop.h"
+#include "surroundings.h"
+#include "version.h"
 
-#define FOR_EVER     NDS_INFINITE
+#define FOR_EVER     (-1)
 #define CONNECT_MS   60000 /* address resolution and lost messages included */
 #define FAREWELL_MS  10000
 #define HASTY_MS     1000  /* something has failed already */
@@ -21,6 +24,18 @@ static bool dying;
 
 static void let_go(struct endpoint *e);
 
+/* Ends the program; a failure that follows while the connection is taken down does not begin this again. */
+_Noreturn static void leave(int status)
+{
+	if (open_one && !dying) {
+		dying = true;
+		let_go(open_one);
+	}
+	NdCleanup();
+	fflush(stdout);
+	exit(status);
+}
+
 void die(const char *format, ...)
 {
 	va_list args;
@@ -30,13 +45,17 @@ void die(const char *format, ...)
 	vfprintf(stderr, format, args);
 	fputc('\n', stderr);
 	va_end(args);
-	if (open_one && !dying) {
-		dying = true;
-		let_go(open_one);
-	}
-	NdCleanup();
-	fflush(stdout);
-	exit(1);
+	leave(stop_status(1));
+}
+
+void endpoint_interrupted(const struct endpoint *e)
+{
+	if (e->o->server ? !stop_asked() : !stop_overdue())
+		return;
+	if (e->o->server)
+		printf("%s: %llu messages, %llu bytes until then\n", program->name, (unsigned long long)e->messages,
+		       (unsigned long long)e->bytes);
+	leave(stop_status(1));
 }
 
 void must(const char *what, HRESULT hr)
@@ -47,8 +66,10 @@ void must(const char *what, HRESULT hr)
 
 void endpoint_program(const struct tool *tool, struct options *o, int argc, char **argv)
 {
+	version_if_asked(argc, argv);
 	program = tool;
 	options_read(tool, o, argc, argv);
+	stop_catch();
 	must("NdStartup", NdStartup());
 }
 
@@ -59,6 +80,8 @@ static HRESULT finish_in(struct endpoint *e, void *object, HRESULT started, int 
 		IND2Overlapped *o = object;
 		CALL(o, CancelOverlappedRequests);
 		CALL(o, GetOverlappedResult, &e->ov, true);
+		if (stop_asked())
+			leave(stop_status(1));
 	}
 	return hr;
 }
@@ -81,6 +104,7 @@ void endpoint_open(struct endpoint *e, const struct options *o)
 									 (struct sockaddr *)&local, &cb));
 	must("NdOpenAdapter", NdOpenAdapter(&IID_IND2Adapter, (const struct sockaddr *)&local, address_bytes(&local), (void **)&e->adapter));
 	open_one = e;
+	e->local = local;
 	must("Query", CALL(e->adapter, Query, &e->info, &info_bytes));
 	must("CreateOverlappedFile", CALL(e->adapter, CreateOverlappedFile, &e->file));
 	must("NdsEventCreate", NdsEventCreate(true, false, &e->ov.hEvent));
@@ -122,6 +146,12 @@ void endpoint_queues(struct endpoint *e, ULONG *receives, ULONG *requests)
 					   0, 0, (void **)&e->cq));
 	must("CreateQueuePair", CALL(e->adapter, CreateQueuePair, &IID_IND2QueuePair, (IUnknown *)e->cq, (IUnknown *)e->cq, e,
 				     *receives, *requests, e->pieces, e->pieces, i->InlineRequestThreshold, (void **)&e->qp));
+}
+
+void endpoint_surroundings(void)
+{
+	if (open_one)
+		surroundings_print_at((const struct sockaddr *)&open_one->local, sizeof(open_one->local), stdout);
 }
 
 /* ---- connecting ---- */
@@ -169,8 +199,8 @@ void endpoint_await(struct endpoint *e, void *data, ULONG room)
 	printf("%s: listening on %s\n", program->name, address_text(&at, text));
 	fflush(stdout);
 	make_connector(e);
-	must("GetConnectionRequest", nd_finish(e->listener, CALL(e->listener, GetConnectionRequest, (IUnknown *)e->connector, &e->ov),
-					       &e->ov, (int)FOR_EVER));
+	must("GetConnectionRequest", finish_in(e, e->listener, CALL(e->listener, GetConnectionRequest, (IUnknown *)e->connector, &e->ov),
+					       FOR_EVER));
 	private_data(e, data, room);
 }
 
@@ -204,6 +234,7 @@ static void disconnect(struct endpoint *e)
 
 static void let_go(struct endpoint *e)
 {
+	stop_leave(program->name);
 	if (e->connected)
 		disconnect(e);
 	if (e->o->stats)
@@ -230,7 +261,8 @@ static void let_go(struct endpoint *e)
 	open_one = NULL;
 }
 
-void endpoint_close(struct endpoint *e)
+int endpoint_close(struct endpoint *e)
 {
 	let_go(e);
+	return stop_status(0);
 }

@@ -25,6 +25,7 @@ struct endpoint {
 	const struct options *o;
 	IND2Adapter *adapter;
 	ND2_ADAPTER_INFO info;
+	struct sockaddr_storage local; /* the adapter's address */
 	HANDLE file;              /* where overlapped requests end */
 	OVERLAPPED ov, notify;    /* one request at a time; the completion queue's */
 	bool notify_pending;
@@ -41,6 +42,7 @@ struct endpoint {
 	bool connected;
 	uint16_t port;            /* customary one of the tool: tells tools apart */
 	unsigned said, heard;     /* orders */
+	uint64_t messages, bytes; /* server: of the client's, so far */
 };
 
 /* ---- failing ---- */
@@ -62,6 +64,9 @@ void endpoint_memory(struct endpoint *e, size_t bytes, ULONG flags);
  * adapter has them: the numbers that it has come back. A number of SGEs that it has not is a usage error. */
 void endpoint_queues(struct endpoint *e, ULONG *receives, ULONG *requests);
 
+/* Prints what the open endpoint's measurement runs on. */
+void endpoint_surroundings(void);
+
 /* ---- connecting; private data of at most 56 bytes travels both ways ---- */
 
 /* Client. Sends `data`, waits for the server's answer, whose first `room` bytes are stored (zeroed behind its end), and
@@ -72,8 +77,12 @@ void endpoint_await(struct endpoint *e, void *data, ULONG room);
 /* Server: lets the client in. Post the receives before. */
 void endpoint_accept(struct endpoint *e, const void *data, ULONG bytes);
 /* Disconnects. The client goes first, the server waits for it; prints counters if asked to, releases
- * all. What remains is NdCleanup. */
-void endpoint_close(struct endpoint *e);
+ * all. What remains is NdCleanup. The program's exit status: 0, or that of an interrupted one. */
+int endpoint_close(struct endpoint *e);
+
+/* For loops that wait: ends the program, with a goodbye to the peer, if the user has asked for it. A client is given a moment
+ * (stop_overdue) to finish what it is at, so that it can print its table: plan_next and sizes_next answer 0 meanwhile. */
+void endpoint_interrupted(const struct endpoint *e);
 
 /* ---- requests and completions ---- */
 

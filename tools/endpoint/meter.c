@@ -1,4 +1,4 @@
-/* How fast was it, and how is that told? Owns the JSON file. Any thread, one at a time. */
+/* How fast was it, and how is that told? Owns nothing. Any thread, one at a time. */
 #include "meter.h"
 
 #include <stdlib.h>
@@ -7,9 +7,10 @@
 #include <time.h>
 
 #include "endpoint.h"
+#include "stop.h"
 
 #define BATCH_FIRST   16
-#define BATCH_SECONDS 0.25
+#define BATCH_SECONDS 0.15 /* an interruption waits for the end of a batch */
 #define QUIET_SECONDS 4
 #define SHOW_SECONDS  2
 
@@ -74,7 +75,7 @@ uint64_t plan_next(struct plan *p, const struct meter *m)
 	if (p->done > 0) {
 		double rest = p->seconds > 0 ? p->seconds - m->seconds : BATCH_SECONDS;
 		double batch = (double)p->done / (m->seconds > 0 ? m->seconds : 1e-9) * (rest < BATCH_SECONDS ? rest : BATCH_SECONDS);
-		if (rest <= 0 || left == 0)
+		if (rest <= 0 || left == 0 || stop_asked())
 			return 0;
 		show(p, m);
 		/* not by leaps: the first few are slow or fast by chance */
@@ -87,7 +88,7 @@ uint64_t plan_next(struct plan *p, const struct meter *m)
 
 uint32_t sizes_next(const struct sizes *s, uint32_t n)
 {
-	if (n >= s->max)
+	if (n >= s->max || stop_asked())
 		return 0;
 	return n <= s->max / 2 ? 2 * n : s->max;
 }
@@ -101,45 +102,42 @@ const struct column table_customary[] = {
 
 void table_start(struct table *t, const struct column *columns, const char *tool, const struct options *o)
 {
-	*t = (struct table){.columns = columns};
+	*t = (struct table){.columns = columns, .o = o, .tool = tool};
+	if (o->client) /* a table of two ends */
+		endpoint_surroundings();
 	for (const struct column *c = columns; c->title; c++)
 		printf(" %*s", c->width, c->title);
 	printf("\n");
 	fflush(stdout);
-	if (o->json_file == NULL)
-		return;
-	t->json = fopen(o->json_file, "w");
-	if (t->json == NULL)
-		die("cannot write %s", o->json_file);
-	fprintf(t->json, "{\"tool\": \"%s\", \"blocking\": %s, \"sge\": %u, \"pipeline\": %u, \"checked\": %s, \"results\": [", tool,
-		o->blocking ? "true" : "false", o->pieces, o->pipeline, o->unchecked ? "false" : "true");
+	if (o->json)
+		t->rows = json_array();
 }
 
 void table_row(struct table *t, const double *values)
 {
 	const struct column *c = t->columns;
-	if (t->json)
-		fputs(t->rows++ ? ",\n {" : "\n {", t->json);
+	json_t *row = t->rows ? json_object() : NULL;
 	for (unsigned i = 0; c[i].title; i++) {
 		printf(" %*.*f", c[i].width, c[i].decimals, values[i]);
-		if (t->json)
-			fprintf(t->json, "%s\"%s\": %.*f", i ? ", " : "", c[i].key, c[i].decimals, values[i]);
+		if (row)
+			json_object_set_new(row, c[i].key, jsonfile_number(values[i], c[i].decimals));
 	}
 	printf("\n");
 	fflush(stdout);
-	if (t->json)
-		fputc('}', t->json);
+	if (row)
+		json_array_append_new(t->rows, row);
 }
 
 void table_end(struct table *t)
 {
-	if (t->json == NULL)
+	const struct options *o = t->o;
+	if (t->rows == NULL)
 		return;
-	fputs("\n]}\n", t->json);
-	bool failed = ferror(t->json);
-	if (fclose(t->json) || failed)
+	json_t *all = json_pack("{s:s, s:b, s:i, s:i, s:b, s:o}", "tool", t->tool, "blocking", (int)o->blocking, "sge", (int)o->pieces,
+				"pipeline", (int)o->pipeline, "checked", (int)!o->unchecked, "results", t->rows);
+	t->rows = NULL;
+	if (!jsonfile_finish(o->json, all))
 		die("the JSON file cannot be written");
-	t->json = NULL;
 }
 
 void table_customary_row(struct table *t, uint32_t size, uint64_t iterations, double latency_us, const struct meter *m,

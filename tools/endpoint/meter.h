@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "jsonfile.h"
 #include "options.h"
 
 double meter_now(void); /* seconds */
@@ -31,11 +32,11 @@ struct plan {
 	uint32_t size;
 };
 void plan_start(struct plan *p, const struct options *o, uint32_t size, uint64_t most);
-/* How many to do next; 0: the row is finished. Counts the batch that it answered before as done. `m` measures the row. From
+/* How many to do next; 0: the row is finished, or the user has asked to stop. Counts the batch that it answered before as done. `m` measures the row. From
  * the fourth second on a line now and then tells on stderr how far it is. */
 uint64_t plan_next(struct plan *p, const struct meter *m);
 
-/* Sizes of the table: `for (uint32_t n = s->min; n; n = sizes_next(s, n))`. */
+/* Sizes of the table; 0 after the last one, and when the user has asked to stop: `for (uint32_t n = s->min; n; n = sizes_next(s, n))`. */
 uint32_t sizes_next(const struct sizes *s, uint32_t n);
 
 /* ---- the table: on standard output, and as JSON if the options name a file ---- */
@@ -46,8 +47,9 @@ struct column {
 };
 struct table {
 	const struct column *columns; /* until one without a title */
-	FILE *json;
-	unsigned rows;
+	const struct options *o;
+	json_t *rows; /* NULL: no JSON file */
+	const char *tool;
 };
 void table_start(struct table *t, const struct column *columns, const char *tool, const struct options *o);
 /* One number for each column; whole numbers up to 2^53 are exact. */

@@ -9,6 +9,7 @@
 #include <strings.h>
 
 #include "address.h"
+#include "jsonfile.h"
 
 static const struct tool *current;
 static struct options own; /* what the rows below point to */
@@ -68,7 +69,7 @@ static void print_usage(FILE *f)
 	if (current->port)
 		fprintf(f, "  <ip>                     IPv4 or IPv6 address; with a port: 192.0.2.1:5000, [2001:db8::1]:5000\n"
 			   "  <port>                   default %u\n", current->port);
-	fputs("Exit status 0: all went well; 1: something did not; 2: these words were wrong.\n", f);
+	fputs("Exit status 0: all went well; 1: something did not; 2: these words were wrong; 130: interrupted (143: by SIGTERM).\n", f);
 }
 
 void usage_error(const char *format, ...)
@@ -202,6 +203,8 @@ void options_read(const struct tool *tool, struct options *o, int argc, char **a
 	*o = own;
 	if (config_file)
 		setenv("SOFTRNIC_CONFIG", config_file, 1);
+	if (o->json_file && (o->json = jsonfile_open(tool->name, o->json_file)) == NULL)
+		exit(1);
 	if (o->log_file && !freopen(o->log_file, "w", stdout))
 		usage_error("%s: %s", o->log_file, strerror(errno));
 }

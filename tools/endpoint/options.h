@@ -6,6 +6,7 @@
 #include <netinet/in.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 enum option_kind { OPT_FLAG, OPT_NUMBER, OPT_TEXT, OPT_SIZES };
 /* Which tools take it; OPT_ALL takes everybody. */
@@ -47,6 +48,7 @@ struct options {
 	unsigned timeout_s;       /* without a completion */
 	unsigned seed;
 	const char *log_file, *json_file;
+	FILE *json;               /* the JSON file, open and empty; NULL: none */
 };
 
 struct tool {

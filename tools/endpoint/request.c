@@ -3,6 +3,7 @@
 
 #include "endpoint.h"
 #include "meter.h"
+#include "stop.h"
 
 #define POLLS_PER_CLOCK 256
 
@@ -88,8 +89,12 @@ static void sleep_for(struct endpoint *e, ND2_RESULT *r)
 		}
 		if (e->notify_pending) {
 			HRESULT hr = nd_finish(e->cq, ND_PENDING, &e->notify, (int)e->o->timeout_s * 1000);
-			if (hr == ND_IO_TIMEOUT && (HRESULT)e->notify.Internal == ND_PENDING)
+			endpoint_interrupted(e);
+			if (hr == ND_IO_TIMEOUT && (HRESULT)e->notify.Internal == ND_PENDING) {
+				if (stop_asked())
+					continue;
 				no_word(e);
+			}
 			e->notify_pending = false;
 			must("Notify", hr);
 		}
@@ -111,6 +116,7 @@ void endpoint_next(struct endpoint *e, ND2_RESULT *r)
 		for (unsigned i = 0; i < POLLS_PER_CLOCK; i++)
 			if (endpoint_poll(e, r))
 				return;
+		endpoint_interrupted(e);
 		sched_yield(); /* the peer may be waiting for this processor */
 		double now = meter_now();
 		began = began > 0 ? began : now;

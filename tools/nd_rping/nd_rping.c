@@ -7,12 +7,17 @@
 #include <arpa/inet.h>
 #include <endian.h>
 #include <getopt.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "counters.h"
 #include "session.h"
+#include "stop.h"
+#include "version.h"
 
 #define RPING_PORT  7174
 #define PING_MIN    23 /* rping takes 23 to 65535 */
@@ -21,6 +26,8 @@
 #define PARTING_MS  5000 /* for the farewell, when all rounds are done */
 #define SLOT_SOURCE 0
 #define SLOT_SINK   1
+#define VISITS_MAX  256 /* clients of a persistent server at a time */
+#define FAILURES_MAX 100 /* in sequence: an adapter that is gone fails each time */
 
 /* On the wire in network order; the token of ND2 is in network order already. */
 struct rping_info {
@@ -30,25 +37,26 @@ struct rping_info {
 };
 
 struct options {
-	bool server, verbose, validate, stats;
+	bool server, persistent, verbose, validate, stats;
 	struct sockaddr_storage local, peer;
-	unsigned count, size;
+	unsigned count, size; /* count 0: no limit */
 };
 
 static void usage(FILE *f)
 {
-	fputs("usage: nd_rping -s -a ADDR [-p PORT] [-C COUNT] [-v] [-V]\n"
+	fputs("usage: nd_rping -s -a ADDR [-P] [-p PORT] [-C COUNT] [-v] [-V]\n"
 	      "       nd_rping -c -a ADDR [-l LOCAL] [-p PORT] [-C COUNT] [-S SIZE] [-v] [-V]\n"
 	      "  -s / -c     server / client (counterparts of rping)\n"
 	      "  -a ADDR     address to listen on / to connect to\n"
 	      "  -l LOCAL    own address (default: the one from which ADDR is reached)\n"
 	      "  -p PORT     default 7174\n"
-	      "  -C COUNT    rounds (client default 10; server: until the client leaves)\n"
+	      "  -P          server: serve any number of clients, also at the same time, until interrupted\n"
+	      "  -C COUNT    rounds, 0: no limit (client default 10; server default 0: until the client leaves)\n"
 	      "  -S SIZE     bytes of a ping, 23..65536 (default 64)\n"
 	      "  -v          print the data   -V  compare the data\n"
 	      "      --config FILE  configuration (default $SOFTRNIC_CONFIG, else built in)\n"
 	      "      --stats        print all counters that are not zero at the end\n"
-	      "Exit status 0 only when every round was right.\n", f);
+	      "Exit status 0 only when every round was right; 130 when interrupted (143: by SIGTERM).\n", f);
 }
 
 /* Waits for a completion of this kind; others on the way were sends of ours. 1 = got it, 0 = nothing in that time,
@@ -105,16 +113,27 @@ static void make_ping(char *buf, unsigned size, unsigned round)
 	buf[size - 1] = 0;
 }
 
+static void print_partial(const struct options *o, unsigned rounds)
+{
+	if (o->count)
+		printf("nd_rping: %u of %u rounds of %u bytes\n", rounds, o->count, o->size);
+	else
+		printf("nd_rping: %u rounds of %u bytes\n", rounds, o->size);
+}
+
 static int client(struct session *s, const struct options *o)
 {
 	struct rping_info info;
-	for (unsigned round = 0; round < o->count; round++) {
+	for (unsigned round = 0; o->count == 0 || round < o->count; round++) {
 		char *source = (char *)session_slot(s, SLOT_SOURCE), *sink = (char *)session_slot(s, SLOT_SINK);
 		make_ping(source, o->size, round);
 		memset(sink, 0, o->size);
 		if (send_info(s, SLOT_SOURCE, o->size) != 0 || await_info(s, &info) != 0 ||
-		    send_info(s, SLOT_SINK, o->size) != 0 || await_info(s, &info) != 0)
+		    send_info(s, SLOT_SINK, o->size) != 0 || await_info(s, &info) != 0) {
+			if (stop_came())
+				print_partial(o, round);
 			return -1;
+		}
 		if (o->validate && memcmp(source, sink, o->size) != 0) {
 			fprintf(stderr, "nd_rping: data mismatch in round %u\n", round);
 			return -1;
@@ -186,16 +205,17 @@ static int parse_options(int argc, char **argv, struct options *o)
 {
 	static const struct option longs[] = {{"config", 1, 0, 'X'}, {"stats", 0, 0, 'T'}, {"help", 0, 0, 'h'}, {0}};
 	const char *addr = NULL, *local = NULL;
-	bool client = false;
+	bool client = false, counted = false;
 	unsigned port = RPING_PORT;
-	for (int c; (c = getopt_long(argc, argv, "sca:l:p:C:S:vVh", longs, NULL)) != -1;) {
+	for (int c; (c = getopt_long(argc, argv, "sPca:l:p:C:S:vVh", longs, NULL)) != -1;) {
 		switch (c) {
 		case 's': o->server = true; break;
+		case 'P': o->persistent = true; break;
 		case 'c': client = true; break;
 		case 'a': addr = optarg; break;
 		case 'l': local = optarg; break;
 		case 'p': port = session_number(optarg, 1, 65535); break;
-		case 'C': o->count = session_number(optarg, 1, 1000000); break;
+		case 'C': o->count = session_number(optarg, 0, 1000000), counted = true; break;
 		case 'S': o->size = session_number(optarg, PING_MIN, PING_MAX); break;
 		case 'v': o->verbose = true; break;
 		case 'V': o->validate = true; break;
@@ -205,37 +225,23 @@ static int parse_options(int argc, char **argv, struct options *o)
 		default: usage(stderr); return -1;
 		}
 	}
-	if (o->server == client || !addr || optind != argc) {
+	if (o->server == client || (o->persistent && client) || !addr || optind != argc) {
 		usage(stderr);
 		return -1;
 	}
-	if (client && o->count == 0)
+	if (client && !counted)
 		o->count = 10;
 	if (session_parse_address(addr, (uint16_t)port, o->server ? &o->local : &o->peer) != 0)
 		return -1;
 	return local && !o->server ? session_parse_address(local, 0, &o->local) : 0;
 }
 
-static int run(struct session *s, const struct options *o)
+/* Serves the client that is connected, to the end of the connection. */
+static int serve(struct session *s, const struct options *o)
 {
-	uint16_t port;
-	if (session_prepare(s, PING_MAX, 2) != 0)
-		return -1;
-	if (!o->server) {
-		if (session_connect(s, &o->local, &o->peer) != 0)
-			return -1;
-		int err = client(s, o);
-		session_disconnect(s, err == 0);
-		return err;
-	}
-	if (session_listen(s, &o->local, &port) != 0)
-		return -1;
-	printf("nd_rping: listening on port %u\n", port);
-	fflush(stdout);
-	if (session_accept(s) != 0)
-		return -1;
 	enum round end;
 	int err = server(s, o, &end);
+	fflush(stdout);
 	/* A peer that has ended says its farewell once; if that was lost we need not wait for it twice. */
 	if (end == CLIENT_SILENT)
 		session_disconnect(s, false);
@@ -244,13 +250,106 @@ static int run(struct session *s, const struct options *o)
 	return err;
 }
 
+static int prepare(struct session *s)
+{
+	s->recv_bytes = sizeof(struct rping_info); /* as rping has it: who sends more is told */
+	return session_prepare(s, PING_MAX, 2);
+}
+
+/* ---- -P: a thread for each client ---- */
+
+struct visit {
+	struct session s;
+	const struct options *o;
+};
+
+static atomic_uint visits;
+
+static void end_visit(struct visit *v)
+{
+	session_close(&v->s);
+	free(v);
+	atomic_fetch_sub(&visits, 1);
+}
+
+static void *receive_visitor(void *arg)
+{
+	struct visit *v = arg;
+	serve(&v->s, v->o);
+	end_visit(v);
+	return NULL;
+}
+
+/* A session that is ready before its client comes; then a thread of its own. */
+static int welcome(struct session *host, const struct options *o)
+{
+	struct visit *v = calloc(1, sizeof(*v));
+	pthread_t thread;
+	if (v == NULL)
+		return -1;
+	v->o = o;
+	atomic_fetch_add(&visits, 1);
+	int err = session_open(&v->s, (const struct sockaddr *)&o->local, sizeof(o->local));
+	if (err == 0)
+		err = prepare(&v->s);
+	if (err == 0)
+		err = session_accept_at(&v->s, host->listener);
+	if (err == 0 && (err = pthread_create(&thread, NULL, receive_visitor, v)) != 0)
+		fprintf(stderr, "nd_rping: no thread for another client: %s\n", strerror(err));
+	if (err == 0)
+		pthread_detach(thread);
+	else
+		end_visit(v);
+	return err;
+}
+
+/* Until the user stops it, or nothing works any more. */
+static int serve_all(struct session *host, const struct options *o)
+{
+	unsigned failures = 0;
+	while (!stop_came() && failures < FAILURES_MAX) {
+		if (atomic_load(&visits) < VISITS_MAX && welcome(host, o) == 0) {
+			failures = 0;
+			continue;
+		}
+		failures += atomic_load(&visits) < VISITS_MAX;
+		usleep(STOP_LOOK_MS * 1000);
+	}
+	while (atomic_load(&visits) > 0)
+		usleep(STOP_LOOK_MS * 1000);
+	return -1;
+}
+
+static int run_server(struct session *s, const struct options *o)
+{
+	uint16_t port;
+	if ((!o->persistent && prepare(s) != 0) || session_listen(s, &o->local, &port) != 0)
+		return -1;
+	printf("nd_rping: listening on port %u\n", port);
+	fflush(stdout);
+	if (o->persistent)
+		return serve_all(s, o);
+	return session_accept(s) != 0 ? -1 : serve(s, o);
+}
+
+static int run_client(struct session *s, const struct options *o)
+{
+	if (prepare(s) != 0 || session_connect(s, &o->local, &o->peer) != 0)
+		return -1;
+	int err = client(s, o);
+	session_disconnect(s, err == 0);
+	return err;
+}
+
 int main(int argc, char **argv)
 {
 	struct options o = {.size = 64};
 	struct session s;
 	session_program = "nd_rping";
+	version_if_asked(argc, argv);
 	if (parse_options(argc, argv, &o) != 0)
 		return 1;
+	stop_catch();
 	HRESULT hr = NdStartup();
 	if (FAILED(hr)) {
 		fprintf(stderr, "nd_rping: the provider does not start: %s\n", nd_text(hr));
@@ -258,11 +357,11 @@ int main(int argc, char **argv)
 	}
 	int err = o.server || o.local.ss_family ? 0 : session_find_local(&o.peer, &o.local);
 	if (err == 0 && (err = session_open(&s, (const struct sockaddr *)&o.local, sizeof(o.local))) == 0) {
-		err = run(&s, &o);
+		err = o.server ? run_server(&s, &o) : run_client(&s, &o);
 		if (o.stats)
 			counters_print(stdout);
 		session_close(&s);
 	}
 	NdCleanup();
-	return err ? 1 : 0;
+	return stop_status(err ? 1 : 0);
 }

@@ -11,6 +11,8 @@
 
 #include "counters.h"
 #include "session.h"
+#include "stop.h"
+#include "version.h"
 
 #define UCMATOSE_PORT 7471
 #define WAIT_MS       20000
@@ -36,7 +38,7 @@ static void usage(FILE *f)
 	      "  -Q              receives go through a shared receive queue\n"
 	      "      --config FILE  configuration (default $SOFTRNIC_CONFIG, else built in)\n"
 	      "      --stats     print all counters that are not zero at the end\n"
-	      "Both ends must be given the same numbers. Exit status 0 only when every byte was right.\n", f);
+	      "Both ends must be given the same numbers. Exit status 0 only when every byte was right; 130 when interrupted (143: by SIGTERM).\n", f);
 }
 
 static void fill(uint8_t *data, unsigned size, unsigned connection)
@@ -53,6 +55,12 @@ static int send_all(struct session *s, const struct options *o)
 	return 0;
 }
 
+static void nap(unsigned ms)
+{
+	for (; ms > 0 && !stop_asked(); ms -= ms < STOP_LOOK_MS ? ms : STOP_LOOK_MS)
+		usleep((ms < STOP_LOOK_MS ? ms : STOP_LOOK_MS) * 1000);
+}
+
 /* Waits until nothing sent is in flight and `receives` messages came, each equal to the first slot. The server has put there what
  * it sent; the client, which must take what comes, puts the first message there. */
 static int complete(struct session *s, const struct options *o, unsigned receives)
@@ -61,7 +69,7 @@ static int complete(struct session *s, const struct options *o, unsigned receive
 	unsigned posted = s->nrecv < receives ? s->nrecv : receives, missing = receives - posted;
 	struct done d;
 	if (receives)
-		usleep(o->nap_ms * 1000);
+		nap(o->nap_ms);
 	while (receives || s->in_flight) {
 		int got = session_next(s, &d, WAIT_MS);
 		if (got == 0)
@@ -136,13 +144,12 @@ static int run(struct session *s, const struct options *o)
 		fflush(stdout);
 	}
 	for (unsigned i = 0; i < o->connections; i++) {
-		IND2Listener *own = s[i].listener;
-		s[i].listener = s[0].listener;
-		int err = o->server ? session_accept(&s[i]) : session_connect(&s[i], &o->local, &o->peer);
-		s[i].listener = own;
+		int err = o->server ? session_accept_at(&s[i], s[0].listener) : session_connect(&s[i], &o->local, &o->peer);
 		if (err != 0)
 			return -1;
 	}
+	printf("nd_ucmatose: connected\n");
+	fflush(stdout);
 	int err = o->server ? serve(s, o) : request(s, o);
 	if (err == 0)
 		printf("nd_ucmatose: %u connections, %u messages of %u bytes each way, data compared\n", o->connections,
@@ -186,9 +193,11 @@ int main(int argc, char **argv)
 {
 	struct options o = {.connections = 1, .count = 10, .size = 100};
 	session_program = "nd_ucmatose";
+	version_if_asked(argc, argv);
 	if (parse_options(argc, argv, &o) != 0)
 		return 1;
 	struct session *s = calloc(o.connections, sizeof(*s));
+	stop_catch();
 	HRESULT hr = s ? NdStartup() : ND_NO_MEMORY;
 	if (FAILED(hr)) {
 		fprintf(stderr, "nd_ucmatose: the provider does not start: %s\n", nd_text(hr));
@@ -205,5 +214,5 @@ int main(int argc, char **argv)
 	}
 	NdCleanup();
 	free(s);
-	return err ? 1 : 0;
+	return stop_status(err ? 1 : 0);
 }

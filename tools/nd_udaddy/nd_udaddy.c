@@ -17,6 +17,8 @@
 #include "counters.h"
 #include "rn/client.h"
 #include "session.h"
+#include "stop.h"
+#include "version.h"
 
 #define UDADDY_PORT 7174
 #define WAIT_MS     20000
@@ -59,7 +61,7 @@ static void usage(FILE *f)
 	      "  -S SIZE         bytes of a datagram, 1..4096 (default 100)\n"
 	      "      --config FILE  configuration (default $SOFTRNIC_CONFIG, else built in)\n"
 	      "      --stats     print all counters that are not zero at the end\n"
-	      "Both ends must be given the same numbers. Exit status 0 only when every byte was right.\n", f);
+	      "Both ends must be given the same numbers. Exit status 0 only when every byte was right; 130 when interrupted (143: by SIGTERM).\n", f);
 }
 
 static int complain(const char *what, int err)
@@ -226,7 +228,7 @@ static int complete(struct lab *l, unsigned received, unsigned sent)
 	uint64_t until = now_ms() + WAIT_MS;
 	for (unsigned i = 0; i < l->o->connections; i++)
 		while (l->path[i].received < received || l->path[i].sent < sent) {
-			if (take_completions(l) != 0)
+			if (stop_asked() || take_completions(l) != 0)
 				return -1;
 			if (now_ms() > until) {
 				fprintf(stderr, "nd_udaddy: %u of %u datagrams came, none more in %d s\n",
@@ -241,10 +243,11 @@ static int complete(struct lab *l, unsigned received, unsigned sent)
 static int next_event(struct lab *l, struct rn_event *ev, int timeout_ms)
 {
 	uint64_t until = now_ms() + (uint64_t)timeout_ms;
-	while (now_ms() < until)
+	while (now_ms() < until && !stop_asked())
 		if (rn_client_wait(l->client, ev, 1, 100) == 1 && ev->kind >= RN_EVENT_CM_REQUEST)
 			return 0;
-	fprintf(stderr, "nd_udaddy: no word from the peer for %d s\n", timeout_ms / 1000);
+	if (!stop_asked())
+		fprintf(stderr, "nd_udaddy: no word from the peer for %d s\n", timeout_ms / 1000);
 	return -1;
 }
 
@@ -323,6 +326,7 @@ static int request(struct lab *l)
 
 static void tear_down(struct lab *l)
 {
+	stop_leave("nd_udaddy");
 	for (unsigned i = 0; l->path && i < l->o->connections; i++) {
 		if (l->path[i].cm)
 			rn_client_cm_destroy(l->client, l->path[i].cm);
@@ -374,6 +378,7 @@ int main(int argc, char **argv)
 	const char *peer = NULL, *local = NULL;
 	unsigned port = UDADDY_PORT;
 	session_program = "nd_udaddy";
+	version_if_asked(argc, argv);
 	for (int c; (c = getopt_long(argc, argv, "s:b:P:c:C:S:h", longs, NULL)) != -1;) {
 		switch (c) {
 		case 's': peer = optarg; break;
@@ -396,5 +401,6 @@ int main(int argc, char **argv)
 	if ((peer && session_parse_address(peer, (uint16_t)port, &o.peer) != 0) ||
 	    (local && session_parse_address(local, o.server ? (uint16_t)port : 0, &o.local) != 0))
 		return 1;
-	return run(&o) ? 1 : 0;
+	stop_catch();
+	return stop_status(run(&o) ? 1 : 0);
 }

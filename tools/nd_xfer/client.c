@@ -167,8 +167,12 @@ static int send_file(struct sending *t)
 	if (say_hello(t, &ready) != 0)
 		return -1;
 	progress_start(&t->progress, t->size, t->o->progress);
-	if (transfer(t) != 0 || judge(t) != 0)
+	if (transfer(t) != 0 || judge(t) != 0) {
+		if (stop_came())
+			printf("sent %llu of %llu bytes by %s\n", (unsigned long long)t->sent, (unsigned long long)t->size,
+			       via_names[t->o->via]);
 		return -1;
+	}
 	double secs = seconds_now() - t->progress.start;
 	printf("sent %llu bytes by %s in %.3f s: %.1f MB/s, %llu packets retransmitted\n", (unsigned long long)t->size,
 	       via_names[t->o->via], secs, (double)t->size / 1e6 / (secs > 0 ? secs : 1e-9),

@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include "counters.h"
+#include "stop.h"
+#include "version.h"
 
 #define DEFAULT_PORT  18515
 #define DEFAULT_CHUNK (1u << 20)
@@ -35,7 +37,7 @@ static void usage(FILE *f)
 	      "      --timeout S     give up after S seconds without a word (default 30)\n"
 	      "      --stats         print all counters that are not zero at the end\n"
 	      "  -q, --quiet         no progress line\n"
-	      "Exit status 0 only when every byte arrived and both hashes are equal.\n", f);
+	      "Exit status 0 only when every byte arrived and both hashes are equal; 130 when interrupted (143: by SIGTERM).\n", f);
 }
 
 double seconds_now(void)
@@ -166,11 +168,13 @@ int main(int argc, char **argv)
 	struct words w = {.port = DEFAULT_PORT};
 	struct session s;
 	session_program = "nd_xfer";
+	version_if_asked(argc, argv);
 	parse_options(argc, argv, &o, &w);
 	uint16_t port = (uint16_t)w.port;
 	if ((w.server && session_parse_address(w.server, port, &o.local)) || (w.client && session_parse_address(w.client, port, &o.peer)) ||
 	    (w.local && w.client && session_parse_address(w.local, 0, &o.local)))
 		return 1;
+	stop_catch();
 	HRESULT hr = NdStartup();
 	if (FAILED(hr)) {
 		fprintf(stderr, "nd_xfer: the provider does not start: %s\n", nd_text(hr));
@@ -184,5 +188,5 @@ int main(int argc, char **argv)
 		session_close(&s);
 	}
 	NdCleanup();
-	return err ? 1 : 0;
+	return stop_status(err ? 1 : 0);
 }

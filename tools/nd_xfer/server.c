@@ -164,6 +164,9 @@ static int one_connection(struct session *s, const struct xfer_options *o)
 			(unsigned long long)t.hello.size);
 		err = -1;
 	}
+	if (err != 0 && stop_came() && t.hello.mode == MODE_FILE && t.hello.size)
+		printf("received %llu of %llu bytes by %s\n", (unsigned long long)t.got, (unsigned long long)t.hello.size,
+		       via_names[t.hello.via]);
 	if (s->connector)
 		session_wait_closed(s, err == 0);
 	if (err == 0 && t.hello.mode == MODE_FILE)
@@ -183,7 +186,7 @@ int server_run(struct session *s, const struct xfer_options *o)
 		return err;
 	printf("listening on port %u\n", port);
 	fflush(stdout);
-	for (unsigned i = 0; o->count == 0 || i < o->count; i++) {
+	for (unsigned i = 0; !stop_came() && (o->count == 0 || i < o->count); i++) {
 		s->quiet = false;
 		if (one_connection(s, o) != 0) {
 			err = -1;

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "surroundings.h"
+
 #define ROUNDS       5
 #define ROUND_SECS   0.12
 #define WINDOW       32
@@ -68,6 +70,7 @@ int table_run(struct session *s, const struct xfer_options *o, uint64_t addr, ui
 {
 	static const uint32_t sizes[] = {64, 512, 4096, 65536, 1 << 20};
 	uint64_t before = retransmissions();
+	surroundings_print_at((const struct sockaddr *)&o->local, sizeof(o->local), stdout);
 	printf("%10s %14s %14s %16s\n", "bytes", "write MB/s", "write Gbit/s", "round trip us");
 	for (unsigned i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		double bw[ROUNDS], rtt[ROUNDS];
@@ -79,6 +82,7 @@ int table_run(struct session *s, const struct xfer_options *o, uint64_t addr, ui
 		qsort(rtt, ROUNDS, sizeof(rtt[0]), ascending);
 		printf("%10u %14.1f %14.2f %16.2f\n", n, bw[ROUNDS / 2] / 1e6, bw[ROUNDS / 2] * 8 / 1e9,
 		       rtt[ROUNDS / 2] * 1e6);
+		fflush(stdout);
 	}
 	printf("medians of %d rounds; writes: window %d, one in %d signalled; %llu packets retransmitted\n", ROUNDS, WINDOW,
 	       SIGNAL_EVERY, (unsigned long long)(retransmissions() - before));

@@ -6,6 +6,7 @@
 
 #include "proto.h"
 #include "session.h"
+#include "stop.h"
 
 struct xfer_options {
 	struct sockaddr_storage local, peer;

@@ -6,6 +6,7 @@
 
 #include "address.h"
 #include "endpoint.h"
+#include "stop.h"
 
 #define FIELD(name) {#name, offsetof(ND2_ADAPTER_INFO, name), sizeof(((ND2_ADAPTER_INFO *)0)->name)}
 
@@ -53,6 +54,7 @@ static void print_info(const ND2_ADAPTER_INFO *info)
 		printf("\t0x%08x\n", rest);
 }
 
+/* By hand: libjansson's numbers are signed, and an AdapterId may be larger. No text here needs escapes. */
 static void print_json(FILE *f, const char *address, const ND2_ADAPTER_INFO *info)
 {
 	fprintf(f, "{\"address\": \"%s\"", address);
@@ -117,10 +119,8 @@ static const struct tool tool = {
 int main(int argc, char **argv)
 {
 	struct options o;
-	FILE *json = NULL;
 	endpoint_program(&tool, &o, argc, argv);
-	if (o.json_file && (json = fopen(o.json_file, "w")) == NULL)
-		die("cannot write %s", o.json_file);
+	FILE *json = o.json;
 	if (json)
 		fputc('[', json);
 	if (o.address.ss_family)
@@ -130,5 +130,5 @@ int main(int argc, char **argv)
 	if (json && (fputs("\n]\n", json) < 0 || fclose(json)))
 		die("cannot write %s", o.json_file);
 	NdCleanup();
-	return 0;
+	return stop_status(0);
 }

@@ -7,6 +7,7 @@
 
 #include "address.h"
 #include "endpoint.h"
+#include "stop.h"
 
 static bool is_remote;
 
@@ -147,5 +148,5 @@ int main(int argc, char **argv)
 	else
 		try_all();
 	NdCleanup();
-	return 0;
+	return stop_status(0);
 }

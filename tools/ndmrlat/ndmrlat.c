@@ -160,7 +160,7 @@ int main(int argc, char **argv)
 	endpoint_memory(&w.e, sizes.max, ND_MR_FLAG_ALLOW_LOCAL_WRITE);
 	memset(w.e.mem, 1, sizes.max);
 	run(&w);
-	endpoint_close(&w.e);
+	int status = endpoint_close(&w.e);
 	NdCleanup();
-	return 0;
+	return status;
 }

@@ -11,6 +11,7 @@
 
 #include "endpoint.h"
 #include "meter.h"
+#include "stop.h"
 
 #define MOST     10000 /* regions of a row and thread */
 #define LEAST    2000  /* the same of the largest */
@@ -90,12 +91,14 @@ static bool register_one(struct worker *w, struct region *r)
 
 static bool deregister_one(struct worker *w, struct region *r)
 {
+	if (r->mr == NULL)
+		return true; /* the user has stopped the row before its turn came */
 	return well(w->crew, "Deregister", CALL(r->mr, Deregister, &r->ov)) && take_packet(w->crew, r->mr);
 }
 
 static void each(struct worker *w, bool (*one)(struct worker *, struct region *))
 {
-	for (unsigned i = 0; i < w->count && !atomic_load(&w->crew->what); i++)
+	for (unsigned i = 0; i < w->count && !atomic_load(&w->crew->what) && !stop_asked(); i++)
 		if (!one(w, &w->regions[i]))
 			return;
 }
@@ -165,7 +168,7 @@ static void run_row(struct crew *c, struct table *t, uint32_t size)
 	pthread_barrier_wait(&c->barrier);
 	meter_stop(&dereg);
 	double all = (double)c->count * nthreads;
-	if (!atomic_load(&c->what))
+	if (!atomic_load(&c->what) && !stop_asked())
 		table_row(t, (double[]){size, all, reg.seconds * 1e6 / c->count, meter_cpu_percent(&reg), all / reg.seconds,
 					dereg.seconds * 1e6 / c->count, meter_cpu_percent(&dereg), all / dereg.seconds});
 }
@@ -230,8 +233,8 @@ int main(int argc, char **argv)
 	must("NdsPortCreate", NdsPortCreate(&c.port));
 	must("NdsPortBind", NdsPortBind(c.port, c.e.file, 0));
 	run(&c);
-	endpoint_close(&c.e);
+	int status = endpoint_close(&c.e);
 	NdsHandleClose(c.port);
 	NdCleanup();
-	return 0;
+	return status;
 }

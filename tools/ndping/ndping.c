@@ -16,7 +16,6 @@ struct side {
 	struct endpoint e;
 	unsigned pipeline;
 	uint8_t *buffers;
-	uint64_t messages, bytes;
 };
 
 static size_t stride(uint32_t size)
@@ -128,8 +127,8 @@ static void receive_one(struct side *s, uint8_t *at, uint64_t number, uint32_t s
 		die("message %llu has %u bytes instead of %u", (unsigned long long)number, r.BytesTransferred, size);
 	if (!s->e.o->unchecked)
 		pattern_check(at, s->e.mem, number, size);
-	s->messages++;
-	s->bytes += size;
+	s->e.messages++;
+	s->e.bytes += size;
 }
 
 static void receive_all(struct side *s, const struct order *run)
@@ -169,7 +168,7 @@ static void server(struct side *s)
 	if (run.kind != ORDER_BYE)
 		die("the client sent order %u", run.kind);
 	talk_say(&s->e, &(struct order){.kind = ORDER_DONE});
-	printf("ndping: %llu messages, %llu bytes%s\n", (unsigned long long)s->messages, (unsigned long long)s->bytes,
+	printf("ndping: %llu messages, %llu bytes%s\n", (unsigned long long)s->e.messages, (unsigned long long)s->e.bytes,
 	       s->e.o->unchecked ? "" : ", all as they were sent");
 }
 
@@ -192,7 +191,7 @@ int main(int argc, char **argv)
 		server(&s);
 	else
 		client(&s, &o);
-	endpoint_close(&s.e);
+	int status = endpoint_close(&s.e);
 	NdCleanup();
-	return 0;
+	return status;
 }

@@ -16,7 +16,6 @@ struct side {
 	uint32_t seed, stride;
 	unsigned burst; /* pings that travel together */
 	uint8_t *buffers;
-	uint64_t messages, bytes;
 };
 
 /* Message numbers: pings are even, pongs odd. */
@@ -78,8 +77,8 @@ static bool one_completion(struct side *s, uint32_t size)
 
 static void check(struct side *s, uint64_t round, uint64_t number, uint32_t size)
 {
-	s->messages++;
-	s->bytes += size;
+	s->e.messages++;
+	s->e.bytes += size;
 	if (!s->e.o->unchecked)
 		pattern_check(buffer(s, round), s->e.mem, number, size);
 }
@@ -178,7 +177,7 @@ static void server(struct side *s)
 	if (run.kind != ORDER_BYE)
 		die("the client sent order %u", run.kind);
 	talk_say(&s->e, &(struct order){.kind = ORDER_DONE});
-	printf("ndpingpong: %llu messages, %llu bytes%s\n", (unsigned long long)s->messages, (unsigned long long)s->bytes,
+	printf("ndpingpong: %llu messages, %llu bytes%s\n", (unsigned long long)s->e.messages, (unsigned long long)s->e.bytes,
 	       s->e.o->unchecked ? "" : ", all as they were sent");
 }
 
@@ -201,7 +200,7 @@ int main(int argc, char **argv)
 		server(&s);
 	else
 		client(&s, &o);
-	endpoint_close(&s.e);
+	int status = endpoint_close(&s.e);
 	NdCleanup();
-	return 0;
+	return status;
 }

@@ -30,7 +30,6 @@ struct rping {
 	uint64_t room;    /* bytes where messages arrive */
 	uint8_t *pattern; /* of what arrives */
 	ULONG pipeline;
-	uint64_t messages, bytes; /* server: moved so far */
 };
 
 static uint64_t arrivals(uint32_t largest)
@@ -167,8 +166,8 @@ static void obey(struct rping *p, const struct order *o)
 		die("the peer ordered what makes no sense");
 	if (check)
 		check_batch(p, o->size, o->count, o->first);
-	p->messages += o->count;
-	p->bytes += o->count * o->size;
+	p->e.messages += o->count;
+	p->e.bytes += o->count * o->size;
 	talk_say(&p->e, &(struct order){.kind = ORDER_DONE});
 }
 
@@ -199,7 +198,7 @@ static void run_server(struct rping *p)
 		talk_listen(&p->e, 1);
 		obey(p, &o);
 	}
-	printf("ndrping: %llu messages, %llu bytes%s\n", (unsigned long long)p->messages, (unsigned long long)p->bytes,
+	printf("ndrping: %llu messages, %llu bytes%s\n", (unsigned long long)p->e.messages, (unsigned long long)p->e.bytes,
 	       p->read ? " were read" : p->checked ? ", all as they were sent" : " were written");
 }
 
@@ -233,8 +232,8 @@ int main(int argc, char **argv)
 		run_server(&p);
 	else
 		run_client(&p);
-	endpoint_close(&p.e);
+	int status = endpoint_close(&p.e);
 	free(p.pattern);
 	NdCleanup();
-	return 0;
+	return status;
 }

@@ -40,7 +40,6 @@ struct pong {
 	ULONG room, in_flight; /* requests */
 	struct order early;    /* came while a request was waited for; kind 0: none */
 	uint64_t next;
-	uint64_t messages, bytes; /* server: moved so far */
 };
 
 static const uint8_t *own_message(const struct pong *p, uint64_t number)
@@ -119,6 +118,7 @@ static void await_message(struct pong *p, uint64_t number, uint32_t size)
 			usleep(NAP_US); /* nobody wakes who waits for memory */
 		else
 			sched_yield(); /* the peer may be waiting for this processor */
+		endpoint_interrupted(&p->e);
 		double now = meter_now();
 		began = began > 0 ? began : now;
 		if (now - began > p->o.timeout_s)
@@ -268,8 +268,8 @@ static void obey(struct pong *p, const struct order *run)
 	talk_say(&p->e, &(struct order){.kind = ORDER_GO});
 	if (!p->read)
 		pong(p, run);
-	p->messages += run->count;
-	p->bytes += run->count * run->size;
+	p->e.messages += run->count;
+	p->e.bytes += run->count * run->size;
 }
 
 static void run_server(struct pong *p)
@@ -289,7 +289,7 @@ static void run_server(struct pong *p)
 		borrow(p);
 	while (hear(p, &o), o.kind != ORDER_BYE)
 		obey(p, &o);
-	printf("ndrpingpong: %llu messages, %llu bytes%s\n", (unsigned long long)p->messages, (unsigned long long)p->bytes,
+	printf("ndrpingpong: %llu messages, %llu bytes%s\n", (unsigned long long)p->e.messages, (unsigned long long)p->e.bytes,
 	       p->read ? " were read" : p->checked ? ", all as they were sent" : " were written");
 }
 
@@ -323,8 +323,8 @@ int main(int argc, char **argv)
 		run_server(&p);
 	else
 		run_client(&p);
-	endpoint_close(&p.e);
+	int status = endpoint_close(&p.e);
 	free(p.theirs);
 	NdCleanup();
-	return 0;
+	return status;
 }

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "jsonfile.h"
 #include "play.h"
+#include "version.h"
 
 struct options {
 	const char *interface, *own, *peer, *json, *only;
@@ -71,15 +73,12 @@ static enum outcome play(const struct row *row, struct play *p)
 	return play_script(p, row->script);
 }
 
-static void json_string(FILE *f, const char *s)
+static void put_text(FILE *f, const char *s)
 {
-	fputc('"', f);
-	for (; *s; s++) {
-		if (*s == '"' || *s == '\\')
-			fputc('\\', f);
-		fputc(*s, f);
-	}
-	fputc('"', f);
+	json_t *text = jsonfile_text(s);
+
+	json_dumpf(text, f, JSON_ENCODE_ANY);
+	json_decref(text);
 }
 
 static void json_row(FILE *f, const struct row *row, const struct play *p, enum outcome o, bool first)
@@ -87,11 +86,11 @@ static void json_row(FILE *f, const struct row *row, const struct play *p, enum 
 	const struct line *l = p->c->line;
 
 	fprintf(f, "%s\n  {\"row\": \"%s\", \"result\": \"%s\", \"why\": ", first ? "" : ",", row->id, outcome_words[o]);
-	json_string(f, p->why);
+	put_text(f, p->why);
 	fputs(", \"frames\": [", f);
 	for (unsigned i = l->notes > LINE_NOTES ? l->notes - LINE_NOTES : 0, n = 0; o == DEVIATES && i < l->notes; i++, n++) {
 		fputs(n ? ", " : "", f);
-		json_string(f, l->note[i % LINE_NOTES]);
+		put_text(f, l->note[i % LINE_NOTES]);
 	}
 	fputs("]}", f);
 }
@@ -165,6 +164,7 @@ int main(int argc, char **argv)
 	struct options o = {.port = 7174, .patience = 30};
 	struct tally t = {{0}, NULL};
 
+	version_if_asked(argc, argv);
 	if (!parse(argc, argv, &o)) {
 		usage(stderr);
 		return 2;

@@ -1,0 +1,216 @@
+"""usage: test_interrupt.py BUILD CATALOGUE    a user interrupts one end of a tool in the middle of its work, as TAP: that end prints
+what it has and says goodbye, the other one learns at once"""
+import concurrent.futures
+import os
+import re
+import signal
+import sys
+import time
+from typing import NamedTuple
+
+sys.path[:0] = [os.path.dirname(os.path.dirname(os.path.abspath(__file__)))]
+from rig import Rig  # noqa: E402
+import tap  # noqa: E402
+
+BUILD, CATALOGUE = sys.argv[1:3]
+AT_ONCE = 3
+ENDS_S = 5       # two seconds, and more for a busy machine
+UNDER_WAY_S = 1
+BEGINS_S = 20    # connecting included, on a busy machine
+LOOK_S = 0.02
+HOST = "192.0.2.1"
+BIG = 1 << 34    # bytes of a file that is not moved in the time of a test; it has no blocks
+
+
+class Row(NamedTuple):
+    """A tool. PORT in its words is a free port, FILE a large file."""
+    path: str
+    server: str
+    client: str
+    server_ready: str
+    client_busy: str     # what a client has printed when it is at work; FILE: it reads the large file
+    server_result: str   # what an interrupted end prints on standard output or standard error, beside the interruption
+    client_result: str
+    farewell: bool = True  # the two ends have a connection
+    server_survives: str = ""  # what a server says whose client was interrupted, when it regards that as a good end
+
+
+def customary(name):
+    return Row(f"tools/{name}", f"-s {HOST}", f"-c --size 4096:8192 --seconds 60 {HOST}", "listening on", "Size",
+               r"\d+ messages, \d+ bytes until then", r"\n +4096 +[1-9]\d* ", server_survives=r"messages, \d+ bytes")
+
+
+def perftest(name, words="-D 60 -f 0", rdma_cm=False):
+    cm, host = ("-R", HOST) if rdma_cm else ("", "127.0.0.1")
+    if name.endswith("_bw"):
+        words += " -Q 1"  # each message is counted when it is done, on a busy machine too
+    row = r"^ (65536|2|8) +[1-9]\d* +" if name != "nd_read_lat" else ""
+    return Row(f"perf/{name}", f"-p PORT {cm} {words}", f"-p PORT {cm} {words} {host}",
+               "Waiting for client", "remote address", "", row)
+
+
+ROWS = (
+    *(customary(name) for name in ("ndping", "ndpingpong", "ndrping", "ndrpingpong")),
+    Row("tools/nd_rping", f"-s -a {HOST}", f"-c -a {HOST} -C 1000000 -v", "listening on", "ping data",
+        r"served [1-9]\d* rounds", r"[1-9]\d* of 1000000 rounds", server_survives=r"served [1-9]\d* rounds"),
+    Row("tools/nd_xfer", f"-s {HOST}", f"-c {HOST} FILE", "listening on", "FILE",
+        r"received [1-9]\d* of \d+ bytes", r"sent [1-9]\d* of \d+ bytes"),
+    Row("tools/nd_xfer", f"-s {HOST}", f"-c {HOST} --table", "listening on", r"\n +64 ", "", r"\n +64 "),
+    Row("tools/nd_ucmatose", f"-b {HOST} -C 3000 -S 1000000 -r 1", f"-s {HOST} -C 3000 -S 1000000 -r 1", "listening on", "connected", "", ""),
+    *(perftest(name) for name in ("nd_send_bw", "nd_write_lat", "nd_read_bw", "nd_atomic_lat")),
+    perftest("nd_send_lat", rdma_cm=True),
+    perftest("nd_write_bw", rdma_cm=True),
+    perftest("nd_send_bw", "-n 100000000"),
+    perftest("nd_write_bw", "-D 60 -f 0 -e", rdma_cm=True),
+)
+
+
+def tidy(text):
+    return text.strip()[-400:]
+
+
+class Pair(Rig):
+    """A server of the row on side a, a client on side b."""
+
+    def __init__(self):
+        super().__init__(None, None, CATALOGUE)
+
+    def run(self, side, row, words, port):
+        source = self.path("big")
+        if "FILE" in words:
+            with open(source, "wb") as f:
+                f.truncate(BIG)
+        words = [{"PORT": str(port), "FILE": source}.get(w, w) for w in words.split()]
+        return self.start(side, os.path.join(BUILD, row.path), *words)
+
+
+def await_reading(process):
+    """Until it has read from a file, as position and link of its descriptors tell."""
+    folder = f"/proc/{process.child.pid}"
+    until = time.monotonic() + BEGINS_S
+    while time.monotonic() < until:
+        for fd in os.listdir(f"{folder}/fd"):
+            try:
+                if os.readlink(f"{folder}/fd/{fd}").endswith("/big"):
+                    with open(f"{folder}/fdinfo/{fd}", encoding="ascii") as f:
+                        if int(f.readline().split()[1]) > 0:
+                            return
+            except FileNotFoundError:
+                pass
+        time.sleep(LOOK_S)
+    raise RuntimeError(f"has not begun: {process.text}")
+
+
+def await_end(process, since, seconds=ENDS_S):
+    """(status, seconds since then)"""
+    status = process.end(max(0.01, seconds - (time.monotonic() - since)))
+    return status, time.monotonic() - since
+
+
+def free_port():
+    import socket
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+def interrupt(row, victim, number):
+    """One end gets the signal while both work."""
+    with Pair() as pair:
+        port = free_port()
+        server = pair.run("a", row, row.server, port).await_text(row.server_ready)
+        time.sleep(LOOK_S)
+        client = pair.run("b", row, row.client, port)
+        if row.client_busy == "FILE":
+            await_reading(client)
+        else:
+            client.await_text(row.client_busy)
+        time.sleep(UNDER_WAY_S)
+        stops, stays = (server, client) if victim == "server" else (client, server)
+        for p in (server, client):
+            if p.child.poll() is not None:
+                return [f"has ended before the signal: {p.text}"]
+        began = time.monotonic()
+        stops.child.send_signal(number)
+        status, took = await_end(stops, began)
+        complaints = [] if status == 128 + number else [f"{victim}: exit status {status} after {took:.1f} s: {tidy(stops.text)}"]
+        if not re.search(rf"interrupted by {number.name}\n", stops.text):
+            complaints.append(f"{victim} does not say that it was interrupted: {tidy(stops.text)}")
+        result = row.server_result if victim == "server" else row.client_result
+        if not re.search(result, stops.text, re.M):
+            complaints.append(f"{victim} does not print '{result}': {tidy(stops.text)}")
+        if row.farewell:
+            complaints += survives(row, victim, stays, began)
+        if os.path.exists(pair.path("memif.sock")):
+            complaints.append("the socket file of the memif is left")
+        return complaints
+
+
+def survives(row, victim, stays, began):
+    """The end that was not interrupted ends soon, and says why."""
+    status, took = await_end(stays, began)
+    well = row.server_survives if victim == "client" else ""
+    name = os.path.basename(row.path)
+    if status == 0 and well and re.search(well, stays.text):
+        return []
+    said = re.search(rf"{name}: (?!listening|connected)", stays.text)
+    return ([] if status == 1 else [f"the other end: exit status {status} after {took:.1f} s: {tidy(stays.text)}"]) + \
+        ([] if said else [f"the other end does not say why it ends: {tidy(stays.text)}"])
+
+
+def alone(path, words, side="a", number=signal.SIGINT, said=""):
+    """A tool that waits for nobody, or for nobody who comes."""
+    with Rig(None, None, CATALOGUE) as rig:
+        p = rig.start(side, os.path.join(BUILD, path), *words.split())
+        if said:
+            p.await_text(said)
+        time.sleep(UNDER_WAY_S)
+        began = time.monotonic()
+        p.child.send_signal(number)
+        status, took = await_end(p, began)
+        left = [rig.path("memif.sock")] if os.path.exists(rig.path("memif.sock")) else []
+        complaints = [] if status == 128 + number else [f"exit status {status} after {took:.1f} s: {tidy(p.text)}"]
+        complaints += [] if f"interrupted by {number.name}\n" in p.text else [f"does not say so: {tidy(p.text)}"]
+        return complaints + [f"{name} is left" for name in left]
+
+
+def twice():
+    """The peer stands still, so that the goodbye waits for an answer; the second signal ends that too."""
+    with Pair() as pair:
+        row = ROWS[0]
+        server = pair.run("a", row, row.server, 0).await_text(row.server_ready)
+        client = pair.run("b", row, row.client, 0).await_text(row.client_busy)
+        time.sleep(UNDER_WAY_S)
+        server.child.send_signal(signal.SIGSTOP)
+        client.child.send_signal(signal.SIGINT)
+        time.sleep(0.3)
+        if client.child.poll() is not None:
+            return [f"ended at the first signal already: {client.text}"]
+        began = time.monotonic()
+        client.child.send_signal(signal.SIGINT)
+        status, took = await_end(client, began)
+        server.child.send_signal(signal.SIGCONT)
+        return [] if status == 130 and took < 0.7 else [f"exit status {status} after {took:.1f} s: {tidy(client.text)}"]
+
+
+def checks():
+    for row in ROWS:
+        words = " ".join(w for w in row.client.split() if w.startswith("-") and w not in ("-p", "-c", "-s", "-a"))
+        for victim, number in (("server", signal.SIGINT), ("client", signal.SIGTERM)):
+            yield (f"{os.path.basename(row.path)} {words}: the {victim} gets {number.name}",
+                   lambda r=row, v=victim, n=number: interrupt(r, v, n))
+    servers = [(r.path, r.server.replace("PORT", "18999"), r.server_ready) for r in ROWS[:6] + ROWS[8:9]]
+    for path, words, said in servers:
+        yield f"{os.path.basename(path)}: a server without a client", lambda p=path, w=words, s=said: alone(p, w, said=s)
+    yield "nd_udaddy: a server without a client", lambda: alone("tools/nd_udaddy", f"-b {HOST}", said="listening on")
+    for name in ("ndmrlat", "ndmrrate"):
+        yield name, lambda n=name: alone(f"tools/{n}", f"--iterations 1000000 {HOST}", said="Size")
+    yield "a client without a server", lambda: alone("tools/ndping", f"-c {HOST}", side="b")
+    yield "nd_rping, a client without a server", lambda: alone("tools/nd_rping", f"-c -a {HOST}", side="b")
+    yield "a second signal", twice
+
+
+if __name__ == "__main__":
+    with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+        wanted = sys.argv[3:]
+        tap.run([(name, pool.submit(function).result) for name, function in checks() if not wanted or any(w in name for w in wanted)])

@@ -1,0 +1,69 @@
+/* Has the user interrupted this program? Owns the two signals. The handler runs in any thread and writes before it says so. */
+#include "stop.h"
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static atomic_int caught; /* the signal's number */
+static _Atomic uint64_t caught_ms;
+static atomic_bool said;
+static _Thread_local bool leaving;
+
+static uint64_t now_ms(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+static void on_signal(int number)
+{
+	int none = 0;
+	atomic_store(&caught_ms, now_ms());
+	if (!atomic_compare_exchange_strong(&caught, &none, number))
+		_exit(128 + number);
+}
+
+void stop_catch(void)
+{
+	struct sigaction act = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+	sigemptyset(&act.sa_mask);
+	sigaction(SIGINT, &act, NULL);
+	sigaction(SIGTERM, &act, NULL);
+}
+
+bool stop_asked(void)
+{
+	return atomic_load_explicit(&caught, memory_order_relaxed) && !leaving;
+}
+
+bool stop_came(void)
+{
+	return atomic_load(&caught) != 0;
+}
+
+bool stop_overdue(void)
+{
+	return stop_asked() && now_ms() - atomic_load(&caught_ms) > STOP_PATIENCE_MS;
+}
+
+void stop_leave(const char *program)
+{
+	int number = atomic_load(&caught);
+	leaving = true;
+	if (!number || atomic_exchange(&said, true))
+		return;
+	fflush(stdout);
+	fprintf(stderr, "%s: interrupted by SIG%s\n", program, sigabbrev_np(number));
+}
+
+int stop_status(int status)
+{
+	int number = atomic_load(&caught);
+	return number ? 128 + number : status;
+}
