@@ -12,6 +12,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.dirname(HERE), os.path.join(os.path.dirname(HERE), "lint")]
+import hardening  # noqa: E402
 import symbols  # noqa: E402
 import tap  # noqa: E402
 
@@ -21,6 +22,10 @@ COMPAT = "compat/"  # these are compiled by tests/unit/compat
 SAID = "MaxInlineDataSize 256\n"  # ND_MAX_INLINE
 COMPILERS = {".c": ["cc", "-std=gnu11"], ".cc": ["c++", "-std=gnu++17"]}
 CLIENTS = {"client.c": "softrnic", "client.cc": "softrnic", "windows.cpp": "softrnic-compat"}  # what pkg-config is asked for
+FEWEST_BINARIES = 23  # two libraries, and the tools of README.md
+VARIABLES = [("softrnic", "catalogdir", os.path.isdir), ("softrnic", "provider", os.path.isfile),
+             ("softrnic", "libdir", os.path.isdir), ("softrnic", "bindir", os.path.isdir),
+             ("softrnic", "includedir", os.path.isdir), ("softrnic-compat", "libdir", os.path.isdir)]
 STRICT = ["-Wall", "-Wextra", "-Werror", "-Wno-missing-field-initializers"]
 
 
@@ -49,8 +54,8 @@ class Install:
             return [], done.stdout
         return [f"{' '.join(command)}: exit status {done.returncode}", *(done.stdout + done.stderr).splitlines()], ""
 
-    def pkg_config(self, *what, package="softrnic"):
-        bad, flags = self.run("pkg-config", *what, package, **self.environment())
+    def pkg_config(self, *what, package="softrnic", **environment):
+        bad, flags = self.run("pkg-config", *what, package, **{**self.environment(), **environment})
         if bad:
             raise RuntimeError("\n".join(bad))
         return flags.split()
@@ -97,6 +102,43 @@ class Install:
                              SOFTRNIC_CONFIG="")
         return bad or ([] if said == SAID else [f"said {said!r} instead of {SAID!r}"])
 
+    def tool_runs(self):
+        """A tool finds the library beside its own folder, wherever the tree lies."""
+        bad, said = self.run(os.path.join(self.at(self.prefix), "bin", "ndadapterinfo"), "192.0.2.1",
+                             SOFTRNIC_ND_CATALOG=self.moved_catalogue(), SOFTRNIC_CONFIG="", LD_LIBRARY_PATH="")
+        return bad or ([] if "192.0.2.1" in said else [f"said {said!r}"])
+
+    def programs_tell_the_version(self):
+        version = "".join(self.pkg_config("--modversion"))
+        bad = []
+        for path in sorted(glob.glob(os.path.join(self.at(self.prefix), "bin", "*"))):
+            wrong, said = self.run(path, "--version")
+            wanted = f"{os.path.basename(path)} (softrnic) {version}"
+            bad += wrong or ([] if said.split("\n")[0] == wanted else [f"{path}: said {said!r} instead of {wanted!r}"])
+        return bad
+
+    def moved(self, *what, package):
+        """What pkg-config says when the prefix is where the tree lies now."""
+        return self.pkg_config(f"--define-variable=prefix={self.at(self.prefix)}", *what, package=package, PKG_CONFIG_SYSROOT_DIR="")
+
+    def client_runs_without_ldconfig(self, client):
+        program = os.path.join(self.work, client.replace(".", "_") + "_moved")
+        package = CLIENTS[client]
+        bad, _ = self.run(*COMPILERS[".c" if client.endswith(".c") else ".cc"], *self.moved("--cflags", package=package),
+                          os.path.join(HERE, client), "-o", program, *self.moved("--libs", package=package))
+        if bad:
+            return bad
+        bad, said = self.run(program, LD_LIBRARY_PATH="", SOFTRNIC_ND_CATALOG=self.moved_catalogue(), SOFTRNIC_CONFIG="")
+        return bad or ([] if said == SAID else [f"said {said!r} instead of {SAID!r}"])
+
+    def variables_name_what_is_there(self):
+        bad = []
+        for package, name, kind in VARIABLES:
+            path = "".join(self.moved(f"--variable={name}", package=package))
+            if not path or not kind(path):
+                bad.append(f"{package}: {name} is {path!r}, which is not there")
+        return bad
+
     def sources_for_windows_build(self):
         """As those of anybody else, who has nothing but what is installed."""
         folder = os.path.join(self.work, "sources")
@@ -131,6 +173,27 @@ class Install:
         return symbols.exports(os.path.join(self.lib, "libsoftrnic.so"),
                                [os.path.join(self.include, name) for name in ("rn/client.h", "rn/link.h")])
 
+    def binaries(self):
+        """Every program and shared library that is installed."""
+        return [path for path in sorted(glob.glob(self.at(self.prefix) + "/**/*", recursive=True))
+                if os.path.isfile(path) and not os.path.islink(path) and hardening.is_elf(path)]
+
+    def features_of_the_compiler(self):
+        """The control-flow features of a linked file are those that the start files of the C library have too."""
+        empty = os.path.join(self.work, "empty.so")
+        bad, _ = self.run("cc", "-shared", "-fcf-protection", "-x", "c", os.devnull, "-o", empty)
+        if bad:
+            raise RuntimeError("\n".join(bad))
+        return next(found for _, found in hardening.features(empty))
+
+    def binaries_are_hardened(self):
+        found, features = self.binaries(), self.features_of_the_compiler()
+        bad = [f"only {len(found)} programs and libraries found"] if len(found) < FEWEST_BINARIES else []
+        for path in found:
+            bad += [line for rule in hardening.LINKED for line in rule(path)]
+            bad += hardening.jumps_are_checked(path, features)
+        return bad
+
     def no_path_of_the_build(self):
         """Text files name no place of this machine but the prefix."""
         bad = []
@@ -152,9 +215,12 @@ def main():
             checks.append((f"headers_compile_alone_{language}", lambda s=suffix: tree.headers_compile_alone(s)))
         for client in CLIENTS:
             checks += [(f"{client}_needs_no_private_header", lambda c=client: tree.client_needs_no_private_header(c)),
-                       (f"{client}_runs", lambda c=client: tree.client_runs(c))]
+                       (f"{client}_runs", lambda c=client: tree.client_runs(c)),
+                       (f"{client}_runs_without_ldconfig", lambda c=client: tree.client_runs_without_ldconfig(c))]
+        checks += [("tool_runs", tree.tool_runs), ("programs_tell_the_version", tree.programs_tell_the_version), ("variables_name_what_is_there", tree.variables_name_what_is_there)]
         checks += [("sources_for_windows_build", tree.sources_for_windows_build),
                    ("catalogue_names_the_library", tree.catalogue_names_the_library), ("exports", tree.exports),
+                   ("binaries_are_hardened", tree.binaries_are_hardened),
                    ("no_path_of_the_build", tree.no_path_of_the_build)]
         tap.run(checks)
 
