@@ -70,7 +70,7 @@ class Rig:
     def path(self, name):
         return os.path.join(self.folder, name)
 
-    def write_config(self, side, loss=0, capture=False, text=None, impair="", **keys):
+    def write_config(self, side, loss=0, capture=False, text=None, impair="", timers="", **keys):
         host = "ab".index(side) + 1
         adapter = {"name": f"test-{side}", "port": "memif", "socket": self.path("memif.sock"),
                    "role": "server" if side == "a" else "client", "mac": f"02:00:00:00:0e:0{host}", **keys}
@@ -83,6 +83,8 @@ class Rig:
                 impair = f"loss = {float(loss)};"
             if impair:
                 text += f"impair = {{ seed = {host}; {impair} }};\n"
+            if timers:
+                text += f"timers = {{ {timers} }};\n"
             if capture:
                 text += f'capture = {{ file = "{self.path(side + ".pcap")}"; }};\n'
         with open(self.path(side + ".conf"), "w", encoding="utf-8") as f:

@@ -2,9 +2,11 @@
 import json
 import os
 import re
+import signal
 import socket
 import sys
 import threading
+import time
 
 sys.path[:0] = [os.path.dirname(os.path.dirname(os.path.abspath(__file__)))]
 from rig import Process, Rig  # noqa: E402
@@ -13,6 +15,10 @@ import tap  # noqa: E402
 FOLDER = sys.argv[1]
 TOOLS = [f"nd_{verb}_{what}" for verb in ("send", "write", "read", "atomic") for what in ("bw", "lat")]
 LINE = "-" * 87
+# An end gives its peer up after eight of these, 17 s. perftest's own -u 14 is 0.5 s, and on a loaded machine a process was
+# seen to wait longer than that for a CPU.
+PATIENCE = ["-u", "19"]
+STANDS_STILL_S = 1.5
 BW_ROW = re.compile(r"^ (\d+) +(\d+) +(\d+\.\d\d) +(\d+\.\d\d) *\t\t   (\d+\.\d{6})$", re.M)
 LAT_ROW = re.compile(r"^ (\d+) +(\d+) +" + r"[ \t]+".join([r"(\d+\.\d\d)"] * 7) + r" *$", re.M)
 
@@ -29,15 +35,16 @@ class Pair(Rig):
         self.processes.append(p)
         return p
 
-    def run(self, tool, flags, host):
+    def run(self, tool, flags, host, meanwhile=lambda server, client: None):
         """((status, text) of the server, of the client). SIDE in a flag stands for a there, for b here."""
-        port = ["-p", str(free_port())]
+        port = ["-p", str(free_port()), *PATIENCE]
         sides = {side: [*port, *(f.replace("SIDE", side) for f in flags)] for side in "ab"}
         server = self.run_tool("a", tool, *sides["a"]).await_text("Waiting for client")
         while host == "127.0.0.1" and not listens(int(port[1])):
             if server.child.poll() is not None:
                 break
         client = self.run_tool("b", tool, *sides["b"], host)
+        meanwhile(server, client)
         ended = client.end()
         return (server.end(), server.text), (ended, client.text)
 
@@ -90,6 +97,20 @@ def talks(tool, flags, host="127.0.0.1"):
     if sorted(r[1:] for r in mine if r[0] == "local") != sorted(r[1:] for r in theirs if r[0] == "remote"):
         complaints.append(f"the client knows other queue pairs than the server has: {mine} {theirs}")
     return complaints
+
+
+def stands_still():
+    """As on a loaded machine, one end gets no CPU for a while; the other one does not give it up."""
+    def stop_and_go_on(server, client):
+        client.await_text("BW average")
+        time.sleep(0.3)
+        server.child.send_signal(signal.SIGSTOP)
+        time.sleep(STANDS_STILL_S)
+        server.child.send_signal(signal.SIGCONT)
+
+    with Pair() as pair:
+        ends = pair.run("nd_write_bw", ["-D", "3", "-f", "0"], "127.0.0.1", stop_and_go_on)
+    return [f"status {status}: {text}" for status, text in ends if status != 0]
 
 
 def all_sizes():
@@ -247,6 +268,7 @@ CHECKS = [
     *((f"{t} asleep until something comes", lambda t=t: talks(t, flags_of(t, "-e"))) for t in ("nd_send_bw", "nd_read_lat")),
     ("nd_write_bw inline", lambda: talks("nd_write_bw", SHORT + ["-s", "100", "-I", "128"])),
     ("nd_atomic_bw, compare and swap", lambda: talks("nd_atomic_bw", SHORT + ["-A", "CMP_AND_SWAP"])),
+    ("an end that stands still for a while", stands_still),
     ("all sizes", all_sizes),
     ("JSON", json_files),
     ("JSON with a hostile name", hostile_name),

@@ -12,7 +12,7 @@ from rig import Process, Rig  # noqa: E402
 RPING = os.path.join(nd_pair.FOLDER, "nd_rping")
 CLIENTS = 3
 ROUNDS = 20
-ENDS_S = 5
+ENDS_S = 15
 SERVER = {4: "192.0.2.1", 6: "2001:db8::1"}
 
 
