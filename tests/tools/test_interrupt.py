@@ -190,7 +190,7 @@ def twice():
         time.sleep(UNDER_WAY_S)
         server.child.send_signal(signal.SIGSTOP)
         client.child.send_signal(signal.SIGINT)
-        time.sleep(0.3)
+        time.sleep(0.4)  # less than that is a repetition of the first
         if client.child.poll() is not None:
             return [f"ended at the first signal already: {client.text}"]
         began = time.monotonic()

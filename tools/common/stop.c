@@ -9,6 +9,9 @@
 #include <time.h>
 #include <unistd.h>
 
+/* GNU timeout sends its signal to the tool and to the tool's process group, and so twice. */
+#define ECHO_MS 250
+
 static atomic_int caught; /* the signal's number */
 static _Atomic uint64_t caught_ms;
 static atomic_bool said;
@@ -23,18 +26,26 @@ static uint64_t now_ms(void)
 
 static void on_signal(int number)
 {
-	int none = 0;
-	atomic_store(&caught_ms, now_ms());
-	if (!atomic_compare_exchange_strong(&caught, &none, number))
+	uint64_t now = now_ms(), first = 0;
+	if (atomic_compare_exchange_strong(&caught_ms, &first, now))
+		atomic_store(&caught, number);
+	else if (now > first + ECHO_MS)
 		_exit(128 + number);
+}
+
+static void catch(int number, const struct sigaction *act)
+{
+	struct sigaction inherited;
+	if (sigaction(number, NULL, &inherited) == 0 && inherited.sa_handler != SIG_IGN)
+		sigaction(number, act, NULL);
 }
 
 void stop_catch(void)
 {
 	struct sigaction act = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
 	sigemptyset(&act.sa_mask);
-	sigaction(SIGINT, &act, NULL);
-	sigaction(SIGTERM, &act, NULL);
+	catch(SIGINT, &act);
+	catch(SIGTERM, &act);
 }
 
 bool stop_asked(void)

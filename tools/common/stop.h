@@ -1,5 +1,6 @@
 /* The user interrupts a tool with SIGINT or SIGTERM. The first signal asks it to stop: it prints what it has, says goodbye to
- * its peer and ends with status 128 + the signal's number. A second one ends it at once with the same status. Any thread. */
+ * its peer and ends with status 128 + the signal's number. A second one ends it at once with the same status, unless it comes
+ * so soon that it repeats the first. Any thread. */
 #ifndef TOOLS_STOP_H
 #define TOOLS_STOP_H
 
@@ -8,7 +9,8 @@
 /* How often whoever waits should look, and how long an end that would rather finish in order may take. */
 enum { STOP_LOOK_MS = 50, STOP_PATIENCE_MS = 1500 };
 
-/* From now on both signals ask. Before the adapter is opened. */
+/* From now on both signals ask; one that was ignored when the program started, as by nohup, stays so. Before the adapter is
+ * opened. */
 void stop_catch(void);
 /* A signal has come, and this thread has not called stop_leave(). For loops and waits: they end. */
 bool stop_asked(void);
