@@ -117,7 +117,7 @@
 	X(UINT,   cm_wait_max_s, 3600, 1, 86400, "connection manager: longest that a peer, by asking for patience again and again, makes this side wait for its answer to a request or a reply; on both sides of a connection it bounds how long an application may think") \
 	X(UINT,   close_linger_ms, 0, 0, 60000, "how long a process that had connections still answers its peers after its last adapter is closed, as a kernel would; without it a peer whose copy of our last message was lost asks in vain until it gives up") \
 	X(UINT,   neigh_retry_ms, 250, 1, 60000, "address resolution: time between two probes; a neighbour that announces another MAC is asked at the known one first and followed after three such times of silence") \
-	X(UINT,   neigh_probes, 10,   1, 100, "address resolution: probes before a neighbour counts as unreachable") \
+	X(UINT,   neigh_probes, 10,   2, 100, "address resolution: probes before a neighbour counts as unreachable; two at least, as a neighbour that announces another MAC is asked at the known one before everybody is") \
 	X(UINT,   neigh_reachable_ms, 30000, 100, 86400000, "address resolution: how long an answer is trusted")
 
 #define RN_CONFIG_PROTOCOL_ROWS(X) \

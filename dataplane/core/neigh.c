@@ -490,7 +490,7 @@ struct rn_neigh *rn_neigh_create(const struct rn_core_cfg *cfg, const struct rn_
 		return NULL;
 	}
 	n->port = *port;
-	n->probes = RN_MAX(cfg->neigh_probes, 1);
+	n->probes = RN_MAX(cfg->neigh_probes, 2); /* dispute() needs one for the known MAC and one for everybody */
 	n->retry = RN_MAX(cfg->neigh_retry, RN_MS(1));
 	n->reachable = cfg->neigh_reachable;
 	n->secret = cfg->secrets.of[RN_SECRET_NEIGH_TABLE];

@@ -36,17 +36,22 @@ static const struct rn_port_attr port = {.mac = {2, 0, 0, 0, 0, 1},
 						  {{[10] = 0xff, 0xff, 192, 0, 2, 1}}},
 					 .prefix_len = {64, 24}};
 
-static struct rn_neigh *machine(void)
+static struct rn_neigh *machine_of(uint8_t probes)
 {
 	const struct rn_core_cfg cfg = {.max_neigh = 8,
 					.neigh_retry = RN_MS(100),
 					.neigh_reachable = RN_S(30),
-					.neigh_probes = 3,
+					.neigh_probes = probes,
 					.secrets = rn_secrets_of_seed(1)};
 	struct rn_neigh *n = rn_neigh_create(&cfg, &port, 0);
 
 	assert_non_null(n);
 	return n;
+}
+
+static struct rn_neigh *machine(void)
+{
+	return machine_of(3);
 }
 
 /* The next frame, which goes there, and for IPv6 in a packet to dst. */
@@ -388,6 +393,25 @@ static void a_claim_is_verified_with_the_peer(void **state)
 	}
 }
 
+/* With the fewest probes too there is a question for the MAC at hand. */
+static void one_probe_is_not_enough_to_verify(void **state)
+{
+	struct rn_neigh *n = machine_of(1);
+	unsigned direct = 0, open = 0;
+
+	assert_int_equal(rn_neigh_resolve(n, &OWN4, &PEER4, (uint8_t[6]){0}, 0), RN_NEIGH_PENDING);
+	answer_as(n, REPLY, peer_mac, 0);
+	count_questions(n, 0, &open, &open);
+	open = 0;
+	claim(n, GRATUITOUS, other_mac, 0);
+	count_questions(n, 0, &direct, &open);
+	assert_true(direct == 1 && open == 0);
+	rn_neigh_tick(n, RN_MS(101));
+	count_questions(n, RN_MS(101), &direct, &open);
+	assert_true(direct == 1 && open == 1);
+	rn_neigh_destroy(n);
+}
+
 /* A peer that has moved: its old MAC is silent, then everybody is asked and the new one answers. That takes as many
  * neigh_retry as the old MAC is asked for, two here and three with the default probes. */
 static void a_claim_of_a_peer_that_moved_is_taken(void **state)
@@ -443,6 +467,7 @@ int main(void)
 		cmocka_unit_test(addresses_of_groups),
 		cmocka_unit_test(doubts),
 		cmocka_unit_test(a_claim_is_verified_with_the_peer),
+		cmocka_unit_test(one_probe_is_not_enough_to_verify),
 		cmocka_unit_test(a_claim_of_a_peer_that_moved_is_taken),
 		cmocka_unit_test(certainties),
 	};
