@@ -11,6 +11,7 @@
 	X(DISCONNECT, "disconnected here") \
 	X(DESTROY,    "released here")
 #define FAILURE_ROWS(X) /* cause, text */ \
+	X(DREQ,       "the peer disconnected before it was made") \
 	X(NEIGH_FAIL, "no MAC address could be found for the next hop") \
 	X(SPENT,      "no answer") \
 	X(REJ,        "rejected") \
@@ -65,6 +66,12 @@ void rn_cm_note_step(struct rn_cm *cm, const struct rn_cm_conn *c, enum rn_cm_st
 		.peer = c->peer,
 	};
 
+	/* The peer has ended what its RTU, which is lost, had established. */
+	if (is_attempt(from) && to == RN_CMS_DREQ_RCVD) {
+		news.kind = RN_NEWS_CONNECTED;
+		rn_news_put(&cm->news, &news);
+		was = true;
+	}
 	if (was == is && !(is_attempt(from) && over && failures[cause]))
 		return;
 	news.kind = is ? RN_NEWS_CONNECTED : was ? RN_NEWS_DISCONNECTED : RN_NEWS_NOT_CONNECTED;

@@ -14,18 +14,27 @@
 
 #define QPN 0x11
 
-/* The one piece of news of a box; NULL: none. */
-static const char *expect(struct net *net, unsigned box, enum rn_news_kind kind)
+/* The next piece of news of a box. NULL: it gives no reason. */
+static const char *expect_next(struct net *net, unsigned box, enum rn_news_kind kind)
 {
-	struct rn_news n, more;
+	struct rn_news n;
 
 	assert_true(rn_cm_news(net->box[box].cm, &n));
 	assert_int_equal(n.kind, kind);
 	assert_memory_equal(&n.local, &net->box[box].port.gids[0], sizeof(n.local));
 	assert_memory_equal(&n.peer, &net->box[1 - box].port.gids[0], sizeof(n.peer));
 	assert_int_equal(box == 0 ? n.peer_port : n.port, NET_PORT);
-	assert_false(rn_cm_news(net->box[box].cm, &more));
 	return n.why;
+}
+
+/* The one piece of news of a box. */
+static const char *expect(struct net *net, unsigned box, enum rn_news_kind kind)
+{
+	const char *why = expect_next(net, box, kind);
+	struct rn_news more;
+
+	assert_false(rn_cm_news(net->box[box].cm, &more));
+	return why;
 }
 
 static void expect_silence(struct net *net)
@@ -71,6 +80,47 @@ static void made_and_ended(void **state)
 	net_run(&net, RN_S(10));
 	assert_string_equal(expect(&net, 0, RN_NEWS_DISCONNECTED), "disconnected here");
 	assert_string_equal(expect(&net, 1, RN_NEWS_DISCONNECTED), "the peer disconnected");
+	end(&net, listener, id);
+}
+
+/* The RTU is lost: the peer's farewell is the first that is heard of the connection. */
+static void ended_before_the_rtu(void **state)
+{
+	struct net net;
+	uint32_t listener, id;
+
+	net_init(&net);
+	net.judge = net_lose_all;
+	net.arg[0] = RN_CM_RTU;
+	listener = net_listen(&net, 1, 0);
+	id = net_connect(&net, 0, QPN);
+	net_run(&net, RN_MS(100));
+	assert_null(expect(&net, 0, RN_NEWS_CONNECTED));
+	assert_int_equal(net_op(&net, 0, RN_CMD_CM_DISCONNECT, id).err, 0);
+	net_run(&net, RN_S(20));
+	assert_string_equal(expect(&net, 0, RN_NEWS_DISCONNECTED), "disconnected here");
+	assert_null(expect_next(&net, 1, RN_NEWS_CONNECTED));
+	assert_string_equal(expect(&net, 1, RN_NEWS_DISCONNECTED), "the peer disconnected");
+	end(&net, listener, id);
+}
+
+/* The peer, which knows of the connection by the first data, ends it while the client here still prepares. */
+static void ended_before_it_is_made(void **state)
+{
+	struct net net;
+	uint32_t listener, id;
+
+	net_init(&net);
+	net.box[0].establish = false;
+	listener = net_listen(&net, 1, 0);
+	id = net_connect(&net, 0, QPN);
+	net_run(&net, RN_MS(100));
+	rn_cm_comm_est(net.box[1].cm, net.box[1].reply.qpn - 1, net.now); /* that of the accept */
+	assert_null(expect(&net, 1, RN_NEWS_CONNECTED));
+	assert_int_equal(net_op(&net, 1, RN_CMD_CM_DISCONNECT, net_event(&net, 1, RN_EVENT_CM_REQUEST)->id).err, 0);
+	net_run(&net, RN_S(20));
+	assert_string_equal(expect(&net, 0, RN_NEWS_NOT_CONNECTED), "the peer disconnected before it was made");
+	assert_string_equal(expect(&net, 1, RN_NEWS_DISCONNECTED), "disconnected here");
 	end(&net, listener, id);
 }
 
@@ -153,7 +203,9 @@ static void refused_by_the_client(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(made_and_ended), cmocka_unit_test(released),
+		cmocka_unit_test(made_and_ended), cmocka_unit_test(ended_before_the_rtu),
+		cmocka_unit_test(ended_before_it_is_made),
+		cmocka_unit_test(released),
 		cmocka_unit_test(nobody_listens), cmocka_unit_test(nobody_answers),
 		cmocka_unit_test(no_neighbour),	  cmocka_unit_test(refused_by_the_client),
 	};
