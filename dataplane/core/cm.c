@@ -151,6 +151,11 @@ void rn_cm_print_rules(void (*out)(void *arg, const char *state, const char *eve
 				    states[rules[s][c].next].name);
 }
 
+unsigned rn_cm_flags(enum rn_cm_state state)
+{
+	return states[state].flags;
+}
+
 /* ---- the one way to change a state ---- */
 
 static void leave_listener(struct rn_cm_conn *c)

@@ -150,26 +150,6 @@ static const struct rn_gid *source_for(const struct rn_cm *cm, const struct rn_g
 	return NULL;
 }
 
-static bool busy(uint8_t state)
-{
-	switch (state) {
-	case RN_CMS_RESOLVING:
-	case RN_CMS_REQ_SENT:
-	case RN_CMS_REQ_WAIT:
-	case RN_CMS_REP_RCVD:
-	case RN_CMS_REP_SENT:
-	case RN_CMS_REP_WAIT:
-	case RN_CMS_ESTABLISHED:
-	case RN_CMS_DREQ_SENT:
-	case RN_CMS_DREQ_RCVD:
-	case RN_CMS_SIDR_RESOLVING:
-	case RN_CMS_SIDR_SENT:
-		return true;
-	default:
-		return false;
-	}
-}
-
 static int check_connect(const struct rn_cm *cm, const struct rn_cmd *cmd,
 			 const struct rn_cm_conn *c, struct rn_gid *local)
 {
@@ -179,7 +159,7 @@ static int check_connect(const struct rn_cm *cm, const struct rn_cmd *cmd,
 	bool datagrams;
 
 	if (c && c->state != RN_CMS_BOUND)
-		return busy(c->state) ? -EALREADY : -EINVAL;
+		return rn_cm_flags(c->state) & RN_CM_F_TAKEN ? -EALREADY : -EINVAL;
 	if (!c && !find_service(cmd, &s))
 		return -EPROTONOSUPPORT;
 	datagrams = (c ? c->qp_type : s.qp_type) == RN_QPT_UD;

@@ -38,25 +38,11 @@ static const char *reason(const char *text, enum rn_cm_cause cause, const struct
 	return stated ? rn_cm_rej_text(why->msg->rej.reason) : text;
 }
 
-static bool is_attempt(enum rn_cm_state state)
-{
-	switch (state) {
-	case RN_CMS_RESOLVING:
-	case RN_CMS_REQ_SENT:
-	case RN_CMS_REQ_WAIT:
-	case RN_CMS_REP_RCVD:
-	case RN_CMS_REP_SENT:
-	case RN_CMS_REP_WAIT:
-		return true;
-	default:
-		return false;
-	}
-}
-
 void rn_cm_note_step(struct rn_cm *cm, const struct rn_cm_conn *c, enum rn_cm_state from,
 		     enum rn_cm_state to, enum rn_cm_cause cause, const struct rn_cm_why *why)
 {
 	bool was = from == RN_CMS_ESTABLISHED, is = to == RN_CMS_ESTABLISHED;
+	bool tried = rn_cm_flags(from) & RN_CM_F_TRIES;
 	bool over = to == RN_CMS_BOUND || to == RN_CMS_CLOSED;
 	struct rn_news news = {
 		.port = c->port,
@@ -67,12 +53,12 @@ void rn_cm_note_step(struct rn_cm *cm, const struct rn_cm_conn *c, enum rn_cm_st
 	};
 
 	/* The peer has ended what its RTU, which is lost, had established. */
-	if (is_attempt(from) && to == RN_CMS_DREQ_RCVD) {
+	if (tried && to == RN_CMS_DREQ_RCVD) {
 		news.kind = RN_NEWS_CONNECTED;
 		rn_news_put(&cm->news, &news);
 		was = true;
 	}
-	if (was == is && !(is_attempt(from) && over && failures[cause]))
+	if (was == is && !(tried && over && failures[cause]))
 		return;
 	news.kind = is ? RN_NEWS_CONNECTED : was ? RN_NEWS_DISCONNECTED : RN_NEWS_NOT_CONNECTED;
 	if (!is)

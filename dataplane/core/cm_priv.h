@@ -39,6 +39,8 @@ enum rn_cm_flags {
 	RN_CM_F_HELD = 1 << 2,	/* counts against the listener's backlog */
 	RN_CM_F_HOP = 1 << 3,	/* keeps its next hop in the neighbour table */
 	RN_CM_F_HALF = 1 << 4,	/* passive, and nothing shows that the peer is there */
+	RN_CM_F_TRIES = 1 << 5, /* an attempt to connect: its failure is worth a line in the log */
+	RN_CM_F_TAKEN = 1 << 6, /* has been connected already, or is about to be: no second CONNECT */
 };
 
 /* clang-format off */
@@ -46,19 +48,19 @@ enum rn_cm_flags {
 	X(FREE,           0,                            "unused") \
 	X(BOUND,          0,                            "has an address and a port") \
 	X(LISTEN,         0,                            "takes requests") \
-	X(RESOLVING,      RN_CM_F_ASKS,                 "connecting: peer's MAC is being asked for") \
-	X(REQ_SENT,       RN_CM_F_TIMED | RN_CM_F_HOP,  "REQ is out") \
-	X(REQ_WAIT,       RN_CM_F_TIMED | RN_CM_F_HOP,            "peer asked for patience with the REQ") \
-	X(REP_RCVD,       RN_CM_F_HOP,                  "REP is here, client prepares its QP") \
+	X(RESOLVING,      RN_CM_F_ASKS | RN_CM_F_TRIES | RN_CM_F_TAKEN, "connecting: peer's MAC is being asked for") \
+	X(REQ_SENT,       RN_CM_F_TIMED | RN_CM_F_HOP | RN_CM_F_TRIES | RN_CM_F_TAKEN, "REQ is out") \
+	X(REQ_WAIT,       RN_CM_F_TIMED | RN_CM_F_HOP | RN_CM_F_TRIES | RN_CM_F_TAKEN, "peer asked for patience with the REQ") \
+	X(REP_RCVD,       RN_CM_F_HOP | RN_CM_F_TRIES | RN_CM_F_TAKEN, "REP is here, client prepares its QP") \
 	X(REQ_RCVD,       RN_CM_F_TIMED | RN_CM_F_HELD | RN_CM_F_HALF, "REQ is here, client decides") \
-	X(REP_SENT,       RN_CM_F_TIMED | RN_CM_F_HALF, "REP is out") \
-	X(REP_WAIT,       RN_CM_F_TIMED | RN_CM_F_HALF, "peer asked for patience with the REP") \
-	X(ESTABLISHED,    RN_CM_F_HOP,                  "connected") \
-	X(DREQ_SENT,      RN_CM_F_TIMED | RN_CM_F_HOP,            "DREQ is out") \
-	X(DREQ_RCVD,      RN_CM_F_TIMED | RN_CM_F_HOP,            "DREQ is here, client drains its QP") \
+	X(REP_SENT,       RN_CM_F_TIMED | RN_CM_F_HALF | RN_CM_F_TRIES | RN_CM_F_TAKEN, "REP is out") \
+	X(REP_WAIT,       RN_CM_F_TIMED | RN_CM_F_HALF | RN_CM_F_TRIES | RN_CM_F_TAKEN, "peer asked for patience with the REP") \
+	X(ESTABLISHED,    RN_CM_F_HOP | RN_CM_F_TAKEN,  "connected") \
+	X(DREQ_SENT,      RN_CM_F_TIMED | RN_CM_F_HOP | RN_CM_F_TAKEN, "DREQ is out") \
+	X(DREQ_RCVD,      RN_CM_F_TIMED | RN_CM_F_HOP | RN_CM_F_TAKEN, "DREQ is here, client drains its QP") \
 	X(CLOSED,         0,                            "over; the id lives until it is destroyed") \
-	X(SIDR_RESOLVING, RN_CM_F_ASKS,                 "asking for a datagram service: its host's MAC is being asked for") \
-	X(SIDR_SENT,      RN_CM_F_TIMED,                "SIDR_REQ is out") \
+	X(SIDR_RESOLVING, RN_CM_F_ASKS | RN_CM_F_TAKEN, "asking for a datagram service: its host's MAC is being asked for") \
+	X(SIDR_SENT,      RN_CM_F_TIMED | RN_CM_F_TAKEN, "SIDR_REQ is out") \
 	X(SIDR_RCVD,      RN_CM_F_TIMED | RN_CM_F_HELD | RN_CM_F_HALF, "SIDR_REQ is here, client decides")
 
 #define RN_CM_CAUSE_ROWS(X) /* name, text */ \
@@ -234,6 +236,7 @@ typedef void rn_cm_action(struct rn_cm *cm, struct rn_cm_conn *c, const struct r
 			  rn_time now);
 
 /* cm.c */
+unsigned rn_cm_flags(enum rn_cm_state state); /* enum rn_cm_flags */
 bool rn_cm_step(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_cause cause,
 		const struct rn_cm_why *why, rn_time now);
 void rn_cm_tell(struct rn_cm *cm, struct rn_cm_conn *c, uint16_t kind, uint16_t reason,
