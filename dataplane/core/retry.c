@@ -13,6 +13,9 @@
  * Anybody can forge such responses, because almost any PSN will do. So only as many count as were
  * asked for again, and from the last progress on they postpone nothing for longer than PATIENCE
  * coded timeouts: a QP whose peer is gone ends after (PATIENCE + retries + 1) of them at the latest.
+ * Progress leaves their number as it is, because the first answer to a READ is progress and the
+ * second one comes after it. So answers that got lost stay in the number; what a forger can make of
+ * them has the same bound.
  *
  * The timer is lazy: progress only moves `deadline`; a timer that rings before it is armed again.
  * So a packet costs no work on the wheel. During an RNR wait the same timer is exact and nothing

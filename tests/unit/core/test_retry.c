@@ -199,6 +199,24 @@ static void test_stale_answers_are_counted(void **state)
 	rn_retry_stop(&b.r, &b.wheel);
 }
 
+/* A READ is answered, which is progress, and then answered again, while what was posted behind it waits for its turn. */
+static void test_stale_answers_come_after_progress(void **state)
+{
+	struct bench b;
+
+	start(&b, 12, 1, 7);
+	rn_retry_packet_sent(&b.r, &b.wheel, 1, true, b.now);
+	rn_retry_asked_again(&b.r, 2);
+	rn_retry_progress(&b.r, &b.wheel, 3, false, b.now);
+	rn_retry_packet_sent(&b.r, &b.wheel, 3, true, b.now);
+	for (unsigned i = 0; i < 2; i++) {
+		assert_int_equal(pass(&b, RN_MS(18)), RN_RETRY_RESEND);
+		rn_retry_stale(&b.r, &b.wheel, b.now);
+		assert_int_equal(b.r.left, 1);
+	}
+	rn_retry_stop(&b.r, &b.wheel);
+}
+
 /* However many answers come, and of whatever kind: 64 coded timeouts after the last progress they count no more. */
 static void test_signs_of_life_end(void **state)
 {
@@ -253,6 +271,7 @@ int main(void)
 		cmocka_unit_test(test_slow_path),
 		cmocka_unit_test(test_stale_answers_reload),
 		cmocka_unit_test(test_stale_answers_are_counted),
+		cmocka_unit_test(test_stale_answers_come_after_progress),
 		cmocka_unit_test(test_signs_of_life_end),
 		cmocka_unit_test(test_alive_gives_time_only),
 	};
