@@ -2,6 +2,7 @@
  * sleepers are woken by them, and interfaces that would clash are refused. Skipped where namespaces are not to be had. */
 #include "rig.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <linux/capability.h>
 #include <sched.h>
@@ -10,6 +11,8 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "port.h"
 
 #define LEN   100000u
 #define DEPTH 16
@@ -98,6 +101,45 @@ static void refuses_interfaces_that_clash(void **state)
 	assert_non_null(strstr(err, "MTU"));
 	/* A refusal leaves nothing behind: */
 	rn_link_close(rig_open(config(1500, "192.0.2.1"), 0));
+}
+
+static unsigned open_files(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	unsigned n = 0;
+
+	assert_non_null(dir);
+	while (readdir(dir) != NULL)
+		n++;
+	closedir(dir);
+	return n;
+}
+
+/* Its buffers are too small for a frame: the driver says so when its queues are set up, between making and starting. */
+static void a_port_that_cannot_start_leaves_no_sockets(void **state)
+{
+	struct rte_mempool *pool = rn_pool_create("small", 512, 256);
+	struct rn_port_spec spec = {
+		.name = "net_af_packet77",
+		.args = "iface=va,qpairs=2,blocksz=65536,framesz=2048,framecnt=512",
+		.iface = "va",
+		.mtu = 1500,
+		.queues = 2,
+		.ring = 256,
+		.pool = pool,
+	};
+	unsigned before = open_files();
+
+	assert_non_null(pool);
+	for (unsigned i = 0; i < 3; i++) {
+		struct rn_port *port = NULL;
+		char err[256] = "";
+
+		assert_true(rn_port_open(&port, &spec, err, sizeof(err)) < 0);
+		assert_non_null(strstr(err, "cannot be started"));
+		assert_int_equal(open_files(), before);
+	}
+	rn_pool_destroy(pool);
 }
 
 /* Another process of this program, with the adapter "a" open until it is killed. */
@@ -210,6 +252,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(carries_messages_through_the_kernel),
 		cmocka_unit_test(uses_the_interfaces_mac),
 		cmocka_unit_test(refuses_interfaces_that_clash),
+		cmocka_unit_test(a_port_that_cannot_start_leaves_no_sockets),
 		cmocka_unit_test(refuses_an_address_that_another_process_has),
 		cmocka_unit_test(a_forked_child_keeps_no_address),
 		cmocka_unit_test(says_which_capability_is_missing),
