@@ -40,6 +40,8 @@ static int check_name(const struct look *l)
 	return 0;
 }
 
+#define KERNEL_DRIVER "net_af_packet"
+
 static const struct {
 	const char *key;
 	enum rn_config_port port;
@@ -68,6 +70,11 @@ static int check_port_keys(const struct look *l)
 	}
 	if (l->a->port == RN_CONFIG_PORT_PCAP && !l->a->rx_pcap[0] && !l->a->tx_pcap[0])
 		return rn_config_fail(l->r, where(l, "port"), "found neither rx_pcap nor tx_pcap, required: one or both");
+	/* Its sockets, its MTU and who else has the address are looked after for a port of its own kind only. */
+	if (l->a->port == RN_CONFIG_PORT_VDEV && strncmp(l->a->vdev, KERNEL_DRIVER, strlen(KERNEL_DRIVER)) == 0)
+		return rn_config_fail(l->r, where(l, "vdev"),
+				      "found the driver " KERNEL_DRIVER ", allowed: another one; for a kernel interface "
+				      "write port = \"af_packet\"; iface = \"...\";");
 	return 0;
 }
 

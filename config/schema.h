@@ -62,7 +62,7 @@
 	X(TEXT,   iface,        "",  1, 16,  "af_packet: kernel interface; required; must not carry the adapter's addresses, and no other adapter may have them on it in the same VLAN, in whatever process") \
 	X(TEXT,   rx_pcap,      "",  1, 256, "pcap: file that frames are received from") \
 	X(TEXT,   tx_pcap,      "",  1, 256, "pcap: file that sent frames are written to") \
-	X(TEXT,   vdev,         "",  1, 256, "vdev: device string as the EAL takes it, such as \"net_tap0,iface=tap0\", or the address of a PCI device, \"0000:01:00.0\"; of the machine's PCI devices those named here are taken, no other; required") \
+	X(TEXT,   vdev,         "",  1, 256, "vdev: device string as the EAL takes it, such as \"net_tap0,iface=tap0\", or the address of a PCI device, \"0000:01:00.0\"; of the machine's PCI devices those named here are taken, no other; not net_af_packet, which is a kind of port of its own; required") \
 	X(MAC,    mac,          "",  0, 0,   "MAC address; default: the port's own, or one made from the name") \
 	X(NETS4,  ipv4,         "",  0, 8,   "IPv4 addresses with prefix length") \
 	X(NETS6,  ipv6,         "",  0, 8,   "IPv6 addresses with prefix length") \

@@ -34,9 +34,9 @@ static const struct {
 	{"ff:1f.7,x=1", -ENODEV, "device \"" ABSENT ",x=1\" cannot be made: No such device"},
 	{"net_nosuch0", -ENODEV,
 	 "device \"net_nosuch0\" cannot be made: DPDK has no driver of this name"},
-	{"net_af_packet9,iface=rn-nosuch", -EIO,
-	 "device \"net_af_packet9,iface=rn-nosuch\" cannot be made: its driver refuses it, and its "
-	 "own message says why"},
+	{"net_memif9,role=nobody", -EIO,
+	 "device \"net_memif9,role=nobody\" cannot be made: its driver refuses it, and its own message "
+	 "says why"},
 };
 
 static void says_why_a_device_cannot_be_made(void **state)
