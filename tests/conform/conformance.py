@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Which rows of the ND2 interface rules hold, and which of the wire checklist?
+"""Which rows of docs/spec/nd2.md hold, and which of docs/spec/rocev2.md?
 
 usage: conformance.py OUT.json [--nd2 TESTLOG.JSON...] [--wire TESTLOG.JSON...]   from meson's logs
        conformance.py --rows              what is in the sources: row, file, test
        conformance.py --programs BUILD    the meson tests that show wire rows
 
 ND2 tests are named after rows: nd2_row_042_...; a row may have several. A row holds when under each idle policy it has a
-test, and all its tests passed. What a program printed counts only if the program ended as it should. Rows of the wire
-checklist are explained in wire.py. OUT.json says for each row the tests and their results; the last lines printed are
+test, and all its tests passed. What a program printed counts only if the program ended as it should. Rows of
+docs/spec/rocev2.md are explained in wire.py. OUT.json says for each row the tests and their results; the last lines printed are
 "conformance nd2: P of N" and "conformance wire: P of N". Exit status 0 when all rows hold that
 were asked for, but for the exempt ones, and nothing else failed.
 """
@@ -19,11 +19,11 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.dirname(HERE)]
+import rows as tables  # noqa: E402
 import tally  # noqa: E402
 import wire  # noqa: E402
 
-ROWS = [f"{n:03}" for n in range(1, 169)]
-ROWS.insert(ROWS.index("086") + 1, "086a")
+ROWS = [f"{row:0>{3 + row[-1].isalpha()}}" for row in tables.rows(tables.ND2)]  # "042", "086a"
 POLICIES = ("adaptive", "poll", "inline")  # the first is what a program runs under that was told nothing
 NAME = re.compile(r"\bnd2_row_(\d{3}a?)_\w+")
 

@@ -1,4 +1,4 @@
-"""Which rows of the wire checklist hold, and where are their tests?
+"""Which rows of docs/spec/rocev2.md hold, and where are their tests?
 
 A test named wire_row_F12_... shows row F12, wire_row_R5_R6_... two rows; in a script of tests/sim/*.rows (run by programs
 named rows...) the names are r5_r6_... without the prefix. A row holds when it has a test and all its tests passed.
@@ -10,6 +10,7 @@ import os
 import re
 import subprocess
 
+import rows as tables
 import tally
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -22,9 +23,8 @@ MOST_EXEMPT = 6
 
 
 def rows():
-    """id -> title, in order."""
-    with open(os.path.join(HERE, "wire-rows.txt"), encoding="utf-8") as f:
-        return dict(line.rstrip("\n").split(" ", 1) for line in f if not line.startswith("#"))
+    """id -> rule, in order."""
+    return tables.rows(tables.WIRE)
 
 
 def exempt():
