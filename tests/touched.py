@@ -1,0 +1,84 @@
+"""Prints the names of the unit tests that a change could break, one a line.
+
+usage: touched.py SOURCE BUILD < PATHS      PATHS: what `git diff --name-only` prints
+
+The table below maps the folder of a changed file to the folders of the tests that stand on it; a file below tests/
+selects the tests of its own folder. A path without a row, and a row without a test, select every unit test: a needless
+test costs seconds, a missing one a bisection.
+"""
+import json
+import os
+import subprocess
+import sys
+
+# Folder of the changed file: folders of the tests to run, subfolders included. The first row that fits counts.
+ROWS = [
+    ("dataplane/core/", ["tests/unit/core", "tests/unit/port", "tests/unit/nic", "tests/sim", "tests/fuzz", "tests/docs"]),
+    ("dataplane/port/", ["tests/unit/port", "tests/unit/nic", "tests/docs"]),
+    ("dataplane/nic/", ["tests/unit/port", "tests/unit/nic", "tests/docs"]),
+    ("provider/compat/", ["tests/unit/compat", "tests/docs"]),
+    ("include/compat/", ["tests/unit/compat", "tests/docs"]),
+    ("compat/", ["compat/tests", "tests/unit/compat", "tests/docs"]),
+    ("provider/", ["tests/unit/provider", "tests/unit/compat", "compat/tests", "tests/docs"]),
+    ("tools/", ["tests/unit/tools"]),
+    ("perf/", ["tests/unit/perftest"]),
+    ("tests/nd2/", ["tests/unit/provider"]),  # which compiles these tests against a provider in memory
+]
+# What is only read: at most the tests of the pages see it, and finding none of those is no reason to run all.
+PROSE = ("README.md", "CONTRIBUTING.md", "LICENSE", "docs/", "demo.sh", "check.sh", ".ci/", ".git")
+
+
+def folder_of(test, source, build):
+    """The folder below SOURCE that declares the test: that of its program or script. tests/sim_random is of tests/sim."""
+    for word in test["cmd"]:
+        for root in (build, source):
+            place = os.path.relpath(os.path.normpath(word), root)
+            if os.path.isabs(word) and not place.startswith("../"):
+                folder = os.path.dirname(place)
+                return "tests/sim" if folder == "tests" else folder
+    return ""
+
+
+def below(folder, tops):
+    return any(folder == top or folder.startswith(top + "/") for top in tops)
+
+
+def wanted(path):
+    """The test folders of one changed file, and whether finding no test there means: run all."""
+    if path.startswith(PROSE) or path.endswith("/README.md"):
+        return ["tests/docs"], False
+    for top, folders in ROWS:
+        if path.startswith(top):
+            return folders, True
+    parts = path.split("/")
+    depth = 3 if path.startswith("tests/unit/") else 2
+    if parts[0] == "tests" and len(parts) > depth and parts[-1] != "meson.build":
+        return ["/".join(parts[:depth])], True
+    return [], True
+
+
+def select(paths, tests):
+    """tests: {name: (folder, suites)}. Returns the names to run, sorted."""
+    units = {name for name, (_, suites) in tests.items() if "unit" in suites}
+    chosen = set()
+    for path in paths:
+        folders, must_find = wanted(path)
+        found = {name for name, (folder, suites) in tests.items()
+                 if below(folder, folders) and {"unit", "lint"} & set(suites)}
+        if must_find and not found:
+            return sorted(units)
+        chosen |= found
+    return sorted(chosen)
+
+
+def main():
+    source, build = (os.path.realpath(word) for word in sys.argv[1:3])
+    listed = subprocess.run(["meson", "introspect", "--tests", build], capture_output=True, text=True, check=True)
+    tests = {test["name"]: (folder_of(test, source, build), [suite.split(":")[-1] for suite in test["suite"]])
+             for test in json.loads(listed.stdout)}
+    for name in select(sys.stdin.read().split("\n")[:-1], tests):
+        print(name)
+
+
+if __name__ == "__main__":
+    main()
