@@ -102,6 +102,16 @@ class Install:
                              SOFTRNIC_CONFIG="")
         return bad or ([] if said == SAID else [f"said {said!r} instead of {SAID!r}"])
 
+    def readme_program_runs(self):
+        """docs/hello.cc, built with the command that README.md gives."""
+        program = os.path.join(self.work, "hello")
+        bad, _ = self.run(*COMPILERS[".cc"], *self.moved("--cflags", package="softrnic"),
+                          os.path.join(self.source, "docs", "hello.cc"), "-o", program, *self.moved("--libs", package="softrnic"))
+        if bad:
+            return bad
+        bad, said = self.run(program, LD_LIBRARY_PATH="", SOFTRNIC_ND_CATALOG=self.moved_catalogue(), SOFTRNIC_CONFIG="")
+        return bad or ([] if said == "hello over RoCEv2\n" else [f"said {said!r}"])
+
     def tool_runs(self):
         """A tool finds the library beside its own folder, wherever the tree lies."""
         bad, said = self.run(os.path.join(self.at(self.prefix), "bin", "ndadapterinfo"), "192.0.2.1",
@@ -217,7 +227,7 @@ def main():
             checks += [(f"{client}_needs_no_private_header", lambda c=client: tree.client_needs_no_private_header(c)),
                        (f"{client}_runs", lambda c=client: tree.client_runs(c)),
                        (f"{client}_runs_without_ldconfig", lambda c=client: tree.client_runs_without_ldconfig(c))]
-        checks += [("tool_runs", tree.tool_runs), ("programs_tell_the_version", tree.programs_tell_the_version), ("variables_name_what_is_there", tree.variables_name_what_is_there)]
+        checks += [("readme_program_runs", tree.readme_program_runs), ("tool_runs", tree.tool_runs), ("programs_tell_the_version", tree.programs_tell_the_version), ("variables_name_what_is_there", tree.variables_name_what_is_there)]
         checks += [("sources_for_windows_build", tree.sources_for_windows_build),
                    ("catalogue_names_the_library", tree.catalogue_names_the_library), ("exports", tree.exports),
                    ("binaries_are_hardened", tree.binaries_are_hardened),
