@@ -279,7 +279,19 @@ def pages_name_what_exists(tree):
     return bad
 
 
+def pages_are_listed(tree):
+    """docs/README.md names every file and folder of docs/, and nothing else in the place of a name."""
+    page = "docs/README.md"
+    if page not in tree.files:
+        return []
+    there = {n.split("/")[1] + ("/" if n.count("/") > 1 else "") for n in tree.files if n.startswith("docs/")} - {"README.md"}
+    listed = {name for line in tree.lines(page) if line.startswith("- ")
+              for name in CODE_SPAN.findall(line)} | set(CODE_SPAN.findall(tree.lines(page)[1]))
+    return ([f"{page}: {name} is not listed" for name in sorted(there - listed)] +
+            [f"{page}: there is no {name}" for name in sorted(listed - there)])
+
+
 RULES = [include_directions, dpdk_stays_in_its_folders, pure_folders_include_little,
          the_packet_path_writes_no_log, files_are_short,
          functions_are_short, no_unfinished_work, folders_have_readmes, no_machine_paths, text_is_clean,
-         sources_open_with_a_comment, structs_are_not_typedefd, pages_name_what_exists]
+         sources_open_with_a_comment, structs_are_not_typedefd, pages_name_what_exists, pages_are_listed]

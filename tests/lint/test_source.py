@@ -70,6 +70,9 @@ BAD = [
     ("pages_name_what_exists", {**PAGED, "docs/map.md": "`dataplane/core/gone.c`\n"}),
     ("pages_name_what_exists", {**PAGED, "docs/map.md": "`dataplane/gone/`\n"}),
     ("pages_name_what_exists", {**PAGED, "docs/map.md": "`rn_here()` `dataplane/core/core.h`\n"}),
+    ("pages_are_listed", {"docs/README.md": "# docs\n\n- `a.md`\n", "docs/a.md": "x\n", "docs/b.md": "x\n"}),
+    ("pages_are_listed", {"docs/README.md": "# docs\n\n- `a.md`\n", "docs/a.md": "x\n", "docs/c/b.md": "x\n"}),
+    ("pages_are_listed", {"docs/README.md": "# docs\n\n- `a.md` `b.md`\n", "docs/a.md": "x\n"}),
 ]
 GOOD = [
     ("include_directions", arrow("dataplane/wire/x.c", "list.h")),
@@ -93,6 +96,7 @@ GOOD = [
     ("sources_open_with_a_comment", {"a.c": c("")}),
     ("structs_are_not_typedefd", {"include/ndspi.h": "typedef struct x x;\n", "a.h": c("struct x { int y; };\n")}),
     ("pages_name_what_exists", {**PAGED, "docs/map.md": "`rn_here()` `dataplane/core/x.c` `dataplane/core/` `build/x/y`\n"}),
+    ("pages_are_listed", {"docs/README.md": "# docs\nFirst `a.md`.\n- `b/`\n", "docs/a.md": "x\n", "docs/b/c.md": "x\n"}),
     ("pages_name_what_exists", {**PAGED, "docs/decisions/1.md": "`rn_gone()`\n", "README.md": "`rn_gone()`\n"}),
 ]
 
