@@ -1,5 +1,5 @@
 /* Which messages are written, and in which form? Owns the log type registered with DPDK and, per
- * message, when it was written last. Any thread but a shard's turn. */
+ * message and adapter, when it was written last. Any thread but a shard's turn. */
 #include "log.h"
 
 #include <stdarg.h>
@@ -18,12 +18,17 @@ const struct rn_log_row rn_log_rows[RN_LOG_COUNT] = {
 #undef X
 };
 
-/* One per row: from which second on the next line may be written, and how many were withheld since
- * the last. */
+#define ADAPTERS 16 /* that have limits of their own; all beyond share those of the last */
+
+/* Hashes of the names of adapters that had a limited line to write. */
+static _Atomic uint64_t adapters[ADAPTERS];
+
+/* One per row and adapter: from which second on the next line may be written, and how many were
+ * withheld since the last. */
 static struct {
 	_Atomic uint64_t from;
 	_Atomic uint32_t withheld;
-} limits[RN_LOG_COUNT];
+} limits[RN_LOG_COUNT][ADAPTERS];
 
 static int type(void)
 {
@@ -63,21 +68,44 @@ bool rn_log_wants(enum rn_log_id id)
 	return rte_log_can_log((uint32_t)type(), rn_log_rows[id].level);
 }
 
-bool rn_log_may(enum rn_log_id id, uint64_t now_s, uint32_t *left_out)
+/* FNV-1a, never 0. */
+static uint64_t hash_of(const char *name)
 {
-	unsigned every_s = rn_log_rows[id].every_s;
-	uint64_t from = atomic_load(&limits[id].from);
+	uint64_t h = UINT64_C(0xcbf29ce484222325);
+
+	for (; *name != '\0'; name++)
+		h = (h ^ (uint8_t)*name) * UINT64_C(0x100000001b3);
+	return h | 1;
+}
+
+static unsigned number_of(const char *adapter)
+{
+	uint64_t hash = hash_of(adapter);
+
+	for (unsigned i = 0; i < ADAPTERS; i++) {
+		uint64_t there = 0;
+
+		if (atomic_compare_exchange_strong(&adapters[i], &there, hash) || there == hash)
+			return i;
+	}
+	return ADAPTERS - 1;
+}
+
+bool rn_log_may(enum rn_log_id id, const char *adapter, uint64_t now_s, uint32_t *left_out)
+{
+	unsigned every_s = rn_log_rows[id].every_s, i = every_s > 0 ? number_of(adapter) : 0;
+	uint64_t from = atomic_load(&limits[id][i].from);
 
 	*left_out = 0;
 	if (every_s == 0)
 		return true;
 	/* Of several threads in one moment one writes. */
 	if (now_s < from ||
-	    !atomic_compare_exchange_strong(&limits[id].from, &from, now_s + every_s)) {
-		atomic_fetch_add(&limits[id].withheld, 1);
+	    !atomic_compare_exchange_strong(&limits[id][i].from, &from, now_s + every_s)) {
+		atomic_fetch_add(&limits[id][i].withheld, 1);
 		return false;
 	}
-	*left_out = atomic_exchange(&limits[id].withheld, 0);
+	*left_out = atomic_exchange(&limits[id][i].withheld, 0);
 	return true;
 }
 
@@ -93,10 +121,18 @@ void rn_log_write(enum rn_log_id id, const char *text, ...)
 {
 	enum rn_log_level level = rn_log_rows[id].level;
 	char line[LINE_BYTES], more[64] = "";
+	const char *adapter = "";
 	uint32_t left_out;
 	va_list ap;
 
-	if (!rn_log_wants(id) || !rn_log_may(id, now_s(), &left_out))
+	if (!rn_log_wants(id))
+		return;
+	if (rn_log_rows[id].every_s > 0) {
+		va_start(ap, text);
+		adapter = va_arg(ap, const char *);
+		va_end(ap);
+	}
+	if (!rn_log_may(id, adapter, now_s(), &left_out))
 		return;
 	va_start(ap, text);
 	vsnprintf(line, sizeof(line), text, ap);

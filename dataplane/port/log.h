@@ -20,7 +20,8 @@
 	X(DEBUG,   8, "debug")
 
 /* X(NAME, LEVEL, every_s, text, meaning). The text is a printf format. every_s: for what strangers can bring about, at
- * most one line of that kind in so many seconds; the next line says how many were left out. 0 = no limit. */
+ * most one line of that kind and adapter, whose name is the first argument, in so many seconds; the next line says how many
+ * were left out. 0 = no limit. */
 #define RN_LOG_ROWS(X) \
 	X(ADAPTER_UP, INFO, 0, \
 	  "adapter %s: up: driver %s, MAC %s, addresses %s, MTU %u, shards %u, idle policy %s, memory %s", \
@@ -121,9 +122,9 @@ bool rn_log_wants(enum rn_log_id id);
 
 __attribute__((format(printf, 2, 3))) void rn_log_write(enum rn_log_id id, const char *text, ...);
 
-/* May a message of this row be written now? *left_out: those withheld since the last one. now_s:
- * any clock in whole seconds. */
-bool rn_log_may(enum rn_log_id id, uint64_t now_s, uint32_t *left_out);
+/* May a message of this row about this adapter be written now? *left_out: those withheld since the
+ * last one. now_s: any clock in whole seconds. */
+bool rn_log_may(enum rn_log_id id, const char *adapter, uint64_t now_s, uint32_t *left_out);
 
 const char *rn_log_level_word(enum rn_log_level level);
 

@@ -83,13 +83,13 @@ static void limited_messages_wait_and_are_counted(void **state)
 		uint64_t t = UINT64_C(1) << 40, every = rn_log_rows[i].every_s;
 		uint32_t left_out;
 
-		assert_true(rn_log_may(i, t, &left_out)); /* what other tests left goes with it */
+		assert_true(rn_log_may(i, "a", t, &left_out)); /* what other tests left goes with it */
 		for (unsigned k = 0; k < 5; k++)
-			assert_int_equal(rn_log_may(i, t + (every > 0 ? every - 1 : 0), &left_out),
+			assert_int_equal(rn_log_may(i, "a", t + (every > 0 ? every - 1 : 0), &left_out),
 					 every == 0);
-		assert_true(rn_log_may(i, t + every, &left_out));
+		assert_true(rn_log_may(i, "a", t + every, &left_out));
 		assert_int_equal(left_out, every == 0 ? 0 : 5);
-		assert_int_equal(rn_log_may(i, t + every, &left_out), every == 0);
+		assert_int_equal(rn_log_may(i, "a", t + every, &left_out), every == 0);
 		limited += every > 0;
 	}
 	assert_true(limited > 0);
@@ -107,6 +107,34 @@ static void a_flood_is_one_line(void **state)
 	       "softrnic: warning: adapter a: frames of another VLAN are dropped, 7 so far\n");
 }
 
+/* What happens to one adapter does not hide what happens to another. */
+static void adapters_have_limits_of_their_own(void **state)
+{
+	rn_log_open(RN_LOG_WARNING);
+	for (unsigned i = 0; i < 100; i++)
+		rn_log(NEIGHBOURS_FULL, "c", 1ull + i);
+	rn_log(NEIGHBOURS_FULL, "d", 7ull);
+	rn_log(NEIGHBOURS_FULL, "d", 8ull);
+	expect("softrnic: warning: adapter c: all entries of the neighbour table are in use, 1 addresses "
+	       "were not asked for\n"
+	       "softrnic: warning: adapter d: all entries of the neighbour table are in use, 7 addresses "
+	       "were not asked for\n");
+}
+
+/* A process has no more adapters at a time than this, but it may have others later. */
+static void many_adapters_share_the_last_limit(void **state)
+{
+	char name[16];
+	uint32_t left_out;
+
+	for (unsigned i = 0; i < 40; i++) {
+		snprintf(name, sizeof(name), "many%u", i);
+		(void)rn_log_may(RN_LOG_ID_TABLE_FULL, name, UINT64_C(1) << 41, &left_out);
+	}
+	assert_false(rn_log_may(RN_LOG_ID_TABLE_FULL, "many38", UINT64_C(1) << 41, &left_out));
+	assert_false(rn_log_may(RN_LOG_ID_TABLE_FULL, "another", UINT64_C(1) << 41, &left_out));
+}
+
 /* Docs and operators read these: one line each, no end mark of its own, a meaning that is a
  * sentence. */
 static void rows_are_well_formed(void **state)
@@ -118,6 +146,8 @@ static void rows_are_well_formed(void **state)
 		assert_null(strpbrk(row->meaning, "\n|"));
 		assert_true(isupper(row->meaning[0]));
 		assert_int_equal(row->meaning[strlen(row->meaning) - 1], '.');
+		if (row->every_s > 0) /* the limit is that of the adapter */
+			assert_memory_equal(row->text, "adapter %s: ", 12);
 		assert_true(strlen(rn_log_level_word(row->level)) > 0);
 		for (unsigned k = 0; k < i; k++)
 			assert_string_not_equal(row->text, rn_log_rows[k].text);
@@ -134,7 +164,10 @@ int main(void)
 						stop_listening),
 		cmocka_unit_test_setup_teardown(less_severe_messages_are_not_written, listen,
 						stop_listening),
+		cmocka_unit_test_setup_teardown(adapters_have_limits_of_their_own, listen,
+						stop_listening),
 		cmocka_unit_test(limited_messages_wait_and_are_counted),
+		cmocka_unit_test(many_adapters_share_the_last_limit),
 		cmocka_unit_test(rows_are_well_formed),
 	};
 
