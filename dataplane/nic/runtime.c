@@ -31,6 +31,14 @@ void rn_runtime_init(struct rn_runtime *r)
 	pthread_condattr_destroy(&attr);
 }
 
+static void look_around(struct rn_runtime *r)
+{
+	for (unsigned i = 0; i < r->cfg.nadapters; i++) {
+		rn_nic_watch(r->nic[i]);
+		rn_claims_answer(&r->claims[i]);
+	}
+}
+
 static void *watch(void *arg)
 {
 	struct rn_runtime *r = arg;
@@ -46,10 +54,12 @@ static void *watch(void *arg)
 			until.tv_sec++;
 		}
 		pthread_cond_timedwait(&r->stop_cond, &r->stop_lock, &until);
-		for (unsigned i = 0; i < r->cfg.nadapters && !r->stop; i++) {
-			rn_nic_watch(r->nic[i]);
-			rn_claims_answer(&r->claims[i]);
-		}
+		if (r->stop)
+			break;
+		/* What is written to the log may block. */
+		pthread_mutex_unlock(&r->stop_lock);
+		look_around(r);
+		pthread_mutex_lock(&r->stop_lock);
 	}
 	pthread_mutex_unlock(&r->stop_lock);
 	return NULL;
