@@ -91,7 +91,7 @@
 	X(UINT,   max_srq,      1024, 1, 65536, "shared receive queues per adapter") \
 	X(UINT,   max_mr,       1048576, 1, 8388608, "memory regions and windows per adapter; memory is taken as they come") \
 	X(UINT,   max_pd,       1024, 1, 65536, "protection domains per adapter") \
-	X(UINT,   max_cm,       0, 0, 65536, "connections and listeners per adapter, those that are only asked for too; 0 = one for each queue pair of all shards and 1024 more, but 65536 at most") \
+	X(UINT,   max_cm,       0, 0, 65536, "connections and listeners per adapter, those that are only asked for too: listeners and up to max_cm_requests requests take room that connectors may want; 0 = one for each queue pair of all shards and 1024 more, but 65536 at most") \
 	X(UINT,   max_cm_requests, 0, 0, 65536, "requests to connect, of max_cm, that are not answered or whose answer is not confirmed; one listener gets at most half of it and one peer a third, what comes beyond is refused; 0 = a quarter of max_cm") \
 	X(UINT,   max_timewait, 4096, 1, 65536, "closed connections remembered until their QPN may be used again") \
 	X(UINT,   max_neigh,    4096, 4, 65536, "neighbours per adapter; a connection keeps its own, so no fewer than there are peers on the link") \

@@ -86,14 +86,20 @@ void rn_journal_gone(const struct rn_nic *nic)
 	rn_log(ADAPTER_GONE, nic->name);
 }
 
+/* max_cm alone may be 0: its default depends on other keys. */
+static uint32_t used(const struct rn_nic *nic, const uint32_t *limit)
+{
+	return limit == &nic->cfg->limits.max_cm ? nic->core.max_cm : *limit;
+}
+
 void rn_journal_full(const struct rn_nic *nic, unsigned op)
 {
 	const struct rn_config_limits *limits = &nic->cfg->limits;
 
 	switch (op) {
-#define X(command, object, key)                                           \
-	case RN_CMD_##command:                                            \
-		rn_log(TABLE_FULL, nic->name, object, #key, limits->key); \
+#define X(command, object, key)                                                             \
+	case RN_CMD_##command:                                                              \
+		rn_log(TABLE_FULL, nic->name, object, #key, used(nic, &limits->key)); \
 		break;
 		RN_JOURNAL_TABLE_ROWS(X)
 #undef X

@@ -29,7 +29,9 @@ struct rn_nic;
 	X(CREATE_QP,  "queue pair", max_qp) \
 	X(REG_MR,     "memory region", max_mr) \
 	X(CREATE_MW,  "memory window", max_mr) \
-	X(CM_BIND,    "connection or listener", max_cm)
+	X(CM_BIND,    "connection or listener", max_cm) \
+	X(CM_LISTEN,  "listener", max_cm) \
+	X(CM_CONNECT, "connection", max_cm)
 /* clang-format on */
 
 #define RN_JOURNAL_NEWS 64u

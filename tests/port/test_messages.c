@@ -88,6 +88,45 @@ static void is_silent_by_default(void **state)
 	assert_string_equal(heard(), "");
 }
 
+/* The number is the one in use, whether it was written or follows from other keys. */
+static void a_full_table_of_connections_names_its_key(void **state)
+{
+	static const struct {
+		const char *name, *object, *key;
+		uint16_t op;
+		unsigned room;
+	} rows[] = {
+		{"x", "connection or listener", "", RN_CMD_CM_BIND, 1025},
+		{"y", "listener", "max_cm = 3;", RN_CMD_CM_LISTEN, 3},
+		{"z", "connection", "max_cm = 3;", RN_CMD_CM_CONNECT, 3},
+	};
+
+	for (unsigned i = 0; i < 3; i++) {
+		struct rn_link *l = rig_open(
+			rig_config("adapters = ( { name = \"%s\"; port = \"null\"; ipv4 = [ \"192.0.2.1/24\" ]; } );\n"
+				   "eal = { hugepages = \"no\"; };\nlimits = { max_qp = 1; mbufs = 1024; %s };\n",
+				   rows[i].name, rows[i].key),
+			0);
+		struct rn_cmd cmd = {.op = rows[i].op};
+		char line[128];
+		unsigned n = 0;
+
+		cmd.cm.local = (struct rn_gid){{[10] = 0xff, 0xff, 192, 0, 2, 1}};
+		cmd.cm.peer = (struct rn_gid){{[10] = 0xff, 0xff, 192, 0, 2, 2}};
+		cmd.cm.peer_port = 7;
+		cmd.cm.param.qpn = 100;
+		while (n <= rows[i].room && rig_exec(l, &cmd, NULL) == 0) {
+			n++;
+			cmd.cm.param.qpn++;
+		}
+		assert_int_equal(n, rows[i].room);
+		snprintf(line, sizeof(line), "adapter %s: no room for another %s: limits.max_cm is %u\n", rows[i].name,
+			 rows[i].object, rows[i].room);
+		assert_non_null(strstr(heard(), line));
+		rn_link_close(l);
+	}
+}
+
 /* ---- on a veth pair ---- */
 
 static bool run(const char *command)
@@ -200,6 +239,7 @@ int main(void)
 		TEST(warns_of_a_cpu_that_does_not_exist),
 		TEST(says_at_info_that_adapters_are_up),
 		TEST(is_silent_by_default),
+	TEST(a_full_table_of_connections_names_its_key),
 		TEST(says_that_the_link_goes_and_comes),
 		TEST(warns_of_an_address_conflict),
 		TEST(warns_of_another_vlan),
