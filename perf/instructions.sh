@@ -1,9 +1,9 @@
 #!/bin/bash
-# How many instructions does a message take, both sides together? Counted by callgrind, so the same
-# on a busy machine as on an idle one: the gate for changes to the packet path.
+# Counts the instructions of a message, both sides together, with callgrind. The counts are the same on a busy machine as on an
+# idle one, so they decide about changes of the packet path.
 # usage: instructions.sh [-b build/perf/bench_core] [-f FUNCTIONS] [-o op:size:mtu ...]
 # -f N also lists the N functions that take the most, with their share per message.
-# CRCs are ISA-L's, in whatever version it picks under valgrind, and part of the count.
+# The CRCs of ISA-L are part of the count, in the version that ISA-L selects under valgrind.
 set -u
 bench=build/perf/bench_core functions=0 rows=()
 while getopts b:f:o: o; do
@@ -20,8 +20,7 @@ command -v valgrind >/dev/null || { echo "no valgrind"; exit 77; }
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 
-# Instructions within rn_pair_run() of N messages; what start and end of a run cost falls out of the
-# difference between two runs.
+# Instructions within rn_pair_run() of N messages. The difference between two runs removes the cost of starting and ending one.
 count() {
 	timeout 120 valgrind --tool=callgrind --toggle-collect=rn_pair_run \
 		--callgrind-out-file="$dir/$4" "$bench" --op="$1" --size="$2" --mtu="$3" \

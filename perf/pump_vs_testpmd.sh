@@ -1,10 +1,10 @@
 #!/bin/bash
-# Is the pump itself any good? It must carry at least 0.9 of what dpdk-testpmd (txonly to rxonly)
-# carries over the same memif, bare frames of the same length, in the same run.
+# Compares the pump with dpdk-testpmd (txonly to rxonly): over the same memif, with bare frames of the same length, in the
+# same run, the pump must carry at least 0.9 of what testpmd carries. Otherwise it is no yardstick for ratios.sh.
 # usage: pump_vs_testpmd.sh [-s MESSAGE_BYTES] [-r ROUNDS] [-b build/perf/bench_pump]
-# Rounds alternate. A round is pump's mean of medians by regime, testpmd's median second; the best
-# round of each is compared, since neighbours and placement only ever take away.
-# As root it borrows 1 GiB of huge pages and the session's priority, and gives both back.
+# Rounds of the two alternate. The figure of a round is the mean of the medians of its regimes for the pump, and the median
+# second for testpmd. The best round of each is compared, since other load and CPU placement only ever slow a round down.
+# As root the script reserves 1 GiB of huge pages and raises the session's priority for the run, and restores both.
 set -u
 size=64 rounds=5 pump=build/perf/bench_pump secs=2
 while getopts s:r:b: o; do

@@ -1,12 +1,12 @@
 #!/bin/bash
-# What part of the bare pump's figures does an adapter reach over the same port? One command, all
-# ratios of docs/benchmarks.md with the bars that they have to pass.
+# Measures all ratios of docs/benchmarks.md, an adapter's figures against those of the bare pump over the same port, and
+# compares them with the bars that they have to pass.
 # usage: ratios.sh [-r ROUNDS] [-t SECONDS] [-d build/perf] [-j FILE]
-# Pump and adapter take turns, so that both meet the same neighbours and the same placement of the
-# two CPUs. Only epochs of one regime (core distance before and after agree) are compared; a ratio
-# is the median over rounds and regimes. -j FILE also writes every round's figures as JSON lines.
-# As root it borrows the session's priority and gives it back. Exit status 1: a bar is missed, or
-# the run does not count because the bare pump carries less than 0.9 of dpdk-testpmd over memif.
+# Pump and adapter take turns, so that both run under the same other load and with the same placement of the two CPUs. Only
+# epochs of one regime (the distance of the cores before and after agrees) are compared; a ratio is the median over rounds and
+# regimes. -j FILE also writes the figures of every round as JSON lines. As root the script raises the session's priority for
+# the run, and restores it. Exit status 1: a bar is missed, or the run does not count because the bare pump carries less than
+# 0.9 of dpdk-testpmd over memif.
 set -u
 rounds=5 secs=1 dir=build/perf json=
 while getopts r:t:d:j: o; do

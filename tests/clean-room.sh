@@ -1,10 +1,11 @@
 #!/bin/bash
-# Does a fresh Debian 12 with nothing on it build and pass? By hand, as root, some minutes, 4 GB of disk:
+# Checks that softrnic builds and passes its tests on a fresh minimal Debian 12. Run it by hand, as root; it needs 4 GB of disk:
 #
 #   tests/clean-room.sh [--keep] [ARGUMENTS OF check.sh]
 #
-# Makes a minimal system in a temporary folder ($TMPDIR, else /var/tmp) from the mirrors this host uses, clones the
-# committed tree into it, and runs ./demo.sh (as root, and as an ordinary user) and ./check.sh there in namespaces of their own. --keep leaves the folder.
+# It makes a minimal system in a temporary folder ($TMPDIR, else /var/tmp) from the mirrors that this host uses, clones the
+# committed tree into it, and runs ./demo.sh (as root, and as an ordinary user) and ./check.sh there, in namespaces of their
+# own. --keep leaves the folder in place.
 set -eu
 top=$(cd "$(dirname "$(readlink -f "$0")")/.." && pwd)
 keep=no

@@ -1,8 +1,8 @@
 #!/bin/bash
-# How often does killing the peer of a memif port kill the process that polls it?
+# Counts how often killing the peer of a memif port crashes the process that polls the port.
 # usage: memif_kill.sh [-n CYCLES] [-p PROGRAM] [ROLE:GUARD ...]      e.g. server:none client:relay
-# A survivor that dies is started again for the cycles that are left. By hand, not in a test tier;
-# docs/decisions/0001-memif.md has the figures. Fails when a survivor behind the relay died.
+# A surviving process that crashes is started again for the remaining cycles. Run this script by hand, it is in no test tier;
+# docs/decisions/0001-memif.md has the figures. It fails when a process behind the relay crashed.
 set -u
 cycles=500 program=
 while getopts n:p: o; do
