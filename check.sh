@@ -54,12 +54,12 @@ rank() {
 	case $1 in quick) echo 0 ;; default) echo 1 ;; ci) echo 2 ;; full) echo 3 ;; *) echo 9 ;; esac
 }
 
-# in_tier FIRST: does the tier that was asked for include FIRST?
+# in_tier FIRST: succeeds when the tier of this run includes tier FIRST.
 in_tier() {
 	[ "$(rank "$1")" -le "$(rank "$tier")" ]
 }
 
-# build DIR OPTION...: configures and compiles, everything unless $targets names less. Reconfiguring is what notices a new folder.
+# build DIR OPTION...: configures and compiles DIR: $targets, or everything. It reconfigures, so that a new folder is found.
 build() {
 	local dir=$1 t0=$SECONDS again=""
 	shift
@@ -74,8 +74,8 @@ build() {
 	printf '%-12s %-10s %40s %5d s\n' "$dir" build "" $((SECONDS - t0))
 }
 
-# run DIR SUITE TIMEOUT_FACTOR [TEST...]: runs one suite, or those tests under its name, and adds to the tally. Factors
-# leave room on a busy machine.
+# run DIR SUITE TIMEOUT_FACTOR [TEST...]: runs one suite, or the tests named, and adds the results to the tally. The factor
+# multiplies the tests' time limits, for a busy machine.
 run() {
 	local dir=$1 suite=$2 factor=$3 t0=$SECONDS status p f s
 	shift 3
@@ -94,12 +94,12 @@ run() {
 	[ "${f:-0}" = 0 ] || tail -60 "$logs/$dir-$suite.log"
 }
 
-# conformance OPTION...: which rows hold, by the logs of build.
+# conformance OPTION...: prints how many rows hold, from the logs of build.
 conformance() {
 	$python tests/conform/conformance.py build/conformance.json "$@"
 }
 
-# only_conformance [nd2 | wire]: the tests that show rows, and how many rows hold.
+# only_conformance [nd2 | wire]: runs the tests that show rows, and prints how many rows hold.
 only_conformance() {
 	local nd2=(--nd2 $logs/build-nd2.json $logs/build-conform.json) wire=(--wire $logs/build-wire.json)
 	[ "$1" = wire ] && nd2=()
@@ -109,7 +109,7 @@ only_conformance() {
 	conformance "${nd2[@]}" "${wire[@]}"
 }
 
-# fuzz SECONDS: each libFuzzer target that long; a target counts as a test.
+# fuzz SECONDS: runs each libFuzzer target for SECONDS; a target counts as a test.
 fuzz() {
 	local t0=$SECONDS p f=0
 	tests/fuzz/run.sh "$1" build-fuzz >$logs/fuzz.log 2>&1 || f=1
@@ -120,13 +120,13 @@ fuzz() {
 	[ $f = 0 ] || tail -60 $logs/fuzz.log
 }
 
-# races: the programs that provoke races, under ThreadSanitizer. It does not know fences, and says so: -Wno-tsan.
+# races: runs the programs that provoke races, under ThreadSanitizer. -Wno-tsan: it warns that it does not support fences.
 races() {
 	local targets="tests/nd2/nd2_chaos tests/nd2/nd2_flush_race tests/nd2/nd2_notify_race tests/nd2/nd2_random"
 	build build-tsan -Db_sanitize=thread -Db_lundef=false "-Dc_args=-DRTE_USE_C11_MEM_MODEL -Wno-tsan" && run build-tsan races 6
 }
 
-# demo ARGUMENT...: the demonstration counts as one test.
+# demo ARGUMENT...: runs demo.sh, which counts as one test.
 demo() {
 	local t0=$SECONDS p=1 f=0
 	timeout 900 ./demo.sh "$@" >$logs/demo.log 2>&1 || p=0 f=1
@@ -135,7 +135,8 @@ demo() {
 	[ $f = 0 ] || tail -40 $logs/demo.log
 }
 
-# run_suites DIR COLUMN TIMEOUT_FACTOR: the suites of DIR that the tier includes. COLUMN 2 is release, 3 sanitizers.
+# run_suites DIR COLUMN TIMEOUT_FACTOR: runs the suites of DIR that the tier includes. Column 2 of suites() is for release
+# builds, 3 for sanitizers.
 run_suites() {
 	local dir=$1 column=$2 factor=$3 suite first
 	for suite in $(meson introspect --tests "$dir" | $python tests/tally.py --suites); do

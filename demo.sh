@@ -1,7 +1,7 @@
 #!/bin/bash
-# The main job, from nothing: builds softrnic, starts two processes with a software NIC each, connects them with IB CM and moves
-# a real file by Send, RDMA Write and RDMA Read over RoCEv2 frames, comparing SHA-256 on both sides. Then a bandwidth and
-# latency table, and a capture of a small transfer judged by tshark. Exit status 0 only if all of that held.
+# Builds softrnic, starts two processes with a software NIC each, connects them with IB CM and moves a real file by Send, RDMA
+# Write and RDMA Read over RoCEv2 frames, comparing SHA-256 on both sides. Then it prints a bandwidth and latency table, and
+# checks a capture of a small transfer with tshark. Exit status 0 only if every step succeeded.
 #
 #   ./demo.sh [FILE]          over memif (shared memory; needs no privileges)
 #   ./demo.sh --port af_packet   over a veth pair between two network namespaces (root)
@@ -51,7 +51,7 @@ build() {
 	ninja -C build >"$work/ninja.log" 2>&1 || { grep -E 'error|FAILED' "$work/ninja.log" | head; die "the build failed"; }
 }
 
-# 64 MiB or more of the system's own files: one large file, else many joined.
+# Chooses 64 MiB or more of the system's own files: one large file, or many files joined.
 choose_file() {
 	[ -z "$file" ] || return
 	file=$(find /usr/lib /usr/bin /usr/libexec -xdev -type f -size +64M -size -256M -readable -print -quit 2>/dev/null)
@@ -61,7 +61,7 @@ choose_file() {
 		head -c 80M >"$file"
 }
 
-# Root gets hugepages for the time of the demo; without, the EAL runs with --no-huge.
+# As root, reserves hugepages until the demo ends. Without them the EAL runs with --no-huge.
 reserve_hugepages() {
 	local free
 	free=$(awk '/HugePages_Free/ {print $2}' /proc/meminfo)
@@ -94,7 +94,7 @@ make_links() {
 	ip -n "$a" link set veth-a up && ip -n "$b" link set veth-b up || die "cannot raise the veth pair"
 }
 
-# conf SIDE LAST_BYTE ROLE CAPTURE: one process's configuration
+# conf SIDE LAST_BYTE ROLE CAPTURE: writes the configuration of one process
 conf() {
 	local side=$1 host=$2 role=$3 capture=$4
 	{
@@ -111,7 +111,7 @@ conf() {
 	} >"$work/$side.conf"
 }
 
-# start_server ARG...: side a; returns when it listens
+# start_server ARG...: starts side a; returns when it listens
 start_server() {
 	: >"$work/server.log"
 	SOFTRNIC_CONFIG=$work/a.conf "${in_a[@]}" build/tools/nd_xfer -q -s 192.0.2.1 "$@" >"$work/server.log" 2>&1 &
@@ -126,7 +126,7 @@ start_server() {
 	die "the server does not listen"
 }
 
-# outcome STATUS: in words
+# outcome STATUS: prints what an exit status means
 outcome() {
 	case $1 in
 	0) echo "ended well" ;;
@@ -135,8 +135,8 @@ outcome() {
 	esac
 }
 
-# check_ends WHAT CLIENT_STATUS: both ends must have ended well; else says which did not, with the last words of the server. Those
-# of the client are on the screen. A server learns soon that its client has gone.
+# check_ends WHAT CLIENT_STATUS: returns if both ends ended well. Otherwise it prints which end failed and the last lines of the
+# server's output (the client's output is on the screen), and ends the demo. A server ends soon after its client.
 check_ends() {
 	local what=$1 client=$2 status stopped="" tenths=600
 	[ "$client" = 0 ] || tenths=50
@@ -155,7 +155,7 @@ check_ends() {
 	die "$what failed"
 }
 
-# client ARG...: side b, to its end. In the background, since a shell that waits for a child takes no signal.
+# client ARG...: runs side b to its end, in the background, because a shell handles no signal while a child runs in the foreground.
 client() {
 	SOFTRNIC_CONFIG=$work/b.conf timeout "$patience" "${in_b[@]}" build/tools/nd_xfer -c 192.0.2.1 "$@" &
 	local client=$! status
@@ -181,7 +181,7 @@ table() {
 	check_ends "the table" $?
 }
 
-# A small transfer is captured by both NICs; every RoCE frame must decode as InfiniBand, the rest must be ARP or IPv6 neighbour
+# Both NICs capture a small transfer. Every RoCE frame must decode as InfiniBand, all others must be ARP or IPv6 neighbour
 # discovery.
 judge() {
 	step "a captured transfer, judged by tshark"
@@ -207,7 +207,7 @@ step "building"
 build
 export SOFTRNIC_ND_CATALOG=$PWD/build/provider/nd.d # the provider of this build, not one that may be installed
 choose_file
-# Seconds for one transfer, 4 MB/s at least.
+# Seconds allowed for one transfer: enough for 4 MB/s.
 patience=${SOFTRNIC_DEMO_PATIENCE:-$((240 + $(stat -Lc %s "$file") / 4000000))}
 reserve_hugepages
 make_links
