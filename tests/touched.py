@@ -24,8 +24,11 @@ ROWS = [
     ("perf/", ["tests/unit/perftest"]),
     ("tests/nd2/", ["tests/unit/provider"]),  # which compiles these tests against a provider in memory
 ]
-# What is only read: at most the tests of the pages see it, and finding none of those is no reason to run all.
+# What is only read: the tests of the pages see it, and those of suite lint.
 PROSE = ("README.md", "CONTRIBUTING.md", "LICENSE", "docs/", "demo.sh", "check.sh", ".ci/", ".git")
+
+
+PAGES = ["tests/docs"]
 
 
 def folder_of(test, source, build):
@@ -46,7 +49,7 @@ def below(folder, tops):
 def wanted(path):
     """The test folders of one changed file, and whether finding no test there means: run all."""
     if path.startswith(PROSE) or path.endswith("/README.md"):
-        return ["tests/docs"], False
+        return PAGES, False
     for top, folders in ROWS:
         if path.startswith(top):
             return folders, True
@@ -68,6 +71,8 @@ def select(paths, tests):
         if must_find and not found:
             return sorted(units)
         chosen |= found
+        if folders is PAGES:
+            chosen |= {name for name, (_, suites) in tests.items() if "lint" in suites}
     return sorted(chosen)
 
 

@@ -25,7 +25,7 @@ PATHS = [
     (["perf/bench.c"], ALL),                      # its row finds no test
     (["tests/unit/core/qp/test_qp.c"], ["core-qp"]),
     (["tests/unit/core/meson.build"], ALL),
-    (["docs/map.md", "README.md", "tests/sim/README.md"], ["docs_printed"]),
+    (["docs/map.md", "README.md", "tests/sim/README.md"], ["docs_printed", "lint_source"]),
     (["tests/lint/source.py", "tests/sim/sim.c"], ["lint_source", "sim_random"]),
     ([], []),
 ]
