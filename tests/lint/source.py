@@ -291,7 +291,15 @@ def pages_are_listed(tree):
             [f"{page}: there is no {name}" for name in sorted(listed - there)])
 
 
+def the_map_has_no_empty_cell(tree):
+    """Each step of docs/map.md has a function and a file."""
+    page = "docs/map.md"
+    return [f"{page}:{number}: an empty cell" for number, line in enumerate(tree.lines(page), 1)
+            if line.startswith("|") and re.search(r"\|\s*\|", line)] if page in tree.files else []
+
+
 RULES = [include_directions, dpdk_stays_in_its_folders, pure_folders_include_little,
          the_packet_path_writes_no_log, files_are_short,
          functions_are_short, no_unfinished_work, folders_have_readmes, no_machine_paths, text_is_clean,
-         sources_open_with_a_comment, structs_are_not_typedefd, pages_name_what_exists, pages_are_listed]
+         sources_open_with_a_comment, structs_are_not_typedefd, pages_name_what_exists, pages_are_listed,
+         the_map_has_no_empty_cell]

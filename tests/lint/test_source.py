@@ -72,6 +72,7 @@ BAD = [
     ("pages_name_what_exists", {**PAGED, "docs/map.md": "`rn_here()` `dataplane/core/core.h`\n"}),
     ("pages_are_listed", {"docs/README.md": "# docs\n\n- `a.md`\n", "docs/a.md": "x\n", "docs/b.md": "x\n"}),
     ("pages_are_listed", {"docs/README.md": "# docs\n\n- `a.md`\n", "docs/a.md": "x\n", "docs/c/b.md": "x\n"}),
+    ("the_map_has_no_empty_cell", {"docs/map.md": "| step | function | file |\n|---|---|---|\n| a | `f()` in `f.c` | |\n"}),
     ("pages_are_listed", {"docs/README.md": "# docs\n\n- `a.md` `b.md`\n", "docs/a.md": "x\n"}),
 ]
 GOOD = [
@@ -96,6 +97,7 @@ GOOD = [
     ("sources_open_with_a_comment", {"a.c": c("")}),
     ("structs_are_not_typedefd", {"include/ndspi.h": "typedef struct x x;\n", "a.h": c("struct x { int y; };\n")}),
     ("pages_name_what_exists", {**PAGED, "docs/map.md": "`rn_here()` `dataplane/core/x.c` `dataplane/core/` `build/x/y`\n"}),
+    ("the_map_has_no_empty_cell", {"docs/map.md": "| step | function | file |\n|---|---|---|\n| a | `f()` | `f.c` |\n"}),
     ("pages_are_listed", {"docs/README.md": "# docs\nFirst `a.md`.\n- `b/`\n", "docs/a.md": "x\n", "docs/b/c.md": "x\n"}),
     ("pages_name_what_exists", {**PAGED, "docs/decisions/1.md": "`rn_gone()`\n", "README.md": "`rn_gone()`\n"}),
 ]
