@@ -1,4 +1,5 @@
-// Both ends of a connection in one program: the two adapters that exist without a configuration talk to each other.
+// Both ends of a connection in one program: the two adapters that exist without a configuration
+// talk to each other.
 //	c++ docs/hello.cc $(pkg-config --cflags --libs softrnic) -o hello && ./hello
 #include <arpa/inet.h>
 #include <cstdio>
@@ -30,10 +31,13 @@ struct End {
 	{
 		address.sin_family = AF_INET;
 		address.sin_addr.s_addr = inet_addr(ip);
-		check(NdOpenAdapter(IID_IND2Adapter, reinterpret_cast<sockaddr *>(&address), sizeof(address), out(adapter)));
+		check(NdOpenAdapter(IID_IND2Adapter, reinterpret_cast<sockaddr *>(&address),
+				    sizeof(address), out(adapter)));
 		check(adapter->CreateOverlappedFile(&file));
-		check(adapter->CreateCompletionQueue(IID_IND2CompletionQueue, file, 4, 0, 0, out(cq)));
-		check(adapter->CreateQueuePair(IID_IND2QueuePair, cq, cq, nullptr, 2, 2, 1, 1, 0, out(qp)));
+		check(adapter->CreateCompletionQueue(IID_IND2CompletionQueue, file, 4, 0, 0,
+						     out(cq)));
+		check(adapter->CreateQueuePair(IID_IND2QueuePair, cq, cq, nullptr, 2, 2, 1, 1, 0,
+					       out(qp)));
 		check(adapter->CreateConnector(IID_IND2Connector, file, out(connector)));
 		check(adapter->CreateMemoryRegion(IID_IND2MemoryRegion, file, out(mr)));
 		finish(mr->Register(text, sizeof(text), ND_MR_FLAG_ALLOW_LOCAL_WRITE, &request));
@@ -51,7 +55,10 @@ struct End {
 		check(NdsHandleClose(file));
 	}
 
-	template <typename T> static void **out(T *&object) { return reinterpret_cast<void **>(&object); }
+	template <typename T> static void **out(T *&object)
+	{
+		return reinterpret_cast<void **>(&object);
+	}
 
 	// Waits for the end of a request that was begun with an OVERLAPPED.
 	void finish(HRESULT begun)
@@ -85,7 +92,8 @@ static void talk(End &client, End &server)
 	check(listener->GetConnectionRequest(server.connector, &server.request));
 
 	check(client.connector->Bind(here, sizeof(sockaddr_in))); // port 0: any
-	check(client.connector->Connect(client.qp, there, sizeof(sockaddr_in), 0, 0, nullptr, 0, &client.request));
+	check(client.connector->Connect(client.qp, there, sizeof(sockaddr_in), 0, 0, nullptr, 0,
+					&client.request));
 	server.finish(ND_PENDING); // the request to connect has arrived
 	check(server.connector->Accept(server.qp, 0, 0, nullptr, 0, &server.request));
 	client.finish(ND_PENDING); // the server has accepted
