@@ -52,10 +52,11 @@ class Command:
 
 
 class Guest:
-    def __init__(self, cache, work, inside, tap, ip4, ip6, mtu=1500):
+    def __init__(self, cache, work, inside, tap, ip4, ip6, mtu=1500, mac="52:54:00:00:00:01"):
         """inside: words that run a command where the TAP is; work: folder for sockets and the console; ip4, ip6 with prefix."""
         self.image, self.work, self.inside, self.tap = image(cache), pathlib.Path(work), list(inside), tap
         self.words = f"ip4={ip4} ip6={ip6} mtu={mtu}"
+        self.mac = mac
         self.process, self.free, self.boots = None, [], itertools.count()
 
     def boot(self, seconds=90):
@@ -70,7 +71,7 @@ class Guest:
             # No offloads: every frame on the TAP is one frame of the wire, with its checksums.
             "-device", "virtio-net-pci,netdev=n,romfile=,csum=off,guest_csum=off,gso=off,guest_tso4=off,guest_tso6=off,"
             "guest_ecn=off,guest_ufo=off,host_tso4=off,host_tso6=off,host_ecn=off,host_ufo=off,mrg_rxbuf=off,"
-            "mac=52:54:00:00:00:01,host_mtu=9000",
+            f"mac={self.mac},host_mtu=9000",
             "-serial", f"file:{self.console}", "-device", f"virtio-serial-pci,max_ports={PORTS + 1}"]
         for n in range(PORTS):
             command += ["-chardev", f"socket,id=c{n},path={run}/{n},server=on,wait=off",
