@@ -7,6 +7,7 @@
 
 #include "cm_msg.h"
 #include "frame.h"
+#include "replay_flow.h"
 #include "replay_regions.h"
 #include "replay_variant.h"
 #include "sim.h"
@@ -18,12 +19,14 @@
 #define RECEIVE (1u << 20) /* areas of the arena: + number * 64 KiB */
 #define LOCAL   (6u << 20)
 #define REGION  (12u << 20) /* what the peer may name */
+#define TIMEOUT 14u         /* code of the local ACK timeout: 67 ms, that of perftest */
 
 /* A frame of the capture, or one that the shard sent. */
 struct record {
 	struct rn_pkt pkt;       /* payload points into bytes */
 	struct rn_cm_msg cm;     /* when is_cm */
 	bool ours, is_cm, used;
+	unsigned number;         /* of the request with an address that it belongs to */
 	uint32_t len;
 	uint8_t bytes[BYTES];
 };
@@ -31,7 +34,7 @@ struct record {
 struct pair {
 	uint32_t own, peer;      /* QPNs of the capture */
 	unsigned start;          /* record that began the peer's message under way */
-	uint64_t received, posted;
+	struct flow flow;
 };
 
 /* A value of the replaced host and the shard's own in its place: communication ids, transactions. */
@@ -43,7 +46,11 @@ struct replay {
 	struct sim sim;
 	struct record rec[RECORDS], out[RECORDS];
 	enum variant variant;
-	unsigned nrec, nout, npairs, ntwins, matched;
+	unsigned nrec, nout, npairs, ntwins;
+	unsigned matched, aside, timeouts, spared; /* see struct tally */
+	unsigned completed;      /* requests of the shard that ended */
+	unsigned owed[RECORDS], nowed; /* records that the shard may send later */
+	rn_time progress;        /* when a response last was news to the shard */
 	struct pair pair[PAIRS];
 	struct twin twin[16];
 	struct regions regions;

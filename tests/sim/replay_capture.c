@@ -26,10 +26,23 @@ void capture_fill(struct record *rec, const uint8_t *frame, uint32_t len)
 		assert_true(rn_cm_msg_parse(rec->pkt.payload, rec->pkt.payload_len, &rec->cm));
 }
 
+/* A request that was sent again, whole or from the middle on, keeps its number. */
+static unsigned number_of(const struct replay *r, const struct record *rec, unsigned *requests)
+{
+	if (!rec->pkt.op->has_reth && !rec->pkt.op->has_atomic_eth)
+		return 0;
+	for (const struct record *old = r->rec; old < rec; old++)
+		if (!old->is_cm && old->ours == rec->ours && old->pkt.dest_qpn == rec->pkt.dest_qpn &&
+		    (old->pkt.op->has_reth || old->pkt.op->has_atomic_eth) &&
+		    rn_psn_steps(old->pkt.psn, rec->pkt.psn) < flow_psns(&old->pkt))
+			return old->number;
+	return (*requests)++;
+}
+
 void capture_load(struct replay *r, uint8_t host)
 {
 	static struct pcap p;
-	unsigned changed = 0;
+	unsigned requests = 0;
 
 	assert_true(pcap_open(&p, RN_VECTORS, r->file));
 	while (pcap_next(&p)) {
@@ -38,8 +51,10 @@ void capture_load(struct replay *r, uint8_t host)
 		assert_true(r->nrec < RECORDS);
 		capture_fill(rec, p.frame, p.len);
 		rec->ours = rec->pkt.src.b[15] == host;
-		if (!rec->is_cm)
-			variant_apply(r->variant, &rec->pkt, &changed);
+		if (!rec->is_cm) {
+			rec->number = number_of(r, rec, &requests);
+			variant_apply(r->variant, &rec->pkt, rec->number);
+		}
 		r->nrec++;
 	}
 	fclose(p.file);
@@ -92,14 +107,15 @@ void capture_pairs(struct replay *r)
 uint32_t capture_gather(const struct replay *r, unsigned i, uint8_t *buf, const struct rn_pkt **end)
 {
 	const struct record *first = &r->rec[i];
-	uint32_t n = 0;
+	uint32_t n = 0, psn = first->pkt.psn;
 
 	for (; i < r->nrec; i++) {
 		const struct record *rec = &r->rec[i];
 
 		if (rec->is_cm || rec->ours != first->ours || rec->pkt.dest_qpn != first->pkt.dest_qpn ||
-		    rec->pkt.op->family != first->pkt.op->family)
+		    rec->pkt.op->family != first->pkt.op->family || rec->pkt.psn != psn)
 			continue;
+		psn = rn_psn_add(psn, 1);
 		memcpy(buf + n, rec->pkt.payload, rec->pkt.payload_len);
 		n += rec->pkt.payload_len;
 		*end = &rec->pkt;

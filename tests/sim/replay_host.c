@@ -17,6 +17,7 @@
 #include "qp.h"
 #include "replay.h"
 #include "replay_capture.h"
+#include "shard.h"
 #include "types.h"
 
 static bool note(struct sim *sim, unsigned from, const struct rn_pkt *pkt, void *arg)
@@ -74,12 +75,14 @@ static void move(struct replay *r, unsigned n, uint8_t from, struct rn_qp_attr *
 static void connect_pair(struct replay *r, unsigned n, const struct rn_pkt *p)
 {
 	struct rn_qp_attr a = {
-		.path_mtu = 3, .timeout = 14, .retry_cnt = 7, .rnr_retry = 7, .min_rnr_timer = 12,
+		.path_mtu = 3, .timeout = TIMEOUT, .retry_cnt = 7, .rnr_retry = 7, .min_rnr_timer = 12,
 		.max_rd_atomic = 16, .max_dest_rd_atomic = 16, .dest_qpn = r->pair[n].peer,
 		.rq_psn = capture_first_psn(r, n, false), .sq_psn = capture_first_psn(r, n, true),
 		.av = {.sgid = p->src, .dgid = p->dst, .tclass = p->tclass, .hop_limit = p->hop_limit},
 	};
 
+	r->pair[n].flow.next = a.rq_psn;
+	r->pair[n].flow.end = r->pair[n].flow.una = a.sq_psn;
 	memcpy(a.av.dmac, p->dmac, 6);
 	sim_create_qp(&r->sim, DUT, n);
 	move(r, n, RN_QPS_INIT, &a, RN_QPS_RTR);
@@ -102,7 +105,7 @@ uint8_t *host_region(struct replay *r, uint64_t va)
 /* What the replaced host answered READs and atomics with was in its memory. */
 void host_remember(struct replay *r, const struct record *req)
 {
-	uint32_t packets = RN_MAX(1u, RN_DIV_UP(req->pkt.dma_len, 1024u));
+	uint32_t packets = flow_psns(&req->pkt);
 
 	for (unsigned i = 0; i < r->nrec; i++) {
 		const struct record *rsp = &r->rec[i];
@@ -163,6 +166,8 @@ void host_begin(struct replay *r)
 	n->port.mtu = 1500;
 	n->port.max_path_mtu = 3;
 	memcpy(n->port.mac, ours.smac, 6);
+	/* No early resend: soft-RoCE sends again when the coded timeout is over, not before. */
+	n->shard->cfg.rto_floor = n->shard->cfg.rto_initial = RN_S(10);
 	rn_shard_port(n->shard, &n->port, r->sim.now);
 	introduce(r, &ours);
 	for (unsigned i = 0; i < r->npairs; i++)
