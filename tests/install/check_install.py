@@ -18,7 +18,7 @@ import tap  # noqa: E402
 
 HEADERS = {"ndspi.h", "nddef.h", "ndstatus.h", "ndsupport.h", "ndtypes.h",
            "rn/abi.h", "rn/client.h", "rn/link.h", "rn/status.h"}
-COMPAT = "compat/"  # these are compiled by tests/unit/compat
+COMPAT = "compat"  # the folder they are installed in; compat/tests compiles them
 SAID = "MaxInlineDataSize 256\n"  # ND_MAX_INLINE
 COMPILERS = {".c": ["cc", "-std=gnu11"], ".cc": ["c++", "-std=gnu++17"]}
 CLIENTS = {"client.c": "softrnic", "client.cc": "softrnic", "windows.cpp": "softrnic-compat"}  # what pkg-config is asked for
@@ -67,8 +67,9 @@ class Install:
     def headers_are_those_listed(self):
         found = {os.path.relpath(path, self.include) for path in glob.glob(self.include + "/**/*", recursive=True)
                  if os.path.isfile(path)}
-        wanted = HEADERS | {os.path.relpath(path, self.source + "/include")
-                            for path in glob.glob(f"{self.source}/include/{COMPAT}**/*", recursive=True)
+        ours = os.path.join(self.source, "compat", "include")
+        wanted = HEADERS | {os.path.join(COMPAT, os.path.relpath(path, ours))
+                            for path in glob.glob(ours + "/**/*", recursive=True)
                             if os.path.isfile(path) and not path.endswith("README.md")}
         return ([f"{name} is installed and not listed" for name in sorted(found - wanted)] +
                 [f"{name} is not installed" for name in sorted(wanted - found)])
@@ -154,7 +155,7 @@ class Install:
         folder = os.path.join(self.work, "sources")
         os.mkdir(folder)
         shutil.copy(os.path.join(HERE, "windows.cpp"), folder)
-        return self.run(os.path.join(self.source, "tests/nd2/compat_sources.sh"), "--installed", folder,
+        return self.run(os.path.join(self.source, "compat/sources.sh"), "--installed", folder,
                         **self.environment())[0]
 
     def entries(self):

@@ -83,9 +83,9 @@ def owner_of(tree, includer, included):
         return layer_of(near)
     if "include/" + included in tree.files:
         return "public"
-    # include/compat has names of the system, and is on nobody's path but that of foreign programs.
+    # Headers of compat/include have names of the system; only foreign programs and compat itself have them on their path.
     owners = [layer_of(name) for name in tree.files
-              if layer_of(name) and name.endswith("/" + included) and not name.startswith("include/compat/")]
+              if layer_of(name) and name.endswith("/" + included) and not name.startswith("compat/include/")]
     # Two layers may have a header of the same name: each sees its own.
     return layer_of(includer) if layer_of(includer) in owners else owners[0] if owners else None
 
@@ -236,7 +236,7 @@ def sources_open_with_a_comment(tree):
 def structs_are_not_typedefd(tree):
     """`struct rn_x`, never a typedef; the ND2 headers keep the names of their interface."""
     return [f"{name}:{number}: typedef of a struct"
-            for name in tree.c_files() if not re.match(r"include/(nd\w*\.h|compat/)", name)
+            for name in tree.c_files() if not re.match(r"(include/nd\w*\.h|compat/include/)", name)
             for number, line in enumerate(tree.lines(name), 1)
             if re.match(r"\s*typedef\s+(struct|union|enum)\b", line)]
 

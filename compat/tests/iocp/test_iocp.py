@@ -7,7 +7,8 @@ import signal
 import sys
 import time
 
-TESTS = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", ".."))
+TESTS = os.path.join(ROOT, "tests")
 sys.path[:0] = [TESTS, os.path.join(TESTS, "tools")]
 import rig  # noqa: E402
 import tap  # noqa: E402

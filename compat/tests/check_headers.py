@@ -1,6 +1,6 @@
 """usage: check_headers.py SOURCE LIBRARY
 
-Does every header of include/compat compile alone and with all the others, in C and in C++, with gcc and with clang, without
+Does every header of compat/include compile alone and with all the others, in C and in C++, with gcc and with clang, without
 a warning? Is what they declare what the library shows, commented, and tested? Prints TAP."""
 import glob
 import os
@@ -11,11 +11,11 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.path.dirname(os.path.dirname(HERE))]
+sys.path[:0] = [os.path.join(os.path.dirname(os.path.dirname(HERE)), "tests")]
 import tap  # noqa: E402
 
 SOURCE, LIBRARY = sys.argv[1:]
-COMPAT = os.path.join(SOURCE, "include", "compat")
+COMPAT = os.path.join(SOURCE, "compat", "include")
 INCLUDE = ["-I" + COMPAT, "-I" + os.path.join(SOURCE, "include")]
 COMPILERS = {"gcc": (["gcc", "-std=gnu11"], ".c"), "gxx": (["g++", "-std=gnu++17"], ".cc"),
              "clang": (["clang", "-std=gnu11"], ".c"), "clangxx": (["clang++", "-std=gnu++17"], ".cc")}

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What does include/compat provide, and which test shows it? Reads functions, types and macros out of the headers, what a
-header says of itself and of each function, and finds the programs of tests/unit/compat that test a function.
+"""What does compat/include provide, and which test shows it? Reads functions, types and macros out of the headers, what a
+header says of itself and of each function, and finds the programs of compat/tests that test a function.
 
-usage: compat.py [--write] ROOT
+usage: reference.py [--write] ROOT
 
-Between `<!-- listed: compat -->` and `<!-- end -->` docs/compat.md holds what this program lists; it compares, or writes it
+Between `<!-- listed: compat -->` and `<!-- end -->` compat/porting.md holds what this program lists; it compares, or writes it
 anew. A function without a test is a failure."""
 import pathlib
 import re
@@ -82,7 +82,7 @@ def code(names):
 
 def listing(root):
     """(text, functions without a test)"""
-    folder = root / "include" / "compat"
+    folder = root / "compat" / "include"
     spellings, headers, untested = {}, [], []
     texts = {path: path.read_text() for path in sorted(folder.rglob("*")) if path.is_file() and path.name != "README.md"}
     renamed = dict(pair for text in texts.values() for pair in RENAMED.findall(text))
@@ -92,7 +92,7 @@ def listing(root):
             spellings.setdefault(other.group(1), []).append(path.name)
         else:
             headers.append(Header(path.relative_to(folder).as_posix(), text, renamed))
-    tests = Tests(root / "tests" / "unit" / "compat")
+    tests = Tests(root / "compat" / "tests")
     lines = []
     for h in sorted(headers, key=lambda h: h.name):
         also = f" (also {code(spellings[h.name])})" if h.name in spellings else ""
@@ -114,7 +114,7 @@ def listing(root):
 def main(args):
     write = "--write" in args
     root = pathlib.Path([a for a in args if a != "--write"][0])
-    page = root / "docs" / "compat.md"
+    page = root / "compat" / "porting.md"
     text = page.read_text()
     begin = text.index(BEGIN) + len(BEGIN)
     end = text.index(END, begin)
@@ -122,7 +122,7 @@ def main(args):
     if write:
         page.write_text(text[:begin] + now + text[end:])
     elif text[begin:end] != now:
-        bad.append(f"{page} does not list what the headers provide; tests/docs/compat.py --write ROOT writes it anew")
+        bad.append(f"{page} does not list what the headers provide; compat/reference.py --write ROOT writes it anew")
         for line in sorted(set(now.splitlines()) ^ set(text[begin:end].splitlines())):
             bad.append(("headers: " if line in now else "page: ") + line)
     print("\n".join(bad))

@@ -2,11 +2,11 @@
 # Do client sources written for Windows build here as they are? Compiles and links the C and C++ files of each DIR, one
 # by one or together, and says for each what is missing: headers, names, symbols. Exit status 0 only when all build.
 #
-#   compat_sources.sh [OPTION]... DIR...
+#   sources.sh [OPTION]... DIR...
 #
 #   --program        the files of a DIR are one program; otherwise each file that has a main, wmain or _tmain is one
 #   --with DIR       files that every program is linked with; its headers are found, too
-#   --build DIR      against a build tree of softrnic (default: build, beside tests)
+#   --build DIR      against a build tree of softrnic (default: build, beside compat)
 #   --installed      against the softrnic that pkg-config finds
 #   --keep DIR       leaves the programs there, by the names of their sources
 #   -D..., -I..., -f..., -O..., -g..., -std=...   to the compilers, which are $CC and $CXX
@@ -15,7 +15,7 @@
 # headers whose letters have another case or whose slashes lean the other way, and files in UTF-16.
 set -u
 export LC_ALL=C
-root=$(readlink -f "$(dirname "$(readlink -f "$0")")/../..")
+root=$(readlink -f "$(dirname "$(readlink -f "$0")")/..")
 build=$root/build together=0 keep='' installed=0
 with=() dirs=() flags=()
 
@@ -50,9 +50,9 @@ if [ $installed = 1 ]; then
 	read -ra libs < <(pkg-config --libs softrnic-compat)
 	[ ${#libs[@]} -gt 0 ] || exit 2
 else
-	include=("-I$root/include/compat" "-I$root/include")
-	libs=("-L$build/provider/compat" "-L$build/provider" -lsoftrnic-compat-main -lsoftrnic-compat -lsoftrnic
-		"-Wl,-rpath,$build/provider/compat:$build/provider")
+	include=("-I$root/compat/include" "-I$root/include")
+	libs=("-L$build/compat/src" "-L$build/provider" -lsoftrnic-compat-main -lsoftrnic-compat -lsoftrnic
+		"-Wl,-rpath,$build/compat/src:$build/provider")
 fi
 
 sources_of() {

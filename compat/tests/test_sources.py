@@ -1,6 +1,6 @@
-"""usage: test_compat_sources.py BUILD
+"""usage: test_sources.py BUILD
 
-compat_sources.sh says yes to folders that build and names what others miss. TAP."""
+sources.sh says yes to folders that build and names what others miss. TAP."""
 import codecs
 import os
 import subprocess
@@ -8,7 +8,8 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.path.dirname(HERE)]
+COMPAT = os.path.dirname(HERE)
+sys.path[:0] = [os.path.join(os.path.dirname(COMPAT), "tests")]
 import tap  # noqa: E402
 
 BUILD = os.path.abspath(sys.argv[1])
@@ -194,7 +195,7 @@ class Folder:
 
     def build(self, *words):
         """(status, what was said with single spaces, complaints): nothing is left beside the sources."""
-        done = subprocess.run([os.path.join(HERE, "compat_sources.sh"), "--build", BUILD, "--keep", self.keep, *words],
+        done = subprocess.run([os.path.join(COMPAT, "sources.sh"), "--build", BUILD, "--keep", self.keep, *words],
                               cwd=self.place.name, capture_output=True, text=True, timeout=200, check=False)
         said = "".join(" ".join(line.split()) + "\n" for line in done.stdout.splitlines())
         left = [f"{path} is left" for path in self.listing() if path not in self.before]
