@@ -1,4 +1,4 @@
-"""usage: check_install.py SOURCE BUILD PREFIX LIBDIR CATALOGUE
+"""usage: check_install.py SOURCE BUILD PREFIX LIBDIR CATALOGUE compat|no-compat
 
 Is what `meson install` leaves behind all that a client needs, and nothing else? Installs into a temporary root, builds
 both clients there with what pkg-config says, runs them. Prints TAP."""
@@ -21,19 +21,21 @@ HEADERS = {"ndspi.h", "nddef.h", "ndstatus.h", "ndsupport.h", "ndtypes.h",
 COMPAT = "compat"  # the folder they are installed in; compat/tests compiles them
 SAID = "MaxInlineDataSize 256\n"  # ND_MAX_INLINE
 COMPILERS = {".c": ["cc", "-std=gnu11"], ".cc": ["c++", "-std=gnu++17"]}
-CLIENTS = {"client.c": "softrnic", "client.cc": "softrnic", "windows.cpp": "softrnic-compat"}  # what pkg-config is asked for
-FEWEST_BINARIES = 23  # two libraries, and the tools of README.md
+CLIENTS = {"client.c": "softrnic", "client.cc": "softrnic"}  # the package that pkg-config is asked for
+COMPAT_CLIENTS = {"windows.cpp": "softrnic-compat"}
+FEWEST_BINARIES = 22  # the library, and the tools of README.md
 VARIABLES = [("softrnic", "catalogdir", os.path.isdir), ("softrnic", "provider", os.path.isfile),
              ("softrnic", "libdir", os.path.isdir), ("softrnic", "bindir", os.path.isdir),
-             ("softrnic", "includedir", os.path.isdir), ("softrnic-compat", "libdir", os.path.isdir)]
+             ("softrnic", "includedir", os.path.isdir)]
+COMPAT_VARIABLES = [("softrnic-compat", "libdir", os.path.isdir)]
 STRICT = ["-Wall", "-Wextra", "-Werror", "-Wno-missing-field-initializers"]
 
 
 class Install:
     """The temporary root and what lies where in it."""
 
-    def __init__(self, root, source, build, prefix, libdir, catalogue):
-        self.root, self.source, self.build = root, source, build
+    def __init__(self, root, source, build, prefix, libdir, catalogue, compat):
+        self.root, self.source, self.build, self.compat = root, source, build, compat
         self.prefix, self.catalogue = prefix, catalogue
         self.lib = self.at(os.path.join(prefix, libdir))
         self.include = self.at(os.path.join(prefix, "include", "softrnic"))
@@ -67,10 +69,12 @@ class Install:
     def headers_are_those_listed(self):
         found = {os.path.relpath(path, self.include) for path in glob.glob(self.include + "/**/*", recursive=True)
                  if os.path.isfile(path)}
-        ours = os.path.join(self.source, "compat", "include")
-        wanted = HEADERS | {os.path.join(COMPAT, os.path.relpath(path, ours))
-                            for path in glob.glob(ours + "/**/*", recursive=True)
-                            if os.path.isfile(path) and not path.endswith("README.md")}
+        wanted = set(HEADERS)
+        if self.compat:
+            ours = os.path.join(self.source, "compat", "include")
+            wanted |= {os.path.join(COMPAT, os.path.relpath(path, ours))
+                       for path in glob.glob(ours + "/**/*", recursive=True)
+                       if os.path.isfile(path) and not path.endswith("README.md")}
         return ([f"{name} is installed and not listed" for name in sorted(found - wanted)] +
                 [f"{name} is not installed" for name in sorted(wanted - found)])
 
@@ -85,6 +89,10 @@ class Install:
 
     def compiler(self, client):
         return [*COMPILERS[".c" if client.endswith(".c") else ".cc"], *self.pkg_config("--cflags", package=CLIENTS[client])]
+
+    def nothing_of_compat(self):
+        """A build with -Dcompat=false leaves no file and no package of it behind."""
+        return [f"{path} is installed" for path in glob.glob(self.at(self.prefix) + "/**/*compat*", recursive=True)]
 
     def client_needs_no_private_header(self, client):
         """Everything it includes is installed by us or part of the system."""
@@ -199,7 +207,7 @@ class Install:
 
     def binaries_are_hardened(self):
         found, features = self.binaries(), self.features_of_the_compiler()
-        bad = [f"only {len(found)} programs and libraries found"] if len(found) < FEWEST_BINARIES else []
+        bad = [f"only {len(found)} programs and libraries found"] if len(found) < FEWEST_BINARIES + self.compat else []
         for path in found:
             bad += [line for rule in hardening.LINKED for line in rule(path)]
             bad += hardening.jumps_are_checked(path, features)
@@ -218,9 +226,13 @@ class Install:
 
 
 def main():
-    source, build, prefix, libdir, catalogue = sys.argv[1:]
+    source, build, prefix, libdir, catalogue, with_compat = sys.argv[1:]
+    compat = with_compat == "compat"
+    if compat:
+        CLIENTS.update(COMPAT_CLIENTS)
+        VARIABLES.extend(COMPAT_VARIABLES)
     with tempfile.TemporaryDirectory() as root:
-        tree = Install(root, source, build, prefix, libdir, catalogue)
+        tree = Install(root, source, build, prefix, libdir, catalogue, compat)
         checks = [("installed", tree.installed), ("headers_are_those_listed", tree.headers_are_those_listed)]
         for suffix, language in ((".c", "c"), (".cc", "cxx")):
             checks.append((f"headers_compile_alone_{language}", lambda s=suffix: tree.headers_compile_alone(s)))
@@ -229,7 +241,8 @@ def main():
                        (f"{client}_runs", lambda c=client: tree.client_runs(c)),
                        (f"{client}_runs_without_ldconfig", lambda c=client: tree.client_runs_without_ldconfig(c))]
         checks += [("readme_program_runs", tree.readme_program_runs), ("tool_runs", tree.tool_runs), ("programs_tell_the_version", tree.programs_tell_the_version), ("variables_name_what_is_there", tree.variables_name_what_is_there)]
-        checks += [("sources_for_windows_build", tree.sources_for_windows_build),
+        checks += [("sources_for_windows_build", tree.sources_for_windows_build) if compat else
+                   ("nothing_of_compat", tree.nothing_of_compat),
                    ("catalogue_names_the_library", tree.catalogue_names_the_library), ("exports", tree.exports),
                    ("binaries_are_hardened", tree.binaries_are_hardened),
                    ("no_path_of_the_build", tree.no_path_of_the_build)]

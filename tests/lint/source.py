@@ -12,8 +12,11 @@ LAYERS = {
     "dataplane/nic": {"nic", "port", "core", "wire", "base", "public", "config"},
     "config": {"config", "base"},
     "provider": {"provider", "public"},
+    "compat/src": {"compat", "compat headers", "public"},
+    "compat/include": {"compat headers", "public"},
     "include": {"public"},
 }
+LAYER_NAMES = {"include": "public", "compat/src": "compat", "compat/include": "compat headers"}
 PURE = ("dataplane/base", "dataplane/wire", "dataplane/core")
 DPDK = ("dataplane/port", "dataplane/nic", "perf", "tests/port", "tests/unit/port")
 PURE_HEADERS = {
@@ -72,7 +75,7 @@ def layer_of(name):
     """The layer a file belongs to, or None for tests, perf, tools."""
     for folder in LAYERS:
         if name.startswith(folder + "/"):
-            return {"include": "public"}.get(folder, os.path.basename(folder))
+            return LAYER_NAMES.get(folder, os.path.basename(folder))
     return None
 
 
@@ -83,9 +86,9 @@ def owner_of(tree, includer, included):
         return layer_of(near)
     if "include/" + included in tree.files:
         return "public"
-    # Headers of compat/include have names of the system; only foreign programs and compat itself have them on their path.
+    # Headers of compat/ share names with those of the system and of other layers, and are on nobody else's include path.
     owners = [layer_of(name) for name in tree.files
-              if layer_of(name) and name.endswith("/" + included) and not name.startswith("compat/include/")]
+              if layer_of(name) and name.endswith("/" + included) and (includer.startswith("compat/") or not name.startswith("compat/"))]
     # Two layers may have a header of the same name: each sees its own.
     return layer_of(includer) if layer_of(includer) in owners else owners[0] if owners else None
 
@@ -102,7 +105,8 @@ def includes(tree):
 
 
 def include_directions(tree):
-    """Arrows of docs/map.md: base < wire < core < port < nic; provider sees no dataplane; config sees base."""
+    """Arrows of docs/map.md: base < wire < core < port < nic; provider sees no dataplane; config sees base;
+    compat sees the public headers alone, and nobody sees compat."""
     bad = []
     for name, number, _, header in includes(tree):
         folder = next((f for f in LAYERS if name.startswith(f + "/")), None)

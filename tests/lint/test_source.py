@@ -9,7 +9,8 @@ import tap  # noqa: E402
 
 HEADERS = {"dataplane/base/list.h": "/* */\n", "dataplane/wire/pkt.h": "/* */\n", "dataplane/core/core.h": "/* */\n",
            "dataplane/port/port.h": "/* */\n", "dataplane/nic/nic.h": "/* */\n", "config/config.h": "/* */\n",
-           "provider/os/event.h": "/* */\n", "include/rn/abi.h": "/* */\n"}
+           "provider/os/event.h": "/* */\n", "include/rn/abi.h": "/* */\n",
+           "compat/src/text.h": "/* */\n", "compat/include/windef.h": "/* */\n"}
 
 
 def c(body):
@@ -42,6 +43,10 @@ BAD = [
     ("include_directions", arrow("config/x.c", "pkt.h")),
     ("include_directions", arrow("dataplane/core/x.c", "config.h")),
     ("include_directions", arrow("include/rn/link.h", "list.h")),
+    ("include_directions", arrow("compat/src/x.c", "event.h")),
+    ("include_directions", arrow("compat/src/x.c", "../../provider/os/event.h")),
+    ("include_directions", arrow("provider/nd2/x.c", "../../compat/src/text.h")),
+    ("include_directions", arrow("include/rn/link.h", "../../compat/include/windef.h")),
     ("dpdk_stays_in_its_folders", {"dataplane/core/x.c": c("#include <rte_mbuf.h>\n")}),
     ("dpdk_stays_in_its_folders", {"provider/nd2/x.c": c("#include <rte_eal.h>\n")}),
     ("dpdk_stays_in_its_folders", {"include/rn/x.h": c("struct rte_mbuf *m;\n")}),
@@ -81,6 +86,11 @@ GOOD = [
     ("include_directions", arrow("dataplane/nic/x.c", "config.h")),
     ("include_directions", arrow("config/x.c", "list.h")),
     ("include_directions", arrow("provider/nd2/x.c", "../os/event.h")),
+    ("include_directions", arrow("compat/src/x.c", "text.h")),
+    ("include_directions", {**arrow("dataplane/nic/x.c", "thread.h"), "compat/src/thread.h": "/* */\n",
+                            "dataplane/port/thread.h": "/* */\n"}),
+    ("include_directions", arrow("compat/src/x.c", "windef.h")),
+    ("include_directions", arrow("compat/src/x.c", "rn/abi.h")),
     ("include_directions", arrow("tests/unit/core/x.c", "core.h")),
     ("include_directions", {**arrow("provider/nd2/x.c", "event.h"), "dataplane/nic/event.h": "/* */\n"}),
     ("dpdk_stays_in_its_folders", {"dataplane/port/x.c": c("#include <rte_mbuf.h>\n"), "meson.build": "dpdk_dep = 1\n"}),
