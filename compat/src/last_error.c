@@ -4,6 +4,8 @@
  */
 #include "last_error.h"
 
+#include <winsock2.h>
+
 static __thread DWORD last_error;
 
 DWORD GetLastError(void)
@@ -14,6 +16,16 @@ DWORD GetLastError(void)
 void SetLastError(DWORD code)
 {
 	last_error = code;
+}
+
+int WSAGetLastError(void)
+{
+	return (int)GetLastError();
+}
+
+void WSASetLastError(int error)
+{
+	SetLastError((DWORD)error);
 }
 
 static const struct {

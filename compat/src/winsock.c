@@ -54,16 +54,6 @@ int WSACleanup(void)
 	return fail(WSANOTINITIALISED);
 }
 
-int WSAGetLastError(void)
-{
-	return (int)GetLastError();
-}
-
-void WSASetLastError(int error)
-{
-	SetLastError((DWORD)error);
-}
-
 static SOCKET open_socket(int family, int type, int protocol, bool described)
 {
 	int result;
