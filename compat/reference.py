@@ -1,19 +1,26 @@
 #!/usr/bin/env python3
-"""What does compat/include provide, and which test shows it? Reads functions, types and macros out of the headers, what a
-header says of itself and of each function, and finds the programs of compat/tests that test a function.
+"""The reference of libsoftrnic-compat: every header of compat/include with its functions, types and macros, and the comments
+that stand above them. The build writes the page and `meson install` installs it; run by hand, this program prints it.
 
-usage: reference.py [--write] ROOT
+usage: reference.py [--output FILE [--depfile FILE]]
+       reference.py --check
 
-Between `<!-- listed: compat -->` and `<!-- end -->` compat/porting.md holds what this program lists; it compares, or writes it
-anew. A function without a test is a failure."""
+--output writes the page to FILE, --depfile a rule for ninja that names the headers it was made from. --check prints each
+header without a head comment and each function that no program in compat/tests tests, and fails when there is one."""
+import argparse
 import pathlib
 import re
 import sys
 
-BEGIN, END = "<!-- listed: compat -->\n", "<!-- end -->\n"
+FOLDER = pathlib.Path(__file__).resolve().parent
+HEAD = """# Headers and functions of libsoftrnic-compat
+
+Each header of Windows that `pkg-config softrnic-compat` provides, with what it declares. A function without a remark does
+what Microsoft documents for it; a remark says what differs, or what is easily overlooked.
+"""
 COMMENT = re.compile(r"/\*(.*?)\*/", re.S)
 SPELLING = re.compile(r'/\* Another spelling of (\S+)\. \*/\n#include "\1"\n')
-# Declarations stand at the margin, below what is said of them.
+# A declaration begins in the first column, below the comment that describes it.
 DECLARED = re.compile(r"^(?!typedef\b|extern\b|return\b|using\b|struct \w+ \{)[A-Za-z_][\w \*]*?[ \*](\w+)\([^;{}]*\)"
                       r"(?: __attribute__\(\(.*?\)\))?;", re.M)
 DEFINED = re.compile(r"^(?:template\b[^\n]*>\s*)?(?:static inline|inline|FORCEINLINE)\b(?: __attribute__\(\(.*?\)\))?[\w \*\n]*?[ \*](\w+)\([^;{}]*\)\n\{", re.M)
@@ -34,7 +41,7 @@ class Header:
         self.name = name
         head = COMMENT.match(text)
         self.about = sentence(head.group(1)) if head else ""
-        self.functions = {}  # name -> what is said of it
+        self.functions = {}  # name -> (name in the header, its comment)
         for match in DECLARED.finditer(text):
             self.note(match.group(1), text[:match.start()], renamed)
         for match in DEFINED.finditer(text):
@@ -65,7 +72,7 @@ class Header:
 
 
 class Tests:
-    """Which programs test a function: as test_NAME, or as the first word of a row of a table."""
+    """The programs that test a function: in a function test_NAME, or in a row of a table that begins with NAME."""
 
     def __init__(self, folder):
         self.texts = {path.name: path.read_text() for path in sorted(folder.glob("test_*.c*"))}
@@ -80,11 +87,12 @@ def code(names):
     return ", ".join(f"`{n}`" for n in names)
 
 
-def listing(root):
-    """(text, functions without a test)"""
-    folder = root / "compat" / "include"
-    spellings, headers, untested = {}, [], []
-    texts = {path: path.read_text() for path in sorted(folder.rglob("*")) if path.is_file() and path.name != "README.md"}
+def read_headers():
+    """(headers, header -> its other spellings, the files and folders that were read)"""
+    folder = FOLDER / "include"
+    spellings, headers = {}, []
+    paths = sorted(folder.rglob("*"))
+    texts = {path: path.read_text() for path in paths if path.is_file() and path.name != "README.md"}
     renamed = dict(pair for text in texts.values() for pair in RENAMED.findall(text))
     for path, text in texts.items():
         other = SPELLING.fullmatch(text)
@@ -92,42 +100,52 @@ def listing(root):
             spellings.setdefault(other.group(1), []).append(path.name)
         else:
             headers.append(Header(path.relative_to(folder).as_posix(), text, renamed))
-    tests = Tests(root / "compat" / "tests")
-    lines = []
-    for h in sorted(headers, key=lambda h: h.name):
+    return sorted(headers, key=lambda h: h.name), spellings, [folder, *paths]
+
+
+def page(headers, spellings):
+    lines = [HEAD]
+    for h in headers:
         also = f" (also {code(spellings[h.name])})" if h.name in spellings else ""
-        lines += [f"### `{h.name}`{also}", "", h.about, ""]
+        lines += [f"## `{h.name}`{also}", "", h.about, ""]
         if h.functions:
-            lines += ["| function | what it says | tested in |", "|---|---|---|"]
-            for shown, (name, said) in sorted(h.functions.items(), key=lambda f: f[0].lower()):
-                found = tests.of({shown, name})
-                if not found:
-                    untested.append(f"{h.name}: {shown} has no test")
-                lines.append(f"| `{shown}` | {said} | {code(found)} |")
+            lines += ["| function | remark |", "|---|---|"]
+            for shown, (_, remark) in sorted(h.functions.items(), key=lambda f: f[0].lower()):
+                lines.append(f"| `{shown}` | {remark} |")
             lines.append("")
         for what, names in (("Types", h.types), ("Macros", h.macros)):
             if names:
                 lines += [f"{what}: {code(names)}", ""]
-    return re.sub(r" +$", "", "\n".join(lines), flags=re.M), untested
+    return re.sub(r" +$", "", "\n".join(lines), flags=re.M)
 
 
-def main(args):
-    write = "--write" in args
-    root = pathlib.Path([a for a in args if a != "--write"][0])
-    page = root / "compat" / "porting.md"
-    text = page.read_text()
-    begin = text.index(BEGIN) + len(BEGIN)
-    end = text.index(END, begin)
-    now, bad = listing(root)
-    if write:
-        page.write_text(text[:begin] + now + text[end:])
-    elif text[begin:end] != now:
-        bad.append(f"{page} does not list what the headers provide; compat/reference.py --write ROOT writes it anew")
-        for line in sorted(set(now.splitlines()) ^ set(text[begin:end].splitlines())):
-            bad.append(("headers: " if line in now else "page: ") + line)
-    print("\n".join(bad))
-    return 1 if bad else 0
+def complaints(headers):
+    tests = Tests(FOLDER / "tests")
+    bad = [f"{h.name}: {shown} has no test" for h in headers for shown, (name, _) in h.functions.items()
+           if not tests.of({shown, name})]
+    return bad + [f"{h.name} has no head comment" for h in headers if not h.about]
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Prints the reference of libsoftrnic-compat.")
+    parser.add_argument("--output", metavar="FILE", help="write the page to FILE instead")
+    parser.add_argument("--depfile", metavar="FILE", help="write a rule for ninja that names the headers read")
+    parser.add_argument("--check", action="store_true", help="only look for headers without a head comment and functions without a test")
+    options = parser.parse_args()
+    headers, spellings, paths = read_headers()
+    if options.check:
+        bad = complaints(headers)
+        print("\n".join(bad))
+        return 1 if bad else 0
+    if not options.output:
+        print(page(headers, spellings))
+        return 0
+    pathlib.Path(options.output).write_text(page(headers, spellings) + "\n", encoding="utf-8")
+    if options.depfile:
+        rule = " ".join([options.output + ":", *(str(path).replace(" ", "\\ ") for path in paths)])
+        pathlib.Path(options.depfile).write_text(rule + "\n", encoding="utf-8")
+    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

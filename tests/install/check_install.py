@@ -90,6 +90,13 @@ class Install:
     def compiler(self, client):
         return [*COMPILERS[".c" if client.endswith(".c") else ".cc"], *self.pkg_config("--cflags", package=CLIENTS[client])]
 
+    def reference_of_compat(self):
+        """The installed page lists what the headers declare, the first and the last of them."""
+        with open(self.at(os.path.join(self.prefix, "share/doc/softrnic/compat.md")), encoding="utf-8") as f:
+            page = f.read()
+        return [f"the reference lacks {words}" for words in ("## `basetsd.h`", "| `CreateIoCompletionPort` |", "## `ws2tcpip.h`")
+                if words not in page]
+
     def nothing_of_compat(self):
         """A build with -Dcompat=false leaves no file and no package of it behind."""
         return [f"{path} is installed" for path in glob.glob(self.at(self.prefix) + "/**/*compat*", recursive=True)]
@@ -241,9 +248,10 @@ def main():
                        (f"{client}_runs", lambda c=client: tree.client_runs(c)),
                        (f"{client}_runs_without_ldconfig", lambda c=client: tree.client_runs_without_ldconfig(c))]
         checks += [("readme_program_runs", tree.readme_program_runs), ("tool_runs", tree.tool_runs), ("programs_tell_the_version", tree.programs_tell_the_version), ("variables_name_what_is_there", tree.variables_name_what_is_there)]
-        checks += [("sources_for_windows_build", tree.sources_for_windows_build) if compat else
-                   ("nothing_of_compat", tree.nothing_of_compat),
-                   ("catalogue_names_the_library", tree.catalogue_names_the_library), ("exports", tree.exports),
+        checks += [("sources_for_windows_build", tree.sources_for_windows_build),
+                   ("reference_of_compat", tree.reference_of_compat)] if compat else [
+                       ("nothing_of_compat", tree.nothing_of_compat)]
+        checks += [("catalogue_names_the_library", tree.catalogue_names_the_library), ("exports", tree.exports),
                    ("binaries_are_hardened", tree.binaries_are_hardened),
                    ("no_path_of_the_build", tree.no_path_of_the_build)]
         tap.run(checks)

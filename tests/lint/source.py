@@ -262,12 +262,12 @@ def definitions(tree):
 
 
 def pages_name_what_exists(tree):
-    """Files, folders and `function()`s named in docs/*.md exist; a line that names C files names their functions."""
+    """Files, folders and `function()`s named in docs/*.md and compat/*.md exist; a line that names C files names their functions."""
     bad = []
     known = definitions(tree)
     tops = {name.split("/")[0] for name in tree.files if "/" in name}
     for name in tree.files:
-        if not re.match(r"docs/[^/]+\.md$", name):
+        if not re.match(r"(docs|compat)/[^/]+\.md$", name):
             continue
         for number, line in enumerate(tree.lines(name), 1):
             spans = CODE_SPAN.findall(line)

@@ -71,6 +71,7 @@ BAD = [
     ("sources_open_with_a_comment", {"a.c": "#include <stdio.h>\n"}),
     ("structs_are_not_typedefd", {"a.h": c("typedef struct x x_t;\n")}),
     ("pages_name_what_exists", {**PAGED, "docs/map.md": "`rn_gone()`\n"}),
+    ("pages_name_what_exists", {**PAGED, "compat/porting.md": "`compat/gone/`\n"}),
     ("pages_name_what_exists", {**PAGED, "docs/map.md": "`called_only()`\n"}),
     ("pages_name_what_exists", {**PAGED, "docs/map.md": "`dataplane/core/gone.c`\n"}),
     ("pages_name_what_exists", {**PAGED, "docs/map.md": "`dataplane/gone/`\n"}),
