@@ -19,7 +19,7 @@ UNITS = {"base-list": ("tests/unit/base", ["unit"]), "core-qp": ("tests/unit/cor
 ALL = ["base-list", "core-qp", "docs_printed", "sim_random"]
 # changed files, tests to run
 PATHS = [
-    (["dataplane/core/qp.c"], ["core-qp", "docs_printed", "sim_random"]),
+    (["dataplane/core/qp/qp.c"], ["core-qp", "docs_printed", "sim_random"]),
     (["dataplane/base/list.c"], ALL),
     (["unheard/of.c"], ALL),
     (["perf/bench.c"], ALL),                      # its row finds no test

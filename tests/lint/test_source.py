@@ -7,7 +7,7 @@ sys.path[:0] = [os.path.dirname(os.path.dirname(os.path.abspath(__file__)))]
 import source  # noqa: E402
 import tap  # noqa: E402
 
-HEADERS = {"dataplane/base/list.h": "/* */\n", "dataplane/wire/pkt.h": "/* */\n", "dataplane/core/core.h": "/* */\n",
+HEADERS = {"dataplane/base/list.h": "/* */\n", "dataplane/wire/pkt.h": "/* */\n", "dataplane/core/shard/core.h": "/* */\n",
            "dataplane/port/port.h": "/* */\n", "dataplane/nic/nic.h": "/* */\n", "config/config.h": "/* */\n",
            "provider/os/event.h": "/* */\n", "include/rn/abi.h": "/* */\n",
            "compat/src/text.h": "/* */\n", "compat/include/windef.h": "/* */\n"}
@@ -75,7 +75,7 @@ BAD = [
     ("pages_name_what_exists", {**PAGED, "docs/map.md": "`called_only()`\n"}),
     ("pages_name_what_exists", {**PAGED, "docs/map.md": "`dataplane/core/gone.c`\n"}),
     ("pages_name_what_exists", {**PAGED, "docs/map.md": "`dataplane/gone/`\n"}),
-    ("pages_name_what_exists", {**PAGED, "docs/map.md": "`rn_here()` `dataplane/core/core.h`\n"}),
+    ("pages_name_what_exists", {**PAGED, "docs/map.md": "`rn_here()` `dataplane/core/shard/core.h`\n"}),
     ("pages_are_listed", {"docs/README.md": "# docs\n\n- `a.md`\n", "docs/a.md": "x\n", "docs/b.md": "x\n"}),
     ("pages_are_listed", {"docs/README.md": "# docs\n\n- `a.md`\n", "docs/a.md": "x\n", "docs/c/b.md": "x\n"}),
     ("the_map_has_no_empty_cell", {"docs/map.md": "| step | function | file |\n|---|---|---|\n| a | `f()` in `f.c` | |\n"}),

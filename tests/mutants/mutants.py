@@ -17,33 +17,33 @@ SUITES = {
     "fairness": ("tests/sim/test_fairness", []),
     "uc": ("tests/sim/sim_uc", ["--count", "60"]),
     "lend": ("tests/sim/sim_lend", ["--count", "40"]),
-    "windows": ("tests/unit/core/test_mw_queue", []),
-    "window": ("tests/unit/core/test_mw", []),
-    "region": ("tests/unit/core/test_mr", []),
+    "windows": ("tests/unit/core/qp/test_mw_queue", []),
+    "window": ("tests/unit/core/memory/test_mw", []),
+    "region": ("tests/unit/core/memory/test_mr", []),
     "stale": ("tests/sim/test_stale", []),
     "performance": ("tests/sim/test_performance", []),
     "congestion": ("tests/sim/test_congestion", []),
-    "cc": ("tests/unit/core/test_cc", []),
-    "pace": ("tests/unit/core/test_pace", []),
+    "cc": ("tests/unit/core/flow/test_cc", []),
+    "pace": ("tests/unit/core/qp/test_pace", []),
     "port-mem": ("tests/unit/port/test_mem", []),
 }
 
-RESPONDER = "dataplane/core/responder.c"
-REQUESTER = "dataplane/core/requester.c"
-RETRY = "dataplane/core/retry.c"
-WINDOW = "dataplane/core/window.c"
-QP = "dataplane/core/qp.c"
-MR = "dataplane/core/mr.c"
-SHARD = "dataplane/core/shard.c"
-SRQ = "dataplane/core/srq.c"
-UC = "dataplane/core/uc.c"
-CREDIT = "dataplane/core/credit.c"
-CC = "dataplane/core/cc.c"
-CNP = "dataplane/core/cnp.c"
-PACE = "dataplane/core/pace.c"
-TMPL = "dataplane/core/tmpl.c"
-SQ = "dataplane/core/sq.c"
-RQ = "dataplane/core/rq.c"
+RESPONDER = "dataplane/core/qp/responder.c"
+REQUESTER = "dataplane/core/qp/requester.c"
+RETRY = "dataplane/core/flow/retry.c"
+WINDOW = "dataplane/core/flow/window.c"
+QP = "dataplane/core/qp/qp.c"
+MR = "dataplane/core/memory/mr.c"
+SHARD = "dataplane/core/shard/shard.c"
+SRQ = "dataplane/core/queue/srq.c"
+UC = "dataplane/core/qp/uc.c"
+CREDIT = "dataplane/core/flow/credit.c"
+CC = "dataplane/core/flow/cc.c"
+CNP = "dataplane/core/shard/cnp.c"
+PACE = "dataplane/core/qp/pace.c"
+TMPL = "dataplane/core/net/tmpl.c"
+SQ = "dataplane/core/queue/sq.c"
+RQ = "dataplane/core/queue/rq.c"
 
 MUTANTS = [
     # congestion
@@ -92,8 +92,8 @@ MUTANTS = [
     Mutant("ack passes a lost READ answer", RESPONDER,
            "if (is_current(rx, &rx->rec[i]) && rn_psn_before(psn, rx->rec[i].first_psn) &&", "if (false &&", "rows"),
     Mutant("any atomic repeats another", RESPONDER, "!rec || rec->op != pkt->opcode - RN_T_RC", "!rec", "rows"),
-    Mutant("atomic beside its alignment", "dataplane/core/mr.c", "(addr | (uintptr_t)ptr) % RN_ATOMIC_BYTES", "false", "rows"),
-    Mutant("swap though unequal", "dataplane/core/mr.c",
+    Mutant("atomic beside its alignment", "dataplane/core/memory/mr.c", "(addr | (uintptr_t)ptr) % RN_ATOMIC_BYTES", "false", "rows"),
+    Mutant("swap though unequal", "dataplane/core/memory/mr.c",
            "mem->cmp_swap(ptr, operands->compare,", "mem->cmp_swap(ptr, *(uint64_t *)ptr,", "rows"),
     Mutant("duplicate executed", RESPONDER, "if (rn_likely(pkt->psn == qp->rx.epsn)) {",
            "if (rn_likely(rn_psn_diff(pkt->psn, qp->rx.epsn) <= 0)) {", "random"),
@@ -154,7 +154,7 @@ MUTANTS = [
     Mutant("no adaptive timeout", RETRY, "rn_time step = RN_MIN(now + r->rto, r->base + r->full);",
            "rn_time step = r->base + r->full;", "performance"),
     Mutant("window never shrinks", WINDOW, "\tw->size = RN_MIN(w->size, w->knee);\n", "", "performance"),
-    Mutant("asks only at the end", "dataplane/core/window.h", "return RN_MAX(RN_MIN(half, 64u), 1u);",
+    Mutant("asks only at the end", "dataplane/core/flow/window.h", "return RN_MAX(RN_MIN(half, 64u), 1u);",
            "return half + (1u << 20);", "rows"),
     Mutant("PSNs compared as numbers", "dataplane/wire/psn.h", "return (int32_t)((a - b) << 8) >> 8;",
            "return (int32_t)a - (int32_t)b;", "rows"),
@@ -185,16 +185,16 @@ MUTANTS = [
     Mutant("bad ICRC accepted", "dataplane/wire/frame.c",
            "if (rn_unlikely(icrc != rn_icrc_packet(pkt->ip, (size_t)(end - pkt->ip))))", "if (false)", "random"),
     # connections
-    Mutant("RTU not repeated", "dataplane/core/cm.c", "X(ESTABLISHED, REP_AGAIN,  repeat, ",
+    Mutant("RTU not repeated", "dataplane/core/cm/cm.c", "X(ESTABLISHED, REP_AGAIN,  repeat, ",
            "X(ESTABLISHED, REP_AGAIN,  nothing, ", "connect"),
-    Mutant("DREQ not repeated", "dataplane/core/cm.c", "X(DREQ_SENT,   TIMER,      resend, ",
+    Mutant("DREQ not repeated", "dataplane/core/cm/cm.c", "X(DREQ_SENT,   TIMER,      resend, ",
            "X(DREQ_SENT,   TIMER,      nothing, ", "connect"),
-    Mutant("timewait lasts for ever", "dataplane/core/cm_index.c",
+    Mutant("timewait lasts for ever", "dataplane/core/cm/cm_index.c",
            "now + rn_cm_time_of(RN_MIN(c->timeout_code, RN_CM_TIMEWAIT_CODE))", "now + RN_S(1000000)", "connect"),
-    Mutant("MRA of the REQ stops nothing", "dataplane/core/cm.c", "X(REQ_SENT,    MRA_REQ,    wait_longer, ",
+    Mutant("MRA of the REQ stops nothing", "dataplane/core/cm/cm.c", "X(REQ_SENT,    MRA_REQ,    wait_longer, ",
            "X(REQ_SENT,    MRA_REQ,    nothing, ", "connect"),
-    Mutant("SIDR_REQ not repeated", "dataplane/core/cm.c", "X(SIDR_SENT,   TIMER,      resend, ",
+    Mutant("SIDR_REQ not repeated", "dataplane/core/cm/cm.c", "X(SIDR_SENT,   TIMER,      resend, ",
            "X(SIDR_SENT,   TIMER,      nothing, ", "connect"),
-    Mutant("Q_Key of services ignored", "dataplane/core/cm_sidr.c", "param->qkey ? param->qkey : RN_UDP_QKEY", "RN_UDP_QKEY",
+    Mutant("Q_Key of services ignored", "dataplane/core/cm/cm_sidr.c", "param->qkey ? param->qkey : RN_UDP_QKEY", "RN_UDP_QKEY",
            "connect"),
 ]
