@@ -1,4 +1,5 @@
-/* Objects by key, for tables sized at start: connections by peer and id, neighbours by address. Caller's thread. */
+/* How is an object found by its key? By a chained hash table of fixed size: connections are found
+ * by peer and id, neighbours by address. The table owns nothing; it runs on the caller's thread. */
 #include "htab.h"
 
 #include <string.h>
@@ -33,6 +34,9 @@ void rn_htab_del(struct rn_htab *h, struct rn_hnode *n)
 	h->count--;
 }
 
+/* A bucket holds nodes of several hash values, so the whole 64-bit hash is compared before
+ * the caller compares keys: most wrong nodes are passed over without touching the object
+ * around them. */
 static struct rn_hnode *skip_to(struct rn_hnode *n, uint64_t hash)
 {
 	while (n && n->hash != hash)
@@ -50,6 +54,8 @@ struct rn_hnode *rn_htab_next(const struct rn_hnode *n)
 	return skip_to(n->next, n->hash);
 }
 
+/* Two rounds of xor-shift and multiplication by an odd constant: each input bit reaches the low
+ * bits, which select the bucket. */
 uint64_t rn_hash_u64(uint64_t x)
 {
 	x ^= x >> 32;
@@ -59,6 +65,8 @@ uint64_t rn_hash_u64(uint64_t x)
 	return x ^ x >> 32;
 }
 
+/* The length is part of the start value, so that the zeros that fill the last word do not make a
+ * short key equal to a longer one. */
 uint64_t rn_hash_bytes(const void *bytes, size_t len, uint64_t seed)
 {
 	const uint8_t *b = bytes;

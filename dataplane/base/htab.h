@@ -1,5 +1,6 @@
-/* A hash table of intrusive nodes with a fixed number of buckets. It allocates nothing and never resizes: the
- * owner sizes the buckets for the number of objects it can have. One thread.
+/* A hash table of intrusive nodes with a fixed number of buckets. The table allocates nothing and
+ * never resizes: the owner chooses the number of buckets for the largest number of objects. One
+ * thread.
  *
  * Lookup is a loop over the nodes of one hash value, in which the caller compares the key:
  *	for (n = rn_htab_first(h, hash); n; n = rn_htab_next(n))
@@ -21,16 +22,19 @@ struct rn_htab {
 	uint32_t count;
 };
 
-/* nbuckets is a power of two; `bucket` has that many entries, overwritten here. */
+/* nbuckets is a power of two; `bucket` is the caller's array of nbuckets entries, cleared here. */
 void rn_htab_init(struct rn_htab *h, struct rn_hnode **bucket, uint32_t nbuckets);
-/* Nodes of equal hash (and key) are allowed; the newest is found first. */
+/* Several nodes may have the same hash, and even the same key; lookups return the newest first. */
 void rn_htab_add(struct rn_htab *h, struct rn_hnode *n, uint64_t hash);
-/* n is in the table. */
+/* n must be in the table: a node that is not is a broken invariant. */
 void rn_htab_del(struct rn_htab *h, struct rn_hnode *n);
+/* The first node with this hash, and the one after n with the same hash; NULL at the end. */
 struct rn_hnode *rn_htab_first(const struct rn_htab *h, uint64_t hash);
 struct rn_hnode *rn_htab_next(const struct rn_hnode *n);
 
-/* Hash of bytes, or of one number, for tables of what our own side names. What comes from the wire wants rn_secret_hash(). */
+/* Hashes without a secret, of bytes and of one number, for keys that this host chose itself. A
+ * table whose keys come from the wire uses rn_secret_hash(), or a peer could choose keys that all
+ * collide. */
 uint64_t rn_hash_bytes(const void *bytes, size_t len, uint64_t seed);
 uint64_t rn_hash_u64(uint64_t x);
 

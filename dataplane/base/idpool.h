@@ -1,6 +1,8 @@
-/* A fixed pool of ids, handed out in first-in first-out order: an id that was put back is used again as late as
- * possible, so a late packet or event meets a free id rather than a new owner. O(1), init too: memory, which is the
- * caller's, is touched only as far as ids come back. */
+/* A fixed pool of ids, handed out first in, first out. An id that was put back is reused as late
+ * as possible, so that a late packet or event finds a free id rather than a new owner of the id.
+ *
+ * Every call is O(1), rn_idpool_init() included: the caller's ring is written only when ids are
+ * put back. */
 #ifndef RN_IDPOOL_H
 #define RN_IDPOOL_H
 
@@ -9,16 +11,18 @@
 #define RN_ID_NONE UINT32_MAX
 
 struct rn_idpool {
-	uint32_t *ring; /* the ids that came back, oldest at head */
+	uint32_t *ring;        /* ids that were put back: `back` of them, the oldest at `head` */
 	uint32_t size, head, back;
-	uint32_t first, fresh; /* first + fresh and those above were never handed out: freer than any that came back */
+	uint32_t first, fresh; /* ids from first + fresh on were never handed out; they go first */
 };
 
-/* The pool holds first, first+1, ... first+count-1 and hands them out in that order. `ring` has room for count. */
+/* The pool holds first, first+1, ... first+count-1 and hands them out in that order. `ring`
+ * belongs to the caller, has room for count ids and outlives the pool. */
 void rn_idpool_init(struct rn_idpool *p, uint32_t *ring, uint32_t first, uint32_t count);
-/* RN_ID_NONE when all are taken. */
+/* Takes an id out of the pool. Returns RN_ID_NONE when all ids are taken. */
 uint32_t rn_idpool_get(struct rn_idpool *p);
-/* Puts back an id that was got; putting one twice is a broken invariant. */
+/* Puts an id back that rn_idpool_get() returned. Putting back more ids than were taken is a broken
+ * invariant. */
 void rn_idpool_put(struct rn_idpool *p, uint32_t id);
 
 #endif

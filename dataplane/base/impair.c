@@ -1,6 +1,9 @@
-/* What happens to this packet on the way? One function, no state but the generator. Caller's thread. */
+/* What does the impaired network do to this packet? The only state is the caller's generator;
+ * runs on the caller's thread. */
 #include "impair.h"
 
+/* x is already drawn: a fixed delay must use up one random number as a range does (see
+ * impair.h). */
 static rn_time draw_delay(const struct rn_impair *rule, uint64_t x)
 {
 	if (rule->delay_max_ns <= rule->delay_min_ns)
@@ -12,6 +15,7 @@ struct rn_fate rn_impair_decide(const struct rn_impair *rule, struct rn_rng *rng
 {
 	struct rn_fate fate = {.copies = 1};
 
+	/* Draw everything first, in a fixed order: no draw may depend on the outcome of another. */
 	rn_assert(len > 0);
 	bool lost = rn_rng_chance(rng, rule->loss_ppm);
 	bool doubled = rn_rng_chance(rng, rule->duplicate_ppm);

@@ -1,5 +1,6 @@
-/* Impairment: what a bad network does to one packet, decided from a seed. Rules are values (all zero = a perfect
- * network); deciding a fate touches nothing but the generator. Used by the simulator and, when configured, the port. */
+/* Impairment: what a bad network does to one packet, drawn from a seeded generator. A rule is a
+ * plain value (all zero = a perfect network). The simulator uses it, and the port when impairment
+ * is configured. Pure but for the generator; any thread that owns the generator. */
 #ifndef RN_IMPAIR_H
 #define RN_IMPAIR_H
 
@@ -12,22 +13,24 @@ struct rn_impair {
 	uint32_t duplicate_ppm;
 	uint32_t reorder_ppm;  /* the packet is held back by reorder_ns on top of its delay */
 	uint32_t corrupt_ppm;  /* one bit is flipped */
-	uint32_t tamper_ppm;   /* one bit of the payload, unnoticed by the ICRC: who builds frames does it, not the fate */
+	uint32_t tamper_ppm;   /* one payload bit is flipped under a matching ICRC; the port does this
+				* (rn_tamper_frame()), so it is not part of struct rn_fate */
 	rn_time delay_min_ns;  /* uniform in [min, max]; max < min counts as min */
 	rn_time delay_max_ns;
 	rn_time reorder_ns;
 };
 
 struct rn_fate {
-	unsigned copies;       /* 0 = lost, 1, 2 = duplicated */
-	rn_time delay_ns[2];   /* of each copy */
+	unsigned copies;       /* 0 = lost, 1 = delivered, 2 = duplicated */
+	rn_time delay_ns[2];   /* delay of each copy */
 	bool reordered;        /* the first copy was held back */
 	bool corrupt;          /* the first copy has bit corrupt_bit flipped: byte n / 8, bit n % 8 */
 	uint64_t corrupt_bit;
 };
 
-/* The fate of a packet of len bytes (> 0). Draws the same count of numbers for every packet and rule, so that
- * changing one probability leaves the other decisions of a seed as they were. */
+/* Returns the fate of a packet of len bytes (> 0). Each call draws the same count of random
+ * numbers whatever the rule says, so that changing one probability leaves all other decisions of
+ * a seed as they were. */
 struct rn_fate rn_impair_decide(const struct rn_impair *rule, struct rn_rng *rng, size_t len);
 
 /* True when the rule changes nothing. */

@@ -1,4 +1,5 @@
-/* Intrusive doubly linked list with a head of the same type. An unlinked element points to itself. */
+/* Intrusive doubly linked list; the head has the same type as an element. An unlinked element and
+ * an empty list point to themselves. The list owns nothing; one thread. */
 #ifndef RN_LIST_H
 #define RN_LIST_H
 
@@ -36,7 +37,7 @@ static inline void rn_list_add_head(struct rn_list *head, struct rn_list *e)
 	head->next = e;
 }
 
-/* Safe on an unlinked element. */
+/* Does nothing to an initialised element that is in no list. */
 static inline void rn_list_del(struct rn_list *e)
 {
 	e->prev->next = e->next;
@@ -44,6 +45,7 @@ static inline void rn_list_del(struct rn_list *e)
 	rn_list_init(e);
 }
 
+/* Unlinks and returns the first element; NULL when the list is empty. */
 static inline struct rn_list *rn_list_pop(struct rn_list *head)
 {
 	struct rn_list *e = head->next;
@@ -55,7 +57,7 @@ static inline struct rn_list *rn_list_pop(struct rn_list *head)
 
 #define rn_list_for_each(pos, head) for ((pos) = (head)->next; (pos) != (head); (pos) = (pos)->next)
 
-/* Safe against deletion of pos. */
+/* The loop body may unlink or free pos, but no other element. */
 #define rn_list_for_each_safe(pos, tmp, head) \
 	for ((pos) = (head)->next, (tmp) = (pos)->next; (pos) != (head); (pos) = (tmp), (tmp) = (pos)->next)
 

@@ -1,4 +1,6 @@
-/* Where randomness comes from below the purity line: a seed, so that every run can be repeated. Caller's thread. */
+/* Where do the pure folders (base, wire, core) get random numbers? From a seeded generator, so
+ * that every test run can be repeated. No state but the caller's generator; runs on the caller's
+ * thread. */
 #include "rng.h"
 
 static uint64_t rotate_left(uint64_t x, int k)
@@ -6,6 +8,8 @@ static uint64_t rotate_left(uint64_t x, int k)
 	return (x << k) | (x >> (64 - k));
 }
 
+/* splitmix64: seeds that differ in one bit give unrelated states, and no seed gives the all-zero
+ * state, from which xoshiro256** would never leave. */
 void rn_rng_seed(struct rn_rng *r, uint64_t seed)
 {
 	for (unsigned i = 0; i < RN_ARRAY_SIZE(r->s); i++) {
@@ -35,7 +39,8 @@ uint64_t rn_rng_below(struct rn_rng *r, uint64_t n)
 {
 	if (n == 0)
 		return 0;
-	/* Values under 2^64 mod n would favour the small remainders: draw again. */
+	/* Reject values below 2^64 mod n: the count of the rest is a multiple of n, so every
+	 * remainder is equally likely. */
 	uint64_t floor = (0 - n) % n;
 	uint64_t x;
 	do {
@@ -44,6 +49,8 @@ uint64_t rn_rng_below(struct rn_rng *r, uint64_t n)
 	return x % n;
 }
 
+/* Scales 32 random bits to [0, 1000000) by multiplication; the bias is below 1 in 4294, too small
+ * for a probability in ppm. */
 bool rn_rng_chance(struct rn_rng *r, uint32_t ppm)
 {
 	uint64_t x = rn_rng_next(r) >> 32;

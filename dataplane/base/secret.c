@@ -1,5 +1,5 @@
-/* What do names that nobody may guess come from? From a keyed hash, with a key for each purpose.
- * The caller's thread. */
+/* How are keys, QPNs and ids made that a peer cannot guess? By a keyed hash, with a key for each
+ * purpose. The caller owns all state; runs on the caller's thread. */
 #include "secret.h"
 
 #include <string.h>
@@ -9,8 +9,8 @@
 static_assert(sizeof(struct rn_secret) == crypto_shorthash_KEYBYTES,
 	      "a secret is a key of SipHash");
 
-/* libsodium's function keeps no state, allocates nothing and cannot fail; it is the same with and
- * without sodium_init(). */
+/* crypto_shorthash() may run on the packet path: libsodium's function keeps no state, allocates
+ * nothing and cannot fail, and it needs no sodium_init(). */
 uint64_t rn_secret_hash(const struct rn_secret *s, const void *bytes, size_t len)
 {
 	uint64_t hash;
@@ -41,9 +41,10 @@ struct rn_secrets rn_secrets_of_seed(uint64_t seed)
 	return all;
 }
 
-/* A Feistel network: x is a row and a column of a square with at least n fields, and in each round
- * one of the two is moved by a hash of the other. What falls on a field beyond n goes through once
- * more. */
+/* A Feistel network: x is split into a row and a column of a square with at least n fields; each
+ * round moves the row by a hash of the column, then the column by a hash of the row. Every step
+ * can be undone, so the whole is a permutation of the square. A result beyond n goes through the
+ * network again until it is below n, which makes it a permutation of [0, n). */
 uint32_t rn_secret_permute(const struct rn_secret *s, uint32_t x, uint32_t n)
 {
 	enum { ROUNDS = 5 };

@@ -1,10 +1,10 @@
-/* Secrets: what keys, numbers and ids that strangers must not guess are made from.
+/* Secrets: the source of all keys, numbers and ids that a peer or another process must not guess.
  *
- * Every purpose has a key of its own, and everything derived from it goes through SipHash-2-4
- * (libsodium's), which is made for this: whoever sees any number of results learns nothing about
- * the other ones, nor about another purpose. The owner draws the keys from the kernel, one set per
- * adapter; tests derive them from a seed, so that a run can be repeated. No state but the caller's,
- * and no thread.
+ * Every purpose has its own 128-bit key, and every number is derived from a key by SipHash-2-4
+ * (libsodium's), a pseudo-random function: an attacker who sees any number of results learns
+ * nothing about the others, nor about another purpose. The adapter draws one set of keys from the
+ * kernel; tests derive the set from a seed, so that a run can be repeated. The caller owns all
+ * state; any thread.
  */
 #ifndef RN_SECRET_H
 #define RN_SECRET_H
@@ -37,21 +37,23 @@ struct rn_secrets {
 	struct rn_secret of[RN_SECRETS]; /* by enum rn_secret_purpose */
 };
 
-/* For tests: the same seed gives the same secrets. */
+/* For tests only: the same seed gives the same secrets. */
 struct rn_secrets rn_secrets_of_seed(uint64_t seed);
 
-/* The keyed hash of bytes. Nobody without the key can find two inputs that collide in more bits
- * than chance has them. */
+/* The keyed hash of len bytes. Without the key an attacker finds collisions only by chance, so a
+ * hash table keyed by it cannot be flooded from the wire. */
 uint64_t rn_secret_hash(const struct rn_secret *s, const void *bytes, size_t len);
 
-/* A permutation of [0, n): x < n, and every result comes from one x. About ten hashes. */
+/* A secret permutation of [0, n) applied to x < n: different x give different results. Costs ten
+ * hashes, rarely a multiple of ten. */
 uint32_t rn_secret_permute(const struct rn_secret *s, uint32_t x, uint32_t n);
 
-/* Numbers one after the other. Two streams of one secret and of one number are the same stream. */
+/* A stream of random numbers. `number` tells apart streams of the same secret: two streams with the
+ * same secret and number give the same values. */
 struct rn_stream {
 	struct rn_secret secret;
 	uint32_t number;
-	uint64_t drawn;
+	uint64_t drawn; /* how many values were drawn so far */
 };
 
 void rn_stream_init(struct rn_stream *st, const struct rn_secret *s, uint32_t number);

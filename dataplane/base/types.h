@@ -1,4 +1,5 @@
-/* Words every folder below the purity line shares: time, assertions, small arithmetic. No state, no clock. */
+/* What every folder of the data plane shares: time, assertions, small arithmetic. No state, no
+ * clock. */
 #ifndef RN_TYPES_H
 #define RN_TYPES_H
 
@@ -7,7 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Nanoseconds from any origin, never decreasing. Always the last argument of a function. */
+/* Nanoseconds since an arbitrary origin, never decreasing. `now` is always a function's last
+ * argument. */
 typedef uint64_t rn_time;
 #define RN_TIME_NEVER UINT64_MAX
 #define RN_US(n)      ((rn_time)(n) * 1000u)
@@ -23,17 +25,18 @@ typedef uint64_t rn_time;
 #define rn_likely(x)      __builtin_expect(!!(x), 1)
 #define rn_unlikely(x)    __builtin_expect(!!(x), 0)
 
-/* A broken invariant of ours, never bad input. On in every build but with -Db_ndebug=true. */
+/* Checks an invariant of this program, never input. Active in every build except with
+ * -Db_ndebug=true. */
 #define rn_assert(x) assert(x)
 
-/* true when [a, a+n) wraps past 2^64 */
+/* True when a + n does not fit in 64 bits. */
 static inline bool rn_range_wraps(uint64_t a, uint64_t n)
 {
 	uint64_t end;
 	return __builtin_add_overflow(a, n, &end);
 }
 
-/* The least power of two that is no less than n: sizes of rings and hash tables. n at most 2^31. */
+/* The smallest power of two >= n, for sizes of rings and hash tables. n is at most 2^31. */
 static inline uint32_t rn_pow2_up(uint32_t n)
 {
 	uint32_t p = 1;

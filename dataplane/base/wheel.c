@@ -1,10 +1,12 @@
-/* The timer wheel: which timer is due, in O(1) per arm, cancel and (amortised) expiry.
+/* Which timer is due? A hierarchical wheel: O(1) per arm and cancel, and (amortised) per expiry.
  *
- * Level l, slot s holds the timers whose tick first differs from the wheel's tick in its l-th group of six bits,
- * which there is s. So the groups above are equal, every timer of level l is due before every timer of level l+1,
- * and the earliest slot is the first busy one of the lowest busy level. Advancing the tick into a slot spreads its
- * timers over the levels below; nothing else ever moves. A timer of the current tick (or of the past) is in level 0
- * at the current tick's slot and is compared by its exact time, so a timer is neither early nor late.
+ * A tick is read as groups of six bits. Level l, slot s holds the timers whose highest group that
+ * differs from the wheel's current tick is group l, with the value s. All higher groups are then
+ * equal, so every timer of level l is due before every timer of level l+1, and the earliest slot
+ * is the first busy slot of the lowest busy level. When the current tick enters a slot, the
+ * timers of the slot move to lower levels; no other timer ever moves. A timer of the current tick
+ * or of the past is in level 0, in the slot of the current tick; there its exact time is
+ * compared, so a timer expires neither early nor late.
  *
  * One thread owns a wheel and its timers. */
 #include "wheel.h"
@@ -13,6 +15,7 @@
 #define SLOTS      (1u << RN_WHEEL_BITS)
 #define SLOT_MASK  (SLOTS - 1u)
 
+/* The group of six bits that selects a timer's slot in `level`. */
 static unsigned group_of(uint64_t tick, unsigned level)
 {
 	return (unsigned)(tick >> (level * RN_WHEEL_BITS)) & SLOT_MASK;
@@ -37,6 +40,8 @@ void rn_timer_init(struct rn_timer *t)
 	t->when = RN_TIME_NEVER;
 }
 
+/* The highest bit in which the two ticks differ gives the level; equal ticks and past times give
+ * level 0. */
 static void insert_timer(struct rn_wheel *w, struct rn_timer *t)
 {
 	uint64_t tick = RN_MAX(t->when >> TICK_SHIFT, w->tick);
@@ -56,7 +61,8 @@ static void slot_emptied(struct rn_wheel *w, unsigned level, unsigned s)
 		w->levels &= ~(1u << level);
 }
 
-/* Unlinks t; the last element of a slot points to the slot's head on both sides, which tells us which bit to clear. */
+/* Unlinks t. A timer does not store its slot; but when t is the last in its slot, both its links
+ * point to the head of the slot, and the position of that head gives the bits to clear. */
 static void remove_timer(struct rn_wheel *w, struct rn_timer *t)
 {
 	struct rn_list *head = t->link.next;
@@ -87,7 +93,8 @@ void rn_timer_cancel(struct rn_wheel *w, struct rn_timer *t)
 		remove_timer(w, t);
 }
 
-/* The earliest busy slot: its level and index, and the first tick it covers. False when no slot is busy. */
+/* Finds the earliest busy slot: its level and index, and the first tick it covers. False when no
+ * slot is busy. The groups above the slot's level are those of the current tick. */
 static bool first_slot(const struct rn_wheel *w, unsigned *level, unsigned *s, uint64_t *start)
 {
 	if (!w->levels)
@@ -113,7 +120,9 @@ rn_time rn_wheel_next(const struct rn_wheel *w)
 		return RN_TIME_NEVER;
 	if (level > 0)
 		return start << TICK_SHIFT;
-	/* Within one tick only the exact time lets a caller that sleeps until `next` make progress. */
+	/* In the slot of one tick return the earliest exact time: the start of the tick would
+	 * already be past, and a caller that sleeps until this time would loop without any timer
+	 * expiring. */
 	rn_time earliest = RN_TIME_NEVER;
 	const struct rn_list *pos;
 	rn_list_for_each(pos, &w->slot[0][s]) {
@@ -123,7 +132,8 @@ rn_time rn_wheel_next(const struct rn_wheel *w)
 	return earliest;
 }
 
-/* Empties a slot whose first tick has come: timers of level 0 are due, others move down. */
+/* Empties a slot whose first tick has come: timers of level 0 go to the due list, others to lower
+ * levels. */
 static void open_slot(struct rn_wheel *w, unsigned level, unsigned s)
 {
 	struct rn_list *head = &w->slot[level][s], *pos;
@@ -137,6 +147,9 @@ static void open_slot(struct rn_wheel *w, unsigned level, unsigned s)
 	}
 }
 
+/* Moves the current tick to `target`, slot by slot, never past a busy slot. The level-0 slot of
+ * the target tick itself stays: some of its timers may not be due yet (rn_wheel_expire() compares
+ * exact times). */
 static void advance(struct rn_wheel *w, uint64_t target)
 {
 	while (w->tick < target) {
@@ -156,6 +169,7 @@ struct rn_timer *rn_wheel_expire(struct rn_wheel *w, rn_time now)
 {
 	struct rn_timer *t;
 
+	/* Without a timer there is nothing to move, so the tick can jump. */
 	if (w->armed == 0) {
 		w->tick = RN_MAX(w->tick, now >> TICK_SHIFT);
 		return NULL;

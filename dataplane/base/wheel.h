@@ -1,5 +1,7 @@
-/* Timers: a hierarchical wheel of intrusive timers. Arm and cancel are O(1); expiry hands timers out in due order of
- * ticks (1 us, 2^10 ns; within a tick in no particular order), never before their exact time. Any distance. No allocation; owned by one thread. */
+/* Timers: a hierarchical wheel of intrusive timers. Arming and cancelling are O(1). A timer
+ * expires never before its exact time; timers expire in the order of their ticks (2^10 ns, about
+ * 1 us), in no particular order within a tick. A timer may lie any distance ahead. No allocation;
+ * one thread owns a wheel. */
 #ifndef RN_WHEEL_H
 #define RN_WHEEL_H
 
@@ -15,27 +17,29 @@ struct rn_timer {
 #define RN_WHEEL_LEVELS 9
 
 struct rn_wheel {
-	uint64_t tick; /* all timers of earlier ticks have been handed out */
-	unsigned armed;
+	uint64_t tick;   /* current tick; timers of earlier ticks have expired or are in `due` */
+	unsigned armed;  /* how many timers are armed */
 	unsigned levels; /* bitmap of levels with a non-empty slot */
 	uint64_t busy[RN_WHEEL_LEVELS]; /* bitmap of non-empty slots */
 	struct rn_list slot[RN_WHEEL_LEVELS][1 << RN_WHEEL_BITS];
-	struct rn_list due; /* of earlier ticks, not yet handed out */
+	struct rn_list due; /* timers of earlier ticks not yet returned by rn_wheel_expire() */
 };
 
 void rn_wheel_init(struct rn_wheel *w, rn_time now);
 void rn_timer_init(struct rn_timer *t);
-/* Re-arms when armed already. A time in the past is due at the next expiry; RN_TIME_NEVER cancels. */
+/* Arms t, or moves it when it is armed already. A time in the past expires at the next
+ * rn_wheel_expire(); RN_TIME_NEVER cancels. */
 void rn_timer_arm(struct rn_wheel *w, struct rn_timer *t, rn_time when);
 void rn_timer_cancel(struct rn_wheel *w, struct rn_timer *t);
 static inline bool rn_timer_armed(const struct rn_timer *t)
 {
 	return t->when != RN_TIME_NEVER;
 }
-/* When to call rn_wheel_expire(): never later than the earliest timer, at most one wheel slot earlier. A caller that
- * always jumps to this time and expires reaches every timer in a bounded number of steps. RN_TIME_NEVER when empty. */
+/* When to call rn_wheel_expire() next: never later than the earliest timer, and at most one wheel
+ * slot earlier. A caller that sleeps until this time and then expires reaches every timer in a
+ * bounded number of steps. RN_TIME_NEVER when no timer is armed. */
 rn_time rn_wheel_next(const struct rn_wheel *w);
-/* The next timer with when <= now, disarmed, or NULL. Call until NULL. */
+/* Disarms and returns one timer with when <= now, or NULL when there is none. Call until NULL. */
 struct rn_timer *rn_wheel_expire(struct rn_wheel *w, rn_time now);
 
 #endif

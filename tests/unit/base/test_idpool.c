@@ -1,4 +1,4 @@
-/* The id pool: every id once, and the longest free one first. */
+/* The id pool hands out every id once, and the id that has been free longest first. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -53,7 +53,7 @@ static void test_empty_pool(void **state)
 	assert_int_equal(rn_idpool_get(&p), RN_ID_NONE);
 }
 
-/* Room for ids that nobody has asked for is not even looked at. */
+/* A pool of a billion ids works without any ring memory until an id is put back. */
 static void test_init_touches_nothing(void **state)
 {
 	struct rn_idpool p;
@@ -62,7 +62,7 @@ static void test_init_touches_nothing(void **state)
 		assert_int_equal(rn_idpool_get(&p), 7 + i);
 }
 
-/* An id that came back is freed later than one that was never used. */
+/* An id that was put back is handed out again only after all ids that were never used. */
 static void test_unused_ids_come_first(void **state)
 {
 	uint32_t ring[4];

@@ -1,4 +1,5 @@
-/* Impairment: each rule does what it says at its rate, and decisions are a function of the seed alone. */
+/* Each impairment rule takes effect at its configured rate, and decisions depend on the seed
+ * alone. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -42,7 +43,7 @@ static void test_perfect_network(void **state)
 	assert_true(rn_impair_none(&none));
 	assert_int_equal(t.lost + t.doubled + t.reordered + t.corrupt, 0);
 	assert_true(t.max == 0);
-	none.tamper_ppm = 1; /* not a fate's, but not nothing */
+	none.tamper_ppm = 1; /* tampering is not part of a fate, but it is an impairment */
 	assert_false(rn_impair_none(&none));
 }
 

@@ -1,4 +1,5 @@
-/* The intrusive list: order, and deletion of unlinked and of current elements. */
+/* The intrusive list keeps its order, and unlinked elements and the current one of a loop can be
+ * deleted. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
-/* The generator: reproducible, bounded, and unbiased enough to trust ppm figures. */
+/* The random numbers are reproducible, within bounds, and unbiased enough for probabilities in
+ * ppm. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +24,8 @@ static void test_same_seed_same_sequence(void **state)
 	assert_int_equal(differ, 1000);
 }
 
-/* Values of the published splitmix64 + xoshiro256** for seed 0: a changed sequence would break stored seeds. */
+/* The values of the published splitmix64 and xoshiro256** for seed 0. A changed sequence would make
+ * every recorded seed of a failed test worthless. */
 static void test_sequence_is_fixed(void **state)
 {
 	struct rn_rng r;

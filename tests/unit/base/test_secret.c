@@ -1,5 +1,5 @@
-/* Secrets: the keyed hash is SipHash-2-4, purposes do not know of each other, permutations lose no
- * number, and nothing that was drawn tells what comes next. */
+/* The keyed hash is SipHash-2-4, the keys of different purposes are unrelated, a permutation hits
+ * every number once, and the values of a stream look independent. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 #include "secret.h"
 
-/* Two of the vectors that SipHash was published with: key 00 01 .. 0f, input 00 01 .. */
+/* Two vectors from the paper that published SipHash: key 00 01 .. 0f, input 00 01 .. */
 static void test_siphash_vectors(void **state)
 {
 	struct rn_secret s;
@@ -54,8 +54,8 @@ static void test_permutations(void **state)
 	}
 }
 
-/* The largest space in use: neighbours lie anywhere, and differences do not repeat as those of an
- * affine map do. */
+/* The largest space in use is that of QPNs. The results of consecutive inputs differ in about half
+ * their bits, and their distances do not repeat, as those of an affine map would. */
 static void test_permutation_spreads(void **state)
 {
 	enum { N = 0xFFFFEE, MANY = 4096 };

@@ -1,4 +1,5 @@
-/* The wheel against the obvious reference: an array of due times searched linearly. */
+/* The wheel is compared with a simple reference: an array of due times that is searched
+ * linearly. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +16,7 @@ struct fixture {
 	struct rn_wheel wheel;
 	struct rn_timer timer[TIMERS];
 	rn_time when[TIMERS]; /* the reference */
-	bool late[TIMERS];
+	bool late[TIMERS];    /* was armed for a time in the past */
 	rn_time now;
 	struct rn_rng rng;
 };
@@ -39,7 +40,8 @@ static rn_time earliest(const struct fixture *f)
 	return t;
 }
 
-/* A distance whose magnitude is uniform over all levels, now and then in the past. */
+/* A time whose distance from now has a uniformly drawn order of magnitude, so that all levels are
+ * used; 5 % of the times lie in the past. */
 static rn_time some_time(struct fixture *f)
 {
 	rn_time distance = rn_rng_next(&f->rng) >> (1 + rn_rng_below(&f->rng, 63));
@@ -56,7 +58,7 @@ static void expire_all(struct fixture *f)
 		size_t i = (size_t)(t - f->timer);
 		assert_true(i < TIMERS);
 		assert_true(f->when[i] <= f->now);
-		/* A time armed in the past has lost its place in the order. */
+		/* A timer that was armed for the past expires out of order. */
 		if (!f->late[i]) {
 			assert_true(f->when[i] >> 10 >= last_tick);
 			last_tick = f->when[i] >> 10;
@@ -74,7 +76,7 @@ static void arm(struct fixture *f, unsigned i, rn_time when)
 	f->late[i] = when < f->now;
 }
 
-/* Mostly near the next timer, rarely far beyond it. */
+/* Moves the clock mostly to just after the next timer, rarely far beyond it. */
 static rn_time later_time(struct fixture *f)
 {
 	rn_time t = some_time(f), next = rn_wheel_next(&f->wheel);
@@ -121,7 +123,8 @@ static void test_random(void **state)
 	}
 }
 
-/* Jumping to rn_wheel_next() and expiring must reach every timer in a few steps: one per level at most. */
+/* A caller that jumps to rn_wheel_next() and expires reaches every timer in at most one step per
+ * level. */
 static void test_next_makes_progress(void **state)
 {
 	for (uint64_t seed = 1; seed <= 30; seed++) {
