@@ -1,8 +1,8 @@
 /* How do the bytes of a CM message translate to a struct, and back?
  *
- * Each message has one table: member, byte, first bit within the byte (from the most significant),
- * width in bits. Parse and build walk the same table, so that they can't disagree. Widths above 64
- * are byte strings. Stateless; any thread.
+ * Each message has one table with the columns: member, byte offset in the body, first bit within
+ * that byte (0 = the most significant), width in bits. Parse and build walk the same table, so that
+ * they cannot disagree. A field wider than 64 bits is a byte string. Stateless; any thread.
  */
 #include "cm_msg.h"
 
@@ -131,6 +131,7 @@
 	X(SIDR_REP, sidr_rep, SIDR_REP_FIELDS)
 /* clang-format on */
 
+/* One row of a table above, with its place in the C struct. */
 struct field {
 	uint16_t byte, bit, width; /* on the wire, relative to the body */
 	uint16_t offset, size;	   /* in struct rn_cm_msg */
@@ -172,6 +173,7 @@ static const struct layout *layout_of(uint16_t attr)
 	return NULL;
 }
 
+/* Reads `width` (<= 64) bits, big-endian, from bit `bit` of p on; they may straddle bytes. */
 static uint64_t get_bits(const uint8_t *p, unsigned bit, unsigned width)
 {
 	uint64_t value = 0;
@@ -183,7 +185,7 @@ static uint64_t get_bits(const uint8_t *p, unsigned bit, unsigned width)
 	return width == 64 ? value : value & ((1ull << width) - 1);
 }
 
-/* The bits are zero before. */
+/* The bits must be zero before: neighbouring fields may share a byte, so values are OR-ed in. */
 static void put_bits(uint8_t *p, unsigned bit, unsigned width, uint64_t value)
 {
 	unsigned bytes = (bit + width + 7) / 8;
@@ -195,6 +197,7 @@ static void put_bits(uint8_t *p, unsigned bit, unsigned width, uint64_t value)
 		p[i] |= value & 0xff;
 }
 
+/* Copies one field from the MAD to its struct member, whose size selects the C type. */
 static void field_get(const struct field *f, const uint8_t *body, uint8_t *object)
 {
 	const uint8_t *p = body + f->byte;
@@ -261,6 +264,7 @@ bool rn_cm_msg_parse(const uint8_t *mad, size_t len, struct rn_cm_msg *msg)
 	l = layout_of(attr);
 	if (!l && attr != RN_CM_LAP && attr != RN_CM_APR)
 		return false;
+	/* Clear the whole union: a caller must never see members of an earlier message. */
 	memset(msg, 0, sizeof(*msg));
 	msg->attr = attr;
 	msg->status = (uint16_t)get_bits(mad + 4, 0, 16);
@@ -290,6 +294,8 @@ void rn_cm_msg_build(const struct rn_cm_msg *msg, uint8_t mad[RN_MAD_BYTES])
 		field_put(&l->fields[i], (const uint8_t *)msg + l->base, mad + RN_MAD_HDR_BYTES);
 }
 
+/* On the wire an IPv4 address fills the last 4 of the 16 bytes and the first 12 are ignored; in a
+ * GID it has the prefix ::ffff. */
 static void address_get(const uint8_t *p, bool ipv4, struct rn_gid *gid)
 {
 	memcpy(gid->b, p, 16);
@@ -310,6 +316,7 @@ bool rn_cma_hdr_parse(const uint8_t buf[RN_CMA_HDR_BYTES], struct rn_cma_hdr *hd
 {
 	unsigned ip_version = buf[1] >> 4;
 
+	/* The low half of byte 0 is the minor version, which changes no layout. */
 	if (buf[0] >> 4 != 0 || (ip_version != 4 && ip_version != 6))
 		return false;
 	hdr->ipv4 = ip_version == 4;

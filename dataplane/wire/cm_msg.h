@@ -1,9 +1,9 @@
 /* Connection management messages: 256-byte MADs of class 0x07 and the RDMA-CM private-data header
  * (wire rules, sections 5.4, 6.1 to 6.5, 6.9).
  *
- * One struct per message, values in host order; every bit of a message is either a member or
- * reserved (zero when built, ignored when parsed). Layouts are tables in cm_msg.c from which both
- * directions derive. Pure functions; any thread.
+ * Each message has a struct with values in host order. Every bit of a message is either part of a
+ * member or reserved (zero when built, ignored when parsed). cm_msg.c holds one layout table per
+ * message, which both parsing and building use. Pure functions; any thread.
  */
 #ifndef RN_CM_MSG_H
 #define RN_CM_MSG_H
@@ -34,19 +34,21 @@
 	X(LAP,      0x0019) \
 	X(APR,      0x001A)
 
-#define RN_CM_REJ_ROWS(X) /* name, code, text, when it is sent here; "" = only read, or a client's to say */ \
+/* Columns: name, code, text, when softrnic sends it; "" = softrnic itself never sends it (a
+ * client may). */
+#define RN_CM_REJ_ROWS(X) \
 	X(NO_QP,            1, "no QP available", "") \
 	X(NO_EEC,           2, "no EE context available", "") \
-	X(NO_RESOURCES,     3, "no resources available", "REQ: the listener's backlog, the share of it or of the peer in `limits.max_cm_requests`, or the whole table (`limits.max_cm`) is full") \
-	X(TIMEOUT,          4, "timeout", "REQ or REP: nobody answered all its repetitions; REQ: its client gave it up. With the CA GUID") \
-	X(UNSUPPORTED,      5, "unsupported request", "REQ: its QPN is 0, 1 or the multicast one") \
-	X(BAD_COMM_ID,      6, "invalid communication id", "REP: nobody waits for it") \
+	X(NO_RESOURCES,     3, "no resources available", "REQ: the listener's backlog is full, or the listener's or the peer's share of `limits.max_cm_requests`, or the whole table (`limits.max_cm`)") \
+	X(TIMEOUT,          4, "timeout", "no reply to a REQ or REP through all its retries, or the client cancelled its REQ. ARI: the CA GUID") \
+	X(UNSUPPORTED,      5, "unsupported request", "REQ: its QPN is 0, 1 or the multicast QPN") \
+	X(BAD_COMM_ID,      6, "invalid communication id", "REP: no connection waits for it") \
 	X(BAD_COMM_INSTANCE,7, "invalid communication instance", "") \
-	X(NO_SERVICE,       8, "invalid service id: nobody listens", "REQ: no listener; or the RDMA-CM header is unknown, names an address that is not ours, or comes from no host") \
+	X(NO_SERVICE,       8, "invalid service id: no listener", "REQ: no listener; or the version of the RDMA-CM header is unknown, its destination is not an address of this port, or its source is no host address") \
 	X(BAD_TRANSPORT,    9, "invalid transport type", "REQ: the listener's queue pairs are of another type") \
-	X(STALE,           10, "stale connection", "REQ of a connection in timewait; REQ or REP of a queue pair that another connection has") \
+	X(STALE,           10, "stale connection", "REQ for a connection in timewait; REQ or REP naming a queue pair that another connection uses") \
 	X(NO_RDC,          11, "RDC does not exist", "") \
-	X(BAD_GID,         12, "invalid GID", "REQ: the path leads elsewhere, from no host, or mixes address families. With the GID it came to") \
+	X(BAD_GID,         12, "invalid GID", "REQ: the path does not lead to this port, or its source is no host address, not reachable, of another address family, or not where the REQ came from. ARI: the GID the REQ was sent to") \
 	X(BAD_LID,         13, "invalid LID", "") \
 	X(BAD_SL,          14, "invalid service level", "") \
 	X(BAD_TCLASS,      15, "invalid traffic class", "") \
@@ -60,9 +62,9 @@
 	X(BAD_ALT_RATE,    23, "invalid alternate packet rate", "") \
 	X(PORT_CM_REDIRECT, 24, "port and CM redirected", "") \
 	X(PORT_REDIRECT,   25, "port redirected", "") \
-	X(BAD_MTU,         26, "invalid path MTU", "REQ: path MTU 0, or above what the port carries. With the largest code") \
+	X(BAD_MTU,         26, "invalid path MTU", "REQ: path MTU 0, or larger than the port's. ARI: the largest MTU code of the port") \
 	X(FEW_RESOURCES,   27, "insufficient responder resources", "") \
-	X(CONSUMER,        28, "rejected by the consumer", "REQ or REP: the client says so, goes away, or its listener does") \
+	X(CONSUMER,        28, "rejected by the consumer", "REQ or REP: the client rejects it or disconnects, or its listener is closed") \
 	X(BAD_RNR_RETRY,   29, "invalid RNR retry count", "") \
 	X(DUP_COMM_ID,     30, "duplicate local communication id", "") \
 	X(BAD_CLASS,       31, "invalid class version", "") \
@@ -83,10 +85,10 @@ enum rn_cm_rej_reason {
 #undef X
 };
 
-/* Which message a REJ or MRA speaks of. */
+/* Which message a REJ or MRA answers. */
 enum rn_cm_about { RN_CM_ABOUT_REQ, RN_CM_ABOUT_REP, RN_CM_ABOUT_OTHER };
 
-#define RN_CM_FAILOVER_UNSUPPORTED 1 /* REP: no use is made of the alternate path */
+#define RN_CM_FAILOVER_UNSUPPORTED 1 /* REP: the alternate path of the REQ is not used */
 
 enum rn_cm_transport { RN_CM_T_RC, RN_CM_T_UC, RN_CM_T_RD, RN_CM_T_EXTENDED };
 
@@ -100,7 +102,7 @@ struct rn_cm_req {
 	uint8_t responder_resources;
 	uint8_t initiator_depth;
 	uint32_t local_eecn, remote_eecn;
-	uint8_t remote_response_timeout; /* 4.096 us << n, as all CM times */
+	uint8_t remote_response_timeout; /* code n = 4.096 us * 2^n, as for every time in CM */
 	uint8_t transport;		 /* enum rn_cm_transport */
 	uint8_t flow_control;
 	uint32_t psn;
@@ -122,7 +124,7 @@ struct rn_cm_req {
 	uint8_t sl;
 	uint8_t subnet_local;
 	uint8_t ack_timeout;
-	uint8_t alternate[44]; /* the alternate path, as it is on the wire */
+	uint8_t alternate[44]; /* the alternate path, undecoded */
 	uint8_t data[RN_CM_REQ_PRIVATE];
 };
 
@@ -167,7 +169,7 @@ struct rn_cm_rtu {
 
 struct rn_cm_dreq {
 	uint32_t local_id, remote_id;
-	uint32_t remote_qpn; /* the receiver's */
+	uint32_t remote_qpn; /* the QPN at the receiver of the DREQ */
 	uint8_t data[220];
 };
 
@@ -184,11 +186,11 @@ struct rn_cm_sidr_req {
 };
 
 /* clang-format off */
-#define RN_CM_SIDR_ROWS(X) /* name, code, text, when it is sent here */ \
-	X(VALID,       0, "valid", "the client answers") \
-	X(NO_SERVICE,  1, "service id not supported: nobody listens", "no listener for datagrams; or the RDMA-CM header is unknown, names an address that is not ours, or comes from no host") \
-	X(REJECTED,    2, "rejected by the service provider", "the client says so, goes away, or its listener does") \
-	X(NO_QP,       3, "no QP available", "the listener's backlog, the share of it or of the peer in `limits.max_cm_requests`, or the whole table (`limits.max_cm`) is full") \
+#define RN_CM_SIDR_ROWS(X) /* name, code, text, when softrnic sends it */ \
+	X(VALID,       0, "valid", "the client accepts") \
+	X(NO_SERVICE,  1, "service id not supported: no listener", "no listener for datagrams; or the version of the RDMA-CM header is unknown, its destination is not an address of this port, or its source is no host address") \
+	X(REJECTED,    2, "rejected by the service provider", "the client rejects the request or disconnects, or its listener is closed") \
+	X(NO_QP,       3, "no QP available", "the listener's backlog is full, or the listener's or the peer's share of `limits.max_cm_requests`, or the whole table (`limits.max_cm`)") \
 	X(REDIRECT,    4, "redirected", "") \
 	X(BAD_VERSION, 5, "unsupported version", "")
 /* clang-format on */
@@ -213,8 +215,7 @@ struct rn_cm_sidr_rep {
 };
 
 struct rn_cm_msg {
-	uint16_t
-		attr; /* enum rn_cm_attr: which member of the union counts; LAP and APR have none */
+	uint16_t attr; /* enum rn_cm_attr: selects the union's member; LAP and APR have none */
 	uint16_t status;
 	uint16_t class_specific;
 	uint32_t attr_mod;
@@ -232,29 +233,32 @@ struct rn_cm_msg {
 	};
 };
 
-/* False when this is no CM message: not 256 bytes, base version, class, class version, method or
- * attribute. Values are not judged. */
+/* Returns false, with *msg untouched, when mad is no CM message: a length other than 256 bytes, or
+ * a wrong base version, class, class version, method or attribute. The values of the fields are not
+ * checked. */
 bool rn_cm_msg_parse(const uint8_t *mad, size_t len, struct rn_cm_msg *msg);
-/* Values wider than their field are cut. msg->attr is one of the rows. */
+/* Writes the whole MAD. A value wider than its field loses its high bits. msg->attr is one of
+ * RN_CM_ATTR_ROWS; for LAP and APR only the header is written. */
 void rn_cm_msg_build(const struct rn_cm_msg *msg, uint8_t mad[RN_MAD_BYTES]);
 
-/* The 36 bytes in front of the user's private data in REQ and SIDR_REQ. */
+/* The RDMA-CM header: 36 bytes in front of the user's private data in REQ and SIDR_REQ. */
 struct rn_cma_hdr {
-	uint16_t port; /* the sender's, host order */
+	uint16_t port; /* the sender's port, host order */
 	bool ipv4;
 	struct rn_gid src, dst; /* IPv4 in mapped form */
 };
 
-/* False when version or IP version is unknown. */
+/* Returns false when the major version is not 0 or the IP version neither 4 nor 6. */
 bool rn_cma_hdr_parse(const uint8_t buf[RN_CMA_HDR_BYTES], struct rn_cma_hdr *hdr);
 void rn_cma_hdr_build(const struct rn_cma_hdr *hdr, uint8_t buf[RN_CMA_HDR_BYTES]);
 
-/* Service ids of the RDMA IP CM: 24 bits of port space, 16 of port. */
+/* A service id of the RDMA IP CM: the port space in the bits above the 16-bit port. */
 static inline uint64_t rn_cm_service_id(uint32_t port_space, uint16_t port)
 {
 	return (uint64_t)port_space << 16 | port;
 }
 
+/* Constant strings; "?" for a number that no row has. */
 const char *rn_cm_attr_name(uint16_t attr);
 const char *rn_cm_rej_text(uint16_t reason);
 

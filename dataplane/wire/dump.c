@@ -1,5 +1,5 @@
-/* A packet as a line that a person can read and a test can compare: fields only where the opcode carries them.
- * Pure functions; any thread. */
+/* How does a packet look as one line that a person can read and a test can compare? A field is
+ * printed only when the opcode carries it. Pure functions; any thread. */
 #include "dump.h"
 
 #include <stdarg.h>
@@ -15,6 +15,7 @@ struct line {
 	size_t cap, len;
 };
 
+/* Appends to the line. len never passes cap - 1, so a line that is full stays as it is. */
 static void __attribute__((format(printf, 2, 3))) put(struct line *l, const char *format, ...)
 {
 	va_list ap;
@@ -36,6 +37,7 @@ static struct line start_line(char *text, size_t cap)
 
 #define CLASS_CM 0x07
 
+/* REQ, SIDR_REQ and SIDR_REP have other fields where all other messages have the remote id. */
 static bool carries_remote_id(uint16_t attribute)
 {
 	return attribute != RN_CM_REQ && attribute != RN_CM_SIDR_REQ && attribute != RN_CM_SIDR_REP;
@@ -60,6 +62,8 @@ static void put_mad(struct line *l, const uint8_t *mad)
 
 /* ---- packets ---- */
 
+/* AETH syndrome: the upper three bits are the class (0 ACK, 1 RNR NAK, 3 NAK), the lower five its
+ * value. */
 static void put_syndrome(struct line *l, const struct rn_pkt *pkt)
 {
 	static const char *const nak[] = {"sequence", "invalid", "access", "operational", "rd"};
@@ -104,6 +108,7 @@ static void put_extensions(struct line *l, const struct rn_pkt *pkt, const struc
 		put(l, " inv=0x%x", pkt->inv_rkey);
 }
 
+/* The opcode is looked up again, not taken from pkt->op: a packet that was built has none. */
 static void put_ib(struct line *l, const struct rn_pkt *pkt)
 {
 	const struct rn_opcode_row *op = rn_opcode_row(pkt->opcode);
@@ -120,7 +125,7 @@ static void put_ib(struct line *l, const struct rn_pkt *pkt)
 		put(l, " fecn");
 	if (pkt->becn)
 		put(l, " becn");
-	if ((pkt->tclass & 3) == 3)
+	if ((pkt->tclass & 3) == RN_ECN_CE)
 		put(l, " ce");
 	put_extensions(l, pkt, op);
 	if (op->has_deth && pkt->dest_qpn == RN_GSI_QPN && pkt->payload && pkt->payload_len == RN_MAD_BYTES)
@@ -150,6 +155,7 @@ size_t rn_dump_pkt(char *text, size_t cap, const struct rn_pkt *pkt)
 	return l.len;
 }
 
+/* IPv6 groups are printed without "::", so that every address has one form. */
 static void put_address(struct line *l, const struct rn_gid *g)
 {
 	if (rn_gid_is_ipv4(g)) {

@@ -1,9 +1,10 @@
-/* Frames: what does this sequence of bytes say, and which bytes say that?
+/* How do the bytes of a frame translate to a packet, and back?
  *
- * Parsing goes down the layers, each function checking that its header is there before reading it and handing the
- * rest on; the first objection is the verdict. Lengths come from the IP and UDP headers, never from the frame, which
- * may be padded. Building is the mirror image; what parsing keeps, building writes, so an accepted frame re-encodes
- * byte for byte (but for padding and a VLAN tag without VLAN). Pure functions; any thread. */
+ * Parsing goes down the layers: each function checks that its header is complete, reads it and
+ * passes the rest on; the first check that fails gives the verdict. Lengths come from the IP and
+ * UDP headers, never from the frame, which Ethernet may have padded. Building writes every field
+ * that parsing keeps, so an accepted frame re-encodes byte for byte (except for pad bytes that
+ * are not zero and a VLAN tag with VID 0). Pure functions; any thread. */
 #include "frame.h"
 
 #include <string.h>
@@ -16,6 +17,8 @@
 
 /* ---- ones' complement sums ---- */
 
+/* Adds up 32-bit words in memory order. RFC 1071: the sum of wider words, in any byte order,
+ * folds to the same 16 bits; this saves a swap per word. */
 static uint64_t sum_words(uint64_t sum, const uint8_t *p, size_t len)
 {
 	while (len > 3) {
@@ -33,8 +36,9 @@ static uint64_t sum_words(uint64_t sum, const uint8_t *p, size_t len)
 	return sum;
 }
 
-/* The folded sum as stored in memory; 0xFFFF over data that includes a right checksum. Of fewer than 65536 words the
- * second step leaves at most 0x1FFFE, so that one more is enough. */
+/* Folds a sum to 16 bits, in the byte order of memory. Gives 0xFFFF for data that include a
+ * correct checksum. For fewer than 65536 words the second line leaves at most 0x1FFFE, so a third
+ * line is enough. */
 static uint16_t fold(uint64_t sum)
 {
 	sum = (sum >> 32) + (sum & 0xFFFFFFFFu);
@@ -43,6 +47,7 @@ static uint16_t fold(uint64_t sum)
 	return (uint16_t)sum;
 }
 
+/* The UDP checksum covers a pseudo header of both addresses, protocol and length. */
 static uint16_t udp_sum(const uint8_t *ip, const uint8_t *udp, uint32_t udp_len)
 {
 	uint8_t pseudo[4] = {0, RN_IPPROTO_UDP};
@@ -65,6 +70,8 @@ static void set_ipv4(struct rn_gid *g, const uint8_t *addr)
 	memcpy(g->b + 12, addr, 4);
 }
 
+/* Reads the extension headers in the order in which they follow the BTH. The caller has checked
+ * the length. Returns the start of the payload. */
 static const uint8_t *parse_extensions(struct rn_pkt *pkt, const struct rn_opcode_row *op, const uint8_t *p)
 {
 	if (op->has_deth) {
@@ -106,7 +113,9 @@ static const uint8_t *parse_extensions(struct rn_pkt *pkt, const struct rn_opcod
 	return p;
 }
 
-/* bth: len bytes up to and including the ICRC, at least 16. */
+/* bth points to len (>= 16) bytes, the ICRC included. The ICRC is checked before the payload is
+ * handed out, but after the BTH fields are stored, so that a counter or trace can name the QP of
+ * a damaged packet. */
 static enum rn_verdict parse_ib(struct rn_pkt *pkt, const uint8_t *bth, uint32_t len)
 {
 	const struct rn_opcode_row *op = rn_opcode_row(bth[0]);
@@ -130,6 +139,8 @@ static enum rn_verdict parse_ib(struct rn_pkt *pkt, const uint8_t *bth, uint32_t
 		return RN_V_BTH_VERSION;
 	if (rn_unlikely(op->transport == RN_T_RD || op->transport == RN_T_OTHER))
 		return RN_V_BTH_OPCODE;
+	/* From BTH to ICRC a packet is a multiple of 4 bytes; the pad count must not exceed the
+	 * payload. */
 	if (rn_unlikely(len % 4 || len < op->hdr_bytes + pkt->pad + RN_ICRC_BYTES))
 		return RN_V_BTH_LENGTH;
 
@@ -154,6 +165,7 @@ static enum rn_verdict parse_udp(struct rn_pkt *pkt, const uint8_t *udp, uint32_
 		return RN_V_UDP_PORT;
 	if (udp_len < RN_UDP_BYTES + RN_BTH_BYTES + RN_ICRC_BYTES || udp_len > len)
 		return RN_V_UDP_LENGTH;
+	/* RoCEv2 sends 0 (no checksum); a sender that computed one has it verified. */
 	pkt->udp_checksum = rn_load16(udp + RN_UDP_CHECKSUM) != 0;
 	if (pkt->udp_checksum && udp_sum(pkt->ip, udp, udp_len) != 0xFFFF)
 		return RN_V_UDP_CHECKSUM;
@@ -188,6 +200,7 @@ static enum rn_verdict parse_ipv4(struct rn_pkt *pkt, const uint8_t *ip, size_t 
 	set_ipv4(&pkt->src, ip + RN_IPV4_SRC);
 	set_ipv4(&pkt->dst, ip + RN_IPV4_DST);
 
+	/* Version 4, header of five words: RoCEv2 packets carry no IP options. */
 	if (ip[0] != 0x45)
 		return ip[0] >> 4 == 4 && (ip[0] & 15) >= 6 ? RN_V_IP_OPTIONS : RN_V_IP_HEADER;
 	if (total < RN_IPV4_BYTES || total > len || fold(sum_words(0, ip, RN_IPV4_BYTES)) != 0xFFFF)
@@ -239,11 +252,12 @@ static enum rn_verdict parse_arp(struct rn_pkt *pkt, const uint8_t *arp, size_t 
 	return RN_V_OK;
 }
 
-/* By vector stores: the string instruction that compilers choose for this size takes longer than most of a parse. */
+/* Clears *pkt by vector stores: the string instruction (rep stos) that compilers choose for this
+ * size takes longer than most of the parsing. */
 static inline void clear(struct rn_pkt *pkt)
 {
 	typedef uint64_t block __attribute__((vector_size(16), aligned(8), may_alias));
-	static_assert(sizeof(*pkt) == 13 * sizeof(block), "one line per block");
+	static_assert(sizeof(*pkt) == 13 * sizeof(block), "one store below per block");
 	block *p = (block *)pkt;
 	const block zero = {0, 0};
 
@@ -267,6 +281,7 @@ enum rn_verdict rn_frame_parse(const uint8_t *frame, size_t len, struct rn_pkt *
 		if (len < RN_ETH_BYTES + RN_VLAN_BYTES)
 			return RN_V_FRAME_SHORT;
 		pkt->vlan_tci = rn_load16(frame + RN_ETH_BYTES);
+		/* VID 0 is a priority tag: the frame belongs to no VLAN. */
 		pkt->has_vlan = pkt->vlan_tci & RN_VLAN_VID;
 		type = rn_load16(frame + RN_ETH_BYTES + 2);
 		at += RN_VLAN_BYTES;
@@ -297,12 +312,13 @@ static unsigned ip_bytes(const struct rn_pkt *pkt)
 	return pkt->ipv4 ? RN_IPV4_BYTES : RN_IPV6_BYTES;
 }
 
+/* Pad bytes bring the payload to a multiple of 4. */
 static unsigned pad_of(const struct rn_pkt *pkt)
 {
 	return -pkt->payload_len & 3;
 }
 
-/* UDP header to ICRC, both included. */
+/* The UDP length: UDP header to ICRC, both included. */
 static unsigned udp_bytes(const struct rn_pkt *pkt)
 {
 	return RN_UDP_BYTES + rn_opcode_row(pkt->opcode)->hdr_bytes + pkt->payload_len + pad_of(pkt) + RN_ICRC_BYTES;
@@ -449,6 +465,8 @@ unsigned rn_frame_seal(const struct rn_pkt *pkt, uint8_t *buf)
 	end += RN_ICRC_BYTES;
 	if (pkt->udp_checksum) {
 		uint16_t sum = (uint16_t)~udp_sum(ip, udp, (uint32_t)(end - udp));
+		/* In UDP a checksum of 0 means "none", so a computed 0 is sent as 0xFFFF (RFC
+		 * 768). */
 		if (sum == 0)
 			sum = 0xFFFF;
 		memcpy(udp + RN_UDP_CHECKSUM, &sum, sizeof(sum));
@@ -458,7 +476,8 @@ unsigned rn_frame_seal(const struct rn_pkt *pkt, uint8_t *buf)
 
 unsigned rn_frame_build(const struct rn_pkt *pkt, uint8_t *buf, size_t cap)
 {
-	/* Beyond 64 KiB the IP length cannot say it. */
+	/* The IP length field has 16 bits; the largest headers are assumed, to keep the check
+	 * simple. */
 	if (pkt->payload_len > UINT16_MAX - RN_FRAME_OVERHEAD_MAX || rn_frame_bytes(pkt) > cap)
 		return 0;
 	unsigned hdr = rn_frame_put_headers(pkt, buf);
@@ -471,9 +490,11 @@ uint16_t rn_frame_sport(uint32_t flow_label, uint32_t local_qpn, uint32_t remote
 {
 	uint32_t fl = flow_label & 0xFFFFF;
 
+	/* The product of the QPNs is the same in both directions. */
 	if (fl == 0) {
 		uint64_t v = (uint64_t)local_qpn * remote_qpn;
 		fl = (uint32_t)(v ^ v >> 20 ^ v >> 40) & 0xFFFFF;
 	}
+	/* Fold 20 bits to 14 and set the two top bits: the ephemeral ports 0xC000..0xFFFF. */
 	return (uint16_t)(((fl & 0x03FFF) ^ (fl & 0xFC000) >> 14) | 0xC000);
 }

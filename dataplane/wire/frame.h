@@ -1,5 +1,5 @@
-/* Frames: Ethernet, 802.1Q, IPv4/IPv6, UDP 4791, BTH, extension headers, payload, pad, ICRC (sections 1, 2).
- * Pure functions of their arguments; any thread. */
+/* Frames: Ethernet, 802.1Q, IPv4/IPv6, UDP 4791, BTH, extension headers, payload, pad, ICRC
+ * (sections 1, 2). Pure functions of their arguments; any thread. */
 #ifndef RN_FRAME_H
 #define RN_FRAME_H
 
@@ -9,34 +9,43 @@
 #include "pkt.h"
 #include "verdict.h"
 
-/* Parses one Ethernet frame without FCS. Reads only frame[0..len). On RN_V_OK *pkt is filled and payload/ip
- * point into frame; on any other verdict *pkt holds what was understood so far (op is NULL before the BTH) and no payload.
- * The ICRC has been checked, of IB packets; ARP, ND and ICMP bodies are their own modules' to check, checksum included.
- * Opcodes of RC, UC, UD and CNP that the table does not know are accepted (op->known false): what to answer depends
- * on the QP.
- * Knows nothing of who we are: MAC, address and P_Key checks are the shard's. */
+/* Parses one Ethernet frame without FCS. Reads only frame[0..len).
+ *
+ * On RN_V_OK *pkt is filled; its pointers payload and ip point into frame. On any other verdict
+ * *pkt holds the fields parsed before the error (op is NULL when no BTH was reached) and no
+ * payload. The ICRC of IB packets has been checked. Bodies of ARP, ND and ICMP are not checked,
+ * nor their checksums: arp_msg.h, nd_msg.h and icmp_msg.h do that. Reserved opcodes of RC, UC, UD
+ * and CNP are accepted with op->known false, because the answer to them depends on the QP. MAC,
+ * IP address and P_Key are not compared with the port's: the shard does. */
 enum rn_verdict rn_frame_parse(const uint8_t *frame, size_t len, struct rn_pkt *pkt);
 
 /* Number of header bytes before the payload, for these addresses, VLAN and opcode. */
 unsigned rn_frame_hdr_bytes(const struct rn_pkt *pkt);
 
-/* Whole frame length for pkt->payload_len bytes of payload (pad and ICRC included, FCS not). */
+/* Length in bytes of the whole frame for pkt->payload_len bytes of payload: pad and ICRC are
+ * included, the FCS is not. */
 unsigned rn_frame_bytes(const struct rn_pkt *pkt);
 
-/* Writes all headers in front of the payload: lengths, pad count, IPv4 checksum. buf holds at least
- * rn_frame_hdr_bytes(). Uses payload_len, not payload. Returns the header bytes written. */
+/* Writes all headers in front of the payload, with lengths, pad count and IPv4 checksum. buf has
+ * room for rn_frame_hdr_bytes(). Reads pkt->payload_len, not the payload. Returns the number of
+ * bytes written. */
 unsigned rn_frame_put_headers(const struct rn_pkt *pkt, uint8_t *buf);
 
-/* Completes a frame whose headers and payload (payload_len bytes) are in place at buf: writes pad bytes and the
- * ICRC computed over what is in buf. Returns the frame length. */
+/* Completes a frame whose headers and payload (payload_len bytes) are in place at buf: writes the
+ * pad bytes and the ICRC, computed over the bytes in buf, and the UDP checksum when pkt asks for
+ * one. Returns the frame length. */
 unsigned rn_frame_seal(const struct rn_pkt *pkt, uint8_t *buf);
 
-/* put_headers + copy of pkt->payload + seal. Returns the frame length, 0 when cap is too small. */
+/* Writes headers, a copy of pkt->payload, pad and ICRC. Returns the frame length, or 0 when cap
+ * is too small or the IP length field cannot hold the length. */
 unsigned rn_frame_build(const struct rn_pkt *pkt, uint8_t *buf, size_t cap);
 
-/* UDP source port entropy, section 1.6: the same in both directions. */
+/* The UDP source port, which gives routers entropy for load balancing (section 1.6): derived from
+ * the flow label or, when that is 0, from the two QPNs in such a way that both directions get the
+ * same port. */
 uint16_t rn_frame_sport(uint32_t flow_label, uint32_t local_qpn, uint32_t remote_qpn);
 
+/* An IPv4 address is a GID ::ffff:a.b.c.d. */
 static inline bool rn_gid_is_ipv4(const struct rn_gid *g)
 {
 	static const uint8_t mapped[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};

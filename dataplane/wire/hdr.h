@@ -1,5 +1,6 @@
-/* Where every header field is: sizes, byte offsets, flags (wire rules, section 1), and big-endian loads and stores.
- * Offsets count from the first byte of the header they belong to. ARP and ICMP have theirs in arp_msg.h, icmp_msg.h. */
+/* The place of every header field: sizes and offsets in bytes, flags (wire rules, section 1), and
+ * loads and stores of big-endian numbers. An offset counts from the first byte of its header.
+ * Fields of ARP and ICMP are in arp_msg.h and icmp_msg.h. */
 #ifndef RN_HDR_H
 #define RN_HDR_H
 
@@ -31,7 +32,7 @@
 #define RN_IPV4_DST       16u
 #define RN_IPV4_FLAG_RESV 0x8000u
 #define RN_IPV4_FLAG_DF   0x4000u
-#define RN_IPV4_IN_PIECES 0x3FFFu /* MF or an offset */
+#define RN_IPV4_IN_PIECES 0x3FFFu /* MF flag or a fragment offset */
 
 /* IPv6 */
 #define RN_IPV6_BYTES     40u
@@ -68,7 +69,7 @@
 #define RN_BTH_PAD_SHIFT    4u
 #define RN_BTH_VERSION      0x0Fu
 #define RN_BTH_PKEY         2u
-#define RN_BTH_ECN          4u /* FECN, BECN, six reserved bits: outside the ICRC */
+#define RN_BTH_ECN          4u /* FECN, BECN, six reserved bits: masked in the ICRC */
 #define RN_BTH_FECN         0x80u
 #define RN_BTH_BECN         0x40u
 #define RN_BTH_QPN          5u
@@ -138,6 +139,6 @@ static inline void rn_store64(uint8_t *p, uint64_t v)
 	memcpy(p, &v, sizeof(v));
 }
 
-static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "loads and stores swap");
+static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "loads and stores swap bytes always");
 
 #endif

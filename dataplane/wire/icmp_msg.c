@@ -5,6 +5,8 @@
 
 static const uint8_t echo_type[2][2] = {{128, 129}, {8, 0}}; /* [ipv4][reply] */
 
+/* The ones' complement sum of big-endian 16-bit words, folded to 16 bits. An odd last byte counts
+ * as the high half of a word. */
 static uint32_t sum_bytes(uint32_t sum, const uint8_t *p, size_t n)
 {
 	uint64_t wide = sum;
@@ -32,6 +34,7 @@ uint32_t rn_ipv6_pseudo_sum(const struct rn_gid *src, const struct rn_gid *dst, 
 	return sum_bytes(sum + len + protocol, NULL, 0);
 }
 
+/* ICMPv6 includes a pseudo header in the checksum (RFC 4443, 2.3), ICMP does not. */
 static uint32_t first_sum(bool ipv4, const struct rn_gid *src, const struct rn_gid *dst, size_t len)
 {
 	return ipv4 ? 0 : rn_ipv6_pseudo_sum(src, dst, (uint16_t)len, RN_IPPROTO_ICMPV6);
@@ -66,6 +69,7 @@ size_t rn_icmp_echo_build(bool ipv4, const struct rn_gid *src, const struct rn_g
 	p[5] = (uint8_t)echo->id;
 	p[6] = (uint8_t)(echo->seq >> 8);
 	p[7] = (uint8_t)echo->seq;
+	/* A reply may be built in the buffer of its request, hence memmove(). */
 	if (echo->data_len)
 		memmove(p + RN_ICMP_ECHO_HDR, echo->data, echo->data_len);
 	sum = rn_ip_checksum(first_sum(ipv4, src, dst, len), p, len);

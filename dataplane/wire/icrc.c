@@ -1,10 +1,12 @@
-/* Is this packet what its sender wrote? Here is what is masked, and the CRC of short packets; that of long ones is
- * ISA-L's. Any thread.
+/* What is the invariant CRC of this packet? Stateless; any thread.
  *
- * Masking by writing, in place or into a copy, makes the CRC wait: its loads meet younger stores of another size. For a
- * short packet that costs more than the CRC. So these are masked in registers on their way into the sum, by carry-less
- * multiplication; long ones are summed as they are and corrected for what masking would have changed. Without such
- * instructions, and at odd lengths, packets are masked in a copy. */
+ * Before the CRC, some header fields count as ones (they are "masked"). Masking in memory, in
+ * place or in a copy, stalls the CRC: its loads hit recent stores of another size, which store
+ * forwarding cannot serve. For short packets that stall costs more than the CRC itself. There are
+ * three methods: up to 256 bytes the headers are masked in registers and the CRC is computed here
+ * by carry-less multiplication; a longer packet whose length is a multiple of 4 is summed
+ * unmasked by ISA-L, and the result corrected for the masked bits; everything else, and every
+ * packet on a processor without the instructions, is masked in a copy. */
 #include "icrc.h"
 
 #include <immintrin.h>
@@ -14,16 +16,18 @@
 #include "hdr.h"
 #include "types.h"
 
-/* Masking takes a copy. One call over a copy of the whole packet beats two calls up to about a kilobyte; of longer
- * packets the first 512 bytes are copied, because ISA-L is slower below 256 bytes than above, and the rest is read in
- * place. */
+/* For masking in a copy: up to about 1 KiB one ISA-L call over a copy of the whole packet is
+ * faster than two calls. Of a longer packet only the first 512 bytes are copied and the rest is
+ * read in place; 512, because ISA-L is slower per byte below 256 bytes. */
 #define ONE_CALL 1088u
 #define HEAD_OF_LONG 512u
 
 #define HEAD_V4 (RN_IPV4_BYTES + RN_UDP_BYTES + RN_BTH_BYTES)
 #define HEAD_V6 (RN_IPV6_BYTES + RN_UDP_BYTES + RN_BTH_BYTES)
 
-/* Ones where a field reads as ones. Nothing is masked from HEAD_MAX on, and a block may begin at MASKED. */
+/* Masks: 0xFF where a header byte counts as ones. No byte from HEAD_MAX on is masked; MASKED is
+ * the next multiple of 16, and 16 zeros follow it, so that a whole block can be loaded at any
+ * offset up to MASKED. */
 #define HEAD_MAX 60u
 #define MASKED	 64u
 static_assert(HEAD_V4 <= HEAD_MAX && HEAD_V6 <= HEAD_MAX, "masks end before MASKED");
@@ -49,8 +53,9 @@ static const uint8_t mask_v6[MASKED + 16] = {
 
 typedef uint8_t block __attribute__((vector_size(16)));
 
-/* Whole blocks and no single bytes: the CRC loads blocks right afterwards, and a load that meets several younger, smaller
- * stores waits for all of them. The last block overlaps the one before. */
+/* Copies n bytes with the mask applied, by blocks of 16 and never by single bytes: the CRC loads
+ * blocks right afterwards, and a load from several recent smaller stores waits for all of them.
+ * The last block overlaps the one before. */
 static inline void put_masked(uint8_t *to, const uint8_t *from, const uint8_t *mask, unsigned n)
 {
 	for (unsigned at = 0;; at += sizeof(block)) {
@@ -88,14 +93,17 @@ uint32_t rn_icrc_packet_by_copy(const uint8_t *ip, size_t len)
 
 /* ---- with carry-less multiplication ----
  *
- * Bits are reflected: bit 0 of the first byte is the highest power of x. `sum` is a polynomial of 128 bits congruent to
- * all bytes so far; a block moves it on by 128 bits: sum = low half * x^191 + high half * x^127 + block, mod P. */
+ * Bits are reflected: bit 0 of the first byte is the highest power of x. `sum` is a polynomial of
+ * 128 bits that is congruent, modulo the CRC polynomial P, to all bytes so far. Each block of 16
+ * bytes multiplies it by x^128: sum = low half * x^191 + high half * x^127 + block (mod P). */
 
-/* Up to this length. Folding only the beginning of longer packets and leaving the rest to ISA-L is slower: the two wait
- * for each other. AVX, because ISA-L leaves the upper halves of registers in use, and instructions of the older
- * encoding then merge into them. */
+/* The longest packet, in bytes, that is folded here. For longer ones, folding only the beginning
+ * and leaving the rest to ISA-L would be slower, because the second CRC has to wait for the
+ * first. */
 #define FOLDED 256u
 
+/* AVX encoding is required because ISA-L leaves the upper halves of the vector registers in use:
+ * SSE encodings would then have to preserve them, which costs a merge per instruction. */
 #define FOLDING __attribute__((target("pclmul,avx")))
 
 FOLDING static inline __m128i fold(__m128i sum, __m128i block)
@@ -107,26 +115,29 @@ FOLDING static inline __m128i fold(__m128i sum, __m128i block)
 	return _mm_xor_si128(_mm_xor_si128(lo, hi), block);
 }
 
-/* The last 1..15 bytes: `last` is the block that ends with the last of them. The sum goes on by that many bytes: as
- * many leave its front, to be folded; the new ones enter at its end. */
+/* Adds the last n = 1..15 bytes; `last` holds the final 16 bytes of the packet. The sum and the
+ * new bytes are taken as one string of 16 + n bytes: its first n bytes are folded into its last
+ * 16. */
 FOLDING static inline __m128i fold_rest(__m128i sum, __m128i last, size_t n)
 {
-	/* A window of 16 into it moves bytes by n places and fills with zeros. */
+	/* Loading 16 bytes at some offset gives a shuffle that moves bytes by n places and fills
+	 * the rest with zeros (index 0x80). */
 	static const uint8_t shifts[46] = {
 		0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80,
 		0x80, 0x80, 0x80, 0,	1,    2,    3,	  4,	5,    6,    7,	  8,
 		9,    10,   11,	  12,	13,   14,   15,	  0x80, 0x80, 0x80, 0x80, 0x80,
 		0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80,
 	};
-	__m128i up = _mm_loadu_si128((const void *)(shifts + n - 1));	 /* by 16 - n, away from the front */
-	__m128i down = _mm_loadu_si128((const void *)(shifts + 15 + n)); /* by n, to the front */
+	/* up: 16 - n places away from the front; down: n places towards the front. */
+	__m128i up = _mm_loadu_si128((const void *)(shifts + n - 1));
+	__m128i down = _mm_loadu_si128((const void *)(shifts + 15 + n));
 
-	/* Places that `down` leaves empty are those of the new bytes. */
+	/* The blend puts the new bytes into the places that `down` leaves empty. */
 	return fold(_mm_shuffle_epi8(sum, up),
 		    _mm_blendv_epi8(_mm_shuffle_epi8(sum, down), last, down));
 }
 
-/* The 32-bit remainder of sum * x^32, by Barrett. */
+/* The remainder of sum * x^32 modulo P, 32 bits: two folds to 64 bits, then a Barrett reduction. */
 FOLDING static inline uint32_t reduce(__m128i sum)
 {
 	const __m128i low = _mm_set_epi32(0, -1, 0, -1);
@@ -148,12 +159,13 @@ FOLDING static inline __m128i masked_block(const uint8_t *p, const uint8_t *mask
 	return _mm_or_si128(_mm_loadu_si128((const void *)p), _mm_loadu_si128((const void *)mask));
 }
 
-/* The bits that the mask changes. */
+/* The bits of a block that masking would change from 0 to 1. */
 FOLDING static inline __m128i changed_block(const uint8_t *p, const uint8_t *mask)
 {
 	return _mm_andnot_si128(_mm_loadu_si128((const void *)p), _mm_loadu_si128((const void *)mask));
 }
 
+/* The start value of a CRC is XOR-ed into the first four bytes; zlib complements it, hence ~. */
 FOLDING static uint32_t packet_by_folding(const uint8_t *ip, size_t len, const uint8_t *mask)
 {
 	__m128i sum = _mm_xor_si128(masked_block(ip, mask), _mm_cvtsi32_si128((int)~RN_ICRC_SEED));
@@ -168,8 +180,11 @@ FOLDING static uint32_t packet_by_folding(const uint8_t *ip, size_t len, const u
 	return ~reduce(sum);
 }
 
-/* x^(2048 i) and x^(32 i - 194) mod P, reflected. A product of two remainders as `reduce` takes it is x^97 too large: it
- * lies 65 bits from the end of the sum, and reduce moves it on by 32. Hence x^(8 n - 97) for n bytes behind. */
+/* The powers x^(2048 i) and x^(32 i - 194) modulo P, reflected. Their product, by product() below
+ * twice, moves a remainder on by n bytes. A carry-less product of two 32-bit remainders ends 65
+ * bits before the end of the 128-bit sum, and reduce() multiplies by x^32: each product() is
+ * therefore x^97 too large. Two of them make 194, hence the exponent 8 n - 194 split over the two
+ * tables (n bytes = 64 * 4 bytes * i + 4 bytes * j). */
 static const uint32_t power_of_256_bytes[] = {
 	0x80000000, 0xec447f11, 0x8e7ea170, 0x05616c82, 0x6427800e, 0x5ef840e2, 0xbf110f7e, 0x118f848e,
 	0x4d47bae0, 0xa84bdc84, 0x0b19ae7f, 0xaf5619bc, 0x6347a4bd, 0xd91ef3cb, 0x13d40d42, 0x5b6cda72,
@@ -193,13 +208,16 @@ FOLDING static inline uint32_t product(uint32_t a, uint32_t b)
 	return reduce(_mm_clmulepi64_si128(_mm_cvtsi32_si128((int)a), _mm_cvtsi32_si128((int)b), 0x00));
 }
 
+/* Whether the tables reach to the end of a packet of len bytes: whole words, up to 9216 bytes
+ * after MASKED. */
 static inline bool has_powers(size_t len)
 {
 	return len % 4 == 0 && len - MASKED < 256 * RN_ARRAY_SIZE(power_of_256_bytes);
 }
 
-/* The CRC is linear: that of the packet as it is, and what the masked bits change, moved on by the bytes behind them. The
- * two do not wait for each other. */
+/* A CRC is linear: the CRC of the masked packet is the CRC of the packet as it is, XOR the CRC of
+ * the bits that masking changes. The latter is computed over the first 64 bytes and then moved on
+ * by the number of bytes that follow. The processor can compute both at the same time. */
 FOLDING static uint32_t packet_by_difference(const uint8_t *ip, size_t len, const uint8_t *mask)
 {
 	size_t behind = (len - MASKED) / 4;

@@ -9,11 +9,14 @@
 enum { OPT_SOURCE_MAC = 1, OPT_TARGET_MAC = 2 };
 enum { FLAG_ROUTER = 0x80, FLAG_SOLICITED = 0x40, FLAG_OVERRIDE = 0x20 };
 
+/* A solicitation carries the MAC of its source, an advertisement that of its target. */
 static uint8_t option_for(uint8_t type)
 {
 	return type == RN_ND_SOLICIT ? OPT_SOURCE_MAC : OPT_TARGET_MAC;
 }
 
+/* Walks the options; lengths are in units of 8 bytes. One malformed option makes the whole message
+ * invalid; the first link-layer address option counts, unknown options are skipped. */
 static bool options_get(const uint8_t *p, size_t len, struct rn_nd *nd)
 {
 	while (len > 0) {
@@ -55,6 +58,7 @@ bool rn_nd_parse(const struct rn_gid *src, const struct rn_gid *dst, const uint8
 	memcpy(nd->target.b, p + 8, 16);
 	if (nd->target.b[0] == 0xff || !options_get(p + RN_ND_MIN, len - RN_ND_MIN, nd))
 		return false;
+	/* A solicitation from :: is duplicate address detection: sent to a group, without a MAC. */
 	if (nd->type == RN_ND_SOLICIT)
 		return !unspecified(src) || (to_group && !nd->has_mac);
 	nd->router = p[4] & FLAG_ROUTER;

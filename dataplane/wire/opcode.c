@@ -1,5 +1,6 @@
-/* What does a BTH opcode carry and mean? A constant table of all 256. Rows state what differs between operations;
- * header length, direction and the need of a receive are derived. Any thread. */
+/* What does a BTH opcode carry and mean? A constant table of all 256 values. The lists below give
+ * only what differs between operations; ROW() derives header length, direction and the need for a
+ * receive. Any thread. */
 #include "opcode.h"
 
 #include <assert.h>
@@ -40,7 +41,7 @@ enum extension {
 	X(SEND_LAST_INV,    SEND,       END,    IETH) \
 	X(SEND_ONLY_INV,    SEND,       ALONE,  IETH)
 
-/* SENDs and WRITEs of RC without invalidation */
+/* UC has the SENDs and WRITEs of RC, without SEND with invalidate. */
 #define UC_ROWS(X) \
 	X(SEND_FIRST,       SEND,       START,  0) \
 	X(SEND_MIDDLE,      SEND,       MIDDLE, 0) \
@@ -68,7 +69,7 @@ enum extension {
 
 #define IS(family, of) (RN_F_##family == RN_F_##of)
 
-/* A SEND takes a receive when it starts; a WRITE with immediate when it ends. */
+/* A SEND consumes a receive with its first packet, a WRITE with immediate with its last. */
 #define ROW(T, OP, FAMILY, POSITION, EXT) \
 	[RN_T_##T | RN_OP_##OP] = { \
 		.name = #T " " #OP, \
@@ -127,7 +128,7 @@ const struct rn_opcode_row *rn_opcode_row(uint8_t opcode)
 	return &table[opcode];
 }
 
-/* The numbers are those of the verbs headers. */
+/* The numbers must be those of the verbs headers. */
 #define SAME(ours, theirs) static_assert((unsigned)(ours) == (unsigned)(theirs), #theirs)
 SAME(RN_T_RC | RN_OP_SEND_FIRST, IBV_OPCODE_RC_SEND_FIRST);
 SAME(RN_T_RC | RN_OP_SEND_MIDDLE, IBV_OPCODE_RC_SEND_MIDDLE);
@@ -150,14 +151,14 @@ SAME(RN_T_RC | RN_OP_ACK, IBV_OPCODE_RC_ACKNOWLEDGE);
 SAME(RN_T_RC | RN_OP_ATOMIC_ACK, IBV_OPCODE_RC_ATOMIC_ACKNOWLEDGE);
 SAME(RN_T_RC | RN_OP_CMP_SWAP, IBV_OPCODE_RC_COMPARE_SWAP);
 SAME(RN_T_RC | RN_OP_FETCH_ADD, IBV_OPCODE_RC_FETCH_ADD);
-/* Missing from those headers: SENDs with invalidate. */
+/* The verbs headers lack the SENDs with invalidate; their numbers are in the IBTA specification. */
 static_assert(RN_OP_SEND_LAST_INV == 0x16 && RN_OP_SEND_ONLY_INV == 0x17, "numbers on the wire");
 SAME(RN_T_UC | RN_OP_SEND_FIRST, IBV_OPCODE_UC_SEND_FIRST);
 SAME(RN_T_UC | RN_OP_WRITE_ONLY_IMM, IBV_OPCODE_UC_RDMA_WRITE_ONLY_WITH_IMMEDIATE);
 SAME(RN_T_UD | RN_OP_SEND_ONLY, IBV_OPCODE_UD_SEND_ONLY);
 SAME(RN_T_UD | RN_OP_SEND_ONLY_IMM, IBV_OPCODE_UD_SEND_ONLY_WITH_IMMEDIATE);
 
-/* So are the completion statuses of rn/status.h, row by row. */
+/* The completion statuses of rn/status.h must be those of the verbs headers too. */
 #define X(name, number, text) SAME(RN_STATUS_##name, IBV_WC_##name);
 RN_STATUS_ROWS(X)
 #undef X

@@ -1,8 +1,9 @@
 /* The opcode table: what each BTH opcode carries and means (wire rules, section 1.11).
  *
- * rn_opcode_row() is total: it answers for all 256 values; unknown ones have known == false, a transport, and
- * the length of a bare BTH; all else is zero. A CNP's 16 reserved bytes count as its payload.
- * Numbers are those of rdma-core's <infiniband/opcode.h>, asserted in opcode.c.
+ * rn_opcode_row() has a row for all 256 values. The row of a reserved opcode has known == false,
+ * its transport, and the length of a bare BTH; all else is zero. A CNP's 16 reserved bytes count
+ * as its payload. The numbers are those of rdma-core's <infiniband/opcode.h>, as static
+ * assertions in opcode.c check. Constant data; any thread.
  */
 #ifndef RN_OPCODE_H
 #define RN_OPCODE_H
@@ -11,11 +12,12 @@
 #include <stdint.h>
 
 enum rn_transport { RN_T_RC = 0x00, RN_T_UC = 0x20, RN_T_RD = 0x40, RN_T_UD = 0x60, RN_T_CNP = 0x80,
-		    RN_T_OTHER = 0xA0 /* XRC and manufacturers' */ };
+		    RN_T_OTHER = 0xA0 /* XRC and manufacturer-specific opcodes */ };
 
 #define RN_OPCODE_CNP 0x81u
 
-/* Operation = low five bits; the same numbers for every transport. */
+/* The operation is the low five bits of the opcode; its numbers are the same for every
+ * transport. */
 enum rn_operation {
 	RN_OP_SEND_FIRST = 0x00, RN_OP_SEND_MIDDLE, RN_OP_SEND_LAST, RN_OP_SEND_LAST_IMM,
 	RN_OP_SEND_ONLY, RN_OP_SEND_ONLY_IMM,
@@ -26,7 +28,7 @@ enum rn_operation {
 	RN_OP_SEND_LAST_INV = 0x16, RN_OP_SEND_ONLY_INV,
 };
 
-/* What a message does, whichever of its packets this is. */
+/* The kind of message a packet belongs to, whether it is the first, middle or last of it. */
 enum rn_family {
 	RN_F_NONE, RN_F_SEND, RN_F_WRITE, RN_F_READ_REQ, RN_F_READ_RESP, RN_F_ACK, RN_F_ATOMIC,
 	RN_F_ATOMIC_ACK, RN_F_CNP
@@ -37,13 +39,13 @@ struct rn_opcode_row {
 	uint8_t opcode;
 	uint8_t transport;     /* enum rn_transport */
 	uint8_t family;        /* enum rn_family */
-	uint8_t hdr_bytes;     /* BTH + extension headers */
+	uint8_t hdr_bytes;     /* length of BTH and extension headers */
 	bool known;
-	bool response;         /* travels from responder to requester */
-	bool starts, ends;     /* first / last packet of a message */
+	bool response;         /* sent by the responder to the requester */
+	bool starts, ends;     /* is the first / the last packet of a message */
 	bool has_reth, has_aeth, has_imm, has_ieth, has_deth, has_atomic_eth, has_atomic_ack;
-	bool has_payload;      /* may carry payload at all */
-	bool takes_recv;       /* consumes a receive when this packet is accepted */
+	bool has_payload;      /* may carry payload */
+	bool takes_recv;       /* accepting this packet consumes a receive */
 };
 
 const struct rn_opcode_row *rn_opcode_row(uint8_t opcode);

@@ -1,5 +1,6 @@
-/* A received packet after parsing, and a packet to be born before building. Plain values, host order.
- * The same struct goes both ways: rn_frame_parse() fills it from bytes, rn_frame_build() makes the bytes. */
+/* One packet as plain values in host order: rn_frame_parse() fills the struct from the bytes of a
+ * frame, rn_frame_build() writes the bytes of a frame from the struct. Owns nothing: pointers
+ * point into the frame. */
 #ifndef RN_PKT_H
 #define RN_PKT_H
 
@@ -23,7 +24,7 @@ enum rn_pkt_kind { RN_PKT_IB, RN_PKT_ARP, RN_PKT_ND, RN_PKT_ICMP };
 struct rn_pkt {
 	/* link and network */
 	uint8_t kind;            /* enum rn_pkt_kind */
-	bool has_vlan;           /* a tag with VID 0 (priority only) counts as none; vlan_tci keeps it */
+	bool has_vlan;           /* false for a tag with VID 0 (priority only), which vlan_tci keeps */
 	uint16_t vlan_tci;
 	uint8_t dmac[6], smac[6];
 	struct rn_gid src, dst;  /* IPv4 in mapped form */
@@ -35,7 +36,7 @@ struct rn_pkt {
 	bool ip_resv;            /* IPv4 reserved flag */
 	uint32_t flow_label;     /* IPv6 */
 	uint16_t udp_sport;
-	bool udp_checksum;       /* parse: came with one (verified); build: compute one. Normally neither. */
+	bool udp_checksum;       /* parse: had one (verified); build: add one. Normally false. */
 	/* BTH */
 	uint8_t opcode;
 	bool se, mig, ack_req, fecn, becn;
@@ -44,7 +45,7 @@ struct rn_pkt {
 	uint16_t pkey;
 	uint32_t dest_qpn;
 	uint32_t psn;
-	const struct rn_opcode_row *op; /* parse only; NULL when not IB. Building looks up opcode. */
+	const struct rn_opcode_row *op; /* set by parsing, NULL when not IB; building ignores it */
 	/* extension headers */
 	uint64_t va;             /* RETH, AtomicETH */
 	uint32_t rkey;
@@ -57,10 +58,10 @@ struct rn_pkt {
 	uint8_t deth_resv;
 	uint64_t swap_add, compare; /* AtomicETH */
 	uint64_t orig;           /* AtomicAckETH */
-	/* payload: points into the frame; without pad. ARP: the ARP body; ND, ICMP: the ICMP(v6) message */
+	/* The payload without pad; for ARP the ARP body, for ND and ICMP the ICMP(v6) message. */
 	const uint8_t *payload;
 	uint32_t payload_len;
-	const uint8_t *ip;       /* the IP header in the frame (GRH area, ICMP, ND) */
+	const uint8_t *ip;       /* the IP header in the frame: GRH area of UD, ICMP, ND need it */
 	const uint8_t *frame;
 	uint32_t frame_len;
 };

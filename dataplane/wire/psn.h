@@ -6,26 +6,26 @@
 #include <stdint.h>
 
 #define RN_PSN_MASK   0xFFFFFFu
-#define RN_PSN_WINDOW (1u << 23) /* at most this many PSNs unacknowledged */
+#define RN_PSN_WINDOW (1u << 23) /* no more PSNs may be unacknowledged: diffs would be ambiguous */
 
 static inline uint32_t rn_psn_add(uint32_t psn, uint32_t n)
 {
 	return (psn + n) & RN_PSN_MASK;
 }
 
-/* How many steps lead from one to the other: 0 .. 2^24 - 1. */
+/* The number of PSNs from `from` up to `to`: 0 .. 2^24 - 1. */
 static inline uint32_t rn_psn_steps(uint32_t from, uint32_t to)
 {
 	return (to - from) & RN_PSN_MASK;
 }
 
-/* a - b as a signed distance, -2^23 .. 2^23-1 */
+/* The signed distance a - b: -2^23 .. 2^23 - 1. The shift moves bit 23 to the sign bit. */
 static inline int32_t rn_psn_diff(uint32_t a, uint32_t b)
 {
 	return (int32_t)((a - b) << 8) >> 8;
 }
 
-/* a comes strictly before b */
+/* True when a is before b, within half the PSN space. */
 static inline bool rn_psn_before(uint32_t a, uint32_t b)
 {
 	return rn_psn_diff(a, b) < 0;

@@ -1,4 +1,5 @@
-/* Counters by number, for whoever prints, sums or exports them. Any thread; constant tables. */
+/* What is counter number i called, and what is its value? For code that prints, sums or exports all
+ * counters. Constant tables; any thread. */
 #include "stats.h"
 
 #include <assert.h>
@@ -15,7 +16,7 @@ static const struct {
 };
 
 #define COUNTERS (sizeof(counter) / sizeof(counter[0]))
-/* The struct is read as an array below. */
+/* rn_stats_value() and rn_stats_add() read the struct as an array. */
 static_assert(sizeof(struct rn_stats) == COUNTERS * sizeof(uint64_t), "one uint64_t per counter");
 
 unsigned rn_stats_count(void)

@@ -1,5 +1,6 @@
-/* What is counted: one counter per verdict of a received packet (verdict.h) and one per row below.
- * A plain value: one per shard, written by its thread alone; sums are made on read. */
+/* All counters: one per verdict of a received packet (verdict.h) and one per row below. Each
+ * shard has its own struct rn_stats, which only the shard's thread writes; readers add the
+ * structs up. */
 #ifndef RN_STATS_H
 #define RN_STATS_H
 
@@ -21,16 +22,16 @@
 	X(tx_naks,            "NAKs sent") \
 	X(tx_rnr_naks,        "RNR NAKs sent") \
 	X(tx_read_responses,  "READ response packets sent") \
-	X(tx_reads_given_up,  "READ answers broken off: the memory was gone") \
-	X(tx_atomic_acks,     "answers to atomics sent") \
-	X(tx_ud_too_long,     "datagrams not sent: no packet holds them") \
+	X(tx_reads_given_up,  "READ responses ended early: the memory was deregistered") \
+	X(tx_atomic_acks,     "responses to atomics sent") \
+	X(tx_ud_too_long,     "datagrams not sent: longer than one packet can be") \
 	X(tx_mads,            "management datagrams sent") \
 	X(tx_arp_nd,          "ARP and neighbour discovery messages and echo replies sent") \
-	X(address_conflicts,  "messages of others that claim an address of this port") \
-	X(neigh_full,         "addresses not asked for: the table of neighbours was full of those in use") \
-	X(tx_given_up,        "management and neighbour messages dropped for want of room") \
+	X(address_conflicts,  "ARP and neighbour messages in which another host claims an address of this port") \
+	X(neigh_full,         "addresses not resolved: every entry of the neighbour table was in use") \
+	X(tx_given_up,        "management and neighbour messages dropped because a queue or table was full") \
 	X(timeouts,           "retransmission timer expiries") \
-	X(timeouts_early,     "adaptive timer expiries that spent no retry") \
+	X(timeouts_early,     "expiries of the adaptive timer, which count as no retry") \
 	X(rnr_waits,          "waits after RNR NAK") \
 	X(retry_exceeded,     "QPs that ran out of retries") \
 	X(rnr_retry_exceeded, "QPs that ran out of RNR retries") \
@@ -38,7 +39,7 @@
 	X(posts_dropped,      "work requests dropped: no such QP, or malformed") \
 	X(done_send,          "SENDs completed") \
 	X(done_write,         "WRITEs completed") \
-	X(done_write_imm,     "those of them with immediate data") \
+	X(done_write_imm,     "WRITEs with immediate data completed") \
 	X(done_read,          "READs completed") \
 	X(done_atomic,        "atomics completed") \
 	X(done_recv,          "receives completed") \
@@ -51,16 +52,16 @@
 	X(bytes_received,     "payload bytes of completed receives, READs and atomics") \
 	X(qp_errors,          "QPs that entered the error state") \
 	X(cq_overruns,        "completions lost to a full CQ") \
-	X(uc_given_up,        "UC messages given up: a packet missing, or refused") \
+	X(uc_given_up,        "UC messages discarded: a packet was lost or refused") \
 	X(credit_waits,       "messages held back until the peer has a receive") \
 	X(np_ecn_marked_roce_packets, "data packets of connections received with congestion experienced") \
 	X(np_cnp_sent,        "congestion notifications sent") \
-	X(rp_cnp_handled,     "congestion notifications taken by a queue pair's rate control") \
+	X(rp_cnp_handled,     "congestion notifications handled by a queue pair's rate control") \
 	X(rp_cnp_ignored,     "congestion notifications received with rate control off") \
-	X(cc_cuts,            "rates cut for a notification") \
-	X(cc_waits,           "times a queue pair waited for its rate") \
+	X(cc_cuts,            "rate reductions after a congestion notification") \
+	X(cc_waits,           "times a queue pair waited because of its rate limit") \
 	X(cc_limited,         "queue pairs whose rate is limited now") \
-	X(cc_limited_rate,    "the sum of their rates, bits per second")
+	X(cc_limited_rate,    "sum of the rates of the limited queue pairs, bits per second")
 /* clang-format on */
 
 struct rn_stats {
@@ -70,13 +71,14 @@ struct rn_stats {
 #undef X
 };
 
-/* All counters as a list: verdicts first, then the rows above. */
+/* The counters as a list: verdicts first, then the rows above. Constant tables; any thread. */
 unsigned rn_stats_count(void);
-/* Name ("rx_bytes", "verdict_ICRC"), text and value of counter i < rn_stats_count(). */
+/* Name ("rx_bytes", "verdict_ICRC"), text and value of counter i; "" or 0 when i >=
+ * rn_stats_count(). */
 const char *rn_stats_name(unsigned i);
 const char *rn_stats_text(unsigned i);
 uint64_t rn_stats_value(const struct rn_stats *s, unsigned i);
-/* sum += s, counter by counter. */
+/* Adds each counter of s to the same counter of sum. */
 void rn_stats_add(struct rn_stats *sum, const struct rn_stats *s);
 
 #endif

@@ -1,4 +1,4 @@
-/* How does a wrong byte get past the ICRC? Pure function of its arguments; any thread. */
+/* How can a test change payload without the ICRC showing it? Pure function; any thread. */
 #include "tamper.h"
 
 #include "frame.h"
@@ -12,7 +12,9 @@ bool rn_tamper_frame(uint8_t *frame, size_t len, uint64_t bit)
 		return false;
 	bit %= (uint64_t)pkt.payload_len * 8;
 	frame[(size_t)(pkt.payload - frame) + bit / 8] ^= (uint8_t)(1u << bit % 8);
-	rn_frame_put_headers(&pkt, frame); /* they are as they were, but for a UDP checksum, which sealing begins anew */
+	/* The headers stay the same except for the UDP checksum: put_headers() sets it to 0 and
+	 * seal() computes it again. */
+	rn_frame_put_headers(&pkt, frame);
 	rn_frame_seal(&pkt, frame);
 	return true;
 }

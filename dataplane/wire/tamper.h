@@ -1,4 +1,5 @@
-/* Data that is changed on the way and nobody notices: what bad memory in a switch or host does. For tests. Pure; any thread. */
+/* Silent data corruption, for tests: bad memory in a switch or host that computes a new ICRC
+ * changes data so that no checksum shows it. Pure function; any thread. */
 #ifndef RN_TAMPER_H
 #define RN_TAMPER_H
 
@@ -6,8 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Flips bit number `bit`, modulo their count, of the frame's payload and gives it the ICRC that fits. False, and nothing is
- * changed, for a frame that is not right or carries no data of a client's: acknowledgements, CNPs, messages to QP 1, ARP... */
+/* Flips one bit of the payload, number `bit` modulo the number of payload bits, and writes a
+ * matching ICRC. Returns false and changes nothing when the frame is malformed or carries no
+ * client data: acknowledgements, CNPs, messages to QP 1, ARP and so on. */
 bool rn_tamper_frame(uint8_t *frame, size_t len, uint64_t bit);
 
 #endif

@@ -1,4 +1,4 @@
-/* The verdict table of verdict.h as data. Constant. */
+/* What follows from each verdict? The table of verdict.h as constant data; any thread. */
 #include "verdict.h"
 
 const struct rn_verdict_row rn_verdicts[RN_V_COUNT] = {

@@ -92,7 +92,7 @@ static void a_refused_connect_is_told_with_its_reason(void **state)
 		&ov),
 	   ND_PENDING);
 	HR(finish(e.connector, &ov), ND_CONNECTION_REFUSED);
-	await(" to 192.0.2.2:4711: invalid service id: nobody listens\n");
+	await(" to 192.0.2.2:4711: invalid service id: no listener\n");
 	end_close(&e);
 }
 

@@ -1,4 +1,4 @@
-/* Reading captures: classic pcap files of little-endian Ethernet frames. */
+/* Reads captures: classic little-endian pcap files of Ethernet frames. */
 #ifndef TEST_PCAP_H
 #define TEST_PCAP_H
 
@@ -14,7 +14,7 @@ struct pcap {
 	uint32_t len;
 };
 
-/* False when there is no such file or it is no pcap of Ethernet frames. */
+/* Returns 0 when the file does not exist or is no such pcap file. */
 static inline int pcap_open(struct pcap *p, const char *folder, const char *name)
 {
 	static const uint8_t magic[4] = {0xD4, 0xC3, 0xB2, 0xA1};
@@ -28,7 +28,8 @@ static inline int pcap_open(struct pcap *p, const char *folder, const char *name
 	return fread(head, 1, sizeof(head), p->file) == sizeof(head) && memcmp(head, magic, 4) == 0 && head[20] == 1;
 }
 
-/* The next frame to p->frame and p->len. False at the end, or when a frame was captured in part. */
+/* Reads the next frame into p->frame and p->len. Returns 0 at the end of the file, or for a frame
+ * that was captured only in part. */
 static inline int pcap_next(struct pcap *p)
 {
 	uint32_t head[4]; /* seconds, fraction, captured, length */

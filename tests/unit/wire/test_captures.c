@@ -1,4 +1,5 @@
-/* Every frame that Linux soft-RoCE put on the wire in these captures, parsed and re-encoded byte for byte. */
+/* Every frame that Linux soft-RoCE sent in these captures is parsed and re-encoded byte for
+ * byte. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
-/* CM messages: worked examples and captures of a foreign stack, both ways, byte for byte. */
+/* CM messages, of worked examples and of captures of another stack, are parsed and rebuilt byte
+ * for byte. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -32,7 +33,7 @@ static size_t from_hex(const char *hex, uint8_t *out, size_t cap)
 	return n;
 }
 
-/* MAD header and the non-zero front of the body; the rest is zero. */
+/* `hex` gives the MAD header and the beginning of the body; the rest of the MAD is zero. */
 static void mad_of(const char *hex, uint8_t mad[RN_MAD_BYTES])
 {
 	memset(mad, 0, RN_MAD_BYTES);
@@ -135,7 +136,7 @@ static struct rn_cm_msg example(uint16_t attr)
 	return m;
 }
 
-/* O10 to O16 */
+/* The MADs of the vectors O10 to O16 (vectors.h). */
 static const struct {
 	uint16_t attr;
 	const char *hex;
@@ -168,8 +169,7 @@ static void parses_the_worked_examples(void **state)
 	}
 }
 
-/* Every member survives the way to bytes and back with all its bits set alone: no two fields
- * overlap. */
+/* One bit of the body at a time is set, parsed and rebuilt: no two fields overlap. */
 static void fields_do_not_overlap(void **state)
 {
 	static const uint16_t attrs[] = {RN_CM_REQ,  RN_CM_MRA,	     RN_CM_REJ,
@@ -188,7 +188,8 @@ static void fields_do_not_overlap(void **state)
 			rn_cm_msg_build(&m, again);
 			for (unsigned b = 0; b < RN_MAD_BYTES; b++)
 				changed += (unsigned)__builtin_popcount(mad[b] ^ again[b]);
-			/* a reserved bit is lost, every other comes back, and none is invented */
+			/* A reserved bit is not kept, every other bit comes back, no bit is
+			 * added. */
 			assert_true(changed == 0 ||
 				    (changed == 1 && again[RN_MAD_HDR_BYTES + bit / 8] == 0));
 			if (attrs[i] == RN_CM_REQ && bit >= 140 * 8)
@@ -221,7 +222,7 @@ static void refuses_what_is_no_cm_message(void **state)
 	assert_int_equal(m.attr, RN_CM_LAP);
 }
 
-/* A value too large for its field is cut, and no neighbour of it sees anything. */
+/* A value too large for its field loses its high bits and changes no neighbouring field. */
 static void fields_keep_to_themselves(void **state)
 {
 	static const struct {
@@ -264,11 +265,11 @@ static void cma_header_both_ways(void **state)
 	assert_true(got.ipv4 && got.src.b[10] == 0xff && got.src.b[0] == 0);
 	buf[0] = 0x10;
 	assert_false(rn_cma_hdr_parse(buf, &got));
-	buf[0] = 0x01; /* the minor version is anybody's */
+	buf[0] = 0x01; /* any minor version is accepted */
 	assert_true(rn_cma_hdr_parse(buf, &got));
 }
 
-/* Every CM message of a capture, decoded and encoded again. Returns how many there were. */
+/* Decodes and re-encodes every CM message of a capture. Returns the number of messages. */
 static unsigned round_trip(const char *name)
 {
 	char path[512];

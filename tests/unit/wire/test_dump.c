@@ -1,4 +1,4 @@
-/* Lines of text for the published frames: they show what the parser understood, field by field. */
+/* The lines printed for known frames show every field that the parser read. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -74,7 +74,8 @@ static void test_bad_frames(void **state)
 	assert_string_equal(line, "dropped: frame shorter than its headers");
 }
 
-/* A built packet prints as its parsed self; unknown opcodes and reserved syndromes have a form too. */
+/* A packet prints the same before building and after parsing; unknown opcodes and reserved
+ * syndromes are printed as numbers. */
 static void test_odd_packets(void **state)
 {
 	char line[RN_DUMP_BYTES];
@@ -119,7 +120,7 @@ static void test_other_kinds(void **state)
 	}
 }
 
-/* Whatever the capacity, the text is terminated and a prefix of the whole. */
+/* For every capacity the text is terminated and a prefix of the whole line. */
 static void test_cut(void **state)
 {
 	uint8_t f[VECTOR_BYTES];

@@ -1,4 +1,5 @@
-/* Frames: known bytes to fields and back, and every malformation to its verdict. */
+/* Known frames parse to the right fields and rebuild byte for byte; every malformed frame gets
+ * its verdict. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -36,7 +37,7 @@ static void expect_verdict(const char *what, enum rn_verdict got, enum rn_verdic
 		fail_msg("%s: got \"%s\", want \"%s\"", what, rn_verdicts[got].text, rn_verdicts[want].text);
 }
 
-/* What a row repairs after its change, so that the frame is wrong in one respect only. */
+/* Which checksums are recomputed after a change, so that the frame has only one error. */
 enum repair { AS_IS = 0, SUM = 1, CRC = 2 };
 
 static size_t ip_at(const uint8_t *f)
@@ -56,14 +57,15 @@ static void repair_frame(uint8_t *f, size_t len, enum repair repair)
 			sum = (sum >> 16) + (sum & 0xFFFF);
 		rn_store16(ip + RN_IPV4_CHECKSUM, (uint16_t)~sum);
 	}
-	/* Damage to the IP version may have left too few bytes for the headers it now claims. */
+	/* After a change of the IP version the frame may be too short for the headers it now
+	 * needs. */
 	if ((repair & CRC) && len >= ip_at(f) + (ip[0] >> 4 == 4 ? 20 : 40) + 8 + 12 + 4) {
 		uint32_t crc = rn_icrc_packet(ip, (size_t)(f + len - 4 - ip));
 		memcpy(f + len - 4, &crc, 4);
 	}
 }
 
-/* F1: parse, then rebuild byte for byte. */
+/* F1: every vector is parsed and rebuilt byte for byte. */
 static void test_vectors_rebuild(void **state)
 {
 	unsigned rebuilt = 0;
@@ -88,8 +90,8 @@ static void test_vectors_rebuild(void **state)
 	assert_int_equal(rebuilt, 19);
 }
 
-/* One byte of a good frame replaced. Offsets, IPv4 untagged: IP 14, UDP 34, BTH 42, payload of a SEND 54; IPv6:
- * UDP 54, BTH 62; O6 has a VLAN tag. */
+/* Each row replaces one byte of a correct frame. Offsets with IPv4 and no VLAN tag: IP 14, UDP
+ * 34, BTH 42, payload of a SEND 54; with IPv6: UDP 54, BTH 62. O6 has a VLAN tag. */
 /* clang-format off */
 static const struct {
 	const char *what, *vector;
@@ -124,7 +126,7 @@ static const struct {
 	{"F16 UDP length 23",            "O1",  39, 23,   CRC,   RN_V_UDP_LENGTH},
 	{"F16 UDP length 7",             "O1",  39, 7,    CRC,   RN_V_UDP_LENGTH},
 	{"F16 UDP length 0",             "O1",  39, 0,    CRC,   RN_V_UDP_LENGTH},
-	{"F16 pad beyond nothing",       "O2",  43, 0x10, CRC,   RN_V_BTH_LENGTH},
+	{"F16 pad without payload",      "O2",  43, 0x10, CRC,   RN_V_BTH_LENGTH},
 	{"F16 not a multiple of four",   "O1",  39, 31,   AS_IS, RN_V_BTH_LENGTH},
 	{"F16 extension header missing", "O1",  42, 0x0A, CRC,   RN_V_BTH_LENGTH},
 	{"F16 extension beyond the end", "O2",  42, 0x13, CRC,   RN_V_BTH_LENGTH},
@@ -163,7 +165,8 @@ static const struct {
 };
 /* clang-format on */
 
-/* An accepted frame rebuilds byte for byte, but for pad bytes (F6) and a priority tag (F28). */
+/* An accepted frame is rebuilt byte for byte, except for non-zero pad bytes (F6) and a priority
+ * tag (F28). */
 static void expect_rebuild(const char *what, const uint8_t *f, size_t len)
 {
 	uint8_t out[VECTOR_BYTES];
@@ -190,7 +193,7 @@ static void test_changes(void **state)
 	}
 }
 
-/* F7 */
+/* F7: an ICRC in big-endian byte order is rejected. */
 static void test_icrc_big_endian(void **state)
 {
 	uint8_t f[VECTOR_BYTES];
@@ -209,7 +212,7 @@ static struct rn_pkt plain_packet(uint8_t opcode, bool ipv4)
 	return pkt;
 }
 
-/* A UDP checksum that comes to 0 travels as 0xFFFF: 0 says that there is none. */
+/* A computed UDP checksum of 0 is sent as 0xFFFF, because 0 means that there is no checksum. */
 static void test_udp_checksum_of_zero(void **state)
 {
 	unsigned ones = 0;
@@ -230,7 +233,7 @@ static void test_udp_checksum_of_zero(void **state)
 	assert_true(ones > 0);
 }
 
-/* F11 */
+/* F11: any UDP source port is accepted. */
 static void test_any_source_port(void **state)
 {
 	static const uint16_t port[] = {0, 0x8CD1, 1024, 4791, 65535};
@@ -243,7 +246,7 @@ static void test_any_source_port(void **state)
 	}
 }
 
-/* F15: the Ethernet minimum pads a SEND of no bytes from 58 to 60. */
+/* F15: Ethernet pads an empty SEND from 58 bytes to its minimum of 60. */
 static void test_ethernet_padding(void **state)
 {
 	uint8_t f[64] = {0};
@@ -254,7 +257,8 @@ static void test_ethernet_padding(void **state)
 	assert_int_equal(rn_frame_bytes(&got), 58);
 }
 
-/* F16, for every opcode and pad count: a UDP length too small for headers, pad and ICRC, in a frame that goes on. */
+/* F16: for every opcode and pad count, a UDP length too small for headers, pad and ICRC is
+ * rejected, although the frame has enough bytes. */
 static void test_udp_length_too_small(void **state)
 {
 	for (unsigned opcode = 0; opcode < 256; opcode++) {
@@ -276,7 +280,7 @@ static void test_udp_length_too_small(void **state)
 	}
 }
 
-/* Bytes between the end of UDP and the end of IP are nobody's. */
+/* Bytes between the end of UDP and the end of IP are ignored. */
 static void test_junk_after_udp(void **state)
 {
 	uint8_t f[VECTOR_BYTES];
@@ -292,7 +296,7 @@ static void test_junk_after_udp(void **state)
 	assert_memory_equal(pkt.payload, "HELLO", 5);
 }
 
-/* F27, F28 */
+/* F27, F28: a VLAN tag is parsed; a tag with VID 0 counts as no VLAN. */
 static void test_vlan(void **state)
 {
 	uint8_t f[VECTOR_BYTES];
@@ -308,7 +312,7 @@ static void test_vlan(void **state)
 	assert_int_equal(rn_frame_bytes(&pkt), len - 4);
 }
 
-/* Every length of every vector: only the whole frame is accepted, and nothing beyond is read. */
+/* Of every vector only the whole frame is accepted, and no byte beyond a shorter length is read. */
 static void test_truncation(void **state)
 {
 	for (size_t i = 0; i < RN_ARRAY_SIZE(vectors); i++) {
@@ -323,8 +327,8 @@ static void test_truncation(void **state)
 	}
 }
 
-/* A header is read when all of it is there, and not before. The changes are to O1, O4 and O6, whose IP checksum is then
- * repaired. */
+/* A header is read only when it is complete. Each row changes a vector, repairs the IP checksum,
+ * and cuts the frame. */
 static void test_headers_that_just_fit(void **state)
 {
 	static const struct {
@@ -332,7 +336,7 @@ static void test_headers_that_just_fit(void **state)
 		size_t at;
 		uint16_t value;
 		size_t len;
-		enum rn_verdict least, less; /* of that many bytes, and of one less */
+		enum rn_verdict least, less; /* verdicts for len and for len - 1 bytes */
 	} row[] = {
 		{"Ethernet", "O1", 12, 0x88CC, 14, RN_V_FRAME_ETHERTYPE, RN_V_FRAME_SHORT},
 		{"VLAN tag", "O6", 16, 0x88CC, 18, RN_V_FRAME_ETHERTYPE, RN_V_FRAME_SHORT},
@@ -354,8 +358,8 @@ static void test_headers_that_just_fit(void **state)
 	}
 }
 
-/* A datagram of no bytes to another port is another's, not a bad one. */
-static void test_empty_datagram_of_others(void **state)
+/* An empty datagram to another UDP port counts as another port, not as malformed. */
+static void test_empty_datagram_to_another_port(void **state)
 {
 	uint8_t f[VECTOR_BYTES];
 
@@ -369,7 +373,8 @@ static void test_empty_datagram_of_others(void **state)
 	assert_int_equal(parse_exact(f, 42), RN_V_UDP_LENGTH);
 }
 
-/* Any byte of any vector replaced at random, ICRC repaired now and then: whatever is accepted rebuilds. */
+/* Random bytes of random vectors are replaced, half of the time with a repaired ICRC: the parser
+ * never reads or points outside the frame. */
 static void test_random_damage(void **state)
 {
 	struct rn_rng rng;
@@ -433,7 +438,8 @@ static void fill_random(struct rn_pkt *pkt, struct rn_rng *rng)
 
 #define SAME(field) assert_memory_equal(&got.field, &pkt.field, sizeof(pkt.field))
 
-/* Random fields, every known opcode, all small payload lengths and the largest (F31): what was put in comes out. */
+/* F31: random fields, with every known opcode and with small and the largest payloads, are the
+ * same after building and parsing. */
 static void test_build_then_parse(void **state)
 {
 	static uint8_t payload[4096], f[4096 + RN_FRAME_OVERHEAD_MAX];
@@ -465,7 +471,7 @@ static void test_build_then_parse(void **state)
 	}
 }
 
-/* The IP length has 16 bits. */
+/* A payload too long for the 16-bit IP length is refused. */
 static void test_payload_too_long(void **state)
 {
 	uint8_t f[64];
@@ -475,7 +481,7 @@ static void test_payload_too_long(void **state)
 	pkt.payload_len = UINT32_MAX;
 	assert_int_equal(rn_frame_build(&pkt, f, SIZE_MAX), 0);
 
-	/* the longest payload that fits whatever stands before it */
+	/* The longest payload that fits with the longest headers is accepted. */
 	static uint8_t longest[UINT16_MAX], whole[UINT16_MAX + 64];
 	pkt.payload = longest;
 	pkt.payload_len = UINT16_MAX - RN_FRAME_OVERHEAD_MAX;
@@ -484,7 +490,8 @@ static void test_payload_too_long(void **state)
 	assert_int_equal(rn_frame_build(&pkt, whole, sizeof(whole)), 0);
 }
 
-static void test_fields_understood_before_an_objection(void **state)
+/* A counter or trace can use the fields that were parsed before the error. */
+static void test_fields_parsed_before_an_error(void **state)
 {
 	uint8_t f[VECTOR_BYTES];
 	struct rn_pkt pkt;
@@ -500,7 +507,8 @@ static void test_fields_understood_before_an_objection(void **state)
 	assert_null(pkt.ip);
 }
 
-/* Who else speaks on the port: kind and body, not yet understood. */
+/* ARP, neighbour discovery and ICMP are recognised; their bodies are passed on without being
+ * parsed. */
 static void test_other_protocols(void **state)
 {
 	uint8_t f[100] = {0};
@@ -579,11 +587,11 @@ int main(void)
 		cmocka_unit_test(test_vlan),
 		cmocka_unit_test(test_truncation),
 		cmocka_unit_test(test_headers_that_just_fit),
-		cmocka_unit_test(test_empty_datagram_of_others),
+		cmocka_unit_test(test_empty_datagram_to_another_port),
 		cmocka_unit_test(test_random_damage),
 		cmocka_unit_test(test_build_then_parse),
 		cmocka_unit_test(test_payload_too_long),
-		cmocka_unit_test(test_fields_understood_before_an_objection),
+		cmocka_unit_test(test_fields_parsed_before_an_error),
 		cmocka_unit_test(test_other_protocols),
 		cmocka_unit_test(test_source_port_entropy),
 	};

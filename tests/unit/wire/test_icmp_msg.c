@@ -1,4 +1,4 @@
-/* ICMP and ICMPv6 echo, both ways; checksums against worked values. */
+/* ICMP and ICMPv6 echo messages are parsed and built; checksums are compared with known values. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@ static const struct rn_gid a = {{0x20, 1, 0x0d, 0xb8, [15] = 1}},
 
 static void checksum_of_a_known_header(void **state)
 {
-	/* the IPv4 header of a captured frame: 0x9e95 is right */
+	/* The IPv4 header of a captured frame, with its correct checksum 0x9e95. */
 	static const uint8_t hdr[20] = {0x45, 0,    1,	 0x34, 0x17, 0x20, 0x40, 0, 0x40, 0x11,
 					0x9e, 0x95, 192, 0,    2,    2,	   192,	 0, 2,	  1};
 	uint8_t zeroed[20];
@@ -54,13 +54,13 @@ static void echo_both_ways(void **state)
 			msg[4] ^= 1;
 			if (n & 1)
 				continue;
-			/* the addresses are part of the v6 checksum */
+			/* Only the ICMPv6 checksum covers the addresses. */
 			assert_int_equal(rn_icmp_echo_parse(ipv4, &a, &a, msg, len, &out), ipv4);
 		}
 	}
 }
 
-/* A message has 16 bits for its length. */
+/* A message longer than the 16-bit IP length can express is refused. */
 static void the_longest(void **state)
 {
 	static uint8_t data[65536], msg[65536 + 8];

@@ -1,4 +1,5 @@
-/* The ICRC against published frames, pseudo packets, and the table of what it must and must not notice. */
+/* The ICRC is compared with known frames and pseudo packets; masked fields must not change it,
+ * all other bytes must. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +12,7 @@
 #include "types.h"
 #include "vectors.h"
 
-/* Offset of the IP header of a vector, 0 for RoCEv1. */
+/* The offset of the IP header in a vector; 0 for RoCEv1. */
 static size_t ip_at(const uint8_t *frame)
 {
 	uint16_t type = rn_load16(frame + RN_ETH_TYPE);
@@ -37,7 +38,7 @@ static void wire_row_F1_vectors(void **state)
 			continue;
 		uint32_t crc = rn_icrc_packet(f + ip, len - ip - RN_ICRC_BYTES);
 		assert_int_equal(crc, trailer(f, len));
-		/* the residue */
+		/* Continuing over the ICRC's own bytes gives the residue. */
 		assert_int_equal(rn_icrc_add(crc, f + len - RN_ICRC_BYTES, RN_ICRC_BYTES), RN_ICRC_SEED);
 		checked++;
 	}
@@ -70,7 +71,7 @@ static void test_pseudo_packets(void **state)
 	}
 }
 
-/* O1 with one byte replaced. ICRC as shown on the wire (big-endian word). */
+/* Each row replaces one byte of O1. The expected ICRC is written in the byte order of the wire. */
 static void test_sensitivity(void **state)
 {
 	/* clang-format off */
@@ -105,7 +106,8 @@ static void test_sensitivity(void **state)
 	}
 }
 
-/* The same by the letter of the rule: copy all, mask byte by byte, sum. */
+/* The reference, exactly as the rule is written: copy everything, mask byte by byte, compute the
+ * CRC. */
 static uint32_t by_the_letter(const uint8_t *ip, size_t len)
 {
 	static const unsigned v4[] = {1, 8, 10, 11, 26, 27, 32}, v6[] = {1, 2, 3, 7, 46, 47, 52};
@@ -118,7 +120,8 @@ static uint32_t by_the_letter(const uint8_t *ip, size_t len)
 	return rn_icrc_add(RN_ICRC_SEED, copy, len);
 }
 
-/* Pieces of any length and alignment give the value of the whole, below and above every internal threshold. */
+/* Pieces of any length and alignment give the ICRC of the whole, below and above every internal
+ * threshold. */
 static void test_pieces(void **state)
 {
 	static uint8_t f[5000];
@@ -142,7 +145,8 @@ static void test_pieces(void **state)
 	}
 }
 
-/* Every length of whole words, beyond what any jumbo frame has: each constant of the tables is used. */
+/* All lengths that are multiples of 4, beyond any jumbo frame, so that every constant of the
+ * tables is used. */
 static void test_every_length(void **state)
 {
 	static uint8_t f[9800];

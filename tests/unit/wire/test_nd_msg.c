@@ -1,4 +1,5 @@
-/* Neighbour discovery messages, both ways, and the rules for receivers. */
+/* Neighbour discovery messages are parsed and built; malformed ones are refused by RFC 4861's
+ * rules. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -48,7 +49,7 @@ static void both_ways(void **state)
 		size_t len = rn_nd_build(&a, &b, &rows[i], p);
 
 		assert_int_equal(len, rows[i].has_mac ? 32 : 24);
-		if (rows[i].has_mac) /* the sender's own, or that of the target */
+		if (rows[i].has_mac) /* the option type: source or target link-layer address */
 			assert_int_equal(p[24], rows[i].type == RN_ND_SOLICIT ? 1 : 2);
 		if (rows[i].type == RN_ND_ADVERT) /* RFC 4861, 4.4: R, S, O */
 			assert_int_equal(p[4], rows[i].router << 7 | rows[i].solicited << 6 |
@@ -94,7 +95,8 @@ static void refuses_the_malformed(void **state)
 	}
 }
 
-/* Options are whole or the message is nothing; the first of two holds, and another message's option is not this one's. */
+/* A malformed option makes the message invalid; of two options the first counts; the option of
+ * the other message type is ignored. */
 static void options(void **state)
 {
 	struct rn_nd nd = {.type = RN_ND_SOLICIT, .target = b, .has_mac = true, .mac = {2, 4, 6}};

@@ -1,4 +1,4 @@
-/* The opcode table against a second, hand-written list of header chains. */
+/* The opcode table is compared with a second, hand-written list. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

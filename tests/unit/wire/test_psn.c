@@ -1,4 +1,4 @@
-/* 24-bit sequence arithmetic around the wrap. */
+/* PSN arithmetic is right around the 24-bit wrap. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

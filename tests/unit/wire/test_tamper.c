@@ -1,4 +1,5 @@
-/* Changed data: exactly one bit of it, under an ICRC that fits; and only of what clients send. */
+/* Tampering changes exactly one bit of a client's data, under a matching ICRC, and leaves all
+ * other frames alone. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +21,7 @@ static unsigned bits_that_differ(const uint8_t *a, const uint8_t *b, size_t len)
 	return n;
 }
 
-/* All that are to be changed carry data; of them every bit is, in turn. */
+/* In the vectors that carry client data, every bit of the payload is changed in turn. */
 static void changes_one_bit_of_data(void **state)
 {
 	unsigned changed = 0;

@@ -1,4 +1,4 @@
-/* The verdict table: complete, and consistent with the rules that hold between its columns. */
+/* The verdict table is complete, and its columns are consistent with each other. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +21,8 @@ static void test_every_row_is_filled(void **state)
 	}
 }
 
-/* A fatal NAK ends the QP, RNR and sequence NAKs do not; what is dropped before a QP is known is silent. */
+/* A fatal NAK moves the QP to the error state, RNR and sequence NAKs do not; packets dropped
+ * before their QP is known get no reply. */
 static void test_replies_and_consequences(void **state)
 {
 	for (unsigned i = 0; i < RN_V_COUNT; i++) {

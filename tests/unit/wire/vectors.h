@@ -1,6 +1,7 @@
-/* Frames whose bytes are known to be right, from published captures (T: Scapy's regression tests, ConnectX) and
- * constructed with documentation addresses and checked with three independent CRC implementations (O).
- * Complete Ethernet frames without FCS; the last four bytes are the ICRC. */
+/* Frames whose bytes are known to be correct: T.. are from published captures (Scapy's regression
+ * tests, ConnectX), O.. were constructed with documentation addresses and checked with three
+ * independent CRC implementations. Each is a complete Ethernet frame without FCS; its last four
+ * bytes are the ICRC. */
 #ifndef TEST_VECTORS_H
 #define TEST_VECTORS_H
 
@@ -139,7 +140,7 @@ static const struct vector vectors[] = {
 		"00000000000000000000000000005a384ffd"},
 };
 
-/* What the CRC runs over: eight 0xFF bytes, masked headers, payload and pad. */
+/* The bytes that the ICRC of a vector covers: eight 0xFF bytes, masked headers, payload and pad. */
 static const struct vector pseudo_packets[] = {
 	{"O2", "pseudo packet",
 		"ffffffffffffffff45ff003000004000ff11ffffc0000202c0000201d35312b7001cffff1140"
@@ -156,7 +157,7 @@ static inline unsigned hex_digit(char c)
 	return (unsigned)(c <= '9' ? c - '0' : (c | 32) - 'a' + 10);
 }
 
-/* Bytes of a hex string; buf holds VECTOR_BYTES. Returns their number. */
+/* Decodes a hex string into buf, which has VECTOR_BYTES bytes. Returns the number of bytes. */
 static inline size_t unhex(const char *hex, uint8_t *buf)
 {
 	size_t n = strlen(hex) / 2;
