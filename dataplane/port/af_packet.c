@@ -1,10 +1,11 @@
-/* Which packets does a kernel interface show us? The driver net_af_packet joins each of its sockets
- * to a fanout group that has the kernel put IPv4 fragments together first, and no field of the
- * result tells that it was in pieces. RoCEv2 packets are never fragmented, so a stranger's pieces
- * would be taken for a packet. A socket cannot leave its group and a filter on it sees only the
- * result; so every socket of the driver is replaced, under its number and at the address of its
- * rings, by one with the same settings but for this one. Owns nothing that outlives the call.
- * Control thread. */
+/* How does an AF_PACKET port receive IP fragments as fragments? The driver net_af_packet joins
+ * each of its sockets to a fanout group with defragmentation: the kernel reassembles IPv4
+ * fragments before it delivers them, and the result cannot be told from a packet that was never
+ * fragmented. RoCEv2 packets are never fragmented, so fragments of an attacker would be accepted
+ * as a packet. A socket cannot leave its group, and a socket filter sees only the reassembled
+ * packet. Therefore every socket of the driver is replaced, under the same file descriptor and
+ * with its rings at the same address, by a socket with the same settings except defragmentation.
+ * Owns nothing that outlives the call. Runs in the control thread. */
 #include "af_packet.h"
 
 #include <arpa/inet.h>
@@ -32,8 +33,8 @@
 #define GROUP_ID  0xffffu
 
 struct queue {
-	int fd, fresh;	/* the driver's socket; ours, -1 once it has taken its place */
-	uint8_t *rings; /* receive, then transmit, as the driver maps them */
+	int fd, fresh;	/* the driver's socket; the new socket, -1 while there is none */
+	uint8_t *rings; /* receive ring, then transmit ring, where the driver mapped them */
 };
 
 struct device {
@@ -51,7 +52,8 @@ static unsigned argument(const struct rte_kvargs *args, const char *key, unsigne
 	return text != NULL ? (unsigned)strtoul(text, NULL, 10) : missing;
 }
 
-/* As the driver reads them: the kernel does not tell a socket's ring sizes. */
+/* Derives the ring sizes from the device arguments with the driver's defaults, because the kernel
+ * cannot be asked for the ring sizes of a socket. */
 static int read_ring_sizes(struct tpacket_req *req, const char *text)
 {
 	struct rte_kvargs *args = rte_kvargs_parse(text, NULL);
@@ -80,7 +82,9 @@ static bool get_option(int fd, int option, uint32_t *value)
 	return getsockopt(fd, SOL_PACKET, option, value, &len) == 0;
 }
 
-static bool puts_fragments_together(struct device *d, int fd)
+/* True for a packet socket on the device's interface in a fanout group that defragments; stores the
+ * type and flags of its group. */
+static bool is_defragmenting_socket(struct device *d, int fd)
 {
 	struct sockaddr_ll addr = {0};
 	socklen_t len = sizeof(addr);
@@ -93,7 +97,8 @@ static bool puts_fragments_together(struct device *d, int fd)
 	return true;
 }
 
-/* Of the process' open files those that are sockets of this device. */
+/* Finds the sockets of the device among the open files of the process: the driver offers no
+ * function that returns them. */
 static int find_sockets(struct device *d)
 {
 	DIR *dir = opendir("/proc/self/fd");
@@ -102,8 +107,8 @@ static int find_sockets(struct device *d)
 	if (dir == NULL)
 		return -errno;
 	while ((e = readdir(dir)) != NULL) {
-		int fd = atoi(e->d_name); /* "." and ".." are no sockets, nor is 0 in their place */
-		if (e->d_name[0] == '.' || !puts_fragments_together(d, fd))
+		int fd = atoi(e->d_name);
+		if (e->d_name[0] == '.' || !is_defragmenting_socket(d, fd))
 			continue;
 		if (d->n == RN_MAX_SHARDS) {
 			closedir(dir);
@@ -115,7 +120,8 @@ static int find_sockets(struct device *d)
 	return 0;
 }
 
-/* Where the driver has mapped the rings of this socket: they have the socket's inode number. */
+/* Finds the address at which the driver mapped the rings of this socket: the mapping that has the
+ * inode number of the socket and the right size. */
 static int find_rings(const struct device *d, struct queue *q)
 {
 	FILE *maps = fopen("/proc/self/maps", "re");
@@ -148,7 +154,8 @@ static int copy_options(int to, int from)
 	return 0;
 }
 
-/* Several queues share the packets by flow, as the driver's would; one needs no group. */
+/* Several queues need a fanout group, which distributes packets by flow as the driver's group
+ * did; one queue needs none. The first socket creates the group, the others join it. */
 static int join_group(struct device *d, int fd)
 {
 	uint32_t fanout = d->fanout | UNIQUE_ID;
@@ -168,7 +175,8 @@ static int open_socket(struct device *d, struct queue *q)
 				   .sll_protocol = htons(ETH_P_ALL),
 				   .sll_ifindex = d->ifindex};
 
-	/* Of protocol 0, so that nothing arrives before it is bound. */
+	/* Protocol 0 in socket(): no frame is queued before the socket is bound to the
+	 * interface. */
 	q->fresh = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
 	if (q->fresh < 0)
 		return -errno;
@@ -182,6 +190,8 @@ static int open_socket(struct device *d, struct queue *q)
 	return join_group(d, q->fresh);
 }
 
+/* MAP_FIXED and dup3() replace mapping and descriptor, so that the driver uses the new socket
+ * without noticing. */
 static int take_place(const struct device *d, struct queue *q)
 {
 	if (mmap(q->rings, rings_bytes(d), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, q->fresh,
@@ -195,6 +205,7 @@ static int replace_sockets(struct device *d)
 {
 	int rc = 0;
 
+	/* Do everything that can fail for all sockets before replacing the first one. */
 	for (unsigned i = 0; rc == 0 && i < d->n; i++)
 		rc = find_rings(d, &d->queue[i]);
 	for (unsigned i = 0; rc == 0 && i < d->n; i++)

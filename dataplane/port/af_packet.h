@@ -1,12 +1,13 @@
-/* The sockets of DPDK's driver net_af_packet, replaced by sockets that show every frame as it was
- * on the wire. */
+/* Replaces the sockets of DPDK's driver net_af_packet by sockets without IP defragmentation, which
+ * deliver every frame as it was on the wire. */
 #ifndef RN_AF_PACKET_H
 #define RN_AF_PACKET_H
 
 #include <stdint.h>
 
-/* For a device just made from `args` (rn_vdev_string()) and not yet started; a device of another
- * driver is left alone. 0 or -errno: then the device must not be started. Control thread. */
+/* Replaces the sockets of a device that was created from `args` (rn_vdev_string()) and is not yet
+ * started; does nothing for a device of another driver. Returns 0, or -errno: the device must not
+ * be started then. Control thread. */
 int rn_af_packet_show_fragments(uint16_t ethdev, const char *args);
 
 #endif

@@ -1,5 +1,7 @@
-/* An application's thread in our code, which may be cancelled (pthread_cancel) at any moment. It must not end while it
- * holds the turn, a lock, or a wake-up that it alone will give: no system call in such a scope is a cancellation point. */
+/* Protection against pthread_cancel() of an application's thread inside softrnic. Such a thread
+ * must not end while it holds the turn lock or a mutex, or before it has written a wake-up that
+ * no other thread will write. In such a scope cancellation is disabled, so that its system calls
+ * are no cancellation points. */
 #ifndef RN_CANCEL_H
 #define RN_CANCEL_H
 
@@ -18,7 +20,8 @@ static inline void rn_cancel_restore(const int *before)
 	pthread_setcancelstate(*before, NULL);
 }
 
-/* The calling thread is not cancelled before the end of the scope. Two locked instructions. */
+/* Disables cancellation of the calling thread until the end of the scope. Costs two locked
+ * instructions. */
 #define RN_UNCANCELLED __attribute__((cleanup(rn_cancel_restore), unused)) const int cancel_before = rn_cancel_off()
 
 #endif

@@ -1,5 +1,6 @@
-/* Where do captured frames go? Owns the pcap file, a byte ring per shard and the thread that moves from these to that.
- * What a full disk does not take is counted; the file holds whole records only, so that a reader finds all of them. */
+/* How do captured frames get into the pcap file? Owns the file, a byte ring per shard, and the
+ * thread that moves frames from the rings to the file. Frames that do not fit on the disk are
+ * counted. The file always ends with a whole record, so that readers accept it. */
 #include "capture.h"
 
 #include <errno.h>
@@ -22,16 +23,17 @@
 #define PCAP_NS_MAGIC 0xa1b23c4du
 #define LINK_ETHERNET 1
 
+/* In the ring, in front of the frame's bytes. */
 struct record {
-	uint64_t time;
-	uint32_t kept, len;
+	uint64_t time;      /* nanoseconds since 1970 */
+	uint32_t kept, len; /* bytes that follow; length of the frame */
 };
 
 struct rn_capture {
-	_Atomic uint64_t tail; /* the shard's; bytes ever written */
-	_Atomic uint64_t head; /* the writer's */
-	_Atomic uint64_t lost;
-	uint64_t to_wall;      /* added to the shard's time */
+	_Atomic uint64_t tail; /* bytes ever put in, by the shard */
+	_Atomic uint64_t head; /* bytes ever taken out, by the writer */
+	_Atomic uint64_t lost; /* frames that found the ring full */
+	uint64_t to_wall;      /* what to add to the shard's time to get nanoseconds since 1970 */
 	uint32_t snaplen;
 	uint8_t ring[RING_BYTES];
 };
@@ -40,13 +42,13 @@ struct rn_capture_file {
 	int fd;
 	char *path;
 	uint32_t snaplen;
-	/* The writer's: */
+	/* used by the writer thread only */
 	uint8_t block[BLOCK_BYTES]; /* whole records, not yet in the file */
 	size_t used;
-	off_t end;          /* of the last whole record in the file */
-	uint64_t unwritten; /* frames the file did not take */
-	bool told;          /* the warning is written */
-	bool torn;          /* the file ends within a record and cannot be cut: nothing more is written */
+	off_t end;          /* end of the last whole record in the file */
+	uint64_t unwritten; /* frames that could not be written */
+	bool warned;        /* the warning has been logged */
+	bool torn;          /* the file ends within a record and cannot be truncated: stop writing */
 
 	pthread_t thread;
 	_Atomic bool stop;
@@ -54,6 +56,7 @@ struct rn_capture_file {
 	struct rn_capture *producer[MAX_PRODUCERS];
 };
 
+/* Copies into the ring at position `at`, in two parts when the data wrap around its end. */
 static void put(struct rn_capture *c, uint64_t at, const void *data, size_t len)
 {
 	size_t first = RN_MIN(len, RING_BYTES - at % RING_BYTES);
@@ -85,7 +88,8 @@ void rn_capture_frame(struct rn_capture *c, const uint8_t *frame, uint32_t len, 
 	atomic_store_explicit(&c->tail, tail + sizeof(r) + r.kept, memory_order_release);
 }
 
-/* As much as the file takes. 0, or -errno of what it did not. */
+/* Writes until everything is written or an error occurs; *done is the number of bytes written.
+ * Returns 0 or -errno. */
 static int write_some(int fd, const uint8_t *data, size_t len, size_t *done)
 {
 	*done = 0;
@@ -100,7 +104,8 @@ static int write_some(int fd, const uint8_t *data, size_t len, size_t *done)
 	return 0;
 }
 
-/* Of the first `len` bytes of the block those that are whole records; *rest: the frames behind them. */
+/* Returns how many of the first `len` bytes of the block form whole records; *rest is the number
+ * of frames after them. */
 static size_t whole_records(const struct rn_capture_file *f, size_t len, uint64_t *rest)
 {
 	size_t at = 0, whole = 0;
@@ -118,13 +123,15 @@ static size_t whole_records(const struct rn_capture_file *f, size_t len, uint64_
 	return whole;
 }
 
-static void tell(struct rn_capture_file *f, int err)
+static void warn_once(struct rn_capture_file *f, int err)
 {
-	if (!f->told)
+	if (!f->warned)
 		rn_log(CAPTURE_LOSES, f->path, strerror(-err));
-	f->told = true;
+	f->warned = true;
 }
 
+/* Writes the block. After a partial write the file is truncated to its last whole record, so that
+ * writing can go on when there is space again. */
 static void write_block(struct rn_capture_file *f)
 {
 	size_t done = 0, whole;
@@ -137,7 +144,7 @@ static void write_block(struct rn_capture_file *f)
 	f->end += (off_t)whole;
 	if (rc != 0) {
 		f->unwritten += rest;
-		tell(f, rc);
+		warn_once(f, rc);
 		if (done > whole && (ftruncate(f->fd, f->end) != 0 || lseek(f->fd, f->end, SEEK_SET) < 0))
 			f->torn = true;
 	}
@@ -178,7 +185,9 @@ static void write_all(struct rn_capture_file *f)
 	write_block(f);
 }
 
-/* It writes the rest as well: a signal for a file too large or a pipe without a reader must not reach the application. */
+/* The writer thread. It also makes the last writes, instead of rn_capture_close(): here signals
+ * are blocked, and SIGXFSZ (file too large) or SIGPIPE (pipe without reader) must not hit an
+ * application's thread. */
 static void *writer(void *arg)
 {
 	struct rn_capture_file *f = arg;
@@ -222,7 +231,7 @@ int rn_capture_open(struct rn_capture_file **file, const char *path, uint32_t sn
 		return -ENOMEM;
 	f->snaplen = RN_MIN(snaplen, 65535u);
 	f->path = strdup(path);
-	/* What applications sent and received is in it. */
+	/* Mode 0600, because the file contains the applications' data. */
 	f->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	int rc = f->fd < 0 ? -errno : f->path == NULL ? -ENOMEM : write_head(f);
 	if (rc == 0)

@@ -1,22 +1,29 @@
-/* Built-in packet capture: every frame a shard receives or builds, to one pcap file with nanosecond times. A shard
- * copies into its own buffer and never waits; a thread of the capture writes the file. */
+/* Built-in packet capture: writes every frame that a shard receives or builds to one pcap file
+ * with nanosecond times. A shard copies frames into its own buffer and never waits; the capture's
+ * thread writes the file. */
 #ifndef RN_CAPTURE_H
 #define RN_CAPTURE_H
 
 #include "types.h"
 
 struct rn_capture_file;
-struct rn_capture; /* one producer */
+struct rn_capture; /* the buffer of one shard */
 
-/* 0, or -errno of the file. A file that is made is its owner's alone; one that is there keeps its mode. */
+/* Creates or truncates the file and starts the thread. A new file gets mode 0600, an existing one
+ * keeps its mode. At most snaplen bytes of each frame are kept. Control thread. Returns 0, or
+ * -errno. */
 int rn_capture_open(struct rn_capture_file **file, const char *path, uint32_t snaplen);
-/* A producer for one shard; before its thread starts. `now` is the shard's time at this moment. NULL: no memory. */
+/* Creates the buffer of one shard, before the shard's thread starts. `now` is the current time of
+ * the shard's clock. Returns NULL when there is no memory or there are too many shards.
+ * rn_capture_close() frees it. */
 struct rn_capture *rn_capture_add(struct rn_capture_file *file, rn_time now);
-/* After the shards stopped: writes what is left, frees the producers. Returns the frames that are not in the file, lost to
- * full buffers or to a full disk, and says so in the log. */
+/* Writes the remaining frames, stops the thread and frees everything; the shards must have
+ * stopped. Returns the number of frames that are missing in the file because a buffer or the disk
+ * was full, and logs it. */
 uint64_t rn_capture_close(struct rn_capture_file *file);
 
-/* The shard's thread. */
+/* Records one frame; a frame that does not fit into the buffer is counted as lost. The shard's
+ * thread. */
 void rn_capture_frame(struct rn_capture *c, const uint8_t *frame, uint32_t len, rn_time now);
 
 #endif

@@ -1,5 +1,5 @@
-/* Whose is an address of a kernel interface? Owns the sockets of the claims. Control and watcher
- * threads. */
+/* Which adapter uses an address of a kernel interface? Owns the sockets of the claims. Runs in the
+ * control thread and the watcher thread. */
 #include "claim.h"
 
 #include <arpa/inet.h>
@@ -14,13 +14,13 @@
 
 #include "frame.h"
 
-#define ASKERS 16 /* that may wait for rn_claims_answer() */
-#define TRIES  10
+#define ASKERS 16 /* connections that may wait for rn_claims_answer() */
+#define TRIES  10 /* 1 ms apart */
 
 struct name {
 	struct sockaddr_un addr;
 	socklen_t len;
-	char text[INET6_ADDRSTRLEN]; /* the address alone */
+	char text[INET6_ADDRSTRLEN]; /* the claimed address, for messages */
 };
 
 static void make_name(struct name *name, unsigned ifindex, const struct rn_port_attr *port,
@@ -31,16 +31,16 @@ static void make_name(struct name *name, unsigned ifindex, const struct rn_port_
 	*name = (struct name){.addr.sun_family = AF_UNIX};
 	inet_ntop(mapped ? AF_INET : AF_INET6, mapped ? gid->b + 12 : gid->b, name->text,
 		  sizeof(name->text));
-	/* The first byte stays zero: no file. */
+	/* The first byte of sun_path stays zero: that makes the name abstract. */
 	int n = snprintf(name->addr.sun_path + 1, sizeof(name->addr.sun_path) - 1,
 			 "softrnic-interface%u-vlan%u-%s", ifindex,
 			 port->has_vlan ? port->vlan_tci & 0xfffu : 0, name->text);
 	name->len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
 }
 
-/* The process that listens under this name; 0 when the kernel does not say, as of one in another
- * PID namespace. -ENOENT: nobody listens there. */
-static int ask(const struct name *name)
+/* Returns the id of the process that listens under this name; 0 when it is unknown, as for a
+ * process in another PID namespace; -ENOENT when no process listens. */
+static int find_holder(const struct name *name)
 {
 	struct ucred holder = {0};
 	socklen_t len = sizeof(holder);
@@ -70,7 +70,8 @@ static int listen_as(const struct name *name, int *fd)
 	return 0;
 }
 
-/* A process that has the name and does not listen is about to listen, or about to end: try again shortly. */
+/* Binds one name. A process that holds the name and does not listen is about to listen or about to
+ * end, so try again after a moment. */
 static int take_one(const struct name *name, int *fd, int *holder)
 {
 	const struct timespec pause = {.tv_nsec = 1000000};
@@ -80,7 +81,7 @@ static int take_one(const struct name *name, int *fd, int *holder)
 		rc = listen_as(name, fd);
 		if (rc != -EADDRINUSE)
 			return rc;
-		*holder = ask(name);
+		*holder = find_holder(name);
 		if (*holder >= 0)
 			return rc;
 		nanosleep(&pause, NULL);
@@ -88,6 +89,7 @@ static int take_one(const struct name *name, int *fd, int *holder)
 	return rc;
 }
 
+/* Writes a text that names the holder, for the error message. */
 static void describe(int holder, char *who, size_t len)
 {
 	char path[32], command[64] = "?\n";

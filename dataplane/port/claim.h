@@ -1,7 +1,7 @@
-/* An address of a kernel interface belongs to one adapter: two that answer for it take packets from
- * each other. A claim is an abstract unix socket per interface, VLAN and address; these names
- * belong to the network namespace as the interface does, and the kernel releases them with the
- * process, however it ends. */
+/* Makes sure that only one adapter uses an address of a kernel interface: two adapters with the
+ * same address would take packets from each other. A claim is a listening abstract unix socket
+ * per interface, VLAN and address. Abstract names belong to the network namespace, as the
+ * interface does, and the kernel releases them when the process ends, however it ends. */
 #ifndef RN_CLAIM_H
 #define RN_CLAIM_H
 
@@ -14,16 +14,17 @@ struct rn_claims {
 	int fd[RN_PORT_GIDS];
 };
 
-/* For all addresses of the port. 0; -EADDRINUSE with a sentence in err that names the process which
- * has one of them; -errno with a sentence. On failure nothing is claimed. *claims is all zero
- * before. */
+/* Claims all addresses of the port. *claims must be zero before. Returns 0; -EADDRINUSE with a
+ * sentence in err that names the process which holds an address; or -errno with a sentence. On
+ * failure nothing is claimed. Control thread. */
 int rn_claims_take(struct rn_claims *claims, const char *iface, const struct rn_port_attr *port,
 		   char *err, size_t errlen);
 
-/* Now and then by the holder: others who ask leave an entry in a short queue of the kernel. Does
- * not wait. */
+/* To be called by the holder from time to time: every process that asks for the holder of a claim
+ * leaves a connection in the socket's short backlog. Does not block. */
 void rn_claims_answer(const struct rn_claims *claims);
 
+/* Releases all claims. */
 void rn_claims_drop(struct rn_claims *claims);
 
 #endif

@@ -1,5 +1,6 @@
-/* The one clock of the data plane: the time stamp counter scaled to nanoseconds. Read once per turn. Any thread; every
- * shard of the process shares one origin, so their times compare. */
+/* The clock of the data plane: the CPU's time stamp counter scaled to nanoseconds, read once per
+ * turn. All shards of the process have the same origin, so their times can be compared. Any
+ * thread. */
 #ifndef RN_CLOCK_H
 #define RN_CLOCK_H
 
@@ -12,7 +13,8 @@ struct rn_clock {
 	uint64_t mult; /* nanoseconds per tick, 32.32 fixed point */
 };
 
-/* After rte_eal_init(), which calibrates the TSC. Time starts at 1 s, so that "now - something" never wraps. */
+/* To be called after rte_eal_init(), which calibrates the TSC. Time starts at 1 s, so that
+ * subtracting an interval from the current time does not wrap. */
 static inline void rn_clock_init(struct rn_clock *c)
 {
 	uint64_t hz = rte_get_tsc_hz();

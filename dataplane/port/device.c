@@ -1,5 +1,5 @@
-/* How does a device get into DPDK, and out of it? Owns nothing: DPDK keeps the devices. Control
- * thread. */
+/* How is a device added to DPDK and removed again? Owns nothing: the devices belong to DPDK. Runs
+ * in the control thread. */
 #include "device.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include <rte_devargs.h>
 #include <rte_ethdev.h>
 
-/* "" when no bus knows a device of this form. */
+/* The name of the DPDK bus for this device string, or "" when no bus accepts the string. */
 static const char *bus_of(const char *device)
 {
 	struct rte_devargs args = {0};
@@ -23,11 +23,12 @@ static const char *bus_of(const char *device)
 	if (rte_devargs_parse(&args, device) != 0)
 		return bus;
 	bus = rte_bus_name(args.bus);
-	free(args.data); /* all that rte_devargs_reset() does, which is experimental */
+	free(args.data); /* the same as rte_devargs_reset(), which is experimental in 22.11 */
 	return bus;
 }
 
-/* *why: the cause, where the error does not say it. */
+/* Adds the device. Returns 0 or -errno; *why is set to a text where the errno alone does not
+ * explain the error. */
 static int plug(const char *name, const char *args, const char *device, const char **why)
 {
 	const char *bus = bus_of(device);
@@ -38,15 +39,15 @@ static int plug(const char *name, const char *args, const char *device, const ch
 	}
 	if (strcmp(bus, "vdev") == 0) {
 		int rc = rte_vdev_init(name, args);
-		/* What drivers say for any cause of theirs; it is no errno. */
+		/* Many drivers return -1, which is no errno, for every failure. */
 		if (rc != -1)
 			return rc;
-		*why = "its driver refuses it, and its own message says why";
+		*why = "its driver refuses it; the driver's own message gives the reason";
 		return -EIO;
 	}
 	int rc = rte_dev_probe(device);
 	if (rc == -ENOTSUP)
-		*why = "no driver of DPDK takes it, or a driver of the kernel has it";
+		*why = "no DPDK driver supports it, or a kernel driver is bound to it";
 	return rc;
 }
 
@@ -62,7 +63,7 @@ int rn_device_make(const char *name, const char *args, uint16_t *id, char *err, 
 	if (rc == 0)
 		rc = rte_eth_dev_get_port_by_name(name, id);
 	if (rc != 0)
-		snprintf(err, errlen, "device \"%s\" cannot be made: %s", device,
+		snprintf(err, errlen, "device \"%s\" cannot be created: %s", device,
 			 why != NULL ? why : strerror(-rc));
 	return rc;
 }
@@ -76,12 +77,13 @@ void rn_device_remove(uint16_t id)
 		return;
 	}
 	if (strcmp(rte_bus_name(rte_dev_bus(info.device)), "vdev") == 0) {
-		rte_vdev_uninit(rte_dev_name(info.device)); /* which closes it */
+		rte_vdev_uninit(rte_dev_name(info.device)); /* closes the port too */
 		return;
 	}
-	/* A card that is only stopped may go on writing into the rings that it was given. */
+	/* A hardware device that is only stopped may still write into its rings by DMA:
+	 * close it. */
 	rte_eth_dev_close(id);
-	/* Some have several ports, of which others may be in use. */
+	/* The device may have other ports in use: remove it only with its last port. */
 	if (rte_eth_find_next_of(0, info.device) >= RTE_MAX_ETHPORTS)
 		rte_dev_remove(info.device);
 }

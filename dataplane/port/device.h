@@ -1,17 +1,16 @@
-/* Devices of DPDK's buses: found where EAL has taken them already, else made; and taken out again.
- */
+/* Adds devices to DPDK, or finds them when EAL has probed them already, and removes them. */
 #ifndef RN_DEVICE_H
 #define RN_DEVICE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* name and args as of rn_vdev_string(); *id becomes the number of its ethdev. 0, or -errno with a
- * sentence in err. Control thread. */
+/* Finds or creates a device. name and args come from rn_vdev_string(); *id receives the number of
+ * its ethdev. Returns 0, or -errno with a sentence in err. Control thread. */
 int rn_device_make(const char *name, const char *args, uint16_t *id, char *err, size_t errlen);
 
-/* Of a stopped ethdev: on return its device does not touch memory any more and can be made again.
- * Control thread. */
+/* Removes the device of a stopped ethdev. On return the device no longer accesses memory and can be
+ * created again. Control thread. */
 void rn_device_remove(uint16_t id);
 
 #endif

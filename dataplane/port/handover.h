@@ -1,6 +1,7 @@
-/* What ThreadSanitizer cannot see for itself: frames change threads inside DPDK's libraries (a port's rings, a pool's),
- * which are not instrumented; and a ring in RTS mode orders its producers by a word of which the consumer reads one half.
- * Saying so keeps the checks of everything that passes there; nothing in other builds. */
+/* Annotations for ThreadSanitizer; they do nothing in other builds. Frames change threads inside
+ * DPDK's libraries (rings of ports and pools), which are not instrumented, and a ring in RTS mode
+ * synchronises by a 64-bit word of which the consumer reads only one half. ThreadSanitizer cannot
+ * see either; with these annotations it checks the data that is handed over. */
 #ifndef RN_HANDOVER_H
 #define RN_HANDOVER_H
 
@@ -10,7 +11,7 @@ struct rte_mbuf;
 void __tsan_acquire(void *addr);
 void __tsan_release(void *addr);
 
-/* A function whose own accesses are not looked at. */
+/* Marks a function whose memory accesses ThreadSanitizer does not check. */
 #define RN_HANDOVER_UNSEEN __attribute__((no_sanitize("thread")))
 
 static inline void rn_handover_give_one(void *what)
@@ -21,7 +22,7 @@ static inline void rn_handover_take_one(void *what)
 {
 	__tsan_acquire(what);
 }
-/* Before giving mbufs away; after getting them. */
+/* To be called before mbufs are handed to another thread, and after they were received from one. */
 static inline void rn_handover_give(struct rte_mbuf **m, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)

@@ -1,5 +1,6 @@
-/* Who turns an inline shard while the application is busy elsewhere? One thread per adapter, which sleeps most of the
- * time and takes the same try-lock as everybody. */
+/* Which thread makes the turns of an inline shard while the application does other work? The
+ * keeper, one thread per adapter. It sleeps most of the time and takes the same try-lock as every
+ * application thread. */
 #include "keeper.h"
 
 #include <errno.h>
@@ -11,10 +12,10 @@
 
 #include "thread.h"
 
-#define IDLE_NS RN_MS(1)
-#define DUE_NS  RN_US(100)
-/* Naps lengthen up to this while the application turns every shard by itself: looking 10,000 times a
- * second took 6 % of the samples of a profile of one busy pair. */
+#define IDLE_NS RN_MS(1)   /* a shard without work is turned at least this often */
+#define DUE_NS  RN_US(100) /* a shard with work is turned this long after its last turn */
+/* While the application makes all turns, the keeper's naps grow up to this length: checking
+ * 10,000 times a second took 6 % of the samples in a profile of one busy pair. */
 #define BUSY_NS RN_US(400)
 
 static rn_time last_turn(struct rn_lcore *lc)
@@ -28,22 +29,25 @@ static bool work_waits(struct rn_lcore *lc, rn_time now)
 	       !rn_mailbox_empty(&lc->mailbox) || !rn_steer_empty(&lc->steer);
 }
 
-/* Traffic that only we serve, such as a peer's WRITEs to an application that sleeps: as an adaptive shard would, look
- * again at once until nothing has come for a while. */
-static bool traffic_is_ours(struct rn_keeper *k, unsigned i, rn_time now)
+/* True when the keeper alone serves the shard's traffic, such as a peer's WRITEs while the
+ * application sleeps. Then the keeper polls without pause, as an adaptive shard does, until no
+ * work has come for lc->spin. */
+static bool only_keeper_serves(struct rn_keeper *k, unsigned i, rn_time now)
 {
 	struct rn_lcore *lc = &k->lcore[i];
 
+	/* The last turn was the keeper's, and work came within the spin time. */
 	return last_turn(lc) == atomic_load_explicit(&k->our_turn[i], memory_order_relaxed) &&
 	       atomic_load_explicit(&lc->last_busy, memory_order_relaxed) + lc->spin > now;
 }
 
-/* When must this shard have been turned again? */
+/* The time by which the shard must be turned again. rung: its doorbell was rung since the last
+ * turn. */
 static rn_time deadline(struct rn_keeper *k, unsigned i, bool rung, rn_time now)
 {
 	struct rn_lcore *lc = &k->lcore[i];
 
-	if (traffic_is_ours(k, i, now)) {
+	if (only_keeper_serves(k, i, now)) {
 		k->nap = lc->nap_min;
 		return now;
 	}
@@ -61,7 +65,8 @@ static void nap(rn_time ns)
 	nanosleep(&ts, NULL);
 }
 
-/* Nobody but us turns these shards at present: sleep until one is rung or due. Bit i of *rung: shard i was rung. */
+/* Sleeps until a shard is rung or due, while no application thread makes turns. Sets bit i of
+ * *rung when shard i was rung. */
 static void sleep_on_all(struct rn_keeper *k, rn_time next, uint32_t *rung, rn_time now)
 {
 	struct pollfd fds[RN_MAX_SHARDS];
@@ -82,7 +87,8 @@ static void sleep_on_all(struct rn_keeper *k, rn_time next, uint32_t *rung, rn_t
 	}
 }
 
-static void settle_in(void)
+/* The default timer slack of 50 us would lengthen every nap. */
+static void set_up_thread(void)
 {
 	rn_thread_settle("rn-keeper");
 	prctl(PR_SET_TIMERSLACK, 1000, 0, 0, 0);
@@ -94,7 +100,7 @@ static void *keep(void *arg)
 	uint32_t rung = 0;
 	rn_time doze = DUE_NS;
 
-	settle_in();
+	set_up_thread();
 	while (!atomic_load_explicit(&k->stop, memory_order_relaxed)) {
 		rn_time now = rn_clock_now(&k->lcore[0].clock), next = now + IDLE_NS;
 		bool alone = true;
@@ -109,12 +115,14 @@ static void *keep(void *arg)
 			}
 			next = RN_MIN(next, deadline(k, i, rung >> i & 1, now));
 		}
-		/* While the application makes the turns there is no need to be rung: look again soon enough. */
 		if (next <= now) {
-			/* The application may have no core but this one, and be about to make the turn. */
+			/* The application may share this core and be about to make the turn
+			 * itself. */
 			sched_yield();
 			continue;
 		}
+		/* While the application makes turns, doorbells need not wake the keeper: a plain
+		 * nap, which costs the producers no system calls, is enough. */
 		if (alone) {
 			doze = DUE_NS;
 			sleep_on_all(k, next, &rung, now);

@@ -1,7 +1,8 @@
-/* The keeper: under the inline policy, the thread that makes a turn for every shard nobody has turned for 100 us while
- * work is due (500 us right after the application stopped turning it), or 1 ms otherwise; sooner after traffic that
- * nobody else served. So ACKs, one-sided targets, connections and timers do not depend on the application
- * calling. */
+/* The keeper: the progress thread of the inline idle policy. It makes a turn for every shard that
+ * no application thread has turned for 100 us while work is due (500 us right after the
+ * application stopped making turns), for 1 ms otherwise, and at once after traffic that only the
+ * keeper served. So ACKs, the target side of one-sided operations, connections and timers make
+ * progress even when the application makes no calls. */
 #ifndef RN_KEEPER_H
 #define RN_KEEPER_H
 
@@ -9,16 +10,17 @@
 
 struct rn_keeper {
 	pthread_t thread;
-	struct rn_lcore *lcore; /* n of them */
+	struct rn_lcore *lcore; /* array of n lcores, not owned */
 	unsigned n;
-	rn_time nap;            /* grows from the shortest to IDLE_NS while nothing comes */
+	rn_time nap;            /* grows from nap_min to 1 ms while no work comes */
 	_Atomic uint32_t stop;
-	_Atomic uint64_t turns;                   /* made by the keeper */
-	_Atomic uint64_t our_turn[RN_MAX_SHARDS]; /* last_turn after the last of them */
+	_Atomic uint64_t turns;                   /* number of turns made by the keeper */
+	_Atomic uint64_t our_turn[RN_MAX_SHARDS]; /* a shard's last_turn after the keeper's last turn */
 	bool running;
 };
 
-/* After rn_lcore_start(); stop before rn_lcore_stop(). 0 or -errno. */
+/* Start after rn_lcore_start(), stop before rn_lcore_stop(). Control thread. Returns 0 or
+ * -errno. */
 int rn_keeper_start(struct rn_keeper *k, struct rn_lcore *lcore, unsigned n);
 void rn_keeper_stop(struct rn_keeper *k);
 

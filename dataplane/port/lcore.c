@@ -1,5 +1,6 @@
-/* What does a shard's thread do all day? One turn after the other; when there is nothing to do, what the idle policy
- * says. */
+/* What does a shard's thread do? It makes one turn after the other; without work it spins or
+ * sleeps by its idle policy. Owns the thread. Runs in it, or, under the inline policy, in the
+ * thread that holds the turn lock. */
 #include "lcore.h"
 
 #include <errno.h>
@@ -16,10 +17,12 @@
 
 #define SUBMIT_SLOTS_PER_TURN 256
 #define HANDOFFS_PER_TURN     256
-/* Timers have a resolution of about a microsecond: asking after them more often only costs. */
+/* Timers have a resolution of about 1 us, so checking them more often gains nothing. */
 #define TIMER_STEP RN_US(1)
 
-static void ring_neighbours(struct rn_lcore *lc)
+/* Wakes every shard that was handed something in this turn: one doorbell each, however many
+ * items. */
+static void ring_shards(struct rn_lcore *lc)
 {
 	while (lc->steer.filled != 0) {
 		unsigned i = (unsigned)__builtin_ctz(lc->steer.filled);
@@ -28,7 +31,8 @@ static void ring_neighbours(struct rn_lcore *lc)
 	}
 }
 
-static unsigned handed_to_us(struct rn_lcore *lc, rn_time now)
+/* Receives the packets and messages that other shards handed to this one. */
+static unsigned receive_handoffs(struct rn_lcore *lc, rn_time now)
 {
 	struct rte_mbuf *done[HANDOFFS_PER_TURN];
 	unsigned ndone, n;
@@ -40,8 +44,10 @@ static unsigned handed_to_us(struct rn_lcore *lc, rn_time now)
 	return n;
 }
 
-/* Inline, with completions just published: who waits for them is about to make the next turn, perhaps with an answer.
- * ACKs leave then, in one burst with it, and its receiver does not work on them first. Put off once. */
+/* Whether to hold ACKs back until the next turn. Inline, after completions were published: the
+ * application that waits for them is about to make the next turn, perhaps with a reply. Then the
+ * ACKs leave in one burst with the reply, and the receiver need not process them first. ACKs are
+ * held back for one turn only. */
 static bool may_put_off(const struct rn_lcore *lc)
 {
 	return lc->idle == RN_IDLE_INLINE && !lc->put_off && !rn_rxtx_backlog(&lc->rxtx) && rn_shard_only_acks(lc->shard);
@@ -53,12 +59,13 @@ static unsigned turn(struct rn_lcore *lc)
 
 	if (lc->idle == RN_IDLE_INLINE)
 		rn_mem_expose(now);
-	/* Before frames: a receive posted before a message was sent must be there for it, though nobody rang for it. */
+	/* Take work requests before frames: receives ring no doorbell, and a receive that was
+	 * posted before the peer sent its message must be found when the message arrives. */
 	unsigned work = rn_submit_drain(&lc->submit, lc->shard, SUBMIT_SLOTS_PER_TURN, now);
 	unsigned came = rn_rx_turn(&lc->rxtx, lc->shard, &lc->steer, now);
 
-	came += handed_to_us(lc, now);
-	bool told = came > 0 && rn_shard_done(lc->shard, now);
+	came += receive_handoffs(lc, now);
+	bool completed = came > 0 && rn_shard_done(lc->shard, now);
 	work += came;
 	unsigned calls = rn_mailbox_run(&lc->mailbox, lc, &lc->submit, now);
 	if (now - lc->timers_seen >= TIMER_STEP) {
@@ -68,14 +75,14 @@ static unsigned turn(struct rn_lcore *lc)
 			work++;
 		}
 	}
-	lc->put_off = told && may_put_off(lc);
+	lc->put_off = completed && may_put_off(lc);
 	if (!lc->put_off)
 		work += rn_tx_turn(&lc->rxtx, lc->shard, now);
 	rn_shard_done(lc->shard, now);
 	lc->report(lc->report_arg, lc);
 	if (lc->nshards > 1) {
 		work += rn_steer_messages(&lc->steer, lc->shard);
-		ring_neighbours(lc);
+		ring_shards(lc);
 	}
 	rte_rcu_qsbr_quiescent(lc->qsbr, lc->index);
 	lc->stats.turns++;
@@ -86,7 +93,8 @@ static unsigned turn(struct rn_lcore *lc)
 
 unsigned rn_lcore_turn(struct rn_lcore *lc)
 {
-	/* An application's thread may be an lcore of its own. */
+	/* Under the inline policy the caller may be an application's thread with an lcore id of
+	 * its own: restore it. */
 	unsigned former = RTE_PER_LCORE(_lcore_id);
 
 	RTE_PER_LCORE(_lcore_id) = lc->rxtx.lcore_id;
@@ -95,7 +103,8 @@ unsigned rn_lcore_turn(struct rn_lcore *lc)
 	return work;
 }
 
-/* When somebody should make the next turn. After a busy one nobody asks: soon. */
+/* The deadline of the next turn. Only called after a turn without work; after a busy one the
+ * caller stores 0 (at once). */
 static rn_time due(struct rn_lcore *lc)
 {
 	if (rn_rxtx_backlog(&lc->rxtx) || rn_shard_wants_tx(lc->shard, lc->now))
@@ -120,17 +129,20 @@ bool rn_lcore_try_turn(struct rn_lcore *lc)
 	return true;
 }
 
-/* How long may the shard sleep, nothing having been found in the turn just made? */
+/* How long may the shard sleep after a turn without work? In nanoseconds; RN_TIME_NEVER = until
+ * it is rung. */
 static rn_time sleep_length(struct rn_lcore *lc)
 {
 	rn_time next = RN_MIN(rn_shard_next(lc->shard), rn_rxtx_next(&lc->rxtx));
 	rn_time ns = next == RN_TIME_NEVER ? next : next > lc->now ? next - lc->now : 0;
 
-	/* The port is full, buffers or memory for events are short: nobody rings when that ends. */
+	/* The port is full, or there are no mbufs or no memory for an event: no doorbell reports
+	 * the end of that, so check again soon. */
 	if (rn_rxtx_backlog(&lc->rxtx) || rn_shard_wants_tx(lc->shard, lc->now) || lc->untold)
 		ns = RN_MIN(ns, lc->nap_min);
-	/* A request behind another thread's unfinished one has been rung for already, and the other may be a receive, for
-	 * which nobody will ring. */
+	/* Do not sleep while an enqueue is unfinished: the producers of the requests after
+	 * it have rung already, and if the unfinished one is a receive, its producer will
+	 * not ring. */
 	if (!rn_mailbox_empty(&lc->mailbox) || !rn_submit_idle(&lc->submit))
 		return 0;
 	if (lc->rxtx.port->wake->source == RN_WAKE_TIMED) {
@@ -143,7 +155,7 @@ static rn_time sleep_length(struct rn_lcore *lc)
 static void try_to_sleep(struct rn_lcore *lc)
 {
 	rn_wake_announce(&lc->wake);
-	/* The last look at rings, commands and port is a whole turn. */
+	/* The last check of all inputs, required by rn_wake_announce(), is a whole turn. */
 	rn_time ns = rn_lcore_turn(lc) > 0 ? 0 : sleep_length(lc);
 	if (ns == 0 || atomic_load_explicit(&lc->stop, memory_order_relaxed)) {
 		rn_wake_cancel(&lc->wake);
@@ -154,12 +166,14 @@ static void try_to_sleep(struct rn_lcore *lc)
 	bool rung = rn_wake_wait(&lc->wake, ns);
 	rte_rcu_qsbr_thread_online(lc->qsbr, lc->index);
 	lc->stats.rung += rung;
-	/* Somebody wants something: spin for it. A nap that ended by itself is followed by one look and the next. */
+	/* When rung, spin as after work. After a nap that ended by itself, make one turn and nap
+	 * again. */
 	if (rung)
 		lc->last_work = lc->now = RN_MAX(lc->now, rn_clock_now(&lc->clock));
 }
 
-static void settle_in(const struct rn_lcore *lc)
+/* The default timer slack of 50 us would lengthen every timed sleep. */
+static void set_up_thread(const struct rn_lcore *lc)
 {
 	char name[16];
 
@@ -172,7 +186,7 @@ static void *loop(void *arg)
 {
 	struct rn_lcore *lc = arg;
 
-	settle_in(lc);
+	set_up_thread(lc);
 	rte_rcu_qsbr_thread_online(lc->qsbr, lc->index);
 	while (!atomic_load_explicit(&lc->stop, memory_order_relaxed)) {
 		if (rn_lcore_turn(lc) > 0) {
@@ -186,7 +200,7 @@ static void *loop(void *arg)
 	return NULL;
 }
 
-/* By the starter, who can say what went wrong. */
+/* The starting thread pins the new thread, because it can report an error. */
 static int pin(const struct rn_lcore *lc)
 {
 	cpu_set_t cpus;

@@ -1,5 +1,6 @@
-/* Which messages are written, and in which form? Owns the log type registered with DPDK and, per
- * message and adapter, when it was written last. Any thread but a shard's turn. */
+/* Which messages are written, and in which form? Owns the log type registered with DPDK and the
+ * rate limit of each message and adapter. Any thread, except within a shard's turn: writing may
+ * block. */
 #include "log.h"
 
 #include <stdarg.h>
@@ -18,18 +19,20 @@ const struct rn_log_row rn_log_rows[RN_LOG_COUNT] = {
 #undef X
 };
 
-#define ADAPTERS 16 /* that have limits of their own; all beyond share those of the last */
+#define ADAPTERS 16 /* adapters with limits of their own; all further ones share the last */
 
-/* Hashes of the names of adapters that had a limited line to write. */
+/* Hashes of the names of adapters that have written a limited message. */
 static _Atomic uint64_t adapters[ADAPTERS];
 
-/* One per row and adapter: from which second on the next line may be written, and how many were
- * withheld since the last. */
+/* The rate limit of each row and adapter: the second from which the next line may be written, and
+ * the number of lines suppressed since the last one. */
 static struct {
 	_Atomic uint64_t from;
 	_Atomic uint32_t withheld;
 } limits[RN_LOG_COUNT][ADAPTERS];
 
+/* The DPDK log type, registered at the first use. Until softrnic.log.level is known, only
+ * warnings and errors are written. */
 static int type(void)
 {
 	static _Atomic int registered = -1;
@@ -37,7 +40,7 @@ static int type(void)
 
 	if (t >= 0)
 		return t;
-	/* The same number for whoever asks for the same name. */
+	/* DPDK returns the same number for the same name, so two threads may register at once. */
 	t = rte_log_register("softrnic");
 	if (t < 0)
 		return RTE_LOGTYPE_USER1;
@@ -99,7 +102,7 @@ bool rn_log_may(enum rn_log_id id, const char *adapter, uint64_t now_s, uint32_t
 	*left_out = 0;
 	if (every_s == 0)
 		return true;
-	/* Of several threads in one moment one writes. */
+	/* When several threads get here at once, the exchange lets only one of them write. */
 	if (now_s < from ||
 	    !atomic_compare_exchange_strong(&limits[id][i].from, &from, now_s + every_s)) {
 		atomic_fetch_add(&limits[id][i].withheld, 1);
@@ -139,7 +142,7 @@ void rn_log_write(enum rn_log_id id, const char *text, ...)
 	va_end(ap);
 	if (left_out > 0)
 		snprintf(more, sizeof(more), " (and %u more since the last such line)", left_out);
-	/* In one call: a line of another thread does not come between. */
+	/* Write the line in one call, so that lines of different threads do not mix. */
 	rte_log(level, (uint32_t)type(), "softrnic: %s: %s%s\n", rn_log_level_word(level), line,
 		more);
 }

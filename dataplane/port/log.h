@@ -1,8 +1,7 @@
-/* What softrnic says to whoever runs it. Every message is a row below: one line on standard error
- * through DPDK's log type "softrnic", "softrnic: LEVEL: text". docs/log.md is printed from the same
- * rows.
+/* The log. Every message is a row below and becomes one line "softrnic: LEVEL: text" on standard
+ * error, through DPDK's log type "softrnic". docs/log.md is generated from the same rows.
  *
- * Any thread but one that makes a shard's turn: writing may block. */
+ * Any thread, except within a shard's turn: writing may block. */
 #ifndef RN_LOG_H
 #define RN_LOG_H
 
@@ -19,28 +18,29 @@
 	X(INFO,    7, "info") \
 	X(DEBUG,   8, "debug")
 
-/* X(NAME, LEVEL, every_s, text, meaning). The text is a printf format. every_s: for what strangers can bring about, at
- * most one line of that kind and adapter, whose name is the first argument, in so many seconds; the next line says how many
- * were left out. 0 = no limit. */
+/* X(NAME, LEVEL, every_s, text, meaning). The text is a printf format. every_s limits messages
+ * that a remote host can cause: at most one line of the row and adapter (the first argument is the
+ * adapter's name) in so many seconds, and the next line gives the number of suppressed ones.
+ * 0 = no limit. */
 #define RN_LOG_ROWS(X) \
 	X(ADAPTER_UP, INFO, 0, \
 	  "adapter %s: up: driver %s, MAC %s, addresses %s, MTU %u, shards %u, idle policy %s, memory %s", \
-	  "The adapter is ready. Memory: what packet buffers of the process take, and whether in hugepages.") \
+	  "The adapter is ready. Memory: the size of the process's packet buffers, and whether they are in hugepages.") \
 	X(LINK_UP, INFO, 0, \
 	  "adapter %s: link up", \
-	  "The port carries frames; for memif: the peer is there.") \
+	  "The port carries frames; for memif: the peer is connected.") \
 	X(LINK_DOWN, INFO, 0, \
 	  "adapter %s: link down", \
-	  "Connections end when their peers cannot be reached for long.") \
+	  "Connections end when their peers stay unreachable until the retries run out.") \
 	X(ADAPTER_GONE, WARNING, 0, \
 	  "adapter %s: its device is gone", \
 	  "Every request has completed with an error. Close the adapter; a new start finds a new device.") \
 	X(CONNECTED, INFO, 0, \
 	  "adapter %s: connection %s to %s made, queue pair %u", \
-	  "The connection is established. Either side may have asked for it.") \
+	  "The connection is established. Either side may have initiated it.") \
 	X(DISCONNECTED, INFO, 0, \
 	  "adapter %s: connection %s to %s ended, queue pair %u: %s", \
-	  "Why an established connection has ended.") \
+	  "An established connection has ended; the text gives the reason.") \
 	X(NOT_CONNECTED, INFO, 0, \
 	  "adapter %s: no connection %s to %s: %s", \
 	  "An attempt to connect has failed. After a rejection the text is the reason that the peer gave.") \
@@ -49,37 +49,37 @@
 	  "The queue pair is in the error state and its requests are flushed. There is no message when the application itself moved it there.") \
 	X(NEWS_LOST, INFO, 0, \
 	  "adapter %s: %u more connections or queue pairs came or went", \
-	  "More happened at once than the log has room for; the count is right, the details are lost.") \
+	  "More happened at once than the log can record; the count is exact, the details are lost.") \
 	X(TABLE_FULL, WARNING, 10, \
 	  "adapter %s: no room for another %s: limits.%s is %u", \
-	  "The call has failed. Give the key a larger number, or release what is not needed any more.") \
+	  "The call has failed. Increase the value of the key, or release objects that are no longer needed.") \
 	X(HUGEPAGES_SHORT, WARNING, 0, \
-	  "no hugepages to be had for %llu MB: ordinary memory instead", \
+	  "not enough free hugepages for %llu MB: using ordinary memory instead", \
 	  "The machine has hugepages, but too few are free. Free or add some, or set `eal.hugepages` to no. On a machine without any hugepages there is no message.") \
 	X(LCORE_UNPINNED, WARNING, 0, \
 	  "adapter %s: shard %u is not pinned to CPU %d of lcores: %s", \
 	  "The shard works, on any CPU. Name CPUs in `lcores` that exist and that the process may use.") \
 	X(SEED, WARNING, 0, \
-	  "adapter %s: protocol.seed is set, which is for tests: strangers can guess keys and numbers of this adapter", \
-	  "Keys of memory are all that keeps a peer out of what it was not given. Take `protocol.seed` out of the configuration.") \
+	  "adapter %s: protocol.seed is set, which is for tests: attackers can guess keys and numbers of this adapter", \
+	  "Only the memory keys keep a peer away from memory that it was not given access to. Remove `protocol.seed` from the configuration.") \
 	X(ADDRESS_CONFLICT, WARNING, 10, \
-	  "adapter %s: another station claims an address of this adapter, %llu messages so far", \
-	  "Peers may send to the wrong station. Give one of the two another address.") \
+	  "adapter %s: another host claims an address of this adapter, %llu messages so far", \
+	  "Peers may send to the wrong host. Give one of the two hosts another address.") \
 	X(VLAN_MISMATCH, WARNING, 600, \
 	  "adapter %s: frames of another VLAN are dropped, %llu so far", \
 	  "The frames carry the adapter's MAC address or that of a group. Compare `vlan_id` with the peers and the switch.") \
 	X(REQUESTS_REFUSED, WARNING, 60, \
-	  "adapter %s: connection requests are refused for want of room, %llu so far", \
-	  "A listener's backlog is full, or what `limits.max_cm` leaves to requests that are not answered yet. A flood from strangers looks the same.") \
+	  "adapter %s: connection requests are refused because a backlog or table is full, %llu so far", \
+	  "A listener's backlog is full, or the part of `limits.max_cm` that is left for unanswered requests. A flood of requests from an attacker looks the same.") \
 	X(NEIGHBOURS_FULL, WARNING, 60, \
-	  "adapter %s: all entries of the neighbour table are in use, %llu addresses were not asked for", \
-	  "Connections to these addresses fail. Give `limits.max_neigh` a larger number.") \
+	  "adapter %s: all entries of the neighbour table are in use, %llu addresses were not resolved", \
+	  "Connections to these addresses fail. Increase `limits.max_neigh`.") \
 	X(CAPTURE_LOSES, WARNING, 0, \
 	  "capture file %s: frames are lost: %s", \
-	  "The file takes no more frames, usually because the disk is full. What is in it stays readable, and the capture goes on when there is room again.") \
+	  "No more frames can be written, usually because the disk is full. The file stays readable, and the capture continues when there is space again.") \
 	X(CAPTURE_LACKS, WARNING, 0, \
 	  "capture file %s lacks %llu frames: the disk was full or too slow", \
-	  "This message comes when the capture ends. The count includes frames for which a busy shard had no room.")
+	  "This message is written when the capture ends. The count includes frames that did not fit into the capture buffer of a busy shard.")
 
 /* clang-format on */
 
@@ -104,26 +104,28 @@ struct rn_log_row {
 
 extern const struct rn_log_row rn_log_rows[RN_LOG_COUNT];
 
-/* The formats once more, as constants that the compiler checks arguments against. */
+/* The formats again, as constants, so that the compiler checks the arguments of rn_log() against
+ * them. */
 #define X(name, level, every_s, text, meaning) \
 	static const char rn_log_text_##name[] __attribute__((unused)) = text;
 RN_LOG_ROWS(X)
 #undef X
 
-/* Messages from `level` on, more severe ones included, are written from now on; before the first
- * call those from WARNING on. */
+/* From now on messages of `level` and of more severe levels are written; before the first call,
+ * those of WARNING and ERROR. */
 void rn_log_open(enum rn_log_level level);
 
-/* Would this message be written? For callers whose arguments cost something. */
+/* Whether the level of this message is enabled, for callers that must compute its arguments. */
 bool rn_log_wants(enum rn_log_id id);
 
-/* rn_log(LCORE_UNPINNED, adapter, shard, cpu, strerror(err)) */
+/* Writes a message by its row name: rn_log(LCORE_UNPINNED, adapter, shard, cpu, strerror(err)). */
 #define rn_log(name, ...) rn_log_write(RN_LOG_ID_##name, rn_log_text_##name, __VA_ARGS__)
 
 __attribute__((format(printf, 2, 3))) void rn_log_write(enum rn_log_id id, const char *text, ...);
 
-/* May a message of this row about this adapter be written now? *left_out: those withheld since the
- * last one. now_s: any clock in whole seconds. */
+/* Applies the rate limit: returns true when a message of this row about this adapter may be
+ * written now, and sets *left_out to the number suppressed since the last one. now_s: any monotonic
+ * clock in whole seconds. */
 bool rn_log_may(enum rn_log_id id, const char *adapter, uint64_t now_s, uint32_t *left_out);
 
 const char *rn_log_level_word(enum rn_log_level level);

@@ -1,5 +1,6 @@
-/* How does a command reach the thread that owns a shard, without overtaking work submitted before it? A lock-free list
- * any thread pushes to, emptied by the shard; the caller sleeps on a futex in its own call. */
+/* How does a command reach the shard's thread without overtaking work requests submitted before
+ * it? Any thread pushes it to a lock-free list, which the shard empties; the caller sleeps on a
+ * futex in its struct rn_call. Owns nothing: calls belong to their callers. */
 #include "mailbox.h"
 
 #include <linux/futex.h>
@@ -43,6 +44,7 @@ bool rn_mailbox_empty(const struct rn_mailbox *mb)
 	return atomic_load_explicit(&mb->in, memory_order_relaxed) == NULL && first(mb) == NULL;
 }
 
+/* Moves the calls from `in` to the shard's queue, reversing their order to oldest first. */
 static void fetch(struct rn_mailbox *mb)
 {
 	if (atomic_load_explicit(&mb->in, memory_order_relaxed) == NULL)
@@ -65,8 +67,8 @@ static void fetch(struct rn_mailbox *mb)
 
 static void finish(struct rn_call *call)
 {
-	/* The caller may return, and its stack go, as soon as the state says DONE: from there on the call is only an
-	 * address, which a wake-up tolerates. */
+	/* As soon as the state is DONE, the caller may return and its stack frame with the call
+	 * may be gone. FUTEX_WAKE uses the call only as an address and tolerates that. */
 	if (atomic_exchange_explicit(&call->state, DONE, memory_order_acq_rel) == SLEEPING)
 		syscall(SYS_futex, &call->state, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }

@@ -1,6 +1,7 @@
-/* How is application memory read and written when the application may take it away at any moment? All accesses are made
- * by four routines of a few instructions below; a fault inside them resumes at their failure exit. Owns the process's
- * SIGSEGV and SIGBUS handlers. Any thread. */
+/* How is application memory read and written when the application may unmap it at any moment? All
+ * accesses are made by the four assembly routines below; after a fault inside them the signal
+ * handler resumes at a common exit that returns false. Owns the process's SIGSEGV and SIGBUS
+ * handlers. Any thread. */
 #include "mem.h"
 
 #include <errno.h>
@@ -13,15 +14,18 @@
 #error "the copy routines are written for x86-64"
 #endif
 
-/* bool rn_mem_copy(void *dst, const void *src, size_t n)    ascending, ordinary stores or rep movsb
- * bool rn_mem_store(void *dst, uint64_t value, size_t n)    one store of n = 1, 2, 4 or 8 bytes
- * bool rn_mem_cmp_swap(void *dst, uint64_t compare, uint64_t swap, uint64_t *old)    one locked instruction
- * bool rn_mem_fetch_add(void *dst, uint64_t add, uint64_t *old)                      likewise
+/* bool rn_mem_copy(void *dst, const void *src, size_t n)    ascending, ordinary stores or rep
+ * movsb bool rn_mem_store(void *dst, uint64_t value, size_t n)    one store of n = 1, 2, 4 or 8
+ * bytes bool rn_mem_cmp_swap(void *dst, uint64_t compare, uint64_t swap, uint64_t *old)    one
+ * locked instruction bool rn_mem_fetch_add(void *dst, uint64_t add, uint64_t *old)
+ * one locked instruction
  *
- * No stack, no callee-saved register: a fault can jump to rn_mem_fault as if it had been called. The last two are called
- * through rn_mem_guarded, so each begins with the instruction where such a call must land (CET). Up to 768 bytes go by
- * 16-byte moves, more by rep movsb, which current cores do a line at a time. Against memcpy (one run on a shared Zen 5,
- * best of five): slower below 768 bytes, 256 bytes 5 to 9 ns instead of 3; equal or faster from 1024 on. */
+ * The routines use no stack and no callee-saved register, so the handler can continue at
+ * rn_mem_fault as if it had been called instead. The last two are called through pointers
+ * (rn_mem_guarded) and therefore begin with endbr64, as CET requires. Copies of up to 768 bytes
+ * use 16-byte moves, longer ones rep movsb, which current cores execute a cache line at a time.
+ * Compared with memcpy (one run on a shared Zen 5, best of five): slower below 768 bytes, for 256
+ * bytes 5 to 9 ns instead of 3; equal or faster from 1024 on. */
 __asm__(".pushsection .text\n"
 	".p2align 6\n"
 	".globl rn_mem_begin, rn_mem_copy, rn_mem_store, rn_mem_fault, rn_mem_end\n"
@@ -114,10 +118,11 @@ bool rn_mem_cmp_swap(void *dst, uint64_t compare, uint64_t swap, uint64_t *old);
 bool rn_mem_fetch_add(void *dst, uint64_t add, uint64_t *old);
 
 static struct sigaction former[2];
-static unsigned installed;
-static bool in_place[2]; /* ours is the handler, or one that somebody put over it knows it */
+static unsigned installed; /* calls of rn_mem_install() minus those of rn_mem_uninstall() */
+static bool in_place[2];   /* our handler is installed, or another one that may pass faults on to it */
 static const int signals[2] = {SIGSEGV, SIGBUS};
 
+/* Does with a signal what would have happened without our handler. */
 static void pass_on(const struct sigaction *old, int sig, siginfo_t *info, void *context)
 {
 	if (old->sa_flags & SA_SIGINFO) {
@@ -125,8 +130,9 @@ static void pass_on(const struct sigaction *old, int sig, siginfo_t *info, void 
 	} else if (old->sa_handler != SIG_DFL && old->sa_handler != SIG_IGN) {
 		old->sa_handler(sig);
 	} else if (old->sa_handler == SIG_DFL || info->si_code > 0) {
-		/* Back to the default, then run the instruction again: it dies where it should. A signal sent by
-		 * kill() has no such instruction, so send it again. */
+		/* Restore the default action and return: the faulting instruction runs again and
+		 * ends the process, with the right address in the core dump. A signal sent by
+		 * kill() has no such instruction: send it again. */
 		signal(sig, SIG_DFL);
 		if (info->si_code <= 0)
 			raise(sig);
@@ -154,8 +160,9 @@ int rn_mem_install(void)
 	}
 	sigemptyset(&sa.sa_mask);
 	for (unsigned i = 0; i < 2; i++) {
-		/* Somebody's handler over ours was there when we left: it passes faults on to us. Over it, we would pass
-		 * them back in a circle. */
+		/* in_place from an earlier time: another handler was on top of ours and may still
+		 * pass faults on to it. If we were installed on top of that one, the two would
+		 * call each other for ever. */
 		if (!in_place[i] && sigaction(signals[i], &sa, &former[i]) != 0)
 			return -errno;
 		in_place[i] = true;
@@ -178,11 +185,12 @@ void rn_mem_uninstall(void)
 
 #define MASK_AGE RN_US(50)
 
-/* Of the calling thread. Initial-exec: asked after in every turn. */
+/* The signal mask of the calling thread. The initial-exec model makes the access in every turn
+ * cheap. */
 static _Thread_local struct {
-	rn_time seen; /* when the mask was looked up */
-	bool open;    /* neither signal was blocked then */
-	bool blocks[2];
+	rn_time seen;   /* when the mask was read */
+	bool open;      /* neither signal was blocked then */
+	bool blocks[2]; /* SIGSEGV, SIGBUS was blocked: rn_mem_restore() blocks it again */
 } mask __attribute__((tls_model("initial-exec")));
 
 static void look_at_mask(rn_time now)
@@ -195,12 +203,14 @@ static void look_at_mask(rn_time now)
 	pthread_sigmask(SIG_UNBLOCK, &faults, &before);
 	for (unsigned i = 0; i < 2; i++)
 		mask.blocks[i] = sigismember(&before, signals[i]) == 1;
-	/* What is unblocked for one turn alone is looked up in the next. */
+	/* When a signal had to be unblocked for this turn, the mask is read again in the next
+	 * turn. */
 	mask.open = !mask.blocks[0] && !mask.blocks[1];
 	mask.seen = now;
 }
 
-/* Time begins anew when the adapters are opened again: `now` may lie before the last look. */
+/* The clock restarts when the adapters are opened again, so `now` may be less than the time of
+ * the last check. */
 void rn_mem_expose(rn_time now)
 {
 	if (!mask.open || now < mask.seen || now - mask.seen >= MASK_AGE)
@@ -229,8 +239,8 @@ static bool gather(void *dst, const void *ptr, size_t n)
 	return rn_mem_copy(dst, ptr, n);
 }
 
-/* Bytes of the final store: the widest that ends at `end`, is naturally aligned (so that it is one store to everybody)
- * and fits into n. */
+/* The width in bytes of the final store: the widest of at most n bytes that ends at `end` and is
+ * naturally aligned, so that other threads see it as one store. */
 static size_t last_bytes(uintptr_t end, size_t n)
 {
 	size_t width = 8;
@@ -240,6 +250,8 @@ static size_t last_bytes(uintptr_t end, size_t n)
 	return width;
 }
 
+/* Applications poll the last byte of a buffer for the end of a WRITE. So the last bytes must
+ * become visible after all others, and are stored separately. */
 static bool place(void *ptr, const void *src, size_t n)
 {
 	if (n == 0)
@@ -251,8 +263,9 @@ static bool place(void *ptr, const void *src, size_t n)
 	memcpy(&value, (const char *)src + body, last);
 	if (body > 0 && !rn_mem_copy(ptr, src, body))
 		return false;
-	/* The stores of one rep movsb may become visible in any order, but all of them before a later store (Intel SDM
-	 * vol. 3, 9.2.4: string operations are not reordered with other stores). So a compiler barrier is enough. */
+	/* The stores of one rep movsb may become visible in any order, but all of them before a
+	 * later store (Intel SDM vol. 3, 9.2.4: string operations are not reordered with other
+	 * stores). On x86 this fence is only a compiler barrier, which is enough. */
 	atomic_thread_fence(memory_order_release);
 	return rn_mem_store((char *)ptr + body, value, last);
 }

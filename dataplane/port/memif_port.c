@@ -1,6 +1,8 @@
-/* When may the shards poll a memif port? While its relay says so: the port is quiet whenever the driver may change what a
- * burst looks at. Owns the relay and the driver's private socket, of which a process that is killed leaves nothing: a client's
- * has an abstract name, a server's loses its name as soon as the driver listens. */
+/* When may the shards poll a memif port? Only between the relay's up() and quiesce(): at all
+ * other times the driver may change memory that a burst reads, and the port is quiet. Owns the
+ * relay and the driver's private socket. A process that is killed leaves no socket file behind: a
+ * client's socket has an abstract name, and a server's file is unlinked as soon as the driver
+ * listens. Control thread; the static callbacks run in the relay's thread. */
 #include "memif_port.h"
 
 #include <errno.h>
@@ -21,15 +23,15 @@
 #include "memif_relay.h"
 #include "port.h"
 
-#define LAST_WORDS_NS 50000000
+#define LAST_FRAMES_NS 50000000
 
 struct rn_memif_port {
 	bool server;
-	char *path;	     /* where the peer meets us */
-	char dir[32];	     /* server, until it is started */
-	char socket[48];     /* as the driver knows it */
-	char reached_by[48]; /* as the relay reaches it */
-	int fd;		     /* server: its socket file, which has no name any more */
+	char *path;	     /* the socket shared with the peer */
+	char dir[32];	     /* server: the private directory of `socket`; "" once removed */
+	char socket[48];     /* the driver's socket, as passed to the driver */
+	char reached_by[48]; /* the driver's socket, as the relay reaches it */
+	int fd;		     /* server: the unlinked socket file, kept open to reach it; else -1 */
 	struct rn_memif_relay *relay;
 	struct rn_port *port;
 	void (*grace)(void *arg);
@@ -46,7 +48,8 @@ static void quiesce(void *arg)
 	mp->grace(mp->grace_arg);
 }
 
-/* The driver may still be handling the last message of the handshake; its link says when it is done. */
+/* Lets the shards poll, once the driver reports its link as up: before that it may still process
+ * the last message of the handshake. Gives up after 5 s. */
 static void up(void *arg)
 {
 	struct rn_memif_port *mp = arg;
@@ -70,8 +73,10 @@ static void first_alarm(void *arg)
 	rte_eal_alarm_set(1, second_alarm, arg);
 }
 
-/* Alarms run in EAL's interrupt thread; the first may run before a socket that is ready too, the second may not. */
-static void settle(void *arg)
+/* Waits until EAL's interrupt thread has handled all sockets that were ready at the call. Alarms
+ * run in that thread. The first alarm may run before a socket that became ready at the same time;
+ * the second, set by the first, runs after it. */
+static void drain_interrupts(void *arg)
 {
 	sem_t handled;
 
@@ -96,15 +101,16 @@ static int make_relay(struct rn_memif_port *mp)
 		.server = mp->server,
 		.peer_path = mp->path,
 		.pmd_path = mp->reached_by,
-		.ops = {.quiesce = quiesce, .up = up, .settle = settle, .restart = restart},
+		.ops = {.quiesce = quiesce, .up = up, .drain_interrupts = drain_interrupts, .restart = restart},
 		.arg = mp,
 	};
 
 	return rn_memif_relay_create(&mp->relay, &cfg);
 }
 
-/* The driver of a server listens and would let in whoever knows its name: a directory of our own keeps others out. A
- * client's only connects, and the relay looks at who does. */
+/* Chooses the driver's socket. A server's driver listens and accepts every process that can reach
+ * the socket: a private directory keeps other users out. A client's driver only connects to the
+ * relay, which checks the process that connects. */
 static int name_socket(struct rn_memif_port *mp)
 {
 	uint64_t random;
@@ -160,7 +166,8 @@ const char *rn_memif_port_socket(const struct rn_memif_port *mp)
 	return mp->socket;
 }
 
-/* The driver listens by now. Who holds its file can reach it without a name, where /proc is. */
+/* Unlinks the socket file of a server's driver, which is listening by now. The relay reaches the
+ * socket through the open file and /proc; without /proc the file keeps its name. */
 static int hide_socket(struct rn_memif_port *mp)
 {
 	char by_fd[32];
@@ -187,11 +194,11 @@ int rn_memif_port_start(struct rn_memif_port *mp, struct rn_port *port, void (*g
 	return rc != 0 ? rc : rn_memif_relay_start(mp->relay);
 }
 
-/* What the peer has not taken from the rings goes with the connection, and often that is the answer to its DREQ: it
- * gets a moment to look. */
+/* Frames that the peer has not taken from the rings are lost with the connection, and often one
+ * of them is the reply to the peer's DREQ: give it a moment to take them. */
 void rn_memif_port_stop(struct rn_memif_port *mp)
 {
-	const struct timespec moment = {.tv_nsec = LAST_WORDS_NS};
+	const struct timespec moment = {.tv_nsec = LAST_FRAMES_NS};
 
 	if (mp == NULL || mp->relay == NULL)
 		return;
@@ -201,7 +208,8 @@ void rn_memif_port_stop(struct rn_memif_port *mp)
 	mp->relay = NULL;
 }
 
-/* A server's driver removes its socket file, and would log that it is gone. */
+/* A server's driver tries to remove its socket file and logs an error because it was unlinked
+ * already: silence its log for this call. */
 void rn_memif_port_remove(struct rn_memif_port *mp, const char *device)
 {
 	int type = mp->server && mp->dir[0] == '\0' ? rte_log_register("pmd.net.memif") : -1;

@@ -1,5 +1,6 @@
-/* The part of a port that only net_memif needs: its relay, and the four things the relay asks of a port
- * (docs/decisions/0001-memif.md). Control thread; the callbacks run in the relay's thread. */
+/* The part of a port that only net_memif needs: its relay, and the four operations that the relay
+ * needs from the port (docs/decisions/0001-memif.md). Control thread; the relay's thread calls
+ * `grace`. */
 #ifndef RN_MEMIF_PORT_H
 #define RN_MEMIF_PORT_H
 
@@ -9,18 +10,20 @@
 struct rn_port;
 struct rn_memif_port;
 
-/* Before the device is made. path: where the peer meets us, '@' for an abstract name. 0 or -errno. */
+/* To be called before the device is created. path: the socket shared with the peer; a leading '@'
+ * means an abstract name. Returns 0 or -errno. */
 int rn_memif_port_create(struct rn_memif_port **mp, bool server, const char *path);
-/* What to give the driver as its socket; '@' begins an abstract name. */
+/* The socket name for the driver's arguments; a leading '@' means an abstract name. Valid as long
+ * as mp. */
 const char *rn_memif_port_socket(const struct rn_memif_port *mp);
-/* Device started, shards ready: meet the peer. `grace(arg)` returns when no shard is inside a burst that began before
- * the call. 0 or -errno. */
+/* Starts connecting to the peer. The device must be started and the shards ready. `grace(arg)`
+ * returns when no shard is inside a burst that began before the call. Returns 0 or -errno. */
 int rn_memif_port_start(struct rn_memif_port *mp, struct rn_port *port, void (*grace)(void *arg), void *arg);
-/* Shards stopped, device not yet: ends the connection. */
+/* Ends the connection, before the device is stopped. Accepts NULL. */
 void rn_memif_port_stop(struct rn_memif_port *mp);
-/* Instead of rte_vdev_uninit(). */
+/* Removes the device; replaces rte_vdev_uninit() for memif ports. */
 void rn_memif_port_remove(struct rn_memif_port *mp, const char *device);
-/* Device gone. This and stop accept NULL. */
+/* Frees mp after the device was removed. Accepts NULL. */
 void rn_memif_port_destroy(struct rn_memif_port *mp);
 
 #endif

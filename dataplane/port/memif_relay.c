@@ -1,5 +1,6 @@
-/* Who may end a memif connection, and when? The relay alone, once nobody polls the port.
- * Owns both control sockets of one port and the thread that joins them. The header says why. */
+/* When may a memif connection end? Only when no thread polls the port any more; the relay sees to
+ * that (the header gives the reason). Owns both control sockets of one port and the thread that
+ * relays between them. Runs in that thread, except create, start and destroy. */
 #include "memif_relay.h"
 
 #include <errno.h>
@@ -19,12 +20,12 @@
 #include "thread.h"
 
 #define RETRY_MS	50
-#define MSG_BYTES	128 /* every memif message; memif 2.0 */
+#define MSG_BYTES	128 /* length of every message of memif 2.0 */
 #define TYPE_NONE	0
 #define TYPE_ADD_REGION 4
 #define TYPE_CONNECTED	7
-#define TYPE_OVER	0x10000 /* not on the wire: the connection is lost or refused */
-#define REGION_SIZE_AT	4	/* type 16, index 16, size 32 */
+#define TYPE_OVER	0x10000 /* no wire value: the connection is lost or refused */
+#define REGION_SIZE_AT	4	/* ADD_REGION: 16 bits type, 16 bits index, 32 bits size */
 
 struct rn_memif_relay {
 	struct rn_memif_relay_config cfg;
@@ -38,7 +39,7 @@ struct rn_memif_relay {
 
 struct message {
 	uint8_t bytes[MSG_BYTES];
-	int fd; /* -1: none */
+	int fd; /* the file descriptor sent with the message, owned; -1: none */
 };
 
 static int address_from(const char *path, struct sockaddr_un *un, socklen_t *len)
@@ -78,6 +79,8 @@ static int connect_to(const struct sockaddr_un *un, socklen_t len)
 	return fd;
 }
 
+/* Opens a listening socket. Fails with -EADDRINUSE when a process already listens at this
+ * address. */
 static int listen_at(const struct sockaddr_un *un, socklen_t len)
 {
 	int fd, probe = connect_to(un, len);
@@ -87,13 +90,15 @@ static int listen_at(const struct sockaddr_un *un, socklen_t len)
 		close(probe);
 		return -EADDRINUSE;
 	}
-	/* A file that is no socket refuses too, but it is somebody's. */
+	/* ECONNREFUSED means that no process listens: remove a stale socket, but no file of
+	 * another kind. */
 	if (probe == -ECONNREFUSED && !has_abstract_name(un) && lstat(un->sun_path, &st) == 0 && S_ISSOCK(st.st_mode))
 		unlink(un->sun_path);
 	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return -errno;
-	/* bind() makes the file with the mode of the socket: only its owner may connect, whatever the umask is. */
+	/* bind() creates the file with the mode of the socket, so only the owner may connect,
+	 * whatever the umask is. */
 	if (fchmod(fd, S_IRUSR | S_IWUSR) < 0 || bind(fd, (const struct sockaddr *)un, len) < 0 || listen(fd, 8) < 0) {
 		int err = errno;
 
@@ -103,8 +108,9 @@ static int listen_at(const struct sockaddr_un *un, socklen_t len)
 	return fd;
 }
 
-/* Waits until one of the two is readable or gone. Returns 0 or 1 for which, -ECANCELED when the
- * relay is to stop, -ETIMEDOUT. A negative fd is never ready. */
+/* Waits until one of the two sockets is readable or closed by its peer. Returns 0 or 1 for that
+ * socket, -ECANCELED when the relay is being destroyed, or -ETIMEDOUT. A negative fd is never
+ * ready. */
 static int wait_either(const struct rn_memif_relay *r, int fd0, int fd1, int timeout_ms)
 {
 	struct pollfd p[3] = {{fd0, POLLIN, 0}, {fd1, POLLIN, 0}, {r->stop_fd, POLLIN, 0}};
@@ -129,7 +135,8 @@ static bool message_read(int from, struct message *m)
 		struct cmsghdr h;
 	} ctl;
 	struct iovec iov = {m->bytes, sizeof(m->bytes)};
-	/* No room for a second descriptor, not even in what CMSG_SPACE() pads with: the kernel keeps it and says so. */
+	/* Leave no room for a second descriptor, not even in the padding of CMSG_SPACE(): the
+	 * kernel then discards it and sets MSG_CTRUNC. */
 	struct msghdr mh = {.msg_iov = &iov,
 			    .msg_iovlen = 1,
 			    .msg_control = &ctl,
@@ -180,7 +187,8 @@ static unsigned message_type(const struct message *m)
 	return type;
 }
 
-/* A region that its owner can shrink would turn the poller's next access into SIGBUS. */
+/* True when the peer's memory region has its full size and can no longer shrink: otherwise an
+ * access of a poller could raise SIGBUS. */
 static bool region_can_be_trusted(const struct message *m)
 {
 	struct stat st;
@@ -195,7 +203,8 @@ static bool region_can_be_trusted(const struct message *m)
 	       (uint64_t)st.st_size >= size;
 }
 
-/* Hands one message over. Returns its type, or TYPE_OVER. */
+/* Relays one message. Returns its type, or TYPE_OVER when it cannot be read or sent, or must not
+ * be sent. */
 static unsigned pass_on(int from, int to, bool from_peer)
 {
 	struct message m;
@@ -210,25 +219,27 @@ static unsigned pass_on(int from, int to, bool from_peer)
 	return type;
 }
 
-/* Ends the driver's connection and waits until it is at rest: rte_eth_dev_stop() must come after
- * this, or both would free the same memory. The driver closing its end proves nothing, since a
- * child of this process may have inherited it. */
-static void bring_to_rest(struct rn_memif_relay *r, int pmd)
+/* Ends the driver's connection and waits until the driver has processed that: rte_eth_dev_stop()
+ * must not run at the same time, or both would free the same memory. Waiting for the driver to
+ * close its end would not be enough, because a child of this process may have inherited the
+ * socket. */
+static void disconnect_driver(struct rn_memif_relay *r, int pmd)
 {
 	close(pmd);
-	r->cfg.ops.settle(r->cfg.arg);
+	r->cfg.ops.drain_interrupts(r->cfg.arg);
 }
 
-/* One connection from its first message to the driver's rest. The port is quiet on entry and on
- * return; between CONNECTED and the next sign of life on either socket it may be polled.
- * Returns whether the connection was made. */
+/* Serves one connection from its first message until the driver is disconnected. The port is
+ * quiet on entry and on return; it may be polled from CONNECTED until either socket becomes
+ * readable again. Returns whether the connection was established. */
 static bool serve(struct rn_memif_relay *r, int peer, int pmd)
 {
 	unsigned type;
 	int which;
 
-	/* A server's driver greets first, and frees a control channel that EAL still watches when
-	 * it cannot: so take the greeting before anything may end the connection. */
+	/* A server's driver sends the first message. If sending fails, the driver frees a control
+	 * channel that EAL still polls, so read that message before anything can end the
+	 * connection. */
 	type = r->cfg.server ? pass_on(pmd, peer, false) : TYPE_NONE;
 	while (type != TYPE_OVER && type != TYPE_CONNECTED) {
 		which = wait_either(r, peer, pmd, -1);
@@ -238,17 +249,18 @@ static bool serve(struct rn_memif_relay *r, int peer, int pmd)
 	}
 	if (type == TYPE_CONNECTED) {
 		r->cfg.ops.up(r->cfg.arg);
-		/* Nothing but a farewell is defined from here on. */
+		/* After CONNECTED memif defines no message but DISCONNECT. */
 		wait_either(r, peer, pmd, -1);
 		r->cfg.ops.quiesce(r->cfg.arg);
 	}
-	bring_to_rest(r, pmd);
+	disconnect_driver(r, pmd);
 	close(peer);
 	return type == TYPE_CONNECTED;
 }
 
-/* An abstract name has no file whose mode keeps others out. So the driver's end must be this process, and at the peer's
- * end must be a process of the same user or of root: it shares memory with us. */
+/* An abstract name has no file mode that keeps other users out, so the process at the other end
+ * is checked. At the driver's socket it must be this process; at the peer's socket, a process of
+ * the same user or of root, because the two share memory. */
 static bool is_this_process(const struct ucred *who)
 {
 	return who->pid == getpid();
@@ -267,7 +279,7 @@ static bool other_end_is(int fd, bool (*welcome)(const struct ucred *who))
 	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &len) == 0 && welcome(&who);
 }
 
-/* The next connection from a welcome process; the others are closed. */
+/* Accepts the next connection from a welcome process and closes all others before it. */
 static int accept_only(int listen_fd, bool (*welcome)(const struct ucred *who))
 {
 	int fd;
@@ -289,7 +301,7 @@ static int reach_driver(struct rn_memif_relay *r)
 {
 	if (r->cfg.server)
 		return connect_to(&r->pmd_addr, r->pmd_len);
-	/* The first time the driver is here already, since rte_eth_dev_start(). */
+	/* For the first connection the driver has connected already, in rte_eth_dev_start(). */
 	if (wait_either(r, r->listen_fd, -1, 0) != 0) {
 		int ret = r->cfg.ops.restart(r->cfg.arg);
 
@@ -392,10 +404,10 @@ void rn_memif_relay_destroy(struct rn_memif_relay *r)
 		pthread_join(r->thread, NULL);
 	}
 	if (r->listen_fd >= 0) {
-		/* A client's driver that still waits for its first peer. */
+		/* A client's driver may still be connected without a peer: disconnect it. */
 		pmd = r->cfg.server ? -1 : accept_driver(r);
 		if (pmd >= 0)
-			bring_to_rest(r, pmd);
+			disconnect_driver(r, pmd);
 		close(r->listen_fd);
 		if (!has_abstract_name(ours))
 			unlink(ours->sun_path);

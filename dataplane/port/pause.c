@@ -1,5 +1,6 @@
-/* Was this port told to pause? Drivers name their counters as they like; those that speak of flow control are handed on under
- * the driver's name. Owns nothing; any thread, never that of a shard: it allocates. */
+/* Did this port send or receive pause frames? Every driver has its own counter names; those that
+ * contain a word for flow control are reported under the driver's name. Owns nothing; any thread,
+ * except within a shard's turn, because memory is allocated. */
 #include "pause.h"
 
 #include <stdio.h>
@@ -9,8 +10,8 @@
 
 #include <rte_ethdev.h>
 
-/* In the names drivers of 22.11 give them: rx_prio3_pause, rx_pause_ctrl_phy, rx_xon_packets, tx_priority3_xoff_packets,
- * rx_pfc_frames, mac_rx_ctrl_flow_control. */
+/* Examples of counter names in DPDK 22.11: rx_prio3_pause, rx_pause_ctrl_phy, rx_xon_packets,
+ * tx_priority3_xoff_packets, rx_pfc_frames, mac_rx_ctrl_flow_control. */
 static bool is_pause(const char *name)
 {
 	static const char *const words[] = {"pause", "pfc", "xon", "xoff", "flow_control", "flowctrl"};

@@ -1,11 +1,13 @@
-/* What a port's driver counts of flow control: pause frames, plain and by priority (PFC). Any thread. */
+/* Flow control counters of a port's driver: pause frames, global and per priority (PFC). Any
+ * thread, except within a shard's turn. */
 #ifndef RN_PAUSE_H
 #define RN_PAUSE_H
 
 #include "port.h"
 
-/* fn(arg, "pause_" and the driver's name, value) for each. Drivers of software ports count none. The caller sees to it that
- * the port is not unplugged meanwhile; nothing is told of one that was. */
+/* Calls fn(arg, name, value) for each counter; the name is "pause_" and the driver's name.
+ * Drivers of software ports have none, and for a removed port fn is not called. The caller must
+ * make sure that the port is not unplugged during the call. */
 void rn_port_pause_stats(const struct rn_port *port, void (*fn)(void *arg, const char *name, uint64_t value), void *arg);
 
 #endif

@@ -1,5 +1,5 @@
-/* How does an ethdev become a port of ours? Owns the ethdev, its rings when two ports are joined, and the mbuf pool.
- * Control thread only. */
+/* How is a DPDK ethdev set up as a port, and shut down again? Owns the ethdev, its rings when two
+ * ports are joined, and the mbuf pool. Runs in the control thread, except on_removal(). */
 #include "port.h"
 
 #include <errno.h>
@@ -24,12 +24,14 @@
 #include "memif_port.h"
 #include "vdev.h"
 
-/* Of each shard, as far as EAL has a number for it (rxtx.c). */
+/* Size in mbufs of the pool's cache for each shard that has an lcore id (rxtx.c). */
 #define POOL_CACHE 256u
 
-/* A stack: what was freed last is taken next and still in somebody's cache. Through DPDK's default, a ring, frames that
- * one shard fills and another frees walk over all buffers there are, 37 MB of them: 1.5 times the time per 4 KiB frame
- * (docs/benchmarks.md). Lock-free, because threads of applications may be preempted within. */
+/* Creates a pool with the given mempool driver. A stack is preferred: the mbuf freed last, which
+ * is still in a CPU cache, is allocated next. With DPDK's default, a ring, frames filled by one
+ * shard and freed by another cycle through all buffers, 37 MB, and take 1.5 times as long per 4
+ * KiB frame (docs/benchmarks.md). The stack must be lock-free, because an application's thread
+ * may be preempted while using it. */
 static struct rte_mempool *pool_of(const char *ops, const char *name, unsigned n, unsigned room)
 {
 	return rte_pktmbuf_pool_create_by_ops(name, n, RN_MIN(POOL_CACHE, n / 2),
@@ -41,7 +43,8 @@ struct rte_mempool *rn_pool_create(const char *name, unsigned n, unsigned room)
 {
 	struct rte_mempool *pool = pool_of("lf_stack", name, n, room);
 
-	/* The stack is a driver of its own, which an installation of DPDK may lack. */
+	/* The stack is a separate driver, which an installation of DPDK may lack: then use the
+	 * default. */
 	return pool != NULL ? pool : pool_of(NULL, name, n, room);
 }
 
@@ -50,8 +53,9 @@ void rn_pool_destroy(struct rte_mempool *pool)
 	rte_mempool_free(pool);
 }
 
-/* INTR_RMV comes on EAL's interrupt thread and announces that the device is going; DESTROY comes on the thread that takes
- * it out of DPDK, when it may free what a burst looks at. */
+/* Called by DPDK. INTR_RMV, in EAL's interrupt thread, announces that the device is being
+ * removed. DESTROY comes in the thread that removes the device from DPDK, before memory is freed
+ * that a burst reads; hence the grace period. */
 static int on_removal(uint16_t id, enum rte_eth_event_type event, void *arg, void *ret)
 {
 	struct rn_port *p = arg;
@@ -66,19 +70,20 @@ static int on_removal(uint16_t id, enum rte_eth_event_type event, void *arg, voi
 	return 0;
 }
 
-static const enum rte_eth_event_type farewells[] = {RTE_ETH_EVENT_INTR_RMV, RTE_ETH_EVENT_DESTROY};
+static const enum rte_eth_event_type removal_events[] = {RTE_ETH_EVENT_INTR_RMV, RTE_ETH_EVENT_DESTROY};
 
 static void listen_for_removal(struct rn_port *p, bool listen)
 {
-	for (unsigned i = 0; i < RN_ARRAY_SIZE(farewells); i++) {
+	for (unsigned i = 0; i < RN_ARRAY_SIZE(removal_events); i++) {
 		if (listen)
-			rte_eth_dev_callback_register(p->id, farewells[i], on_removal, p);
-		else /* of whatever port: a destroyed one's number is nobody's, its callbacks are still there */
-			rte_eth_dev_callback_unregister(RTE_ETH_ALL, farewells[i], on_removal, p);
+			rte_eth_dev_callback_register(p->id, removal_events[i], on_removal, p);
+		else /* for all ports: the callbacks of a destroyed port remain, but its number is invalid */
+			rte_eth_dev_callback_unregister(RTE_ETH_ALL, removal_events[i], on_removal, p);
 	}
 }
 
-/* What we use of what the port can do; everything else is done in software. */
+/* Selects the offloads to use from those that the port offers; everything else is done in
+ * software. */
 static void negotiate(struct rn_port *p, const struct rte_eth_dev_info *info, struct rte_eth_conf *conf)
 {
 	const uint64_t hash = RTE_ETH_RSS_NONFRAG_IPV4_UDP | RTE_ETH_RSS_NONFRAG_IPV6_UDP;
@@ -89,7 +94,8 @@ static void negotiate(struct rn_port *p, const struct rte_eth_dev_info *info, st
 		conf->rxmode.mq_mode = RTE_ETH_MQ_RX_RSS;
 		conf->rx_adv_conf.rss_conf.rss_hf = info->flow_type_rss_offloads & hash;
 	}
-	/* Some virtual drivers state 1518 and pass jumbo frames all the same, but refuse to be told. */
+	/* Some virtual drivers report a maximum of 1518 bytes and refuse a larger MTU, but carry
+	 * jumbo frames all the same: leave their MTU unset. */
 	if (info->max_rx_pktlen >= p->frame_bytes && info->max_mtu >= p->mtu && info->max_mtu != UINT16_MAX)
 		conf->rxmode.mtu = p->mtu;
 	p->rx_offloads = conf->rxmode.offloads;
@@ -135,7 +141,8 @@ static int configure(struct rn_port *p, unsigned nrxq, unsigned ntxq, uint32_t r
 		goto failed;
 	p->started = true;
 	listen_for_removal(p, true);
-	/* Frames for us come by our own MAC, which the driver may not know. */
+	/* The adapter's MAC comes from the configuration, and the driver's filter may not know
+	 * it. */
 	rte_eth_promiscuous_enable(p->id);
 	return 0;
 failed:
@@ -162,7 +169,8 @@ static int check_iface(const struct rn_port_spec *spec, char *err, size_t errlen
 			 spec->mtu);
 		return -EINVAL;
 	}
-	/* The driver would not say what it lacks. */
+	/* Try a packet socket here, because net_af_packet does not report why it cannot
+	 * open one. */
 	fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
 	if (fd < 0) {
 		rc = -errno;
@@ -196,7 +204,7 @@ int rn_port_open(struct rn_port **port, const struct rn_port_spec *spec, char *e
 	if (rc == 0) {
 		rc = found ? 0 : rn_af_packet_show_fragments(p->id, spec->args);
 		if (rc != 0)
-			snprintf(err, errlen, "port %s would take IPv4 fragments for packets, and its sockets cannot be replaced: %s",
+			snprintf(err, errlen, "port %s would accept reassembled IPv4 fragments, because its sockets cannot be replaced: %s",
 				 p->name, strerror(-rc));
 		else
 			rc = configure(p, spec->queues, spec->queues, spec->ring, err, errlen);
@@ -218,6 +226,7 @@ int rn_port_go(struct rn_port *p, void (*grace)(void *arg), void *arg)
 	return p->memif != NULL ? rn_memif_port_start(p->memif, p, grace, arg) : 0;
 }
 
+/* A ring in ordinary memory: each end of a joined port is used by one shard. */
 static struct rte_ring *frame_ring(uint32_t slots)
 {
 	size_t bytes = RN_ALIGN_UP((size_t)rte_ring_get_memsize(slots), RTE_CACHE_LINE_SIZE);
@@ -266,7 +275,7 @@ int rn_port_join(struct rn_port *port[2], const unsigned nq[2], uint16_t mtu, ui
 		int id = rte_eth_from_rings(p->name, p->rings, p->nrings, q->rings, q->nrings, 0);
 		if (id < 0) {
 			rc = -ENODEV;
-			snprintf(err, errlen, "ring port %s cannot be made", p->name);
+			snprintf(err, errlen, "ring port %s cannot be created", p->name);
 			goto failed;
 		}
 		p->id = (uint16_t)id;
@@ -288,13 +297,15 @@ bool rn_port_gone(struct rn_port *p)
 {
 	char name[IF_NAMESIZE];
 
-	/* By number: it may be renamed, and another one may take its name. */
+	/* Look the interface up by number: it may be renamed, and another interface may get its
+	 * name. */
 	if (p->ifindex != 0 && if_indextoname(p->ifindex, name) == NULL && errno == ENXIO)
 		return true;
 	return atomic_load(&p->removed);
 }
 
-/* No burst runs. What somebody else has taken out already is left alone. */
+/* Stops and removes the device; no burst may be running. Does nothing for a device that was
+ * already removed from DPDK by another party. */
 static void detach(struct rn_port *p)
 {
 	if (p->started)
@@ -314,7 +325,7 @@ static void detach(struct rn_port *p)
 
 void rn_port_unplug(struct rn_port *p)
 {
-	/* First the relay, which lets a memif port speak. */
+	/* Stop the relay first: it could clear `quiet` again. */
 	rn_memif_port_stop(p->memif);
 	atomic_store(&p->quiet, 1);
 	atomic_store(&p->removed, 1);
@@ -350,7 +361,7 @@ void rn_port_groups(struct rn_port *p, const uint8_t (*mac)[6], unsigned n)
 		return;
 	for (unsigned i = 0; i < n; i++) {
 		unsigned k = 0;
-		/* Groups may share a MAC. */
+		/* Several groups may map to the same MAC; list it once. */
 		while (k < used && memcmp(list[k].addr_bytes, mac[i], 6) != 0)
 			k++;
 		memcpy(list[k].addr_bytes, mac[i], 6);
@@ -383,10 +394,10 @@ bool rn_port_carrier(const struct rn_port *p)
 uint32_t rn_port_speed(const struct rn_port *p)
 {
 	struct rte_eth_link link;
-	bool told = !atomic_load(&p->removed) && rte_eth_link_get_nowait(p->id, &link) == 0 &&
+	bool known = !atomic_load(&p->removed) && rte_eth_link_get_nowait(p->id, &link) == 0 &&
 		    link.link_speed != RTE_ETH_SPEED_NUM_NONE && link.link_speed != RTE_ETH_SPEED_NUM_UNKNOWN;
 
-	return told ? link.link_speed : RTE_ETH_SPEED_NUM_10G;
+	return known ? link.link_speed : RTE_ETH_SPEED_NUM_10G;
 }
 
 bool rn_port_iface_has(const char *iface, const struct rn_gid *addr)

@@ -1,5 +1,6 @@
-/* How do mbufs become packets for a shard, and a shard's frames mbufs for a port? Owns every mbuf between rx_burst and
- * free, and between allocation and tx_burst. Runs in the shard's thread. */
+/* How do mbufs become packets for a shard, and a shard's frames become mbufs for a port? Owns
+ * every mbuf between rx_burst and free, and between allocation and tx_burst. Runs in the shard's
+ * thread. */
 #include "rxtx.h"
 
 #include <errno.h>
@@ -18,12 +19,15 @@
 #include "handover.h"
 #include "tamper.h"
 
-/* Numbers of lcores that EAL does not use, in use by our shards. Under the in-process link's lock. */
+/* Lcore ids that EAL does not use and that shards have borrowed. Protected by the lock of the
+ * in-process link. */
 static bool borrowed[RTE_MAX_LCORE];
 
-/* A pool has a cache per lcore, and drivers take and free mbufs through that of the lcore they believe to run on. Without a
- * number every mbuf a driver frees is an atomic operation on the pool's ring, which waits until all that was stored into
- * the peer's memory has got there. LCORE_ID_ANY: none is free. */
+/* Returns an unused lcore id for a shard, LCORE_ID_ANY when there is none. A mempool has one
+ * cache per lcore id, and drivers allocate and free mbufs through the cache of the id they run
+ * under. A thread without an id would need an atomic operation on the pool for every mbuf that a
+ * driver frees; such an operation also waits until all earlier stores (payload written to the
+ * application's memory) have completed. */
 static unsigned borrow_lcore_id(void)
 {
 	for (unsigned id = RTE_MAX_LCORE; id-- > 0;)
@@ -56,6 +60,7 @@ int rn_rxtx_open(struct rn_rxtx *x, const struct rn_rxtx_cfg *cfg)
 	rn_rng_seed(&x->tamper, ~(cfg->impair_seed + cfg->index));
 	x->lcore_id = borrow_lcore_id();
 	x->cache = rte_mempool_default_cache(x->port->pool, x->lcore_id);
+	/* All lcore ids are taken: use a private cache, which only our own calls can use. */
 	x->own_cache = x->cache == NULL;
 	if (x->own_cache)
 		x->cache = rte_mempool_cache_create(RTE_MEMPOOL_CACHE_MAX_SIZE, SOCKET_ID_ANY);
@@ -68,6 +73,8 @@ int rn_rxtx_open(struct rn_rxtx *x, const struct rn_rxtx_cfg *cfg)
 	return 0;
 }
 
+/* Mbufs of our pool with one segment go back in bulk through our cache; others (of another pool,
+ * chained) one by one. */
 void rn_rxtx_free(struct rn_rxtx *x, struct rte_mbuf **m, unsigned n)
 {
 	unsigned kept = 0;
@@ -108,8 +115,9 @@ void rn_rxtx_close(struct rn_rxtx *x)
 
 /* ---- receive ---- */
 
-/* One contiguous frame with its VLAN tag in place, or false: drop it. */
-static bool straighten(struct rn_rxtx *x, struct rte_mbuf **m)
+/* Makes *m one contiguous frame with its VLAN tag in place, as the parser needs it. Returns false
+ * when that is not possible and the frame must be dropped. */
+static bool linearize(struct rn_rxtx *x, struct rte_mbuf **m)
 {
 	if (rn_unlikely((*m)->nb_segs > 1)) {
 		if (rte_pktmbuf_linearize(*m) != 0) {
@@ -128,13 +136,15 @@ static bool straighten(struct rn_rxtx *x, struct rte_mbuf **m)
 	return true;
 }
 
+/* The shard that owns the packet's QP; ARP, neighbour discovery and ICMP are handled by shard 0. */
 static unsigned owner_of(const struct rn_rxtx *x, const struct rn_pkt *pkt)
 {
 	return pkt->kind == RN_PKT_IB ? rn_qpn_shard(pkt->dest_qpn, x->nshards) : 0;
 }
 
-/* For a group: to every shard with members; none here at all is counted here. */
-static void to_group(struct rn_rxtx *x, struct rn_shard *sh, struct rn_steer *st, struct rte_mbuf *m, const struct rn_pkt *pkt,
+/* Passes a multicast packet to every shard with members of its group. When no shard has members,
+ * this shard receives the packet in order to count it as MULTICAST. */
+static void deliver_to_group(struct rn_rxtx *x, struct rn_shard *sh, struct rn_steer *st, struct rte_mbuf *m, const struct rn_pkt *pkt,
 		     rn_time now)
 {
 	uint32_t shards = rn_shard_group_shards(sh, &pkt->dst), here = 1u << x->index, others = shards & ~here;
@@ -148,8 +158,8 @@ static void to_group(struct rn_rxtx *x, struct rn_shard *sh, struct rn_steer *st
 		rn_shard_rx(sh, pkt, now);
 }
 
-/* True when the mbuf now belongs to another shard. */
-static bool one_frame(struct rn_rxtx *x, struct rn_shard *sh, struct rn_steer *st, struct rte_mbuf *m, rn_time now)
+/* Parses and delivers one frame. Returns true when the mbuf now belongs to another shard. */
+static bool receive_frame(struct rn_rxtx *x, struct rn_shard *sh, struct rn_steer *st, struct rte_mbuf *m, rn_time now)
 {
 	struct rn_pkt pkt;
 	const uint8_t *frame = rte_pktmbuf_mtod(m, const uint8_t *);
@@ -162,7 +172,7 @@ static bool one_frame(struct rn_rxtx *x, struct rn_shard *sh, struct rn_steer *s
 		return false;
 	}
 	if (rn_unlikely(pkt.dest_qpn == RN_MCAST_QPN)) {
-		to_group(x, sh, st, m, &pkt, now);
+		deliver_to_group(x, sh, st, m, &pkt, now);
 		return false;
 	}
 	unsigned owner = owner_of(x, &pkt);
@@ -178,7 +188,8 @@ static bool one_frame(struct rn_rxtx *x, struct rn_shard *sh, struct rn_steer *s
 	return true;
 }
 
-/* Frames from the port or from ourselves: all mbufs are disposed of. */
+/* Receives n frames, from the port or looped back, and frees or hands over all their mbufs. While
+ * one frame is processed, the first two cache lines of the next one are prefetched. */
 static void receive(struct rn_rxtx *x, struct rn_shard *sh, struct rn_steer *st, struct rte_mbuf **m, unsigned n,
 		    rn_time now)
 {
@@ -190,7 +201,7 @@ static void receive(struct rn_rxtx *x, struct rn_shard *sh, struct rn_steer *st,
 			rte_prefetch0(rte_pktmbuf_mtod(m[i + 1], void *));
 			rte_prefetch0(rte_pktmbuf_mtod_offset(m[i + 1], void *, RTE_CACHE_LINE_SIZE));
 		}
-		if (straighten(x, &one) && one_frame(x, sh, st, one, now))
+		if (linearize(x, &one) && receive_frame(x, sh, st, one, now))
 			continue;
 		m[ndone++] = one;
 	}
@@ -204,6 +215,9 @@ static unsigned rx_burst_uncancelled(const struct rn_rxtx *x, unsigned queue, st
 	return rte_eth_rx_burst(x->port->id, (uint16_t)queue, m, (uint16_t)x->burst);
 }
 
+/* Under the inline policy an application's thread may run this. If its driver makes system
+ * calls, the thread could be cancelled inside one of them, so cancellation is disabled
+ * around the burst. */
 static unsigned rx_burst(const struct rn_rxtx *x, unsigned queue, struct rte_mbuf **m)
 {
 	if (rn_unlikely(x->calls == RN_CALLS_BOTH))
@@ -223,7 +237,8 @@ unsigned rn_rx_turn(struct rn_rxtx *x, struct rn_shard *sh, struct rn_steer *st,
 	}
 	if (rn_unlikely(atomic_load_explicit(&x->port->quiet, memory_order_acquire)))
 		return seen;
-	/* Queues are dealt to the shards in turn; a shard without one lives on hand-offs. */
+	/* Receive queues are dealt out to the shards in turn; a shard without a queue gets all
+	 * its packets from other shards. */
 	for (unsigned q = x->index; q < x->port->nrxq; q += x->nshards) {
 		unsigned n = rx_burst(x, q, m);
 
@@ -239,8 +254,8 @@ unsigned rn_rx_turn(struct rn_rxtx *x, struct rn_shard *sh, struct rn_steer *st,
 
 /* ---- send ---- */
 
-/* Nobody is there to take them. */
-static unsigned lose(struct rn_rxtx *x)
+/* Frees all frames that the port has not taken. Returns their number. */
+static unsigned discard_output(struct rn_rxtx *x)
 {
 	unsigned n = x->nout;
 
@@ -249,13 +264,15 @@ static unsigned lose(struct rn_rxtx *x)
 	return n;
 }
 
-/* The port has taken none of what is in `out`. */
-static void refused(struct rn_rxtx *x, rn_time now)
+/* The port took no frame of `out`. A port that worked before and has taken nothing for
+ * RN_TX_PATIENCE has lost its link: frames are discarded so that retransmission timers can run
+ * out and connections can fail. */
+static void port_took_none(struct rn_rxtx *x, rn_time now)
 {
 	if (x->refused_since == 0)
 		x->refused_since = now;
 	if (now - x->refused_since >= RN_TX_PATIENCE && x->stats.tx_frames > 0)
-		x->stats.tx_discarded += lose(x);
+		x->stats.tx_discarded += discard_output(x);
 }
 
 static unsigned tx_burst_uncancelled(struct rn_rxtx *x)
@@ -272,7 +289,8 @@ static unsigned tx_burst(struct rn_rxtx *x)
 	return rte_eth_tx_burst(x->port->id, (uint16_t)x->txq, x->out + x->out_head, (uint16_t)x->nout);
 }
 
-/* Gives the port what it has not taken yet. Returns the frames it took. */
+/* Offers the frames of `out` to the port. Returns the number of frames it took (or that were
+ * discarded because the port is cut off). */
 static unsigned flush(struct rn_rxtx *x, rn_time now)
 {
 	struct rn_port *p = x->port;
@@ -280,11 +298,13 @@ static unsigned flush(struct rn_rxtx *x, rn_time now)
 	if (x->nout == 0)
 		return 0;
 	if (rn_unlikely(atomic_load_explicit(&p->cut, memory_order_relaxed)))
-		return lose(x);
+		return discard_output(x);
 	if (rn_unlikely(atomic_load_explicit(&p->quiet, memory_order_acquire))) {
-		refused(x, now);
+		port_took_none(x, now);
 		return 0;
 	}
+	/* Another shard is sending through this queue: keep the frames for the next turn rather
+	 * than wait. */
 	if (x->share_txq && atomic_exchange_explicit(&p->tx_lock, 1, memory_order_acquire) != 0)
 		return 0;
 	rn_handover_give(x->out + x->out_head, x->nout);
@@ -294,7 +314,7 @@ static unsigned flush(struct rn_rxtx *x, rn_time now)
 	x->stats.tx_frames += n;
 	x->stats.tx_full += n < x->nout;
 	if (rn_unlikely(n == 0)) {
-		refused(x, now);
+		port_took_none(x, now);
 		return 0;
 	}
 	x->refused_since = 0;
@@ -305,7 +325,7 @@ static unsigned flush(struct rn_rxtx *x, rn_time now)
 	return n;
 }
 
-/* Room at the end of `out` for n more, the frames left over from before staying in front. */
+/* Makes room for n more frames at the end of `out`; frames that are left over stay in front. */
 static void make_room(struct rn_rxtx *x, unsigned n)
 {
 	if (x->out_head + x->nout + n <= RN_OUT_MAX)
@@ -314,6 +334,7 @@ static void make_room(struct rn_rxtx *x, unsigned n)
 	x->out_head = 0;
 }
 
+/* Frames to the port's own MAC never reach the port: no switch would send them back. */
 static void dispatch(struct rn_rxtx *x, struct rte_mbuf *m)
 {
 	if (rn_unlikely(memcmp(rte_pktmbuf_mtod(m, void *), x->mac, 6) == 0)) {
@@ -324,7 +345,8 @@ static void dispatch(struct rn_rxtx *x, struct rte_mbuf *m)
 	}
 }
 
-/* A frame that members of its group here are to have too: received next turn. */
+/* Loops a copy of a multicast frame back for the group's members on this adapter, who receive it
+ * in the next turn. */
 static void loop_copy(struct rn_rxtx *x, struct rte_mbuf *m)
 {
 	struct rte_mbuf *copy = rte_pktmbuf_copy(m, x->port->pool, 0, UINT32_MAX);
@@ -337,6 +359,8 @@ static void loop_copy(struct rn_rxtx *x, struct rte_mbuf *m)
 	x->stats.loop_frames++;
 }
 
+/* Holds a frame back until `when`; `held` is sorted by time, frames of the same time stay in
+ * order. */
 static void hold(struct rn_rxtx *x, struct rte_mbuf *m, rn_time when)
 {
 	unsigned i = x->nheld++;
@@ -347,7 +371,7 @@ static void hold(struct rn_rxtx *x, struct rte_mbuf *m, rn_time when)
 	x->stats.impaired_late++;
 }
 
-/* `room`: how many more frames out and loop can take. */
+/* Dispatches held frames whose time has come, at most `room` (the free space in out and loop). */
 static void release_held(struct rn_rxtx *x, unsigned room, rn_time now)
 {
 	unsigned n = 0;
@@ -358,7 +382,8 @@ static void release_held(struct rn_rxtx *x, unsigned room, rn_time now)
 	memmove(x->held, x->held + n, x->nheld * sizeof(x->held[0]));
 }
 
-static void ill_fated(struct rn_rxtx *x, struct rte_mbuf *m, rn_time now)
+/* Applies the configured impairment to a frame to be sent. */
+static void impair_frame(struct rn_rxtx *x, struct rte_mbuf *m, rn_time now)
 {
 	struct rn_fate fate = rn_impair_decide(&x->rule, &x->rng, rte_pktmbuf_data_len(m));
 	struct rte_mbuf *copy[2] = {m, NULL};
@@ -368,6 +393,8 @@ static void ill_fated(struct rn_rxtx *x, struct rte_mbuf *m, rn_time now)
 		rn_rxtx_free(x, &m, 1);
 		return;
 	}
+	/* Tampering has its own generator, so that it does not change the decisions of
+	 * rn_impair_decide(). */
 	bool tampered = rn_rng_chance(&x->tamper, x->rule.tamper_ppm);
 	uint64_t bit = rn_rng_next(&x->tamper);
 	if (tampered)
@@ -388,6 +415,8 @@ static void ill_fated(struct rn_rxtx *x, struct rte_mbuf *m, rn_time now)
 	}
 }
 
+/* Fills `fresh` with empty mbufs up to `want`, or as far as the pool has some. Returns how many
+ * of them the caller may use. */
 static unsigned top_up(struct rn_rxtx *x, unsigned want)
 {
 	while (x->nfresh < want) {
@@ -402,12 +431,14 @@ static unsigned top_up(struct rn_rxtx *x, unsigned want)
 	return RN_MIN(want, x->nfresh);
 }
 
-/* Has the shard fill up to n of the fresh mbufs. Returns how many it filled; *bytes grows by what they hold. */
+/* Lets the shard build up to n frames in fresh mbufs. Returns the number of frames and adds their
+ * bytes to *bytes. */
 static unsigned build(struct rn_rxtx *x, struct rn_shard *sh, unsigned n, size_t *bytes, rn_time now)
 {
 	struct rn_txbuf buf[RN_BURST_MAX];
 
-	/* Where the data of a mbuf of our pool begins is known without touching the mbuf: most offered are not filled. */
+	/* The shard fills only some of the mbufs offered. Compute their data addresses instead of
+	 * reading them, so that unused mbufs cause no cache misses. */
 	for (unsigned i = 0; i < n; i++)
 		buf[i] = (struct rn_txbuf){.data = (uint8_t *)x->fresh[x->nfresh - 1 - i] + x->data_at, .cap = x->data_room};
 	unsigned built = rn_shard_tx(sh, buf, n, now);
@@ -424,7 +455,7 @@ static unsigned build(struct rn_rxtx *x, struct rn_shard *sh, unsigned n, size_t
 		if (rn_unlikely(buf[i].loop))
 			loop_copy(x, m);
 		if (rn_unlikely(x->impaired))
-			ill_fated(x, m, now);
+			impair_frame(x, m, now);
 		else
 			dispatch(x, m);
 	}
@@ -433,7 +464,9 @@ static unsigned build(struct rn_rxtx *x, struct rn_shard *sh, unsigned n, size_t
 
 static bool room_for_a_burst(const struct rn_rxtx *x)
 {
-	/* Twice: impairment may double every frame. What is looped by copy is not addressed to us as well. */
+	/* Each frame of a burst needs two places, because impairment may duplicate it. A
+	 * multicast frame that is looped by copy needs no third one, because its destination is
+	 * not the port's own MAC. */
 	return x->nout == 0 && x->nloop + 2 * x->burst <= RN_LOOP_MAX &&
 	       (!x->impaired || x->nheld + 2 * x->burst <= RN_HELD_MAX);
 }
@@ -457,6 +490,7 @@ unsigned rn_tx_turn(struct rn_rxtx *x, struct rn_shard *sh, rn_time now)
 		unsigned built = build(x, sh, n, &bytes, now);
 		work += built;
 		flush(x, now);
+		/* The shard has nothing more to send. */
 		if (built < n)
 			break;
 	}

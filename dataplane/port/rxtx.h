@@ -1,5 +1,5 @@
-/* Frames between a port and a shard. One struct rn_rxtx per shard, used by its thread alone; the counters may be read by
- * anyone. */
+/* Moves frames between a port and a shard. Each shard has one struct rn_rxtx, which only the
+ * shard's thread uses; any thread may read the counters. */
 #ifndef RN_RXTX_H
 #define RN_RXTX_H
 
@@ -16,22 +16,22 @@ struct rn_capture;
 #define RN_RXTX_STAT_ROWS(X) /* name, text */ \
 	X(rx_frames,     "frames received from the port") \
 	X(rx_bytes,      "bytes received from the port") \
-	X(rx_chained,    "received frames that came in several buffers and were linearised") \
+	X(rx_chained,    "received frames in several buffers, which were linearised") \
 	X(rx_dropped,    "received frames too long to linearise") \
 	X(tx_frames,     "frames the port took") \
 	X(tx_bytes,      "bytes built by the shard") \
-	X(tx_full,       "bursts the port did not take whole") \
+	X(tx_full,       "bursts of which the port took only a part") \
 	X(tx_discarded,  "frames dropped because the port had taken none for a second") \
-	X(tx_no_mbuf,    "turns that could not send for want of buffers") \
-	X(loop_frames,   "frames to our own MAC, never given to the port") \
-	X(loop_lost,     "copies of multicast datagrams for members here, lost for want of buffers") \
+	X(tx_no_mbuf,    "turns that could not send because there were no free buffers") \
+	X(loop_frames,   "frames looped back inside the adapter, never given to the port") \
+	X(loop_lost,     "multicast datagrams not looped back to local members: no free buffers") \
 	X(handed_off,    "packets handed to the shard that owns their QP") \
 	X(handoff_full,  "packets dropped because that shard's ring was full") \
-	X(impaired_lost, "sent frames lost on purpose") \
-	X(impaired_dup,  "sent frames doubled on purpose") \
-	X(impaired_late, "sent frames held back on purpose") \
+	X(impaired_lost, "sent frames dropped on purpose") \
+	X(impaired_dup,  "sent frames duplicated on purpose") \
+	X(impaired_late, "sent frames delayed on purpose") \
 	X(impaired_bad,  "sent frames corrupted on purpose") \
-	X(impaired_data, "sent frames whose data was changed on purpose, under an ICRC that fits")
+	X(impaired_data, "sent frames whose data was changed on purpose, with a matching ICRC")
 /* clang-format on */
 
 struct rn_rxtx_stats {
@@ -55,36 +55,37 @@ struct rn_rxtx {
 	struct rn_port *port;
 	unsigned index, nshards, txq;
 	unsigned burst, turn_bytes;
-	unsigned data_at, data_room; /* of an empty mbuf, from its address */
-	bool share_txq; /* another shard uses our transmit queue too */
-	enum rn_calls calls; /* of the driver, that an application's thread makes in our turns */
+	unsigned data_at, data_room; /* of an empty mbuf: offset of its data from its address, size */
+	bool share_txq;      /* another shard uses the same transmit queue */
+	enum rn_calls calls; /* bursts in which an application's thread would make system calls */
 	uint8_t mac[6];
-	unsigned lcore_id; /* that drivers are to see during a turn: names our cache in the pool */
-	bool own_cache;    /* none in the pool: one of our own */
+	unsigned lcore_id; /* id of the thread during a turn; selects the cache in the pool */
+	bool own_cache;    /* no lcore id was free: `cache` is private and freed by us */
 	struct rte_mempool_cache *cache;
 	struct rn_capture *capture; /* NULL: off */
 	struct rn_rxtx_stats stats;
 
-	struct rte_mbuf *fresh[RN_BURST_MAX]; /* ours, empty, for the next frames */
+	struct rte_mbuf *fresh[RN_BURST_MAX]; /* empty, for the next frames */
 	unsigned nfresh;
-	struct rte_mbuf *out[RN_OUT_MAX]; /* out[head..head+nout): built, not yet taken by the port, in order */
+	/* out[head..head+nout): frames in order, built but not yet taken by the port */
+	struct rte_mbuf *out[RN_OUT_MAX];
 	unsigned out_head, nout;
-	rn_time refused_since; /* the port has taken nothing since; 0: it does */
-	struct rte_mbuf *loop[RN_LOOP_MAX]; /* built, addressed to ourselves: received next turn */
+	rn_time refused_since; /* since when the port has taken nothing; 0: it takes frames */
+	struct rte_mbuf *loop[RN_LOOP_MAX]; /* looped back, received in the next turn */
 	unsigned nloop;
 
 	bool impaired;
 	struct rn_impair rule;
-	struct rn_rng rng, tamper; /* two: a rule leaves the choices of the others as they were */
-	struct rn_held *held; /* by time; RN_HELD_MAX of them when impaired */
+	struct rn_rng rng, tamper; /* two, so that tampering changes no other decision */
+	struct rn_held *held;      /* sorted by time; RN_HELD_MAX entries; NULL when not impaired */
 	unsigned nheld;
 };
 
 struct rn_rxtx_cfg {
 	struct rn_port *port;
 	unsigned index, nshards;
-	unsigned burst;      /* frames at once, 1..RN_BURST_MAX */
-	unsigned turn_bytes; /* bytes built in one turn, about; at least one frame */
+	unsigned burst;      /* frames per burst, 1..RN_BURST_MAX */
+	unsigned turn_bytes; /* approximate limit of bytes built in one turn; at least one frame */
 	uint8_t mac[6];
 	struct rn_impair impair;
 	uint64_t impair_seed;
@@ -92,28 +93,32 @@ struct rn_rxtx_cfg {
 	bool lent; /* application threads make the turns */
 };
 
-/* 0 or -ENOMEM. */
+/* Opens and closes, in the control thread while no turn runs. Returns 0 or -ENOMEM. Closing frees
+ * all mbufs. */
 int rn_rxtx_open(struct rn_rxtx *x, const struct rn_rxtx_cfg *cfg);
 void rn_rxtx_close(struct rn_rxtx *x);
 
-/* One burst from every receive queue of this shard and everything looped back. Returns the frames seen. */
+/* Receives one burst from every receive queue of this shard and everything looped back. Returns
+ * the number of frames. */
 unsigned rn_rx_turn(struct rn_rxtx *x, struct rn_shard *sh, struct rn_steer *st, rn_time now);
 
-/* What the port still owes us first, then fresh frames. Nothing is built while the port has not taken all of the former
- * burst, or without buffers. Nothing built is dropped, but by a port that took frames once and then none for
- * RN_TX_PATIENCE: its link is down, and who waits for an answer must be able to give up. Returns the frames that left or
- * were built. */
+/* Sends frames left over from earlier turns, then lets the shard build new ones. No frame is
+ * built while the port has not taken all of the previous burst, or without free mbufs. A built
+ * frame is dropped only when the port took frames before and then none for RN_TX_PATIENCE: its
+ * link is down, and requests must be able to time out. Returns the number of frames that were
+ * sent or built. */
 unsigned rn_tx_turn(struct rn_rxtx *x, struct rn_shard *sh, rn_time now);
 
-/* Takes back mbufs whose packets were dealt with. */
+/* Frees n mbufs whose packets have been processed. */
 void rn_rxtx_free(struct rn_rxtx *x, struct rte_mbuf **m, unsigned n);
 
-/* Something is waiting for the port, not for the core. */
+/* True when built frames wait for the port or to be looped back: the next turn has work even if
+ * the core has none. */
 static inline bool rn_rxtx_backlog(const struct rn_rxtx *x)
 {
 	return x->nout > 0 || x->nloop > 0;
 }
-/* When the next held frame is due; RN_TIME_NEVER without one. */
+/* When the next frame that impairment holds back is due; RN_TIME_NEVER when none is held. */
 static inline rn_time rn_rxtx_next(const struct rn_rxtx *x)
 {
 	return x->nheld > 0 ? x->held[0].when : RN_TIME_NEVER;

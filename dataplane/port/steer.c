@@ -1,5 +1,6 @@
-/* How does a packet or a message get to the shard that owns its QP? Owns the rings between the shards of an adapter.
- * Each function runs in the thread of the shard whose struct rn_steer it is given. */
+/* How does a packet or a message get to the shard that owns its QP? Owns the rings between the
+ * shards of an adapter. Each function runs in the thread of the shard whose struct rn_steer is
+ * passed to it. */
 #include "steer.h"
 
 #include <errno.h>
@@ -9,7 +10,8 @@
 #include <rte_ring.h>
 #include <rte_ring_elem.h>
 
-/* Slots that packets leave free, so that a flood of them does not hold up the core's messages. */
+/* Packets leave this many slots of a ring free, so that a flood of packets does not delay the
+ * core's messages. */
 #define MSG_RESERVE 16
 
 enum item_kind { ITEM_PACKET, ITEM_MESSAGE };
@@ -116,7 +118,8 @@ unsigned rn_steer_messages(struct rn_steer *st, struct rn_shard *sh)
 	struct item it = {.kind = ITEM_MESSAGE};
 	unsigned n = 0;
 
-	/* One at a time and only with room everywhere: what is taken from the core must arrive. */
+	/* Take one message at a time, and only while every ring has room: a message taken from
+	 * the core must be delivered. */
 	while (all_have_room(st) && rn_shard_outbox(sh, &it.msg, 1) == 1) {
 		for (unsigned i = 0; i < st->n; i++) {
 			if (i == st->index || (it.msg.to != RN_MSG_ALL && it.msg.to != i))
@@ -137,7 +140,8 @@ unsigned rn_steer_drain(struct rn_steer *st, struct rn_shard *sh, struct rte_mbu
 
 	*ndone = 0;
 	for (unsigned i = 0; i < st->n; i++) {
-		/* An equal share each, so that one busy neighbour does not starve the others. */
+		/* Every ring gets an equal share of max, so that one busy shard does not starve
+		 * the others. */
 		for (unsigned k = 0; k < max / st->n && st->from[i] != NULL; k++) {
 			if (rte_ring_dequeue_elem(st->from[i], &it, sizeof(it)) != 0)
 				break;

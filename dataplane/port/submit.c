@@ -1,5 +1,5 @@
-/* How do work requests get from application threads to a shard? Owns the ring's memory. rn_submit_put() runs in any
- * thread, rn_submit_drain() in the shard's. */
+/* How do work requests get from application threads to a shard? Owns the ring's memory.
+ * rn_submit_put() runs in any thread, rn_submit_drain() in the shard's thread. */
 #include "submit.h"
 
 #include <errno.h>
@@ -21,6 +21,7 @@ int rn_submit_create(struct rn_submit *s, uint32_t slots)
 	s->ring = aligned_alloc(RTE_CACHE_LINE_SIZE, RN_ALIGN_UP((size_t)bytes, RTE_CACHE_LINE_SIZE));
 	if (s->ring == NULL)
 		return -ENOMEM;
+	/* With the default distance limit a preempted producer would make the others spin. */
 	int err = rte_ring_init(s->ring, "rn_submit", slots, RING_F_MP_RTS_ENQ | RING_F_SC_DEQ);
 	if (err == 0)
 		err = rte_ring_set_prod_htd_max(s->ring, rte_ring_get_capacity(s->ring));
@@ -44,8 +45,8 @@ RN_HANDOVER_UNSEEN bool rn_submit_put(struct rn_submit *s, const struct rn_wqe *
 
 uint32_t rn_submit_position(const struct rn_submit *s)
 {
-	/* The head, not the tail: an enqueue of ours may have returned while an older one, of another thread, still
-	 * holds the tail back. */
+	/* Use the producer head, not the tail: in RTS mode this thread's enqueue may have
+	 * returned while an older one of another thread still holds the tail back. */
 	return __atomic_load_n(&s->ring->rts_prod.head.val.pos, __ATOMIC_ACQUIRE);
 }
 
@@ -69,6 +70,7 @@ unsigned rn_submit_count(const struct rn_submit *s)
 	return rte_ring_count(s->ring);
 }
 
+/* Slot i of a zero-copy dequeue, which has two parts when it wraps around the end of the ring. */
 static const void *slot_at(const struct rte_ring_zc_data *zc, unsigned i)
 {
 	if (i < zc->n1)
@@ -87,14 +89,17 @@ unsigned rn_submit_drain(struct rn_submit *s, struct rn_shard *sh, unsigned max,
 	unsigned taken = 0;
 
 	rn_handover_take_one(s->ring);
+	/* Copy each request before the shard validates it: the ring's memory must not change in
+	 * between. */
 	while (taken < got) {
 		memcpy(copy.slot[0], slot_at(&zc, taken), RN_SLOT_BYTES);
-		/* A count no producer of ours writes: the slot stands for itself and the shard refuses its form. */
+		/* An invalid slot count, which no front end writes: treat the slot as one
+		 * request, which rn_sq_push() then rejects. */
 		unsigned slots = copy.wqe.slots;
 		if (slots < 1 || slots > RN_WQE_MAX_SLOTS)
 			slots = 1;
 		if (taken + slots > got)
-			break; /* `max` cut it: whole next time */
+			break; /* `max` ends within this request: take it as a whole next time */
 		for (unsigned i = 1; i < slots; i++)
 			memcpy(copy.slot[i], slot_at(&zc, taken + i), RN_SLOT_BYTES);
 		copy.wqe.slots = (uint8_t)slots;

@@ -1,9 +1,10 @@
-/* The submission ring of one shard: many application threads produce 64-byte slots, the shard consumes.
+/* The submission ring of one shard: application threads enqueue work requests in 64-byte slots,
+ * the shard dequeues.
  *
- * A work request takes wqe->slots consecutive slots, enqueued in one piece. Memory is our own: no memzone.
- * Producers are in RTS mode with no distance limit: one that is preempted in the middle of an enqueue delays what
- * comes after it, but no other producer spins for it (docs/decisions/0003-submission-ring.md).
- */
+ * A work request takes wqe->slots consecutive slots, enqueued as a whole. The ring is in the
+ * process's heap, not in a DPDK memzone. Producers are in RTS mode without a distance limit: a
+ * producer that is preempted in the middle of an enqueue delays the requests after it, but no
+ * other producer spins (docs/decisions/0003-submission-ring.md). */
 #ifndef RN_SUBMIT_H
 #define RN_SUBMIT_H
 
@@ -16,28 +17,33 @@ struct rn_submit {
 	struct rte_ring *ring;
 };
 
-/* slots: a power of two, at least 64; one slot stays unused. 0, -ENOMEM or -EINVAL. */
+/* slots: a power of two, at least 64; one slot stays unused. Returns 0, -ENOMEM or -EINVAL.
+ * Destroy when no thread uses the ring any more. */
 int rn_submit_create(struct rn_submit *s, uint32_t slots);
 void rn_submit_destroy(struct rn_submit *s);
 
-/* Any thread. False when there is no room: momentary, nothing was enqueued. */
+/* Any thread. Enqueues a copy of the request. Returns false, with nothing enqueued, when the ring
+ * is full at the moment. */
 bool rn_submit_put(struct rn_submit *s, const struct rn_wqe *wqe);
 
-/* Any thread. Everything whose enqueue began before the call lies in front of this position. */
+/* Any thread. Returns a ring position after all requests whose enqueue began before the call. */
 uint32_t rn_submit_position(const struct rn_submit *s);
 
-/* The shard. Has it drained everything in front of `position`? */
+/* The shard. True when everything before `position` has been drained. */
 bool rn_submit_passed(const struct rn_submit *s, uint32_t position);
 
-/* Any thread. Nothing in it that began before the call, not even behind an enqueue that somebody else has not finished:
- * such a request cannot be seen in the ring yet, though its producer has rung and gone. */
+/* Any thread. True when no request whose enqueue began before the call is undrained. In contrast
+ * to rn_submit_empty(), this includes requests that cannot be dequeued yet because an earlier
+ * enqueue, of another thread, is unfinished; their producers have already rung the doorbell. */
 bool rn_submit_idle(const struct rn_submit *s);
 
-/* Any thread; hints for anyone but the shard. Slots in use. */
+/* Any thread. Whether the ring is empty, and how many slots are in use; only for the shard these
+ * are exact. */
 bool rn_submit_empty(const struct rn_submit *s);
 unsigned rn_submit_count(const struct rn_submit *s);
 
-/* The shard: posts up to max slots (>= RN_WQE_MAX_SLOTS) worth of whole requests. Returns the slots taken. */
+/* The shard. Posts whole requests to the shard's QPs, up to max slots (>= RN_WQE_MAX_SLOTS).
+ * Returns the number of slots taken. */
 unsigned rn_submit_drain(struct rn_submit *s, struct rn_shard *sh, unsigned max, rn_time now);
 
 #endif

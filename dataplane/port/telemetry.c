@@ -1,5 +1,6 @@
-/* Which counters may be asked for from outside? Owns the commands registered with DPDK's telemetry, which cannot be taken
- * back, and the source they ask, which can. Runs in telemetry's thread. */
+/* How do tools outside the process read the counters? By commands registered with DPDK's
+ * telemetry. Owns the current source of counters; the commands themselves can never be
+ * unregistered. The commands run in telemetry's thread. */
 #include "telemetry.h"
 
 #include <errno.h>
@@ -12,7 +13,7 @@
 #include "wake.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct rn_telemetry_source source; /* n == 0: none */
+static struct rn_telemetry_source source; /* protected by `lock`; n == 0: no source */
 
 static int list(const char *cmd, const char *params, struct rte_tel_data *d)
 {

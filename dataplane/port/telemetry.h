@@ -1,11 +1,13 @@
-/* Counters for dpdk-telemetry.py and its like: /softrnic/list, /softrnic/stats,<adapter>, /softrnic/wake. There when EAL's
- * telemetry is (eal.shared, or "--telemetry" among eal.args). */
+/* Counters for dpdk-telemetry.py and similar tools: /softrnic/list,
+ * /softrnic/stats,<adapter>, /softrnic/wake. Available when EAL's telemetry runs
+ * (eal.shared, or "--telemetry" in eal.args). */
 #ifndef RN_TELEMETRY_H
 #define RN_TELEMETRY_H
 
 #include <stdint.h>
 
-/* What there is to tell. Called from telemetry's thread. */
+/* Where the counters come from: n adapters with names and counters. The functions are called from
+ * telemetry's thread. */
 struct rn_telemetry_source {
 	unsigned n;
 	const char *(*name)(void *arg, unsigned i);
@@ -13,7 +15,8 @@ struct rn_telemetry_source {
 	void *arg;
 };
 
-/* From now on, until withdrawn; *source is copied. Withdraw returns when no call into the source is under way. */
+/* Publishes the source until it is withdrawn; *source is copied. Withdrawing waits until no call
+ * into the source is in progress. Control thread. */
 void rn_telemetry_publish(const struct rn_telemetry_source *source);
 void rn_telemetry_withdraw(void);
 

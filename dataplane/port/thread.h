@@ -1,13 +1,14 @@
-/* What every thread of ours does first. */
+/* What every thread that softrnic creates does first. */
 #ifndef RN_THREAD_H
 #define RN_THREAD_H
 
 #include <pthread.h>
 #include <signal.h>
 
-/* The calling thread takes no signals, which are the application's, but the faults it may cause itself: blocked, the
- * kernel would end the process instead of asking the handler of mem.c. Threads that it makes inherit that. Nobody can
- * cancel it. */
+/* Sets up the calling thread: name (at most 15 characters), signals, no cancellation. Signals
+ * belong to the application's threads, so all are blocked here, except SIGSEGV and SIGBUS: for a
+ * fault whose signal is blocked the kernel ends the process instead of calling the handler of
+ * mem.c. Threads created by this thread inherit the mask. */
 static inline void rn_thread_settle(const char *name)
 {
 	sigset_t all;

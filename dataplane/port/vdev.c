@@ -1,4 +1,4 @@
-/* Which device string makes the port a configuration asks for? Owns nothing; any thread. */
+/* Which device string creates the port that a configuration describes? Owns nothing; any thread. */
 #include "vdev.h"
 
 #include <errno.h>
@@ -10,11 +10,13 @@
 #include "types.h"
 
 #define ETH_AND_VLAN 18
-/* Of an AF_PACKET slot, what the kernel keeps for itself in front of the frame. */
+/* Upper bound for the bytes in front of the frame in an AF_PACKET slot, which the kernel uses for
+ * its header. */
 #define TPACKET_HEAD 128
 #define AF_PACKET_BLOCK 65536u
 #define AF_PACKET_FRAMES 512u
-/* 256 buffers a direction: more only spread over the cache (measured with 9 KB frames). */
+/* 256 buffers per direction: more of them only displace each other from the CPU cache (measured
+ * with 9 KB frames). */
 #define MEMIF_RING_LOG2 8u
 
 unsigned rn_vdev_frame_bytes(uint16_t mtu)
@@ -22,7 +24,8 @@ unsigned rn_vdev_frame_bytes(uint16_t mtu)
 	return mtu + ETH_AND_VLAN;
 }
 
-/* A power of two, so that slots tile their blocks without a gap: the driver walks them as one array. */
+/* The slot size is a power of two, so that slots fill their block without a gap: the driver
+ * treats all slots as one array. */
 static unsigned af_packet_slot(uint16_t mtu)
 {
 	unsigned slot = 2048;
@@ -32,7 +35,8 @@ static unsigned af_packet_slot(uint16_t mtu)
 	return slot;
 }
 
-/* A memif buffer smaller than a frame corrupts frames when the ring is full (DPDK 22.11). */
+/* A memif buffer must hold a whole frame: the driver of DPDK 22.11 corrupts frames of several
+ * buffers when the ring is full. */
 static unsigned memif_buffer(uint16_t mtu)
 {
 	return RN_ALIGN_UP(rn_vdev_frame_bytes(mtu), 64u);
@@ -78,7 +82,7 @@ static int memif_args(const struct rn_vdev_spec *s, char *args, size_t len)
 
 static int pcap_args(const struct rn_vdev_spec *s, char *args, size_t len)
 {
-	/* Without a file to read nothing is received; without one to write, frames are dropped. */
+	/* Without rx_pcap the device receives nothing; without tx_pcap it drops what is sent. */
 	return snprintf(args, len, "%s%s%s%s%s", s->rx_pcap[0] ? "rx_pcap=" : "", s->rx_pcap,
 			s->rx_pcap[0] && s->tx_pcap[0] ? "," : "", s->tx_pcap[0] ? "tx_pcap=" : "", s->tx_pcap);
 }

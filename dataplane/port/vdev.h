@@ -1,5 +1,5 @@
-/* From "what carries the frames" to the device string EAL takes, with every buffer fitted to the MTU. Pure text; any
- * thread; no EAL needed. */
+/* Turns the port section of a configuration into the device string for EAL, with buffer sizes
+ * that fit the MTU. Pure functions; any thread; EAL need not be initialised. */
 #ifndef RN_VDEV_H
 #define RN_VDEV_H
 
@@ -8,12 +8,12 @@
 #include <stdint.h>
 
 enum rn_vdev_kind {
-	RN_VDEV_RING, /* made with rn_port_join(), no string */
+	RN_VDEV_RING, /* created by rn_port_join(); has no device string */
 	RN_VDEV_MEMIF,
 	RN_VDEV_AF_PACKET,
 	RN_VDEV_NULL,
 	RN_VDEV_PCAP,
-	RN_VDEV_OTHER, /* string as given */
+	RN_VDEV_OTHER, /* the device string of the configuration, unchanged */
 };
 
 struct rn_vdev_spec {
@@ -33,17 +33,21 @@ struct rn_vdev_spec {
 
 #define RN_VDEV_PCI_LEN 32
 
-/* Does this device string begin with a PCI address, "01:00.0" or with a domain in front? Writes it as DPDK does,
- * "0000:01:00.0"; len is at least RN_VDEV_PCI_LEN. */
+/* True when the device string begins with a PCI address, with or without a domain ("01:00.0").
+ * Then writes the address in DPDK's form, "0000:01:00.0", to name, whose len is at least
+ * RN_VDEV_PCI_LEN. */
 bool rn_vdev_pci(const char *device, char *name, size_t len);
 
-/* Bytes of the longest frame at this MTU: Ethernet header and one VLAN tag, no FCS. */
+/* The length in bytes of the longest frame at this MTU, with Ethernet header and one VLAN tag,
+ * without FCS. */
 unsigned rn_vdev_frame_bytes(uint16_t mtu);
 
-/* Bytes one receive buffer must hold (the data room of an mbuf without headroom). af_packet asks for its whole slot. */
+/* The bytes that one receive buffer must hold: the data room of an mbuf without its headroom. The
+ * driver af_packet wants room for a whole slot of its ring. */
 unsigned rn_vdev_room(const struct rn_vdev_spec *spec);
 
-/* Writes the device's name and its arguments. 0, or -EINVAL when it does not fit or the kind has no string. */
+/* Writes the device's name and its arguments. Returns 0, or -EINVAL when they do not fit or the
+ * kind has no string. */
 int rn_vdev_string(const struct rn_vdev_spec *spec, char *name, size_t name_len, char *args, size_t args_len);
 
 #endif

@@ -1,5 +1,5 @@
-/* When may a shard sleep, and who wakes it? Owns the eventfd and, on kernel interfaces, a packet socket that exists only
- * to be polled. */
+/* When may a shard sleep, and what wakes it? Owns the eventfd and, on kernel interfaces, a packet
+ * socket that is used only for poll(). The shard's thread sleeps; any thread may wake it. */
 #include "wake.h"
 #include "cancel.h"
 
@@ -37,8 +37,9 @@ const struct rn_wake_row *rn_wake_row(const char *driver)
 	return row;
 }
 
-/* One byte of: ARP, ICMP, ICMPv6, UDP (ports are not looked at: IPv6 and VLANs move them; a needless wake-up is
- * cheap). The kernel drops the rest before it costs anything. */
+/* Accepts one byte of each ARP, ICMP, ICMPv6, UDP and VLAN-tagged frame; the kernel drops all
+ * other frames early. UDP ports are not checked, because IPv6 and VLAN tags move them and an
+ * unnecessary wake-up is cheap. */
 static int attach_filter(int fd)
 {
 	struct sock_filter code[] = {
@@ -75,7 +76,7 @@ static int open_socket(const char *iface)
 	int fd = socket(AF_PACKET, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return -errno;
-	/* A small buffer: one queued frame is enough to make the socket readable. */
+	/* A small buffer is enough: one queued frame makes the socket readable. */
 	if (attach_filter(fd) != 0 || setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof(small)) != 0 ||
 	    setsockopt(fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, &one, sizeof(one)) != 0 ||
 	    bind(fd, (struct sockaddr *)&addr, sizeof(addr)) != 0) {
@@ -115,10 +116,13 @@ void rn_wake_close(struct rn_wake *w)
 
 void rn_wake_kick(struct rn_wake *w)
 {
-	RN_UNCANCELLED; /* who has taken the flag down rings */
+	/* The thread that clears the flag must write the eventfd, so it must not be cancelled in
+	 * between. */
+	RN_UNCANCELLED;
 	uint64_t one = 1;
 
-	/* Whoever takes the flag down rings, so that a burst of doorbells costs one system call. */
+	/* Only the thread that clears the flag writes, so a burst of doorbells costs one system
+	 * call. */
 	if (atomic_exchange_explicit(&w->asleep, 0, memory_order_acq_rel) != 0)
 		while (write(w->efd, &one, sizeof(one)) < 0 && errno == EINTR)
 			;
@@ -135,9 +139,12 @@ static void drain_socket(int fd)
 
 void rn_wake_announce(struct rn_wake *w)
 {
-	/* Drained before the last look at the port: what arrives later makes the socket readable again. */
+	/* Drain before the last look at the port: a frame that arrives after it makes the socket
+	 * readable again. */
 	if (w->fd >= 0)
 		drain_socket(w->fd);
+	/* Pairs with the fence in rn_wake_ring(): either the shard sees the new work, or the
+	 * ringer sees the flag. */
 	atomic_store_explicit(&w->asleep, 1, memory_order_relaxed);
 	atomic_thread_fence(memory_order_seq_cst);
 }

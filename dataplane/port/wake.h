@@ -1,5 +1,5 @@
-/* What wakes a shard that sleeps. Doorbells, commands and hand-offs always do, through an eventfd; frames do where the
- * port has a way, which is the table below. */
+/* Wakes a sleeping shard. Doorbells, commands and hand-offs always wake it, through an eventfd;
+ * received frames wake it if the port's driver allows that, see the table. */
 #ifndef RN_WAKE_H
 #define RN_WAKE_H
 
@@ -11,7 +11,7 @@
 #define RN_WAKE_ROWS(X) /* driver name begins with, source, bursts with system calls, text */ \
 	X("net_ring",      PEER,   NONE, "the sending shard rings the receiver's eventfd") \
 	X("net_af_packet", SOCKET, TX,   "a filtered AF_PACKET socket, used only as a wake-up") \
-	X("net_null",      NEVER,  NONE, "nothing real arrives: only doorbells and timers wake") \
+	X("net_null",      NEVER,  NONE, "no frames arrive: only doorbells and timers wake") \
 	X("net_memif",     TIMED,  TX,   "none: sleeps double from sleep_min to sleep_max") \
 	X("net_pcap",      TIMED,  BOTH, "none: sleeps double from sleep_min to sleep_max") \
 	X("",              TIMED,  BOTH, "unknown driver: sleeps double from sleep_min to sleep_max")
@@ -19,7 +19,8 @@
 
 enum rn_wake_source { RN_WAKE_PEER, RN_WAKE_SOCKET, RN_WAKE_NEVER, RN_WAKE_TIMED };
 
-/* Which bursts of a driver make system calls, which are cancellation points. */
+/* The bursts in which a driver makes system calls, which are cancellation points for application
+ * threads. */
 enum rn_calls { RN_CALLS_NONE, RN_CALLS_TX, RN_CALLS_BOTH };
 
 struct rn_wake_row {
@@ -30,22 +31,23 @@ struct rn_wake_row {
 	enum rn_calls calls;
 };
 
-/* The row of a driver, never NULL; driver "" gives the last one. */
+/* The row of a driver, never NULL: the last row fits every name. */
 const struct rn_wake_row *rn_wake_row(const char *driver);
 extern const struct rn_wake_row rn_wake_rows[];
 extern const unsigned rn_wake_nrows;
 
 struct rn_wake {
-	int efd;         /* eventfd */
-	int fd;          /* SOCKET: the port's, else -1 */
-	_Atomic uint32_t asleep;
+	int efd;         /* eventfd, owned */
+	int fd;          /* SOCKET: a packet socket on the port's interface, owned; else -1 */
+	_Atomic uint32_t asleep; /* the shard sleeps or is about to: the next ring must write efd */
 };
 
-/* iface: name of the kernel interface (SOCKET), else NULL. 0 or -errno. */
+/* iface: name of the kernel interface for SOCKET, else NULL. Returns 0 or -errno. */
 int rn_wake_open(struct rn_wake *w, const char *iface);
 void rn_wake_close(struct rn_wake *w);
 
-/* Any thread, after publishing what the sleeper should find. Costs a fence while the shard is awake. */
+/* Any thread, after publishing the work that the shard should find. Costs a fence while the shard
+ * is awake. rn_wake_kick() is the slow half: it makes the system call. */
 void rn_wake_kick(struct rn_wake *w);
 static inline void rn_wake_ring(struct rn_wake *w)
 {
@@ -54,10 +56,12 @@ static inline void rn_wake_ring(struct rn_wake *w)
 		rn_wake_kick(w);
 }
 
-/* The shard: announce, look at everything once more, then either wait or cancel. */
+/* The shard announces that it will sleep, checks all its inputs once more, then either waits or
+ * cancels. The order makes sure that no doorbell is missed between the check and the sleep. */
 void rn_wake_announce(struct rn_wake *w);
 void rn_wake_cancel(struct rn_wake *w);
-/* Sleeps until rung, a frame on fd, or ns have passed (RN_TIME_NEVER: no limit). True when rung or a frame came. */
+/* Sleeps until rung, until a frame arrives on fd, or for ns nanoseconds (RN_TIME_NEVER: no
+ * limit). Returns true when rung or when a frame arrived. */
 bool rn_wake_wait(struct rn_wake *w, rn_time ns);
 
 #endif

@@ -182,7 +182,7 @@ static void refused_requests_are_a_warning(void **state)
 			&ov[i]),
 		   ND_PENDING);
 	}
-	await("softrnic: warning: adapter b: connection requests are refused for want of room, ");
+	await("softrnic: warning: adapter b: connection requests are refused because a backlog or table is full, ");
 	RELEASE(listener);
 	for (int i = 0; i < CALLERS; i++) {
 		assert_true(FAILED(finish(c[i], &ov[i])));

@@ -30,13 +30,13 @@ static const struct {
 	int error;
 	const char *says;
 } rows[] = {
-	{ABSENT, -ENODEV, "device \"" ABSENT "\" cannot be made: No such device"},
-	{"ff:1f.7,x=1", -ENODEV, "device \"" ABSENT ",x=1\" cannot be made: No such device"},
+	{ABSENT, -ENODEV, "device \"" ABSENT "\" cannot be created: No such device"},
+	{"ff:1f.7,x=1", -ENODEV, "device \"" ABSENT ",x=1\" cannot be created: No such device"},
 	{"net_nosuch0", -ENODEV,
-	 "device \"net_nosuch0\" cannot be made: DPDK has no driver of this name"},
+	 "device \"net_nosuch0\" cannot be created: DPDK has no driver of this name"},
 	{"net_memif9,role=nobody", -EIO,
-	 "device \"net_memif9,role=nobody\" cannot be made: its driver refuses it, and its own message "
-	 "says why"},
+	 "device \"net_memif9,role=nobody\" cannot be created: its driver refuses it; the driver's own "
+	 "message gives the reason"},
 };
 
 static void says_why_a_device_cannot_be_made(void **state)

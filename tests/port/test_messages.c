@@ -203,7 +203,7 @@ static void warns_of_an_address_conflict(void **state)
 		send_frame(arp, sizeof(arp));
 		usleep(1000);
 	}
-	await("softrnic: warning: adapter a: another station claims an address of this adapter, ");
+	await("softrnic: warning: adapter a: another host claims an address of this adapter, ");
 	rn_link_close(l);
 	assert_int_equal(occurrences("claims an address"), 1);
 }

@@ -1,4 +1,4 @@
-/* The functions of core.h that the port calls, as a recorder. */
+/* A fake of the functions of core.h that the port calls: it records the calls. */
 #include "fake_shard.h"
 
 #include <stdlib.h>
@@ -91,7 +91,7 @@ void rn_shard_inbox(struct rn_shard *sh, const struct rn_msg *m, rn_time now)
 	sh->ninbox++;
 }
 
-/* Frames here carry their number where fake tx put it; byte 59 set means "not a frame we know". */
+/* Fake frames carry the number that the fake rn_shard_tx() stored; with byte 59 set a frame counts as invalid. */
 enum rn_verdict rn_frame_parse(const uint8_t *frame, size_t len, struct rn_pkt *pkt)
 {
 	memset(pkt, 0, sizeof(*pkt));

@@ -1,4 +1,4 @@
-/* A shard that only remembers what it was told, so that the port's modules are tested without the core. */
+/* A fake shard that only records calls, so that the port's modules are tested without the core. */
 #ifndef FAKE_SHARD_H
 #define FAKE_SHARD_H
 
@@ -8,14 +8,14 @@
 
 struct rn_shard {
 	unsigned nposted, nrx, ninbox, nrefused;
-	struct rn_wqe posted[FAKE_MAX];       /* first slots */
-	uint64_t digest[FAKE_MAX];            /* of all slots of each */
-	char order[FAKE_MAX];                 /* 'p' packet, 'm' message, as they came */
+	struct rn_wqe posted[FAKE_MAX];       /* the first slot of each work request */
+	uint64_t digest[FAKE_MAX];            /* a hash of all slots of each work request */
+	char order[FAKE_MAX];                 /* 'p' packet, 'm' message, in the order of arrival */
 	unsigned norder;
 	uint32_t rx_psn[FAKE_MAX];
 	struct rn_msg outbox[64];
 	unsigned noutbox;
-	/* tx: frames still to send; each is 64 bytes and carries its number at byte 60 */
+	/* How many frames are left to send; each has 64 bytes and carries its number at byte 60. */
 	unsigned to_send, sent;
 	uint8_t dmac[6];
 };

@@ -1,4 +1,4 @@
-/* EAL takes the PCI devices that the configuration names and no other. */
+/* EAL is allowed to use the PCI devices that the configuration names, and no others. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,12 +12,12 @@
 #include "types.h"
 
 static const struct {
-	const char *vdev[3]; /* of one adapter each; NULL: another kind of port */
+	const char *vdev[3]; /* the device string of each adapter; NULL: another kind of port */
 	const char *arg[3];
 } rows[] = {
 	{{NULL}, {"--no-pci"}},
 	{{"net_tap0,iface=t"}, {"--no-pci"}},
-	/* Virtual devices whose names do not begin with net_. */
+	/* The names of virtual devices need not begin with net_. */
 	{{"virtio_user0,path=/dev/vhost-net"}, {"--no-pci"}},
 	{{"eth_null0"}, {"--no-pci"}},
 	{{""}, {"--no-pci"}},

@@ -1,5 +1,5 @@
-/* Capture: a pcap file that says what passed, in whole records, cut at snaplen; also on a disk that is full, of which the
- * operator is told. */
+/* A capture writes every frame, cut at snaplen, to a pcap file of whole records, even when the disk gets full, which is
+ * logged. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +21,7 @@
 
 #define FRAME 1000u
 
-/* What was written to standard error between the two calls. */
+/* Returns what was written to standard error between the two calls. */
 static int stderr_was = -1;
 static FILE *said;
 
@@ -51,7 +51,8 @@ static unsigned lines_that_say(const char *text)
 	return n;
 }
 
-/* Frames in a file of whole records; their numbers, in their first four bytes, grow. */
+/* Counts the frames of a file, which must consist of whole records; the frame numbers, in the first four bytes, must
+ * increase. */
 static unsigned frames_in(const char *path)
 {
 	uint8_t frame[FRAME];
@@ -162,7 +163,7 @@ static void leaves_whole_records_where_the_disk_ends(void **state)
 	unlink(path);
 }
 
-/* A file system that fills up and is given more room later: what comes after is found by a reader. */
+/* A file system is full for a while and gets more room later: a reader finds the frames captured after that. */
 static void goes_on_when_there_is_room_again(void **state)
 {
 	char dir[] = "/tmp/rn-capture-XXXXXX", path[64];

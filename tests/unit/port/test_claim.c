@@ -1,6 +1,6 @@
-/* Claims: an address of an interface belongs to one adapter, and who is refused learns whose it is.
- * In a network namespace of the test's own where that is to be had; the addresses differ from those
- * of another run beside this one anyway. */
+/* An address of an interface belongs to one adapter, and the error for a second adapter names the
+ * process that has it. The test runs in its own network namespace where the system allows that; in any
+ * case its addresses differ from those of another run at the same time. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +24,7 @@
 static char err[256];
 static unsigned serial;
 
-/* One more address that nobody has. */
+/* Returns one more address that is not claimed. */
 static struct rn_port_attr port_of(unsigned naddresses)
 {
 	struct rn_port_attr port = {.ngids = (uint8_t)naddresses};
@@ -50,7 +50,7 @@ static const char *text_of(const struct rn_gid *gid)
 	return text;
 }
 
-/* A process of another name that has the addresses, and does nothing but answer. */
+/* A child process with another name, which claims the addresses and does nothing but rn_claims_answer(). */
 static pid_t start_holder(const struct rn_port_attr *port)
 {
 	int ready[2];
@@ -94,7 +94,7 @@ static void names_the_process_that_has_the_address(void **state)
 	snprintf(wanted, sizeof(wanted),
 		 "interface lo: process %d (rn-holder) uses the address %s already", (int)pid,
 		 text_of(&port.gids[0]));
-	/* More often than askers fit into its queue at once. */
+	/* Ask more often than the backlog of the holder's socket has places. */
 	for (unsigned i = 0; i < 60; i++) {
 		assert_int_equal(rn_claims_take(&claims, IFACE, &port, err, sizeof(err)),
 				 -EADDRINUSE);
@@ -151,8 +151,7 @@ static void gives_back_what_it_took_before_a_refusal(void **state)
 	rn_claims_drop(&all);
 }
 
-/* Another address, another VLAN and another family do not clash. */
-static void lets_others_be(void **state)
+static void different_address_vlan_or_family_do_not_clash(void **state)
 {
 	struct rn_port_attr port = port_of(1), other = port_of(1), vlan = port, six = port;
 	struct rn_claims claims[4] = {0};
@@ -175,7 +174,7 @@ int main(void)
 		cmocka_unit_test(refuses_a_stopped_holders_address_without_waiting),
 		cmocka_unit_test(tells_adapters_of_one_process_apart),
 		cmocka_unit_test(gives_back_what_it_took_before_a_refusal),
-		cmocka_unit_test(lets_others_be),
+		cmocka_unit_test(different_address_vlan_or_family_do_not_clash),
 	};
 
 	if (unshare(CLONE_NEWNET) != 0)

@@ -1,4 +1,4 @@
-/* How large a completion queue's rings are, when another comes and when one goes. */
+/* The size of a completion queue's rings, when a further ring is added and when one is freed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +29,7 @@ static int free_rings(void **state)
 	return 0;
 }
 
-/* What the shard does, then the NIC. */
+/* Does what the shard does first and the NIC after it. */
 static void link_it(unsigned shard, struct rn_cq_ring *ring)
 {
 	if (cq.feed[shard].newest != NULL)
@@ -37,7 +37,7 @@ static void link_it(unsigned shard, struct rn_cq_ring *ring)
 	rn_cq_rings_linked(&cq, shard, ring);
 }
 
-/* A queue pair of `depth` requests attaches; the entries of its new ring, 0 if it needs none. */
+/* Attaches a queue pair of `depth` requests. Returns the entries of the new ring, 0 if none is needed. */
 static uint32_t attach(unsigned shard, uint64_t depth)
 {
 	struct rn_cq_ring *ring = NULL;
@@ -49,7 +49,7 @@ static uint32_t attach(unsigned shard, uint64_t depth)
 	return ring != NULL ? ring->size : 0;
 }
 
-/* The same for a change of depth. */
+/* Changes the depth of a queue pair. Returns the same. */
 static uint32_t resize(unsigned shard, uint32_t depth)
 {
 	struct rn_cq_ring *ring = NULL;
@@ -61,7 +61,7 @@ static uint32_t resize(unsigned shard, uint32_t depth)
 	return ring != NULL ? ring->size : 0;
 }
 
-/* The reader moves to the newest ring. */
+/* Lets the reader move on to the newest ring. */
 static void read_on(unsigned shard)
 {
 	for (struct rn_cq_ring *r = cq.view.first[shard]; r->next != NULL; r = cq.view.first[shard])
@@ -107,7 +107,7 @@ static void larger_and_smaller(void **state)
 	assert_int_equal(resize(0, 129), 0);
 	assert_int_equal(resize(0, 128), 128);
 	read_on(0);
-	assert_int_equal(resize(0, 1), 64); /* the queue pair keeps its room */
+	assert_int_equal(resize(0, 1), 64); /* room for the queue pair is kept */
 	read_on(0);
 	assert_int_equal(resize(0, 1), 0);
 }

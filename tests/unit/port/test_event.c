@@ -1,4 +1,4 @@
-/* Events: none lost however many pile up, in order, with timeouts and interrupts. */
+/* Events are delivered in order and none is lost, however many are queued; waiting has timeouts and can be interrupted. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* Messages: the form of a line, which levels are written, and how often a stranger can have one
- * written. */
+/* The form of a log line, the levels that are written, and the rate limit of messages that a remote host
+ * can cause. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -83,7 +83,7 @@ static void limited_messages_wait_and_are_counted(void **state)
 		uint64_t t = UINT64_C(1) << 40, every = rn_log_rows[i].every_s;
 		uint32_t left_out;
 
-		assert_true(rn_log_may(i, "a", t, &left_out)); /* what other tests left goes with it */
+		assert_true(rn_log_may(i, "a", t, &left_out)); /* clears counts left by other tests */
 		for (unsigned k = 0; k < 5; k++)
 			assert_int_equal(rn_log_may(i, "a", t + (every > 0 ? every - 1 : 0), &left_out),
 					 every == 0);
@@ -95,19 +95,19 @@ static void limited_messages_wait_and_are_counted(void **state)
 	assert_true(limited > 0);
 }
 
-/* A flood of one kind is one line, and another kind is not affected. */
+/* Many messages of one kind become one line, and messages of another kind are not affected. */
 static void a_flood_is_one_line(void **state)
 {
 	rn_log_open(RN_LOG_WARNING);
 	for (unsigned i = 0; i < 1000; i++)
 		rn_log(ADDRESS_CONFLICT, "a", 1ull + i);
 	rn_log(VLAN_MISMATCH, "a", 7ull);
-	expect("softrnic: warning: adapter a: another station claims an address of this adapter, 1 "
+	expect("softrnic: warning: adapter a: another host claims an address of this adapter, 1 "
 	       "messages so far\n"
 	       "softrnic: warning: adapter a: frames of another VLAN are dropped, 7 so far\n");
 }
 
-/* What happens to one adapter does not hide what happens to another. */
+/* A message about one adapter does not use up the limit of another adapter. */
 static void adapters_have_limits_of_their_own(void **state)
 {
 	rn_log_open(RN_LOG_WARNING);
@@ -121,7 +121,7 @@ static void adapters_have_limits_of_their_own(void **state)
 	       "were not asked for\n");
 }
 
-/* A process has no more adapters at a time than this, but it may have others later. */
+/* More adapter names than there are limits: the last limit is shared. */
 static void many_adapters_share_the_last_limit(void **state)
 {
 	char name[16];
@@ -135,8 +135,8 @@ static void many_adapters_share_the_last_limit(void **state)
 	assert_false(rn_log_may(RN_LOG_ID_TABLE_FULL, "another", UINT64_C(1) << 41, &left_out));
 }
 
-/* Docs and operators read these: one line each, no end mark of its own, a meaning that is a
- * sentence. */
+/* Every row becomes one line without a final full stop or newline, and its meaning, which goes into
+ * docs/log.md, is a sentence. */
 static void rows_are_well_formed(void **state)
 {
 	for (unsigned i = 0; i < RN_LOG_COUNT; i++) {

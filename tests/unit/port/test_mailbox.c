@@ -1,4 +1,4 @@
-/* Calls into a shard: in order, after what was submitted before, and the caller gets its stack back. */
+/* Mailbox calls run in order, after work requests submitted before them, and are not touched after rn_call_done(). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

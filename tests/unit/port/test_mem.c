@@ -1,5 +1,5 @@
-/* Application memory: faults are verdicts, other people's faults stay theirs, and whoever polls the last bytes of a
- * message sees the whole message. */
+/* A fault in application memory makes an access return false, faults elsewhere reach the application's own handler, and a
+ * reader that polls the last bytes of a message then sees the whole message. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -72,11 +72,11 @@ static void faults_are_verdicts(void **state)
 	} rows[] = {{UNMAPPED, false}, {READ_ONLY, true}, {FORBIDDEN, false}, {TRUNCATED, false}};
 	uint8_t buf[PAGE];
 
-	assert_int_equal(rn_mem_install(), 0); /* over the test framework's own handler */
+	assert_int_equal(rn_mem_install(), 0); /* on top of the test framework's handler */
 	for (unsigned i = 0; i < RN_ARRAY_SIZE(rows); i++) {
 		uint8_t *p = victim(rows[i].crime);
 		for (unsigned n = 1; n <= PAGE; n = n * 2 + 1) {
-			/* wholly behind the edge, then across it */
+			/* First an access wholly beyond the end of the mapping, then one across it. */
 			assert_false(rn_mem_guarded.place(p + PAGE, source, n));
 			assert_false(rn_mem_guarded.place(p + PAGE - n / 2, source, n));
 			assert_true(rn_mem_guarded.place(p + PAGE - n, source, n));
@@ -121,9 +121,9 @@ static void atomics_are_whole_or_verdicts(void **state)
 
 static _Alignas(8) uint64_t counter;
 
-/* Where the processor checks indirect calls, each must land on this instruction (endbr64). The compiler begins its own
- * functions with it; these two are written by hand. */
-static void indirect_calls_land(void **state)
+/* Processors with CET require that every indirect call lands on endbr64. The compiler adds that to its own functions; the
+ * routines checked here are written by hand. */
+static void indirect_call_targets_begin_with_endbr64(void **state)
 {
 	static const uint8_t landing[4] = {0xf3, 0x0f, 0x1e, 0xfa};
 
@@ -148,7 +148,7 @@ static void *count_as_a_shard(void *arg)
 	return NULL;
 }
 
-/* By comparing: each success adds one. */
+/* Increments by compare-and-swap: each success adds one. */
 static void *swap_as_a_shard(void *arg)
 {
 	uint64_t seen = 0, old;
@@ -226,11 +226,11 @@ static volatile sig_atomic_t seen;
 static void handler_that_passes_on(int sig, siginfo_t *info, void *context)
 {
 	if (++seen > 1)
-		_exit(3); /* it came back */
+		_exit(3); /* not reached: the fault must end the process */
 	below.sa_sigaction(sig, info, context);
 }
 
-/* A handler put over ours stays there when we leave; we come back under it, not over it. */
+/* A handler installed on top of ours stays when ours is uninstalled, and a new install does not go on top of it. */
 static void handlers_over_ours_see_a_fault_once(void **state)
 {
 	pid_t child = fork();
@@ -262,7 +262,7 @@ struct duel {
 	_Atomic unsigned seen;
 };
 
-/* Polls the last byte; when it turns, all others must have turned already. */
+/* Polls the last byte; when it has changed, all others must have changed already. */
 static void *watch(void *arg)
 {
 	struct duel *d = arg;
@@ -273,7 +273,7 @@ static void *watch(void *arg)
 			if (spins % 4096 == 4095)
 				sched_yield();
 		atomic_thread_fence(memory_order_acquire);
-		/* From the end: what a hasty copy stores after the last byte is what lies in front of it. */
+		/* Check from the end: a wrong copy would store the bytes just before the last one too late. */
 		for (size_t i = d->n; i-- > 0;)
 			d->bad += d->buf[i] != (uint8_t)round;
 		atomic_store_explicit(&d->seen, round, memory_order_release);
@@ -339,8 +339,8 @@ static void block(int how, int sig)
 	pthread_sigmask(how, &set, NULL);
 }
 
-/* A turn lets faults through and gives the mask back; also when time has begun anew since the last look, as it does with
- * adapters that are opened again. */
+/* During a turn faults of a thread that blocks the signals are handled, and its mask is restored afterwards; also when the
+ * clock has restarted since the last check, as it does when adapters are opened again. */
 static void a_turn_takes_faults_that_the_thread_blocks(void **state)
 {
 	static const rn_time times[] = {RN_S(3600), RN_S(3601), RN_S(1), RN_S(2)};
@@ -367,7 +367,7 @@ int main(void)
 		cmocka_unit_test(handlers_over_ours_see_a_fault_once),
 		cmocka_unit_test(last_bytes_come_last),
 		cmocka_unit_test(atomics_are_whole_or_verdicts),
-		cmocka_unit_test(indirect_calls_land),
+		cmocka_unit_test(indirect_call_targets_begin_with_endbr64),
 		cmocka_unit_test(atomics_of_several_threads_add_up),
 	};
 	return cmocka_run_group_tests(tests, read_factor, NULL);

@@ -1,5 +1,6 @@
-/* Does the relay end a connection only when nobody polls, and the driver only when it is ready?
- * The test plays peer and driver on plain sockets; a descriptor more or less is EOF or not. */
+/* The relay ends a connection only when no thread polls the port, and stops the driver only when the driver
+ * has finished. The test plays peer and driver on plain sockets; whether the relay closed a socket shows as
+ * end of file. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -25,7 +26,7 @@ enum { HELLO = 2, INIT = 3, ADD_REGION = 4, CONNECT = 6, CONNECTED = 7 };
 static struct {
 	char dir[32], peer_path[64], pmd_path[64];
 	struct rn_memif_relay *relay;
-	int listener, pmd, peer; /* listener: what the relay connects to */
+	int listener, pmd, peer; /* listener: the socket to which the relay connects */
 	atomic_int ups, quiesces, settles, restarts;
 	atomic_bool ended_while_live;
 } T;
@@ -107,7 +108,7 @@ static void say(int fd, unsigned type, int pass)
 	say_with(fd, type, &pass, pass >= 0);
 }
 
-/* The type of the next message, 0 at the connection's end, -1 when nothing comes. */
+/* Returns the type of the next message, 0 when the connection has ended, -1 when nothing arrives. */
 static int heard(int fd)
 {
 	uint8_t m[128];
@@ -119,7 +120,7 @@ static int heard(int fd)
 
 static void note_quiesce(void *arg)
 {
-	usleep(20000); /* a poller that takes its time */
+	usleep(20000); /* a slow poller */
 	if (T.pmd >= 0 && readable(T.pmd, 0))
 		T.ended_while_live = true;
 	T.quiesces++;
@@ -231,7 +232,7 @@ static void stray_message_when_live_ends_it_quietly(void **state)
 	assert_false(T.ended_while_live);
 }
 
-static void destroy_quiesces_and_settles(void **state)
+static void destroy_quiesces_and_drains(void **state)
 {
 	meet_as_server();
 	reach_connected();
@@ -293,7 +294,7 @@ static unsigned open_files(void)
 	return n;
 }
 
-/* No memif message has more than one descriptor: a peer that sends many must not leave them here. */
+/* A memif message has at most one file descriptor; the relay must not keep more of them open when a peer sends many. */
 static void spare_descriptors_are_closed(void **state)
 {
 	int fds[FDS];
@@ -315,7 +316,7 @@ static void spare_descriptors_are_closed(void **state)
 
 static void client_comes_back_after_its_server(void **state)
 {
-	open_relay(false); /* before there is a server */
+	open_relay(false); /* the server does not exist yet */
 	T.listener = open_listener(T.peer_path);
 	for (int round = 0; round < 3; round++) {
 		T.peer = accept_within(T.listener);
@@ -333,7 +334,7 @@ static void client_comes_back_after_its_server(void **state)
 	T.relay = NULL;
 }
 
-/* A name without a file keeps nobody out. */
+/* An abstract name has no file mode that keeps other processes out, so the relay must check the process. */
 static void stranger_is_not_taken_for_the_driver(void **state)
 {
 	snprintf(T.pmd_path, sizeof(T.pmd_path), "@softrnic-test-%d", (int)getpid());
@@ -372,11 +373,11 @@ static void socket_file_is_its_owners(void **state)
 
 #define NOBODY 65534
 
-/* Runs play() as a user who is neither this one nor root. It exits with 0 when play() says that all was well. */
+/* Runs play() in a process of another user, who is not root. The process exits with 0 when play() succeeds. */
 static pid_t as_another_user(bool (*play)(void))
 {
 	if (geteuid() != 0)
-		skip(); /* only root can become somebody else */
+		skip(); /* only root can change the user id */
 	pid_t child = fork();
 
 	if (child == 0)
@@ -406,7 +407,7 @@ static void server_sends_another_user_away(void **state)
 	bool driver_heard = readable(T.listener, 0);
 
 	if (driver_heard)
-		close(accept_within(T.listener)); /* or the relay would wait for its greeting */
+		close(accept_within(T.listener)); /* or the relay would wait for the driver's first message */
 	assert_true(well);
 	assert_false(driver_heard);
 	T.peer = open_connection(T.peer_path);
@@ -441,7 +442,7 @@ static void live_listener_is_not_stolen(void **state)
 	assert_int_equal(rn_memif_relay_create(&T.relay, &cfg), 0);
 	assert_int_equal(rn_memif_relay_start(T.relay), -EADDRINUSE);
 	close(theirs);
-	/* Now the file is stale. */
+	/* Now no process listens: the file is stale. */
 	assert_int_equal(rn_memif_relay_start(T.relay), 0);
 }
 
@@ -450,7 +451,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
 		TEST(peer_loss_waits_for_pollers),  TEST(stray_message_when_live_ends_it_quietly),
-		TEST(destroy_quiesces_and_settles), TEST(server_takes_greeting_before_the_end),
+		TEST(destroy_quiesces_and_drains), TEST(server_takes_greeting_before_the_end),
 		TEST(region_must_be_sealed),	    TEST(spare_descriptors_are_closed),
 		TEST(client_comes_back_after_its_server),
 		TEST(live_listener_is_not_stolen),  TEST(stranger_is_not_taken_for_the_driver),

@@ -1,4 +1,4 @@
-/* Buffers that may be registered and such that may not, small and large, and that asking changes nothing. */
+/* Small and large buffers are accepted or refused by the rights of all their pages, and probing changes nothing. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,12 +35,12 @@ static int probe(const void *p, uint64_t length, bool write)
 	return rn_probe((uintptr_t)p, length, write);
 }
 
-/* A buffer of `pages`, one of which, or none, is not like the others. */
+/* Each row is a buffer of some pages, of which one may have other rights. */
 static void rights_of_every_page_count(void **state)
 {
 	static const struct {
-		int rights, odd; /* of the odd page; -1: unmapped */
-		int read, write; /* what the whole buffer answers */
+		int rights, odd; /* rights of the other page, -1: unmapped; its index */
+		int read, write; /* expected results for the whole buffer */
 	} rows[] = {
 		{PROT_READ | PROT_WRITE, PROT_READ | PROT_WRITE, 0, 0},
 		{PROT_READ | PROT_WRITE, PROT_READ, 0, -EFAULT},
@@ -67,7 +67,7 @@ static void rights_of_every_page_count(void **state)
 					munmap(at, PAGE);
 				else
 					mprotect(at, PAGE, rows[r].odd);
-				/* Neither end need be aligned. */
+				/* A buffer need not begin or end at a page boundary. */
 				assert_int_equal(probe(buf + cut, n * PAGE - cut, false), rows[r].read);
 				assert_int_equal(probe(buf, n * PAGE - cut, true), rows[r].write);
 				munmap(p, (n + 2) * PAGE);
@@ -118,13 +118,13 @@ static void impossible_addresses(void **state)
 	assert_int_equal(rn_probe(UINT64_MAX, 0, true), 0);
 }
 
-/* Mappings behind one another make one buffer. */
+/* A buffer may extend over several adjacent mappings. */
 static void a_buffer_may_lie_in_several_mappings(void **state)
 {
 	enum { N = 64 };
 	uint8_t *p = map(N * 2 * PAGE, PROT_READ | PROT_WRITE);
 
-	for (int i = 0; i < N; i += 2) /* every other two pages a mapping of its own */
+	for (int i = 0; i < N; i += 2) /* gives neighbouring pages different rights: many mappings */
 		mprotect(p + i * 2 * PAGE, 2 * PAGE, PROT_READ | PROT_WRITE | PROT_EXEC);
 	assert_int_equal(probe(p + 5, N * 2 * PAGE - 5, true), 0);
 	assert_int_equal(probe(p + 5, 4 * PAGE, true), 0);
@@ -134,7 +134,7 @@ static void a_buffer_may_lie_in_several_mappings(void **state)
 	munmap(p, N * 2 * PAGE);
 }
 
-/* Program text is good to send from. */
+/* Read-only memory, such as program text, may be registered for reading. */
 static void read_only_memory_is_readable(void **state)
 {
 	static const char constant[100000] = "x";
@@ -170,7 +170,7 @@ static void no_byte_changes_and_large_buffers_stay_sparse(void **state)
 	munmap(p, 4 * MB);
 }
 
-/* Four gigabytes nobody has touched: as quick as any, and as sparse as before. */
+/* A buffer of 4 GiB that was never touched is probed quickly and stays sparse. */
 static void a_huge_sparse_buffer(void **state)
 {
 	uint64_t bytes = UINT64_C(4) << 30;
@@ -190,7 +190,7 @@ static void a_huge_sparse_buffer(void **state)
 	munmap(p, bytes);
 }
 
-/* Where a fault would end the process, the question is still answered. */
+/* Probing works in a thread where a fault would end the process, because its signal is blocked. */
 static void *probe_with_faults_blocked(void *arg)
 {
 	sigset_t all;
@@ -212,7 +212,7 @@ static void no_signal_is_ever_raised(void **state)
 	munmap(p, MB);
 }
 
-/* The slow way, on lists of our own. */
+/* The method that reads the list of mappings, with lists made by the test. */
 static int list_says(const char *text, uint64_t addr, uint64_t length, bool write)
 {
 	char path[] = "/tmp/probe-XXXXXX";
@@ -250,7 +250,7 @@ static void lists_are_read_to_the_end_of_the_buffer(void **state)
 	assert_int_equal(list_says("", 1, 1, false), -EFAULT);
 }
 
-/* Fed through a pipe a byte at a time: a line may be cut anywhere. */
+/* The list comes through a pipe one byte at a time: one read may end anywhere in a line. */
 static void *feed(void *arg)
 {
 	static const char list[] = "00001000-00003000 r--p 0 00:00 0\n00003000-0000a000 rw-p 0 00:00 0 /a-b\n";
@@ -279,7 +279,7 @@ static void lines_may_be_cut_anywhere(void **state)
 	pthread_join(thread, NULL);
 }
 
-/* Without a descriptor for the list: not the buffer's fault. Small ones need none. */
+/* When the list cannot be opened, the error is -ENOMEM, not -EFAULT. Small buffers need no list. */
 static void no_descriptor_left(void **state)
 {
 	struct rlimit had, none;

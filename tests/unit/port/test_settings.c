@@ -1,4 +1,4 @@
-/* What lines of the configuration mean for a port: addresses, VLAN, class of service, path MTU. */
+/* The configuration gives a port its addresses, VLAN, traffic class and path MTU. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +22,7 @@ static struct rn_port_attr port_of(const struct rn_config_adapter *a)
 
 static void test_link_local(void **state)
 {
-	/* fe80::11:22ff:fe33:4455, as `ip addr` shows it for this MAC */
+	/* fe80::11:22ff:fe33:4455, which is what `ip addr` shows for this MAC. */
 	static const struct rn_gid want = {{0xfe, 0x80, [8] = 0, 0x11, 0x22, 0xff, 0xfe, 0x33, 0x44, 0x55}};
 	struct rn_config_adapter a = {.mtu = 1500, .max_path_mtu = 4096};
 	struct rn_port_attr attr;
@@ -34,12 +34,12 @@ static void test_link_local(void **state)
 	assert_int_equal(attr.ngids, 2);
 	assert_memory_equal(&attr.gids[1], &want, 16);
 	assert_int_equal(attr.prefix_len[1], 64);
-	/* listed already: not twice */
+	/* An address that is in the list already is not added again. */
 	a.ipv6.n = 1;
 	memcpy(a.ipv6.net[0].ip.b, want.b, 16);
 	a.ipv6.net[0].prefix_len = 64;
 	assert_int_equal(port_of(&a).ngids, 2);
-	/* alone */
+	/* The link-local address may be the only one. */
 	a.ipv4.n = a.ipv6.n = 0;
 	attr = port_of(&a);
 	assert_int_equal(attr.ngids, 1);
@@ -79,13 +79,13 @@ static void test_tag_and_class(void **state)
 
 	assert_true(attr.has_vlan);
 	assert_int_equal(attr.vlan_tci, 3 << 13 | 100);
-	assert_int_equal(attr.tclass, 46 << 2); /* ECN is others' business */
+	assert_int_equal(attr.tclass, 46 << 2); /* the ECN bits are not configured */
 	assert_int_equal(attr.hop_limit, 5);
 	a.vlan_id = a.vlan_prio = 0;
 	assert_false(port_of(&a).has_vlan);
 }
 
-/* The largest path MTU whose frames fit: 4096 needs a jumbo port. */
+/* The path MTU is the largest whose frames fit the port's MTU: 4096 needs jumbo frames. */
 static void test_path_mtu(void **state)
 {
 	static const struct {
@@ -117,14 +117,15 @@ static struct rn_cc_cfg congestion_of(const char *text)
 
 #define ADAPTER "adapters = ({ name = \"a\"; port = \"null\"; ipv4 = [\"192.0.2.1/24\"]; });\n"
 
-/* The core's defaults, which tests of the core use, are those of the configuration; and each key arrives where it belongs. */
+/* The core's default parameters, which its tests use, are the defaults of the configuration; and each key sets the right
+ * parameter. */
 static void test_congestion(void **state)
 {
 	struct rn_cc_cfg p, d;
 
 	rn_cc_defaults(&d);
 	p = congestion_of(ADAPTER);
-	assert_int_equal(p.line_rate, UINT64_C(25000000000)); /* the port's */
+	assert_int_equal(p.line_rate, UINT64_C(25000000000)); /* the port's speed */
 #define SAME(field) assert_int_equal(p.field, d.field)
 	SAME(algorithm); SAME(ecn); SAME(clamp_tgt_rate); SAME(clamp_tgt_rate_after_time_inc); SAME(cnp_dscp); SAME(cnp_prio);
 	SAME(threshold); SAME(gd); SAME(min_dec_fac); SAME(g); SAME(initial_alpha); SAME(byte_reset); SAME(cnp_interval);
@@ -147,7 +148,7 @@ static void test_congestion(void **state)
 	SAME(time_reset); SAME(alpha_period); SAME(monitor_period); SAME(line_rate); SAME(min_rate); SAME(ai_rate); SAME(hai_rate);
 	SAME(first_rate);
 #undef SAME
-	/* a line slower than the floor is the floor */
+	/* A line rate below the minimum rate is raised to the minimum rate. */
 	p = congestion_of(ADAPTER "congestion = { rpg_max_rate = 5; rpg_min_rate = 100; };");
 	assert_int_equal(p.line_rate, p.min_rate);
 }

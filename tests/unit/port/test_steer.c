@@ -1,4 +1,4 @@
-/* Hand-off between shards: packets and messages in order, packets may be refused, messages never. */
+/* Hand-off between shards keeps packets and messages in order; a packet may be refused, a message never. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -65,7 +65,7 @@ static void never_loses_a_message(void **state)
 	a->noutbox = 40;
 	for (unsigned i = 0; i < 40; i++)
 		a->outbox[i] = (struct rn_msg){.to = RN_MSG_ALL, .qpn = i};
-	/* Full: what does not fit stays with the core. */
+	/* The ring is full: messages that do not fit stay in the core. */
 	sent = rn_steer_messages(&st[0], a);
 	assert_true(sent > 0 && sent < 40);
 	assert_int_equal(a->noutbox, 40 - sent);

@@ -1,4 +1,4 @@
-/* The submission ring: whole requests, in the order of each producer, nothing lost or torn. */
+/* The submission ring passes whole requests in the order of each producer; none is lost or torn. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,7 +40,7 @@ static void passes_requests_whole_and_in_order(void **state)
 
 	assert_int_equal(rn_submit_create(&s, 64), 0);
 	assert_true(rn_submit_empty(&s));
-	/* Round after round, so that requests straddle the end of the ring. */
+	/* Many rounds, so that requests wrap around the end of the ring. */
 	for (unsigned round = 0, number = 0; round < 200; round++) {
 		unsigned first = sh->nposted, put = 0;
 		fill(&r, 0, number);
@@ -61,7 +61,7 @@ static void passes_requests_whole_and_in_order(void **state)
 	free(sh);
 }
 
-static void tells_what_lies_in_front(void **state)
+static void knows_whether_a_position_was_drained(void **state)
 {
 	struct rn_shard *sh = fake_shard_create();
 	struct rn_submit s;
@@ -136,7 +136,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(passes_requests_whole_and_in_order),
-		cmocka_unit_test(tells_what_lies_in_front),
+		cmocka_unit_test(knows_whether_a_position_was_drained),
 		cmocka_unit_test(survives_more_producers_than_cores),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

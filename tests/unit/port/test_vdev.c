@@ -1,4 +1,4 @@
-/* Device strings: buffers fit the MTU, for every kind. */
+/* Device strings of every kind give buffers that fit the MTU. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -48,7 +48,7 @@ static const struct {
 	{{.kind = RN_VDEV_PCAP, .number = 3, .mtu = 1500, .rx_pcap = "", .tx_pcap = "b"}, "net_pcap3", "tx_pcap=b", 2048},
 	{{.kind = RN_VDEV_OTHER, .mtu = 1500, .args = "net_tap0,iface=t,x=1"}, "net_tap0", "iface=t,x=1", 2048},
 	{{.kind = RN_VDEV_OTHER, .mtu = 1500, .args = "0000:01:00.0"}, "0000:01:00.0", "", 2048},
-	/* As EAL is to know it, however it was written. */
+	/* A PCI address may be written in several ways; the name is the form that EAL uses. */
 	{{.kind = RN_VDEV_OTHER, .mtu = 1500, .args = "1:0.0"}, "0000:01:00.0", "", 2048},
 	{{.kind = RN_VDEV_OTHER, .mtu = 1500, .args = "pci:0001:AB:1f.7,x=1"}, "0001:ab:1f.7", "x=1", 2048},
 };

@@ -1,4 +1,4 @@
-/* Sleeping and being woken: no ring is lost between the last look and the sleep. */
+/* No doorbell is lost between the shard's last check and its sleep. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +28,7 @@ static void a_ring_before_the_sleep_ends_it(void **state)
 	struct rn_wake w;
 
 	assert_int_equal(rn_wake_open(&w, NULL), 0);
-	rn_wake_ring(&w); /* awake: costs nothing and leaves nothing behind */
+	rn_wake_ring(&w); /* the shard is awake: nothing is written to the eventfd */
 	rn_wake_announce(&w);
 	assert_false(rn_wake_wait(&w, RN_MS(1)));
 	rn_wake_announce(&w);
