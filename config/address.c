@@ -1,7 +1,7 @@
-/* Which text is an address an adapter may carry? Pure functions, any thread.
+/* Which text is an address that an adapter may have? Pure functions; any thread.
  *
- * Unspecified, loopback, multicast and broadcast addresses are refused here: a peer could never answer to them, and
- * the failure would show up much later as a connection that times out. */
+ * Unspecified, loopback, multicast and broadcast addresses are refused: no peer could reply to
+ * them, and the mistake would show up much later, as a connection that times out. */
 #include "address.h"
 
 #include <arpa/inet.h>
@@ -44,6 +44,7 @@ bool rn_config_ip4_parse(const char *text, struct rn_config_ip *ip)
 
 	if (inet_pton(AF_INET, text, b) != 1)
 		return false;
+	/* 0.0.0.0/8, loopback, multicast and reserved addresses. */
 	if (b[0] == 0 || b[0] == 127 || b[0] >= 224)
 		return false;
 	memcpy(ip->b, mapped, 12);
@@ -89,7 +90,8 @@ static bool is_ipv4_host(const uint8_t b[4], unsigned prefix)
 	uint32_t addr = (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
 	uint32_t hosts = prefix == 0 ? UINT32_MAX : prefix == 32 ? 0 : UINT32_MAX >> prefix;
 
-	/* /31 and /32 have neither network nor broadcast address */
+	/* The first and the last address of a subnet belong to no host; /31 and /32 have no such
+	 * addresses. */
 	return prefix >= 31 || ((addr & hosts) != 0 && (addr & hosts) != hosts);
 }
 

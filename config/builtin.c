@@ -1,5 +1,6 @@
-/* The configuration of a process that was given none: two adapters joined inside it. config/loopback.conf is the
- * same text as a file to start from; a test compares them. */
+/* Which configuration does a process use when it names none? Two adapters joined inside the
+ * process. config/loopback.conf has the same text, as a file to start from; a test compares them.
+ * Constant data. */
 #include "config.h"
 
 /* clang-format off */

@@ -1,15 +1,15 @@
-/* What must hold between values that single rows cannot say? Names, peers, addresses, keys that belong to another
- * kind of port, orders between numbers. Each rule is one function over one adapter; a failure names the line of the
- * setting at fault. Any thread. */
+/* Which rules hold between several keys? Unique names and addresses, peers that name each other,
+ * keys that belong to another kind of port, order of numbers. Each rule is one function over one
+ * adapter; its error names the line of the wrong setting. No state; any thread. */
 #include "keys.h"
 
 #include <string.h>
 
 #include "address.h"
 
-#define RN_CONFIG_ADDRESSES 16u /* that a port can have */
+#define RN_CONFIG_ADDRESSES 16u /* the most addresses that a port can have */
 
-/* State of one check: adapter i and the settings it came from. */
+/* What a rule looks at: adapter i and the settings from which it was read. */
 struct look {
 	const struct rn_config_reader *r;
 	const config_setting_t *root;
@@ -19,7 +19,7 @@ struct look {
 	unsigned i;
 };
 
-/* The setting to blame for `key`: its own line if written, else its adapter's. */
+/* The setting that an error about `key` names: the key if the file has it, else its adapter. */
 static const config_setting_t *where(const struct look *l, const char *key)
 {
 	const config_setting_t *s = config_setting_get_member(l->group, key);
@@ -103,7 +103,7 @@ static bool has_address(const struct rn_config_nets *nets, unsigned n, const str
 	return false;
 }
 
-/* Every address of `nets` new: within the list and against earlier adapters. */
+/* Checks that no address of `nets` occurs twice, neither in the list nor in an earlier adapter. */
 static int check_unique(const struct look *l, const char *key, const struct rn_config_nets *nets)
 {
 	const config_setting_t *list = where(l, key);
@@ -136,7 +136,7 @@ static int check_gateway(const struct look *l, const char *key, const struct rn_
 
 	if (rn_config_ip_is_none(gateway))
 		return 0;
-	if (!own && is_link_local(gateway) && (nets->n || l->a->link_local)) /* as routers announce themselves */
+	if (!own && is_link_local(gateway) && (nets->n || l->a->link_local)) /* routers usually announce themselves with a link-local address */
 		return 0;
 	for (unsigned k = 0; k < nets->n && !own; k++) {
 		if (rn_config_net_covers(&nets->net[k], gateway))
@@ -226,7 +226,8 @@ static int check_adapter(const struct look *l)
 	return 0;
 }
 
-/* `low` must not exceed `high`; the key to blame is the one that was written. */
+/* Checks that `low` does not exceed `high`. The error names the key that the file contains; the
+ * other has its default. */
 static int check_order(const struct rn_config_reader *r, const config_setting_t *root, const char *section,
 		       const char *low_key, uint32_t low, const char *high_key, uint32_t high)
 {
@@ -269,7 +270,8 @@ int rn_config_check(const struct rn_config_reader *r, const config_setting_t *ro
 	config_setting_t *list = config_setting_get_member(root, "adapters");
 	int err = 0;
 
-	/* peers last: they look at adapters further down, which must be known good */
+	/* Check peers in a second pass: this rule reads adapters further down in the file, which
+	 * must be valid by then. */
 	for (unsigned pass = 0; pass < 2; pass++) {
 		for (unsigned i = 0; i < cfg->nadapters && !err; i++) {
 			struct look l = {r, root, cfg, &cfg->adapter[i], config_setting_get_elem(list, i), i};

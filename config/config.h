@@ -1,7 +1,8 @@
-/* The configuration of one process: adapters and the settings they share. Fields are the rows of schema.h.
+/* The configuration of one process: its adapters and the settings that they share. The fields are
+ * the rows of schema.h.
  *
- * No allocation outlives a call and nothing is shared, so any thread may load; the struct holds everything by value
- * (some 30 KiB: static or heap rather than a small stack).
+ * The functions keep no memory and share no state, so any thread may call them. struct rn_config
+ * holds everything by value and has some 30 KiB: it should not be on a small stack.
  */
 #ifndef RN_CONFIG_H
 #define RN_CONFIG_H
@@ -15,7 +16,8 @@
 
 #define RN_CONFIG_MAX_ADAPTERS 8
 
-/* An IPv6 address, or an IPv4 one in its mapped form ::ffff:a.b.c.d; network order. All zero = none. */
+/* An IPv6 address, or an IPv4 address in its mapped form ::ffff:a.b.c.d; network byte order. All
+ * zero = none. */
 struct rn_config_ip {
 	uint8_t b[16];
 };
@@ -29,7 +31,7 @@ struct rn_config_nets {
 	unsigned n;
 	struct rn_config_net {
 		struct rn_config_ip ip;
-		uint8_t prefix_len; /* bits of its own family: 0..32 or 0..128 */
+		uint8_t prefix_len; /* in bits: 0..32 for IPv4, 0..128 for IPv6 */
 	} net[8];
 };
 
@@ -117,31 +119,37 @@ struct rn_config {
 };
 /* clang-format on */
 
-/* The path to use: `path` if given, else $SOFTRNIC_CONFIG if set and not empty, else NULL = built in. */
+/* Returns the path of the file to read: `path` if not NULL, else $SOFTRNIC_CONFIG if set and not
+ * empty, else NULL for the built-in configuration. */
 const char *rn_config_path(const char *path);
 
-/* Reads `path`, or the built-in configuration (two adapters joined inside the process) when NULL. 0, or a negative
- * errno (-ENOENT and its like for the file, -EINVAL for its content) with one sentence in err: file, line, key, what
- * was found, what is allowed. On error *cfg is unspecified. On success:
- *   - every field is within its row's range, names and addresses are unique, ring peers are mutual;
- *   - adapter[i].shards >= 1; shard s of an adapter runs on lcores.cpu[s % lcores.n], or unpinned when n is 0. */
+/* Reads the file `path`, or, when it is NULL, the built-in configuration (two adapters joined
+ * inside the process). Returns 0, or a negative errno (such as -ENOENT for the file, -EINVAL for
+ * its content) with one sentence in err: file, line, key, the value found, the values allowed. On
+ * error *cfg is unspecified. On success:
+ *   - every field is within the range of its row, names and addresses are unique, ring peers name
+ *     each other;
+ *   *   - adapter[i].shards >= 1; shard s of an adapter runs on lcores.cpu[s % lcores.n], or is not
+ *     pinned when lcores.n is 0. */
 int rn_config_load(const char *path, struct rn_config *cfg, char *err, size_t errlen);
-/* The same for text in memory; `name` stands for the file in messages. */
+/* Does the same for text in memory; `name` is used as the file name in messages. */
 int rn_config_parse(const char *text, const char *name, struct rn_config *cfg, char *err, size_t errlen);
 
-/* limits.max_cm as it is used for this adapter. */
+/* The value of limits.max_cm for this adapter; 0 in the file is replaced by the default. */
 uint32_t rn_config_max_cm(const struct rn_config *cfg, unsigned adapter);
-/* A sentence about limits of this adapter that are good each, and together leave some of it unused; "" when there is none. */
+/* Writes a sentence to note when limits of this adapter are valid but do not fit together, so
+ * that some queue pairs could never be connected; else "". */
 void rn_config_note(const struct rn_config *cfg, unsigned adapter, char *note, size_t len);
 
 /* The built-in configuration as text; config/loopback.conf is a copy of it. */
 const char *rn_config_builtin(void);
 
-/* Every key with type, range, default and help: for a terminal, and as docs/configuration.md. */
+/* Print every key with type, range, default and help: as plain text, and as
+ * docs/configuration.md. */
 void rn_config_print_help(FILE *out);
 void rn_config_print_markdown(FILE *out);
 
-/* The word of a CHOICE, for messages. */
+/* The word for a kind of port in the configuration, for messages. */
 const char *rn_config_port_word(enum rn_config_port port);
 
 #endif

@@ -1,5 +1,5 @@
-/* The rows of schema.h as data: one table of keys per section, and each key's type, range and default as text.
- * Constant data and pure functions, any thread. */
+/* Which keys are there, with which type, range and default? The rows of schema.h as tables, one
+ * per section. Constant data and pure functions; any thread. */
 #include "keys.h"
 
 #include <string.h>

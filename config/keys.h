@@ -1,4 +1,5 @@
-/* Inside config/: the rows of schema.h as data, and what its files share. */
+/* For use inside config/ only: the rows of schema.h as data, and functions that the files here
+ * share. */
 #ifndef RN_CONFIG_KEYS_H
 #define RN_CONFIG_KEYS_H
 
@@ -15,11 +16,11 @@ enum rn_config_type {
 struct rn_config_key {
 	const char *name;
 	enum rn_config_type type;
-	size_t offset, size;      /* of the field in its section's struct */
-	long long low, high;
+	size_t offset, size;      /* the field in the struct of its section, in bytes */
+	long long low, high;      /* allowed range, or number of characters or entries */
 	long long number;         /* default of numbers, BOOL and CHOICE */
 	const char *text;         /* default of TEXT */
-	const char *const *words; /* of CHOICE, ends with NULL */
+	const char *const *words; /* words of a CHOICE, ends with NULL */
 	const char *help;
 };
 
@@ -33,7 +34,7 @@ struct rn_config_section_info {
 extern const struct rn_config_key rn_config_adapter_keys[];
 extern const struct rn_config_section_info rn_config_sections[]; /* ends with name == NULL */
 
-/* "6..9", "\"ring\" | \"memif\"", ...: what a key takes, as text */
+/* The allowed values of a key as text: "6..9", "\"ring\" | \"memif\"", ... */
 void rn_config_key_allowed(const struct rn_config_key *key, char *out, size_t outlen);
 void rn_config_key_default(const struct rn_config_key *key, char *out, size_t outlen);
 const char *rn_config_key_type(const struct rn_config_key *key);
@@ -41,7 +42,7 @@ const char *rn_config_key_type(const struct rn_config_key *key);
 /* ---- reading ---- */
 
 struct rn_config_reader {
-	const char *file; /* name for messages */
+	const char *file; /* file name for messages */
 	char *err;
 	size_t errlen;
 };
@@ -50,16 +51,18 @@ struct rn_config_reader {
 int rn_config_fail(const struct rn_config_reader *r, const config_setting_t *at, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Refuses what libconfig would read wrongly. 0 or -EINVAL. */
+/* Refuses text that libconfig would misread. Returns 0 or -EINVAL. */
 int rn_config_scan(const struct rn_config_reader *r, const char *text);
 
-/* One setting into the field of its row; section points to the struct that holds the field. 0 or -EINVAL. */
+/* Reads one setting into the field of its row; section points to the struct that holds the field.
+ * Returns 0 or -EINVAL. */
 int rn_config_value_read(const struct rn_config_reader *r, const struct rn_config_key *key,
 			 const config_setting_t *s, void *section);
 void rn_config_value_default(const struct rn_config_key *key, void *section);
 
-/* What the rows cannot say: names, peers, addresses, keys by kind of port, orders between values. Derives
- * shards. root: the settings cfg was read from, for line numbers. */
+/* Checks the rules that involve several keys: names, peers, addresses, keys of other kinds of
+ * port, order of values. Sets each adapter's shards when the file left it at 0. root: the
+ * settings that cfg was read from, for line numbers. Returns 0 or -EINVAL. */
 int rn_config_check(const struct rn_config_reader *r, const config_setting_t *root, struct rn_config *cfg);
 
 #endif

@@ -1,4 +1,4 @@
-/* softrnic-config: is this file a good configuration, and which keys are there? One thread. */
+/* softrnic-config: is this file a valid configuration, and which keys are there? One thread. */
 #include <string.h>
 
 #include "config.h"

@@ -1,5 +1,5 @@
-/* Every key as text: for a terminal and for docs/configuration.md. Derived from the tables of keys.c, so neither can
- * fall behind the code. */
+/* How are the keys shown on a terminal and in docs/configuration.md? Both texts are printed from
+ * the tables of keys.c, so they always match the code. No state; any thread. */
 #include "keys.h"
 
 static void print_keys_plain(FILE *out, const struct rn_config_key *keys)
@@ -25,7 +25,7 @@ void rn_config_print_help(FILE *out)
 	}
 }
 
-/* A table cell: '|' would end it. */
+/* Prints a table cell; '|' is escaped, because it would end the cell. */
 static void print_cell(FILE *out, const char *text)
 {
 	fputs(" ", out);

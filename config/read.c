@@ -1,8 +1,9 @@
-/* How does a file become a struct rn_config? Reads the text, walks it against the tables of keys.c, then has
- * check.c look at what rows cannot say. Any thread.
+/* How does a file become a struct rn_config? The text is parsed by libconfig, each setting is
+ * read by its row in keys.c, then check.c checks the rules between keys. Keeps no state; any
+ * thread.
  *
- * The file is read here and handed to libconfig as text: given a directory or an unreadable file, libconfig's
- * scanner would end the process. */
+ * The file is read here and passed to libconfig as text: for a directory or an unreadable file,
+ * libconfig's scanner would end the process. */
 #include "keys.h"
 
 #include <errno.h>
@@ -12,7 +13,8 @@
 
 #define FILE_MAX (1u << 20)
 
-/* Path of a setting from the root: "adapters[1].mtu". */
+/* Writes the path of a setting from the root: "adapters[1].mtu". Returns its length, which may
+ * exceed outlen. */
 static size_t write_path(const config_setting_t *s, char *out, size_t outlen)
 {
 	const config_setting_t *up = config_setting_parent(s);
@@ -66,7 +68,7 @@ static int fail_unknown_key(const struct rn_config_reader *r, const struct rn_co
 	return rn_config_fail(r, s, "found an unknown key, allowed: %s", known);
 }
 
-/* One group of settings into the struct at `section`, which starts from the defaults. */
+/* Reads a group of settings into the struct at `section`, which already holds the defaults. */
 static int read_group(const struct rn_config_reader *r, const struct rn_config_key *keys, const config_setting_t *group,
 		      void *section)
 {
@@ -175,7 +177,8 @@ int rn_config_parse(const char *text, const char *name, struct rn_config *cfg, c
 	return rc;
 }
 
-/* The file's text in malloc'd memory, or NULL with errno set. */
+/* Returns the text of the file in memory from malloc(), or NULL with errno set. A file with NUL
+ * bytes is no text. */
 static char *read_text(FILE *f)
 {
 	char *text = malloc(FILE_MAX + 1);
@@ -216,6 +219,7 @@ int rn_config_load(const char *path, struct rn_config *cfg, char *err, size_t er
 
 const char *rn_config_path(const char *path)
 {
+	/* secure_getenv(): the environment must not choose the file of a set-user-id program. */
 	const char *env = path ? path : secure_getenv("SOFTRNIC_CONFIG");
 
 	return env && env[0] ? env : NULL;

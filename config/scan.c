@@ -1,8 +1,10 @@
-/* What would libconfig accept wrongly, or not survive? One pass over the text before libconfig sees it. Any thread.
+/* Which text must be refused before libconfig parses it? One pass over the text. No state; any
+ * thread.
  *
- * libconfig cuts a whole number to 32 bits unless it ends in L, so 4294967297 would silently be 1. And a file named by
- * @include is opened inside its scanner, which ends the process when it cannot be read. And a comment without end hides
- * the rest of the file without a word. */
+ * libconfig has three weaknesses. It truncates a whole number to 32 bits unless it ends in L, so
+ * 4294967297 would silently become 1. It opens a file named by @include inside its scanner, which
+ * ends the process when the file cannot be read. And it accepts a comment without end, which
+ * hides the rest of the file. */
 #include "keys.h"
 
 #include <ctype.h>
@@ -43,7 +45,8 @@ static void skip_name(struct place *p)
 		step(p);
 }
 
-/* The digits at p, as libconfig's grammar ends them; fractions are not whole numbers and none of our business. */
+/* Skips the number at p, by libconfig's grammar. Returns false for a whole number that libconfig
+ * would truncate; fractions always fit. */
 static bool whole_number_fits(struct place *p)
 {
 	bool hex = p->at[0] == '0' && (p->at[1] == 'x' || p->at[1] == 'X');
@@ -68,7 +71,7 @@ static int refuse(const struct rn_config_reader *r, const struct place *p, const
 	return -EINVAL;
 }
 
-/* One token, comment or character. */
+/* Scans one token, comment or character. */
 static int scan_one(const struct rn_config_reader *r, struct place *p)
 {
 	const char *start = p->at;

@@ -1,5 +1,5 @@
-/* How does one setting become one field? A reader per type of key; every refusal says what was found and what is
- * allowed. No state, any thread. */
+/* How does one setting become one field? There is a reader for each type of key; every error
+ * gives the value found and the values allowed. No state; any thread. */
 #include "keys.h"
 
 #include <assert.h>
@@ -36,7 +36,7 @@ static void describe_found(const config_setting_t *s, char *out, size_t outlen)
 	}
 }
 
-/* `at` is the offending setting: the key itself or an element of its list. */
+/* Reports an error; `at` is the wrong setting: the key itself or an element of its list. */
 static int refuse(const struct rn_config_reader *r, const struct rn_config_key *key, const config_setting_t *at)
 {
 	char found[128], allowed[192];
@@ -97,7 +97,8 @@ static bool read_bool(const struct rn_config_key *key, const config_setting_t *s
 	return true;
 }
 
-/* Enums of word lists are int-sized: their constants are 0..n-1. */
+/* Stores the index of a word. All enums of word lists have the size of unsigned, so one function
+ * serves all. */
 static void store_choice(void *field, unsigned value)
 {
 	static_assert(sizeof(enum rn_config_port) == sizeof(unsigned), "enums are as wide as unsigned");
@@ -150,7 +151,7 @@ static bool read_ip(const struct rn_config_key *key, const config_setting_t *s, 
 	return text && (key->type == RN_CONFIG_IP4 ? rn_config_ip4_parse : rn_config_ip6_parse)(text, field);
 }
 
-/* ---- lists: element i of s into slot i ---- */
+/* ---- lists: each function reads one element into entry i ---- */
 
 static bool read_net(const struct rn_config_key *key, const config_setting_t *e, void *field, unsigned i)
 {

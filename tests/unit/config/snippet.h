@@ -1,4 +1,4 @@
-/* A piece of configuration, wrapped into a whole one and read. For tests of config/. */
+/* For the tests of config/: completes a piece of configuration and reads it. */
 #ifndef RN_TEST_SNIPPET_H
 #define RN_TEST_SNIPPET_H
 
@@ -13,14 +13,14 @@
 
 #include "config.h"
 
-/* Line 1 opens the adapter; the keys of a test begin on line 2. */
+/* Line 1 begins the adapter; a test's keys are on line 2 and below. */
 #define ADAPTER(keys) "adapters = ({ name = \"a\"; port = \"null\"; ipv4 = [\"192.0.2.1/24\"];\n" keys "});\n"
-/* Sections of a test begin on line 2 too. */
+/* A test's sections are on line 2 and below, too. */
 #define SECTION(text) "adapters = ({ name = \"a\"; port = \"null\"; ipv4 = [\"192.0.2.1/24\"]; });\n" text "\n"
 
 struct snippet {
 	const char *text;
-	const char *error; /* whole sentence expected; NULL = accepted */
+	const char *error; /* the whole expected sentence; NULL: the text is accepted */
 };
 
 static inline void check_snippet(const struct snippet *s)
@@ -44,7 +44,7 @@ static inline void check_snippets(const struct snippet *rows, size_t n)
 		check_snippet(&rows[i]);
 }
 
-/* Reads text that must be good. */
+/* Reads text that must be accepted. */
 static inline void read_good(const char *text, struct rn_config *cfg)
 {
 	char err[1024] = "";

@@ -1,4 +1,4 @@
-/* Which text is an address an adapter may carry? */
+/* Text is accepted as an address only when an adapter may have that address. */
 #include "snippet.h"
 
 #include "address.h"

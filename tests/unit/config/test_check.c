@@ -1,4 +1,5 @@
-/* Rules between keys: names, peers, addresses, keys of another kind of port, orders; and what is derived. */
+/* The rules between keys: names, peers, addresses, keys of another kind of port, order of values;
+ * and derived values. */
 #include "snippet.h"
 
 #define ROWS(...) \
@@ -148,7 +149,8 @@ static const char *note_of(const char *text, uint32_t max_cm)
 	return note;
 }
 
-/* Every queue pair can have a connection, unless somebody wants fewer: then that is said. */
+/* By default every queue pair can have a connection; if the configuration allows fewer, a note
+ * says so. */
 static void test_connections_for_all_queue_pairs(void **state)
 {
 	(void)state;

@@ -1,4 +1,5 @@
-/* Help and reference page name every key; the page in docs/ is the printed one. */
+/* The help text and the reference page name every key, and docs/configuration.md is what is
+ * printed. */
 #include "snippet.h"
 
 #include <stdlib.h>
@@ -48,7 +49,7 @@ static void test_reference_page_is_up_to_date(void **state)
 	free(text);
 }
 
-/* A default outside its own range could be written down but not read back. */
+/* A default outside the range of its key would be refused if it were written in a file. */
 static void check_default(const struct rn_config_key *key)
 {
 	if (key->type <= RN_CONFIG_PERCENT && (key->number < key->low || key->number > key->high))

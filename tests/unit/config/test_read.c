@@ -1,4 +1,5 @@
-/* From file to struct: missing and unreadable files, syntax, unknown keys, the built-in text, the profiles. */
+/* Files are read into the struct, and errors reported: missing and unreadable files, syntax,
+ * unknown keys; the built-in configuration and the profiles are valid. */
 #include "snippet.h"
 
 #include <dirent.h>
@@ -56,7 +57,8 @@ static void test_unknown_keys_are_errors(void **state)
 	assert_non_null(strstr(err, "t.conf:2: adapters[0].colour: found an unknown key, allowed: name, port, peer"));
 }
 
-/* Nobody may have frames delivered whose data is known to be wrong, not even for debugging. */
+/* No key may turn the ICRC check off, not even for debugging: it would deliver data known to be
+ * wrong. */
 static void test_a_wrong_icrc_cannot_be_accepted(void **state)
 {
 	assert_int_equal(rn_config_parse(SECTION("protocol = { accept_bad_icrc = true; };"), "t.conf", &cfg, err, sizeof(err)),

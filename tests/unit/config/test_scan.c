@@ -1,4 +1,4 @@
-/* What libconfig would misread is refused before, and nothing else is. */
+/* Text that libconfig would misread is refused before libconfig sees it, and no other text is. */
 #include "snippet.h"
 
 #define ROWS(...) \

@@ -1,4 +1,5 @@
-/* One setting into one field: for every type of key what is taken, and the sentence for what is not. */
+/* For every type of key: which values are accepted, and the error sentence for values that are
+ * not. */
 #include "snippet.h"
 
 #define ROWS(...) \

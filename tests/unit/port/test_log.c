@@ -116,9 +116,9 @@ static void adapters_have_limits_of_their_own(void **state)
 	rn_log(NEIGHBOURS_FULL, "d", 7ull);
 	rn_log(NEIGHBOURS_FULL, "d", 8ull);
 	expect("softrnic: warning: adapter c: all entries of the neighbour table are in use, 1 addresses "
-	       "were not asked for\n"
+	       "were not resolved\n"
 	       "softrnic: warning: adapter d: all entries of the neighbour table are in use, 7 addresses "
-	       "were not asked for\n");
+	       "were not resolved\n");
 }
 
 /* More adapter names than there are limits: the last limit is shared. */
