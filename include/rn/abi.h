@@ -1,11 +1,12 @@
-/* softrnic: the one seam between front ends (ND2, later verbs) and the NIC, as bytes.
+/* softrnic: the binary interface between front ends (NetworkDirect, later verbs) and the NIC.
  *
- * Fixed-width structures only: no pointers but application addresses, which are resolved through the memory
- * region (MR) table. The same bytes serve a front end in the same process and, later, one behind shared memory.
- * Sizes are asserted below; RN_ABI_VERSION changes with any of them.
+ * All structures have fixed-width members. The only pointers are application addresses, which the
+ * NIC resolves through its memory region (MR) table. The same layout serves a front end in the
+ * same process and, later, one that uses shared memory. Static assertions below check the sizes;
+ * RN_ABI_VERSION changes with any of them.
  *
- * Ownership: a slot or command belongs to whoever fills it until it is committed; the reader copies it first,
- * validates the copy, then uses the copy.
+ * Ownership: a slot or command belongs to the thread that fills it until it is committed. The
+ * reader copies it, validates the copy, and uses only the copy.
  */
 #ifndef RN_ABI_H
 #define RN_ABI_H
@@ -18,7 +19,7 @@
 
 #include "rn/status.h"
 
-/* One layout, whatever language it is written in. */
+/* C and C++ programs see the same layout. */
 #ifdef __cplusplus
 #include <atomic>
 #define RN_ATOMIC(type) std::atomic<type>
@@ -30,12 +31,13 @@
 #define RN_ABI_VERSION 1
 #define RN_SLOT_BYTES  64
 
-/* An IPv6 address, or an IPv4 one in its mapped form ::ffff:a.b.c.d: what InfiniBand calls a GID. */
+/* A GID: an IPv6 address, or an IPv4 address in its mapped form ::ffff:a.b.c.d; network byte
+ * order. */
 struct rn_gid {
 	uint8_t b[16];
 };
 
-/* ---- work requests: one to RN_WQE_MAX_SLOTS consecutive 64-byte slots of a submission ring ---- */
+/* ---- work requests: 1 to RN_WQE_MAX_SLOTS consecutive slots of a submission ring ---- */
 
 /* clang-format off */
 #define RN_WQE_ROWS(X) /* name, number, queue */ \
@@ -60,10 +62,11 @@ enum rn_wqe_kind {
 };
 
 enum rn_wqe_flag {
-	RN_WQE_SIGNALED = 1 << 0,  /* a CQE on success too; errors and flushes always make one */
-	RN_WQE_FENCE = 1 << 1,     /* start only when all earlier READs and ATOMICs of this QP are complete */
-	RN_WQE_SOLICITED = 1 << 2, /* SE bit on the last packet */
-	RN_WQE_INLINE = 1 << 3,    /* data travels in the slots, no SGEs */
+	RN_WQE_SIGNALED = 1 << 0,  /* success gives a CQE too; errors and flushes always do */
+	/* start after all earlier READs and atomics of the QP are complete */
+	RN_WQE_FENCE = 1 << 1,
+	RN_WQE_SOLICITED = 1 << 2, /* set the SE bit in the last packet */
+	RN_WQE_INLINE = 1 << 3,    /* the slots hold the data instead of SGEs */
 };
 
 /* 16 bytes. addr is an application address (or an offset when the MR is zero based). */
@@ -73,22 +76,25 @@ struct rn_sge {
 	uint32_t lkey;
 };
 
-/* 16 bytes: what a BIND exposes, besides its first byte. */
+/* 16 bytes: the part of a region that a BIND exposes; its first byte is rn_wqe.remote_va. */
 struct rn_bind {
 	uint64_t length;
 	uint32_t lkey;   /* the region, which must have RN_ACCESS_MW_BIND */
-	uint32_t access; /* enum rn_access, remote rights only; writing needs LOCAL_WRITE on the region */
+	/* enum rn_access, remote rights only; for REMOTE_WRITE and REMOTE_ATOMIC the region must
+	 * have LOCAL_WRITE */
+	uint32_t access;
 };
 
 /* 16 bytes: the operands of a CMP_SWAP or FETCH_ADD, host order. */
 struct rn_atomic {
-	uint64_t swap_add; /* what is stored if the 8 bytes there equal `compare`; or added to them, modulo 2^64 */
+	/* CMP_SWAP: stored if the target equals `compare`; FETCH_ADD: added, modulo 2^64 */
+	uint64_t swap_add;
 	uint64_t compare;  /* CMP_SWAP */
 };
 
-/* How to reach a peer. dmac is that of the next hop. has_vlan = 0 leaves the VLAN to the port; another VLAN than the
- * port's is refused. sl is the priority in the tag; 0 leaves that to vlan_tci or the port. tclass and hop_limit of 0
- * are the port's. */
+/* An address vector: how to reach a peer. dmac is the MAC of the next hop. has_vlan = 0 uses the
+ * port's VLAN; another VLAN than the port's is refused. sl is the priority in the VLAN tag; 0
+ * uses vlan_tci or the port's. tclass and hop_limit of 0 use the port's values. */
 struct rn_av {
 	struct rn_gid sgid, dgid;
 	uint8_t dmac[6];
@@ -102,41 +108,48 @@ struct rn_av {
 };
 static_assert(sizeof(struct rn_av) == 52, "by value in requests");
 
-/* Where one datagram goes: part of every SEND and SEND_IMM on a UD QP. */
+/* The destination of one datagram: part of every SEND and SEND_IMM on a UD QP. */
 struct rn_ud {
 	struct rn_av av;
-	uint32_t qpn;  /* 24 bits; RN_QPN_GROUP with the GID of a group */
-	uint32_t qkey; /* top bit set: the QP's own travels instead (wire rules, 5.1) */
+	uint32_t qpn;  /* 24 bits; RN_QPN_GROUP if av.dgid is a multicast group */
+	/* if the top bit is set, the QP's own Q_Key is sent instead (wire rules, 5.1) */
+	uint32_t qkey;
 };
 static_assert(sizeof(struct rn_ud) == 60, "fits a slot");
 
-#define RN_QPN_GROUP     0xFFFFFFu   /* what packets to a multicast group name as their QP */
+#define RN_QPN_GROUP     0xFFFFFFu   /* the destination QPN of packets to a multicast group */
 #define RN_UD_OWN_QKEY   0x80000000u /* the top bit of rn_ud.qkey */
-#define RN_UD_GRH_BYTES  40u         /* in front of each datagram in the receive; counted in byte_len */
+#define RN_UD_GRH_BYTES  40u         /* bytes before the datagram in a receive, part of byte_len */
 
-/* Head of a work request: the first slot. Further slots hold 4 more SGEs each, or 64 more inline bytes each. Atomics have
- * one SGE of 8 bytes, where the former value goes in host order, and a struct rn_atomic in a second slot. SENDs on a UD QP
- * have their SGEs or inline data as all SENDs, and one more slot behind them, the last one, with a struct rn_ud.
- * `inl` (SEND, WRITE with INLINE) begins at offset 48 and runs through the following slots. */
+/* The first slot of a work request. Each further slot holds 4 more SGEs, or 64 more inline bytes.
+ * An atomic has one SGE of 8 bytes, which receives the former value in host order, and a struct
+ * rn_atomic in the second slot. A SEND on a UD QP has SGEs or inline data as every SEND, and a
+ * struct rn_ud in one more slot, the last. `inl` (SEND, WRITE with INLINE) begins at offset 48
+ * and continues in the following slots. */
 struct rn_wqe {
 	uint8_t kind;       /* enum rn_wqe_kind */
 	uint8_t slots;      /* slots in all, this one included; 1..RN_WQE_MAX_SLOTS */
 	uint16_t flags;     /* enum rn_wqe_flag */
-	uint32_t qpn;       /* 24 bits, names the owning shard too; ignored on a shared receive queue */
-	uint32_t qp_gen;    /* generation given at creation; a stale one is dropped; ignored likewise */
+	uint32_t qpn;       /* 24 bits, determines the shard; ignored in a shared receive queue */
+	/* rn_rsp.gen of CREATE_QP; a request with a stale generation is dropped; ignored in a
+	 * shared receive queue */
+	uint32_t qp_gen;
 	uint16_t num_sge;   /* 0 with INLINE */
 	uint16_t reserved;
 	uint64_t wr_id;     /* returned in the CQE */
-	uint64_t remote_va; /* WRITE, READ; atomics: a multiple of 8. BIND: the first byte the window exposes */
-	uint32_t rkey;      /* WRITE, READ, atomics. BIND: the key the window gets: as CREATE_MW gave it but for the low
-			     * byte, which is the poster's to choose, 1..255, another each time */
+	/* WRITE, READ; atomics: a multiple of 8; BIND: first byte of the window */
+	uint64_t remote_va;
+	/* WRITE, READ, atomics. BIND: the new key of the window, which is the key returned by
+	 * CREATE_MW with a low byte 1..255 that the poster chooses, a different one for each
+	 * BIND. */
+	uint32_t rkey;
 	uint32_t imm;       /* immediate as 4 opaque bytes, or the R_Key to invalidate (host order) */
-	uint32_t length;    /* total bytes; 0..2^31. BIND, INVALIDATE: 0, without SGEs */
+	uint32_t length;    /* total bytes, 0..2^31; BIND, INVALIDATE: 0, without SGEs */
 	uint32_t seq;       /* reserved for a shared-memory ring */
 	union {
 		struct rn_sge sge[1];
 		uint8_t inl[16];
-		struct rn_bind bind; /* BIND */
+		struct rn_bind bind; /* kind BIND */
 	};
 };
 static_assert(sizeof(struct rn_wqe) == RN_SLOT_BYTES, "one slot");
@@ -147,7 +160,7 @@ static_assert(offsetof(struct rn_wqe, sge) == 48, "first SGE");
 #define RN_WQE_MAX_INLINE 512
 #define RN_MSG_MAX        (1u << 31)
 
-/* Slots taken by a request of n SGEs / n inline bytes. */
+/* The number of slots of a request with n SGEs, or with n inline bytes. */
 static inline unsigned rn_wqe_slots_sge(unsigned n)
 {
 	return n <= 1 ? 1 : 1 + (n - 1 + 3) / 4;
@@ -160,17 +173,17 @@ static inline unsigned rn_wqe_slots_inline(unsigned n)
 
 #define RN_ATOMIC_BYTES 8u
 #define RN_ATOMIC_SLOTS 2
-#define RN_UD_SLOTS     1 /* besides those of the SGEs or inline data */
+#define RN_UD_SLOTS     1 /* in addition to the slots of SGEs or inline data */
 static_assert(1 + (RN_WQE_MAX_SGE - 1 + 3) / 4 + RN_UD_SLOTS <= RN_WQE_MAX_SLOTS, "datagrams of many SGEs");
 static_assert(1 + (RN_WQE_MAX_INLINE - 16 + 63) / 64 + RN_UD_SLOTS <= RN_WQE_MAX_SLOTS, "inline datagrams");
 
-/* The operands of an atomic, which is RN_ATOMIC_SLOTS long. */
+/* The operands of an atomic, in the second of its RN_ATOMIC_SLOTS slots. */
 static inline struct rn_atomic *rn_wqe_atomic(struct rn_wqe *wqe)
 {
 	return (struct rn_atomic *)((uint8_t *)wqe + RN_SLOT_BYTES);
 }
 
-/* Where a SEND on a UD QP goes: its last slot, so wqe->slots must count it already. */
+/* The destination of a SEND on a UD QP, in its last slot; wqe->slots must include that slot. */
 static inline struct rn_ud *rn_wqe_ud(struct rn_wqe *wqe)
 {
 	return (struct rn_ud *)((uint8_t *)wqe + (size_t)(wqe->slots - 1) * RN_SLOT_BYTES);
@@ -179,20 +192,24 @@ static inline struct rn_ud *rn_wqe_ud(struct rn_wqe *wqe)
 /* ---- completions ---- */
 
 enum rn_cqe_flag {
-	RN_CQE_RECV = 1 << 0,      /* of the receive side */
-	RN_CQE_SOLICITED = 1 << 1, /* SE was set on the message */
+	RN_CQE_RECV = 1 << 0,      /* completion of a receive */
+	RN_CQE_SOLICITED = 1 << 1, /* the message had the SE bit */
 	RN_CQE_IMM = 1 << 2,
 	RN_CQE_INVAL = 1 << 3,
-	RN_CQE_GRH = 1 << 4,   /* UD, always: the receive begins with the 40 bytes of the IP header (wire rules, 5.2) */
+	/* always with UD: the receive begins with 40 bytes of IP header (wire rules, 5.2) */
+	RN_CQE_GRH = 1 << 4,
 	RN_CQE_ERROR = 1 << 5,
-	RN_CQE_WRITE = 1 << 6, /* with RECV and IMM: a WRITE_IMM took the receive, and put nothing into it */
+	/* with RECV and IMM: a WRITE_IMM consumed the receive without writing to it */
+	RN_CQE_WRITE = 1 << 6,
 };
 
 struct rn_cqe {
 	uint64_t wr_id;
-	uint64_t qp_ctx;   /* given at QP creation; survives the QP */
+	uint64_t qp_ctx;   /* given at QP creation; still valid after the QP was destroyed */
 	uint32_t qpn;
-	uint32_t byte_len; /* RECV: bytes received, of a WRITE_IMM too, on UD with the 40 of the GRH area; SEND/WRITE/READ/atomics: message length; 0 on error */
+	/* RECV: bytes received, those of a WRITE_IMM too, on UD including 40 of the GRH area;
+	 * SEND, WRITE, READ, atomics: message length; 0 on error */
+	uint32_t byte_len;
 	uint32_t imm;      /* immediate (opaque) or invalidated R_Key (host order) */
 	uint32_t src_qpn;  /* UD: the sender's QP */
 	uint8_t status;    /* enum rn_status */
@@ -200,16 +217,17 @@ struct rn_cqe {
 	uint16_t flags;    /* enum rn_cqe_flag */
 	uint16_t pkey_index;
 	uint8_t sl;
-	uint8_t vendor_err; /* enum rn_verdict that caused it, or 0 */
+	uint8_t vendor_err; /* the enum rn_verdict that caused an error, or 0 */
 	uint64_t time_ns;
 	uint64_t reserved[2];
 };
 static_assert(sizeof(struct rn_cqe) == 64, "a CQE is one cache line");
 
-/* One single-producer single-consumer ring of CQEs: one per (CQ, shard that feeds it).
- * Producer: the shard, writes tail. Consumer: whoever holds the CQ's application-side lock, writes head.
- * `next` is set once, when a larger ring has been linked behind this one: the producer never writes here again,
- * the consumer drains this ring and then moves on. */
+/* A single-producer single-consumer ring of CQEs. Each CQ has one for every shard that feeds it.
+ * The producer is the shard, which writes tail; the consumer is the thread that holds the
+ * application's lock of the CQ and writes head. `next` is set once, when a further ring is linked
+ * after this one: then the producer no longer writes here, and the consumer moves on to the next
+ * ring after draining this one. */
 struct rn_cq_ring {
 	alignas(64) RN_ATOMIC(uint32_t) tail;
 	alignas(64) RN_ATOMIC(uint32_t) head;
@@ -221,35 +239,41 @@ struct rn_cq_ring {
 
 enum rn_cq_arm { RN_CQ_ARM_NONE, RN_CQ_ARM_SOLICITED, RN_CQ_ARM_ANY };
 
-/* Per CQ, shared by all shards that feed it and by the application. Order of arming: application stores
- * `armed`, full fence, re-reads the tails; shard publishes its tail, full fence, reads `armed`. */
+/* State of a CQ, shared by the application and all shards that feed the CQ. To arm, the
+ * application stores `armed`, issues a full fence and reads the tails again; a shard publishes
+ * its tail, issues a full fence and reads `armed`. So one of the two always sees the other's
+ * store. */
 struct rn_cq_shared {
-	alignas(64) RN_ATOMIC(uint32_t) armed; /* enum rn_cq_arm; the shard that fires swaps in NONE */
-	RN_ATOMIC(uint32_t) overrun;           /* set once, never cleared: the CQ is dead */
+	/* enum rn_cq_arm; a shard that fires exchanges it for NONE */
+	alignas(64) RN_ATOMIC(uint32_t) armed;
+	RN_ATOMIC(uint32_t) overrun;           /* set once, never cleared: the CQ is unusable */
 };
 
-/* Per QP, written by its shard alone, read by the application: exact queue accounting without messages.
- * posted - retired < depth decides whether a request may be posted (a silent success retires too). */
+/* State of a QP, written only by its shard and read by the application, which thereby knows
+ * without messages how full a queue is: a request may be posted while posted - retired < depth. A
+ * request without a CQE is retired too. */
 struct rn_qp_shared {
 	alignas(64) RN_ATOMIC(uint32_t) sq_retired;
 	RN_ATOMIC(uint32_t) rq_retired;
 	RN_ATOMIC(uint32_t) state; /* enum rn_qp_state */
 };
 
-/* Per memory window, written by shards, read by the application. A binding lasts from the moment its BIND is posted
- * until `ended` is the key that BIND gave: its INVALIDATE is complete, it failed or was flushed, or its QP ended (error,
- * reset, destruction). Stored with release before the completion that tells of it is published. */
+/* State of a memory window, written by shards and read by the application. A window is bound from
+ * the posting of its BIND until `ended` equals the key of that BIND: the INVALIDATE is complete,
+ * the BIND failed or was flushed, or the QP ended (error, reset, destruction). `ended` is stored
+ * with release before the completion that reports the end. */
 struct rn_mw_shared {
 	RN_ATOMIC(uint32_t) ended;
 };
 
-/* Per shared receive queue (SRQ): receives are counted from 0 as they are posted, and once more as messages take them,
- * by any shard. posted - taken are in the queue, and must stay below its depth to post one more.
- * limit: as for CQs, one store and one look on either side. The application stores it, then looks at `taken`; a shard
- * counts `taken` up, then looks at it: whoever leaves fewer than `limit` swaps in 0 and tells with RN_EVENT_SRQ_LIMIT. */
+/* State of a shared receive queue (SRQ). `posted` counts receives when they are posted, `taken`
+ * when a message takes them, both from 0. posted - taken receives are in the queue; one more may
+ * be posted while that is less than the depth. `limit` works like arming a CQ: the application
+ * stores it, then reads `taken`; a shard increments `taken`, then reads `limit`. The shard that
+ * leaves fewer than `limit` receives exchanges it for 0 and sends RN_EVENT_SRQ_LIMIT. */
 struct rn_srq_shared {
-	alignas(64) RN_ATOMIC(uint64_t) taken;  /* shards */
-	alignas(64) RN_ATOMIC(uint64_t) posted; /* whoever posts: one thread at a time */
+	alignas(64) RN_ATOMIC(uint64_t) taken;  /* written by shards */
+	alignas(64) RN_ATOMIC(uint64_t) posted; /* written by the posting thread, one at a time */
 	RN_ATOMIC(uint32_t) limit;              /* 0: not armed */
 };
 
@@ -272,8 +296,8 @@ enum rn_access {
 
 enum rn_qp_mask {
 	RN_QP_STATE = 1 << 0,
-	RN_QP_CUR_STATE = 1 << 1,  /* refuse unless it is in cur_state */
-	RN_QP_SQD_NOTIFY = 1 << 2, /* sqd_notify says whether to tell when the send queue is drained */
+	RN_QP_CUR_STATE = 1 << 1,  /* fail unless the QP is in cur_state */
+	RN_QP_SQD_NOTIFY = 1 << 2, /* sqd_notify is valid */
 	RN_QP_ACCESS = 1 << 3,
 	RN_QP_PKEY_INDEX = 1 << 4,
 	RN_QP_PORT = 1 << 5,
@@ -293,18 +317,19 @@ enum rn_qp_mask {
 
 struct rn_qp_attr {
 	uint8_t state;      /* enum rn_qp_state */
-	uint8_t path_mtu;   /* enum 1..5: 256 << (n-1) bytes */
-	uint8_t timeout;    /* 4.096 us << n, 0 = never */
+	uint8_t path_mtu;   /* code n = 1..5: 256 << (n - 1) bytes */
+	uint8_t timeout;    /* code n: 4.096 us << n, 0 = never */
 	uint8_t retry_cnt;  /* 0..7 */
-	uint8_t rnr_retry;  /* 0..7, 7 = for ever */
+	uint8_t rnr_retry;  /* 0..7, 7 = without limit */
 	uint8_t min_rnr_timer;
 	uint8_t max_rd_atomic;
 	uint8_t max_dest_rd_atomic;
-	uint8_t rnr_step;   /* with MIN_RNR_TIMER: each further RNR NAK of one PSN asks for a code higher by this, up to 31;
-			     * 0 = always min_rnr_timer, as verbs users expect */
-	uint8_t cur_state;  /* with CUR_STATE; told by queries as `state` is */
-	uint8_t sqd_notify; /* with SQD_NOTIFY: RN_EVENT_SQ_DRAINED, once; 0 or 1 */
-	uint8_t sq_draining; /* told by queries: in SQD, and a message that was started is not done */
+	/* With MIN_RNR_TIMER: each further RNR NAK for the same PSN uses a timer code higher by
+	 * rnr_step, up to 31; 0 = always min_rnr_timer, as verbs users expect. */
+	uint8_t rnr_step;
+	uint8_t cur_state;  /* with CUR_STATE; queries return the state here too */
+	uint8_t sqd_notify; /* with SQD_NOTIFY: 1 = send RN_EVENT_SQ_DRAINED once, 0 = do not */
+	uint8_t sq_draining; /* queries only: 1 = in SQD, and a started message is not finished */
 	uint32_t access;    /* enum rn_access: remote rights of the QP */
 	uint32_t dest_qpn;
 	uint32_t rq_psn;
@@ -363,11 +388,12 @@ enum rn_cmd_op {
 #define RN_CM_REP_DATA 196
 #define RN_CM_REJ_DATA 148
 #define RN_CM_DATA_MAX 220
-#define RN_CM_RESOLVE_DATA 180 /* of SIDR_REQ, the question for a datagram service, after the RDMA-CM header */
-#define RN_CM_ANSWER_DATA  136 /* of SIDR_REP */
-#define RN_UDP_QKEY        0x01234567u /* of datagram services, unless they say otherwise */
+#define RN_CM_RESOLVE_DATA 180 /* user part of SIDR_REQ private data after the RDMA-CM header */
+#define RN_CM_ANSWER_DATA  136 /* private data of SIDR_REP */
+#define RN_UDP_QKEY        0x01234567u /* default Q_Key of datagram services */
 
-/* Port spaces of services: the number's high bits in a service id. A port means another service in each. */
+/* Port spaces: the bits of a service id above the port. The same port is another service in each
+ * port space. */
 enum rn_port_space {
 	RN_PS_IPOIB = 0x0002,
 	RN_PS_TCP = 0x0106,
@@ -377,25 +403,27 @@ enum rn_port_space {
 
 /* Parameters of a connection as the CM messages carry them. */
 struct rn_cm_param {
-	uint32_t qpn;                /* own QPN */
-	uint32_t psn;                /* PSN this side expects first (REQ/REP starting PSN) */
-	uint8_t responder_resources; /* READ/ATOMIC this side can serve */
-	uint8_t initiator_depth;     /* READ/ATOMIC this side will have in flight */
+	uint32_t qpn;                /* QPN of the sender */
+	/* first PSN that the sender expects (starting PSN of REQ or REP) */
+	uint32_t psn;
+	uint8_t responder_resources; /* READs and atomics that the sender can serve at once */
+	uint8_t initiator_depth;     /* READs and atomics that the sender will have in flight */
 	uint8_t retry_cnt;           /* REQ: for both directions */
-	uint8_t rnr_retry;           /* for the peer's sends */
+	uint8_t rnr_retry;           /* for SENDs of the peer */
 	uint8_t flow_control;
 	uint8_t srq;
-	uint8_t path_mtu;            /* REQ: enum; 0 = largest the port allows */
+	uint8_t path_mtu;            /* REQ: path MTU code; 0 = the largest that the port allows */
 	uint8_t ack_timeout;         /* REQ: local ACK timeout code; 0 = configured default */
 	uint16_t data_len;
 	uint8_t tclass;
 	uint8_t sl;
 	uint8_t data[RN_CM_DATA_MAX];
-	uint32_t qkey;               /* datagram services: Q_Key that reaches qpn; CM_ACCEPT: 0 = RN_UDP_QKEY */
+	/* datagram services: Q_Key of qpn; CM_ACCEPT: 0 = RN_UDP_QKEY */
+	uint32_t qkey;
 };
 
 enum rn_cm_flag {
-	RN_CM_FOR_LISTENER = 1 << 0, /* CM_BIND: the address and port are meant to be listened at, by nobody else */
+	RN_CM_FOR_LISTENER = 1 << 0, /* CM_BIND: reserve the address and port for a listener */
 };
 
 struct rn_cmd {
@@ -410,7 +438,7 @@ struct rn_cmd {
 			uint32_t sq_depth, rq_depth; /* requests */
 			uint32_t sq_sge, rq_sge, inline_bytes;
 			uint64_t qp_ctx;
-			uint64_t affinity; /* wish: mask of CPUs, 0 = none */
+			uint64_t affinity; /* preferred CPUs as a mask, 0 = none */
 		} create_qp;
 		struct {
 			uint32_t qpn, gen, mask, reserved;
@@ -430,7 +458,7 @@ struct rn_cmd {
 			uint32_t pd, depth, max_sge;
 		} create_srq;
 		struct {
-			uint32_t id, depth; /* nobody posts meanwhile */
+			uint32_t id, depth; /* the client posts nothing while the command runs */
 		} modify_srq;
 		struct {
 			uint32_t id;
@@ -444,19 +472,23 @@ struct rn_cmd {
 		} create_mw;
 		struct {
 			uint32_t id;
-			uint32_t qpn; /* where its last BIND was posted: requests that name it there lose their effect */
+			/* QP of the last BIND: requests that are queued there and name the window
+			 * lose their effect. */
+			uint32_t qpn;
 		} destroy_mw;
 		struct {
-			uint32_t id;          /* CM id; 0 in CM_BIND/CM_LISTEN/CM_CONNECT = make one */
+			/* CM id; 0 in CM_BIND, CM_LISTEN, CM_CONNECT = create one */
+			uint32_t id;
 			uint16_t port;        /* host order; CM_BIND: 0 = ephemeral */
 			uint16_t peer_port;
 			struct rn_gid local;  /* all zero = wildcard */
 			struct rn_gid peer;
-			uint32_t backlog;     /* CM_LISTEN: requests held unanswered, 0 = no limit */
+			/* CM_LISTEN: limit of unanswered requests, 0 = no limit */
+			uint32_t backlog;
 			uint16_t reason;      /* CM_REJECT: REJ reason code, default 28 */
 			uint16_t timeout_ms;  /* CM_CONNECT: 0 = configured */
 			struct rn_cm_param param;
-			/* of an id that is made: */
+			/* for a newly created id: */
 			uint16_t port_space; /* enum rn_port_space; 0 = TCP */
 			uint8_t qp_type;     /* enum rn_qp_type; 0 = UD in UDP and IPOIB, else RC */
 		} cm;
@@ -469,10 +501,11 @@ struct rn_cmd {
 };
 static_assert(sizeof(struct rn_cmd) == 512, "commands have one size");
 
-/* err is 0 or a negative errno. */
+/* The response to a command. err is 0 or a negative errno. */
 struct rn_rsp {
 	int32_t err;
-	uint32_t id;        /* CQ, SRQ, PD, CM id, QPN, lkey; the key of a window before its first one */
+	/* CQ, SRQ, PD or CM id, QPN, lkey; CREATE_MW: the window's key with low byte 0 */
+	uint32_t id;
 	uint32_t gen;       /* QP generation; rkey of a region */
 	uint16_t port;      /* CM_BIND, CM_LISTEN, CM_CONNECT: the local port in use */
 	uint16_t shard;
@@ -487,7 +520,7 @@ struct rn_rsp {
 			uint64_t shared; /* address of struct rn_srq_shared */
 		} srq;
 		struct {
-			struct rn_qp_attr attr; /* RESOLVE: av alone */
+			struct rn_qp_attr attr; /* RESOLVE: only av is set */
 			uint64_t send_rate; /* bits per second that congestion control allows; 0 = no limit */
 		} query;
 		uint8_t pad[240];
@@ -495,7 +528,7 @@ struct rn_rsp {
 };
 static_assert(sizeof(struct rn_rsp) == 256, "responses have one size");
 
-/* ---- events: what a shard tells its clients unasked ---- */
+/* ---- events: reports that a shard sends to its clients ---- */
 
 /* clang-format off */
 #define RN_EVENT_ROWS(X) /* name, number, text */ \
@@ -509,18 +542,18 @@ static_assert(sizeof(struct rn_rsp) == 256, "responses have one size");
 	X(SQ_DRAINED,      7, "send queue drained") \
 	X(SRQ_LIMIT,       8, "armed SRQ has fewer receives than its limit") \
 	X(QP_LAST_WQE,     9, "QP with an SRQ entered the error state: it takes no more receives from it") \
-	X(CM_REQUEST,     16, "connection request: id is the new one, parent the listener's") \
-	X(CM_RESPONSE,    17, "REP arrived: QP to RTR and RTS, then CM_ESTABLISH or CM_REJECT") \
+	X(CM_REQUEST,     16, "connection request arrived: id is a new CM id, parent the listener's") \
+	X(CM_RESPONSE,    17, "REP arrived: move the QP to RTR and RTS, then CM_ESTABLISH, or CM_REJECT") \
 	X(CM_ESTABLISHED, 18, "RTU or first data arrived") \
-	X(CM_REJECTED,    19, "peer rejected; reason and data") \
-	X(CM_UNREACHABLE, 20, "no answer, or no neighbour") \
-	X(CM_DISCONNECTED,21, "DREQ from the peer, or DREQ of ours answered or given up") \
+	X(CM_REJECTED,    19, "peer rejected; reason and data are set") \
+	X(CM_UNREACHABLE, 20, "peer did not reply, or its address could not be resolved") \
+	X(CM_DISCONNECTED,21, "DREQ arrived, or the own DREQ was answered or its retries ran out") \
 	X(CM_TIMEWAIT_EXIT,22,"QPN may be used again") \
-	X(RESOLVED,       23, "neighbour resolved or not") \
+	X(RESOLVED,       23, "address resolution finished; err is 0 or a negative errno") \
 	X(PORT_DOWN,      24, "link down") \
 	X(PORT_UP,        25, "link up") \
 	X(PORT_GONE,      26, "device removed: every request has completed, no other event follows") \
-	X(CM_PARTED,      27, "the peer's DREQ waited long enough for CM_DISCONNECT and is answered")
+	X(CM_PARTED,      27, "the peer's DREQ was answered because CM_DISCONNECT did not come in time")
 /* clang-format on */
 
 enum rn_event_kind {
@@ -531,18 +564,21 @@ enum rn_event_kind {
 
 struct rn_event {
 	uint16_t kind;      /* enum rn_event_kind */
-	uint16_t reason;    /* REJ reason; CM_DISCONNECTED: 0 by peer, 1 own DREQ finished, 2 own DREQ gave up */
+	/* REJ reason; CM_DISCONNECTED: 0 by the peer, 1 own DREQ answered, 2 own DREQ not
+	 * answered */
+	uint16_t reason;
 	uint32_t id;        /* CQ, SRQ, QPN or CM id */
 	uint32_t gen;       /* QP generation */
 	uint32_t parent;    /* CM_REQUEST: the listener's CM id */
-	uint64_t user;      /* `user` of the command that made the object; of the listener for CM_REQUEST */
+	/* `user` of the command that created the object; CM_REQUEST: the listener's */
+	uint64_t user;
 	int32_t err;        /* CM_UNREACHABLE, RESOLVED: negative errno */
 	uint16_t port, peer_port;
 	struct rn_gid local, peer;
-	/* CM_REQUEST, CM_RESPONSE: the peer's parameters, and the attributes that this side's QP must take
-	 * to reach RTR and RTS (section 6.7 of the wire rules): dest_qpn, sq_psn, path_mtu, timeout, retry
-	 * counts, av with the resolved MAC. rq_psn and the read depths are the front end's to finish. RESOLVED:
-	 * attr.av alone. */
+	/* CM_REQUEST, CM_RESPONSE: the peer's parameters, and the attributes with which this
+	 * side's QP moves to RTR and RTS (section 6.7 of the wire rules): dest_qpn, sq_psn,
+	 * path_mtu, timeout, retry counts, av with the resolved MAC. The front end must add
+	 * rq_psn and the READ depths. RESOLVED: only attr.av is set. */
 	struct rn_cm_param param;
 	struct rn_qp_attr attr;
 };

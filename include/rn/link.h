@@ -1,8 +1,9 @@
-/* softrnic: how a front end reaches a NIC. The provider talks through `struct rn_link` and nothing else.
+/* softrnic: how a front end reaches a NIC: only through `struct rn_link`.
  *
- * Today there is one implementation, in-process (dataplane/nic/inproc.c); a daemon's shared-memory link can stand
- * beside it without the provider noticing. A link is one adapter (one port): its shards, its ids, its events.
- * All functions may be called from any thread unless a line says otherwise.
+ * There is one implementation, inside the process (dataplane/nic/inproc.c); a link to a daemon
+ * through shared memory could be added without changes to front ends. A link stands for one
+ * adapter (one port) with its shards, ids and events. Any thread may call any function, unless a
+ * comment says otherwise.
  */
 #ifndef RN_LINK_H
 #define RN_LINK_H
@@ -18,12 +19,12 @@ struct rn_link;
 #define RN_MAX_SHARDS 16
 #define RN_MAX_GIDS   16
 
-/* What an adapter need not be able to do. */
+/* Optional features of an adapter. */
 enum rn_link_feature {
-	RN_LINK_CQ_RESIZE = 1 << 0, /* RN_CMD_RESIZE_CQ */
+	RN_LINK_CQ_RESIZE = 1 << 0, /* RN_CMD_RESIZE_CQ is supported */
 };
 
-/* What an adapter is and can do. All limits can be had at once. */
+/* Properties and limits of an adapter. All limits can be reached at the same time. */
 struct rn_link_info {
 	uint32_t abi_version;
 	uint32_t shards;
@@ -31,92 +32,108 @@ struct rn_link_info {
 	uint64_t guid;
 	uint8_t mac[6];
 	uint16_t mtu;               /* Ethernet payload bytes */
-	uint8_t max_path_mtu;       /* enum 1..5 */
+	uint8_t max_path_mtu;       /* path MTU code 1..5: 256 << (code - 1) bytes */
 	uint8_t ngids;
 	uint8_t link_up;
-	uint8_t max_rd_atomic;      /* both directions */
+	uint8_t max_rd_atomic;      /* READs and atomics in flight per QP, in each direction */
 	struct rn_gid gids[RN_MAX_GIDS];
-	uint8_t prefix_len[RN_MAX_GIDS]; /* of the subnet on the link, in bits of the address's own family */
-	uint8_t gateway4, gateway6; /* whether peers elsewhere can be reached */
+	/* subnet prefix of each GID in bits: 0..32 for IPv4, 0..128 for IPv6 */
+	uint8_t prefix_len[RN_MAX_GIDS];
+	/* 1: a gateway is configured, so peers outside the subnets can be reached */
+	uint8_t gateway4, gateway6;
 	uint32_t max_qp, max_cq, max_mr, max_pd, max_cm;
 	uint32_t max_srq;
-	uint32_t max_queue_depth;   /* requests per queue, shared ones too */
+	uint32_t max_queue_depth;   /* requests per send queue, receive queue or SRQ */
 	uint32_t max_cqe;
-	uint32_t max_sge, max_inline;
-	uint32_t max_msg;           /* bytes */
+	uint32_t max_sge, max_inline; /* per request: SGEs; bytes of inline data */
+	uint32_t max_msg;           /* bytes per message */
 	uint64_t max_mr_bytes;
-	char name[32];              /* adapter name of the configuration */
-	char port[12], idle[12];    /* kind of the port and idle policy, as the configuration calls them */
-	uint8_t hugepages;          /* packets are in hugepages; known once the adapter runs */
+	char name[32];              /* the adapter's name in the configuration */
+	/* kind of port and idle policy, as words of the configuration */
+	char port[12], idle[12];
+	/* 1: packet buffers are in hugepages; valid while the adapter runs */
+	uint8_t hugepages;
 };
 
-/* A CQ as its reader sees it. first[s]: oldest ring of shard s, set once when the first QP of that shard attaches
- * (release); the reader remembers where it is and follows ring->next. */
+/* A CQ as its reader sees it. first[s] is the oldest ring of shard s, set once (with release)
+ * when the first QP of that shard attaches. The reader remembers its position and follows
+ * ring->next. */
 struct rn_cq_view {
 	struct rn_cq_shared *shared;
 	RN_ATOMIC(struct rn_cq_ring *) first[RN_MAX_SHARDS];
 };
 
 struct rn_link_ops {
-	/* Executes one command and waits for its response (bounded: the shard answers between two bursts). Never
-	 * overtakes work already submitted by this thread. Returns rsp->err. -ENODEV once the port is gone (commands
-	 * that destroy still succeed). */
+	/* Executes one command and waits for its response; the wait is short, because the shard
+	 * responds between two bursts. The command never overtakes work that this thread
+	 * submitted before. Returns rsp->err; -ENODEV once the port has been removed (commands
+	 * that destroy objects still succeed). */
 	int (*exec)(struct rn_link *link, const struct rn_cmd *cmd, struct rn_rsp *rsp);
 
-	/* Enqueues one work request (wqe->slots consecutive slots, copied) on the ring of the shard that owns wqe->qpn.
-	 * Waits for ring space (momentary by construction). The caller has checked queue depth. */
+	/* Copies one work request (wqe->slots slots) to the submission ring of the shard that
+	 * owns wqe->qpn. Waits for ring space, which the shard frees in every turn. The caller
+	 * has checked the depth of the queue. */
 	void (*submit)(struct rn_link *link, const struct rn_wqe *wqe);
-	/* After one or several submits to shard `shard`: wakes it if it sleeps. Inline: may make a turn. */
+	/* To be called after one or several submits to `shard`: wakes it if it sleeps. Under the
+	 * inline idle policy it may make a turn. */
 	void (*doorbell)(struct rn_link *link, uint32_t shard);
-	/* The shard that owns a QPN. */
+	/* Returns the shard that owns a QPN. */
 	uint32_t (*shard_of)(struct rn_link *link, uint32_t qpn);
 
-	/* Puts one receive into a shared receive queue: visible to all shards on return. One thread at a time per queue, which
-	 * has checked that there is room, and that the request is one of the queue's. */
+	/* Posts one receive to a shared receive queue; on return all shards can use it. One
+	 * thread at a time per queue. The caller has checked that the queue has room and that the
+	 * request is within its limits. */
 	void (*srq_post)(struct rn_link *link, uint32_t srq, const struct rn_wqe *wqe);
 
-	/* The reader's view of a CQ; valid from CREATE_CQ until DESTROY_CQ. */
+	/* Returns the reader's view of a CQ, valid from CREATE_CQ until DESTROY_CQ. */
 	struct rn_cq_view *(*cq_view)(struct rn_link *link, uint32_t cq);
-	/* The reader of `cq` has drained `ring` and moved to ring->next: it may be freed. */
+	/* The reader of `cq` has drained `ring` and moved on to ring->next: the NIC may free
+	 * `ring`. */
 	void (*cq_ring_done)(struct rn_link *link, uint32_t cq, struct rn_cq_ring *ring);
 
-	/* Called by whoever polls a CQ and found nothing, and by waiters: under the inline idle policy it makes a turn (or
-	 * does nothing when another thread is at it); else nothing. */
+	/* To be called after polling a CQ found nothing, and while waiting. Under the inline idle
+	 * policy it makes a turn, unless another thread is making one; under the others it does
+	 * nothing. */
 	void (*progress)(struct rn_link *link);
 
-	/* Takes up to n events, waiting at most timeout_ms (-1 = until one comes or rn_link_interrupt). One thread at a
-	 * time. Returns the number taken. */
+	/* Takes up to n events, waiting at most timeout_ms (-1: until an event comes or
+	 * interrupt() is called). One thread at a time. Returns the number of events taken. */
 	unsigned (*wait)(struct rn_link *link, struct rn_event *ev, unsigned n, int timeout_ms);
-	void (*interrupt)(struct rn_link *link); /* makes a running wait return 0 early */
+	void (*interrupt)(struct rn_link *link); /* makes a wait in progress return 0 at once */
 
 	void (*info)(struct rn_link *link, struct rn_link_info *info);
-	/* Counters by name: calls fn for each, any thread. */
+	/* Calls fn once for each counter. */
 	void (*stats)(struct rn_link *link, void (*fn)(void *arg, const char *name, uint64_t value), void *arg);
 };
 
 struct rn_link {
 	const struct rn_link_ops *ops;
-	RN_ATOMIC(uint32_t) gone; /* the port is gone; set before RN_EVENT_PORT_GONE can be taken */
+	/* the port was removed; set before RN_EVENT_PORT_GONE can be taken */
+	RN_ATOMIC(uint32_t) gone;
 };
 
 #pragma GCC visibility push(default)
 
-/* Reads the configuration (path, else $SOFTRNIC_CONFIG, else the embedded default: two adapters joined inside the
- * process) and tells which adapters it names, without starting anything. Fills names/addresses of up to n adapters in
- * info (limits too). While adapters are open and path is NULL: those that run, whatever the file says by now. Returns
- * the number of adapters, or -errno with a sentence in err (file, line, key, what was found, what is allowed). */
+/* Reads the configuration (path, else $SOFTRNIC_CONFIG, else the built-in one: two adapters
+ * joined inside the process) and fills info for up to n of its adapters with names, addresses and
+ * limits, without starting anything. When adapters are open and path is NULL, it describes the
+ * running adapters, even if the file has changed. Returns the number of adapters, or -errno with
+ * a sentence in err (file, line, key, the value found, the values allowed). */
 int rn_link_list(const char *path, struct rn_link_info *info, unsigned n, char *err, size_t errlen);
 
-/* Starts the runtime (EAL, ports, lcores) on first use and opens adapter `index`. Counted: every open needs a close;
- * the last close stops the ports and lcores. EAL itself is never restarted within a process. 0 or -errno with a
- * sentence in err; -ENODEV: there is no such adapter, or its device is gone. */
+/* Opens adapter `index`; the first call starts the runtime (EAL, ports, lcores). Calls are
+ * counted: every open needs a close, and the last close stops ports and lcores. EAL itself is
+ * never restarted within a process. Returns 0, or -errno with a sentence in err; -ENODEV: there
+ * is no such adapter, or its device was removed. */
 int rn_link_open(const char *path, unsigned index, struct rn_link **link, char *err, size_t errlen);
 void rn_link_close(struct rn_link *link);
 
-/* Takes the device of a running adapter out of DPDK, as if it had been pulled out; for its owner who wants it back, and
- * for tests of what applications make of that. On return every request has completed as flushed and RN_EVENT_PORT_GONE
- * waits to be taken; the adapter stays as it is, gone, until the runtime stops, and cannot be opened again before. Any
- * thread that no shard waits for. 0, also when it is gone already; -ENOENT: no running adapter has this name. */
+/* Removes the device of a running adapter from DPDK, as if the device had been unplugged: to give
+ * it back to the system, or to test how an application reacts. On return every request has
+ * completed as flushed and RN_EVENT_PORT_GONE can be taken. The adapter stays removed until the
+ * runtime stops and cannot be opened again before that. May be called from any thread for which
+ * no shard waits. Returns 0, also when the device was removed before; -ENOENT: no running adapter
+ * has this name. */
 int rn_link_unplug(const char *name);
 
 #pragma GCC visibility pop
