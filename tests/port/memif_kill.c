@@ -3,11 +3,11 @@
  *   memif_kill survive ROLE GUARD CYCLES PROGRESS SOCKET   polls; starts, kills and counts peers
  *   memif_kill victim  ROLE SOCKET                         polls until it is killed
  *
- * The survivor writes the cycles it has finished to PROGRESS, so that memif_kill.sh can count its
- * deaths and start the next one. GUARD says what stands between the poller and the driver:
+ * The survivor writes the number of finished cycles to PROGRESS, so that memif_kill.sh can count
+ * its deaths and start the next one. GUARD is what protects the poller from the driver:
  *   none   nothing                       link   bursts only while the driver reports link up
  *   fault  SIGSEGV leaves the burst      relay  dataplane/port/memif_relay.c
- * A thread of its own polls; main plays the control path. */
+ * A separate thread polls; main() is the control path. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -44,8 +44,8 @@ static struct {
 	struct rte_mempool *pool;
 	enum guard guard;
 	bool server;
-	atomic_bool may_poll; /* relay: the gate; else: paused while we restart the port */
-	atomic_bool inside;   /* the poller is in its turn */
+	atomic_bool may_poll; /* relay: set between up() and quiesce(); else: clear while the port restarts */
+	atomic_bool inside;   /* the poller is inside a turn */
 	atomic_bool quit;
 	atomic_ulong received, bad, faults;
 	char pmd_path[100];
@@ -208,7 +208,7 @@ static void start_eal(void)
 	sched_setaffinity(0, sizeof(all), &all);
 }
 
-/* A victim opens its port at the first byte on its standard input; being ready before that
+/* A victim initialises EAL early and opens its port at the first byte on its standard input: that
  * keeps the cycles short. */
 static int be_victim(const char *path)
 {
@@ -279,7 +279,7 @@ static bool wait_for_link(bool up, int ms)
 	return false;
 }
 
-/* Returns whether the link came up before the kill. Every fifth kill does not wait for it. */
+/* Returns whether the link came up before the kill. Every fifth kill does not wait for the link. */
 static bool one_cycle(struct victim *v, const char *path)
 {
 	bool up = true, blind = rand() % 5 == 0;

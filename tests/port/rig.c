@@ -1,4 +1,4 @@
-/* The smallest client there is. */
+/* A minimal client of struct rn_link. */
 #include "rig.h"
 
 #include <sched.h>
@@ -160,7 +160,8 @@ static void to_rtr(struct rig_qp *q, const struct rig_qp *peer, uint8_t mtu)
 static void to_rts(struct rig_qp *q)
 {
 	struct rn_qp_attr a = {.state = RN_QPS_RTS,
-			       .timeout = 17, /* on a loaded machine a thread was seen to wait 770 ms for a CPU */
+			       .timeout = 17, /* 537 ms, times retries: on a loaded machine a thread was seen
+					       * to wait 770 ms for a CPU */
 			       .retry_cnt = 7,
 			       .rnr_retry = 7,
 			       .sq_psn = q->psn,

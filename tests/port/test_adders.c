@@ -1,5 +1,6 @@
-/* Do additions of two shards to one word get in each other's way? Two threads, a pair of queue pairs each, through the whole
- * requester and responder; only the word is shared, touched as an adapter touches it. */
+/* No addition is lost when two shards execute FETCH_ADD on the same word. Two threads, each with
+ * a pair of queue pairs, run the whole requester and responder; only the word is shared, and it
+ * is accessed through rn_mem_guarded as in an adapter. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -48,7 +49,7 @@ static void *add(void *arg)
 			uint64_t before;
 
 			memcpy(&before, a->sim.node[0].arena + c.wr_id % 64 * 8, 8);
-			/* What a shard's own earlier addition left, or more. */
+			/* The former value is at least what the shard's previous addition left. */
 			a->wrong += c.status != RN_STATUS_SUCCESS || (a->done && before <= a->last);
 			a->last = before;
 			a->done++;
@@ -74,7 +75,7 @@ static void wire_row_A27_two_add_a_million_times(void **state)
 		pthread_join(thread[i], NULL);
 		assert_int_equal(a[i].wrong, 0);
 	}
-	/* They really met: neither began when the other had ended. */
+	/* The two threads really ran at the same time: neither began after the other had ended. */
 	assert_true(a[0].last >= EACH && a[1].last >= EACH);
 	assert_int_equal(word, 2 * EACH);
 	pthread_barrier_destroy(&both);

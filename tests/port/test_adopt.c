@@ -1,5 +1,5 @@
-/* An application that has started EAL itself, before the library: the library takes that EAL as it is, and leaves it to the
- * application afterwards. */
+/* When the application has initialised EAL before it uses the library, the library uses that EAL
+ * unchanged and does not clean it up. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,7 +40,8 @@ static void leaves_eal_alone(void **state)
 	struct rte_mempool *pool;
 
 	assert_int_equal(rte_lcore_count(), 1);
-	/* The library removes the folder of an EAL of its own; this one is ours to remove. */
+	/* The library removes only the runtime folder of an EAL that it initialised; the test
+	 * removes this one. */
 	assert_int_equal(rmdir(rte_eal_get_runtime_dir()), 0);
 	pool = rte_mempool_create("application", 63, 64, 0, 0, NULL, NULL, NULL, NULL, SOCKET_ID_ANY, 0);
 	assert_non_null(pool);

@@ -1,5 +1,6 @@
-/* Two adapters on the ends of a veth pair, in a network namespace of the test's own: frames pass through the kernel,
- * sleepers are woken by them, and interfaces that would clash are refused. Skipped where namespaces are not to be had. */
+/* Two adapters on the ends of a veth pair in the test's own network namespace: frames pass
+ * through the kernel and wake sleeping shards, and addresses that would clash are refused.
+ * Skipped where namespaces are not available. */
 #include "rig.h"
 
 #include <dirent.h>
@@ -99,7 +100,7 @@ static void refuses_interfaces_that_clash(void **state)
 	assert_non_null(strstr(err, "two stacks"));
 	assert_true(rn_link_open(config(9000, "192.0.2.1"), 0, &l, err, sizeof(err)) < 0);
 	assert_non_null(strstr(err, "MTU"));
-	/* A refusal leaves nothing behind: */
+	/* After a refusal the same adapter can be opened. */
 	rn_link_close(rig_open(config(1500, "192.0.2.1"), 0));
 }
 
@@ -115,7 +116,8 @@ static unsigned open_files(void)
 	return n;
 }
 
-/* Its buffers are too small for a frame: the driver says so when its queues are set up, between making and starting. */
+/* The buffers are too small for a frame, which the driver reports when its queues are set up:
+ * between the creation of the port and its start. */
 static void a_port_that_cannot_start_leaves_no_sockets(void **state)
 {
 	struct rte_mempool *pool = rn_pool_create("small", 512, 256);
@@ -142,7 +144,7 @@ static void a_port_that_cannot_start_leaves_no_sockets(void **state)
 	rn_pool_destroy(pool);
 }
 
-/* Another process of this program, with the adapter "a" open until it is killed. */
+/* Starts another process of this program, which keeps adapter "a" open until it is killed. */
 static pid_t start_holder(const char *path)
 {
 	int ready[2];
@@ -190,7 +192,8 @@ static void refuses_an_address_that_another_process_has(void **state)
 	rn_link_close(rig_open(path, 0));
 }
 
-/* A child that was forked while the adapter was open, and lives on, does not keep the address from its parent. */
+/* A child process that was forked while the adapter was open does not keep the claim on the
+ * address. */
 static void a_forked_child_keeps_no_address(void **state)
 {
 	const char *path = config(1500, "192.0.2.1");
@@ -213,7 +216,7 @@ static void a_forked_child_keeps_no_address(void **state)
 	rn_link_close(l);
 }
 
-/* The sentence names what a process lacks that may not open packet sockets. */
+/* The error of a process that may not open packet sockets names the missing capability. */
 static void says_which_capability_is_missing(void **state)
 {
 	const char *path = config(1500, "192.0.2.1");

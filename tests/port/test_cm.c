@@ -1,5 +1,5 @@
-/* The connection manager from end to end: address resolution, REQ, REP, RTU, data, DREQ, over joined rings, with one shard
- * and with two, under a policy with threads and one without. */
+/* The connection manager end to end: address resolution, REQ, REP, RTU, data, DREQ, over joined
+ * rings, with one shard and with two, under an idle policy with threads and one without. */
 #include "rig.h"
 
 #include <errno.h>
@@ -33,7 +33,7 @@ static void close_end(struct end *e)
 	rn_link_close(e->link);
 }
 
-/* The next event of this kind; others that may come in between (link up, QPs in error) pass. */
+/* Waits for the next event of this kind; other events (link up, QPs in error) are skipped. */
 static struct rn_event event(struct end *e, enum rn_event_kind kind)
 {
 	uint64_t until = rig_now_ns() + 15000000000u;

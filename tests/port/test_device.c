@@ -1,7 +1,7 @@
-/* Devices given by name or by bus address: why one cannot be made, and that one which was there
- * before us is closed before the memory of its buffers is freed. EAL is started once, by the first
- * test: it gets one PCI address, of which there is no device, and makes net_null7 as it would have
- * found a device of the machine. */
+/* Devices given by name or by bus address: the error explains why a device cannot be created, and
+ * a device that EAL had before is closed before the memory of its buffers is freed. The first
+ * test starts EAL, once, with a PCI address at which there is no device, and with net_null7,
+ * which stands for a device of the machine. */
 #define ALLOW_EXPERIMENTAL_API /* rte_dev_iterator_next() */
 #include "rig.h"
 
@@ -39,7 +39,7 @@ static const struct {
 	 "message gives the reason"},
 };
 
-static void says_why_a_device_cannot_be_made(void **state)
+static void error_explains_why_a_device_cannot_be_created(void **state)
 {
 	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct rn_link *l = NULL;
@@ -62,7 +62,7 @@ static unsigned devices_on(const char *bus)
 	return n;
 }
 
-/* Of the machine's own devices EAL has seen none: only the named one was allowed. */
+/* EAL has probed none of the machine's own devices, because only the named one is allowed. */
 static void leaves_the_machines_devices_alone(void **state)
 {
 	assert_true(rte_eal_has_pci());
@@ -89,7 +89,7 @@ static void closes_a_device_that_was_there_before(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(says_why_a_device_cannot_be_made),
+		cmocka_unit_test(error_explains_why_a_device_cannot_be_created),
 		cmocka_unit_test(leaves_the_machines_devices_alone),
 		cmocka_unit_test(closes_a_device_that_was_there_before),
 	};

@@ -1,18 +1,19 @@
-/* Events when there is no memory to queue them in: none is lost and no shard waits; they come as room comes. And a capture
- * for which there is none. The linker puts the function below in the place of calloc. */
+/* Without memory to queue an event, no event is lost and no shard blocks: events are delivered
+ * when there is memory again. And an adapter without memory for its capture does not start. The
+ * linker replaces calloc() by the function below. */
 #include "rig.h"
 
 #include <errno.h>
 #include <stdatomic.h>
 #include <unistd.h>
 
-#define MANY 100u /* more than the queue of events begins with */
+#define MANY 100u /* more events than the queue has room for at first */
 
 void *__real_calloc(size_t n, size_t size);
 void *__wrap_calloc(size_t n, size_t size);
 
 static _Atomic bool none;
-static _Atomic bool no_capture; /* nothing for the ring of a capture: 1 MiB and a little */
+static _Atomic bool no_capture; /* fail allocations of the size of a capture's ring, about 1 MiB */
 static _Atomic unsigned refused;
 
 void *__wrap_calloc(size_t n, size_t size)
@@ -31,7 +32,7 @@ struct many {
 	struct rig_qp qp[MANY];
 };
 
-/* A flushed receive on each of many armed queues, while there is no memory. */
+/* Flushes a receive on each of many armed CQs while there is no memory. */
 static void make_events(struct many *m)
 {
 	struct rn_cmd cmd = {.op = RN_CMD_MODIFY_QP};
@@ -61,7 +62,7 @@ static void make_events(struct many *m)
 	assert_true(atomic_load(&refused) > 0);
 }
 
-static void come_as_room_comes(void **state)
+static void events_are_delivered_when_there_is_memory(void **state)
 {
 	static const char *const policies[] = {"adaptive", "inline"};
 
@@ -91,8 +92,8 @@ static void come_as_room_comes(void **state)
 	}
 }
 
-/* The last event of all: it comes when those before it have been taken. */
-static void the_last_one_comes_too(void **state)
+/* RN_EVENT_PORT_GONE, the last event of an adapter, is delivered after the events before it. */
+static void the_last_event_is_delivered_too(void **state)
 {
 	const char *path = rig_pair(1, 4200, "");
 	struct rn_link_info info[2];
@@ -111,7 +112,7 @@ static void the_last_one_comes_too(void **state)
 	rn_link_close(m.link);
 }
 
-/* A shard whose frames would be missing from the file is no reason to go on silently. */
+/* An adapter must not run with a capture that silently lacks the frames of a shard. */
 static void an_adapter_without_room_for_its_capture_does_not_start(void **state)
 {
 	const char *path = rig_pair(1, 4200, "capture = { file = \"/dev/null\"; };");
@@ -130,8 +131,8 @@ static void an_adapter_without_room_for_its_capture_does_not_start(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(come_as_room_comes),
-		cmocka_unit_test(the_last_one_comes_too),
+		cmocka_unit_test(events_are_delivered_when_there_is_memory),
+		cmocka_unit_test(the_last_event_is_delivered_too),
 		cmocka_unit_test(an_adapter_without_room_for_its_capture_does_not_start),
 	};
 

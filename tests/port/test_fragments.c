@@ -1,7 +1,7 @@
-/* IPv4 fragments on a kernel interface: a SEND that comes in two pieces is no RoCE packet, though
- * every byte of what the pieces amount to is right. Both pieces are counted and nothing is
- * delivered. The peer is a packet socket on the other end of a veth pair, in a network namespace of
- * the test's own. Skipped where namespaces are not to be had. */
+/* IPv4 fragments on a kernel interface: a SEND in two fragments is not accepted, although all its
+ * bytes are correct. Both fragments are counted and nothing is delivered. The peer is a packet
+ * socket on the other end of a veth pair, in the test's own network namespace. Skipped where
+ * namespaces are not available. */
 #include "rig.h"
 
 #include <arpa/inet.h>
@@ -20,7 +20,7 @@
 #define LEN	  240u
 #define PEER_QPN  0x4711u
 #define PEER_PSN  100u
-#define FIRST_CUT 104u /* bytes behind the IP header in the first piece, a multiple of eight */
+#define FIRST_CUT 104u /* bytes after the IP header in the first fragment, a multiple of 8 */
 
 static const uint8_t peer_mac[6] = {2, 0, 0, 0, 0, 0xb};
 
@@ -104,7 +104,7 @@ static void put(const struct bench *b, const uint8_t *frame, size_t len)
 	assert_int_equal(send(b->wire, frame, len, 0), len);
 }
 
-/* One piece of a frame: from..to count from the end of the IP header. */
+/* Sends one fragment of a frame; from and to count from the end of the IP header. */
 static void put_piece(const struct bench *b, const uint8_t *frame, size_t from, size_t to,
 		      bool last)
 {
@@ -148,9 +148,9 @@ static void expect_fragments(struct bench *b, uint64_t wanted)
 	assert_int_equal(rig_stat(b->link, "verdict_IP_FRAGMENT"), wanted);
 }
 
-/* With DF in every piece the kernel puts it into the whole as well: no field of the header tells
- * what was put together. */
-static void delivers_nothing_that_came_in_pieces(void **state)
+/* When every fragment has DF set, the kernel sets DF in the reassembled packet too, so no header
+ * field would show that the packet was fragmented. */
+static void delivers_no_fragmented_packet(void **state)
 {
 	for (unsigned round = 0; round < 4; round++) {
 		uint8_t frame[ETH_FRAME_LEN];
@@ -169,8 +169,8 @@ static void delivers_nothing_that_came_in_pieces(void **state)
 		assert_false(rig_poll(&b.cq, &cqe, 100));
 		expect_fragments(&b, 2);
 
-		/* The receive is still there, and the packet that comes whole is the one expected.
-		 */
+		/* The receive is still posted, and an unfragmented packet with the same PSN is
+		 * accepted. */
 		put(&b, frame, len);
 		expect_delivery(&b);
 		end(&b);
@@ -180,7 +180,7 @@ static void delivers_nothing_that_came_in_pieces(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(delivers_nothing_that_came_in_pieces),
+		cmocka_unit_test(delivers_no_fragmented_packet),
 	};
 
 	if (unshare(geteuid() == 0 ? CLONE_NEWNET : CLONE_NEWUSER | CLONE_NEWNET) != 0)

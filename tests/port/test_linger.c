@@ -1,5 +1,6 @@
-/* A process that closed its last adapter goes on answering peers for timers.close_linger_ms if it had connections, and ends
- * at once if it had none. The other process here is this program again, joined by memif. */
+/* A process that has closed its last adapter still replies to peers for timers.close_linger_ms if
+ * it had connections, and ends at once if it had none. The peer is another process of this
+ * program, joined by memif. */
 #include "rig.h"
 
 #include <fcntl.h>
@@ -8,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define PEER_FD 100 /* of the socket, in the peer */
+#define PEER_FD 100 /* the number of the socket in the peer process */
 #define NOBODY	7472 /* a port without a listener */
 #define NO_SUCH_SERVICE 8 /* REJ reason: invalid service id */
 
@@ -23,7 +24,7 @@ static const char *config(bool server, unsigned linger_ms)
 			  server ? 1 : 2, server ? 1 : 2, linger_ms);
 }
 
-/* Asks for a port that nobody listens on: refused by whoever is there. */
+/* Connects to a port without a listener: the peer rejects that as long as it is running. */
 static void is_refused_by(struct rn_link *l, uint8_t peer)
 {
 	struct rig_cq cq = rig_cq(l, 4);
@@ -45,7 +46,8 @@ static void is_refused_by(struct rn_link *l, uint8_t peer)
 	assert_int_equal(ev.reason, NO_SUCH_SERVICE);
 }
 
-/* The other process. mode "talk": closes after its connection was refused; "silent": closes at once. */
+/* The peer process. Mode "talk": closes after its connection was rejected; "silent": closes at
+ * once. */
 static void peer(int fd, const char *mode)
 {
 	struct rn_link *l = rig_open(config(false, strcmp(mode, "talk") == 0 ? 30000 : 60000), 0);
@@ -81,7 +83,7 @@ static void answers_after_the_last_close(void **state)
 
 	assert_int_equal(read(fd, &closing, 1), 1);
 	is_refused_by(l, 2);
-	/* It is still there. Long enough was shown: how long is nothing to measure. */
+	/* The peer still replies. The exact duration is not tested. */
 	assert_int_equal(waitpid(pid, NULL, WNOHANG), 0);
 	kill(pid, SIGKILL);
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
@@ -89,7 +91,7 @@ static void answers_after_the_last_close(void **state)
 	rn_link_close(l);
 }
 
-/* Half of the time it would linger is far more than it needs. */
+/* The peer must end within half of the linger time, which is far more than it needs. */
 static void ends_at_once_without_connections(void **state)
 {
 	struct rn_link *l = rig_open(config(true, 60000), 0);

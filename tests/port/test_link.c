@@ -1,5 +1,6 @@
-/* Two adapters joined by rings in one process, reached through struct rn_link: objects, messages, every idle policy,
- * one shard and two, and everything gone at the end. */
+/* Two adapters of one process, joined by rings and used through struct rn_link: objects and
+ * messages work under every idle policy, with one shard and with two, and everything is freed at
+ * the end. */
 #include "rig.h"
 
 #include <errno.h>
@@ -83,7 +84,7 @@ struct row {
 	unsigned shards;
 };
 
-/* SEND, WRITE and READ both ways. */
+/* SEND, WRITE and READ in both directions. */
 static void talk(const struct row *row)
 {
 	char more[128];
@@ -133,13 +134,14 @@ static void talks_to_itself_without_the_port(void **state)
 	expect(&a.rcq, 1);
 	expect(&a.scq, 2);
 	assert_memory_equal(a.buf, a.buf + 10000, 10000);
-	/* The port saw announcements at most. */
+	/* The port carried no more than ARP and neighbour announcements. */
 	assert_true(rig_stat(a.link, "port_tx_frames") <= rig_stat(a.link, "tx_arp_nd"));
 	assert_true(rig_stat(a.link, "port_loop_frames") >= 8);
 	unmake_end(&a);
 }
 
-/* QPs on both shards of both sides: packets that arrive at the wrong queue are handed on. */
+/* With QPs on both shards of both adapters, packets that arrive at a queue of the wrong shard are
+ * handed over. */
 static void hands_packets_to_the_owner(void **state)
 {
 	const char *path = rig_pair(2, 1500, "");
@@ -185,7 +187,7 @@ struct sender {
 	struct end *e;
 	const struct end *target;
 	unsigned n;
-	_Atomic uint64_t seen; /* completions read: unread ones take room in the CQ, retired or not */
+	_Atomic uint64_t seen; /* completions read; unread ones need room in the CQ even when retired */
 };
 
 static void *send_many(void *arg)
@@ -201,7 +203,7 @@ static void *send_many(void *arg)
 	return NULL;
 }
 
-/* Four threads, a QP each, one submission ring. */
+/* Four threads, each with its own QP, use one submission ring. */
 static void takes_requests_of_four_threads(void **state)
 {
 	const char *path = rig_pair(1, 1500, "");
@@ -298,7 +300,8 @@ static void bind_window(struct end *e, uint32_t key, uint32_t lkey)
 	expect(&e->scq, 1);
 }
 
-/* Wherever it is bound, and whatever the client says of that; the queue pair does not mind. */
+/* DESTROY_MW works wherever the window is bound and whatever QP the client names; the QP stays
+ * usable. */
 static void unmakes_bound_windows(void **state)
 {
 	const char *path = rig_pair(2, 4200, "");
@@ -316,7 +319,7 @@ static void unmakes_bound_windows(void **state)
 	for (unsigned i = 0; i < 4; i++) {
 		struct lent w = make_window(&b);
 		uint32_t key = (w.id & ~0xFFu) | ((w.id & 0xFF) % 255 + 1);
-		uint32_t lies[] = {0, b.qp.qpn, b.qp.qpn ^ 1, a.qp.qpn}; /* and one truth */
+		uint32_t lies[] = {0, b.qp.qpn, b.qp.qpn ^ 1, a.qp.qpn}; /* the last one is right */
 
 		assert_int_equal(atomic_load(&w.shared->ended), w.id);
 		bind_window(&b, key, lkey);
@@ -339,7 +342,7 @@ static void unmakes_bound_windows(void **state)
 	unmake_end(&b);
 }
 
-/* What a client leaves behind goes with the adapter. */
+/* Windows that a client does not destroy are freed with the adapter. */
 static void frees_forgotten_windows(void **state)
 {
 	const char *path = rig_pair(1, 1500, "");
@@ -361,7 +364,8 @@ static void grows_completion_queues(void **state)
 	make_end(&b, path, 1, 4096);
 	cq = rig_cq(a.link, 1);
 	sink = rig_cq(b.link, 1);
-	/* Completions of the first QPs lie unread while further QPs make the ring grow behind them. */
+	/* Completions of the first QPs stay unread while further QPs make the CQ add a larger
+	 * ring. */
 	for (unsigned i = 0; i < 8; i++) {
 		qa[i] = rig_qp(a.link, a.pd, &cq, &cq, 32);
 		qb[i] = rig_qp(b.link, b.pd, &sink, &sink, 32);
@@ -384,7 +388,7 @@ static void grows_completion_queues(void **state)
 	unmake_end(&b);
 }
 
-static void tells_of_armed_queues(void **state)
+static void reports_completions_of_armed_cqs(void **state)
 {
 	const char *path = rig_pair(1, 1500, "");
 	struct rn_event ev;
@@ -410,7 +414,8 @@ static void tells_of_armed_queues(void **state)
 	unmake_end(&b);
 }
 
-/* The target of a WRITE is unmapped, protected or truncated while frames arrive: the QPs fail, the process lives. */
+/* The target of a WRITE is unmapped, protected or truncated while frames arrive: the QPs fail,
+ * the process lives. */
 static void survives_vanished_memory(void **state)
 {
 	const char *path = rig_pair(1, 4200, "");
@@ -428,7 +433,7 @@ static void survives_vanished_memory(void **state)
 		rig_connect(&a.qp, &b.qp, 0);
 		for (unsigned i = 0; i < 8; i++)
 			rig_post(&a.qp, RN_WQE_WRITE, i, a.buf, (uint32_t)len, a.lkey, (uintptr_t)target, rkey);
-		expect(&a.scq, 0); /* traffic flows */
+		expect(&a.scq, 0); /* packets are in flight */
 		if (crime == 0)
 			munmap(target, len);
 		else if (crime == 1)
@@ -463,7 +468,7 @@ int main(void)
 		cmocka_unit_test(unmakes_bound_windows),
 		cmocka_unit_test(frees_forgotten_windows),
 		cmocka_unit_test(grows_completion_queues),
-		cmocka_unit_test(tells_of_armed_queues),
+		cmocka_unit_test(reports_completions_of_armed_cqs),
 		cmocka_unit_test(survives_vanished_memory),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
-/* Two processes joined by memif: messages both ways; a peer that dies takes nothing with it, and its successor is found. */
+/* Two processes joined by memif exchange messages; when one dies, the other survives and connects
+ * to its successor. */
 #include "rig.h"
 
 #include <fcntl.h>
@@ -9,7 +10,7 @@
 
 #define LEN   200000u
 #define DEPTH 16
-#define PEER_FD 100 /* of the socket, in the peer */
+#define PEER_FD 100 /* the number of the socket in the peer process */
 #define ALL   (RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ)
 
 struct hello {
@@ -53,7 +54,7 @@ static void make_end(struct end *e, bool server, const char *policy)
 	make_qp(e);
 }
 
-/* QP numbers and keys cross over a socket, as an application would do it. */
+/* Exchanges QP numbers and keys over a socket, as an application would. */
 static struct hello meet(struct end *e, int fd)
 {
 	struct hello mine = {e->qp, (uintptr_t)e->buf, e->rkey}, other;
@@ -68,7 +69,7 @@ static struct hello meet(struct end *e, int fd)
 	return other;
 }
 
-/* The peer: echoes what it receives, until it is told to stop by a message of one byte, or killed. */
+/* The peer process echoes every message until it receives one of a single byte or is killed. */
 static void echo(int fd, const char *policy)
 {
 	struct end e;
@@ -88,7 +89,7 @@ static void echo(int fd, const char *policy)
 		rig_post(&e.qp, RN_WQE_SEND, 0, e.buf + LEN / 2, len, e.lkey, 0, 0);
 		assert_int_equal(rig_wait(&e.scq).status, RN_STATUS_SUCCESS);
 	}
-	/* The last ACK of ours may still be wanted. */
+	/* Stay a moment: the other process may still need the last ACK. */
 	char bye;
 	assert_int_equal(read(fd, &bye, 1), 1);
 	rn_link_close(e.link);
@@ -166,12 +167,12 @@ static void survives_its_peers(void **state)
 	int fd, status;
 
 	make_end(&e, true, "adaptive");
-	/* one that leaves in peace */
+	/* A peer that ends by itself. */
 	pid_t pid = start_peer(&fd, "adaptive");
 	converse(&e, fd);
 	part(&e, fd, pid);
 	drop_qp(&e);
-	/* one that is killed in the middle */
+	/* A peer that is killed while messages are in flight. */
 	make_qp(&e);
 	pid = start_peer(&fd, "adaptive");
 	converse(&e, fd);
@@ -180,7 +181,7 @@ static void survives_its_peers(void **state)
 	waitpid(pid, &status, 0);
 	close(fd);
 	drop_qp(&e);
-	/* and its successor, under another policy */
+	/* Its successor, under another idle policy. */
 	make_qp(&e);
 	pid = start_peer(&fd, "inline");
 	converse(&e, fd);

@@ -1,6 +1,7 @@
-/* What an operator reads on standard error: adapters that are up, links that come and go, what is not as configured, and
- * what others on the network do wrong. The interfaces are a veth pair in a network namespace of the test's own; tests
- * that need it are skipped where that is not to be had. */
+/* The log on standard error reports adapters that are up, links that go up and down, differences
+ * from the configuration, and errors of other hosts on the network. The interfaces are a veth
+ * pair in the test's own network namespace; tests that need it are skipped where namespaces are
+ * not available. */
 #include "rig.h"
 
 #include <net/if.h>
@@ -16,7 +17,7 @@ static int saved = -1;
 static FILE *caught;
 static char text[65536];
 
-/* Standard error into a file; heard() gives what came since. */
+/* Redirects standard error to a file; heard() returns what was written since. */
 static int catch (void **state)
 {
 	fflush(stderr);
@@ -190,7 +191,7 @@ static void says_that_the_link_goes_and_comes(void **state)
 	assert_int_equal(occurrences("link up"), 1);
 }
 
-/* An ARP reply of another MAC that has the adapter's address; many of them are one line. */
+/* Many ARP replies in which another MAC claims the adapter's address give one line. */
 static void warns_of_an_address_conflict(void **state)
 {
 	static const uint8_t arp[60] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2,	 0, 0, 0, 0,
@@ -221,7 +222,8 @@ static void warns_of_another_vlan(void **state)
 	rn_link_close(l);
 }
 
-/* The interface is deleted under the adapter. The last test: the pair does not come back. */
+/* The interface is deleted while the adapter uses it. This must be the last test, because the
+ * veth pair is not created again. */
 static void warns_that_the_device_is_gone(void **state)
 {
 	struct rn_link *l = start_on_veth("");

@@ -1,5 +1,6 @@
-/* A limited queue pair on real threads: no faster than its rate, and the shard sleeps between its packets. Times are bounded
- * on the side that a busy machine cannot break. */
+/* A queue pair with a rate limit, on real threads, is not faster than its rate, and the shard
+ * sleeps between its packets. The elapsed time has only a lower bound, so that a busy machine
+ * cannot make the test fail. */
 #include "rig.h"
 
 #include <pthread.h>
@@ -31,7 +32,7 @@ static void make_end(struct end *e, const char *path, unsigned index)
 }
 
 struct notify {
-	struct rn_call call; /* first */
+	struct rn_call call; /* must be the first member */
 	uint32_t qpn;
 };
 
@@ -74,7 +75,7 @@ static void a_limited_sender_sleeps(void **state)
 	cpu = cpu_ns(lc) - cpu;
 	print_message("1 MiB at %d Mb/s: %.1f ms, CPU %.1f ms, %llu waits\n", MBITS, (double)took / 1e6, (double)cpu / 1e6,
 		      (unsigned long long)rig_stat(a.link, "cc_waits"));
-	/* the last packet need not wait for itself */
+	/* After the last packet there is nothing to wait for. */
 	assert_true(took >= (LEN - 4096) * 8ull * 1000 / MBITS);
 	assert_true(cpu < took / 2);
 	assert_true(rig_stat(a.link, "cc_waits") > 0);

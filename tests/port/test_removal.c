@@ -1,6 +1,7 @@
-/* A device goes while its shards are at work, in every way a device can: taken out by us, by somebody else, announced by
- * its driver, its kernel interface deleted. Requests complete, one event tells, what is left can be destroyed, and the
- * device can be made again. */
+/* A device is removed while its shards use it, in every possible way: by rn_link_unplug(), by
+ * another user of EAL, announced by its driver, or because its kernel interface is deleted. All
+ * requests complete, one event reports the removal, the remaining objects can be destroyed, and
+ * the device can be created again. */
 #include "rig.h"
 
 #include <errno.h>
@@ -14,7 +15,8 @@
 #define LEN   4096u
 #define ALL   (RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ)
 
-/* What a driver calls when its device goes; not in the installed headers. The first element is port 0. */
+/* A driver calls this function when its device is removed; the installed headers of DPDK do not
+ * declare it. The first element of the array is port 0. */
 struct rte_eth_dev;
 extern char rte_eth_devices[];
 int rte_eth_dev_callback_process(struct rte_eth_dev *dev, enum rte_eth_event_type event, void *ret);
@@ -60,7 +62,7 @@ static void unmake_end(struct end *e)
 	free(e->buf);
 }
 
-/* ---- ways to go ---- */
+/* ---- ways in which a device is removed ---- */
 
 static void by_us(void)
 {
@@ -71,7 +73,7 @@ static void by_us(void)
 	assert_int_equal(rn_link_unplug(info[0].name), 0);
 }
 
-/* The application, or a tool, through EAL: it asks nobody. */
+/* The application, or a tool, removes the device through EAL without asking softrnic. */
 static void by_somebody_else(void)
 {
 	char name[RTE_ETH_NAME_MAX_LEN];
@@ -94,7 +96,7 @@ struct row {
 	const char *name, *policy;
 	bool kernel;
 	void (*go)(void);
-	bool both; /* the other end goes with it */
+	bool both; /* the device at the other end is removed too */
 };
 
 static const struct row rows[] = {
@@ -127,7 +129,7 @@ static bool veth(void)
 	return system("ip link del va 2>/dev/null; ip link add va type veth peer name vb && ip link set va up && ip link set vb up") == 0;
 }
 
-/* PORT_GONE, and nothing else after it. */
+/* Expects PORT_GONE, and no event after it. */
 static void told_once(struct rn_link *l)
 {
 	struct rn_event ev;
@@ -179,7 +181,7 @@ static void goes(const struct row *row)
 	unmake_end(&b);
 }
 
-static void goes_in_every_way(void **state)
+static void a_device_can_be_removed_in_every_way(void **state)
 {
 	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		if (rows[i].kernel && !veth())
@@ -189,7 +191,7 @@ static void goes_in_every_way(void **state)
 	}
 }
 
-/* No busy waiting for a port that is no more, with frames left over and timers running. */
+/* A shard does not poll a removed port, even when frames are left over and timers are running. */
 static void leaves_the_shard_at_rest(void **state)
 {
 	const char *path = rig_pair(1, 4200, "idle = { policy = \"adaptive\"; };");
@@ -214,11 +216,12 @@ static void leaves_the_shard_at_rest(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(goes_in_every_way),
+		cmocka_unit_test(a_device_can_be_removed_in_every_way),
 		cmocka_unit_test(leaves_the_shard_at_rest),
 	};
 
-	/* For the kernel interfaces; without, those rows are left out. */
+	/* The rows with kernel interfaces need a network namespace; without one they are
+	 * skipped. */
 	if (unshare(geteuid() == 0 ? CLONE_NEWNET : CLONE_NEWUSER | CLONE_NEWNET) != 0)
 		print_message("no network namespace\n");
 	return cmocka_run_group_tests(tests, NULL, NULL);

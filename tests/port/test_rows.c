@@ -1,7 +1,8 @@
-/* test_rows FILE...: the rows of tests/sim, word for word, against a whole adapter behind a DPDK port: a QP made by commands,
- * requests through the submission rings, packets by a packet socket on the other end of a veth pair. In real time, so rows
- * about time, about turns of a bare shard, or about what the link does not offer are left out; what is left must be many.
- * Skipped where network namespaces are not to be had. */
+/* test_rows FILE...: runs the rows of tests/sim unchanged against a whole adapter with a DPDK
+ * port: the QP is created by commands, requests go through the submission rings, packets through
+ * a packet socket on the other end of a veth pair. The rows run in real time; rows about timing,
+ * about single turns of a shard, or about features that the link does not offer are skipped, and
+ * a minimum number of rows must remain. Skipped where network namespaces are not available. */
 #include "rig.h"
 
 #include <arpa/inet.h>
@@ -18,8 +19,8 @@
 #define DUT	 1u
 #define SKIPPED	 77
 #define PEER_QPN 0x4711u
-#define PEER_AT	 0x100000000ull /* where the peer's memory is said to be */
-#define LEAST	 100 /* scripts that must be played */
+#define PEER_AT	 0x100000000ull /* the address of the simulated peer's memory */
+#define LEAST	 100 /* at least so many rows must run */
 #define MS	 1000000ull
 
 struct bench {
@@ -29,14 +30,14 @@ struct bench {
 	struct rig_qp qp;
 	uint32_t pd[2], lkey, key[KEYS];
 	uint8_t *arena;
-	/* of the present row: */
-	struct sim sim; /* its spec, and node 0's addresses; nothing runs */
+	/* for the current row: */
+	struct sim sim; /* only its spec and the addresses of node 0 are used; the simulator does not run */
 	bool connected;
 	uint32_t state;
 	FILE *out;
 	char *word[24];
 	unsigned nwords;
-	unsigned expected; /* lines behind the present command */
+	unsigned expected; /* number of expected lines after the current command */
 };
 
 static struct bench b;
@@ -126,7 +127,8 @@ static void sum_verdicts(void *arg, const char *name, uint64_t v)
 			verdicts[i] = v;
 }
 
-/* What came, kept apart, because a row's text has frames before completions before events. */
+/* Frames, completions and events are collected separately, because a row lists them in this
+ * order. */
 struct came {
 	FILE *frames, *done, *events;
 	char *text[3];
@@ -160,7 +162,8 @@ static void look(struct came *c)
 	b.state = now;
 }
 
-/* As many lines as the text has, for at most two seconds; then a moment more, in which nothing more must come. */
+/* Waits at most two seconds for as many lines as the row has, then a moment longer, in which no
+ * further line may come. */
 static void outcomes(unsigned expected)
 {
 	uint64_t until = line_now() + 2000 * MS;
@@ -197,7 +200,7 @@ static void do_set(void)
 	s->access = (uint32_t)number("access", s->access);
 }
 
-/* Rows about our own requests are about time, all of them. */
+/* All rows about requests of the adapter itself depend on time. */
 static void do_recv(void)
 {
 	uint32_t id = (uint32_t)argument(1);
@@ -247,7 +250,7 @@ static struct rn_pkt packet(uint8_t opcode)
 	return p;
 }
 
-/* The counter that moved is the packet's verdict. */
+/* Finds the verdict of a packet by the counter that changed. */
 static void do_packet(void)
 {
 	static uint8_t payload[8192], frame[9216];
@@ -304,7 +307,7 @@ static const struct {
 	void (*run)(void);
 } commands[] = {{"set", do_set}, {"recv", do_recv}, {">", do_packet}, {"mem", do_mem}, {"touch", do_touch}, {"arm", do_arm}};
 
-/* Is this word of a command one that is understood here? */
+/* True when this program supports this word of a command. */
 static bool understood(const char *word)
 {
 	static const char *const keys[] = {"mtu", "rd", "retry", "rnr_retry", "rnr_timer", "access", "lkey", "n", "va", "addr", "len",
@@ -322,7 +325,7 @@ static bool understood(const char *word)
 	return word[n] == 0;
 }
 
-/* May this line be played here? A preset MSN may not. */
+/* True when this line can be run here. A line that presets the MSN cannot. */
 static bool played(const char *line)
 {
 	char copy[256], *word;
@@ -448,7 +451,7 @@ static int close_bench(void **state)
 	return 0;
 }
 
-/* A row is left out silently, so somebody must count. */
+/* Rows are skipped without a message, so this test checks that enough of them ran. */
 static void enough_rows_are_played(void **state)
 {
 	assert_true(*(unsigned *)*state >= LEAST);

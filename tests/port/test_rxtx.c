@@ -1,5 +1,6 @@
-/* A port that takes few frames a burst loses nothing, one that takes none any more holds up nobody; a network that loses, doubles, reorders and corrupts frames on
- * purpose is survived, and every frame is accounted for; data that is changed on purpose arrives. */
+/* No frame is lost at a port that takes few frames per burst, and a port that takes none blocks
+ * no request for ever. With configured loss, duplication, reordering and corruption all requests
+ * succeed and every frame is counted. Tampered data arrives as if it were correct. */
 #include "rig.h"
 
 #include <rte_ethdev.h>
@@ -41,7 +42,7 @@ static void close_pair(void)
 	}
 }
 
-/* Both sides write into the other's second half, at once. */
+/* Both adapters write into the second half of the other's buffer at the same time. */
 static void exchange(unsigned rounds, uint32_t len)
 {
 	for (unsigned r = 0; r < rounds; r++) {
@@ -74,7 +75,8 @@ static uint16_t none(uint16_t port, uint16_t queue, struct rte_mbuf *m[], uint16
 	return 0;
 }
 
-/* DPDK leaves callbacks with the port's number when the port closes: the next port of that number would inherit them. */
+/* Removes the callbacks: DPDK keeps them when a port is closed, and the next port with the same
+ * number would inherit them. */
 static void throttle(rte_tx_callback_fn how)
 {
 	static const struct rte_eth_rxtx_callback *installed[RTE_MAX_ETHPORTS];
@@ -103,7 +105,7 @@ static void loses_nothing_to_a_slow_port(void **state)
 		exchange(10, LEN);
 		for (unsigned i = 0; i < 2; i++) {
 			assert_true(rig_stat(e[i].link, "port_tx_full") > 0);
-			/* What was built has arrived, once the last ACK is through. */
+			/* When the last ACK has arrived, every frame that was built has too. */
 			for (unsigned k = 0; k < 1000 && rig_stat(e[i].link, "port_tx_bytes") !=
 								 rig_stat(e[!i].link, "port_rx_bytes");
 			     k++) {
@@ -118,8 +120,8 @@ static void loses_nothing_to_a_slow_port(void **state)
 	}
 }
 
-/* After a second of taking nothing, what is sent is lost: requests fail in their time instead of waiting for ever. When
- * the port works again, so do new connections. */
+/* When a port has taken no frame for a second, frames are discarded, so that requests time out
+ * instead of waiting for ever. When the port works again, new connections work too. */
 static void gives_up_on_a_dead_port(void **state)
 {
 	open_pair(rig_pair(1, 1500, ""));
@@ -159,7 +161,8 @@ static void survives_a_bad_network(void **state)
 	close_pair();
 }
 
-/* Nobody notices but who compares: no packet is refused, every request succeeds, and one bit of each packet is wrong. */
+/* Only a comparison of the data shows tampering: no packet is refused, every request succeeds,
+ * and one bit of each packet is wrong. */
 static void carries_changed_data(void **state)
 {
 	open_pair(rig_pair(1, 1500, "impair = { tamper = 100; seed = 5; };"));

@@ -1,5 +1,5 @@
-/* Keys and queue pair numbers of an adapter are other ones each time it starts, unless a seed is
- * configured; then whoever runs it is told so. */
+/* Keys and queue pair numbers of an adapter are different each time it starts, unless a seed is
+ * configured, which is logged as a warning. */
 #include "rig.h"
 
 #include <unistd.h>
@@ -12,7 +12,7 @@ struct names {
 
 static uint8_t mem[4096];
 
-/* Starts both adapters, asks for a queue pair and a region of each, and ends them. */
+/* Opens both adapters, creates a queue pair and a region on each, and closes them. */
 static void names_of(const char *more, struct names names[2])
 {
 	const char *path = rig_pair(1, 1500, more);
@@ -31,7 +31,7 @@ static void names_of(const char *more, struct names names[2])
 		rn_link_close(l[i]);
 }
 
-/* What was written to standard error meanwhile has `text`? */
+/* True when the text written to standard error meanwhile contains `text`. */
 static bool says(const char *more, struct names names[2], const char *text)
 {
 	static char heard[65536];

@@ -1,5 +1,5 @@
-/* Datagram services from end to end, through the functions that front ends call: over joined rings, under a policy with
- * threads and one without. */
+/* Datagram services (SIDR) end to end, through the functions for front ends: over joined rings,
+ * under an idle policy with threads and one without. */
 #include "rig.h"
 
 #include "rn/client.h"
@@ -11,7 +11,7 @@
 struct end {
 	struct rn_client *client;
 	struct rn_client_addr at;
-	uint32_t id; /* listener or asker */
+	uint32_t id; /* of the listener, or of the client that sends SIDR_REQ */
 };
 
 static void open_end(struct end *e, const char *path, unsigned index)
@@ -23,7 +23,7 @@ static void open_end(struct end *e, const char *path, unsigned index)
 	e->at = (struct rn_client_addr){.gid = rn_client_info(e->client)->gids[0]};
 }
 
-/* The next event of this kind; link up and the like pass. */
+/* Waits for the next event of this kind; others, such as link up, are skipped. */
 static struct rn_event event(struct end *e, enum rn_event_kind kind)
 {
 	uint64_t until = rig_now_ns() + 15000000000u;
@@ -82,7 +82,7 @@ static void found_refused_and_gone(const char *policy)
 	assert_true(ev.attr.av.dmac[0] | ev.attr.av.dmac[5]);
 	assert_int_equal(rn_client_cm_destroy(b.client, id), 0);
 
-	assert_int_equal(ask(&a, &b, 5), 0); /* the same id once more */
+	assert_int_equal(ask(&a, &b, 5), 0); /* the same id may be used again */
 	ev = event(&b, RN_EVENT_CM_REQUEST);
 	assert_int_equal(rn_client_cm_reject(b.client, ev.id, 3, "no", 2), 0);
 	id = ev.id;

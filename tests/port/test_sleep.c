@@ -1,4 +1,5 @@
-/* A shard that sleeps, and producers that are held up at the worst moment: nothing posted waits for luck. */
+/* A shard is asleep and a producer is preempted at the worst moment: no posted request waits
+ * longer than necessary. */
 #include "rig.h"
 
 #include <unistd.h>
@@ -36,7 +37,7 @@ static struct rte_ring *ring_of(struct end *e)
 	return nic->lcore[rn_qpn_shard(e->qp.qpn, nic->nshards)].submit.ring;
 }
 
-/* What rn_submit_put() does, stopped in the middle as a preempted thread is. */
+/* Does what rn_submit_put() does, but stops in the middle like a preempted thread. */
 static uint32_t begin_to_put(struct rte_ring *r)
 {
 	uint32_t head, room;
@@ -51,8 +52,9 @@ RN_HANDOVER_UNSEEN static void go_on_to_put(struct rte_ring *r, uint32_t head, c
 	__rte_ring_rts_update_tail(&r->rts_prod);
 }
 
-/* Receives are posted without ringing. One that is held up hides the requests behind it, which have rung in vain. */
-static void a_held_up_receive_holds_up_nobody(void **state)
+/* Receives ring no doorbell. An unfinished enqueue of a receive hides the requests after it,
+ * whose doorbells then find nothing. The shard must look again by itself. */
+static void an_unfinished_receive_delays_no_request_for_long(void **state)
 {
 	const char *path = rig_pair(1, 4200, "idle = { policy = \"adaptive\"; spin_us = 50; };");
 	struct rn_wqe nobodys = {.kind = RN_WQE_RECV, .slots = 1};
@@ -64,10 +66,10 @@ static void a_held_up_receive_holds_up_nobody(void **state)
 	rig_connect(&a.qp, &b.qp, 0);
 	for (unsigned i = 0; i < 3; i++) {
 		rig_post(&b.qp, RN_WQE_RECV, i, b.buf, LEN, b.lkey, 0, 0);
-		usleep(20000); /* both shards sleep */
+		usleep(20000); /* until both shards sleep */
 		uint32_t head = begin_to_put(ring_of(&a));
 		rig_post(&a.qp, RN_WQE_SEND, i, a.buf, LEN, a.lkey, 0, 0);
-		usleep(20000); /* rung for, looked for, not found */
+		usleep(20000); /* until the doorbell has been answered and nothing was found */
 		go_on_to_put(ring_of(&a), head, &nobodys);
 		assert_true(rig_poll(&b.cq, &cqe, 1000));
 		assert_int_equal(cqe.wr_id, i);
@@ -80,7 +82,7 @@ static void a_held_up_receive_holds_up_nobody(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_held_up_receive_holds_up_nobody),
+		cmocka_unit_test(an_unfinished_receive_delays_no_request_for_long),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* Shared receive queues behind the link: what their commands refuse, who keeps whom, and how much room completion queues
- * keep for them. */
+/* Shared receive queues through the link: what their commands refuse, which objects keep which
+ * from being destroyed, and how much room completion queues reserve for them. */
 #include "rig.h"
 
 #include <errno.h>
@@ -105,7 +105,7 @@ static void test_what_is_refused(void **state)
 	assert_int_equal(destroy(RN_CMD_DESTROY_CQ, cq.id), 0);
 }
 
-static void test_who_keeps_whom(void **state)
+static void test_objects_in_use_cannot_be_destroyed(void **state)
 {
 	struct rig_cq cq = rig_cq(l, 1);
 	uint32_t srq = new_srq(4);
@@ -135,7 +135,7 @@ static void test_posting_counts(void **state)
 	assert_int_equal(atomic_load(&shared->posted), 4);
 	assert_int_equal(resize(rsp.id, 3), -EOVERFLOW);
 	assert_int_equal(resize(rsp.id, 5), 0);
-	l->ops->srq_post(l, rsp.id, &w); /* into a ring that fits */
+	l->ops->srq_post(l, rsp.id, &w); /* the depth of the SRQ allows one more */
 	assert_int_equal(resize(rsp.id, 100), 0);
 	for (unsigned i = 5; i < 100; i++)
 		l->ops->srq_post(l, rsp.id, &w);
@@ -153,7 +153,8 @@ static uint32_t room_of(const struct rig_cq *cq)
 	return ring->size;
 }
 
-/* A queue's depth counts once for each completion queue, and each queue pair for one receive more. */
+/* A completion queue reserves room for the depth of an SRQ once, and for one more receive per
+ * queue pair. */
 static void test_room_for_completions(void **state)
 {
 	struct rig_cq cq = rig_cq(l, 1), own = rig_cq(l, 1);
@@ -161,30 +162,31 @@ static void test_room_for_completions(void **state)
 	struct rn_rsp a, b, c, d;
 
 	a = new_qp(srq, &cq);
-	assert_int_equal(room_of(&cq), 128); /* 10 + 100 + 1 */
+	assert_int_equal(room_of(&cq), 128); /* needed: 10 + 100 + 1 */
 	b = new_qp(srq, &cq);
-	assert_int_equal(room_of(&cq), 128); /* 122 */
+	assert_int_equal(room_of(&cq), 128); /* needed: 122 */
 	c = new_qp(srq, &cq);
-	assert_int_equal(room_of(&cq), 256); /* 133 */
+	assert_int_equal(room_of(&cq), 256); /* needed: 133 */
 	d = new_qp(srq, &own);
 	assert_int_equal(room_of(&own), 128);
-	/* Growing: wherever its receives may end. */
+	/* A larger SRQ needs more room in every CQ in which its receives may complete. */
 	assert_int_equal(resize(srq, 240), 0);
-	assert_int_equal(room_of(&cq), 512); /* 273 */
+	assert_int_equal(room_of(&cq), 512); /* needed: 273 */
 	assert_int_equal(room_of(&own), 256);
-	/* Shrinking gives nothing back: completions may be unread. Growing again needs nothing. */
+	/* A smaller SRQ frees no room, because completions may be unread. Growing again needs no
+	 * more room. */
 	assert_int_equal(resize(srq, 10), 0);
 	assert_int_equal(resize(srq, 240), 0);
 	assert_int_equal(room_of(&cq), 512);
 	destroy_qp(&b);
 	destroy_qp(&c);
 	destroy_qp(&d);
-	/* One that is left keeps the room; another queue adds its own. */
+	/* The remaining queue pair keeps the room reserved; another SRQ adds its own. */
 	b = new_qp(second, &cq);
-	assert_int_equal(room_of(&cq), 1024); /* 251 + 411 */
+	assert_int_equal(room_of(&cq), 1024); /* needed: 251 + 411 */
 	destroy_qp(&a);
 	destroy_qp(&b);
-	/* Where no queue pair is left nothing grows. */
+	/* A CQ without queue pairs of the SRQ does not grow. */
 	assert_int_equal(resize(srq, 8000), 0);
 	assert_int_equal(room_of(&cq), 1024);
 	assert_int_equal(room_of(&own), 256);
@@ -194,7 +196,8 @@ static void test_room_for_completions(void **state)
 	assert_int_equal(destroy(RN_CMD_DESTROY_CQ, own.id), 0);
 }
 
-/* A client that goes without a word leaves no memory behind (for the sanitizers to see). */
+/* A client that closes without destroying its objects leaks no memory (checked by the sanitizer
+ * builds). */
 static void test_left_behind(void **state)
 {
 	struct rig_cq cq = rig_cq(l, 1);
@@ -206,7 +209,7 @@ static void test_left_behind(void **state)
 	new_srq(7);
 }
 
-static void test_all_of_them(void **state)
+static void test_the_largest_number_of_srqs(void **state)
 {
 	struct rn_link_info info;
 	struct rn_rsp rsp;
@@ -218,7 +221,7 @@ static void test_all_of_them(void **state)
 		id[n++] = rsp.id;
 	assert_int_equal(n, info.max_srq);
 	assert_int_equal(create(pd, 1, 1, &rsp), -ENOSPC);
-	/* The last one is as good as the first. */
+	/* The last SRQ works like the first. */
 	struct rig_cq cq = rig_cq(l, 1);
 	rsp = new_qp(id[n - 1], &cq);
 	destroy_qp(&rsp);
@@ -229,10 +232,10 @@ static void test_all_of_them(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_what_is_refused),
-	cmocka_unit_test(test_who_keeps_whom),
+	cmocka_unit_test(test_objects_in_use_cannot_be_destroyed),
 	cmocka_unit_test(test_posting_counts),
 	cmocka_unit_test(test_room_for_completions),
-	cmocka_unit_test(test_all_of_them),
+	cmocka_unit_test(test_the_largest_number_of_srqs),
 	cmocka_unit_test(test_left_behind),
 };
 

@@ -1,5 +1,6 @@
-/* Datagrams between two adapters joined by rings, two shards each, through the client's functions: to a peer, to ourselves
- * on either shard, to groups with members everywhere. */
+/* Datagrams between two adapters joined by rings, with two shards each, through rn/client.h: to a
+ * peer, to the sending adapter itself on either shard, and to multicast groups with members on
+ * all shards. */
 #include "rig.h"
 
 #include <errno.h>
@@ -8,7 +9,7 @@
 #include "rn/client.h"
 
 #define QKEY  0x11223344u
-#define QPS   2u /* of each adapter, one per shard */
+#define QPS   2u /* per adapter, one on each shard */
 #define SLOT  5000u
 #define GRH   RN_UD_GRH_BYTES
 #define DEPTH 16u
@@ -18,7 +19,7 @@ struct side {
 	uint32_t pd, lkey, rkey;
 	struct rn_client_cq *cq;
 	struct rn_client_qp *qp[QPS];
-	uint8_t *buf; /* a slot per receive, then what is sent */
+	uint8_t *buf; /* one slot per receive, then the data to send */
 	struct rn_gid gid;
 };
 
@@ -66,7 +67,7 @@ static int open_both(void **state)
 		assert_int_equal(rn_client_cq_create(s->client, 100, 0, 0, &s->cq), 0);
 		for (unsigned i = 0; i < QPS; i++)
 			make_qp(s, i);
-		/* Both shards have one. */
+		/* Each shard has one of the QPs. */
 		assert_int_not_equal(rn_client_qp_number(s->qp[0]) % 2, rn_client_qp_number(s->qp[1]) % 2);
 	}
 	return 0;
@@ -88,7 +89,7 @@ static int close_both(void **state)
 	return 0;
 }
 
-/* A receive into slot `id`. */
+/* Posts a receive into slot `id`. */
 static void receive(struct side *s, unsigned qp, uint64_t id)
 {
 	struct rn_sge sge = {(uintptr_t)s->buf + id * SLOT, SLOT, s->lkey};
@@ -104,7 +105,7 @@ static struct rn_av address_of(struct side *s, const struct rn_gid *peer)
 	struct rn_av av;
 	int rc;
 
-	/* A slow machine has so many questions under way that one more is refused: later. */
+	/* On a slow machine too many addresses may be in resolution: try again later. */
 	for (unsigned i = 0; (rc = rn_client_av_resolve(s->client, &any, peer, 7, &av)) == -EINPROGRESS || rc == -EAGAIN; i++) {
 		assert_true(i < 10000000);
 		rn_client_progress(side[0].client);
@@ -166,7 +167,7 @@ static void expect_sent(struct side *s, uint64_t id)
 	assert_int_equal(c.status, RN_STATUS_SUCCESS);
 }
 
-/* What `from` sent as number id lies in the slot. */
+/* Checks that the slot holds what `from` sent as number id. */
 static void check_received(struct side *s, const struct rn_cqe *c, const struct side *from, unsigned qp, uint64_t id, uint32_t len)
 {
 	const uint8_t *p = s->buf + c->wr_id * SLOT;
@@ -201,8 +202,8 @@ static void test_to_a_peer(void **state)
 	}
 }
 
-/* To our own address: to this queue pair itself, and to one of the other shard. */
-static void test_to_ourselves(void **state)
+/* To the adapter's own address: to the sending queue pair itself, and to one on the other shard. */
+static void test_to_the_sending_adapter(void **state)
 {
 	struct side *s = &side[0];
 
@@ -240,7 +241,7 @@ static uint64_t stat_of(struct side *s, const char *name)
 	return counter;
 }
 
-/* Every member has one copy: both of the peer, on its two shards, and the sender's own. */
+/* Every member gets one copy: the two on the peer's shards, and the sender's own. */
 static void test_to_a_group(void **state)
 {
 	struct rn_cqe c;
@@ -268,7 +269,7 @@ static void test_to_a_group(void **state)
 		assert_int_equal(c.qp_ctx, 1);
 		check_received(&side[0], &c, &side[0], 0, 50, 64);
 	}
-	/* One of them leaves. */
+	/* One member leaves the group. */
 	assert_int_equal(rn_client_qp_detach(side[1].qp[0], &group), 0);
 	assert_int_equal(rn_client_qp_detach(side[1].qp[0], &group), -ENOENT);
 	receive(&side[1], 0, 2);
@@ -282,7 +283,8 @@ static void test_to_a_group(void **state)
 		completion(&side[0]);
 	assert_int_equal(rn_client_qp_detach(side[1].qp[1], &group), 0);
 	assert_int_equal(rn_client_qp_detach(side[0].qp[1], &group), 0);
-	/* Nobody is in it any more. What comes behind shows that it has arrived. */
+	/* The group has no members any more. The arrival of a later datagram shows that this one
+	 * arrived too. */
 	before = stat_of(&side[1], "verdict_MULTICAST");
 	send_to(&side[0], 0, &group, RN_QPN_GROUP, 52, 64);
 	expect_sent(&side[0], 52);
@@ -310,7 +312,8 @@ static void test_what_is_refused(void **state)
 	assert_memory_equal(av.dmac, rn_client_info(side[0].client)->mac, 6);
 }
 
-/* A queue pair that is destroyed has left; 64 groups are as many as there can be, and can be again. */
+/* A queue pair that is destroyed leaves its groups; the limit of 64 groups can be reached, and
+ * reached again. */
 static void test_many_groups(void **state)
 {
 	struct rn_gid gid = other_group;
@@ -333,7 +336,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_to_a_peer),
-		cmocka_unit_test(test_to_ourselves),
+		cmocka_unit_test(test_to_the_sending_adapter),
 		cmocka_unit_test(test_to_a_group),
 		cmocka_unit_test(test_what_is_refused),
 		cmocka_unit_test(test_many_groups),

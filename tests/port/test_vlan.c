@@ -1,5 +1,6 @@
-/* A port in a VLAN: its frames carry the tag, and it takes tags as they come, in the frame or stripped by the port and
- * told beside it. Another VLAN's frames are counted and dropped. IPv6 and jumbo frames: the longest there are. */
+/* A port in a VLAN: its frames carry the tag, and it accepts tags that are in the frame or were
+ * stripped by the port and passed in the mbuf. Frames of another VLAN are counted and dropped.
+ * IPv6 and jumbo frames give the longest frames. */
 #include "rig.h"
 
 #include <rte_ethdev.h>
@@ -10,12 +11,14 @@
 #define DEPTH 16
 #define ALL   (RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ)
 #define TCI   (3 << 13 | 100)
-/* WRITE_FIRST of path MTU 4096: Ethernet, tag, IPv6, UDP, BTH, RETH, payload, ICRC */
+/* The length of a WRITE_FIRST with path MTU 4096: Ethernet, tag, IPv6, UDP, BTH, RETH, payload,
+ * ICRC. */
 #define LONGEST (14 + 4 + 40 + 8 + 12 + 16 + 4096 + 4)
 
 enum deed { LEAVE, STRIP, STRIP_SOME, MOVE };
 
-/* What the callbacks do to frames, and what they saw. Callbacks run in the shards' threads, one per port. */
+/* What the callbacks do to frames, and what they have counted. A callback runs in its shard's
+ * thread; each port has one. */
 static struct {
 	enum deed deed;
 	unsigned frames, untagged, longest, stripped;
@@ -36,7 +39,7 @@ static uint16_t on_rx(uint16_t port, uint16_t queue, struct rte_mbuf *m[], uint1
 		seen[port].untagged += !has_tag(m[i]);
 		seen[port].longest = RTE_MAX(seen[port].longest, m[i]->pkt_len);
 		if (seen[port].deed == MOVE)
-			rte_pktmbuf_mtod(m[i], uint8_t *)[15] ^= 1; /* VID 101 */
+			rte_pktmbuf_mtod(m[i], uint8_t *)[15] ^= 1; /* changes VID 100 to 101 */
 		if (seen[port].deed == STRIP || (seen[port].deed == STRIP_SOME && seen[port].frames % 3 == 0))
 			seen[port].stripped += rte_vlan_strip(m[i]) == 0;
 	}
