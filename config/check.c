@@ -136,7 +136,8 @@ static int check_gateway(const struct look *l, const char *key, const struct rn_
 
 	if (rn_config_ip_is_none(gateway))
 		return 0;
-	if (!own && is_link_local(gateway) && (nets->n || l->a->link_local)) /* routers usually announce themselves with a link-local address */
+	/* Routers usually announce themselves with a link-local address. */
+	if (!own && is_link_local(gateway) && (nets->n || l->a->link_local))
 		return 0;
 	for (unsigned k = 0; k < nets->n && !own; k++) {
 		if (rn_config_net_covers(&nets->net[k], gateway))

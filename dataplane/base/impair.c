@@ -2,8 +2,8 @@
  * runs on the caller's thread. */
 #include "impair.h"
 
-/* x is already drawn: a fixed delay must use up one random number as a range does (see
- * impair.h). */
+/* Returns a delay. The caller has drawn the random number x, because a fixed delay must use up a
+ * random number just like a range does (see impair.h). */
 static rn_time draw_delay(const struct rn_impair *rule, uint64_t x)
 {
 	if (rule->delay_max_ns <= rule->delay_min_ns)

@@ -13,8 +13,9 @@ struct rn_impair {
 	uint32_t duplicate_ppm;
 	uint32_t reorder_ppm;  /* the packet is held back by reorder_ns on top of its delay */
 	uint32_t corrupt_ppm;  /* one bit is flipped */
-	uint32_t tamper_ppm;   /* one payload bit is flipped under a matching ICRC; the port does this
-				* (rn_tamper_frame()), so it is not part of struct rn_fate */
+	/* One payload bit is flipped and the ICRC made to match. The port does this
+	 * (rn_tamper_frame()), so it is not part of struct rn_fate. */
+	uint32_t tamper_ppm;
 	rn_time delay_min_ns;  /* uniform in [min, max]; max < min counts as min */
 	rn_time delay_max_ns;
 	rn_time reorder_ns;

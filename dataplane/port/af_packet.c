@@ -40,7 +40,7 @@ struct queue {
 struct device {
 	struct tpacket_req req;
 	int ifindex;
-	uint32_t fanout; /* type and flags of the driver's group */
+	uint32_t fanout; /* type and flags of the driver's fanout group, without defragmentation */
 	unsigned n;
 	struct queue queue[RN_MAX_SHARDS];
 };

@@ -17,7 +17,7 @@
 #include "thread.h"
 
 #define RING_BYTES    (1u << 20)
-#define BLOCK_BYTES   (1u << 17) /* written at once; room for any record */
+#define BLOCK_BYTES   (1u << 17) /* size of one write; larger than any record */
 #define RECORD_HEAD   16u
 #define MAX_PRODUCERS 128
 #define PCAP_NS_MAGIC 0xa1b23c4du
@@ -48,7 +48,8 @@ struct rn_capture_file {
 	off_t end;          /* end of the last whole record in the file */
 	uint64_t unwritten; /* frames that could not be written */
 	bool warned;        /* the warning has been logged */
-	bool torn;          /* the file ends within a record and cannot be truncated: stop writing */
+	/* the file ends within a record and cannot be truncated: stop writing */
+	bool torn;
 
 	pthread_t thread;
 	_Atomic bool stop;

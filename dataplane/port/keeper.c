@@ -15,7 +15,7 @@
 #define IDLE_NS RN_MS(1)   /* a shard without work is turned at least this often */
 #define DUE_NS  RN_US(100) /* a shard with work is turned this long after its last turn */
 /* While the application makes all turns, the keeper's naps grow up to this length: checking
- * 10,000 times a second took 6 % of the samples in a profile of one busy pair. */
+ * 10,000 times a second took 6 % of the samples in a profile of two busy adapters. */
 #define BUSY_NS RN_US(400)
 
 static rn_time last_turn(struct rn_lcore *lc)

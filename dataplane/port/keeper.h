@@ -15,7 +15,8 @@ struct rn_keeper {
 	rn_time nap;            /* grows from nap_min to 1 ms while no work comes */
 	_Atomic uint32_t stop;
 	_Atomic uint64_t turns;                   /* number of turns made by the keeper */
-	_Atomic uint64_t our_turn[RN_MAX_SHARDS]; /* a shard's last_turn after the keeper's last turn */
+	/* a shard's last_turn after the keeper's last turn */
+	_Atomic uint64_t our_turn[RN_MAX_SHARDS];
 	bool running;
 };
 

@@ -119,7 +119,8 @@ bool rn_mem_fetch_add(void *dst, uint64_t add, uint64_t *old);
 
 static struct sigaction former[2];
 static unsigned installed; /* calls of rn_mem_install() minus those of rn_mem_uninstall() */
-static bool in_place[2];   /* our handler is installed, or another one that may pass faults on to it */
+/* our handler is installed, or another one that may pass faults on to it */
+static bool in_place[2];
 static const int signals[2] = {SIGSEGV, SIGBUS};
 
 /* Does with a signal what would have happened without our handler. */
@@ -189,7 +190,7 @@ void rn_mem_uninstall(void)
  * cheap. */
 static _Thread_local struct {
 	rn_time seen;   /* when the mask was read */
-	bool open;      /* neither signal was blocked then */
+	bool open;      /* at that time neither signal was blocked */
 	bool blocks[2]; /* SIGSEGV, SIGBUS was blocked: rn_mem_restore() blocks it again */
 } mask __attribute__((tls_model("initial-exec")));
 

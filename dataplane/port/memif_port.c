@@ -101,7 +101,10 @@ static int make_relay(struct rn_memif_port *mp)
 		.server = mp->server,
 		.peer_path = mp->path,
 		.pmd_path = mp->reached_by,
-		.ops = {.quiesce = quiesce, .up = up, .drain_interrupts = drain_interrupts, .restart = restart},
+		.ops = {.quiesce = quiesce,
+			.up = up,
+			.drain_interrupts = drain_interrupts,
+			.restart = restart},
 		.arg = mp,
 	};
 

@@ -15,7 +15,8 @@
 
 struct rn_memif_relay;
 
-/* Called by the relay's thread, or by rn_memif_relay_destroy(); one at a time. */
+/* What the relay needs from the port. The relay's thread, or rn_memif_relay_destroy(), calls one
+ * function at a time. */
 struct rn_memif_relay_ops {
 	/* Returns when no thread is inside a burst on the port, and no thread enters one until
 	 * up(). May be called when the port is already quiet. */
@@ -33,8 +34,9 @@ struct rn_memif_relay_ops {
 };
 
 struct rn_memif_relay_config {
-	bool server;	       /* the role of our port */
-	const char *peer_path; /* to the peer: the relay listens there (server) or connects (client) */
+	bool server;	       /* the memif role of the port */
+	/* to the peer: the relay listens there (server) or connects (client) */
+	const char *peer_path;
 	const char *pmd_path;  /* to the driver: its socket= argument, private to this process */
 	struct rn_memif_relay_ops ops;
 	void *arg;

@@ -70,15 +70,19 @@ static int on_removal(uint16_t id, enum rte_eth_event_type event, void *arg, voi
 	return 0;
 }
 
-static const enum rte_eth_event_type removal_events[] = {RTE_ETH_EVENT_INTR_RMV, RTE_ETH_EVENT_DESTROY};
+static const enum rte_eth_event_type removal_events[] = {
+	RTE_ETH_EVENT_INTR_RMV,
+	RTE_ETH_EVENT_DESTROY,
+};
 
 static void listen_for_removal(struct rn_port *p, bool listen)
 {
 	for (unsigned i = 0; i < RN_ARRAY_SIZE(removal_events); i++) {
 		if (listen)
 			rte_eth_dev_callback_register(p->id, removal_events[i], on_removal, p);
-		else /* for all ports: the callbacks of a destroyed port remain, but its number is invalid */
-			rte_eth_dev_callback_unregister(RTE_ETH_ALL, removal_events[i], on_removal, p);
+		else /* for all ports: callbacks of a destroyed port remain under its old number */
+			rte_eth_dev_callback_unregister(RTE_ETH_ALL, removal_events[i], on_removal,
+							p);
 	}
 }
 
@@ -204,7 +208,9 @@ int rn_port_open(struct rn_port **port, const struct rn_port_spec *spec, char *e
 	if (rc == 0) {
 		rc = found ? 0 : rn_af_packet_show_fragments(p->id, spec->args);
 		if (rc != 0)
-			snprintf(err, errlen, "port %s would accept reassembled IPv4 fragments, because its sockets cannot be replaced: %s",
+			snprintf(err, errlen,
+				 "port %s would accept reassembled IPv4 fragments, because its sockets "
+				 "cannot be replaced: %s",
 				 p->name, strerror(-rc));
 		else
 			rc = configure(p, spec->queues, spec->queues, spec->ring, err, errlen);

@@ -24,12 +24,15 @@ struct rn_port {
 	struct rte_mempool *pool;
 	char name[64];
 	char driver[32];             /* the driver's name */
-	bool attached;               /* the device is in DPDK and must be removed by rn_port_close() */
+	/* the device is in DPDK and must be removed by rn_port_close() */
+	bool attached;
 	bool started;
 	unsigned ifindex;            /* number of the kernel interface under the port, else 0 */
 	_Atomic uint32_t removed;    /* the device has been removed or is about to be */
-	_Atomic uint32_t destroyed;  /* DPDK has freed the ethdev; its number may be another port's */
-	_Atomic uint32_t cut;        /* this port or its joined peer was unplugged: frames are discarded */
+	/* DPDK has freed the ethdev; its number may be another port's */
+	_Atomic uint32_t destroyed;
+	/* this port or its joined peer was unplugged: frames are discarded */
+	_Atomic uint32_t cut;
 	/* While set, no burst may begin. The thread that sets it then waits for a grace period of
 	 * the shards. */
 	_Atomic uint32_t quiet;
@@ -38,7 +41,8 @@ struct rn_port {
 	struct rn_wake *peer[RN_MAX_SHARDS];
 	struct rte_ring *rings[RN_MAX_SHARDS]; /* joined ports: the receive rings, owned */
 	unsigned nrings;
-	struct rn_memif_port *memif; /* net_memif only, owned; the port is quiet until its relay is up */
+	/* net_memif only, owned; the port is quiet until its relay is up */
+	struct rn_memif_port *memif;
 	void (*grace)(void *arg);    /* as given to rn_port_go() */
 	void *grace_arg;
 	/* With fewer transmit queues than shards: held during a burst. A shard that finds it held
@@ -48,7 +52,8 @@ struct rn_port {
 
 struct rn_port_spec {
 	const char *name, *args;     /* rn_vdev_string() */
-	const char *iface;           /* af_packet: kernel interface, whose MTU is checked; else NULL */
+	/* af_packet: kernel interface, whose MTU is checked; else NULL */
+	const char *iface;
 	uint16_t mtu;
 	unsigned queues;             /* wanted in each direction; a driver may have fewer */
 	uint32_t ring;               /* descriptors per queue */

@@ -144,8 +144,8 @@ static unsigned owner_of(const struct rn_rxtx *x, const struct rn_pkt *pkt)
 
 /* Passes a multicast packet to every shard with members of its group. When no shard has members,
  * this shard receives the packet in order to count it as MULTICAST. */
-static void deliver_to_group(struct rn_rxtx *x, struct rn_shard *sh, struct rn_steer *st, struct rte_mbuf *m, const struct rn_pkt *pkt,
-		     rn_time now)
+static void deliver_to_group(struct rn_rxtx *x, struct rn_shard *sh, struct rn_steer *st,
+			     struct rte_mbuf *m, const struct rn_pkt *pkt, rn_time now)
 {
 	uint32_t shards = rn_shard_group_shards(sh, &pkt->dst), here = 1u << x->index, others = shards & ~here;
 
@@ -159,7 +159,8 @@ static void deliver_to_group(struct rn_rxtx *x, struct rn_shard *sh, struct rn_s
 }
 
 /* Parses and delivers one frame. Returns true when the mbuf now belongs to another shard. */
-static bool receive_frame(struct rn_rxtx *x, struct rn_shard *sh, struct rn_steer *st, struct rte_mbuf *m, rn_time now)
+static bool receive_frame(struct rn_rxtx *x, struct rn_shard *sh, struct rn_steer *st,
+			  struct rte_mbuf *m, rn_time now)
 {
 	struct rn_pkt pkt;
 	const uint8_t *frame = rte_pktmbuf_mtod(m, const uint8_t *);

@@ -55,14 +55,15 @@ struct rn_rxtx {
 	struct rn_port *port;
 	unsigned index, nshards, txq;
 	unsigned burst, turn_bytes;
-	unsigned data_at, data_room; /* of an empty mbuf: offset of its data from its address, size */
+	/* of an empty mbuf: offset of its data from its address, size */
+	unsigned data_at, data_room;
 	bool share_txq;      /* another shard uses the same transmit queue */
 	enum rn_calls calls; /* bursts in which an application's thread would make system calls */
 	uint8_t mac[6];
 	unsigned lcore_id; /* id of the thread during a turn; selects the cache in the pool */
 	bool own_cache;    /* no lcore id was free: `cache` is private and freed by us */
 	struct rte_mempool_cache *cache;
-	struct rn_capture *capture; /* NULL: off */
+	struct rn_capture *capture; /* NULL: frames are not captured */
 	struct rn_rxtx_stats stats;
 
 	struct rte_mbuf *fresh[RN_BURST_MAX]; /* empty, for the next frames */
@@ -90,7 +91,7 @@ struct rn_rxtx_cfg {
 	struct rn_impair impair;
 	uint64_t impair_seed;
 	struct rn_capture *capture;
-	bool lent; /* application threads make the turns */
+	bool lent; /* application threads make the turns (inline idle policy) */
 };
 
 /* Opens and closes, in the control thread while no turn runs. Returns 0 or -ENOMEM. Closing frees

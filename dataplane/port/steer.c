@@ -92,7 +92,7 @@ uint32_t rn_steer_group(struct rn_steer *st, uint32_t shards, struct rte_mbuf *m
 	struct item it = {.kind = ITEM_PACKET, .mbuf = m};
 	uint32_t sent = 0;
 
-	/* Once, before anybody else can look at it. */
+	/* The parsed packet is stored in the mbuf once, before any other shard can read it. */
 	*(struct rn_pkt *)rte_mbuf_to_priv(m) = *pkt;
 	for (unsigned i = 0; i < st->n; i++) {
 		if (!(shards >> i & 1) || rte_ring_free_count(st->to[i]) <= MSG_RESERVE)

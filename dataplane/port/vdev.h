@@ -16,6 +16,8 @@ enum rn_vdev_kind {
 	RN_VDEV_OTHER, /* the device string of the configuration, unchanged */
 };
 
+/* What a port needs. A field whose comment begins with a kind (MEMIF, ...) is read for that kind
+ * only. Strings belong to the caller. */
 struct rn_vdev_spec {
 	enum rn_vdev_kind kind;
 	unsigned number;     /* distinguishes devices of one driver in the process */
@@ -23,12 +25,12 @@ struct rn_vdev_spec {
 	uint32_t ring;       /* descriptors per queue, a power of two */
 	unsigned queues;
 	const char *socket;  /* MEMIF: path, or @name in the abstract name space */
-	bool server;         /* MEMIF */
-	unsigned id;         /* MEMIF */
-	const uint8_t *mac;  /* MEMIF */
-	const char *iface;   /* AF_PACKET */
-	const char *rx_pcap, *tx_pcap; /* PCAP, may be "" */
-	const char *args;    /* OTHER: "net_tap0,iface=tap0" */
+	bool server;         /* MEMIF: the role; false = client */
+	unsigned id;         /* MEMIF: interface number, the same on both sides */
+	const uint8_t *mac;  /* MEMIF: 6 bytes */
+	const char *iface;   /* AF_PACKET: kernel interface */
+	const char *rx_pcap, *tx_pcap; /* PCAP: files, one of them may be "" */
+	const char *args;    /* OTHER: the device string, such as "net_tap0,iface=tap0" */
 };
 
 #define RN_VDEV_PCI_LEN 32

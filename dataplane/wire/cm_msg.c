@@ -133,8 +133,8 @@
 
 /* One row of a table above, with its place in the C struct. */
 struct field {
-	uint16_t byte, bit, width; /* on the wire, relative to the body */
-	uint16_t offset, size;	   /* in struct rn_cm_msg */
+	uint16_t byte, bit, width; /* place in the body of the message */
+	uint16_t offset, size;	   /* place in its struct, in bytes */
 };
 
 #define FIELD(type, member, byte, bit, width) \
@@ -165,6 +165,7 @@ static const struct layout {
 #undef X
 };
 
+/* NULL for LAP and APR, whose bodies are not decoded, and for unknown attributes. */
 static const struct layout *layout_of(uint16_t attr)
 {
 	for (size_t i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++)
@@ -224,6 +225,7 @@ static void field_get(const struct field *f, const uint8_t *body, uint8_t *objec
 	}
 }
 
+/* Writes one field to the MAD; put_bits() truncates a value that is too large. */
 static void field_put(const struct field *f, const uint8_t *object, uint8_t *body)
 {
 	uint8_t *p = body + f->byte;
@@ -305,6 +307,7 @@ static void address_get(const uint8_t *p, bool ipv4, struct rn_gid *gid)
 	}
 }
 
+/* The reverse of address_get(). */
 static void address_put(const struct rn_gid *gid, bool ipv4, uint8_t *p)
 {
 	memcpy(p, gid->b, 16);

@@ -154,6 +154,7 @@ static enum rn_verdict parse_ib(struct rn_pkt *pkt, const uint8_t *bth, uint32_t
 	return RN_V_OK;
 }
 
+/* UDP may be shorter than the IP payload, never longer. */
 static enum rn_verdict parse_udp(struct rn_pkt *pkt, const uint8_t *udp, uint32_t len)
 {
 	if (len < RN_UDP_BYTES)
@@ -172,6 +173,7 @@ static enum rn_verdict parse_udp(struct rn_pkt *pkt, const uint8_t *udp, uint32_
 	return parse_ib(pkt, udp + RN_UDP_BYTES, udp_len - RN_UDP_BYTES);
 }
 
+/* Only tells neighbour discovery from other ICMP; icmp_msg.c and nd_msg.c parse the message. */
 static enum rn_verdict parse_icmp(struct rn_pkt *pkt, const uint8_t *msg, uint32_t len, bool v6)
 {
 	if (len < RN_ICMP_BYTES)
@@ -230,6 +232,7 @@ static enum rn_verdict parse_ipv6(struct rn_pkt *pkt, const uint8_t *ip, size_t 
 
 	if (first >> 28 != 6 || payload_len > len - RN_IPV6_BYTES)
 		return RN_V_IP_HEADER;
+	/* RoCEv2 over IPv6 uses no extension headers. */
 	switch (ip[RN_IPV6_NEXT]) {
 	case RN_IPPROTO_UDP:
 		return parse_udp(pkt, ip + RN_IPV6_BYTES, payload_len);
@@ -242,6 +245,7 @@ static enum rn_verdict parse_ipv6(struct rn_pkt *pkt, const uint8_t *ip, size_t 
 	}
 }
 
+/* The frame may be padded after the 28 bytes of ARP; arp_msg.c parses them. */
 static enum rn_verdict parse_arp(struct rn_pkt *pkt, const uint8_t *arp, size_t len)
 {
 	pkt->kind = RN_PKT_ARP;
@@ -334,6 +338,7 @@ unsigned rn_frame_bytes(const struct rn_pkt *pkt)
 	return link_bytes(pkt) + ip_bytes(pkt) + udp_bytes(pkt);
 }
 
+/* Each put_*() function writes one header and returns the address after it. */
 static uint8_t *put_link(const struct rn_pkt *pkt, uint8_t *p)
 {
 	memcpy(p, pkt->dmac, 6);
@@ -377,6 +382,7 @@ static uint8_t *put_ipv6(const struct rn_pkt *pkt, uint8_t *p, unsigned udp_len)
 	return p + RN_IPV6_BYTES;
 }
 
+/* The checksum stays 0 here; rn_frame_seal() computes it when the packet asks for one. */
 static uint8_t *put_udp(const struct rn_pkt *pkt, uint8_t *p, unsigned udp_len)
 {
 	rn_store16(p + RN_UDP_SPORT, pkt->udp_sport);
@@ -400,6 +406,7 @@ static uint8_t *put_bth(const struct rn_pkt *pkt, uint8_t *p)
 	return p + RN_BTH_BYTES;
 }
 
+/* The order and the offsets are those of parse_extensions(). */
 static uint8_t *put_extensions(const struct rn_pkt *pkt, const struct rn_opcode_row *op, uint8_t *p)
 {
 	if (op->has_deth) {

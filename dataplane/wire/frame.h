@@ -1,5 +1,5 @@
-/* Frames: Ethernet, 802.1Q, IPv4/IPv6, UDP 4791, BTH, extension headers, payload, pad, ICRC
- * (sections 1, 2). Pure functions of their arguments; any thread. */
+/* Parses and builds frames: Ethernet, 802.1Q, IPv4/IPv6, UDP 4791, BTH, extension headers,
+ * payload, pad, ICRC (sections 1, 2). Pure functions of their arguments; any thread. */
 #ifndef RN_FRAME_H
 #define RN_FRAME_H
 
@@ -19,7 +19,7 @@
  * IP address and P_Key are not compared with the port's: the shard does. */
 enum rn_verdict rn_frame_parse(const uint8_t *frame, size_t len, struct rn_pkt *pkt);
 
-/* Number of header bytes before the payload, for these addresses, VLAN and opcode. */
+/* The number of bytes before the payload, for the addresses, VLAN tag and opcode in *pkt. */
 unsigned rn_frame_hdr_bytes(const struct rn_pkt *pkt);
 
 /* Length in bytes of the whole frame for pkt->payload_len bytes of payload: pad and ICRC are

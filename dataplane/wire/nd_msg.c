@@ -64,6 +64,7 @@ bool rn_nd_parse(const struct rn_gid *src, const struct rn_gid *dst, const uint8
 	nd->router = p[4] & FLAG_ROUTER;
 	nd->solicited = p[4] & FLAG_SOLICITED;
 	nd->override = p[4] & FLAG_OVERRIDE;
+	/* An advertisement to a group answers no solicitation (RFC 4861, 7.1.2). */
 	return !(nd->solicited && to_group);
 }
 
@@ -85,6 +86,7 @@ size_t rn_nd_build(const struct rn_gid *src, const struct rn_gid *dst, const str
 		p[25] = 1;
 		memcpy(p + 26, nd->mac, 6);
 	}
+	/* The checksum field is still 0 here, as the computation requires. */
 	sum = rn_ip_checksum(rn_ipv6_pseudo_sum(src, dst, (uint16_t)len, RN_IPPROTO_ICMPV6), p,
 			     len);
 	p[2] = (uint8_t)(sum >> 8);

@@ -61,6 +61,7 @@ enum extension {
 	X(SEND_ONLY_IMM,    SEND,       ALONE,  DETH | IMM)
 /* clang-format on */
 
+/* The length of a set of extension headers. */
 #define EXT_BYTES(ext) \
 	(((ext) & RETH ? RN_RETH_BYTES : 0) + ((ext) & AETH ? RN_AETH_BYTES : 0) + \
 	 ((ext) & IMM ? RN_IMM_BYTES : 0) + ((ext) & IETH ? RN_IETH_BYTES : 0) + \
@@ -95,6 +96,8 @@ enum extension {
 #define RC_ROW(...) ROW(RC, __VA_ARGS__)
 #define UC_ROW(...) ROW(UC, __VA_ARGS__)
 #define UD_ROW(...) ROW(UD, __VA_ARGS__)
+/* Reserved opcodes keep their transport, because the QP of that transport decides how to answer
+ * them. */
 #define UNKNOWN(T)  {.name = #T " reserved", .transport = RN_T_##T, .hdr_bytes = RN_BTH_BYTES}
 
 static const struct rn_opcode_row table[256] = {

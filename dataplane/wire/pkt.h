@@ -22,9 +22,10 @@
 enum rn_pkt_kind { RN_PKT_IB, RN_PKT_ARP, RN_PKT_ND, RN_PKT_ICMP };
 
 struct rn_pkt {
-	/* link and network */
+	/* Ethernet and IP */
 	uint8_t kind;            /* enum rn_pkt_kind */
-	bool has_vlan;           /* false for a tag with VID 0 (priority only), which vlan_tci keeps */
+	/* false for a tag with VID 0 (priority only), which vlan_tci keeps */
+	bool has_vlan;
 	uint16_t vlan_tci;
 	uint8_t dmac[6], smac[6];
 	struct rn_gid src, dst;  /* IPv4 in mapped form */
@@ -34,7 +35,7 @@ struct rn_pkt {
 	uint16_t ip_id;          /* IPv4 identification */
 	bool ip_df;
 	bool ip_resv;            /* IPv4 reserved flag */
-	uint32_t flow_label;     /* IPv6 */
+	uint32_t flow_label;     /* IPv6 only */
 	uint16_t udp_sport;
 	bool udp_checksum;       /* parse: had one (verified); build: add one. Normally false. */
 	/* BTH */
@@ -47,13 +48,13 @@ struct rn_pkt {
 	uint32_t psn;
 	const struct rn_opcode_row *op; /* set by parsing, NULL when not IB; building ignores it */
 	/* extension headers */
-	uint64_t va;             /* RETH, AtomicETH */
+	uint64_t va;             /* RETH, AtomicETH: remote address */
 	uint32_t rkey;
 	uint32_t dma_len;
 	uint8_t syndrome;        /* AETH */
 	uint32_t msn;
-	uint32_t imm;            /* four opaque bytes, memory order */
-	uint32_t inv_rkey;       /* IETH, host order */
+	uint32_t imm;            /* immediate data: four bytes in the order of the wire */
+	uint32_t inv_rkey;       /* IETH: the R_Key to invalidate, host order */
 	uint32_t qkey, src_qpn;  /* DETH */
 	uint8_t deth_resv;
 	uint64_t swap_add, compare; /* AtomicETH */

@@ -486,7 +486,7 @@ struct rn_cmd {
 			/* CM_LISTEN: limit of unanswered requests, 0 = no limit */
 			uint32_t backlog;
 			uint16_t reason;      /* CM_REJECT: REJ reason code, default 28 */
-			uint16_t timeout_ms;  /* CM_CONNECT: 0 = configured */
+			uint16_t timeout_ms;  /* CM_CONNECT: 0 = timers.cm_response_ms */
 			struct rn_cm_param param;
 			/* for a newly created id: */
 			uint16_t port_space; /* enum rn_port_space; 0 = TCP */

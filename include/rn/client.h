@@ -244,8 +244,8 @@ struct rn_client_bind {
 	uint16_t flags;	 /* enum rn_wqe_flag: SIGNALED, FENCE */
 	uint64_t addr;	 /* the first byte, in the addresses of the region (iova) */
 	uint64_t length; /* bytes; within the region */
-	uint32_t lkey;	 /* a region of the same PD with RN_ACCESS_MW_BIND; for remote writing also
-			  * RN_ACCESS_LOCAL_WRITE */
+	uint32_t lkey;	 /* a region of the same PD with RN_ACCESS_MW_BIND; for remote writing and
+			  * atomics also RN_ACCESS_LOCAL_WRITE */
 	uint32_t access; /* enum rn_access: remote rights */
 };
 

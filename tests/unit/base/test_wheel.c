@@ -145,7 +145,7 @@ static void test_next_makes_progress(void **state)
 	}
 }
 
-/* Neither early nor late within the microsecond tick. */
+/* A timer expires at its exact time, not at the start or end of its microsecond tick. */
 static void test_exact_time(void **state)
 {
 	static const rn_time when[] = {0, 1, 1023, 1024, 1025, 65535, 65536, 70000, 4194304, 1000000007,
@@ -182,7 +182,7 @@ static void test_rearm_and_never(void **state)
 	assert_true(rn_wheel_next(&w) == RN_TIME_NEVER);
 }
 
-/* A timer that another one's expiry cancels must not be handed out, even when both were due. */
+/* A due timer that is cancelled while another one is handled must not expire. */
 static void test_cancel_while_due(void **state)
 {
 	struct rn_wheel w;

@@ -91,7 +91,8 @@ void rn_shard_inbox(struct rn_shard *sh, const struct rn_msg *m, rn_time now)
 	sh->ninbox++;
 }
 
-/* Fake frames carry the number that the fake rn_shard_tx() stored; with byte 59 set a frame counts as invalid. */
+/* Fake frames carry the number that the fake rn_shard_tx() stored; with byte 59 set a frame
+ * counts as invalid. */
 enum rn_verdict rn_frame_parse(const uint8_t *frame, size_t len, struct rn_pkt *pkt)
 {
 	memset(pkt, 0, sizeof(*pkt));

@@ -1,5 +1,5 @@
-/* A capture writes every frame, cut at snaplen, to a pcap file of whole records, even when the disk gets full, which is
- * logged. */
+/* A capture writes every frame, cut at snaplen, to a pcap file of whole records, even when the
+ * disk gets full, which is logged. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -51,8 +51,8 @@ static unsigned lines_that_say(const char *text)
 	return n;
 }
 
-/* Counts the frames of a file, which must consist of whole records; the frame numbers, in the first four bytes, must
- * increase. */
+/* Counts the frames of a file, which must consist of whole records; the frame numbers, in the
+ * first four bytes, must increase. */
 static unsigned frames_in(const char *path)
 {
 	uint8_t frame[FRAME];
@@ -163,7 +163,8 @@ static void leaves_whole_records_where_the_disk_ends(void **state)
 	unlink(path);
 }
 
-/* A file system is full for a while and gets more room later: a reader finds the frames captured after that. */
+/* A file system is full for a while and gets more room later: a reader finds the frames captured
+ * after that. */
 static void goes_on_when_there_is_room_again(void **state)
 {
 	char dir[] = "/tmp/rn-capture-XXXXXX", path[64];

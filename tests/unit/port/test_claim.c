@@ -1,6 +1,6 @@
 /* An address of an interface belongs to one adapter, and the error for a second adapter names the
- * process that has it. The test runs in its own network namespace where the system allows that; in any
- * case its addresses differ from those of another run at the same time. */
+ * process that has it. The test runs in its own network namespace where the system allows that;
+ * in any case its addresses differ from those of another run at the same time. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -50,7 +50,8 @@ static const char *text_of(const struct rn_gid *gid)
 	return text;
 }
 
-/* A child process with another name, which claims the addresses and does nothing but rn_claims_answer(). */
+/* A child process with another name, which claims the addresses and does nothing but
+ * rn_claims_answer(). */
 static pid_t start_holder(const struct rn_port_attr *port)
 {
 	int ready[2];

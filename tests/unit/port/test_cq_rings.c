@@ -37,7 +37,8 @@ static void link_it(unsigned shard, struct rn_cq_ring *ring)
 	rn_cq_rings_linked(&cq, shard, ring);
 }
 
-/* Attaches a queue pair of `depth` requests. Returns the entries of the new ring, 0 if none is needed. */
+/* Attaches a queue pair of `depth` requests. Returns the entries of the new ring, 0 if none is
+ * needed. */
 static uint32_t attach(unsigned shard, uint64_t depth)
 {
 	struct rn_cq_ring *ring = NULL;

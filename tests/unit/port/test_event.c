@@ -1,4 +1,5 @@
-/* Events are delivered in order and none is lost, however many are queued; waiting has timeouts and can be interrupted. */
+/* Events are delivered in order and none is lost, however many are queued; waiting has timeouts
+ * and can be interrupted. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

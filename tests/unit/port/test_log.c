@@ -1,5 +1,5 @@
-/* The form of a log line, the levels that are written, and the rate limit of messages that a remote host
- * can cause. */
+/* The form of a log line, the levels that are written, and the rate limit of messages that a
+ * remote host can cause. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

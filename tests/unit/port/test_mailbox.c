@@ -1,4 +1,5 @@
-/* Mailbox calls run in order, after work requests submitted before them, and are not touched after rn_call_done(). */
+/* Mailbox calls run in order, after work requests submitted before them, and are not touched
+ * after rn_call_done(). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,6 @@
-/* A fault in application memory makes an access return false, faults elsewhere reach the application's own handler, and a
- * reader that polls the last bytes of a message then sees the whole message. */
+/* A fault in application memory makes an access return false, faults elsewhere reach the
+ * application's own handler, and a reader that polls the last bytes of a message then sees the
+ * whole message. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -76,7 +77,8 @@ static void faults_are_verdicts(void **state)
 	for (unsigned i = 0; i < RN_ARRAY_SIZE(rows); i++) {
 		uint8_t *p = victim(rows[i].crime);
 		for (unsigned n = 1; n <= PAGE; n = n * 2 + 1) {
-			/* First an access wholly beyond the end of the mapping, then one across it. */
+			/* First an access wholly beyond the end of the mapping, then one across
+			 * it. */
 			assert_false(rn_mem_guarded.place(p + PAGE, source, n));
 			assert_false(rn_mem_guarded.place(p + PAGE - n / 2, source, n));
 			assert_true(rn_mem_guarded.place(p + PAGE - n, source, n));
@@ -121,8 +123,8 @@ static void atomics_are_whole_or_verdicts(void **state)
 
 static _Alignas(8) uint64_t counter;
 
-/* Processors with CET require that every indirect call lands on endbr64. The compiler adds that to its own functions; the
- * routines checked here are written by hand. */
+/* Processors with CET require that every indirect call lands on endbr64. The compiler adds that
+ * to its own functions; the routines checked here are written by hand. */
 static void indirect_call_targets_begin_with_endbr64(void **state)
 {
 	static const uint8_t landing[4] = {0xf3, 0x0f, 0x1e, 0xfa};
@@ -230,7 +232,8 @@ static void handler_that_passes_on(int sig, siginfo_t *info, void *context)
 	below.sa_sigaction(sig, info, context);
 }
 
-/* A handler installed on top of ours stays when ours is uninstalled, and a new install does not go on top of it. */
+/* A handler installed on top of ours stays when ours is uninstalled, and a new install does not
+ * go on top of it. */
 static void handlers_over_ours_see_a_fault_once(void **state)
 {
 	pid_t child = fork();
@@ -273,7 +276,8 @@ static void *watch(void *arg)
 			if (spins % 4096 == 4095)
 				sched_yield();
 		atomic_thread_fence(memory_order_acquire);
-		/* Check from the end: a wrong copy would store the bytes just before the last one too late. */
+		/* Check from the end: a wrong copy would store the bytes just before the last one
+		 * too late. */
 		for (size_t i = d->n; i-- > 0;)
 			d->bad += d->buf[i] != (uint8_t)round;
 		atomic_store_explicit(&d->seen, round, memory_order_release);
@@ -339,8 +343,9 @@ static void block(int how, int sig)
 	pthread_sigmask(how, &set, NULL);
 }
 
-/* During a turn faults of a thread that blocks the signals are handled, and its mask is restored afterwards; also when the
- * clock has restarted since the last check, as it does when adapters are opened again. */
+/* During a turn faults of a thread that blocks the signals are handled, and its mask is restored
+ * afterwards; also when the clock has restarted since the last check, as it does when adapters
+ * are opened again. */
 static void a_turn_takes_faults_that_the_thread_blocks(void **state)
 {
 	static const rn_time times[] = {RN_S(3600), RN_S(3601), RN_S(1), RN_S(2)};

@@ -1,6 +1,6 @@
-/* The relay ends a connection only when no thread polls the port, and stops the driver only when the driver
- * has finished. The test plays peer and driver on plain sockets; whether the relay closed a socket shows as
- * end of file. */
+/* The relay ends a connection only when no thread polls the port, and stops the driver only when
+ * the driver has finished. The test plays peer and driver on plain sockets; whether the relay
+ * closed a socket shows as end of file. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -108,7 +108,8 @@ static void say(int fd, unsigned type, int pass)
 	say_with(fd, type, &pass, pass >= 0);
 }
 
-/* Returns the type of the next message, 0 when the connection has ended, -1 when nothing arrives. */
+/* Returns the type of the next message, 0 when the connection has ended, -1 when nothing
+ * arrives. */
 static int heard(int fd)
 {
 	uint8_t m[128];
@@ -294,7 +295,8 @@ static unsigned open_files(void)
 	return n;
 }
 
-/* A memif message has at most one file descriptor; the relay must not keep more of them open when a peer sends many. */
+/* A memif message has at most one file descriptor; the relay must not keep more of them open when
+ * a peer sends many. */
 static void spare_descriptors_are_closed(void **state)
 {
 	int fds[FDS];
@@ -334,7 +336,8 @@ static void client_comes_back_after_its_server(void **state)
 	T.relay = NULL;
 }
 
-/* An abstract name has no file mode that keeps other processes out, so the relay must check the process. */
+/* An abstract name has no file mode that keeps other processes out, so the relay must check the
+ * process. */
 static void stranger_is_not_taken_for_the_driver(void **state)
 {
 	snprintf(T.pmd_path, sizeof(T.pmd_path), "@softrnic-test-%d", (int)getpid());
@@ -373,7 +376,8 @@ static void socket_file_is_its_owners(void **state)
 
 #define NOBODY 65534
 
-/* Runs play() in a process of another user, who is not root. The process exits with 0 when play() succeeds. */
+/* Runs play() in a process of another user, who is not root. The process exits with 0 when play()
+ * succeeds. */
 static pid_t as_another_user(bool (*play)(void))
 {
 	if (geteuid() != 0)

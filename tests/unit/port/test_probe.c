@@ -1,4 +1,5 @@
-/* Small and large buffers are accepted or refused by the rights of all their pages, and probing changes nothing. */
+/* Small and large buffers are accepted or refused by the rights of all their pages, and probing
+ * changes nothing. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -117,8 +117,8 @@ static struct rn_cc_cfg congestion_of(const char *text)
 
 #define ADAPTER "adapters = ({ name = \"a\"; port = \"null\"; ipv4 = [\"192.0.2.1/24\"]; });\n"
 
-/* The core's default parameters, which its tests use, are the defaults of the configuration; and each key sets the right
- * parameter. */
+/* The core's default parameters, which its tests use, are the defaults of the configuration; and
+ * each key sets the right parameter. */
 static void test_congestion(void **state)
 {
 	struct rn_cc_cfg p, d;

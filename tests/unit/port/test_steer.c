@@ -1,4 +1,5 @@
-/* Hand-off between shards keeps packets and messages in order; a packet may be refused, a message never. */
+/* Hand-off between shards keeps packets and messages in order; a packet may be refused, a message
+ * never. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

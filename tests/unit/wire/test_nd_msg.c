@@ -51,7 +51,7 @@ static void both_ways(void **state)
 		assert_int_equal(len, rows[i].has_mac ? 32 : 24);
 		if (rows[i].has_mac) /* the option type: source or target link-layer address */
 			assert_int_equal(p[24], rows[i].type == RN_ND_SOLICIT ? 1 : 2);
-		if (rows[i].type == RN_ND_ADVERT) /* RFC 4861, 4.4: R, S, O */
+		if (rows[i].type == RN_ND_ADVERT) /* RFC 4861, 4.4: the flags R, S, O */
 			assert_int_equal(p[4], rows[i].router << 7 | rows[i].solicited << 6 |
 						       rows[i].override << 5);
 		assert_true(rn_nd_parse(&a, &b, p, len, &nd));
