@@ -169,7 +169,7 @@ static void *init(void *arg)
 {
 	struct arguments *a = arg;
 
-	rn_thread_settle("rn-eal");
+	rn_thread_set_up("rn-eal");
 	a->result = rte_eal_init(a->n, a->argv);
 	a->error = rte_errno;
 	return NULL;

@@ -44,7 +44,7 @@ static void *watch(void *arg)
 	struct rn_runtime *r = arg;
 	struct timespec until;
 
-	rn_thread_settle("rn-watch");
+	rn_thread_set_up("rn-watch");
 	pthread_mutex_lock(&r->stop_lock);
 	clock_gettime(CLOCK_MONOTONIC, &until);
 	while (!r->stop) {

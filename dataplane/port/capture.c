@@ -194,7 +194,7 @@ static void *writer(void *arg)
 	struct rn_capture_file *f = arg;
 	struct timespec pause = {.tv_nsec = 5000000};
 
-	rn_thread_settle("rn-capture");
+	rn_thread_set_up("rn-capture");
 	while (!atomic_load(&f->stop)) {
 		write_all(f);
 		nanosleep(&pause, NULL);

@@ -90,7 +90,7 @@ static void sleep_on_all(struct rn_keeper *k, rn_time next, uint32_t *rung, rn_t
 /* The default timer slack of 50 us would lengthen every nap. */
 static void set_up_thread(void)
 {
-	rn_thread_settle("rn-keeper");
+	rn_thread_set_up("rn-keeper");
 	prctl(PR_SET_TIMERSLACK, 1000, 0, 0, 0);
 }
 

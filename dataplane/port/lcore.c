@@ -178,7 +178,7 @@ static void set_up_thread(const struct rn_lcore *lc)
 	char name[16];
 
 	snprintf(name, sizeof(name), "rn-shard%u", lc->index);
-	rn_thread_settle(name);
+	rn_thread_set_up(name);
 	prctl(PR_SET_TIMERSLACK, 1000, 0, 0, 0);
 }
 

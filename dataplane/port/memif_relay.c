@@ -344,7 +344,7 @@ static void *relay_main(void *arg)
 	int peer, pmd;
 	bool made;
 
-	rn_thread_settle("rn-memif");
+	rn_thread_set_up("rn-memif");
 	do {
 		peer = reach_peer(r);
 		pmd = peer >= 0 ? reach_driver(r) : -1;

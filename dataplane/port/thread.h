@@ -9,7 +9,7 @@
  * belong to the application's threads, so all are blocked here, except SIGSEGV and SIGBUS: for a
  * fault whose signal is blocked the kernel ends the process instead of calling the handler of
  * mem.c. Threads created by this thread inherit the mask. */
-static inline void rn_thread_settle(const char *name)
+static inline void rn_thread_set_up(const char *name)
 {
 	sigset_t all;
 
