@@ -78,7 +78,7 @@ unsigned rn_mailbox_run(struct rn_mailbox *mb, struct rn_lcore *lc, const struct
 	unsigned n = 0;
 
 	fetch(mb);
-	for (struct rn_call *call; (call = first(mb)) != NULL && rn_submit_passed(submit, call->after); n++) {
+	for (struct rn_call *call; (call = first(mb)) != NULL && rn_submit_drained(submit, call->after); n++) {
 		set_first(mb, call->next);
 		call->run(call, lc, now);
 		finish(call);

@@ -50,14 +50,14 @@ uint32_t rn_submit_position(const struct rn_submit *s)
 	return __atomic_load_n(&s->ring->rts_prod.head.val.pos, __ATOMIC_ACQUIRE);
 }
 
-bool rn_submit_passed(const struct rn_submit *s, uint32_t position)
+bool rn_submit_drained(const struct rn_submit *s, uint32_t position)
 {
 	return (int32_t)(__atomic_load_n(&s->ring->cons.tail, __ATOMIC_ACQUIRE) - position) >= 0;
 }
 
 bool rn_submit_idle(const struct rn_submit *s)
 {
-	return rn_submit_passed(s, rn_submit_position(s));
+	return rn_submit_drained(s, rn_submit_position(s));
 }
 
 bool rn_submit_empty(const struct rn_submit *s)

@@ -30,7 +30,7 @@ bool rn_submit_put(struct rn_submit *s, const struct rn_wqe *wqe);
 uint32_t rn_submit_position(const struct rn_submit *s);
 
 /* The shard. True when everything before `position` has been drained. */
-bool rn_submit_passed(const struct rn_submit *s, uint32_t position);
+bool rn_submit_drained(const struct rn_submit *s, uint32_t position);
 
 /* Any thread. True when no request whose enqueue began before the call is undrained. In contrast
  * to rn_submit_empty(), this includes requests that cannot be dequeued yet because an earlier

@@ -68,16 +68,16 @@ static void knows_whether_a_position_was_drained(void **state)
 	union request r;
 
 	assert_int_equal(rn_submit_create(&s, 64), 0);
-	assert_true(rn_submit_passed(&s, rn_submit_position(&s)));
+	assert_true(rn_submit_drained(&s, rn_submit_position(&s)));
 	fill(&r, 0, 0);
 	r.wqe.slots = 10;
 	rn_submit_put(&s, &r.wqe);
 	uint32_t position = rn_submit_position(&s);
 	rn_submit_put(&s, &r.wqe);
-	assert_false(rn_submit_passed(&s, position));
+	assert_false(rn_submit_drained(&s, position));
 	rn_submit_drain(&s, sh, 10, 0);
-	assert_true(rn_submit_passed(&s, position));
-	assert_false(rn_submit_passed(&s, rn_submit_position(&s)));
+	assert_true(rn_submit_drained(&s, position));
+	assert_false(rn_submit_drained(&s, rn_submit_position(&s)));
 	assert_false(rn_submit_idle(&s));
 	rn_submit_drain(&s, sh, 10, 0);
 	assert_true(rn_submit_idle(&s));
