@@ -58,7 +58,7 @@ static unsigned turn(struct rn_lcore *lc)
 	rn_time now = lc->now = RN_MAX(lc->now, rn_clock_now(&lc->clock));
 
 	if (lc->idle == RN_IDLE_INLINE)
-		rn_mem_expose(now);
+		rn_mem_unblock(now);
 	/* Take work requests before frames: receives ring no doorbell, and a receive that was
 	 * posted before the peer sent its message must be found when the message arrives. */
 	unsigned work = rn_submit_drain(&lc->submit, lc->shard, SUBMIT_SLOTS_PER_TURN, now);

@@ -212,7 +212,7 @@ static void look_at_mask(rn_time now)
 
 /* The clock restarts when the adapters are opened again, so `now` may be less than the time of
  * the last check. */
-void rn_mem_expose(rn_time now)
+void rn_mem_unblock(rn_time now)
 {
 	if (!mask.open || now < mask.seen || now - mask.seen >= MASK_AGE)
 		look_at_mask(now);

@@ -17,10 +17,10 @@ void rn_mem_uninstall(void);
 
 /* To be called before and after a turn made by an application's thread. Such a thread may have
  * blocked SIGSEGV or SIGBUS, and for a fault whose signal is blocked the kernel ends the process.
- * rn_mem_expose() unblocks both signals and rn_mem_restore() restores the thread's mask. The mask
+ * rn_mem_unblock() unblocks both signals and rn_mem_restore() restores the thread's mask. The mask
  * is checked at most every 50 us; a thread that really blocks one of the signals pays two system
  * calls per turn. */
-void rn_mem_expose(rn_time now);
+void rn_mem_unblock(rn_time now);
 void rn_mem_restore(void);
 
 /* For any thread in which SIGSEGV and SIGBUS are not blocked, after rn_mem_install(). */

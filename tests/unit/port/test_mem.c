@@ -351,11 +351,11 @@ static void a_turn_takes_faults_that_the_thread_blocks(void **state)
 	static const rn_time times[] = {RN_S(3600), RN_S(3601), RN_S(1), RN_S(2)};
 
 	for (unsigned i = 0; i < RN_ARRAY_SIZE(times); i++) {
-		rn_mem_expose(times[i]);
+		rn_mem_unblock(times[i]);
 		assert_false(is_blocked(SIGSEGV));
 		rn_mem_restore();
 		block(SIG_BLOCK, SIGSEGV);
-		rn_mem_expose(i + 1 < RN_ARRAY_SIZE(times) ? times[i + 1] : times[i] + RN_MS(1));
+		rn_mem_unblock(i + 1 < RN_ARRAY_SIZE(times) ? times[i + 1] : times[i] + RN_MS(1));
 		assert_false(is_blocked(SIGSEGV));
 		rn_mem_restore();
 		assert_true(is_blocked(SIGSEGV));
