@@ -218,7 +218,7 @@ static int replace_sockets(struct device *d)
 	return rc;
 }
 
-int rn_af_packet_show_fragments(uint16_t ethdev, const char *args)
+int rn_af_packet_disable_defrag(uint16_t ethdev, const char *args)
 {
 	struct rte_eth_dev_info info;
 	struct device d = {0};

@@ -8,6 +8,6 @@
 /* Replaces the sockets of a device that was created from `args` (rn_vdev_string()) and is not yet
  * started; does nothing for a device of another driver. Returns 0, or -errno: the device must not
  * be started then. Control thread. */
-int rn_af_packet_show_fragments(uint16_t ethdev, const char *args);
+int rn_af_packet_disable_defrag(uint16_t ethdev, const char *args);
 
 #endif

@@ -206,7 +206,7 @@ int rn_port_open(struct rn_port **port, const struct rn_port_spec *spec, char *e
 	rc = rn_device_make(p->name, spec->args, &p->id, err, errlen);
 	p->attached = rc == 0;
 	if (rc == 0) {
-		rc = found ? 0 : rn_af_packet_show_fragments(p->id, spec->args);
+		rc = found ? 0 : rn_af_packet_disable_defrag(p->id, spec->args);
 		if (rc != 0)
 			snprintf(err, errlen,
 				 "port %s would accept reassembled IPv4 fragments, because its sockets "
