@@ -156,7 +156,7 @@ static unsigned link_wait(struct rn_link *link, struct rn_event *ev, unsigned n,
 	struct rn_nic *nic = nic_of(link);
 	unsigned k = 0;
 
-	/* Inline: a few turns first, then the keeper makes them. */
+	/* Inline: a few turns first, then the progress thread makes them. */
 	if (nic->cfg->idle.policy == RN_CONFIG_POLICY_INLINE)
 		for (unsigned i = 0; i < 16 && timeout_ms != 0 && k == 0; i++) {
 			rn_nic_progress(nic);

@@ -208,7 +208,7 @@ int rn_nic_start(struct rn_nic *nic, char *err, size_t errlen)
 	for (unsigned i = 0; rc == 0 && i < nic->nshards; i++)
 		rc = rn_lcore_start(&nic->lcore[i]);
 	if (rc == 0 && nic->cfg->idle.policy == RN_CONFIG_POLICY_INLINE)
-		rc = rn_keeper_start(&nic->keeper, nic->lcore, nic->nshards);
+		rc = rn_progress_start(&nic->progress, nic->lcore, nic->nshards);
 	if (rc != 0)
 		snprintf(err, errlen, "adapter %s cannot start: %s", nic->name, strerror(-rc));
 	if (rc == 0) {
@@ -223,7 +223,7 @@ int rn_nic_start(struct rn_nic *nic, char *err, size_t errlen)
 
 void rn_nic_stop(struct rn_nic *nic)
 {
-	rn_keeper_stop(&nic->keeper);
+	rn_progress_stop(&nic->progress);
 	for (unsigned i = 0; i < nic->nshards; i++)
 		rn_lcore_stop(&nic->lcore[i]);
 }

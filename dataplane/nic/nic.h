@@ -10,7 +10,7 @@
 #include "event.h"
 #include "groups.h"
 #include "journal.h"
-#include "keeper.h"
+#include "progress.h"
 #include "lcore.h"
 #include "objects.h"
 #include "port.h"
@@ -33,7 +33,7 @@ struct rn_nic {
 	struct rte_rcu_qsbr *qsbr;
 	unsigned nshards;
 	struct rn_lcore *lcore;
-	struct rn_keeper keeper;
+	struct rn_progress progress;
 	struct rn_nic *peer;  /* joined by rings in this process, else NULL */
 	_Atomic uint64_t peer_turn[RN_MAX_SHARDS]; /* inline: last_turn of the peer's shards when we looked */
 	_Atomic uint32_t peer_rest;                /* looks for work of ours until we look at them again */

@@ -20,7 +20,7 @@ struct rte_rcu_qsbr;
 #define RN_IDLE_ROWS(X) /* name, text */ \
 	X(POLL,     "spins") \
 	X(ADAPTIVE, "spins, then sleeps until the next timer or a wake source") \
-	X(INLINE,   "application threads make the turns; when they do not, the keeper thread does")
+	X(INLINE,   "application threads make the turns; when they do not, the progress thread does")
 #define RN_LCORE_STAT_ROWS(X) /* name, text */ \
 	X(turns,  "turns of the loop") \
 	X(busy,   "turns that found work") \
@@ -48,7 +48,7 @@ struct rn_lcore {
 	struct rn_wake wake;
 	_Atomic uint32_t stop;
 	_Atomic uint32_t turning;  /* inline: the turn lock; 1 while a thread makes a turn */
-	/* Inline, for the keeper: times of the last turn and of the last turn with work, deadline
+	/* Inline, for the progress thread: times of the last turn and of the last turn with work, deadline
 	 * of the next turn. */
 	_Atomic uint64_t last_turn, last_busy, due;
 

@@ -1,5 +1,5 @@
 /* A target of RDMA that makes no call: it says where its memory is, then sleeps, while a second process Writes to it and
- * Reads back. Whatever the idle policy, the target's NIC must serve on; under inline that is the keeper's part.
+ * Reads back. Whatever the idle policy, the target's NIC must serve on; under inline that is the progress thread's part.
  * usage: nd2_sleeper POLICY [SECONDS] */
 #include "fixture.h"
 

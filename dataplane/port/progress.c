@@ -1,7 +1,7 @@
 /* Which thread makes the turns of an inline shard while the application does other work? The
- * keeper, one thread per adapter. It sleeps most of the time and takes the same try-lock as every
+ * progress thread, one per adapter. It sleeps most of the time and takes the same try-lock as every
  * application thread. */
-#include "keeper.h"
+#include "progress.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -14,8 +14,8 @@
 
 #define IDLE_NS RN_MS(1)   /* a shard without work is turned at least this often */
 #define DUE_NS  RN_US(100) /* a shard with work is turned this long after its last turn */
-/* While the application makes all turns, the keeper's naps grow up to this length: checking
- * 10,000 times a second took 6 % of the samples in a profile of two busy adapters. */
+/* While the application makes all turns, the progress thread's naps grow up to this length:
+ * checking 10,000 times a second took 6 % of the samples in a profile of two busy adapters. */
 #define BUSY_NS RN_US(400)
 
 static rn_time last_turn(struct rn_lcore *lc)
@@ -29,25 +29,25 @@ static bool work_waits(struct rn_lcore *lc, rn_time now)
 	       !rn_mailbox_empty(&lc->mailbox) || !rn_steer_empty(&lc->steer);
 }
 
-/* True when the keeper alone serves the shard's traffic, such as a peer's WRITEs while the
- * application sleeps. Then the keeper polls without pause, as an adaptive shard does, until no
- * work has come for lc->spin. */
-static bool only_keeper_serves(struct rn_keeper *k, unsigned i, rn_time now)
+/* True when the progress thread alone serves the shard's traffic, such as a peer's WRITEs while
+ * the application sleeps. Then the progress thread polls without pause, as an adaptive shard
+ * does, until no work has come for lc->spin. */
+static bool only_progress_thread_serves(struct rn_progress *k, unsigned i, rn_time now)
 {
 	struct rn_lcore *lc = &k->lcore[i];
 
-	/* The last turn was the keeper's, and work came within the spin time. */
+	/* The last turn was the progress thread's, and work came within the spin time. */
 	return last_turn(lc) == atomic_load_explicit(&k->our_turn[i], memory_order_relaxed) &&
 	       atomic_load_explicit(&lc->last_busy, memory_order_relaxed) + lc->spin > now;
 }
 
 /* The time by which the shard must be turned again. rung: its doorbell was rung since the last
  * turn. */
-static rn_time deadline(struct rn_keeper *k, unsigned i, bool rung, rn_time now)
+static rn_time deadline(struct rn_progress *k, unsigned i, bool rung, rn_time now)
 {
 	struct rn_lcore *lc = &k->lcore[i];
 
-	if (only_keeper_serves(k, i, now)) {
+	if (only_progress_thread_serves(k, i, now)) {
 		k->nap = lc->nap_min;
 		return now;
 	}
@@ -67,7 +67,7 @@ static void nap(rn_time ns)
 
 /* Sleeps until a shard is rung or due, while no application thread makes turns. Sets bit i of
  * *rung when shard i was rung. */
-static void sleep_on_all(struct rn_keeper *k, rn_time next, uint32_t *rung, rn_time now)
+static void sleep_on_all(struct rn_progress *k, rn_time next, uint32_t *rung, rn_time now)
 {
 	struct pollfd fds[RN_MAX_SHARDS];
 	uint64_t count;
@@ -90,13 +90,13 @@ static void sleep_on_all(struct rn_keeper *k, rn_time next, uint32_t *rung, rn_t
 /* The default timer slack of 50 us would lengthen every nap. */
 static void set_up_thread(void)
 {
-	rn_thread_set_up("rn-keeper");
+	rn_thread_set_up("rn-progress");
 	prctl(PR_SET_TIMERSLACK, 1000, 0, 0, 0);
 }
 
-static void *keep(void *arg)
+static void *run(void *arg)
 {
-	struct rn_keeper *k = arg;
+	struct rn_progress *k = arg;
 	uint32_t rung = 0;
 	rn_time doze = DUE_NS;
 
@@ -121,8 +121,8 @@ static void *keep(void *arg)
 			sched_yield();
 			continue;
 		}
-		/* While the application makes turns, doorbells need not wake the keeper: a plain
-		 * nap, which costs the producers no system calls, is enough. */
+		/* While the application makes turns, doorbells need not wake the progress thread:
+		 * a plain nap, which costs the producers no system calls, is enough. */
 		if (alone) {
 			doze = DUE_NS;
 			sleep_on_all(k, next, &rung, now);
@@ -135,19 +135,19 @@ static void *keep(void *arg)
 	return NULL;
 }
 
-int rn_keeper_start(struct rn_keeper *k, struct rn_lcore *lcore, unsigned n)
+int rn_progress_start(struct rn_progress *k, struct rn_lcore *lcore, unsigned n)
 {
 	rn_assert(n >= 1 && n <= RN_MAX_SHARDS);
 	k->lcore = lcore;
 	k->n = n;
 	k->nap = IDLE_NS;
 	atomic_store(&k->stop, 0);
-	int err = -pthread_create(&k->thread, NULL, keep, k);
+	int err = -pthread_create(&k->thread, NULL, run, k);
 	k->running = err == 0;
 	return err;
 }
 
-void rn_keeper_stop(struct rn_keeper *k)
+void rn_progress_stop(struct rn_progress *k)
 {
 	if (!k->running)
 		return;
