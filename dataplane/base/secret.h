@@ -45,7 +45,8 @@ struct rn_secrets rn_secrets_of_seed(uint64_t seed);
 uint64_t rn_secret_hash(const struct rn_secret *s, const void *bytes, size_t len);
 
 /* A secret permutation of [0, n) applied to x < n: different x give different results. Costs ten
- * hashes, rarely a multiple of ten. */
+ * hashes per pass; the number of passes is 1 if n is a power of four, and below 4 on average for
+ * any n. */
 uint32_t rn_secret_permute(const struct rn_secret *s, uint32_t x, uint32_t n);
 
 /* A stream of random numbers. `number` tells apart streams of the same secret: two streams with the

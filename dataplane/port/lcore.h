@@ -62,7 +62,7 @@ struct rn_lcore {
 	int cpu;                   /* -1: not pinned */
 	int pin_error;             /* positive errno when the thread could not be pinned, else 0 */
 	enum rn_idle idle;
-	/* spin this long before sleeping; bounds of a timed sleep */
+	/* how long to spin without work before sleeping; shortest and longest timed sleep */
 	rn_time spin, nap_min, nap_max;
 	rn_time nap, last_work;         /* length of the next timed sleep; time of the last work */
 	struct rn_clock clock;

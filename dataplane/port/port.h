@@ -58,7 +58,7 @@ struct rn_port_spec {
 	unsigned queues;             /* wanted in each direction; a driver may have fewer */
 	uint32_t ring;               /* descriptors per queue */
 	struct rte_mempool *pool;
-	struct rn_memif_port *memif; /* the port takes it over; NULL for other drivers */
+	struct rn_memif_port *memif; /* owned by the port after opening; NULL for other drivers */
 };
 
 /* Creates the mbuf pool of all ports of a process: n mbufs, each with `room` bytes of data after

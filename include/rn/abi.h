@@ -118,7 +118,7 @@ struct rn_ud {
 static_assert(sizeof(struct rn_ud) == 60, "fits a slot");
 
 #define RN_QPN_GROUP     0xFFFFFFu   /* the destination QPN of packets to a multicast group */
-#define RN_UD_OWN_QKEY   0x80000000u /* the top bit of rn_ud.qkey */
+#define RN_UD_OWN_QKEY   0x80000000u /* in rn_ud.qkey: send the QP's own Q_Key */
 #define RN_UD_GRH_BYTES  40u         /* bytes before the datagram in a receive, part of byte_len */
 
 /* The first slot of a work request. Each further slot holds 4 more SGEs, or 64 more inline bytes.
@@ -504,7 +504,8 @@ static_assert(sizeof(struct rn_cmd) == 512, "commands have one size");
 /* The response to a command. err is 0 or a negative errno. */
 struct rn_rsp {
 	int32_t err;
-	/* CQ, SRQ, PD or CM id, QPN, lkey; CREATE_MW: the window's key with low byte 0 */
+	/* CQ, SRQ, PD or CM id, QPN, lkey; CREATE_MW: the window's key, whose low byte each BIND
+	 * replaces */
 	uint32_t id;
 	uint32_t gen;       /* QP generation; rkey of a region */
 	uint16_t port;      /* CM_BIND, CM_LISTEN, CM_CONNECT: the local port in use */
