@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "cm_msg.h"
+#include "cm_request.h"
 #include "craft.h"
 #include "neigh.h"
 #include "rng.h"
@@ -105,30 +105,21 @@ static void request(struct flood *f)
 	const struct sim_node *victim = &f->sim->node[VICTIM];
 	bool v6 = f->source == RANDOM_IPV6;
 	struct rn_pkt p = craft_packet(f->sim, VICTIM, 0, RN_T_UD | RN_OP_SEND_ONLY, 0);
-	struct rn_cm_msg m = {.attr = RN_CM_REQ, .tid = rn_rng_next(&f->rng)};
-	struct rn_cma_hdr hdr = {
-		.port = 30000, .ipv4 = !v6, .src = attacker(f), .dst = victim->port.gids[v6]};
+	struct rn_gid src = attacker(f), dst = victim->port.gids[v6];
+	struct rn_cm_msg m = cm_request(&src, &dst, FLOODED);
 	uint8_t mad[RN_MAD_BYTES];
 
 	f->sent++;
-	m.req = (struct rn_cm_req){.local_id = f->sent,
-				   .service_id = rn_cm_service_id(RN_PS_TCP, FLOODED),
-				   .guid = 0xabcdef0000ull + f->sent,
-				   .qpn = 100 + f->sent % 0xFFFF00,
-				   .remote_response_timeout = 31,
-				   .local_response_timeout = 31,
-				   .pkey = 0xffff,
-				   .path_mtu = 3,
-				   .max_cm_retries = 15,
-				   .local_gid = hdr.src,
-				   .remote_gid = hdr.dst,
-				   .hop_limit = 64,
-				   .ack_timeout = 10};
-	rn_cma_hdr_build(&hdr, m.req.data);
+	m.tid = rn_rng_next(&f->rng);
+	m.req.local_id = f->sent;
+	m.req.guid = 0xabcdef0000ull + f->sent;
+	m.req.qpn = 100 + f->sent % 0xFFFF00;
+	m.req.remote_response_timeout = m.req.local_response_timeout = 31;
+	m.req.ack_timeout = 10;
 	rn_cm_msg_build(&m, mad);
 	p.ipv4 = !v6;
-	p.src = hdr.src;
-	p.dst = hdr.dst;
+	p.src = src;
+	p.dst = dst;
 	p.dest_qpn = p.src_qpn = RN_GSI_QPN;
 	p.qkey = RN_GSI_QKEY;
 	p.payload = mad;

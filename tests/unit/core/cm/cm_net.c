@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "cm_net.h"
+#include "cm_request.h"
 #include "frame.h"
 
 struct rn_gid net_gid(unsigned box, bool ipv6)
@@ -268,24 +269,15 @@ enum rn_verdict net_inject(struct net *net, unsigned to, const struct rn_cm_msg 
 
 struct rn_cm_msg net_req(const struct net *net, unsigned to, const struct rn_gid *who, uint32_t n)
 {
-	struct rn_cma_hdr hdr = {.port = 30000, .ipv4 = true, .src = *who, .dst = net_gid(to, false)};
-	struct rn_cm_msg m = {.attr = RN_CM_REQ, .tid = 7000 + n};
+	struct rn_gid own = net_gid(to, false);
+	struct rn_cm_msg m = cm_request(who, &own, NET_PORT);
 
-	m.req = (struct rn_cm_req){.local_id = 0x1000 + n,
-				   .service_id = rn_cm_service_id(RN_PS_TCP, NET_PORT),
-				   .guid = 0xabcd0000ull + who->b[15],
-				   .qpn = 0x1000 + n,
-				   .remote_response_timeout = 20,
-				   .local_response_timeout = 20,
-				   .retry_cnt = 7,
-				   .pkey = 0xffff,
-				   .path_mtu = 3,
-				   .max_cm_retries = 15,
-				   .local_gid = hdr.src,
-				   .remote_gid = hdr.dst,
-				   .hop_limit = 64,
-				   .ack_timeout = 17};
-	rn_cma_hdr_build(&hdr, m.req.data);
+	m.tid = 7000 + n;
+	m.req.local_id = m.req.qpn = 0x1000 + n;
+	m.req.guid = 0xabcd0000ull + who->b[15];
+	m.req.remote_response_timeout = m.req.local_response_timeout = 20;
+	m.req.retry_cnt = 7;
+	m.req.ack_timeout = 17;
 	return m;
 }
 

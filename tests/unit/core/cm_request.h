@@ -1,0 +1,25 @@
+/* A request to connect, as tests make it by hand: what all of them have in common. */
+#ifndef CM_REQUEST_H
+#define CM_REQUEST_H
+
+#include "cm_msg.h"
+#include "frame.h"
+
+/* A REQ of src to the TCP port of a listener. Ids, GUID, queue pair and timeouts are the caller's to fill in. */
+static inline struct rn_cm_msg cm_request(const struct rn_gid *src, const struct rn_gid *dst, uint16_t port)
+{
+	struct rn_cma_hdr hdr = {.port = 30000, .ipv4 = rn_gid_is_ipv4(src), .src = *src, .dst = *dst};
+	struct rn_cm_msg m = {.attr = RN_CM_REQ};
+
+	m.req = (struct rn_cm_req){.service_id = rn_cm_service_id(RN_PS_TCP, port),
+				   .pkey = 0xffff,
+				   .path_mtu = 3,
+				   .max_cm_retries = 15,
+				   .local_gid = *src,
+				   .remote_gid = *dst,
+				   .hop_limit = 64};
+	rn_cma_hdr_build(&hdr, m.req.data);
+	return m;
+}
+
+#endif
