@@ -7,7 +7,7 @@
 
 /* Methods are called through the object's table; in C++ objects are classes: adapter->Query(...). */
 #define CALL(obj, method, ...) check(#method, (obj)->lpVtbl->method((obj), ##__VA_ARGS__))
-/* A call with an OVERLAPPED has begun when it answers ND_PENDING. Any object can wait for its end. */
+/* A call with an OVERLAPPED returns ND_PENDING when it has begun. Any object can wait for its end. */
 #define WAIT(obj, method, ...) \
 	(CALL(obj, method, ##__VA_ARGS__, &ov), check(#method, cq->lpVtbl->GetOverlappedResult(cq, &ov, 1)))
 
@@ -31,7 +31,7 @@ int main(int argc, char **argv)
 	IND2QueuePair *qp;
 	IND2Connector *connector;
 	ND2_RESULT done;
-	HANDLE file; /* where requests end: unbound here, may be bound to a completion port */
+	HANDLE file; /* requests run under it; it could be bound to a completion port */
 
 	if (argc != 3 || inet_pton(AF_INET, argv[1], &peer.sin_addr) != 1)
 		return 2;
@@ -47,12 +47,12 @@ int main(int argc, char **argv)
 	UINT32 token = mr->lpVtbl->GetLocalToken(mr);
 	/* One queue for both directions; two requests each way, one buffer each, no inline data. */
 	CALL(adapter, CreateQueuePair, &IID_IND2QueuePair, (IUnknown *)cq, (IUnknown *)cq, NULL, 2, 2, 1, 1, 0, (void **)&qp);
-	/* The receive comes before the peer can send: a message that meets none is repeated, then fails. */
+	/* Post the receive before the peer can send: without one a message is retried, then it fails. */
 	CALL(qp, Receive, NULL, &(ND2_SGE){buf[1], sizeof(buf[1]), token}, 1);
 	CALL(adapter, CreateConnector, &IID_IND2Connector, file, (void **)&connector);
 	CALL(connector, Bind, (void *)&local, sizeof(local)); /* port 0: any */
 	WAIT(connector, Connect, (IUnknown *)qp, (void *)&peer, sizeof(peer), 0, 0, NULL, 0);
-	WAIT(connector, CompleteConnect); /* the private data of the peer could be looked at before */
+	WAIT(connector, CompleteConnect); /* before it, the private data of the peer can be read */
 	CALL(qp, Send, NULL, &(ND2_SGE){buf[0], sizeof(buf[0]), token}, 1, 0);
 	for (int left = 2; left > 0;) { /* the Send's completion and the Receive's, in either order */
 		if (cq->lpVtbl->GetResults(cq, &done, 1) == 0)
@@ -63,7 +63,7 @@ int main(int argc, char **argv)
 	printf("%.64s\n", buf[1]);
 	WAIT(connector, Disconnect);
 	WAIT(mr, Deregister);
-	/* In any order. The last Release of an object answers 0, and its requests have ended then. */
+	/* Any order will do. The last Release of an object returns 0, and its requests have ended then. */
 	IUnknown *objects[] = {(IUnknown *)connector, (IUnknown *)qp, (IUnknown *)cq, (IUnknown *)mr, (IUnknown *)adapter};
 	for (int i = 0; i < 5; i++)
 		objects[i]->lpVtbl->Release(objects[i]);
