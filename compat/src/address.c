@@ -1,6 +1,7 @@
 /*
- * Who waits for this address to change? Owns the lists of waiters, a hash by address with a lock for each
- * bucket; the waiters themselves are on their stacks. Runs on the caller's thread.
+ * Which threads wait until the value at an address changes (WaitOnAddress)? Owns the lists of
+ * waiters: a hash table by address, each bucket with a lock of its own. A waiter is a local
+ * variable of the thread that waits. Runs on the caller's thread.
  */
 #include "deadline.h"
 #include "last_error.h"
@@ -20,7 +21,7 @@ struct waiter {
 
 static struct bucket {
 	pthread_mutex_t lock;
-	struct waiter *first; /* the longest waiting */
+	struct waiter *first; /* the waiter that has waited longest */
 } buckets[BUCKETS] = {[0 ... BUCKETS - 1] = {PTHREAD_MUTEX_INITIALIZER, NULL}};
 
 static struct bucket *bucket_of(const volatile void *address)
@@ -109,7 +110,10 @@ static void wake(const volatile void *address, bool all)
 			place = &waiter->next;
 			continue;
 		}
-		/* Taken out at once, so that the next call wakes another one. */
+		/*
+		 * The waker removes the waiter, so that the next WakeByAddressSingle wakes a
+		 * different thread.
+		 */
 		*place = waiter->next;
 		waiter->is_woken = true;
 		pthread_cond_signal(&waiter->woken);

@@ -1,5 +1,5 @@
 /*
- * How are texts copied and joined with a limit? One function does it for both alphabets.
+ * How is text copied and joined within a limit? The same functions serve narrow and wide text.
  *
  * Owns nothing. Any thread.
  */
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <wchar.h>
 
-/* A buffer of either alphabet. */
+/* A buffer for narrow text, or for wide text if `wide`. Its size counts characters. */
 struct buffer {
 	void *at;
 	size_t size;
@@ -40,7 +40,10 @@ static errno_t refuse(const struct buffer *b, errno_t error)
 	return error;
 }
 
-/* Copies at most `count` units (or with _TRUNCATE what fits) to `at`, and a zero. */
+/*
+ * Copies at most `count` characters to index `at` and ends them with a zero; _TRUNCATE copies as
+ * many as fit.
+ */
 static errno_t place(const struct buffer *b, size_t at, const void *from, size_t count)
 {
 	if (!from && count > 0)
@@ -89,7 +92,7 @@ static errno_t join(struct buffer b, const void *from, size_t count)
 
 #define NARROW ((struct buffer){to, size, false})
 #define WIDE   ((struct buffer){to, size, true})
-#define WHOLE  (SIZE_MAX - 1) /* all of the text, or none */
+#define WHOLE  (SIZE_MAX - 1) /* the whole text, or an error when it does not fit */
 
 errno_t strcpy_s(char *to, size_t size, const char *from)
 {
@@ -199,7 +202,7 @@ errno_t wmemmove_s(wchar_t *to, size_t size, const wchar_t *from, size_t count)
 	return memmove_s(to, size * sizeof(wchar_t), from, count * sizeof(wchar_t));
 }
 
-/* ---- Aligned memory: the native allocator frees any, and remembers no alignment ----------------- */
+/* ---- Aligned memory: free() releases it like any other block, so no header is needed ------------- */
 
 void *_aligned_malloc(size_t size, size_t alignment)
 {

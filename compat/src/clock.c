@@ -1,5 +1,6 @@
 /*
- * What time is it, and how long did it take? The system's clocks in the units of Windows.
+ * What time is it, and how much time has passed? Converts the clocks of Linux to the units of
+ * Windows.
  *
  * Owns nothing. Any thread.
  */

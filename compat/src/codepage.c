@@ -1,6 +1,6 @@
 /*
- * How does a program convert between its alphabets? There is one code page, UTF-8, whatever it is
- * called.
+ * How does a program convert between narrow and wide text? Every code page that a program may name
+ * is UTF-8 here.
  *
  * Owns nothing. Any thread.
  */

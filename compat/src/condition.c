@@ -1,6 +1,7 @@
 /*
- * How does a thread sleep until a condition may hold, and who runs something once? Owns nothing: both are
- * numbers in the client's memory whose change is waited for. Runs on the caller's thread.
+ * How does a thread sleep on a condition variable, and how is a function run once? Owns nothing:
+ * both are values in the client's memory, and waiters sleep in WaitOnAddress until the value
+ * changes. Runs on the caller's thread.
  */
 #include "last_error.h"
 
@@ -11,7 +12,10 @@ void InitializeConditionVariable(PCONDITION_VARIABLE variable)
 	variable->Ptr = NULL;
 }
 
-/* Read before the lock is left: a wake after that changes it, and the wait ends at once. */
+/*
+ * The caller reads the count before it releases its lock: a wake that comes in between changes the
+ * count, and WaitOnAddress then returns at once.
+ */
 static PVOID wakes_so_far(PCONDITION_VARIABLE variable)
 {
 	return __atomic_load_n(&variable->Ptr, __ATOMIC_SEQ_CST);

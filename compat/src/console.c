@@ -1,8 +1,9 @@
 /*
- * Who wants to know that the program is to end? Signals become events: a handler of the kernel's writes
- * a byte, a thread of ours reads it and calls the program's handlers, the latest first.
+ * Which functions are called when the user ends the program? A signal handler writes the number of
+ * the signal to a pipe; a thread reads it and calls the program's handlers, the one added last
+ * first.
  *
- * Owns the list of handlers, the thread and its pipe, from the first handler on. Any thread.
+ * Owns the list of handlers and, from the first handler on, the thread and its pipe. Any thread.
  */
 #include "last_error.h"
 #include "text.h"
@@ -85,7 +86,7 @@ static void *listen_for_signals(void *unused)
 	return NULL;
 }
 
-/* Called with the lock. */
+/* The caller holds the lock. */
 static bool start_listening(void)
 {
 	pthread_t thread;
@@ -108,7 +109,10 @@ static bool start_listening(void)
 	return true;
 }
 
-/* Called with the lock, when the list or the wish to ignore has changed. */
+/*
+ * Sets what each signal does, after the list of handlers or `ignored` has changed. The caller holds
+ * the lock.
+ */
 static void apply(void)
 {
 	for (size_t i = 0; i < EVENTS; i++)

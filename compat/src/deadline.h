@@ -1,4 +1,4 @@
-/* Until when a call with a timeout of Windows waits. Any thread. */
+/* Deadlines for calls that take a Windows timeout. Any thread. */
 #ifndef COMPAT_DEADLINE_H
 #define COMPAT_DEADLINE_H
 
@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <time.h>
 
-/* Monotonic milliseconds; UINT64_MAX never comes. */
+/* The monotonic clock in milliseconds. A deadline of UINT64_MAX is never reached. */
 static inline uint64_t compat_now_ms(void)
 {
 	struct timespec now;
@@ -15,13 +15,15 @@ static inline uint64_t compat_now_ms(void)
 	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/* The first full millisecond after the time that was asked for, so that no wait ends early. */
+/*
+ * When the timeout ends. The clock is cut to milliseconds, so one is added: no wait may end early.
+ */
 static inline uint64_t compat_deadline_in(DWORD timeout_ms)
 {
 	return timeout_ms == INFINITE ? UINT64_MAX : compat_now_ms() + timeout_ms + (timeout_ms > 0);
 }
 
-/* What is left, as a timeout again. */
+/* The time that remains until the deadline, as a Windows timeout. */
 static inline DWORD compat_deadline_left(uint64_t deadline)
 {
 	uint64_t now;

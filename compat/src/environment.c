@@ -1,8 +1,9 @@
 /*
- * What does the environment say, and how was the program called?
+ * What do the environment and the command line contain?
  *
- * Owns the text of the command line once it was asked for, and for each thread the last variable it
- * read as wide text. Any thread; as with setenv, nobody else may read the environment while it changes.
+ * Owns the text of the command line after the first call that asks for it, and for each thread the
+ * wide text of the last variable it read. Any thread; but as with setenv(), no thread may read the
+ * environment while another changes it.
  */
 #include "last_error.h"
 #include "text.h"
@@ -19,7 +20,10 @@
 
 #include <processenv.h>
 
-/* The length, or what is needed when there is no room for it. */
+/*
+ * Returns the length of the text; if the buffer is too small, the size it needs, with the zero at
+ * the end.
+ */
 static DWORD give(const char *text, void *buffer, DWORD size, bool wide)
 {
 	size_t length = compat_copy_out(buffer, buffer ? size : 0, wide, text);
@@ -69,7 +73,10 @@ BOOL SetEnvironmentVariableW(LPCWSTR name, LPCWSTR value)
 	return result;
 }
 
-/* What stands between two signs of percent is a name, if there is such a variable. */
+/*
+ * Replaces %NAME% by the value of the variable NAME; text between percent signs that names no
+ * variable stays.
+ */
 static char *expand(const char *from)
 {
 	char *text = NULL;

@@ -1,4 +1,7 @@
-/* How does CreateEvent become an event of the library? Owns the two kinds of event. Runs on the caller's thread. */
+/*
+ * How are the events of CreateEvent made and set? Owns the two kinds of event. Runs on the caller's
+ * thread.
+ */
 #include "last_error.h"
 #include "object.h"
 
@@ -9,7 +12,7 @@ static void set_again(struct compat_object *object)
 	NdsEventSet(object->handle);
 }
 
-/* A wait clears the one and leaves the other as it is. */
+/* A wait resets an automatic event and leaves a manual one set. */
 static const struct compat_kind automatic = {.give_back = set_again, .signal = SetEvent};
 static const struct compat_kind manual = {.signal = SetEvent};
 
@@ -52,7 +55,10 @@ HANDLE CreateEventExW(LPSECURITY_ATTRIBUTES attributes, LPCWSTR name, DWORD flag
 	return create_by_flags(flags, name);
 }
 
-/* Threads, semaphores and mutexes have an event too, which is not the client's to set. */
+/*
+ * The handle of a thread, semaphore or mutex is an event as well, but SetEvent and ResetEvent must
+ * not change it.
+ */
 static bool is_event(HANDLE handle)
 {
 	struct compat_object *object = compat_object_get(handle, NULL);

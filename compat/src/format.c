@@ -1,8 +1,8 @@
 /*
- * What text does a Windows format make of its arguments? Each directive is taken apart, its argument
- * fetched in the width that Windows gives it, and numbers then printed by the native library.
+ * Which text does a Windows format string make of its arguments? Parses each directive, reads its
+ * argument with the width it has on Windows, and lets the C library print numbers.
  *
- * Owns nothing; the growing text is the caller's. Any thread.
+ * Owns nothing; the caller owns the growing text. Any thread.
  */
 #include "format.h"
 #include "text.h"
@@ -14,19 +14,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Longer texts are refused: nobody means them. */
+/* A longer text fails with EOVERFLOW; it comes from a wrong width or precision. */
 #define MOST_UNITS ((size_t)1 << 24)
 
 struct directive {
 	bool left, plus, space, alternate, zero;
-	int width;     /* 0: none */
-	int precision; /* -1: none */
+	int width;     /* 0: no width */
+	int precision; /* -1: no precision */
 	enum compat_size size;
 	bool is_wide, is_narrow;
 	wchar_t type;
 };
 
-/* va_list by reference, which the language allows only inside a structure. */
+/*
+ * The structure lets functions advance the caller's va_list: where va_list is an array, its address
+ * cannot be passed on.
+ */
 struct arguments {
 	va_list list;
 };
@@ -112,7 +115,7 @@ static bool digits_follow(const void *format, bool wide, size_t at, const char *
 enum compat_size compat_size_parse(const void *format, size_t *at, bool wide, bool *is_wide,
 				   bool *is_narrow)
 {
-	/* Longer spellings first. */
+	/* The first match wins, so a longer prefix stands before the shorter one it begins with. */
 	static const struct {
 		const char *text;
 		enum compat_size size;
@@ -144,7 +147,10 @@ enum compat_size compat_size_parse(const void *format, size_t *at, bool wide, bo
 	return COMPAT_SIZE_NONE;
 }
 
-/* A number in a format, or `*` for an argument. Saturates: such a text is too long in any case. */
+/*
+ * Reads the number at *at, or the next argument for `*`. A larger number becomes INT_MAX; it is
+ * refused as too long later.
+ */
 static int parse_number(const void *format, bool wide, size_t *at, struct arguments *arguments)
 {
 	wchar_t c = compat_unit(format, wide, *at);
@@ -219,7 +225,10 @@ static uintmax_t fetch_unsigned(enum compat_size size, struct arguments *argumen
 					   : value;
 }
 
-/* The directive as the native library spells it; width and precision are passed as arguments. */
+/*
+ * Writes the directive as snprintf() wants it. Width and precision are arguments of snprintf, hence
+ * `*`.
+ */
 static void spell(const struct directive *d, const char *size, char spec[16])
 {
 	snprintf(spec, 16, "%%%s%s%s%s%s*%s%s%c", d->left ? "-" : "", d->plus ? "+" : "", d->space ? " " : "",
@@ -281,7 +290,9 @@ static void put_number(struct compat_units *out, const struct directive *d, cons
 		free(text);
 }
 
-/* A wide text in a narrow format: bytes, as many as the precision allows, no part of a character. */
+/*
+ * Converts wide text for a narrow format to UTF-8, at most `limit` bytes and whole characters only.
+ */
 static void wide_to_bytes(struct compat_units *part, const wchar_t *text, size_t limit)
 {
 	char bytes[4];
@@ -305,7 +316,10 @@ static void bytes_to_wide(struct compat_units *part, const char *text, size_t li
 	bool valid;
 
 	while (part->count < limit && *text && !part->failed) {
-		/* Stops at the zero byte by itself: that continues no character. */
+		/*
+		 * Reading 4 bytes is safe: NUL is never a UTF-8 continuation byte, so the decoder
+		 * stops there.
+		 */
 		text += compat_decode(text, 4, &c, &valid);
 		compat_units_put(part, c);
 	}
@@ -379,7 +393,7 @@ static void put_pointer(struct compat_units *out, const struct directive *d, con
 	put_text(out, &text, digits, wide, false);
 }
 
-/* Whether text or character of this directive is wide. */
+/* Returns whether the argument of this %s or %c directive is wide. */
 static bool is_wide(const struct directive *d, bool wide)
 {
 	if (d->is_wide || d->is_narrow)
@@ -429,7 +443,7 @@ static void convert(struct compat_units *out, const struct directive *d, bool wi
 	case 'n':
 		return fail(out, EINVAL);
 	default:
-		/* %% as well as what is no directive: the character itself. */
+		/* %% and unknown directives print the character itself. */
 		if (d->type)
 			compat_units_put(out, d->type);
 	}

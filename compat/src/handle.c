@@ -1,4 +1,4 @@
-/* What does closing a handle take? Owns nothing. Runs on the caller's thread. */
+/* What does CloseHandle do with each kind of handle? Owns nothing. Runs on the caller's thread. */
 #include "last_error.h"
 #include "object.h"
 
@@ -6,7 +6,10 @@ BOOL CloseHandle(HANDLE handle)
 {
 	HRESULT hr;
 
-	/* The pseudo handles of process and thread. */
+	/*
+	 * -1 and -2 are the pseudo handles of the current process and thread; closing them does
+	 * nothing.
+	 */
 	if (handle == (HANDLE)(LONG_PTR)-1 || handle == (HANDLE)(LONG_PTR)-2)
 		return TRUE;
 	compat_object_forget(handle);

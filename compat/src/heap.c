@@ -1,8 +1,8 @@
 /*
- * Which heap does memory belong to, and how large is it? Each block has a header in front that says
- * so; private heaps also chain their blocks, to free them all at once.
+ * Which heap does a block belong to, and how large is it? A header in front of each block says so.
+ * Private heaps also link their blocks, so that HeapDestroy can free them all.
  *
- * Owns the heaps, behind one lock each. Any thread.
+ * Owns the heaps, each with a lock. Any thread.
  */
 #include "last_error.h"
 
@@ -17,7 +17,7 @@
 #define HEAP_MAGIC UINT64_C(0x70616568736e646e)
 
 struct block {
-	struct block *next, *previous; /* of a private heap */
+	struct block *next, *previous; /* links of a private heap; unused in the process heap */
 	struct heap *heap;
 	size_t bytes;
 };
@@ -26,7 +26,7 @@ _Static_assert(sizeof(struct block) % MEMORY_ALLOCATION_ALIGNMENT == 0, "blocks 
 struct heap {
 	uint64_t magic;
 	pthread_mutex_t lock;
-	struct block all; /* head of the chain */
+	struct block all; /* head of the circular list of blocks */
 };
 
 static struct heap process_heap = {
@@ -259,7 +259,7 @@ LPVOID GlobalLock(HGLOBAL memory)
 
 BOOL GlobalUnlock(HGLOBAL memory)
 {
-	/* Not locked any more, which is said by FALSE and no error. */
+	/* Memory is never locked here. FALSE with ERROR_SUCCESS means "no longer locked". */
 	(void)memory;
 	SetLastError(ERROR_SUCCESS);
 	return FALSE;

@@ -1,6 +1,6 @@
 /*
- * How are addresses written? One reader and one writer for each family, and the calls of three
- * libraries of Windows over them.
+ * How are IP addresses read and written as text? One reader and one writer per family serve the
+ * three sets of calls that Windows has for it: Rtl..., WSA... and Inet...
  *
  * Owns nothing. Any thread.
  */
@@ -18,11 +18,14 @@
 #include <ws2tcpip.h>
 
 #define V6_TEXT	     46
-#define ADDRESS_TEXT 80 /* [v6%4294967295]:65535 */
+#define ADDRESS_TEXT 80 /* the longest is [IPv6 address%4294967295]:65535 */
 
 /* ---- Reading -------------------------------------------------------------------------------- */
 
-/* A number as C writes it, or a decimal one if `strict`. Returns what is behind it, or NULL. */
+/*
+ * Reads one part of an IPv4 address: decimal if `strict`, otherwise a number in C notation (0x and
+ * 0 prefixes). Returns the text after it, or NULL if there is no number.
+ */
 static const char *read_part(const char *at, bool strict, unsigned long long *value)
 {
 	char *end;
@@ -32,11 +35,14 @@ static const char *read_part(const char *at, bool strict, unsigned long long *va
 	*value = strtoull(at, &end, strict ? 10 : 0);
 	if (strict && end - at > 3)
 		return NULL;
-	/* "08" is no octal number, and "0x" no number at all: strtoull stops inside. */
+	/*
+	 * strtoull stops inside "08", which is not octal, and inside "0x"; the letter or digit it
+	 * leaves makes both invalid.
+	 */
 	return *value > UINT32_MAX || isalnum((unsigned char)*end) ? NULL : end;
 }
 
-/* The last of fewer than four parts fills the bytes that are left. */
+/* With fewer than four parts, the last part fills all remaining bytes: 10.1 is 10.0.0.1. */
 static bool read_v4(const char *text, bool strict, const char **end, IN_ADDR *address)
 {
 	unsigned long long parts[4];
@@ -67,7 +73,7 @@ static bool read_v4(const char *text, bool strict, const char **end, IN_ADDR *ad
 	return true;
 }
 
-/* The longest piece of text that is an address. */
+/* Reads the longest beginning of the text that is an IPv6 address; *end is the text after it. */
 static bool read_v6(const char *text, const char **end, IN6_ADDR *address)
 {
 	size_t most = strspn(text, "0123456789abcdefABCDEF:.");
@@ -85,7 +91,7 @@ static bool read_v6(const char *text, const char **end, IN6_ADDR *address)
 	return false;
 }
 
-/* A decimal number up to `most`, and what is behind it. */
+/* Reads a decimal number of at most `most`. Returns the text after it, or NULL. */
 static const char *read_decimal(const char *at, unsigned long long most, unsigned long long *value)
 {
 	char *end;
@@ -154,7 +160,10 @@ static void write_v6(const IN6_ADDR *address, ULONG scope, USHORT port, char tex
 		sprintf(text + strlen(text), "]:%u", ntohs(port));
 }
 
-/* *length counts the zero, going in and coming out. */
+/*
+ * *length is the size of the buffer before the call and the size of the text after it, both with
+ * the zero at the end.
+ */
 static bool give(const char *text, void *buffer, bool wide, ULONG *length)
 {
 	size_t n = strlen(text);
@@ -183,7 +192,10 @@ NTSTATUS RtlIpv6StringToAddressA(PCSTR text, PCSTR *end, IN6_ADDR *address)
 	return status(read_v6(text, end, address));
 }
 
-/* What was read is of ASCII, so that as many characters as bytes were. */
+/*
+ * Addresses are ASCII, so the number of bytes read from the narrow copy is the number of wide
+ * characters read.
+ */
 #define READ_WIDE(call)                             \
 	char *narrow = compat_narrow(text);         \
 	const char *behind = narrow;                \

@@ -1,6 +1,6 @@
 /*
- * Which key was pressed? The terminal is put into a mode that hands over single keys, for as long as
- * one is waited for.
+ * Which key was pressed? Puts the terminal into a mode that delivers single keys while a call waits
+ * for one.
  *
  * Owns nothing. One thread at a time.
  */

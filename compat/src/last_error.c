@@ -1,6 +1,6 @@
 /*
- * Which number does GetLastError answer? Owns one number per thread and the table from statuses to
- * numbers. Runs on the caller's thread.
+ * Which number does GetLastError return? Owns one number per thread and the table that translates
+ * statuses to error numbers. Runs on the caller's thread.
  */
 #include "last_error.h"
 

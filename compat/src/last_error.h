@@ -1,18 +1,18 @@
-/* How a function of this folder fails. Any thread. */
+/* How functions of this folder report a failure. Any thread. */
 #ifndef COMPAT_LAST_ERROR_H
 #define COMPAT_LAST_ERROR_H
 
 #include <errhandlingapi.h>
 #include <winternl.h>
 
-/* Sets the last error; FALSE, so that a function can return it. */
+/* Sets the last error and returns FALSE, for `return compat_fail(...)`. */
 static inline BOOL compat_fail(DWORD code)
 {
 	SetLastError(code);
 	return FALSE;
 }
 
-/* The same from a status. */
+/* Sets the last error that a status translates to; returns FALSE. */
 static inline BOOL compat_fail_status(HRESULT status)
 {
 	return compat_fail(RtlNtStatusToDosError(status));

@@ -1,4 +1,7 @@
-/* How do threads share a stack of entries? Owns nothing: head and entries are the client's. Runs on the caller's thread. */
+/*
+ * How do threads push to and pop from a shared stack (SLIST)? Owns nothing: head and entries are in
+ * the client's memory. Runs on the caller's thread.
+ */
 #include <interlockedapi.h>
 #include <sched.h>
 

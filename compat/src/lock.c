@@ -1,4 +1,7 @@
-/* How are the locks without a handle kept? Owns nothing: they are the client's memory. Runs on the caller's thread. */
+/*
+ * How do locks without a handle work? Owns nothing: each lock is a pthread lock in the client's
+ * memory. Runs on the caller's thread.
+ */
 #include <synchapi.h>
 
 void InitializeCriticalSection(LPCRITICAL_SECTION section)

@@ -1,5 +1,6 @@
 /*
- * The string functions that carry an `l`: those of the C library, careful with NULL.
+ * The string functions of kernel32 (lstrcpy, lstrlen and so on): those of the C library, with
+ * checks for NULL.
  *
  * Owns nothing. Any thread.
  */

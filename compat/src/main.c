@@ -1,9 +1,9 @@
 /*
- * How does a program start that has a wide main? This `main` decodes its arguments and calls it, by
- * the name it has in C or any of those it may have in C++. It is a library of its own, because it is
- * linked only into programs that have no `main`.
+ * How does a program with a wide main start? This `main` decodes the arguments and calls wmain, by
+ * its C name or by one of the names that C++ gives it. A program links this library for the sake of
+ * `main`; one with a `main` of its own takes nothing from it.
  *
- * Owns the decoded arguments, as long as the program runs. The main thread.
+ * Owns the decoded arguments for the lifetime of the program. Runs on the main thread.
  */
 #include "text.h"
 
@@ -12,14 +12,17 @@
 
 typedef int entry(int count, wchar_t **arguments, wchar_t **environment);
 
-/* Taking fewer parameters, a function ignores the rest. */
+/* Each wmain is called with three arguments; one that has fewer parameters ignores the rest. */
 extern entry wmain __attribute__((weak));
 extern entry wmain_of_nothing __asm__("_Z5wmainv") __attribute__((weak));
 extern entry wmain_of_two __asm__("_Z5wmainiPPw") __attribute__((weak));
 extern entry wmain_of_two_constant __asm__("_Z5wmainiPPKw") __attribute__((weak));
 extern entry wmain_of_three __asm__("_Z5wmainiPPwS0_") __attribute__((weak));
 
-/* Never read: so that what the program was given is not taken for lost. */
+/*
+ * Nothing reads these; they keep the decoded arguments reachable, so that a leak checker does not
+ * report them.
+ */
 static wchar_t **volatile kept[2];
 
 static wchar_t **decode(char **texts)
@@ -45,7 +48,7 @@ int main(int count, char **arguments, char **environment)
 		       : wmain_of_nothing ? wmain_of_nothing
 		       : wmain_of_two_constant ? wmain_of_two_constant
 					       : wmain;
-	/* Static: the program may keep them, and who looks for leaks finds them here. */
+	/* The program may keep pointers to its arguments, so they live until it exits. */
 	static wchar_t **wide, **variables;
 
 	wide = decode(arguments);

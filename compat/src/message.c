@@ -1,7 +1,8 @@
 /*
- * Which words go with a number? A table in English, and the little language of inserts.
+ * Which text describes an error number (FormatMessage)? Holds a table of texts in English and
+ * replaces the inserts (%1, %2!u!, %n) in them.
  *
- * Owns nothing; allocated texts belong to who asked. Any thread.
+ * Owns nothing; the caller owns an allocated text. Any thread.
  */
 #include "format.h"
 #include "last_error.h"
@@ -177,7 +178,7 @@ static const struct {
 
 static const char *text_of(DWORD code)
 {
-	/* An error of the system inside an HRESULT. */
+	/* An HRESULT of HRESULT_FROM_WIN32 holds the error number in its low 16 bits. */
 	if ((code & 0xFFFF0000u) == 0x80070000u)
 		code &= 0xFFFFu;
 	for (size_t i = 0; i < sizeof(messages) / sizeof(*messages); i++)
@@ -193,7 +194,10 @@ struct inserts {
 	bool none, wide;
 };
 
-/* All that a text names, in one piece: a list can only be read from its start. */
+/*
+ * Reads all arguments that the inserts of a text use at once, because a va_list can only be read in
+ * order.
+ */
 static struct inserts fetch(const char *text, DWORD flags, va_list *arguments, bool wide)
 {
 	struct inserts inserts = {.none = (flags & FORMAT_MESSAGE_IGNORE_INSERTS) || !arguments, .wide = wide};
@@ -229,7 +233,7 @@ static void format_one(FILE *out, bool wide, const char *format, ...)
 	compat_units_free(&units);
 }
 
-/* `at` is behind the sign of percent; returns what is behind the insert. */
+/* Writes the insert whose digit is at `at`. Returns the text after the insert. */
 static const char *put_insert(FILE *out, const char *at, const struct inserts *inserts)
 {
 	DWORD_PTR value = inserts->values[*at - '1'];
@@ -242,7 +246,10 @@ static const char *put_insert(FILE *out, const char *at, const struct inserts *i
 	return end ? end + 1 : at + 1;
 }
 
-/* False: %0, the text ends here without a line. */
+/*
+ * Writes the text with its inserts. Returns false if %0 ended it, which also means that no line end
+ * follows.
+ */
 static bool put_text(FILE *out, const char *text, const struct inserts *inserts, bool ignore)
 {
 	for (const char *at = text; *at;) {

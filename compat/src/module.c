@@ -1,8 +1,8 @@
 /*
- * Which library is that, and where is its function? Over dlopen; what Windows has in libraries of its
- * own is here.
+ * Which library is loaded, and where are its functions? Uses dlopen(); the names of Windows' own
+ * libraries (kernel32, ws2_32 and so on) stand for libsoftrnic-compat.
  *
- * Owns nothing, the loader counts. Any thread.
+ * Owns nothing: the loader counts references. Any thread.
  */
 #include "last_error.h"
 #include "text.h"
@@ -75,7 +75,10 @@ HMODULE LoadLibraryW(LPCWSTR name)
 	return LoadLibraryExW(name, NULL, 0);
 }
 
-/* Walks the loader's list: a number that is no module must not reach the loader. */
+/*
+ * Looks the module up in the loader's list, because dlclose() and dlsym() may crash on a value that
+ * is no handle.
+ */
 static struct link_map *map_of(HMODULE module)
 {
 	struct link_map *map = NULL;
@@ -83,7 +86,7 @@ static struct link_map *map_of(HMODULE module)
 
 	if (program && dlinfo(program, RTLD_DI_LINKMAP, &map) != 0)
 		map = NULL;
-	/* The handle of the native loader is the entry itself. */
+	/* In glibc the handle that dlopen() returns is the address of the link_map. */
 	while (map && (void *)map != (void *)module)
 		map = map->l_next;
 	if (program)
@@ -100,7 +103,10 @@ BOOL FreeLibrary(HMODULE module)
 
 FARPROC GetProcAddress(HMODULE module, LPCSTR name)
 {
-	/* A small number in place of the name is an ordinal. */
+	/*
+	 * A name of at most 0xFFFF is an ordinal on Windows; there are no ordinals here, so it is
+	 * not found.
+	 */
 	void *address = NULL;
 
 	if (module && !map_of(module)) {
@@ -118,7 +124,10 @@ HMODULE GetModuleHandleA(LPCSTR name)
 {
 	HMODULE module = name ? open_module(name, RTLD_NOW | RTLD_NOLOAD) : (HMODULE)dlopen(NULL, RTLD_NOW);
 
-	/* It is loaded by others as well, and stays: the count goes back. */
+	/*
+	 * GetModuleHandle takes no reference, so the one that dlopen() took is given back; the
+	 * module stays loaded.
+	 */
 	if (module)
 		dlclose(module);
 	return module;
@@ -152,7 +161,7 @@ static DWORD file_name(HMODULE module, void *buffer, DWORD size, bool wide)
 
 	if (length < size)
 		return (DWORD)length;
-	/* Cut, on a character in any case. */
+	/* Cuts the path, at the end of a character, until it fits. */
 	for (size_t n = strlen(path); n > 0 && compat_copy_out(buffer, size, wide, path) >= size;)
 		path[--n] = 0;
 	SetLastError(ERROR_INSUFFICIENT_BUFFER);

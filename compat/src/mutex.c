@@ -1,6 +1,6 @@
 /*
- * Which thread has it, and how many times? Owns mutexes: an owner whose event is set while there is none.
- * Runs on the caller's thread.
+ * Which thread owns a mutex, and how often has it taken it? Owns the mutexes; the event of a mutex
+ * is set while no thread owns it. Runs on the caller's thread.
  */
 #include "last_error.h"
 #include "object.h"
@@ -10,7 +10,7 @@
 
 struct mutex {
 	struct compat_object object;
-	DWORD owner; /* 0: nobody */
+	DWORD owner; /* thread id; 0: not owned */
 	ULONG depth;
 };
 

@@ -1,6 +1,6 @@
 /*
- * Which record belongs to this handle? Owns the table of records, a hash by handle with a lock for each
- * bucket. Runs on the caller's thread.
+ * Which record belongs to a handle? Owns the table of records: a hash table by handle, each bucket
+ * with a lock. Runs on the caller's thread.
  */
 #include "object.h"
 #include "last_error.h"
@@ -26,7 +26,10 @@ static struct bucket *bucket_of(HANDLE handle)
 	return &buckets[(number * 0x9E3779B97F4A7C15u) >> 56];
 }
 
-/* Under the bucket's lock: where the pointer to the record stands. */
+/*
+ * Returns the link that points to the record of the handle, or the last link. The caller holds the
+ * bucket's lock.
+ */
 static struct compat_object **place_of(struct bucket *bucket, HANDLE handle)
 {
 	struct compat_object **place = &bucket->first;

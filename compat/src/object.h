@@ -1,9 +1,10 @@
 /*
- * What stands behind a handle beside its event. Everything that can be waited for has an event of
- * NdsEventCreate as its handle; what more there is to know is a record found by that handle. A handle
- * without a record is a plain event made with NdsEventCreate, or nothing of ours.
+ * The record behind a handle. Every object that a thread can wait for has an event of
+ * NdsEventCreate as its handle; what the event cannot hold (a count, an owner, an exit code) is in
+ * a record that is found by the handle. A handle without a record is an event made directly with
+ * NdsEventCreate, or not a handle of this library.
  *
- * A record lives while its handle is open or somebody holds a reference. Any thread.
+ * A record lives while its handle is open or a reference is held. Any thread.
  */
 #ifndef COMPAT_OBJECT_H
 #define COMPAT_OBJECT_H
@@ -14,13 +15,16 @@
 
 struct compat_object;
 
-/* One for each kind of object; its address is the kind. */
+/* One constant for each kind of object; records of the same kind point to the same one. */
 struct compat_kind {
-	/* Takes what a wait takes, if it is there. NULL: the event says and keeps it all. */
+	/*
+	 * Takes what a successful wait takes (a count, ownership); false if it is not available.
+	 * NULL: waiting on the event is enough.
+	 */
 	bool (*take)(struct compat_object *);
-	/* Undoes it. NULL: a wait takes nothing. */
+	/* Undoes a successful wait. NULL: a wait changes nothing. */
 	void (*give_back)(struct compat_object *);
-	/* What SignalObjectAndWait does with it. NULL: it cannot. */
+	/* How SignalObjectAndWait signals the object. NULL: such an object cannot be signalled. */
 	BOOL (*signal)(HANDLE);
 };
 
@@ -30,27 +34,36 @@ struct compat_object {
 	HANDLE handle;
 	struct compat_object *next;
 	unsigned int references;
-	pthread_mutex_t lock; /* of whatever follows */
+	pthread_mutex_t lock; /* protects the members that each kind adds */
 };
 
-/* A zeroed record of that size; NULL with the last error set. */
+/*
+ * Returns a record of `bytes` bytes, all zero, that has no handle yet; NULL with the last error
+ * set.
+ */
 void *compat_object_new(size_t bytes, const struct compat_kind *);
 
 /*
- * Gives a record its event and enters it; the handle is the first reference. NULL with the last error
- * set; the record is freed then.
+ * Creates the event of a record, enters the record in the table and returns the handle, which holds
+ * the first reference. On failure frees the record, sets the last error and returns NULL.
  */
 HANDLE compat_object_open(struct compat_object *, BOOL manual_reset, BOOL set);
 
-/* A new reference on the record of a handle, of that kind if one is asked for; NULL: none. Leaves the last error alone. */
+/*
+ * Returns the record of a handle with a new reference; NULL if there is none, or if it is not of
+ * `kind` (NULL: any kind). Does not set the last error.
+ */
 struct compat_object *compat_object_get(HANDLE, const struct compat_kind *);
 void compat_object_ref(struct compat_object *);
 void compat_object_put(struct compat_object *);
 
-/* The handle is being closed: forgets the record, if it has one. */
+/* Removes the record of a handle that is being closed, if it has one. */
 void compat_object_forget(HANDLE);
 
-/* The name of an object: none, or the call fails with ERROR_NOT_SUPPORTED. */
+/*
+ * Named objects do not exist here: if `name` is not NULL, sets ERROR_NOT_SUPPORTED and returns
+ * false.
+ */
 bool compat_name_is_absent(const void *name);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * What do completion ports and overlapped files of Windows answer? Owns nothing: the ports are those of
- * the library. Runs on the caller's thread.
+ * What do the calls for completion ports and overlapped files return? Owns nothing: ports and files
+ * are those of libsoftrnic. Runs on the caller's thread.
  */
 #include "deadline.h"
 #include "last_error.h"
@@ -40,7 +40,7 @@ HANDLE CreateIoCompletionPort(HANDLE file, HANDLE port, ULONG_PTR key, DWORD thr
 	return refuse(hr);
 }
 
-/* The number for a take that brought nothing. */
+/* Sets the last error after a wait that took no packet from the port. */
 static BOOL nothing_taken(HRESULT hr)
 {
 	if (hr == STATUS_TIMEOUT)
@@ -80,7 +80,10 @@ BOOL PostQueuedCompletionStatus(HANDLE port, DWORD bytes, ULONG_PTR key, LPOVERL
 	return SUCCEEDED(hr) || compat_fail_status(hr);
 }
 
-/* The event tells when; without one, or when the client uses it for something else, looking does. */
+/*
+ * Waits for the event of the OVERLAPPED. Without one, or if the client sets it for other reasons,
+ * polls each millisecond.
+ */
 static void wait_until_over(LPOVERLAPPED overlapped)
 {
 	while (!HasOverlappedIoCompleted(overlapped)) {

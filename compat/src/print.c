@@ -1,8 +1,9 @@
 /*
- * Where does formatted text go? To a stream, as bytes even when it was wide, so that both kinds may
- * share one; or to memory, under one of five rules about what happens when it is too long.
+ * Where does formatted text go? To a stream, as bytes even if the text is wide, so that narrow and
+ * wide calls may share a stream; or to memory, where one of five rules says what happens to a text
+ * that is too long.
  *
- * Owns nothing; streams lock themselves. Any thread.
+ * Owns nothing; streams have their own locks. Any thread.
  */
 #include "format.h"
 #include "stream.h"
@@ -24,7 +25,10 @@ bool compat_stream_write(FILE *stream, const char *bytes, size_t n)
 
 	flockfile(stream);
 	if (fwide(stream, 0) > 0) {
-		/* Somebody, such as std::wcout, made it wide: it takes nothing else any more. */
+		/*
+		 * The C library accepts no bytes on a stream that std::wcout or another native call
+		 * has made wide.
+		 */
 		for (size_t at = 0; at < n && good;) {
 			at += compat_decode(bytes + at, n - at, &c, &valid);
 			good = putwc_unlocked(c, stream) != WEOF;
@@ -52,7 +56,7 @@ static int to_stream(FILE *stream, const void *format, bool wide, va_list argume
 	return written;
 }
 
-/* Every variadic function hands its list to the one that takes a list. */
+/* The body of a variadic function: calls the function that takes a va_list. */
 #define FORWARD(call)                    \
 	va_list arguments;               \
 	va_start(arguments, format);     \
@@ -122,18 +126,18 @@ int fwprintf_s(FILE *stream, const wchar_t *format, ...)
 
 /* ---- Memory --------------------------------------------------------------------------------- */
 
-/* What becomes of a text of n units in a buffer of `size`. */
+/* What a call does with a text of n units and a buffer of `size` units. */
 enum rule {
-	WHOLE,	 /* there is room, says the caller */
-	MEASURE, /* cut, zero behind it, returns n */
-	REFUSE,	 /* cut, zero behind it, returns -1 */
-	FILL,	 /* cut, no zero behind it unless there is room; -1 when cut */
-	SECURE,	 /* emptied, returns -1 */
+	WHOLE,	 /* stores all of it: the caller promises that there is room */
+	MEASURE, /* cuts a text that is too long, ends it with a zero and returns n */
+	REFUSE,	 /* cuts a text that is too long, ends it with a zero and returns -1 */
+	FILL,	 /* like REFUSE, but uses the whole buffer: without room for the zero there is none */
+	SECURE,	 /* stores an empty text and returns -1 if the text is too long */
 };
 
 struct target {
 	void *buffer;
-	size_t size, count; /* count: most units to take; SECURE alone */
+	size_t size, count; /* count: the most units to store, for SECURE only */
 	bool wide;
 	enum rule rule;
 };
@@ -152,7 +156,7 @@ static int deliver_secure(const struct target *to, const struct compat_units *un
 	size_t n = all ? units->count : to->count;
 
 	if (to->count == SIZE_MAX - 1) {
-		/* _TRUNCATE */
+		/* The caller passed _TRUNCATE: a text that is too long is cut and returns -1. */
 		all = fits = units->count < to->size;
 		n = fits ? units->count : to->size - 1;
 		fits = true;
@@ -194,7 +198,7 @@ static int to_memory(struct target to, const void *format, va_list arguments)
 		errno = EINVAL;
 		return -1;
 	}
-	/* A question about the length. */
+	/* With no buffer and a size of 0 the caller asks for the length alone. */
 	if (!to.buffer && to.size == 0)
 		to.rule = MEASURE;
 	compat_format(&units, format, to.wide, arguments);
@@ -208,7 +212,10 @@ static int to_memory(struct target to, const void *format, va_list arguments)
 
 #define NARROW(rule_, size_, count_) ((struct target){buffer, size_, count_, false, rule_})
 #define WIDE(rule_, size_, count_)   ((struct target){buffer, size_, count_, true, rule_})
-/* No count was given: all of the text. A count of _TRUNCATE is what SECURE asks for by SIZE_MAX - 1. */
+/*
+ * A target without a count takes the whole text (SIZE_MAX); SIZE_MAX - 1 stands for a count of
+ * _TRUNCATE.
+ */
 #define ALL	      SIZE_MAX
 #define CUT_AT(count) ((count) == (size_t)-1 ? SIZE_MAX - 1 : (count))
 

@@ -1,6 +1,6 @@
 /*
- * Who is this process, where may it run, and how much time did it take? Reads /proc, as nobody else
- * tells.
+ * What is known about this process: its id, its processors, its times, its memory? Reads /proc
+ * where there is no system call for it.
  *
  * Owns nothing. Any thread.
  */
@@ -105,7 +105,10 @@ static uint64_t time_of(struct timeval t)
 	return (uint64_t)t.tv_sec * FILETIME_PER_S + (uint64_t)t.tv_usec * 10;
 }
 
-/* When a process or thread started, as a FILETIME: its file says how long that was after the machine did. */
+/*
+ * Returns when a process or thread started, as a FILETIME. Its stat file gives the ticks from the
+ * start of the machine.
+ */
 static uint64_t started(const char *path)
 {
 	char line[1024];
@@ -118,7 +121,7 @@ static uint64_t started(const char *path)
 	if (file)
 		fclose(file);
 	line[n] = 0;
-	char *field = strrchr(line, ')'); /* behind the name, which may hold anything */
+	char *field = strrchr(line, ')'); /* the name in parentheses may contain spaces, so fields are counted from its end */
 
 	for (int i = 0; field && i < 20; i++)
 		field = strchr(field + 1, ' ');

@@ -1,8 +1,8 @@
 /*
- * What addresses does a name have, in wide text? And which library serves NetworkDirect, for programs
- * that look into the catalogue of protocols themselves.
+ * Which addresses does a name have (GetAddrInfoW)? And which library does the protocol catalogue
+ * name for NetworkDirect, for programs that read that catalogue themselves (WSCEnumProtocols)?
  *
- * Owns nothing; lists belong to who asked. Any thread.
+ * Owns nothing; the caller owns the lists. Any thread.
  */
 #include "last_error.h"
 #include "text.h"
@@ -47,7 +47,9 @@ void FreeAddrInfoA(PADDRINFOA info)
 		freeaddrinfo(info);
 }
 
-/* Entry and address in one piece; the name by itself. */
+/*
+ * Copies an entry. The address follows the entry in the same block; the name is a block of its own.
+ */
 static ADDRINFOW *entry_of(const struct addrinfo *from)
 {
 	ADDRINFOW *entry = calloc(1, sizeof(*entry) + from->ai_addrlen);

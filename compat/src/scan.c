@@ -1,6 +1,6 @@
 /*
- * What does a Windows format read from a text or a stream? Fields are collected with one character
- * of look-ahead and stored in the width that Windows gives them: %ld fills 32 bits.
+ * What does a Windows format read from text or from a stream? Reads fields with one character of
+ * look-ahead and stores them with the width they have on Windows: %ld fills 32 bits.
  *
  * Owns nothing; a stream is locked while it is read. Any thread.
  */
@@ -19,13 +19,13 @@
 
 #define END ((wint_t)-1)
 
-/* Where units come from: a text of either kind, or a stream of bytes. */
+/* The input: a narrow or wide text, or a stream of bytes. */
 struct source {
 	FILE *stream;
 	const void *text;
 	bool wide;
 	size_t at;
-	int taken; /* for %n, and to tell the end from a mismatch */
+	int taken; /* units read so far, for %n */
 };
 
 struct scan {
@@ -41,10 +41,10 @@ struct scan {
 
 struct field {
 	bool suppressed, is_wide, is_narrow;
-	int width; /* 0: none */
+	int width; /* 0: no width */
 	enum compat_size size;
 	wchar_t type;
-	size_t set, set_end; /* of a [set], in the format */
+	size_t set, set_end; /* where the characters of %[...] begin and end in the format */
 };
 
 static wint_t next(struct source *from)
@@ -95,7 +95,10 @@ struct digits {
 	int left; /* how many characters of the field remain */
 };
 
-/* Takes one character if it is among `allowed`. */
+/*
+ * Reads one character if it is one of `allowed`; otherwise leaves it in the input and returns
+ * false.
+ */
 static bool take(struct source *from, struct digits *d, const char *allowed)
 {
 	wint_t c = d->left > 0 ? next(from) : END;
@@ -189,12 +192,15 @@ static void store_integer(void *to, enum compat_size size, uint64_t value)
 
 /* ---- Text ----------------------------------------------------------------------------------- */
 
-/* Where text goes. `room` counts elements; NULL to: thrown away. */
+/*
+ * The buffer for the text of a field, with room for `room` elements. If `to` is NULL the text is
+ * discarded.
+ */
 struct sink {
 	void *to;
 	bool wide;
 	size_t room, count;
-	char part[4]; /* bytes of a character that is not complete, for a wide sink of a narrow source */
+	char part[4]; /* bytes of an incomplete UTF-8 character, when narrow input fills a wide buffer */
 	size_t parts;
 	bool full;
 };
@@ -236,7 +242,7 @@ static void sink_put(struct sink *s, wint_t c, bool from_wide)
 	}
 }
 
-/* Whether a character belongs to the set that starts behind `[`. */
+/* Returns whether the character belongs to the set of %[...]. */
 static bool in_set(const struct scan *s, const struct field *f, wint_t c)
 {
 	size_t at = f->set;
@@ -282,7 +288,7 @@ static bool read_text(struct scan *s, const struct field *f)
 		if (s->secure)
 			sink.room = va_arg(s->to.list, unsigned);
 		if (!character && sink.room != SIZE_MAX && sink.room > 0)
-			sink.room--; /* for the zero */
+			sink.room--; /* one element is kept for the zero */
 		else if (!character && sink.room == 0)
 			return false;
 	}
@@ -298,7 +304,10 @@ static bool read_text(struct scan *s, const struct field *f)
 		sink_put(&sink, c, s->from.wide);
 	}
 	if (sink.full) {
-		/* Too long for its buffer: empty, and the scan ends. */
+		/*
+		 * A field that is too long for its buffer leaves an empty text there and ends the
+		 * scan.
+		 */
 		sink.count = sink.full = 0;
 		if (sink.room > 0)
 			sink_unit(&sink, 0);
@@ -331,7 +340,7 @@ static struct field parse(struct scan *s, size_t *at)
 	f.set = *at;
 	if (compat_unit(s->format, s->wide, *at) == '^')
 		(*at)++;
-	/* A bracket that comes first is a member. */
+	/* A `]` right after `[` or `[^` belongs to the set and does not end it. */
 	do {
 		if (!compat_unit(s->format, s->wide, *at))
 			break;
@@ -343,7 +352,7 @@ static struct field parse(struct scan *s, size_t *at)
 	return f;
 }
 
-/* False: the scan ends here. */
+/* Reads and stores one field. Returns false if the input does not match, which ends the scan. */
 static bool convert(struct scan *s, const struct field *f)
 {
 	uint64_t integer = 0;
@@ -394,7 +403,7 @@ static bool convert(struct scan *s, const struct field *f)
 			store_integer(va_arg(s->to.list, void *), f->size, (uint64_t)s->from.taken);
 		return true;
 	default: {
-		/* %%, or a character that is no directive. */
+		/* %% and unknown directives match the character itself. */
 		wint_t c = next(&s->from);
 
 		if (c == (wint_t)f->type && f->type)
@@ -436,7 +445,10 @@ static int scan(struct scan *s)
 		}
 		struct field f = parse(s, &at);
 
-		/* The end of the input where a field would start is another thing than a field that does not match. */
+		/*
+		 * Input that ends before the first field makes the call return EOF; a field that
+		 * does not match, the number of fields.
+		 */
 		if (!strchr("cC[n%", (int)f.type))
 			skip_space(&s->from);
 		s->ended = f.type != 'n' && at_end(&s->from);

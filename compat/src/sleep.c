@@ -1,4 +1,4 @@
-/* How does a thread give its time away? Owns nothing. Runs on the caller's thread. */
+/* How does a thread sleep or yield? Owns nothing. Runs on the caller's thread. */
 #include "deadline.h"
 
 #include <processthreadsapi.h>

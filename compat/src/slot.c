@@ -1,7 +1,8 @@
 /*
- * What has this thread stored under this index? Owns 128 indexes and each thread's values. An index that
- * is taken again has a new number, so that values of before are nobody's. Runs on the caller's thread, the
- * routines on the thread that ends.
+ * Which value has this thread stored at an index (FLS and TLS)? Owns 128 indexes and the values of
+ * each thread. Each allocation of an index increases its turn, so values stored before under the
+ * same index are ignored. Runs on the caller's thread; the routines of FlsAlloc run on the thread
+ * that ends.
  */
 #include "last_error.h"
 #include "thread.h"
@@ -14,17 +15,17 @@
 #define SLOTS 128
 
 static struct slot {
-	uint32_t turn; /* odd: taken */
+	uint32_t turn; /* odd while the index is allocated; allocating and freeing add 1 each */
 	PFLS_CALLBACK_FUNCTION routine;
 } slots[SLOTS];
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of taking and giving back */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for allocating and freeing indexes */
 
 static __thread struct value {
 	uint32_t turn;
 	void *value;
 } values[SLOTS];
 
-/* For threads of others: its destructor is how we learn that they end. */
+/* The destructor of this key runs the routines of threads that CreateThread did not start. */
 static pthread_key_t ending;
 static pthread_once_t ending_once = PTHREAD_ONCE_INIT;
 
@@ -38,7 +39,7 @@ static void make_ending(void)
 	pthread_key_create(&ending, on_ending);
 }
 
-/* The turn of a taken index, else 0. */
+/* Returns the turn of an allocated index; 0 for any other. */
 static uint32_t turn_of(DWORD index)
 {
 	uint32_t turn = index < SLOTS ? __atomic_load_n(&slots[index].turn, __ATOMIC_ACQUIRE) : 0;
@@ -94,7 +95,9 @@ static BOOL set(DWORD index, void *value)
 	return TRUE;
 }
 
-/* The routine gets the calling thread's value, once. */
+/*
+ * Clears the calling thread's value at an index and passes the value to the routine of the index.
+ */
 static void end_one(DWORD index)
 {
 	uint32_t turn = turn_of(index);

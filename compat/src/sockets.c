@@ -1,6 +1,6 @@
 /*
- * What do socket calls answer on Windows? The native calls, errors as the last error, no SIGPIPE, and
- * timeouts in milliseconds.
+ * What do socket calls return on Windows? Each calls the function of Linux and sets the last error;
+ * no call raises SIGPIPE, and timeouts are in milliseconds.
  *
  * Owns nothing. Any thread.
  */
@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <stdbool.h>
 
-/* Visible, since the header has programs call them by these names. */
+/* winsock2.h redirects calls to these names, so the library must export them. */
 #define SHOWN __attribute__((visibility("default")))
 
 static const struct {
@@ -131,7 +131,10 @@ SHOWN int compat_getpeername(int socket, struct sockaddr *address, socklen_t *si
 	return RESULT(getpeername(socket, address, size));
 }
 
-/* A timeout is a DWORD of milliseconds there and a structure here; its size tells which was meant. */
+/*
+ * Windows passes a timeout as a DWORD of milliseconds, Linux as a struct timeval; the size tells
+ * them apart.
+ */
 static bool is_timeout(int level, int option, socklen_t size)
 {
 	return level == SOL_SOCKET && (option == SO_RCVTIMEO || option == SO_SNDTIMEO) && size == sizeof(DWORD);
@@ -166,7 +169,7 @@ SHOWN int compat_getsockopt(int socket, int level, int option, void *value, sock
 
 SHOWN int compat_select(int ignored, fd_set *readable, fd_set *writable, fd_set *broken, struct timeval *timeout)
 {
-	/* Windows does not look at the number, so it may be anything; and it leaves the time alone. */
+	/* Windows ignores the number of descriptors and does not change the timeout. */
 	struct timeval left = timeout ? *timeout : (struct timeval){0};
 
 	(void)ignored;

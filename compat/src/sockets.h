@@ -1,16 +1,18 @@
-/* How a call about sockets fails: the native errno as the last error. Any thread. */
+/* The socket calls behind the names of Winsock, and how they report errors. Any thread. */
 #ifndef COMPAT_SOCKETS_H
 #define COMPAT_SOCKETS_H
 
 #include <winsock2.h>
 
-/* The number of Windows for a native one; WSAEINVAL for what Windows has no name for. */
+/* Translates an errno to a Winsock error; WSAEINVAL if Windows has no such error. */
 int compat_socket_error(int native);
 
-/* Hands a result through; when it is negative, errno becomes the last error. */
+/* Returns `result`. If it is negative, sets the last error to the translation of errno. */
 ssize_t compat_socket_result(ssize_t result);
 
-/* The functions behind the names that both systems share. */
+/*
+ * winsock2.h redirects socket(), bind() and so on, which exist on both systems, to these functions.
+ */
 int compat_socket(int family, int type, int protocol);
 int compat_bind(int socket, const struct sockaddr *address, socklen_t size);
 int compat_listen(int socket, int backlog);

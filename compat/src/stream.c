@@ -1,6 +1,6 @@
 /*
- * How are streams opened, closed, and used character by character, by programs that think in wide
- * text? Names and text become UTF-8, and a stream stays one of bytes.
+ * How do programs with wide text open, close, read and write streams? File names and text become
+ * UTF-8, and the stream stays one of bytes.
  *
  * Owns nothing. Any thread.
  */
@@ -17,7 +17,10 @@
 
 #include <io.h>
 
-/* A mode without what only Windows knows: t, ", ccs=...", and letters of caching and inheritance. */
+/*
+ * Translates a mode: `N` (not inherited) becomes `e`; what only Windows has (`t`, `, ccs=...`,
+ * caching hints) is dropped.
+ */
 static void native_mode(const char *mode, char out[8])
 {
 	size_t n = 0;
@@ -125,7 +128,10 @@ void _wperror(const wchar_t *message)
 
 int _fcloseall(void)
 {
-	/* The native call would close the standard streams as well; which others there are, only it knows. */
+	/*
+	 * fcloseall() would also close the standard streams, and only the C library knows the
+	 * others: flushes them all instead.
+	 */
 	return fflush(NULL) == 0 ? 0 : EOF;
 }
 
@@ -235,7 +241,7 @@ wint_t compat_putwchar(wchar_t character)
 	return compat_fputwc(character, stdout);
 }
 
-/* Continuation bytes are taken only while they continue; the first that does not is put back. */
+/* Reads one UTF-8 character. A byte that does not continue it goes back to the stream. */
 static wint_t read_character(FILE *stream)
 {
 	char bytes[4];

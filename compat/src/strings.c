@@ -1,6 +1,6 @@
 /*
- * The string functions with an underscore: comparison without case, duplicates, numbers from and to
- * text, bytes swapped.
+ * The string functions of Windows whose names begin with an underscore: comparison without case,
+ * duplicates, conversion of numbers from and to text, byte order.
  *
  * Owns nothing. Any thread.
  */
@@ -206,7 +206,10 @@ uint64_t _strtoui64(const char *text, char **end, int base)
 
 /* ---- Numbers to text ------------------------------------------------------------------------ */
 
-/* 64 digits, sign and zero. Returns where the text starts, or NULL for a base there is not. */
+/*
+ * Writes at most 64 digits, a sign and the zero, from the end of `room`. Returns the start of the
+ * text; NULL unless 2 <= base <= 36.
+ */
 static char *digits(char room[66], uint64_t value, bool negative, int base)
 {
 	char *at = room + 65;
@@ -222,7 +225,9 @@ static char *digits(char room[66], uint64_t value, bool negative, int base)
 	return at;
 }
 
-/* A signed number shows its sign in base 10, and in others the bits of its width. */
+/*
+ * A negative number has a sign in base 10; in other bases its two's complement (`bits`) is written.
+ */
 static char *signed_digits(char room[66], int64_t value, uint64_t bits, int base)
 {
 	bool negative = base == 10 && value < 0;

@@ -1,6 +1,7 @@
 /*
- * How are strings handled with a limit, and an HRESULT to tell? Thin layers over the bounded copies
- * and the formats, for two alphabets and two ways to count.
+ * How are strings copied, joined and formatted within a limit, with an HRESULT as the result? Thin
+ * wrappers around the functions of bounded.c and print.c, for narrow and wide text, with sizes in
+ * characters (Cch) or in bytes (Cb).
  *
  * Owns nothing. Any thread.
  */
@@ -14,7 +15,7 @@ static bool is_room(const void *to, size_t room)
 	return to && room > 0 && room <= STRSAFE_MAX_CCH;
 }
 
-/* What became of a bounded copy or join. */
+/* Translates the result of a bounded copy or join. */
 static HRESULT of_copy(errno_t error)
 {
 	return error == 0	   ? S_OK
@@ -22,15 +23,16 @@ static HRESULT of_copy(errno_t error)
 				    : STRSAFE_E_INVALID_PARAMETER;
 }
 
-/* What became of a text: its length, or -1 when it was cut to what is in the buffer. */
+/* Translates the result of a format: a length, or -1 if the text was cut. */
 static HRESULT of_format(int length)
 {
 	return length >= 0 ? S_OK : STRSAFE_E_INSUFFICIENT_BUFFER;
 }
 
 /*
- * One set for each alphabet. N is the suffix, C the character, and then the functions beneath: copy,
- * join, format, length within.
+ * Defines the functions for narrow or for wide text. N is the suffix of the names, C the character
+ * type; the others are the functions to use for copying, joining, formatting, and for the length of
+ * a text up to a limit.
  */
 #define ALPHABET(N, C, copy, join, format_into, length_within)                                             \
 	HRESULT StringCchCopy##N(C *to, size_t room, const C *from)                                                   \
@@ -51,7 +53,7 @@ static HRESULT of_format(int length)
 	{                                                                                                             \
 		return StringCchCat##N(to, bytes / sizeof(C), from);                                                  \
 	}                                                                                                             \
-	/* What there is of the other text, or of the room, decides first. */                                         \
+	/* A source that does not fit is cut to room - 1 characters, and the result is STRSAFE_E_INSUFFICIENT_BUFFER. */ \
 	HRESULT StringCchCopyN##N(C *to, size_t room, const C *from, size_t count)                                    \
 	{                                                                                                             \
 		if (!is_room(to, room) || count > STRSAFE_MAX_CCH)                                                    \

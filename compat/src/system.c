@@ -1,5 +1,5 @@
 /*
- * What machine is this? Its processors, its memory, its name.
+ * What machine is this: its processors, its memory, its names?
  *
  * Owns nothing. Any thread.
  */

@@ -1,5 +1,5 @@
 /*
- * How does text look in the other alphabet? UTF-8 bytes and code points, both ways.
+ * How is UTF-8 text converted to wide text and back?
  *
  * Owns nothing. Any thread.
  */
@@ -9,7 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* By lead byte: how many bytes, which bits of the first, the least character so written. */
+/*
+ * The forms of UTF-8 characters. A first byte with (byte & mask) == mark begins a character of
+ * `bytes` bytes and holds the bits `bits` of it; characters below `least` must use a shorter form.
+ */
 static const struct form {
 	unsigned char mask, mark, bits;
 	unsigned bytes;

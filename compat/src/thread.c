@@ -1,7 +1,7 @@
 /*
- * Who runs, and what became of it? Owns a record for each thread of CreateThread: it lives until the
- * thread has ended and its handle is closed. The handle's event is set when the thread is over. Runs on the
- * caller's thread; run() is the first function of each new one.
+ * Which threads run, and how did they end? Owns a record for each thread of CreateThread; the
+ * record lives until the thread has ended and its handle is closed. The event of the handle is set
+ * when the thread ends. Runs on the caller's thread; run() is the first function of each new one.
  */
 #include "thread.h"
 #include "last_error.h"
@@ -16,19 +16,19 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* What a thread was told and nobody but itself remembers. */
+/* Settings of a thread that Linux does not store in the form Windows returns them. */
 struct wishes {
 	int priority;
-	DWORD ideal; /* + 1; 0: never told */
+	DWORD ideal; /* the ideal processor + 1; 0: never set */
 };
 
 struct thread {
 	struct compat_object object;
 	LPTHREAD_START_ROUTINE start;
-	_beginthread_proc_type start_without_code; /* instead of it */
+	_beginthread_proc_type start_without_code; /* of _beginthread, used instead of `start` */
 	LPVOID parameter;
 	pthread_cond_t changed;
-	DWORD id; /* 0: not there yet */
+	DWORD id; /* 0 until the thread has started */
 	DWORD suspended;
 	DWORD code;
 	bool over;
@@ -37,7 +37,7 @@ struct thread {
 
 static const struct compat_kind kind = {0};
 
-static __thread struct thread *self; /* NULL: a thread of somebody else */
+static __thread struct thread *self; /* NULL in a thread that CreateThread did not start */
 static __thread struct wishes own_wishes;
 static __thread DWORD own_id;
 
@@ -110,7 +110,7 @@ static int start_detached(struct thread *thread, SIZE_T stack)
 	return error;
 }
 
-/* Takes the record over. */
+/* Starts the thread of a record and returns its handle. On failure the record is freed. */
 static HANDLE launch(struct thread *thread, SIZE_T stack, DWORD flags, LPDWORD id)
 {
 	HANDLE handle;
@@ -121,8 +121,8 @@ static HANDLE launch(struct thread *thread, SIZE_T stack, DWORD flags, LPDWORD i
 	handle = compat_object_open(&thread->object, TRUE, FALSE);
 	if (!handle)
 		return NULL;
-	compat_object_ref(&thread->object); /* the thread's own */
-	compat_object_ref(&thread->object); /* until its number is known */
+	compat_object_ref(&thread->object); /* end() releases this one */
+	compat_object_ref(&thread->object); /* keeps the record until this function has read the id */
 	if (start_detached(thread, stack)) {
 		CloseHandle(handle);
 		compat_object_put(&thread->object);
@@ -201,9 +201,12 @@ void _endthread(void)
 
 /* ---- A thread by its handle ----------------------------------------------------------------- */
 
-/* One that may be spoken of: locked while it is there, so that its number is still its own. */
+/*
+ * A thread that a call acts on. Its record is locked, so that the thread cannot end and its id
+ * stays valid.
+ */
 struct subject {
-	struct thread *thread; /* a reference and the lock; NULL: the calling thread, unless the number is 0 */
+	struct thread *thread; /* referenced and locked; NULL for the calling thread */
 	DWORD id;
 	struct wishes *wishes;
 };
@@ -216,7 +219,10 @@ static struct subject no_subject(struct thread *thread)
 	return (struct subject){0};
 }
 
-/* A number of 0: not a thread, or it is over. Pair with leave() otherwise. */
+/*
+ * Finds and locks a thread; the caller then calls leave(). An id of 0 means that there is no such
+ * thread or it has ended.
+ */
 static struct subject enter(HANDLE handle)
 {
 	struct thread *thread;
@@ -347,7 +353,7 @@ DWORD SetThreadIdealProcessor(HANDLE handle, DWORD processor)
 	if (!subject.id)
 		return (DWORD)-1;
 	former = subject.wishes->ideal ? subject.wishes->ideal - 1 : MAXIMUM_PROCESSORS;
-	/* MAXIMUM_PROCESSORS only asks. */
+	/* The value MAXIMUM_PROCESSORS asks for the ideal processor and sets nothing. */
 	if (processor < MAXIMUM_PROCESSORS)
 		subject.wishes->ideal = processor + 1;
 	leave(subject);
@@ -388,7 +394,10 @@ BOOL SetThreadPriority(HANDLE handle, int priority)
 	subject = enter(handle);
 	if (!subject.id)
 		return FALSE;
-	/* Without the privilege it stays as it is: the program runs, only not sooner than others. */
+	/*
+	 * Without the privilege setpriority() fails. That is ignored: the program works, with
+	 * ordinary priority.
+	 */
 	setpriority(PRIO_PROCESS, subject.id, priorities[row].nice);
 	subject.wishes->priority = priority;
 	leave(subject);

@@ -1,7 +1,8 @@
 /*
- * Which pages are reserved, committed, and how are they protected? Reservations are mappings without
- * access; what was done to each of their pages is kept beside them, because the kernel cannot tell a
- * page that was never committed from one without access. About all other memory the kernel is asked.
+ * Which pages are reserved and committed, and how are they protected? A reservation is a mapping
+ * without access. The state of each of its pages is kept beside it, because the kernel cannot tell
+ * a page that was never committed from a committed one without access. For all other memory the
+ * kernel is asked.
  *
  * Owns the list of reservations, behind one lock. Any thread.
  */
@@ -25,9 +26,9 @@
 struct reservation {
 	struct reservation *next;
 	uintptr_t start, end;
-	DWORD protect; /* as it was reserved */
+	DWORD protect; /* protection that VirtualAlloc was called with to reserve it */
 	bool large;
-	uint8_t *pages; /* of each: 0, or how it is protected; mapped, so that what is not touched costs nothing */
+	uint8_t *pages; /* protection of each page, 0: not committed; a mapping, so that untouched parts use no memory */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -43,7 +44,10 @@ static uintptr_t round_down(uintptr_t at, uintptr_t unit)
 	return at / unit * unit;
 }
 
-/* False: beyond the end of all addresses. */
+/*
+ * Rounds a range out to whole units and pages. False: the range is empty or exceeds the address
+ * space.
+ */
 static bool page_range(uintptr_t at, size_t bytes, uintptr_t unit, uintptr_t *start, uintptr_t *end)
 {
 	uintptr_t sum;
@@ -55,7 +59,7 @@ static bool page_range(uintptr_t at, size_t bytes, uintptr_t unit, uintptr_t *st
 	return *start < *end;
 }
 
-/* -1: not one of the protections there are. */
+/* Returns the PROT_ flags for a PAGE_ constant; -1 for an unknown one. */
 static int native_protection(DWORD protect)
 {
 	switch (protect) {
@@ -120,7 +124,10 @@ static struct reservation *remember(uintptr_t start, uintptr_t end, DWORD protec
 	return r;
 }
 
-/* A mapping of its own at a multiple of the granularity: one that is too large, cut on both sides. */
+/*
+ * Maps `bytes` at a multiple of GRANULARITY: maps more than that and unmaps what is too much at
+ * both ends.
+ */
 static uintptr_t map_anywhere(size_t bytes)
 {
 	size_t more;
@@ -260,7 +267,7 @@ static BOOL decommit(struct reservation *r, uintptr_t at, SIZE_T bytes)
 		return compat_fail(ERROR_INVALID_ADDRESS);
 	if (bytes && (!page_range(at, bytes, page_size(), &start, &end) || end > r->end))
 		return compat_fail(ERROR_INVALID_PARAMETER);
-	/* A fresh mapping: its pages are zero when they are committed again. */
+	/* A new mapping replaces the pages, so that they are zero when they are committed again. */
 	if (mmap((void *)start, end - start, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) ==
 	    MAP_FAILED)
 		return compat_fail(ERROR_NOT_ENOUGH_MEMORY);
@@ -307,7 +314,7 @@ struct mapping {
 	bool there, file;
 };
 
-/* The mapping at an address, or the hole. */
+/* Returns the mapping that contains the address, or the gap around it. */
 static struct mapping ask(uintptr_t at)
 {
 	struct mapping m = {.end = HIGHEST};
@@ -435,7 +442,10 @@ BOOL VirtualProtect(LPVOID address, SIZE_T bytes, DWORD protect, DWORD *old)
 
 BOOL VirtualLock(LPVOID address, SIZE_T bytes)
 {
-	/* Not to be locked also reads as no memory: where there is none, the kernel would say the same. */
+	/*
+	 * mlock() fails with ENOMEM both over the limit and where nothing is mapped, so the map
+	 * decides which it was.
+	 */
 	if (mlock(address, bytes) == 0)
 		return TRUE;
 	return compat_fail(ask((uintptr_t)address).there ? ERROR_WORKING_SET_QUOTA : ERROR_NOACCESS);

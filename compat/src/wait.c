@@ -1,6 +1,6 @@
 /*
- * When may the caller of a wait go on, and what has it taken then? Owns nothing but the references it
- * holds while it waits. Runs on the caller's thread.
+ * When does a wait end, and what does it take from the objects? Owns nothing but the references
+ * that it holds while it waits. Runs on the caller's thread.
  */
 #include "deadline.h"
 #include "last_error.h"
@@ -9,7 +9,7 @@
 #include <poll.h>
 #include <synchapi.h>
 
-/* What is waited for; object is NULL for an event of NdsEventCreate. */
+/* An object to wait for. `object` is NULL for an event of NdsEventCreate. */
 struct target {
 	HANDLE handle;
 	struct compat_object *object;
@@ -28,7 +28,7 @@ static void let_go(struct target *targets, DWORD n)
 			compat_object_put(targets[i].object);
 }
 
-/* ND_SUCCESS: taken. ND_TIMEOUT: not signalled. */
+/* Takes a signalled object without waiting. STATUS_TIMEOUT: it is not signalled. */
 static HRESULT take(const struct target *target)
 {
 	if (target->object && target->object->kind->take)
@@ -39,12 +39,12 @@ static HRESULT take(const struct target *target)
 static void give_back(const struct target *target)
 {
 	if (!target->object)
-		NdsEventSet(target->handle); /* it may have been an automatic one */
+		NdsEventSet(target->handle); /* the event may be an automatic one, which taking it has reset */
 	else if (target->object->kind->give_back)
 		target->object->kind->give_back(target->object);
 }
 
-/* The lowest one that can be taken; ND_TIMEOUT: none. */
+/* Takes the first object that is signalled and sets *index. STATUS_TIMEOUT: none is. */
 static HRESULT take_any(const struct target *targets, DWORD n, DWORD *index)
 {
 	for (DWORD i = 0; i < n; i++) {
@@ -72,13 +72,16 @@ static HRESULT wait_any(const struct target *targets, const HANDLE *handles, DWO
 			hr = NdsEventWaitAny(handles, n, left, index);
 		if (n == 1)
 			*index = 0;
-		/* Of an object with a count or an owner the event only says that a try may succeed. */
+		/*
+		 * The event of a semaphore or mutex says only that taking it may succeed, so the
+		 * loop tries again.
+		 */
 		if (FAILED(hr) || (hr == STATUS_SUCCESS && !(targets[*index].object && targets[*index].object->kind->take)))
 			return hr;
 	}
 }
 
-/* Waits until it could be taken, and does not take it. */
+/* Waits until the object is signalled, without taking it. */
 static HRESULT look_at(const struct target *target, uint64_t deadline)
 {
 	struct pollfd fd = {.events = POLLIN};

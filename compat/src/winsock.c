@@ -1,7 +1,8 @@
 /*
- * What is left of sockets that Windows has and Linux has not: starting up, closing, controls.
+ * The socket calls that Linux does not have: WSAStartup and WSACleanup, WSASocket, closesocket,
+ * ioctlsocket and WSAIoctl.
  *
- * Owns the count of those who started up. Any thread.
+ * Owns the count of calls of WSAStartup without a WSACleanup. Any thread.
  */
 #include "sockets.h"
 
@@ -78,7 +79,7 @@ SOCKET WSASocketA(int family, int type, int protocol, LPWSAPROTOCOL_INFOA info, 
 	return open_socket(family, type, protocol, info != NULL);
 }
 
-/* A descriptor of another kind is not to be closed by mistake. */
+/* Calls for sockets check this first, so that they never close or change a file of another kind. */
 static bool is_socket(SOCKET socket)
 {
 	int type;
@@ -185,7 +186,10 @@ static int no_change(const struct control *c)
 	return 0;
 }
 
-/* The address a datagram to that one would leave from: a socket that is connected, and sends nothing. */
+/*
+ * Finds the local address of the route to an address: connecting a datagram socket chooses it and
+ * sends nothing.
+ */
 static int routing_interface(const struct control *c)
 {
 	const struct sockaddr *to = c->in;
@@ -223,7 +227,10 @@ static size_t address_size(const struct ifaddrs *i, int family)
 	return family == AF_INET ? sizeof(struct sockaddr_in) : family == AF_INET6 ? sizeof(struct sockaddr_in6) : 0;
 }
 
-/* The addresses of the socket's family, behind a list that points at them. */
+/*
+ * Writes a SOCKET_ADDRESS_LIST of the host's addresses of the socket's family; the addresses follow
+ * the list.
+ */
 static int address_list(const struct control *c)
 {
 	struct ifaddrs *all;
