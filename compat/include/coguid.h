@@ -1,2 +1,2 @@
-/* IIDs of COM's own interfaces: IID_IUnknown and IID_IClassFactory, the only ones here. */
+/* The IIDs of COM's own interfaces. Only IID_IUnknown and IID_IClassFactory exist here. */
 #include "guiddef.h"

@@ -1,6 +1,6 @@
 /*
- * COM as far as ND2 needs it: how interfaces are written, IUnknown and IClassFactory. There is no
- * COM library behind it: no CoInitialize, no registry, no marshalling.
+ * The parts of COM that ND2 needs: the macros that declare interfaces, IUnknown and IClassFactory.
+ * There is no COM library here: no CoInitialize, no registry, no marshalling.
  */
 #ifndef COMPAT_COMBASEAPI_H
 #define COMPAT_COMBASEAPI_H
@@ -27,7 +27,7 @@
 #define DECLARE_INTERFACE_IID_(iface, base, iid) DECLARE_INTERFACE_(iface, base)
 #define DECLARE_INTERFACE_IID(iface, iid)	 DECLARE_INTERFACE(iface)
 
-/* In C an interface is a table of functions and an object that begins with a pointer to it. */
+/* In C an interface is a table of functions, and an object begins with a pointer to that table. */
 #ifdef __cplusplus
 #define STDMETHOD(method)	 virtual HRESULT method
 #define STDMETHOD_(type, method) virtual type method

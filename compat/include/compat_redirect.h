@@ -1,11 +1,11 @@
 /*
- * The names of the C library that mean something else on Windows: calls that format or scan, and
- * those that would turn a stream wide. For a program they are macros for functions of this library,
- * so that bytes and wide text may go to one stream.
+ * Redirects functions of the C library that behave differently on Windows: those that format or
+ * scan, and those that would make a stream a wide one. A program calls this library's functions
+ * through macros of the native names, so narrow and wide text may go to the same stream.
  *
- * libstdc++ takes such macros away when its headers come later, and its inline functions do not mean
- * them. So those headers are read first; and while one of them reads <stdio.h> or <wchar.h>, which
- * COMPAT_CXX_NESTED tells, nothing happens.
+ * The headers of libstdc++ undefine such macros, and their inline functions must not use them.
+ * Therefore those headers are included first; and while one of them includes <stdio.h> or
+ * <wchar.h>, which COMPAT_CXX_NESTED shows, this header defines nothing.
  */
 #ifndef COMPAT_REDIRECT_H
 #define COMPAT_REDIRECT_H

@@ -1,4 +1,4 @@
-/* Single keys from the terminal. */
+/* Reads single keys from the terminal. */
 #ifndef COMPAT_CONIO_H
 #define COMPAT_CONIO_H
 
@@ -7,10 +7,13 @@
 extern "C" {
 #endif
 
-/* One key, not shown, without waiting for the end of the line; the next byte when input is no terminal. EOF: the end. */
+/*
+ * Returns one key, without showing it or waiting for Enter. If the input is no terminal, returns
+ * its next byte, or EOF.
+ */
 int _getch(void);
 
-/* Whether _getch would return at once. */
+/* Returns whether _getch would return at once. */
 int _kbhit(void);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* What the headers of the C library share. */
+/* Types and constants that several headers of the C library share. */
 #ifndef COMPAT_CORECRT_H
 #define COMPAT_CORECRT_H
 
@@ -11,7 +11,7 @@ typedef size_t rsize_t;
 typedef int64_t __time64_t;
 typedef int32_t __time32_t;
 
-#define STRUNCATE      80 /* a ..._s function cut its text, as it was told to */
+#define STRUNCATE      80 /* a ..._s function was called with _TRUNCATE and has cut the text */
 #define _CRT_SECURE_CPP_OVERLOAD_STANDARD_NAMES 0
 #define _CRTIMP
 #define _CRT_UNUSED(x) ((void)(x))

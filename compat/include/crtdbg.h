@@ -1,4 +1,7 @@
-/* Assertions of the debug library: those of <assert.h>, away with NDEBUG. There is no heap report. */
+/*
+ * Assertions of the debug library, here those of <assert.h>: NDEBUG removes them. There is no
+ * report of the heap.
+ */
 #ifndef COMPAT_CRTDBG_H
 #define COMPAT_CRTDBG_H
 

@@ -1,4 +1,4 @@
-/* Speaking to a debugger. */
+/* Output to and detection of a debugger. */
 #ifndef COMPAT_DEBUGAPI_H
 #define COMPAT_DEBUGAPI_H
 
@@ -6,16 +6,16 @@
 
 COMPAT_BEGIN
 
-/* To the standard error, whether or not a debugger looks. */
+/* Writes the text to standard error, with or without a debugger. */
 void OutputDebugStringA(LPCSTR text);
 
-/* As OutputDebugStringA. */
+/* Same as OutputDebugStringA. */
 void OutputDebugStringW(LPCWSTR text);
 
-/* SIGTRAP: without a debugger it ends the program. */
+/* Raises SIGTRAP, which ends the program if there is no debugger. */
 void DebugBreak(void);
 
-/* Whether somebody traces this process. */
+/* Returns whether a debugger or another tracer is attached to this process. */
 BOOL IsDebuggerPresent(void);
 
 COMPAT_END

@@ -1,4 +1,4 @@
-/* The last error: one number for each thread, which WSAGetLastError reads too. */
+/* The last error: one number per thread. WSAGetLastError reads the same number. */
 #ifndef COMPAT_ERRHANDLINGAPI_H
 #define COMPAT_ERRHANDLINGAPI_H
 
@@ -7,10 +7,13 @@
 
 COMPAT_BEGIN
 
-/* The number this thread's last failing call left; a success leaves it alone unless its contract says otherwise. */
+/*
+ * Returns the number that the last failed call of this thread set. A call that succeeds sets it
+ * only where its remark says so.
+ */
 DWORD GetLastError(void);
 
-/* Any value; 0 is no error. */
+/* Sets any value; 0 means no error. */
 void SetLastError(DWORD code);
 
 COMPAT_END

@@ -1,4 +1,7 @@
-/* Values of a thread with a routine that runs when it ends. There are no fibers. */
+/*
+ * Values that each thread stores for itself, with a routine that runs when the thread ends. There
+ * are no fibers.
+ */
 #ifndef COMPAT_FIBERSAPI_H
 #define COMPAT_FIBERSAPI_H
 
@@ -10,16 +13,22 @@ typedef void (*PFLS_CALLBACK_FUNCTION)(PVOID value);
 
 COMPAT_BEGIN
 
-/* The routine, which may be NULL, gets the value of each ending thread that is not NULL. FLS_OUT_OF_INDEXES as TlsAlloc. */
+/*
+ * When a thread ends and its value is not NULL, the routine runs with that value. The routine may
+ * be NULL. Fails like TlsAlloc.
+ */
 DWORD FlsAlloc(PFLS_CALLBACK_FUNCTION routine);
 
-/* The routine runs for the calling thread's value; those of other threads are forgotten, where Windows runs it for them. */
+/*
+ * The routine runs for the calling thread's value only; Windows runs it for the values of all
+ * threads.
+ */
 BOOL FlsFree(DWORD index);
 
-/* As TlsGetValue. */
+/* Same as TlsGetValue. */
 PVOID FlsGetValue(DWORD index);
 
-/* As TlsSetValue. */
+/* Same as TlsSetValue. */
 BOOL FlsSetValue(DWORD index, PVOID value);
 
 COMPAT_END

@@ -1,4 +1,7 @@
-/* The old heap functions; memory never moves, so a handle is the address. */
+/*
+ * The Local... and Global... functions. Memory never moves, so a handle is the address of the
+ * memory.
+ */
 #ifndef COMPAT_GLOBALMEM_H
 #define COMPAT_GLOBALMEM_H
 
@@ -16,34 +19,37 @@
 
 COMPAT_BEGIN
 
-/* NULL: no memory. */
+/* Returns NULL if memory is short. */
 HLOCAL LocalAlloc(UINT flags, SIZE_T bytes);
 
-/* NULL: `memory` is as it was. */
+/* Returns NULL on failure; `memory` is then unchanged. */
 HLOCAL LocalReAlloc(HLOCAL memory, SIZE_T bytes, UINT flags);
 
-/* 0: not from LocalAlloc. */
+/* Returns 0 for memory that is not from LocalAlloc. */
 SIZE_T LocalSize(HLOCAL memory);
 
-/* NULL when it worked, else `memory`. */
+/* Returns NULL on success, otherwise `memory`. */
 HLOCAL LocalFree(HLOCAL memory);
 
-/* As LocalAlloc. */
+/* Same as LocalAlloc. */
 HGLOBAL GlobalAlloc(UINT flags, SIZE_T bytes);
 
-/* As LocalReAlloc. */
+/* Same as LocalReAlloc. */
 HGLOBAL GlobalReAlloc(HGLOBAL memory, SIZE_T bytes, UINT flags);
 
-/* As LocalSize. */
+/* Same as LocalSize. */
 SIZE_T GlobalSize(HGLOBAL memory);
 
-/* As LocalFree. */
+/* Same as LocalFree. */
 HGLOBAL GlobalFree(HGLOBAL memory);
 
-/* `memory` itself. */
+/* Returns `memory` itself. */
 LPVOID GlobalLock(HGLOBAL memory);
 
-/* FALSE with no error: it is not locked any more. */
+/*
+ * Returns FALSE and sets the last error to ERROR_SUCCESS, which means that the memory is no longer
+ * locked.
+ */
 BOOL GlobalUnlock(HGLOBAL memory);
 
 COMPAT_END

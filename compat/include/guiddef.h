@@ -1,6 +1,7 @@
 /*
- * GUID and how to name one. DEFINE_GUID declares a constant; after <initguid.h> (or with INITGUID) it
- * defines it, in as many sources as like to: they share one. The IIDs of ND2 need neither.
+ * GUID, and the macro that names one. DEFINE_GUID declares a constant; after <initguid.h>, or with
+ * INITGUID, it defines the constant. Several sources may define the same one: the linker keeps one
+ * copy. The IIDs of ND2 need neither.
  */
 #ifndef COMPAT_GUIDDEF_H
 #define COMPAT_GUIDDEF_H
@@ -40,7 +41,7 @@ static const GUID GUID_NULL __attribute__((unused)) = {0, 0, 0, {0, 0, 0, 0, 0, 
 
 #endif
 
-/* This part again at each inclusion: initguid.h changes what it means. */
+/* The rest is outside the include guard, because initguid.h changes what DEFINE_GUID means. */
 #undef DEFINE_GUID
 #ifndef INITGUID
 #define DEFINE_GUID(name, l, w1, w2, b1, b2, b3, b4, b5, b6, b7, b8) \

@@ -1,4 +1,7 @@
-/* Handles: of events, ports, overlapped files, threads, semaphores, mutexes. Their two low bits are the client's. */
+/*
+ * Handles of events, ports, overlapped files, threads, semaphores and mutexes. The client may use
+ * the two low bits.
+ */
 #ifndef COMPAT_HANDLEAPI_H
 #define COMPAT_HANDLEAPI_H
 
@@ -9,7 +12,10 @@
 
 COMPAT_BEGIN
 
-/* ERROR_INVALID_HANDLE: not open. The pseudo handles of process and thread (-1, -2) are accepted and stay. */
+/*
+ * Fails with ERROR_INVALID_HANDLE if the handle is not open. Closing the pseudo handles (-1, -2)
+ * has no effect.
+ */
 BOOL CloseHandle(HANDLE handle);
 
 COMPAT_END

@@ -1,11 +1,11 @@
-/* Heaps: memory from the allocator of the C library, 16 bytes aligned. */
+/* Heaps. Memory comes from the allocator of the C library and is aligned to 16 bytes. */
 #ifndef COMPAT_HEAPAPI_H
 #define COMPAT_HEAPAPI_H
 
 #include "winnt.h"
 
-#define HEAP_NO_SERIALIZE	      0x00000001 /* ignored: heaps are always serialized */
-#define HEAP_GENERATE_EXCEPTIONS      0x00000004 /* ignored: NULL is returned */
+#define HEAP_NO_SERIALIZE	      0x00000001 /* ignored: each heap has a lock */
+#define HEAP_GENERATE_EXCEPTIONS      0x00000004 /* ignored: a failed call returns NULL */
 #define HEAP_ZERO_MEMORY	      0x00000008
 #define HEAP_REALLOC_IN_PLACE_ONLY    0x00000010
 #define HEAP_CREATE_ENABLE_EXECUTE    0x00040000 /* ignored: memory is not executable */
@@ -17,31 +17,37 @@ typedef enum _HEAP_INFORMATION_CLASS {
 
 COMPAT_BEGIN
 
-/* There is one, and it cannot be destroyed. */
+/* The heap of the process cannot be destroyed. */
 HANDLE GetProcessHeap(void);
 
-/* Grows as needed: `most` is no limit. NULL: no memory. */
+/* The heap grows as needed; `most` is ignored. Returns NULL if memory is short. */
 HANDLE HeapCreate(DWORD flags, SIZE_T initial, SIZE_T most);
 
-/* Frees all that was allocated from it. */
+/* Also frees all blocks of the heap. */
 BOOL HeapDestroy(HANDLE heap);
 
-/* NULL: no memory, or no such heap. */
+/* Returns NULL if memory is short or the heap does not exist. */
 LPVOID HeapAlloc(HANDLE heap, DWORD flags, SIZE_T bytes);
 
-/* NULL: `memory` is as it was. HEAP_ZERO_MEMORY is for what is added. */
+/*
+ * Returns NULL on failure; `memory` is then unchanged. HEAP_ZERO_MEMORY clears the bytes that are
+ * added.
+ */
 LPVOID HeapReAlloc(HANDLE heap, DWORD flags, LPVOID memory, SIZE_T bytes);
 
-/* TRUE for NULL. FALSE, ERROR_INVALID_PARAMETER: not of this heap, as far as can be told. */
+/*
+ * Does nothing for NULL. Fails with ERROR_INVALID_PARAMETER if the header of the block does not
+ * name this heap.
+ */
 BOOL HeapFree(HANDLE heap, DWORD flags, LPVOID memory);
 
-/* The size that was asked for; (SIZE_T)-1: not of this heap. */
+/* Returns the size that was asked for; (SIZE_T)-1 if the block is not of this heap. */
 SIZE_T HeapSize(HANDLE heap, DWORD flags, LPCVOID memory);
 
-/* Whether `memory` (or, for NULL, the heap) is one of ours. */
+/* Returns whether `memory` is a block of the heap; for NULL, whether the heap exists. */
 BOOL HeapValidate(HANDLE heap, DWORD flags, LPCVOID memory);
 
-/* Nothing to set. TRUE. */
+/* Sets nothing and returns TRUE. */
 BOOL HeapSetInformation(HANDLE heap, HEAP_INFORMATION_CLASS kind, PVOID information, SIZE_T bytes);
 
 COMPAT_END

@@ -1,4 +1,4 @@
-/* IPv6 addresses. */
+/* The type of an IPv6 address. */
 #ifndef COMPAT_IN6ADDR_H
 #define COMPAT_IN6ADDR_H
 

@@ -1,4 +1,4 @@
-/* IPv4 addresses. */
+/* The type of an IPv4 address. */
 #ifndef COMPAT_INADDR_H
 #define COMPAT_INADDR_H
 

@@ -1,4 +1,4 @@
-/* From here on DEFINE_GUID defines what it names. */
+/* After this header DEFINE_GUID defines the constants that it otherwise declares. */
 #ifndef INITGUID
 #define INITGUID
 #endif

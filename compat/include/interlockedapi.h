@@ -1,7 +1,7 @@
 /*
- * Interlocked operations and lists. In C macros, in C++ functions, of whatever integer or pointer the
- * address points to: LONG, `long` (which has 64 bits here), LONG64, 16 and 8 bits. All of them are full
- * barriers unless their name says Acquire, Release or NoFence.
+ * Interlocked operations and lists: macros in C, function templates in C++. They take the address
+ * of any integer or pointer: LONG, `long` (64 bits here), LONG64, 16 and 8 bits. All of them are
+ * full barriers, except those whose name ends with Acquire, Release or NoFence.
  */
 #ifndef COMPAT_INTERLOCKEDAPI_H
 #define COMPAT_INTERLOCKEDAPI_H
@@ -12,7 +12,7 @@ typedef struct DECLSPEC_ALIGN(MEMORY_ALLOCATION_ALIGNMENT) _SLIST_ENTRY {
 	struct _SLIST_ENTRY *Next;
 } SLIST_ENTRY, *PSLIST_ENTRY;
 
-/* Its inside is not that of Windows. */
+/* The members differ from those on Windows. */
 typedef struct DECLSPEC_ALIGN(MEMORY_ALLOCATION_ALIGNMENT) _SLIST_HEADER {
 	PSLIST_ENTRY compat_first;
 	ULONG compat_depth;
@@ -21,26 +21,29 @@ typedef struct DECLSPEC_ALIGN(MEMORY_ALLOCATION_ALIGNMENT) _SLIST_HEADER {
 
 COMPAT_BEGIN
 
-/* An empty list. */
+/* Makes the list empty. */
 void InitializeSListHead(PSLIST_HEADER head);
 
-/* Answers what was first before. Takes a lock for a moment, where Windows needs none. */
+/*
+ * Returns the entry that was first before. Holds a lock in the header meanwhile; Windows needs
+ * none.
+ */
 PSLIST_ENTRY InterlockedPushEntrySList(PSLIST_HEADER head, PSLIST_ENTRY entry);
 
-/* The first entry, or NULL. */
+/* Removes and returns the first entry, or NULL. */
 PSLIST_ENTRY InterlockedPopEntrySList(PSLIST_HEADER head);
 
-/* All entries, chained; the list is empty then. */
+/* Removes all entries and returns the first; they remain linked. */
 PSLIST_ENTRY InterlockedFlushSList(PSLIST_HEADER head);
 
-/* The number of entries, its low 16 bits. */
+/* Returns the low 16 bits of the number of entries. */
 USHORT QueryDepthSList(PSLIST_HEADER head);
 
 COMPAT_END
 
 #ifndef __cplusplus
 
-/* Increment, Decrement and Add answer the new value, the others the former one. */
+/* Increment, Decrement and Add return the new value; the others return the former one. */
 #define InterlockedIncrement(p) __atomic_add_fetch((p), 1, __ATOMIC_SEQ_CST)
 #define InterlockedIncrement16(p) __atomic_add_fetch((p), 1, __ATOMIC_SEQ_CST)
 #define InterlockedIncrement64(p) __atomic_add_fetch((p), 1, __ATOMIC_SEQ_CST)
@@ -150,7 +153,7 @@ COMPAT_END
 #define InterlockedExchangePointerAcquire(p, v) __atomic_exchange_n((p), (v), __ATOMIC_ACQUIRE)
 #define InterlockedExchangePointerNoFence(p, v) __atomic_exchange_n((p), (v), __ATOMIC_RELAXED)
 
-/* Stores v if *p is still c; the former value either way. */
+/* Stores v if *p equals c. Returns the former value in both cases. */
 #define InterlockedCompareExchange(p, v, c) __sync_val_compare_and_swap((p), (c), (v))
 #define InterlockedCompareExchangeAcquire(p, v, c) __sync_val_compare_and_swap((p), (c), (v))
 #define InterlockedCompareExchangeRelease(p, v, c) __sync_val_compare_and_swap((p), (c), (v))
@@ -168,7 +171,7 @@ COMPAT_END
 #define InterlockedCompareExchangePointerRelease(p, v, c) __sync_val_compare_and_swap((p), (c), (v))
 #define InterlockedCompareExchangePointerNoFence(p, v, c) __sync_val_compare_and_swap((p), (c), (v))
 
-/* Sets or clears bit number i of *p; whether it was set. */
+/* Sets or clears bit i of *p and returns whether it was set. */
 #define InterlockedBitTestAndSet(p, i)	   ((BOOLEAN)(__atomic_fetch_or((p), (LONG)(1u << ((i)&31)), __ATOMIC_SEQ_CST) >> ((i)&31) & 1))
 #define InterlockedBitTestAndReset(p, i)   ((BOOLEAN)(__atomic_fetch_and((p), (LONG) ~(1u << ((i)&31)), __ATOMIC_SEQ_CST) >> ((i)&31) & 1))
 
@@ -176,7 +179,10 @@ COMPAT_END
 
 extern "C++" {
 
-/* A parameter that follows the type of the address: NULL and 5 become what is stored there. */
+/*
+ * Keeps T out of template deduction: the address alone chooses it, and NULL or 5 are converted to
+ * it.
+ */
 template <class T> struct compat_same {
 	typedef T type;
 };
@@ -198,7 +204,7 @@ template <class T> struct compat_same {
 		return __sync_val_compare_and_swap(p, c, v);							\
 	}
 
-/* Increment, Decrement and Add answer the new value, the others the former one. */
+/* Increment, Decrement and Add return the new value; the others return the former one. */
 COMPAT_INTERLOCKED_1(InterlockedIncrement, __atomic_add_fetch, __ATOMIC_SEQ_CST)
 COMPAT_INTERLOCKED_1(InterlockedIncrement16, __atomic_add_fetch, __ATOMIC_SEQ_CST)
 COMPAT_INTERLOCKED_1(InterlockedIncrement64, __atomic_add_fetch, __ATOMIC_SEQ_CST)
@@ -307,7 +313,7 @@ COMPAT_INTERLOCKED_2(InterlockedExchangePointer, __atomic_exchange_n, __ATOMIC_S
 COMPAT_INTERLOCKED_2(InterlockedExchangePointerAcquire, __atomic_exchange_n, __ATOMIC_ACQUIRE)
 COMPAT_INTERLOCKED_2(InterlockedExchangePointerNoFence, __atomic_exchange_n, __ATOMIC_RELAXED)
 
-/* Stores v if *p is still c; the former value either way. */
+/* Stores v if *p equals c. Returns the former value in both cases. */
 COMPAT_INTERLOCKED_3(InterlockedCompareExchange)
 COMPAT_INTERLOCKED_3(InterlockedCompareExchangeAcquire)
 COMPAT_INTERLOCKED_3(InterlockedCompareExchangeRelease)
@@ -325,7 +331,7 @@ COMPAT_INTERLOCKED_3(InterlockedCompareExchangePointerAcquire)
 COMPAT_INTERLOCKED_3(InterlockedCompareExchangePointerRelease)
 COMPAT_INTERLOCKED_3(InterlockedCompareExchangePointerNoFence)
 
-/* Sets or clears bit number i of *p; whether it was set. */
+/* Sets or clears bit i of *p and returns whether it was set. */
 template <class T> static inline BOOLEAN InterlockedBitTestAndSet(T volatile *p, LONG i)
 {
 	return (BOOLEAN)(__atomic_fetch_or(p, (T)(1u << (i & 31)), __ATOMIC_SEQ_CST) >> (i & 31) & 1);
@@ -338,7 +344,7 @@ template <class T> static inline BOOLEAN InterlockedBitTestAndReset(T volatile *
 
 #endif /* C++ */
 
-/* The same as the compiler of Windows calls them. */
+/* The names that Microsoft's compiler gives to the same operations. */
 #define _InterlockedIncrement InterlockedIncrement
 #define _InterlockedDecrement InterlockedDecrement
 #define _InterlockedIncrement16 InterlockedIncrement16
@@ -369,7 +375,7 @@ template <class T> static inline BOOLEAN InterlockedBitTestAndReset(T volatile *
 #define _InterlockedXor InterlockedXor
 #define _InterlockedXor64 InterlockedXor64
 
-/* Plain reads and writes that are one access, with the order their name says. */
+/* Reads and writes of one access each, with the memory order that their name says. */
 #define ReadAcquire(p)     __atomic_load_n((p), __ATOMIC_ACQUIRE)
 #define ReadNoFence(p)     __atomic_load_n((p), __ATOMIC_RELAXED)
 #define WriteRelease(p, v) __atomic_store_n((p), (v), __ATOMIC_RELEASE)

@@ -1,4 +1,7 @@
-/* What the compiler of Windows has built in: bits, bytes, counters. The Interlocked ones are in winnt.h. */
+/*
+ * Intrinsics of Microsoft's compiler for bits, bytes and counters. Those named Interlocked... are
+ * in winnt.h.
+ */
 #ifndef COMPAT_INTRIN_H
 #define COMPAT_INTRIN_H
 
@@ -10,7 +13,10 @@
 
 #include "windef.h"
 
-/* *index is the lowest bit that is set; 0: there is none, and *index stays. */
+/*
+ * Sets *index to the lowest bit that is set; returns 0 and leaves *index unchanged if there is
+ * none.
+ */
 FORCEINLINE unsigned char _BitScanForward(ULONG *index, ULONG mask)
 {
 	if (mask)
@@ -25,7 +31,7 @@ FORCEINLINE unsigned char _BitScanForward64(ULONG *index, uint64_t mask)
 	return mask != 0;
 }
 
-/* The highest bit. */
+/* Same as _BitScanForward, for the highest bit. */
 FORCEINLINE unsigned char _BitScanReverse(ULONG *index, ULONG mask)
 {
 	if (mask)
@@ -57,7 +63,7 @@ FORCEINLINE uint64_t __umulh(uint64_t a, uint64_t b)
 	return (uint64_t)((wide)a * b >> 64);
 }
 
-/* On x86 the compiler's own header has _rotl and _rotr. */
+/* The compiler's own header for x86 has _rotl and _rotr. */
 #ifndef _rotl
 FORCEINLINE unsigned _rotl(unsigned value, int shift)
 {
@@ -82,7 +88,7 @@ FORCEINLINE uint64_t _rotr64(uint64_t value, int shift)
 	return _rotl64(value, 64 - (shift & 63));
 }
 
-/* On x86 the compiler's own header has __rdtsc, _mm_pause and the fences. */
+/* The compiler's own header for x86 has __rdtsc, _mm_pause and the fences. */
 #define __debugbreak() __builtin_trap()
 #define __nop()	       __asm__ volatile("nop")
 

@@ -1,6 +1,6 @@
 /*
- * <inttypes.h> for formats that Windows reads: there `l` has 32 bits, so 64-bit numbers are `ll`,
- * which the native library takes as well.
+ * <inttypes.h> for formats as Windows reads them: `l` means 32 bits there, so 64-bit numbers use
+ * `ll`, which the C library of Linux accepts as well.
  */
 #include_next <inttypes.h>
 
@@ -33,7 +33,7 @@
 #define PRIxLEAST64 PRIx64
 #define PRIXLEAST64 PRIX64
 
-/* The fast types of 16 and 32 bits have 64 bits here. */
+/* int_fast16_t and int_fast32_t have 64 bits here. */
 #undef PRIdFAST16
 #undef PRIiFAST16
 #undef PRIuFAST16

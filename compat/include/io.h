@@ -1,4 +1,4 @@
-/* Descriptors, under the names with an underscore. */
+/* The functions for file descriptors whose names begin with an underscore. */
 #ifndef COMPAT_IO_H
 #define COMPAT_IO_H
 
@@ -15,31 +15,34 @@
 extern "C" {
 #endif
 
-/* As isatty. */
+/* Same as isatty(). */
 int _isatty(int descriptor);
 
-/* Changes nothing, since there is no text mode, and wide text is UTF-8 always. Returns _O_BINARY, or -1. */
+/*
+ * Changes nothing: there is no text mode, and wide text is always UTF-8. Returns _O_BINARY, or -1
+ * on error.
+ */
 int _setmode(int descriptor, int mode);
 
-/* As close. */
+/* Same as close(). */
 int _close(int descriptor);
 
-/* As read. */
+/* Same as read(). */
 int _read(int descriptor, void *buffer, unsigned count);
 
-/* As write. */
+/* Same as write(). */
 int _write(int descriptor, const void *buffer, unsigned count);
 
-/* As dup. */
+/* Same as dup(). */
 int _dup(int descriptor);
 
-/* 0 or -1. */
+/* Returns 0, or -1 on error; dup2() returns the descriptor. */
 int _dup2(int descriptor, int to);
 
-/* As access. */
+/* Same as access(). */
 int _access(const char *name, int mode);
 
-/* As unlink. */
+/* Same as unlink(). */
 int _unlink(const char *name);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
 /*
- * Completion ports, and where the requests of an overlapped file end. A file is one of
- * IND2Adapter::CreateOverlappedFile; it is bound once, to a port or to a routine.
+ * Completion ports and overlapped requests. A file is one of IND2Adapter::CreateOverlappedFile; it
+ * can be bound once, either to a port or to a completion routine.
  */
 #ifndef COMPAT_IOAPISET_H
 #define COMPAT_IOAPISET_H
@@ -11,42 +11,59 @@
 #define FILE_SKIP_COMPLETION_PORT_ON_SUCCESS 0x1
 #define FILE_SKIP_SET_EVENT_ON_HANDLE	     0x2
 
-/* The low bit of hEvent keeps the request from the port. */
+/* A request whose hEvent has its low bit set posts no packet to the port. */
 #define HasOverlappedIoCompleted(overlapped) \
 	((DWORD)__atomic_load_n(&(overlapped)->Internal, __ATOMIC_ACQUIRE) != (DWORD)STATUS_PENDING)
 
-/* status is the raw NTSTATUS of the request, 0 or negative, not an error number. */
+/* `status` is the NTSTATUS of the request, 0 or negative, not an error number. */
 typedef void (*LPOVERLAPPED_COMPLETION_ROUTINE)(DWORD status, DWORD bytes, LPOVERLAPPED overlapped);
 
 COMPAT_BEGIN
 
 /*
- * INVALID_HANDLE_VALUE and NULL: a new port. A file: bound to the port given, which is returned, or to a
- * new one. NULL: ERROR_INVALID_PARAMETER (bound already, or a port without a file), ERROR_INVALID_HANDLE. threads is ignored.
+ * With INVALID_HANDLE_VALUE and NULL creates a port. With a file binds it to the port, or to a new
+ * one if `port` is NULL, and returns that port. Fails with ERROR_INVALID_PARAMETER if the file is
+ * already bound or if there is a port but no file, or with ERROR_INVALID_HANDLE. `threads` is
+ * ignored.
  */
 HANDLE CreateIoCompletionPort(HANDLE file, HANDLE port, ULONG_PTR key, DWORD threads);
 
 /*
- * TRUE: a packet of a request that succeeded, or a posted one. FALSE with *overlapped set: of one that failed, for
- * which the last error is the translated status. FALSE with *overlapped NULL: WAIT_TIMEOUT, ERROR_ABANDONED_WAIT_0 (the port
- * was closed meanwhile), ERROR_INVALID_HANDLE.
+ * Returns TRUE for the packet of a request that succeeded and for a posted packet. Returns FALSE
+ * with *overlapped set for a request that failed; the last error is its translated status. Returns
+ * FALSE with *overlapped NULL if no packet was taken: WAIT_TIMEOUT, ERROR_ABANDONED_WAIT_0 (the
+ * port was closed meanwhile) or ERROR_INVALID_HANDLE.
  */
 BOOL GetQueuedCompletionStatus(HANDLE port, LPDWORD bytes, PULONG_PTR key, LPOVERLAPPED *overlapped, DWORD timeoutMs);
 
-/* Up to n packets, whatever became of their requests: look at Internal. FALSE as above, *removed is 0 then. */
+/*
+ * Takes up to n packets. Whether a request failed is in `Internal` of its entry. Fails like
+ * GetQueuedCompletionStatus if no packet was taken; *removed is then 0.
+ */
 BOOL GetQueuedCompletionStatusEx(HANDLE port, LPOVERLAPPED_ENTRY entries, ULONG n, PULONG removed, DWORD timeoutMs,
 				 BOOL alertable);
 
-/* Hands the three values to whoever takes the packet; overlapped is not looked at. */
+/*
+ * The thread that takes the packet receives the three values as they are; `overlapped` is not
+ * accessed.
+ */
 BOOL PostQueuedCompletionStatus(HANDLE port, DWORD bytes, ULONG_PTR key, LPOVERLAPPED overlapped);
 
-/* Of a request that is over, or waits for it. FALSE: ERROR_IO_INCOMPLETE, or the translated status. The file is ignored. */
+/*
+ * Returns the result of a request, after waiting for it if `wait`. Fails with ERROR_IO_INCOMPLETE
+ * if the request is pending, or with its translated status if it failed. `file` is ignored.
+ */
 BOOL GetOverlappedResult(HANDLE file, LPOVERLAPPED overlapped, LPDWORD bytes, BOOL wait);
 
-/* The routine runs on threads of the library, up to 64 at once. ERROR_INVALID_PARAMETER: the file is bound already. */
+/*
+ * The routine runs on threads of the library, at most 64 at a time. Fails with
+ * ERROR_INVALID_PARAMETER if the file is already bound.
+ */
 BOOL BindIoCompletionCallback(HANDLE file, LPOVERLAPPED_COMPLETION_ROUTINE routine, ULONG flags);
 
-/* Both modes are always on: asking for them succeeds, other bits are ERROR_INVALID_PARAMETER. */
+/*
+ * Both modes are always on, so setting them succeeds; other bits fail with ERROR_INVALID_PARAMETER.
+ */
 BOOL SetFileCompletionNotificationModes(HANDLE file, UCHAR modes);
 
 COMPAT_END

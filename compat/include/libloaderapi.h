@@ -1,7 +1,7 @@
 /*
- * Libraries, by dlopen. A name without a slash is looked for as dlopen does. The names of Windows'
- * own libraries (kernel32.dll, ntdll, ws2_32.dll ...) mean libsoftrnic-compat, so that asking them for
- * a function works.
+ * Libraries that a program loads. dlopen() searches for a name without a slash. The names of
+ * Windows' own libraries (kernel32.dll, ntdll, ws2_32.dll and so on) stand for libsoftrnic-compat,
+ * so that a program finds functions of Windows in them.
  */
 #ifndef COMPAT_LIBLOADERAPI_H
 #define COMPAT_LIBLOADERAPI_H
@@ -16,37 +16,40 @@
 
 COMPAT_BEGIN
 
-/* NULL, ERROR_MOD_NOT_FOUND. */
+/* Fails with ERROR_MOD_NOT_FOUND. */
 HMODULE LoadLibraryA(LPCSTR name);
 
-/* As LoadLibraryA. */
+/* Same as LoadLibraryA. */
 HMODULE LoadLibraryW(LPCWSTR name);
 
-/* Flags that choose where to look are ignored. */
+/* Flags that choose the folders to search are ignored. */
 HMODULE LoadLibraryExA(LPCSTR name, HANDLE file, DWORD flags);
 
-/* As LoadLibraryExA. */
+/* Same as LoadLibraryExA. */
 HMODULE LoadLibraryExW(LPCWSTR name, HANDLE file, DWORD flags);
 
-/* FALSE, ERROR_INVALID_HANDLE. */
+/* Fails with ERROR_INVALID_HANDLE. */
 BOOL FreeLibrary(HMODULE module);
 
-/* NULL, ERROR_PROC_NOT_FOUND. By name only, there are no numbers. */
+/* Fails with ERROR_PROC_NOT_FOUND. Functions have names only; there are no ordinals. */
 FARPROC GetProcAddress(HMODULE module, LPCSTR name);
 
-/* Of a library that is loaded; NULL: the program. Not to be freed. */
+/* Finds a library that is loaded; NULL means the program. The caller must not free the handle. */
 HMODULE GetModuleHandleA(LPCSTR name);
 
-/* As GetModuleHandleA. */
+/* Same as GetModuleHandleA. */
 HMODULE GetModuleHandleW(LPCWSTR name);
 
-/* The length; when the buffer is too small its size, with ERROR_INSUFFICIENT_BUFFER, and what fits. */
+/*
+ * Returns the length. If the buffer is too small, stores what fits, sets ERROR_INSUFFICIENT_BUFFER
+ * and returns `size`.
+ */
 DWORD GetModuleFileNameA(HMODULE module, LPSTR buffer, DWORD size);
 
-/* As GetModuleFileNameA. */
+/* Same as GetModuleFileNameA. */
 DWORD GetModuleFileNameW(HMODULE module, LPWSTR buffer, DWORD size);
 
-/* Nothing to do. FALSE, ERROR_INVALID_HANDLE. */
+/* Has no effect. Fails with ERROR_INVALID_HANDLE. */
 BOOL DisableThreadLibraryCalls(HMODULE module);
 
 COMPAT_END

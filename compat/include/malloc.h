@@ -14,16 +14,18 @@
 extern "C" {
 #endif
 
-/* NULL, errno EINVAL: the alignment is no power of 2. To be freed with _aligned_free, and with nothing else. */
+/*
+ * Fails with EINVAL if the alignment is not a power of 2. Free the memory with _aligned_free only.
+ */
 void *_aligned_malloc(size_t size, size_t alignment);
 
-/* The alignment is that of the allocation; size 0 frees. */
+/* Pass the alignment of the first allocation. A size of 0 frees the memory. */
 void *_aligned_realloc(void *memory, size_t size, size_t alignment);
 
-/* NULL is nothing to do. */
+/* Does nothing for NULL. */
 void _aligned_free(void *memory);
 
-/* At least what was asked for; (size_t)-1 for NULL. */
+/* Returns at least the size that was asked for; (size_t)-1 for NULL. */
 size_t _msize(void *memory);
 
 #ifdef __cplusplus

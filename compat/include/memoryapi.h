@@ -1,4 +1,4 @@
-/* Memory by pages: reserved, committed, protected, locked; and the words for filling and copying. */
+/* Memory by pages (reserve, commit, protect, lock), and macros that fill and copy memory. */
 #ifndef COMPAT_MEMORYAPI_H
 #define COMPAT_MEMORYAPI_H
 
@@ -51,43 +51,55 @@ typedef struct _MEMORY_BASIC_INFORMATION {
 
 COMPAT_BEGIN
 
-/* Clears memory even if nobody looks at it again. */
+/* Clears memory; the compiler cannot remove the call. */
 PVOID SecureZeroMemory(PVOID memory, SIZE_T bytes);
 
 /*
- * Reservations start at multiples of 64 KB, unless an address is given, which is rounded down to
- * that. MEM_LARGE_PAGES with both other flags: from the huge pages set aside on this machine,
- * ERROR_NO_SYSTEM_RESOURCES when there are none; `bytes` is a multiple of GetLargePageMinimum().
- * NULL: ERROR_INVALID_ADDRESS (taken, or no reservation there), ERROR_INVALID_PARAMETER,
- * ERROR_NOT_ENOUGH_MEMORY.
+ * A reservation starts at a multiple of 64 KB; a given address is rounded down to one.
+ * MEM_LARGE_PAGES needs both MEM_RESERVE and MEM_COMMIT and takes from the machine's huge pages
+ * (ERROR_NO_SYSTEM_RESOURCES if there are none); `bytes` must then be a multiple of
+ * GetLargePageMinimum(). Fails with ERROR_INVALID_ADDRESS if the range is occupied or, for a
+ * commit, not reserved; with ERROR_INVALID_PARAMETER; or with ERROR_NOT_ENOUGH_MEMORY.
  */
 LPVOID VirtualAlloc(LPVOID address, SIZE_T bytes, DWORD type, DWORD protect);
 
-/* MEM_DECOMMIT: pages of one reservation (0 bytes: all). MEM_RELEASE: the whole, with 0 bytes. */
+/*
+ * MEM_DECOMMIT takes pages of one reservation, 0 bytes meaning all of it. MEM_RELEASE takes a whole
+ * reservation, with 0 bytes.
+ */
 BOOL VirtualFree(LPVOID address, SIZE_T bytes, DWORD type);
 
-/* Any memory of this process, and committed; *old is what the first page had. */
+/*
+ * Works on any memory of this process that is committed. *old is the former protection of the first
+ * page.
+ */
 BOOL VirtualProtect(LPVOID address, SIZE_T bytes, DWORD protect, DWORD *old);
 
-/* ERROR_WORKING_SET_QUOTA: more than this process may lock (ulimit -l). */
+/* Fails with ERROR_WORKING_SET_QUOTA beyond the limit for locked memory (ulimit -l). */
 BOOL VirtualLock(LPVOID address, SIZE_T bytes);
 
-/* FALSE, ERROR_NOT_LOCKED: no memory there. Memory that was not locked is no error, unlike on Windows. */
+/*
+ * Fails with ERROR_NOT_LOCKED if there is no memory. Unlike on Windows, unlocking memory that is
+ * not locked succeeds.
+ */
 BOOL VirtualUnlock(LPVOID address, SIZE_T bytes);
 
-/* Bytes written to *information, 0 when it fails. Memory that is not from VirtualAlloc is MEM_PRIVATE or MEM_MAPPED. */
+/*
+ * Returns the bytes written to *information, or 0 on failure. Memory that is not from VirtualAlloc
+ * is MEM_PRIVATE or MEM_MAPPED.
+ */
 SIZE_T VirtualQuery(LPCVOID address, MEMORY_BASIC_INFORMATION *information, SIZE_T bytes);
 
-/* Of this process; the node is a wish and ignored. */
+/* Works for this process only. */
 LPVOID VirtualAllocEx(HANDLE process, LPVOID address, SIZE_T bytes, DWORD type, DWORD protect);
 
-/* As VirtualAllocEx. */
+/* Same as VirtualAllocEx; the node is ignored. */
 LPVOID VirtualAllocExNuma(HANDLE process, LPVOID address, SIZE_T bytes, DWORD type, DWORD protect, DWORD node);
 
-/* As VirtualFree, of this process. */
+/* Same as VirtualFree, for this process only. */
 BOOL VirtualFreeEx(HANDLE process, LPVOID address, SIZE_T bytes, DWORD type);
 
-/* 0: this machine has no huge pages. */
+/* Returns 0 if this machine has no huge pages. */
 SIZE_T GetLargePageMinimum(void);
 
 COMPAT_END

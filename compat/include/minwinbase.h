@@ -1,4 +1,4 @@
-/* Structures that several of the calls share. */
+/* Structures that several functions share. */
 #ifndef COMPAT_MINWINBASE_H
 #define COMPAT_MINWINBASE_H
 
@@ -6,22 +6,22 @@
 
 typedef OVERLAPPED *LPOVERLAPPED;
 
-/* The layout of NDS_PORT_ENTRY. */
+/* Same layout as NDS_PORT_ENTRY. */
 typedef struct _OVERLAPPED_ENTRY {
 	ULONG_PTR lpCompletionKey;
 	LPOVERLAPPED lpOverlapped;
-	ULONG_PTR Internal; /* status of the request, zero-extended */
+	ULONG_PTR Internal; /* NTSTATUS of the request, zero-extended */
 	DWORD dwNumberOfBytesTransferred;
 } OVERLAPPED_ENTRY, *LPOVERLAPPED_ENTRY;
 
-/* Accepted wherever Windows accepts it, and ignored. */
+/* Functions accept this structure where Windows does, and ignore it. */
 typedef struct _SECURITY_ATTRIBUTES {
 	DWORD nLength;
 	LPVOID lpSecurityDescriptor;
 	BOOL bInheritHandle;
 } SECURITY_ATTRIBUTES, *PSECURITY_ATTRIBUTES, *LPSECURITY_ATTRIBUTES;
 
-/* 100 ns units since 1601 or of a duration. */
+/* A time since 1601 or a duration, in units of 100 ns. */
 typedef struct _FILETIME {
 	DWORD dwLowDateTime;
 	DWORD dwHighDateTime;

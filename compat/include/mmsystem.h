@@ -1,4 +1,4 @@
-/* Of the multimedia calls only the clock. */
+/* The multimedia functions, of which only those for the clock exist. */
 #ifndef COMPAT_MMSYSTEM_H
 #define COMPAT_MMSYSTEM_H
 

@@ -1,4 +1,4 @@
-/* Text of addresses, by the names of the run-time library; and a few controls of TCP. */
+/* The Rtl functions that read and write addresses as text, and controls for TCP. */
 #ifndef COMPAT_MSTCPIP_H
 #define COMPAT_MSTCPIP_H
 
@@ -11,57 +11,66 @@
 struct tcp_keepalive {
 	ULONG onoff;
 	ULONG keepalivetime;	 /* milliseconds, rounded up to seconds */
-	ULONG keepaliveinterval; /* the same */
+	ULONG keepaliveinterval; /* milliseconds, rounded up to seconds */
 };
 
 COMPAT_BEGIN
 
-/* STATUS_SUCCESS or STATUS_INVALID_PARAMETER; *end is behind what was read. Strict: four decimal numbers; else as in C, 1 to 4. */
+/*
+ * Returns STATUS_SUCCESS or STATUS_INVALID_PARAMETER; *end is the text after the address. With
+ * `strict` an address consists of four decimal numbers, otherwise of 1 to 4 numbers in C notation.
+ */
 NTSTATUS RtlIpv4StringToAddressA(PCSTR text, BOOLEAN strict, PCSTR *end, IN_ADDR *address);
 
-/* As RtlIpv4StringToAddressA. */
+/* Same as RtlIpv4StringToAddressA. */
 NTSTATUS RtlIpv4StringToAddressW(PCWSTR text, BOOLEAN strict, PCWSTR *end, IN_ADDR *address);
 
-/* All of the text, perhaps with :port; the port is in network order, 0 when there is none. */
+/*
+ * The address, optionally with :port, must be the whole text. *port is in network order, 0 if there
+ * is none.
+ */
 NTSTATUS RtlIpv4StringToAddressExA(PCSTR text, BOOLEAN strict, IN_ADDR *address, USHORT *port);
 
-/* As RtlIpv4StringToAddressExA. */
+/* Same as RtlIpv4StringToAddressExA. */
 NTSTATUS RtlIpv4StringToAddressExW(PCWSTR text, BOOLEAN strict, IN_ADDR *address, USHORT *port);
 
-/* Where the text ends, which has room for 16. */
+/* Returns the end of the text. The buffer must have room for 16 characters. */
 PSTR RtlIpv4AddressToStringA(const IN_ADDR *address, PSTR text);
 
-/* As RtlIpv4AddressToStringA. */
+/* Same as RtlIpv4AddressToStringA. */
 PWSTR RtlIpv4AddressToStringW(const IN_ADDR *address, PWSTR text);
 
-/* With :port unless it is 0. STATUS_INVALID_PARAMETER: *length, which counts the zero, is too small and tells what is needed. */
+/*
+ * Writes the address, and :port unless the port is 0. *length counts the zero. If it is too small,
+ * sets it to the size needed and returns STATUS_INVALID_PARAMETER.
+ */
 NTSTATUS RtlIpv4AddressToStringExA(const IN_ADDR *address, USHORT port, PSTR text, ULONG *length);
 
-/* As RtlIpv4AddressToStringExA. */
+/* Same as RtlIpv4AddressToStringExA. */
 NTSTATUS RtlIpv4AddressToStringExW(const IN_ADDR *address, USHORT port, PWSTR text, ULONG *length);
 
-/* As RtlIpv4StringToAddressA, for IPv6. */
+/* Same as RtlIpv4StringToAddressA, for IPv6. */
 NTSTATUS RtlIpv6StringToAddressA(PCSTR text, PCSTR *end, IN6_ADDR *address);
 
-/* As RtlIpv6StringToAddressA. */
+/* Same as RtlIpv6StringToAddressA. */
 NTSTATUS RtlIpv6StringToAddressW(PCWSTR text, PCWSTR *end, IN6_ADDR *address);
 
-/* All of the text: address, address%scope, [address%scope]:port. */
+/* The whole text must be address, address%scope or [address%scope]:port. */
 NTSTATUS RtlIpv6StringToAddressExA(PCSTR text, IN6_ADDR *address, ULONG *scope, USHORT *port);
 
-/* As RtlIpv6StringToAddressExA. */
+/* Same as RtlIpv6StringToAddressExA. */
 NTSTATUS RtlIpv6StringToAddressExW(PCWSTR text, IN6_ADDR *address, ULONG *scope, USHORT *port);
 
-/* Where the text ends, which has room for 46. */
+/* Returns the end of the text. The buffer must have room for 46 characters. */
 PSTR RtlIpv6AddressToStringA(const IN6_ADDR *address, PSTR text);
 
-/* As RtlIpv6AddressToStringA. */
+/* Same as RtlIpv6AddressToStringA. */
 PWSTR RtlIpv6AddressToStringW(const IN6_ADDR *address, PWSTR text);
 
-/* As RtlIpv4AddressToStringExA, with the scope unless it is 0. */
+/* Same as RtlIpv4AddressToStringExA, with %scope unless the scope is 0. */
 NTSTATUS RtlIpv6AddressToStringExA(const IN6_ADDR *address, ULONG scope, USHORT port, PSTR text, ULONG *length);
 
-/* As RtlIpv6AddressToStringExA. */
+/* Same as RtlIpv6AddressToStringExA. */
 NTSTATUS RtlIpv6AddressToStringExW(const IN6_ADDR *address, ULONG scope, USHORT port, PWSTR text, ULONG *length);
 
 COMPAT_END

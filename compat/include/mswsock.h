@@ -1,4 +1,6 @@
-/* Of the extensions to sockets nothing is here: they are overlapped. */
+/*
+ * The extensions of Winsock. It is empty: they are overlapped, and there are no overlapped sockets.
+ */
 #ifndef COMPAT_MSWSOCK_H
 #define COMPAT_MSWSOCK_H
 

@@ -1,4 +1,4 @@
-/* nddef.h, structures and flags of ND2, after what Windows' own includes. */
+/* nddef.h, the structures and flags of ND2, and the headers that nddef.h includes on Windows. */
 #ifndef COMPAT_NDDEF_H
 #define COMPAT_NDDEF_H
 

@@ -1,6 +1,6 @@
 /*
- * ndspi.h with what Windows' own includes, and for C the calls in COM style: IND2Adapter_Query(p, ...)
- * is p->lpVtbl->Query(p, ...).
+ * ndspi.h, the headers that it includes on Windows, and for C the macros in COM style:
+ * IND2Adapter_Query(p, ...) is p->lpVtbl->Query(p, ...).
  */
 #ifndef COMPAT_NDSPI_H
 #define COMPAT_NDSPI_H

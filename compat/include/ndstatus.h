@@ -1,4 +1,4 @@
-/* ndstatus.h with the NTSTATUS numbers, which Windows' own brings along. */
+/* ndstatus.h and the NTSTATUS numbers, which it includes on Windows. */
 #ifndef COMPAT_NDSTATUS_H
 #define COMPAT_NDSTATUS_H
 

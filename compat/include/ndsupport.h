@@ -1,4 +1,4 @@
-/* ndsupport.h, the Nd* helper functions, after what Windows' own includes. */
+/* ndsupport.h, the Nd* helper functions, and the headers that it includes on Windows. */
 #ifndef COMPAT_NDSUPPORT_H
 #define COMPAT_NDSUPPORT_H
 

@@ -1,6 +1,6 @@
 /*
- * NTSTATUS numbers: 0x0xxxxxxx success, 0x4xxxxxxx information, 0x8xxxxxxx warning, 0xCxxxxxxx error.
- * Where ndstatus.h has a name too, whichever header comes first defines it.
+ * NTSTATUS numbers: 0x0xxxxxxx success, 0x4xxxxxxx information, 0x8xxxxxxx warning, 0xCxxxxxxx
+ * error. A name that ndstatus.h has as well is defined by the header that is included first.
  */
 #ifndef COMPAT_NTSTATUS_H
 #define COMPAT_NTSTATUS_H

@@ -1,4 +1,4 @@
-/* Threads and processes, as the C library of Windows names them. */
+/* The functions for threads and processes of the Windows C library. */
 #ifndef COMPAT_PROCESS_H
 #define COMPAT_PROCESS_H
 
@@ -11,20 +11,23 @@ typedef void (*_beginthread_proc_type)(void *parameter);
 
 COMPAT_BEGIN
 
-/* As CreateThread; 0 on failure, with errno too. */
+/* Same as CreateThread, but returns 0 on failure and sets errno as well. */
 uintptr_t _beginthreadex(void *attributes, unsigned stack, _beginthreadex_proc_type start, void *parameter,
 			 unsigned flags, unsigned *id);
 
-/* As ExitThread. */
+/* Same as ExitThread. */
 DECLSPEC_NORETURN void _endthreadex(unsigned code);
 
-/* The handle closes itself when the thread ends: it is good for nothing but a look. -1 on failure, with errno. */
+/*
+ * The handle is closed when the thread ends, so the caller cannot rely on it. Returns -1 on failure
+ * and sets errno.
+ */
 uintptr_t _beginthread(_beginthread_proc_type start, unsigned stack, void *parameter);
 
-/* ExitThread with code 0. */
+/* Same as ExitThread(0). */
 DECLSPEC_NORETURN void _endthread(void);
 
-/* As getpid. */
+/* Same as getpid(). */
 int _getpid(void);
 
 COMPAT_END

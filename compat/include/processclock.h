@@ -1,6 +1,6 @@
 /*
- * This process: who it is, where it may run, how much time it took, how it ends. No other process
- * can be named; a handle that is not GetCurrentProcess() answers ERROR_INVALID_HANDLE.
+ * The current process: its id, processors, times and end. Other processes cannot be used: a handle
+ * that is not GetCurrentProcess() fails with ERROR_INVALID_HANDLE.
  */
 #ifndef COMPAT_PROCESSCLOCK_H
 #define COMPAT_PROCESSCLOCK_H
@@ -11,58 +11,70 @@
 
 COMPAT_BEGIN
 
-/* Not to be closed. */
+/* Returns a pseudo handle; there is no need to close it. */
 HANDLE GetCurrentProcess(void);
 
-/* As getpid. */
+/* Same as getpid(). */
 DWORD GetCurrentProcessId(void);
 
-/* 0, ERROR_INVALID_HANDLE. */
+/* Returns 0 with ERROR_INVALID_HANDLE on failure. */
 DWORD GetProcessId(HANDLE process);
 
-/* Runs what atexit registered, on the calling thread. Linux keeps the low 8 bits of the code. */
+/*
+ * Runs the functions of atexit() on the calling thread. Linux keeps only the low 8 bits of the
+ * code.
+ */
 DECLSPEC_NORETURN void ExitProcess(UINT code);
 
-/* Ends at once, nothing is flushed. Returns only when it fails. */
+/* Ends the process at once, without flushing streams. Returns only on failure. */
 BOOL TerminateProcess(HANDLE process, UINT code);
 
-/* Time that all processors spent, in 100 ns; as on Windows the kernel's includes the idle. Steps of 10 ms. */
+/*
+ * Sums over all processors in units of 100 ns, in steps of 10 ms. As on Windows, kernel time
+ * includes idle time.
+ */
 BOOL GetSystemTimes(FILETIME *idle, FILETIME *kernel, FILETIME *user);
 
-/* `ended` is 0: the process runs. */
+/* *ended is 0, because the process is running. */
 BOOL GetProcessTimes(HANDLE process, FILETIME *created, FILETIME *ended, FILETIME *kernel, FILETIME *user);
 
-/* The calling thread alone: GetCurrentThread(). */
+/* Works for the calling thread only: pass GetCurrentThread(). */
 BOOL GetThreadTimes(HANDLE thread, FILETIME *created, FILETIME *ended, FILETIME *kernel, FILETIME *user);
 
-/* Nanoseconds of processor time; Windows counts cycles. */
+/* Returns processor time in nanoseconds; Windows counts cycles. */
 BOOL QueryProcessCycleTime(HANDLE process, ULONG64 *cycles);
 
-/* The same of the calling thread. */
+/* Same as QueryProcessCycleTime, for the calling thread. */
 BOOL QueryThreadCycleTime(HANDLE thread, ULONG64 *cycles);
 
-/* Of the first 64 processors. */
+/* The masks cover the first 64 processors. */
 BOOL GetProcessAffinityMask(HANDLE process, DWORD_PTR *mask, DWORD_PTR *system);
 
-/* For the threads that exist, and those they start. ERROR_INVALID_PARAMETER: no processor that there is. */
+/*
+ * Applies to all threads and those they start. Fails with ERROR_INVALID_PARAMETER if the mask holds
+ * no existing processor.
+ */
 BOOL SetProcessAffinityMask(HANDLE process, DWORD_PTR mask);
 
-/* Processors online; there is one group, so group 0 or ALL_PROCESSOR_GROUPS, and 0 for another. */
+/*
+ * Returns the number of processors online. There is only group 0; other groups but
+ * ALL_PROCESSOR_GROUPS have 0.
+ */
 DWORD GetActiveProcessorCount(WORD group);
 
-/* Processors that could be online. */
+/* Returns the number of configured processors, online or not. */
 DWORD GetMaximumProcessorCount(WORD group);
 
-/* 1. */
+/* Returns 1. */
 WORD GetActiveProcessorGroupCount(void);
 
-/* 1. */
+/* Returns 1. */
 WORD GetMaximumProcessorGroupCount(void);
 
-/* Nothing to do: Linux has no working sets to size. TRUE. */
+/* Does nothing and returns TRUE: Linux has no working sets. */
 BOOL SetProcessWorkingSetSize(HANDLE process, SIZE_T least, SIZE_T most);
 
-/* Accepted, and nothing changes: classes of priority are not those of Linux. */
+/* Accepts the class and changes nothing: Linux has no priority classes. */
 BOOL SetPriorityClass(HANDLE process, DWORD priority);
 
 COMPAT_END

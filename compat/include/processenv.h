@@ -6,34 +6,45 @@
 
 COMPAT_BEGIN
 
-/* The length without the zero; when the buffer is too small, what is needed with it. 0, ERROR_ENVVAR_NOT_FOUND. */
+/*
+ * Returns the length without the zero; if the buffer is too small, the size needed with the zero.
+ * Returns 0 with ERROR_ENVVAR_NOT_FOUND if there is no such variable.
+ */
 DWORD GetEnvironmentVariableA(LPCSTR name, LPSTR buffer, DWORD size);
 
-/* As GetEnvironmentVariableA. */
+/* Same as GetEnvironmentVariableA. */
 DWORD GetEnvironmentVariableW(LPCWSTR name, LPWSTR buffer, DWORD size);
 
-/* No value takes the variable away. */
+/* A value of NULL removes the variable. */
 BOOL SetEnvironmentVariableA(LPCSTR name, LPCSTR value);
 
-/* As SetEnvironmentVariableA. */
+/* Same as SetEnvironmentVariableA. */
 BOOL SetEnvironmentVariableW(LPCWSTR name, LPCWSTR value);
 
-/* Puts values in the place of %NAME%; an unknown name stays. The length with the zero, also when it did not fit. */
+/*
+ * Replaces each %NAME%; unknown names stay. Returns the length with the zero, even if the text did
+ * not fit.
+ */
 DWORD ExpandEnvironmentStringsA(LPCSTR from, LPSTR to, DWORD size);
 
-/* As ExpandEnvironmentStringsA. */
+/* Same as ExpandEnvironmentStringsA. */
 DWORD ExpandEnvironmentStringsW(LPCWSTR from, LPWSTR to, DWORD size);
 
-/* The arguments, quoted where they have spaces. Stays for the life of the program. */
+/*
+ * Returns the arguments, quoted where they contain spaces. The text is valid until the program
+ * ends.
+ */
 LPSTR GetCommandLineA(void);
 
-/* As GetCommandLineA. */
+/* Same as GetCommandLineA. */
 LPWSTR GetCommandLineW(void);
 
-/* The length without the zero; when the buffer is too small, what is needed with it. */
+/*
+ * Returns the length without the zero; if the buffer is too small, the size needed with the zero.
+ */
 DWORD GetCurrentDirectoryA(DWORD size, LPSTR buffer);
 
-/* As GetCurrentDirectoryA. */
+/* Same as GetCurrentDirectoryA. */
 DWORD GetCurrentDirectoryW(DWORD size, LPWSTR buffer);
 
 COMPAT_END

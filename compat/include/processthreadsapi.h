@@ -1,4 +1,4 @@
-/* Threads, and values that each of them has for itself. */
+/* Threads, and values that each thread stores for itself. */
 #ifndef COMPAT_PROCESSTHREADSAPI_H
 #define COMPAT_PROCESSTHREADSAPI_H
 
@@ -21,68 +21,104 @@
 
 COMPAT_BEGIN
 
-/* The handle can be waited for. flags: CREATE_SUSPENDED. A stack smaller than the system's default is that default. */
+/*
+ * The handle can be waited for. The only flag with an effect is CREATE_SUSPENDED. A stack has at
+ * least the system's default size.
+ */
 HANDLE CreateThread(LPSECURITY_ATTRIBUTES attributes, SIZE_T stack, LPTHREAD_START_ROUTINE start, LPVOID parameter,
 		    DWORD flags, LPDWORD id);
 
-/* Unwinds the stack as pthread_exit does: C++ destructors run. */
+/* Unwinds the stack as pthread_exit() does, so C++ destructors run. */
 DECLSPEC_NORETURN void ExitThread(DWORD code);
 
-/* STILL_ACTIVE while it runs. ERROR_INVALID_HANDLE: not a thread of CreateThread. */
+/*
+ * The code is STILL_ACTIVE while the thread runs. Fails with ERROR_INVALID_HANDLE for other than
+ * CreateThread's handles.
+ */
 BOOL GetExitCodeThread(HANDLE thread, LPDWORD code);
 
-/* For a thread created suspended: the count it had, 0 when it runs already. -1: ERROR_INVALID_HANDLE. */
+/*
+ * Returns 1 for a thread that was created suspended and now starts, 0 for a running one, -1 with
+ * ERROR_INVALID_HANDLE.
+ */
 DWORD ResumeThread(HANDLE thread);
 
-/* TRUE if the system was asked; it never says whether another thread ran. */
+/* Returns TRUE once the processor was offered; Linux does not report whether another thread ran. */
 BOOL SwitchToThread(void);
 
-/* A pseudo handle, -2: the calling thread to the calls of this header. It cannot be waited for. */
+/*
+ * Returns a pseudo handle (-2) that names the calling thread in the functions of this header. It
+ * cannot be waited for.
+ */
 HANDLE GetCurrentThread(void);
 
-/* The number the system gives it, unique on this machine. */
+/* Returns the thread id of Linux, which is unique on this machine. */
 DWORD GetCurrentThreadId(void);
 
-/* Of a thread of CreateThread or the calling one; 0 with ERROR_INVALID_HANDLE. */
+/*
+ * Takes a handle of CreateThread or the calling thread's pseudo handle; returns 0 with
+ * ERROR_INVALID_HANDLE for others.
+ */
 DWORD GetThreadId(HANDLE thread);
 
-/* The former mask of processors 0 to 63; 0 with ERROR_INVALID_PARAMETER when none of the mask may be used. */
+/*
+ * Returns the former mask of processors 0 to 63; 0 with ERROR_INVALID_PARAMETER if no processor of
+ * the mask may be used.
+ */
 DWORD_PTR SetThreadAffinityMask(HANDLE thread, DWORD_PTR mask);
 
-/* There is group 0 only. former may be NULL. */
+/* Only group 0 exists. `former` may be NULL. */
 BOOL SetThreadGroupAffinity(HANDLE thread, const GROUP_AFFINITY *affinity, PGROUP_AFFINITY former);
 
-/* A wish, not kept: answers the processor of the last wish, at first MAXIMUM_PROCESSORS; -1 for a processor that is none. */
+/*
+ * Stores the number without any effect on scheduling. Returns the one stored before, at first
+ * MAXIMUM_PROCESSORS; -1 on failure.
+ */
 DWORD SetThreadIdealProcessor(HANDLE thread, DWORD processor);
 
-/* The same with groups, of which there is number 0 only. former may be NULL. */
+/* Same as SetThreadIdealProcessor, with a group, which must be 0. `former` may be NULL. */
 BOOL SetThreadIdealProcessorEx(HANDLE thread, PPROCESSOR_NUMBER ideal, PPROCESSOR_NUMBER former);
 
-/* As a nice value, as far as the system permits: raising it needs a privilege and is TRUE without, too. */
+/*
+ * Sets a nice value. Raising the priority needs a privilege; without it the call returns TRUE and
+ * has no effect.
+ */
 BOOL SetThreadPriority(HANDLE thread, int priority);
 
-/* What SetThreadPriority was told last; THREAD_PRIORITY_ERROR_RETURN: not a thread. */
+/*
+ * Returns the priority last set with SetThreadPriority; THREAD_PRIORITY_ERROR_RETURN if the handle
+ * is not a thread.
+ */
 int GetThreadPriority(HANDLE thread);
 
-/* The first 15 bytes, for debuggers and ps; S_OK. */
+/* Sets the name that debuggers and ps show, cut to 15 bytes. Returns S_OK. */
 HRESULT SetThreadDescription(HANDLE thread, PCWSTR description);
 
-/* Where the calling thread runs at this moment. */
+/* Returns the processor that the calling thread runs on at this moment. */
 DWORD GetCurrentProcessorNumber(void);
 
-/* The same with its group, 0. */
+/* Same as GetCurrentProcessorNumber, with the group, which is 0. */
 void GetCurrentProcessorNumberEx(PPROCESSOR_NUMBER number);
 
-/* TLS_OUT_OF_INDEXES: all 128 are taken, by this call or FlsAlloc. The value is NULL in each thread. */
+/*
+ * The value is NULL in each thread at first. TlsAlloc and FlsAlloc share 128 indexes; without a
+ * free one returns TLS_OUT_OF_INDEXES.
+ */
 DWORD TlsAlloc(void);
 
-/* ERROR_INVALID_PARAMETER: not taken. */
+/* Fails with ERROR_INVALID_PARAMETER if the index is not allocated. */
 BOOL TlsFree(DWORD index);
 
-/* NULL until it is set; the last error says whether the index was good: 0 or ERROR_INVALID_PARAMETER. */
+/*
+ * Returns NULL until a value is set. Sets the last error to 0, or to ERROR_INVALID_PARAMETER if the
+ * index is not allocated.
+ */
 LPVOID TlsGetValue(DWORD index);
 
-/* Of the calling thread. ERROR_INVALID_PARAMETER: not taken. */
+/*
+ * Sets the value of the calling thread. Fails with ERROR_INVALID_PARAMETER if the index is not
+ * allocated.
+ */
 BOOL TlsSetValue(DWORD index, LPVOID value);
 
 COMPAT_END

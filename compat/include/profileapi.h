@@ -1,4 +1,4 @@
-/* The counter for short times. */
+/* The counter for measuring short times. */
 #ifndef COMPAT_PROFILEAPI_H
 #define COMPAT_PROFILEAPI_H
 
@@ -6,10 +6,12 @@
 
 COMPAT_BEGIN
 
-/* Nanoseconds of the monotonic clock; Windows counts in units of 100 ns. Never fails. */
+/*
+ * Returns the nanoseconds of the monotonic clock; Windows counts in units of 100 ns. Never fails.
+ */
 BOOL QueryPerformanceCounter(LARGE_INTEGER *count);
 
-/* Counts in a second, always 10^9. */
+/* Returns the counts per second, always 10^9. */
 BOOL QueryPerformanceFrequency(LARGE_INTEGER *frequency);
 
 COMPAT_END

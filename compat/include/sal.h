@@ -1,6 +1,6 @@
 /*
- * The words of the source annotation language, old and new style. They say things to a checker that
- * is not here, so all of them vanish.
+ * The macros of Microsoft's source annotation language, old and new style. They are meant for a
+ * checker that does not exist here, so all of them expand to nothing.
  */
 #ifndef COMPAT_SAL_H
 #define COMPAT_SAL_H
@@ -439,7 +439,7 @@
 #define _Writable_elements_(...)
 #define _Write_guarded_by_(...)
 
-/* Before 2010. */
+/* The style before 2010. */
 #define __allocator
 #define __analysis_noreturn
 #define __callback
@@ -695,7 +695,7 @@
 #define __typefix(...)
 #define __xcount(...)
 
-/* Two say something to these compilers too. */
+/* gcc and clang have an attribute for two of the annotations. */
 #define _Analysis_noreturn_
 #define __fallthrough	   __attribute__((__fallthrough__))
 #define _Fallthrough_	   __attribute__((__fallthrough__))
@@ -705,9 +705,10 @@
 #define _Analysis_suppress_lock_checking_(...)
 
 /*
- * The C++ library has parameters of these three names. Its basic headers that do are read first; those of streams, <locale>
- * and <regex> have wrappers here that take the words away meanwhile. Headers of <experimental/>, <ext/> and <tr1/> are to
- * be included before any header of Windows.
+ * The C++ library uses these three names for parameters. Its basic headers that do so are included
+ * first; the headers of streams, <locale> and <regex> have wrappers here that undefine the macros
+ * meanwhile. A program must include headers of <experimental/>, <ext/> and <tr1/> before any header
+ * of Windows.
  */
 #ifdef __cplusplus
 extern "C++" {

@@ -1,7 +1,7 @@
 /*
- * <stdio.h>, with formats as Windows reads them: %lu takes a 32-bit ULONG, %I64u and %Iu are sizes,
- * %S is text of the other width, %p is 16 digits, %n is refused. In C and C++ alike, in any order
- * with other headers. Wide text leaves as UTF-8.
+ * <stdio.h> with formats as Windows reads them: %lu takes a 32-bit ULONG, %I64u and %Iu are sizes,
+ * %S is text of the other width, %p prints 16 digits, %n is refused. This holds in C and in C++ and
+ * in any order of headers. Wide text is written as UTF-8.
  */
 #include_next <stdio.h>
 
@@ -14,7 +14,7 @@
 
 #include "corecrt.h"
 
-/* A count for the ..._s functions: as much as there is room for. */
+/* As the count of a ..._s function: cut the text to the room in the buffer. */
 #define _TRUNCATE ((size_t)-1)
 
 #pragma GCC visibility push(default)
@@ -24,121 +24,139 @@ extern "C" {
 
 /* ---- To a stream: the number of bytes written, or -1 ---- */
 
-/* To the standard output. */
+/* Writes to standard output. */
 int compat_printf(const char *format, ...);
 
-/* As printf, to a stream. */
+/* Same as printf(), to a stream. */
 int compat_fprintf(FILE *stream, const char *format, ...);
 
-/* As printf, with a list. */
+/* Same as printf(), with a va_list. */
 int compat_vprintf(const char *format, va_list arguments);
 
-/* As fprintf, with a list. */
+/* Same as fprintf(), with a va_list. */
 int compat_vfprintf(FILE *stream, const char *format, va_list arguments);
 
-/* As printf. */
+/* Same as printf(). */
 int printf_s(const char *format, ...);
 
-/* As fprintf. */
+/* Same as fprintf(). */
 int fprintf_s(FILE *stream, const char *format, ...);
 
 /* ---- To memory ---- */
 
-/* Without a limit, as ever. */
+/* The caller makes sure that the text fits. */
 int compat_sprintf(char *buffer, const char *format, ...);
 
-/* As sprintf, with a list. */
+/* Same as sprintf(), with a va_list. */
 int compat_vsprintf(char *buffer, const char *format, va_list arguments);
 
-/* Ends with a zero in any case; returns the length the whole text has. */
+/*
+ * Cuts the text to the buffer, always ends it with a zero, and returns the length of the whole
+ * text.
+ */
 int compat_snprintf(char *buffer, size_t size, const char *format, ...);
 
-/* As snprintf, with a list. */
+/* Same as snprintf(), with a va_list. */
 int compat_vsnprintf(char *buffer, size_t size, const char *format, va_list arguments);
 
-/* -1 when the text is longer than `count`; no zero behind it when it has exactly `count` bytes, or more. */
+/*
+ * Returns -1 if the text is longer than `count`. A text of `count` bytes or more has no zero at its
+ * end.
+ */
 int _snprintf(char *buffer, size_t count, const char *format, ...);
 
-/* As _snprintf, with a list. */
+/* Same as _snprintf, with a va_list. */
 int _vsnprintf(char *buffer, size_t count, const char *format, va_list arguments);
 
-/* A text that does not fit: -1, ERANGE, and the buffer is empty. Windows ends the program instead. */
+/*
+ * If the text does not fit, stores an empty text, sets ERANGE and returns -1; Windows ends the
+ * program.
+ */
 int sprintf_s(char *buffer, size_t size, const char *format, ...);
 
-/* As sprintf_s, with a list. */
+/* Same as sprintf_s, with a va_list. */
 int vsprintf_s(char *buffer, size_t size, const char *format, va_list arguments);
 
-/* At most `count` bytes of the text, or with _TRUNCATE what fits: then -1 tells that it was cut. */
+/* Stores at most `count` bytes, or with _TRUNCATE what fits. Returns -1 if the text was cut. */
 int _snprintf_s(char *buffer, size_t size, size_t count, const char *format, ...);
 
-/* As _snprintf_s, with a list. */
+/* Same as _snprintf_s, with a va_list. */
 int _vsnprintf_s(char *buffer, size_t size, size_t count, const char *format, va_list arguments);
 
-/* The length the text would have. */
+/* Returns the length of the text and writes nothing. */
 int _scprintf(const char *format, ...);
 
-/* As _scprintf, with a list. */
+/* Same as _scprintf, with a va_list. */
 int _vscprintf(const char *format, va_list arguments);
 
 /* ---- From text and streams: the number of arguments filled, or EOF. %ld fills 32 bits ---- */
 
-/* From the standard input. */
+/* Reads from standard input. */
 int compat_scanf(const char *format, ...);
 
-/* As scanf, from a stream. */
+/* Same as scanf(), from a stream. */
 int compat_fscanf(FILE *stream, const char *format, ...);
 
-/* As scanf, from text. */
+/* Same as scanf(), from text. */
 int compat_sscanf(const char *text, const char *format, ...);
 
-/* As sscanf, with a list. */
+/* Same as sscanf(), with a va_list. */
 int compat_vsscanf(const char *text, const char *format, va_list arguments);
 
-/* Behind the pointer of each %s, %c and %[ comes the room there, an unsigned; what is too long ends the scan. */
+/*
+ * After each pointer for %s, %c or %[ comes the size of that buffer as an unsigned. A field that is
+ * too long ends the scan.
+ */
 int sscanf_s(const char *text, const char *format, ...);
 
-/* As sscanf_s, from a stream. */
+/* Same as sscanf_s, from a stream. */
 int fscanf_s(FILE *stream, const char *format, ...);
 
-/* As sscanf_s, from the standard input. */
+/* Same as sscanf_s, from the standard input. */
 int scanf_s(const char *format, ...);
 
 /* ---- Files ---- */
 
-/* An errno value; *stream is NULL then. */
+/* Returns 0, or an errno value with *stream NULL. */
 errno_t fopen_s(FILE **stream, const char *name, const char *mode);
 
-/* As fopen_s. */
+/* Same as fopen_s. */
 errno_t freopen_s(FILE **stream, const char *name, const char *mode, FILE *old);
 
-/* As fopen; the sharing mode is ignored, files are always shared. */
+/* Same as fopen(): the sharing mode is ignored, because files are always shared. */
 FILE *_fsopen(const char *name, const char *mode, int share);
 
-/* Flushes all streams, and closes none: the native library does not tell which there are. Returns 0, or EOF. */
+/*
+ * Flushes all streams but closes none, because the C library cannot list them. Returns 0, or EOF on
+ * error.
+ */
 int _fcloseall(void);
 
-/* Returns 3, for the standard streams, or EOF. */
+/* Flushes all streams. Returns 3, the number of standard streams, or EOF on error. */
 int _flushall(void);
 
-/* -1, EINVAL: NULL. */
+/* Returns -1 with EINVAL for NULL. */
 int _fileno(FILE *stream);
 
-/* As fdopen. */
+/* Same as fdopen(). */
 FILE *_fdopen(int descriptor, const char *mode);
 
-/* As popen; the shell is that of Linux. */
+/* Same as popen(), with the shell of Linux. */
 FILE *_popen(const char *command, const char *mode);
 
-/* As pclose. */
+/* Same as pclose(). */
 int _pclose(FILE *stream);
 
-/* As fseek. */
+/* Same as fseek(). */
 int _fseeki64(FILE *stream, int64_t offset, int origin);
 
-/* As ftell. */
+/* Same as ftell(). */
 int64_t _ftelli64(FILE *stream);
 
-/* A line without its end; NULL when there is none, or when it does not fit: the buffer is empty then. */
+/*
+ * Reads a line without its line end. Returns NULL at the end of the input, or if the line does not
+ * fit; the buffer is then empty.
+ */
 char *gets_s(char *buffer, size_t size);
 
 #ifdef __cplusplus
@@ -147,7 +165,7 @@ char *gets_s(char *buffer, size_t size);
 #pragma GCC visibility pop
 
 #ifdef __cplusplus
-/* With an array the size need not be said. */
+/* In C++ the size of an array need not be passed. */
 extern "C++" {
 template <size_t N, class... A> inline int sprintf_s(char (&buffer)[N], const char *format, A... a)
 {

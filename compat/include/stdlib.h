@@ -1,4 +1,6 @@
-/* <stdlib.h>, and what Windows adds to it. strtol and its family keep the 64-bit `long` of Linux. */
+/*
+ * <stdlib.h> and what Windows adds to it. strtol() and its family return Linux's `long` of 64 bits.
+ */
 #include_next <stdlib.h>
 
 #if !defined(COMPAT_STDLIB_H) && defined(EXIT_FAILURE)
@@ -19,65 +21,71 @@ extern "C" {
 
 /* ---- Numbers and text; base 2..36, and base 10 alone writes a sign ---- */
 
-/* Returns the buffer, which has room. */
+/* Returns the buffer. The caller makes sure that the text fits. */
 char *_itoa(int value, char *buffer, int base);
 
-/* As _itoa. */
+/* Same as _itoa. */
 char *_i64toa(int64_t value, char *buffer, int base);
 
-/* As _itoa. */
+/* Same as _itoa. */
 char *_ui64toa(uint64_t value, char *buffer, int base);
 
-/* EINVAL or ERANGE leave an empty text. */
+/* Returns 0, or EINVAL or ERANGE with an empty text in the buffer. */
 errno_t _itoa_s(int value, char *buffer, size_t size, int base);
 
-/* Of the low 32 bits. */
+/* Same as _itoa_s, with the low 32 bits of the value. */
 errno_t _ltoa_s(long value, char *buffer, size_t size, int base);
 
-/* Of the low 32 bits. */
+/* Same as _itoa_s, with the low 32 bits of the value, unsigned. */
 errno_t _ultoa_s(unsigned long value, char *buffer, size_t size, int base);
 
-/* As _itoa_s. */
+/* Same as _itoa_s. */
 errno_t _i64toa_s(int64_t value, char *buffer, size_t size, int base);
 
-/* As _itoa_s. */
+/* Same as _itoa_s. */
 errno_t _ui64toa_s(uint64_t value, char *buffer, size_t size, int base);
 
-/* 0 for what is no number. */
+/* Returns 0 for text that is not a number. */
 int64_t _atoi64(const char *text);
 
-/* As strtoll; 0 and EINVAL for NULL. */
+/* Same as strtoll(); returns 0 with EINVAL for NULL. */
 int64_t _strtoi64(const char *text, char **end, int base);
 
-/* As strtoull; 0 and EINVAL for NULL. */
+/* Same as strtoull(); returns 0 with EINVAL for NULL. */
 uint64_t _strtoui64(const char *text, char **end, int base);
 
 /* ---- Bits ---- */
 
-/* The bytes in the other order. */
+/* Reverses the order of the bytes. */
 unsigned short _byteswap_ushort(unsigned short value);
 
-/* As _byteswap_ushort. */
+/* Same as _byteswap_ushort. */
 uint32_t _byteswap_ulong(uint32_t value);
 
-/* As _byteswap_ushort. */
+/* Same as _byteswap_ushort. */
 uint64_t _byteswap_uint64(uint64_t value);
 
 /* ---- Environment ---- */
 
-/* *needed counts the zero, and is 0 when the variable is not set. ERANGE: the buffer is too small. */
+/*
+ * *needed is the size with the zero, or 0 if the variable is not set. Returns ERANGE if the buffer
+ * is too small.
+ */
 errno_t getenv_s(size_t *needed, char *buffer, size_t size, const char *name);
 
-/* *buffer is to be freed, or NULL when the variable is not set. */
+/* The caller frees *buffer, which is NULL if the variable is not set. */
 errno_t _dupenv_s(char **buffer, size_t *size, const char *name);
 
-/* An empty value takes the variable away. */
+/* An empty value removes the variable. */
 errno_t _putenv_s(const char *name, const char *value);
 
-/* NAME=VALUE, which is copied. */
+/* Copies the text NAME=VALUE, unlike putenv(). */
 int _putenv(const char *text);
 
-/* The whole path of a file that exists, to be freed if buffer was NULL. NULL when it does not exist: Windows does not look. */
+/*
+ * Returns the absolute path, allocated if `buffer` is NULL. Returns NULL if there is no such file;
+ * Windows does not check that.
+ */
 char *_fullpath(char *buffer, const char *name, size_t size);
 
 #ifdef __cplusplus

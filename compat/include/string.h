@@ -1,4 +1,4 @@
-/* <string.h>, and what Windows adds to it. */
+/* <string.h> and what Windows adds to it. */
 #include_next <string.h>
 
 #if !defined(COMPAT_STRING_H) && (defined(_STRING_H) || defined(_STRING_H_))
@@ -15,58 +15,61 @@
 extern "C" {
 #endif
 
-/* The copy is to be freed; NULL: no memory, or no text. */
+/* Returns a copy that the caller frees; NULL if memory is short or `text` is NULL. */
 char *_strdup(const char *text);
 
-/* Without regard to case, in ASCII. */
+/* Compares without regard to the case of ASCII letters. */
 int _stricmp(const char *a, const char *b);
 
-/* At most `count` bytes. */
+/* Same as _stricmp, for at most `count` bytes. */
 int _strnicmp(const char *a, const char *b, size_t count);
 
-/* As _stricmp, of memory. */
+/* Same as _stricmp, for `count` bytes of memory. */
 int _memicmp(const void *a, const void *b, size_t count);
 
-/* In place; ASCII. */
+/* Changes ASCII letters in place. */
 char *_strlwr(char *text);
 
-/* In place; ASCII. */
+/* Changes ASCII letters in place. */
 char *_strupr(char *text);
 
-/* In place. */
+/* Reverses the text in place. */
 char *_strrev(char *text);
 
-/* The ..._s functions return an errno value, EINVAL or ERANGE, and leave an empty text; Windows ends the program. */
+/*
+ * On failure the ..._s functions return EINVAL or ERANGE and leave an empty text; Windows ends the
+ * program.
+ */
 errno_t strcpy_s(char *to, size_t size, const char *from);
 
-/* Behind the text that is there; EINVAL when that has no end. */
+/* Appends to the text in the buffer. Returns EINVAL if that text has no zero within `size`. */
 errno_t strcat_s(char *to, size_t size, const char *from);
 
-/* With _TRUNCATE: what fits, and STRUNCATE when that was not all. */
+/* With _TRUNCATE copies what fits and returns STRUNCATE if the text was cut. */
 errno_t strncpy_s(char *to, size_t size, const char *from, size_t count);
 
-/* As strcat_s, at most `count`. */
+/* Same as strcat_s, for at most `count` characters. */
 errno_t strncat_s(char *to, size_t size, const char *from, size_t count);
 
-/* 0 for NULL. */
+/* Returns 0 for NULL. */
 size_t strnlen_s(const char *text, size_t size);
 
-/* As strtok_r. */
+/* Same as strtok_r(). */
 char *strtok_s(char *text, const char *separators, char **state);
 
-/* As much of the text as fits. */
+/* Cuts the text to the buffer. */
 errno_t strerror_s(char *buffer, size_t size, int error);
 
-/* When it does not fit: ERANGE, and memcpy_s clears the buffer. */
+/* If the bytes do not fit, clears the buffer and returns ERANGE. */
 errno_t memcpy_s(void *to, size_t size, const void *from, size_t count);
 
-/* As memcpy_s, and nothing is cleared. */
+/* Same as memcpy_s, but a failure does not clear the buffer. */
 errno_t memmove_s(void *to, size_t size, const void *from, size_t count);
 
 #ifdef __cplusplus
 }
 
-/* With an array the size need not be said. */
+/* In C++ the size of an array need not be passed. */
 extern "C++" {
 template <size_t N> inline errno_t strcpy_s(char (&to)[N], const char *from)
 {

@@ -1,4 +1,4 @@
-/* From one alphabet into the other, and the string functions that carry an `l`. */
+/* Conversion between narrow and wide text, and the lstr... functions. */
 #ifndef COMPAT_STRINGAPISET_H
 #define COMPAT_STRINGAPISET_H
 
@@ -18,59 +18,60 @@
 COMPAT_BEGIN
 
 /*
- * Every code page is UTF-8: CP_UTF8, CP_ACP, CP_OEMCP; others are ERROR_INVALID_PARAMETER. A wide
- * character is one code point, there are no surrogates. Length -1: up to and with the zero. Room 0
- * asks for the length. 0: ERROR_INSUFFICIENT_BUFFER, ERROR_NO_UNICODE_TRANSLATION (only if asked
- * for), ERROR_INVALID_FLAGS.
+ * CP_UTF8, CP_ACP and CP_OEMCP all mean UTF-8; other pages fail with ERROR_INVALID_PARAMETER. A
+ * wide character is one code point; there are no surrogates. With a length of -1 the text ends
+ * with, and includes, its zero. With a room of 0 returns the length. Returns 0 with
+ * ERROR_INSUFFICIENT_BUFFER, ERROR_INVALID_FLAGS, or, if the flags ask for it,
+ * ERROR_NO_UNICODE_TRANSLATION.
  */
 int MultiByteToWideChar(UINT page, DWORD flags, LPCSTR from, int bytes, LPWSTR to, int room);
 
-/* `replacement` and `replaced` with other pages than CP_UTF8 only, as on Windows. */
+/* As on Windows, `replacement` and `replaced` must be NULL with CP_UTF8. */
 int WideCharToMultiByte(UINT page, DWORD flags, LPCWSTR from, int length, LPSTR to, int room, LPCSTR replacement, BOOL *replaced);
 
-/* CP_UTF8. */
+/* Returns CP_UTF8. */
 UINT GetACP(void);
 
-/* 0 for NULL. */
+/* Returns 0 for NULL. */
 int lstrlenA(LPCSTR text);
 
-/* As lstrlenA. */
+/* Same as lstrlenA. */
 int lstrlenW(LPCWSTR text);
 
-/* By bytes, unlike on Windows; NULL is an empty text. */
+/* Unlike Windows, compares bytes. NULL is an empty text. */
 int lstrcmpA(LPCSTR a, LPCSTR b);
 
-/* As lstrcmpA, by characters. */
+/* Same as lstrcmpA, but compares characters. */
 int lstrcmpW(LPCWSTR a, LPCWSTR b);
 
-/* As lstrcmpA, without case. */
+/* Same as lstrcmpA, without case. */
 int lstrcmpiA(LPCSTR a, LPCSTR b);
 
-/* As lstrcmpW, without case. */
+/* Same as lstrcmpW, without case. */
 int lstrcmpiW(LPCWSTR a, LPCWSTR b);
 
-/* NULL: one of them is. */
+/* Returns NULL if an argument is NULL. */
 LPSTR lstrcpyA(LPSTR to, LPCSTR from);
 
-/* As lstrcpyA. */
+/* Same as lstrcpyA. */
 LPWSTR lstrcpyW(LPWSTR to, LPCWSTR from);
 
-/* As lstrcpyA. */
+/* Same as lstrcpyA. */
 LPSTR lstrcatA(LPSTR to, LPCSTR from);
 
-/* As lstrcpyA. */
+/* Same as lstrcpyA. */
 LPWSTR lstrcatW(LPWSTR to, LPCWSTR from);
 
-/* As much as fits, ended with a zero. */
+/* Copies what fits, always with a zero at the end. */
 LPSTR lstrcpynA(LPSTR to, LPCSTR from, int room);
 
-/* As lstrcpynA. */
+/* Same as lstrcpynA. */
 LPWSTR lstrcpynW(LPWSTR to, LPCWSTR from, int room);
 
-/* At most 1024 characters, zero included; the length. */
+/* Writes at most 1024 characters with the zero and returns the length. */
 int wsprintfA(LPSTR to, LPCSTR format, ...);
 
-/* As wsprintfA. */
+/* Same as wsprintfA. */
 int wsprintfW(LPWSTR to, LPCWSTR format, ...);
 
 COMPAT_END

@@ -1,7 +1,8 @@
 /*
- * Strings with a limit that say by an HRESULT how it went: S_OK; STRSAFE_E_INSUFFICIENT_BUFFER with
- * as much as fits, ended with a zero; STRSAFE_E_INVALID_PARAMETER for no buffer, or one without end.
- * Cch counts characters, Cb bytes (a wide character has four). There are no ...Ex functions.
+ * Strings with a limit, and an HRESULT as the result: S_OK; STRSAFE_E_INSUFFICIENT_BUFFER if the
+ * text was cut to what fits, with a zero at its end; STRSAFE_E_INVALID_PARAMETER if there is no
+ * buffer, or if the text in it has no end. Cch functions count characters, Cb functions bytes (a
+ * wide character has four). The ...Ex functions are absent.
  */
 #ifndef COMPAT_STRSAFE_H
 #define COMPAT_STRSAFE_H
@@ -20,88 +21,91 @@
 
 COMPAT_BEGIN
 
-/* As much as fits, ended with a zero. */
+/* Copies what fits, always with a zero at the end. */
 HRESULT StringCchCopyA(LPSTR to, size_t room, LPCSTR from);
 
-/* As StringCchCopyA. */
+/* Same as StringCchCopyA. */
 HRESULT StringCchCopyW(LPWSTR to, size_t room, LPCWSTR from);
 
-/* As StringCchCopyA, counted in bytes. */
+/* Same as StringCchCopyA, counted in bytes. */
 HRESULT StringCbCopyA(LPSTR to, size_t bytes, LPCSTR from);
 
-/* As StringCchCopyA, counted in bytes. */
+/* Same as StringCchCopyA, counted in bytes. */
 HRESULT StringCbCopyW(LPWSTR to, size_t bytes, LPCWSTR from);
 
-/* At most `count` of the other text. */
+/* Copies at most `count` characters of `from`. */
 HRESULT StringCchCopyNA(LPSTR to, size_t room, LPCSTR from, size_t count);
 
-/* As StringCchCopyNA. */
+/* Same as StringCchCopyNA. */
 HRESULT StringCchCopyNW(LPWSTR to, size_t room, LPCWSTR from, size_t count);
 
-/* As StringCchCopyNA, counted in bytes. */
+/* Same as StringCchCopyNA, counted in bytes. */
 HRESULT StringCbCopyNA(LPSTR to, size_t bytes, LPCSTR from, size_t countBytes);
 
-/* As StringCchCopyNA, counted in bytes. */
+/* Same as StringCchCopyNA, counted in bytes. */
 HRESULT StringCbCopyNW(LPWSTR to, size_t bytes, LPCWSTR from, size_t countBytes);
 
-/* Behind the text that is there. */
+/* Appends to the text in the buffer. */
 HRESULT StringCchCatA(LPSTR to, size_t room, LPCSTR from);
 
-/* As StringCchCatA. */
+/* Same as StringCchCatA. */
 HRESULT StringCchCatW(LPWSTR to, size_t room, LPCWSTR from);
 
-/* As StringCchCatA, counted in bytes. */
+/* Same as StringCchCatA, counted in bytes. */
 HRESULT StringCbCatA(LPSTR to, size_t bytes, LPCSTR from);
 
-/* As StringCchCatA, counted in bytes. */
+/* Same as StringCchCatA, counted in bytes. */
 HRESULT StringCbCatW(LPWSTR to, size_t bytes, LPCWSTR from);
 
-/* As StringCchCatNA. */
+/* Appends at most `count` characters of `from`. */
 HRESULT StringCchCatNA(LPSTR to, size_t room, LPCSTR from, size_t count);
 
-/* As StringCchCatNA. */
+/* Same as StringCchCatNA. */
 HRESULT StringCchCatNW(LPWSTR to, size_t room, LPCWSTR from, size_t count);
 
-/* As StringCchCatNA, counted in bytes. */
+/* Same as StringCchCatNA, counted in bytes. */
 HRESULT StringCbCatNA(LPSTR to, size_t bytes, LPCSTR from, size_t countBytes);
 
-/* As StringCchCatNA, counted in bytes. */
+/* Same as StringCchCatNA, counted in bytes. */
 HRESULT StringCbCatNW(LPWSTR to, size_t bytes, LPCWSTR from, size_t countBytes);
 
-/* Formats as printf of this library. */
+/* Reads the format as printf() of this library does. */
 HRESULT StringCchPrintfA(LPSTR to, size_t room, LPCSTR format, ...);
 
-/* As StringCchPrintfA. */
+/* Same as StringCchPrintfA. */
 HRESULT StringCchPrintfW(LPWSTR to, size_t room, LPCWSTR format, ...);
 
-/* As StringCchPrintfA, counted in bytes. */
+/* Same as StringCchPrintfA, counted in bytes. */
 HRESULT StringCbPrintfA(LPSTR to, size_t bytes, LPCSTR format, ...);
 
-/* As StringCchPrintfA, counted in bytes. */
+/* Same as StringCchPrintfA, counted in bytes. */
 HRESULT StringCbPrintfW(LPWSTR to, size_t bytes, LPCWSTR format, ...);
 
-/* As StringCchVPrintfA. */
+/* Same as StringCchPrintfA, with a va_list. */
 HRESULT StringCchVPrintfA(LPSTR to, size_t room, LPCSTR format, va_list arguments);
 
-/* As StringCchVPrintfA. */
+/* Same as StringCchVPrintfA. */
 HRESULT StringCchVPrintfW(LPWSTR to, size_t room, LPCWSTR format, va_list arguments);
 
-/* As StringCchVPrintfA, counted in bytes. */
+/* Same as StringCchVPrintfA, counted in bytes. */
 HRESULT StringCbVPrintfA(LPSTR to, size_t bytes, LPCSTR format, va_list arguments);
 
-/* As StringCchVPrintfA, counted in bytes. */
+/* Same as StringCchVPrintfA, counted in bytes. */
 HRESULT StringCbVPrintfW(LPWSTR to, size_t bytes, LPCWSTR format, va_list arguments);
 
-/* STRSAFE_E_INVALID_PARAMETER: no zero within `most`, or no text; *length is 0 then. */
+/*
+ * Fails with STRSAFE_E_INVALID_PARAMETER and *length 0 if there is no text or no zero within `most`
+ * characters.
+ */
 HRESULT StringCchLengthA(LPCSTR text, size_t most, size_t *length);
 
-/* As StringCchLengthA. */
+/* Same as StringCchLengthA. */
 HRESULT StringCchLengthW(LPCWSTR text, size_t most, size_t *length);
 
-/* As StringCchLengthA, counted in bytes. */
+/* Same as StringCchLengthA, counted in bytes. */
 HRESULT StringCbLengthA(LPCSTR text, size_t mostBytes, size_t *lengthBytes);
 
-/* As StringCchLengthA, counted in bytes. */
+/* Same as StringCchLengthA, counted in bytes. */
 HRESULT StringCbLengthW(LPCWSTR text, size_t mostBytes, size_t *lengthBytes);
 
 COMPAT_END

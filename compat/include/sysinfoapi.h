@@ -1,4 +1,4 @@
-/* What time is it, and what machine is this? */
+/* The time, and facts about the machine. */
 #ifndef COMPAT_SYSINFOAPI_H
 #define COMPAT_SYSINFOAPI_H
 
@@ -15,7 +15,7 @@ typedef struct _SYSTEM_INFO {
 	DWORD dwPageSize;
 	LPVOID lpMinimumApplicationAddress;
 	LPVOID lpMaximumApplicationAddress;
-	DWORD_PTR dwActiveProcessorMask; /* of the first 64 */
+	DWORD_PTR dwActiveProcessorMask; /* the first 64 processors */
 	DWORD dwNumberOfProcessors;	 /* all that are online, also those this process may not use */
 	DWORD dwProcessorType;
 	DWORD dwAllocationGranularity;
@@ -53,43 +53,50 @@ typedef enum _COMPUTER_NAME_FORMAT {
 
 COMPAT_BEGIN
 
-/* Milliseconds since the machine started. */
+/* Returns the milliseconds since the machine started; starts again from 0 after 49 days. */
 DWORD GetTickCount(void);
 
-/* As GetTickCount, which starts anew after 49 days. */
+/* Same as GetTickCount, with 64 bits. */
 ULONGLONG GetTickCount64(void);
 
-/* The same clock for both: the precise one. */
+/* Reads the same precise clock as GetSystemTimePreciseAsFileTime. */
 void GetSystemTimeAsFileTime(FILETIME *time);
 
-/* As GetSystemTimeAsFileTime. */
+/* Same as GetSystemTimeAsFileTime. */
 void GetSystemTimePreciseAsFileTime(FILETIME *time);
 
-/* UTC, and the time of this machine's zone. */
+/* Returns the time in UTC. */
 void GetSystemTime(SYSTEMTIME *time);
 
-/* As GetSystemTime, in the zone of this machine. */
+/* Same as GetSystemTime, in the time zone of this machine. */
 void GetLocalTime(SYSTEMTIME *time);
 
-/* The same for both. */
+/* Returns the same as GetNativeSystemInfo. */
 void GetSystemInfo(SYSTEM_INFO *info);
 
-/* As GetSystemInfo. */
+/* Same as GetSystemInfo. */
 void GetNativeSystemInfo(SYSTEM_INFO *info);
 
-/* FALSE, ERROR_INVALID_PARAMETER: dwLength is not the size of the structure. */
+/* Fails with ERROR_INVALID_PARAMETER if dwLength is not the size of the structure. */
 BOOL GlobalMemoryStatusEx(MEMORYSTATUSEX *status);
 
-/* The host name in capitals, at most 15; *size counts the zero going in, not coming out. ERROR_BUFFER_OVERFLOW tells what is needed. */
+/*
+ * Returns the host name in capitals, at most 15 characters. *size counts the zero before the call,
+ * and not after it. If it is too small, sets it to the size needed and fails with
+ * ERROR_BUFFER_OVERFLOW.
+ */
 BOOL GetComputerNameA(LPSTR buffer, DWORD *size);
 
-/* As GetComputerNameA. */
+/* Same as GetComputerNameA. */
 BOOL GetComputerNameW(LPWSTR buffer, DWORD *size);
 
-/* ERROR_MORE_DATA tells what is needed, with the zero. The domain is what follows the first dot of the host name. */
+/*
+ * The domain is what follows the first dot of the host name. If *size is too small, sets it to the
+ * size needed, with the zero, and fails with ERROR_MORE_DATA.
+ */
 BOOL GetComputerNameExA(COMPUTER_NAME_FORMAT kind, LPSTR buffer, DWORD *size);
 
-/* As GetComputerNameExA. */
+/* Same as GetComputerNameExA. */
 BOOL GetComputerNameExW(COMPUTER_NAME_FORMAT kind, LPWSTR buffer, DWORD *size);
 
 COMPAT_END

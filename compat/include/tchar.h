@@ -1,6 +1,6 @@
 /*
- * Names that mean wide or narrow text, as the program was built. _tmain gets its arguments from the
- * `main` in libsoftrnic-compat-main.a, decoded from UTF-8.
+ * Names that stand for the functions of wide or of narrow text, depending on UNICODE. The `main` in
+ * libsoftrnic-compat-main.a decodes the arguments of _tmain from UTF-8.
  */
 #ifndef COMPAT_TCHAR_H
 #define COMPAT_TCHAR_H

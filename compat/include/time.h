@@ -1,4 +1,4 @@
-/* <time.h>, and the calls that take their arguments the other way round. */
+/* <time.h> and functions of Windows whose arguments are in a different order. */
 #include_next <time.h>
 
 #if !defined(COMPAT_TIME_H) && defined(CLOCKS_PER_SEC)
@@ -11,25 +11,25 @@
 extern "C" {
 #endif
 
-/* An errno value. The buffer comes first. */
+/* Returns 0 or an errno value. Unlike localtime_r(), it takes the buffer first. */
 errno_t localtime_s(struct tm *buffer, const time_t *time);
 
-/* As localtime_s, in UTC. */
+/* Same as localtime_s, in UTC. */
 errno_t gmtime_s(struct tm *buffer, const time_t *time);
 
-/* 26 bytes are needed. */
+/* The buffer must have 26 bytes. */
 errno_t ctime_s(char *buffer, size_t size, const time_t *time);
 
-/* 26 bytes are needed. */
+/* The buffer must have 26 bytes. */
 errno_t asctime_s(char *buffer, size_t size, const struct tm *time);
 
-/* As time. */
+/* Same as time(). */
 __time64_t _time64(__time64_t *time);
 
-/* As localtime_s. */
+/* Same as localtime_s. */
 errno_t _localtime64_s(struct tm *buffer, const __time64_t *time);
 
-/* As gmtime_s. */
+/* Same as gmtime_s. */
 errno_t _gmtime64_s(struct tm *buffer, const __time64_t *time);
 
 #ifdef __cplusplus

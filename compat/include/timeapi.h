@@ -1,4 +1,4 @@
-/* Milliseconds. */
+/* The millisecond clock of the multimedia functions. */
 #ifndef COMPAT_TIMEAPI_H
 #define COMPAT_TIMEAPI_H
 
@@ -9,13 +9,13 @@ typedef UINT MMRESULT;
 
 COMPAT_BEGIN
 
-/* Since the machine started. */
+/* Returns the milliseconds since the machine started. */
 DWORD timeGetTime(void);
 
-/* Nothing to do: the timers are as fine as they get. TIMERR_NOERROR. */
+/* Does nothing and returns TIMERR_NOERROR: timers have their finest resolution. */
 MMRESULT timeBeginPeriod(UINT period);
 
-/* As timeBeginPeriod. */
+/* Same as timeBeginPeriod. */
 MMRESULT timeEndPeriod(UINT period);
 
 COMPAT_END

@@ -1,4 +1,4 @@
-/* FILETIME (100 ns since 1601) and SYSTEMTIME, into each other. */
+/* Conversion between FILETIME (units of 100 ns since 1601) and SYSTEMTIME. */
 #ifndef COMPAT_TIMEZONEAPI_H
 #define COMPAT_TIMEZONEAPI_H
 
@@ -6,16 +6,18 @@
 
 COMPAT_BEGIN
 
-/* FALSE, ERROR_INVALID_PARAMETER: a date that there is not, or a time of 2^63 and more. */
+/*
+ * Fails with ERROR_INVALID_PARAMETER for a date that does not exist and for a time of 2^63 or more.
+ */
 BOOL FileTimeToSystemTime(const FILETIME *from, SYSTEMTIME *to);
 
-/* The day of the week is ignored. */
+/* Ignores the day of the week. */
 BOOL SystemTimeToFileTime(const SYSTEMTIME *from, FILETIME *to);
 
-/* By the zone that is in force at that time. */
+/* Uses the offset that the time zone has at that time. */
 BOOL FileTimeToLocalFileTime(const FILETIME *from, FILETIME *to);
 
-/* -1, 0, 1: the first is earlier, the same, later. */
+/* Returns -1, 0 or 1 if `a` is earlier than, equal to or later than `b`. */
 LONG CompareFileTime(const FILETIME *a, const FILETIME *b);
 
 COMPAT_END

@@ -1,6 +1,6 @@
 /*
- * <wchar.h>, for wide text as Windows has it: %s is wide in a wide format, and output is UTF-8 on a
- * stream that stays one of bytes. wchar_t has 32 bits and holds a whole character.
+ * <wchar.h> for wide text as on Windows: %s is wide in a wide format, and output is UTF-8 on a
+ * stream of bytes. wchar_t has 32 bits and holds a whole character.
  */
 #include_next <wchar.h>
 
@@ -23,201 +23,207 @@ extern "C" {
 
 /* ---- To a stream: the number of characters written, or -1 ---- */
 
-/* To the standard output. */
+/* Writes to standard output. */
 int compat_wprintf(const wchar_t *format, ...);
 
-/* As wprintf, to a stream. */
+/* Same as wprintf(), to a stream. */
 int compat_fwprintf(FILE *stream, const wchar_t *format, ...);
 
-/* As wprintf, with a list. */
+/* Same as wprintf(), with a va_list. */
 int compat_vwprintf(const wchar_t *format, va_list arguments);
 
-/* As fwprintf, with a list. */
+/* Same as fwprintf(), with a va_list. */
 int compat_vfwprintf(FILE *stream, const wchar_t *format, va_list arguments);
 
-/* As wprintf. */
+/* Same as wprintf(). */
 int wprintf_s(const wchar_t *format, ...);
 
-/* As fwprintf. */
+/* Same as fwprintf(). */
 int fwprintf_s(FILE *stream, const wchar_t *format, ...);
 
-/* 0, or EOF. */
+/* Returns 0, or EOF on error. */
 int compat_fputws(const wchar_t *text, FILE *stream);
 
-/* With a line feed behind it. 0, or EOF. */
+/* Writes the text and a line feed. Returns 0, or EOF on error. */
 int _putws(const wchar_t *text);
 
-/* The character, or WEOF. */
+/* Returns the character, or WEOF on error. */
 wint_t compat_fputwc(wchar_t character, FILE *stream);
 
-/* As fputwc. */
+/* Same as fputwc(). */
 wint_t compat_putwchar(wchar_t character);
 
 /* ---- From a stream of UTF-8 ---- */
 
-/* As fgets; `count` is in characters. */
+/* Same as fgets(); `count` is in characters. */
 wchar_t *compat_fgetws(wchar_t *buffer, int count, FILE *stream);
 
-/* What is no character becomes U+FFFD. */
+/* Invalid UTF-8 becomes U+FFFD. */
 wint_t compat_fgetwc(FILE *stream);
 
-/* As fgetwc. */
+/* Same as fgetwc(). */
 wint_t compat_getwchar(void);
 
-/* ---- To memory, as their narrow fellows in <stdio.h> ---- */
+/* ---- To memory, like the narrow functions in <stdio.h> ---- */
 
-/* -1 when the text and its zero do not fit; the buffer holds what fits. */
+/* Returns -1 if the text and its zero do not fit; the buffer then holds what fits. */
 int compat_swprintf(wchar_t *buffer, size_t size, const wchar_t *format, ...);
 
-/* As swprintf, with a list. */
+/* Same as swprintf(), with a va_list. */
 int compat_vswprintf(wchar_t *buffer, size_t size, const wchar_t *format, va_list arguments);
 
-/* Without a limit; what _stprintf means. */
+/* Writes without a limit; _stprintf stands for this function. */
 int _swprintf(wchar_t *buffer, const wchar_t *format, ...);
 
-/* As _swprintf, with a list. */
+/* Same as _swprintf, with a va_list. */
 int _vswprintf(wchar_t *buffer, const wchar_t *format, va_list arguments);
 
-/* As _snprintf. */
+/* Same as _snprintf. */
 int _snwprintf(wchar_t *buffer, size_t count, const wchar_t *format, ...);
 
-/* As _snwprintf, with a list. */
+/* Same as _snwprintf, with a va_list. */
 int _vsnwprintf(wchar_t *buffer, size_t count, const wchar_t *format, va_list arguments);
 
-/* As sprintf_s. */
+/* Same as sprintf_s. */
 int swprintf_s(wchar_t *buffer, size_t size, const wchar_t *format, ...);
 
-/* As swprintf_s, with a list. */
+/* Same as swprintf_s, with a va_list. */
 int vswprintf_s(wchar_t *buffer, size_t size, const wchar_t *format, va_list arguments);
 
-/* As _snprintf_s. */
+/* Same as _snprintf_s. */
 int _snwprintf_s(wchar_t *buffer, size_t size, size_t count, const wchar_t *format, ...);
 
-/* As _snwprintf_s, with a list. */
+/* Same as _snwprintf_s, with a va_list. */
 int _vsnwprintf_s(wchar_t *buffer, size_t size, size_t count, const wchar_t *format, va_list arguments);
 
-/* As _scprintf. */
+/* Same as _scprintf. */
 int _scwprintf(const wchar_t *format, ...);
 
-/* As _scwprintf, with a list. */
+/* Same as _scwprintf, with a va_list. */
 int _vscwprintf(const wchar_t *format, va_list arguments);
 
 /* ---- From text ---- */
 
-/* As sscanf. */
+/* Same as sscanf(). */
 int compat_swscanf(const wchar_t *text, const wchar_t *format, ...);
 
-/* As sscanf_s. */
+/* Same as sscanf_s. */
 int swscanf_s(const wchar_t *text, const wchar_t *format, ...);
 
 /* ---- Files, by names in wide text ---- */
 
-/* As fopen. */
+/* Same as fopen(). */
 FILE *_wfopen(const wchar_t *name, const wchar_t *mode);
 
-/* As fopen_s. */
+/* Same as fopen_s. */
 errno_t _wfopen_s(FILE **stream, const wchar_t *name, const wchar_t *mode);
 
-/* As freopen. */
+/* Same as freopen(). */
 FILE *_wfreopen(const wchar_t *name, const wchar_t *mode, FILE *old);
 
-/* As fopen_s. */
+/* Same as fopen_s. */
 errno_t _wfreopen_s(FILE **stream, const wchar_t *name, const wchar_t *mode, FILE *old);
 
-/* As _fsopen. */
+/* Same as _fsopen. */
 FILE *_wfsopen(const wchar_t *name, const wchar_t *mode, int share);
 
-/* As remove. */
+/* Same as remove(). */
 int _wremove(const wchar_t *name);
 
-/* As perror. */
+/* Same as perror(). */
 void _wperror(const wchar_t *message);
 
 /* ---- Strings ---- */
 
-/* The copy is to be freed; NULL: no memory, or no text. */
+/* Returns a copy that the caller frees; NULL if memory is short or `text` is NULL. */
 wchar_t *_wcsdup(const wchar_t *text);
 
-/* Without regard to case, character by character. */
+/* Compares without regard to case. */
 int _wcsicmp(const wchar_t *a, const wchar_t *b);
 
-/* At most `count` characters. */
+/* Same as _wcsicmp, for at most `count` characters. */
 int _wcsnicmp(const wchar_t *a, const wchar_t *b, size_t count);
 
-/* In place. */
+/* Changes the text in place. */
 wchar_t *_wcslwr(wchar_t *text);
 
-/* In place. */
+/* Changes the text in place. */
 wchar_t *_wcsupr(wchar_t *text);
 
-/* In place. */
+/* Reverses the text in place. */
 wchar_t *_wcsrev(wchar_t *text);
 
-/* The ..._s functions return an errno value, EINVAL or ERANGE, and leave an empty text; Windows ends the program. */
+/*
+ * On failure the ..._s functions return EINVAL or ERANGE and leave an empty text; Windows ends the
+ * program.
+ */
 errno_t wcscpy_s(wchar_t *to, size_t size, const wchar_t *from);
 
-/* As strcat_s. */
+/* Same as strcat_s. */
 errno_t wcscat_s(wchar_t *to, size_t size, const wchar_t *from);
 
-/* With _TRUNCATE: what fits, and STRUNCATE when that was not all. */
+/* With _TRUNCATE copies what fits and returns STRUNCATE if the text was cut. */
 errno_t wcsncpy_s(wchar_t *to, size_t size, const wchar_t *from, size_t count);
 
-/* As strncat_s. */
+/* Same as strncat_s. */
 errno_t wcsncat_s(wchar_t *to, size_t size, const wchar_t *from, size_t count);
 
-/* 0 for NULL. */
+/* Returns 0 for NULL. */
 size_t wcsnlen_s(const wchar_t *text, size_t size);
 
-/* As wcstok of Linux, with its three parameters. */
+/* Same as wcstok() of Linux, which has the same three parameters. */
 wchar_t *wcstok_s(wchar_t *text, const wchar_t *separators, wchar_t **state);
 
-/* As memcpy_s. */
+/* Same as memcpy_s. */
 errno_t wmemcpy_s(wchar_t *to, size_t size, const wchar_t *from, size_t count);
 
-/* As memmove_s. */
+/* Same as memmove_s. */
 errno_t wmemmove_s(wchar_t *to, size_t size, const wchar_t *from, size_t count);
 
 /* ---- Numbers; `long` has 64 bits, but only what fits 32 is returned, as on Windows ---- */
 
-/* At the limits ERANGE. */
+/* A number that does not fit becomes the largest or smallest value and sets ERANGE. */
 int _wtoi(const wchar_t *text);
 
-/* As _wtoi. */
+/* Same as _wtoi. */
 long _wtol(const wchar_t *text);
 
-/* 0 for what is no number. */
+/* Returns 0 for text that is not a number. */
 int64_t _wtoi64(const wchar_t *text);
 
-/* 0 and EINVAL for NULL. */
+/* Returns 0 with EINVAL for NULL. */
 double _wtof(const wchar_t *text);
 
-/* As wcstoll; 0 and EINVAL for NULL. */
+/* Same as wcstoll(); returns 0 with EINVAL for NULL. */
 int64_t _wcstoi64(const wchar_t *text, wchar_t **end, int base);
 
-/* As wcstoull; 0 and EINVAL for NULL. */
+/* Same as wcstoull(); returns 0 with EINVAL for NULL. */
 uint64_t _wcstoui64(const wchar_t *text, wchar_t **end, int base);
 
-/* As _itoa. */
+/* Same as _itoa. */
 wchar_t *_itow(int value, wchar_t *buffer, int base);
 
-/* As _itoa_s. */
+/* Same as _itoa_s. */
 errno_t _itow_s(int value, wchar_t *buffer, size_t size, int base);
 
-/* As _ultoa_s. */
+/* Same as _ultoa_s. */
 errno_t _ultow_s(unsigned long value, wchar_t *buffer, size_t size, int base);
 
-/* As _itoa_s. */
+/* Same as _itoa_s. */
 errno_t _i64tow_s(int64_t value, wchar_t *buffer, size_t size, int base);
 
-/* As _itoa_s. */
+/* Same as _itoa_s. */
 errno_t _ui64tow_s(uint64_t value, wchar_t *buffer, size_t size, int base);
 
 /* ---- Environment ---- */
 
-/* The text stays as long as the thread asks for no other. NULL: not set, or 4096 characters and more. */
+/*
+ * The text is valid until the thread's next call. Returns NULL if the variable is not set or has
+ * 4096 characters or more.
+ */
 wchar_t *_wgetenv(const wchar_t *name);
 
-/* As system. */
+/* Same as system(). */
 int _wsystem(const wchar_t *command);
 
 #ifdef __cplusplus
@@ -226,7 +232,7 @@ int _wsystem(const wchar_t *command);
 #pragma GCC visibility pop
 
 #ifdef __cplusplus
-/* With an array the size need not be said. */
+/* In C++ the size of an array need not be passed. */
 extern "C++" {
 template <size_t N, class... A> inline int swprintf_s(wchar_t (&buffer)[N], const wchar_t *format, A... a)
 {

@@ -1,6 +1,6 @@
 /*
- * The ordinary types and words: pointers to everything, TRUE, calling conventions (there is one
- * only), __declspec. LONG and DWORD have 32 bits, `long` has 64.
+ * The basic types and macros of Windows: pointer types, TRUE, calling conventions (there is only
+ * one here), __declspec. LONG and DWORD have 32 bits, `long` has 64.
  */
 #ifndef COMPAT_WINDEF_H
 #define COMPAT_WINDEF_H
@@ -10,7 +10,7 @@
 #include "basetsd.h"
 #include "sal.h"
 
-/* How a compat header opens and closes its functions. */
+/* Each header of this folder puts its declarations between these two macros. */
 #ifdef __cplusplus
 #define COMPAT_BEGIN _Pragma("GCC visibility push(default)") extern "C" {
 #define COMPAT_END   } _Pragma("GCC visibility pop")
@@ -61,7 +61,10 @@
 #define DBG_UNREFERENCED_PARAMETER(p)  ((void)(p))
 #define DBG_UNREFERENCED_LOCAL_VARIABLE(v) ((void)(v))
 
-/* Each attribute that clients give to __declspec; an unknown one does not compile. */
+/*
+ * Every attribute that __declspec takes has a macro of its own below; an unknown one does not
+ * compile.
+ */
 #define __declspec(attribute)	COMPAT_DECLSPEC_##attribute
 #define _declspec(attribute)	COMPAT_DECLSPEC_##attribute
 #define COMPAT_DECLSPEC_align(n)      __attribute__((__aligned__(n)))
@@ -199,7 +202,7 @@ typedef WCHAR OLECHAR;
 typedef OLECHAR *LPOLESTR;
 typedef const OLECHAR *LPCOLESTR;
 
-/* Programs are taken to be written for wide text, unless they are built with _MBCS. */
+/* A program uses wide text (UNICODE) unless it is built with _MBCS. */
 #if !defined(UNICODE) && !defined(_MBCS)
 #define UNICODE
 #endif
@@ -207,7 +210,10 @@ typedef const OLECHAR *LPCOLESTR;
 #define _UNICODE
 #endif
 
-/* Wide characters when the program is built with UNICODE, which also chooses between ...A and ...W. */
+/*
+ * UNICODE decides whether TCHAR is wide, and whether a function's name means its ...A or its ...W
+ * form.
+ */
 #ifdef UNICODE
 typedef WCHAR TCHAR;
 #define __TEXT(s) L##s
@@ -238,7 +244,7 @@ typedef HANDLE HGLOBAL;
 typedef HANDLE HLOCAL;
 typedef int HFILE;
 
-/* What GetProcAddress returns; cast it to what the function really is. */
+/* The type that GetProcAddress returns; cast it to the type of the function. */
 typedef intptr_t (*FARPROC)(void);
 typedef intptr_t (*NEARPROC)(void);
 typedef intptr_t (*PROC)(void);
@@ -253,8 +259,8 @@ typedef intptr_t (*PROC)(void);
 #define HIBYTE(w)      ((BYTE)(((DWORD_PTR)(w) >> 8) & 0xff))
 
 /*
- * In C macros, in C++ functions: there they leave std::min and numeric_limits<T>::max alone, so the
- * C++ library may be included before and after.
+ * min and max are macros in C and functions in C++, where macros would break std::min and
+ * numeric_limits<T>::max. So headers of the C++ library may come before or after.
  */
 #ifndef NOMINMAX
 #ifdef __cplusplus

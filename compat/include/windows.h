@@ -1,6 +1,6 @@
 /*
- * Everything but the sockets' details. Without WIN32_LEAN_AND_MEAN it brings COM and the sockets
- * along, as on Windows. NOMINMAX: no min and max.
+ * Includes all headers but those with the details of sockets. Without WIN32_LEAN_AND_MEAN it also
+ * includes COM and the sockets, as on Windows. NOMINMAX leaves out min and max.
  */
 #ifndef COMPAT_WINDOWS_H
 #define COMPAT_WINDOWS_H

@@ -1,6 +1,6 @@
 /*
- * Error numbers of GetLastError and WSAGetLastError, and HRESULTs made of them. They are plain ints, so
- * they compare with DWORD and int alike.
+ * The error numbers of GetLastError and WSAGetLastError, and HRESULTs made of them. They are plain
+ * ints, so that comparing one with a DWORD or an int gives no warning.
  */
 #ifndef COMPAT_WINERROR_H
 #define COMPAT_WINERROR_H
@@ -112,7 +112,7 @@
 #define ERROR_INVALID_USER_BUFFER 1784
 #define ERROR_INVALID_STATE 5023
 
-/* Of the sockets. */
+/* Errors of sockets. */
 #define WSAEINTR 10004
 #define WSAEBADF 10009
 #define WSAEACCES 10013
@@ -216,7 +216,10 @@
 #define MAKE_SCODE(sev, fac, code) MAKE_HRESULT(sev, fac, code)
 #define HRESULT_FROM_NT(x)	   ((HRESULT)((uint32_t)(x) | FACILITY_NT_BIT))
 
-/* 0 and what is an HRESULT already stay as they are. The second form is a constant for constants. */
+/*
+ * Returns 0 and numbers that are already an HRESULT unchanged. The macro below is a constant for
+ * constant arguments.
+ */
 static inline __attribute__((__unused__)) HRESULT HRESULT_FROM_WIN32(ULONG x)
 {
 	return (HRESULT)x <= 0 ? (HRESULT)x : (HRESULT)((x & 0xFFFF) | (FACILITY_WIN32 << 16) | 0x80000000u);

@@ -1,4 +1,4 @@
-/* Texts for numbers. */
+/* Texts that describe error numbers. */
 #ifndef COMPAT_WINMESSAGE_H
 #define COMPAT_WINMESSAGE_H
 
@@ -25,15 +25,15 @@
 COMPAT_BEGIN
 
 /*
- * The text of a system or socket error, or of a status of NetworkDirect, in English whatever the
- * language, ended with a carriage return and a line feed (a space, with MAX_WIDTH_MASK); or the given
- * string. Inserts are %1 to %9, also as %1!format!, with %n, %% and %0. The length; 0:
- * ERROR_MR_MID_NOT_FOUND, ERROR_INSUFFICIENT_BUFFER, ERROR_INVALID_PARAMETER. With ALLOCATE_BUFFER the
- * buffer is a pointer to a pointer; free what it then points at with LocalFree.
+ * Returns the text of a system or socket error or of a NetworkDirect status, followed by CR LF (by
+ * a space with MAX_WIDTH_MASK), or formats the given string. The text is English in every language.
+ * Inserts are %1 to %9, %1!format!, %n, %% and %0. Returns the length; 0 with
+ * ERROR_MR_MID_NOT_FOUND, ERROR_INSUFFICIENT_BUFFER or ERROR_INVALID_PARAMETER. With
+ * ALLOCATE_BUFFER `buffer` is the address of a pointer; free that memory with LocalFree.
  */
 DWORD FormatMessageA(DWORD flags, LPCVOID source, DWORD code, DWORD language, LPSTR buffer, DWORD size, va_list *arguments);
 
-/* As FormatMessageA. */
+/* Same as FormatMessageA. */
 DWORD FormatMessageW(DWORD flags, LPCVOID source, DWORD code, DWORD language, LPWSTR buffer, DWORD size, va_list *arguments);
 
 COMPAT_END

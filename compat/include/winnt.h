@@ -1,5 +1,6 @@
 /*
- * Types and macros that Windows shares with its kernel: LARGE_INTEGER, lists, access rights, barriers.
+ * Types and macros that Windows shares with its kernel: LARGE_INTEGER, lists, access rights,
+ * barriers.
  */
 #ifndef COMPAT_WINNT_H
 #define COMPAT_WINNT_H
@@ -70,8 +71,9 @@ typedef struct _GROUP_AFFINITY {
 } GROUP_AFFINITY, *PGROUP_AFFINITY;
 
 /*
- * An index inside `field` may be known at run time only, and the offset is a constant when it is not. For the C++ of gcc
- * offsetof cannot do the first and an address cannot do the second; the size of an array can do both.
+ * `field` may contain an index that is known at run time only; otherwise the offset must be a
+ * constant. In gcc's C++ offsetof does not accept the former, and an address is not a constant in
+ * the latter; the size of an array is both.
  */
 #if defined(__cplusplus) && !defined(__clang__)
 #define COMPAT_OFFSET(type, field) (sizeof(char[(ULONG_PTR)&((type *)0)->field + 1]) - 1)
@@ -137,7 +139,10 @@ typedef struct _GROUP_AFFINITY {
 #define PROCESSOR_ARCHITECTURE_ARM64   12
 #define PROCESSOR_ARCHITECTURE_UNKNOWN 0xffff
 
-/* Full barriers of processor and compiler, of the compiler alone, and the hint of a spinning loop. */
+/*
+ * A full barrier for processor and compiler, barriers for the compiler alone, and the hint for a
+ * loop that spins.
+ */
 #define MemoryBarrier()	    __atomic_thread_fence(__ATOMIC_SEQ_CST)
 #define _ReadWriteBarrier() __atomic_signal_fence(__ATOMIC_SEQ_CST)
 #define _ReadBarrier()	    __atomic_signal_fence(__ATOMIC_ACQUIRE)

@@ -1,7 +1,7 @@
 /*
- * Sockets: those of the system, with errors as WSAGetLastError tells them. Constants (AF_INET6, SO_...,
- * MSG_..., AI_...) have the values of Linux. There are no overlapped sockets: WSARecv, AcceptEx and the
- * like are absent, and a socket is no HANDLE.
+ * Sockets. They are sockets of Linux whose errors WSAGetLastError returns. Constants (AF_INET6,
+ * SO_..., MSG_..., AI_...) have the values of Linux. There are no overlapped sockets: WSARecv,
+ * AcceptEx and similar functions are absent, and a socket is not a HANDLE.
  */
 #ifndef COMPAT_WINSOCK2_H
 #define COMPAT_WINSOCK2_H
@@ -48,13 +48,16 @@ typedef struct timeval TIMEVAL, *PTIMEVAL, *LPTIMEVAL;
 typedef OVERLAPPED WSAOVERLAPPED, *LPWSAOVERLAPPED;
 typedef void (*LPWSAOVERLAPPED_COMPLETION_ROUTINE)(DWORD error, DWORD bytes, LPWSAOVERLAPPED overlapped, DWORD flags);
 
-#define WSA_FLAG_OVERLAPPED	   0x01 /* accepted and ignored, as is the next */
+#define WSA_FLAG_OVERLAPPED	   0x01 /* accepted and ignored, like the next flag */
 #define WSA_FLAG_NO_HANDLE_INHERIT 0x80
 #define SD_RECEIVE		   SHUT_RD
 #define SD_SEND			   SHUT_WR
 #define SD_BOTH			   SHUT_RDWR
 
-/* An option of Windows: on Linux an address is exclusive unless SO_REUSEADDR was set. */
+/*
+ * An option of Windows. Setting it changes nothing: on Linux an address is exclusive unless
+ * SO_REUSEADDR is set.
+ */
 #define SO_EXCLUSIVEADDRUSE (-5)
 
 #define MAX_PROTOCOL_CHAIN 7
@@ -131,57 +134,72 @@ typedef struct _WSAPROTOCOL_INFOA {
 
 COMPAT_BEGIN
 
-/* Counted. 0, or WSAVERNOTSUPPORTED below version 1.0, or WSAEFAULT. The other calls work without it, too. */
+/*
+ * Counts its calls. Returns 0, WSAVERNOTSUPPORTED for a version below 1.0, or WSAEFAULT. Other
+ * functions work without it.
+ */
 int WSAStartup(WORD version, LPWSADATA data);
 
-/* SOCKET_ERROR, WSANOTINITIALISED: more often than WSAStartup. */
+/* Fails with WSANOTINITIALISED if it was called more often than WSAStartup. */
 int WSACleanup(void);
 
-/* The same number as GetLastError. */
+/* Returns the same number as GetLastError. */
 int WSAGetLastError(void);
 
-/* The same as SetLastError. */
+/* Sets the same number as SetLastError. */
 void WSASetLastError(int error);
 
-/* A protocol given by its description is refused, WSAEINVAL. Without MSG_NOSIGNAL there is no SIGPIPE either. */
+/* Fails with WSAEINVAL if `info` is not NULL. No call on the socket raises SIGPIPE. */
 SOCKET WSASocketW(int family, int type, int protocol, LPWSAPROTOCOL_INFOW info, GROUP group, DWORD flags);
 
-/* As WSASocketW. */
+/* Same as WSASocketW. */
 SOCKET WSASocketA(int family, int type, int protocol, LPWSAPROTOCOL_INFOA info, GROUP group, DWORD flags);
 
-/* The socket is not a socket: WSAENOTSOCK. */
+/* Fails with WSAENOTSOCK for a descriptor that is not a socket. */
 int closesocket(SOCKET socket);
 
-/* FIONBIO and FIONREAD, of an unsigned number that has `size` bytes; WSAEINVAL for others. Called as ioctlsocket(). */
+/*
+ * The function behind ioctlsocket(). Accepts FIONBIO and FIONREAD with a number of `size` bytes;
+ * others fail with WSAEINVAL.
+ */
 int compat_ioctlsocket(SOCKET socket, long command, void *argument, size_t size);
 
 /*
- * FIONBIO, FIONREAD, SIO_KEEPALIVE_VALS, SIO_ROUTING_INTERFACE_QUERY, SIO_ADDRESS_LIST_QUERY, and
- * SIO_LOOPBACK_FAST_PATH, which changes nothing. All are done when the call returns, so it takes no
- * OVERLAPPED. WSAEFAULT tells by *returned what is needed; WSAEOPNOTSUPP for others.
+ * Accepts FIONBIO, FIONREAD, SIO_KEEPALIVE_VALS, SIO_ROUTING_INTERFACE_QUERY,
+ * SIO_ADDRESS_LIST_QUERY and SIO_LOOPBACK_FAST_PATH, which changes nothing; others fail with
+ * WSAEOPNOTSUPP. The control is done when the call returns, so an OVERLAPPED fails with
+ * WSAEOPNOTSUPP as well. With WSAEFAULT *returned is the size needed.
  */
 int WSAIoctl(SOCKET socket, DWORD code, LPVOID in, DWORD inBytes, LPVOID out, DWORD outBytes, LPDWORD returned, LPWSAOVERLAPPED overlapped, LPWSAOVERLAPPED_COMPLETION_ROUTINE routine);
 
 /*
- * With *notification NULL: makes it a handle to close with CloseHandle, 0. With such a handle and an OVERLAPPED:
- * SOCKET_ERROR, WSA_IO_PENDING, for good, as providers do not change: the Nd* helpers read the catalogue anew by themselves.
- * WSAEOPNOTSUPP: without an OVERLAPPED, which would wait for ever, or with a routine. WSA_INVALID_HANDLE.
+ * If *notification is NULL, stores a handle there, which CloseHandle closes, and returns 0. With
+ * such a handle and an OVERLAPPED returns SOCKET_ERROR with WSA_IO_PENDING; the request never
+ * completes, because providers do not change (the Nd* helpers read the catalogue again by
+ * themselves). Fails with WSAEOPNOTSUPP without an OVERLAPPED, which would wait for ever, or with a
+ * routine, and with WSA_INVALID_HANDLE.
  */
 int WSAProviderConfigChange(LPHANDLE notification, LPWSAOVERLAPPED overlapped, LPWSAOVERLAPPED_COMPLETION_ROUTINE routine);
 
-/* As poll. */
+/* Same as poll(). */
 int WSAPoll(LPWSAPOLLFD descriptors, ULONG count, INT timeout);
 
-/* 1.2.3.4, 1.2.3.4:port, ::1, ::1%2, [::1%2]:port; numbers of an IPv4 address also as C writes them. WSAEINVAL, WSAEFAULT (tells the size). */
+/*
+ * Reads 1.2.3.4, 1.2.3.4:port, ::1, ::1%2 and [::1%2]:port; the numbers of an IPv4 address may be
+ * in C notation. Fails with WSAEINVAL, or with WSAEFAULT and the size needed.
+ */
 INT WSAStringToAddressA(LPSTR text, INT family, LPWSAPROTOCOL_INFOA info, struct sockaddr *address, LPINT size);
 
-/* As WSAStringToAddressA. */
+/* Same as WSAStringToAddressA. */
 INT WSAStringToAddressW(LPWSTR text, INT family, LPWSAPROTOCOL_INFOW info, struct sockaddr *address, LPINT size);
 
-/* The forms that WSAStringToAddress reads, a port unless it is 0. WSAEFAULT tells the length, with the zero. */
+/*
+ * Writes the forms that WSAStringToAddress reads, without a port of 0. With WSAEFAULT *length is
+ * the size needed with the zero.
+ */
 INT WSAAddressToStringA(struct sockaddr *address, DWORD size, LPWSAPROTOCOL_INFOA info, LPSTR text, LPDWORD length);
 
-/* As WSAAddressToStringA. */
+/* Same as WSAAddressToStringA. */
 INT WSAAddressToStringW(struct sockaddr *address, DWORD size, LPWSAPROTOCOL_INFOW info, LPWSTR text, LPDWORD length);
 
 COMPAT_END
@@ -201,8 +219,8 @@ typedef WSAPROTOCOL_INFOA WSAPROTOCOL_INFO, *LPWSAPROTOCOL_INFO;
 #endif
 
 /*
- * The functions that have the same name on both systems. The names stay; what is called are functions
- * of this library, which call the native ones and set the last error.
+ * The functions that have the same name on Windows and on Linux. A program calls them by these
+ * names and reaches functions of this library, which call those of Linux and set the last error.
  */
 #ifndef COMPAT_BUILD
 COMPAT_BEGIN
@@ -224,7 +242,7 @@ extern int __REDIRECT(select, (int ignored, fd_set *__restrict readable, fd_set 
 COMPAT_END
 
 #ifdef __cplusplus
-/* Sizes are int on Windows. */
+/* On Windows sizes of addresses are int; these overloads accept a pointer to int. */
 extern "C++" {
 static inline int accept(SOCKET socket, struct sockaddr *address, int *size)
 {

@@ -1,4 +1,7 @@
-/* The one call of the native interface that clients of ND2 like: from a status to an error number. */
+/*
+ * The function of the native interface that clients of ND2 use: it translates a status to an error
+ * number.
+ */
 #ifndef COMPAT_WINTERNL_H
 #define COMPAT_WINTERNL_H
 
@@ -6,7 +9,10 @@
 
 COMPAT_BEGIN
 
-/* The error number of a status; ERROR_MR_MID_NOT_FOUND (317) if it has none. Knows the statuses of ntstatus.h. */
+/*
+ * Translates the statuses of ntstatus.h to error numbers; returns ERROR_MR_MID_NOT_FOUND (317) for
+ * others.
+ */
 ULONG RtlNtStatusToDosError(NTSTATUS status);
 
 COMPAT_END

@@ -1,4 +1,4 @@
-/* What an address looks like, and the numbers of the controls. */
+/* The structures of addresses, and the numbers of the controls of WSAIoctl. */
 #ifndef COMPAT_WS2DEF_H
 #define COMPAT_WS2DEF_H
 
@@ -35,7 +35,10 @@ typedef struct addrinfoW {
 
 #define SS_PORT(address) (((struct sockaddr_in *)(address))->sin_port)
 
-/* Numbers of their own; a combination of the IOC_ words of <sys/ioctl.h> would be another. */
+/*
+ * The numbers of Windows. They are written out, because the IOC_ macros of <sys/ioctl.h> would give
+ * others.
+ */
 #define SIO_ROUTING_INTERFACE_QUERY 0xC8000014u
 #define SIO_ADDRESS_LIST_QUERY	    0x48000016u
 #define SIO_ADDRESS_LIST_CHANGE	    0x28000017u /* WSAEOPNOTSUPP */

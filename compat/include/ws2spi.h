@@ -1,5 +1,5 @@
 /*
- * The catalogue of protocols, by which programs that do without the Nd* helpers look for providers of
+ * The catalogue of protocols. Programs that do not use the Nd* helpers search it for providers of
  * NetworkDirect.
  */
 #ifndef COMPAT_WS2SPI_H
@@ -10,12 +10,16 @@
 COMPAT_BEGIN
 
 /*
- * One entry, of AF_INET, marked as a provider of NetworkDirect 2: softrnic, which serves IPv6 as well. Returns how
- * many there are; SOCKET_ERROR, *error WSAENOBUFS: *bytes tells the room needed.
+ * The catalogue has one entry, softrnic, with AF_INET and marked as a provider of NetworkDirect 2;
+ * it serves IPv6 as well. Returns the number of entries. Returns SOCKET_ERROR with *error
+ * WSAENOBUFS and the size needed in *bytes if the buffer is too small.
  */
 INT WSCEnumProtocols(LPINT protocols, LPWSAPROTOCOL_INFOW info, LPDWORD bytes, LPINT error);
 
-/* The file to load, which has DllGetClassObject. 0; SOCKET_ERROR, *error WSAEFAULT: *length tells the room needed, WSAEINVAL: not ours. */
+/*
+ * Returns 0 and the file to load, which exports DllGetClassObject. Returns SOCKET_ERROR with *error
+ * WSAEFAULT and the size needed in *length, or with WSAEINVAL if the provider is not softrnic.
+ */
 INT WSCGetProviderPath(GUID *provider, LPWSTR path, LPINT length, LPINT error);
 
 COMPAT_END

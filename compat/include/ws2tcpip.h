@@ -1,7 +1,8 @@
 /*
- * Names and addresses. getaddrinfo, freeaddrinfo, getnameinfo, inet_pton, inet_ntop and gai_strerror
- * are the native ones, with the error codes (EAI_...) and flags of Linux; GetAddrInfoW and the other
- * wide ones answer the same codes, and set the last error (WSAHOST_NOT_FOUND ...) besides.
+ * Names and addresses. getaddrinfo, freeaddrinfo, getnameinfo, inet_pton, inet_ntop and
+ * gai_strerror are those of Linux, with its error codes (EAI_...) and flags. GetAddrInfoW and the
+ * other wide functions return the same codes and also set the last error (WSAHOST_NOT_FOUND and so
+ * on).
  */
 #ifndef COMPAT_WS2TCPIP_H
 #define COMPAT_WS2TCPIP_H
@@ -11,34 +12,37 @@
 
 COMPAT_BEGIN
 
-/* 0, or an EAI_ code and the last error. To be freed with FreeAddrInfoW. */
+/* Returns 0, or an EAI_ code and sets the last error. Free the list with FreeAddrInfoW. */
 INT GetAddrInfoW(PCWSTR node, PCWSTR service, const ADDRINFOW *hints, PADDRINFOW *result);
 
-/* NULL is nothing to do. */
+/* Does nothing for NULL. */
 void FreeAddrInfoW(PADDRINFOW info);
 
-/* As getaddrinfo, and sets the last error. */
+/* Same as getaddrinfo(), and sets the last error. */
 INT GetAddrInfoA(PCSTR node, PCSTR service, const ADDRINFOA *hints, PADDRINFOA *result);
 
-/* As freeaddrinfo; NULL is nothing to do. */
+/* Same as freeaddrinfo(), but does nothing for NULL. */
 void FreeAddrInfoA(PADDRINFOA info);
 
-/* 0, or an EAI_ code and the last error; sizes count characters with the zero. */
+/* Returns 0, or an EAI_ code and sets the last error. Sizes count characters with the zero. */
 INT GetNameInfoW(const SOCKADDR *address, socklen_t size, PWCHAR node, DWORD nodeSize, PWCHAR service, DWORD serviceSize, INT flags);
 
-/* The text of an EAI_ code; it stays until the thread asks for another. */
+/* Returns the text of an EAI_ code, valid until the thread's next call. */
 WCHAR *gai_strerrorW(int code);
 
-/* 1; 0: no such address; -1, WSAEAFNOSUPPORT or WSAEFAULT. */
+/* Returns 1, or 0 if the text is no address, or -1 with WSAEAFNOSUPPORT or WSAEFAULT. */
 INT InetPtonA(INT family, PCSTR text, PVOID address);
 
-/* As InetPtonA. */
+/* Same as InetPtonA. */
 INT InetPtonW(INT family, PCWSTR text, PVOID address);
 
-/* The text, or NULL with WSAEAFNOSUPPORT, or ERROR_INVALID_PARAMETER: no room. */
+/*
+ * Returns the text, or NULL with WSAEAFNOSUPPORT, or with ERROR_INVALID_PARAMETER if the buffer is
+ * too small.
+ */
 PCSTR InetNtopA(INT family, const VOID *address, PSTR text, size_t size);
 
-/* As InetNtopA. */
+/* Same as InetNtopA. */
 PCWSTR InetNtopW(INT family, const VOID *address, PWSTR text, size_t size);
 
 COMPAT_END

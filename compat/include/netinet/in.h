@@ -1,6 +1,6 @@
 /*
- * <netinet/in.h>, whose addresses also have the members that Windows gives them: S_un beside s_addr,
- * and u beside s6_addr. Sizes and layouts are as ever.
+ * <netinet/in.h> with addresses that also have the member names of Windows: S_un beside s_addr, and
+ * u beside s6_addr. Sizes and layouts do not change.
  */
 #if !defined(_NETINET_IN_H) && !defined(COMPAT_NETINET_IN_H)
 #define COMPAT_NETINET_IN_H
@@ -8,7 +8,10 @@
 #include <stdint.h>
 #include <sys/socket.h>
 
-/* The native header leaves these to the kernel's, when it thinks that one is there. */
+/*
+ * With this defined, the native header takes it that the kernel's header defines the following, and
+ * leaves them out.
+ */
 #define _UAPI_LINUX_IN6_H
 
 struct in6_addr {
@@ -21,7 +24,7 @@ struct in6_addr {
 			uint8_t __u6_addr8[16];
 			uint16_t __u6_addr16[8];
 			uint32_t __u6_addr32[4];
-		} __in6_u; /* for the native macros */
+		} __in6_u; /* the name that macros of the native header use */
 	};
 };
 #define s6_addr	  u.Byte
@@ -63,7 +66,10 @@ enum {
 	IPPROTO_MH = 135
 };
 
-/* The one member of the native structure becomes a union, behind a field of no bits. */
+/*
+ * These macros turn the one member of the native structure into a union, after a bit-field of width
+ * 0.
+ */
 #define s_addr                                                                             \
 	: 0;                                                                               \
 	__extension__ union {                                                              \

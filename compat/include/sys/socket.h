@@ -1,4 +1,7 @@
-/* <sys/socket.h>, without the checking wrappers of recv and its like: they would call the native functions. */
+/*
+ * <sys/socket.h>, without the checking wrappers of recv and its like: they would call the native
+ * functions.
+ */
 #include <features.h>
 #pragma push_macro("__USE_FORTIFY_LEVEL")
 #undef __USE_FORTIFY_LEVEL
