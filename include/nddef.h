@@ -1,5 +1,6 @@
 /*
- * Structures, flags and limits of NetworkDirect version 2. Layouts equal those of 64-bit Windows.
+ * Structures, flags and limits of NetworkDirect version 2. The layouts equal those of 64-bit
+ * Windows.
  */
 #ifndef NDDEF_H
 #define NDDEF_H
@@ -26,7 +27,7 @@
 #define ND_CQ_NOTIFY_SOLICITED 2
 
 /*
- * IND2MemoryRegion::Register. REMOTE_WRITE is bit 2 together with LOCAL_WRITE: test it with
+ * Flags of IND2MemoryRegion::Register. REMOTE_WRITE includes the LOCAL_WRITE bit: test for it with
  * `flags & 4`, since `flags & 5` is also true of LOCAL_WRITE alone.
  */
 #define ND_MR_FLAG_ALLOW_LOCAL_WRITE  0x00000001
@@ -35,7 +36,7 @@
 #define ND_MR_FLAG_RDMA_READ_SINK     0x00000008
 #define ND_MR_FLAG_DO_NOT_SECURE_VM   0x80000000
 
-/* Requests of IND2QueuePair; the two ALLOW flags are for Bind. */
+/* Flags of the requests of IND2QueuePair; the two ALLOW flags are for Bind only. */
 #define ND_OP_FLAG_SILENT_SUCCESS	  0x00000001
 #define ND_OP_FLAG_READ_FENCE		  0x00000002
 #define ND_OP_FLAG_SEND_AND_SOLICIT_EVENT 0x00000004
@@ -50,7 +51,7 @@ typedef struct _ND2_ADAPTER_INFO {
 	UINT64 AdapterId;
 	SIZE_T MaxRegistrationSize; /* bytes of one region */
 	SIZE_T MaxWindowSize;
-	ULONG MaxInitiatorSge; /* Send and Write */
+	ULONG MaxInitiatorSge; /* buffers of one Send or Write */
 	ULONG MaxReceiveSge;
 	ULONG MaxReadSge;
 	ULONG MaxTransferLength; /* bytes of one request */
@@ -61,14 +62,14 @@ typedef struct _ND2_ADAPTER_INFO {
 	ULONG MaxInitiatorQueueDepth;
 	ULONG MaxSharedReceiveQueueDepth; /* 0 = no shared receive queues */
 	ULONG MaxCompletionQueueDepth;
-	ULONG InlineRequestThreshold; /* below it inline data is faster */
-	ULONG LargeRequestThreshold;  /* above it RDMA is faster than Send */
-	ULONG MaxCallerData;	      /* private data of Connect */
-	ULONG MaxCalleeData;	      /* private data of Accept and Reject */
+	ULONG InlineRequestThreshold; /* bytes up to which inline data is faster */
+	ULONG LargeRequestThreshold;  /* bytes above which RDMA is faster than Send */
+	ULONG MaxCallerData;	      /* bytes of private data of Connect */
+	ULONG MaxCalleeData;	      /* bytes of private data of Accept and Reject */
 	ULONG AdapterFlags;
 } ND2_ADAPTER_INFO;
 
-/* The same as a 32-bit program lays it out. */
+/* ND2_ADAPTER_INFO as a 32-bit program lays it out. */
 typedef struct _ND2_ADAPTER_INFO32 {
 	ULONG InfoVersion;
 	UINT16 VendorId;
@@ -106,16 +107,16 @@ typedef enum _ND2_REQUEST_TYPE {
 typedef struct _ND2_RESULT {
 	HRESULT Status;
 	ULONG BytesTransferred;
-	void *QueuePairContext; /* given when the queue pair was created */
-	void *RequestContext;	/* given with the request */
+	void *QueuePairContext; /* as given to CreateQueuePair */
+	void *RequestContext;	/* as given with the request */
 	ND2_REQUEST_TYPE RequestType;
 } ND2_RESULT;
 
-/* The layout of struct ibv_sge. */
+/* This is the layout of struct ibv_sge. */
 typedef struct _ND2_SGE {
 	void *Buffer;
 	ULONG BufferLength;
-	UINT32 MemoryRegionToken; /* IND2MemoryRegion::GetLocalToken */
+	UINT32 MemoryRegionToken; /* from IND2MemoryRegion::GetLocalToken */
 } ND2_SGE;
 
 #endif

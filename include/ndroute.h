@@ -1,6 +1,7 @@
 /*
- * Between the helper library and providers whose ports the kernel does not know: an export that a provider library may
- * have beside DllGetClassObject. Not for applications.
+ * An optional export of a provider library, beside DllGetClassObject: the helper library calls it
+ * to choose a local address on ports that the kernel's routing does not know. Applications do not
+ * need it.
  */
 #ifndef NDROUTE_H
 #define NDROUTE_H
@@ -9,17 +10,18 @@
 
 #include <sys/socket.h>
 
-/* How good a local address is for a remote one: the larger the better. */
+/* How well a local address reaches a remote one; larger is better. */
 enum nd_route_rank {
-	ND_ROUTE_NONE,	       /* cannot reach it */
+	ND_ROUTE_NONE,	       /* no route */
 	ND_ROUTE_GATEWAY,      /* through the gateway of its network */
-	ND_ROUTE_PREFIX,       /* plus the length of the prefix, in bits, that both are in */
-	ND_ROUTE_SELF = 0x100, /* is the same address */
+	ND_ROUTE_PREFIX,       /* on a common prefix; the prefix length in bits is added */
+	ND_ROUTE_SELF = 0x100, /* it is the remote address itself */
 };
 
 /*
- * The best local address of the provider for a remote one (AF_INET or AF_INET6), port 0, in *local, and its rank.
- * ND_INVALID_ADDRESS: not such an address; ND_NETWORK_UNREACHABLE: no address reaches it. Any thread.
+ * Stores in *local the provider's best local address for a remote one (AF_INET or AF_INET6), with
+ * port 0, and its rank. Any thread. ND_INVALID_ADDRESS: not such an address.
+ * ND_NETWORK_UNREACHABLE: no local address reaches it.
  */
 typedef HRESULT (*nd_select_address_fn)(const struct sockaddr *remote, ULONG cb,
 					struct sockaddr_storage *local, int *rank);

@@ -1,6 +1,6 @@
 /*
- * Status codes of NetworkDirect: NTSTATUS numbers carried in an HRESULT.
- * 0x0xxxxxxx success, 0x8xxxxxxx warning, 0xCxxxxxxx error; the last two are failures by sign.
+ * Status codes of NetworkDirect: NTSTATUS numbers carried in an HRESULT. 0x0xxxxxxx is success,
+ * 0x8xxxxxxx a warning, 0xCxxxxxxx an error; FAILED() is true of warnings and errors.
  */
 #ifndef NDSTATUS_H
 #define NDSTATUS_H
@@ -8,7 +8,7 @@
 #include "ndtypes.h"
 
 #define ND_SUCCESS		  ((HRESULT)0x00000000)
-#define ND_TIMEOUT		  ((HRESULT)0x00000102) /* success by sign */
+#define ND_TIMEOUT		  ((HRESULT)0x00000102) /* FAILED() is false */
 #define ND_PENDING		  ((HRESULT)0x00000103) /* success by sign */
 #define ND_BUFFER_OVERFLOW	  ((HRESULT)0x80000005)
 #define ND_DEVICE_BUSY		  ((HRESULT)0x80000011)
@@ -27,7 +27,7 @@
 #define ND_IO_TIMEOUT		  ((HRESULT)0xC00000B5)
 #define ND_NOT_SUPPORTED	  ((HRESULT)0xC00000BB)
 #define ND_INTERNAL_ERROR	  ((HRESULT)0xC00000E5)
-/* The number counts arguments from 1, without `This`. */
+/* _N: argument N of the method is wrong, counted from 1 without `This`. */
 #define ND_INVALID_PARAMETER_1	  ((HRESULT)0xC00000EF)
 #define ND_INVALID_PARAMETER_2	  ((HRESULT)0xC00000F0)
 #define ND_INVALID_PARAMETER_3	  ((HRESULT)0xC00000F1)
@@ -53,11 +53,11 @@
 #define ND_CONNECTION_ABORTED	  ((HRESULT)0xC0000241)
 #define ND_DEVICE_REMOVED	  ((HRESULT)0xC00002B6)
 
-/* Names of version 1 for two of the above. */
+/* Version 1 names of two of these statuses. */
 #define ND_LOCAL_LENGTH	      ND_DATA_OVERRUN
 #define ND_INVALIDATION_ERROR ND_INVALID_DEVICE_REQUEST
 
-/* Returned or reported, though NetworkDirect gives them no name of its own. */
+/* NTSTATUS numbers that methods return although NetworkDirect has no name of its own for them. */
 #ifndef STATUS_BUFFER_TOO_SMALL
 #define STATUS_BUFFER_TOO_SMALL ((HRESULT)0xC0000023)
 #endif

@@ -1,14 +1,15 @@
 /*
- * Helper functions that find the providers of this machine and open adapters by address.
- * Link with libsoftrnic. Any thread; everything but NdStartup needs a started framework and
- * answers ND_DEVICE_NOT_READY otherwise.
+ * Helper functions that find the providers of this machine and open adapters by address. Link with
+ * libsoftrnic. Any thread may call them. Before NdStartup the others return ND_DEVICE_NOT_READY.
+ * Providers are read from the catalogue, and addresses from the providers, at each call. All but
+ * NdCleanup may return ND_NO_MEMORY, or ND_INSUFFICIENT_RESOURCES when no file descriptor is left.
  */
 #ifndef NDSUPPORT_H
 #define NDSUPPORT_H
 
 #include "ndspi.h"
 
-/* NdQueryAddressList */
+/* flags of NdQueryAddressList */
 #define ND_QUERY_EXCLUDE_EMULATOR_ADDRESSES 0x00000001 /* no effect */
 #define ND_QUERY_EXCLUDE_NDv1_ADDRESSES	    0x00000002
 #define ND_QUERY_EXCLUDE_NDv2_ADDRESSES	    0x00000004
@@ -18,36 +19,45 @@
 extern "C" {
 #endif
 
-/* Counted: each success needs one NdCleanup. S_OK, ND_NO_MEMORY. */
+/* Starts the helpers. Calls are counted: each NdStartup needs one NdCleanup. S_OK. */
 HRESULT NdStartup(void);
 
-/* The last call lets go of all providers. S_OK, ND_DEVICE_NOT_READY. */
+/* The last NdCleanup unloads the providers that have no objects left. S_OK, ND_DEVICE_NOT_READY. */
 HRESULT NdCleanup(void);
 
-/* Asks idle providers whether they may be unloaded. */
+/* Unloads the providers that have no objects left. */
 void NdFlushProviders(void);
 
 /*
- * All local addresses with a provider. ND_SUCCESS: *pcbAddressList = bytes used, which is 0 when
- * there is no address at all, even for a NULL list. ND_BUFFER_OVERFLOW: *pcbAddressList = needed.
+ * Lists the local addresses of all providers. *pcbAddressList: bytes of the buffer. ND_SUCCESS:
+ * *pcbAddressList is the bytes used, 0 if there is no address (the list may then be NULL).
+ * ND_BUFFER_OVERFLOW: *pcbAddressList is the bytes needed.
  */
 HRESULT NdQueryAddressList(DWORD flags, SOCKET_ADDRESS_LIST *pAddressList, SIZE_T *pcbAddressList);
 
 /*
- * The local address from which a remote one is reached; its port is 0.
- * ND_BUFFER_OVERFLOW, ND_INVALID_ADDRESS, ND_NETWORK_UNREACHABLE, ND_UNSUCCESSFUL.
+ * Returns the local address from which to reach a remote one, with port 0. *pcbLocalAddress: bytes
+ * of the buffer, on return bytes needed. ND_BUFFER_OVERFLOW: the buffer is NULL or too small.
+ * ND_INVALID_ADDRESS: not an address, or only reachable from an address without a provider.
+ * ND_NETWORK_UNREACHABLE: no route.
  */
 HRESULT NdResolveAddress(const struct sockaddr *pRemoteAddress, SIZE_T cbRemoteAddress,
 			 struct sockaddr *pLocalAddress, SIZE_T *pcbLocalAddress);
 
-/* Whether a provider owns a local address. ND_INVALID_PARAMETER_2 (size), ND_INVALID_ADDRESS. */
+/*
+ * S_OK if a provider owns the local address. ND_INVALID_PARAMETER_2: wrong size.
+ * ND_INVALID_ADDRESS: no provider owns it.
+ */
 HRESULT NdCheckAddress(const struct sockaddr *pAddress, SIZE_T cbAddress);
 
-/* Opens the adapter that owns a local address. Fails as NdCheckAddress, or as OpenAdapter. */
+/*
+ * Opens the adapter that owns a local address. Statuses of NdCheckAddress and of
+ * IND2Provider::OpenAdapter.
+ */
 HRESULT NdOpenAdapter(REFIID iid, const struct sockaddr *pAddress, SIZE_T cbAddress,
 		      void **ppIAdapter);
 
-/* For version 1 adapters. There are none: ND_INVALID_ADDRESS. */
+/* Version 1 adapters do not exist here, so this returns ND_INVALID_ADDRESS at best. */
 HRESULT NdOpenV1Adapter(const struct sockaddr *pAddress, SIZE_T cbAddress, INDAdapter **ppIAdapter);
 
 #ifdef __cplusplus

@@ -1,15 +1,15 @@
 /*
- * The base types of the NetworkDirect headers on Linux, and the native calls for the kernel
- * objects those interfaces speak of: events, completion ports, overlapped files.
+ * The base types of the NetworkDirect headers on Linux, and calls for the kernel objects that the
+ * interfaces use: events, completion ports, overlapped files.
  *
- * Widths are those of 64-bit Windows (LLP64), so nothing here is spelled with `long`. Layouts of
- * GUID, OVERLAPPED, SOCKET_ADDRESS and SOCKET_ADDRESS_LIST equal the Windows ones; AF_INET6 keeps
- * its Linux value, therefore a raw sockaddr must never be sent to a peer.
+ * Widths are those of 64-bit Windows (LLP64), so no type here is a `long`. Layouts of GUID,
+ * OVERLAPPED, SOCKET_ADDRESS and SOCKET_ADDRESS_LIST equal the Windows ones. AF_INET6 has its
+ * Linux value, so a raw sockaddr must never be sent to a peer.
  *
- * Every call may be made by any thread. A HANDLE is a number, not an address: its two low bits
- * belong to the client and are ignored by every call, and a handle that was closed, or was never
- * one of ours, answers ND_INVALID_HANDLE. A thread may be cancelled in the waits (NdsEventWait,
- * NdsEventWaitAny, NdsPortGet); no other call is a cancellation point.
+ * Any thread may make any call. A HANDLE is a number, not an address; its two low bits belong to
+ * the client and every call ignores them. A closed or made-up handle gets ND_INVALID_HANDLE. The
+ * waits (NdsEventWait, NdsEventWaitAny, NdsPortGet) are cancellation points, other calls are not.
+ * In a forked child of a process that has opened an adapter every call returns ND_DEVICE_REMOVED.
  */
 #ifndef NDTYPES_H
 #define NDTYPES_H
@@ -46,7 +46,10 @@ typedef void *HANDLE;
 #define TRUE 1
 #endif
 
-/* An NTSTATUS or COM code. Negative = failure; ND_TIMEOUT and ND_PENDING are success by sign. */
+/*
+ * An NTSTATUS or COM code. Negative numbers are failures, so FAILED() is false for ND_TIMEOUT and
+ * ND_PENDING.
+ */
 typedef int32_t HRESULT;
 
 #define SUCCEEDED(hr) ((HRESULT)(hr) >= 0)
@@ -61,7 +64,7 @@ typedef int32_t HRESULT;
 #define CLASS_E_NOAGGREGATION	  ((HRESULT)0x80040110)
 #define CLASS_E_CLASSNOTAVAILABLE ((HRESULT)0x80040111)
 
-/* 16 bytes, the first three members in host byte order. */
+/* 16 bytes; the first three members are in host byte order. */
 typedef struct GUID {
 	uint32_t Data1;
 	uint16_t Data2;
@@ -72,7 +75,7 @@ typedef struct GUID {
 typedef GUID IID;
 typedef GUID CLSID;
 
-/* A pointer in C, a reference in C++; the same machine word. */
+/* A pointer in C and a reference in C++: the same machine word. */
 #ifdef __cplusplus
 typedef const GUID &REFGUID;
 #else
@@ -82,13 +85,14 @@ typedef REFGUID REFIID;
 typedef REFGUID REFCLSID;
 
 /*
- * A request block: the client's memory, lent to the provider from the call that answered
- * ND_PENDING until Internal is no longer ND_PENDING. The provider writes the two Internal words
- * and reads hEvent once, at the start.
+ * A request block. It is the client's memory, but the provider's to write from the call that
+ * returned ND_PENDING until Internal is no longer ND_PENDING. The provider writes the two Internal
+ * words and reads hEvent once, when the request begins.
  */
 typedef struct _OVERLAPPED {
-	ULONG_PTR Internal;	/* final status as a zero-extended 32-bit number */
-	ULONG_PTR InternalHigh; /* bytes; no meaning for ND2 requests */
+	/* ND_PENDING, then the final status as a zero-extended 32-bit number */
+	ULONG_PTR Internal;
+	ULONG_PTR InternalHigh; /* bytes transferred; always 0 for ND2 requests */
 	__extension__ union {
 		__extension__ struct {
 			DWORD Offset;
@@ -96,7 +100,11 @@ typedef struct _OVERLAPPED {
 		};
 		PVOID Pointer;
 	};
-	HANDLE hEvent; /* set at the end, or NULL; lowest bit set: do not queue to the port */
+	/*
+	 * the event to set at the end, or NULL; with its lowest bit set nothing is queued to the
+	 * port
+	 */
+	HANDLE hEvent;
 } OVERLAPPED;
 
 typedef struct _SOCKET_ADDRESS {
@@ -111,8 +119,8 @@ typedef struct _SOCKET_ADDRESS_LIST {
 } SOCKET_ADDRESS_LIST;
 
 /*
- * Constants of the headers are static const: a client needs no library to name an interface, and
- * several definitions cannot clash. Compare GUIDs by value, never by address.
+ * The headers' constants are static const, so that a client needs no library to name an interface
+ * and several definitions cannot clash. Compare GUIDs by value, never by address.
  */
 static const GUID IID_IUnknown __attribute__((unused)) = {
 	0x00000000, 0x0000, 0x0000, {0xC0, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x46}};
@@ -141,7 +149,7 @@ static inline bool operator!=(REFGUID a, REFGUID b)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wnon-virtual-dtor"
 
-/* A virtual destructor would insert two slots: these classes have none, by contract. */
+/* These classes must not have a virtual destructor: it would add two slots to the vtable. */
 struct IUnknown {
 	virtual HRESULT QueryInterface(REFIID riid, void **ppv) = 0; /* 0 */
 	virtual ULONG AddRef() = 0;				     /* 1 */
@@ -193,43 +201,46 @@ struct IClassFactory {
 
 /* ---- Handles ------------------------------------------------------------------------------ */
 
-#define NDS_INFINITE 0xFFFFFFFFu /* a timeout that never comes */
+#define NDS_INFINITE 0xFFFFFFFFu /* the timeout that never expires */
 #define NDS_WAIT_MAX 64u	 /* events in one NdsEventWaitAny */
 
 /*
- * Gives up a handle of any kind. The object lives on while others use it: requests in flight keep
- * their event and file, queues and connectors their file, files their port.
- * ND_INVALID_HANDLE: not an open handle.
+ * Closes a handle of any kind. The object lives on while others use it: pending requests keep
+ * their event and file, queues and connectors their file, files their port. ND_INVALID_HANDLE: not
+ * an open handle.
  */
 HRESULT NdsHandleClose(HANDLE handle);
 
 /* ---- Events ------------------------------------------------------------------------------- */
 
-/* manualReset 0: a wait that succeeds clears the event. ND_NO_MEMORY. */
+/* With manualReset FALSE a successful wait clears the event. ND_NO_MEMORY. */
 HRESULT NdsEventCreate(BOOL manualReset, BOOL initiallySet, HANDLE *pEvent);
 HRESULT NdsEventSet(HANDLE event);
 HRESULT NdsEventReset(HANDLE event);
 
-/* ND_SUCCESS: the event was set. ND_TIMEOUT (a success by sign!): it was not, for that long. */
+/*
+ * ND_SUCCESS: the event was set. ND_TIMEOUT (FAILED() is false!): it was not set within timeoutMs.
+ */
 HRESULT NdsEventWait(HANDLE event, ULONG timeoutMs);
 
 /*
- * Waits for one of n events (1..NDS_WAIT_MAX); *pIndex tells which, the lowest if several are set,
- * and only that one is cleared if it resets automatically. ND_TIMEOUT and ND_INVALID_HANDLE as
- * above. Opens a descriptor on each event.
+ * Waits for one of n events (1 to NDS_WAIT_MAX) and stores the index of the one that was set in
+ * *pIndex, the lowest if several were. Only that event is cleared, if it resets automatically.
+ * Statuses as for NdsEventWait; ND_INSUFFICIENT_RESOURCES: each event needs a file descriptor, and
+ * none is left.
  */
 HRESULT NdsEventWaitAny(const HANDLE events[], ULONG n, ULONG timeoutMs, ULONG *pIndex);
 
 /*
- * A descriptor that polls readable while the event is set, for a poll or epoll loop of one's own.
- * It belongs to the event: never read, write or close it; clear the event with NdsEventWait(event,
- * 0) or NdsEventReset. -1: not an event, or no descriptor to be had.
+ * Returns a file descriptor for the client's own poll or epoll loop; it is readable while the
+ * event is set. The descriptor belongs to the event: never read, write or close it. Clear the
+ * event with NdsEventWait(event, 0) or NdsEventReset. -1: not an event, or no descriptor is left.
  */
 int NdsEventGetFd(HANDLE event);
 
 /* ---- Completion ports --------------------------------------------------------------------- */
 
-/* Same layout as the Windows OVERLAPPED_ENTRY, 32 bytes. */
+/* The layout of the Windows OVERLAPPED_ENTRY, 32 bytes. */
 typedef struct _NDS_PORT_ENTRY {
 	ULONG_PTR lpCompletionKey;
 	OVERLAPPED *lpOverlapped;
@@ -237,7 +248,7 @@ typedef struct _NDS_PORT_ENTRY {
 	DWORD dwNumberOfBytesTransferred;
 } NDS_PORT_ENTRY;
 
-/* Whether the entry tells of a request that failed or was cancelled. */
+/* TRUE if the entry's request failed or was cancelled. */
 static inline BOOL NdsPortEntryFailed(const NDS_PORT_ENTRY *entry)
 {
 	return (HRESULT)entry->Internal < 0;
@@ -246,34 +257,36 @@ static inline BOOL NdsPortEntryFailed(const NDS_PORT_ENTRY *entry)
 HRESULT NdsPortCreate(HANDLE *pPort);
 
 /*
- * From now on each request on this file that ends is queued to the port under this key, unless
- * its hEvent has the low bit set. Requests already pending are included.
- * ND_INVALID_PARAMETER: the file is bound already.
+ * From now on the completion of each request on this file is queued to the port with this key,
+ * unless the request's hEvent has its lowest bit set. Requests that are pending already are
+ * included. ND_INVALID_PARAMETER: the file is bound already.
  */
 HRESULT NdsPortBind(HANDLE port, HANDLE file, ULONG_PTR key);
 
-/* Queues an entry of the client's own; `overlapped` is handed through untouched, may be NULL. */
+/* Queues an entry of the client's own; `overlapped` is not looked at and may be NULL. */
 HRESULT NdsPortPost(HANDLE port, ULONG bytes, ULONG_PTR key, OVERLAPPED *overlapped);
 
 /*
- * Takes up to n > 0 entries, oldest first, waiting for the first one.
- * ND_SUCCESS: *pCount >= 1. ND_TIMEOUT (a success by sign!): none came in time, *pCount = 0.
- * ND_CANCELED: the port was closed meanwhile.
+ * Takes up to n entries (n > 0), oldest first, and waits for the first one. ND_SUCCESS: *pCount >=
+ * 1. ND_TIMEOUT (FAILED() is false!): no entry came within timeoutMs, *pCount = 0. ND_CANCELED:
+ * the port was closed while the call waited.
  */
 HRESULT NdsPortGet(HANDLE port, NDS_PORT_ENTRY entries[], ULONG n, ULONG timeoutMs, ULONG *pCount);
 
-/* A descriptor that polls readable while entries wait; rules as for NdsEventGetFd. */
+/*
+ * Returns a file descriptor that is readable while entries wait; the rules of NdsEventGetFd apply.
+ */
 int NdsPortGetFd(HANDLE port);
 
 /* ---- Overlapped files (created by IND2Adapter::CreateOverlappedFile) ------------------------ */
 
-/* status is the raw final status of the request: 0, or a negative HRESULT. */
+/* status is the final status of the request: 0, or a negative HRESULT. */
 typedef void (*NDS_COMPLETION_ROUTINE)(DWORD status, DWORD bytes, OVERLAPPED *overlapped);
 
 /*
- * From now on each request on this file that ends runs `routine` on a thread of the library, under
- * the same conditions as NdsPortBind. Up to 64 routines run at once, and may wait for one another.
- * ND_INVALID_PARAMETER: the file is bound already.
+ * From now on the completion of each request on this file runs `routine` on a thread of the
+ * library, under the same conditions as NdsPortBind. Up to 64 routines run at once, so they may
+ * wait for one another. ND_INVALID_PARAMETER: the file is bound already.
  */
 HRESULT NdsFileBindCallback(HANDLE file, NDS_COMPLETION_ROUTINE routine);
 
@@ -283,10 +296,10 @@ enum {
 	NDS_FILE_SKIP_EVENT_ON_FILE = 2,
 };
 
-/* Both modes are always on; asking for them succeeds. Other bits: ND_INVALID_PARAMETER. */
+/* Both modes are always on, so setting them succeeds. ND_INVALID_PARAMETER: any other bit. */
 HRESULT NdsFileSetModes(HANDLE file, ULONG modes);
 
-/* ---- What is alive ------------------------------------------------------------------------- */
+/* ---- Counts of live objects ---------------------------------------------------------------- */
 
 typedef struct _NDS_LIVE {
 	const char *Kind; /* "queue pair", "request"...; a constant string */
@@ -294,13 +307,13 @@ typedef struct _NDS_LIVE {
 } NDS_LIVE;
 
 /*
- * How many objects of the library this process keeps alive, by kind: the interfaces ("adapter",
- * "completion queue", ..., from the first one created), "protection domain" (one for each opened
- * adapter; the NIC keeps it while it holds a region or queue pair of that adapter), "event",
- * "port" and "file" behind handles, "request" (an OVERLAPPED not final), "packet" (queued to a port
- * or a callback). For tests: when everything is released, closed and taken, all are 0 soon; threads
- * of the library may hold a last reference for a moment. Fills up to n rows and returns how many
- * there are (32 at most).
+ * Counts the objects of the library that are alive in this process, by kind: the interfaces
+ * ("adapter", "completion queue", ..., from the first one created), "protection domain" (one for
+ * each opened adapter; it stays while the NIC holds a region or queue pair of that adapter),
+ * "event", "port" and "file" behind handles, "request" (an OVERLAPPED without a final status),
+ * "packet" (a completion queued to a port or a callback). Meant for tests: once everything is
+ * released, closed and taken, all counts soon become 0; threads of the library may hold a last
+ * reference for a moment. Fills up to n rows and returns how many exist (32 at most).
  */
 ULONG NdsLiveObjects(NDS_LIVE live[], ULONG n);
 
