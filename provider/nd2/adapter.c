@@ -1,5 +1,6 @@
-/* An opened adapter: its limits, its addresses, and the making of everything else. Each instance
- * has a protection domain of its own, so tokens of one are worth nothing in another. Any thread. */
+/* An opened adapter: its limits, its addresses, and the creation of all other objects. Each
+ * instance has its own protection domain, so the tokens of one are invalid in another. Any
+ * thread. */
 #include "nd2.h"
 
 #include "file.h"
@@ -14,8 +15,8 @@ static struct nd_adapter *adapter_of(IND2Adapter *This)
 	return (struct nd_adapter *)This;
 }
 
-/* Counted like an object: one that the NIC will not give up, because of a region or a queue pair that we forgot in it,
- * stays alive for all to see. */
+/* Protection domains are counted like objects: a domain that the NIC refuses to destroy, because
+ * it still holds a region or queue pair, shows up in NdsLiveObjects as a leak. */
 static struct os_live *live_pds(void)
 {
 	return os_live_of("protection domain");
@@ -48,7 +49,7 @@ void nd_adapter_limits(const struct rn_link_info *nic, uint64_t id, ND2_ADAPTER_
 
 	*out = (ND2_ADAPTER_INFO){
 		.InfoVersion = ND_VERSION_2,
-		.VendorId = 0x5246, /* not assigned by anybody */
+		.VendorId = 0x5246, /* not an assigned PCI vendor id */
 		.DeviceId = 1,
 		.AdapterId = id,
 		.MaxRegistrationSize = nic->max_mr_bytes,
@@ -147,7 +148,7 @@ static HRESULT CreateMemoryWindow(IND2Adapter *This, REFIID iid, void **ppMemory
 	return nd_mw_create(adapter_of(This), iid, ppMemoryWindow);
 }
 
-/* Where its notifications are handled is not for the client to choose: the wish is ignored. */
+/* group and affinity are ignored: notifications run on the library's delivery thread. */
 static HRESULT CreateSharedReceiveQueue(IND2Adapter *This, REFIID iid, HANDLE hOverlappedFile,
 					ULONG queueDepth, ULONG maxRequestSge,
 					ULONG notifyThreshold, USHORT group, KAFFINITY affinity,
@@ -294,7 +295,8 @@ const struct nd_class nd_adapter_class = {
 	.destroy = destroy,
 };
 
-/* The documents know one shortage here, that of memory. Descriptors are another: a program can close some. */
+/* The interface documents only ND_NO_MEMORY for a shortage. File descriptors keep their own
+ * status, because a program can close some and try again. */
 static HRESULT not_opened(int rc)
 {
 	HRESULT hr = nd_status_of_errno(rc);

@@ -1,5 +1,5 @@
-/* How do addresses look to a client? Conversions and the in-out buffers of the address methods; the
- * owner of nothing. Any thread. */
+/* Conversions between GIDs and socket addresses, and the in-out buffers of the address methods. No
+ * state; any thread. */
 #include "nd2.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* Reference counts and interface queries of every object. Owns nothing; any thread. */
+/* Reference counts and interface queries of every object. No state of its own; any thread. */
 #include "com.h"
 
 void nd_object_init(struct nd_object *obj, const struct nd_class *cls)

@@ -1,11 +1,12 @@
-/* What makes a C struct a COM object: reference counts, QueryInterface, and knowing one's own.
+/* What makes a C struct a COM object: reference counts, QueryInterface, and the check that an
+ * interface pointer is one of this library's objects.
  *
- * Two counts. `clients` is what AddRef and Release report; `refs` keeps the memory: all client
- * references together hold one, so does every other object and every running event handler. When
- * the last client reference goes, `retire` runs once, on that thread: it must not return before no
- * OVERLAPPED of the object is pending. `destroy` runs when nobody refers to the object any more, on
- * any thread, the event thread included. Any thread.
- */
+ * There are two counts. `clients` is what AddRef and Release return. `refs` keeps the memory: all
+ * client references together hold one, and so does every other object and every running event
+ * handler. When the last client reference is released, `retire` runs once, on the releasing
+ * thread; it must not return before all OVERLAPPEDs of the object are final. `destroy` runs when
+ * `refs` reaches 0, on any thread, the event thread included. Any thread may call these
+ * functions. */
 #ifndef ND_COM_H
 #define ND_COM_H
 
@@ -26,26 +27,26 @@ struct nd_class {
 	const char *name;
 	const void *vtbl; /* slot 0 */
 	const GUID *own;
-	const GUID *base; /* besides IUnknown; may be NULL */
+	const GUID *base; /* a second interface besides IUnknown; may be NULL */
 	void (*retire)(struct nd_object *);
 	void (*destroy)(struct nd_object *);
-	/* An event of the NIC that names this object; the event thread, no lock held. NULL: none
-	 * come. */
+	/* Handles an event of the NIC that names this object; runs on the event thread without
+	 * locks. NULL: no events come. */
 	void (*event)(struct nd_object *, const struct rn_event *);
 };
 
-/* First member of every object; its own first member is what clients call through. */
+/* First member of every object; clients call methods through its own first member. */
 struct nd_object {
 	const void *lpVtbl;
 	const struct nd_class *cls;
 	_Atomic uint32_t clients;
 	_Atomic uint32_t refs;
-	struct os_live *live; /* its kind's */
+	struct os_live *live; /* the counter of its kind */
 };
 
-/* One client reference. */
+/* The object starts with one client reference. */
 void nd_object_init(struct nd_object *, const struct nd_class *);
-/* Of one that could not be made whole and was given to nobody; its memory stays the caller's. */
+/* For an object whose creation failed before any client got it; the caller frees its memory. */
 void nd_object_abandon(struct nd_object *);
 
 HRESULT nd_object_query(struct nd_object *, REFIID, void **);
@@ -55,15 +56,15 @@ ULONG nd_object_release(struct nd_object *);
 void nd_object_ref(struct nd_object *);
 void nd_object_put(struct nd_object *);
 
-/* Whether the class has this interface: the check of `iid` in Create methods. */
+/* True if the class has this interface: the check of `iid` in Create methods. */
 bool nd_class_answers(const struct nd_class *, REFIID);
 
-/* The object behind an interface pointer if it is one of this class, else NULL; the pointer may be
- * NULL or a foreign object's. No reference is taken. */
+/* The object behind an interface pointer if it has this class, else NULL. The pointer may be NULL
+ * or belong to a foreign object. Takes no reference. */
 struct nd_object *nd_object_known(IUnknown *, const struct nd_class *);
 
-/* A vtable with the two words that C++ compilers expect before slot 0: dynamic_cast<void *> reads
- * the first. */
+/* A vtable with the two words before slot 0 that C++ compilers expect: dynamic_cast<void *> reads
+ * the first one. */
 #define ND_VTABLE(type, name)            \
 	static const struct {            \
 		ptrdiff_t offset_to_top; \
@@ -71,7 +72,7 @@ struct nd_object *nd_object_known(IUnknown *, const struct nd_class *);
 		type v;                  \
 	} name
 
-/* Slots 0 to 2, as functions with the interface's own type. */
+/* Slots 0 to 2, as functions with the interface's own type for `This`. */
 #define ND_UNKNOWN_METHODS(Interface)                                           \
 	static HRESULT QueryInterface(Interface *This, REFIID riid, void **ppv) \
 	{                                                                       \

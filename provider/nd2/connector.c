@@ -1,6 +1,6 @@
-/* Connectors: the steps a client takes towards a connection and away from it. The table of
- * connector_state.h says which step is allowed when; a step that waits has one request of kind STEP
- * on the list. Any thread. */
+/* Connectors: the methods by which a client connects and disconnects. The table of
+ * connector_state.h lists which method is allowed in which state; a method that waits has one
+ * request of kind STEP on the list. Any thread. */
 #include "connector.h"
 
 #include "peek.h"
@@ -21,13 +21,14 @@ static struct rn_client *client_of(struct nd_connector *c)
 	return c->async.adapter->dev->client;
 }
 
-/* Under its lock, which the event of the port's end takes too. */
+/* Under the connector's lock, which the handler of RN_EVENT_PORT_GONE takes too. */
 static HRESULT may(const struct nd_connector *c, enum nd_connector_method method)
 {
 	return nd_gone(c->async.adapter) ? ND_DEVICE_REMOVED : nd_connector_may(c->state, method);
 }
 
-/* False when the kernel gives no random number: a PSN that strangers can guess is worse than no connection. */
+/* False if the kernel has no random number: better no connection than a PSN that an attacker can
+ * guess. */
 static bool draw_psn(struct nd_connector *c)
 {
 	uint32_t psn;
@@ -54,7 +55,8 @@ bool nd_connector_tie(struct nd_connector *c, struct nd_qp *qp)
 	return free_to_tie;
 }
 
-/* The connector's own reference was held by the queue pair: callers have another one. */
+/* Drops the reference that the queue pair held on the connector; the caller must hold another
+ * one. */
 struct nd_qp *nd_connector_untie(struct nd_connector *c)
 {
 	struct nd_qp *qp;
@@ -95,7 +97,7 @@ static int bind_id(struct nd_connector *c)
 	return 0;
 }
 
-/* ---- for listeners and queue pairs ---- */
+/* ---- called by listeners and queue pairs ---- */
 
 HRESULT nd_connector_queue(struct nd_connector *c, struct nd_listener *listener)
 {
@@ -139,15 +141,15 @@ HRESULT nd_connector_take(struct nd_connector *c, const struct rn_event *ev)
 		nd_connector_keep_data(c, &ev->param, RN_CM_REQ_DATA);
 		c->state = ND_CN_REQ_RECEIVED;
 	} else if (c->state == ND_CN_QUEUED) {
-		c->state = ND_CN_IDLE; /* it may be queued again */
+		c->state = ND_CN_IDLE; /* the listener's client may queue it again */
 	}
 	c->listener = NULL;
 	pthread_mutex_unlock(&c->async.lock);
 	return hr;
 }
 
-/* Gives up whatever is under way; the CM tells the peer what the state calls for. A queue pair that
- * has not been connected yet stays as it is. */
+/* Gives up the connection or the attempt; the CM sends the peer the message that fits the state. A
+ * queue pair that was never connected can be used again. */
 static void abandon(struct nd_connector *c, HRESULT notify_status)
 {
 	bool untouched = c->state == ND_CN_REQ_SENT || c->state == ND_CN_REP_RECEIVED;
@@ -177,13 +179,15 @@ void nd_connector_qp_released(struct nd_connector *c)
 	} else if (c->qp != NULL) {
 		request = os_request_list_take_kind(&c->async.requests, ND_CR_STEP);
 		abandon(c, ND_SUCCESS);
-		if (request != NULL) /* seen by the time Release has returned, as with every other cancellation */
+		/* complete before Release returns, as with every other cancellation */
+		if (request != NULL)
 			os_request_finish(request, ND_CANCELED);
 	}
 	pthread_mutex_unlock(&c->async.lock);
 }
 
-/* A connector that cannot be bound would be of no use: it is refused when it is made. */
+/* The limit is checked when a connector is created: one that could not be bound would be of no
+ * use. */
 static bool reserve_place(struct nd_device *dev)
 {
 	if (atomic_fetch_add(&dev->nconnectors, 1) < dev->info->max_cm)
@@ -224,7 +228,7 @@ static void destroy(struct nd_object *obj)
 	free(c);
 }
 
-/* A client's private data, copied before anything else happens. */
+/* Copies the client's private data before any state changes. */
 static HRESULT take_data(struct rn_cm_param *param, const void *data, ULONG len, ULONG max)
 {
 	memset(param, 0, sizeof(*param));
@@ -251,7 +255,7 @@ static void fill_param(const struct nd_connector *c, struct rn_cm_param *param)
 
 ND_UNKNOWN_METHODS(IND2Connector)
 
-/* A connected connector loses its NotifyDisconnects and nothing else. */
+/* A connected connector loses only its NotifyDisconnect requests. */
 static HRESULT CancelOverlappedRequests(IND2Connector *This)
 {
 	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
@@ -283,7 +287,8 @@ static HRESULT bind_locked(struct nd_connector *c, const struct sockaddr *sa, UL
 	if (FAILED(hr))
 		return hr;
 	rc = bind_id(c);
-	if (rc == -EADDRNOTAVAIL) /* the address was found good before: it is the port */
+	/* nd_local_address has accepted the address, so no port is free */
+	if (rc == -EADDRNOTAVAIL)
 		return ND_TOO_MANY_ADDRESSES;
 	if (rc == 0)
 		c->state = ND_CN_BOUND;
@@ -310,8 +315,8 @@ static bool is_loopback(const struct rn_gid *gid)
 	return (rn_client_gid_is_v4(gid) && gid->b[12] == 127) || rn_client_gid_equal(gid, &v6);
 }
 
-/* The host itself is, for a connector, the address it is bound to; for one at a wildcard the adapter's first of the
- * family. False: it has none. */
+/* Replaces a loopback address: by the address that the connector is bound to, or for a wildcard by
+ * the adapter's first one of that family. False: the adapter has none. */
 static bool resolve_loopback(const struct nd_connector *c, struct rn_gid *peer)
 {
 	const struct rn_link_info *info = c->async.adapter->dev->info;
@@ -338,7 +343,7 @@ struct connect_call {
 	struct rn_cm_param param; /* with the private data */
 };
 
-/* Everything that may be refused; afterwards the request is the CM's. */
+/* Makes every check that may refuse the call, then starts the CM, which completes the request. */
 static HRESULT start_connect(struct nd_connector *c, struct connect_call *call,
 			     struct os_request *request)
 {
@@ -415,7 +420,7 @@ static HRESULT Connect(IND2Connector *This, IUnknown *pQueuePair,
 	return hr;
 }
 
-/* The peer may have left between its reply and now: that is what a refusing CM means. */
+/* If the CM refuses to establish, the peer has disconnected since its reply. */
 static HRESULT establish(struct nd_connector *c)
 {
 	int rc = nd_connector_to_rts(c);
@@ -460,7 +465,7 @@ struct accept_call {
 	struct rn_cm_param param; /* with the private data */
 };
 
-/* Limits beyond what the peer offered are reduced without a word. */
+/* Read limits above the peer's offer are reduced silently. */
 static HRESULT start_accept(struct nd_connector *c, struct accept_call *call,
 			    struct os_request *request)
 {
@@ -487,7 +492,7 @@ static HRESULT start_accept(struct nd_connector *c, struct accept_call *call,
 		c->state = ND_CN_REP_SENT;
 		return ND_PENDING;
 	}
-	nd_connector_forget_id(c); /* the peer may still wait for an answer */
+	nd_connector_forget_id(c); /* rejects the request, since the peer still waits */
 	c->state = ND_CN_DISCONNECTED;
 	nd_connector_end_qp(c);
 	nd_connector_end_step(c, rc == -ENODEV ? ND_DEVICE_REMOVED : ND_CONNECTION_ABORTED);
@@ -663,14 +668,14 @@ static HRESULT NotifyDisconnect(IND2Connector *This, OVERLAPPED *pOverlapped)
 	return hr;
 }
 
-/* The queue pair is flushed when the peer has answered: acknowledgements it owes us come before the
- * answer, those we owe it leave before the question. */
+/* The queue pair is flushed only after the DREP: the peer's acknowledgements arrive before it, and
+ * this side's acknowledgements leave before the DREQ. */
 static void start_disconnect(struct nd_connector *c, struct os_request *request)
 {
 	int rc;
 
 	nd_connector_end_notify(c, STATUS_CONNECTION_DISCONNECTED);
-	if (c->draining) { /* the peer was first, and the last acknowledgements count */
+	if (c->draining) { /* the peer disconnected first; wait for the last acknowledgements */
 		c->state = ND_CN_DISCONNECTING;
 		os_request_list_add(&c->async.requests, request);
 		return;
@@ -682,7 +687,7 @@ static void start_disconnect(struct nd_connector *c, struct os_request *request)
 		return;
 	}
 	rc = rn_client_cm_disconnect(client_of(c), c->id);
-	if (rc != 0) { /* its own end has come meanwhile, or the port's */
+	if (rc != 0) { /* the CM's connection or the port is gone already */
 		nd_connector_end_qp(c);
 		c->state = ND_CN_DISCONNECTED;
 		os_request_complete(request, rc == -ENODEV ? ND_DEVICE_REMOVED : ND_SUCCESS);

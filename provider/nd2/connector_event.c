@@ -1,6 +1,5 @@
-/* What does the CM's news do to a connector? One handler per event, each under the connector's
- * lock; the thread is the device's event thread. Queue pairs are moved here and in connector.c,
- * never by the CM. */
+/* Handlers for the CM's events, each under the connector's lock, on the device's event thread.
+ * Queue pair states are changed here and in connector.c, never by the CM. */
 #include "connector.h"
 
 #include "status.h"
@@ -22,7 +21,7 @@ static uint8_t least(uint32_t a, uint32_t b)
 	return (uint8_t)(a < b ? a : b);
 }
 
-/* What the peer will have in flight is inbound here, what it can serve is outbound. */
+/* The peer's initiator depth limits inbound READs, its responder resources limit outbound ones. */
 void nd_connector_set_limits(struct nd_connector *c, const struct rn_cm_param *peer)
 {
 	c->inbound = least(c->inbound, peer->initiator_depth);
@@ -68,7 +67,7 @@ void nd_connector_end_qp(struct nd_connector *c)
 	nd_object_put(&qp->obj);
 }
 
-/* The attempt failed, the connector stays bound and the queue pair as it was. */
+/* The attempt failed: the connector stays bound, and the queue pair can be used again. */
 static void connect_failed(struct nd_connector *c, HRESULT status)
 {
 	struct nd_qp *qp = nd_connector_untie(c);
@@ -92,8 +91,8 @@ static void on_response(struct nd_connector *c, const struct rn_event *ev)
 	nd_connector_end_step(c, ND_SUCCESS);
 }
 
-/* Flushes and answers the peer. Until the client disconnects too, what it posts is taken and
- * flushed: who counts completions must get them all. A Disconnect that waited is done. */
+/* Until the client disconnects too, its requests are accepted and flushed, so that a client that
+ * counts completions gets all of them. */
 void nd_connector_part(struct nd_connector *c)
 {
 	c->draining = false;
@@ -107,9 +106,12 @@ void nd_connector_part(struct nd_connector *c)
 	nd_connector_end_step(c, ND_SUCCESS);
 }
 
-/* The connection is over and it was not us: first the notice, then the flush. In between what is in
- * flight may end, because the peer may have received it and its acknowledgement be lost or late;
- * the peer's queue pair acknowledges again until its DREQ is answered. */
+/*
+ * The peer disconnected or the queue pair failed: NotifyDisconnect ends first, the flush comes
+ * later. In between requests in flight may still complete, since the peer may have received them
+ * and only its acknowledgement is late or lost; the peer's queue pair repeats acknowledgements
+ * until its DREQ is answered.
+ */
 static void peer_gone(struct nd_connector *c)
 {
 	c->state = ND_CN_PEER_GONE;
@@ -125,8 +127,7 @@ static void drained(struct nd_connector *c)
 		nd_connector_part(c);
 }
 
-/* A queue pair that failed takes its connection along; the peer is told, in case it does not know.
- */
+/* A failed queue pair ends its connection; the DREQ informs a peer that has not noticed. */
 static void transport_dead(struct nd_connector *c)
 {
 	rn_client_cm_disconnect(c->async.adapter->dev->client, c->id);
@@ -139,12 +140,13 @@ static void on_established(struct nd_connector *c)
 		return;
 	c->state = ND_CN_CONNECTED;
 	nd_connector_end_step(c, ND_SUCCESS);
-	/* The first message may have killed it; that event found us unconnected. */
+	/* The queue pair may have failed already; that event found the connector unconnected. */
 	if (c->qp != NULL && nd_qp_failed(c->qp))
 		transport_dead(c);
 }
 
-/* The other side will not have it: before our reply, after it, or instead of one. */
+/* The peer will not have the connection: the REJ came before this side's reply, after it, or
+ * instead of an answer. */
 static void peer_declined(struct nd_connector *c, HRESULT connect_status, HRESULT accept_status)
 {
 	switch (c->state) {
@@ -170,7 +172,8 @@ static void on_rejected(struct nd_connector *c, const struct rn_event *ev)
 {
 	bool by_consumer = ev->reason == ND_REASON_CONSUMER;
 
-	/* What a client says with its refusal; a reply that was refused is the passive side's to read about. */
+	/* GetPrivateData returns the data of a REJ, but after a reply only if the client sent
+	 * it. */
 	if (c->state == ND_CN_REQ_SENT || (c->state == ND_CN_REP_SENT && by_consumer))
 		nd_connector_keep_data(c, &ev->param, RN_CM_REJ_DATA);
 	peer_declined(c, ev->reason == ND_REASON_TIMEOUT ? ND_IO_TIMEOUT : ND_CONNECTION_REFUSED,
@@ -194,7 +197,7 @@ static void on_disconnected(struct nd_connector *c)
 	case ND_CN_CONNECTED:
 		peer_gone(c);
 		break;
-	case ND_CN_DISCONNECTING: /* answered, given up, or crossed by the peer's */
+	case ND_CN_DISCONNECTING: /* the DREQ was answered, timed out, or crossed by the peer's */
 		nd_connector_end_qp(c);
 		c->state = ND_CN_DISCONNECTED;
 		nd_connector_end_step(c, ND_SUCCESS);
@@ -205,8 +208,8 @@ static void on_disconnected(struct nd_connector *c)
 	}
 }
 
-/* Nobody answers any more, or nothing is left that an answer could save: the CM goes on asking without us, and a client
- * that disconnects need not wait for its last repeat. */
+/* With the link down or the queue pair failed, the peer's answer cannot save anything: the CM
+ * repeats the DREQ by itself, and a client that disconnects need not wait for the last repeat. */
 void nd_connector_give_up(struct nd_connector *c)
 {
 	if (c->state != ND_CN_DISCONNECTING || c->draining)
@@ -231,7 +234,7 @@ void nd_connector_event(struct nd_object *obj, const struct rn_event *ev)
 	struct nd_connector *c = (struct nd_connector *)obj;
 
 	pthread_mutex_lock(&c->async.lock);
-	/* An id that was given up while its event was on the way. */
+	/* The event was queued before its id was destroyed. */
 	if (ev->kind != RN_EVENT_PORT_GONE && ev->kind != RN_EVENT_PORT_DOWN && ev->id != c->id)
 		goto out;
 	switch (ev->kind) {
@@ -256,7 +259,7 @@ void nd_connector_event(struct nd_object *obj, const struct rn_event *ev)
 	case RN_EVENT_PORT_DOWN:
 		nd_connector_give_up(c);
 		break;
-	case RN_EVENT_CM_PARTED: /* it took too long */
+	case RN_EVENT_CM_PARTED: /* the drain took too long */
 		drained(c);
 		break;
 	default:
@@ -269,7 +272,8 @@ out:
 void nd_connector_transport_dead(struct nd_connector *c)
 {
 	pthread_mutex_lock(&c->async.lock);
-	/* The client may have seen the failed requests, and disconnected, before this event came. */
+	/* The client may have seen the failed requests and disconnected before this event was
+	 * handled. */
 	if (c->state == ND_CN_CONNECTED)
 		transport_dead(c);
 	else if (c->draining)

@@ -1,11 +1,11 @@
-/* What a connector answers in which state: one table for the methods, the tests and the
- * documentation. */
+/* The status that each connector method returns in each state: one table for the methods, the
+ * tests and the documentation. */
 #ifndef ND_CONNECTOR_STATE_H
 #define ND_CONNECTOR_STATE_H
 
 #include "ndstatus.h"
 
-/* Short names of the cells; OK: the method goes on. */
+/* Short names for the cells; OK: the state allows the method. */
 #define OK	   ND_SUCCESS
 #define ASSOCIATED STATUS_ADDRESS_ALREADY_ASSOCIATED
 #define UNBOUND	   STATUS_ADDRESS_NOT_ASSOCIATED
@@ -48,7 +48,7 @@ enum nd_connector_method {
 		ND_CM_METHODS
 };
 
-/* The answer of a method; ND_SUCCESS: go on. */
+/* The status of a method in a state; ND_SUCCESS: the method proceeds. */
 static inline HRESULT nd_connector_may(enum nd_connector_state state,
 				       enum nd_connector_method method)
 {

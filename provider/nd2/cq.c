@@ -1,9 +1,9 @@
-/* Completion queues: results for GetResults, and the requests that wait for the next one.
+/* Completion queues: results for GetResults, and the Notify requests that wait for the next one.
  *
- * When to fire is decided in provider/client (rn_client_cq_arm and friends); here are the waiting
- * OVERLAPPEDs. Both live under the one lock of the CQ, so a firing and the requests it ends cannot
- * be told apart by anybody in between. ERRORS requests wait on the same list, for the order of
- * Cancel, but no completion ends them. Any thread; events on the event thread. */
+ * provider/client decides when a queue fires (rn_client_cq_arm and so on); this file keeps the
+ * waiting OVERLAPPEDs. Both are under the one lock of the CQ, so no thread can see a firing
+ * without the requests it completes. ERRORS requests wait on the same list, which keeps the order
+ * of Cancel, but no completion ends them. Any thread; events on the event thread. */
 #include "nd2.h"
 
 #include "status.h"
@@ -23,7 +23,7 @@ static struct nd_cq *cq_of(IND2CompletionQueue *This)
 	return (struct nd_cq *)This;
 }
 
-/* Under the CQ's lock: what fired is one event for all who wait. */
+/* Under the CQ's lock: one firing completes all requests that wait. */
 static void complete_waiters(struct nd_cq *cq)
 {
 	struct os_request *request;
@@ -46,7 +46,7 @@ static void retire(struct nd_object *obj)
 	cancel((struct nd_cq *)obj);
 }
 
-/* Queue pairs hold references, so the last of them is gone. */
+/* Queue pairs hold references on the CQ, so all of them are gone. */
 static void destroy(struct nd_object *obj)
 {
 	struct nd_cq *cq = (struct nd_cq *)obj;
@@ -166,7 +166,7 @@ static HRESULT Notify(IND2CompletionQueue *This, ULONG type, OVERLAPPED *pOverla
 static void translate(const struct rn_cqe *cqe, ND2_RESULT *result)
 {
 	result->Status = nd_status_of_completion(cqe->kind, cqe->status);
-	/* What a peer WRITEs with immediate data takes a Receive and puts nothing into it. */
+	/* A WRITE with immediate data consumes a Receive without storing anything in it. */
 	result->BytesTransferred =
 		cqe->status == RN_STATUS_SUCCESS && !(cqe->flags & RN_CQE_WRITE) ? cqe->byte_len : 0;
 	result->QueuePairContext = (void *)(uintptr_t)cqe->qp_ctx;

@@ -1,5 +1,5 @@
-/* Who gets this event? Owns the opened adapters of the process, one event thread each, the table
- * from ids to objects, and the listeners' addresses. */
+/* Which object gets this event? Owns the process's opened adapters with one event thread each, the
+ * table from ids to objects, and the listeners' addresses. */
 #include "device.h"
 
 #include "thread.h"
@@ -17,7 +17,7 @@ struct route {
 	struct route *next;
 	enum nd_route kind;
 	uint32_t id;
-	uint32_t told; /* in which round of the device */
+	uint32_t told; /* the last round (struct device) that notified it */
 	struct nd_object *obj;
 };
 
@@ -28,7 +28,8 @@ struct device {
 	pthread_t thread;
 	_Atomic bool stop;
 	pthread_mutex_t lock; /* routes */
-	uint32_t round; /* events told to all so far; the event thread's */
+	/* number of events dispatched to all objects; only the event thread uses it */
+	uint32_t round;
 	struct route *bucket[BUCKETS];
 };
 
@@ -62,7 +63,8 @@ int nd_device_route(struct nd_device *dev, enum nd_route kind, uint32_t id, stru
 	int rc = 0;
 
 	pthread_mutex_lock(&d->lock);
-	/* Who is in time is told with the others: the event is handled under this lock, later. */
+	/* A route that exists before RN_EVENT_PORT_GONE gets that event: it is dispatched under
+	 * this lock, later. */
 	if (rn_client_gone(dev->client)) {
 		pthread_mutex_unlock(&d->lock);
 		return -ENODEV;
@@ -100,7 +102,7 @@ void nd_device_unroute(struct nd_device *dev, enum nd_route kind, uint32_t id)
 	free(r);
 }
 
-/* A reference unless the object is on its way out: one whose count has reached zero stays dead. */
+/* Takes a reference unless the count has reached 0: such an object is being destroyed. */
 static bool ref_if_alive(struct nd_object *obj)
 {
 	uint32_t refs = atomic_load(&obj->refs);
@@ -140,7 +142,7 @@ bool nd_device_dispatch(struct nd_device *dev, const struct rn_event *ev)
 	return true;
 }
 
-/* References to at most n objects of the bucket that have not been told in this round. */
+/* Returns referenced objects of the bucket, n at most, that this round has not notified yet. */
 static unsigned next_to_tell(struct device *d, unsigned bucket, struct nd_object *objs[], unsigned n)
 {
 	unsigned k = 0;
@@ -155,8 +157,8 @@ static unsigned next_to_tell(struct device *d, unsigned bucket, struct nd_object
 	return k;
 }
 
-/* The port or its link is gone: everybody with an id hears of it. Objects that come later are refused, or see
- * `link_down`. */
+/* The port or its link is gone: notifies every object with a route. Objects created later are
+ * refused, or see `link_down`. */
 static void dispatch_to_all(struct device *d, const struct rn_event *ev)
 {
 	struct nd_object *objs[64];
@@ -179,7 +181,8 @@ static void handle(struct device *d, const struct rn_event *ev)
 	if (ev->kind == RN_EVENT_PORT_GONE || ev->kind == RN_EVENT_PORT_DOWN) {
 		dispatch_to_all(d, ev);
 	} else if (!nd_device_dispatch(&d->pub, ev) && ev->kind == RN_EVENT_CM_REQUEST) {
-		/* Its listener was released meanwhile: as if nobody had listened. */
+		/* The listener was released meanwhile: reject as if none existed (IBTA vol. 1:
+		 * invalid service id). */
 		rn_client_cm_reject(d->pub.client, ev->id, 8, NULL, 0);
 		rn_client_cm_destroy(d->pub.client, ev->id);
 	}
@@ -204,7 +207,8 @@ static void *run_events(void *arg)
 		atomic_fetch_add(&busy, 1);
 		for (unsigned i = 0; i < n; i++)
 			handle(d, &ev[i]);
-		/* A detached thread let go of the device itself, in the last handler. */
+		/* nd_device_put was called by this thread, in the last handler, and left the
+		 * closing to it. */
 		if (d->index == ND_MAX_DEVICES) {
 			close_device(d);
 			atomic_fetch_sub(&busy, 1);

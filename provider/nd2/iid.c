@@ -1,6 +1,7 @@
-/* Which names of interfaces does the library export? Those of ndspi.h and of COM, for programs with headers of their own
- * that only declare them. The values are those of our headers, which keep each as a constant of the including file: here
- * under another name, of which the exported one is an alias. Constants; no thread. */
+/* The interface ids that the library exports: those of ndspi.h and of COM, for programs whose own
+ * headers only declare them. The installed headers define each id as a static constant of the
+ * including file, so this file renames these constants and exports aliases of them. Constants
+ * only. */
 #define IID_IUnknown		   header_IID_IUnknown
 #define IID_IClassFactory	   header_IID_IClassFactory
 #define IID_IND2Overlapped	   header_IID_IND2Overlapped

@@ -1,7 +1,7 @@
-/* Listeners: requests that arrive meet connectors that wait. One of the two queues is always empty:
- * `arrived` holds requests nobody asked for yet, the request list holds GetConnectionRequest calls
- * (cookie: the connector, counted). The backlog is counted here, since only unclaimed requests
- * count. Any thread; arrivals on the event thread. */
+/* Listeners: match connection requests with waiting connectors. One of two queues is always empty:
+ * `arrived` holds requests that no call has claimed, the request list holds GetConnectionRequest
+ * calls (cookie: the connector, counted). The backlog is enforced here, since only unclaimed
+ * requests count. Any thread; requests arrive on the event thread. */
 #include "connector.h"
 
 #include "status.h"
@@ -48,7 +48,7 @@ static void refuse(struct nd_listener *l, uint32_t id, uint16_t reason)
 	rn_client_cm_destroy(client_of(l), id);
 }
 
-/* Gives an arrival to the first caller whose connector is still there. False: nobody waits. */
+/* Gives an arrival to the first call whose connector still exists. False: no call waits. */
 static bool hand_over(struct nd_listener *l, const struct rn_event *ev)
 {
 	struct os_request *request;
@@ -81,8 +81,7 @@ static void keep(struct nd_listener *l, const struct rn_event *ev)
 	l->narrived++;
 }
 
-/* Takes an arrival out of the queue: the one with this id, or the oldest for 0. NULL: there is
- * none. */
+/* Takes an arrival off the queue: the one with this id, or the oldest if id is 0. NULL: none. */
 static struct arrival *take_arrival(struct nd_listener *l, uint32_t id)
 {
 	struct arrival **at = &l->arrived, *a;
@@ -112,7 +111,8 @@ static void on_request(struct nd_listener *l, const struct rn_event *ev)
 		keep(l, ev);
 }
 
-/* A request that nobody has claimed is withdrawn, silently. False: it is a connector's by now. */
+/* The peer withdrew a request that no call has claimed: drop it silently. False: a connector has
+ * it by now. */
 static bool on_withdrawal(struct nd_listener *l, const struct rn_event *ev)
 {
 	struct arrival *a = take_arrival(l, ev->id);
@@ -125,7 +125,7 @@ static bool on_withdrawal(struct nd_listener *l, const struct rn_event *ev)
 	return true;
 }
 
-/* Connectors that wait become idle before their requests end: the client may use them at once. */
+/* Connectors become idle before their requests end, so that the client may use them at once. */
 static void end_locked(struct nd_listener *l, HRESULT status)
 {
 	struct os_request *request;
@@ -137,7 +137,8 @@ static void end_locked(struct nd_listener *l, HRESULT status)
 	os_request_list_cancel(&l->async.requests, status);
 }
 
-/* An arrival may have found the connector gone before: then there is nothing left to cancel. */
+/* If an arrival found the connector gone, its request has ended already; the flush makes that
+ * visible. */
 void nd_listener_withdraw(struct nd_listener *l, const struct nd_connector *connector)
 {
 	struct os_request *request;
@@ -258,7 +259,7 @@ static HRESULT Bind(IND2Listener *This, const struct sockaddr *pAddress, ULONG c
 		hr = nd_local_address(l->async.adapter, pAddress, cbAddress, &addr);
 	if (SUCCEEDED(hr)) {
 		rc = take_address(l, &addr);
-		/* The address was found good before: it is the port. */
+		/* nd_local_address has accepted the address, so no port is free. */
 		hr = rc == -EADDRNOTAVAIL ? ND_TOO_MANY_ADDRESSES : nd_status_short(rc);
 	}
 	pthread_mutex_unlock(&l->async.lock);
@@ -277,7 +278,7 @@ static HRESULT Listen(IND2Listener *This, ULONG backlog)
 	if (nd_gone(l->async.adapter)) {
 		hr = ND_DEVICE_REMOVED;
 	} else if (l->phase == BOUND) {
-		/* Before the command: requests may arrive before it returns. */
+		/* These are set before the command, since requests may arrive before it returns. */
 		l->backlog = backlog;
 		l->phase = LISTENING;
 		rc = rn_client_cm_listen(client_of(l), l->id, &l->local, 0, (uintptr_t)l);
@@ -339,7 +340,7 @@ static HRESULT GetConnectionRequest(IND2Listener *This, IUnknown *pConnector,
 	struct os_request *request;
 	HRESULT hr;
 
-	/* Ids are those of one NIC. */
+	/* CM ids belong to one NIC, so connector and listener must share it. */
 	if (obj == NULL ||
 	    ((struct nd_connector *)obj)->async.adapter->dev != l->async.adapter->dev)
 		return ND_INVALID_PARAMETER_1;

@@ -1,5 +1,5 @@
-/* Memory regions. Registration is one command, done before the call returns; its end is still
- * reported through the OVERLAPPED, tokens first. Any thread. */
+/* Memory regions. Registration is one command and done before the call returns; the OVERLAPPED
+ * still reports its end, after the tokens are set. Any thread. */
 #include "nd2.h"
 
 #include "status.h"
@@ -11,14 +11,14 @@
 #define KNOWN_FLAGS                                                    \
 	(ND_MR_FLAG_ALLOW_LOCAL_WRITE | ND_MR_FLAG_ALLOW_REMOTE_READ | \
 	 ND_MR_FLAG_ALLOW_REMOTE_WRITE | ND_MR_FLAG_RDMA_READ_SINK | ND_MR_FLAG_DO_NOT_SECURE_VM)
-/* REMOTE_WRITE without the LOCAL_WRITE bit that its name includes. */
+/* ALLOW_REMOTE_WRITE without the LOCAL_WRITE bit that it includes. */
 #define REMOTE_WRITE_BIT (ND_MR_FLAG_ALLOW_REMOTE_WRITE & ~ND_MR_FLAG_ALLOW_LOCAL_WRITE)
 
 struct nd_mr {
 	struct nd_object obj;
 	struct nd_async async;
 	bool registered;
-	struct nd_span span; /* for windows */
+	struct nd_span span; /* what windows need to know */
 	_Atomic uint32_t lkey, rkey; /* 0 unless registered */
 };
 
@@ -85,7 +85,7 @@ struct nd_span *nd_mr_span(IUnknown *p, const struct nd_adapter *adapter)
 
 ND_UNKNOWN_METHODS(IND2MemoryRegion)
 
-/* A registration that has begun is let finish. */
+/* A registration is never pending, so there is nothing to cancel but what has been posted. */
 static HRESULT CancelOverlappedRequests(IND2MemoryRegion *This)
 {
 	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
@@ -135,8 +135,8 @@ static HRESULT register_locked(struct nd_mr *mr, const void *buffer, SIZE_T size
 	return ND_SUCCESS;
 }
 
-/* A status found at once, reported as the end of a request: errors by return value, success later.
- */
+/* Reports a status that is known at once: an error as the return value, success through the
+ * OVERLAPPED. */
 static HRESULT settle(struct os_request *request, HRESULT status)
 {
 	if (FAILED(status)) {

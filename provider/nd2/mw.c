@@ -1,7 +1,7 @@
-/* Memory windows: which region each one is bound to, and what a binding may be. Owns the list of
- * windows on every region. One lock of the adapter guards all of it, so that a region is deregistered
- * either before a binding is accepted or after it is seen; the NIC's part is done in the order of the
- * send queue (include/rn/abi.h, struct rn_mw_shared). Any thread. */
+/* Memory windows: which region each one is bound to, and which bindings are allowed. Owns the list
+ * of windows of every region. One lock of the adapter guards it all, so a region is deregistered
+ * either before a binding is accepted or with that binding in view. The NIC does its part in send
+ * queue order (include/rn/abi.h, struct rn_mw_shared). Any thread. */
 #include "nd2.h"
 
 #include "status.h"
@@ -14,8 +14,8 @@ struct nd_mw {
 	struct nd_object obj;
 	struct nd_adapter *adapter;
 	struct rn_client_mw *nic;
-	/* Under the adapter's lock: the region it was bound to last, and its neighbours there. The
-	 * binding may be over by now. */
+	/* Under the adapter's lock: the region of the last binding, and the neighbours on its
+	 * list. The binding may have ended since. */
 	struct nd_span *span;
 	struct nd_mw *next, *prev;
 };
@@ -49,7 +49,7 @@ static void attach(struct nd_mw *mw, struct nd_span *span)
 	span->windows = mw;
 }
 
-/* ---- for regions ---- */
+/* ---- called by regions ---- */
 
 void nd_span_open(struct nd_adapter *adapter, struct nd_span *span, const struct nd_span *what)
 {
@@ -60,7 +60,7 @@ void nd_span_open(struct nd_adapter *adapter, struct nd_span *span, const struct
 	pthread_mutex_unlock(&adapter->bindings);
 }
 
-/* Windows whose bindings are over leave the list here. */
+/* Takes windows whose bindings have ended off the list. */
 static bool is_bound(struct nd_span *span)
 {
 	struct nd_mw *next;
@@ -95,7 +95,7 @@ void nd_span_abandon(struct nd_adapter *adapter, struct nd_span *span)
 	pthread_mutex_unlock(&adapter->bindings);
 }
 
-/* ---- for queue pairs ---- */
+/* ---- called by queue pairs ---- */
 
 static HRESULT check(const struct nd_span *span, const struct rn_client_bind *bind)
 {
@@ -151,7 +151,7 @@ struct nd_mw *nd_mw_known(IUnknown *p, const struct nd_adapter *adapter)
 
 /* ---- the object ---- */
 
-/* Unbinds it, whatever is still queued. */
+/* Unbinds the window even if a BIND or INVALIDATE is still queued. */
 static void retire(struct nd_object *obj)
 {
 	struct nd_mw *mw = (struct nd_mw *)obj;
@@ -174,7 +174,7 @@ static void destroy(struct nd_object *obj)
 
 ND_UNKNOWN_METHODS(IND2MemoryWindow)
 
-/* 0 before the first Bind; then that of the last one, as soon as it has returned. */
+/* Returns 0 before the first Bind, then the token of the last Bind that returned. */
 static UINT32 GetRemoteToken(IND2MemoryWindow *This)
 {
 	OS_REFUSE_CHILD(0);

@@ -1,5 +1,5 @@
-/* What do all objects with OVERLAPPEDs have in common? A file to complete to, a list of pending
- * requests and the lock that guards it. Any thread. */
+/* What all objects with OVERLAPPEDs share: a file that completions go to, a list of pending
+ * requests, and the lock that guards it. Any thread. */
 #include "nd2.h"
 
 #include "delivery.h"
@@ -22,7 +22,8 @@ HRESULT nd_notify_affinity(USHORT *group, KAFFINITY *affinity)
 			if (CPU_ISSET(cpu, &cpus))
 				mask |= (KAFFINITY)1 << cpu;
 	if (mask == 0)
-		return ND_NOT_SUPPORTED; /* a group has 64 processors, and it is none of these */
+		/* a group has 64 CPUs, and the thread's are not among them */
+		return ND_NOT_SUPPORTED;
 	*group = 0;
 	*affinity = mask;
 	return ND_SUCCESS;

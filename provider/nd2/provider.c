@@ -1,6 +1,6 @@
-/* Which adapters are there, by address? The provider object is static: its count is only what
- * clients see, so that one which releases it once too often, in an adapter's stead, does no harm.
- * Also the class factory and the entry points of the library. Any thread. */
+/* The provider: lists adapters by address, and opens them. The object is static and its count only
+ * for clients to see, so a client that releases it once too often, instead of an adapter, does no
+ * harm. Also the class factory and the library's entry points. Any thread. */
 #include "nd2.h"
 
 #include "route.h"
@@ -19,8 +19,9 @@ HRESULT DllSelectAddress(const struct sockaddr *remote, ULONG cb, struct sockadd
 
 #define CLOSING_MS 2000
 
-/* Asked anew each time: while adapters are open they are the ones the process runs, otherwise what the configuration says
- * now. Their number; negative errno when it cannot be read, which is told once. */
+/* Lists the adapters, read anew each time: those the process runs while any is open, else those of
+ * the configuration. Returns their number, or a negative errno when the configuration cannot be
+ * read; each different error is printed once. */
 static int ask_adapters(struct rn_link_info info[ND_MAX_DEVICES])
 {
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -45,8 +46,8 @@ static unsigned list_adapters(struct rn_link_info info[ND_MAX_DEVICES])
 	return n < 0 ? 0 : (unsigned)n;
 }
 
-/* Made from the name, so it stays the same whether the adapter is open or not, and in every process. (A GUID may come
- * from a port, which is known once that is open.) */
+/* Hashes the name (FNV-1a), so the id is the same in every process and whether the adapter is open
+ * or not. A GUID would not do: it may come from the port, and is known only while that is open. */
 static uint64_t id_of(const struct rn_link_info *info)
 {
 	uint64_t id = UINT64_C(0xcbf29ce484222325);
@@ -70,7 +71,7 @@ static ULONG AddRef(IND2Provider *This)
 	return nd_object_addref((struct nd_object *)This);
 }
 
-/* Not below 0, whoever releases too often. */
+/* Decrements, but not below 0, even if clients release too often. */
 static ULONG count_down(struct nd_object *obj)
 {
 	uint32_t count = atomic_load(&obj->clients);
@@ -113,7 +114,8 @@ static HRESULT ResolveAddress(IND2Provider *This, const struct sockaddr *pAddres
 	if (pAddress == NULL || rn_client_addr_from_sockaddr(&addr, pAddress, cbAddress) != 0)
 		return ND_INVALID_ADDRESS;
 	n = ask_adapters(info);
-	/* A mistake in the configuration means no adapters, a shortage means that nobody knows. */
+	/* A mistake in the configuration counts as no adapters; with a shortage the answer is
+	 * unknown. */
 	if (n == -EMFILE || n == -ENFILE || n == -ENOMEM)
 		return nd_status_of_errno(n);
 	for (int i = 0; i < n; i++)
@@ -125,7 +127,8 @@ static HRESULT ResolveAddress(IND2Provider *This, const struct sockaddr *pAddres
 	return ND_INVALID_ADDRESS;
 }
 
-/* Opened by its place in the configuration, which may be another's by then. */
+/* Opens by position in the configuration; the check of the id catches a file that has changed
+ * since. */
 static HRESULT open_at(unsigned index, REFIID iid, UINT64 id, void **out)
 {
 	struct nd_adapter *adapter;
@@ -190,7 +193,7 @@ void nd_provider_drop(void)
 	Release((IND2Provider *)&provider);
 }
 
-/* ---- class factory: static, its count is decoration ---- */
+/* ---- class factory: static, its count has no effect ---- */
 
 static HRESULT FactoryQueryInterface(IClassFactory *This, REFIID riid, void **ppv)
 {
@@ -244,7 +247,7 @@ static struct nd_object factory = {
 	.cls = &factory_class,
 };
 
-/* Any class id will do. IUnknown is answered by the factory. */
+/* Every class id gets the same provider. IUnknown is an interface of the factory. */
 HRESULT DllGetClassObject(REFCLSID rclsid, REFIID riid, void **ppv)
 {
 	if (ppv == NULL)
@@ -255,8 +258,8 @@ HRESULT DllGetClassObject(REFCLSID rclsid, REFIID riid, void **ppv)
 	return nd_object_query(&factory, riid, ppv);
 }
 
-/* Never: the packet library inside cannot be started twice in one process. But who asks is about to end the process,
- * perhaps: let adapters that are being closed finish that. */
+/* Always S_FALSE, since DPDK cannot be started twice in one process. The caller may be about to
+ * end the process, so wait for adapters that are being closed. */
 HRESULT DllCanUnloadNow(void)
 {
 	OS_REFUSE_CHILD(S_FALSE);
@@ -265,7 +268,8 @@ HRESULT DllCanUnloadNow(void)
 	return S_FALSE;
 }
 
-/* For the helper library: which address to send from. The kernel knows nothing of these subnets. */
+/* For the helper library: the local address to send from. The kernel's routing does not know these
+ * subnets. */
 HRESULT DllSelectAddress(const struct sockaddr *remote, ULONG cb, struct sockaddr_storage *local, int *rank)
 {
 	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);

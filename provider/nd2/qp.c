@@ -1,6 +1,6 @@
-/* Queue pairs: requests into work requests, and the transitions a connection asks for. Posting is
- * wait-free apart from the order lock of its direction; everything else takes qp->lock, which
- * guards the NIC's object against release. Any thread. */
+/* Queue pairs: translate requests into work requests, and make the state transitions of a
+ * connection. Posting takes only the lock that orders its queue; everything else takes qp->lock,
+ * which guards the NIC's object against release. Any thread. */
 #include "nd2.h"
 
 #include "status.h"
@@ -113,7 +113,7 @@ int nd_qp_connect(struct nd_qp *qp, const struct rn_qp_attr *want)
 	return rc;
 }
 
-/* The connector it is tied to, with a reference, or NULL. */
+/* Returns the tied connector with a reference, or NULL. */
 static struct nd_connector *tied_connector(struct nd_qp *qp)
 {
 	struct nd_connector *connector;
@@ -136,8 +136,8 @@ static void release_nic_object(struct nd_qp *qp)
 	pthread_mutex_unlock(&qp->lock);
 }
 
-/* Connected: the peer is told. Work comes back cancelled, in queues that live on as long as they
- * are held. */
+/* Disconnects a connected queue pair. Its requests complete as cancelled, in completion queues
+ * that exist as long as clients hold them. */
 static void retire(struct nd_object *obj)
 {
 	struct nd_qp *qp = (struct nd_qp *)obj;
@@ -197,7 +197,7 @@ static uint16_t wqe_flags(ULONG flags)
 	return out;
 }
 
-/* Why it takes no requests but receives. */
+/* The status of a request on a queue pair that takes receives only. */
 static HRESULT not_open(const struct nd_qp *qp)
 {
 	return nd_gone(qp->adapter) ? ND_DEVICE_REMOVED : ND_CONNECTION_INVALID;
@@ -217,7 +217,7 @@ static HRESULT post(struct nd_qp *qp, const struct rn_client_wr *wr)
 
 ND_UNKNOWN_METHODS(IND2QueuePair)
 
-/* One that was never connected cannot be any more. */
+/* A queue pair that was never connected cannot be connected any more. */
 static HRESULT Flush(IND2QueuePair *This)
 {
 	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
@@ -309,7 +309,7 @@ static HRESULT Invalidate(IND2QueuePair *This, void *requestContext, IUnknown *p
 	return nd_mw_invalidate(mw, qp, (uintptr_t)requestContext, wqe_flags(flags));
 }
 
-/* INLINE is ignored here: clients chain requests without clearing it. */
+/* ND_OP_FLAG_INLINE is ignored, since clients chain requests without clearing it. */
 static HRESULT Read(IND2QueuePair *This, void *requestContext, const ND2_SGE sge[], ULONG nSge,
 		    UINT64 remoteAddress, UINT32 remoteToken, ULONG flags)
 {
@@ -397,7 +397,7 @@ static int make(struct nd_qp *qp, const struct nd_qp_init *init)
 		.inline_bytes = init->inline_bytes,
 		.max_length = adapter->limits.MaxTransferLength,
 		.qp_ctx = (uintptr_t)init->context,
-		.affinity = init->send_cq->affinity, /* if the receive queue has no wish */
+		.affinity = init->send_cq->affinity, /* used if the receive queue has no wish */
 		.user = (uintptr_t)qp,
 	};
 	int rc = rn_client_qp_create(adapter->dev->client, &nic, &qp->nic);

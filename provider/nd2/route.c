@@ -1,4 +1,4 @@
-/* Which local address reaches a remote one? Prefixes decide, as configured. Pure. */
+/* Which local address reaches a remote one? Decided by the configured prefixes. Pure functions. */
 #include "route.h"
 
 #include <string.h>
@@ -11,8 +11,7 @@ static bool bits_equal(const uint8_t *a, const uint8_t *b, unsigned bits)
 	       (rest == 0 || ((a[whole] ^ b[whole]) & (uint8_t)(0xff << (8 - rest))) == 0);
 }
 
-/* How well an address of an adapter reaches a remote one: ND_ROUTE_NONE, by the gateway, by a prefix of so many bits, or
- * because it is that address. */
+/* The rank of one address of an adapter for a remote one, enum nd_route_rank. */
 static int rank(const struct rn_link_info *info, unsigned g, const struct rn_gid *remote, bool v4)
 {
 	unsigned bits = info->prefix_len[g], skip = v4 ? 12 : 0;

@@ -5,8 +5,8 @@
 #include "ndroute.h"
 #include "rn/client.h"
 
-/* The best address of n adapters for a remote one, into *local, and its rank; equal ones: the first. ND_ROUTE_NONE:
- * *local is as it was. */
+/* Stores the best address of n adapters for a remote one in *local and returns its rank; the first
+ * of equal ones wins. ND_ROUTE_NONE: *local is unchanged. */
 int nd_route(const struct rn_link_info *info, unsigned n, const struct rn_gid *remote, struct rn_gid *local);
 
 #endif

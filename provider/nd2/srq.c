@@ -1,8 +1,10 @@
-/* Shared receive queues: receives for any queue pair made with one, and the requests that wait for them to run low.
+/* Shared receive queues: receives for any queue pair created with one, and Notify requests that
+ * wait until few receives are left.
  *
- * Receive goes past all of it, straight to the queue. The OVERLAPPEDs of Notify, the threshold and what is armed of it are
- * under the lock; a firing ends all who wait by then, whoever notices it: the event, Notify, or Modify. Nothing but the
- * adapter's end breaks a queue. Any thread; events on the event thread. */
+ * Receive posts straight to the queue. Notify's OVERLAPPEDs, the threshold and the armed limit are
+ * under the lock; a firing completes all requests that wait, whether the event, Notify or Modify
+ * notices it. Only the end of the adapter makes a queue fail. Any thread; events on the event
+ * thread. */
 #include "nd2.h"
 
 #include "status.h"
@@ -15,7 +17,7 @@ static struct nd_srq *srq_of(IND2SharedReceiveQueue *This)
 	return (struct nd_srq *)This;
 }
 
-/* All below under the lock. */
+/* All below are called under the lock. */
 
 static void look(struct nd_srq *srq)
 {
@@ -42,7 +44,7 @@ static void retire(struct nd_object *obj)
 	cancel((struct nd_srq *)obj);
 }
 
-/* Queue pairs hold references, so the last of them is gone. */
+/* Queue pairs hold references on the queue, so all of them are gone. */
 static void destroy(struct nd_object *obj)
 {
 	struct nd_srq *srq = (struct nd_srq *)obj;
@@ -91,7 +93,8 @@ static HRESULT GetNotifyAffinity(IND2SharedReceiveQueue *This, USHORT *pGroup, K
 	return nd_notify_affinity(pGroup, pAffinity);
 }
 
-/* All or nothing: what can fail comes first. A new threshold holds for those who wait already. */
+/* The step that can fail comes first, so either both values change or none. A new threshold also
+ * holds for requests that wait already. */
 static HRESULT modify_locked(struct nd_srq *srq, ULONG depth, ULONG threshold)
 {
 	int rc = depth != 0 ? rn_client_srq_resize(srq->srq, depth) : 0;
@@ -126,12 +129,12 @@ static HRESULT Modify(IND2SharedReceiveQueue *This, ULONG queueDepth, ULONG noti
 
 static HRESULT notify_locked(struct nd_srq *srq, struct os_request *request)
 {
-	/* Under the lock, which the event of the port's end takes too. */
+	/* Checked under the lock that the handler of RN_EVENT_PORT_GONE takes too. */
 	if (nd_gone(srq->async.adapter)) {
 		os_request_refuse(request, ND_DEVICE_REMOVED);
 		return ND_DEVICE_REMOVED;
 	}
-	/* What has fired is for those who waited then, not for this one. */
+	/* A firing up to now completes the earlier requests, not this one. */
 	look(srq);
 	os_request_list_add(&srq->async.requests, request);
 	arm(srq);
@@ -239,7 +242,7 @@ HRESULT nd_srq_create(struct nd_adapter *adapter, REFIID iid, HANDLE file, const
 		free(srq);
 		return nd_status_of_errno(rc);
 	}
-	/* From here on it ends as any object does. */
+	/* From here on the object is destroyed by its last reference. */
 	nd_object_init(&srq->obj, &nd_srq_class);
 	rc = nd_device_route(adapter->dev, ND_ROUTE_SRQ, rn_client_srq_id(srq->srq), &srq->obj);
 	if (rc != 0) {

@@ -1,4 +1,4 @@
-/* What is this outcome called in NetworkDirect? Tables only. */
+/* Translates the NIC's statuses and errnos into those of NetworkDirect. Tables only. */
 #include "status.h"
 
 #include <errno.h>
@@ -11,8 +11,8 @@ HRESULT nd_status_of_completion(uint8_t wqe_kind, uint8_t rn_status)
 #undef X
 	};
 
-	/* The one number stands for a binding that memory does not allow and for a window that was not
-	 * bound. */
+	/* MW_BIND_ERR stands for a binding that the region does not allow, and for an INVALIDATE
+	 * of a window that is not bound here. */
 	if (wqe_kind == RN_WQE_INVALIDATE && rn_status == RN_STATUS_MW_BIND_ERR)
 		return ND_INVALID_DEVICE_REQUEST;
 	return rn_status < sizeof(map) / sizeof(map[0]) ? map[rn_status] : ND_INTERNAL_ERROR;

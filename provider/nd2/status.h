@@ -1,15 +1,17 @@
-/* Numbers of the seam into statuses of NetworkDirect. Pure; docs and tests print the tables. */
+/* Translation of the NIC's statuses and errnos into NetworkDirect's. Pure; the docs and tests
+ * print the tables. */
 #ifndef ND_STATUS_MAP_H
 #define ND_STATUS_MAP_H
 
 #include "ndspi.h"
 #include "rn/abi.h"
 
-/* Of a completion. On RoCE a message longer than the receive answers the sender "remote invalid
- * request", which clients expect as STATUS_DATA_ERROR; protection errors are one code wherever they
- * were found. MW_BIND_ERR of an Invalidate is ND_INVALID_DEVICE_REQUEST. */
+/* Statuses of completions. On RoCE the sender of a message longer than the receive gets "remote
+ * invalid request", which NetworkDirect clients expect as STATUS_DATA_ERROR. Protection errors
+ * have one status, on whichever side they occurred. MW_BIND_ERR of an INVALIDATE is
+ * ND_INVALID_DEVICE_REQUEST. */
 /* clang-format off */
-#define ND_COMPLETION_ROWS(X) /* enum rn_status, what GetResults says */ \
+#define ND_COMPLETION_ROWS(X) /* enum rn_status, status that GetResults reports */ \
 	X(SUCCESS,            ND_SUCCESS) \
 	X(LOC_LEN_ERR,        ND_DATA_OVERRUN) \
 	X(LOC_QP_OP_ERR,      ND_INTERNAL_ERROR) \
@@ -33,7 +35,8 @@
 	X(RESP_TIMEOUT_ERR,   ND_IO_TIMEOUT) \
 	X(GENERAL_ERR,        ND_INTERNAL_ERROR)
 
-#define ND_ERRNO_ROWS(X) /* negative errno of a command or event, what the method says */ \
+/* negative errno of a command or event, status that the method returns */
+#define ND_ERRNO_ROWS(X) \
 	X(ENOMEM,         ND_NO_MEMORY) \
 	X(ENOSPC,         ND_INSUFFICIENT_RESOURCES) \
 	X(EAGAIN,         ND_INSUFFICIENT_RESOURCES) \
@@ -62,12 +65,13 @@
 	X(EOPNOTSUPP,     ND_NOT_SUPPORTED)
 /* clang-format on */
 
-/* Unknown numbers: ND_INTERNAL_ERROR, ND_UNSUCCESSFUL. */
+/* Unknown numbers become ND_INTERNAL_ERROR (completion) or ND_UNSUCCESSFUL (errno). */
 HRESULT nd_status_of_completion(uint8_t wqe_kind, uint8_t rn_status);
 HRESULT nd_status_of_errno(int negative_errno);
-/* The same where the documents do not know ND_NO_MEMORY: without memory ND_INSUFFICIENT_RESOURCES. */
+/* The same for methods whose documents do not list ND_NO_MEMORY: ND_INSUFFICIENT_RESOURCES
+ * instead. */
 HRESULT nd_status_short(int negative_errno);
-/* enum rn_wqe_kind to ND2_REQUEST_TYPE. */
+/* Translates enum rn_wqe_kind. */
 ND2_REQUEST_TYPE nd_request_type(uint8_t wqe_kind);
 
 #endif
