@@ -1,9 +1,9 @@
 /*
- * Calls that a cancelled thread finishes. Clients may cancel their threads (pthread_cancel) at any
- * moment; a thread that ended in the middle of one of our calls would leave its locks taken and its
- * work half done for everybody else. So every call that may reach a cancellation point of the C
- * library is made uncancelled; it is only the waits for a client's event, port or request that are
- * cancellation points, with the lock let go of and nothing lost.
+ * Calls that a cancelled thread finishes first. A client may cancel its threads (pthread_cancel)
+ * at any moment; a thread that ended in the middle of a call of this library would leave locks
+ * taken and work half done. So every call that may reach a cancellation point of the C library
+ * disables cancellation. Only the waits for a client's event, port or request are cancellation
+ * points; a thread cancelled there releases its lock and loses nothing.
  */
 #ifndef OS_CANCEL_H
 #define OS_CANCEL_H
@@ -23,11 +23,12 @@ static inline void os_cancel_restore(const int *before)
 	pthread_setcancelstate(*before, NULL);
 }
 
-/* The calling thread is not cancelled before the end of the scope. Costs two locked instructions: not
- * for Send, Receive and GetResults, which reach no cancellation point outside the link. */
+/* Disables cancellation of the calling thread until the end of the scope. It costs two locked
+ * instructions, so Send, Receive and GetResults go without: they reach no cancellation point
+ * outside the link. */
 #define OS_UNCANCELLED __attribute__((cleanup(os_cancel_restore), unused)) const int cancel_before = os_cancel_off()
 
-/* What a cancelled wait lets go of: for pthread_cleanup_push. */
+/* Releases the lock of a cancelled wait, for pthread_cleanup_push. */
 static inline void os_cancel_unlock(void *lock)
 {
 	pthread_mutex_unlock(lock);

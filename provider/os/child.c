@@ -1,4 +1,5 @@
-/* Is this process a forked child of one that used the library? Owns the flag; the thread that forks. */
+/* Marks a forked child of a process that uses the library. Owns the flag; runs on the forking
+ * thread. */
 #include "child.h"
 
 #include <pthread.h>

@@ -1,20 +1,21 @@
 /*
- * A forked child of a process that has threads of this library: it has copies of all objects, but
- * none of the threads, and locks that another thread held at that moment stay taken. So every call
- * asks here before it takes a lock, and is refused. A child of a process that has started nothing
- * is a process like any other, and so is one that calls exec.
+ * A forked child of a process that has threads of this library: the child has copies of all
+ * objects but none of the threads, and locks that other threads held stay taken. So every call
+ * checks the flag before it takes a lock, and fails in such a child. A process that forks before
+ * it starts a thread, and a child that calls exec, are not affected.
  */
 #ifndef OS_CHILD_H
 #define OS_CHILD_H
 
 #include <stdbool.h>
 
-extern bool os_child; /* set by fork in the child, before anybody else runs there */
+extern bool os_child; /* set in the child by fork, before other code runs there */
 
-/* From now on children are told apart. Before the first thread is made; any number of times. */
+/* Installs the fork handler. To be called before the first thread is started; repeated calls do
+ * nothing. */
 void os_child_watch(void);
 
-/* The first line of a call: in such a child it ends here. */
+/* The first line of a call: returns `answer` in such a child. */
 #define OS_REFUSE_CHILD(answer)                      \
 	do {                                         \
 		if (__builtin_expect(os_child, 0))   \

@@ -29,7 +29,7 @@ static inline struct os_deadline os_deadline_in(ULONG timeout_ms)
 	return d;
 }
 
-/* Milliseconds left as poll() wants them, rounded up: 0 = passed, -1 = never. */
+/* Milliseconds left, as poll() takes them, rounded up: 0 = passed, -1 = never. */
 static inline int os_deadline_left_ms(const struct os_deadline *d)
 {
 	struct timespec now;
@@ -45,7 +45,7 @@ static inline int os_deadline_left_ms(const struct os_deadline *d)
 	return ns < INT32_MAX ? (int)ns : INT32_MAX;
 }
 
-/* A condition whose timed waits follow os_deadline. */
+/* Initializes a condition whose timed waits use the clock of os_deadline. */
 static inline void os_cond_init(pthread_cond_t *cond)
 {
 	pthread_condattr_t attr;
@@ -56,8 +56,8 @@ static inline void os_cond_init(pthread_cond_t *cond)
 	pthread_condattr_destroy(&attr);
 }
 
-/* False: the deadline has passed; look at the condition once more before giving up. A cancellation
- * point: a thread that is cancelled here lets go of the lock. */
+/* False: the deadline has passed; the caller checks its condition once more before it gives up. A
+ * cancellation point: a thread that is cancelled here releases the lock. */
 static inline bool os_cond_wait(pthread_cond_t *cond, pthread_mutex_t *lock,
 				const struct os_deadline *d)
 {

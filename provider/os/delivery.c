@@ -1,12 +1,13 @@
 /*
- * How do completions reach the client without running on a stack that is not ours to use?
+ * How are completions published without running client code on the poster's stack?
  *
- * Owns one thread, two lock-free stacks that posters push onto (taken whole and turned round, they
- * are queues), and the lock `publishing`, under which notices go out one after another. Whoever
- * holds it publishes everything that has been posted, so the order is that of posting whichever
- * thread does it, and nobody waits for the delivery thread to be scheduled.
+ * Owns one thread, two lock-free stacks that posters push to, and the lock `publishing`. A stack
+ * is taken whole and reversed, so it is a queue. Notices are published one after another under
+ * `publishing`; the thread that holds it publishes everything posted so far, so the order is that
+ * of posting whichever thread publishes, and no caller waits for the delivery thread to be
+ * scheduled.
  *
- * Lock order: locks of objects above -> publishing -> locks of events, ports, files, pool.
+ * Lock order: locks of objects above, publishing, locks of events, ports, files, pool.
  */
 #include "delivery.h"
 #include "child.h"
@@ -30,7 +31,7 @@ static struct {
 	pthread_mutex_t starting;
 	pthread_t thread;
 	sem_t wake;
-	bool started; /* the thread exists and `wake` is usable */
+	bool started; /* the thread runs and `wake` is initialized */
 	bool ending;
 } delivery = {
 	.publishing = PTHREAD_MUTEX_INITIALIZER,
@@ -60,7 +61,7 @@ static void publish_posted(void)
 		}
 		while (oldest) {
 			notice = oldest;
-			oldest = notice->next; /* publishing frees the notice */
+			oldest = notice->next; /* publish() frees the notice */
 			notice->publish(notice);
 		}
 	}
@@ -84,7 +85,7 @@ void os_notice_publish(struct os_notice *notice)
 void os_notice_post(struct os_notice *notice)
 {
 	notice->next = __atomic_load_n(&delivery.notices, __ATOMIC_RELAXED);
-	/* Release: the thread that takes the stack sees the notice. */
+	/* Release order: the thread that takes the stack sees the notice's content. */
 	while (!__atomic_compare_exchange_n(&delivery.notices, &notice->next, notice, true,
 					    __ATOMIC_RELEASE, __ATOMIC_RELAXED))
 		;
@@ -101,7 +102,7 @@ void os_work_init(struct os_work *work, void (*run)(struct os_work *))
 
 bool os_work_post(struct os_work *work)
 {
-	/* Release, also when it is queued already: the exchange in run_one acquires it. */
+	/* Release order even if it is queued already: the exchange in run_one acquires it. */
 	if (__atomic_exchange_n(&work->queued, true, __ATOMIC_ACQ_REL))
 		return false;
 	work->next = __atomic_load_n(&delivery.works, __ATOMIC_RELAXED);
@@ -141,7 +142,7 @@ static void run_posted(void)
 	}
 	while (oldest) {
 		work = oldest;
-		oldest = work->next; /* a second post may reuse the link while it runs */
+		oldest = work->next; /* a second post may reuse the link while the work runs */
 		run_one(work);
 		os_notice_flush();
 	}
@@ -163,7 +164,7 @@ static void *deliver(void *unused)
 	while (!__atomic_load_n(&delivery.ending, __ATOMIC_ACQUIRE)) {
 		while (sem_wait(&delivery.wake) && errno == EINTR)
 			;
-		/* One turn serves all posts so far: each was pushed before it was counted. */
+		/* One pass serves all posts so far: each was pushed before its sem_post. */
 		while (!sem_trywait(&delivery.wake))
 			;
 		os_notice_flush();
@@ -185,7 +186,7 @@ HRESULT os_delivery_start(void)
 			hr = ND_INSUFFICIENT_RESOURCES;
 		else
 			__atomic_store_n(&delivery.started, true, __ATOMIC_RELEASE);
-		/* For what was posted while there was no thread to wake. */
+		/* Wakes the thread for what was posted before it existed. */
 		sem_post(&delivery.wake);
 	}
 	pthread_mutex_unlock(&delivery.starting);
@@ -197,7 +198,7 @@ bool os_delivery_cpus(cpu_set_t *cpus)
 	return has_thread() && pthread_getaffinity_np(delivery.thread, sizeof(*cpus), cpus) == 0;
 }
 
-/* First of the folder's destructors: what it publishes may still go to the pool. */
+/* Runs before the folder's other destructors: what it publishes may still go to the pool. */
 __attribute__((destructor(203))) static void end_delivery(void)
 {
 	if (!has_thread() || os_child)
@@ -206,7 +207,7 @@ __attribute__((destructor(203))) static void end_delivery(void)
 	sem_post(&delivery.wake);
 	if (!os_thread_join(delivery.thread))
 		return;
-	/* From here on whoever posts a notice publishes it himself. */
+	/* From here on each poster publishes its own notices. */
 	__atomic_store_n(&delivery.started, false, __ATOMIC_RELEASE);
 	os_notice_flush();
 }

@@ -1,12 +1,12 @@
 /*
  * The delivery thread, and the two kinds of job it does.
  *
- *   notice  publishes something that has happened: touches leaf locks alone, calls nobody. It may
- *           be run early by any thread that must not return before it is out.
- *   work    a step of an object above (a queue passing its threshold, a connection event): may
- *           take that object's lock. Runs on the delivery thread and nowhere else.
+ *   notice  publishes something that has happened. It touches leaf locks only and calls no other
+ *           module; a thread that must not return before it is published may run it early.
+ *   work    a step of an object above (a queue passes its threshold, a connection event). It may
+ *           take that object's lock, and runs on the delivery thread only.
  *
- * Posting either is lock-free and cheap, fit for a thread that polls a NIC.
+ * Posting either is lock-free and cheap enough for a thread that polls a NIC.
  */
 #ifndef OS_DELIVERY_H
 #define OS_DELIVERY_H
@@ -27,33 +27,36 @@ struct os_work {
 	bool queued;
 };
 
-/* Starts the thread unless it runs. ND_INSUFFICIENT_RESOURCES. os_file_create calls it. */
+/* Starts the thread unless it runs; os_file_create calls it. ND_INSUFFICIENT_RESOURCES. */
 HRESULT os_delivery_start(void);
 
-/* The CPUs that the thread may run on. False: there is no thread, or they cannot be told. */
+/* The CPUs that the thread may run on. False: there is no thread, or its affinity is not
+ * available. */
 bool os_delivery_cpus(cpu_set_t *cpus);
 
-/* Published by the delivery thread, in the order of posting. Any thread, never blocks. */
+/* The delivery thread publishes the notices in the order of posting. Any thread; never blocks. */
 void os_notice_post(struct os_notice *);
 
-/* Published before the return, after everything posted earlier. Any thread, any lock held. */
+/* Publishes the notice before it returns, after everything posted earlier. Any thread; any lock
+ * may be held. */
 void os_notice_publish(struct os_notice *);
 
-/* Returns once everything posted earlier is published. Any thread, any lock held. */
+/* Returns once everything posted earlier is published. Any thread; any lock may be held. */
 void os_notice_flush(void);
 
 void os_work_init(struct os_work *, void (*run)(struct os_work *));
 
 /*
- * Runs once, soon. Posted again while waiting: still once, and false. Posted again while running:
- * once more. What the poster wrote before is visible to the run that follows. Any thread, never
- * blocks. The object must stay alive until the run: hold a reference for each true.
+ * Runs the work once, soon. Posted again while it waits, it still runs once, and the result is
+ * false; posted again while it runs, it runs once more. The run sees everything the poster wrote
+ * before. Any thread; never blocks. The object must stay alive until the run: hold a reference for
+ * each true.
  */
 bool os_work_post(struct os_work *);
 
 /*
- * Returns when the work neither waits nor runs. The caller has seen to it that nobody posts it any
- * more, holds no lock that the work takes, and is not the work itself.
+ * Returns when the work neither waits nor runs. The caller has made sure that the work is not
+ * posted any more, holds no lock that the work takes, and is not the work itself.
  */
 void os_work_drain(struct os_work *);
 

@@ -1,7 +1,7 @@
 /*
- * Has it happened? Owns the flag, the threads that wait for it and its descriptor, all under one
- * lock. Nothing is called while the lock is held, so it is a leaf. The descriptor is an eventfd
- * kept equal to the flag: counter 1 while set, 0 while clear.
+ * Owns the event's flag, the threads that wait for it and its descriptor, all under one lock. No
+ * other module is called with the lock held, so it is a leaf. The descriptor is an eventfd that
+ * equals the flag: counter 1 while set, 0 while clear.
  */
 #include "event.h"
 #include "cancel.h"
@@ -19,7 +19,7 @@ struct os_event {
 	pthread_cond_t changed;
 	bool manual_reset;
 	bool set;
-	int fd; /* -1 until asked for */
+	int fd; /* -1 until a client asks for it */
 };
 
 static void destroy_event(struct os_object *object)
@@ -72,7 +72,7 @@ static void raise_flag(struct os_event *event)
 	event->set = true;
 	if (event->fd >= 0)
 		eventfd_write(event->fd, 1);
-	/* All of them: which waiter an automatic event releases is decided by os_event_take. */
+	/* Wakes all waiters: os_event_take decides which of them an automatic event releases. */
 	pthread_cond_broadcast(&event->changed);
 }
 

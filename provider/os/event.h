@@ -20,19 +20,19 @@ void os_event_put(struct os_event *);
 void os_event_set(struct os_event *);
 void os_event_reset(struct os_event *);
 
-/* Whether it was set; clears an automatic one then. Does not wait. */
+/* Returns whether the event was set, and clears an automatic one. Does not wait. */
 bool os_event_take(struct os_event *);
 
-/* ND_SUCCESS (as os_event_take) or ND_TIMEOUT. */
+/* ND_SUCCESS (the event was set, as in os_event_take) or ND_TIMEOUT. */
 HRESULT os_event_wait(struct os_event *, ULONG timeout_ms);
 
-/* The descriptor, owned by the event, made at the first call; -1 if none is to be had. */
+/* The descriptor, owned by the event and created by the first call; -1 if none is left. */
 int os_event_fd(struct os_event *);
 
 /*
- * Ends a request: writes the status into the OVERLAPPED and sets the event in one step. Were they
- * two, a waiter could see the status, start the next request, which clears the event, and take
- * the late signal of the old request for the end of the new one.
+ * Completes a request: writes the status into the OVERLAPPED and sets the event in one step under
+ * the lock. In two steps a waiter could see the status, start its next request, which clears the
+ * event, and then take the late signal of the old request for the end of the new one.
  */
 void os_event_publish(struct os_event *, OVERLAPPED *, HRESULT status);
 

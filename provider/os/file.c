@@ -1,6 +1,6 @@
 /*
- * Where do the completions of this file go? Owns the binding, which is set once and at any time;
- * requests use the one that exists when they end.
+ * Where do the completions of a file go? Owns the file's binding to a port or callback. The
+ * binding is set once, at any time; a request uses the one that exists when it ends.
  */
 #include "file.h"
 #include "delivery.h"

@@ -1,7 +1,7 @@
 /*
  * Overlapped files: where the completions of a set of objects go. Each adapter object with
- * requests is created on a file and keeps a reference, so that the client may close the handle
- * early. Any thread; callers hold a reference.
+ * requests is created on a file and keeps a reference, so the client may close the handle early.
+ * Any thread; callers hold a reference.
  */
 #ifndef OS_FILE_H
 #define OS_FILE_H
@@ -11,8 +11,8 @@
 struct os_file;
 
 /*
- * `owner` is a number that stands for the adapter instance and is never used again for another.
- * ND_NO_MEMORY, ND_INSUFFICIENT_RESOURCES (no thread to deliver completions).
+ * `owner` is the number of the adapter instance, which is never reused. ND_NO_MEMORY.
+ * ND_INSUFFICIENT_RESOURCES: the delivery thread cannot be started.
  */
 HRESULT os_file_create(uint64_t owner, HANDLE *handle);
 
@@ -23,14 +23,16 @@ void os_file_put(struct os_file *);
 
 uint64_t os_file_owner(const struct os_file *);
 
-/* Once per file, one or the other; ND_INVALID_PARAMETER the second time. */
+/* A file is bound once, to a port or a callback; ND_INVALID_PARAMETER the second time. */
 HRESULT os_file_bind_port(struct os_file *, struct os_port *, ULONG_PTR key);
 HRESULT os_file_bind_callback(struct os_file *, NDS_COMPLETION_ROUTINE);
 
-/* Writes on the packet where the file is bound now. Good for as long as the file, as a binding stays. */
+/* Copies the file's binding into the packet. It stays valid as long as the file, since a binding
+ * never changes. */
 void os_file_address(struct os_file *, struct os_packet *);
 
-/* Takes the packet over and sends it there; unbound: drops it. The caller holds its file. */
+/* Takes the packet over and delivers it as bound; an unbound packet is freed. The caller holds the
+ * packet's file. */
 void os_file_deliver(struct os_packet *);
 
 #endif

@@ -1,11 +1,11 @@
 /*
- * Which object is behind this number, and is it still there?
+ * Which object does a handle name, and is it still open?
  *
- * Owns the table: a static array of slots, so that a slot may be looked at by anybody at any time,
- * even by a thread that outlives exit(); pages of it that were never used cost nothing. A slot's
- * state is one word {generation, open, references}; looking up is a compare-and-swap that can only
- * succeed while generation and open bit are those of the handle. The generation moves on when the
- * last reference goes.
+ * Owns the table: a static array of slots, so any thread may look at a slot at any time, even one
+ * that outlives exit(); pages that were never used cost no memory. A slot's state is one word
+ * {generation, open, references}. A lookup is a compare-and-swap that succeeds only while
+ * generation and open bit are those of the handle. The generation increases when the last
+ * reference is dropped.
  */
 #include "handle.h"
 #include "cancel.h"
@@ -19,7 +19,8 @@
 #define INDEX_BITS 20
 #define SLOTS	   (1u << INDEX_BITS)
 
-/* Handle: bits 0-1 the client's, 2-3 kind, 4-23 index, 24-55 generation; never 0, never -1. */
+/* Handle: bits 0-1 belong to the client, 2-3 kind, 4-23 index, 24-55 generation; never 0, never
+ * -1. */
 #define KIND_SHIFT	 2
 #define INDEX_SHIFT	 4
 #define GENERATION_SHIFT (INDEX_SHIFT + INDEX_BITS)
@@ -42,7 +43,7 @@ static struct slot slots[SLOTS];
 static struct {
 	pthread_mutex_t lock;
 	uint32_t used;	/* slots that were ever taken */
-	uintptr_t free; /* index + 1 of the first one given back */
+	uintptr_t free; /* index + 1 of the slot freed last, 0 = none */
 } table = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static struct os_live *live_of(enum os_kind kind)
@@ -67,7 +68,7 @@ static uint32_t index_in(HANDLE handle)
 	return (uint32_t)((uintptr_t)handle >> INDEX_SHIFT) & (SLOTS - 1);
 }
 
-/* Whether the state of a slot is that of an open object with the handle's generation. */
+/* True if this slot state is that of an open object with the handle's generation. */
 static bool names(HANDLE handle, uint64_t state)
 {
 	return (uintptr_t)handle >> GENERATION_SHIFT == state >> 32 && (state & OPEN);
@@ -113,7 +114,7 @@ HRESULT os_handle_open(struct os_object *object, const struct os_object_ops *ops
 	os_live_born(live_of(ops->kind));
 	state = (atomic_load_explicit(&slot->state, memory_order_relaxed) & ~UINT64_C(0xFFFFFFFF)) |
 		OPEN | 1;
-	/* Release: whoever finds this state must see the object behind it. */
+	/* Release order: a thread that finds this state must see the object behind it. */
 	atomic_store_explicit(&slot->state, state, memory_order_release);
 	*handle = handle_of(state, index, ops->kind);
 	return ND_SUCCESS;
@@ -150,27 +151,27 @@ HRESULT os_handle_close(HANDLE handle)
 	slot = &slots[object->index];
 	state = atomic_load(&slot->state);
 	do {
-		if (!names(handle, state)) { /* another close was faster */
+		if (!names(handle, state)) { /* another thread closed it first */
 			os_object_put(object);
 			return ND_INVALID_HANDLE;
 		}
 	} while (!atomic_compare_exchange_weak(&slot->state, &state, state & ~OPEN));
 	if (object->ops->close)
 		object->ops->close(object);
-	os_object_put(object); /* the handle's */
-	os_object_put(object); /* ours */
+	os_object_put(object); /* the handle's reference */
+	os_object_put(object); /* the reference of os_handle_get above */
 	return ND_SUCCESS;
 }
 
 void os_object_ref(struct os_object *object)
 {
-	/* Relaxed: the caller's own reference orders everything. */
+	/* Relaxed order is enough: the caller's own reference orders everything else. */
 	atomic_fetch_add_explicit(&slots[object->index].state, 1, memory_order_relaxed);
 }
 
 static void destroy(struct os_object *object)
 {
-	OS_UNCANCELLED; /* it closes descriptors */
+	OS_UNCANCELLED; /* destroy may close descriptors, a cancellation point */
 	object->ops->destroy(object);
 }
 

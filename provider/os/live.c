@@ -1,6 +1,6 @@
 /*
- * Which counter is whose? Owns the table of counters: rows are taken in turn and never given back,
- * so that a row found once may be used at any time, at the end of the process too.
+ * Owns the table of counters, one per kind of object. Rows are taken in turn and never freed, so a
+ * row found once may be used at any time, even at the end of the process.
  */
 #include "live.h"
 

@@ -1,6 +1,6 @@
 /*
- * How many objects of each kind are alive? For tests and the hunt for leaks: whatever was created
- * must be gone at the end. A counter per kind, never reset. Any thread, no lock.
+ * How many objects of each kind are alive? For tests and for finding leaks: at the end every
+ * object must be gone. One counter per kind, never reset. Any thread, no lock.
  */
 #ifndef OS_LIVE_H
 #define OS_LIVE_H
@@ -22,18 +22,18 @@ enum os_live_kind {
 #undef X
 };
 
-/* As many kinds as there may be, those of this folder included. */
+/* The greatest number of kinds, those of this folder included. */
 #define OS_LIVE_MAX 32u
 
 struct os_live {
-	const char *_Atomic kind; /* NULL: not taken yet */
+	const char *_Atomic kind; /* NULL: row not taken yet */
 	_Atomic uint64_t count;
 };
 
 extern struct os_live os_live[OS_LIVE_MAX];
 
-/* The counter of a kind by name, the same for equal names; `kind` must live for ever. When all are
- * taken, the last one counts for everybody. */
+/* The counter of a kind by name; equal names share one. `kind` must stay valid for ever. When all
+ * rows are taken, the last one counts for all further kinds. */
 struct os_live *os_live_of(const char *kind);
 
 static inline void os_live_born(struct os_live *live)
@@ -41,7 +41,7 @@ static inline void os_live_born(struct os_live *live)
 	atomic_fetch_add_explicit(&live->count, 1, memory_order_relaxed);
 }
 
-/* Release: whoever reads the lower count sees everything the object did before. */
+/* Release order: a thread that reads the lower count sees everything the object did before. */
 static inline void os_live_gone(struct os_live *live)
 {
 	atomic_fetch_sub_explicit(&live->count, 1, memory_order_release);

@@ -1,6 +1,4 @@
-/*
- * The native calls of ndtypes.h: handle -> object -> function of the object. Any thread.
- */
+/* The calls of ndtypes.h: each looks its handle up and calls the object's function. Any thread. */
 #include "child.h"
 #include "deadline.h"
 #include "event.h"
@@ -87,7 +85,7 @@ static HRESULT wait_for_any(struct held *held, ULONG timeout_ms, ULONG *index)
 	int left;
 
 	do {
-		/* Before the first poll too, and once more after the last. */
+		/* Taken before the first poll too, and once more after the last. */
 		for (ULONG i = 0; i < held->n; i++) {
 			if (os_event_take(held->events[i])) {
 				*index = i;
@@ -95,7 +93,7 @@ static HRESULT wait_for_any(struct held *held, ULONG timeout_ms, ULONG *index)
 			}
 		}
 		left = os_deadline_left_ms(&deadline);
-		/* Another thread may take the event first: then wait for what is left. */
+		/* Another thread may take the event first: then poll for the rest of the time. */
 	} while (left && (poll(held->fds, held->n, left) >= 0 || errno == EINTR));
 	return left ? ND_INSUFFICIENT_RESOURCES : ND_TIMEOUT;
 }

@@ -1,6 +1,6 @@
 /*
- * The two words of a client's OVERLAPPED that change under its eyes. Clients read Internal
- * directly, from any thread, and may free the block as soon as it is no longer ND_PENDING.
+ * The two words of a client's OVERLAPPED that change while the client may read them. Clients read
+ * Internal directly, from any thread, and may free the block as soon as it is not ND_PENDING.
  */
 #ifndef OS_OVERLAPPED_H
 #define OS_OVERLAPPED_H
@@ -9,18 +9,20 @@
 
 static inline HRESULT os_overlapped_status(const OVERLAPPED *overlapped)
 {
-	/* Sequentially consistent with os_overlapped_store: see park.c. */
+	/* Sequentially consistent with os_overlapped_store; park.c depends on it. */
 	return (HRESULT)__atomic_load_n(&overlapped->Internal, __ATOMIC_SEQ_CST);
 }
 
-/* Publishes a status, ND_PENDING included. A final one is the last access to the block. */
+/* Publishes a status, ND_PENDING included. Storing a final status is the last access to the
+ * block. */
 static inline void os_overlapped_store(OVERLAPPED *overlapped, HRESULT status)
 {
 	__atomic_store_n(&overlapped->InternalHigh, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&overlapped->Internal, (uint32_t)status, __ATOMIC_SEQ_CST);
 }
 
-/* Tells the status of a call that was refused; a block that is pending is another request's. */
+/* Stores the status of a refused call, unless the block is pending: then another request uses
+ * it. */
 static inline void os_overlapped_note(OVERLAPPED *overlapped, HRESULT status)
 {
 	ULONG_PTR seen = __atomic_load_n(&overlapped->Internal, __ATOMIC_RELAXED);

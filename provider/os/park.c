@@ -1,11 +1,12 @@
 /*
- * Who waits for this address? Owns a fixed set of buckets, each a lock, a condition and a count of
- * its waiters, chosen by a hash of the address; so a block needs no room for a waiter, and the
- * completer, for whom the block may be gone, needs nothing but its address.
+ * Blocks threads until an OVERLAPPED is final. Owns a fixed set of buckets, each a lock, a
+ * condition and a count of its waiters, chosen by a hash of the block's address. So a block needs
+ * no room for a waiter, and the completing thread needs only the address of a block that may be
+ * freed already.
  *
- * Order: the waiter counts itself and then reads the status, the completer stores the status and
- * then reads the count, all four sequentially consistent. So at least one of the two sees the
- * other, and a completer whom nobody waits for takes no lock.
+ * Order: the waiter counts itself and then reads the status; the completing thread stores the
+ * status and then reads the count, all four sequentially consistent. So at least one of the two
+ * sees the other, and a completion without waiters takes no lock.
  */
 #include "park.h"
 #include "overlapped.h"

@@ -1,5 +1,5 @@
-/* Can this memory be read? Asks the kernel to copy it, who answers instead of raising a signal. Owns nothing; any
- * thread. */
+/* Copies memory that may not be readable: process_vm_readv returns an error where a direct copy
+ * would raise a signal. No state; any thread. */
 #include "peek.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@ bool os_peek(void *to, const void *from, size_t n)
 		return (size_t)got == n;
 	if (errno == EFAULT)
 		return false;
-	/* A sandbox without this call: believe the client. */
+	/* A sandbox may forbid the call: trust the client's pointer then. */
 	memcpy(to, from, n);
 	return true;
 }

@@ -1,9 +1,9 @@
 /*
- * Who runs the client's completion routines? Owns up to MAX_THREADS threads, one made with the
- * first binding, the others when packets wait and no thread is idle: a routine that blocks must
- * not keep the next one from running, and routines may wait for one another. The first few come at
- * once; the others look again after a while, because most routines are short and a burst of them
- * needs no crowd. No lock is held while a routine runs.
+ * Runs the client's completion routines. Owns up to MAX_THREADS threads: one started with the
+ * first binding, the others when packets wait and no thread is idle, because a routine that blocks
+ * must not keep the next one from running, and routines may wait for one another. The first
+ * PROMPT_THREADS start at once; later ones wait SECOND_LOOK_MS first, because most routines are
+ * short and a burst of them needs no more threads. No lock is held while a routine runs.
  */
 #include "pool.h"
 #include "child.h"
@@ -24,10 +24,10 @@ static struct {
 	struct os_packet *first;
 	struct os_packet **end;
 	unsigned int queued;
-	unsigned int idle; /* waiting, about to wait, or just made */
+	unsigned int idle; /* threads that wait, are about to wait, or were just started */
 	unsigned int threads;
 	pthread_t thread[MAX_THREADS];
-	bool looking; /* a thread waits for its second look */
+	bool looking; /* a late thread is in its first wait */
 	bool ending;
 } pool = {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
@@ -49,7 +49,7 @@ static struct os_packet *unhook_first(void)
 
 static bool add_thread(void);
 
-/* Time for the others to come back for what waits. */
+/* Gives the other threads time to take the packets that wait. */
 static void look_again(void)
 {
 	struct os_deadline deadline = os_deadline_in(SECOND_LOOK_MS);
@@ -80,9 +80,10 @@ static void *run_routines(void *late)
 			break;
 		taken = unhook_first();
 		if (pool.queued > pool.idle)
-			add_thread(); /* may be the last chance: all others may wait for this one */
+			/* now, since all other threads may be waiting for this routine */
+			add_thread();
 		pthread_mutex_unlock(&pool.lock);
-		/* Freed first: the routine may be the last thing this process does. */
+		/* The packet is freed first: the routine may end the process. */
 		packet = *taken;
 		free(taken);
 		packet.routine(packet.status, packet.bytes, packet.overlapped);
@@ -129,7 +130,7 @@ void os_pool_queue(struct os_packet *packet)
 	pool.end = &packet->next;
 	pool.queued++;
 	if (pool.queued > pool.idle)
-		add_thread(); /* without it the packet waits for a thread to come back */
+		add_thread(); /* if no thread can be added, the packet waits for an idle one */
 	pthread_cond_signal(&pool.filled);
 	pthread_mutex_unlock(&pool.lock);
 }
@@ -147,7 +148,8 @@ __attribute__((destructor(202))) static void end_pool(void)
 		free(unhook_first());
 	pthread_cond_broadcast(&pool.filled);
 	pthread_mutex_unlock(&pool.lock);
-	/* One that a client's routine holds up is waited for in vain, and so perhaps are the rest. */
+	/* A thread held up by a client's routine does not end in time; the rest would probably not
+	 * either. */
 	for (unsigned int i = 0; i < threads; i++)
 		if (!os_thread_join(pool.thread[i]) &&
 		    !pthread_equal(pool.thread[i], pthread_self()))

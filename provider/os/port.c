@@ -1,6 +1,6 @@
 /*
- * What has finished? Owns the queue of packets, the threads that wait for it and its descriptor,
- * under one leaf lock. The eventfd holds 1 while the queue is not empty.
+ * Owns a port's queue of packets, the threads that wait for it and its descriptor, under one leaf
+ * lock. The eventfd holds 1 while the queue is not empty.
  *
  * Threads are served as on Windows: the thread that began to wait last gets the next packet. The
  * packet is handed to that thread under the lock, so a thread that comes later cannot take it.
@@ -17,9 +17,9 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-/* A thread that waits; on its stack, on the port's list until it is given a packet. */
+/* A waiting thread; on its own stack, and on the port's list until it is given a packet. */
 struct waiter {
-	struct waiter *next; /* came before this one */
+	struct waiter *next; /* began to wait before this one */
 	struct os_port *port;
 	struct os_packet *given;
 	pthread_cond_t woken;
@@ -30,9 +30,9 @@ struct os_port {
 	pthread_mutex_t lock;
 	struct waiter *waiters; /* newest first */
 	struct os_packet *first;
-	struct os_packet **end; /* where the next packet is hooked in */
+	struct os_packet **end; /* where the next packet is linked */
 	bool closed;
-	int fd; /* -1 until asked for */
+	int fd; /* -1 until a client asks for it */
 };
 
 static void drop_packets(struct os_port *port)
@@ -183,7 +183,8 @@ static void leave(struct waiter *w)
 	pthread_cond_destroy(&w->woken);
 }
 
-/* A cancelled thread returns nothing: what it was given goes to the next, before all that is queued. */
+/* A cancelled thread returns no packet: the one it was given goes to the next waiter, or to the
+ * front of the queue. */
 static void cancelled(void *arg)
 {
 	OS_UNCANCELLED;
@@ -218,7 +219,7 @@ static bool wait_woken(struct waiter *w, const struct os_deadline *deadline)
 	return rc != ETIMEDOUT;
 }
 
-/* NULL: in vain, in time or because the port was closed. */
+/* NULL: the deadline passed, or the port was closed. */
 static struct os_packet *wait_for_packet(struct os_port *port, const struct os_deadline *deadline)
 {
 	struct waiter me = {.next = port->waiters, .port = port};

@@ -1,10 +1,10 @@
 /*
- * How does a request begin, and how does its end become visible? The normal path: begin -> on a
- * list -> complete -> (delivery thread) publish -> packet in the port.
+ * How does a request begin, and how does its end become visible? The normal path: begin, list,
+ * complete, publish (on the delivery thread), packet in the port.
  *
- * Publication order, which clients depend on: InternalHigh, Internal, the event, threads parked on
+ * Clients depend on the order of publication: InternalHigh, Internal, the event, threads parked on
  * the block, the packet. After Internal the block is not touched any more, and the client may bind
- * the file: where the packet goes is written on it before.
+ * the file; so the packet gets the file's binding before.
  */
 #include "request.h"
 #include "cancel.h"
@@ -75,8 +75,8 @@ HRESULT os_request_begin(struct os_file *file, OVERLAPPED *overlapped, struct os
 	return ND_SUCCESS;
 }
 
-/* Not before the method has accepted it: a client may use one block for two requests, and one that
- * is refused must not make the other look finished. */
+/* Called only when the method has accepted the request: a client may use one block for two
+ * requests, and a refused one must not make the other look finished. */
 static void make_pending(struct os_request *request)
 {
 	if (request->pending)
@@ -210,7 +210,7 @@ HRESULT os_overlapped_result(OVERLAPPED *overlapped, bool wait)
 	pthread_cleanup_push(put_event, event);
 	os_park_until_done(overlapped);
 	status = os_overlapped_status(overlapped);
-	/* Its lock is held from the status to the signal, so the signal is there now. */
+	/* The event's lock is held from the status to the signal, so the signal is there by now. */
 	if (event)
 		os_event_take(event);
 	pthread_cleanup_pop(1);

@@ -1,35 +1,36 @@
 /*
- * Requests: one per OVERLAPPED a client handed in and was answered ND_PENDING for. This is the
- * contract for the objects above (queues, regions, connectors, listeners).
+ * Requests: one per OVERLAPPED for which a method returned ND_PENDING. This is the contract for
+ * the objects above (queues, regions, connectors, listeners).
  *
  * Life of a request
- *   1. The method checks its arguments; what it refuses, it refuses before step 2.
- *   2. os_request_begin: everything ever needed from the OVERLAPPED (event, low bit) is fetched and
+ *   1. The method checks its arguments; it refuses bad ones before step 2.
+ *   2. os_request_begin: everything ever needed from the OVERLAPPED (event, low bit) is read and
  *      referenced. No memory is needed later.
  *   3. The object keeps the request in its own list (struct os_request_list), under its own lock:
  *      now the OVERLAPPED is pending and its event cleared. A request that ends at once is never on
  *      a list, and pending only for that moment.
- *   4. Exactly one of these ends it:
- *        os_request_complete   posted, published by the delivery thread; for NIC threads
- *        os_request_finish     published before the return, after all completions posted earlier;
- *                              for Cancel and Release
- *        os_request_refuse     instead of 3: the method answers with an error. Internal tells it, to
- *                              clients that look there, unless another request has the block; the
- *                              event stays as it was, nothing is queued
+ *   4. Exactly one of these ends the request:
+ *        os_request_complete   posts the completion; the delivery thread publishes it. For NIC
+ *                              threads.
+ *        os_request_finish     publishes the completion before it returns, after all those posted
+ *                              earlier. For Cancel and Release.
+ *        os_request_refuse     instead of step 3: the method returns an error. Internal gets the
+ *                              status too, unless another request uses the block; the event is
+ *                              unchanged, and nothing is queued.
  *      After that the request is gone, and the OVERLAPPED is the client's as soon as its Internal
  *      is not ND_PENDING.
  *
  * Rules
- *   - Whoever takes a request off the list owns it and ends it. Take it off and call
+ *   - The thread that takes a request off the list owns it and ends it. Take it off and call
  *     os_request_complete under the object's lock: between the two a Cancel on another thread
  *     would find neither a pending nor a posted request and return too early.
- *   - All calls take leaf locks alone and call nobody: any lock of the object may be held. Client
- *     code (callbacks) runs on the pool's threads, never inside these calls.
- *   - Requests are told apart by their own address, or by `kind`, `tag` and `cookie`. Never by the
+ *   - All calls take leaf locks only and call no other module, so any lock of the object may be
+ *     held. Client code (callbacks) runs on the pool's threads, never inside these calls.
+ *   - Identify a request by its own address, or by `kind`, `tag` and `cookie`, never by the
  *     OVERLAPPED: a client may use one block for two requests at once.
  *   - Cancel = os_request_list_cancel under the object's lock: it completes the list in the order
- *     of the requests, and when it returns everything ended before is out too. Release likewise,
- *     with the list empty or not: a posted completion may still have an OVERLAPPED to write.
+ *     of the requests, and when it returns everything ended before is published too. Release does
+ *     the same even with an empty list: a posted completion may still have an OVERLAPPED to write.
  */
 #ifndef OS_REQUEST_H
 #define OS_REQUEST_H
@@ -41,25 +42,25 @@ struct os_event;
 struct os_file;
 
 struct os_request {
-	/* Of this module. */
+	/* private to this module */
 	struct os_packet packet; /* first: the port or the pool frees it */
 	struct os_notice notice;
 	struct os_file *file;
 	struct os_event *event; /* NULL: none */
 	HRESULT status;
 	bool silent; /* low bit of hEvent: no packet */
-	bool pending; /* so is the block */
+	bool pending; /* its OVERLAPPED is ND_PENDING */
 	struct os_request *next;
 	struct os_request *prev;
 
-	/* The owner's, zero at first. */
+	/* the owner's, zero at first */
 	uint32_t kind;
 	uint64_t tag;
 	void *cookie;
 };
 
 /*
- * Makes *request the record of a request on a block, which is not touched yet.
+ * Makes *request the record of a request on a block, which is not written yet.
  * ND_INVALID_PARAMETER: NULL block. ND_INVALID_HANDLE: hEvent is not an event.
  * ND_INSUFFICIENT_RESOURCES: no memory.
  */
@@ -79,10 +80,10 @@ void os_request_list_init(struct os_request_list *);
 bool os_request_list_empty(const struct os_request_list *);
 void os_request_list_add(struct os_request_list *, struct os_request *);
 
-/* Takes off a request that is on the list. */
+/* Takes this request off its list. */
 void os_request_list_remove(struct os_request_list *, struct os_request *);
 
-/* Takes off the oldest one, or the oldest of a kind; NULL if there is none. */
+/* Takes off the oldest request, or the oldest of a kind; NULL if there is none. */
 struct os_request *os_request_list_take(struct os_request_list *);
 struct os_request *os_request_list_take_kind(struct os_request_list *, uint32_t kind);
 
@@ -90,15 +91,15 @@ struct os_request *os_request_list_take_kind(struct os_request_list *, uint32_t 
 unsigned int os_request_list_complete(struct os_request_list *, HRESULT status);
 
 /*
- * Takes all off and finishes them, oldest first; with none it still sees to it that everything
- * posted before is published. Returns their number.
+ * Takes all off and finishes them, oldest first; even with an empty list everything posted before
+ * is published on return. Returns their number.
  */
 unsigned int os_request_list_cancel(struct os_request_list *, HRESULT status);
 
 /*
- * The body of IND2Overlapped::GetOverlappedResult: the status of the block, whoever it belongs to;
- * with `wait` not before it is final. Having had to wait, it clears an automatic event of the
- * block as a wait on that event would; it depends on no event for being woken.
+ * The body of IND2Overlapped::GetOverlappedResult: the status of the block, whichever object it
+ * belongs to; with `wait` it returns when that is final. If it had to wait, it clears an automatic
+ * event of the block, as a wait on that event would; it is woken even without an event.
  */
 HRESULT os_overlapped_result(OVERLAPPED *, bool wait);
 

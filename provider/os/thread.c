@@ -1,4 +1,4 @@
-/* How the library's own threads begin and end. */
+/* Start and end of the library's own threads. */
 #include "thread.h"
 #include "child.h"
 
@@ -11,8 +11,9 @@ int os_thread_start(pthread_t *thread, const char *name, void *(*run)(void *), v
 	int rc;
 
 	os_child_watch();
-	/* A routine of the client's may poll, and so touch memory that is gone: blocked, that fault would end the
-	 * process instead of the request. */
+	/* All signals are blocked but faults: a client's routine may poll and touch memory that is
+	 * gone, and with the signal blocked that fault would end the process instead of the
+	 * request. */
 	sigfillset(&all);
 	sigdelset(&all, SIGSEGV);
 	sigdelset(&all, SIGBUS);
