@@ -1,4 +1,4 @@
-/* Which providers are installed here? Reads files, keeps nothing. */
+/* Reads the catalogue of installed providers. Keeps no state. */
 #include "catalogue.h"
 
 #include <ctype.h>
@@ -16,7 +16,7 @@ const char *util_catalogue_folder(void)
 	return folder != NULL && folder[0] != '\0' ? folder : ND_CATALOG_FOLDER;
 }
 
-/* xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx, all of it and nothing behind. */
+/* Checks for xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx; the caller checks what follows. */
 static bool is_guid(const char *text)
 {
 	for (int i = 0; i < 36; i++) {
@@ -47,7 +47,7 @@ bool util_guid_parse(const char *text, GUID *guid)
 	return true;
 }
 
-/* "key = value" without the spaces around either; false for comments, blank lines and the like. */
+/* Splits "key = value" and strips the spaces; false for comments, blank lines and other lines. */
 static bool split_line(char *line, char **key, char **value)
 {
 	char *equals, *end;
@@ -70,7 +70,8 @@ static bool split_line(char *line, char **key, char **value)
 	return true;
 }
 
-/* One "key = value" into the entry. NULL, or what is wrong with it; keys of others are passed over. */
+/* Stores one "key = value" in the entry. Returns NULL, or what is wrong; unknown keys are
+ * ignored. */
 static const char *read_line(const char *key, const char *value, struct util_entry *entry, bool *has_guid)
 {
 	if (strcmp(key, "guid") == 0) {
@@ -84,7 +85,7 @@ static const char *read_line(const char *key, const char *value, struct util_ent
 	return NULL;
 }
 
-/* NULL, or what is wrong with the file. */
+/* Returns NULL, or what is wrong with the file. */
 static const char *read_entry(const char *path, struct util_entry *entry)
 {
 	char line[1024], *key, *value;
@@ -134,7 +135,7 @@ bool util_is_shortage(int error)
 	return error == EMFILE || error == ENFILE || error == ENOMEM;
 }
 
-/* Calls fn with each path, in the order of names, until it returns false. 0 or a shortage. */
+/* Calls fn with each path, sorted by name, until fn returns false. 0, or -errno of a shortage. */
 static int each_file(const char *folder, bool (*fn)(void *arg, const char *path), void *arg)
 {
 	struct dirent **names;
@@ -157,7 +158,7 @@ struct reading {
 	struct util_entry *entries;
 	unsigned max;
 	int n;
-	int rc; /* a shortage */
+	int rc; /* -errno of a shortage, or 0 */
 };
 
 static bool read_file(void *arg, const char *path)
@@ -202,7 +203,7 @@ static bool look_at_file(void *arg, const char *path)
 	uint64_t *sum = arg;
 	struct stat st = {0};
 
-	stat(path, &st); /* what cannot be looked at looks the same each time */
+	stat(path, &st); /* a file that stat cannot read counts as unchanged */
 	for (; *path != '\0'; path++)
 		*sum = mix(*sum, (unsigned char)*path);
 	*sum = mix(mix(*sum, st.st_ino), (uint64_t)st.st_size);

@@ -1,6 +1,7 @@
-/* Which providers are at hand? Owns a count of starts, the entries of the catalogue, which is read again when it has
- * changed, and the loaded libraries. A library that says it has objects stays loaded, even when its entry or the whole
- * framework is gone; a later start finds it again. One lock; providers are called under it, they never call back. */
+/* Loads the providers of the catalogue. Owns the count of starts, the catalogue's entries, which
+ * are read again when the catalogue has changed, and the loaded libraries. A library that has
+ * objects stays loaded even when its entry or the whole framework is gone; a later start finds it
+ * again. One lock; providers are called under it and never call back. */
 #include "framework.h"
 
 #include "catalogue.h"
@@ -15,7 +16,8 @@
 #include <unistd.h>
 
 #define MAX_PROVIDERS 16
-#define MAX_LIBRARIES (2 * MAX_PROVIDERS) /* those that left the catalogue and are still in use included */
+/* includes libraries that left the catalogue but are still in use */
+#define MAX_LIBRARIES (2 * MAX_PROVIDERS)
 
 typedef HRESULT (*get_class_fn)(REFCLSID, REFIID, void **);
 typedef HRESULT (*can_unload_fn)(void);
@@ -23,7 +25,7 @@ typedef HRESULT (*can_unload_fn)(void);
 struct library {
 	char path[sizeof(((struct util_entry *)0)->library)];
 	void *handle; /* NULL: not loaded */
-	bool broken;  /* could not be; said so once */
+	bool broken;  /* could not be loaded; a message was printed once */
 	get_class_fn get_class;
 	can_unload_fn can_unload;
 	nd_select_address_fn select_address; /* may be NULL */
@@ -31,7 +33,7 @@ struct library {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned starts;
-static char folder[512]; /* the catalogue, as named at the first start */
+static char folder[512]; /* the catalogue's path, as of the first start */
 static uint64_t look;
 static bool known; /* the catalogue has been read since the first start */
 static unsigned nentries;
@@ -39,8 +41,9 @@ static struct util_entry entries[MAX_PROVIDERS];
 static unsigned nlibraries;
 static struct library libraries[MAX_LIBRARIES];
 
-/* A catalogue that was changed may have repaired what could not be loaded. What cannot be looked at for want of
- * descriptors or memory counts as unchanged. 0, or a shortage when it has not been read yet. */
+/* Reads the catalogue if it has changed; libraries that could not be loaded are tried again then.
+ * A catalogue that cannot be checked for lack of descriptors or memory counts as unchanged. 0, or
+ * -errno of a shortage if it was never read. */
 static int read_catalogue(void)
 {
 	uint64_t now;
@@ -91,7 +94,7 @@ static void unload_idle(void)
 	}
 }
 
-/* A library that still has objects stays in memory: clients may call them after the last stop. */
+/* A library that still has objects stays loaded: clients may call them after the last stop. */
 HRESULT util_framework_stop(void)
 {
 	HRESULT hr = ND_DEVICE_NOT_READY;
@@ -117,7 +120,7 @@ void util_framework_flush(void)
 	pthread_mutex_unlock(&lock);
 }
 
-/* The detour by memcpy is what ISO C leaves for object pointer to function pointer. */
+/* ISO C has no cast from object to function pointer, hence the memcpy. */
 static bool find(void *handle, const char *name, void *fn)
 {
 	void *sym = dlsym(handle, name);
@@ -126,7 +129,7 @@ static bool find(void *handle, const char *name, void *fn)
 	return sym != NULL;
 }
 
-/* dlopen() tells its reason in words alone. */
+/* dlopen() reports its reason only as text, so try whether a descriptor is left. */
 static bool short_of_descriptors(void)
 {
 	int fd = open("/", O_PATH | O_CLOEXEC);
@@ -136,7 +139,7 @@ static bool short_of_descriptors(void)
 	return fd < 0 && util_is_shortage(errno);
 }
 
-/* 0; UTIL_SHORT: it may succeed another time; 1: it cannot be loaded. */
+/* 0; UTIL_SHORT: it may succeed later; 1: it cannot be loaded. */
 static int load(struct library *l)
 {
 	const char *why;
@@ -178,7 +181,7 @@ static struct library *library_of(const struct util_entry *entry)
 	return &libraries[i];
 }
 
-/* What fn returns; 0 or UTIL_SHORT when it was not called. */
+/* Returns what fn returns; 0 or UTIL_SHORT if fn was not called. */
 static int call_one(const struct util_entry *entry, util_provider_fn fn, void *arg)
 {
 	struct library *l = library_of(entry);

@@ -1,5 +1,5 @@
-/* The Nd* helper functions: questions about addresses, put to every provider of the catalogue.
- * Nothing is cached, so an address that comes or goes is seen by the next call. Any thread. */
+/* The Nd* helper functions: each asks the providers of the catalogue about an address. Nothing is
+ * cached, so the next call sees an address that was added or removed. Any thread. */
 #include "ndsupport.h"
 
 #include "cancel.h"
@@ -73,7 +73,7 @@ static int collect(void *arg, IND2Provider *provider, nd_select_address_fn unuse
 	return 0;
 }
 
-/* NULL: not started, or a shortage: *hr says which. */
+/* NULL: not started, or a shortage; *hr has the status. */
 static struct local_addresses *all_addresses(HRESULT *hr)
 {
 	struct local_addresses *all = calloc(1, sizeof(*all));
@@ -99,7 +99,7 @@ static bool is_listed(const struct local_addresses *all, const struct sockaddr_s
 	return false;
 }
 
-/* A copy of a client's address, checked as all helpers do. */
+/* Copies a client's address after the checks that all helpers make. */
 static HRESULT take_address(const struct sockaddr *sa, SIZE_T cb, struct sockaddr_storage *out)
 {
 	size_t len;
@@ -179,7 +179,7 @@ HRESULT NdQueryAddressList(DWORD flags, SOCKET_ADDRESS_LIST *pAddressList, SIZE_
 	return hr;
 }
 
-/* What the kernel would send from. False: it knows no way. */
+/* The source address that the kernel would use. False: it has no route. */
 static bool kernel_source(const struct sockaddr_storage *remote, struct sockaddr_storage *local)
 {
 	struct sockaddr_storage to = *remote;
@@ -189,7 +189,7 @@ static bool kernel_source(const struct sockaddr_storage *remote, struct sockaddr
 
 	if (fd < 0)
 		return false;
-	/* The port is at the same place in both families; 0 would be refused. */
+	/* The port is at the same place in both families; the kernel would refuse port 0. */
 	((struct sockaddr_in *)&to)->sin_port = htons(9);
 	ok = connect(fd, (struct sockaddr *)&to, len) == 0 &&
 	     getsockname(fd, (struct sockaddr *)local, &got) == 0;
@@ -203,7 +203,7 @@ struct select_call {
 	int rank;
 };
 
-/* The kernel does not know the ports of a provider of its own; the provider does. */
+/* The kernel does not know the ports of a provider with its own NIC, so ask the provider. */
 static int select_on(void *arg, IND2Provider *provider, nd_select_address_fn select_address)
 {
 	struct select_call *call = arg;
@@ -290,7 +290,8 @@ struct open_call {
 	HRESULT hr;
 };
 
-/* The first that opens wins; one that knows the address but fails gives way to the next. */
+/* The first provider that opens the address wins; if one knows the address but fails, the next is
+ * tried. */
 static int open_on(void *arg, IND2Provider *provider, nd_select_address_fn unused)
 {
 	struct open_call *call = arg;
@@ -299,7 +300,7 @@ static int open_on(void *arg, IND2Provider *provider, nd_select_address_fn unuse
 	HRESULT hr = provider->lpVtbl->ResolveAddress(provider, (const struct sockaddr *)call->sa, len, &id);
 
 	if (FAILED(hr)) {
-		/* Whether the address is there could not be found out. */
+		/* The provider could not find out whether it has the address. */
 		if (hr != ND_INVALID_ADDRESS && call->hr == ND_INVALID_ADDRESS)
 			call->hr = hr;
 		return 0;
@@ -308,7 +309,7 @@ static int open_on(void *arg, IND2Provider *provider, nd_select_address_fn unuse
 	return SUCCEEDED(call->hr) ? STOP : 0;
 }
 
-/* Only whether there is a framework. */
+/* Only checks that the framework is started. */
 static int nothing_on(void *arg, IND2Provider *provider, nd_select_address_fn unused)
 {
 	return STOP;
