@@ -1,5 +1,5 @@
-/* Socket addresses and GIDs: an IPv4 address travels as ::ffff:a.b.c.d, ports are host order on our
- * side. Pure functions. */
+/* Socket addresses and GIDs: an IPv4 address is the GID ::ffff:a.b.c.d; ports are in host byte
+ * order in struct rn_client_addr. Pure functions. */
 #include "client.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
-/* Connections: the CM's commands with their arguments in place. Nothing is kept here; ids are the
- * CM's, answers come as events. Any thread. */
+/* Connections: the CM's commands. Nothing is kept here: ids belong to the CM, and its answers come
+ * as events. Any thread. */
 #include "client.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@ static int run(struct rn_client *client, struct rn_cmd *cmd, struct rn_rsp *rsp)
 	return rn_client_exec(client, cmd, rsp);
 }
 
-/* Commands that need no more than the id. */
+/* Runs a command that needs only the id. */
 static int run_on_id(struct rn_client *client, enum rn_cmd_op op, uint32_t id)
 {
 	struct rn_cmd cmd = {.op = (uint16_t)op};

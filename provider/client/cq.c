@@ -1,10 +1,9 @@
-/* What has completed, and does it deserve a notification? Owns the reader's side of completion
- * queues: where it stands in each shard's rings, and the arming rule.
+/* Reads completion queues and decides when one fires. Owns the reader's position in each shard's
+ * rings, and the arming rule.
  *
- * The rule: a completion is the cause of one firing at most. Arming looks at the unread entries
- * behind the last firing; taking entries looks at what it takes while armed; RN_EVENT_CQ is only a
- * hint to look again. So an event that comes late, early or twice does no harm, and none can be
- * lost.
+ * The rule: a completion causes one firing at most. Arming checks the unread entries after the
+ * last firing; reading checks the entries it takes while armed; RN_EVENT_CQ is only a hint to
+ * check again. So a late, early or repeated event does no harm, and no firing is lost.
  *
  * Any thread, under the CQ's lock. */
 #include "client.h"
@@ -79,14 +78,14 @@ static uint64_t max_u64(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* Entries in a ring so far; tails run free and wrap at 2^32, rings are far smaller. */
+/* Unread entries of a ring; the tail wraps at 2^32, and rings are far smaller. */
 static uint32_t unread_in(const struct rn_cq_ring *ring, uint32_t head)
 {
 	return atomic_load_explicit(&ring->tail, memory_order_acquire) - head;
 }
 
-/* The ring that the next unread entry is in. A ring with a successor gets no more entries, but its
- * last ones may have come between our look at the tail and our look at `next`. */
+/* The ring that holds the next unread entry. A ring with a successor gets no more entries, but its
+ * last ones may have been written between the reads of `tail` and `next`. */
 static struct rn_cq_ring *reading_ring(struct rn_client_cq *cq, uint32_t shard)
 {
 	struct rn_client_cq_feed *feed = &cq->feed[shard];
@@ -138,8 +137,8 @@ static unsigned take(struct rn_client_cq *cq, uint32_t shard, struct rn_cqe *out
 	return got;
 }
 
-/* The index behind the last entry. On the way there, entries that have neither caused a firing nor
- * been looked at are held against the armed condition, unless met is NULL. */
+/* Returns the index after the last entry. On the way, entries that have neither caused a firing
+ * nor been checked are checked against the armed condition, unless met is NULL. */
 static uint64_t scan(struct rn_client_cq *cq, uint32_t shard, bool *met)
 {
 	struct rn_client_cq_feed *feed = &cq->feed[shard];
@@ -151,7 +150,8 @@ static uint64_t scan(struct rn_client_cq *cq, uint32_t shard, bool *met)
 		struct rn_cq_ring *next = atomic_load_explicit(&ring->next, memory_order_acquire);
 		uint64_t end = base + atomic_load_explicit(&ring->tail, memory_order_acquire);
 
-		/* A tail that wrapped: counted from our place in the ring instead. */
+		/* In the ring being read the tail may have wrapped: count from the reader's
+		 * position instead. */
 		if (ring == feed->ring)
 			end = feed->consumed +
 			      unread_in(ring, (uint32_t)(feed->consumed - feed->base));
@@ -164,7 +164,7 @@ static uint64_t scan(struct rn_client_cq *cq, uint32_t shard, bool *met)
 	return base;
 }
 
-/* Unread entries; on the way, rings that are read to their end are given back. */
+/* Counts unread entries; on the way, rings that are read to their end are returned to the NIC. */
 static uint64_t count_unread(struct rn_client_cq *cq)
 {
 	uint64_t n = 0;
@@ -193,7 +193,7 @@ int rn_client_cq_resize(struct rn_client_cq *cq, uint32_t depth)
 	rc = rn_client_exec(cq->client, &cmd, &rsp);
 	if (rc != 0)
 		return rc;
-	/* What was empty has been left behind. */
+	/* Return the rings that the resize has replaced and that are empty. */
 	rn_client_cq_lock(cq);
 	count_unread(cq);
 	rn_client_cq_unlock(cq);
@@ -238,7 +238,8 @@ unsigned rn_client_cq_poll(struct rn_client_cq *cq, struct rn_cqe *cqe, unsigned
 	return got;
 }
 
-/* Stores the condition, then looks: the shard publishes its tail, then reads the condition. */
+/* Stores the condition, then checks; the shard publishes its tail, then reads the condition. So
+ * one of the two sees the other. */
 static bool arm_and_look(struct rn_client_cq *cq)
 {
 	atomic_store(&cq->view->shared->armed, cq->armed);

@@ -1,4 +1,4 @@
-/* Protection domains and memory regions: commands, nothing kept here. Any thread. */
+/* Protection domains and memory regions: commands only, no state here. Any thread. */
 #include "client.h"
 
 int rn_client_pd_create(struct rn_client *client, uint32_t *pd)

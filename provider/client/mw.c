@@ -1,6 +1,6 @@
-/* Is a window bound, and what is its next key? Owns struct rn_client_mw. These questions are answered
- * without asking the NIC: a binding begins here, when its request is accepted, and ends when the shard
- * says in `shared` that the key it gave is worth nothing. Any thread. */
+/* Is a window bound, and what is its next key? Owns struct rn_client_mw. Both are answered without
+ * a command to the NIC: a binding begins here, when its request is accepted, and ends when the
+ * shard stores in `shared` that the key is invalid. Any thread. */
 #include "client.h"
 
 #include <errno.h>
@@ -9,11 +9,11 @@
 
 struct rn_client_mw {
 	struct rn_client *client;
-	const struct rn_mw_shared *shared; /* shards write it; valid until destroy */
-	pthread_mutex_t lock;		   /* order of binding */
+	const struct rn_mw_shared *shared; /* written by shards; valid until destroy */
+	pthread_mutex_t lock;		   /* keeps the order of bindings */
 	uint32_t id;
-	_Atomic uint32_t key; /* the last one given; id before the first */
-	_Atomic uint32_t qpn; /* where it was given; 0 before the first */
+	_Atomic uint32_t key; /* the key of the last Bind; `id` before the first */
+	_Atomic uint32_t qpn; /* the queue pair of the last Bind; 0 before the first */
 };
 
 int rn_client_mw_create(struct rn_client *client, uint32_t pd, struct rn_client_mw **out)
@@ -63,7 +63,7 @@ bool rn_client_mw_bound(const struct rn_client_mw *mw)
 	return atomic_load_explicit(&mw->shared->ended, memory_order_acquire) != mw->key;
 }
 
-/* The variant runs 1..255: a key comes back after as many bindings. */
+/* The low byte runs from 1 to 255, so a key is used again after 255 bindings. */
 static uint32_t next_key(uint32_t key)
 {
 	uint32_t variant = (key & 0xFF) == 0xFF ? 1 : (key & 0xFF) + 1;

@@ -1,5 +1,5 @@
-/* Which adapters are there, and how is one opened? Owns struct rn_client. Any thread; events are
- * taken by one thread at a time. */
+/* Lists and opens adapters. Owns struct rn_client. Any thread, but one thread at a time takes
+ * events. */
 #include "client.h"
 
 #include <errno.h>

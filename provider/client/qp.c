@@ -1,10 +1,10 @@
-/* Queue pairs: how does a request get from the caller's list onto a shard's ring, and is there
- * room?
+/* Queue pairs: translates requests from the caller's list onto a shard's ring, and checks for
+ * room.
  *
- * Depth is accounted here, exactly: posted counts what the application gave, retired (written by
- * the shard) what the NIC has finished with, silent successes included; never more than `depth` lie
- * between, so whatever is in the ring has room in the shard's queue. Any thread; each direction has
- * a lock that keeps the order of posting. */
+ * Depth is accounted here exactly: `posted` counts the requests of the application, `retired`
+ * (written by the shard) those that the NIC has finished with, silent successes included. They
+ * never differ by more than `depth`, so every request in the ring has room in the shard's queue.
+ * Any thread; each direction has a lock that keeps the order of posting. */
 #include "client.h"
 #include "sgl.h"
 
@@ -153,7 +153,8 @@ static bool is_atomic(uint8_t kind)
 	return kind == RN_WQE_CMP_SWAP || kind == RN_WQE_FETCH_ADD;
 }
 
-/* Behind the one SGE, which may have been left out for its length: the shard says what is wrong with that. */
+/* The operands follow the only SGE. That SGE may be missing because its length was 0; the shard
+ * then reports the error. */
 static void put_operands(struct rn_sgl_slots *out, const struct rn_atomic *operands)
 {
 	*rn_wqe_atomic(&out->head) = *operands;
@@ -165,7 +166,7 @@ static bool is_datagram(const struct rn_client_qp *qp, uint8_t kind)
 	return qp->is_ud && (kind == RN_WQE_SEND || kind == RN_WQE_SEND_IMM);
 }
 
-/* Behind the SGEs or the inline data. */
+/* The address follows the SGEs or the inline data. */
 static void put_address(struct rn_sgl_slots *out, const struct rn_ud *ud)
 {
 	struct rn_ud *slot;
@@ -176,7 +177,7 @@ static void put_address(struct rn_sgl_slots *out, const struct rn_ud *ud)
 	*slot = *ud;
 }
 
-/* Checks and translates; what the shard must not be asked ends here. */
+/* Checks a request and translates it; errors that the shard must not see are returned here. */
 static int build(const struct rn_client_qp *qp, const struct rn_client_queue *q,
 		 const struct rn_client_wr *wr, struct rn_sgl_slots *out)
 {
@@ -210,15 +211,16 @@ static int build(const struct rn_client_qp *qp, const struct rn_client_queue *q,
 	return 0;
 }
 
-/* A receive has time until a message comes: every turn of a shard begins with what was posted. Only where it is to end
- * in an error completion somebody waits for it. */
+/* A receive needs no doorbell, since a shard takes all posted requests before it handles packets.
+ * Only in RESET or ERR the caller may wait for its error completion. */
 static bool must_ring(const struct rn_client_qp *qp, bool recv)
 {
 	enum rn_qp_state state;
 
 	if (!recv)
 		return true;
-	/* The post before the look: a shard that enters the error state makes a turn after it. */
+	/* The state is read after the post: a shard that enters the error state polls its rings
+	 * once more after that. */
 	atomic_thread_fence(memory_order_seq_cst);
 	state = rn_client_qp_state(qp);
 	return state == RN_QPS_RESET || state == RN_QPS_ERR;

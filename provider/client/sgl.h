@@ -1,9 +1,8 @@
-/* Buffer lists into work requests: the only place where that happens.
+/* Translates buffer lists into work requests; no other code does.
  *
- * A buffer list is an array of 16-byte {u64 or pointer address, u32 length, u32 key} records,
- * whatever its owner's name for them; records are copied out before they are read. Those of length
- * 0 are left out, so their keys are never looked at.
- */
+ * A buffer list is an array of 16-byte records {u64 or pointer address, u32 length, u32 key},
+ * whatever its owner calls them. Records are copied before they are read. Records of length 0 are
+ * left out, so their keys are never checked. */
 #ifndef CLIENT_SGL_H
 #define CLIENT_SGL_H
 
@@ -26,7 +25,7 @@ static inline struct rn_sge rn_sgl_at(const struct rn_sge *list, uint32_t i)
 	return sge;
 }
 
-/* Sum of lengths; cannot overflow: 2^32 records of 2^32 bytes fit. */
+/* The sum of the lengths; it cannot overflow, since 2^32 records of 2^32 bytes fit in 64 bits. */
 static inline uint64_t rn_sgl_length(const struct rn_sge *list, uint32_t n)
 {
 	uint64_t total = 0;
@@ -36,7 +35,7 @@ static inline uint64_t rn_sgl_length(const struct rn_sge *list, uint32_t n)
 	return total;
 }
 
-/* References: n <= RN_WQE_MAX_SGE. Sets num_sge, slots and the list. */
+/* Stores references: n <= RN_WQE_MAX_SGE. Sets num_sge, slots and the list. */
 static inline void rn_sgl_put_sges(struct rn_sgl_slots *out, const struct rn_sge *list, uint32_t n)
 {
 	size_t at = offsetof(struct rn_wqe, sge);
@@ -55,8 +54,8 @@ static inline void rn_sgl_put_sges(struct rn_sgl_slots *out, const struct rn_sge
 	out->head.slots = (uint8_t)rn_wqe_slots_sge(used);
 }
 
-/* Inline: the data itself; its length was checked against RN_WQE_MAX_INLINE. Keys may be anything.
- */
+/* Stores the data itself; the caller has checked the length against RN_WQE_MAX_INLINE. Keys are
+ * ignored. */
 static inline void rn_sgl_put_inline(struct rn_sgl_slots *out, const struct rn_sge *list,
 				     uint32_t n)
 {

@@ -1,8 +1,8 @@
-/* Shared receive queues: is there room for one more receive, and has the queue run low?
+/* Shared receive queues: checks for room, and whether the queue has run low.
  *
- * Depth is accounted here, exactly: posted - taken < depth when a receive is handed on, so it always finds room. `lock`
- * keeps the order of posting and holds it up while the queue changes its size; `armed` belongs to whoever arms.
- * Any thread. */
+ * Depth is accounted here exactly: posted - taken < depth holds when a receive is posted, so it
+ * always finds room. `lock` keeps the order of posting, and stops posting while the queue changes
+ * its size; `armed` is guarded by the caller of rn_client_srq_arm. Any thread. */
 #include "client.h"
 #include "sgl.h"
 
@@ -75,7 +75,7 @@ int rn_client_srq_resize(struct rn_client_srq *srq, uint32_t depth)
 
 uint32_t rn_client_srq_level(const struct rn_client_srq *srq)
 {
-	/* In this order: taken never passes posted. */
+	/* Read in this order, `taken` never exceeds `posted`. */
 	uint64_t taken = atomic_load(&srq->shared->taken);
 
 	return (uint32_t)(atomic_load(&srq->shared->posted) - taken);
@@ -107,11 +107,12 @@ int rn_client_srq_post(struct rn_client_srq *srq, const struct rn_client_wr *wr)
 	return room ? 0 : -ENOMEM;
 }
 
-/* ---- the limit: `armed` here, shared->limit until a taker has told ---- */
+/* ---- the limit: `armed` here, and shared->limit until the NIC has cleared it ---- */
 
 bool rn_client_srq_arm(struct rn_client_srq *srq, uint32_t limit)
 {
-	/* One half: the limit, then what is taken. Whoever armed before may have been told meanwhile. */
+	/* Store the limit, then read what is taken; the NIC does the reverse, so one of the two
+	 * sees the other. The earlier limit may have fired meanwhile. */
 	uint32_t before = atomic_exchange(&srq->shared->limit, limit);
 	bool fired = srq->armed != 0 && before == 0;
 
