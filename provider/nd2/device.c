@@ -200,7 +200,7 @@ static void *run_events(void *arg)
 	struct device *d = arg;
 	struct rn_event ev[EVENTS_AT_ONCE];
 
-	os_thread_settle();
+	os_thread_disable_cancel();
 	while (!atomic_load(&d->stop)) {
 		unsigned n = rn_client_wait(d->pub.client, ev, EVENTS_AT_ONCE, 1000);
 

@@ -160,7 +160,7 @@ void os_work_drain(struct os_work *work)
 
 static void *deliver(void *unused)
 {
-	os_thread_settle();
+	os_thread_disable_cancel();
 	while (!__atomic_load_n(&delivery.ending, __ATOMIC_ACQUIRE)) {
 		while (sem_wait(&delivery.wake) && errno == EINTR)
 			;

@@ -65,7 +65,7 @@ static void look_again(void)
 
 static void *run_routines(void *late)
 {
-	os_thread_settle();
+	os_thread_disable_cancel();
 	pthread_mutex_lock(&pool.lock);
 	if (late)
 		look_again();

@@ -25,7 +25,7 @@ int os_thread_start(pthread_t *thread, const char *name, void *(*run)(void *), v
 	return rc;
 }
 
-void os_thread_settle(void)
+void os_thread_disable_cancel(void)
 {
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
 }

@@ -10,7 +10,7 @@
 
 /* 0 or an errno. `name` has at most 15 characters. `run` calls os_thread_disable_cancel first. */
 int os_thread_start(pthread_t *, const char *name, void *(*run)(void *), void *arg);
-void os_thread_settle(void);
+void os_thread_disable_cancel(void);
 
 /*
  * Waits for the thread's end, 1 s at most, and not at all for the calling thread: a client's
