@@ -219,7 +219,7 @@ static void *run_events(void *arg)
 	return NULL;
 }
 
-void nd_device_settle(unsigned timeout_ms)
+void nd_device_wait_closed(unsigned timeout_ms)
 {
 	const struct timespec pause = {.tv_nsec = 1000000};
 

@@ -29,7 +29,7 @@ void nd_device_put(struct nd_device *);
 /* The event thread of a device may drop the last reference, and then closes the device itself.
  * Waits until no event thread is doing so, timeout_ms at most. Must not be called by an event
  * thread. */
-void nd_device_settle(unsigned timeout_ms);
+void nd_device_wait_closed(unsigned timeout_ms);
 
 /* From now on events that name this id go to obj, instead of any earlier object. A route does not
  * keep the object alive: remove it in retire, or in destroy at the latest. -ENOMEM; -ENODEV: the

@@ -264,7 +264,7 @@ HRESULT DllCanUnloadNow(void)
 {
 	OS_REFUSE_CHILD(S_FALSE);
 	OS_UNCANCELLED;
-	nd_device_settle(CLOSING_MS);
+	nd_device_wait_closed(CLOSING_MS);
 	return S_FALSE;
 }
 
