@@ -174,7 +174,7 @@ void nd_connector_qp_released(struct nd_connector *c)
 
 	pthread_mutex_lock(&c->async.lock);
 	if (c->state == ND_CN_PEER_GONE) {
-		nd_connector_part(c);
+		nd_connector_answer_peer(c);
 		nd_connector_end_qp(c);
 	} else if (c->qp != NULL) {
 		request = os_request_list_take_kind(&c->async.requests, ND_CR_STEP);

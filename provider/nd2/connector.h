@@ -67,7 +67,7 @@ void nd_connector_end_notify(struct nd_connector *, HRESULT status);
 void nd_connector_end_qp(struct nd_connector *);
 /* The peer has disconnected: flushes the queue pair, answers the DREQ, and ends a Disconnect that
  * waited for the drain. */
-void nd_connector_part(struct nd_connector *);
+void nd_connector_answer_peer(struct nd_connector *);
 /* The link is down or the queue pair failed: ends a Disconnect that waits for the peer. */
 void nd_connector_give_up(struct nd_connector *);
 /* Destroys the CM's id, so no more events come; the CM still sends the peer what the state

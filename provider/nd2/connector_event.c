@@ -93,7 +93,7 @@ static void on_response(struct nd_connector *c, const struct rn_event *ev)
 
 /* Until the client disconnects too, its requests are accepted and flushed, so that a client that
  * counts completions gets all of them. */
-void nd_connector_part(struct nd_connector *c)
+void nd_connector_answer_peer(struct nd_connector *c)
 {
 	c->draining = false;
 	if (c->qp != NULL)
@@ -118,13 +118,13 @@ static void peer_gone(struct nd_connector *c)
 	nd_connector_end_notify(c, ND_SUCCESS);
 	c->draining = c->qp != NULL && nd_qp_drain(c->qp);
 	if (!c->draining)
-		nd_connector_part(c);
+		nd_connector_answer_peer(c);
 }
 
 static void drained(struct nd_connector *c)
 {
 	if (c->draining)
-		nd_connector_part(c);
+		nd_connector_answer_peer(c);
 }
 
 /* A failed queue pair ends its connection; the DREQ informs a peer that has not noticed. */
