@@ -23,7 +23,7 @@ static inline void os_overlapped_store(OVERLAPPED *overlapped, HRESULT status)
 
 /* Stores the status of a refused call, unless the block is pending: then another request uses
  * it. */
-static inline void os_overlapped_note(OVERLAPPED *overlapped, HRESULT status)
+static inline void os_overlapped_refuse(OVERLAPPED *overlapped, HRESULT status)
 {
 	ULONG_PTR seen = __atomic_load_n(&overlapped->Internal, __ATOMIC_RELAXED);
 

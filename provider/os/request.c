@@ -110,7 +110,7 @@ void os_request_refuse(struct os_request *request, HRESULT status)
 	os_file_put(request->file);
 	free(request);
 	os_live_gone(&os_live[OS_LIVE_REQUEST]);
-	os_overlapped_note(overlapped, status);
+	os_overlapped_refuse(overlapped, status);
 }
 
 void os_request_list_init(struct os_request_list *list)
