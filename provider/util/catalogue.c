@@ -211,7 +211,7 @@ static bool look_at_file(void *arg, const char *path)
 	return true;
 }
 
-int util_catalogue_look(const char *folder, uint64_t *look)
+int util_catalogue_mark(const char *folder, uint64_t *look)
 {
 	*look = 1;
 	return each_file(folder, look_at_file, look);

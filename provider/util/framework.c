@@ -47,7 +47,7 @@ static struct library libraries[MAX_LIBRARIES];
 static int read_catalogue(void)
 {
 	uint64_t now;
-	int rc = util_catalogue_look(folder, &now), n;
+	int rc = util_catalogue_mark(folder, &now), n;
 
 	if (known && (rc != 0 || now == look))
 		return 0;
