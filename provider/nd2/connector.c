@@ -22,7 +22,7 @@ static struct rn_client *client_of(struct nd_connector *c)
 }
 
 /* Under the connector's lock, which the handler of RN_EVENT_PORT_GONE takes too. */
-static HRESULT may(const struct nd_connector *c, enum nd_connector_method method)
+static HRESULT state_status(const struct nd_connector *c, enum nd_connector_method method)
 {
 	return nd_gone(c->async.adapter) ? ND_DEVICE_REMOVED : nd_connector_may(c->state, method);
 }
@@ -279,7 +279,7 @@ static HRESULT GetOverlappedResult(IND2Connector *This, OVERLAPPED *pOverlapped,
 
 static HRESULT bind_locked(struct nd_connector *c, const struct sockaddr *sa, ULONG cb)
 {
-	HRESULT hr = may(c, ND_CM_BIND);
+	HRESULT hr = state_status(c, ND_CM_BIND);
 	int rc;
 
 	if (SUCCEEDED(hr))
@@ -348,7 +348,7 @@ static HRESULT start_connect(struct nd_connector *c, struct connect_call *call,
 			     struct os_request *request)
 {
 	const ND2_ADAPTER_INFO *limits = &c->async.adapter->limits;
-	HRESULT hr = may(c, ND_CM_CONNECT);
+	HRESULT hr = state_status(c, ND_CM_CONNECT);
 	struct nd_qp *qp;
 	int rc;
 
@@ -448,7 +448,7 @@ static HRESULT CompleteConnect(IND2Connector *This, OVERLAPPED *pOverlapped)
 	if (FAILED(hr))
 		return hr;
 	pthread_mutex_lock(&c->async.lock);
-	hr = may(c, ND_CM_COMPLETE);
+	hr = state_status(c, ND_CM_COMPLETE);
 	if (FAILED(hr)) {
 		os_request_refuse(request, hr);
 	} else {
@@ -469,7 +469,7 @@ struct accept_call {
 static HRESULT start_accept(struct nd_connector *c, struct accept_call *call,
 			    struct os_request *request)
 {
-	HRESULT hr = may(c, ND_CM_ACCEPT);
+	HRESULT hr = state_status(c, ND_CM_ACCEPT);
 	int rc;
 
 	if (FAILED(hr))
@@ -533,7 +533,7 @@ static HRESULT Accept(IND2Connector *This, IUnknown *pQueuePair, ULONG inboundRe
 
 static HRESULT reject_locked(struct nd_connector *c, const struct rn_cm_param *param)
 {
-	HRESULT hr = may(c, ND_CM_REJECT);
+	HRESULT hr = state_status(c, ND_CM_REJECT);
 	struct nd_qp *qp;
 	int rc;
 
@@ -575,7 +575,7 @@ static HRESULT GetReadLimits(IND2Connector *This, ULONG *pInboundReadLimit,
 	HRESULT hr;
 
 	pthread_mutex_lock(&c->async.lock);
-	hr = may(c, ND_CM_LIMITS);
+	hr = state_status(c, ND_CM_LIMITS);
 	if (SUCCEEDED(hr) && pInboundReadLimit != NULL)
 		*pInboundReadLimit = c->inbound;
 	if (SUCCEEDED(hr) && pOutboundReadLimit != NULL)
@@ -586,7 +586,7 @@ static HRESULT GetReadLimits(IND2Connector *This, ULONG *pInboundReadLimit,
 
 static HRESULT copy_data(struct nd_connector *c, void *out, ULONG *pcb)
 {
-	HRESULT hr = may(c, ND_CM_DATA);
+	HRESULT hr = state_status(c, ND_CM_DATA);
 	ULONG have = *pcb, n;
 
 	if (FAILED(hr))
@@ -653,7 +653,7 @@ static HRESULT NotifyDisconnect(IND2Connector *This, OVERLAPPED *pOverlapped)
 	if (FAILED(hr))
 		return hr;
 	pthread_mutex_lock(&c->async.lock);
-	hr = may(c, ND_CM_NOTIFY);
+	hr = state_status(c, ND_CM_NOTIFY);
 	if (FAILED(hr)) {
 		os_request_refuse(request, hr);
 	} else {
@@ -710,7 +710,7 @@ static HRESULT Disconnect(IND2Connector *This, OVERLAPPED *pOverlapped)
 	if (FAILED(hr))
 		return hr;
 	pthread_mutex_lock(&c->async.lock);
-	hr = may(c, ND_CM_DISCONNECT);
+	hr = state_status(c, ND_CM_DISCONNECT);
 	if (FAILED(hr)) {
 		os_request_refuse(request, hr);
 	} else {

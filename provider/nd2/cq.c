@@ -57,7 +57,7 @@ static void destroy(struct nd_object *obj)
 	free(cq);
 }
 
-static void die(struct nd_cq *cq, HRESULT status)
+static void fail_queue(struct nd_cq *cq, HRESULT status)
 {
 	cq->dead = status;
 	rn_client_cq_disarm(cq->cq);
@@ -72,9 +72,9 @@ static void event(struct nd_object *obj, const struct rn_event *ev)
 	if (ev->kind == RN_EVENT_CQ && rn_client_cq_fired(cq->cq))
 		complete_waiters(cq);
 	else if (ev->kind == RN_EVENT_CQ_OVERRUN)
-		die(cq, ND_BUFFER_OVERFLOW);
+		fail_queue(cq, ND_BUFFER_OVERFLOW);
 	else if (ev->kind == RN_EVENT_PORT_GONE)
-		die(cq, ND_DEVICE_REMOVED);
+		fail_queue(cq, ND_DEVICE_REMOVED);
 	rn_client_cq_unlock(cq->cq);
 }
 

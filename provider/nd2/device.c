@@ -17,7 +17,7 @@ struct route {
 	struct route *next;
 	enum nd_route kind;
 	uint32_t id;
-	uint32_t told; /* the last round (struct device) that notified it */
+	uint32_t notified; /* the last round (struct device) that notified it */
 	struct nd_object *obj;
 };
 
@@ -143,15 +143,15 @@ bool nd_device_dispatch(struct nd_device *dev, const struct rn_event *ev)
 }
 
 /* Returns referenced objects of the bucket, n at most, that this round has not notified yet. */
-static unsigned next_to_tell(struct device *d, unsigned bucket, struct nd_object *objs[], unsigned n)
+static unsigned next_to_notify(struct device *d, unsigned bucket, struct nd_object *objs[], unsigned n)
 {
 	unsigned k = 0;
 
 	pthread_mutex_lock(&d->lock);
 	for (struct route *r = d->bucket[bucket]; r != NULL && k < n; r = r->next) {
-		if (r->told != d->round && ref_if_alive(r->obj))
+		if (r->notified != d->round && ref_if_alive(r->obj))
 			objs[k++] = r->obj;
-		r->told = d->round;
+		r->notified = d->round;
 	}
 	pthread_mutex_unlock(&d->lock);
 	return k;
@@ -166,7 +166,7 @@ static void dispatch_to_all(struct device *d, const struct rn_event *ev)
 
 	d->round++;
 	for (unsigned b = 0; b < BUCKETS; b++)
-		while ((n = next_to_tell(d, b, objs, 64)) != 0)
+		while ((n = next_to_notify(d, b, objs, 64)) != 0)
 			while (n-- != 0) {
 				if (objs[n]->cls->event != NULL)
 					objs[n]->cls->event(objs[n], ev);

@@ -65,7 +65,7 @@ static bool hand_over(struct nd_listener *l, const struct rn_event *ev)
 	return false;
 }
 
-static void keep(struct nd_listener *l, const struct rn_event *ev)
+static void queue_arrival(struct nd_listener *l, const struct rn_event *ev)
 {
 	struct arrival *a = calloc(1, sizeof(*a));
 
@@ -108,7 +108,7 @@ static void on_request(struct nd_listener *l, const struct rn_event *ev)
 	if (l->backlog != 0 && l->narrived >= l->backlog)
 		refuse(l, ev->id, ND_REASON_CONSUMER);
 	else
-		keep(l, ev);
+		queue_arrival(l, ev);
 }
 
 /* The peer withdrew a request that no call has claimed: drop it silently. False: a connector has
@@ -305,7 +305,7 @@ static HRESULT GetLocalAddress(IND2Listener *This, struct sockaddr *pAddress, UL
 	return hr;
 }
 
-static HRESULT ask(struct nd_listener *l, struct nd_connector *connector,
+static HRESULT claim_request(struct nd_listener *l, struct nd_connector *connector,
 		   struct os_request *request)
 {
 	struct arrival *a;
@@ -348,7 +348,7 @@ static HRESULT GetConnectionRequest(IND2Listener *This, IUnknown *pConnector,
 	if (FAILED(hr))
 		return hr;
 	pthread_mutex_lock(&l->async.lock);
-	hr = ask(l, (struct nd_connector *)obj, request);
+	hr = claim_request(l, (struct nd_connector *)obj, request);
 	if (FAILED(hr))
 		os_request_refuse(request, hr);
 	pthread_mutex_unlock(&l->async.lock);

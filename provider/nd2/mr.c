@@ -137,7 +137,7 @@ static HRESULT register_locked(struct nd_mr *mr, const void *buffer, SIZE_T size
 
 /* Reports a status that is known at once: an error as the return value, success through the
  * OVERLAPPED. */
-static HRESULT settle(struct os_request *request, HRESULT status)
+static HRESULT end_request(struct os_request *request, HRESULT status)
 {
 	if (FAILED(status)) {
 		os_request_refuse(request, status);
@@ -172,7 +172,7 @@ static HRESULT Register(IND2MemoryRegion *This, const void *pBuffer, SIZE_T cbBu
 	if (FAILED(hr))
 		return hr;
 	pthread_mutex_lock(&mr->async.lock);
-	hr = settle(request, register_locked(mr, pBuffer, cbBuffer, flags));
+	hr = end_request(request, register_locked(mr, pBuffer, cbBuffer, flags));
 	pthread_mutex_unlock(&mr->async.lock);
 	return hr;
 }
@@ -194,7 +194,7 @@ static HRESULT Deregister(IND2MemoryRegion *This, OVERLAPPED *pOverlapped)
 		hr = ND_DEVICE_BUSY;
 	else
 		hr = nd_status_of_errno(deregister_now(mr));
-	hr = settle(request, hr);
+	hr = end_request(request, hr);
 	pthread_mutex_unlock(&mr->async.lock);
 	return hr;
 }

@@ -22,18 +22,18 @@ HRESULT DllSelectAddress(const struct sockaddr *remote, ULONG cb, struct sockadd
 /* Lists the adapters, read anew each time: those the process runs while any is open, else those of
  * the configuration. Returns their number, or a negative errno when the configuration cannot be
  * read; each different error is printed once. */
-static int ask_adapters(struct rn_link_info info[ND_MAX_DEVICES])
+static int read_adapters(struct rn_link_info info[ND_MAX_DEVICES])
 {
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-	static char told[512];
+	static char printed[512];
 	char err[512] = "";
 	int n = rn_client_list(NULL, info, ND_MAX_DEVICES, err, sizeof(err));
 
 	pthread_mutex_lock(&lock);
-	if (strcmp(err, told) != 0) {
+	if (strcmp(err, printed) != 0) {
 		if (n < 0)
 			fprintf(stderr, "softrnic: %s\n", err);
-		memcpy(told, err, sizeof(told));
+		memcpy(printed, err, sizeof(printed));
 	}
 	pthread_mutex_unlock(&lock);
 	return n > ND_MAX_DEVICES ? ND_MAX_DEVICES : n;
@@ -41,7 +41,7 @@ static int ask_adapters(struct rn_link_info info[ND_MAX_DEVICES])
 
 static unsigned list_adapters(struct rn_link_info info[ND_MAX_DEVICES])
 {
-	int n = ask_adapters(info);
+	int n = read_adapters(info);
 
 	return n < 0 ? 0 : (unsigned)n;
 }
@@ -113,7 +113,7 @@ static HRESULT ResolveAddress(IND2Provider *This, const struct sockaddr *pAddres
 
 	if (pAddress == NULL || rn_client_addr_from_sockaddr(&addr, pAddress, cbAddress) != 0)
 		return ND_INVALID_ADDRESS;
-	n = ask_adapters(info);
+	n = read_adapters(info);
 	/* A mistake in the configuration counts as no adapters; with a shortage the answer is
 	 * unknown. */
 	if (n == -EMFILE || n == -ENFILE || n == -ENOMEM)

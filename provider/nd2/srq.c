@@ -19,7 +19,7 @@ static struct nd_srq *srq_of(IND2SharedReceiveQueue *This)
 
 /* All below are called under the lock. */
 
-static void look(struct nd_srq *srq)
+static void complete_if_fired(struct nd_srq *srq)
 {
 	if (rn_client_srq_fired(srq->srq))
 		os_request_list_complete(&srq->async.requests, ND_SUCCESS);
@@ -61,7 +61,7 @@ static void event(struct nd_object *obj, const struct rn_event *ev)
 
 	pthread_mutex_lock(&srq->async.lock);
 	if (ev->kind == RN_EVENT_SRQ_LIMIT)
-		look(srq);
+		complete_if_fired(srq);
 	else if (ev->kind == RN_EVENT_PORT_GONE)
 		os_request_list_complete(&srq->async.requests, ND_DEVICE_REMOVED);
 	pthread_mutex_unlock(&srq->async.lock);
@@ -103,7 +103,7 @@ static HRESULT modify_locked(struct nd_srq *srq, ULONG depth, ULONG threshold)
 		return rc == -ENOMEM ? ND_INSUFFICIENT_RESOURCES : nd_status_of_errno(rc);
 	if (threshold == 0)
 		return ND_SUCCESS;
-	look(srq);
+	complete_if_fired(srq);
 	srq->threshold = threshold;
 	if (!os_request_list_empty(&srq->async.requests))
 		arm(srq);
@@ -135,7 +135,7 @@ static HRESULT notify_locked(struct nd_srq *srq, struct os_request *request)
 		return ND_DEVICE_REMOVED;
 	}
 	/* A firing up to now completes the earlier requests, not this one. */
-	look(srq);
+	complete_if_fired(srq);
 	os_request_list_add(&srq->async.requests, request);
 	arm(srq);
 	return ND_PENDING;

@@ -50,7 +50,7 @@ static struct os_packet *unhook_first(void)
 static bool add_thread(void);
 
 /* Gives the other threads time to take the packets that wait. */
-static void look_again(void)
+static void wait_for_others(void)
 {
 	struct os_deadline deadline = os_deadline_in(SECOND_LOOK_MS);
 	pthread_cond_t never;
@@ -68,7 +68,7 @@ static void *run_routines(void *late)
 	os_thread_disable_cancel();
 	pthread_mutex_lock(&pool.lock);
 	if (late)
-		look_again();
+		wait_for_others();
 	for (;;) {
 		struct os_packet packet;
 		struct os_packet *taken;

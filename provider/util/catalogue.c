@@ -198,7 +198,7 @@ static uint64_t mix(uint64_t sum, uint64_t word)
 	return (sum ^ word) * 0x9e3779b97f4a7c15u + (sum >> 29);
 }
 
-static bool look_at_file(void *arg, const char *path)
+static bool mark_file(void *arg, const char *path)
 {
 	uint64_t *sum = arg;
 	struct stat st = {0};
@@ -211,8 +211,8 @@ static bool look_at_file(void *arg, const char *path)
 	return true;
 }
 
-int util_catalogue_mark(const char *folder, uint64_t *look)
+int util_catalogue_mark(const char *folder, uint64_t *mark)
 {
-	*look = 1;
-	return each_file(folder, look_at_file, look);
+	*mark = 1;
+	return each_file(folder, mark_file, mark);
 }

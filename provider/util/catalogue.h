@@ -28,7 +28,7 @@ const char *util_catalogue_folder(void);
 int util_catalogue_read(const char *folder, struct util_entry *entries, unsigned n);
 /* Computes a number that changes whenever reading may give another result. 0, or an error as
  * above. */
-int util_catalogue_mark(const char *folder, uint64_t *look);
+int util_catalogue_mark(const char *folder, uint64_t *mark);
 /* True if this errno, positive or negative, means a shortage of descriptors or memory. */
 bool util_is_shortage(int error);
 

@@ -34,7 +34,7 @@ struct library {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned starts;
 static char folder[512]; /* the catalogue's path, as of the first start */
-static uint64_t look;
+static uint64_t mark;
 static bool known; /* the catalogue has been read since the first start */
 static unsigned nentries;
 static struct util_entry entries[MAX_PROVIDERS];
@@ -49,7 +49,7 @@ static int read_catalogue(void)
 	uint64_t now;
 	int rc = util_catalogue_mark(folder, &now), n;
 
-	if (known && (rc != 0 || now == look))
+	if (known && (rc != 0 || now == mark))
 		return 0;
 	n = rc != 0 ? rc : util_catalogue_read(folder, entries, MAX_PROVIDERS);
 	if (n < 0) {
@@ -57,7 +57,7 @@ static int read_catalogue(void)
 		fprintf(stderr, "NetworkDirect catalogue: %s cannot be read: %s\n", folder, strerror(-n));
 		return known ? 0 : n;
 	}
-	look = now;
+	mark = now;
 	nentries = (unsigned)n;
 	known = true;
 	if (nentries == 0)
