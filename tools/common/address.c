@@ -1,4 +1,4 @@
-/* Which address do these words name? Owns nothing. Any thread. */
+/* Parses and prints the addresses of command lines. No state; any thread. */
 #include "address.h"
 
 #include <arpa/inet.h>
@@ -24,7 +24,7 @@ bool address_parse_ip(const char *text, uint16_t port, struct sockaddr_storage *
 	return false;
 }
 
-/* Digits alone: strtoul would take blanks and signs too. */
+/* Only digits: strtoul would accept blanks and signs too. */
 static bool parse_port(const char *text, uint16_t *port)
 {
 	size_t n = strspn(text, "0123456789");

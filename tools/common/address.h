@@ -8,11 +8,12 @@
 
 enum { ADDRESS_TEXT = 64 };
 
-/* An IPv4 or IPv6 address. */
+/* Parses an IPv4 or IPv6 address. */
 bool address_parse_ip(const char *text, uint16_t port, struct sockaddr_storage *out);
-/* "ip", "ip:port", "[v6]", "[v6]:port"; `port` unless the text has one of 1..65535. */
+/* Parses "ip", "ip:port", "[v6]" or "[v6]:port"; `port` is used unless the text has one, 1 to
+ * 65535. */
 bool address_parse(const char *text, uint16_t port, struct sockaddr_storage *out);
-/* With the port, unless it is 0. */
+/* Prints the address, with its port unless that is 0. */
 const char *address_text(const struct sockaddr_storage *a, char text[ADDRESS_TEXT]);
 uint32_t address_bytes(const struct sockaddr_storage *a);
 

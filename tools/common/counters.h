@@ -7,7 +7,7 @@
 
 /* Calls fn for every counter of every adapter. */
 void counters_each(void (*fn)(void *arg, const char *name, uint64_t value), void *arg);
-/* One line "value  name" for each counter that is not zero. */
+/* Prints one line "value  name" for each counter that is not zero. */
 void counters_print(FILE *to);
 
 #endif

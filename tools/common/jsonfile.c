@@ -1,4 +1,4 @@
-/* How do results get into a JSON file? Owns nothing: files and values belong to the caller. */
+/* Writes results to a JSON file. No state: files and values belong to the caller. */
 #include "jsonfile.h"
 
 #include <errno.h>
@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define DIGITS 15 /* of a double: whole numbers up to 2^49 stay whole, and 0.1 stays 0.1 */
+#define DIGITS 15 /* of a double: whole numbers up to 2^49 are printed exactly, and 0.1 as 0.1 */
 
 FILE *jsonfile_open(const char *program, const char *path)
 {

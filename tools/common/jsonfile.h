@@ -1,4 +1,5 @@
-/* JSON for programs beside the tables for people: a file that is opened before a test and written after it. Any thread. */
+/* JSON output of the tools, beside their tables: the file is opened before a test and written
+ * after it. Any thread. */
 #ifndef TOOLS_JSONFILE_H
 #define TOOLS_JSONFILE_H
 
@@ -6,13 +7,14 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Empty, ready to be written; NULL after one sentence on stderr that begins with `program`. */
+/* Opens the file for writing, empty; NULL after a message on stderr that begins with `program`. */
 FILE *jsonfile_open(const char *program, const char *path);
 /* Writes the value on lines of its own and closes the file; takes the reference. False: it could not be written. */
 bool jsonfile_finish(FILE *f, json_t *value);
-/* Any text as a string. Names may have bytes that are no UTF-8: such a text is taken for Latin-1. */
+/* Any text as a JSON string. Text that is not valid UTF-8 is converted as Latin-1. */
 json_t *jsonfile_text(const char *text);
-/* A figure with as many decimals as in the table; without decimals a whole number. Null: there is no such figure. */
+/* A number with as many decimals as in the table; with 0 decimals a whole number. NAN becomes
+ * null. */
 json_t *jsonfile_number(double value, int decimals);
 
 #endif

@@ -1,5 +1,6 @@
-/* ND2 set-up and waiting for the tools. Waits by polling for some milliseconds, which under the inline idle policy drives
- * the NIC from this very thread, and then by arming the completion queue and sleeping. */
+/* ND2 set-up and waiting for the tools. A wait polls for some milliseconds, which under the inline
+ * idle policy drives the NIC from the calling thread, and then arms the completion queue and
+ * sleeps. */
 #include "session.h"
 
 #include <stdio.h>
@@ -18,7 +19,8 @@
 
 const char *session_program = "tool";
 
-/* Whoever was interrupted says so at the end; what fails because of that is no news. */
+/* Silent when the user has asked to stop: what fails then is a consequence, and stop_leave()
+ * prints the reason. */
 static int complain(const char *what, HRESULT hr)
 {
 	if (!stop_asked())
@@ -26,8 +28,8 @@ static int complain(const char *what, HRESULT hr)
 	return -1;
 }
 
-/* The end of a request on `object` that answered `started`: its status, or ND_IO_TIMEOUT. One that has not ended is taken
- * back, so that s->ov is free again. */
+/* Waits for the request on `object` whose call returned `started`, and returns its status, or
+ * ND_IO_TIMEOUT. A request that does not end is cancelled, so that s->ov can be used again. */
 static HRESULT finish(struct session *s, void *object, HRESULT started, int timeout_ms)
 {
 	IND2Overlapped *o = object;
@@ -187,7 +189,7 @@ void session_disconnect(struct session *s, bool orderly)
 void session_wait_closed(struct session *s, bool orderly)
 {
 	IND2Connector *c = s->connector;
-	if (!stop_came()) /* else it is we who go */
+	if (!stop_came()) /* else this side disconnects first */
 		finish(s, c, c->lpVtbl->NotifyDisconnect(c, &s->ov), orderly ? CONNECT_TIMEOUT_MS : GIVE_UP_MS);
 	session_disconnect(s, orderly && !stop_came());
 }
@@ -313,7 +315,7 @@ static bool poll_for(struct session *s, ND2_RESULT *r, uint64_t ns)
 	return false;
 }
 
-/* Spins for a while, then arms and sleeps: 1 when a result was fetched. */
+/* Polls for a while, then arms and sleeps. Returns 1 when a result was taken. */
 static int fetch(struct session *s, ND2_RESULT *r, int timeout_ms)
 {
 	if (poll_for(s, r, timeout_ms ? POLL_NS : 0))
@@ -351,7 +353,7 @@ int session_next(struct session *s, struct done *done, int timeout_ms)
 	if (FAILED(r.Status)) {
 		if (!s->quiet && !stop_asked())
 			fprintf(stderr, "%s: %s failed: %s\n", session_program, names[done->kind], nd_text(r.Status));
-		s->quiet = true; /* the rest is flushed: one sentence is enough */
+		s->quiet = true; /* all further requests are flushed: one message is enough */
 		return -1;
 	}
 	return 1;

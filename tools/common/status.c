@@ -1,4 +1,4 @@
-/* What is this status, and how did this request end? Owns nothing. Any thread. */
+/* Names statuses and waits for requests. No state; any thread. */
 #include "status.h"
 
 #include <stdbool.h>
@@ -90,7 +90,7 @@ const char *nd_text(HRESULT hr)
 	return look_up(hr, false);
 }
 
-/* In short sleeps, since the signal that asks to stop wakes nobody here. */
+/* Polls in short waits, since the signal that asks to stop does not wake this thread. */
 static bool await_event(HANDLE event, int timeout_ms)
 {
 	while (timeout_ms != 0) {

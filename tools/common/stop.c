@@ -1,4 +1,5 @@
-/* Has the user interrupted this program? Owns the two signals. The handler runs in any thread and writes before it says so. */
+/* Handles SIGINT and SIGTERM. Owns both signals. The handler runs in any thread; it stores the
+ * time before it stores the signal's number. */
 #include "stop.h"
 
 #include <signal.h>
@@ -9,10 +10,11 @@
 #include <time.h>
 #include <unistd.h>
 
-/* GNU timeout sends its signal to the tool and to the tool's process group, and so twice. */
+/* GNU timeout sends its signal to the tool and to the tool's process group: the tool receives the
+ * signal twice. */
 #define ECHO_MS 250
 
-static atomic_int caught; /* the signal's number */
+static atomic_int caught; /* number of the first signal, 0 = none */
 static _Atomic uint64_t caught_ms;
 static atomic_bool said;
 static _Thread_local bool leaving;

@@ -1,4 +1,4 @@
-/* What does a measurement run on, and is that enough? Owns nothing. Any thread. */
+/* What does a measurement run on, and are there enough CPUs? No state; any thread. */
 #include "surroundings.h"
 
 #include <sched.h>
@@ -12,7 +12,8 @@ static unsigned own_cpus(void)
 	cpu_set_t set;
 	unsigned n = sched_getaffinity(0, sizeof(set), &set) == 0 ? (unsigned)CPU_COUNT(&set) : 1;
 	unsigned long quota, period;
-	FILE *f = fopen("/sys/fs/cgroup/cpu.max", "r"); /* a container may have less than its processors */
+	/* a container may be allowed fewer than the machine's CPUs */
+	FILE *f = fopen("/sys/fs/cgroup/cpu.max", "r");
 	if (f && fscanf(f, "%lu %lu", &quota, &period) == 2 && period > 0 && quota / period < n)
 		n = quota < period ? 1 : (unsigned)(quota / period);
 	if (f)

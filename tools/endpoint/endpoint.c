@@ -1,4 +1,4 @@
-/* How does a tool get connected, and away again? Owns the one open endpoint. One thread. */
+/* Connects and disconnects a tool. Owns the one open endpoint. One thread. */
 #include "endpoint.h"
 
 #include <stdarg.h>
@@ -14,9 +14,9 @@
 #include "version.h"
 
 #define FOR_EVER     (-1)
-#define CONNECT_MS   60000 /* address resolution and lost messages included */
+#define CONNECT_MS   60000 /* includes address resolution and lost messages */
 #define FAREWELL_MS  10000
-#define HASTY_MS     1000  /* something has failed already */
+#define HASTY_MS     1000  /* used after a failure */
 
 static const struct tool *program;
 static struct endpoint *open_one;
@@ -24,7 +24,7 @@ static bool dying;
 
 static void let_go(struct endpoint *e);
 
-/* Ends the program; a failure that follows while the connection is taken down does not begin this again. */
+/* Ends the program. A second failure, while the connection is closed, does not start this again. */
 _Noreturn static void leave(int status)
 {
 	if (open_one && !dying) {
@@ -226,7 +226,8 @@ static void disconnect(struct endpoint *e)
 	int patience = dying ? HASTY_MS : FAREWELL_MS;
 	IND2Connector *c = e->connector;
 	e->connected = false;
-	/* Who sent last must not go first, or its acknowledgement meets nobody: the server lets the client go. */
+	/* The side that sent last must not disconnect first, or its last acknowledgement finds no
+	 * peer: the server waits for the client. */
 	if (e->o->server && !dying)
 		finish_in(e, c, CALL(c, NotifyDisconnect, &e->ov), patience);
 	finish_in(e, c, CALL(c, Disconnect, &e->ov), patience);

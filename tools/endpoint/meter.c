@@ -1,4 +1,4 @@
-/* How fast was it, and how is that told? Owns nothing. Any thread, one at a time. */
+/* Measures a row and prints the table. No state; any thread, one at a time. */
 #include "meter.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "stop.h"
 
 #define BATCH_FIRST   16
-#define BATCH_SECONDS 0.15 /* an interruption waits for the end of a batch */
+#define BATCH_SECONDS 0.15 /* a batch is short, because an interruption takes effect at its end */
 #define QUIET_SECONDS 4
 #define SHOW_SECONDS  2
 
@@ -78,7 +78,8 @@ uint64_t plan_next(struct plan *p, const struct meter *m)
 		if (rest <= 0 || left == 0 || stop_asked())
 			return 0;
 		show(p, m);
-		/* not by leaps: the first few are slow or fast by chance */
+		/* growth is limited to 8 times, since the first batches may be slow or fast by
+		 * chance */
 		n = batch > 8 * (double)p->done ? 8 * p->done : (uint64_t)batch + 1;
 	}
 	n = n < left ? n : left;
@@ -103,7 +104,7 @@ const struct column table_customary[] = {
 void table_start(struct table *t, const struct column *columns, const char *tool, const struct options *o)
 {
 	*t = (struct table){.columns = columns, .o = o, .tool = tool};
-	if (o->client) /* a table of two ends */
+	if (o->client) /* only a tool with two ends has a measurement to describe */
 		endpoint_surroundings();
 	for (const struct column *c = columns; c->title; c++)
 		printf(" %*s", c->width, c->title);

@@ -1,4 +1,4 @@
-/* What is a tool asked to do? Owns the log file. One thread. */
+/* Reads a tool's command line. Owns the log file. One thread. */
 #include "options.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include "jsonfile.h"
 
 static const struct tool *current;
-static struct options own; /* what the rows below point to */
+static struct options own; /* the rows below point into it */
 static const char *config_file;
 static bool help;
 
@@ -83,7 +83,8 @@ void usage_error(const char *format, ...)
 	exit(2);
 }
 
-/* The row that a letter or a name is for, in any case as on Windows, but one of the right case goes first. */
+/* Finds the row of a letter or a name. As on Windows case does not matter, but an exact match is
+ * preferred. */
 static const struct option_row *find(const char *word, size_t len)
 {
 	const struct option_row *tables[] = {current->rows, common_rows}, *other_case = NULL;
@@ -124,7 +125,7 @@ static void store_sizes(const struct option_row *r, const char *text)
 	*(struct sizes *)r->to = (struct sizes){(uint32_t)a, (uint32_t)b};
 }
 
-/* text: NULL for a flag. */
+/* text is NULL for a flag. */
 static void store(const struct option_row *r, const char *text)
 {
 	uint64_t v;
@@ -145,7 +146,7 @@ static void store(const struct option_row *r, const char *text)
 	}
 }
 
-/* Takes the option that argv[i] is. Returns the index of its last word. */
+/* Parses the option at argv[i]. Returns the index of its last word. */
 static int take_option(int argc, char **argv, int i)
 {
 	const char *word = argv[i] + 1, *value = NULL;
@@ -187,7 +188,7 @@ void options_read(const struct tool *tool, struct options *o, int argc, char **a
 	current = tool;
 	own = tool->defaults;
 	for (int i = 1; i < argc; i++) {
-		/* -x, --name, and /x as on Windows: no address begins with these. */
+		/* -x, --name, and /x as on Windows; no address begins with these characters. */
 		if ((argv[i][0] == '-' || argv[i][0] == '/') && argv[i][1])
 			i = take_option(argc, argv, i);
 		else if (own.address.ss_family)

@@ -1,11 +1,11 @@
-/* Is this the data that was sent? Owns nothing. Any thread. */
+/* Fills memory with a pattern and checks it. No state; any thread. */
 #include "pattern.h"
 
 #include <string.h>
 
 #include "endpoint.h"
 
-/* Every bit of the outcome depends on every bit of x. */
+/* Every bit of the result depends on every bit of x. */
 static uint64_t mix(uint64_t x)
 {
 	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;

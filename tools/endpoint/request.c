@@ -1,4 +1,4 @@
-/* How does a tool post requests and get their completions? Owns nothing. The endpoint's thread. */
+/* Posts a tool's requests and takes their completions. No state; the endpoint's thread. */
 #include <sched.h>
 
 #include "endpoint.h"
@@ -75,8 +75,8 @@ _Noreturn static void no_word(const struct endpoint *e)
 	die("no completion for %u s", e->o->timeout_s);
 }
 
-/* Arms the queue, looks once more, for what came before it was armed, and sleeps. The request stays armed when the second
- * look finds something: the next wait has it. */
+/* Arms the queue, checks once more for results that came before, and sleeps. If the check finds
+ * one, the notification stays armed for the next wait. */
 static void sleep_for(struct endpoint *e, ND2_RESULT *r)
 {
 	while (true) {
@@ -117,7 +117,7 @@ void endpoint_next(struct endpoint *e, ND2_RESULT *r)
 			if (endpoint_poll(e, r))
 				return;
 		endpoint_interrupted(e);
-		sched_yield(); /* the peer may be waiting for this processor */
+		sched_yield(); /* the peer may need this CPU */
 		double now = meter_now();
 		began = began > 0 ? began : now;
 		if (now - began > e->o->timeout_s)

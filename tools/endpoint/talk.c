@@ -1,5 +1,5 @@
-/* How do the two ends agree on what comes next? Owns the memory of orders, behind the data in e->mem: TALK_SLOTS that are
- * sent from, TALK_SLOTS that are received into. The endpoint's thread. */
+/* Exchanges orders between the two ends. Owns the memory of orders, after the data in e->mem:
+ * TALK_SLOTS to send from and TALK_SLOTS to receive into. The endpoint's thread. */
 #include "talk.h"
 
 #include <endian.h>
@@ -8,10 +8,10 @@
 #define MAGIC   0x4e44u /* "ND" */
 #define VERSION 1
 
-/* Little endian, but for the token. */
+/* Little endian, except the token, which stays as GetRemoteToken returned it. */
 struct order_bytes {
 	uint16_t magic, version;
-	uint32_t tool; /* its customary port tells which */
+	uint32_t tool; /* the tool's default port, which identifies the tool */
 	uint32_t kind, size;
 	uint64_t count, first, addr;
 	uint32_t token, seed;

@@ -1,9 +1,9 @@
-/* nd_rping: the counterpart of rdma-core's rping over softrnic. Speaks rping's own application protocol, so that the other
- * end may be rping on a Linux host with any RoCE hardware or soft-RoCE.
+/* nd_rping: the counterpart of rdma-core's rping over softrnic. It uses rping's own protocol, so
+ * the other end may be rping on a Linux host with any RoCE hardware or soft-RoCE.
  *
- * The protocol, per round: client SENDs {address, rkey, size} of its source; server READs it and SENDs go-ahead; client
- * SENDs {address, rkey, size} of its sink; server WRITEs the data back and SENDs go-ahead; client compares.
- */
+ * The protocol, per round: the client SENDs {address, rkey, size} of its source; the server READs
+ * it and SENDs go-ahead; the client SENDs {address, rkey, size} of its sink; the server WRITEs the
+ * data back and SENDs go-ahead; the client compares. */
 #include <arpa/inet.h>
 #include <endian.h>
 #include <getopt.h>
@@ -23,13 +23,13 @@
 #define PING_MIN    23 /* rping takes 23 to 65535 */
 #define PING_MAX    65536
 #define WAIT_MS     20000
-#define PARTING_MS  5000 /* for the farewell, when all rounds are done */
+#define PARTING_MS  5000 /* wait for the disconnect after all rounds */
 #define SLOT_SOURCE 0
 #define SLOT_SINK   1
-#define VISITS_MAX  256 /* clients of a persistent server at a time */
-#define FAILURES_MAX 100 /* in sequence: an adapter that is gone fails each time */
+#define VISITS_MAX  256 /* clients that a persistent server serves at a time */
+#define FAILURES_MAX 100 /* in a row: with the adapter gone every attempt fails */
 
-/* On the wire in network order; the token of ND2 is in network order already. */
+/* In network byte order on the wire, as the ND2 token already is. */
 struct rping_info {
 	uint64_t buf;
 	uint32_t rkey;
@@ -59,8 +59,8 @@ static void usage(FILE *f)
 	      "Exit status 0 only when every round was right; 130 when interrupted (143: by SIGTERM).\n", f);
 }
 
-/* Waits for a completion of this kind; others on the way were sends of ours. 1 = got it, 0 = nothing in that time,
- * -1 = failed, or the peer left. */
+/* Waits for a completion of this kind, and skips completions of sends. 1 = there is one, 0 = none
+ * in time, -1 = an error, or the peer disconnected. */
 static int await_for(struct session *s, enum done_kind kind, struct done *d, int ms)
 {
 	int got;
@@ -70,7 +70,7 @@ static int await_for(struct session *s, enum done_kind kind, struct done *d, int
 	return got;
 }
 
-/* The same, but silence is a failure. */
+/* The same, but a timeout is an error. */
 static int await(struct session *s, enum done_kind kind, struct done *d)
 {
 	int got = await_for(s, kind, d, WAIT_MS);
@@ -101,7 +101,7 @@ static int send_info(struct session *s, unsigned slot, uint32_t size)
 	return session_send_msg(s, &info, sizeof(info));
 }
 
-/* rping's text: a header, then a run of printable characters that starts one further each round, then NUL. */
+/* rping's text: a header, then printable characters that start one further each round, then NUL. */
 static void make_ping(char *buf, unsigned size, unsigned round)
 {
 	int head = snprintf(buf, size, "rdma-ping-%u: ", round);
@@ -139,7 +139,8 @@ static int client(struct session *s, const struct options *o)
 			return -1;
 		}
 		if (o->verbose)
-			printf("ping data: %.*s\n", (int)o->size, sink); /* the server may have left no end */
+			/* the data from the server may have no NUL */
+			printf("ping data: %.*s\n", (int)o->size, sink);
 	}
 	printf("nd_rping: %u rounds of %u bytes%s\n", o->count, o->size, o->validate ? ", data compared" : "");
 	return 0;
@@ -147,12 +148,12 @@ static int client(struct session *s, const struct options *o)
 
 enum round { ROUND_DONE, ROUND_FAILED, CLIENT_LEFT, CLIENT_SILENT };
 
-/* One round of the server, if the client begins one within ms. */
+/* Serves one round, if the client begins it within ms. */
 static enum round serve_round(struct session *s, const struct options *o, int ms)
 {
 	struct rping_info info;
 	struct done d;
-	s->quiet = true; /* a flushed receive between rounds is how the client leaves */
+	s->quiet = true; /* a receive flushed between rounds means that the client disconnected */
 	int got = await_for(s, DONE_RECV, &d, ms);
 	if (got != 1)
 		return got == 0 ? CLIENT_SILENT : CLIENT_LEFT;
@@ -180,7 +181,7 @@ static enum round serve_round(struct session *s, const struct options *o, int ms
 	return send_info(s, SLOT_SOURCE, size) != 0 ? ROUND_FAILED : ROUND_DONE;
 }
 
-/* How the connection ended goes to *end. 0 when every round was right. */
+/* Serves rounds until the connection ends; *end gets the reason. 0 if every round was right. */
 static int server(struct session *s, const struct options *o, enum round *end)
 {
 	unsigned rounds = 0;
@@ -236,13 +237,13 @@ static int parse_options(int argc, char **argv, struct options *o)
 	return local && !o->server ? session_parse_address(local, 0, &o->local) : 0;
 }
 
-/* Serves the client that is connected, to the end of the connection. */
+/* Serves the connected client until the connection ends. */
 static int serve(struct session *s, const struct options *o)
 {
 	enum round end;
 	int err = server(s, o, &end);
 	fflush(stdout);
-	/* A peer that has ended says its farewell once; if that was lost we need not wait for it twice. */
+	/* A peer that has exited sends its DREQ only once; if that was lost, do not wait for it. */
 	if (end == CLIENT_SILENT)
 		session_disconnect(s, false);
 	else
@@ -252,11 +253,11 @@ static int serve(struct session *s, const struct options *o)
 
 static int prepare(struct session *s)
 {
-	s->recv_bytes = sizeof(struct rping_info); /* as rping has it: who sends more is told */
+	s->recv_bytes = sizeof(struct rping_info); /* as in rping: a longer message is an error */
 	return session_prepare(s, PING_MAX, 2);
 }
 
-/* ---- -P: a thread for each client ---- */
+/* ---- -P: one thread per client ---- */
 
 struct visit {
 	struct session s;
@@ -280,7 +281,7 @@ static void *receive_visitor(void *arg)
 	return NULL;
 }
 
-/* A session that is ready before its client comes; then a thread of its own. */
+/* Prepares a session, waits for its client, and serves it in a thread of its own. */
 static int welcome(struct session *host, const struct options *o)
 {
 	struct visit *v = calloc(1, sizeof(*v));
@@ -303,7 +304,7 @@ static int welcome(struct session *host, const struct options *o)
 	return err;
 }
 
-/* Until the user stops it, or nothing works any more. */
+/* Serves until the user stops the program, or FAILURES_MAX attempts have failed. */
 static int serve_all(struct session *host, const struct options *o)
 {
 	unsigned failures = 0;

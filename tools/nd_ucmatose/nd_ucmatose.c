@@ -1,8 +1,9 @@
-/* nd_ucmatose: the counterpart of rdma-core's ucmatose over softrnic; the other end may be ucmatose on any RoCEv2 host.
+/* nd_ucmatose: the counterpart of rdma-core's ucmatose over softrnic; the other end may be
+ * ucmatose on any RoCEv2 host.
  *
- * The protocol: all connections are made; the server sends COUNT messages of SIZE bytes on each; the client, when it has all of
- * them, sends as many on each, and what it sends is what it received last; the server, when it has those, disconnects.
- */
+ * The protocol: all connections are made; the server sends COUNT messages of SIZE bytes on each;
+ * when the client has them all, it sends as many on each, with the data it received last; when the
+ * server has those, it disconnects. */
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,8 +62,9 @@ static void nap(unsigned ms)
 		usleep((ms < STOP_LOOK_MS ? ms : STOP_LOOK_MS) * 1000);
 }
 
-/* Waits until nothing sent is in flight and `receives` messages came, each equal to the first slot. The server has put there what
- * it sent; the client, which must take what comes, puts the first message there. */
+/* Waits until no send is in flight and `receives` messages have arrived, each equal to the first
+ * slot. The server has its own data there; the client, which cannot know the data, stores the
+ * first message there. */
 static int complete(struct session *s, const struct options *o, unsigned receives)
 {
 	bool known = o->server;
@@ -125,7 +127,7 @@ static int request(struct session *s, const struct options *o)
 	return 0;
 }
 
-/* One session per connection; the first one's listener takes all. */
+/* One session per connection; all are accepted at the first session's listener. */
 static int run(struct session *s, const struct options *o)
 {
 	uint16_t port;

@@ -1,10 +1,11 @@
-/* nd_udaddy: the counterpart of rdma-core's udaddy over softrnic; the other end may be udaddy on any RoCEv2 host. ND2 has no
- * datagrams, so this one is a client of rn/client.h. One thread.
+/* nd_udaddy: the counterpart of rdma-core's udaddy over softrnic; the other end may be udaddy on
+ * any RoCEv2 host. ND2 has no datagrams, so this program is a client of rn/client.h. One thread.
  *
- * The protocol: per "connection" the client asks the CM where the service is (SIDR) and sends COUNT datagrams of SIZE bytes whose
- * immediate data is its own queue pair; the server, when it has all of them, sends as many back. What it sends begins where
- * its receive began: 40 bytes of the IP header, then the client's data. Who misses one waits for ever; we do not.
- */
+ * The protocol: for each "connection" the client asks the CM for the service's queue pair (SIDR)
+ * and sends COUNT datagrams of SIZE bytes, with its own queue pair number as immediate data; when
+ * the server has them all, it sends as many back. These begin at the start of its receive buffer:
+ * 40 bytes of the IP header, then the client's data. If a datagram is lost, udaddy waits for ever;
+ * this program ends with a timeout. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <getopt.h>
@@ -30,12 +31,12 @@ struct options {
 	unsigned connections, count, size;
 };
 
-/* One queue pair and where it sends to. */
+/* One queue pair and its destination. */
 struct path {
 	struct rn_client_qp *qp;
 	uint32_t cm;
 	struct rn_ud to;
-	uint8_t *mem; /* what is sent, then `count` receives */
+	uint8_t *mem; /* the send buffer, then `count` receive buffers */
 	unsigned received, sent;
 };
 
@@ -82,7 +83,8 @@ static uint8_t *receive_at(const struct lab *l, const struct path *p, unsigned i
 	return p->mem + (GRH + l->o->size) * (i + 1);
 }
 
-/* Whether this is the own address that was asked for; without one, any of the peer's family will do. */
+/* True if this is the local address of the options; without one, any address of the peer's
+ * family. */
 static bool is_own(const struct lab *l, const struct rn_gid *gid, const struct rn_client_addr *local,
 		   const struct rn_client_addr *peer)
 {
@@ -91,7 +93,7 @@ static bool is_own(const struct lab *l, const struct rn_gid *gid, const struct r
 	return rn_client_gid_is_v4(gid) == rn_client_gid_is_v4(&peer->gid);
 }
 
-/* The adapter that has the address, which is told if it was not given. */
+/* Opens the adapter that has the local address, and stores that address if it was not given. */
 static int open_adapter(struct lab *l, struct rn_client_addr *local, const struct rn_client_addr *peer)
 {
 	struct rn_link_info info[8];
@@ -175,8 +177,8 @@ static int send_all(struct lab *l, struct path *p, const uint8_t *data)
 	return 0;
 }
 
-/* One datagram: as long as all are, sent by who it says, and equal to what must come. The server must take the first one
- * for right; those behind it equal it. */
+/* Checks one datagram: length, sender, and data. The server takes the first one as the model for
+ * the others. */
 static int take(struct lab *l, struct path *p, const struct rn_cqe *c)
 {
 	unsigned size = l->o->size;
@@ -222,7 +224,7 @@ static int take_completions(struct lab *l)
 	return 0;
 }
 
-/* Until every path has received, and sent, so many. */
+/* Waits until every path has received and sent the given numbers. */
 static int complete(struct lab *l, unsigned received, unsigned sent)
 {
 	uint64_t until = now_ms() + WAIT_MS;
@@ -239,7 +241,7 @@ static int complete(struct lab *l, unsigned received, unsigned sent)
 	return 0;
 }
 
-/* The next event of the connection manager. */
+/* Waits for the next event of the connection manager. */
 static int next_event(struct lab *l, struct rn_event *ev, int timeout_ms)
 {
 	uint64_t until = now_ms() + (uint64_t)timeout_ms;
@@ -364,7 +366,7 @@ static int run(const struct options *o)
 		printf("nd_udaddy: %u connections, %u datagrams of %u bytes each way, data compared\n", o->connections, o->count,
 		       o->size);
 	if (o->server && err == 0)
-		usleep(1000000); /* a repeated question must find its answer */
+		usleep(1000000); /* keep the service for a repeated SIDR request of the client */
 	if (o->stats)
 		counters_print(stdout);
 	tear_down(&l);

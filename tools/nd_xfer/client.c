@@ -1,5 +1,5 @@
-/* The sending side: reads the file in chunks, hashes them, moves them by the chosen verb, never more than `slots` chunks
- * that the server has not given back. */
+/* The sending side: reads the file in chunks, hashes them and moves them with the chosen verb,
+ * never more than `slots` chunks without a CREDIT of the server. */
 #include "xfer.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@ struct sending {
 	const struct xfer_options *o;
 	int fd;
 	uint64_t size, sent;
-	uint32_t busy, next;      /* chunks not yet credited; next slot */
+	uint32_t busy, next;      /* chunks without a CREDIT; the next slot */
 	uint64_t addr;
 	uint32_t token;
 	EVP_MD_CTX *sha;
@@ -104,7 +104,7 @@ static int take_completion(struct sending *t)
 static int transfer(struct sending *t)
 {
 	while (t->sent < t->size) {
-		/* leave room in the initiator queue for what is still unfinished */
+		/* Leave room in the initiator queue for unfinished requests. */
 		if (t->busy < t->o->slots && t->s->in_flight < 2 * t->o->slots) {
 			if (send_chunk(t) != 0)
 				return -1;
@@ -113,7 +113,7 @@ static int transfer(struct sending *t)
 			return -1;
 		}
 		if (t->finished)
-			return 0; /* the server has given up and says why */
+			return 0; /* the server has failed; its RESULT has the errno */
 	}
 	struct xfer_msg m = {.kind = XFER_DONE};
 	unsigned len;
@@ -126,7 +126,7 @@ static int transfer(struct sending *t)
 	while (!t->finished)
 		if (take_completion(t) != 0)
 			return -1;
-	memcpy(t->result.pad, m.sha256, XFER_SHA); /* ours, beside theirs */
+	memcpy(t->result.pad, m.sha256, XFER_SHA); /* this side's hash, beside the server's */
 	return 0;
 }
 

@@ -1,18 +1,18 @@
-/* What two nd_xfer processes say to each other over one connection, in Sends. An application protocol of this tool, not
- * of the NIC. All fields little endian as both ends are x86-64; the first message names magic and version.
+/* The messages that two nd_xfer processes exchange over one connection, in Sends: this tool's own
+ * protocol. All fields are little endian, since both ends are x86-64; the first message has magic
+ * and version.
  *
  *   client                                   server
  *   HELLO {mode, via, chunk, slots, size}  ->
  *                                          <-  READY {status, addr, token}
- *   per chunk, at most `slots` uncredited:
+ *   per chunk, at most `slots` without a CREDIT:
  *     send:  the bytes themselves          ->
  *     write: RDMA Write into slot, CHUNK   ->
  *     read:  CHUNK (server Reads the slot) ->
  *                                          <-  CREDIT
  *   DONE {sha256}                          ->
  *                                          <-  RESULT {status, sha256}
- *   table mode: PING of any length is sent back as it is; DONE ends.
- */
+ *   table mode: a PING of any length is sent back unchanged; DONE ends the mode. */
 #ifndef ND_XFER_PROTO_H
 #define ND_XFER_PROTO_H
 

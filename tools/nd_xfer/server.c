@@ -1,5 +1,6 @@
-/* The receiving side: serves one connection after the other. Chunks come by Send, are Written into our slots, or are Read by
- * us from the client's; each is hashed, written to the file and given back with a CREDIT. */
+/* The receiving side: serves one connection after another. Chunks arrive by Send, by the client's
+ * Write into a slot of this side, or by this side's Read of the client's slot; each is hashed,
+ * written to the file and returned with a CREDIT. */
 #include "xfer.h"
 
 #include <errno.h>
@@ -14,7 +15,7 @@ struct receiving {
 	struct session *s;
 	const struct xfer_options *o;
 	struct xfer_msg hello;
-	int fd, status;           /* status: errno of the file, told to the client */
+	int fd, status;           /* status: errno of the file, sent to the client */
 	uint64_t got;
 	uint32_t length[256];     /* of the READ in flight into each slot */
 	EVP_MD_CTX *sha;
@@ -87,7 +88,7 @@ static int take_message(struct receiving *t, const struct done *d)
 	return -1;
 }
 
-/* Table mode: a message that is not DONE goes back at its own length. */
+/* Table mode: sends every message but DONE back at its own length. */
 static int echo(struct receiving *t, const struct done *d)
 {
 	const struct xfer_msg *m = (const struct xfer_msg *)d->data;
@@ -121,7 +122,8 @@ static int serve(struct receiving *t)
 	return 0;
 }
 
-/* The client decides chunk and slots; ours are made for the largest we allow, so it must ask for no more. */
+/* The client chooses chunk and slots. This side's memory is made for the greatest values allowed,
+ * so larger ones are rejected. */
 static int open_transfer(struct receiving *t)
 {
 	struct xfer_msg m = {.kind = XFER_READY, .addr = (uint64_t)(uintptr_t)t->s->mem, .token = t->s->remote_token};
@@ -191,7 +193,8 @@ int server_run(struct session *s, const struct xfer_options *o)
 		if (one_connection(s, o) != 0) {
 			err = -1;
 			session_reset(s);
-			usleep(AFTER_FAILURE_US); /* an adapter that is gone fails at once, each time */
+			/* with the adapter gone every attempt fails at once */
+			usleep(AFTER_FAILURE_US);
 		}
 		fflush(stdout);
 	}

@@ -1,5 +1,6 @@
-/* The bandwidth and latency table: RDMA Writes in a window for bandwidth, Send ping-pong for latency, by message size.
- * Median of several short rounds, since machines are shared. */
+/* The bandwidth and latency table by message size: RDMA Writes in a window for bandwidth, Send
+ * ping-pong for latency. Each figure is the median of several short rounds, since the machine may
+ * be shared. */
 #include "xfer.h"
 
 #include <stdio.h>

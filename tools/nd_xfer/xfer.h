@@ -10,25 +10,26 @@
 
 struct xfer_options {
 	struct sockaddr_storage local, peer;
-	const char *file;     /* client: what to send; server: where to write, NULL = hash only */
+	/* client: the file to send; server: the file to write, NULL = hash only */
+	const char *file;
 	enum xfer_via via;
 	bool table;           /* client: bandwidth and latency table instead of a file */
 	bool progress, stats;
 	uint32_t chunk, slots;
 	unsigned count;       /* server: connections to serve, 0 = for ever */
-	int timeout_ms;       /* without a word from the peer */
+	int timeout_ms;       /* longest wait for the peer */
 };
 
 int client_run(struct session *s, const struct xfer_options *o);
 int server_run(struct session *s, const struct xfer_options *o);
-/* The bandwidth and latency table, over a connection that has said HELLO. */
+/* Measures and prints the bandwidth and latency table, over a connection after HELLO and READY. */
 int table_run(struct session *s, const struct xfer_options *o, uint64_t addr, uint32_t token);
 
 /* Sends one message of the protocol; fills in magic and version. */
 int send_msg(struct session *s, struct xfer_msg *msg);
-/* Waits for the next control message; other completions on the way are only counted. */
+/* Waits for the next control message; other completions only update the counters. */
 int next_msg(struct session *s, const struct xfer_options *o, struct xfer_msg *msg);
-/* The message in a receive completion, or NULL with a sentence when it is not one. */
+/* The message in a receive completion, or NULL after an error message if it is not one. */
 const struct xfer_msg *as_msg(const struct done *d);
 
 double seconds_now(void);
@@ -41,7 +42,7 @@ void progress_start(struct progress *p, uint64_t size, bool on);
 void progress_show(struct progress *p, uint64_t at, bool last);
 void sha_text(const uint8_t sha[XFER_SHA], char text[2 * XFER_SHA + 1]);
 
-/* Retransmitted packets of all adapters of this process so far. */
+/* Packets that all adapters of this process have retransmitted so far. */
 uint64_t retransmissions(void);
 
 extern const char *const via_names[];

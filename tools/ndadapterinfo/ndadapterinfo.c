@@ -54,7 +54,8 @@ static void print_info(const ND2_ADAPTER_INFO *info)
 		printf("\t0x%08x\n", rest);
 }
 
-/* By hand: libjansson's numbers are signed, and an AdapterId may be larger. No text here needs escapes. */
+/* Written without libjansson, whose numbers are signed: an AdapterId may be larger. No text here
+ * needs escapes. */
 static void print_json(FILE *f, const char *address, const ND2_ADAPTER_INFO *info)
 {
 	fprintf(f, "{\"address\": \"%s\"", address);
@@ -69,7 +70,7 @@ static void show_adapter(const struct options *given, const struct sockaddr_stor
 	struct endpoint e;
 	char text[ADDRESS_TEXT];
 	o.address = *address;
-	o.server = true; /* the address is the adapter's own */
+	o.server = true; /* the given address is the adapter's own */
 	must(address_text(address, text), NdCheckAddress((const struct sockaddr *)address, address_bytes(address)));
 	endpoint_open(&e, &o);
 	printf("Address: %s\n", text);
@@ -79,7 +80,7 @@ static void show_adapter(const struct options *given, const struct sockaddr_stor
 	endpoint_close(&e);
 }
 
-/* All addresses of this machine that have an adapter; for free(). */
+/* All addresses of this machine that have an adapter; the caller frees the list. */
 static SOCKET_ADDRESS_LIST *addresses(void)
 {
 	SOCKET_ADDRESS_LIST *list = NULL;

@@ -1,6 +1,7 @@
-/* Which addresses of this machine have a NetworkDirect adapter, and does what the helper functions say of them hold? Every
- * address of the list must pass NdCheckAddress, be reached from one that passes it too, and open an adapter that knows it.
- * With an address only that one is looked for, with --remote the local one from which it is reached. One thread. */
+/* Which addresses of this machine have a NetworkDirect adapter, and do the helper functions agree
+ * about them? Every listed address must pass NdCheckAddress, be reached from an address that
+ * passes it too, and open an adapter that lists it. With an address only that one is tried; with
+ * --remote the local address from which it is reached. One thread. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,7 @@ static const char *from_list(const SOCKET_ADDRESS_LIST *list, INT i, struct sock
 	return address_text(a, text);
 }
 
-/* For free(). Asks until the list fits: it may grow between two calls. */
+/* Enlarges the list, which may grow between two calls; the caller frees it. */
 static SOCKET_ADDRESS_LIST *grown(SOCKET_ADDRESS_LIST *list, SIZE_T bytes)
 {
 	list = realloc(list, bytes);
@@ -50,7 +51,7 @@ static bool listed(const SOCKET_ADDRESS_LIST *list, const char *text)
 	return false;
 }
 
-/* The addresses of an open adapter; for free(). */
+/* The addresses of an open adapter; the caller frees the list. */
 static SOCKET_ADDRESS_LIST *own_addresses(IND2Adapter *adapter)
 {
 	SOCKET_ADDRESS_LIST *list = NULL;
@@ -62,7 +63,7 @@ static SOCKET_ADDRESS_LIST *own_addresses(IND2Adapter *adapter)
 	return list;
 }
 
-/* An address with a provider, from which this one is reached. */
+/* The local address with a provider from which this address is reached. */
 static const char *reached_from(const struct sockaddr_storage *a, char text[ADDRESS_TEXT])
 {
 	struct sockaddr_storage local = {0};
@@ -109,7 +110,7 @@ static void try_all(void)
 	free(list);
 }
 
-/* One address; the list must have it too. */
+/* Tries one address, which must be in the list too. */
 static void try_one(const struct sockaddr_storage *a)
 {
 	char text[ADDRESS_TEXT];

@@ -1,5 +1,6 @@
-/* How long does it take to register memory, and to deregister it? Once with an event whose low bit is set, which keeps the end
- * of a request from the completion port that the file is bound to, and once without an event, through that port. One thread. */
+/* How long does it take to register memory, and to deregister it? Measured once with an event
+ * whose low bit is set, which keeps the completion out of the port that the file is bound to, and
+ * once without an event, through that port. One thread. */
 #include <stdio.h>
 #include <string.h>
 
@@ -21,7 +22,7 @@ struct watch {
 	OVERLAPPED ov;
 };
 
-/* Seconds in the call itself and until its end is known. */
+/* Seconds in the call itself, and until the request has completed. */
 struct spent {
 	double call, all;
 };
@@ -38,7 +39,7 @@ static const struct column columns[] = {
 	{.title = NULL},
 };
 
-/* What the port has, which must be this request. */
+/* Takes the port's packet, which must be this request's. */
 static void take_packet(struct watch *w)
 {
 	NDS_PORT_ENTRY entry;
@@ -84,7 +85,7 @@ static void run_row(struct watch *w, struct table *t, uint32_t size)
 	struct spent reg = {0}, dereg = {0};
 	struct meter m = {0};
 	struct plan plan;
-	plan_start(&plan, &w->o, 1, MOST); /* no bytes move */
+	plan_start(&plan, &w->o, 1, MOST); /* no bytes are moved */
 	plan.size = size;
 	for (uint64_t n; (n = plan_next(&plan, &m)) > 0;) {
 		meter_start(&m);
@@ -97,7 +98,7 @@ static void run_row(struct watch *w, struct table *t, uint32_t size)
 				meter_cpu_percent(&m)});
 }
 
-/* The low bit kept everything out of the port. */
+/* Checks that the low bit kept every completion out of the port. */
 static void nothing_in_port(struct watch *w)
 {
 	NDS_PORT_ENTRY entry;
@@ -155,7 +156,7 @@ int main(int argc, char **argv)
 {
 	static struct watch w;
 	endpoint_program(&tool, &w.o, argc, argv);
-	w.o.server = true; /* the address is the adapter's own */
+	w.o.server = true; /* the given address is the adapter's own */
 	endpoint_open(&w.e, &w.o);
 	endpoint_memory(&w.e, sizes.max, ND_MR_FLAG_ALLOW_LOCAL_WRITE);
 	memset(w.e.mem, 1, sizes.max);

@@ -1,8 +1,10 @@
-/* How many memory regions are registered and deregistered in a second? Several threads make regions at the same adapter and
- * share a completion port: each takes as many packets from it as it made requests, its own or another's.
+/* How many memory regions are registered and deregistered in a second? Several threads use regions
+ * of the same adapter and share a completion port: each takes as many packets from the port as it
+ * made requests, its own or another thread's.
  *
- * The main thread measures: it reads its watch while the others wait at a barrier, or it would read it late on a busy machine.
- * It alone ends the program: a thread that fails notes why, and all go on to the next barrier. */
+ * The main thread measures: it reads the clock while the others wait at a barrier, since on a busy
+ * machine it would read it late otherwise. Only the main thread ends the program: a thread that
+ * fails stores the reason, and all go on to the next barrier. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -14,11 +16,11 @@
 #include "stop.h"
 
 #define MOST     10000 /* regions of a row and thread */
-#define LEAST    2000  /* the same of the largest */
+#define LEAST    2000  /* the same for the largest regions */
 #define PATIENCE 10000 /* ms for one registration */
 
 static struct sizes sizes = {1, 4 << 20};
-static unsigned nthreads = 2, iterations; /* 0: as below */
+static unsigned nthreads = 2, iterations; /* 0: MOST and LEAST apply */
 
 struct region {
 	OVERLAPPED ov;
@@ -30,9 +32,9 @@ struct crew {
 	struct options o;
 	HANDLE port;
 	pthread_barrier_t barrier;
-	uint32_t size;            /* of this row; 0: go home */
+	uint32_t size;            /* of this row; 0: the threads end */
 	unsigned count;           /* regions of each thread */
-	_Atomic(const char *) what; /* has failed, or NULL */
+	_Atomic(const char *) what; /* the call that failed, or NULL */
 	_Atomic HRESULT why;
 };
 
@@ -68,7 +70,7 @@ static bool well(struct crew *c, const char *what, HRESULT hr)
 	return false;
 }
 
-/* One packet of the port, whoever's: its request has ended well. */
+/* Takes one packet of the port, of any thread's request, which must have succeeded. */
 static bool take_packet(struct crew *c, IND2MemoryRegion *any)
 {
 	NDS_PORT_ENTRY entry;
@@ -92,7 +94,7 @@ static bool register_one(struct worker *w, struct region *r)
 static bool deregister_one(struct worker *w, struct region *r)
 {
 	if (r->mr == NULL)
-		return true; /* the user has stopped the row before its turn came */
+		return true; /* the user stopped the row before this region was registered */
 	return well(w->crew, "Deregister", CALL(r->mr, Deregister, &r->ov)) && take_packet(w->crew, r->mr);
 }
 
@@ -112,7 +114,7 @@ static void release_all(struct worker *w)
 	}
 }
 
-/* The main thread reads its watch between the two. */
+/* The main thread reads the clock between the two barriers. */
 static void meet_twice(pthread_barrier_t *b)
 {
 	pthread_barrier_wait(b);
@@ -124,7 +126,9 @@ static void *work(void *arg)
 	struct worker *w = arg;
 	pthread_barrier_t *b = &w->crew->barrier;
 	while (meet_twice(b), w->crew->size != 0) {
-		w->count = w->crew->count; /* the next row's may be written while regions of this one are released */
+		/* copied, since the main thread may write the next row's count while regions of
+		 * this row are released */
+		w->count = w->crew->count;
 		each(w, register_one);
 		meet_twice(b);
 		each(w, deregister_one);
@@ -136,7 +140,7 @@ static void *work(void *arg)
 
 /* ---- main thread ---- */
 
-/* The largest regions are fewer, as is customary. */
+/* There are fewer of the largest regions. */
 static unsigned count_for(uint32_t size)
 {
 	uint64_t fit = (uint64_t)(sizes.max / size) * LEAST;
@@ -145,7 +149,7 @@ static unsigned count_for(uint32_t size)
 	return fit < MOST ? (unsigned)fit : MOST;
 }
 
-/* What failed, if anything did. Where that is: everybody waits for the next row, or has gone home. */
+/* Reports the first failure. Called only while all threads wait for the next row or have ended. */
 static void all_well(struct crew *c)
 {
 	const char *what = atomic_load(&c->what);
@@ -228,7 +232,7 @@ int main(int argc, char **argv)
 {
 	static struct crew c;
 	endpoint_program(&tool, &c.o, argc, argv);
-	c.o.server = true; /* the address is the adapter's own */
+	c.o.server = true; /* the given address is the adapter's own */
 	endpoint_open(&c.e, &c.o);
 	must("NdsPortCreate", NdsPortCreate(&c.port));
 	must("NdsPortBind", NdsPortBind(c.port, c.e.file, 0));

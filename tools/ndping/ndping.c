@@ -1,5 +1,6 @@
-/* How much does Send carry in one direction? The client sends, the server receives and compares with what was sent. The
- * server says how many receives it has, and when it has posted more, so that no message meets none. One thread. */
+/* What is the bandwidth of Send in one direction? The client sends, the server receives and
+ * compares with the expected data. The server sends the number of its receives, and again when it
+ * has posted more, so that no message arrives without a receive. One thread. */
 #include "endpoint.h"
 #include "meter.h"
 #include "pattern.h"
@@ -9,9 +10,9 @@
 #define ITERATIONS 500000
 #define WARM_UP    1000
 #define WARM_BYTES 40
-#define ROOM       (64u << 20) /* for receives; but at least two of the largest */
+#define ROOM       (64u << 20) /* bytes of receive buffers; at least two of the largest messages */
 
-/* Memory: the pattern that is sent from, and at the server the buffers that are received into. */
+/* Memory: the pattern to send from, and at the server the receive buffers. */
 struct side {
 	struct endpoint e;
 	unsigned pipeline;
@@ -23,7 +24,7 @@ static size_t stride(uint32_t size)
 	return ((size_t)size + 63) & ~(size_t)63;
 }
 
-/* Receives for messages of this size. */
+/* Number of receives for messages of this size. */
 static uint64_t receives_of(const struct side *s, uint32_t size)
 {
 	uint64_t fit = ROOM / stride(size);

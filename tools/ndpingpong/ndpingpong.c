@@ -1,5 +1,5 @@
-/* How long does a message take? The client sends a ping and the server a pong; half of the time until it is there is the
- * latency. What arrives is compared with what was sent while no time is taken. One thread. */
+/* What is the latency of a message? The client sends a ping and the server a pong; the latency is
+ * half of the round trip. Received data is compared while the clock is stopped. One thread. */
 #include "endpoint.h"
 #include "meter.h"
 #include "pattern.h"
@@ -10,11 +10,11 @@
 #define WARM_UP    1000
 #define WARM_BYTES 40
 
-/* Memory: the pattern that is sent from, then two sets of `burst` buffers that are received into. */
+/* Memory: the pattern to send from, then two sets of `burst` receive buffers. */
 struct side {
 	struct endpoint e;
 	uint32_t seed, stride;
-	unsigned burst; /* pings that travel together */
+	unsigned burst; /* pings sent together */
 	uint8_t *buffers;
 };
 
@@ -134,13 +134,13 @@ static void client(struct side *s, const struct options *o)
 		measure(s, &t, size, &round);
 	talk_listen(&s->e, 1);
 	talk_say(&s->e, &bye);
-	talk_hear(&s->e, ORDER_DONE, &answer); /* the server has found all pings right */
+	talk_hear(&s->e, ORDER_DONE, &answer); /* the server confirms that all pings were right */
 	table_end(&t);
 }
 
 /* ---- server ---- */
 
-/* While one set of buffers is answered and checked, the other one is ready for what the answer calls forth. */
+/* While one set of buffers is answered and checked, the other one is posted for the next pings. */
 static void pong(struct side *s, const struct order *run)
 {
 	uint64_t first = run->first, end = first + run->count;

@@ -1,9 +1,11 @@
-/* How fast does one side write into the other's memory, or read from it? One thread.
+/* What is the bandwidth of RDMA Write, or of RDMA Read? One thread.
  *
- * The server lends its memory through a memory window and sends the token. The client writes or reads messages of a size,
- * `pipeline` at a time, in batches whose messages do not overlap where they arrive. After each batch whoever has the data looks
- * at every byte of it: for Reads the client, for Writes the server, asked by an order that arrives after them. The watch
- * stands still meanwhile. With --no-check messages overlap, and batches are longer; the order tells that the client lives. */
+ * The server lends its memory through a memory window and sends the token. The client writes or
+ * reads messages of one size, `pipeline` at a time, in batches whose messages do not overlap at
+ * the target. After each batch the side that has the data checks every byte: for Reads the client,
+ * for Writes the server, on an order that arrives after the data. The clock is stopped meanwhile.
+ * With --no-check messages overlap and batches are longer; the order then only shows that the
+ * client is alive. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,9 +15,9 @@
 #include "talk.h"
 
 #define MOST     500000   /* iterations of a row */
-#define ARRIVALS (16 << 20) /* bytes where a batch arrives, or one message if that is longer */
-#define WARM_UP  64       /* messages of a byte */
-#define ORDERS   4        /* orders that may come unasked for */
+#define ARRIVALS (16 << 20) /* bytes of the target of a batch, or one message if that is longer */
+#define WARM_UP  64       /* messages of one byte */
+#define ORDERS   4        /* orders that may arrive unexpectedly */
 
 static bool by_write, by_read;
 
@@ -27,8 +29,8 @@ struct rping {
 	uint64_t remote;
 	uint32_t token;
 	uint64_t next;    /* number of the next message */
-	uint64_t room;    /* bytes where messages arrive */
-	uint8_t *pattern; /* of what arrives */
+	uint64_t room;    /* bytes of the target */
+	uint8_t *pattern; /* the expected data */
 	ULONG pipeline;
 };
 
@@ -37,7 +39,7 @@ static uint64_t arrivals(uint32_t largest)
 	return largest > ARRIVALS ? largest : ARRIVALS;
 }
 
-/* What is sent, as the one who has to check it knows it. */
+/* Fills the pattern that the sender uses; called by the side that checks. */
 static void make_pattern(struct rping *p, uint32_t seed)
 {
 	p->pattern = malloc(pattern_bytes(p->largest));
@@ -51,7 +53,8 @@ static uint64_t slots(const struct rping *p, uint32_t size)
 	return p->room / size;
 }
 
-/* All messages of a batch, and forgets them: the next batch must bring its own. */
+/* Checks all messages of a batch and erases them, so that the next batch cannot pass with old
+ * data. */
 static void check_batch(const struct rping *p, uint32_t size, uint64_t count, uint64_t first)
 {
 	for (uint64_t i = 0; i < count; i++)
@@ -86,7 +89,8 @@ static void move_batch(struct rping *p, uint32_t size, uint64_t count)
 	}
 }
 
-/* Asks to check what was written, and lets the server hear from us, who sees nothing of what is done to its memory. */
+/* Asks the server to check what was written. It also shows that the client is alive, since the
+ * server sees nothing of the Writes to its memory. */
 static void tell_server(struct rping *p, uint32_t size, uint64_t count)
 {
 	const struct order ask = {.kind = ORDER_RUN, .size = size, .count = count, .first = p->next};
@@ -136,7 +140,8 @@ static void run_client(struct rping *p)
 	endpoint_memory(&p->e, p->read ? p->room : pattern_bytes(p->largest), ND_MR_FLAG_ALLOW_LOCAL_WRITE | ND_MR_FLAG_RDMA_READ_SINK);
 	make_pattern(p, p->o.seed);
 	if (p->read)
-		memset(p->e.mem, 0, p->room); /* that no page is missing when the watch runs */
+		/* touches all pages, so that none is missing while the clock runs */
+		memset(p->e.mem, 0, p->room);
 	else
 		memcpy(p->e.mem, p->pattern, pattern_bytes(p->largest));
 	endpoint_queues(&p->e, &receives, &requests);

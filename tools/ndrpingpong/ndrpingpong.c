@@ -1,14 +1,18 @@
-/* How long does a Write take to be seen by the other side? Half of what there and back takes. Or, with -r: how long does a
- * Read take? One thread.
+/* How long does it take until a Write is visible at the other side? The result is half of a round
+ * trip. Or, with -r: how long does a Read take? One thread.
  *
- * Nobody is told of a Write: its target looks at memory. What makes that right:
- * - the adapter stores a message in ascending order, the last byte last (ND_ADAPTER_FLAG_IN_ORDER_DMA_SUPPORTED);
- * - the last byte there is made to differ from the one that will come, before the peer may send it;
- * - it is read with acquire, so that what is read afterwards is no older than it;
- * - the completion queue is polled meanwhile: it may be our thread that moves the adapter, and a peer that is gone shows there.
+ * A Write causes no completion at its target, so the target polls memory. These rules make that
+ * correct:
+ * - the adapter stores a message in ascending order, the last byte last
+ *   (ND_ADAPTER_FLAG_IN_ORDER_DMA_SUPPORTED);
+ * - the target sets the last byte to a value other than the expected one before the peer may send;
+ * - the last byte is read with acquire order, so what is read afterwards is no older;
+ * - the completion queue is polled meanwhile: this thread may be the one that drives the adapter,
+ *   and the loss of the peer shows there.
  *
- * Messages arrive in two buffers in turn. A side answers first and looks at the data then, while the answer travels: the peer
- * writes to the same buffer only after the next answer. So every byte is compared, and it costs little. */
+ * Messages arrive in two buffers in turn. A side answers first and checks the data while the
+ * answer travels; the peer writes to the same buffer only after the next answer. So every byte is
+ * compared at little cost. */
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,11 +27,11 @@
 #define WARM_UP 20     /* messages of WARM_UP_BYTES, or the largest if that is less */
 #define WARM_UP_BYTES 40
 #define ORDERS  4
-#define NAP_US  20     /* between looks at memory, when blocking */
+#define NAP_US  20     /* between polls of memory, when blocking */
 
 static bool by_write, by_read;
 
-/* e.mem: two buffers of `stride` bytes for what arrives, then own pattern. */
+/* e.mem has two receive buffers of `stride` bytes, then this side's own pattern. */
 struct pong {
 	struct endpoint e;
 	struct options o;
@@ -37,8 +41,8 @@ struct pong {
 	uint8_t *theirs; /* the peer's pattern */
 	uint64_t remote;
 	uint32_t token;
-	ULONG room, in_flight; /* requests */
-	struct order early;    /* came while a request was waited for; kind 0: none */
+	ULONG room, in_flight; /* requests in flight */
+	struct order early;    /* an order that arrived during another wait; kind 0: none */
 	uint64_t next;
 };
 
@@ -52,7 +56,7 @@ static uint8_t *buffer(const struct pong *p, uint64_t number)
 	return p->e.mem + (number & 1) * p->stride;
 }
 
-/* Message `number` will be seen when it has arrived. */
+/* Makes the arrival of message `number` visible: its last byte is set to another value. */
 static void arm(struct pong *p, uint64_t number, uint32_t size)
 {
 	uint8_t last = p->theirs[pattern_offset(number) + size - 1];
@@ -71,7 +75,7 @@ static void check(const struct pong *p, uint64_t number, uint32_t size)
 		pattern_check(buffer(p, number), p->theirs, number, size);
 }
 
-/* A completion, if there is one or if it is waited for. */
+/* Takes a completion, if there is one or `wait` is set. */
 static bool reap(struct pong *p, bool wait)
 {
 	ND2_RESULT r;
@@ -87,7 +91,7 @@ static bool reap(struct pong *p, bool wait)
 	return true;
 }
 
-/* The next order: it may overtake the completion of our last Write. */
+/* Waits for the next order, which may overtake the completion of this side's last Write. */
 static void hear(struct pong *p, struct order *o)
 {
 	while (p->early.kind == 0)
@@ -115,9 +119,9 @@ static void await_message(struct pong *p, uint64_t number, uint32_t size)
 		if (n % 256 && !p->o.blocking)
 			continue;
 		if (p->o.blocking)
-			usleep(NAP_US); /* nobody wakes who waits for memory */
+			usleep(NAP_US); /* a Write to memory wakes no thread */
 		else
-			sched_yield(); /* the peer may be waiting for this processor */
+			sched_yield(); /* the peer may need this CPU */
 		endpoint_interrupted(&p->e);
 		double now = meter_now();
 		began = began > 0 ? began : now;
@@ -139,7 +143,8 @@ static void set_up(struct pong *p, uint32_t seed, uint32_t their_seed)
 		die("this adapter may store the end of a message before its begin");
 	p->stride = ((size_t)p->largest + 63) & ~(size_t)63;
 	endpoint_memory(&p->e, 2 * p->stride + pattern_bytes(p->largest), ND_MR_FLAG_ALLOW_LOCAL_WRITE | ND_MR_FLAG_RDMA_READ_SINK);
-	memset(p->e.mem, 0, 2 * p->stride); /* that no page is missing when the watch runs */
+	/* touches all pages, so that none is missing while the clock runs */
+	memset(p->e.mem, 0, 2 * p->stride);
 	pattern_fill(p->e.mem + 2 * p->stride, pattern_bytes(p->largest), seed);
 	p->theirs = malloc(pattern_bytes(p->largest));
 	if (p->theirs == NULL)
@@ -150,7 +155,7 @@ static void set_up(struct pong *p, uint32_t seed, uint32_t their_seed)
 	talk_listen(&p->e, ORDERS);
 }
 
-/* What the peer may use: buffers and pattern. */
+/* Sends the peer the token for buffers and pattern. */
 static void lend(struct pong *p)
 {
 	struct order go = {.kind = ORDER_GO, .addr = (uintptr_t)p->e.mem};

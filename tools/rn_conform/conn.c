@@ -1,5 +1,5 @@
-/* How does a peer come to have a queue pair for us? Through the connection manager's messages, by hand; and what it then
- * says is sorted: answers to us, requests of its own, management. Owns struct conn; the tool's one thread. */
+/* Makes a connection with the peer by handmade connection management messages, and sorts what the
+ * peer sends: answers, its own requests, management. Owns struct conn; the tool's one thread. */
 #include "conn.h"
 
 #include <arpa/inet.h>
@@ -11,7 +11,7 @@
 
 #define MS 1000000ull
 
-/* ---- out ---- */
+/* ---- packets to the peer ---- */
 
 static struct rn_pkt addressed(const struct conn *c, uint8_t opcode, uint32_t qpn, uint32_t psn)
 {
@@ -67,7 +67,7 @@ static void answer_read(struct conn *c, const struct rn_pkt *r)
 	uint32_t packets = r->dma_len ? 1 + (r->dma_len - 1) / CONN_MTU : 1;
 
 	if (packets > READ_PACKETS)
-		return; /* no row asks for that much: it would fill the line for minutes */
+		return; /* no row reads that much; the packets would fill the link for minutes */
 	c->msn = (c->msn + 1) & 0xFFFFFF;
 	for (uint32_t i = 0; i < packets; i++) {
 		uint32_t left = r->dma_len - i * CONN_MTU;
@@ -172,7 +172,7 @@ static void take_mad(struct conn *c, const struct rn_pkt *p)
 	}
 }
 
-/* ---- in ---- */
+/* ---- packets from the peer ---- */
 
 static uint64_t hash_of(const struct rn_pkt *p)
 {
@@ -198,7 +198,7 @@ static void keep(struct queue *q, const struct rn_pkt *p)
 	to->pkt.payload = to->pkt.frame = to->pkt.ip = NULL;
 }
 
-/* A client of rping's protocol says first where its memory is. */
+/* A client of rping's protocol first sends the address of its memory. */
 static void take_key(struct conn *c, const struct rn_pkt *p)
 {
 	uint64_t va;
@@ -307,7 +307,7 @@ static bool reach(struct conn *c, uint64_t until)
 		conn_send_mad(c, &m);
 		for (unsigned i = 0; i < 40 && !c->replied && !c->rejected; i++)
 			conn_pump(c, NULL, line_now() + 10 * MS);
-		if (c->rejected) { /* perhaps it does not listen yet, or not again */
+		if (c->rejected) { /* the peer may not listen yet, or not again */
 			conn_pump(c, NULL, line_now() + 100 * MS);
 			conn_fresh(c, c->peer_psn);
 		}

@@ -1,5 +1,5 @@
-/* How do bytes get to a foreign NIC and back? Through AF_PACKET: it works on any interface, beside its driver, without
- * giving the card to DPDK. Owns the socket; see line.h. */
+/* Sends and receives frames through AF_PACKET, which works on any interface beside its driver,
+ * without giving the card to DPDK. Owns the socket; see line.h. */
 #include "line.h"
 
 #include <arpa/inet.h>
@@ -118,7 +118,7 @@ static void take_arp(struct line *l, const struct rn_pkt *pkt)
 	}
 }
 
-/* One frame, if there is one before `until`; its length. */
+/* Receives one frame before `until`; returns its length, or 0. */
 static unsigned take(struct line *l, uint64_t until)
 {
 	struct pollfd p = {.fd = l->fd, .events = POLLIN};

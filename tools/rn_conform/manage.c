@@ -1,4 +1,4 @@
-/* What does the peer's connection manager answer? The rows of manage.h; the tool's one thread. */
+/* Rows about the peer's connection manager, see manage.h. The tool's one thread. */
 #include "manage.h"
 
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static const struct rn_cm_msg *await(struct play *p, uint16_t attr, unsigned ms)
 	return conn_take_mad(p->c, attr, line_now() + ms * MS);
 }
 
-/* Management messages so far are forgotten. */
+/* Drops the management messages received so far. */
 static void forget(struct play *p)
 {
 	conn_pump(p->c, NULL, line_now() + 50 * MS);
@@ -68,7 +68,7 @@ enum outcome manage_reply(struct play *p)
 	return demand(p, m->rep.responder_resources <= 4 && m->rep.initiator_depth <= 4, "REP promises more than the REQ asked for");
 }
 
-/* A REQ with ids nobody knows, to another port, or for another address. What comes back must be a REJ. */
+/* Sends a REQ with unused ids, to another port or for another address. The answer must be a REJ. */
 static enum outcome rejected(struct play *p, uint16_t port, bool other_address)
 {
 	struct conn *c = p->c;
@@ -87,7 +87,7 @@ static enum outcome rejected(struct play *p, uint16_t port, bool other_address)
 	for (unsigned i = 0; i < 2 * p->patience && r == NULL; i++) {
 		conn_send_mad(c, &m);
 		while ((r = await(p, RN_CM_REJ, 500)) != NULL && r->rej.remote_id != c->local_id)
-			; /* of an attempt of its own */
+			; /* belongs to an attempt of the peer's own */
 	}
 	if (r == NULL)
 		return says(p, DEVIATES, "no REJ came");
@@ -166,7 +166,7 @@ enum outcome manage_stray_reply(struct play *p)
 	return play_line(p, "alive 0");
 }
 
-/* The REQ is not answered: it comes again, and is the same. */
+/* The REQ is not answered: the peer must repeat it unchanged. */
 enum outcome manage_no_reply(struct play *p)
 {
 	struct conn *c = p->c;
@@ -183,7 +183,7 @@ enum outcome manage_no_reply(struct play *p)
 		return says(p, DEVIATES, "the REQ does not come again within 20 s");
 	enum outcome o = demand(p, m->tid == first.tid && m->req.local_id == first.req.local_id && m->req.qpn == first.req.qpn,
 				"the REQ that comes again has another TID, id or queue pair");
-	conn_send_rep(c); /* so that the peer is rid of it */
+	conn_send_rep(c); /* so that the peer's attempt ends */
 	return o;
 }
 
@@ -222,8 +222,8 @@ enum outcome manage_disconnect(struct play *p)
 	return o == PASSED ? play_line(p, "dead 0") : o;
 }
 
-/* Many peers are gone with their connection: what then answers nothing at all is no deviation. One that came back
- * meanwhile answers what it cannot know, and then the DREQ of before just as well. */
+/* Many peers exit with their connection, so no answer at all is not a deviation. A restarted peer
+ * rejects ids that it cannot know, and then answers the earlier DREQ in the same way. */
 enum outcome manage_disconnect_again(struct play *p)
 {
 	struct rn_cm_msg m;

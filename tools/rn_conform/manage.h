@@ -1,5 +1,5 @@
-/* Rows about management messages and about every frame: those that no script of packets can say. Each opens its own
- * connection where it needs one. */
+/* Rows about management messages and about every frame, which no script of packets can express.
+ * Each row opens its own connection if it needs one. */
 #ifndef RN_CONFORM_MANAGE_H
 #define RN_CONFORM_MANAGE_H
 

@@ -1,4 +1,5 @@
-/* Does the peer react to this script as it must? The interpreter of play.h, for the tool's one thread. */
+/* The interpreter for the scripts of play.h, which checks the peer's reactions. The tool's one
+ * thread. */
 #include "play.h"
 
 #include <arpa/inet.h>
@@ -11,10 +12,11 @@
 #include "types.h"
 
 #define MS	  1000000ull
-#define PATIENCE  5000u /* ms for an answer; a peer may be an emulated machine, or share its own with much else */
+/* ms to wait for an answer; the peer may be an emulated or a loaded machine */
+#define PATIENCE  5000u
 #define SILENCE	  250u
 
-/* Where things are in an untagged IPv4 frame. */
+/* Offsets in an untagged IPv4 frame. */
 enum { IP = 14, IP_ID = 18, IP_FLAGS = 20, IP_SUM = 24, UDP = 34, BTH = 42 };
 
 static enum outcome __attribute__((format(printf, 2, 3))) deviates(struct play *p, const char *format, ...)
@@ -90,7 +92,7 @@ static void mend_ip_sum(uint8_t *frame)
 	frame[IP_SUM + 1] = (uint8_t)~sum;
 }
 
-/* A header is changed and the ICRC made anew. */
+/* Changes a header; the ICRC is computed anew. */
 static void edit(const char *what, const struct rn_pkt *pkt, uint8_t *frame, unsigned len)
 {
 	if (what == NULL)
@@ -98,7 +100,8 @@ static void edit(const char *what, const struct rn_pkt *pkt, uint8_t *frame, uns
 	if (strcmp(what, "tver") == 0)
 		frame[BTH + 1] |= 1;
 	rn_frame_seal(pkt, frame);
-	if (strcmp(what, "pad") == 0) { /* the pad bytes become the payload of a packet whose ICRC is right for them */
+	/* the pad bytes are made part of the payload, so that the ICRC covers their new value */
+	if (strcmp(what, "pad") == 0) {
 		struct rn_pkt whole = *pkt;
 
 		memset(frame + len - 4 - (-pkt->payload_len & 3), 0xFF, -pkt->payload_len & 3);
@@ -107,7 +110,8 @@ static void edit(const char *what, const struct rn_pkt *pkt, uint8_t *frame, uns
 	}
 }
 
-/* What makes the ICRC wrong, or what no ICRC covers and makes the frame not ours. */
+/* Changes bytes without a new ICRC: either the ICRC is wrong then, or the frame is not for this
+ * tool's peer. */
 static void flip(const char *what, uint8_t *frame, unsigned len)
 {
 	if (what == NULL)
@@ -170,14 +174,14 @@ static void fields(const struct play *p, struct rn_pkt *pkt)
 	pkt->compare = number(p, "cmp", 0);
 }
 
-/* Is it the last request again, or the rest of the same READ? */
+/* True if this is the last request again, or the rest of the same READ. */
 static bool repeats(const struct play *p, const struct came *r)
 {
 	return p->asked && (r->hash == p->asked_hash || (p->asked_read && r->pkt.op->family == RN_F_READ_REQ));
 }
 
-/* What the peer asked again before it can have seen the answer that follows, because this program or the peer stood still,
- * says nothing of what it makes of the answer. */
+/* Drops requests that the peer repeated before it could have seen the next answer, because this
+ * program or the peer was stopped: they do not show how the peer takes the answer. */
 static void forget_repeats(struct play *p)
 {
 	struct queue *q = &p->c->requests;
@@ -200,7 +204,8 @@ static enum outcome do_send(struct play *p)
 	memset(payload, (int)number(p, "fill", 0xAA), sizeof(payload));
 	fields(p, &pkt);
 	addresses(p, &pkt);
-	if (pkt.payload_len == 16) { /* what a server of rping's protocol reads as {address, key, size} */
+	/* a server of rping's protocol reads it as {address, key, size} */
+	if (pkt.payload_len == 16) {
 		uint64_t va = htobe64(0x10000);
 		uint32_t key = htonl(0x1234), size = htonl((uint32_t)number(p, "adv", 64));
 
@@ -235,7 +240,7 @@ static const char *kind_of(const struct rn_pkt *a)
 	return a->syndrome >> 5 == 3 && (a->syndrome & 0x1F) < 4 ? nak[a->syndrome & 0x1F] : "AETH-RESERVED";
 }
 
-/* Is word one of those that list names, between bars? */
+/* True if `word` is in the list, whose words are separated by bars. */
 static bool among(const char *list, const char *word)
 {
 	size_t n = strlen(word);
@@ -293,7 +298,7 @@ static enum outcome do_silent(struct play *p)
 	return deviates(p, "expected silence, got %s psn=%d", kind_of(&a->pkt), rn_psn_diff(a->pkt.psn, p->c->psn));
 }
 
-/* A Write of nothing asks for no key: any queue pair in order answers it. */
+/* A Write of 0 bytes needs no key: any working queue pair acknowledges it. */
 static enum outcome probe(struct play *p, bool alive)
 {
 	struct rn_pkt pkt = conn_packet(p->c, RN_OP_WRITE_ONLY, p->c->psn + (uint32_t)word_psn(p, 1));
@@ -377,7 +382,8 @@ static enum outcome do_request(struct play *p)
 	struct came *r;
 	int32_t psn;
 
-	do { /* a request may come once more than was waited for: no rule says how often */
+	/* the peer may repeat a request more often than the script expects: no rule limits it */
+	do {
 		r = conn_take(c, &c->requests, in_ms((unsigned)number(p, "within", 2 * PATIENCE)));
 		if (r == NULL)
 			return deviates(p, "expected a request psn=%s, nothing came", p->word[1]);
@@ -407,7 +413,7 @@ static enum outcome do_norequest(struct play *p)
 	uint64_t until = in_ms((unsigned)word_psn(p, 1));
 	struct came *r = conn_take(p->c, &p->c->requests, until);
 
-	if (r && repeats(p, r)) /* one repeat may have been on its way already */
+	if (r && repeats(p, r)) /* one repeat may have been in flight */
 		r = conn_take(p->c, &p->c->requests, until);
 	if (r == NULL)
 		return PASSED;

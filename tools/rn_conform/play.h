@@ -27,27 +27,28 @@ enum outcome { PASSED, DEVIATES, NOT_APPLICABLE };
 
 struct play {
 	struct conn *c;
-	unsigned patience; /* seconds: a peer that is one program after another is away between two */
-	char *word[24]; /* of the present line; missing ones are empty */
+	unsigned patience; /* seconds; a peer that is restarted for each row is absent in between */
+	char *word[24]; /* of the current line; missing ones are empty */
 	unsigned nwords;
-	uint64_t asked_hash, asked_va; /* the last request's; the first one's address */
+	uint64_t asked_hash, asked_va; /* hash of the last request; address of the first one */
 	bool asked, asked_read;
 	char why[200];
 };
 
 struct row {
 	const char *id;
-	char side;      /* who connects: 'c' we, 's' the peer, 'b' either */
-	uint32_t lent;  /* so much memory must be lent; 0: none */
-	bool indecent;  /* the peer's requests are not answered by themselves */
+	char side;      /* who connects: 'c' this tool, 's' the peer, 'b' either */
+	uint32_t lent;  /* bytes that the peer must lend; 0: none */
+	bool indecent;  /* the tool does not answer the peer's requests by itself */
 	const char *script;
-	enum outcome (*run)(struct play *p); /* instead of a script; it opens the connection itself */
+	/* used instead of a script; opens the connection itself */
+	enum outcome (*run)(struct play *p);
 };
 
 extern const struct row rows[];
 extern const unsigned row_count;
 
-/* In p->why what deviates, or why the row does not apply. */
+/* p->why gets the deviation, or the reason why the row does not apply. */
 enum outcome play_script(struct play *p, const char *script);
 /* One line of a script. */
 enum outcome play_line(struct play *p, const char *line);

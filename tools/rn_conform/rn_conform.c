@@ -1,5 +1,6 @@
-/* rn_conform: which rows of the wire checklist does the NIC at the other end of an interface keep? It connects as an
- * RDMA-CM client or waits to be connected to, plays each row on a connection of its own and says what deviates. */
+/* rn_conform: which rows of the wire checklist does the NIC at the other end of an interface keep?
+ * It connects as an RDMA-CM client or waits for the peer to connect, runs each row on a connection
+ * of its own and reports deviations. */
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>

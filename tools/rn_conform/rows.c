@@ -1,10 +1,10 @@
-/* Which rows of the wire checklist can be shown from outside, and how? The table; read-only. Rows of connection management
- * are in manage.c. */
+/* The table of wire checklist rows that can be tested from outside, with their scripts; read-only.
+ * The rows about connection management are in manage.c. */
 #include "manage.h"
 #include "play.h"
 #include "types.h"
 
-/* A server of rping's protocol is told of 3000 bytes and reads them. */
+/* A server of rping's protocol is offered 3000 bytes and reads them. */
 #define READS "> SEND_ONLY 0 n=16 adv=3000 A\n< ACK 0\nrequest 0 READ_REQUEST len=3000\n"
 #define WRITE0(psn) "> WRITE_ONLY " psn " n=0 A\n"
 
@@ -113,7 +113,7 @@ const struct row rows[] = {
 		"> READ_REQUEST 4 len=8 A\n< READ_RESP_ONLY 4 fill=9"},
 	{.id = "A26", .side = 's', .lent = 64, .script = "atomics\n> READ_REQUEST 0 len=8 A\nsilent\nalive 1"},
 
-	/* the requester: a client of rping's protocol sends, */
+	/* the requester: a client of rping's protocol sends */
 	{.id = "Q4", .side = 's', .indecent = true, .script = "request 0\n> ACK 0\nnorequest 3000"},
 	{.id = "Q5", .side = 's', .indecent = true, .script = "request 0\n> ACK 5\nrequest 0 same within=20000"},
 	{.id = "Q11", .side = 's', .indecent = true, .script = "request 0\nrequest 0 within=20000\nrequest 0 within=20000"},
@@ -129,7 +129,7 @@ const struct row rows[] = {
 	{.id = "Q21", .side = 's', .indecent = true, .script = "request 0\n> ACK 0 syn=0x65 msn=0\nrequest 0 same within=20000"},
 	{.id = "Q22", .side = 's', .indecent = true, .script = "request 0\n> ACK 0 syn=0x40 msn=0\nrequest 0 same within=20000"},
 	{.id = "Q41", .side = 's', .indecent = true, .script = "request 0\n> ACK 0 syn=0x60 msn=0\nrequest 0 same within=20000"},
-	/* and a server reads. */
+	/* the requester: a server of rping's protocol reads */
 	{.id = "Q2", .side = 'c', .indecent = true, .script = READS "> READ_RESP_FIRST 0 n=1024\n> READ_RESP_MIDDLE 1 n=1024\n"
 		"> READ_RESP_LAST 2 n=952\nrequest 3 SEND_ONLY"},
 	{.id = "Q23", .side = 'c', .indecent = true, .script = READS "> READ_RESP_FIRST 0 n=1024\n> READ_RESP_LAST 2 n=952\n"
