@@ -2,7 +2,7 @@
  *
  * Unspecified, loopback, multicast and broadcast addresses are refused: no peer could reply to
  * them, and the mistake would show up much later, as a connection that times out. */
-#include "address.h"
+#include "config/address.h"
 
 #include <arpa/inet.h>
 #include <stdlib.h>

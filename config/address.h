@@ -3,7 +3,7 @@
 #ifndef RN_CONFIG_ADDRESS_H
 #define RN_CONFIG_ADDRESS_H
 
-#include "config.h"
+#include "config/config.h"
 
 bool rn_config_mac_parse(const char *text, struct rn_config_mac *mac);  /* unicast, not zero */
 bool rn_config_ip4_parse(const char *text, struct rn_config_ip *ip);    /* of a host */

@@ -1,7 +1,7 @@
 /* Which configuration does a process use when it names none? Two adapters joined inside the
  * process. config/loopback.conf has the same text, as a file to start from; a test compares them.
  * Constant data. */
-#include "config.h"
+#include "config/config.h"
 
 /* clang-format off */
 static const char builtin[] =

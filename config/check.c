@@ -1,11 +1,11 @@
 /* Which rules hold between several keys? Unique names and addresses, peers that name each other,
  * keys that belong to another kind of port, order of numbers. Each rule is one function over one
  * adapter; its error names the line of the wrong setting. No state; any thread. */
-#include "keys.h"
+#include "config/keys.h"
 
 #include <string.h>
 
-#include "address.h"
+#include "config/address.h"
 
 #define RN_CONFIG_ADDRESSES 16u /* the most addresses that a port can have */
 

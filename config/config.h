@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "schema.h"
+#include "config/schema.h"
 
 #define RN_CONFIG_MAX_ADAPTERS 8
 

@@ -1,6 +1,6 @@
 /* Which keys are there, with which type, range and default? The rows of schema.h as tables, one
  * per section. Constant data and pure functions; any thread. */
-#include "keys.h"
+#include "config/keys.h"
 
 #include <string.h>
 

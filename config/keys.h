@@ -5,7 +5,7 @@
 
 #include <libconfig.h>
 
-#include "config.h"
+#include "config/config.h"
 
 enum rn_config_type {
 	RN_CONFIG_UINT, RN_CONFIG_SEED, RN_CONFIG_POW2, RN_CONFIG_BOOL, RN_CONFIG_PERCENT, RN_CONFIG_CHOICE,

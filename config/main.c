@@ -1,8 +1,8 @@
 /* softrnic-config: is this file a valid configuration, and which keys are there? One thread. */
 #include <string.h>
 
-#include "config.h"
-#include "version.h"
+#include "config/config.h"
+#include "common/version.h"
 
 static int check_file(const char *path)
 {

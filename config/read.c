@@ -4,7 +4,7 @@
  *
  * The file is read here and passed to libconfig as text: for a directory or an unreadable file,
  * libconfig's scanner would end the process. */
-#include "keys.h"
+#include "config/keys.h"
 
 #include <errno.h>
 #include <stdarg.h>

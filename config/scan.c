@@ -5,7 +5,7 @@
  * 4294967297 would silently become 1. It opens a file named by @include inside its scanner, which
  * ends the process when the file cannot be read. And it accepts a comment without end, which
  * hides the rest of the file. */
-#include "keys.h"
+#include "config/keys.h"
 
 #include <ctype.h>
 #include <errno.h>

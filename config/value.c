@@ -1,11 +1,11 @@
 /* How does one setting become one field? There is a reader for each type of key; every error
  * gives the value found and the values allowed. No state; any thread. */
-#include "keys.h"
+#include "config/keys.h"
 
 #include <assert.h>
 #include <string.h>
 
-#include "address.h"
+#include "config/address.h"
 
 static void describe_found(const config_setting_t *s, char *out, size_t outlen)
 {

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <x86intrin.h>
-#include "mem.h"
-#include "qp.h"
-#include "shard.h"
+#include "port/mem.h"
+#include "qp/qp.h"
+#include "shard/shard.h"
 
 #define CQ_ID  3u
 #define RIGHTS (RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ)

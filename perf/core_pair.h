@@ -4,8 +4,8 @@
  * answers. Frames are real bytes. Time is virtual and runs a microsecond per turn. */
 #include <stdbool.h>
 #include <stdint.h>
-#include "core.h"
-#include "frame.h"
+#include "shard/core.h"
+#include "wire/frame.h"
 
 #define PAIR_BURST_MAX 256
 #define PAIR_FRAME     9472 /* as far apart as mbufs of 9216 bytes */

@@ -1,6 +1,6 @@
 /* How is an object found by its key? By a chained hash table of fixed size: connections are found
  * by peer and id, neighbours by address. The table owns nothing; it runs on the caller's thread. */
-#include "htab.h"
+#include "base/htab.h"
 
 #include <string.h>
 

@@ -9,7 +9,7 @@
 #ifndef RN_HTAB_H
 #define RN_HTAB_H
 
-#include "types.h"
+#include "base/types.h"
 
 struct rn_hnode {
 	struct rn_hnode *next;

@@ -1,6 +1,6 @@
 /* Which id has been free longest? Ids that were never used go first, then those put back, oldest
  * first. The caller owns all memory; runs on the caller's thread. */
-#include "idpool.h"
+#include "base/idpool.h"
 
 void rn_idpool_init(struct rn_idpool *p, uint32_t *ring, uint32_t first, uint32_t count)
 {

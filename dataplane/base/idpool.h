@@ -6,7 +6,7 @@
 #ifndef RN_IDPOOL_H
 #define RN_IDPOOL_H
 
-#include "types.h"
+#include "base/types.h"
 
 #define RN_ID_NONE UINT32_MAX
 

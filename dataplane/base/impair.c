@@ -1,6 +1,6 @@
 /* What does the impaired network do to this packet? The only state is the caller's generator;
  * runs on the caller's thread. */
-#include "impair.h"
+#include "base/impair.h"
 
 /* Returns a delay. The caller has drawn the random number x, because a fixed delay must use up a
  * random number just like a range does (see impair.h). */

@@ -4,8 +4,8 @@
 #ifndef RN_IMPAIR_H
 #define RN_IMPAIR_H
 
-#include "rng.h"
-#include "types.h"
+#include "base/rng.h"
+#include "base/types.h"
 
 /* Probabilities in parts per million. */
 struct rn_impair {

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "types.h"
+#include "base/types.h"
 
 struct rn_list {
 	struct rn_list *next, *prev;

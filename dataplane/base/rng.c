@@ -1,7 +1,7 @@
 /* Where do the pure folders (base, wire, core) get random numbers? From a seeded generator, so
  * that every test run can be repeated. No state but the caller's generator; runs on the caller's
  * thread. */
-#include "rng.h"
+#include "base/rng.h"
 
 static uint64_t rotate_left(uint64_t x, int k)
 {

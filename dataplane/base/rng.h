@@ -4,7 +4,7 @@
 #ifndef RN_RNG_H
 #define RN_RNG_H
 
-#include "types.h"
+#include "base/types.h"
 
 struct rn_rng {
 	uint64_t s[4];

@@ -1,6 +1,6 @@
 /* How are keys, QPNs and ids made that a peer cannot guess? By a keyed hash, with a key for each
  * purpose. The caller owns all state; runs on the caller's thread. */
-#include "secret.h"
+#include "base/secret.h"
 
 #include <string.h>
 

@@ -9,7 +9,7 @@
 #ifndef RN_SECRET_H
 #define RN_SECRET_H
 
-#include "types.h"
+#include "base/types.h"
 
 /* X(purpose, what it is for) */
 #define RN_SECRET_ROWS(X)                                     \

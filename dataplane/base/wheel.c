@@ -9,7 +9,7 @@
  * compared, so a timer expires neither early nor late.
  *
  * One thread owns a wheel and its timers. */
-#include "wheel.h"
+#include "base/wheel.h"
 
 #define TICK_SHIFT 10
 #define SLOTS      (1u << RN_WHEEL_BITS)

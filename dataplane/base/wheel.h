@@ -5,8 +5,8 @@
 #ifndef RN_WHEEL_H
 #define RN_WHEEL_H
 
-#include "list.h"
-#include "types.h"
+#include "base/list.h"
+#include "base/types.h"
 
 struct rn_timer {
 	struct rn_list link;

@@ -1,10 +1,10 @@
 /* Which devices of the machine are none of our business? Owns nothing; any thread. */
-#include "allow.h"
+#include "nic/allow.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "vdev.h"
+#include "port/vdev.h"
 
 unsigned rn_allow_arguments(const struct rn_config *cfg,
 			    char arg[RN_CONFIG_MAX_ADAPTERS][RN_ALLOW_LEN])

@@ -3,7 +3,7 @@
 #ifndef RN_NIC_ALLOW_H
 #define RN_NIC_ALLOW_H
 
-#include "config.h"
+#include "config/config.h"
 
 #define RN_ALLOW_LEN 280 /* "--allow=", the address in full, and whatever follows it in the key vdev */
 

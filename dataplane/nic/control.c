@@ -1,16 +1,16 @@
 /* Where does each command run, and what does the adapter itself keep of it? CONTROL commands run in the calling thread
  * under the control lock, the others in a shard. What changes the tables of objects and asks a shard holds the lock
  * throughout, so that tables and shards agree; shards answer between two bursts. */
-#include "nic.h"
+#include "nic/nic.h"
 
 #include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cq_rings.h"
-#include "probe.h"
-#include "settings.h"
+#include "nic/cq_rings.h"
+#include "port/probe.h"
+#include "nic/settings.h"
 
 enum where { NOWHERE, CONTROL, QP_SHARD, SHARD_0 };
 

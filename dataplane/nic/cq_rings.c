@@ -1,13 +1,13 @@
 /* How much room does a completion queue need in each shard? Enough for its depth and for every request of the queue pairs
  * on it, so that it cannot overrun. Owns the rings from allocation on. Control thread of the moment, under the control
  * lock. */
-#include "cq_rings.h"
+#include "nic/cq_rings.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core.h"
+#include "shard/core.h"
 
 #define MAX_ENTRIES (UINT64_C(1) << 28)
 

@@ -3,7 +3,7 @@
 #ifndef RN_NIC_CQ_RINGS_H
 #define RN_NIC_CQ_RINGS_H
 
-#include "objects.h"
+#include "nic/objects.h"
 
 /* A ring behind the newest of shard `shard` if that is too small for queues of `more` further requests; rings only become
  * larger here. *ring stays NULL when none is needed. 0 or -ENOMEM. The shard links it, rn_cq_rings_linked() follows. */

@@ -1,6 +1,6 @@
 /* How is EAL started so that a library may do it: quietly, unprivileged, without touching the application's threads,
  * and without leaving files behind? The caller's thread, under the in-process link's lock. */
-#include "eal.h"
+#include "nic/eal.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -19,11 +19,11 @@
 #include <rte_lcore.h>
 #include <rte_pdump.h>
 
-#include "allow.h"
-#include "log.h"
-#include "rundir.h"
-#include "thread.h"
-#include "types.h"
+#include "nic/allow.h"
+#include "port/log.h"
+#include "nic/rundir.h"
+#include "port/thread.h"
+#include "base/types.h"
 
 #define MAX_ARGS 48
 #define ARG_LEN  RN_ALLOW_LEN /* what the user gives in args is shorter */

@@ -2,7 +2,7 @@
 #ifndef RN_NIC_EAL_H
 #define RN_NIC_EAL_H
 
-#include "config.h"
+#include "config/config.h"
 
 /* bytes: packet buffers and port rings that will be asked for. Leaves the calling thread's CPU set alone. 0 or -errno
  * with a sentence in err. The caller serialises. */

@@ -1,6 +1,6 @@
 /* How do events get from a shard to a waiting client? Owns one growing queue per adapter; puts come from shards, takes
  * from one client thread at a time. */
-#include "event.h"
+#include "nic/event.h"
 
 #include <errno.h>
 #include <stdlib.h>

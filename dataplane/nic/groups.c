@@ -1,11 +1,11 @@
 /* Who on this adapter is in which multicast group? The shards know their own members; what is kept here is which shards have
  * any, asked of a shard after each change and told to all. Control thread of the moment, under the control lock. */
-#include "groups.h"
+#include "nic/groups.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "nic.h"
+#include "nic/nic.h"
 
 /* ---- asking and telling ---- */
 

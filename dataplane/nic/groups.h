@@ -3,7 +3,7 @@
 #ifndef RN_NIC_GROUPS_H
 #define RN_NIC_GROUPS_H
 
-#include "mcast.h"
+#include "qp/mcast.h"
 #include "rn/abi.h"
 
 struct rn_nic;

@@ -12,12 +12,12 @@
 #include <rte_eal.h>
 #include <rte_pause.h>
 
-#include "cancel.h"
-#include "cq_rings.h"
-#include "runtime.h"
-#include "settings.h"
-#include "pause.h"
-#include "stats.h"
+#include "port/cancel.h"
+#include "nic/cq_rings.h"
+#include "nic/runtime.h"
+#include "nic/settings.h"
+#include "port/pause.h"
+#include "wire/stats.h"
 
 struct process {
 	struct rn_runtime rt;

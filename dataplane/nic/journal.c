@@ -1,16 +1,16 @@
 /* Which messages does an adapter write to the log? Control and watcher threads write; shards only
  * leave their news here. */
-#include "journal.h"
+#include "nic/journal.h"
 
 #include <arpa/inet.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "frame.h"
-#include "log.h"
-#include "nic.h"
-#include "stats.h"
-#include "settings.h"
+#include "wire/frame.h"
+#include "port/log.h"
+#include "nic/nic.h"
+#include "wire/stats.h"
+#include "nic/settings.h"
 
 #define ADDRESSES_LEN (RN_PORT_GIDS * (INET6_ADDRSTRLEN + 5))
 

@@ -7,7 +7,7 @@
 
 #include <pthread.h>
 
-#include "news.h"
+#include "ground/news.h"
 
 struct rn_nic;
 

@@ -1,6 +1,6 @@
 /* What is an adapter made of, and in which order does it start and stop? Owns the shards, their threads and rings, the
  * region table, the events and the port. Control thread. */
-#include "nic.h"
+#include "nic/nic.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -12,11 +12,11 @@
 
 #include <rte_rcu_qsbr.h>
 
-#include "capture.h"
-#include "log.h"
-#include "mem.h"
-#include "settings.h"
-#include "stats.h"
+#include "port/capture.h"
+#include "port/log.h"
+#include "port/mem.h"
+#include "nic/settings.h"
+#include "wire/stats.h"
 
 #define TURN_BYTES 65536u /* built per turn: some 15 frames of the largest path MTU */
 #define PEER_REST 16

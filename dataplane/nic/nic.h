@@ -5,15 +5,15 @@
 
 #include <pthread.h>
 
-#include "config.h"
-#include "core.h"
-#include "event.h"
-#include "groups.h"
-#include "journal.h"
-#include "progress.h"
-#include "lcore.h"
-#include "objects.h"
-#include "port.h"
+#include "config/config.h"
+#include "shard/core.h"
+#include "nic/event.h"
+#include "nic/groups.h"
+#include "nic/journal.h"
+#include "port/progress.h"
+#include "port/lcore.h"
+#include "nic/objects.h"
+#include "port/port.h"
 #include "rn/link.h"
 
 struct rte_rcu_qsbr;

@@ -1,12 +1,12 @@
 /* How do shared receive queues come, grow and go, and how much room do completion queues keep for them? Owns the queues
  * and the lists of who shares what. Control thread of the moment, under the control lock. */
-#include "nic_srq.h"
+#include "nic/nic_srq.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "nic.h"
+#include "nic/nic.h"
 
 static void *zeroed(size_t bytes)
 {

@@ -7,10 +7,10 @@
 #ifndef RN_NIC_SRQ_H
 #define RN_NIC_SRQ_H
 
-#include "list.h"
+#include "base/list.h"
 #include "rn/abi.h"
 #include "rn/link.h"
-#include "srq.h"
+#include "queue/srq.h"
 
 struct rn_nic;
 struct rn_nic_cq;

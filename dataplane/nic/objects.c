@@ -1,11 +1,11 @@
 /* Which objects does an adapter have and who uses them? Owns the tables, CQ rings included. Control thread of the moment,
  * under the control lock. */
-#include "objects.h"
+#include "nic/objects.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "config.h"
+#include "config/config.h"
 
 static uint32_t pow2_at_least(uint32_t n)
 {

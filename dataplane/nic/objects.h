@@ -3,9 +3,9 @@
 #ifndef RN_NIC_OBJECTS_H
 #define RN_NIC_OBJECTS_H
 
-#include "htab.h"
-#include "idpool.h"
-#include "nic_srq.h"
+#include "base/htab.h"
+#include "base/idpool.h"
+#include "nic/nic_srq.h"
 #include "rn/abi.h"
 #include "rn/link.h"
 

@@ -1,6 +1,6 @@
 /* What would EAL leave in the file system, and who removes it? Owns the path of this process's folder. Processes that were
  * killed could not clean up: the next start of anybody removes their folders. */
-#include "rundir.h"
+#include "nic/rundir.h"
 
 #include <ctype.h>
 #include <dirent.h>

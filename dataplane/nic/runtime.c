@@ -1,6 +1,6 @@
 /* What does a process with adapters consist of, and in which order is it started and stopped? Owns the buffer pool, the
  * capture, every adapter and the thread that watches their links. Called by the in-process link, under its lock. */
-#include "runtime.h"
+#include "nic/runtime.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -9,14 +9,14 @@
 
 #include <rte_eal.h>
 
-#include "capture.h"
-#include "eal.h"
-#include "journal.h"
-#include "mem.h"
-#include "memif_port.h"
-#include "settings.h"
-#include "telemetry.h"
-#include "thread.h"
+#include "port/capture.h"
+#include "nic/eal.h"
+#include "nic/journal.h"
+#include "port/mem.h"
+#include "port/memif_port.h"
+#include "nic/settings.h"
+#include "port/telemetry.h"
+#include "port/thread.h"
 
 #define WATCH_MS 100
 

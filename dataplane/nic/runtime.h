@@ -4,10 +4,10 @@
 
 #include <pthread.h>
 
-#include "claim.h"
-#include "clock.h"
-#include "config.h"
-#include "nic.h"
+#include "port/claim.h"
+#include "port/clock.h"
+#include "config/config.h"
+#include "nic/nic.h"
 
 struct rte_mempool;
 

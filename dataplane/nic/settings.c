@@ -1,11 +1,11 @@
 /* What does a line of the configuration mean for a port or a shard? Owns nothing; any thread. */
-#include "settings.h"
+#include "nic/settings.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "htab.h"
+#include "base/htab.h"
 
 void rn_settings_mac(const struct rn_config_adapter *a, uint8_t mac[6])
 {

@@ -2,11 +2,11 @@
 #ifndef RN_NIC_SETTINGS_H
 #define RN_NIC_SETTINGS_H
 
-#include "config.h"
-#include "core.h"
-#include "impair.h"
+#include "config/config.h"
+#include "shard/core.h"
+#include "base/impair.h"
 #include "rn/link.h"
-#include "vdev.h"
+#include "port/vdev.h"
 
 /* An adapter limit that no key sets. */
 #define RN_SETTINGS_MAX_CQE (1u << 20)

@@ -6,7 +6,7 @@
  * packet. Therefore every socket of the driver is replaced, under the same file descriptor and
  * with its rings at the same address, by a socket with the same settings except defragmentation.
  * Owns nothing that outlives the call. Runs in the control thread. */
-#include "af_packet.h"
+#include "port/af_packet.h"
 
 #include <arpa/inet.h>
 #include <dirent.h>
@@ -26,7 +26,7 @@
 #include <rte_kvargs.h>
 
 #include "rn/link.h"
-#include "types.h"
+#include "base/types.h"
 
 #define DEFRAG	  ((uint32_t)PACKET_FANOUT_FLAG_DEFRAG << 16)
 #define UNIQUE_ID ((uint32_t)PACKET_FANOUT_FLAG_UNIQUEID << 16)

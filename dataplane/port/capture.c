@@ -1,7 +1,7 @@
 /* How do captured frames get into the pcap file? Owns the file, a byte ring per shard, and the
  * thread that moves frames from the rings to the file. Frames that do not fit on the disk are
  * counted. The file always ends with a whole record, so that readers accept it. */
-#include "capture.h"
+#include "port/capture.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,8 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "log.h"
-#include "thread.h"
+#include "port/log.h"
+#include "port/thread.h"
 
 #define RING_BYTES    (1u << 20)
 #define BLOCK_BYTES   (1u << 17) /* size of one write; larger than any record */

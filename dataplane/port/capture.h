@@ -4,7 +4,7 @@
 #ifndef RN_CAPTURE_H
 #define RN_CAPTURE_H
 
-#include "types.h"
+#include "base/types.h"
 
 struct rn_capture_file;
 struct rn_capture; /* the buffer of one shard */

@@ -1,6 +1,6 @@
 /* Which adapter uses an address of a kernel interface? Owns the sockets of the claims. Runs in the
  * control thread and the watcher thread. */
-#include "claim.h"
+#include "port/claim.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "frame.h"
+#include "wire/frame.h"
 
 #define ASKERS 16 /* connections that may wait for rn_claims_answer() */
 #define TRIES  10 /* 1 ms apart */

@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-#include "port_attr.h"
+#include "net/port_attr.h"
 
 struct rn_claims {
 	unsigned n;

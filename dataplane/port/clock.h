@@ -6,7 +6,7 @@
 
 #include <rte_cycles.h>
 
-#include "types.h"
+#include "base/types.h"
 
 struct rn_clock {
 	uint64_t base; /* TSC at time 0 */

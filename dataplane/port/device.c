@@ -1,6 +1,6 @@
 /* How is a device added to DPDK and removed again? Owns nothing: the devices belong to DPDK. Runs
  * in the control thread. */
-#include "device.h"
+#include "port/device.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* What does a shard's thread do? It makes one turn after the other; without work it spins or
  * sleeps by its idle policy. Owns the thread. Runs in it, or, under the inline policy, in the
  * thread that holds the turn lock. */
-#include "lcore.h"
+#include "port/lcore.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -12,8 +12,8 @@
 #include <rte_pause.h>
 #include <rte_rcu_qsbr.h>
 
-#include "mem.h"
-#include "thread.h"
+#include "port/mem.h"
+#include "port/thread.h"
 
 #define SUBMIT_SLOTS_PER_TURN 256
 #define HANDOFFS_PER_TURN     256

@@ -6,13 +6,13 @@
 
 #include <pthread.h>
 
-#include "clock.h"
-#include "core.h"
-#include "mailbox.h"
-#include "rxtx.h"
-#include "steer.h"
-#include "submit.h"
-#include "wake.h"
+#include "port/clock.h"
+#include "shard/core.h"
+#include "port/mailbox.h"
+#include "port/rxtx.h"
+#include "port/steer.h"
+#include "port/submit.h"
+#include "port/wake.h"
 
 struct rte_rcu_qsbr;
 

@@ -1,7 +1,7 @@
 /* Which messages are written, and in which form? Owns the log type registered with DPDK and the
  * rate limit of each message and adapter. Any thread, except within a shard's turn: writing may
  * block. */
-#include "log.h"
+#include "port/log.h"
 
 #include <stdarg.h>
 #include <stdatomic.h>

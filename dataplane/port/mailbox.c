@@ -1,13 +1,13 @@
 /* How does a command reach the shard's thread without overtaking work requests submitted before
  * it? Any thread pushes it to a lock-free list, which the shard empties; the caller sleeps on a
  * futex in its struct rn_call. Owns nothing: calls belong to their callers. */
-#include "mailbox.h"
+#include "port/mailbox.h"
 
 #include <linux/futex.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "submit.h"
+#include "port/submit.h"
 
 enum { PENDING, SLEEPING, DONE };
 

@@ -5,7 +5,7 @@
 
 #include <stdatomic.h>
 
-#include "types.h"
+#include "base/types.h"
 
 struct rn_lcore;
 struct rn_submit;

@@ -2,7 +2,7 @@
  * accesses are made by the four assembly routines below; after a fault inside them the signal
  * handler resumes at a common exit that returns false. Owns the process's SIGSEGV and SIGBUS
  * handlers. Any thread. */
-#include "mem.h"
+#include "port/mem.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -4,7 +4,7 @@
 #ifndef RN_MEM_H
 #define RN_MEM_H
 
-#include "core.h"
+#include "shard/core.h"
 
 /* Installs the handlers for SIGSEGV and SIGBUS; calls are counted. The handlers act only on
  * faults inside mem.c's copy routines and pass all others to the handlers that were installed

@@ -3,7 +3,7 @@
  * relay and the driver's private socket. A process that is killed leaves no socket file behind: a
  * client's socket has an abstract name, and a server's file is unlinked as soon as the driver
  * listens. Control thread; the static callbacks run in the relay's thread. */
-#include "memif_port.h"
+#include "port/memif_port.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,8 +20,8 @@
 #include <rte_ethdev.h>
 #include <rte_log.h>
 
-#include "memif_relay.h"
-#include "port.h"
+#include "port/memif_relay.h"
+#include "port/port.h"
 
 #define LAST_FRAMES_NS 50000000
 

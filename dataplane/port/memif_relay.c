@@ -1,7 +1,7 @@
 /* When may a memif connection end? Only when no thread polls the port any more; the relay sees to
  * that (the header gives the reason). Owns both control sockets of one port and the thread that
  * relays between them. Runs in that thread, except create, start and destroy. */
-#include "memif_relay.h"
+#include "port/memif_relay.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "thread.h"
+#include "port/thread.h"
 
 #define RETRY_MS	50
 #define MSG_BYTES	128 /* length of every message of memif 2.0 */

@@ -1,7 +1,7 @@
 /* Did this port send or receive pause frames? Every driver has its own counter names; those that
  * contain a word for flow control are reported under the driver's name. Owns nothing; any thread,
  * except within a shard's turn, because memory is allocated. */
-#include "pause.h"
+#include "port/pause.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef RN_PAUSE_H
 #define RN_PAUSE_H
 
-#include "port.h"
+#include "port/port.h"
 
 /* Calls fn(arg, name, value) for each counter; the name is "pause_" and the driver's name.
  * Drivers of software ports have none, and for a removed port fn is not called. The caller must

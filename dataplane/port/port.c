@@ -1,6 +1,6 @@
 /* How is a DPDK ethdev set up as a port, and shut down again? Owns the ethdev, its rings when two
  * ports are joined, and the mbuf pool. Runs in the control thread, except on_removal(). */
-#include "port.h"
+#include "port/port.h"
 
 #include <errno.h>
 #include <ifaddrs.h>
@@ -18,11 +18,11 @@
 #include <rte_mbuf.h>
 #include <rte_ring.h>
 
-#include "af_packet.h"
-#include "device.h"
-#include "mcast.h"
-#include "memif_port.h"
-#include "vdev.h"
+#include "port/af_packet.h"
+#include "port/device.h"
+#include "qp/mcast.h"
+#include "port/memif_port.h"
+#include "port/vdev.h"
 
 /* Size in mbufs of the pool's cache for each shard that has an lcore id (rxtx.c). */
 #define POOL_CACHE 256u

@@ -5,9 +5,9 @@
 
 #include <stdatomic.h>
 
-#include "core.h"
+#include "shard/core.h"
 #include "rn/link.h"
-#include "wake.h"
+#include "port/wake.h"
 
 struct rte_mempool;
 struct rte_ring;

@@ -7,7 +7,7 @@
  * fails for memory that is valid (device mappings, older kernels), so only its success counts.
  * All others: the process's list of mappings is read up to the end of the buffer (7 us with 30
  * mappings, 100 us with 1000). This way a large sparse buffer stays sparse. */
-#include "probe.h"
+#include "port/probe.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "types.h"
+#include "base/types.h"
 
 #ifndef MADV_POPULATE_READ
 #define MADV_POPULATE_READ  22

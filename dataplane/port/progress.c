@@ -1,7 +1,7 @@
 /* Which thread makes the turns of an inline shard while the application does other work? The
  * progress thread, one per adapter. It sleeps most of the time and takes the same try-lock as every
  * application thread. */
-#include "progress.h"
+#include "port/progress.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "thread.h"
+#include "port/thread.h"
 
 #define IDLE_NS RN_MS(1)   /* a shard without work is turned at least this often */
 #define DUE_NS  RN_US(100) /* a shard with work is turned this long after its last turn */

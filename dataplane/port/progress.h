@@ -6,7 +6,7 @@
 #ifndef RN_PROGRESS_H
 #define RN_PROGRESS_H
 
-#include "lcore.h"
+#include "port/lcore.h"
 
 struct rn_progress {
 	pthread_t thread;

@@ -1,7 +1,7 @@
 /* How do mbufs become packets for a shard, and a shard's frames become mbufs for a port? Owns
  * every mbuf between rx_burst and free, and between allocation and tx_burst. Runs in the shard's
  * thread. */
-#include "rxtx.h"
+#include "port/rxtx.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -13,11 +13,11 @@
 #include <rte_mempool.h>
 #include <rte_prefetch.h>
 
-#include "cancel.h"
-#include "capture.h"
-#include "frame.h"
-#include "handover.h"
-#include "tamper.h"
+#include "port/cancel.h"
+#include "port/capture.h"
+#include "wire/frame.h"
+#include "port/handover.h"
+#include "wire/tamper.h"
 
 /* Lcore ids that EAL does not use and that shards have borrowed. Protected by the lock of the
  * in-process link. */

@@ -3,10 +3,10 @@
 #ifndef RN_RXTX_H
 #define RN_RXTX_H
 
-#include "core.h"
-#include "impair.h"
-#include "port.h"
-#include "steer.h"
+#include "shard/core.h"
+#include "base/impair.h"
+#include "port/port.h"
+#include "port/steer.h"
 
 struct rte_mbuf;
 struct rte_mempool_cache;

@@ -1,7 +1,7 @@
 /* How does a packet or a message get to the shard that owns its QP? Owns the rings between the
  * shards of an adapter. Each function runs in the thread of the shard whose struct rn_steer is
  * passed to it. */
-#include "steer.h"
+#include "port/steer.h"
 
 #include <errno.h>
 #include <stdlib.h>

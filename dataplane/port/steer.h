@@ -4,7 +4,7 @@
 #ifndef RN_STEER_H
 #define RN_STEER_H
 
-#include "core.h"
+#include "shard/core.h"
 #include "rn/link.h"
 
 struct rte_mbuf;

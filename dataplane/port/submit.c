@@ -1,6 +1,6 @@
 /* How do work requests get from application threads to a shard? Owns the ring's memory.
  * rn_submit_put() runs in any thread, rn_submit_drain() in the shard's thread. */
-#include "submit.h"
+#include "port/submit.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include <rte_ring_elem.h>
 #include <rte_ring_peek_zc.h>
 
-#include "handover.h"
+#include "port/handover.h"
 
 int rn_submit_create(struct rn_submit *s, uint32_t slots)
 {

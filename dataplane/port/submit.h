@@ -8,7 +8,7 @@
 #ifndef RN_SUBMIT_H
 #define RN_SUBMIT_H
 
-#include "core.h"
+#include "shard/core.h"
 #include "rn/abi.h"
 
 struct rte_ring;

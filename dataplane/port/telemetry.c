@@ -1,7 +1,7 @@
 /* How do tools outside the process read the counters? By commands registered with DPDK's
  * telemetry. Owns the current source of counters; the commands themselves can never be
  * unregistered. The commands run in telemetry's thread. */
-#include "telemetry.h"
+#include "port/telemetry.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -10,7 +10,7 @@
 
 #include <rte_telemetry.h>
 
-#include "wake.h"
+#include "port/wake.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct rn_telemetry_source source; /* protected by `lock`; n == 0: no source */

@@ -1,5 +1,5 @@
 /* Which device string creates the port that a configuration describes? Owns nothing; any thread. */
-#include "vdev.h"
+#include "port/vdev.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 
 #include <rte_pci.h>
 
-#include "types.h"
+#include "base/types.h"
 
 #define ETH_AND_VLAN 18
 /* Upper bound for the bytes in front of the frame in an AF_PACKET slot, which the kernel uses for

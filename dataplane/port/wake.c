@@ -1,7 +1,7 @@
 /* When may a shard sleep, and what wakes it? Owns the eventfd and, on kernel interfaces, a packet
  * socket that is used only for poll(). The shard's thread sleeps; any thread may wake it. */
-#include "wake.h"
-#include "cancel.h"
+#include "port/wake.h"
+#include "port/cancel.h"
 
 #include <errno.h>
 #include <fcntl.h>

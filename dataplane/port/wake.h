@@ -5,7 +5,7 @@
 
 #include <stdatomic.h>
 
-#include "types.h"
+#include "base/types.h"
 
 /* clang-format off */
 #define RN_WAKE_ROWS(X) /* driver name begins with, source, bursts with system calls, text */ \

@@ -1,5 +1,5 @@
 /* How do the bytes of an ARP message translate to a struct, and back? Stateless; any thread. */
-#include "arp_msg.h"
+#include "wire/arp_msg.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  * that byte (0 = the most significant), width in bits. Parse and build walk the same table, so that
  * they cannot disagree. A field wider than 64 bits is a byte string. Stateless; any thread.
  */
-#include "cm_msg.h"
+#include "wire/cm_msg.h"
 
 #include <string.h>
 

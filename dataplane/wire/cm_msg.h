@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "pkt.h"
+#include "wire/pkt.h"
 #include "rn/abi.h"
 
 #define RN_MAD_HDR_BYTES  24

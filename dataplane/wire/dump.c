@@ -1,14 +1,14 @@
 /* How does a packet look as one line that a person can read and a test can compare? A field is
  * printed only when the opcode carries it. Pure functions; any thread. */
-#include "dump.h"
+#include "wire/dump.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "cm_msg.h"
-#include "frame.h"
-#include "hdr.h"
-#include "types.h"
+#include "wire/cm_msg.h"
+#include "wire/frame.h"
+#include "wire/hdr.h"
+#include "base/types.h"
 
 struct line {
 	char *text;

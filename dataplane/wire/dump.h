@@ -5,8 +5,8 @@
 
 #include <stddef.h>
 
-#include "pkt.h"
-#include "verdict.h"
+#include "wire/pkt.h"
+#include "wire/verdict.h"
 
 #define RN_DUMP_BYTES 256 /* enough for every line */
 

@@ -5,15 +5,15 @@
  * UDP headers, never from the frame, which Ethernet may have padded. Building writes every field
  * that parsing keeps, so an accepted frame re-encodes byte for byte (except for pad bytes that
  * are not zero and a VLAN tag with VID 0). Pure functions; any thread. */
-#include "frame.h"
+#include "wire/frame.h"
 
 #include <string.h>
 
-#include "arp_msg.h"
-#include "hdr.h"
-#include "icmp_msg.h"
-#include "icrc.h"
-#include "types.h"
+#include "wire/arp_msg.h"
+#include "wire/hdr.h"
+#include "wire/icmp_msg.h"
+#include "wire/icrc.h"
+#include "base/types.h"
 
 /* ---- ones' complement sums ---- */
 

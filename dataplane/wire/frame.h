@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "pkt.h"
-#include "verdict.h"
+#include "wire/pkt.h"
+#include "wire/verdict.h"
 
 /* Parses one Ethernet frame without FCS. Reads only frame[0..len).
  *

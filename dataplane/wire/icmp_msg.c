@@ -1,5 +1,5 @@
 /* How does an ICMP or ICMPv6 echo translate to a struct, and back? Stateless; any thread. */
-#include "icmp_msg.h"
+#include "wire/icmp_msg.h"
 
 #include <string.h>
 

@@ -7,14 +7,14 @@
  * by carry-less multiplication; a longer packet whose length is a multiple of 4 is summed
  * unmasked by ISA-L, and the result corrected for the masked bits; everything else, and every
  * packet on a processor without the instructions, is masked in a copy. */
-#include "icrc.h"
+#include "wire/icrc.h"
 
 #include <immintrin.h>
 #include <isa-l/crc.h>
 #include <string.h>
 
-#include "hdr.h"
-#include "types.h"
+#include "wire/hdr.h"
+#include "base/types.h"
 
 /* For masking in a copy: up to about 1 KiB one ISA-L call over a copy of the whole packet is
  * faster than two calls. Of a longer packet only the first 512 bytes are copied and the rest is

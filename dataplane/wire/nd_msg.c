@@ -1,10 +1,10 @@
 /* How does a neighbour solicitation or advertisement translate to a struct, and back? Stateless;
  * any thread. */
-#include "nd_msg.h"
+#include "wire/nd_msg.h"
 
 #include <string.h>
 
-#include "icmp_msg.h"
+#include "wire/icmp_msg.h"
 
 enum { OPT_SOURCE_MAC = 1, OPT_TARGET_MAC = 2 };
 enum { FLAG_ROUTER = 0x80, FLAG_SOLICITED = 0x40, FLAG_OVERRIDE = 0x20 };

@@ -1,13 +1,13 @@
 /* What does a BTH opcode carry and mean? A constant table of all 256 values. The lists below give
  * only what differs between operations; ROW() derives header length, direction and the need for a
  * receive. Any thread. */
-#include "opcode.h"
+#include "wire/opcode.h"
 
 #include <assert.h>
 #include <infiniband/opcode.h>
 #include <infiniband/verbs.h>
 
-#include "hdr.h"
+#include "wire/hdr.h"
 #include "rn/status.h"
 
 enum position { MIDDLE = 0, START = 1, END = 2, ALONE = START | END };

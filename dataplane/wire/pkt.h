@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "opcode.h"
+#include "wire/opcode.h"
 #include "rn/abi.h"
 
 #define RN_ROCE_PORT 4791

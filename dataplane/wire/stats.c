@@ -1,6 +1,6 @@
 /* What is counter number i called, and what is its value? For code that prints, sums or exports all
  * counters. Constant tables; any thread. */
-#include "stats.h"
+#include "wire/stats.h"
 
 #include <assert.h>
 

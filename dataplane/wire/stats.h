@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "verdict.h"
+#include "wire/verdict.h"
 
 /* clang-format off */
 #define RN_STAT_ROWS(X) /* field, text */ \

@@ -1,7 +1,7 @@
 /* How can a test change payload without the ICRC showing it? Pure function; any thread. */
-#include "tamper.h"
+#include "wire/tamper.h"
 
-#include "frame.h"
+#include "wire/frame.h"
 
 bool rn_tamper_frame(uint8_t *frame, size_t len, uint64_t bit)
 {

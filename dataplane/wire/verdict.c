@@ -1,5 +1,5 @@
 /* What follows from each verdict? The table of verdict.h as constant data; any thread. */
-#include "verdict.h"
+#include "wire/verdict.h"
 
 const struct rn_verdict_row rn_verdicts[RN_V_COUNT] = {
 #define X(name, reply, qp, text) {#name, text, RN_REPLY_##reply, RN_QP_##qp},

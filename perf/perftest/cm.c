@@ -2,7 +2,7 @@
  * thread. */
 #include "cm.h"
 
-#include "stop.h"
+#include "common/stop.h"
 
 #include <errno.h>
 #include <netdb.h>

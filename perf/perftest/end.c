@@ -2,7 +2,7 @@
  * client, memory and queues. One thread. */
 #include "end.h"
 
-#include "stop.h"
+#include "common/stop.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
  * thread. */
 #include "print.h"
 
-#include "jsonfile.h"
+#include "common/jsonfile.h"
 
 static json_t *rows;
 static FILE *file;

@@ -2,13 +2,13 @@
  * other end may be one of perftest's on a Linux host. Which steps does a test have, and when do both
  * ends wait for each other? Owns the order; the order is perftest 4.5's. One thread. */
 #include "cm.h"
-#include "counters.h"
+#include "common/counters.h"
 #include "options.h"
 #include "print.h"
 #include "run.h"
-#include "stop.h"
+#include "common/stop.h"
 #include "talk.h"
-#include "version.h"
+#include "common/version.h"
 
 #include <stdio.h>
 #include <stdlib.h>

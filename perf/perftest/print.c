@@ -1,7 +1,7 @@
 /* How do results look? Owns the layout that readers of perftest's output expect. One thread. */
 #include "print.h"
 
-#include "surroundings.h"
+#include "common/surroundings.h"
 
 #include <stdio.h>
 

@@ -3,7 +3,7 @@
 #include "cm.h"
 #include "talk.h"
 
-#include "stop.h"
+#include "common/stop.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
  * thread. */
 #include "talk.h"
 
-#include "stop.h"
+#include "common/stop.h"
 
 #include <errno.h>
 #include <netdb.h>

@@ -1,7 +1,7 @@
 /* Does anything outside of the test want it to end? Owns the moment since which the other end is gone. One thread. */
 #include "end.h"
 
-#include "stop.h"
+#include "common/stop.h"
 
 #include <poll.h>
 #include <stdio.h>

@@ -10,13 +10,13 @@
 
 #include "../../provider/nd2/connector_state.h"
 #include "../../provider/nd2/status.h"
-#include "cm_priv.h"
-#include "lcore.h"
-#include "log.h"
-#include "qp.h"
-#include "rxtx.h"
-#include "stats.h"
-#include "wake.h"
+#include "cm/cm_priv.h"
+#include "port/lcore.h"
+#include "port/log.h"
+#include "qp/qp.h"
+#include "port/rxtx.h"
+#include "wire/stats.h"
+#include "port/wake.h"
 
 /* ---- printers, each of one block ---- */
 

@@ -2,7 +2,7 @@
  * builds to the same bytes: nothing that the parser understands is lost. */
 #include <string.h>
 
-#include "cm_msg.h"
+#include "wire/cm_msg.h"
 #include "fuzz.h"
 
 static void check_private_data(const uint8_t *data)

@@ -2,10 +2,10 @@
  * order. What it sends is always a message that parses; when its clients have gone and time has passed, nothing is left. */
 #include <string.h>
 
-#include "cm.h"
-#include "cm_msg.h"
-#include "core.h"
-#include "frame.h"
+#include "cm/cm.h"
+#include "wire/cm_msg.h"
+#include "shard/core.h"
+#include "wire/frame.h"
 #include "fuzz.h"
 
 #define PORT 7471

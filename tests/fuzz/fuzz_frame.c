@@ -5,14 +5,14 @@
  * put right. */
 #include <string.h>
 
-#include "arp_msg.h"
-#include "dump.h"
-#include "frame.h"
+#include "wire/arp_msg.h"
+#include "wire/dump.h"
+#include "wire/frame.h"
 #include "fuzz.h"
-#include "hdr.h"
-#include "icmp_msg.h"
-#include "icrc.h"
-#include "nd_msg.h"
+#include "wire/hdr.h"
+#include "wire/icmp_msg.h"
+#include "wire/icrc.h"
+#include "wire/nd_msg.h"
 
 #define FRAME_BYTES 9216
 

@@ -5,11 +5,11 @@
  * always a frame that parses. */
 #include <string.h>
 
-#include "frame.h"
+#include "wire/frame.h"
 #include "fuzz.h"
-#include "shard.h"
-#include "srq.h"
-#include "submit.h"
+#include "shard/shard.h"
+#include "queue/srq.h"
+#include "port/submit.h"
 
 #define PD     1u
 #define CQ     1u

@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cm_msg.h"
-#include "mr.h"
+#include "wire/cm_msg.h"
+#include "memory/mr.h"
 #include "record.h"
-#include "shard.h"
+#include "shard/shard.h"
 #include "sim.h"
-#include "types.h"
+#include "base/types.h"
 
 #define DUT    1u
 #define VA     0x100000u /* what the peer may name: 64 KiB, byte i is i * 5 */

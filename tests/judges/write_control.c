@@ -4,12 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "arp_msg.h"
+#include "wire/arp_msg.h"
 #include "craft.h"
-#include "hdr.h"
-#include "icmp_msg.h"
+#include "wire/hdr.h"
+#include "wire/icmp_msg.h"
 #include "record.h"
-#include "types.h"
+#include "base/types.h"
 
 #define PORT 4000u
 

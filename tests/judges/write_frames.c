@@ -6,14 +6,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "arp_msg.h"
-#include "cm_msg.h"
-#include "frame.h"
-#include "hdr.h"
-#include "icmp_msg.h"
-#include "nd_msg.h"
-#include "rng.h"
-#include "types.h"
+#include "wire/arp_msg.h"
+#include "wire/cm_msg.h"
+#include "wire/frame.h"
+#include "wire/hdr.h"
+#include "wire/icmp_msg.h"
+#include "wire/nd_msg.h"
+#include "base/rng.h"
+#include "base/types.h"
 
 static const uint32_t lengths[] = {0, 1, 2, 3, 4, 255, 1024, 4096};
 

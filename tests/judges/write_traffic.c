@@ -4,11 +4,11 @@
  * capture, for the judges. usage: write_traffic FILE.pcap */
 #include <stdio.h>
 
-#include "mr.h"
+#include "memory/mr.h"
 #include "record.h"
-#include "shard.h"
+#include "shard/shard.h"
 #include "sim.h"
-#include "types.h"
+#include "base/types.h"
 
 static const uint32_t lengths[] = {0, 1, 255, 4096, 9000};
 

@@ -3,13 +3,15 @@ import os
 import re
 import subprocess
 
-# Who may include whose headers. `public` is include/.
+CORE = {"ground", "memory", "queue", "flow", "net", "qp", "cm", "shard"}
+# Who may include whose headers. `public` is include/. Within the core meson alone sees to it: a room has a library and
+# include paths of its own.
 LAYERS = {
     "dataplane/base": {"base", "public"},
     "dataplane/wire": {"wire", "base", "public"},
-    "dataplane/core": {"core", "wire", "base", "public"},
-    "dataplane/port": {"port", "core", "wire", "base", "public", "config"},
-    "dataplane/nic": {"nic", "port", "core", "wire", "base", "public", "config"},
+    "dataplane/core": CORE | {"wire", "base", "public"},
+    "dataplane/port": CORE | {"port", "wire", "base", "public", "config"},
+    "dataplane/nic": CORE | {"nic", "port", "wire", "base", "public", "config"},
     "config": {"config", "base"},
     "provider": {"provider", "public"},
     "compat/src": {"compat", "compat headers", "public"},
@@ -75,6 +77,8 @@ def layer_of(name):
     """The layer a file belongs to, or None for tests, perf, tools."""
     for folder in LAYERS:
         if name.startswith(folder + "/"):
+            if folder == "dataplane/core":
+                return name.split("/")[2]
             return LAYER_NAMES.get(folder, os.path.basename(folder))
     return None
 
@@ -88,7 +92,7 @@ def owner_of(tree, includer, included):
         return "public"
     # Headers of compat/ share names with those of the system and of other layers, and are on nobody else's include path.
     owners = [layer_of(name) for name in tree.files
-              if layer_of(name) and name.endswith("/" + included) and (includer.startswith("compat/") or not name.startswith("compat/"))]
+              if layer_of(name) and ("/" + name).endswith("/" + included) and (includer.startswith("compat/") or not name.startswith("compat/"))]
     # Two layers may have a header of the same name: each sees its own.
     return layer_of(includer) if layer_of(includer) in owners else owners[0] if owners else None
 
@@ -114,6 +118,16 @@ def include_directions(tree):
         if owner and owner not in LAYERS[folder]:
             bad.append(f"{name}:{number}: {folder} must not include {header} of {owner}")
     return bad
+
+
+def includes_name_their_folder(tree):
+    """`port/log.h`, not `log.h`: several folders may have a header of one name, and each folder is a path of its own."""
+    rooms = {"/".join(n.split("/")[-2:]) for n in tree.files if n.endswith(".h") and within(n, ("dataplane", "config"))}
+    names = {room.split("/")[1] for room in rooms}
+    return [f"{name}:{number}: {header} without its folder"
+            for name, number, mark, header in includes(tree)
+            if mark == '"' and within(name, ("dataplane", "config")) and os.path.basename(header) in names
+            and header not in rooms and not header.startswith("rn/")]
 
 
 def dpdk_stays_in_its_folders(tree):
@@ -148,7 +162,7 @@ PACKET_PATH = {"lcore", "mailbox", "mem", "rxtx", "steer", "submit", "wake"}
 def the_packet_path_writes_no_log(tree):
     """Writing a line may block: files of the packet path count, other threads tell."""
     return [f"{name}:{number}: log.h on the packet path" for name, number, _, header in includes(tree)
-            if header == "log.h" and re.sub(r"dataplane/port/(\w+)\.[ch]$", r"\1", name) in PACKET_PATH]
+            if header == "port/log.h" and re.sub(r"dataplane/port/(\w+)\.[ch]$", r"\1", name) in PACKET_PATH]
 
 
 def files_are_short(tree):
@@ -302,7 +316,7 @@ def the_map_has_no_empty_cell(tree):
             if line.startswith("|") and re.search(r"\|\s*\|", line)] if page in tree.files else []
 
 
-RULES = [include_directions, dpdk_stays_in_its_folders, pure_folders_include_little,
+RULES = [include_directions, includes_name_their_folder, dpdk_stays_in_its_folders, pure_folders_include_little,
          the_packet_path_writes_no_log, files_are_short,
          functions_are_short, no_unfinished_work, folders_have_readmes, no_machine_paths, text_is_clean,
          sources_open_with_a_comment, structs_are_not_typedefd, pages_name_what_exists, pages_are_listed,

@@ -22,7 +22,7 @@ import bench  # noqa: E402
 import rules  # noqa: E402
 
 LIBRARIES = ("dataplane/base", "dataplane/wire", "dataplane/core")
-TESTS = re.compile(r"/tests/(unit/(base|wire|core)|sim)/?(?=\w+$)")
+TESTS = re.compile(r"/tests/(unit/(base|wire|core(/\w+)?)|sim)/?(?=\w+$)")
 LEAST = 95  # of 100
 
 

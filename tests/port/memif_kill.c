@@ -30,7 +30,7 @@
 #include <rte_eal.h>
 #include <rte_ethdev.h>
 #include <rte_mbuf.h>
-#include "memif_relay.h"
+#include "port/memif_relay.h"
 
 #define FRAME 1100
 #define BURST 32

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "mem.h"
+#include "port/mem.h"
 #include "sim.h"
 
 #define EACH 500000u

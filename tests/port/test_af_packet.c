@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "port.h"
+#include "port/port.h"
 
 #define LEN   100000u
 #define DEPTH 16

@@ -12,8 +12,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "frame.h"
-#include "hdr.h"
+#include "wire/frame.h"
+#include "wire/hdr.h"
 
 #define SKIPPED	  77
 #define DEPTH	  4

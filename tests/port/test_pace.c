@@ -6,9 +6,9 @@
 #include <pthread.h>
 #include <time.h>
 
-#include "nic.h"
-#include "pace.h"
-#include "shard.h"
+#include "nic/nic.h"
+#include "qp/pace.h"
+#include "shard/shard.h"
 
 #define LEN   (1u << 20)
 #define MBITS 100

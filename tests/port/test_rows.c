@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "line.h"
-#include "psn.h"
-#include "qp.h"
+#include "wire/psn.h"
+#include "qp/qp.h"
 #include "rowfile.h"
 #include "rowlang.h"
 

@@ -7,8 +7,8 @@
 #include <rte_ring.h>
 #include <rte_ring_elem.h>
 
-#include "handover.h"
-#include "nic.h"
+#include "port/handover.h"
+#include "nic/nic.h"
 
 #define DEPTH 16
 #define LEN   64

@@ -2,7 +2,7 @@
  * was posted is one completion, and what one side sent is what reached the other, was lost or is on its way. */
 #include "balance.h"
 
-#include "stats.h"
+#include "wire/stats.h"
 
 static unsigned differ(uint64_t a, uint64_t b, unsigned node, const char *what, FILE *out)
 {

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hdr.h"
-#include "stats.h"
+#include "wire/hdr.h"
+#include "wire/stats.h"
 
 #define POSTED 8u /* WRITEs at a time */
 

@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "balance.h"
-#include "cm.h"
-#include "psn.h"
-#include "shard.h"
+#include "cm/cm.h"
+#include "wire/psn.h"
+#include "shard/shard.h"
 
 #define CONNS    6u
 #define MESSAGES 3u

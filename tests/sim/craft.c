@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "psn.h"
+#include "wire/psn.h"
 
 struct rn_pkt craft_packet(const struct sim *sim, unsigned node, unsigned qp, uint8_t opcode, int32_t psn)
 {

@@ -17,7 +17,7 @@
 #include "hostile_strike.h"
 #include "hostile_window.h"
 #include "hostile_work.h"
-#include "stats.h"
+#include "wire/stats.h"
 
 static bool hear(struct sim *sim, unsigned from, const struct rn_pkt *pkt, void *arg)
 {

@@ -3,11 +3,11 @@
 
 #include <string.h>
 
-#include "cm.h"
+#include "cm/cm.h"
 #include "hostile_ledger.h"
 #include "hostile_move.h"
 #include "hostile_work.h"
-#include "shard.h"
+#include "shard/shard.h"
 
 #define PATIENCE 1200u /* rounds of half a second */
 

@@ -5,7 +5,7 @@
 
 #include "sim.h"
 
-#include "cm_msg.h"
+#include "wire/cm_msg.h"
 
 #define HOSTILE_IDS   48u
 #define HOSTILE_HEARD 16u

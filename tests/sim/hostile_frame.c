@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "hdr.h"
+#include "wire/hdr.h"
 
 static void reseal_ipv4(uint8_t *ip)
 {

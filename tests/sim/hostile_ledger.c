@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "hostile_bystander.h"
-#include "shard.h"
-#include "srq.h"
+#include "shard/shard.h"
+#include "queue/srq.h"
 
 uint64_t ledger_enter(struct hostile *h, unsigned node, unsigned q, struct ledger_entry e)
 {

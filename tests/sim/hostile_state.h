@@ -5,7 +5,7 @@
 
 #include "hostile.h"
 #include "hostile_cm.h"
-#include "qp.h"
+#include "qp/qp.h"
 
 #define PART    4096u /* bytes of a region and of a gap */
 #define RECENT  64u   /* frames remembered for replay */

@@ -7,8 +7,8 @@
 #include "hostile_frame.h"
 #include "hostile_memory.h"
 #include "hostile_window.h"
-#include "psn.h"
-#include "shard.h"
+#include "wire/psn.h"
+#include "shard/shard.h"
 
 void hostile_strike_hear(struct hostile *h, unsigned from, const struct rn_pkt *pkt)
 {

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "core.h"
+#include "shard/core.h"
 #include "hostile_memory.h"
 #include "hostile_work.h"
 

@@ -5,7 +5,7 @@
 #include "hostile_memory.h"
 #include "hostile_raw.h"
 #include "hostile_window.h"
-#include "srq.h"
+#include "queue/srq.h"
 
 #define INBOX  (1u << 20) /* offsets in the arena */
 #define OUTBOX (2u << 20)

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "balance.h"
-#include "stats.h"
+#include "wire/stats.h"
 
 #define MAX_OPS  96   /* per QP and direction */
 #define GUARD    32

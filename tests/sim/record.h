@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "types.h"
+#include "base/types.h"
 
 /* A new capture, without frames; NULL with a sentence on standard error. Closed with fclose(). */
 FILE *record_open(const char *path);

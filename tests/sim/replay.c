@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "types.h"
+#include "base/types.h"
 
 void fail_at(const struct replay *r, const struct record *rec, const char *what)
 {

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cm_msg.h"
-#include "frame.h"
+#include "wire/cm_msg.h"
+#include "wire/frame.h"
 #include "replay_flow.h"
 #include "replay_regions.h"
 #include "replay_variant.h"

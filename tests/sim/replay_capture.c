@@ -10,10 +10,10 @@
 #include <cmocka.h>
 
 #include "pcap.h"
-#include "psn.h"
-#include "qp.h"
+#include "wire/psn.h"
+#include "qp/qp.h"
 #include "replay.h"
-#include "types.h"
+#include "base/types.h"
 
 void capture_fill(struct record *rec, const uint8_t *frame, uint32_t len)
 {

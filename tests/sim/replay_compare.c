@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "cm_msg.h"
+#include "wire/cm_msg.h"
 #include "replay.h"
 
 /* Asked for a READ again from the middle on, soft-RoCE goes on with MIDDLE or LAST, as if the request were the old one. It

@@ -1,8 +1,8 @@
 /* Follows the PSNs of a play in both directions. One thread. */
 #include "replay_flow.h"
 
-#include "psn.h"
-#include "types.h"
+#include "wire/psn.h"
+#include "base/types.h"
 
 uint32_t flow_psns(const struct rn_pkt *request)
 {

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "frame.h"
+#include "wire/frame.h"
 
 #define POSTS 16u
 

@@ -9,16 +9,16 @@
 
 #include <cmocka.h>
 
-#include "arp_msg.h"
-#include "hdr.h"
-#include "icmp_msg.h"
-#include "nd_msg.h"
-#include "psn.h"
-#include "qp.h"
+#include "wire/arp_msg.h"
+#include "wire/hdr.h"
+#include "wire/icmp_msg.h"
+#include "wire/nd_msg.h"
+#include "wire/psn.h"
+#include "qp/qp.h"
 #include "replay.h"
 #include "replay_capture.h"
-#include "shard.h"
-#include "types.h"
+#include "shard/shard.h"
+#include "base/types.h"
 
 static bool note(struct sim *sim, unsigned from, const struct rn_pkt *pkt, void *arg)
 {

@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
-#include "mr.h"
+#include "memory/mr.h"
 #include "sim.h"
-#include "types.h"
+#include "base/types.h"
 
 #define NEAR (1u << 20)
 

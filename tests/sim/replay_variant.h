@@ -3,8 +3,8 @@
 #ifndef RN_REPLAY_VARIANT_H
 #define RN_REPLAY_VARIANT_H
 
-#include "frame.h"
-#include "opcode.h"
+#include "wire/frame.h"
+#include "wire/opcode.h"
 
 enum variant {
 	AS_IT_IS,

@@ -7,9 +7,9 @@
 
 #include "balance.h"
 #include "craft.h"
-#include "psn.h"
+#include "wire/psn.h"
 #include "rowlang.h"
-#include "shard.h"
+#include "shard/shard.h"
 
 #define DUT 1u /* the node under test; node 0 lends its addresses to the crafted peer */
 

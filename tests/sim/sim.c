@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "psn.h"
+#include "wire/psn.h"
 #include "record.h"
-#include "qp.h"
-#include "srq.h"
-#include "stats.h"
+#include "qp/qp.h"
+#include "queue/srq.h"
+#include "wire/stats.h"
 #include "transcript.h"
 
 #define SIM_CQ      1u

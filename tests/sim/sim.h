@@ -9,10 +9,10 @@
 
 #include <stdio.h>
 
-#include "core.h"
-#include "frame.h"
-#include "impair.h"
-#include "rng.h"
+#include "shard/core.h"
+#include "wire/frame.h"
+#include "base/impair.h"
+#include "base/rng.h"
 
 #define SIM_NODES     2
 #define SIM_ARENA     (16u << 20)

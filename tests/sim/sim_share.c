@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "balance.h"
-#include "srq.h"
-#include "stats.h"
+#include "queue/srq.h"
+#include "wire/stats.h"
 
 #define MESSAGES 24u  /* per queue pair */
 #define SLOTS    96u

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "balance.h"
-#include "stats.h"
+#include "wire/stats.h"
 
 #define OPS     40u
 #define QPS     4u

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "balance.h"
-#include "qp.h"
-#include "stats.h"
+#include "qp/qp.h"
+#include "wire/stats.h"
 
 #define SENDS 60u /* of each queue pair */
 #define SLOTS 64u

@@ -9,8 +9,8 @@
 #include <cmocka.h>
 
 #include "craft.h"
-#include "psn.h"
-#include "stats.h"
+#include "wire/psn.h"
+#include "wire/stats.h"
 
 #define LENGTH	 8388607u
 #define READS	 3u

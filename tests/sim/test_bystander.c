@@ -8,12 +8,12 @@
 
 #include <cmocka.h>
 
-#include "arp_msg.h"
-#include "hdr.h"
-#include "icmp_msg.h"
+#include "wire/arp_msg.h"
+#include "wire/hdr.h"
+#include "wire/icmp_msg.h"
 #include "sim.h"
-#include "stats.h"
-#include "types.h"
+#include "wire/stats.h"
+#include "base/types.h"
 
 #define DUT 1u
 

@@ -7,12 +7,12 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "arp_msg.h"
-#include "cm.h"
-#include "cm_msg.h"
+#include "wire/arp_msg.h"
+#include "cm/cm.h"
+#include "wire/cm_msg.h"
 #include "craft.h"
-#include "nd_msg.h"
-#include "shard.h"
+#include "wire/nd_msg.h"
+#include "shard/shard.h"
 #include "sim.h"
 
 #define PORT 4000u

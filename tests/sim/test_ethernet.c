@@ -10,9 +10,9 @@
 #include <cmocka.h>
 
 #include "craft.h"
-#include "hdr.h"
-#include "icrc.h"
-#include "shard.h"
+#include "wire/hdr.h"
+#include "wire/icrc.h"
+#include "shard/shard.h"
 
 #define DUT   1u
 #define V     (2u << 20) /* what the peer writes to, in the DUT's arena */

@@ -16,9 +16,9 @@
 
 #include "cm_request.h"
 #include "craft.h"
-#include "neigh.h"
-#include "rng.h"
-#include "shard.h"
+#include "net/neigh.h"
+#include "base/rng.h"
+#include "shard/shard.h"
 #include "sim.h"
 
 #define VICTIM	  1

@@ -9,8 +9,8 @@
 #include <cmocka.h>
 
 #include "craft.h"
-#include "shard.h"
-#include "stats.h"
+#include "shard/shard.h"
+#include "wire/stats.h"
 
 #define LINE	  UINT64_C(10000000000)
 #define MESSAGE	  4096u

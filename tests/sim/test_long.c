@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "sim.h"
-#include "stats.h"
+#include "wire/stats.h"
 
 #define AREAS   256u /* more than fit into a send queue: one is empty again when its turn comes */
 #define BYTES   4096u

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "sim.h"
-#include "stats.h"
+#include "wire/stats.h"
 
 struct course {
 	const char *name;

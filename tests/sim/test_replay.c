@@ -21,15 +21,15 @@
 
 #include <cmocka.h>
 
-#include "cm_msg.h"
-#include "psn.h"
+#include "wire/cm_msg.h"
+#include "wire/psn.h"
 #include "replay.h"
 #include "replay_capture.h"
 #include "replay_compare.h"
 #include "replay_flow.h"
 #include "replay_host.h"
-#include "retry.h"
-#include "types.h"
+#include "flow/retry.h"
+#include "base/types.h"
 
 /* What the plays of a capture came to, both roles together. */
 struct tally {

@@ -9,7 +9,7 @@
 
 #include "rowfile.h"
 #include "rows.h"
-#include "verdict.h"
+#include "wire/verdict.h"
 
 static uint32_t verdicts[RN_V_COUNT];
 

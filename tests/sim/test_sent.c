@@ -8,10 +8,10 @@
 
 #include <cmocka.h>
 
-#include "hdr.h"
-#include "icrc.h"
+#include "wire/hdr.h"
+#include "wire/icrc.h"
 #include "sim.h"
-#include "types.h"
+#include "base/types.h"
 
 #define IP 14
 

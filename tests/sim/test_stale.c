@@ -9,8 +9,8 @@
 #include <cmocka.h>
 
 #include "craft.h"
-#include "psn.h"
-#include "stats.h"
+#include "wire/psn.h"
+#include "wire/stats.h"
 
 #define FIRST_PSN 0x123456u
 #define TIMEOUT	  14 /* 67 ms */

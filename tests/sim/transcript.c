@@ -1,8 +1,8 @@
 /* How a frame reads in a transcript. Only IB packets are written; ARP and ND stay out. */
 #include "transcript.h"
 
-#include "credit.h"
-#include "psn.h"
+#include "flow/credit.h"
+#include "wire/psn.h"
 
 static void write_ack(FILE *f, const struct rn_pkt *pkt)
 {

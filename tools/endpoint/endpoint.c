@@ -7,11 +7,11 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "address.h"
-#include "counters.h"
-#include "stop.h"
-#include "surroundings.h"
-#include "version.h"
+#include "common/address.h"
+#include "common/counters.h"
+#include "common/stop.h"
+#include "common/surroundings.h"
+#include "common/version.h"
 
 #define FOR_EVER     (-1)
 #define CONNECT_MS   60000 /* includes address resolution and lost messages */

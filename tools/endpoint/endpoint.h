@@ -14,7 +14,7 @@
 #include "ndspi.h"
 #include "ndsupport.h"
 #include "options.h"
-#include "status.h"
+#include "common/status.h"
 
 #define ENDPOINT_SGES  64   /* greatest number of SGEs of a request */
 #define TALK_BYTES     48   /* bytes of a talk.h order on the wire */

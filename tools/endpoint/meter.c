@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "endpoint.h"
-#include "stop.h"
+#include "common/stop.h"
 
 #define BATCH_FIRST   16
 #define BATCH_SECONDS 0.15 /* a batch is short, because an interruption takes effect at its end */

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "jsonfile.h"
+#include "common/jsonfile.h"
 #include "options.h"
 
 double meter_now(void); /* seconds */

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "address.h"
-#include "jsonfile.h"
+#include "common/address.h"
+#include "common/jsonfile.h"
 
 static const struct tool *current;
 static struct options own; /* the rows below point into it */

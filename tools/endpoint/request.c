@@ -3,7 +3,7 @@
 
 #include "endpoint.h"
 #include "meter.h"
-#include "stop.h"
+#include "common/stop.h"
 
 #define POLLS_PER_CLOCK 256
 

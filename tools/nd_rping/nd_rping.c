@@ -14,10 +14,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "counters.h"
-#include "session.h"
-#include "stop.h"
-#include "version.h"
+#include "common/counters.h"
+#include "common/session.h"
+#include "common/stop.h"
+#include "common/version.h"
 
 #define RPING_PORT  7174
 #define PING_MIN    23 /* rping takes 23 to 65535 */

@@ -10,10 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "counters.h"
-#include "session.h"
-#include "stop.h"
-#include "version.h"
+#include "common/counters.h"
+#include "common/session.h"
+#include "common/stop.h"
+#include "common/version.h"
 
 #define UCMATOSE_PORT 7471
 #define WAIT_MS       20000

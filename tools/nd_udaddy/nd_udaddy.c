@@ -15,11 +15,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "counters.h"
+#include "common/counters.h"
 #include "rn/client.h"
-#include "session.h"
-#include "stop.h"
-#include "version.h"
+#include "common/session.h"
+#include "common/stop.h"
+#include "common/version.h"
 
 #define UDADDY_PORT 7174
 #define WAIT_MS     20000

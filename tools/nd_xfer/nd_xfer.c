@@ -9,9 +9,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "counters.h"
-#include "stop.h"
-#include "version.h"
+#include "common/counters.h"
+#include "common/stop.h"
+#include "common/version.h"
 
 #define DEFAULT_PORT  18515
 #define DEFAULT_CHUNK (1u << 20)

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "surroundings.h"
+#include "common/surroundings.h"
 
 #define ROUNDS       5
 #define ROUND_SECS   0.12

@@ -5,8 +5,8 @@
 #include <openssl/evp.h>
 
 #include "proto.h"
-#include "session.h"
-#include "stop.h"
+#include "common/session.h"
+#include "common/stop.h"
 
 struct xfer_options {
 	struct sockaddr_storage local, peer;

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "address.h"
-#include "endpoint.h"
-#include "stop.h"
+#include "common/address.h"
+#include "endpoint/endpoint.h"
+#include "common/stop.h"
 
 #define FIELD(name) {#name, offsetof(ND2_ADAPTER_INFO, name), sizeof(((ND2_ADAPTER_INFO *)0)->name)}
 

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "address.h"
-#include "endpoint.h"
-#include "stop.h"
+#include "common/address.h"
+#include "endpoint/endpoint.h"
+#include "common/stop.h"
 
 static bool is_remote;
 

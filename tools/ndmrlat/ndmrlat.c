@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "endpoint.h"
-#include "meter.h"
+#include "endpoint/endpoint.h"
+#include "endpoint/meter.h"
 
 #define MOST       10000 /* iterations of a row */
 #define PATIENCE   10000 /* ms for one registration */

@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "endpoint.h"
-#include "meter.h"
-#include "stop.h"
+#include "endpoint/endpoint.h"
+#include "endpoint/meter.h"
+#include "common/stop.h"
 
 #define MOST     10000 /* regions of a row and thread */
 #define LEAST    2000  /* the same for the largest regions */

@@ -1,10 +1,10 @@
 /* What is the bandwidth of Send in one direction? The client sends, the server receives and
  * compares with the expected data. The server sends the number of its receives, and again when it
  * has posted more, so that no message arrives without a receive. One thread. */
-#include "endpoint.h"
-#include "meter.h"
-#include "pattern.h"
-#include "talk.h"
+#include "endpoint/endpoint.h"
+#include "endpoint/meter.h"
+#include "endpoint/pattern.h"
+#include "endpoint/talk.h"
 
 #define PORT       54324
 #define ITERATIONS 500000

@@ -1,9 +1,9 @@
 /* What is the latency of a message? The client sends a ping and the server a pong; the latency is
  * half of the round trip. Received data is compared while the clock is stopped. One thread. */
-#include "endpoint.h"
-#include "meter.h"
-#include "pattern.h"
-#include "talk.h"
+#include "endpoint/endpoint.h"
+#include "endpoint/meter.h"
+#include "endpoint/pattern.h"
+#include "endpoint/talk.h"
 
 #define PORT       54325
 #define ITERATIONS 100000

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "meter.h"
-#include "pattern.h"
-#include "talk.h"
+#include "endpoint/meter.h"
+#include "endpoint/pattern.h"
+#include "endpoint/talk.h"
 
 #define MOST     500000   /* iterations of a row */
 #define ARRIVALS (16 << 20) /* bytes of the target of a batch, or one message if that is longer */

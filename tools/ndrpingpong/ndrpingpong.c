@@ -19,9 +19,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "meter.h"
-#include "pattern.h"
-#include "talk.h"
+#include "endpoint/meter.h"
+#include "endpoint/pattern.h"
+#include "endpoint/talk.h"
 
 #define MOST    100000 /* iterations of a row */
 #define WARM_UP 20     /* messages of WARM_UP_BYTES, or the largest if that is less */

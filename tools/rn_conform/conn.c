@@ -6,8 +6,8 @@
 #include <endian.h>
 #include <string.h>
 
-#include "psn.h"
-#include "types.h"
+#include "wire/psn.h"
+#include "base/types.h"
 
 #define MS 1000000ull
 

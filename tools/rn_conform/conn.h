@@ -4,7 +4,7 @@
 #ifndef RN_CONFORM_CONN_H
 #define RN_CONFORM_CONN_H
 
-#include "cm_msg.h"
+#include "wire/cm_msg.h"
 #include "line.h"
 
 #define CONN_QUEUE 256u

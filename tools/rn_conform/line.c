@@ -13,9 +13,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "arp_msg.h"
-#include "dump.h"
-#include "types.h"
+#include "wire/arp_msg.h"
+#include "wire/dump.h"
+#include "base/types.h"
 
 #define ETH_ALL 0x0003
 

@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "frame.h"
+#include "wire/frame.h"
 
 #define LINE_NOTES 48u
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "types.h"
+#include "base/types.h"
 
 #define MS    1000000ull
 

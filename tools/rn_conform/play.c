@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "psn.h"
-#include "types.h"
+#include "wire/psn.h"
+#include "base/types.h"
 
 #define MS	  1000000ull
 /* ms to wait for an answer; the peer may be an emulated or a loaded machine */

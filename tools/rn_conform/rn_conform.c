@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "jsonfile.h"
+#include "common/jsonfile.h"
 #include "play.h"
-#include "version.h"
+#include "common/version.h"
 
 struct options {
 	const char *interface, *own, *peer, *json, *only;

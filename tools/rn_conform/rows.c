@@ -2,7 +2,7 @@
  * The rows about connection management are in manage.c. */
 #include "manage.h"
 #include "play.h"
-#include "types.h"
+#include "base/types.h"
 
 /* A server of rping's protocol is offered 3000 bytes and reads them. */
 #define READS "> SEND_ONLY 0 n=16 adv=3000 A\n< ACK 0\nrequest 0 READ_REQUEST len=3000\n"

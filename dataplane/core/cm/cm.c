@@ -5,13 +5,13 @@
  * common (running timer, waiting for the neighbour table, counting against a backlog, being found
  * by lookups) are flags of the state table, and rn_cm_step() keeps them true. Runs on shard 0.
  */
-#include "cm.h"
+#include "cm/cm.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cm_priv.h"
+#include "cm/cm_priv.h"
 
 /* clang-format off */
 #define RULE_ROWS(X) /* state, cause, action, next */ \

@@ -54,11 +54,11 @@
 #ifndef RN_CM_H
 #define RN_CM_H
 
-#include "neigh.h"
-#include "pkt.h"
+#include "net/neigh.h"
+#include "wire/pkt.h"
 #include "rn/abi.h"
-#include "types.h"
-#include "verdict.h"
+#include "base/types.h"
+#include "wire/verdict.h"
 
 struct rn_cm;
 struct rn_news;

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "cm_priv.h"
+#include "cm/cm_priv.h"
 
 /* CM times are codes: 4.096 us << code. */
 rn_time rn_cm_time_of(uint8_t code)

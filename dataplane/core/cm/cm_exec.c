@@ -6,8 +6,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "cm_priv.h"
-#include "frame.h"
+#include "cm/cm_priv.h"
+#include "wire/frame.h"
 
 static const struct rn_gid any, any_ipv4 = {{[10] = 0xff, [11] = 0xff}};
 

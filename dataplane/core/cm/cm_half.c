@@ -10,7 +10,7 @@
  */
 #include <stdlib.h>
 
-#include "cm_priv.h"
+#include "cm/cm_priv.h"
 
 /* Counters of sources. Sources whose addresses hash to one counter share it, and may get less for that, never more. */
 #define SOURCES 4096u

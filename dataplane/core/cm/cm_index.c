@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cm_priv.h"
-#include "frame.h"
+#include "cm/cm_priv.h"
+#include "wire/frame.h"
 
 #define TABLES		      7
 #define conn_of(node, member) rn_container_of(node, struct rn_cm_conn, member)

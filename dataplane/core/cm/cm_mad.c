@@ -7,9 +7,9 @@
  */
 #include <string.h>
 
-#include "cm_priv.h"
-#include "frame.h"
-#include "hdr.h"
+#include "cm/cm_priv.h"
+#include "wire/frame.h"
+#include "wire/hdr.h"
 
 #define NO_LID 0xFFFF /* what Linux puts where a route beyond the subnet makes LIDs meaningless */
 

@@ -1,6 +1,6 @@
 /* Which steps of a connection are worth a line in the log? Tables only. Runs on shard 0. */
-#include "cm.h"
-#include "cm_priv.h"
+#include "cm/cm.h"
+#include "cm/cm_priv.h"
 
 /* clang-format off */
 /* How an established connection ends, and an attempt fails. Other causes are our own client's. */

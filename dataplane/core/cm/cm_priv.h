@@ -12,14 +12,14 @@
 #ifndef RN_CM_PRIV_H
 #define RN_CM_PRIV_H
 
-#include "cm.h"
-#include "cm_msg.h"
-#include "core.h"
-#include "htab.h"
-#include "idpool.h"
-#include "list.h"
-#include "news.h"
-#include "wheel.h"
+#include "cm/cm.h"
+#include "wire/cm_msg.h"
+#include "shard/core.h"
+#include "base/htab.h"
+#include "base/idpool.h"
+#include "base/list.h"
+#include "ground/news.h"
+#include "base/wheel.h"
 
 #define RN_CM_EVENTS	    6	/* untaken events one id can have: a whole life of it */
 #define RN_CM_REPLIES	    256 /* answers owed to peers */

@@ -7,9 +7,9 @@
  */
 #include <string.h>
 
-#include "cm_priv.h"
-#include "frame.h"
-#include "hdr.h"
+#include "cm/cm_priv.h"
+#include "wire/frame.h"
+#include "wire/hdr.h"
 
 struct arrival {
 	struct rn_cm *cm;

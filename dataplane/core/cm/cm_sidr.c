@@ -9,8 +9,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "cm_priv.h"
-#include "frame.h"
+#include "cm/cm_priv.h"
+#include "wire/frame.h"
 
 /* ---- the one who asks ---- */
 

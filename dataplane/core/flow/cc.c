@@ -8,7 +8,7 @@
  *
  * Pacing is a debt of time: each packet moves `send_at` on by what it takes at the present rate. Whoever waited for send_at
  * and was woken late (a sleeping thread) makes up for up to CATCH_UP of it; who had nothing to send gets no credit. */
-#include "cc.h"
+#include "flow/cc.h"
 
 #include <stddef.h>
 #include <string.h>

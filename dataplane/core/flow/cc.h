@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "types.h"
+#include "base/types.h"
 
 /* clang-format off */
 #define RN_CC_ALGORITHM_ROWS(X) /* name, text */ \

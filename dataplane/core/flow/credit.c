@@ -1,8 +1,8 @@
 /* How far does the peer let SENDs start? The arithmetic of credit.h. Owned by the shard's thread. */
-#include "credit.h"
+#include "flow/credit.h"
 
-#include "psn.h"
-#include "types.h"
+#include "wire/psn.h"
+#include "base/types.h"
 
 /* From 2 on a code is a binary number with two leading digits: 2, 3, 4, 6, 8, 12, 16 ... 32768. */
 uint8_t rn_credit_code(uint32_t n)

@@ -21,9 +21,9 @@
  * So a packet costs no work on the wheel. During an RNR wait the same timer is exact and nothing
  * else may shorten it.
  */
-#include "retry.h"
+#include "flow/retry.h"
 
-#include "psn.h"
+#include "wire/psn.h"
 
 /* Coded timeouts. A peer that answers one packet in half a millisecond has time for 8192 of them with the shortest
  * timeout that is usual, 67 ms: far more than the pieces in which READs are asked for. */

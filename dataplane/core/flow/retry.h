@@ -3,8 +3,8 @@
 #ifndef RN_RETRY_H
 #define RN_RETRY_H
 
-#include "types.h"
-#include "wheel.h"
+#include "base/types.h"
+#include "base/wheel.h"
 
 struct rn_retry {
 	struct rn_timer timer; /* may ring early: `deadline` decides (rn_retry_expired) */

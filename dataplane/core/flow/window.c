@@ -13,7 +13,7 @@
  * The normal path is start, sent, ack; rewind and find run after a loss only. Owned by the
  * shard's thread.
  */
-#include "window.h"
+#include "flow/window.h"
 
 #define SMALLEST 4 /* after a halving */
 #define STEP	 4 /* packets per round trip, above the knee */

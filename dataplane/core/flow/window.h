@@ -9,9 +9,9 @@
 #ifndef RN_WINDOW_H
 #define RN_WINDOW_H
 
-#include "core.h"
-#include "psn.h"
-#include "sq.h"
+#include "shard/core.h"
+#include "wire/psn.h"
+#include "queue/sq.h"
 
 struct rn_window {
 	uint32_t una, cur, high, next;

@@ -1,6 +1,6 @@
 /* What has happened that people should know of? A ring that never grows; the shard's thread puts
  * and takes. */
-#include "news.h"
+#include "ground/news.h"
 
 void rn_news_put(struct rn_news_ring *r, const struct rn_news *news)
 {

@@ -27,15 +27,15 @@
  * add, remove and reclaim: the control thread. Binding: the shard of the QP. Everything else: any
  * shard.
  */
-#include "mr.h"
+#include "memory/mr.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core.h"
-#include "idpool.h"
-#include "secret.h"
+#include "shard/core.h"
+#include "base/idpool.h"
+#include "base/secret.h"
 
 #define NUMBER_BITS 24
 #define NUMBER_MASK ((1u << NUMBER_BITS) - 1)

@@ -13,9 +13,9 @@
 #define RN_MR_H
 
 #include "rn/abi.h"
-#include "secret.h"
-#include "types.h"
-#include "verdict.h"
+#include "base/secret.h"
+#include "base/types.h"
+#include "wire/verdict.h"
 
 struct rn_mr_table;
 struct rn_mem_ops;

@@ -9,15 +9,15 @@
  * asked first. Only when it stays silent the question goes to everybody, and that answer counts.
  * All questions leave through rn_neigh_tx() in neigh_msg.c. Runs on shard 0.
  */
-#include "neigh.h"
+#include "net/neigh.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "frame.h"
-#include "hdr.h"
-#include "mcast.h"
-#include "neigh_priv.h"
+#include "wire/frame.h"
+#include "wire/hdr.h"
+#include "qp/mcast.h"
+#include "net/neigh_priv.h"
 
 const uint8_t rn_neigh_broadcast[6] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
 static const struct rn_gid unspecified;

@@ -15,9 +15,9 @@
 #ifndef RN_NEIGH_H
 #define RN_NEIGH_H
 
-#include "pkt.h"
-#include "types.h"
-#include "verdict.h"
+#include "wire/pkt.h"
+#include "base/types.h"
+#include "wire/verdict.h"
 
 struct rn_neigh;
 struct rn_core_cfg;

@@ -5,13 +5,13 @@
  */
 #include <string.h>
 
-#include "arp_msg.h"
-#include "frame.h"
-#include "hdr.h"
-#include "icmp_msg.h"
-#include "mcast.h"
-#include "nd_msg.h"
-#include "neigh_priv.h"
+#include "wire/arp_msg.h"
+#include "wire/frame.h"
+#include "wire/hdr.h"
+#include "wire/icmp_msg.h"
+#include "qp/mcast.h"
+#include "wire/nd_msg.h"
+#include "net/neigh_priv.h"
 
 #define FRAME_MIN 60
 #define ECHO_TTL  64

@@ -3,11 +3,11 @@
 #ifndef RN_NEIGH_PRIV_H
 #define RN_NEIGH_PRIV_H
 
-#include "core.h"
-#include "htab.h"
-#include "list.h"
-#include "neigh.h"
-#include "wheel.h"
+#include "shard/core.h"
+#include "base/htab.h"
+#include "base/list.h"
+#include "net/neigh.h"
+#include "base/wheel.h"
 
 #define RN_NEIGH_ANSWERS    64
 #define RN_NEIGH_ECHOES	    8

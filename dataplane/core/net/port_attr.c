@@ -1,10 +1,10 @@
 /* What follows from what the port looks like? Owns nothing; any thread. */
-#include "port_attr.h"
+#include "net/port_attr.h"
 
 #include <string.h>
 
-#include "frame.h"
-#include "hdr.h"
+#include "wire/frame.h"
+#include "wire/hdr.h"
 
 static const struct rn_gid nobody;
 

@@ -5,7 +5,7 @@
 #define RN_PORT_ATTR_H
 
 #include "rn/abi.h"
-#include "types.h"
+#include "base/types.h"
 
 #define RN_PORT_GIDS 16
 #define RN_HOP_LIMIT 64 /* of packets nobody has said more about */

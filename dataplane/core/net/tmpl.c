@@ -3,13 +3,13 @@
  * state after the UDP header depends on the length alone, and streams repeat lengths, so the last
  * one is remembered. Owned by the shard's thread.
  */
-#include "tmpl.h"
+#include "net/tmpl.h"
 
 #include <string.h>
 
-#include "frame.h"
-#include "hdr.h"
-#include "icrc.h"
+#include "wire/frame.h"
+#include "wire/hdr.h"
+#include "wire/icrc.h"
 
 void rn_tmpl_make(struct rn_tmpl *t, const struct rn_av *av, const uint8_t smac[6], uint32_t qpn,
 		  uint32_t dest_qpn)

@@ -3,7 +3,7 @@
 #ifndef RN_TMPL_H
 #define RN_TMPL_H
 
-#include "core.h"
+#include "shard/core.h"
 
 struct rn_tmpl {
 	uint8_t hdr[80];    /* Ethernet, VLAN, IP, UDP, BTH */

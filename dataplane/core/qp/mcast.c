@@ -1,13 +1,13 @@
 /* Which queue pairs are in which group? Owns the table of groups; searching it is all the packet path does. Owned by the
  * shard's thread. */
-#include "mcast.h"
+#include "qp/mcast.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "frame.h"
-#include "qp.h"
+#include "wire/frame.h"
+#include "qp/qp.h"
 
 bool rn_gid_is_group(const struct rn_gid *gid)
 {

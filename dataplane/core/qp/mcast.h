@@ -5,7 +5,7 @@
 #ifndef RN_MCAST_H
 #define RN_MCAST_H
 
-#include "core.h"
+#include "shard/core.h"
 
 struct rn_qp;
 

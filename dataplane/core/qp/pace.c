@@ -3,10 +3,10 @@
  *
  * A QP without a limit never comes here (rn_shard_tx asks one flag). A limited one that may not send yet is on no list: it
  * costs nothing until its timer rings, and rn_shard_next() says when that is, so that an idle thread may sleep. */
-#include "pace.h"
+#include "qp/pace.h"
 
-#include "hdr.h"
-#include "shard.h"
+#include "wire/hdr.h"
+#include "shard/shard.h"
 
 static const struct rn_cc_cfg *params(const struct rn_qp *qp)
 {

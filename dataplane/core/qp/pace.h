@@ -2,7 +2,7 @@
 #ifndef RN_PACE_H
 #define RN_PACE_H
 
-#include "qp.h"
+#include "qp/qp.h"
 
 /* One packet of a limited QP, as rn_qp_tx(). Data (requests, answers to READs) waits for its time: then the QP leaves the
  * active list and its timer is armed in the shard's wheel `pace`. ACKs, NAKs and answers to atomics do not wait, unless

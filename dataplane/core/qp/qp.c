@@ -2,16 +2,16 @@
  * needs are the tables of qp.h. Every way into the error state goes through rn_qp_error(), so the
  * flush happens once, in order. Owned by the shard's thread.
  */
-#include "qp.h"
+#include "qp/qp.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "frame.h"
-#include "hdr.h"
-#include "pace.h"
-#include "shard.h"
-#include "ud.h"
+#include "wire/frame.h"
+#include "wire/hdr.h"
+#include "qp/pace.h"
+#include "shard/shard.h"
+#include "qp/ud.h"
 
 const struct rn_qp_state_row rn_qp_states[] = {
 #define X(name, recv, send, request_in, start, go_on, response_in)            \

@@ -6,15 +6,15 @@
 #ifndef RN_QP_H
 #define RN_QP_H
 
-#include "core.h"
-#include "credit.h"
-#include "cq.h"
-#include "list.h"
-#include "retry.h"
-#include "rq.h"
-#include "sq.h"
-#include "tmpl.h"
-#include "window.h"
+#include "shard/core.h"
+#include "flow/credit.h"
+#include "queue/cq.h"
+#include "base/list.h"
+#include "flow/retry.h"
+#include "queue/rq.h"
+#include "queue/sq.h"
+#include "net/tmpl.h"
+#include "flow/window.h"
 
 /* ---- states: what each lets in and out (wire rules, 4.11) ---- */
 

@@ -17,9 +17,9 @@
  */
 #include <string.h>
 
-#include "hdr.h"
-#include "qp.h"
-#include "shard.h"
+#include "wire/hdr.h"
+#include "qp/qp.h"
+#include "shard/shard.h"
 
 #define ASK_NS RN_US(100)
 

@@ -14,9 +14,9 @@
  */
 #include <string.h>
 
-#include "hdr.h"
-#include "qp.h"
-#include "shard.h"
+#include "wire/hdr.h"
+#include "qp/qp.h"
+#include "shard/shard.h"
 
 #define SYNDROME_RNR 0x20
 

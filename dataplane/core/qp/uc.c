@@ -7,8 +7,8 @@
  * has been built, with no window to wait for, no timer, nothing to send again. Owned by the shard's
  * thread.
  */
-#include "qp.h"
-#include "shard.h"
+#include "qp/qp.h"
+#include "shard/shard.h"
 
 static void give_up(struct rn_qp *qp)
 {

@@ -1,12 +1,12 @@
 /* Datagrams: how does a request become one packet to where it says, and a packet one receive? Owned by the shard's thread. */
-#include "ud.h"
+#include "qp/ud.h"
 
 #include <string.h>
 
-#include "frame.h"
-#include "hdr.h"
-#include "mcast.h"
-#include "shard.h"
+#include "wire/frame.h"
+#include "wire/hdr.h"
+#include "qp/mcast.h"
+#include "shard/shard.h"
 
 /* ---- sending ---- */
 

@@ -2,9 +2,9 @@
 #ifndef RN_UD_H
 #define RN_UD_H
 
-#include "core.h"
-#include "pkt.h"
-#include "verdict.h"
+#include "shard/core.h"
+#include "wire/pkt.h"
+#include "wire/verdict.h"
 
 struct rn_qp;
 

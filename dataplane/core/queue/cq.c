@@ -7,9 +7,9 @@
  * fence, re-reads tails; the shard stores tails, full fence (rn_shard_done), reads `armed`: at
  * least one of them sees the other.
  */
-#include "cq.h"
+#include "queue/cq.h"
 
-#include "core.h"
+#include "shard/core.h"
 
 size_t rn_cq_ring_bytes(uint32_t entries)
 {

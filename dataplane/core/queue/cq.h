@@ -3,9 +3,9 @@
 #ifndef RN_CQ_H
 #define RN_CQ_H
 
-#include "list.h"
+#include "base/list.h"
 #include "rn/abi.h"
-#include "types.h"
+#include "base/types.h"
 
 struct rn_cq {
 	struct rn_cq_shared *shared;

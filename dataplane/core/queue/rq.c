@@ -1,9 +1,9 @@
 /* Receive queue: taking receives in, and scattering into them. Owned by the shard's thread. */
-#include "rq.h"
+#include "queue/rq.h"
 
 #include <string.h>
 
-#include "core.h"
+#include "shard/core.h"
 
 static uint32_t stride_of(uint32_t max_sge)
 {

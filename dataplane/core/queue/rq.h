@@ -3,9 +3,9 @@
 #ifndef RN_RQ_H
 #define RN_RQ_H
 
-#include "mr.h"
+#include "memory/mr.h"
 #include "rn/abi.h"
-#include "types.h"
+#include "base/types.h"
 
 struct rn_rqe {
 	uint64_t wr_id;

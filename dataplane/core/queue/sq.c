@@ -4,11 +4,11 @@
  * for, and the sum of the SGEs against the length. What depends on keys is checked when memory is
  * touched. Owned by the shard's thread.
  */
-#include "sq.h"
+#include "queue/sq.h"
 
 #include <string.h>
 
-#include "core.h"
+#include "shard/core.h"
 
 /* Room for any atomic too, and for where a datagram goes. */
 static uint32_t stride_of(uint32_t max_sge, uint32_t max_inline, uint8_t type)

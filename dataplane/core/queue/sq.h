@@ -8,9 +8,9 @@
 #ifndef RN_SQ_H
 #define RN_SQ_H
 
-#include "mr.h"
+#include "memory/mr.h"
 #include "rn/abi.h"
-#include "types.h"
+#include "base/types.h"
 
 /* A request in the queue: the WQE of abi.h, whose routing fields (QPN, generation, sequence) gave way to what the
  * requester must remember. Further slots follow as in the WQE. */

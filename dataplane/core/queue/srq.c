@@ -8,11 +8,11 @@
  *
  * Owned by nobody; any shard's thread takes, the application's posts.
  */
-#include "srq.h"
+#include "queue/srq.h"
 
 #include <string.h>
 
-#include "core.h"
+#include "shard/core.h"
 
 #define HEAD_WORDS 2u
 #define SGE_WORDS  (sizeof(struct rn_sge) / sizeof(uint64_t))

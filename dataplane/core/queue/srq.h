@@ -11,8 +11,8 @@
 #define RN_SRQ_H
 
 #include "rn/abi.h"
-#include "rq.h"
-#include "types.h"
+#include "queue/rq.h"
+#include "base/types.h"
 
 struct rn_srq_ring {
 	RN_ATOMIC(struct rn_srq_ring *) next;

@@ -1,12 +1,12 @@
 /* Who is told of congestion, and who tells us? Both ends of a notification; what follows from one is pace.c's and cc.c's.
  * A QP owes at most one, on the shard's list `cnp`, which tx serves before everything else of queue pairs. Owned by the
  * shard's thread. */
-#include "cnp.h"
+#include "shard/cnp.h"
 
-#include "frame.h"
-#include "hdr.h"
-#include "pace.h"
-#include "shard.h"
+#include "wire/frame.h"
+#include "wire/hdr.h"
+#include "qp/pace.h"
+#include "shard/shard.h"
 
 /* Did the packet get as far as its QP? What was wrong with it there does not matter: the network was full. */
 static bool reached_qp(enum rn_verdict v)

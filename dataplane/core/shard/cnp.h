@@ -2,7 +2,7 @@
 #ifndef RN_CNP_H
 #define RN_CNP_H
 
-#include "core.h"
+#include "shard/core.h"
 
 /* A packet marked "congestion experienced" came, with this verdict: counts it, and owes its sender a notification if it
  * was data for a connected QP and the last notification is the configured interval ago. */

@@ -12,14 +12,14 @@
 #ifndef RN_CORE_H
 #define RN_CORE_H
 
-#include "cc.h"
-#include "mr.h"
-#include "pkt.h"
-#include "port_attr.h"
+#include "flow/cc.h"
+#include "memory/mr.h"
+#include "wire/pkt.h"
+#include "net/port_attr.h"
 #include "rn/abi.h"
-#include "secret.h"
-#include "types.h"
-#include "verdict.h"
+#include "base/secret.h"
+#include "base/types.h"
+#include "wire/verdict.h"
 
 struct rn_shard;
 

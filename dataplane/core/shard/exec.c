@@ -2,15 +2,15 @@
  * here is the slow path; memory for objects comes with the command (struct rn_exec). Owned by the
  * shard's thread.
  */
-#include "exec.h"
+#include "shard/exec.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "frame.h"
-#include "hdr.h"
-#include "shard.h"
+#include "wire/frame.h"
+#include "wire/hdr.h"
+#include "shard/shard.h"
 
 #define MAX_DEPTH (1u << 16)
 #define FIRST_QPN 16u

@@ -2,8 +2,8 @@
 #ifndef RN_EXEC_H
 #define RN_EXEC_H
 
-#include "core.h"
-#include "neigh.h"
+#include "shard/core.h"
+#include "net/neigh.h"
 
 /* Some neighbour's state changed: those who asked with RESOLVE and have an answer now get an event. */
 void rn_exec_resolved(struct rn_shard *sh, rn_time now);

@@ -1,10 +1,10 @@
 /* QP1: who may talk to the connection manager, and its datagrams on their way out. UD rules, one
  * packet per message, nothing is ever answered here. Owned by shard 0's thread.
  */
-#include "gsi.h"
+#include "shard/gsi.h"
 
-#include "frame.h"
-#include "shard.h"
+#include "wire/frame.h"
+#include "shard/shard.h"
 
 enum rn_verdict rn_gsi_rx(struct rn_shard *sh, const struct rn_pkt *pkt, rn_time now)
 {

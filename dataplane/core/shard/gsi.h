@@ -2,7 +2,7 @@
 #ifndef RN_GSI_H
 #define RN_GSI_H
 
-#include "core.h"
+#include "shard/core.h"
 
 enum rn_verdict rn_gsi_rx(struct rn_shard *sh, const struct rn_pkt *pkt, rn_time now);
 /* The next management datagram owed, as a whole frame; 0 when there is none. */

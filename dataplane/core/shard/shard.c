@@ -3,15 +3,15 @@
  * packet means to a QP is decided in responder.c and requester.c; connections and neighbours (shard
  * 0) in cm.c and neigh.c. Owned by its thread.
  */
-#include "shard.h"
+#include "shard/shard.h"
 
 #include <string.h>
 
-#include "cnp.h"
-#include "exec.h"
-#include "frame.h"
-#include "gsi.h"
-#include "pace.h"
+#include "shard/cnp.h"
+#include "shard/exec.h"
+#include "wire/frame.h"
+#include "shard/gsi.h"
+#include "qp/pace.h"
 
 /* Among more QPs than these one will have something else to say than an ACK. */
 #define ACKS_LOOKED_AT 4

@@ -2,17 +2,17 @@
 #ifndef RN_SHARD_H
 #define RN_SHARD_H
 
-#include "cm.h"
-#include "core.h"
-#include "cq.h"
-#include "list.h"
-#include "mcast.h"
-#include "neigh.h"
-#include "news.h"
-#include "qp.h"
-#include "srq.h"
-#include "stats.h"
-#include "wheel.h"
+#include "cm/cm.h"
+#include "shard/core.h"
+#include "queue/cq.h"
+#include "base/list.h"
+#include "qp/mcast.h"
+#include "net/neigh.h"
+#include "ground/news.h"
+#include "qp/qp.h"
+#include "queue/srq.h"
+#include "wire/stats.h"
+#include "base/wheel.h"
 
 #define RN_OUTBOX 256u
 

@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "htab.h"
-#include "rng.h"
+#include "base/htab.h"
+#include "base/rng.h"
 
 #define THINGS 200
 

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "idpool.h"
+#include "base/idpool.h"
 
 static void test_every_id_once(void **state)
 {

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "impair.h"
+#include "base/impair.h"
 
 #define PACKETS 200000
 

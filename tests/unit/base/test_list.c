@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "list.h"
+#include "base/list.h"
 
 struct item {
 	struct rn_list link;

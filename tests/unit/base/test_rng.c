@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "rng.h"
+#include "base/rng.h"
 
 static void test_same_seed_same_sequence(void **state)
 {

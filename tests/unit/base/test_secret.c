@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "secret.h"
+#include "base/secret.h"
 
 /* Two vectors from the paper that published SipHash: key 00 01 .. 0f, input 00 01 .. */
 static void test_siphash_vectors(void **state)

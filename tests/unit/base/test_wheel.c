@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "rng.h"
-#include "wheel.h"
+#include "base/rng.h"
+#include "base/wheel.h"
 
 #define TIMERS 300
 

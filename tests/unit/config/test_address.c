@@ -1,7 +1,7 @@
 /* Text is accepted as an address only when an adapter may have that address. */
 #include "snippet.h"
 
-#include "address.h"
+#include "config/address.h"
 
 static void test_mac(void **state)
 {

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "keys.h"
+#include "config/keys.h"
 
 static char *printed(void (*print)(FILE *))
 {

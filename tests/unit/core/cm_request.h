@@ -2,8 +2,8 @@
 #ifndef CM_REQUEST_H
 #define CM_REQUEST_H
 
-#include "cm_msg.h"
-#include "frame.h"
+#include "wire/cm_msg.h"
+#include "wire/frame.h"
 
 /* A REQ of src to the TCP port of a listener. Ids, GUID, queue pair and timeouts are the caller's to fill in. */
 static inline struct rn_cm_msg cm_request(const struct rn_gid *src, const struct rn_gid *dst, uint16_t port)

@@ -1,6 +1,6 @@
 /* A connection manager and a neighbour machine that do nothing, for tests about QPs alone. */
-#include "cm.h"
-#include "neigh.h"
+#include "cm/cm.h"
+#include "net/neigh.h"
 
 static char cm_object, neigh_object;
 unsigned fake_comm_est; /* calls of rn_cm_comm_est() */

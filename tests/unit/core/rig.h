@@ -14,9 +14,9 @@
 
 #include <cmocka.h>
 
-#include "core.h"
-#include "frame.h"
-#include "shard.h"
+#include "shard/core.h"
+#include "wire/frame.h"
+#include "shard/shard.h"
 
 #define RIG_MEM	  (256u << 10)
 #define RIG_DEPTH 64u

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frame.h"
+#include "wire/frame.h"
 
 struct rn_shard *fake_shard_create(void)
 {

@@ -2,7 +2,7 @@
 #ifndef FAKE_SHARD_H
 #define FAKE_SHARD_H
 
-#include "core.h"
+#include "shard/core.h"
 
 #define FAKE_MAX 65536
 

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "allow.h"
-#include "types.h"
+#include "nic/allow.h"
+#include "base/types.h"
 
 static const struct {
 	const char *vdev[3]; /* the device string of each adapter; NULL: another kind of port */

@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "claim.h"
+#include "port/claim.h"
 
 #define IFACE "lo"
 

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "cq_rings.h"
+#include "nic/cq_rings.h"
 
 #include <errno.h>
 #include <stdlib.h>

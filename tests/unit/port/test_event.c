@@ -8,7 +8,7 @@
 
 #include <pthread.h>
 
-#include "event.h"
+#include "nic/event.h"
 
 static struct rn_event_queue q;
 

@@ -13,7 +13,7 @@
 
 #include <rte_log.h>
 
-#include "log.h"
+#include "port/log.h"
 
 static char *said;
 static size_t len;

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 
 #include "fake_shard.h"
-#include "mailbox.h"
-#include "submit.h"
+#include "port/mailbox.h"
+#include "port/submit.h"
 
 struct numbered {
 	struct rn_call call;

@@ -19,7 +19,7 @@
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "memif_relay.h"
+#include "port/memif_relay.h"
 
 enum { HELLO = 2, INIT = 3, ADD_REGION = 4, CONNECT = 6, CONNECTED = 7 };
 

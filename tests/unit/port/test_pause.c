@@ -7,7 +7,7 @@
 
 #include <rte_ethdev.h>
 
-#include "pause.h"
+#include "port/pause.h"
 
 static const char *const driver[] = {"rx_good_packets", "rx_prio3_pause", "tx_errors", "tx_priority3_xoff_packets", "rx_PFC_frames",
 				     "mac_rx_ctrl_flow_control"};

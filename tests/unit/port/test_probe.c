@@ -17,8 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "probe.h"
-#include "types.h"
+#include "port/probe.h"
+#include "base/types.h"
 
 #define PAGE 4096u
 #define MB   (UINT64_C(1) << 20)

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "settings.h"
+#include "nic/settings.h"
 
 static const uint8_t mac[6] = {0x02, 0x11, 0x22, 0x33, 0x44, 0x55};
 static const struct rn_config_protocol protocol = {.check_source = true};

@@ -12,7 +12,7 @@
 #include <rte_mbuf.h>
 
 #include "fake_shard.h"
-#include "steer.h"
+#include "port/steer.h"
 
 struct mbuf {
 	struct rte_mbuf m;

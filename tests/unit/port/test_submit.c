@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "fake_shard.h"
-#include "submit.h"
+#include "port/submit.h"
 
 #define PRODUCERS 4
 #define EACH      5000

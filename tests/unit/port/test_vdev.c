@@ -8,8 +8,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "types.h"
-#include "vdev.h"
+#include "base/types.h"
+#include "port/vdev.h"
 
 static const uint8_t mac[6] = {2, 0, 0, 0, 0, 7};
 

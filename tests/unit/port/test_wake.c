@@ -7,7 +7,7 @@
 
 #include <pthread.h>
 
-#include "wake.h"
+#include "port/wake.h"
 
 static void drivers_have_rows(void **state)
 {

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "address.h"
+#include "common/address.h"
 
 /* clang-format off */
 static const struct {

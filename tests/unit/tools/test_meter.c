@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "meter.h"
+#include "endpoint/meter.h"
 
 /* Plays a row in which one repetition takes `each` seconds. Returns how many there were; *seconds: in how long. */
 static uint64_t play(const struct options *o, uint32_t size, uint64_t most, double each, double *seconds)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pattern.h"
+#include "endpoint/pattern.h"
 
 #define SIZE     4096u
 #define MESSAGES 1021u

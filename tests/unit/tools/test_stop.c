@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "stop.h"
+#include "common/stop.h"
 
 #define LATER_US 400000
 

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "surroundings.h"
+#include "common/surroundings.h"
 
 static void busy_threads(void **state)
 {

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "arp_msg.h"
+#include "wire/arp_msg.h"
 
 /* who-has 192.0.2.2 tell 192.0.2.1 */
 static const uint8_t request[RN_ARP_BYTES] = {0,   1, 8, 0, 6, 4, 0, 1, 2, 0, 0,   0, 0, 1,

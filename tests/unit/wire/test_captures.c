@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
-#include "frame.h"
+#include "wire/frame.h"
 #include "pcap.h"
-#include "types.h"
+#include "base/types.h"
 
 /* clang-format off */
 static const struct {

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "cm_msg.h"
-#include "types.h"
+#include "wire/cm_msg.h"
+#include "base/types.h"
 
 #define ID_A 0x6b8b4567u
 #define ID_B 0x327b23c6u

@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "dump.h"
-#include "types.h"
+#include "wire/dump.h"
+#include "base/types.h"
 #include "vectors.h"
 
 /* clang-format off */

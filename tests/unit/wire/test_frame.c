@@ -8,13 +8,13 @@
 #include <cmocka.h>
 #include <stdlib.h>
 
-#include "arp_msg.h"
-#include "frame.h"
-#include "hdr.h"
-#include "icmp_msg.h"
-#include "icrc.h"
-#include "rng.h"
-#include "types.h"
+#include "wire/arp_msg.h"
+#include "wire/frame.h"
+#include "wire/hdr.h"
+#include "wire/icmp_msg.h"
+#include "wire/icrc.h"
+#include "base/rng.h"
+#include "base/types.h"
 #include "vectors.h"
 
 /* Parses from a heap block of exactly len bytes, so that a sanitizer sees any read beyond. */

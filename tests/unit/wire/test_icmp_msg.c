@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "icmp_msg.h"
+#include "wire/icmp_msg.h"
 
 static const struct rn_gid a = {{0x20, 1, 0x0d, 0xb8, [15] = 1}},
 			   b = {{0x20, 1, 0x0d, 0xb8, [15] = 2}};

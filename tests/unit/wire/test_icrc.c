@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
-#include "hdr.h"
-#include "icrc.h"
-#include "types.h"
+#include "wire/hdr.h"
+#include "wire/icrc.h"
+#include "base/types.h"
 #include "vectors.h"
 
 /* The offset of the IP header in a vector; 0 for RoCEv1. */

@@ -9,8 +9,8 @@
 #include <cmocka.h>
 #include <stdlib.h>
 
-#include "icmp_msg.h"
-#include "nd_msg.h"
+#include "wire/icmp_msg.h"
+#include "wire/nd_msg.h"
 
 static const struct rn_gid none, a = {{0x20, 1, 0x0d, 0xb8, [15] = 1}},
 				 b = {{0x20, 1, 0x0d, 0xb8, [13] = 0xab, [15] = 2}};

@@ -7,8 +7,8 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "opcode.h"
-#include "types.h"
+#include "wire/opcode.h"
+#include "base/types.h"
 
 /* clang-format off */
 static const struct {

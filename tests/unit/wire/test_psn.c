@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "psn.h"
-#include "types.h"
+#include "wire/psn.h"
+#include "base/types.h"
 
 static void test_diff(void **state)
 {

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "stats.h"
+#include "wire/stats.h"
 
 static unsigned index_of(const char *name)
 {

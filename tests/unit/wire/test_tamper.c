@@ -7,10 +7,10 @@
 
 #include <cmocka.h>
 
-#include "frame.h"
-#include "hdr.h"
-#include "tamper.h"
-#include "types.h"
+#include "wire/frame.h"
+#include "wire/hdr.h"
+#include "wire/tamper.h"
+#include "base/types.h"
 #include "vectors.h"
 
 static unsigned bits_that_differ(const uint8_t *a, const uint8_t *b, size_t len)

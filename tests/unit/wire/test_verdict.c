@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "verdict.h"
+#include "wire/verdict.h"
 
 static void test_every_row_is_filled(void **state)
 {

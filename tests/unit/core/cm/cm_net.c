@@ -10,7 +10,7 @@
 
 #include "cm_net.h"
 #include "cm_request.h"
-#include "frame.h"
+#include "wire/frame.h"
 
 struct rn_gid net_gid(unsigned box, bool ipv6)
 {

@@ -2,9 +2,9 @@
 #ifndef CM_NET_H
 #define CM_NET_H
 
-#include "cm.h"
-#include "cm_msg.h"
-#include "core.h"
+#include "cm/cm.h"
+#include "wire/cm_msg.h"
+#include "shard/core.h"
 
 #define NET_PORT   20886
 #define NET_EVENTS 64

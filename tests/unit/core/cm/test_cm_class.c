@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "cm_net.h"
-#include "neigh.h"
+#include "net/neigh.h"
 
 static void put_in_vlan(struct net *net)
 {

@@ -11,8 +11,8 @@
 #include <cmocka.h>
 
 #include "cm_net.h"
-#include "cm_priv.h"
-#include "neigh_priv.h"
+#include "cm/cm_priv.h"
+#include "net/neigh_priv.h"
 
 #define EV(name) RN_EVENT_CM_##name
 

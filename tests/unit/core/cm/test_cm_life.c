@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
-#include "arp_msg.h"
+#include "wire/arp_msg.h"
 #include "cm_net.h"
-#include "frame.h"
+#include "wire/frame.h"
 
 #define EV(name) RN_EVENT_CM_##name
 

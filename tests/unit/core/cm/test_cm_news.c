@@ -9,8 +9,8 @@
 #include <cmocka.h>
 
 #include "cm_net.h"
-#include "cm_priv.h"
-#include "news.h"
+#include "cm/cm_priv.h"
+#include "ground/news.h"
 
 #define QPN 0x11
 

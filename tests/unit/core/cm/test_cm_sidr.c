@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "cm_net.h"
-#include "frame.h"
+#include "wire/frame.h"
 
 #define EV(name) RN_EVENT_CM_##name
 

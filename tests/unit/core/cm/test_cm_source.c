@@ -9,8 +9,8 @@
 #include <cmocka.h>
 
 #include "cm_net.h"
-#include "cm_priv.h"
-#include "hdr.h"
+#include "cm/cm_priv.h"
+#include "wire/hdr.h"
 
 #define EV(name) RN_EVENT_CM_##name
 

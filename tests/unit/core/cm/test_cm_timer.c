@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "cm_net.h"
-#include "cm_priv.h"
+#include "cm/cm_priv.h"
 
 #define EV(name) RN_EVENT_CM_##name
 

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "cc.h"
+#include "flow/cc.h"
 
 #define LINE  UINT64_C(10000000000)
 #define START RN_S(5)

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "credit.h"
+#include "flow/credit.h"
 
 /* Receives per code, as the wire rules list them (3.6). */
 static const uint32_t codes[31] = {0,	1,   2,	  3,	4,    6,    8,	  12,	16,   24,   32,

@@ -1,5 +1,5 @@
 /* Retry timers and budgets as events against virtual time. */
-#include "retry.h"
+#include "flow/retry.h"
 #include "rig.h"
 
 struct bench {

@@ -1,6 +1,6 @@
 /* The send window: positions and sizes, with PSNs at their wrap. */
 #include "rig.h"
-#include "window.h"
+#include "flow/window.h"
 
 struct bench {
 	struct rn_sq sq;

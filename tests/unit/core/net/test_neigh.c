@@ -8,12 +8,12 @@
 
 #include <cmocka.h>
 
-#include "arp_msg.h"
-#include "core.h"
-#include "frame.h"
-#include "icmp_msg.h"
-#include "nd_msg.h"
-#include "neigh.h"
+#include "wire/arp_msg.h"
+#include "shard/core.h"
+#include "wire/frame.h"
+#include "wire/icmp_msg.h"
+#include "wire/nd_msg.h"
+#include "net/neigh.h"
 
 #define RETRY RN_MS(100)
 

@@ -8,12 +8,12 @@
 
 #include <cmocka.h>
 
-#include "arp_msg.h"
-#include "core.h"
-#include "frame.h"
-#include "icmp_msg.h"
-#include "nd_msg.h"
-#include "neigh_priv.h"
+#include "wire/arp_msg.h"
+#include "shard/core.h"
+#include "wire/frame.h"
+#include "wire/icmp_msg.h"
+#include "wire/nd_msg.h"
+#include "net/neigh_priv.h"
 
 #define V4(a, b, c, d) ((struct rn_gid){{[10] = 0xff, 0xff, a, b, c, d}})
 #define OWN4	       V4(192, 0, 2, 1)

@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "core.h"
-#include "neigh_priv.h"
+#include "shard/core.h"
+#include "net/neigh_priv.h"
 
 #define ENTRIES 8
 #define OWN	V4(192, 0, 2, 1)

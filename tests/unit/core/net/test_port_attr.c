@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "frame.h"
-#include "port_attr.h"
+#include "wire/frame.h"
+#include "net/port_attr.h"
 
 #define V4(net, host)	{{[10] = 0xff, 0xff, 192, 0, net, host}}
 #define V6(net, host)	{{0x20, 1, 0x0d, 0xb8, [7] = net, [15] = host}}

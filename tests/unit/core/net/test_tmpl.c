@@ -1,7 +1,7 @@
 /* The patched headers must be what the frame builder makes of the same packet, byte for byte. */
-#include "hdr.h"
+#include "wire/hdr.h"
 #include "rig.h"
-#include "tmpl.h"
+#include "net/tmpl.h"
 
 static const struct rn_gid v4[2] = {
 	{{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 10, 1, 2, 3}},

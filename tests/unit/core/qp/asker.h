@@ -3,7 +3,7 @@
 #ifndef ASKER_H
 #define ASKER_H
 
-#include "hdr.h"
+#include "wire/hdr.h"
 #include "rig.h"
 
 #define MTU 1024u

@@ -3,7 +3,7 @@
 #define DATAGRAM_H
 
 #include "rig.h"
-#include "ud.h"
+#include "qp/ud.h"
 
 #define GRH RN_UD_GRH_BYTES
 

@@ -1,7 +1,7 @@
 /* Address vectors: which VLAN, priority, traffic class and hop limit the packets of a QP carry. */
 #include <errno.h>
 
-#include "hdr.h"
+#include "wire/hdr.h"
 #include "rig.h"
 
 #define TAG(priority, vid) ((priority) << 13 | (vid))

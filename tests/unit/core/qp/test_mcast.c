@@ -2,7 +2,7 @@
 #include <errno.h>
 
 #include "datagram.h"
-#include "mcast.h"
+#include "qp/mcast.h"
 
 static const struct rn_gid v4_group = {{[10] = 0xff, 0xff, 239, 1, 2, 3}};
 static const struct rn_gid v6_group = {{0xff, 0x15, [12] = 0xaa, 0xbb, 0xcc, 0xdd}};

@@ -1,9 +1,9 @@
 /* Congestion at a queue pair: notifications as bytes, waiting without costing anything, and what ends a limit. */
 #include <errno.h>
 
-#include "cnp.h"
-#include "hdr.h"
-#include "pace.h"
+#include "shard/cnp.h"
+#include "wire/hdr.h"
+#include "qp/pace.h"
 #include "rig.h"
 
 static struct rn_pkt cnp_for(struct rig *r, int side)

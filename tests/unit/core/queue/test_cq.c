@@ -1,5 +1,5 @@
 /* Completion rings: publishing, arming, growing, overrunning. */
-#include "cq.h"
+#include "queue/cq.h"
 #include "rig.h"
 
 struct bench {

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core.h"
-#include "srq.h"
+#include "shard/core.h"
+#include "queue/srq.h"
 
 static struct rn_srq *srq;
 

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "cm_priv.h"
-#include "shard.h"
+#include "cm/cm_priv.h"
+#include "shard/shard.h"
 
 #define MANY 8
 

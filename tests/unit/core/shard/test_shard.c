@@ -1,7 +1,7 @@
 /* The shard: who gets a packet, numbers of QPs, turns, arming, commands. */
 #include <errno.h>
 
-#include "exec.h"
+#include "shard/exec.h"
 #include "rig.h"
 
 extern unsigned fake_mads;
