@@ -1,18 +1,18 @@
 #!/bin/bash
-# Do client sources written for Windows build here as they are? Compiles and links the C and C++ files of each DIR, one
-# by one or together, and says for each what is missing: headers, names, symbols. Exit status 0 only when all build.
+# Do sources written for Windows build here without a change? Compiles and links the C and C++ files in each DIR and
+# prints for each file that it builds, or the headers, names and symbols it misses. Exit status 0 only if all build.
 #
 #   sources.sh [OPTION]... DIR...
 #
-#   --program        the files of a DIR are one program; otherwise each file that has a main, wmain or _tmain is one
-#   --with DIR       files that every program is linked with; its headers are found, too
-#   --build DIR      against a build tree of softrnic (default: build, beside compat)
-#   --installed      against the softrnic that pkg-config finds
-#   --keep DIR       leaves the programs there, by the names of their sources
-#   -D..., -I..., -f..., -O..., -g..., -std=...   to the compilers, which are $CC and $CXX
+#   --program        the files of a DIR form one program; otherwise each file with a main, wmain or _tmain is a program
+#   --with DIR       links the files in DIR into every program, and searches DIR for headers
+#   --build DIR      uses this build folder of softrnic (default: build, beside compat)
+#   --installed      uses the softrnic that pkg-config finds
+#   --keep DIR       puts the programs into DIR, named after their sources
+#   -D..., -I..., -f..., -O..., -g..., -std=...   are passed to the compilers, $CC and $CXX
 #
-# Nothing is written beside the sources. Where Windows is more generous than the compiler, a copy helps: names of
-# headers whose letters have another case or whose slashes lean the other way, and files in UTF-16.
+# The script writes nothing beside the sources. Headers that a source includes with other letters (windows.H) or with
+# backslashes are found through links in a temporary folder; files in UTF-16 are converted there.
 set -u
 export LC_ALL=C
 root=$(readlink -f "$(dirname "$(readlink -f "$0")")/..")
@@ -42,7 +42,7 @@ done
 
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
-mkdir "$work/stand-ins" # headers under the names that sources ask for
+mkdir "$work/stand-ins" # links to headers, under the names that sources include them by
 [ -z "$keep" ] || mkdir -p "$keep" || exit 2
 
 if [ $installed = 1 ]; then
@@ -63,7 +63,7 @@ is_c() {
 	[[ ${1,,} == *.c ]]
 }
 
-# readable FILE: the file, or a copy that the compiler can read
+# readable FILE: prints the path of the file, or of a copy in UTF-8 if the file is in UTF-16
 readable() {
 	local copy
 	case $(head -c 2 "$1" | od -An -tx1) in
@@ -75,7 +75,7 @@ readable() {
 	esac
 }
 
-# stand_in NAME DIR...: makes a header found that is there under other letters, slashes or encoding
+# stand_in NAME DIR...: links NAME to the header in the folders whose name differs in case or slashes only
 stand_in() {
 	local name=$1 plain=${1//\\//} at place=$work/stand-ins
 	shift
@@ -87,7 +87,8 @@ stand_in() {
 	mkdir -p "$place/$(dirname "$name")" && ln -sf "$(readable "$at")" "$place/$name"
 }
 
-# compile FILE OBJECT: prints "kind what" for all that is missing. A header that is nowhere is empty for what follows.
+# compile FILE OBJECT: prints a line "kind name" for everything that is missing. A missing header is replaced by an
+# empty one, so that the compiler goes on and finds what else is missing.
 compile() {
 	local file=$1 object=$2 text header tool standard near all empty=()
 	near=("$(dirname "$file")" ${with[@]+"${with[@]}"})
@@ -115,12 +116,12 @@ compile() {
 		s/.*error: .* has no member named '([^']*)'.*/member \1/p; t
 		s/.*error: no member named '([^']*)'.*/member \1/p; t
 		s/.*error: (.*)/other \1/p" "$work/said" | grep -v 'No such file\|file not found' | awk '!seen[$0]++'
-	for header in ${empty[@]+"${empty[@]}"}; do # the next file misses it, too
+	for header in ${empty[@]+"${empty[@]}"}; do # removed, so that the next file reports it as well
 		rm -f "$work/stand-ins/$header"
 	done
 }
 
-# link OUT OBJECT...: prints "symbol what" for what nobody has
+# link OUT OBJECT...: links a program and prints a line "symbol name" for each undefined one
 link() {
 	local out=$1
 	shift
@@ -141,7 +142,7 @@ row() {
 	printf '%-34s %-8s %s\n' "$@"
 }
 
-# verdict FILE MISSING: the rows of one file
+# verdict FILE MISSING: prints the rows of one file
 verdict() {
 	local kind what
 	tried=$((tried + 1))

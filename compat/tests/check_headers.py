@@ -1,7 +1,7 @@
 """usage: check_headers.py SOURCE LIBRARY
 
-Does every header of compat/include compile alone and with all the others, in C and in C++, with gcc and with clang, without
-a warning? Is what they declare what the library shows, commented, and tested? Prints TAP."""
+Does every header of compat/include compile without a warning, alone and with all the others, in C and in C++, with gcc and
+with clang? Is every function they declare exported by the library, commented and tested? Prints TAP."""
 import glob
 import os
 import re
@@ -33,7 +33,7 @@ OWN = [name for name in HEADERS if not FORWARDING.fullmatch(text(name))]
 
 
 def compiles(compiler, source):
-    """One translation unit for each of the sources, all of them in one call of the compiler."""
+    """Compiles one translation unit for each of the sources, with one call of the compiler."""
     command, suffix = COMPILERS[compiler]
     if not shutil.which(command[0]):
         raise tap.Skip(f"there is no {command[0]}")
@@ -53,7 +53,7 @@ def each_alone(compiler):
 
 
 def all_together(compiler):
-    """In both orders; the C++ library before and after."""
+    """All headers in both orders, with headers of the C++ library before and after them."""
     standard = [f"#include <{name}>" for name in STANDARD] if compiler.endswith("xx") else []
     ours = [f"#include <{name}>" for name in HEADERS] + ["#include <ndsupport.h>"]
     units = {"before": [*standard, *ours], "after": [*ours[::-1], *standard],
@@ -69,7 +69,7 @@ MACRO = re.compile(r"^#define (\w+)\((.*?)\)\s*(?:\\\n\s*)?\(This\)->lpVtbl->(\w
 
 
 def methods():
-    """(interface, return type, method, parameters with their types) of every vtable in C."""
+    """Yields (interface, return type, method, parameters with their types) for every method of the tables in C."""
     for name in ("ndtypes.h", "ndspi.h"):
         with open(os.path.join(SOURCE, "include", name), encoding="utf-8") as f:
             whole = re.sub(r"/\*.*?\*/", "", f.read(), flags=re.S)
@@ -79,7 +79,7 @@ def methods():
 
 
 def com_macros_call_their_slot():
-    """One macro for each method of each interface: it takes what the method takes, in that order."""
+    """Each method of each interface has a macro that takes the same parameters in the same order."""
     bad = []
     macros = {m.group(1): m.groups()[1:] for m in MACRO.finditer(text("ndspi.h") + text("combaseapi.h"))}
     lines = ["#include <ndspi.h>"]
@@ -109,7 +109,7 @@ DECLARATION = re.compile(r"^(?!typedef\b|static\b|#|extern\b|struct \w+ \{|templ
 
 
 def declared():
-    """function -> (header, has a comment right above)."""
+    """Returns a dictionary: function -> (header, whether a comment stands right above it)."""
     found = {}
     for name in OWN:
         whole = text(name)

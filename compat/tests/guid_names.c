@@ -1,4 +1,4 @@
-/* The GUIDs are defined here and, once more, in the test; and a counter is an object written in C. */
+/* Defines the GUIDs, which the test defines a second time, and implements a counter object in C. */
 #include <initguid.h>
 
 #include "guid_names.h"
@@ -41,7 +41,7 @@ static STDMETHODIMP add(ICounter *This, ULONG n, ULONG *sum)
 	return S_OK;
 }
 
-/* Behind the two words that C++ expects in front of slot 0. */
+/* A C++ compiler expects two words in front of slot 0 of a table. */
 static const struct {
 	ptrdiff_t offset_to_top;
 	const void *type_info;

@@ -1,4 +1,7 @@
-/* Interfaces as a program written for Windows declares its own: GUIDs, and one interface on another. */
+/*
+ * Interfaces as a program written for Windows declares them: GUIDs, and one interface derived from
+ * another.
+ */
 #ifndef GUID_NAMES_H
 #define GUID_NAMES_H
 
@@ -20,7 +23,7 @@ DECLARE_INTERFACE_(ICounter, IUnknown)
 #ifdef __cplusplus
 extern "C" {
 #endif
-/* A counter, made in C. */
+/* Returns a counter object, which is implemented in C. */
 ICounter *new_counter(void);
 #ifdef __cplusplus
 }

@@ -1,4 +1,4 @@
-/* Copies with a limit, in both alphabets, and memory of any alignment. */
+/* Copies with a limit, of narrow and wide text, and aligned memory. */
 #include <errno.h>
 #include <malloc.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Clocks advance, dates are what they are, and machine and process tell about themselves. */
+/* Clocks, conversion of dates, and the functions about the machine and the process. */
 #include <process.h>
 #include <sched.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /*
- * GUIDs in both modes of DEFINE_GUID, interfaces declared with the words of COM: from C and, in
- * test_com_cpp.cc, from C++.
+ * GUIDs in both modes of DEFINE_GUID, and interfaces declared with the macros of COM.
+ * test_com_cpp.cc compiles the same tests as C++.
  */
 #include "testing.h"
 

@@ -1,4 +1,4 @@
-/* Sleeping on a condition, on an address, and running something once. */
+/* Waiting on condition variables and on addresses, and running a function once. */
 #include "threading.h"
 
 enum {
@@ -10,8 +10,8 @@ struct shop {
 	SRWLOCK lock;
 	CONDITION_VARIABLE variable;
 	ULONG flags;
-	int goods;    /* guarded by the lock in use */
-	int sleeping; /* likewise */
+	int goods;    /* protected by the lock that the test uses */
+	int sleeping; /* protected by the same lock */
 	LONG served;
 };
 
@@ -83,7 +83,10 @@ static void test_WakeConditionVariable(void **state)
 	struct shop shop;
 
 	open_shop(&shop);
-	/* A wake between the look at the variable and the sleep must be seen there. */
+	/*
+	 * A wake changes the variable, so that a thread that has read it before does not fall
+	 * asleep.
+	 */
 	WakeConditionVariable(&shop.variable);
 	assert_non_null(shop.variable.Ptr);
 	for (int i = 0; i < SLEEPERS; i++)
@@ -221,7 +224,7 @@ static void test_WaitOnAddress(void **state)
 		assert_takes(5, assert_fails(WaitOnAddress(&value, &same, bytes, 5), ERROR_TIMEOUT));
 		assert_true(WaitOnAddress(&value, &other, bytes, INFINITE));
 	}
-	/* One byte is compared, not more. */
+	/* With a size of 1 only the lowest byte is compared. */
 	other = 0x08;
 	assert_fails(WaitOnAddress(&value, &other, 1, 0), ERROR_TIMEOUT);
 	assert_fails(WaitOnAddress(&value, &same, 3, 0), ERROR_INVALID_PARAMETER);
@@ -273,7 +276,7 @@ static void *wait_once(void *unused)
 	return NULL;
 }
 
-/* One wake wakes one, and wakes of other addresses nobody. */
+/* One wake wakes one thread; wakes of other addresses wake none. */
 static void one_at_a_time(void **state)
 {
 	static LONG others[1000];
@@ -298,7 +301,7 @@ static void one_at_a_time(void **state)
 		pthread_join(threads[i], NULL);
 }
 
-/* One wake for each token: nobody is left asleep. */
+/* There is one wake for each token, so no thread stays asleep. */
 static void test_WakeByAddressSingle(void **state)
 {
 	pthread_t threads[2];

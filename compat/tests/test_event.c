@@ -1,4 +1,4 @@
-/* Events: what is set, what a wait clears, what is refused. */
+/* Events: creation, setting and resetting, what a wait does to them, and errors. */
 #include "testing.h"
 
 static DWORD look(HANDLE event)
@@ -6,7 +6,7 @@ static DWORD look(HANDLE event)
 	return WaitForSingleObject(event, 0);
 }
 
-/* Each way to create, by reset and first state. */
+/* The functions that create an event, each for a given reset mode and initial state. */
 static HANDLE by_a(BOOL manual, BOOL set)
 {
 	return CreateEventA(NULL, manual, set, NULL);

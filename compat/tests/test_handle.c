@@ -1,4 +1,7 @@
-/* Closing: once, with or without the client's bits, and never what is not ours. */
+/*
+ * Closing handles: once only, with and without the client's two low bits, and errors for other
+ * values.
+ */
 #include "testing.h"
 
 static void test_CloseHandle(void **state)
@@ -16,7 +19,7 @@ static void test_CloseHandle(void **state)
 	assert_true(CloseHandle(GetCurrentThread()));
 }
 
-/* A record goes with its handle: many of them do not add up to anything. */
+/* Closing a handle frees its record, so creating many handles one after the other leaks nothing. */
 static void many_handles_come_and_go(void **state)
 {
 	HANDLE handles[1000];

@@ -1,6 +1,7 @@
 /*
- * Interlocked operations, the same text as C macros and, in test_interlocked.cc, as C++ functions: each row
- * does one to 12 and says what is answered and what remains.
+ * Interlocked operations: each row applies one to the value 12 and checks the result and the new
+ * value. The same tests are compiled with the C macros here, and with the C++ functions in
+ * test_interlocked_cpp.cc.
  */
 #include "testing.h"
 
@@ -11,7 +12,7 @@
 		assert_true(v == (remains));        \
 	} while (0)
 
-/* Those that every width has. */
+/* The operations that exist for every width. */
 #define ROWS(type, width)                                                  \
 	do {                                                               \
 		volatile type v;                                           \
@@ -59,7 +60,7 @@ static void bytes(void **state)
 	ROW(InterlockedXor8(&v, 5), 12, 9);
 }
 
-/* No carry beyond the width, no neighbour touched. */
+/* An operation wraps at its width and does not change the bytes beside its value. */
 static void widths(void **state)
 {
 	volatile LONG pair[2] = {-1, 7};

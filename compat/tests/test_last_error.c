@@ -1,4 +1,4 @@
-/* Last errors belong to their thread; statuses become the numbers that clients branch on. */
+/* The last error belongs to its thread; statuses become the error numbers that clients test. */
 #include <pthread.h>
 #include "testing.h"
 #include <ndstatus.h>
@@ -51,7 +51,7 @@ static void test_RtlNtStatusToDosError(void **state)
 		{ND_NETWORK_UNREACHABLE, 1231},
 		{ND_DEVICE_REMOVED, 1617},
 		{STATUS_CONNECTION_DISCONNECTED, 64},
-		{(NTSTATUS)0x80070005, 5},   /* a Win32 number in an HRESULT is itself */
+		{(NTSTATUS)0x80070005, 5},   /* an HRESULT that contains a Win32 number */
 		{(NTSTATUS)0xC0009999, 317}, /* unknown */
 	};
 

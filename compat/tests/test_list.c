@@ -1,4 +1,4 @@
-/* Lists shared by threads: last in, first out, nothing lost. */
+/* Lists shared by threads: the last entry in is the first out, and no entry is lost. */
 #include "threading.h"
 
 struct item {

@@ -1,4 +1,7 @@
-/* Critical sections and slim locks: who gets in, who does not, and that counting under them is right. */
+/*
+ * Critical sections and SRW locks: which thread gets in, which does not, and mutual exclusion under
+ * load.
+ */
 #include "threading.h"
 
 static void *try_section(void *section)
@@ -116,7 +119,7 @@ static void test_LeaveCriticalSection(void **state)
 
 	InitializeCriticalSection(&section);
 	EnterCriticalSection(&section);
-#ifndef __SANITIZE_THREAD__ /* which says, and rightly, that this is wrong */
+#ifndef __SANITIZE_THREAD__ /* ThreadSanitizer reports the wrong unlock that this test makes */
 	run_elsewhere(leave, &section);
 #endif
 	assert_false(is_free(&section));
@@ -129,7 +132,7 @@ static void test_DeleteCriticalSection(void **state)
 {
 	CRITICAL_SECTION section;
 
-	/* The memory may be used again. */
+	/* A section may be initialized again in the same memory. */
 	for (int i = 0; i < 3; i++) {
 		InitializeCriticalSection(&section);
 		EnterCriticalSection(&section);
@@ -156,7 +159,7 @@ static void *try_read(void *lock)
 	return (void *)(uintptr_t)got;
 }
 
-/* What another thread may do now. */
+/* Checks whether another thread can acquire the lock for reading and for writing. */
 static void assert_others(SRWLOCK *lock, bool read, bool write)
 {
 	assert_int_equal(run_elsewhere(try_read, lock) != NULL, read);

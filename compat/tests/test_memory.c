@@ -1,4 +1,7 @@
-/* Heaps and pages: what was asked for is there, and what was given up is not. */
+/*
+ * Heaps and pages: memory is usable after it is allocated or committed, and not after it is
+ * released.
+ */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -230,7 +233,7 @@ static void test_locks(void **state)
 	EXPECT(VirtualLock, VirtualLock(r, page) || GetLastError() == ERROR_WORKING_SET_QUOTA);
 	EXPECT(VirtualUnlock, VirtualUnlock(r, page));
 	VirtualFree(r, 0, MEM_RELEASE);
-#if !defined(__SANITIZE_ADDRESS__) /* whose mlock does nothing, and says that it worked */
+#if !defined(__SANITIZE_ADDRESS__) /* its mlock() does nothing and returns success */
 	assert_fails(VirtualLock(r, page), ERROR_NOACCESS);
 	assert_fails(VirtualUnlock(r, page), ERROR_NOT_LOCKED);
 #endif

@@ -1,4 +1,4 @@
-/* Mutexes: one owner, as often as it likes. */
+/* Mutexes: one owner at a time, which may take the mutex again. */
 #include "threading.h"
 
 static void *try_to_take(void *mutex)

@@ -1,6 +1,7 @@
 /*
- * Completion ports and overlapped files as a program written for Windows sees them: return values and last
- * errors. The files and requests are made with the provider's own parts, as its objects make them.
+ * Completion ports and overlapped files as a program written for Windows uses them: return values
+ * and last errors. The test makes files and requests with the functions of provider/os, as the
+ * provider's objects do.
  */
 #include "threading.h"
 
@@ -24,7 +25,7 @@ static HANDLE new_file(void)
 	return file;
 }
 
-/* A request on the file that is pending, and ends when it is told to. */
+/* Starts a request on the file; it stays pending until finish() ends it. */
 static struct os_request *start(HANDLE handle, OVERLAPPED *overlapped, struct os_request_list *list)
 {
 	struct os_file *file = os_file_get(handle);
@@ -81,7 +82,7 @@ static void test_CreateIoCompletionPort(void **state)
 	assert_ptr_equal(CreateIoCompletionPort(file, port, 77, 0), port);
 	assert_fails(CreateIoCompletionPort(file, port, 77, 0), ERROR_INVALID_PARAMETER);
 	assert_fails(CreateIoCompletionPort(file, NULL, 77, 0), ERROR_INVALID_PARAMETER);
-	assert_int_equal(live_ports(), 1); /* the one made for it is gone */
+	assert_int_equal(live_ports(), 1); /* the failed call has closed the port it had created */
 	assert_fails(CreateIoCompletionPort(INVALID_HANDLE_VALUE, port, 0, 0), ERROR_INVALID_PARAMETER);
 	assert_fails(CreateIoCompletionPort(NULL, port, 0, 0), ERROR_INVALID_HANDLE);
 	assert_fails(CreateIoCompletionPort(port, port, 0, 0), ERROR_INVALID_HANDLE);
@@ -91,7 +92,7 @@ static void test_CreateIoCompletionPort(void **state)
 	assert_int_equal(packet.key, 77);
 	assert_ptr_equal(packet.overlapped, &overlapped);
 
-	/* Created and bound in one. */
+	/* One call creates a port and binds the file. */
 	fresh = CreateIoCompletionPort(other, NULL, 5, 1);
 	assert_non_null(fresh);
 	assert_ptr_not_equal(fresh, port);
@@ -116,7 +117,7 @@ static void test_GetQueuedCompletionStatus(void **state)
 		DWORD error;
 	} rows[] = {
 		{ND_SUCCESS, TRUE, 0},
-		{ND_TIMEOUT, TRUE, 0}, /* a success by sign */
+		{ND_TIMEOUT, TRUE, 0}, /* not negative, so a success */
 		{ND_CANCELED, FALSE, 995},
 		{ND_CONNECTION_REFUSED, FALSE, 1225},
 		{ND_IO_TIMEOUT, FALSE, 121},
@@ -217,7 +218,7 @@ static void *finish_soon(void *argument)
 	return NULL;
 }
 
-/* Without an event, with one that resets automatically, with one that does not. */
+/* Waits without an event, with an automatic event and with a manual one. */
 static void test_GetOverlappedResult(void **state)
 {
 	HANDLE file = new_file();
@@ -265,7 +266,7 @@ static void test_BindIoCompletionCallback(void **state)
 	assert_fails(BindIoCompletionCallback(port, routine, 0), ERROR_INVALID_HANDLE);
 	run_request(file, &overlapped, ND_CANCELED);
 	assert_int_equal(WaitForSingleObject(called_event, 10000), WAIT_OBJECT_0);
-	assert_int_equal(called.key, 0xC0000120); /* the raw status */
+	assert_int_equal(called.key, 0xC0000120); /* the routine receives the NTSTATUS itself */
 	assert_ptr_equal(called.overlapped, &overlapped);
 	CloseHandle(called_event);
 	CloseHandle(port);

@@ -1,4 +1,4 @@
-/* Formats as Windows reads them, and where the text goes. */
+/* Formats as Windows reads them, written to memory and to streams. */
 #include <errno.h>
 #include <inttypes.h>
 #include <io.h>
@@ -9,7 +9,7 @@
 #include <wchar.h>
 #include "testing.h"
 
-/* ---- Formats: narrow and wide are made by one engine, so each row has both -------------------- */
+/* ---- Formats: each row is checked with a narrow and with a wide format ------------------------ */
 
 #define BOTH(wanted, ...)                                                                       \
 	do {                                                                                    \
@@ -230,7 +230,7 @@ static void assert_holds(FILE *f, const char *wanted)
 	fclose(f);
 }
 
-/* Both kinds reach one stream, in order. */
+/* Narrow and wide text written to one stream appear in the order of the calls. */
 static void test_streams(void **state)
 {
 	FILE *f = tmpfile();
@@ -246,7 +246,7 @@ static void test_streams(void **state)
 	setbuf(f, NULL);
 	assert_int_equal(fprintf(f, "%d", 1), -1);
 	fclose(f);
-	/* Another library has made it wide already. */
+	/* A stream that another library has made wide. */
 	f = tmpfile();
 	assert_true(fwide(f, 1) > 0);
 	assert_int_equal(fprintf(f, "%d ", 5), 2);

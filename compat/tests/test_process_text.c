@@ -1,4 +1,4 @@
-/* Environment, libraries, messages, the console. */
+/* The environment, libraries, texts of errors, and the console. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
@@ -173,7 +173,7 @@ static void test_control(void **state)
 	assert_true(SetConsoleCtrlHandler(NULL, TRUE));
 	raise(SIGINT);
 	assert_true(SetConsoleCtrlHandler(NULL, FALSE));
-	/* Nobody takes it: it ends the program. */
+	/* Without a handler that returns TRUE the signal ends the program. */
 	int status;
 	pid_t pid = fork();
 
@@ -205,7 +205,7 @@ static void test_debugging(void **state)
 	OutputDebugStringW(L"\u00e9");
 	dup2(saved, 2);
 	close(saved);
-	/* Written piece by piece, there before it is read. */
+	/* The text was written in several pieces, so one read may return only part of it. */
 	for (ssize_t n = 0, at = 0; at < 9; at += n)
 		assert_true((n = read(ends[0], t + at, 15 - (size_t)at)) > 0);
 	EXPECT(OutputDebugStringA, !strncmp(t, "narrow,", 7));

@@ -1,4 +1,7 @@
-/* Scanning as Windows does: widths of numbers, sizes of buffers, both alphabets. */
+/*
+ * Formats that scan, as Windows reads them: widths of numbers, sizes of buffers, narrow and wide
+ * text.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Semaphores: counted, bounded, waited for. */
+/* Semaphores: counting, the maximum, and waiting. */
 #include "threading.h"
 
 static void counts_two(HANDLE semaphore)
@@ -7,7 +7,7 @@ static void counts_two(HANDLE semaphore)
 	for (int i = 0; i < 2; i++)
 		assert_int_equal(WaitForSingleObject(semaphore, 0), WAIT_OBJECT_0);
 	assert_int_equal(WaitForSingleObject(semaphore, 0), WAIT_TIMEOUT);
-	assert_int_equal(NdsEventWait(semaphore, 0), STATUS_TIMEOUT); /* nor would a descriptor say otherwise */
+	assert_int_equal(NdsEventWait(semaphore, 0), STATUS_TIMEOUT); /* the event of the handle is not set either */
 	assert_true(CloseHandle(semaphore));
 	assert_fails(ReleaseSemaphore(semaphore, 1, NULL), ERROR_INVALID_HANDLE);
 }
@@ -57,7 +57,9 @@ static void test_ReleaseSemaphore(void **state)
 	assert_true(ReleaseSemaphore(semaphore, 1, NULL));
 	assert_fails(ReleaseSemaphore(event, 1, NULL), ERROR_INVALID_HANDLE);
 
-	/* 20 passes by four threads: 4 are there, 16 come one by one. */
+	/*
+	 * Four threads wait 20 times in all: the count is 4 at first, and 16 releases of 1 follow.
+	 */
 	for (size_t i = 0; i < _countof(threads); i++)
 		threads[i] = run_beside(pass_five, semaphore);
 	for (int i = 0; i < 16;)

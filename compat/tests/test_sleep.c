@@ -1,4 +1,4 @@
-/* Sleeping takes its time, at least. */
+/* Sleeping takes at least the time that was asked for. */
 #include "threading.h"
 
 static void test_Sleep(void **state)

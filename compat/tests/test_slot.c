@@ -1,4 +1,7 @@
-/* Values of a thread: its own, empty in a new index, handed to the routine when it ends. */
+/*
+ * Values of a thread: each thread has its own, a new index is empty, and the routine gets the value
+ * when a thread ends.
+ */
 #include "threading.h"
 
 static void *set_and_look(void *index)
@@ -30,7 +33,7 @@ static void test_TlsFree(void **state)
 	assert_true(TlsSetValue(index, state));
 	assert_true(TlsFree(index));
 	assert_fails(TlsFree(index), ERROR_INVALID_PARAMETER);
-	assert_int_equal(TlsAlloc(), index); /* the same place, and nothing in it */
+	assert_int_equal(TlsAlloc(), index); /* the index is allocated again, without its old value */
 	assert_null(TlsGetValue(index));
 	assert_true(TlsFree(index));
 	assert_fails(TlsFree(TLS_OUT_OF_INDEXES), ERROR_INVALID_PARAMETER);
@@ -107,7 +110,7 @@ static DWORD store_and_exit(LPVOID unused)
 	ExitThread(7);
 }
 
-/* A thread is over when its routines are. */
+/* A wait for a thread ends only after the routines of its values have run. */
 static void threads_end_after_their_routines(void **state)
 {
 	DWORD code = STILL_ACTIVE;

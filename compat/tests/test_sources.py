@@ -1,6 +1,6 @@
 """usage: test_sources.py BUILD
 
-sources.sh says yes to folders that build and names what others miss. TAP."""
+Does sources.sh accept folders that build, and list what others miss? Prints TAP."""
 import codecs
 import os
 import subprocess
@@ -194,7 +194,7 @@ class Folder:
         return sorted(os.path.join(at, n) for at, _, names in os.walk(self.place.name) for n in names if at != self.keep)
 
     def build(self, *words):
-        """(status, what was said with single spaces, complaints): nothing is left beside the sources."""
+        """Returns (exit status, output with single spaces, complaints about files left beside the sources)."""
         done = subprocess.run([os.path.join(COMPAT, "sources.sh"), "--build", BUILD, "--keep", self.keep, *words],
                               cwd=self.place.name, capture_output=True, text=True, timeout=200, check=False)
         said = "".join(" ".join(line.split()) + "\n" for line in done.stdout.splitlines())

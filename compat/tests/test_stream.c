@@ -1,4 +1,4 @@
-/* Streams by wide names, wide characters through streams of bytes, keys. */
+/* Streams opened by wide names, wide characters through streams of bytes, and single keys. */
 #include <conio.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -77,7 +77,7 @@ static void test_wide_characters(void **state)
 	fclose(f);
 }
 
-/* The standard streams are this file for a while. */
+/* Redirects the standard streams to a file during the test. */
 static void test_standard_streams(void **state)
 {
 	FILE *f = fopen(name, "w+");

@@ -1,4 +1,4 @@
-/* String functions with an underscore, those with an l, and code pages. */
+/* The string functions whose names begin with an underscore or with lstr, and code pages. */
 #include <errno.h>
 #include <intrin.h>
 #include <stdlib.h>

@@ -1,4 +1,6 @@
-/* Strings that say by an HRESULT how it went: both alphabets, both ways to count. */
+/*
+ * String functions that return an HRESULT: narrow and wide text, sizes in characters and in bytes.
+ */
 #include <strsafe.h>
 #include "testing.h"
 

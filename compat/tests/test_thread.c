@@ -1,4 +1,4 @@
-/* Threads: that they run, end with their code, can be waited for, and what may be asked of them. */
+/* Threads: start, exit code, waiting, and the functions that query or set a thread's properties. */
 #include "threading.h"
 
 #include <process.h>
@@ -24,7 +24,7 @@ static DWORD wait_for(LPVOID event)
 	return 3;
 }
 
-/* Its code when it is over; closes it. */
+/* Waits for the thread, closes its handle and returns its exit code. */
 static DWORD code_of(HANDLE thread)
 {
 	DWORD code = 0xBAD;
@@ -36,7 +36,7 @@ static DWORD code_of(HANDLE thread)
 	return code;
 }
 
-/* A thread that is there until its event is set. */
+/* Starts a thread that runs until *event is set. */
 static HANDLE stay(HANDLE *event)
 {
 	HANDLE thread;
@@ -75,7 +75,7 @@ static DWORD set_event(LPVOID event)
 	return 0;
 }
 
-/* Its handle may be closed while it runs, even at once. */
+/* A thread goes on when its handle is closed, even directly after its creation. */
 static void threads_outlive_their_handle(void **state)
 {
 	HANDLE event = CreateEvent(NULL, FALSE, FALSE, NULL);
@@ -142,7 +142,7 @@ static void test_GetCurrentThreadId(void **state)
 
 	assert_int_equal(code_of(thread), 0);
 	assert_int_equal(seen, told);
-	assert_int_equal(GetCurrentThreadId(), getpid()); /* the first thread's */
+	assert_int_equal(GetCurrentThreadId(), getpid()); /* on the main thread the two ids are equal */
 }
 
 static void test_GetThreadId(void **state)
@@ -259,7 +259,7 @@ static void test_GetCurrentProcessorNumberEx(void **state)
 	assert_true(number.Number < sysconf(_SC_NPROCESSORS_CONF));
 }
 
-/* ---- As the C library starts them ----------------------------------------------------------- */
+/* ---- _beginthread and _beginthreadex -------------------------------------------------------- */
 
 static unsigned twice(void *number)
 {

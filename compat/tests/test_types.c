@@ -1,6 +1,6 @@
 /*
- * Types and macros, the same text in C and, in test_types_cpp.cc, in C++: widths are those of 64-bit
- * Windows, and what a macro makes of its arguments.
+ * Types and macros: widths are those of 64-bit Windows, and macros compute what they do there.
+ * test_types_cpp.cc compiles the same tests as C++.
  */
 #include "testing.h"
 

@@ -1,4 +1,6 @@
-/* Waiting for one, for any, for all: what is taken, in which order, for how long. */
+/*
+ * Waiting for one object, for any and for all: what a wait takes, in which order, and for how long.
+ */
 #include "threading.h"
 
 static HANDLE event_of(BOOL manual, BOOL set)
@@ -38,7 +40,7 @@ static void test_WaitForSingleObject(void **state)
 	assert_int_equal(GetLastError(), ERROR_INVALID_HANDLE);
 	assert_int_equal(WaitForSingleObject(NULL, INFINITE), WAIT_FAILED);
 
-	/* An event made without this library is one, too. */
+	/* An event that was made with NdsEventCreate can be waited for as well. */
 	assert_int_equal(NdsEventCreate(FALSE, TRUE, &foreign), 0);
 	assert_int_equal(WaitForSingleObject(foreign, 0), WAIT_OBJECT_0);
 	assert_int_equal(WaitForSingleObject(foreign, 0), WAIT_TIMEOUT);
@@ -80,7 +82,7 @@ static void test_WaitForMultipleObjects(void **state)
 	close_all(handles, _countof(handles));
 }
 
-/* Of different kinds, and nothing is taken before everything is there. */
+/* A wait for all objects, of different kinds, takes none before all are signalled. */
 static void all_of_them(void **state)
 {
 	HANDLE handles[] = {event_of(FALSE, TRUE), event_of(TRUE, FALSE), CreateSemaphore(NULL, 2, 2, NULL),
@@ -95,8 +97,8 @@ static void all_of_them(void **state)
 	setter = run_beside(set_soon, handles[1]);
 	assert_int_equal(WaitForMultipleObjects(4, handles, TRUE, INFINITE), WAIT_OBJECT_0);
 	pthread_join(setter, NULL);
-	assert_int_equal(WaitForSingleObject(handles[0], 0), WAIT_TIMEOUT);  /* automatic: taken */
-	assert_int_equal(WaitForSingleObject(handles[1], 0), WAIT_OBJECT_0); /* manual: stays */
+	assert_int_equal(WaitForSingleObject(handles[0], 0), WAIT_TIMEOUT);  /* the wait has reset the automatic event */
+	assert_int_equal(WaitForSingleObject(handles[1], 0), WAIT_OBJECT_0); /* the manual event is still set */
 	assert_true(ReleaseSemaphore(handles[2], 1, &previous) && previous == 1);
 	assert_true(ReleaseMutex(handles[3]) && ReleaseMutex(handles[3]));
 	assert_fails(ReleaseMutex(handles[3]), ERROR_NOT_OWNER);
@@ -140,7 +142,9 @@ static void *take_one(void *argument)
 	return NULL;
 }
 
-/* Others take one of the two meanwhile: no signal is lost and no wait hangs. */
+/*
+ * Other threads take one of the two objects during the waits: no signal is lost and no wait hangs.
+ */
 static void all_among_others(void **state)
 {
 	struct tug tug = {{event_of(FALSE, TRUE), event_of(FALSE, TRUE)}, 0};
@@ -164,7 +168,10 @@ static void *hold_mutex(void *pair)
 	return NULL;
 }
 
-/* The event is taken first, the mutex then is not to be had, whatever it said: the event is set again. */
+/*
+ * The wait takes the event and then cannot take the mutex, although its event is set: it sets the
+ * first event again.
+ */
 static void all_or_nothing(void **state)
 {
 	HANDLE handles[] = {CreateMutex(NULL, FALSE, NULL), event_of(FALSE, FALSE), event_of(FALSE, FALSE)};
@@ -189,7 +196,7 @@ static double busy_seconds(void)
 	return (double)used.tv_sec + (double)used.tv_nsec / 1e9;
 }
 
-/* Whoever waits sleeps. */
+/* A waiting thread uses no processor time. */
 static void waiting_costs_nothing(void **state)
 {
 	HANDLE handles[] = {event_of(FALSE, TRUE), event_of(FALSE, FALSE)};

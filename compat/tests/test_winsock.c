@@ -1,4 +1,4 @@
-/* Sockets, addresses as text, names, the catalogue: answers and errors of Windows. */
+/* Sockets, addresses as text, names, and the catalogue: results and errors are those of Windows. */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <mstcpip.h>
@@ -39,7 +39,7 @@ static SOCKADDR_IN bound(SOCKET s)
 	return a;
 }
 
-/* The names both systems share: each once as it should be, once with its error. */
+/* Each function that both systems have is called once with success and once with an error. */
 static void test_shared_names(void **state)
 {
 	SOCKET server = WSASocketW(AF_INET, SOCK_STREAM, 0, NULL, 0, WSA_FLAG_OVERLAPPED), none = 9999;
@@ -82,7 +82,7 @@ static void test_shared_names(void **state)
 	assert_int_equal(recvfrom(served, t, sizeof(t), 0, NULL, NULL), 1);
 	assert_int_equal(shutdown(client, SD_SEND), 0);
 	assert_int_equal(recv(served, t, sizeof(t), 0), 0);
-	/* No signal. */
+	/* The call raises no SIGPIPE. */
 	assert_true(FAILS(send(client, "x", 1, 0), WSAECONNRESET));
 	assert_int_equal(closesocket((SOCKET)client), 0);
 	assert_int_equal(closesocket((SOCKET)served), 0);
@@ -168,7 +168,7 @@ static void test_strings_to_addresses(void **state)
 	static const struct {
 		const char *text;
 		INT family;
-		const char *again; /* NULL: refused */
+		const char *again; /* the address as text again; NULL: refused */
 	} rows[] = {
 		{"192.0.2.1", AF_INET, "192.0.2.1"},	   {"192.0.2.1:54321", AF_INET, "192.0.2.1:54321"},
 		{"0x7f.1", AF_INET, "127.0.0.1"},	   {"1", AF_INET, "0.0.0.1"},

@@ -1,4 +1,4 @@
-/* What the tests of this folder share. */
+/* Macros and headers that the tests of this folder share. */
 #ifndef COMPAT_TESTING_H
 #define COMPAT_TESTING_H
 
@@ -15,7 +15,7 @@ extern "C" {
 #endif
 #include <windows.h>
 
-/* The call answers a false value and leaves this error behind. */
+/* Checks that the call returns a false value and sets this last error. */
 #define assert_fails(call, error)                               \
 	do {                                                    \
 		SetLastError(0xDEAD);                           \
@@ -23,7 +23,7 @@ extern "C" {
 		assert_int_equal(GetLastError(), (error));      \
 	} while (0)
 
-/* A row for one function of the library. */
+/* Checks a condition about one function of the library, which it names. */
 #define EXPECT(function, condition)                                        \
 	do {                                                            \
 		if (!(condition))                                       \

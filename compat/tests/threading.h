@@ -1,4 +1,4 @@
-/* Other threads for the tests of what threads share; none of them outlives its test. */
+/* Helpers that run code on other threads; each test joins its threads. */
 #ifndef COMPAT_THREADING_H
 #define COMPAT_THREADING_H
 
@@ -16,7 +16,7 @@ static inline double seconds(void)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* The call takes at least ms, and not forever. */
+/* Checks that the call takes at least `ms` milliseconds, and not more than a generous limit. */
 #define assert_takes(ms, call)                                            \
 	do {                                                              \
 		double began = seconds();                                 \
@@ -33,7 +33,7 @@ static inline pthread_t run_beside(void *(*function)(void *), void *argument)
 	return thread;
 }
 
-/* Runs it on another thread to its end; what it returned. */
+/* Runs the function on another thread, waits for its end and returns its result. */
 static inline void *run_elsewhere(void *(*function)(void *), void *argument)
 {
 	void *result;

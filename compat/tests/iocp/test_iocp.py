@@ -1,6 +1,7 @@
 """usage: test_iocp.py CATALOGUE PROGRAM
 
-The service of service.h and its load, in two processes on one memif: served to the end, and stopped in the middle. TAP."""
+Runs the server of iocp/ and its load in two processes over one memif: to the end, and with the server stopped in between.
+Prints TAP."""
 import os
 import re
 import signal
@@ -24,7 +25,7 @@ class Service(rig.Rig):
         super().__init__(None, None, sys.argv[1])
 
     def serve(self):
-        """(process, where it listens)"""
+        """Returns (process, the address it listens at)."""
         p = self.start("a", sys.argv[2], "-s", "192.0.2.1:0", "-p", str(PAGES)).await_text(LISTENING)
         return p, re.search(LISTENING, p.text).group(1)
 
