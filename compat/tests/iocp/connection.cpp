@@ -1,8 +1,9 @@
-// How does one client live and end? A CONNECTION owns its connector, queue pair, region and buffers from the wait for
-// a client to the end of its last request. Runs on the workers; results of one queue pair come on one at a time.
+// How does a connection begin, serve its client and end? A CONNECTION owns its connector, queue pair, region and
+// buffers from the wait for a client until its last request has ended. Runs on the workers; the results of one queue
+// pair are handled one at a time.
 #include "service.h"
 
-struct SLOT // one message under way: a receive, then the answer
+struct SLOT // one buffer: it holds a posted receive, then the answer to its message
 {
 	PCONNECTION pConnection;
 	MESSAGE *pMessage;
@@ -14,8 +15,8 @@ struct CONNECTION
 	LONG volatile cRef;
 	LONG volatile fClosing, fConnected;
 	BOOL fRegistered;
-	IO Io;	       // requests, registration, Accept, NotifyDisconnect: one after the other
-	IO CloseIo;    // the end, whoever began it
+	IO Io;	       // used in turn for GetConnectionRequest, the registration, Accept and NotifyDisconnect
+	IO CloseIo;    // used for closing, whichever side begins it
 	IND2Connector *pConnector;
 	IND2QueuePair *pQp;
 	IND2MemoryRegion *pMr;
@@ -24,7 +25,7 @@ struct CONNECTION
 	LIST_ENTRY Leases;
 };
 
-static LONG volatile s_cQueuePairs; // ever made: they take turns on the completion queues
+static LONG volatile s_cQueuePairs; // created so far; chooses the completion queue of the next one
 
 static void Destroy(PCONNECTION p)
 {
@@ -63,7 +64,7 @@ static void Dereference(PCONNECTION p)
 		Destroy(p);
 }
 
-// Of one that may be on its way out already.
+// Takes a reference of a connection, unless its last one is already gone.
 static BOOL TryReference(PCONNECTION p)
 {
 	for (LONG cRef = ReadAcquire(&p->cRef); cRef > 0;)
@@ -81,7 +82,7 @@ static void OnDisconnected(PIO pIo, HRESULT hrStatus)
 {
 	PCONNECTION p = (PCONNECTION)pIo->pOwner;
 
-	// Whatever it says: nothing may be left in the queues.
+	// The queue pair must be flushed whatever the status is, so that no request keeps the connection.
 	p->pQp->Flush();
 	Dereference(p);
 }
@@ -105,7 +106,7 @@ static ND2_SGE SgeOf(const SLOT *pSlot)
 	return sge;
 }
 
-// The reference of the slot is that of its request.
+// Posts a receive; it takes over the reference that the slot holds, and gives it up if posting fails.
 static void Receive(SLOT *pSlot)
 {
 	ND2_SGE sge = SgeOf(pSlot);
@@ -196,7 +197,7 @@ static void OnAccepted(PIO pIo, HRESULT hrStatus)
 
 	if (FAILED(hrStatus))
 	{
-		p->pQp->Flush(); // the receives
+		p->pQp->Flush(); // ends the receives
 		Dereference(p);
 		return;
 	}
@@ -208,7 +209,7 @@ static void OnAccepted(PIO pIo, HRESULT hrStatus)
 	if (FAILED(p->pConnector->NotifyDisconnect(StartIo(&p->Io, OnDeparted, p))))
 		OnDeparted(&p->Io, ND_UNSUCCESSFUL);
 	else if (ReadAcquire(&g_Server.fStopping))
-		Close(p); // who stops the server may have looked before
+		Close(p); // ConnectionsClose may have seen fConnected before it was set
 }
 
 static void OnRegistered(PIO pIo, HRESULT hrStatus)
@@ -244,10 +245,10 @@ static void OnRequest(PIO pIo, HRESULT hrStatus)
 
 	if (FAILED(hrStatus))
 	{
-		Dereference(p); // the listener has gone
+		Dereference(p); // the listener has been closed
 		return;
 	}
-	ConnectionListen(); // another one takes the place of this
+	ConnectionListen(); // the next connection waits for a client instead
 	if (!IsWelcome(p))
 	{
 		HELLO hello = {SERVICE_VERSION, 0, 0};
@@ -301,11 +302,11 @@ static void OnTold(PIO pIo, HRESULT hrStatus)
 	if (ReadAcquire(&p->fConnected))
 		Close(p);
 	else
-		p->pConnector->CancelOverlappedRequests(); // its Accept
+		p->pConnector->CancelOverlappedRequests(); // ends a pending Accept
 	Dereference(p);
 }
 
-// The workers close them: here only their names are told to the port.
+// Posts each connection to the port, so that a worker closes it.
 void ConnectionsClose(void)
 {
 	AcquireSRWLockShared(&g_Server.ConnectionsLock);

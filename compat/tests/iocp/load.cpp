@@ -1,6 +1,6 @@
-// Does the service do what it says, for many clients at once? Threads with a completion queue each connect their share
-// of the clients, let all of them ask at the same time, and look at every byte that comes back. A thread owns its
-// clients; they share the adapter and the gate.
+// Does the service work for many clients at once? Each thread has a completion queue, connects its share of the
+// clients, sends a request from all of them at the same time and compares every byte of the answers. A thread owns its
+// clients; the threads share the adapter and the gate.
 #include "service.h"
 
 #include <process.h>
@@ -29,7 +29,7 @@ struct LOADER
 	IND2CompletionQueue *pCq;
 	OVERLAPPED Ov, NotifyOv;
 	ULONGLONG cRequests, cbMoved;
-	LONGLONG llLongest; // of a round, in ticks
+	LONGLONG llLongest; // duration of the longest round, in ticks
 };
 
 static struct
@@ -41,7 +41,7 @@ static struct
 	LONG volatile cConnected;    // clients
 } s_load;
 
-// Waits for what was begun; anything but success is the end of the load, not of the program.
+// Waits for a request to end and returns its status. The program ends only if the request does not.
 static HRESULT Await(LOADER *pLoader, IND2Overlapped *pObject, OVERLAPPED *pOv, HRESULT hr)
 {
 	if (hr != ND_PENDING)
@@ -98,9 +98,9 @@ static HRESULT ConnectClient(LOADER *pLoader, CLIENT *p, DWORD dwVersion)
 	return AWAIT(pLoader, p->pConnector, CompleteConnect(&pLoader->Ov));
 }
 
-// ---- rounds: all clients of a thread ask, then all answers are looked at ----
+// ---- rounds: all clients of a thread send a request, then all answers are checked ----
 
-// Takes this many results, all of them good.
+// Takes cExpected results; returns FALSE if one of them failed.
 static BOOL Collect(LOADER *pLoader, DWORD cExpected)
 {
 	while (cExpected > 0)
@@ -248,7 +248,7 @@ static void CloseLoader(LOADER *pLoader)
 	WIN32(HeapFree(GetProcessHeap(), 0, pLoader->pClients));
 }
 
-// The server knows its protocol.
+// Connects with a wrong version of the protocol, which the server must reject.
 static void BeRefused(LOADER *pLoader)
 {
 	CLIENT client;
@@ -271,7 +271,7 @@ static BOOL ConnectAll(LOADER *pLoader)
 		fAll = SUCCEEDED(ConnectClient(pLoader, &pLoader->pClients[i], SERVICE_VERSION));
 		InterlockedExchangeAdd(&s_load.cConnected, fAll);
 	}
-	// Nobody begins before all are there.
+	// The last thread that has connected its clients opens the gate for all threads.
 	if (InterlockedDecrement(&s_load.cNotConnected) == 0)
 	{
 		_tprintf(_T("connected %ld\n"), s_load.cConnected);

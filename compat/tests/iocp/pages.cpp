@@ -1,12 +1,12 @@
-// Which pages are lent to whom? Owns the memory, its regions and the list of what is free. Any thread.
+// Which pages are free, and which are leased? Owns the memory, its regions and the list of free pages. Any thread.
 #include "service.h"
 
-static CRITICAL_SECTION s_cs; // the lists, those of connections too
+static CRITICAL_SECTION s_cs; // protects the list of free pages and those of the connections
 static LIST_ENTRY s_free;
 static PPAGE s_aPages;
 static BYTE *s_pMemory;
 static DWORD s_cPages;
-static LONG volatile s_cPending; // registrations under way
+static LONG volatile s_cPending; // registrations that have not ended, and 1 while PagesCreate or PagesDestroy starts more
 static HANDLE s_hSettled;
 
 static void OnSettled(PIO pIo, HRESULT hrStatus)
@@ -18,7 +18,7 @@ static void OnSettled(PIO pIo, HRESULT hrStatus)
 
 static void AwaitSettled(void)
 {
-	// The one that was counted first stands for those that were not started yet.
+	// The count began at 1, so that it could not reach 0 while more registrations were being started.
 	if (InterlockedDecrement(&s_cPending) != 0 && WaitForSingleObject(s_hSettled, 30000) != WAIT_OBJECT_0)
 		Fatal("pages that did not settle", s_cPending);
 }

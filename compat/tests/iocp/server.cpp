@@ -1,5 +1,5 @@
-// Who does the work, and when does it end? Owns the adapter, the port and its workers, the completion queues and the
-// listener. The main thread starts and stops; everything between runs on the workers.
+// How does the server start, run and stop? Owns the adapter, the port and its workers, the completion queues and the
+// listener. The main thread starts and stops the server; the workers do everything else.
 #include "service.h"
 
 #include <process.h>
@@ -38,7 +38,7 @@ static void OnNotify(PIO pIo, HRESULT hrStatus)
 
 	if (FAILED(hrStatus))
 	{
-		ServerForget(); // the server stops
+		ServerForget(); // the server is stopping, so the queue is not armed again
 		return;
 	}
 	while ((cResults = pCq->GetResults(results, ARRAYSIZE(results))) > 0)
@@ -47,7 +47,7 @@ static void OnNotify(PIO pIo, HRESULT hrStatus)
 			ConnectionResult(&results[i]);
 	}
 	MUST(pCq->Notify(ND_CQ_NOTIFY_ANY, StartIo(pIo, OnNotify, pCq)));
-	if (ReadAcquire(&g_Server.fDrained)) // who stops the server may have cancelled before
+	if (ReadAcquire(&g_Server.fDrained)) // the server may have cancelled the request before Notify armed the queue
 		MUST(pCq->CancelOverlappedRequests());
 }
 
@@ -88,7 +88,7 @@ static unsigned __stdcall WorkerMain(void *pArgument)
 		{
 			if (Dispatch(&entries[i]))
 				cServed++;
-			else if (++cStop > 1) // somebody else's
+			else if (++cStop > 1) // one stop is for this worker; the others go back to the port
 				WIN32(PostQueuedCompletionStatus(hIocp, 0, KeyStop, NULL));
 		}
 	}
@@ -104,7 +104,7 @@ static void StartWorkers(HANDLE ahWorkers[], DWORD cWorkers)
 	}
 }
 
-// How many entries they served.
+// Ends the workers and returns the number of entries they have served.
 static ULONGLONG StopWorkers(const HANDLE ahWorkers[], DWORD cWorkers)
 {
 	ULONGLONG cServed = 0;
@@ -140,7 +140,7 @@ static void Start(const SOCKADDR_IN *pAddress, DWORD cWorkers)
 	g_Server.hIocp = CreateIoCompletionPort(INVALID_HANDLE_VALUE, NULL, 0, cWorkers);
 	WIN32(g_Server.hIocp != NULL);
 	WIN32(CreateIoCompletionPort(g_Server.hFile, g_Server.hIocp, KeyIo, 0) == g_Server.hIocp);
-	g_Server.cLive = 1; // the server itself
+	g_Server.cLive = 1; // counts the server itself
 }
 
 static void Listen(const SOCKADDR_IN *pAddress)
@@ -183,13 +183,13 @@ static void Stop(void)
 	if (pListener->Release() != 0)
 		Fatal("the listener is still used", 0);
 	ConnectionsClose();
-	// A connection needs the results of its last requests: the queues go when all else has gone.
+	// Connections need the results of their last requests, so the queues are released after all connections have ended.
 	while (ReadAcquire(&g_Server.cLive) > (LONG)(1 + g_Server.cCqs) && GetTickCount64() < ullPatience)
 		Sleep(1);
 	InterlockedExchange(&g_Server.fDrained, TRUE);
 	for (DWORD i = 0; i < g_Server.cCqs; i++)
 		MUST(g_Server.apCq[i]->CancelOverlappedRequests());
-	ServerForget(); // the server itself
+	ServerForget(); // for the server itself
 	if (WaitForSingleObject(g_Server.hIdle, 30000) != WAIT_OBJECT_0)
 		Fatal("objects that do not end", g_Server.cLive);
 	for (DWORD i = 0; i < g_Server.cCqs; i++)

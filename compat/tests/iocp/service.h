@@ -17,22 +17,22 @@
 #include <ndsupport.h>
 #include <ndstatus.h>
 
-// ---- on the wire ----
+// ---- messages ----
 
 const DWORD SERVICE_VERSION = 3;
 const DWORD MESSAGE_BYTES = 512;
 const DWORD PAGE_BYTES = 4096;
-const DWORD CREDITS = 4; // messages that a client may have under way
+const DWORD CREDITS = 4; // messages that a client may send before it has an answer
 
 enum SERVICE_OP : WORD
 {
-	OpInvert = 1, // the same payload, every bit of it inverted
-	OpLease,      // token and address of a page
-	OpAdd,        // the sum of that page
+	OpInvert = 1, // answered with the payload, every bit inverted
+	OpLease,      // answered with token and address of a page
+	OpAdd,        // answered with the sum of that page
 	OpReturn
 };
 
-struct HELLO // private data, both ways
+struct HELLO // private data of the connection, in both directions
 {
 	DWORD Version;
 	DWORD Credits;
@@ -42,9 +42,9 @@ struct HELLO // private data, both ways
 struct MESSAGE_HEADER
 {
 	WORD Op;
-	WORD Length; // of the payload
+	WORD Length; // of the payload, in bytes
 	DWORD Sequence;
-	DWORD Sum; // of the payload; in the answer to OpAdd of the page
+	DWORD Sum; // sum of the payload; in the answer to OpAdd, of the page
 	DWORD Page;
 	DWORD Token;
 	DWORD Reserved;
@@ -140,7 +140,7 @@ FORCEINLINE void ListRemove(PLIST_ENTRY pEntry)
 
 struct PAGE
 {
-	LIST_ENTRY Link; // free, or leased by a connection
+	LIST_ENTRY Link; // in the list of free pages, or in that of the connection that leases it
 	IO Io;
 	DWORD dwIndex;
 	BYTE *pBytes;
@@ -148,13 +148,13 @@ struct PAGE
 };
 typedef PAGE *PPAGE;
 
-// Registers cPages pages, all at once; returns when the port has told of all of them.
+// Starts the registration of all pages and returns after the last of them has ended.
 void PagesCreate(IND2Adapter *pAdapter, HANDLE hFile, DWORD cPages);
-// Likewise; the leased ones are lost pages, and their number is returned.
+// Deregisters all pages and returns how many are still leased, which should be none.
 DWORD PagesDestroy(void);
-// NULL: there is none left.
+// Returns a page and adds it to the list; NULL if no page is free.
 PPAGE PageLease(PLIST_ENTRY pLeases);
-// NULL: the connection has not leased it.
+// Returns the page with this index from a connection's list; NULL if the connection has not leased it.
 PPAGE PageFind(PLIST_ENTRY pLeases, DWORD dwIndex);
 void PageReturn(PPAGE pPage);
 
@@ -163,11 +163,11 @@ void PageReturn(PPAGE pPage);
 struct CONNECTION;
 typedef CONNECTION *PCONNECTION;
 
-// Waits for a client: until there is one, or the listener goes.
+// Starts waiting for a client; the wait ends with a client, or when the listener is closed.
 void ConnectionListen(void);
-// A result of a queue pair whose context is a connection.
+// Handles a result of a connection's queue pair.
 void ConnectionResult(const ND2_RESULT *pResult);
-// Begins the end of all connections.
+// Starts closing all connections.
 void ConnectionsClose(void);
 
 // ---- server.cpp ----
@@ -180,7 +180,7 @@ struct SERVER
 	IND2Adapter *pAdapter;
 	HANDLE hFile, hIocp;
 	HANDLE hStop, hIdle;
-	SRWLOCK ListenerLock; // shared while it is used
+	SRWLOCK ListenerLock; // held shared while the listener is used
 	IND2Listener *pListener;
 	IND2CompletionQueue *apCq[MAX_WORKERS];
 	IO aNotifyIo[MAX_WORKERS];
@@ -188,14 +188,14 @@ struct SERVER
 	SRWLOCK ConnectionsLock;
 	LIST_ENTRY Connections;
 	LONG volatile fStopping, fDrained;
-	LONG volatile cLive; // connections, and completion queues that are armed
+	LONG volatile cLive; // connections, armed completion queues, and 1 for the server
 	LONG volatile cAccepted, cRefused, cRequests, cConnected, cPeak;
 	LONG64 volatile cbReceived;
 };
 
 extern SERVER g_Server;
 
-// One object less; the last one ends the wait for it.
+// Decrements cLive; the last decrement sets hIdle.
 void ServerForget(void);
 int ServerMain(const SOCKADDR_IN *pAddress, DWORD cWorkers, DWORD cPages);
 
