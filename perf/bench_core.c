@@ -1,6 +1,6 @@
-/* What does a message cost in the core, both sides together, and how much of a bare copy and CRC
- * per side is left of a stream? No DPDK, one thread, so neither port nor placement of cores plays
- * a part. Parses options, measures each row in turns with the bare pump's frames, prints. */
+/* What does a message cost in the core, both sides together, and how does a stream's rate compare
+ * with a bare copy and CRC per side? No DPDK and one thread, so neither port nor CPU placement
+ * matters. Parses options, measures each row alternately with the bare pump's frames, prints. */
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -217,8 +217,8 @@ static void measure_parts(struct pair *p, struct figures *f, uint64_t n, double 
 				      ns * (double)p->s[i].ticks[part] / ticks);
 }
 
-/* The share of its time a turn gives to each part is taken from runs of its own: reading the
- * clock six times a turn costs. */
+/* The shares of rx, application and tx are measured in separate runs, since reading the clock six
+ * times a turn costs time. */
 static void measure(const struct options *o, struct pair *p, struct bare *b, struct figures *f)
 {
 	uint64_t n = messages_in(p, o->ms * 1e-3);
@@ -303,7 +303,7 @@ static void figures_free(struct figures *f)
 			rn_sample_free(&f->part[i][part]);
 }
 
-/* False: something went wrong on the way. */
+/* False: frames were refused or completions failed. */
 static bool run_row(const struct options *o)
 {
 	static struct pair p;

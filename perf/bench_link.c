@@ -1,6 +1,7 @@
-/* How many messages does an adapter carry over a real port, and how soon does an answer come? The
- * numerators of the ratios in docs/benchmarks.md; bench_pump has the denominators. Parses options,
- * brings up both ends (two threads, two processes or one thread), prints. */
+/* How many messages does an adapter carry over a real port, and what is the latency of an answer?
+ * These are the numerators of the ratios in docs/benchmarks.md; bench_pump measures the
+ * denominators. Parses options, starts both ends (two threads, two processes or one thread),
+ * prints. */
 #include "bench_link.h"
 
 #include <getopt.h>
@@ -153,7 +154,7 @@ static void put_adapter(FILE *f, const struct link_options *o, const char *dir, 
 	fprintf(f, "}%s\n", more);
 }
 
-/* One file of both adapters (ring), or one of `side` alone (memif). */
+/* Writes one file with both adapters (ring), or one with the adapter of `side` (memif). */
 static void write_config(const struct link_options *o, const char *dir, const char *path,
 			 unsigned side)
 {
@@ -261,7 +262,7 @@ static bool run_in_two_processes(const struct link_options *o, struct link_share
 	child = fork();
 	if (child == 0)
 		_exit(be_end_b(o, sh, config));
-	/* The child has read its configuration when its card is there. */
+	/* The child has read its configuration once its card is ready. */
 	for (int i = 0; !sh->card[1].ready && i < 20000; i++)
 		usleep(1000);
 	write_config(o, dir, config, 0);

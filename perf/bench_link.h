@@ -1,6 +1,6 @@
 #ifndef RN_PERF_BENCH_LINK_H
 #define RN_PERF_BENCH_LINK_H
-/* The adapter over real ports, end to end: what is asked, what both ends share, what was found. */
+/* The adapter over real ports, end to end: options, memory shared by both ends, results. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -9,20 +9,20 @@
 #include "sample.h"
 
 struct link_options {
-	bool memif; /* two processes, else net_ring in one */
-	bool solo;  /* one thread works both ends (net_ring) */
+	bool memif; /* two processes over memif, else net_ring in one process */
+	bool solo;  /* one thread drives both ends (net_ring) */
 	bool rtt, json, huge, poll, stats;
 	uint8_t kind;
 	unsigned size, mtu, window, signal, burst, mbufs, ring;
 	unsigned inline_bytes;
-	size_t buffer; /* of each end, walked message by message */
+	size_t buffer; /* bytes at each end, used one message after another */
 	double secs;
 	unsigned cpu[2];
 };
 
 enum link_phase { LINK_PROBE, LINK_STREAM, LINK_ECHO, LINK_QUIT };
 
-/* How to reach an end: published once, before `ready`. */
+/* What an end needs to reach the other; written once, before `ready`. */
 struct link_card {
 	struct rn_gid gid;
 	uint8_t mac[6];
@@ -31,11 +31,12 @@ struct link_card {
 	volatile uint32_t ready;
 };
 
-/* In memory both ends see, be they threads or processes. */
+/* In memory that both ends share, as threads or processes. */
 struct link_shared {
 	struct rn_distance distance;
-	volatile uint32_t phase __attribute__((aligned(256)));	 /* told by end a */
-	volatile uint32_t entered __attribute__((aligned(256))); /* b's echo of it */
+	volatile uint32_t phase __attribute__((aligned(256)));	 /* set by end a */
+	/* set by end b to the phase it has entered */
+	volatile uint32_t entered __attribute__((aligned(256)));
 	volatile uint32_t b_failed;
 	struct link_card card[2];
 };
@@ -50,8 +51,8 @@ struct link_end {
 	uint8_t *mem;
 	uint32_t lkey, rkey, pd;
 	size_t stride, send_at, recv_at;
-	uint64_t sent, send_done; /* requests posted, known to be done */
-	uint64_t expected, recvd; /* receives posted, completed */
+	uint64_t sent, send_done; /* requests posted; requests known to have completed */
+	uint64_t expected, recvd; /* receives posted; receives completed */
 	uint64_t bad;
 };
 
@@ -62,7 +63,7 @@ struct link_result {
 	uint64_t bad, epochs;
 };
 
-/* link_end.c. Exit with a message on failure. */
+/* link_end.c. Exits with a message on failure. */
 void link_end_open(const struct link_options *o, struct link_end *e, struct link_shared *sh,
 		   const char *config, unsigned adapter, unsigned side);
 /* Waits for the other end's card and connects. */
@@ -71,10 +72,11 @@ void link_end_connect(const struct link_options *o, struct link_end *e, struct l
 void link_end_close(struct link_end *e);
 void link_post_recv(const struct link_options *o, struct link_end *e);
 void link_post_request(const struct link_options *o, struct link_end *e, uint8_t kind);
-/* Takes what has completed, making a turn when that is nothing. */
+/* Takes completions; if there are none, lets the adapter make a turn. */
 void link_poll(struct link_end *e);
 
-/* link_run.c. End a drives, end b serves until LINK_QUIT; false: the other end went missing. */
+/* link_run.c. End a drives the measurement, end b serves until LINK_QUIT; false: the other end
+ * does not respond. */
 bool link_drive(const struct link_options *o, struct link_end *a, struct link_shared *sh,
 		struct link_result *r);
 void link_serve(const struct link_options *o, struct link_end *b, struct link_shared *sh);

@@ -1,6 +1,6 @@
-/* What can the port carry at best? The bare frame pump: one copy and one CRC on each side of a
- * DPDK port, no protocol. Its figures are the denominators of every ratio in docs/benchmarks.md.
- * Parses options, brings up both ends (two lcores, two processes or one lcore), prints. */
+/* What is the best rate of the port? The bare frame pump: one copy and one CRC on each side of a
+ * DPDK port, no protocol. Its figures are the denominators of all ratios in docs/benchmarks.md.
+ * Parses options, starts both ends (two lcores, two processes or one lcore), prints. */
 #include <getopt.h>
 #include <signal.h>
 #include <stdio.h>

@@ -1,7 +1,8 @@
-/* From which size on is a request better made another way? Inline or by reference, for small Sends; a Send and a copy at
- * the receiver or a Read by the receiver, for large transfers. The two ways take turns, so that whatever else the
- * machine does hits both; what counts is the median of their ratio. net_ring, both ends in one process under the inline
- * policy, in one thread or in two. Where the ratio crosses 1 are InlineRequestThreshold and LargeRequestThreshold. */
+/* From which size on is another kind of request faster? For small Sends: inline or by reference;
+ * for large transfers: a Send and a copy at the receiver, or a Read by the receiver. The two kinds
+ * alternate, so that other load on the machine affects both; the result is the median of their
+ * ratio. net_ring, both ends in one process under the inline policy, in one thread or two.
+ * InlineRequestThreshold and LargeRequestThreshold are the sizes where the ratio crosses 1. */
 #include <getopt.h>
 #include <pthread.h>
 #include <rte_cycles.h>
@@ -13,10 +14,11 @@
 
 #include "bench_link.h"
 
-#define RECEIVE	   ((256u << 10) + 4160) /* of a size that does not put them all into one set of a cache */
+/* a size that does not map all buffers to the same cache sets */
+#define RECEIVE	   ((256u << 10) + 4160)
 #define STREAM	   32u
 #define FIN_BYTES  8u
-#define CARD_BYTES 32u /* address, length and key of what is to be read */
+#define CARD_BYTES 32u /* address, length and key of the data to read */
 #define PATIENCE_S 10
 
 enum way { BY_REFERENCE, INLINE, SEND_AND_COPY, READ };
@@ -30,11 +32,11 @@ struct bench {
 	struct link_shared shared;
 	unsigned rounds;
 	bool two_threads;
-	/* told by a while b has nothing to do */
+	/* set by end a while end b is idle */
 	_Atomic enum way way;
 	_Atomic unsigned size;
 	_Atomic bool quit;
-	uint8_t *place; /* where b wants the data */
+	uint8_t *place; /* where end b wants the data */
 	size_t copy_at;
 };
 
@@ -130,7 +132,7 @@ static void turn(struct bench *t, uint64_t since)
 	}
 }
 
-/* So many Sends at once, until all are acknowledged: ticks. */
+/* Posts STREAM Sends at once and waits until all are acknowledged. Returns TSC ticks. */
 static double stream(struct bench *t)
 {
 	uint16_t flags = t->way == INLINE ? RN_WQE_INLINE : 0;
@@ -143,7 +145,7 @@ static double stream(struct bench *t)
 	return (double)(rte_rdtsc() - t0);
 }
 
-/* Until the data is where b wants it, and a knows: ticks. */
+/* Moves the data to where end b wants it, until end a knows that it is there. Returns TSC ticks. */
 static double transfer(struct bench *t)
 {
 	uint64_t t0 = rte_rdtsc(), before = t->a.recvd;
@@ -168,7 +170,8 @@ static void compare(struct bench *t, enum way usual, enum way other, unsigned si
 
 	t->size = size;
 	for (unsigned i = 0; i < t->rounds + 10; i++) {
-		bool swap = i & 1; /* neither always follows the other */
+		/* the order alternates, so that neither kind always runs second */
+		bool swap = i & 1;
 		double x = measure(t, swap ? other : usual), y = measure(t, swap ? usual : other);
 		double u = swap ? y : x, o = swap ? x : y;
 

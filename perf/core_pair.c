@@ -1,5 +1,5 @@
-/* How long does the protocol alone take? Two shards that hand their frames over in memory, turned
- * as the port's loop turns them: receive, report, application, time, send, report. One thread. */
+/* How long does the protocol alone take? Two shards exchange frames in memory, with the steps of
+ * the port's loop: receive, report, application, time, send, report. One thread. */
 #include "core_pair.h"
 
 #include <stdio.h>
@@ -201,7 +201,7 @@ static void post(struct pair *p, struct pair_side *s, uint8_t kind, bool signale
 	rn_shard_post(s->sh, &w, p->now);
 }
 
-/* Takes completions; wr_id says up to which request everything is done. */
+/* Takes completions; a completion's wr_id says that all requests up to it are done. */
 static void poll(struct pair *p, struct pair_side *s)
 {
 	struct rn_cq_ring *ring = s->ring;
@@ -280,7 +280,7 @@ static void turn(struct pair *p, int i)
 		s->ticks[part] += t[part + 1] - t[part];
 }
 
-/* Not inlined: callgrind collects between its entry and its exit. */
+/* Not inlined: callgrind counts between entry and exit of this function. */
 __attribute__((noinline)) void rn_pair_run(struct pair *p, uint64_t n)
 {
 	uint64_t until = p->s[0].done + n;

@@ -1,24 +1,24 @@
 #ifndef RN_PERF_CORE_PAIR_H
 #define RN_PERF_CORE_PAIR_H
-/* Two shards in one thread, joined in memory, with one connected QP each: side 0 asks, side 1
- * answers. Frames are real bytes. Time is virtual and runs a microsecond per turn. */
+/* Two shards in one thread, joined in memory, with one connected QP each: side 0 requests, side 1
+ * responds. Frames are real bytes. Time is virtual: one microsecond per turn. */
 #include <stdbool.h>
 #include <stdint.h>
 #include "shard/core.h"
 #include "wire/frame.h"
 
 #define PAIR_BURST_MAX 256
-#define PAIR_FRAME     9472 /* as far apart as mbufs of 9216 bytes */
+#define PAIR_FRAME     9472 /* the distance of mbufs of 9216 bytes */
 
 struct pair_options {
 	uint8_t kind; /* RN_WQE_SEND, _WRITE or _READ */
-	bool guarded; /* the port's fault-proof memory access, else plain copies */
+	bool guarded; /* uses the port's fault-proof memory access, else plain copies */
 	bool ipv6;
 	unsigned size, mtu, window, signal, burst;
-	size_t buffer; /* of each side, walked message by message */
+	size_t buffer; /* bytes of each side, used one message after another */
 };
 
-/* Where a side's time goes. */
+/* The parts that a side's time is divided into. */
 enum pair_part { PAIR_RX, PAIR_APP, PAIR_TX, PAIR_PARTS };
 
 struct pair_side {
@@ -33,9 +33,9 @@ struct pair_side {
 	uint8_t *frames;
 	struct rn_txbuf out[PAIR_BURST_MAX]; /* the burst sent last */
 	unsigned nout;
-	size_t at; /* the next message's place in mem */
+	size_t at; /* offset of the next message in mem */
 	uint64_t posted, done;
-	uint64_t ticks[PAIR_PARTS]; /* TSC, when split */
+	uint64_t ticks[PAIR_PARTS]; /* TSC ticks, if the time is divided */
 };
 
 struct pair {
@@ -47,12 +47,13 @@ struct pair {
 	uint64_t bad; /* refused frames and failed completions */
 };
 
-/* o->size <= o->buffer, o->signal <= o->window. Exits with a message on failure. */
+/* Needs o->size <= o->buffer and o->signal <= o->window. Exits with a message on failure. */
 void rn_pair_open(struct pair *p, const struct pair_options *o);
-/* 0 unless something was left over. */
+/* Returns 0 if nothing was left over. */
 unsigned rn_pair_close(struct pair *p);
 
-/* Posts, moves and completes at least n more messages. Exits when nothing moves any more. */
+/* Posts, moves and completes at least n more messages. Exits with a message if there is no
+ * progress. */
 void rn_pair_run(struct pair *p, uint64_t n);
 
 #endif

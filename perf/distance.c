@@ -1,4 +1,4 @@
-/* The asking side of the core-distance probe, and the names of what it finds. */
+/* The requesting side of the core-distance probe, and the names of the regimes. */
 #include "distance.h"
 
 #include <rte_cycles.h>

@@ -1,11 +1,12 @@
 #ifndef RN_PERF_DISTANCE_H
 #define RN_PERF_DISTANCE_H
-/* How far apart are the two cores just now? A hypervisor may move virtual CPUs between hardware
- * threads, cores and dies within seconds, and a two-core figure moves with them three- to fivefold.
- * So each epoch is measured between two probes, and kept only when both name one regime. */
+/* How far apart are the two cores at the moment? A hypervisor may move virtual CPUs between
+ * hardware threads, cores and dies within seconds, and a two-core figure changes three- to
+ * fivefold with them. So each epoch is measured between two probes, and counts only if both find
+ * the same regime. */
 #include <stdint.h>
 
-/* In memory both sides see; zeroed. */
+/* In memory that both sides share; zeroed. */
 struct rn_distance {
 	volatile uint64_t ask __attribute__((aligned(256)));
 	volatile uint64_t answer __attribute__((aligned(256)));
@@ -27,7 +28,7 @@ enum rn_regime {
 
 extern const char *const rn_regime_names[RN_REGIME_COUNT];
 
-/* The peer's part: answers once if asked. Call it in a loop. */
+/* The peer's part: answers a pending request. Call it in a loop. */
 static inline void rn_distance_answer(struct rn_distance *d)
 {
 	uint64_t ask = d->ask;
@@ -36,11 +37,11 @@ static inline void rn_distance_answer(struct rn_distance *d)
 		d->answer = ask;
 }
 
-/* Median round trip of a cache line in ns, or a negative number when the peer does not answer
- * within a second. The peer is in its answering loop. */
+/* Median round trip of a cache line in ns; negative if the peer does not answer within a second.
+ * The peer must be in its answering loop. */
 double rn_distance_ask(struct rn_distance *d);
 
-/* The regime of an epoch between two probes; MIXED when they disagree. */
+/* The regime of an epoch between two probes; MIXED if they differ. */
 enum rn_regime rn_regime_of(double before, double after);
 
 #endif

@@ -1,5 +1,5 @@
-/* What does an end of the measured connection consist of, and how does it post and poll? Client
- * API only; connected by hand, without the CM. One thread per end. */
+/* One end of the measured connection: its objects, posting and polling. Client API only; connected
+ * without the CM. One thread per end. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

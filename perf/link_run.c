@@ -1,5 +1,5 @@
-/* How fast do messages and answers get from one end to the other? End a drives short epochs, each
- * between two core-distance probes; end b follows the phase that a tells. One thread per end. */
+/* Measures messages and answers between the two ends. End a drives short epochs, each between two
+ * core-distance probes; end b follows the phase that end a sets. One thread per end. */
 #include <rte_cycles.h>
 #include "bench_link.h"
 
@@ -15,7 +15,7 @@ static bool spent(uint64_t since, double ms)
 
 /* ---- end b ---- */
 
-/* Every message that came is answered, when `echo`. */
+/* Answers every message that arrived, if `echo`. */
 static void serve_turn(const struct link_options *o, struct link_end *b, bool echo)
 {
 	uint64_t before = b->recvd;
@@ -74,7 +74,7 @@ static void ask_turn(const struct link_options *o, struct link_end *a)
 		link_post_request(o, a, o->kind);
 }
 
-/* Until all is answered, so that the other end may do something else. */
+/* Waits until all requests are acknowledged, so that the other end may change its phase. */
 static bool settle(const struct link_options *o, struct link_end *a)
 {
 	uint64_t t0 = rte_rdtsc();
@@ -84,7 +84,7 @@ static bool settle(const struct link_options *o, struct link_end *a)
 		if (spent(t0, 2000))
 			return false;
 	}
-	a->send_done = a->sent; /* unsignaled ones at the end have no completion */
+	a->send_done = a->sent; /* unsignaled requests at the end have no completion */
 	return true;
 }
 
@@ -105,7 +105,7 @@ static bool stream_epoch(const struct link_options *o, struct link_end *a, struc
 	return settle(o, a);
 }
 
-/* Sends a message, waits for the answer, again and again; the times go to `ns`. */
+/* Sends a message and waits for the answer, repeatedly; stores the times in `ns`. */
 static bool echo_epoch(const struct link_options *o, struct link_end *a, struct link_shared *sh,
 		       struct rn_sample *ns)
 {

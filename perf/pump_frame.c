@@ -1,4 +1,4 @@
-/* What do the frames of a message look like? Fills the four shapes once, before measuring. */
+/* Fills the four frame shapes of a message once, before measuring. */
 #include "pump_frame.h"
 
 static void put16(uint8_t *d, unsigned v)

@@ -1,8 +1,8 @@
 #ifndef RN_PERF_PUMP_FRAME_H
 #define RN_PERF_PUMP_FRAME_H
 /* Frames as long as RoCEv2's for the same message, with one copy and one CRC on each side and no
- * protocol: what a RoCE NIC of software cannot beat on the same port. Inline: it is what is
- * measured. */
+ * protocol: the upper bound for a RoCE NIC in software on the same port. Inline, since this is the
+ * code that is measured. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -15,8 +15,8 @@
 
 enum pump_kind { PUMP_FIRST, PUMP_MIDDLE, PUMP_LAST, PUMP_ONLY, PUMP_KINDS };
 
-/* One direction of messages: where they come from or go to. Both ends walk a buffer of the same
- * size in the same order. */
+/* One direction of messages and its buffer. Both ends walk through a buffer of the same size in
+ * the same order. */
 struct pump_flow {
 	struct pump_shape {
 		uint8_t head[PUMP_BASE + PUMP_RETH];
@@ -28,7 +28,7 @@ struct pump_flow {
 	uint32_t frames; /* of a message */
 	uint32_t part;	 /* the message's next frame */
 	uint8_t *buf;
-	size_t bytes, stride, at; /* `at`: the current message's place in buf */
+	size_t bytes, stride, at; /* `at`: offset of the current message in buf */
 	uint64_t messages, bad;
 };
 
@@ -36,7 +36,7 @@ struct pump_flow {
 void rn_pump_flow_init(struct pump_flow *f, bool write, bool work, uint32_t size, uint32_t mtu,
 		       uint8_t *buf, size_t bytes);
 
-/* At a message boundary once more, after an epoch ended within a message. */
+/* Returns to a message boundary, after an epoch ended within a message. */
 static inline void pump_flow_realign(struct pump_flow *f)
 {
 	f->part = 0;
@@ -77,7 +77,7 @@ static inline uint16_t pump_frame_build(struct pump_flow *f, uint8_t *d)
 	return s->frame;
 }
 
-/* Checks a frame against the flow's next one, and copies its payload out. */
+/* Checks a frame against the flow's next one and copies its payload out. */
 static inline void pump_frame_take(struct pump_flow *f, const uint8_t *d, uint16_t len)
 {
 	const struct pump_shape *s = &f->shape[pump_kind_next(f)];

@@ -1,4 +1,4 @@
-/* How do the pump's ends come by a port? EAL, pool, net_ring or net_memif. Main thread, once. */
+/* Sets up the pump's ports: EAL, pool, net_ring or net_memif. Main thread, once. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -44,7 +44,7 @@ void rn_pump_eal(const struct rn_pump_options *o, const char *cpus, const char *
 	argv[n] = NULL;
 	if (rte_eal_init(n, argv) < 0)
 		give_up("EAL does not start");
-	rmdir(rte_eal_get_runtime_dir()); /* nothing is kept in it */
+	rmdir(rte_eal_get_runtime_dir()); /* the directory is empty */
 }
 
 static void end_prepare(const struct rn_pump_options *o, struct rn_pump_end *e, const char *name)

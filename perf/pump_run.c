@@ -1,5 +1,5 @@
-/* How fast do frames and answers cross the port? End a drives short epochs, each between two
- * core-distance probes; end b follows the phase that a tells. One thread per end. */
+/* Measures frames and answers through the port. End a drives short epochs, each between two
+ * core-distance probes; end b follows the phase that end a sets. One thread per end. */
 #include <stdlib.h>
 #include <rte_cycles.h>
 #include <rte_ethdev.h>
@@ -18,7 +18,7 @@ static bool spent(uint64_t since, double ms)
 	return rte_rdtsc() - since > (uint64_t)(ms * 1e-3 * (double)rte_get_tsc_hz());
 }
 
-/* A sender that keeps what the port did not take for its next turn. */
+/* A sender that keeps the frames that the port did not take for its next turn. */
 struct sender {
 	const struct rn_pump_end *end;
 	struct pump_flow flow;
@@ -64,7 +64,7 @@ static void sender_drop(struct sender *s)
 	pump_flow_realign(&s->flow);
 }
 
-/* One whole message. False when the port does not take it. */
+/* Builds one whole message. False: the port does not take it. */
 static bool sender_message(struct sender *s)
 {
 	uint64_t t0 = rte_rdtsc();
@@ -173,7 +173,7 @@ struct rate {
 	double mpps, mmsg;
 };
 
-/* Streams one epoch; the rate is what b took after the warm-up. */
+/* Streams for one epoch; the rate is counted at end b after the warm-up. */
 static bool stream_epoch(struct rn_pump_shared *sh, struct sender *tx, struct rate *rate,
 			 struct rn_pump_result *r)
 {
@@ -199,7 +199,7 @@ static bool stream_epoch(struct rn_pump_shared *sh, struct sender *tx, struct ra
 	return true;
 }
 
-/* Sends a message, waits for the answer, again and again; the times go to `ns`. */
+/* Sends a message and waits for the answer, repeatedly; stores the times in `ns`. */
 static bool echo_epoch(const struct rn_pump_options *o, struct rn_pump_end *a,
 		       struct rn_pump_shared *sh, struct sender *tx, struct pump_flow *rx,
 		       struct rn_sample *ns)
@@ -281,7 +281,7 @@ void rn_pump_solo(const struct rn_pump_options *o, struct rn_pump_end *a, struct
 			receive_turn(b, &rx, o->burst);
 		}
 		us = (double)(rte_rdtsc() - t) * 1e6 / (double)rte_get_tsc_hz();
-		/* One core knows no distance; "near" stands for all. */
+		/* With one core there is no distance; the results are stored under "near". */
 		rn_sample_add(&r->mpps[RN_REGIME_NEAR], (double)(tx.sent - frames) / us);
 		rn_sample_add(&r->mmsg[RN_REGIME_NEAR], (double)(rx.messages - messages) / us);
 		r->epochs++;

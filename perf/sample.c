@@ -1,4 +1,4 @@
-/* Which of many measurements is reported? Owns the lists; used by one thread between epochs. */
+/* Order statistics of measurements. Owns the lists; used by one thread between epochs. */
 #include "sample.h"
 
 #include <stdio.h>

@@ -9,7 +9,8 @@ struct rn_sample {
 };
 
 void rn_sample_add(struct rn_sample *s, double x);
-/* The value below which `part` (0..1) of the samples lie, nearest rank; sorts. 0 when empty. */
+/* The value below which `part` (0..1) of the samples lie (nearest rank); sorts the list. 0 if
+ * empty. */
 double rn_sample_at(struct rn_sample *s, double part);
 void rn_sample_free(struct rn_sample *s);
 

@@ -1,5 +1,5 @@
-/* Who connects to whom through the RDMA CM? Owns no state but the ids it gives to its callers. One
- * thread. */
+/* Connects queue pairs through the RDMA CM (-R). Owns only the ids that it gives to its callers.
+ * One thread. */
 #include "cm.h"
 
 #include "common/stop.h"
@@ -14,7 +14,7 @@
 #define ANSWER_MS  10000
 #define TRIES	   50
 #define TRY_US	   100000
-#define NO_SERVICE 8 /* reason of a REJ: nobody listens at this service id */
+#define NO_SERVICE 8 /* REJ reason: invalid service id, there is no listener */
 #define MIN_RNR_TIMER 12
 
 static int complain(const struct pt_end *e, const char *what, int rc)
@@ -26,7 +26,8 @@ static int complain(const struct pt_end *e, const char *what, int rc)
 
 int pt_cm_listen(struct pt_end *e, uint32_t *id)
 {
-	struct rn_client_addr at = {.port = (uint16_t)e->o->port}; /* of both families, unless -x names one */
+	/* any address of both families, unless -x names one */
+	struct rn_client_addr at = {.port = (uint16_t)e->o->port};
 	int rc;
 
 	if (e->o->gid >= 0)
@@ -57,7 +58,7 @@ static uint8_t smaller(uint8_t a, uint8_t b)
 	return a < b ? a : b;
 }
 
-/* The peer's offers meet ours. */
+/* The connection's limits are the smaller of both ends' offers. */
 static int to_rts(struct pt_end *e, struct rn_client_qp *qp, const struct rn_event *ev,
 		  struct rn_cm_param *mine)
 {
@@ -117,7 +118,7 @@ static int server_address(struct pt_end *e, struct rn_client_addr *peer)
 	return rc ? complain(e, e->o->server, rc) : 0;
 }
 
-/* 1: nobody listens there. */
+/* Returns 1 if the server does not listen. */
 static int try(struct pt_end *e, struct rn_client_qp *qp, uint8_t reads, uint32_t *id,
 	       const struct rn_client_addr *peer)
 {

@@ -1,5 +1,5 @@
-/* What does this end of the test consist of, and how does it post and poll? Owns the adapter's
- * client, memory and queues. One thread. */
+/* This end of the test: its objects, posting and polling. Owns the adapter's client, memory and
+ * queues. One thread. */
 #include "end.h"
 
 #include "common/stop.h"
@@ -11,7 +11,7 @@
 #include <time.h>
 
 #define PAGE	       4096u
-#define CYCLE	       4096u /* what perftest's WRITEs of small messages walk through */
+#define CYCLE	       4096u /* bytes that perftest's WRITEs of small messages cycle through */
 #define RESOLVE_MS     5000
 #define PORT_UP_MS     10000
 #define HOP_LIMIT      64
@@ -19,7 +19,7 @@
 #define POLL_BATCH     16
 #define POLLS_PER_LOOK 1024
 #define SLEEP_MS       100
-#define QKEY	       0x11111111u /* perftest's */
+#define QKEY	       0x11111111u /* perftest's value */
 
 uint64_t pt_now_ns(void)
 {
@@ -77,7 +77,7 @@ static int find_adapter(const struct pt_options *o, unsigned *index)
 	return -1;
 }
 
-/* The family of a numeric -R server; else IPv4 as perftest prefers. */
+/* The family of a numeric -R server; else IPv4, as in perftest. */
 static bool wants_v6(const struct pt_options *o)
 {
 	return o->cm && o->server && strchr(o->server, ':');
@@ -224,7 +224,7 @@ struct rn_client_qp *pt_end_qp(struct pt_end *e, struct rn_client_cq *cq, unsign
 	return qp;
 }
 
-/* What a receive has to hold. */
+/* Bytes that a receive needs. */
 static uint64_t room(const struct pt_options *o)
 {
 	return o->size + (o->type == RN_QPT_UD ? RN_UD_GRH_BYTES : 0);
@@ -318,7 +318,8 @@ uint8_t *pt_recv_at(const struct pt_end *e, unsigned i)
 
 /* ---- connecting by hand ---- */
 
-/* What must be given on the way to RTR and to RTS, besides the state; nothing else may be. */
+/* The attributes that must be given for RTR and for RTS, besides the state; others must not be
+ * given. */
 static const struct {
 	uint32_t rtr, rts;
 } moves[] = {
@@ -355,7 +356,7 @@ static int find_mac(struct pt_end *e, const struct rn_gid *peer, uint8_t mac[6])
 			rc = ev.err;
 			memcpy(mac, ev.attr.av.dmac, 6);
 		}
-		/* The other process of a memif may just be opening it. */
+		/* The other process of a memif may still be opening it. */
 	} while (rc == -EHOSTUNREACH && pt_now_ns() < end && !stop_asked());
 	return rc;
 }

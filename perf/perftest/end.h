@@ -1,7 +1,7 @@
 #ifndef RN_PERFTEST_END_H
 #define RN_PERFTEST_END_H
 /* This end of the test: the adapter, its memory, queue pairs and completions, through the client
- * API. Every function that fails has printed one sentence on stderr. One thread. */
+ * API. A function that fails has printed one message on stderr. One thread. */
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -15,7 +15,7 @@ struct pt_qp {
 	uint32_t cm;		   /* id of its connection with -R */
 	uint64_t posted, done;	   /* requests */
 	uint64_t rposted, rdone;   /* receives */
-	struct rn_ud to;	   /* UD: where they go */
+	struct rn_ud to;	   /* UD: their destination */
 };
 
 #define PT_EVENTS 64u
@@ -24,61 +24,65 @@ struct pt_end {
 	const struct pt_options *o;
 	struct rn_client *client;
 	const struct rn_link_info *info;
-	struct rn_gid gid; /* ours */
+	struct rn_gid gid; /* this end's address */
 	unsigned gid_index;
-	uint8_t mtu; /* enum 1..5 */
+	uint8_t mtu; /* path MTU code, 1..5 */
 	uint32_t pd, lkey, rkey;
 	uint8_t *mem;
-	uint64_t stride; /* from one queue pair's block to the next: first all that send, then all that receive */
+	/* bytes from one queue pair's block to the next; the sending blocks come first, then the
+	 * receiving ones */
+	uint64_t stride;
 	uint64_t mem_bytes;
 	struct rn_client_cq *cq;
 	struct pt_qp *qp;
-	struct rn_event pending[PT_EVENTS]; /* taken, and of interest to somebody later */
+	struct rn_event pending[PT_EVENTS]; /* events taken by one wait that a later one may need */
 	unsigned npending;
 	int peer_fd;	     /* the socket of the exchange of parameters, or -1 */
-	unsigned polls;	     /* so far */
-	uint64_t gone_since; /* when the other end was first seen to be gone; 0: it is there */
+	unsigned polls;	     /* number of polls so far */
+	uint64_t gone_since; /* when the other end was first found to be gone; 0: it is connected */
 	bool stopped;	     /* the user has interrupted the test */
 };
 
-/* Opens the adapter and chooses the address of it: -x, else the first of the peer's family (v4: is
- * it IPv4?; when nothing is known of the peer, pass true). */
+/* Opens the adapter and chooses its address: -x, else the first of the peer's family (v4: the peer
+ * has IPv4; pass true if nothing is known of the peer). */
 int pt_end_open(struct pt_end *e, const struct pt_options *o);
-/* The address of the adapter that a client has chosen. */
+/* Uses the adapter's address that a client has chosen. */
 void pt_end_use_gid(struct pt_end *e, const struct rn_gid *gid);
-/* Memory, completion queue, queue pairs in INIT. e->mtu is known by now. */
+/* Creates memory, completion queue, and queue pairs in INIT. e->mtu must be set. */
 int pt_end_make(struct pt_end *e);
-/* By hand, with what e->qp[].theirs says: RTR and RTS. */
+/* Moves the queue pairs to RTR and RTS with the attributes in e->qp[].theirs, without the CM. */
 int pt_end_connect(struct pt_end *e);
 void pt_end_close(struct pt_end *e);
 
-/* A queue pair in INIT on the end's completion queue `cq`. */
+/* Creates a queue pair in INIT on the end's completion queue `cq`. */
 struct rn_client_qp *pt_end_qp(struct pt_end *e, struct rn_client_cq *cq, unsigned tx, unsigned rx,
 			       uint64_t ctx);
-/* To RTR and RTS with attributes that are complete. */
+/* Moves a queue pair to RTR and RTS; the attributes must be complete. */
 int pt_end_to_rts(struct rn_client_qp *qp, enum rn_qp_type type, const struct rn_qp_attr *attr);
 
-/* The block of queue pair i that data is sent from, and where it arrives. */
+/* The blocks of queue pair i: where data is sent from, and where it arrives. */
 uint8_t *pt_send_at(const struct pt_end *e, unsigned i);
 uint8_t *pt_recv_at(const struct pt_end *e, unsigned i);
 
-/* One request of the test on queue pair i; its completion has wr_id = how many were posted by then. */
+/* Posts one request of the test on queue pair i; its wr_id is the number of requests posted by
+ * then. */
 int pt_post(struct pt_end *e, unsigned i, uint32_t size, bool signaled);
-/* One receive, for a message of any size of the test. */
+/* Posts one receive, large enough for any message of the test. */
 int pt_post_recv(struct pt_end *e, unsigned i);
-/* Takes completions and counts them in e->qp. With `wait` sleeps, for a while, when there are none.
- * The number taken; -1 when one of them failed, or pt_watch did. */
+/* Takes completions and counts them in e->qp; with `wait` sleeps for a while if there are none.
+ * Returns their number; -1 if one of them failed, or pt_watch did. */
 int pt_poll(struct pt_end *e, bool wait);
 
-/* Waits for an event of one of the kinds (a bit mask of 1 << kind) of this id, or any with id 0.
+/* Waits for an event of one of the kinds (a bit mask of 1 << kind) with this id; id 0 means any.
  * False: none came in time. */
 bool pt_event(struct pt_end *e, uint64_t kinds, uint32_t id, struct rn_event *ev, int timeout_ms);
 
-/* Takes the events that there are, or come in time, for pt_event. */
+/* Takes the events that are there, or arrive in time, and stores them for pt_event. */
 void pt_events(struct pt_end *e, int timeout_ms);
 
-/* For loops that wait. -1: the user has asked to stop (e->stopped), or the other end has gone, which is said on stderr. An
- * end that has finished hangs up first, so that the last of its work is given a second to arrive. */
+/* For loops that wait. Returns -1 if the user has asked to stop (e->stopped), or if the other end
+ * is gone, which is printed on stderr. An end that has finished closes its connection first, so
+ * the last of its data gets one second to arrive. */
 int pt_watch(struct pt_end *e);
 
 uint64_t pt_now_ns(void);

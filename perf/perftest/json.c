@@ -1,5 +1,5 @@
-/* The same results for programs: perftest's keys, as JSON that parses. Owns the rows and the open file until it is written. One
- * thread. */
+/* Prints the results as valid JSON with perftest's keys. Owns the rows and the open file until it
+ * is written. One thread. */
 #include "print.h"
 
 #include "common/jsonfile.h"
@@ -98,7 +98,7 @@ int pt_json_write(const struct pt_end *e)
 
 	if (!file)
 		return 0;
-	/* perftest has one result as it is and several as a list */
+	/* perftest prints one result as an object and several as a list. */
 	results = json_array_size(rows) == 1 ? json_incref(json_array_get(rows, 0)) : json_incref(rows);
 	json_decref(rows);
 	if (jsonfile_finish(file, json_pack("{s:o, s:o}", "test_info", test_info(e), "results", results)))

@@ -1,6 +1,6 @@
-/* nd_send_bw, nd_write_lat and the other six: counterparts of perftest's programs over softrnic. The
- * other end may be one of perftest's on a Linux host. Which steps does a test have, and when do both
- * ends wait for each other? Owns the order; the order is perftest 4.5's. One thread. */
+/* nd_send_bw, nd_write_lat and six more: counterparts of perftest's programs over softrnic; the
+ * other end may be a perftest program on a Linux host. This file has the steps of a test and the
+ * points where both ends wait for each other, in perftest 4.5's order. One thread. */
 #include "cm.h"
 #include "common/counters.h"
 #include "options.h"
@@ -22,7 +22,7 @@ struct test {
 	bool too_slow;
 };
 
-/* The server of READs and atomics learns nothing about their latency. */
+/* True for the server of READs and atomics, which cannot measure their latency. */
 static bool is_silent(const struct pt_options *o)
 {
 	return o->tool->lat && o->tool->verb >= PT_READ && pt_is_server(o);
@@ -34,7 +34,7 @@ static int connect_queue_pairs(struct test *x)
 {
 	struct pt_end *e = &x->e;
 
-	/* perftest's server listens anew behind this point. */
+	/* perftest's server starts a new listener after this point. */
 	if (x->o->cm && pt_talk_sync(&x->t) != 0)
 		return -1;
 	if (x->o->cm && (pt_is_server(x->o) ? pt_cm_accept_all(e) : pt_cm_connect_all(e)) != 0)
@@ -47,7 +47,7 @@ static int connect_queue_pairs(struct test *x)
 	return x->o->cm ? 0 : pt_end_connect(e);
 }
 
-/* A datagram is one packet: sizes end at the path MTU, which is known by now. */
+/* A datagram is one packet, so sizes are limited to the path MTU, which is known by now. */
 static int fit_datagrams(struct test *x)
 {
 	unsigned mtu = 128u << x->e.mtu;
@@ -96,7 +96,7 @@ static void report(struct test *x, const struct pt_rates *r)
 		x->too_slow = true;
 }
 
-/* A run has failed. One that the user has interrupted has a result all the same. */
+/* A run has failed; if the user interrupted it, its result so far is printed. */
 static int give_up(struct test *x)
 {
 	if (x->e.stopped && x->last.iters > 0)
@@ -104,7 +104,7 @@ static int give_up(struct test *x)
 	return -1;
 }
 
-/* Both directions: each end learns how the other one fared. */
+/* Both directions: the ends exchange their results. */
 static int report_sum(struct test *x)
 {
 	struct pt_rates theirs, sum;
@@ -135,7 +135,7 @@ static int one_send_bw(struct test *x, uint32_t size)
 	return x->o->all ? pt_talk_sync(&x->t) : 0;
 }
 
-/* WRITEs, READs and atomics, both directions. */
+/* WRITEs, READs and atomics in both directions. */
 static int one_bidi_bw(struct test *x, uint32_t size)
 {
 	if (pt_talk_sync(&x->t) != 0)
@@ -147,7 +147,7 @@ static int one_bidi_bw(struct test *x, uint32_t size)
 	return report_sum(x);
 }
 
-/* The server of WRITEs, READs and atomics is told in the end what it did. */
+/* The server of WRITEs, READs and atomics gets the client's result at the end. */
 static int tell_server(struct test *x)
 {
 	struct pt_rates theirs;
@@ -217,7 +217,7 @@ static int run_lat(struct test *x)
 	if (!x->o->all && !passive && one_lat(x, (uint32_t)x->o->size) != 0)
 		return -1;
 	pt_print_line();
-	/* Who plays WRITEs knows from the last byte that it is over. */
+	/* With WRITEs both ends know from the last byte that the test is over. */
 	return x->o->tool->verb == PT_WRITE ? 0 : pt_talk_end(&x->t);
 }
 

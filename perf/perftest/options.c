@@ -1,5 +1,5 @@
-/* What do the words on the command line mean? Owns the table of flags and of programs, and every
- * rule of what goes with what. One thread, before anything is opened. */
+/* Parses the command line. Owns the tables of flags and programs, and every rule about which
+ * options exclude each other. One thread, before anything is opened. */
 #include "options.h"
 #include "rn/link.h"
 
@@ -234,7 +234,7 @@ static int take(struct pt_options *o, int letter, const char *arg, unsigned *gid
 	return take_word(o, letter, arg, err, errlen);
 }
 
-/* What does not go together, as perftest has it. NULL: nothing. */
+/* Options that exclude each other, as in perftest. NULL: there is no conflict. */
 static const char *conflict(const struct pt_options *o)
 {
 	const struct pt_tool *t = o->tool;
@@ -270,7 +270,7 @@ static const char *conflict(const struct pt_options *o)
 	return NULL;
 }
 
-/* What follows from the rest. */
+/* Derives the options that follow from others. */
 static void settle(struct pt_options *o)
 {
 	const struct pt_tool *t = o->tool;
@@ -287,7 +287,7 @@ static void settle(struct pt_options *o)
 		o->cq_mod = o->tx;
 	if (!o->set['f'])
 		o->margin = o->secs / 4;
-	/* Every pair of messages is looked at for the peak. */
+	/* The peak compares every pair of messages, which is too slow for many of them. */
 	o->no_peak |= o->secs || t->lat || (uint64_t)o->iters * o->qps > 20000;
 	if (o->json && !o->json_file)
 		o->json_file = "perftest_out.json";
@@ -314,7 +314,7 @@ int pt_options_parse(struct pt_options *o, const struct pt_tool *tool, int argc,
 				 .gid = -1};
 	short_flags(letters);
 	opterr = 0;
-	optind = 0; /* from the beginning, whoever parsed before */
+	optind = 0; /* restart getopt, which may have been used before */
 	while ((letter = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
 		if (letter == ':')
 			return wrong(err, errlen, "%s needs an argument", argv[optind - 1]);

@@ -1,4 +1,4 @@
-/* How do results look? Owns the layout that readers of perftest's output expect. One thread. */
+/* Prints results in the layout that readers of perftest's output expect. One thread. */
 #include "print.h"
 
 #include "common/surroundings.h"

@@ -1,6 +1,6 @@
 #ifndef RN_PERFTEST_PRINT_H
 #define RN_PERFTEST_PRINT_H
-/* Results on standard output, laid out as perftest lays them out, and as JSON. One thread. */
+/* Results on standard output in perftest's layout, and as JSON. One thread. */
 #include "end.h"
 #include "run.h"
 
@@ -14,14 +14,16 @@ void pt_print_both(const struct pt_options *o, const struct pt_rates *mine,
 void pt_print_latency(const struct pt_options *o, uint64_t size, const struct pt_lat_result *r);
 void pt_print_line(void);
 
-/* Opens the file, if one is wanted: before the test, so that a path that is wrong shows at once. */
+/* Opens the JSON file, if one is wanted, before the test, so that a wrong path is reported at
+ * once. */
 int pt_json_open(const struct pt_options *o);
-/* Both are kept until pt_json_write. 0 or -1, with one sentence on stderr. */
+/* pt_json_rates and its sibling keep results until pt_json_write. 0, or -1 after a message on
+ * stderr. */
 void pt_json_rates(const struct pt_options *o, const struct pt_rates *r);
 void pt_json_latency(const struct pt_options *o, uint64_t size, const struct pt_lat_result *r);
 int pt_json_write(const struct pt_end *e);
 
-/* "Send Bidirectional BW Test", with `gap` between the words. */
+/* Writes "Send Bidirectional BW Test" and so on, with `gap` between the words. */
 void pt_test_name(const struct pt_options *o, char gap, char *out, size_t bytes);
 const char *pt_connection_name(const struct pt_options *o);
 

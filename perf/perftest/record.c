@@ -1,4 +1,4 @@
-/* How do perftest's records look as bytes? Owns nothing. Any thread. */
+/* Converts perftest's records to bytes and back. No state; any thread. */
 #include "record.h"
 
 #include <endian.h>
@@ -20,7 +20,7 @@ void pt_card_to_text(const struct pt_card *card, char text[PT_TEXT_BYTES])
 	memcpy(text, line, PT_TEXT_BYTES);
 }
 
-/* One number and its colon; numbers may be shorter than we write them. */
+/* Parses one number and its colon; numbers may have fewer digits than this end writes. */
 static bool take(const char **at, uint64_t *value)
 {
 	char *end;
@@ -62,7 +62,7 @@ bool pt_card_from_text(struct pt_card *card, const char text[PT_TEXT_BYTES])
 	return card->qpn <= 0xffffff && card->psn <= 0xffffff;
 }
 
-/* Where perftest's structure has what: five numbers, a gap, the address, the GID, two numbers. */
+/* Offsets in perftest's structure: five numbers, a gap, the address, the GID, two numbers. */
 enum { LID = 0, OUTS = 4, QPN = 8, PSN = 12, RKEY = 16, VA = 24, GID = 32, SRQN = 48 };
 
 static void put32(uint8_t *at, uint32_t v)

@@ -1,16 +1,16 @@
 #ifndef RN_PERFTEST_RECORD_H
 #define RN_PERFTEST_RECORD_H
-/* The bytes that perftest 4.5 exchanges about queue pairs and results: as text over a socket, as a
- * structure over a queue pair. Pure. */
+/* The bytes that perftest 4.5 exchanges about queue pairs and results: text over a socket, a
+ * structure over a queue pair. Pure functions. */
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "rn/abi.h"
 
-/* What an end tells of a queue pair of its own. */
+/* What an end announces about one of its queue pairs. */
 struct pt_card {
 	uint32_t lid; /* 0 on Ethernet */
-	uint32_t outs; /* READs and atomics that it serves at once */
+	uint32_t outs; /* READs and atomics that this end serves at a time */
 	uint32_t qpn, psn, rkey;
 	uint64_t va;
 	struct rn_gid gid;
@@ -21,19 +21,19 @@ struct pt_card {
 #define PT_BINARY_BYTES 56u  /* big endian, the 64-bit address aligned */
 
 void pt_card_to_text(const struct pt_card *card, char text[PT_TEXT_BYTES]);
-/* False: not such a text. */
+/* False: the text has another format. */
 bool pt_card_from_text(struct pt_card *card, const char text[PT_TEXT_BYTES]);
 void pt_card_to_binary(const struct pt_card *card, uint8_t bytes[PT_BINARY_BYTES]);
 void pt_card_from_binary(struct pt_card *card, const uint8_t bytes[PT_BINARY_BYTES]);
 
-/* What one end found about bandwidth. */
+/* One end's bandwidth results. */
 struct pt_rates {
 	uint64_t size, iters;
 	double peak, average; /* in the unit of the report */
 	double mpps;
 };
 
-#define PT_RATES 5u /* numbers of eight bytes, big endian, exchanged one after the other */
+#define PT_RATES 5u /* eight-byte numbers, big endian, exchanged one after another */
 
 void pt_rates_to_words(const struct pt_rates *rates, uint64_t words[PT_RATES]);
 void pt_rates_from_words(struct pt_rates *rates, const uint64_t words[PT_RATES]);

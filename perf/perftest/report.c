@@ -1,11 +1,11 @@
-/* What do perftest's figures mean? Owns the formulas. Any thread. */
+/* Computes perftest's figures from times. No state; any thread. */
 #include "report.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define TAIL 2u /* longest results that do not count */
+#define TAIL 2u /* number of longest results that are not counted */
 
 static double peak_of(uint64_t size, uint64_t n, double unit, const struct pt_times *t)
 {

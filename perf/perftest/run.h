@@ -1,13 +1,13 @@
 #ifndef RN_PERFTEST_RUN_H
 #define RN_PERFTEST_RUN_H
-/* The loops that are measured. 0, or -1 with one sentence on stderr. One thread. */
+/* The measured loops. 0, or -1 after one message on stderr. One thread. */
 #include "end.h"
 #include "report.h"
 
-/* Everything asked for of this size by this end and, of SENDs, received; how fast into rates. After a failure: what was done
- * until then. */
+/* Posts all requests of this size that this end sends and, for SENDs, takes those it receives;
+ * stores the rates. After a failure: the rates until then. */
 int pt_run_bw(struct pt_end *e, uint32_t size, struct pt_rates *rates);
-/* The receives that a run begins with, unless an earlier one has left them. */
+/* Posts the receives that a run begins with, unless an earlier run has left them. */
 int pt_run_receives(struct pt_end *e);
 
 struct pt_lat_result {
@@ -17,12 +17,13 @@ struct pt_lat_result {
 	double *deltas, *unsorted; /* n - 1 of them; NULL with -D */
 };
 
-/* After an interruption: r->n and what was measured until then, if that was at least LAT_LEAST messages; else r->n is 0. */
+/* After an interruption r->n and the results are those until then, or r->n is 0 with fewer than
+ * LAT_LEAST messages. */
 #define LAT_LEAST 5u
 int pt_run_lat(struct pt_end *e, uint32_t size, struct pt_lat_result *r);
 void pt_lat_result_free(struct pt_lat_result *r);
 
-/* What part of -D it is. */
+/* The part of a -D run that the time is in. */
 enum pt_phase { PT_WARM, PT_SAMPLE, PT_COOL, PT_OVER };
 
 struct pt_clock {

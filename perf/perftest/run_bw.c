@@ -1,4 +1,4 @@
-/* How many bytes a second? Owns the loop that keeps queues full. One thread. */
+/* Measures bandwidth: the loop that keeps the queues full. One thread. */
 #include "run.h"
 
 #include <stdio.h>
@@ -16,7 +16,7 @@ struct bw {
 	uint64_t per_qp;	/* requests, and receives; UINT64_MAX with -D */
 	struct pt_times *times; /* NULL: no peak */
 	uint64_t ntimes, ncompleted;
-	uint64_t first;	  /* when it began */
+	uint64_t first;	  /* when the run began */
 	uint64_t counted; /* with -D: messages in the sample */
 	struct pt_clock clock;
 };
@@ -43,7 +43,7 @@ int pt_run_receives(struct pt_end *e)
 	return 0;
 }
 
-/* As many requests as fit now. */
+/* Posts as many requests as fit now. */
 static int fill(struct bw *b)
 {
 	for (unsigned i = 0; i < b->o->qps; i++) {
@@ -62,7 +62,7 @@ static int fill(struct bw *b)
 	return 0;
 }
 
-/* Receives for those that are gone. */
+/* Posts receives for those that were consumed. */
 static int refill(struct bw *b)
 {
 	for (unsigned i = 0; i < b->o->qps; i++) {
@@ -118,7 +118,7 @@ static int one_turn(struct bw *b, bool may_ask)
 	return n < 0 ? -1 : 0;
 }
 
-/* A server that answers begins when it is spoken to: its time is that of the first message. */
+/* A server that only receives starts its clock at the first message. */
 static int await_first(struct bw *b)
 {
 	while (total(b, true) == 0)
@@ -127,8 +127,8 @@ static int await_first(struct bw *b)
 	return 0;
 }
 
-/* What UC and UD lose does not come any more: when it has been still for a while, it is over. *last: when
- * it was not. */
+/* Messages that UC and UD lose never arrive: the run ends after a time without progress. *last:
+ * the time of the last progress. */
 static int run_iterations(struct bw *b, uint64_t *last)
 {
 	uint64_t seen = 0;
@@ -206,7 +206,7 @@ int pt_run_bw(struct pt_end *e, uint32_t size, struct pt_rates *rates)
 		rc = o->secs ? run_duration(&b) : run_iterations(&b, &last);
 	if (!b.asks)
 		n = total(&b, true);
-	if (rc != 0) /* of interest when the user has interrupted it */
+	if (rc != 0) /* the result so far is printed if the user has interrupted the run */
 		*rates = pt_rates_of(size, total(&b, !b.asks), pt_now_ns() - b.first, unit, NULL);
 	else if (o->secs)
 		*rates = pt_rates_of(size, b.counted, (uint64_t)(o->secs - 2 * o->margin) * NS, unit, NULL);

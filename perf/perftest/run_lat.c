@@ -1,4 +1,4 @@
-/* How long until the answer? Owns the loops of one message at a time. One thread. */
+/* Measures latency: the loops of one message at a time. One thread. */
 #include "run.h"
 
 #include <stdio.h>
@@ -13,7 +13,7 @@ struct lat {
 	const struct pt_options *o;
 	uint32_t size;
 	struct pt_clock clock;
-	uint64_t *posted; /* when each was; NULL with -D */
+	uint64_t *posted; /* time of each posting; NULL with -D */
 	uint64_t sent, counted, heard;
 };
 
@@ -24,7 +24,7 @@ static bool is_over(const struct lat *l)
 	return l->sent == l->o->iters;
 }
 
-/* Time is up, while waiting for a peer whose time is up too. */
+/* True if the time is over, for a wait on a peer whose time is over too. */
 static bool times_out(const struct lat *l)
 {
 	return l->o->secs && pt_clock_phase(&l->clock, pt_now_ns()) == PT_OVER;
@@ -55,7 +55,7 @@ static int await_own(struct lat *l)
 	return 0;
 }
 
-/* READs and atomics: the answer is the completion. */
+/* READs and atomics: the completion is the answer. */
 static int ask(struct lat *l)
 {
 	while (!is_over(l))
@@ -64,7 +64,8 @@ static int ask(struct lat *l)
 	return 0;
 }
 
-/* Looked at now and then: has the peer's turn taken too long? What UC and UD lose never comes. */
+/* Called in polling loops: has the peer taken too long? Messages that UC and UD lose never
+ * arrive. */
 static bool gives_up(struct lat *l, unsigned *looks, uint64_t since)
 {
 	uint64_t patience = l->o->type == RN_QPT_RC ? PATIENCE_NS : LOST_NS;
@@ -109,7 +110,7 @@ static int play_sends(struct lat *l)
 	return l->o->secs ? 0 : await_own(l);
 }
 
-/* WRITEs: whose turn it is says the last byte, which counts; the server begins. */
+/* WRITEs: the last byte is a counter that tells whose turn it is; the server begins. */
 static int await_write(struct lat *l)
 {
 	const volatile uint8_t *at = pt_recv_at(l->e, 0) + l->size - 1;

@@ -1,5 +1,5 @@
-/* Which messages does perftest 4.5 exchange, in which order? Owns the steps, not how they travel.
- * One thread. */
+/* The messages that perftest 4.5 exchanges, and their order. Owns the steps; talk_tcp.c and
+ * talk_cm.c transport them. One thread. */
 #include "talk.h"
 
 #include <arpa/inet.h>
@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define VERSION	      "6.06" /* of the protocol, as perftest 4.5+0.17 counts */
+#define VERSION	      "6.06" /* protocol version of perftest 4.5+0.17 */
 #define VERSION_BYTES 16
-#define OLDEST	      5.33 /* before it results were counted in 32 bits */
+#define OLDEST	      5.33 /* older versions count results in 32 bits */
 #define CYCLE_BUFFER  4096
 #define CACHE_LINE    64
 
@@ -98,6 +98,7 @@ int pt_talk_end(struct pt_talk *t)
 
 	if (pt_talk_sync(t) != 0)
 		return -1;
-	/* Over a socket each end says so and hangs up: nobody waits for the other's word. */
+	/* Over a socket each end sends this and closes the connection without waiting for the
+	 * other's. */
 	return t->e->o->cm ? 0 : t->ops->send(t, done, sizeof(done));
 }

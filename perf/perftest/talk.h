@@ -1,8 +1,8 @@
 #ifndef RN_PERFTEST_TALK_H
 #define RN_PERFTEST_TALK_H
-/* The exchange of parameters, results and sync points with the other end, over a TCP socket or, with
- * -R, over a queue pair of its own. Both ends send messages of the same size at the same step; the
- * client goes first. Functions that fail have printed one sentence on stderr. One thread. */
+/* The exchange of parameters, results and sync points with the other end, over a TCP socket or,
+ * with -R, over a separate queue pair. Both ends send messages of the same size at each step; the
+ * client goes first. A function that fails has printed one message on stderr. One thread. */
 #include <stddef.h>
 
 #include "end.h"
@@ -10,7 +10,7 @@
 struct pt_talk;
 
 struct pt_talk_ops {
-	/* All `bytes` of them. 0 or -1. */
+	/* Sends or receives all `bytes`. 0 or -1. */
 	int (*send)(struct pt_talk *t, const void *data, size_t bytes);
 	int (*recv)(struct pt_talk *t, void *data, size_t bytes);
 	int (*send_card)(struct pt_talk *t, const struct pt_card *card);
@@ -19,7 +19,7 @@ struct pt_talk_ops {
 };
 
 #define PT_TALK_RECVS 4u
-#define PT_TALK_BYTES 64u /* of a message over the queue pair */
+#define PT_TALK_BYTES 64u /* bytes of a message over the queue pair */
 
 struct pt_talk {
 	const struct pt_talk_ops *ops;
@@ -34,22 +34,22 @@ struct pt_talk {
 	uint8_t *mem;
 	struct {
 		unsigned recv, bytes;
-	} got[PT_TALK_RECVS]; /* receives that have completed, in order */
+	} got[PT_TALK_RECVS]; /* completed receives, in order */
 	unsigned ngot, sent, acked;
 };
 
-/* Server: waits for a client; client: connects. The adapter is open. */
+/* The server waits for a client, the client connects. The adapter is open. */
 int pt_talk_open(struct pt_talk *t, struct pt_end *e);
 void pt_talk_close(struct pt_talk *t);
 
-/* Versions, sizes, the smaller path MTU (into e->mtu): the first steps, in this order. */
+/* The first steps, in this order: versions, sizes, the smaller path MTU (into e->mtu). */
 int pt_talk_begin(struct pt_talk *t);
-/* Tells of queue pair i and learns of the peer's. */
+/* Sends this end's data of queue pair i and receives the peer's. */
 int pt_talk_card(struct pt_talk *t, unsigned i);
-/* Both ends have come this far. perftest takes the card of queue pair 0 for it. */
+/* Waits until both ends have reached this point. perftest sends the card of queue pair 0 for it. */
 int pt_talk_sync(struct pt_talk *t);
 int pt_talk_rates(struct pt_talk *t, const struct pt_rates *mine, struct pt_rates *theirs);
-/* The last sync point, and the last word. */
+/* The last sync point and the last message. */
 int pt_talk_end(struct pt_talk *t);
 
 extern const struct pt_talk_ops pt_talk_tcp, pt_talk_cm;

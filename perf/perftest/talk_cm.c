@@ -1,5 +1,5 @@
-/* How do messages travel over a queue pair (-R)? Owns that queue pair, its connection and its
- * memory: a block to send from and one for each receive. One thread. */
+/* Sends messages over a queue pair (-R). Owns that queue pair, its connection and its memory: one
+ * block to send from and one for each receive. One thread. */
 #include "cm.h"
 #include "talk.h"
 
@@ -80,8 +80,8 @@ static int cm_send(struct pt_talk *t, const void *data, size_t bytes)
 	return 0;
 }
 
-/* pt_watch tells when the peer is gone for good; a peer that dies silently is given up after a time
- * that no test takes. */
+/* pt_watch detects a peer that disconnects; the wait for one that dies silently ends after a time
+ * longer than any test. */
 static int cm_recv(struct pt_talk *t, void *data, size_t bytes)
 {
 	uint64_t end = pt_now_ns() + PATIENCE_NS;

@@ -1,6 +1,5 @@
-/* How do messages travel over a socket of the kernel's? Owns the socket. While it waits it lets an
- * inline adapter make turns, since this end may be the one that is read from and written to. One
- * thread. */
+/* Sends messages over a kernel socket. Owns the socket. Its waits let an inline adapter make
+ * turns, since the peer may be reading from or writing to this end. One thread. */
 #include "talk.h"
 
 #include "common/stop.h"
@@ -93,8 +92,8 @@ static int tcp_recv_card(struct pt_talk *t, struct pt_card *card)
 	return 0;
 }
 
-/* Hangs up, and stays until the other end has done so too, or for a while: its last request may still
- * want an answer from our adapter. */
+/* Shuts the connection down and waits, for a while at most, until the other end has done so too:
+ * its last request may still need an answer from this end's adapter. */
 static void tcp_close(struct pt_talk *t)
 {
 	uint64_t end = pt_now_ns() + LINGER_NS;
@@ -139,7 +138,7 @@ static int connect_to(const struct addrinfo *ai)
 	return -1;
 }
 
-/* IPv6 sockets that listen at any address take IPv4 clients too, so they are tried first. */
+/* IPv6 sockets bound to any address accept IPv4 clients too, so they are tried first. */
 static int open_any(const struct addrinfo *list, bool server)
 {
 	int fd = -1;

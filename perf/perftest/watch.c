@@ -1,4 +1,5 @@
-/* Does anything outside of the test want it to end? Owns the moment since which the other end is gone. One thread. */
+/* Should the test end for an outside reason? Owns the time since which the other end is gone. One
+ * thread. */
 #include "end.h"
 
 #include "common/stop.h"
