@@ -43,7 +43,7 @@ struct worker {
 	pthread_t thread;
 	uint8_t *mem;
 	struct region *regions;
-	unsigned count; /* of this row */
+	unsigned count; /* regions of this row */
 };
 
 static const struct column columns[] = {

@@ -13,8 +13,8 @@
 struct came {
 	struct rn_pkt pkt;     /* without the frame; the payload's first bytes are in head */
 	uint8_t head[16];
-	/* over BTH (without the AckReq bit), headers and payload: equal for a retransmitted
-	 * packet */
+	/* The hash covers BTH (without the AckReq bit), headers and payload, so it is equal for a
+	 * retransmitted packet. */
 	uint64_t hash;
 	uint64_t at;
 };
