@@ -1,7 +1,6 @@
-/* What the interface tests share: two opened adapters that reach each other, a connected pair of
- * queue pairs, and short ways to post and to wait. Every wait is bounded; what does not come fails
- * the test.
- */
+/* Helpers of the interface tests: two opened adapters that reach each other, a connected pair of
+ * queue pairs, and short functions to post and to wait. Every wait is bounded, and a timeout fails
+ * the test. */
 #ifndef FIXTURE_H
 #define FIXTURE_H
 

@@ -1,4 +1,4 @@
-/* A connector in any state it can be in, and the peer that belongs to it. */
+/* Brings a connector into any state, together with the peer that the state needs. */
 #ifndef STAND_H
 #define STAND_H
 

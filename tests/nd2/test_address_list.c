@@ -1,5 +1,5 @@
-/* Addresses that come and go: the provider's list, an open adapter's, and what the helper library says. The catalogue is
- * the folder given as argument. */
+/* Addresses that are added and removed: the provider's list, an open adapter's list, and the
+ * helper library's answers. The argument is the catalogue's folder. */
 #include "fixture.h"
 
 #include <arpa/inet.h>

@@ -1,5 +1,6 @@
-/* Wishes for CPUs: which shard serves a queue pair, and what GetNotifyAffinity says. Two shards, on CPUs 0 and 1; the
- * linker puts a listener into the way of the link's commands, for a shard is nothing that a client can see. */
+/* CPU affinity: which shard serves a queue pair, and what GetNotifyAffinity returns. Two shards,
+ * on CPUs 0 and 1. A client cannot see shards, so the linker wraps the link's commands for this
+ * test. */
 #include "fixture.h"
 
 #include "rn/link.h"

@@ -1,5 +1,6 @@
-/* Attempts to connect: again after a failure, many from one port, from both sides at once, by slow clients. The
- * connection manager is impatient here, and 192.0.2.9 is a neighbour that never says anything. */
+/* Attempts to connect: repeated after a failure, many from one port, from both sides at once, by
+ * slow clients. The connection manager has short timeouts here, and 192.0.2.9 is a neighbour that
+ * never answers. */
 #include "fixture.h"
 
 #include <arpa/inet.h>

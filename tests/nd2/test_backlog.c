@@ -1,4 +1,5 @@
-/* Listeners between a request's arrival and its connector: order, limits, withdrawals, and whose file hears of it. */
+/* Listeners between the arrival of a request and its connector: order, limits, withdrawals, and
+ * which file gets the completion. */
 #include "fixture.h"
 
 #include <arpa/inet.h>

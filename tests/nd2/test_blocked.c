@@ -1,7 +1,7 @@
-/* A thread that has blocked every signal, SIGSEGV and SIGBUS too, while registered memory is taken away: the request
- * that meets it ends with an error and the process lives on, also where this thread makes the turns. Its mask is its own
- * again after each call.
- * usage: nd2_blocked POLICY */
+/* A thread has blocked every signal, SIGSEGV and SIGBUS too, while registered memory is unmapped:
+ * the request that uses the memory ends with an error and the process survives, even if this
+ * thread drives the adapter. The thread's signal mask is unchanged after each call. usage:
+ * nd2_blocked POLICY */
 #include "fixture.h"
 
 #include <pthread.h>

@@ -1,6 +1,6 @@
-/* Threads that are cancelled (pthread_cancel) at any moment. What must hold: no method is a cancellation point, the calls
- * that wait are one and lose nothing, and the adapter serves everybody else as if nothing had happened.
- * usage: nd2_cancel POLICY */
+/* Threads are cancelled (pthread_cancel) at any moment. The rule: no method is a cancellation
+ * point, the waits are cancellation points and lose nothing, and the adapter serves other threads
+ * as before. usage: nd2_cancel POLICY */
 #include "fixture.h"
 
 #include "ndtypes.h"

@@ -1,5 +1,6 @@
-/* Which providers does the helper library find, which one opens an address, and when does it let go of them? With
- * providers of the tests' own (fake_provider.c), in catalogues written here. Argument: that provider's library. */
+/* Which providers does the helper library find, which one opens an address, and when is a provider
+ * unloaded? Uses the tests' own provider (fake_provider.c) in catalogues written here. Argument:
+ * that provider's library. */
 #include "fixture.h"
 
 #include <dlfcn.h>

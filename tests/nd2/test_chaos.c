@@ -1,7 +1,7 @@
-/* Several threads that do anything the interfaces allow at any moment: connect, post, flush, disconnect, deregister under
- * traffic, cancel, release in any order, close the adapters and open them again. What must hold all the same: nothing
- * hangs, every request posted has exactly one completion, and every OVERLAPPED ends.
- * usage: nd2_chaos POLICY [SEED [SECONDS]] */
+/* Several threads do everything the interfaces allow at any moment: connect, post, flush,
+ * disconnect, deregister under traffic, cancel, release in any order, close the adapters and open
+ * them again. The rule: nothing hangs, every posted request has exactly one completion, and every
+ * OVERLAPPED ends. usage: nd2_chaos POLICY [SEED [SECONDS]] */
 #include "fixture.h"
 
 #include <pthread.h>

@@ -1,5 +1,5 @@
-/* What a client can let go of or call off in every state of a connector, and what both sides see of it. The adapters
- * have room for a few objects only: whatever is left behind is missed soon. */
+/* What a client can release or cancel in every state of a connector, and what both sides see of
+ * it. The adapters have room for a few objects only, so a leaked one is noticed soon. */
 #include "stand.h"
 
 #include <stdio.h>

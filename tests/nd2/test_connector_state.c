@@ -1,4 +1,5 @@
-/* What every method of a connector answers in every state: the state machine, cell by cell, over the wire. */
+/* The status of every connector method in every state: the state machine, cell by cell, over the
+ * wire. */
 #include "stand.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* An adapter that cannot change the depth of a completion queue: row 111 of the interface rules. Ours can, so the link
- * is told not to offer it; everything else is the link's own. */
+/* An adapter that cannot change the depth of a completion queue: row 111 of the interface rules.
+ * softrnic's adapter can, so the test clears that feature of the link; all else is unchanged. */
 #include "fixture.h"
 
 #include "rn/link.h"

@@ -1,5 +1,6 @@
-/* A completion queue that nobody reads while more and more is posted: it dies, its queue pairs with it, and nothing
- * else. Room in a queue pair comes back with completion, not with reading, so any client can do this. */
+/* A completion queue that is not read while requests are posted: it fails, its queue pairs fail
+ * with it, and nothing else does. A queue pair's room comes back with the completion, not when the
+ * result is read, so any client can cause this. */
 #include "fixture.h"
 
 enum { DEPTH = 32 };

@@ -1,6 +1,6 @@
-/* More connections at one time than the 4,096 ids that the connection manager had room for by
- * default: with the limits of the built-in configuration every queue pair can have a connection,
- * and each of them carries a message. */
+/* More connections at a time than the 4,096 ids that the connection manager used to have by
+ * default: with the limits of the built-in configuration every queue pair can be connected and
+ * carries a message. */
 #include "fixture.h"
 
 enum { CROWD = 4400, EVERY = 97 };

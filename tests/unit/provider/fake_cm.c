@@ -1,4 +1,4 @@
-/* The fake NIC's connection manager: messages arrive the moment they are sent. */
+/* The fake NIC's connection manager, which delivers each message at once. */
 #include "fake_priv.h"
 
 #include <errno.h>

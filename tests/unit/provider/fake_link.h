@@ -1,10 +1,8 @@
 /* A NIC for tests of the provider: two adapters joined in memory, behind the functions of
- * rn/link.h. Requests are executed when they are posted, by copying; the connection manager answers
- * at once. It keeps the contract (order, events, queue accounting, states, keys, flushes), not the
- * protocol. One lock; any thread.
- *
- * 192.0.2.1 and 2001:db8::1 are adapter 0, the same with 2 adapter 1.
- */
+ * rn/link.h. A request is executed when it is posted, by copying; the connection manager answers
+ * at once. The fake keeps the link's contract (order, events, queue accounting, states, keys,
+ * flushes), not the wire protocol. One lock; any thread. 192.0.2.1 and 2001:db8::1 are adapter 0,
+ * 192.0.2.2 and 2001:db8::2 adapter 1. */
 #ifndef FAKE_LINK_H
 #define FAKE_LINK_H
 

@@ -1,4 +1,4 @@
-/* Shared receive queues of the fake NIC: lists of receives. Under its lock. */
+/* Shared receive queues of the fake NIC: lists of receives, guarded by its lock. */
 #include "fake_priv.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /*
- * One object per NetworkDirect interface, written in C, whose methods only write down how they
- * were called: slot, this, and every argument as it arrived. Called by the C++ test.
+ * One object per NetworkDirect interface, written in C, whose methods only record how they were
+ * called: slot, `this`, and every argument as received. The C++ test calls them.
  */
 #include "nd2_recorder.h"
 #include "ndspi.h"

@@ -1,4 +1,4 @@
-/* A library with the whole of provider/os inside, for the unload test to load and let go. */
+/* A library that contains all of provider/os, for the unload test to load and unload. */
 #include "file.h"
 #include "handle.h"
 #include "ndstatus.h"

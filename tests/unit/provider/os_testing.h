@@ -1,4 +1,4 @@
-/* What every test of provider/os opens with. */
+/* Includes and helpers for every test of provider/os. */
 #ifndef OS_TESTING_H
 #define OS_TESTING_H
 

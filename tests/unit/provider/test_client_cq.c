@@ -1,4 +1,4 @@
-/* Reading and arming completion queues over rings made by hand: several shards, rings that grow,
+/* Reading and arming completion queues over handmade rings: several shards, rings that grow,
  * firings. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* Atomics as a client posts them: what reaches the ring of a shard, and what does not. */
+/* Atomics that a client posts: which requests reach a shard's ring, and which are refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

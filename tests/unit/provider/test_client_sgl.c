@@ -1,4 +1,4 @@
-/* Buffer lists into work requests, and addresses into GIDs. */
+/* Translation of buffer lists into work requests, and of addresses into GIDs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

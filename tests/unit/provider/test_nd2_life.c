@@ -1,5 +1,5 @@
-/* Objects of the NIC behind the interfaces: in whatever order a client lets go, nothing is left of
- * them. */
+/* The NIC's objects behind the interfaces: none is left, in whatever order a client releases its
+ * objects. */
 #include "../../nd2/fixture.h"
 #include "fake_link.h"
 

@@ -1,4 +1,5 @@
-/* What GetResults says of completions that no peer on these interfaces causes. */
+/* The statuses that GetResults reports for completions that no peer can cause through these
+ * interfaces. */
 #include "../../nd2/fixture.h"
 #include "fake_link.h"
 

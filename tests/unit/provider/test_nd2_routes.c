@@ -1,4 +1,5 @@
-/* Who is told that the port is gone: everybody with a route, once, however many share a bucket; and nobody comes later. */
+/* RN_EVENT_PORT_GONE reaches every routed object exactly once, however many share a bucket; later
+ * routes are refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

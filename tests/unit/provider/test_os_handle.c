@@ -1,4 +1,4 @@
-/* Handles: found while open, harmless for ever after. */
+/* Handles: a handle finds its object while open, and is refused for ever after it was closed. */
 #include "os_testing.h"
 
 struct thing {

@@ -1,4 +1,5 @@
-/* Counters of what is alive: each kind is counted from birth to end, whichever way it ends. */
+/* Counters of live objects: each object is counted from creation to destruction, however it
+ * ends. */
 #include "os_testing.h"
 
 #include "file.h"

@@ -1,4 +1,4 @@
-/* Memory that is there is copied, memory that is not is noticed. */
+/* os_peek copies readable memory and reports unreadable memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /*
- * Requests from begin to end: where the end is visible, in which order, and that nothing of the
- * client's is touched afterwards. Also files, their bindings and the callback pool, which a
- * request cannot do without.
+ * Requests from begin to end: where the end is visible, in which order, and that the client's
+ * memory is not touched afterwards. Also files, their bindings and the callback pool, which every
+ * request needs.
  */
 #include "os_testing.h"
 

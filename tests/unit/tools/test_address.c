@@ -1,4 +1,4 @@
-/* Addresses of command lines: every form, and what only looks like one. */
+/* Addresses of command lines: every valid form, and texts that only resemble one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
-/* How often a row is repeated: the count that was asked for, or as long, never more; and which sizes a table has. */
+/* How often a row is repeated (the iterations or seconds asked for, never more), and the sizes of
+ * a table. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

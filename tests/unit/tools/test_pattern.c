@@ -1,4 +1,4 @@
-/* The data of the ND tools: whatever goes wrong on the way is a difference. */
+/* The test data of the ND tools: every kind of damage in transit shows as a difference. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

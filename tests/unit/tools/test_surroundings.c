@@ -1,4 +1,4 @@
-/* How many threads a test keeps busy, and how many processors are free for them. */
+/* How many threads a test keeps busy, and how many CPUs are free for them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
