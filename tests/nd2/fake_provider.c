@@ -1,7 +1,7 @@
-/* A provider that is not softrnic, for the tests of the catalogue: it has one address and adapters that do nothing. What
- * it is like is in the class id it is asked for: {nnnnnnnn-ffff-aaaa-...} owns 203.0.113.a, numbers its adapters n, and
- * fails to open them with ND_NO_MEMORY if f is not 0. $FAKE_ND_ADDRESS is one more address of every class, with
- * $FAKE_ND_BUSY the library must not be unloaded. */
+/* A provider that is not softrnic, for the tests of the catalogue: it has one address and adapters
+ * without function. The class id selects its behaviour: {nnnnnnnn-ffff-aaaa-...} owns 203.0.113.a,
+ * numbers its adapters n, and fails to open them with ND_NO_MEMORY if f is not 0. $FAKE_ND_ADDRESS
+ * is one more address of every class; with $FAKE_ND_BUSY the library must not be unloaded. */
 #include "ndspi.h"
 #include "ndstatus.h"
 

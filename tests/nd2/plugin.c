@@ -1,4 +1,4 @@
-/* A client that is itself loaded and unloaded: connects, sends, lets go. 0: all went well. */
+/* A client that is itself loaded and unloaded: connects, sends, releases everything. 0: success. */
 #include "fixture.h"
 
 __attribute__((visibility("default"))) int plugin_run(void);

@@ -1,6 +1,7 @@
-/* Starts that fail or are cut short: file descriptors run out, memory is not to be had, the process is killed. Each ends
- * with a status that says so, a sentence, and nothing left in the folder where DPDK has its files. The argument is the
- * catalogue; with a second one this program is a process that opens both adapters. */
+/* Starts that fail or are interrupted: no file descriptor is left, memory cannot be allocated, the
+ * process is killed. Each returns a status for that reason, prints one message, and leaves nothing
+ * in DPDK's runtime folder. The argument is the catalogue; with a second one this program is a
+ * process that opens both adapters. */
 #include "fixture.h"
 
 #include <dirent.h>

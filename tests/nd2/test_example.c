@@ -1,5 +1,5 @@
-/* Does the client of docs/nd2_client.c, as printed there, do what it says? It runs in a thread of this process, against an
- * end of the fixture that answers it. The catalogue is the folder given as argument. */
+/* The client of docs/nd2_client.c, as printed there, runs in a thread of this process against an
+ * end of the fixture. The argument is the catalogue's folder. */
 #include "fixture.h"
 
 #include <fcntl.h>

@@ -1,6 +1,7 @@
-/* Nothing left: each call is run with its first allocation failing, then its second, and so on until none is reached any
- * more. Each time it answers what is documented, leaves nothing behind, and all goes on as before. The linker puts the
- * functions below in the place of the allocators, for provider and NIC alike; DPDK's own are left alone. */
+/* Out of memory: each call is run with its first allocation failing, then its second, and so on
+ * until it makes no further one. Each time it returns the documented status, leaks nothing, and
+ * everything works as before. The linker replaces the allocators of provider and NIC by the
+ * functions below; DPDK's own are unchanged. */
 #include "fixture.h"
 
 #include <errno.h>

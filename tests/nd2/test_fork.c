@@ -1,7 +1,7 @@
-/* Forked children: one of a process with open adapters is refused everything at once, whatever its parent's threads were
- * doing at that moment, and may exec, exit or _exit; its parent goes on undisturbed. One of a process that has started
- * nothing yet uses adapters of its own.
- * usage: nd2_fork CATALOGUE POLICY */
+/* Forked children. In a child of a process with open adapters every call is refused at once,
+ * whatever the parent's threads were doing, and the child may exec, exit or _exit; the parent is
+ * not disturbed. A child of a process that has started nothing yet can use adapters. usage:
+ * nd2_fork CATALOGUE POLICY */
 #include "fixture.h"
 
 #include "ndtypes.h"

@@ -1,5 +1,5 @@
-/* Who keeps whom alive: objects are let go in every order, by any thread, with requests pending; each request ends once,
- * before its object's Release returns, and in the end nothing is left. */
+/* Lifetimes: objects are released in every order, by any thread, with requests pending; each
+ * request ends once, before its object's Release returns, and no object is left at the end. */
 #include "fixture.h"
 
 #include <pthread.h>

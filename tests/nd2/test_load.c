@@ -1,5 +1,5 @@
-/* The library without being linked: both ways to its provider, and what unloading does, to it and to a client that is a
- * plugin. Arguments: the library, the plugin. */
+/* The library loaded with dlopen: both ways to its provider, and the effect of unloading on the
+ * library and on a client that is a plugin. Arguments: the library, the plugin. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
-/* A great many regions, all alive at once: each costs the same, any can be used, and all of it comes back. A hundred
- * thousand; a million in the full tier. Time and memory are told and held to bounds that only a wrong order of growth
- * would break. */
+/* Very many regions alive at once: each costs the same, any can be used, and all memory is freed.
+ * A hundred thousand regions; a million in the full tier. Time and memory are printed, with limits
+ * that only a wrong order of growth exceeds. */
 #include "fixture.h"
 
 #include <stdio.h>

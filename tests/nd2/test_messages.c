@@ -1,5 +1,5 @@
-/* What is said of connections and queue pairs at log.level info, and which key a full table names.
- */
+/* The messages about connections and queue pairs at log.level info, and which key a full table
+ * names. */
 #include "fixture.h"
 
 #include <arpa/inet.h>

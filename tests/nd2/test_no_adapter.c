@@ -1,5 +1,5 @@
-/* A provider that has no address to offer: row 9 of the interface rules. An adapter cannot be without one, so it is a
- * configuration of which nothing can be used. */
+/* A provider without any address: row 9 of the interface rules. An adapter always has an address,
+ * so the configuration here is one of which nothing can be used. */
 #include "fixture.h"
 
 HRESULT DllGetClassObject(REFCLSID rclsid, REFIID riid, void **ppv);

@@ -1,7 +1,7 @@
-/* Row 168 of the interface rules at length: drain, arm, wait, round after round, against two senders that do not wait for
- * us. With an argument, an idle policy: the two queue pairs are on different shards then and feed one queue.
- *
- * ND2_ROUNDS=n makes it n rounds: ten million by hand. A notification that is lost fails the test within 20 s. */
+/* Row 168 of the interface rules at length: drain, arm and wait, round after round, against two
+ * senders that never pause. The argument is an idle policy; with it the two queue pairs are on
+ * different shards and use one completion queue. ND2_ROUNDS=n sets the number of rounds. A lost
+ * notification fails the test within 20 s. */
 #include "fixture.h"
 
 #include <pthread.h>

@@ -1,4 +1,5 @@
-/* Requests and where their ends show: rows 37 to 52 of the interface rules. */
+/* Requests and the places where their completion is visible: rows 37 to 52 of the interface
+ * rules. */
 #include "fixture.h"
 
 #include <pthread.h>

@@ -1,4 +1,5 @@
-/* How a connection's end is told: to whoever asks, as often as asked, when the transport died too, and under traffic. */
+/* How the end of a connection is reported: to every NotifyDisconnect, after a transport failure
+ * too, and under traffic. */
 #include "fixture.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* The process at the other end is killed: its side never says another word, and the link goes down. Connections end all
- * the same, and soon. */
+/* The peer's process is killed: it sends nothing more, and the link goes down. Connections must
+ * end all the same, and soon. */
 #include "peer.h"
 
 #define MANY 3

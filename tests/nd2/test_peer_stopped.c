@@ -1,5 +1,6 @@
-/* The process at the other end is stopped: the link stays up, nobody answers. A queue pair that failed says so to who
- * posted before the connector has heard of it, and a Disconnect that comes in between must not wait for the peer. */
+/* The peer's process is stopped: the link stays up, but there are no answers. The results of a
+ * failed queue pair can reach the client before the connector's event, and a Disconnect in between
+ * must not wait for the peer. */
 #include "peer.h"
 
 #include <signal.h>

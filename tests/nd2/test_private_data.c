@@ -1,4 +1,5 @@
-/* Private data: how much each message carries, what arrives of it, and what a client may hand in. */
+/* Private data: the size that each message carries, what the peer receives, and which arguments
+ * are refused. */
 #include "fixture.h"
 
 #include <stdio.h>

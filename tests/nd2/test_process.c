@@ -1,4 +1,4 @@
-/* What the library does to the process around it: its threads, its signals, its end. */
+/* The library's effect on its process: threads, signals, exit. */
 #include "fixture.h"
 
 #include <dirent.h>

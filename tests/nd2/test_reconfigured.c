@@ -1,5 +1,5 @@
-/* The configuration changes between looking an adapter up and opening it: another one is in its place by then. The linker
- * puts the change where it hurts. */
+/* The configuration changes between ResolveAddress and OpenAdapter, so another adapter has the
+ * position by then. The linker wraps a function to make the change at that moment. */
 #include "fixture.h"
 
 #include "rn/link.h"

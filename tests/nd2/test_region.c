@@ -1,5 +1,6 @@
-/* Memory regions beyond the rows: buffers that are none, rights in every combination, requests over several regions,
- * tokens that mean nothing (any more), and regions that go or come while data flows. Real NIC only. */
+/* Memory regions beyond the rows: invalid buffers, access rights in every combination, requests
+ * over several regions, invalid tokens, and regions that are registered or deregistered under
+ * traffic. Real NIC only. */
 #include "fixture.h"
 
 #include <pthread.h>

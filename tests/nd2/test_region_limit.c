@@ -1,4 +1,5 @@
-/* What happens when there is room for no more regions: told at once, undone by letting go of one. */
+/* No room for more regions: Register reports it at once, and works again when one region is
+ * deregistered. */
 #include "fixture.h"
 
 #include <stdio.h>

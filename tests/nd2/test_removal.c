@@ -1,5 +1,6 @@
-/* The port goes while everything is in use: requests end, later calls say so, and everything can be let go of in any
- * order. One adapter's device is taken out (rn_link_unplug); the other one lives on. */
+/* The port is removed while everything is in use: requests end, later calls return
+ * ND_DEVICE_REMOVED, and objects can be released in any order. One adapter's device is removed
+ * (rn_link_unplug); the other adapter works on. */
 #include "fixture.h"
 #include "rn/link.h"
 

@@ -1,5 +1,6 @@
-/* Two processes with a port each, joined by memif; the port of one goes. That one is told so; the other's peer has become
- * silent and no more than that: its requests time out, its adapter lives, and it connects to whoever comes next. */
+/* Two processes with a port each, joined by memif; one process's port is removed. That process
+ * gets ND_DEVICE_REMOVED. For the other the peer is only silent: its requests time out, its
+ * adapter works on, and it can connect to another peer. */
 #include "fixture.h"
 #include "rn/link.h"
 

@@ -1,5 +1,5 @@
-/* Requests beyond the rows: where an end shows up when things are bound late or closed early, that it shows up once, and
- * that a call which was refused shows nothing. */
+/* Requests beyond the rows: where a completion appears when files are bound late or closed early,
+ * that it appears once, and that a refused call produces none. */
 #include "fixture.h"
 
 #include <pthread.h>

@@ -1,6 +1,6 @@
-/* A peer that announces how often it may be asked while it is not ready, and that asks for a short
- * and always equal delay, as adapters do whose driver leaves that to the firmware. The peer is this
- * provider, with the fields changed on their way by the linker's --wrap. */
+/* A peer that announces an RNR retry count and asks for a short, constant RNR delay, as adapters
+ * do whose driver leaves that to the firmware. The peer is this provider; the linker's --wrap
+ * changes the fields on their way. */
 #include "fixture.h"
 
 #include "rn/client.h"

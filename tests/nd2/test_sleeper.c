@@ -1,6 +1,6 @@
-/* A target of RDMA that makes no call: it says where its memory is, then sleeps, while a second process Writes to it and
- * Reads back. Whatever the idle policy, the target's NIC must serve on; under inline that is the progress thread's part.
- * usage: nd2_sleeper POLICY [SECONDS] */
+/* A target of RDMA that makes no call: it sends its memory's address, then sleeps, while a second
+ * process Writes to it and Reads back. The target's NIC must work under every idle policy; under
+ * inline the library's progress thread drives it. usage: nd2_sleeper POLICY [SECONDS] */
 #include "fixture.h"
 
 #include <signal.h>

@@ -1,6 +1,6 @@
-/* Connections made and broken without end on two threads: quietly, under traffic, refused, by release. Nothing may hang,
- * fail or grow; each request posted has one completion.
- * usage: nd2_storm [CYCLES [POLICY]]; both threads together make so many, 2000 unless told. */
+/* Two threads make and end connections all the time: idle, under traffic, rejected, by release.
+ * Nothing may hang, fail or grow, and each posted request has one completion. usage: nd2_storm
+ * [CYCLES [POLICY]]; CYCLES is for both threads together, 2000 by default. */
 #include "fixture.h"
 
 #include <malloc.h>

@@ -1,5 +1,5 @@
-/* Tables that are full: an adapter made for a handful of everything. What does not fit is refused with the documented
- * status, changes nothing, and fits once something else is gone. */
+/* Full tables: an adapter with room for a few objects of each kind. A surplus object is refused
+ * with the documented status, changes nothing, and can be created once another one is gone. */
 #include "fixture.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* Remote tokens on the wire: the 32 bits that GetRemoteToken gives lie in a frame as they lie in memory, the address
- * in network order. Read from the adapter's own capture of its frames. */
+/* Remote tokens on the wire: a frame has the 32 bits of GetRemoteToken in the same byte order as
+ * memory, and the address in network order. Read from the adapter's own capture of its frames. */
 #include "fixture.h"
 
 #include <endian.h>

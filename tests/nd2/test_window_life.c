@@ -1,6 +1,6 @@
-/* Memory windows beyond the numbered rows: keys that go round, windows that overlap and that move from
- * one queue pair to another, requests that race with the end of a window, objects let go in any order,
- * and arguments that are none. */
+/* Memory windows beyond the numbered rows: keys that wrap around, windows that overlap or move to
+ * another queue pair, requests that race with the end of a window, objects released in any order,
+ * and invalid arguments. */
 #include "window.h"
 
 #include <arpa/inet.h>

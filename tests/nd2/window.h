@@ -1,5 +1,5 @@
-/* What the tests of windows share: short ways to bind, to invalidate, and to come through a window. In
- * every pair `b` owns the windows and `a` is the peer; p.b.remote is the token a uses. */
+/* Helpers of the window tests: bind, invalidate, and access memory through a window. In every pair
+ * `b` owns the windows and `a` is the peer; p.b.remote is the token that a uses. */
 #ifndef WINDOW_H
 #define WINDOW_H
 
