@@ -3,6 +3,7 @@
 #ifndef RN_NIC_GROUPS_H
 #define RN_NIC_GROUPS_H
 
+#include "net/group.h"
 #include "qp/mcast.h"
 #include "rn/abi.h"
 

@@ -8,6 +8,7 @@
 #include "hostile_memory.h"
 #include "hostile_window.h"
 #include "wire/psn.h"
+#include "net/group.h"
 #include "shard/shard.h"
 
 void hostile_strike_hear(struct hostile *h, unsigned from, const struct rn_pkt *pkt)

@@ -9,6 +9,7 @@
 #include "craft.h"
 #include "wire/psn.h"
 #include "rowlang.h"
+#include "net/group.h"
 #include "shard/shard.h"
 
 #define DUT 1u /* the node under test; node 0 lends its addresses to the crafted peer */

@@ -14,7 +14,8 @@
 
 #include "cm/cm.h"
 #include "wire/cm_msg.h"
-#include "shard/core.h"
+#include "ground/core_cfg.h"
+#include "net/port_attr.h"
 #include "base/htab.h"
 #include "base/idpool.h"
 #include "base/list.h"

@@ -17,32 +17,6 @@
 #define CATCH_UP   RN_MS(1)
 #define MAX_RAISES 64 /* per call; the rest follows with the next */
 #define NEARLY     128 /* this close to the line's rate a limit ends: half-way steps never quite get there */
-#define MBIT       UINT64_C(1000000)
-
-void rn_cc_defaults(struct rn_cc_cfg *p)
-{
-	*p = (struct rn_cc_cfg){
-		.algorithm = RN_CC_DCQCN,
-		.ecn = true,
-		.clamp_tgt_rate_after_time_inc = true,
-		.cnp_dscp = 48,
-		.cnp_prio = 6,
-		.threshold = 1,
-		.gd = 11,
-		.min_dec_fac = 50,
-		.g = 1019,
-		.initial_alpha = 1023,
-		.byte_reset = 10000000,
-		.cnp_interval = RN_US(50),
-		.time_reset = RN_US(300),
-		.alpha_period = RN_US(55),
-		.monitor_period = RN_US(4),
-		.line_rate = 10000 * MBIT,
-		.min_rate = 10 * MBIT,
-		.ai_rate = 5 * MBIT,
-		.hai_rate = 50 * MBIT,
-	};
-}
 
 /* ---- pacing ---- */
 

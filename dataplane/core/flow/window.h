@@ -9,7 +9,7 @@
 #ifndef RN_WINDOW_H
 #define RN_WINDOW_H
 
-#include "shard/core.h"
+#include "ground/core_cfg.h"
 #include "wire/psn.h"
 #include "queue/sq.h"
 

@@ -33,7 +33,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shard/core.h"
+#include "memory/mem_ops.h"
 #include "base/idpool.h"
 #include "base/secret.h"
 

@@ -16,7 +16,7 @@
 
 #include "wire/frame.h"
 #include "wire/hdr.h"
-#include "qp/mcast.h"
+#include "net/group.h"
 #include "net/neigh_priv.h"
 
 const uint8_t rn_neigh_broadcast[6] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};

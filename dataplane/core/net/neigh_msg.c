@@ -9,7 +9,7 @@
 #include "wire/frame.h"
 #include "wire/hdr.h"
 #include "wire/icmp_msg.h"
-#include "qp/mcast.h"
+#include "net/group.h"
 #include "wire/nd_msg.h"
 #include "net/neigh_priv.h"
 

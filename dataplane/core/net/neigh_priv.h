@@ -3,7 +3,8 @@
 #ifndef RN_NEIGH_PRIV_H
 #define RN_NEIGH_PRIV_H
 
-#include "shard/core.h"
+#include "ground/core_cfg.h"
+#include "net/port_attr.h"
 #include "base/htab.h"
 #include "base/list.h"
 #include "net/neigh.h"

@@ -3,7 +3,11 @@
 #ifndef RN_TMPL_H
 #define RN_TMPL_H
 
-#include "shard/core.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/types.h"
+#include "rn/abi.h"
 
 struct rn_tmpl {
 	uint8_t hdr[80];    /* Ethernet, VLAN, IP, UDP, BTH */

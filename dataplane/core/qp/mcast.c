@@ -6,25 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "net/group.h"
 #include "wire/frame.h"
 #include "qp/qp.h"
-
-bool rn_gid_is_group(const struct rn_gid *gid)
-{
-	return rn_gid_is_ipv4(gid) ? gid->b[12] >> 4 == 14 : gid->b[0] == 0xff;
-}
-
-void rn_group_mac(const struct rn_gid *gid, uint8_t mac[6])
-{
-	if (rn_gid_is_ipv4(gid)) {
-		memcpy(mac, (const uint8_t[]){0x01, 0x00, 0x5e}, 3);
-		mac[3] = gid->b[13] & 0x7f;
-		memcpy(mac + 4, gid->b + 14, 2);
-	} else {
-		mac[0] = mac[1] = 0x33;
-		memcpy(mac + 2, gid->b + 12, 4);
-	}
-}
 
 bool rn_mcast_init(struct rn_mcast *m)
 {

@@ -5,7 +5,11 @@
 #ifndef RN_MCAST_H
 #define RN_MCAST_H
 
-#include "shard/core.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/types.h"
+#include "rn/abi.h"
 
 struct rn_qp;
 
@@ -24,11 +28,6 @@ struct rn_mcast {
 	struct rn_gid gid[RN_GROUPS]; /* of group[i] */
 	struct rn_mcast_group *group; /* RN_GROUPS of them, from rn_mcast_init() */
 };
-
-/* Is it the address of a multicast group (not of a host, not broadcast)? */
-bool rn_gid_is_group(const struct rn_gid *gid);
-/* Where frames to that group go: 01:00:5e and 23 bits of an IPv4 group, 33:33 and 32 bits of an IPv6 one. */
-void rn_group_mac(const struct rn_gid *gid, uint8_t mac[6]);
 
 /* False: no memory. */
 bool rn_mcast_init(struct rn_mcast *m);

@@ -6,7 +6,12 @@
 #ifndef RN_QP_H
 #define RN_QP_H
 
-#include "shard/core.h"
+#include "flow/cc.h"
+#include "ground/core_cfg.h"
+#include "ground/txbuf.h"
+#include "memory/mr.h"
+#include "wire/pkt.h"
+#include "wire/verdict.h"
 #include "flow/credit.h"
 #include "queue/cq.h"
 #include "base/list.h"

@@ -2,7 +2,9 @@
 #ifndef RN_UD_H
 #define RN_UD_H
 
-#include "shard/core.h"
+#include "base/types.h"
+#include "ground/txbuf.h"
+#include "rn/abi.h"
 #include "wire/pkt.h"
 #include "wire/verdict.h"
 

@@ -9,8 +9,6 @@
  */
 #include "queue/cq.h"
 
-#include "shard/core.h"
-
 size_t rn_cq_ring_bytes(uint32_t entries)
 {
 	return sizeof(struct rn_cq_ring) + (size_t)rn_pow2_up(entries) * sizeof(struct rn_cqe);

@@ -23,6 +23,10 @@ struct rn_cq {
 	struct rn_list tell;  /* on the shard's list while events are not told */
 };
 
+/* Memory that a ring of so many entries takes; the caller allocates it. */
+size_t rn_cq_ring_bytes(uint32_t entries);
+void rn_cq_ring_init(struct rn_cq_ring *ring, uint32_t entries);
+
 void rn_cq_link(struct rn_cq *cq, uint32_t id, struct rn_cq_shared *shared, struct rn_cq_ring *ring, uint64_t user);
 
 /* The entry to fill, or NULL: the ring is full or the CQ is dead. rn_cq_written() follows. */

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "shard/core.h"
+#include "memory/mem_ops.h"
 
 static uint32_t stride_of(uint32_t max_sge)
 {

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "shard/core.h"
+#include "memory/mem_ops.h"
 
 /* Room for any atomic too, and for where a datagram goes. */
 static uint32_t stride_of(uint32_t max_sge, uint32_t max_inline, uint8_t type)

@@ -12,8 +12,6 @@
 
 #include <string.h>
 
-#include "shard/core.h"
-
 #define HEAD_WORDS 2u
 #define SGE_WORDS  (sizeof(struct rn_sge) / sizeof(uint64_t))
 

@@ -12,67 +12,20 @@
 #ifndef RN_CORE_H
 #define RN_CORE_H
 
-#include "flow/cc.h"
+#include "ground/core_cfg.h"
+#include "ground/msg.h"
+#include "ground/txbuf.h"
+#include "memory/mem_ops.h"
 #include "memory/mr.h"
 #include "wire/pkt.h"
 #include "net/port_attr.h"
+#include "queue/cq.h"
 #include "rn/abi.h"
 #include "base/secret.h"
 #include "base/types.h"
 #include "wire/verdict.h"
 
 struct rn_shard;
-
-/* The only ways to application memory. `ptr` comes from the MR table just now. Return false on a fault (memory
- * unmapped, protected or truncated by the application): nothing may crash. `place` stores ascending, the last
- * bytes last, as one ordinary store after a barrier: a client may poll the last byte. The last two are one step to every
- * CPU; ptr is 8-byte aligned, *old is what was there. */
-struct rn_mem_ops {
-	bool (*gather)(void *dst, const void *ptr, size_t n);
-	bool (*place)(void *ptr, const void *src, size_t n);
-	bool (*cmp_swap)(void *ptr, uint64_t compare, uint64_t swap, uint64_t *old);
-	bool (*fetch_add)(void *ptr, uint64_t add, uint64_t *old);
-};
-extern const struct rn_mem_ops rn_mem_plain; /* no fault recovery: simulator and tests */
-
-/* READs and atomics a QP can have in flight, in either direction: the largest max_rd_atomic and max_dest_rd_atomic. */
-#define RN_MAX_RD_ATOMIC 16
-
-struct rn_static_neigh {
-	struct rn_gid addr;
-	uint8_t mac[6];
-};
-
-/* Limits and timers; rn_core_defaults() fills it. */
-struct rn_core_cfg {
-	uint32_t index, nshards;   /* this shard, of how many */
-	uint32_t max_qp;           /* QPs per shard */
-	uint32_t max_cq;           /* CQ ids, NIC-wide, are below it */
-	uint32_t max_srq;          /* SRQ ids likewise */
-	uint32_t max_cm;           /* connections and listeners (shard 0) */
-	uint32_t max_cm_requests;  /* of them half-open: asked for, and not confirmed; 0 = a quarter */
-	uint32_t max_timewait;
-	uint32_t max_neigh;
-	uint32_t window_packets;   /* upper bound of unacknowledged packets per QP */
-	uint32_t quota_packets;    /* packets one QP may send before the next gets its turn */
-	uint8_t ack_timeout;       /* default local ACK timeout code */
-	uint8_t retry_cnt, min_rnr_timer;
-	uint8_t rnr_retry;         /* most that a peer may announce; 7 = anything */
-	rn_time rto_floor, rto_initial;
-	rn_time cm_response_timeout;   /* REQ/REP resend interval basis, ns */
-	rn_time cm_wait_max;           /* so long do a peer's MRAs prolong an attempt; 0 = an hour */
-	uint8_t cm_max_retries;
-	uint8_t cm_patience;           /* code of the time an MRA asks for */
-	rn_time neigh_retry, neigh_reachable;
-	uint8_t neigh_probes;
-	struct rn_secrets secrets; /* all zero until the caller fills them; the same for all shards of a NIC */
-	const struct rn_static_neigh *static_neigh;
-	uint32_t nstatic_neigh;
-	struct rn_cc_cfg cc;       /* congestion control */
-	bool credits;              /* end-to-end credits, both ways; off: as if nobody counted */
-};
-
-void rn_core_defaults(struct rn_core_cfg *cfg);
 
 /* mrs: shared by all shards, owned by the caller, outlives them. */
 struct rn_shard *rn_shard_create(const struct rn_core_cfg *cfg, const struct rn_port_attr *port,
@@ -96,13 +49,6 @@ enum rn_verdict rn_shard_rx(struct rn_shard *sh, const struct rn_pkt *pkt, rn_ti
 /* count a frame that rn_frame_parse() refused */
 void rn_shard_refused(struct rn_shard *sh, enum rn_verdict v);
 
-/* A place for one frame. The core fills data[0..len), len <= cap, and sets `loop`, which is false when it is offered. */
-struct rn_txbuf {
-	uint8_t *data;
-	uint32_t cap;
-	uint32_t len;
-	bool loop; /* to a group that has members on this NIC: to be received here as well as sent */
-};
 /* speak: up to n frames, complete with ICRC; returns how many were written, in sending order. */
 unsigned rn_shard_tx(struct rn_shard *sh, struct rn_txbuf *bufs, unsigned n, rn_time now);
 /* true when tx would produce something now (fewer bufs than wanted, or fresh work) */
@@ -136,8 +82,6 @@ void rn_shard_exec(struct rn_shard *sh, struct rn_exec *x, rn_time now);
 void rn_shard_cq_link(struct rn_shard *sh, uint32_t cq_id, struct rn_cq_shared *shared, struct rn_cq_ring *ring,
 		      uint64_t user);
 void rn_shard_cq_unlink(struct rn_shard *sh, uint32_t cq_id); /* no QP uses it any more */
-size_t rn_cq_ring_bytes(uint32_t entries);
-void rn_cq_ring_init(struct rn_cq_ring *ring, uint32_t entries);
 
 /* A window is to be unmade: rn_qp_forget_window() if the QP is one of this shard. key: any of its keys. */
 void rn_shard_forget_window(struct rn_shard *sh, uint32_t key, uint32_t qpn);
@@ -162,17 +106,7 @@ unsigned rn_shard_events(struct rn_shard *sh, struct rn_event *ev, unsigned n);
 struct rn_news;
 bool rn_shard_news(struct rn_shard *sh, struct rn_news *news);
 
-/* Messages between shards of one NIC, carried by the port in order with handed-off packets. */
-struct rn_msg {
-	uint32_t to;   /* shard index, RN_MSG_ALL = every other shard */
-	uint32_t kind; /* enum rn_msg_kind */
-	uint32_t qpn;
-	uint32_t arg;
-	struct rn_gid gid;
-	uint8_t mac[6];
-};
-#define RN_MSG_ALL UINT32_MAX
-enum rn_msg_kind { RN_MSG_COMM_EST, RN_MSG_NEIGH, RN_MSG_DOUBT };
+/* Messages for other shards (msg.h). */
 unsigned rn_shard_outbox(struct rn_shard *sh, struct rn_msg *m, unsigned n);
 void rn_shard_inbox(struct rn_shard *sh, const struct rn_msg *m, rn_time now);
 

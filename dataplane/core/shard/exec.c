@@ -17,36 +17,6 @@
 #define LAST_QPN  0xFFFFFEu
 #define QPN_TRIES 64u /* with a table that is half full, none of so many is free once in 2^64 times */
 
-/* ---- configuration ---- */
-
-void rn_core_defaults(struct rn_core_cfg *cfg)
-{
-	*cfg = (struct rn_core_cfg){
-		.nshards = 1,
-		.max_qp = 1024,
-		.max_cq = 1024,
-		.max_srq = 256,
-		.max_cm = 1024,
-		.max_timewait = 4096,
-		.max_neigh = 4096,
-		.window_packets = 256,
-		.quota_packets = 32,
-		.ack_timeout = 14,
-		.retry_cnt = 7,
-		.rnr_retry = 7,
-		.min_rnr_timer = 12,
-		.rto_floor = RN_US(500),
-		.rto_initial = RN_MS(4),
-		.cm_response_timeout = (rn_time)4096 << 20,
-		.cm_max_retries = 15,
-		.cm_patience = 24,
-		.neigh_retry = RN_S(1),
-		.neigh_reachable = RN_S(60),
-		.neigh_probes = 3,
-	};
-	rn_cc_defaults(&cfg->cc);
-}
-
 /* ---- birth and death of a shard ---- */
 
 /* Each shard has an order of its own: otherwise the numbers of one would tell those of the others. */

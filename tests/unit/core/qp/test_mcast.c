@@ -2,6 +2,7 @@
 #include <errno.h>
 
 #include "datagram.h"
+#include "net/group.h"
 #include "qp/mcast.h"
 
 static const struct rn_gid v4_group = {{[10] = 0xff, 0xff, 239, 1, 2, 3}};

@@ -1,6 +1,7 @@
 /* Datagrams: the packet of a request, what is refused when, what lands in a receive. Side 0 sends, side 1 receives,
  * unless a test says otherwise. */
 #include "datagram.h"
+#include "net/group.h"
 #include "qp/mcast.h"
 
 static const struct rn_gid v4_group = {{[10] = 0xff, 0xff, 239, 1, 2, 3}};

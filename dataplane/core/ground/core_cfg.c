@@ -1,0 +1,30 @@
+/* Which limits and timers does a shard have unless the configuration says otherwise? Pure. */
+#include "ground/core_cfg.h"
+
+void rn_core_defaults(struct rn_core_cfg *cfg)
+{
+	*cfg = (struct rn_core_cfg){
+		.nshards = 1,
+		.max_qp = 1024,
+		.max_cq = 1024,
+		.max_srq = 256,
+		.max_cm = 1024,
+		.max_timewait = 4096,
+		.max_neigh = 4096,
+		.window_packets = 256,
+		.quota_packets = 32,
+		.ack_timeout = 14,
+		.retry_cnt = 7,
+		.rnr_retry = 7,
+		.min_rnr_timer = 12,
+		.rto_floor = RN_US(500),
+		.rto_initial = RN_MS(4),
+		.cm_response_timeout = (rn_time)4096 << 20,
+		.cm_max_retries = 15,
+		.cm_patience = 24,
+		.neigh_retry = RN_S(1),
+		.neigh_reachable = RN_S(60),
+		.neigh_probes = 3,
+	};
+	rn_cc_defaults(&cfg->cc);
+}
