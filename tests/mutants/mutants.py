@@ -34,12 +34,13 @@ RETRY = "dataplane/core/flow/retry.c"
 WINDOW = "dataplane/core/flow/window.c"
 QP = "dataplane/core/qp/qp.c"
 MR = "dataplane/core/memory/mr.c"
-SHARD = "dataplane/core/shard/shard.c"
+SHARD = "dataplane/core/shard/shard_turn.c"
 SRQ = "dataplane/core/queue/srq.c"
 UC = "dataplane/core/qp/uc.c"
 CREDIT = "dataplane/core/flow/credit.c"
 CC = "dataplane/core/flow/cc.c"
 CNP = "dataplane/core/shard/cnp.c"
+DISPATCH = "dataplane/core/qp/qp_dispatch.c"
 PACE = "dataplane/core/qp/pace.c"
 TMPL = "dataplane/core/net/tmpl.c"
 SQ = "dataplane/core/queue/sq.c"
@@ -49,7 +50,7 @@ MUTANTS = [
     # congestion
     Mutant("a notification per mark", CNP, "now >= qp->cnp_after && rn_list", "rn_list", "rows"),
     Mutant("ACKs are notified", CNP, "pkt->op->family != RN_F_ACK &&", "true &&", "rows"),
-    Mutant("notifications from anybody", CNP, "!rn_gid_equal(&pkt->src, &qp->peer) && sh->port.check_source", "false", "rows"),
+    Mutant("notifications from anybody", CNP, "!rn_gid_equal(&pkt->src, &qp->peer) && sh->lane.port.check_source", "false", "rows"),
     Mutant("notification not marked as one", TMPL, "bth[RN_BTH_ECN] = RN_BTH_BECN;", "", "rows"),
     Mutant("notification with the class of data", TMPL, "\tip[RN_IPV4_TOS] = tclass;\n", "", "rows"),
     Mutant("every notification cuts", CC, "else if (now - cc->cut_at < p->monitor_period)", "else if (false)", "rows"),
@@ -57,8 +58,8 @@ MUTANTS = [
     Mutant("no floor", CC, "RN_MAX(RN_MIN(rate, p->line_rate), p->min_rate)", "RN_MAX(RN_MIN(rate, p->line_rate), 1)", "cc"),
     Mutant("bytes raise nothing", CC, "\tcc->byte_stage++;\n", "", "cc"),
     Mutant("credit for idleness", CC, "\tcc->waiting = false;\n", "", "cc"),
-    Mutant("rate without effect", PACE, "if (at > now) {", "if (false) {", "pace"),
-    Mutant("nobody wakes who waits", PACE, "\trn_timer_arm(&qp->sh->pace, &qp->pace, when);\n", "", "pace"),
+    Mutant("rate without effect", DISPATCH, "if (at > now) {", "if (false) {", "pace"),
+    Mutant("nobody wakes who waits", DISPATCH, "\trn_timer_arm(&qp->lane->pace, &qp->pace, when);\n", "", "pace"),
     Mutant("a limit outlives the connection", PACE, "\trn_cc_reset(&qp->cc);\n", "", "pace"),
     Mutant("limited senders ask too seldom", REQUESTER, "limit = (qp->cc.rate / 8 * ASK_NS / RN_S(1)) >> qp->mtu_shift;",
            "limit = UINT32_MAX;", "congestion"),
@@ -121,8 +122,8 @@ MUTANTS = [
     Mutant("bound again after a loss", REQUESTER, "\tif (e->ran)\n\t\treturn true;\n", "", "lend"),
     Mutant("end of a binding untold", QP, "if (e->kind == RN_WQE_INVALIDATE && status == RN_STATUS_SUCCESS)", "if (false)",
            "lend"),
-    Mutant("windows outlive their QP", QP, "\tend_limit(qp);\n\trn_mw_drop_all(qp->sh->mrs, &qp->bound);\n",
-           "\tend_limit(qp);\n", "windows"),
+    Mutant("windows outlive their QP", QP, "\trn_qp_end_limit(qp);\n\trn_mw_drop_all(qp->lane->mrs, &qp->bound);\n",
+           "\trn_qp_end_limit(qp);\n", "windows"),
     Mutant("failed binding passed over", WINDOW, "if (e->status || rn_psn_steps(", "if (rn_psn_steps(", "windows"),
     Mutant("failed binding passed over on the way on", WINDOW, "if (e->status || part < e->npkts)", "if (part < e->npkts)",
            "windows"),
@@ -175,13 +176,13 @@ MUTANTS = [
            "if (status == RN_STATUS_SUCCESS && e->flags & RN_WQE_SIGNALED)", "hostile"),
     Mutant("requests of an earlier QP", SHARD, "if (rn_unlikely(!qp || qp->gen != wqe->qp_gen)) {", "if (rn_unlikely(!qp)) {",
            "hostile"),
-    Mutant("own receives beside the shared", QP, "if (rn_unlikely(qp->srq)) { /* its place is the SRQ */", "if (false) {", "hostile"),
+    Mutant("own receives beside the shared", DISPATCH, "if (rn_unlikely(qp->srq)) { /* its place is the SRQ */", "if (false) {", "hostile"),
     # shard and frames
     Mutant("one QP takes all", SHARD, "if (--qp->quota == 0) {", "if (false) {", "fairness"),
-    Mutant("packets from anybody", SHARD, "\t\tif (sh->port.check_source && qp->type != RN_QPT_UD)\n\t\t\treturn RN_V_QP_ADDRESS;\n", "",
+    Mutant("packets from anybody", SHARD, "\t\tif (sh->lane.port.check_source && qp->type != RN_QPT_UD)\n\t\t\treturn RN_V_QP_ADDRESS;\n", "",
            "rows"),
     Mutant("any P_Key", SHARD, "return (pkey & 0x7FFF) == 0x7FFF;", "return pkey || true;", "rows"),
-    Mutant("refused frame uncounted", SHARD, "\tsh->stats.rx_packets++;\n\tsh->stats.verdict[v]++;\n", "", "hostile"),
+    Mutant("refused frame uncounted", SHARD, "\tsh->lane.stats.rx_packets++;\n\tsh->lane.stats.verdict[v]++;\n", "", "hostile"),
     Mutant("bad ICRC accepted", "dataplane/wire/frame.c",
            "if (rn_unlikely(icrc != rn_icrc_packet(pkt->ip, (size_t)(end - pkt->ip))))", "if (false)", "random"),
     # connections

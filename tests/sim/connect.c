@@ -514,7 +514,7 @@ static void tear_down(struct connect *c)
 	take_events(c);
 	for (unsigned node = 0; node < SIM_NODES; node++) {
 		const struct rn_stats *s = rn_shard_stats(c->sim.node[node].shard);
-		unsigned waits = rn_cm_timewait(c->sim.node[node].shard->cm);
+		unsigned waits = rn_cm_timewait(c->sim.node[node].shard->lane.cm);
 		if (waits)
 			OBJECT(c, "node %u: %u timewait records are left", node, waits);
 		for (unsigned v = 0; v < RN_V_COUNT; v++)

@@ -92,7 +92,7 @@ static void check_connections_end(struct hostile *h)
 	hostile_cm_end(&h->cm);
 	sim_run(&h->sim, h->sim.now + RN_S(3000));
 	for (unsigned node = 0; node < SIM_NODES; node++) {
-		const struct rn_cm *cm = h->sim.node[node].shard->cm;
+		const struct rn_cm *cm = h->sim.node[node].shard->lane.cm;
 		if (rn_cm_live(cm) || rn_cm_timewait(cm))
 			OBJECT(h, "node %u: %u connections and %u timewait records do not end", node, rn_cm_live(cm),
 			       rn_cm_timewait(cm));

@@ -167,7 +167,7 @@ void host_begin(struct replay *r)
 	n->port.max_path_mtu = 3;
 	memcpy(n->port.mac, ours.smac, 6);
 	/* No early resend: soft-RoCE sends again when the coded timeout is over, not before. */
-	n->shard->cfg.rto_floor = n->shard->cfg.rto_initial = RN_S(10);
+	n->shard->lane.cfg.rto_floor = n->shard->lane.cfg.rto_initial = RN_S(10);
 	rn_shard_port(n->shard, &n->port, r->sim.now);
 	introduce(r, &ours);
 	for (unsigned i = 0; i < r->npairs; i++)

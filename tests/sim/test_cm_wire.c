@@ -236,8 +236,8 @@ static void stop(struct world *w)
 	}
 	sim_run(&w->sim, w->sim.now + RN_S(200));
 	for (unsigned node = 0; node < SIM_NODES; node++) {
-		assert_int_equal(rn_cm_live(w->sim.node[node].shard->cm), 0);
-		assert_int_equal(rn_cm_timewait(w->sim.node[node].shard->cm), 0);
+		assert_int_equal(rn_cm_live(w->sim.node[node].shard->lane.cm), 0);
+		assert_int_equal(rn_cm_timewait(w->sim.node[node].shard->lane.cm), 0);
 	}
 	assert_int_equal(sim_fini(&w->sim), 0);
 }
@@ -555,11 +555,11 @@ static void wire_row_S8_a_hundred_thousand_connections(void **state)
 		if (i % 3)
 			assert_int_equal(order(&w, 0, RN_CMD_CM_DESTROY, w.id[0]), 0);
 		assert_int_equal(order(&w, 1, RN_CMD_CM_DESTROY, w.id[1]), 0);
-		assert_int_equal(rn_cm_live(w.sim.node[0].shard->cm), 1);
-		assert_int_equal(rn_cm_live(w.sim.node[1].shard->cm), 1);
+		assert_int_equal(rn_cm_live(w.sim.node[0].shard->lane.cm), 1);
+		assert_int_equal(rn_cm_live(w.sim.node[1].shard->lane.cm), 1);
 		w.sim.nevents[0] = w.sim.nevents[1] = 0;
 	}
-	assert_int_equal(rn_cm_dropped(w.sim.node[0].shard->cm) + rn_cm_dropped(w.sim.node[1].shard->cm), 0);
+	assert_int_equal(rn_cm_dropped(w.sim.node[0].shard->lane.cm) + rn_cm_dropped(w.sim.node[1].shard->lane.cm), 0);
 	assert_in_range(ids / 100000, 1u << 30, 3u << 30); /* they look random still */
 	w.id[0] = w.id[1] = 0;
 	stop(&w);

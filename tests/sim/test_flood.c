@@ -201,7 +201,7 @@ static void run(enum source source, enum client client, uint32_t backlog)
 		if (t % 50 == 25 && t + 200 < ms)
 			try_both(&f);
 		pass(&f, RN_MS(1));
-		f.most_live = RN_MAX(f.most_live, rn_cm_live(f.sim->node[VICTIM].shard->cm));
+		f.most_live = RN_MAX(f.most_live, rn_cm_live(f.sim->node[VICTIM].shard->lane.cm));
 	}
 	printf("# %u requests, of %u tries %u own connects and %u requests to another listener "
 	       "succeeded; at most %u of %u ids\n",
@@ -211,8 +211,8 @@ static void run(enum source source, enum client client, uint32_t backlog)
 	assert_true(f.counted[VICTIM] * 100 >= f.tried * 99);
 	/* and then all is as before: only the listeners are left */
 	pass(&f, RN_S(200));
-	assert_int_equal(rn_cm_live(f.sim->node[VICTIM].shard->cm), 2);
-	assert_int_equal(rn_cm_live(f.sim->node[0].shard->cm), 1);
+	assert_int_equal(rn_cm_live(f.sim->node[VICTIM].shard->lane.cm), 2);
+	assert_int_equal(rn_cm_live(f.sim->node[0].shard->lane.cm), 1);
 	sim_fini(f.sim);
 	free(f.sim);
 }

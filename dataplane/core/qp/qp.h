@@ -2,7 +2,7 @@
  *
  * A QP lives in one block of memory given with CREATE_QP: this struct, then its send queue, then its receive queue.
  * requester.c owns sq, win and retry; responder.c owns rq, rx and owed; qp.c owns the state and everything that must
- * happen when it changes. Shard thread throughout. */
+ * happen when it changes. qp_dispatch.c and qp_modify.c stand above all of them. Shard thread throughout. */
 #ifndef RN_QP_H
 #define RN_QP_H
 
@@ -150,7 +150,7 @@ struct rn_rx {
 
 /* ---- the QP ---- */
 
-struct rn_shard;
+struct rn_lane;
 struct rn_srq_ref;
 
 enum rn_qp_event_bit { RN_QPE_FATAL = 1, RN_QPE_REQ_ERR = 2, RN_QPE_ACCESS_ERR = 4, RN_QPE_COMM_EST = 8,
@@ -158,7 +158,7 @@ enum rn_qp_event_bit { RN_QPE_FATAL = 1, RN_QPE_REQ_ERR = 2, RN_QPE_ACCESS_ERR =
 
 struct rn_qp {
 	/* read for every packet */
-	struct rn_shard *sh;
+	struct rn_lane *lane;
 	uint32_t qpn, gen;
 	uint32_t pd;
 	uint8_t type, state;
@@ -222,7 +222,7 @@ static inline struct rn_mr_via rn_qp_via(const struct rn_qp *qp)
 }
 
 size_t rn_qp_bytes(const struct rn_cmd *cmd);
-void rn_qp_init(struct rn_qp *qp, struct rn_shard *sh, const struct rn_cmd *cmd);
+void rn_qp_init(struct rn_qp *qp, struct rn_lane *lane, const struct rn_cmd *cmd);
 /* Cancels its timer, ends its windows and takes it off every list. */
 void rn_qp_fini(struct rn_qp *qp);
 
@@ -233,21 +233,11 @@ void rn_qp_forget_window(struct rn_qp *qp, uint32_t key);
 /* The QP's address vector, its peer's number, the port or a MAC has changed: what its packets begin with does too. */
 void rn_qp_make_headers(struct rn_qp *qp);
 
-/* Checks mask and values against state and port, then applies them. 0 or -EINVAL. */
-int rn_qp_modify(struct rn_qp *qp, uint32_t mask, const struct rn_qp_attr *attr, rn_time now);
-void rn_qp_query(const struct rn_qp *qp, struct rn_qp_attr *attr);
-
-void rn_qp_post(struct rn_qp *qp, const struct rn_wqe *wqe, rn_time now);
-
 /* The oldest request fails. A reliable QP enters the error state with it; the others SQE: what is queued behind it is
  * flushed, receiving goes on. */
 void rn_qp_send_failed(struct rn_qp *qp, uint8_t status, uint8_t vendor, rn_time now);
 /* To be called when requests completed in SQD: tells, if asked to, once no started one is left. */
 void rn_qp_drained(struct rn_qp *qp);
-
-/* The two short dispatchers: a packet for this QP; one packet of this QP (0 = nothing to send). */
-enum rn_verdict rn_qp_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now);
-unsigned rn_qp_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now);
 
 /* Before rn_qp_error(), where our own client is not the cause: why, a constant text, for people (news.h). */
 void rn_qp_note_error(struct rn_qp *qp, const char *why);
@@ -268,26 +258,17 @@ struct rn_arrival {
 /* Completes the oldest send or receive. The arrival is looked at on success only. vendor: enum rn_verdict, 0 = none. Success without SIGNALED is silent. */
 void rn_qp_complete_send(struct rn_qp *qp, uint8_t status, uint8_t vendor, rn_time now);
 void rn_qp_complete_recv(struct rn_qp *qp, uint8_t status, uint8_t vendor, const struct rn_arrival *a, rn_time now);
+/* Completes, on the send or the receive CQ, a request that never got into its queue. */
+void rn_qp_complete_unqueued(struct rn_qp *qp, struct rn_cq *cq, uint8_t kind, uint64_t wr_id, uint8_t status, rn_time now);
 
-/* requester.c */
-void rn_requester_init(struct rn_qp *qp, uint32_t psn);
-enum rn_verdict rn_requester_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now);
-unsigned rn_requester_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now);
-void rn_requester_expired(struct rn_qp *qp, rn_time now);
+/* ---- for qp_modify.c ---- */
 
-/* uc.c: a packet for a QP of that type */
-enum rn_verdict rn_uc_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now);
-
-/* responder.c */
-void rn_responder_init(struct rn_qp *qp, uint32_t psn, uint8_t max_reads);
-/* From now on as many READs and atomics may be unanswered; the newest records are kept. */
-void rn_responder_reads(struct rn_qp *qp, uint8_t max_reads);
-enum rn_verdict rn_responder_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now);
-/* The receive of the open message, or one for a message that begins; one of an SRQ stays with the QP until it is used.
- * NULL: there is none. */
-const struct rn_rqe *rn_responder_receive(struct rn_qp *qp);
-unsigned rn_responder_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now);
-/* The end of the QP because of the verdict. */
-void rn_responder_fail(struct rn_qp *qp, enum rn_verdict v, rn_time now);
+void rn_qp_set_state(struct rn_qp *qp, uint8_t state);
+/* The first request to be sent has this PSN. */
+void rn_qp_init_sends(struct rn_qp *qp, uint32_t psn);
+/* Ends the rate limit and forgets an owed congestion notification. */
+void rn_qp_end_limit(struct rn_qp *qp);
+/* Ends the windows that are bound through this QP and those that queued requests are still to bind. */
+void rn_qp_end_windows(struct rn_qp *qp);
 
 #endif

@@ -18,16 +18,11 @@
 #include <string.h>
 
 #include "wire/hdr.h"
+#include "qp/lane.h"
 #include "qp/qp.h"
-#include "shard/shard.h"
+#include "qp/requester.h"
 
 #define ASK_NS RN_US(100)
-
-void rn_requester_init(struct rn_qp *qp, uint32_t psn)
-{
-	rn_window_init(&qp->win, psn, qp->sh->cfg.window_packets, qp->attr.max_rd_atomic);
-	rn_credit_init(&qp->credit, qp->sh->cfg.credits && qp->type == RN_QPT_RC);
-}
 
 /* ---- transmitting ---- */
 
@@ -48,7 +43,7 @@ static bool has_credit(struct rn_qp *qp, const struct rn_sqe *e, uint32_t npkts)
 
 	if (rn_credit_start(&qp->credit, needs, n, qp->win.una == qp->win.next, &first))
 		return true;
-	qp->sh->stats.credit_waits += first;
+	qp->lane->stats.credit_waits += first;
 	return false;
 }
 
@@ -196,7 +191,7 @@ static unsigned build_data(struct rn_qp *qp, const struct rn_sqe *e, uint8_t *bu
 	rn_tmpl_put(&qp->tmpl, buf, qp->transport | opcode_of(e->kind, first, last), w->cur, flags, ext, n);
 	if (ext)
 		put_extensions(e, p, first, last);
-	*why = rn_sq_gather(e, qp->sh->mrs, qp->sh->mem, qp->pd, off, n, p + ext);
+	*why = rn_sq_gather(e, qp->lane->mrs, qp->lane->mem, qp->pd, off, n, p + ext);
 	return *why == RN_V_OK ? rn_tmpl_close(&qp->tmpl, buf, ext, n) : 0;
 }
 
@@ -207,21 +202,21 @@ static void account_sent(struct rn_qp *qp, struct rn_sqe *e, uint32_t npsn, rn_t
 	bool fresh = psn == w->high;
 
 	if (fresh)
-		qp->sh->stats.tx_requests++;
+		qp->lane->stats.tx_requests++;
 	else
-		qp->sh->stats.tx_retransmitted++;
+		qp->lane->stats.tx_retransmitted++;
 	if (!fresh && e->kind == RN_WQE_READ)
 		rn_retry_asked_again(&qp->retry, npsn);
 	rn_window_sent(w, &qp->sq, npsn);
 	/* unasked is 0 just after a packet that asked for an answer */
-	rn_retry_packet_sent(&qp->retry, &qp->sh->wheel, psn, fresh && !w->unasked, now);
+	rn_retry_packet_sent(&qp->retry, &qp->lane->wheel, psn, fresh && !w->unasked, now);
 }
 
 /* A request without packets takes effect now, once: the queue is gone through again after a loss.
  * False: it failed. */
 static bool run_local(struct rn_qp *qp, struct rn_sqe *e)
 {
-	struct rn_mr_table *mrs = qp->sh->mrs;
+	struct rn_mr_table *mrs = qp->lane->mrs;
 	bool done = true;
 
 	if (e->ran)
@@ -270,7 +265,7 @@ static struct rn_sqe *pick(struct rn_qp *qp, rn_time now)
 /* A packet of UC went out: nobody will say whether it arrived, so it is done. */
 static void hand_over(struct rn_qp *qp, rn_time now)
 {
-	qp->sh->stats.tx_requests++;
+	qp->lane->stats.tx_requests++;
 	rn_window_sent(&qp->win, &qp->sq, 1);
 	rn_window_ack(&qp->win, &qp->sq, qp->win.cur);
 	retire_done(qp, now);
@@ -335,16 +330,16 @@ static void advance(struct rn_qp *qp, uint32_t psn, rn_time now)
 	if (psn == w->una)
 		return;
 	rn_window_ack(w, &qp->sq, psn);
-	rn_retry_progress(&qp->retry, &qp->sh->wheel, w->una, w->una != w->high, now);
+	rn_retry_progress(&qp->retry, &qp->lane->wheel, w->una, w->una != w->high, now);
 	retire_done(qp, now);
 	if (qp->sq.send != qp->sq.tail)
-		rn_shard_activate(qp->sh, qp);
+		rn_lane_activate(qp->lane, qp);
 }
 
 static void go_back(struct rn_qp *qp)
 {
 	rn_window_rewind(&qp->win, &qp->sq);
-	rn_shard_activate(qp->sh, qp);
+	rn_lane_activate(qp->lane, qp);
 }
 
 /* A response to the oldest READ or atomic is missing: ask for it again, once. */
@@ -399,7 +394,7 @@ static enum rn_verdict take_nak_seq(struct rn_qp *qp, uint32_t psn, rn_time now)
 	if (qp->retry.rnr_wait || qp->retry.acted)
 		return RN_V_RSP_NAK_AGAIN;
 	if (!rn_retry_nak(&qp->retry)) {
-		qp->sh->stats.retry_exceeded++;
+		qp->lane->stats.retry_exceeded++;
 		rn_qp_send_failed(qp, RN_STATUS_RETRY_EXC_ERR, RN_V_RSP_NAK_SEQ, now);
 		return RN_V_RSP_NAK_SEQ;
 	}
@@ -414,12 +409,12 @@ static enum rn_verdict take_rnr(struct rn_qp *qp, uint32_t psn, uint8_t code, rn
 		return RN_V_RSP_IMPLIED_NAK;
 	if (qp->retry.rnr_wait)
 		return RN_V_RSP_NAK_AGAIN;
-	if (!rn_retry_rnr(&qp->retry, &qp->sh->wheel, code, now)) {
-		qp->sh->stats.rnr_retry_exceeded++;
+	if (!rn_retry_rnr(&qp->retry, &qp->lane->wheel, code, now)) {
+		qp->lane->stats.rnr_retry_exceeded++;
 		rn_qp_send_failed(qp, RN_STATUS_RNR_RETRY_EXC_ERR, RN_V_RSP_RNR, now);
 		return RN_V_RSP_RNR;
 	}
-	qp->sh->stats.rnr_waits++;
+	qp->lane->stats.rnr_waits++;
 	rn_window_rewind(&qp->win, &qp->sq);
 	return RN_V_RSP_RNR;
 }
@@ -481,7 +476,7 @@ static enum rn_verdict take_old(struct rn_qp *qp, const struct rn_pkt *pkt, rn_t
 	uint32_t expect;
 
 	if (pkt->op->family == RN_F_READ_RESP)
-		rn_retry_stale(&qp->retry, &qp->sh->wheel, now);
+		rn_retry_stale(&qp->retry, &qp->lane->wheel, now);
 	if (pkt->op->family != RN_F_ACK || !is_fatal(pkt->syndrome) ||
 	    !concerns_read(rn_window_read(&qp->win, &qp->sq, &expect), pkt->psn))
 		return RN_V_RSP_STALE;
@@ -524,7 +519,7 @@ static enum rn_verdict take_read_response(struct rn_qp *qp, const struct rn_pkt 
 		return refuse(qp, RN_STATUS_BAD_RESP_ERR, RN_V_RSP_BAD, now);
 	if (pkt->psn != expect) {
 		/* The rest of a READ that was asked for again comes first, however long: a sign of life. */
-		rn_retry_alive(&qp->retry, &qp->sh->wheel, now);
+		rn_retry_alive(&qp->retry, &qp->lane->wheel, now);
 		return imply_nak(qp, expect, now);
 	}
 	advance(qp, expect, now); /* it acknowledges what is before the READ */
@@ -533,7 +528,7 @@ static enum rn_verdict take_read_response(struct rn_qp *qp, const struct rn_pkt 
 	want = RN_MIN(left, rn_qp_mtu(qp));
 	if (!fits(pkt, want, left == want || rn_window_ends_piece(&qp->win, off >> qp->mtu_shift)))
 		return refuse(qp, RN_STATUS_BAD_RESP_ERR, RN_V_RSP_BAD, now);
-	v = rn_sq_place(e, qp->sh->mrs, qp->sh->mem, qp->pd, off, want, pkt->payload);
+	v = rn_sq_place(e, qp->lane->mrs, qp->lane->mem, qp->pd, off, want, pkt->payload);
 	if (v != RN_V_OK)
 		return refuse(qp, RN_STATUS_LOC_PROT_ERR, RN_V_RSP_LOCAL, now);
 	advance(qp, rn_psn_add(expect, 1), now);
@@ -554,7 +549,7 @@ static enum rn_verdict take_atomic_ack(struct rn_qp *qp, const struct rn_pkt *pk
 	if (pkt->syndrome >> 5)
 		return refuse(qp, RN_STATUS_BAD_RESP_ERR, RN_V_RSP_BAD, now);
 	memcpy(old, &pkt->orig, sizeof(old)); /* the application's order is the host's */
-	if (rn_sq_place(e, qp->sh->mrs, qp->sh->mem, qp->pd, 0, sizeof(old), old) != RN_V_OK)
+	if (rn_sq_place(e, qp->lane->mrs, qp->lane->mem, qp->pd, 0, sizeof(old), old) != RN_V_OK)
 		return refuse(qp, RN_STATUS_LOC_PROT_ERR, RN_V_RSP_LOCAL, now);
 	advance(qp, rn_psn_add(expect, 1), now);
 	return RN_V_OK;
@@ -570,7 +565,7 @@ static void look_for_credits(struct rn_qp *qp, const struct rn_pkt *pkt)
 		return;
 	rn_credit_take(&qp->credit, pkt->syndrome & 0x1F, pkt->msn);
 	if (qp->sq.send != qp->sq.tail)
-		rn_shard_activate(qp->sh, qp);
+		rn_lane_activate(qp->lane, qp);
 }
 
 enum rn_verdict rn_requester_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now)
@@ -596,13 +591,13 @@ enum rn_verdict rn_requester_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_t
 
 void rn_requester_expired(struct rn_qp *qp, rn_time now)
 {
-	struct rn_stats *st = &qp->sh->stats;
+	struct rn_stats *st = &qp->lane->stats;
 
-	switch (rn_retry_expired(&qp->retry, &qp->sh->wheel, now)) {
+	switch (rn_retry_expired(&qp->retry, &qp->lane->wheel, now)) {
 	case RN_RETRY_NOTHING:
 		return;
 	case RN_RETRY_RNR_OVER:
-		rn_shard_activate(qp->sh, qp);
+		rn_lane_activate(qp->lane, qp);
 		return;
 	case RN_RETRY_EXCEEDED:
 		st->timeouts++;
@@ -611,7 +606,7 @@ void rn_requester_expired(struct rn_qp *qp, rn_time now)
 		return;
 	case RN_RETRY_RESEND:
 		st->timeouts++;
-		rn_shard_doubt(qp->sh, &qp->peer, now);
+		rn_lane_doubt(qp->lane, &qp->peer, now);
 		break;
 	case RN_RETRY_RESEND_EARLY:
 		st->timeouts_early++;

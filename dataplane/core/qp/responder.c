@@ -15,8 +15,9 @@
 #include <string.h>
 
 #include "wire/hdr.h"
+#include "qp/lane.h"
 #include "qp/qp.h"
-#include "shard/shard.h"
+#include "qp/responder.h"
 
 #define SYNDROME_RNR 0x20
 
@@ -31,7 +32,7 @@ void rn_responder_init(struct rn_qp *qp, uint32_t psn, uint8_t max_reads)
  * for a shared queue. */
 static uint8_t syndrome_ack(const struct rn_qp *qp)
 {
-	if (rn_likely(!qp->sh->cfg.credits) || qp->srq)
+	if (rn_likely(!qp->lane->cfg.credits) || qp->srq)
 		return RN_CREDIT_NONE;
 	return rn_credit_code(qp->rq.tail - qp->rq.head);
 }
@@ -74,7 +75,7 @@ static void insert(struct rn_qp *qp, const struct rn_owe *o)
 		rx->nowed++;
 		rx->nowed_reads += o->kind == RN_OWE_READ;
 	}
-	rn_shard_activate(qp->sh, qp);
+	rn_lane_activate(qp->lane, qp);
 }
 
 static void owe_ack(struct rn_qp *qp, uint32_t psn)
@@ -196,9 +197,9 @@ static const struct rn_rqe *receive_for(struct rn_qp *qp)
 	if (!rn_srq_take(qp->srq->srq, rn_rq_at(&qp->rq, qp->rq.tail), &low))
 		return NULL;
 	qp->rq.tail++;
-	qp->sh->stats.srq_taken++;
+	qp->lane->stats.srq_taken++;
 	if (rn_unlikely(low))
-		rn_shard_tell_srq(qp->sh, qp->srq);
+		rn_lane_tell_srq(qp->lane, qp->srq);
 	return rn_rq_first(&qp->rq);
 }
 
@@ -225,9 +226,9 @@ static void deliver(struct rn_qp *qp, const struct rn_pkt *pkt, uint32_t bytes, 
 /* A window bound on this QP with this very key, nothing else: the owner gets it back at once. */
 static bool invalidate(struct rn_qp *qp, uint32_t key)
 {
-	if (!rn_mw_invalidate(qp->sh->mrs, key, rn_qp_via(qp)))
+	if (!rn_mw_invalidate(qp->lane->mrs, key, rn_qp_via(qp)))
 		return false;
-	rn_mw_end(qp->sh->mrs, key, rn_qp_via(qp), &qp->bound);
+	rn_mw_end(qp->lane->mrs, key, rn_qp_via(qp), &qp->bound);
 	return true;
 }
 
@@ -246,7 +247,7 @@ static enum rn_verdict take_send(struct rn_qp *qp, const struct rn_pkt *pkt, rn_
 		return RN_V_REQ_LOCAL;
 	if (pkt->payload_len > e->length - off)
 		return RN_V_REQ_TOO_LONG;
-	if (rn_rq_place(e, qp->sh->mrs, qp->sh->mem, qp->recv_pd, off, pkt->payload_len, pkt->payload) !=
+	if (rn_rq_place(e, qp->lane->mrs, qp->lane->mem, qp->recv_pd, off, pkt->payload_len, pkt->payload) !=
 	    RN_V_OK)
 		return RN_V_REQ_LOCAL;
 	/* After the data, so that the data may go through any key. */
@@ -268,7 +269,7 @@ static enum rn_verdict check_write_target(const struct rn_qp *qp, const struct r
 		return RN_V_REQ_LENGTH;
 	if (!pkt->dma_len)
 		return RN_V_OK;
-	return rn_mr_check_remote(qp->sh->mrs, pkt->rkey, rn_qp_via(qp), pkt->va, pkt->dma_len,
+	return rn_mr_check_remote(qp->lane->mrs, pkt->rkey, rn_qp_via(qp), pkt->va, pkt->dma_len,
 				  RN_ACCESS_REMOTE_WRITE, &ptr);
 }
 
@@ -306,7 +307,7 @@ static enum rn_verdict take_write(struct rn_qp *qp, const struct rn_pkt *pkt, rn
 	if (v != RN_V_OK)
 		return v;
 	if (n) {
-		v = rn_place_remote(qp->sh->mrs, qp->sh->mem, rkey, rn_qp_via(qp), va + off, n,
+		v = rn_place_remote(qp->lane->mrs, qp->lane->mem, rkey, rn_qp_via(qp), va + off, n,
 				    RN_ACCESS_REMOTE_WRITE, pkt->payload);
 		if (v != RN_V_OK)
 			return v;
@@ -363,7 +364,7 @@ static enum rn_verdict take_read(struct rn_qp *qp, const struct rn_pkt *pkt)
 		return v;
 	if (pkt->dma_len > RN_MSG_MAX || pkt->payload_len)
 		return RN_V_REQ_LENGTH;
-	v = pkt->dma_len ? rn_mr_check_remote(qp->sh->mrs, pkt->rkey, rn_qp_via(qp), pkt->va,
+	v = pkt->dma_len ? rn_mr_check_remote(qp->lane->mrs, pkt->rkey, rn_qp_via(qp), pkt->va,
 					      pkt->dma_len, RN_ACCESS_REMOTE_READ, &ptr)
 			 : RN_V_OK;
 	if (v != RN_V_OK)
@@ -395,7 +396,7 @@ static enum rn_verdict take_atomic(struct rn_qp *qp, const struct rn_pkt *pkt)
 		return v;
 	if (pkt->payload_len)
 		return RN_V_REQ_LENGTH;
-	v = rn_atomic_remote(qp->sh->mrs, qp->sh->mem, pkt->rkey, rn_qp_via(qp), pkt->va,
+	v = rn_atomic_remote(qp->lane->mrs, qp->lane->mem, pkt->rkey, rn_qp_via(qp), pkt->va,
 			     op == RN_OP_CMP_SWAP, &operands, &orig);
 	if (v != RN_V_OK)
 		return v;
@@ -466,7 +467,7 @@ static enum rn_verdict replay_read(struct rn_qp *qp, const struct rn_pkt *pkt)
 	    pkt->dma_len != rec->length - (skip << qp->mtu_shift))
 		return RN_V_REQ_DUP_STALE;
 	if (pkt->dma_len &&
-	    rn_mr_check_remote(qp->sh->mrs, pkt->rkey, rn_qp_via(qp), pkt->va, pkt->dma_len,
+	    rn_mr_check_remote(qp->lane->mrs, pkt->rkey, rn_qp_via(qp), pkt->va, pkt->dma_len,
 			       RN_ACCESS_REMOTE_READ, &ptr) != RN_V_OK)
 		return RN_V_REQ_REPLAY_GONE;
 	/* An answer under way is abandoned for the new one. */
@@ -602,7 +603,7 @@ enum rn_verdict rn_responder_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_t
 
 	if (rn_unlikely(!qp->rx.peer_seen)) {
 		qp->rx.peer_seen = true;
-		rn_shard_comm_est(qp->sh, qp, now);
+		rn_lane_comm_est(qp->lane, qp, now);
 	}
 	if (rn_likely(pkt->psn == qp->rx.epsn)) {
 		v = take_in_order(qp, pkt, now);
@@ -624,7 +625,7 @@ enum rn_verdict rn_responder_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_t
 
 static unsigned build_acknowledge(struct rn_qp *qp, const struct rn_owe *o, uint8_t *buf)
 {
-	struct rn_stats *st = &qp->sh->stats;
+	struct rn_stats *st = &qp->lane->stats;
 	uint8_t syndrome = o->kind == RN_OWE_ACK ? syndrome_ack(qp) : o->syndrome;
 
 	rn_tmpl_put(&qp->tmpl, buf, RN_OP_ACK, o->psn, 0, RN_AETH_BYTES, 0);
@@ -653,7 +654,7 @@ static void give_up_read(struct rn_qp *qp, struct rn_read_rec *rec, enum rn_verd
 	uint32_t psn = rn_psn_add(rec->first_psn, rec->next);
 
 	/* Not a verdict: those count received packets, each once. */
-	qp->sh->stats.tx_reads_given_up++;
+	qp->lane->stats.tx_reads_given_up++;
 	if (rec->answered) {
 		forget(&qp->rx, 0);
 		return;
@@ -680,7 +681,7 @@ static unsigned build_read_response(struct rn_qp *qp, uint8_t *buf, rn_time now)
 		    rn_psn_add(rec->first_psn, rec->next), 0, ext, n);
 	if (ext)
 		rn_store32(p, (uint32_t)syndrome_ack(qp) << 24 | o->msn);
-	v = n ? rn_gather_remote(qp->sh->mrs, qp->sh->mem, rec->rkey, rn_qp_via(qp), rec->va + off,
+	v = n ? rn_gather_remote(qp->lane->mrs, qp->lane->mem, rec->rkey, rn_qp_via(qp), rec->va + off,
 				 n, RN_ACCESS_REMOTE_READ, p + ext)
 	      : RN_V_OK;
 	if (v != RN_V_OK) {
@@ -693,7 +694,7 @@ static unsigned build_read_response(struct rn_qp *qp, uint8_t *buf, rn_time now)
 	} else {
 		rec->next++;
 	}
-	qp->sh->stats.tx_read_responses++;
+	qp->lane->stats.tx_read_responses++;
 	return rn_tmpl_close(&qp->tmpl, buf, ext, n);
 }
 
@@ -710,7 +711,7 @@ static unsigned build_atomic_ack(struct rn_qp *qp, uint8_t *buf)
 	rn_store64(p + RN_AETH_BYTES, rec->orig);
 	rec->answered = true;
 	forget(&qp->rx, 0);
-	qp->sh->stats.tx_atomic_acks++;
+	qp->lane->stats.tx_atomic_acks++;
 	return rn_tmpl_close(&qp->tmpl, buf, RN_AETH_BYTES + RN_ATOMIC_ACK_BYTES, 0);
 }
 

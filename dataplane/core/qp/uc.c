@@ -7,13 +7,15 @@
  * has been built, with no window to wait for, no timer, nothing to send again. Owned by the shard's
  * thread.
  */
+#include "qp/lane.h"
 #include "qp/qp.h"
-#include "shard/shard.h"
+#include "qp/uc.h"
+#include "qp/responder.h"
 
 static void give_up(struct rn_qp *qp)
 {
 	qp->rx.message = RN_RX_IDLE;
-	qp->sh->stats.uc_given_up++;
+	qp->lane->stats.uc_given_up++;
 }
 
 /* Is the packet the next of the open message? Whether it is of its kind is for the responder to say. */

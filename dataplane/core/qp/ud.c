@@ -5,14 +5,15 @@
 
 #include "wire/frame.h"
 #include "wire/hdr.h"
+#include "qp/lane.h"
 #include "qp/mcast.h"
-#include "shard/shard.h"
+#include "qp/responder.h"
 
 /* ---- sending ---- */
 
 static struct rn_pkt head_of(const struct rn_qp *qp, const struct rn_sqe *e, const struct rn_ud *to)
 {
-	const struct rn_av full = rn_port_av(&qp->sh->port, &to->av), *av = &full;
+	const struct rn_av full = rn_port_av(&qp->lane->port, &to->av), *av = &full;
 	bool imm = e->kind == RN_WQE_SEND_IMM;
 	struct rn_pkt pkt = {
 		.kind = RN_PKT_IB,
@@ -39,7 +40,7 @@ static struct rn_pkt head_of(const struct rn_qp *qp, const struct rn_sqe *e, con
 	};
 
 	memcpy(pkt.dmac, av->dmac, 6);
-	memcpy(pkt.smac, qp->sh->port.mac, 6);
+	memcpy(pkt.smac, qp->lane->port.mac, 6);
 	return pkt;
 }
 
@@ -52,19 +53,19 @@ static unsigned build(struct rn_qp *qp, const struct rn_sqe *e, struct rn_txbuf 
 	unsigned at;
 
 	*why = RN_V_OK;
-	if (to->qpn > RN_PSN_MASK || !rn_port_av_fits(&qp->sh->port, &to->av)) {
+	if (to->qpn > RN_PSN_MASK || !rn_port_av_fits(&qp->lane->port, &to->av)) {
 		*status = RN_STATUS_LOC_QP_OP_ERR;
 		return 0;
 	}
 	pkt = head_of(qp, e, to);
 	rn_assert(rn_frame_bytes(&pkt) <= buf->cap);
 	at = rn_frame_put_headers(&pkt, buf->data);
-	*why = rn_sq_gather(e, qp->sh->mrs, qp->sh->mem, qp->pd, 0, e->length, buf->data + at);
+	*why = rn_sq_gather(e, qp->lane->mrs, qp->lane->mem, qp->pd, 0, e->length, buf->data + at);
 	if (*why != RN_V_OK) {
 		*status = RN_STATUS_LOC_PROT_ERR;
 		return 0;
 	}
-	buf->loop = rn_mcast_known(&qp->sh->mcast, &pkt.dst);
+	buf->loop = rn_mcast_known(&qp->lane->mcast, &pkt.dst);
 	return rn_frame_seal(&pkt, buf->data);
 }
 
@@ -81,19 +82,19 @@ static void finish(struct rn_qp *qp, uint32_t npsn, rn_time now)
 
 unsigned rn_ud_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now)
 {
-	struct rn_shard *sh = qp->sh;
+	struct rn_lane *lane = qp->lane;
 	struct rn_sq *sq = &qp->sq;
 
 	while (sq->head != sq->tail && rn_qp_states[qp->state].start) {
 		const struct rn_sqe *e = rn_sq_at(sq, sq->head);
-		bool too_long = e->length > 128u << sh->port.max_path_mtu;
+		bool too_long = e->length > 128u << lane->port.max_path_mtu;
 		enum rn_verdict why = e->verdict;
 		uint8_t status = e->status;
 		unsigned len;
 
 		/* A datagram that no packet holds is sent nowhere, successfully (wire rules, Q46). */
 		if (!status && (e->kind == RN_WQE_NOP || too_long)) {
-			sh->stats.tx_ud_too_long += e->kind != RN_WQE_NOP;
+			lane->stats.tx_ud_too_long += e->kind != RN_WQE_NOP;
 			finish(qp, 0, now);
 			continue;
 		}
@@ -102,7 +103,7 @@ unsigned rn_ud_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now)
 			rn_qp_send_failed(qp, status, why, now);
 			return 0;
 		}
-		sh->stats.tx_requests++;
+		lane->stats.tx_requests++;
 		finish(qp, 1, now);
 		return len;
 	}
@@ -125,7 +126,7 @@ void rn_ud_grh(const struct rn_pkt *pkt, uint8_t grh[RN_UD_GRH_BYTES])
 
 static bool place(struct rn_qp *qp, const struct rn_rqe *e, uint32_t off, uint32_t n, const uint8_t *src)
 {
-	return rn_rq_place(e, qp->sh->mrs, qp->sh->mem, qp->recv_pd, off, n, src) == RN_V_OK;
+	return rn_rq_place(e, qp->lane->mrs, qp->lane->mem, qp->recv_pd, off, n, src) == RN_V_OK;
 }
 
 enum rn_verdict rn_ud_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now)

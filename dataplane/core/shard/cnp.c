@@ -30,13 +30,13 @@ void rn_cnp_marked(struct rn_shard *sh, const struct rn_pkt *pkt, enum rn_verdic
 {
 	struct rn_qp *qp;
 
-	sh->stats.rx_ecn_marked++;
+	sh->lane.stats.rx_ecn_marked++;
 	if (!reached_qp(v) || !is_limited_kind(pkt))
 		return;
 	qp = rn_shard_qp(sh, pkt->dest_qpn);
 	if (!qp || !is_connected(qp))
 		return;
-	sh->stats.np_ecn_marked_roce_packets++;
+	sh->lane.stats.np_ecn_marked_roce_packets++;
 	if (now >= qp->cnp_after && rn_list_empty(&qp->cnp))
 		rn_list_add_tail(&sh->cnp, &qp->cnp);
 }
@@ -53,7 +53,7 @@ enum rn_verdict rn_cnp_rx(struct rn_shard *sh, const struct rn_pkt *pkt, rn_time
 		return RN_V_QP_STATE;
 	if (!rn_gid_equal(&pkt->dst, &qp->own))
 		return RN_V_QP_ADDRESS;
-	if (!rn_gid_equal(&pkt->src, &qp->peer) && sh->port.check_source)
+	if (!rn_gid_equal(&pkt->src, &qp->peer) && sh->lane.port.check_source)
 		return RN_V_QP_ADDRESS;
 	rn_pace_cnp(qp, now);
 	return RN_V_CNP;
@@ -62,9 +62,9 @@ enum rn_verdict rn_cnp_rx(struct rn_shard *sh, const struct rn_pkt *pkt, rn_time
 unsigned rn_cnp_tx(struct rn_shard *sh, struct rn_txbuf *buf, rn_time now)
 {
 	struct rn_qp *qp = rn_container_of(rn_list_pop(&sh->cnp), struct rn_qp, cnp);
-	const struct rn_cc_cfg *p = &sh->cfg.cc;
+	const struct rn_cc_cfg *p = &sh->lane.cfg.cc;
 
 	qp->cnp_after = now + p->cnp_interval;
-	sh->stats.np_cnp_sent++;
+	sh->lane.stats.np_cnp_sent++;
 	return rn_tmpl_cnp(&qp->tmpl, buf->data, (uint8_t)(p->cnp_dscp << 2 | RN_ECT_0), p->cnp_prio);
 }

@@ -8,7 +8,7 @@
 
 enum rn_verdict rn_gsi_rx(struct rn_shard *sh, const struct rn_pkt *pkt, rn_time now)
 {
-	if (!sh->cm)
+	if (!sh->lane.cm)
 		return RN_V_QP_UNKNOWN;
 	if (!pkt->op->known || pkt->op->transport != RN_T_UD)
 		return RN_V_QP_TRANSPORT;
@@ -16,15 +16,15 @@ enum rn_verdict rn_gsi_rx(struct rn_shard *sh, const struct rn_pkt *pkt, rn_time
 		return RN_V_QKEY;
 	if (pkt->op->has_imm)
 		return RN_V_MAD_BAD;
-	return rn_cm_rx(sh->cm, pkt, now);
+	return rn_cm_rx(sh->lane.cm, pkt, now);
 }
 
 unsigned rn_gsi_tx(struct rn_shard *sh, struct rn_txbuf *buf, rn_time now)
 {
 	struct rn_pkt pkt;
 
-	if (!sh->cm || !rn_cm_tx(sh->cm, &pkt, now))
+	if (!sh->lane.cm || !rn_cm_tx(sh->lane.cm, &pkt, now))
 		return 0;
-	sh->stats.tx_mads++;
+	sh->lane.stats.tx_mads++;
 	return rn_frame_build(&pkt, buf->data, buf->cap);
 }

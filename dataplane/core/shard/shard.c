@@ -1,483 +1,231 @@
-/* The shard: everything one thread serves. Finds the QP of a packet or a request, lets QPs with
- * something to say take turns, runs their timers, publishes completions, collects events. What a
- * packet means to a QP is decided in responder.c and requester.c; connections and neighbours (shard
- * 0) in cm.c and neigh.c. Owned by its thread.
- */
+/* What is a shard made of, and how long does each part live? Its creation and destruction, the queues and groups it is told
+ * of, and what a change of the port does to its QPs. Shard thread. */
 #include "shard/shard.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-#include "shard/cnp.h"
-#include "shard/exec.h"
+#include "shard/resolve.h"
 #include "wire/frame.h"
-#include "shard/gsi.h"
-#include "qp/pace.h"
 
-/* Among more QPs than these one will have something else to say than an ACK. */
-#define ACKS_LOOKED_AT 4
+#define FIRST_QPN 16u
+#define LAST_QPN  0xFFFFFEu
 
-/* ---- asked ---- */
+/* ---- creation and destruction ---- */
 
-void rn_shard_post(struct rn_shard *sh, const struct rn_wqe *wqe, rn_time now)
+/* Each shard has an order of its own: otherwise the numbers of one would tell those of the others. */
+static struct rn_secret qpn_order(const struct rn_core_cfg *cfg)
 {
-	struct rn_qp *qp = rn_shard_qp(sh, wqe->qpn & RN_PSN_MASK);
+	struct rn_secret order;
+	struct rn_stream draws;
 
-	if (rn_unlikely(!qp || qp->gen != wqe->qp_gen)) {
-		sh->stats.posts_dropped++;
+	rn_stream_init(&draws, &cfg->secrets.of[RN_SECRET_QPNS], cfg->index);
+	const uint64_t key[2] = {rn_stream_next(&draws), rn_stream_next(&draws)};
+	static_assert(sizeof(key) == sizeof(order), "two numbers are a key");
+	memcpy(&order, key, sizeof(order));
+	return order;
+}
+
+static void set_up_numbers(struct rn_shard *sh)
+{
+	struct rn_stream generations;
+	uint32_t n = sh->lane.cfg.nshards;
+
+	sh->qp_mask = rn_pow2_up(2 * sh->lane.cfg.max_qp) - 1;
+	sh->qpn_inv = ((uint64_t)1 << 32) / n + 1;
+	sh->qpn_first = RN_DIV_UP(FIRST_QPN, n);
+	sh->qpn_count = (LAST_QPN - sh->lane.cfg.index) / n + 1 - sh->qpn_first;
+	sh->qpn_order = qpn_order(&sh->lane.cfg);
+	rn_stream_init(&generations, &sh->lane.cfg.secrets.of[RN_SECRET_GENERATIONS], sh->lane.cfg.index);
+	sh->gen = (uint32_t)rn_stream_next(&generations);
+}
+
+struct rn_shard *rn_shard_create(const struct rn_core_cfg *cfg, const struct rn_port_attr *port,
+				 struct rn_mr_table *mrs, const struct rn_mem_ops *mem, rn_time now)
+{
+	struct rn_shard *sh = calloc(1, sizeof(*sh));
+
+	if (!sh)
+		return NULL;
+	rn_assert(cfg->index < cfg->nshards && cfg->quota_packets);
+	sh->lane.cfg = *cfg;
+	sh->lane.port = *port;
+	sh->lane.mrs = mrs;
+	sh->lane.mem = mem;
+	rn_wheel_init(&sh->lane.wheel, now);
+	rn_wheel_init(&sh->lane.pace, now);
+	rn_list_init(&sh->lane.active);
+	rn_list_init(&sh->cnp);
+	rn_list_init(&sh->lane.dirty_qp);
+	rn_list_init(&sh->lane.dirty_cq);
+	rn_list_init(&sh->lane.tell_qp);
+	rn_list_init(&sh->tell_cq);
+	rn_list_init(&sh->lane.tell_srq);
+	set_up_numbers(sh);
+	sh->qp = calloc(sh->qp_mask + 1, sizeof(struct rn_qp *));
+	sh->lane.cq = calloc(cfg->max_cq, sizeof(*sh->lane.cq));
+	sh->lane.srq = calloc(cfg->max_srq, sizeof(*sh->lane.srq));
+	if (!rn_mcast_init(&sh->lane.mcast) || !sh->qp || !sh->lane.cq || !sh->lane.srq)
+		goto no_memory;
+	if (cfg->index)
+		return sh;
+	sh->lane.neigh = rn_neigh_create(&sh->lane.cfg, &sh->lane.port, now);
+	if (!sh->lane.neigh)
+		goto no_memory;
+	sh->lane.comm_est = rn_cm_comm_est;
+	sh->lane.cm = rn_cm_create(&sh->lane.cfg, &sh->lane.port, sh->lane.neigh, now);
+	if (sh->lane.cm)
+		return sh;
+no_memory:
+	rn_shard_destroy(sh);
+	return NULL;
+}
+
+void rn_shard_destroy(struct rn_shard *sh)
+{
+	if (!sh)
 		return;
+	if (sh->lane.cm)
+		rn_cm_destroy(sh->lane.cm);
+	if (sh->lane.neigh)
+		rn_neigh_destroy(sh->lane.neigh);
+	rn_mcast_fini(&sh->lane.mcast);
+	free(sh->qp);
+	free(sh->lane.cq);
+	free(sh->lane.srq);
+	free(sh);
+}
+
+/* ---- the port and its neighbours ---- */
+
+void rn_shard_port(struct rn_shard *sh, const struct rn_port_attr *port, rn_time now)
+{
+	sh->lane.port = *port;
+	if (sh->lane.neigh) {
+		rn_neigh_port(sh->lane.neigh, &sh->lane.port, now);
+		rn_resolve_look(sh, now); /* some will not be answered any more */
 	}
-	sh->stats.posts++;
-	rn_qp_post(qp, wqe, now);
-}
+	for (uint32_t i = 0; i <= sh->qp_mask; i++) {
+		struct rn_qp *qp = sh->qp[i];
 
-/* ---- learn ---- */
-
-static bool mac_is(const uint8_t *a, const uint8_t *b)
-{
-	return memcmp(a, b, 6) == 0;
-}
-
-static bool vlan_fits(const struct rn_shard *sh, const struct rn_pkt *pkt)
-{
-	unsigned vid = pkt->has_vlan ? pkt->vlan_tci & 0xFFF : 0;
-	unsigned own = sh->port.has_vlan ? sh->port.vlan_tci & 0xFFF : 0;
-
-	return vid == own;
-}
-
-/* The low 15 bits of ours are 0x7FFF, and ours is the full member. */
-static bool pkey_fits(uint16_t pkey)
-{
-	return (pkey & 0x7FFF) == 0x7FFF;
-}
-
-/* One copy to each member. The packet is accepted if anybody takes it. */
-static enum rn_verdict to_group(struct rn_shard *sh, const struct rn_pkt *pkt, rn_time now)
-{
-	const struct rn_mcast_group *g = rn_mcast_find(&sh->mcast, &pkt->dst);
-	enum rn_verdict v = RN_V_MULTICAST;
-	uint64_t before = sh->stats.rx_copies;
-
-	if (!g)
-		return RN_V_MULTICAST;
-	if ((pkt->opcode & 0xE0) != RN_T_UD)
-		return RN_V_QP_TRANSPORT;
-	if (!pkey_fits(pkt->pkey))
-		return RN_V_PKEY;
-	for (uint32_t i = 0; i < g->nmembers; i++) {
-		v = rn_qp_rx(g->member[i], pkt, now);
-		sh->stats.rx_copies += v == RN_V_OK;
+		if (qp && rn_qp_has_peer(qp))
+			rn_qp_make_headers(qp);
 	}
-	return sh->stats.rx_copies != before ? RN_V_OK : v;
 }
 
-/* To one of the well-known numbers, or to nobody. */
-static enum rn_verdict to_no_qp(struct rn_shard *sh, const struct rn_pkt *pkt, rn_time now)
+void rn_shard_link_up(struct rn_shard *sh)
 {
-	if (pkt->op->known && pkt->op->family == RN_F_CNP)
-		return pkey_fits(pkt->pkey) ? rn_cnp_rx(sh, pkt, now) : RN_V_PKEY;
-	if (pkt->dest_qpn == 0)
-		return RN_V_QP0;
-	if (pkt->dest_qpn == RN_MCAST_QPN)
-		return to_group(sh, pkt, now);
-	if (rn_port_own(&sh->port, &pkt->dst) < 0)
-		return RN_V_IP_NOT_OURS;
-	if (pkt->dest_qpn != RN_GSI_QPN)
-		return RN_V_QP_UNKNOWN;
-	return pkey_fits(pkt->pkey) ? rn_gsi_rx(sh, pkt, now) : RN_V_PKEY;
+	if (sh->lane.neigh)
+		rn_neigh_announce(sh->lane.neigh);
 }
 
-static enum rn_verdict to_qp(struct rn_shard *sh, const struct rn_pkt *pkt, rn_time now)
+void rn_shard_port_gone(struct rn_shard *sh, rn_time now)
 {
-	struct rn_qp *qp = rn_shard_qp(sh, pkt->dest_qpn);
-
-	if (rn_unlikely(!qp || (pkt->opcode & 0xE0) == RN_T_CNP))
-		return to_no_qp(sh, pkt, now);
-	if ((pkt->opcode & 0xE0) != qp->transport)
-		return RN_V_QP_TRANSPORT;
-	if (rn_unlikely(qp->state < RN_QPS_RTR))
-		return RN_V_QP_STATE;
-	if (!pkey_fits(pkt->pkey))
-		return RN_V_PKEY;
-	if (rn_unlikely(!rn_gid_equal(&pkt->dst, &qp->own) ||
-			!rn_gid_equal(&pkt->src, &qp->peer))) {
-		if (rn_port_own(&sh->port, &pkt->dst) < 0)
-			return RN_V_IP_NOT_OURS;
-		if (sh->port.check_source && qp->type != RN_QPT_UD)
-			return RN_V_QP_ADDRESS;
-	}
-	return rn_qp_rx(qp, pkt, now);
+	sh->gone = true;
+	for (uint32_t i = 0; i <= sh->qp_mask; i++)
+		if (sh->qp[i])
+			rn_qp_error(sh->qp[i], 0, false, now);
 }
 
-/* What became known of neighbours: QPs take the new address, other shards and waiting clients hear
- * of it. */
-static void spread_neighbours(struct rn_shard *sh, rn_time now)
+void rn_shard_new_mac(struct rn_shard *sh, const struct rn_gid *addr, const uint8_t mac[6])
 {
-	struct rn_msg m = {.to = RN_MSG_ALL, .kind = RN_MSG_NEIGH};
-	enum rn_neigh_state state;
+	struct rn_gid hop;
 
-	while (sh->out_tail - sh->out_head < RN_OUTBOX &&
-	       rn_neigh_changed(sh->neigh, &m.gid, m.mac, &state)) {
-		rn_exec_resolved(sh, now);
-		if (state != RN_NEIGH_READY)
+	for (uint32_t i = 0; i <= sh->qp_mask; i++) {
+		struct rn_qp *qp = sh->qp[i];
+
+		if (!qp || !rn_qp_has_peer(qp) || !rn_port_next_hop(&sh->lane.port, &qp->peer, &hop) || !rn_gid_equal(&hop, addr))
 			continue;
-		rn_shard_new_mac(sh, &m.gid, m.mac);
-		if (sh->cfg.nshards > 1)
-			rn_shard_send(sh, &m);
+		memcpy(qp->attr.av.dmac, mac, 6);
+		rn_qp_make_headers(qp);
 	}
 }
 
-static enum rn_verdict to_neighbour(struct rn_shard *sh, const struct rn_pkt *pkt, rn_time now)
-{
-	enum rn_verdict v;
+/* ---- CQs and SRQs ---- */
 
-	if (!sh->neigh)
-		return RN_V_FRAME_ETHERTYPE;
-	v = rn_neigh_rx(sh->neigh, pkt, now);
-	sh->stats.address_conflicts = rn_neigh_conflicts(sh->neigh);
-	spread_neighbours(sh, now);
-	return v;
+void rn_shard_cq_link(struct rn_shard *sh, uint32_t cq_id, struct rn_cq_shared *shared,
+		      struct rn_cq_ring *ring, uint64_t user)
+{
+	rn_assert(cq_id < sh->lane.cfg.max_cq);
+	rn_cq_link(&sh->lane.cq[cq_id], cq_id, shared, ring, user);
 }
 
-static enum rn_verdict route(struct rn_shard *sh, const struct rn_pkt *pkt, rn_time now)
+void rn_shard_cq_unlink(struct rn_shard *sh, uint32_t cq_id)
 {
-	bool group = pkt->dmac[0] & 1 && (pkt->kind != RN_PKT_IB || pkt->dest_qpn == RN_MCAST_QPN);
+	struct rn_cq *cq = &sh->lane.cq[cq_id];
 
-	if (rn_unlikely(!mac_is(pkt->dmac, sh->port.mac)) && !group)
-		return RN_V_FRAME_MAC;
-	if (rn_unlikely(!vlan_fits(sh, pkt)))
-		return RN_V_FRAME_VLAN;
-	return rn_likely(pkt->kind == RN_PKT_IB) ? to_qp(sh, pkt, now) : to_neighbour(sh, pkt, now);
+	rn_assert(cq_id < sh->lane.cfg.max_cq);
+	if (!cq->ring)
+		return;
+	rn_cq_publish(cq);
+	rn_list_del(&cq->dirty);
+	rn_list_del(&cq->tell);
+	cq->ring = NULL;
 }
 
-enum rn_verdict rn_shard_rx(struct rn_shard *sh, const struct rn_pkt *pkt, rn_time now)
+void rn_shard_srq_link(struct rn_shard *sh, uint32_t srq_id, struct rn_srq *srq, uint64_t user)
 {
-	enum rn_verdict v = route(sh, pkt, now);
+	struct rn_srq_ref *ref = &sh->lane.srq[srq_id];
 
-	sh->stats.verdict[v]++;
-	sh->stats.rx_packets++;
-	sh->stats.rx_bytes += pkt->frame_len;
-	if (rn_unlikely((pkt->tclass & 3) == 3))
-		rn_cnp_marked(sh, pkt, v, now);
-	return v;
+	rn_assert(srq_id < sh->lane.cfg.max_srq);
+	if (ref->srq)
+		return;
+	*ref = (struct rn_srq_ref){.srq = srq, .id = srq_id, .user = user};
+	rn_list_init(&ref->tell);
 }
 
-void rn_shard_refused(struct rn_shard *sh, enum rn_verdict v)
+void rn_shard_srq_unlink(struct rn_shard *sh, uint32_t srq_id)
 {
-	sh->stats.rx_packets++;
-	sh->stats.verdict[v]++;
+	struct rn_srq_ref *ref = &sh->lane.srq[srq_id];
+
+	rn_assert(srq_id < sh->lane.cfg.max_srq);
+	if (!ref->srq)
+		return;
+	rn_list_del(&ref->tell);
+	ref->srq = NULL;
 }
 
-/* ---- speak ---- */
+/* ---- windows and groups ---- */
 
-static unsigned control_tx(struct rn_shard *sh, struct rn_txbuf *buf, rn_time now)
+void rn_shard_forget_window(struct rn_shard *sh, uint32_t key, uint32_t qpn)
 {
-	unsigned n = 0;
+	struct rn_qp *qp = rn_shard_qp(sh, qpn & RN_PSN_MASK);
 
-	if (rn_neigh_wants_tx(sh->neigh))
-		n = rn_neigh_tx(sh->neigh, buf->data, buf->cap, now);
-	if (n)
-		sh->stats.tx_arp_nd++;
-	else if (rn_cm_wants_tx(sh->cm))
-		n = rn_gsi_tx(sh, buf, now);
+	if (qp)
+		rn_qp_forget_window(qp, key);
+}
+
+void rn_shard_group(struct rn_shard *sh, const struct rn_gid *gid, uint32_t shards)
+{
+	rn_mcast_shards(&sh->lane.mcast, gid, shards);
+}
+
+bool rn_shard_group_here(const struct rn_shard *sh, const struct rn_gid *gid)
+{
+	const struct rn_mcast_group *g = rn_mcast_find(&sh->lane.mcast, gid);
+
+	return g && g->nmembers;
+}
+
+uint32_t rn_shard_group_shards(const struct rn_shard *sh, const struct rn_gid *gid)
+{
+	const struct rn_mcast_group *g = rn_mcast_find(&sh->lane.mcast, gid);
+
+	return g ? g->shards : 0;
+}
+
+/* ---- at the end ---- */
+
+unsigned rn_shard_leftovers(const struct rn_shard *sh)
+{
+	unsigned n = sh->nqp + (sh->lane.cm ? rn_cm_live(sh->lane.cm) : 0);
+
+	for (uint32_t i = 0; i <= sh->qp_mask; i++) {
+		const struct rn_qp *qp = sh->qp[i];
+
+		if (qp)
+			n += qp->rx.nowed + (qp->sq.tail - qp->sq.head) + qp->retry.running +
+			     rn_timer_armed(&qp->pace) + !rn_list_empty(&qp->cnp);
+	}
 	return n;
-}
-
-unsigned rn_shard_tx(struct rn_shard *sh, struct rn_txbuf *bufs, unsigned n, rn_time now)
-{
-	unsigned k = 0;
-	uint64_t bytes = 0;
-	struct rn_tmpl *open = NULL; /* of the frame built last, whose ICRC is still to come */
-
-	if (rn_unlikely(sh->gone))
-		return 0;
-	for (; sh->cm && k < n; k++) {
-		bufs[k].len = control_tx(sh, &bufs[k], now);
-		if (!bufs[k].len)
-			break;
-		bytes += bufs[k].len;
-	}
-	for (; k < n && !rn_list_empty(&sh->cnp); k++)
-		bytes += bufs[k].len = rn_cnp_tx(sh, &bufs[k], now);
-	while (k < n && !rn_list_empty(&sh->active)) {
-		struct rn_qp *qp = rn_container_of(sh->active.next, struct rn_qp, active);
-
-		bufs[k].len = rn_unlikely(qp->cc.limited) ? rn_pace_tx(qp, &bufs[k], now)
-							  : rn_qp_tx(qp, &bufs[k], now);
-		if (!bufs[k].len) {
-			rn_list_del(&qp->active);
-			continue;
-		}
-		if (open)
-			rn_tmpl_seal(open, bufs[k - 1].data, bufs[k - 1].len);
-		open = qp->type == RN_QPT_UD ? NULL : &qp->tmpl; /* datagrams are whole */
-		bytes += bufs[k++].len;
-		if (--qp->quota == 0) {
-			qp->quota = sh->cfg.quota_packets;
-			rn_list_del(&qp->active);
-			rn_list_add_tail(&sh->active, &qp->active);
-		}
-	}
-	if (open)
-		rn_tmpl_seal(open, bufs[k - 1].data, bufs[k - 1].len);
-	sh->stats.tx_packets += k;
-	sh->stats.tx_bytes += bytes;
-	return k;
-}
-
-bool rn_shard_wants_tx(const struct rn_shard *sh, rn_time now)
-{
-	if (rn_unlikely(sh->gone))
-		return false;
-	return !rn_list_empty(&sh->active) || !rn_list_empty(&sh->cnp) ||
-	       (sh->cm && (rn_neigh_wants_tx(sh->neigh) || rn_cm_wants_tx(sh->cm)));
-}
-
-bool rn_shard_only_acks(const struct rn_shard *sh)
-{
-	const struct rn_list *e;
-	unsigned looked = 0;
-
-	if (!rn_list_empty(&sh->cnp) || (sh->cm && (rn_neigh_wants_tx(sh->neigh) || rn_cm_wants_tx(sh->cm))))
-		return false;
-	rn_list_for_each(e, &sh->active)
-	{
-		const struct rn_qp *qp = rn_container_of(e, struct rn_qp, active);
-
-		if (++looked > ACKS_LOOKED_AT || !qp->rx.nowed || qp->sq.send != qp->sq.tail)
-			return false;
-		for (unsigned i = 0; i < qp->rx.nowed; i++)
-			if (qp->rx.owed[i].kind != RN_OWE_ACK)
-				return false;
-	}
-	return looked > 0;
-}
-
-/* ---- report ---- */
-
-static void publish_retired(struct rn_shard *sh)
-{
-	struct rn_list *e;
-
-	while ((e = rn_list_pop(&sh->dirty_qp))) {
-		struct rn_qp *qp = rn_container_of(e, struct rn_qp, dirty);
-
-		atomic_store_explicit(&qp->shared.sq_retired, qp->sq_retired, memory_order_release);
-		atomic_store_explicit(&qp->shared.rq_retired, qp->rq_retired, memory_order_release);
-	}
-}
-
-/* Once. */
-static void tell_overrun(struct rn_shard *sh, struct rn_cq *cq)
-{
-	if (!cq->overrun || cq->overrun_handled)
-		return;
-	cq->overrun_handled = true;
-	rn_shard_tell_cq(sh, cq, RN_EVENT_CQ_OVERRUN);
-}
-
-/* A dead CQ takes its QPs with it. Their flushes may overrun further CQs: until no more do. */
-static void bury_overrun(struct rn_shard *sh, rn_time now)
-{
-	while (sh->overrun) {
-		sh->overrun = false;
-		for (uint32_t i = 0; i <= sh->qp_mask; i++) {
-			struct rn_qp *qp = sh->qp[i];
-
-			if (!qp || !(qp->send_cq->overrun || qp->recv_cq->overrun))
-				continue;
-			tell_overrun(sh, qp->send_cq);
-			tell_overrun(sh, qp->recv_cq);
-			rn_qp_note_error(qp, "its completion queue overran");
-			rn_qp_error(qp, RN_QPE_FATAL, false, now);
-		}
-	}
-}
-
-bool rn_shard_done(struct rn_shard *sh, rn_time now)
-{
-	struct rn_list *e, *tmp;
-
-	if (rn_unlikely(sh->overrun))
-		bury_overrun(sh, now);
-	/* Retired counts first: who sees a completion may count on its room. */
-	publish_retired(sh);
-	if (rn_list_empty(&sh->dirty_cq))
-		return false;
-	rn_list_for_each(e, &sh->dirty_cq) rn_cq_publish(rn_container_of(e, struct rn_cq, dirty));
-	/* Tails before `armed`: the other half stands in the reader, which arms before it re-reads
-	 * the tails. */
-	atomic_thread_fence(memory_order_seq_cst);
-	rn_list_for_each_safe(e, tmp, &sh->dirty_cq)
-	{
-		struct rn_cq *cq = rn_container_of(e, struct rn_cq, dirty);
-
-		rn_list_del(e);
-		if (rn_cq_fires(cq))
-			rn_shard_tell_cq(sh, cq, RN_EVENT_CQ);
-		/* On another shard: it is dead for all. Buried before the next completion. */
-		if (rn_unlikely(rn_cq_dead_elsewhere(cq)))
-			sh->overrun = cq->overrun = true;
-	}
-	return true;
-}
-
-/* ---- time ---- */
-
-rn_time rn_shard_next(const struct rn_shard *sh)
-{
-	rn_time t = rn_wheel_next(&sh->wheel), p = rn_wheel_next(&sh->pace);
-
-	if (sh->gone)
-		return RN_TIME_NEVER;
-	t = RN_MIN(t, p);
-	if (sh->cm) {
-		rn_time c = rn_cm_next(sh->cm), n = rn_neigh_next(sh->neigh);
-
-		t = RN_MIN(t, RN_MIN(c, n));
-	}
-	return t;
-}
-
-void rn_shard_tick(struct rn_shard *sh, rn_time now)
-{
-	struct rn_timer *t;
-
-	while ((t = rn_wheel_expire(&sh->wheel, now)))
-		rn_requester_expired(rn_container_of(t, struct rn_qp, retry.timer), now);
-	while ((t = rn_wheel_expire(&sh->pace, now)))
-		rn_pace_due(t);
-	if (!sh->cm)
-		return;
-	if (rn_neigh_next(sh->neigh) <= now)
-		rn_neigh_tick(sh->neigh, now);
-	spread_neighbours(sh, now);
-	if (rn_cm_next(sh->cm) <= now)
-		rn_cm_tick(sh->cm, now);
-	sh->stats.neigh_full = rn_neigh_full(sh->neigh);
-	sh->stats.tx_given_up = rn_cm_dropped(sh->cm) + rn_neigh_dropped(sh->neigh);
-}
-
-/* ---- tell ---- */
-
-void rn_shard_tell_cq(struct rn_shard *sh, struct rn_cq *cq, unsigned kind)
-{
-	cq->events |= 1u << kind;
-	if (rn_list_empty(&cq->tell))
-		rn_list_add_tail(&sh->tell_cq, &cq->tell);
-}
-
-void rn_shard_tell_srq(struct rn_shard *sh, struct rn_srq_ref *ref)
-{
-	if (rn_list_empty(&ref->tell))
-		rn_list_add_tail(&sh->tell_srq, &ref->tell);
-}
-
-void rn_shard_send(struct rn_shard *sh, const struct rn_msg *m)
-{
-	/* Full: lost. Each message only hastens what a packet or a timer brings about as well. */
-	if (sh->out_tail - sh->out_head < RN_OUTBOX)
-		sh->outbox[sh->out_tail++ % RN_OUTBOX] = *m;
-}
-
-void rn_shard_comm_est(struct rn_shard *sh, struct rn_qp *qp, rn_time now)
-{
-	/* The connection manager wants to know in RTS too: the passive side is there before its REP leaves. */
-	if (qp->state == RN_QPS_RTR)
-		rn_shard_tell_qp(sh, qp, RN_QPE_COMM_EST);
-	if (sh->cm)
-		rn_cm_comm_est(sh->cm, qp->qpn, now);
-	else
-		rn_shard_send(sh,
-			      &(struct rn_msg){.to = 0, .kind = RN_MSG_COMM_EST, .qpn = qp->qpn});
-}
-
-void rn_shard_doubt(struct rn_shard *sh, const struct rn_gid *peer, rn_time now)
-{
-	if (sh->neigh)
-		rn_neigh_doubt(sh->neigh, peer, now);
-	else
-		rn_shard_send(sh, &(struct rn_msg){.to = 0, .kind = RN_MSG_DOUBT, .gid = *peer});
-}
-
-/* The lowest bit set becomes an event. */
-static void take_qp_event(struct rn_qp *qp, struct rn_event *ev)
-{
-	static const uint8_t kinds[] = {RN_EVENT_QP_FATAL, RN_EVENT_QP_REQ_ERR,
-					RN_EVENT_QP_ACCESS_ERR, RN_EVENT_COMM_EST,
-					RN_EVENT_SQ_DRAINED, RN_EVENT_QP_LAST_WQE};
-	unsigned bit = __builtin_ctz(qp->events);
-
-	qp->events &= qp->events - 1;
-	*ev = (struct rn_event){
-		.kind = kinds[bit], .id = qp->qpn, .gen = qp->gen, .user = qp->user};
-	if (!qp->events)
-		rn_list_del(&qp->tell);
-}
-
-static void take_cq_event(struct rn_cq *cq, struct rn_event *ev)
-{
-	unsigned kind = __builtin_ctz(cq->events);
-
-	cq->events &= cq->events - 1;
-	*ev = (struct rn_event){.kind = kind, .id = cq->id, .user = cq->user};
-	if (!cq->events)
-		rn_list_del(&cq->tell);
-}
-
-unsigned rn_shard_events(struct rn_shard *sh, struct rn_event *ev, unsigned n)
-{
-	struct rn_list *e;
-	unsigned k = 0;
-
-	if (sh->gone)
-		return 0;
-	while (k < n && !rn_list_empty(&sh->tell_qp))
-		take_qp_event(rn_container_of(sh->tell_qp.next, struct rn_qp, tell), &ev[k++]);
-	while (k < n && !rn_list_empty(&sh->tell_cq))
-		take_cq_event(rn_container_of(sh->tell_cq.next, struct rn_cq, tell), &ev[k++]);
-	while (k < n && (e = rn_list_pop(&sh->tell_srq))) {
-		const struct rn_srq_ref *ref = rn_container_of(e, struct rn_srq_ref, tell);
-
-		ev[k++] = (struct rn_event){.kind = RN_EVENT_SRQ_LIMIT, .id = ref->id, .user = ref->user};
-	}
-	while (sh->cm && k < n &&
-	       (rn_exec_resolved_event(sh, &ev[k]) || rn_cm_event(sh->cm, &ev[k])))
-		k++;
-	return k;
-}
-
-bool rn_shard_news(struct rn_shard *sh, struct rn_news *news)
-{
-	return rn_news_take(&sh->news, news) || (sh->cm && rn_cm_news(sh->cm, news));
-}
-
-unsigned rn_shard_outbox(struct rn_shard *sh, struct rn_msg *m, unsigned n)
-{
-	unsigned k = 0;
-
-	while (k < n && sh->out_head != sh->out_tail)
-		m[k++] = sh->outbox[sh->out_head++ % RN_OUTBOX];
-	return k;
-}
-
-void rn_shard_inbox(struct rn_shard *sh, const struct rn_msg *m, rn_time now)
-{
-	switch (m->kind) {
-	case RN_MSG_COMM_EST:
-		if (sh->cm)
-			rn_cm_comm_est(sh->cm, m->qpn, now);
-		break;
-	case RN_MSG_NEIGH:
-		rn_shard_new_mac(sh, &m->gid, m->mac);
-		break;
-	case RN_MSG_DOUBT:
-		rn_shard_doubt(sh, &m->gid, now);
-		break;
-	}
-}
-
-const struct rn_stats *rn_shard_stats(const struct rn_shard *sh)
-{
-	return &sh->stats;
 }

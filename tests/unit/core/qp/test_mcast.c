@@ -4,6 +4,8 @@
 #include "datagram.h"
 #include "net/group.h"
 #include "qp/mcast.h"
+#include "qp/qp_dispatch.h"
+#include "qp/qp_modify.h"
 
 static const struct rn_gid v4_group = {{[10] = 0xff, 0xff, 239, 1, 2, 3}};
 static const struct rn_gid v6_group = {{0xff, 0x15, [12] = 0xaa, 0xbb, 0xcc, 0xdd}};
@@ -82,7 +84,7 @@ static uint32_t another(struct rig *r, struct rn_qp **qp)
 	cmd.create_qp.sq_depth = cmd.create_qp.rq_depth = 4;
 	cmd.create_qp.sq_sge = cmd.create_qp.rq_sge = 1;
 	cmd.create_qp.qp_ctx = 55;
-	bytes = RN_ALIGN_UP(rn_exec_bytes(&cmd, &r->s[1].sh->cfg), (size_t)64);
+	bytes = RN_ALIGN_UP(rn_exec_bytes(&cmd, &r->s[1].sh->lane.cfg), (size_t)64);
 	x.mem = aligned_alloc(64, bytes);
 	memset(x.mem, 0, bytes);
 	rn_shard_exec(r->s[1].sh, &x, r->now);
@@ -117,7 +119,7 @@ static void wire_row_U9_joined_or_not(void **state)
 	const struct rn_mcast *m;
 
 	start(&r);
-	m = &r.s[1].sh->mcast;
+	m = &r.s[1].sh->lane.mcast;
 	second = another(&r, &other);
 	rig_recv(&r, 1, 3, 0, 1000);
 	rn_qp_post(other,
@@ -229,7 +231,7 @@ static void test_leaving(void **state)
 		const struct rn_mcast *m;
 
 		start(&r);
-		m = &r.s[1].sh->mcast;
+		m = &r.s[1].sh->lane.mcast;
 		for (unsigned i = 0; i < 3; i++) {
 			gid[i] = v4_group;
 			gid[i].b[15] = (uint8_t)i;

@@ -89,7 +89,7 @@ static void test_order(void **state)
 	for (uint64_t id = 1; id <= 3; id++)
 		rig_expect(&b.r, 1, id, RN_STATUS_SUCCESS);
 	assert_int_equal(b.shared.ended, b.id);
-	assert_int_equal(b.r.s[1].sh->stats.done_bind, 1);
+	assert_int_equal(b.r.s[1].sh->lane.stats.done_bind, 1);
 	rig_fini(&b.r);
 }
 
@@ -115,8 +115,8 @@ static void test_silent_and_kinds(void **state)
 	assert_true(ended(&b, 2));
 	assert_int_equal(atomic_load(&b.r.s[1].qp->shared.sq_retired), 4);
 	assert_int_equal(b.r.s[1].frames, 0);
-	assert_int_equal(b.r.s[1].sh->stats.done_bind, 2);
-	assert_int_equal(b.r.s[1].sh->stats.done_invalidate, 2);
+	assert_int_equal(b.r.s[1].sh->lane.stats.done_bind, 2);
+	assert_int_equal(b.r.s[1].sh->lane.stats.done_invalidate, 2);
 	rig_fini(&b.r);
 }
 
@@ -200,7 +200,7 @@ static void test_once(void **state)
 	rig_move(&b.r, 1, 3);
 	assert_int_equal(asked(&b, 2, 200), RN_V_OK);
 	rig_run(&b.r, RN_S(1));
-	assert_true(b.r.s[1].sh->stats.tx_retransmitted > 0);
+	assert_true(b.r.s[1].sh->lane.stats.tx_retransmitted > 0);
 	for (uint64_t id = 1; id <= 6; id++)
 		rig_expect(&b.r, 1, id, RN_STATUS_SUCCESS);
 	assert_int_equal(asked(&b, 1, 0), RN_V_REQ_RKEY);

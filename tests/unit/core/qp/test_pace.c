@@ -226,7 +226,7 @@ static void test_control_off(void **state)
 	struct rn_pkt p;
 
 	rig_init(&r, &(struct rig_opt){0});
-	r.s[0].sh->cfg.cc.algorithm = RN_CC_NONE;
+	r.s[0].sh->lane.cfg.cc.algorithm = RN_CC_NONE;
 	p = cnp_for(&r, 0);
 	assert_int_equal(rig_rx(&r, 0, &p), RN_V_CNP);
 	assert_int_equal(send_rate(&r, 0), 0);
@@ -242,7 +242,7 @@ static void test_data_can_be_marked(void **state)
 		struct rn_pkt got;
 
 		rig_init(&r, &(struct rig_opt){0});
-		r.s[0].sh->cfg.cc.ecn = ecn;
+		r.s[0].sh->lane.cfg.cc.ecn = ecn;
 		rn_qp_make_headers(r.s[0].qp);
 		rig_request(&r, 0, RN_WQE_WRITE, 0, 1, 0, 5, 0);
 		assert_true(rig_take(&r, 0, &got));
@@ -276,7 +276,7 @@ static void test_waits_for_nothing(void **state)
 		next = rn_shard_next(r.s[0].sh);
 		assert_true(next > from && next <= from + (rn_time)got.frame_len * 8 * RN_S(1) / rate + 1);
 		/* asked again before its time it is silent still */
-		rn_shard_activate(r.s[0].sh, r.s[0].qp);
+		rn_lane_activate(&r.s[0].sh->lane, r.s[0].qp);
 		rig_expect_silence(&r, 0);
 		while (!rn_shard_wants_tx(r.s[0].sh, r.now)) {
 			r.now = RN_MAX(r.now, rn_shard_next(r.s[0].sh));

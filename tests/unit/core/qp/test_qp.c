@@ -2,6 +2,7 @@
  * errors leave behind. */
 #include <errno.h>
 
+#include "qp/qp_modify.h"
 #include "rig.h"
 
 static struct rn_qp_attr good(struct rig *r, uint8_t state)

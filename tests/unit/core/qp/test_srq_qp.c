@@ -358,7 +358,7 @@ static int create(struct bench *b, uint32_t srq, uint32_t rq_depth)
 	cmd.create_qp.rq_depth = rq_depth;
 	x.mem = aligned_alloc(64, 1 << 16);
 	memset(x.mem, 0, 1 << 16);
-	assert_true(rn_exec_bytes(&cmd, &sh->cfg) <= 1 << 16);
+	assert_true(rn_exec_bytes(&cmd, &sh->lane.cfg) <= 1 << 16);
 	rn_shard_exec(sh, &x, b->r.now);
 	free(x.mem);
 	return rsp.err;

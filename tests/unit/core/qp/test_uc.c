@@ -124,7 +124,7 @@ static void test_send_error(void **state)
 	rig_run(&r, RN_S(1));
 	rig_expect(&r, 0, 4, RN_STATUS_SUCCESS);
 	rig_expect(&r, 1, 11, RN_STATUS_SUCCESS);
-	assert_int_equal(r.s[1].sh->stats.verdict[RN_V_OK], 2);
+	assert_int_equal(r.s[1].sh->lane.stats.verdict[RN_V_OK], 2);
 	assert_int_equal(given_up(&r), 0);
 	rig_fini(&r);
 }

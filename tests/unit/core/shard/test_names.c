@@ -85,8 +85,8 @@ static void name_things(struct nic *n, struct names *names, unsigned i)
 	names->of[RN_SECRET_QPNS][i] = qp.id;
 	names->of[RN_SECRET_GENERATIONS][i] = qp.gen;
 	names->of[RN_SECRET_PORTS][i] = id.port;
-	names->of[RN_SECRET_COMM_IDS][i] = rn_cm_fresh_id(n->sh->cm);
-	names->of[RN_SECRET_TIDS][i] = rn_cm_fresh_tid(n->sh->cm);
+	names->of[RN_SECRET_COMM_IDS][i] = rn_cm_fresh_id(n->sh->lane.cm);
+	names->of[RN_SECRET_TIDS][i] = rn_cm_fresh_tid(n->sh->lane.cm);
 	command(n, &(struct rn_cmd){.op = RN_CMD_DESTROY_QP, .qp = {.qpn = qp.id, .gen = qp.gen}});
 }
 

@@ -1,7 +1,7 @@
 /* The shard: who gets a packet, numbers of QPs, turns, arming, commands. */
 #include <errno.h>
 
-#include "shard/exec.h"
+#include "shard/resolve.h"
 #include "rig.h"
 
 extern unsigned fake_mads;
@@ -240,8 +240,8 @@ static void test_request_limits(void **state)
 /* The queue pair number whose turn is the i-th. */
 static uint32_t turn(const struct rn_shard *sh, uint32_t i)
 {
-	return (sh->qpn_first + rn_secret_permute(&sh->qpn_order, i, sh->qpn_count)) * sh->cfg.nshards +
-	       sh->cfg.index;
+	return (sh->qpn_first + rn_secret_permute(&sh->qpn_order, i, sh->qpn_count)) * sh->lane.cfg.nshards +
+	       sh->lane.cfg.index;
 }
 
 static void test_numbers(void **state)
@@ -277,7 +277,7 @@ static void test_numbers(void **state)
 			steps += q - last == step; /* not one after the other */
 			step = q - last;
 			assert_int_not_equal(rsp.gen, gen);
-			assert_ptr_equal(rn_shard_qp(sh, q)->sh, sh);
+			assert_ptr_equal(rn_shard_qp(sh, q)->lane, &sh->lane);
 			assert_null(rn_shard_qp(sh, q + n));
 			last = q;
 			unmake(sh, q, rsp.gen);
@@ -302,7 +302,7 @@ static void test_numbers(void **state)
 		gens[0] = rsp.gen;
 		kept[1] = make(sh, &cfg, &rsp);
 		gens[1] = rsp.gen;
-		next = sh->cm != NULL;
+		next = sh->lane.cm != NULL;
 		while ((turn(sh, next) / n & sh->qp_mask) == (kept[0] / n & sh->qp_mask))
 			next++; /* its place is taken */
 		assert_int_equal(kept[1], turn(sh, next));
@@ -363,7 +363,7 @@ static void test_commands(void **state)
 	assert_int_equal(rsp.err, -EOPNOTSUPP);
 	cmd.create_qp.type = RN_QPT_RC;
 	cmd.create_qp.sq_sge = 33;
-	assert_int_equal(rn_exec_bytes(&cmd, &r.s[0].sh->cfg), 0);
+	assert_int_equal(rn_exec_bytes(&cmd, &r.s[0].sh->lane.cfg), 0);
 	rn_shard_exec(r.s[0].sh, &x, r.now);
 	assert_int_equal(rsp.err, -EINVAL);
 	rig_fini(&r);
@@ -533,7 +533,7 @@ static void test_messages(void **state)
 	unsigned before;
 
 	rig_init(&r, &(struct rig_opt){.only_rtr = true});
-	r.s[1].sh->cm = NULL; /* as on any shard but 0 */
+	r.s[1].sh->lane.cm = NULL; /* as on any shard but 0 */
 	p = rig_pkt(&r, 1, RN_OP_WRITE_ONLY, 0, NULL, 0);
 	before = fake_comm_est;
 	assert_int_equal(rig_rx(&r, 1, &p), RN_V_OK);
@@ -546,9 +546,9 @@ static void test_messages(void **state)
 	rn_shard_inbox(r.s[0].sh, &m, r.now);
 	assert_int_equal(fake_comm_est, before + 1);
 	/* only shard 0 knows its neighbours */
-	r.s[1].sh->neigh = NULL;
+	r.s[1].sh->lane.neigh = NULL;
 	before = fake_doubts;
-	rn_shard_doubt(r.s[1].sh, &r.s[0].port.gids[0], r.now);
+	rn_lane_doubt(&r.s[1].sh->lane, &r.s[0].port.gids[0], r.now);
 	assert_int_equal(fake_doubts, before);
 	assert_int_equal(rn_shard_outbox(r.s[1].sh, &m, 1), 1);
 	assert_int_equal(m.to, 0);
@@ -575,23 +575,23 @@ static void test_turns(void **state)
 
 	rig_init(&r, &(struct rig_opt){0});
 	rn_core_defaults(&cfg);
-	cfg = r.s[0].sh->cfg;
+	cfg = r.s[0].sh->lane.cfg;
 	rig_request(&r, 0, RN_WQE_WRITE, 0, 1, 0, 200 << 10, 0);
 	assert_true(rig_take(&r, 0, &p));
-	r.s[0].sh->cq[0] = r.s[0].sh->cq[3]; /* make() wants CQ 0 */
+	r.s[0].sh->lane.cq[0] = r.s[0].sh->lane.cq[3]; /* make() wants CQ 0 */
 	other = rn_shard_qp(r.s[0].sh, make(r.s[0].sh, &cfg, &rsp));
 	other->attr = r.s[0].qp->attr;
 	other->peer = r.s[0].qp->peer;
 	other->tmpl = r.s[0].qp->tmpl;
 	other->rx.owed[0] = (struct rn_owe){.kind = RN_OWE_ACK, .psn = 7};
 	other->rx.nowed = 1;
-	rn_shard_activate(r.s[0].sh, other);
+	rn_lane_activate(&r.s[0].sh->lane, other);
 	while (rig_take(&r, 0, &p) && p.opcode != RN_OP_ACK)
 		first++;
 	assert_int_equal(p.psn, 7);
 	assert_in_range(first, 1, cfg.quota_packets);
 	unmake(r.s[0].sh, rsp.id, rsp.gen);
-	memset(&r.s[0].sh->cq[0], 0, sizeof(struct rn_cq));
+	memset(&r.s[0].sh->lane.cq[0], 0, sizeof(struct rn_cq));
 	rig_fini(&r);
 }
 
@@ -610,15 +610,15 @@ static void test_last_place(void **state)
 	assert_ptr_equal(*place, r.s[0].qp);
 	*place = NULL;
 	sh->qp[sh->qp_mask] = r.s[0].qp;
-	port = sh->port;
+	port = sh->lane.port;
 	port.mac[5] = 0x77;
 	rn_shard_port(sh, &port, r.now);
 	rn_shard_new_mac(sh, &r.s[1].port.gids[0], mac);
 	assert_memory_equal(r.s[0].qp->attr.av.dmac, mac, 6);
 	assert_int_equal(r.s[0].qp->tmpl.hdr[11], 0x77);
-	rn_retry_packet_sent(&r.s[0].qp->retry, &sh->wheel, 0, false, r.now);
+	rn_retry_packet_sent(&r.s[0].qp->retry, &sh->lane.wheel, 0, false, r.now);
 	assert_int_equal(rn_shard_leftovers(sh), 2);
-	rn_retry_stop(&r.s[0].qp->retry, &sh->wheel);
+	rn_retry_stop(&r.s[0].qp->retry, &sh->lane.wheel);
 	rn_shard_port_gone(sh, r.now);
 	assert_int_equal(r.s[0].qp->state, RN_QPS_ERR);
 	sh->gone = false;
@@ -662,13 +662,13 @@ static void test_room_for_one(void **state)
 	assert_int_equal(rn_shard_tx(sh, bufs, 1, r.now), 0);
 	free(twin);
 	for (unsigned i = 0; i < 2; i++) {
-		srq[i] = &sh->srq[i];
+		srq[i] = &sh->lane.srq[i];
 		*srq[i] = (struct rn_srq_ref){.id = i};
 		rn_list_init(&srq[i]->tell);
-		rn_shard_tell_srq(sh, srq[i]);
-		rn_shard_tell_qp(sh, r.s[0].qp, i ? RN_QPE_FATAL : RN_QPE_COMM_EST);
+		rn_lane_tell_srq(&sh->lane, srq[i]);
+		rn_lane_tell_qp(&sh->lane, r.s[0].qp, i ? RN_QPE_FATAL : RN_QPE_COMM_EST);
 		rn_shard_tell_cq(sh, r.s[0].qp->send_cq, i ? RN_EVENT_CQ : RN_EVENT_CQ_OVERRUN);
-		rn_shard_send(sh, &(struct rn_msg){.qpn = 70 + i});
+		rn_lane_send(&sh->lane, &(struct rn_msg){.qpn = 70 + i});
 	}
 	for (unsigned i = 0; i < 6; i++)
 		assert_int_equal(rn_shard_events(sh, ev, 1), 1);
@@ -680,7 +680,7 @@ static void test_room_for_one(void **state)
 	assert_int_equal(rn_shard_outbox(sh, m, 1), 0);
 	/* messages that find no room are lost, not those before them */
 	for (unsigned i = 0; i < RN_OUTBOX + 5; i++)
-		rn_shard_send(sh, &(struct rn_msg){.qpn = i});
+		rn_lane_send(&sh->lane, &(struct rn_msg){.qpn = i});
 	for (unsigned i = 0; i < RN_OUTBOX; i++) {
 		assert_int_equal(rn_shard_outbox(sh, m, 1), 1);
 		assert_int_equal(m[0].qpn, i);

@@ -1,0 +1,156 @@
+/* Which part of the transport is a request or a packet for, and whose turn is it to send? Type and state of the queue pair
+ * decide (tables of qp.h). A QP whose rate is limited sends through rn_qp_tx_limited(). Shard thread. */
+#include "qp/qp_dispatch.h"
+
+#include "qp/lane.h"
+#include "qp/pace.h"
+#include "qp/requester.h"
+#include "qp/responder.h"
+#include "qp/uc.h"
+#include "qp/ud.h"
+#include "wire/hdr.h"
+
+/* ---- posting ---- */
+
+static void post_recv(struct rn_qp *qp, const struct rn_wqe *wqe, rn_time now)
+{
+	enum rn_qp_posting how = rn_qp_states[qp->state].post_recv;
+
+	if (rn_unlikely(qp->srq)) { /* its place is the SRQ */
+		qp->lane->stats.posts_dropped++;
+		return;
+	}
+	if (how == RN_POST_TAKE) {
+		if (!rn_rq_push(&qp->rq, wqe))
+			qp->lane->stats.posts_dropped++;
+		return;
+	}
+	rn_qp_complete_unqueued(qp, qp->recv_cq, wqe->kind, wqe->wr_id,
+		    how == RN_POST_FLUSH ? RN_STATUS_WR_FLUSH_ERR : RN_STATUS_LOC_QP_OP_ERR, now);
+	qp->rq_retired++;
+	rn_lane_mark_dirty(qp->lane, qp);
+}
+
+static void post_send(struct rn_qp *qp, const struct rn_wqe *wqe, rn_time now)
+{
+	enum rn_qp_posting how = rn_qp_states[qp->state].post_send;
+
+	if (how == RN_POST_TAKE) {
+		if (!rn_sq_push(&qp->sq, wqe))
+			qp->lane->stats.posts_dropped++;
+		else
+			rn_lane_activate(qp->lane, qp);
+		return;
+	}
+	if (wqe->kind == RN_WQE_BIND)
+		rn_mw_void(qp->lane->mrs, wqe->rkey, rn_qp_via(qp));
+	rn_qp_complete_unqueued(qp, qp->send_cq, wqe->kind, wqe->wr_id,
+		    how == RN_POST_FLUSH ? RN_STATUS_WR_FLUSH_ERR : RN_STATUS_LOC_QP_OP_ERR, now);
+	qp->sq_retired++;
+	rn_lane_mark_dirty(qp->lane, qp);
+}
+
+void rn_qp_post(struct rn_qp *qp, const struct rn_wqe *wqe, rn_time now)
+{
+	if (wqe->kind == RN_WQE_RECV)
+		post_recv(qp, wqe, now);
+	else
+		post_send(qp, wqe, now);
+}
+
+/* ---- packets ---- */
+
+enum rn_verdict rn_qp_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now)
+{
+	const struct rn_qp_state_row *row = &rn_qp_states[qp->state];
+
+	if (rn_unlikely(qp->type != RN_QPT_RC)) {
+		if (!row->request_in)
+			return RN_V_QP_STATE;
+		return qp->type == RN_QPT_UD ? rn_ud_rx(qp, pkt, now) : rn_uc_rx(qp, pkt, now);
+	}
+	if (pkt->op->known && pkt->op->response)
+		return row->response_in ? rn_requester_rx(qp, pkt, now) : RN_V_QP_STATE;
+	return row->request_in ? rn_responder_rx(qp, pkt, now) : RN_V_QP_STATE;
+}
+
+static unsigned request_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now)
+{
+	if (!rn_qp_states[qp->state].go_on)
+		return 0;
+	return qp->type == RN_QPT_UD ? rn_ud_tx(qp, buf, now) : rn_requester_tx(qp, buf, now);
+}
+
+static bool answers_read(const struct rn_qp *qp)
+{
+	return qp->rx.nowed && qp->rx.owed[0].kind == RN_OWE_READ;
+}
+
+/* Replies go first, but answers to READs can go on for ever: they and requests of our own take
+ * turns. */
+unsigned rn_qp_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now)
+{
+	unsigned n = qp->own_turn && answers_read(qp) ? request_tx(qp, buf, now) : 0;
+
+	qp->own_turn = !n && answers_read(qp);
+	if (!n && qp->rx.nowed)
+		n = rn_responder_tx(qp, buf, now);
+	return n ? n : request_tx(qp, buf, now);
+}
+
+/* ---- limited ---- */
+
+/* Is the oldest thing owed one that does not wait? */
+static bool owes_small(const struct rn_qp *qp)
+{
+	const struct rn_rx *rx = &qp->rx;
+
+	return rx->nowed &&
+	       (rx->owed[0].kind != RN_OWE_READ || rx->rec[rx->owed[0].rec].op != RN_OP_READ_REQUEST);
+}
+
+static bool has_data(const struct rn_qp *qp)
+{
+	return qp->rx.nowed ||
+	       (rn_qp_states[qp->state].go_on && !qp->retry.rnr_wait && qp->sq.send != qp->sq.tail);
+}
+
+/* Of a packet of ours. */
+static bool is_data(const struct rn_qp *qp, const uint8_t *frame)
+{
+	const struct rn_opcode_row *op = rn_opcode_row(frame[qp->tmpl.bytes - RN_BTH_BYTES]);
+
+	return op->family != RN_F_ACK && op->family != RN_F_ATOMIC_ACK;
+}
+
+static void hold_back(struct rn_qp *qp)
+{
+	rn_time when = rn_cc_wake_at(&qp->cc);
+
+	if (qp->pace.when == when)
+		return;
+	qp->lane->stats.cc_waits++;
+	rn_timer_arm(&qp->lane->pace, &qp->pace, when);
+}
+
+unsigned rn_qp_tx_limited(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now)
+{
+	uint64_t was = qp->cc.rate;
+	rn_time at = rn_cc_send_at(&qp->cc, &qp->lane->cfg.cc, now);
+	unsigned n = 0;
+
+	if (at > now) {
+		if (owes_small(qp))
+			n = rn_responder_tx(qp, buf, now);
+		else if (has_data(qp))
+			hold_back(qp);
+	} else {
+		n = rn_qp_tx(qp, buf, now);
+		if (!n)
+			rn_cc_idle(&qp->cc);
+		else if (qp->cc.limited && is_data(qp, buf->data))
+			rn_cc_sent(&qp->cc, &qp->lane->cfg.cc, n, now);
+	}
+	rn_pace_note_rate(qp, was);
+	return n;
+}

@@ -1,0 +1,452 @@
+/* The turn of a shard: everything its thread does for it. Finds the QP of a packet or a request, lets QPs with
+ * something to say take turns, runs their timers, publishes completions, collects events. What a
+ * packet means to a QP is decided in responder.c and requester.c; connections and neighbours (shard
+ * 0) in cm.c and neigh.c. Owned by its thread.
+ */
+#include "shard/shard.h"
+
+#include <string.h>
+
+#include "shard/cnp.h"
+#include "shard/resolve.h"
+#include "wire/frame.h"
+#include "shard/gsi.h"
+#include "qp/pace.h"
+#include "qp/qp_dispatch.h"
+#include "qp/requester.h"
+
+/* Among more QPs than these one will have something else to say than an ACK. */
+#define ACKS_LOOKED_AT 4
+
+/* ---- asked ---- */
+
+void rn_shard_post(struct rn_shard *sh, const struct rn_wqe *wqe, rn_time now)
+{
+	struct rn_qp *qp = rn_shard_qp(sh, wqe->qpn & RN_PSN_MASK);
+
+	if (rn_unlikely(!qp || qp->gen != wqe->qp_gen)) {
+		sh->lane.stats.posts_dropped++;
+		return;
+	}
+	sh->lane.stats.posts++;
+	rn_qp_post(qp, wqe, now);
+}
+
+/* ---- learn ---- */
+
+static bool mac_is(const uint8_t *a, const uint8_t *b)
+{
+	return memcmp(a, b, 6) == 0;
+}
+
+static bool vlan_fits(const struct rn_shard *sh, const struct rn_pkt *pkt)
+{
+	unsigned vid = pkt->has_vlan ? pkt->vlan_tci & 0xFFF : 0;
+	unsigned own = sh->lane.port.has_vlan ? sh->lane.port.vlan_tci & 0xFFF : 0;
+
+	return vid == own;
+}
+
+/* The low 15 bits of ours are 0x7FFF, and ours is the full member. */
+static bool pkey_fits(uint16_t pkey)
+{
+	return (pkey & 0x7FFF) == 0x7FFF;
+}
+
+/* One copy to each member. The packet is accepted if anybody takes it. */
+static enum rn_verdict to_group(struct rn_shard *sh, const struct rn_pkt *pkt, rn_time now)
+{
+	const struct rn_mcast_group *g = rn_mcast_find(&sh->lane.mcast, &pkt->dst);
+	enum rn_verdict v = RN_V_MULTICAST;
+	uint64_t before = sh->lane.stats.rx_copies;
+
+	if (!g)
+		return RN_V_MULTICAST;
+	if ((pkt->opcode & 0xE0) != RN_T_UD)
+		return RN_V_QP_TRANSPORT;
+	if (!pkey_fits(pkt->pkey))
+		return RN_V_PKEY;
+	for (uint32_t i = 0; i < g->nmembers; i++) {
+		v = rn_qp_rx(g->member[i], pkt, now);
+		sh->lane.stats.rx_copies += v == RN_V_OK;
+	}
+	return sh->lane.stats.rx_copies != before ? RN_V_OK : v;
+}
+
+/* To one of the well-known numbers, or to nobody. */
+static enum rn_verdict to_no_qp(struct rn_shard *sh, const struct rn_pkt *pkt, rn_time now)
+{
+	if (pkt->op->known && pkt->op->family == RN_F_CNP)
+		return pkey_fits(pkt->pkey) ? rn_cnp_rx(sh, pkt, now) : RN_V_PKEY;
+	if (pkt->dest_qpn == 0)
+		return RN_V_QP0;
+	if (pkt->dest_qpn == RN_MCAST_QPN)
+		return to_group(sh, pkt, now);
+	if (rn_port_own(&sh->lane.port, &pkt->dst) < 0)
+		return RN_V_IP_NOT_OURS;
+	if (pkt->dest_qpn != RN_GSI_QPN)
+		return RN_V_QP_UNKNOWN;
+	return pkey_fits(pkt->pkey) ? rn_gsi_rx(sh, pkt, now) : RN_V_PKEY;
+}
+
+static enum rn_verdict to_qp(struct rn_shard *sh, const struct rn_pkt *pkt, rn_time now)
+{
+	struct rn_qp *qp = rn_shard_qp(sh, pkt->dest_qpn);
+
+	if (rn_unlikely(!qp || (pkt->opcode & 0xE0) == RN_T_CNP))
+		return to_no_qp(sh, pkt, now);
+	if ((pkt->opcode & 0xE0) != qp->transport)
+		return RN_V_QP_TRANSPORT;
+	if (rn_unlikely(qp->state < RN_QPS_RTR))
+		return RN_V_QP_STATE;
+	if (!pkey_fits(pkt->pkey))
+		return RN_V_PKEY;
+	if (rn_unlikely(!rn_gid_equal(&pkt->dst, &qp->own) ||
+			!rn_gid_equal(&pkt->src, &qp->peer))) {
+		if (rn_port_own(&sh->lane.port, &pkt->dst) < 0)
+			return RN_V_IP_NOT_OURS;
+		if (sh->lane.port.check_source && qp->type != RN_QPT_UD)
+			return RN_V_QP_ADDRESS;
+	}
+	return rn_qp_rx(qp, pkt, now);
+}
+
+/* What became known of neighbours: QPs take the new address, other shards and waiting clients hear
+ * of it. */
+static void spread_neighbours(struct rn_shard *sh, rn_time now)
+{
+	struct rn_msg m = {.to = RN_MSG_ALL, .kind = RN_MSG_NEIGH};
+	enum rn_neigh_state state;
+
+	while (sh->lane.out_tail - sh->lane.out_head < RN_OUTBOX &&
+	       rn_neigh_changed(sh->lane.neigh, &m.gid, m.mac, &state)) {
+		rn_resolve_look(sh, now);
+		if (state != RN_NEIGH_READY)
+			continue;
+		rn_shard_new_mac(sh, &m.gid, m.mac);
+		if (sh->lane.cfg.nshards > 1)
+			rn_lane_send(&sh->lane, &m);
+	}
+}
+
+static enum rn_verdict to_neighbour(struct rn_shard *sh, const struct rn_pkt *pkt, rn_time now)
+{
+	enum rn_verdict v;
+
+	if (!sh->lane.neigh)
+		return RN_V_FRAME_ETHERTYPE;
+	v = rn_neigh_rx(sh->lane.neigh, pkt, now);
+	sh->lane.stats.address_conflicts = rn_neigh_conflicts(sh->lane.neigh);
+	spread_neighbours(sh, now);
+	return v;
+}
+
+static enum rn_verdict route(struct rn_shard *sh, const struct rn_pkt *pkt, rn_time now)
+{
+	bool group = pkt->dmac[0] & 1 && (pkt->kind != RN_PKT_IB || pkt->dest_qpn == RN_MCAST_QPN);
+
+	if (rn_unlikely(!mac_is(pkt->dmac, sh->lane.port.mac)) && !group)
+		return RN_V_FRAME_MAC;
+	if (rn_unlikely(!vlan_fits(sh, pkt)))
+		return RN_V_FRAME_VLAN;
+	return rn_likely(pkt->kind == RN_PKT_IB) ? to_qp(sh, pkt, now) : to_neighbour(sh, pkt, now);
+}
+
+enum rn_verdict rn_shard_rx(struct rn_shard *sh, const struct rn_pkt *pkt, rn_time now)
+{
+	enum rn_verdict v = route(sh, pkt, now);
+
+	sh->lane.stats.verdict[v]++;
+	sh->lane.stats.rx_packets++;
+	sh->lane.stats.rx_bytes += pkt->frame_len;
+	if (rn_unlikely((pkt->tclass & 3) == 3))
+		rn_cnp_marked(sh, pkt, v, now);
+	return v;
+}
+
+void rn_shard_refused(struct rn_shard *sh, enum rn_verdict v)
+{
+	sh->lane.stats.rx_packets++;
+	sh->lane.stats.verdict[v]++;
+}
+
+/* ---- speak ---- */
+
+static unsigned control_tx(struct rn_shard *sh, struct rn_txbuf *buf, rn_time now)
+{
+	unsigned n = 0;
+
+	if (rn_neigh_wants_tx(sh->lane.neigh))
+		n = rn_neigh_tx(sh->lane.neigh, buf->data, buf->cap, now);
+	if (n)
+		sh->lane.stats.tx_arp_nd++;
+	else if (rn_cm_wants_tx(sh->lane.cm))
+		n = rn_gsi_tx(sh, buf, now);
+	return n;
+}
+
+unsigned rn_shard_tx(struct rn_shard *sh, struct rn_txbuf *bufs, unsigned n, rn_time now)
+{
+	unsigned k = 0;
+	uint64_t bytes = 0;
+	struct rn_tmpl *open = NULL; /* of the frame built last, whose ICRC is still to come */
+
+	if (rn_unlikely(sh->gone))
+		return 0;
+	for (; sh->lane.cm && k < n; k++) {
+		bufs[k].len = control_tx(sh, &bufs[k], now);
+		if (!bufs[k].len)
+			break;
+		bytes += bufs[k].len;
+	}
+	for (; k < n && !rn_list_empty(&sh->cnp); k++)
+		bytes += bufs[k].len = rn_cnp_tx(sh, &bufs[k], now);
+	while (k < n && !rn_list_empty(&sh->lane.active)) {
+		struct rn_qp *qp = rn_container_of(sh->lane.active.next, struct rn_qp, active);
+
+		bufs[k].len = rn_unlikely(qp->cc.limited) ? rn_qp_tx_limited(qp, &bufs[k], now)
+							  : rn_qp_tx(qp, &bufs[k], now);
+		if (!bufs[k].len) {
+			rn_list_del(&qp->active);
+			continue;
+		}
+		if (open)
+			rn_tmpl_seal(open, bufs[k - 1].data, bufs[k - 1].len);
+		open = qp->type == RN_QPT_UD ? NULL : &qp->tmpl; /* datagrams are whole */
+		bytes += bufs[k++].len;
+		if (--qp->quota == 0) {
+			qp->quota = sh->lane.cfg.quota_packets;
+			rn_list_del(&qp->active);
+			rn_list_add_tail(&sh->lane.active, &qp->active);
+		}
+	}
+	if (open)
+		rn_tmpl_seal(open, bufs[k - 1].data, bufs[k - 1].len);
+	sh->lane.stats.tx_packets += k;
+	sh->lane.stats.tx_bytes += bytes;
+	return k;
+}
+
+bool rn_shard_wants_tx(const struct rn_shard *sh, rn_time now)
+{
+	if (rn_unlikely(sh->gone))
+		return false;
+	return !rn_list_empty(&sh->lane.active) || !rn_list_empty(&sh->cnp) ||
+	       (sh->lane.cm && (rn_neigh_wants_tx(sh->lane.neigh) || rn_cm_wants_tx(sh->lane.cm)));
+}
+
+bool rn_shard_only_acks(const struct rn_shard *sh)
+{
+	const struct rn_list *e;
+	unsigned looked = 0;
+
+	if (!rn_list_empty(&sh->cnp) || (sh->lane.cm && (rn_neigh_wants_tx(sh->lane.neigh) || rn_cm_wants_tx(sh->lane.cm))))
+		return false;
+	rn_list_for_each(e, &sh->lane.active)
+	{
+		const struct rn_qp *qp = rn_container_of(e, struct rn_qp, active);
+
+		if (++looked > ACKS_LOOKED_AT || !qp->rx.nowed || qp->sq.send != qp->sq.tail)
+			return false;
+		for (unsigned i = 0; i < qp->rx.nowed; i++)
+			if (qp->rx.owed[i].kind != RN_OWE_ACK)
+				return false;
+	}
+	return looked > 0;
+}
+
+/* ---- report ---- */
+
+static void publish_retired(struct rn_shard *sh)
+{
+	struct rn_list *e;
+
+	while ((e = rn_list_pop(&sh->lane.dirty_qp))) {
+		struct rn_qp *qp = rn_container_of(e, struct rn_qp, dirty);
+
+		atomic_store_explicit(&qp->shared.sq_retired, qp->sq_retired, memory_order_release);
+		atomic_store_explicit(&qp->shared.rq_retired, qp->rq_retired, memory_order_release);
+	}
+}
+
+/* Once. */
+static void tell_overrun(struct rn_shard *sh, struct rn_cq *cq)
+{
+	if (!cq->overrun || cq->overrun_handled)
+		return;
+	cq->overrun_handled = true;
+	rn_shard_tell_cq(sh, cq, RN_EVENT_CQ_OVERRUN);
+}
+
+/* A dead CQ takes its QPs with it. Their flushes may overrun further CQs: until no more do. */
+static void bury_overrun(struct rn_shard *sh, rn_time now)
+{
+	while (sh->lane.overrun) {
+		sh->lane.overrun = false;
+		for (uint32_t i = 0; i <= sh->qp_mask; i++) {
+			struct rn_qp *qp = sh->qp[i];
+
+			if (!qp || !(qp->send_cq->overrun || qp->recv_cq->overrun))
+				continue;
+			tell_overrun(sh, qp->send_cq);
+			tell_overrun(sh, qp->recv_cq);
+			rn_qp_note_error(qp, "its completion queue overran");
+			rn_qp_error(qp, RN_QPE_FATAL, false, now);
+		}
+	}
+}
+
+bool rn_shard_done(struct rn_shard *sh, rn_time now)
+{
+	struct rn_list *e, *tmp;
+
+	if (rn_unlikely(sh->lane.overrun))
+		bury_overrun(sh, now);
+	/* Retired counts first: who sees a completion may count on its room. */
+	publish_retired(sh);
+	if (rn_list_empty(&sh->lane.dirty_cq))
+		return false;
+	rn_list_for_each(e, &sh->lane.dirty_cq) rn_cq_publish(rn_container_of(e, struct rn_cq, dirty));
+	/* Tails before `armed`: the other half stands in the reader, which arms before it re-reads
+	 * the tails. */
+	atomic_thread_fence(memory_order_seq_cst);
+	rn_list_for_each_safe(e, tmp, &sh->lane.dirty_cq)
+	{
+		struct rn_cq *cq = rn_container_of(e, struct rn_cq, dirty);
+
+		rn_list_del(e);
+		if (rn_cq_fires(cq))
+			rn_shard_tell_cq(sh, cq, RN_EVENT_CQ);
+		/* On another shard: it is dead for all. Buried before the next completion. */
+		if (rn_unlikely(rn_cq_dead_elsewhere(cq)))
+			sh->lane.overrun = cq->overrun = true;
+	}
+	return true;
+}
+
+/* ---- time ---- */
+
+rn_time rn_shard_next(const struct rn_shard *sh)
+{
+	rn_time t = rn_wheel_next(&sh->lane.wheel), p = rn_wheel_next(&sh->lane.pace);
+
+	if (sh->gone)
+		return RN_TIME_NEVER;
+	t = RN_MIN(t, p);
+	if (sh->lane.cm) {
+		rn_time c = rn_cm_next(sh->lane.cm), n = rn_neigh_next(sh->lane.neigh);
+
+		t = RN_MIN(t, RN_MIN(c, n));
+	}
+	return t;
+}
+
+void rn_shard_tick(struct rn_shard *sh, rn_time now)
+{
+	struct rn_timer *t;
+
+	while ((t = rn_wheel_expire(&sh->lane.wheel, now)))
+		rn_requester_expired(rn_container_of(t, struct rn_qp, retry.timer), now);
+	while ((t = rn_wheel_expire(&sh->lane.pace, now)))
+		rn_pace_due(t);
+	if (!sh->lane.cm)
+		return;
+	if (rn_neigh_next(sh->lane.neigh) <= now)
+		rn_neigh_tick(sh->lane.neigh, now);
+	spread_neighbours(sh, now);
+	if (rn_cm_next(sh->lane.cm) <= now)
+		rn_cm_tick(sh->lane.cm, now);
+	sh->lane.stats.neigh_full = rn_neigh_full(sh->lane.neigh);
+	sh->lane.stats.tx_given_up = rn_cm_dropped(sh->lane.cm) + rn_neigh_dropped(sh->lane.neigh);
+}
+
+/* ---- tell ---- */
+
+void rn_shard_tell_cq(struct rn_shard *sh, struct rn_cq *cq, unsigned kind)
+{
+	cq->events |= 1u << kind;
+	if (rn_list_empty(&cq->tell))
+		rn_list_add_tail(&sh->tell_cq, &cq->tell);
+}
+
+/* The lowest bit set becomes an event. */
+static void take_qp_event(struct rn_qp *qp, struct rn_event *ev)
+{
+	static const uint8_t kinds[] = {RN_EVENT_QP_FATAL, RN_EVENT_QP_REQ_ERR,
+					RN_EVENT_QP_ACCESS_ERR, RN_EVENT_COMM_EST,
+					RN_EVENT_SQ_DRAINED, RN_EVENT_QP_LAST_WQE};
+	unsigned bit = __builtin_ctz(qp->events);
+
+	qp->events &= qp->events - 1;
+	*ev = (struct rn_event){
+		.kind = kinds[bit], .id = qp->qpn, .gen = qp->gen, .user = qp->user};
+	if (!qp->events)
+		rn_list_del(&qp->tell);
+}
+
+static void take_cq_event(struct rn_cq *cq, struct rn_event *ev)
+{
+	unsigned kind = __builtin_ctz(cq->events);
+
+	cq->events &= cq->events - 1;
+	*ev = (struct rn_event){.kind = kind, .id = cq->id, .user = cq->user};
+	if (!cq->events)
+		rn_list_del(&cq->tell);
+}
+
+unsigned rn_shard_events(struct rn_shard *sh, struct rn_event *ev, unsigned n)
+{
+	struct rn_list *e;
+	unsigned k = 0;
+
+	if (sh->gone)
+		return 0;
+	while (k < n && !rn_list_empty(&sh->lane.tell_qp))
+		take_qp_event(rn_container_of(sh->lane.tell_qp.next, struct rn_qp, tell), &ev[k++]);
+	while (k < n && !rn_list_empty(&sh->tell_cq))
+		take_cq_event(rn_container_of(sh->tell_cq.next, struct rn_cq, tell), &ev[k++]);
+	while (k < n && (e = rn_list_pop(&sh->lane.tell_srq))) {
+		const struct rn_srq_ref *ref = rn_container_of(e, struct rn_srq_ref, tell);
+
+		ev[k++] = (struct rn_event){.kind = RN_EVENT_SRQ_LIMIT, .id = ref->id, .user = ref->user};
+	}
+	while (sh->lane.cm && k < n &&
+	       (rn_resolve_event(sh, &ev[k]) || rn_cm_event(sh->lane.cm, &ev[k])))
+		k++;
+	return k;
+}
+
+bool rn_shard_news(struct rn_shard *sh, struct rn_news *news)
+{
+	return rn_news_take(&sh->lane.news, news) || (sh->lane.cm && rn_cm_news(sh->lane.cm, news));
+}
+
+unsigned rn_shard_outbox(struct rn_shard *sh, struct rn_msg *m, unsigned n)
+{
+	unsigned k = 0;
+
+	while (k < n && sh->lane.out_head != sh->lane.out_tail)
+		m[k++] = sh->lane.outbox[sh->lane.out_head++ % RN_OUTBOX];
+	return k;
+}
+
+void rn_shard_inbox(struct rn_shard *sh, const struct rn_msg *m, rn_time now)
+{
+	switch (m->kind) {
+	case RN_MSG_COMM_EST:
+		if (sh->lane.cm)
+			rn_cm_comm_est(sh->lane.cm, m->qpn, now);
+		break;
+	case RN_MSG_NEIGH:
+		rn_shard_new_mac(sh, &m->gid, m->mac);
+		break;
+	case RN_MSG_DOUBT:
+		rn_lane_doubt(&sh->lane, &m->gid, now);
+		break;
+	}
+}
+
+const struct rn_stats *rn_shard_stats(const struct rn_shard *sh)
+{
+	return &sh->lane.stats;
+}
