@@ -190,7 +190,7 @@ MUTANTS = [
            "X(ESTABLISHED, REP_AGAIN,  nothing, ", "connect"),
     Mutant("DREQ not repeated", "dataplane/core/cm/cm.c", "X(DREQ_SENT,   TIMER,      resend, ",
            "X(DREQ_SENT,   TIMER,      nothing, ", "connect"),
-    Mutant("timewait lasts for ever", "dataplane/core/cm/cm_index.c",
+    Mutant("timewait lasts for ever", "dataplane/core/cm/cm_id.c",
            "now + rn_cm_time_of(RN_MIN(c->timeout_code, RN_CM_TIMEWAIT_CODE))", "now + RN_S(1000000)", "connect"),
     Mutant("MRA of the REQ stops nothing", "dataplane/core/cm/cm.c", "X(REQ_SENT,    MRA_REQ,    wait_longer, ",
            "X(REQ_SENT,    MRA_REQ,    nothing, ", "connect"),

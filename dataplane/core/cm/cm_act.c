@@ -9,22 +9,6 @@
 
 #include "cm/cm_priv.h"
 
-/* CM times are codes: 4.096 us << code. */
-rn_time rn_cm_time_of(uint8_t code)
-{
-	return (rn_time)4096 << (code & 31);
-}
-
-/* The smallest code that is no shorter. */
-uint8_t rn_cm_code_of(rn_time t)
-{
-	uint8_t code = 0;
-
-	while (code < 31 && rn_cm_time_of(code) < t)
-		code++;
-	return code;
-}
-
 uint8_t rn_cm_bound_timeout(const struct rn_cm *cm, uint8_t code)
 {
 	uint8_t own = cm->ack_timeout;

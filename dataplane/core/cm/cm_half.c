@@ -64,3 +64,24 @@ void rn_cm_half_end(struct rn_cm *cm, struct rn_cm_conn *c)
 		listener->nhalf--;
 	--*count_of(cm, &c->av.dgid);
 }
+
+struct rn_cm_conn *rn_cm_child(struct rn_cm *cm, struct rn_cm_conn *listener,
+			       const struct rn_gid *from)
+{
+	struct rn_cm_conn *c = NULL;
+
+	if ((!listener->backlog || listener->nheld < listener->backlog) &&
+	    rn_cm_half_room(cm, listener, from))
+		c = rn_cm_new(cm);
+	if (!c)
+		return NULL;
+	rn_cm_take_port(cm, c, listener->port);
+	c->port_space = listener->port_space;
+	c->qp_type = listener->qp_type;
+	c->user = listener->user;
+	c->parent = listener;
+	c->parent_id = listener->id;
+	listener->nheld++;
+	rn_list_add_tail(&listener->held, &c->sibling);
+	return c;
+}

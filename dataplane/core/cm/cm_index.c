@@ -1,9 +1,8 @@
-/* Who has which name? Client ids, communication ids, QPNs, addresses and ports, and what timewait
- * keeps of them.
+/* Who has which name? Client ids, communication ids, QPNs, addresses and ports.
  *
  * Owns the table of connections (slots handed out first in, first out; a client id is slot and
- * generation), the hash tables over it, the use counts of ephemeral ports and the timewait records
- * with their wheel. Communication ids, transaction ids and ephemeral ports are drawn from a secret
+ * generation), the hash tables over it, the use counts of ephemeral ports and the memory of the
+ * timewait records (cm_id.c). Communication ids, transaction ids and ephemeral ports are drawn from a secret
  * each, and the tables are keyed with another: strangers neither guess a name nor choose where it
  * goes. Runs on shard 0.
  */
@@ -106,27 +105,6 @@ struct rn_cm_conn *rn_cm_new(struct rn_cm *cm)
 	return c;
 }
 
-struct rn_cm_conn *rn_cm_child(struct rn_cm *cm, struct rn_cm_conn *listener,
-			       const struct rn_gid *from)
-{
-	struct rn_cm_conn *c = NULL;
-
-	if ((!listener->backlog || listener->nheld < listener->backlog) &&
-	    rn_cm_half_room(cm, listener, from))
-		c = rn_cm_new(cm);
-	if (!c)
-		return NULL;
-	rn_cm_take_port(cm, c, listener->port);
-	c->port_space = listener->port_space;
-	c->qp_type = listener->qp_type;
-	c->user = listener->user;
-	c->parent = listener;
-	c->parent_id = listener->id;
-	listener->nheld++;
-	rn_list_add_tail(&listener->held, &c->sibling);
-	return c;
-}
-
 void rn_cm_release(struct rn_cm *cm, struct rn_cm_conn *c)
 {
 	rn_cm_unindex_wire(cm, c);
@@ -152,7 +130,7 @@ struct rn_cm_conn *rn_cm_by_id(const struct rn_cm *cm, uint32_t id)
 
 /* ---- lookups ---- */
 
-static uint64_t hash2(const struct rn_cm *cm, uint64_t a, uint64_t b)
+uint64_t rn_cm_hash2(const struct rn_cm *cm, uint64_t a, uint64_t b)
 {
 	const uint64_t key[2] = {a, b};
 
@@ -171,7 +149,7 @@ static uint64_t hash_tuple(const struct rn_cm *cm, const struct rn_cm_conn *c)
 
 struct rn_cm_conn *rn_cm_by_local(const struct rn_cm *cm, uint32_t local_id)
 {
-	for (struct rn_hnode *n = rn_htab_first(&cm->by_local, hash2(cm, local_id, 0)); n;
+	for (struct rn_hnode *n = rn_htab_first(&cm->by_local, rn_cm_hash2(cm, local_id, 0)); n;
 	     n = rn_htab_next(n))
 		if (conn_of(n, by_local)->local_id == local_id)
 			return conn_of(n, by_local);
@@ -217,7 +195,7 @@ struct rn_cm_conn *rn_cm_by_peer_qp(const struct rn_cm *cm, uint32_t qpn, uint64
 
 struct rn_cm_conn *rn_cm_by_qpn(const struct rn_cm *cm, uint32_t qpn)
 {
-	for (struct rn_hnode *n = rn_htab_first(&cm->by_qpn, hash2(cm, qpn, 3)); n;
+	for (struct rn_hnode *n = rn_htab_first(&cm->by_qpn, rn_cm_hash2(cm, qpn, 3)); n;
 	     n = rn_htab_next(n))
 		if (conn_of(n, by_qpn)->own.qpn == qpn)
 			return conn_of(n, by_qpn);
@@ -270,7 +248,7 @@ struct rn_cm_conn *rn_cm_listener_at(const struct rn_cm *cm, uint16_t port_space
 {
 	uint64_t service = rn_cm_service_id(port_space, port);
 
-	for (struct rn_hnode *n = rn_htab_first(&cm->by_port, hash2(cm, service, 5)); n;
+	for (struct rn_hnode *n = rn_htab_first(&cm->by_port, rn_cm_hash2(cm, service, 5)); n;
 	     n = rn_htab_next(n)) {
 		struct rn_cm_conn *c = conn_of(n, by_port);
 
@@ -316,7 +294,7 @@ static void del(struct rn_htab *table, struct rn_hnode *node, bool *in)
 
 void rn_cm_index_local(struct rn_cm *cm, struct rn_cm_conn *c)
 {
-	add(&cm->by_local, &c->by_local, &c->in_local, hash2(cm, c->local_id, 0));
+	add(&cm->by_local, &c->by_local, &c->in_local, rn_cm_hash2(cm, c->local_id, 0));
 }
 
 void rn_cm_index_peer(struct rn_cm *cm, struct rn_cm_conn *c)
@@ -329,7 +307,7 @@ void rn_cm_index_peer(struct rn_cm *cm, struct rn_cm_conn *c)
 
 void rn_cm_index_qpn(struct rn_cm *cm, struct rn_cm_conn *c)
 {
-	add(&cm->by_qpn, &c->by_qpn, &c->in_qpn, hash2(cm, c->own.qpn, 3));
+	add(&cm->by_qpn, &c->by_qpn, &c->in_qpn, rn_cm_hash2(cm, c->own.qpn, 3));
 }
 
 void rn_cm_index_tuple(struct rn_cm *cm, struct rn_cm_conn *c)
@@ -340,7 +318,7 @@ void rn_cm_index_tuple(struct rn_cm *cm, struct rn_cm_conn *c)
 void rn_cm_index_listener(struct rn_cm *cm, struct rn_cm_conn *c)
 {
 	add(&cm->by_port, &c->by_port, &c->in_port,
-	    hash2(cm, rn_cm_service_id(c->port_space, c->port), 5));
+	    rn_cm_hash2(cm, rn_cm_service_id(c->port_space, c->port), 5));
 }
 
 void rn_cm_index_asker(struct rn_cm *cm, struct rn_cm_conn *c)
@@ -398,129 +376,4 @@ void rn_cm_leave_port(struct rn_cm *cm, struct rn_cm_conn *c)
 	c->has_port = false;
 	del(&cm->by_port, &c->by_port, &c->in_port);
 	del(&cm->by_tuple, &c->by_tuple, &c->in_tuple);
-}
-
-/* ---- fresh names ---- */
-
-uint32_t rn_cm_fresh_id(struct rn_cm *cm)
-{
-	uint32_t id;
-
-	do {
-		id = (uint32_t)rn_stream_next(&cm->ids);
-	} while (id == 0 || rn_cm_by_local(cm, id) || rn_cm_local_waits(cm, id));
-	return id;
-}
-
-uint64_t rn_cm_fresh_tid(struct rn_cm *cm)
-{
-	return rn_stream_next(&cm->tids);
-}
-
-/* ---- timewait ---- */
-
-static uint32_t *chain(const struct rn_cm *cm, uint32_t *heads, uint64_t a, uint64_t b)
-{
-	return &heads[hash2(cm, a, b) & cm->wait_mask];
-}
-
-/* Takes w out of the chain at head; next is the offset of the chain's link in a record. */
-static void unlink_from(struct rn_cm *cm, uint32_t *head, const struct rn_cm_wait *w, size_t next)
-{
-	uint32_t self = (uint32_t)(w - cm->waits) + 1;
-
-	while (*head != self)
-		head = (uint32_t *)((char *)&cm->waits[*head - 1] + next);
-	*head = *(const uint32_t *)((const char *)w + next);
-}
-
-static void end_wait(struct rn_cm *cm, struct rn_cm_wait *w)
-{
-	struct rn_cm_conn *c = rn_cm_by_id(cm, w->conn_id);
-
-	rn_timer_cancel(&cm->wait_wheel, &w->timer);
-	unlink_from(cm, chain(cm, cm->wait_local, w->local_id, 0), w,
-		    offsetof(struct rn_cm_wait, next_local));
-	unlink_from(cm, chain(cm, cm->wait_remote, w->remote_id, w->remote_guid), w,
-		    offsetof(struct rn_cm_wait, next_remote));
-	unlink_from(cm, chain(cm, cm->wait_qpn, w->qpn, 3), w,
-		    offsetof(struct rn_cm_wait, next_qpn));
-	cm->wait_free[cm->nwait_free++] = (uint32_t)(w - cm->waits);
-	cm->nwaits--;
-	if (c)
-		rn_cm_tell(cm, c, RN_EVENT_CM_TIMEWAIT_EXIT, 0, 0);
-}
-
-static void link_first(struct rn_cm *cm, uint32_t *head, const struct rn_cm_wait *w, uint32_t *next)
-{
-	*next = *head;
-	*head = (uint32_t)(w - cm->waits) + 1;
-}
-
-/* The ids and the QPN pass from the connection to the record. */
-void rn_cm_enter_wait(struct rn_cm *cm, struct rn_cm_conn *c, rn_time now)
-{
-	struct rn_cm_wait *w;
-
-	if (cm->nwait_free == 0) {
-		end_wait(cm, &cm->waits[cm->wait_cursor]);
-		cm->wait_cursor = (cm->wait_cursor + 1) % cm->max_waits;
-		cm->dropped++;
-	}
-	w = &cm->waits[cm->wait_free[--cm->nwait_free]];
-	w->local_id = c->local_id;
-	w->remote_id = c->remote_id;
-	w->remote_guid = c->remote_guid;
-	w->peer = c->av.dgid;
-	w->qpn = c->own.qpn;
-	w->conn_id = c->id;
-	link_first(cm, chain(cm, cm->wait_local, w->local_id, 0), w, &w->next_local);
-	link_first(cm, chain(cm, cm->wait_remote, w->remote_id, w->remote_guid), w,
-		   &w->next_remote);
-	link_first(cm, chain(cm, cm->wait_qpn, w->qpn, 3), w, &w->next_qpn);
-	rn_timer_arm(&cm->wait_wheel, &w->timer,
-		     now + rn_cm_time_of(RN_MIN(c->timeout_code, RN_CM_TIMEWAIT_CODE)));
-	cm->nwaits++;
-	rn_cm_unindex_wire(cm, c);
-}
-
-bool rn_cm_local_waits(const struct rn_cm *cm, uint32_t local_id)
-{
-	for (uint32_t i = *chain(cm, cm->wait_local, local_id, 0); i;
-	     i = cm->waits[i - 1].next_local)
-		if (cm->waits[i - 1].local_id == local_id)
-			return true;
-	return false;
-}
-
-bool rn_cm_remote_waits(const struct rn_cm *cm, uint32_t remote_id, uint64_t guid,
-			const struct rn_gid *from)
-{
-	for (uint32_t i = *chain(cm, cm->wait_remote, remote_id, guid); i;
-	     i = cm->waits[i - 1].next_remote)
-		if (cm->waits[i - 1].remote_id == remote_id && cm->waits[i - 1].remote_guid == guid &&
-		    rn_gid_equal(&cm->waits[i - 1].peer, from))
-			return true;
-	return false;
-}
-
-bool rn_cm_qpn_waits(const struct rn_cm *cm, uint32_t qpn)
-{
-	for (uint32_t i = *chain(cm, cm->wait_qpn, qpn, 3); i; i = cm->waits[i - 1].next_qpn)
-		if (cm->waits[i - 1].qpn == qpn)
-			return true;
-	return rn_cm_by_qpn(cm, qpn) != NULL;
-}
-
-void rn_cm_wait_tick(struct rn_cm *cm, rn_time now)
-{
-	struct rn_timer *t;
-
-	while ((t = rn_wheel_expire(&cm->wait_wheel, now)))
-		end_wait(cm, rn_container_of(t, struct rn_cm_wait, timer));
-}
-
-unsigned rn_cm_timewait(const struct rn_cm *cm)
-{
-	return cm->nwaits;
 }

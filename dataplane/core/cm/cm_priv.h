@@ -1,13 +1,17 @@
 /* Shared by the files of the connection manager; nobody else includes it.
  *
- *	cm.c        states, rules, time, events out
+ *	cm.c        states, rules, time
+ *	cm_event.c  events out, and the end of a connection without a client
  *	cm_act.c    what the rules do
  *	cm_rx.c     which connection a message is for, and what it means there
  *	cm_sidr.c   datagram services: all of the above for their two messages
  *	cm_exec.c   commands
  *	cm_mad.c    messages out
  *	cm_half.c   how many connections may be half-open
- *	cm_index.c  ids, lookups, ports, timewait records
+ *	cm_index.c  connections, lookups, ports
+ *	cm_id.c     fresh ids, timewait records
+ *	cm_time.c   codes of time
+ *	cm_peer.c   what is known of a peer by its packet
  */
 #ifndef RN_CM_PRIV_H
 #define RN_CM_PRIV_H
@@ -240,10 +244,12 @@ typedef void rn_cm_action(struct rn_cm *cm, struct rn_cm_conn *c, const struct r
 unsigned rn_cm_flags(enum rn_cm_state state); /* enum rn_cm_flags */
 bool rn_cm_step(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_cause cause,
 		const struct rn_cm_why *why, rn_time now);
+void rn_cm_ask(struct rn_cm *cm, struct rn_cm_conn *c, rn_time now);
+
+/* cm_event.c */
 void rn_cm_tell(struct rn_cm *cm, struct rn_cm_conn *c, uint16_t kind, uint16_t reason,
 		int32_t err);
 void rn_cm_settle(struct rn_cm *cm, struct rn_cm_conn *c);
-void rn_cm_ask(struct rn_cm *cm, struct rn_cm_conn *c, rn_time now);
 void rn_cm_start_timer(struct rn_cm *cm, struct rn_cm_conn *c, rn_time now);
 /* The request is here, once more perhaps: from now on its sender goes on for so long, and `more`. */
 void rn_cm_await_repeat(struct rn_cm *cm, struct rn_cm_conn *c, rn_time more, rn_time now);
@@ -265,8 +271,10 @@ RN_CM_ACTION_ROWS(X)
 /* The ACK timeout a peer proposes, as far as we follow it: never none, and at most three codes (eight times) beyond our
  * own; anything if our own is none. */
 uint8_t rn_cm_bound_timeout(const struct rn_cm *cm, uint8_t code);
-uint8_t rn_cm_code_of(rn_time t);
+
+/* cm_time.c: CM times are codes, 4.096 us << code. code_of: the smallest code that is no shorter. */
 rn_time rn_cm_time_of(uint8_t code);
+uint8_t rn_cm_code_of(rn_time t);
 
 /* cm_half.c */
 bool rn_cm_half_create(struct rn_cm *cm, uint32_t max); /* 0: a quarter of the table */
@@ -275,8 +283,12 @@ bool rn_cm_half_room(struct rn_cm *cm, const struct rn_cm_conn *listener,
 		     const struct rn_gid *from);
 void rn_cm_half_begin(struct rn_cm *cm, struct rn_cm_conn *c); /* parent, av.dgid are set */
 void rn_cm_half_end(struct rn_cm *cm, struct rn_cm_conn *c);   /* if it has begun */
+/* A new id for a request of this host to this listener, held against its backlog; NULL: no room. */
+struct rn_cm_conn *rn_cm_child(struct rn_cm *cm, struct rn_cm_conn *listener,
+			       const struct rn_gid *from);
 
 /* cm_index.c */
+uint64_t rn_cm_hash2(const struct rn_cm *cm, uint64_t a, uint64_t b);
 bool rn_cm_index_create(struct rn_cm *cm, const struct rn_core_cfg *cfg, rn_time now);
 void rn_cm_index_destroy(struct rn_cm *cm);
 struct rn_cm_conn *rn_cm_new(struct rn_cm *cm);
@@ -297,9 +309,6 @@ struct rn_cm_conn *rn_cm_listener_at(const struct rn_cm *cm, uint16_t port_space
 /* service_id: port space and port. */
 struct rn_cm_conn *rn_cm_listener_for(const struct rn_cm *cm, const struct rn_gid *dst,
 				      uint64_t service_id);
-/* A new id for a request of this host to this listener, held against its backlog; NULL: no room. */
-struct rn_cm_conn *rn_cm_child(struct rn_cm *cm, struct rn_cm_conn *listener,
-			       const struct rn_gid *from);
 uint64_t rn_cm_hash_source(const struct rn_cm *cm, const struct rn_gid *from);
 void rn_cm_index_local(struct rn_cm *cm, struct rn_cm_conn *c);
 void rn_cm_index_peer(struct rn_cm *cm,
@@ -312,6 +321,8 @@ void rn_cm_unindex_wire(struct rn_cm *cm, struct rn_cm_conn *c);
 void rn_cm_unindex_qps(struct rn_cm *cm, struct rn_cm_conn *c);
 bool rn_cm_take_port(struct rn_cm *cm, struct rn_cm_conn *c, uint16_t port);
 void rn_cm_leave_port(struct rn_cm *cm, struct rn_cm_conn *c);
+
+/* cm_id.c */
 uint32_t rn_cm_fresh_id(struct rn_cm *cm);
 uint64_t rn_cm_fresh_tid(struct rn_cm *cm);
 void rn_cm_enter_wait(struct rn_cm *cm, struct rn_cm_conn *c, rn_time now);
@@ -343,12 +354,11 @@ void rn_cm_keep(struct rn_cm_conn *c, const struct rn_cm_msg *msg);
 void rn_cm_note_step(struct rn_cm *cm, const struct rn_cm_conn *c, enum rn_cm_state from,
 		     enum rn_cm_state to, enum rn_cm_cause cause, const struct rn_cm_why *why);
 
-/* cm_rx.c */
+/* cm_peer.c */
 bool rn_cm_is_host(const struct rn_gid *g);
 /* Messages about a connection come from the peer's address: ids can be guessed or overheard, and a
  * stranger's DREQ or REJ would end it. */
 bool rn_cm_from_peer(const struct rn_cm *cm, const struct rn_cm_conn *c, const struct rn_pkt *pkt);
-
 /* Sets the MAC that this request is answered to. */
 void rn_cm_answer_to(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_pkt *pkt);
 

@@ -31,11 +31,6 @@ static enum rn_verdict stepped(const struct arrival *a, struct rn_cm_conn *c,
 	return step(a, c, cause) ? RN_V_OK : RN_V_CM_DUPLICATE;
 }
 
-bool rn_cm_from_peer(const struct rn_cm *cm, const struct rn_cm_conn *c, const struct rn_pkt *pkt)
-{
-	return !cm->port->check_source || rn_gid_equal(&pkt->src, &c->av.dgid);
-}
-
 /* As stepped(), for messages that anybody could have sent. */
 static enum rn_verdict stepped_by_peer(const struct arrival *a, struct rn_cm_conn *c,
 				       enum rn_cm_cause cause)
@@ -54,15 +49,6 @@ static struct rn_cm_conn *by_both(const struct arrival *a, uint32_t their_id, ui
 }
 
 /* ---- REQ ---- */
-
-bool rn_cm_is_host(const struct rn_gid *g)
-{
-	static const struct rn_gid none, loopback = {{[15] = 1}};
-
-	if (rn_gid_is_ipv4(g))
-		return g->b[12] != 0 && g->b[12] != 127 && g->b[12] < 224;
-	return !rn_gid_equal(g, &none) && !rn_gid_equal(g, &loopback) && g->b[0] != 0xff;
-}
 
 static bool has_a_way(const struct rn_cm *cm, const struct rn_gid *peer)
 {
@@ -108,14 +94,6 @@ static enum rn_verdict refuse(const struct arrival *a, uint16_t reason, enum rn_
 		ari = a->pkt->dst.b, len = 16;
 	rn_cm_reply_rej(a->cm, a->pkt, a->msg, reason, ari, len);
 	return v;
-}
-
-/* Many ask who never come to anything, so none of them gets an entry of the neighbour table: where its packet came from is
- * where it is, unless the table knows. */
-void rn_cm_answer_to(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_pkt *pkt)
-{
-	memcpy(c->av.dmac, pkt->smac, 6);
-	rn_neigh_known(cm->neigh, &c->av.dgid, c->av.dmac);
 }
 
 static void fill_request(const struct arrival *a, const struct rn_cma_hdr *hdr,

@@ -1,0 +1,106 @@
+/* What does the client of a connection hear, and when is a connection without a client released? Events wait in the
+ * connection until they are taken; the timer that the actions start is here too. Runs on shard 0.
+ */
+#include <string.h>
+
+#include "cm/cm_priv.h"
+
+/* Without a client, over, and with nothing left to say or tell: its time has come. */
+void rn_cm_settle(struct rn_cm *cm, struct rn_cm_conn *c)
+{
+	if (c->state == RN_CMS_CLOSED && c->orphan && rn_list_empty(&c->says) && c->nnotes == 0)
+		rn_cm_release(cm, c);
+}
+
+void rn_cm_start_timer(struct rn_cm *cm, struct rn_cm_conn *c, rn_time now)
+{
+	c->retries = c->max_retries;
+	c->patience_end = now + cm->wait_max;
+	rn_timer_arm(&cm->wheel, &c->timer, now + c->interval);
+}
+
+void rn_cm_await_repeat(struct rn_cm *cm, struct rn_cm_conn *c, rn_time more, rn_time now)
+{
+	c->retries = 0;
+	rn_timer_arm(&cm->wheel, &c->timer, now + more + c->asking);
+}
+
+/* Room is certain: an id connects anew only when its events are taken (CM_CONNECT), and each kind
+ * comes once. */
+void rn_cm_tell(struct rn_cm *cm, struct rn_cm_conn *c, uint16_t kind, uint16_t reason, int32_t err)
+{
+	if (c->orphan)
+		return;
+	rn_assert(c->nnotes < RN_CM_EVENTS);
+	c->notes[c->nnotes++] = (struct rn_cm_note){kind, reason, err};
+	if (rn_list_empty(&c->tells))
+		rn_list_add_tail(&cm->telling, &c->tells);
+}
+
+static void fill_attr(const struct rn_cm *cm, const struct rn_cm_conn *c, struct rn_qp_attr *a)
+{
+	a->av = c->av;
+	a->dest_qpn = c->remote_qpn;
+	if (c->qp_type == RN_QPT_UD) {
+		a->qkey = c->theirs.qkey;
+		return;
+	}
+	a->state = RN_QPS_RTR;
+	a->path_mtu = c->path_mtu;
+	a->timeout = c->timeout_code;
+	a->min_rnr_timer = cm->min_rnr_timer;
+	a->sq_psn = c->theirs.psn;
+	a->rnr_retry = RN_MIN(c->theirs.rnr_retry, cm->max_rnr_retry);
+	a->max_rd_atomic = c->theirs.responder_resources;
+	a->max_dest_rd_atomic = c->theirs.initiator_depth;
+	a->retry_cnt = c->passive ? c->theirs.retry_cnt : c->own.retry_cnt;
+	if (!c->passive) {
+		a->rq_psn = c->own.psn;
+		a->max_rd_atomic = RN_MIN(a->max_rd_atomic, c->own.initiator_depth);
+		a->max_dest_rd_atomic = RN_MIN(a->max_dest_rd_atomic, c->own.responder_resources);
+	}
+	a->access = RN_ACCESS_REMOTE_WRITE;
+	if (a->max_dest_rd_atomic)
+		a->access |= RN_ACCESS_REMOTE_READ | RN_ACCESS_REMOTE_ATOMIC;
+}
+
+bool rn_cm_event(struct rn_cm *cm, struct rn_event *ev)
+{
+	struct rn_list *l = rn_list_pop(&cm->telling);
+	struct rn_cm_conn *c;
+	struct rn_cm_note note;
+
+	if (!l)
+		return false;
+	c = rn_container_of(l, struct rn_cm_conn, tells);
+	note = c->notes[0];
+	memmove(c->notes, c->notes + 1, --c->nnotes * sizeof(c->notes[0]));
+	if (c->nnotes)
+		rn_list_add_tail(&cm->telling, &c->tells);
+	memset(ev, 0, sizeof(*ev));
+	ev->kind = note.kind;
+	ev->reason = note.reason;
+	ev->err = note.err;
+	ev->id = c->id;
+	ev->user = c->user;
+	ev->parent = note.kind == RN_EVENT_CM_REQUEST ? c->parent_id : 0;
+	ev->port = c->port;
+	ev->peer_port = c->peer_port;
+	ev->local = c->local;
+	ev->peer = c->peer;
+	switch (note.kind) {
+	case RN_EVENT_CM_REQUEST:
+	case RN_EVENT_CM_RESPONSE:
+		fill_attr(cm, c, &ev->attr);
+		ev->param = c->theirs;
+		break;
+	case RN_EVENT_CM_REJECTED:
+		ev->param = c->theirs;
+		break;
+	default:
+		ev->param.qpn = c->own.qpn;
+		break;
+	}
+	rn_cm_settle(cm, c);
+	return true;
+}
