@@ -1,0 +1,12 @@
+"""usage: check_references.py ROOT      every rule of references.py over the tree, as TAP"""
+import functools
+import os
+import sys
+
+sys.path[:0] = [os.path.dirname(os.path.dirname(os.path.abspath(__file__)))]
+import references  # noqa: E402
+import source  # noqa: E402
+import tap  # noqa: E402
+
+tree = source.Tree(sys.argv[1])
+tap.run([(rule.__name__, functools.partial(rule, tree)) for rule in references.RULES])
