@@ -7,8 +7,8 @@
 #   ./check.sh --ci      what continuous integration runs: adds a clang build, fuzzing, races under ThreadSanitizer, every
 #                        suite not listed below
 #   ./check.sh --full    adds what takes long: all cases of interop with Linux soft-RoCE, long fuzzing
-#   ./check.sh --conformance [nd2 | wire]   only the tests that show numbered rows of the ND2 rules (under every idle
-#                        policy) and of the wire checklist; writes build/conformance.json, the last lines are
+#   ./check.sh --conformance [nd2 | wire]   only the tests that show rows of docs/spec/nd2.md (under every idle
+#                        policy) and of docs/spec/rocev2.md; writes build/conformance.json, the last lines are
 #                        "conformance nd2: N of 169" and "conformance wire: N of 247"
 #   ./check.sh --interop only the cases against Linux soft-RoCE in a virtual machine, all of them (docs/interop.md); the
 #                        last line is "interop: N passed, N failed"

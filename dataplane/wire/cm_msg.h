@@ -1,5 +1,5 @@
 /* Connection management messages: 256-byte MADs of class 0x07 and the RDMA-CM private-data header
- * (wire rules, sections 5.4, 6.1 to 6.5, 6.9).
+ * (docs/spec/rocev2.md 5.4, 6.1 to 6.5, 6.9).
  *
  * Each message has a struct with values in host order. Every bit of a message is either part of a
  * member or reserved (zero when built, ignored when parsed). cm_msg.c holds one layout table per

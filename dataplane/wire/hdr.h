@@ -1,4 +1,4 @@
-/* The place of every header field: sizes and offsets in bytes, flags (wire rules, section 1), and
+/* The place of every header field: sizes and offsets in bytes, flags (docs/spec/rocev2.md 1), and
  * loads and stores of big-endian numbers. An offset counts from the first byte of its header.
  * Fields of ARP and ICMP are in arp_msg.h and icmp_msg.h. */
 #ifndef RN_HDR_H

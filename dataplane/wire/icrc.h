@@ -1,4 +1,4 @@
-/* The invariant CRC (ICRC) at the end of every RoCEv2 packet (wire rules, section 2). Pure
+/* The invariant CRC (ICRC) at the end of every RoCEv2 packet (docs/spec/rocev2.md 2). Pure
  * functions; any thread.
  *
  * The ICRC is the CRC-32 of zlib over eight 0xFF bytes and then all bytes from the IP header to

@@ -1,4 +1,4 @@
-/* The opcode table: what each BTH opcode carries and means (wire rules, section 1.11).
+/* The opcode table: what each BTH opcode carries and means (docs/spec/rocev2.md 1.11).
  *
  * rn_opcode_row() has a row for all 256 values. The row of a reserved opcode has known == false,
  * its transport, and the length of a bare BTH; all else is zero. A CNP's 16 reserved bytes count

@@ -1,4 +1,4 @@
-/* 24-bit packet sequence numbers: every comparison is modulo 2^24 (wire rules, section 1.9). */
+/* 24-bit packet sequence numbers: every comparison is modulo 2^24 (docs/spec/rocev2.md 1.9). */
 #ifndef RN_PSN_H
 #define RN_PSN_H
 

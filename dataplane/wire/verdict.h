@@ -5,8 +5,8 @@
  * state; the text of the counter. A UC QP sends no reply and stays usable whatever the row says,
  * except when a receive buffer is not accessible (REQ_LOCAL). Replies: NONE no packet; ACK a
  * cumulative ACK, repeated when needed; NAK_SEQ, NAK_INV, NAK_ACC, NAK_OP the AETH syndromes 0x60
- * to 0x63; RNR an RNR NAK. Checklist rows (F.., R.., D.., A.., Q.., U..) refer to the wire rules,
- * section 9.
+ * to 0x63; RNR an RNR NAK.
+ * Rows (F.., R.., D.., A.., Q.., U..) are those of docs/spec/rocev2.md 9.
  */
 #ifndef RN_VERDICT_H
 #define RN_VERDICT_H

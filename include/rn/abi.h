@@ -112,7 +112,7 @@ static_assert(sizeof(struct rn_av) == 52, "by value in requests");
 struct rn_ud {
 	struct rn_av av;
 	uint32_t qpn;  /* 24 bits; RN_QPN_GROUP if av.dgid is a multicast group */
-	/* if the top bit is set, the QP's own Q_Key is sent instead (wire rules, 5.1) */
+	/* if the top bit is set, the QP's own Q_Key is sent instead (IBTA vol. 1, 10.2.5) */
 	uint32_t qkey;
 };
 static_assert(sizeof(struct rn_ud) == 60, "fits a slot");
@@ -196,7 +196,7 @@ enum rn_cqe_flag {
 	RN_CQE_SOLICITED = 1 << 1, /* the message had the SE bit */
 	RN_CQE_IMM = 1 << 2,
 	RN_CQE_INVAL = 1 << 3,
-	/* always with UD: the receive begins with 40 bytes of IP header (wire rules, 5.2) */
+	/* always with UD: the receive begins with 40 bytes of IP header (IBTA vol. 1, A17.4.5.2) */
 	RN_CQE_GRH = 1 << 4,
 	RN_CQE_ERROR = 1 << 5,
 	/* with RECV and IMM: a WRITE_IMM consumed the receive without writing to it */
@@ -577,7 +577,7 @@ struct rn_event {
 	uint16_t port, peer_port;
 	struct rn_gid local, peer;
 	/* CM_REQUEST, CM_RESPONSE: the peer's parameters, and the attributes with which this
-	 * side's QP moves to RTR and RTS (section 6.7 of the wire rules): dest_qpn, sq_psn,
+	 * side's QP moves to RTR and RTS (IBTA vol. 1, 12.7): dest_qpn, sq_psn,
 	 * path_mtu, timeout, retry counts, av with the resolved MAC. The front end must add
 	 * rq_psn and the READ depths. RESOLVED: only attr.av is set. */
 	struct rn_cm_param param;

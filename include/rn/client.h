@@ -167,8 +167,7 @@ int rn_client_qp_create(struct rn_client *client, const struct rn_client_qp_init
 			struct rn_client_qp **qp);
 /* Changes the state, or, with a mask without RN_QP_STATE, only attributes. mask: enum rn_qp_mask.
  * The allowed transitions and the attributes that each of them requires and allows are those of
- * ibv_modify_qp for the type of QP, see docs/qp-states.md: RC and UC QPs take addresses, QPN and
- * PSNs, UD QPs a Q_Key. -EINVAL, with nothing changed: the transition does not exist, an
+ * ibv_modify_qp for the type of QP: RC and UC QPs take addresses, QPN and PSNs, UD QPs a Q_Key. -EINVAL, with nothing changed: the transition does not exist, an
  * attribute is missing or not allowed, or a value is out of range (PSNs and QPNs have 24 bits; a
  * path MTU above the port's; a source address that is not the port's). To RESET: both queues are
  * emptied without completions. To ERR: both are flushed. To SQD: messages that were started are
@@ -330,7 +329,7 @@ int rn_client_resolve(struct rn_client *client, const struct rn_gid *local,
 /* Makes the whole address vector for packets to `peer`, for rn_qp_attr.av and rn_client_wr.ud,
  * with the port's hop limit, traffic class and VLAN. local may be all zero: then the port's
  * address for that peer is used. Returns 0 with the result in *av, always at once for the port's
- * own addresses (loopback) and for groups (wire rules, 1.8); or -EINPROGRESS: RN_EVENT_RESOLVED
+ * own addresses (loopback) and for groups (RFC 1112, RFC 2464); or -EINPROGRESS: RN_EVENT_RESOLVED
  * with `user` follows, with the result in attr.av unless err is set. -EHOSTUNREACH and -EAGAIN as
  * above; -EADDRNOTAVAIL: local is not an address of the port; -EAFNOSUPPORT: local is of another
  * address family, or the port has no address of the peer's family. */

@@ -1,6 +1,6 @@
 /* softrnic: how a front end reaches a NIC: only through `struct rn_link`.
  *
- * There is one implementation, inside the process (dataplane/nic/inproc.c); a link to a daemon
+ * There is one implementation, inside the process; a link to a daemon
  * through shared memory could be added without changes to front ends. A link stands for one
  * adapter (one port) with its shards, ids and events. Any thread may call any function, unless a
  * comment says otherwise.

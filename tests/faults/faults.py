@@ -1,5 +1,5 @@
 """The faults: one place of the provider each. F(test, what, file, text, instead): the text occurs in the file once; with the
-other text in its place the test, named after a row of the ND2 rules, must fail."""
+other text in its place the test, named after a row of docs/spec/nd2.md, must fail."""
 import os
 import sys
 from collections import namedtuple

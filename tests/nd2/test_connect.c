@@ -1,4 +1,4 @@
-/* Connectors on the way to a connection: rows 126 to 147 of the interface rules. */
+/* Connectors on the way to a connection: rows 126 to 147 of docs/spec/nd2.md. */
 #include "fixture.h"
 
 #include <arpa/inet.h>

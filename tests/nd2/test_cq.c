@@ -1,4 +1,4 @@
-/* Completion queues: rows 102 to 115 of the interface rules, without those of Resize (test_cq_resize.c). */
+/* Completion queues: rows 102 to 115 of docs/spec/nd2.md, without those of Resize (test_cq_resize.c). */
 #include "fixture.h"
 
 #include <pthread.h>

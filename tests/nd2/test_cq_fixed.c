@@ -1,4 +1,4 @@
-/* An adapter that cannot change the depth of a completion queue: row 111 of the interface rules.
+/* An adapter that cannot change the depth of a completion queue: row 111 of docs/spec/nd2.md.
  * softrnic's adapter can, so the test clears that feature of the link; all else is unchanged. */
 #include "fixture.h"
 

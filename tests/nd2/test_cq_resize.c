@@ -1,4 +1,4 @@
-/* Completion queues that change their depth: rows 110 and 112 of the interface rules, and what else Resize promises.
+/* Completion queues that change their depth: rows 110 and 112 of docs/spec/nd2.md, and what else Resize promises.
  * With an argument, an idle policy: two shards on adapter 0, which then feed one queue. */
 #include "fixture.h"
 

@@ -1,4 +1,4 @@
-/* Connectors on the way out: rows 149 to 157 of the interface rules. */
+/* Connectors on the way out: rows 149 to 157 of docs/spec/nd2.md. */
 #include "fixture.h"
 
 static HRESULT disconnect(struct end *e)

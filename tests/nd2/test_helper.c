@@ -1,4 +1,4 @@
-/* The Nd* functions over a catalogue: rows 17 to 19 of the interface rules, and what the helper
+/* The Nd* functions over a catalogue: rows 17 to 19 of docs/spec/nd2.md, and what the helper
  * adds. The catalogue is the folder given as argument. */
 #include "fixture.h"
 

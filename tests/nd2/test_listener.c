@@ -1,4 +1,4 @@
-/* Listeners: rows 116 to 125 of the interface rules. */
+/* Listeners: rows 116 to 125 of docs/spec/nd2.md. */
 #include "fixture.h"
 
 #include <arpa/inet.h>

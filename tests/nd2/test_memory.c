@@ -1,4 +1,4 @@
-/* Memory regions: rows 53 to 67 of the interface rules; those about windows are in test_window.c. */
+/* Memory regions: rows 53 to 67 of docs/spec/nd2.md; those about windows are in test_window.c. */
 #include "fixture.h"
 
 #include <arpa/inet.h>

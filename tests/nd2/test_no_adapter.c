@@ -1,4 +1,4 @@
-/* A provider without any address: row 9 of the interface rules. An adapter always has an address,
+/* A provider without any address: row 9 of docs/spec/nd2.md. An adapter always has an address,
  * so the configuration here is one of which nothing can be used. */
 #include "fixture.h"
 

@@ -1,4 +1,4 @@
-/* Row 168 of the interface rules at length: drain, arm and wait, round after round, against two
+/* Row 168 of docs/spec/nd2.md at length: drain, arm and wait, round after round, against two
  * senders that never pause. The argument is an idle policy; with it the two queue pairs are on
  * different shards and use one completion queue. ND2_ROUNDS=n sets the number of rounds. A lost
  * notification fails the test within 20 s. */

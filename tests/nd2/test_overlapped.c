@@ -1,5 +1,5 @@
-/* Requests and the places where their completion is visible: rows 37 to 52 of the interface
- * rules. */
+/* Requests and the places where their completion is visible: rows 37 to 52
+ * of docs/spec/nd2.md. */
 #include "fixture.h"
 
 #include <pthread.h>

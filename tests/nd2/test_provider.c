@@ -1,4 +1,4 @@
-/* Loading and addresses: rows 1 to 16 of the interface rules. */
+/* Loading and addresses: rows 1 to 16 of docs/spec/nd2.md. */
 #include "fixture.h"
 
 #include <arpa/inet.h>

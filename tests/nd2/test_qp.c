@@ -1,4 +1,4 @@
-/* Posting on queue pairs: rows 77 to 90 of the interface rules. */
+/* Posting on queue pairs: rows 77 to 90 of docs/spec/nd2.md. */
 #include "fixture.h"
 
 static void nd2_row_077_receive_on_an_unconnected_queue_pair(void **state)

@@ -1,4 +1,4 @@
-/* Queue pairs that fail, flush and order: rows 91 to 101 of the interface rules; those
+/* Queue pairs that fail, flush and order: rows 91 to 101 of docs/spec/nd2.md; those
  * about windows are in test_window.c. */
 #include "fixture.h"
 

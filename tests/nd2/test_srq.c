@@ -1,4 +1,4 @@
-/* Shared receive queues: rows 31, 32 and 158 to 164 of the interface rules (159 waits long, in test_srq_patience.c), and
+/* Shared receive queues: rows 31, 32 and 158 to 164 of docs/spec/nd2.md (159 waits long, in test_srq_patience.c), and
  * what follows from them. The queue is the passive side's unless a test says otherwise. */
 #include "fixture.h"
 

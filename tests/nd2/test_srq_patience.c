@@ -1,4 +1,4 @@
-/* Row 159 of the interface rules: a Send to an empty shared receive queue waits for as long as it takes. In both
+/* Row 159 of docs/spec/nd2.md: a Send to an empty shared receive queue waits for as long as it takes. In both
  * directions at once; 30 s, or ND2_PATIENCE_S if that is less. */
 #include "fixture.h"
 

@@ -1,4 +1,4 @@
-/* Patterns of known clients, at length: rows 165 to 168 of the interface rules. ND2_STRESS=n makes
+/* Patterns of known clients, at length: rows 165 to 168 of docs/spec/nd2.md. ND2_STRESS=n makes
  * all of them n times as long as they are here. */
 #include "fixture.h"
 

@@ -1,4 +1,4 @@
-/* Memory windows: rows 60 to 62, 68 to 76, 92 and 93 of the interface rules. */
+/* Memory windows: rows 60 to 62, 68 to 76, 92 and 93 of docs/spec/nd2.md. */
 #include "window.h"
 
 static void nd2_row_060_deregister_while_a_window_is_bound(void **state)

@@ -1,4 +1,4 @@
-/* Files of checklist rows: a comment, then rows that begin with "== name". */
+/* Files of rows of docs/spec/rocev2.md: a comment, then rows that begin with "== name". */
 #ifndef SIM_ROWFILE_H
 #define SIM_ROWFILE_H
 

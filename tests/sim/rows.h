@@ -1,4 +1,4 @@
-/* Checklist rows as text: what one NIC is given, and all that must come of it.
+/* Rows of docs/spec/rocev2.md as text: what one NIC is given, and all that must come of it.
  *
  * A row is a script whose unindented lines are commands and whose indented lines are the required outcome of the command
  * above them; rows_run() executes the commands and writes the script anew with what really happened, so a row holds

@@ -1,4 +1,4 @@
-/* Connections as frames and queue pairs see them: rows of the wire rules' checklist that the connection manager alone
+/* Connections as frames and queue pairs see them: rows of docs/spec/rocev2.md that the connection manager alone
  * cannot show, on two whole shards. Node 0 asks unless a row says otherwise. */
 #include <errno.h>
 #include <setjmp.h>

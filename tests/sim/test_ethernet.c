@@ -1,4 +1,4 @@
-/* Frames, ICRC and demultiplex: the F rows of the checklist (F10 is test_sent's). Each test gives a QP in RTS a good WRITE with one thing
+/* Frames, ICRC and demultiplex: the F rows of docs/spec/rocev2.md (F10 is test_sent's). Each test gives a QP in RTS a good WRITE with one thing
  * changed and asks what a peer can see: an ACK and the bytes in memory, or silence and one counter. That a refused frame
  * left no trace is shown by the good WRITE that is accepted with the same PSN at the end of every test. */
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* Does a mix of Sends, Writes, Reads and additions arrive whole over a link that loses, doubles, reorders or delays? The
- * long rows of the checklist, in virtual time. Every byte is compared when its request completes, every completion comes
+ * long rows of docs/spec/rocev2.md, in virtual time. Every byte is compared when its request completes, every completion comes
  * once and in order, and what comes late writes nowhere. */
 #include <setjmp.h>
 #include <stdarg.h>

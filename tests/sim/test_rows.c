@@ -1,4 +1,4 @@
-/* test_rows FILE...: the checklist rows of those files (rows.h says how to read them), each with ordinary PSNs and
+/* test_rows FILE...: rows of docs/spec/rocev2.md in those files (rows.h says how to read them), each with ordinary PSNs and
  * across the wrap. --print writes the files anew with what really happened, for a look at what a change does. */
 #include <setjmp.h>
 #include <stdarg.h>

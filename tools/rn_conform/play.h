@@ -1,4 +1,4 @@
-/* Rows of the wire checklist as seen from outside: what a peer is given, what has to come back. One thread.
+/* Rows of docs/spec/rocev2.md as seen from outside: what a peer is given, what has to come back. One thread.
  *
  * A row is a script, a command on each line; PSNs count from the first one of that direction:
  *	set psn=N             the PSN of its first request, which is ours to say; before all else

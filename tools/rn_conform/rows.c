@@ -1,4 +1,4 @@
-/* The table of wire checklist rows that can be tested from outside, with their scripts; read-only.
+/* The table of wire rows of docs/spec/rocev2.md that can be tested from outside, with their scripts; read-only.
  * The rows about connection management are in manage.c. */
 #include "manage.h"
 #include "play.h"

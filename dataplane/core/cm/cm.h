@@ -1,4 +1,4 @@
-/* The connection manager: IB CM over QP1, RDMA-CM service ids and private-data header (wire rules, section 6).
+/* The connection manager: IB CM over QP1, RDMA-CM service ids and private-data header (docs/spec/rocev2.md 6).
  *
  * A pure machine of its own, owned by shard 0. It owns communication ids, local ports, listeners, connections and
  * timewait records, but no QP: front ends move QPs on its events and then tell it to answer. It learns MADs with
@@ -40,7 +40,7 @@
  *
  * Events:
  *	`param` is what the peer sent, raw (CM_REQUEST: responder_resources is the REQ's responder resources; private data
- *	padded to the field's size). `attr` is what this side's QP takes for RTR and RTS (section 6.7): max_rd_atomic and
+ *	padded to the field's size). `attr` is what this side's QP takes for RTR and RTS (docs/spec/rocev2.md 6.7): max_rd_atomic and
  *	max_dest_rd_atomic are upper bounds, rq_psn is filled on the active side only.
  *	CM_REJECTED also comes for a request the peer withdrew before or after CM_ACCEPT, or has not repeated for longer than
  *	it said it would go on (reason 4).

@@ -124,7 +124,7 @@ void rn_cm_do_wait_longer(struct rn_cm *cm, struct rn_cm_conn *c, const struct r
 	rn_timer_arm(&cm->wheel, &c->timer, RN_MIN(until, c->patience_end));
 }
 
-/* The ACK timeout must outlast the peer's promised delay (Linux' formula, section 6.8), unless the
+/* The ACK timeout must outlast the peer's promised delay (Linux' formula, docs/spec/rocev2.md 6.8), unless the
  * client chose it. */
 static uint8_t ack_timeout_for(const struct rn_cm *cm, const struct rn_cm_conn *c,
 			       uint8_t ack_delay)

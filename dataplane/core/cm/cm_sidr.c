@@ -1,6 +1,6 @@
 /* Where is a datagram service: which queue pair, with which Q_Key, along which path?
  *
- * Service id resolution (wire rules, 6.14): a SIDR_REQ asks, a SIDR_REP answers, and nothing
+ * Service id resolution (docs/spec/rocev2.md 6.14): a SIDR_REQ asks, a SIDR_REP answers, and nothing
  * remains of it: no connection, no timewait. Here are the actions of cm.c's rules for both sides
  * and the meaning of both messages; who asks is known by its request id and the address it asks
  * from. The datagrams' own queue pairs are not this module's: numbers and keys pass through. Runs

@@ -3,7 +3,7 @@
  *
  * Units: rates are bits per second (of whole frames), times nanoseconds, alpha is 2^20 = 1. A flow without a limit has no
  * state: it begins with the first notification (rn_cc_cnp) and ends when the rate is back at the line's (limited false).
- * Rules and names: wire rules, 7.3 and 7.4. Shard thread. */
+ * Rules and names: docs/spec/rocev2.md 7.3 and 7.4. Shard thread. */
 #ifndef RN_CC_H
 #define RN_CC_H
 

@@ -1,4 +1,4 @@
-/* End-to-end credits (wire rules, 3.6): how many receives the peer has for messages to come.
+/* End-to-end credits (docs/spec/rocev2.md 3.6): how many receives the peer has for messages to come.
  *
  * An acknowledgement carries a code for the receives posted, and the number of messages done; together they name the
  * last message there is a receive for (LSN). A SEND or WRITE with immediate may start up to there, and one beyond, whose

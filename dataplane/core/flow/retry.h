@@ -28,7 +28,7 @@ struct rn_retry {
 
 enum rn_retry_due { RN_RETRY_NOTHING, RN_RETRY_RNR_OVER, RN_RETRY_RESEND_EARLY, RN_RETRY_RESEND, RN_RETRY_EXCEEDED };
 
-/* Coded local ACK timeout (3.7) and RNR timer (3.8) in nanoseconds. Code 0 of the former is 0: never. */
+/* Coded local ACK timeout and RNR timer (docs/spec/rocev2.md 3.7 and 3.8) in nanoseconds. Code 0 of the former is 0: never. */
 rn_time rn_retry_timeout_ns(uint8_t code);
 rn_time rn_retry_rnr_ns(uint8_t code);
 

@@ -46,7 +46,7 @@ bool rn_port_source(const struct rn_port_attr *port, const struct rn_gid *dst, s
 /* The largest path MTU (code) whose packets fit into that many bytes of Ethernet payload. */
 uint8_t rn_port_path_mtu(uint16_t mtu, bool ipv6_and_vlan);
 /* The address vector as packets carry it: in the port's VLAN, its priority the service level or, where that is 0, what
- * the vector's own tag or the port's says; traffic class and hop limit of 0 are the port's (wire rules, 1.2 and 1.3). */
+ * the vector's own tag or the port's says; traffic class and hop limit of 0 are the port's (docs/spec/rocev2.md 1.2 and 1.3). */
 struct rn_av rn_port_av(const struct rn_port_attr *port, const struct rn_av *av);
 /* Can packets from here carry it? From an address of ours, in our VLAN, to one of the same family. */
 bool rn_port_av_fits(const struct rn_port_attr *port, const struct rn_av *av);

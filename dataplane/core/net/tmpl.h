@@ -39,7 +39,7 @@ unsigned rn_tmpl_close(const struct rn_tmpl *t, uint8_t *buf, unsigned ext, unsi
  * in other sizes waits for it to reach the cache. */
 void rn_tmpl_seal(struct rn_tmpl *t, uint8_t *buf, unsigned len);
 
-/* Writes a whole congestion notification to the QP's peer, ICRC included (wire rules, 7.2): traffic class and, of a tagged
+/* Writes a whole congestion notification to the QP's peer, ICRC included (docs/spec/rocev2.md 7.2): traffic class and, of a tagged
  * frame, VLAN priority are its own. Returns its length. */
 unsigned rn_tmpl_cnp(struct rn_tmpl *t, uint8_t *buf, uint8_t tclass, uint8_t prio);
 

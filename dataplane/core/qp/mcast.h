@@ -1,4 +1,4 @@
-/* Multicast: the MAC of a group, and which queue pairs of this shard are in which group (wire rules, 1.8).
+/* Multicast: the MAC of a group, and which queue pairs of this shard are in which group (docs/spec/rocev2.md 1.8).
  *
  * A shard knows every group that has members anywhere on the NIC: what comes for it is handed to all of `shards`. Members
  * are the shard's own queue pairs. Fixed tables, searched from the front: groups are few. Shard thread. */

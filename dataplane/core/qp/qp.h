@@ -21,7 +21,7 @@
 #include "net/tmpl.h"
 #include "flow/window.h"
 
-/* ---- states: what each lets in and out (wire rules, 4.11) ---- */
+/* ---- states: what each lets in and out (docs/spec/rocev2.md 4.11) ---- */
 
 /* clang-format off */
 /* post_recv, post_send: TAKE into the queue, FLUSH with an error CQE, REFUSE with an error CQE */

@@ -2,7 +2,7 @@
  *
  * A message is delivered whole or not at all. Its first packet is taken with any PSN, the others in
  * their order; what breaks the order, or is refused, gives up the message, whose receive waits for
- * the next one. No packet is ever answered (wire rules, 4.13). Checks and placing are the
+ * the next one. No packet is ever answered (docs/spec/rocev2.md 4.13). Checks and placing are the
  * responder's. The other direction is the requester's: a request is complete when its last packet
  * has been built, with no window to wait for, no timer, nothing to send again. Owned by the shard's
  * thread.

@@ -92,7 +92,7 @@ unsigned rn_ud_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now)
 		uint8_t status = e->status;
 		unsigned len;
 
-		/* A datagram that no packet holds is sent nowhere, successfully (wire rules, Q46). */
+		/* A datagram that no packet holds is sent nowhere, successfully (docs/spec/rocev2.md row Q46). */
 		if (!status && (e->kind == RN_WQE_NOP || too_long)) {
 			lane->stats.tx_ud_too_long += e->kind != RN_WQE_NOP;
 			finish(qp, 0, now);

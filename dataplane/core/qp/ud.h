@@ -1,4 +1,4 @@
-/* Datagrams (UD): one packet per message, to whom each request says, never answered (wire rules, 5.1, 5.2). Shard thread. */
+/* Datagrams (UD): one packet per message, to whom each request says, never answered (docs/spec/rocev2.md 5.1, 5.2). Shard thread. */
 #ifndef RN_UD_H
 #define RN_UD_H
 

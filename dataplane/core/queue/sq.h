@@ -40,7 +40,7 @@ static_assert(offsetof(struct rn_sqe, sge) == offsetof(struct rn_wqe, sge), "fur
 static_assert(offsetof(struct rn_sqe, wr_id) == offsetof(struct rn_wqe, wr_id), "copied as a block");
 
 /* clang-format off */
-/* What may be posted to a QP of which type; other kinds fail in their turn (wire rules, 4.13, 5.1). */
+/* What may be posted to a QP of which type; other kinds fail in their turn (docs/spec/rocev2.md 4.13, 5.1). */
 #define RN_SQ_KIND_ROWS(X) \
 	/* kind        RC     UC     UD */ \
 	X(NOP,         true,  true,  true) \

@@ -1,4 +1,4 @@
-/* Congestion notification packets: owing, sending and receiving them (wire rules, 7.1 and 7.2). Shard thread. */
+/* Congestion notification packets: owing, sending and receiving them (docs/spec/rocev2.md 7.1 and 7.2). Shard thread. */
 #ifndef RN_CNP_H
 #define RN_CNP_H
 

@@ -1,4 +1,4 @@
-/* QP1: management datagrams to and from the connection manager (wire rules, 5.3). Shard 0. */
+/* QP1: management datagrams to and from the connection manager (docs/spec/rocev2.md 5.3). Shard 0. */
 #ifndef RN_GSI_H
 #define RN_GSI_H
 

@@ -1,4 +1,4 @@
-/* The connection manager: two of them on one wire. Rows C1 to C40 of the wire rules' checklist are
+/* The connection manager: two of them on one wire. Rows C1 to C40 of docs/spec/rocev2.md are
  * named where met. */
 #include <errno.h>
 #include <setjmp.h>
@@ -103,7 +103,7 @@ static void connects_and_disconnects(void **state)
 	}
 }
 
-/* C3, section 6.3: column "Linux rdma_cm value" */
+/* C3, docs/spec/rocev2.md 6.3: column "Linux rdma_cm value" */
 static void wire_row_C3_a_req_says_what_linux_would_say(void **state)
 {
 	static const uint8_t zero[44];

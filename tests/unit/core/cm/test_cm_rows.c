@@ -1,4 +1,4 @@
-/* The connection manager, row by row of the wire rules' checklist, 9.7: what a peer sends, and what
+/* The connection manager, row by row of docs/spec/rocev2.md 9.7: what a peer sends, and what
  * must follow. Rows that other tests show bear their number there (test_cm.c, test_cm_sidr.c,
  * test_cm_life.c), those about queue pairs and frames are in tests/sim/test_cm_wire.c. */
 #include <errno.h>

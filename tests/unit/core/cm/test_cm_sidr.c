@@ -1,4 +1,4 @@
-/* The connection manager: datagram services, asked for and answered (wire rules, 6.14), and port
+/* The connection manager: datagram services, asked for and answered (docs/spec/rocev2.md 6.14), and port
  * spaces. */
 #include <errno.h>
 #include <setjmp.h>
@@ -273,7 +273,7 @@ static void nobody_answers_the_question(void **state)
 	id = ask(&net, 0);
 	net_pump(&net);
 	tid = net.box[0].last[RN_CM_SIDR_REQ].tid;
-	net_run(&net, RN_MS(4608) * 15 + RN_MS(100)); /* as a REQ: section 6.8 */
+	net_run(&net, RN_MS(4608) * 15 + RN_MS(100)); /* as a REQ: docs/spec/rocev2.md 6.8 */
 	assert_int_equal(net.box[0].sent[RN_CM_SIDR_REQ], 16);
 	assert_true(net.box[0].last[RN_CM_SIDR_REQ].tid == tid);
 	assert_int_equal(net_count(&net, 0, EV(UNREACHABLE)), 0);

@@ -8,7 +8,7 @@
 
 #include "flow/credit.h"
 
-/* Receives per code, as the wire rules list them (3.6). */
+/* Receives per code, as docs/spec/rocev2.md 3.6 lists them. */
 static const uint32_t codes[31] = {0,	1,   2,	  3,	4,    6,    8,	  12,	16,   24,   32,
 				   48,	64,  96,  128,	192,  256,  384,  512,	768,  1024, 1536,
 				   2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768};

@@ -10,7 +10,7 @@
 static const struct rn_gid v4_group = {{[10] = 0xff, 0xff, 239, 1, 2, 3}};
 static const struct rn_gid v6_group = {{0xff, 0x15, [12] = 0xaa, 0xbb, 0xcc, 0xdd}};
 
-static void test_macs_of_groups(void **state) /* wire rules, 1.8 */
+static void test_macs_of_groups(void **state) /* docs/spec/rocev2.md 1.8 */
 {
 	static const struct {
 		struct rn_gid gid;

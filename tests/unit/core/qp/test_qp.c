@@ -191,7 +191,7 @@ static void test_unnamed_values(void **state)
 	rig_fini(&r);
 }
 
-/* Which state takes posts and packets (4.11). */
+/* Which state takes posts and packets (docs/spec/rocev2.md 4.11). */
 static const struct {
 	uint8_t state;
 	int recv, send; /* status of the CQE made at once, -1: queued */

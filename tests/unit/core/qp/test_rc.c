@@ -1,5 +1,5 @@
 /* Whole transfers between two shards: every kind and size over a perfect link, then with each
- * single frame lost in turn, in both directions (checklist S1). */
+ * single frame lost in turn, in both directions (docs/spec/rocev2.md row S1). */
 #include "rig.h"
 
 static void fill(uint8_t *p, uint32_t n, uint8_t seed)

@@ -1,5 +1,5 @@
-/* The requester: packetisation, completions, retries and their errors: rows Q of the wire rules'
- * checklist. Side 0 asks; its frames go nowhere, the answers are crafted. */
+/* The requester: packetisation, completions, retries and their errors: rows Q of
+ * docs/spec/rocev2.md. Side 0 asks; its frames go nowhere, the answers are crafted. */
 #include "asker.h"
 
 /* ---- packets ---- */

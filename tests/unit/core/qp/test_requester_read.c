@@ -1,5 +1,5 @@
-/* The requester's READs: responses lost, refused, out of turn; fence and depth: rows Q of the wire
- * rules' checklist. */
+/* The requester's READs: responses lost, refused, out of turn; fence and depth: rows Q of
+ * docs/spec/rocev2.md. */
 #include "asker.h"
 
 static void test_read_hole(void **state) /* Q23 Q24 Q25 Q28 Q45 */

@@ -1,4 +1,4 @@
-/* The responder's checks and replies: rows R, D and A of the wire rules' checklist. Packets are
+/* The responder's checks and replies: rows R, D and A of docs/spec/rocev2.md. Packets are
  * crafted relative to what the QP expects; what it answers is taken off its transmitter. */
 #include "rig.h"
 

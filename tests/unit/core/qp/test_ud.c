@@ -30,7 +30,7 @@ static void test_packet_of_a_request(void **state)
 	assert_int_equal(p.qkey, RIG_QKEY);
 	assert_int_equal(p.psn, RIG_PSN_A);
 	assert_int_equal(p.imm, 0x04030201);
-	assert_int_equal(p.udp_sport, 0xE341); /* wire rules, 1.6 */
+	assert_int_equal(p.udp_sport, 0xE341); /* docs/spec/rocev2.md 1.6 */
 	assert_int_equal(p.tclass, 0x68);
 	assert_int_equal(p.hop_limit, 9);
 	assert_true(p.se && p.mig && !p.ack_req && p.ip_df);
@@ -51,7 +51,7 @@ static void test_packet_of_a_request(void **state)
 	rig_fini(&r);
 }
 
-/* The Q_Key of the request, or the queue pair's own when its top bit is set (wire rules, 5.1). */
+/* The Q_Key of the request, or the queue pair's own when its top bit is set (docs/spec/rocev2.md 5.1). */
 static void test_qkeys_sent(void **state)
 {
 	static const struct {
@@ -385,7 +385,7 @@ static void test_receive_not_accessible(void **state)
 	rig_fini(&r);
 }
 
-/* What is not a datagram for this queue pair (wire rules, 1.12). */
+/* What is not a datagram for this queue pair (docs/spec/rocev2.md 1.12). */
 static void wire_row_F20_U10_U15_refused(void **state)
 {
 	struct rig r;

@@ -7,7 +7,7 @@
 extern unsigned fake_mads;
 extern uint32_t fake_waits;
 
-/* ---- demultiplex (1.12): a good packet with one thing changed ---- */
+/* ---- demultiplex (docs/spec/rocev2.md 1.12): a good packet with one thing changed ---- */
 
 static void no_change(struct rn_pkt *p)
 {
