@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "nic/cq_rings.h"
+#include "nic/nic_srq.h"
+#include "nic/shard_call.h"
 #include "port/probe.h"
 #include "nic/settings.h"
 
@@ -19,66 +21,6 @@ static const enum where where_runs[RN_CMD_MAX] = {
 	RN_CMD_ROWS(X)
 #undef X
 };
-
-/* ---- in a shard ---- */
-
-struct exec_call {
-	struct rn_call call; /* first */
-	struct rn_exec x;
-	/* rings to link before the command runs */
-	struct rn_nic_cq *cq[2];
-	struct rn_cq_ring *ring[2];
-	struct rn_nic_srq *srq; /* to be made known, or NULL */
-};
-
-static void run_exec(struct rn_call *call, struct rn_lcore *lc, rn_time now)
-{
-	struct exec_call *c = (struct exec_call *)call;
-
-	for (unsigned i = 0; i < 2; i++)
-		if (c->ring[i] != NULL)
-			rn_shard_cq_link(lc->shard, c->cq[i]->id, &c->cq[i]->shared, c->ring[i], c->cq[i]->user);
-	if (c->srq != NULL) {
-		rn_shard_srq_link(lc->shard, c->srq->id, &c->srq->srq, c->srq->user);
-		c->srq->linked[lc->index] = true;
-	}
-	rn_shard_exec(lc->shard, &c->x, now);
-}
-
-static void run_nothing(struct rn_call *call, struct rn_lcore *lc, rn_time now)
-{
-}
-
-/* Runs a command in a shard. Whatever block it frees is freed when nobody can look at it any more. */
-static int exec_in(struct rn_nic *nic, unsigned shard, struct exec_call *c, const struct rn_cmd *cmd, struct rn_rsp *rsp)
-{
-	c->call.run = run_exec;
-	c->x.cmd = cmd;
-	c->x.rsp = rsp;
-	rn_lcore_call(&nic->lcore[shard], &c->call);
-	if (c->x.freed != NULL) {
-		rn_nic_grace(nic);
-		free(c->x.freed);
-	}
-	return rsp->err;
-}
-
-int rn_nic_exec_in(struct rn_nic *nic, unsigned shard, const struct rn_cmd *cmd, struct rn_rsp *rsp)
-{
-	struct exec_call c = {0};
-
-	return exec_in(nic, shard, &c, cmd, rsp);
-}
-
-/* A command of shard 0 that ends a connection must not overtake work posted to the connection's own shard. */
-static void let_others_catch_up(struct rn_nic *nic)
-{
-	for (unsigned i = 1; i < nic->nshards; i++) {
-		struct rn_call c = {.run = run_nothing};
-		if (!rn_submit_idle(&nic->lcore[i].submit))
-			rn_lcore_call(&nic->lcore[i], &c);
-	}
-}
 
 /* ---- protection domains and regions ---- */
 
@@ -307,27 +249,6 @@ static int destroy_cq(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rs
 	return 0;
 }
 
-struct link_call {
-	struct rn_call call; /* first */
-	struct rn_nic_cq *cq;
-	struct rn_cq_ring *ring;
-};
-
-static void run_link(struct rn_call *call, struct rn_lcore *lc, rn_time now)
-{
-	const struct link_call *c = (struct link_call *)call;
-
-	rn_shard_cq_link(lc->shard, c->cq->id, &c->cq->shared, c->ring, c->cq->user);
-}
-
-static void link_ring(struct rn_nic *nic, unsigned shard, struct rn_nic_cq *cq, struct rn_cq_ring *ring)
-{
-	struct link_call c = {.call.run = run_link, .cq = cq, .ring = ring};
-
-	rn_lcore_call(&nic->lcore[shard], &c.call);
-	rn_cq_rings_linked(cq, shard, ring);
-}
-
 /* All rings are had before the first is linked. */
 static int resize_cq(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)
 {
@@ -349,19 +270,9 @@ static int resize_cq(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp
 	cq->depth = depth;
 	for (unsigned s = 0; s < nic->nshards; s++) {
 		if (ring[s] != NULL)
-			link_ring(nic, s, cq, ring[s]);
+			rn_nic_link_ring(nic, s, cq, ring[s]);
 	}
 	return 0;
-}
-
-int rn_nic_cq_room(struct rn_nic *nic, struct rn_nic_cq *cq, unsigned shard, uint64_t more)
-{
-	struct rn_cq_ring *ring = NULL;
-	int rc = rn_cq_rings_grow(cq, shard, more, &ring);
-
-	if (ring != NULL)
-		link_ring(nic, shard, cq, ring);
-	return rc;
 }
 
 /* ---- queue pairs ---- */
@@ -449,7 +360,7 @@ static void forget_qp(struct rn_nic *nic, struct rn_nic_qp *qp)
 }
 
 /* Rings for both queues of a QP to be. A QP may send and receive on one CQ, which then needs room for both. */
-static int grow_cqs(struct rn_nic_qp *qp, struct exec_call *c)
+static int grow_cqs(struct rn_nic_qp *qp, struct rn_nic_exec_call *c)
 {
 	bool same = qp->send_cq == qp->recv_cq;
 	uint64_t room = qp->rq_depth;
@@ -467,7 +378,7 @@ static int grow_cqs(struct rn_nic_qp *qp, struct exec_call *c)
 
 static int create_qp(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)
 {
-	struct exec_call c = {0};
+	struct rn_nic_exec_call c = {0};
 	size_t bytes = RN_ALIGN_UP(rn_exec_bytes(cmd, &nic->core), (size_t)64);
 	int rc = check_create_qp(nic, cmd);
 
@@ -492,7 +403,7 @@ static int create_qp(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp
 		free(qp);
 		return rc;
 	}
-	exec_in(nic, qp->shard, &c, cmd, rsp);
+	rn_nic_exec_call(nic, qp->shard, &c, cmd, rsp);
 	for (unsigned i = 0; i < 2; i++)
 		if (c.ring[i] != NULL)
 			rn_cq_rings_linked(c.cq[i], qp->shard, c.ring[i]);
@@ -513,12 +424,12 @@ static int create_qp(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp
 static int destroy_qp(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)
 {
 	struct rn_nic_qp *qp = rn_objects_qp(&nic->objects, cmd->qp.qpn);
-	struct exec_call c = {0};
+	struct rn_nic_exec_call c = {0};
 
 	if (qp == NULL || qp->gen != cmd->qp.gen)
 		return -ENOENT;
 	unsigned shard = qp->shard;
-	int rc = exec_in(nic, shard, &c, cmd, rsp);
+	int rc = rn_nic_exec_call(nic, shard, &c, cmd, rsp);
 	if (rc == 0) {
 		forget_qp(nic, qp);
 		rn_nic_groups_changed(nic, shard);
@@ -575,7 +486,7 @@ static int dispatch(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp 
 	}
 	if (where_runs[cmd->op] == SHARD_0) {
 		if (cmd->op == RN_CMD_CM_DISCONNECT || cmd->op == RN_CMD_CM_DESTROY)
-			let_others_catch_up(nic);
+			rn_nic_let_others_catch_up(nic);
 		return rn_nic_exec_in(nic, 0, cmd, rsp);
 	}
 	/* MODIFY_QP and QUERY_QP; the shard knows whether the QP and its generation are right. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "nic/nic.h"
+#include "nic/shard_call.h"
 
 /* ---- asking and telling ---- */
 

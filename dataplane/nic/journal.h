@@ -20,7 +20,6 @@ struct rn_nic;
 	X(REQUESTS_REFUSED, verdict[RN_V_CM_FULL]) \
 	X(NEIGHBOURS_FULL,  neigh_full)
 
-
 /* X(command, object, key): a command that finds no room, and the key of the configuration that makes more. */
 #define RN_JOURNAL_TABLE_ROWS(X) \
 	X(CREATE_PD,  "protection domain", max_pd) \

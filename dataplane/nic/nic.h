@@ -65,13 +65,6 @@ void rn_nic_grace(struct rn_nic *nic);
  * turns it. */
 void rn_nic_progress(struct rn_nic *nic);
 
-/* Room on `cq` for `more` completions of shard `shard` (control.c): links a larger ring if need be. 0 or -ENOMEM. Under
- * the control lock. */
-int rn_nic_cq_room(struct rn_nic *nic, struct rn_nic_cq *cq, unsigned shard, uint64_t more);
-
-/* Runs a command in a shard (control.c): rsp->err. */
-int rn_nic_exec_in(struct rn_nic *nic, unsigned shard, const struct rn_cmd *cmd, struct rn_rsp *rsp);
-
 /* link->exec (control.c). */
 int rn_nic_exec(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp);
 

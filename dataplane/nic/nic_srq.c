@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "nic/nic.h"
+#include "nic/shard_call.h"
 
 static void *zeroed(size_t bytes)
 {
@@ -55,19 +56,6 @@ int rn_nic_srq_create(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rs
 	return 0;
 }
 
-void rn_objects_free_srq(struct rn_objects *o, struct rn_nic_srq *srq)
-{
-	struct rn_srq_ring *ring;
-
-	while ((ring = rn_srq_next_ring(&srq->srq)) != NULL)
-		free(ring);
-	o->pd[srq->srq.pd].users--;
-	o->srq[srq->id] = NULL;
-	o->nsrq--;
-	rn_idpool_put(&o->srq_ids, srq->id);
-	free(srq);
-}
-
 struct unlink_call {
 	struct rn_call call; /* first */
 	uint32_t srq;
@@ -96,63 +84,6 @@ int rn_nic_srq_destroy(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_r
 }
 
 /* ---- room for completions ---- */
-
-struct rn_nic_share *rn_nic_share_find(struct rn_nic_srq *srq, struct rn_nic_cq *cq, unsigned shard, uint64_t *room)
-{
-	struct rn_nic_share *share = cq->feed[shard].shares;
-
-	while (share != NULL && share->srq != srq)
-		share = share->next;
-	*room = 1 + (share == NULL ? srq->most : 0);
-	if (share != NULL)
-		return share;
-	share = calloc(1, sizeof(*share));
-	if (share != NULL) {
-		rn_list_init(&share->of_srq);
-		share->srq = srq;
-		share->cq = cq;
-		share->shard = shard;
-	}
-	return share;
-}
-
-void rn_nic_share_join(struct rn_nic_share *share)
-{
-	struct rn_nic_feed *f = &share->cq->feed[share->shard];
-
-	if (share->users++ == 0) {
-		share->next = f->shares;
-		f->shares = share;
-		rn_list_add_tail(&share->srq->shares, &share->of_srq);
-		f->depths += share->srq->most;
-	}
-	f->depths++;
-	share->srq->users++;
-}
-
-void rn_nic_share_leave(struct rn_nic_share *share)
-{
-	struct rn_nic_feed *f = &share->cq->feed[share->shard];
-	struct rn_nic_share **at = &f->shares;
-	uint64_t room = 1 + (share->users == 1 ? share->srq->most : 0);
-
-	f->depths -= room;
-	f->gone += room;
-	share->srq->users--;
-	if (--share->users > 0)
-		return;
-	while (*at != share)
-		at = &(*at)->next;
-	*at = share->next;
-	rn_list_del(&share->of_srq);
-	free(share);
-}
-
-void rn_nic_share_drop(struct rn_nic_share *share)
-{
-	if (share != NULL && share->users == 0)
-		free(share);
-}
 
 /* Larger rings for the completions of `more` receives, wherever they may go. Those that were linked stay if a later one
  * fails: room to spare. */

@@ -162,3 +162,16 @@ void rn_objects_free_cq(struct rn_objects *o, struct rn_nic_cq *cq)
 	rn_idpool_put(&o->cq_ids, cq->id);
 	free(cq);
 }
+
+void rn_objects_free_srq(struct rn_objects *o, struct rn_nic_srq *srq)
+{
+	struct rn_srq_ring *ring;
+
+	while ((ring = rn_srq_next_ring(&srq->srq)) != NULL)
+		free(ring);
+	o->pd[srq->srq.pd].users--;
+	o->srq[srq->id] = NULL;
+	o->nsrq--;
+	rn_idpool_put(&o->srq_ids, srq->id);
+	free(srq);
+}

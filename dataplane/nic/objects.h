@@ -5,7 +5,7 @@
 
 #include "base/htab.h"
 #include "base/idpool.h"
-#include "nic/nic_srq.h"
+#include "nic/srq_share.h"
 #include "rn/abi.h"
 #include "rn/link.h"
 

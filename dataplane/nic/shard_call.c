@@ -1,0 +1,90 @@
+/* How does a command, or a new ring, get into a shard? As a call that the shard runs between two bursts, waited for by the
+ * caller. Control thread of the moment; what changes the tables of objects holds the control lock. */
+#include "nic/shard_call.h"
+
+#include <stdlib.h>
+
+#include "nic/cq_rings.h"
+#include "nic/nic.h"
+
+static void run_exec(struct rn_call *call, struct rn_lcore *lc, rn_time now)
+{
+	struct rn_nic_exec_call *c = (struct rn_nic_exec_call *)call;
+
+	for (unsigned i = 0; i < 2; i++)
+		if (c->ring[i] != NULL)
+			rn_shard_cq_link(lc->shard, c->cq[i]->id, &c->cq[i]->shared, c->ring[i], c->cq[i]->user);
+	if (c->srq != NULL) {
+		rn_shard_srq_link(lc->shard, c->srq->id, &c->srq->srq, c->srq->user);
+		c->srq->linked[lc->index] = true;
+	}
+	rn_shard_exec(lc->shard, &c->x, now);
+}
+
+static void run_nothing(struct rn_call *call, struct rn_lcore *lc, rn_time now)
+{
+}
+
+/* Runs a command in a shard. Whatever block it frees is freed when nobody can look at it any more. */
+int rn_nic_exec_call(struct rn_nic *nic, unsigned shard, struct rn_nic_exec_call *c, const struct rn_cmd *cmd, struct rn_rsp *rsp)
+{
+	c->call.run = run_exec;
+	c->x.cmd = cmd;
+	c->x.rsp = rsp;
+	rn_lcore_call(&nic->lcore[shard], &c->call);
+	if (c->x.freed != NULL) {
+		rn_nic_grace(nic);
+		free(c->x.freed);
+	}
+	return rsp->err;
+}
+
+int rn_nic_exec_in(struct rn_nic *nic, unsigned shard, const struct rn_cmd *cmd, struct rn_rsp *rsp)
+{
+	struct rn_nic_exec_call c = {0};
+
+	return rn_nic_exec_call(nic, shard, &c, cmd, rsp);
+}
+
+/* A command of shard 0 that ends a connection must not overtake work posted to the connection's own shard. */
+void rn_nic_let_others_catch_up(struct rn_nic *nic)
+{
+	for (unsigned i = 1; i < nic->nshards; i++) {
+		struct rn_call c = {.run = run_nothing};
+		if (!rn_submit_idle(&nic->lcore[i].submit))
+			rn_lcore_call(&nic->lcore[i], &c);
+	}
+}
+
+/* ---- rings ---- */
+
+struct link_call {
+	struct rn_call call; /* first */
+	struct rn_nic_cq *cq;
+	struct rn_cq_ring *ring;
+};
+
+static void run_link(struct rn_call *call, struct rn_lcore *lc, rn_time now)
+{
+	const struct link_call *c = (struct link_call *)call;
+
+	rn_shard_cq_link(lc->shard, c->cq->id, &c->cq->shared, c->ring, c->cq->user);
+}
+
+void rn_nic_link_ring(struct rn_nic *nic, unsigned shard, struct rn_nic_cq *cq, struct rn_cq_ring *ring)
+{
+	struct link_call c = {.call.run = run_link, .cq = cq, .ring = ring};
+
+	rn_lcore_call(&nic->lcore[shard], &c.call);
+	rn_cq_rings_linked(cq, shard, ring);
+}
+
+int rn_nic_cq_room(struct rn_nic *nic, struct rn_nic_cq *cq, unsigned shard, uint64_t more)
+{
+	struct rn_cq_ring *ring = NULL;
+	int rc = rn_cq_rings_grow(cq, shard, more, &ring);
+
+	if (ring != NULL)
+		rn_nic_link_ring(nic, shard, cq, ring);
+	return rc;
+}

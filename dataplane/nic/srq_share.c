@@ -1,0 +1,64 @@
+/* Which queue pairs of a shard take from one shared receive queue and complete to one completion queue, and how much room do
+ * they need there together? Control thread of the moment, under the control lock. */
+#include "nic/srq_share.h"
+
+#include <stdlib.h>
+
+#include "nic/objects.h"
+
+struct rn_nic_share *rn_nic_share_find(struct rn_nic_srq *srq, struct rn_nic_cq *cq, unsigned shard, uint64_t *room)
+{
+	struct rn_nic_share *share = cq->feed[shard].shares;
+
+	while (share != NULL && share->srq != srq)
+		share = share->next;
+	*room = 1 + (share == NULL ? srq->most : 0);
+	if (share != NULL)
+		return share;
+	share = calloc(1, sizeof(*share));
+	if (share != NULL) {
+		rn_list_init(&share->of_srq);
+		share->srq = srq;
+		share->cq = cq;
+		share->shard = shard;
+	}
+	return share;
+}
+
+void rn_nic_share_join(struct rn_nic_share *share)
+{
+	struct rn_nic_feed *f = &share->cq->feed[share->shard];
+
+	if (share->users++ == 0) {
+		share->next = f->shares;
+		f->shares = share;
+		rn_list_add_tail(&share->srq->shares, &share->of_srq);
+		f->depths += share->srq->most;
+	}
+	f->depths++;
+	share->srq->users++;
+}
+
+void rn_nic_share_leave(struct rn_nic_share *share)
+{
+	struct rn_nic_feed *f = &share->cq->feed[share->shard];
+	struct rn_nic_share **at = &f->shares;
+	uint64_t room = 1 + (share->users == 1 ? share->srq->most : 0);
+
+	f->depths -= room;
+	f->gone += room;
+	share->srq->users--;
+	if (--share->users > 0)
+		return;
+	while (*at != share)
+		at = &(*at)->next;
+	*at = share->next;
+	rn_list_del(&share->of_srq);
+	free(share);
+}
+
+void rn_nic_share_drop(struct rn_nic_share *share)
+{
+	if (share != NULL && share->users == 0)
+		free(share);
+}
