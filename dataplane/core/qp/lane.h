@@ -67,10 +67,10 @@ static inline void rn_lane_activate(struct rn_lane *lane, struct rn_qp *qp)
 }
 
 /* The counts of retired requests have changed: they are published at the end of the turn. */
-static inline void rn_lane_mark_dirty(struct rn_lane *lane, struct rn_qp *qp)
+static inline void rn_lane_mark_dirty(struct rn_qp *qp)
 {
 	if (rn_list_empty(&qp->dirty))
-		rn_list_add_tail(&lane->dirty_qp, &qp->dirty);
+		rn_list_add_tail(&qp->lane->dirty_qp, &qp->dirty);
 }
 
 static inline void rn_lane_tell_qp(struct rn_lane *lane, struct rn_qp *qp, unsigned bits)

@@ -12,14 +12,6 @@
 #include "qp/pace.h"
 #include "qp/lane.h"
 
-const struct rn_qp_state_row rn_qp_states[] = {
-#define X(name, recv, send, request_in, start, go_on, response_in)            \
-	[RN_QPS_##name] = {#name, RN_POST_##recv, RN_POST_##send, request_in, \
-			   start, go_on,	  response_in},
-	RN_QP_STATE_ROWS(X)
-#undef X
-};
-
 static const struct rn_qp_move_row moves[] = {
 #define X(types, from, to, mandatory, optional) \
 	{RN_QPTS_##types, RN_QPS_##from, RN_QPS_##to, mandatory, optional},
@@ -277,7 +269,7 @@ void rn_qp_complete_send(struct rn_qp *qp, uint8_t status, uint8_t vendor, rn_ti
 		write_send_cqe(qp, e, status, vendor, now);
 	qp->sq.head++;
 	qp->sq_retired++;
-	rn_lane_mark_dirty(qp->lane, qp);
+	rn_lane_mark_dirty(qp);
 }
 
 static void write_recv_cqe(struct rn_qp *qp, uint8_t status, uint8_t vendor,
@@ -317,7 +309,7 @@ void rn_qp_complete_recv(struct rn_qp *qp, uint8_t status, uint8_t vendor,
 	if (qp->srq)
 		return;
 	qp->rq_retired++;
-	rn_lane_mark_dirty(qp->lane, qp);
+	rn_lane_mark_dirty(qp);
 }
 
 /* ---- state ---- */

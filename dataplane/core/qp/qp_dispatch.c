@@ -10,6 +10,14 @@
 #include "qp/ud.h"
 #include "wire/hdr.h"
 
+const struct rn_qp_state_row rn_qp_states[] = {
+#define X(name, recv, send, request_in, start, go_on, response_in)            \
+	[RN_QPS_##name] = {#name, RN_POST_##recv, RN_POST_##send, request_in, \
+			   start, go_on,	  response_in},
+	RN_QP_STATE_ROWS(X)
+#undef X
+};
+
 /* ---- posting ---- */
 
 static void post_recv(struct rn_qp *qp, const struct rn_wqe *wqe, rn_time now)
@@ -28,7 +36,7 @@ static void post_recv(struct rn_qp *qp, const struct rn_wqe *wqe, rn_time now)
 	rn_qp_complete_unqueued(qp, qp->recv_cq, wqe->kind, wqe->wr_id,
 		    how == RN_POST_FLUSH ? RN_STATUS_WR_FLUSH_ERR : RN_STATUS_LOC_QP_OP_ERR, now);
 	qp->rq_retired++;
-	rn_lane_mark_dirty(qp->lane, qp);
+	rn_lane_mark_dirty(qp);
 }
 
 static void post_send(struct rn_qp *qp, const struct rn_wqe *wqe, rn_time now)
@@ -47,7 +55,7 @@ static void post_send(struct rn_qp *qp, const struct rn_wqe *wqe, rn_time now)
 	rn_qp_complete_unqueued(qp, qp->send_cq, wqe->kind, wqe->wr_id,
 		    how == RN_POST_FLUSH ? RN_STATUS_WR_FLUSH_ERR : RN_STATUS_LOC_QP_OP_ERR, now);
 	qp->sq_retired++;
-	rn_lane_mark_dirty(qp->lane, qp);
+	rn_lane_mark_dirty(qp);
 }
 
 void rn_qp_post(struct rn_qp *qp, const struct rn_wqe *wqe, rn_time now)

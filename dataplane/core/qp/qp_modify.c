@@ -24,7 +24,7 @@ static void enter_reset(struct rn_qp *qp)
 	rn_responder_init(qp, 0, 0);
 	rn_window_init(&qp->win, 0, qp->lane->cfg.window_packets, 0);
 	rn_list_del(&qp->active);
-	rn_lane_mark_dirty(qp->lane, qp);
+	rn_lane_mark_dirty(qp);
 	qp->attr = (struct rn_qp_attr){0};
 	rn_qp_set_state(qp, RN_QPS_RESET);
 }
