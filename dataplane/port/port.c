@@ -377,13 +377,6 @@ void rn_port_groups(struct rn_port *p, const uint8_t (*mac)[6], unsigned n)
 		rte_eth_allmulticast_enable(p->id);
 }
 
-bool rn_port_link_up(const struct rn_port *p)
-{
-	struct rte_eth_link link;
-
-	return !atomic_load(&p->removed) && !atomic_load(&p->cut) && rte_eth_link_get_nowait(p->id, &link) == 0 && link.link_status == RTE_ETH_LINK_UP;
-}
-
 bool rn_port_carrier(const struct rn_port *p)
 {
 	struct ifreq ifr = {0};
