@@ -1,5 +1,6 @@
-/* How does a queue pair reach what is outside its room: the neighbour table, the connection manager, other shards? Directly
- * where this shard has them, else by a message to shard 0. Shard thread. */
+/* How does a QP reach what is outside its folder: the neighbour table, the connection manager,
+ * other shards? Where this shard has the object, it is called directly; otherwise a message goes
+ * to shard 0. Shard thread. */
 #include "qp/lane.h"
 
 void rn_lane_tell_srq(struct rn_lane *lane, struct rn_srq_ref *ref)
@@ -10,14 +11,16 @@ void rn_lane_tell_srq(struct rn_lane *lane, struct rn_srq_ref *ref)
 
 void rn_lane_send(struct rn_lane *lane, const struct rn_msg *m)
 {
-	/* Full: lost. Each message only hastens what a packet or a timer brings about as well. */
+	/* A full outbox loses the message. That is harmless: a later packet or timer has the
+	 * same effect. */
 	if (lane->out_tail - lane->out_head < RN_OUTBOX)
 		lane->outbox[lane->out_tail++ % RN_OUTBOX] = *m;
 }
 
 void rn_lane_comm_est(struct rn_lane *lane, struct rn_qp *qp, rn_time now)
 {
-	/* The connection manager wants to know in RTS too: the passive side is there before its REP leaves. */
+	/* The connection manager needs the report in RTS too: a passive side enters RTS before
+	 * its REP is sent. */
 	if (qp->state == RN_QPS_RTR)
 		rn_lane_tell_qp(lane, qp, RN_QPE_COMM_EST);
 	if (lane->cm)

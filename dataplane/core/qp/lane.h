@@ -1,5 +1,6 @@
-/* What a queue pair uses of its shard: configuration, memory, timers, counters, the lists it enters when it has something to
- * send or to report, and the way to the other shards. The shard owns it and makes it. Shard thread. */
+/* What a queue pair uses of its shard: configuration, memory, timers, counters, the lists it
+ * enters when it has something to send or to report, and messages to other shards. The shard
+ * owns the lane. Shard thread. */
 #ifndef RN_LANE_H
 #define RN_LANE_H
 
@@ -20,12 +21,12 @@
 
 #define RN_OUTBOX 256u
 
-/* An SRQ as one shard knows it. */
+/* A shard's reference to an SRQ. */
 struct rn_srq_ref {
-	struct rn_srq *srq;  /* NULL: unknown here */
+	struct rn_srq *srq;  /* NULL: not linked to this shard */
 	uint32_t id;
 	uint64_t user;
-	struct rn_list tell; /* on the shard's list while its event is not told */
+	struct rn_list tell; /* on the shard's list while its event is not reported */
 };
 
 struct rn_cm;
@@ -36,28 +37,29 @@ struct rn_lane {
 	struct rn_mr_table *mrs;
 	const struct rn_mem_ops *mem;
 	struct rn_wheel wheel;
-	struct rn_wheel pace;    /* QPs whose rate is limited and who have data: when they may go on */
+	struct rn_wheel pace;    /* rate-limited QPs with data: when each may send again */
 	struct rn_stats stats;
 	struct rn_list active;   /* QPs that may have something to send */
 	struct rn_list dirty_qp; /* QPs whose retired counts are not published */
 	struct rn_list dirty_cq; /* CQs with unpublished entries */
-	struct rn_list tell_qp, tell_srq; /* with events not told */
-	bool overrun;            /* a CQ overran: its QPs are to be put in error */
+	struct rn_list tell_qp, tell_srq; /* QPs and SRQs with events not yet reported */
+	bool overrun;            /* a CQ overran: its QPs must enter ERR */
 
-	struct rn_cq *cq;        /* by id; ring == NULL: unknown here */
+	struct rn_cq *cq;        /* by id; ring == NULL: not linked to this shard */
 	struct rn_srq_ref *srq;  /* by id */
 	struct rn_mcast mcast;
 
 	struct rn_neigh *neigh;  /* shard 0 only */
-	struct rn_cm *cm;        /* shard 0 only; known here by its pointer alone */
-	void (*comm_est)(struct rn_cm *cm, uint32_t qpn, rn_time now); /* rn_cm_comm_est() */
+	struct rn_cm *cm;        /* shard 0 only; an opaque pointer in this folder */
+	/* rn_cm_comm_est() of cm/cm.h, so that qp/ need not include it */
+	void (*comm_est)(struct rn_cm *cm, uint32_t qpn, rn_time now);
 
 	struct rn_msg outbox[RN_OUTBOX];
 	uint32_t out_head, out_tail;
 	struct rn_news_ring news;
 };
 
-/* The QP may have something to send. */
+/* Puts the QP on the active list, because it may have something to send, with a new quota. */
 static inline void rn_lane_activate(struct rn_lane *lane, struct rn_qp *qp)
 {
 	if (rn_list_empty(&qp->active)) {
@@ -66,13 +68,14 @@ static inline void rn_lane_activate(struct rn_lane *lane, struct rn_qp *qp)
 	}
 }
 
-/* The counts of retired requests have changed: they are published at the end of the turn. */
+/* The counts of retired requests have changed: publishes them at the end of the turn. */
 static inline void rn_lane_mark_dirty(struct rn_qp *qp)
 {
 	if (rn_list_empty(&qp->dirty))
 		rn_list_add_tail(&qp->lane->dirty_qp, &qp->dirty);
 }
 
+/* Reports these events (enum rn_qp_event_bit) at the end of the turn. */
 static inline void rn_lane_tell_qp(struct rn_lane *lane, struct rn_qp *qp, unsigned bits)
 {
 	qp->events |= bits;
@@ -80,13 +83,14 @@ static inline void rn_lane_tell_qp(struct rn_lane *lane, struct rn_qp *qp, unsig
 		rn_list_add_tail(&lane->tell_qp, &qp->tell);
 }
 
-/* Its receives have become fewer than its limit. */
+/* Reports at the end of the turn that the SRQ has fewer receives than its limit. */
 void rn_lane_tell_srq(struct rn_lane *lane, struct rn_srq_ref *ref);
-/* To another shard, or RN_MSG_ALL. */
+/* Queues a message for another shard or RN_MSG_ALL. A full outbox drops it. */
 void rn_lane_send(struct rn_lane *lane, const struct rn_msg *m);
-/* A request to this peer went without an answer: shard 0 looks whether it has moved (rn_neigh_doubt). */
+/* This peer did not answer a request: shard 0 checks its MAC address anew (rn_neigh_doubt()). */
 void rn_lane_doubt(struct rn_lane *lane, const struct rn_gid *peer, rn_time now);
-/* First packet on a QP in RTR. */
+/* The first packet came to this QP: reports COMM_EST if it is in RTR, and always to the
+ * connection manager. */
 void rn_lane_comm_est(struct rn_lane *lane, struct rn_qp *qp, rn_time now);
 
 #endif

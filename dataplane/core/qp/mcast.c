@@ -1,5 +1,5 @@
-/* Which queue pairs are in which group? Owns the table of groups; searching it is all the packet path does. Owned by the
- * shard's thread. */
+/* Which QPs are members of which multicast group? Owns the table of groups and their members;
+ * the packet path only searches it. Owned by the shard's thread. */
 #include "qp/mcast.h"
 
 #include <errno.h>
@@ -36,6 +36,7 @@ const struct rn_mcast_group *rn_mcast_find(const struct rn_mcast *m, const struc
 	return find(m, gid);
 }
 
+/* NULL: the table of groups is full. */
 static struct rn_mcast_group *find_or_make(struct rn_mcast *m, const struct rn_gid *gid)
 {
 	struct rn_mcast_group *g = find(m, gid);
@@ -48,7 +49,8 @@ static struct rn_mcast_group *find_or_make(struct rn_mcast *m, const struct rn_g
 	return g;
 }
 
-/* The last group takes the place of one that nobody is in. */
+/* Removes the group if neither this shard nor another one has members: the last group moves to
+ * its place. */
 static void drop_if_empty(struct rn_mcast *m, struct rn_mcast_group *g)
 {
 	uint32_t last = m->ngroups - 1;
@@ -60,7 +62,7 @@ static void drop_if_empty(struct rn_mcast *m, struct rn_mcast_group *g)
 	m->ngroups--;
 }
 
-/* nmembers: not a member. */
+/* Index of the QP among the members; nmembers: it is no member. */
 static uint32_t place_of(const struct rn_mcast_group *g, const struct rn_qp *qp)
 {
 	uint32_t i = 0;
@@ -85,6 +87,7 @@ int rn_mcast_attach(struct rn_mcast *m, struct rn_qp *qp, const struct rn_gid *g
 	return 0;
 }
 
+/* False: the QP was no member. May remove the group. */
 static bool leave(struct rn_mcast *m, struct rn_mcast_group *g, struct rn_qp *qp)
 {
 	uint32_t i = place_of(g, qp);
@@ -106,13 +109,14 @@ int rn_mcast_detach(struct rn_mcast *m, struct rn_qp *qp, const struct rn_gid *g
 
 void rn_mcast_forget(struct rn_mcast *m, struct rn_qp *qp)
 {
-	/* From behind: the last one may take the place of one that goes. */
+	/* Backwards, because removing a group moves the last one to its place. */
 	for (uint32_t i = m->ngroups; i-- && qp->ngroups;)
 		leave(m, &m->group[i], qp);
 }
 
 void rn_mcast_shards(struct rn_mcast *m, const struct rn_gid *gid, uint32_t shards)
 {
+	/* A group without members anywhere needs no entry. */
 	struct rn_mcast_group *g = shards ? find_or_make(m, gid) : find(m, gid);
 
 	if (!g)

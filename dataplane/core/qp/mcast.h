@@ -1,7 +1,9 @@
-/* Multicast: the MAC of a group, and which queue pairs of this shard are in which group (docs/spec/rocev2.md 1.8).
+/* Multicast: which queue pairs of this shard are members of which group (docs/spec/rocev2.md
+ * 1.8).
  *
- * A shard knows every group that has members anywhere on the NIC: what comes for it is handed to all of `shards`. Members
- * are the shard's own queue pairs. Fixed tables, searched from the front: groups are few. Shard thread. */
+ * A shard knows every group that has members anywhere on the NIC: the port hands a packet to a
+ * group to all of `shards`. Members are the shard's own QPs. Tables have a fixed size and are
+ * searched from the front, because groups are few. Shard thread. */
 #ifndef RN_MCAST_H
 #define RN_MCAST_H
 
@@ -13,8 +15,8 @@
 
 struct rn_qp;
 
-#define RN_GROUPS        64u  /* of a NIC */
-#define RN_GROUP_MEMBERS 128u /* of one group, on one shard */
+#define RN_GROUPS        64u  /* per NIC */
+#define RN_GROUP_MEMBERS 128u /* per group and shard */
 
 struct rn_mcast_group {
 	struct rn_gid gid;
@@ -25,27 +27,30 @@ struct rn_mcast_group {
 
 struct rn_mcast {
 	uint32_t ngroups;
-	struct rn_gid gid[RN_GROUPS]; /* of group[i] */
-	struct rn_mcast_group *group; /* RN_GROUPS of them, from rn_mcast_init() */
+	struct rn_gid gid[RN_GROUPS]; /* gid[i] is the address of group[i] */
+	struct rn_mcast_group *group; /* RN_GROUPS groups, allocated by rn_mcast_init() */
 };
 
-/* False: no memory. */
+/* False: out of memory. */
 bool rn_mcast_init(struct rn_mcast *m);
 void rn_mcast_fini(struct rn_mcast *m);
 
-/* A member twice is a member once. -EINVAL: no group; -ENOSPC: as many groups as a NIC has, or members as a group has. */
+/* Attaching a member again changes nothing. -EINVAL: not a multicast address. -ENOSPC: no room
+ * for another group, or for another member of this group. */
 int rn_mcast_attach(struct rn_mcast *m, struct rn_qp *qp, const struct rn_gid *gid);
-/* -ENOENT: it is no member. */
+/* -ENOENT: the QP is no member. */
 int rn_mcast_detach(struct rn_mcast *m, struct rn_qp *qp, const struct rn_gid *gid);
-/* It leaves all its groups. */
+/* Removes the QP from all its groups. */
 void rn_mcast_forget(struct rn_mcast *m, struct rn_qp *qp);
 
-/* Which shards have members; 0: none. There is room for RN_GROUPS, the caller keeps count. */
+/* Sets which shards have members (bit i: shard i; 0: none). The caller keeps the number of
+ * groups within RN_GROUPS; beyond it the call has no effect. */
 void rn_mcast_shards(struct rn_mcast *m, const struct rn_gid *gid, uint32_t shards);
 
-/* NULL: nobody on this NIC is in it. */
+/* NULL: no QP of this NIC is a member. */
 const struct rn_mcast_group *rn_mcast_find(const struct rn_mcast *m, const struct rn_gid *gid);
 
+/* Has the group members on this NIC? */
 static inline bool rn_mcast_known(const struct rn_mcast *m, const struct rn_gid *gid)
 {
 	return rn_unlikely(m->ngroups) && rn_mcast_find(m, gid);

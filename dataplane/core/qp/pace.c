@@ -1,9 +1,9 @@
-/* May this queue pair send data now, and if not, when? What the rate is says cc.c; here it meets the queue pair: which
- * packets count, leaving the active list, being woken. Owned by the shard's thread.
+/* What does a rate limit mean to a QP and its shard? Handles congestion notifications, the timer
+ * that puts the QP back on the active list, and the counters. The rate itself is computed by
+ * cc.c, and rn_qp_tx_limited() (qp_dispatch.c) delays the packets. Owned by the shard's thread.
  *
- * A QP without a limit never comes here (rn_shard_tx asks one flag); one with a limit sends by rn_qp_tx_limited()
- * (qp_dispatch.c). One that may not send yet is on no list: it
- * costs nothing until its timer rings, and rn_shard_next() says when that is, so that an idle thread may sleep. */
+ * A QP that must wait is not on the active list. It costs nothing until its timer expires, and
+ * rn_shard_next() reports that time, so that an idle thread can sleep. */
 #include "qp/pace.h"
 
 #include "qp/lane.h"
@@ -13,7 +13,8 @@ static const struct rn_cc_cfg *params(const struct rn_qp *qp)
 	return &qp->lane->cfg.cc;
 }
 
-/* The sums of what the counters say of limits: `was` is the rate before, 0 = none. */
+/* Keeps the sums of the counters: how many QPs are limited, and the sum of their rates. `was` is
+ * the rate before, 0 = no limit. */
 void rn_pace_note_rate(struct rn_qp *qp, uint64_t was)
 {
 	struct rn_stats *st = &qp->lane->stats;

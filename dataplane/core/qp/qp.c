@@ -1,7 +1,6 @@
-/* Queue pairs: the object, its states, completions, errors. What a state permits and what a transition
- * needs are the tables of qp.h. Every way into the error state goes through rn_qp_error(), so the
- * flush happens once, in order. Owned by the shard's thread.
- */
+/* Queue pairs: the object, its states, completions, errors. What a state permits and what a
+ * transition needs are the tables of qp.h. Errors enter the ERR state through rn_qp_error()
+ * only, so that the queues are flushed once and in order. Owned by the shard's thread. */
 #include "qp/qp.h"
 
 #include <errno.h>
@@ -19,6 +18,7 @@ static const struct rn_qp_move_row moves[] = {
 #undef X
 };
 
+/* RESET and ERR can be entered from any state, with the state attribute alone. */
 static const struct rn_qp_move_row always = {.types = RN_QPTS_ALL};
 
 const struct rn_qp_move_row *rn_qp_move(uint8_t type, uint8_t from, uint8_t to)
@@ -31,13 +31,13 @@ const struct rn_qp_move_row *rn_qp_move(uint8_t type, uint8_t from, uint8_t to)
 	return NULL;
 }
 
-/* The struct, then the send queue, then the receive queue. */
+/* Bytes of the struct, rounded up so that the send queue behind it starts on a cache line. */
 static size_t head_bytes(void)
 {
 	return RN_ALIGN_UP(sizeof(struct rn_qp), 64);
 }
 
-/* A QP on an SRQ has room for one receive, of any size. */
+/* A QP on an SRQ has room for one receive of any size: the one that the open message has taken. */
 static uint32_t rq_depth(const struct rn_cmd *cmd)
 {
 	return cmd->create_qp.srq ? 1 : cmd->create_qp.rq_depth;
@@ -56,6 +56,7 @@ size_t rn_qp_bytes(const struct rn_cmd *cmd)
 	       rn_rq_bytes(rq_depth(cmd), rq_sge(cmd));
 }
 
+/* The upper three bits of the opcode in all packets of the QP. */
 static uint8_t transport_of(uint8_t type)
 {
 	return type == RN_QPT_RC ? RN_T_RC : type == RN_QPT_UC ? RN_T_UC : RN_T_UD;
@@ -78,7 +79,9 @@ void rn_qp_init(struct rn_qp *qp, struct rn_lane *lane, const struct rn_cmd *cmd
 	qp->send_cq = &lane->cq[cmd->create_qp.send_cq];
 	qp->recv_cq = &lane->cq[cmd->create_qp.recv_cq];
 	qp->srq = cmd->create_qp.srq ? &lane->srq[cmd->create_qp.srq] : NULL;
+	/* The receives of an SRQ name memory of the SRQ's PD, which may differ from the QP's. */
 	qp->recv_pd = qp->srq ? qp->srq->srq->pd : qp->pd;
+	/* 256 bytes, the smallest path MTU, until the transition to RTR sets one. */
 	qp->mtu_shift = 8;
 	rn_list_init(&qp->active);
 	rn_list_init(&qp->dirty);
@@ -96,6 +99,9 @@ void rn_qp_init(struct rn_qp *qp, struct rn_lane *lane, const struct rn_cmd *cmd
 
 /* ---- windows ---- */
 
+/* Ends what a BIND or INVALIDATE request does to its window when the request completes with
+ * `status`: an INVALIDATE that succeeded ends the binding, a BIND that took no effect gives its
+ * key up. */
 static void settle_window(struct rn_qp *qp, const struct rn_sqe *e, uint8_t status)
 {
 	if (e->kind == RN_WQE_INVALIDATE && status == RN_STATUS_SUCCESS)
@@ -104,7 +110,8 @@ static void settle_window(struct rn_qp *qp, const struct rn_sqe *e, uint8_t stat
 		rn_mw_void(qp->lane->mrs, e->rkey, rn_qp_via(qp));
 }
 
-/* Without its queue pair nobody gets through a window, bound or to be bound. */
+/* Without its QP no peer may access memory through a window: ends the windows that are bound on
+ * the QP, and voids the keys of requests that would bind one. */
 void rn_qp_end_windows(struct rn_qp *qp)
 {
 	rn_mw_drop_all(qp->lane->mrs, &qp->bound);
@@ -112,6 +119,8 @@ void rn_qp_end_windows(struct rn_qp *qp)
 		settle_window(qp, rn_sq_at(&qp->sq, i), RN_STATUS_WR_FLUSH_ERR);
 }
 
+/* Does the request bind or invalidate the window that `key` names? The low byte of a key is a
+ * variant and does not count. */
 static bool names_window(const struct rn_sqe *e, uint32_t key)
 {
 	uint32_t named = e->kind == RN_WQE_BIND ? e->rkey : e->imm;
@@ -127,12 +136,13 @@ void rn_qp_forget_window(struct rn_qp *qp, uint32_t key)
 
 		if (!names_window(e, key))
 			continue;
-		settle_window(qp, e, RN_STATUS_WR_FLUSH_ERR); /* its key is not given again */
+		settle_window(qp, e, RN_STATUS_WR_FLUSH_ERR); /* voids the key of a BIND */
 		e->ran = true;
 	}
 }
 
-/* Of congestion: neither a limit nor a notification outlives the connection. */
+/* Congestion control belongs to one connection: neither a rate limit nor an owed notification
+ * outlives it. */
 void rn_qp_end_limit(struct rn_qp *qp)
 {
 	rn_pace_stop(qp);
@@ -153,8 +163,8 @@ void rn_qp_fini(struct rn_qp *qp)
 
 /* ---- completions ---- */
 
-/* The entry to fill, written_cqe() follows; NULL when the CQ is full: it dies, and its QPs with it.
- */
+/* The CQE to fill; written_cqe() follows. NULL: the CQ is full. An overrun CQ never works again,
+ * and its QPs enter ERR (rn_shard_done()). */
 static struct rn_cqe *claim_cqe(struct rn_qp *qp, struct rn_cq *cq)
 {
 	struct rn_cqe *cqe = rn_cq_claim(cq);
@@ -167,6 +177,7 @@ static struct rn_cqe *claim_cqe(struct rn_qp *qp, struct rn_cq *cq)
 	return cqe;
 }
 
+/* Counts the CQE and marks its CQ, which rn_shard_done() publishes. */
 static void written_cqe(struct rn_qp *qp, struct rn_cq *cq, uint8_t status, uint16_t flags)
 {
 	struct rn_lane *lane = qp->lane;
@@ -180,7 +191,7 @@ static void written_cqe(struct rn_qp *qp, struct rn_cq *cq, uint8_t status, uint
 		lane->stats.done_error++;
 }
 
-/* Of a request that never got into its queue. */
+/* Writes the CQE of a request that never entered its queue. */
 void rn_qp_complete_unqueued(struct rn_qp *qp, struct rn_cq *cq, uint8_t kind, uint64_t wr_id,
 			uint8_t status, rn_time now)
 {
@@ -201,6 +212,7 @@ void rn_qp_complete_unqueued(struct rn_qp *qp, struct rn_cq *cq, uint8_t kind, u
 	written_cqe(qp, cq, status, flags);
 }
 
+/* Counts a request that succeeded, and its bytes: for READs and atomics those received. */
 static void count_sent(struct rn_stats *st, const struct rn_sqe *e)
 {
 	switch (e->kind) {
@@ -302,10 +314,12 @@ void rn_qp_complete_recv(struct rn_qp *qp, uint8_t status, uint8_t vendor,
 {
 	if (status == RN_STATUS_SUCCESS) {
 		qp->lane->stats.done_recv++;
+		/* Bytes that a WRITE placed are not counted, with or without immediate data. */
 		qp->lane->stats.bytes_received += a->flags & RN_CQE_WRITE ? 0 : a->bytes;
 	}
 	write_recv_cqe(qp, status, vendor, a, now);
 	rn_rq_retire(&qp->rq);
+	/* Receives of an SRQ are counted by the SRQ (`taken`). */
 	if (qp->srq)
 		return;
 	qp->rq_retired++;
@@ -314,6 +328,7 @@ void rn_qp_complete_recv(struct rn_qp *qp, uint8_t status, uint8_t vendor,
 
 /* ---- state ---- */
 
+/* The state is also published to the application (struct rn_qp_shared). */
 void rn_qp_set_state(struct rn_qp *qp, uint8_t state)
 {
 	qp->state = state;
@@ -321,8 +336,10 @@ void rn_qp_set_state(struct rn_qp *qp, uint8_t state)
 	atomic_store_explicit(&qp->shared.state, state, memory_order_release);
 }
 
+/* Completes all queued sends as flushed, those in flight included. */
 static void flush_sends(struct rn_qp *qp, rn_time now)
 {
+	/* No request is left to send, and none counts as started. */
 	qp->sq.send = qp->sq.started = qp->sq.tail;
 	while (qp->sq.head != qp->sq.tail)
 		rn_qp_complete_send(qp, RN_STATUS_WR_FLUSH_ERR, 0, now);
@@ -333,6 +350,7 @@ void rn_qp_note_error(struct rn_qp *qp, const char *why)
 	struct rn_news news = {
 		.kind = RN_NEWS_QP_ERROR, .qpn = qp->qpn, .local = qp->own, .peer = qp->peer, .why = why};
 
+	/* A QP in ERR has its first reason in the log already. */
 	if (qp->state != RN_QPS_ERR && qp->state != RN_QPS_RESET)
 		rn_news_put(&qp->lane->news, &news);
 }
@@ -345,14 +363,18 @@ void rn_qp_error(struct rn_qp *qp, unsigned what, bool keep_owed, rn_time now)
 	rn_retry_stop(&qp->retry, &qp->lane->wheel);
 	rn_qp_end_limit(qp);
 	rn_mw_drop_all(qp->lane->mrs, &qp->bound);
+	/* An error state that the application requested is not counted as an error. */
 	qp->lane->stats.qp_errors += what != 0;
 	if (!keep_owed)
 		qp->rx.nowed = qp->rx.nowed_reads = 0;
+	/* The flush below completes the READs: none of them is outstanding. */
 	qp->win.nreads = qp->win.nbig = 0;
 	flush_sends(qp, now);
 	while (qp->rq.head != qp->rq.tail)
 		rn_qp_complete_recv(qp, RN_STATUS_WR_FLUSH_ERR, 0, NULL, now);
 	qp->rx.message = RN_RX_IDLE;
+	/* A QP in ERR takes no more receives from its SRQ: the application may now drain the
+	 * SRQ. */
 	if (qp->srq)
 		what |= RN_QPE_LAST_WQE;
 	if (what)
@@ -367,6 +389,7 @@ void rn_qp_init_sends(struct rn_qp *qp, uint32_t psn)
 
 void rn_qp_send_failed(struct rn_qp *qp, uint8_t status, uint8_t vendor, rn_time now)
 {
+	/* The log text of each status. */
 	static const char *const texts[] = {
 #define X(name, number, text) [number] = text,
 		RN_STATUS_ROWS(X)
@@ -381,7 +404,7 @@ void rn_qp_send_failed(struct rn_qp *qp, uint8_t status, uint8_t vendor, rn_time
 	}
 	rn_qp_set_state(qp, RN_QPS_SQE);
 	flush_sends(qp, now);
-	/* PSNs that no packet carried are the next ones again. */
+	/* Flushed requests never used their PSNs: restart at the next unsent PSN. */
 	rn_qp_init_sends(qp, qp->win.cur);
 }
 
@@ -397,6 +420,8 @@ void rn_qp_make_headers(struct rn_qp *qp)
 {
 	struct rn_av av = rn_port_av(&qp->lane->port, &qp->attr.av);
 
+	/* Packets are marked as ECN-capable, so that switches can signal congestion. The DSCP is
+	 * kept. */
 	if (qp->lane->cfg.cc.ecn)
 		av.tclass = (av.tclass & 0xFC) | RN_ECT_0;
 	rn_tmpl_make(&qp->tmpl, &av, qp->lane->port.mac, qp->qpn, qp->attr.dest_qpn);

@@ -1,8 +1,9 @@
-/* Queue pairs: the object, its states, and what every part of it shares.
+/* Queue pairs: the object, its states, and what all files of this folder share of it.
  *
- * A QP lives in one block of memory given with CREATE_QP: this struct, then its send queue, then its receive queue.
- * requester.c owns sq, win and retry; responder.c owns rq, rx and owed; qp.c owns the state and everything that must
- * happen when it changes. qp_dispatch.c and qp_modify.c stand above all of them. Shard thread throughout. */
+ * A QP lives in one block of memory that comes with CREATE_QP: this struct, then its send queue,
+ * then its receive queue. requester.c owns sq, win and retry; responder.c owns rq, rx and owed;
+ * qp.c owns the state and everything that must happen when it changes. qp_dispatch.c and
+ * qp_modify.c call all of them. Shard thread throughout. */
 #ifndef RN_QP_H
 #define RN_QP_H
 
@@ -21,10 +22,12 @@
 #include "net/tmpl.h"
 #include "flow/window.h"
 
-/* ---- states: what each lets in and out (docs/spec/rocev2.md 4.11) ---- */
+/* ---- states: what each permits (docs/spec/rocev2.md 4.11) ---- */
 
 /* clang-format off */
-/* post_recv, post_send: TAKE into the queue, FLUSH with an error CQE, REFUSE with an error CQE */
+/* post_recv, post_send: TAKE into the queue, FLUSH with an error CQE, REFUSE with an error CQE.
+ * requests in, responses in: packets that are accepted. start new: a request may get its first
+ * PSN. go on: packets of started requests may be sent. */
 #define RN_QP_STATE_ROWS(X) \
 	/*  state  post_recv  post_send  requests in  start new  go on  responses in */ \
 	X(RESET,   REFUSE,    REFUSE,    false,       false,     false, false) \
@@ -35,7 +38,7 @@
 	X(SQE,     TAKE,      FLUSH,     true,        false,     false, false) \
 	X(ERR,     FLUSH,     FLUSH,     false,       false,     false, false)
 
-/* Sets of types, as bits 1 << enum rn_qp_type. */
+/* Sets of QP types: bits 1 << enum rn_qp_type. */
 #define RN_QPTS_RC    (1u << RN_QPT_RC)
 #define RN_QPTS_UC    (1u << RN_QPT_UC)
 #define RN_QPTS_UD    (1u << RN_QPT_UD)
@@ -54,8 +57,9 @@
 #define RN_QPM_SQD_UC  (RN_QPM(AV) | RN_QPM(PKEY_INDEX) | RN_QPM(ACCESS))
 #define RN_QPM_SQD     (RN_QPM_SQD_UC | RN_QPM(PORT) | RN_QPM(TIMEOUT) | RN_QPM(RETRY_CNT) | RN_QPM(RNR_RETRY) | \
 			RN_QPM(MAX_RD_ATOMIC) | RN_QPM(MAX_DEST_RD_ATOMIC) | RN_QPM(MIN_RNR_TIMER))
-/* Transitions (those of ibv_modify_qp, without alternate paths); to RESET and ERR from anywhere, with the state alone. RTS
- * to SQE happens when a send of UC or UD fails, and cannot be asked for. */
+/* Transitions (those of ibv_modify_qp, without alternate paths). RESET and ERR can be entered
+ * from any state, with the state attribute alone. RTS to SQE is not in the table: it happens
+ * when a send of UC or UD fails, and cannot be requested. */
 #define RN_QP_MOVE_ROWS(X) \
 	/* types  from   to     mandatory        optional */ \
 	X(RC_UC, RESET, INIT,  RN_QPM_INIT,     0) \
@@ -94,56 +98,58 @@ extern const struct rn_qp_state_row rn_qp_states[];
 struct rn_qp_move_row {
 	uint32_t types; /* RN_QPTS_... */
 	uint8_t from, to;
-	uint32_t mandatory, optional; /* enum rn_qp_mask, RN_QP_STATE left out */
+	uint32_t mandatory, optional; /* enum rn_qp_mask, without RN_QP_STATE */
 };
-/* The row that allows a QP of this type from -> to, or NULL. */
+/* The row that allows a QP of this type to go from -> to. NULL: not allowed. */
 const struct rn_qp_move_row *rn_qp_move(uint8_t type, uint8_t from, uint8_t to);
 
 /* ---- the responder's memory ---- */
 
-/* A READ or atomic accepted: kept until a newer one takes its place, so that it can be answered again. */
+/* A READ or atomic that was accepted. It is kept until a newer one takes its slot, so that it
+ * can be answered again. */
 struct rn_read_rec {
 	uint64_t va;
 	uint32_t rkey, length;
-	uint32_t first_psn, npkts; /* npkts 0: no record yet */
-	uint32_t start, next;      /* response packets: this answer began with `start`, `next` is to be sent */
-	uint64_t end;              /* rn_rx.taken behind its last PSN: tells its PSNs from those of the next round */
-	uint64_t orig;             /* atomic: what was there */
+	uint32_t first_psn, npkts; /* npkts 0: unused slot */
+	uint32_t start, next;      /* response packets: first of this answer, next to send */
+	uint64_t end;              /* rn_rx.taken behind its last PSN (PSNs wrap) */
+	uint64_t orig;             /* atomic: the value before it */
 	uint8_t op;                /* enum rn_operation of the request */
-	bool answered;             /* once, whole */
-	bool owed;                 /* an entry of the owed list names it */
+	bool answered;             /* a whole answer has been sent */
+	bool owed;                 /* an entry of the owed list refers to it */
 };
 
 enum rn_owe_kind { RN_OWE_ACK, RN_OWE_NAK, RN_OWE_READ };
 
 struct rn_owe {
 	uint8_t kind;
-	uint8_t syndrome; /* NAK */
-	uint8_t rec;      /* READ, or an atomic: index into rec[] */
-	uint32_t psn;     /* READ: its last */
+	uint8_t syndrome; /* NAK: AETH syndrome */
+	uint8_t rec;      /* READ or atomic: index into rec[] */
+	uint32_t psn;     /* READ: its last PSN */
 	uint32_t msn;
 };
 
-/* READs and atomics, an ACK before, between and behind them, one NAK. */
+/* READs and atomics, an ACK before, between and behind them, and one NAK. */
 #define RN_OWED_MAX (2 * RN_MAX_RD_ATOMIC + 4)
 
 enum rn_rx_message { RN_RX_IDLE, RN_RX_SEND, RN_RX_WRITE };
 
+/* Receive state. PSNs and MSN have 24 bits. */
 struct rn_rx {
 	uint32_t epsn;
 	uint32_t msn;
-	uint64_t taken;    /* PSNs so far; does not wrap */
-	uint8_t message;   /* enum rn_rx_message: which one is open */
-	bool nak_sent;     /* gaps stay unreported until epsn arrives */
-	bool nak_rnr;      /* ... because of an RNR NAK */
-	bool peer_seen;    /* COMM_EST told */
-	uint8_t rnr_naks;  /* in a row, for epsn */
-	uint8_t nrec, rec_next; /* ring size (max_dest_rd_atomic), slot of the next READ or atomic */
+	uint64_t taken;    /* PSNs accepted so far; does not wrap */
+	uint8_t message;   /* enum rn_rx_message: the message that is open */
+	bool nak_sent;     /* a NAK was sent: no further NAK until epsn arrives */
+	bool nak_rnr;      /* that NAK was an RNR NAK */
+	bool peer_seen;    /* a first packet has come: COMM_EST is reported */
+	uint8_t rnr_naks;  /* RNR NAKs in a row for epsn */
+	uint8_t nrec, rec_next; /* ring size (max_dest_rd_atomic), slot to fill next */
 	uint8_t nowed, nowed_reads;
 	uint32_t done;     /* SEND: bytes in the receive; WRITE: bytes placed */
-	uint32_t rkey;     /* WRITE */
+	uint32_t rkey;     /* WRITE: key of the open message */
 	uint64_t va;
-	uint32_t length;   /* WRITE: of the whole message */
+	uint32_t length;   /* WRITE: length of the whole message */
 	struct rn_owe owed[RN_OWED_MAX]; /* oldest first, ascending PSN */
 	struct rn_read_rec rec[RN_MAX_RD_ATOMIC];
 };
@@ -157,30 +163,30 @@ enum rn_qp_event_bit { RN_QPE_FATAL = 1, RN_QPE_REQ_ERR = 2, RN_QPE_ACCESS_ERR =
 		       RN_QPE_SQ_DRAINED = 16, RN_QPE_LAST_WQE = 32 };
 
 struct rn_qp {
-	/* read for every packet */
+	/* used for every packet */
 	struct rn_lane *lane;
 	uint32_t qpn, gen;
 	uint32_t pd;
 	uint8_t type, state;
-	uint8_t transport; /* enum rn_transport: that of its packets */
+	uint8_t transport; /* enum rn_transport of its packets */
 	uint8_t mtu_shift; /* path MTU = 1 << mtu_shift */
-	uint8_t events;    /* enum rn_qp_event_bit not yet told */
-	uint32_t access;   /* remote rights */
-	uint32_t quota;    /* packets it may still send in this turn of the active list */
-	bool sqd_notify;   /* tell when the send queue is drained */
-	bool own_turn;     /* an answer to a READ went out: a request may go before the next */
-	struct rn_gid own, peer; /* addresses packets must carry */
+	uint8_t events;    /* enum rn_qp_event_bit not yet reported */
+	uint32_t access;   /* rights of the peer (enum rn_access) */
+	uint32_t quota;    /* packets it may send before the next QP's turn */
+	bool sqd_notify;   /* report when the send queue has drained */
+	bool own_turn;     /* the last packet was a READ response: a request goes first now */
+	struct rn_gid own, peer; /* destination and source of received packets */
 	struct rn_cq *send_cq, *recv_cq;
-	struct rn_srq_ref *srq; /* NULL: receives of its own. Else rq holds the one that the open message has taken */
-	uint32_t recv_pd;       /* that of the receives: the QP's, or the SRQ's */
+	struct rn_srq_ref *srq; /* NULL: own receives. Else rq holds the one in use */
+	uint32_t recv_pd;       /* PD of the receives: the QP's, or the SRQ's */
 	struct rn_list active; /* on the shard's list while it may have something to send */
 	struct rn_list dirty;  /* on the shard's list while retired counts are not published */
-	struct rn_list tell;   /* on the shard's list while events are not told */
-	uint32_t sq_retired, rq_retired; /* receives of an SRQ are not counted */
-	struct rn_cc cc;       /* how fast it may send */
-	struct rn_timer pace;  /* in the shard's wheel of that name: when a limited QP may go on */
+	struct rn_list tell;   /* on the shard's list while events are not reported */
+	uint32_t sq_retired, rq_retired; /* not counting receives of an SRQ */
+	struct rn_cc cc;       /* rate limit (congestion control) */
+	struct rn_timer pace;  /* in the lane's wheel `pace`: when it may send again */
 	struct rn_list cnp;    /* on the shard's list while it owes a congestion notification */
-	rn_time cnp_after;     /* none is owed before */
+	rn_time cnp_after;     /* no notification is owed before this time */
 
 	struct rn_sq sq;
 	struct rn_window win;
@@ -189,8 +195,8 @@ struct rn_qp {
 	struct rn_tmpl tmpl;
 	struct rn_rq rq;
 	struct rn_rx rx;
-	struct rn_mw_list bound; /* windows */
-	uint32_t ngroups; /* it is in */
+	struct rn_mw_list bound; /* windows bound on this QP */
+	uint32_t ngroups; /* multicast groups it is a member of */
 
 	uint64_t ctx, user;
 	struct rn_qp_attr attr;
@@ -202,73 +208,83 @@ static inline uint32_t rn_qp_mtu(const struct rn_qp *qp)
 	return 1u << qp->mtu_shift;
 }
 
-/* Does it know whom it talks to, once and for all? */
+/* Does this QP have one fixed peer: connected type, address vector set? */
 static inline bool rn_qp_has_peer(const struct rn_qp *qp)
 {
 	return qp->type != RN_QPT_UD && qp->state >= RN_QPS_RTR;
 }
 
-/* Packets that carry len bytes: at least one. */
+/* How many packets carry len bytes: at least one. */
 static inline uint32_t rn_qp_packets(const struct rn_qp *qp, uint32_t len)
 {
 	uint32_t n = (uint32_t)(((uint64_t)len + rn_qp_mtu(qp) - 1) >> qp->mtu_shift);
 	return n ? n : 1;
 }
 
-/* How this QP's peer reaches memory. */
+/* The rights by which this QP's peer accesses memory. */
 static inline struct rn_mr_via rn_qp_via(const struct rn_qp *qp)
 {
 	return (struct rn_mr_via){.pd = qp->pd, .qpn = qp->qpn};
 }
 
+/* Bytes of memory for the QP that the CREATE_QP command describes: struct and both queues. */
 size_t rn_qp_bytes(const struct rn_cmd *cmd);
+/* Initialises the QP in `qp`, rn_qp_bytes() long, 64-byte aligned. The caller has checked the
+ * command. */
 void rn_qp_init(struct rn_qp *qp, struct rn_lane *lane, const struct rn_cmd *cmd);
-/* Cancels its timer, ends its windows and takes it off every list. */
+/* Cancels its timers, ends its windows, and takes it off every list and out of its multicast
+ * groups. The memory stays the caller's. */
 void rn_qp_fini(struct rn_qp *qp);
 
-/* The window of this key is to be forgotten: what it is bound with here ends, and requests that are still to bind or
- * invalidate it succeed without effect. */
+/* The memory window `key` is being destroyed: ends its binding on this QP. Requests in the send
+ * queue that would bind or invalidate it succeed without effect. */
 void rn_qp_forget_window(struct rn_qp *qp, uint32_t key);
 
-/* The QP's address vector, its peer's number, the port or a MAC has changed: what its packets begin with does too. */
+/* Builds the packet headers anew: after a change of the address vector, the peer's QPN, the port
+ * or a MAC address. */
 void rn_qp_make_headers(struct rn_qp *qp);
 
-/* The oldest request fails. A reliable QP enters the error state with it; the others SQE: what is queued behind it is
- * flushed, receiving goes on. */
+/* The oldest request fails. An RC QP enters ERR. UC and UD enter SQE: the send queue is flushed,
+ * and receiving continues. */
 void rn_qp_send_failed(struct rn_qp *qp, uint8_t status, uint8_t vendor, rn_time now);
-/* To be called when requests completed in SQD: tells, if asked to, once no started one is left. */
+/* To be called when requests have completed in SQD: reports SQ_DRAINED, if requested, once no
+ * started request is left. */
 void rn_qp_drained(struct rn_qp *qp);
 
-/* Before rn_qp_error(), where our own client is not the cause: why, a constant text, for people (news.h). */
+/* Puts the reason of an error into the log (news.h). To be called before rn_qp_error(), and only
+ * when the application did not request the error state. why: a constant text. */
 void rn_qp_note_error(struct rn_qp *qp, const char *why);
 
-/* Enters the error state: everything queued is flushed, send queue first. what: the event that tells of it (enum
- * rn_qp_event_bit, 0 when the application asked for it). keep_owed: a NAK must still leave. */
+/* Enters ERR and flushes everything queued, send queue first. Has no effect in RESET and ERR.
+ * what: the event to report (enum rn_qp_event_bit); 0 when the application requested the state
+ * or the port is gone. keep_owed: owed replies are still sent, so that the peer gets the NAK. */
 void rn_qp_error(struct rn_qp *qp, unsigned what, bool keep_owed, rn_time now);
 
-/* What a message that took a receive says of itself. */
+/* How a message that took a receive describes itself in the CQE. */
 struct rn_arrival {
 	uint32_t bytes;
-	uint32_t imm;   /* as in struct rn_cqe; so are the two last */
+	uint32_t imm;   /* imm, sl and src_qpn: as in struct rn_cqe */
 	uint16_t flags; /* enum rn_cqe_flag: SOLICITED, IMM, INVAL, WRITE, GRH */
 	uint8_t sl;
 	uint32_t src_qpn;
 };
 
-/* Completes the oldest send or receive. The arrival is looked at on success only. vendor: enum rn_verdict, 0 = none. Success without SIGNALED is silent. */
+/* Completes the oldest send or receive. vendor: enum rn_verdict, 0 = none. `a` is used on
+ * success only. A successful send without SIGNALED writes no CQE. */
 void rn_qp_complete_send(struct rn_qp *qp, uint8_t status, uint8_t vendor, rn_time now);
 void rn_qp_complete_recv(struct rn_qp *qp, uint8_t status, uint8_t vendor, const struct rn_arrival *a, rn_time now);
-/* Completes, on the send or the receive CQ, a request that never got into its queue. */
+/* Writes an error CQE for a request that never entered its queue. cq: the QP's send or receive
+ * CQ. */
 void rn_qp_complete_unqueued(struct rn_qp *qp, struct rn_cq *cq, uint8_t kind, uint64_t wr_id, uint8_t status, rn_time now);
 
 /* ---- for qp_modify.c ---- */
 
 void rn_qp_set_state(struct rn_qp *qp, uint8_t state);
-/* The first request to be sent has this PSN. */
+/* Prepares for sending: the first request gets this PSN. */
 void rn_qp_init_sends(struct rn_qp *qp, uint32_t psn);
-/* Ends the rate limit and forgets an owed congestion notification. */
+/* Ends the rate limit and drops an owed congestion notification. */
 void rn_qp_end_limit(struct rn_qp *qp);
-/* Ends the windows that are bound through this QP and those that queued requests are still to bind. */
+/* Ends the windows that are bound on this QP, and voids those that queued requests would bind. */
 void rn_qp_end_windows(struct rn_qp *qp);
 
 #endif

@@ -1,5 +1,6 @@
-/* Which part of the transport is a request or a packet for, and whose turn is it to send? Type and state of the queue pair
- * decide (tables of qp.h). A QP whose rate is limited sends through rn_qp_tx_limited(). Shard thread. */
+/* Which part of the transport handles a request or a packet, and is a reply or a request sent
+ * next? Type and state of the QP decide (tables of qp.h). A QP whose rate is limited sends
+ * through rn_qp_tx_limited(). Shard thread. */
 #include "qp/qp_dispatch.h"
 
 #include "qp/lane.h"
@@ -50,6 +51,7 @@ static void post_send(struct rn_qp *qp, const struct rn_wqe *wqe, rn_time now)
 			rn_lane_activate(qp->lane, qp);
 		return;
 	}
+	/* A BIND that is refused gives its key up, so that the window can be bound again. */
 	if (wqe->kind == RN_WQE_BIND)
 		rn_mw_void(qp->lane->mrs, wqe->rkey, rn_qp_via(qp));
 	rn_qp_complete_unqueued(qp, qp->send_cq, wqe->kind, wqe->wr_id,
@@ -72,6 +74,7 @@ enum rn_verdict rn_qp_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now
 {
 	const struct rn_qp_state_row *row = &rn_qp_states[qp->state];
 
+	/* UC and UD have no responses: each packet is a request. */
 	if (rn_unlikely(qp->type != RN_QPT_RC)) {
 		if (!row->request_in)
 			return RN_V_QP_STATE;
@@ -94,8 +97,8 @@ static bool answers_read(const struct rn_qp *qp)
 	return qp->rx.nowed && qp->rx.owed[0].kind == RN_OWE_READ;
 }
 
-/* Replies go first, but answers to READs can go on for ever: they and requests of our own take
- * turns. */
+/* Replies are sent before requests. Responses to READs can go on without end, so that they and
+ * the requests of this QP take turns. */
 unsigned rn_qp_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now)
 {
 	unsigned n = qp->own_turn && answers_read(qp) ? request_tx(qp, buf, now) : 0;
@@ -106,9 +109,10 @@ unsigned rn_qp_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now)
 	return n ? n : request_tx(qp, buf, now);
 }
 
-/* ---- limited ---- */
+/* ---- with a rate limit ---- */
 
-/* Is the oldest thing owed one that does not wait? */
+/* Is the oldest reply owed an ACK, a NAK or an ATOMIC ACK? Those are not delayed by the rate
+ * limit. */
 static bool owes_small(const struct rn_qp *qp)
 {
 	const struct rn_rx *rx = &qp->rx;
@@ -117,13 +121,15 @@ static bool owes_small(const struct rn_qp *qp)
 	       (rx->owed[0].kind != RN_OWE_READ || rx->rec[rx->owed[0].rec].op != RN_OP_READ_REQUEST);
 }
 
+/* Is there anything to send that the rate limit delays? */
 static bool has_data(const struct rn_qp *qp)
 {
 	return qp->rx.nowed ||
 	       (rn_qp_states[qp->state].go_on && !qp->retry.rnr_wait && qp->sq.send != qp->sq.tail);
 }
 
-/* Of a packet of ours. */
+/* Does this frame, which the QP has just built, count against the rate limit? ACKs, NAKs and
+ * ATOMIC ACKs do not. */
 static bool is_data(const struct rn_qp *qp, const uint8_t *frame)
 {
 	const struct rn_opcode_row *op = rn_opcode_row(frame[qp->tmpl.bytes - RN_BTH_BYTES]);
@@ -131,6 +137,8 @@ static bool is_data(const struct rn_qp *qp, const uint8_t *frame)
 	return op->family != RN_F_ACK && op->family != RN_F_ATOMIC_ACK;
 }
 
+/* Arms the timer that returns the QP to the active list. The caller sends nothing, and so the QP
+ * leaves the list until then. */
 static void hold_back(struct rn_qp *qp)
 {
 	rn_time when = rn_cc_wake_at(&qp->cc);

@@ -1,5 +1,5 @@
-/* Which changes of its attributes and its state does a queue pair allow, and what does each bring about? The transitions are
- * a table of qp.h. Shard thread. */
+/* Which changes of its attributes and its state does a QP allow, and what does each change do?
+ * The transitions are a table of qp.h. Shard thread. */
 #include "qp/qp_modify.h"
 
 #include <errno.h>
@@ -7,16 +7,17 @@
 #include "qp/lane.h"
 #include "qp/responder.h"
 
+/* Forgets everything of the connection; the QP, its number and its queues remain. */
 static void enter_reset(struct rn_qp *qp)
 {
 	rn_retry_stop(&qp->retry, &qp->lane->wheel);
 	rn_retry_init(&qp->retry, qp->lane->cfg.rto_floor, qp->lane->cfg.rto_initial);
 	rn_qp_end_limit(qp);
-	qp->events = 0; /* of a life that is over */
+	qp->events = 0; /* events of the former connection */
 	rn_list_del(&qp->tell);
 	rn_qp_end_windows(qp);
-	/* What was queued is forgotten, and counts as retired: the queues are empty for their
-	 * poster too. */
+	/* Queued requests are dropped without completions, and count as retired: the poster then
+	 * finds both queues empty. */
 	qp->sq_retired += qp->sq.tail - qp->sq.head;
 	qp->rq_retired += qp->srq ? 0 : qp->rq.tail - qp->rq.head;
 	qp->sq.head = qp->sq.send = qp->sq.started = qp->sq.tail;
@@ -29,6 +30,7 @@ static void enter_reset(struct rn_qp *qp)
 	rn_qp_set_state(qp, RN_QPS_RESET);
 }
 
+/* Are all values that the mask names in range? There is one port with one P_Key. */
 static bool values_fit(const struct rn_qp *qp, uint32_t mask, const struct rn_qp_attr *a)
 {
 	const struct rn_port_attr *port = &qp->lane->port;
@@ -61,6 +63,7 @@ static bool values_fit(const struct rn_qp *qp, uint32_t mask, const struct rn_qp
 	X(MAX_DEST_RD_ATOMIC, max_dest_rd_atomic) X(DEST_QPN, dest_qpn)
 /* clang-format on */
 
+/* Copies the attributes that the mask names, and updates what is derived from them. */
 static void apply(struct rn_qp *qp, uint32_t mask, const struct rn_qp_attr *a)
 {
 #define X(bit, field)           \
@@ -77,6 +80,7 @@ static void apply(struct rn_qp *qp, uint32_t mask, const struct rn_qp_attr *a)
 		rn_qp_make_headers(qp);
 	}
 	if (mask & RN_QP_PATH_MTU)
+		/* path_mtu is a code: 1 is 256 bytes, each next one doubles. */
 		qp->mtu_shift = 7 + qp->attr.path_mtu;
 	if (mask & (RN_QP_TIMEOUT | RN_QP_RETRY_CNT | RN_QP_RNR_RETRY))
 		rn_retry_config(&qp->retry, qp->attr.timeout, qp->attr.retry_cnt,
@@ -93,6 +97,7 @@ int rn_qp_modify(struct rn_qp *qp, uint32_t mask, const struct rn_qp_attr *a, rn
 	    given & ~(row->mandatory | row->optional) || !values_fit(qp, given, a))
 		return -EINVAL;
 	if (to == RN_QPS_ERR) {
+		/* rn_qp_error() does nothing in RESET, where nothing can be flushed. */
 		if (from == RN_QPS_RESET)
 			rn_qp_set_state(qp, RN_QPS_ERR);
 		rn_qp_error(qp, 0, false, now);
@@ -103,7 +108,8 @@ int rn_qp_modify(struct rn_qp *qp, uint32_t mask, const struct rn_qp_attr *a, rn
 		return 0;
 	}
 	apply(qp, given, a);
-	/* What is in flight may run without a timer, or with one of the old length. */
+	/* A new timeout applies to packets in flight too: until now they may have had none, or
+	 * one of the old length. */
 	if (given & RN_QP_TIMEOUT && qp->retry.running)
 		rn_retry_progress(&qp->retry, &qp->lane->wheel, qp->win.una, true, now);
 	rn_qp_set_state(qp, to);

@@ -1,10 +1,11 @@
-/* Changing and querying the attributes of a queue pair. Shard thread. */
+/* Changes and queries the attributes of a queue pair. Shard thread. */
 #ifndef RN_QP_MODIFY_H
 #define RN_QP_MODIFY_H
 
 #include "qp/qp.h"
 
-/* Checks mask and values against state and port, then applies them. 0 or -EINVAL. */
+/* Checks the mask and the values against state and port, and applies them only when all are
+ * valid. Returns 0 or -EINVAL. */
 int rn_qp_modify(struct rn_qp *qp, uint32_t mask, const struct rn_qp_attr *attr, rn_time now);
 void rn_qp_query(const struct rn_qp *qp, struct rn_qp_attr *attr);
 

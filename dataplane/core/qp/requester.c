@@ -1,20 +1,23 @@
 /* The requester: turns queued requests into packets, and responses into completions, in order.
  *
- * tx: rn_requester_tx() builds the packet at the window's `cur`: one that was sent before when
- * sending again, else the next of the open request, else the first of the next request if fence,
- * READ depth and PSN space let it start. rx: a response moves `una` forward (advance), which
- * completes requests; a NAK or a hole among READ responses puts `cur` back to `una` (go_back). A
- * READ is done by its responses only, never by a plain ACK; a large one is asked for in pieces, each
- * a READ to the peer (window.h). An atomic goes as a READ of one packet
- * does, and its former value comes in an ATOMIC ACK. A request that fails locally keeps its
- * place: it carries its status until everything before it is done (so that completions stay in
- * order) and then takes the QP into the error state. Binding and invalidating a window are requests
- * without packets: they take effect when everything before them has been sent once, and complete
- * when it is done.
+ * tx: rn_requester_tx() builds the packet at the window's `cur`: after a loss one that was sent
+ * before, else the next packet of the open request, else the first packet of the next request,
+ * if fence, READ depth and PSN space let it start.
  *
- * End-to-end credits of the peer (credit.h) are ignored unless configured, which the rules allow: a
- * receiver that runs dry says RNR. Owned by the shard's thread.
- */
+ * rx: a response moves `una` forward (advance()), which completes requests; a NAK or a hole
+ * among READ responses puts `cur` back to `una` (go_back()).
+ *
+ * A READ is completed by its responses only, never by a plain ACK. A large READ is requested in
+ * pieces, each of which is a READ to the peer (window.h). An atomic is sent like a READ of one
+ * packet; the ATOMIC ACK carries the former value. A request that fails locally keeps its place
+ * and its status until everything before it has completed, so that completions stay in order;
+ * then it takes the QP into the error state. Binding and invalidating a window are requests
+ * without packets: they take effect when everything before them has been sent once, and complete
+ * in order.
+ *
+ * The peer's end-to-end credits (credit.h) are ignored unless configured, which the
+ * specification allows: a receiver without receives sends an RNR NAK. Owned by the shard's
+ * thread. */
 #include <string.h>
 
 #include "wire/hdr.h"
@@ -22,10 +25,13 @@
 #include "qp/qp.h"
 #include "qp/requester.h"
 
+/* With a rate limit, AckReq is set at least once in this time while data leaves. */
 #define ASK_NS RN_US(100)
 
 /* ---- transmitting ---- */
 
+/* May this request start? A fence waits for all READs and atomics; max_rd_atomic limits how many
+ * are outstanding; PSNs in flight must stay comparable. */
 static bool may_start(struct rn_qp *qp, struct rn_sqe *e, uint32_t npkts)
 {
 	if (e->flags & RN_WQE_FENCE && qp->win.nreads)
@@ -35,7 +41,9 @@ static bool may_start(struct rn_qp *qp, struct rn_sqe *e, uint32_t npkts)
 	return rn_window_fits(&qp->win, npkts);
 }
 
-/* Of a request of npkts packets, which nothing else holds back. */
+/* Do the peer's credits let this request of npkts packets start? To be called when nothing else
+ * prevents the start, because it counts the request. The peer counts each piece of a READ as a
+ * message. */
 static bool has_credit(struct rn_qp *qp, const struct rn_sqe *e, uint32_t npkts)
 {
 	bool needs = rn_sq_is_send(e->kind) || e->kind == RN_WQE_WRITE_IMM, first;
@@ -47,7 +55,7 @@ static bool has_credit(struct rn_qp *qp, const struct rn_sqe *e, uint32_t npkts)
 	return false;
 }
 
-/* Gives PSNs to the next request. False: nothing may start now. */
+/* Assigns PSNs to the next request. False: no request may start now. */
 static bool start_next(struct rn_qp *qp)
 {
 	struct rn_sqe *e = rn_sq_at(&qp->sq, qp->sq.started);
@@ -64,8 +72,8 @@ static bool start_next(struct rn_qp *qp)
 	return true;
 }
 
-/* Room for one more packet? READs and atomics are measured by the responses they call for,
- * everything else by its packets. */
+/* Does the window have room for one more packet? READs and atomics are limited by the responses
+ * they request, all others by their packets. */
 static bool has_room(const struct rn_qp *qp, const struct rn_sqe *e)
 {
 	const struct rn_window *w = &qp->win;
@@ -103,7 +111,8 @@ static uint8_t opcode_of(uint8_t kind, bool first, bool last)
 	return last ? ops[kind].last : ops[kind].middle;
 }
 
-/* Of a packet: RETH with the first one, immediate or R_Key with the last. */
+/* Bytes of extension headers: RETH in the first packet of a WRITE, immediate data or R_Key in
+ * the last packet. */
 static unsigned extension_bytes(uint8_t kind, bool first, bool last)
 {
 	bool extra = last && kind != RN_WQE_SEND && kind != RN_WQE_WRITE;
@@ -123,7 +132,7 @@ static void put_extensions(const struct rn_sqe *e, uint8_t *p, bool first, bool 
 		memcpy(p, &e->imm, RN_IMM_BYTES);
 }
 
-/* Asks for the next n packets of it. */
+/* Builds a READ request for the next n response packets. */
 static unsigned build_read(struct rn_qp *qp, const struct rn_sqe *e, uint32_t n, uint8_t *buf)
 {
 	uint32_t off = qp->win.send_pkt << qp->mtu_shift, length = RN_MIN(e->length - off, n << qp->mtu_shift);
@@ -149,8 +158,9 @@ static unsigned build_atomic(struct rn_qp *qp, const struct rn_sqe *e, uint8_t *
 	return rn_tmpl_close(&qp->tmpl, buf, RN_ATOMIC_ETH_BYTES, 0);
 }
 
-/* How many packets may pass between two AckReq bits: of a limited QP only what leaves in ASK_NS, or the peer says nothing
- * for longer than the retransmission timer waits. */
+/* How many packets may pass between two AckReq bits. With a rate limit, no more than leave in
+ * ASK_NS: otherwise the retransmission timer could expire before the peer is requested to
+ * acknowledge. */
 static uint32_t ask_every(const struct rn_qp *qp)
 {
 	uint32_t n = rn_window_ask_every(&qp->win);
@@ -162,7 +172,8 @@ static uint32_t ask_every(const struct rn_qp *qp)
 	return (uint32_t)RN_MIN(n, limit);
 }
 
-/* AckReq for the next packet of a SEND or WRITE? */
+/* RN_TMPL_ACK_REQ when the next packet of a SEND or WRITE requests an acknowledgement, else 0:
+ * the last packet of a message does, and one packet in every ask_every(). */
 static unsigned ask(struct rn_qp *qp, const struct rn_sqe *e)
 {
 	struct rn_window *w = &qp->win;
@@ -175,7 +186,8 @@ static unsigned ask(struct rn_qp *qp, const struct rn_sqe *e)
 	return 0;
 }
 
-/* A packet of a SEND or WRITE. 0: local memory refused; *why says so. */
+/* Builds a packet of a SEND or WRITE. Returns its length, or 0 when local memory is not
+ * accessible: *why is the verdict. */
 static unsigned build_data(struct rn_qp *qp, const struct rn_sqe *e, uint8_t *buf, unsigned flags,
 			   enum rn_verdict *why)
 {
@@ -208,12 +220,13 @@ static void account_sent(struct rn_qp *qp, struct rn_sqe *e, uint32_t npsn, rn_t
 	if (!fresh && e->kind == RN_WQE_READ)
 		rn_retry_asked_again(&qp->retry, npsn);
 	rn_window_sent(w, &qp->sq, npsn);
-	/* unasked is 0 just after a packet that asked for an answer */
+	/* A round trip is measured only from a new packet that requests a response: then unasked
+	 * is 0. */
 	rn_retry_packet_sent(&qp->retry, &qp->lane->wheel, psn, fresh && !w->unasked, now);
 }
 
-/* A request without packets takes effect now, once: the queue is gone through again after a loss.
- * False: it failed. */
+/* Executes a request without packets. `ran` keeps it from running twice, because after a loss
+ * the queue is passed through again. False: it failed, and its status is set. */
 static bool run_local(struct rn_qp *qp, struct rn_sqe *e)
 {
 	struct rn_mr_table *mrs = qp->lane->mrs;
@@ -233,7 +246,7 @@ static bool run_local(struct rn_qp *qp, struct rn_sqe *e)
 
 static void retire_done(struct rn_qp *qp, rn_time now);
 
-/* The request to work on, started; NULL when nothing may be sent now. */
+/* The request to send from, with PSNs assigned. NULL: nothing may be sent now. */
 static struct rn_sqe *pick(struct rn_qp *qp, rn_time now)
 {
 	struct rn_sq *sq = &qp->sq;
@@ -242,6 +255,7 @@ static struct rn_sqe *pick(struct rn_qp *qp, rn_time now)
 		struct rn_sqe *e = rn_sq_at(sq, sq->send);
 
 		if (rn_unlikely(e->status)) {
+			/* A failed request waits until all requests before it have completed. */
 			if (sq->head == sq->send)
 				rn_qp_send_failed(qp, e->status, e->verdict, now);
 			return NULL;
@@ -262,7 +276,8 @@ static struct rn_sqe *pick(struct rn_qp *qp, rn_time now)
 	return NULL;
 }
 
-/* A packet of UC went out: nobody will say whether it arrived, so it is done. */
+/* A packet of UC has been sent. UC has no acknowledgements, so that the packet is complete at
+ * once. */
 static void hand_over(struct rn_qp *qp, rn_time now)
 {
 	qp->lane->stats.tx_requests++;
@@ -312,6 +327,7 @@ unsigned rn_requester_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now)
 
 /* ---- progress ---- */
 
+/* Completes the requests at the head of the queue whose PSNs are all acknowledged. */
 static void retire_done(struct rn_qp *qp, rn_time now)
 {
 	struct rn_sq *sq = &qp->sq;
@@ -322,7 +338,7 @@ static void retire_done(struct rn_qp *qp, rn_time now)
 		rn_qp_drained(qp);
 }
 
-/* Everything before psn is done. */
+/* Everything before psn is acknowledged: moves una, restarts the timer, completes requests. */
 static void advance(struct rn_qp *qp, uint32_t psn, rn_time now)
 {
 	struct rn_window *w = &qp->win;
@@ -336,13 +352,15 @@ static void advance(struct rn_qp *qp, uint32_t psn, rn_time now)
 		rn_lane_activate(qp->lane, qp);
 }
 
+/* Sends again from una on. */
 static void go_back(struct rn_qp *qp)
 {
 	rn_window_rewind(&qp->win, &qp->sq);
 	rn_lane_activate(qp->lane, qp);
 }
 
-/* A response to the oldest READ or atomic is missing: ask for it again, once. */
+/* A response shows that responses to the oldest READ or atomic were lost. Requests them again,
+ * but only once until there is progress or a timeout. */
 static enum rn_verdict imply_nak(struct rn_qp *qp, uint32_t expect, rn_time now)
 {
 	advance(qp, expect, now);
@@ -354,7 +372,7 @@ static enum rn_verdict imply_nak(struct rn_qp *qp, uint32_t expect, rn_time now)
 	return RN_V_RSP_IMPLIED_NAK;
 }
 
-/* Distance from una; the order of PSNs in flight. */
+/* Distance from una in PSNs: orders PSNs in flight across the wrap at 2^24. */
 static uint32_t ahead(const struct rn_qp *qp, uint32_t psn)
 {
 	return rn_psn_steps(qp->win.una, psn);
@@ -362,6 +380,8 @@ static uint32_t ahead(const struct rn_qp *qp, uint32_t psn)
 
 /* ---- responses ---- */
 
+/* An ACK for psn covers everything up to it. If it reaches an incomplete READ or atomic, the
+ * responses to that one were lost (implied NAK). */
 static enum rn_verdict take_ack(struct rn_qp *qp, uint32_t psn, rn_time now)
 {
 	uint32_t expect;
@@ -373,8 +393,8 @@ static enum rn_verdict take_ack(struct rn_qp *qp, uint32_t psn, rn_time now)
 	return RN_V_OK;
 }
 
-/* A NAK for psn acknowledges what is before it, unless a READ there is incomplete. True: go on with
- * the NAK. */
+/* A NAK for psn acknowledges everything before psn, unless a READ or atomic there is incomplete:
+ * then its responses were lost. True: the NAK itself is to be handled. */
 static bool settle_before(struct rn_qp *qp, uint32_t psn, rn_time now)
 {
 	uint32_t expect;
@@ -391,6 +411,7 @@ static enum rn_verdict take_nak_seq(struct rn_qp *qp, uint32_t psn, rn_time now)
 {
 	if (!settle_before(qp, psn, now))
 		return RN_V_RSP_IMPLIED_NAK;
+	/* The NAK repeats one that has been handled: the packets are being sent again already. */
 	if (qp->retry.rnr_wait || qp->retry.acted)
 		return RN_V_RSP_NAK_AGAIN;
 	if (!rn_retry_nak(&qp->retry)) {
@@ -415,11 +436,12 @@ static enum rn_verdict take_rnr(struct rn_qp *qp, uint32_t psn, uint8_t code, rn
 		return RN_V_RSP_RNR;
 	}
 	qp->lane->stats.rnr_waits++;
+	/* The wait is for the peer's receives, not for the network: the window keeps its size. */
 	rn_window_rewind(&qp->win, &qp->sq);
 	return RN_V_RSP_RNR;
 }
 
-/* NAK codes: what the request that contains the PSN fails with. */
+/* NAK codes: the status with which the request fails that contains the PSN. */
 static const struct {
 	uint8_t status;
 	uint8_t verdict;
@@ -429,9 +451,10 @@ static const struct {
 	[3] = {RN_STATUS_REM_OP_ERR, RN_V_RSP_NAK_OP},
 };
 
-/* One that names any PSN of the READ in progress is for that READ, whichever of its responses are
- * here: some responders give the request's PSN, others that of the response they cannot give. Who
- * sent it is dead, so nothing can be asked for again. */
+/* Does a fatal NAK for psn belong to the READ in progress? Yes with any PSN of that READ, even
+ * when the responses up to psn have arrived: some responders report the PSN of the request,
+ * others that of the response they cannot send. The peer's QP has failed, so that requesting
+ * again is useless. */
 static bool concerns_read(const struct rn_sqe *e, uint32_t psn)
 {
 	return e && rn_psn_steps(e->first_psn, psn) < e->npkts;
@@ -469,8 +492,9 @@ static enum rn_verdict take_acknowledge(struct rn_qp *qp, const struct rn_pkt *p
 	return RN_V_RSP_RESERVED;
 }
 
-/* A response before una. Of these only a fatal NAK matters that names an earlier PSN of the READ in
- * progress; READ responses are a sign of life, as many as were asked for again. */
+/* A response before una. Only two of these matter: a fatal NAK for an earlier PSN of the READ in
+ * progress, and READ responses, which show that the peer is alive (rn_retry_stale() limits how
+ * many of them count). */
 static enum rn_verdict take_old(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now)
 {
 	uint32_t expect;
@@ -483,22 +507,23 @@ static enum rn_verdict take_old(struct rn_qp *qp, const struct rn_pkt *pkt, rn_t
 	return take_fatal(qp, pkt->psn, pkt->syndrome & 0x1F, now);
 }
 
-/* The response that contradicts what is outstanding at its PSN. */
+/* The response contradicts what is outstanding at its PSN: the QP fails. */
 static enum rn_verdict refuse(struct rn_qp *qp, uint8_t status, enum rn_verdict why, rn_time now)
 {
 	rn_qp_send_failed(qp, status, why, now);
 	return why;
 }
 
-/* Is this the right response for bytes [off, off+want) of the READ? Accepted by position: the last
- * one of a piece may be Last or Only, any other First or Middle. */
+/* Is this the right response for bytes [off, off + want) of the READ? Opcodes are checked by
+ * position only: the last packet of a piece may be Last or Only, any other First or Middle. */
 static bool fits(const struct rn_pkt *pkt, uint32_t want, bool last)
 {
 	return pkt->payload_len == want && pkt->op->ends == last &&
 	       (!pkt->op->has_aeth || pkt->syndrome >> 5 == 0);
 }
 
-/* Is an answer of this kind right at psn? e: the oldest READ or atomic, which waits for `expect`. */
+/* Does a response of this kind (`atomic`: ATOMIC ACK, else READ response) belong to the request
+ * at psn? e: the oldest READ or atomic, which waits for the PSN `expect`. */
 static bool answers(const struct rn_qp *qp, uint32_t psn, const struct rn_sqe *e, uint32_t expect,
 		    bool atomic)
 {
@@ -518,11 +543,12 @@ static enum rn_verdict take_read_response(struct rn_qp *qp, const struct rn_pkt 
 	if (!e || !answers(qp, pkt->psn, e, expect, false))
 		return refuse(qp, RN_STATUS_BAD_RESP_ERR, RN_V_RSP_BAD, now);
 	if (pkt->psn != expect) {
-		/* The rest of a READ that was asked for again comes first, however long: a sign of life. */
+		/* After a hole the rest of the first answer arrives before the repeated one,
+		 * however long it is. It shows that the peer is alive: the timer restarts. */
 		rn_retry_alive(&qp->retry, &qp->lane->wheel, now);
 		return imply_nak(qp, expect, now);
 	}
-	advance(qp, expect, now); /* it acknowledges what is before the READ */
+	advance(qp, expect, now); /* the response acknowledges everything before the READ */
 	off = rn_psn_steps(e->first_psn, expect) << qp->mtu_shift;
 	left = e->length - off;
 	want = RN_MIN(left, rn_qp_mtu(qp));
@@ -545,17 +571,18 @@ static enum rn_verdict take_atomic_ack(struct rn_qp *qp, const struct rn_pkt *pk
 		return refuse(qp, RN_STATUS_BAD_RESP_ERR, RN_V_RSP_BAD, now);
 	if (pkt->psn != expect)
 		return imply_nak(qp, expect, now);
-	advance(qp, expect, now); /* it acknowledges what is before the atomic */
+	advance(qp, expect, now); /* the response acknowledges everything before the atomic */
 	if (pkt->syndrome >> 5)
 		return refuse(qp, RN_STATUS_BAD_RESP_ERR, RN_V_RSP_BAD, now);
-	memcpy(old, &pkt->orig, sizeof(old)); /* the application's order is the host's */
+	memcpy(old, &pkt->orig, sizeof(old)); /* the value is delivered in host byte order */
 	if (rn_sq_place(e, qp->lane->mrs, qp->lane->mem, qp->pd, 0, sizeof(old), old) != RN_V_OK)
 		return refuse(qp, RN_STATUS_LOC_PROT_ERR, RN_V_RSP_LOCAL, now);
 	advance(qp, rn_psn_add(expect, 1), now);
 	return RN_V_OK;
 }
 
-/* Any acknowledgement has news of credits, also one like the last that counted. */
+/* Takes the credits of a positive acknowledgement, also of one that acknowledges nothing new:
+ * the receiver reports newly posted receives that way. PSNs that were never sent are ignored. */
 static void look_for_credits(struct rn_qp *qp, const struct rn_pkt *pkt)
 {
 	const struct rn_window *w = &qp->win;
@@ -606,6 +633,8 @@ void rn_requester_expired(struct rn_qp *qp, rn_time now)
 		return;
 	case RN_RETRY_RESEND:
 		st->timeouts++;
+		/* No answer within the coded timeout: the peer may have moved to another MAC
+		 * address. */
 		rn_lane_doubt(qp->lane, &qp->peer, now);
 		break;
 	case RN_RETRY_RESEND_EARLY:

@@ -1,17 +1,18 @@
-/* The responder: checks and executes requests, and owes replies.
+/* The responder: checks and executes the requests of the peer, and owes replies to them.
  *
- * rx: rn_responder_rx() sorts a request by its PSN: the expected one goes through take_in_order(),
- * a straight list of checks that returns at the first objection and commits at its end; an earlier
- * one is a duplicate; a later one a gap. What is owed for each outcome stands in the verdict table.
- * tx: rn_responder_tx() sends the oldest thing owed: an ACK, a NAK, or the next packet of a READ's
- * answer.
+ * rx: rn_responder_rx() sorts a request by its PSN. The expected PSN goes through
+ * take_in_order(), a list of checks that returns at the first failure and commits at its end. An
+ * earlier PSN is a duplicate, a later one a gap. The verdict table (wire/verdict.h) names the
+ * reply for each outcome.
  *
- * The owed list ascends by PSN. An ACK is merged with an ACK at its side but never over a READ, so
- * no plain ACK passes a READ answer that has not been sent. READs leave a record behind; a ring of
- * max_dest_rd_atomic of them allows answering again. Atomics share ring and list with READs, as
- * READs of one packet whose answer, the former value, stands in the record: a duplicate is answered
- * from it and touches no memory. Owned by the shard's thread.
- */
+ * tx: rn_responder_tx() sends the oldest reply owed: an ACK, a NAK, or the next packet of a READ
+ * response.
+ *
+ * The owed list is sorted by PSN. Neighbouring ACKs merge, but never across a READ, so that no
+ * ACK overtakes a READ response that has not been sent. Each READ leaves a record; a ring of
+ * max_dest_rd_atomic records allows a READ to be answered again. Atomics use the same ring and
+ * list, as READs of one packet whose record holds the former value: a duplicate is answered from
+ * the record and touches no memory. Owned by the shard's thread. */
 #include <string.h>
 
 #include "wire/hdr.h"
@@ -28,8 +29,9 @@ void rn_responder_init(struct rn_qp *qp, uint32_t psn, uint8_t max_reads)
 	qp->rx.nrec = max_reads;
 }
 
-/* Of an ACK: the receives there are for messages from the next one on, that of an open message included. Nobody can say
- * for a shared queue. */
+/* Syndrome of an ACK: the credit count is the number of receives posted, including the one that
+ * the open message uses. An SRQ reports "no credits", because its receives are shared with other
+ * QPs. */
 static uint8_t syndrome_ack(const struct rn_qp *qp)
 {
 	if (rn_likely(!qp->lane->cfg.credits) || qp->srq)
@@ -47,7 +49,7 @@ static void forget(struct rn_rx *rx, unsigned i)
 	}
 	rx->nowed--;
 	memmove(&rx->owed[i], &rx->owed[i + 1], (rx->nowed - i) * sizeof(rx->owed[0]));
-	/* Two ACKs that have become neighbours are one. */
+	/* ACKs are cumulative: of two neighbours the later one is enough. */
 	if (i && i < rx->nowed && rx->owed[i].kind == RN_OWE_ACK &&
 	    rx->owed[i - 1].kind == RN_OWE_ACK) {
 		rx->owed[i - 1] = rx->owed[i];
@@ -56,7 +58,8 @@ static void forget(struct rn_rx *rx, unsigned i)
 	}
 }
 
-/* Behind everything with a PSN not after its own. */
+/* Inserts a reply behind all entries whose PSN is not after its own. An ACK merges with a
+ * neighbouring ACK. */
 static void insert(struct rn_qp *qp, const struct rn_owe *o)
 {
 	struct rn_rx *rx = &qp->rx;
@@ -67,7 +70,7 @@ static void insert(struct rn_qp *qp, const struct rn_owe *o)
 	if (o->kind == RN_OWE_ACK && i && rx->owed[i - 1].kind == RN_OWE_ACK) {
 		rx->owed[i - 1] = *o;
 	} else if (o->kind == RN_OWE_ACK && i < rx->nowed && rx->owed[i].kind == RN_OWE_ACK) {
-		/* the later ACK there covers this one */
+		/* the later ACK covers this one */
 	} else {
 		rn_assert(rx->nowed < RN_OWED_MAX);
 		memmove(&rx->owed[i + 1], &rx->owed[i], (rx->nowed - i) * sizeof(rx->owed[0]));
@@ -83,7 +86,7 @@ static void owe_ack(struct rn_qp *qp, uint32_t psn)
 	struct rn_rx *rx = &qp->rx;
 	struct rn_owe *last = rx->nowed ? &rx->owed[rx->nowed - 1] : NULL;
 
-	/* The straight case: one more request of a stream. */
+	/* Common case: the newest entry is an ACK, which this one replaces. */
 	if (last && last->kind == RN_OWE_ACK && !rn_psn_before(psn, last->psn)) {
 		last->psn = psn;
 		last->msn = rx->msn;
@@ -98,7 +101,7 @@ static void owe_nak(struct rn_qp *qp, uint8_t syndrome, uint32_t psn)
 {
 	struct rn_rx *rx = &qp->rx;
 
-	/* One at a time: an older one is out of date. */
+	/* At most one NAK is owed: a newer NAK makes the older one obsolete. */
 	for (unsigned i = rx->nowed; i--;)
 		if (rx->owed[i].kind == RN_OWE_NAK)
 			forget(rx, i);
@@ -106,8 +109,8 @@ static void owe_nak(struct rn_qp *qp, uint8_t syndrome, uint32_t psn)
 			   .kind = RN_OWE_NAK, .syndrome = syndrome, .psn = psn, .msn = rx->msn});
 }
 
-/* Its place in the list is that of its last PSN: what follows may be half the PSNs away from its
- * first, where before and after cannot be told apart. */
+/* A READ is sorted by its last PSN: the PSN that follows it can be 2^23 away from its first PSN,
+ * too far for rn_psn_before() to tell the order. */
 static void owe_read(struct rn_qp *qp, uint8_t rec)
 {
 	struct rn_rx *rx = &qp->rx;
@@ -122,7 +125,9 @@ static void owe_read(struct rn_qp *qp, uint8_t rec)
 
 /* ---- how many READs and atomics ---- */
 
-/* Those owed an answer that are not kept lose it: the peer was told to have fewer of them before. */
+/* Sets how many READs and atomics the ring keeps (max_dest_rd_atomic). The newest records stay;
+ * a record that does not fit is dropped with its reply, because the peer was configured for
+ * fewer before this call. */
 void rn_responder_reads(struct rn_qp *qp, uint8_t max_reads)
 {
 	struct rn_rx *rx = &qp->rx;
@@ -134,7 +139,7 @@ void rn_responder_reads(struct rn_qp *qp, uint8_t max_reads)
 	memcpy(old, rx->rec, sizeof(old));
 	memset(rx->rec, 0, sizeof(rx->rec));
 	rx->nrec = max_reads;
-	/* Oldest first; unused places are the oldest of all. */
+	/* Oldest first. Unused slots count as the oldest. */
 	for (unsigned age = 0; age < n; age++) {
 		unsigned was = (from + age) % n;
 
@@ -149,6 +154,8 @@ void rn_responder_reads(struct rn_qp *qp, uint8_t max_reads)
 		rx->rec[kept] = old[was];
 		for (unsigned k = 0; k < rx->nowed; k++)
 			if (rx->owed[k].kind == RN_OWE_READ && rx->owed[k].rec == was)
+				/* 0x80 marks an index that is new already, so that a later round
+				 * of the loop skips it. */
 				rx->owed[k].rec = 0x80 | kept;
 		kept++;
 	}
@@ -166,8 +173,8 @@ static bool in_sequence(const struct rn_rx *rx, const struct rn_opcode_row *op)
 	return rx->message == (op->family == RN_F_SEND ? RN_RX_SEND : RN_RX_WRITE);
 }
 
-/* First and Middle carry exactly the path MTU, Last at least one byte, none more than the path MTU.
- */
+/* First and Middle carry exactly the path MTU, Last at least one byte, and no packet more than
+ * the path MTU. */
 static bool length_fits(const struct rn_qp *qp, const struct rn_pkt *pkt)
 {
 	if (!pkt->op->ends)
@@ -175,6 +182,8 @@ static bool length_fits(const struct rn_qp *qp, const struct rn_pkt *pkt)
 	return pkt->payload_len <= rn_qp_mtu(qp) && (pkt->op->starts || pkt->payload_len);
 }
 
+/* Completes the acceptance of a request: moves the expected PSN and MSN on, and allows a NAK
+ * again. */
 static void commit(struct rn_qp *qp, const struct rn_pkt *pkt, uint32_t npsn, bool message_done)
 {
 	qp->rx.epsn = rn_psn_add(qp->rx.epsn, npsn);
@@ -185,8 +194,9 @@ static void commit(struct rn_qp *qp, const struct rn_pkt *pkt, uint32_t npsn, bo
 	qp->rx.rnr_naks = 0;
 }
 
-/* The receive of the open message, or one for a message that begins. An SRQ gives one up only now: what fails from here on
- * ends the QP. */
+/* The receive of the open message, or a new one when a message begins. NULL: none is posted. A
+ * receive of an SRQ is taken only now: from here on it stays with this QP until a message uses
+ * it or the QP fails, and never goes back to the SRQ. */
 static const struct rn_rqe *receive_for(struct rn_qp *qp)
 {
 	const struct rn_rqe *e = rn_rq_first(&qp->rq);
@@ -208,7 +218,7 @@ const struct rn_rqe *rn_responder_receive(struct rn_qp *qp)
 	return receive_for(qp);
 }
 
-/* The receive at the head is done: its message ended with this packet. */
+/* Completes the receive at the head of the queue: its message ended with this packet. */
 static void deliver(struct rn_qp *qp, const struct rn_pkt *pkt, uint32_t bytes, rn_time now)
 {
 	const struct rn_opcode_row *op = pkt->op;
@@ -223,7 +233,8 @@ static void deliver(struct rn_qp *qp, const struct rn_pkt *pkt, uint32_t bytes, 
 	rn_qp_complete_recv(qp, RN_STATUS_SUCCESS, 0, &a, now);
 }
 
-/* A window bound on this QP with this very key, nothing else: the owner gets it back at once. */
+/* SEND with Invalidate may invalidate only a window that is bound on this QP with exactly this
+ * key. The binding ends at once, so that the owner can bind the window again. */
 static bool invalidate(struct rn_qp *qp, uint32_t key)
 {
 	if (!rn_mw_invalidate(qp->lane->mrs, key, rn_qp_via(qp)))
@@ -250,7 +261,7 @@ static enum rn_verdict take_send(struct rn_qp *qp, const struct rn_pkt *pkt, rn_
 	if (rn_rq_place(e, qp->lane->mrs, qp->lane->mem, qp->recv_pd, off, pkt->payload_len, pkt->payload) !=
 	    RN_V_OK)
 		return RN_V_REQ_LOCAL;
-	/* After the data, so that the data may go through any key. */
+	/* SEND with Invalidate places its data before it invalidates the key. */
 	if (rn_unlikely(pkt->op->has_ieth) && !invalidate(qp, pkt->inv_rkey))
 		return RN_V_REQ_INVALIDATE;
 	rx->done = off + pkt->payload_len;
@@ -273,8 +284,8 @@ static enum rn_verdict check_write_target(const struct rn_qp *qp, const struct r
 				  RN_ACCESS_REMOTE_WRITE, &ptr);
 }
 
-/* The receive that immediate data wants. Asked for before anything is placed: when there is none, the peer sends this
- * packet again. */
+/* WRITE with immediate data consumes a receive. The receive is checked before any data is
+ * placed: after an RNR NAK the peer sends this packet again. */
 static enum rn_verdict check_receive(struct rn_qp *qp)
 {
 	const struct rn_rqe *e = receive_for(qp);
@@ -297,7 +308,8 @@ static enum rn_verdict take_write(struct rn_qp *qp, const struct rn_pkt *pkt, rn
 		return RN_V_REQ_QP_ACCESS;
 	if (!length_fits(qp, pkt))
 		return RN_V_REQ_LENGTH;
-	/* Last and Only end the message exactly; before that, something must be left for Last. */
+	/* The packet that ends the message carries all remaining bytes; an earlier packet must
+	 * leave some. */
 	if (pkt->op->ends ? n != length - off : n >= length - off)
 		return RN_V_REQ_LENGTH;
 	v = starts ? check_write_target(qp, pkt) : RN_V_OK;
@@ -323,7 +335,7 @@ static enum rn_verdict take_write(struct rn_qp *qp, const struct rn_pkt *pkt, rn
 	return RN_V_OK;
 }
 
-/* One more READ or atomic? Not when as many as agreed are unanswered. */
+/* May another READ or atomic be accepted? Not while max_dest_rd_atomic of them are unanswered. */
 static enum rn_verdict may_fetch(const struct rn_qp *qp, uint32_t right)
 {
 	const struct rn_read_rec *oldest = &qp->rx.rec[qp->rx.rec_next];
@@ -335,15 +347,16 @@ static enum rn_verdict may_fetch(const struct rn_qp *qp, uint32_t right)
 	return RN_V_OK;
 }
 
-/* Puts the record of a new READ or atomic in the oldest one's place, which may_fetch(). Its number. */
+/* Stores the record of a new READ or atomic in the oldest slot, which may_fetch() found free or
+ * answered. Returns the index of the slot. */
 static uint8_t keep_record(struct rn_rx *rx, const struct rn_read_rec *fresh)
 {
 	uint8_t i = rx->rec_next;
 	const struct rn_read_rec *rec = &rx->rec[i];
 
 	rn_assert(!rec->npkts || rec->answered);
-	/* Being answered again: its requester must have the answer, or it would be beyond its own
-	 * limit now. */
+	/* A repeated answer may still be owed for the old record. Drop it: the requester must
+	 * have had the first answer, or the new request would exceed its own limit. */
 	for (unsigned k = rx->nowed; rec->owed && k--;)
 		if (rx->owed[k].kind == RN_OWE_READ && rx->owed[k].rec == i)
 			forget(rx, k);
@@ -382,7 +395,7 @@ static enum rn_verdict take_read(struct rn_qp *qp, const struct rn_pkt *pkt)
 	return RN_V_OK;
 }
 
-/* Executed once, here; whatever asks again gets what is in the record. */
+/* An atomic is executed here only; a duplicate is answered from the record. */
 static enum rn_verdict take_atomic(struct rn_qp *qp, const struct rn_pkt *pkt)
 {
 	struct rn_rx *rx = &qp->rx;
@@ -434,12 +447,14 @@ static enum rn_verdict take_in_order(struct rn_qp *qp, const struct rn_pkt *pkt,
 
 /* ---- duplicates ---- */
 
-/* May it be asked for again? Its PSNs mean other requests once the peer can no longer repeat it. */
+/* May the peer still repeat this request? After RN_PSN_WINDOW more PSNs it cannot, and the same
+ * PSNs belong to other requests. */
 static bool is_current(const struct rn_rx *rx, const struct rn_read_rec *rec)
 {
 	return rec->npkts && rx->taken - rec->end <= RN_PSN_WINDOW;
 }
 
+/* The record of the READ or atomic whose PSN range contains psn. NULL: none is kept. */
 static struct rn_read_rec *record_of(struct rn_rx *rx, uint32_t psn)
 {
 	for (unsigned i = 0; i < rx->nrec; i++) {
@@ -451,8 +466,8 @@ static struct rn_read_rec *record_of(struct rn_rx *rx, uint32_t psn)
 	return NULL;
 }
 
-/* A READ once more, whole or from a later packet on. Its key is looked up again: memory that is
- * gone stays untouched. */
+/* A repeated READ request, whole or from a later packet on. The R_Key is checked again, because
+ * the memory may have been deregistered since. */
 static enum rn_verdict replay_read(struct rn_qp *qp, const struct rn_pkt *pkt)
 {
 	struct rn_rx *rx = &qp->rx;
@@ -470,14 +485,15 @@ static enum rn_verdict replay_read(struct rn_qp *qp, const struct rn_pkt *pkt)
 	    rn_mr_check_remote(qp->lane->mrs, pkt->rkey, rn_qp_via(qp), pkt->va, pkt->dma_len,
 			       RN_ACCESS_REMOTE_READ, &ptr) != RN_V_OK)
 		return RN_V_REQ_REPLAY_GONE;
-	/* An answer under way is abandoned for the new one. */
+	/* The new answer replaces an answer that is being sent. */
 	rec->start = rec->next = skip;
 	if (!rec->owed)
 		owe_read(qp, rec - rx->rec);
 	return RN_V_REQ_DUP_READ;
 }
 
-/* An atomic once more. It names no other memory than before, so only its kind is compared. */
+/* A repeated atomic. The answer comes from the record and no memory is touched, so that only the
+ * opcode is compared. */
 static enum rn_verdict replay_atomic(struct rn_qp *qp, const struct rn_pkt *pkt)
 {
 	struct rn_rx *rx = &qp->rx;
@@ -490,8 +506,9 @@ static enum rn_verdict replay_atomic(struct rn_qp *qp, const struct rn_pkt *pkt)
 	return RN_V_REQ_DUP_READ;
 }
 
-/* How far a duplicate at psn may be acknowledged: all, but no READ or atomic behind it, whose answer
- * may be lost. */
+/* The PSN of the ACK that answers a duplicate at psn: the newest PSN accepted, or the PSN before
+ * the first READ or atomic behind psn. The answer to that one may be lost, and the requester
+ * would take an ACK for it as a NAK. */
 static uint32_t ack_for_duplicate(const struct rn_rx *rx, uint32_t psn)
 {
 	uint32_t to = rn_psn_add(rx->epsn, -1u);
@@ -509,7 +526,7 @@ static enum rn_verdict take_duplicate(struct rn_qp *qp, const struct rn_pkt *pkt
 		return replay_read(qp, pkt);
 	if (pkt->op->known && pkt->op->family == RN_F_ATOMIC)
 		return replay_atomic(qp, pkt);
-	/* A SEND or WRITE where a READ or atomic was is nobody's duplicate. */
+	/* A SEND or WRITE at a PSN that was a READ or atomic is not a retransmission: drop it. */
 	if (record_of(&qp->rx, pkt->psn))
 		return RN_V_REQ_DUP_STALE;
 	return RN_V_REQ_DUPLICATE;
@@ -517,7 +534,8 @@ static enum rn_verdict take_duplicate(struct rn_qp *qp, const struct rn_pkt *pkt
 
 /* ---- consequences ---- */
 
-/* What the receive in use, or the one refused, fails with; SUCCESS: no receive is concerned. */
+/* The status with which the verdict completes the receive in use. SUCCESS: no receive is
+ * affected. */
 static uint8_t recv_status(const struct rn_qp *qp, enum rn_verdict v)
 {
 	if (v == RN_V_REQ_TOO_LONG)
@@ -541,8 +559,9 @@ void rn_responder_fail(struct rn_qp *qp, enum rn_verdict v, rn_time now)
 		    true, now);
 }
 
-/* How long the peer shall wait. The attribute is a minimum: a receive that is a little late costs little, and six short
- * steps of patience reach far. Code 0 is the longest wait and has no next. */
+/* The RNR timer code of the next RNR NAK. min_rnr_timer is a minimum; the code rises by rnr_step
+ * with each RNR NAK in a row. The first wait stays short, and yet a peer with a finite RNR retry
+ * count (6 at most) waits long enough in total. Code 0 is the longest wait and is never raised. */
 static uint8_t rnr_code(struct rn_qp *qp)
 {
 	unsigned code = qp->attr.min_rnr_timer;
@@ -553,7 +572,7 @@ static uint8_t rnr_code(struct rn_qp *qp)
 	return (uint8_t)code;
 }
 
-/* What the verdict table says is owed for a request. */
+/* Owes the reply that the verdict table names, and ends the QP when the table demands it. */
 static void reply(struct rn_qp *qp, enum rn_verdict v, uint32_t psn, rn_time now)
 {
 	switch (rn_verdicts[v].reply) {
@@ -575,6 +594,7 @@ static void reply(struct rn_qp *qp, enum rn_verdict v, uint32_t psn, rn_time now
 		owe_nak(qp, 0x63, psn);
 		break;
 	case RN_REPLY_RNR:
+		/* After an RNR NAK packets are dropped without a further NAK until epsn arrives. */
 		owe_nak(qp, SYNDROME_RNR | rnr_code(qp), psn);
 		qp->rx.nak_sent = qp->rx.nak_rnr = true;
 		break;
@@ -583,6 +603,8 @@ static void reply(struct rn_qp *qp, enum rn_verdict v, uint32_t psn, rn_time now
 		rn_responder_fail(qp, v, now);
 }
 
+/* A packet beyond epsn. Only the first one of a gap causes a NAK: each further NAK would make
+ * the peer send the same packets again. */
 static enum rn_verdict take_gap(struct rn_rx *rx)
 {
 	if (rx->nak_sent)
@@ -608,7 +630,7 @@ enum rn_verdict rn_responder_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_t
 	if (rn_likely(pkt->psn == qp->rx.epsn)) {
 		v = take_in_order(qp, pkt, now);
 		if (rn_unlikely(qp->type == RN_QPT_UC))
-			return v; /* nothing is owed */
+			return v; /* UC never replies */
 		if (rn_likely(v == RN_V_OK)) {
 			if (pkt->ack_req && !is_answered_with_data(pkt->op))
 				owe_ack(qp, pkt->psn);
@@ -646,14 +668,15 @@ static uint8_t response_opcode(bool first, bool last)
 	return last ? RN_OP_READ_RESP_LAST : RN_OP_READ_RESP_MIDDLE;
 }
 
-/* The memory behind a READ in progress is gone. An answer given once before just ends; otherwise
- * the requester is told with the PSN of the response it will not get. */
+/* The memory of a READ that is being answered is gone. A repeated answer just ends, because the
+ * requester has had the first one. Otherwise a NAK reports the PSN of the response that cannot
+ * be sent, and ends the QP: no other reply is sent. */
 static void give_up_read(struct rn_qp *qp, struct rn_read_rec *rec, enum rn_verdict why,
 			 rn_time now)
 {
 	uint32_t psn = rn_psn_add(rec->first_psn, rec->next);
 
-	/* Not a verdict: those count received packets, each once. */
+	/* Not counted as a verdict: verdicts count received packets, each exactly once. */
 	qp->lane->stats.tx_reads_given_up++;
 	if (rec->answered) {
 		forget(&qp->rx, 0);
@@ -664,7 +687,8 @@ static void give_up_read(struct rn_qp *qp, struct rn_read_rec *rec, enum rn_verd
 	reply(qp, why, psn, now);
 }
 
-/* Next packet of the READ answer at the head of the list; 0 when its memory is gone. */
+/* Builds the next packet of the READ response at the head of the owed list. Returns its length,
+ * or 0 when its memory is gone. */
 static unsigned build_read_response(struct rn_qp *qp, uint8_t *buf, rn_time now)
 {
 	struct rn_rx *rx = &qp->rx;
@@ -698,7 +722,7 @@ static unsigned build_read_response(struct rn_qp *qp, uint8_t *buf, rn_time now)
 	return rn_tmpl_close(&qp->tmpl, buf, ext, n);
 }
 
-/* The answer to the atomic at the head of the list. */
+/* Builds the response to the atomic at the head of the owed list. */
 static unsigned build_atomic_ack(struct rn_qp *qp, uint8_t *buf)
 {
 	const struct rn_owe o = qp->rx.owed[0];

@@ -1,12 +1,10 @@
-/* Unreliable connections: what is different about a packet that nobody asks to be answered?
+/* Unreliable connections: how does receiving differ from RC, as no packet is ever answered?
  *
- * A message is delivered whole or not at all. Its first packet is taken with any PSN, the others in
- * their order; what breaks the order, or is refused, gives up the message, whose receive waits for
- * the next one. No packet is ever answered (docs/spec/rocev2.md 4.13). Checks and placing are the
- * responder's. The other direction is the requester's: a request is complete when its last packet
- * has been built, with no window to wait for, no timer, nothing to send again. Owned by the shard's
- * thread.
- */
+ * A message is delivered whole or not at all. Its first packet is accepted with any PSN, the
+ * others only in order. A packet out of order, or one that is refused, discards the message, and
+ * the next message uses its receive (docs/spec/rocev2.md 4.13). Checks and placing are the
+ * responder's. Sending is the requester's: a request completes when its last packet has been
+ * built, without a timer and without retransmission. Owned by the shard's thread. */
 #include "qp/lane.h"
 #include "qp/qp.h"
 #include "qp/uc.h"
@@ -18,7 +16,7 @@ static void give_up(struct rn_qp *qp)
 	qp->lane->stats.uc_given_up++;
 }
 
-/* Is the packet the next of the open message? Whether it is of its kind is for the responder to say. */
+/* Is the packet the next one of the open message? The responder checks its opcode. */
 static enum rn_verdict check_follows(const struct rn_rx *rx, const struct rn_pkt *pkt)
 {
 	if (rx->message == RN_RX_IDLE)
@@ -26,7 +24,8 @@ static enum rn_verdict check_follows(const struct rn_rx *rx, const struct rn_pkt
 	return pkt->psn == rx->epsn ? RN_V_OK : RN_V_REQ_GAP;
 }
 
-/* Makes the packet the one that the responder expects, or objects. */
+/* Prepares for the responder, which accepts a packet with the expected PSN: a first packet sets
+ * that PSN, and discards a message that is still open. */
 static enum rn_verdict put_in_order(struct rn_qp *qp, const struct rn_pkt *pkt)
 {
 	struct rn_rx *rx = &qp->rx;
@@ -51,7 +50,7 @@ enum rn_verdict rn_uc_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now
 	if (rn_likely(v == RN_V_OK) || v == RN_V_REQ_UC_REST)
 		return v;
 	if (v == RN_V_REQ_LOCAL)
-		rn_responder_fail(qp, v, now); /* not the peer's doing, and no next message would fare better */
+		rn_responder_fail(qp, v, now); /* a local fault: the next message would fail too */
 	else
 		give_up(qp);
 	return v;

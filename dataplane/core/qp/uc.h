@@ -1,9 +1,10 @@
-/* Packets for a queue pair of an unreliable connection. Shard thread. */
+/* Receiving on a queue pair of type UC (unreliable connection). Shard thread. */
 #ifndef RN_UC_H
 #define RN_UC_H
 
 #include "qp/qp.h"
 
+/* A packet for this QP, which is in a state to receive. Returns what became of it. */
 enum rn_verdict rn_uc_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now);
 
 #endif

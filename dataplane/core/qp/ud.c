@@ -1,4 +1,5 @@
-/* Datagrams: how does a request become one packet to where it says, and a packet one receive? Owned by the shard's thread. */
+/* Datagrams: how does a request become one packet to the address it names, and a packet one
+ * receive? Owned by the shard's thread. */
 #include "qp/ud.h"
 
 #include <string.h>
@@ -11,6 +12,7 @@
 
 /* ---- sending ---- */
 
+/* The headers of the datagram. The request brings the address vector, the QPN and the Q_Key. */
 static struct rn_pkt head_of(const struct rn_qp *qp, const struct rn_sqe *e, const struct rn_ud *to)
 {
 	const struct rn_av full = rn_port_av(&qp->lane->port, &to->av), *av = &full;
@@ -44,7 +46,8 @@ static struct rn_pkt head_of(const struct rn_qp *qp, const struct rn_sqe *e, con
 	return pkt;
 }
 
-/* The frame of a request of good form. 0: it fails, *status and *why say how. */
+/* Builds the frame of a well-formed request. Returns its length, or 0 when the request fails:
+ * *status is for the CQE, *why is the verdict. */
 static unsigned build(struct rn_qp *qp, const struct rn_sqe *e, struct rn_txbuf *buf, uint8_t *status,
 		      enum rn_verdict *why)
 {
@@ -53,6 +56,7 @@ static unsigned build(struct rn_qp *qp, const struct rn_sqe *e, struct rn_txbuf 
 	unsigned at;
 
 	*why = RN_V_OK;
+	/* The destination is part of the request, so that it is checked for each packet. */
 	if (to->qpn > RN_PSN_MASK || !rn_port_av_fits(&qp->lane->port, &to->av)) {
 		*status = RN_STATUS_LOC_QP_OP_ERR;
 		return 0;
@@ -65,11 +69,12 @@ static unsigned build(struct rn_qp *qp, const struct rn_sqe *e, struct rn_txbuf 
 		*status = RN_STATUS_LOC_PROT_ERR;
 		return 0;
 	}
+	/* Members of the group on this NIC get a copy: the wire does not return the frame. */
 	buf->loop = rn_mcast_known(&qp->lane->mcast, &pkt.dst);
 	return rn_frame_seal(&pkt, buf->data);
 }
 
-/* The oldest request is done, having taken that many PSNs. */
+/* Completes the oldest request, which used npsn PSNs. UD has no acknowledgements. */
 static void finish(struct rn_qp *qp, uint32_t npsn, rn_time now)
 {
 	struct rn_window *w = &qp->win;
@@ -92,12 +97,14 @@ unsigned rn_ud_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now)
 		uint8_t status = e->status;
 		unsigned len;
 
-		/* A datagram that no packet holds is sent nowhere, successfully (docs/spec/rocev2.md row Q46). */
+		/* A NOP, or a datagram longer than the MTU, is not sent and completes with
+		 * success (docs/spec/rocev2.md row Q46). */
 		if (!status && (e->kind == RN_WQE_NOP || too_long)) {
 			lane->stats.tx_ud_too_long += e->kind != RN_WQE_NOP;
 			finish(qp, 0, now);
 			continue;
 		}
+		/* rn_sq_push() has set the status of a request of bad form. */
 		len = status ? 0 : build(qp, e, buf, &status, &why);
 		if (!len) {
 			rn_qp_send_failed(qp, status, why, now);
@@ -143,6 +150,7 @@ enum rn_verdict rn_ud_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now
 
 	if (!pkt->op->known)
 		return RN_V_QP_TRANSPORT;
+	/* A datagram that one of these checks refuses costs the QP no receive and no state. */
 	if (pkt->qkey != qp->attr.qkey)
 		return RN_V_QKEY;
 	e = rn_responder_receive(qp);
@@ -150,6 +158,7 @@ enum rn_verdict rn_ud_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now
 		return RN_V_UD_NO_RECEIVE;
 	if (!e->bad && a.bytes > e->length)
 		return RN_V_UD_TOO_LONG;
+	/* The first 40 bytes of the receive are for the IP header (GRH), the payload follows. */
 	rn_ud_grh(pkt, grh);
 	if (e->bad || !place(qp, e, 0, RN_UD_GRH_BYTES, grh) ||
 	    !place(qp, e, RN_UD_GRH_BYTES, pkt->payload_len, pkt->payload)) {
