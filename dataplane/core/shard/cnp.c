@@ -1,6 +1,7 @@
-/* Who is told of congestion, and who tells us? Both ends of a notification; what follows from one is pace.c's and cc.c's.
- * A QP owes at most one, on the shard's list `cnp`, which tx serves before everything else of queue pairs. Owned by the
- * shard's thread. */
+/* Which sender gets a congestion notification (CNP), and what happens to one that is received?
+ * The effect on the sending rate is in pace.c and cc.c. A QP owes at most one CNP; the shard's
+ * list `cnp` holds the QPs that owe one, and rn_shard_tx() serves it before the packets of QPs.
+ * Owned by the shard's thread. */
 #include "shard/cnp.h"
 
 #include "wire/frame.h"
@@ -8,13 +9,15 @@
 #include "qp/pace.h"
 #include "shard/shard.h"
 
-/* Did the packet get as far as its QP? What was wrong with it there does not matter: the network was full. */
+/* Did the packet reach its QP? Why the QP refused it does not matter: it was marked because the
+ * network was congested. */
 static bool reached_qp(enum rn_verdict v)
 {
 	return v == RN_V_OK || (v >= RN_V_REQ_DUPLICATE && v <= RN_V_RSP_LOCAL);
 }
 
-/* Packets the sender's limit is for. */
+/* Does the sender's rate limit apply to this kind of packet? A CNP could not slow down any
+ * other. */
 static bool is_limited_kind(const struct rn_pkt *pkt)
 {
 	return pkt->kind == RN_PKT_IB && pkt->op->known && pkt->op->family != RN_F_ACK &&
@@ -37,6 +40,7 @@ void rn_cnp_marked(struct rn_shard *sh, const struct rn_pkt *pkt, enum rn_verdic
 	if (!qp || !is_connected(qp))
 		return;
 	sh->lane.stats.np_ecn_marked_roce_packets++;
+	/* At most one CNP per cnp_interval and QP. */
 	if (now >= qp->cnp_after && rn_list_empty(&qp->cnp))
 		rn_list_add_tail(&sh->cnp, &qp->cnp);
 }
@@ -64,6 +68,7 @@ unsigned rn_cnp_tx(struct rn_shard *sh, struct rn_txbuf *buf, rn_time now)
 	struct rn_qp *qp = rn_container_of(rn_list_pop(&sh->cnp), struct rn_qp, cnp);
 	const struct rn_cc_cfg *p = &sh->lane.cfg.cc;
 
+	/* The interval starts when the CNP is sent. */
 	qp->cnp_after = now + p->cnp_interval;
 	sh->lane.stats.np_cnp_sent++;
 	return rn_tmpl_cnp(&qp->tmpl, buf->data, (uint8_t)(p->cnp_dscp << 2 | RN_ECT_0), p->cnp_prio);

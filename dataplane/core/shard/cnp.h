@@ -1,15 +1,19 @@
-/* Congestion notification packets: owing, sending and receiving them (docs/spec/rocev2.md 7.1 and 7.2). Shard thread. */
+/* Congestion notification packets (CNP): owing, sending and receiving them (docs/spec/rocev2.md
+ * 7.1 and 7.2). Shard thread. */
 #ifndef RN_CNP_H
 #define RN_CNP_H
 
 #include "shard/core.h"
 
-/* A packet marked "congestion experienced" came, with this verdict: counts it, and owes its sender a notification if it
- * was data for a connected QP and the last notification is the configured interval ago. */
+/* A packet arrived that was marked "congestion experienced"; v is its verdict. Counts it, and
+ * owes its sender a CNP if it was data for a connected QP and the configured interval since the
+ * last CNP is over. */
 void rn_cnp_marked(struct rn_shard *sh, const struct rn_pkt *pkt, enum rn_verdict v, rn_time now);
-/* A notification for one of our QPs, or for nobody. M, PSN, SE, BECN and the bytes behind the BTH may be anything. */
+/* A received CNP, whether or not its QP exists. M, PSN, SE, BECN and the bytes behind the BTH
+ * are not checked. */
 enum rn_verdict rn_cnp_rx(struct rn_shard *sh, const struct rn_pkt *pkt, rn_time now);
-/* The notification owed longest; at least one is (list `cnp` of the shard). Returns its length. */
+/* Builds the CNP that has been owed longest; the list `cnp` of the shard must not be empty.
+ * Returns its length. */
 unsigned rn_cnp_tx(struct rn_shard *sh, struct rn_txbuf *buf, rn_time now);
 
 #endif

@@ -1,5 +1,6 @@
-/* Commands: one function each, found in a table. Everything here is the slow path; memory for objects comes with the command
- * (struct rn_exec). Owned by the shard's thread. */
+/* How is a command of the control plane executed? One function per command, found in a table.
+ * All of it is the slow path; memory for objects comes with the command (struct rn_exec). Owned
+ * by the shard's thread. */
 #include <errno.h>
 #include <string.h>
 
@@ -9,7 +10,7 @@
 #include "wire/hdr.h"
 
 #define MAX_DEPTH (1u << 16)
-#define QPN_TRIES 64u /* with a table that is half full, none of so many is free once in 2^64 times */
+#define QPN_TRIES 64u /* a half-full table: all tries hit a used slot once in 2^64 times */
 
 /* ---- QP commands ---- */
 
@@ -23,6 +24,7 @@ static bool is_srq(const struct rn_shard *sh, uint32_t id)
 	return id < sh->lane.cfg.max_srq && sh->lane.srq[id].srq;
 }
 
+/* Are the sizes within limits? A QP on an SRQ must not have a receive queue. */
 static bool form_fits(const struct rn_cmd *cmd)
 {
 	return (!cmd->create_qp.srq || !cmd->create_qp.rq_depth) && cmd->create_qp.sq_depth <= MAX_DEPTH && cmd->create_qp.rq_depth <= MAX_DEPTH &&
@@ -35,14 +37,16 @@ size_t rn_exec_bytes(const struct rn_cmd *cmd, const struct rn_core_cfg *cfg)
 	return cmd->op == RN_CMD_CREATE_QP && form_fits(cmd) ? rn_qp_bytes(cmd) : 0;
 }
 
-/* A QPN that nobody can guess, and that was not in use for as long as possible: the numbers of this shard come round in a
- * secret order. Half of the table is free, so that a place in it is soon hit. 0: none. */
+/* A QPN for a new QP; 0: none is free. The QPNs of this shard come in a secret permutation, so
+ * that nobody can guess the next one and a QPN is reused as late as possible. At least half of
+ * the table is free, so that a free slot is soon found. */
 static uint32_t new_qpn(struct rn_shard *sh)
 {
 	for (uint32_t tries = 2 * sh->qp_mask + QPN_TRIES; tries; tries--) {
 		uint32_t k = sh->qpn_first + rn_secret_permute(&sh->qpn_order, sh->qpn_next, sh->qpn_count);
 		uint32_t qpn = k * sh->lane.cfg.nshards + sh->lane.cfg.index;
 
+		/* The permutation starts again after its last number. */
 		if (++sh->qpn_next == sh->qpn_count)
 			sh->qpn_next = 0;
 		if (!sh->qp[k & sh->qp_mask] && !(sh->lane.cm && rn_cm_qpn_waits(sh->lane.cm, qpn)))
@@ -51,6 +55,7 @@ static uint32_t new_qpn(struct rn_shard *sh)
 	return 0;
 }
 
+/* The slot of a QPN in the table: the division QPN / nshards is a multiplication (shard.h). */
 static struct rn_qp **slot_of(struct rn_shard *sh, uint32_t qpn)
 {
 	return &sh->qp[(uint32_t)((uint64_t)qpn * sh->qpn_inv >> 32) & sh->qp_mask];
@@ -72,6 +77,7 @@ static int create_qp(struct rn_shard *sh, struct rn_exec *x, rn_time now)
 		return -ENOSPC;
 	rn_qp_init(qp, &sh->lane, cmd);
 	qp->qpn = qpn;
+	/* The generation distinguishes QPs that had the same QPN; 0 is not used. */
 	qp->gen = ++sh->gen ? sh->gen : ++sh->gen;
 	*slot_of(sh, qpn) = qp;
 	sh->nqp++;
@@ -82,6 +88,8 @@ static int create_qp(struct rn_shard *sh, struct rn_exec *x, rn_time now)
 	return 0;
 }
 
+/* The QP of a command. NULL: it does not exist, or the command is for a former QP of that
+ * number. */
 static struct rn_qp *find(struct rn_shard *sh, uint32_t qpn, uint32_t gen)
 {
 	struct rn_qp *qp = rn_shard_qp(sh, qpn & RN_PSN_MASK);
@@ -129,6 +137,7 @@ static int change_group(struct rn_shard *sh, struct rn_exec *x, rn_time now)
 
 	if (!qp)
 		return -ENOENT;
+	/* Detaching checks membership only; only UD QPs can attach. */
 	if (x->cmd->op == RN_CMD_DETACH_GROUP)
 		return rn_mcast_detach(&sh->lane.mcast, qp, &x->cmd->group.gid);
 	return qp->type == RN_QPT_UD ? rn_mcast_attach(&sh->lane.mcast, qp, &x->cmd->group.gid) : -EINVAL;
@@ -185,7 +194,7 @@ void rn_shard_exec(struct rn_shard *sh, struct rn_exec *x, rn_time now)
 	x->freed = NULL;
 	memset(x->rsp, 0, sizeof(*x->rsp));
 	if (sh->gone && !rn_cmd_outlives_port(x->cmd))
-		x->rsp->err = -ENODEV; /* it was on its way when the port went */
+		x->rsp->err = -ENODEV; /* the port went while the command was in transit */
 	else
 		x->rsp->err =
 			op < RN_CMD_MAX && commands[op] ? commands[op](sh, x, now) : -EOPNOTSUPP;

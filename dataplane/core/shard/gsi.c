@@ -1,6 +1,6 @@
-/* QP1: who may talk to the connection manager, and its datagrams on their way out. UD rules, one
- * packet per message, nothing is ever answered here. Owned by shard 0's thread.
- */
+/* QP1: which packets reach the connection manager, and how do its datagrams leave? QP1 follows
+ * the rules of UD: one packet per message, and never a reply from here. Owned by shard 0's
+ * thread. */
 #include "shard/gsi.h"
 
 #include "wire/frame.h"

@@ -1,5 +1,5 @@
-/* Which address vector leads to a peer? Answers RESOLVE, at once or with an event once the neighbour table knows the MAC
- * address of the next hop. Shard 0's thread. */
+/* Which address vector leads to a peer? Answers RESOLVE, at once or with an event as soon as the
+ * neighbour table has the MAC address of the next hop. Shard 0's thread. */
 #include "shard/resolve.h"
 
 #include <errno.h>
@@ -7,7 +7,8 @@
 #include "shard/shard.h"
 #include "wire/frame.h"
 
-/* What packets from `local`, or from the address of ours that fits if it is a wildcard, to `peer` carry; without the MAC. */
+/* Fills the address vector for packets from `local` to `peer`, except for the MAC address. A
+ * wildcard `local` stands for the port's own address that fits. Returns 0 or a negative errno. */
 static int fill_av(const struct rn_shard *sh, const struct rn_gid *local, const struct rn_gid *peer, struct rn_av *av)
 {
 	static const struct rn_gid any;
@@ -39,6 +40,7 @@ int rn_resolve_exec(struct rn_shard *sh, struct rn_exec *x, rn_time now)
 	case RN_NEIGH_PENDING:
 		break;
 	}
+	/* Without room to wait the client must repeat the command. */
 	if (sh->nresolving == RN_RESOLVING)
 		return -EAGAIN;
 	sh->resolving[sh->nresolving++] = r;

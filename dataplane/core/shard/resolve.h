@@ -1,13 +1,16 @@
-/* The command RESOLVE and the events that answer it later. Shard 0. */
+/* The command RESOLVE and its events. Shard 0. */
 #ifndef RN_RESOLVE_H
 #define RN_RESOLVE_H
 
 #include "shard/core.h"
 
-/* The command: 0 when the answer is known, -EINPROGRESS when an event will bring it. */
+/* Executes RESOLVE. 0: *x->rsp has the answer; -EINPROGRESS: an event will bring it; another
+ * negative errno: it failed. */
 int rn_resolve_exec(struct rn_shard *sh, struct rn_exec *x, rn_time now);
-/* Some neighbour's state changed: those who asked with RESOLVE and have an answer now get an event. */
+/* A neighbour has changed its state: marks each waiting RESOLVE that now has an answer, so that
+ * rn_resolve_event() reports it. */
 void rn_resolve_look(struct rn_shard *sh, rn_time now);
+/* Takes one answered RESOLVE as an event. False: there is none. */
 bool rn_resolve_event(struct rn_shard *sh, struct rn_event *ev);
 
 #endif

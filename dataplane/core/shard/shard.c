@@ -1,5 +1,5 @@
-/* What is a shard made of, and how long does each part live? Its creation and destruction, the queues and groups it is told
- * of, and what a change of the port does to its QPs. Shard thread. */
+/* What is a shard made of, and how long does each part live? Its creation and destruction, the
+ * queues and groups linked to it, and what a change of the port means to its QPs. Shard thread. */
 #include "shard/shard.h"
 
 #include <stdlib.h>
@@ -13,7 +13,8 @@
 
 /* ---- creation and destruction ---- */
 
-/* Each shard has an order of its own: otherwise the numbers of one would tell those of the others. */
+/* Each shard has its own permutation of QPNs: with a common one, the QPNs of one shard would
+ * reveal those of the others. */
 static struct rn_secret qpn_order(const struct rn_core_cfg *cfg)
 {
 	struct rn_secret order;
@@ -31,8 +32,12 @@ static void set_up_numbers(struct rn_shard *sh)
 	struct rn_stream generations;
 	uint32_t n = sh->lane.cfg.nshards;
 
+	/* The table has at least twice as many slots as QPs, so that a new QPN soon finds a free
+	 * one. */
 	sh->qp_mask = rn_pow2_up(2 * sh->lane.cfg.max_qp) - 1;
+	/* Replaces the division of rn_shard_qp() by a multiplication, exact for 24-bit QPNs. */
 	sh->qpn_inv = ((uint64_t)1 << 32) / n + 1;
+	/* QPNs below FIRST_QPN and above LAST_QPN are reserved: QP0, QP1, and the multicast QPN. */
 	sh->qpn_first = RN_DIV_UP(FIRST_QPN, n);
 	sh->qpn_count = (LAST_QPN - sh->lane.cfg.index) / n + 1 - sh->qpn_first;
 	sh->qpn_order = qpn_order(&sh->lane.cfg);
@@ -67,6 +72,7 @@ struct rn_shard *rn_shard_create(const struct rn_core_cfg *cfg, const struct rn_
 	sh->lane.srq = calloc(cfg->max_srq, sizeof(*sh->lane.srq));
 	if (!rn_mcast_init(&sh->lane.mcast) || !sh->qp || !sh->lane.cq || !sh->lane.srq)
 		goto no_memory;
+	/* Neighbours and connections are on shard 0 only. */
 	if (cfg->index)
 		return sh;
 	sh->lane.neigh = rn_neigh_create(&sh->lane.cfg, &sh->lane.port, now);
@@ -103,11 +109,12 @@ void rn_shard_port(struct rn_shard *sh, const struct rn_port_attr *port, rn_time
 	sh->lane.port = *port;
 	if (sh->lane.neigh) {
 		rn_neigh_port(sh->lane.neigh, &sh->lane.port, now);
-		rn_resolve_look(sh, now); /* some will not be answered any more */
+		rn_resolve_look(sh, now); /* some waiting RESOLVEs may fail now */
 	}
 	for (uint32_t i = 0; i <= sh->qp_mask; i++) {
 		struct rn_qp *qp = sh->qp[i];
 
+		/* UD headers are built for each request, and so are not stored. */
 		if (qp && rn_qp_has_peer(qp))
 			rn_qp_make_headers(qp);
 	}
@@ -127,6 +134,7 @@ void rn_shard_port_gone(struct rn_shard *sh, rn_time now)
 			rn_qp_error(sh->qp[i], 0, false, now);
 }
 
+/* A linear search over all QPs: a change of a MAC address is rare. */
 void rn_shard_new_mac(struct rn_shard *sh, const struct rn_gid *addr, const uint8_t mac[6])
 {
 	struct rn_gid hop;
@@ -157,6 +165,7 @@ void rn_shard_cq_unlink(struct rn_shard *sh, uint32_t cq_id)
 	rn_assert(cq_id < sh->lane.cfg.max_cq);
 	if (!cq->ring)
 		return;
+	/* The reader may still take the last CQEs. */
 	rn_cq_publish(cq);
 	rn_list_del(&cq->dirty);
 	rn_list_del(&cq->tell);
@@ -168,6 +177,7 @@ void rn_shard_srq_link(struct rn_shard *sh, uint32_t srq_id, struct rn_srq *srq,
 	struct rn_srq_ref *ref = &sh->lane.srq[srq_id];
 
 	rn_assert(srq_id < sh->lane.cfg.max_srq);
+	/* Linking an SRQ again has no effect: one link serves all QPs of the shard. */
 	if (ref->srq)
 		return;
 	*ref = (struct rn_srq_ref){.srq = srq, .id = srq_id, .user = user};

@@ -1,4 +1,5 @@
-/* The shard: what all its QPs share, and the tables that find them. Private to core. Shard thread. */
+/* The shard: what all its QPs share, and the tables that find them. Only core includes it. Shard
+ * thread. */
 #ifndef RN_SHARD_H
 #define RN_SHARD_H
 
@@ -10,35 +11,35 @@
 #include "qp/qp.h"
 #include "wire/stats.h"
 
-/* Somebody asked for this address with RESOLVE. */
+/* A RESOLVE command that waits for its answer. */
 struct rn_resolving {
-	struct rn_av av; /* dmac: once `known` */
+	struct rn_av av; /* dmac is valid once `known` */
 	uint64_t user;
-	int32_t err; /* likewise */
+	int32_t err; /* valid once `known` */
 	bool known;
 };
 #define RN_RESOLVING 16u
 
 struct rn_shard {
-	struct rn_lane lane;     /* first: what its QPs use of it */
+	struct rn_lane lane;     /* first member: the part that QPs use */
 	struct rn_list cnp;      /* QPs that owe a congestion notification */
-	struct rn_list tell_cq;  /* CQs with events not told */
-	bool gone;               /* the port is no more */
+	struct rn_list tell_cq;  /* CQs with events not yet reported */
+	bool gone;               /* the port no longer exists */
 
-	/* QPs by number: QPN = k * nshards + index, table slot = k & qp_mask */
+	/* QPs by number: QPN = k * nshards + index; the slot in the table is k & qp_mask */
 	struct rn_qp **qp;
 	uint32_t qp_mask;
-	uint64_t qpn_inv;        /* ceil(2^32 / nshards): division by multiplication, exact below 2^24 */
+	uint64_t qpn_inv; /* ceil(2^32 / nshards): divides by multiplying, exact below 2^24 */
 	uint32_t qpn_first, qpn_count; /* range of k */
-	struct rn_secret qpn_order;    /* of this shard alone */
-	uint32_t qpn_next;             /* how many of them have had their turn in this round */
+	struct rn_secret qpn_order;    /* secret permutation of this shard */
+	uint32_t qpn_next;             /* position in the permutation */
 	uint32_t nqp, gen;
 
 	struct rn_resolving resolving[RN_RESOLVING];
 	unsigned nresolving;
 };
 
-/* NULL: no such QP here. */
+/* The QP of this number. NULL: it does not exist, or belongs to another shard. */
 static inline struct rn_qp *rn_shard_qp(const struct rn_shard *sh, uint32_t qpn)
 {
 	uint32_t k = (uint32_t)((uint64_t)qpn * sh->qpn_inv >> 32);
@@ -47,8 +48,9 @@ static inline struct rn_qp *rn_shard_qp(const struct rn_shard *sh, uint32_t qpn)
 	return qp && qp->qpn == qpn ? qp : NULL;
 }
 
+/* Reports an event (enum rn_event_kind) of this CQ at the end of the turn. */
 void rn_shard_tell_cq(struct rn_shard *sh, struct rn_cq *cq, unsigned kind);
-/* QPs whose next hop is addr send to mac from now on. */
+/* The MAC address of next hop `addr` is `mac` now: changes the headers of the QPs that use it. */
 void rn_shard_new_mac(struct rn_shard *sh, const struct rn_gid *addr, const uint8_t mac[6]);
 
 #endif

@@ -1,8 +1,7 @@
-/* The turn of a shard: everything its thread does for it. Finds the QP of a packet or a request, lets QPs with
- * something to say take turns, runs their timers, publishes completions, collects events. What a
- * packet means to a QP is decided in responder.c and requester.c; connections and neighbours (shard
- * 0) in cm.c and neigh.c. Owned by its thread.
- */
+/* The turn of a shard: what does its thread do for it? Finds the QP of a packet or a request,
+ * lets QPs send in turns, runs their timers, publishes completions, collects events. What a
+ * packet means to a QP is decided in responder.c and requester.c; connections and neighbours
+ * (shard 0) are in cm.c and neigh.c. Owned by its thread. */
 #include "shard/shard.h"
 
 #include <string.h>
@@ -15,15 +14,16 @@
 #include "qp/qp_dispatch.h"
 #include "qp/requester.h"
 
-/* Among more QPs than these one will have something else to say than an ACK. */
+/* rn_shard_only_acks() looks at no more QPs than this: with more, one surely has data to send. */
 #define ACKS_LOOKED_AT 4
 
-/* ---- asked ---- */
+/* ---- post ---- */
 
 void rn_shard_post(struct rn_shard *sh, const struct rn_wqe *wqe, rn_time now)
 {
 	struct rn_qp *qp = rn_shard_qp(sh, wqe->qpn & RN_PSN_MASK);
 
+	/* The generation differs when the request is for a former QP of this number. */
 	if (rn_unlikely(!qp || qp->gen != wqe->qp_gen)) {
 		sh->lane.stats.posts_dropped++;
 		return;
@@ -32,13 +32,14 @@ void rn_shard_post(struct rn_shard *sh, const struct rn_wqe *wqe, rn_time now)
 	rn_qp_post(qp, wqe, now);
 }
 
-/* ---- learn ---- */
+/* ---- rx ---- */
 
 static bool mac_is(const uint8_t *a, const uint8_t *b)
 {
 	return memcmp(a, b, 6) == 0;
 }
 
+/* VLAN ID 0 (priority tag) counts as untagged. */
 static bool vlan_fits(const struct rn_shard *sh, const struct rn_pkt *pkt)
 {
 	unsigned vid = pkt->has_vlan ? pkt->vlan_tci & 0xFFF : 0;
@@ -47,13 +48,15 @@ static bool vlan_fits(const struct rn_shard *sh, const struct rn_pkt *pkt)
 	return vid == own;
 }
 
-/* The low 15 bits of ours are 0x7FFF, and ours is the full member. */
+/* The port's only P_Key is 0xFFFF, a full member: full and limited members (bit 15) may send to
+ * it. */
 static bool pkey_fits(uint16_t pkey)
 {
 	return (pkey & 0x7FFF) == 0x7FFF;
 }
 
-/* One copy to each member. The packet is accepted if anybody takes it. */
+/* Delivers the packet to each member on this shard. It counts as accepted if one member accepts
+ * it. */
 static enum rn_verdict to_group(struct rn_shard *sh, const struct rn_pkt *pkt, rn_time now)
 {
 	const struct rn_mcast_group *g = rn_mcast_find(&sh->lane.mcast, &pkt->dst);
@@ -73,7 +76,8 @@ static enum rn_verdict to_group(struct rn_shard *sh, const struct rn_pkt *pkt, r
 	return sh->lane.stats.rx_copies != before ? RN_V_OK : v;
 }
 
-/* To one of the well-known numbers, or to nobody. */
+/* A CNP, or a packet whose destination is not a QP of this shard: QP0, QP1, a multicast group,
+ * or an unknown QPN. */
 static enum rn_verdict to_no_qp(struct rn_shard *sh, const struct rn_pkt *pkt, rn_time now)
 {
 	if (pkt->op->known && pkt->op->family == RN_F_CNP)
@@ -93,10 +97,12 @@ static enum rn_verdict to_qp(struct rn_shard *sh, const struct rn_pkt *pkt, rn_t
 {
 	struct rn_qp *qp = rn_shard_qp(sh, pkt->dest_qpn);
 
+	/* A CNP names a QP but has a transport of its own. */
 	if (rn_unlikely(!qp || (pkt->opcode & 0xE0) == RN_T_CNP))
 		return to_no_qp(sh, pkt, now);
 	if ((pkt->opcode & 0xE0) != qp->transport)
 		return RN_V_QP_TRANSPORT;
+	/* Before RTR the QP has no addresses to compare with. */
 	if (rn_unlikely(qp->state < RN_QPS_RTR))
 		return RN_V_QP_STATE;
 	if (!pkey_fits(pkt->pkey))
@@ -105,14 +111,16 @@ static enum rn_verdict to_qp(struct rn_shard *sh, const struct rn_pkt *pkt, rn_t
 			!rn_gid_equal(&pkt->src, &qp->peer))) {
 		if (rn_port_own(&sh->lane.port, &pkt->dst) < 0)
 			return RN_V_IP_NOT_OURS;
+		/* A UD QP accepts packets from any source. */
 		if (sh->lane.port.check_source && qp->type != RN_QPT_UD)
 			return RN_V_QP_ADDRESS;
 	}
 	return rn_qp_rx(qp, pkt, now);
 }
 
-/* What became known of neighbours: QPs take the new address, other shards and waiting clients hear
- * of it. */
+/* Spreads news of the neighbour table: QPs and other shards get the new MAC address, waiting
+ * RESOLVE commands their answer. Stops when the outbox is full, because a lost message would
+ * leave another shard with the old address. */
 static void spread_neighbours(struct rn_shard *sh, rn_time now)
 {
 	struct rn_msg m = {.to = RN_MSG_ALL, .kind = RN_MSG_NEIGH};
@@ -143,6 +151,8 @@ static enum rn_verdict to_neighbour(struct rn_shard *sh, const struct rn_pkt *pk
 
 static enum rn_verdict route(struct rn_shard *sh, const struct rn_pkt *pkt, rn_time now)
 {
+	/* Broadcast and multicast frames are for ARP, neighbour discovery and multicast groups
+	 * only. */
 	bool group = pkt->dmac[0] & 1 && (pkt->kind != RN_PKT_IB || pkt->dest_qpn == RN_MCAST_QPN);
 
 	if (rn_unlikely(!mac_is(pkt->dmac, sh->lane.port.mac)) && !group)
@@ -159,6 +169,7 @@ enum rn_verdict rn_shard_rx(struct rn_shard *sh, const struct rn_pkt *pkt, rn_ti
 	sh->lane.stats.verdict[v]++;
 	sh->lane.stats.rx_packets++;
 	sh->lane.stats.rx_bytes += pkt->frame_len;
+	/* ECN field 3: congestion experienced. */
 	if (rn_unlikely((pkt->tclass & 3) == 3))
 		rn_cnp_marked(sh, pkt, v, now);
 	return v;
@@ -170,8 +181,10 @@ void rn_shard_refused(struct rn_shard *sh, enum rn_verdict v)
 	sh->lane.stats.verdict[v]++;
 }
 
-/* ---- speak ---- */
+/* ---- tx ---- */
 
+/* Builds the next packet of the neighbour table, or else of the connection manager. 0: there is
+ * none. */
 static unsigned control_tx(struct rn_shard *sh, struct rn_txbuf *buf, rn_time now)
 {
 	unsigned n = 0;
@@ -185,11 +198,14 @@ static unsigned control_tx(struct rn_shard *sh, struct rn_txbuf *buf, rn_time no
 	return n;
 }
 
+/* Control packets first, then CNPs, then the QPs of the active list in turns of quota_packets.
+ * The ICRC of a frame is written only after the next frame is built (rn_tmpl_seal() names the
+ * reason). */
 unsigned rn_shard_tx(struct rn_shard *sh, struct rn_txbuf *bufs, unsigned n, rn_time now)
 {
 	unsigned k = 0;
 	uint64_t bytes = 0;
-	struct rn_tmpl *open = NULL; /* of the frame built last, whose ICRC is still to come */
+	struct rn_tmpl *open = NULL; /* template of the last frame, whose ICRC is not written yet */
 
 	if (rn_unlikely(sh->gone))
 		return 0;
@@ -207,13 +223,16 @@ unsigned rn_shard_tx(struct rn_shard *sh, struct rn_txbuf *bufs, unsigned n, rn_
 		bufs[k].len = rn_unlikely(qp->cc.limited) ? rn_qp_tx_limited(qp, &bufs[k], now)
 							  : rn_qp_tx(qp, &bufs[k], now);
 		if (!bufs[k].len) {
+			/* A QP with nothing to send leaves the list until rn_lane_activate(). */
 			rn_list_del(&qp->active);
 			continue;
 		}
 		if (open)
 			rn_tmpl_seal(open, bufs[k - 1].data, bufs[k - 1].len);
-		open = qp->type == RN_QPT_UD ? NULL : &qp->tmpl; /* datagrams are whole */
+		/* UD frames have their ICRC already */
+		open = qp->type == RN_QPT_UD ? NULL : &qp->tmpl;
 		bytes += bufs[k++].len;
+		/* The quota is used up: the QP goes to the end of the list. */
 		if (--qp->quota == 0) {
 			qp->quota = sh->lane.cfg.quota_packets;
 			rn_list_del(&qp->active);
@@ -255,7 +274,7 @@ bool rn_shard_only_acks(const struct rn_shard *sh)
 	return looked > 0;
 }
 
-/* ---- report ---- */
+/* ---- done ---- */
 
 static void publish_retired(struct rn_shard *sh)
 {
@@ -269,7 +288,7 @@ static void publish_retired(struct rn_shard *sh)
 	}
 }
 
-/* Once. */
+/* Reports the overrun of a CQ once. */
 static void tell_overrun(struct rn_shard *sh, struct rn_cq *cq)
 {
 	if (!cq->overrun || cq->overrun_handled)
@@ -278,7 +297,8 @@ static void tell_overrun(struct rn_shard *sh, struct rn_cq *cq)
 	rn_shard_tell_cq(sh, cq, RN_EVENT_CQ_OVERRUN);
 }
 
-/* A dead CQ takes its QPs with it. Their flushes may overrun further CQs: until no more do. */
+/* All QPs of an overrun CQ enter ERR. Their flushed requests may overrun further CQs, so that
+ * this repeats until no CQ overruns. */
 static void bury_overrun(struct rn_shard *sh, rn_time now)
 {
 	while (sh->lane.overrun) {
@@ -302,13 +322,14 @@ bool rn_shard_done(struct rn_shard *sh, rn_time now)
 
 	if (rn_unlikely(sh->lane.overrun))
 		bury_overrun(sh, now);
-	/* Retired counts first: who sees a completion may count on its room. */
+	/* Retired counts first: an application that sees a completion may post into the freed
+	 * slot. */
 	publish_retired(sh);
 	if (rn_list_empty(&sh->lane.dirty_cq))
 		return false;
 	rn_list_for_each(e, &sh->lane.dirty_cq) rn_cq_publish(rn_container_of(e, struct rn_cq, dirty));
-	/* Tails before `armed`: the other half stands in the reader, which arms before it re-reads
-	 * the tails. */
+	/* Publish the tails before reading `armed`. The reader does the reverse: it arms, then
+	 * reads the tails again. At least one of both sees the other's store. */
 	atomic_thread_fence(memory_order_seq_cst);
 	rn_list_for_each_safe(e, tmp, &sh->lane.dirty_cq)
 	{
@@ -317,7 +338,8 @@ bool rn_shard_done(struct rn_shard *sh, rn_time now)
 		rn_list_del(e);
 		if (rn_cq_fires(cq))
 			rn_shard_tell_cq(sh, cq, RN_EVENT_CQ);
-		/* On another shard: it is dead for all. Buried before the next completion. */
+		/* The CQ's ring of another shard overran, which ends the CQ on all shards. The
+		 * next call puts the QPs of this shard into ERR. */
 		if (rn_unlikely(rn_cq_dead_elsewhere(cq)))
 			sh->lane.overrun = cq->overrun = true;
 	}
@@ -330,6 +352,7 @@ rn_time rn_shard_next(const struct rn_shard *sh)
 {
 	rn_time t = rn_wheel_next(&sh->lane.wheel), p = rn_wheel_next(&sh->lane.pace);
 
+	/* Without a port no timer counts. */
 	if (sh->gone)
 		return RN_TIME_NEVER;
 	t = RN_MIN(t, p);
@@ -345,6 +368,7 @@ void rn_shard_tick(struct rn_shard *sh, rn_time now)
 {
 	struct rn_timer *t;
 
+	/* The wheel contains nothing but the retransmission timers of QPs. */
 	while ((t = rn_wheel_expire(&sh->lane.wheel, now)))
 		rn_requester_expired(rn_container_of(t, struct rn_qp, retry.timer), now);
 	while ((t = rn_wheel_expire(&sh->lane.pace, now)))
@@ -360,7 +384,7 @@ void rn_shard_tick(struct rn_shard *sh, rn_time now)
 	sh->lane.stats.tx_given_up = rn_cm_dropped(sh->lane.cm) + rn_neigh_dropped(sh->lane.neigh);
 }
 
-/* ---- tell ---- */
+/* ---- events ---- */
 
 void rn_shard_tell_cq(struct rn_shard *sh, struct rn_cq *cq, unsigned kind)
 {
@@ -369,7 +393,7 @@ void rn_shard_tell_cq(struct rn_shard *sh, struct rn_cq *cq, unsigned kind)
 		rn_list_add_tail(&sh->tell_cq, &cq->tell);
 }
 
-/* The lowest bit set becomes an event. */
+/* Turns the lowest bit set into an event. */
 static void take_qp_event(struct rn_qp *qp, struct rn_event *ev)
 {
 	static const uint8_t kinds[] = {RN_EVENT_QP_FATAL, RN_EVENT_QP_REQ_ERR,
