@@ -1,12 +1,11 @@
-/* Completion queues, producing end: claim an entry, publish a burst, see whether somebody armed the
- * CQ.
+/* Completion queues, producing end: claims an entry, publishes a batch, and checks whether the
+ * application armed the CQ.
  *
- * Memory order. publish: the tail is stored with release, so a reader that sees it sees the
- * entries. The reader stores head with release after copying entries out; claim loads it with
- * acquire before overwriting them. Arming is the store-buffer pattern: reader stores `armed`, full
- * fence, re-reads tails; the shard stores tails, full fence (rn_shard_done), reads `armed`: at
- * least one of them sees the other.
- */
+ * Memory order. Publishing stores the tail with release, so that a reader that sees the tail
+ * sees the entries. The reader stores head with release after it has copied entries; claiming
+ * loads head with acquire before it overwrites them. Arming: the reader stores `armed`, a full
+ * fence, and reads the tails again; the shard stores the tails, a full fence (rn_shard_done()),
+ * and reads `armed`. At least one of both sees the other's store. Shard thread. */
 #include "queue/cq.h"
 
 size_t rn_cq_ring_bytes(uint32_t entries)
@@ -34,7 +33,8 @@ void rn_cq_link(struct rn_cq *cq, uint32_t id, struct rn_cq_shared *shared, stru
 		cq->events = 0;
 		cq->overrun = cq->overrun_handled = cq->solicited = false;
 	} else {
-		/* The last CQEs of the old ring must be there before the reader may leave it. */
+		/* Publish the last CQEs of the old ring before the reader can move to the new
+		 * one. */
 		rn_cq_publish(cq);
 		atomic_store_explicit(&cq->ring->next, ring, memory_order_release);
 	}
@@ -54,8 +54,7 @@ struct rn_cqe *rn_cq_claim(struct rn_cq *cq)
 		return NULL;
 	if (rn_unlikely(cq->tail - cq->head_seen >= ring->size)) {
 		cq->head_seen = atomic_load_explicit(&ring->head, memory_order_acquire);
-		/* The reader's word is checked like any input: a head beyond our tail counts as
-		 * full. */
+		/* head is written by the application: a head beyond the tail counts as full. */
 		if (cq->tail - cq->head_seen >= ring->size) {
 			cq->overrun = true;
 			atomic_store_explicit(&cq->shared->overrun, 1, memory_order_release);
@@ -76,6 +75,7 @@ bool rn_cq_fires(struct rn_cq *cq)
 	bool solicited = cq->solicited;
 
 	cq->solicited = false;
+	/* The compare-and-swap disarms the CQ, so that only one shard reports the event. */
 	while (armed == RN_CQ_ARM_ANY || (armed == RN_CQ_ARM_SOLICITED && solicited))
 		if (atomic_compare_exchange_weak_explicit(&cq->shared->armed, &armed,
 							  RN_CQ_ARM_NONE, memory_order_acq_rel,

@@ -1,10 +1,12 @@
-/* Receive queue: taking receives in, and scattering into them. Owned by the shard's thread. */
+/* Receive queue: takes receives in, and scatters data into their buffers. Owned by the shard's
+ * thread. */
 #include "queue/rq.h"
 
 #include <string.h>
 
 #include "memory/mem_ops.h"
 
+/* Bytes per receive. */
 static uint32_t stride_of(uint32_t max_sge)
 {
 	return sizeof(struct rn_rqe) + max_sge * sizeof(struct rn_sge);
@@ -34,6 +36,7 @@ bool rn_rq_push(struct rn_rq *rq, const struct rn_wqe *w)
 	if (rq->tail - rq->head >= rq->depth)
 		return false;
 	e->wr_id = w->wr_id;
+	/* A receive of bad form is queued, so that it completes in order, with an error. */
 	e->bad = w->num_sge > rq->max_sge || w->slots != rn_wqe_slots_sge(w->num_sge);
 	e->num_sge = e->bad ? 0 : w->num_sge;
 	if (e->num_sge)
@@ -41,6 +44,7 @@ bool rn_rq_push(struct rn_rq *rq, const struct rn_wqe *w)
 		       e->num_sge * sizeof(struct rn_sge));
 	for (unsigned i = 0; i < e->num_sge; i++)
 		sum += e->sge[i].length;
+	/* No message has more than 2^32 - 1 bytes: a larger sum counts as that. */
 	e->length = RN_MIN(sum, UINT32_MAX);
 	rq->tail++;
 	return true;
@@ -54,6 +58,7 @@ enum rn_verdict rn_rq_place(const struct rn_rqe *e, const struct rn_mr_table *mr
 
 	rn_assert((uint64_t)off + n <= e->length);
 	for (; n; s++) {
+		/* Skips to byte `off` of the message, then takes what is left of this SGE. */
 		uint32_t skip = RN_MIN(off, s->length), take = RN_MIN(n, s->length - skip);
 		enum rn_verdict v;
 

@@ -1,5 +1,6 @@
-/* Receive queue: a ring of receives in the QP's own memory. Positions run free: head <= tail; head is the next receive
- * to be taken. A receive that has been taken stays where it is until rn_rq_retire(). Shard thread. */
+/* Receive queue: a ring of receives in the QP's own memory. head and tail count without wrapping
+ * at the ring's size, head <= tail; head is the next receive to be used. A receive stays in the
+ * ring until rn_rq_retire(). Shard thread. */
 #ifndef RN_RQ_H
 #define RN_RQ_H
 
@@ -11,7 +12,7 @@ struct rn_rqe {
 	uint64_t wr_id;
 	uint32_t length;  /* bytes it can hold */
 	uint16_t num_sge;
-	uint16_t bad;     /* of bad form: whoever takes it fails */
+	uint16_t bad;     /* bad form: the message that uses it fails */
 	struct rn_sge sge[];
 };
 
@@ -24,6 +25,7 @@ struct rn_rq {
 	uint32_t max_sge;
 };
 
+/* Bytes of memory for such a queue. */
 size_t rn_rq_bytes(uint32_t depth, uint32_t max_sge);
 void rn_rq_init(struct rn_rq *rq, void *mem, uint32_t depth, uint32_t max_sge);
 
@@ -32,20 +34,23 @@ static inline struct rn_rqe *rn_rq_at(const struct rn_rq *rq, uint32_t i)
 	return (struct rn_rqe *)(rq->mem + (size_t)(i & rq->mask) * rq->stride);
 }
 
-/* The oldest receive, or NULL. */
+/* The oldest receive. NULL: the queue is empty. */
 static inline struct rn_rqe *rn_rq_first(const struct rn_rq *rq)
 {
 	return rq->head == rq->tail ? NULL : rn_rq_at(rq, rq->head);
 }
 
-/* False: full. */
+/* Copies a receive in. False: the queue is full. */
 bool rn_rq_push(struct rn_rq *rq, const struct rn_wqe *wqe);
+/* Removes the oldest receive. */
 static inline void rn_rq_retire(struct rn_rq *rq)
 {
 	rn_assert(rq->head != rq->tail);
 	rq->head++;
 }
 
+/* Places n bytes from byte `off` of the message on in the receive's buffers. off + n <=
+ * e->length. The keys are checked now. */
 enum rn_verdict rn_rq_place(const struct rn_rqe *e, const struct rn_mr_table *mrs, const struct rn_mem_ops *mem,
 			    uint32_t pd, uint32_t off, uint32_t n, const uint8_t *src);
 

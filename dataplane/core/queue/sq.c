@@ -1,16 +1,15 @@
-/* Send queue: taking requests in, and walking their scatter/gather lists.
+/* Send queue: takes requests in, and walks their scatter/gather lists.
  *
- * The form of a request is checked here once: slot count, SGE count against what the QP was made
- * for, and the sum of the SGEs against the length. What depends on keys is checked when memory is
- * touched. Owned by the shard's thread.
- */
+ * The form of a request is checked here once: slot count, SGE count against the QP's limit, and
+ * the sum of the SGEs against the length. Keys are checked when memory is accessed. Owned by the
+ * shard's thread. */
 #include "queue/sq.h"
 
 #include <string.h>
 
 #include "memory/mem_ops.h"
 
-/* Room for any atomic too, and for where a datagram goes. */
+/* Bytes per request. There is always room for an atomic, and on UD for the destination. */
 static uint32_t stride_of(uint32_t max_sge, uint32_t max_inline, uint8_t type)
 {
 	uint32_t a = rn_wqe_slots_sge(max_sge), b = rn_wqe_slots_inline(max_inline);
@@ -53,6 +52,7 @@ void rn_sq_init(struct rn_sq *sq, void *mem, uint32_t depth, uint32_t max_sge, u
 	};
 }
 
+/* An atomic has its operands in a second slot, and one SGE of 8 bytes for the former value. */
 static uint8_t status_of_atomic(const struct rn_sq *sq, const struct rn_wqe *w)
 {
 	if (w->slots != RN_ATOMIC_SLOTS || w->flags & RN_WQE_INLINE || w->num_sge > 1 || !sq->max_sge)
@@ -62,11 +62,13 @@ static uint8_t status_of_atomic(const struct rn_sq *sq, const struct rn_wqe *w)
 		       : RN_STATUS_LOC_LEN_ERR;
 }
 
+/* The status with which a request of bad form fails; SUCCESS: the form is good. */
 static uint8_t status_of_form(const struct rn_sq *sq, const struct rn_wqe *w)
 {
 	uint64_t sum = 0;
 	unsigned extra = sq->ud && rn_sq_is_send(w->kind) ? RN_UD_SLOTS : 0;
 
+	/* The kind comes from the application: it must not exceed the bits of `kinds`. */
 	if (w->kind >= 32 || !(sq->kinds >> w->kind & 1))
 		return RN_STATUS_LOC_QP_OP_ERR;
 	if (rn_sq_is_local(w->kind))
@@ -100,9 +102,11 @@ bool rn_sq_push(struct rn_sq *sq, const struct rn_wqe *w)
 	status = (size_t)w->slots * RN_SLOT_BYTES > sq->stride || !w->slots
 			 ? RN_STATUS_LOC_QP_OP_ERR
 			 : status_of_form(sq, w);
-	/* Of a request of bad form only the head is trusted. */
+	/* Only the first slot of a malformed request is copied: its slot count cannot be
+	 * trusted. */
 	memcpy(e, w,
 	       status == RN_STATUS_SUCCESS ? (size_t)w->slots * RN_SLOT_BYTES : RN_SLOT_BYTES);
+	/* These fields held the routing fields of the WQE. */
 	e->first_psn = e->npkts = e->ran = 0;
 	e->status = status;
 	e->verdict = 0;
@@ -110,7 +114,7 @@ bool rn_sq_push(struct rn_sq *sq, const struct rn_wqe *w)
 	return true;
 }
 
-/* sge[] is declared with one entry, the slots behind it hold the rest. */
+/* sge[] is declared with one entry; the others are in the slots behind it. */
 static const struct rn_sge *sge_list(const struct rn_sqe *e)
 {
 	return (const struct rn_sge *)((const uint8_t *)e + offsetof(struct rn_sqe, sge));
@@ -128,6 +132,7 @@ enum rn_verdict rn_sq_gather(const struct rn_sqe *e, const struct rn_mr_table *m
 		return RN_V_OK;
 	}
 	for (; n; s++) {
+		/* Skips to byte `off` of the message, then takes what is left of this SGE. */
 		uint32_t skip = RN_MIN(off, s->length), take = RN_MIN(n, s->length - skip);
 		enum rn_verdict v;
 

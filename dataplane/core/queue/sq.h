@@ -1,9 +1,10 @@
-/* Send queue: a ring of work requests in the QP's own memory, kept as posted (SGEs and keys, never pointers).
+/* Send queue: a ring of work requests in the QP's own memory, kept as posted (SGEs and keys,
+ * never pointers).
  *
- * Positions run free (modulo 2^32): head <= send <= started <= tail.
- *	[head, send)     sent at least once and waiting for the peer
+ * Positions count modulo 2^32, not modulo the ring's size: head <= send <= started <= tail.
+ *	[head, send)     sent at least once, waiting for the peer
  *	[send, started)  to be sent again; `send` itself may be sent in part
- *	[started, tail)  posted, no PSN yet
+ *	[started, tail)  posted, without a PSN
  * Shard thread. */
 #ifndef RN_SQ_H
 #define RN_SQ_H
@@ -12,23 +13,23 @@
 #include "rn/abi.h"
 #include "base/types.h"
 
-/* A request in the queue: the WQE of abi.h, whose routing fields (QPN, generation, sequence) gave way to what the
- * requester must remember. Further slots follow as in the WQE. */
+/* A request in the queue: the WQE of abi.h, whose routing fields (QPN, generation, sequence) are
+ * replaced by the requester's state. Further slots follow as in the WQE. */
 struct rn_sqe {
 	uint8_t kind;
 	uint8_t slots;
 	uint16_t flags;
-	uint32_t first_psn; /* once started */
-	uint32_t npkts;     /* PSNs it takes */
+	uint32_t first_psn; /* valid once started */
+	uint32_t npkts;     /* how many PSNs it uses */
 	uint16_t num_sge;
-	uint8_t status;     /* enum rn_status: it fails with this when everything before it is done; 0 = sound */
-	uint8_t verdict;    /* why */
+	uint8_t status;     /* enum rn_status with which it fails in its turn; 0 = no fault */
+	uint8_t verdict;    /* enum rn_verdict behind the status */
 	uint64_t wr_id;
 	uint64_t remote_va;
 	uint32_t rkey;
 	uint32_t imm;
 	uint32_t length;
-	uint32_t ran;       /* BIND, INVALIDATE: took effect, or must not; once is enough, however often the queue is gone through */
+	uint32_t ran;       /* BIND, INVALIDATE: has taken effect, or must not; never runs again */
 	union {
 		struct rn_sge sge[1];
 		uint8_t inl[16];
@@ -40,7 +41,8 @@ static_assert(offsetof(struct rn_sqe, sge) == offsetof(struct rn_wqe, sge), "fur
 static_assert(offsetof(struct rn_sqe, wr_id) == offsetof(struct rn_wqe, wr_id), "copied as a block");
 
 /* clang-format off */
-/* What may be posted to a QP of which type; other kinds fail in their turn (docs/spec/rocev2.md 4.13, 5.1). */
+/* The kinds of request that each type of QP can post; any other kind fails in its turn
+ * (docs/spec/rocev2.md 4.13, 5.1). */
 #define RN_SQ_KIND_ROWS(X) \
 	/* kind        RC     UC     UD */ \
 	X(NOP,         true,  true,  true) \
@@ -56,7 +58,7 @@ static_assert(offsetof(struct rn_sqe, wr_id) == offsetof(struct rn_wqe, wr_id), 
 	X(INVALIDATE,  true,  true,  false)
 /* clang-format on */
 
-/* The kinds of that type: bits 1 << enum rn_wqe_kind. */
+/* The kinds that a QP of this type can post: bits 1 << enum rn_wqe_kind. */
 uint32_t rn_sq_kinds(uint8_t type);
 
 struct rn_sq {
@@ -66,11 +68,11 @@ struct rn_sq {
 	uint32_t head, send, started, tail;
 	uint32_t depth;
 	uint16_t max_sge, max_inline;
-	uint32_t kinds; /* that may be posted */
-	bool ud;        /* SENDs have a struct rn_ud in their last slot */
+	uint32_t kinds; /* kinds that can be posted */
+	bool ud;        /* SENDs have a struct rn_ud in the last slot */
 };
 
-/* Bytes of queue memory for such a queue of a QP of that type. */
+/* Bytes of memory for such a queue of a QP of this type. */
 size_t rn_sq_bytes(uint32_t depth, uint32_t max_sge, uint32_t max_inline, uint8_t type);
 void rn_sq_init(struct rn_sq *sq, void *mem, uint32_t depth, uint32_t max_sge, uint32_t max_inline, uint8_t type);
 
@@ -79,7 +81,8 @@ static inline struct rn_sqe *rn_sq_at(const struct rn_sq *sq, uint32_t i)
 	return (struct rn_sqe *)(sq->mem + (size_t)(i & sq->mask) * sq->stride);
 }
 
-/* The families of requests: what their packets are, whatever the last one carries besides. */
+/* Families of requests, by the opcodes of their packets, whether or not the last packet carries
+ * immediate data or a key. */
 static inline bool rn_sq_is_send(uint8_t kind)
 {
 	return kind == RN_WQE_SEND || kind == RN_WQE_SEND_IMM || kind == RN_WQE_SEND_INVAL;
@@ -90,7 +93,7 @@ static inline bool rn_sq_is_write(uint8_t kind)
 	return kind == RN_WQE_WRITE || kind == RN_WQE_WRITE_IMM;
 }
 
-/* Done without a packet, when its turn comes: a window is bound or invalidated. */
+/* A request without packets, executed in its turn: binds or invalidates a window. */
 static inline bool rn_sq_is_local(uint8_t kind)
 {
 	return kind == RN_WQE_BIND || kind == RN_WQE_INVALIDATE;
@@ -101,29 +104,30 @@ static inline bool rn_sq_is_atomic(uint8_t kind)
 	return kind == RN_WQE_CMP_SWAP || kind == RN_WQE_FETCH_ADD;
 }
 
-/* Done by the data that comes back, never by an ACK: max_rd_atomic of them at a time. */
+/* A request that its responses complete, never an ACK. At most max_rd_atomic are outstanding. */
 static inline bool rn_sq_is_fetch(uint8_t kind)
 {
 	return kind == RN_WQE_READ || rn_sq_is_atomic(kind);
 }
 
-/* The operands of an atomic: its second slot. */
+/* The operands of an atomic, in its second slot. */
 static inline const struct rn_atomic *rn_sq_operands(const struct rn_sqe *e)
 {
 	return (const struct rn_atomic *)((const uint8_t *)e + RN_SLOT_BYTES);
 }
 
-/* Where a SEND on a UD QP goes: its last slot. */
+/* The destination of a SEND on a UD QP, in its last slot. */
 static inline const struct rn_ud *rn_sq_ud(const struct rn_sqe *e)
 {
 	return (const struct rn_ud *)((const uint8_t *)e + (size_t)(e->slots - 1) * RN_SLOT_BYTES);
 }
 
-/* Copies the request in. False: full (the poster broke its depth). A request of bad form is taken with its status set,
- * so that it fails in its turn. */
+/* Copies the request in. False: the queue is full (the application exceeded its depth). A
+ * malformed request is queued with its status set, so that it fails in its turn. */
 bool rn_sq_push(struct rn_sq *sq, const struct rn_wqe *wqe);
 
-/* n bytes of the message from byte `off` on, to or from the memory its SGEs name. Keys are resolved now. */
+/* Copies n bytes of the message, from byte `off` on, from (gather) or to (place) the memory that
+ * the SGEs name. off + n <= e->length. The keys are checked now. */
 enum rn_verdict rn_sq_gather(const struct rn_sqe *e, const struct rn_mr_table *mrs, const struct rn_mem_ops *mem,
 			     uint32_t pd, uint32_t off, uint32_t n, uint8_t *dst);
 enum rn_verdict rn_sq_place(const struct rn_sqe *e, const struct rn_mr_table *mrs, const struct rn_mem_ops *mem,

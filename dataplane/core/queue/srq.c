@@ -1,13 +1,15 @@
-/* Shared receive queues: how do many shards take receives from one queue, each exactly once, without waiting for each
- * other? Whoever posts is alone at it; takers copy first and then count `taken` up by compare and swap: who succeeds owns
- * the copy. The copy of one who fails may be half of an older receive and half of a newer; it is never looked at.
+/* Shared receive queues: how do many shards take receives from one queue, each receive exactly
+ * once, without waiting for each other? Only one thread posts. A taker first copies the receive,
+ * then moves `taken` on by compare-and-swap; if that succeeds, the taker owns the copy. A taker
+ * that fails may have copied parts of two receives; it discards the copy.
  *
- * Memory order. A receive is written, then `posted` is stored with release; takers load it with acquire. The winning swap
- * is a release, after the reads of the copy; the poster loads `taken` with acquire before it writes there again. `taken`
- * passes each number once, so a swap can not succeed late. Words are atomic for the sake of those who lose.
+ * Memory order. A receive is written, then `posted` is stored with release; takers load `posted`
+ * with acquire. The successful swap of `taken` is a release after the reads of the copy; the
+ * poster loads `taken` with acquire before it overwrites the slot. `taken` never has the same
+ * value twice, so that an outdated swap cannot succeed. The words of a receive are atomic
+ * because a taker that fails may read them while the poster writes.
  *
- * Owned by nobody; any shard's thread takes, the application's posts.
- */
+ * An SRQ has no owning thread: any shard's thread takes, a thread of the application posts. */
 #include "queue/srq.h"
 
 #include <string.h>
@@ -54,7 +56,7 @@ bool rn_srq_fits(const struct rn_srq *srq, uint32_t depth)
 void rn_srq_grow(struct rn_srq *srq, struct rn_srq_ring *ring, uint32_t depth)
 {
 	ring_init(ring, atomic_load_explicit(&srq->shared.posted, memory_order_relaxed), depth, srq->max_sge);
-	/* Before the first receive in it is published. */
+	/* Link the ring before the first receive in it is published. */
 	atomic_store_explicit(&srq->newest->next, ring, memory_order_release);
 	srq->newest = ring;
 }
@@ -81,7 +83,7 @@ bool rn_srq_post(struct rn_srq *srq, const struct rn_wqe *w)
 	const uint8_t *sge = (const uint8_t *)w + offsetof(struct rn_wqe, sge);
 	RN_ATOMIC(uint64_t) *word = words_of(ring, n);
 
-	/* What lies in older rings does not take room here. */
+	/* Receives in older rings use no room in this one. */
 	if (w->num_sge > srq->max_sge || w->slots != rn_wqe_slots_sge(w->num_sge) ||
 	    n - RN_MAX(taken, ring->base) > ring->mask)
 		return false;
@@ -97,7 +99,8 @@ bool rn_srq_post(struct rn_srq *srq, const struct rn_wqe *w)
 	return true;
 }
 
-/* The ring in which a receive lives that was posted; NULL: so old that it is taken by now. */
+/* The ring that contains receive `number`, which is posted. NULL: the receive has been taken
+ * already. */
 static struct rn_srq_ring *ring_of(struct rn_srq *srq, uint64_t number)
 {
 	struct rn_srq_ring *ring = atomic_load_explicit(&srq->ring, memory_order_acquire), *next;
@@ -105,14 +108,16 @@ static struct rn_srq_ring *ring_of(struct rn_srq *srq, uint64_t number)
 	if (number < ring->base)
 		return NULL;
 	while ((next = atomic_load_explicit(&ring->next, memory_order_acquire)) && number >= next->base) {
-		/* Never too far: what is older than `number` is taken. Another may put it back; that costs steps. */
+		/* Let takers start at this ring: all receives before `number` are taken. Another
+		 * taker may set an older ring again, which costs it steps but no harm. */
 		atomic_store_explicit(&srq->ring, next, memory_order_release);
 		ring = next;
 	}
 	return ring;
 }
 
-/* Into *e; its SGEs at most max_sge, whatever the words say. */
+/* Copies a receive into *e, with no more than max_sge SGEs even if the words are being
+ * overwritten. */
 static void copy_out(struct rn_srq_ring *ring, uint64_t number, uint32_t max_sge, struct rn_rqe *e)
 {
 	RN_ATOMIC(uint64_t) *word = words_of(ring, number);
@@ -128,7 +133,8 @@ static void copy_out(struct rn_srq_ring *ring, uint64_t number, uint32_t max_sge
 	}
 }
 
-/* Did the receive just taken leave fewer than were asked to stay? At most one taker is told so per arming. */
+/* Did taking this receive leave fewer than the armed limit? Returns true to at most one taker
+ * per arming. */
 static bool went_low(struct rn_srq *srq, uint64_t taken)
 {
 	uint32_t limit = atomic_load(&srq->shared.limit);
@@ -140,7 +146,8 @@ bool rn_srq_take(struct rn_srq *srq, struct rn_rqe *e, bool *low)
 {
 	uint64_t n = atomic_load_explicit(&srq->shared.taken, memory_order_acquire), sum = 0;
 
-	/* A turn is lost only to a taker that succeeded. */
+	/* A try fails when another taker succeeded, or spuriously, as a weak compare-and-swap
+	 * may. */
 	for (;;) {
 		struct rn_srq_ring *ring;
 
@@ -152,7 +159,8 @@ bool rn_srq_take(struct rn_srq *srq, struct rn_rqe *e, bool *low)
 			continue;
 		}
 		copy_out(ring, n, srq->max_sge, e);
-		/* Also one half of arming: `taken`, then `limit`. */
+		/* `taken` is stored before went_low() reads `limit`. Arming stores `limit`, then
+		 * reads `taken`: at least one of both sees the other's store. */
 		if (atomic_compare_exchange_weak(&srq->shared.taken, &n, n + 1))
 			break;
 	}

@@ -1,12 +1,14 @@
-/* Shared receive queues (SRQ): receives that the messages of many QPs, on many shards, take in order of posting. The one
- * object without an owning shard.
+/* Shared receive queues (SRQ): receives that the messages of many QPs, on many shards, take in
+ * the order of posting. An SRQ is the one object without an owning shard.
  *
- * Receives are numbered from 0 for ever. They lie in a ring; when the queue grows, a larger one is linked behind it, in
- * which the next numbers live, and nothing moves. A queue keeps all its rings to its end: together they are smaller than
- * twice the newest, and nobody has to ask who still looks at an old one.
+ * Receives are numbered from 0 on without wrapping. They are in a ring; when the queue grows, a
+ * larger ring is linked behind it for the next numbers, and no receive moves. A queue keeps all
+ * its rings until it is destroyed, so that no taker needs to be tracked: together the older
+ * rings are smaller than the newest.
  *
- * Posting and growing: one thread at a time, the caller sees to that. Taking: any thread, any number, none waits for
- * another. Everything else: while nobody else uses the queue. */
+ * Threads: posting and growing by one thread at a time, which the caller ensures. Taking by any
+ * number of threads, none of which waits for another. Everything else while no other thread uses
+ * the queue. */
 #ifndef RN_SRQ_H
 #define RN_SRQ_H
 
@@ -16,34 +18,36 @@
 
 struct rn_srq_ring {
 	RN_ATOMIC(struct rn_srq_ring *) next;
-	uint64_t base;             /* number of the first receive that lives here */
+	uint64_t base;             /* number of its first receive */
 	uint64_t mask;
-	uint32_t stride;           /* words of one receive */
-	RN_ATOMIC(uint64_t) word[]; /* zero or more SGEs behind {wr_id, number of SGEs} */
+	uint32_t stride;           /* 64-bit words per receive */
+	RN_ATOMIC(uint64_t) word[]; /* per receive: wr_id, number of SGEs, SGEs */
 };
 
 struct rn_srq {
 	struct rn_srq_shared shared;
-	RN_ATOMIC(struct rn_srq_ring *) ring; /* where takers begin to look: not behind the oldest receive */
+	RN_ATOMIC(struct rn_srq_ring *) ring; /* where takers begin to search */
 	struct rn_srq_ring *first, *newest;
 	uint32_t pd, max_sge;
 };
 
-/* Memory of a ring for `depth` receives. It comes from the caller, zeroed; so does that of the queue. */
+/* Bytes of a ring for `depth` receives. The caller allocates ring and queue, both zeroed. */
 size_t rn_srq_ring_bytes(uint32_t depth, uint32_t max_sge);
 void rn_srq_init(struct rn_srq *srq, struct rn_srq_ring *ring, uint32_t depth, uint32_t max_sge, uint32_t pd);
 
-/* Does the newest ring hold this many? */
+/* Can the newest ring hold `depth` receives? */
 bool rn_srq_fits(const struct rn_srq *srq, uint32_t depth);
+/* Links `ring`, rn_srq_ring_bytes() long, behind the newest. Same threads as posting. */
 void rn_srq_grow(struct rn_srq *srq, struct rn_srq_ring *ring, uint32_t depth);
-/* The rings one by one, oldest first, for their owner to free; NULL behind the last. */
+/* Returns the rings one by one, oldest first, for their owner to free; NULL after the last. */
 struct rn_srq_ring *rn_srq_next_ring(struct rn_srq *srq);
 
-/* False, and nothing happened: more SGEs than the queue takes, or a ring full. */
+/* Posts a receive. False, and nothing is changed: too many SGEs, or the ring is full. */
 bool rn_srq_post(struct rn_srq *srq, const struct rn_wqe *wqe);
 
-/* The oldest receive, into *e, which has room for RN_WQE_MAX_SGE. False: there is none. *low: the queue was armed and has
- * fewer than its limit now; it is disarmed, and telling is the caller's. */
+/* Takes the oldest receive into *e, which has room for RN_WQE_MAX_SGE SGEs. False: the queue is
+ * empty. *low: the queue was armed and has fewer receives than its limit now; it is disarmed,
+ * and the caller must report RN_EVENT_SRQ_LIMIT. */
 bool rn_srq_take(struct rn_srq *srq, struct rn_rqe *e, bool *low);
 
 #endif
