@@ -1,13 +1,17 @@
-/* How fast may a queue pair send when the network says it is too much? The algorithms, and the pacing that all of them
- * share. Owns nothing: a flow's state is the caller's, parameters are the NIC's. Pure functions; shard thread.
+/* How fast may a queue pair send when the network reports congestion? The algorithms, and the
+ * pacing that all of them share. Owns nothing: the state of a flow is the caller's, the
+ * parameters are the NIC's. Pure functions; shard thread.
  *
- * DCQCN: a notification cuts the rate by a share that follows how often notifications came lately (alpha); then every
- * period of time, and every so many bytes, raises it: first half-way back to the rate before the cut (fast recovery), then
- * beyond it by a constant (additive), then, when both clocks agree that all is quiet, by more each time (hyper). Alpha
- * decays by the microsecond on adapters; here it is computed for the time that passed when somebody asks.
+ * DCQCN: a notification (CNP) cuts the rate by a share that grows with the number of recent CNPs
+ * (alpha). Then each period of time, and each block of bytes sent, raises the rate: first
+ * half-way back to the rate before the cut (fast recovery), then beyond it by a constant
+ * (additive increase), then, when both the time and the byte stages have passed the threshold,
+ * by more each time (hyper increase). Adapters decay alpha periodically; here the decay is
+ * computed when alpha is needed, for the time that has passed.
  *
- * Pacing is a debt of time: each packet moves `send_at` on by what it takes at the present rate. Whoever waited for send_at
- * and was woken late (a sleeping thread) makes up for up to CATCH_UP of it; who had nothing to send gets no credit. */
+ * Pacing: each packet moves `send_at` on by the time it takes at the present rate. A flow that
+ * had to wait for send_at and whose thread woke up late may make up for up to CATCH_UP of the
+ * lateness. A flow that had nothing to send gets no such credit. */
 #include "flow/cc.h"
 
 #include <stddef.h>
@@ -15,16 +19,17 @@
 
 #define ALPHA_ONE  (1u << 20)
 #define CATCH_UP   RN_MS(1)
-#define MAX_RAISES 64 /* per call; the rest follows with the next */
-#define NEARLY     128 /* this close to the line's rate a limit ends: half-way steps never quite get there */
+#define MAX_RAISES 64 /* per call; the next call applies the rest */
+/* the limit ends this close to the line rate (1/128): half-way steps never reach it */
+#define NEARLY     128
 
 /* ---- pacing ---- */
 
-/* A new rate also holds for what is left of the present wait. */
+/* Changes the rate. The rest of the present wait is scaled to the new rate. */
 static void set_rate(struct rn_cc *cc, const struct rn_cc_cfg *p, uint64_t rate, rn_time now)
 {
 	rate = RN_MAX(RN_MIN(rate, p->line_rate), p->min_rate);
-	/* left * rate is the bits of at most one packet, times 10^9 */
+	/* no overflow: left * rate is the bits of at most one packet, times 10^9 */
 	if (cc->limited && cc->send_at > now)
 		cc->send_at = now + (cc->send_at - now) * cc->rate / rate;
 	cc->rate = rate;
@@ -44,6 +49,7 @@ rn_time rn_cc_wake_at(struct rn_cc *cc)
 
 void rn_cc_sent(struct rn_cc *cc, const struct rn_cc_cfg *p, uint32_t bytes, rn_time now)
 {
+	/* Time before `from` is lost: a flow that did not wait starts from now. */
 	rn_time from = cc->waiting ? now - RN_MIN(now, CATCH_UP) : now;
 
 	cc->send_at = RN_MAX(cc->send_at, from) + (rn_time)bytes * 8 * RN_S(1) / cc->rate;
@@ -82,7 +88,7 @@ static void none_timer(struct rn_cc *cc, const struct rn_cc_cfg *p, rn_time now)
 
 /* ---- DCQCN ---- */
 
-/* a * (g / 1024)^n in 2^20 units, by squaring. */
+/* a * (g / 1024)^n, where a is in units of 2^-20. By repeated squaring. */
 static uint32_t decayed(uint32_t a, uint32_t g, uint64_t n)
 {
 	uint64_t base = (uint64_t)g << 10, left = a;
@@ -95,7 +101,8 @@ static uint32_t decayed(uint32_t a, uint32_t g, uint64_t n)
 	return (uint32_t)left;
 }
 
-/* Alpha at `now`, and for the cuts that follow in this period a step up, once per period. */
+/* Alpha for a cut at `now`. The first cut of a period also raises alpha for the cuts that follow
+ * in the same period, once per period. */
 static uint32_t take_alpha(struct rn_cc *cc, const struct rn_cc_cfg *p, rn_time now)
 {
 	uint32_t alpha = cc->alpha;
@@ -108,6 +115,7 @@ static uint32_t take_alpha(struct rn_cc *cc, const struct rn_cc_cfg *p, rn_time 
 	return alpha;
 }
 
+/* The first CNP: the flow was sending at line rate. */
 static void start_limit(struct rn_cc *cc, const struct rn_cc_cfg *p, rn_time now)
 {
 	*cc = (struct rn_cc){
@@ -120,10 +128,10 @@ static void start_limit(struct rn_cc *cc, const struct rn_cc_cfg *p, rn_time now
 	};
 }
 
-/* Rate after one cut. */
+/* The rate after one cut. */
 static uint64_t cut_rate(const struct rn_cc *cc, const struct rn_cc_cfg *p, uint32_t alpha)
 {
-	uint64_t cut = (cc->rate >> 10) * alpha >> p->gd; /* alpha has ten bits more than gd was made for */
+	uint64_t cut = (cc->rate >> 10) * alpha >> p->gd; /* alpha has 20 bits, gd is made for 10 */
 	uint64_t least = cc->rate / 100 * p->min_dec_fac;
 
 	return RN_MAX(cc->rate - RN_MIN(cut, cc->rate), least);
@@ -137,10 +145,14 @@ static bool dcqcn_cnp(struct rn_cc *cc, const struct rn_cc_cfg *p, rn_time now)
 
 	if (first)
 		start_limit(cc, p, now);
+	/* At most one cut per monitor_period. */
 	else if (now - cc->cut_at < p->monitor_period)
 		return false;
 	alpha = take_alpha(cc, p, now);
 	rate = first && p->first_rate ? p->first_rate : cut_rate(cc, p, alpha);
+	/* Recovery aims at the rate before this cut. Without an increase since the last cut the
+	 * older target stays, so that cuts in a row do not lower it. Which increases count, and
+	 * whether the target can stay at all, is configured. */
 	if (p->clamp_tgt_rate || cc->byte_stage || (p->clamp_tgt_rate_after_time_inc && cc->time_stage))
 		cc->target = cc->rate;
 	set_rate(cc, p, rate, now);
@@ -150,7 +162,7 @@ static bool dcqcn_cnp(struct rn_cc *cc, const struct rn_cc_cfg *p, rn_time now)
 	return true;
 }
 
-/* One increase; which kind depends on how many there were since the last cut. */
+/* One increase. Its kind depends on how many increases there were since the last cut. */
 static void raise_rate(struct rn_cc *cc, const struct rn_cc_cfg *p, rn_time now)
 {
 	uint32_t most = RN_MAX(cc->time_stage, cc->byte_stage), least = RN_MIN(cc->time_stage, cc->byte_stage);
@@ -161,6 +173,7 @@ static void raise_rate(struct rn_cc *cc, const struct rn_cc_cfg *p, rn_time now)
 		cc->target += p->ai_rate;
 	cc->target = RN_MIN(cc->target, p->line_rate);
 	set_rate(cc, p, (cc->target + cc->rate) / 2, now);
+	/* The limit ends, and with it all state of the flow. */
 	if (cc->rate >= p->line_rate - p->line_rate / NEARLY)
 		rn_cc_reset(cc);
 }

@@ -1,10 +1,12 @@
-/* How far does the peer let SENDs start? The arithmetic of credit.h. Owned by the shard's thread. */
+/* How many messages may start before the peer has posted more receives? The arithmetic of
+ * credit.h. Owned by the shard's thread. */
 #include "flow/credit.h"
 
 #include "wire/psn.h"
 #include "base/types.h"
 
-/* From 2 on a code is a binary number with two leading digits: 2, 3, 4, 6, 8, 12, 16 ... 32768. */
+/* Codes from 2 on stand for numbers whose two leading bits vary: 2, 3, 4, 6, 8, 12, 16 ...
+ * 32768. */
 uint8_t rn_credit_code(uint32_t n)
 {
 	unsigned k;
@@ -32,6 +34,8 @@ bool rn_credit_start(struct rn_credit *c, bool needs, uint32_t n, bool idle, boo
 
 	*first = false;
 	if (c->mode == RN_CREDIT_LIMITED) {
+		/* One message beyond the credits may start: its acknowledgement brings new
+		 * credits. */
 		if (needs && !idle && rn_psn_diff(next, c->lsn) > 1) {
 			*first = !c->waiting;
 			c->waiting = true;
@@ -53,7 +57,7 @@ void rn_credit_take(struct rn_credit *c, uint8_t code, uint32_t msn)
 	} else if (c->mode == RN_CREDIT_UNHEARD) {
 		c->mode = RN_CREDIT_LIMITED;
 		c->lsn = lsn;
-	} else if (rn_psn_before(c->lsn, lsn)) { /* older news come late: only forward */
+	} else if (rn_psn_before(c->lsn, lsn)) { /* an older report may arrive late */
 		c->lsn = lsn;
 	}
 }

@@ -1,32 +1,33 @@
-/* When to send again.
+/* When are packets sent again?
  *
- * Two clocks run from the last progress. The coded timeout (4.096 us << code) is the contract: each
- * time it passes without progress one retry is spent, and the QP fails when none is left. Below it
- * an adaptive timeout (smoothed round trip + 4 deviations, at least `floor`, doubling with each
- * resend) sends again early without spending anything, because go-back-N with one NAK per gap would
- * otherwise wait the whole coded time for every lost retransmission. What was sent twice gives no
- * sample; a doubled timeout then shrinks by a quarter with each progress, not at once, so that a
- * path that became slow is measured before its packets are sent twice again.
+ * Two timeouts run from the last progress. The coded timeout (4.096 us << code) is the
+ * configured one: each time it passes without progress costs one retry, and the QP fails when
+ * none is left. Below it an adaptive timeout (smoothed round trip + 4 deviations, at least
+ * `floor`, doubled by each resend) sends again early and costs no retry: go-back-N with one NAK
+ * per gap would otherwise wait for the whole coded timeout after each lost retransmission. A
+ * packet that was sent twice gives no sample. A doubled timeout shrinks by a quarter with each
+ * progress, not at once, so that the round trip of a path that became slow is measured before
+ * its packets are sent twice again.
  *
- * Time also begins anew with READ responses that are known already, and the budget with it: a READ
- * that was asked for twice is answered twice, and what was asked for later has its turn behind that.
- * Anybody can forge such responses, because almost any PSN will do. So only as many count as were
- * asked for again, and from the last progress on they postpone nothing for longer than PATIENCE
- * coded timeouts: a QP whose peer is gone ends after (PATIENCE + retries + 1) of them at the latest.
- * Progress leaves their number as it is, because the first answer to a READ is progress and the
- * second one comes after it. So answers that got lost stay in the number; what a forger can make of
- * them has the same bound.
+ * READ responses from before una restart the coded timeout too, and reload the retries: a READ
+ * that was requested twice is answered twice, and later requests are answered only after that.
+ * Anybody can forge such responses, because almost any PSN is accepted. Therefore no more of
+ * them count than were requested again, and they postpone a timeout for at most PATIENCE coded
+ * timeouts after the last progress: a QP whose peer is gone fails after (PATIENCE + retries + 1)
+ * of them at the latest. Progress leaves the count as it is, because the first answer to a READ
+ * is progress and the second comes after it. Responses that were lost stay in the count; the
+ * same bound holds for what a forger gains by them.
  *
- * The timer is lazy: progress only moves `deadline`; a timer that rings before it is armed again.
- * So a packet costs no work on the wheel. During an RNR wait the same timer is exact and nothing
- * else may shorten it.
- */
+ * The timer is lazy: progress only moves `deadline`, and a timer that expires before it is armed
+ * again. A packet therefore costs no work on the wheel. During an RNR wait the same timer is
+ * exact, and nothing shortens it. */
 #include "flow/retry.h"
 
 #include "wire/psn.h"
 
-/* Coded timeouts. A peer that answers one packet in half a millisecond has time for 8192 of them with the shortest
- * timeout that is usual, 67 ms: far more than the pieces in which READs are asked for. */
+/* In coded timeouts. With the shortest usual timeout, 67 ms, a peer that takes half a
+ * millisecond per packet can answer 8192 packets in that time, far more than a piece of a READ
+ * has. */
 #define PATIENCE 64
 
 rn_time rn_retry_timeout_ns(uint8_t code)
@@ -36,7 +37,7 @@ rn_time rn_retry_timeout_ns(uint8_t code)
 
 rn_time rn_retry_rnr_ns(uint8_t code)
 {
-	/* units of 10 us */
+	/* in units of 10 us */
 	static const uint16_t wait[32] = {
 		0,    1,    2,	  3,	4,    6,     8,	    12,	   16,	  24,	 32,
 		48,   64,   96,	  128,	192,  256,   384,   512,   768,	  1024,	 1536,
@@ -66,6 +67,8 @@ void rn_retry_stop(struct rn_retry *r, struct rn_wheel *w)
 	r->running = r->rnr_wait = r->sampling = false;
 }
 
+/* Sets the deadline: the adaptive or the coded timeout, whichever is earlier. The timer is only
+ * touched when it would expire too late. */
 static void arm(struct rn_retry *r, struct rn_wheel *w, rn_time now)
 {
 	rn_time step = RN_MIN(now + r->rto, r->base + r->full);
@@ -83,6 +86,7 @@ void rn_retry_packet_sent(struct rn_retry *r, struct rn_wheel *w, uint32_t psn, 
 		r->sample_psn = psn;
 		r->sample_at = now;
 	}
+	/* The timer runs from the last progress, not from the last packet. */
 	if (r->running)
 		return;
 	r->running = true;
@@ -93,9 +97,11 @@ void rn_retry_packet_sent(struct rn_retry *r, struct rn_wheel *w, uint32_t psn, 
 
 void rn_retry_asked_again(struct rn_retry *r, uint32_t responses)
 {
+	/* Saturates instead of wrapping. */
 	r->stale_left += RN_MIN(responses, UINT32_MAX - r->stale_left);
 }
 
+/* Smoothing as in TCP (RFC 6298): 1/8 of a sample for the round trip, 1/4 for the deviation. */
 static void take_sample(struct rn_retry *r, rn_time rtt)
 {
 	if (!r->srtt) {
@@ -163,7 +169,7 @@ bool rn_retry_nak(struct rn_retry *r)
 void rn_retry_implied(struct rn_retry *r)
 {
 	r->acted = true;
-	r->sampling = false; /* an answer could be to either transmission */
+	r->sampling = false; /* a response could belong to either transmission */
 }
 
 bool rn_retry_rnr(struct rn_retry *r, struct rn_wheel *w, uint8_t code, rn_time now)
@@ -176,8 +182,8 @@ bool rn_retry_rnr(struct rn_retry *r, struct rn_wheel *w, uint8_t code, rn_time 
 	r->rnr_wait = true;
 	r->running = false;
 	r->sampling = false;
-	r->acted = false; /* it got the packet: a NAK after the wait is news */
-	r->left = r->cnt; /* and is alive: losses far apart in a long wait do not add up */
+	r->acted = false; /* the peer received the packet: a NAK after the wait is a new one */
+	r->left = r->cnt; /* the peer is alive: losses far apart in a long wait do not add up */
 	r->deadline = now + rn_retry_rnr_ns(code);
 	rn_timer_arm(w, &r->timer, r->deadline);
 	return true;
@@ -201,6 +207,7 @@ enum rn_retry_due rn_retry_expired(struct rn_retry *r, struct rn_wheel *w, rn_ti
 		rn_timer_arm(w, &r->timer, r->deadline);
 		return RN_RETRY_NOTHING;
 	}
+	/* The coded timeout has passed, not only the adaptive one: this resend costs a retry. */
 	if (now - r->base >= r->full) {
 		if (!r->left)
 			return RN_RETRY_EXCEEDED;
@@ -208,6 +215,7 @@ enum rn_retry_due rn_retry_expired(struct rn_retry *r, struct rn_wheel *w, rn_ti
 		r->base = now;
 		due = RN_RETRY_RESEND;
 	}
+	/* Back-off: the adaptive timeout doubles, up to the coded one. */
 	r->rto = RN_MIN(r->rto * 2, r->full);
 	r->acted = false;
 	r->sampling = false;

@@ -1,24 +1,24 @@
 /* The send window of a QP: PSN bookkeeping over the send queue, and the size of the window.
  *
- * Size: it starts at `max`. A loss halves it, and where it stands then is the knee: below it every
- * acknowledged packet lets one more go (so the size doubles per round trip), above it the size grows
- * by a few packets per round trip. Without the knee it is back at the size that overran the link
- * after one round trip, and go-back-N sends that many packets in vain at the next loss. A timeout
- * puts it to one packet, so that a timeout that was a mistake costs one packet and not a window of
- * them; what it took is given back when it turns out to have been one, and sending goes on where it was:
- * the peer may have waited for a CPU, or have a window of packets queued.
+ * Size: it starts at `max`. A loss halves it, and the size after the halving is the knee. Below
+ * the knee each acknowledged packet adds one (the size doubles per round trip), above it the
+ * size grows by a few packets per round trip. Without the knee the size that overran the link
+ * would be reached again after one round trip, and at the next loss go-back-N would send that
+ * many packets in vain. A timeout sets the size to one packet, so that a timeout without a loss
+ * costs one packet and not a whole window. When an acknowledgement shows that nothing was lost,
+ * the former size is restored and sending continues where it was: the peer may only have waited
+ * for a CPU or for a queue of packets.
  *
- * Pieces: a READ of more packets than `piece` is asked for by several requests, so that what comes back is held by the
- * window as well, and a request too many costs a piece. As many of them as READs are agreed on fill the window.
- * The normal path is start, sent, ack; rewind and find run after a loss only. Owned by the
- * shard's thread.
- */
+ * Pieces: a READ of more packets than `piece` is sent as several READ requests, so that the
+ * window limits the responses too, and a request in vain costs one piece. max_rd_atomic pieces
+ * fill the window. The normal sequence is start, sent, ack; rewind and find run only after a
+ * loss. Owned by the shard's thread. */
 #include "flow/window.h"
 
-#define SMALLEST 4 /* after a halving */
+#define SMALLEST 4 /* packets, after a halving */
 #define STEP	 4 /* packets per round trip, above the knee */
-#define PIECE	 64 /* responses to a READ request: fewer are not worth one */
-#define PIECES	 4 /* that a window holds at least: others are asked for while one comes in */
+#define PIECE	 64 /* responses to one READ request: fewer are not worth a request */
+#define PIECES	 4 /* least number per window: others are requested while one arrives */
 
 void rn_window_init(struct rn_window *w, uint32_t psn, uint32_t max, unsigned depth)
 {
@@ -64,13 +64,14 @@ void rn_window_sent(struct rn_window *w, struct rn_sq *sq, uint32_t n)
 	}
 }
 
-/* Puts cur on una: nothing is in flight from there on. */
+/* Puts cur back to una: everything from there on is sent again. */
 static void go_to_una(struct rn_window *w, struct rn_sq *sq)
 {
 	uint32_t i = sq->head, psn = w->una;
 
-	/* Requests before `head` are done; walk until the one that contains psn. One that failed has no
-	 * PSN to be found by if it never was to send a packet, and must not be passed over. */
+	/* Requests before `head` are complete: search for the one that contains psn. A request
+	 * that failed before it had packets cannot be found by its PSN, and must not be passed
+	 * over. */
 	while (i != sq->started) {
 		const struct rn_sqe *e = rn_sq_at(sq, i);
 
@@ -84,7 +85,7 @@ static void go_to_una(struct rn_window *w, struct rn_sq *sq)
 	w->send_pkt = i == sq->started ? 0 : rn_psn_steps(rn_sq_at(sq, i)->first_psn, psn);
 }
 
-/* Puts cur on high: what is in flight is on its way after all. Requests passed over were sent whole. */
+/* Puts cur on high: the packets in flight were not lost. Requests before high were sent whole. */
 static void go_to_high(struct rn_window *w, struct rn_sq *sq)
 {
 	uint32_t i = sq->send, part = 0;
@@ -101,7 +102,7 @@ static void go_to_high(struct rn_window *w, struct rn_sq *sq)
 	w->send_pkt = i == sq->started ? 0 : part;
 }
 
-/* n packets were acknowledged. */
+/* Grows the window after n packets were acknowledged. */
 static void grow(struct rn_window *w, uint32_t n)
 {
 	if (rn_likely(w->size == w->max))
@@ -118,7 +119,8 @@ static void grow(struct rn_window *w, uint32_t n)
 	}
 }
 
-/* una has moved by n: READs and atomics behind it are complete, responses behind it have come. */
+/* una has moved by n: removes the READs and atomics that are complete, and the responses that
+ * have come. */
 static void take_reads(struct rn_window *w, struct rn_sq *sq, uint32_t n)
 {
 	uint32_t old = w->una - n;
@@ -137,8 +139,9 @@ static void take_reads(struct rn_window *w, struct rn_sq *sq, uint32_t n)
 	}
 }
 
-/* An acknowledgement of what was not sent again is one of the originals, so they had all arrived: after a loss the
- * peer would have taken none behind it. */
+/* After a timeout, an acknowledgement of packets that were not sent again (overtaken) belongs to
+ * the originals. Then all of them had arrived, because after a loss the peer accepts no later
+ * packet: the timeout was a mistake, and its effect is undone. */
 static void settle_doubt(struct rn_window *w, bool overtaken)
 {
 	if (overtaken) {
@@ -161,7 +164,8 @@ void rn_window_ack(struct rn_window *w, struct rn_sq *sq, uint32_t psn)
 	if (rn_unlikely(w->nreads))
 		take_reads(w, sq, n);
 	if (rn_unlikely(overtaken)) {
-		if (mistaken && !w->nreads) /* READs are asked for again: the peer forgets what it has answered */
+		/* the peer does not keep READ responses: READs are requested again */
+		if (mistaken && !w->nreads)
 			go_to_high(w, sq);
 		else
 			go_to_una(w, sq);
@@ -214,6 +218,7 @@ struct rn_sqe *rn_window_find(const struct rn_window *w, const struct rn_sq *sq,
 	return NULL;
 }
 
+/* Halves the window and sets the knee to the result. */
 static void halve(struct rn_window *w)
 {
 	w->knee = RN_MAX(w->size / 2, RN_MIN(w->max, (uint32_t)SMALLEST));
