@@ -1,4 +1,5 @@
-/* Congestion control alone: rates after notifications, time and bytes, and when packets may go. */
+/* Congestion control (DCQCN) without a QP: the rate after CNPs, time and sent bytes, and when the
+ * next packet may be sent. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
@@ -9,7 +10,8 @@
 #define LINE  UINT64_C(10000000000)
 #define START RN_S(5)
 
-/* What adapters have. */
+/* The default parameters, with the byte counter, alpha period and minimum rate set for these
+ * tests. */
 static struct rn_cc_cfg documented(void)
 {
 	struct rn_cc_cfg p;
@@ -32,11 +34,12 @@ static void wire_row_E5_cut_by_alpha(void **state)
 	assert_false(cc.limited);
 	assert_true(rn_cc_cnp(&cc, &p, START));
 	assert_true(cc.limited);
-	/* alpha is 1023 of 1024: half of 1023/1024 is gone, but no more than half */
+	/* alpha is 1023/1024, so the cut takes just under half of the rate, never more than half */
 	assert_in_range(cc.rate, LINE / 2, LINE / 2 + LINE / 1000);
 	assert_int_equal(cc.target, LINE);
 }
 
+/* A second CNP within a monitor period cuts nothing. */
 static void wire_row_E5_one_cut_per_monitor_period(void **state)
 {
 	struct rn_cc_cfg p = documented();
@@ -52,7 +55,8 @@ static void wire_row_E5_one_cut_per_monitor_period(void **state)
 	assert_true(cc.rate < rate);
 }
 
-/* Alpha keeps g of 1024 per period without notifications; the next cut shows it. */
+/* In each period without a CNP alpha decays by g/1024; the size of the next cut shows the decayed
+ * alpha. */
 static void wire_row_E5_alpha_decays(void **state)
 {
 	struct rn_cc_cfg p = documented();
@@ -74,6 +78,8 @@ static void wire_row_E5_alpha_decays(void **state)
 	}
 }
 
+/* The first cut goes to first_rate if that is set; min_dec_fac is the least percentage a cut
+ * leaves. */
 static void wire_row_E5_first_rate_and_weakest_cut(void **state)
 {
 	struct rn_cc_cfg p = documented();
@@ -87,7 +93,7 @@ static void wire_row_E5_first_rate_and_weakest_cut(void **state)
 	assert_int_equal(cc.rate, 90000000);
 }
 
-/* Without an increase in between, further cuts leave the target where it was. */
+/* A second cut leaves the target rate unchanged unless an increase came between the two cuts. */
 static void wire_row_E5_target(void **state)
 {
 	struct rn_cc_cfg p = documented();
@@ -113,6 +119,7 @@ static void wire_row_E5_target(void **state)
 	assert_int_equal(cc.target, rate);
 }
 
+/* No cut goes below the minimum rate. */
 static void wire_row_E11_floor(void **state)
 {
 	struct rn_cc_cfg p = documented();
@@ -128,7 +135,8 @@ static void wire_row_E11_floor(void **state)
 
 /* ---- recovery ---- */
 
-/* Three kinds of increase, by what they do to the target. */
+/* Fast recovery, additive increase and hyper increase differ in what they add to the target
+ * rate. */
 static void wire_row_E8_fast_additive_hyper(void **state)
 {
 	struct rn_cc_cfg p = documented();
@@ -150,19 +158,22 @@ static void wire_row_E8_fast_additive_hyper(void **state)
 		rn_cc_send_at(&cc, &p, t += p.time_reset);
 		assert_int_equal(cc.target, target + p.ai_rate);
 	}
-	for (unsigned i = 0; i < 3; i++) { /* bytes come to three: still additive */
+	/* The byte stage reaches the threshold of three; increases are still additive. */
+	for (unsigned i = 0; i < 3; i++) {
 		uint64_t target = cc.target;
 		rn_cc_sent(&cc, &p, p.byte_reset, t);
 		assert_int_equal(cc.target, target + p.ai_rate);
 	}
-	for (unsigned i = 1; i < 4; i++) { /* and now both clocks are past the threshold */
+	/* The byte and the time stage are both past the threshold: hyper increase. */
+	for (unsigned i = 1; i < 4; i++) {
 		uint64_t target = cc.target;
 		rn_cc_sent(&cc, &p, p.byte_reset, t);
 		assert_int_equal(cc.target, target + i * p.hai_rate);
 	}
 }
 
-/* Left alone it gets back to the line's rate, and the limit is gone; from the floor too, and whether or not it sends. */
+/* Without further CNPs the rate returns to the line rate and the limit ends, even from the minimum
+ * rate, and whether or not the QP sends. */
 static void wire_row_E8_back_to_line_rate(void **state)
 {
 	struct rn_cc_cfg p = documented();
@@ -189,7 +200,7 @@ static void wire_row_E8_back_to_line_rate(void **state)
 	}
 }
 
-/* Raises that are overdue come 64 at a time: no call takes long. */
+/* One call makes at most 64 of the overdue increases, so that no call takes long. */
 static void test_raises_per_call(void **state)
 {
 	struct rn_cc_cfg p = documented();
@@ -205,7 +216,7 @@ static void test_raises_per_call(void **state)
 	}
 }
 
-/* A limit ends where it is within a 128th of the line's rate, and not below. */
+/* The limit ends when the rate comes within 1/128 of the line rate, and not before. */
 static void test_nearly_line_rate(void **state)
 {
 	struct rn_cc_cfg p = documented();
@@ -218,7 +229,8 @@ static void test_nearly_line_rate(void **state)
 	}
 }
 
-/* A long silence is made up for in bounded steps, without losing any. */
+/* After a long silence the overdue increases are made in bounded steps over several calls, and none
+ * is lost. */
 static void test_long_silence(void **state)
 {
 	struct rn_cc_cfg p = documented();
@@ -237,7 +249,7 @@ static void test_long_silence(void **state)
 
 /* ---- pacing ---- */
 
-/* Packets are as far apart as the rate says, to the nanosecond over many. */
+/* Packets are spaced according to the rate; rounding errors do not add up over many packets. */
 static void test_spacing(void **state)
 {
 	struct rn_cc_cfg p = documented();
@@ -258,7 +270,8 @@ static void test_spacing(void **state)
 	assert_in_range(bits * RN_S(1) / cc.rate - (t - START), 0, 1000);
 }
 
-/* Who is woken late makes up for it; who had nothing to send does not. */
+/* A QP that is woken late may send the packets it missed at once; a QP that had nothing to send may
+ * not. */
 static void test_lateness_and_idleness(void **state)
 {
 	struct rn_cc_cfg p = documented();
@@ -281,7 +294,7 @@ static void test_lateness_and_idleness(void **state)
 	for (n = 0; rn_cc_send_at(&cc, &p, late) <= late; n++)
 		rn_cc_sent(&cc, &p, 1000, late);
 	assert_int_equal(n, 1);
-	/* and lateness counts for one millisecond at most */
+	/* lateness earns packets for one millisecond at most */
 	rn_cc_wake_at(&cc);
 	late += RN_MS(500);
 	for (n = 0; rn_cc_send_at(&cc, &p, late) <= late; n++)
@@ -289,7 +302,7 @@ static void test_lateness_and_idleness(void **state)
 	assert_in_range(n, RN_MS(1) / each - 1, RN_MS(1) / each + 2);
 }
 
-/* A higher rate shortens the wait that was for the lower one. */
+/* An increase of the rate shortens a wait that was computed with the lower rate. */
 static void test_wait_follows_rate(void **state)
 {
 	struct rn_cc_cfg p = documented();
@@ -302,9 +315,12 @@ static void test_wait_follows_rate(void **state)
 	assert_int_equal(cc.send_at, START + RN_US(32768));
 	assert_int_equal(rn_cc_wake_at(&cc), START + p.time_reset);
 	wait = rn_cc_send_at(&cc, &p, START + p.time_reset) - START;
-	assert_true(wait < RN_US(310)); /* half-way to the line's rate: it is as good as over */
+	/* The rate is now half-way to the line rate, so that the wait of 32 ms shrinks to the time
+	 * already passed. */
+	assert_true(wait < RN_US(310));
 }
 
+/* Without an algorithm a CNP limits nothing. */
 static void test_none_changes_nothing(void **state)
 {
 	struct rn_cc_cfg p = documented();

@@ -1,4 +1,4 @@
-/* End-to-end credits: the codes, and how far messages may start. */
+/* End-to-end credits: the codes in the AETH, and up to which message a requester may start. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -33,6 +33,7 @@ static bool starts(struct rn_credit *c, bool needs)
 	return rn_credit_start(c, needs, 1, false, &first);
 }
 
+/* Until the first ACK with a credit count the requester is not limited. */
 static void test_unheard_is_unlimited(void **state)
 {
 	struct rn_credit c;
@@ -43,7 +44,8 @@ static void test_unheard_is_unlimited(void **state)
 	assert_int_equal(c.ssn, 100);
 }
 
-/* Two receives for messages from the 6th on: 6 and 7 may start, 8 as the one beyond, 9 not. */
+/* An ACK that reports 2 receives for messages from the 6th on: messages 6 and 7 may start, and 8 as
+ * the one allowed beyond the credits, but not 9. */
 static void test_one_beyond(void **state)
 {
 	struct rn_credit c;
@@ -59,35 +61,39 @@ static void test_one_beyond(void **state)
 	assert_true(first);
 	assert_false(rn_credit_start(&c, true, 1, false, &first));
 	assert_false(first);
-	assert_true(starts(&c, false)); /* needs none, and moves the limit */
+	assert_true(starts(&c, false)); /* a WRITE needs no receive, and moves the limit by one */
 	assert_false(starts(&c, true));
-	rn_credit_take(&c, 0, 9); /* all nine are done, no receive: one beyond */
+	/* All nine messages are complete and no receive is posted: one message may still start. */
+	rn_credit_take(&c, 0, 9);
 	assert_true(starts(&c, true));
 	assert_false(starts(&c, true));
 	assert_int_equal(c.ssn, 10);
-	rn_credit_take(&c, 1, 3); /* old news */
+	rn_credit_take(&c, 1, 3); /* an ACK from before the last one changes nothing */
 	assert_false(starts(&c, true));
 	rn_credit_take(&c, RN_CREDIT_NONE, 9);
 	for (unsigned i = 0; i < 100; i++)
 		assert_true(starts(&c, true));
-	rn_credit_take(&c, 0, 9); /* too late to be counted again */
+	/* an ACK that arrives after "no credits" does not turn the limit on again */
+	rn_credit_take(&c, 0, 9);
 	assert_true(starts(&c, true));
 }
 
+/* The limit is compared modulo 2^24, so that it works across the wrap of SSN and MSN. */
 static void test_wrap(void **state)
 {
 	struct rn_credit c;
 
 	rn_credit_init(&c, true);
 	c.ssn = 0xFFFFFD;
-	rn_credit_take(&c, 4, 0xFFFFFD); /* up to 1 */
+	rn_credit_take(&c, 4, 0xFFFFFD); /* the limit wraps to SSN 1 */
 	for (unsigned i = 0; i < 5; i++)
 		assert_true(starts(&c, true));
 	assert_int_equal(c.ssn, 2);
 	assert_false(starts(&c, true));
 }
 
-/* A peer that counts in another way than the rules say: slow, but it goes on. */
+/* A peer whose credit count does not follow the rules cannot stop the requester: with nothing in
+ * flight one message may always start. */
 static void test_nothing_in_flight(void **state)
 {
 	struct rn_credit c;
@@ -95,7 +101,7 @@ static void test_nothing_in_flight(void **state)
 
 	rn_credit_init(&c, true);
 	assert_true(starts(&c, true));
-	rn_credit_take(&c, 0, 0); /* one message is done, it says none */
+	rn_credit_take(&c, 0, 0); /* one message is complete, and the peer reports no receive */
 	assert_false(rn_credit_start(&c, true, 1, false, &first));
 	assert_true(rn_credit_start(&c, true, 1, true, &first));
 }

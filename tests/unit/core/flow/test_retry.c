@@ -1,4 +1,4 @@
-/* Retry timers and budgets as events against virtual time. */
+/* Retry timers and retry budgets, driven by events in virtual time. */
 #include "flow/retry.h"
 #include "rig.h"
 
@@ -16,7 +16,7 @@ static void start(struct bench *b, uint8_t timeout, uint8_t retry, uint8_t rnr)
 	rn_retry_config(&b->r, timeout, retry, rnr);
 }
 
-/* Lets `ns` pass; what the last ring of the timer meant. */
+/* Advances the time by `ns` and returns what the last expiry of the timer meant. */
 static enum rn_retry_due pass(struct bench *b, rn_time ns)
 {
 	enum rn_retry_due due = RN_RETRY_NOTHING;
@@ -48,25 +48,30 @@ static void test_codes(void **state)
 		assert_int_equal(rn_retry_rnr_ns(i), (rn_time)(ms[i] * 1e6 + 0.5));
 }
 
+/* Early (adaptive) timeouts resend without spending a retry; only the coded timeout spends one. */
 static void test_early_then_coded(void **state)
 {
 	struct bench b;
 
-	start(&b, 12, 1, 7); /* 16.8 ms */
+	start(&b, 12, 1, 7); /* timeout code 12: 16.8 ms */
 	rn_retry_packet_sent(&b.r, &b.wheel, 1, true, b.now);
 	assert_int_equal(pass(&b, RN_MS(4) - 1), RN_RETRY_NOTHING);
 	assert_int_equal(pass(&b, RN_US(3)), RN_RETRY_RESEND_EARLY);
 	assert_int_equal(pass(&b, RN_MS(7)), RN_RETRY_NOTHING);
 	assert_int_equal(pass(&b, RN_MS(2)), RN_RETRY_RESEND_EARLY);
 	assert_int_equal(b.r.left, 1);
-	assert_int_equal(pass(&b, RN_MS(4)), RN_RETRY_RESEND); /* 16.8 */
+	/* the coded timeout, 16.8 ms, has passed */
+	assert_int_equal(pass(&b, RN_MS(4)), RN_RETRY_RESEND);
 	assert_int_equal(b.r.left, 0);
-	assert_int_equal(pass(&b, RN_MS(16)), RN_RETRY_NOTHING); /* backed off to the coded time */
+	/* the adaptive timeout has backed off to the coded one */
+	assert_int_equal(pass(&b, RN_MS(16)), RN_RETRY_NOTHING);
 	assert_int_equal(pass(&b, RN_MS(2)), RN_RETRY_EXCEEDED);
 	rn_retry_stop(&b.r, &b.wheel);
 	assert_int_equal(b.wheel.armed, 0);
 }
 
+/* Each progress restarts the timer and feeds the round-trip estimate; nothing in flight stops the
+ * timer. */
 static void test_progress_restarts(void **state)
 {
 	struct bench b;
@@ -85,6 +90,8 @@ static void test_progress_restarts(void **state)
 	assert_int_equal(b.wheel.armed, 0);
 }
 
+/* The adaptive timeout does not fall below the configured floor, however short the round trip
+ * is. */
 static void test_floor(void **state)
 {
 	struct bench b;
@@ -98,13 +105,15 @@ static void test_floor(void **state)
 	assert_int_equal(b.r.rto, RN_US(500));
 }
 
+/* A coded timeout that ends during an RNR wait must not shorten the wait or spend a retry. */
 static void test_rnr_not_shortened(void **state)
 {
 	struct bench b;
 
 	start(&b, 8, 0, 2);
 	rn_retry_packet_sent(&b.r, &b.wheel, 1, true, b.now);
-	assert_true(rn_retry_rnr(&b.r, &b.wheel, 16, b.now)); /* 2.56 ms, coded timeout 1.05 ms */
+	/* RNR code 16 is 2.56 ms, the coded timeout 1.05 ms */
+	assert_true(rn_retry_rnr(&b.r, &b.wheel, 16, b.now));
 	assert_int_equal(pass(&b, RN_US(2559)), RN_RETRY_NOTHING);
 	assert_int_equal(pass(&b, RN_US(3)), RN_RETRY_RNR_OVER);
 	assert_true(rn_retry_rnr(&b.r, &b.wheel, 1, b.now));
@@ -115,6 +124,7 @@ static void test_rnr_not_shortened(void **state)
 	rn_retry_stop(&b.r, &b.wheel);
 }
 
+/* An answer after a resend may belong to either transmission, so it gives no round-trip sample. */
 static void test_no_sample_after_resend(void **state)
 {
 	struct bench b;
@@ -127,7 +137,8 @@ static void test_no_sample_after_resend(void **state)
 	rn_retry_stop(&b.r, &b.wheel);
 }
 
-/* A path slower than the first guess: sent several times once, then never again. */
+/* On a path slower than the initial timeout the first messages are resent early, until the measured
+ * round trip has raised the timeout. */
 static void test_slow_path(void **state)
 {
 	struct bench b;
@@ -140,9 +151,10 @@ static void test_slow_path(void **state)
 			early += pass(&b, RN_MS(1)) == RN_RETRY_RESEND_EARLY;
 		rn_retry_progress(&b.r, &b.wheel, i + 1, false, b.now);
 	}
-	assert_int_equal(early, 4); /* at 4, 12 and 28 ms, the second message once more at 32 */
+	/* after 4, 12 and 28 ms, and the second message once after 32 ms */
+	assert_int_equal(early, 4);
 	assert_true(b.r.srtt > RN_MS(49));
-	/* a fast one that turns slow */
+	/* A path that was fast becomes slow: the estimate adapts after a few early resends. */
 	b.r.srtt = RN_US(20);
 	b.r.var = 0;
 	b.r.rto = RN_US(500);
@@ -157,12 +169,13 @@ static void test_slow_path(void **state)
 	rn_retry_stop(&b.r, &b.wheel);
 }
 
-/* One retry, and a peer that takes a coded time for each answer to a READ of before. */
+/* With one retry left, each duplicate READ response to a resent request restarts the timer and
+ * reloads the budget, even if the responses are a coded timeout apart. */
 static void test_stale_answers_reload(void **state)
 {
 	struct bench b;
 
-	start(&b, 12, 1, 7); /* 16.8 ms */
+	start(&b, 12, 1, 7); /* timeout code 12: 16.8 ms */
 	rn_retry_packet_sent(&b.r, &b.wheel, 1, true, b.now);
 	rn_retry_asked_again(&b.r, 5);
 	for (unsigned i = 0; i < 5; i++) {
@@ -176,7 +189,8 @@ static void test_stale_answers_reload(void **state)
 	rn_retry_stop(&b.r, &b.wheel);
 }
 
-/* What was not asked for again, or was answered again already, is no sign of life: anybody can have made it. */
+/* Only as many stale READ responses count as were asked for again: anyone could forge more of them
+ * to keep the QP from failing. */
 static void test_stale_answers_are_counted(void **state)
 {
 	struct bench b;
@@ -190,7 +204,8 @@ static void test_stale_answers_are_counted(void **state)
 		b.now += RN_MS(10);
 		assert_int_equal(b.r.left, 1);
 	}
-	assert_int_equal(pass(&b, RN_MS(8)), RN_RETRY_RESEND); /* the second one gave no time */
+	/* the second stale response did not restart the timer */
+	assert_int_equal(pass(&b, RN_MS(8)), RN_RETRY_RESEND);
 	rn_retry_stale(&b.r, &b.wheel, b.now);
 	assert_int_equal(b.r.left, 0);
 	rn_retry_asked_again(&b.r, UINT32_MAX - 3);
@@ -199,7 +214,8 @@ static void test_stale_answers_are_counted(void **state)
 	rn_retry_stop(&b.r, &b.wheel);
 }
 
-/* A READ is answered, which is progress, and then answered again, while what was posted behind it waits for its turn. */
+/* The first response to a READ makes progress, then duplicates of the response arrive while the
+ * request posted behind the READ waits for its answer. */
 static void test_stale_answers_come_after_progress(void **state)
 {
 	struct bench b;
@@ -217,7 +233,8 @@ static void test_stale_answers_come_after_progress(void **state)
 	rn_retry_stop(&b.r, &b.wheel);
 }
 
-/* However many answers come, and of whatever kind: 64 coded timeouts after the last progress they count no more. */
+/* Stale and other responses extend the wait for at most 64 coded timeouts after the last progress,
+ * however many arrive. */
 static void test_signs_of_life_end(void **state)
 {
 	for (unsigned kind = 0; kind < 2; kind++) {
@@ -227,7 +244,9 @@ static void test_signs_of_life_end(void **state)
 
 		start(&b, 12, 1, 7);
 		rn_retry_packet_sent(&b.r, &b.wheel, 1, true, b.now);
-		b.now += RN_S(5); /* as if it had been long ago: only progress counts */
+		/* only progress starts the 64 timeouts, so that time passed before does not
+		 * matter */
+		b.now += RN_S(5);
 		rn_retry_progress(&b.r, &b.wheel, 2, true, b.now);
 		start_at = b.now;
 		while (due != RN_RETRY_EXCEEDED && b.now < start_at + RN_S(10)) {
@@ -243,7 +262,8 @@ static void test_signs_of_life_end(void **state)
 	}
 }
 
-/* What is ahead of the answer that is missing gives time and no retry: it may miss for ever. */
+/* A response that arrives ahead of the missing one restarts the timer but reloads no retry, because
+ * the missing response may never come. */
 static void test_alive_gives_time_only(void **state)
 {
 	struct bench b;

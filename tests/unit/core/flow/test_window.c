@@ -1,4 +1,4 @@
-/* The send window: positions and sizes, with PSNs at their wrap. */
+/* The send window: positions and sizes, with PSNs near their wrap. */
 #include "rig.h"
 #include "flow/window.h"
 
@@ -10,7 +10,7 @@ struct bench {
 
 #define P(n) rn_psn_add(0xFFFFFA, n)
 
-/* Requests as (kind, packets), all started and sent. */
+/* Pushes n requests, given as (kind, packets), and marks all of their packets as sent. */
 static void start(struct bench *b, const uint8_t (*reqs)[2], unsigned n)
 {
 	b->mem = aligned_alloc(64, rn_sq_bytes(16, 1, 0, RN_QPT_RC));
@@ -32,10 +32,13 @@ static void start(struct bench *b, const uint8_t (*reqs)[2], unsigned n)
 static const uint8_t mix[][2] = {
 	{RN_WQE_SEND, 3}, {RN_WQE_READ, 5}, {RN_WQE_WRITE, 1}, {RN_WQE_READ, 2}};
 
+/* After a rewind sending goes on at una, within a request if need be; an ACK of everything skips
+ * the rest. */
 static void test_rewind(void **state)
 {
 	static const struct {
-		uint32_t una, send, pkt; /* acknowledged up to una: where sending goes on */
+		/* after an ACK up to una, the request and packet at which sending goes on */
+		uint32_t una, send, pkt;
 	} rows[] = {{0, 0, 0}, {1, 0, 1}, {2, 0, 2}, {3, 1, 0},	 {4, 1, 1},
 		    {7, 1, 4}, {8, 2, 0}, {9, 3, 0}, {10, 3, 1}, {11, 4, 0}};
 
@@ -50,7 +53,7 @@ static void test_rewind(void **state)
 		assert_int_equal(b.sq.send, rows[i].send);
 		assert_int_equal(b.w.send_pkt, rows[i].pkt);
 		assert_int_equal(b.w.high, P(11));
-		/* what was sent the first time is acknowledged after all */
+		/* A late ACK of the first transmission covers all of it: nothing is sent again. */
 		rn_window_ack(&b.w, &b.sq, P(11));
 		assert_int_equal(b.w.cur, P(11));
 		assert_int_equal(b.sq.send, 4);
@@ -59,6 +62,8 @@ static void test_rewind(void **state)
 	}
 }
 
+/* The oldest READ in flight, the PSN of its next response, and how many requests and responses are
+ * in flight. */
 static void test_oldest_read(void **state)
 {
 	static const struct {
@@ -117,6 +122,7 @@ static void test_in_flight(void **state)
 	free(b.mem);
 }
 
+/* Loss halves the window, a timeout sets it to 1, and ACKs let it grow up to its maximum. */
 static void test_size(void **state)
 {
 	struct bench b;
@@ -137,7 +143,8 @@ static void test_size(void **state)
 	rn_window_ack(&b.w, &b.sq, P(1));
 	assert_int_equal(b.w.size, 2);
 	rn_window_ack(&b.w, &b.sq, P(3));
-	assert_int_equal(b.w.size, 4); /* the knee: from here on a step per windowful */
+	/* the slow-start threshold; from here on the window grows by one step per window of ACKs */
+	assert_int_equal(b.w.size, 4);
 	rn_window_ack(&b.w, &b.sq, P(6));
 	assert_int_equal(b.w.size, 4);
 	rn_window_ack(&b.w, &b.sq, P(7));
@@ -149,23 +156,30 @@ static void test_size(void **state)
 	free(b.mem);
 }
 
+/* An ACK for more than was resent shows that a timeout was mistaken: the window gets its old size
+ * back. */
 static void test_mistaken_timeout(void **state)
 {
 	static const struct {
-		unsigned timeouts, again; /* packets sent again since the last of them */
+		unsigned timeouts, again; /* packets resent since the last timeout */
 		bool nak;
 		uint32_t ack[2];
-		uint32_t size; /* of 64 */
-		uint32_t cur;  /* where sending goes on */
+		uint32_t size; /* window size afterwards, of 64 */
+		uint32_t cur;  /* the PSN at which sending goes on */
 	} rows[] = {
-		{1, 1, false, {3}, 64, 8}, /* packets 1 and 2 were not sent again: everything had arrived */
+		/* Packets 1 and 2 were not resent, so this ACK proves that the first transmission
+		 * arrived. */
+		{1, 1, false, {3}, 64, 8},
 		{2, 1, false, {3}, 64, 8},
-		{1, 1, false, {1}, 2, 1},     /* of the second transmission, for all we know */
-		{1, 1, false, {1, 3}, 64, 8}, /* that was the first, too */
+		/* This ACK may come from the resent packet, so the timeout counts as justified. */
+		{1, 1, false, {1}, 2, 1},
+		/* the second ACK proves that the first transmission arrived */
+		{1, 1, false, {1, 3}, 64, 8},
 		{1, 1, false, {6}, 64, 8},
 		{1, 1, false, {8}, 64, 8},
 		{1, 3, false, {3}, 4, 3},
-		{1, 1, true, {3}, 4, 3}, /* something was lost after all */
+		/* after a NAK the loss is real, and the window stays small */
+		{1, 1, true, {3}, 4, 3},
 	};
 
 	for (unsigned i = 0; i < RN_ARRAY_SIZE(rows); i++) {
@@ -191,8 +205,8 @@ static void test_mistaken_timeout(void **state)
 	}
 }
 
-/* Half of a message was sent when time was up, and it was a mistake: the other half goes next. With a READ in flight
- * everything goes again. */
+/* A timeout strikes when half of a message is sent, and an ACK shows that it was mistaken: sending
+ * goes on with the other half. With a READ in flight the window rewinds to the READ instead. */
 static void test_mistaken_timeout_within_a_message(void **state)
 {
 	static const uint8_t kinds[] = {RN_WQE_WRITE, RN_WQE_READ};
@@ -219,6 +233,7 @@ static void test_mistaken_timeout_within_a_message(void **state)
 	}
 }
 
+/* The size of a READ piece follows from the maximum of the window and the READ depth. */
 static void test_size_of_pieces(void **state)
 {
 	static const struct {
@@ -236,13 +251,14 @@ static void test_size_of_pieces(void **state)
 	}
 }
 
-/* A READ of 150 packets, 64 to a piece, and one of 2 behind it: what is asked for after acknowledgements up to una. */
+/* A READ of 150 packets, 64 to a piece, and a READ of 2 packets behind it: how many READ requests
+ * are outstanding after acknowledgements up to una, and what is requested after a rewind. */
 static void test_pieces(void **state)
 {
 	static const struct {
 		uint32_t una, asked;
 		bool rewind;
-		uint32_t again[3]; /* what the next request packets call for */
+		uint32_t again[3]; /* responses that the next request packets ask for */
 	} rows[] = {
 		{0, 4, true, {64, 64, 22}}, {1, 4, true, {63, 64, 22}}, {63, 4, true, {1, 64, 22}}, {64, 3, true, {64, 22, 2}},
 		{128, 2, true, {22, 2}},    {149, 2, true, {1, 2}},	{150, 1, true, {2}},	    {151, 1, true, {1}},
