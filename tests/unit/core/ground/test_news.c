@@ -1,6 +1,9 @@
-/* News for people: a queue pair that fails says why, once; what finds no room is counted. */
+/* The ring of log records (struct rn_news): a QP that fails records the reason once, and records
+ * that find no room are counted. */
 #include "rig.h"
 
+/* Records come out in order; those that found no room are reported by one record with their
+ * number. */
 static void news_come_in_order_and_the_rest_is_counted(void **state)
 {
 	struct rn_news_ring ring = {0};
@@ -35,13 +38,13 @@ static void expect_error(struct rig *r, int side, const char *why)
 	assert_false(rn_shard_news(r->s[side].sh, &n));
 }
 
-/* The responder names what was wrong, the requester what it was told. */
+/* The responder records what was wrong with the request, the requester which NAK it received. */
 static void both_sides_say_why_a_write_was_refused(void **state)
 {
 	struct rig r;
 
 	rig_init(&r, &(struct rig_opt){0});
-	r.s[1].key ^= 0x100; /* as the requester knows it */
+	r.s[1].key ^= 0x100; /* the requester uses a wrong rkey */
 	rig_request(&r, 0, RN_WQE_WRITE, 0, 1, 0, 8, 0);
 	rig_run(&r, RN_S(10));
 	rig_expect(&r, 0, 1, RN_STATUS_REM_ACCESS_ERR);
@@ -56,6 +59,7 @@ static bool lose_all(struct rig *r, int from, uint32_t number, const struct rn_p
 	return true;
 }
 
+/* A QP whose peer stays silent records that its retries are spent. */
 static void a_silent_peer_is_told(void **state)
 {
 	struct rig r;
@@ -69,7 +73,7 @@ static void a_silent_peer_is_told(void **state)
 	rig_fini(&r);
 }
 
-/* Who asks for the error state knows it. */
+/* A QP that the application itself moves to the error state makes no log record. */
 static void ones_own_doing_is_no_news(void **state)
 {
 	struct rn_qp_attr a = {.state = RN_QPS_ERR};
