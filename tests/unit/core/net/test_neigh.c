@@ -1,4 +1,4 @@
-/* The neighbour machine: two of them on one wire in virtual time, and crafted frames. */
+/* The neighbour machine: two of them on one wire in virtual time, and hand-made frames. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -85,7 +85,7 @@ static enum rn_verdict receive(struct rn_neigh *n, const uint8_t *frame, unsigne
 	return v == RN_V_OK ? rn_neigh_rx(n, &pkt, now) : v;
 }
 
-/* All frames of a to b. */
+/* Delivers all queued frames of a to b and returns their number. */
 static unsigned carry(struct rn_neigh *a, struct rn_neigh *b, rn_time now)
 {
 	uint8_t buf[10000];
@@ -133,7 +133,7 @@ static void wire_row_C28_two_find_each_other(void **state)
 		assert_int_equal(told, RN_NEIGH_READY);
 		assert_int_equal(mac[5], 2);
 		assert_false(rn_neigh_changed(a, &addr, mac, &told));
-		/* who was asked knows who asked */
+		/* b has recorded the address and MAC of a from the question */
 		assert_int_equal(rn_neigh_count(b), 1);
 		assert_true(rn_neigh_changed(b, &addr, mac, &told));
 		assert_int_equal(mac[5], 1);
@@ -145,7 +145,7 @@ static void wire_row_C28_two_find_each_other(void **state)
 	}
 }
 
-/* A port that takes nothing is given more time, not all the time there is. */
+/* Questions that a port cannot send get four times the usual time, then the resolution fails. */
 static void questions_that_cannot_leave(void **state)
 {
 	for (int comes_up = 0; comes_up < 2; comes_up++) {
@@ -194,7 +194,7 @@ static void silence_ends_in_failure(void **state)
 	assert_int_equal(questions, 3);
 	assert_int_equal(told, RN_NEIGH_FAILED);
 	assert_true(now >= 3 * RETRY && now < 3 * RETRY + RN_MS(1));
-	/* remembered for a while, then asked anew */
+	/* the failure is remembered for neigh_retry, then the next resolve asks again */
 	assert_int_equal(resolve(a, v4(2, 1), v4(2, 9), mac, now), RN_NEIGH_FAILED);
 	assert_int_equal(discard(a, now), 0);
 	now += RETRY + RN_MS(1);
@@ -214,18 +214,18 @@ static void routes(void **state)
 	struct rn_port_attr bare = port_of(1);
 	uint8_t mac[6];
 
-	/* two peers behind the gateway are one neighbour */
+	/* two peers behind the gateway share the gateway's entry */
 	assert_int_equal(resolve(a, v4(2, 1), v4(3, 1), mac, 0), RN_NEIGH_PENDING);
 	assert_int_equal(resolve(a, v4(2, 1), v4(3, 2), mac, 0), RN_NEIGH_PENDING);
 	assert_int_equal(rn_neigh_count(a), 1);
-	/* own addresses and groups need no question */
+	/* own addresses and groups resolve without a question */
 	assert_int_equal(resolve(a, v4(2, 1), v4(2, 1), mac, 0), RN_NEIGH_READY);
 	assert_int_equal(mac[5], 1);
 	assert_int_equal(resolve(a, v4(2, 1), group4, mac, 0), RN_NEIGH_READY);
 	assert_memory_equal(mac, ((uint8_t[]){1, 0, 0x5e, 1, 2, 3}), 6);
 	assert_int_equal(resolve(a, v6(1, 1), group6, mac, 0), RN_NEIGH_READY);
 	assert_memory_equal(mac, ((uint8_t[]){0x33, 0x33, 7, 0, 0, 9}), 6);
-	/* without a gateway there is no way */
+	/* without a gateway there is no route */
 	bare.gateway4 = bare.gateway6 = none;
 	rn_neigh_port(a, &bare, 0);
 	assert_int_equal(resolve(a, v4(2, 1), v4(3, 1), mac, 0), RN_NEIGH_FAILED);
@@ -279,7 +279,7 @@ static void static_entries_stay(void **state)
 	a = rn_neigh_create(&cfg, &port, 0);
 	arp_frame(frame, RN_ARP_REPLY, v4(2, 50), mac_x, v4(2, 1));
 	assert_int_equal(receive(a, frame, sizeof(frame), 0), RN_V_OK);
-	for (uint8_t i = 0; i < 20; i++) /* neither age nor pressure moves them */
+	for (uint8_t i = 0; i < 20; i++) /* neither age nor a full table displaces static entries */
 		resolve(a, v4(2, 1), v4(2, 100 + i), mac, RN_S(100));
 	assert_int_equal(resolve(a, v4(2, 1), v4(2, 50), mac, RN_S(100000)), RN_NEIGH_READY);
 	assert_int_equal(mac[5], 0x50);
@@ -296,7 +296,8 @@ static void gossip_never_creates(void **state)
 	unsigned len;
 
 	discard(a, 0);
-	/* unsolicited reply, gratuitous request, somebody else's request, advertisement */
+	/* an unsolicited reply, a gratuitous request, a request for another host, and an
+	 * advertisement */
 	arp_frame(frame, RN_ARP_REPLY, v4(2, 9), mac_x, v4(2, 1));
 	assert_int_equal(receive(a, frame, 60, 0), RN_V_OK);
 	arp_frame(frame, RN_ARP_REQUEST, v4(2, 9), mac_x, v4(2, 9));
@@ -307,13 +308,13 @@ static void gossip_never_creates(void **state)
 	assert_int_equal(receive(a, frame, len, 0), RN_V_OK);
 	assert_int_equal(rn_neigh_count(a), 0);
 	assert_false(rn_neigh_wants_tx(a));
-	/* a probe for our address (sender 0.0.0.0) is answered, not remembered */
+	/* an ARP probe for our address (sender 0.0.0.0) is answered but makes no entry */
 	arp_frame(frame, RN_ARP_REQUEST, v4(0, 0), mac_x, v4(2, 1));
 	memset(frame + 28, 0, 4);
 	assert_int_equal(receive(a, frame, 60, 0), RN_V_OK);
 	assert_int_equal(rn_neigh_count(a), 0);
 	assert_int_equal(discard(a, 0), 1);
-	/* from beyond the link nobody is a neighbour */
+	/* a sender that is not on our link makes no entry */
 	arp_frame(frame, RN_ARP_REQUEST, v4(3, 9), mac_x, v4(2, 1));
 	receive(a, frame, 60, 0);
 	assert_int_equal(rn_neigh_count(a), 0);
@@ -334,7 +335,7 @@ static void the_queue_of_answers_is_bounded(void **state)
 	rn_neigh_destroy(a);
 }
 
-/* The MAC at hand does not answer: returns when a question to everybody has left. */
+/* Lets the known MAC stay silent; returns the time of the first question that is multicast. */
 static rn_time silent_until_everybody_is_asked(struct rn_neigh *n, rn_time now)
 {
 	uint8_t buf[200];
@@ -373,16 +374,16 @@ static void gossip_corrects(void **state)
 	assert_int_equal(receive(a, frame, 60, now), RN_V_OK);
 	assert_true(rn_neigh_changed(a, &addr, mac, &told));
 	assert_int_equal(mac[5], 0x78);
-	/* nobody takes our own address, and no group MAC gets in */
+	/* no message takes over our own address, and a group MAC is never recorded */
 	arp_frame(frame, RN_ARP_REQUEST, v4(2, 1), mac_x, v4(2, 1));
 	assert_int_equal(receive(a, frame, 60, 0), RN_V_OK);
 	assert_int_equal(rn_neigh_count(a), 1);
-	assert_int_equal(discard(a, 0), 1); /* it is claimed back */
+	assert_int_equal(discard(a, 0), 1); /* the announcement that defends the address */
 	arp_frame(frame, RN_ARP_REQUEST, v4(2, 9), group, v4(2, 9));
 	receive(a, frame, 60, 0);
 	assert_int_equal(resolve(a, none, v4(2, 9), mac, 0), RN_NEIGH_READY);
 	assert_int_equal(mac[5], 0x78);
-	/* an advertisement without the override bit answers a question, but replaces nothing */
+	/* an advertisement without the override bit resolves a question, but replaces no MAC */
 	discard(a, 0);
 	assert_int_equal(resolve(a, none, v6(1, 9), mac, 0), RN_NEIGH_PENDING);
 	len = advert_frame(frame, v6(1, 9), mac_x, false);
@@ -410,14 +411,14 @@ static void old_entries_are_confirmed_while_in_use(void **state)
 		carry(a, b, 0);
 		carry(b, a, 0);
 		assert_true(rn_neigh_changed(a, &addr, mac, &told));
-		/* nobody uses it: nobody asks */
+		/* an old entry that is not used is not probed */
 		rn_neigh_tick(a, now);
 		assert_false(rn_neigh_wants_tx(a));
 		assert_int_equal(resolve(a, v6(1, 1), v6(1, 2), mac, now), RN_NEIGH_READY);
 		if (alive) {
 			unsigned len = rn_neigh_tx(a, buf, sizeof(buf), now);
 
-			assert_int_equal(buf[0], 2); /* straight to it */
+			assert_int_equal(buf[0], 2); /* unicast to the known MAC */
 			assert_int_equal(receive(b, buf, len, now), RN_V_OK);
 			carry(b, a, now);
 			assert_true(rn_neigh_next(a) == RN_TIME_NEVER);
@@ -447,14 +448,14 @@ static void a_full_table_gives_up_the_longest_unused(void **state)
 		arp_frame(frame, RN_ARP_REQUEST, v4(2, 10 + i), mac_x, v4(2, 1));
 		receive(a, frame, 60, i);
 	}
-	resolve(a, none, v4(2, 10), mac, 5); /* in use again: 11 is the oldest now */
+	resolve(a, none, v4(2, 10), mac, 5); /* used again, so that 11 is now the longest unused */
 	arp_frame(frame, RN_ARP_REQUEST, v4(2, 20), mac_x, v4(2, 1));
 	receive(a, frame, 60, 6);
 	assert_int_equal(rn_neigh_count(a), 4);
 	assert_int_equal(resolve(a, none, v4(2, 10), mac, 7), RN_NEIGH_READY);
 	assert_int_equal(resolve(a, none, v4(2, 12), mac, 7), RN_NEIGH_READY);
 	assert_int_equal(resolve(a, none, v4(2, 11), mac, 7), RN_NEIGH_PENDING);
-	/* those being asked for are never given up: then there is no room */
+	/* entries with an open question are never displaced: then there is no room */
 	for (uint8_t i = 0; i < 3; i++)
 		assert_int_equal(resolve(a, none, v4(2, 30 + i), mac, 8), RN_NEIGH_PENDING);
 	assert_int_equal(resolve(a, none, v4(2, 40), mac, 8), RN_NEIGH_FAILED);
@@ -484,16 +485,16 @@ static void announces_and_reannounces(void **state)
 	receive(b, frame, sizeof(frame), silent_until_everybody_is_asked(b, 2));
 	assert_true(rn_neigh_changed(b, &addr, mac, &told));
 	assert_int_equal(mac[5], 0x99);
-	/* one address more: one announcement more */
+	/* one more address causes one more announcement */
 	port.gids[3] = v4(2, 7);
 	port.prefix_len[3] = 24;
 	port.ngids = 4;
 	rn_neigh_port(a, &port, 2);
 	assert_int_equal(discard(a, 2), 1);
-	/* the link was away: all of them */
+	/* after the link was down every address is announced */
 	rn_neigh_announce(a);
 	assert_int_equal(discard(a, 2), 4);
-	/* another network: the old neighbours are forgotten */
+	/* a new network drops the neighbours of the old one */
 	assert_int_equal(rn_neigh_count(a), 1);
 	port.ngids = 1;
 	port.gids[0] = v4(9, 1);
@@ -503,7 +504,7 @@ static void announces_and_reannounces(void **state)
 	rn_neigh_destroy(b);
 }
 
-/* A message of another host in the name of an address of ours. */
+/* Builds a message of another host (mac_x) that claims one of our addresses; returns its length. */
 static unsigned claim(uint8_t *frame, uint16_t op, const struct rn_gid *addr)
 {
 	struct rn_arp arp = {.op = op, .sender = *addr, .target = *addr};
@@ -530,7 +531,8 @@ static unsigned claim(uint8_t *frame, uint16_t op, const struct rn_gid *addr)
 	return 54 + (unsigned)rn_nd_build(addr, &all, &nd, frame + 54);
 }
 
-/* RFC 5227, 2.4: one announcement in defence, and no more for ten seconds, or two hosts would talk for ever. */
+/* RFC 5227, 2.4: one announcement in defence per ten seconds, so that two hosts do not argue for
+ * ever. */
 static void defends_its_addresses(void **state)
 {
 	struct rn_gid own[] = {v4(2, 1), v6(1, 1)}, other = v4(2, 9);
@@ -553,7 +555,7 @@ static void defends_its_addresses(void **state)
 		assert_int_equal(rn_neigh_count(a), 0);
 		len = rn_neigh_tx(a, reply, sizeof(reply), RN_S(1));
 		assert_int_equal(rn_frame_parse(reply, len, &pkt), RN_V_OK);
-		assert_true(pkt.dmac[0] & 1); /* to all */
+		assert_true(pkt.dmac[0] & 1); /* broadcast or multicast */
 		assert_memory_equal(pkt.smac, "\x02\0\0\0\0\x01", 6);
 		assert_false(rn_neigh_wants_tx(a));
 		len = claim(frame, RN_ARP_REPLY, &own[i]);
@@ -562,7 +564,7 @@ static void defends_its_addresses(void **state)
 		assert_false(rn_neigh_wants_tx(a));
 		receive(a, frame, len, RN_S(11));
 		assert_int_equal(discard(a, RN_S(11)), 1);
-		/* what we say ourselves is no conflict, if it comes back */
+		/* our own announcement, looped back to us, is no conflict */
 		memcpy(frame + 6, "\x02\0\0\0\0\x01", 6);
 		rn_neigh_announce(a);
 		while ((len = rn_neigh_tx(a, reply, sizeof(reply), RN_S(30))))
@@ -644,7 +646,7 @@ static void echoes(void **state)
 		len = echo_frame(frame, &src, &dst, 56);
 		frame[len - 1] ^= 1;
 		assert_int_equal(receive(a, frame, len, 0), RN_V_ICMP_BAD);
-		/* the queue is bounded, what does not fit is counted */
+		/* the reply queue holds 8; requests beyond that are dropped and counted */
 		len = echo_frame(frame, &src, &dst, 56);
 		for (int i = 0; i < 12; i++)
 			receive(a, frame, len, 0);
@@ -677,7 +679,7 @@ static void wire_row_C28_answers_duplicate_address_detection(void **state)
 	assert_true(rn_nd_parse(&pkt.src, &pkt.dst, pkt.payload, pkt.payload_len, &nd));
 	assert_true(nd.type == RN_ND_ADVERT && !nd.solicited && nd.override &&
 		    pkt.dst.b[0] == 0xff);
-	/* a hop limit below 255 came from beyond a router */
+	/* a hop limit below 255 shows that the packet passed a router */
 	frame[21] = 254;
 	assert_int_equal(receive(a, frame, len, 0), RN_V_ND_BAD);
 	rn_neigh_destroy(a);
@@ -703,7 +705,7 @@ static void tagged_frames(void **state)
 	rn_neigh_destroy(a);
 }
 
-/* Good frames, some with a flipped bit, some cut: no crash, a bounded table. */
+/* Valid frames, some with a flipped bit, some cut short: no crash, and a bounded table. */
 static void survives_garbage(void **state)
 {
 	static uint8_t frame[1600], buf[10000];
@@ -737,14 +739,14 @@ static void survives_garbage(void **state)
 	rn_neigh_destroy(a);
 }
 
-/* What is asked in the name of a group would be answered to all its members. */
+/* A message whose sender is a group or ourselves gets no answer: it would go to all members. */
 static void nobody_answers_groups(void **state)
 {
 	static const uint8_t to_all[6] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
 	struct rn_neigh *n = machine(1, 8);
 	const struct rn_gid sources[] = {{{[10] = 0xff, [11] = 0xff, 224, [15] = 1}},
 					 {{[10] = 0xff, [11] = 0xff}}, {{0xff, 2, [15] = 1}}, none,
-					 v4(2, 1), v6(1, 1)}; /* nor ourselves */
+					 v4(2, 1), v6(1, 1)}; /* our own addresses */
 	struct rn_arp arp = {.op = RN_ARP_REQUEST, .sender = v4(2, 9), .target = v4(2, 1)};
 	struct rn_nd nd = {.type = RN_ND_SOLICIT, .target = v6(1, 1), .has_mac = true};
 	const struct rn_gid own = v6(1, 1), peer = v6(1, 9);

@@ -1,5 +1,5 @@
-/* Where the frames of the neighbour machine go: to all, to a group, to one; and which groups it
- * listens to. */
+/* Where the frames of the neighbour machine go (broadcast, multicast or one host), and which MAC
+ * addresses a claim may change. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +28,7 @@ static const uint8_t to_all[6] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff},
 static const struct rn_gid all_nodes = {{0xff, 2, [15] = 1}},
 			   peers_group = {{0xff, 2, [11] = 1, [12] = 0xff, [13] = 0xcd, 0xef, 9}};
 
-/* IPv6 first: the place of an address among ours means nothing. */
+/* The IPv6 address comes first because the order of the port's addresses must not matter. */
 static const struct rn_port_attr port = {.mac = {2, 0, 0, 0, 0, 1},
 					 .mtu = 1500,
 					 .ngids = 2,
@@ -36,6 +36,7 @@ static const struct rn_port_attr port = {.mac = {2, 0, 0, 0, 0, 1},
 						  {{[10] = 0xff, 0xff, 192, 0, 2, 1}}},
 					 .prefix_len = {64, 24}};
 
+/* Returns a neighbour machine for `port` with so many probes. */
 static struct rn_neigh *machine_of(uint8_t probes)
 {
 	const struct rn_core_cfg cfg = {.max_neigh = 8,
@@ -54,7 +55,8 @@ static struct rn_neigh *machine(void)
 	return machine_of(3);
 }
 
-/* The next frame, which goes there, and for IPv6 in a packet to dst. */
+/* Takes the next frame, checks that it goes to dmac and, unless dst is NULL, in a packet to dst,
+ * and returns it parsed. */
 static struct rn_pkt expect(struct rn_neigh *n, const uint8_t dmac[6], const struct rn_gid *dst,
 			    rn_time now)
 {
@@ -88,8 +90,8 @@ static void announcements(void **state)
 	rn_neigh_destroy(n);
 }
 
-/* A question is for all; one that only confirms goes to the known MAC first, and to all when that
- * is silent. */
+/* The first question is broadcast or multicast. A question that confirms a known MAC goes to that
+ * MAC first, and to the group when the MAC is silent. */
 static void questions(void **state)
 {
 	for (unsigned v6 = 0; v6 < 2; v6++) {
@@ -103,7 +105,7 @@ static void questions(void **state)
 			rn_neigh_tx(n, (uint8_t[200]){0}, 200, 0);
 		assert_int_equal(rn_neigh_resolve(n, &own, &peer, mac, 0), RN_NEIGH_PENDING);
 		expect(n, v6 ? to_peers : to_all, v6 ? &peers_group : NULL, 0);
-		/* the answer, made by the other's machine */
+		/* the answer as the peer's machine would send it */
 		struct rn_nd nd = {.type = RN_ND_ADVERT,
 				   .solicited = true,
 				   .override = true,
@@ -126,7 +128,7 @@ static void questions(void **state)
 			rn_arp_build(&arp, body), pkt.payload_len = RN_ARP_BYTES;
 		assert_int_equal(rn_neigh_rx(n, &pkt, now), RN_V_OK);
 		assert_int_equal(rn_neigh_resolve(n, &own, &peer, mac, now), RN_NEIGH_READY);
-		/* fresh until the last moment */
+		/* the entry stays fresh for neigh_reachable, 30 s */
 		assert_int_equal(rn_neigh_resolve(n, &own, &peer, mac, now + RN_S(30) - 1),
 				 RN_NEIGH_READY);
 		assert_false(rn_neigh_wants_tx(n));
@@ -143,7 +145,7 @@ static void questions(void **state)
 	}
 }
 
-/* A question for an address of ours is answered, whichever of them it is for, but not to ourselves. */
+/* A question for any of our addresses is answered, unless its sender is one of our addresses. */
 static void answers(void **state)
 {
 	struct rn_neigh *n = machine();
@@ -157,7 +159,7 @@ static void answers(void **state)
 		rn_neigh_tx(n, (uint8_t[200]){0}, 200, 0);
 	rn_nd_solicited_node(&own, &group);
 	pkt.dst = group;
-	pkt.src = own; /* not even our own, come back to us */
+	pkt.src = own; /* our own question, looped back to us, is not answered */
 	pkt.payload_len = (uint32_t)rn_nd_build(&pkt.src, &group, &nd, body);
 	assert_int_equal(rn_neigh_rx(n, &pkt, 0), RN_V_OK);
 	assert_false(rn_neigh_wants_tx(n));
@@ -171,7 +173,8 @@ static void answers(void **state)
 	rn_neigh_destroy(n);
 }
 
-/* The longest echo that is answered leaves room for a tag and an IPv6 header; what is longer is counted. */
+/* The longest echo request that is answered leaves room for a VLAN tag and an IPv6 header in the
+ * reply buffer; a longer one is counted as dropped. */
 static void longest_echo(void **state)
 {
 	enum { MOST = RN_NEIGH_ECHO_BYTES - 14 - 4 - 40 };
@@ -195,7 +198,8 @@ static void longest_echo(void **state)
 	}
 }
 
-/* Nothing is written where not every frame has room, and nothing is lost by that. */
+/* rn_neigh_tx() sends nothing into a buffer without room for the longest ARP or ND frame, 90 bytes
+ * with a VLAN tag and an option, and keeps the frames queued. */
 static void room(void **state)
 {
 	struct rn_neigh *n = machine();
@@ -207,7 +211,7 @@ static void room(void **state)
 	rn_neigh_destroy(n);
 }
 
-/* Which addresses are groups, and the MAC of those. */
+/* Which addresses are groups, and which MAC they map to. */
 static void addresses_of_groups(void **state)
 {
 	static const struct {
@@ -232,7 +236,8 @@ static void addresses_of_groups(void **state)
 		struct rn_neigh *n = machine();
 		uint8_t mac[6];
 
-		/* no gateway: for who is no group and not here there is no way */
+		/* Without a gateway an address that is neither a group nor on the link has no
+		 * route. */
 		assert_int_equal(rn_neigh_resolve(n, rn_gid_is_ipv4(&rows[i].dst) ? &OWN4 : &OWN6,
 						  &rows[i].dst, mac, 0),
 				 rows[i].group ? RN_NEIGH_READY : RN_NEIGH_FAILED);
@@ -254,7 +259,8 @@ static void answer4(struct rn_neigh *n, const uint8_t mac[6], rn_time now)
 	assert_int_equal(rn_neigh_rx(n, &pkt, now), RN_V_OK);
 }
 
-/* Who does not answer may be elsewhere: everybody is asked, once per neigh_retry. */
+/* rn_neigh_doubt() (the peer stopped answering a QP) asks the whole link for the MAC again, at most
+ * once per neigh_retry. */
 static void doubts(void **state)
 {
 	static const uint8_t wrong[6] = {2, 0, 0, 0, 0x20, 9};
@@ -264,14 +270,14 @@ static void doubts(void **state)
 
 	while (rn_neigh_tx(n, none, sizeof(none), 0))
 		;
-	rn_neigh_doubt(n, &PEER4, now); /* nobody we know */
+	rn_neigh_doubt(n, &PEER4, now); /* an address without an entry */
 	assert_false(rn_neigh_wants_tx(n));
 	assert_int_equal(rn_neigh_resolve(n, &OWN4, &PEER4, mac, now), RN_NEIGH_PENDING);
 	expect(n, to_all, NULL, now);
-	rn_neigh_doubt(n, &PEER4, now); /* being asked for */
+	rn_neigh_doubt(n, &PEER4, now); /* its first question is still open */
 	assert_false(rn_neigh_wants_tx(n));
 	answer4(n, wrong, now);
-	rn_neigh_doubt(n, &PEER4, now + RN_MS(100) - 1); /* just answered */
+	rn_neigh_doubt(n, &PEER4, now + RN_MS(100) - 1); /* it answered less than neigh_retry ago */
 	assert_false(rn_neigh_wants_tx(n));
 	now += RN_MS(100);
 	rn_neigh_doubt(n, &PEER4, now);
@@ -296,7 +302,7 @@ static bool is_nd(enum message kind)
 	return kind >= ADVERT;
 }
 
-/* The peer, or who claims to be the peer, says that its MAC is this. */
+/* Delivers a message in the name of the peer that claims `mac` for the peer's address. */
 static void claim(struct rn_neigh *n, enum message kind, const uint8_t mac[6], rn_time now)
 {
 	struct rn_arp arp = {.op = kind == REPLY ? RN_ARP_REPLY : RN_ARP_REQUEST,
@@ -335,7 +341,8 @@ static void expect_mac(struct rn_neigh *n, enum message kind, const uint8_t want
 	assert_memory_equal(mac, want, 6);
 }
 
-/* Takes all that leaves. Counts the questions that go to the peer's MAC, and those to everybody. */
+/* Takes all queued frames; counts the questions sent to the peer's MAC (direct) and to the group
+ * (open). */
 static void count_questions(struct rn_neigh *n, rn_time now, unsigned *direct, unsigned *open)
 {
 	uint8_t frame[200];
@@ -346,7 +353,7 @@ static void count_questions(struct rn_neigh *n, rn_time now, unsigned *direct, u
 	}
 }
 
-/* An answer as the machine of the peer would give it. */
+/* Delivers an answer that claims `mac`, of the kind the peer's machine would send. */
 static void answer_as(struct rn_neigh *n, enum message kind, const uint8_t mac[6], rn_time now)
 {
 	claim(n, is_nd(kind) ? SOLICITED_ADVERT : REPLY, mac, now);
@@ -368,7 +375,8 @@ static struct rn_neigh *machine_that_knows_the_peer(enum message kind, rn_time n
 	return n;
 }
 
-/* Somebody says that the peer is elsewhere: the peer itself is asked, and while it answers it keeps its MAC. */
+/* A message claims another MAC for the peer: the known MAC is asked, and while it answers the entry
+ * keeps it. */
 static void a_claim_is_verified_with_the_peer(void **state)
 {
 	for (enum message kind = 0; kind < MESSAGES; kind++) {
@@ -383,7 +391,9 @@ static void a_claim_is_verified_with_the_peer(void **state)
 			expect_mac(n, kind, peer_mac, now);
 			count_questions(n, now, &direct, &open);
 			assert_true(direct >= 1 && open == 0);
-			answer_as(n, kind, other_mac, now); /* the liar does not answer for the peer */
+			/* while the known MAC is being probed, an answer from another MAC is
+			 * ignored */
+			answer_as(n, kind, other_mac, now);
 			expect_mac(n, kind, peer_mac, now);
 			answer_as(n, kind, peer_mac, now);
 			assert_true(rn_neigh_next(n) == RN_TIME_NEVER);
@@ -393,7 +403,7 @@ static void a_claim_is_verified_with_the_peer(void **state)
 	}
 }
 
-/* With the fewest probes too there is a question for the MAC at hand. */
+/* Even when configured with one probe, verification asks the known MAC before it asks the group. */
 static void one_probe_is_not_enough_to_verify(void **state)
 {
 	struct rn_neigh *n = machine_of(1);
@@ -412,8 +422,9 @@ static void one_probe_is_not_enough_to_verify(void **state)
 	rn_neigh_destroy(n);
 }
 
-/* A peer that has moved: its old MAC is silent, then everybody is asked and the new one answers. That takes as many
- * neigh_retry as the old MAC is asked for, two here and three with the default probes. */
+/* A peer that has moved: its old MAC is silent, then the group is asked and the new MAC answers.
+ * The change takes one neigh_retry per probe of the old MAC: two probes here, three with the
+ * default configuration. */
 static void a_claim_of_a_peer_that_moved_is_taken(void **state)
 {
 	for (enum message kind = 0; kind < MESSAGES; kind++) {
@@ -439,7 +450,7 @@ static void a_claim_of_a_peer_that_moved_is_taken(void **state)
 	}
 }
 
-/* The configuration's word is not doubted. */
+/* A static entry is never probed. */
 static void certainties(void **state)
 {
 	const struct rn_static_neigh given = {.addr = PEER4, .mac = {2, 0, 0, 0, 0, 9}};
@@ -451,7 +462,8 @@ static void certainties(void **state)
 	while (rn_neigh_tx(n, buf, sizeof(buf), 0))
 		;
 	rn_neigh_doubt(n, &PEER4, RN_S(100));
-	rn_neigh_doubt(n, &V4(198, 51, 100, 1), RN_S(100)); /* nor is there a way to everybody */
+	/* an address without a route is not probed either */
+	rn_neigh_doubt(n, &V4(198, 51, 100, 1), RN_S(100));
 	assert_false(rn_neigh_wants_tx(n));
 	rn_neigh_destroy(n);
 }

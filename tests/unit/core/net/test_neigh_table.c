@@ -1,4 +1,4 @@
-/* Who stays in a full table of neighbours, and who never gets in. */
+/* Which neighbours stay in a full table, and which ones are not added. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -45,6 +45,7 @@ static enum rn_neigh_state resolve(struct rn_neigh *n, unsigned i, rn_time now)
 	return rn_neigh_resolve(n, &own, &addr, mac, now);
 }
 
+/* Records a host that asked for our address; returns whether it found room in the table. */
 static bool asks_us(struct rn_neigh *n, unsigned i, rn_time now)
 {
 	struct rn_gid addr = host(i);
@@ -61,6 +62,7 @@ static bool knows(struct rn_neigh *n, unsigned i)
 	return rn_neigh_known(n, &addr, mac) == RN_NEIGH_READY;
 }
 
+/* Resolves a host, which so becomes a neighbour that this port wanted. */
 static void resolved(struct rn_neigh *n, unsigned i, rn_time now)
 {
 	struct rn_gid addr = host(i);
@@ -70,7 +72,8 @@ static void resolved(struct rn_neigh *n, unsigned i, rn_time now)
 				   RN_NBR_ANSWERED, now));
 }
 
-/* Whoever asks for us displaces others who did, and nobody we wanted. */
+/* A host that asks for our address may displace only other such hosts, never a neighbour that this
+ * port resolved. */
 static void strangers_displace_strangers(void **state)
 {
 	struct rn_neigh *n = machine();
@@ -82,18 +85,18 @@ static void strangers_displace_strangers(void **state)
 	assert_int_equal(rn_neigh_count(n), ENTRIES);
 	for (unsigned i = 0; i < 3; i++)
 		assert_true(knows(n, i));
-	/* there is always room for whom we want */
+	/* a neighbour that this port resolves always finds room */
 	for (unsigned i = 200; i < 205; i++)
 		resolved(n, i, i);
 	for (unsigned i = 0; i < 3; i++)
 		assert_true(knows(n, i));
-	/* and then none for strangers */
+	/* then there is no room for hosts that only ask for us */
 	assert_false(asks_us(n, 100, 300));
 	assert_int_equal(rn_neigh_count(n), ENTRIES);
 	rn_neigh_destroy(n);
 }
 
-/* What a connection holds is not given up, for whomever. */
+/* A neighbour held by a connection is never displaced. */
 static void held_ones_stay(void **state)
 {
 	struct rn_neigh *n = machine();
@@ -116,8 +119,9 @@ static void held_ones_stay(void **state)
 	rn_neigh_destroy(n);
 }
 
-/* A neighbour that does not answer any more while a connection holds it: it is asked for again when
- * something is to be sent, and forgotten when the connection is. */
+/* A neighbour that stops answering while a connection holds it stays in the table; the next resolve
+ * asks for it again. Its entry remains after the release because the neighbour has answered
+ * since. */
 static void a_held_one_that_is_lost(void **state)
 {
 	struct rn_neigh *n = machine();
@@ -128,7 +132,8 @@ static void a_held_one_that_is_lost(void **state)
 
 	resolved(n, 1, 0);
 	held = rn_neigh_hold(n, &addr);
-	assert_int_equal(resolve(n, 1, now), RN_NEIGH_READY); /* old: asked for */
+	/* older than neigh_reachable, so it is probed */
+	assert_int_equal(resolve(n, 1, now), RN_NEIGH_READY);
 	for (rn_time end = now + RN_S(2); now < end; now += RN_MS(10)) {
 		rn_neigh_tick(n, now);
 		while (rn_neigh_tx(n, frame, sizeof(frame), now))
@@ -144,8 +149,8 @@ static void a_held_one_that_is_lost(void **state)
 	rn_neigh_destroy(n);
 }
 
-/* The address is of another network than ours now: nobody finds the entry, and it goes with its
- * last holder. */
+/* The port moves to another network: lookups no longer find the held entry, and the entry is freed
+ * with its last holder. */
 static void a_held_one_of_another_network(void **state)
 {
 	const struct rn_port_attr moved = {.mac = {2, 0, 0, 0, 0, 1},
@@ -167,7 +172,8 @@ static void a_held_one_of_another_network(void **state)
 	rn_neigh_destroy(n);
 }
 
-/* To look is not to ask. */
+/* rn_neigh_known() and rn_neigh_hold() look up an address without adding an entry or sending a
+ * question. */
 static void looking_makes_no_entry(void **state)
 {
 	struct rn_neigh *n = machine();

@@ -1,4 +1,4 @@
-/* What follows from what the port looks like. */
+/* Addresses, routes, address vectors and path MTU as functions of the port's attributes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -46,7 +46,8 @@ static void hosts(void **state)
 	}
 }
 
-/* hop.ok: there is a way. from: of the port's addresses, the one that suits. */
+/* ok: there is a route. from: the index of the port's address that is used as the source, -1 if
+ * none fits. */
 static void ways(void **state)
 {
 	/* clang-format off */
@@ -66,32 +67,42 @@ static void ways(void **state)
 		struct rn_gid hop;
 		int from;
 	} rows[] = {
-		{&both,   V4(1, 1),     0, true,  true,  V4(1, 1),     0}, /* ourselves */
+		/* the port's own addresses */
+		{&both,   V4(1, 1),     0, true,  true,  V4(1, 1),     0},
 		{&both,   V4(2, 1),     1, true,  true,  V4(2, 1),     1},
-		{&both,   V4(1, 9),    -1, true,  true,  V4(1, 9),     0}, /* neighbours */
+		/* neighbours on the link */
+		{&both,   V4(1, 9),    -1, true,  true,  V4(1, 9),     0},
 		{&both,   V4(3, 9),    -1, true,  true,  V4(3, 9),     1},
 		{&both,   V6(1, 9),    -1, true,  true,  V6(1, 9),     2},
 		{&both,   V6(0, 9),    -1, true,  true,  V6(0, 9),     3},
-		{&both,   V4(4, 9),    -1, false, true,  V4(2, 254),   1}, /* behind the gateway, from its link */
+		/* behind the gateway; the source is the address on the gateway's link */
+		{&both,   V4(4, 9),    -1, false, true,  V4(2, 254),   1},
 		{&both,   V4(0, 9),    -1, false, true,  V4(2, 254),   1},
 		{&both,   V6(16, 9),   -1, false, true,  V6(2, 254),   3},
 		{&both,   LOCAL(9),    -1, true,  true,  LOCAL(9),     4}, /* link-local */
 		{&both,   LOCAL_END(9), -1, true, true,  LOCAL_END(9), 4},
-		{&global, LOCAL(9),    -1, true,  true,  LOCAL(9),     0}, /* without such an address of our own */
+		/* link-local peer of a port without a link-local address */
+		{&global, LOCAL(9),    -1, true,  true,  LOCAL(9),     0},
 		{&global, SITE(9),     -1, false, true,  V6(1, 254),   0},
-		{&four,   LOCAL(9),    -1, false, false, NOBODY,       0}, /* no address of the family */
+		/* the port has no address of this family */
+		{&four,   LOCAL(9),    -1, false, false, NOBODY,       0},
 		{&four,   V6(1, 254),  -1, false, false, NOBODY,       0},
-		{&four,   V4(3, 1),    -1, false, false, NOBODY,       0}, /* the gateway is no neighbour */
-		{&global, V4(2, 1),    -1, false, false, NOBODY,       0}, /* no gateway */
-		{&whole,  V4(2, 1),     0, true,  true,  V4(2, 1),     0}, /* prefixes of one address */
+		/* the gateway is not on the link */
+		{&four,   V4(3, 1),    -1, false, false, NOBODY,       0},
+		/* no gateway is configured */
+		{&global, V4(2, 1),    -1, false, false, NOBODY,       0},
+		/* prefixes of a single address */
+		{&whole,  V4(2, 1),     0, true,  true,  V4(2, 1),     0},
 		{&whole,  V4(2, 0),    -1, false, false, NOBODY,       0},
 		{&whole,  V6(1, 0),    -1, false, false, NOBODY,       0},
 		{&beyond, V4(2, 0),    -1, false, false, NOBODY,       0},
-		{&local_first, V6(2, 9), -1, false, true, LOCAL(254),  1}, /* no router takes what a link-local address sends */
+		/* routers do not forward packets with a link-local source */
+		{&local_first, V6(2, 9), -1, false, true, LOCAL(254),  1},
 		{&local_first, V6(1, 9), -1, true,  true, V6(1, 9),    1},
 		{&local_first, LOCAL(9), -1, true,  true, LOCAL(9),    0},
 		{&local_first, GROUP6,   -1, false, true, GROUP6,      1},
-		{&both,   GROUP4,      -1, false, true,  GROUP4,       0}, /* groups and broadcast are on every link */
+		/* groups and broadcast need no route */
+		{&both,   GROUP4,      -1, false, true,  GROUP4,       0},
 		{&both,   BROADCAST,   -1, false, true,  BROADCAST,    0},
 		{&both,   GROUP6,      -1, false, true,  GROUP6,       2},
 		{&global, GROUP4,      -1, false, true,  GROUP4,      -1},
