@@ -34,6 +34,7 @@ static bool add(struct bench *b, uint64_t id, uint16_t flags)
 	return true;
 }
 
+/* The reader sees a completion only after rn_cq_publish(). */
 static void test_publish(void **state)
 {
 	struct bench b;
@@ -48,6 +49,7 @@ static void test_publish(void **state)
 	free(b.ring);
 }
 
+/* A CQ without room for a completion is marked as overrun, and takes no more. */
 static void test_overrun(void **state)
 {
 	struct bench b;
@@ -62,10 +64,10 @@ static void test_overrun(void **state)
 	assert_false(add(&b, 6, 0));
 	assert_true(atomic_load(&b.shared.overrun));
 	atomic_store(&b.ring->head, 4);
-	assert_false(add(&b, 6, 0)); /* dead for good */
+	assert_false(add(&b, 6, 0)); /* an overrun CQ stays dead */
 	assert_int_equal(b.ring->cqe[1].wr_id, 5);
 	free(b.ring);
-	/* a reader that claims more than there is gets no room by it */
+	/* a head beyond the tail, as a faulty reader could write it, makes no room */
 	start(&b, 4);
 	for (unsigned i = 0; i < 4; i++)
 		assert_true(add(&b, i, 0));
@@ -105,6 +107,7 @@ static void test_arming(void **state) /* R5 R6 */
 	}
 }
 
+/* Completions made after a larger ring is linked go to the new ring. */
 static void test_grow(void **state)
 {
 	struct rn_cq_ring *second = new_ring(8);
@@ -113,7 +116,8 @@ static void test_grow(void **state)
 	start(&b, 2);
 	add(&b, 1, 0);
 	rn_cq_link(&b.cq, 1, &b.shared, second, 2);
-	assert_int_equal(atomic_load(&b.ring->tail), 1); /* published with the link */
+	/* linking the new ring publishes what the old one holds */
+	assert_int_equal(atomic_load(&b.ring->tail), 1);
 	assert_ptr_equal(atomic_load(&b.ring->next), second);
 	add(&b, 2, 0);
 	rn_cq_publish(&b.cq);

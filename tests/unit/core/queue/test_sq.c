@@ -1,4 +1,4 @@
-/* Send and receive queues: depth, wrap, and scatter/gather lists walked from any offset. */
+/* Send and receive queues: depth, wrap, and scatter/gather lists read from any offset. */
 #include "rig.h"
 
 static uint8_t mem[256], out[256];
@@ -18,7 +18,7 @@ static struct rn_mr_table *table(uint32_t *key)
 	return t;
 }
 
-/* Pieces of 5, 0, 1, 10, 0 bytes at scattered addresses: as one message of 16. */
+/* Five SGEs of 5, 0, 1, 10 and 0 bytes at scattered addresses form one message of 16 bytes. */
 static const struct {
 	uint32_t at, length;
 } pieces[] = {{100, 5}, {0, 0}, {50, 1}, {200, 10}, {0, 0}};
@@ -108,7 +108,8 @@ static void test_depth(void **state)
 
 	rn_sq_init(&sq, smem, 3, 1, 100, RN_QPT_RC);
 	rn_rq_init(&rq, rmem, 3, 1);
-	sq.head = sq.send = sq.started = sq.tail = UINT32_MAX - 1; /* positions wrap */
+	/* start near the wrap of the 32-bit positions */
+	sq.head = sq.send = sq.started = sq.tail = UINT32_MAX - 1;
 	rq.head = rq.tail = UINT32_MAX - 1;
 	for (unsigned i = 0; i < 10; i++) {
 		for (unsigned k = 0; k < 3; k++) {
@@ -129,13 +130,13 @@ static void test_depth(void **state)
 	free(rmem);
 }
 
-/* Which requests have a good form, to the last entry and byte that fit. */
+/* Which forms of a request are accepted, up to the last SGE and byte that fit. */
 static void test_forms(void **state)
 {
 	enum { OK = RN_STATUS_SUCCESS, OP = RN_STATUS_LOC_QP_OP_ERR, LEN = RN_STATUS_LOC_LEN_ERR };
 	static const struct {
 		uint8_t kind, flags, slots, num_sge;
-		uint32_t length, first; /* bytes in the first SGE; the others have none */
+		uint32_t length, first; /* bytes in the first SGE; the others are empty */
 		uint8_t status;
 	} rows[] = {
 		{RN_WQE_SEND, 0, 1, 0, 0, 0, OK},
@@ -199,7 +200,7 @@ static void test_bad_receive(void **state)
 
 	rn_rq_init(&rq, rmem, 4, 2);
 	assert_true(rn_rq_push(&rq, w));
-	w->num_sge = 2; /* needs two slots */
+	w->num_sge = 2; /* two SGEs need two slots */
 	assert_true(rn_rq_push(&rq, w));
 	w->slots = 2;
 	assert_true(rn_rq_push(&rq, w));

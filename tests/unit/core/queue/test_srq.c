@@ -1,4 +1,5 @@
-/* A shared receive queue by itself: order, depth, growth, the limit; and with many threads at it. */
+/* A shared receive queue without QPs: order, depth, growth, the limit, and several threads that
+ * take from it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -43,7 +44,7 @@ static void grow(uint32_t depth)
 	assert_true(rn_srq_fits(srq, depth));
 }
 
-/* A receive whose SGEs follow from its number. */
+/* Posts a receive whose SGEs follow from its id. */
 static bool post(uint64_t id, unsigned sges)
 {
 	_Alignas(64) uint8_t slots[RN_WQE_MAX_SLOTS * RN_SLOT_BYTES] = {0};
@@ -67,7 +68,7 @@ struct taken {
 	};
 };
 
-/* Is it the receive that post() made, as a whole? */
+/* Checks that a receive and all its SGEs are as post() made them. */
 static bool whole(const struct taken *t, unsigned sges)
 {
 	uint64_t id = t->e.wr_id, sum = 0;
@@ -108,7 +109,7 @@ static void test_in_order(void **state)
 	for (uint64_t id = 1; id < 100; id += 4) {
 		for (unsigned i = 0; i < 4; i++)
 			assert_true(post(id + i, i));
-		assert_false(post(9999, 1)); /* no room: whoever posts has miscounted */
+		assert_false(post(9999, 1)); /* the queue is full: the poster did not keep count */
 		for (unsigned i = 0; i < 4; i++)
 			take_is(id + i, i);
 		take_none();
@@ -122,7 +123,7 @@ static void test_form(void **state)
 
 	start(4, 3);
 	assert_false(post(1, 4));
-	assert_false(rn_srq_post(srq, &w)); /* slots and SGEs do not fit */
+	assert_false(rn_srq_post(srq, &w)); /* 2 slots do not match 1 SGE */
 	assert_int_equal(atomic_load(&srq->shared.posted), 0);
 	take_none();
 	stop();
@@ -136,7 +137,8 @@ static void test_form(void **state)
 	stop();
 }
 
-/* Words from a memory that is not the core's alone: what they say is bounded. */
+/* The ring is in memory that the application can write, so that counts and lengths read from it
+ * must be bounded. */
 static void test_words_are_not_trusted(void **state)
 {
 	struct taken t;
@@ -148,14 +150,14 @@ static void test_words_are_not_trusted(void **state)
 	assert_true(rn_srq_take(srq, &t.e, &low));
 	assert_int_equal(t.e.num_sge, 2);
 	assert_true(post(2, 2));
-	for (unsigned i = 0; i < 2; i++) /* lengths that do not fit into 32 bits together */
+	for (unsigned i = 0; i < 2; i++) /* lengths whose sum exceeds 32 bits */
 		atomic_store(&srq->newest->word[srq->newest->stride + 2 + 2 * i + 1], UINT64_C(0xFFFFFFFF));
 	assert_true(rn_srq_take(srq, &t.e, &low));
 	assert_int_equal(t.e.length, UINT32_MAX);
 	stop();
 }
 
-/* What is in older rings comes first; room is what the newest has. */
+/* Receives in older rings are taken first; the room for new ones is that of the newest ring. */
 static void test_growth(void **state)
 {
 	uint64_t posted = 0, taken = 0;
@@ -169,7 +171,7 @@ static void test_growth(void **state)
 		assert_true(post(posted++, 1));
 	take_is(taken++, 1);
 	grow(16);
-	grow(100); /* nothing was ever in the one before */
+	grow(100); /* the ring of 16 is replaced before anything was posted to it */
 	for (unsigned i = 0; i < 93; i++)
 		assert_true(post(posted++, 1));
 	while (taken < posted)
@@ -196,17 +198,17 @@ static void test_limit(void **state)
 	start(16, 1);
 	for (uint64_t id = 0; id < 8; id++)
 		assert_true(post(id, 1));
-	assert_false(take_low()); /* 7, not armed */
+	assert_false(take_low()); /* 7 are left, the limit is not armed */
 	atomic_store(&srq->shared.limit, 5);
-	assert_false(take_low()); /* 6 */
-	assert_false(take_low()); /* 5: not fewer */
+	assert_false(take_low()); /* 6 are left */
+	assert_false(take_low()); /* 5 are left, not fewer than the limit */
 	assert_true(take_low());
 	assert_int_equal(atomic_load(&srq->shared.limit), 0);
-	assert_false(take_low()); /* once */
+	assert_false(take_low()); /* the limit fires once */
 	atomic_store(&srq->shared.limit, 1);
 	assert_false(take_low());
 	assert_false(take_low());
-	assert_true(take_low()); /* the last one */
+	assert_true(take_low()); /* the queue is empty */
 	stop();
 }
 
@@ -241,8 +243,8 @@ static void *taker(void *arg)
 	return (void *)(uintptr_t)bad;
 }
 
-/* Each receive is taken once and whole, in order by each, while the queue grows; each arming is told of once at most, and
- * when the queue runs dry it is told of. */
+/* Each receive is taken exactly once and whole, and in order by each thread, while the queue grows.
+ * Each arming of the limit fires at most once, and fires when the queue runs empty. */
 static void test_many_takers(void **state)
 {
 	uint64_t armed = 0;
@@ -275,7 +277,7 @@ static void test_many_takers(void **state)
 	for (unsigned i = 0; i < ROUNDS; i++)
 		assert_int_equal(atomic_load(&seen[i]), 1);
 	assert_int_equal(atomic_load(&takes), ROUNDS);
-	/* All were taken, so whatever was armed before the last take has been told. */
+	/* All receives were taken, so every limit armed before the last take has fired. */
 	assert_true(atomic_load(&lows) + 1 >= armed);
 	assert_true(atomic_load(&lows) <= armed);
 	assert_true(armed > 1);
