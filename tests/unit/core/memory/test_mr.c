@@ -1,4 +1,4 @@
-/* Memory regions: keys, bounds, rights, and readers racing with the control thread. */
+/* Memory regions: keys, bounds, rights, and a reader that races with the control thread. */
 #include <errno.h>
 #include <malloc.h>
 #include <pthread.h>
@@ -17,6 +17,7 @@ static struct rn_mr_attr region(uint64_t iova, uint64_t length, uint32_t access)
 
 #define RW (RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_WRITE)
 
+/* Bounds, PD, rights and key of an access, at and beyond every edge. */
 static void test_check(void **state)
 {
 	static const struct {
@@ -63,6 +64,7 @@ static void test_check(void **state)
 	rn_mr_table_destroy(t);
 }
 
+/* A removed region is refused at once; its slot is free only after rn_mr_reclaim(). */
 static void test_life(void **state)
 {
 	struct rn_mr_table *t = rn_mr_table_create(2, &(struct rn_secret){{9}});
@@ -77,9 +79,11 @@ static void test_life(void **state)
 	assert_int_equal(rn_mr_remove(t, k[0]), 0);
 	assert_int_equal(rn_mr_remove(t, k[0]), -ENOENT);
 	assert_int_equal(rn_mr_check(t, k[0], 7, 0, 1, 0, &ptr), RN_V_REQ_RKEY);
-	assert_int_equal(rn_mr_add(t, &a, &x, &x), -ENOSPC); /* not before reclaim */
+	/* the slot is not free before rn_mr_reclaim() */
+	assert_int_equal(rn_mr_add(t, &a, &x, &x), -ENOSPC);
 	rn_mr_reclaim(t, k[0]);
-	for (unsigned i = 0; i < 300; i++) { /* one slot again and again: its former key does not tell the new one */
+	/* Reuse one slot many times: an old key never matches or predicts the new one. */
+	for (unsigned i = 0; i < 300; i++) {
 		assert_int_equal(rn_mr_add(t, &a, &x, &x), 0);
 		assert_int_not_equal(x >> 8, k[0] >> 8);
 		assert_int_not_equal(x & 0xFF, 0);
@@ -98,7 +102,7 @@ static int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* How many different differences are there between the numbers of keys given out so far apart? */
+/* Returns how many different steps there are between keys given out `apart` registrations apart. */
 static uint32_t distinct_steps(const uint32_t *k, uint32_t n, uint32_t apart)
 {
 	uint32_t *step = malloc(n * sizeof(*step)), distinct = 1;
@@ -112,7 +116,7 @@ static uint32_t distinct_steps(const uint32_t *k, uint32_t n, uint32_t apart)
 	return distinct;
 }
 
-static void test_many(void **state) /* all keys differ, none follows from its neighbour */
+static void test_many(void **state) /* all keys differ, and no key follows from another one */
 {
 	enum { N = 1 << 17 };
 	struct rn_mr_table *t = rn_mr_table_create(N, &(struct rn_secret){{3}});
@@ -127,7 +131,8 @@ static void test_many(void **state) /* all keys differ, none follows from its ne
 	for (unsigned i = 2; i < N; i++)
 		same_step += ((k[i] >> 8) - (k[i - 1] >> 8)) == ((k[i - 1] >> 8) - (k[i - 2] >> 8));
 	assert_true(same_step < N / 100);
-	/* nor from one far away: an arithmetic map of a counter gives few differences over a power of two */
+	/* Nor from a distant key: an arithmetic map of a counter shows few different steps over
+	 * distances that are powers of two. */
 	for (unsigned apart = 1; apart < N; apart *= 2)
 		assert_true(distinct_steps(k, N, apart) > (N - apart) / 100 * 99);
 	qsort(k, N, sizeof(*k), by_value);
@@ -137,6 +142,7 @@ static void test_many(void **state) /* all keys differ, none follows from its ne
 	rn_mr_table_destroy(t);
 }
 
+/* rn_place() and rn_gather() copy within the region, and copy nothing when the check fails. */
 static void test_gather_place(void **state)
 {
 	struct rn_mr_table *t = rn_mr_table_create(2, &(struct rn_secret){{9}});
@@ -157,11 +163,11 @@ static void test_gather_place(void **state)
 	rn_mr_table_destroy(t);
 }
 
-/* A reader must never see a key with another region's fields. The grace period is a counter the
- * reader advances. */
+/* A reader must never see a key together with the fields of another region. `quiet` counts the
+ * reader's rounds and serves as the grace period. */
 struct race {
 	struct rn_mr_table *t;
-	_Atomic uint64_t name; /* key << 32 | which */
+	_Atomic uint64_t name; /* key << 32 | number of the region */
 	_Atomic uint64_t quiet;
 	_Atomic bool stop;
 	uint64_t seen, wrong;
@@ -176,7 +182,7 @@ static void *reader(void *arg)
 		uint32_t key = name >> 32, which = (uint32_t)name;
 		void *ptr;
 
-		/* every field of a region says which one it is */
+		/* the number of a region is in each of its fields: iova, PD and address */
 		if (rn_mr_check(r->t, key, which, which, 16, 0, &ptr) == RN_V_OK) {
 			r->seen++;
 			r->wrong += ptr != mem + (which & 0xFF);
@@ -190,7 +196,9 @@ static void test_race(void **state)
 {
 	const struct rn_secret keys = {{5}};
 	struct race r = {.t = rn_mr_table_create(1, &keys)};
-	struct rn_mr_table *twin = rn_mr_table_create(1, &keys); /* gives the same keys: the reader asks before they are valid */
+	/* The twin table has the same secret and so returns the same keys in advance; the reader
+	 * tries each key before it is valid. */
+	struct rn_mr_table *twin = rn_mr_table_create(1, &keys);
 	pthread_t th;
 
 	assert_int_equal(pthread_create(&th, NULL, reader, &r), 0);
@@ -233,7 +241,8 @@ static long resident_mb(void)
 	return resident / 256;
 }
 
-/* Four million slots, 270 MB of room: what is not used costs nothing. (A sanitizer's shadow is an eighth.) */
+/* A table of four million slots takes 270 MB of address space, but unused slots take no memory.
+ * (Under a sanitizer the shadow is an eighth of it.) */
 static void test_unused_slots_are_free(void **state)
 {
 	struct rn_mr_attr a = region(0x1000, 4096, RW);
@@ -241,7 +250,8 @@ static void test_unused_slots_are_free(void **state)
 	uint32_t l, k;
 	long before;
 
-	mallopt(M_PERTURB, 0); /* test runners have malloc() write over what it gives */
+	/* test runners make malloc() fill new memory, which would make it resident */
+	mallopt(M_PERTURB, 0);
 	before = resident_mb();
 	t = rn_mr_table_create(1u << 22, &(struct rn_secret){{1}});
 	assert_non_null(t);
@@ -251,10 +261,11 @@ static void test_unused_slots_are_free(void **state)
 	rn_mr_table_destroy(t);
 }
 
+/* An atomic needs 8 bytes that are aligned in the peer's address and in memory. */
 static void test_atomic(void **state)
 {
 	static const struct {
-		uint32_t skip; /* the region begins here */
+		uint32_t skip; /* offset of the region in `word` */
 		uint64_t addr;
 		enum rn_verdict v;
 	} rows[] = {

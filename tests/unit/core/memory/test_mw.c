@@ -1,5 +1,5 @@
-/* Memory windows in the table of keys: what a binding needs, whom it lets in, when it is over, and
- * shards that bind and look up one window at the same time. */
+/* Memory windows in the table of keys: what a BIND needs, which QPs a window admits, when it ends,
+ * and two shards that bind and look up one window at the same time. */
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -19,7 +19,7 @@ static const struct rn_mr_via one = {.pd = 7, .qpn = 0x111}, two = {.pd = 7, .qp
 struct bench {
 	struct rn_mr_table *t;
 	struct rn_mw_shared shared;
-	struct rn_mw_list list; /* of `one` */
+	struct rn_mw_list list; /* windows bound through QP `one` */
 	uint32_t region, id;
 };
 
@@ -61,6 +61,8 @@ static enum rn_verdict ask(struct bench *b, uint8_t v, struct rn_mr_via via)
 	return rn_mr_check_remote(b->t, variant(b->id, v), via, 0x1000, 1, RD, &ptr);
 }
 
+/* A window admits one QP with the right key, within its bounds and rights; the region's own keys
+ * stay valid. */
 static void test_check(void **state)
 {
 	static const struct {
@@ -95,18 +97,18 @@ static void test_check(void **state)
 		if (rows[i].v == RN_V_OK)
 			assert_ptr_equal(ptr, mem + rows[i].addr - 0x1000);
 	}
-	/* through another queue pair, or with another key */
+	/* another QP, or another key */
 	assert_int_equal(rn_mr_check_remote(b.t, variant(b.id, 9), two, 0x1100, 1, RD, &ptr),
 			 RN_V_REQ_RKEY);
 	assert_int_equal(rn_mr_check_remote(b.t, variant(b.id, 8), one, 0x1100, 1, RD, &ptr),
 			 RN_V_REQ_RKEY);
-	/* no local use, whatever it needs */
+	/* a window's key is never valid for local use */
 	assert_int_equal(rn_mr_check(b.t, variant(b.id, 9), 7, 0x1100, 1, 0, &ptr), RN_V_REQ_RKEY);
 	assert_int_equal(rn_gather(b.t, &rn_mem_plain, variant(b.id, 9), 7, 0x1100, 1, 0, &byte),
 			 RN_V_REQ_RKEY);
 	assert_int_equal(rn_place(b.t, &rn_mem_plain, variant(b.id, 9), 7, 0x1100, 1, 0, &byte),
 			 RN_V_REQ_RKEY);
-	/* the region's own key serves every queue pair of its PD, and lends nothing more than before */
+	/* The region's own key still serves every QP of its PD, with the rights it had before. */
 	assert_int_equal(rn_mr_check_remote(b.t, b.region, two, 0x1000, 1, 0, &ptr), RN_V_OK);
 	assert_int_equal(rn_mr_check_remote(b.t, b.region, stranger, 0x1000, 1, 0, &ptr),
 			 RN_V_REQ_RKEY);
@@ -140,6 +142,7 @@ static void test_gather_place(void **state)
 	rn_mr_table_destroy(b.t);
 }
 
+/* BINDs that must be refused, each for one reason. */
 static void test_refusals(void **state)
 {
 	struct bench b;
@@ -181,12 +184,14 @@ static void test_refusals(void **state)
 		assert_int_equal(b.list.first, 0);
 		assert_int_equal(b.shared.ended, b.id);
 	}
-	assert_true(bind(&b, 1, 0x1000, 4096, ALL)); /* none of them left a trace */
+	/* none of the refused BINDs changed the window */
+	assert_true(bind(&b, 1, 0x1000, 4096, ALL));
 	assert_false(bind(&b, 2, 0x1000, 4096, ALL));
 	assert_int_equal(ask(&b, 1, one), RN_V_OK);
 	rn_mr_table_destroy(b.t);
 }
 
+/* Which QP may bind, invalidate and end a window, from its first BIND to its removal. */
 static void test_life(void **state)
 {
 	struct bench b;
@@ -198,7 +203,7 @@ static void test_life(void **state)
 	open_bench(&b);
 	what.lkey = b.region;
 	assert_true(bind(&b, 1, 0x1000, 10, RD));
-	/* somebody else's it is not to take, to invalidate or to end */
+	/* another QP may not bind, invalidate or end the window */
 	assert_false(rn_mw_bind(b.t, variant(b.id, 2), two, 0x1000, &what, &other));
 	assert_false(rn_mw_invalidate(b.t, variant(b.id, 1), two));
 	rn_mw_drop(b.t, b.id, two, &other);
@@ -206,7 +211,7 @@ static void test_life(void **state)
 	assert_int_equal(b.shared.ended, b.id);
 	assert_int_equal(rn_mw_remove(b.t, b.id, &qpn), -EBUSY);
 	assert_int_equal(qpn, one.qpn);
-	/* the right key, once; until it ends it is nobody else's */
+	/* The right key invalidates once; until the BIND ends, no other QP may bind the window. */
 	rn_mw_end(b.t, variant(b.id, 1), one, &b.list);
 	assert_int_equal(ask(&b, 1, one), RN_V_OK);
 	assert_false(rn_mw_invalidate(b.t, variant(b.id, 2), one));
@@ -215,7 +220,7 @@ static void test_life(void **state)
 	assert_int_equal(ask(&b, 1, one), RN_V_REQ_RKEY);
 	assert_int_equal(b.shared.ended, b.id);
 	assert_false(rn_mw_bind(b.t, variant(b.id, 2), two, 0x1000, &what, &other));
-	/* bound again before it ended: the older end comes to nothing */
+	/* the window is bound again before the first BIND ended: that end has no effect */
 	assert_true(bind(&b, 2, 0x1000, 10, RD));
 	rn_mw_end(b.t, variant(b.id, 1), one, &b.list);
 	assert_int_equal(ask(&b, 2, one), RN_V_OK);
@@ -223,14 +228,14 @@ static void test_life(void **state)
 	rn_mw_end(b.t, variant(b.id, 2), one, &b.list);
 	assert_int_equal(b.shared.ended, variant(b.id, 2));
 	assert_int_equal(b.list.first, 0);
-	/* now another may */
+	/* the window has ended, so another QP may bind it */
 	assert_true(rn_mw_bind(b.t, variant(b.id, 3), two, 0x1000, &what, &other));
 	assert_int_equal(ask(&b, 3, one), RN_V_REQ_RKEY);
 	assert_int_equal(ask(&b, 3, two), RN_V_OK);
 	rn_mw_drop(b.t, b.id, two, &other);
 	assert_int_equal(ask(&b, 3, two), RN_V_REQ_RKEY);
 	assert_int_equal(b.shared.ended, variant(b.id, 3));
-	/* a binding that will not be */
+	/* rn_mw_void() ends a BIND that will not be executed */
 	rn_mw_void(b.t, variant(b.id, 4), stranger);
 	assert_int_equal(b.shared.ended, variant(b.id, 3));
 	rn_mw_void(b.t, variant(b.id, 4), two);
@@ -244,23 +249,26 @@ static void test_life(void **state)
 	rn_mr_table_destroy(b.t);
 }
 
+/* A window stops working when its region is removed. */
 static void test_region_gone(void **state)
 {
 	struct bench b;
 
 	open_bench(&b);
 	assert_true(bind(&b, 1, 0x1000, 10, RD));
-	assert_int_equal(rn_mr_remove(b.t, variant(b.id, 1)), -ENOENT); /* windows are not regions */
+	/* rn_mr_remove() refuses windows */
+	assert_int_equal(rn_mr_remove(b.t, variant(b.id, 1)), -ENOENT);
 	assert_int_equal(ask(&b, 1, one), RN_V_OK);
 	assert_int_equal(rn_mr_remove(b.t, b.region), 0);
 	assert_int_equal(ask(&b, 1, one), RN_V_REQ_RKEY);
 	rn_mr_reclaim(b.t, b.region);
 	add_region(b.t, RN_ACCESS_LOCAL_WRITE | RN_ACCESS_MW_BIND | ALL);
-	assert_int_equal(ask(&b, 1, one), RN_V_REQ_RKEY); /* in its slot or not: it is another */
+	/* a new region, even in the same slot, does not revive the window */
+	assert_int_equal(ask(&b, 1, one), RN_V_REQ_RKEY);
 	rn_mr_table_destroy(b.t);
 }
 
-/* Who gets the slot of a window next has nothing of its keys. */
+/* An object that reuses the slot of a window is not reachable with the window's keys. */
 static void test_slot_used_again(void **state)
 {
 	struct rn_mr_table *t = rn_mr_table_create(2, &(struct rn_secret){{3}});
@@ -290,7 +298,7 @@ static void test_slot_used_again(void **state)
 	rn_mr_table_destroy(t);
 }
 
-/* Windows leave the list of their queue pair from any place, and all at once. */
+/* Windows leave the list of their QP from any position, and all at once. */
 static void test_list(void **state)
 {
 	static const uint8_t orders[][4] = {{0, 1, 2, 3}, {3, 2, 1, 0}, {1, 3, 0, 2}, {2, 0, 3, 1}};
@@ -326,8 +334,9 @@ static void test_list(void **state)
 	rn_mr_table_destroy(b.t);
 }
 
-/* Two shards bind one window by turns as fast as they can, each to a place of its own, while both try
- * the other's key through their own queue pair: what they get must be their own binding, whole. */
+/* Two shards bind one window by turns as fast as they can, each to its own half of the region, and
+ * both also try the other's key through their own QP. Each must see its own binding as a whole, or
+ * nothing. */
 struct race {
 	struct rn_mr_table *t;
 	uint32_t region, id;
@@ -335,7 +344,7 @@ struct race {
 	struct racer {
 		struct race *r;
 		struct racer *other;
-		_Atomic uint8_t variant; /* tried now */
+		_Atomic uint8_t variant; /* variant that is being tried now */
 		struct rn_mr_via via;
 		struct rn_mw_list list;
 		uint64_t base;
@@ -388,7 +397,8 @@ static void *bind_and_look(void *arg)
 		look(me, false, v);
 		if (me->bound % 16 == 0)
 			sched_yield();
-		v = v >= 254 ? v - 253 : v + 2; /* odd ones here, even ones there */
+		/* one racer uses odd variants, the other even ones */
+		v = v >= 254 ? v - 253 : v + 2;
 		if (v == 0)
 			v = 2;
 	}
