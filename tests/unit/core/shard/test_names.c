@@ -1,6 +1,6 @@
-/* What an adapter says of itself tells nothing else: each kind of name it gives is a function of
- * one secret alone, so that whoever has heard any number of ids, and has been told any number of
- * keys, knows no other id, number or key. */
+/* Identifiers that an adapter shows to its peers reveal nothing about other identifiers: each kind
+ * is a function of one secret alone, so that a peer that has seen any number of ids and keys can
+ * predict no other id, QPN or key. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 
 #define MANY 8
 
-/* What peers get to see, by the purpose it belongs to. The tables are not seen. */
+/* The identifiers, by the secret each belongs to. The secrets of internal hash tables have none. */
 struct names {
 	uint64_t of[RN_SECRETS][MANY];
 };
@@ -104,8 +104,8 @@ static struct names names_of(const struct rn_secrets *secrets)
 	return names;
 }
 
-/* Two adapters that differ in one secret differ in its names, every one of them, and in no other.
- */
+/* Two adapters that differ in one secret differ in all identifiers of that kind and in no
+ * others. */
 static void each_name_has_its_own_secret(void **state)
 {
 	const struct rn_secrets one = rn_secrets_of_seed(1), two = rn_secrets_of_seed(2);
@@ -126,7 +126,7 @@ static void each_name_has_its_own_secret(void **state)
 	}
 }
 
-/* The same secrets, the same names: a run of the simulator can be repeated. */
+/* The same secrets give the same identifiers, so that a simulator run can be repeated. */
 static void the_same_seed_repeats(void **state)
 {
 	const struct rn_secrets secrets = rn_secrets_of_seed(77), same = rn_secrets_of_seed(77);
@@ -135,8 +135,9 @@ static void the_same_seed_repeats(void **state)
 	assert_memory_equal(&a, &b, sizeof(a));
 }
 
-/* No name follows from the one before by a step that has been seen already. (Generations count;
- * they are not sent.) */
+/* The difference between consecutive identifiers never repeats, so that no identifier can be
+ * predicted from the one before. Generations are excluded: they count up, and are not sent to
+ * peers. */
 static void no_step_comes_again(void **state)
 {
 	const struct rn_secrets secrets = rn_secrets_of_seed(3);
@@ -152,7 +153,7 @@ static void no_step_comes_again(void **state)
 	}
 }
 
-/* The numbers of one shard do not tell those of another. */
+/* The QPNs of one shard do not predict the QPNs of another. */
 static void shards_have_orders_of_their_own(void **state)
 {
 	const struct rn_secrets secrets = rn_secrets_of_seed(5);

@@ -1,5 +1,5 @@
-/* Commands that need shard 0's other half: RESOLVE, and QPs that follow their neighbour's address.
- * With the real connection manager and neighbour machine. */
+/* RESOLVE commands, and commands that only shard 0 accepts, with the real connection manager and
+ * neighbour machine. */
 #include <errno.h>
 
 #include "rig.h"
@@ -34,7 +34,7 @@ static void test_resolve(void **state)
 	const struct rn_gid *peer = &r.s[1].port.gids[0];
 
 	rig_init(&r, &(struct rig_opt){0});
-	assert_int_equal(resolve(&r, &r.s[0].port.gids[0]), 0); /* ourselves */
+	assert_int_equal(resolve(&r, &r.s[0].port.gids[0]), 0); /* the port's own address */
 	assert_memory_equal(answered_mac, r.s[0].port.mac, 6);
 	assert_int_equal(resolve(&r, peer), -EINPROGRESS);
 	assert_false(resolved(&r, &ev));
@@ -71,7 +71,8 @@ static void test_resolve_nobody(void **state)
 	rig_fini(&r);
 }
 
-/* The way to the one asked for goes away with an address of ours. */
+/* A change of the port's addresses removes the route to the address being resolved: the command
+ * fails. */
 static void test_resolve_and_move(void **state)
 {
 	struct rig r;
@@ -91,7 +92,7 @@ static void test_resolve_and_move(void **state)
 	rig_fini(&r);
 }
 
-/* Only shard 0 has a connection manager. */
+/* Shards other than 0 have no connection manager, and refuse its commands. */
 static void test_other_shard(void **state)
 {
 	struct rn_core_cfg cfg;

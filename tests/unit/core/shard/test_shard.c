@@ -1,4 +1,4 @@
-/* The shard: who gets a packet, numbers of QPs, turns, arming, commands. */
+/* The shard: demultiplexing, QPNs, turns, arming, commands. */
 #include <errno.h>
 
 #include "shard/resolve.h"
@@ -85,7 +85,7 @@ static void reserved(struct rn_pkt *p)
 static void other_ttl(struct rn_pkt *p)
 {
 	p->hop_limit = 1;
-	p->tclass = 0xFD; /* ECN 01: a mark of congestion would be answered */
+	p->tclass = 0xFD; /* ECN 01: no congestion mark, which would be answered by a CNP */
 	p->fecn = p->becn = true;
 }
 static void gsi(struct rn_pkt *p)
@@ -156,7 +156,7 @@ static void test_demux(void **state)
 		assert_int_equal(fake_mads, mads + !strcmp(demux[i].row, "U11"));
 		rig_expect_silence(&r, 1);
 	}
-	/* the knob of F24 */
+	/* F24 can be turned off by configuration: check_source */
 	r.s[1].port.check_source = false;
 	rn_shard_port(r.s[1].sh, &r.s[1].port, r.now);
 	{
@@ -202,7 +202,7 @@ static void unmake(struct rn_shard *sh, uint32_t qpn, uint32_t gen)
 	free(x.freed);
 }
 
-/* Queue depths end at 65536, and what fits to the byte is asked for no memory beyond that. */
+/* Queue depths end at 65536. */
 static void test_depth_limits(void **state)
 {
 	struct rn_cmd cmd = {.op = RN_CMD_CREATE_QP};
@@ -220,7 +220,7 @@ static void test_depth_limits(void **state)
 	assert_int_equal(rn_exec_bytes(&cmd, &cfg), 0);
 }
 
-/* So many entries of a request, and so many bytes in it, and no more. */
+/* A QP can be created with up to the maximum of SGEs and inline bytes, and not with one more. */
 static void test_request_limits(void **state)
 {
 	struct rn_core_cfg cfg;
@@ -237,7 +237,7 @@ static void test_request_limits(void **state)
 		}
 }
 
-/* The queue pair number whose turn is the i-th. */
+/* Returns the i-th QPN in the order in which the shard gives them out. */
 static uint32_t turn(const struct rn_shard *sh, uint32_t i)
 {
 	return (sh->qpn_first + rn_secret_permute(&sh->qpn_order, i, sh->qpn_count)) * sh->lane.cfg.nshards +
@@ -267,14 +267,15 @@ static void test_numbers(void **state)
 		rn_shard_cq_link(sh, 0, &shared, ring, 0);
 		last = first = make(sh, &cfg, &rsp);
 		unmake(sh, first, rsp.gen);
-		/* never the same again while others are left */
+		/* a QPN is not reused while unused ones are left */
 		for (unsigned i = 0; i < 100; i++) {
 			uint32_t gen = rsp.gen, q = make(sh, &cfg, &rsp);
 
 			assert_true(q >= 16 && q < 0xFFFFFF && q % n == cfg.index);
 			assert_int_equal(rn_qpn_shard(q, n), cfg.index);
 			assert_int_not_equal(q, first);
-			steps += q - last == step; /* not one after the other */
+			/* QPNs do not follow each other by a constant step */
+			steps += q - last == step;
 			step = q - last;
 			assert_int_not_equal(rsp.gen, gen);
 			assert_ptr_equal(rn_shard_qp(sh, q)->lane, &sh->lane);
@@ -283,7 +284,7 @@ static void test_numbers(void **state)
 			unmake(sh, q, rsp.gen);
 		}
 		assert_true(steps <= 1);
-		/* who stays is not forgotten for those that come and go */
+		/* a QP that lives long survives the creation and destruction of others */
 		kept[0] = make(sh, &cfg, &rsp);
 		gens[0] = rsp.gen;
 		for (unsigned k = 0; k < 40; k++) {
@@ -293,8 +294,8 @@ static void test_numbers(void **state)
 			assert_non_null(rn_shard_qp(sh, kept[0]));
 		}
 		unmake(sh, kept[0], gens[0]);
-		/* at the end of the space it goes on at its start, past what a timewait record
-		 * names */
+		/* At the end of the number space the search wraps, and skips QPNs held by a
+		 * timewait record. */
 		assert_int_equal(first, turn(sh, 0));
 		sh->qpn_next = sh->qpn_count - 1;
 		fake_waits = first;
@@ -304,7 +305,7 @@ static void test_numbers(void **state)
 		gens[1] = rsp.gen;
 		next = sh->lane.cm != NULL;
 		while ((turn(sh, next) / n & sh->qp_mask) == (kept[0] / n & sh->qp_mask))
-			next++; /* its place is taken */
+			next++; /* the table slot of that QPN is occupied */
 		assert_int_equal(kept[1], turn(sh, next));
 		for (unsigned i = 2; i < 8; i++) {
 			kept[i] = make(sh, &cfg, &rsp);
@@ -349,7 +350,7 @@ static void test_commands(void **state)
 	rn_shard_exec(r.s[0].sh, &x, r.now);
 	assert_int_equal(rsp.err, -ENOENT);
 	assert_null(x.freed);
-	cmd.op = RN_CMD_REG_MR; /* the control's */
+	cmd.op = RN_CMD_REG_MR; /* a command for the control thread, not for a shard */
 	rn_shard_exec(r.s[0].sh, &x, r.now);
 	assert_int_equal(rsp.err, -EOPNOTSUPP);
 	for (cmd.op = RN_CMD_MAX; cmd.op < 999; cmd.op++) {
@@ -369,6 +370,7 @@ static void test_commands(void **state)
 	rig_fini(&r);
 }
 
+/* Posts for a destroyed QP (old generation) or an unknown QPN are dropped and counted. */
 static void test_stale_posts(void **state)
 {
 	struct rn_wqe w = {.kind = RN_WQE_SEND, .slots = 1};
@@ -382,7 +384,7 @@ static void test_stale_posts(void **state)
 	rn_shard_post(r.s[0].sh, &w, r.now);
 	assert_int_equal(rn_shard_stats(r.s[0].sh)->posts_dropped, 2);
 	rig_expect_none(&r, 0);
-	/* beyond the depth: dropped, nothing overwritten */
+	/* posts beyond the depth are dropped and overwrite nothing */
 	for (unsigned i = 0; i < RIG_DEPTH + 3; i++)
 		rig_request(&r, 0, RN_WQE_WRITE, RN_WQE_SIGNALED, i, 0, 8, 0);
 	assert_int_equal(rn_shard_stats(r.s[0].sh)->posts_dropped, 5);
@@ -392,6 +394,7 @@ static void test_stale_posts(void **state)
 	rig_fini(&r);
 }
 
+/* A CQ armed for solicited completions fires one event at the first of them, and none after. */
 static void test_armed(void **state)
 {
 	struct rig r;
@@ -417,7 +420,7 @@ static void test_armed(void **state)
 	rig_fini(&r);
 }
 
-/* One ACK per received burst, however many asked for one. */
+/* One ACK answers a received burst, however many packets requested an ACK. */
 static void test_coalesced(void **state)
 {
 	struct rig r;
@@ -428,13 +431,15 @@ static void test_coalesced(void **state)
 	assert_int_equal(rig_move(&r, 0, 32), 32);
 	assert_int_equal(rig_move(&r, 1, 32), 1);
 	assert_int_equal(r.s[1].acks, 1);
-	assert_int_equal(atomic_load(&r.s[0].qp->shared.sq_retired), 0); /* published by done */
+	/* rn_shard_done() publishes the count */
+	assert_int_equal(atomic_load(&r.s[0].qp->shared.sq_retired), 0);
 	rn_shard_done(r.s[0].sh, r.now);
 	assert_int_equal(atomic_load(&r.s[0].qp->shared.sq_retired), 32);
 	rig_fini(&r);
 }
 
-/* ACKs may wait for company; nothing else may, and nothing is not an ACK. */
+/* rn_shard_only_acks() is true if ACKs, which may be delayed, are all there is to send; false with
+ * other packets or none. */
 static void test_only_acks(void **state)
 {
 	struct rig r;
@@ -449,11 +454,11 @@ static void test_only_acks(void **state)
 	assert_true(rn_shard_only_acks(r.s[1].sh));
 	rig_recv(&r, 0, 3, 128, 64);
 	rig_request(&r, 1, RN_WQE_SEND, RN_WQE_SIGNALED, 4, 128, 64, 0);
-	assert_false(rn_shard_only_acks(r.s[1].sh)); /* an answer too */
+	assert_false(rn_shard_only_acks(r.s[1].sh)); /* a SEND is due as well */
 	rig_run(&r, RN_MS(10));
 	rig_request(&r, 0, RN_WQE_READ, RN_WQE_SIGNALED, 5, 0, 64, 0);
 	rig_move(&r, 0, 1);
-	assert_false(rn_shard_only_acks(r.s[1].sh)); /* a READ's answer */
+	assert_false(rn_shard_only_acks(r.s[1].sh)); /* a READ response is due */
 	rig_run(&r, RN_MS(10));
 	assert_false(rn_shard_only_acks(r.s[1].sh));
 	rig_fini(&r);
@@ -471,7 +476,7 @@ static void test_new_mac(void **state)
 	rig_request(&r, 0, RN_WQE_WRITE, 0, 1, 0, 8, 0);
 	assert_true(rig_take(&r, 0, &p));
 	assert_memory_equal(p.dmac, m.mac, 6);
-	/* a gateway's: the peer is not on its link */
+	/* The gateway's MAC changes, and the peer is behind the gateway. */
 	r.s[0].port.prefix_len[0] = 31;
 	r.s[0].port.gateway4 = r.s[0].port.gids[0];
 	r.s[0].port.gateway4.b[15] ^= 1;
@@ -485,7 +490,8 @@ static void test_new_mac(void **state)
 	rig_fini(&r);
 }
 
-/* A link-local peer is on the link, whatever our own addresses are: what becomes of the gateway is nothing to it. */
+/* A link-local peer is on the link whatever the port's addresses are, so that a new MAC of the
+ * gateway does not change its path. */
 static void test_new_mac_of_gateway(void **state)
 {
 	static const struct rn_gid own = {{0x20, 1, 0x0d, 0xb8, [15] = 1}},
@@ -522,7 +528,7 @@ static void test_new_mac_of_gateway(void **state)
 	}
 }
 
-/* What other shards must hear of. */
+/* Messages that a shard sends to shard 0: communication established, and a stale neighbour. */
 static void test_messages(void **state)
 {
 	extern unsigned fake_comm_est, fake_doubts;
@@ -533,7 +539,7 @@ static void test_messages(void **state)
 	unsigned before;
 
 	rig_init(&r, &(struct rig_opt){.only_rtr = true});
-	r.s[1].sh->lane.cm = NULL; /* as on any shard but 0 */
+	r.s[1].sh->lane.cm = NULL; /* as on any shard other than 0 */
 	p = rig_pkt(&r, 1, RN_OP_WRITE_ONLY, 0, NULL, 0);
 	before = fake_comm_est;
 	assert_int_equal(rig_rx(&r, 1, &p), RN_V_OK);
@@ -545,7 +551,7 @@ static void test_messages(void **state)
 	assert_int_equal(rn_shard_outbox(r.s[1].sh, &m, 1), 0);
 	rn_shard_inbox(r.s[0].sh, &m, r.now);
 	assert_int_equal(fake_comm_est, before + 1);
-	/* only shard 0 knows its neighbours */
+	/* only shard 0 has a neighbour table */
 	r.s[1].sh->lane.neigh = NULL;
 	before = fake_doubts;
 	rn_lane_doubt(&r.s[1].sh->lane, &r.s[0].port.gids[0], r.now);
@@ -563,7 +569,7 @@ static void test_messages(void **state)
 	rig_fini(&r);
 }
 
-/* Nobody waits for a QP that could send for ever. */
+/* A QP with much to send does not delay the others beyond its quota. */
 static void test_turns(void **state)
 {
 	struct rn_core_cfg cfg;
@@ -578,7 +584,7 @@ static void test_turns(void **state)
 	cfg = r.s[0].sh->lane.cfg;
 	rig_request(&r, 0, RN_WQE_WRITE, 0, 1, 0, 200 << 10, 0);
 	assert_true(rig_take(&r, 0, &p));
-	r.s[0].sh->lane.cq[0] = r.s[0].sh->lane.cq[3]; /* make() wants CQ 0 */
+	r.s[0].sh->lane.cq[0] = r.s[0].sh->lane.cq[3]; /* make() uses CQ 0 */
 	other = rn_shard_qp(r.s[0].sh, make(r.s[0].sh, &cfg, &rsp));
 	other->attr = r.s[0].qp->attr;
 	other->peer = r.s[0].qp->peer;
@@ -595,7 +601,7 @@ static void test_turns(void **state)
 	rig_fini(&r);
 }
 
-/* What concerns all queue pairs concerns the one in the last place of their table too. */
+/* Operations on all QPs include the QP in the last slot of the table. */
 static void test_last_place(void **state)
 {
 	uint8_t mac[6] = {2, 9, 9, 9, 9, 9};
@@ -627,7 +633,7 @@ static void test_last_place(void **state)
 	rig_fini(&r);
 }
 
-/* Numbers 0 and 1 are shard 0's, whichever it would be by the rest. */
+/* QPNs 0 and 1 belong to shard 0, whatever their remainder is. */
 static void test_shard_of_number(void **state)
 {
 	static const uint32_t shards[] = {0, 0, 2, 0, 1, 2};
@@ -636,11 +642,12 @@ static void test_shard_of_number(void **state)
 		assert_int_equal(rn_qpn_shard(qpn, 3), shards[qpn]);
 }
 
-/* Who has room for one gets one, however much there is to send or to tell. */
+/* A caller with room for one frame, event or message gets one, however many are pending. */
 static void test_room_for_one(void **state)
 {
 	static uint8_t frame[2000];
-	struct rn_txbuf bufs[2] = {{.data = frame, .cap = sizeof(frame)}}; /* the second is none */
+	/* the second buffer has no memory and must not be used */
+	struct rn_txbuf bufs[2] = {{.data = frame, .cap = sizeof(frame)}};
 	struct rn_srq_ref *srq[2];
 	struct rn_qp *twin = malloc(sizeof(*twin));
 	struct rn_shard *sh;
@@ -678,7 +685,7 @@ static void test_room_for_one(void **state)
 		assert_int_equal(m[0].qpn, 70 + i);
 	}
 	assert_int_equal(rn_shard_outbox(sh, m, 1), 0);
-	/* messages that find no room are lost, not those before them */
+	/* messages beyond the outbox's capacity are lost; the earlier ones stay */
 	for (unsigned i = 0; i < RN_OUTBOX + 5; i++)
 		rn_lane_send(&sh->lane, &(struct rn_msg){.qpn = i});
 	for (unsigned i = 0; i < RN_OUTBOX; i++) {
@@ -686,11 +693,12 @@ static void test_room_for_one(void **state)
 		assert_int_equal(m[0].qpn, i);
 	}
 	assert_int_equal(rn_shard_outbox(sh, m, 1), 0);
-	r.s[0].qp->state = RN_QPS_ERR; /* what it has sent nobody will acknowledge */
+	r.s[0].qp->state = RN_QPS_ERR; /* its WRITE will not be acknowledged */
 	rig_fini(&r);
 }
 
-/* Without a port: everything comes back, nobody sends or waits, and only ends are possible. */
+/* After the port is gone all requests and receives are flushed, nothing is sent or armed, and the
+ * only state a QP can enter is the error state. */
 static void test_port_gone(void **state)
 {
 	struct rn_qp_attr attr = {.state = RN_QPS_SQD};
@@ -702,7 +710,7 @@ static void test_port_gone(void **state)
 	rig_recv(&r, 0, 1, 0, 8);
 	rig_request(&r, 0, RN_WQE_WRITE, 0, 2, 0, 8, 0);
 	rig_request(&r, 0, RN_WQE_SEND, RN_WQE_SIGNALED, 3, 0, 8, 0);
-	rig_move(&r, 0, 1); /* its ACK never comes */
+	rig_move(&r, 0, 1); /* the ACK of this packet never arrives */
 	rn_shard_port_gone(r.s[0].sh, r.now);
 	rn_shard_done(r.s[0].sh, r.now);
 	rig_expect(&r, 0, 2, RN_STATUS_WR_FLUSH_ERR);
@@ -717,7 +725,6 @@ static void test_port_gone(void **state)
 	assert_int_equal(rig_modify(&r, 0, RN_QP_STATE, &attr), -ENODEV);
 	attr.state = RN_QPS_ERR;
 	assert_int_equal(rig_modify(&r, 0, RN_QP_STATE, &attr), 0);
-	/* The peer hears nothing more. */
 	rig_fini(&r);
 }
 
