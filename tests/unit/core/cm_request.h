@@ -1,11 +1,12 @@
-/* A request to connect, as tests make it by hand: what all of them have in common. */
+/* The fields that all REQ messages built by the CM tests have in common. */
 #ifndef CM_REQUEST_H
 #define CM_REQUEST_H
 
 #include "wire/cm_msg.h"
 #include "wire/frame.h"
 
-/* A REQ of src to the TCP port of a listener. Ids, GUID, queue pair and timeouts are the caller's to fill in. */
+/* Returns a REQ from src to the TCP port of a listener at dst. The caller fills in communication
+ * id, GUID, QPN and timeouts. */
 static inline struct rn_cm_msg cm_request(const struct rn_gid *src, const struct rn_gid *dst, uint16_t port)
 {
 	struct rn_cma_hdr hdr = {.port = 30000, .ipv4 = rn_gid_is_ipv4(src), .src = *src, .dst = *dst};

@@ -1,4 +1,4 @@
-/* The bench: see rig.h. */
+/* Implementation of the bench of rig.h. */
 #include "rig.h"
 
 static const struct rn_gid gids[2] = {
@@ -198,7 +198,9 @@ unsigned rig_move(struct rig *r, int side, unsigned n)
 
 	for (k = 0; k < n && rn_shard_tx(s->sh, &buf, 1, r->now); k++) {
 		struct rn_pkt pkt;
-		uint8_t *copy = malloc(buf.len); /* of the exact size, for the sanitizer */
+		/* A copy of the exact size lets the sanitizer catch reads past the end of the
+		 * frame. */
+		uint8_t *copy = malloc(buf.len);
 
 		memcpy(copy, buf.data, buf.len);
 		assert_int_equal(rn_frame_parse(copy, buf.len, &pkt), RN_V_OK);

@@ -1,6 +1,7 @@
-/* A bench for QPs: two shards joined by a link in memory, each with one RC QP connected to the
- * other's, a CQ, and 256 KB of registered memory. Frames are real bytes: built by one shard, parsed
- * for the other. Time is virtual. */
+/* Bench for tests of QPs: two shards joined by a link in memory, each with one QP connected to the
+ * QP of the other shard, a CQ, and 256 KB of registered memory. Frames are real bytes, built by one
+ * shard and parsed for the other. Time is virtual (`now`, nanoseconds) and moves only in rig_run()
+ * and rig_wait(). Everything runs on the thread of the test. */
 #ifndef RIG_H
 #define RIG_H
 
@@ -20,7 +21,7 @@
 
 #define RIG_MEM	  (256u << 10)
 #define RIG_DEPTH 64u
-#define RIG_PSN_A 0xFFFFF0u /* first PSN of side 0's requests: wraps soon */
+#define RIG_PSN_A 0xFFFFF0u /* first PSN of side 0's requests, 16 before the wrap */
 #define RIG_PSN_B 0xFFFFFEu
 #define RIG_QKEY  0x01234567u
 
@@ -31,18 +32,19 @@ struct rig_side {
 	struct rn_qp *qp;
 	uint32_t qpn, gen;
 	uint8_t *mem;
-	uint32_t key; /* all rights on mem */
+	uint32_t key; /* lkey and rkey of mem, with all rights */
 	struct rn_cq_shared cq_shared;
 	struct rn_cq_ring *ring;
-	uint32_t frames; /* sent so far */
-	uint32_t acks;	 /* plain ACK frames among them */
+	uint32_t frames; /* frames this side has sent so far */
+	uint32_t acks;	 /* plain ACK frames among `frames` */
 };
 
 struct rig {
 	struct rig_side s[2];
 	rn_time now;
 	uint8_t mtu; /* path MTU code */
-	/* true: the link loses this frame, the number-th of that side (from 0) */
+	/* Returns true for a frame that the link shall lose; `number` counts the frames of side
+	 * `from`, starting at 0. */
 	bool (*lose)(struct rig *r, int from, uint32_t number, const struct rn_pkt *pkt);
 	int lose_side;
 	uint32_t lose_number;
@@ -50,45 +52,46 @@ struct rig {
 };
 
 struct rig_opt {
-	uint8_t mtu;	     /* 0: 3 = 1024 */
-	uint8_t timeout;     /* 0: 14; 0xFF: code 0 */
-	uint8_t retry_cnt;   /* 0: 7; 0xFF: 0 */
-	uint8_t rnr_retry;   /* 0: 7 */
-	uint8_t min_rnr;     /* 0: 12; 0xFF: code 0 */
-	uint8_t reads;	     /* 0: 4; 0xFF: none */
+	uint8_t mtu;	     /* 0: code 3, 1024 bytes */
+	uint8_t timeout;     /* 0: code 14; 0xFF: code 0 */
+	uint8_t retry_cnt;   /* 0: 7 retries; 0xFF: none */
+	uint8_t rnr_retry;   /* 0: code 7 */
+	uint8_t min_rnr;     /* 0: code 12; 0xFF: code 0 */
+	uint8_t reads;	     /* outstanding READs and atomics; 0: 4; 0xFF: none */
 	uint32_t access;     /* 0: all remote rights */
-	uint32_t cq_entries; /* 0: enough */
+	uint32_t cq_entries; /* 0: room for all requests and receives */
 	bool unconnected;    /* leave both QPs in RESET */
 	bool only_rtr;	     /* leave both QPs in RTR */
-	rn_time rto_initial; /* 0: default */
+	rn_time rto_initial; /* nanoseconds; 0: the default */
 	uint32_t window;
 	uint8_t type;	    /* enum rn_qp_type; 0: RC */
-	struct rn_srq *srq; /* number 5, of side 1's QP */
+	struct rn_srq *srq; /* SRQ for side 1's QP, linked as number 5; the test owns the SRQ */
 };
 
 void rig_init(struct rig *r, const struct rig_opt *o);
-/* Proves that nothing is left, but for requests the test left queued. */
+/* Destroys QPs, shards and memory. Fails the test if timers, active QPs or other objects are left;
+ * requests that the test left queued are allowed. */
 void rig_fini(struct rig *r);
 
 int rig_modify(struct rig *r, int side, uint32_t mask, const struct rn_qp_attr *a);
 void rig_connect(struct rig *r, const struct rig_opt *o, uint8_t up_to);
 
-/* Requests over one SGE at mem + off. */
+/* Posts requests with one SGE at mem + off; remote_off counts from the peer's mem. */
 void rig_recv(struct rig *r, int side, uint64_t id, uint32_t off, uint32_t len);
 void rig_request(struct rig *r, int side, uint8_t kind, unsigned flags, uint64_t id, uint32_t off,
 		 uint32_t len, uint32_t remote_off);
 void rig_post(struct rig *r, int side, const struct rn_wqe *w);
 
-/* Moves up to n frames of one side to the other; returns how many it sent. */
+/* Moves up to n frames of one side to the other; returns how many frames the side sent. */
 unsigned rig_move(struct rig *r, int side, unsigned n);
-/* Runs until nothing moves and no timer is left, or `limit` nanoseconds have passed. */
+/* Runs until both sides are silent and no timer is armed, or `limit` nanoseconds have passed. */
 void rig_run(struct rig *r, rn_time limit);
-/* Lets time pass with timers ticking, nothing sent. */
+/* Advances the time by ns and expires timers once; sends nothing. */
 void rig_wait(struct rig *r, rn_time ns);
 
-/* The next completion of a side; false: none. */
+/* Takes the next completion of a side; returns false if the CQ is empty. */
 bool rig_poll(struct rig *r, int side, struct rn_cqe *c);
-/* Fails the test unless the next completion is this one. */
+/* Fails the test unless the next completion of the side has this id and status. */
 void rig_expect(struct rig *r, int side, uint64_t id, uint8_t status);
 #define rig_expect_none(r, side)                      \
 	do {                                          \
@@ -96,11 +99,13 @@ void rig_expect(struct rig *r, int side, uint64_t id, uint8_t status);
 		assert_false(rig_poll(r, side, &c_)); \
 	} while (0)
 
-/* A packet for side's QP from its peer, with PSN what the QP expects + delta for requests. */
+/* Returns a packet for side's QP as its peer would send it. The PSN is the one the QP expects next
+ * for requests, plus delta; payload stays the caller's. */
 struct rn_pkt rig_pkt(struct rig *r, int side, uint8_t opcode, int delta, const void *payload,
 		      uint32_t len);
 enum rn_verdict rig_rx(struct rig *r, int side, const struct rn_pkt *pkt);
-/* The next frame of a side, parsed; false: nothing to send. It goes nowhere. */
+/* Takes the next frame of a side and parses it; returns false if the side has nothing to send. The
+ * frame does not reach the other side. */
 bool rig_take(struct rig *r, int side, struct rn_pkt *pkt);
 #define rig_expect_silence(r, side)                   \
 	do {                                          \
