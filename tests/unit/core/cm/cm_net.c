@@ -1,4 +1,4 @@
-/* The wire and the clients of test_cm.c. */
+/* The wire and the clients declared in cm_net.h. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -118,7 +118,8 @@ static void act_as_client(struct net *net, unsigned i, const struct rn_event *ev
 	} else if (ev->kind == RN_EVENT_CM_RESPONSE && b->establish) {
 		int err = net_op(net, i, RN_CMD_CM_ESTABLISH, ev->id).err;
 
-		assert_true(err == 0 || err == -ECONNABORTED); /* the peer has gone meanwhile */
+		/* -ECONNABORTED: the peer has left meanwhile */
+		assert_true(err == 0 || err == -ECONNABORTED);
 	} else if (ev->kind == RN_EVENT_CM_DISCONNECTED && b->follow) {
 		net_op(net, i, RN_CMD_CM_DESTROY, ev->id);
 	} else if (ev->kind == RN_EVENT_CM_DISCONNECTED && !b->slow) {

@@ -1,5 +1,5 @@
-/* The connection manager: two of them on one wire. Rows C1 to C40 of docs/spec/rocev2.md are
- * named where met. */
+/* The connection manager: two of them on one wire. Rows C1 to C40 of docs/spec/rocev2.md are named
+ * where a test covers them. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 
 static void check_attr(const struct rn_event *req, const struct rn_event *rep, bool ipv6)
 {
-	/* the passive side takes everything from the REQ: C1, C21, C22, C39 */
+	/* the passive side takes all attributes from the REQ: C1, C21, C22, C39 */
 	assert_int_equal(req->param.responder_resources, 4);
 	assert_int_equal(req->param.initiator_depth, 16);
 	assert_int_equal(req->attr.dest_qpn, 0x11);
@@ -92,7 +92,7 @@ static void connects_and_disconnects(void **state)
 		assert_int_equal(net_event(&net, !ipv6, EV(DISCONNECTED))->reason, 0);
 		assert_int_equal(rn_cm_timewait(net.box[0].cm) + rn_cm_timewait(net.box[1].cm), 2);
 		assert_true(rn_cm_qpn_waits(net.box[0].cm, 0x11)); /* C32 */
-		net_run(&net, RN_MS(1000));			   /* code 17: 537 ms */
+		net_run(&net, RN_MS(1000)); /* timewait is 537 ms: timeout code 17 */
 		assert_int_equal(net_event(&net, 0, EV(TIMEWAIT_EXIT))->param.qpn, 0x11);
 		assert_int_equal(net_event(&net, 1, EV(TIMEWAIT_EXIT))->param.qpn, 0x123);
 		assert_false(rn_cm_qpn_waits(net.box[0].cm, 0x11));
@@ -234,7 +234,7 @@ static void each_message_lost_or_doubled(void **state)
 	}
 }
 
-/* Checks that each repetition is the same message. */
+/* Checks that each repetition is the same message, and loses it. */
 static unsigned lose_and_compare(struct net *net, unsigned from, struct rn_cm_msg *m)
 {
 	static struct rn_cm_msg first;
@@ -296,7 +296,7 @@ static void nobody_confirms_the_rep(void **state) /* C8, C9 */
 			assert_true(net.box[1].sent[RN_CM_REP] >= 16);
 			assert_int_equal(net_event(&net, 1, EV(UNREACHABLE))->err, -ETIMEDOUT);
 			assert_int_equal(net.box[1].last[RN_CM_REJ].rej.about, RN_CM_ABOUT_REP);
-			/* the other side hears of it, by GUID: it never learnt our id */
+			/* the active side has no id of box 1, and matches the REJ by GUID */
 			assert_int_equal(net_event(&net, 0, EV(REJECTED))->reason, 4);
 		}
 		net_destroy(&net, 0, id);
@@ -330,12 +330,12 @@ static void wire_row_C20_nobody_answers_the_dreq(void **state) /* C20 */
 	net_fini(&net);
 }
 
-/* What a client's QP is still owed comes before the answer to the peer's DREQ, but not for ever. */
+/* The DREP waits until the client has finished with its QP, at most 500 ms. */
 static void a_dreq_waits_for_the_client(void **state)
 {
 	static const struct {
-		unsigned op;	 /* the client's word, after 300 ms; 0: none */
-		unsigned copies; /* of the DREQ */
+		unsigned op;	 /* the client's command after 300 ms; 0: none */
+		unsigned copies; /* copies of the DREQ that arrive */
 		unsigned parted, after_ms, before_ms;
 	} rows[] = {
 		{RN_CMD_CM_DISCONNECT, 1, 0, 300, 320},
@@ -395,7 +395,7 @@ static void wire_row_C19_both_disconnect_at_once(void **state) /* C19 */
 	net_op(&net, 0, RN_CMD_CM_DISCONNECT, id);
 	net_op(&net, 1, RN_CMD_CM_DISCONNECT, child);
 	{
-		struct rn_pkt a, b; /* both are under way before either arrives */
+		struct rn_pkt a, b; /* both DREQs are on the wire before either arrives */
 
 		assert_true(rn_cm_tx(net.box[0].cm, &a, net.now) &&
 			    rn_cm_tx(net.box[1].cm, &b, net.now));
@@ -431,13 +431,13 @@ static void slow_consumers_ask_for_patience(void **state)
 	net_run(&net, RN_S(60));
 	child = net_event(&net, 1, EV(REQUEST))->id;
 	assert_int_equal(net_count(&net, 1, EV(REQUEST)), 1);
-	assert_int_equal(net.box[0].sent[RN_CM_REQ], 2); /* the second drew an MRA: C14 */
+	assert_int_equal(net.box[0].sent[RN_CM_REQ], 2); /* an MRA answered the second: C14 */
 	assert_int_equal(net.box[1].sent[RN_CM_MRA], 1);
 	assert_int_equal(net.box[1].last[RN_CM_MRA].mra.service_timeout, 24);
 	net_run(&net, RN_S(20));
 	assert_int_equal(net.box[0].sent[RN_CM_REQ], 3);
 	assert_int_equal(net.box[1].sent[RN_CM_MRA], 2);
-	net_run(&net, RN_S(5 * 3600)); /* one REQ in 73 s: never given up */
+	net_run(&net, RN_S(5 * 3600)); /* with one REQ in 73 s the active side never gives up */
 	assert_int_equal(net_count(&net, 0, EV(UNREACHABLE)), 0);
 	net_forget(&net);
 	accept.cm.id = child;
@@ -446,7 +446,7 @@ static void slow_consumers_ask_for_patience(void **state)
 	net_run(&net, RN_S(60));
 	assert_int_equal(net.box[1].sent[RN_CM_REP], 2);
 	assert_int_equal(net.box[0].sent[RN_CM_MRA], 1);
-	net_run(&net, RN_S(5 * 3600)); /* nor a REP */
+	net_run(&net, RN_S(5 * 3600)); /* nor does the passive side with its REP */
 	assert_int_equal(net_count(&net, 1, EV(UNREACHABLE)), 0);
 	assert_int_equal(net_count(&net, 0, EV(RESPONSE)), 1);
 	assert_int_equal(net_op(&net, 0, RN_CMD_CM_ESTABLISH, id).err, 0);
@@ -575,7 +575,7 @@ static unsigned spoil(struct net *net, unsigned from, struct rn_cm_msg *m)
 	return m->attr != RN_CM_MRA;
 }
 
-/* What the last attempt still had to say is not for the next one's peer. */
+/* An unsent REJ of the last attempt is dropped when the client connects to another peer. */
 static void new_attempt_is_silent_about_the_old(void **state)
 {
 	struct net net;
@@ -589,7 +589,8 @@ static void new_attempt_is_silent_about_the_old(void **state)
 	net.judge = net_lose_all;
 	net.arg[0] = RN_CM_REQ;
 	net_run(&net, RN_S(70));
-	while (!net_count(&net, 0, EV(UNREACHABLE))) { /* given up, REJ not sent yet */
+	/* the attempt has failed, its REJ is not sent yet */
+	while (!net_count(&net, 0, EV(UNREACHABLE))) {
 		net.now = RN_MAX(net.now, rn_cm_next(b->cm));
 		rn_cm_tick(b->cm, net.now);
 		while (rn_cm_event(b->cm, &b->ev[b->nev]))
@@ -601,7 +602,7 @@ static void new_attempt_is_silent_about_the_old(void **state)
 	assert_true(rn_cm_wants_tx(b->cm));
 	cmd = net_connect_cmd(0, false, 0x12);
 	cmd.cm.id = id;
-	cmd.cm.peer.b[15] = 77; /* nobody knows the way yet */
+	cmd.cm.peer.b[15] = 77; /* the address is not resolved yet */
 	assert_int_equal(net_exec(&net, 0, cmd).err, 0);
 	assert_false(rn_cm_wants_tx(b->cm));
 	net_destroy(&net, 0, id);
@@ -612,10 +613,11 @@ static void new_attempt_is_silent_about_the_old(void **state)
 
 static void boundless_patience(struct rn_cm_msg *m)
 {
-	m->req.local_response_timeout = 31; /* 2.4 hours, sixteen times over */
+	m->req.local_response_timeout = 31; /* 2.4 hours, times sixteen retries */
 }
 
-/* A peer's CM answers a DREQ by itself: how long its clients may think says nothing about that. */
+/* A peer's CM answers a DREQ by itself, so the response time the peer allows its clients does not
+ * prolong the wait for a DREP. */
 static void vanished_peer_is_forgotten(void **state)
 {
 	struct net net;
@@ -644,7 +646,7 @@ static void bad_requests_are_refused(void **state)
 {
 	static const struct {
 		void (*how)(struct rn_cm_msg *m);
-		int reason; /* 0 accepted, -1 no answer */
+		int reason; /* reason of the REJ; 0: accepted, -1: no answer */
 	} rows[] = {
 		{spoil_transport, 9},
 		{spoil_ip_version, 8},
@@ -722,7 +724,7 @@ static void wire_row_C12_either_side_rejects_with_data(void **state) /* C12 */
 {
 	for (int active = 0; active < 2; active++) {
 		for (unsigned copies = 0; copies < 3;
-		     copies++) { /* the REJ itself is lost, single, doubled */
+		     copies++) { /* the REJ itself is lost, delivered once, or doubled */
 			struct rn_cmd no = {.op = RN_CMD_CM_REJECT,
 					    .cm.param = {.data_len = 148, .data = "no"}};
 			struct net net;
@@ -746,7 +748,7 @@ static void wire_row_C12_either_side_rejects_with_data(void **state) /* C12 */
 			assert_int_equal(net_exec(&net, !active, no).err, -ECONNABORTED);
 			net_run(&net, RN_S(10));
 			assert_int_equal(net_event(&net, active, EV(REJECTED))->reason, 28);
-			/* who is refused at once never learns the id of who refuses */
+			/* a side that is rejected at once never receives an id of the other side */
 			assert_int_equal(net.box[!active].last[RN_CM_REJ].rej.local_id != 0,
 					 active);
 			assert_int_equal(net_event(&net, active, EV(REJECTED))->param.data_len,
@@ -755,7 +757,7 @@ static void wire_row_C12_either_side_rejects_with_data(void **state) /* C12 */
 					    "no\0", 3);
 			assert_int_equal(net_count(&net, active, EV(REJECTED)), 1);
 			assert_int_equal(net_count(&net, 1, EV(REQUEST)), 1);
-			if (!active) { /* refused once, it may try again */
+			if (!active) { /* a rejected connection object can connect again */
 				struct rn_cmd again = net_connect_cmd(0, false, 0x11);
 
 				again.cm.id = id;

@@ -1,5 +1,5 @@
-/* What a connection says about class of service: traffic class, priority and hop limit of its messages and of both QPs; and
- * which address it comes from. */
+/* Class of service of a connection: traffic class, priority and hop limit of its messages and of
+ * both QPs; and which source address it uses. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@ static void put_in_vlan(struct net *net)
 	}
 }
 
-/* Connects box 0 to box 1; cmd carries what its client asks for. */
+/* Connects box 0 to box 1; cmd carries the class that the client of box 0 sets. */
 static void connect(struct net *net, struct rn_cmd cmd)
 {
 	uint32_t listener = net_listen(net, 1, 0);
@@ -52,7 +52,7 @@ static void without_a_wish_the_adapter_decides(void **state)
 		assert_int_equal(rep->attr.av.tclass, 26 << 2);
 		assert_int_equal(rep->attr.av.hop_limit, 17);
 		assert_int_equal(rep->attr.av.vlan_tci, 1 << 13 | 100);
-		/* who is asked answers in the class of the request */
+		/* the passive side uses the traffic class of the request */
 		assert_int_equal(req->attr.av.tclass, 26 << 2);
 		assert_int_equal(req->param.tclass, 26 << 2);
 		assert_int_equal(req->attr.av.hop_limit, 64);
@@ -61,6 +61,7 @@ static void without_a_wish_the_adapter_decides(void **state)
 	}
 }
 
+/* The class that the client sets overrides the ports' classes for the packets of both QPs. */
 static void a_wish_goes_to_both_ends(void **state)
 {
 	struct rn_cmd cmd = net_connect_cmd(0, false, 0x11);
@@ -84,6 +85,7 @@ static void a_wish_goes_to_both_ends(void **state)
 	net_fini(&net);
 }
 
+/* With traffic class 0 in the REQ the passive side uses the class of its own port. */
 static void a_request_of_no_class_is_answered_in_our_own(void **state)
 {
 	struct net net;
@@ -96,7 +98,8 @@ static void a_request_of_no_class_is_answered_in_our_own(void **state)
 	net_fini(&net);
 }
 
-/* Congestion is what one packet met on its way, and no wish of its sender. */
+/* Answers keep the DSCP of the request but not its ECN bits: those describe one packet's way, not a
+ * setting of the sender. */
 static void a_refusal_has_the_class_of_the_request(void **state)
 {
 	const struct rn_cm_msg dreq = {.attr = RN_CM_DREQ, .dreq = {.local_id = 5, .remote_id = 6}};
@@ -123,7 +126,7 @@ static void a_services_answer_has_the_class_of_the_question(void **state)
 	listener = net_exec(&net, 1, listen).id;
 	rn_cma_hdr_build(&hdr, m.sidr_req.data);
 	m.sidr_req.service_id = rn_cm_service_id(RN_PS_UDP, NET_PORT);
-	net.tclass = 0xA7; /* and congestion on its way */
+	net.tclass = 0xA7; /* with the ECN mark for congestion */
 	assert_int_equal(net_inject(&net, 1, &m), RN_V_OK);
 	net_pump(&net);
 	assert_int_equal(net.box[1].sent[RN_CM_SIDR_REP], 1);
@@ -138,6 +141,7 @@ static struct rn_gid ten(uint8_t c, uint8_t d)
 	return (struct rn_gid){{[10] = 0xff, 0xff, 10, 0, c, d}};
 }
 
+/* Adds an address to the port of a box. */
 static void own(struct net *net, unsigned box, struct rn_gid addr, uint8_t prefix_len)
 {
 	struct rn_port_attr *port = &net->box[box].port;
@@ -147,8 +151,8 @@ static void own(struct net *net, unsigned box, struct rn_gid addr, uint8_t prefi
 	rn_neigh_port(net->box[box].neigh, port, net->now);
 }
 
-/* Two networks whose first 16 bits are the same, and one behind the gateway: who does not say where from comes from the
- * network that the packets leave by. */
+/* Two networks with the same first 16 bits, and one network behind the gateway: a connect without a
+ * local address uses the address of the network that the packets leave by. */
 static void the_source_is_of_the_next_hops_network(void **state)
 {
 	struct net net;
@@ -170,7 +174,8 @@ static void the_source_is_of_the_next_hops_network(void **state)
 	net_fini(&net);
 }
 
-/* A peer known by its link-local address is spoken to from ours, though a global one comes first. */
+/* A link-local peer is reached from the port's link-local address, although a global one comes
+ * first. */
 static void link_local_speaks_to_link_local(void **state)
 {
 	const struct rn_gid ends[2] = {{{0xfe, 0x80, [15] = 1}}, {{0xfe, 0x80, [15] = 2}}};

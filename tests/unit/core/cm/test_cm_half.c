@@ -1,5 +1,5 @@
-/* The connection manager: connections that are only half there, and what they may take from the
- * others. */
+/* The connection manager: half-open connections, and which share of the records and neighbours they
+ * may take. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,8 +23,8 @@ static struct rn_gid host(unsigned i)
 	return net_gid(100 + i, false);
 }
 
-/* Whoever asks is answered where its packet came from. It becomes a neighbour when it has answered
- * the answer, and from then on the MAC is what ARP says. */
+/* The REP goes to the MAC that the REQ came from. The sender becomes a neighbour only when it
+ * answers the REP, and from then on the MAC found by ARP counts. */
 static void a_request_takes_no_place_among_the_neighbours(void **state)
 {
 	static const uint8_t truth[6] = {2, 0, 0, 0, 0, 0x42};
@@ -43,23 +43,25 @@ static void a_request_takes_no_place_among_the_neighbours(void **state)
 	net_pump(&net);
 	child = net_event(&net, 1, EV(REQUEST))->id;
 	assert_int_equal(net_event(&net, 1, EV(REQUEST))->attr.av.dmac[5], who.b[15]);
-	assert_int_equal(net.astray, 1); /* the REP, to that MAC */
+	assert_int_equal(net.astray, 1); /* the REP, sent to the MAC of the REQ */
 	assert_int_equal(rn_neigh_count(net.box[1].neigh), 0);
-	/* meanwhile the address has become known, at another place */
+	/* meanwhile ARP finds another MAC for the address */
 	assert_true(rn_neigh_learn(net.box[1].neigh, &who, truth, RN_NBR_ASKED_US, net.now));
 	assert_true(rn_neigh_changed(net.box[1].neigh, &addr, mac, &told));
 	m = (struct rn_cm_msg){.attr = RN_CM_RTU};
 	m.rtu.local_id = 0x1001;
 	m.rtu.remote_id = rn_cm_by_id(net.box[1].cm, child)->local_id;
 	assert_int_equal(net_inject_from(&net, 1, &who, &m), RN_V_OK);
-	assert_true(rn_neigh_changed(net.box[1].neigh, &addr, mac, &told)); /* for the queue pair */
+	/* reports the MAC again, for the QP */
+	assert_true(rn_neigh_changed(net.box[1].neigh, &addr, mac, &told));
 	assert_memory_equal(mac, truth, 6);
 	net_destroy(&net, 1, child);
 	net_destroy(&net, 1, listener);
 	net_fini(&net);
 }
 
-/* As long as a connection lasts its next hop stays in the table, whoever else is asked for. */
+/* The next hop of a connection stays in the neighbour table until the connection ends, whatever
+ * other addresses are resolved. */
 static void a_connection_keeps_its_neighbour(void **state)
 {
 	struct rn_gid peer = net_gid(1, false);
@@ -91,8 +93,8 @@ static void a_connection_keeps_its_neighbour(void **state)
 	net_fini(&net);
 }
 
-/* A stranger asks in the name of a connected peer and never answers the REP. Sending that again is no reason to doubt the
- * MAC of the peer. */
+/* A stranger sends a REQ in the name of a connected peer and never answers the REP. Repeating that
+ * REP must not make the CM ask for the peer's MAC again, or the stranger could replace it. */
 static void an_unconfirmed_reply_casts_no_doubt(void **state)
 {
 	static const uint8_t other[6] = {2, 0, 0, 0, 0, 0x66};
@@ -119,7 +121,8 @@ static void an_unconfirmed_reply_casts_no_doubt(void **state)
 	net.judge = NULL;
 	net.box[0].deaf = false;
 	net_run(&net, RN_S(200));
-	net_destroy(&net, 1, net_event(&net, 1, RN_EVENT_CM_REJECTED)->id); /* the peer knows no such reply */
+	/* the peer rejects the REP, which it did not request */
+	net_destroy(&net, 1, net_event(&net, 1, RN_EVENT_CM_REJECTED)->id);
 	net_destroy(&net, 0, id);
 	net_pump(&net);
 	net_destroy(&net, 1, listener);
@@ -128,7 +131,8 @@ static void an_unconfirmed_reply_casts_no_doubt(void **state)
 
 /* ---- shares ---- */
 
-/* Requests of hosts first.. to first + n - 1, each its own. Returns how many were taken. */
+/* Delivers `each` REQs from each of the hosts first .. first + n - 1; returns how many were
+ * accepted. */
 static unsigned ask(struct net *net, unsigned first, unsigned n, unsigned each)
 {
 	static uint32_t number;
@@ -174,8 +178,8 @@ static void end(struct net *net)
 	net_fini(net);
 }
 
-/* Answered or not, one listener gets half of the share and one source a third, and the others what
- * is left. */
+/* Whether accepted or not, the half-open connections of one source get a third of the share and
+ * those of one listener get half; other sources and listeners get what is left. */
 static void a_share_for_everybody(void **state)
 {
 	for (unsigned accept = 0; accept < 2; accept++) {
@@ -185,15 +189,15 @@ static void a_share_for_everybody(void **state)
 		listen_at(&net, NET_PORT);
 		assert_int_equal(ask(&net, 0, 1, 30), 8); /* one source: a third */
 		assert_int_equal(net.box[1].verdict[RN_V_CM_FULL], 22);
-		assert_int_equal(net.astray, accept ? 30 : 22); /* refused, or answered */
-		assert_int_equal(ask(&net, 1, 30, 1), 4);	/* many: half */
+		assert_int_equal(net.astray, accept ? 30 : 22); /* REJs and REPs */
+		assert_int_equal(ask(&net, 1, 30, 1), 4);	/* many sources: half */
 		assert_int_equal(rn_cm_live(net.box[1].cm), 13);
-		/* another listener, at the wildcard's port with the address in front */
+		/* a second listener on the same port, bound to the address */
 		net_exec(&net, 1,
 			 (struct rn_cmd){.op = RN_CMD_CM_LISTEN,
 					 .cm = {.port = NET_PORT, .local = net_gid(1, false)}});
 		assert_int_equal(ask(&net, 40, 30, 1), 6); /* half of what is left */
-		/* own connects find room, whatever the share is */
+		/* connects of this side are not limited by the share */
 		for (unsigned i = 0; i < 64 - 20; i++)
 			assert_int_equal(
 				net_exec(&net, 1, net_connect_cmd(1, false, 0x500 + i)).err, 0);
@@ -202,7 +206,8 @@ static void a_share_for_everybody(void **state)
 	}
 }
 
-/* What ends, by whomever, makes room again; so does what is confirmed. */
+/* A connection leaves the share when it ends, whichever side ends it, and when it is
+ * established. */
 static void the_share_comes_back(void **state)
 {
 	struct net net;
@@ -233,7 +238,7 @@ static void the_share_comes_back(void **state)
 			    net.box[1].ev[i].kind == EV(REJECTED))
 				net_destroy(&net, 1, net.box[1].ev[i].id);
 		}
-		net_run(&net, RN_S(100)); /* DREQs that nobody answers */
+		net_run(&net, RN_S(100)); /* lets the unanswered DREQs expire */
 		net_forget(&net);
 		assert_int_equal(rn_cm_live(net.box[1].cm), 1);
 	}
@@ -244,7 +249,7 @@ static void the_share_comes_back(void **state)
 
 /* ---- time ---- */
 
-/* Until something ends at box 1, or for so long. */
+/* Runs until a connection of box 1 fails, for `most` at most; returns the time that took. */
 static rn_time until_the_end(struct net *net, rn_time most)
 {
 	rn_time start = net->now;
@@ -255,8 +260,8 @@ static rn_time until_the_end(struct net *net, rn_time most)
 	return net->now - start;
 }
 
-/* A request that is not repeated any more, although its sender said that it would be, is over. What
- * a sender may say is bounded. */
+/* A request ends when its sender has stopped repeating it for as long as the sender's own timeouts
+ * allow. The timeouts a sender may set are bounded. */
 static void requests_age(void **state)
 {
 	static const struct {
@@ -283,12 +288,12 @@ static void requests_age(void **state)
 			assert_int_equal(net_inject_from(&net, 1, &who, &m), RN_V_OK);
 			net_pump(&net);
 			id = net_event(&net, 1, EV(REQUEST))->id;
-			if (again == 1) { /* repeated: it was told that it takes 69 s more */
+			if (again == 1) { /* the repeated REQ is answered with an MRA for 69 s */
 				net_run(&net, RN_S(4));
 				assert_int_equal(net_inject_from(&net, 1, &who, &m),
 						 RN_V_CM_DUPLICATE);
 			}
-			if (again == 2) /* the client said so by itself */
+			if (again == 2) /* the client requested an MRA */
 				assert_int_equal(net_op(&net, 1, RN_CMD_CM_DELAY, id).err, 0);
 			span = until_the_end(&net, RN_S(1000));
 			assert_in_range(span, rows[i].low + (again ? RN_S(68) : 0),
@@ -308,7 +313,7 @@ static void requests_age(void **state)
 		}
 }
 
-/* The longest wait between two replies, and the most replies, are not the peer's to choose. */
+/* The peer can set neither the interval nor the number of REPs beyond the bounds. */
 static void a_reply_that_nobody_confirms(void **state)
 {
 	static const uint8_t codes[] = {20, 31};
@@ -327,13 +332,13 @@ static void a_reply_that_nobody_confirms(void **state)
 		span = until_the_end(&net, RN_S(100000));
 		assert_in_range(span, RN_S(68), codes[i] == 20 ? RN_S(72) : RN_S(140));
 		assert_int_equal(net_event(&net, 1, EV(UNREACHABLE))->err, -ETIMEDOUT);
-		assert_int_equal(net.astray, 17); /* the REP and its repetitions, and the REJ */
+		assert_int_equal(net.astray, 17); /* the REP, its repetitions, and the REJ */
 		end(&net);
 	}
 }
 
-/* A peer that asks for patience again and again gets so much of it: as the one who is asked, and as
- * the one who asks. */
+/* A peer that sends one MRA after another is waited for 10 minutes (cm_wait_max) in all, as the
+ * passive and as the active side. */
 static void patience_ends(void **state)
 {
 	for (unsigned active = 0; active < 2; active++)
@@ -378,8 +383,7 @@ static void patience_ends(void **state)
 		}
 }
 
-/* A question for a datagram service does not say how long it will be asked: a minute and a half,
- * from the last time. */
+/* A SIDR_REQ does not say how long it will be repeated: it ends 90 s after its last repetition. */
 static void questions_age(void **state)
 {
 	struct rn_gid who = host(0);

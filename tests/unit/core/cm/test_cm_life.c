@@ -1,5 +1,5 @@
-/* The connection manager: ends in every state, neighbours, addresses and ports, many connections,
- * garbage. */
+/* The connection manager: destruction in every state, neighbours, addresses and ports, many
+ * connections, garbage. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -96,7 +96,8 @@ static void destroyed_in_every_state(void **state)
 
 /* ---- neighbours ---- */
 
-/* The answer to an ARP request came with a wrong MAC: nothing in it shows that. No answer to what is sent there does. */
+/* An ARP reply with a wrong MAC looks like any other. The CM asks for the address again when the
+ * messages it sends there get no answer. */
 static void a_neighbour_misunderstood(void **state)
 {
 	struct rn_arp arp = {.op = RN_ARP_REPLY, .sender_mac = {2, 0, 0, 0, 0x20, 2}};
@@ -116,7 +117,7 @@ static void a_neighbour_misunderstood(void **state)
 	assert_int_equal(rn_frame_parse(frame, sizeof(frame), &pkt), RN_V_OK);
 	assert_int_equal(rn_neigh_rx(net.box[0].neigh, &pkt, net.now), RN_V_OK);
 	while (rn_neigh_tx(net.box[0].neigh, frame, sizeof(frame), net.now))
-		; /* its question was lost */
+		; /* box 0's ARP request is lost */
 	net_pump(&net);
 	assert_int_equal(net.astray, 1);
 	net_run(&net, 3 * net.box[0].cfg.cm_response_timeout);
@@ -143,7 +144,7 @@ static void unreachable_neighbours(void **state)
 	assert_int_equal(net_event(&net, 0, EV(UNREACHABLE))->err, -EHOSTUNREACH);
 	assert_int_equal(net.box[0].sent[RN_CM_REQ], 0);
 	net_destroy(&net, 0, id);
-	/* the id may try again, once its news is taken */
+	/* the id can connect again as soon as its UNREACHABLE event has been taken */
 	cmd = net_connect_cmd(0, false, 0x11);
 	cmd.cm.id = id = net_connect(&net, 0, 0x11);
 	for (unsigned i = 0; i < 40; i++) {
@@ -155,7 +156,7 @@ static void unreachable_neighbours(void **state)
 	net_pump(&net);
 	assert_int_equal(net_exec(&net, 0, cmd).err, 0);
 	net_destroy(&net, 0, id);
-	/* no route at all: an event too, not an error */
+	/* a peer without a route also fails by an event, not by an error of the command */
 	net_forget(&net);
 	cmd = net_connect_cmd(0, false, 0x11);
 	cmd.cm.peer.b[14] = 3;
@@ -163,7 +164,7 @@ static void unreachable_neighbours(void **state)
 	net_pump(&net);
 	assert_int_equal(net_event(&net, 0, EV(UNREACHABLE))->err, -EHOSTUNREACH);
 	net_destroy(&net, 0, id);
-	/* who is asked but cannot find the asker keeps silent */
+	/* after the failures the same two hosts connect as usual */
 	net_run(&net, RN_S(10));
 	net.box[1].deaf = false;
 	net_forget(&net);
@@ -200,8 +201,8 @@ static void loopback(void **state)
 	net_fini(&net);
 }
 
-/* The first frame of a capture: a REQ of Linux' rdma_cm, from 192.0.2.2 to port 7174 of 192.0.2.1.
- */
+/* The first frame of a capture: a REQ from Linux rdma_cm, from 192.0.2.2 to port 7174 of
+ * 192.0.2.1. */
 static void a_request_of_linux(void **state)
 {
 	static const struct rn_static_neigh linux_box = {
@@ -311,7 +312,7 @@ static void ports_are_shared_but_listeners_are_not(void **state)
 	assert_int_equal(net_op(&net, 0, RN_CMD_CM_LISTEN, ids[3]).err, -EADDRINUSE);
 	assert_int_equal(net_op(&net, 0, RN_CMD_CM_LISTEN, ids[8]).err, 0);
 	assert_int_equal(net_op(&net, 0, RN_CMD_CM_LISTEN, ids[8]).err, -EINVAL);
-	/* the exact listener answers before the wildcard */
+	/* a listener bound to the address takes precedence over the wildcard listener */
 	{
 		struct rn_cmd cmd = net_connect_cmd(1, false, 0x11);
 		uint32_t id;
@@ -345,7 +346,7 @@ static void four_tuples(void **state)
 	struct net net;
 	uint32_t l[2], id[3];
 
-	/* both sides bind to the port they listen on and connect to each other at once */
+	/* both sides bind to the port they listen on, and connect to each other at once */
 	net_init(&net);
 	l[0] = net_listen(&net, 0, 0);
 	l[1] = net_listen(&net, 1, 0);
@@ -359,7 +360,8 @@ static void four_tuples(void **state)
 	assert_int_equal(net_count(&net, 0, EV(ESTABLISHED)) + net_count(&net, 1, EV(ESTABLISHED)),
 			 2);
 	assert_int_equal(net_exec(&net, 0, cmd).err, -EISCONN);
-	/* free again as soon as the connector is gone, timewait or not */
+	/* the address is free as soon as the connector is destroyed, whether or not it is in
+	 * timewait */
 	net_destroy(&net, 0, id[0]);
 	id[2] = net_exec(&net, 0, cmd).id;
 	assert_true(id[2] != 0);
@@ -379,6 +381,7 @@ static void four_tuples(void **state)
 	net_fini(&net);
 }
 
+/* There are 16384 ephemeral ports; a destroyed id releases its port. */
 static void ephemeral_ports_run_out(void **state)
 {
 	struct rn_core_cfg cfg = {.max_cm = 20000,
@@ -435,9 +438,9 @@ static void commands_refused(void **state)
 	cmd.cm.id = id;
 	assert_int_equal(net_exec(&net, 0, cmd).err, -EALREADY);
 	cmd = net_connect_cmd(0, false, 0x11);
-	assert_int_equal(net_exec(&net, 0, cmd).err, -EBUSY); /* the QPN is connecting */
+	assert_int_equal(net_exec(&net, 0, cmd).err, -EBUSY); /* this QPN is already connecting */
 	cmd = net_connect_cmd(0, false, 0x99);
-	cmd.cm.param.data_len = 57; /* C31 */
+	cmd.cm.param.data_len = 57; /* one byte too long: C31 */
 	assert_int_equal(net_exec(&net, 0, cmd).err, -EMSGSIZE);
 	cmd.cm.param.data_len = 56;
 	cmd.cm.peer = (struct rn_gid){{0}};
@@ -457,7 +460,7 @@ static void commands_refused(void **state)
 	net_destroy(&net, 0, id);
 	net_run(&net, RN_S(1));
 	net_destroy(&net, 1, net_event(&net, 1, EV(ESTABLISHED))->id);
-	/* a wildcard local address is chosen by the peer's family */
+	/* with a wildcard local address the CM picks one of the peer's family */
 	net_forget(&net);
 	cmd.cm.param.qpn = 0x99;
 	id = net_exec(&net, 0, cmd).id;
@@ -486,7 +489,7 @@ static void backlog(void **state)
 	assert_int_equal(net_count(&net, 0, EV(REJECTED)), 2);
 	assert_int_equal(net_event(&net, 0, EV(REJECTED))->reason, 3);
 	assert_int_equal(net.box[1].verdict[RN_V_CM_FULL], 2);
-	/* an answer makes room */
+	/* an answered request makes room in the backlog */
 	taken = net.box[1].ev[0].id;
 	net_destroy(&net, 1, taken);
 	net_pump(&net);
@@ -498,7 +501,8 @@ static void backlog(void **state)
 	}
 	net_pump(&net);
 	assert_int_equal(net_count(&net, 1, EV(REQUEST)), 4);
-	/* a listener that goes leaves the requests its client has taken, and nothing else */
+	/* destroying a listener rejects the requests that its client has not taken, and only
+	 * those */
 	net_destroy(&net, 1, listener);
 	net_pump(&net);
 	assert_int_equal(net_count(&net, 0, EV(REJECTED)), 3);
@@ -528,7 +532,7 @@ static void a_leaving_listener_refuses_what_nobody_took(void **state)
 	assert_true(rn_cm_tx(net.box[0].cm, &pkt, net.now));
 	assert_int_equal(rn_cm_rx(net.box[1].cm, &pkt, net.now), RN_V_OK);
 	assert_int_equal(rn_cm_live(net.box[1].cm), 2);
-	net_destroy(&net, 1, listener); /* before its event is taken */
+	net_destroy(&net, 1, listener); /* before the REQUEST event is taken */
 	net_pump(&net);
 	assert_int_equal(net_count(&net, 1, EV(REQUEST)), 0);
 	assert_int_equal(net_event(&net, 0, EV(REJECTED))->reason, 28);
@@ -559,7 +563,7 @@ static void wire_row_S8_cycles_leave_nothing(void **state)
 		net_pump(&net);
 		assert_int_equal(rn_cm_live(net.box[0].cm), 0);
 		assert_int_equal(rn_cm_live(net.box[1].cm), 1);
-		net.now += RN_MS(20); /* about 27 of the 64 records in use */
+		net.now += RN_MS(20); /* about 27 of the 64 timewait records are in use */
 		net_forget(&net);
 	}
 	assert_int_equal(rn_cm_dropped(net.box[0].cm), 0);
@@ -579,18 +583,19 @@ static void full_tables(void **state)
 	listener = net_listen(&net, 1, 0);
 	for (unsigned i = 0; i < 64; i++) {
 		id[i] = net_connect(&net, 0, 0x200 + i);
-		net_pump(&net); /* one after the other: there are never many half-open ones */
+		net_pump(&net); /* one at a time, so that few connections are half-open */
 	}
 	assert_int_equal(net_exec(&net, 0, net_connect_cmd(0, false, 0x999)).err, -ENOSPC);
 	net_pump(&net);
-	/* 63 of them fit beside the listener */
+	/* one record is the listener's, so that 63 connections fit */
 	assert_int_equal(net_count(&net, 0, EV(RESPONSE)), 63);
 	assert_int_equal(net_count(&net, 0, EV(REJECTED)), 1);
 	for (unsigned i = 0; i < 64; i++)
 		net_destroy(&net, 0, id[i]);
 	net_pump(&net);
 	net_forget(&net);
-	/* more timewait than records: the oldest gives way, nothing fails */
+	/* with more connections in timewait than records the oldest record is reused, and nothing
+	 * fails */
 	for (unsigned i = 0; i < 100; i++) {
 		uint32_t one = net_connect(&net, 0, 0x400 + i);
 
@@ -605,7 +610,8 @@ static void full_tables(void **state)
 	net_fini(&net);
 }
 
-/* Good messages of every kind, mutated, into both boxes while they connect and disconnect: C34. */
+/* Valid messages of every kind, mutated, go to both boxes while they connect and disconnect:
+ * C34. */
 static uint64_t rnd_state;
 
 static uint64_t rnd(void)
@@ -616,6 +622,7 @@ static uint64_t rnd(void)
 	return rnd_state;
 }
 
+/* Delivers one message that was sent before, with up to three bits flipped. */
 static void garbage_once(struct net *net)
 {
 	static const uint16_t attrs[] = {RN_CM_REQ,  RN_CM_REP, RN_CM_RTU, RN_CM_DREQ,
@@ -632,6 +639,7 @@ static void garbage_once(struct net *net)
 	net_inject(net, to, &m);
 }
 
+/* A judge that loses one message in eight and doubles another one. */
 static unsigned sometimes(struct net *net, unsigned from, struct rn_cm_msg *m)
 {
 	return (unsigned)(rnd() % 8 == 0 ? 0 : rnd() % 8 == 0 ? 2 : 1);
@@ -683,7 +691,8 @@ static void wire_row_C34_garbage_leaves_nothing(void **state)
 				ids[b][at] = ids[b][--n[b]];
 		}
 	}
-	for (unsigned b = 0; b < 2; b++) { /* it was garbage, but not only */
+	/* valid, unmatched and duplicate messages were all among the garbage */
+	for (unsigned b = 0; b < 2; b++) {
 		assert_true(net.box[b].verdict[RN_V_OK] > 5000);
 		assert_true(net.box[b].verdict[RN_V_CM_UNMATCHED] > 5000);
 		assert_true(net.box[b].verdict[RN_V_CM_DUPLICATE] > 5000);
@@ -693,7 +702,7 @@ static void wire_row_C34_garbage_leaves_nothing(void **state)
 		for (unsigned i = 0; i < n[b]; i++)
 			net_op(&net, b, RN_CMD_CM_DESTROY, ids[b][i]);
 	net.box[0].follow = net.box[1].follow = true;
-	net_run(&net, RN_S(1000)); /* requests of nobody are still answered by accepting */
+	net_run(&net, RN_S(1000)); /* forged requests are accepted, then time out */
 	net_run(&net, RN_S(1000));
 	net_fini(&net);
 }
@@ -714,7 +723,7 @@ static void rules_can_be_printed(void **state)
 {
 	rn_cm_print_rules(see, NULL);
 	assert_true(rows_seen > 60);
-	assert_int_equal(destroys_seen, 16); /* every state but FREE */
+	assert_int_equal(destroys_seen, 16); /* every state except FREE */
 }
 
 int main(void)

@@ -1,5 +1,5 @@
-/* What the connection manager tells people: connections made, ended and not made, each once and
- * with its reason. */
+/* Log records of the connection manager: connections made, ended and failed, each once and with its
+ * reason. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 
 #define QPN 0x11
 
-/* The next piece of news of a box. NULL: it gives no reason. */
+/* Takes the next record of a box and returns its reason; NULL: it has none. */
 static const char *expect_next(struct net *net, unsigned box, enum rn_news_kind kind)
 {
 	struct rn_news n;
@@ -27,7 +27,7 @@ static const char *expect_next(struct net *net, unsigned box, enum rn_news_kind 
 	return n.why;
 }
 
-/* The one piece of news of a box. */
+/* The same, for the only record of a box. */
 static const char *expect(struct net *net, unsigned box, enum rn_news_kind kind)
 {
 	const char *why = expect_next(net, box, kind);
@@ -58,6 +58,7 @@ static uint32_t connect_both(struct net *net, uint32_t *listener)
 	return id;
 }
 
+/* Ends the connection on both sides, and checks that there is no further record. */
 static void end(struct net *net, uint32_t listener, uint32_t id)
 {
 	net_run(net, RN_S(600));
@@ -83,7 +84,7 @@ static void made_and_ended(void **state)
 	end(&net, listener, id);
 }
 
-/* The RTU is lost: the peer's farewell is the first that is heard of the connection. */
+/* The RTU is lost, so that the DREQ is the first sign of the connection on the passive side. */
 static void ended_before_the_rtu(void **state)
 {
 	struct net net;
@@ -104,7 +105,8 @@ static void ended_before_the_rtu(void **state)
 	end(&net, listener, id);
 }
 
-/* The peer, which knows of the connection by the first data, ends it while the client here still prepares. */
+/* The passive side is established by the first data and disconnects, while the active side's client
+ * has not established yet. */
 static void ended_before_it_is_made(void **state)
 {
 	struct net net;
@@ -115,7 +117,8 @@ static void ended_before_it_is_made(void **state)
 	listener = net_listen(&net, 1, 0);
 	id = net_connect(&net, 0, QPN);
 	net_run(&net, RN_MS(100));
-	rn_cm_comm_est(net.box[1].cm, net.box[1].reply.qpn - 1, net.now); /* that of the accept */
+	/* the QPN of the accept */
+	rn_cm_comm_est(net.box[1].cm, net.box[1].reply.qpn - 1, net.now);
 	assert_null(expect(&net, 1, RN_NEWS_CONNECTED));
 	assert_int_equal(net_op(&net, 1, RN_CMD_CM_DISCONNECT, net_event(&net, 1, RN_EVENT_CM_REQUEST)->id).err, 0);
 	net_run(&net, RN_S(20));
@@ -180,7 +183,8 @@ static void no_neighbour(void **state)
 	end(&net, 0, id);
 }
 
-/* The listener's client says no: it knows; the other side is told. */
+/* The listener's client rejects the request: only the other side gets a record, since the client
+ * knows. */
 static void refused_by_the_client(void **state)
 {
 	struct net net;

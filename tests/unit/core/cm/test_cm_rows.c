@@ -1,6 +1,6 @@
-/* The connection manager, row by row of docs/spec/rocev2.md 9.7: what a peer sends, and what
- * must follow. Rows that other tests show bear their number there (test_cm.c, test_cm_sidr.c,
- * test_cm_life.c), those about queue pairs and frames are in tests/sim/test_cm_wire.c. */
+/* The connection manager, row by row of docs/spec/rocev2.md 9.7: what a peer sends, and what must
+ * follow. Tests in test_cm.c, test_cm_sidr.c and test_cm_life.c name the rows they cover;
+ * tests/sim/test_cm_wire.c covers the rows about QPs and frames. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,10 +16,10 @@
 
 #define EV(name) RN_EVENT_CM_##name
 
-/* Box 0 asks, box 1 is asked. */
+/* Box 0 connects to the listener of box 1. */
 struct course {
 	struct net net;
-	uint32_t listener, id, child; /* 0: none */
+	uint32_t listener, id, child; /* CM ids; 0: none */
 };
 
 static void begin(struct course *c)
@@ -79,7 +79,7 @@ static void wire_row_C1_a_request_is_told_and_accepted(void **state)
 
 	assert_non_null(f);
 	assert_int_equal(fread(head, 1, sizeof(head), f), sizeof(head));
-	while (req.attr != RN_CM_REQ) { /* O10 is the first */
+	while (req.attr != RN_CM_REQ) { /* O10: the first message of the recorded connection */
 		uint32_t len;
 
 		assert_int_equal(fread(rec, 1, sizeof(rec), f), sizeof(rec));
@@ -90,7 +90,7 @@ static void wire_row_C1_a_request_is_told_and_accepted(void **state)
 	}
 	fclose(f);
 	begin(&c);
-	c.net.judge = net_lose_all; /* box 0 never asked */
+	c.net.judge = net_lose_all; /* drops the REPs, because box 0 sent no REQ */
 	c.net.arg[0] = RN_CM_REP;
 	assert_int_equal(rn_cm_rx(c.net.box[1].cm, &pkt, c.net.now), RN_V_OK);
 	net_pump(&c.net);
@@ -214,7 +214,7 @@ static void wire_row_C7_a_peer_that_forgot_its_connection(void **state)
 	assert_int_equal(said(&c, 1, RN_CM_DREQ)->dreq.remote_qpn, 0x11);
 	assert_int_equal(net_count(&c.net, 1, EV(DISCONNECTED)), 1);
 	assert_int_equal(net_count(&c.net, 1, EV(REQUEST)), 1);
-	/* once the old one is gone, its queue pair may come again */
+	/* once the old connection is gone, its QP can connect again */
 	c.net.judge = NULL;
 	net_run(&c.net, RN_S(10));
 	net_destroy(&c.net, 0, c.id);
@@ -225,7 +225,7 @@ static void wire_row_C7_a_peer_that_forgot_its_connection(void **state)
 	end(&c);
 }
 
-/* All REPs are lost, and the REQ comes once. */
+/* Loses all REPs, and all REQs but the first. */
 static unsigned lose_the_answers(struct net *net, unsigned from, struct rn_cm_msg *m)
 {
 	return m->attr != RN_CM_REP &&
@@ -234,7 +234,7 @@ static unsigned lose_the_answers(struct net *net, unsigned from, struct rn_cm_ms
 
 static void wire_row_C8_a_reply_nobody_confirms(void **state)
 {
-	rn_time step = (rn_time)4096 << 20; /* the REQ's local response timeout */
+	rn_time step = (rn_time)4096 << 20; /* the local response timeout in the REQ */
 	struct rn_cm_msg rep;
 	struct course c;
 	rn_time start;
@@ -258,7 +258,7 @@ static void wire_row_C8_a_reply_nobody_confirms(void **state)
 	assert_int_equal(said(&c, 1, RN_CM_REJ)->rej.reason, 4);
 	assert_int_equal(said(&c, 1, RN_CM_REJ)->rej.about, RN_CM_ABOUT_REP);
 	end(&c);
-	/* the first alone */
+	/* only the first REP is lost */
 	begin(&c);
 	c.net.judge = net_meddle;
 	c.net.arg[0] = RN_CM_REP, c.net.arg[1] = 1, c.net.arg[2] = 1, c.net.arg[3] = 0;
@@ -281,7 +281,7 @@ static void wire_row_C9_data_in_place_of_the_confirmation(void **state)
 	rn_cm_comm_est(c.net.box[1].cm, 0x123, c.net.now);
 	net_pump(&c.net);
 	assert_int_equal(net_count(&c.net, 1, EV(ESTABLISHED)), 1);
-	net_run(&c.net, RN_S(100)); /* no timer runs any more */
+	net_run(&c.net, RN_S(100)); /* the REP timer is stopped */
 	assert_int_equal(times(&c, 1, RN_CM_REP), 1);
 	rtu = *said(&c, 0, RN_CM_RTU);
 	assert_int_equal(net_inject(&c.net, 1, &rtu), RN_V_CM_DUPLICATE);
@@ -343,7 +343,8 @@ static void wire_row_C14_a_peer_that_asks_for_patience(void **state)
 		c.net.arg[0] = RN_CM_REQ;
 		dial(&c);
 		mra.mra.remote_id = said(&c, 0, RN_CM_REQ)->req.local_id;
-		mra.mra.about = 2; /* of an alternate path: not ours */
+		/* an MRA about an alternate path, which this CM never requests */
+		mra.mra.about = 2;
 		assert_int_equal(net_inject(&c.net, 0, &mra), RN_V_CM_UNMATCHED);
 		mra.mra.about = RN_CM_ABOUT_REQ;
 		net_run(&c.net, RN_S(1));
@@ -353,7 +354,8 @@ static void wire_row_C14_a_peer_that_asks_for_patience(void **state)
 		assert_int_equal(times(&c, 0, RN_CM_REQ), 1);
 		net_run(&c.net, start + wait + wait / 50 - c.net.now);
 		assert_int_equal(times(&c, 0, RN_CM_REQ), 2);
-		net_run(&c.net, RN_MS(4700)); /* and at the old pace from then on */
+		/* then the REQ is repeated at the usual interval again */
+		net_run(&c.net, RN_MS(4700));
 		assert_int_equal(times(&c, 0, RN_CM_REQ), 3);
 		end(&c);
 	}
@@ -443,7 +445,7 @@ static void wire_row_C18_a_farewell_repeated_in_timewait(void **state)
 
 static void wire_row_C32_timewait_keeps_names(void **state)
 {
-	rn_time wait = (rn_time)4096 << 17; /* the ACK timeout's code */
+	rn_time wait = (rn_time)4096 << 17; /* timewait lasts one ACK timeout, code 17 */
 	struct rn_cm_msg rep;
 	struct course c;
 
@@ -454,7 +456,8 @@ static void wire_row_C32_timewait_keeps_names(void **state)
 	net_run(&c.net, wait - RN_MS(10));
 	assert_true(rn_cm_qpn_waits(c.net.box[0].cm, 0x11));
 	assert_true(rn_cm_qpn_waits(c.net.box[1].cm, 0x123));
-	assert_int_equal(net_inject(&c.net, 0, &rep), RN_V_CM_DUPLICATE); /* the id is known */
+	/* the timewait record still has the id */
+	assert_int_equal(net_inject(&c.net, 0, &rep), RN_V_CM_DUPLICATE);
 	net_run(&c.net, RN_MS(30));
 	for (unsigned b = 0; b < 2; b++) {
 		assert_int_equal(rn_cm_timewait(c.net.box[b].cm), 0);
@@ -488,7 +491,7 @@ static void wire_row_C22_read_depths_cross_over(void **state)
 	const struct rn_event *ev;
 	struct course c;
 
-	begin_connected(&c); /* REQ: serves 4, uses 16; REP: serves 5, uses 3 */
+	begin_connected(&c); /* REQ: responder resources 4, initiator depth 16; REP: 5 and 3 */
 	ev = net_event(&c.net, 1, EV(REQUEST));
 	assert_int_equal(ev->param.responder_resources, 4);
 	assert_int_equal(ev->param.initiator_depth, 16);
@@ -502,7 +505,7 @@ static void wire_row_C22_read_depths_cross_over(void **state)
 	end(&c);
 }
 
-/* What box 0's REQ looks like on arrival; see the rows. */
+/* Changes a REQ of box 0 on its way; arg[0] is the number of the row that is tested. */
 static unsigned spoil(struct net *net, unsigned from, struct rn_cm_msg *m)
 {
 	if (m->attr != RN_CM_REQ)
@@ -543,7 +546,7 @@ static void wire_row_C23_path_mtu(void **state)
 	static const struct {
 		unsigned mtu, reason;
 	} rows[] = {{0, 26}, {1, 0},  {3, 0},
-		    {4, 26}, {5, 26}, {15, 26}}; /* the port's largest is 3 */
+		    {4, 26}, {5, 26}, {15, 26}}; /* the port's largest path MTU has code 3 */
 
 	for (size_t i = 0; i < RN_ARRAY_SIZE(rows); i++) {
 		struct course c;
@@ -593,7 +596,7 @@ static void wire_row_C24_transport_types(void **state)
 		}
 		end(&c);
 	}
-	for (unsigned transport = 2; transport < 4; transport++) { /* RD, XRC */
+	for (unsigned transport = 2; transport < 4; transport++) { /* transport types RD and XRC */
 		assert_int_equal(refusal(&c, 24, transport), 9);
 		end(&c);
 	}
@@ -716,7 +719,7 @@ static void wire_row_C39_the_rnr_timer_is_the_configured_one(void **state)
 {
 	struct course c;
 
-	begin(&c); /* the configuration says 12; 0 would mean 655 ms */
+	begin(&c); /* 12 is the configured code; code 0 would mean 655 ms */
 	dial(&c);
 	assert_int_equal(net_event(&c.net, 1, EV(REQUEST))->attr.min_rnr_timer, 12);
 	assert_int_equal(net_event(&c.net, 0, EV(RESPONSE))->attr.min_rnr_timer, 12);

@@ -1,5 +1,5 @@
-/* The connection manager: datagram services, asked for and answered (docs/spec/rocev2.md 6.14), and port
- * spaces. */
+/* The connection manager: resolution of datagram services, SIDR (docs/spec/rocev2.md 6.14), and
+ * port spaces. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -107,7 +107,7 @@ static void wire_row_C29_a_datagram_service_is_found(void **state)
 		assert_int_equal(ev->attr.av.hop_limit, 64);
 		assert_int_equal(ev->attr.av.flow_label, (rsp.port * 31 + NET_PORT) & 0xfffff);
 
-		/* no timewait, no QPN taken, and the id may ask again at once */
+		/* no timewait, no QPN in use, and the id can ask again at once */
 		assert_int_equal(rn_cm_timewait(net.box[0].cm) + rn_cm_timewait(net.box[1].cm), 0);
 		assert_false(rn_cm_qpn_waits(net.box[1].cm, 0x123));
 		{
@@ -126,7 +126,7 @@ static void wire_row_C29_a_datagram_service_is_found(void **state)
 	}
 }
 
-/* Recorded: Linux' rdma_cm asks from 192.0.2.2, and one answers from 192.0.2.1, port 7174. */
+/* A recorded exchange: Linux rdma_cm asks from 192.0.2.2, and port 7174 of 192.0.2.1 answers. */
 static void wire_row_C29_an_answer_as_linux_gives_it(void **state)
 {
 	uint8_t file[24 + 2 * (16 + 322)];
@@ -166,9 +166,9 @@ static unsigned spoil_service(struct net *net, unsigned from, struct rn_cm_msg *
 	if (m->attr == RN_CM_SIDR_REQ && net->arg[0] == 2)
 		m->sidr_req.data[1] = 0x50; /* IP version 5 */
 	if (m->attr == RN_CM_SIDR_REQ && net->arg[0] == 3)
-		m->sidr_req.data[35] = 77; /* to an address that is not there */
+		m->sidr_req.data[35] = 77; /* the destination is not an address of the port */
 	if (m->attr == RN_CM_SIDR_REQ && net->arg[0] == 4)
-		m->sidr_req.data[16] = 224; /* from a group */
+		m->sidr_req.data[16] = 224; /* the source is a group */
 	return 1;
 }
 
@@ -181,7 +181,7 @@ static void wire_row_C30_nobody_offers_the_service(void **state)
 		net_init(&net);
 		net.judge = spoil_service;
 		net.arg[0] = how;
-		/* the same port number elsewhere is another service */
+		/* the same port number in another port space is another service */
 		listener = listen_at(&net, 1, how ? RN_PS_UDP : RN_PS_TCP, 0);
 		id = ask(&net, 0);
 		net_pump(&net);
@@ -235,7 +235,7 @@ static void a_service_refuses_with_status_and_data(void **state)
 	}
 }
 
-/* Both messages lost or many times there: one request, one answer. */
+/* Each message is lost, doubled or tripled: one request, one answer. */
 static void each_message_lost_or_doubled(void **state)
 {
 	for (unsigned i = 0; i < 8; i++) {
@@ -273,7 +273,7 @@ static void nobody_answers_the_question(void **state)
 	id = ask(&net, 0);
 	net_pump(&net);
 	tid = net.box[0].last[RN_CM_SIDR_REQ].tid;
-	net_run(&net, RN_MS(4608) * 15 + RN_MS(100)); /* as a REQ: docs/spec/rocev2.md 6.8 */
+	net_run(&net, RN_MS(4608) * 15 + RN_MS(100)); /* like a REQ: docs/spec/rocev2.md 6.8 */
 	assert_int_equal(net.box[0].sent[RN_CM_SIDR_REQ], 16);
 	assert_true(net.box[0].last[RN_CM_SIDR_REQ].tid == tid);
 	assert_int_equal(net_count(&net, 0, EV(UNREACHABLE)), 0);
@@ -285,7 +285,7 @@ static void nobody_answers_the_question(void **state)
 	net_fini(&net);
 }
 
-/* Requests are told apart by their number and where they come from. */
+/* A request is identified by its number and the address it comes from. */
 static void duplicates_of_a_question(void **state)
 {
 	struct rn_cm_msg req, other;
@@ -299,7 +299,7 @@ static void duplicates_of_a_question(void **state)
 	net_pump(&net);
 	child = net_event(&net, 1, EV(REQUEST))->id;
 	req = net.box[0].last[RN_CM_SIDR_REQ];
-	assert_int_equal(net_inject(&net, 1, &req), RN_V_CM_DUPLICATE); /* undecided */
+	assert_int_equal(net_inject(&net, 1, &req), RN_V_CM_DUPLICATE); /* not answered yet */
 	net_pump(&net);
 	assert_int_equal(net_count(&net, 1, EV(REQUEST)), 1);
 	assert_int_equal(net.box[1].sent[RN_CM_SIDR_REP], 0);
@@ -309,12 +309,12 @@ static void duplicates_of_a_question(void **state)
 				 .err,
 			 0);
 	net_pump(&net);
-	assert_int_equal(net_inject(&net, 1, &req), RN_V_CM_DUPLICATE); /* answered */
+	assert_int_equal(net_inject(&net, 1, &req), RN_V_CM_DUPLICATE); /* answered already */
 	net_pump(&net);
 	assert_int_equal(net.box[1].sent[RN_CM_SIDR_REP], 2);
 	assert_int_equal(net.box[1].last[RN_CM_SIDR_REP].sidr_rep.qpn, 0x77);
 	assert_int_equal(net_count(&net, 1, EV(REQUEST)), 1);
-	assert_int_equal(net_count(&net, 0, EV(RESPONSE)), 1); /* the second is late */
+	assert_int_equal(net_count(&net, 0, EV(RESPONSE)), 1); /* the second answer is late */
 	assert_int_equal(net.box[0].verdict[RN_V_CM_UNMATCHED], 1);
 	other = req;
 	other.sidr_req.request_id ^= 1;
@@ -323,7 +323,7 @@ static void duplicates_of_a_question(void **state)
 	assert_int_equal(net_count(&net, 1, EV(REQUEST)), 2);
 	net_destroy(&net, 1, net_event(&net, 1, EV(REQUEST))->id);
 	net_pump(&net);
-	/* the number again from the other address of the same host */
+	/* the same number from the other address of the host is another request */
 	{
 		struct rn_cmd six = question(0, true);
 		struct rn_pkt pkt;
@@ -332,7 +332,7 @@ static void duplicates_of_a_question(void **state)
 
 		net.judge = net_lose_all;
 		net.arg[0] = RN_CM_SIDR_REQ;
-		net_pump(&net); /* neighbours */
+		net_pump(&net); /* lets the neighbours resolve */
 		net.now += RN_S(5);
 		rn_cm_tick(net.box[0].cm, net.now);
 		assert_true(rn_cm_tx(net.box[0].cm, &pkt, net.now));
@@ -367,7 +367,7 @@ static unsigned spoil_answer(struct net *net, unsigned from, struct rn_cm_msg *m
 	case 2:
 		m->sidr_rep.qpn = 0xffffff;
 		break;
-	default: /* another kind of answer to the same number */
+	default: /* another kind of message with the same number */
 		*m = (struct rn_cm_msg){
 			.attr = net->arg[0] == 3   ? RN_CM_REP
 				: net->arg[0] == 4 ? RN_CM_REJ
@@ -400,7 +400,7 @@ static void wrong_answers_change_nothing(void **state)
 	}
 }
 
-/* In the IB space streams and datagrams share ports, never a listener. */
+/* In the IB port space RC and UD services share the port numbers, but each has its own listener. */
 static void the_other_kind_of_service(void **state)
 {
 	for (int datagrams = 0; datagrams < 2; datagrams++) {
@@ -424,8 +424,8 @@ static void the_other_kind_of_service(void **state)
 	}
 }
 
-/* A repetition that is due when the answer comes in stays at home; an answer to a connection, or
- * one that comes again, changes nothing. */
+/* A repetition that is due when the answer arrives is not sent. Duplicate answers, and answers to a
+ * connection request, have no effect. */
 static void answers_out_of_place(void **state)
 {
 	uint32_t service, listener, id, conn;
@@ -452,16 +452,16 @@ static void answers_out_of_place(void **state)
 	net_pump(&net);
 	assert_int_equal(net_count(&net, 0, EV(RESPONSE)), 1);
 	net_destroy(&net, 1, net_event(&net, 1, EV(REQUEST))->id);
-	/* forgotten, it is asked anew */
+	/* once its record is gone, the same request counts as new */
 	m = net.box[0].last[RN_CM_SIDR_REQ];
 	assert_int_equal(net_inject(&net, 1, &m),
-			 RN_V_CM_DUPLICATE); /* the refusal is not out yet */
+			 RN_V_CM_DUPLICATE); /* the refusal is not sent yet */
 	net_pump(&net);
 	assert_int_equal(net_inject(&net, 1, &m), RN_V_OK);
 	net_pump(&net);
 	assert_int_equal(net_count(&net, 1, EV(REQUEST)), 2);
-	/* from an address that the message does not name nobody asks */
-	net.may_stray = true; /* the answer to that address */
+	/* a request whose source differs from the address it names is refused */
+	net.may_stray = true; /* allows the refusal, which goes to an unknown MAC */
 	assert_int_equal(net_inject_from(&net, 1, &(struct rn_gid){{[10] = 0xff, 0xff, 192, 0, 2, 99}}, &m),
 			 RN_V_CM_ADDRESS);
 	net_pump(&net);
@@ -509,7 +509,7 @@ static void destroyed_in_every_state(void **state)
 			net_pump(&net);
 			assert_int_equal(net_event(&net, 0, EV(REJECTED))->reason, 2);
 			break;
-		case ST_LISTEN: /* what its client has taken is its client's */
+		case ST_LISTEN: /* requests that the client has taken survive their listener */
 			net_destroy(&net, 1, listener);
 			net_pump(&net);
 			assert_int_equal(net.box[1].sent[RN_CM_SIDR_REP], 0);
@@ -532,8 +532,8 @@ static void destroyed_in_every_state(void **state)
 	}
 }
 
-/* Many ask who are not there: none of them gets an entry of the neighbour table, and the answer goes where the question
- * came from. */
+/* A SIDR_REQ makes no entry in the neighbour table: the answer goes to the MAC the request came
+ * from. */
 static void an_asker_takes_no_place_among_the_neighbours(void **state)
 {
 	struct rn_cm_msg m = {.attr = RN_CM_SIDR_REQ, .sidr_req.request_id = 7};
@@ -626,7 +626,7 @@ static void limits_and_port_spaces(void **state)
 			assert_int_equal(net_exec(&net, 0, bind).err, rows[i].err);
 	}
 	assert_int_equal(rn_cm_live(net.box[0].cm), 0);
-	/* 180 bytes of the asker's, 136 of the answer's */
+	/* 180 bytes of private data in a request, 136 in an answer */
 	listener = listen_at(&net, 1, RN_PS_UDP, 0);
 	cmd.cm.param.data_len = 181;
 	assert_int_equal(net_exec(&net, 0, cmd).err, -EMSGSIZE);
@@ -638,7 +638,7 @@ static void limits_and_port_spaces(void **state)
 	child = net_event(&net, 1, EV(REQUEST))->id;
 	assert_memory_equal(net_event(&net, 1, EV(REQUEST))->param.data, cmd.cm.param.data, 180);
 	cmd = (struct rn_cmd){.op = RN_CMD_CM_ACCEPT, .cm.id = child};
-	assert_int_equal(net_exec(&net, 1, cmd).err, -EINVAL); /* no QPN */
+	assert_int_equal(net_exec(&net, 1, cmd).err, -EINVAL); /* a QPN is required */
 	cmd.cm.param.qpn = 5;
 	cmd.cm.param.data_len = 137;
 	assert_int_equal(net_exec(&net, 1, cmd).err, -EMSGSIZE);
@@ -647,7 +647,8 @@ static void limits_and_port_spaces(void **state)
 	assert_int_equal(net_op(&net, 1, RN_CMD_CM_DELAY, child).err, -EINVAL);
 	assert_int_equal(net_op(&net, 1, RN_CMD_CM_ESTABLISH, child).err, -EINVAL);
 	assert_int_equal(net_exec(&net, 1, cmd).err, 0);
-	assert_int_equal(net_exec(&net, 1, cmd).err, -ECONNABORTED); /* once */
+	/* only one answer is accepted */
+	assert_int_equal(net_exec(&net, 1, cmd).err, -ECONNABORTED);
 	net_pump(&net);
 	assert_memory_equal(net_event(&net, 0, EV(RESPONSE))->param.data, cmd.cm.param.data, 136);
 	net_destroy(&net, 0, id);

@@ -1,4 +1,4 @@
-/* The connection manager: messages of strangers that know or guess the names of a connection. */
+/* The connection manager: messages of strangers that know or guess the ids of a connection. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,7 +23,7 @@ static struct rn_gid stranger(void)
 
 static unsigned from_elsewhere[0x20], wrong_verdict;
 
-/* Before each message that leaves, its copy arrives from a stranger. */
+/* Delivers a copy of each message from a stranger first, then the message itself. */
 static unsigned echo_by_a_stranger(struct net *net, unsigned from, struct rn_cm_msg *m)
 {
 	struct rn_gid who = stranger();
@@ -35,8 +35,8 @@ static unsigned echo_by_a_stranger(struct net *net, unsigned from, struct rn_cm_
 	return 1;
 }
 
-/* A whole life between the two, with each message heard from a stranger first: it has no effect but
- * a count. */
+/* A connection is made and ended while each message arrives from a stranger first: the copies are
+ * counted and have no other effect. */
 static void copies_from_a_stranger_change_nothing(void **state)
 {
 	static const uint16_t said[] = {RN_CM_REQ, RN_CM_MRA,  RN_CM_REP,
@@ -73,7 +73,7 @@ static void copies_from_a_stranger_change_nothing(void **state)
 		assert_int_equal(net_op(&net, who, RN_CMD_CM_DISCONNECT, who ? child : id).err, 0);
 		net_pump(&net);
 		assert_int_equal(net_event(&net, who, EV(DISCONNECTED))->reason,
-				 1); /* by its own DREQ */
+				 1); /* ended by its own DREQ */
 		assert_int_equal(wrong_verdict, 0);
 		for (unsigned i = 0; i < RN_ARRAY_SIZE(said); i++)
 			assert_true(from_elsewhere[said[i]] > 0);
@@ -91,6 +91,7 @@ static void copies_from_a_stranger_change_nothing(void **state)
 
 enum stage { REQUESTED, REPLIED, CONNECTED, STAGES };
 
+/* Connects up to this stage, so that the stranger's messages meet the CMs in it. */
 static void reach(struct net *net, enum stage stage, uint32_t *listener, uint32_t *id)
 {
 	net_init(net);
@@ -102,6 +103,8 @@ static void reach(struct net *net, enum stage stage, uint32_t *listener, uint32_
 	net_pump(net);
 }
 
+/* Each box has refused one message for its address, and has neither ended the connection nor
+ * answered. */
 static void expect_alive(struct net *net)
 {
 	for (unsigned b = 0; b < 2; b++) {
@@ -114,6 +117,7 @@ static void expect_alive(struct net *net)
 	}
 }
 
+/* Builds a REJ or DREQ to this box with the ids and QPN of the connection, as its peer would. */
 static struct rn_cm_msg names(const struct net *net, unsigned to, uint16_t attr)
 {
 	const struct rn_cm_req *req = &net->box[0].last[RN_CM_REQ].req;
@@ -158,8 +162,8 @@ static void refusals_and_farewells_of_strangers(void **state)
 		}
 }
 
-/* A pending connect ends by the refusal of its peer alone; so does a pending request by the peer's
- * withdrawal, whether the id or the GUID names it. */
+/* A pending connect is ended only by a REJ of its peer, and a pending request only by a REJ of its
+ * sender, whether the REJ matches by id or by GUID. */
 static void pending_ones_end_by_their_peer_alone(void **state)
 {
 	struct rn_gid who = stranger();
@@ -203,9 +207,9 @@ static struct rn_cm_msg asked_by(const struct net *net, const struct rn_gid *who
 	return m;
 }
 
-/* A request that names a connected queue pair of the peer, from elsewhere: a request of its own,
- * and the connection goes on. From the peer it would be proof that the peer has forgotten the
- * connection. */
+/* A request from elsewhere that names a connected QP of the peer is a request of its own, and the
+ * connection goes on. The same request from the peer would show that the peer has lost its
+ * state. */
 static void a_request_in_the_name_of_a_peer(void **state)
 {
 	for (unsigned same_id = 0; same_id < 2; same_id++) {
@@ -228,7 +232,7 @@ static void a_request_in_the_name_of_a_peer(void **state)
 		for (unsigned i = 0; i < net.box[1].nev; i++)
 			if (net.box[1].ev[i].kind == EV(REQUEST) && net.box[1].ev[i].id != child)
 				net_destroy(&net, 1, net.box[1].ev[i].id);
-		/* the peer is still believed */
+		/* from the peer itself the request ends the old connection */
 		m = net.box[0].last[RN_CM_REQ];
 		m.req.local_id ^= 0x7777;
 		assert_int_equal(net_inject(&net, 1, &m), RN_V_CM_UNMATCHED);
@@ -241,7 +245,7 @@ static void a_request_in_the_name_of_a_peer(void **state)
 	}
 }
 
-/* What strangers hold in the name of a peer does not stand in its way. */
+/* Requests of a stranger with the GUID and QPN of a peer do not block the peer's own request. */
 static void a_name_taken_by_a_stranger_is_still_the_peers(void **state)
 {
 	struct rn_gid who = stranger();
@@ -260,7 +264,8 @@ static void a_name_taken_by_a_stranger_is_still_the_peers(void **state)
 	m.req.qpn = 0x12;
 	assert_int_equal(net_inject(&net, 1, &m), RN_V_OK);
 	net_pump(&net);
-	assert_int_equal(net_count(&net, 1, EV(REQUEST)), 3); /* with that of the connection there is */
+	/* the one of the connection, the stranger's and the peer's */
+	assert_int_equal(net_count(&net, 1, EV(REQUEST)), 3);
 	assert_int_equal(net_count(&net, 1, EV(REJECTED)), 0);
 	for (unsigned i = 0; i < net.box[1].nev; i++)
 		if (net.box[1].ev[i].kind == EV(REQUEST))
@@ -270,8 +275,8 @@ static void a_name_taken_by_a_stranger_is_still_the_peers(void **state)
 	net_fini(&net);
 }
 
-/* A request tells the truth about where it comes from: in its path, and in the address its client
- * is shown. */
+/* A REQ whose path or private-data header names another address than the packet's source is
+ * refused. */
 static void a_request_names_its_sender(void **state)
 {
 	for (unsigned row = 0; row < 3; row++) {
@@ -310,7 +315,7 @@ static void a_request_names_its_sender(void **state)
 	}
 }
 
-/* Without the check, as for data packets, addresses do not matter. */
+/* With check_source off, addresses are not compared, as for data packets. */
 static void unless_the_check_is_off(void **state)
 {
 	struct rn_gid who = stranger();

@@ -1,5 +1,4 @@
-/* The connection manager: messages nobody waits for, late ones, and peers that lost their memory.
- */
+/* The connection manager: unmatched messages, late ones, and peers that lost their state. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,7 +25,8 @@ static void strangers(void **state)
 
 	net_init(&net);
 	assert_int_equal(net_inject(&net, 1, &m), RN_V_CM_UNMATCHED); /* C17 */
-	net.box[0].port.mac[0] |= 1;				      /* in the name of a group */
+	/* a group MAC as the source: no answer */
+	net.box[0].port.mac[0] |= 1;
 	net_inject(&net, 1, &m);
 	net.box[0].port.mac[0] &= 0xFE;
 	net_pump(&net);
@@ -61,6 +61,8 @@ static void strangers(void **state)
 	net_fini(&net);
 }
 
+/* Late copies of a connection's messages, and a DREQ with a wrong QPN, do not disturb the
+ * connection. */
 static void late_and_wrong_messages(void **state)
 {
 	struct rn_cm_msg req, rep, dreq, bad;
@@ -111,7 +113,7 @@ static void forgotten_connections(void **state) /* C7, C36 */
 	id = net_connect(&net, 0, 0x11);
 	net_pump(&net);
 	child = net_event(&net, 1, EV(ESTABLISHED))->id;
-	/* the same QP asks again under a new id: it must have lost its memory */
+	/* a REQ of a connected QP under a new id: the peer must have lost its state */
 	req = net.box[0].last[RN_CM_REQ];
 	req.req.local_id ^= 0x5555;
 	net.judge = net_lose_all;
@@ -128,7 +130,7 @@ static void forgotten_connections(void **state) /* C7, C36 */
 	net_destroy(&net, 0, id);
 	net_destroy(&net, 1, child);
 	net_run(&net, RN_S(1));
-	/* an answer from a QP that is connected elsewhere */
+	/* a REP from a QP that is connected already */
 	net_forget(&net);
 	id = net_connect(&net, 0, 0x12);
 	net_pump(&net);
@@ -157,8 +159,8 @@ static void forgotten_connections(void **state) /* C7, C36 */
 	net_fini(&net);
 }
 
-/* A peer that gave up (its REJ was lost) comes again with the same QP: the old attempt must not
- * stand in its way. */
+/* A peer gives up a connect, its REJ is lost, and it connects again with the same QP: the old
+ * attempt must not block the new one. */
 static void an_abandoned_attempt_gives_way(void **state)
 {
 	for (int answered = 0; answered < 2; answered++) {
@@ -201,6 +203,8 @@ static struct {
 } history[32];
 static unsigned nhistory, replayed;
 
+/* A judge that delivers all earlier messages again before each new kind of message, which arrives
+ * twice. */
 static unsigned replay(struct net *net, unsigned from, struct rn_cm_msg *m)
 {
 	for (unsigned i = 0; i < nhistory; i++)
@@ -213,8 +217,8 @@ static unsigned replay(struct net *net, unsigned from, struct rn_cm_msg *m)
 	return 2;
 }
 
-/* At each step all that was said before is said again, and the step itself twice. Who ends it, and
- * whether its client is slow, makes the rows. */
+/* At each step all earlier messages are delivered again, and the message of the step twice. The
+ * rows vary the side that disconnects and whether the other side's client is slow. */
 static void all_that_was_said_is_said_again(void **state)
 {
 	for (unsigned row = 0; row < 4; row++) {
@@ -251,7 +255,7 @@ static void all_that_was_said_is_said_again(void **state)
 	}
 }
 
-/* How long a peer is asked to wait is the configuration's to say. */
+/* The service timeout in an MRA is the configured cm_patience. */
 static void patience_as_configured(void **state)
 {
 	static const uint8_t codes[] = {0, 10, 31};
@@ -286,7 +290,7 @@ static void patience_as_configured(void **state)
 static unsigned spoil(struct net *net, unsigned from, struct rn_cm_msg *m)
 {
 	if (m->attr == RN_CM_REQ && net->arg[0] == 1)
-		m->req.alternate[1] = 7; /* a LID */
+		m->req.alternate[1] = 7; /* a LID of an alternate path */
 	if (m->attr == RN_CM_REP && net->arg[0] == 2 && net->box[from].sent[RN_CM_REP] == 1)
 		m->rep.qpn = net->arg[1];
 	return 1;
@@ -312,7 +316,7 @@ static void an_alternate_path_is_declined(void **state)
 	}
 }
 
-/* Nobody can be connected to QP0, QP1 or a group's. */
+/* A connection to QP0, QP1 or the multicast QPN is impossible. */
 static void replies_that_name_no_queue_pair(void **state)
 {
 	static const uint32_t numbers[] = {0, 1, 0xffffff};
@@ -330,7 +334,7 @@ static void replies_that_name_no_queue_pair(void **state)
 		net_pump(&net);
 		assert_int_equal(net_count(&net, 0, EV(RESPONSE)), 0);
 		assert_int_equal(net.box[0].verdict[RN_V_MAD_BAD], 1);
-		net_run(&net, RN_S(5)); /* the next one is as it should be */
+		net_run(&net, RN_S(5)); /* the repeated REP has a valid QPN */
 		assert_int_equal(net_event(&net, 0, EV(RESPONSE))->attr.dest_qpn, 0x123);
 		net_destroy(&net, 1, net_event(&net, 1, EV(ESTABLISHED))->id);
 		net_destroy(&net, 0, id);
@@ -351,7 +355,8 @@ static void connect_and_part(struct net *net, uint32_t qpn)
 	net_forget(net);
 }
 
-/* Sixty connections in timewait, nearly as many as there are chains: each is found by all its names, and by no other. */
+/* Sixty connections in timewait, nearly as many as there are hash chains: each is found by every
+ * one of its ids, and by no other id. */
 static void timewait_of_many(void **state)
 {
 	enum { MANY = 60 };
@@ -379,11 +384,11 @@ static void timewait_of_many(void **state)
 	}
 	assert_false(rn_cm_qpn_waits(net.box[0].cm, 0x400 + MANY));
 	assert_int_equal(net_count(&net, 1, EV(REQUEST)), 0);
-	req[0].req.guid ^= 1; /* the same id of another adapter is another request */
+	req[0].req.guid ^= 1; /* the same id from another adapter is a new request */
 	assert_int_equal(net_inject(&net, 1, &req[0]), RN_V_OK);
 	net_pump(&net);
 	net_destroy(&net, 1, net_event(&net, 1, EV(REQUEST))->id);
-	net_run(&net, RN_S(1)); /* the ACK timeout is half of it */
+	net_run(&net, RN_S(1)); /* timewait lasts one ACK timeout, about half of that */
 	assert_int_equal(rn_cm_timewait(net.box[0].cm) + rn_cm_timewait(net.box[1].cm), 0);
 	for (unsigned i = 0; i < MANY; i++) {
 		dreq[i].dreq.remote_id ^= 1;
@@ -394,7 +399,7 @@ static void timewait_of_many(void **state)
 	net_fini(&net);
 }
 
-/* More of them than there are records for: those that have waited longest are forgotten. */
+/* With more connections in timewait than records, the oldest records are reused. */
 static void timewait_of_too_many(void **state)
 {
 	enum { RECORDS = 64, MANY = 100 };
@@ -414,7 +419,8 @@ static void timewait_of_too_many(void **state)
 	net_fini(&net);
 }
 
-/* Who waits for nothing is not woken: a timer runs only while a message may have to be said again, or heard again. */
+/* A timer runs only while a message may have to be repeated or received again; otherwise the CM is
+ * not woken. */
 static void nobody_waits_in_vain(void **state)
 {
 	const struct rn_gid other = net_gid(8, false);
@@ -426,9 +432,10 @@ static void nobody_waits_in_vain(void **state)
 	listener = net_listen(&net, 1, 0);
 	id = net_connect(&net, 0, 0x11);
 	net_pump(&net);
-	assert_true(rn_cm_next(net.box[0].cm) < RN_TIME_NEVER); /* for the REP */
+	assert_true(rn_cm_next(net.box[0].cm) < RN_TIME_NEVER); /* waits for the REP */
 	assert_true(rn_neigh_learn(net.box[1].neigh, &other, (uint8_t[]){2, 0, 0, 0, 0, 9}, RN_NBR_ASKED_US, net.now));
-	assert_true(rn_cm_next(net.box[1].cm) < RN_TIME_NEVER); /* for the REQ to be repeated */
+	/* waits for a repetition of the REQ */
+	assert_true(rn_cm_next(net.box[1].cm) < RN_TIME_NEVER);
 	assert_int_equal(net_exec(&net, 1,
 				  (struct rn_cmd){.op = RN_CMD_CM_ACCEPT,
 						  .cm = {.id = net_event(&net, 1, EV(REQUEST))->id,
@@ -437,7 +444,7 @@ static void nobody_waits_in_vain(void **state)
 			 0);
 	net_pump(&net);
 	assert_true(rn_cm_next(net.box[0].cm) == RN_TIME_NEVER);
-	assert_true(rn_cm_next(net.box[1].cm) < RN_TIME_NEVER); /* for the RTU */
+	assert_true(rn_cm_next(net.box[1].cm) < RN_TIME_NEVER); /* waits for the RTU */
 	assert_int_equal(net_op(&net, 0, RN_CMD_CM_ESTABLISH, id).err, 0);
 	net_pump(&net);
 	for (unsigned b = 0; b < 2; b++)
@@ -458,7 +465,8 @@ static void nobody_waits_in_vain(void **state)
 	net_fini(&net);
 }
 
-/* Names look random: between neighbours every bit changes about every other time, whatever lies between them. */
+/* CM ids and TIDs look random: between consecutive ones, and ones further apart, each bit changes
+ * about every other time. */
 static void names_spread(void **state)
 {
 	enum { MANY = 4096, FAR = 2048 };
@@ -485,7 +493,7 @@ static void names_spread(void **state)
 	net_fini(&net);
 }
 
-/* What happened while the client looked away is told in order, each thing once. */
+/* Events that a client has not taken yet are delivered in order, each once. */
 static void events_come_in_order(void **state)
 {
 	static const unsigned order[] = {EV(ESTABLISHED), EV(DISCONNECTED)};
@@ -500,7 +508,7 @@ static void events_come_in_order(void **state)
 	listener = net_listen(&net, 1, 0);
 	id = net_connect(&net, 0, 0x11);
 	net_pump(&net);
-	/* the farewell comes first: it establishes, and ends */
+	/* a DREQ before the RTU establishes the connection, and ends it */
 	assert_int_equal(net_op(&net, 0, RN_CMD_CM_DISCONNECT, id).err, 0);
 	assert_true(rn_cm_tx(net.box[0].cm, &pkt, net.now));
 	assert_int_equal(rn_cm_rx(net.box[1].cm, &pkt, net.now), RN_V_OK);
@@ -515,7 +523,7 @@ static void events_come_in_order(void **state)
 	net_fini(&net);
 }
 
-/* Numbers of queue pairs that a connection may have: not those of management, nor that of groups. */
+/* QPNs that a connection may have: not those of QP0 and QP1, and not the multicast QPN. */
 static void queue_pairs_of_connections(void **state)
 {
 	static const uint32_t bad[] = {0, 1, 0xFFFFFF}, good[] = {2, 0xFFFFFE};
@@ -549,7 +557,7 @@ static void queue_pairs_of_connections(void **state)
 	net_fini(&net);
 }
 
-/* What a message has room for is taken, and no more. */
+/* Private data may fill a message to its last byte, and not exceed it. */
 static void private_data_to_the_last_byte(void **state)
 {
 	static const struct {
@@ -582,7 +590,7 @@ static void private_data_to_the_last_byte(void **state)
 	}
 }
 
-/* A port without an address of the peer's family has none to speak from. */
+/* A port without an address of the peer's family has no source address. */
 static void no_address_of_the_family(void **state)
 {
 	struct rn_cmd cmd = net_connect_cmd(0, true, 0x11);
@@ -596,7 +604,7 @@ static void no_address_of_the_family(void **state)
 	net_fini(&net);
 }
 
-/* CM times: 4.096 us times a power of two; the code that is asked for is never too short. */
+/* CM times are 4.096 us times a power of two; rn_cm_code_of() rounds up. */
 static void codes_of_times(void **state)
 {
 	static const struct {
@@ -609,7 +617,7 @@ static void codes_of_times(void **state)
 		assert_int_equal(rn_cm_code_of(rows[i].time), rows[i].code);
 	for (uint8_t code = 0; code < 32; code++)
 		assert_true(rn_cm_time_of(code) == 4096ull << code);
-	assert_true(rn_cm_time_of(33) == 8192); /* five bits */
+	assert_true(rn_cm_time_of(33) == 8192); /* codes have five bits */
 }
 
 int main(void)

@@ -1,5 +1,5 @@
-/* The connection manager: which ACK timeout and which patience a queue pair gets, of what both
- * sides say. */
+/* The connection manager: the ACK timeout and RNR retry count a QP gets from the values of both
+ * sides. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,6 +15,7 @@
 
 static unsigned said_timeout, said_delay;
 
+/* A judge that puts the values of the row into REQs and REPs. */
 static unsigned say(struct net *net, unsigned from, struct rn_cm_msg *m)
 {
 	if (m->attr == RN_CM_REQ)
@@ -24,7 +25,7 @@ static unsigned say(struct net *net, unsigned from, struct rn_cm_msg *m)
 	return 1;
 }
 
-/* The codes that both queue pairs get. */
+/* Connects with these values and returns the timeout codes of the passive and the active QP. */
 static void connect_with(uint8_t own, unsigned timeout, unsigned delay, uint8_t *passive,
 			 uint8_t *active)
 {
@@ -49,15 +50,15 @@ static void connect_with(uint8_t own, unsigned timeout, unsigned delay, uint8_t 
 	*passive = net_event(&net, 1, EV(REQUEST))->attr.timeout;
 	*active = net_event(&net, 0, EV(RESPONSE))->attr.timeout;
 	assert_int_equal(net_event(&net, 1, EV(REQUEST))->param.ack_timeout,
-			 timeout); /* clients see what was said */
+			 timeout); /* the event shows the client the code that was in the REQ */
 	net_destroy(&net, 0, id);
 	net_pump(&net);
 	net_destroy(&net, 1, listener);
 	net_fini(&net);
 }
 
-/* A request proposes the timeout of the one who is asked. None at all would let its requests wait
- * for ever when the peer is gone, and 31 for hours. */
+/* A REQ proposes the passive side's timeout. Code 0 (none) would let requests wait for ever when
+ * the peer is gone, and code 31 for hours, so both are bounded. */
 static void of_a_request(void **state)
 {
 	static const struct {
@@ -73,7 +74,7 @@ static void of_a_request(void **state)
 	}
 }
 
-/* A reply says how long its sender may take to acknowledge. */
+/* A REP reports how long its sender may delay ACKs (target ACK delay). */
 static void of_a_reply(void **state)
 {
 	static const struct {
@@ -88,7 +89,7 @@ static void of_a_reply(void **state)
 	}
 }
 
-/* How often a peer that is not ready is asked again is the peer's to say, up to our own bound. */
+/* The peer sets the RNR retry count, up to the configured bound. */
 static void of_a_peer_that_is_not_ready(void **state)
 {
 	static const struct {
