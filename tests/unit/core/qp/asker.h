@@ -1,5 +1,5 @@
-/* For tests of the requester: side 0 asks, its frames are taken off its transmitter, the answers
- * are crafted. */
+/* Helpers for tests of the requester: side 0 of the bench sends requests, the test takes its
+ * frames, and answers with hand-made packets. A failed check fails the test. */
 #ifndef ASKER_H
 #define ASKER_H
 

@@ -1,4 +1,5 @@
-/* Datagrams between the two sides of the bench: requests of one, frames for the other. */
+/* Helpers for tests of UD: datagrams between the two sides of the bench, and hand-made frames for
+ * side 1. */
 #ifndef DATAGRAM_H
 #define DATAGRAM_H
 
@@ -14,7 +15,7 @@ static inline void start(struct rig *r)
 		r->s[0].mem[i] = (uint8_t)(i * 7 + i / 256);
 }
 
-/* From side to the other one. */
+/* Returns the address of the other side's QP, as `side` names it in a request. */
 static inline struct rn_ud to_peer(struct rig *r, int side)
 {
 	struct rn_ud to = {
@@ -55,13 +56,14 @@ static inline void expect_state(struct rig *r, int side, uint8_t state)
 	assert_int_equal(atomic_load(&r->s[side].qp->shared.state), state);
 }
 
-/* A frame for side 1, as it would be on the wire; what came of it. */
+/* Delivers a packet to side 1 as a frame on the wire and returns the verdict. */
 static inline enum rn_verdict inject(struct rig *r, const struct rn_pkt *p)
 {
 	uint8_t frame[5000];
 	struct rn_pkt in;
 	unsigned n = rn_frame_build(p, frame, sizeof(frame));
-	uint8_t *copy = malloc(n); /* of the exact size, for the sanitizer */
+	/* A copy of the exact size lets the sanitizer catch reads past the end of the frame. */
+	uint8_t *copy = malloc(n);
 	enum rn_verdict v;
 
 	assert_int_not_equal(n, 0);

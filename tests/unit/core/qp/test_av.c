@@ -26,7 +26,8 @@ static const struct {
 };
 /* clang-format on */
 
-/* Changes the port of side 0 and gives its QP the vector; what it then sends is parsed. */
+/* Changes the port of side 0, gives its QP the address vector, and checks the next packet of the
+ * QP. */
 static void headers_follow_vector_and_port(void **state)
 {
 	for (unsigned i = 0; i < RN_ARRAY_SIZE(rows); i++) {
@@ -63,7 +64,7 @@ static void headers_follow_vector_and_port(void **state)
 		if (pkt.has_vlan != rows[i].port_vlan || pkt.vlan_tci != rows[i].want_tci ||
 		    pkt.tclass != ((rows[i].want_class & 0xFC) | RN_ECT_0) || pkt.hop_limit != rows[i].want_hops)
 			fail_msg("%s: tag %#x class %#x hops %u", rows[i].what, pkt.vlan_tci, pkt.tclass, pkt.hop_limit);
-		/* the vector is told as it was given */
+		/* a query returns the vector as it was given */
 		assert_int_equal(r.s[0].qp->attr.av.tclass, rows[i].tclass);
 		rig_fini(&r);
 	}

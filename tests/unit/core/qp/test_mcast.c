@@ -1,4 +1,5 @@
-/* Multicast: addresses of groups, who is in which, and one copy for each member. Side 1 of the bench has the members. */
+/* Multicast: addresses of groups, membership, and one copy of a datagram for each member. Side 1 of
+ * the bench has the members. */
 #include <errno.h>
 
 #include "datagram.h"
@@ -69,7 +70,7 @@ static struct rn_pkt to_group(struct rig *r, const struct rn_gid *gid, uint32_t 
 	return p;
 }
 
-/* More UD queue pairs of side 1, in RTR, on the same queue of completions. */
+/* Creates another UD QP of side 1, in RTR, with the same CQ. */
 static uint32_t another(struct rig *r, struct rn_qp **qp)
 {
 	struct rn_cmd cmd = {.op = RN_CMD_CREATE_QP};
@@ -130,10 +131,10 @@ static void wire_row_U9_joined_or_not(void **state)
 				    .sge = {{(uintptr_t)r.s[1].mem + 2000, 1000, r.s[1].key}}},
 		   r.now);
 	p = to_group(&r, &v4_group, 50);
-	assert_int_equal(inject(&r, &p), RN_V_MULTICAST); /* nobody has joined */
+	assert_int_equal(inject(&r, &p), RN_V_MULTICAST); /* no QP has joined */
 	rig_expect_none(&r, 1);
 	assert_int_equal(attach(&r, &v4_group), 0);
-	assert_int_equal(attach(&r, &v4_group), 0); /* once more: once */
+	assert_int_equal(attach(&r, &v4_group), 0); /* joining twice counts once */
 	assert_int_equal(group_of(&r, RN_CMD_ATTACH_GROUP, second, other->gen, &v4_group), 0);
 	assert_int_equal(inject(&r, &p), RN_V_OK);
 	for (unsigned i = 0; i < 2; i++) {
@@ -149,16 +150,16 @@ static void wire_row_U9_joined_or_not(void **state)
 	p.dst.b[15]++; /* another group */
 	assert_int_equal(inject(&r, &p), RN_V_MULTICAST);
 	p = to_group(&r, &v4_group, 50);
-	assert_int_equal(inject(&r, &p), RN_V_UD_NO_RECEIVE); /* of both */
+	assert_int_equal(inject(&r, &p), RN_V_UD_NO_RECEIVE); /* neither member has a receive */
 	rig_recv(&r, 1, 5, 0, 1000);
-	assert_int_equal(inject(&r, &p), RN_V_OK); /* of one */
+	assert_int_equal(inject(&r, &p), RN_V_OK); /* one member has a receive */
 	rig_expect(&r, 1, 5, RN_STATUS_SUCCESS);
 	p.qkey++;
 	assert_int_equal(inject(&r, &p), RN_V_QKEY);
 	assert_int_equal(detach(&r, &v4_group), 0);
 	assert_int_equal(detach(&r, &v4_group), -ENOENT);
 	assert_int_equal(m->ngroups, 1);
-	destroy(&r, other); /* leaves */
+	destroy(&r, other); /* destroying the QP leaves the group */
 	assert_int_equal(m->ngroups, 0);
 	p = to_group(&r, &v4_group, 50);
 	assert_int_equal(inject(&r, &p), RN_V_MULTICAST);
@@ -166,7 +167,8 @@ static void wire_row_U9_joined_or_not(void **state)
 	rig_fini(&r);
 }
 
-/* To the group's number at an address that is no group's, with opcodes of others, over IPv6. */
+/* Packets to the multicast QPN with a unicast address, with opcodes of other transports, and over
+ * IPv6. */
 static void test_packets_to_groups(void **state)
 {
 	struct rig r;
@@ -212,7 +214,7 @@ static void test_joining(void **state)
 	gid.b[14] = RN_GROUPS;
 	assert_int_equal(attach(&r, &gid), 0);
 	assert_int_equal(r.s[1].qp->ngroups, RN_GROUPS);
-	/* Members elsewhere keep a group known. */
+	/* members on other shards keep a group known */
 	rn_shard_group(r.s[1].sh, &gid, 4);
 	assert_int_equal(rn_shard_group_shards(r.s[1].sh, &gid), 4);
 	assert_int_equal(detach(&r, &gid), 0);
@@ -222,7 +224,8 @@ static void test_joining(void **state)
 	rig_fini(&r);
 }
 
-/* One that is left is forgotten, the others are not, whichever comes first in the table. */
+/* A group that its last member leaves is forgotten and the others are not, whatever their order in
+ * the table. */
 static void test_leaving(void **state)
 {
 	for (unsigned gone = 0; gone < 3; gone++) {
@@ -261,7 +264,7 @@ static void test_only_datagrams_join(void **state)
 	rig_fini(&r);
 }
 
-/* Who sends to a group whose members are here as well gets a copy. */
+/* A datagram to a group with members on the sender's shard is marked to be looped back (loop). */
 static void test_own_groups(void **state)
 {
 	struct rig r;

@@ -1,6 +1,6 @@
-/* Windows and queue pairs: BIND and INVALIDATE take effect in the order of the send queue, once, and
- * complete in it; what a peer does through a window that goes away; how a queue pair's end is the end
- * of its windows. Side 1 owns the window, side 0 comes through it. */
+/* Memory windows and QPs: BIND and INVALIDATE take effect and complete in the order of the send
+ * queue, each once; what a peer can do through a window that ends; windows end with their QP. Side
+ * 1 owns the window, side 0 uses it. */
 #include "rig.h"
 
 #define RD (RN_ACCESS_REMOTE_READ)
@@ -18,7 +18,7 @@ static void open_bench(struct bench *b, const struct rig_opt *o)
 	assert_int_equal(rn_mw_add(b->r.s[1].mrs, 1, &b->shared, &b->id), 0);
 }
 
-/* The i-th key of the window. */
+/* Returns the i-th key of the window. */
 static uint32_t key(const struct bench *b, unsigned i)
 {
 	return (b->id & ~0xFFu) | (uint8_t)(1 + ((uint8_t)b->id + i) % 255);
@@ -51,7 +51,7 @@ static void invalidate(struct bench *b, unsigned flags, uint64_t id, unsigned i)
 	rig_post(&b->r, 1, &w);
 }
 
-/* What side 0 would be answered now. */
+/* Returns the verdict that a READ of side 0 would get now. */
 static enum rn_verdict asked(struct bench *b, unsigned i, uint32_t off)
 {
 	void *ptr;
@@ -60,6 +60,7 @@ static enum rn_verdict asked(struct bench *b, unsigned i, uint32_t off)
 				  (uintptr_t)b->r.s[1].mem + off, 1, RD, &ptr);
 }
 
+/* Returns whether the binding under the i-th key is over, as the client sees it. */
 static bool ended(const struct bench *b, unsigned i)
 {
 	return b->shared.ended == key(b, i);
@@ -67,7 +68,8 @@ static bool ended(const struct bench *b, unsigned i)
 
 #define SIGNALED RN_WQE_SIGNALED
 
-/* A message behind a BIND leaves when the key is good, one before it may leave earlier. */
+/* A SEND behind a BIND leaves only when the key is valid; a SEND before the BIND may leave
+ * earlier. */
 static void test_order(void **state)
 {
 	struct bench b;
@@ -78,13 +80,13 @@ static void test_order(void **state)
 	rig_request(&b.r, 1, RN_WQE_SEND, SIGNALED, 1, 0, 10, 0);
 	bind(&b, SIGNALED, 2, 1, 1000, 100, RD);
 	rig_request(&b.r, 1, RN_WQE_SEND, SIGNALED, 3, 0, 10, 0);
-	assert_int_equal(asked(&b, 1, 1000), RN_V_REQ_RKEY); /* posting changes nothing */
+	assert_int_equal(asked(&b, 1, 1000), RN_V_REQ_RKEY); /* posting alone binds nothing */
 	assert_int_equal(rig_move(&b.r, 1, 1), 1);
 	assert_int_equal(asked(&b, 1, 1000), RN_V_REQ_RKEY);
 	assert_int_equal(rig_move(&b.r, 1, 1), 1);
 	assert_int_equal(asked(&b, 1, 1000), RN_V_OK);
 	assert_int_equal(asked(&b, 1, 999), RN_V_REQ_BOUNDS);
-	rig_expect_none(&b.r, 1); /* nothing is done before the first is */
+	rig_expect_none(&b.r, 1); /* requests complete in order: none before the first SEND */
 	rig_run(&b.r, RN_S(1));
 	for (uint64_t id = 1; id <= 3; id++)
 		rig_expect(&b.r, 1, id, RN_STATUS_SUCCESS);
@@ -93,6 +95,7 @@ static void test_order(void **state)
 	rig_fini(&b.r);
 }
 
+/* Only signaled BINDs and INVALIDATEs complete, each with its own kind; neither sends a packet. */
 static void test_silent_and_kinds(void **state)
 {
 	struct bench b;
@@ -120,8 +123,8 @@ static void test_silent_and_kinds(void **state)
 	rig_fini(&b.r);
 }
 
-/* Both wait for READs before them when told to, and do not when not. */
-/* The peer's SEND takes the key away, and the window may be bound again at once. */
+/* The peer's SEND with invalidate ends the window's key, and the window can be bound again at
+ * once. */
 static void test_peer_invalidates(void **state)
 {
 	struct bench b;
@@ -150,6 +153,7 @@ static void test_peer_invalidates(void **state)
 	rig_fini(&b.r);
 }
 
+/* With a fence BIND and INVALIDATE wait for the READs before them, without one they do not. */
 static void test_fence(void **state)
 {
 	for (unsigned fenced = 0; fenced < 2; fenced++) {
@@ -167,7 +171,7 @@ static void test_fence(void **state)
 		invalidate(&b, flags, 4, 1);
 		rig_move(&b.r, 1, 8);
 		assert_int_equal(asked(&b, 1, 0), fenced ? RN_V_OK : RN_V_REQ_RKEY);
-		assert_false(ended(&b, 1)); /* it is not complete either way */
+		assert_false(ended(&b, 1)); /* the INVALIDATE is not complete in either case */
 		rig_run(&b.r, RN_S(1));
 		assert_true(ended(&b, 1));
 		for (uint64_t id = 1; id <= 4; id++)
@@ -176,13 +180,13 @@ static void test_fence(void **state)
 	}
 }
 
-/* The first frame of side 1 is lost. */
+/* Loses the first frame of side 1. */
 static bool lose_first(struct rig *r, int from, uint32_t number, const struct rn_pkt *pkt)
 {
 	return from == 1 && number == 0;
 }
 
-/* Going through the queue again binds and invalidates nothing again. */
+/* When the queue is sent again after a loss, no BIND or INVALIDATE is executed twice. */
 static void test_once(void **state)
 {
 	struct bench b;
@@ -208,7 +212,8 @@ static void test_once(void **state)
 	rig_fini(&b.r);
 }
 
-/* What fails keeps its place, and is not passed over when the queue is gone through again. */
+/* A failed BIND or INVALIDATE keeps its place in the queue, and is not skipped when requests are
+ * resent. */
 static void test_failure_behind_a_loss(void **state)
 {
 	for (unsigned i = 0; i < 4; i++) {
@@ -227,7 +232,7 @@ static void test_failure_behind_a_loss(void **state)
 		rig_request(&b.r, 1, RN_WQE_SEND, SIGNALED, 3, 0, 10, 0);
 		assert_int_equal(rig_move(&b.r, 1, 8), 1);
 		assert_true(rig_take(&b.r, 0, &ack));
-		/* it will be sent again; then it turns out that it need not */
+		/* the SEND is due to be resent, then its ACK arrives */
 		if (refused) {
 			nak = ack;
 			nak.syndrome = 0x60;
@@ -243,7 +248,7 @@ static void test_failure_behind_a_loss(void **state)
 		rig_expect(&b.r, 1, 3, RN_STATUS_WR_FLUSH_ERR);
 		rig_expect(&b.r, 1, 80, RN_STATUS_WR_FLUSH_ERR);
 		assert_int_equal(b.r.s[1].qp->state, RN_QPS_ERR);
-		assert_int_equal(ended(&b, 1), kind); /* a binding that failed is over */
+		assert_int_equal(ended(&b, 1), kind); /* a failed BIND has ended */
 		rig_fini(&b.r);
 	}
 }
@@ -290,7 +295,7 @@ static void end_qp(struct bench *b, enum end how)
 	}
 }
 
-/* Bound: over. Still queued: over too. */
+/* Windows end with their QP, whether they are bound or their BIND is still queued. */
 static void test_end(void **state)
 {
 	for (enum end how = BY_ERROR; how <= BY_DESTRUCTION; how++) {
@@ -313,14 +318,14 @@ static void test_end(void **state)
 		assert_int_equal(asked(&b, 1, 0), RN_V_REQ_RKEY);
 		assert_true(ended(&b, 1));
 		assert_int_equal(other.ended, w.rkey);
-		/* nobody's any more */
+		/* no QP holds the windows any more */
 		assert_int_equal(rn_mw_remove(b.r.s[1].mrs, b.id, &qpn), 0);
 		assert_int_equal(rn_mw_remove(b.r.s[1].mrs, id, &qpn), 0);
 		rig_fini(&b.r);
 	}
 }
 
-/* An invalidation that took effect and could not complete: over all the same. */
+/* An INVALIDATE that took effect but did not complete before the QP ended has ended the window. */
 static void test_end_before_completion(void **state)
 {
 	struct bench b;
@@ -339,7 +344,7 @@ static void test_end_before_completion(void **state)
 	rig_fini(&b.r);
 }
 
-/* Posted where it can only be refused or flushed: no binding comes of it. */
+/* A BIND posted where it can only be refused or flushed binds nothing. */
 static void test_posted_too_late(void **state)
 {
 	struct bench b;
@@ -372,12 +377,12 @@ static void test_forget(void **state)
 	rig_run(&b.r, RN_S(1));
 	rig_expect(&b.r, 1, 1, RN_STATUS_SUCCESS);
 	rn_shard_forget_window(b.r.s[1].sh, b.id ^ 0x100, number);  /* another window */
-	rn_shard_forget_window(b.r.s[1].sh, b.id, number ^ 0x8000); /* no such queue pair */
+	rn_shard_forget_window(b.r.s[1].sh, b.id, number ^ 0x8000); /* no such QP */
 	assert_int_equal(asked(&b, 1, 0), RN_V_OK);
 	rn_shard_forget_window(b.r.s[1].sh, b.id, number);
 	assert_int_equal(asked(&b, 1, 0), RN_V_REQ_RKEY);
 	assert_true(ended(&b, 1));
-	/* about to be bound and unbound: neither happens, and both succeed */
+	/* a queued BIND and INVALIDATE of a forgotten window have no effect, and succeed */
 	for (unsigned i = 2; i < 4; i++) {
 		bool another = i == 2;
 
@@ -401,7 +406,8 @@ static void test_forget(void **state)
 	rig_fini(&b.r);
 }
 
-/* The client has been given the key, whether its BIND was ever done or not: who has the slot next has another. */
+/* The client received the key with its BIND request, even if the BIND is never executed: an object
+ * that reuses the slot must get another key. */
 static void test_key_given_in_vain(void **state)
 {
 	for (int released = 0; released < 2; released++) {
@@ -421,7 +427,7 @@ static void test_key_given_in_vain(void **state)
 		assert_true(ended(&b, 1));
 		assert_int_equal(rn_mw_remove(t, b.id, &qpn), 0);
 		rn_mr_reclaim(t, b.id);
-		/* The slot comes round again when all others have been used: four times here. */
+		/* a slot is reused after all others: four times here */
 		for (uint32_t i = 0; i < 4 * 64; i++) {
 			assert_int_equal(rn_mw_add(t, 1, &b.shared, &reused), 0);
 			assert_int_not_equal(reused >> 8, b.id >> 8);
@@ -434,6 +440,7 @@ static void test_key_given_in_vain(void **state)
 
 /* ---- the peer ---- */
 
+/* A WRITE in progress through a window that is invalidated ends with a NAK at its next packet. */
 static void test_write_cut_off(void **state)
 {
 	uint8_t data[1024];
@@ -464,6 +471,8 @@ static void test_write_cut_off(void **state)
 	rig_fini(&b.r);
 }
 
+/* A READ in progress through a window that is invalidated ends with a NAK for the missing
+ * responses. */
 static void test_read_cut_off(void **state)
 {
 	struct rn_pkt pkt;

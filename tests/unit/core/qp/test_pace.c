@@ -1,4 +1,5 @@
-/* Congestion at a queue pair: notifications as bytes, waiting without costing anything, and what ends a limit. */
+/* Congestion control of a QP: the bytes of a CNP, waiting without work for the shard, and what ends
+ * a rate limit. */
 #include <errno.h>
 
 #include "shard/cnp.h"
@@ -6,6 +7,7 @@
 #include "qp/pace.h"
 #include "rig.h"
 
+/* Returns a CNP for side's QP. */
 static struct rn_pkt cnp_for(struct rig *r, int side)
 {
 	struct rn_pkt p = rig_pkt(r, side, RN_OP_SEND_ONLY, 0, NULL, 0);
@@ -15,6 +17,7 @@ static struct rn_pkt cnp_for(struct rig *r, int side)
 	return p;
 }
 
+/* Returns a packet for side's QP with the ECN mark for congestion. */
 static struct rn_pkt marked(struct rig *r, int side, int delta)
 {
 	struct rn_pkt p = rig_pkt(r, side, RN_OP_WRITE_ONLY, delta, "x", 1);
@@ -42,7 +45,7 @@ static uint64_t send_rate(struct rig *r, int side)
 	return rsp.query.send_rate;
 }
 
-/* Four packets of 1024 bytes to send, and half the line's rate. */
+/* Posts a WRITE of four packets on side 0, limited to half the line rate by a CNP. */
 static void start_limited(struct rig *r, uint8_t type)
 {
 	struct rn_pkt p;
@@ -65,7 +68,7 @@ static void wire_row_E1_bytes(void **state)
 	assert_int_equal(rig_rx(&r, 1, &p), RN_V_OK);
 	assert_true(rn_shard_wants_tx(r.s[1].sh, r.now));
 	assert_false(rn_shard_only_acks(r.s[1].sh));
-	assert_true(rig_take(&r, 1, &got)); /* parsed: checksum and ICRC are right */
+	assert_true(rig_take(&r, 1, &got)); /* the parser has checked checksum and ICRC */
 	assert_int_equal(got.opcode, RN_OPCODE_CNP);
 	assert_int_equal(got.dest_qpn, r.s[0].qpn);
 	assert_int_equal(got.tclass, 48 << 2 | RN_ECT_0);
@@ -82,7 +85,7 @@ static void wire_row_E1_bytes(void **state)
 	rig_fini(&r);
 }
 
-/* In a VLAN with its own priority, and over IPv6. */
+/* A CNP in a VLAN keeps the priority set for CNPs, here over IPv6. */
 static void wire_row_E1_tagged_ipv6(void **state)
 {
 	static const struct rn_av base = {
@@ -99,7 +102,7 @@ static void wire_row_E1_tagged_ipv6(void **state)
 	assert_int_equal(p.tclass, 0xC2);
 	assert_int_equal(p.flow_label, 0xABCDF);
 	assert_true(p.becn);
-	/* the headers of data are as they were */
+	/* the template for data packets is unchanged */
 	rn_tmpl_put(&t, frame, RN_OP_SEND_ONLY, 9, 0, 0, 0);
 	rn_tmpl_seal(&t, frame, rn_tmpl_close(&t, frame, 0, 0));
 	assert_int_equal(rn_frame_parse(frame, rn_tmpl_frame_bytes(&t, 0, 0), &p), RN_V_OK);
@@ -127,7 +130,7 @@ static void wire_row_E2_one_per_interval(void **state)
 	rig_fini(&r);
 }
 
-/* The first one after the interval, to the nanosecond. */
+/* A second CNP is sent once the interval has passed, to the nanosecond. */
 static void wire_row_E2_at_the_interval(void **state)
 {
 	static const rn_time after[] = {0, RN_US(50) - 1, 1};
@@ -148,7 +151,7 @@ static void wire_row_E2_at_the_interval(void **state)
 	rig_fini(&r);
 }
 
-/* A mark counts on a packet that got as far as its queue pair, whatever was wrong with it there. */
+/* A congestion mark counts on each packet that reached its QP, whatever the QP's verdict. */
 static void wire_row_E1_which_verdicts(void **state)
 {
 	static const struct {
@@ -175,7 +178,7 @@ static void wire_row_E1_which_verdicts(void **state)
 	rig_fini(&r);
 }
 
-/* Owed when the connection ends: not sent, and nothing left over. */
+/* A CNP that is owed when the connection ends is dropped. */
 static void wire_row_E1_not_after_the_end(void **state)
 {
 	struct rig r;
@@ -190,6 +193,7 @@ static void wire_row_E1_not_after_the_end(void **state)
 	rig_fini(&r);
 }
 
+/* A CNP has no rate to limit at a UD QP, and is refused. */
 static void wire_row_E6_datagram_queue_pair(void **state)
 {
 	struct rig r;
@@ -220,6 +224,7 @@ static void wire_row_E9_source_checked_or_not(void **state)
 	rig_fini(&r);
 }
 
+/* Without a congestion algorithm CNPs are counted and ignored. */
 static void test_control_off(void **state)
 {
 	struct rig r;
@@ -253,7 +258,8 @@ static void test_data_can_be_marked(void **state)
 
 /* ---- waiting ---- */
 
-/* A QP that may not send yet is on no list: the shard has nothing to do and says until when. */
+/* A QP that may not send yet is on no list: the shard has nothing to do, and reports when to turn
+ * again. */
 static void test_waits_for_nothing(void **state)
 {
 	struct rig r;
@@ -275,7 +281,7 @@ static void test_waits_for_nothing(void **state)
 		assert_false(rn_shard_wants_tx(r.s[0].sh, r.now));
 		next = rn_shard_next(r.s[0].sh);
 		assert_true(next > from && next <= from + (rn_time)got.frame_len * 8 * RN_S(1) / rate + 1);
-		/* asked again before its time it is silent still */
+		/* activated before its time, the QP sends nothing */
 		rn_lane_activate(&r.s[0].sh->lane, r.s[0].qp);
 		rig_expect_silence(&r, 0);
 		while (!rn_shard_wants_tx(r.s[0].sh, r.now)) {
@@ -302,7 +308,7 @@ static void test_unreliable_waits(void **state)
 	rig_fini(&r);
 }
 
-/* Everything arrives, whatever the pace. */
+/* Under a limit all data still arrives. */
 static void test_all_arrives(void **state)
 {
 	struct rig r;
@@ -317,6 +323,7 @@ static void test_all_arrives(void **state)
 	rig_fini(&r);
 }
 
+/* The error state and RESET stop the pacing timer and remove the limit. */
 static void test_ends(uint8_t to)
 {
 	struct rig r;

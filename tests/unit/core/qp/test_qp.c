@@ -1,10 +1,11 @@
-/* QP states: which transitions are allowed with which attributes, what each state takes in, what
- * errors leave behind. */
+/* QP states: which transitions are allowed with which attributes, what each state accepts, and the
+ * state after errors. */
 #include <errno.h>
 
 #include "qp/qp_modify.h"
 #include "rig.h"
 
+/* Returns attributes that are valid for every transition. */
 static struct rn_qp_attr good(struct rig *r, uint8_t state)
 {
 	struct rn_qp_attr a = {
@@ -23,6 +24,7 @@ static struct rn_qp_attr good(struct rig *r, uint8_t state)
 #define ST   RN_QP_STATE
 #define INIT (RN_QP_PKEY_INDEX | RN_QP_PORT | RN_QP_ACCESS)
 
+/* Moves the QP of side 0 into a state by the regular transitions. */
 static void put_in(struct rig *r, uint8_t state)
 {
 	struct rn_qp_attr a = good(r, RN_QPS_RESET);
@@ -137,7 +139,7 @@ static void test_values(void **state)
 	rig_fini(&r);
 }
 
-/* The largest value of an attribute fits, and the next one does not. */
+/* The largest value of an attribute is accepted, and the next one is not. */
 #define MOST(from, to, mask, field, value)                                         \
 	for (unsigned more = 0; more < 2; more++) {                                \
 		struct rn_qp_attr a = good(&r, to);                                \
@@ -170,7 +172,7 @@ static void test_largest_values(void **state)
 	rig_fini(&r);
 }
 
-/* What the mask does not name is not looked at. */
+/* Attributes that the mask does not name are ignored. */
 static void test_unnamed_values(void **state)
 {
 	struct rn_qp_attr a;
@@ -182,7 +184,7 @@ static void test_unnamed_values(void **state)
 	a.min_rnr_timer = a.rnr_step = 3;
 	r.s[0].qp->retry.left = 1;
 	assert_int_equal(rig_modify(&r, 0, RN_QP_MIN_RNR_TIMER, &a), 0);
-	assert_int_equal(r.s[0].qp->retry.left, 1); /* retries spent stay spent */
+	assert_int_equal(r.s[0].qp->retry.left, 1); /* spent retries are not reloaded */
 	a.access = RN_ACCESS_REMOTE_READ;
 	assert_int_equal(rig_modify(&r, 0, RN_QP_ACCESS, &a), 0);
 	assert_int_equal(r.s[0].qp->attr.access, RN_ACCESS_REMOTE_READ);
@@ -191,10 +193,10 @@ static void test_unnamed_values(void **state)
 	rig_fini(&r);
 }
 
-/* Which state takes posts and packets (docs/spec/rocev2.md 4.11). */
+/* Which posts and packets each state accepts (docs/spec/rocev2.md 4.11). */
 static const struct {
 	uint8_t state;
-	int recv, send; /* status of the CQE made at once, -1: queued */
+	int recv, send; /* status of the CQE made at once; -1: queued */
 	enum rn_verdict request, response;
 } takes[] = {
 	{RN_QPS_RESET, RN_STATUS_LOC_QP_OP_ERR, RN_STATUS_LOC_QP_OP_ERR, RN_V_QP_STATE,
@@ -233,6 +235,7 @@ static void test_takes(void **state) /* F21 */
 	}
 }
 
+/* On the error state all requests are flushed in order, then all receives. */
 static void test_flush_order(void **state)
 {
 	struct rn_qp_attr a = {.state = RN_QPS_ERR};
@@ -249,10 +252,12 @@ static void test_flush_order(void **state)
 		rig_expect(&r, 0, i < 3 ? i : 7 + i, RN_STATUS_WR_FLUSH_ERR);
 	rig_expect_none(&r, 0);
 	rig_expect_silence(&r, 0);
-	assert_int_equal(rn_shard_events(r.s[0].sh, &ev, 1), 0); /* asked for: nothing to tell */
+	/* the application set this state: no event */
+	assert_int_equal(rn_shard_events(r.s[0].sh, &ev, 1), 0);
 	rig_fini(&r);
 }
 
+/* RESET drops requests and receives without a completion, and counts them as retired. */
 static void test_reset_forgets(void **state)
 {
 	struct rn_qp_attr a = {.state = RN_QPS_RESET};
@@ -269,7 +274,7 @@ static void test_reset_forgets(void **state)
 	rig_fini(&r);
 }
 
-/* A QP that died is as good as new after RESET: a second life, with nothing of the first. */
+/* After RESET a QP that failed works like a new one and keeps nothing of its past. */
 static void test_second_life(void **state)
 {
 	struct rn_qp_attr a = {.state = RN_QPS_RESET};
@@ -279,7 +284,7 @@ static void test_second_life(void **state)
 	rig_init(&r, &(struct rig_opt){0});
 	rig_request(&r, 0, RN_WQE_SEND, RN_WQE_SIGNALED, 1, 0, 3000, 0);
 	rig_request(&r, 0, RN_WQE_READ, RN_WQE_SIGNALED, 2, 0, 3000, 0);
-	rig_run(&r, RN_S(1)); /* no receive: waits, sends again */
+	rig_run(&r, RN_S(1)); /* without a receive the SEND is resent after RNR NAKs */
 	{
 		struct rn_pkt p = rig_pkt(&r, 0, RN_OP_ACK, 0, NULL, 0);
 
@@ -340,6 +345,7 @@ static void test_drain(void **state) /* Q47 */
 	rig_fini(&r);
 }
 
+/* An overrun CQ moves its QPs to the error state; CQ and QP each report an event. */
 static void test_cq_overrun(void **state)
 {
 	struct rig r;
@@ -363,7 +369,7 @@ static void test_cq_overrun(void **state)
 	rig_fini(&r);
 }
 
-/* The CQ has a ring per shard: what overran one of them has killed the CQ for the QPs of all. */
+/* A CQ has a ring per shard; an overrun of one ring ends the CQ for QPs of all shards. */
 static void test_cq_overrun_on_another_shard(void **state)
 {
 	struct rig r;
@@ -377,7 +383,7 @@ static void test_cq_overrun_on_another_shard(void **state)
 	atomic_store(&r.s[0].cq_shared.overrun, 1);
 	rig_request(&r, 0, RN_WQE_WRITE, RN_WQE_SIGNALED, 2, 0, 8, 0);
 	rig_run(&r, RN_S(1));
-	rig_expect(&r, 0, 2, RN_STATUS_SUCCESS); /* it was done */
+	rig_expect(&r, 0, 2, RN_STATUS_SUCCESS); /* the request was complete before the overrun */
 	rn_shard_done(r.s[0].sh, r.now);
 	assert_int_equal(r.s[0].qp->state, RN_QPS_ERR);
 	while (rn_shard_events(r.s[0].sh, &ev, 1))

@@ -1,10 +1,11 @@
-/* Types of QPs: which attributes each move of each type takes, what may be posted, which packets are
- * theirs, what a failed send does. */
+/* Types of QPs: which attributes each transition of each type needs and allows, which requests can
+ * be posted, which packets are accepted, and what a failed send does. */
 #include <errno.h>
 
 #include "rig.h"
 
-/* The masks of ibv_modify_qp as numbers, state bit left out: another source than the table's. */
+/* The masks of ibv_modify_qp as numbers without the state bit. They are written out here so that
+ * the test does not derive from the table it checks. */
 static const struct move {
 	uint8_t type, from, to;
 	uint32_t must, may;
@@ -73,7 +74,7 @@ static int try(struct rig *r, uint8_t from, uint8_t to, uint32_t mask)
 	return rig_modify(r, 0, RN_QP_STATE | mask, &a);
 }
 
-/* SQE comes of a send that fails: a kind that no type has. */
+/* Moves the QP to SQE by a request of an unknown kind. */
 static void fail_a_send(struct rig *r)
 {
 	struct rn_pkt p;
@@ -99,6 +100,7 @@ static void put_in(struct rig *r, uint8_t state)
 	assert_int_equal(r->s[0].qp->state, state);
 }
 
+/* Tries one transition; if it does not fit, it must fail and leave the state unchanged. */
 static void expect_move(struct rig *r, uint8_t from, uint8_t to, uint32_t mask, bool fits)
 {
 	put_in(r, from);
@@ -107,7 +109,7 @@ static void expect_move(struct rig *r, uint8_t from, uint8_t to, uint32_t mask, 
 	assert_int_equal(r->s[0].qp->state, fits ? to : from);
 }
 
-/* Every bit of every move of every type, given and not given. */
+/* Every transition of every type, with each attribute bit given and not given. */
 static void test_every_move(void **state)
 {
 	for (uint8_t type = RN_QPT_RC; type <= RN_QPT_UD; type++) {
@@ -119,7 +121,7 @@ static void test_every_move(void **state)
 				const struct move *m = move_of(type, from, to);
 
 				if (type == RN_QPT_RC && from == RN_QPS_SQE)
-					continue; /* nothing leads there */
+					continue; /* an RC QP never enters SQE */
 				expect_move(&r, from, to, m ? m->must : 0, m != NULL);
 				for (unsigned bit = 1; m && bit < 32; bit++) {
 					uint32_t b = 1u << bit;
@@ -173,7 +175,7 @@ static void test_query(void **state)
 	assert_int_equal(rsp.query.attr.sq_psn, 0x123);
 	assert_int_equal(rsp.query.attr.port, 1);
 	assert_int_equal(rsp.query.attr.state, RN_QPS_RTS);
-	fail_a_send(&r); /* not asked for, told all the same */
+	fail_a_send(&r); /* unsignaled; the error is reported all the same */
 	rn_shard_exec(r.s[0].sh, &x, r.now);
 	assert_int_equal(rsp.query.attr.state, RN_QPS_SQE);
 	assert_int_equal(rsp.query.attr.cur_state, RN_QPS_SQE);
@@ -192,7 +194,7 @@ static void test_kinds(void **state)
 			 0);
 }
 
-/* What is behind the failed one is flushed in order, as is what comes after; receives stay. */
+/* Requests behind the failed one are flushed in order, and so are later ones; receives stay. */
 static void test_send_error(void **state)
 {
 	struct rn_cqe c;
@@ -221,7 +223,7 @@ static void test_send_error(void **state)
 	rig_fini(&r);
 }
 
-/* Each type has packets of its own. */
+/* Each QP type accepts only the packets of its own transport. */
 static void wire_row_F20_packets_of_another_service(void **state)
 {
 	static const uint8_t ops[] = {RN_T_RC | RN_OP_SEND_ONLY, RN_T_UC | RN_OP_SEND_ONLY,
@@ -258,6 +260,7 @@ static struct rn_pkt read_request(struct rig *r, int delta)
 	return p;
 }
 
+/* Delivers n READ requests to side 1. */
 static void take_reads(struct rig *r, unsigned n)
 {
 	struct rn_pkt p;
@@ -268,6 +271,7 @@ static void take_reads(struct rig *r, unsigned n)
 	}
 }
 
+/* Takes n responses of side 1, which must be all. */
 static void answer(struct rig *r, unsigned n)
 {
 	struct rn_pkt p;
@@ -277,6 +281,7 @@ static void answer(struct rig *r, unsigned n)
 	assert_false(rig_take(r, 1, &p));
 }
 
+/* Sets how many READs side 1 serves. */
 static void serve(struct rig *r, uint8_t reads)
 {
 	struct rn_qp_attr a = {.max_dest_rd_atomic = reads};
@@ -284,8 +289,8 @@ static void serve(struct rig *r, uint8_t reads)
 	assert_int_equal(rig_modify(r, 1, RN_QP_MAX_DEST_RD_ATOMIC, &a), 0);
 }
 
-/* The limit of READs served changes in SQD: the newest records are kept, the rest is forgotten; of those not answered
- * yet too. */
+/* Changing max_dest_rd_atomic in SQD keeps the newest records, those not answered yet included, and
+ * drops the others. */
 static void test_reads_served(void **state)
 {
 	struct rn_qp_attr a = {.state = RN_QPS_SQD};
@@ -294,7 +299,7 @@ static void test_reads_served(void **state)
 
 	rig_init(&r, &(struct rig_opt){.reads = 4});
 	assert_int_equal(rig_modify(&r, 1, RN_QP_STATE, &a), 0);
-	for (unsigned i = 0; i < 6; i++) { /* more than are kept: the ring has gone round */
+	for (unsigned i = 0; i < 6; i++) { /* more READs than records: the ring has wrapped */
 		take_reads(&r, 1);
 		answer(&r, 1);
 	}
@@ -307,9 +312,9 @@ static void test_reads_served(void **state)
 		assert_int_equal(rig_rx(&r, 1, &p), RN_V_REQ_DUP_READ);
 		answer(&r, 1);
 	}
-	take_reads(&r, 3); /* 7 to 9 */
+	take_reads(&r, 3); /* READs 7 to 9 */
 	serve(&r, 5);
-	take_reads(&r, 2); /* 10 and 11: all five are owed, oldest first */
+	take_reads(&r, 2); /* READs 10 and 11: all five are owed, oldest first */
 	serve(&r, 2);
 	for (unsigned i = 10; i <= 11; i++) {
 		assert_true(rig_take(&r, 1, &p));

@@ -1,5 +1,5 @@
-/* Whole transfers between two shards: every kind and size over a perfect link, then with each
- * single frame lost in turn, in both directions (docs/spec/rocev2.md row S1). */
+/* Whole transfers between two shards: every kind and size over a perfect link, then with each frame
+ * lost in turn, in both directions (docs/spec/rocev2.md row S1). */
 #include "rig.h"
 
 static void fill(uint8_t *p, uint32_t n, uint8_t seed)
@@ -21,7 +21,7 @@ static void transfer_all(struct rig *r)
 	const uint8_t kinds[] = {RN_WQE_SEND, RN_WQE_WRITE, RN_WQE_READ};
 	uint64_t id = 0, recv = 1000;
 
-	/* Each message has 7 KB of its own, at the same offset on either side. */
+	/* each message has 7 KB of memory of its own, at the same offset on both sides */
 	for (unsigned k = 0; k < 3; k++)
 		for (unsigned i = 0; i < RN_ARRAY_SIZE(sizes); i++, id++)
 			for (int side = 0; side < 2; side++) {
@@ -61,7 +61,7 @@ static void transfer_all(struct rig *r)
 			fill(want, n, (uint8_t)(m * 16 + side));
 			assert_memory_equal(r->s[0].mem + off, want, n);
 			assert_memory_equal(r->s[1].mem + off, want, n);
-			/* not a byte beyond */
+			/* nothing is written beyond the message */
 			assert_int_equal(r->s[0].mem[off + n], 0);
 			assert_int_equal(r->s[1].mem[off + n], 0);
 		}
@@ -86,6 +86,7 @@ static void test_perfect(void **state)
 	}
 }
 
+/* Repeats all transfers with one frame lost, for each frame that a side sends in turn. */
 static void lose_each(uint8_t mtu, uint8_t retry, uint32_t window)
 {
 	for (int side = 0; side < 2; side++)
@@ -118,7 +119,7 @@ static void test_each_loss_small_window(void **state)
 	lose_each(1, 7, 4);
 }
 
-/* A peer that reads without pause must not keep our requests, new or repeated, from leaving. */
+/* A peer that READs without pause must not keep our new or resent requests from being sent. */
 static void test_reads_do_not_block_requests(void **state)
 {
 	struct rig r;
@@ -141,7 +142,7 @@ static void test_reads_do_not_block_requests(void **state)
 		assert_int_equal(p.op->family, RN_F_READ_RESP);
 	}
 	rig_expect_silence(&r, 1);
-	rig_recv(&r, 0, 3, 0x8000, 8192); /* nothing of it arrived: both sides repeat */
+	rig_recv(&r, 0, 3, 0x8000, 8192); /* all these packets were lost: both sides resend */
 	rig_run(&r, RN_S(1));
 	rig_expect(&r, 0, 3, RN_STATUS_SUCCESS);
 	rig_expect(&r, 0, 1, RN_STATUS_SUCCESS);
@@ -149,7 +150,7 @@ static void test_reads_do_not_block_requests(void **state)
 	rig_fini(&r);
 }
 
-/* The longest message may begin, and one byte more is refused before anything is stored. */
+/* A WRITE of the longest message starts; one byte more is refused before anything is written. */
 static void test_longest_write(void **state)
 {
 	static const uint8_t data[1024] = {1, 2, 3};

@@ -1,5 +1,5 @@
 /* The requester: packetisation, completions, retries and their errors: rows Q of
- * docs/spec/rocev2.md. Side 0 asks; its frames go nowhere, the answers are crafted. */
+ * docs/spec/rocev2.md. Side 0 sends requests; the test takes its frames and answers by hand. */
 #include "asker.h"
 
 /* ---- packets ---- */
@@ -51,12 +51,13 @@ static void test_solicited_inline_sges(void **state)
 	assert_memory_equal(p.payload, r.s[0].mem, 100);
 	memset(w, 0, sizeof(w));
 	w[0].kind = RN_WQE_WRITE;
-	w[0].flags = RN_WQE_SOLICITED; /* without meaning there */
+	w[0].flags = RN_WQE_SOLICITED; /* a WRITE without immediate data ignores this flag */
 	w[0].slots = 2;
 	w[0].num_sge = 4;
 	w[0].length = 1500;
 	w[0].rkey = r.s[1].key;
-	__asm__("" : "+r"(sge)); /* the list runs on into the next slot */
+	/* hides from the compiler that the list runs on into the next slot */
+	__asm__("" : "+r"(sge));
 	sge[0] = (struct rn_sge){(uintptr_t)r.s[0].mem, 1000, r.s[0].key};
 	sge[1] = (struct rn_sge){(uintptr_t)r.s[0].mem, 0, 0};
 	sge[2] = (struct rn_sge){(uintptr_t)r.s[0].mem + 1000, 30, r.s[0].key};
@@ -69,7 +70,7 @@ static void test_solicited_inline_sges(void **state)
 	assert_int_equal(p.payload_len, 476);
 	assert_memory_equal(p.payload, r.s[0].mem + 1024, 476);
 	assert_int_equal(ack(&r, S + 2), RN_V_OK);
-	rig_expect_none(&r, 0); /* unsignaled */
+	rig_expect_none(&r, 0); /* the request is unsignaled */
 	assert_int_equal(atomic_load(&r.s[0].qp->shared.sq_retired), 2);
 	rig_fini(&r);
 }
@@ -133,7 +134,7 @@ static void test_timeout_resumes(void **state) /* Q7 Q41 */
 	drain(&r);
 	assert_int_equal(ack(&r, S + 1), RN_V_OK);
 	rig_wait(&r, RN_MS(80));
-	/* one packet, until an answer comes */
+	/* one packet is resent, and more only after an answer */
 	assert_true(rig_take(&r, 0, &p));
 	assert_int_equal(p.opcode, RN_OP_SEND_MIDDLE);
 	assert_int_equal(p.psn, rn_psn_add(S, 2));
@@ -144,7 +145,7 @@ static void test_timeout_resumes(void **state) /* Q7 Q41 */
 	expect_packet(&r, RN_OP_SEND_MIDDLE, S + 3, 1024, true);
 	expect_packet(&r, RN_OP_SEND_LAST, S + 4, 904, true);
 	rig_expect_silence(&r, 0);
-	/* an ACK for what was sent the first time around overtakes what is sent again */
+	/* an ACK of the first transmission overtakes the resent packets */
 	rig_wait(&r, RN_MS(80));
 	assert_int_equal(ack(&r, S + 4), RN_V_OK);
 	rig_expect(&r, 0, 1, RN_STATUS_SUCCESS);
@@ -185,7 +186,8 @@ static void test_nak_sequence_exceeded(void **state) /* Q10 */
 	for (int i = 0; i < 3; i++) {
 		drain(&r);
 		assert_int_equal(nak(&r, S, 0x60), RN_V_RSP_NAK_SEQ);
-		/* an early resend in between makes the next NAK news; it spends nothing */
+		/* after an early resend another NAK counts again; the resend itself spends no
+		 * retry */
 		rig_wait(&r, RN_MS(4) << (i + 1));
 		drain(&r);
 	}
@@ -265,7 +267,7 @@ static void test_no_answer(void **state) /* Q11 Q13 */
 	unsigned sent = 0, doubts;
 	rn_time begun;
 
-	/* adaptive timeout out of the way */
+	/* an initial adaptive timeout that is longer than the coded one */
 	rig_init(&r, &(struct rig_opt){.retry_cnt = 2, .rto_initial = RN_S(100)});
 	doubts = fake_doubts;
 	post_send(&r, 1, 8);
@@ -281,7 +283,8 @@ static void test_no_answer(void **state) /* Q11 Q13 */
 	}
 	assert_int_equal(sent, 2);
 	assert_in_range(r.now - begun, 3 * full, 3 * full + RN_MS(5));
-	assert_int_equal(fake_doubts - doubts, 2); /* is the peer where we think? */
+	/* each timeout marks the peer's neighbour entry for a probe */
+	assert_int_equal(fake_doubts - doubts, 2);
 	assert_memory_equal(&fake_doubted, &r.s[1].port.gids[0], 16);
 	rig_expect(&r, 0, 1, RN_STATUS_RETRY_EXC_ERR);
 	rig_expect(&r, 0, 2, RN_STATUS_WR_FLUSH_ERR);
@@ -301,7 +304,8 @@ static void test_no_answer(void **state) /* Q11 Q13 */
 	rig_fini(&r);
 }
 
-static void test_early_resends(void **state) /* spend nothing until the coded time has passed */
+/* early resends spend no retry until the coded time has passed */
+static void test_early_resends(void **state)
 {
 	struct rig r;
 	const struct rn_stats *st;
@@ -345,7 +349,8 @@ static void test_rnr(void **state) /* Q14 Q15 Q16 Q19 */
 		struct rig r;
 
 		rig_init(&r, &(struct rig_opt){.timeout = 8,
-					       .retry_cnt = 0xFF}); /* 1 ms, would fail at once */
+					       /* 1 ms; a timeout would fail at once */
+					       .retry_cnt = 0xFF});
 		post_send(&r, 1, 8);
 		post_send(&r, 2, 8);
 		drain(&r);
@@ -392,8 +397,8 @@ static void test_rnr_exceeded(void **state) /* Q17 Q18 */
 	rig_fini(&r);
 }
 
-/* Who says "not ready" got the packet: what was lost before does not count against the next loss, however long the wait
- * for a receive. */
+/* An RNR NAK proves that the packet arrived: the timeouts before it do not count against later
+ * ones, however long the wait for a receive. */
 static void test_rnr_and_loss(void **state)
 {
 	struct rig r;
@@ -401,14 +406,14 @@ static void test_rnr_and_loss(void **state)
 	rig_init(&r, &(struct rig_opt){.rnr_retry = 7, .timeout = 8, .retry_cnt = 1});
 	post_send(&r, 1, 8);
 	for (int i = 0; i < 100; i++) {
-		rig_wait(&r, RN_US(1300)); /* no answer for longer than the coded 1.05 ms */
+		rig_wait(&r, RN_US(1300)); /* longer than the coded timeout, 1.05 ms */
 		drain(&r);
 		assert_int_equal(nak(&r, S, 0x21), RN_V_RSP_RNR);
 		rig_wait(&r, RN_US(20));
 		drain(&r);
 	}
 	assert_int_equal(r.s[0].qp->state, RN_QPS_RTS);
-	/* Silence still ends it. */
+	/* without any answer the QP still fails */
 	for (int i = 0; i < 3; i++) {
 		rig_wait(&r, RN_US(1300));
 		drain(&r);
@@ -430,7 +435,7 @@ static void test_local_fault(void **state) /* Q42 */
 	expect_packet(&r, RN_OP_SEND_ONLY, S, 8, true);
 	expect_packet(&r, RN_OP_SEND_FIRST, S + 1, 1024, false);
 	rig_expect_silence(&r, 0);
-	rig_expect_none(&r, 0); /* its turn comes when the first is done */
+	rig_expect_none(&r, 0); /* its error is reported after the first request completes */
 	assert_int_equal(r.s[0].qp->state, RN_QPS_RTS);
 	assert_int_equal(ack(&r, S), RN_V_OK);
 	rig_expect_silence(&r, 0);
@@ -441,6 +446,7 @@ static void test_local_fault(void **state) /* Q42 */
 	rig_fini(&r);
 }
 
+/* A region that is removed before a resend: the QP fails with a local protection error. */
 static void test_key_dies_before_resend(void **state)
 {
 	struct rig r;
@@ -456,6 +462,8 @@ static void test_key_dies_before_resend(void **state)
 	rig_fini(&r);
 }
 
+/* A request of bad form completes with its error after the requests before it, and sends no
+ * packet. */
 static void test_bad_form(void **state)
 {
 	static const struct {
@@ -528,7 +536,7 @@ static void test_nop(void **state)
 	rig_fini(&r);
 }
 
-/* A timeout set while something is in flight counts from then, whatever was before. */
+/* A timeout that is set while a request is in flight counts from the time it is set. */
 static void test_timeout_set_late(void **state)
 {
 	struct rig r;

@@ -1,4 +1,4 @@
-/* The requester's READs: responses lost, refused, out of turn; fence and depth: rows Q of
+/* READs at the requester: responses lost, refused and out of order; fence and depth: rows Q of
  * docs/spec/rocev2.md. */
 #include "asker.h"
 
@@ -27,7 +27,7 @@ static void test_read_hole(void **state) /* Q23 Q24 Q25 Q28 Q45 */
 		assert_int_equal(reply(&r, RN_OP_READ_RESP_LAST, S + 17, 0x1F, junk + 4096, 904),
 				 RN_V_RSP_IMPLIED_NAK);
 		expect_read(&r, S + 14, 1024, 3976);
-		rig_expect_silence(&r, 0); /* once */
+		rig_expect_silence(&r, 0); /* the implied NAK is acted on only once */
 		assert_int_equal(reply(&r, RN_OP_READ_RESP_FIRST, S + 13, 0x1F, r.s[0].mem, 1024),
 				 RN_V_RSP_STALE);
 		assert_int_equal(reply(&r, style ? RN_OP_READ_RESP_MIDDLE : RN_OP_READ_RESP_FIRST,
@@ -57,7 +57,7 @@ static void test_read_and_acks(void **state) /* Q26 Q27 Q33 */
 	post_read(&r, 2, 2048);
 	post_send(&r, 3, 8);
 	drain(&r);
-	/* a plain ACK reaching the READ completes what is before it, never the READ */
+	/* a plain ACK at the READ's PSN completes what is before the READ, never the READ */
 	assert_int_equal(ack(&r, S + 2), RN_V_RSP_IMPLIED_NAK);
 	rig_expect(&r, 0, 1, RN_STATUS_SUCCESS);
 	rig_expect_none(&r, 0);
@@ -72,7 +72,8 @@ static void test_read_and_acks(void **state) /* Q26 Q27 Q33 */
 	rig_expect(&r, 0, 2, RN_STATUS_SUCCESS);
 	assert_int_equal(ack(&r, S + 3), RN_V_OK);
 	rig_expect(&r, 0, 3, RN_STATUS_SUCCESS);
-	/* a response acknowledges the SEND before its READ, which completes first */
+	/* a READ response also acknowledges the SEND before its READ, and the SEND completes
+	 * first */
 	post_send(&r, 4, 8);
 	post_read(&r, 5, 8);
 	drain(&r);
@@ -148,7 +149,8 @@ static void test_fatal_nak_inside_read(void **state) /* Q32 */
 		    {0x62, RN_STATUS_REM_ACCESS_ERR, RN_V_RSP_NAK_ACC},
 		    {0x63, RN_STATUS_REM_OP_ERR, RN_V_RSP_NAK_OP}};
 
-	/* of the request, of the next response, and of one behind responses that got lost */
+	/* the NAK has the PSN of the request, of the next response, or of one behind lost
+	 * responses */
 	for (unsigned i = 0; i < 5 * RN_ARRAY_SIZE(naks); i++) {
 		unsigned at = i % 5, k = i / 5;
 		struct rig r;
@@ -169,7 +171,8 @@ static void test_fatal_nak_inside_read(void **state) /* Q32 */
 	}
 }
 
-/* Not even the READ's first response came, nor the ACK of what is before it. */
+/* The NAK arrives without the READ's first response, and without the ACK of the request before the
+ * READ. */
 static void test_fatal_nak_without_responses(void **state)
 {
 	struct rig r;
@@ -227,11 +230,11 @@ static void test_psn_space(void **state) /* Q40 */
 	w.sge[0] = (struct rn_sge){0x1000000000, 1u << 31, key};
 	rig_post(&r, 0, &w);
 	rig_request(&r, 0, RN_WQE_READ, 0, 2, 0, 8, 0);
-	for (unsigned i = 0; i < 4; i++) { /* a window of them, in pieces */
+	for (unsigned i = 0; i < 4; i++) { /* one window of responses, in pieces */
 		assert_true(rig_take(&r, 0, &p));
 		assert_int_equal(p.dma_len, 64 << 8);
 	}
-	rig_expect_silence(&r, 0); /* 2^23 PSNs are taken */
+	rig_expect_silence(&r, 0); /* 2^23 PSNs are in use */
 	assert_int_equal(ack(&r, S - 1), RN_V_RSP_STALE);
 	rig_fini(&r);
 }

@@ -1,5 +1,5 @@
-/* The responder's checks and replies: rows R, D and A of docs/spec/rocev2.md. Packets are
- * crafted relative to what the QP expects; what it answers is taken off its transmitter. */
+/* The responder's checks and replies: rows R, D and A of docs/spec/rocev2.md. Packets are built
+ * relative to the PSN the QP expects; the test takes its replies. */
 #include "rig.h"
 
 #define MTU 1024u
@@ -19,7 +19,7 @@ static uint32_t epsn(struct rig *r)
 	return r->s[1].qp->rx.epsn;
 }
 
-/* The next frame out of side 1 is an AETH-only reply with this syndrome, PSN and MSN. */
+/* The next frame of side 1 is an AETH-only reply with this syndrome, PSN and MSN. */
 static void expect_reply(struct rig *r, uint8_t syndrome, uint32_t psn, uint32_t msn)
 {
 	struct rn_pkt p;
@@ -84,7 +84,7 @@ static void test_send_only(void **state) /* R1 R2 R4 R41 D10 */
 	e = epsn(&r);
 	for (unsigned i = 0; i < 20; i++)
 		rig_recv(&r, 1, i, i * 64, 64);
-	for (unsigned i = 0; i < 20; i++) { /* passes 0xFFFFFF */
+	for (unsigned i = 0; i < 20; i++) { /* PSNs pass the wrap at 0xFFFFFF */
 		struct rn_pkt p = rig_pkt(&r, 1, RN_OP_SEND_ONLY, 0, data, i);
 
 		p.ack_req = i == 19;
@@ -161,7 +161,7 @@ static void test_rnr_waits_grow(void **state)
 	assert_int_equal(give(&r, RN_OP_SEND_ONLY, 0, 8), RN_V_OK);
 	expect_reply(&r, 0x1F, e, 1);
 	rig_expect(&r, 1, 1, RN_STATUS_SUCCESS);
-	/* Progress: the next one begins anew. */
+	/* progress resets the series: the next RNR NAK has the first code again */
 	assert_int_equal(give(&r, RN_OP_SEND_ONLY, 0, 8), RN_V_REQ_RNR);
 	expect_reply(&r, 0x2C, e + 1, 1);
 	rig_fini(&r);
@@ -172,7 +172,7 @@ static void test_rnr_waits_grow(void **state)
 struct fatal {
 	const char *row;
 	uint8_t before, before2; /* opcodes accepted first; 0xFF: none */
-	uint32_t reth;		 /* RETH length of `before`, 0: what is right */
+	uint32_t reth;		 /* RETH length of `before`, 0: the right one */
 	uint8_t opcode;
 	uint32_t len;
 	uint32_t dma_len; /* 0: len */
@@ -190,7 +190,7 @@ struct fatal {
 	} target;
 	uint8_t syndrome;
 	enum rn_verdict verdict;
-	uint8_t recv_status; /* of the one receive posted; FLUSH: it was not concerned */
+	uint8_t recv_status; /* status of the posted receive; FLUSH: unaffected */
 };
 
 #define NONE  0xFF
@@ -230,7 +230,7 @@ static const struct fatal fatals[] = {
 	{"A7",   NONE, NONE, 0, RN_OP_READ_REQUEST, 0, 100, 0, NO_QP_READ, 0x61, RN_V_REQ_QP_ACCESS, FLUSH},
 	{"A8",   NONE, NONE, 0, RN_OP_READ_REQUEST, 0, 100, 0, NO_READS, 0x61, RN_V_REQ_READ_LIMIT, FLUSH},
 	{"A34",  NONE, NONE, 0, RN_OP_READ_REQUEST, 0, (1u << 31) + 1, 0, GOOD, 0x61, RN_V_REQ_LENGTH, FLUSH},
-	/* in the middle of a SEND: the receive in use takes the error */
+	/* in the middle of a SEND the receive in use gets the error status */
 	{"R15",  RN_OP_SEND_FIRST, NONE, 0, RN_OP_SEND_MIDDLE, MTU - 4, 0, 0, GOOD, 0x61, RN_V_REQ_LENGTH, QPOP},
 	{"R16",  RN_OP_SEND_FIRST, NONE, 0, RN_OP_SEND_LAST, 0, 0, 0, GOOD, 0x61, RN_V_REQ_LENGTH, QPOP},
 	{"R20",  RN_OP_SEND_FIRST, NONE, 0, RN_OP_WRITE_ONLY, 8, 0, 0, GOOD, 0x61, RN_V_REQ_SEQUENCE, QPOP},
@@ -317,7 +317,7 @@ static void test_fatal(void **state)
 		if (f->opcode >= RN_OP_WRITE_FIRST && f->opcode <= RN_OP_WRITE_ONLY &&
 		    f->before == NONE)
 			for (unsigned k = 0; k < 8192; k++)
-				assert_int_equal(r.s[1].mem[k], 0); /* not a byte written */
+				assert_int_equal(r.s[1].mem[k], 0); /* no byte is written */
 		expect_reply(&r, f->syndrome, e, 0);
 		rig_expect_silence(&r, 1);
 		rig_expect(&r, 1, 1, f->recv_status);
@@ -385,8 +385,7 @@ static void test_ready_to_receive(void **state) /* R40 */
 {
 	extern unsigned fake_comm_est;
 
-	/* the connection manager hears of it in RTS as well: a passive side is there before its REP
-	 */
+	/* comm est is reported in RTS too: data can arrive before the RTU */
 	for (int rtr = 0; rtr < 2; rtr++) {
 		unsigned before = fake_comm_est;
 		struct rig r;
@@ -463,7 +462,7 @@ static void test_duplicates(void **state) /* D4 D5 D6 D7 D8 */
 	assert_int_equal(give(&r, RN_OP_SEND_FIRST, -2, MTU), RN_V_REQ_DUPLICATE);
 	expect_reply(&r, 0x1F, e - 1, 1);
 	assert_int_equal(give(&r, RN_OP_SEND_LAST, -1, 0),
-			 RN_V_REQ_DUPLICATE); /* a length never allowed */
+			 RN_V_REQ_DUPLICATE); /* a length that no opcode allows */
 	p = rig_pkt(&r, 1, RN_OP_WRITE_ONLY, -1, data, 8);
 	p.rkey = 1;
 	assert_int_equal(rig_rx(&r, 1, &p), RN_V_REQ_DUPLICATE);
@@ -519,7 +518,7 @@ static void test_read(void **state) /* A1 A2 A3 A4 A5 D11 D12 */
 	ask(&r, 0, 1, 3);
 	expect_response(&r, RN_OP_READ_RESP_ONLY, e + 7, data + 1, 3);
 	assert_int_equal(r.s[1].qp->rx.msn, 5);
-	/* an ACK goes before, and one behind, never merged */
+	/* one ACK before the responses, one for both WRITEs behind them, never merged */
 	give(&r, RN_OP_WRITE_ONLY, 0, 8);
 	ask(&r, 0, 100, 2048);
 	give(&r, RN_OP_WRITE_ONLY, 0, 8);
@@ -542,7 +541,7 @@ static void test_read_limit(void **state) /* A9 A10 D14 */
 	e = epsn(&r);
 	for (unsigned i = 0; i < 4; i++)
 		assert_int_equal(ask(&r, 0, i, 2048), RN_V_OK);
-	/* inside a READ's range: nobody's duplicate, not delivered */
+	/* within the PSNs of a READ: no duplicate of it, not delivered */
 	assert_int_equal(give(&r, RN_OP_SEND_ONLY, -1, 8), RN_V_REQ_DUP_STALE);
 	assert_int_equal(give(&r, RN_OP_SEND_ONLY, 1, 8), RN_V_REQ_GAP);
 	for (unsigned i = 0; i < 4; i++) {
@@ -571,7 +570,7 @@ static void test_read_again(void **state) /* A11 A12 A13 A14 A15 A16 A17 */
 	e = epsn(&r);
 	ask(&r, 0, 0, 3000);
 	expect_response(&r, RN_OP_READ_RESP_FIRST, e, data, MTU);
-	/* in the middle of the answer: it starts afresh */
+	/* in the middle of the responses: they start again */
 	assert_int_equal(ask(&r, -3, 0, 3000), RN_V_REQ_DUP_READ);
 	expect_response(&r, RN_OP_READ_RESP_FIRST, e, data, MTU);
 	expect_response(&r, RN_OP_READ_RESP_MIDDLE, e + 1, data + MTU, MTU);
@@ -612,13 +611,13 @@ static void test_replay_in_order(void **state)
 	expect_response(&r, RN_OP_READ_RESP_ONLY, e, data, 8);
 	ask(&r, 0, 1, 8);
 	give(&r, RN_OP_WRITE_ONLY, 0, 8);
-	/* the first once more: before the second, which is still owed */
+	/* a duplicate of the first READ is answered before the second, which is still owed */
 	assert_int_equal(ask(&r, -3, 0, 8), RN_V_REQ_DUP_READ);
 	memcpy(r.s[1].mem, data, 64);
 	expect_response(&r, RN_OP_READ_RESP_ONLY, e, data, 8);
 	expect_response(&r, RN_OP_READ_RESP_ONLY, e + 1, data + 1, 8);
 	expect_reply(&r, 0x1F, e + 2, 3);
-	/* a replay that is owed gives way when its record is needed */
+	/* a replay that is owed is dropped when its record is needed */
 	assert_int_equal(ask(&r, -3, 0, 8), RN_V_REQ_DUP_READ);
 	for (unsigned i = 0; i < 3; i++)
 		assert_int_equal(ask(&r, 0, i, 8), RN_V_OK);
@@ -648,7 +647,7 @@ static void test_duplicate_before_read(void **state) /* D13 */
 	rig_fini(&r);
 }
 
-static void test_read_memory_gone(void **state) /* A18, and 0x62 in the middle */
+static void test_read_memory_gone(void **state) /* A18, and syndrome 0x62 among the responses */
 {
 	struct rig r;
 	uint32_t e;
@@ -660,10 +659,10 @@ static void test_read_memory_gone(void **state) /* A18, and 0x62 in the middle *
 	expect_response(&r, RN_OP_READ_RESP_LAST, e + 1, data + MTU, MTU);
 	ask(&r, 0, 0, 2048);
 	expect_response(&r, RN_OP_READ_RESP_FIRST, e + 2, data, MTU);
-	assert_int_equal(ask(&r, -4, 0, 2048), RN_V_REQ_DUP_READ); /* comes first */
+	assert_int_equal(ask(&r, -4, 0, 2048), RN_V_REQ_DUP_READ); /* this replay is owed first */
 	assert_int_equal(rn_mr_remove(r.s[1].mrs, r.s[1].key), 0);
 	assert_int_equal(ask(&r, -4, 0, 2048), RN_V_REQ_REPLAY_GONE);
-	/* the replay ends silently, the other with a NAK for the response that can't be made */
+	/* the replay is dropped, the READ ends with a NAK for the missing response */
 	expect_reply(&r, 0x62, e + 3, 2);
 	assert_int_equal(r.s[1].qp->state, RN_QPS_ERR);
 	assert_true(has_event(&r, 1, RN_EVENT_QP_ACCESS_ERR));
@@ -671,7 +670,7 @@ static void test_read_memory_gone(void **state) /* A18, and 0x62 in the middle *
 	rig_fini(&r);
 }
 
-/* Replies can't outgrow their list whatever comes. */
+/* The list of owed replies stays within its bound. */
 static void test_owed_bounded(void **state)
 {
 	struct rig r;
@@ -702,7 +701,7 @@ static void test_owed_bounded(void **state)
 	rig_fini(&r);
 }
 
-/* As if all PSNs but those taken since `e` had gone by: `e` comes next once more. */
+/* Sets the QP as if all PSNs but those since `e` had passed, so that `e` comes next again. */
 static void go_round(struct rig *r, uint32_t e)
 {
 	struct rn_rx *rx = &r->s[1].qp->rx;
@@ -711,7 +710,7 @@ static void go_round(struct rig *r, uint32_t e)
 	rx->epsn = e;
 }
 
-/* The PSNs of an old READ come round again: what is repeated then has nothing to do with it. */
+/* After the PSN wrap a duplicate must not match the record of a READ from the round before. */
 static void test_record_of_last_round(void **state)
 {
 	struct rig r;
@@ -729,7 +728,7 @@ static void test_record_of_last_round(void **state)
 	expect_reply(&r, 0x1F, e + 2, 4);
 	assert_int_equal(give(&r, RN_OP_WRITE_ONLY, -2, 8), RN_V_REQ_DUPLICATE);
 	expect_reply(&r, 0x1F, e + 2, 4);
-	/* a newer READ there is found, whichever record stands first */
+	/* a newer READ at the same PSNs is found, whatever the order of the records */
 	go_round(&r, e);
 	ask(&r, 0, 64, 2 * MTU);
 	for (unsigned i = 0; i < 2; i++)
@@ -740,7 +739,7 @@ static void test_record_of_last_round(void **state)
 	rig_fini(&r);
 }
 
-/* The longest READ takes half of all PSNs: what follows it is not before it. */
+/* The longest READ takes half of all PSNs; the PSNs behind it must not compare as before it. */
 static void test_longest_read(void **state)
 {
 	const uint32_t npkts = RN_PSN_WINDOW;

@@ -1,5 +1,5 @@
-/* QPs that take their receives from a shared queue: when one is taken, what becomes of it, and what of the queue. Side 1
- * of the bench receives. */
+/* QPs that take receives from a shared queue: when a receive is taken, and what becomes of the
+ * receive and the queue. Side 1 of the bench receives. */
 #include <errno.h>
 
 #include "rig.h"
@@ -38,7 +38,7 @@ static void stop(struct bench *b)
 	free(b->srq);
 }
 
-/* A receive of len bytes at off. */
+/* Posts a receive of len bytes at off to the shared queue. */
 static void receive(struct bench *b, uint64_t id, uint32_t off, uint32_t len)
 {
 	struct rig_side *s = &b->r.s[1];
@@ -48,6 +48,7 @@ static void receive(struct bench *b, uint64_t id, uint32_t off, uint32_t len)
 	assert_true(rn_srq_post(b->srq, &w));
 }
 
+/* Returns how many receives are in the shared queue. */
 static uint64_t level(struct bench *b)
 {
 	return atomic_load(&b->srq->shared.posted) - atomic_load(&b->srq->shared.taken);
@@ -60,7 +61,7 @@ static enum rn_verdict rx(struct bench *b, uint8_t opcode, uint32_t len)
 	return rig_rx(&b->r, 1, &p);
 }
 
-/* The next completion of side 1. */
+/* Returns the next completion of side 1. */
 static struct rn_cqe done(struct bench *b)
 {
 	struct rn_cqe c;
@@ -101,7 +102,7 @@ static void test_one_for_each_message(void **state)
 	assert_int_equal(done(&b).wr_id, 2);
 	assert_int_equal(level(&b), 0);
 	assert_int_equal(rn_shard_stats(b.r.s[1].sh)->srq_taken, 2);
-	/* Not of the queue pair's own. */
+	/* the QP's own receive queue counts nothing */
 	assert_int_equal(atomic_load(&b.r.s[1].qp->shared.rq_retired), 0);
 	stop(&b);
 }
@@ -121,7 +122,7 @@ static void test_writes_take_none(void **state)
 	stop(&b);
 }
 
-/* The number of receives is nobody's credit: every ACK says so. */
+/* Receives of a shared queue are no credits of one QP: every ACK says "no credits". */
 static void wire_row_D17_no_credits(void **state)
 {
 	struct bench b;
@@ -140,7 +141,7 @@ static void wire_row_D17_no_credits(void **state)
 	stop(&b);
 }
 
-/* Empty: the peer waits and comes again, for as long as it takes. */
+/* With an empty queue the peer gets RNR NAKs and resends until a receive is posted. */
 static void wire_row_D18_empty_queue(void **state)
 {
 	struct bench b;
@@ -157,7 +158,7 @@ static void wire_row_D18_empty_queue(void **state)
 	stop(&b);
 }
 
-/* What is refused for another reason takes no receive. */
+/* A packet refused for another reason takes no receive. */
 static void test_refused_packets_take_none(void **state)
 {
 	static const struct {
@@ -197,7 +198,7 @@ static enum rn_verdict rx_write_imm(struct bench *b, uint32_t len)
 	return rig_rx(&b->r, 1, &p);
 }
 
-/* A WRITE with immediate data takes one, too, and puts nothing into it. */
+/* A WRITE with immediate data takes a receive too, and writes nothing into it. */
 static void test_write_with_immediate(void **state)
 {
 	struct bench b;
@@ -220,7 +221,7 @@ static void test_write_with_immediate(void **state)
 	stop(&b);
 }
 
-/* Too short, or not ours to write to: that receive is lost with its queue pair. */
+/* A receive that is too short or reaches beyond its region is consumed, and the QP fails. */
 static void test_bad_receives(void **state)
 {
 	struct bench b;
@@ -244,7 +245,7 @@ static void test_bad_receives(void **state)
 	stop(&b);
 }
 
-/* Keys of receives are looked up in the queue's domain, whatever the queue pair's. */
+/* The keys of a receive are checked in the queue's PD, not in the QP's. */
 static void test_domain_of_the_queue(void **state)
 {
 	struct bench b;
@@ -259,7 +260,7 @@ static void test_domain_of_the_queue(void **state)
 	stop(&b);
 }
 
-/* A message that began ends with its queue pair; the queue stays. */
+/* A message in progress is flushed with its QP; the queue remains. */
 static void test_flush(void **state)
 {
 	const struct rn_qp_attr err = {.state = RN_QPS_ERR}, reset = {.state = RN_QPS_RESET};
@@ -278,7 +279,7 @@ static void test_flush(void **state)
 	assert_int_equal(level(&b), 1);
 	stop(&b);
 
-	/* Without a message: nothing is flushed. */
+	/* without a message in progress nothing is flushed */
 	start(&b);
 	receive(&b, 1, 0, 3000);
 	assert_int_equal(rig_modify(&b.r, 1, RN_QP_STATE, &err), 0);
@@ -287,7 +288,7 @@ static void test_flush(void **state)
 	assert_int_equal(level(&b), 1);
 	stop(&b);
 
-	/* RESET forgets. */
+	/* RESET drops the message without a completion */
 	start(&b);
 	receive(&b, 1, 0, 3000);
 	assert_int_equal(rx(&b, RN_OP_SEND_FIRST, MTU), RN_V_OK);
@@ -299,7 +300,7 @@ static void test_flush(void **state)
 	stop(&b);
 }
 
-/* A message broken off by another's packet. */
+/* A message in progress is broken off by the first packet of another one. */
 static void test_broken_off(void **state)
 {
 	struct bench b;
@@ -334,7 +335,7 @@ static void wire_row_D19_limit_is_told(void **state)
 	assert_int_equal(ev.user, 88);
 	assert_int_equal(rx(&b, RN_OP_SEND_ONLY, 5), RN_V_OK);
 	assert_false(has_event(&b, RN_EVENT_SRQ_LIMIT, &ev));
-	/* The queue pair may be gone when it is told, the queue not. */
+	/* a queue that is unlinked before its limit event is taken makes no event */
 	atomic_store(&b.srq->shared.limit, 3);
 	assert_int_equal(rx(&b, RN_OP_SEND_ONLY, 5), RN_V_OK);
 	b.r.s[1].qp->events = 0;
@@ -375,7 +376,7 @@ static void test_creation(void **state)
 	stop(&b);
 }
 
-/* Its receives are the queue's: one posted to the queue pair is nobody's. */
+/* A QP with a shared queue has no receives of its own: one posted to the QP is dropped. */
 static void test_no_receives_of_its_own(void **state)
 {
 	struct bench b;

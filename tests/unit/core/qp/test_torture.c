@@ -1,7 +1,6 @@
-/* A live QP under anything a peer, an application and time may do to it, by seed: packets that a
- * parser could deliver with every field at odds, requests of bad form, regions that vanish, states
- * changed in the middle. Nothing may break an assertion or touch memory that is not its own, and
- * every request is retired exactly once. */
+/* A QP in use under random events, by seed: packets with arbitrary fields, requests of bad form,
+ * regions that are removed, states that change midway. No assertion may fail, no other memory may
+ * be touched, and every request is retired exactly once. */
 #include "rig.h"
 
 struct torture {
@@ -25,7 +24,7 @@ static void post(struct torture *t, int side)
 					RN_WQE_NOP};
 	const struct rn_qp *qp = t->r.s[side].qp;
 	uint32_t len = draw(t, 4) ? draw(t, 3000) : 0;
-	/* now and then beyond the region */
+	/* now and then beyond the end of the region */
 	uint32_t off = draw(t, 2000) ? draw(t, RIG_MEM - 4096) : RIG_MEM - 10;
 
 	if (draw(t, 3) == 0) {
@@ -49,6 +48,8 @@ static uint32_t odd_length(struct torture *t)
 	return lengths[draw(t, RN_ARRAY_SIZE(lengths))];
 }
 
+/* Gives the QP a packet with random fields, mostly near the PSNs it expects so that it passes the
+ * first checks. */
 static void inject(struct torture *t, int side)
 {
 	static const uint8_t likely[] = {
@@ -85,12 +86,13 @@ static void inject(struct torture *t, int side)
 	p.ack_req = draw(t, 2);
 	p.pad = draw(t, 20) ? p.pad : draw(t, 4);
 	p.syndrome = draw(t, 2) ? 0x1F : draw(t, 3) ? 0x60 : draw(t, 256);
-	/* mostly spare the QP the codes that kill it at once */
+	/* rarely a NAK that moves the QP to the error state at once */
 	if (p.syndrome > 0x60 && p.syndrome < 0x64 && draw(t, 8))
 		p.syndrome = 0x21;
 	rig_rx(&t->r, side, &p);
 }
 
+/* Changes the state of a QP and, rarely, removes its region. */
 static void disturb(struct torture *t, int side)
 {
 	static const uint8_t states[] = {RN_QPS_SQD, RN_QPS_RTS, RN_QPS_RTS, RN_QPS_ERR,
@@ -103,7 +105,7 @@ static void disturb(struct torture *t, int side)
 	rig_modify(&t->r, side, RN_QP_STATE, &a);
 }
 
-/* After a death, now and then, both begin again. */
+/* After an error both QPs are reset and connected again, now and then. */
 static void revive(struct torture *t)
 {
 	struct rn_qp_attr reset = {.state = RN_QPS_RESET};
@@ -155,7 +157,7 @@ static void step(struct torture *t)
 	drain_cq(t, side);
 }
 
-/* Returns how many packets were accepted: torture of the dead proves nothing. */
+/* Runs one seed; returns how many packets were accepted, since a run of dead QPs proves nothing. */
 static uint64_t torture(uint64_t seed)
 {
 	struct torture t = {.seed = seed * 7919 + 1};

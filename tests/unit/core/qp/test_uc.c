@@ -1,4 +1,5 @@
-/* Unreliable connections: whole messages between two QPs, over a link that loses packets, and local errors. */
+/* Unreliable connections: whole messages between two QPs, messages over a link that loses packets,
+ * and local errors. */
 #include <errno.h>
 
 #include "rig.h"
@@ -21,7 +22,8 @@ static uint64_t given_up(struct rig *r)
 	return rn_shard_stats(r->s[1].sh)->uc_given_up;
 }
 
-/* Every kind, every size around the path MTU, every path MTU; the request is complete without an answer. */
+/* Every kind and every size around the path MTU, at every path MTU; a request completes without an
+ * answer. */
 static void test_sizes(void **state)
 {
 	for (uint8_t mtu = 1; mtu <= 5; mtu++) {
@@ -69,8 +71,8 @@ static bool lose_one(struct rig *r, int from, uint32_t number, const struct rn_p
 	return from == 0 && number == r->lose_number;
 }
 
-/* Three messages of four packets, each packet of the second lost in turn: it is not delivered, the third is, in the receive
- * that the second did not use up. */
+/* Three messages of four packets; each packet of the second is lost in turn. The second message is
+ * not delivered, and the third takes the receive that the second left unused. */
 static void wire_row_U1_U2_a_broken_message_is_dropped_whole(void **state)
 {
 	for (unsigned lost = 4; lost < 8; lost++) {
@@ -92,7 +94,7 @@ static void wire_row_U1_U2_a_broken_message_is_dropped_whole(void **state)
 		rig_expect_none(&r, 1);
 		expect_same(&r, 0, 0x8000, 4096);
 		expect_same(&r, 8192, 0x9000, 4096);
-		/* Without its first packet it never was a message. */
+		/* without its first packet the message does not count as given up */
 		assert_int_equal(given_up(&r), lost == 4 ? 0 : 1);
 		assert_int_equal(r.s[1].frames, 0);
 		assert_int_equal(r.s[1].qp->state, RN_QPS_RTS);
@@ -100,7 +102,8 @@ static void wire_row_U1_U2_a_broken_message_is_dropped_whole(void **state)
 	}
 }
 
-/* A send whose memory is not there: SQE, and the peer takes up again with what follows. */
+/* A SEND from memory that is not registered moves the QP to SQE; after its return to RTS the peer
+ * receives what follows. */
 static void test_send_error(void **state)
 {
 	struct rn_qp_attr a = {.state = RN_QPS_RTS};
@@ -129,7 +132,8 @@ static void test_send_error(void **state)
 	rig_fini(&r);
 }
 
-/* In the middle of a message: the peer has its beginning, and takes the next one all the same. */
+/* A SEND fails after its first packet: the peer has part of the message, and still accepts the next
+ * message. */
 static void test_send_error_midway(void **state)
 {
 	struct rn_qp_attr a = {.state = RN_QPS_RTS};
@@ -155,7 +159,7 @@ static void test_send_error_midway(void **state)
 	rig_fini(&r);
 }
 
-/* A message that was started goes on in SQD and is done with its last packet. */
+/* In SQD a message that was started is sent to its end, and completes with its last packet. */
 static void test_drain(void **state)
 {
 	struct rn_qp_attr a = {.state = RN_QPS_SQD, .sqd_notify = 1};
@@ -179,7 +183,8 @@ static void test_drain(void **state)
 	rig_fini(&r);
 }
 
-/* A receive that is no good is a fault of this side: the QP says so and dies, silently to the peer. */
+/* A bad receive is a local error: the QP reports it and enters the error state, without a packet to
+ * the peer. */
 static void test_bad_receive(void **state)
 {
 	struct rn_wqe w = {.kind = RN_WQE_RECV, .slots = 1, .num_sge = 1, .wr_id = 10, .length = 64};

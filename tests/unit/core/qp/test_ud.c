@@ -1,5 +1,5 @@
-/* Datagrams: the packet of a request, what is refused when, what lands in a receive. Side 0 sends, side 1 receives,
- * unless a test says otherwise. */
+/* Datagrams: the packet of a request, which requests are refused and when, and what is written to a
+ * receive. Side 0 sends and side 1 receives unless a test says otherwise. */
 #include "datagram.h"
 #include "net/group.h"
 #include "qp/mcast.h"
@@ -37,7 +37,7 @@ static void test_packet_of_a_request(void **state)
 	assert_int_equal(p.payload_len, 333);
 	assert_int_equal(p.pad, 3);
 	assert_memory_equal(p.payload, r.s[0].mem + 100, 333);
-	/* Done once it is on its way. */
+	/* a UD request is complete once its packet is sent */
 	rig_expect(&r, 0, 7, RN_STATUS_SUCCESS);
 	post(&r, 8, 0, 0);
 	assert_true(rig_take(&r, 0, &p));
@@ -51,7 +51,8 @@ static void test_packet_of_a_request(void **state)
 	rig_fini(&r);
 }
 
-/* The Q_Key of the request, or the queue pair's own when its top bit is set (docs/spec/rocev2.md 5.1). */
+/* A packet carries the Q_Key of its request, or the QP's own if the top bit of the request's is set
+ * (docs/spec/rocev2.md 5.1). */
 static void test_qkeys_sent(void **state)
 {
 	static const struct {
@@ -73,7 +74,8 @@ static void test_qkeys_sent(void **state)
 	rig_fini(&r);
 }
 
-/* As many SGEs as the queue pair takes, and inline data up to its size: the address is behind them. */
+/* A request with as many SGEs or inline bytes as the QP allows: the address follows them in the
+ * slots. */
 static void test_lists_and_inline_data(void **state)
 {
 	_Alignas(64) struct rn_wqe w[RN_WQE_MAX_SLOTS];
@@ -139,7 +141,8 @@ static void wire_row_Q46_longer_than_a_packet(void **state)
 	rig_fini(&r);
 }
 
-/* A request that fails takes its send queue to SQE; what is behind it is flushed, receiving goes on, and RTS comes again. */
+/* A request that fails moves the QP to SQE: requests behind it are flushed, receiving goes on, and
+ * the QP can return to RTS. */
 static void test_failing_requests(void **state)
 {
 	static const struct {
@@ -170,7 +173,7 @@ static void test_failing_requests(void **state)
 		if (strcmp(rows[i].what, "slots") == 0)
 			w->slots = 1;
 		post(&r, 1, 0, 8);
-		rig_post(&r, 0, w); /* silent; errors are told all the same */
+		rig_post(&r, 0, w); /* unsignaled; errors are reported all the same */
 		post(&r, 3, 0, 8);
 		assert_true(rig_take(&r, 0, &p));
 		rig_expect_silence(&r, 0);
@@ -192,7 +195,8 @@ static void test_failing_requests(void **state)
 		assert_int_equal(rig_modify(&r, 0, RN_QP_STATE, &a), 0);
 		post(&r, 6, 0, 8);
 		assert_true(rig_take(&r, 0, &p));
-		assert_int_equal(p.psn, rn_psn_add(RIG_PSN_A, 2 * i + 1)); /* none was skipped */
+		/* the failed request used no PSN */
+		assert_int_equal(p.psn, rn_psn_add(RIG_PSN_A, 2 * i + 1));
 		rig_expect(&r, 0, 6, RN_STATUS_SUCCESS);
 	}
 	rig_fini(&r);
@@ -258,7 +262,8 @@ static void wire_row_U5_U14_over_ipv4(void **state)
 		assert_int_equal(m[i], 0);
 	assert_int_equal(m[20], 0x45);
 	assert_int_equal(m[21], 0xB9);
-	assert_int_equal(m[28], 3); /* as received: not rewritten, or the checksum would not hold */
+	/* the IPv4 header is written as received, with its TTL, so that the checksum holds */
+	assert_int_equal(m[28], 3);
 	assert_memory_equal(m + 32, p.src.b + 12, 4);
 	assert_memory_equal(m + 36, p.dst.b + 12, 4);
 	for (unsigned i = 20; i < 40; i += 2)
@@ -317,7 +322,8 @@ static void wire_row_U7_wrong_qkey(void **state)
 	rig_fini(&r);
 }
 
-/* Too short by one byte: nothing is written, the receive stays for one that fits. */
+/* A receive one byte too short: nothing is written, and the receive stays for a datagram that
+ * fits. */
 static void wire_row_U8_short_receive(void **state)
 {
 	struct rig r;
@@ -339,7 +345,7 @@ static void wire_row_U8_short_receive(void **state)
 	assert_int_equal(c.wr_id, 3);
 	assert_int_equal(c.byte_len, GRH + 99);
 	assert_int_equal(r.s[1].mem[GRH + 99], 0xEE);
-	/* Not even room for the header. */
+	/* no room even for the GRH */
 	rig_recv(&r, 1, 4, 0, GRH - 1);
 	p = datagram(&r, 0);
 	assert_int_equal(inject(&r, &p), RN_V_UD_TOO_LONG);
@@ -360,7 +366,8 @@ static void test_without_a_receive(void **state)
 	rig_fini(&r);
 }
 
-/* The application's own mistake, unlike what comes from outside, ends the queue pair. */
+/* A receive in memory that is not accessible is the application's fault and moves the QP to the
+ * error state, unlike a bad packet. */
 static void test_receive_not_accessible(void **state)
 {
 	struct rig r;
@@ -385,7 +392,7 @@ static void test_receive_not_accessible(void **state)
 	rig_fini(&r);
 }
 
-/* What is not a datagram for this queue pair (docs/spec/rocev2.md 1.12). */
+/* Packets that are no datagrams for this QP (docs/spec/rocev2.md 1.12). */
 static void wire_row_F20_U10_U15_refused(void **state)
 {
 	struct rig r;
@@ -398,7 +405,7 @@ static void wire_row_F20_U10_U15_refused(void **state)
 	assert_int_equal(inject(&r, &p), RN_V_QP_TRANSPORT);
 	p.opcode = RN_T_UC | RN_OP_SEND_ONLY;
 	assert_int_equal(inject(&r, &p), RN_V_QP_TRANSPORT);
-	p.opcode = RN_T_UD | 0x1F; /* no operation of UD */
+	p.opcode = RN_T_UD | 0x1F; /* not an operation of UD */
 	assert_int_equal(inject(&r, &p), RN_V_QP_TRANSPORT);
 	p = datagram(&r, 8);
 	p.pkey = 0x1234;
@@ -412,7 +419,7 @@ static void wire_row_F20_U10_U15_refused(void **state)
 	rn_group_mac(&v4_group, p.dmac);
 	assert_int_equal(inject(&r, &p), RN_V_FRAME_MAC);
 	p = datagram(&r, 8);
-	p.src.b[12] = 99; /* whoever it is from */
+	p.src.b[12] = 99; /* any source and any PSN is accepted */
 	p.psn = 0x800000;
 	assert_int_equal(inject(&r, &p), RN_V_OK);
 	rig_expect(&r, 1, 3, RN_STATUS_SUCCESS);
@@ -449,7 +456,7 @@ static void test_service_level(void **state)
 	rig_recv(&r, 1, 3, 0, 1000);
 	p = datagram(&r, 8);
 	p.has_vlan = true;
-	p.vlan_tci = 5u << 13; /* VID 0: priority only */
+	p.vlan_tci = 5u << 13; /* VID 0: a priority tag */
 	n = rn_frame_build(&p, frame, sizeof(frame));
 	assert_int_equal(rn_frame_parse(frame, n, &in), RN_V_OK);
 	assert_int_equal(rn_shard_rx(r.s[1].sh, &in, r.now), RN_V_OK);
@@ -458,7 +465,8 @@ static void test_service_level(void **state)
 	rig_fini(&r);
 }
 
-/* A shared queue gives a receive up to a datagram that fits no less than to one that does not; it is used by the next. */
+/* A receive of a shared queue that is too short for a datagram stays in the queue for the next
+ * one. */
 static void test_shared_receive_queue(void **state)
 {
 	struct rn_srq *srq = aligned_alloc(64, RN_ALIGN_UP(sizeof(*srq), 64));
