@@ -1,5 +1,5 @@
-"""Captures and RoCEv2 frames, read from the formats' definitions: the judges share no code with softrnic, and the
-CRC is this file's own."""
+"""Reads captures and RoCEv2 frames, written from the definitions of the formats: the judges share
+no code with softrnic, and the CRC is computed here."""
 import struct
 
 ROCE_PORT = 4791
@@ -29,7 +29,8 @@ class Malformed(Exception):
 
 
 def read_capture(path):
-    """Frames of a pcap file of Ethernet frames, whole."""
+    """Returns the frames of a pcap file of Ethernet frames. Raises Malformed if a frame is not
+    whole."""
     with open(path, "rb") as f:
         data = f.read()
     if len(data) < 24:
@@ -62,15 +63,16 @@ def write_capture(path, frames):
 
 
 class Roce:
-    """A RoCEv2 frame cut into pieces: ether (with VLAN tags), ip, udp, bth, rest (extension headers, payload, pad),
-    icrc (4 bytes), tail (Ethernet padding)."""
+    """The parts of a RoCEv2 frame: ether (with VLAN tags), ip, udp, bth, rest (extension headers,
+    payload, pad), icrc (4 bytes), tail (Ethernet padding)."""
 
     def __init__(self, ether, version, ip, udp, transport, tail):
         self.ether, self.version, self.ip, self.udp, self.tail = ether, version, ip, udp, tail
         self.bth, self.rest, self.icrc = transport[:12], transport[12:-4], transport[-4:]
 
     def expected_icrc(self):
-        """CRC over 8 bytes of ones, IP, UDP and transport, with all that routers may change set to ones."""
+        """The CRC over 8 bytes of ones, IP, UDP and transport, where all fields that routers may
+        change are ones."""
         ip, udp, bth = bytearray(self.ip), bytearray(self.udp), bytearray(self.bth)
         if self.version == 4:
             ip[1] = ip[8] = ip[10] = ip[11] = 0xFF  # TOS, TTL, checksum
@@ -83,7 +85,8 @@ class Roce:
 
 
 def parse(frame):
-    """A Roce, or None when the frame is something else. Raises Malformed when it claims to be RoCEv2 but is not."""
+    """Returns a Roce, or None for a frame of another protocol. Raises Malformed when a frame to the
+    RoCEv2 port is not a RoCEv2 frame."""
     at = 12
     while frame[at:at + 2] in (b"\x81\x00", b"\x88\xa8"):
         at += 4

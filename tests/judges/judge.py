@@ -1,5 +1,7 @@
-"""usage: judge.py CAPTURE...                     what every judge of judges.py says about pcap files, as TAP
-       judge.py --made-by PROGRAM [ARGUMENT...]   the same of the file that PROGRAM ARGUMENT... FILE writes"""
+"""Runs every judge of judges.py on captures, and prints TAP.
+
+usage: judge.py CAPTURE...                        judges these pcap files
+       judge.py --made-by PROGRAM [ARGUMENT...]   judges what PROGRAM ARGUMENT... FILE writes"""
 import functools
 import os
 import subprocess

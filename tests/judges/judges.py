@@ -1,4 +1,5 @@
-"""The judges. Each takes the path of a capture and returns complaints, one per frame at fault."""
+"""The judges. Each takes the path of a capture and returns complaints: at least one per wrong
+frame, none when all are right."""
 import logging
 import os
 import struct
@@ -12,7 +13,8 @@ logging.getLogger("scapy.runtime").setLevel(logging.ERROR)
 
 
 def roce_frames(path):
-    """(number, raw frame, Roce) of every RoCEv2 frame; complaints about the others go to the second list."""
+    """Returns (number, raw frame, Roce) of every RoCEv2 frame, and a list of complaints about
+    malformed ones."""
     found, complaints = [], []
     for number, raw in enumerate(wire.read_capture(path), 1):
         try:
@@ -39,7 +41,7 @@ def icrc(path):
     return complaints
 
 
-# ---- the form: every frame made anew by scapy from its decoded fields, and compared byte by byte ----
+# ---- the form: scapy rebuilds every frame from its decoded fields, and the bytes are compared ----
 
 RETH = (("va", 8), ("rkey", 4), ("length", 4))
 IMMDT, IETH, AETH = (("imm", 4),), (("rkey", 4),), (("syndrome", 1), ("msn", 3))
@@ -64,7 +66,8 @@ OPCODES = {
 
 
 def decode_transport(roce):
-    """(BTH fields, extension headers as [(layout, values)], payload and pad). Raises Malformed."""
+    """Returns (BTH fields, extension headers as [(layout, values)], payload and pad). Raises
+    Malformed."""
     opcode, flags, pkey, cn, dqpn, ack, psn = struct.unpack(">BBHB3sB3s", roce.bth)
     if opcode not in OPCODES:
         raise wire.Malformed(f"opcode {opcode:#x}")
@@ -93,7 +96,8 @@ def encode_extensions(extensions):
 
 
 def scapy_layers():
-    """Scapy's RoCE layer; for IPv6, which it cannot do, with the ICRC of frame.py."""
+    """Scapy's RoCE layer and those below it. Scapy computes no ICRC over IPv6; rebuild() takes that
+    from frame.py."""
     from scapy.contrib.roce import BTH
     from scapy.layers.inet import IP, UDP
     from scapy.layers.inet6 import IPv6
@@ -114,8 +118,8 @@ def rebuild_ip(roce, IP, IPv6):
 
 
 def rebuild(roce):
-    """The frame's bytes from Ethernet to ICRC, made by scapy. Checksums, lengths and ICRC are computed, not copied; a
-    UDP checksum of 0 means "none" and stays."""
+    """Returns the bytes of the frame as scapy builds it. Checksums, lengths and the ICRC are
+    computed, not copied; a UDP checksum of 0 means "none" and stays."""
     BTH, IP, UDP, IPv6, Raw = scapy_layers()
     bth, extensions, payload = decode_transport(roce)
     sport, dport, _, checksum = struct.unpack(">HHHH", roce.udp)
@@ -135,7 +139,7 @@ def compare(where, made, raw):
 
 
 def plain_frames(path):
-    """(number, raw frame) of ARP, neighbour discovery and echo."""
+    """Returns (number, raw frame) of each ARP, neighbour discovery and echo frame."""
     return [(number, raw) for number, raw in enumerate(wire.read_capture(path), 1) if plain.kind_of(raw)]
 
 
@@ -163,13 +167,15 @@ def scapy_rebuild(path):
 # ---- tshark: every frame is InfiniBand to it, without complaint ----
 
 KNOWN_COMPLAINTS = {
-    # RoCEv2 allows a UDP checksum of 0 over IPv6 too (the ICRC protects more), Linux soft-RoCE sends it
+    # RoCEv2 allows a UDP checksum of 0 over IPv6 too, because the ICRC protects more; Linux
+    # soft-RoCE sends it.
     "Illegal checksum value (0)",
-    # what a capture of one end, or of a builder, does not hold
+    # A capture of one end, or of a builder, has no answers.
     "No response seen to ICMP request",
     "No response seen to ICMPv6 request",
 }
-# Dissectors that guess at payloads and call them malformed when they guessed wrong.
+# Dissectors of tshark that guess the protocol of a payload, and report a wrong guess as a malformed
+# packet.
 GUESSING = ("rpcordma", "smb_direct", "iser", "nvme-rdma", "infiniband.eoib", "infiniband_sdp", "fcoib", "lnet", "smc")
 
 

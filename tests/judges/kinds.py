@@ -1,16 +1,16 @@
-"""Of which kind is a frame? "bth:04", "cm:0010", "arp:1", "nd:135", "icmp:8", "icmp6:128"; None: of none that a NIC sends.
-Which kinds there are is said by softrnic's own tables (write_frames --kinds): whoever adds an opcode there must have it
-judged, or say here why not."""
+"""Kinds of frames: "bth:04", "cm:0010", "arp:1", "nd:135", "icmp:8", "icmp6:128". The tables of
+softrnic list the kinds that exist (write_frames --kinds), so that a new opcode must be judged, or
+be listed here with the reason why not."""
 import frame as wire
 import mad
 import plain
 
-# Nobody builds them: kind: why
+# Kinds that the builder does not make: kind: reason
 NOT_BUILT = {
     "cm:0019": "alternate paths do not exist on RoCE",
     "cm:001A": "alternate paths do not exist on RoCE",
 }
-# The builder makes them, the transport does not send them in write_traffic: kind: why
+# Kinds that the builder makes, but write_traffic and write_control do not send: kind: reason
 NOT_SENT = {
     "icmp:8": "a NIC is pinged, it does not ping",
     "icmp6:128": "a NIC is pinged, it does not ping",
@@ -18,6 +18,7 @@ NOT_SENT = {
 
 
 def kind_of(raw):
+    """Returns the kind of a frame; None for a frame that no NIC sends."""
     roce = wire.parse(raw)
     if roce is None:
         return plain.kind_of(raw)

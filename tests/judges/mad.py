@@ -1,5 +1,6 @@
-"""Connection management datagrams as scapy packets: every bit of the 256 bytes is a field or reserved, and reserved bits
-are 0. The layouts are written down here from the InfiniBand specification's tables, not from softrnic's."""
+"""CM messages (MADs) as scapy packets: every bit of the 256 bytes is a field or reserved, and
+reserved bits are 0. The layouts are written from the tables of the InfiniBand specification, not
+from those of softrnic."""
 import struct
 
 import frame as wire
@@ -17,7 +18,7 @@ def path(name):
     return tuple((field and f"{name}_{field}", bits) for field, bits in PATH)
 
 
-# attribute: (name, fields); what is left of 232 bytes is private data
+# attribute: (name, fields as (name, bits)); the rest of the 232 bytes is private data
 LAYOUTS = {
     0x10: ("REQ", (("local_id", 32), (None, 8), ("vendor", 24), ("service_id", 64), ("ca_guid", 64), (None, 32),
                    ("qkey", 32), ("qpn", 24), ("responder_resources", 8), ("eecn", 24), ("initiator_depth", 8),
@@ -45,7 +46,8 @@ def private_bytes(attribute):
 
 
 def packet_class(attribute):
-    """A scapy packet of this message: header, fields, private data. Its defaults are a good message of zeros."""
+    """Returns the scapy class of this message: header, fields, private data. By default the header
+    is right and the fields are zero."""
     from scapy.fields import BitField, StrFixedLenField
     from scapy.packet import Packet
 
@@ -59,7 +61,8 @@ def packet_class(attribute):
 
 
 def attribute_of(roce):
-    """Of a MAD to QP 1 in a RoCEv2 frame, else None. Raises Malformed when it is no CM message."""
+    """Returns the attribute of a MAD to QP 1 in a RoCEv2 frame, None for other packets. Raises
+    Malformed for a MAD that is not a CM message."""
     if roce.bth[0] != 0x64 or roce.bth[5:8] != b"\0\0\1":
         return None
     mad = roce.rest[8:]
@@ -72,7 +75,8 @@ def attribute_of(roce):
 
 
 def values_of(roce, attribute):
-    """{field: number} of the message's named fields, and its private data."""
+    """Returns {field: number} of the message's named fields, and its private data under
+    "private"."""
     number, values = int.from_bytes(roce.rest[8:], "big"), {}
     left = 256 * 8
     for field, bits in HEADER + LAYOUTS[attribute][1]:
@@ -84,7 +88,8 @@ def values_of(roce, attribute):
 
 
 def rebuild(roce):
-    """The MAD's 256 bytes, made by scapy from the named fields alone; None when the frame carries no MAD."""
+    """Returns the MAD's 256 bytes as scapy builds them from the named fields alone; None for a
+    frame without a MAD."""
     attribute = attribute_of(roce)
     if attribute is None:
         return None

@@ -1,11 +1,12 @@
-"""What a NIC says that is not RoCE: ARP, neighbour discovery and echo, made anew by scapy from decoded fields."""
+"""Frames of a NIC that are not RoCE: ARP, neighbour discovery and echo, rebuilt by scapy from their
+decoded fields."""
 import struct
 
 import frame as wire
 
 
 def layers(raw):
-    """(Ethernet header with tags, type, offset behind it)"""
+    """Returns (Ethernet header with tags, EtherType, offset of the payload)."""
     at = 12
     while raw[at:at + 2] == b"\x81\x00":
         at += 4
@@ -13,7 +14,7 @@ def layers(raw):
 
 
 def kind_of(raw):
-    """A word such as "arp:1" or "nd:135"; None for what is not one of ours to say."""
+    """Returns the kind, such as "arp:1" or "nd:135"; None for other frames."""
     if len(raw) < 14:
         return None
     _, ethertype, at = layers(raw)
@@ -95,7 +96,7 @@ MAKERS = {"arp": arp, "icmp": icmp, "icmp6": icmp6, "nd": nd}
 
 
 def rebuild(raw):
-    """The frame, Ethernet padding of zeros included, as scapy makes it."""
+    """Returns the frame as scapy builds it, padded with zeros to 60 bytes."""
     ether, _, at = layers(raw)
     made = ether + bytes(MAKERS[kind_of(raw).split(":")[0]](raw[at:]))
     return made + bytes(max(0, 60 - len(made)))

@@ -1,8 +1,11 @@
-/* What does a shard make of frames that somebody else has built? One shard with one connected queue pair, the same at every
- * start, takes the frames of a capture and answers them.
- * usage: shard_peer rc|uc|ud                  what its peer must know, as "name value" lines
- *        shard_peer rc|uc|ud IN.pcap OUT.pcap  one line per frame of IN: what became of it and what was read in it, as
- *                                              "name=value" words; OUT gets all that the shard sends */
+/* One shard with one connected QP, the same at every start, takes the frames of a capture and
+ * answers them: frames that another program built (scapy) reach the code under test.
+ *
+ * usage: shard_peer rc|uc|ud
+ *            prints what its peer must know, as "name value" lines
+ *        shard_peer rc|uc|ud IN.pcap OUT.pcap
+ *            prints one line per frame of IN, the verdict and the values that the shard read in the
+ *            frame, as "name=value" words; OUT gets all frames that the shard sends */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +18,7 @@
 #include "base/types.h"
 
 #define DUT    1u
-#define VA     0x100000u /* what the peer may name: 64 KiB, byte i is i * 5 */
+#define VA     0x100000u /* region that the peer may access: 64 KiB, byte i is i * 5 */
 #define LENGTH 65536u
 
 static struct sim sim;
@@ -30,7 +33,8 @@ static void must(bool held, const char *what)
 	}
 }
 
-/* Requests whose answers the peer owes: two READs, of three packets and of one, and an atomic. */
+/* Posts the requests that the peer must answer: READs of three packets and of one, an atomic and a
+ * WRITE. */
 static void ask(void)
 {
 	static const struct {
@@ -46,6 +50,7 @@ static void ask(void)
 	}
 }
 
+/* Makes the QP under test with a region, two windows bound for it (RC only), and 64 receives. */
 static void set_up(uint8_t type)
 {
 	struct sim_node *n = &sim.node[DUT];
@@ -73,6 +78,7 @@ static void set_up(uint8_t type)
 		sim_post(&sim, DUT, 0, &(struct sim_op){.kind = RN_WQE_RECV, .wr_id = i, .local = 1 << 20, .length = 65536});
 }
 
+/* Prints the numbers that a peer must use: QPNs, keys, address, first PSNs, Q_Key. */
 static void print_facts(void)
 {
 	const struct sim_node *n = &sim.node[DUT];
@@ -87,6 +93,7 @@ static void print_number(const char *name, uint64_t value)
 	printf(" %s=%" PRIu64, name, value);
 }
 
+/* Prints the values that the shard read in the packet; `sum` is a checksum of the payload. */
 static void print_packet(const struct rn_pkt *p)
 {
 	uint32_t sum = 0;
@@ -137,7 +144,8 @@ static void print_packet(const struct rn_pkt *p)
 	}
 }
 
-/* What is read in a frame makes the same frame again; in a MAD, the same MAD. */
+/* Checks that the values read in a frame build the same frame again; and those of a MAD the same
+ * MAD. */
 static bool is_remade(const struct rn_pkt *p, const uint8_t *frame, uint32_t len)
 {
 	static uint8_t out[SIM_FRAME_MAX];

@@ -1,5 +1,7 @@
-"""usage: test_judges.py VECTORS    the judges judged: they must accept captures of another implementation and refuse
-damaged copies, as TAP"""
+"""usage: test_judges.py VECTORS
+
+Tests the judges: they must accept captures of another implementation and refuse damaged copies.
+Prints TAP."""
 import os
 import struct
 import sys
@@ -12,10 +14,11 @@ import mad  # noqa: E402
 import tap  # noqa: E402
 
 VECTORS = sys.argv[1]
-# The shortest frames of these stand for each IP version; the ICRC leaves these bytes of them out (offset from Ethernet).
+# The shortest frame of each capture is the sample of its IP version. UNPROTECTED are the offsets in
+# the sample, from the start of the Ethernet header, of the bytes that the ICRC does not cover.
 SAMPLES = {4: "cm-rping-ipv4.pcap", 6: "cm-rping-ipv6.pcap"}
 UNPROTECTED = {4: {15, 22, 24, 25, 40, 41, 46}, 6: {15, 16, 17, 21, 60, 61, 66}}
-HALF_PROTECTED = {6: {14: 0x0F}}  # IP version above, traffic class below
+HALF_PROTECTED = {6: {14: 0x0F}}  # the high bits are the IP version, the low ones the traffic class
 
 
 def sample(version):
@@ -41,7 +44,8 @@ def crc_is_the_one_of_ethernet():
 
 
 def every_protected_bit(version):
-    """A flipped bit anywhere behind Ethernet: the ICRC judge complains, but for what routers may change."""
+    """A flipped bit behind the Ethernet header makes the ICRC judge complain, except in fields that
+    routers may change."""
     good, bad = sample(version), []
     for byte in range(14, len(good)):
         for bit in range(8):
@@ -53,7 +57,8 @@ def every_protected_bit(version):
 
 
 def hidden(good, line):
-    """A flip may turn the frame into something that is not RoCEv2 at all; then no ICRC is asked for."""
+    """Returns whether the flipped bit made the frame one of another protocol, for which no ICRC is
+    checked."""
     byte, bit = int(line.split()[1]), int(line.split()[3].rstrip(":"))
     try:
         return wire.parse(flipped(good, byte, 1 << bit)) is None
@@ -62,7 +67,8 @@ def hidden(good, line):
 
 
 def reserved_bits_break_the_rebuild():
-    """What the ICRC does not protect the rebuild does: scapy computes checksums and leaves reserved bits 0."""
+    """The rebuild finds errors that the ICRC does not cover: scapy computes checksums and leaves
+    reserved bits 0."""
     good = sample(4)
     return [f"byte {byte} mask {mask:#x} accepted"
             for byte, mask in ((46, 0x01), (46, 0x20), (24, 0x01), (25, 0x80), (41, 0x01), (50, 0x01))
@@ -70,7 +76,7 @@ def reserved_bits_break_the_rebuild():
 
 
 def with_icrc(roce, rest):
-    """The frame with another rest behind its BTH, lengths and ICRC right."""
+    """Returns the frame with `rest` behind its BTH, with right lengths and ICRC."""
     udp = roce.udp[:4] + struct.pack(">HH", 8 + 12 + len(rest) + 4, 0)
     ip = roce.ip[:2] + struct.pack(">H", 20 + 8 + 12 + len(rest) + 4) + roce.ip[4:]
     made = wire.Roce(roce.ether, 4, ip, udp, roce.bth + rest + b"\0\0\0\0", b"")
@@ -79,7 +85,8 @@ def with_icrc(roce, rest):
 
 
 def truncated_header_is_refused():
-    """A WRITE whose RETH is cut short, with a right ICRC: form and tshark complain."""
+    """A WRITE with a truncated RETH and a right ICRC: the judges of the form and tshark
+    complain."""
     path = os.path.join(VECTORS, SAMPLES[4])
     write = next(r for f in wire.read_capture(path) if (r := wire.parse(f)) and r.bth[0] in (0x06, 0x0A))
     bad = with_icrc(write, write.rest[:8])
@@ -88,8 +95,8 @@ def truncated_header_is_refused():
 
 
 def flips_in_datagrams_and_plain_frames():
-    """Reserved bits of CM messages, and any bit behind Ethernet of ARP: scapy's copy differs, or the frame is no more what it
-    was."""
+    """Flipped reserved bits of CM messages and flipped bits of ARP: scapy's frame differs, or the
+    frame is malformed."""
     bad = []
     for path in (SAMPLES[4],):
         for raw in wire.read_capture(os.path.join(VECTORS, path)):

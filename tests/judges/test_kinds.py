@@ -1,5 +1,7 @@
-"""usage: test_kinds.py WRITE_FRAMES WRITE_TRAFFIC...    is a frame of every kind that the code knows built, and sent, for the
-judges to see? TAP"""
+"""usage: test_kinds.py WRITE_FRAMES WRITE_TRAFFIC...
+
+Checks that the captures for the judges have frames of every kind in the tables of the code. Prints
+TAP."""
 import os
 import subprocess
 import sys
@@ -13,7 +15,7 @@ WRITE_FRAMES, *WRITE_TRAFFIC = sys.argv[1:]
 
 
 def known():
-    """{kind: name}"""
+    """Returns {kind: name} from the tables of the code."""
     said = subprocess.run([WRITE_FRAMES, "--kinds"], check=True, capture_output=True, text=True).stdout
     return dict(line.split("\t") for line in said.splitlines())
 
@@ -26,7 +28,8 @@ def made_by(program):
 
 
 def compare(programs, excused):
-    """Kinds missing without an excuse, excuses for what is there, and frames of unknown kinds."""
+    """Returns complaints: kinds missing without an exception, exceptions for kinds that are there,
+    unknown kinds."""
     names, made = known(), set().union(*map(made_by, programs))
     bad = [f"{kind} {name}: no frame" for kind, name in names.items() if kind not in made and kind not in excused]
     bad += [f"{kind} {names[kind]}: there is one, though excused: {why}" for kind, why in excused.items() if kind in made]

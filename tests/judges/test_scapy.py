@@ -1,6 +1,8 @@
-"""usage: test_scapy.py SHARD_PEER WRITE_FRAMES    scapy in the place of a peer: frames of every kind, built by scapy from
-values of its own, go to a shard. It must read the same values in them and take them, and what it answers goes to the
-judges. TAP"""
+"""usage: test_scapy.py SHARD_PEER WRITE_FRAMES
+
+Scapy is the peer of a shard: it builds frames of every kind from given values and sends them to the
+shard. The shard must read the same values in the frames and accept them, and the judges check its
+answers. Prints TAP."""
 import ipaddress
 import os
 import subprocess
@@ -20,7 +22,7 @@ MACS = "02:00:00:00:00:02", "02:00:00:00:00:01"
 IPS = "192.0.2.2", "192.0.2.1"
 IPS6 = "2001:db8::2", "2001:db8::1"
 
-# Kinds whose frames become something else than taken: kind: (verdict, why)
+# Kinds whose frames get another verdict than OK: kind: (verdict, reason)
 OTHERWISE = {
     "bth:81": ("CNP", "taken, and counted as what it is"),
     **{f"cm:{attribute:04X}": ("CM_UNMATCHED", "of no connection, and nobody listens") for attribute in mad.LAYOUTS},
@@ -33,7 +35,7 @@ def facts(transport):
 
 
 class Built:
-    """A frame and the values that went into it, by the names that shard_peer prints."""
+    """A frame and the values in it, by the names that shard_peer prints."""
 
     def __init__(self, raw, values):
         self.raw, self.values = raw, values
@@ -47,7 +49,8 @@ def payload_values(data):
 
 
 def ib(opcode, dqpn, psn, headers=(), data=b"", ipv6=False, tclass=0x68, hops=64, sport=0xC123, **bth):
-    """headers: [(layout, values)] as in judges.py; bth: fields of BTH that are not the usual ones."""
+    """Builds a RoCEv2 frame. headers: [(layout, values)] as in judges.py; bth: BTH fields that
+    differ from the usual."""
     from scapy.layers.inet import IP, UDP
     from scapy.layers.inet6 import IPv6
     from scapy.layers.l2 import Ether
@@ -79,7 +82,7 @@ def data_of(size, seed):
 
 
 def requests(known):
-    """Every request of RC that starts or goes on in a legal order; PSNs count up."""
+    """Yields packets of every RC request opcode in a legal order, with consecutive PSNs."""
     psn, va, key = known["psn"], known["va"], known["rkey"]
     reth = lambda size, at=0: (judges.RETH, {"va": va + at, "rkey": key, "length": size})  # noqa: E731
     imm = (judges.IMMDT, {"imm": 0x11223344})
@@ -103,7 +106,8 @@ def requests(known):
 
 
 def responses(known):
-    """To the requests that shard_peer has begun with: a READ of three packets, one of one, an atomic, a WRITE."""
+    """Yields the responses to the first requests of shard_peer: READs of three packets and of one,
+    an atomic, a WRITE."""
     psn, qpn = known["own_psn"], known["qpn"]
     aeth = lambda msn: (judges.AETH, {"syndrome": 0x1F, "msn": msn})  # noqa: E731
     yield ib(0x0D, qpn, psn, (aeth(1),), data_of(MTU, 1))
@@ -115,7 +119,7 @@ def responses(known):
 
 
 def unreliable(known):
-    """Every opcode of UC, in messages."""
+    """Yields messages with every opcode of UC."""
     reth = lambda size, at=0: (judges.RETH, {"va": known["va"] + at, "rkey": known["rkey"], "length": size})  # noqa: E731
     imm = (judges.IMMDT, {"imm": 0x55667788})
     plan = [
@@ -143,12 +147,12 @@ def congestion(known):
 
 
 def datagrams():
-    """Every CM message, over both families, each field of another value."""
+    """Yields every CM message, over IPv4 and IPv6, with a different value in each field."""
     for attribute, (_, fields) in mad.LAYOUTS.items():
         for ipv6 in (False, True):
             values = {name: (0x9E3779B97F4A7C15F39CC0605CEDC835 * (i + 3)) % (1 << bits)
                       for i, (name, bits) in enumerate(fields) if name}
-            if "primary_local_gid" in values:  # a request comes from where its path leads
+            if "primary_local_gid" in values:  # a REQ must name its source in its path
                 values["primary_local_gid"] = gid(IPS6[1] if ipv6 else "::ffff:" + IPS[1])
             message = mad.packet_class(attribute)(**values, private=data_of(mad.private_bytes(attribute), attribute),
                                                   transaction=0x1122334455667788)
@@ -180,11 +184,12 @@ def plain_frames():
 
 def reliable(known):
     return [*responses(known), *datagrams(), *plain_frames(), *requests(known),
-            *congestion(known)]  # last: it slows the shard down
+            *congestion(known)]  # last, because a CNP limits the shard's rate
 
 
 class Talk:
-    """One conversation: frames sent, what shard_peer said of each, the capture of its answers."""
+    """One run of shard_peer: the frames sent, what it printed about each, and the capture of its
+    answers."""
 
     def __init__(self, transport, frames):
         self.known = facts(transport)
@@ -237,7 +242,8 @@ def answers():
 
 
 def every_request_is_answered():
-    """ACKs of all PSNs that asked for one, in order; READ data in three packets; the atomics' former values."""
+    """Checks the ACKs of all packets with AckReq, in order; the READ data of three packets; the
+    atomics' old values."""
     acks, reads, atomics, bad = [], b"", [], []
     for kind, roce, _ in answers():
         if kind in ("bth:11", "bth:12"):

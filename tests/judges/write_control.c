@@ -1,6 +1,8 @@
-/* Which frames are there besides the transport's? Two simulated NICs find each other by ARP and neighbour discovery,
- * connect, take long to answer, refuse, ask for datagram services, part, answer pings, and tell of congestion; over IPv4,
- * IPv6 and VLAN. All that is sent is written to a capture, for the judges. usage: write_control FILE.pcap */
+/* Writes a capture of all frames besides the transport's, for the judges. Two simulated NICs find
+ * each other by ARP and neighbour discovery, connect, delay a reply, refuse, resolve datagram
+ * services, disconnect, answer pings, and send CNPs; over IPv4, IPv6 and VLAN.
+ *
+ * usage: write_control FILE.pcap */
 #include <stdio.h>
 #include <string.h>
 
@@ -16,6 +18,8 @@
 static struct sim sim;
 static bool good = true;
 
+/* Reports a failed expectation and goes on: the capture is still useful, the exit status is not
+ * 0. */
 static void expect(bool held, const char *what)
 {
 	if (!held)
@@ -23,6 +27,7 @@ static void expect(bool held, const char *what)
 	good &= held;
 }
 
+/* Lets the simulation run for `time` nanoseconds. */
 static void pass(rn_time time)
 {
 	sim_run(&sim, sim.now + time);
@@ -44,6 +49,7 @@ static uint32_t listen_at(uint16_t space)
 	return command(1, RN_CMD_CM_LISTEN, 0, (struct rn_cmd){.cm = {.port = PORT, .port_space = space}});
 }
 
+/* Connects node 0 to the listener of node 1; returns the id. */
 static uint32_t dial(uint16_t space)
 {
 	struct rn_cmd cmd = {.cm = {.peer = sim.node[1].port.gids[sim.spec.ipv6], .peer_port = PORT, .port_space = space}};
@@ -54,7 +60,7 @@ static uint32_t dial(uint16_t space)
 	return command(0, RN_CMD_CM_CONNECT, 0, cmd);
 }
 
-/* The id of the request that has arrived at node 1. */
+/* Returns the id of the request that has arrived at node 1. */
 static uint32_t request(void)
 {
 	struct rn_event ev = {0};
@@ -76,7 +82,7 @@ static void end(unsigned node, uint32_t id)
 	command(node, RN_CMD_CM_DESTROY, id, (struct rn_cmd){0});
 }
 
-/* A connection whose passive side thinks for so long that it is asked again, and says so (MRA). */
+/* A connection whose passive side answers so late that the REQ is repeated, and an MRA sent. */
 static void connect_and_part(void)
 {
 	uint32_t listener = listen_at(RN_PS_TCP), active = dial(RN_PS_TCP), passive;
@@ -174,7 +180,7 @@ static void ping(uint32_t len)
 
 /* ---- congestion ---- */
 
-/* A WRITE that a switch has marked: the NIC tells its sender. */
+/* A WRITE with a congestion mark: the NIC sends a CNP. */
 static void mark(void)
 {
 	struct rn_pkt pkt;

@@ -1,8 +1,10 @@
-/* Which frames does the builder make? Writes one of each kind to a capture, for the judges: every known opcode, over
- * IPv4 and IPv6, with and without VLAN, with payloads of every pad, fields drawn from a seed; every CM message; ARP,
- * neighbour discovery and echo.
+/* Writes a capture with frames of each kind that the builder makes, for the judges: every known
+ * opcode, over IPv4 and IPv6, with and without VLAN, with payloads of every pad, fields drawn from
+ * a seed; every CM message; ARP, neighbour discovery and echo.
+ *
  * usage: write_frames FILE.pcap
- *        write_frames --kinds      all kinds that the tables of the code know: "bth:04<tab>RC SEND_ONLY" and so on */
+ *        write_frames --kinds
+ *            prints the kinds in the tables of the code: "bth:04<tab>RC SEND_ONLY" and so on */
 #include <stdio.h>
 #include <string.h>
 
@@ -42,6 +44,8 @@ static void put_bytes(FILE *out, const uint8_t *frame, uint32_t n)
 	put(out, frame, n);
 }
 
+/* Builds the frame and writes it; returns false if its length is not the one rn_frame_bytes()
+ * announced. */
 static bool put_frame(FILE *out, const struct rn_pkt *pkt)
 {
 	uint8_t frame[RN_FRAME_OVERHEAD_MAX + 4096];
@@ -69,12 +73,14 @@ static void set_addresses(struct rn_pkt *pkt, bool ipv4, bool vlan)
 	pkt->vlan_tci = vlan ? 3 << 13 | 100 : 0;
 }
 
-/* Random values in every field a frame can have; the builder takes those its opcode carries. */
+/* Fills every field a frame can have with a random value; the builder uses those that the opcode
+ * has. */
 static void draw_fields(struct rn_pkt *pkt, struct rn_rng *rng)
 {
 	pkt->kind = RN_PKT_IB;
 	pkt->tclass = (uint8_t)rn_rng_next(rng);
-	pkt->hop_limit = (uint8_t)(64 + rn_rng_next(rng) % 192); /* tshark remarks on less than 5 */
+	/* tshark complains about a hop limit below 5 */
+	pkt->hop_limit = (uint8_t)(64 + rn_rng_next(rng) % 192);
 	pkt->ip_id = (uint16_t)rn_rng_next(rng);
 	pkt->ip_df = true;
 	pkt->flow_label = rn_rng_next(rng) & 0xfffff;
@@ -104,7 +110,7 @@ static void draw_fields(struct rn_pkt *pkt, struct rn_rng *rng)
 
 static bool put_opcode(FILE *out, uint8_t opcode, struct rn_rng *rng)
 {
-	static const uint8_t reserved[16]; /* of a CNP */
+	static const uint8_t reserved[16]; /* the payload of a CNP */
 	static uint8_t payload[4096];
 	const struct rn_opcode_row *row = rn_opcode_row(opcode);
 	bool good = true;
@@ -135,7 +141,8 @@ static bool put_cm(FILE *out, uint16_t attr, bool ipv4, struct rn_rng *rng)
 	struct rn_pkt pkt = {.opcode = RN_T_UD | RN_OP_SEND_ONLY};
 	uint8_t mad[RN_MAD_BYTES];
 
-	msg.req.local_id = (uint32_t)rn_rng_next(rng); /* all messages begin with an id */
+	/* the id is the first field of every message */
+	msg.req.local_id = (uint32_t)rn_rng_next(rng);
 	if (attr == RN_CM_REQ) {
 		msg.req.service_id = rn_cm_service_id(RN_PS_TCP, 7471);
 		msg.req.guid = rn_rng_next(rng);

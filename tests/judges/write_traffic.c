@@ -1,7 +1,9 @@
-/* Which frames does the transport send? Two simulated NICs exchange every kind of request, on reliable and on unreliable
- * connections and as datagrams, over IPv4, IPv6 and VLAN at every path MTU; of the reliable ones some frames are dropped and some receives
- * come late, so that NAKs, RNR NAKs, resends and partial READ responses are among them. All that is sent is written to a
- * capture, for the judges. usage: write_traffic FILE.pcap */
+/* Writes a capture of the transport's frames, for the judges. Two simulated NICs exchange every
+ * kind of request, on reliable and unreliable connections and as datagrams, over IPv4, IPv6 and
+ * VLAN, at every path MTU. On reliable connections frames are dropped and receives are posted late,
+ * so that the capture has NAKs, RNR NAKs, resent packets and partial READ responses.
+ *
+ * usage: write_traffic FILE.pcap */
 #include <stdio.h>
 
 #include "memory/mr.h"
@@ -17,7 +19,7 @@ struct tap {
 	unsigned frames;
 };
 
-/* Drops every 29th. */
+/* Drops every 29th frame. */
 static bool lose_some(struct sim *sim, unsigned from, const struct rn_pkt *pkt, void *arg)
 {
 	struct tap *tap = arg;
@@ -34,7 +36,7 @@ static void post(struct sim *sim, enum rn_wqe_kind kind, uint32_t length, uint32
 	sim_post(sim, 0, 0, &op);
 }
 
-/* Returns how many completions the requests will have, receives among them. */
+/* Returns how many completions the requests will have, receives included. */
 static unsigned post_all(struct sim *sim)
 {
 	static const enum rn_wqe_kind kinds[] = {RN_WQE_SEND, RN_WQE_SEND_IMM, RN_WQE_WRITE, RN_WQE_WRITE_IMM, RN_WQE_READ};
@@ -58,7 +60,8 @@ static unsigned post_all(struct sim *sim)
 	return n + 2;
 }
 
-/* SENDs that take a window of the peer's away; the first was bound for it. Returns their completions. */
+/* Posts two SENDs that invalidate a window of the peer; the windows are bound first. Returns the
+ * number of their completions, 0 on failure. */
 static unsigned post_invalidations(struct sim *sim, struct rn_mw_shared shared[2])
 {
 	struct sim_node *n = &sim->node[1];
@@ -78,7 +81,7 @@ static unsigned post_invalidations(struct sim *sim, struct rn_mw_shared shared[2
 	return 4;
 }
 
-/* Receives are posted only now: the first Send has met RNR. */
+/* Receives are posted late, so that the first SEND has drawn an RNR NAK. */
 static void post_receives(struct sim *sim, unsigned n)
 {
 	for (uint64_t i = 0; i < n; i++) {
@@ -88,7 +91,8 @@ static void post_receives(struct sim *sim, unsigned n)
 	}
 }
 
-/* One connection from first post to last completion; false when something did not end well. */
+/* Runs one connection from the first post to the last completion; returns false if a request
+ * failed. */
 static bool converse(struct tap *tap, uint8_t type, bool ipv6, bool vlan, uint8_t path_mtu)
 {
 	static struct sim sim;
