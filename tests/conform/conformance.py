@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Which rows of docs/spec/nd2.md hold, and which of docs/spec/rocev2.md?
+"""Reports which rows of docs/spec/nd2.md and docs/spec/rocev2.md hold.
 
-usage: conformance.py OUT.json [--nd2 TESTLOG.JSON...] [--wire TESTLOG.JSON...]   from meson's logs
-       conformance.py --rows              what is in the sources: row, file, test
-       conformance.py --programs BUILD    the meson tests that show wire rows
+usage: conformance.py OUT.json [--nd2 TESTLOG.JSON...] [--wire TESTLOG.JSON...]   reads meson's logs
+       conformance.py --rows              lists the tests in the sources: row, file, test
+       conformance.py --programs BUILD    lists the meson tests that show wire rows
 
-ND2 tests are named after rows: nd2_row_042_...; a row may have several. A row holds when under each idle policy it has a
-test, and all its tests passed. What a program printed counts only if the program ended as it should. Rows of
-docs/spec/rocev2.md are explained in wire.py. OUT.json says for each row the tests and their results; the last lines printed are
-"conformance nd2: P of N" and "conformance wire: P of N". Exit status 0 when all rows hold that
-were asked for, but for the exempt ones, and nothing else failed.
-"""
+ND2 tests are named after rows, nd2_row_042_...; a row may have several tests. A row holds when it
+has a test under each idle policy and all its tests passed. The results a program printed count only
+if the program ended normally. wire.py explains the rows of docs/spec/rocev2.md. OUT.json lists the
+tests of each row and their results; the last lines printed are "conformance nd2: P of N" and
+"conformance wire: P of N". The exit status is 0 when all rows of the given parts hold, except
+exempt ones, and nothing else failed. """
 import glob
 import json
 import os
@@ -24,7 +24,7 @@ import tally  # noqa: E402
 import wire  # noqa: E402
 
 ROWS = [f"{row:0>{3 + row[-1].isalpha()}}" for row in tables.rows(tables.ND2)]  # "042", "086a"
-POLICIES = ("adaptive", "poll", "inline")  # the first is what a program runs under that was told nothing
+POLICIES = ("adaptive", "poll", "inline")  # the first is that of programs named after no policy
 NAME = re.compile(r"\bnd2_row_(\d{3}a?)_\w+")
 
 
@@ -33,7 +33,7 @@ def policy_of(program):
 
 
 def results_of(entry):
-    """(test, passed) of one line of meson's log, for tests with a row."""
+    """Yields (test, passed) for each test with a row in one entry of meson's log."""
     _passed, failed, _skipped = tally.tally_program(entry)
     broke = bool(failed) and failed[-1].startswith("the program:")
     for negative, _number, name in tally.TAP.findall(entry.get("stdout") or ""):
@@ -43,7 +43,8 @@ def results_of(entry):
 
 
 def collect(entries):
-    """(row -> list of results, names of what failed without being a row's test)."""
+    """Returns (row -> list of results, complaints about failures outside rows and about names
+    without a row)."""
     rows, others = {row: [] for row in ROWS}, []
     for entry in entries:
         program = entry["name"].split(" / ")[-1]
@@ -59,7 +60,7 @@ def collect(entries):
 
 
 def complaint(results):
-    """Why a row does not hold, or None."""
+    """Returns the reason why a row does not hold, or None."""
     if not results:
         return "no test"
     failed = [f"{r['test']} ({r['policy']})" for r in results if r["result"] != "passed"]
@@ -78,7 +79,7 @@ def entries_of(logs):
 
 
 def report(entries):
-    """As wire.report, for the rows of ND2."""
+    """Returns the same tuple as wire.report(), for the rows of ND2."""
     rows, others = collect(entries)
     complaints = {row: complaint(results) for row, results in rows.items()}
     written = {row: {"result": "failed" if complaints[row] else "passed", "tests": rows[row]} for row in ROWS}
@@ -89,7 +90,8 @@ def report(entries):
 
 
 def report_all(out, logs):
-    """logs: lists of paths under "nd2" and "wire"; what is not there is not asked for."""
+    """Writes OUT.json, prints the complaints, and returns the exit status. logs: lists of paths
+    under the keys "nd2" and "wire"; a part without a key is not reported."""
     parts = [judge(entries_of(logs[part])) for part, judge in (("nd2", report), ("wire", wire.report)) if part in logs]
     with open(out, "w", encoding="utf-8") as f:
         json.dump({row: what for part in parts for row, what in part[0].items()}, f, indent=1)
@@ -102,7 +104,7 @@ def report_all(out, logs):
 
 
 def in_sources(folder):
-    """(row, file, test) for each test that some program's list names."""
+    """Returns (row, file, test) for each test in the list of a program."""
     found = set()
     for path in glob.glob(os.path.join(folder, "test_*.c")):
         with open(path, encoding="utf-8") as f:

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""The rows of docs/spec: read from its tables, and the tests of each row written into them.
+"""Reads the rows of docs/spec from its tables, and writes the tests of each row into them.
 
 usage: rows.py [--write] ROOT
 
-The last column of a table `| id | rule | source | test |` names the files whose tests show the row, relative to tests/.
-Compares that column with the tests (as TAP), or writes it anew."""
+The last column of a table `| id | rule | source | test |` names the files whose tests show the row,
+relative to tests/. The program compares that column with the tests and prints TAP; with --write it
+replaces the column."""
 import os
 import re
 import sys
@@ -17,7 +18,7 @@ ROW = re.compile(r"^\| ([A-Z]?\d+[a-z]?) \| (.*?) \| (.*?) \| ?(.*?) ?\|$")
 
 
 def row_lines(text):
-    """(number of the line, match of ROW) for each line of a table of rows."""
+    """Yields (line number from 0, match of ROW) for each line of a table of rows."""
     inside = False
     for number, line in enumerate(text.split("\n")):
         inside = line == HEADER or (inside and line.startswith("|"))
@@ -27,13 +28,14 @@ def row_lines(text):
 
 
 def rows(page, root=ROOT):
-    """id -> rule, in the order of the page."""
+    """Returns id -> rule, in the order of the page."""
     with open(os.path.join(root, page), encoding="utf-8") as f:
         return {found.group(1): found.group(2) for _, found in row_lines(f.read())}
 
 
 def fill(text, files):
-    """The text with the last column made of files: id -> paths of tests."""
+    """Returns the text with the last column of its tables replaced by files: id -> paths of
+    tests."""
     lines = text.split("\n")
     for number, found in row_lines(text):
         cells = ", ".join(f"`{path}`" for path in sorted(files.get(found.group(1), ())))
@@ -42,7 +44,7 @@ def fill(text, files):
 
 
 def files_of(triples, prefix=""):
-    """id -> files, from (row, file, test)."""
+    """Returns id -> files, from tuples (row, file, test)."""
     found = {}
     for row, path, _ in triples:
         found.setdefault(row.lstrip("0"), set()).add(prefix + path)
@@ -50,14 +52,14 @@ def files_of(triples, prefix=""):
 
 
 def differences(old, new):
-    """One line per row whose column is not what the tests say."""
+    """Returns one line per row whose column differs from the files of its tests."""
     return [f"row {was.group(1)}: the page names {was.group(4) or 'no test'}, the tests are in {now.group(4) or 'no file'}"
             for (_, was), (_, now) in zip(row_lines(old), row_lines(new)) if was.group(4) != now.group(4)]
 
 
 def main():
     sys.path[:0] = [HERE, os.path.dirname(HERE)]
-    import conformance  # conformance reads the rows from here, so it comes late
+    import conformance  # imported here because conformance imports this module
     import tap
     import wire
     write, root = sys.argv[1] == "--write", sys.argv[-1]

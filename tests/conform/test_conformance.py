@@ -1,4 +1,5 @@
-"""conformance.py counts a row only when every test of it passed (ND2: under every policy), as TAP."""
+"""Tests that conformance.py counts a row only when each of its tests passed (ND2: under every
+policy). Prints TAP."""
 import json
 import os
 import sys
@@ -16,7 +17,8 @@ def three(stdout, result="OK", names=("nd2_x", "nd2_x_poll", "nd2_x_inline")):
     return [{"name": "softrnic:conform / " + name, "result": result, "returncode": 0, "stdout": stdout} for name in names]
 
 
-# what ran, what is said of row 42 (None: it holds), how much is said beside the rows
+# name: (entries of the log, complaint about row 42 (None: the row holds), number of complaints
+# outside rows)
 CASES = {
     "all passed": (three(GOOD), None, 0),
     "one policy failed": (three(GOOD)[:2] + three("not ok 1 - nd2_row_042_a\n", "FAIL")[2:], "failed: nd2_row_042_a (inline)", 0),
@@ -49,7 +51,7 @@ def one(stdout, name="wire_frames", result="OK"):
     return [{"name": "softrnic:unit / " + name, "result": result, "returncode": 0, "stdout": stdout}]
 
 
-# what ran, which rows it shows, which of them do not hold, how many names are strays
+# name: (entries of the log, rows they show, rows that do not hold, number of names without a row)
 WIRE_CASES = {
     "a C test": (one("ok 1 - wire_row_F12_a\n"), "F12", "", 0),
     "a test of two rows": (one("ok 1 - wire_row_F12_R3_a\n"), "F12 R3", "", 0),

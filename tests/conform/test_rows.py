@@ -1,4 +1,5 @@
-"""rows.py finds the rows of a page, and notices when the column of tests is not true, as TAP."""
+"""Tests that rows.py finds the rows of a page, and reports a column of tests that is wrong. Prints
+TAP."""
 import os
 import sys
 

@@ -1,9 +1,9 @@
-"""Which rows of docs/spec/rocev2.md hold, and where are their tests?
+"""Finds the tests of the rows of docs/spec/rocev2.md, and reports which rows hold.
 
-A test named wire_row_F12_... shows row F12, wire_row_R5_R6_... two rows; in a script of tests/sim/*.rows (run by programs
-named rows...) the names are r5_r6_... without the prefix. A row holds when it has a test and all its tests passed.
-Rows that need hardware nobody has are in exempt.txt; their tests count for the part that is shown.
-"""
+A test named wire_row_F12_... shows row F12, wire_row_R5_R6_... shows two rows; in a script of
+tests/sim/*.rows (run by programs named rows...) the names are r5_r6_... without the prefix. A row
+holds when it has a test and all its tests passed. exempt.txt lists rows that need hardware which
+the project does not have; their tests show a part of the row. """
 import glob
 import json
 import os
@@ -23,12 +23,12 @@ MOST_EXEMPT = 6
 
 
 def rows():
-    """id -> rule, in order."""
+    """Returns id -> rule, in the order of the page."""
     return tables.rows(tables.WIRE)
 
 
 def exempt():
-    """id -> (why, what is shown all the same)."""
+    """Returns id -> (reason, tests that show a part of the row)."""
     found = {}
     with open(os.path.join(HERE, "exempt.txt"), encoding="utf-8") as f:
         for line in f:
@@ -43,13 +43,14 @@ def ids(text):
 
 
 def rows_of(program, test):
-    """The rows that a test of this name, printed by this program, shows."""
+    """Returns the rows that a test of this name shows when this program prints it."""
     found = NAME.match(test) or (IN_SCRIPT.match(test) if program.startswith("rows") else None)
     return ids(found.group(1)) if found else []
 
 
 def collect(entries):
-    """(row -> list of results, names of tests that name a row which does not exist)."""
+    """Returns (row -> list of results, complaints about tests named after a row that does not
+    exist)."""
     found, strays = {row: [] for row in rows()}, []
     for entry in entries:
         program = entry["name"].split(" / ")[-1]
@@ -66,7 +67,7 @@ def collect(entries):
 
 
 def complaint(results):
-    """Why a row does not hold, or None."""
+    """Returns the reason why a row does not hold, or None."""
     if not results:
         return "no test"
     failed = [f"{r['test']} ({r['program']})" for r in results if r["result"] != "passed"]
@@ -74,7 +75,8 @@ def complaint(results):
 
 
 def report(entries):
-    """(row -> what is written down of it, the complaints as lines, the line that sums up, whether all is well)."""
+    """Returns (row -> its entry in OUT.json, complaints as lines, the summary line, whether there
+    is no complaint)."""
     found, lines = collect(entries)
     excused = exempt()
     written, held, without = {}, 0, []
@@ -97,7 +99,7 @@ def report(entries):
 
 
 def names_in(path):
-    """(ids, test) for each test that a source file names."""
+    """Returns (ids, test) for each test in a source file."""
     with open(path, encoding="utf-8", errors="replace") as f:
         text = f.read()
     pattern = SCRIPT if path.endswith(".rows") else NAME
@@ -105,7 +107,7 @@ def names_in(path):
 
 
 def in_sources():
-    """(row, file, test) for each test that a source names."""
+    """Returns the set of (row, file, test) for all tests in the sources."""
     found = set()
     for path in glob.glob(os.path.join(TESTS, "**", "*"), recursive=True):
         if path.endswith((".c", ".cpp", ".py", ".sh", ".rows")) and os.path.dirname(path) != HERE:
@@ -119,7 +121,8 @@ def introspect(build, what):
 
 
 def programs(build):
-    """Names of the meson tests that show wire rows: by the sources of their program, and the files they are given."""
+    """Returns the names of the meson tests that show wire rows, found by the sources of their
+    programs and by the files among their arguments."""
     sources = {}
     for target in introspect(build, "targets"):
         for name in target["filename"]:
