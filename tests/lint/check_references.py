@@ -1,4 +1,6 @@
-"""usage: check_references.py ROOT      every rule of references.py over the tree, as TAP"""
+"""usage: check_references.py ROOT
+
+Applies every rule of references.py to the tree, and prints TAP."""
 import functools
 import os
 import sys

@@ -1,4 +1,6 @@
-"""usage: check_source.py ROOT      every rule of source.py over the tree, as TAP"""
+"""usage: check_source.py ROOT
+
+Applies every rule of source.py to the tree, and prints TAP."""
 import functools
 import os
 import sys

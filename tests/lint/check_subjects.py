@@ -1,4 +1,6 @@
-"""usage: check_subjects.py ROOT      the subjects of the newest commits, as TAP"""
+"""usage: check_subjects.py ROOT
+
+Checks the subjects of the newest commits, and prints TAP."""
 import os
 import sys
 

@@ -1,6 +1,7 @@
-"""usage: check_symbols.py pure LIBRARY...            what is below the purity line
-       check_symbols.py exports LIBRARY HEADER...   what the shared library shows
-       check_symbols.py jumps LIBRARY...            whether each object is ready for checked jumps and returns
+"""usage: check_symbols.py pure LIBRARY...            checks the libraries below the purity line
+       check_symbols.py exports LIBRARY HEADER...   checks the exports of the shared library
+       check_symbols.py jumps LIBRARY...            checks that jumps and returns of each object
+                                                    are checked by the CPU
 Prints TAP."""
 import functools
 import os

@@ -1,5 +1,6 @@
-"""Rules over what the compiler and the linker put into binaries, read with readelf. Each takes a path and returns
-complaints. They ask for what makes a memory error harder to exploit: meson.build says which option does what."""
+"""Rules about protections in binaries that make a memory error harder to exploit, read with
+readelf. Each takes a path and returns complaints. meson.build explains the options that produce the
+protections."""
 import re
 import subprocess
 
@@ -17,7 +18,7 @@ def is_elf(path):
 
 
 def segments(path):
-    """(type, flags) of each program header; flags are letters of R, W and E."""
+    """Yields (type, flags) of each program header; flags are letters of R, W and E."""
     for line in readelf("-l", path):
         match = re.match(r"\s+([A-Z_]+)(?:\s+0x[0-9a-f]+){5}\s+([R ][W ][E ])", line)
         if match:
@@ -25,12 +26,12 @@ def segments(path):
 
 
 def dynamic(path):
-    """All tags and values of the dynamic section as one text."""
+    """Returns all tags and values of the dynamic section as one text."""
     return "\n".join(line for line in readelf("-d", path) if line.startswith(" 0x"))
 
 
 def loads_anywhere(path):
-    """The address is chosen at each start, for a program as for a library."""
+    """The binary is position-independent, so that its address is random at each start."""
     kind = next((line for line in readelf("-h", path) if "Type:" in line), "")
     if "DYN" not in kind:
         return [f"{path}: is not position-independent:{kind.split(':')[-1]}"]
@@ -38,7 +39,8 @@ def loads_anywhere(path):
 
 
 def tables_are_read_only(path):
-    """What the loader wrote is protected before the program runs, and nothing is left to write later."""
+    """The loader binds all symbols at start and makes its tables read-only before the program
+    runs."""
     kinds = {kind for kind, _ in segments(path)}
     bad = [] if "GNU_RELRO" in kinds else [f"{path}: has no segment GNU_RELRO"]
     now = re.search(r"\(BIND_NOW\)|\(FLAGS\).*BIND_NOW|\(FLAGS_1\).*\bNOW\b", dynamic(path))
@@ -56,7 +58,8 @@ def calls(path):
 
 
 def buffers_are_checked(path):
-    """It calls what ends the process when a buffer on the stack or given to the C library overflows."""
+    """The binary uses the stack protector and checked functions of the C library, which end the
+    process when a buffer overflows."""
     names = calls(path)
     bad = [] if "__stack_chk_fail" in names else [f"{path}: has no stack protector"]
     fortified = any(re.match(r"__\w+_chk$", name) for name in names)
@@ -64,7 +67,7 @@ def buffers_are_checked(path):
 
 
 def features(path):
-    """(object or linked file, control-flow features that its property note states)."""
+    """Yields (object or linked file, control-flow features in its property note)."""
     name, found = None if path.endswith(".a") else path, set()
     for line in [*readelf("-n", path), "File: "]:
         match = re.search(r"x86 feature: (.*)", line)
@@ -77,7 +80,7 @@ def features(path):
 
 
 def jumps_are_checked(path, wanted=frozenset(FEATURES)):
-    """Each object of a library, or the linked file, states the wanted control-flow features."""
+    """Each object of a library, or the linked file, declares the wanted control-flow features."""
     return [f"{name}: does not state {' and '.join(sorted(wanted - found))}"
             for name, found in features(path) if wanted - found]
 

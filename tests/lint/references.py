@@ -1,7 +1,9 @@
-"""Rules over what code, tests and pages cite of docs/spec. A rule takes a Tree and returns complaints: "path:line: sentence".
+"""Rules about citations of docs/spec in code, tests and pages. A rule takes a Tree and returns
+complaints, each as "path:line: sentence".
 
-"docs/spec/rocev2.md 6.14", "docs/spec/rocev2.md 7.1 and 7.2", "docs/spec/nd2.md row 148", "rows 20 to 36 of
-docs/spec/nd2.md" and "A1 to A18 of docs/spec/rocev2.md" are looked up; so is a letter alone, "rows R, D and A of ..."."""
+The forms "docs/spec/rocev2.md 6.14", "docs/spec/rocev2.md 7.1 and 7.2", "docs/spec/nd2.md row 148",
+"rows 20 to 36 of docs/spec/nd2.md" and "A1 to A18 of docs/spec/rocev2.md" are checked, and letters
+alone: "rows R, D and A of ..."."""
 import re
 
 PAGES = {"rocev2": "docs/spec/rocev2.md", "nd2": "docs/spec/nd2.md"}
@@ -14,26 +16,27 @@ def some(item):
     return rf"{item}(?:{JOIN}{item})*"
 
 
-# A page and what follows it; rows and the page that follows them.
+# AFTER: a page, then sections or rows. BEFORE: rows, then the page.
 AFTER = re.compile(rf"{PAGE}[`)\]]*(?:(?:\s+|,\s+(?=section))(?:sections?\s+)?(?P<sections>{some(SECTION)}))?"
                    rf"(?:{JOIN}?\s*rows?\s+(?P<rows>{some(ROW_OR_LETTER)}))?")
 BEFORE = re.compile(rf"(?:\b[Rr]ows?\s+(?P<rows>{some(ROW_OR_LETTER)})|\b(?P<ids>{some(LETTERED)})(?:\s+rows)?)"
                     rf"(?:\s*\([^()]*\))?\s+of\s+\[?`?{PAGE}")
-# How these pages were cited when they were not in the tree.
+# The forms in which these pages were cited before they were part of the tree.
 OLD = re.compile(r"\bwire\s+rules\b|\binterface\s+rules\b|\bthe\s+ND2\s+rules\b|\bchecklist\b"
                  r"|\brows?\s+[A-Z]?\d+[a-z]?\s+of\s+(?!\[?`?(?:docs/|\.\./)*spec/)", re.I)
-# A section of what? Its document stands in the words before it.
+# A section must have its document (NAMED) within REACH characters before it.
 BARE = re.compile(r"\bsections?\s+\d", re.I)
 NAMED = re.compile(r"\b(?:RFC|IBTA|IEEE|Annex)\b|spec/\w+\.md")
 REACH = 60
-# The public headers, which are installed, and those of the Windows layer.
+# The public headers and those of the Windows layer, all of which are installed.
 INSTALLED = re.compile(r"(?:include|compat/include)/.*\.h$")
 NOT_INSTALLED = re.compile(r"\b(?:docs|tests|dataplane|provider|tools|compat/src)/[\w./-]*\w|\b\w+\.md\b")
 LINE_BREAK = re.compile(r"\n[ \t]*(?:\*(?!/)|//|#)?[ \t]*")
 
 
 def joined(text):
-    """The text with each line break, and the mark of a comment behind it, as a single \\v: lengths change, lines count."""
+    """Returns the text with each line break and comment mark behind it replaced by one \\v, so that
+    citations across lines match and lines can still be counted."""
     return LINE_BREAK.sub("\v", text)
 
 
@@ -42,7 +45,7 @@ def line_at(text, position):
 
 
 def ids_and_sections(text):
-    """(ids of rows, numbers of sections) of a page of docs/spec."""
+    """Returns (ids of rows, numbers of sections) of a page of docs/spec."""
     return (set(re.findall(r"^\| ([A-Z]?\d+[a-z]?) \|.*\|.*\|.*\|$", text, re.M)),
             set(re.findall(r"^#+ (\d+(?:\.\d+)*)\.? ", text, re.M)))
 
@@ -52,7 +55,7 @@ def pages(tree):
 
 
 def missing(page, rows, sections):
-    """What is cited as a row or a section and is neither."""
+    """Returns the cited rows and sections that the page does not have."""
     known_rows, known_sections = page
     bad = [f"row {row}" for row in re.split(JOIN, rows or "") if row and
            not (row in known_rows or (row.isalpha() and any(known.startswith(row) for known in known_rows)))]
@@ -60,7 +63,7 @@ def missing(page, rows, sections):
 
 
 def references(tree):
-    """(file, line, page, rows, sections) of each reference."""
+    """Yields (file, line, page, rows, sections) of each citation."""
     for name in tree.text_files():
         if name.startswith(("tests/lint/references", "tests/lint/test_references", "tests/vectors/")):
             continue
@@ -72,7 +75,7 @@ def references(tree):
 
 
 def references_lead_somewhere(tree):
-    """Each section and each row that is cited exists."""
+    """Each cited section and row exists."""
     known, bad = pages(tree), []
     for name, number, page, rows, sections in references(tree):
         if page not in known:
@@ -84,7 +87,7 @@ def references_lead_somewhere(tree):
 
 
 def references_name_the_page(tree):
-    """Rules are cited by the page they are on, not as "the wire rules" or "row 9 of 169"."""
+    """Citations name a page, instead of "the wire rules" or "row 9 of 169"."""
     bad = []
     for name in tree.text_files():
         if name.startswith(("tests/lint/", "tests/vectors/")):
@@ -99,7 +102,8 @@ def references_name_the_page(tree):
 
 
 def installed_headers_cite_what_is_public(tree):
-    """Whoever has the headers alone has no docs/ and no sources: headers cite IBTA, RFCs and Microsoft's pages."""
+    """Installed headers cite only public documents (IBTA, RFCs, Microsoft's pages), because docs/
+    and the sources are not installed."""
     return [f"{name}:{number}: {NOT_INSTALLED.search(line).group()} is not installed"
             for name in tree.files if INSTALLED.match(name)
             for number, line in enumerate(tree.lines(name), 1) if NOT_INSTALLED.search(line)]

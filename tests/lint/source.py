@@ -1,11 +1,12 @@
-"""Rules over source text. A rule takes a Tree and returns complaints, one per violation: "path:line: sentence"."""
+"""Rules about source text. A rule takes a Tree and returns one complaint per violation: "path:line:
+sentence"."""
 import os
 import re
 import subprocess
 
 CORE = {"ground", "memory", "queue", "flow", "net", "qp", "cm", "shard"}
-# Who may include whose headers. `public` is include/. Within the core meson alone sees to it: a room has a library and
-# include paths of its own.
+# folder: layers whose headers it may include. `public` is include/. Directions between the rooms of
+# the core are not checked here: meson gives each room a library and include paths of its own.
 LAYERS = {
     "dataplane/base": {"base", "public"},
     "dataplane/wire": {"wire", "base", "public"},
@@ -33,7 +34,7 @@ FILE_LINES, FUNCTION_LINES, README_LINES = 800, 80, 15
 
 
 class Tree:
-    """The files of a source tree that belong to the project."""
+    """The files of a source tree that belong to the project, with paths relative to its root."""
 
     def __init__(self, root):
         self.root = root
@@ -41,7 +42,7 @@ class Tree:
         self.files = sorted(n for n in names if n and os.path.isfile(os.path.join(root, n)))
 
     def _listed(self):
-        """What git knows; nothing where there is no git or no repository."""
+        """Returns the files git lists, none if there is no git or no repository."""
         try:
             listed = subprocess.run(["git", "-C", self.root, "ls-files", "-co", "--exclude-standard"],
                                     capture_output=True, text=True, check=False)
@@ -74,7 +75,7 @@ def within(name, folders):
 
 
 def layer_of(name):
-    """The layer a file belongs to, or None for tests, perf, tools."""
+    """Returns the layer a file belongs to, None for tests, perf and tools."""
     for folder in LAYERS:
         if name.startswith(folder + "/"):
             if folder == "dataplane/core":
@@ -84,16 +85,18 @@ def layer_of(name):
 
 
 def owner_of(tree, includer, included):
-    """The layer whose header `included` names, seen from `includer`; None = not ours."""
+    """Returns the layer of the header that `included` means in the file `includer`; None: not of
+    this project."""
     near = os.path.normpath(os.path.join(os.path.dirname(includer), included))
     if near in tree.files:
         return layer_of(near)
     if "include/" + included in tree.files:
         return "public"
-    # Headers of compat/ share names with those of the system and of other layers, and are on nobody else's include path.
+    # Only compat/ has its headers on its include path; they share names with headers of the system
+    # and of other layers.
     owners = [layer_of(name) for name in tree.files
               if layer_of(name) and ("/" + name).endswith("/" + included) and (includer.startswith("compat/") or not name.startswith("compat/"))]
-    # Two layers may have a header of the same name: each sees its own.
+    # If two layers have a header of the same name, each sees its own.
     return layer_of(includer) if layer_of(includer) in owners else owners[0] if owners else None
 
 
@@ -109,8 +112,9 @@ def includes(tree):
 
 
 def include_directions(tree):
-    """Arrows of docs/map.md: base < wire < core < port < nic; provider sees no dataplane; config sees base;
-    compat sees the public headers alone, and nobody sees compat."""
+    """Includes follow the arrows of docs/map.md: base < wire < core < port < nic. provider includes
+    nothing of dataplane, config includes base, compat includes only public headers, and no other
+    layer includes compat."""
     bad = []
     for name, number, _, header in includes(tree):
         folder = next((f for f in LAYERS if name.startswith(f + "/")), None)
@@ -121,7 +125,8 @@ def include_directions(tree):
 
 
 def includes_name_their_folder(tree):
-    """`port/log.h`, not `log.h`: several folders may have a header of one name, and each folder is a path of its own."""
+    """Includes are written `port/log.h`, not `log.h`, because several folders may have a header of
+    the same name."""
     rooms = {"/".join(n.split("/")[-2:]) for n in tree.files if n.endswith(".h") and within(n, ("dataplane", "config"))}
     names = {room.split("/")[1] for room in rooms}
     return [f"{name}:{number}: {header} without its folder"
@@ -131,7 +136,8 @@ def includes_name_their_folder(tree):
 
 
 def dpdk_stays_in_its_folders(tree):
-    """rte_ headers only in port, nic and what measures or tests them; no rte_ name in include/."""
+    """rte_ headers are used only in port, nic, and the folders that measure or test them; include/
+    has no rte_ name."""
     bad = []
     for name, number, _, header in includes(tree):
         if re.match(r"rte_|dpdk", header) and not within(name, DPDK):
@@ -150,7 +156,8 @@ def dpdk_stays_in_its_folders(tree):
 
 
 def pure_folders_include_little(tree):
-    """Below the purity line there is no clock, thread, lock or file: their headers are not there either."""
+    """Code below the purity line has no clock, thread, lock or file, and so includes none of their
+    headers."""
     return [f"{name}:{number}: <{header}> below the purity line"
             for name, number, mark, header in includes(tree)
             if mark == "<" and within(name, PURE) and header not in PURE_HEADERS]
@@ -160,7 +167,8 @@ PACKET_PATH = {"lcore", "mailbox", "mem", "rxtx", "steer", "submit", "wake"}
 
 
 def the_packet_path_writes_no_log(tree):
-    """Writing a line may block: files of the packet path count, other threads tell."""
+    """Files of the packet path do not write to the log, because that may block: they count, other
+    threads log."""
     return [f"{name}:{number}: log.h on the packet path" for name, number, _, header in includes(tree)
             if header == "port/log.h" and re.sub(r"dataplane/port/(\w+)\.[ch]$", r"\1", name) in PACKET_PATH]
 
@@ -176,7 +184,8 @@ def files_are_short(tree):
 
 
 def functions_are_short(tree):
-    """From a `{` in column 0 to its `}`; after `)` or a parameter list, not after `=` (a table)."""
+    """A function reaches from a `{` in column 0 to its `}`; a `{` after `=` starts a table
+    instead."""
     bad = []
     for name in tree.c_files():
         start = None
@@ -201,7 +210,8 @@ def no_unfinished_work(tree):
 
 
 def folders_have_readmes(tree):
-    """Every folder says in at most 15 lines what belongs there; the root's README may be longer, corpora are data."""
+    """Every folder has a README of at most 15 lines. The README of the root may be longer; fuzzing
+    corpora need none."""
     bad = []
     folders = {os.path.dirname(n) for n in tree.files if "/" in n and not n.startswith(".")}
     folders |= {os.path.dirname(f) for f in folders if "/" in f}
@@ -215,7 +225,7 @@ def folders_have_readmes(tree):
 
 
 MACHINE = re.compile("|".join([
-    r"(?<![\w.])/(work|home|root|Users|mnt)/",     # where one machine keeps things
+    r"(?<![\w.])/(work|home|root|Users|mnt)/",     # folders of one machine
     r"\.\./shared\b",
     r"\b(deb|ftp\.\w+|security|snapshot)\.debian\.org\b", r"\bpypi\.org\b", r"\bregistry\.\w+", r"\bproxy\.golang\b",
     r"https?://(localhost|127\.|10\.\d|192\.168\.)",
@@ -223,7 +233,7 @@ MACHINE = re.compile("|".join([
 
 
 def no_machine_paths(tree):
-    """Nothing that holds only on one machine, and no package registry by name."""
+    """No file names a path of one machine, or a package registry."""
     return [f"{name}:{number}: {MACHINE.search(line).group(0)}"
             for name in tree.text_files() if name != "tests/lint/source.py" and name != "tests/lint/test_source.py"
             for number, line in enumerate(tree.lines(name), 1) if MACHINE.search(line)]
@@ -252,7 +262,8 @@ def sources_open_with_a_comment(tree):
 
 
 def structs_are_not_typedefd(tree):
-    """`struct rn_x`, never a typedef; the ND2 headers keep the names of their interface."""
+    """Structs are written `struct rn_x` without a typedef, except in the ND2 headers, whose names
+    are given."""
     return [f"{name}:{number}: typedef of a struct"
             for name in tree.c_files() if not re.match(r"(include/nd\w*\.h|compat/include/)", name)
             for number, line in enumerate(tree.lines(name), 1)
@@ -265,7 +276,8 @@ PLACE = re.compile(r"^[\w.-]+(/[\w.-]+)+/?$")
 
 
 def definitions(tree):
-    """function -> C files that define or declare it, all of them by lines that begin in column 0."""
+    """Returns function -> C files that define or declare it, found in lines that begin in column
+    0."""
     found = {}
     for name in tree.c_files():
         for line in tree.lines(name):
@@ -276,7 +288,8 @@ def definitions(tree):
 
 
 def pages_name_what_exists(tree):
-    """Files, folders and `function()`s named in docs/*.md and compat/*.md exist; a line that names C files names their functions."""
+    """Files, folders and `function()`s named in docs/*.md and compat/*.md exist; a function in a
+    line that names C files is in one of those files."""
     bad = []
     known = definitions(tree)
     tops = {name.split("/")[0] for name in tree.files if "/" in name}
@@ -298,7 +311,7 @@ def pages_name_what_exists(tree):
 
 
 def pages_are_listed(tree):
-    """docs/README.md names every file and folder of docs/, and nothing else in the place of a name."""
+    """docs/README.md lists every file and folder of docs/, and nothing else."""
     page = "docs/README.md"
     if page not in tree.files:
         return []

@@ -1,21 +1,22 @@
-"""The rule about commit subjects (CONTRIBUTING.md), and which commits of a repository it holds for."""
+"""The rule about commit subjects (CONTRIBUTING.md), and the commits of a repository to which it
+applies."""
 import os
 import re
 import subprocess
 
-LAST_FREE = "80d25e9"  # The rule is younger than this commit: the commit and its ancestors are not checked.
+LAST_FREE = "80d25e9"  # This commit and its ancestors are older than the rule, and not checked.
 COLUMNS, COMMITS = 72, 50
 
 AREA = re.compile(r"[a-z0-9_/.,-]+: \S")
-PULL_REQUEST = re.compile(r" \(#\d+\)$")  # what a forge appends when it squashes a branch
+PULL_REQUEST = re.compile(r" \(#\d+\)$")  # a forge appends this when it squashes a branch
 
 
 class Unknown(Exception):
-    """The commits to check cannot be known here; the text says why."""
+    """The commits to check cannot be determined here; the text is the reason."""
 
 
 def complaints_of(subject):
-    """What is wrong with one subject, as phrases."""
+    """Returns phrases that say what is wrong with one subject."""
     subject = PULL_REQUEST.sub("", subject)
     bad = []
     if not AREA.match(subject):
@@ -28,7 +29,8 @@ def complaints_of(subject):
 
 
 def git(root, *words):
-    """What git prints, or None when it fails. Variables of a hook that runs this name another repository."""
+    """Returns git's output, or None if git fails. GIT_ variables are removed, because those set by
+    a git hook may name another repository."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     try:
         done = subprocess.run(["git", "-C", root, *words], capture_output=True, text=True, check=False, env=clean)
@@ -38,7 +40,8 @@ def git(root, *words):
 
 
 def subjects(root, last_free=LAST_FREE):
-    """[(hash, subject)] since the last release tag, without a tag of the last 50 commits. Merges are not checked."""
+    """Returns [(hash, subject)] of the commits since the last release tag, of the last 50 if there
+    is no tag. Merges are left out."""
     top = git(root, "rev-parse", "--show-toplevel")
     if top is None or os.path.realpath(top.rstrip("\n")) != os.path.realpath(root):
         raise Unknown("this is no git repository of its own")

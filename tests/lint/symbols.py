@@ -1,20 +1,21 @@
-"""Rules over what was compiled. Each takes paths of libraries and returns complaints."""
+"""Rules about the symbols of compiled libraries. Each takes paths of libraries and returns
+complaints."""
 import re
 import subprocess
 
-# All that the folders below the purity line may call. Add a name only when it neither blocks, nor reads a clock, nor
-# keeps state of its own.
+# The functions outside the project that folders below the purity line may call. Add a function only
+# if it neither blocks, nor reads a clock, nor keeps state of its own.
 PURE_CALLS = {
     "memchr", "memcmp", "memcpy", "memmove", "memset",
     "strchr", "strcmp", "strlen", "strncmp", "strnlen", "strrchr", "strstr",
     "snprintf", "vsnprintf",
     "bsearch", "qsort",
-    "aligned_alloc", "calloc", "free", "malloc", "posix_memalign",  # creation; the path is measured by the simulator
+    "aligned_alloc", "calloc", "free", "malloc", "posix_memalign",  # only while objects are created
     "sqrt", "exp2", "pow",
     "crc32_gzip_refl",                                              # ISA-L: the ICRC
     "crypto_shorthash",                                             # libsodium: SipHash-2-4
 }
-# What the compiler itself refers to; __cpu_model is written once, before main.
+# Symbols that the compiler itself refers to; __cpu_model is written once, before main().
 COMPILER = re.compile(r"^(__assert_fail|__stack_chk_fail|__cpu_model|__cpu_indicator_init|_GLOBAL_OFFSET_TABLE_|__\w+_chk)$")
 CHECKED = re.compile(r"^__(\w+)_chk$")
 EXPORTED = re.compile(r"^(Dll|Nd|Nds|IID_)\w*$")
@@ -25,7 +26,7 @@ def run(*command):
 
 
 def undefined(library):
-    """(object, name) of every undefined symbol."""
+    """Yields (object, name) of every undefined symbol."""
     for line in run("nm", "-A", "-u", library):
         match = re.match(r"(.*?):?\s+[Uwv]\s+(\S+)$", line)
         if match:
@@ -38,7 +39,7 @@ def defined(libraries):
 
 
 def pure_calls(libraries):
-    """Below the purity line nothing is called but itself and the list above."""
+    """The libraries below the purity line call only each other and PURE_CALLS."""
     ours = defined(libraries)
     bad = []
     for library in libraries:
@@ -51,7 +52,8 @@ def pure_calls(libraries):
 
 
 def no_globals(libraries):
-    """No variable outlives a call: a shard's state is its own. Constant tables are relocated, not written."""
+    """There are no global or static variables, because all state belongs to a shard. Constant
+    tables are allowed: the loader relocates them, and nothing writes them."""
     bad = []
     for library in libraries:
         where = library
@@ -70,7 +72,7 @@ def no_globals(libraries):
 
 
 def declared(headers):
-    """Names of rn_ functions declared in public headers."""
+    """Returns the names of the rn_ functions that public headers declare."""
     names = set()
     for header in headers:
         with open(header, encoding="utf-8") as f:
@@ -81,7 +83,8 @@ def declared(headers):
 
 
 def exports(library, headers):
-    """The shared library shows Dll*, Nd*, Nds*, IID_* and the functions of rn/client.h and rn/link.h; nothing else."""
+    """The shared library exports Dll*, Nd*, Nds*, IID_* and the functions of rn/client.h and
+    rn/link.h, nothing else."""
     wanted = declared(headers)
     found = {line.split()[-1].split("@")[0] for line in run("nm", "-D", "--defined-only", library)
              if len(line.split()) >= 3 and line.split()[-2] != "A"}

@@ -1,4 +1,5 @@
-"""tests/each-commit.sh on a small repository with good and bad commits, and tests/touched.py on paths, as TAP."""
+"""Tests tests/each-commit.sh on a small repository with good and bad commits, and tests/touched.py
+on paths. Prints TAP."""
 import os
 import re
 import shutil
@@ -17,12 +18,12 @@ UNITS = {"base-list": ("tests/unit/base", ["unit"]), "core-qp": ("tests/unit/cor
          "sim_random": ("tests/sim", ["unit"]), "sim_random_many": ("tests/sim", ["sim"]),
          "docs_printed": ("tests/docs", ["unit"]), "lint_source": ("tests/lint", ["lint"])}
 ALL = ["base-list", "core-qp", "docs_printed", "sim_random"]
-# changed files, tests to run
+# (changed files, tests to run)
 PATHS = [
     (["dataplane/core/qp/qp.c"], ["core-qp", "docs_printed", "sim_random"]),
     (["dataplane/base/list.c"], ALL),
     (["unheard/of.c"], ALL),
-    (["perf/bench.c"], ALL),                      # its row finds no test
+    (["perf/bench.c"], ALL),                      # no test matches the row of perf/
     (["tests/unit/core/qp/test_qp.c"], ["core-qp"]),
     (["tests/unit/core/meson.build"], ALL),
     (["docs/map.md", "README.md", "tests/sim/README.md"], ["docs_printed", "lint_source"]),
@@ -52,7 +53,7 @@ def commit(root, first):
 
 
 def repository(root):
-    """A repository that builds one program which is a unit test, and the script beside it."""
+    """Creates a repository that builds one program, a unit test, and copies the script into it."""
     git(root, "init", "-q")
     with open(os.path.join(root, "meson.build"), "w", encoding="utf-8") as f:
         f.write(MESON)
@@ -64,14 +65,15 @@ def repository(root):
 
 
 def start(root, *words):
-    """The script, its temporary folder inside `root`."""
+    """Starts the script with its temporary folder inside `root`; returns the process."""
     os.mkdir(os.path.join(root, "tmp"))
     return subprocess.Popen([os.path.join(root, "tests/each-commit.sh"), *words], text=True, stdout=subprocess.PIPE,
                             stderr=subprocess.STDOUT, env={**os.environ, "TMPDIR": os.path.join(root, "tmp")})
 
 
 def left_behind(root):
-    """Complaints when the temporary folder or the worktree is still there."""
+    """Returns complaints if files are left in the temporary folder, or the worktree still
+    exists."""
     trees = subprocess.run(["git", "-C", root, "worktree", "list"], capture_output=True, text=True, check=True).stdout
     left = os.listdir(os.path.join(root, "tmp"))
     return [f"left behind: {left}"] * bool(left) + [f"worktrees: {trees}"] * (trees.count("\n") != 1)
@@ -81,7 +83,7 @@ def each_commit_is_judged_alone(root):
     repository(root)
     for text in (FAILS, BROKEN, PASSES + "\n", PASSES + "\n\n"):
         commit(root, text)
-    commit(root, PASSES + "\n\n")                 # touches nothing
+    commit(root, PASSES + "\n\n")                 # changes no file
     script = start(root, "base")
     out = script.communicate(timeout=100)[0]
     found = re.findall(r"^(ok|FAIL) +[0-9a-f]+ first: another way to end: (.*) \(", out, re.M)
@@ -105,7 +107,7 @@ def a_signal_leaves_nothing_behind(root):
     repository(root)
     commit(root, SLEEPS)
     script = start(root, "base")
-    for _ in range(600):                          # until the test program runs
+    for _ in range(600):                          # waits until the test program runs
         if subprocess.run(["pgrep", "-f", root + "/tmp/.*/build/first"], capture_output=True, check=False).returncode == 0:
             break
         time.sleep(0.1)

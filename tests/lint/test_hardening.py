@@ -1,5 +1,5 @@
-"""Every rule of hardening.py, shown to complain about a binary made without the option and to accept one made with it,
-as TAP."""
+"""Tests that every rule of hardening.py complains about a binary built without the protection, and
+accepts one built with it. Prints TAP."""
 import os
 import subprocess
 import sys
@@ -19,7 +19,7 @@ int main(int n, char **words)
 }
 """
 GOOD = ["-O2", "-fPIE", "-pie", "-Wl,-z,relro,-z,now,-z,noexecstack", "-fstack-protector-strong", "-D_FORTIFY_SOURCE=2"]
-# rule, what is put behind the good options, must it complain?
+# (rule, options added to the good ones, whether the rule must complain)
 CASES = [
     ("loads_anywhere", [], False),
     ("loads_anywhere", ["-no-pie"], True),
@@ -53,7 +53,7 @@ def case(rule, options, expected):
 
 
 def archive():
-    """In an archive each object counts, not the first or the last."""
+    """In an archive every object is checked, not only the first or the last."""
     with tempfile.TemporaryDirectory() as folder:
         source, library = os.path.join(folder, "s.c"), os.path.join(folder, "lib.a")
         with open(source, "w", encoding="utf-8") as f:

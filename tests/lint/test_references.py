@@ -1,4 +1,5 @@
-"""Every rule of references.py, shown to complain about a bad example and to leave a good one alone, as TAP."""
+"""Tests that every rule of references.py complains about bad examples and accepts good ones. Prints
+TAP."""
 import os
 import sys
 import tempfile
@@ -23,7 +24,7 @@ def cited(text, name="dataplane/core/x.c"):
 
 LEAD, NAME, INSTALLED = "references_lead_somewhere", "references_name_the_page", "installed_headers_cite_what_is_public"
 
-# rule, files that must draw at least one complaint (bad) or none (good)
+# (rule, files as path: text). A row of BAD must cause at least one complaint, a row of GOOD none.
 BAD = [
     (LEAD, cited("/* docs/spec/rocev2.md 6.15 */\n")),
     (LEAD, cited("/* docs/spec/rocev2.md 6.13, 6.15 */\n")),

@@ -1,4 +1,5 @@
-"""Every rule of source.py, shown to complain about a bad example and to leave a good one alone, as TAP."""
+"""Tests that every rule of source.py complains about bad examples and accepts good ones. Prints
+TAP."""
 import os
 import sys
 import tempfile
@@ -29,7 +30,7 @@ UNFINISHED = "TO" + "DO"
 
 PAGED = {**HEADERS, "dataplane/core/qp/x.c": c("static void rn_here(int a)\n{\n\tcalled_only();\n}\n")}
 
-# rule, files that must draw at least one complaint (bad) or none (good)
+# (rule, files as path: text). A row of BAD must cause at least one complaint, a row of GOOD none.
 BAD = [
     ("include_directions", arrow("dataplane/base/x.c", "wire/pkt.h")),
     ("include_directions", arrow("dataplane/wire/x.c", "shard/core.h")),

@@ -1,4 +1,4 @@
-"""The rule about commit subjects, on examples and on small repositories, as TAP."""
+"""Tests the rule about commit subjects on examples and on small repositories. Prints TAP."""
 import os
 import subprocess
 import sys
@@ -42,7 +42,8 @@ def commit(root, subject):
 
 
 def history(root):
-    """A repository with a bad subject in its first commit, which is returned: no rule held for it."""
+    """Creates a repository with a bad subject in its first commit, which is older than the rule;
+    returns that commit."""
     git(root, "init", "-q")
     return commit(root, "The first commit")
 

@@ -1,4 +1,5 @@
-"""Every rule of symbols.py, shown to complain about a bad library and to leave a good one alone, as TAP."""
+"""Tests that every rule of symbols.py complains about bad libraries and accepts good ones. Prints
+TAP."""
 import os
 import subprocess
 import sys
@@ -22,7 +23,7 @@ GOOD_SHARED = SHOW + "int rn_link_open(const char *p){return 0;}" + SHOW + "void
 PURE = "#include <string.h>\nint other(void);\nint f(char *p, int n){memset(p, 0, n); return other();}\n"
 PURE_OTHER = "static const char *const names[] = {\"a\"}; int other(void){return names[0][0];}\n"
 
-# rule, sources of a static library, must it complain?
+# (rule, sources of a static library, whether the rule must complain)
 STATIC = [
     ("pure_calls", [PURE, PURE_OTHER], False),
     ("pure_calls", [PURE], True),

@@ -1,4 +1,5 @@
-"""tests/tally.py counts what happened, above all when a program broke, as TAP."""
+"""Tests that tests/tally.py counts results correctly, above all those of a program that broke.
+Prints TAP."""
 import json
 import os
 import sys
