@@ -1,20 +1,21 @@
 #!/usr/bin/env python3
-"""Which statuses can each method of the ND2 interfaces answer with? Reads them out of provider/nd2: those named in the
-method's function and in the functions of the provider that it calls, however deep: as its answer or as the end of its
-request. What comes out of a table is named by the table: what the NIC says (nd_status_of_errno) and what the connector's
-state says (nd_connector_may). A row without a method has what events of the NIC end requests with.
+"""Lists the statuses that each method of the ND2 interfaces can return, or complete its request
+with. It reads them from provider/nd2: the statuses named in the method's function and in all
+functions of the provider that it calls, at any depth. For statuses that come from a table it lists
+the table: the NIC's errors (nd_status_of_errno) and the connector's state (nd_connector_may). A row
+without a method lists the statuses with which events of the NIC complete requests.
 
 usage: methods.py [--write] ROOT
 
-Between `<!-- listed: methods -->` and `<!-- end -->` docs/nd2.md holds what this program lists; it compares, or writes it
-anew."""
+docs/nd2.md holds the list between `<!-- listed: methods -->` and `<!-- end -->`. The program
+compares it with the code; with --write it replaces the list."""
 import pathlib
 import re
 import sys
 
 BEGIN, END = "<!-- listed: methods -->\n", "<!-- end -->\n"
 TABLES = {"nd_status_of_errno": "*the NIC's*", "nd_connector_may": "*by state*"}
-# Said once above the list.
+# The page names these once, above the list.
 COMMON = {"ND_SUCCESS", "ND_PENDING"}
 STATUS = re.compile(r"\b(?:ND_[A-Z0-9_]+|STATUS_[A-Z0-9_]+|E_NOINTERFACE|E_POINTER)\b")
 FUNCTION = re.compile(r"^(?:static )?(?:inline )?[A-Za-z_][\w \*]*?\b(\w+)\(([^;{}]*)\)\n\{\n(.*?)^\}", re.M | re.S)
@@ -22,7 +23,7 @@ COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
 
 
 def statuses(root):
-    """The names of ndstatus.h and of what the headers add to it."""
+    """Returns the names of all statuses in the headers."""
     text = "".join((root / "include" / name).read_text() for name in ("ndstatus.h", "nddef.h", "ndspi.h"))
     return set(re.findall(r"#define ((?:ND|STATUS)_\w+)\s+\(?\(HRESULT\)", text)) | {"E_NOINTERFACE", "E_POINTER"}
 
@@ -40,7 +41,7 @@ class Source:
 
 
 def reach(name, source, shared, known):
-    """Statuses and tables reachable from a function of `source`."""
+    """Returns the statuses and tables reachable from a function of `source`."""
     found, seen, todo = set(), set(), [(name, source)]
     while todo:
         name, at = todo.pop()
@@ -63,7 +64,8 @@ def reach(name, source, shared, known):
 
 
 def declared(root):
-    """interface -> its methods, as include/ndspi.h has them; those without an object of their own left out."""
+    """Returns interface -> its methods in include/ndspi.h; IND2Overlapped, of which there are no
+    objects, is left out."""
     text = COMMENT.sub("", (root / "include" / "ndspi.h").read_text())
     return {m.group(1): re.findall(r"\(\*(\w+)\)", m.group(2))
             for m in re.finditer(r"typedef struct (\w+)Vtbl \{(.*?)\n\}", text, re.S) if m.group(1) != "IND2Overlapped"}

@@ -1,9 +1,10 @@
-/* Do the pages of docs/ say what the tables of the code say? Between `<!-- printed: NAME -->` and `<!-- end -->` a page
- * holds what the printer NAME prints from a table; this program compares, or writes it anew.
+/* Compares the tables in pages of docs/ with those of the code. Between `<!-- printed: NAME -->`
+ * and `<!-- end -->` a page holds what the printer NAME prints from a table; with --write this
+ * program replaces the text there.
  *
  *	print_docs [--write] PAGE...
  *
- * Every printer must be wanted by one of the pages. Prints TAP; with --write nothing but errors. */
+ * Every printer must be used by one of the pages. Prints TAP; with --write only errors. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,7 @@
 #include "wire/stats.h"
 #include "port/wake.h"
 
-/* ---- printers, each of one block ---- */
+/* ---- printers: each prints one block ---- */
 
 static const char *yes(bool b)
 {
@@ -255,7 +256,7 @@ static const char *name_of(HRESULT hr)
 	exit(1);
 }
 
-/* One line per method and answer: which states give it. */
+/* Prints one row per state of the connector: the status that each method returns in it. */
 static void print_connector(FILE *out)
 {
 	static const char *const methods[] = {"Bind", "Connect", "CompleteConnect", "Accept", "Reject", "GetReadLimits",
@@ -341,7 +342,7 @@ static char *read_page(const char *path)
 	return text;
 }
 
-/* The page as it should be, or NULL with the reason on standard error. */
+/* Returns the page as it should be, or NULL after an error message on standard error. */
 static char *printed_page(const char *path, const char *text)
 {
 	char *page = NULL;

@@ -1,6 +1,7 @@
-"""usage: readme.py SOURCE COMPILER...    The C++ of README.md is what docs/hello.cc says, and that compiles; as TAP
+"""usage: readme.py SOURCE COMPILER...
 
-tests/install builds docs/hello.cc as README.md says and runs it."""
+Checks that the C++ of README.md is part of docs/hello.cc, and that docs/hello.cc compiles. Prints
+TAP. tests/install builds docs/hello.cc with the command in README.md, and runs it."""
 import os
 import re
 import subprocess

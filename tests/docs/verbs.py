@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Does docs/verbs-to-nd2.md keep to the headers? Every name in it exists, every method of ndspi.h, every function of
-ndsupport.h, ndtypes.h and rn/client.h is named, and its examples compile. Names and examples of verbs and rdma_cm are
-looked at where their headers are installed.
+"""Compares docs/verbs-to-nd2.md with the headers: every name in the page exists, the page names
+every method of ndspi.h and every function of ndsupport.h, ndtypes.h and rn/client.h, and its
+examples compile. Names and examples of verbs and rdma_cm are checked only where their headers are
+installed.
 
 usage: verbs.py ROOT CC..."""
 import pathlib
@@ -16,7 +17,7 @@ SPAN = re.compile(r"`([^`\n]+)`")
 EXAMPLE = re.compile(r"^<!-- compiled: ([\w.]+) -->\n```c\n(.*?)^```$", re.M | re.S)
 PLAIN = "IBV_EVENT_ IBV_WR_ IBV_SEND_ IBV_WC_ IBV_ACCESS_ IBV_SRQ_ RDMA_PS_".split() # written without backticks
 UNNAMED = {"QueryInterface", "AddRef", "Release"}
-# Which headers a name of this form must be in.
+# Names of this form must be in the headers of this project (OURS), or in the given header (THEIRS).
 OURS = re.compile(r"\b(?:Nds?[A-Z]\w+|NDS?_[A-Z]\w+|ND2_[A-Z]\w+|[rR][nN]_\w+|RN_\w+)\b")
 THEIRS = {"infiniband/verbs.h": re.compile(r"\b(?:ibv_\w+|IBV_\w+)\b"),
           "rdma/rdma_verbs.h": re.compile(r"\b(?:rdma_\w+|RDMA_\w+)\b")}
@@ -31,7 +32,7 @@ def public_text(root):
 
 
 def expand(text):
-    """The names that X-macro rows of rn/abi.h make."""
+    """Returns the names that X-macro rows of rn/abi.h generate."""
     made = set()
     for rows, prefix in (("RN_WQE_ROWS", "RN_WQE_"), ("RN_EVENT_ROWS", "RN_EVENT_"), ("RN_STATUS_ROWS", "RN_STATUS_")):
         body = re.search(rf"#define {rows}\(X\).*?\n((?:.*\\\n)*.*)", text).group(1)
@@ -40,7 +41,7 @@ def expand(text):
 
 
 def functions(root):
-    """What clients can call, other than methods."""
+    """Returns the functions that clients can call, methods excluded."""
     found = set()
     for header, name in (("rn/client.h", r"rn_client_\w+"), ("ndsupport.h", r"Nd[A-Z]\w+"), ("ndtypes.h", r"Nds[A-Z]\w+")):
         text = COMMENT.sub("", (root / "include" / header).read_text())
@@ -57,7 +58,8 @@ def methods(root):
 
 
 def complaints(root, page, theirs):
-    """theirs: header -> its words, or None where it is not installed."""
+    """Returns complaints about the page. theirs: header -> words in it, None if the header is not
+    installed."""
     bad = []
     text = public_text(root)
     ours = words(text) | expand(text)
@@ -91,7 +93,7 @@ def examples(root, page, cc, includes):
 
 
 def installed(header, cc):
-    """Everything that is declared when a header is included, or None."""
+    """Returns all words that including a header declares, None if the header is not installed."""
     run = subprocess.run([*cc, "-E", "-dD", "-xc", "-"], input=f"#include <{header}>\n", capture_output=True, text=True, check=False)
     return words(run.stdout) if run.returncode == 0 else None
 
