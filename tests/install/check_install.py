@@ -1,7 +1,7 @@
 """usage: check_install.py SOURCE BUILD PREFIX LIBDIR CATALOGUE compat|no-compat
 
-Is what `meson install` leaves behind all that a client needs, and nothing else? Installs into a temporary root, builds
-both clients there with what pkg-config says, runs them. Prints TAP."""
+Tests that `meson install` installs all files that a client needs, and nothing else. Installs into a
+temporary root, and builds and runs the clients there with the flags of pkg-config. Prints TAP."""
 import glob
 import os
 import re
@@ -18,10 +18,10 @@ import tap  # noqa: E402
 
 HEADERS = {"ndspi.h", "nddef.h", "ndstatus.h", "ndsupport.h", "ndtypes.h",
            "rn/abi.h", "rn/client.h", "rn/link.h", "rn/status.h"}
-COMPAT = "compat"  # the folder they are installed in; compat/tests compiles them
-SAID = "MaxInlineDataSize 256\n"  # ND_MAX_INLINE
+COMPAT = "compat"  # the folder for the headers of compat/; compat/tests compiles these headers
+SAID = "MaxInlineDataSize 256\n"  # the output of each client; 256 is ND_MAX_INLINE
 COMPILERS = {".c": ["cc", "-std=gnu11"], ".cc": ["c++", "-std=gnu++17"]}
-CLIENTS = {"client.c": "softrnic", "client.cc": "softrnic"}  # the package that pkg-config is asked for
+CLIENTS = {"client.c": "softrnic", "client.cc": "softrnic"}  # client: its pkg-config package
 COMPAT_CLIENTS = {"windows.cpp": "softrnic-compat"}
 FEWEST_BINARIES = 22  # the library, and the tools of README.md
 VARIABLES = [("softrnic", "catalogdir", os.path.isdir), ("softrnic", "provider", os.path.isfile),
@@ -32,7 +32,7 @@ STRICT = ["-Wall", "-Wextra", "-Werror", "-Wno-missing-field-initializers"]
 
 
 class Install:
-    """The temporary root and what lies where in it."""
+    """The temporary root, the paths in it, and the checks."""
 
     def __init__(self, root, source, build, prefix, libdir, catalogue, compat):
         self.root, self.source, self.build, self.compat = root, source, build, compat
@@ -49,7 +49,7 @@ class Install:
         return {"PKG_CONFIG_SYSROOT_DIR": self.root, "PKG_CONFIG_LIBDIR": os.path.join(self.lib, "pkgconfig")}
 
     def run(self, *command, **environment):
-        """(complaints, standard output): a command in an empty folder of its own."""
+        """Runs a command in the folder for clients; returns (complaints, standard output)."""
         done = subprocess.run(command, cwd=self.work, env={**os.environ, **environment}, capture_output=True,
                               text=True, timeout=100, check=False)
         if done.returncode == 0:
@@ -91,7 +91,8 @@ class Install:
         return [*COMPILERS[".c" if client.endswith(".c") else ".cc"], *self.pkg_config("--cflags", package=CLIENTS[client])]
 
     def reference_of_compat(self):
-        """The installed page lists what the headers declare, the first and the last of them."""
+        """The installed page has the names of the first and the last header, and of one
+        function."""
         with open(self.at(os.path.join(self.prefix, "share/doc/softrnic/compat.md")), encoding="utf-8") as f:
             page = f.read()
         return [f"the reference lacks {words}" for words in ("## `basetsd.h`", "| `CreateIoCompletionPort` |", "## `ws2tcpip.h`")
@@ -102,7 +103,8 @@ class Install:
         return [f"{path} is installed" for path in glob.glob(self.at(self.prefix) + "/**/*compat*", recursive=True)]
 
     def client_needs_no_private_header(self, client):
-        """Everything it includes is installed by us or part of the system."""
+        """All headers that a client includes are installed by this project or part of the
+        system."""
         bad, rule = self.run(*self.compiler(client), "-M", os.path.join(HERE, client))
         used = [word for word in re.split(r"[\s\\]+", rule) if word.endswith(".h")]
         return bad + [f"includes {path}" for path in used
@@ -129,7 +131,8 @@ class Install:
         return bad or ([] if said == "hello over RoCEv2\n" else [f"said {said!r}"])
 
     def tool_runs(self):
-        """A tool finds the library beside its own folder, wherever the tree lies."""
+        """A tool finds the library by its path relative to the tool, wherever the tree is
+        installed."""
         bad, said = self.run(os.path.join(self.at(self.prefix), "bin", "ndadapterinfo"), "192.0.2.1",
                              SOFTRNIC_ND_CATALOG=self.moved_catalogue(), SOFTRNIC_CONFIG="", LD_LIBRARY_PATH="")
         return bad or ([] if "192.0.2.1" in said else [f"said {said!r}"])
@@ -144,7 +147,7 @@ class Install:
         return bad
 
     def moved(self, *what, package):
-        """What pkg-config says when the prefix is where the tree lies now."""
+        """Returns the flags of pkg-config with the prefix in the temporary root."""
         return self.pkg_config(f"--define-variable=prefix={self.at(self.prefix)}", *what, package=package, PKG_CONFIG_SYSROOT_DIR="")
 
     def client_runs_without_ldconfig(self, client):
@@ -166,7 +169,7 @@ class Install:
         return bad
 
     def sources_for_windows_build(self):
-        """As those of anybody else, who has nothing but what is installed."""
+        """Sources for Windows build with the installed files alone."""
         folder = os.path.join(self.work, "sources")
         os.mkdir(folder)
         shutil.copy(os.path.join(HERE, "windows.cpp"), folder)
@@ -174,7 +177,7 @@ class Install:
                         **self.environment())[0]
 
     def entries(self):
-        """(file, library named in it) of the installed catalogue."""
+        """Yields (file, library named in the file) for each entry of the installed catalogue."""
         for path in glob.glob(self.at(self.catalogue) + "/*"):
             with open(path, encoding="utf-8") as f:
                 yield path, re.search(r"^library = (.*)$", f.read(), re.M).group(1)
@@ -186,7 +189,8 @@ class Install:
         return [] if os.path.exists(self.at(named[0])) else [f"{named[0]} is not installed"]
 
     def moved_catalogue(self):
-        """The installed catalogue names the library's final place; here it is still under the root."""
+        """Returns a copy of the installed catalogue that names the library's path in the temporary
+        root; the installed one names its final path."""
         moved = os.path.join(self.work, "nd.d")
         os.makedirs(moved, exist_ok=True)
         for path, library in self.entries():
@@ -200,12 +204,13 @@ class Install:
                                [os.path.join(self.include, name) for name in ("rn/client.h", "rn/link.h")])
 
     def binaries(self):
-        """Every program and shared library that is installed."""
+        """Returns every installed program and shared library."""
         return [path for path in sorted(glob.glob(self.at(self.prefix) + "/**/*", recursive=True))
                 if os.path.isfile(path) and not os.path.islink(path) and hardening.is_elf(path)]
 
     def features_of_the_compiler(self):
-        """The control-flow features of a linked file are those that the start files of the C library have too."""
+        """Returns the control-flow features that a linked file can have here: only those that the
+        start files of the C library declare too."""
         empty = os.path.join(self.work, "empty.so")
         bad, _ = self.run("cc", "-shared", "-fcf-protection", "-x", "c", os.devnull, "-o", empty)
         if bad:
@@ -221,7 +226,7 @@ class Install:
         return bad
 
     def no_path_of_the_build(self):
-        """Text files name no place of this machine but the prefix."""
+        """Installed text files do not name the source or the build folder."""
         bad = []
         for folder, _, names in os.walk(self.at(self.prefix)):
             for path in (os.path.join(folder, name) for name in names):

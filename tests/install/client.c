@@ -1,4 +1,4 @@
-/* What a client in C needs: the installed headers, the library, an adapter found by its address. */
+/* The shortest client in C: the installed headers, the library, an adapter found by its address. */
 #include <arpa/inet.h>
 #include <ndspi.h>
 #include <ndsupport.h>

@@ -1,4 +1,4 @@
-// What a client in C++ needs: as client.c, with the interfaces as classes.
+// The shortest client in C++: like client.c, with the interfaces as classes.
 #include <arpa/inet.h>
 #include <cstdio>
 #include <ndspi.h>

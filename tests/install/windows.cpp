@@ -1,4 +1,5 @@
-// What a client written for Windows needs: as client.cc, with a wide main, an event, and text as Windows has it.
+// The shortest client written for Windows: like client.cc, with a wide main, an event, and wide
+// text.
 #include <winsock2.h>
 #include <windows.h>
 #include <tchar.h>
