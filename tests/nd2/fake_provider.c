@@ -97,7 +97,8 @@ static HRESULT make(const GUID *class_id, void **out)
 	return ND_SUCCESS;
 }
 
-/* An adapter looks like a provider; nobody calls more than Release. */
+/* The adapter is another struct fake with the provider's vtable: the tests call Release alone on
+ * it. */
 static HRESULT open_adapter(IND2Provider *This, REFIID iid, UINT64 id, void **out)
 {
 	const struct fake *f = (struct fake *)This;

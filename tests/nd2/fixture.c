@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* How long tests wait for what does not come: $ND2_WAIT_MS, or 20 s. */
+/* How long a test waits for an event before it fails: $ND2_WAIT_MS, or 20 s. */
 static unsigned patience_ms(void)
 {
 	const char *text = getenv("ND2_WAIT_MS");
@@ -58,7 +58,7 @@ IND2Adapter *open_adapter(int which)
 	HR(DllGetClassObject(&any, &IID_IND2Provider, (void **)&provider), S_OK);
 	HR(CALL(provider, ResolveAddress, SA(&sin), sizeof(sin), &id), ND_SUCCESS);
 	hr = CALL(provider, OpenAdapter, &IID_IND2Adapter, id, (void **)&adapter);
-	/* What fails before the first test is not printed with it. */
+	/* A failure in a group's setup has no output from cmocka, so print the status here. */
 	if (hr != (HRESULT)ND_SUCCESS)
 		fprintf(stderr, "adapter %d does not open: %08x\n", which, (unsigned)hr);
 	HR(hr, ND_SUCCESS);
@@ -147,7 +147,7 @@ HRESULT finish(void *obj, OVERLAPPED *ov)
 	return hr;
 }
 
-/* ---- what is alive ---- */
+/* ---- objects that are alive ---- */
 
 #define KINDS 32
 

@@ -22,7 +22,7 @@
 #define CALL(obj, method, ...) ((obj)->lpVtbl->method((obj), ##__VA_ARGS__))
 #define HR(call, expected)     assert_int_equal((uint32_t)(call), (uint32_t)(expected))
 #define OV(obj)		       ((IND2Overlapped *)(obj))
-/* The call answers PENDING, and its request ends with this status. */
+/* The call returns ND_PENDING, and its request ends with the expected status. */
 #define ENDS(obj, call, ov, expected)          \
 	do {                                   \
 		HR(call, ND_PENDING);          \
@@ -40,27 +40,27 @@ extern ND2_ADAPTER_INFO limits;
 
 int open_adapters(void **state);
 int close_adapters(void **state);
-IND2Adapter *open_adapter(int which); /* one alone, by its address; the caller's */
+IND2Adapter *open_adapter(int which); /* one adapter, which the caller releases */
 
-/* Before: under this idle policy, with two shards on adapter 0. */
+/* Called before the adapters are opened: the idle policy, with two shards on adapter 0. */
 void use_policy(const char *policy);
 
-/* The same with a configuration of one's own. Its adapters have the addresses below. */
+/* Called before the adapters are opened: a whole configuration, with the addresses below. */
 void use_config(const char *text);
 
 struct sockaddr_in address_of(int adapter, uint16_t port);   /* 192.0.2.1, .2 */
 struct sockaddr_in6 address6_of(int adapter, uint16_t port); /* 2001:db8::1, ::2 */
 #define SA(sin) ((const struct sockaddr *)(sin))
 
-/* Waits for the end of a request, 20 s at most: its status. */
+/* Waits at most 20 s for the end of a request; returns its status. */
 HRESULT finish(void *obj, OVERLAPPED *ov);
-/* Waits at most ms: the status, ND_PENDING if it has not ended. */
+/* Waits at most ms milliseconds; returns the status, ND_PENDING if the request has not ended. */
 HRESULT status_after(OVERLAPPED *ov, unsigned ms);
 void sleep_ms(unsigned ms);
 
-/* Objects of a kind alive in this process, as NdsLiveObjects counts them. */
+/* The number of objects of this kind in the process, as NdsLiveObjects counts them. */
 uint64_t live_objects(const char *kind);
-/* Fails the test unless every count is 0 within 5 s: everything was released, closed and taken. */
+/* Fails the test unless every count is 0 within 5 s: all objects released, all handles closed. */
 void nothing_lives(void);
 
 /* ---- one end ---- */
@@ -73,19 +73,19 @@ struct end {
 	IND2Connector *connector;
 	IND2MemoryRegion *mr;
 	uint8_t *buf;
-	UINT32 local, remote; /* tokens of buf */
+	UINT32 local, remote; /* tokens of mr, which covers buf */
 };
 
 #define BUF_BYTES (256u * 1024)
 
-/* How ends are made; zero fields take the values in brackets. */
+/* Limits of an end's objects; a field that is 0 means the value in its comment. */
 struct how {
 	ULONG cq_depth; /* 256 */
 	ULONG depth;	/* 64 */
 	ULONG sge;	/* 4 */
 	ULONG inl;	/* 128 */
-	ULONG mr_flags; /* all */
-	ULONG in, out;	/* read limits: 4 */
+	ULONG mr_flags; /* all access rights */
+	ULONG in, out;	/* 4: read limits */
 };
 
 void end_open(struct end *e, int which, const struct how *how);
@@ -98,11 +98,11 @@ IND2Listener *new_listener(struct end *e);
 IND2MemoryRegion *new_mr(struct end *e);
 void register_mr(IND2MemoryRegion *mr, void *buf, size_t len, ULONG flags);
 
-/* ---- two ends, connected: a is the active one, on adapter 0 ---- */
+/* ---- two ends: a is the active one, on adapter 0; b the passive one, on adapter 1 ---- */
 
 struct pair {
 	struct end a, b;
-	IND2Listener *listener; /* on b's adapter, listening */
+	IND2Listener *listener; /* on b's adapter, at port */
 	uint16_t port;
 };
 
@@ -111,14 +111,14 @@ void pair_connect(struct pair *p, const struct how *how);
 void pair_open_connected(struct pair *p, const struct how *how);
 void pair_close(struct pair *p);
 
-/* The steps of connecting, for tests that want to stand between them. Each waits for its end. */
+/* The steps of a connection, for tests that do something between them. Each waits for its end. */
 void listen_on(struct end *e, IND2Listener **listener, uint16_t *port, ULONG backlog);
 void bind_any(struct end *e, IND2Connector *c);
 HRESULT start_connect(struct pair *p, const struct how *how, const void *data, ULONG len,
 		      OVERLAPPED *ov);
-/* Until the request is in b's connector and a's Connect waits for an answer. */
+/* Connects until b's connector has the request; a's Connect is pending. */
 void reach_request(struct pair *p, const struct how *how, OVERLAPPED *connect);
-/* Until b's Accept and a's reply: Connect is complete, CompleteConnect due. */
+/* Connects until a's Connect has ended; b's Accept is pending, CompleteConnect is next. */
 void reach_reply(struct pair *p, const struct how *how, OVERLAPPED *accept);
 
 /* ---- traffic: offsets are into buf ---- */
@@ -129,13 +129,13 @@ HRESULT post_write(struct end *e, size_t off, ULONG len, uintptr_t ctx, ULONG fl
 		   const struct end *peer, size_t peer_off);
 HRESULT post_read(struct end *e, size_t off, ULONG len, uintptr_t ctx, ULONG flags,
 		  const struct end *peer, size_t peer_off);
-/* The next result, 20 s at most. */
+/* Waits at most 20 s for the next result. */
 ND2_RESULT reap(IND2CompletionQueue *cq);
-/* The next result, which must be this one. */
+/* Waits for the next result, which must have this context and status. */
 void reap_is(IND2CompletionQueue *cq, uintptr_t ctx, HRESULT status);
-/* None comes for so long. */
+/* Fails the test if a result comes within ms milliseconds. */
 void reap_none(IND2CompletionQueue *cq, unsigned ms);
-/* One message from e to peer arrives: the connection is good. */
+/* Sends one message from e to peer and waits for it, which shows that the connection works. */
 void exchange(struct end *e, struct end *peer);
 
 void fill(struct end *e, size_t off, size_t len, unsigned seed);

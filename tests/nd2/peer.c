@@ -1,4 +1,5 @@
-/* What does a peer in a process of its own need? Owns the process and the socket on which the peer says where it listens. */
+/* Starts and stops a peer process. Owns the process and the socket on which the peer sends the port
+ * that it listens at. */
 #include "peer.h"
 
 #include <signal.h>
@@ -8,10 +9,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PEER_FD 100 /* of the socket, in the peer */
-#define MANY	32  /* most connections */
+#define PEER_FD 100 /* number of the socket's descriptor in the peer */
+#define MANY	32  /* most connections of a plan */
 
-static const struct peer_plan *the_plan; /* the peer's */
+static const struct peer_plan *the_plan; /* set in the peer's process only */
 
 double now_s(void)
 {
@@ -35,7 +36,8 @@ static void configure(const struct peer_plan *plan, int which, int test)
 	use_config(text);
 }
 
-/* Accepts, then waits for its end. */
+/* The peer's test function: accepts all connections, then sleeps until the test kills the
+ * process. */
 static void accept_all(void **state)
 {
 	OVERLAPPED request = {0}, accept[MANY] = {{0}};
@@ -64,7 +66,8 @@ int peer_be(const struct peer_plan *plan)
 	const struct CMUnitTest peer[] = {cmocka_unit_test(accept_all)};
 
 	the_plan = plan;
-	/* Its outcome is the other side's to report. */
+	/* The peer's result must not be mixed with the TAP output of the test, so it goes to
+	 * stderr. */
 	cmocka_set_message_output(CM_OUTPUT_STDOUT);
 	unsetenv("CMOCKA_MESSAGE_OUTPUT");
 	dup2(STDERR_FILENO, STDOUT_FILENO);

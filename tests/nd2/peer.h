@@ -1,5 +1,5 @@
-/* A peer that is a process of its own, at the other end of a memif: it accepts connections and then does nothing, until the
- * test stops it or ends it. The test's main() calls peer_be() when it has an argument. */
+/* A peer process at the other end of a memif: it accepts connections and then does nothing, until
+ * the test stops or kills it. The test's main() calls peer_be() when it has an argument. */
 #ifndef PEER_H
 #define PEER_H
 
@@ -8,16 +8,16 @@
 #include "fixture.h"
 
 struct peer_plan {
-	const char *name;   /* of the test: tells its memif from those of others */
-	const char *timers; /* of both sides, as a configuration has them */
+	const char *name;   /* of the test; part of the memif's socket name */
+	const char *timers; /* the timers group of both configurations */
 	unsigned connections;
 };
 
 struct peer {
 	const struct peer_plan *plan;
 	pid_t pid;
-	int socket;
-	uint16_t port; /* it listens at */
+	int socket;    /* on which the peer sends its port */
+	uint16_t port; /* of the peer's listener */
 };
 
 double now_s(void);
@@ -29,7 +29,7 @@ void peer_connect(const struct peer *peer, struct end *e);
 /* Kills the process and waits until it has ended. */
 void peer_kill(struct peer *peer);
 
-/* The peer's main program. */
+/* The peer's main program; returns its exit status. */
 int peer_be(const struct peer_plan *plan);
 
 #endif

@@ -31,7 +31,7 @@ static void connect_them(struct stand *s)
 	HR(CALL(s->peer->connector, NotifyDisconnect, &s->peer_notify), ND_PENDING);
 }
 
-/* The peer has something to say for which there is no receive, and will not part before it is said. */
+/* The peer posts one Send more than this side has receives: its Disconnect waits for that Send. */
 static void make_the_peer_drain(struct stand *s)
 {
 	HR(post_send(s->peer, 0, 8, 2, 0), ND_SUCCESS);
@@ -70,7 +70,8 @@ static void reach(struct stand *s)
 		connect_them(s);
 		part(s, s->peer);
 		HR(finish(s->me->connector, &s->notify), ND_SUCCESS);
-		reap_is(s->me->cq, 1, ND_CANCELED); /* the event is dealt with */
+		/* The flushed receive shows that the event was handled. */
+		reap_is(s->me->cq, 1, ND_CANCELED);
 		break;
 	case STAND_DISCONNECTING:
 		connect_them(s);

@@ -114,8 +114,8 @@ static HRESULT try_qp(struct end *e, void *rcq, void *icq, ULONG rdepth, ULONG i
 	return hr;
 }
 
-/* Everything as large as it may be, and two of the deepest queues for each: the way of a client that asks for the most on
- * every connection. */
+/* A queue pair with all values at their maxima and two completion queues of the greatest depth, as
+ * a client creates that requests the maxima for every connection. */
 struct largest {
 	IND2CompletionQueue *cq[2];
 	IND2QueuePair *qp;
@@ -171,7 +171,8 @@ static void nd2_own_depth_costs_no_memory_until_it_is_used(void **state)
 	size_t before, grown;
 	struct end e;
 
-	mallopt(M_PERTURB, 0); /* or the C library itself fills what it gives, as test runners ask it to */
+	/* M_PERTURB makes malloc fill new memory, which would make untouched pages resident. */
+	mallopt(M_PERTURB, 0);
 	end_open(&e, 0, NULL);
 	make_largest(&e, &l[0], NULL);
 	before = resident();
@@ -182,13 +183,14 @@ static void nd2_own_depth_costs_no_memory_until_it_is_used(void **state)
 	for (int i = 0; i < N; i++)
 		release_largest(&l[i]);
 	end_close(&e);
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) /* they keep notes on each byte */
+/* Not with sanitizers, whose shadow memory counts as resident. */
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 	if (grown / (N - 1) > 256u << 10)
 		fail_msg("%zu bytes each", grown / (N - 1));
 #endif
 }
 
-/* The queues are as deep as they were said to be. */
+/* The depth, SGE and inline limits that Query reports can all be used on one queue pair. */
 static void nd2_own_a_queue_pair_of_all_maxima_works(void **state)
 {
 	const struct how how = {.cq_depth = limits.MaxCompletionQueueDepth,
@@ -240,7 +242,7 @@ static void nd2_row_029_other_values_over_the_limit(void **state)
 	end_close(&e);
 }
 
-/* An object that is not ours at all. */
+/* An IUnknown that was not created by the provider. */
 static HRESULT stranger_query(IUnknown *This, REFIID riid, void **ppv)
 {
 	return E_NOINTERFACE;
@@ -287,7 +289,7 @@ static void nd2_row_033_files_closed_before_their_objects(void **state)
 	end_close(&e);
 }
 
-/* The object as IUnknown and as each of its interfaces, all the same pointer. */
+/* QueryInterface returns the same pointer for each interface of the object and for IUnknown. */
 static void answers(void *obj, const GUID *own, int overlapped)
 {
 	IUnknown *p = obj;

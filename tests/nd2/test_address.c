@@ -1,5 +1,5 @@
-/* Addresses and ports: both families, wildcards, this host's own names, and the end of the ephemeral range. The adapters
- * have room for more connectors than there are ephemeral ports. */
+/* Addresses and ports: both families, wildcards, this host's own names, and the end of the
+ * ephemeral range. The adapters have room for more connectors than there are ephemeral ports. */
 #include "fixture.h"
 
 #include <arpa/inet.h>
@@ -87,7 +87,7 @@ static union any_address peer_of(IND2Connector *c)
 	return a;
 }
 
-/* A listener at this address; the port it got. */
+/* Makes a listener at this address and returns its port. */
 static uint16_t listen_at(struct end *e, union any_address at, IND2Listener **l)
 {
 	union any_address got = {0};
@@ -132,7 +132,7 @@ static void check_route(int peer, union any_address listen, union any_address fr
 	else
 		to.in6.sin6_port = remote.in6.sin6_port = htons(port);
 	connect_by(&a, &b, l, from, to);
-	/* What one side calls its own is what the other calls the peer's. */
+	/* Each side's local address is the address that the other side reports as its peer's. */
 	seen = local_of(a.connector);
 	if (local.sa.sa_family == AF_INET)
 		local.in.sin_port = htons(port_of(&seen));
@@ -154,15 +154,17 @@ static void check_route(int peer, union any_address listen, union any_address fr
 
 static void nd2_own_every_way_to_name_an_address(void **state)
 {
-	/* To the other adapter: listener at, connector bound to, connects to; then what both sides see. */
+	/* Arguments: peer adapter, listener's address, connector's address, destination; then the
+	 * local and the remote address that both sides must report. First: to the other adapter. */
 	check_route(1, v4(1, 0), v4(0, 0), v4(1, 0), v4(0, 0), v4(1, 0));
 	check_route(1, v6(1, 0), v6(0, 0), v6(1, 0), v6(0, 0), v6(1, 0));
 	check_route(1, any4(0), any4(0), v4(1, 0), v4(0, 0), v4(1, 0));
 	check_route(1, any6(0), any6(0), v6(1, 0), v6(0, 0), v6(1, 0));
-	check_route(1, any6(0), any6(0), v4(1, 0), v4(0, 0), v4(1, 0)); /* :: means either family */
+	/* :: covers both families. */
+	check_route(1, any6(0), any6(0), v4(1, 0), v4(0, 0), v4(1, 0));
 	check_route(1, any6(0), any4(0), v4(1, 0), v4(0, 0), v4(1, 0));
 	check_route(1, v4(1, 6000), v4(0, 6001), v4(1, 0), v4(0, 0), v4(1, 0));
-	/* To itself. */
+	/* The adapter connects to itself. */
 	check_route(0, v4(0, 0), v4(0, 0), v4(0, 0), v4(0, 0), v4(0, 0));
 	check_route(0, v6(0, 0), v6(0, 0), v6(0, 0), v6(0, 0), v6(0, 0));
 	check_route(0, any4(0), v4(0, 0), self4(0), v4(0, 0), v4(0, 0));
@@ -211,7 +213,8 @@ static void nd2_own_addresses_that_do_not_match(void **state)
 	end_close(&e);
 }
 
-/* One address and port has one listener; wildcards are addresses of their own, and the exact one is asked first. */
+/* Each pair of address and port can have one listener. Wildcards are addresses of their own; a
+ * request goes to the listener with the exact address, if there is one. */
 static void nd2_own_listeners_side_by_side(void **state)
 {
 	const union any_address at[] = {v4(1, 700), any4(700), any6(700), v6(1, 700)};
@@ -225,7 +228,7 @@ static void nd2_own_listeners_side_by_side(void **state)
 		listen_at(&b, at[i], &l[i]);
 	for (int i = 0; i < 4; i++)
 		HR(CALL(again, Bind, &at[i].sa, bytes_of(&at[i])), ND_SHARING_VIOLATION);
-	/* IPv4: the exact one, then 0.0.0.0, then ::. */
+	/* An IPv4 request goes to the exact listener, without it to 0.0.0.0, without that to ::. */
 	for (int i = 0; i < 3; i++) {
 		OVERLAPPED request = {0}, connect = {0};
 		union any_address to = v4(1, 700), from = v4(0, 0);
@@ -241,7 +244,8 @@ static void nd2_own_listeners_side_by_side(void **state)
 		RELEASE(c);
 		RELEASE(l[i]);
 	}
-	HR(connect_to(&a, v4(0, 0), v4(1, 700)), ND_CONNECTION_REFUSED); /* the IPv6 one is left */
+	/* Only the listener at the IPv6 address is left. */
+	HR(connect_to(&a, v4(0, 0), v4(1, 700)), ND_CONNECTION_REFUSED);
 	HR(CALL(again, Bind, &at[3].sa, bytes_of(&at[3])), ND_SHARING_VIOLATION);
 	RELEASE(l[3]);
 	HR(CALL(again, Bind, &at[3].sa, bytes_of(&at[3])), ND_SUCCESS);
@@ -250,7 +254,8 @@ static void nd2_own_listeners_side_by_side(void **state)
 	end_close(&b);
 }
 
-/* Ports of one's own run out; ports with a number, and those given back, are still to be had. */
+/* All ephemeral ports are in use: Bind to port 0 is refused, while explicit and released ports can
+ * still be bound. */
 static void nd2_own_ephemeral_ports_run_out(void **state)
 {
 	static IND2Connector *c[MAX_CM + 1];
@@ -274,7 +279,8 @@ static void nd2_own_ephemeral_ports_run_out(void **state)
 	c[n] = new_connector(&e);
 	HR(CALL(c[n], Bind, &at.sa, sizeof(at.in)), ND_TOO_MANY_ADDRESSES);
 	HR(CALL(l, Bind, &at.sa, sizeof(at.in)), ND_TOO_MANY_ADDRESSES);
-	HR(CALL(c[n], Bind, &exact.sa, sizeof(exact.in)), ND_SUCCESS); /* and it could still be bound */
+	/* The refused Bind left it unbound. */
+	HR(CALL(c[n], Bind, &exact.sa, sizeof(exact.in)), ND_SUCCESS);
 	n++;
 	again = local_of(c[77]);
 	freed = port_of(&again);
@@ -286,13 +292,13 @@ static void nd2_own_ephemeral_ports_run_out(void **state)
 		HR(CALL(l, GetLocalAddress, &again.sa, &cb), ND_SUCCESS);
 	}
 	assert_int_equal(port_of(&again), freed);
-	/* The connection manager's own table is next. */
+	/* The next limit is the connection manager's table (limits.max_cm). */
 	for (; n < MAX_CM + 1; n++) {
 		hr = CALL(adapters[0], CreateConnector, &IID_IND2Connector, e.file, (void **)&c[n]);
 		if (hr != ND_SUCCESS)
 			break;
 		hr = CALL(c[n], Bind, &exact.sa, sizeof(exact.in));
-		if (hr != ND_SUCCESS) { /* the listener has its place */
+		if (hr != ND_SUCCESS) { /* the listener also uses an entry of that table */
 			RELEASE(c[n]);
 			break;
 		}

@@ -35,7 +35,7 @@ static IND2Provider *provider(void)
 	return p;
 }
 
-/* The list as text, each address followed by a blank. */
+/* The list as text, with a blank after each address. */
 static const char *text_of(const SOCKET_ADDRESS_LIST *list)
 {
 	static char text[1024];
@@ -82,7 +82,7 @@ static void helper_lists(const char *expected)
 	assert_string_equal(text_of((SOCKET_ADDRESS_LIST *)buf), expected);
 }
 
-/* 0: not an address of the provider's. */
+/* The adapter id of this address, 0 if the provider does not have the address. */
 static UINT64 id_at(const char *ip)
 {
 	struct sockaddr_in sin = {.sin_family = AF_INET};
@@ -149,7 +149,8 @@ static void nd2_own_an_open_adapter_keeps_its_addresses(void **state)
 	adapter_lists(a, "192.0.2.1 2001:db8::1 ");
 	rewrite(moved);
 	adapter_lists(a, "192.0.2.1 2001:db8::1 ");
-	/* What cannot be opened now is not offered. */
+	/* The list keeps the addresses of the open adapter; an address that cannot be opened is not
+	 * listed. */
 	provider_lists("192.0.2.1 2001:db8::1 192.0.2.2 ");
 	helper_lists("192.0.2.1 2001:db8::1 192.0.2.2 ");
 	assert_true(id_at("192.0.2.7") == 0);

@@ -73,7 +73,7 @@ static IND2CompletionQueue *cq_near(struct end *e, USHORT group, KAFFINITY affin
 	return cq;
 }
 
-/* The shard of a queue pair between a receive queue and an initiator queue with such wishes. */
+/* The shard of a new queue pair whose completion queues have these affinities. */
 static unsigned shard_of(struct end *e, USHORT group, KAFFINITY receive, KAFFINITY send)
 {
 	IND2CompletionQueue *r = cq_near(e, group, receive), *s = cq_near(e, group, send);
@@ -93,19 +93,19 @@ static void nd2_own_queue_pairs_go_where_their_queues_wish(void **state)
 	static const struct {
 		USHORT group;
 		KAFFINITY receive, send;
-		int caller; /* on this CPU */
+		int caller; /* CPU that the calling thread is pinned to */
 		unsigned shard;
 	} rows[] = {
 		{0, 1, 0, 1, 0},
 		{0, 2, 0, 0, 1},
-		{0, 2, 1, 0, 1}, /* the receive queue comes first */
+		{0, 2, 1, 0, 1}, /* the receive queue's affinity has precedence */
 		{0, 0, 1, 1, 0},
 		{0, 0, 2, 0, 1},
-		{0, 4, 0, 0, 1}, /* nobody is there: the nearest */
+		{0, 4, 0, 0, 1}, /* no shard on that CPU: the nearest one */
 		{0, (KAFFINITY)1 << 63, 0, 0, 1},
-		{0, 0, 0, 0, 0}, /* no wish: the caller's */
+		{0, 0, 0, 0, 0}, /* no affinity: the caller's CPU */
 		{0, 0, 0, 1, 1},
-		{1, 1, 1, 1, 1}, /* no such group: no wish */
+		{1, 1, 1, 1, 1}, /* unknown group: as without affinity */
 		{7, 2, 2, 0, 0},
 	};
 	struct end e;
@@ -165,7 +165,7 @@ static void nd2_own_both_shards_work(void **state)
 
 /* ---- GetNotifyAffinity ---- */
 
-/* The thread of this process with that name; 0: there is none. */
+/* The id of this process's thread with that name, or 0. */
 static pid_t thread_named(const char *name)
 {
 	DIR *dir = opendir("/proc/self/task");
@@ -224,9 +224,9 @@ static void nd2_own_affinity_is_that_of_the_thread_that_notifies(void **state)
 	for (unsigned i = 0; i < 64; i++)
 		any |= (KAFFINITY)(CPU_ISSET(i, &before) != 0) << i;
 	cq = cq_near(&e, 0, 1);
-	assert_int_equal(reported(cq), any); /* the wish moves no thread */
+	assert_int_equal(reported(cq), any); /* the queue's affinity does not move the thread */
 	pin_caller(1);
-	assert_int_equal(reported(cq), any); /* nor does the caller */
+	assert_int_equal(reported(cq), any); /* nor does the caller's CPU */
 	let_caller_go();
 	for (unsigned cpu = 0; cpu < 2; cpu++) {
 		CPU_ZERO(&set);

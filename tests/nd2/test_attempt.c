@@ -6,7 +6,7 @@
 #include <arpa/inet.h>
 #include <stdio.h>
 
-#define SILENT 8 /* address_of(SILENT, 0) */
+#define SILENT 8 /* 192.0.2.9, as address_of(SILENT, 0) */
 
 static void bind_to(IND2Connector *c, int which, uint16_t port)
 {
@@ -24,7 +24,8 @@ static HRESULT try_to_reach(struct end *e, int which, uint16_t port)
 	return hr == ND_PENDING ? finish(e->connector, &ov) : hr;
 }
 
-/* One connector and one queue pair, with a receive posted from the first, through every failure. */
+/* One connector and one queue pair are used for all failed attempts; a receive posted before the
+ * first attempt survives them. */
 static void nd2_own_connect_again_after_each_failure(void **state)
 {
 	static const struct {
@@ -46,7 +47,7 @@ static void nd2_own_connect_again_after_each_failure(void **state)
 	for (int round = 0; round < 2; round++)
 		for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 			HR(try_to_reach(&p.a, rows[i].which, rows[i].port), rows[i].status);
-	/* Rejected by a client, with a connector on the other side that is then spent. */
+	/* The peer's client rejects the request, after which its connector cannot be used again. */
 	reach_request(&p, NULL, &connect);
 	HR(CALL(p.b.connector, Reject, NULL, 0), ND_SUCCESS);
 	HR(finish(p.a.connector, &connect), ND_CONNECTION_REFUSED);
@@ -60,7 +61,8 @@ static void nd2_own_connect_again_after_each_failure(void **state)
 	pair_close(&p);
 }
 
-/* The queue pair of a failed attempt with another connector, and the connector with another queue pair. */
+/* After a failed attempt the queue pair works with another connector, and the connector with
+ * another queue pair. */
 static void nd2_own_change_partners_between_attempts(void **state)
 {
 	IND2Connector *other;
@@ -95,7 +97,7 @@ static void nd2_own_addresses_that_cannot_be_connected_to(void **state)
 	HR(CALL(p.a.connector, Connect, (IUnknown *)p.a.qp, SA(&group), sizeof(group), 0, 0, NULL, 0, &ov),
 	   ND_INVALID_ADDRESS);
 	HR(CALL(p.a.connector, Connect, (IUnknown *)p.a.qp, (struct sockaddr *)&six, sizeof(six), 0, 0, NULL, 0, &ov),
-	   ND_INVALID_ADDRESS); /* bound to IPv4 */
+	   ND_INVALID_ADDRESS); /* connector bound to IPv4 */
 	HR(CALL(p.a.connector, Connect, (IUnknown *)p.a.qp, SA(&own), 15, 0, 0, NULL, 0, &ov), ND_INVALID_ADDRESS);
 	HR(CALL(p.a.connector, Connect, (IUnknown *)p.a.qp, NULL, 0, 0, 0, NULL, 0, &ov), ND_INVALID_ADDRESS);
 	HR(status_after(&ov, 0), ND_INVALID_ADDRESS);
@@ -107,7 +109,8 @@ static void nd2_own_addresses_that_cannot_be_connected_to(void **state)
 	pair_close(&p);
 }
 
-/* While the first attempt is under way as well as later; free at once when it is gone. */
+/* Two connectors with the same local and remote address and port: the second Connect is refused
+ * until the first connector is released. */
 static void nd2_own_one_pair_of_ends_at_a_time(void **state)
 {
 	struct sockaddr_in from, to;
@@ -130,7 +133,7 @@ static void nd2_own_one_pair_of_ends_at_a_time(void **state)
 	pair_close(&p);
 }
 
-/* A client that binds everything to the port it listens on: many peers at once. */
+/* Many connectors are bound to the port of a listener and connect to different peers. */
 static void nd2_own_many_connections_from_one_port(void **state)
 {
 	enum { MANY = 12 };
@@ -164,7 +167,8 @@ static void nd2_own_many_connections_from_one_port(void **state)
 		exchange(&a[i], &b[i]);
 		exchange(&b[i], &a[i]);
 	}
-	/* And it is called there itself, from one of the ports it has called. */
+	/* The shared port also accepts a connection, from a peer's port to which it has connected
+	 * before. */
 	RELEASE(a[0].connector);
 	RELEASE(a[0].qp);
 	RELEASE(b[0].connector);
@@ -189,7 +193,8 @@ static void nd2_own_many_connections_from_one_port(void **state)
 	}
 }
 
-/* One side of two who call each other at the same moment, each from the port it listens on. */
+/* One of two sides that connect to each other at the same moment, each from the port on which it
+ * listens. */
 struct caller {
 	struct end out, in;
 	IND2Listener *listener;
@@ -242,7 +247,8 @@ static void nd2_own_both_sides_connect_at_once(void **state)
 	}
 }
 
-/* Longer than all repeats of a message take: the other side asks for patience. */
+/* A client answers after 1 s, later than all repeats of a REQ or REP together (cm_response_ms and
+ * cm_retries are small): the connection manager sends an MRA, which extends the peer's timeout. */
 static void nd2_own_slow_clients_outlast_the_repeats(void **state)
 {
 	OVERLAPPED connect = {0}, accept = {0}, complete = {0};
@@ -260,7 +266,8 @@ static void nd2_own_slow_clients_outlast_the_repeats(void **state)
 	pair_close(&p);
 }
 
-/* A queue pair that was flushed cannot be connected; the request is not lost by trying. */
+/* A queue pair that was flushed cannot be connected; the refused Accept leaves the connection
+ * request usable. */
 static void nd2_own_a_flushed_queue_pair_is_no_good(void **state)
 {
 	OVERLAPPED connect = {0}, accept = {0}, complete = {0};
@@ -290,7 +297,8 @@ static void nd2_own_a_flushed_queue_pair_is_no_good(void **state)
 	pair_close(&p);
 }
 
-/* Flushed on the way: between request and reply on the active side, and the peer hears of it. */
+/* The active side flushes its queue pair between REP and CompleteConnect: the attempt fails, and
+ * the peer's Accept ends with ND_CONNECTION_REFUSED. */
 static void nd2_own_a_queue_pair_flushed_on_the_way(void **state)
 {
 	OVERLAPPED accept = {0}, complete = {0};
@@ -306,12 +314,14 @@ static void nd2_own_a_queue_pair_flushed_on_the_way(void **state)
 	pair_close(&p);
 }
 
-/* What each side asks for and offers, and what both end up with: as many Reads as that work at once. */
+/* The read limits that each side requests, and the negotiated limits; posting more Reads than the
+ * limit still works. */
 static void nd2_own_read_limits_meet_in_the_middle(void **state)
 {
 	static const struct {
-		ULONG in, out, peer_in, peer_out; /* asked for */
-		ULONG got_in, got_out;		  /* of the active side; the passive one's are the reverse */
+		ULONG in, out, peer_in, peer_out; /* requested */
+		/* Negotiated, of the active side; the passive side has them swapped. */
+		ULONG got_in, got_out;
 	} rows[] = {
 		{0, 0, 0, 0, 0, 0}, {4, 4, 0, 0, 0, 0}, {0, 0, 4, 4, 0, 0}, {1, 2, 3, 4, 1, 2},	   {4, 3, 2, 1, 1, 2},
 		{6, 0, 6, 6, 6, 0}, {0, 5, 6, 6, 0, 5}, {16, 16, 16, 16, 16, 16}, {300, 300, 300, 300, 16, 16},

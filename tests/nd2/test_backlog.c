@@ -6,7 +6,7 @@
 
 #define MANY 150
 
-/* An active side of its own on a's adapter: its number is its private data. */
+/* An active side with a queue pair of its own on a's adapter; its private data is its number. */
 struct caller {
 	IND2Connector *c;
 	IND2QueuePair *qp;
@@ -40,7 +40,7 @@ static uint32_t number_in(IND2Connector *c)
 	return number;
 }
 
-/* Takes the next request into a new connector of e. */
+/* Takes the next request from the listener into a new connector of e. */
 static IND2Connector *take(struct end *e, IND2Listener *l)
 {
 	IND2Connector *c = new_connector(e);
@@ -68,7 +68,7 @@ static void nd2_own_listening_step_by_step(void **state)
 	HR(CALL(l, GetLocalAddress, (struct sockaddr *)&sin, &cb), ND_BUFFER_OVERFLOW);
 	assert_int_equal(cb, sizeof(sin));
 	HR(CALL(l, GetLocalAddress, (struct sockaddr *)&sin, &cb), ND_SUCCESS);
-	/* Bound is not listening. */
+	/* A bound listener refuses requests until Listen is called. */
 	call_from(&call, &p.a, ntohs(sin.sin_port), 1);
 	HR(finish(call.c, &call.ov), ND_CONNECTION_REFUSED);
 	hang_up(&call);
@@ -82,7 +82,8 @@ static void nd2_own_listening_step_by_step(void **state)
 	pair_close(&p);
 }
 
-/* No limit, and one too large for anybody: all wait, and come out in the order they came in. */
+/* With backlog 0 (no limit) or UINT32_MAX all requests wait, and are taken in the order of
+ * arrival. */
 static void nd2_own_backlog_of_any_size(void **state)
 {
 	static struct caller call[MANY];
@@ -112,7 +113,8 @@ static void nd2_own_backlog_of_any_size(void **state)
 	}
 }
 
-/* What was handed to a connector no longer counts; what is refused makes room at once. */
+/* The backlog counts requests that no connector has taken yet: a taken request makes room for
+ * another one. */
 static void nd2_own_backlog_counts_the_unclaimed(void **state)
 {
 	struct caller call[5];
@@ -157,7 +159,7 @@ static void nd2_own_withdrawn_requests_are_not_seen(void **state)
 	HR(status_after(&call[0].ov, 0), ND_CANCELED);
 	RELEASE(call[2].c);
 	HR(status_after(&call[2].ov, 0), ND_CANCELED);
-	RELEASE(call[3].qp); /* the last one: the end of the queue moves */
+	RELEASE(call[3].qp); /* the last request of the queue: its tail moves */
 	HR(status_after(&call[3].ov, 0), ND_CANCELED);
 	sleep_ms(50);
 	c = take(&p.b, p.listener);
@@ -174,7 +176,8 @@ static void nd2_own_withdrawn_requests_are_not_seen(void **state)
 	pair_close(&p);
 }
 
-/* Gone from under the connector that holds it: every further step says so. */
+/* The active side withdraws a request that a connector has already taken: each further call on that
+ * connector fails. */
 static void nd2_own_request_withdrawn_in_the_hand(void **state)
 {
 	struct caller call;
@@ -194,7 +197,7 @@ static void nd2_own_request_withdrawn_in_the_hand(void **state)
 	HR(CALL(p.b.connector, Reject, NULL, 0), ND_CONNECTION_ABORTED);
 	assert_int_equal(number_in(p.b.connector), 1);
 	RELEASE(p.b.connector);
-	/* The queue pair was not touched. */
+	/* The failed Accept left the queue pair usable. */
 	p.b.connector = new_connector(&p.b);
 	pair_connect(&p, NULL);
 	exchange(&p.a, &p.b);
@@ -219,7 +222,8 @@ static void nd2_own_held_requests_outlive_the_listener(void **state)
 	pair_close(&p);
 }
 
-/* GetConnectionRequest is the listener's: its file is told, the connector's need not even be bound yet. */
+/* GetConnectionRequest is a request of the listener: its packet goes to the port of the listener's
+ * file, not to that of the connector's file. */
 static void nd2_own_the_listeners_file_is_told(void **state)
 {
 	HANDLE port[2], file[2];
@@ -262,7 +266,7 @@ static void nd2_own_the_listeners_file_is_told(void **state)
 	}
 }
 
-/* A request goes past a connector that its client has released, to the next one that waits. */
+/* A request skips a connector that its client has released and goes to the next waiting one. */
 static void nd2_own_released_connectors_are_passed_over(void **state)
 {
 	OVERLAPPED request[2] = {{0}}, connect = {0};

@@ -11,7 +11,7 @@
 
 #define LEN 4096u
 
-/* The library's handlers: the test framework puts its own over them. */
+/* The library's signal handlers, saved because the test framework installs its own over them. */
 static struct sigaction library_handler[2];
 static const int faults[2] = {SIGSEGV, SIGBUS};
 
@@ -55,11 +55,12 @@ static void open_hole(struct hole *h, struct end *e)
 static void take_away(struct hole *h)
 {
 	assert_int_equal(munmap(h->at, LEN), 0);
-	/* What a turn knows of its thread's signals may be 50 us old. */
+	/* The library caches a thread's signal mask for up to 50 us. */
 	usleep(1000);
 }
 
-/* A thread's life in these tests: turns with its signals open, then blocked for good. */
+/* What a thread does in these tests: requests with its signals open, then with all signals
+ * blocked. */
 struct life {
 	struct pair p;
 	struct hole h;
@@ -75,7 +76,7 @@ static void sends(struct life *l)
 	reap_is(l->p.a.cq, 2, ND_ACCESS_VIOLATION);
 }
 
-/* What the peer writes arrives in this thread's turns too. */
+/* The peer's Write into the unmapped memory is executed in this thread's turns of the adapter. */
 static void is_written_to(struct life *l)
 {
 	ND2_SGE sge = {l->p.b.buf, LEN, l->p.b.local};

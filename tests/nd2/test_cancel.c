@@ -18,14 +18,15 @@
 struct victim {
 	struct end *e, *peer;
 	HANDLE event, port;
-	OVERLAPPED ov; /* of a Notify that never ends */
-	/* Set by the thread around each call of the library that does not wait. */
+	OVERLAPPED ov; /* of a Notify that completes only when it is cancelled */
+	/* True while the thread is in a call that must not be a cancellation point. */
 	volatile bool inside;
 	const char *volatile doing;
-	unsigned kind; /* which of the calls that wait */
+	unsigned kind; /* of waits(): which waiting call */
 };
 
-static bool few; /* polling shards leave the victim little of a small machine */
+/* Set under policy poll, where the victim gets little CPU time on a small machine: fewer rounds. */
+static bool few;
 
 static unsigned rounds(unsigned quick)
 {
@@ -35,7 +36,7 @@ static unsigned rounds(unsigned quick)
 	return tier == NULL || strcmp(tier, "quick") == 0 ? n : strcmp(tier, "default") == 0 ? 2 * n : 10 * n;
 }
 
-/* One call of the library, and a chance to be cancelled after it. */
+/* One library call, followed by a cancellation point. */
 #define DO(v, call)                   \
 	do {                          \
 		(v)->doing = #call;   \
@@ -45,7 +46,7 @@ static unsigned rounds(unsigned quick)
 		pthread_testcancel(); \
 	} while (0)
 
-/* Long enough for a shard to fall asleep, and no cancellation point. */
+/* Busy-waits, as sleeping would be a cancellation point; long enough for a shard to go to sleep. */
 static void spin(unsigned us)
 {
 	struct timespec t;
@@ -74,7 +75,8 @@ static void *streams(void *arg)
 	return NULL;
 }
 
-/* A new object is not yet the victim's while it is made: released before the thread may end. */
+/* Creation and release count as one call: cancelled between them, the thread would leak the
+ * objects. */
 static void *makes_queues(void *arg)
 {
 	struct victim *v = arg;
@@ -188,7 +190,7 @@ static void cancel_after(struct victim *v, void *(*run)(void *), unsigned us)
 		fail_msg("cancelled inside %s", v->doing);
 }
 
-/* Commands, requests and completions of everybody else. */
+/* Another thread's commands, requests and completions still work. */
 static void adapter_works(struct pair *other)
 {
 	IND2CompletionQueue *cq;
@@ -227,7 +229,7 @@ static void open_stand(struct stand *s)
 	s->v.peer = &s->mine.b;
 	HR(NdsEventCreate(1, 0, &s->v.event), ND_SUCCESS);
 	HR(NdsPortCreate(&s->v.port), ND_SUCCESS);
-	/* With a descriptor, whatever sets the event or fills the port makes system calls. */
+	/* An event or port with a descriptor makes system calls, which are cancellation points. */
 	assert_true(NdsEventGetFd(s->v.event) >= 0);
 	assert_true(NdsPortGetFd(s->v.port) >= 0);
 }
@@ -276,7 +278,8 @@ static void those_who_notify(void **state)
 	run_victims(arms_and_rings, rounds(60));
 }
 
-/* Cancelled while they wait; what they waited on serves the next. */
+/* A thread is cancelled while it waits on an event, a port or a request; the object then works for
+ * the next thread. */
 static void those_who_wait(void **state)
 {
 	struct stand s;
@@ -302,7 +305,8 @@ static void those_who_wait(void **state)
 	close_stand(&s);
 }
 
-/* A packet that comes while its waiter is cancelled is taken by it or waits for the next. */
+/* A packet that arrives while its waiter is cancelled is either taken by that thread or left for
+ * the next one. */
 static void packets_of_cancelled_waiters(void **state)
 {
 	struct stand s;
@@ -326,14 +330,15 @@ static void packets_of_cancelled_waiters(void **state)
 		clock_gettime(CLOCK_REALTIME, &until);
 		until.tv_sec += PATIENCE;
 		assert_int_equal(pthread_timedjoin_np(thread, &result, &until), 0);
-		/* Taken by the thread before it was cancelled, or still there. */
+		/* The thread took the packet before it was cancelled, or the packet is still in the
+		 * port. */
 		if (NdsPortGet(s.v.port, &entry, 1, 0, &n) == (HRESULT)ND_SUCCESS)
 			assert_int_equal(entry.dwNumberOfBytesTransferred, i);
 	}
 	close_stand(&s);
 }
 
-/* Nothing is left of the victims' objects. */
+/* The cancelled threads left no object behind. */
 static int close_all(void **state)
 {
 	close_adapters(state);

@@ -77,7 +77,7 @@ static HRESULT check(unsigned last)
 	return NdCheckAddress(SA(&sin), sizeof(sin));
 }
 
-/* The number of the adapter that opens, 0 if none does. */
+/* Opens the adapter of 203.0.113.`last`; *number is its number, 0 if it does not open. */
 static HRESULT open_fake(unsigned last, uint32_t *number)
 {
 	struct sockaddr_in sin = fake_address(last);
@@ -126,7 +126,7 @@ static void nd2_own_the_next_owner_of_an_address_is_tried(void **state)
 	HR(open_fake(9, &number), ND_INVALID_ADDRESS);
 }
 
-/* A provider that cannot be loaded is as one that does not know the address. */
+/* A provider that cannot be loaded is skipped: no adapter for the address, no other error. */
 static void nd2_own_a_provider_that_cannot_be_loaded_opens_nothing(void **state)
 {
 	uint32_t number;
@@ -174,7 +174,7 @@ static void nd2_own_idle_providers_are_unloaded(void **state)
 	HR(check(5), ND_SUCCESS);
 	HR(NdCleanup(), S_OK);
 	assert_false(is_loaded());
-	NdFlushProviders(); /* nothing, before the start */
+	NdFlushProviders(); /* without effect before NdStartup */
 	HR(NdStartup(), S_OK);
 	HR(check(5), ND_SUCCESS);
 }
@@ -188,7 +188,8 @@ static void nd2_own_busy_providers_stay_until_they_are_not(void **state)
 	assert_true(is_loaded());
 	HR(NdCleanup(), S_OK);
 	assert_true(is_loaded());
-	/* A new start finds it again, even without its entry: else it would stay for ever. */
+	/* The next NdStartup finds the busy provider even without its entry; otherwise nothing
+	 * would ever unload it. */
 	take_away("1");
 	for (int i = 0; i < 3; i++) {
 		HR(NdStartup(), S_OK);
@@ -201,7 +202,7 @@ static void nd2_own_busy_providers_stay_until_they_are_not(void **state)
 	assert_false(is_loaded());
 }
 
-/* What the library says on stderr meanwhile. */
+/* The library's output on stderr during listen_to(). */
 static char said[16384];
 
 static void listen_to(void (*fn)(void))
@@ -285,7 +286,8 @@ static void start_again(void)
 	HR(NdStartup(), S_OK);
 }
 
-/* An uninstalled library looks into a folder that is not there: it says which, and what to set. */
+/* With an empty or missing catalogue folder the library prints the folder's name and the variable
+ * to set. */
 static void nd2_own_an_empty_catalogue_is_told(void **state)
 {
 	listen_to(start_again);
@@ -329,7 +331,8 @@ static void *start_and_stop(void *arg)
 	return NULL;
 }
 
-/* Whoever has started may ask until he stops, whatever others do. */
+/* Calls work between a thread's own NdStartup and NdCleanup, whatever other threads start and
+ * stop. */
 static void nd2_own_starts_and_stops_on_two_threads(void **state)
 {
 	pthread_t thread[2];

@@ -12,7 +12,7 @@
 
 #define WORKERS	 3
 #define LEN	 2048u
-#define PATIENCE 10 /* seconds */
+#define PATIENCE 10 /* seconds until a request counts as hanging */
 
 static uint64_t end_of_test;
 
@@ -59,7 +59,7 @@ static void post_one(struct traffic *t)
 	unsigned what = pick(&t->seed, 8);
 	HRESULT hr = ND_NO_MORE_ENTRIES;
 
-	/* Counted before: the completion may be taken before the call returns. */
+	/* Count before the call: another thread may take the completion before the call returns. */
 	atomic_fetch_add(&t->posted, 1);
 	if (atomic_load(&t->receives) < 40) {
 		atomic_fetch_add(&t->receives, 1);
@@ -91,7 +91,7 @@ static void *post_all(void *arg)
 	return NULL;
 }
 
-/* Waits for notices; cancelled by others at will. */
+/* Takes completions and waits with Notify; other threads may cancel its Notify at any moment. */
 static void *poll_all(void *arg)
 {
 	struct traffic *t = arg;
@@ -206,10 +206,10 @@ static void release_in_any_order(struct worker *w, struct pair *p)
 		RELEASE(*all[k]);
 		all[k] = all[i - 1];
 	}
-	pair_close(p); /* what is left: files and memory */
+	pair_close(p); /* files and memory are left */
 }
 
-/* Connects and talks; whatever ends the connection, all that was posted completes. */
+/* Connects and exchanges traffic; each posted request completes, whatever ends the connection. */
 static void talk(struct worker *w, struct pair *p)
 {
 	struct traffic a, b;
@@ -224,7 +224,7 @@ static void talk(struct worker *w, struct pair *p)
 	if (pick(&w->seed, 2)) {
 		HR(CALL(p->a.qp, Flush), ND_SUCCESS);
 		HR(CALL(p->b.qp, Flush), ND_SUCCESS);
-	} else { /* releasing does it too, and the queues live on */
+	} else { /* Release flushes as well; the completion queues live on */
 		RELEASE(p->a.qp);
 		RELEASE(p->b.connector);
 		RELEASE(p->b.qp);
@@ -233,7 +233,7 @@ static void talk(struct worker *w, struct pair *p)
 	all_complete(&b);
 }
 
-/* Lets go in the middle of a handshake. */
+/* Releases everything in the middle of a handshake. */
 static void break_off(struct worker *w, struct pair *p)
 {
 	OVERLAPPED ask = {0}, connect = {0}, accept = {0};

@@ -158,13 +158,13 @@ static void nd2_row_134_a_rejection_brings_its_data(void **state)
 	assert_int_equal(cb, 148);
 	assert_memory_equal(got, no, sizeof(no));
 	reap_none(p.a.cq, 50);
-	/* The data are those of the last attempt, which may have brought none. */
+	/* GetPrivateData returns the data of the last attempt; this attempt brought none. */
 	ENDS(p.a.connector,
 	     CALL(p.a.connector, Connect, (IUnknown *)p.a.qp, SA(&nobody), sizeof(nobody), 0, 0,
 		  NULL, 0, &connect),
 	     &connect, ND_HOST_UNREACHABLE);
 	HR(CALL(p.a.connector, GetPrivateData, got, &cb), ND_CONNECTION_INVALID);
-	/* The same connector and queue pair, a fresh one on the other side. */
+	/* The same connector and queue pair connect to a new connector of the peer. */
 	again = new_connector(&p.b);
 	RELEASE(p.b.connector);
 	p.b.connector = again;
@@ -254,7 +254,7 @@ static void nd2_row_139_limits_that_the_server_sees(void **state)
 	pair_open(&p, NULL);
 	reach_request(&p, &how, &connect);
 	HR(CALL(p.b.connector, GetReadLimits, &in, &out), ND_SUCCESS);
-	assert_int_equal(in, limits.MaxInboundReadLimit); /* less than the 200 wanted */
+	assert_int_equal(in, limits.MaxInboundReadLimit); /* the peer's 200 are capped */
 	assert_int_equal(out, 2);
 	HR(CALL(p.b.connector, GetReadLimits, NULL, NULL), ND_SUCCESS);
 	pair_close(&p);

@@ -6,7 +6,7 @@
 
 enum action { FREE_CONNECTOR, FREE_QP, CANCEL, PART, REJECT };
 
-#define NONE   ND_SUCCESS /* nothing was pending: its OVERLAPPED stays 0 */
+#define NONE   ND_SUCCESS /* no request was pending, so its OVERLAPPED is still 0 */
 #define OK     ND_SUCCESS
 #define BUSY   ND_PENDING
 #define GONE   ND_CANCELED
@@ -15,16 +15,16 @@ enum action { FREE_CONNECTOR, FREE_QP, CANCEL, PART, REJECT };
 #define INVAL  ND_CONNECTION_INVALID
 #define STATE  ND_INVALID_DEVICE_STATE
 #define OVER   STATUS_CONNECTION_DISCONNECTED
-#define KEPT   1 /* the receive is still posted */
-#define FLUSHED 2 /* it was cancelled */
+#define KEPT   1 /* the posted receive has not completed */
+#define FLUSHED 2 /* the receive was cancelled */
 #define ANY    3
 
 struct row {
 	enum stand_state state;
 	enum action action;
-	HRESULT answer; /* of the action */
-	HRESULT own;	/* how my step, or my NotifyDisconnect, ends */
-	HRESULT peer;	/* how the peer's does; the one it takes next if none is pending */
+	HRESULT answer; /* return value of the action */
+	HRESULT own;	/* status of this side's step or NotifyDisconnect */
+	HRESULT peer;	/* status of the peer's pending request, else of its next step */
 	int recv, peer_recv;
 };
 
@@ -48,7 +48,7 @@ static const struct row rows[] = {
 	{STAND_QUEUED,        PART,           INVAL, BUSY,  NONE,  KEPT,    KEPT},
 	{STAND_QUEUED,        REJECT,         STATE, BUSY,  NONE,  KEPT,    KEPT},
 
-	/* The peer accepts afterwards. */
+	/* The peer calls Accept after the action. */
 	{STAND_REQ_SENT,      FREE_CONNECTOR, 0,     GONE,  ABORT, KEPT,    ANY},
 	{STAND_REQ_SENT,      FREE_QP,        0,     GONE,  ABORT, FLUSHED, ANY},
 	{STAND_REQ_SENT,      CANCEL,         OK,    GONE,  ABORT, KEPT,    ANY},
@@ -67,7 +67,7 @@ static const struct row rows[] = {
 	{STAND_REQ_RECEIVED,  PART,           INVAL, NONE,  BUSY,  KEPT,    KEPT},
 	{STAND_REQ_RECEIVED,  REJECT,         OK,    NONE,  REF,   KEPT,    KEPT},
 
-	/* The peer completes its connect afterwards. */
+	/* The peer calls CompleteConnect after the action. */
 	{STAND_REP_SENT,      FREE_CONNECTOR, 0,     GONE,  ABORT, FLUSHED, FLUSHED},
 	{STAND_REP_SENT,      FREE_QP,        0,     GONE,  ABORT, FLUSHED, FLUSHED},
 	{STAND_REP_SENT,      CANCEL,         OK,    GONE,  ABORT, FLUSHED, FLUSHED},
@@ -138,7 +138,7 @@ static OVERLAPPED *mine(struct stand *s)
 	}
 }
 
-/* Bounded: until the peer has heard that its reply is not wanted any more. */
+/* Waits, at most 5 s, until the peer's connector has handled the end of the attempt. */
 static void wait_for_the_news(struct end *e)
 {
 	ULONG in, out;
@@ -154,7 +154,7 @@ static HRESULT end_of(HRESULT hr, OVERLAPPED *ov, HRESULT wanted)
 	return status_after(ov, wanted == ND_PENDING ? 5 : 20000);
 }
 
-/* The peer's step, pending or next. */
+/* The status with which the peer's pending request, or else its next step, ends. */
 static HRESULT peer_ends(struct stand *s, const struct row *row, OVERLAPPED *next)
 {
 	struct end *peer = s->peer;
@@ -191,7 +191,7 @@ static int fate_of_receive(struct end *e, int expected)
 	return KEPT;
 }
 
-/* False: the state had passed before the action. */
+/* Returns false if the connector had left the state before the action. */
 static bool try_row(const struct row *row)
 {
 	OVERLAPPED part = {0}, next = {0};
@@ -203,7 +203,7 @@ static bool try_row(const struct row *row)
 	stand_open(&s, row->state);
 	held = stand_holds(&s);
 	answer = act(&s, row->action, &part);
-	/* What must be over by now is. */
+	/* A cancelled request ends before the action returns. */
 	if (held && row->own == GONE)
 		HR(status_after(mine(&s), 0), GONE);
 	peer = peer_ends(&s, row, &next);

@@ -63,7 +63,8 @@ static HRESULT call(struct stand *s, enum method method, OVERLAPPED *ov)
 	}
 }
 
-/* Refused calls must not have changed anything, so all of a state's are made on one connector. */
+/* All calls that a state refuses are made on one connector, since a refused call changes
+ * nothing. */
 static void check_refusals(enum stand_state state)
 {
 	for (int attempt = 0; attempt < 10; attempt++) {
@@ -103,7 +104,7 @@ static void check_the_rest(enum stand_state state, enum method method)
 	if (hr != expected[state][method])
 		fail_msg("%s, method %u: %08x", stand_text(state), (unsigned)method, (unsigned)hr);
 	stand_close(&s);
-	assert_true(status_after(&ov, 0) != ND_PENDING); /* by Release at the latest */
+	assert_true(status_after(&ov, 0) != ND_PENDING); /* Release has ended it if no event did */
 }
 
 static void nd2_own_every_method_in_every_state(void **state)
@@ -116,8 +117,8 @@ static void nd2_own_every_method_in_every_state(void **state)
 	}
 }
 
-/* Where addresses can be asked for: local ones from Bind or a request on, the peer's while there is a reply, a request
- * or a connection. */
+/* The local address is known from Bind, or from a taken connection request, on; the peer's is known
+ * while there is a request, a reply or a connection. */
 static void nd2_own_addresses_in_every_state(void **state)
 {
 	static const struct {
@@ -146,7 +147,8 @@ static void nd2_own_addresses_in_every_state(void **state)
 		}
 		if (hr[0] == ND_SUCCESS)
 			assert_int_equal(local.sin_addr.s_addr, address_of(s.me->which, 0).sin_addr.s_addr);
-		if (hr[0] == ND_SUCCESS && s.me == &s.p.b) /* a passive connector's port is the listener's */
+		/* A passive connector has its listener's port. */
+		if (hr[0] == ND_SUCCESS && s.me == &s.p.b)
 			assert_int_equal(ntohs(local.sin_port), s.p.port);
 		if (hr[1] == ND_SUCCESS)
 			assert_int_equal(peer.sin_addr.s_addr, address_of(s.peer->which, 0).sin_addr.s_addr);

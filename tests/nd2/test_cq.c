@@ -1,4 +1,5 @@
-/* Completion queues: rows 102 to 115 of docs/spec/nd2.md, without those of Resize (test_cq_resize.c). */
+/* Completion queues: rows 102 to 115 of docs/spec/nd2.md; those of Resize are in
+ * test_cq_resize.c. */
 #include "fixture.h"
 
 #include <pthread.h>
@@ -11,7 +12,7 @@ static void message(struct end *from, struct end *to, uintptr_t ctx, ULONG flags
 	reap_is(from->cq, ctx, ND_SUCCESS);
 }
 
-/* Until n results have been produced; fetches none of them. */
+/* Gives the results time to arrive without fetching any of them. */
 static void let_arrive(void)
 {
 	sleep_ms(50);
@@ -73,7 +74,7 @@ static void nd2_row_105_solicited_waits_for_a_solicited_one(void **state)
 	HR(status_after(&ov, 100), ND_PENDING);
 	message(&p.a, &p.b, 2, ND_OP_FLAG_SEND_AND_SOLICIT_EVENT);
 	HR(finish(p.b.cq, &ov), ND_SUCCESS);
-	/* The result was there before the notification. */
+	/* The result of the first message did not fire, but is in the queue. */
 	reap_is(p.b.cq, 1, ND_SUCCESS);
 	reap_is(p.b.cq, 2, ND_SUCCESS);
 	pair_close(&p);
@@ -107,7 +108,7 @@ static void nd2_row_107_any_absorbs_solicited(void **state)
 	pair_close(&p);
 }
 
-/* The other way round, and the third kind does not join. */
+/* A waiting ANY also completes a later SOLICITED request, but not an ERRORS request. */
 static void nd2_own_solicited_joins_any(void **state)
 {
 	OVERLAPPED ov[4] = {{0}};
@@ -120,7 +121,7 @@ static void nd2_own_solicited_joins_any(void **state)
 	message(&p.a, &p.b, 1, 0);
 	HR(finish(p.b.cq, &ov[0]), ND_SUCCESS);
 	HR(finish(p.b.cq, &ov[2]), ND_SUCCESS);
-	/* Alone again, solicited is as choosy as it was. */
+	/* Without an ANY request beside it, SOLICITED waits for a solicited message again. */
 	HR(CALL(p.b.cq, Notify, ND_CQ_NOTIFY_SOLICITED, &ov[3]), ND_PENDING);
 	message(&p.a, &p.b, 2, 0);
 	HR(status_after(&ov[3], 100), ND_PENDING);
@@ -165,7 +166,7 @@ static void nd2_row_113_results_of_several_queue_pairs(void **state)
 	struct pair p, q;
 	ND2_RESULT r[7];
 
-	/* q's active end shares p's queue. */
+	/* The active end of q uses p's completion queue. */
 	pair_open_connected(&p, NULL);
 	pair_open(&q, NULL);
 	RELEASE(q.a.qp);
@@ -219,7 +220,7 @@ enum { READERS = 3, MESSAGES = 3000, AHEAD = 32 };
 
 struct readers {
 	struct pair p;
-	_Atomic unsigned next; /* context of the next receive */
+	_Atomic unsigned next; /* number of the next receive to be posted */
 	_Atomic unsigned taken;
 	_Atomic unsigned char seen[MESSAGES + AHEAD];
 };

@@ -6,7 +6,8 @@
 
 #include <errno.h>
 
-/* Put in the place of rn_link_open by the linker, which keeps the real one under this name. */
+/* The linker's --wrap replaces rn_link_open by __wrap_rn_link_open; the original is
+ * __real_rn_link_open. */
 int __real_rn_link_open(const char *path, unsigned index, struct rn_link **link, char *err, size_t errlen);
 int __wrap_rn_link_open(const char *path, unsigned index, struct rn_link **link, char *err, size_t errlen);
 

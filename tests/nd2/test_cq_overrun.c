@@ -5,7 +5,7 @@
 
 enum { DEPTH = 32 };
 
-/* Far more than the queue holds, unless it stops taking them. */
+/* Posts far more Writes than the queue holds, or until the queue pair refuses one for its error. */
 static void post_without_reading(struct end *e)
 {
 	unsigned waits = 0;
@@ -18,7 +18,8 @@ static void post_without_reading(struct end *e)
 			posted++;
 			continue;
 		case ND_NO_MORE_ENTRIES:
-			CALL(e->cq, GetResults, &none, 0); /* lets an inline NIC work */
+			/* Asks for no result, but makes an inline NIC poll. */
+			CALL(e->cq, GetResults, &none, 0);
 			sleep_ms(1);
 			waits++;
 			continue;
@@ -28,7 +29,7 @@ static void post_without_reading(struct end *e)
 	}
 }
 
-/* Everything that is still in it, all of it good. */
+/* Fetches all results that are left; each is a success. */
 static unsigned drain(IND2CompletionQueue *cq)
 {
 	ND2_RESULT r[16];
@@ -58,14 +59,16 @@ static void overrun(int which)
 	HR(finish(e->cq, &errors), ND_BUFFER_OVERFLOW);
 	HR(finish(e->cq, &solicited), ND_BUFFER_OVERFLOW);
 	HR(CALL(e->cq, Notify, ND_CQ_NOTIFY_ANY, &later), ND_BUFFER_OVERFLOW);
-	HR(CALL(e->cq, Resize, 64 * DEPTH), ND_BUFFER_OVERFLOW); /* nor does more room help it */
-	/* Both ends are gone. */
+	/* A deeper queue does not end the error. */
+	HR(CALL(e->cq, Resize, 64 * DEPTH), ND_BUFFER_OVERFLOW);
+	/* Both connectors report the end of the connection. */
 	HR(finish(e->connector, &gone[0]), ND_SUCCESS);
 	HR(finish(other->connector, &gone[1]), ND_SUCCESS);
 	reap_is(other->cq, 7, ND_CANCELED);
 	assert_true(drain(e->cq) >= DEPTH);
 	assert_int_equal(drain(e->cq), 0);
-	HR(post_recv(e, 0, 100, 8), ND_SUCCESS); /* taken, and its flush lost like all others */
+	/* Accepted; its flush completion is lost with all others. */
+	HR(post_recv(e, 0, 100, 8), ND_SUCCESS);
 	ENDS(e->connector, CALL(e->connector, Disconnect, &part), &part, ND_SUCCESS);
 	pair_close(&p);
 }
@@ -84,8 +87,8 @@ static void an_unread_queue_dies_with_its_queue_pairs(void **state)
 	pair_close(&untouched);
 }
 
-/* Of two queue pairs on one completion queue, perhaps on different shards, one overruns it: the other dies with its
- * next completion at the latest. */
+/* Two queue pairs, which may be on different shards, share a completion queue. One of them overruns
+ * it; the other one fails with its next completion at the latest. */
 static void both_queue_pairs_of_a_queue_die(void **state)
 {
 	const struct how how = {.cq_depth = DEPTH, .depth = DEPTH};
@@ -114,7 +117,7 @@ static const struct CMUnitTest tests[] = {
 
 int main(int argc, char **argv)
 {
-	if (argc > 1) /* two shards on adapter 0 */
+	if (argc > 1) /* an idle policy: two shards on adapter 0 */
 		use_policy(argv[1]);
 	return cmocka_run_group_tests(tests, open_adapters, close_adapters);
 }

@@ -1,5 +1,5 @@
-/* Completion queues that change their depth: rows 110 and 112 of docs/spec/nd2.md, and what else Resize promises.
- * With an argument, an idle policy: two shards on adapter 0, which then feed one queue. */
+/* Resize of completion queues: rows 110 and 112 of docs/spec/nd2.md, and further promises of the
+ * method. With an argument, an idle policy: two shards on adapter 0, which then feed one queue. */
 #include "fixture.h"
 
 #include <malloc.h>
@@ -30,7 +30,7 @@ static void nd2_row_110_resize_below_what_is_held(void **state)
 
 	pair_open_connected(&p, NULL);
 	messages(&p, 1, 20);
-	sleep_ms(50); /* the last result is in */
+	sleep_ms(50); /* wait until the last result has arrived */
 	HR(CALL(p.a.cq, Resize, 19), ND_BUFFER_OVERFLOW);
 	HR(CALL(p.a.cq, Resize, 1), ND_BUFFER_OVERFLOW);
 	HR(CALL(p.a.cq, Resize, 20), ND_SUCCESS);
@@ -56,7 +56,8 @@ static void nd2_own_resize_out_of_range(void **state)
 	pair_close(&p);
 }
 
-/* The depth is what the client wants held; queue pairs bring the room they need, before and after. */
+/* Resize sets the number of results for the client; the provider adds the room that connected queue
+ * pairs need, whether they are connected before or after the Resize. */
 static void nd2_own_shrinking_leaves_queue_pairs_their_room(void **state)
 {
 	const struct how how = {.cq_depth = 512, .depth = 64};
@@ -82,7 +83,8 @@ static void nd2_own_a_deeper_queue_holds_more(void **state)
 
 	pair_open_connected(&p, &how);
 	HR(CALL(p.a.cq, Resize, N), ND_SUCCESS);
-	for (uintptr_t i = 0; i < N; i += 8) { /* nobody reads, room in the queue pair comes back */
+	/* No result is fetched; the queue pair's room comes back with each completion. */
+	for (uintptr_t i = 0; i < N; i += 8) {
 		messages(&p, i, 8);
 		sleep_ms(2);
 	}
@@ -102,7 +104,8 @@ static void nd2_own_a_notification_survives_a_resize(void **state)
 		HR(status_after(&ov, 20), ND_PENDING);
 		messages(&p, i, 1);
 		HR(finish(p.a.cq, &ov), ND_SUCCESS);
-		/* Fired, unread and moved: no cause for another. */
+		/* The result has already fired: moving it to the new ring does not fire a second
+		 * request. */
 		HR(CALL(p.a.cq, Resize, i & 1 ? 16 : 4096), ND_SUCCESS);
 		HR(CALL(p.a.cq, Notify, ND_CQ_NOTIFY_ANY, &ov), ND_PENDING);
 		HR(status_after(&ov, 20), ND_PENDING);
@@ -113,7 +116,7 @@ static void nd2_own_a_notification_survives_a_resize(void **state)
 	pair_close(&p);
 }
 
-/* Bytes that are allocated; 0 under a sanitizer, which looks for leaks itself. */
+/* Bytes allocated by malloc; 0 under a sanitizer, which finds leaks itself. */
 static size_t allocated(void)
 {
 	struct mallinfo2 m = mallinfo2();
@@ -133,11 +136,11 @@ static void resize_often(struct pair *p, unsigned rounds, unsigned unread)
 			messages(p, 1, 1);
 			reap_all(p->a.cq, 1, 1);
 		}
-		if (i == 9) /* past this a chain is as long as it gets */
+		if (i == 9) /* after 10 rounds the chain of old rings has its full length */
 			before = allocated();
 	}
 	grown = allocated() > before ? allocated() - before : 0;
-	/* The rings themselves: of one depth then, perhaps of another now. */
+	/* The two totals may include rings of different depth: allow for two of the largest. */
 	if (grown > 65536 * 64 * 2 + (64u << 10))
 		fail_msg("%zu bytes more after %u changes", grown, rounds);
 }
@@ -148,7 +151,7 @@ static void nd2_own_memory_is_flat_over_10000_resizes(void **state)
 
 	pair_open_connected(&p, NULL);
 	resize_often(&p, 10000, 0);
-	messages(&p, 1, 12); /* a reader that does not read */
+	messages(&p, 1, 12); /* these results stay unread during the next resizes */
 	sleep_ms(50);
 	resize_often(&p, 10000, 12);
 	reap_all(p.a.cq, 1, 12);
@@ -165,7 +168,7 @@ struct traffic {
 	struct pair *p;
 	pthread_t sender;
 	_Atomic unsigned *stop;
-	_Atomic unsigned received; /* by the reader; the sender stays CREDITS ahead of it at most */
+	_Atomic unsigned received; /* counted by the reader; the sender is at most CREDITS ahead */
 	unsigned writes;	   /* posted by the reader */
 	unsigned written;	   /* completed */
 };
@@ -184,7 +187,8 @@ static void *send_ahead(void *arg)
 
 		if (sent - atomic_load(&t->received) >= CREDITS ||
 		    post_send(&t->p->b, 0, length_of(sent), 0, ND_OP_FLAG_SILENT_SUCCESS) != ND_SUCCESS) {
-			/* Nothing but failures shows here; asking lets an inline NIC work. */
+			/* Sends are silent, so a result would be a failure; the call makes an
+			 * inline NIC poll. */
 			assert_int_equal(CALL(t->p->b.cq, GetResults, &none, 1), 0);
 			sched_yield();
 			continue;
@@ -209,7 +213,7 @@ static void *change_depth(void *arg)
 		HRESULT hr;
 
 		x = x * 1664525 + 1013904223;
-		hr = CALL(c->cq, Resize, 1u << (x >> 28)); /* 1 to 32768 */
+		hr = CALL(c->cq, Resize, 1u << (x >> 28)); /* a depth of 1 to 32768 */
 		assert_true(hr == ND_SUCCESS || hr == ND_BUFFER_OVERFLOW);
 		if (hr == ND_SUCCESS)
 			atomic_fetch_add(&c->done, 1);
@@ -227,7 +231,7 @@ static void write_more(struct traffic *t)
 		HR(post_write(&t->p->a, 0, 200, t->writes, 0, &t->p->b, 8192), ND_SUCCESS);
 }
 
-/* Exactly once and in order, per queue pair and direction. */
+/* Each result comes exactly once, and in order per queue pair and direction. */
 static void check(struct traffic *t, const ND2_RESULT *r)
 {
 	unsigned n = atomic_load(&t->received);
@@ -311,7 +315,7 @@ static const struct CMUnitTest tests[] = {
 
 int main(int argc, char **argv)
 {
-	mallopt(M_PERTURB, 0); /* filling megabytes of rings that stay empty takes a minute */
+	mallopt(M_PERTURB, 0); /* filling megabytes of unused rings would take a minute */
 	if (argc > 1)
 		use_policy(argv[1]);
 	return cmocka_run_group_tests(tests, open_adapters, close_adapters);

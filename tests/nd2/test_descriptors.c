@@ -19,12 +19,12 @@
 #define NO_LIMIT 0
 
 static const char *program, *catalogue;
-static char base[256]; /* where DPDK makes a folder per process */
+static char base[256]; /* DPDK's folder, with one runtime folder per process */
 
 static const char pair[] = "adapters = ({ name = \"a\"; port = \"ring\"; peer = \"b\"; ipv4 = [ \"192.0.2.1/24\" ]; },\n"
 			   "  { name = \"b\"; port = \"ring\"; peer = \"a\"; ipv4 = [ \"192.0.2.2/24\" ]; });\n";
 
-/* ---- the process that starts ---- */
+/* ---- the child, which opens the adapters ---- */
 
 static HRESULT open_by_address(int which, void **adapter)
 {
@@ -33,7 +33,7 @@ static HRESULT open_by_address(int which, void **adapter)
 	return NdOpenAdapter(&IID_IND2Adapter, SA(&sin), sizeof(sin), adapter);
 }
 
-/* Prints the two statuses. */
+/* Opens both adapters and prints the two statuses. */
 static int start(void)
 {
 	IND2Adapter *adapter[2] = {NULL, NULL};
@@ -49,11 +49,11 @@ static int start(void)
 	return FAILED(NdCleanup());
 }
 
-/* ---- its parent ---- */
+/* ---- the parent, which runs the tests ---- */
 
 struct started {
 	pid_t pid;
-	int out, err; /* files */
+	int out, err; /* temporary files with its output */
 };
 
 static int scratch(void)
@@ -101,7 +101,7 @@ static void text_of(int fd, char text[4096])
 	close(fd);
 }
 
-/* Its wait status and what it said. */
+/* Waits for the child; returns its wait status and its output. */
 static int ended(struct started *s, char out[4096], char err[4096])
 {
 	int status;
@@ -164,8 +164,8 @@ static void nd2_own_short_of_descriptors(void **state)
 
 /* ---- no memory ---- */
 
-/* Hugepages are demanded, and there are none. What EAL has begun is not begun again: the second adapter of the process is
- * refused too, with a sentence of its own. */
+/* EAL cannot allocate the hugepages that the configuration demands. EAL cannot be initialised a
+ * second time in a process, so the second adapter is refused as well, with a message of its own. */
 static void a_start_that_fails_leaves_no_folder(void **state)
 {
 	static const char *const more[] = {"hugepages = \"yes\";", "shared = true; prefix = \"rn-test-descriptors\";"};
@@ -195,7 +195,7 @@ static bool has_ended(pid_t pid)
 	return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == pid;
 }
 
-/* The pid of a process that was killed when its folder was there and is left. */
+/* Kills a starting process while its runtime folder exists, and returns its pid. */
 static pid_t killed_while_starting(const char *config)
 {
 	char out[4096], err[4096];
@@ -214,7 +214,7 @@ static pid_t killed_while_starting(const char *config)
 	return 0;
 }
 
-/* A socket file that nobody listens to. */
+/* Creates a socket file without a listening process. */
 static void put_socket(const char *path)
 {
 	struct sockaddr_un un = {.sun_family = AF_UNIX};
@@ -248,7 +248,8 @@ static void the_next_start_removes_what_killed_ones_left(void **state)
 	snprintf(socket_path, sizeof(socket_path), "%s/dpdk_telemetry.v2", listens);
 	assert_int_equal(mkdir(listens, 0700), 0);
 	put_socket(socket_path);
-	/* These stay: of a live process, with a file that is nobody's leftover, of another name. */
+	/* Folders that the next start must keep: that of a live process, one with a file that DPDK
+	 * does not leave behind, and one with a similar name. */
 	snprintf(mine, sizeof(mine), "%s", folder_of_pid(getpid()));
 	assert_int_equal(mkdir(mine, 0700), 0);
 	snprintf(foreign, sizeof(foreign), "%s", folder_of("rn1x-test"));
@@ -259,7 +260,7 @@ static void the_next_start_removes_what_killed_ones_left(void **state)
 	assert_true(fd >= 0);
 	close(fd);
 
-	/* A link does not lead into another folder. */
+	/* A symbolic link with a folder's name must not lead to removals in another folder. */
 	snprintf(linked, sizeof(linked), "%s/dpdk_telemetry.v2", foreign);
 	put_socket(linked);
 	snprintf(path, sizeof(path), "%s", folder_of_pid(dead_pid()));
@@ -281,7 +282,7 @@ static void the_next_start_removes_what_killed_ones_left(void **state)
 	rmdir(folder_of_pid(with_file));
 	rmdir(foreign);
 	rmdir(mine);
-	rmdir(base); /* unless others are there */
+	rmdir(base); /* fails if other processes have folders there */
 }
 
 static void find_base(void)

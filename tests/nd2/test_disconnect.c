@@ -21,7 +21,8 @@ static void nd2_row_149_the_peer_disconnects(void **state)
 	HR(CALL(p.b.connector, NotifyDisconnect, &notify[1]), ND_PENDING);
 	HR(disconnect(&p.a), ND_SUCCESS);
 	reap_is(p.b.cq, 1, ND_CANCELED);
-	HR(status_after(&notify[0], 0), ND_SUCCESS); /* told before anything was flushed */
+	/* NotifyDisconnect ends before the first flushed result is visible. */
+	HR(status_after(&notify[0], 0), ND_SUCCESS);
 	HR(status_after(&notify[1], 0), ND_SUCCESS);
 	reap_is(p.b.cq, 2, ND_CANCELED);
 	pair_close(&p);
@@ -86,7 +87,7 @@ static void nd2_row_154_both_sides_disconnect(void **state)
 	struct pair p;
 	HRESULT hr;
 
-	/* At once. */
+	/* Both call Disconnect at the same time. */
 	pair_open_connected(&p, NULL);
 	HR(CALL(p.a.connector, Disconnect, &a), ND_PENDING);
 	hr = CALL(p.b.connector, Disconnect, &b);
@@ -94,7 +95,7 @@ static void nd2_row_154_both_sides_disconnect(void **state)
 	HR(finish(p.a.connector, &a), ND_SUCCESS);
 	HR(finish(p.b.connector, &b), ND_SUCCESS);
 	pair_close(&p);
-	/* One after the other was told. */
+	/* The second side calls Disconnect after the first one's has reached it. */
 	pair_open_connected(&p, NULL);
 	HR(post_recv(&p.b, 0, 10, 1), ND_SUCCESS);
 	HR(disconnect(&p.a), ND_SUCCESS);

@@ -20,7 +20,7 @@ static void *run_client(void *arg)
 	return NULL;
 }
 
-/* What the client printed, taken from its standard output. */
+/* Reads the first line that the client printed into the redirected standard output. */
 static void read_back(FILE *f, char *text, size_t len)
 {
 	rewind(f);

@@ -15,7 +15,7 @@ HRESULT DllGetClassObject(REFCLSID rclsid, REFIID riid, void **ppv);
 
 /* ---- the allocator that fails ---- */
 
-enum whose { NOBODY, MINE, ANY }; /* of this thread, or of any of the process */
+enum whose { NOBODY, MINE, ANY }; /* which threads' allocations fail: none, this one's, all */
 
 static _Atomic int armed, left;
 static _Atomic unsigned failed;
@@ -49,7 +49,7 @@ INSTEAD(int, eventfd, (unsigned count, int flags), (count, flags), -1)
 INSTEAD(int, pthread_create, (pthread_t *thread, const pthread_attr_t *attr, void *(*run)(void *), void *arg),
 	(thread, attr, run, arg), EAGAIN)
 
-/* The k-th allocation from now on fails. */
+/* Lets the k-th allocation from now on fail; only that one. */
 static void arm(enum whose whose, int k)
 {
 	mine = true;
@@ -58,14 +58,14 @@ static void arm(enum whose whose, int k)
 	atomic_store(&armed, whose);
 }
 
-/* Whether it was reached. */
+/* Ends that; returns whether the k-th allocation was reached. */
 static bool disarm(void)
 {
 	atomic_store(&armed, NOBODY);
 	return atomic_load(&failed) != 0;
 }
 
-/* ---- what is alive ---- */
+/* ---- objects that are alive ---- */
 
 #define KINDS 32
 
@@ -96,7 +96,8 @@ static uint64_t of_kind(const struct census *c, const char *kind)
 	return 0;
 }
 
-/* As many of everything as before; the delivery thread may be letting go of the last. */
+/* Waits until every count is as before: the delivery thread may hold a last reference for a
+ * moment. */
 static void nothing_more(const struct census *before, const char *call)
 {
 	uint64_t end = now_ms() + 5000;
@@ -122,14 +123,14 @@ static void nothing_more(const struct census *before, const char *call)
 #define NONE  ND_NO_MEMORY
 #define SHORT ND_INSUFFICIENT_RESOURCES
 
-/* What a call may be run on: made anew for every attempt that changes it. */
+/* The objects on which calls are run; prepare() and clean() renew those that a call changes. */
 struct bench {
 	struct pair p;	    /* connected */
 	struct end e;	    /* on adapter 0, not connected; its region is registered */
-	struct pair q;	    /* not connected, for steps of a connection */
+	struct pair q;	    /* not connected: for the steps of a connection */
 	IND2SharedReceiveQueue *srq; /* depth 16, threshold 2, 4 receives */
 	IND2MemoryRegion *mr; /* not registered */
-	IND2Listener *listener; /* bound or not, as prepared */
+	IND2Listener *listener; /* bound if prepare() binds it */
 	IND2Connector *connector;
 	HANDLE file, event, port;
 	void *made;
@@ -139,10 +140,10 @@ struct bench {
 
 struct call {
 	const char *name;
-	void (*prepare)(struct bench *); /* before each attempt; NULL: nothing */
-	HRESULT (*run)(struct bench *);	 /* while allocations fail */
-	void (*undo)(struct bench *);	 /* after success */
-	void (*clean)(struct bench *);	 /* after each attempt; NULL: nothing */
+	void (*prepare)(struct bench *); /* before each attempt; may be NULL */
+	HRESULT (*run)(struct bench *);	 /* while one allocation fails */
+	void (*undo)(struct bench *);	 /* after the call succeeded */
+	void (*clean)(struct bench *);	 /* after each attempt; may be NULL */
 	HRESULT allowed[3];
 };
 
@@ -159,7 +160,7 @@ static void close_handle(struct bench *b)
 	HR(NdsHandleClose(b->handle), ND_SUCCESS);
 }
 
-/* What was begun ends with the status it answers. */
+/* The final status of a call: its result, or that of its request if it is pending. */
 static HRESULT ended(void *obj, HRESULT hr, OVERLAPPED *ov)
 {
 	return hr == ND_PENDING ? finish(obj, ov) : hr;
@@ -221,7 +222,7 @@ static void registered(struct bench *b)
 	OVERLAPPED ov = {0};
 	HRESULT hr = CALL(b->mr, Register, b->e.buf, 5000, 0, &ov);
 
-	if (hr != ND_INVALID_DEVICE_STATE) /* it still is */
+	if (hr != ND_INVALID_DEVICE_STATE) /* else it is still registered */
 		HR(ended(b->mr, hr, &ov), ND_SUCCESS);
 }
 
@@ -342,7 +343,7 @@ static void cancel_notify_disconnect(struct bench *b)
 	HR(status_after(&b->ov[0], 0), ND_CANCELED);
 }
 
-/* Steps of a connection: up to the one that is run. */
+/* Each of these brings q to the state before the step that is tested. */
 static void before_connect(struct bench *b)
 {
 	pair_open(&b->q, NULL);
@@ -356,7 +357,7 @@ static HRESULT connect_it(struct bench *b)
 static void end_connect(struct bench *b)
 {
 	HR(CALL(b->q.a.connector, CancelOverlappedRequests), ND_SUCCESS);
-	/* It may have been the listener that had no memory. */
+	/* The failed allocation may have been the listener's, which then refused the request. */
 	if (status_after(&b->ov[0], 0) != ND_CONNECTION_REFUSED)
 		HR(status_after(&b->ov[0], 0), ND_CANCELED);
 }
@@ -528,7 +529,8 @@ static void bench_close(struct bench *b)
 	pair_close(&b->p);
 }
 
-/* Attempts until the failure is not reached any more. Returns how many allocations there were. */
+/* Repeats the call with its 1st, 2nd, ... allocation failing until none fails; returns the number
+ * of allocations. */
 static unsigned run_call(struct bench *b, const struct call *c, enum whose whose)
 {
 	struct census before;
@@ -544,14 +546,14 @@ static unsigned run_call(struct bench *b, const struct call *c, enum whose whose
 		arm(whose, k);
 		hr = c->run(b);
 		reached = disarm();
-		/* Of another thread it may have been one that nobody noticed. */
+		/* A failed allocation of another thread need not change the result of this call. */
 		if (reached && whose == MINE && SUCCEEDED(hr))
 			fail_msg("%s: allocation %d failed, and it answers %08x", c->name, k, (unsigned)hr);
 		if (FAILED(hr) && (!reached || !is_allowed(c, hr)))
 			fail_msg("%s: allocation %d%s failed, and it answers %08x", c->name, k, reached ? "" : " not", (unsigned)hr);
 		print_message("%-36s %s %3d  %08x\n", c->name, whose == MINE ? "own" : "any", k, (unsigned)hr);
 		if (FAILED(hr)) {
-			/* At once it can be done after all. */
+			/* With memory available the same call succeeds at once. */
 			hr = c->run(b);
 			if (FAILED(hr))
 				fail_msg("%s: after allocation %d failed, it answers %08x for good", c->name, k, (unsigned)hr);
@@ -581,9 +583,9 @@ static void nd2_own_exhausted_calls(void **state)
 	bench_close(&b);
 }
 
-/* ---- what needs no memory ---- */
+/* ---- operations without allocations ---- */
 
-/* A request that was taken completes, and completes without a single allocation. */
+/* Requests that were accepted complete without any allocation. */
 static void nd2_own_exhausted_memory_lets_requests_complete(void **state)
 {
 	OVERLAPPED notify = {0}, gone = {0}, ask[2] = {{0}};
@@ -602,7 +604,7 @@ static void nd2_own_exhausted_memory_lets_requests_complete(void **state)
 	HR(CALL(p.listener, GetConnectionRequest, (IUnknown *)queued, &ask[0]), ND_PENDING);
 	atomic_store(&failed, 0);
 	for (unsigned i = 0; i < 50; i++) {
-		arm(ANY, 1); /* every allocation from here on, were there any */
+		arm(ANY, 1); /* the first allocation of any thread would fail, and be counted */
 		exchange(&p.b, &p.a);
 		exchange(&p.a, &p.b);
 		assert_false(disarm());
@@ -657,7 +659,7 @@ static bool try_to_connect(struct pair *p, int k)
 	asked = settled(&ask, asked);
 	if (asked == ND_SUCCESS) {
 		hr = CALL(p->b.connector, Accept, (IUnknown *)p->b.qp, 1, 1, NULL, 0, &accept);
-		if (hr != ND_PENDING) { /* once more, it works */
+		if (hr != ND_PENDING) { /* with memory the same call succeeds */
 			assert_true(is_one_of(hr, step_may));
 			HR(CALL(p->b.connector, Accept, (IUnknown *)p->b.qp, 1, 1, NULL, 0, &accept), ND_PENDING);
 		}
@@ -702,7 +704,7 @@ static void nd2_own_exhausted_connecting(void **state)
 	}
 }
 
-/* The connector of a request that could not be handed over is free for another. */
+/* A request that cannot be handed to its connector for lack of memory leaves the connector free. */
 static void nd2_own_exhausted_handing_over(void **state)
 {
 	OVERLAPPED ask = {0}, again = {0}, connect = {0}, second = {0};
@@ -712,11 +714,11 @@ static void nd2_own_exhausted_handing_over(void **state)
 	pair_open(&p, NULL);
 	HR(CALL(p.listener, GetConnectionRequest, (IUnknown *)p.b.connector, &ask), ND_PENDING);
 	HR(start_connect(&p, NULL, NULL, 0, &connect), ND_PENDING);
-	arm(ANY, 1); /* of the event thread, which finds out whose the request is */
+	arm(ANY, 1); /* in the event thread, which assigns the request to the connector */
 	hr = finish(p.listener, &ask);
 	if (disarm()) {
 		HR(hr, SHORT);
-		/* Kept for the next who asks, or refused. */
+		/* The connection request was kept for the next GetConnectionRequest, or refused. */
 		HR(CALL(p.listener, GetConnectionRequest, (IUnknown *)p.b.connector, &again), ND_PENDING);
 		if (status_after(&again, 200) == ND_PENDING) {
 			HR(finish(p.a.connector, &connect), ND_CONNECTION_REFUSED);
@@ -729,7 +731,8 @@ static void nd2_own_exhausted_handing_over(void **state)
 
 /* ---- the first adapter of a process ---- */
 
-/* Everything that runs is made in this call. */
+/* Opening the first adapter starts EAL, the port and all threads: each of their allocations fails
+ * once. */
 static void nd2_own_exhausted_start(void **state)
 {
 	bool reached = true;

@@ -1,8 +1,9 @@
-/* Nothing accepted is ever lost: one thread posts as fast as it can, another flushes, disconnects or releases at any
- * moment, a third takes completions or, to make it harder, nobody does until all is over. Each request that was
- * accepted has exactly one completion, in order per direction: successes first, then nothing but ND_CANCELED, without a
- * gap; only silent successes leave none. Completions of a released queue pair are still there.
- * usage: nd2_flush_race POLICY [SEED [SECONDS]] */
+/* No accepted request is lost: one thread posts as fast as it can, another flushes, disconnects or
+ * releases at any moment, and a third takes completions. In some rounds no thread takes completions
+ * until the end, which leaves the queue fuller. Each accepted request has exactly one completion,
+ * in order per direction: first successes, then ND_CANCELED only, without a gap; only silent
+ * successes leave none. Completions of a released queue pair can still be fetched. usage:
+ * nd2_flush_race POLICY [SEED [SECONDS]] */
 #include "fixture.h"
 
 #include <pthread.h>
@@ -11,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define UNREAPED 200u /* what may wait in a queue of 256 */
+#define UNREAPED 200u /* requests without a fetched result, below the queue's depth of 256 */
 #define LEN	 512u
 #define PATIENCE_MS 2000u
 
@@ -37,7 +38,7 @@ static unsigned pick(uint64_t *seed, unsigned n)
 	return (unsigned)(*seed >> 33) % n;
 }
 
-/* Asserts of the framework end a test from its own thread only. */
+/* The asserts of cmocka can end a test from the main thread only; this one works in every thread. */
 #define CHECK(condition, ...)                                                              \
 	do {                                                                               \
 		if (!(condition)) {                                                        \
@@ -49,13 +50,13 @@ static unsigned pick(uint64_t *seed, unsigned n)
 		}                                                                          \
 	} while (0)
 
-/* ---- one queue pair: who posts on it, and what came back ---- */
+/* ---- one queue pair: its poster, its reaper, and what they count ---- */
 
 struct flow {
 	_Atomic uint32_t accepted; /* written by the poster */
-	_Atomic uint32_t seen;	   /* the next expected, written by the reaper */
+	_Atomic uint32_t seen;	   /* number of the next result; written by the reaper */
 	uint32_t successes, cancelled, silent;
-	bool ended; /* a completion has failed: from here on all are cancelled */
+	bool ended; /* a request has failed: all later ones must be cancelled */
 };
 
 struct side {
@@ -67,7 +68,7 @@ struct side {
 	bool owns_reference;
 };
 
-/* Every fifth Send, Write or Read asks for no completion. */
+/* Each fifth request of direction SENDS is posted with ND_OP_FLAG_SILENT_SUCCESS. */
 static bool is_silent(enum direction d, uint32_t number)
 {
 	return d == SENDS && number % 5 == 3;
@@ -94,7 +95,7 @@ static HRESULT post_send_like(struct side *s, void *context, ULONG flags)
 	switch (pick(&s->seed, 3)) {
 	case 0:
 		return CALL(s->e->qp, Send, context, &sge, 1, flags);
-	case 1: /* of nothing, for which no token is needed */
+	case 1: /* a Write of no bytes needs no remote token */
 		sge.BufferLength = 0;
 		return CALL(s->e->qp, Write, context, &sge, 1, 0, 0, flags);
 	default:
@@ -111,7 +112,7 @@ static void post_one(struct side *s, enum direction d)
 	ND2_SGE sge = {s->e->buf + 8192, LEN, s->e->local};
 	HRESULT hr;
 
-	/* Counted before: its completion may be taken before the call returns. */
+	/* Count before the call: another thread may take the completion before the call returns. */
 	atomic_store(&f->accepted, number + 1);
 	if (d == RECEIVES)
 		hr = CALL(s->e->qp, Receive, context, &sge, 1);
@@ -154,7 +155,8 @@ static void note(struct side *s, const ND2_RESULT *r)
 		CHECK(!is_silent(d, number), "a silent success that is not");
 		f->successes++;
 	} else {
-		/* The other side may be flushed while this one waits for it. */
+		/* A flushed peer no longer acknowledges, so one request may also end with a
+		 * timeout. */
 		CHECK(r->Status == ND_CANCELED || (!f->ended && r->Status == ND_IO_TIMEOUT),
 		      "completion status %08x", (unsigned)r->Status);
 		f->ended = true;
@@ -195,7 +197,7 @@ enum action {
 	ACTIONS,
 };
 
-/* In the main thread, while the others post. */
+/* Runs in the main thread while the posters run. */
 static void act(struct side *s, enum action action)
 {
 	OVERLAPPED ov = {0};
@@ -214,7 +216,7 @@ static void act(struct side *s, enum action action)
 	case FLUSH_AND_RELEASE:
 		HR(CALL(s->e->qp, Flush), ND_SUCCESS);
 		/* fall through */
-	case RELEASE_QP: /* the poster has a reference of its own: who is last releases */
+	case RELEASE_QP: /* the poster has a reference too; the later Release counts */
 		CALL(s->e->qp, Release);
 		break;
 	default:
@@ -236,7 +238,7 @@ static void side_stop(struct side *s)
 	pthread_join(s->poster, NULL);
 }
 
-/* Silent successes at the end of what was accepted: nothing tells of them. */
+/* Silent requests after the last result: their success leaves no result behind. */
 static uint32_t silent_rest(const struct flow *f, enum direction d)
 {
 	uint32_t n = f->seen;
@@ -252,7 +254,8 @@ static uint32_t missing(struct side *s)
 	       silent_rest(&s->flow[SENDS], SENDS);
 }
 
-/* Release returns when all completions are there. Flush tries to, but gives up waiting for a shard that is not run. */
+/* All completions are there when Release returns. Flush returns without them if the shard is not
+ * polled, so after Flush they may take PATIENCE_MS. */
 static void side_check(struct side *s, bool reaping, bool released)
 {
 	uint64_t end = now_ms() + (released ? 0 : PATIENCE_MS);

@@ -16,8 +16,8 @@
 #define ROUNDS 12
 
 #ifdef __SANITIZE_ADDRESS__
-/* The sanitizer's allocator may be locked by another thread at the moment of a fork, for ever in the child; and what the
- * parent's threads have in use would be called a leak of the child. */
+/* Under ASan no threads run during fork: the allocator's lock could stay locked in the child, and
+ * the leak check would report the threads' memory as leaked by the child. */
 #define BUSY 0
 static bool is_child;
 __attribute__((visibility("default"))) int __lsan_is_turned_off(void);
@@ -32,7 +32,7 @@ int __lsan_is_turned_off(void)
 static struct pair pair;
 static _Atomic bool stop;
 
-/* A child's findings are its exit status. */
+/* The child reports a wrong status by its exit status, as cmocka works in the parent only. */
 #define GONE(call)                                                                                   \
 	do {                                                                                         \
 		HRESULT said = (call);                                                               \
@@ -53,7 +53,7 @@ static int run_child(void (*child)(void))
 #ifdef __SANITIZE_ADDRESS__
 		is_child = true;
 #endif
-		alarm(5); /* a call that hangs ends it by SIGALRM */
+		alarm(5); /* SIGALRM ends a child that hangs */
 		child();
 		_exit(0);
 	}
@@ -132,7 +132,7 @@ static void execs(void)
 	_exit(4);
 }
 
-/* Holds whatever locks there are while others fork. */
+/* Keeps the provider's locks in use while the main thread forks. */
 static void *busy(void *arg)
 {
 	struct end *e = arg;
@@ -173,7 +173,7 @@ static void children_of_a_process_with_adapters(void **state)
 	pair_close(&pair);
 }
 
-/* Before anything was started: the helpers alone. */
+/* A child of a process that has started nothing yet opens an adapter of its own. */
 static void works_by_itself(void)
 {
 	struct sockaddr_in sin = address_of(0, 0);

@@ -113,7 +113,8 @@ static void open_adapter_by_address(void **state)
 	HR(NdOpenV1Adapter(SA(&sin), sizeof(sin), &v1), ND_INVALID_ADDRESS);
 }
 
-/* The kernel knows nothing of these subnets: the address nearest to the remote one answers. */
+/* The kernel has no route to these addresses, so the adapter's address that is nearest to the
+ * remote address is returned. */
 static void resolve_picks_a_local_address(void **state)
 {
 	struct sockaddr_in remote = address_of(76, 5000), got;
@@ -160,7 +161,7 @@ static void answers_to_what_is_no_address(void **state)
 	assert_int_equal(cb, sizeof(sin));
 }
 
-/* Clients stop the framework and go on with what they have opened. */
+/* A client may call NdCleanup and keep using the objects that it has opened. */
 static void objects_outlive_the_last_cleanup(void **state)
 {
 	struct pair p;
@@ -215,7 +216,7 @@ static void remove_entry(const char *folder, const char *name)
 	unlink(path);
 }
 
-/* Entries that cannot be used leave the others alone. */
+/* Invalid entries are skipped; NdStartup and the address list still succeed. */
 static void broken_entries_are_passed_over(void **state)
 {
 	static const char *const names[] = {"1-no-library.conf", "2-missing.conf", "3-other.conf",

@@ -34,9 +34,10 @@ static void nd2_own_objects_are_counted(void **state)
 	pair_close(&p);
 }
 
-/* ---- counts ---- */
+/* ---- reference counts ---- */
 
-/* What Create gives is one reference; what Release says are the client's, whatever else uses the object. */
+/* Create returns one reference. Release returns the client's references, without those that other
+ * objects hold. */
 static void nd2_own_release_counts_the_clients_references(void **state)
 {
 	OVERLAPPED connect = {0};
@@ -46,11 +47,11 @@ static void nd2_own_release_counts_the_clients_references(void **state)
 	HR(start_connect(&p, NULL, NULL, 0, &connect), ND_PENDING);
 	assert_int_equal(CALL(p.a.connector, AddRef), 2);
 	assert_int_equal(CALL(p.a.connector, Release), 1);
-	assert_int_equal(CALL(p.a.connector, Release), 0); /* connecting */
+	assert_int_equal(CALL(p.a.connector, Release), 0); /* while it connects */
 	assert_int_equal(CALL(p.a.qp, Release), 0);
-	assert_int_equal(CALL(p.a.mr, Release), 0); /* registered */
+	assert_int_equal(CALL(p.a.mr, Release), 0); /* while it is registered */
 	assert_int_equal(CALL(p.listener, Release), 0);
-	assert_int_equal(CALL(p.b.cq, Release), 0); /* in use by a queue pair */
+	assert_int_equal(CALL(p.b.cq, Release), 0); /* while a queue pair uses it */
 	assert_int_equal(CALL(p.b.qp, Release), 0);
 	p.a.connector = NULL;
 	p.a.qp = p.b.qp = NULL;
@@ -75,7 +76,7 @@ static void nd2_own_children_keep_the_adapter(void **state)
 	open_adapters(state);
 }
 
-/* Its completions can be fetched afterwards, those that its end cancelled too. */
+/* Results can be fetched after the queue pair's Release, also those that the Release cancelled. */
 static void nd2_own_release_of_a_queue_pair_keeps_its_results(void **state)
 {
 	struct pair p;
@@ -95,7 +96,7 @@ static void nd2_own_release_of_a_queue_pair_keeps_its_results(void **state)
 	pair_close(&p);
 }
 
-/* ---- every order ---- */
+/* ---- release in every order ---- */
 
 enum item { ADAPTER, CQ, QP, MR, CONNECTOR, LISTENER, FILE_HANDLE, PORT, ITEMS };
 enum scene { CONNECTING, CONNECTED, SCENES };
@@ -105,9 +106,9 @@ static const enum item owner[BLOCKS] = {CQ, CQ, LISTENER, CONNECTOR, CONNECTOR};
 
 struct stage {
 	IND2Adapter *adapter;
-	struct end e; /* the queue pair, its queue, region and connector; file */
+	struct end e; /* queue pair, completion queue, region, connector, file */
 	IND2Listener *listener;
-	IND2Connector *spare; /* waits at the listener */
+	IND2Connector *spare; /* waits for a connection request */
 	HANDLE port;
 	OVERLAPPED ov[BLOCKS];
 	_Atomic bool begun[BLOCKS], gone[ITEMS];
@@ -120,7 +121,8 @@ static void begin(struct stage *s, enum block b, HRESULT hr)
 	s->begun[b] = true;
 }
 
-/* A stage full of pending requests, connected to b or connecting. */
+/* Makes the objects with their requests pending: a connector that is connected to `with`, or
+ * connecting to it. */
 static void set_stage(struct stage *s, enum scene scene, struct pair *with)
 {
 	IND2Adapter *usual = adapters[0];
@@ -197,13 +199,15 @@ static void let_go(struct stage *s, enum item item)
 	default:
 		break;
 	}
-	/* Retired: the client may free the blocks of this object now. */
+	/* No request of a released object is pending any more: the client may free its OVERLAPPEDs
+	 * now. */
 	for (enum block b = 0; b < BLOCKS; b++)
 		if (s->begun[b] && owner[b] == item)
 			assert_int_not_equal((uint32_t)status_after(&s->ov[b], 0), (uint32_t)ND_PENDING);
 }
 
-/* What must be so in whatever order it went. before_port: which items went before the port; NULL: nobody knows. */
+/* Checks statuses and packets. before_port: the items that were released before the port was
+ * closed; NULL if that is unknown. */
 static void check_ends(struct stage *s, const bool before_port[ITEMS])
 {
 	for (enum block b = 0; b < BLOCKS; b++) {
@@ -211,7 +215,8 @@ static void check_ends(struct stage *s, const bool before_port[ITEMS])
 
 		if (!s->begun[b])
 			continue;
-		/* A queue pair's end may have fired the one; the other has an end of its own. */
+		/* The queue pair's flush may have fired NOTIFY_ANY; a connector's request may have
+		 * ended before. */
 		if (b == NOTIFY_ANY || owner[b] == CONNECTOR)
 			assert_true(hr == ND_CANCELED || hr == ND_SUCCESS);
 		else
@@ -249,7 +254,7 @@ static void open_peer(struct pair *p)
 
 static void close_peer(struct pair *p)
 {
-	memset(&p->a, 0, sizeof(p->a)); /* the stage's */
+	memset(&p->a, 0, sizeof(p->a)); /* owned by the stage */
 	RELEASE(p->listener);
 	end_close(&p->b);
 }
@@ -273,7 +278,7 @@ static void in_order(unsigned number, enum scene scene)
 	close_peer(&peer);
 }
 
-/* The stride has no factor in common with 8!, so that any number of rounds spreads over all orders. */
+/* 17389 and 8! have no common factor, so the numbers spread over all orders. */
 static void nd2_own_every_order_of_release(void **state)
 {
 	unsigned n = times(200), number = 0;
@@ -337,7 +342,7 @@ static void nd2_own_release_from_several_threads(void **state)
 	}
 }
 
-/* ---- from a completion routine ---- */
+/* ---- release in a completion routine ---- */
 
 static struct stage *of_routine;
 static _Atomic bool routine_done;
@@ -374,7 +379,7 @@ static void nd2_own_released_by_a_routine(void **state)
 	begin(&s, STEP, start_connect(&peer, NULL, NULL, 0, &s.ov[STEP]));
 	begin(&s, NOTIFY_ERRORS, CALL(s.e.cq, Notify, ND_CQ_NOTIFY_ERRORS, &s.ov[NOTIFY_ERRORS]));
 	let_go(&s, FILE_HANDLE);
-	let_go(&s, CQ); /* its end is what the routine hears of */
+	let_go(&s, CQ); /* its Release cancels the Notify, and that calls the routine */
 	for (int i = 0; i < 5000 && !routine_done; i++)
 		sleep_ms(1);
 	assert_true(routine_done);

@@ -4,7 +4,7 @@
 #include <arpa/inet.h>
 #include <time.h>
 
-/* An active side of its own: connector and queue pair on p->a's adapter and file. */
+/* An active side with a connector and a queue pair of its own, on p->a's adapter and file. */
 struct caller {
 	IND2Connector *c;
 	IND2QueuePair *qp;
@@ -188,7 +188,8 @@ static void nd2_row_124_nobody_listens_any_more(void **state)
 	pair_open(&p, NULL);
 	call_open(&call[0], &p);
 	call_open(&call[1], &p);
-	call_start(&call[0], &p, 'D'); /* unclaimed when the listener goes */
+	/* No connector has taken this request when the listener is released. */
+	call_start(&call[0], &p, 'D');
 	HR(status_after(&call[0].ov, 50), ND_PENDING);
 	RELEASE(p.listener);
 	HR(finish(call[0].c, &call[0].ov), ND_CONNECTION_REFUSED);
@@ -219,7 +220,7 @@ static void nd2_row_125_backlog(void **state)
 	for (int i = 0; i < 4; i++)
 		refused += status_after(&call[i].ov, 300) == ND_CONNECTION_REFUSED;
 	assert_int_equal(refused, 3);
-	/* Claimed, the one request leaves room for another. */
+	/* A connector takes the request, which makes room for another one. */
 	ENDS(p.listener,
 	     CALL(p.listener, GetConnectionRequest, (IUnknown *)p.b.connector, &request), &request,
 	     ND_SUCCESS);

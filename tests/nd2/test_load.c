@@ -100,13 +100,13 @@ static void nd2_own_both_ways_to_the_provider(void **state)
 	assert_null(none);
 	assert_ptr_equal(direct, made);
 	assert_int_equal(factory->lpVtbl->Release(factory), 0);
-	assert_int_equal(factory->lpVtbl->Release(factory), 0); /* one too many does no harm */
+	assert_int_equal(factory->lpVtbl->Release(factory), 0); /* an extra Release does no harm */
 	assert_int_equal(made->lpVtbl->Release(made), 1);
 	assert_int_equal(direct->lpVtbl->Release(direct), 0);
 	dlclose(l.handle);
 }
 
-/* It never allows it, and a client that does not ask does no harm. */
+/* DllCanUnloadNow always returns S_FALSE, and the library stays loaded after a client's dlclose. */
 static void nd2_own_the_library_stays_whatever_unloads_it(void **state)
 {
 	for (int i = 0; i < 3; i++) {
@@ -119,7 +119,7 @@ static void nd2_own_the_library_stays_whatever_unloads_it(void **state)
 		a = open_one(p);
 		assert_int_equal(p->lpVtbl->Release(p), 1);
 		HR(l.can_unload(), S_FALSE);
-		if (i == 1) { /* in use */
+		if (i == 1) { /* with an open adapter */
 			assert_int_equal(dlclose(l.handle), 0);
 			HR(a->lpVtbl->Query(a, NULL, &cb), ND_BUFFER_OVERFLOW);
 			assert_int_equal(a->lpVtbl->Release(a), 0);

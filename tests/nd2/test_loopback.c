@@ -1,13 +1,14 @@
-/* An adapter connected to itself: within one instance, between two of them, with queue pairs on both shards. Every kind
- * of request works in both directions, large and many at once. usage: nd2_loopback [POLICY] */
+/* An adapter connected to itself: within one instance, between two instances, with queue pairs on
+ * both shards. Every kind of request works in both directions, large and many at once. usage:
+ * nd2_loopback [POLICY] */
 #include "fixture.h"
 
 #include <stdio.h>
 
 #define PAIRS 6
-#define LARGE 100000u /* many packets */
+#define LARGE 100000u /* bytes: many packets */
 
-/* Both on adapter 0, b through the instance adapters[which_b]. */
+/* Connects two ends on adapter 0; b uses the adapter instance adapters[which_b]. */
 static void open_pair(struct pair *p, int which_b, const struct how *how)
 {
 	struct sockaddr_in at = address_of(0, 0);
@@ -75,7 +76,7 @@ static void nd2_own_every_request_to_oneself(void **state)
 {
 	struct pair p[PAIRS];
 
-	/* As many as make sure that some cross from shard to shard. */
+	/* PAIRS connections, so that some have their queue pairs on different shards. */
 	for (int i = 0; i < PAIRS; i++)
 		open_pair(&p[i], 0, NULL);
 	for (int i = 0; i < PAIRS; i++) {
@@ -97,7 +98,7 @@ static void nd2_own_two_instances_of_one_adapter(void **state)
 	open_pair(&p, 1, NULL);
 	every_request(&p.a, &p.b);
 	every_request(&p.b, &p.a);
-	/* Queue pairs stay with their instance. */
+	/* A connector refuses a queue pair of another instance. */
 	qp = new_qp(&p.a, p.a.cq, NULL, NULL);
 	HR(CALL(p.b.connector, Accept, (IUnknown *)qp, 0, 0, NULL, 0, &ov), ND_INVALID_PARAMETER_1);
 	RELEASE(qp);
@@ -106,7 +107,7 @@ static void nd2_own_two_instances_of_one_adapter(void **state)
 	adapters[1] = other;
 }
 
-/* ---- all pairs at once, both directions, requests in flight all the time ---- */
+/* ---- all pairs at once, in both directions, with FLIGHT requests in flight ---- */
 
 enum { FLIGHT = 16, ROUNDS = 400, LEN = 4000 };
 
@@ -123,7 +124,7 @@ static void stream_send(struct stream *s)
 	s->sent++;
 }
 
-/* How many completions there were. */
+/* Takes up to 8 results, posts the next requests, and returns the number of results. */
 static unsigned stream_turn(struct stream *s)
 {
 	ND2_RESULT r[8];
@@ -178,7 +179,7 @@ static void nd2_own_streams_to_oneself(void **state)
 		pair_close(&p[i]);
 }
 
-/* A queue pair cannot be both ends of a connection. */
+/* Accept refuses the queue pair that is the active end of the same connection. */
 static void nd2_own_not_to_the_very_same_queue_pair(void **state)
 {
 	struct sockaddr_in to;

@@ -1,5 +1,6 @@
-/* Ten thousand queue pairs, a completion queue each, made and released again and again: nothing fails, nothing is left,
- * no memory is lost. SOFTRNIC_TIER ci and full: ten times. */
+/* Ten thousand queue pairs, with a completion queue each, are made and released again and again: no
+ * call fails, no object is left, no memory is lost. Twice; ten times in SOFTRNIC_TIER ci and
+ * full. */
 #include "fixture.h"
 
 #include <malloc.h>
@@ -9,7 +10,7 @@
 
 enum { MANY = 10000 };
 
-/* The limits are exactly what is asked for: one more of each, beside those of the pair, does not fit. */
+/* The limits have room for MANY of each and those of one connected pair: another one is refused. */
 static const char config[] = "adapters = (\n"
 			     "{ name = \"a\"; port = \"ring\"; peer = \"b\"; mac = \"02:00:00:00:00:01\";\n"
 			     "  ipv4 = [ \"192.0.2.1/24\" ]; },\n"
@@ -32,7 +33,7 @@ static size_t resident(void)
 	return pages * (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Bytes in use; 0 under a sanitizer, which looks for leaks itself. */
+/* Bytes allocated by malloc; 0 under a sanitizer, which finds leaks itself. */
 static size_t allocated(void)
 {
 	struct mallinfo2 m = mallinfo2();
@@ -51,7 +52,7 @@ static void one_more_of_each_is_refused(struct end *e)
 	   ND_INSUFFICIENT_RESOURCES);
 }
 
-/* Both orders: a queue pair keeps its queue alive. */
+/* Releases in one order or the other: a queue pair keeps its completion queue alive. */
 static void release_all(bool queues_first)
 {
 	for (int i = 0; i < MANY; i++)
@@ -77,7 +78,7 @@ static void one_round(struct pair *p, bool queues_first)
 	one_more_of_each_is_refused(&p->a);
 	exchange(&p->a, &p->b);
 	exchange(&p->b, &p->a);
-	/* The first and the last work, too. */
+	/* The first and the last queue pair complete a request. */
 	for (uintptr_t i = 0; i < MANY; i += MANY - 1) {
 		HR(CALL(qps[i], Receive, (void *)i, NULL, 0), ND_SUCCESS);
 		HR(CALL(qps[i], Flush), ND_SUCCESS);
@@ -87,7 +88,7 @@ static void one_round(struct pair *p, bool queues_first)
 	exchange(&p->a, &p->b);
 }
 
-/* The thread that hands out events may hold the last reference a moment longer. */
+/* The delivery thread may hold the last reference a moment longer. */
 static void wait_for_live(const char *kind, uint64_t n)
 {
 	for (unsigned i = 0; i < 2000 && live_objects(kind) > n; i++)

@@ -86,7 +86,7 @@ static void nd2_own_a_great_many_regions(void **state)
 		write_to(&p, mr[which], memory + (size_t)which * PIECE, ND_SUCCESS);
 	}
 	t[2] = seconds();
-	/* In no order; every other one without Deregister. */
+	/* Release in random order; every other region without Deregister. */
 	for (unsigned i = 0; i < n; i++) {
 		unsigned other = i + next_random(&x) % (n - i);
 		IND2MemoryRegion *gone = mr[other];

@@ -119,7 +119,7 @@ static void nd2_row_063_release_of_a_registered_region(void **state)
 	pair_close(&p);
 }
 
-/* What travels between the two sides is the 32 bits of the token, as they lie in memory. */
+/* A client sends the token as the 4 bytes that are in its memory; the peer uses them unchanged. */
 static void nd2_row_064_remote_token_is_passed_on_unchanged(void **state)
 {
 	struct pair p;

@@ -12,7 +12,7 @@ static int saved = -1;
 static FILE *caught;
 static char text[65536];
 
-/* Standard error into a file, for one test. */
+/* Redirects standard error into a file for one test. */
 static int hear(void **state)
 {
 	fflush(stderr);
@@ -42,7 +42,7 @@ static const char *heard(void)
 	return text;
 }
 
-/* Lines come up to a tenth of a second late. */
+/* Waits, at most 10 s, for a text: the log is written up to 0.1 s after the event. */
 static void await(const char *what)
 {
 	for (int i = 0; strstr(heard(), what) == NULL; i++) {
@@ -101,7 +101,7 @@ static void a_failed_queue_pair_says_why_on_both_sides(void **state)
 	struct pair p;
 
 	pair_open_connected(&p, NULL);
-	p.b.remote ^= 0x5500; /* a token that nobody gave */
+	p.b.remote ^= 0x5500; /* the token of no region */
 	HR(post_write(&p.a, 0, 100, 1, 0, &p.b, 0), ND_SUCCESS);
 	HR(reap(p.a.cq).Status, ND_ACCESS_VIOLATION);
 	await(" to 192.0.2.2 failed: remote access error\n");
@@ -128,7 +128,7 @@ static void a_full_table_names_its_key(void **state)
 	end_close(&e);
 }
 
-/* Neighbours that are being asked for are not displaced, and nobody answers for these. */
+/* Neighbours that are being resolved are not displaced; no host has these addresses. */
 static void a_full_table_of_neighbours_names_its_key(void **state)
 {
 	IND2Connector *c[6];
@@ -159,7 +159,7 @@ static void a_full_table_of_neighbours_names_its_key(void **state)
 	end_close(&e);
 }
 
-/* Nobody takes these requests, and one peer may have few of them open. */
+/* No connector takes these requests, and the number of open requests per peer is limited. */
 static void refused_requests_are_a_warning(void **state)
 {
 	struct sockaddr_in to;

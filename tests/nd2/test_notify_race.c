@@ -9,19 +9,21 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
-/* Few messages ahead: the next one is sent when a result is read, and comes about when the reader arms. */
+/* Few CREDITS: the sender posts the next message when a result is fetched, so that message arrives
+ * about when the reader arms the queue. */
 enum { CREDITS = 2, ROUNDS = 100000, PATIENCE_MS = 20000 };
 
 struct feed {
 	struct pair *p;
 	pthread_t sender;
 	_Atomic unsigned *stop;
-	_Atomic unsigned received; /* the sender stays CREDITS ahead of it at most */
+	_Atomic unsigned received; /* the sender is at most CREDITS ahead */
 	_Atomic unsigned sent;
 	unsigned seed;
 };
 
-/* Singly and after pauses of any length, so that messages come before, while and after the reader arms. */
+/* Sends single messages with pauses of random length, so that they arrive before, while and after
+ * the reader arms the queue. */
 static void *send_singly(void *arg)
 {
 	struct feed *f = arg;
@@ -33,7 +35,8 @@ static void *send_singly(void *arg)
 		if (sent - atomic_load(&f->received) >= CREDITS ||
 		    CALL(f->p->b.qp, Send, NULL, NULL, 0,
 			 ND_OP_FLAG_SILENT_SUCCESS | ND_OP_FLAG_SEND_AND_SOLICIT_EVENT) != ND_SUCCESS) {
-			/* Nothing but failures shows here; asking lets an inline NIC work. */
+			/* Sends are silent, so a result would be a failure; the call makes an
+			 * inline NIC poll. */
 			assert_int_equal(CALL(f->p->b.cq, GetResults, &none, 1), 0);
 			sched_yield();
 			continue;
@@ -60,7 +63,8 @@ static unsigned drain(struct race *r)
 	unsigned got = 0;
 	ULONG n;
 
-	/* Until it returns less than asked: what slips in behind has to fire. */
+	/* Drained once GetResults returns less than requested: a later result must fire the next
+	 * Notify. */
 	do {
 		n = CALL(r->cq, GetResults, result, 16);
 		for (ULONG i = 0; i < n; i++) {
@@ -77,7 +81,7 @@ static unsigned drain(struct race *r)
 	return got;
 }
 
-/* Was the notification lost, or the message, or only time? */
+/* Fails the test and prints whether the notification, the message or only time was lost. */
 static void explain(struct race *r, unsigned round, const OVERLAPPED *ov)
 {
 	HRESULT status = (HRESULT)__atomic_load_n(&ov->Internal, __ATOMIC_ACQUIRE);
@@ -112,7 +116,7 @@ static void one_round(struct race *r, unsigned round)
 		return;
 	}
 	HR(hr, ND_SUCCESS);
-	assert_true(got != 0); /* a notification means a result */
+	assert_true(got != 0); /* a notification without a result would be spurious */
 }
 
 static void open_race(struct race *r, struct pair p[2], const struct how *how, _Atomic unsigned *stop)

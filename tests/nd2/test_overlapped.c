@@ -44,7 +44,8 @@ static void nd2_row_037_event_alone(void **state)
 
 	end_open(&e, 0, NULL);
 	fresh_region(&e);
-	HR(NdsEventCreate(0, 1, &event), ND_SUCCESS); /* set: starting the request clears it */
+	/* Created in the set state: the start of the request must reset it. */
+	HR(NdsEventCreate(0, 1, &event), ND_SUCCESS);
 	ov.hEvent = event;
 	HR(CALL(e.cq, Notify, ND_CQ_NOTIFY_ANY, &ov), ND_PENDING);
 	HR(NdsEventWait(event, 20), ND_TIMEOUT);
@@ -139,7 +140,8 @@ static void nd2_row_042_result_of_a_pending_request(void **state)
 	HR(CALL(e.cq, GetOverlappedResult, &ov, 0), ND_PENDING);
 	assert_true(ov.Internal == 0x103);
 	HR(CALL(e.cq, CancelOverlappedRequests), ND_SUCCESS);
-	assert_true(ov.Internal == 0xC0000120); /* zero-extended */
+	/* The NTSTATUS must not be sign-extended to 64 bits. */
+	assert_true(ov.Internal == 0xC0000120);
 	end_close(&e);
 }
 
@@ -231,7 +233,7 @@ static void nd2_row_047_cancelled_in_the_order_of_the_calls(void **state)
 	HR(CALL(other, Notify, ND_CQ_NOTIFY_ANY, &b), ND_PENDING);
 	HR(CALL(other, CancelOverlappedRequests), ND_SUCCESS);
 	HR(CALL(e.cq, CancelOverlappedRequests), ND_SUCCESS);
-	HR(NdsPortGet(port, entry, 2, 0, &n), ND_SUCCESS); /* there already */
+	HR(NdsPortGet(port, entry, 2, 0, &n), ND_SUCCESS); /* queued before Cancel returned */
 	assert_int_equal(n, 2);
 	assert_ptr_equal(entry[0].lpOverlapped, &b);
 	assert_ptr_equal(entry[1].lpOverlapped, &a);
@@ -324,7 +326,8 @@ static void nd2_row_051_one_block_for_two_requests(void **state)
 	HR(NdsPortBind(port, p.a.file, 1), ND_SUCCESS);
 	HR(CALL(p.a.connector, Disconnect, &ov), ND_PENDING);
 	HR(CALL(p.a.mr, Deregister, &ov), ND_PENDING);
-	/* Two ends, one block: it shows one or the other. What counts is that both come. */
+	/* Both requests end with a packet of their own; the shared block holds the status of
+	 * either. */
 	one_packet(port, &ov, 1, ND_SUCCESS);
 	one_packet(port, &ov, 1, ND_SUCCESS);
 	hr = finish(p.a.mr, &ov);
@@ -353,7 +356,7 @@ static void nd2_row_052_close_of_an_event_with_its_low_bit(void **state)
 	HR(NdsHandleClose(event), ND_INVALID_HANDLE);
 }
 
-/* Also of the same adapter opened once more. */
+/* A file works with its own instance only, not even with another instance of the same adapter. */
 static void nd2_own_file_of_another_instance(void **state)
 {
 	IND2Adapter *again = open_adapter(0);

@@ -14,7 +14,8 @@ static HRESULT disconnect(struct end *e)
 	return hr == ND_PENDING ? finish(e->connector, &ov) : hr;
 }
 
-/* All that wait, then all that come later; a cancel in between loses no more than what waited. */
+/* Each pending NotifyDisconnect ends, and so does each later one; a cancel ends only those that are
+ * pending at that moment. */
 static void nd2_own_every_notice_is_given(void **state)
 {
 	OVERLAPPED notify[NOTICES], later = {0};
@@ -40,7 +41,7 @@ static void nd2_own_every_notice_is_given(void **state)
 	pair_close(&p);
 }
 
-/* Waiting, on both sides, when a request of a kills the queue pairs. */
+/* A NotifyDisconnect of each side ends when a request of side a breaks the connection. */
 static void expect_death(void (*kill)(struct pair *p))
 {
 	OVERLAPPED notify[2] = {{0}}, later = {0};
@@ -79,7 +80,7 @@ static void nd2_own_notices_of_a_dead_transport(void **state)
 	expect_death(no_receive);
 }
 
-/* The first message kills the queue pair before the passive side has heard that it is connected. */
+/* The first message breaks the connection, maybe before the passive side has received the RTU. */
 static void nd2_own_dead_before_it_was_established(void **state)
 {
 	OVERLAPPED accept = {0}, complete = {0}, notify = {0};
@@ -121,8 +122,8 @@ static void nd2_own_accepted_by_one_who_left_at_once(void **state)
 	}
 }
 
-/* Both directions full when one side, or both, disconnect: every request has one completion, in order, and what was
- * acknowledged has arrived. */
+/* Both directions have requests in flight when one side, or both, disconnect: each request has one
+ * completion, in order per direction, and a Send that succeeded was received. */
 static void nd2_own_disconnect_under_traffic(void **state)
 {
 	enum { FLIGHT = 30, LEN = 20000 };
@@ -164,7 +165,7 @@ static void nd2_own_disconnect_under_traffic(void **state)
 			}
 			reap_none(e[s]->cq, 1);
 		}
-		/* What one side knows to be sent, the other has. */
+		/* Each successful Send has completed a receive of the peer. */
 		assert_true(sent[0] <= got[1]);
 		assert_true(sent[1] <= got[0]);
 		pair_close(&p);

@@ -12,7 +12,7 @@ static void disconnect(struct end *e)
 	OVERLAPPED ov = {0};
 
 	ENDS(e->connector, CALL(e->connector, Disconnect, &ov), &ov, ND_SUCCESS);
-	assert_true(now_s() - start < 8); /* all repeats together take 17 s */
+	assert_true(now_s() - start < 8); /* all retransmissions together would take 17 s */
 }
 
 static void nd2_own_the_peer_is_killed(void **state)
@@ -28,11 +28,11 @@ static void nd2_own_the_peer_is_killed(void **state)
 	}
 	HR(CALL(e[2].connector, NotifyDisconnect, &notify), ND_PENDING);
 	peer_kill(&peer);
-	disconnect(&e[0]); /* the link goes down while it waits */
+	disconnect(&e[0]); /* the link goes down while this Disconnect waits for an answer */
 	reap_is(e[0].cq, 1, ND_CANCELED);
-	disconnect(&e[1]); /* the link is down */
+	disconnect(&e[1]); /* the link is already down */
 	reap_is(e[1].cq, 1, ND_CANCELED);
-	/* Who sends something learns of it by that. */
+	/* Without a Disconnect the connection breaks at the first request that times out. */
 	HR(post_send(&e[2], 0, 64, 2, 0), ND_SUCCESS);
 	reap_is(e[2].cq, 2, ND_IO_TIMEOUT);
 	reap_is(e[2].cq, 1, ND_CANCELED);

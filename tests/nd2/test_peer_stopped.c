@@ -9,7 +9,7 @@
 
 static const struct peer_plan plan = {.name = "peer-stopped", .timers = "ack_timeout = 9;", .connections = MANY};
 
-/* How long a Disconnect takes that follows the first error at once. */
+/* Seconds that a Disconnect takes which is called right after the first failed result. */
 static double disconnect_after_failure(struct end *e)
 {
 	OVERLAPPED ov = {0};
@@ -35,7 +35,7 @@ static void nd2_own_disconnect_after_a_failure(void **state)
 	for (int i = 0; i < MANY; i++)
 		peer_connect(&peer, &e[i]);
 	kill(peer.pid, SIGSTOP);
-	/* One that waits for the peer takes 17 s: two are enough to know. */
+	/* A Disconnect that waits for the peer takes 17 s, so the test stops after two of them. */
 	for (int i = 0; i < MANY && slow < 2; i++)
 		slow += disconnect_after_failure(&e[i]) > 4;
 	peer_kill(&peer);

@@ -17,7 +17,7 @@ static void say_something(void)
 		said[i] = (uint8_t)(i * 7 + 1);
 }
 
-/* The first len bytes of `said`, then zeros up to the size of the field. */
+/* GetPrivateData returns the first len bytes of `said` and zeros up to the size of the field. */
 static void hears(IND2Connector *c, ULONG len, ULONG field)
 {
 	uint8_t got[256], want[256] = {0};
@@ -29,7 +29,7 @@ static void hears(IND2Connector *c, ULONG len, ULONG field)
 	assert_int_equal(cb, field);
 	assert_memory_equal(got, want, field);
 	assert_int_equal(got[field], 0xee);
-	/* Exactly enough room, one byte less, none. */
+	/* With a buffer of exactly that size, one byte less, and none. */
 	cb = field;
 	HR(CALL(c, GetPrivateData, got, &cb), ND_SUCCESS);
 	memset(got, 0xee, sizeof(got));
@@ -68,7 +68,7 @@ static void nd2_own_data_of_each_message_is_padded(void **state)
 		OVERLAPPED connect = {0}, accept = {0};
 		struct pair p;
 
-		/* Connect, Accept, and the active side's Reject. */
+		/* First the data of Connect, Accept and the active side's Reject. */
 		pair_open(&p, NULL);
 		silent(p.a.connector);
 		silent(p.b.connector);
@@ -83,7 +83,7 @@ static void nd2_own_data_of_each_message_is_padded(void **state)
 		HR(finish(p.b.connector, &accept), ND_CONNECTION_REFUSED);
 		hears(p.b.connector, answer[i], REJ_DATA);
 		pair_close(&p);
-		/* The passive side's Reject. */
+		/* Then the data of the passive side's Reject. */
 		pair_open(&p, NULL);
 		take_request(&p, req[i], &connect);
 		HR(CALL(p.b.connector, Reject, said, answer[i]), ND_SUCCESS);
@@ -93,7 +93,7 @@ static void nd2_own_data_of_each_message_is_padded(void **state)
 	}
 }
 
-/* Still there when the connection is over. */
+/* GetPrivateData still works after Disconnect. */
 static void nd2_own_data_outlives_the_connection(void **state)
 {
 	OVERLAPPED connect = {0}, accept = {0}, complete = {0}, part = {0};
@@ -127,7 +127,8 @@ static void nd2_own_too_much_data_for_a_rejection(void **state)
 	pair_close(&p);
 }
 
-/* Refused without a trace: the same call with good memory follows. */
+/* Data at an unreadable address is refused without effect: the same call with valid data
+ * succeeds. */
 static void nd2_own_data_that_is_not_there(void **state)
 {
 	OVERLAPPED connect = {0}, accept = {0};
@@ -139,7 +140,7 @@ static void nd2_own_data_that_is_not_there(void **state)
 	pair_open(&p, NULL);
 	for (int i = 0; i < 3; i++)
 		HR(start_connect(&p, NULL, bad[i], 8, &connect), ND_ACCESS_VIOLATION);
-	HR(status_after(&connect, 0), ND_SUCCESS); /* untouched */
+	HR(status_after(&connect, 0), ND_SUCCESS); /* the refused call did not write it */
 	take_request(&p, 8, &connect);
 	for (int i = 0; i < 3; i++)
 		HR(CALL(p.b.connector, Accept, (IUnknown *)p.b.qp, 1, 1, bad[i], 8, &accept), ND_ACCESS_VIOLATION);

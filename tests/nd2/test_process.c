@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The signals a thread of this process blocks; name gets what the thread is called. */
+/* The mask of the signals that a thread of this process blocks; `name` gets the thread's name. */
 static unsigned long long blocked_by(const char *tid, char name[32])
 {
 	unsigned long long mask = 0;
@@ -36,7 +36,8 @@ static void nothing_to_do(DWORD error, DWORD bytes, OVERLAPPED *ov)
 {
 }
 
-/* How many of our threads leave the application's signals alone and keep faults; *other names one that does not. */
+/* Counts the threads of the library; they must block the application's signals, and not block
+ * SIGSEGV and SIGBUS. `other` describes a thread that does not. */
 static unsigned well_behaved_threads(char other[128])
 {
 	unsigned threads = 0;
@@ -54,7 +55,9 @@ static unsigned well_behaved_threads(char other[128])
 		mask = blocked_by(d->d_name, name);
 #ifdef __SANITIZE_THREAD__
 		if (strcmp(name, "nd2_process") == 0)
-			continue; /* the tool's own; ours have names */
+			/* A thread of TSan, which has the program's name; the library's threads
+			 * have names of their own. */
+			continue;
 #endif
 		if (!blocks(mask, SIGTERM) || !blocks(mask, SIGINT) || !blocks(mask, SIGUSR1) ||
 		    blocks(mask, SIGSEGV) || blocks(mask, SIGBUS))
@@ -65,18 +68,19 @@ static unsigned well_behaved_threads(char other[128])
 	return threads;
 }
 
-/* A signal sent to the process must find the application's threads, whatever they do about it; a fault must find the
- * thread that caused it. */
+/* A signal to the process must be delivered to an application thread; a fault must be handled in
+ * the thread that caused it. */
 static void signals_are_the_applications(void **state)
 {
 	unsigned threads = 0;
 	char other[128] = "";
 	struct pair p;
 
-	open_adapters(NULL); /* here, since cmocka takes the fault handlers when a test begins */
+	/* In the test, as cmocka installs its fault handlers at the start of each test. */
+	open_adapters(NULL);
 	pair_open_connected(&p, NULL);
 	HR(NdsFileBindCallback(p.a.file, nothing_to_do), ND_SUCCESS);
-	/* A thread settles first of all, but on a busy machine it has to get there. */
+	/* A new thread sets its mask and its name first, but it may be scheduled late. */
 	for (unsigned i = 0; i < 100; i++) {
 		sleep_ms(20);
 		threads = well_behaved_threads(other);
@@ -93,7 +97,7 @@ static _Atomic unsigned polled;
 static struct pair *of_routine;
 static _Atomic bool stop_polling;
 
-/* Works the NIC where it is inline. */
+/* GetResults polls the NIC under the idle policy inline, so the fault happens in this thread. */
 static void poll_for_a_while(DWORD error, DWORD bytes, OVERLAPPED *ov)
 {
 	ND2_RESULT r;
@@ -102,7 +106,8 @@ static void poll_for_a_while(DWORD error, DWORD bytes, OVERLAPPED *ov)
 		atomic_fetch_add(&polled, CALL(of_routine->a.cq, GetResults, &r, 1));
 }
 
-/* Memory that the application took away is a failed request also where a completion routine stumbles over it. */
+/* A request on unmapped memory ends with an error also if a completion routine's thread hits the
+ * fault. */
 static void faults_of_completion_routines_are_ours(void **state)
 {
 	uint8_t *gone = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -111,7 +116,8 @@ static void faults_of_completion_routines_are_ours(void **state)
 	struct pair p;
 	ND2_SGE sge;
 
-	open_adapters(NULL); /* here, since cmocka takes the fault handlers when a test begins */
+	/* In the test, as cmocka installs its fault handlers at the start of each test. */
+	open_adapters(NULL);
 	pair_open_connected(&p, NULL);
 	of_routine = &p;
 	mr = new_mr(&p.a);
@@ -119,7 +125,7 @@ static void faults_of_completion_routines_are_ours(void **state)
 	sge = (ND2_SGE){gone, 64, CALL(mr, GetLocalToken)};
 	HR(NdsFileBindCallback(p.a.file, poll_for_a_while), ND_SUCCESS);
 	HR(CALL(p.a.cq, Notify, ND_CQ_NOTIFY_ANY, &ov), ND_PENDING);
-	CALL(p.a.cq, CancelOverlappedRequests); /* the routine begins */
+	CALL(p.a.cq, CancelOverlappedRequests); /* ends the Notify, which starts the routine */
 	munmap(gone, 4096);
 	HR(CALL(p.a.qp, Send, NULL, &sge, 1, 0), ND_SUCCESS);
 	for (unsigned i = 0; i < 2000 && atomic_load(&polled) == 0; i++)

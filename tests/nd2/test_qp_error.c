@@ -11,21 +11,21 @@ static void nd2_row_091_bad_local_memory(void **state)
 	struct pair p;
 	ND2_SGE sge;
 
-	/* A token of nobody. */
+	/* An unknown local token. */
 	pair_open_connected(&p, NULL);
 	sge = (ND2_SGE){p.a.buf, 10, p.a.local ^ 0x5a5a5a00};
 	HR(post_recv(&p.b, 0, 100, 9), ND_SUCCESS);
 	HR(CALL(p.a.qp, Send, (void *)1, &sge, 1, 0), ND_SUCCESS);
 	reap_is(p.a.cq, 1, ND_ACCESS_VIOLATION);
 	pair_close(&p);
-	/* One byte too far. */
+	/* A Write whose source ends one byte behind the region. */
 	pair_open_connected(&p, NULL);
 	sge = (ND2_SGE){p.a.buf + BUF_BYTES - 10, 11, p.a.local};
 	HR(CALL(p.a.qp, Write, (void *)1, &sge, 1, (UINT64)(uintptr_t)p.b.buf, p.b.remote, 0),
 	   ND_SUCCESS);
 	reap_is(p.a.cq, 1, ND_ACCESS_VIOLATION);
 	pair_close(&p);
-	/* A Read into it. */
+	/* A Read whose sink ends one byte behind the region. */
 	pair_open_connected(&p, NULL);
 	sge = (ND2_SGE){p.a.buf + BUF_BYTES - 10, 11, p.a.local};
 	HR(CALL(p.a.qp, Read, (void *)1, &sge, 1, (UINT64)(uintptr_t)p.b.buf, p.b.remote, 0),
@@ -68,7 +68,8 @@ static void nd2_row_094_nothing_to_receive_it(void **state)
 	clock_gettime(CLOCK_MONOTONIC, &t1);
 	seconds = (double)(t1.tv_sec - t0.tv_sec) + (double)(t1.tv_nsec - t0.tv_nsec) / 1e9;
 	assert_true(seconds < 5.0);
-	assert_true(seconds > 0.8); /* a receiver's thread may wait that long for a CPU */
+	/* The RNR retries must last so long, as a receiver's thread may wait as long for a CPU. */
+	assert_true(seconds > 0.8);
 	reap_none(p.b.cq, 100);
 	pair_close(&p);
 }
@@ -144,7 +145,7 @@ static void nd2_row_098_reads_one_at_a_time(void **state)
 		HR(post_read(&p.a, 0, 2000, i, 0, &p.b, 0), ND_SUCCESS);
 	for (uintptr_t i = 0; i < 100; i++)
 		reap_is(p.a.cq, i, ND_SUCCESS);
-	/* The other way there is no Read at all. */
+	/* The peer's read limit is 0 in this direction. */
 	HR(post_read(&p.b, 0, 10, 1, 0, &p.a, 0), ND_INVALID_DEVICE_REQUEST);
 	exchange(&p.b, &p.a);
 	pair_close(&p);
@@ -168,7 +169,7 @@ static void nd2_row_099_flush_without_a_connection(void **state)
 		assert_int_equal((uintptr_t)r[i].RequestContext, i + 1);
 		assert_int_equal(r[i].RequestType, Nd2RequestTypeReceive);
 	}
-	/* Still no connection, and receives have nowhere to wait any more. */
+	/* Send still has no connection; a receive on the flushed queue pair is flushed at once. */
 	HR(post_send(&e, 0, 10, 3, 0), ND_CONNECTION_INVALID);
 	HR(post_recv(&e, 0, 10, 4), ND_SUCCESS);
 	reap_is(e.cq, 4, ND_CANCELED);
@@ -194,7 +195,8 @@ static void nd2_row_100_flush_of_one_of_two(void **state)
 	end_close(&e);
 }
 
-/* Spins, so as to be there when it comes; gives up after some seconds. */
+/* Busy-waits for the last byte of the Write, to see it as early as possible; fails after some
+ * seconds. */
 static void await_byte(const volatile uint8_t *at, uint8_t value)
 {
 	for (unsigned spins = 0; *at != value; spins++) {
@@ -228,7 +230,7 @@ static void nd2_row_101_the_last_byte_comes_last(void **state)
 		memset(p.a.buf, (int)round, LEN);
 		HR(post_write(&p.a, 0, LEN, round, 0, &p.b, 0), ND_SUCCESS);
 		await_byte(p.b.buf + LEN - 1, (uint8_t)round);
-		/* Those that came with it, before they have time to come later. */
+		/* The last packet is checked first, before its bytes have time to arrive late. */
 		assert_true(all_are(p.b.buf + LEN - LAST_PACKET, LAST_PACKET, (uint8_t)round));
 		assert_true(all_are(p.b.buf, LEN, (uint8_t)round));
 		reap_is(p.a.cq, round, ND_SUCCESS);

@@ -55,7 +55,7 @@ static void nd2_own_buffers_that_are_none(void **state)
 		size_t mapped = (sizes[i] + PAGE - 1) / PAGE * PAGE;
 		uint8_t *p = map(mapped + PAGE, PROT_READ);
 
-		/* Not unmapped: a hole is filled by whoever maps something next. */
+		/* PROT_NONE instead of munmap: another mmap could fill an unmapped hole. */
 		mprotect(p + mapped, PAGE, PROT_NONE);
 		for (int w = 0; w < 2; w++)
 			HR(try_register(mr, p, sizes[i], writes[w]), ND_ACCESS_VIOLATION);
@@ -65,7 +65,7 @@ static void nd2_own_buffers_that_are_none(void **state)
 		HR(try_register(mr, p, sizes[i], 0), ND_ACCESS_VIOLATION);
 		assert_int_equal(CALL(mr, GetLocalToken), 0);
 		assert_int_equal(CALL(mr, GetRemoteToken), 0);
-		/* The region is as good as new. */
+		/* After refused calls the region can be registered as usual. */
 		mprotect(p, mapped, PROT_READ);
 		HR(try_register(mr, p, sizes[i], ND_MR_FLAG_ALLOW_REMOTE_READ), ND_SUCCESS);
 		deregister(mr);
@@ -82,7 +82,7 @@ static void nd2_own_buffers_that_are_none(void **state)
 	end_close(&e);
 }
 
-/* A region without LOCAL_WRITE is a source, of program text too. */
+/* Without LOCAL_WRITE read-only memory can be registered and sent, even program text. */
 static void nd2_own_constant_memory_can_be_sent(void **state)
 {
 	static const char text[] = "what nobody may write can still be read";
@@ -127,7 +127,7 @@ static HRESULT outcome(struct pair *p, enum use use)
 	return r.Status;
 }
 
-/* b's region with each set of flags, put to each use. */
+/* The region of b is registered with each set of flags and used in each way. */
 static void nd2_own_every_set_of_flags(void **state)
 {
 	static const struct {
@@ -139,7 +139,8 @@ static void nd2_own_every_set_of_flags(void **state)
 		{ND_MR_FLAG_ALLOW_REMOTE_READ, {0, 0, 1, 0}},
 		{ND_MR_FLAG_ALLOW_REMOTE_READ | ND_MR_FLAG_ALLOW_LOCAL_WRITE, {1, 1, 1, 0}},
 		{ND_MR_FLAG_ALLOW_REMOTE_WRITE, {1, 1, 0, 1}},
-		{4, {1, 1, 0, 1}}, /* REMOTE_WRITE without the bit its name includes */
+		/* REMOTE_WRITE includes LOCAL_WRITE; this is its own bit alone. */
+		{4, {1, 1, 0, 1}},
 		{ND_MR_FLAG_ALLOW_REMOTE_WRITE | ND_MR_FLAG_ALLOW_REMOTE_READ, {1, 1, 1, 1}},
 		{ND_MR_FLAG_RDMA_READ_SINK, {0, 0, 0, 0}},
 		{ND_MR_FLAG_DO_NOT_SECURE_VM | ND_MR_FLAG_RDMA_READ_SINK | ND_MR_FLAG_ALLOW_LOCAL_WRITE,
@@ -189,7 +190,7 @@ static void nd2_own_unknown_flags(void **state)
 	end_close(&e);
 }
 
-/* ---- several regions ---- */
+/* ---- one request over several regions ---- */
 
 static void nd2_own_one_request_over_several_regions(void **state)
 {
@@ -201,7 +202,7 @@ static void nd2_own_one_request_over_several_regions(void **state)
 	pair_open_connected(&p, NULL);
 	fill(&p.a, 0, N * 10000, 3);
 	for (int i = 0; i < N; i++) {
-		/* Apart on the one side; on the other overlapping registrations of one buffer. */
+		/* The source buffers are apart; the sink's registrations overlap in one buffer. */
 		from[i] = new_mr(&p.a);
 		HR(try_register(from[i], p.a.buf + i * 10000, BYTES, 0), ND_SUCCESS);
 		source[i] = (ND2_SGE){p.a.buf + i * 10000, BYTES, CALL(from[i], GetLocalToken)};
@@ -215,7 +216,7 @@ static void nd2_own_one_request_over_several_regions(void **state)
 	reap_is(p.b.cq, 1, ND_SUCCESS);
 	for (int i = 0; i < N; i++)
 		assert_memory_equal(p.b.buf + i * BYTES, p.a.buf + i * 10000, BYTES);
-	/* Read into several, Write from several. */
+	/* Read scatters into several regions, Write gathers from several. */
 	fill(&p.a, 0, N * BYTES, 9);
 	HR(CALL(p.b.qp, Read, (void *)3, sink, N, (UINT64)(uintptr_t)p.a.buf, p.a.remote, 0), ND_SUCCESS);
 	reap_is(p.b.cq, 3, ND_SUCCESS);
@@ -225,7 +226,7 @@ static void nd2_own_one_request_over_several_regions(void **state)
 	reap_is(p.a.cq, 4, ND_SUCCESS);
 	for (int i = 0; i < N; i++)
 		assert_memory_equal(p.b.buf + i * BYTES, p.a.buf + i * 10000, BYTES);
-	/* One of them gone is all of it gone. */
+	/* One invalid SGE makes the whole request fail. */
 	deregister(from[2]);
 	HR(post_recv(&p.b, 0, BUF_BYTES, 5), ND_SUCCESS);
 	HR(CALL(p.a.qp, Send, (void *)6, source, N, 0), ND_SUCCESS);
@@ -237,7 +238,7 @@ static void nd2_own_one_request_over_several_regions(void **state)
 	pair_close(&p);
 }
 
-/* A piece lies in one region: that another begins where it ends is no help. */
+/* An SGE must lie within the region of its token, even if another region begins where that ends. */
 static void nd2_own_a_piece_lies_in_one_region(void **state)
 {
 	IND2MemoryRegion *first, *second;
@@ -286,7 +287,7 @@ static void nd2_own_tokens_of_nobody(void **state)
 	for (size_t i = 0; i < sizeof(invented) / sizeof(invented[0]); i++)
 		for (int remote = 0; remote < 2; remote++)
 			send_with_token(invented[i], remote);
-	/* One that was good until a moment ago; the memory is registered again, under another. */
+	/* The token of a deregistered region; the same memory has a new token. */
 	pair_open_connected(&p, NULL);
 	mr = new_mr(&p.b);
 	HR(try_register(mr, p.b.buf, 100, ND_MR_FLAG_ALLOW_REMOTE_WRITE), ND_SUCCESS);
@@ -300,7 +301,7 @@ static void nd2_own_tokens_of_nobody(void **state)
 	reap_is(p.a.cq, 2, ND_ACCESS_VIOLATION);
 	RELEASE(mr);
 	pair_close(&p);
-	/* One of the adapter at the other end. */
+	/* A token of the peer's adapter. */
 	pair_open_connected(&p, NULL);
 	p.a.local = p.b.local;
 	p.a.buf[0] ^= 1;
@@ -310,7 +311,7 @@ static void nd2_own_tokens_of_nobody(void **state)
 	pair_close(&p);
 }
 
-/* A region is the adapter instance's: any connection of it may use it, none of another instance. */
+/* All connections of an adapter instance may use its regions; those of another instance may not. */
 static void nd2_own_regions_belong_to_an_instance(void **state)
 {
 	IND2Adapter *first = adapters[1];
@@ -324,7 +325,8 @@ static void nd2_own_regions_belong_to_an_instance(void **state)
 	assert_true(filled(&p.b, 0, 100, 1));
 	adapters[1] = NULL;
 	HR(CALL(first, QueryInterface, &IID_IND2Adapter, (void **)&adapters[1]), S_OK);
-	assert_ptr_equal(adapters[1], first); /* another reference is no other instance */
+	/* QueryInterface adds a reference, it makes no instance. */
+	assert_ptr_equal(adapters[1], first);
 	RELEASE(adapters[1]);
 	adapters[1] = open_adapter(1);
 	assert_ptr_not_equal(adapters[1], first);
@@ -332,7 +334,7 @@ static void nd2_own_regions_belong_to_an_instance(void **state)
 	HR(post_write(&other.a, 0, 100, 2, 0, &p.b, 0), ND_SUCCESS);
 	reap_is(other.a.cq, 2, ND_ACCESS_VIOLATION);
 	pair_close(&other);
-	/* As a local token neither. */
+	/* The token is invalid as a local token as well. */
 	pair_open_connected(&other, NULL);
 	other.b.local = p.b.local;
 	other.b.buf[0] = 0;
@@ -346,13 +348,13 @@ static void nd2_own_regions_belong_to_an_instance(void **state)
 	pair_close(&p);
 }
 
-/* ---- while data flows ---- */
+/* ---- registration under traffic ---- */
 
 struct flow {
 	struct pair p;
 	_Atomic bool stop, dead;
 	_Atomic uint64_t writes;
-	uint64_t longest_ns; /* between two completions */
+	uint64_t longest_ns; /* longest time between two completions */
 	HRESULT end;
 };
 
@@ -364,7 +366,7 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* Writes from a to b, 16 at a time, until told to stop or until one fails. */
+/* Writes from a to b, 16 in flight, until f->stop is set or a Write fails. */
 static void *write_on(void *arg)
 {
 	struct flow *f = arg;
@@ -434,7 +436,8 @@ static void nd2_own_registering_gigabytes_stalls_nobody(void **state)
 	HR(f.end, ND_SUCCESS);
 	print_message("4 GiB registered and deregistered in %.2f ms, %.1f Writes meanwhile, longest wait for one %.1f ms\n",
 		      (double)total / 50e6, (double)writes / 50, (double)f.longest_ns / 1e6);
-	/* Times are for the reader; what would make them long is a touch of each of a million pages. */
+	/* The times are only printed. Page faults are checked: touching a million pages would stall
+	 * traffic. */
 	getrusage(RUSAGE_SELF, &ru);
 	assert_true(ru.ru_minflt - faults < 200000);
 	munmap(p, bytes);
@@ -442,7 +445,8 @@ static void nd2_own_registering_gigabytes_stalls_nobody(void **state)
 	pair_close(&f.p);
 }
 
-/* The target goes away under the Writes and its memory after it: the writer hears of it, nothing else happens. */
+/* The target or the source is deregistered and unmapped under the Writes: the next Write fails, the
+ * others are flushed, and nothing else happens. */
 static void nd2_own_deregistered_under_traffic(void **state)
 {
 	for (int round = 0; round < 10; round++) {
@@ -484,7 +488,7 @@ static void nd2_own_deregistered_under_traffic(void **state)
 	}
 }
 
-/* The library's handlers, as they were before the test framework put its own over them. */
+/* The library's signal handlers, saved because the test framework installs its own over them. */
 static struct sigaction library_handler[2];
 static const int faults[2] = {SIGSEGV, SIGBUS};
 
@@ -494,7 +498,8 @@ static void put_library_handlers_back(void)
 		sigaction(faults[i], &library_handler[i], NULL);
 }
 
-/* Memory that goes while it is registered ends requests, not the process. */
+/* A request on memory that was unmapped while registered ends with an error; the process
+ * survives. */
 static void nd2_own_unmapped_while_registered(void **state)
 {
 	put_library_handlers_back();
@@ -520,7 +525,7 @@ static void nd2_own_unmapped_while_registered(void **state)
 	}
 }
 
-/* Many at once, from several threads: none waits for another's registration to be let go. */
+/* Registers and deregisters 500 times; several threads do so on one buffer at once. */
 static void *churn(void *arg)
 {
 	struct end *e = arg;

@@ -40,7 +40,7 @@ static void nd2_own_no_room_for_more_regions(void **state)
 	end_open(&e, 0, NULL);
 	RELEASE(e.mr);
 	for (int i = 0; i < ROOM + 1; i++)
-		mr[i] = new_mr(&e); /* objects are not what there is no room for */
+		mr[i] = new_mr(&e); /* max_mr limits registered regions, not region objects */
 	for (int i = 0; i < ROOM; i++)
 		register_mr(mr[i], e.buf, 100, 0);
 	for (int round = 0; round < 300; round++) {

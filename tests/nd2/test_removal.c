@@ -30,7 +30,7 @@ static void answers(const char *call, HRESULT hr, HRESULT expected)
 		fail_msg("%s answers %08x instead of %08x", call, (unsigned)hr, (unsigned)expected);
 }
 
-/* As pair_open(), between adapters of one's choice. */
+/* As pair_open(), between two adapters of the caller's choice. */
 static void pair_between(struct pair *p, int from, int to)
 {
 	end_open(&p->a, from, NULL);
@@ -47,7 +47,7 @@ static uint64_t now_ms(void)
 	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
-/* ---- what calls answer ---- */
+/* ---- what calls return after the removal ---- */
 
 static void of_the_adapter(IND2Adapter *adapter, struct end *e, UINT64 id)
 {
@@ -79,7 +79,7 @@ static void of_the_adapter(IND2Adapter *adapter, struct end *e, UINT64 id)
 	cb = 1024;
 	answers("QueryAddressList", CALL(adapter, QueryAddressList, list, &cb), REMOVED);
 	free(list);
-	/* The provider lives on, and does not open what is gone. */
+	/* The provider still works, but does not open the removed adapter. */
 	HR(DllGetClassObject(&any, &IID_IND2Provider, (void **)&provider), S_OK);
 	REFUSED(CALL(provider, OpenAdapter, &IID_IND2Adapter, id, &out));
 	CALL(provider, Release);
@@ -160,7 +160,7 @@ static void of_a_listener(IND2Listener *l, IND2Connector *idle)
 	answers("CancelOverlappedRequests", CALL(l, CancelOverlappedRequests), ND_SUCCESS);
 }
 
-/* Nothing is bound any more: the region can be deregistered, with the window still there. */
+/* The removal ends the binding: the region can be deregistered although the window still exists. */
 static void nd2_own_removed_window(void **state)
 {
 	OVERLAPPED ov = {0};
@@ -245,7 +245,7 @@ static void nd2_own_removed_calls(void **state)
 	pair_close(&p);
 }
 
-/* ---- connectors wherever they stand, and their requests ---- */
+/* ---- connectors in each state, and their pending requests ---- */
 
 static void disconnect(struct end *e)
 {
@@ -265,9 +265,9 @@ enum { ACTIVE, PASSIVE };
 
 struct stand {
 	const char *name;
-	int side; /* that is removed */
+	int side; /* whose port is removed */
 	void (*reach)(struct pair *, OVERLAPPED *step);
-	bool waits; /* step is pending */
+	bool waits; /* the step's request is pending */
 };
 
 static void reach_bound(struct pair *p, OVERLAPPED *step)
@@ -348,8 +348,9 @@ static void nd2_own_removed_connectors(void **state)
 	}
 	pair_between(&cut, 0, 1);
 	pair_connect(&cut, NULL);
-	/* The peer's cable first: what asks it to part is never answered. It ends with the link, seen to be down within
-	 * 100 ms, or with the port. */
+	/* The peer's port is removed first, so nothing answers the DREQ of this Disconnect. The
+	 * Disconnect ends when the link is seen to be down, which takes up to 100 ms, or when this
+	 * port is removed. */
 	unplug(1);
 	HR(CALL(cut.a.connector, Disconnect, &cut_off), ND_PENDING);
 	unplug(0);
@@ -370,7 +371,7 @@ static void nd2_own_removed_connectors(void **state)
 	pair_close(&cut);
 }
 
-/* ---- requests of queues ---- */
+/* ---- pending requests of completion queues ---- */
 
 struct waiter {
 	IND2CompletionQueue *cq;
@@ -426,7 +427,7 @@ static void nd2_own_removed_notify(void **state)
 	for (unsigned i = 0; i < 4; i++)
 		HR(entry[i].Internal, REMOVED);
 	HR(NdsPortGet(port, entry, 1, 20, &n), ND_TIMEOUT);
-	/* Whoever is told that the port is gone finds the flushed work. */
+	/* The flushed receive is in the queue before the removal is reported. */
 	reap_is(p.a.cq, 1, ND_CANCELED);
 	HR(NdsHandleClose(event), ND_SUCCESS);
 	HR(NdsHandleClose(port), ND_SUCCESS);
@@ -447,10 +448,10 @@ static void nd2_own_removed_work_is_flushed(void **state)
 	HR(post_recv(&lonely, 0, 8, 70), ND_SUCCESS);
 	for (unsigned i = 0; i < 10; i++)
 		HR(post_recv(&p.a, 0, 8, 10 + i), ND_SUCCESS);
-	for (unsigned i = 0; i < 10; i++) /* nobody receives them */
+	for (unsigned i = 0; i < 10; i++) /* the peer has no receives */
 		HR(post_send(&p.a, 0, 8, 30 + i, i % 2 ? ND_OP_FLAG_SILENT_SUCCESS : 0), ND_SUCCESS);
 	unplug(0);
-	/* At once: the sends in their order, the receives in theirs. */
+	/* All results are there at once: the sends in their order, then the receives in theirs. */
 	n = CALL(p.a.cq, GetResults, r, 64);
 	assert_int_equal(n, 20);
 	for (unsigned i = 0; i < 20; i++) {
@@ -468,7 +469,7 @@ struct poster {
 	_Atomic unsigned posted, done, refused;
 };
 
-/* As long as it is let; never more than the queue holds. */
+/* Posts until 100 requests were refused, with at most 102 without a fetched result. */
 static void *post_on(void *arg)
 {
 	struct poster *w = arg;
@@ -498,7 +499,7 @@ static void reap_for(struct poster *w, unsigned ms)
 		atomic_fetch_add(&w->done, CALL(w->p->a.cq, GetResults, r, 16));
 }
 
-/* Whatever was taken completes, however close to the end. */
+/* Each accepted request completes, even one that was posted while the port was removed. */
 static void nd2_own_removed_under_traffic(void **state)
 {
 	struct poster w = {0};
@@ -509,7 +510,7 @@ static void nd2_own_removed_under_traffic(void **state)
 	pair_open_connected(&p, NULL);
 	w.p = &p;
 	assert_int_equal(pthread_create(&thread, NULL, post_on, &w), 0);
-	/* On a busy machine the first completion may take its time. */
+	/* On a busy machine the first completion may come late. */
 	for (int i = 0; i < 100 && atomic_load(&w.done) == 0; i++)
 		reap_for(&w, 100);
 	unplug(0);
@@ -525,7 +526,7 @@ static void nd2_own_removed_under_traffic(void **state)
 	pair_close(&p);
 }
 
-/* ---- the others ---- */
+/* ---- the other adapter ---- */
 
 static void nd2_own_removed_leaves_the_others(void **state)
 {
@@ -539,7 +540,7 @@ static void nd2_own_removed_leaves_the_others(void **state)
 	HR(CALL(q.a.cq, Notify, ND_CQ_NOTIFY_ERRORS, &notify), ND_PENDING);
 	HR(post_recv(&p.b, 0, 8, 1), ND_SUCCESS);
 	unplug(0);
-	/* More than the rings between the two hold: frames to nobody vanish. */
+	/* More packets than the ring between the ports holds: the other adapter drops them. */
 	for (unsigned i = 0; i < 40; i++)
 		exchange(&q.a, &q.b);
 	HR(post_write(&p.b, 0, BUF_BYTES, 2, 0, &p.a, 0), ND_SUCCESS);
@@ -549,7 +550,7 @@ static void nd2_own_removed_leaves_the_others(void **state)
 	pair_between(&again, 1, 1);
 	pair_connect(&again, NULL);
 	exchange(&again.a, &again.b);
-	/* The peer of the one that is gone learns of it as of any peer that answers no more. */
+	/* The connection of the removed adapter's peer breaks by a timeout, as with any silent peer. */
 	reap_is(p.b.cq, 2, ND_IO_TIMEOUT);
 	reap_is(p.b.cq, 1, ND_CANCELED);
 	HR(finish(p.b.connector, &told), ND_SUCCESS);
@@ -560,14 +561,14 @@ static void nd2_own_removed_leaves_the_others(void **state)
 	pair_close(&q);
 }
 
-/* Once nobody holds an adapter any more, the device is made anew. */
+/* After the last Release of a removed adapter, opening it makes a new device. */
 static void nd2_own_removed_comes_back(void **state)
 {
 	struct pair p;
 
 	for (int which = 0; which < 2; which++) {
 		unplug(which);
-		unplug(which); /* again: nothing happens */
+		unplug(which); /* a second removal has no effect */
 		close_adapters(NULL);
 		open_adapters(NULL);
 		pair_open_connected(&p, NULL);
@@ -578,7 +579,7 @@ static void nd2_own_removed_comes_back(void **state)
 	assert_int_equal(rn_link_unplug("no such adapter"), -ENOENT);
 }
 
-/* ---- letting go ---- */
+/* ---- release of a removed adapter's objects ---- */
 
 static unsigned next_random(unsigned *seed)
 {
@@ -586,7 +587,7 @@ static unsigned next_random(unsigned *seed)
 	return *seed >> 16;
 }
 
-/* Everything of a connected pair with requests on it, let go of in a random order. */
+/* Releases all objects of a connected pair with pending requests in random order. */
 static void let_go(unsigned seed)
 {
 	OVERLAPPED ov[4] = {{0}};
@@ -604,7 +605,7 @@ static void let_go(unsigned seed)
 	objs[n++] = (IUnknown *)p.a.mr;
 	objs[n++] = (IUnknown *)new_listener(&p.a);
 	objs[n++] = (IUnknown *)adapters[0];
-	objs[n++] = NULL; /* the file's handle */
+	objs[n++] = NULL; /* stands for the file's handle */
 	if (seed % 2 == 0)
 		unplug(0);
 	else
@@ -618,7 +619,7 @@ static void let_go(unsigned seed)
 			HR(NdsHandleClose(p.a.file), ND_SUCCESS);
 		objs[i] = objs[--n];
 		if (n == 4 && seed % 2 != 0)
-			unplug(0); /* in the middle of it */
+			unplug(0); /* in the middle of the releases */
 	}
 	adapters[0] = NULL;
 	for (unsigned i = 0; i < 2; i++)
@@ -637,14 +638,15 @@ static void nd2_own_removed_is_let_go_in_any_order(void **state)
 		let_go(seed);
 }
 
-/* ---- coming as the port goes ---- */
+/* ---- objects made while the port is removed ---- */
 
 struct maker {
 	HANDLE file;
 	_Atomic unsigned made, wrong;
 };
 
-/* Makes queues and listeners with a request each until that is refused; none may be left waiting. */
+/* Makes queues and listeners with one request each until a call is refused; each of these requests
+ * must end. */
 static void *make_on(void *arg)
 {
 	struct maker *m = arg;
@@ -711,7 +713,7 @@ static void nd2_own_removed_while_objects_are_made(void **state)
 	}
 }
 
-/* Whoever waits when it happens is told, thousands of them. */
+/* Thousands of pending requests all end with ND_DEVICE_REMOVED. */
 static void nd2_own_removed_tells_everybody(void **state)
 {
 	enum { MANY = 4000 };
@@ -734,7 +736,7 @@ static void nd2_own_removed_tells_everybody(void **state)
 	free(ov);
 }
 
-/* Each test with adapters of its own: those of the one before are spent. */
+/* Each test opens the adapters itself, as the test before it has removed one. */
 static int leave(void **state)
 {
 	close_adapters(state);

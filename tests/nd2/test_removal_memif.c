@@ -12,18 +12,18 @@
 HRESULT DllGetClassObject(REFCLSID rclsid, REFIID riid, void **ppv);
 
 #define REMOVED ND_DEVICE_REMOVED
-#define PEER_FD 100 /* of the socket, in the peer */
+#define PEER_FD 100 /* number of the socket's descriptor in the peer */
 #define PORT	7000
 
 static char path[] = "/tmp/nd2-memif-XXXXXX";
-static int other = -1; /* the other process */
+static int other = -1; /* socket to the other process */
 
 static void remove_file(void)
 {
 	unlink(path);
 }
 
-/* which: 0 serves the socket, 1 is the client. */
+/* Opens this process's adapter: 0 is the memif server, 1 the client. */
 static void open_mine(int which)
 {
 	struct sockaddr_in sin = address_of(which, 0);
@@ -64,7 +64,7 @@ static void hear(char expected)
 	assert_int_equal(c, expected);
 }
 
-/* ---- the two ends ---- */
+/* ---- the two processes ---- */
 
 static void accept_one(struct end *e)
 {
@@ -103,7 +103,7 @@ static void talk(struct end *e)
 		HR(reap(e->cq).Status, ND_SUCCESS);
 }
 
-/* This process's port goes. */
+/* In the process whose port is removed. */
 static void lose_it(struct end *e)
 {
 	OVERLAPPED notify = {0}, gone = {0}, later = {0};
@@ -123,7 +123,7 @@ static void lose_it(struct end *e)
 	say('g');
 }
 
-/* The other's has gone. */
+/* In the other process. */
 static void survive_it(struct end *e)
 {
 	OVERLAPPED gone = {0}, again = {0};
@@ -137,7 +137,7 @@ static void survive_it(struct end *e)
 	HR(CALL(e->connector, NotifyDisconnect, &gone), ND_PENDING);
 	HR(post_recv(e, 0, 100, 7), ND_SUCCESS);
 	hear('g');
-	HR(status_after(&gone, 100), ND_PENDING); /* nobody said anything */
+	HR(status_after(&gone, 100), ND_PENDING); /* nothing reports the removal to the peer */
 	HR(post_send(e, 0, 100, 8, 0), ND_SUCCESS);
 	reap_is(e->cq, 8, ND_IO_TIMEOUT);
 	reap_is(e->cq, 7, ND_CANCELED);
@@ -155,7 +155,7 @@ static void survive_it(struct end *e)
 	RELEASE(cq);
 }
 
-/* loser: whose port goes, 0 the server's, 1 the client's. */
+/* loser is the side whose port is removed: 0 the server, 1 the client. */
 static void play(int which, int loser)
 {
 	struct end e;
@@ -200,7 +200,7 @@ static void with_a_peer(int loser)
 	close(other);
 }
 
-/* One adapter for all its peers. */
+/* The server's adapter serves one peer after the other. */
 static void nd2_own_removed_port_of_the_peer(void **state)
 {
 	open_mine(0);
@@ -218,7 +218,7 @@ static void nd2_own_removed_port_of_ours(void **state)
 	nothing_lives();
 }
 
-/* Outside of a test what fails ends the process. */
+/* Outside of a cmocka test a failed assert ends the process, with a status that is not 0. */
 static int peer(int loser)
 {
 	other = PEER_FD;

@@ -25,7 +25,7 @@ static HANDLE new_event(bool manual)
 	return event;
 }
 
-/* Packets there now. */
+/* Takes up to n packets that are in the port now; returns their number. */
 static ULONG take(HANDLE port, NDS_PORT_ENTRY *entries, ULONG n)
 {
 	ULONG got;
@@ -51,9 +51,10 @@ static void fire(struct end *e)
 	HR(CALL(e->qp, Flush), ND_SUCCESS);
 }
 
-/* ---- binding ---- */
+/* ---- files bound to a port ---- */
 
-/* Requests that were pending already end where the file is bound by then. */
+/* A pending request ends in the port to which its file is bound at the time of the end, even if the
+ * request was posted before that. */
 static void nd2_own_a_file_bound_late(void **state)
 {
 	OVERLAPPED ov[2] = {{0}};
@@ -67,7 +68,7 @@ static void nd2_own_a_file_bound_late(void **state)
 	fire(&e);
 	packet_is(port, &ov[0], 9, ND_SUCCESS);
 	packet_is(port, &ov[1], 9, ND_SUCCESS);
-	/* Once only, and for good. */
+	/* A file can be bound once only, and for good. */
 	HR(NdsPortBind(port, e.file, 10), ND_INVALID_PARAMETER);
 	HR(CALL(e.cq, Notify, ND_CQ_NOTIFY_ERRORS, &ov[0]), ND_PENDING);
 	HR(CALL(e.cq, CancelOverlappedRequests), ND_SUCCESS);
@@ -76,7 +77,7 @@ static void nd2_own_a_file_bound_late(void **state)
 	NdsHandleClose(port);
 }
 
-/* Some clients set the modes that are set. */
+/* Setting modes that already apply succeeds and changes nothing. */
 static void nd2_own_modes_set_again(void **state)
 {
 	OVERLAPPED ov = {0};
@@ -92,7 +93,7 @@ static void nd2_own_modes_set_again(void **state)
 	NdsHandleClose(port);
 }
 
-/* ---- routines ---- */
+/* ---- completion routines ---- */
 
 static struct {
 	struct end *e;
@@ -100,7 +101,7 @@ static struct {
 	_Atomic uint32_t last;
 } heard;
 
-/* Calls the method that it is the end of, as clients do. */
+/* The routine starts the next Notify on the same OVERLAPPED, as clients do. */
 static void notify_again(DWORD status, DWORD bytes, OVERLAPPED *ov)
 {
 	heard.last = status;
@@ -142,7 +143,7 @@ static void nd2_own_routines_get_the_raw_status(void **state)
 	end_close(&e);
 }
 
-/* ---- cancelling ---- */
+/* ---- CancelOverlappedRequests ---- */
 
 static void ended_in_order(HANDLE port, OVERLAPPED *ov, ULONG n, HRESULT status)
 {
@@ -155,7 +156,8 @@ static void ended_in_order(HANDLE port, OVERLAPPED *ov, ULONG n, HRESULT status)
 	}
 }
 
-/* Whatever the object: all of it is in the port, in order, when Cancel returns. */
+/* When CancelOverlappedRequests returns, the packets of all its requests are in the port, in the
+ * order of the requests; so for each kind of object. */
 static void nd2_own_cancel_has_queued_everything(void **state)
 {
 	enum { N = 5 };
@@ -185,14 +187,15 @@ static void nd2_own_cancel_has_queued_everything(void **state)
 		ended_in_order(port[1], ov, N, ND_CANCELED);
 		for (int i = 0; i < N; i++)
 			RELEASE(waiting[i]);
-		/* Finished, but on the way: out before the return all the same. */
+		/* These requests have finished, but their packets are on the way: Cancel waits for
+		 * them. */
 		mr = new_mr(&p.a);
 		HR(CALL(mr, Register, p.a.buf, 100, 0, &ov[0]), ND_PENDING);
 		HR(CALL(mr, Deregister, &ov[1]), ND_PENDING);
 		HR(CALL(mr, Register, p.a.buf, 100, 0, &ov[2]), ND_PENDING);
 		HR(CALL(mr, CancelOverlappedRequests), ND_SUCCESS);
 		ended_in_order(port[0], ov, 3, ND_SUCCESS);
-		/* Release does the same, with an empty list. */
+		/* Release waits for the packets as well. */
 		HR(CALL(mr, Deregister, &ov[0]), ND_PENDING);
 		RELEASE(mr);
 		ended_in_order(port[0], ov, 1, ND_SUCCESS);
@@ -203,9 +206,10 @@ static void nd2_own_cancel_has_queued_everything(void **state)
 		NdsHandleClose(port[i]);
 }
 
-/* ---- one end each ---- */
+/* ---- one end per request ---- */
 
-/* The life of a connection, every request on a block of its own: as many packets as calls that answered PENDING. */
+/* From Connect to Disconnect, each request with an OVERLAPPED of its own: one packet for each call
+ * that returned ND_PENDING. */
 static void nd2_own_each_pending_call_ends_once(void **state)
 {
 	enum { CONNECT, COMPLETE, NOTIFY_A, PART, DEREG, CQ_A, A_BLOCKS };
@@ -258,7 +262,7 @@ static void nd2_own_each_pending_call_ends_once(void **state)
 		NdsHandleClose(port[i]);
 }
 
-/* Two requests of one object, or of two, on one block: two packets that name it. */
+/* Two requests of one object, or of two, that share an OVERLAPPED end with one packet each. */
 static void nd2_own_one_block_twice_two_packets(void **state)
 {
 	NDS_PORT_ENTRY e[4];
@@ -289,7 +293,8 @@ static void nd2_own_one_block_twice_two_packets(void **state)
 	NdsHandleClose(port);
 }
 
-/* An error is all there is: no signal, no packet; another request on the same block goes on as if nothing had been. */
+/* A refused call has no effect but its return value: no event, no packet, and a pending request
+ * with the same OVERLAPPED goes on. */
 static void nd2_own_a_refused_call_shows_nothing(void **state)
 {
 	struct sockaddr_in nowhere = {.sin_family = AF_INET};
@@ -337,7 +342,7 @@ static void nd2_own_a_refused_call_shows_nothing(void **state)
 	NdsHandleClose(port);
 }
 
-/* ---- closed early ---- */
+/* ---- handles closed while in use ---- */
 
 static void nd2_own_handles_closed_early(void **state)
 {
@@ -357,7 +362,7 @@ static void nd2_own_handles_closed_early(void **state)
 	HR(NdsHandleClose(ov.hEvent), ND_SUCCESS);
 	HR(NdsHandleClose(e.file), ND_SUCCESS);
 	HR(NdsHandleClose(mine), ND_SUCCESS);
-	/* Handles are gone, what they named is in use. */
+	/* The handles are invalid, but the event, file and port live on for the pending request. */
 	HR(NdsPortGet(mine, &entry, 1, 0, &n), ND_INVALID_HANDLE);
 	HR(NdsHandleClose(e.file), ND_INVALID_HANDLE);
 	assert_int_equal(live_objects("event"), events);
@@ -369,7 +374,7 @@ static void nd2_own_handles_closed_early(void **state)
 	HR(CALL(e.cq, Notify, ND_CQ_NOTIFY_ERRORS, &ov), ND_INVALID_HANDLE);
 	ov.hEvent = NULL;
 	ENDS(e.mr, CALL(e.mr, Deregister, &ov), &ov, ND_SUCCESS);
-	/* The others never notice. */
+	/* The request of the other file is not affected. */
 	HR(status_after(&other, 0), ND_PENDING);
 	HR(CALL(f.cq, CancelOverlappedRequests), ND_SUCCESS);
 	packet_is(others, &other, 2, ND_CANCELED);
@@ -407,7 +412,7 @@ static void nd2_own_a_port_closed_under_those_who_wait(void **state)
 		assert_int_equal(pthread_create(&thread[i], NULL, wait_at_port, port), 0);
 	while (waiting < 2)
 		sleep_ms(1);
-	sleep_ms(100); /* from there into the call, on a busy machine too */
+	sleep_ms(100); /* time for both threads to enter the wait, on a busy machine too */
 	HR(NdsHandleClose(port), ND_SUCCESS);
 	for (int i = 0; i < 2; i++) {
 		pthread_join(thread[i], &hr);
@@ -416,7 +421,7 @@ static void nd2_own_a_port_closed_under_those_who_wait(void **state)
 	end_close(&e);
 }
 
-/* ---- a poll loop of one's own ---- */
+/* ---- a client's epoll loop ---- */
 
 static int next_ready(int epoll, int ms)
 {
@@ -437,7 +442,8 @@ static void nd2_own_descriptors_in_a_poll_loop(void **state)
 	event_fd = NdsEventGetFd(event);
 	port_fd = NdsPortGetFd(port);
 	assert_true(epoll >= 0 && event_fd >= 0 && port_fd >= 0);
-	assert_int_equal(NdsPortGetFd(port), port_fd); /* the same one again */
+	/* The second call returns the same descriptor. */
+	assert_int_equal(NdsPortGetFd(port), port_fd);
 	for (int i = 0; i < 2; i++) {
 		int fd = i ? port_fd : event_fd;
 		struct epoll_event in = {.events = EPOLLIN, .data.fd = fd};

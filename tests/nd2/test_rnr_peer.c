@@ -8,12 +8,12 @@
 #define FOR_EVER 7
 #define FINITE \
 	6 /* what the provider itself announces for queue pairs without a shared receive queue */
-#define DELAY 1 /* 0.01 ms */
+#define DELAY 1 /* code of 0.01 ms */
 
 static struct {
-	bool changed[2];  /* the REQ's, the REP's announcement */
-	uint8_t announce; /* instead */
-	uint8_t own[2];	  /* what would have been announced */
+	bool changed[2];  /* whether the REQ's, the REP's rnr_retry is replaced */
+	uint8_t announce; /* the value that replaces it */
+	uint8_t own[2];	  /* rnr_retry as the provider set it, in the REQ and the REP */
 } said;
 
 static struct rn_cm_param announce(const struct rn_cm_param *param, unsigned by)
@@ -68,8 +68,8 @@ int __wrap_nd_qp_connect(struct nd_qp *qp, const struct rn_qp_attr *want)
 	return __real_nd_qp_connect(qp, &attr);
 }
 
-/* Connects a pair of which one end is the peer: the one that asked (0) or the one that was asked
- * (1). */
+/* Connects a pair of which one end plays the peer: the active one (0) or the passive one (1).
+ * Returns the other end; *other is the peer. */
 static struct end *connect_to(struct pair *p, unsigned peer, uint8_t announced, struct end **other)
 {
 	memset(&said, 0, sizeof(said));
@@ -88,7 +88,7 @@ static void nd2_own_for_ever_is_for_ever(void **state)
 
 		me = connect_to(&p, peer, FOR_EVER, &other);
 		HR(post_send(me, 0, 64, 1, 0), ND_SUCCESS);
-		sleep_ms(300); /* some thousand times */
+		sleep_ms(300); /* time for more than the 6 retries */
 		HR(post_recv(other, 0, 64, 2), ND_SUCCESS);
 		reap_is(me->cq, 1, ND_SUCCESS);
 		reap_is(other->cq, 2, ND_SUCCESS);

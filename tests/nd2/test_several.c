@@ -1,5 +1,6 @@
-/* Several adapters of different kinds in one process: which one answers for a remote address, all of them open at once,
- * and what a changed configuration changes. Argument: the catalogue's folder. */
+/* Several adapters of different kinds in one process: which one is found for a remote address, all
+ * of them open at once, and the effect of a changed configuration. Argument: the catalogue's
+ * folder. */
 #include "fixture.h"
 
 #include <arpa/inet.h>
@@ -10,7 +11,8 @@
 
 static char file[] = "/tmp/nd2-several-XXXXXX";
 
-/* Two joined in the process, one that nobody answers on, one that waits for another process. */
+/* Two adapters joined by a ring, one without a peer, and a memif server that waits for another
+ * process. */
 static void write_config(const char *extra)
 {
 	FILE *f = fopen(file, "w");
@@ -46,16 +48,17 @@ static void address(const char *text, struct sockaddr_storage *sa, SIZE_T *cb)
 }
 
 static const struct row {
-	const char *remote, *local; /* NULL: nobody reaches it */
+	const char *remote, *local; /* local is NULL if no adapter reaches remote */
 } rows[] = {
 	{"10.200.0.1", "10.0.0.1"},
 	{"10.1.77.1", "10.1.0.1"},
-	{"10.1.3.5", "10.1.0.1"}, /* has more in common with 10.1.2.1, whose network it is not in */
+	/* More leading bits in common with 10.1.2.1, but outside of its /24. */
+	{"10.1.3.5", "10.1.0.1"},
 	{"10.1.2.77", "10.1.2.1"},
-	{"10.1.2.1", "10.1.2.1"}, /* itself */
+	{"10.1.2.1", "10.1.2.1"}, /* an adapter's own address */
 	{"10.0.0.1", "10.0.0.1"},
 	{"192.0.2.126", "192.0.2.1"},
-	{"192.0.2.200", "10.1.0.1"}, /* by the only gateway */
+	{"192.0.2.200", "10.1.0.1"}, /* through the only gateway */
 	{"198.51.100.0", "198.51.100.1"},
 	{"198.51.100.2", "10.1.0.1"},
 	{"2001:db8:1:2::9", "2001:db8:1::1"},
@@ -87,7 +90,7 @@ static void nd2_own_the_longest_prefix_answers(void **state)
 			fail_msg("%s is not reached as it should be", rows[i].remote);
 }
 
-/* Where the kernel has no route, its table cannot be the reason. */
+/* In a network namespace without routes only the adapters' own prefixes can decide. */
 static void nd2_own_without_any_route(void **state)
 {
 	pid_t child = fork();
@@ -103,7 +106,7 @@ static void nd2_own_without_any_route(void **state)
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
-		skip(); /* namespaces are not to be had */
+		skip(); /* the system does not permit namespaces */
 	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
@@ -143,7 +146,8 @@ static void nd2_own_all_addresses_are_listed(void **state)
 	assert_int_equal(cb, need);
 	for (SIZE_T i = 0; i < need; i++)
 		assert_int_equal(list[i], 0xee);
-	for (ULONG flags = 0; flags < 4; flags++) { /* version 1 and emulators: there are none */
+	/* Flags for version 1 and emulated providers; there are none. */
+	for (ULONG flags = 0; flags < 4; flags++) {
 		cb = need + 50;
 		HR(NdQueryAddressList(flags, (SOCKET_ADDRESS_LIST *)list, &cb), ND_SUCCESS);
 		assert_int_equal(cb, need);
@@ -167,11 +171,12 @@ static void nd2_own_all_adapters_open_at_once(void **state)
 		HR(CALL(opened[i], Query, &info, &cb), ND_SUCCESS);
 		id[i] = info.AdapterId;
 	}
-	/* Addresses of one port are one adapter; ports are different ones. */
+	/* The addresses of a port belong to one adapter, those of different ports to different
+	 * ones. */
 	assert_true(id[0] == id[1] && id[2] == id[3] && id[4] == id[5]);
 	assert_true(id[0] != id[2] && id[0] != id[4] && id[0] != id[6] && id[2] != id[4] &&
 		    id[2] != id[6] && id[4] != id[6]);
-	/* Each makes what it is asked for; an object of one is none of another's. */
+	/* Each adapter creates objects, and refuses those of another adapter. */
 	for (int i = 0; i < 7; i += 2) {
 		IND2QueuePair *qp = (void *)1;
 		struct end e;
@@ -189,7 +194,7 @@ static void nd2_own_all_adapters_open_at_once(void **state)
 	nothing_lives();
 }
 
-/* Read again when no adapter is open; open ones keep what they have. */
+/* The configuration is read again when no adapter is open; open adapters keep theirs. */
 static void nd2_own_a_changed_configuration_is_seen(void **state)
 {
 	IND2Adapter *a;

@@ -11,14 +11,14 @@
 #include <time.h>
 #include <unistd.h>
 
-#define TARGET_FD 100 /* of the socket, in the target */
-#define LEN	  20000u /* several packets */
+#define TARGET_FD 100 /* number of the socket's descriptor in the target */
+#define LEN	  20000u /* bytes: several packets */
 #define PAUSE_US  2000
 
 static const char *policy = "inline";
 static unsigned seconds = 30;
 
-/* What the target tells before it sleeps; a byte follows when it is awake again. */
+/* Sent by the target before it sleeps; the byte "w" follows when it is awake again. */
 struct about {
 	uint64_t buf;
 	UINT32 token;
@@ -57,7 +57,7 @@ static void hear(int fd, void *what, size_t len)
 	assert_int_equal(recv(fd, what, len, MSG_WAITALL), len);
 }
 
-/* ---- the target, a process of its own ---- */
+/* ---- the target process ---- */
 
 static void sleep_as_target(void **state)
 {
@@ -85,9 +85,9 @@ static void sleep_as_target(void **state)
 	say(TARGET_FD, "w", 1);
 	hear(TARGET_FD, &last, 1);
 	assert_true(filled(&e, 0, LEN, last));
-	reap_none(e.cq, 0); /* nothing of it was the target's business */
+	reap_none(e.cq, 0); /* RDMA leaves no result at the target */
 	say(TARGET_FD, "d", 1);
-	hear(TARGET_FD, &last, 1); /* an acknowledgement of ours may still be wanted */
+	hear(TARGET_FD, &last, 1); /* keep the NIC until the peer has all acknowledgements */
 	RELEASE(listener);
 	end_close(&e);
 	RELEASE(adapters[1]);
@@ -127,7 +127,8 @@ static void connect_to(struct end *e, const struct about *it)
 	ENDS(e->connector, CALL(e->connector, CompleteConnect, &complete), &complete, ND_SUCCESS);
 }
 
-/* Is the target awake again? It says so itself: the clocks of two processes on a busy machine need not agree. */
+/* True once the target has reported that it is awake; a time-out of this process would be wrong,
+ * since on a busy machine the target may sleep longer. */
 static bool is_awake(int fd)
 {
 	char w;
@@ -135,7 +136,7 @@ static bool is_awake(int fd)
 	return recv(fd, &w, 1, MSG_DONTWAIT) == 1;
 }
 
-/* Write, then Read the same back. */
+/* Writes LEN bytes and Reads them back. */
 static void round_trip(struct end *e, const struct end *target, uint8_t seed)
 {
 	fill(e, 0, LEN, seed);
@@ -173,7 +174,7 @@ static void nd2_own_target_of_rdma_sleeps(void **state)
 		assert_true(now_ms() - began < (seconds + 60) * UINT64_C(1000));
 	}
 	print_message("%u rounds in %u ms\n", rounds, (unsigned)(now_ms() - began));
-	assert_true(rounds >= seconds); /* one a second, on whatever machine */
+	assert_true(rounds >= seconds); /* a low bound, for slow machines */
 	c = (uint8_t)(rounds - 1);
 	say(fd, &c, 1);
 	hear(fd, &c, 1);
@@ -196,7 +197,8 @@ int main(int argc, char **argv)
 		seconds = (unsigned)atoi(argv[2]);
 	signal(SIGPIPE, SIG_IGN);
 	if (argc > 3) {
-		/* Its outcome is the active side's to report. */
+		/* The target's result must not be mixed with the TAP output of the test, so it goes
+		 * to stderr. */
 		cmocka_set_message_output(CM_OUTPUT_STDOUT);
 		unsetenv("CMOCKA_MESSAGE_OUTPUT");
 		dup2(STDERR_FILENO, STDOUT_FILENO);

@@ -1,10 +1,10 @@
-/* Shared receive queues: rows 31, 32 and 158 to 164 of docs/spec/nd2.md (159 waits long, in test_srq_patience.c), and
- * what follows from them. The queue is the passive side's unless a test says otherwise. */
+/* Shared receive queues: rows 31, 32 and 158 to 164 of docs/spec/nd2.md, without row 159, which is
+ * in test_srq_patience.c. The queue is the passive side's unless a test says otherwise. */
 #include "fixture.h"
 
 #include "ndtypes.h"
 
-#define AREA 4096u /* of a receive, in buf */
+#define AREA 4096u /* bytes of buf per receive */
 
 static IND2SharedReceiveQueue *new_srq(struct end *e, ULONG depth, ULONG sge, ULONG threshold)
 {
@@ -23,14 +23,14 @@ static HRESULT create_qp(struct end *e, void *recv_cq, void *send_cq, void *srq,
 		    (IUnknown *)send_cq, (IUnknown *)srq, e, depth, sge, inl, (void **)qp);
 }
 
-/* The end's queue pair is one on this queue. */
+/* Replaces the end's queue pair by one that uses this shared receive queue. */
 static void put_on(struct end *e, IND2SharedReceiveQueue *srq)
 {
 	RELEASE(e->qp);
 	HR(create_qp(e, e->cq, e->cq, srq, 64, 4, 128, &e->qp), ND_SUCCESS);
 }
 
-/* A connected pair, b on the queue. */
+/* A connected pair whose end b uses a new shared receive queue. */
 static void open_on(struct pair *p, IND2SharedReceiveQueue **srq, ULONG depth, ULONG threshold)
 {
 	pair_open(p, NULL);
@@ -39,7 +39,7 @@ static void open_on(struct pair *p, IND2SharedReceiveQueue **srq, ULONG depth, U
 	pair_connect(p, NULL);
 }
 
-/* Into area i of the end's buffer. */
+/* Posts a receive into area i of the end's buffer, with context i. */
 static HRESULT receive(struct end *e, IND2SharedReceiveQueue *srq, unsigned i, ULONG len)
 {
 	ND2_SGE sge = {e->buf + i * AREA, len, e->local};
@@ -53,7 +53,7 @@ static void receives(struct end *e, IND2SharedReceiveQueue *srq, unsigned from, 
 		HR(receive(e, srq, i, AREA), ND_SUCCESS);
 }
 
-/* One message arrives in the receive with this number. */
+/* Sends one message, which must arrive in receive i. */
 static void deliver(struct pair *p, unsigned i)
 {
 	fill(&p->a, 0, 1000, i);
@@ -83,7 +83,8 @@ static void nd2_row_031_what_a_queue_pair_on_a_queue_wants(void **state)
 	HR(create_qp(&e, e.cq, e.cq, srq, 4, sge + 1, 0, &qp), ND_INVALID_PARAMETER_7);
 	HR(create_qp(&e, e.cq, e.cq, srq, 4, 1, inl + 1, &qp), ND_INVALID_PARAMETER_8);
 	assert_null(qp);
-	/* Tokens of another instance of the adapter are worth nothing here, so its queues are not either. */
+	/* The tokens of another instance are invalid here, so its shared receive queue is
+	 * refused. */
 	adapters[0] = again;
 	end_open(&other, 0, NULL);
 	strange = new_srq(&other, 8, 1, 0);
@@ -117,7 +118,7 @@ static void nd2_row_032_depth_and_sges_within_the_limits(void **state)
 	assert_null(srq);
 	HR(CREATE(IID_IND2SharedReceiveQueue, e.file, depth, sge), ND_SUCCESS);
 	RELEASE(srq);
-	/* Only empty receives. */
+	/* A queue without SGEs takes receives of no bytes. */
 	HR(CREATE(IID_IND2SharedReceiveQueue, e.file, 1, 0), ND_SUCCESS);
 	HR(CALL(srq, Receive, NULL, NULL, 0), ND_SUCCESS);
 	RELEASE(srq);
@@ -140,7 +141,7 @@ static void nd2_row_158_receives_up_to_the_depth(void **state)
 	HR(CALL(srq, Receive, NULL, NULL, 1), ND_INVALID_PARAMETER_2);
 	sge[0].BufferLength = limits.MaxTransferLength;
 	HR(CALL(srq, Receive, NULL, sge, 2), ND_BUFFER_OVERFLOW);
-	/* One is taken, one may be posted; in the order of posting. */
+	/* Each message takes the oldest receive and makes room for one more. */
 	for (unsigned i = 1; i <= 20; i++) {
 		deliver(&p, i);
 		HR(receive(&p.b, srq, i + 5, AREA), ND_SUCCESS);
@@ -180,13 +181,14 @@ static void nd2_row_160_notified_once_when_low(void **state)
 	receives(&p.b, srq, 1, 4);
 	HR(CALL(srq, Notify, &ov[0]), ND_PENDING);
 	HR(CALL(srq, Notify, &ov[1]), ND_PENDING);
-	deliver(&p, 1); /* three are left */
+	deliver(&p, 1); /* three receives are left, which is not below the threshold */
 	HR(status_after(&ov[0], 30), ND_PENDING);
-	deliver(&p, 2); /* two: one event for all who wait */
+	deliver(&p, 2); /* two: one event ends all pending requests */
 	HR(finish(srq, &ov[0]), ND_SUCCESS);
 	HR(finish(srq, &ov[1]), ND_SUCCESS);
 	HR(NdsEventWait(ov[1].hEvent, 1000), ND_SUCCESS);
-	/* That was once: the next falls are silent, and a request after a refill waits for its own. */
+	/* One event per Notify: the next messages report nothing, and after a refill a new request
+	 * waits until the queue is low again. */
 	deliver(&p, 3);
 	receives(&p.b, srq, 5, 7);
 	HR(CALL(srq, Notify, &ov[2]), ND_PENDING);
@@ -233,7 +235,7 @@ static void nd2_own_threshold_0_is_never_reached(void **state)
 	HR(status_after(&ov, 30), ND_PENDING);
 	HR(CALL(srq, CancelOverlappedRequests), ND_SUCCESS);
 	HR(status_after(&ov, 0), ND_CANCELED);
-	/* Nothing of it is left. */
+	/* The cancelled request has no later effect. */
 	receives(&p.b, srq, 3, 3);
 	deliver(&p, 3);
 	HR(CALL(srq, CancelOverlappedRequests), ND_SUCCESS);
@@ -272,13 +274,13 @@ static void nd2_row_163_modify_below_what_is_posted(void **state)
 	receives(&p.b, srq, 1, 6);
 	HR(CALL(srq, Modify, 5, 6), ND_BUFFER_OVERFLOW);
 	HR(CALL(srq, Modify, limits.MaxSharedReceiveQueueDepth + 1, 6), ND_INVALID_PARAMETER);
-	/* Nothing changed, the threshold neither. */
+	/* A refused Modify changes neither depth nor threshold. */
 	HR(CALL(srq, Notify, &ov), ND_PENDING);
 	deliver(&p, 1);
 	receives(&p.b, srq, 7, 9);
 	HR(receive(&p.b, srq, 10, AREA), ND_NO_MORE_ENTRIES);
 	HR(status_after(&ov, 30), ND_PENDING);
-	/* What is posted is just enough. */
+	/* A depth equal to the number of posted receives is allowed. */
 	HR(CALL(srq, Modify, 8, 0), ND_SUCCESS);
 	HR(CALL(srq, Modify, 7, 0), ND_BUFFER_OVERFLOW);
 	deliver(&p, 2);
@@ -291,7 +293,7 @@ static void nd2_row_163_modify_below_what_is_posted(void **state)
 	RELEASE(srq);
 }
 
-/* A new threshold holds for those who wait already. */
+/* A new threshold applies to pending requests as well. */
 static void nd2_own_modify_the_threshold_meanwhile(void **state)
 {
 	OVERLAPPED ov[2] = {{0}};
@@ -305,7 +307,7 @@ static void nd2_own_modify_the_threshold_meanwhile(void **state)
 	HR(CALL(srq, Notify, &ov[1]), ND_PENDING);
 	deliver(&p, 1);
 	HR(status_after(&ov[0], 30), ND_PENDING);
-	HR(CALL(srq, Modify, 0, 5), ND_SUCCESS); /* four are left */
+	HR(CALL(srq, Modify, 0, 5), ND_SUCCESS); /* four receives are left */
 	HR(finish(srq, &ov[0]), ND_SUCCESS);
 	HR(finish(srq, &ov[1]), ND_SUCCESS);
 	HR(CALL(srq, Notify, &ov[0]), ND_PENDING);
@@ -319,7 +321,7 @@ static void nd2_own_modify_the_threshold_meanwhile(void **state)
 	RELEASE(srq);
 }
 
-/* It grows and shrinks while messages come; nothing is lost and the order stays. */
+/* The depth changes between messages; no receive is lost and their order stays. */
 static void nd2_own_modify_the_depth_under_traffic(void **state)
 {
 	IND2SharedReceiveQueue *srq;
@@ -369,7 +371,8 @@ static void nd2_row_164_two_queue_pairs_on_one_queue(void **state)
 		assert_int_equal((uintptr_t)r.RequestContext, i);
 		assert_int_equal(r.RequestType, Nd2RequestTypeReceive);
 		assert_int_equal(r.BytesTransferred, 500 + i);
-		assert_true(filled(&p.b, i * AREA, 500 + i, i)); /* its buffer, whoever took it */
+		/* The receive's buffer, on whichever queue pair the message came. */
+		assert_true(filled(&p.b, i * AREA, 500 + i, i));
 	}
 	reap_none(p.b.cq, 10);
 	reap_none(q.b.cq, 10);
@@ -392,7 +395,8 @@ static void nd2_own_no_receives_of_its_own(void **state)
 	RELEASE(srq);
 }
 
-/* Longer than ordinary queue pairs are waited for, from either side. */
+/* A message waits longer than the RNR retries of an ordinary queue pair last, in both
+ * directions. */
 static void nd2_own_a_message_waits_for_a_receive(void **state)
 {
 	IND2SharedReceiveQueue *passive, *active;
@@ -420,7 +424,8 @@ static void nd2_own_a_message_waits_for_a_receive(void **state)
 	RELEASE(passive);
 }
 
-/* Flush ends a receive that a message has begun to fill, if any, and leaves the queue alone. */
+/* Flush cancels the receive that a message has begun to fill, if there is one; the other receives
+ * stay posted. */
 static void nd2_own_flush_leaves_the_queue_alone(void **state)
 {
 	enum { N = 8 };
@@ -435,13 +440,13 @@ static void nd2_own_flush_leaves_the_queue_alone(void **state)
 	receives(&p.b, srq, 1, N);
 	HR(post_send(&q.a, 0, AREA, 1, 0), ND_SUCCESS);
 	HR(CALL(q.b.qp, Flush), ND_SUCCESS);
-	/* Of the message nothing, all, or a part has come. */
+	/* At the Flush none, all or a part of the message may have arrived. */
 	for (ND2_RESULT r; left == N && CALL(q.b.cq, GetResults, &r, 1) == 1; left--)
 		assert_true(r.Status == ND_SUCCESS || r.Status == ND_CANCELED);
 	for (unsigned i = N - left + 1; i <= N; i++)
 		deliver(&p, i);
 	reap_none(q.b.cq, 10);
-	/* Empty now. */
+	/* No receive is left now. */
 	HR(post_send(&p.a, 0, 10, 5, 0), ND_SUCCESS);
 	reap_none(p.a.cq, 50);
 	receives(&p.b, srq, 1, 1);
@@ -452,7 +457,7 @@ static void nd2_own_flush_leaves_the_queue_alone(void **state)
 	RELEASE(srq);
 }
 
-/* A receive that is too short ends its queue pair, not the queue. */
+/* A receive that is too short breaks the connection of one queue pair; the other one goes on. */
 static void nd2_own_a_short_receive_ends_one_queue_pair(void **state)
 {
 	IND2SharedReceiveQueue *srq;
@@ -475,7 +480,7 @@ static void nd2_own_a_short_receive_ends_one_queue_pair(void **state)
 	RELEASE(srq);
 }
 
-/* A token that is no good likewise. */
+/* A receive with an invalid token also breaks one queue pair's connection only. */
 static void nd2_own_a_bad_token_ends_one_queue_pair(void **state)
 {
 	IND2SharedReceiveQueue *srq;
@@ -516,7 +521,7 @@ static void nd2_own_the_queue_released_before_its_queue_pairs(void **state)
 	pair_close(&p);
 }
 
-/* What was posted stays for the next queue pair. */
+/* A posted receive stays for the next queue pair. */
 static void nd2_own_queue_pairs_come_and_go(void **state)
 {
 	IND2SharedReceiveQueue *srq;
@@ -562,7 +567,7 @@ static void nd2_own_interfaces_and_affinity(void **state)
 	assert_int_equal(group, 0);
 	assert_int_not_equal(all, 0);
 	assert_int_equal(CALL(srq, Release), 0);
-	/* A wish that cannot be met is ignored. */
+	/* An affinity that no CPU has is ignored. */
 	HR(CALL(adapters[0], CreateSharedReceiveQueue, &IID_IND2SharedReceiveQueue, e.file, 8, 1, 0, 3, 1ull << 63,
 		(void **)&srq),
 	   ND_SUCCESS);
@@ -572,7 +577,7 @@ static void nd2_own_interfaces_and_affinity(void **state)
 	end_close(&e);
 }
 
-/* Everything is let go at once, the adapters first; nothing is left. */
+/* The adapters are released first, then the shared receive queue: the queue pair keeps both. */
 static void nd2_own_queue_pairs_keep_their_queue(void **state)
 {
 	OVERLAPPED ov = {0};

@@ -1,5 +1,5 @@
-/* Many queue pairs, on two shards, and one shared receive queue: every receive is used once, every message arrives once
- * and in order, with the context of its own queue pair.
+/* Many queue pairs on two shards use one shared receive queue: each receive is used once, each
+ * message arrives once and in order, with the context of its own queue pair.
  *
  *	test_srq_many [POLICY [MESSAGES]] */
 #include "fixture.h"
@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #define PAIRS 8u
-#define DEPTH 24u /* fewer than messages may be on their way */
+#define DEPTH 24u /* fewer than the PAIRS * BURST messages in flight */
 #define AREA  2048u
 #define BURST 8u
 
@@ -18,7 +18,7 @@ struct message {
 
 static struct pair pairs[PAIRS];
 static IND2SharedReceiveQueue *srq;
-static struct end *home; /* whose memory the receives are in */
+static struct end *home; /* its buffer holds all receives */
 static unsigned messages = 400;
 static bool posted[DEPTH];
 
@@ -31,7 +31,7 @@ static void receive(unsigned slot)
 	HR(CALL(srq, Receive, (void *)(uintptr_t)slot, &sge, 1), ND_SUCCESS);
 }
 
-/* Every receiving queue pair sits on adapter 0, which has two shards. */
+/* Connects all pairs; each receiving queue pair is on adapter 0, which has two shards. */
 static void open_all(void)
 {
 	for (unsigned i = 0; i < PAIRS; i++) {
@@ -59,7 +59,7 @@ static uint32_t length_of(unsigned sender, unsigned number)
 	return sizeof(struct message) + (sender * 37 + number * 101) % (AREA - sizeof(struct message));
 }
 
-/* One per pair: keeps a few messages on their way. */
+/* One thread per pair; keeps up to BURST messages in flight. */
 static void *send_all(void *arg)
 {
 	struct pair *p = arg;
@@ -134,11 +134,11 @@ static void nd2_own_many_queue_pairs_on_one_queue(void **state)
 	for (unsigned i = 0; i < PAIRS; i++)
 		pthread_join(thread[i], NULL);
 	assert_int_equal(total, PAIRS * messages);
-	/* Of 64 messages on their way 24 have a receive: it has run low, and everybody waited. */
+	/* With 64 messages in flight and 24 receives the queue must have been low at some time. */
 	assert_int_not_equal(fired, 0);
 	for (unsigned i = 0; i < PAIRS; i++)
 		reap_none(pairs[i].a.cq, 1);
-	/* All are back, and there is room for no more. */
+	/* All receives are posted again, so the queue is full. */
 	HR(CALL(srq, Receive, NULL, NULL, 0), ND_NO_MORE_ENTRIES);
 	for (unsigned i = 0; i < PAIRS; i++)
 		pair_close(&pairs[i]);

@@ -28,7 +28,7 @@ static void wait_for(void *obj, OVERLAPPED *ov, HRESULT wanted)
 	HR(CALL(OV(obj), GetOverlappedResult, ov, 1), wanted);
 }
 
-/* New connectors and queue pairs on ends that keep their queues, memory and listener. */
+/* New connectors and queue pairs; the ends keep their completion queues, memory and listener. */
 static void renew(struct pair *p)
 {
 	p->a.qp = new_qp(&p->a, p->a.cq, NULL, NULL);
@@ -78,7 +78,7 @@ static void post_traffic(struct end *e)
 		HR(post_send(e, 8192, 4096, i, 0), ND_SUCCESS);
 }
 
-/* As many as were posted, then no more. */
+/* Takes n results, which is the number of posted requests; there must not be another. */
 static void reap_all(struct end *e, unsigned n)
 {
 	ND2_RESULT r;
@@ -124,15 +124,15 @@ static void one_cycle(struct pair *p, unsigned i)
 	}
 	establish(p, &accept);
 	HR(CALL(second->connector, NotifyDisconnect, &notify), ND_PENDING);
-	if (i % 4 == 1) { /* in the middle of everything */
+	if (i % 4 == 1) { /* disconnect under traffic */
 		post_traffic(&p->a);
 		post_traffic(&p->b);
 		part(first, second, i % 8 == 1);
 		wait_for(second->connector, &notify, i % 8 == 1 ? notify.Internal : ND_SUCCESS);
-		RELEASE(second->qp); /* what was not sent is cancelled */
+		RELEASE(second->qp); /* cancels the requests that are still pending */
 		reap_all(&p->a, 2 * FLIGHT);
 		reap_all(&p->b, 2 * FLIGHT);
-	} else if (i % 4 == 2) { /* without a word */
+	} else if (i % 4 == 2) { /* release without a Disconnect */
 		exchange(first, second);
 		RELEASE(first->connector);
 		wait_for(second->connector, &notify, ND_SUCCESS);
@@ -145,7 +145,8 @@ static void one_cycle(struct pair *p, unsigned i)
 	let_go(p);
 }
 
-/* What is allocated while nobody has a connection; the library's threads may be a moment behind. */
+/* Bytes allocated while no thread has a connection, 20 ms later for the library's threads to
+ * finish. */
 static size_t heap(void)
 {
 	size_t bytes;
@@ -182,7 +183,7 @@ static void nd2_own_connections_by_the_thousand(void **state)
 	pthread_t thread;
 	double start = now_s(), spent;
 
-	alarm(60 + cycles / 50); /* waits here have no end of their own */
+	alarm(60 + cycles / 50); /* wait_for() has no timeout of its own */
 	pthread_barrier_init(&meeting, NULL, THREADS);
 	pthread_create(&thread, NULL, storm, &grown[1]);
 	storm(&grown[0]);
@@ -207,7 +208,8 @@ int main(int argc, char **argv)
 
 	if (argc > 1)
 		cycles = (unsigned)atoi(argv[1]);
-	/* Room for what is used at once, and fewer records of ended connections than come to pass in their time. */
+	/* The value of max_cm suffices for the connections at one time; max_timewait is less than
+	 * the connections that end during one timewait, so old records are displaced. */
 	snprintf(text, sizeof(text),
 		 "adapters = (\n"
 		 "{ name = \"a\"; port = \"ring\"; peer = \"b\"; mac = \"02:00:00:00:00:01\";\n"

@@ -14,7 +14,7 @@ static unsigned times(unsigned n)
 	return text != NULL && atoi(text) > 0 ? n * (unsigned)atoi(text) : n;
 }
 
-/* ---- 165: connect, talk, disconnect from both sides, with notices cancelled on the way ---- */
+/* ---- 165: connect, exchange, disconnect on both sides; some notifications are cancelled ---- */
 
 static unsigned open_descriptors(void)
 {
@@ -62,7 +62,7 @@ static void nd2_row_165_connect_and_part_on_two_threads(void **state)
 	unsigned before;
 	struct pair p;
 
-	pair_open_connected(&p, NULL); /* whatever is opened once is open now */
+	pair_open_connected(&p, NULL); /* the first connection opens descriptors that stay open */
 	pair_close(&p);
 	before = open_descriptors();
 	pthread_create(&thread, NULL, connect_and_part, NULL);
@@ -71,7 +71,7 @@ static void nd2_row_165_connect_and_part_on_two_threads(void **state)
 	assert_int_equal(open_descriptors(), before);
 }
 
-/* ---- 166: regions by the thousand on several threads ---- */
+/* ---- 166: a thousand registrations on each of eight threads ---- */
 
 struct registrar {
 	struct end e;
@@ -111,7 +111,7 @@ static void nd2_row_166_regions_on_eight_threads(void **state)
 	}
 }
 
-/* ---- 167: one queue of the depth of each direction, for both ---- */
+/* ---- 167: a completion queue that both directions fill completely ---- */
 
 static void nd2_row_167_ping_over_a_tight_completion_queue(void **state)
 {
@@ -127,7 +127,7 @@ static void nd2_row_167_ping_over_a_tight_completion_queue(void **state)
 		HR(post_recv(&p.b, 0, 64, i), ND_SUCCESS);
 	pair_connect(&p, &how);
 	for (unsigned round = 0; round < rounds; round++) {
-		/* All of both directions pile up before anybody looks. */
+		/* All results of both directions are produced before one is fetched. */
 		for (uintptr_t i = 0; i < DEPTH; i++) {
 			HR(post_send(&p.a, 0, 64, 1000 + i, 0), ND_SUCCESS);
 			HR(post_send(&p.b, 0, 64, 1000 + i, 0), ND_SUCCESS);
@@ -154,7 +154,7 @@ static void nd2_row_167_ping_over_a_tight_completion_queue(void **state)
 	pair_close(&p);
 }
 
-/* ---- 168: drain, arm, wait, against a sender that does not wait for us ---- */
+/* ---- 168: drain, arm, wait, against a sender that never pauses ---- */
 
 struct sender {
 	struct pair *p;
@@ -171,7 +171,8 @@ static void *send_all(void *arg)
 		if (hr == ND_NO_MORE_ENTRIES) {
 			ND2_RESULT r;
 
-			/* Nothing but failures shows here; asking lets an inline NIC work. */
+			/* Sends are silent, so a result would be a failure; the call makes an
+			 * inline NIC poll. */
 			assert_int_equal(CALL(s->p->a.cq, GetResults, &r, 1), 0);
 			continue;
 		}

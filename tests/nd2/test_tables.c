@@ -9,7 +9,8 @@ HRESULT DllGetClassObject(REFCLSID rclsid, REFIID riid, void **ppv);
 
 #define SHORT ND_INSUFFICIENT_RESOURCES
 
-/* Of the fixture itself: a pair needs two queue pairs and so on, one on each adapter. */
+/* Limits of the tables; the fixture's pair uses a part: one queue pair on each adapter, for
+ * example. */
 enum { QPS = 5, CQS = 6, MRS = 9, PDS = 3, CMS = 7, SRQS = 3 };
 
 static char path[] = "/tmp/nd2-tables-XXXXXX";
@@ -38,7 +39,7 @@ static void use_small_tables(void)
 
 struct table {
 	const char *name;
-	unsigned room; /* beside what a connected pair has */
+	unsigned room; /* free entries beside those of a connected pair */
 	HRESULT (*make)(struct end *, IUnknown **);
 	HRESULT full;
 };
@@ -167,7 +168,7 @@ static void nd2_own_exhausted_tables(void **state)
 	pair_close(&p);
 }
 
-/* No room for the connection at the other side: it says so, and has room again later. */
+/* The peer has no free entry for the connection and rejects it; the next attempt succeeds. */
 static void nd2_own_exhausted_peer(void **state)
 {
 	IUnknown *bound[CMS] = {NULL};
@@ -175,7 +176,7 @@ static void nd2_own_exhausted_peer(void **state)
 	struct pair p;
 
 	pair_open(&p, NULL);
-	for (unsigned i = 0; i < CMS - 1; i++) { /* its listener is the last one */
+	for (unsigned i = 0; i < CMS - 1; i++) { /* its listener has the last entry */
 		struct sockaddr_in sin = address_of(1, 0);
 		IND2Connector *c = new_connector(&p.b);
 
@@ -191,7 +192,7 @@ static void nd2_own_exhausted_peer(void **state)
 	pair_close(&p);
 }
 
-/* More connections that are over than can be remembered. */
+/* More connections end than timewait records fit in the table (max_timewait = 2). */
 static void nd2_own_exhausted_timewait(void **state)
 {
 	for (unsigned i = 0; i < 12; i++) {
@@ -205,7 +206,7 @@ static void nd2_own_exhausted_timewait(void **state)
 	}
 }
 
-/* A ring much smaller than what is posted, and few buffers: slower, and nothing is lost. */
+/* More requests than submit slots and packet buffers: the transfer is slower, but complete. */
 static void nd2_own_exhausted_rings(void **state)
 {
 	const struct how how = {.depth = 64, .cq_depth = 512};

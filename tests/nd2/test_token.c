@@ -33,16 +33,17 @@ static void configure(void)
 }
 
 enum {
-	RETH_AT = 14 + 20 + 8 + 12, /* Ethernet, IPv4, UDP, BTH */
+	RETH_AT = 14 + 20 + 8 + 12, /* behind Ethernet, IPv4, UDP and BTH */
 	WRITE_ONLY = 0x0a,
 	READ_REQUEST = 0x0c,
 };
 
-/* Whether the capture has a frame of this opcode for this address and token. */
+/* Whether the capture has a frame with this opcode, address and token. */
 static bool on_the_wire(uint8_t opcode, const void *address, UINT32 token)
 {
 	uint64_t va = htobe64((uintptr_t)address);
-	uint32_t head[4]; /* of a record: seconds, fraction, captured, length */
+	/* Of a pcap record: seconds, fraction, captured bytes, bytes on the wire. */
+	uint32_t head[4];
 	bool found = false;
 	FILE *f = fopen(capture, "rb");
 
@@ -77,7 +78,7 @@ static void nd2_own_remote_tokens_on_the_wire(void **state)
 	reap_is(p.a.cq, 2, ND_SUCCESS);
 	pair_close(&p);
 	close_adapters(state);
-	nothing_lives(); /* the file is complete when the adapters are closed */
+	nothing_lives(); /* closing the adapters completes the file */
 	assert_true(on_the_wire(WRITE_ONLY, buf + 77, token));
 	assert_true(on_the_wire(READ_REQUEST, buf + 99, token));
 	assert_false(on_the_wire(WRITE_ONLY, buf + 77, __builtin_bswap32(token)));

@@ -9,7 +9,7 @@ static void nd2_row_060_deregister_while_a_window_is_bound(void **state)
 	pair_open_connected(&p, &local_only);
 	mw = new_window(&p.b);
 	HR(post_bind(&p.b, mw, 0, 4096, 1, RO), ND_SUCCESS);
-	is_busy(&p.b); /* as soon as Bind has returned */
+	is_busy(&p.b); /* from the return of Bind on, before it completes */
 	reap_is(p.b.cq, 1, ND_SUCCESS);
 	is_busy(&p.b);
 	p.b.remote = CALL(mw, GetRemoteToken);
@@ -30,8 +30,8 @@ static void nd2_row_061_deregister_after_the_invalidation(void **state)
 	bind_now(&p.b, mw, 0, 4096, RO);
 	bind_now(&p.b, other, 0, 4096, RO);
 	unbind_now(&p.b, mw);
-	is_busy(&p.b); /* the other one */
-	/* One that says nothing of its success is over when the request behind it is. */
+	is_busy(&p.b); /* the other window is still bound */
+	/* A silent Invalidate is complete when a later request is. */
 	HR(post_invalidate(&p.b, other, 0, ND_OP_FLAG_SILENT_SUCCESS), ND_SUCCESS);
 	HR(post_recv(&p.a, 0, 10, 2), ND_SUCCESS);
 	HR(post_send(&p.b, 0, 10, 3, 0), ND_SUCCESS);
@@ -58,7 +58,8 @@ static void nd2_row_062_deregister_after_the_window_is_released(void **state)
 			HR(deregister(&p.b), ND_SUCCESS);
 			register_mr(p.b.mr, p.b.buf, BUF_BYTES, ND_MR_FLAG_ALLOW_LOCAL_WRITE);
 		}
-		/* Its token died with it, the region being there or not. */
+		/* The token is invalid after the window's release, whether the region is registered
+		 * or not. */
 		is_refused(&p, true, 0, 100);
 		HR(deregister(&p.b), ND_SUCCESS);
 		pair_close(&p);
@@ -84,7 +85,7 @@ static void nd2_row_068_a_window_lends_what_the_region_does_not_have(void **stat
 		bind_now(&p.b, mw, 1000, 70000, RO);
 		read_works(&p, 1000, 70000);
 		read_works(&p, 1001, 69999);
-		/* The region's own token lends nothing more than before. */
+		/* The window gives the region's own token no further rights. */
 		p.b.remote = CALL(mr, GetRemoteToken);
 		is_refused(&p, true, 1000, 10);
 		p.b.mr = all;
@@ -111,7 +112,7 @@ static void nd2_row_069_writing_needs_local_write(void **state)
 	reap_none(p.b.cq, 30);
 	assert_int_equal(CALL(mw, GetRemoteToken), 0);
 	p.b.mr = all;
-	bind_now(&p.b, mw, 0, 4096, WO); /* the window is as it was */
+	bind_now(&p.b, mw, 0, 4096, WO); /* the refused Binds left the window unbound */
 	write_works(&p, 0, 4096);
 	RELEASE(mr);
 	RELEASE(mw);
@@ -132,7 +133,7 @@ static void nd2_row_070_a_window_without_rights(void **state)
 	pair_close(&p);
 }
 
-/* The token travels in the request behind the Bind; who has it may use it. */
+/* The token is sent behind the Bind on the same queue pair, so it is valid when it arrives. */
 static void nd2_row_071_the_token_is_good_when_it_arrives(void **state)
 {
 	IND2MemoryWindow *mw;
@@ -181,7 +182,7 @@ static void nd2_row_072_outside_the_region(void **state)
 	HR(CALL(p.b.qp, Bind, NULL, (IUnknown *)p.b.mr, (IUnknown *)mw, NULL, 10, RO),
 	   ND_ACCESS_VIOLATION);
 	reap_none(p.b.cq, 30);
-	bind_now(&p.b, mw, 0, BUF_BYTES, RO); /* all of it */
+	bind_now(&p.b, mw, 0, BUF_BYTES, RO); /* the whole region */
 	read_works(&p, BUF_BYTES - 10, 10);
 	unbind_now(&p.b, mw);
 	HR(deregister(&p.b), ND_SUCCESS);
@@ -240,7 +241,7 @@ static void nd2_row_075_invalidate_what_is_not_bound(void **state)
 
 		pair_open_connected(&p, &local_only);
 		mw = new_window(&p.b);
-		if (again) { /* not bound any more, rather than not yet */
+		if (again) { /* second round: a window that was bound before */
 			bind_now(&p.b, mw, 0, 4096, RO);
 			unbind_now(&p.b, mw);
 		}
@@ -252,7 +253,8 @@ static void nd2_row_075_invalidate_what_is_not_bound(void **state)
 		assert_int_equal((uintptr_t)r.RequestContext, 2);
 		assert_int_equal(r.RequestType, Nd2RequestTypeInvalidate);
 		assert_int_equal(r.BytesTransferred, 0);
-		for (int i = 0; i < 2; i++) /* the rest, whichever way round: they raced with it */
+		/* Two flushed requests, in either order: they are of different directions. */
+		for (int i = 0; i < 2; i++)
 			HR(reap(p.b.cq).Status, ND_CANCELED);
 		RELEASE(mw);
 		pair_close(&p);
@@ -269,7 +271,7 @@ static void nd2_row_076_over_another_connection(void **state)
 		pair_open_connected(&q, &local_only);
 		mw = new_window(&p.b);
 		bind_now(&p.b, mw, 0, 4096, RO | WO);
-		/* q's peer asks for p's memory with p's token. */
+		/* The peer of q uses p's token and address. */
 		HR(post_recv(&q.b, 0, 10, 9), ND_SUCCESS);
 		if (read)
 			HR(post_read(&q.a, 0, 10, 1, 0, &p.b, 0), ND_SUCCESS);
@@ -277,7 +279,7 @@ static void nd2_row_076_over_another_connection(void **state)
 			HR(post_write(&q.a, 0, 10, 1, 0, &p.b, 0), ND_SUCCESS);
 		reap_is(q.a.cq, 1, ND_ACCESS_VIOLATION);
 		reap_is(q.b.cq, 9, ND_CANCELED);
-		write_works(&p, 0, 4096); /* who it is for is not disturbed */
+		write_works(&p, 0, 4096); /* the window's own connection is not affected */
 		RELEASE(mw);
 		pair_close(&q);
 		pair_close(&p);

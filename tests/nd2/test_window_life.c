@@ -30,7 +30,7 @@ static void nd2_own_window_rebound_has_a_new_token(void **state)
 	}
 }
 
-/* As many bindings as there are keys, twice and more: none is followed by itself. */
+/* 600 bindings use each 8-bit key more than twice; no token repeats within 254 bindings. */
 static void nd2_own_window_tokens_go_round(void **state)
 {
 	UINT32 last[254] = {0};
@@ -68,7 +68,7 @@ static void nd2_own_windows_over_one_region(void **state)
 	write_works(&p, 1000, 2000);
 	p.b.remote = tokens[0];
 	read_works(&p, 0, 2000);
-	unbind_now(&p.b, first); /* the other does not mind */
+	unbind_now(&p.b, first); /* the other window stays bound */
 	p.b.remote = tokens[1];
 	write_works(&p, 1500, 100);
 	is_busy(&p.b);
@@ -78,7 +78,7 @@ static void nd2_own_windows_over_one_region(void **state)
 	pair_close(&p);
 }
 
-/* Bound where it was not before, its old peer has nothing of it. */
+/* A window is unbound and then bound on another queue pair; its former peer has no access. */
 static void nd2_own_window_moves_to_another_queue_pair(void **state)
 {
 	IND2MemoryWindow *mw;
@@ -98,7 +98,7 @@ static void nd2_own_window_moves_to_another_queue_pair(void **state)
 		if (i < 3)
 			unbind_now(&q.b, mw);
 	}
-	/* p's peer knows where it is now, and how it is called. */
+	/* The peer of p uses the current address and token. */
 	p.b.remote = q.b.remote;
 	HR(post_recv(&p.b, 0, 10, 0xb9), ND_SUCCESS);
 	HR(CALL(p.a.qp, Write, (void *)1, &(ND2_SGE){p.a.buf, 8, p.a.local}, 1,
@@ -107,8 +107,8 @@ static void nd2_own_window_moves_to_another_queue_pair(void **state)
 	reap_is(p.a.cq, 1, ND_ACCESS_VIOLATION);
 	reap_is(p.b.cq, 0xb9, ND_CANCELED);
 	write_works(&q, 4096, 4096);
-	/* Taking it from another queue pair than the one it is bound on. */
-	HR(post_invalidate(&q.a, mw, 2, 0), ND_INVALID_PARAMETER_2); /* of another adapter */
+	/* Invalidate on a queue pair that is not the window's: */
+	HR(post_invalidate(&q.a, mw, 2, 0), ND_INVALID_PARAMETER_2); /* one of another adapter */
 	RELEASE(mw);
 	pair_close(&q);
 	pair_close(&p);
@@ -132,7 +132,7 @@ static void nd2_own_invalidate_on_another_queue_pair(void **state)
 	pair_close(&p);
 }
 
-/* However a queue pair ends, its windows are free, and so are their regions. */
+/* However a queue pair ends, its windows are unbound, and their regions can be deregistered. */
 static void nd2_own_window_outlives_its_queue_pair(void **state)
 {
 	for (int how = 0; how < 4; how++) {
@@ -148,7 +148,7 @@ static void nd2_own_window_outlives_its_queue_pair(void **state)
 		switch (how) {
 		case 0:
 			HR(CALL(p.b.qp, Flush), ND_SUCCESS);
-			/* What is posted now is flushed too, and binds nothing. */
+			/* A Bind on the flushed queue pair is flushed and binds nothing. */
 			HR(post_bind(&p.b, mw, 0, 4096, 1, RO), ND_SUCCESS);
 			reap_is(p.b.cq, 1, ND_CANCELED);
 			break;
@@ -171,7 +171,7 @@ static void nd2_own_window_outlives_its_queue_pair(void **state)
 	}
 }
 
-/* Posted behind what takes its time; the window is let go before its turn comes. */
+/* Bind and Invalidate wait behind a Send; the window is released before they are executed. */
 static void nd2_own_window_released_with_requests_queued(void **state)
 {
 	IND2MemoryWindow *mw;
@@ -180,10 +180,10 @@ static void nd2_own_window_released_with_requests_queued(void **state)
 	pair_open_connected(&p, &local_only);
 	for (unsigned i = 0; i < 20; i++) {
 		mw = new_window(&p.b);
-		/* Nobody receives it yet. */
+		/* The peer has no receive yet. */
 		HR(post_send(&p.b, 0, 10, 1, ND_OP_FLAG_INLINE), ND_SUCCESS);
 		if (i & 1)
-			sleep_ms(2); /* the receiver has said so */
+			sleep_ms(2); /* time for the peer's RNR NAK to arrive */
 		HR(post_bind(&p.b, mw, 0, 4096, 2, RO), ND_SUCCESS);
 		if (i & 2)
 			HR(post_invalidate(&p.b, mw, 3, 0), ND_SUCCESS);
@@ -264,7 +264,8 @@ static void nd2_own_window_and_all_it_needs_let_go_in_any_order(void **state)
 	assert_int_equal(live_objects("memory window"), 0);
 }
 
-/* In order with one another and with Reads; the fence holds them back, silence keeps them quiet. */
+/* Results are in posting order among Reads, Writes, Binds and Invalidates, with and without fence;
+ * silent requests leave none. */
 static void nd2_own_window_requests_in_order(void **state)
 {
 	static const ND2_REQUEST_TYPE expected[] = {
@@ -303,7 +304,7 @@ static void nd2_own_window_requests_in_order(void **state)
 	pair_close(&p);
 }
 
-/* The peer writes as fast as it can; when the completion is there, it writes no more. */
+/* Under the peer's Writes: once the Invalidate has completed, no Write changes the memory. */
 static void nd2_own_invalidate_under_fire(void **state)
 {
 	for (unsigned round = 0; round < 10; round++) {
@@ -334,7 +335,7 @@ static void nd2_own_invalidate_under_fire(void **state)
 			assert_memory_equal(was, p.b.buf, chunk);
 			free(was);
 		}
-		do /* Writes that were through, then one that was not, then the rest */
+		do /* successful Writes, then a refused one, then flushed ones */
 			r = reap(p.a.cq);
 		while (r.Status == (HRESULT)ND_SUCCESS && (uintptr_t)r.RequestContext < 59);
 		if (r.Status != (HRESULT)ND_SUCCESS)
@@ -344,8 +345,8 @@ static void nd2_own_invalidate_under_fire(void **state)
 	}
 }
 
-/* One thread binds and takes back, another deregisters and registers again: either the window or the
- * region is first, never both. */
+/* One thread binds and invalidates, another deregisters and registers: a Bind finds the region
+ * registered, or Deregister finds no window bound, never both. */
 struct contest {
 	struct pair *p;
 	_Atomic int stop;
@@ -387,20 +388,22 @@ static void nd2_own_bind_against_deregister(void **state)
 	c.p = &p;
 	assert_int_equal(pthread_create(&other, NULL, register_again, &c), 0);
 	for (unsigned i = 0; i < 40000 && (i < 500 || bound < 20 || refused < 20 || !c.gone); i++) {
-		if (i % 500 == 499) /* either may have no core for a while */
+		if (i % 500 == 499) /* either thread may have no CPU for a while */
 			sleep_ms(1);
 		HRESULT hr = post_bind(&p.b, mw, 0, 4096, 1, RO);
 
 		if (hr != (HRESULT)ND_SUCCESS) {
 			HR(hr, ND_ACCESS_VIOLATION);
 			refused++;
-			/* The other thread may have no core between the two halves of its turn. */
+			/* The other thread may have lost its CPU between Deregister and
+			 * Register. */
 			if (refused % 32 == 0)
 				sleep_ms(1);
 			continue;
 		}
 		bound++;
-		reap_is(p.b.cq, 1, ND_SUCCESS); /* the region is there when its turn comes */
+		/* An accepted Bind keeps the region until it is executed. */
+		reap_is(p.b.cq, 1, ND_SUCCESS);
 		HR(post_invalidate(&p.b, mw, 2, 0), ND_SUCCESS);
 		reap_is(p.b.cq, 2, ND_SUCCESS);
 	}
@@ -442,7 +445,7 @@ static void nd2_own_window_of_no_bytes(void **state)
 	pair_close(&p);
 }
 
-/* A full queue: refused, and as if it had not been asked. */
+/* A Bind or Invalidate that a full queue refuses changes nothing. */
 static void nd2_own_window_requests_up_to_the_depth(void **state)
 {
 	const struct how how = {.depth = 4};
@@ -455,7 +458,7 @@ static void nd2_own_window_requests_up_to_the_depth(void **state)
 	bound = new_window(&p.b);
 	bind_now(&p.b, bound, 0, 4096, RO);
 	token = CALL(bound, GetRemoteToken);
-	for (uintptr_t i = 1; i <= 4; i++) /* nobody receives them yet */
+	for (uintptr_t i = 1; i <= 4; i++) /* the peer has no receives yet */
 		HR(post_send(&p.b, 0, 10, i, 0), ND_SUCCESS);
 	HR(post_bind(&p.b, mw, 0, 4096, 5, RO), ND_NO_MORE_ENTRIES);
 	assert_int_equal(CALL(mw, GetRemoteToken), 0);
@@ -484,14 +487,14 @@ static void nd2_own_window_arguments(void **state)
 
 	pair_open_connected(&p, NULL);
 	mw = new_window(&p.b);
-	/* flags */
+	/* Unknown flags. */
 	for (ULONG bit = 1; bit != 0; bit <<= 1) {
 		if (!(bit & 0x1b))
 			HR(post_bind(&p.b, mw, 0, 10, 1, RO | bit), ND_INVALID_PARAMETER_6);
 		if (!(bit & 0x03))
 			HR(post_invalidate(&p.b, mw, 1, bit), ND_INVALID_PARAMETER_3);
 	}
-	/* objects that are none, or of another kind */
+	/* Objects that are NULL, of another kind, or not registered. */
 	unregistered = new_mr(&p.b);
 	HR(CALL(p.b.qp, Bind, NULL, NULL, (IUnknown *)mw, p.b.buf, 10, RO),
 	   ND_INVALID_PARAMETER_2);
@@ -505,7 +508,7 @@ static void nd2_own_window_arguments(void **state)
 	HR(CALL(p.b.qp, Invalidate, NULL, (IUnknown *)p.b.mr, 0), ND_INVALID_PARAMETER_2);
 	HR(CALL(p.b.qp, Bind, NULL, (IUnknown *)unregistered, (IUnknown *)mw, p.b.buf, 10, RO),
 	   ND_ACCESS_VIOLATION);
-	/* of another instance of the same adapter */
+	/* Objects of another instance of the same adapter. */
 	again = open_adapter(1);
 	mine = adapters[1];
 	adapters[1] = again;
@@ -520,7 +523,7 @@ static void nd2_own_window_arguments(void **state)
 	HR(CALL(p.b.qp, Invalidate, NULL, (IUnknown *)foreign, 0), ND_INVALID_PARAMETER_2);
 	reap_none(p.b.cq, 20);
 	assert_int_equal(CALL(mw, GetRemoteToken), 0);
-	bind_now(&p.b, mw, 0, 10, RO); /* nothing of all that left a trace */
+	bind_now(&p.b, mw, 0, 10, RO); /* the refused calls changed nothing */
 	read_works(&p, 0, 10);
 	RELEASE(foreign);
 	end_close(&e);

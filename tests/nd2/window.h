@@ -8,7 +8,7 @@
 #define RO ND_OP_FLAG_ALLOW_READ
 #define WO ND_OP_FLAG_ALLOW_WRITE
 
-/* No remote rights: what a peer gets, it gets through a window. */
+/* The region has no remote rights, so the peer's access is by a window only. */
 static const struct how local_only = {.mr_flags = ND_MR_FLAG_ALLOW_LOCAL_WRITE};
 
 static inline IND2MemoryWindow *new_window(const struct end *e)
@@ -32,7 +32,7 @@ static inline HRESULT post_invalidate(struct end *e, IND2MemoryWindow *mw, uintp
 	return CALL(e->qp, Invalidate, (void *)ctx, (IUnknown *)mw, flags);
 }
 
-/* Bound, and the peer uses its token from now on. */
+/* Binds, waits for the result, and makes the window's token the one that the peer uses. */
 static inline void bind_now(struct end *e, IND2MemoryWindow *mw, size_t off, size_t len, ULONG flags)
 {
 	HR(post_bind(e, mw, off, len, 0xb1, flags), ND_SUCCESS);
@@ -54,7 +54,7 @@ static inline HRESULT deregister(struct end *e)
 	return hr == ND_PENDING ? finish(e->mr, &ov) : hr;
 }
 
-/* Deregister says no by its return value, and nothing comes after. */
+/* Deregister returns ND_DEVICE_BUSY, and no request is pending after that. */
 static inline void is_busy(struct end *e)
 {
 	OVERLAPPED ov = {0};
@@ -81,7 +81,7 @@ static inline void write_works(struct pair *p, size_t off, size_t len)
 	assert_memory_equal(p->b.buf + off, p->a.buf, len);
 }
 
-/* The peer is refused, and both queue pairs die of it: the owner's receive comes back. */
+/* The peer's request is refused, which breaks the connection: the owner's receive is cancelled. */
 static inline void is_refused(struct pair *p, bool read, size_t off, size_t len)
 {
 	HR(post_recv(&p->b, 0, 10, 0xb9), ND_SUCCESS);

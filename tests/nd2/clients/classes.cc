@@ -1,10 +1,10 @@
-// The conversation of conversation.h in C++: the interfaces as classes, references that release themselves, and
-// exceptions for what fails.
+// The conversation of conversation.h in C++: interfaces as classes, references that release
+// themselves, and exceptions for failures.
 //
-//	classes -s ADDRESS PORT    serves one client; PORT 0 is any, "listening on port N" says which
+//	classes -s ADDRESS PORT    serves one client, prints "listening on port N" (PORT 0: any)
 //	classes -c ADDRESS PORT    is that client
 //
-// One thread. An End owns its objects; members go in the reverse order of their declaration.
+// One thread. An End owns its objects; they are released in the reverse order of their declaration.
 #include <arpa/inet.h>
 #include <ndsupport.h>
 #include <netinet/in.h>
@@ -69,7 +69,7 @@ public:
 	{
 		return reinterpret_cast<void **>(&p);
 	}
-	/* The last reference, or somebody has kept one. */
+	/* Releases the reference; it must be the object's last. */
 	void let_go(const char *what)
 	{
 		T *last = p;
@@ -95,7 +95,7 @@ public:
 	HANDLE h = nullptr;
 };
 
-/* An event that resets itself. */
+/* An auto-reset event. */
 class Event : public Handle
 {
 public:
@@ -103,7 +103,7 @@ public:
 	{
 		must("NdsEventCreate", NdsEventCreate(0, 0, &h));
 	}
-	/* With the low bit a request does not go to the completion port of its file. */
+	/* The event with the low bit set: the request makes no packet in its file's port. */
 	HANDLE without_port() const
 	{
 		return reinterpret_cast<HANDLE>(reinterpret_cast<ULONG_PTR>(h) | 1);
@@ -121,7 +121,7 @@ public:
 	{
 		must("NdsPortCreate", NdsPortCreate(&h));
 	}
-	/* How many entries there are, 0 or 1. */
+	/* Takes one packet; returns 0 if none came in time, else 1. */
 	ULONG take(NDS_PORT_ENTRY &entry, ULONG timeout_ms) const
 	{
 		ULONG n = 0;
@@ -163,10 +163,11 @@ private:
 	const message &hear(UINT32 what, unsigned n);
 
 	const sockaddr_in local;
-	const unsigned peer_says; /* so many messages; receives after them are cancelled */
-	Event event;		  /* of requests that one waits for on the spot */
+	const unsigned peer_says; /* number of the peer's messages; later receives are cancelled */
+	Event event;		  /* of requests that done() waits for */
 	Event departed;		  /* of NotifyDisconnect */
-	/* Lent to the provider while a request is under way: they outlive the objects below. */
+	/* In use by the provider while a request is pending, so declared before the objects
+	 * below. */
 	OVERLAPPED request{}, asking{}, departure{};
 	Port port;
 	Handle file;
@@ -177,11 +178,11 @@ private:
 	Ref<IND2QueuePair> qp;
 	Ref<IND2Connector> connector;
 	Ref<IND2Listener> listener;
-	unsigned asked = 0; /* requests to Notify so far: odd ones end with the event */
-	unsigned requests = 0, messages = 0; /* that have completed */
+	unsigned asked = 0; /* number of Notify calls: the odd ones wait for the event */
+	unsigned requests = 0, messages = 0; /* completed */
 };
 
-/* A method with an OVERLAPPED: started, waited for, and good. */
+/* Starts a request, waits for its end, and requires success. */
 void End::done(const char *what, IND2Overlapped *object, const std::function<HRESULT(OVERLAPPED *)> &start)
 {
 	request.hEvent = event.without_port();
@@ -225,14 +226,14 @@ void End::close()
 	mr.let_go("region is still used");
 }
 
-/* ---- what completes ---- */
+/* ---- results ---- */
 
 message *End::slot(unsigned i)
 {
 	return reinterpret_cast<message *>(region.data() + AT_SLOTS) + i;
 }
 
-/* Asks for the next result and sleeps until there is one. */
+/* Requests a notification and sleeps until it comes: by the event and by the port in turn. */
 void End::notified()
 {
 	const bool by_event = ++asked % 2 != 0;
@@ -251,7 +252,7 @@ void End::notified()
 	must("Notify", cq->GetOverlappedResult(&asking, 0));
 }
 
-/* A receive's context is its slot, all others have none. */
+/* Checks one result. The context of a receive is its slot; other requests have none. */
 void End::take(const ND2_RESULT &result)
 {
 	const bool receive = result.RequestType == Nd2RequestTypeReceive;
@@ -269,7 +270,7 @@ void End::take(const ND2_RESULT &result)
 	messages++;
 }
 
-/* Until so many have completed since the beginning: requests of ours, messages of the peer. */
+/* Waits until these totals of own requests and of the peer's messages have completed. */
 void End::until(unsigned of_ours, unsigned of_the_peer)
 {
 	while (requests < of_ours || messages < of_the_peer) {
@@ -282,7 +283,7 @@ void End::until(unsigned of_ours, unsigned of_the_peer)
 	}
 }
 
-/* ---- what is asked for ---- */
+/* ---- messages ---- */
 
 ND2_SGE End::sge(void *bytes, ULONG n)
 {
@@ -298,7 +299,7 @@ void End::expect_messages()
 	}
 }
 
-/* Complete when the n-th request of this side is. */
+/* Sends a message and waits until this side's n-th request has completed. */
 void End::say(UINT32 what, UINT32 remote_token, const void *address, unsigned n)
 {
 	message *m = slot(SLOTS);
@@ -312,7 +313,7 @@ void End::say(UINT32 what, UINT32 remote_token, const void *address, unsigned n)
 	until(n, 0);
 }
 
-/* The n-th message of the peer. */
+/* Waits for the peer's n-th message and checks it. */
 const message &End::hear(UINT32 what, unsigned n)
 {
 	const message &m = *slot(n - 1);
@@ -377,10 +378,10 @@ void End::converse()
 	hear(SAY_BYE, 3);
 }
 
-/* After this nobody answers the receives that are left. */
+/* Disconnects; the receives that are left are cancelled. */
 void End::disconnect()
 {
-	if (peer_says == 4) { /* the server waits for the client's part first */
+	if (peer_says == 4) { /* the server: waits until the client has disconnected */
 		departed.wait("NotifyDisconnect");
 		must("NotifyDisconnect", connector->GetOverlappedResult(&departure, 0));
 		until(0, SLOTS);

@@ -1,6 +1,6 @@
 /*
- * What a client and a server of this folder say to each other, whichever way either of them is written. To be included
- * after the NetworkDirect headers; needs no other.
+ * The conversation of a client and a server of this folder, in whichever language each is written.
+ * To be included after the NetworkDirect headers; needs no other.
  *
  *	client                                          server
  *	Connect, CALLER_BYTES of private data
@@ -15,9 +15,9 @@
  *	                                                invalidates the window, SAY_BYE
  *	Disconnect                                      NotifyDisconnect ends; Disconnect
  *
- * Each side looks at every byte it gets, receives that nobody answered come back cancelled, and the exit status is
- * 0 only when all was as it should be. Results are learnt of by Notify alone: by an event, and by a completion port,
- * in turn. Numbers on the wire are little-endian.
+ * Each side checks every byte that it receives. Receives that no message has used are cancelled.
+ * The exit status is 0 only if all checks passed. A side fetches results after a Notify only, which
+ * ends by an event and by a completion port in turn. Numbers on the wire are little-endian.
  */
 #ifndef CONVERSATION_H
 #define CONVERSATION_H
@@ -25,13 +25,13 @@
 enum {
 	CALLER_BYTES = 40,
 	CALLEE_BYTES = 100,
-	CALLER_FIELD = 56, /* what the other side reads back: padded with zeros */
+	CALLER_FIELD = 56, /* bytes that GetPrivateData returns: padded with zeros */
 	CALLEE_FIELD = 196,
 
-	/* Both sides have one region, laid out alike. */
+	/* Layout of a region: the same on both sides. */
 	BULK_BYTES = 64 * 1024,
 	WINDOW_BYTES = 4096,
-	SLOTS = 5, /* messages that may come: one more than do */
+	SLOTS = 5, /* receives per side: one more than the peer's messages */
 	AT_WRITTEN = 0,
 	AT_READ = BULK_BYTES,
 	AT_WINDOW = 2 * BULK_BYTES,
@@ -39,7 +39,8 @@ enum {
 	REGION_BYTES = 4 * BULK_BYTES
 };
 
-/* What a message says, and what its text and the bytes that go with it are made of. */
+/* First the types of a message, then the seeds of private data and bulk data; a message's text has
+ * its type as the seed. */
 enum {
 	SAY_HELLO = 1,
 	SAY_LENT,
@@ -57,12 +58,12 @@ enum {
 
 struct message {
 	UINT32 says;
-	UINT32 token; /* as the provider gave it */
+	UINT32 token; /* remote token in the provider's byte order */
 	UINT64 address;
 	UINT8 text[1000];
 };
 
-/* Repeats after 64 KB only, and is another one for every seed. */
+/* Byte number `at` of a pattern with a period of 64 KB, which differs for each seed. */
 static inline UINT8 byte_of(UINT32 seed, UINT32 at)
 {
 	return (UINT8)((seed * 37u + at * 11u + (at >> 8) * 7u) & 0xff);
@@ -76,7 +77,7 @@ static inline void fill(UINT8 *bytes, UINT32 n, UINT32 seed)
 		bytes[i] = byte_of(seed, i);
 }
 
-/* The first byte that is not what it should be: n when all are. */
+/* Index of the first byte that differs from the pattern; n if there is none. */
 static inline UINT32 first_wrong(const UINT8 *bytes, UINT32 n, UINT32 seed)
 {
 	UINT32 i;
@@ -86,7 +87,7 @@ static inline UINT32 first_wrong(const UINT8 *bytes, UINT32 n, UINT32 seed)
 	return i;
 }
 
-/* The first byte that is not zero. */
+/* Index of the first byte that is not zero; n if there is none. */
 static inline UINT32 first_set(const UINT8 *bytes, UINT32 n)
 {
 	UINT32 i;

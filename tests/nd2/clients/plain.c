@@ -1,9 +1,9 @@
 /* The conversation of conversation.h in C: methods through lpVtbl, waiting with the Nds* calls.
  *
- *	plain -s ADDRESS PORT    serves one client; PORT 0 is any, "listening on port N" says which
+ *	plain -s ADDRESS PORT    serves one client, prints "listening on port N" (PORT 0: any)
  *	plain -c ADDRESS PORT    is that client
  *
- * One thread. An end owns all its objects and closes them in the order it likes. */
+ * One thread. An end owns all its objects. */
 #include <arpa/inet.h>
 #include <ndsupport.h>
 #include <netinet/in.h>
@@ -15,7 +15,7 @@
 
 #define CALL(obj, method, ...) ((obj)->lpVtbl->method((obj), ##__VA_ARGS__))
 #define MUST(call)	       must(#call, (call))
-/* A method with an OVERLAPPED: started, waited for, and good. */
+/* Starts a request, waits for its end, and requires success. */
 #define DONE(e, obj, method, ...) \
 	finish((e), #method, CALL(obj, method, ##__VA_ARGS__, &(e)->ov), (IND2Overlapped *)(obj), &(e)->ov)
 #define WAIT_MS	 20000
@@ -24,7 +24,7 @@
 struct end {
 	IND2Adapter *adapter;
 	HANDLE file, port;
-	HANDLE event;	 /* of requests that one waits for on the spot */
+	HANDLE event;	 /* of requests that DONE() waits for */
 	HANDLE departed; /* of NotifyDisconnect */
 	IND2CompletionQueue *cq;
 	IND2MemoryRegion *mr;
@@ -33,9 +33,10 @@ struct end {
 	UINT8 *region;
 	UINT32 token;
 	OVERLAPPED ov, departure;
-	unsigned notified;	     /* requests to Notify so far: odd ones end with the event */
-	unsigned requests, messages; /* that have completed */
-	unsigned peer_says;	     /* so many messages; receives after them are cancelled */
+	unsigned notified;	     /* number of Notify calls: the odd ones wait for the event */
+	unsigned requests, messages; /* completed */
+	/* Number of the peer's messages; later receives are cancelled. */
+	unsigned peer_says;
 };
 
 static void must(const char *what, HRESULT hr)
@@ -54,7 +55,7 @@ static void demand(int is, const char *what, UINT64 got)
 	exit(1);
 }
 
-/* The low bit keeps the request from the completion port of its file. */
+/* With the low bit set the request makes no packet in its file's port. */
 static HANDLE without_port(HANDLE event)
 {
 	return (HANDLE)((ULONG_PTR)event | 1);
@@ -117,14 +118,14 @@ static void end_close(struct end *e)
 	free(e->region);
 }
 
-/* ---- what completes ---- */
+/* ---- results ---- */
 
 static struct message *slot(struct end *e, UINT32 i)
 {
 	return (struct message *)(void *)(e->region + AT_SLOTS) + i;
 }
 
-/* Asks for the next result and sleeps until there is one. */
+/* Requests a notification and sleeps until it comes: by the event and by the port in turn. */
 static void notified(struct end *e)
 {
 	int by_event = ++e->notified % 2;
@@ -143,7 +144,7 @@ static void notified(struct end *e)
 	MUST(CALL(e->cq, GetOverlappedResult, &ov, 0));
 }
 
-/* A receive's context is its slot, all others have none. */
+/* Checks one result. The context of a receive is its slot; other requests have none. */
 static void take(struct end *e, const ND2_RESULT *r)
 {
 	int receive = r->RequestType == Nd2RequestTypeReceive;
@@ -161,7 +162,7 @@ static void take(struct end *e, const ND2_RESULT *r)
 	e->messages++;
 }
 
-/* Until so many have completed since the beginning: requests of ours, messages of the peer. */
+/* Waits until these totals of own requests and of the peer's messages have completed. */
 static void until(struct end *e, unsigned requests, unsigned messages)
 {
 	ND2_RESULT results[4];
@@ -175,7 +176,7 @@ static void until(struct end *e, unsigned requests, unsigned messages)
 	}
 }
 
-/* ---- what is asked for ---- */
+/* ---- messages ---- */
 
 static void expect_messages(struct end *e)
 {
@@ -186,7 +187,7 @@ static void expect_messages(struct end *e)
 	}
 }
 
-/* Complete when the n-th request of this side is. */
+/* Sends a message and waits until this side's n-th request has completed. */
 static void say(struct end *e, UINT32 what, UINT32 token, const void *address, unsigned n)
 {
 	struct message *m = slot(e, SLOTS);
@@ -200,7 +201,7 @@ static void say(struct end *e, UINT32 what, UINT32 token, const void *address, u
 	until(e, n, 0);
 }
 
-/* The n-th message of the peer. */
+/* Waits for the peer's n-th message and checks it. */
 static const struct message *hear(struct end *e, UINT32 what, unsigned n)
 {
 	const struct message *m = slot(e, n - 1);
@@ -227,7 +228,7 @@ static void check_private_data(struct end *e, ULONG n, ULONG field, UINT32 seed)
 	demand(first_set(bytes + n, cb - n) == cb - n, "what follows private data", cb);
 }
 
-/* What nobody answered. */
+/* Waits until the receives that are left have been cancelled. */
 static void hear_no_more(struct end *e)
 {
 	until(e, 0, SLOTS);

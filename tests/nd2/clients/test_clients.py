@@ -1,6 +1,7 @@
 """usage: test_clients.py CATALOGUE NAME=PROGRAM...
 
-The conversation of conversation.h between two processes on one memif: each program as server with each as client, TAP."""
+Runs the conversation of conversation.h between two processes on one memif, with each program as
+server and each as client; prints TAP."""
 import functools
 import os
 import sys

@@ -1,10 +1,12 @@
-// The conversation of conversation.h as a program for Windows: wide text, a worker thread at a completion port, events
-// whose low bit keeps requests from it, a critical section, interlocked counters, an interface of its own.
+// The conversation of conversation.h as a program for Windows: wide text, a worker thread at a
+// completion port, events with the low bit set (such requests make no packet in the port), a
+// critical section, interlocked counters, an interface of its own.
 //
-//	windows -s ADDRESS PORT    serves one client; PORT 0 is any, "listening on port N" says which
+//	windows -s ADDRESS PORT    serves one client, prints "listening on port N" (PORT 0: any)
 //	windows -c ADDRESS PORT    is that client
 //
-// The main thread asks for everything; results are taken by it or by the worker, whichever was told of them.
+// The main thread posts all requests. Results are taken by the thread that gets the notification:
+// the main thread by the event, the worker by the port.
 #include <winsock2.h>
 #include <windows.h>
 #include <process.h>
@@ -41,7 +43,7 @@ static void Demand(BOOL is, PCSTR what, ULONGLONG got = 0)
 #define MUST(call) Must((call), #call)
 #define WIN32(call) Demand((call) ? TRUE : FALSE, #call, GetLastError())
 
-// Whoever takes results from a completion queue hands them to one of these.
+// Receives each result that a thread takes from a completion queue.
 #undef INTERFACE
 #define INTERFACE IResultSink
 DECLARE_INTERFACE_(IResultSink, IUnknown)
@@ -52,7 +54,7 @@ DECLARE_INTERFACE_(IResultSink, IUnknown)
 	STDMETHOD(OnResult)(THIS_ const ND2_RESULT *pResult) PURE;
 };
 
-// Counts what has completed. Any thread.
+// Checks results and counts them. Any thread.
 class CTally : public IResultSink
 {
 public:
@@ -118,12 +120,12 @@ private:
 	LONG volatile m_cMessages;
 	LONGLONG volatile m_cbMoved;
 	message *const m_pSlots;
-	const LONG m_peerSays; // so many messages; receives after them are cancelled
+	const LONG m_peerSays; // number of the peer's messages; later receives are cancelled
 	void *const m_pContext;
 	CRITICAL_SECTION m_cs;
 };
 
-// A receive's context is its slot, all others have none.
+// Checks one result. The context of a receive is its slot; other requests have none.
 STDMETHODIMP CTally::OnResult(const ND2_RESULT *pResult)
 {
 	EnterCriticalSection(&m_cs);
@@ -191,14 +193,14 @@ private:
 	CTally *m_pTally;
 	BYTE *m_pRegion;
 	HANDLE m_hFile, m_hIocp, m_hWorker;
-	HANDLE m_hEvent;    // of requests that one waits for on the spot
+	HANDLE m_hEvent;    // of requests that Finish() waits for
 	HANDLE m_hDeparted; // of NotifyDisconnect
-	HANDLE m_hTaken;    // the worker has taken results
+	HANDLE m_hTaken;    // set when the worker has taken results
 	OVERLAPPED m_ov, m_ovDeparture, m_ovEvent, m_ovPort;
-	DWORD m_cNotified;  // requests to Notify so far: odd ones end with the event
+	DWORD m_cNotified;  // number of Notify calls: the odd ones wait for the event
 };
 
-// The low bit keeps the request from the completion port of its file.
+// With the low bit set the request makes no packet in its file's port.
 static HANDLE WithoutPort(HANDLE hEvent)
 {
 	return (HANDLE)((ULONG_PTR)hEvent | 1);
@@ -211,7 +213,7 @@ static void Wait(HANDLE h, PCSTR what)
 	Demand(ret == WAIT_OBJECT_0, what, ret);
 }
 
-// A method with an OVERLAPPED that was started: waited for, and good.
+// Waits for the end of a request that was started, and requires success.
 void CEnd::Finish(HRESULT hr, IND2Overlapped *pObject, PCSTR what)
 {
 	Must(hr, what);
@@ -282,7 +284,7 @@ CEnd::~CEnd()
 	WIN32(VirtualFree(m_pRegion, 0, MEM_RELEASE));
 }
 
-// ---- what completes ----
+// ---- results ----
 
 message *CEnd::Slot(DWORD i)
 {
@@ -323,7 +325,7 @@ unsigned __stdcall CEnd::WorkerMain(void *pArgument)
 	}
 }
 
-// Asks for the next result and sleeps until there is one, and it was taken.
+// Requests a notification and sleeps until its results were taken: by event and by port in turn.
 void CEnd::Notified()
 {
 	if (++m_cNotified % 2 == 0)
@@ -338,14 +340,14 @@ void CEnd::Notified()
 	TakeResults();
 }
 
-// Until so many have completed since the beginning: requests of ours, messages of the peer.
+// Waits until these totals of own requests and of the peer's messages have completed.
 void CEnd::Until(LONG cRequests, LONG cMessages)
 {
 	while (!m_pTally->Has(cRequests, cMessages))
 		Notified();
 }
 
-// ---- what is asked for ----
+// ---- messages ----
 
 ND2_SGE CEnd::Sge(SIZE_T offset, ULONG cb)
 {
@@ -364,7 +366,7 @@ void CEnd::ExpectMessages()
 	}
 }
 
-// Complete when the n-th request of this side is.
+// Sends a message and waits until this side's n-th request has completed.
 void CEnd::Say(UINT32 what, UINT32 token, const void *pAddress, LONG n)
 {
 	message *p = Slot(SLOTS);
@@ -378,7 +380,7 @@ void CEnd::Say(UINT32 what, UINT32 token, const void *pAddress, LONG n)
 	Until(n, 0);
 }
 
-// The n-th message of the peer.
+// Waits for the peer's n-th message and checks it.
 const message *CEnd::Hear(UINT32 what, LONG n)
 {
 	const message *p = Slot(n - 1);
@@ -399,7 +401,7 @@ void CEnd::CheckPrivateData(ULONG cb, ULONG cbField, UINT32 seed)
 	BYTE *pBytes;
 	ULONG cbGot = 0;
 
-	// How much there is, then all of it.
+	// The first call returns the size, the second the data.
 	Demand(m_pConnector->GetPrivateData(NULL, &cbGot) == ND_BUFFER_OVERFLOW, "length of private data", cbGot);
 	Demand(cbGot == cbField, "length of private data", cbGot);
 	WIN32((pBytes = static_cast<BYTE *>(HeapAlloc(GetProcessHeap(), HEAP_ZERO_MEMORY, cbGot))) != NULL);

@@ -1,5 +1,6 @@
-/* Acts on connectors and listeners. A thread that has a connector for itself prefers the step that leads on, so that
- * connections come about; the rest is anything. Any thread of the driver. */
+/* Acts on connectors and listeners. A thread that has a connector to itself mostly makes the next
+ * step of a connection, so that connections come about; other acts are random. Any thread of the
+ * driver. */
 #include "random.h"
 
 #include <arpa/inet.h>
@@ -38,7 +39,7 @@ static HRESULT call_listener_bind(struct thing *t, OVERLAPPED *ov, const void *a
 	return CALL((IND2Listener *)t->obj, Bind, c->null ? NULL : SA(&c->sin), c->cb);
 }
 
-/* An address no adapter here has, too few bytes, another family, none. */
+/* Makes the address invalid: unknown to the adapters, too short, of another family, or NULL. */
 static void spoil(struct bind_call *c)
 {
 	switch (pick(4)) {
@@ -110,7 +111,7 @@ static HRESULT call_accept(struct thing *t, OVERLAPPED *ov, const void *arg)
 	return CALL((IND2Connector *)t->obj, Accept, c->qp, pick(20), pick(20), c->data, c->len, ov);
 }
 
-/* One that can be connected if a few looks find one. */
+/* A queue pair that can still be connected, if four tries find one. */
 static struct thing *some_queue_pair(int adapter)
 {
 	struct thing *qp = thing_any(K_QP, adapter);
@@ -122,7 +123,8 @@ static struct thing *some_queue_pair(int adapter)
 	return qp;
 }
 
-/* Only one thread may call a queue pair fresh: it keeps the others out until its call is made. */
+/* A_CONNECT_FRESH requires that no other thread uses the queue pair, so the thread holds its lock
+ * until the call is made. */
 static void with_queue_pair(struct thing *t, struct connect_call *c, bool accept)
 {
 	struct thing *qp = some_queue_pair(t->adapter);
@@ -160,9 +162,10 @@ static void connect_somehow(struct thing *t)
 		return;
 	case 1:
 		if (rarely(100))
-			c.to = address_of(60, 7); /* nobody is there, and that takes long to find out */
+			/* Unknown neighbour; rare, since its resolution takes long. */
+			c.to = address_of(60, 7);
 		else
-			c.to.sin_port = htons(2); /* nobody listens */
+			c.to.sin_port = htons(2); /* no listener has this port */
 		break;
 	case 2:
 		c.to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -278,7 +281,7 @@ static void bind_connector(struct thing *t)
 		spoil(&c);
 	else if (chance(20))
 		c.sin.sin_addr.s_addr = 0;
-	else if (chance(30)) /* a listener's port may be shared */
+	else if (chance(30)) /* a connector may share a listener's port */
 		c.sin.sin_port = htons(some_port(t->adapter));
 	thing_act(t, c.null || c.cb != sizeof(c.sin) || c.sin.sin_family != AF_INET ||
 			     c.sin.sin_addr.s_addr == address_of(60, 0).sin_addr.s_addr
@@ -356,7 +359,7 @@ static HRESULT call_listener_cancel(struct thing *t, OVERLAPPED *ov, const void 
 	return CALL(OV(t->obj), CancelOverlappedRequests);
 }
 
-/* The connector becomes the listener's for the time: nobody else may move it meanwhile. */
+/* GetConnectionRequest moves the connector too, so the thread holds the connector's lock. */
 static void ask(struct thing *t)
 {
 	struct thing *c = thing_any(K_CONNECTOR, t->adapter);

@@ -1,6 +1,6 @@
-/* Threads that do anything at any moment, by seed; see README.md. Phases of a few seconds each open the adapters, let
- * the threads loose, let go of everything and count what is left: nothing. A watchdog ends the program when a thread
- * makes no progress. */
+/* Threads that make random calls by seed; see README.md. Each phase of a few seconds opens the
+ * adapters, lets the threads act, releases everything and checks that no object is left. A watchdog
+ * ends the program when no thread makes progress. */
 #include "random.h"
 
 #include <getopt.h>
@@ -8,7 +8,7 @@
 
 #define PHASE_MS 3000u
 #define HANG_MS	 60000u
-#define ENOUGH	 100000u /* acts */
+#define ENOUGH	 100000u /* acts after which each kind of act must have been made */
 
 uint64_t seed_of_test;
 static uint64_t end_of_test;
@@ -17,7 +17,7 @@ static struct actor actors[MAX_THREADS];
 static _Atomic bool stop_watching;
 static _Atomic uint64_t end_of_phase;
 
-/* Naps keep the processors free for the threads of the library, and for others. */
+/* Sleeps now and then, to leave CPU time to the library's threads and to other processes. */
 static void *act_for_a_while(void *arg)
 {
 	me = arg;
@@ -120,7 +120,7 @@ static void nd2_own_any_method_with_any_argument_at_any_moment(void **state)
 		      phases, (unsigned long long)acts, (unsigned long long)acts_taken(A_COMPLETE),
 		      (unsigned long long)t.posted, (unsigned long long)t.done,
 		      (unsigned long long)t.failed, (unsigned long long)t.cancelled);
-	/* In a short run chance may leave something out. */
+	/* A short run may leave out an act by chance. */
 	if (acts > ENOUGH)
 		assert_int_equal(acts_missing(), 0);
 	assert_true(acts > 0);

@@ -1,4 +1,5 @@
-/* What the parts of the random driver share: the threads' state, the objects, the records of requests. */
+/* Shared by the parts of the random driver: the threads' state, the objects, the records of
+ * requests. */
 #ifndef RANDOM_H
 #define RANDOM_H
 
@@ -13,16 +14,16 @@
 #define BASE_BYTES  (64u * 1024)
 #define LIFE_MAGIC  0x6c696665u
 
-/* ---- record.c: what was done, and requests under way ---- */
+/* ---- record.c: history of acts, and pending requests ---- */
 
 struct actor {
 	uint64_t seed;
-	_Atomic uint64_t acts; /* done; the watchdog looks at it */
+	_Atomic uint64_t acts; /* number of acts, for the watchdog */
 	unsigned index;
 };
 extern _Thread_local struct actor *me;
 
-/* Prints the sentence, the seed and the last acts of all threads, and ends the program. */
+/* Prints the message, the seed and the last acts of all threads, and aborts. */
 #define BROKEN(...) broken(__FILE__, __LINE__, __VA_ARGS__)
 #define CHECK(condition, ...)                \
 	do {                                 \
@@ -32,7 +33,7 @@ extern _Thread_local struct actor *me;
 __attribute__((noreturn, format(printf, 3, 4))) void broken(const char *file, int line,
 							    const char *format, ...);
 uint64_t now_ms(void);
-/* A number below n, of this thread's seed. */
+/* A random number below n from this thread's seed. */
 unsigned pick(unsigned n);
 static inline bool chance(unsigned percent)
 {
@@ -42,66 +43,73 @@ static inline bool rarely(unsigned in_a_thousand)
 {
 	return pick(1000) < in_a_thousand;
 }
-/* One line of history. what: an act, or -1 and a word. */
+/* Adds a line to this thread's history: an act, or a word. */
 void note_act(enum act act, const void *object, uint32_t states, HRESULT answer);
 void note_word(const char *word, const void *object, uint64_t number);
 
-/* How often each act was made, and taken; acts that never were are told, with `taken` those never taken. */
+/* acts_count() counts each act and each success of an act. acts_missing() prints the acts that were
+ * never made, or never successful although a rule allows success, and returns their number. */
 void acts_count(enum act act, HRESULT answer);
 uint64_t acts_taken(enum act act);
 unsigned acts_missing(void);
 
 struct record;
-/* For a request on behalf of `owner`. packets: its file is bound to the port. NULL: all are in use. */
+/* A record for a request of `owner`, which may end with a status of `ends`. packets: the owner's
+ * file is bound to the port. Returns NULL if all records are in use. */
 struct record *record_take(const void *owner, bool packets, enum act act, set_t ends);
 OVERLAPPED *record_block(struct record *);
-/* The call returned. Other than ND_PENDING: nothing must come any more. */
+/* The call has returned; unless it returned ND_PENDING, the request must not end. */
 void record_called(struct record *, HRESULT answer);
-/* Takes packets and looks at some requests. */
+/* Takes packets from the port, and checks some requests that make none. */
 void records_sweep(void);
-/* None of the owner's requests is pending, neither now nor ever. */
+/* Fails if a request of the owner is pending; none will be looked up under this owner again. */
 void records_none_pending(const void *owner, const char *after);
-/* Waits for all. */
+/* Waits until all requests have ended. */
 void records_drain(void);
 extern HANDLE port;
 
 /* ---- objects ---- */
 
-/* One object from its creation to the end of the phase, whichever slot it is in and how often it is released. */
+/* An object from its creation to the end of the phase; lives on after its slot and its last
+ * reference. */
 struct thing {
-	struct thing *next; /* of all of this phase */
+	struct thing *next; /* list of all things of this phase */
 	enum kind kind;
 	int adapter;
 	IUnknown *obj;
-	pthread_rwlock_t turn; /* for writing: nobody else calls what moves it */
+	pthread_rwlock_t turn; /* write lock: only this thread makes acts that change the state */
 	_Atomic uint32_t states;
-	bool packets;		/* its requests end in the port */
-	void *life;		/* of queue pairs and completion queues, from traffic.c */
-	_Atomic uint32_t token; /* of a region, for remote use; 0: none known */
-	_Atomic uint16_t port;	/* of a listener */
+	bool packets;		/* its file is bound to the port */
+	void *life;		/* struct qp_life or cq_life of traffic.c, else NULL */
+	_Atomic uint32_t token; /* a region's remote token, 0 if unknown */
+	_Atomic uint16_t port;	/* a listener's port, 0 if unknown */
 };
 
 /* things.c */
 void things_open(void);
-/* Lets go of all, in any order or so that all completions can be seen. No thread is at work any more. */
+/* Releases everything, in random order or so that all results can be checked. The threads have
+ * ended. */
 void things_close(bool any_order);
-/* A random one of this kind and adapter, with a reference; NULL: the slot is empty. */
+/* A reference to the object in a random slot of this kind and adapter; NULL if the slot is
+ * empty. */
 struct thing *thing_any(enum kind kind, int adapter);
 void thing_put(struct thing *);
-/* Of no more use: out of its slot, and soon gone. */
+/* Takes the object out of its slot and releases that reference. */
 void thing_drop(struct thing *);
-/* A new one into an empty slot; if there is none, it is released. */
+/* Puts a new object into an empty slot; without one the object is released. */
 void thing_keep(enum kind kind, int adapter, IUnknown *obj, bool packets, void *life);
 
-/* Makes the call with the model's foresight and learns from the answer. ND_TIMEOUT, which nothing answers: not made,
- * since somebody else is at it. */
+/* Makes the call, checks its status against the rules, and updates the object's states. Returns
+ * ND_TIMEOUT, which no method returns, if the call was not made: another thread holds the object,
+ * or no record is free. */
 typedef HRESULT (*call_fn)(struct thing *, OVERLAPPED *ov, const void *arg);
 HRESULT thing_act(struct thing *, enum act act, bool overlapped, call_fn call, const void *arg);
-/* The answer to an act on an object in one of these states must be one of the rules'. */
+/* Fails unless the rules allow this status for the act in one of these states. */
 void check_answer(enum act act, const void *object, uint32_t states, HRESULT answer);
-/* One act of one thread. */
+/* One random act of the calling thread. */
 void act_somehow(void);
-/* A file to create an object on; `packets`: bound to the port. To be given back. */
+/* A file to create an object on, which the caller returns by file_give(). *packets: whether the
+ * file is bound to the port. */
 HANDLE file_take(int adapter, bool *packets);
 void file_give(HANDLE file);
 
@@ -124,24 +132,24 @@ struct base {
 	uint8_t *buf;
 	UINT32 local, remote;
 };
-extern struct base base[2]; /* a region of each adapter that stays */
+extern struct base base[2]; /* a region of each adapter that lives for the whole phase */
 
 struct cq_life;
 struct qp_life;
 struct cq_life *cq_life_new(ULONG depth);
 struct qp_life *qp_life_new(struct cq_life *recv, struct cq_life *send);
 void lives_free(void);
-/* No completion can be taken any more. */
+/* After the queue's last Release: its results cannot be fetched. */
 void cq_life_over(struct cq_life *);
-/* From now on a connection may be made. Whether none could before and this one can. */
+/* Marks the queue pair as used for a connection; returns true if it was unused and not flushed. */
 bool qp_life_use(struct qp_life *);
-/* By who could use it first and kept others from using it: nothing came of it. */
+/* Takes the mark back, for a first user whose call did not start a connection. */
 void qp_life_unuse(struct qp_life *);
 bool qp_life_fresh(struct qp_life *);
 void qp_acts(struct thing *);
-/* Takes completions and checks them; their number. */
+/* Fetches some results and checks them; returns their number. */
 unsigned reap_some(struct thing *);
-/* All queue pairs are gone and all queues drained: nothing is missing. */
+/* Fails if a result is missing. All queue pairs are gone and all queues are drained. */
 void lives_check(void);
 struct traffic {
 	uint64_t posted, done, failed, cancelled;

@@ -1,6 +1,7 @@
-/* What happened, and does every request end once? Owns the history of each thread, the completion port, and the
- * records that hold OVERLAPPEDs: a request on a file that is bound to the port ends in exactly one packet, one on a file
- * that is not becomes final. Any thread, under one lock. */
+/* Keeps the history and checks that each request ends once. Owns the history of each thread, the
+ * completion port, and the records that hold OVERLAPPEDs: a request on a file that is bound to the
+ * port ends in exactly one packet; without a port its OVERLAPPED gets a final status. Any thread,
+ * under one lock. */
 #include "random.h"
 
 #include <stdarg.h>
@@ -30,7 +31,7 @@ static _Atomic uint64_t clock_of_lines;
 
 struct record {
 	OVERLAPPED ov;
-	const void *owner; /* NULL: free */
+	const void *owner; /* NULL: the record is free */
 	enum act act;
 	set_t ends;
 	bool packets, calling, ended;
@@ -74,7 +75,8 @@ void note_word(const char *word, const void *object, uint64_t number)
 	note(word, object, number, ND_SUCCESS);
 }
 
-/* Of all threads, each oldest first; the first number orders them among each other. */
+/* Prints the history of each thread, oldest line first; the number of a line is its place in the
+ * order of all threads. */
 static void print_history(void)
 {
 	for (unsigned t = 0; t < MAX_THREADS; t++) {
@@ -97,7 +99,7 @@ void broken(const char *file, int line, const char *format, ...)
 	static pthread_mutex_t once = PTHREAD_MUTEX_INITIALIZER;
 	va_list args;
 
-	pthread_mutex_lock(&once); /* for good: the first one is the news */
+	pthread_mutex_lock(&once); /* never released: only the first failure is printed */
 	fprintf(stderr, "%s:%d: ", file, line);
 	va_start(args, format);
 	vfprintf(stderr, format, args);
@@ -108,7 +110,7 @@ void broken(const char *file, int line, const char *format, ...)
 	abort();
 }
 
-/* ---- what was done at all ---- */
+/* ---- counts of acts ---- */
 
 static _Atomic uint64_t made[ACTS], taken[ACTS];
 
@@ -124,7 +126,8 @@ uint64_t acts_taken(enum act act)
 	return atomic_load(&taken[act]);
 }
 
-/* An act that is never taken where its rule lets it be shows as little as one that is never made. */
+/* If a rule allows success, an act that never succeeds is missing as well: its success was not
+ * tested. */
 unsigned acts_missing(void)
 {
 	const set_t good = S(SUCCESS) | S(PENDING);
@@ -171,7 +174,7 @@ static HRESULT status_in(struct record *r)
 	return (HRESULT)__atomic_load_n(&r->ov.Internal, __ATOMIC_ACQUIRE);
 }
 
-/* Under the lock. */
+/* Caller holds the lock. */
 static void end(struct record *r, HRESULT status)
 {
 	enum status s = status_of(status);
@@ -232,7 +235,8 @@ void records_none_pending(const void *owner, const char *after)
 
 		CHECK(r->owner != owner || r->calling || status_in(r) != ND_PENDING,
 		      "%s of %p is pending after %s", act_name(r->act), owner, after);
-		/* The address may be another object's soon. */
+		/* A new object may get the same address, so the record gets an owner that no object
+		 * has. */
 		if (r->owner == owner && !r->calling)
 			r->owner = r;
 	}
@@ -263,6 +267,6 @@ void records_drain(void)
 		records_sweep();
 		usleep(500);
 	}
-	usleep(2000); /* for what must not come */
+	usleep(2000); /* time for packets that must not come */
 	records_sweep();
 }

@@ -1,4 +1,5 @@
-/* Acts on adapters, regions and completion queues, and the creation of everything. Any thread of the driver. */
+/* Acts on adapters, regions and completion queues; creation of all objects. Any thread of the
+ * driver. */
 #include "random.h"
 
 #include <arpa/inet.h>
@@ -37,7 +38,7 @@ struct qp_call {
 
 static HRESULT create_qp(int adapter, const struct qp_call *c, void **out)
 {
-	*out = (void *)1; /* to be overwritten */
+	*out = (void *)1; /* must be overwritten with NULL */
 	return CALL(adapters[adapter], CreateQueuePair, &IID_IND2QueuePair, c->recv, c->send,
 		    c->context, c->rq, c->sq, c->rq_sge, c->sq_sge, c->inl, out);
 }
@@ -115,7 +116,7 @@ static HRESULT create_on(enum kind kind, int adapter, const GUID *iid, HANDLE fi
 {
 	IND2Adapter *a = adapters[adapter];
 
-	*out = (void *)1; /* to be overwritten */
+	*out = (void *)1; /* must be overwritten with NULL */
 	switch (kind) {
 	case K_REGION:
 		return CALL(a, CreateMemoryRegion, iid, file, out);
@@ -386,7 +387,7 @@ static HRESULT call_resize(struct thing *t, OVERLAPPED *ov, const void *arg)
 	return CALL((IND2CompletionQueue *)t->obj, Resize, *(const ULONG *)arg);
 }
 
-/* Never below what the traffic counts on. */
+/* The depth stays at least what the traffic needs. */
 static void resize(struct thing *t)
 {
 	ULONG depth = 256 + pick(2000);
@@ -436,7 +437,7 @@ void cq_acts(struct thing *t)
 	}
 }
 
-/* ---- shared receive queues, which no queue pair empties here; and windows by themselves ---- */
+/* ---- shared receive queues without queue pairs, and windows without bindings ---- */
 
 static HRESULT call_srq(struct thing *t, OVERLAPPED *ov, const void *arg)
 {

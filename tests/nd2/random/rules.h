@@ -1,5 +1,5 @@
-/* What may a method answer? One table of statuses, one of states, one of acts. An act is a method with one class of
- * arguments. Pure; rules.c reads the tables. */
+/* Tables of statuses, of states and of acts: which status a method may return. An act is a method
+ * with one class of arguments. Pure; rules.c reads the tables. */
 #ifndef RANDOM_RULES_H
 #define RANDOM_RULES_H
 
@@ -25,7 +25,7 @@
 	X(NO_NAME, STATUS_BAD_NETWORK_NAME) X(OVER, STATUS_CONNECTION_DISCONNECTED) X(DATA, STATUS_DATA_ERROR) \
 	X(NO_INTERFACE, E_NOINTERFACE) X(NO_POINTER, E_POINTER)
 
-/* Objects; states are bits of their own for each kind. */
+/* Kinds of objects; the state numbers of each kind start at 0. */
 #define KIND_ROWS(X) X(ADAPTER) X(REGION) X(CQ) X(QP) X(CONNECTOR) X(LISTENER) X(WINDOW) X(SRQ)
 
 #define CONNECTOR_STATES(X) \
@@ -55,7 +55,7 @@ enum connector_state {
 };
 
 enum plain_state {
-	ONLY,		    /* of kinds without a model of their own */
+	ONLY,		    /* kinds without states */
 	REGION_FREE = 0,    /* not registered */
 	REGION_REGISTERED,
 	LISTENER_IDLE = 0,
@@ -63,13 +63,14 @@ enum plain_state {
 	LISTENER_LISTENING,
 };
 
-typedef uint64_t set_t; /* of statuses */
+typedef uint64_t set_t; /* a set of statuses, bit 1 << enum status */
 #define S(name)	 (UINT64_C(1) << R_##name)
 #define IN(name) (1u << (name))
 #define EVERY	 0xffffffffu
 
 /* clang-format off */
-/* act, kind, states, what the call may answer, how its request may end, state afterwards if it was taken (0: as before) */
+/* act, kind, states, statuses of the call, statuses of its request, state after success (0:
+ * unchanged) */
 #define PLAIN_RULES(X) \
 	X(QUERY_INTERFACE,      ADAPTER, EVERY, S(SUCCESS), 0, 0) \
 	X(QUERY_NO_INTERFACE,   ADAPTER, EVERY, S(NO_INTERFACE), 0, 0) \
@@ -161,7 +162,7 @@ typedef uint64_t set_t; /* of statuses */
 	X(ASK_NOTHING,       LISTENER, EVERY, S(P1), 0, 0) \
 	X(LISTENER_CANCEL,   LISTENER, EVERY, S(SUCCESS), 0, 0)
 
-/* What the same acts answer in the states where they do not go on. */
+/* What the same acts return in states in which they are not allowed. */
 #define REFUSALS(X) \
 	X(REGISTER,           IN(REGION_REGISTERED), S(STATE)) \
 	X(DEREGISTER,         IN(REGION_FREE),       S(STATE)) \
@@ -174,7 +175,7 @@ typedef uint64_t set_t; /* of statuses */
 	X(ASK,                IN(LISTENER_IDLE) | IN(LISTENER_BOUND), S(STATE)) \
 	X(ASK_IDLE,           IN(LISTENER_IDLE) | IN(LISTENER_BOUND), S(STATE))
 
-/* The steps of a connector; OK: it goes on, by the table below. */
+/* What the steps of a connector return in each state; OK: as in the table below. */
 #define OK 0
 #define CONNECTOR_MATRIX(X) \
 /*	  state          Bind           Connect     Complete    Accept      Reject      Limits      Data     Notify      Disconnect */ \
@@ -192,7 +193,8 @@ typedef uint64_t set_t; /* of statuses */
 
 enum step { ST_BIND, ST_CONNECT, ST_COMPLETE, ST_ACCEPT, ST_REJECT, ST_LIMITS, ST_DATA, ST_NOTIFY, ST_DISCONNECT, STEPS };
 
-/* act, step, refused for its arguments, answers where the step goes on, end, state afterwards if taken */
+/* act, step, statuses for bad arguments, statuses where the matrix has OK, end, state after
+ * success */
 #define CONNECT_ENDS (S(SUCCESS) | S(REFUSED) | S(TIMED_OUT) | S(NO_HOST) | S(ABORTED) | S(CANCELED) | S(EXISTS))
 #define ACCEPT_ENDS  (S(SUCCESS) | S(REFUSED) | S(TIMED_OUT) | S(ABORTED) | S(CANCELED))
 #define CONNECTOR_RULES(X) \
@@ -217,7 +219,7 @@ enum step { ST_BIND, ST_CONNECT, ST_COMPLETE, ST_ACCEPT, ST_REJECT, ST_LIMITS, S
 	X(NOTIFY_END,       ST_NOTIFY,     0,            S(PENDING), S(SUCCESS) | S(OVER) | S(CANCELED), 0) \
 	X(DISCONNECT,       ST_DISCONNECT, 0,            S(PENDING), S(SUCCESS) | S(CANCELED), IN(CN_DISCONNECTING))
 
-/* Acts of a connector that are no steps: answers by state, as above. */
+/* Acts of a connector that are not steps: statuses by state, as in PLAIN_RULES. */
 #define HAS_LOCAL (EVERY & ~(IN(CN_IDLE) | IN(CN_QUEUED)))
 #define HAS_PEER  (IN(CN_REP_RECEIVED) | IN(CN_REQ_RECEIVED) | IN(CN_REP_SENT) | IN(CN_CONNECTED) | IN(CN_PEER_GONE) | \
 		   IN(CN_DISCONNECTING))
@@ -241,21 +243,21 @@ enum act {
 		ACTS
 };
 
-enum status status_of(HRESULT); /* STATUSES: one that no rule knows */
+enum status status_of(HRESULT); /* STATUSES if no rule has this status */
 const char *status_name(HRESULT);
 const char *act_name(enum act);
 enum kind act_kind(enum act);
 
-/* What an object of the act's kind in one of these states may answer, and how the request may end. */
+/* What the act may return in one of these states, and how its request may end. */
 set_t rule_call(enum act, uint32_t states);
 set_t rule_end(enum act, uint32_t states);
-/* The states it may be in after this answer; 0: no rule allows it. */
+/* The possible states after this status; 0 if no rule allows the status. */
 uint32_t rule_next(enum act, uint32_t states, HRESULT answer);
 /* Whether the act may change the state of its object. */
 bool rule_moves(enum act);
-/* All states that a connector may have reached from these without being called. */
+/* All states that the object can reach from these without a call of its methods. */
 uint32_t rule_drift(enum kind, uint32_t states);
-/* The first state of an object of this kind; all that there are. */
+/* The states of a new object of this kind, and all its states. */
 uint32_t rule_first(enum kind);
 uint32_t rule_all(enum kind);
 

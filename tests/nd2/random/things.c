@@ -1,5 +1,6 @@
-/* Which objects are there, and what is known of them? Owns the slots, all things of the phase, and the overlapped files.
- * Threads take an object out of a slot with a reference of their own, so the last one may be let go of anywhere. */
+/* Objects and what is known of them. Owns the slots, all things of the phase, and the overlapped
+ * files. A thread uses an object with a reference of its own, so any thread may release the last
+ * one. */
 #include "random.h"
 
 #include <unistd.h>
@@ -17,7 +18,7 @@ struct slot {
 };
 
 static struct slot slots[2][KINDS][MAX_SLOTS];
-static HANDLE files[2][FILES]; /* the first is not bound */
+static HANDLE files[2][FILES]; /* the first of each adapter is not bound to the port */
 static pthread_mutex_t all_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct thing *all;
 
@@ -43,7 +44,7 @@ HANDLE file_take(int adapter, bool *packets)
 	*packets = i != 0;
 	if (i < FILES)
 		return files[adapter][i];
-	/* One of its own, closed while the object is used. */
+	/* A file for one object, closed while the object is in use. */
 	check_answer(A_CREATE_FILE, adapters[adapter], IN(ONLY),
 		     CALL(adapters[adapter], CreateOverlappedFile, &file));
 	CHECK(NdsPortBind(port, file, 99) == ND_SUCCESS, "the file cannot be bound");

@@ -1,12 +1,15 @@
-/* Posting, and what comes of it. Owns what the driver knows of each queue pair and completion queue of the phase: which
- * requests were accepted, in which order, what each may end with. Posts are numbered under a lock per direction, results
- * taken under a lock per completion queue. Any thread of the driver. */
+/* Posts requests and checks their results. Owns what is known of each queue pair and completion
+ * queue of the phase: the accepted requests in their order, and the statuses with which each may
+ * end. Posts are numbered under a lock per direction, results are taken under a lock per completion
+ * queue. Any thread of the driver. */
 #include "random.h"
 
 #include <arpa/inet.h>
 
 #define RING	    1024u
-#define SILENT_MOST 8u /* under way per queue pair: they hold room in the queue, and nothing tells when they are done */
+/* Most silent requests per queue pair whose end is unknown: each holds a result's room in the
+ * queue. */
+#define SILENT_MOST 8u
 #define LONGEST	    2048u
 
 enum direction {
@@ -15,7 +18,7 @@ enum direction {
 	DIRECTIONS,
 };
 
-/* What a request is like, and what may become of it. */
+/* The classes of a request, and the statuses with which a request of the class may end. */
 /* clang-format off */
 #define CLASS_ROWS(X) \
 	X(RECEIVE_GOOD,   S(SUCCESS) | S(CANCELED) | S(OVERRUN)) \
@@ -57,17 +60,18 @@ struct post {
 struct flow {
 	pthread_mutex_t posting;
 	struct cq_life *cq;
-	_Atomic uint32_t accepted, seen; /* by posters; by reapers */
-	_Atomic uint32_t silent;	 /* accepted silent ones that nothing has been heard behind */
-	bool ended;			 /* something failed: the rest is cancelled */
+	_Atomic uint32_t accepted, seen; /* written by posters; by reapers */
+	_Atomic uint32_t silent;	 /* accepted silent requests before any later result */
+	/* A request has failed: all later ones must be cancelled. */
+	bool ended;
 	struct post post[RING];
 };
 
 struct qp_life {
 	uint32_t magic;
 	struct qp_life *next;
-	_Atomic bool used;    /* somebody has tried to connect it */
-	_Atomic bool flushed; /* and then nobody can */
+	_Atomic bool used;    /* a thread has called Connect or Accept with it */
+	_Atomic bool flushed; /* cannot be connected any more */
 	struct flow flow[DIRECTIONS];
 };
 
@@ -134,7 +138,8 @@ struct traffic traffic_count(void)
 
 /* ---- results ---- */
 
-/* Silent successes before this one: nothing else may be missing. */
+/* Counts the silent successes before request `until`; any other request among them is a lost
+ * one. */
 static void pass_silent(struct qp_life *qp, enum direction d, uint32_t until)
 {
 	struct flow *f = &qp->flow[d];
@@ -252,14 +257,14 @@ static HRESULT call_post(struct thing *t, const struct request *q, void *context
 	return CALL(qp, Send, context, q->sge, q->nsge, q->flags);
 }
 
-/* Nothing can be sent on a queue pair that nobody has tried to connect. */
+/* A Send on a queue pair that was never used for a connection must be refused. */
 static void check_post(struct thing *t, const struct request *q, bool fresh, HRESULT hr)
 {
 	struct qp_life *qp = t->life;
 	bool still = fresh && !atomic_load(&qp->used);
 
 	check_answer(still && q->d == SENDS ? A_POST_FRESH : q->act, t, IN(ONLY), hr);
-	/* Disconnected, or the attempt failed. */
+	/* Disconnected, or the attempt failed: replace the queue pair now and then. */
 	if (hr == ND_CONNECTION_INVALID && !qp_life_fresh(qp) && rarely(2))
 		thing_drop(t);
 }
@@ -282,7 +287,7 @@ static void post(struct thing *t, const struct request *q)
 	f->post[n % RING] = q->post;
 	if (q->post.silent)
 		atomic_fetch_add(&f->silent, 1);
-	/* Before the call: the result may be taken before it returns. */
+	/* Count before the call: another thread may take the result before the call returns. */
 	atomic_store(&f->accepted, n + 1);
 	hr = call_post(t, q, (void *)((uintptr_t)n << 1 | q->d));
 	if (hr != ND_SUCCESS) {
@@ -347,7 +352,7 @@ static void post_rdma(struct thing *t)
 	struct request q = {.d = SENDS, .act = chance(50) ? A_POST : A_POST_READ, .nsge = 1};
 	struct thing *region;
 
-	/* The other end may be on this adapter as well, to which the other's region means nothing. */
+	/* The peer may be on this adapter too, where the other adapter's token is invalid. */
 	q.post.class = C_RDMA_PASSING;
 	q.flags = some_flags(&q.post);
 	q.sge[0] = good_sge(t->adapter);
@@ -387,7 +392,7 @@ static void post_window(struct thing *t)
 		thing_put(q.region);
 }
 
-/* Calls that are refused whatever the queue pair is doing. */
+/* Flush, and calls that are refused in each state of the queue pair. */
 static HRESULT call_refused(struct thing *t, OVERLAPPED *ov, const void *arg)
 {
 	ND2_SGE sge[32];
