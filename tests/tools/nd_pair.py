@@ -1,5 +1,6 @@
-"""The customary ND tools as their users start them: a server and a client process, over memif and over af_packet on a veth
-pair. What every tool must do is a function of its row in a table; a test file has rows, and checks of its own."""
+"""Checks of the customary ND tools, which run as a server and a client process over memif, and
+over af_packet on a veth pair. A tool is a row (Tool); the functions here check what each row
+must do. A test file has rows and further checks."""
 import concurrent.futures
 import itertools
 import json
@@ -16,30 +17,31 @@ import tap  # noqa: E402
 
 PORTS = ("memif", "af_packet")
 ADDRESSES = {4: "192.0.2.1", 6: "[2001:db8::1]"}
-AT_ONCE = 8  # most of the time is spent waiting
+AT_ONCE = 8  # number of checks in parallel, which wait most of the time
 IMPATIENT = ["--timeout", "2"]
 FAR_APART = 4096
 RUNS_ON = r"^Runs on \d+ CPUs?, load \d+\.\d, {}, MTU 9000, idle policy inline, with(?:out)? hugepages$"
-LEAVES_S = 15  # retransmissions included, on a busy machine
+# Seconds in which an end exits after its peer has gone: all retransmissions, on a busy machine.
+LEAVES_S = 15
 
 FOLDER, CATALOGUE = sys.argv[1:3]
 veth_number = itertools.count()
 
 
 class Tool(NamedTuple):
-    """A tool of two processes."""
+    """A tool of two processes. Words are command line arguments."""
     name: str
-    quick: list             # the client's words for a run of a second
-    long: list              # for one that is not over soon, with data under way all the time
-    client_says: str        # regular expressions that what was printed must match, in order, after a quick run
-    server_says: str
-    tampered: tuple = ("client", "server")  # whose frames carry data that the other end checks
-    tamper: list = None     # the client's words for that; None: quick
-    server: list = ()       # further words of the server's, always
+    quick: list             # the client's words for a run of about a second
+    long: list              # the client's words for a run of a minute, always with data in flight
+    client_says: str        # regular expression for the client's output after a quick run
+    server_says: str        # the same for the server's output
+    tampered: tuple = ("client", "server")  # the ends that send data which the other end checks
+    tamper: list = None     # the client's words for a run with tampered data; None: quick
+    server: list = ()       # further words of the server in every run
 
 
 class Pair(Rig):
-    """Side a serves, side b calls."""
+    """A rig whose side a is the server and side b the client, over this kind of port."""
 
     def __init__(self, port):
         super().__init__(None, None, CATALOGUE)
@@ -49,7 +51,9 @@ class Pair(Rig):
         if self.port == "af_packet":
             n = next(veth_number)
             self.veth = f"nd{n}"
-            # DPDK names a group of sockets by process id xor interface index: numbers far apart keep neighbours apart.
+            # DPDK derives the id of a packet fanout group from process id xor interface index.
+            # Indices that are FAR_APART prevent processes with close ids from having the same
+            # group.
             ip(f"link add {self.veth}a index {FAR_APART * (2 * n + 1)} mtu 9000 type veth"
                f" peer name {self.veth}b index {FAR_APART * (2 * n + 2)} mtu 9000")
             for side in "ab":
@@ -87,18 +91,20 @@ def ip(words):
 
 
 def unlike(pattern, text):
-    """Lines about what the tool runs on do not count: they differ from run to run."""
+    """Complains unless the text matches. The lines about the machine are removed first: they
+    differ from run to run."""
     text = re.sub(r"^(Runs on \d|Warning: \d).*\n", "", text, flags=re.M)
     return [] if re.search(pattern, text, re.S) else [f"is not like '{pattern}': {text}"]
 
 
 def failures(*ends):
-    """ends: (status, text) of processes that should have succeeded."""
+    """Complains about each (status, text) of a process whose exit status is not 0."""
     return [f"exit status {status}: {text}" for status, text in ends if status != 0]
 
 
 def good_run(tool, port, words=(), server_words=(), version=4, number=""):
-    """Both ends succeed and say what they should; words come after the quick ones and so may replace them."""
+    """Both ends succeed and print what the row expects. `words` follow the quick words and may
+    override them."""
     with Pair(port) as pair:
         server, client = pair.both(tool.name, [*tool.server, *server_words], [*tool.quick, *words], ADDRESSES[version] + number)
         return (failures(server, client) or
@@ -107,8 +113,9 @@ def good_run(tool, port, words=(), server_words=(), version=4, number=""):
 
 
 def wrong_byte(tool, port, culprit):
-    """A bit of the culprit's data is changed on the way: both ends fail, and the other one says why. What is hit by chance
-    may be an order instead, which is refused in other words; not three times."""
+    """The impairment changes a bit in some of the culprit's frames: both ends fail, and the other
+    end prints which byte is wrong. By chance the bit may be in a control message of the tool,
+    which is refused with another text; so up to three attempts, with 1, 2 and 3 % of the frames."""
     said = []
     for attempt in (1, 2, 3):
         with Pair(port) as pair:
@@ -124,7 +131,8 @@ def wrong_byte(tool, port, culprit):
 
 
 def killed(tool, port, victim):
-    """One end dies while data flows: the other one fails in its time and says so."""
+    """One end is killed while data is in flight: the other end fails within LEAVES_S and prints
+    a message."""
     with Pair(port) as pair:
         server = pair.serve(tool.name, *tool.server, *IMPATIENT)
         client = pair.run("b", tool.name, "-c", *tool.long, *IMPATIENT, ADDRESSES[4])
@@ -148,7 +156,8 @@ def nobody_there(tool, port):
 
 
 def another_tool(tool, other, port="memif"):
-    """A client of this tool finds a server of another one."""
+    """A client of this tool connects to a server of another tool: both fail, and the server
+    prints why."""
     with Pair(port) as pair:
         server = pair.serve(other.name, *other.server, address=ADDRESSES[4] + ":4001")
         client = pair.run("b", tool.name, "-c", *IMPATIENT, ADDRESSES[4] + ":4001")
@@ -157,7 +166,7 @@ def another_tool(tool, other, port="memif"):
             unlike("another program", server.text) + unlike(rf"{tool.name}: .+", client.text)
 
 
-# Words that are wrong for every tool of two processes, and what is said of them.
+# Wrong arguments of every tool of two processes, and a part of the message about each.
 WRONG_WORDS = (
     ("", "either -s or -c is wanted"), ("192.0.2.1", "either -s or -c is wanted"), ("-s -c 192.0.2.1", "either -s or -c"),
     ("-s", "an address is wanted"), ("-s -b -p 192.0.2.1", "-b and -p exclude each other"),
@@ -170,7 +179,7 @@ WRONG_WORDS = (
     ("-s --timeout 1h 192.0.2.1", "from 1 to 3600"), ("-s --timeout 99999999999999999999 192.0.2.1", "from 1 to 3600"),
     ("-s -q 0 192.0.2.1", "--pipeline '0'"), ("-s -l /nonexistent/log 192.0.2.1", "/nonexistent/log: No such file"),
 )
-# For those that take options of messages as well.
+# The same for the tools that have the options of messages.
 WRONG_MESSAGES = (
     ("-s -n 0 192.0.2.1", "--sge '0'"), ("-s --size 0 192.0.2.1", "A or A:B"), ("-s --size 2:1 192.0.2.1", "A or A:B"),
     ("-s --size 1: 192.0.2.1", "A or A:B"), ("-s --size 2g 192.0.2.1", "A or A:B"), ("-s --size 1:2:3 192.0.2.1", "A or A:B"),
@@ -194,7 +203,7 @@ def wrong_words(name, rows):
 
 
 def helps(name, *options):
-    """All spellings of the question have the same answer, in which these options are."""
+    """All spellings of --help print the same text, which contains these options."""
     answers = [ends_at_once(name, [word]) for word in ("--help", "-h", "-?", "/?", "/h", "--HELP")]
     complaints = [f"has no {o}" for o in options if not re.search(rf"(?<![\w-]){re.escape(o)}(?!\w)", answers[0][1])]
     return complaints + [str(a) for a in answers if a != answers[0] or a[0] != 0 or f"usage: {name} " not in a[1]]
@@ -206,7 +215,8 @@ def json_rows(path):
 
 
 def checks_of(tool, other):
-    """What every tool of two processes must do, over both kinds of port."""
+    """Yields the checks of every tool of two processes, most of them over both kinds of port, as
+    (name, function)."""
     for port in PORTS:
         yield f"{tool.name} over {port}, polling", lambda p=port: good_run(tool, p)
         yield f"{tool.name} over {port}, blocking, IPv6", lambda p=port: good_run(tool, p, ["-b"], ["-b"], 6, ":5000")
@@ -219,7 +229,8 @@ def checks_of(tool, other):
 
 
 def run(checks, at_once=AT_ONCE):
-    """In a network namespace of its own, several at a time; the outcome in the order of the checks."""
+    """Runs the checks in a network namespace of their own, several at a time; prints TAP in the
+    order of the checks."""
     if os.environ.get("ND_PAIR_INSIDE") is None:
         if subprocess.run(["unshare", "-n", "true"], stderr=subprocess.DEVNULL, check=False).returncode != 0:
             print("1..0 # SKIP no network namespaces here")

@@ -1,4 +1,5 @@
-"""Two softrnics on one memif and the tools that drive them: starts processes, ends them, and holds what they said."""
+"""Two adapters joined by memif, and the tools that use them: writes configurations, starts and
+ends processes, and keeps their output."""
 import os
 import re
 import shutil
@@ -12,7 +13,7 @@ END_S = 40
 
 
 class Process:
-    """A tool that runs; what it said is in `text` once it has ended."""
+    """A running tool; `text` is its output so far, standard output and standard error together."""
 
     def __init__(self, argv, env, out):
         self.out = out
@@ -33,7 +34,8 @@ class Process:
         return self
 
     def end(self, seconds=END_S):
-        """Its exit status; -1 when it did not end in time."""
+        """Waits for the end and returns the exit status; kills the process after `seconds` and
+        returns -1."""
         try:
             return self.child.wait(seconds)
         except subprocess.TimeoutExpired:
@@ -46,7 +48,8 @@ class Process:
 
 
 class Rig:
-    """Side a serves at 192.0.2.1 and 2001:db8::1, side b calls from .2 and ::2; the memif belongs to a."""
+    """Side a is the server at 192.0.2.1 and 2001:db8::1, side b the client at .2 and ::2; a is
+    the memif's server."""
 
     def __init__(self, xfer, rping, catalogue):
         self.xfer_path, self.rping_path = xfer, rping
@@ -91,7 +94,8 @@ class Rig:
             f.write(text)
 
     def start(self, side, tool, *words):
-        path = {"xfer": self.xfer_path, "rping": self.rping_path}.get(tool, tool)  # or a path
+        # Any other tool is a path.
+        path = {"xfer": self.xfer_path, "rping": self.rping_path}.get(tool, tool)
         env = dict(self.env, SOFTRNIC_CONFIG=self.path(side + ".conf"))
         p = Process([path, *words], env, self.path(f"{side}{len(self.processes)}.log"))
         self.processes.append(p)
@@ -101,12 +105,12 @@ class Rig:
         return self.start("a", tool, "-s", *words).await_text("listening on port")
 
     def client(self, *words, tool="xfer", seconds=END_S):
-        """Runs to its end. (status, what it said)"""
+        """Runs a client to its end and returns (exit status, output)."""
         p = self.start("b", tool, "-c", *words)
         return p.end(seconds), p.text
 
     def make_file(self, size, name="source"):
-        """size bytes that repeat nowhere within a chunk"""
+        """Makes a file of `size` random bytes and returns its path."""
         with open(self.path(name), "wb") as f:
             f.write(os.urandom(size))
         return self.path(name)
@@ -118,7 +122,7 @@ def same(one, other):
 
 
 def socket_files(pid):
-    """Files that the process has bound sockets to and that still exist."""
+    """The paths of the socket files to which the process has bound sockets and which exist."""
     inodes = set()
     for fd in os.listdir(f"/proc/{pid}/fd"):
         try:

@@ -1,7 +1,7 @@
-"""usage: test_conform.py RN_CONFORM ND_RPING CATALOGUE    rn_conform finds nothing against softrnic, in both roles, as TAP
+"""usage: test_conform.py RN_CONFORM ND_RPING CATALOGUE
 
-softrnic on one end of a veth pair, rn_conform on the other, in a network namespace of the test's own.
-"""
+Prints TAP: rn_conform finds no deviation of softrnic, in both roles. softrnic is on one end of a
+veth pair and rn_conform on the other, in a network namespace of the test's own."""
 import json
 import os
 import subprocess
@@ -19,7 +19,7 @@ limits = { mbufs = 1024; };
 idle = { policy = "inline"; };
 """
 ROLES = {"listens": (["-s", "-a", "192.0.2.1"], []), "connects": (["-c", "-a", "192.0.2.50", "-S", "4096", "-C", "9"], ["--listen"])}
-LEAST = {"listens": 55, "connects": 75} # rows that must apply
+LEAST = {"listens": 55, "connects": 75} # rows that must pass; a row that does not apply is skipped
 SKIPPED = 77
 
 
@@ -56,7 +56,8 @@ def nothing_deviates(role, rows=None, more_config=""):
 
 
 def nobody_connects():
-    """Softrnic answers ARP and listens, and so does the tool; a row of the connection manager gives up when it was told to."""
+    """Both softrnic and the tool listen, so no connection comes: a row of the connection manager
+    ends after --patience."""
     with tempfile.TemporaryDirectory(prefix="conform-test-") as folder:
         config = os.path.join(folder, "a.conf")
         with open(config, "w", encoding="utf-8") as f:

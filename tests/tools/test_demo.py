@@ -1,5 +1,7 @@
-"""usage: test_demo.py DEMO_SH    what demo.sh says of ends that fail, hang or are interrupted, as TAP; in place of nd_xfer there is a
-script that does so"""
+"""usage: test_demo.py DEMO_SH
+
+Prints TAP: the messages of demo.sh about an end that fails, hangs or is interrupted. A script
+that does so replaces nd_xfer."""
 import os
 import re
 import shutil
@@ -13,7 +15,7 @@ sys.path[:0] = [os.path.dirname(os.path.dirname(os.path.abspath(__file__)))]
 import tap  # noqa: E402
 
 DEMO = sys.argv[1]
-PAGES = 7  # that the machine has before the demo
+PAGES = 7  # number of hugepages before the demo
 ENDS_S = 30
 
 XFER = """#!/bin/bash
@@ -34,7 +36,8 @@ case "$*" in *HugePages_Free*) echo 0 ;; *) exec /usr/bin/awk "$@" ;; esac
 
 
 class Demo:
-    """demo.sh in a folder of its own, with a build that has nothing to do."""
+    """Runs demo.sh in a folder of its own, with a build that is complete and scripts for
+    nd_xfer, sysctl and awk."""
 
     def __init__(self, server, client, patience=60):
         self.server, self.client, self.patience = server, client, patience
@@ -78,7 +81,8 @@ class Demo:
         return self.child.wait(ENDS_S)
 
     def pages(self):
-        """What the number of hugepages was set to; none when this user may not."""
+        """The numbers of hugepages that demo.sh has set, in order; [] if this user may not set
+        them."""
         try:
             with open(self.path("pages"), encoding="ascii") as f:
                 return [int(n) for n in f.read().split()]

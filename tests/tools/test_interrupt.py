@@ -1,5 +1,7 @@
-"""usage: test_interrupt.py BUILD CATALOGUE    a user interrupts one end of a tool in the middle of its work, as TAP: that end prints
-what it has and says goodbye, the other one learns at once"""
+"""usage: test_interrupt.py BUILD CATALOGUE
+
+Prints TAP: one end of a tool gets a signal in the middle of its work. That end prints its
+results so far and disconnects; the other end notices that and exits within seconds."""
 import concurrent.futures
 import os
 import re
@@ -14,28 +16,30 @@ import tap  # noqa: E402
 
 BUILD, CATALOGUE = sys.argv[1:3]
 AT_ONCE = 3
-ENDS_S = 10      # two seconds, and more for a busy machine
-# Code of the time after eight of which an end gives its peer up, 17 s: whoever ends in ENDS_S has heard of the interruption,
-# and a busy machine is not taken for one.
+ENDS_S = 10      # seconds in which both ends must exit: about two, and more for a busy machine
+# Code of the ACK timeout. A peer is given up after eight timeouts, 17 s: an end that exits within
+# ENDS_S has noticed the disconnect, and a slow machine does not look like an interruption.
 ACK_TIMEOUT = 19
 UNDER_WAY_S = 1
-BEGINS_S = 20    # connecting included, on a busy machine
+BEGINS_S = 20    # seconds in which a client connects and starts its work, on a busy machine
 LOOK_S = 0.02
 HOST = "192.0.2.1"
-BIG = 1 << 34    # bytes of a file that is not moved in the time of a test; it has no blocks
+BIG = 1 << 34    # bytes of a sparse file whose transfer takes longer than a test
 
 
 class Row(NamedTuple):
-    """A tool. PORT in its words is a free port, FILE a large file."""
+    """A tool and its arguments, in which PORT stands for a free port and FILE for a large file."""
     path: str
     server: str
     client: str
     server_ready: str
-    client_busy: str     # what a client has printed when it is at work; FILE: it reads the large file
-    server_result: str   # what an interrupted end prints on standard output or standard error, beside the interruption
-    client_result: str
-    farewell: bool = True  # the two ends have a connection
-    server_survives: str = ""  # what a server says whose client was interrupted, when it regards that as a good end
+    # Output that shows that the client is at work; FILE: it has read from the large file.
+    client_busy: str
+    server_result: str   # output of an interrupted server beside the message about the interruption
+    client_result: str   # the same of an interrupted client
+    farewell: bool = True  # the other end must notice the interruption
+    # Output of a server that exits with 0 when its client was interrupted.
+    server_survives: str = ""
 
 
 def customary(name):
@@ -47,7 +51,8 @@ def perftest(name, words="-D 60 -f 0", rdma_cm=False):
     words += f" -u {ACK_TIMEOUT}"
     cm, host = ("-R", HOST) if rdma_cm else ("", "127.0.0.1")
     if name.endswith("_bw"):
-        words += " -Q 1"  # each message is counted when it is done, on a busy machine too
+        # One result per message: a slow machine has counted some after UNDER_WAY_S too.
+        words += " -Q 1"
     row = r"^ (65536|2|8) +[1-9]\d* +" if name != "nd_read_lat" else ""
     return Row(f"perf/{name}", f"-p PORT {cm} {words}", f"-p PORT {cm} {words} {host}",
                "Waiting for client", "remote address", "", row)
@@ -92,7 +97,8 @@ class Pair(Rig):
 
 
 def await_reading(process):
-    """Until it has read from a file, as position and link of its descriptors tell."""
+    """Waits until the process has read from the large file, as the position of its descriptor
+    shows."""
     folder = f"/proc/{process.child.pid}"
     until = time.monotonic() + BEGINS_S
     while time.monotonic() < until:
@@ -109,7 +115,7 @@ def await_reading(process):
 
 
 def await_end(process, since, seconds=ENDS_S):
-    """(status, seconds since then)"""
+    """Waits for the end; returns (exit status, seconds since `since`)."""
     status = process.end(max(0.01, seconds - (time.monotonic() - since)))
     return status, time.monotonic() - since
 
@@ -122,7 +128,7 @@ def free_port():
 
 
 def interrupt(row, victim, number):
-    """One end gets the signal while both work."""
+    """The victim gets the signal while both ends work."""
     with Pair() as pair:
         port = free_port()
         server = pair.run("a", row, row.server, port).await_text(row.server_ready)
@@ -154,7 +160,7 @@ def interrupt(row, victim, number):
 
 
 def survives(row, victim, stays, began):
-    """The end that was not interrupted ends soon, and says why."""
+    """The end that was not interrupted exits within ENDS_S and prints the reason."""
     status, took = await_end(stays, began)
     well = row.server_survives if victim == "client" else ""
     name = os.path.basename(row.path)
@@ -166,7 +172,8 @@ def survives(row, victim, stays, began):
 
 
 def alone(path, words, side="a", number=signal.SIGINT, said=""):
-    """A tool that waits for nobody, or for nobody who comes."""
+    """Interrupts a tool without a second end: a tool of one process, or an end that waits for
+    its peer."""
     with Rig(None, None, CATALOGUE) as rig:
         p = rig.start(side, os.path.join(BUILD, path), *words.split())
         if said:
@@ -182,7 +189,8 @@ def alone(path, words, side="a", number=signal.SIGINT, said=""):
 
 
 def twice():
-    """The peer stands still, so that the goodbye waits for an answer; the second signal ends that too."""
+    """The server is stopped, so the client's disconnect waits for an answer; a second signal
+    ends the client at once."""
     with Pair() as pair:
         row = ROWS[0]
         server = pair.run("a", row, row.server, 0).await_text(row.server_ready)
@@ -190,7 +198,7 @@ def twice():
         time.sleep(UNDER_WAY_S)
         server.child.send_signal(signal.SIGSTOP)
         client.child.send_signal(signal.SIGINT)
-        time.sleep(0.4)  # less than that is a repetition of the first
+        time.sleep(0.4)  # a tool ignores a second signal within 250 ms
         if client.child.poll() is not None:
             return [f"ended at the first signal already: {client.text}"]
         began = time.monotonic()

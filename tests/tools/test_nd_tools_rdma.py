@@ -1,4 +1,6 @@
-"""usage: test_nd_tools_rdma.py FOLDER CATALOGUE    ndrping and ndrpingpong of FOLDER, as TAP"""
+"""usage: test_nd_tools_rdma.py FOLDER CATALOGUE
+
+Prints TAP: checks of ndrping and ndrpingpong in FOLDER."""
 import re
 
 import nd_pair
@@ -9,7 +11,8 @@ ITERATIONS = 5
 NUMBER = r" +\d+\.\d\d"
 TITLES = {("ndrping", "w"): "Writes, 128 under way", ("ndrping", "r"): "Reads, 128 under way",
           ("ndrpingpong", "w"): "Latency of a Write: half a round trip", ("ndrpingpong", "r"): "Latency of a Read"}
-WARM = {"ndrping": (64, 1), "ndrpingpong": (20, 40)} # messages before the table, and their bytes
+# Number of messages before the first row, and bytes of each.
+WARM = {"ndrping": (64, 1), "ndrpingpong": (20, 40)}
 
 
 def table(sizes, iterations):
@@ -22,7 +25,7 @@ def tool(name, how):
     moved = f"{name}: {warm + len(SIZES) * ITERATIONS} messages, {warm * warm_bytes + sum(SIZES) * ITERATIONS} bytes"
     sides = {("ndrping", "w"): ("client",), ("ndrpingpong", "w"): ("client", "server")}.get((name, how), ("server",))
     mode = [] if how == "w" else ["-r"]
-    many = ["--size", "70000", "--iterations", "100", *mode] # and each of many packets
+    many = ["--size", "70000", "--iterations", "100", *mode] # many messages of many packets
     return Tool(name, quick=["--size", "1:9000", "--iterations", str(ITERATIONS), *mode],
                 long=["--size", "65536", "--seconds", "60", *mode],
                 client_says=f"{TITLES[name, how]}, scatter/gather entries: 1, checked\n{table(SIZES, ITERATIONS)}",
@@ -33,7 +36,8 @@ WRITERS, READERS = ([tool(name, how) for name in ("ndrping", "ndrpingpong")] for
 
 
 def options(row, how):
-    """Pieces, pipeline, seed, seconds, JSON, log, counters and no comparison; the server's words about all of it do not matter."""
+    """The client's options for SGEs, pipeline, seed, seconds, JSON, log, counters and --no-check
+    determine the run; the server's options for the same have no effect."""
     with Pair("memif") as pair:
         log, rows = pair.path("log"), pair.path("rows.json")
         server, client = pair.both(row.name, ["-w", "-n", "16", "-q", "3"],
@@ -55,7 +59,7 @@ def options(row, how):
 
 
 def numbers_are_sound(row, how):
-    """Bytes per second are what size and latency say."""
+    """In the JSON rows bytes per second are the size divided by the latency, within 2 %."""
     with Pair("memif") as pair:
         rows = pair.path("rows.json")
         ends = pair.both(row.name, ["-b"], [f"-{how}", "-b", "--iterations", "20", "--size", "4k:64k", "--json", rows])
@@ -65,7 +69,7 @@ def numbers_are_sound(row, how):
 
 
 def one_large(row, how):
-    """One message that is longer than where messages of a batch arrive."""
+    """A message that is longer than the buffer for the messages of a batch."""
     with Pair("memif") as pair:
         ends = pair.both(row.name, ["--timeout", "30"], [f"-{how}", "--iterations", "2", "--size", "17m", "--timeout", "30"])
     return failures(*ends) + unlike(rf" {17 << 20} +2{NUMBER}", ends[1][1])
@@ -111,4 +115,5 @@ for t, r in zip(WRITERS, READERS):
     ]
 
 if __name__ == "__main__":
-    nd_pair.run(CHECKS, at_once=3) # both ends look at memory without a pause
+    # Few in parallel: both ends of a check poll memory without a pause.
+    nd_pair.run(CHECKS, at_once=3)

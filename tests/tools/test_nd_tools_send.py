@@ -1,4 +1,6 @@
-"""usage: test_nd_tools_send.py FOLDER CATALOGUE    ndadapterinfo, ndping and ndpingpong of FOLDER, as TAP"""
+"""usage: test_nd_tools_send.py FOLDER CATALOGUE
+
+Prints TAP: checks of ndadapterinfo, ndping and ndpingpong in FOLDER."""
 import os
 import re
 
@@ -15,7 +17,7 @@ def table(sizes, iterations):
 
 
 def received(sizes, iterations, warm):
-    """What a server says: with the messages for warming up, of 40 bytes."""
+    """The server's output: it also counts the `warm` messages of 40 bytes before the first row."""
     messages = len(sizes) * iterations + warm
     return rf"{messages} messages, {sum(sizes) * iterations + 40 * warm} bytes, all as they were sent\n"
 
@@ -30,7 +32,8 @@ PING, PINGPONG = TOOLS = (tool("ndping"), tool("ndpingpong"))
 
 
 def options(row):
-    """Pieces, pipeline, seed, seconds, JSON, log and counters, in Windows' spelling too."""
+    """Options for SGEs, pipeline, seed, seconds, JSON, log and counters, some of them as on
+    Windows (/n)."""
     complaints = []
     with Pair("memif") as pair:
         log, rows = pair.path("log"), pair.path("rows.json")
@@ -51,7 +54,7 @@ def options(row):
 
 
 def seeds_differ(row):
-    """The seed is the client's: the server learns it, else it would find all data wrong."""
+    """The client sends its seed to the server; otherwise the server would find all data wrong."""
     return good_run(row, "memif", ["--seed", "1234567", "-q", "7", "-n", "2"])
 
 
@@ -74,7 +77,7 @@ def too_much(row):
 
 
 def folder_is_missing(row):
-    """Said before a connection is tried."""
+    """The client reports a JSON file that it cannot create before it connects."""
     with Pair("memif") as pair:
         client = pair.run("b", row.name, "-c", "--json", "/nonexistent/x", nd_pair.ADDRESSES[4])
         status = client.end(5)
@@ -83,7 +86,7 @@ def folder_is_missing(row):
 
 
 def tells_how_far_it_is():
-    """On a run of more than a few seconds, and not on standard output."""
+    """A client that runs for several seconds prints its progress, on standard error only."""
     with Pair("memif") as pair:
         pair.serve(PING.name, "-b")
         log = pair.path("log")
@@ -131,7 +134,7 @@ def adapter_info():
 
 
 def statuses_have_names():
-    """Each one of ndstatus.h has a row in the tools' table."""
+    """Each status of ndstatus.h has a row in the tools' table."""
     top = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
     with open(os.path.join(top, "include", "ndstatus.h"), encoding="utf-8") as f:
         numbers = set(re.findall(r"#define (\w+)\s+\(\(HRESULT\)0x", f.read()))

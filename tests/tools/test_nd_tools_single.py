@@ -1,4 +1,6 @@
-"""usage: test_nd_tools_single.py FOLDER CATALOGUE    the tools of one process of FOLDER as TAP: ndcat, ndmrlat and ndmrrate"""
+"""usage: test_nd_tools_single.py FOLDER CATALOGUE
+
+Prints TAP: checks of the tools of one process, ndcat, ndmrlat and ndmrrate."""
 import re
 
 import nd_pair
@@ -13,7 +15,8 @@ idle = { policy = "inline"; };
 
 
 def run(port, name, *words, text=None):
-    """(status, stdout, stderr) of a tool with side a's configuration, or with this one; its JSON if it wrote any."""
+    """Runs a tool with the configuration `text`, by default side a's; returns (status, stdout,
+    stderr, JSON or None). The word JSON stands for the path of the JSON file."""
     with Pair(port) as pair:
         if text is not None:
             Pair.__mro__[1].write_config(pair, "a", text=text)
@@ -64,7 +67,7 @@ def resolves():
 
 
 def nothing_there():
-    """No provider: an empty catalogue."""
+    """The catalogue is empty, so there is no provider."""
     with Pair("memif") as pair:
         status, said, complaint = ends_at_once("ndcat", [], {"SOFTRNIC_ND_CATALOG": pair.folder})
     return [] if status == 1 and not said and "no address of this machine" in complaint else [f"{status}: {said}{complaint}"]
@@ -118,20 +121,21 @@ def rate(port, threads, *words):
     rows = result["results"] if result else []
     if [(r["size"], r["iterations"]) for r in rows] != [(s, each * threads) for s in sizes]:
         complaints.append(f"JSON: {result}")
-    # the time is one thread's for one region, the rate is that of all threads
+    # The time is that of one thread for one region; the rate is that of all threads together.
     return complaints + [f"numbers: {r}" for r in rows if not
                          0.98 < r["registrations_per_s"] * r["register_us"] / 1e6 / threads < 1.02 or not
                          0.98 < r["deregistrations_per_s"] * r["deregister_us"] / 1e6 / threads < 1.02]
 
 
 def customary_counts():
-    """10000 regions of a thread, 2000 of the largest."""
+    """Without --iterations the number of regions depends on the size: 8000, 4000 and 2000 for 1,
+    2 and 4 MiB."""
     status, said, complaint, _ = run("memif", "ndmrrate", "-t", "1", "--size", "1m:4m", "192.0.2.1")
     return failures((status, complaint)) + unlike(r"\n +1048576 +8000 .*\n +2097152 +4000 .*\n +4194304 +2000 ", said)
 
 
 def no_room(name, *words):
-    """An adapter of 100 regions: what fails is said, and nobody hangs."""
+    """An adapter with room for 100 regions: the tool prints the status and the limit, and exits."""
     text = ('adapters = ({ name = "x"; port = "ring"; peer = "y"; ipv4 = [ "192.0.2.1/24" ]; },'
             ' { name = "y"; port = "ring"; peer = "x"; ipv4 = [ "192.0.2.2/24" ]; });\n'
             'idle = { policy = "inline"; }; limits = { max_mr = 100; };\n')

@@ -1,4 +1,6 @@
-"""usage: test_perftest.py FOLDER    the eight perftest counterparts in FOLDER against each other over memif, as TAP"""
+"""usage: test_perftest.py FOLDER
+
+Prints TAP: checks of the eight perftest counterparts in FOLDER, over memif."""
 import json
 import os
 import re
@@ -15,8 +17,8 @@ import tap  # noqa: E402
 FOLDER = sys.argv[1]
 TOOLS = [f"nd_{verb}_{what}" for verb in ("send", "write", "read", "atomic") for what in ("bw", "lat")]
 LINE = "-" * 87
-# An end gives its peer up after eight of these, 17 s. perftest's own -u 14 is 0.5 s, and on a loaded machine a process was
-# seen to wait longer than that for a CPU.
+# An end gives its peer up after eight ACK timeouts: 17 s with -u 19. With perftest's default -u 14
+# that is 0.5 s, and on a loaded machine a process was seen to wait longer than that for a CPU.
 PATIENCE = ["-u", "19"]
 STANDS_STILL_S = 1.5
 BW_ROW = re.compile(r"^ (\d+) +(\d+) +(\d+\.\d\d) +(\d+\.\d\d) *\t\t   (\d+\.\d{6})$", re.M)
@@ -24,7 +26,7 @@ LAT_ROW = re.compile(r"^ (\d+) +(\d+) +" + r"[ \t]+".join([r"(\d+\.\d\d)"] * 7) 
 
 
 class Pair(Rig):
-    """A server of the tool on side a, a client on side b."""
+    """A rig whose side a is the server of a tool and side b the client."""
 
     def __init__(self):
         super().__init__(None, None, "")
@@ -36,7 +38,8 @@ class Pair(Rig):
         return p
 
     def run(self, tool, flags, host, meanwhile=lambda server, client: None):
-        """((status, text) of the server, of the client). SIDE in a flag stands for a there, for b here."""
+        """Runs a server and a client; returns ((status, text) of the server, of the client).
+        SIDE in a flag stands for the side's letter, a or b."""
         port = ["-p", str(free_port()), *PATIENCE]
         sides = {side: [*port, *(f.replace("SIDE", side) for f in flags)] for side in "ab"}
         server = self.run_tool("a", tool, *sides["a"]).await_text("Waiting for client")
@@ -56,7 +59,8 @@ def free_port():
 
 
 def listens(port):
-    """Without connecting: the server takes one client."""
+    """Whether a socket listens at this port. The test must not connect: the server takes one
+    client only."""
     for name in ("/proc/net/tcp", "/proc/net/tcp6"):
         with open(name, encoding="ascii") as f:
             if any(re.search(rf":{port:04X} \S+ 0A ", line) for line in f):
@@ -69,7 +73,7 @@ def rows(tool, text):
 
 
 def wrong_rows(tool, flags, who, text):
-    """What is wrong about the table of one end."""
+    """Complaints about the table that one end has printed."""
     size = 8 if "atomic" in tool else int(flags[flags.index("-s") + 1])
     iters = int(flags[flags.index("-n") + 1]) * (int(flags[flags.index("-q") + 1]) if "-q" in flags else 1)
     found = rows(tool, text)
@@ -100,7 +104,7 @@ def talks(tool, flags, host="127.0.0.1"):
 
 
 def stands_still():
-    """As on a loaded machine, one end gets no CPU for a while; the other one does not give it up."""
+    """The server is stopped for a while, as on a loaded machine; the client must not give it up."""
     def stop_and_go_on(server, client):
         client.await_text("BW average")
         time.sleep(0.3)
@@ -139,7 +143,8 @@ def json_files():
 
 
 def hostile_name():
-    """A quotation mark, a backslash and a byte that is no UTF-8 are in the adapter's name."""
+    """JSON files are valid if the adapter's name has a quotation mark, a backslash and a byte
+    that is not UTF-8."""
     complaints = []
     for tool in ("nd_write_bw", "nd_send_lat"):
         with Pair() as pair:
@@ -155,7 +160,8 @@ def hostile_name():
 
 
 def folder_is_missing():
-    """Said before the adapter is opened, and not after the test."""
+    """The tool reports a JSON file that it cannot create before it opens the adapter, not after
+    the test."""
     complaints = []
     for words in ([], ["127.0.0.1"]):
         with Pair() as pair:
@@ -167,7 +173,8 @@ def folder_is_missing():
 
 
 def surroundings():
-    """The head says where the test runs, and a warning that one CPU is too little for two ends that spin."""
+    """The head of the output describes the machine; with one CPU there is a warning, as both
+    ends busy-wait."""
     complaints = []
     with Pair() as pair:
         ends = pair.run("nd_send_lat", ["-n", "20"], "127.0.0.1")
@@ -216,7 +223,7 @@ def too_long():
 
 
 def server_dies():
-    """The other end says that nobody is there, within the time of a test."""
+    """The client of a killed server prints a message and exits within END_S."""
     with Pair() as pair:
         port = ["-p", str(free_port())]
         server = pair.run_tool("a", "nd_write_bw", *port, "-D", "30").await_text("Waiting for client")
@@ -229,7 +236,7 @@ def server_dies():
 
 
 def echo_without_reads(listener):
-    """A server that says what it is told, but that it takes no READs."""
+    """A server that sends back what it receives, but changes its READ limit to 0."""
     with listener, listener.accept()[0] as peer:
         while data := peer.recv(4096):
             peer.sendall(re.sub(rb"^([0-9a-f]{4}):[0-9a-f]{4}:", rb"\1:0000:", data))

@@ -1,4 +1,6 @@
-"""usage: test_rows_told.py RN_CONFORM README    README.md says how many rows rn_conform plays, as TAP"""
+"""usage: test_rows_told.py RN_CONFORM README
+
+Prints TAP: README.md has the number of rows that rn_conform plays."""
 import os
 import re
 import subprocess

@@ -1,5 +1,7 @@
-"""usage: test_rping_server.py FOLDER CATALOGUE    nd_rping -P of FOLDER serves several clients at a time, as TAP: adapters on a
-bridge"""
+"""usage: test_rping_server.py FOLDER CATALOGUE
+
+Prints TAP: nd_rping -P in FOLDER serves several clients at a time, whose adapters are on a
+bridge."""
 import os
 import re
 import signal
@@ -17,7 +19,8 @@ SERVER = {4: "192.0.2.1", 6: "2001:db8::1"}
 
 
 class Bridge(Rig):
-    """A server's adapter and those of some clients, each at a port of a bridge. Host 1 serves."""
+    """The adapters of a server and of CLIENTS clients, each on a port of a bridge. Host 1 is the
+    server."""
 
     def __init__(self):
         super().__init__(None, None, nd_pair.CATALOGUE)
@@ -53,11 +56,13 @@ class Bridge(Rig):
 
 
 def persistent():
-    """Clients that come one after the other, at the same time, and that are killed; the server ends when it is told to."""
+    """Clients connect one after the other and at the same time, and one is killed; the server
+    exits at SIGINT."""
     complaints = []
     with Bridge() as net:
         server = net.run(1, "-s", "-P", "-a", SERVER[4]).await_text("listening on port")
-        lasting = net.run(2, "-c", "-a", SERVER[4], "-C", "0", "-v").await_text("ping data")  # there all the time
+        # Connected during the whole test.
+        lasting = net.run(2, "-c", "-a", SERVER[4], "-C", "0", "-v").await_text("ping data")
         dying = net.run(3, "-c", "-a", SERVER[4], "-C", "0", "-v").await_text("ping data")
         for size in (64, 65535):
             short = net.run(4, "-c", "-a", SERVER[4], "-C", str(ROUNDS), "-S", str(size), "-V")
@@ -78,10 +83,11 @@ def persistent():
 
 
 def no_number():
-    """-C 0 is for ever, as without -C at the server."""
+    """-C 0 means no limit of rounds, at both ends; the server has the same default."""
     with Bridge() as net:
         server = net.run(1, "-s", "-C", "0", "-a", SERVER[4]).await_text("listening on port")
-        client = net.run(2, "-c", "-C", "0", "-v", "-a", SERVER[4]).await_text("ping data: rdma-ping-11:")  # more than the default
+        # Round 11: a client without -C would end before.
+        client = net.run(2, "-c", "-C", "0", "-v", "-a", SERVER[4]).await_text("ping data: rdma-ping-11:")
         client.child.send_signal(signal.SIGINT)
         ended = client.end(ENDS_S), server.end(ENDS_S)
         served = re.search(r"served (\d+) rounds\n", server.text)

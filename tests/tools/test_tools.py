@@ -1,5 +1,7 @@
-"""usage: test_tools.py ND_XFER ND_RPING CATALOGUE ND_UCMATOSE    two softrnics move files and pings over memif, and fail in
-words, as TAP"""
+"""usage: test_tools.py ND_XFER ND_RPING CATALOGUE ND_UCMATOSE
+
+Prints TAP: two processes transfer files and pings over memif, and print a message for each
+failure."""
 import fcntl
 import os
 import struct
@@ -21,7 +23,7 @@ PINGS = ((4, 26), (6, 4097), (4, 65536))
 
 
 def moves(version, jobs, loss=0):
-    """jobs: (verb, size) each, through one server."""
+    """Transfers a file for each (verb, size) of jobs, with one server."""
     complaints = []
     with Rig(*TOOLS) as rig:
         for side in "ab":
@@ -51,7 +53,9 @@ def pings(version, size):
 
 
 def farewell_is_lost():
-    """rping says goodbye once and ends. The client here is killed when its rounds are done, while it waits to print."""
+    """rping sends its farewell message once and exits. This client is killed after its last
+    round, before the farewell: nobody reads the pipe that it prints to, so it blocks there.
+    The server must not fail."""
     with Rig(*TOOLS) as rig:
         server = rig.server("-a", SERVERS[4], "-C", "2", tool="rping")
         pipe = rig.path("pipe")
@@ -64,7 +68,8 @@ def farewell_is_lost():
         while int.from_bytes(unread, sys.byteorder) < 65536 and time.monotonic() < until:
             time.sleep(0.01)
             fcntl.ioctl(reader, termios.FIONREAD, unread)
-        time.sleep(0.5) # the server has the last ACK: frames in the rings go with the client
+        # The server must have the last ACK: frames in the memif rings are lost with the client.
+        time.sleep(0.5)
         client.kill()
         os.close(reader)
         status = server.end(20)
@@ -74,7 +79,7 @@ def farewell_is_lost():
 
 
 def echoes(version, served, *words):
-    """ucmatose's protocol; served: words of the server alone."""
+    """Runs nd_ucmatose; `served` are arguments of the server alone, `words` of both ends."""
     with Rig(*TOOLS) as rig:
         address = SERVERS[version]
         server = rig.start("a", UCMATOSE, "-b", address, *words, *served).await_text("listening on port")
@@ -86,7 +91,7 @@ def echoes(version, served, *words):
 
 
 def cm_kinds(path):
-    """Attribute ids of the CM messages in a capture of IPv4 frames."""
+    """The attribute ids of the CM messages in a capture of IPv4 frames."""
     kinds = set()
     with open(path, "rb") as f:
         f.read(24)
@@ -98,7 +103,8 @@ def cm_kinds(path):
 
 
 def captures_are_whole():
-    """What an adapter saw last is in its file when the process has ended: DREQ and DREP."""
+    """The last frames of an adapter, DREQ and DREP, are in its capture file when the process has
+    ended."""
     complaints = []
     for attempt in range(3):
         with Rig(*TOOLS) as rig:
@@ -116,7 +122,8 @@ def captures_are_whole():
 
 
 def complains(process, within_s, *words):
-    """A process that must fail in this time with these words, and with no more than two sentences."""
+    """The process must exit with 1 within within_s seconds and print these words, in one or two
+    lines."""
     began = time.monotonic()
     status = process.end(within_s)
     said = [line for line in process.text.splitlines() if not line.startswith("listening")]
@@ -176,7 +183,8 @@ def nobody_there():
 
 
 def foreign_file_is_left_alone():
-    """A file that is not a socket stays what it is, whatever the configuration says."""
+    """A file that is not a socket stays unchanged, even if the configuration names it as the
+    memif's socket."""
     with Rig(*TOOLS) as rig:
         rig.make_file(5, "memif.sock")
         complaints = complains(rig.start("a", "xfer", "-s", SERVERS[4]), 8, "memif.sock: Address already in use")
@@ -195,7 +203,8 @@ def disk_full():
 
 
 def killed(victim, vias):
-    """One end dies in the middle: the other says so within its timeout, and no file of the dead one's is left."""
+    """One end is killed during a transfer: the other end prints a message within its timeout,
+    and no socket file but the memif's is left."""
     complaints = []
     for via in vias:
         with Rig(*TOOLS) as rig:
@@ -211,7 +220,7 @@ def killed(victim, vias):
             complaints += [f"{via}: {path} will be left" for path in left]
             dies.kill()
             complaints += complains(stays, 8)
-            # The socket of a dead server is taken over.
+            # A new server takes over the socket file of the killed one.
             again = rig.server(SERVERS[4])
             status, text = rig.client(SERVERS[4], rig.make_file(1))
             if status or again.end():
@@ -220,7 +229,8 @@ def killed(victim, vias):
 
 
 def killed_while_connecting():
-    """Clients die at ten moments between their start and their first rounds. The server then serves the next as ever."""
+    """Ten clients are killed at different moments between their start and their first rounds;
+    the server still serves the next client."""
     address = SERVERS[4]
     with Rig(*TOOLS) as rig:
         server = rig.server("-a", address, "-P", tool="rping")
