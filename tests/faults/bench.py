@@ -1,4 +1,5 @@
-"""Plants a fault: a library like the build's with one changed source file, and tests that are run against it."""
+"""Builds a library that differs from the build's in one changed source file, and runs tests with
+it."""
 import json
 import os
 import re
@@ -8,11 +9,12 @@ import subprocess
 import tempfile
 
 LIBRARY = "provider/libsoftrnic.so"
-WAIT_MS = "5000"  # how long a test waits for what does not come
+WAIT_MS = "5000"  # milliseconds until a test gives up waiting for an event
 
 
 def replaced(root, fault):
-    """The text of the fault's file with the fault in it. ValueError when it has no such place."""
+    """The text of the fault's file with the fault in it. ValueError if `text` does not occur
+    exactly once."""
     with open(os.path.join(root, fault.file), encoding="utf-8") as f:
         text = f.read()
     if text.count(fault.text) != 1:
@@ -23,7 +25,8 @@ def replaced(root, fault):
 
 
 class Bench:
-    """Reads how the build is made. Several threads may use one bench."""
+    """The commands of a build: how each file is compiled and the library linked. Several threads
+    may use one bench."""
 
     def __init__(self, root, build):
         self.root, self.build = os.path.abspath(root), os.path.abspath(build)
@@ -34,7 +37,7 @@ class Bench:
         self.link = self._link_command()
 
     def _link_command(self):
-        """The last command that makes the library, as words."""
+        """The command that links the library, as a list of words."""
         built = os.path.relpath(os.path.realpath(os.path.join(self.build, LIBRARY)), self.build)
         commands = subprocess.run(["ninja", "-C", self.build, "-t", "commands", built], capture_output=True, text=True, check=True)
         lines = [line for line in commands.stdout.splitlines() if f" -o {built} " in line]
@@ -44,7 +47,8 @@ class Bench:
         return os.path.normpath(os.path.join(entry["directory"], entry["file"]))
 
     def _affected(self, path):
-        """What to compile again: the file itself, or for a header every file beside it. Only what goes into the library."""
+        """The compilations to repeat: the file itself, or for a header all files of its folder;
+        only files of the library."""
         archives = tuple(word + ".p/" for word in self.link if word.endswith(".a"))
         inside = [e for e in self.compilations if e["output"].startswith(archives)]
         if path.endswith(".c"):
@@ -57,10 +61,12 @@ class Bench:
             raise ValueError("does not build: " + " ".join(words[:1]) + "\n" + done.stderr[-2000:])
 
     def plant(self, fault, folder):
-        """Makes folder/libsoftrnic.so.0 with the fault. ValueError when that cannot be done."""
+        """Makes folder/libsoftrnic.so.0 with the fault. ValueError if the text is missing or the
+        file does not compile."""
         path = os.path.join(self.root, fault.file)
         text = replaced(self.root, fault)
-        # A folder like the file's own, with one file changed: includes in quotes find the changed one first.
+        # `folder` gets links to the other files of the source's folder, so that quoted includes
+        # find the changed file.
         for name in os.listdir(os.path.dirname(path)):
             if name != os.path.basename(path) and name.endswith((".c", ".h")):
                 os.symlink(os.path.join(os.path.dirname(path), name), os.path.join(folder, name))
@@ -94,7 +100,8 @@ class Bench:
         return words
 
     def run_test(self, program, test, folder, seconds):
-        """None when the test passed, else what happened, in a few words. ValueError when it was never begun."""
+        """Runs one test; returns None if it passed, else the failure in a few words. ValueError
+        if it did not start."""
         command = self.tests[program]["cmd"]
         env = dict(os.environ, **self.tests[program]["env"])
         env.update(ND2_ONLY=test, ND2_WAIT_MS=WAIT_MS, CMOCKA_MESSAGE_OUTPUT="TAP", LD_LIBRARY_PATH=folder or "")
@@ -119,7 +126,7 @@ class Bench:
             return None
         if status < 0:
             return f"ends by {signal.Signals(-status).name}"
-        if "GROUP SETUP" in said:  # a test that fails in a thread of its own says nothing
+        if "GROUP SETUP" in said:  # cmocka's message if the setup of the group failed
             raise ValueError(f"{test} is not reached: {said[-500:]}")
         why = re.search(r"^# (?!ok - )(\S.*)", said, re.M)
         return why.group(1) if why else f"exit status {status}"

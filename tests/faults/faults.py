@@ -1,5 +1,6 @@
-"""The faults: one place of the provider each. F(test, what, file, text, instead): the text occurs in the file once; with the
-other text in its place the test, named after a row of docs/spec/nd2.md, must fail."""
+"""Deliberate faults of the provider. F(test, what, file, text, instead): `text` occurs once in
+`file`; with `instead` in its place the test, which has the name of a row of docs/spec/nd2.md,
+must fail."""
 import os
 import sys
 from collections import namedtuple
@@ -396,12 +397,12 @@ FAULTS = LOADING + ADAPTERS + OVERLAPPED + MEMORY + WINDOWS + QUEUE_PAIRS + COMP
     SHARED_RECEIVES + STRESS
 
 
-# Tests that notice only as some other run of their program.
+# Tests that find their fault in another run of their program only, by the name of that run.
 ELSEWHERE = {"nd2_row_155_the_last_message_counts": "nd2_disconnect_lossy"}
 
 
 def programs():
-    """The name of the program, as meson knows it, that has the test."""
+    """The meson name of the program that contains each test."""
     found = conformance.in_sources(os.path.join(os.path.dirname(HERE), "nd2"))
     known = {test: path.replace("test_", "nd2_", 1).removesuffix(".c") for _, path, test in found}
     return dict(known, **ELSEWHERE)

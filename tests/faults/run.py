@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
-"""usage: run.py BUILD [WORD...]      plants each fault of faults.py (whose test's name has a WORD in it) into the library
-of BUILD and demands that its test fails; prints TAP and, last, "N of N faults found" """
+"""usage: run.py BUILD [WORD...]
+
+Plants each fault of faults.py (only those whose test's name contains a WORD) into the library of
+BUILD and requires that its test fails; prints TAP and, last, "N of N faults found". """
 import os
 import sys
 import tempfile
@@ -14,16 +16,17 @@ import bench  # noqa: E402
 import faults  # noqa: E402
 
 JOBS = 2
-SOUND_SECONDS = 60  # for a test without a fault
+SOUND_SECONDS = 60  # time limit of a test without a fault
 
 
 def seconds_for(sound):
-    """What a test gets with a fault: one that lacks a completion would wait on for long."""
+    """The time limit of a test with a fault, in seconds: without it a test whose completion is
+    missing would wait long."""
     return 25 + 4 * sound
 
 
 def try_sound(work, program, test):
-    """(seconds, complaint) without a fault."""
+    """Runs the test without a fault; returns (seconds, complaint or None)."""
     began = time.monotonic()
     try:
         why = work.run_test(program, test, None, SOUND_SECONDS)
@@ -33,7 +36,7 @@ def try_sound(work, program, test):
 
 
 def try_fault(work, fault, program, sound):
-    """(what the test said, complaint)"""
+    """Runs the test with the fault; returns (the failure, complaint or None)."""
     seconds, complaint = sound
     if complaint:
         return None, complaint

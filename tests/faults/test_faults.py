@@ -1,4 +1,5 @@
-"""Every fault of faults.py still has its place in the sources and its test, as TAP."""
+"""Prints TAP: the text of each fault in faults.py occurs in the sources once, and its test
+exists."""
 import os
 import sys
 
@@ -9,7 +10,7 @@ import bench  # noqa: E402
 import faults  # noqa: E402
 import tap  # noqa: E402
 
-ENOUGH = 60  # rows
+ENOUGH = 60  # rows of docs/spec/nd2.md with a fault, at least
 
 
 def has_its_place(fault):
@@ -34,7 +35,8 @@ def too_few():
 
 
 def lost_ones_are_found():
-    """The check itself: a text that is gone, one that is there twice, one that changes nothing."""
+    """The check finds a text that is missing, one that occurs twice, and one that changes
+    nothing."""
     lost = [faults.F("nd2_row_001_x", "", faults.CQ, text, instead)
             for text, instead in [("no such text", ""), ("ULONG", ""), ("HRESULT hr;\n\n\tif (type >", "HRESULT hr;\n\n\tif (type >")]]
     return [f"{f.text} passes" for f in lost if not has_its_place(f)]
