@@ -6,19 +6,19 @@
 #   ./check.sh           before a push: adds long runs of the simulator, DPDK ports, the ND2 contract, the demo
 #   ./check.sh --ci      what continuous integration runs: adds a clang build, fuzzing, races under ThreadSanitizer, every
 #                        suite not listed below
-#   ./check.sh --full    adds what takes long: all cases of interop with Linux soft-RoCE, long fuzzing
+#   ./check.sh --full    adds slow tests: all cases of interop with Linux soft-RoCE, long fuzzing
 #   ./check.sh --conformance [nd2 | wire]   only the tests that show rows of docs/spec/nd2.md (under every idle
 #                        policy) and of docs/spec/rocev2.md; writes build/conformance.json, the last lines are
 #                        "conformance nd2: N of 169" and "conformance wire: N of 247"
 #   ./check.sh --interop only the cases against Linux soft-RoCE in a virtual machine, all of them (docs/interop.md); the
 #                        last line is "interop: N passed, N failed"
 #
-# Tests learn the tier from $SOFTRNIC_TIER (quick, default, ci, full) and may scale their rounds by it.
+# $SOFTRNIC_TIER is quick, default, ci or full; a test may scale its number of rounds by it.
 set -u
 cd "$(dirname "$(readlink -f "$0")")" || exit 1
 . tools/packages.sh
 
-# suite  first tier of the release build  first tier under ASan+UBSan (never = not at all)
+# suite, first tier that runs it in the release build, first tier under ASan+UBSan (or never)
 suites() {
 	cat <<-END
 	lint     quick    never
@@ -59,7 +59,8 @@ in_tier() {
 	[ "$(rank "$1")" -le "$(rank "$tier")" ]
 }
 
-# build DIR OPTION...: configures and compiles DIR: $targets, or everything. It reconfigures, so that a new folder is found.
+# build DIR OPTION...: configures DIR and compiles $targets in it, or everything. An existing DIR is
+# configured again, so that meson finds new folders.
 build() {
 	local dir=$1 t0=$SECONDS again=""
 	shift
@@ -74,13 +75,13 @@ build() {
 	printf '%-12s %-10s %40s %5d s\n' "$dir" build "" $((SECONDS - t0))
 }
 
-# run DIR SUITE TIMEOUT_FACTOR [TEST...]: runs one suite, or the tests named, and adds the results to the tally. The factor
-# multiplies the tests' time limits, for a busy machine.
+# run DIR SUITE TIMEOUT_FACTOR [TEST...]: runs one suite, or the named tests, and adds the results
+# to the totals. The factor multiplies the tests' time limits, for a busy machine.
 run() {
 	local dir=$1 suite=$2 factor=$3 t0=$SECONDS status p f s
 	shift 3
 	[ $# -gt 0 ] || set -- --suite "$suite"
-	[ "$suite" = nd2 ] && set -- "$@" --num-processes 3 # most of it sleeps
+	[ "$suite" = nd2 ] && set -- "$@" --num-processes 3 # its tests mostly sleep
 	[ "$dir" = build ] && ran+=("$logs/$dir-$suite.json")
 	rm -f "$dir/meson-logs/testlog.json" "$logs/$dir-$suite.json"
 	meson test -C "$dir" --no-rebuild -t "$factor" --print-errorlogs "$@" >"$logs/$dir-$suite.log" 2>&1
@@ -94,12 +95,12 @@ run() {
 	[ "${f:-0}" = 0 ] || tail -60 "$logs/$dir-$suite.log"
 }
 
-# conformance OPTION...: prints how many rows hold, from the logs of build.
+# conformance OPTION...: prints how many rows of docs/spec hold, according to the logs of build.
 conformance() {
 	$python tests/conform/conformance.py build/conformance.json "$@"
 }
 
-# only_conformance [nd2 | wire]: runs the tests that show rows, and prints how many rows hold.
+# only_conformance [nd2 | wire]: runs the tests of the rows, and prints how many rows hold.
 only_conformance() {
 	local nd2=(--nd2 $logs/build-nd2.json $logs/build-conform.json) wire=(--wire $logs/build-wire.json)
 	[ "$1" = wire ] && nd2=()
@@ -120,7 +121,8 @@ fuzz() {
 	[ $f = 0 ] || tail -60 $logs/fuzz.log
 }
 
-# races: runs the programs that provoke races, under ThreadSanitizer. -Wno-tsan: it warns that it does not support fences.
+# races: runs the programs that provoke races, under ThreadSanitizer. -Wno-tsan suppresses gcc's
+# warning that ThreadSanitizer does not support fences.
 races() {
 	local targets="tests/nd2/nd2_chaos tests/nd2/nd2_flush_race tests/nd2/nd2_notify_race tests/nd2/nd2_random"
 	build build-tsan -Db_sanitize=thread -Db_lundef=false "-Dc_args=-DRTE_USE_C11_MEM_MODEL -Wno-tsan" && run build-tsan races 6
@@ -135,8 +137,8 @@ demo() {
 	[ $f = 0 ] || tail -40 $logs/demo.log
 }
 
-# run_suites DIR COLUMN TIMEOUT_FACTOR: runs the suites of DIR that the tier includes. Column 2 of suites() is for release
-# builds, 3 for sanitizers.
+# run_suites DIR COLUMN TIMEOUT_FACTOR: runs the suites of DIR that the tier includes. Column 2 of
+# suites() is for release builds, 3 for sanitizers.
 run_suites() {
 	local dir=$1 column=$2 factor=$3 suite first
 	for suite in $(meson introspect --tests "$dir" | $python tests/tally.py --suites); do
@@ -160,12 +162,12 @@ esac
 export SOFTRNIC_TIER=${tier/conformance/ci} CMOCKA_MESSAGE_OUTPUT=TAP
 export ASAN_OPTIONS=detect_leaks=1:abort_on_error=1
 export UBSAN_OPTIONS=halt_on_error=1:abort_on_error=1:print_stacktrace=1
-python=/usr/bin/python3 # Debian's: the one python3-scapy belongs to
+python=/usr/bin/python3 # Debian's Python, for which python3-scapy is installed
 passed=0 failed=0 skipped=0
 logs=build-logs ran=()
 mkdir -p $logs
 install_packages $logs/apt.log $packages
-case $tier in # without it the interop suite is skipped
+case $tier in # without QEMU the interop suite is skipped
 ci | full | interop) (install_packages $logs/apt-qemu.log qemu-system-x86) ;;
 esac
 
@@ -189,7 +191,7 @@ if in_tier ci; then
 	fuzz "$(in_tier full && echo 300 || echo 20)"
 	races
 fi
-if [ -x build/tools/nd_xfer ]; then # the tools need the whole of softrnic
+if [ -x build/tools/nd_xfer ]; then # built if all parts of softrnic are
 	in_tier default && demo
 	in_tier ci && demo --loss 1%
 	in_tier full && [ "$(id -u)" = 0 ] && demo --port af_packet

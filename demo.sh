@@ -30,7 +30,7 @@ case $port in memif) ;; af_packet) [ "$(id -u)" = 0 ] || die "--port af_packet n
 [ -z "$file" ] || [ -f "$file" ] || die "$file: not a regular file"
 
 work=$(mktemp -d) pids="" netns="" hugepages=""
-in_a=() in_b=() # what runs a command where side a or b is
+in_a=() in_b=() # prefix of commands that run in the namespace of side a or b
 cleanup() {
 	local p n
 	for p in $pids; do kill "$p" 2>/dev/null; done
@@ -135,8 +135,9 @@ outcome() {
 	esac
 }
 
-# check_ends WHAT CLIENT_STATUS: returns if both ends ended well. Otherwise it prints which end failed and the last lines of the
-# server's output (the client's output is on the screen), and ends the demo. A server ends soon after its client.
+# check_ends WHAT CLIENT_STATUS: returns if both ends exited with 0. Otherwise it prints which end
+# failed and the last lines of the server's output (the client's output is on the screen), and ends
+# the demo. A server exits soon after its client.
 check_ends() {
 	local what=$1 client=$2 status stopped="" tenths=600
 	[ "$client" = 0 ] || tenths=50
@@ -155,7 +156,8 @@ check_ends() {
 	die "$what failed"
 }
 
-# client ARG...: runs side b to its end, in the background, because a shell handles no signal while a child runs in the foreground.
+# client ARG...: runs side b to its end, in the background, because a shell handles no signal while
+# a child runs in the foreground.
 client() {
 	SOFTRNIC_CONFIG=$work/b.conf timeout "$patience" "${in_b[@]}" build/tools/nd_xfer -c 192.0.2.1 "$@" &
 	local client=$! status
@@ -181,8 +183,8 @@ table() {
 	check_ends "the table" $?
 }
 
-# Both NICs capture a small transfer. Every RoCE frame must decode as InfiniBand, all others must be ARP or IPv6 neighbour
-# discovery.
+# Both NICs capture a small transfer. Every RoCE frame must decode as InfiniBand, all others must be
+# ARP or IPv6 neighbour discovery.
 judge() {
 	step "a captured transfer, judged by tshark"
 	head -c 300000 "$file" >"$work/small"
@@ -205,7 +207,7 @@ judge() {
 
 step "building"
 build
-export SOFTRNIC_ND_CATALOG=$PWD/build/provider/nd.d # the provider of this build, not one that may be installed
+export SOFTRNIC_ND_CATALOG=$PWD/build/provider/nd.d # this build's provider, not an installed one
 choose_file
 # Seconds allowed for one transfer: enough for 4 MB/s.
 patience=${SOFTRNIC_DEMO_PATIENCE:-$((240 + $(stat -Lc %s "$file") / 4000000))}
