@@ -1,6 +1,6 @@
-/* Which providers does the helper library find, which one opens an address, and when is a provider
- * unloaded? Uses the tests' own provider (fake_provider.c) in catalogues written here. Argument:
- * that provider's library. */
+/* The providers that the helper library finds in a catalogue, the provider that opens an address,
+ * and the unloading of providers. Uses the tests' own provider (fake_provider.c) in catalogues
+ * written here. Argument: that provider's library. */
 #include "fixture.h"
 
 #include <dlfcn.h>

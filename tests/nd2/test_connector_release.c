@@ -1,5 +1,5 @@
-/* What a client can release or cancel in every state of a connector, and what both sides see of
- * it. The adapters have room for a few objects only, so a leaked one is noticed soon. */
+/* Releases or cancels each object in every state of a connector, and checks what both sides see of
+ * that. The adapters have room for a few objects only, so a leaked one is noticed soon. */
 #include "stand.h"
 
 #include <stdio.h>

@@ -31,7 +31,7 @@ enum {
 	/* Layout of a region: the same on both sides. */
 	BULK_BYTES = 64 * 1024,
 	WINDOW_BYTES = 4096,
-	SLOTS = 5, /* receives per side: one more than the peer's messages */
+	SLOTS = 5, /* receives per side: more than the 3 or 4 messages of the peer */
 	AT_WRITTEN = 0,
 	AT_READ = BULK_BYTES,
 	AT_WINDOW = 2 * BULK_BYTES,

@@ -77,7 +77,7 @@ struct thing {
 	enum kind kind;
 	int adapter;
 	IUnknown *obj;
-	pthread_rwlock_t turn; /* write lock: only this thread makes acts that change the state */
+	pthread_rwlock_t turn; /* held for writing: no other thread makes an act on the object */
 	_Atomic uint32_t states;
 	bool packets;		/* its file is bound to the port */
 	void *life;		/* struct qp_life or cq_life of traffic.c, else NULL */
