@@ -16,10 +16,8 @@ ROWS = [
     ("dataplane/core/", ["tests/unit/core", "tests/unit/port", "tests/unit/nic", "tests/sim", "tests/fuzz", "tests/docs"]),
     ("dataplane/port/", ["tests/unit/port", "tests/unit/nic", "tests/docs"]),
     ("dataplane/nic/", ["tests/unit/port", "tests/unit/nic", "tests/docs"]),
-    ("provider/compat/", ["tests/unit/compat", "tests/docs"]),
-    ("include/compat/", ["tests/unit/compat", "tests/docs"]),
-    ("compat/", ["compat/tests", "tests/unit/compat", "tests/docs"]),
-    ("provider/", ["tests/unit/provider", "tests/unit/compat", "compat/tests", "tests/docs"]),
+    ("compat/", ["compat/tests", "tests/docs"]),
+    ("provider/", ["tests/unit/provider", "compat/tests", "tests/docs"]),
     ("tools/", ["tests/unit/tools"]),
     ("perf/", ["tests/unit/perftest"]),
     ("tests/nd2/", ["tests/unit/provider"]),  # which compiles these tests against a provider in memory
