@@ -1,4 +1,5 @@
-/* Which devices of the machine are none of our business? Owns nothing; any thread. */
+/* Which PCI devices of the machine may EAL probe? Makes the EAL arguments that keep all others out.
+ * Owns nothing; any thread. */
 #include "nic/allow.h"
 
 #include <stdio.h>
@@ -18,7 +19,7 @@ unsigned rn_allow_arguments(const struct rn_config *cfg,
 			snprintf(arg[n++], RN_ALLOW_LEN, "--allow=%s%s", name,
 				 a->vdev + strcspn(a->vdev, ","));
 	}
-	/* Without any on its list EAL would take all there are. */
+	/* Without an allow list EAL would probe every PCI device it finds. */
 	if (n == 0)
 		snprintf(arg[n++], RN_ALLOW_LEN, "--no-pci");
 	return n;

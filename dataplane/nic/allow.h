@@ -1,13 +1,14 @@
-/* Which PCI devices EAL may take: those that the configuration names, and no other of the machine.
- */
+/* The EAL arguments that limit EAL to the PCI devices that the configuration names. */
 #ifndef RN_NIC_ALLOW_H
 #define RN_NIC_ALLOW_H
 
 #include "config/config.h"
 
-#define RN_ALLOW_LEN 280 /* "--allow=", the address in full, and whatever follows it in the key vdev */
+/* holds "--allow=", a full PCI address, and the device options that follow it in the key `vdev` */
+#define RN_ALLOW_LEN 280
 
-/* The arguments of EAL that say so. Returns how many, at least one. */
+/* Writes one "--allow=" argument per adapter whose port is a PCI device, or "--no-pci" if there is
+ * no such adapter. Returns the number of arguments, at least 1. */
 unsigned rn_allow_arguments(const struct rn_config *cfg,
 			    char arg[RN_CONFIG_MAX_ADAPTERS][RN_ALLOW_LEN]);
 

@@ -1,6 +1,7 @@
-/* Where does each command run, and what does the adapter itself keep of it? CONTROL commands run in the calling thread
- * under the control lock, the others in a shard. What changes the tables of objects and asks a shard holds the lock
- * throughout, so that tables and shards agree; shards answer between two bursts. */
+/* Where does each command run, and what does the adapter record about it? A CONTROL command runs in
+ * the calling thread under the control lock, the others run in a shard. A command that changes the
+ * object tables and also calls a shard holds the lock throughout, so that tables and shards agree.
+ * Shards answer between two bursts. */
 #include "nic/nic.h"
 
 #include <errno.h>
@@ -37,6 +38,7 @@ static int create_pd(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp
 	return 0;
 }
 
+/* Fails with -EBUSY while regions, windows, QPs or SRQs belong to the PD. */
 static int destroy_pd(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)
 {
 	struct rn_objects *o = &nic->objects;
@@ -56,7 +58,8 @@ static int add_mr(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *r
 {
 	struct rn_nic_pd *pd = rn_objects_pd(&nic->objects, cmd->reg_mr.pd);
 	struct rn_mr_attr attr = {
-		.ptr = (void *)(uintptr_t)cmd->reg_mr.addr, /* in-process: the application's address is ours */
+		/* in-process: valid in this address space as it is */
+		.ptr = (void *)(uintptr_t)cmd->reg_mr.addr,
 		.iova = cmd->reg_mr.iova,
 		.length = cmd->reg_mr.length,
 		.pd = cmd->reg_mr.pd,
@@ -80,9 +83,12 @@ static int add_mr(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *r
 	return 0;
 }
 
-/* Looks at the buffer before it takes the lock: that may take as long as the process has mappings. */
+/* Probes the buffer before taking the lock, because probing takes time proportional to the number
+ * of mappings of the process. */
 static int reg_mr(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)
 {
+	/* The probe tests for write access only where the NIC may write: a read-only buffer is
+	 * legal. */
 	uint32_t writes = RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_ATOMIC;
 	int rc = rn_probe(cmd->reg_mr.addr, cmd->reg_mr.length, (cmd->reg_mr.access & writes) != 0);
 
@@ -94,8 +100,10 @@ static int reg_mr(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *r
 	return rc;
 }
 
-/* Unpublished under the lock, waited for without it, given back under it: others create and register meanwhile. Whoever
- * comes second finds the region unpublished. */
+/* The region is unpublished under the lock. The wait for a grace period runs without the lock, so
+ * that other threads can create and register meanwhile. Then the lock is taken again to free the
+ * entry. A concurrent second DEREG_MR fails in rn_mr_remove(), because the region is already
+ * unpublished. */
 static int dereg_mr(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)
 {
 	struct rn_objects *o = &nic->objects;
@@ -106,7 +114,8 @@ static int dereg_mr(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp 
 	pthread_mutex_unlock(&nic->control);
 	if (rc != 0)
 		return rc;
-	/* Frames already built hold copies, so a quiescent point of every shard is all there is to wait for. */
+	/* Frames that were built before hold copies of the data, so no frame needs to be waited
+	 * for. */
 	rn_nic_grace(nic);
 	pthread_mutex_lock(&nic->control);
 	rn_mr_reclaim(nic->mrs, mr->lkey);
@@ -119,6 +128,8 @@ static int dereg_mr(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp 
 
 /* ---- memory windows ---- */
 
+/* The response carries the address of the window's shared state, which the client reads
+ * directly. */
 static int create_mw(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)
 {
 	struct rn_nic_pd *pd = rn_objects_pd(&nic->objects, cmd->create_mw.pd);
@@ -142,10 +153,11 @@ static int create_mw(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp
 }
 
 struct forget_call {
-	struct rn_call call; /* first */
+	struct rn_call call; /* must be the first member */
 	uint32_t key, qpn;
 };
 
+/* Ends the window's binding on the QP's shard. */
 static void run_forget(struct rn_call *call, struct rn_lcore *lc, rn_time now)
 {
 	const struct forget_call *c = (struct forget_call *)call;
@@ -160,8 +172,9 @@ static void forget_window(struct rn_nic *nic, uint32_t key, uint32_t qpn)
 	rn_lcore_call(&nic->lcore[rn_qpn_shard(qpn, nic->nshards)], &c.call);
 }
 
-/* Nobody can bind it any more, and nobody is at it. The queue pair of its last BIND lets go of it, then whoever a client
- * that did not tell the truth bound it to. A client that goes on binding it is told that it is busy. */
+/* Removes the window from the key table. First the window is released on the QP that the client
+ * named, then on the QP that rn_mw_remove() reports as its owner, which differs if the client named
+ * the wrong one. Returns -EBUSY if the client keeps rebinding the window. */
 static int take_mw(struct rn_nic *nic, uint32_t id, uint32_t qpn)
 {
 	int rc = -EBUSY;
@@ -174,6 +187,8 @@ static int take_mw(struct rn_nic *nic, uint32_t id, uint32_t qpn)
 	return rc;
 }
 
+/* Removes the window under the lock, waits for a grace period without it, and frees the entry under
+ * the lock, as dereg_mr() does. */
 static int destroy_mw(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)
 {
 	struct rn_objects *o = &nic->objects;
@@ -196,6 +211,7 @@ static int destroy_mw(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rs
 
 /* ---- completion queues ---- */
 
+/* Allocates the CQ without rings: a shard gets its ring when the first QP on it uses the CQ. */
 static int create_cq(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)
 {
 	struct rn_objects *o = &nic->objects;
@@ -222,7 +238,7 @@ static int create_cq(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp
 }
 
 struct unlink_call {
-	struct rn_call call; /* first */
+	struct rn_call call; /* must be the first member */
 	uint32_t cq;
 };
 
@@ -231,6 +247,7 @@ static void run_unlink(struct rn_call *call, struct rn_lcore *lc, rn_time now)
 	rn_shard_cq_unlink(lc->shard, ((struct unlink_call *)call)->cq);
 }
 
+/* Every shard with a ring of the CQ drops it before the rings are freed. */
 static int destroy_cq(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)
 {
 	struct rn_nic_cq *cq = rn_objects_cq(&nic->objects, cmd->obj.id);
@@ -249,7 +266,8 @@ static int destroy_cq(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rs
 	return 0;
 }
 
-/* All rings are had before the first is linked. */
+/* Allocates the rings of all shards before it links the first, so that a failure changes
+ * nothing. */
 static int resize_cq(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)
 {
 	struct rn_nic_cq *cq = rn_objects_cq(&nic->objects, cmd->resize_cq.id);
@@ -277,6 +295,7 @@ static int resize_cq(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp
 
 /* ---- queue pairs ---- */
 
+/* The smallest difference between `cpu` and a CPU number in the mask. */
 static unsigned distance(int cpu, uint64_t mask)
 {
 	unsigned best = 64;
@@ -287,8 +306,8 @@ static unsigned distance(int cpu, uint64_t mask)
 	return best;
 }
 
-/* The shard whose CPU is nearest to the wish (that of the receive CQ, then the QP's own), else to the caller; among
- * equals the one with the fewest QPs. */
+/* Chooses the shard whose CPU number is nearest to the wanted CPUs: those of the receive CQ, else
+ * of the QP, else the caller's CPU. Among equally near shards the one with the fewest QPs wins. */
 static unsigned place_qp(const struct rn_nic *nic, const struct rn_nic_cq *recv_cq, uint64_t affinity)
 {
 	int here = sched_getcpu();
@@ -309,6 +328,7 @@ static unsigned place_qp(const struct rn_nic *nic, const struct rn_nic_cq *recv_
 	return best;
 }
 
+/* The checks that need the adapter's limits and tables; the shard checks the rest. */
 static int check_create_qp(struct rn_nic *nic, const struct rn_cmd *cmd)
 {
 	const struct rn_config_limits *l = &nic->cfg->limits;
@@ -325,6 +345,7 @@ static int check_create_qp(struct rn_nic *nic, const struct rn_cmd *cmd)
 	return 0;
 }
 
+/* Counts the QP's queues and references in the tables; forget_qp() undoes it. */
 static void remember_qp(struct rn_nic *nic, struct rn_nic_qp *qp)
 {
 	struct rn_objects *o = &nic->objects;
@@ -359,7 +380,8 @@ static void forget_qp(struct rn_nic *nic, struct rn_nic_qp *qp)
 	free(qp);
 }
 
-/* Rings for both queues of a QP to be. A QP may send and receive on one CQ, which then needs room for both. */
+/* Allocates larger CQ rings for the queues of a QP that is being created. If the QP sends and
+ * receives on one CQ, that CQ needs room for both queues. */
 static int grow_cqs(struct rn_nic_qp *qp, struct rn_nic_exec_call *c)
 {
 	bool same = qp->send_cq == qp->recv_cq;
@@ -450,7 +472,7 @@ static int nothing(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *
 	return 0;
 }
 
-/* Commands that touch the tables; they hold the control lock. */
+/* Commands that run entirely under the control lock. STATS needs no work here. */
 static int (*const locked[RN_CMD_MAX])(struct rn_nic *, const struct rn_cmd *, struct rn_rsp *) = {
 	[RN_CMD_QUERY_PORT] = query_port, [RN_CMD_CREATE_PD] = create_pd,   [RN_CMD_DESTROY_PD] = destroy_pd,
 	[RN_CMD_CREATE_CQ] = create_cq,   [RN_CMD_DESTROY_CQ] = destroy_cq,
@@ -461,7 +483,7 @@ static int (*const locked[RN_CMD_MAX])(struct rn_nic *, const struct rn_cmd *, s
 	[RN_CMD_ATTACH_GROUP] = rn_nic_group_change, [RN_CMD_DETACH_GROUP] = rn_nic_group_change,
 };
 
-/* Commands that take it for a part of their work. */
+/* Commands that take the control lock themselves, for part of their work. */
 static int (*const unlocked[RN_CMD_MAX])(struct rn_nic *, const struct rn_cmd *, struct rn_rsp *) = {
 	[RN_CMD_REG_MR] = reg_mr,
 	[RN_CMD_DEREG_MR] = dereg_mr,
@@ -489,10 +511,12 @@ static int dispatch(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp 
 			rn_nic_let_others_catch_up(nic);
 		return rn_nic_exec_in(nic, 0, cmd, rsp);
 	}
-	/* MODIFY_QP and QUERY_QP; the shard knows whether the QP and its generation are right. */
+	/* Only MODIFY_QP and QUERY_QP remain. The shard checks that the QP exists and that the
+	 * generation matches. */
 	return rn_nic_exec_in(nic, rn_qpn_shard(cmd->modify_qp.qpn, nic->nshards), cmd, rsp);
 }
 
+/* Works on a copy, because the client may change its command while it is checked and executed. */
 int rn_nic_exec(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)
 {
 	struct rn_cmd copy = *cmd;

@@ -1,6 +1,6 @@
-/* How much room does a completion queue need in each shard? Enough for its depth and for every request of the queue pairs
- * on it, so that it cannot overrun. Owns the rings from allocation on. Control thread of the moment, under the control
- * lock. */
+/* How large must a CQ's ring be in each shard? Large enough for the CQ's depth and for one
+ * completion of every request that the attached QPs can have posted, so that a CQ cannot overrun.
+ * Owns the rings from their allocation on. Control thread, under the control lock. */
 #include "nic/cq_rings.h"
 
 #include <errno.h>
@@ -11,8 +11,9 @@
 
 #define MAX_ENTRIES (UINT64_C(1) << 28)
 
-/* Ring entries needed on (cq, shard): every live request, and every entry that queue pairs gone meanwhile may have left
- * unread in the newest ring. */
+/* The number of ring entries needed for this CQ in this shard: one for each request that can be
+ * outstanding, and one for each unread entry of QPs that were destroyed since the newest ring was
+ * linked. */
 static uint64_t need_of(const struct rn_nic_cq *cq, unsigned shard, uint32_t depth, uint64_t more)
 {
 	const struct rn_nic_feed *f = &cq->feed[shard];
@@ -23,7 +24,8 @@ static uint64_t need_of(const struct rn_nic_cq *cq, unsigned shard, uint32_t dep
 	return RN_MAX(f->depths + more + RN_MIN(unread, f->gone), depth);
 }
 
-/* Entries are written before they are read: a deep queue that is never filled costs no memory. */
+/* Only the ring's header is zeroed. The producer writes each entry before the consumer reads it, so
+ * the pages of a deep CQ that never fills are never touched. */
 static int make_ring(uint64_t entries, struct rn_cq_ring **out)
 {
 	if (entries > MAX_ENTRIES)
@@ -51,10 +53,10 @@ int rn_cq_rings_resize(const struct rn_nic_cq *cq, unsigned shard, uint32_t dept
 	const struct rn_nic_feed *f = &cq->feed[shard];
 
 	if (f->newest == NULL)
-		return 0; /* the first queue pair brings the ring */
+		return 0; /* the first QP of this shard on the CQ links the first ring */
 	if (f->newest->size < need_of(cq, shard, depth, 0))
 		return make_ring(need_of(cq, shard, depth, 0), ring);
-	/* What is unread stays in the ring it is in. */
+	/* Unread entries stay in the ring they are in, so the new ring needs no room for them. */
 	uint64_t need = RN_MAX(f->depths, depth);
 	if (f->newest->size < 2 * need || atomic_load(&cq->view.first[shard]) != f->newest)
 		return 0;

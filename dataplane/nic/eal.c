@@ -1,5 +1,6 @@
-/* How is EAL started so that a library may do it: quietly, unprivileged, without touching the application's threads,
- * and without leaving files behind? The caller's thread, under the in-process link's lock. */
+/* How can a library start EAL? Quietly, without privileges, without changing the application's
+ * threads and without leaving files behind. Runs in the caller's thread, under the in-process
+ * link's lock. */
 #include "nic/eal.h"
 
 #include <errno.h>
@@ -26,11 +27,11 @@
 #include "base/types.h"
 
 #define MAX_ARGS 48
-#define ARG_LEN  RN_ALLOW_LEN /* what the user gives in args is shorter */
-/* EAL's own needs: ports' private data, rings, telemetry. */
+#define ARG_LEN  RN_ALLOW_LEN /* EAL arguments from the key `eal.args` are shorter than this */
+/* Memory for EAL itself: private data of ports, rings, telemetry. */
 #define SLACK_MB 48
-/* Without hugepages memory is fixed at the start, and costs only when touched: leave room for a later, larger
- * configuration of the same process. */
+/* Without hugepages EAL cannot add memory later, and memory costs only when touched. So ask for
+ * enough that the same process can start a larger configuration later. */
 #define LEAST_MB 384
 #define EAL_DESCRIPTORS 7
 
@@ -54,8 +55,9 @@ __attribute__((format(printf, 2, 3))) static void add(struct arguments *a, const
 	a->n++;
 }
 
-/* A mapping tells: the number of free pages includes those promised to somebody. The pages are given back before EAL
- * takes its own, so another process may still come between; that start fails with a sentence. */
+/* Tests by a trial mapping, because the kernel's count of free pages includes reserved ones. The
+ * pages are unmapped before EAL maps its own, so another process can still take them; then EAL's
+ * start fails with a message. */
 static bool hugepages_to_be_had(uint64_t mb)
 {
 	size_t bytes = RN_ALIGN_UP(mb << 20, (size_t)2 << 20);
@@ -68,7 +70,8 @@ static bool hugepages_to_be_had(uint64_t mb)
 	return true;
 }
 
-/* Levels of DPDK's own messages and of ours. DPDK warns of ordinary things, so it gets a level less. */
+/* Log levels of DPDK and of softrnic for each configured level. DPDK warns about ordinary
+ * conditions, so below "notice" it is set one level stricter. */
 static const struct {
 	unsigned dpdk;
 	enum rn_log_level ours;
@@ -78,8 +81,8 @@ static const struct {
 	[RN_CONFIG_LEVEL_DEBUG] = {8, RN_LOG_DEBUG},
 };
 
-/* By pattern: EAL's level for all types together would hold back ours too. Where types keep their own there is nothing
- * to say. */
+/* Sets the level by a pattern, because EAL's global level would also suppress softrnic's messages.
+ * At info and debug no argument is added, and log types keep their own levels. */
 static void log_arguments(struct arguments *a, enum rn_config_level level)
 {
 	if (levels[level].dpdk < 7)
@@ -94,7 +97,7 @@ static bool wants_telemetry(const struct rn_config_eal *e)
 	return e->shared;
 }
 
-/* Has somebody set hugepages aside on this machine? */
+/* Whether the administrator has reserved hugepages on this machine. */
 static bool machine_has_hugepages(void)
 {
 	FILE *f = fopen("/sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages", "re");
@@ -122,7 +125,7 @@ static void memory_arguments(struct arguments *a, const struct rn_config_eal *e,
 	if (huge) {
 		add(a, "--in-memory");
 	} else {
-		/* 22.11 refuses --no-huge together with --in-memory. */
+		/* DPDK 22.11 rejects --no-huge together with --in-memory. */
 		add(a, "--no-huge");
 		add(a, "--no-shconf");
 		add(a, "-m");
@@ -130,6 +133,7 @@ static void memory_arguments(struct arguments *a, const struct rn_config_eal *e,
 	}
 }
 
+/* The first CPU that this process may use, for EAL's one lcore. */
 static unsigned some_cpu(void)
 {
 	cpu_set_t set;
@@ -149,7 +153,7 @@ static void make_arguments(struct arguments *a, const struct rn_config *cfg, uin
 	unsigned n = rn_allow_arguments(cfg, devices);
 
 	add(a, "softrnic");
-	/* One EAL lcore, which never works: our shards are threads of our own. */
+	/* EAL needs one lcore. It runs no work: shards run in threads of softrnic's own. */
 	add(a, "--lcores=0@%u", some_cpu());
 	log_arguments(a, cfg->log.level);
 	for (unsigned i = 0; i < n; i++)
@@ -163,8 +167,8 @@ static void make_arguments(struct arguments *a, const struct rn_config *cfg, uin
 			add(a, "%s", e->args.arg[i]);
 }
 
-/* rte_eal_init() pins its caller and makes it the main lcore. This thread takes that upon itself and ends; EAL's
- * own threads inherit that they take no signals. */
+/* rte_eal_init() pins the calling thread and makes it the main lcore. This temporary thread takes
+ * the pinning and ends. EAL's own threads inherit its signal mask, which blocks all signals. */
 static void *init(void *arg)
 {
 	struct arguments *a = arg;
@@ -175,7 +179,8 @@ static void *init(void *arg)
 	return NULL;
 }
 
-/* As many as EAL holds at one time while it starts. Short of them one of its threads would end the process. */
+/* Tests that as many descriptors can be opened as EAL holds at one time while it starts. With too
+ * few, one of EAL's threads would abort the process. */
 static int try_descriptors(void)
 {
 	int fd[EAL_DESCRIPTORS], n = 0;
@@ -188,7 +193,9 @@ static int try_descriptors(void)
 	return rc;
 }
 
-/* 0 when EAL runs, by us or by somebody. Otherwise *failed is set: EAL does not undo what it had begun. */
+/* Starts EAL. Returns 0 when EAL runs, including when the application has started it meanwhile. If
+ * EAL fails, *failed is set to the error: EAL cannot be started twice in one process, because it
+ * does not undo a failed start. */
 static int run_init(const struct rn_config *cfg, uint64_t bytes, int *failed)
 {
 	static struct arguments a;
@@ -200,7 +207,8 @@ static int run_init(const struct rn_config *cfg, uint64_t bytes, int *failed)
 	if (rc != 0)
 		return rc;
 	pthread_join(thread, NULL);
-	rn_log_open(levels[cfg->log.level].ours); /* the pattern took ours along */
+	/* the pattern "*" in log_arguments() has changed softrnic's level too */
+	rn_log_open(levels[cfg->log.level].ours);
 	if (a.result < 0 && a.error != EALREADY)
 		*failed = rc = a.error > 0 ? -a.error : -EIO;
 	return rc;
@@ -218,7 +226,7 @@ int rn_eal_start(const struct rn_config *cfg, uint64_t bytes, char *err, size_t 
 		return failed;
 	}
 	if (rte_lcore_count() > 0)
-		return 0; /* the application's, or ours of an earlier start */
+		return 0; /* EAL already runs: the application or an earlier start has started it */
 	rc = try_descriptors();
 	if (rc != 0) {
 		snprintf(err, errlen, "DPDK's EAL needs %d file descriptors: %s", EAL_DESCRIPTORS, strerror(-rc));
@@ -232,9 +240,12 @@ int rn_eal_start(const struct rn_config *cfg, uint64_t bytes, char *err, size_t 
 		snprintf(err, errlen, "DPDK's EAL cannot be started (%s); log.level = \"debug\" tells more", strerror(-rc));
 		return rc;
 	}
-	/* Private memory leaves nothing in there, unless telemetry has its socket: then at exit. */
+	/* With private memory the run directory is empty now and can go, unless telemetry has a
+	 * socket in it; then it goes at exit. */
 	rn_rundir_started(cfg->eal.shared);
 	if (cfg->eal.shared)
-		rte_pdump_init(); /* dpdk-dumpcap asks the primary process to copy packets to it */
+		/* dpdk-dumpcap requests copies of packets from the primary process through
+		 * rte_pdump */
+		rte_pdump_init();
 	return 0;
 }

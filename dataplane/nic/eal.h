@@ -1,11 +1,13 @@
-/* DPDK's environment, started once per process, or adopted when the application has started it already. */
+/* Starts DPDK's environment abstraction layer (EAL) once per process, or uses the one that the
+ * application has started. */
 #ifndef RN_NIC_EAL_H
 #define RN_NIC_EAL_H
 
 #include "config/config.h"
 
-/* bytes: packet buffers and port rings that will be asked for. Leaves the calling thread's CPU set alone. 0 or -errno
- * with a sentence in err. The caller serialises. */
+/* bytes: size of the packet buffers and port rings that will be allocated. The calling thread's CPU
+ * set is not changed. The caller serialises calls. Returns 0, or -errno with a sentence in err;
+ * after a failed start of EAL every further call fails in this process. */
 int rn_eal_start(const struct rn_config *cfg, uint64_t bytes, char *err, size_t errlen);
 
 #endif

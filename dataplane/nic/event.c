@@ -1,5 +1,5 @@
-/* How do events get from a shard to a waiting client? Owns one growing queue per adapter; puts come from shards, takes
- * from one client thread at a time. */
+/* How do events get from a shard to a waiting client? Owns one growing queue per adapter. Shards
+ * add events; one client thread at a time takes them. */
 #include "nic/event.h"
 
 #include <errno.h>
@@ -18,6 +18,7 @@ int rn_events_init(struct rn_event_queue *q)
 		return -ENOMEM;
 	pthread_mutex_init(&q->lock, NULL);
 	pthread_condattr_init(&attr);
+	/* Timeouts must not change when the system clock is set. */
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
 	pthread_cond_init(&q->more, &attr);
 	pthread_condattr_destroy(&attr);
@@ -34,6 +35,7 @@ void rn_events_fini(struct rn_event_queue *q)
 	q->ring = NULL;
 }
 
+/* Doubles the ring until it has room for n more events. Returns false if there is no memory. */
 static bool make_room(struct rn_event_queue *q, unsigned n)
 {
 	unsigned size = q->size;
@@ -67,6 +69,7 @@ bool rn_events_put(struct rn_event_queue *q, const struct rn_event *ev)
 	return ok;
 }
 
+/* The absolute time `timeout_ms` from now, for pthread_cond_timedwait(). */
 static struct timespec deadline(int timeout_ms)
 {
 	struct timespec ts;
@@ -96,6 +99,8 @@ unsigned rn_events_wait(struct rn_event_queue *q, struct rn_event *ev, unsigned 
 			err = pthread_cond_timedwait(&q->more, &q->lock, &until);
 		q->waiting = false;
 	}
+	/* An interrupt ends a wait that can block. A mere check of the queue (timeout 0) must not
+	 * use it up. */
 	if (timeout_ms != 0)
 		q->interrupted = false;
 	for (; k < n && q->n > 0; k++, q->n--)

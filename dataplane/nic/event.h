@@ -1,5 +1,5 @@
-/* Events on their way from shards to whoever waits. Never lost: the queue grows. Rare by nature (connections, errors,
- * one per arming of a CQ), so a mutex guards it. */
+/* The queue of events from shards to the client. It grows, so that no event is lost. Events are
+ * rare (connections, errors, one per arming of a CQ), so a mutex is fast enough. */
 #ifndef RN_NIC_EVENT_H
 #define RN_NIC_EVENT_H
 
@@ -10,7 +10,7 @@
 struct rn_event_queue {
 	pthread_mutex_t lock;
 	pthread_cond_t more;
-	struct rn_event *ring; /* power of two */
+	struct rn_event *ring; /* size entries, a power of two; owned */
 	unsigned size, head, n;
 	bool waiting, interrupted;
 };
@@ -18,12 +18,14 @@ struct rn_event_queue {
 int rn_events_init(struct rn_event_queue *q); /* 0 or -ENOMEM */
 void rn_events_fini(struct rn_event_queue *q);
 
-/* Any thread. False only without memory: the caller keeps the event and tries again later. */
+/* Adds an event. Returns false if there is no memory: then the caller keeps the event and retries
+ * later. Any thread. */
 bool rn_events_put(struct rn_event_queue *q, const struct rn_event *ev);
 
-/* Takes up to n, waiting at most timeout_ms (-1 = no limit). 0 after a timeout or an interrupt. */
+/* Takes up to n events into ev[], waiting at most timeout_ms (-1 = without limit, 0 = not at all).
+ * Returns their number; 0 after a timeout or an interrupt. One thread at a time. */
 unsigned rn_events_wait(struct rn_event_queue *q, struct rn_event *ev, unsigned n, int timeout_ms);
-/* Makes the wait that runs, or else the next one, return at once. */
+/* Makes the wait in progress, or else the next wait, return at once. Any thread. */
 void rn_events_interrupt(struct rn_event_queue *q);
 
 #endif

@@ -1,5 +1,6 @@
-/* Who on this adapter is in which multicast group? The shards know their own members; what is kept here is which shards have
- * any, asked of a shard after each change and told to all. Control thread of the moment, under the control lock. */
+/* Which shards have members of which multicast group? Each shard knows its own QPs' memberships.
+ * This file keeps the set of shards per group: after each change it queries the shard concerned and
+ * informs all shards and the port. Control thread, under the control lock. */
 #include "nic/groups.h"
 
 #include <errno.h>
@@ -8,14 +9,15 @@
 #include "nic/nic.h"
 #include "nic/shard_call.h"
 
-/* ---- asking and telling ---- */
+/* ---- between shards and the port ---- */
 
 struct ask_call {
-	struct rn_call call; /* first */
+	struct rn_call call; /* must be the first member */
 	const struct rn_nic_groups *groups;
 	bool here[RN_GROUPS];
 };
 
+/* Finds out, in the shard, which of the adapter's groups have members there. */
 static void run_ask(struct rn_call *call, struct rn_lcore *lc, rn_time now)
 {
 	struct ask_call *c = (struct ask_call *)call;
@@ -25,7 +27,7 @@ static void run_ask(struct rn_call *call, struct rn_lcore *lc, rn_time now)
 }
 
 struct tell_call {
-	struct rn_call call; /* first */
+	struct rn_call call; /* must be the first member */
 	const struct rn_nic_group *group;
 };
 
@@ -36,6 +38,7 @@ static void run_tell(struct rn_call *call, struct rn_lcore *lc, rn_time now)
 	rn_shard_group(lc->shard, &c->group->gid, c->group->shards);
 }
 
+/* Informs every shard which shards have members of the group. */
 static void tell_all(struct rn_nic *nic, const struct rn_nic_group *g)
 {
 	for (unsigned s = 0; s < nic->nshards; s++) {
@@ -44,6 +47,7 @@ static void tell_all(struct rn_nic *nic, const struct rn_nic_group *g)
 	}
 }
 
+/* Gives the port the MAC addresses of all groups, for its receive filter. */
 static void tell_port(struct rn_nic *nic)
 {
 	uint8_t mac[RN_GROUPS][6];
@@ -67,6 +71,8 @@ void rn_nic_groups_changed(struct rn_nic *nic, unsigned shard)
 	for (unsigned i = 0; i < all->n; i++) {
 		struct rn_nic_group g = all->group[i];
 		uint32_t shards = c.here[i] ? g.shards | bit : g.shards & ~bit;
+		/* The port needs an update only when a group gained its first or lost its last
+		 * member. */
 		other_groups |= (shards == 0) != (g.shards == 0);
 		if (shards != g.shards) {
 			g.shards = shards;
@@ -104,7 +110,8 @@ int rn_nic_group_change(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_
 		all->group[all->n++] = (struct rn_nic_group){.gid = cmd->group.gid};
 	}
 	rc = rn_nic_exec_in(nic, shard, cmd, rsp);
-	/* Also when it failed: then nobody is in a group that was new. */
+	/* Also after a failure: a group that was added above has no member then and must go
+	 * again. */
 	rn_nic_groups_changed(nic, shard);
 	return rc;
 }

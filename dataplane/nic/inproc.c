@@ -1,5 +1,6 @@
-/* How does a front end in the same process reach an adapter? Owns the process's configuration and runtime, started by the
- * first open and stopped by the last close. Any thread; opens and closes take turns. */
+/* How does a front end in the same process reach an adapter? Owns the configuration and the runtime
+ * of the process, which the first open starts and the last close stops. Any thread; a lock
+ * serialises opens and closes. */
 #include "rn/link.h"
 
 #include <errno.h>
@@ -22,26 +23,28 @@
 struct process {
 	struct rn_runtime rt;
 	unsigned users;
-	char path[256]; /* of the configuration; "" = built in */
+	char path[256]; /* path of the configuration file; "" = the built-in configuration */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct process *process;
-/* This process is the forked child of one that has started a runtime: it has the memory, but no thread of it, and perhaps
- * locks that nobody will open again. Its parent's port is not its own to drive. */
+/* Set in a forked child of a process that has opened adapters. The child has a copy of the memory
+ * but none of the threads, and locks may be held for ever. The port belongs to the parent, so the
+ * child must not drive it. */
 static bool forked;
 
 static void mark_child(void)
 {
 	forked = true;
-	/* Its copies would outlive its parent's: nobody could open the same addresses again. */
+	/* Close the child's copies of the claim sockets. If the child outlived its parent, they
+	 * would keep the addresses in use. */
 	for (unsigned i = 0; i < RN_CONFIG_MAX_ADAPTERS; i++)
 		rn_claims_drop(&process->rt.claims[i]);
 	for (unsigned i = 0; process->users > 0 && i < process->rt.cfg.nadapters; i++)
 		atomic_store(&process->rt.nic[i]->link.gone, 1);
 }
 
-/* Before the first thread is made. */
+/* Registers mark_child() once, before the first thread is created. */
 static void tell_children(void)
 {
 	static bool told;
@@ -51,6 +54,7 @@ static void tell_children(void)
 	told = true;
 }
 
+/* A forked child may open adapters only after exec(). */
 static int refuse_child(char *err, size_t errlen)
 {
 	snprintf(err, errlen, "a forked child of a process that has opened adapters cannot use any: call exec first");
@@ -87,16 +91,21 @@ static void link_doorbell(struct rn_link *link, uint32_t shard)
 		rn_lcore_ring(lc);
 		return;
 	}
-	/* The first request after a look for completions leaves at once. Those behind it gather until the next look or until
-	 * they fill a burst: a turn for each would send bursts of one. */
+	/* Inline: the first request after a poll for completions is sent at once. The following
+	 * ones are gathered until the next poll or until they fill a burst, because a turn for each
+	 * would send bursts of one. */
 	if (atomic_load_explicit(&lc->gathers, memory_order_relaxed) && rn_submit_count(&lc->submit) < lc->rxtx.burst)
 		return;
 	atomic_store_explicit(&lc->gathers, true, memory_order_relaxed);
-	/* Whoever holds the turn may have drained the ring before we filled it: try again when it is free. */
+	/* The thread that holds the turn lock may have drained the ring before this request was put
+	 * there. So retry for a moment, until the lock is free or the request has been taken. */
 	for (unsigned i = 0; i < 32 && !rn_lcore_try_turn(lc) && !rn_submit_empty(&lc->submit); i++)
 		rte_pause();
 }
 
+/* Spins for 1 us while the submission ring is full, then yields the CPU between attempts. The bound
+ * of posted requests per QP (rn_qp_shared) does not bound the ring, which all QPs of a shard
+ * share. */
 static void link_submit(struct rn_link *link, const struct rn_wqe *wqe)
 {
 	uint32_t shard = link_shard_of(link, wqe->qpn);
@@ -114,6 +123,7 @@ static void link_submit(struct rn_link *link, const struct rn_wqe *wqe)
 
 static void link_srq_post(struct rn_link *link, uint32_t srq, const struct rn_wqe *wqe)
 {
+	/* The front end has checked that the SRQ has room, so the post cannot fail. */
 	bool put = rn_srq_post(&nic_of(link)->objects.srq[srq]->srq, wqe);
 
 	rn_assert(put);
@@ -133,7 +143,7 @@ static void link_cq_ring_done(struct rn_link *link, uint32_t cq, struct rn_cq_ri
 {
 	struct rn_nic *nic = nic_of(link);
 
-	/* Rare: once per ring. */
+	/* The lock costs little here: a reader leaves each ring once. */
 	pthread_mutex_lock(&nic->control);
 	struct rn_nic_cq *c = rn_objects_cq(&nic->objects, cq);
 	if (c != NULL)
@@ -156,7 +166,8 @@ static unsigned link_wait(struct rn_link *link, struct rn_event *ev, unsigned n,
 	struct rn_nic *nic = nic_of(link);
 	unsigned k = 0;
 
-	/* Inline: a few turns first, then the progress thread makes them. */
+	/* Inline: make a few turns first; while this thread sleeps, the progress thread makes the
+	 * turns. */
 	if (nic->cfg->idle.policy == RN_CONFIG_POLICY_INLINE)
 		for (unsigned i = 0; i < 16 && timeout_ms != 0 && k == 0; i++) {
 			rn_nic_progress(nic);
@@ -172,6 +183,7 @@ static void link_interrupt(struct rn_link *link)
 	rn_events_interrupt(&nic_of(link)->events);
 }
 
+/* Replaces the configured values by those of the running adapter. */
 static void link_info(struct rn_link *link, struct rn_link_info *info)
 {
 	struct rn_nic *nic = nic_of(link);
@@ -211,7 +223,7 @@ static void link_stats(struct rn_link *link, void (*fn)(void *arg, const char *n
 #define X(name, text) fn(arg, "lcore_" #name, l.name);
 	RN_LCORE_STAT_ROWS(X)
 #undef X
-	pthread_mutex_lock(&nic->removal); /* the device stays meanwhile */
+	pthread_mutex_lock(&nic->removal); /* prevents the removal of the device meanwhile */
 	rn_port_pause_stats(nic->port, fn, arg);
 	pthread_mutex_unlock(&nic->removal);
 }
@@ -233,7 +245,8 @@ static const struct rn_link_ops ops = {
 
 /* ---- list, open, close ---- */
 
-/* The runtime, with a configuration read, nothing started. */
+/* Creates the runtime if needed and reads the configuration; starts nothing. Returns -EBUSY if the
+ * process already runs with another configuration. */
 static int load(const char *path, char *err, size_t errlen)
 {
 	if (process == NULL) {
@@ -245,7 +258,8 @@ static int load(const char *path, char *err, size_t errlen)
 		rn_runtime_init(&process->rt);
 		process->rt.ops = &ops;
 	}
-	/* Who names no file means what runs, whatever the environment says by now. */
+	/* A caller that names no file gets the running configuration, even if the environment
+	 * variable has changed since. */
 	if (path == NULL && process->users > 0)
 		return 0;
 	path = rn_config_path(path);
@@ -309,6 +323,7 @@ int rn_link_open(const char *path, unsigned index, struct rn_link **link, char *
 	return rc;
 }
 
+/* The last close stops the runtime; EAL stays for a later open. */
 void rn_link_close(struct rn_link *link)
 {
 	if (forked)

@@ -1,5 +1,5 @@
-/* Which messages does an adapter write to the log? Control and watcher threads write; shards only
- * leave their news here. */
+/* Which messages does an adapter write to the log? Writing may block, so only control threads and
+ * the watcher thread write; shards leave their news in a queue (rn_journal_note()). */
 #include "nic/journal.h"
 
 #include <arpa/inet.h>
@@ -14,6 +14,7 @@
 
 #define ADDRESSES_LEN (RN_PORT_GIDS * (INET6_ADDRSTRLEN + 5))
 
+/* An IPv4 address is written as such, not in its mapped form. */
 static const char *print_address(const struct rn_gid *gid, char out[INET6_ADDRSTRLEN])
 {
 	bool mapped = rn_gid_is_ipv4(gid);
@@ -22,7 +23,7 @@ static const char *print_address(const struct rn_gid *gid, char out[INET6_ADDRST
 			 INET6_ADDRSTRLEN);
 }
 
-/* Every address with its prefix length, as a configuration has it. */
+/* All addresses with their prefix lengths, in the format of the configuration file. */
 static void print_addresses(const struct rn_port_attr *port, char *out, size_t len)
 {
 	size_t used = 0;
@@ -71,7 +72,8 @@ void rn_journal_link(const struct rn_nic *nic, bool up)
 		rn_log(LINK_DOWN, nic->name);
 }
 
-/* Told to people alone: connections outlive a short break. */
+/* Logs the loss and return of the carrier. Clients get no event, because connections survive a
+ * short loss. */
 static void look_at_carrier(struct rn_nic *nic)
 {
 	bool no_carrier = !rn_port_carrier(nic->port);
@@ -86,12 +88,15 @@ void rn_journal_gone(const struct rn_nic *nic)
 	rn_log(ADAPTER_GONE, nic->name);
 }
 
-/* max_cm alone may be 0: its default depends on other keys. */
+/* The limit in effect. Only max_cm can be configured as 0, which selects a default that depends on
+ * other keys. */
 static uint32_t used(const struct rn_nic *nic, const uint32_t *limit)
 {
 	return limit == &nic->cfg->limits.max_cm ? nic->core.max_cm : *limit;
 }
 
+/* The rows give the object's name and the configuration key for each command that can find a table
+ * full. */
 void rn_journal_full(const struct rn_nic *nic, unsigned op)
 {
 	const struct rn_config_limits *limits = &nic->cfg->limits;
@@ -118,7 +123,8 @@ void rn_journal_fini(struct rn_journal *j)
 	pthread_mutex_destroy(&j->lock);
 }
 
-/* All rows about news have one level, so nothing is kept that nobody would read. */
+/* All messages about news have the same log level, so testing one of them (CONNECTED) tells whether
+ * any would be written. */
 void rn_journal_note(struct rn_nic *nic, const struct rn_news *news)
 {
 	struct rn_journal *j = &nic->journal;
@@ -169,7 +175,7 @@ static void write_news(const struct rn_nic *nic, const struct rn_news *n)
 	}
 }
 
-/* Copied first: a shard never waits for a line to be written. */
+/* Copies the news under the lock and writes afterwards, so that a shard never waits for the log. */
 static void write_all_news(struct rn_nic *nic)
 {
 	struct rn_journal *j = &nic->journal;
@@ -188,6 +194,7 @@ static void write_all_news(struct rn_nic *nic)
 		rn_log(NEWS_LOST, nic->name, lost);
 }
 
+/* Logs each counter that has grown since the last call. */
 static void compare_counters(struct rn_nic *nic)
 {
 	struct rn_stats sum = {0};

@@ -1,4 +1,4 @@
-/* What an adapter does, told through the log (log.h). */
+/* The log messages of an adapter (port/log.h has their texts). */
 #ifndef RN_NIC_JOURNAL_H
 #define RN_NIC_JOURNAL_H
 
@@ -12,15 +12,16 @@
 struct rn_nic;
 
 /* clang-format off */
-/* X(NAME, field): counters of the core (struct rn_stats) that an operator must know of; when one has grown the message
- * NAME says so, with the adapter's name and the count. */
+/* X(NAME, field): counters of struct rn_stats that an operator must know about. When one has grown,
+ * message NAME is written with the adapter's name and the count. */
 #define RN_JOURNAL_COUNTER_ROWS(X) \
 	X(ADDRESS_CONFLICT, address_conflicts) \
 	X(VLAN_MISMATCH,    verdict[RN_V_FRAME_VLAN]) \
 	X(REQUESTS_REFUSED, verdict[RN_V_CM_FULL]) \
 	X(NEIGHBOURS_FULL,  neigh_full)
 
-/* X(command, object, key): a command that finds no room, and the key of the configuration that makes more. */
+/* X(command, object, key): a command that can fail with -ENOSPC, the kind of object, and the
+ * configuration key that raises the limit. */
 #define RN_JOURNAL_TABLE_ROWS(X) \
 	X(CREATE_PD,  "protection domain", max_pd) \
 	X(CREATE_CQ,  "completion queue", max_cq) \
@@ -36,12 +37,13 @@ struct rn_nic;
 #define RN_JOURNAL_NEWS 64u
 
 struct rn_journal {
-	/* the watcher's: the counts it has seen */
+	/* counters at the watcher's last look; watcher thread only */
 #define X(name, field) uint64_t name;
 	RN_JOURNAL_COUNTER_ROWS(X)
 #undef X
 	bool no_carrier;
-	/* from the shards to the watcher; what finds no room is counted */
+	/* News from the shards to the watcher, guarded by lock. News that do not fit are only
+	 * counted. */
 	pthread_mutex_t lock;
 	struct rn_news news[RN_JOURNAL_NEWS];
 	unsigned nnews;
@@ -51,22 +53,24 @@ struct rn_journal {
 void rn_journal_init(struct rn_journal *j);
 void rn_journal_fini(struct rn_journal *j);
 
-/* The adapter has started. memory_mb: packet buffers of the process. Control thread. */
+/* Reports that the adapter has started. memory_mb: size of the packet buffers of the whole process,
+ * in MB. Control thread. */
 void rn_journal_up(const struct rn_nic *nic, uint64_t memory_mb, bool hugepages);
 
-/* A shard, at the end of its turn: what its news says will be written to the log. Never waits for
- * that. */
+/* Queues a piece of news for the log. Called by a shard at the end of a turn; does not wait for the
+ * writing. */
 void rn_journal_note(struct rn_nic *nic, const struct rn_news *news);
 
-/* A command answered that there is no room. Control. */
+/* Reports that command `op` failed because a table is full (-ENOSPC). Control thread. */
 void rn_journal_full(const struct rn_nic *nic, unsigned op);
 
-/* The link has come up or gone down, the device has gone. Watcher, control. */
+/* Report that the link has come up or gone down, or that the device was removed. Watcher or control
+ * thread. */
 void rn_journal_link(const struct rn_nic *nic, bool up);
 void rn_journal_gone(const struct rn_nic *nic);
 
-/* Looks for what has happened since the last look, some 100 ms ago. Watcher, and control once that
- * has stopped. */
+/* Writes the queued news and reports counters and carrier changes since the last call, about 100 ms
+ * ago. Watcher thread; a control thread once the watcher has stopped. */
 void rn_journal_watch(struct rn_nic *nic);
 
 #endif

@@ -1,5 +1,5 @@
-/* What is an adapter made of, and in which order does it start and stop? Owns the shards, their threads and rings, the
- * region table, the events and the port. Control thread. */
+/* What is an adapter made of, and in which order do its parts start and stop? Owns the shards,
+ * their threads and rings, the region table, the events and the port. Control thread. */
 #include "nic/nic.h"
 
 #include <errno.h>
@@ -18,10 +18,13 @@
 #include "nic/settings.h"
 #include "wire/stats.h"
 
-#define TURN_BYTES 65536u /* built per turn: some 15 frames of the largest path MTU */
+/* limit of bytes built per turn: about 15 frames of the largest path MTU */
+#define TURN_BYTES 65536u
+/* Polls during which a peer's shards are left alone after another thread was seen to turn them. */
 #define PEER_REST 16
 
-/* End of a shard's turn. Events are never lost: without memory for one more they wait for a later turn. */
+/* Runs at the end of a shard's turn. Events must not be lost: if there is no memory to queue one,
+ * it stays in lc->event and a later turn retries. */
 static void report(void *arg, struct rn_lcore *lc)
 {
 	struct rn_nic *nic = arg;
@@ -36,7 +39,8 @@ static void report(void *arg, struct rn_lcore *lc)
 	} while (lc->untold);
 }
 
-/* What keys, numbers and ids are drawn from: of the kernel, unless a test wants to repeat a run. */
+/* Draws the secrets from which keys, QPNs and PSNs are made: from the kernel, or from the
+ * configured seed so that a test can repeat a run. */
 static int draw_secrets(const struct rn_config *cfg, unsigned index, struct rn_secrets *secrets)
 {
 	static_assert(sizeof(*secrets) <= 256, "as much as getentropy() gives in one call");
@@ -47,6 +51,8 @@ static int draw_secrets(const struct rn_config *cfg, unsigned index, struct rn_s
 	return 0;
 }
 
+/* Fills in shard i and everything that its thread uses. On an error rn_nic_destroy() releases what
+ * exists. */
 static int create_lcore(struct rn_nic *nic, unsigned i, const struct rn_clock *clock, struct rn_capture_file *capture)
 {
 	static const enum rn_idle policies[] = {
@@ -119,6 +125,8 @@ static int create_lcores(struct rn_nic *nic, const struct rn_clock *clock, struc
 	return rc == 0 ? rn_steer_create(steer, nic->nshards, nic->cfg->limits.handoff_slots) : rc;
 }
 
+/* The grace-period counters (RCU, quiescent state based) through which control threads wait for
+ * shards. */
 static int create_qsbr(struct rn_nic *nic)
 {
 	size_t bytes = rte_rcu_qsbr_get_memsize(RN_MAX_SHARDS);
@@ -158,7 +166,9 @@ int rn_nic_create(struct rn_nic **out, const struct rn_config *cfg, unsigned ind
 
 	rn_settings_mac(nic->adapter, mac);
 	if (nic->adapter->port == RN_CONFIG_PORT_AF_PACKET && !nic->adapter->mac.set)
-		memcpy(mac, port->mac, 6); /* so that the kernel's switches and filters let our frames through */
+		/* use the interface's own MAC, or bridges and filters of the kernel would drop the
+		 * frames */
+		memcpy(mac, port->mac, 6);
 	rn_settings_port(nic->adapter, mac, &cfg->protocol, &nic->attr);
 	rn_settings_core(cfg, index, &secrets, &nic->core);
 	rn_settings_line(&nic->core, rn_port_speed(port));
@@ -175,7 +185,8 @@ int rn_nic_create(struct rn_nic **out, const struct rn_config *cfg, unsigned ind
 		rc = create_lcores(nic, clock, capture);
 	if (rc != 0) {
 		snprintf(err, errlen, "adapter %s: %s", nic->name, strerror(-rc));
-		nic->port = NULL; /* stays the caller's */
+		/* rn_nic_destroy() must not close it: after a failure the caller owns the port */
+		nic->port = NULL;
 		rn_nic_destroy(nic);
 		return rc;
 	}
@@ -195,6 +206,7 @@ void rn_nic_join(struct rn_nic *a, struct rn_nic *b)
 	}
 }
 
+/* The callback that rn_port_go() takes: the port cannot see struct rn_nic. */
 static void grace(void *arg)
 {
 	rn_nic_grace(arg);
@@ -212,8 +224,9 @@ int rn_nic_start(struct rn_nic *nic, char *err, size_t errlen)
 	if (rc != 0)
 		snprintf(err, errlen, "adapter %s cannot start: %s", nic->name, strerror(-rc));
 	if (rc == 0) {
+		/* The shards run now, so a memif port may connect to its peer. */
 		rc = rn_port_go(nic->port, grace, nic);
-		if (rc != 0) /* only ports with a socket can fail here */
+		if (rc != 0) /* only memif ports, which have a socket, can fail here */
 			snprintf(err, errlen, "adapter %s: socket %s: %s", nic->name, nic->adapter->socket, strerror(-rc));
 	}
 	if (rc != 0)
@@ -221,6 +234,7 @@ int rn_nic_start(struct rn_nic *nic, char *err, size_t errlen)
 	return rc;
 }
 
+/* The progress thread makes turns of the shards, so it stops first. */
 void rn_nic_stop(struct rn_nic *nic)
 {
 	rn_progress_stop(&nic->progress);
@@ -271,7 +285,8 @@ void rn_nic_grace(struct rn_nic *nic)
 	const struct timespec pause = {.tv_nsec = 20000};
 	uint64_t token = rte_rcu_qsbr_start(nic->qsbr);
 
-	/* Control threads are not readers; a shard that sleeps or is undriven is offline and counts as passed. */
+	/* Control threads never read the protected tables, so they are not registered. A shard that
+	 * sleeps, or that no thread is turning, is offline and counts as passed. */
 	for (unsigned i = 0; rte_rcu_qsbr_check(nic->qsbr, token, false) != 1; i++) {
 		if (i < 64)
 			sched_yield();
@@ -280,9 +295,10 @@ void rn_nic_grace(struct rn_nic *nic)
 	}
 }
 
-/* Has another thread turned this shard of the peer since we looked? Then its cache lines stay over there: two threads that
- * turn the same shards take turns at waiting for them. A program of one thread that works both ends finds it as it left
- * it. */
+/* Turns a shard of the peer. If its last_turn has changed, another thread polls that shard: then
+ * stay away for PEER_REST polls, because two threads that take turns would bounce its cache lines.
+ * In a program whose only thread works both ends, last_turn is unchanged and the shard is turned at
+ * every poll. */
 static void turn_peer(struct rn_nic *nic, unsigned i)
 {
 	struct rn_lcore *lc = &nic->peer->lcore[i];
@@ -319,16 +335,19 @@ void rn_nic_progress(struct rn_nic *nic)
 		progress_peer(nic);
 }
 
+/* Discards an undelivered event: after the removal only RN_EVENT_PORT_GONE may follow. */
 static void run_gone(struct rn_call *call, struct rn_lcore *lc, rn_time now)
 {
 	lc->untold = false;
 	rn_shard_port_gone(lc->shard, now);
 }
 
+/* A call without work of its own, to wait for the shard's turn. */
 static void run_nothing(struct rn_call *call, struct rn_lcore *lc, rn_time now)
 {
 }
 
+/* Runs a function in every shard, one shard after the other, and waits for each. */
 static void call_all(struct rn_nic *nic, void (*run)(struct rn_call *, struct rn_lcore *, rn_time))
 {
 	for (unsigned i = 0; i < nic->nshards; i++) {
@@ -351,11 +370,12 @@ void rn_nic_unplug(struct rn_nic *nic)
 		if (nic->peer != NULL)
 			atomic_store(&nic->peer->port->cut, 1);
 		call_all(nic, run_gone);
-		/* A call more, for a turn more: the completions are published at the end of the one before. */
+		/* The second call forces one more turn, whose end publishes the flushed
+		 * completions. */
 		call_all(nic, run_nothing);
 		rn_journal_gone(nic);
 	}
-	/* Without memory for it the watcher comes back. */
+	/* If the event cannot be queued (no memory), the watcher thread retries every 100 ms. */
 	if (nic->gone_untold && tell(nic, RN_EVENT_PORT_GONE))
 		nic->gone_untold = false;
 	pthread_mutex_unlock(&nic->removal);
@@ -366,8 +386,9 @@ static void run_link_up(struct rn_call *call, struct rn_lcore *lc, rn_time now)
 	rn_shard_link_up(lc->shard);
 }
 
-/* A link that came and went since the last look has been there: whoever used it must hear of its end. Without memory for
- * an event the watcher comes back. */
+/* Reports link changes as events. If the link came up and went down again since the last check
+ * (`ups` has grown), both events are queued, so that clients learn that connections made meanwhile
+ * are cut. If there is no memory for an event, the watcher retries at its next check. */
 static void report_link(struct rn_nic *nic)
 {
 	uint32_t ups = atomic_load(&nic->port->ups), up = rn_port_link_up(nic->port);
@@ -388,7 +409,7 @@ static void report_link(struct rn_nic *nic)
 
 uint64_t rn_nic_mads(const struct rn_nic *nic)
 {
-	return rn_shard_stats(nic->lcore[0].shard)->tx_mads; /* the connection manager is shard 0's */
+	return rn_shard_stats(nic->lcore[0].shard)->tx_mads; /* only shard 0 sends MADs */
 }
 
 void rn_nic_watch(struct rn_nic *nic)

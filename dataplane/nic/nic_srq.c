@@ -1,5 +1,6 @@
-/* How do shared receive queues come, grow and go, and how much room do completion queues keep for them? Owns the queues
- * and the lists of who shares what. Control thread of the moment, under the control lock. */
+/* How are shared receive queues (SRQs) created, resized and destroyed, and how do CQs keep room for
+ * their completions? Owns the SRQs and the lists of their shares. Control thread, under the control
+ * lock. */
 #include "nic/nic_srq.h"
 
 #include <errno.h>
@@ -18,7 +19,8 @@ static void *zeroed(size_t bytes)
 	return mem;
 }
 
-/* Untouched until receives are posted: a large queue costs what is used of it. */
+/* calloc() touches no page of a large ring, so the ring costs memory only as receives are
+ * posted. */
 static struct rn_srq_ring *new_ring(uint32_t depth, uint32_t max_sge)
 {
 	return calloc(1, rn_srq_ring_bytes(depth, max_sge));
@@ -57,7 +59,7 @@ int rn_nic_srq_create(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rs
 }
 
 struct unlink_call {
-	struct rn_call call; /* first */
+	struct rn_call call; /* must be the first member */
 	uint32_t srq;
 };
 
@@ -85,8 +87,8 @@ int rn_nic_srq_destroy(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_r
 
 /* ---- room for completions ---- */
 
-/* Larger rings for the completions of `more` receives, wherever they may go. Those that were linked stay if a later one
- * fails: room to spare. */
+/* Links larger CQ rings for `more` further receives wherever QPs of this SRQ complete. If a later
+ * ring fails, those already linked stay; they only have spare room. */
 static int make_room(struct rn_nic *nic, struct rn_nic_srq *srq, uint32_t more)
 {
 	struct rn_list *e;
@@ -117,7 +119,8 @@ int rn_nic_srq_modify(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rs
 		return -ENOENT;
 	if (depth == 0 || depth > nic->cfg->limits.max_depth)
 		return -EINVAL;
-	/* Taken first: it never passes posted, which stands still now. */
+	/* `posted` cannot change during this command, while shards may increase `taken`. Reading
+	 * `taken` first gives an upper bound of the receives in the queue. */
 	uint64_t taken = atomic_load(&srq->srq.shared.taken);
 	if (atomic_load(&srq->srq.shared.posted) - taken > depth)
 		return -EOVERFLOW;

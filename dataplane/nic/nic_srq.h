@@ -1,5 +1,5 @@
-/* Shared receive queues of an adapter: their commands. Under the adapter's
- * control lock, but for posting. */
+/* The commands for shared receive queues. Under the adapter's control lock. Receives are posted
+ * without it (struct rn_link_ops.srq_post). */
 #ifndef RN_NIC_SRQ_H
 #define RN_NIC_SRQ_H
 
@@ -7,7 +7,8 @@
 
 struct rn_nic;
 
-/* Commands. */
+/* CREATE_SRQ, MODIFY_SRQ and DESTROY_SRQ. Each returns 0 or -errno as the rn_client_srq
+ * functions. */
 int rn_nic_srq_create(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp);
 int rn_nic_srq_modify(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp);
 int rn_nic_srq_destroy(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp);

@@ -1,5 +1,5 @@
-/* Which objects does an adapter have and who uses them? Owns the tables, CQ rings included. Control thread of the moment,
- * under the control lock. */
+/* Which objects does an adapter have, and which objects use them? Owns the tables, including the CQ
+ * rings. Control thread, under the control lock. */
 #include "nic/objects.h"
 
 #include <errno.h>
@@ -7,6 +7,7 @@
 
 #include "config/config.h"
 
+/* Hash tables need a power of two of buckets. */
 static uint32_t pow2_at_least(uint32_t n)
 {
 	uint32_t p = 16;
@@ -26,6 +27,7 @@ static int init_htab(struct rn_htab *h, uint32_t objects)
 	return bucket != NULL ? 0 : -ENOMEM;
 }
 
+/* Ids start at 1, so that 0 can mean "none". */
 static int init_ids(struct rn_idpool *p, uint32_t count)
 {
 	uint32_t *ring = calloc(count, sizeof(*ring));
@@ -70,6 +72,7 @@ static void free_qp(struct rn_hnode *n)
 	free(qp);
 }
 
+/* Frees every object in a hash table, then the table's buckets. */
 static void free_nodes(struct rn_htab *h, void (*free_one)(struct rn_hnode *))
 {
 	for (uint32_t i = 0; h->bucket != NULL && i <= h->mask; i++) {
@@ -85,6 +88,7 @@ static void free_nodes(struct rn_htab *h, void (*free_one)(struct rn_hnode *))
 
 void rn_objects_fini(struct rn_objects *o)
 {
+	/* QPs first: free_qp() reads the SRQs and CQs through the QP's share. */
 	free_nodes(&o->qps, free_qp);
 	free_nodes(&o->mws, free_mw);
 	free_nodes(&o->mrs, free_mr);
@@ -103,6 +107,7 @@ void rn_objects_fini(struct rn_objects *o)
 	*o = (struct rn_objects){0};
 }
 
+/* Ids come from clients, so every lookup checks the range and that the object exists. */
 struct rn_nic_pd *rn_objects_pd(struct rn_objects *o, uint32_t id)
 {
 	return id >= 1 && id <= o->max_pd && o->pd[id].live ? &o->pd[id] : NULL;
@@ -118,6 +123,7 @@ struct rn_nic_srq *rn_objects_srq(struct rn_objects *o, uint32_t id)
 	return id >= 1 && id <= o->max_srq ? o->srq[id] : NULL;
 }
 
+/* Regions, windows and QPs are found by hash, because their ids are random numbers. */
 struct rn_nic_mr *rn_objects_mr(struct rn_objects *o, uint32_t lkey)
 {
 	for (struct rn_hnode *n = rn_htab_first(&o->mrs, rn_hash_u64(lkey)); n != NULL; n = rn_htab_next(n)) {
@@ -150,6 +156,8 @@ struct rn_nic_qp *rn_objects_qp(struct rn_objects *o, uint32_t qpn)
 
 void rn_objects_free_cq(struct rn_objects *o, struct rn_nic_cq *cq)
 {
+	/* Each shard has a chain of rings of its own, linked by `next` from the oldest to the
+	 * newest. */
 	for (unsigned s = 0; s < RN_MAX_SHARDS; s++) {
 		struct rn_cq_ring *ring = atomic_load(&cq->view.first[s]), *next;
 		for (; ring != NULL; ring = next) {

@@ -1,5 +1,6 @@
-/* What a client made: protection domains, regions, windows, completion queues, queue pairs; who uses whom, so that nothing dies
- * while in use. Tables of one adapter, under the adapter's control lock. */
+/* The objects that clients created: protection domains, regions, windows, CQs, SRQs and QPs, with
+ * counts of their users, so that no object is destroyed while it is in use. Tables of one adapter,
+ * under the adapter's control lock. */
 #ifndef RN_NIC_OBJECTS_H
 #define RN_NIC_OBJECTS_H
 
@@ -13,19 +14,21 @@ struct rn_config_limits;
 
 struct rn_nic_pd {
 	bool live;
-	unsigned users; /* regions, windows, queue pairs, shared receive queues */
+	unsigned users; /* number of regions, windows, QPs and SRQs in this PD */
 };
 
-/* The part of a CQ that one shard feeds. */
+/* The part of a CQ that one shard feeds. Entries are counted in completions. */
 struct rn_nic_feed {
-	struct rn_cq_ring *newest; /* NULL: no QP of this shard was ever attached */
-	uint64_t depths;           /* sum over the attached queues, and what their shares of SRQs add */
+	/* ring that the shard writes; NULL until a QP of this shard is attached */
+	struct rn_cq_ring *newest;
+	/* sum of the depths of the attached queues, and the room that shares of SRQs add */
+	uint64_t depths;
 	struct rn_nic_share *shares;
-	uint64_t gone;             /* depths of QPs destroyed since the newest ring was linked */
+	uint64_t gone;             /* room of QPs destroyed since `newest` was linked */
 };
 
 struct rn_nic_cq {
-	struct rn_cq_view view; /* first: what link->cq_view() returns */
+	struct rn_cq_view view; /* must be the first member; link->cq_view() returns it */
 	struct rn_cq_shared shared;
 	uint32_t id, depth;
 	uint64_t user, affinity;
@@ -49,8 +52,8 @@ struct rn_nic_qp {
 	uint32_t qpn, gen, shard, pd;
 	uint32_t sq_depth, rq_depth;
 	struct rn_nic_cq *send_cq, *recv_cq;
-	struct rn_nic_share *share; /* on an SRQ, else NULL */
-	void *mem; /* the core's, given at creation */
+	struct rn_nic_share *share; /* with an SRQ: the share it belongs to, else NULL */
+	void *mem; /* the block that holds the core's struct rn_qp; rn_exec_bytes() bytes */
 };
 
 struct rn_objects {
@@ -58,28 +61,29 @@ struct rn_objects {
 	struct rn_idpool pd_ids, cq_ids, srq_ids;
 	struct rn_nic_pd *pd;  /* by id */
 	struct rn_nic_cq **cq; /* by id */
-	struct rn_nic_srq **srq; /* by id; posters look without the lock */
+	struct rn_nic_srq **srq; /* by id; posting threads read it without the lock */
 	struct rn_htab mrs, mws, qps;
 	unsigned npd, ncq, nsrq;
 	unsigned qps_of[RN_MAX_SHARDS];
 };
 
-/* Ids start at 1. 0 or -ENOMEM. */
+/* Allocates the tables. Ids start at 1. Returns 0 or -ENOMEM. */
 int rn_objects_init(struct rn_objects *o, const struct rn_config_limits *limits, unsigned nshards);
-/* Frees whatever clients left behind. */
+/* Frees the tables and all objects that clients have not destroyed. */
 void rn_objects_fini(struct rn_objects *o);
 
-struct rn_nic_pd *rn_objects_pd(struct rn_objects *o, uint32_t id); /* NULL: no such */
+/* This and the following: the object with this id, or NULL. */
+struct rn_nic_pd *rn_objects_pd(struct rn_objects *o, uint32_t id);
 struct rn_nic_cq *rn_objects_cq(struct rn_objects *o, uint32_t id);
 struct rn_nic_srq *rn_objects_srq(struct rn_objects *o, uint32_t id);
 struct rn_nic_mr *rn_objects_mr(struct rn_objects *o, uint32_t lkey);
 struct rn_nic_mw *rn_objects_mw(struct rn_objects *o, uint32_t id);
 struct rn_nic_qp *rn_objects_qp(struct rn_objects *o, uint32_t qpn);
 
-/* Frees the CQ, its rings and its id; nobody may read or feed it any more. */
+/* Frees the CQ, its rings and its id. No thread may read or feed the CQ any more. */
 void rn_objects_free_cq(struct rn_objects *o, struct rn_nic_cq *cq);
 
-/* Frees the queue, its rings and its id; nobody may take from it any more. */
+/* Frees the SRQ, its rings and its id. No thread may take receives from it any more. */
 void rn_objects_free_srq(struct rn_objects *o, struct rn_nic_srq *srq);
 
 #endif

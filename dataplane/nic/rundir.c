@@ -1,5 +1,6 @@
-/* What would EAL leave in the file system, and who removes it? Owns the path of this process's folder. Processes that were
- * killed could not clean up: the next start of anybody removes their folders. */
+/* Which files would EAL leave behind, and when are they removed? Owns the path of this process's
+ * run directory. A process that was killed cannot clean up, so each start also removes the
+ * directories of dead processes. */
 #include "nic/rundir.h"
 
 #include <ctype.h>
@@ -26,7 +27,7 @@ static void find_dir(void)
 	snprintf(runtime_dir, sizeof(runtime_dir), "%s", rte_eal_get_runtime_dir());
 }
 
-/* The process that started EAL: a forked child that exits must leave its parent's files alone. */
+/* The process that started EAL. A forked child that exits must not remove its parent's files. */
 static pid_t owner;
 
 static bool is_owner(void)
@@ -34,14 +35,16 @@ static bool is_owner(void)
 	return getpid() == owner;
 }
 
-/* The folder around it stays: another process may be about to make its own there. */
+/* The parent directory stays, because another process may be about to create its own directory in
+ * it. */
 static void remove_dir(void)
 {
 	if (runtime_dir[0] != '\0' && is_owner())
 		rmdir(runtime_dir);
 }
 
-/* A folder of our own user, and no link to one: below /tmp another user may have put either there. */
+/* Opens a directory only if this user owns it and the path is not a symbolic link: in /tmp another
+ * user could have placed either. */
 static DIR *open_own(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -70,6 +73,7 @@ static void remove_files(void)
 	remove_dir();
 }
 
+/* Removes the hugepage file of one page; the open descriptor is the only way to its path. */
 static int unlink_page(const struct rte_memseg_list *list, const struct rte_memseg *page, void *arg)
 {
 	char link[64], path[PATH_MAX];
@@ -84,7 +88,8 @@ static int unlink_page(const struct rte_memseg_list *list, const struct rte_mems
 	return 0;
 }
 
-/* EAL itself would leave pages and tables to the next start. */
+/* With eal.shared EAL leaves its hugepage and runtime files behind at exit; remove them. Secondary
+ * processes cannot attach any more. */
 static void remove_shared_files(void)
 {
 	if (!is_owner())
@@ -93,9 +98,9 @@ static void remove_shared_files(void)
 	remove_files();
 }
 
-/* ---- of processes that were killed ---- */
+/* ---- files of processes that were killed ---- */
 
-/* rn1234: the number, else 0. */
+/* The process id in a directory name such as rn1234; 0 if the name has another form. */
 static pid_t pid_of(const char *name)
 {
 	char *end;
@@ -108,8 +113,10 @@ static pid_t pid_of(const char *name)
 	return errno == 0 && *end == '\0' && pid <= INT_MAX ? (pid_t)pid : 0;
 }
 
-/* Nobody listens to this socket. One that is used, by a process that cannot be seen from here, is not refused. The folder
- * is named by its descriptor, so that it cannot be exchanged meanwhile. */
+/* Whether no process listens on this socket: only then does the kernel refuse the connection. This
+ * also holds for processes in other PID namespaces, which kill() does not find. The path goes
+ * through the open directory's descriptor, so that the directory cannot be replaced between the
+ * checks. */
 static bool is_deserted(int folder, const char *name)
 {
 	struct sockaddr_un un = {.sun_family = AF_UNIX};
@@ -125,7 +132,8 @@ static bool is_deserted(int folder, const char *name)
 	return deserted;
 }
 
-/* Empty or with deserted sockets: all that private memory can leave. A folder with anything else stays. */
+/* Removes a directory that is empty or holds only sockets without a listener, which is all that
+ * private memory can leave. A directory with any other file stays. */
 static void remove_deserted(const char *path)
 {
 	DIR *dir = open_own(path);
@@ -140,6 +148,8 @@ static void remove_deserted(const char *path)
 	rmdir(path);
 }
 
+/* For each directory rnPID beside this process's own: if no process has that PID, removes what it
+ * left. */
 static void remove_those_of_the_dead(void)
 {
 	const char *slash = strrchr(runtime_dir, '/');
@@ -181,7 +191,8 @@ void rn_rundir_started(bool shared)
 		remove_dir();
 }
 
-/* The process that has memory in this folder locks its first file. A lock of our own does not count. */
+/* A process with shared memory in this directory holds a lock on its file "config". F_GETLK does
+ * not report locks of this process itself. */
 static bool is_used_by_another(void)
 {
 	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};

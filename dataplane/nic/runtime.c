@@ -1,5 +1,6 @@
-/* What does a process with adapters consist of, and in which order is it started and stopped? Owns the buffer pool, the
- * capture, every adapter and the thread that watches their links. Called by the in-process link, under its lock. */
+/* What does a process with adapters consist of, and in which order do the parts start and stop?
+ * Owns the packet pool, the capture, all adapters and the watcher thread. The in-process link calls
+ * it under its lock. */
 #include "nic/runtime.h"
 
 #include <errno.h>
@@ -31,6 +32,7 @@ void rn_runtime_init(struct rn_runtime *r)
 	pthread_condattr_destroy(&attr);
 }
 
+/* The periodic work of the watcher thread. */
 static void look_around(struct rn_runtime *r)
 {
 	for (unsigned i = 0; i < r->cfg.nadapters; i++) {
@@ -48,6 +50,7 @@ static void *watch(void *arg)
 	pthread_mutex_lock(&r->stop_lock);
 	clock_gettime(CLOCK_MONOTONIC, &until);
 	while (!r->stop) {
+		/* An absolute deadline keeps the period constant however long a check takes. */
 		until.tv_nsec += WATCH_MS * 1000000;
 		if (until.tv_nsec >= 1000000000) {
 			until.tv_nsec -= 1000000000;
@@ -56,7 +59,8 @@ static void *watch(void *arg)
 		pthread_cond_timedwait(&r->stop_cond, &r->stop_lock, &until);
 		if (r->stop)
 			break;
-		/* What is written to the log may block. */
+		/* Unlock meanwhile: writing to the log may block, and rn_runtime_stop() needs the
+		 * lock. */
 		pthread_mutex_unlock(&r->stop_lock);
 		look_around(r);
 		pthread_mutex_lock(&r->stop_lock);
@@ -65,6 +69,7 @@ static void *watch(void *arg)
 	return NULL;
 }
 
+/* The number of packet buffers that all adapters need, and the room for data in each, in bytes. */
 static void pool_wants(const struct rn_config *cfg, unsigned *mbufs, unsigned *room)
 {
 	struct rn_vdev_spec spec;
@@ -77,7 +82,8 @@ static void pool_wants(const struct rn_config *cfg, unsigned *mbufs, unsigned *r
 	}
 }
 
-/* The adapter at the other end of a ring port. */
+/* The index of the adapter at the other end of a ring port. The configuration check ensures that it
+ * exists. */
 static unsigned ring_peer(const struct rn_config *cfg, unsigned i)
 {
 	unsigned j = 0;
@@ -87,6 +93,8 @@ static unsigned ring_peer(const struct rn_config *cfg, unsigned i)
 	return j;
 }
 
+/* Fails if the kernel has one of the adapter's addresses on the same interface: kernel and adapter
+ * would both answer ARP and packets for it. */
 static int refuse_two_stacks(const struct rn_config_adapter *a, char *err, size_t errlen)
 {
 	const struct rn_config_nets *nets[2] = {&a->ipv4, &a->ipv6};
@@ -105,6 +113,8 @@ static int refuse_two_stacks(const struct rn_config_adapter *a, char *err, size_
 	return 0;
 }
 
+/* Ensures that no other softrnic process uses the same addresses on the interface
+ * (port/claim.h). */
 static int claim_addresses(struct rn_runtime *r, unsigned i, const uint8_t mac[6], char *err, size_t errlen)
 {
 	const struct rn_config_adapter *a = &r->cfg.adapter[i];
@@ -118,7 +128,7 @@ static int claim_addresses(struct rn_runtime *r, unsigned i, const uint8_t mac[6
 	return rc;
 }
 
-/* Every kind of port but a ring: a device of its own. */
+/* Opens a port of any kind except a ring, which has no device. */
 static int open_device(struct rn_runtime *r, unsigned i, struct rn_port **port, char *err, size_t errlen)
 {
 	const struct rn_config_adapter *a = &r->cfg.adapter[i];
@@ -163,6 +173,7 @@ static int open_device(struct rn_runtime *r, unsigned i, struct rn_port **port, 
 	return rc;
 }
 
+/* Opens the port of adapter i, unless it was opened as the other end of a ring port. */
 static int open_port(struct rn_runtime *r, unsigned i, struct rn_port *port[], char *err, size_t errlen)
 {
 	const struct rn_config_adapter *a = &r->cfg.adapter[i];
@@ -186,6 +197,8 @@ static int open_port(struct rn_runtime *r, unsigned i, struct rn_port *port[], c
 	return open_device(r, i, &port[i], err, errlen);
 }
 
+/* First all ports, then all adapters, then the connections of ring ports. On an error the ports
+ * that no adapter owns yet are closed here; rn_runtime_stop() releases the rest. */
 static int make_adapters(struct rn_runtime *r, char *err, size_t errlen)
 {
 	struct rn_port *port[RN_CONFIG_MAX_ADAPTERS] = {0};
@@ -197,7 +210,7 @@ static int make_adapters(struct rn_runtime *r, char *err, size_t errlen)
 		rc = rn_nic_create(&r->nic[i], &r->cfg, i, port[i], &r->clock, r->capture, err, errlen);
 		if (rc == 0) {
 			r->nic[i]->link.ops = r->ops;
-			port[i] = NULL; /* the adapter's now */
+			port[i] = NULL; /* rn_nic_create() took ownership */
 		}
 	}
 	for (unsigned i = 0; i < r->cfg.nadapters; i++)
@@ -209,7 +222,7 @@ static int make_adapters(struct rn_runtime *r, char *err, size_t errlen)
 	return rc;
 }
 
-/* Did anybody ever hear of us through the connection manager? */
+/* Whether an adapter of this process ever sent a MAD, so that a peer may still expect replies. */
 static bool had_connections(const struct rn_runtime *r)
 {
 	uint64_t mads = 0;
@@ -219,7 +232,9 @@ static bool had_connections(const struct rn_runtime *r)
 	return mads > 0;
 }
 
-/* The answer to a farewell may be lost, and its sender asks again when the application is long done. */
+/* Waits timers.close_linger_ms before the stop. If the reply to a peer's DREQ was lost, the peer
+ * repeats the DREQ, possibly after the application has closed its adapters; the connection manager
+ * still replies during this time. */
 static void linger(const struct rn_runtime *r)
 {
 	struct timespec left = {r->cfg.timers.close_linger_ms / 1000, r->cfg.timers.close_linger_ms % 1000 * 1000000L};
@@ -242,7 +257,8 @@ void rn_runtime_stop(struct rn_runtime *r)
 		pthread_join(r->watcher, NULL);
 		r->watching = false;
 	}
-	/* All threads before any port: joined adapters ring each other. */
+	/* Stop the threads of all adapters before closing a port, because the shards of joined
+	 * adapters ring each other. */
 	for (unsigned i = 0; i < r->cfg.nadapters; i++)
 		if (r->nic[i] != NULL)
 			rn_nic_stop(r->nic[i]);
@@ -297,6 +313,8 @@ int rn_runtime_start(struct rn_runtime *r, char *err, size_t errlen)
 
 	r->starts++;
 	pool_wants(&r->cfg, &mbufs, &room);
+	/* An estimate: 1 KiB per packet buffer in addition to its data, for the mbuf, the headroom
+	 * and the private area. */
 	int rc = rn_eal_start(&r->cfg, (uint64_t)mbufs * (room + 1024), err, errlen);
 	if (rc != 0)
 		return rc;

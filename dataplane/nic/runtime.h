@@ -1,4 +1,5 @@
-/* Everything one process runs: all adapters of its configuration. One at a time; the in-process link serialises. */
+/* The adapters of a process's configuration and all that they share. A process has one runtime; the
+ * in-process link serialises all calls. */
 #ifndef RN_NIC_RUNTIME_H
 #define RN_NIC_RUNTIME_H
 
@@ -12,13 +13,14 @@
 struct rte_mempool;
 
 struct rn_runtime {
-	/* set by the owner before the start */
+	/* set by the caller before rn_runtime_start() */
 	struct rn_config cfg;
-	const struct rn_link_ops *ops; /* of the adapters' links */
+	const struct rn_link_ops *ops; /* operations of each adapter's link */
 
 	struct rn_nic *nic[RN_CONFIG_MAX_ADAPTERS];
-	struct rn_claims claims[RN_CONFIG_MAX_ADAPTERS]; /* of the addresses of kernel interfaces */
-	unsigned starts; /* ever, to keep the names of devices apart */
+	/* claims on addresses of kernel interfaces, by adapter */
+	struct rn_claims claims[RN_CONFIG_MAX_ADAPTERS];
+	unsigned starts; /* number of starts so far; makes device and pool names unique */
 	struct rn_clock clock;
 	struct rte_mempool *pool;
 	struct rn_capture_file *capture;
@@ -29,7 +31,8 @@ struct rn_runtime {
 };
 
 void rn_runtime_init(struct rn_runtime *r);
-/* EAL, pool, ports, adapters, threads. 0, or -errno with a sentence in err and nothing left running but EAL. */
+/* Starts EAL and creates the pool, ports, adapters and threads. Returns 0, or -errno with a
+ * sentence in err; then nothing but EAL is left running. */
 int rn_runtime_start(struct rn_runtime *r, char *err, size_t errlen);
 void rn_runtime_stop(struct rn_runtime *r);
 

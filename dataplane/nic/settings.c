@@ -1,4 +1,5 @@
-/* What does a line of the configuration mean for a port or a shard? Owns nothing; any thread. */
+/* Which limits, addresses and port settings follow from the configuration? Owns nothing; any
+ * thread. */
 #include "nic/settings.h"
 
 #include <stdio.h>
@@ -20,12 +21,14 @@ void rn_settings_mac(const struct rn_config_adapter *a, uint8_t mac[6])
 	mac[0] = (uint8_t)((mac[0] & 0xfc) | 0x02); /* locally administered, unicast */
 }
 
+/* Mbit/s in bits per second. */
 static uint64_t mbit(uint32_t mbps)
 {
 	return mbps * UINT64_C(1000000);
 }
 
-/* Values within the rows' ranges fit; the line's rate may still turn out below the floor (rn_settings_line). */
+/* The ranges in the key table ensure that the values fit their fields. Only line_rate may still be
+ * below min_rate; rn_settings_line() corrects it. */
 static void settings_cc(const struct rn_config_congestion *c, struct rn_cc_cfg *p)
 {
 	*p = (struct rn_cc_cfg){
@@ -69,7 +72,7 @@ void rn_settings_core(const struct rn_config *cfg, unsigned index, const struct 
 	rn_core_defaults(core);
 	core->nshards = cfg->adapter[index].shards;
 	core->max_qp = l->max_qp;
-	core->max_cq = l->max_cq + 1; /* their ids begin with 1 */
+	core->max_cq = l->max_cq + 1; /* the tables are indexed by id, and ids start at 1 */
 	core->max_srq = l->max_srq + 1;
 	core->max_cm = rn_config_max_cm(cfg, index);
 	core->max_cm_requests = l->max_cm_requests;
@@ -95,6 +98,7 @@ void rn_settings_core(const struct rn_config *cfg, unsigned index, const struct 
 	settings_cc(&cfg->congestion, &core->cc);
 }
 
+/* Addresses beyond the RN_PORT_GIDS that a port can have are left out. */
 static void add_nets(struct rn_port_attr *attr, const struct rn_config_nets *nets)
 {
 	for (unsigned i = 0; i < nets->n && attr->ngids < RN_PORT_GIDS; i++, attr->ngids++) {
@@ -103,7 +107,9 @@ static void add_nets(struct rn_port_attr *attr, const struct rn_config_nets *net
 	}
 }
 
-/* RFC 4291, appendix A: the MAC with ff:fe in its middle and the universal bit turned over. */
+/* Adds the link-local address of RFC 4291, appendix A: the MAC with ff:fe in the middle and the
+ * universal/local bit inverted. Does nothing if the address is configured already or there is no
+ * room. */
 static void add_link_local(struct rn_port_attr *attr, const uint8_t m[6])
 {
 	const struct rn_gid gid = {{0xfe, 0x80, [8] = m[0] ^ 2, m[1], m[2], 0xff, 0xfe, m[3], m[4], m[5]}};
@@ -114,6 +120,7 @@ static void add_link_local(struct rn_port_attr *attr, const uint8_t m[6])
 	attr->prefix_len[attr->ngids++] = 64;
 }
 
+/* The smallest path MTU code (1..5 for 256..4096 bytes) that covers `bytes`. */
 static uint8_t mtu_code(uint32_t bytes)
 {
 	uint8_t code = 1;
@@ -123,6 +130,7 @@ static uint8_t mtu_code(uint32_t bytes)
 	return code;
 }
 
+/* The EUI-64 of the MAC: ff:fe in the middle, the universal/local bit inverted. */
 static uint64_t guid_of(const uint8_t m[6])
 {
 	const uint8_t b[8] = {(uint8_t)(m[0] ^ 2), m[1], m[2], 0xff, 0xfe, m[3], m[4], m[5]};
@@ -181,6 +189,7 @@ void rn_settings_vdev(const struct rn_config *cfg, unsigned index, const uint8_t
 	};
 }
 
+/* Parts per million, rounded. */
 static uint32_t ppm(double percent)
 {
 	return (uint32_t)(percent * 10000.0 + 0.5);
@@ -198,7 +207,7 @@ void rn_settings_impair(const struct rn_config *cfg, struct rn_impair *rule)
 		.tamper_ppm = ppm(i->tamper),
 		.delay_min_ns = RN_US(i->delay_us),
 		.delay_max_ns = RN_US(i->delay_us),
-		.reorder_ns = RN_US(50), /* long enough for the next frames of a burst to overtake */
+		.reorder_ns = RN_US(50), /* longer than a burst, so that later frames overtake */
 	};
 }
 

@@ -1,4 +1,5 @@
-/* From the configuration to what ports and shards want to know. Pure; any thread. */
+/* Translates the configuration into the structures of ports, shards and links. Pure functions; any
+ * thread. */
 #ifndef RN_NIC_SETTINGS_H
 #define RN_NIC_SETTINGS_H
 
@@ -8,27 +9,30 @@
 #include "rn/link.h"
 #include "port/vdev.h"
 
-/* An adapter limit that no key sets. */
+/* The largest CQ depth; no configuration key sets it. */
 #define RN_SETTINGS_MAX_CQE (1u << 20)
 
-/* The adapter's MAC when neither the configuration nor the port gives one: local, made from the name. */
+/* The configured MAC, else a locally administered one derived from the adapter's name. */
 void rn_settings_mac(const struct rn_config_adapter *a, uint8_t mac[6]);
 
 void rn_settings_core(const struct rn_config *cfg, unsigned index, const struct rn_secrets *secrets,
 		      struct rn_core_cfg *core);
-/* The rate at which limits of congestion control end, if the configuration names none: the port's speed. */
+/* Sets the maximum rate of congestion control to the port's speed `mbps`, in Mbit/s, if the
+ * configuration gives none. Never below the configured minimum rate. */
 void rn_settings_line(struct rn_core_cfg *core, uint32_t mbps);
-/* mac: as decided. */
+/* mac: the MAC that the adapter uses, which may be the port's. */
 void rn_settings_port(const struct rn_config_adapter *a, const uint8_t mac[6], const struct rn_config_protocol *p,
 		      struct rn_port_attr *attr);
-/* `mac` must outlive *spec. */
+/* The strings and `mac` are referenced, not copied: cfg and mac must outlive *spec. */
 void rn_settings_vdev(const struct rn_config *cfg, unsigned index, const uint8_t mac[6], struct rn_vdev_spec *spec);
 void rn_settings_impair(const struct rn_config *cfg, struct rn_impair *rule);
-/* As the configuration calls it. */
+/* The policy's name in the configuration. */
 const char *rn_settings_policy_word(enum rn_config_policy policy);
-/* The part of the description that holds before anything runs; mac and guid as far as the configuration tells. */
+/* Fills in what is known before the adapter runs. mac and guid are those that the configuration
+ * gives; af_packet may replace them at start. */
 void rn_settings_info(const struct rn_config *cfg, unsigned index, struct rn_link_info *info);
-/* Those that are static neighbours; the array is the caller's to free, NULL when there are none or no memory. */
+/* The configured static neighbours, *n of them. The caller frees the array; NULL if there are none
+ * or no memory. */
 struct rn_static_neigh *rn_settings_neigh(const struct rn_config_adapter *a, uint32_t *n);
 
 #endif

@@ -1,5 +1,6 @@
-/* How does a command, or a new ring, get into a shard? As a call that the shard runs between two bursts, waited for by the
- * caller. Control thread of the moment; what changes the tables of objects holds the control lock. */
+/* How does a command or a new CQ ring get into a shard? As a call that the shard runs between two
+ * bursts while the calling thread waits. Control thread; calls that change the object tables hold
+ * the control lock. */
 #include "nic/shard_call.h"
 
 #include <stdlib.h>
@@ -25,7 +26,8 @@ static void run_nothing(struct rn_call *call, struct rn_lcore *lc, rn_time now)
 {
 }
 
-/* Runs a command in a shard. Whatever block it frees is freed when nobody can look at it any more. */
+/* A block that the command releases is freed after a grace period, when no shard can use it any
+ * more. */
 int rn_nic_exec_call(struct rn_nic *nic, unsigned shard, struct rn_nic_exec_call *c, const struct rn_cmd *cmd, struct rn_rsp *rsp)
 {
 	c->call.run = run_exec;
@@ -46,7 +48,9 @@ int rn_nic_exec_in(struct rn_nic *nic, unsigned shard, const struct rn_cmd *cmd,
 	return rn_nic_exec_call(nic, shard, &c, cmd, rsp);
 }
 
-/* A command of shard 0 that ends a connection must not overtake work posted to the connection's own shard. */
+/* Shard 0 runs the connection manager. Work that the client posted to a QP of another shard before
+ * it ended the connection must run first, so wait for an empty call in each shard that has
+ * unfinished submissions. */
 void rn_nic_let_others_catch_up(struct rn_nic *nic)
 {
 	for (unsigned i = 1; i < nic->nshards; i++) {
@@ -59,7 +63,7 @@ void rn_nic_let_others_catch_up(struct rn_nic *nic)
 /* ---- rings ---- */
 
 struct link_call {
-	struct rn_call call; /* first */
+	struct rn_call call; /* must be the first member */
 	struct rn_nic_cq *cq;
 	struct rn_cq_ring *ring;
 };

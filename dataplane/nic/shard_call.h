@@ -1,5 +1,5 @@
-/* Commands and rings on their way into a shard, and back with an answer. Control thread of the moment, under the adapter's
- * control lock where tables of objects change with them. */
+/* Runs commands and links CQ rings in a shard. The calling thread waits for the shard. Control
+ * thread; under the adapter's control lock if the object tables change as well. */
 #ifndef RN_NIC_SHARD_CALL_H
 #define RN_NIC_SHARD_CALL_H
 
@@ -10,24 +10,26 @@
 struct rn_nic;
 
 struct rn_nic_exec_call {
-	struct rn_call call; /* first */
+	struct rn_call call; /* must be the first member */
 	struct rn_exec x;
-	/* rings to link before the command runs */
+	/* CQs, and rings to be linked to them before the command runs (NULL = none) */
 	struct rn_nic_cq *cq[2];
 	struct rn_cq_ring *ring[2];
-	struct rn_nic_srq *srq; /* to be made known, or NULL */
+	struct rn_nic_srq *srq; /* SRQ to be linked in the shard before the command runs, or NULL */
 };
 
-/* Runs a command in a shard. Whatever block it frees is freed when nobody can look at it any more. Returns rsp->err. */
+/* Fills in and runs call *c with command `cmd` in shard `shard`. Frees the memory of an object that
+ * the command destroyed, after a grace period. Returns rsp->err. */
 int rn_nic_exec_call(struct rn_nic *nic, unsigned shard, struct rn_nic_exec_call *c, const struct rn_cmd *cmd, struct rn_rsp *rsp);
-/* Room on `cq` for `more` completions of shard `shard`: links a larger ring if need be. 0 or -ENOMEM. Under
- * the control lock. */
+/* Makes room in `cq` for `more` completions of shard `shard`; links a larger ring if needed.
+ * Returns 0 or -ENOMEM. Under the control lock. */
 int rn_nic_cq_room(struct rn_nic *nic, struct rn_nic_cq *cq, unsigned shard, uint64_t more);
-/* Runs a command in a shard: rsp->err. */
+/* The same as rn_nic_exec_call() for a command that needs no rings, SRQ or memory. */
 int rn_nic_exec_in(struct rn_nic *nic, unsigned shard, const struct rn_cmd *cmd, struct rn_rsp *rsp);
-/* A command of shard 0 that ends a connection must not overtake work posted to the connection's own shard. */
+/* Waits until all shards but 0 have processed the work submitted so far. To be called before a
+ * command in shard 0 that ends a connection. */
 void rn_nic_let_others_catch_up(struct rn_nic *nic);
-/* The shard writes into this ring from now on. */
+/* Links `ring` in the shard, which writes into it from now on. */
 void rn_nic_link_ring(struct rn_nic *nic, unsigned shard, struct rn_nic_cq *cq, struct rn_cq_ring *ring);
 
 #endif

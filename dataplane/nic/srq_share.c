@@ -1,5 +1,6 @@
-/* Which queue pairs of a shard take from one shared receive queue and complete to one completion queue, and how much room do
- * they need there together? Control thread of the moment, under the control lock. */
+/* Which QPs of a shard take receives from the same SRQ and complete them to the same CQ, and how
+ * much room do they need there together? srq_share.h states the rule. Control thread, under the
+ * control lock. */
 #include "nic/srq_share.h"
 
 #include <stdlib.h>
@@ -12,6 +13,7 @@ struct rn_nic_share *rn_nic_share_find(struct rn_nic_srq *srq, struct rn_nic_cq 
 
 	while (share != NULL && share->srq != srq)
 		share = share->next;
+	/* Every QP adds one entry; the first QP of a share also adds the SRQ's depth. */
 	*room = 1 + (share == NULL ? srq->most : 0);
 	if (share != NULL)
 		return share;

@@ -1,8 +1,9 @@
-/* How much room the completions of shared receive queues need. Under the adapter's control lock.
+/* The room that CQs keep for the completions of shared receive queues. Under the adapter's control
+ * lock.
  *
- * Room: a receive is free to be posted again when a message takes it, one completion before it ends. So the QPs of one
- * shard that take from one SRQ and complete to one CQ can have as many completions there as the SRQ is deep, and one more
- * for each of them. */
+ * When a message takes a receive from an SRQ, its slot can be posted again, although the
+ * completion comes later. So QPs of one shard that share an SRQ and a receive CQ can have as many
+ * completions there as the SRQ is deep, plus one for each QP (the message it is receiving). */
 #ifndef RN_SRQ_SHARE_H
 #define RN_SRQ_SHARE_H
 
@@ -16,26 +17,28 @@ struct rn_nic_cq;
 struct rn_nic_srq {
 	struct rn_srq srq;
 	uint32_t id, depth;
-	uint32_t most;         /* the greatest depth it ever had: what CQs have room for */
+	uint32_t most;         /* the largest depth so far; the CQs have room for it */
 	uint64_t user;
-	unsigned users;        /* QPs */
-	bool linked[RN_MAX_SHARDS]; /* the shard knows of it */
-	struct rn_list shares; /* struct rn_nic_share */
+	unsigned users;        /* number of QPs that use this SRQ */
+	bool linked[RN_MAX_SHARDS]; /* by shard: rn_shard_srq_link() was called there */
+	struct rn_list shares; /* list of struct rn_nic_share */
 };
 
-/* The QPs of one shard, on one SRQ and one receive CQ. */
+/* The QPs of one shard that use one SRQ and one receive CQ. */
 struct rn_nic_share {
 	struct rn_list of_srq;
-	struct rn_nic_share *next; /* of the CQ's feed of that shard */
+	struct rn_nic_share *next; /* next share of the same CQ and shard */
 	struct rn_nic_srq *srq;
 	struct rn_nic_cq *cq;
 	unsigned shard;
-	unsigned users;            /* QPs; 0: on no list yet */
+	unsigned users;            /* number of QPs; while 0, the share is on no list */
 };
 
-/* The share that a QP to be joins, perhaps a new one; NULL: no memory. *room: entries that its receives add to the CQ. */
+/* Finds or allocates the share for a QP that is being created; NULL = no memory. *room: number of
+ * entries that the QP adds to what the CQ must hold. */
 struct rn_nic_share *rn_nic_share_find(struct rn_nic_srq *srq, struct rn_nic_cq *cq, unsigned shard, uint64_t *room);
-/* The QP has come to be, or is gone, or came to nothing: a share without QPs ends. */
+/* join: the QP was created. leave: it was destroyed; the last one frees the share. drop: its
+ * creation failed; frees a share that has no QP (NULL is allowed). */
 void rn_nic_share_join(struct rn_nic_share *share);
 void rn_nic_share_leave(struct rn_nic_share *share);
 void rn_nic_share_drop(struct rn_nic_share *share);
