@@ -1,5 +1,6 @@
-/* Do the counters add up? Every frame that came is one verdict, every frame that went is of one kind, every request that
- * was posted is one completion, and what one side sent is what reached the other, was lost or is on its way. */
+/* Do the counters add up? Each received frame has one verdict, each sent frame one kind, each
+ * posted request one completion; and the frames that one node sent have arrived at the other, were
+ * lost, or are still in flight. */
 #include "balance.h"
 
 #include "wire/stats.h"

@@ -1,4 +1,4 @@
-/* How do flows share a queue that marks? The engine: see bottleneck.h. */
+/* How do flows share a queue that marks packets? The engine of bottleneck.h. */
 #include "bottleneck.h"
 
 #include <limits.h>
@@ -8,13 +8,13 @@
 #include "wire/hdr.h"
 #include "wire/stats.h"
 
-#define POSTED 8u /* WRITEs at a time */
+#define POSTED 8u /* requests outstanding per flow */
 
 struct bottleneck_frame {
 	rn_time when;
 	uint64_t seq;
 	unsigned flow;
-	bool in_switch;  /* about to reach the queue, else a host */
+	bool in_switch;  /* true: the frame is on its way to the queue; false: to a host */
 	unsigned to;     /* node */
 	bool data;
 	uint32_t len;
@@ -69,7 +69,8 @@ static rn_time wire_time(uint64_t bytes, uint64_t rate)
 	return RN_DIV_UP(bytes * 8 * RN_S(1), rate);
 }
 
-/* A shard spoke: the sim does not carry the frame, we do. */
+/* Filter of each simulation: takes over every RoCE frame that a shard sends (the simulation drops
+ * it) and schedules its arrival at the queue or at the host. */
 static bool take(struct sim *sim, unsigned from, const struct rn_pkt *pkt, void *arg)
 {
 	struct bottleneck *b = arg;
@@ -105,7 +106,8 @@ static bool is_marked(struct bottleneck *b, uint32_t queue)
 	return rn_rng_below(&b->rng, 1000000) < (uint64_t)s->pmax_ppm * (queue - s->kmin) / (s->kmax - s->kmin);
 }
 
-/* Congestion experienced, in an untagged IPv4 frame that is ECN-capable. */
+/* Sets the ECN field of an untagged IPv4 frame to CE and corrects the IP checksum. The frame must
+ * be ECN-capable. */
 static void mark(uint8_t *frame)
 {
 	uint8_t *ip = frame + RN_ETH_BYTES;
@@ -157,6 +159,7 @@ static void arrive(struct bottleneck *b, struct bottleneck_frame *f)
 
 /* ---- flows ---- */
 
+/* Takes completions and posts requests until POSTED are outstanding. */
 static void keep_posted(struct bottleneck *b, unsigned i)
 {
 	struct bottleneck_flow *flow = &b->flow[i];
@@ -173,6 +176,7 @@ static void keep_posted(struct bottleneck *b, unsigned i)
 	}
 }
 
+/* Node 0 sends one frame at a time, so that its access link paces it. */
 static void speak(struct bottleneck *b, unsigned i)
 {
 	struct sim *sim = &b->sim[i];
@@ -185,6 +189,7 @@ static void speak(struct bottleneck *b, unsigned i)
 			break;
 }
 
+/* The time of the flow's next timer or of its next free access link. */
 static rn_time next_of(const struct bottleneck *b, unsigned i)
 {
 	const struct sim *sim = &b->sim[i];

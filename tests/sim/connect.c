@@ -1,6 +1,8 @@
-/* Do connections come and go as they should when packets do not? A run as a function of its seed: some connections from
- * either node, each a QP per side; the passive side accepts or rejects; both send a few messages; one side, or both at
- * once, disconnects. Meanwhile either node asks for datagram services of the other's. The front end here does what the event says and nothing else. */
+/* Are connections established and ended correctly when packets are lost? A run is a function of its
+ * seed: each node makes some connections with one QP per side. The passive side accepts or rejects;
+ * both sides send a few messages; one side, or both at once, disconnect. Meanwhile each node
+ * resolves datagram services of the other (SIDR). The client here only does what each event
+ * requires. */
 #include "connect.h"
 
 #include <errno.h>
@@ -18,25 +20,28 @@
 #define LIMIT    RN_S(2000)
 #define ASKS     4u
 #define ASK_USER 3000u
-#define ANSWERED 16u /* answers a node keeps to give again */
+/* ids of answered requests that a node keeps: the NIC then repeats the answer to a repetition */
+#define ANSWERED 16u
 
 struct side {
-	uint32_t cm;       /* id, 0 = none */
+	uint32_t cm;       /* CM id, 0 = none */
 	bool has_qp, up, talks, gone, thought;
 	unsigned sent, received;
 };
 
 struct conn {
 	unsigned from;     /* active node */
-	bool refuse;       /* the passive side will reject it */
-	bool slow;         /* the clients think for longer than messages wait */
-	bool quiet;        /* the active side says nothing before it has heard something: the RTU must arrive */
+	bool refuse;       /* the passive side rejects the connection */
+	bool slow;         /* the clients handle events later than the peer waits for an answer */
+	/* the active side sends nothing before it has received a message, so that the RTU must
+	 * arrive */
+	bool quiet;
 	bool refused, failed, parted;
 	unsigned tries;
-	struct side side[SIM_NODES]; /* by node; slot of the QP is the connection's number */
+	struct side side[SIM_NODES]; /* by node; the QP's slot number is the connection's number */
 };
 
-/* A question for a datagram service. */
+/* A service that one node resolves (SIDR_REQ). */
 struct ask {
 	unsigned from;
 	bool refuse, over;
@@ -44,7 +49,7 @@ struct ask {
 	unsigned tries;
 };
 
-/* What a slow client has heard, and when it will act on it. */
+/* An event that a slow client got, and the time at which the client handles it. */
 struct later {
 	rn_time due;
 	unsigned node;
@@ -109,12 +114,13 @@ static int command(struct connect *c, unsigned node, unsigned op, uint32_t id, s
 	return rsp->err;
 }
 
+/* Issues a command that needs nothing but an id. */
 static void simple(struct connect *c, unsigned node, unsigned op, uint32_t id)
 {
 	struct rn_cmd cmd = {0};
 	struct rn_rsp rsp;
 	int err = command(c, node, op, id, &cmd, &rsp);
-	/* the peer may have been quicker */
+	/* a DISCONNECT may fail because the peer disconnected first */
 	if (err && !(op == RN_CMD_CM_DISCONNECT && (err == -ENOTCONN || err == -EALREADY)))
 		OBJECT(c, "node %u: command %u failed: %d", node, op, err);
 }
@@ -139,6 +145,7 @@ static void make_qp(struct connect *c, unsigned node, unsigned k)
 							    .length = LENGTH});
 }
 
+/* Starts connection k, or starts it again after its address could not be resolved. */
 static void dial(struct connect *c, unsigned k)
 {
 	struct conn *n = &c->conn[k];
@@ -158,6 +165,7 @@ static void dial(struct connect *c, unsigned k)
 		n->side[n->from].cm = rsp.id;
 }
 
+/* Moves the QP to RTR and RTS with the attributes of the event, as a front end must. */
 static void to_rts(struct connect *c, unsigned node, unsigned k, const struct rn_event *ev)
 {
 	struct rn_qp_attr a = ev->attr;
@@ -174,6 +182,7 @@ static void to_rts(struct connect *c, unsigned node, unsigned k, const struct rn
 		OBJECT(c, "node %u connection %u: RTS refused", node, k);
 }
 
+/* Posts all messages of one side. */
 static void talk(struct connect *c, unsigned node, unsigned k)
 {
 	uint8_t *arena = c->sim.node[node].arena;
@@ -199,6 +208,7 @@ static void hang_up(struct connect *c, unsigned node, unsigned k)
 
 /* ---- events ---- */
 
+/* Handles a REQ: accepts or rejects. The private data carry the number of the connection. */
 static void answer(struct connect *c, unsigned node, const struct rn_event *ev)
 {
 	unsigned k = ev->param.data[0];
@@ -224,6 +234,7 @@ static void answer(struct connect *c, unsigned node, const struct rn_event *ev)
 		OBJECT(c, "connection %u: ACCEPT failed: %d", k, rsp.err);
 }
 
+/* Handles a REP or RTU (or first data in its place). */
 static void established(struct connect *c, unsigned node, unsigned k, const struct rn_event *ev)
 {
 	if (ev->kind == RN_EVENT_CM_RESPONSE) {
@@ -239,6 +250,7 @@ static void established(struct connect *c, unsigned node, unsigned k, const stru
 		talk(c, node, k);
 }
 
+/* Handles the end of a connection or of an attempt. */
 static void over(struct connect *c, unsigned node, unsigned k, const struct rn_event *ev)
 {
 	struct conn *n = &c->conn[k];
@@ -249,7 +261,8 @@ static void over(struct connect *c, unsigned node, unsigned k, const struct rn_e
 		hang_up(c, node, k);
 	} else if (ev->kind == RN_EVENT_CM_UNREACHABLE) {
 		c->t->unreachable++;
-		if (ev->err == -EHOSTUNREACH && n->tries < 20) { /* three questions lost: asks again */
+		/* address resolution gives up after three lost requests: dial again */
+		if (ev->err == -EHOSTUNREACH && n->tries < 20) {
 			dial(c, k);
 			return;
 		}
@@ -268,6 +281,7 @@ static void over(struct connect *c, unsigned node, unsigned k, const struct rn_e
 
 /* ---- datagram services ---- */
 
+/* Sends a SIDR_REQ for datagram service k. */
 static void ask(struct connect *c, unsigned k)
 {
 	struct ask *a = &c->ask[k];
@@ -285,7 +299,7 @@ static void ask(struct connect *c, unsigned k)
 		a->cm = rsp.id;
 }
 
-/* The same question may come again once its answer is forgotten. */
+/* Answers a SIDR_REQ. The same request may arrive again after the NIC has forgotten the answer. */
 static void answer_ask(struct connect *c, unsigned node, const struct rn_event *ev)
 {
 	unsigned k = ev->param.data[0];
@@ -305,6 +319,7 @@ static void answer_ask(struct connect *c, unsigned node, const struct rn_event *
 		simple(c, node, RN_CMD_CM_DESTROY, ev->id);
 }
 
+/* Handles the outcome of a SIDR_REQ. */
 static void take_answer(struct connect *c, unsigned node, const struct rn_event *ev)
 {
 	unsigned k = (unsigned)ev->user - ASK_USER;
@@ -313,7 +328,8 @@ static void take_answer(struct connect *c, unsigned node, const struct rn_event 
 		OBJECT(c, "question %u: answered twice", k);
 		return;
 	}
-	/* three questions of the neighbours' were lost; sixteen of these never are */
+	/* address resolution gives up after three lost requests, so try again; sixteen SIDR_REQs in
+	 * a row are never all lost here */
 	if (ev->kind == RN_EVENT_CM_UNREACHABLE && ev->err == -EHOSTUNREACH && a->tries < 20) {
 		ask(c, k);
 		return;
@@ -344,7 +360,7 @@ static void take_event(struct connect *c, unsigned node, const struct rn_event *
 	}
 }
 
-/* True: the client will see to it later. */
+/* Returns true if the client is slow and handles the event later. */
 static bool think(struct connect *c, unsigned node, const struct rn_event *ev)
 {
 	unsigned k = ev->param.data[0];
@@ -425,7 +441,8 @@ static bool complete(const struct side *s)
 	return s->up && s->sent == MESSAGES && s->received == MESSAGES;
 }
 
-/* Who has sent and got all may end it. */
+/* Disconnects each connection on which both sides have sent and received all messages; one side or
+ * both do it. */
 static void part(struct connect *c)
 {
 	for (unsigned k = 0; k < CONNS; k++) {

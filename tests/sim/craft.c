@@ -1,4 +1,4 @@
-/* What would the other end of this QP send? See craft.h. */
+/* Which packet would the peer of this QP send? See craft.h. */
 #include "craft.h"
 
 #include <stdlib.h>

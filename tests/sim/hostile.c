@@ -1,7 +1,9 @@
-/* Can a peer, a client, or anybody on the wire, harm the NIC? A run as a function of its seed: two nodes exchange requests
- * all the time; their clients post raw slots and move queue pairs; frames of an attacker, who knows all keys and
- * addresses, arrive in between; queue pairs that were killed are made anew. What is held against it afterwards, and all
- * the time, is in hostile_ledger.h, hostile_memory.h, hostile_bystander.h and hostile_calm.h; sanitizers see the rest. */
+/* Can a peer, a client, or any host on the network harm the NIC? A run is a function of its seed:
+ * two nodes exchange requests all the time; their clients post raw slots and change QP states;
+ * between them arrive frames of an attacker who knows all keys and addresses; QPs in the error
+ * state are created anew. The rules that are checked during and after the run are in
+ * hostile_ledger.h, hostile_memory.h, hostile_bystander.h and hostile_calm.h; sanitizers check the
+ * rest. */
 #include "hostile.h"
 
 #include <stdlib.h>
@@ -122,7 +124,8 @@ static void draw_spec(struct hostile *h, struct sim_spec *s)
 static void draw_group(struct hostile *h, const struct sim_spec *s)
 {
 	static const struct rn_gid v6 = {{0xff, 0x0e, [15] = 0x71}}, v4 = {{[10] = 0xff, [11] = 0xff, [12] = 239, [15] = 7}};
-	/* The simulator's port knows one shard for a packet to a group. */
+	/* The simulator delivers a packet to a group to one shard only, so runs with two shards
+	 * have no group. */
 	h->has_group = s->type == RN_QPT_UD && !s->two_shards;
 	h->group = s->ipv6 ? v6 : v4;
 }
@@ -206,7 +209,9 @@ unsigned hostile_run(uint64_t seed, unsigned frames, struct hostile_totals *tota
 			hostile_strike(h);
 		if (h->sim.spec.type == RN_QPT_RC)
 			sim_step(&h->sim, h->sim.now + RN_US(1 + below(h, 30)));
-		else /* nothing holds these back: what they send arrives before they send more */
+		/* UC and UD have no flow control, so let every frame arrive before the client posts
+		 * more */
+		else
 			sim_run(&h->sim, h->sim.now + RN_US(1 + below(h, 30)));
 		if (one_in(h, 500))
 			sim_run(&h->sim, h->sim.now + RN_MS(below(h, 20)));

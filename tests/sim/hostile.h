@@ -1,11 +1,12 @@
-/* One hostile run: live connections under attack by frames with valid ICRC and wrong everything, and by garbage, while
- * their own client posts whatever fits into a slot and moves its queue pairs about. */
+/* One hostile run: live connections under attack by frames with a valid ICRC and wrong fields, and
+ * by random bytes. Meanwhile the node's own client posts arbitrary slots and changes QP states. */
 #ifndef SIM_HOSTILE_H
 #define SIM_HOSTILE_H
 
 #include "sim.h"
 
-/* What the runs together must have brought about, or they showed nothing of it. */
+/* Features that the runs together must exercise; a run set that misses one proves nothing about
+ * it. */
 /* clang-format off */
 #define HOSTILE_FEATURE_ROWS(X) \
 	X(RC,               "runs of reliable connections") \
@@ -65,17 +66,18 @@ enum hostile_feature {
 };
 
 struct hostile_totals {
-	uint64_t runs, frames; /* frames injected */
-	uint64_t done[32];     /* requests that completed with success in spite of all, by kind */
+	uint64_t runs, frames; /* number of frames injected */
+	uint64_t done[32];     /* requests that completed with success, by kind */
 	uint64_t verdicts[RN_V_COUNT];
 	uint64_t seen[HOSTILE_FEATURES];
 };
 
-/* 0 when all held: each request ended once, nothing changed or leaked that was not allowed to, the foreign protection
- * domain went on undisturbed, no queue pair hangs, the books balance, the NIC still works afterwards, nothing is left
- * over. Objections go to `out`. */
+/* Returns 0 if all rules held: each request completed once; no byte changed or left a node that was
+ * not allowed to; the foreign protection domain was not disturbed; no QP hangs; the counters add
+ * up; a new connection works afterwards; all objects are released. Otherwise the number of
+ * objections, each printed to `out`. */
 unsigned hostile_run(uint64_t seed, unsigned frames, struct hostile_totals *totals, FILE *out);
-/* Prints how often each feature was seen. Returns how many never were. */
+/* Prints the count of each feature. Returns the number of features that were never exercised. */
 unsigned hostile_coverage(const struct hostile_totals *totals, FILE *out);
 
 #endif

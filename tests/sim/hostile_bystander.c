@@ -1,4 +1,5 @@
-/* Node 1 sends numbered messages to node 0. All arrive, once and in order, whatever happens to the others. */
+/* Is a client of another protection domain disturbed? Its node 1 sends numbered messages to node 0;
+ * all must arrive once and in order, whatever happens to the other QPs. */
 #include "hostile_bystander.h"
 
 #include <string.h>
@@ -47,7 +48,8 @@ void hostile_bystander_work(struct hostile *h)
 	}
 }
 
-/* An attacker who speaks ARP can lead packets astray, and so end a connection; nothing else can. */
+/* An attacker who sends ARP or ND messages can redirect packets and so end a connection. In runs
+ * without such messages no request of the bystander may fail. */
 void hostile_bystander_take(struct hostile *h, unsigned node, const struct rn_cqe *c)
 {
 	const uint8_t *at = hostile_region(h, 0, HOME) + SLOT(h->bystander_got);

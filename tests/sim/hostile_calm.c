@@ -1,4 +1,5 @@
-/* Does a queue pair hang, does a new connection work, do connections of a client that has gone end by themselves? */
+/* After the attack: does a QP hang, does a new connection work, and do connections of a vanished
+ * client end by themselves? */
 #include "hostile_calm.h"
 
 #include <string.h>
@@ -9,9 +10,10 @@
 #include "hostile_work.h"
 #include "shard/shard.h"
 
-#define PATIENCE 1200u /* rounds of half a second */
+#define PATIENCE 1200u /* rounds of half a second of virtual time */
 
-/* Of a queue pair that can end them. */
+/* Whether the QP has requests that it must complete by itself: sends always, receives only in the
+ * error state. */
 static bool has_open_requests(const struct hostile *h, unsigned node, unsigned q)
 {
 	const struct sim_qp *qp = &h->sim.node[node].qp[q];
@@ -66,7 +68,8 @@ static void check_bystander(struct hostile *h)
 		OBJECT(h, "the bystander sent %u messages, %u arrived", h->bystander_sent, h->bystander_got);
 }
 
-/* Node 1 may share its receives, so it sends. */
+/* Connects a new pair and sends one message. Node 1 is the sender, because its receives may come
+ * from the shared queue, which holds receives of the run. */
 static void check_new_connection(struct hostile *h)
 {
 	struct sim *sim = &h->sim;
@@ -86,7 +89,7 @@ static void check_new_connection(struct hostile *h)
 		OBJECT(h, "a new connection does not work any more (%u completions)", good);
 }
 
-/* Without their client, connections end by themselves, and timewait after them. */
+/* Without their client, connections must end by themselves, and so must their timewait records. */
 static void check_connections_end(struct hostile *h)
 {
 	hostile_cm_end(&h->cm);

@@ -1,4 +1,5 @@
-/* The end of a hostile run: the attacker is gone, and everything that was asked for has to end. */
+/* The end of a hostile run: the attacker has stopped, and every posted request and connection must
+ * end. */
 #ifndef SIM_HOSTILE_CALM_H
 #define SIM_HOSTILE_CALM_H
 

@@ -1,4 +1,4 @@
-/* What if connection messages lie, and the client does what it likes? See hostile_cm.h. */
+/* What if CM messages are forged, and the client issues commands in any order? See hostile_cm.h. */
 #include "hostile_cm.h"
 
 #include <string.h>
@@ -39,7 +39,7 @@ static void fill(struct hostile_cm *c, unsigned node, struct rn_cmd *cmd)
 	if (one_in(c, 2))
 		cmd->cm.local = c->sim->node[node].port.gids[v6];
 	if (one_in(c, 40))
-		cmd->cm.peer.b[15] = (uint8_t)below(c, 256); /* nobody there */
+		cmd->cm.peer.b[15] = (uint8_t)below(c, 256); /* no node has this address */
 	cmd->cm.peer_port = PORT;
 	cmd->cm.param.qpn = one_in(c, 20) ? below(c, 1 << 24) : 20 + below(c, 100);
 	cmd->cm.param.psn = below(c, 1 << 24);
@@ -52,7 +52,8 @@ static void fill(struct hostile_cm *c, unsigned node, struct rn_cmd *cmd)
 	cmd->cm.qp_type = (uint8_t)(one_in(c, 4) ? below(c, 6) : 0);
 }
 
-/* Half of what the peer says is answered at once, and as it should be: so some connections come about. */
+/* Answers half of the peer's messages at once and correctly, so that some connections are
+ * established. */
 static void react(struct hostile_cm *c, unsigned node, const struct rn_event *ev)
 {
 	struct rn_cmd cmd = {.op = ev->kind == RN_EVENT_CM_REQUEST ? RN_CMD_CM_ACCEPT : RN_CMD_CM_ESTABLISH};
@@ -119,7 +120,8 @@ void hostile_cm_work(struct hostile_cm *c)
 		struct rn_cmd cmd = {.op = ops[below(c, RN_ARRAY_SIZE(ops))]};
 		struct rn_rsp rsp;
 		fill(c, node, &cmd);
-		unsigned i = 2 + below(c, HOSTILE_IDS - 2); /* the listeners stay */
+		/* never destroy the listeners, ids 0 and 1 */
+		unsigned i = 2 + below(c, HOSTILE_IDS - 2);
 		if (i < c->nids[node] && one_in(c, 4)) {
 			cmd.op = RN_CMD_CM_DESTROY;
 			cmd.cm.id = c->id[node][i];
@@ -173,7 +175,7 @@ void hostile_cm_hear(struct hostile_cm *c, unsigned from, const struct rn_pkt *p
 	c->speaker[c->nheard++ % HOSTILE_HEARD] = from;
 }
 
-/* What somebody would say to it who means to be understood. */
+/* A message type that fits as an answer to `to`. */
 static uint16_t fitting_answer(struct hostile_cm *c, uint16_t to)
 {
 	static const uint16_t to_req[] = {RN_CM_REP, RN_CM_REP, RN_CM_MRA, RN_CM_REJ};
@@ -187,13 +189,14 @@ static uint16_t fitting_answer(struct hostile_cm *c, uint16_t to)
 	}
 }
 
-/* An answer to what the node has said, or what was said to it once more, perhaps under another name. All messages begin
- * with the speaker's id, and what comes second is the other's if there is one. */
+/* Forges an answer to a message that the node sent, or repeats a message that was sent to the node,
+ * possibly with another type. All CM messages begin with the sender's id, followed by the
+ * receiver's id if the message has one. */
 static void retell(struct hostile_cm *c, unsigned node, struct rn_cm_msg *m)
 {
 	static const uint16_t answers[] = {RN_CM_MRA, RN_CM_REJ, RN_CM_REP, RN_CM_SIDR_REP, RN_CM_DREQ, RN_CM_DREP, RN_CM_RTU};
 	unsigned i = below(c, RN_MIN(c->nheard, HOSTILE_HEARD));
-	if (!one_in(c, 3)) /* the last one */
+	if (!one_in(c, 3)) /* usually the latest message */
 		i = (c->nheard - 1) % HOSTILE_HEARD;
 	const struct rn_cm_msg *was = &c->heard[i];
 	*m = *was;
@@ -238,7 +241,7 @@ struct rn_pkt hostile_cm_forge(struct hostile_cm *c, unsigned node)
 		likely_question(c, node, &msg.sidr_req);
 	} else if (msg.attr == RN_CM_REQ) {
 		likely_req(c, node, &msg.req);
-	} else { /* ids that may exist */
+	} else { /* small ids, some of which exist */
 		msg.rep.local_id = below(c, 500);
 		msg.rep.remote_id = below(c, 500);
 		msg.rep.qpn = below(c, 500);

@@ -1,4 +1,4 @@
-/* See hostile_frame.h. */
+/* How can a frame be wrong below the transport? See hostile_frame.h. */
 #include "hostile_frame.h"
 
 #include <string.h>
@@ -72,13 +72,15 @@ void hostile_frame_twist(struct hostile *h, uint8_t *f, bool ipv4)
 	uint8_t *ip = f + 14, *udp = ip + (ipv4 ? 20 : 40);
 	switch (below(h, 8)) {
 	case 0: rn_store16(f + 12, types[below(h, RN_ARRAY_SIZE(types))]); break;
-	case 1: ip[ipv4 ? 6 : 4] = (uint8_t)below(h, 256); break; /* fragment; length */
+	/* IPv4: flags and fragment offset; IPv6: payload length */
+	case 1: ip[ipv4 ? 6 : 4] = (uint8_t)below(h, 256); break;
 	case 2: ip[0] = (uint8_t)(ip[0] ^ 1u << below(h, 8)); break;
 	case 3: ip[ipv4 ? 9 : 6] = (uint8_t)(one_in(h, 2) ? 44 : below(h, 256)); break;
 	case 4: rn_store16(ip + (ipv4 ? 2 : 4), (uint16_t)below(h, 2000)); break;
 	case 5: rn_store16(udp + 4, (uint16_t)below(h, 2000)); break;
 	case 6: rn_store16(udp + 2, (uint16_t)below(h, 1 << 16)); break;
-	case 7: udp[8 + 1] = (uint8_t)below(h, 256); break; /* pad, transport version */
+	/* BTH: pad count and transport version */
+	case 7: udp[8 + 1] = (uint8_t)below(h, 256); break;
 	}
 	if (ipv4)
 		reseal_ipv4(ip);

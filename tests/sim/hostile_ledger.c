@@ -1,4 +1,5 @@
-/* Did each request end once, in order, and none that nobody posted? See hostile_ledger.h. */
+/* Did each request complete once and in order, and did no unknown request complete? See
+ * hostile_ledger.h. */
 #include "hostile_ledger.h"
 
 #include <stdlib.h>
@@ -87,7 +88,7 @@ void ledger_end(struct hostile *h, unsigned node, unsigned q)
 {
 	uint32_t qpn = h->sim.node[node].qp[q].qpn;
 	const struct rn_qp *qp = rn_shard_qp(shard_of_qpn(h, node, qpn), qpn);
-	sim_speak(&h->sim, node, 0); /* what has completed is told */
+	sim_speak(&h->sim, node, 0); /* publishes the completions */
 	ledger_take(h);
 	if (h->sim.node[node].srq && qp)
 		h->shared_lost += qp->rq.tail - qp->rq.head;
@@ -103,7 +104,8 @@ void ledger_end(struct hostile *h, unsigned node, unsigned q)
 	h->life[node][q].first = h->nentries;
 }
 
-/* A receive of the shared queue is in it, or held by a message that has begun. */
+/* Each receive that has not completed is still in the shared queue, is held by a started message,
+ * or was lost with its QP. */
 static void check_shared(struct hostile *h)
 {
 	const struct rn_srq *srq = h->sim.node[1].srq;

@@ -1,20 +1,21 @@
-/* The ledger of a hostile run: every request that was posted, and that it ended once. */
+/* The ledger of a hostile run: a record of every posted request, to check that each completes
+ * once. */
 #ifndef SIM_HOSTILE_LEDGER_H
 #define SIM_HOSTILE_LEDGER_H
 
 #include "hostile_state.h"
 
-#define LEDGER_SHARED 0xFFu /* instead of a queue pair: the shared receive queue */
+#define LEDGER_SHARED 0xFFu /* QP number that stands for the shared receive queue */
 
-/* A request that is posted now. Returns its wr_id. */
+/* Records a request that is being posted. Returns its wr_id. */
 uint64_t ledger_enter(struct hostile *h, unsigned node, unsigned q, struct ledger_entry e);
-/* Takes all completions there are. */
+/* Takes and checks all completions. */
 void ledger_take(struct hostile *h);
-/* The queue pair begins a new life (it was made), or ends one (it is about to be destroyed or reset): what is still posted
- * never completes. */
+/* begin: the QP was created. end: it is about to be destroyed or reset; its open requests will
+ * never complete. */
 void ledger_begin(struct hostile *h, unsigned node, unsigned q);
 void ledger_end(struct hostile *h, unsigned node, unsigned q);
-/* After everything has ended: is a completion missing? */
+/* After the end of all traffic: reports requests whose completion is missing. */
 void ledger_check(struct hostile *h);
 void ledger_free(struct hostile *h);
 

@@ -1,5 +1,6 @@
-/* What may a peer, or anybody on the wire, read and write? Besides the sanitizers, which see every access, the oracle is a
- * block of memory: what is behind `fixed` may never change, what is behind `secret` may never leave in a packet. */
+/* What may a peer, or any host on the network, read and write? Besides the sanitizers, which check
+ * every access, the test has a block of memory per node: bytes marked `fixed` may never change, and
+ * bytes marked `secret` may never leave in a packet. */
 #include "hostile_memory.h"
 
 #include <stdlib.h>
@@ -16,15 +17,18 @@ static const struct {
 	[LOCAL] = {SIM_PD, RN_ACCESS_LOCAL_WRITE, true, true},
 	[FOREIGN] = {FOREIGN_PD, RIGHTS | RN_ACCESS_MW_BIND, true, true},
 	[STALE] = {SIM_PD, RIGHTS, true, true},
-	[GONE] = {SIM_PD, RIGHTS, true, true}, /* touching it faults */
+	[GONE] = {SIM_PD, RIGHTS, true, true}, /* every access fails */
 	[ATOMIC] = {SIM_PD, RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_ATOMIC, false, false},
-	[LENT] = {SIM_PD, RN_ACCESS_LOCAL_WRITE | RN_ACCESS_MW_BIND, false, false}, /* windows over its middle half */
-	[VIEW] = {SIM_PD, RN_ACCESS_LOCAL_WRITE | RN_ACCESS_MW_BIND, true, false},  /* windows to read through */
-	[HOME] = {FOREIGN_PD, RN_ACCESS_LOCAL_WRITE, false, false},                 /* the bystander's messages */
+	/* region for windows, which cover its middle half */
+	[LENT] = {SIM_PD, RN_ACCESS_LOCAL_WRITE | RN_ACCESS_MW_BIND, false, false},
+	/* region for read-only windows */
+	[VIEW] = {SIM_PD, RN_ACCESS_LOCAL_WRITE | RN_ACCESS_MW_BIND, true, false},
+	/* buffers of the bystander */
+	[HOME] = {FOREIGN_PD, RN_ACCESS_LOCAL_WRITE, false, false},
 };
 
 static const uint8_t secret[8] = {0xC3, 0x5A, 0x96, 0x0F, 0xE1, 0x78, 0x2D, 0xB4};
-static const uint8_t *gone[SIM_NODES]; /* of the present run */
+static const uint8_t *gone[SIM_NODES]; /* region GONE of each node in this run */
 
 static bool is_there(const uint8_t *p, size_t n)
 {
@@ -66,7 +70,8 @@ uint64_t hostile_offset(const struct hostile *h, unsigned node, const uint8_t *p
 	return (uint64_t)(uintptr_t)p - (uint64_t)(uintptr_t)h->sim.node[node].arena;
 }
 
-/* Byte i of the block: does it stay as it is, and is it secret? */
+/* Whether byte i of the block must keep its value (is_fixed), and whether it is secret (is_secret).
+ * Of LENT, only the middle half is exposed by windows. */
 static bool is_fixed(uint32_t i)
 {
 	uint32_t part = i / PART, at = i % PART;

@@ -1,4 +1,5 @@
-/* See hostile_move.h. Timeouts stay short, so that what can end does so within the run. */
+/* Which state changes does the client make? See hostile_move.h. Timeouts stay short, so that
+ * requests that time out do so within the run. */
 #include "hostile_move.h"
 
 #include "hostile_ledger.h"
@@ -27,7 +28,7 @@ static void reset(struct hostile *h, unsigned node, unsigned q)
 	SEEN(h, MOVE_RESET);
 }
 
-/* Only in SQD. */
+/* Changes limits and timeouts; allowed in SQD only. */
 static void change_limits(struct hostile *h, unsigned node, unsigned q)
 {
 	struct rn_qp_attr a = {.max_rd_atomic = (uint8_t)below(h, 18), .max_dest_rd_atomic = (uint8_t)below(h, 18),

@@ -1,12 +1,12 @@
-/* What the client does to its queue pairs in a hostile run: moves between states, and changes of their attributes. */
+/* The client's changes of QPs in a hostile run: state transitions and attributes. */
 #ifndef SIM_HOSTILE_MOVE_H
 #define SIM_HOSTILE_MOVE_H
 
 #include "hostile_state.h"
 
-/* A move or a change, right or wrong. */
+/* Makes one state transition or attribute change, valid or not. */
 void hostile_move(struct hostile *h, unsigned node, unsigned q);
-/* Out of SQD and SQE, the states that a client is to lead its queue pair out of. */
+/* Moves the QP out of SQD and SQE, because only a client can do that. */
 void hostile_move_on(struct hostile *h, unsigned node, unsigned q);
 
 #endif

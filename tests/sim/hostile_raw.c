@@ -1,5 +1,6 @@
-/* Random slots, some of their fields then likely. The client counts what it posts, as a front end does; all else is up to
- * the shard. See hostile_raw.h. */
+/* Does the shard withstand arbitrary slots? Random slots in which some fields then get likely
+ * values. The client only counts its posts, as a front end does; every other check is the shard's.
+ * See hostile_raw.h. */
 #include "hostile_raw.h"
 
 #include <string.h>
@@ -12,7 +13,8 @@ union slots {
 	struct rn_wqe slot[RN_WQE_MAX_SLOTS];
 };
 
-/* Own memory: the arena, or a region of another kind. False: no request may read it. */
+/* A buffer of the client: in the arena, or in another region. Returns false if no request may read
+ * it. */
 static bool some_local(struct hostile *h, unsigned node, struct rn_sge *sge)
 {
 	static const unsigned regions[] = {READABLE, FOREIGN, STALE, GONE};
@@ -41,7 +43,8 @@ static void some_remote(struct hostile *h, unsigned node, struct rn_wqe *w)
 	}
 }
 
-/* Over what nobody may bind; or the foreign domain's window over one's own memory. */
+/* A BIND over a region that must not be bound, or of the foreign domain's window over the client's
+ * own memory. */
 static void some_bind(struct hostile *h, unsigned node, struct rn_wqe *w)
 {
 	bool foreign_window = one_in(h, 2);
@@ -71,9 +74,9 @@ static void fill(struct hostile *h, unsigned node, unsigned q, union slots *s, s
 	w->flags = one_in(h, 2) ? (uint16_t)below(h, 16) : w->flags;
 	w->num_sge = one_in(h, 2) ? (uint16_t)below(h, 6) : w->num_sge;
 	w->length = one_in(h, 2) ? below(h, 200) : w->length;
-	if (one_in(h, 2)) { /* nearly right */
+	if (one_in(h, 2)) { /* almost valid */
 		w->slots = w->num_sge = 1;
-		w->flags = (uint16_t)below(h, 2); /* RN_WQE_SIGNALED */
+		w->flags = (uint16_t)below(h, 2); /* random RN_WQE_SIGNALED, no other flag */
 		w->length = w->kind == RN_WQE_CMP_SWAP || w->kind == RN_WQE_FETCH_ADD ? 8 : 1 + below(h, 200);
 		sound = some_local(h, node, &w->sge[0]);
 		w->sge[0].length = one_in(h, 6) ? below(h, 200) : w->length;
@@ -91,14 +94,14 @@ static void fill(struct hostile *h, unsigned node, unsigned q, union slots *s, s
 		e->forbidden = true;
 	}
 	if (h->sim.spec.type == RN_QPT_UD && w->slots && w->slots < RN_WQE_MAX_SLOTS && one_in(h, 2)) {
-		w->slots++; /* where it goes */
+		w->slots++; /* the slot with the destination */
 		*rn_wqe_ud(w) = sim_ud(&h->sim, node, q);
 		if (one_in(h, 2))
 			((uint8_t *)rn_wqe_ud(w))[below(h, sizeof(struct rn_ud))] = (uint8_t)below(h, 256);
 	}
 }
 
-/* The queue has room: a front end sees to that. */
+/* Whether the queue has room; a front end checks that before it posts. */
 static bool has_room(const struct hostile *h, unsigned node, const struct sim_qp *qp, bool recv)
 {
 	if (!recv)
@@ -114,7 +117,7 @@ void hostile_raw_post(struct hostile *h, unsigned node, unsigned q)
 	struct rn_wqe *w = &s.head;
 	fill(h, node, q, &s, &e);
 	w->qpn = qp->qpn;
-	w->wr_id = 0; /* one that is dropped must never complete */
+	w->wr_id = 0; /* 0 is no entry of the ledger: a dropped request must never complete */
 	e.recv = w->kind == RN_WQE_RECV;
 	if (one_in(h, 10)) {
 		w->qp_gen = qp->gen + 1 + below(h, 5);

@@ -1,4 +1,4 @@
-/* What the parts of a hostile run share. The client, the bystander and the attacker of one run live here; everything in it
+/* The state that the parts of a hostile run share: client, bystander and attacker. All of it
  * follows from the seed. */
 #ifndef SIM_HOSTILE_STATE_H
 #define SIM_HOSTILE_STATE_H
@@ -9,7 +9,7 @@
 
 #define PART    4096u /* bytes of a region and of a gap */
 #define RECENT  64u   /* frames remembered for replay */
-#define WINDOWS 5u    /* of each node; the last belongs to the foreign protection domain */
+#define WINDOWS 5u    /* windows of each node; the last belongs to the foreign protection domain */
 #define FOREIGN_WINDOW (WINDOWS - 1)
 #define FOREIGN_PD     (SIM_PD + 1)
 
@@ -22,33 +22,34 @@ struct hostile_recent {
 
 struct hostile_window {
 	struct rn_mw_shared shared;
-	uint32_t id, key; /* key: of the last BIND; id before the first */
-	uint8_t q;        /* where it was posted */
-	uint64_t va;      /* what it exposes */
+	uint32_t id, key; /* key: the key of the last BIND; before the first BIND equal to id */
+	uint8_t q;        /* QP on which the BIND was posted */
+	uint64_t va;      /* first byte that the window exposes */
 	uint32_t length;
 	bool used;
 };
 
 enum ledger_state { LEDGER_POSTED, LEDGER_DONE, LEDGER_VOID };
 
-/* A request. Its number in the ledger, from 1, is its wr_id. */
+/* A request. Its wr_id is its number in the ledger, from 1. */
 struct ledger_entry {
 	uint8_t state, node, q;
 	bool recv, raw;
-	bool must, forbidden; /* must: a completion tells of it in any case; forbidden: it may not succeed */
+	bool must, forbidden; /* must: a completion is required; forbidden: it must not succeed */
 };
 
-/* A queue pair since it was made. */
+/* The life of a QP since its creation. */
 struct hostile_life {
-	uint32_t first;           /* ledger entries before it are of earlier ones */
-	uint32_t last[2];         /* wr_id of the last completion of sends, of receives */
+	/* ledger entries before this one belong to earlier QPs in the slot */
+	uint32_t first;
+	uint32_t last[2];         /* wr_id of the last completion: [0] sends, [1] receives */
 };
 
 struct hostile {
 	struct sim sim;
 	struct rn_rng rng;
 	uint64_t seed;
-	uint8_t *block[SIM_NODES]; /* gap, region, gap, region, ... gap */
+	uint8_t *block[SIM_NODES]; /* layout: gap, region, gap, region, ..., gap */
 	uint32_t key[SIM_NODES][REGIONS];
 	struct hostile_window window[SIM_NODES][WINDOWS];
 	struct hostile_recent recent[RECENT];
@@ -56,10 +57,12 @@ struct hostile {
 	struct ledger_entry *entry;
 	uint32_t nentries, capentries;
 	struct hostile_life life[SIM_NODES][SIM_MAX_QP];
-	uint32_t shared_open, shared_lost; /* receives of the shared queue: not completed; gone with their queue pair */
+	/* receives of the shared queue that have not completed; that were lost with their QP */
+	uint32_t shared_open, shared_lost;
 	uint32_t bystander_sent, bystander_got;
-	bool neighbours;  /* the attacker speaks ARP and neighbour discovery too */
-	unsigned pace_raw, pace_moves, pace_frames; /* one in so many rounds has a raw request, a move, strikes */
+	bool neighbours;  /* the attacker also sends ARP and ND messages */
+	/* one in this many rounds has a raw request, a state change, attacks */
+	unsigned pace_raw, pace_moves, pace_frames;
 	bool has_group;
 	struct rn_gid group;
 	struct hostile_cm cm;

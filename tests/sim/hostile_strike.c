@@ -1,4 +1,5 @@
-/* Packets that fit, but for what was changed; and everything else. See hostile_strike.h. */
+/* Which packets does the attacker send? Packets that fit except for single changed fields, and
+ * arbitrary ones. See hostile_strike.h. */
 #include "hostile_strike.h"
 
 #include <string.h>
@@ -19,7 +20,7 @@ void hostile_strike_hear(struct hostile *h, unsigned from, const struct rn_pkt *
 	memcpy(r->data, pkt->frame, pkt->frame_len);
 }
 
-/* Near the positions that matter, or anywhere. */
+/* A PSN at or near a boundary of the QP's state, or a random one. */
 static uint32_t some_psn(struct hostile *h, const struct rn_qp *qp, bool response)
 {
 	uint32_t at[] = {qp->rx.epsn, qp->rx.rec[below(h, RN_MAX_RD_ATOMIC)].first_psn, qp->win.una, qp->win.high,
@@ -46,7 +47,8 @@ static uint32_t some_length(struct hostile *h, uint32_t mtu)
 	}
 }
 
-/* As a READ or atomic that was answered, or the rest of it. */
+/* Makes the packet a repetition of a READ or atomic that was executed, whole or from the middle
+ * on. */
 static void aim_at_record(struct hostile *h, struct rn_pkt *p, const struct rn_qp *qp)
 {
 	const struct rn_read_rec *rec = &qp->rx.rec[below(h, RN_MAX_RD_ATOMIC)];
@@ -65,7 +67,7 @@ static void aim(struct hostile *h, unsigned node, struct rn_pkt *p, const struct
 	p->rkey = h->key[node][kind];
 	p->va = (uint64_t)(uintptr_t)hostile_region(h, node, kind);
 	p->dma_len = one_in(h, 2) ? p->payload_len : below(h, 2 * PART);
-	if (one_in(h, 3)) { /* the working memory, where all may be written */
+	if (one_in(h, 3)) { /* the arena, where every byte may be written */
 		p->rkey = h->sim.node[node].rkey;
 		p->va = (uint64_t)(uintptr_t)h->sim.node[node].arena + (8 << 20);
 	} else if (one_in(h, 3)) {
@@ -89,7 +91,7 @@ static void aim(struct hostile *h, unsigned node, struct rn_pkt *p, const struct
 		aim_at_record(h, p, qp);
 }
 
-/* Addresses, P_Key, VLAN and what else is in front of the transport. */
+/* Sometimes changes addresses, P_Key, VLAN and other fields in front of the transport headers. */
 static void misaddress(struct hostile *h, struct rn_pkt *p)
 {
 	switch (below(h, 60)) {
@@ -126,7 +128,8 @@ static void to_group(struct hostile *h, struct rn_pkt *p)
 	rn_group_mac(&h->group, p->dmac);
 }
 
-/* To the working memory, a region of any kind, or anywhere around a window of that queue pair. */
+/* Sets key and address to the arena, to a region of any kind, or to a place in or just before a
+ * window bound on this QP. */
 static void aim_well(struct hostile *h, unsigned node, unsigned q, struct rn_pkt *p)
 {
 	unsigned i = below(h, FOREIGN_WINDOW), kind = below(h, REGIONS);
@@ -143,7 +146,7 @@ static void aim_well(struct hostile *h, unsigned node, unsigned q, struct rn_pkt
 	}
 }
 
-/* What a peer could send next. */
+/* Makes a packet that the peer could send next. */
 static void make_likely(struct hostile *h, unsigned node, unsigned q, struct rn_pkt *p, const struct rn_qp *qp)
 {
 	static const uint8_t operations[] = {
@@ -160,7 +163,8 @@ static void make_likely(struct hostile *h, unsigned node, unsigned q, struct rn_
 	p->dma_len = rn_opcode_row(p->opcode)->ends ? p->payload_len : p->payload_len * (1 + below(h, 4));
 	if (!rn_opcode_row(p->opcode)->has_payload)
 		p->payload_len = 0;
-	p->syndrome = one_in(h, 2) ? 0x1F : (uint8_t)below(h, 0x20); /* an ACK with any credits */
+	/* an ACK with any credit count */
+	p->syndrome = one_in(h, 2) ? 0x1F : (uint8_t)below(h, 0x20);
 }
 
 static struct rn_pkt forge(struct hostile *h, unsigned node)
@@ -196,7 +200,7 @@ static struct rn_pkt forge(struct hostile *h, unsigned node)
 		p.payload_len = one_in(h, 10) ? below(h, 40) : 16;
 	}
 	if (one_in(h, 5))
-		p.tclass |= 3; /* congestion experienced */
+		p.tclass |= 3; /* ECN: congestion experienced */
 	if (h->has_group && node == 1 && one_in(h, 4))
 		to_group(h, &p);
 	misaddress(h, &p);
@@ -234,7 +238,8 @@ static void note_cm(struct hostile *h, enum rn_verdict v)
 		h->t->seen[of_attr[i]]++;
 }
 
-/* A packet, perhaps damaged below the ICRC's eyes: sealed again. */
+/* Sends a packet. Sometimes its bytes are damaged and the ICRC is computed again, so that the
+ * damage reaches the transport. */
 static void strike_with_packet(struct hostile *h, unsigned node, bool mad)
 {
 	uint8_t frame[SIM_FRAME_MAX];
@@ -244,7 +249,8 @@ static void strike_with_packet(struct hostile *h, unsigned node, bool mad)
 	if (len == 0)
 		return;
 	if (one_in(h, 8)) {
-		uint32_t ip = p.has_vlan ? 19 : 15; /* behind the version, which the seal goes by */
+		/* after the IP version, from which rn_frame_seal() finds the headers */
+		uint32_t ip = p.has_vlan ? 19 : 15;
 		hostile_frame_flip(h, frame + ip, len - ip - 4, 66);
 		rn_frame_seal(&p, frame);
 	} else if (!p.has_vlan && one_in(h, 8)) {
@@ -262,7 +268,7 @@ static void strike_with_packet(struct hostile *h, unsigned node, bool mad)
 		note_transport(h, node, &p, v);
 }
 
-/* Somebody's frame once more, to either end, as it was or damaged. */
+/* Replays a frame that was seen before to either node, unchanged or damaged. Returns its length. */
 static uint32_t replay(struct hostile *h, uint8_t *frame)
 {
 	unsigned how = below(h, 4);

@@ -1,4 +1,5 @@
-/* Who may bind which window over what, and do all of them come back? See hostile_window.h. */
+/* Which windows can be bound, over which memory, and can all of them be destroyed? See
+ * hostile_window.h. */
 #include "hostile_window.h"
 
 #include <errno.h>
@@ -61,27 +62,28 @@ static struct sim_op bind_over(struct hostile *h, unsigned node, struct hostile_
 	return op;
 }
 
-/* A binding that must not come about. */
+/* Posts a BIND that must fail. */
 static void bind_wrongly(struct hostile *h, unsigned node, unsigned q)
 {
 	unsigned i = below(h, FOREIGN_WINDOW);
 	struct hostile_window *w = &h->window[node][i];
 	struct sim_op op = bind_over(h, node, w, LENT);
 	switch (below(h, 4)) {
-	case 0: /* another domain's window */
+	case 0: /* a window of another protection domain */
 		w = &h->window[node][FOREIGN_WINDOW];
 		op.rkey = next_key(w);
 		break;
-	case 1: /* another domain's region */
+	case 1: /* a region of another protection domain */
 		op.remote = hostile_offset(h, node, hostile_region(h, node, FOREIGN));
 		op.lkey = h->key[node][FOREIGN];
 		op.length = PART;
 		break;
-	case 2: /* to behind the region's end, or around the end of all addresses */
+	case 2: /* past the end of the region, or past the end of the address space */
 		op.length = one_in(h, 2) ? PART : UINT32_MAX;
 		op.remote = one_in(h, 2) ? op.remote : hostile_offset(h, node, (uint8_t *)(uintptr_t)-16);
 		break;
-	case 3: op.access = RN_ACCESS_LOCAL_WRITE | RN_ACCESS_MW_BIND; break; /* rights no peer has */
+	/* rights that are not remote rights */
+	case 3: op.access = RN_ACCESS_LOCAL_WRITE | RN_ACCESS_MW_BIND; break;
 	}
 	if (w == &h->window[node][i] && !is_free(w))
 		return;
@@ -125,7 +127,8 @@ void hostile_window_bind_foreign(struct hostile *h, unsigned node, unsigned q)
 	hostile_post(h, node, q, &op, false);
 }
 
-/* As the control does: a window that is bound is forgotten by the shard of its queue pair first. */
+/* Destroys the windows the way dataplane/nic/control.c does: a bound window is first released by
+ * the shard of its QP. */
 void hostile_window_drop(struct hostile *h, unsigned node)
 {
 	for (unsigned i = 0; i < WINDOWS; i++) {

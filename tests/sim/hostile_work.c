@@ -1,4 +1,5 @@
-/* Proper requests of every kind, and a few that name memory which they may not. See hostile_work.h. */
+/* Which requests does the client post? Valid ones of every kind, and a few that name memory without
+ * the right to. See hostile_work.h. */
 #include "hostile_work.h"
 
 #include "hostile_ledger.h"
@@ -7,7 +8,7 @@
 #include "hostile_window.h"
 #include "queue/srq.h"
 
-#define INBOX  (1u << 20) /* offsets in the arena */
+#define INBOX  (1u << 20) /* these are offsets in the arena */
 #define OUTBOX (2u << 20)
 #define TARGET (4u << 20)
 
@@ -27,7 +28,8 @@ void hostile_receive(struct hostile *h, unsigned node, unsigned q, unsigned rece
 {
 	const struct sim_qp *qp = &h->sim.node[node].qp[q];
 	const struct rn_srq *srq = h->sim.node[node].srq;
-	/* A connection ends when a message is too long, a datagram waits for the next receive. */
+	/* A message that is longer than its receive ends an RC connection; on UD the datagram is
+	 * dropped and the receive stays. */
 	bool ud = h->sim.spec.type == RN_QPT_UD;
 	for (unsigned n = 0; n < receives; n++) {
 		struct sim_op op = {.kind = RN_WQE_RECV, .local = INBOX, .length = 16384};
@@ -36,7 +38,8 @@ void hostile_receive(struct hostile *h, unsigned node, unsigned q, unsigned rece
 		if (srq ? atomic_load(&srq->shared.posted) - atomic_load(&srq->shared.taken) >= 2 * receives
 			: qp->rq_posted - atomic_load(&qp->shared->rq_retired) >= receives)
 			return;
-		op.lkey = one_in(h, 200) ? h->key[node][READABLE] : 0; /* not to be written */
+		/* sometimes a region without write access */
+		op.lkey = one_in(h, 200) ? h->key[node][READABLE] : 0;
 		hostile_post(h, node, q, &op, false);
 	}
 }
@@ -56,7 +59,7 @@ static enum rn_wqe_kind some_kind(struct hostile *h)
 	}
 }
 
-/* Through a window of the peer, which is bound on this queue pair as a rule, and may not let this in. */
+/* Aims at a window of the peer. Usually it is bound on this QP, but it may not grant the access. */
 static void use_window(struct hostile *h, unsigned node, unsigned q, struct sim_op *op)
 {
 	unsigned i = below(h, WINDOWS), kind = hostile_window_region(i);
@@ -67,7 +70,8 @@ static void use_window(struct hostile *h, unsigned node, unsigned q, struct sim_
 	op->length = below(h, 400);
 }
 
-/* The peer's window is bound on that queue pair, or else this is no such SEND: few are allowed to end the connection. */
+/* Makes the SEND invalidate a window of the peer. If the window is not bound on this QP, the error
+ * would end the connection, so mostly a plain SEND is posted instead. */
 static void invalidate_there(struct hostile *h, unsigned node, unsigned q, struct sim_op *op)
 {
 	unsigned i = below(h, WINDOWS);
@@ -118,7 +122,7 @@ static void send_one(struct hostile *h, unsigned node, unsigned q)
 void hostile_work(struct hostile *h, unsigned node, unsigned q)
 {
 	const struct sim_qp *qp = &h->sim.node[node].qp[q];
-	hostile_receive(h, node, q, below(h, 6)); /* now and then there is none */
+	hostile_receive(h, node, q, below(h, 6)); /* sometimes no receive is posted */
 	for (unsigned n = 0; n < 6 && qp->sq_posted - atomic_load(&qp->shared->sq_retired) < 6; n++) {
 		if (h->sim.spec.type != RN_QPT_UD && one_in(h, 12))
 			hostile_window_work(h, node, q);

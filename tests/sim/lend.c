@@ -1,6 +1,7 @@
-/* A random run as a function of its seed. Each node owns a few windows, each over a place of its own; what is in the
- * place is known at every moment (`expect`), so that every byte can be held against it: after the peer's last access,
- * and again before the place is lent once more, when nobody may have touched it meanwhile. */
+/* Does memory that is lent through windows stay intact? A random run as a function of its seed.
+ * Each node owns a few windows, each over a place of its own. The expected content of each place is
+ * known at every moment (`expect`), and every byte is compared: after the peer's last access, and
+ * again before the place is lent the next time, since no access is allowed in between. */
 #include "lend.h"
 
 #include <stdlib.h>
@@ -13,16 +14,17 @@
 #define LAPS    6u
 #define LIMIT   RN_S(600)
 
-/* Arena: places, then the peer's scratch for them, then what is sent, then what is received. */
+/* Layout of the arena: places, the peer's scratch areas for them, messages to send, received
+ * messages. */
 #define AT_PLACE(w)   ((uint64_t)(w) * PLACE)
 #define AT_SCRATCH(w) ((uint64_t)(WINDOWS + (w)) * PLACE)
 #define AT_OUT(i)     ((uint64_t)(2 * WINDOWS) * PLACE + (uint64_t)(i) * 64)
 #define AT_IN(q, i)   (AT_OUT(64) + ((uint64_t)(q) * 64 + (i)) * 64)
 #define RECVS         32u
 
-/* What the two sides tell each other, in SENDs. */
+/* A message between the two sides, carried by a SEND. */
 struct message {
-	uint32_t window, lent; /* lent: else given back */
+	uint32_t window, lent; /* lent: 1 = the window is bound, 0 = the peer gives it back */
 	uint32_t key, length, access, reserved;
 	uint64_t off;
 };
@@ -34,9 +36,9 @@ struct window {
 	enum phase phase;
 	uint32_t key;
 	unsigned q, laps;
-	uint64_t off;         /* within its place */
+	uint64_t off;         /* offset within its place */
 	uint32_t length, access;
-	rn_time again;        /* when it may be lent again */
+	rn_time again;        /* time from which it may be lent again */
 	uint8_t expect[PLACE];
 };
 
@@ -47,8 +49,8 @@ struct lend {
 	struct window *window[SIM_NODES][WINDOWS];
 	unsigned out_next[SIM_NODES];
 	enum lend_ending ending;
-	bool broken;          /* the rule has been: errors may come */
-	unsigned errors;      /* completions with REM_ACCESS_ERR */
+	bool broken;          /* the rule was broken on purpose: errors are allowed */
+	unsigned errors;      /* number of completions with REM_ACCESS_ERR */
 	unsigned objections;
 	FILE *out;
 	struct lend_totals *t;
@@ -122,7 +124,7 @@ static unsigned some_flags(struct lend *m)
 	return (one_in(m, 2) ? RN_WQE_SIGNALED : 0) | (one_in(m, 3) ? RN_WQE_FENCE : 0);
 }
 
-/* inval: a key of the peer's, which ends with these words; 0 = none. */
+/* Sends a message. inval: a key of the peer that this SEND invalidates; 0 = none. */
 static void say(struct lend *m, unsigned node, unsigned q, unsigned flags, uint32_t inval, const struct message *what)
 {
 	uint64_t at = AT_OUT(m->out_next[node]++ % 64);
@@ -133,7 +135,7 @@ static void say(struct lend *m, unsigned node, unsigned q, unsigned flags, uint3
 					  .local = at, .length = sizeof(*what)});
 }
 
-/* Binds part of the place and tells the peer right behind. */
+/* Binds a window over part of the place and posts the message about it right after the BIND. */
 static void lend(struct lend *m, unsigned node, unsigned w, unsigned q)
 {
 	struct window *win = m->window[node][w];
@@ -165,7 +167,8 @@ static void take_back(struct lend *m, unsigned node, unsigned w)
 	post(m, node, win->q, &(struct sim_op){.kind = RN_WQE_INVALIDATE, .flags = some_flags(m), .rkey = win->key});
 }
 
-/* The peer's turn: WRITEs, then READs, all within the window; what is written is what is expected from now on. */
+/* The peer uses the window: WRITEs, then READs, all within the window. Written bytes become the
+ * expected ones. */
 static void use(struct lend *m, unsigned node, unsigned q, const struct message *lent)
 {
 	struct window *win = m->window[1 - node][lent->window];
@@ -194,7 +197,8 @@ static void use(struct lend *m, unsigned node, unsigned q, const struct message 
 	say(m, node, q, RN_WQE_FENCE, one_in(m, 3) ? lent->key : 0, &(struct message){.window = lent->window});
 }
 
-/* The peer is done with it: its bytes are there. Sometimes it is lent on before the end of the first time is complete. */
+/* The peer has given the window back, so its WRITEs must be in memory. Sometimes the window is lent
+ * again before the end of its former binding has completed. */
 static void given_back(struct lend *m, unsigned node, unsigned w, const struct rn_cqe *c)
 {
 	struct window *win = m->window[node][w];
@@ -250,7 +254,8 @@ static void drain(struct lend *m)
 		}
 }
 
-/* What is over may be lent again, after a while in which nobody may touch it. Returns when the next is due. */
+/* Lends windows again whose last binding has ended, after a random time in which no access is
+ * allowed. Returns when the next one is due. */
 static rn_time lend_due(struct lend *m)
 {
 	rn_time next = RN_TIME_NEVER;
@@ -285,7 +290,7 @@ static bool all_done(const struct lend *m)
 	return true;
 }
 
-/* Node 1 reaches for what is node 0's and not lent to it. Whatever comes of it, the place stays as it is. */
+/* Node 1 accesses memory of node 0 that is not lent to it. The place must stay unchanged. */
 static void break_the_rule(struct lend *m)
 {
 	struct window *win = m->window[0][0];
@@ -294,7 +299,8 @@ static void break_the_rule(struct lend *m)
 			      .remote = AT_PLACE(0), .length = 1 + (uint32_t)rn_rng_below(&m->rng, PLACE)};
 
 	m->broken = true;
-	/* Who refuses says so once and is silent then; were that lost, the other could only give up. */
+	/* The responder reports the refusal in one NAK and then stays silent. If that NAK were
+	 * lost, the requester could only run out of retries. */
 	for (unsigned i = 0; i < SIM_NODES; i++)
 		m->sim.spec.link[i].impair.loss_ppm = 0;
 	if (m->ending == LEND_ASTRAY || m->ending == LEND_RECALLED) {
@@ -306,7 +312,8 @@ static void break_the_rule(struct lend *m)
 	grab.rkey = win->key;
 	if (m->ending == LEND_ASTRAY) {
 		q = (q + 1) % m->sim.spec.qps;
-	} else if (m->ending == LEND_RECALLED) { /* in the middle of it; what came before is not ours to judge */
+	/* the window ends during the WRITEs; those before its end are legal and not checked */
+	} else if (m->ending == LEND_RECALLED) {
 		grab.length = PLACE;
 		for (unsigned i = 0; i < 4; i++)
 			sim_post(&m->sim, 1, q, &grab);
@@ -387,7 +394,7 @@ unsigned lend_run(uint64_t seed, struct lend_totals *totals, FILE *out, FILE *lo
 	}
 	if (!all_done(m) && m->objections == 0)
 		OBJECT(m, "not finished after %llu s of virtual time", (unsigned long long)(m->sim.now / RN_S(1)));
-	sim_run(&m->sim, m->sim.now + RN_S(2)); /* late duplicates change nothing */
+	sim_run(&m->sim, m->sim.now + RN_S(2)); /* late duplicates must change nothing */
 	drain(m);
 	for (unsigned node = 0; node < SIM_NODES; node++)
 		for (unsigned w = 0; w < WINDOWS; w++)

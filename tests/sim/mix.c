@@ -1,7 +1,9 @@
-/* A random run as a function of its seed: spec, operations and posting times are drawn first, then the simulator runs
- * until both sides have everything, then the books are checked: each signalled request and each receive completes once,
- * in order, with success; each silent one retires without a completion; every byte is where it belongs and none beside;
- * what atomics found is what a run of all of them, once each and one after the other, would have found. */
+/* Do operations of all kinds complete correctly over bad links? A random run as a function of its
+ * seed: the spec, the operations and the posting times are drawn first; then the simulator runs
+ * until both sides have everything; then the results are checked. Each signalled request and each
+ * receive completes once, in order and with success; each unsignalled request retires without a
+ * completion; every byte is in its place and no byte beside it has changed; and the values that
+ * atomics returned are those of some order in which each was executed once. */
 #include "mix.h"
 
 #include <stdlib.h>
@@ -10,22 +12,22 @@
 #include "balance.h"
 #include "wire/stats.h"
 
-#define MAX_OPS  96   /* per QP and direction */
+#define MAX_OPS  96   /* operations per QP and direction */
 #define GUARD    32
 #define GUARD_BYTE 0xEE
 #define LIMIT    RN_S(600)
 
 struct op {
 	struct sim_op op;
-	struct sim_op recv;   /* SEND: what it lands in */
+	struct sim_op recv;   /* the receive that a SEND or WRITE_IMM consumes */
 	uint32_t pattern;
-	uint64_t was, then;   /* CMP_SWAP: there, before and after */
+	uint64_t was, then;   /* CMP_SWAP: value at the target before and after */
 	rn_time post_at, recv_at;
 };
 
 struct flow {             /* one direction of one QP */
 	unsigned n;
-	unsigned posted, received; /* requests and receives handed in */
+	unsigned posted, received; /* number of requests and receives posted so far */
 	unsigned next_done, next_recv; /* indices of the next expected completion */
 	struct op ops[MAX_OPS];
 };
@@ -34,7 +36,7 @@ struct mix {
 	struct sim sim;
 	struct rn_rng rng;
 	uint64_t bump[SIM_NODES];
-	uint64_t counter[SIM_NODES]; /* the word all FETCH_ADDs of the peer add to */
+	uint64_t counter[SIM_NODES]; /* the word to which all FETCH_ADDs of the peer add */
 	struct flow *flow[SIM_NODES][SIM_MAX_QP];
 	unsigned objections;
 	FILE *out;
@@ -78,7 +80,7 @@ static bool guarded(const uint8_t *p, uint32_t n)
 	return true;
 }
 
-/* Room for n bytes in a node's arena with a guard on both sides, at any alignment. */
+/* Reserves n bytes in a node's arena, at any alignment, with guard bytes on both sides. */
 static uint64_t room(struct mix *m, unsigned node, uint32_t n)
 {
 	uint64_t at = m->bump[node] + GUARD + rn_rng_below(&m->rng, 9);
@@ -90,7 +92,7 @@ static uint64_t room(struct mix *m, unsigned node, uint32_t n)
 	return at;
 }
 
-/* Eight bytes at a multiple of 8, guarded likewise. */
+/* Reserves an aligned word with guard bytes on both sides. */
 static uint64_t aligned_word(struct mix *m, unsigned node, uint64_t value)
 {
 	uint64_t at = room(m, node, 15), word = RN_ALIGN_UP(at, 8);
@@ -140,7 +142,8 @@ static void draw_spec(struct mix *m, struct sim_spec *s)
 	s->min_rnr_timer = (uint8_t)(1 + rn_rng_below(r, 14));
 	for (unsigned i = 0; i < SIM_NODES; i++) {
 		struct rn_impair *l = &s->link[i].impair;
-		unsigned spared = (unsigned)rn_rng_below(r, 5); /* all kinds but one, at most */
+		/* leaves out at most one kind of impairment */
+		unsigned spared = (unsigned)rn_rng_below(r, 5);
 		l->loss_ppm = spared == 0 ? 0 : 1000 + (uint32_t)rn_rng_below(r, 30000);
 		l->duplicate_ppm = spared == 1 ? 0 : 1000 + (uint32_t)rn_rng_below(r, 30000);
 		l->reorder_ppm = spared == 2 ? 0 : 1000 + (uint32_t)rn_rng_below(r, 30000);
@@ -212,7 +215,7 @@ static void draw_op(struct mix *m, unsigned node, struct op *o, unsigned index, 
 	o->op.local = room(m, node, n);
 	uint32_t extra = which == 0 ? (uint32_t)rn_rng_below(r, 2) * 17 : 0;
 	uint64_t there = room(m, peer, n + extra);
-	/* What a WRITE with immediate takes may be empty: nothing goes into it. */
+	/* A receive that a WRITE_IMM consumes may have length 0, because no data go into it. */
 	if (takes_recv(o))
 		o->recv = (struct sim_op){.kind = RN_WQE_RECV, .wr_id = index, .local = there,
 					  .length = which == 0 ? n + extra : 0};
@@ -245,7 +248,7 @@ static void draw_flows(struct mix *m)
 		}
 }
 
-/* Hands in what is due; returns when the next thing is. */
+/* Posts the requests and receives that are due. Returns when the next one is due. */
 static rn_time post_due(struct mix *m)
 {
 	struct sim *sim = &m->sim;
@@ -291,7 +294,7 @@ static void check_recv(struct mix *m, unsigned node, const struct rn_cqe *c)
 		OBJECT(m, "node %u receive %llu: wrong bytes", node, (unsigned long long)c->wr_id);
 }
 
-/* Of a request that is done. */
+/* Checks a completed CMP_SWAP: the value it returned and the value at the target. */
 static void check_swap(struct mix *m, unsigned node, const struct op *o)
 {
 	if (o->op.kind == RN_WQE_CMP_SWAP &&
@@ -318,7 +321,7 @@ static void check_done(struct mix *m, unsigned node, const struct rn_cqe *c)
 		check_swap(m, node, o);
 		return;
 	}
-	/* success means: it is there now */
+	/* after success the data must be there already */
 	uint8_t *where = o->op.kind == RN_WQE_READ ? m->sim.node[node].arena + o->op.local
 						   : m->sim.node[peer].arena + o->op.remote;
 	if (!holds(where, o->op.length, o->pattern))
@@ -364,7 +367,8 @@ static int by_found(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Each addition found what the one before it left: so each was made once, and no two found the same. */
+/* Sorts the FETCH_ADDs by the value each returned. Each must have found the sum of those before it,
+ * so each was executed exactly once. */
 static void check_counter(struct mix *m, unsigned node)
 {
 	struct addition all[SIM_MAX_QP * MAX_OPS];
@@ -484,7 +488,7 @@ unsigned mix_run(uint64_t seed, struct mix_totals *totals, FILE *out, FILE *log)
 		sim_step(&m->sim, RN_MIN(next, LIMIT));
 		drain(m);
 	} while (!all_done(m) && m->sim.now < LIMIT && m->objections == 0);
-	/* let the last acknowledgements and duplicates land: they must change nothing */
+	/* the last ACKs and duplicates arrive; they must change nothing */
 	sim_run(&m->sim, m->sim.now + RN_S(2));
 	drain(m);
 	if (!all_done(m) && m->objections == 0)

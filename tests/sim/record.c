@@ -1,4 +1,4 @@
-/* How does a frame become a record of a capture? Owns nothing. */
+/* How is a frame written to a pcap file? Owns nothing. */
 #include "record.h"
 
 FILE *record_open(const char *path)

@@ -1,4 +1,5 @@
-/* Captures of what simulated shards send: pcap files of Ethernet frames, times in virtual microseconds. */
+/* Writes the frames that simulated shards send to pcap files. Times are virtual, in
+ * microseconds. */
 #ifndef SIM_RECORD_H
 #define SIM_RECORD_H
 
@@ -7,7 +8,8 @@
 
 #include "base/types.h"
 
-/* A new capture, without frames; NULL with a sentence on standard error. Closed with fclose(). */
+/* Creates a capture file without frames; the caller closes it with fclose(). On failure returns
+ * NULL and prints a sentence to standard error. */
 FILE *record_open(const char *path);
 void record_frame(FILE *out, rn_time now, const uint8_t *frame, uint32_t len);
 

@@ -1,4 +1,4 @@
-/* The state of a play, and how one fails. One thread. */
+/* Which state do the parts of a replay share, and how does a replay fail? One thread. */
 #include "replay.h"
 
 #include <setjmp.h>

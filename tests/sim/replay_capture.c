@@ -1,4 +1,4 @@
-/* What a capture shows of its two hosts. */
+/* What does a capture show about its two hosts: their messages, QPs and PSNs? */
 #include "replay_capture.h"
 
 #include <setjmp.h>
@@ -26,7 +26,8 @@ void capture_fill(struct record *rec, const uint8_t *frame, uint32_t len)
 		assert_true(rn_cm_msg_parse(rec->pkt.payload, rec->pkt.payload_len, &rec->cm));
 }
 
-/* A request that was sent again, whole or from the middle on, keeps its number. */
+/* The number of the request to which a packet belongs. A retransmission, whole or from the middle
+ * on, keeps the request's number. */
 static unsigned number_of(const struct replay *r, const struct record *rec, unsigned *requests)
 {
 	if (!rec->pkt.op->has_reth && !rec->pkt.op->has_atomic_eth)
@@ -71,8 +72,9 @@ uint8_t capture_type(const struct replay *r)
 	return RN_QPT_RC;
 }
 
-/* Datagrams name both ends. An answer has the PSN of the request it answers: so the QPNs of both ends are known. Nobody
- * answers on an unreliable connection: its other end has no name, and needs none. */
+/* Finds the QPNs of both ends. A datagram carries both. On RC a response has the PSN of its
+ * request, so a request and its response give both QPNs. On UC there are no responses: the replaced
+ * host's peer QPN is unknown and not needed. */
 void capture_pairs(struct replay *r)
 {
 	const struct record *last = &r->rec[r->nrec - 1];
@@ -103,7 +105,8 @@ void capture_pairs(struct replay *r)
 		}
 }
 
-/* The bytes of the message that begins with record i. *end: its last packet, which has the immediate data. */
+/* Copies the payload of the message that begins with record i to buf. Returns its length; *end: its
+ * last packet. */
 uint32_t capture_gather(const struct replay *r, unsigned i, uint8_t *buf, const struct rn_pkt **end)
 {
 	const struct record *first = &r->rec[i];

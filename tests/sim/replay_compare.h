@@ -1,4 +1,5 @@
-/* A frame of the replaced host and the shard's in its place. The first difference that matters fails the test. */
+/* Compares a frame of the replaced host with the shard's frame. The first relevant difference fails
+ * the test. */
 #ifndef RN_REPLAY_COMPARE_H
 #define RN_REPLAY_COMPARE_H
 
@@ -6,7 +7,7 @@ struct record;
 struct replay;
 
 void compare_packet(struct replay *r, const struct record *want, const struct record *got);
-/* Also notes what the shard chose itself. */
+/* Also records the values that the shard chose itself (twin_add()). */
 void compare_cm(struct replay *r, const struct record *want, const struct record *got);
 
 #endif

@@ -1,5 +1,5 @@
-/* Which regions did the replaced host have? Owns their keys while they are registered. One thread.
- */
+/* Which memory regions did the replaced host have? Owns their keys while they are registered. One
+ * thread. */
 #include "replay_regions.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
-/* The memory that a replaced host had lent to its peer, found from what the peer asks for: requests
- * that lie near each other name one region, others a region of their own. */
+/* The memory regions of a replaced host, derived from the peer's requests: addresses close to each
+ * other belong to one region. */
 #ifndef RN_REPLAY_REGIONS_H
 #define RN_REPLAY_REGIONS_H
 
@@ -10,8 +10,8 @@ struct rn_mr_table;
 #define REGIONS_MAX 16u
 
 struct region {
-	uint64_t low, high; /* addresses as the peer names them */
-	uint8_t *at;	    /* where the first byte is */
+	uint64_t low, high; /* range of addresses that the peer uses */
+	uint8_t *at;	    /* place of the first byte */
 	uint32_t lkey, rkey;
 };
 
@@ -20,11 +20,11 @@ struct regions {
 	unsigned n;
 };
 
-/* The peer names these bytes. */
+/* Adds a range of addresses that a request of the peer uses. */
 void regions_add(struct regions *all, uint64_t va, uint64_t len);
-/* Registers all of them in `room` bytes of memory, one behind the other. */
+/* Registers all regions, one after the other, in `room` bytes of memory. */
 void regions_register(struct regions *all, struct rn_mr_table *mrs, uint8_t *memory, uint64_t room);
-/* The one that has this address; there must be one. */
+/* The region with this address. Fails if there is none. */
 const struct region *regions_find(const struct regions *all, uint64_t va);
 void regions_remove(struct regions *all, struct rn_mr_table *mrs);
 

@@ -1,4 +1,4 @@
-/* Files of rows of docs/spec/rocev2.md: a comment, then rows that begin with "== name". */
+/* Reads files with rows of docs/spec/rocev2.md: a comment, then rows that begin with "== name". */
 #ifndef SIM_ROWFILE_H
 #define SIM_ROWFILE_H
 
@@ -10,7 +10,8 @@ struct rowfile {
 	char *script[ROWFILE_MAX];
 };
 
-/* Adds the rows of a file; ends the process when it is malformed. Returns the comment it opens with. Nothing is freed. */
+/* Adds the rows of a file and returns the file's opening comment. Exits the process if the file is
+ * malformed. The memory is never freed. */
 const char *rowfile_read(struct rowfile *f, const char *path);
 
 #endif

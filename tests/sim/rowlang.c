@@ -1,4 +1,5 @@
-/* How do outcomes read in a row, and what are its keys? See rowlang.h; constant tables and printing. */
+/* How are outcomes written in a row, and what are the row's keys? See rowlang.h; constant tables
+ * and printing. */
 #include "rowlang.h"
 
 #include <arpa/inet.h>

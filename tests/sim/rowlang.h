@@ -1,30 +1,32 @@
-/* What the rows' text says of outcomes and keys, wherever the rows are run: rows.h against a bare shard, tests/port/test_rows.c
- * against a whole adapter. */
+/* The text form of outcomes and keys in rows, shared by rows.h, which runs rows against a shard,
+ * and tests/port/test_rows.c, which runs them against an adapter. */
 #ifndef SIM_ROWLANG_H
 #define SIM_ROWLANG_H
 
 #include "sim.h"
 
-/* Areas of the NIC under test. */
-#define SOURCE 0u         /* what its SENDs and WRITEs carry: byte i is i >> 8 */
+/* Areas in the arena of the NIC under test, as offsets. */
+#define SOURCE 0u         /* data of its SENDs and WRITEs: byte i is i >> 8 */
+/* receive buffers: + id * 64 KiB */
 #define RECVS  (1u << 20) /* + id * 64 KiB */
-#define V      (2u << 20) /* what the peer may name; byte i is i >> 8 */
-#define READS  (3u << 20) /* where its READs land */
+#define V      (2u << 20) /* target of the peer's requests; byte i is i >> 8 */
+#define READS  (3u << 20) /* target of its own READs */
 
 enum { KEY_K, KEY_RO, KEY_WO, KEY_LO, KEY_PD2, KEY_TINY, KEYS };
 struct row_key {
 	const char *name;
-	uint32_t length, pd, access; /* at V; pd: SIM_PD is the QP's */
+	uint32_t length, pd, access; /* region at V; the QP's PD is SIM_PD */
 };
 extern const struct row_key row_keys[KEYS];
 
-/* All of a line behind "  < " but for the time; newline included. sim tells first PSNs and node 0's addresses. */
+/* Writes the part of a line after "  < " and the time, newline included. sim provides the first
+ * PSNs and node 0's addresses. */
 void rowlang_frame(FILE *f, const struct sim *sim, unsigned from, const struct rn_pkt *pkt);
-/* A whole line. inv: the name of the key that was invalidated. */
+/* Writes a whole line. inv: name of the invalidated key. */
 void rowlang_cqe(FILE *f, const struct rn_cqe *c, const char *inv);
 void rowlang_event(FILE *f, unsigned kind);
 
-/* The kind of a command like "send", or UINT32_MAX. */
+/* The request kind for a command such as "send"; UINT32_MAX if there is none. */
 unsigned rowlang_kind(const char *word);
 
 #endif

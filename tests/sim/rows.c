@@ -1,4 +1,5 @@
-/* What does one NIC do when given these packets and requests? The interpreter of rows.h. */
+/* What does one NIC do when it gets these packets and requests? The interpreter of the language in
+ * rows.h. */
 #include "rows.h"
 
 #include <arpa/inet.h>
@@ -12,14 +13,14 @@
 #include "net/group.h"
 #include "shard/shard.h"
 
-#define DUT 1u /* the node under test; node 0 lends its addresses to the crafted peer */
+#define DUT 1u /* the node under test; the crafted peer uses the addresses of node 0 */
 
-/* Windows over the first 4096 bytes of k. */
+/* Windows that cover the first 4096 bytes of region k. */
 enum { WIN, WIN_RO, WIN_ASTRAY, WINDOWS };
 static const struct {
 	const char *name;
 	uint32_t access;
-	bool astray; /* bound on another QP */
+	bool astray; /* the window is bound on another QP */
 } window_kinds[WINDOWS] = {
 	[WIN] = {"win", RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ | RN_ACCESS_REMOTE_ATOMIC, false},
 	[WIN_RO] = {"winro", RN_ACCESS_REMOTE_READ, false},
@@ -38,7 +39,7 @@ struct rows {
 	struct rn_mw_list elsewhere;
 	uint32_t state;
 	FILE *out;
-	char *word[24]; /* of the present command; missing ones are empty */
+	char *word[24]; /* words of the current command; missing ones are empty strings */
 	unsigned nwords;
 };
 
@@ -50,7 +51,7 @@ static void fail(const struct rows *r, const char *why)
 
 /* ---- memory ---- */
 
-static const uint8_t *gone; /* 64 KiB that fault, of the present run */
+static const uint8_t *gone; /* 64 KiB of this run in which every access fails */
 
 static bool is_there(const uint8_t *p, size_t n)
 {
@@ -81,6 +82,7 @@ static const struct rn_mem_ops memory = {gather, place, cmp_swap, fetch_add};
 
 /* ---- words ---- */
 
+/* The text after KEY= in the current command, or NULL. */
 static const char *value(const struct rows *r, const char *key)
 {
 	size_t n = strlen(key);
@@ -90,6 +92,7 @@ static const char *value(const struct rows *r, const char *key)
 	return NULL;
 }
 
+/* Whether the current command has this word. */
 static bool flag(const struct rows *r, const char *name)
 {
 	for (unsigned i = 1; i < r->nwords; i++)
@@ -111,7 +114,7 @@ static int64_t argument(const struct rows *r, unsigned i)
 	return strtoll(r->word[i], NULL, 0);
 }
 
-/* The multicast group the rows speak of, in the family of the run. */
+/* The multicast group that rows use, IPv4 or IPv6 as the run requires. */
 static struct rn_gid group_gid(const struct rows *r)
 {
 	static const struct rn_gid v4 = {{[10] = 0xff, 0xff, 239, 1, 2, 3}}, v6 = {{0xff, 0x15, [15] = 0x33}};
@@ -151,6 +154,8 @@ static struct rn_mw_list *list_of(struct rows *r, unsigned i)
 	return window_kinds[i].astray ? &r->elsewhere : &rn_shard_qp(n->shard, n->qp[0].qpn)->bound;
 }
 
+/* Creates the windows and binds them directly, without BIND requests, so that they change no
+ * counter. */
 static void lend_all(struct rows *r)
 {
 	struct sim_node *n = &r->sim.node[DUT];
@@ -178,6 +183,7 @@ static void end_all(struct rows *r)
 	}
 }
 
+/* Creates the DUT before the first command that needs it; `set` must come earlier. */
 static void connect_up(struct rows *r)
 {
 	struct sim_node *n = &r->sim.node[DUT];
@@ -206,7 +212,7 @@ static void connect_up(struct rows *r)
 	lend_all(r);
 	rn_shard_qp(n->shard, n->qp[0].qpn)->rx.msn = r->msn;
 	r->state = atomic_load(&n->qp[0].shared->state);
-	sim_speak(&r->sim, DUT, UINT32_MAX); /* its neighbour announcements */
+	sim_speak(&r->sim, DUT, UINT32_MAX); /* discards its gratuitous ARP and ND messages */
 }
 
 static void unregister(struct rows *r, unsigned i)
@@ -219,7 +225,7 @@ static void unregister(struct rows *r, unsigned i)
 
 /* ---- outcomes ---- */
 
-/* Every frame of the DUT is written down and goes nowhere. */
+/* Filter: writes every frame of the DUT to the output and drops it. */
 static bool note_frame(struct sim *sim, unsigned from, const struct rn_pkt *pkt, void *arg)
 {
 	struct rows *r = arg;
@@ -232,6 +238,7 @@ static bool note_frame(struct sim *sim, unsigned from, const struct rn_pkt *pkt,
 	return false;
 }
 
+/* Writes completions, events and a change of the QP's state. */
 static void note_outcomes(struct rows *r)
 {
 	struct rn_cqe c;
@@ -341,7 +348,7 @@ static enum rn_verdict inject(struct rows *r, const struct rn_pkt *p)
 	return sim_inject(&r->sim, DUT, frame, n);
 }
 
-/* A notification as adapters send it; what may be anything can be told otherwise. */
+/* Builds a CNP as adapters send it; arguments can change the fields that receivers ignore. */
 static void make_cnp(struct rows *r, struct rn_pkt *p)
 {
 	p->psn = (uint32_t)argument(r, 2);
@@ -352,7 +359,7 @@ static void make_cnp(struct rows *r, struct rn_pkt *p)
 	p->tclass = (uint8_t)number(r, "tclass", 0xC2);
 }
 
-/* What datagrams have besides. */
+/* Sets the fields that only datagrams have. */
 static void address_datagram(const struct rows *r, struct rn_pkt *p)
 {
 	p->qkey = (uint32_t)number(r, "qkey", SIM_QKEY);
@@ -403,7 +410,7 @@ static void do_packet(struct rows *r)
 		let_speak(r, UINT32_MAX);
 }
 
-/* How fast it may send: half of the line's rate is 500 of 1000. */
+/* Prints the QP's rate in thousandths of the line rate. */
 static void do_rate(struct rows *r)
 {
 	const struct sim_node *n = &r->sim.node[DUT];

@@ -1,5 +1,7 @@
-/* The scripted runs. Node a posts with local data at 0.., node b receives at 1 MiB..; link delay is 5 us, path MTU 1024
- * unless tuned. Transcript lines: time, direction, packet, psn from the first, msn, payload bytes, A = AckReq. */
+/* Which scripted runs are there? Node a posts with local data at offset 0, node b receives at 1
+ * MiB; the link delay is 5 us and the path MTU 1024 unless a run changes them. Lines of a
+ * transcript: time, direction, packet, PSN counted from the first, MSN, payload bytes, A =
+ * AckReq. */
 #include "scenarios.h"
 
 #define SEND(id, n)        {RN_WQE_SEND, RN_WQE_SIGNALED, id, 0, 0, n, 0, 0}

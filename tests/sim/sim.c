@@ -1,4 +1,5 @@
-/* The simulator's engine: nodes, links, the heap of frames in flight, virtual time. See sim.h. */
+/* How does the simulator run? Nodes, links, the heap of frames in flight, and virtual time; see
+ * sim.h. */
 #include "sim.h"
 
 #include <limits.h>
@@ -15,7 +16,8 @@
 #define SIM_CQ      1u
 #define SIM_SRQ     1u
 #define SIM_SRQ_SGE 4u
-/* First PSN of a foreign QP, behind that of the others: no packet made for them fits it. */
+/* First PSN of a foreign QP, so far from the PSNs of the others that no packet made for them fits
+ * it. */
 #define SIM_FOREIGN_PSN 0x400000u
 
 struct sim_frame {
@@ -155,6 +157,7 @@ static void free_srq(struct sim_node *n)
 	free(n->srq);
 }
 
+/* Nodes differ in index, address and secrets only, apart from the options that concern node 1. */
 static void node_init(struct sim *sim, unsigned i)
 {
 	struct sim_node *n = &sim->node[i];
@@ -271,7 +274,7 @@ void sim_stats(const struct sim_node *n, struct rn_stats *sum)
 		rn_stats_add(sum, rn_shard_stats(n->second));
 }
 
-/* What one shard has to say to the other: at once. */
+/* Delivers the messages between the two shards of a node without delay. */
 static void carry_messages(struct sim *sim, const struct sim_node *n)
 {
 	struct rn_msg msg;
@@ -283,6 +286,7 @@ static void carry_messages(struct sim *sim, const struct sim_node *n)
 		rn_shard_inbox(n->shard, &msg, sim->now);
 }
 
+/* Publishes completions and exchanges messages, as the end of an lcore's turn does. */
 static void finish_turn(struct sim *sim, const struct sim_node *n)
 {
 	rn_shard_done(n->shard, sim->now);
@@ -291,7 +295,7 @@ static void finish_turn(struct sim *sim, const struct sim_node *n)
 	carry_messages(sim, n);
 }
 
-/* Where a command runs: a new QP's number in `user` decides. */
+/* The shard that runs a command. A new QP's number in `user` selects its shard. */
 static struct rn_shard *shard_of(const struct sim_node *n, const struct rn_cmd *cmd)
 {
 	switch (cmd->op) {
@@ -309,6 +313,7 @@ static struct rn_shard *shard_of(const struct sim_node *n, const struct rn_cmd *
 
 /* ---- commands ---- */
 
+/* Allocates what the command needs and frees what it released, as dataplane/nic/control.c does. */
 void sim_exec(struct sim *sim, unsigned node, const struct rn_cmd *cmd, struct rn_rsp *rsp)
 {
 	struct sim_node *n = &sim->node[node];
@@ -327,7 +332,7 @@ void sim_exec(struct sim *sim, unsigned node, const struct rn_cmd *cmd, struct r
 	free(x.freed);
 }
 
-/* With the attributes that it must be given. */
+/* Moves a QP to a state, with the attributes that are mandatory for that move. */
 static int move(struct sim *sim, unsigned node, unsigned i, const struct rn_qp_attr *a)
 {
 	uint8_t from = (uint8_t)atomic_load(&sim->node[node].qp[i].shared->state);
@@ -375,6 +380,7 @@ int sim_modify(struct sim *sim, unsigned node, unsigned i, uint32_t mask, const 
 	return rsp.err;
 }
 
+/* The attributes that connect QP i of a node with QP i of the other node. */
 static struct rn_qp_attr attributes(const struct sim *sim, unsigned node, unsigned i)
 {
 	const struct sim_spec *s = &sim->spec;
@@ -434,7 +440,7 @@ void sim_destroy_qp(struct sim *sim, unsigned node, unsigned i)
 
 /* ---- work ---- */
 
-/* Requests without data. */
+/* Fills in a request without data: BIND or INVALIDATE. */
 static void post_local(struct sim_node *n, struct rn_wqe *w, const struct sim_op *op)
 {
 	w->length = 0;
@@ -458,7 +464,7 @@ static void build(struct sim_node *n, const struct sim_node *peer, const struct 
 	} else if (op->length) {
 		uint64_t base = (uint64_t)(uintptr_t)n->arena + op->local;
 		uint32_t key = op->lkey ? op->lkey : n->lkey;
-		/* three unequal pieces, so that SGE boundaries fall inside packets */
+		/* three pieces of unequal length, so that SGE boundaries fall inside packets */
 		uint32_t a = op->length > 8 ? op->length / 3 + 1 : op->length, b = op->length > 8 ? op->length / 2 : 0;
 		b = b > op->length - a ? op->length - a : b;
 		struct rn_sge sge[3] = {{base, a, key}, {base + a, b, key}, {base + a + b, op->length - a - b, key}};
@@ -570,7 +576,8 @@ static void put_in_flight(struct sim *sim, unsigned to, const uint8_t *data, uin
 	heap_push(sim, f);
 }
 
-/* When a frame that is held up for `delay` reaches the other end; in order unless it was held back on purpose. */
+/* The arrival time of a frame with this delay. Frames arrive in order unless held_back (reordered
+ * on purpose). */
 static rn_time arrival(struct sim *sim, unsigned from, uint32_t len, rn_time delay, bool held_back)
 {
 	struct sim_node *n = &sim->node[from];
@@ -585,10 +592,12 @@ static rn_time arrival(struct sim *sim, unsigned from, uint32_t len, rn_time del
 	return n->last_arrival;
 }
 
+/* Puts a frame on the link: filter first, then loss, duplication, corruption and delay by seed. */
 static void send_frame(struct sim *sim, unsigned from, uint8_t *data, uint32_t len)
 {
 	struct sim_node *n = &sim->node[from];
 	struct rn_pkt pkt;
+	/* Every frame that a shard sends must pass its own parser. */
 	must(rn_frame_parse(data, len, &pkt) == RN_V_OK, "a shard sent a frame that its own parser refuses");
 	n->frames++;
 	if (sim->pcap)
@@ -596,7 +605,8 @@ static void send_frame(struct sim *sim, unsigned from, uint8_t *data, uint32_t l
 	bool wanted = sim->filter == NULL || sim->filter(sim, from, &pkt, sim->filter_arg);
 	struct rn_fate fate = rn_impair_decide(&sim->spec.link[from].impair, &sim->rng, len);
 	unsigned copies = wanted ? fate.copies : 0;
-	if (fate.corrupt && pkt.kind == RN_PKT_ARP) /* it has no checksum of its own: the FCS would catch it */
+	/* ARP has no checksum: in reality the Ethernet FCS would drop the frame */
+	if (fate.corrupt && pkt.kind == RN_PKT_ARP)
 		copies = 0;
 	transcript_frame(sim, from, &pkt, copies != 0);
 	n->dropped += copies == 0;
@@ -615,7 +625,8 @@ static void send_frame(struct sim *sim, unsigned from, uint8_t *data, uint32_t l
 enum rn_verdict sim_inject(struct sim *sim, unsigned node, const uint8_t *frame, uint32_t len)
 {
 	struct sim_node *n = &sim->node[node];
-	uint8_t *exact = malloc(len ? len : 1); /* exact size: the sanitizer sees any read beyond */
+	/* a block of the exact size, so that a sanitizer detects any read beyond it */
+	uint8_t *exact = malloc(len ? len : 1);
 	must(exact != NULL, "no memory");
 	memcpy(exact, frame, len);
 	struct rn_pkt pkt;
@@ -654,6 +665,7 @@ static void collect_events(struct sim *sim, unsigned i)
 		collect_from(sim, i, sim->node[i].second);
 }
 
+/* Lets one shard send at most max frames, in bursts of 8 as a port does. */
 static unsigned speak(struct sim *sim, unsigned i, struct rn_shard *sh, unsigned max)
 {
 	static _Thread_local uint8_t data[8][SIM_FRAME_MAX];
@@ -688,6 +700,7 @@ void sim_settle(struct sim *sim)
 		must(round < 100000, "a shard never stops sending at one instant");
 }
 
+/* The next timer of a node. */
 static rn_time next_of(const struct sim_node *n)
 {
 	rn_time next = rn_shard_next(n->shard);

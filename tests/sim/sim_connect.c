@@ -1,4 +1,5 @@
-/* sim_connect --seed N --count M [--log FILE]: runs N .. N+M-1 of connections over bad links; exit 1 when any objected. */
+/* sim_connect --seed N --count M [--log FILE]: runs N .. N+M-1 of connections over bad links. Exits
+ * with 1 when a run failed. */
 #include <getopt.h>
 #include <stdlib.h>
 

@@ -1,13 +1,14 @@
-/* sim_hostile [--seed N] [--count M] [--frames K] [--minutes T]: hostile runs N .. N+M-1 of about K frames each, or as many
- * as fit into T minutes. Prints what they brought about, by feature and by verdict; exit 1 when any run objected, or a
- * feature was never seen though there were enough runs for it. A failure is reproduced by its seed and K alone. */
+/* sim_hostile [--seed N] [--count M] [--frames K] [--minutes T]: hostile runs N .. N+M-1 of about K
+ * frames each, or as many runs as fit into T minutes. Prints the counts of each feature and
+ * verdict. Exits with 1 when a run failed, or when a feature was never exercised in a sufficient
+ * number of runs. Seed and K reproduce a failure. */
 #include <getopt.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include "hostile.h"
 
-#define ENOUGH 40u /* runs that see every feature */
+#define ENOUGH 40u /* this many runs exercise every feature */
 
 struct ask {
 	uint64_t seed, count;

@@ -1,5 +1,6 @@
-/* sim_lend --seed N --count M [--log FILE]: random runs of lent memory, seeds N .. N+M-1; exit 1 when any objected. A
- * failure is reproduced by its seed alone; --log writes the transcript of the (single) run. */
+/* sim_lend --seed N --count M [--log FILE]: random runs of lent memory with seeds N .. N+M-1. Exits
+ * with 1 when a run failed. The seed reproduces a failure; --log writes the transcript of a single
+ * run. */
 #include <getopt.h>
 #include <stdlib.h>
 

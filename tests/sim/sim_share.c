@@ -1,7 +1,9 @@
-/* sim_share --seed N --count M [--log FILE]: random runs of one shared receive queue, seeds N .. N+M-1. Node 0 sends
- * messages over impaired links to queue pairs on both shards of node 1, which are short of receives most of the time; the
- * queue grows, and is armed. Every message arrives once, whole, in the order of its queue pair, in a receive that is used
- * once; what is armed is told of once, and only then. Exit 1 when any run objected; its seed alone reproduces it. */
+/* sim_share --seed N --count M [--log FILE]: random runs of one shared receive queue, seeds N ..
+ * N+M-1. Node 0 sends messages over impaired links to QPs on both shards of node 1, which mostly
+ * have too few receives; meanwhile the queue grows and its limit is armed. Checked: every message
+ * arrives once, whole and in the order of its QP, in a receive that is used once; an armed limit is
+ * reported once, and only when it is reached. Exits with 1 when a run failed; the seed reproduces
+ * it. */
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +12,7 @@
 #include "queue/srq.h"
 #include "wire/stats.h"
 
-#define MESSAGES 24u  /* per queue pair */
+#define MESSAGES 24u  /* messages per QP */
 #define SLOTS    96u
 #define AREA     9000u
 #define LIMIT    RN_S(600)
@@ -92,7 +94,7 @@ static void receive_one(struct share *s)
 						  .length = AREA});
 }
 
-/* Stores the limit, then looks, as front ends do. */
+/* Arms the limit in the order that front ends use: store the limit, then read the level. */
 static void arm(struct share *s)
 {
 	_Atomic uint32_t *limit = &s->sim.node[1].srq->shared.limit;
@@ -103,7 +105,7 @@ static void arm(struct share *s)
 	s->armed = n;
 }
 
-/* Something that applications do, chosen at random. */
+/* A random action of an application. */
 static void act(struct share *s)
 {
 	unsigned q = (unsigned)rn_rng_below(&s->rng, s->sim.spec.qps);
@@ -217,7 +219,7 @@ static unsigned run(uint64_t seed, FILE *log)
 			sim_step(&s->sim, s->sim.now + rn_rng_below(&s->rng, RN_US(200)));
 		reap(s);
 	}
-	sim_run(&s->sim, s->sim.now + RN_S(2)); /* duplicates and last ACKs change nothing */
+	sim_run(&s->sim, s->sim.now + RN_S(2)); /* late duplicates and ACKs must change nothing */
 	reap(s);
 	check_end(s);
 	if (sim_fini(&s->sim))

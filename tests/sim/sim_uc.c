@@ -1,6 +1,7 @@
-/* sim_uc --seed N --count M: random runs of unreliable connections, seeds N .. N+M-1; exit 1 when any objected. A message
- * arrives whole or not at all: every receive that completes holds one message, complete and unmixed; on a link that
- * neither repeats nor reorders, in order and once; on one that does no harm, and with receives enough, all of them. */
+/* sim_uc --seed N --count M: random runs of unreliable connections with seeds N .. N+M-1. Exits
+ * with 1 when a run failed. A message arrives whole or not at all: each completed receive holds
+ * exactly one message. On a link that neither duplicates nor reorders, messages arrive once and in
+ * order; on a link without impairments and with enough receives, all of them arrive. */
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,7 @@
 #define LONGEST 20000u
 #define GUARD   0xEE
 
-/* Arena: what is sent, where WRITEs land, receives. */
+/* Layout of the arena: data to send, targets of WRITEs, receive buffers. */
 #define AT_SOURCE(q, i) (((uint64_t)(q) * OPS + (i)) * ROOM)
 #define AT_TARGET(q, i) (AT_SOURCE(QPS, 0) + AT_SOURCE(q, i))
 #define AT_RECV(q, i)   (2 * AT_SOURCE(QPS, 0) + AT_SOURCE(q, i))
@@ -25,9 +26,9 @@ struct totals {
 
 struct flow {
 	struct sim_op ops[OPS];
-	uint32_t room[OPS];    /* of the receives, at the other end */
+	uint32_t room[OPS];    /* lengths of the receives at the other end */
 	unsigned done;         /* requests completed */
-	int64_t last;          /* delivered */
+	int64_t last;          /* number of the last delivered message */
 	unsigned delivered, expected;
 };
 
@@ -51,7 +52,7 @@ struct run {
 		} \
 	} while (0)
 
-/* The number of the message first, then bytes that depend on it. */
+/* The data of a message: its number, then bytes that depend on the number. */
 static uint8_t byte_of(unsigned node, unsigned q, unsigned i, uint32_t at)
 {
 	if (at < 4)
@@ -116,7 +117,7 @@ static void draw_op(struct run *r, unsigned node, unsigned q, unsigned i)
 
 static void post_recv(struct run *r, unsigned node, unsigned q, unsigned i)
 {
-	/* Some are too short for some messages. */
+	/* Some receives are too short for some messages. */
 	uint32_t n = r->harmless || rn_rng_below(&r->rng, 4) ? LONGEST + 4 : (uint32_t)rn_rng_below(&r->rng, LONGEST);
 
 	r->flow[1 - node][q].room[i] = n;
@@ -164,7 +165,8 @@ static void drain(struct run *r)
 		}
 }
 
-/* WRITEs may have arrived in part, but nothing else, and nothing beside. */
+/* Checks the memory: a WRITE may have arrived in part, but no other bytes, and none outside its
+ * target. */
 static void check_memory(struct run *r, unsigned node, unsigned q)
 {
 	const struct flow *f = &r->flow[1 - node][q];
@@ -251,7 +253,8 @@ static unsigned run(uint64_t seed, struct totals *t)
 	t->runs++;
 	for (unsigned node = 0; node < SIM_NODES; node++)
 		for (unsigned q = 0; q < spec.qps; q++)
-			sim_destroy_qp(&r->sim, node, q); /* with the receives nothing came into */
+			/* with the receives that no message has used */
+			sim_destroy_qp(&r->sim, node, q);
 	if (sim_fini(&r->sim))
 		OBJECT(r, "objects left over");
 	objections = r->objections;

@@ -1,7 +1,9 @@
-/* sim_ud --seed N --count M [--log FILE]: random runs of datagrams, seeds N .. N+M-1. Two nodes send each other datagrams
- * over links that lose, double, reorder and corrupt frames, with receives that are short at times, or too short. What is
- * delivered is what was sent, with the header it came with in front; once for each frame that arrived whole; to whom it was
- * sent, from whom it came. Nothing else is said on the wire. Exit 1 when any run objected; its seed alone reproduces it. */
+/* sim_ud --seed N --count M [--log FILE]: random runs of datagrams, seeds N .. N+M-1. Two nodes
+ * send each other datagrams over links that lose, duplicate, reorder and corrupt frames; receives
+ * are sometimes missing or too short. Checked: a delivered datagram has the sent data behind its IP
+ * header; it is delivered once for each frame that arrived intact, at the addressed QP and with the
+ * right source; the nodes send nothing but these datagrams. Exits with 1 when a run failed; the
+ * seed reproduces it. */
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,15 +12,15 @@
 #include "qp/qp.h"
 #include "wire/stats.h"
 
-#define SENDS 60u /* of each queue pair */
+#define SENDS 60u /* sends of each QP */
 #define SLOTS 64u
 #define AREA  4200u
-#define QPS   4u  /* of each node, at most */
-#define BACK  (SLOTS * QPS * AREA) /* where what is sent lies */
+#define QPS   4u  /* largest number of QPs per node */
+#define BACK  (SLOTS * QPS * AREA) /* offset of the data to send */
 
 struct datagram {
 	uint32_t length;
-	unsigned frames, arrived; /* left, and were delivered */
+	unsigned frames, arrived; /* frames sent; frames delivered */
 };
 
 struct run {
@@ -27,7 +29,7 @@ struct run {
 	uint64_t seed;
 	struct datagram sent[SIM_NODES][QPS][SENDS];
 	unsigned nsent[SIM_NODES][QPS], done[SIM_NODES][QPS];
-	uint32_t room[SIM_NODES][QPS][SLOTS]; /* of a receive; 0: not posted */
+	uint32_t room[SIM_NODES][QPS][SLOTS]; /* length of each receive; 0 = not posted */
 	unsigned other, objections;
 };
 
@@ -42,7 +44,7 @@ static uint8_t byte_of(unsigned node, unsigned q, unsigned n, uint32_t i)
 	return (uint8_t)(node * 131 + q * 59 + n * 7 + i + (i >> 8));
 }
 
-/* Every frame built passes here, before the link has its way with it. Announcements stay out of the count. */
+/* Filter: counts every frame before the link's impairments. ARP and ND messages are not counted. */
 static bool note(struct sim *sim, unsigned from, const struct rn_pkt *pkt, void *arg)
 {
 	struct run *r = arg;
@@ -86,7 +88,7 @@ static void send_one(struct run *r, unsigned node, unsigned q)
 	uint32_t len = (uint32_t)rn_rng_below(&r->rng, rn_rng_below(&r->rng, 4) ? 200 : 4097);
 
 	if (rn_rng_below(&r->rng, 20) == 0)
-		len = 4097 + (uint32_t)rn_rng_below(&r->rng, 100); /* no packet holds it */
+		len = 4097 + (uint32_t)rn_rng_below(&r->rng, 100); /* longer than any path MTU */
 	for (uint32_t i = 0; i < len; i++)
 		r->sim.node[node].arena[at + i] = byte_of(node, q, n, i);
 	r->sent[node][q][n].length = len;
@@ -254,7 +256,7 @@ int main(int argc, char **argv)
 		objections += run_seed(seed + i, log);
 	printf("%llu runs, %llu datagrams, %llu delivered, %llu of them twice, %llu without a receive, %llu too long for it\n",
 	       totals.runs, totals.sent, totals.delivered, totals.doubled, totals.starved, totals.misfit);
-	/* Chance is to have brought about everything there is to check. */
+	/* With this many runs, chance must have produced every case that is checked. */
 	if (count >= 20 && (!totals.doubled || !totals.starved || !totals.misfit)) {
 		printf("too tame\n");
 		objections++;

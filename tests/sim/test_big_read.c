@@ -1,7 +1,8 @@
-/* Do READs of megabytes end when the peer answers every request whole, one after the other, however often it is asked, and
- * we are away so long that what arrives overruns our receive queue? The peer is a model of what software does that knows
- * nothing of the requester's state: requests wait in a queue, one that came before is looked up among the last few and
- * answered again. In virtual time; --print shows the figures without judging. */
+/* Do READs of megabytes complete when the peer answers every request in full, one after the other,
+ * however often it was retransmitted, and when the requester pauses so long that responses overflow
+ * its receive queue? The peer is a model of a software responder that does not know the requester's
+ * state: requests wait in a queue, and a retransmitted one is looked up among the last few and
+ * answered again. Virtual time; --print shows the figures without checking them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -14,7 +15,7 @@
 
 #define LENGTH	 8388607u
 #define READS	 3u
-#define DEPTH	 16u  /* READs the peer keeps a record of */
+#define DEPTH	 16u  /* number of READs that the peer remembers */
 #define MTU	 1024u
 #define PACKETS	 (READS * ((LENGTH + MTU - 1) / MTU))
 #define WAITING	 8192u
@@ -24,13 +25,14 @@
 
 struct course {
 	const char *name;
-	rn_time pace;                /* between two responses */
-	unsigned ring;               /* frames that wait for us at most */
-	unsigned away_us, awake_us;  /* at most; by seed */
-	uint32_t loss_ppm;           /* of responses */
-	unsigned depth;              /* READs agreed on */
-	unsigned cost;               /* responses at most, in percent of those needed */
-	unsigned pause_us, work_us;  /* of the peer, at most */
+	rn_time pace;                /* time between two responses */
+	unsigned ring;               /* capacity of the requester's receive queue in frames */
+	/* longest pause and longest active time of the requester; drawn by seed */
+	unsigned away_us, awake_us;
+	uint32_t loss_ppm;           /* loss of responses */
+	unsigned depth;              /* READs in flight that both sides agreed on */
+	unsigned cost;               /* upper limit of responses, in percent of those needed */
+	unsigned pause_us, work_us;  /* longest pause and longest active time of the peer */
 };
 
 static const struct course courses[] = {
@@ -48,7 +50,7 @@ static const struct course courses[] = {
 };
 
 struct request {
-	uint32_t psn, npkts; /* counted from the first PSN */
+	uint32_t psn, npkts; /* PSN counted from the first PSN */
 	uint64_t va;
 	uint32_t length;
 	bool again;
@@ -65,10 +67,10 @@ struct peer {
 	const struct course *course;
 	struct request waiting[WAITING];
 	unsigned first, nwaiting;
-	struct request record[DEPTH]; /* what was asked for, oldest overwritten */
+	struct request record[DEPTH]; /* the last requests; the oldest is overwritten */
 	unsigned nrecords;
-	uint32_t epsn;                /* behind all that was asked for */
-	uint32_t answered;            /* packets of the first one that waits */
+	uint32_t epsn;                /* first PSN after all requests */
+	uint32_t answered;            /* number of responses sent for the first waiting request */
 	struct response ring[RING_MAX];
 	unsigned nring;
 	uint64_t requests, again, sent, overrun, lost;
@@ -85,11 +87,12 @@ static const struct request *find(const struct peer *p, const struct request *r)
 	return NULL;
 }
 
-/* Of IB nothing else is sent but these requests; the other shard never hears of them. */
+/* Filter: takes every READ request; the requester sends no other IB packet. The peer's shard never
+ * gets the request. */
 static bool on_request(struct sim *sim, unsigned from, const struct rn_pkt *pkt, void *arg)
 {
 	struct peer *p = arg;
-	if (pkt->kind != RN_PKT_IB) /* addresses are announced */
+	if (pkt->kind != RN_PKT_IB) /* ARP and ND messages */
 		return false;
 	struct request r = {.psn = (pkt->psn - sim->spec.first_psn) & RN_PSN_MASK, .va = pkt->va, .length = pkt->dma_len,
 			    .npkts = RN_DIV_UP(pkt->dma_len, MTU)};
@@ -109,7 +112,8 @@ static bool on_request(struct sim *sim, unsigned from, const struct rn_pkt *pkt,
 	return false;
 }
 
-/* The next response of the oldest request; what does not fit into the ring is gone. */
+/* Sends the next response of the oldest request. A response that finds the receive queue full is
+ * lost. */
 static void answer(struct peer *p)
 {
 	struct request *r = &p->waiting[p->first];
@@ -136,7 +140,8 @@ static void answer(struct peer *p)
 	p->nwaiting--;
 }
 
-/* We are there: what waits is taken in bursts, and between them we speak and look at the clock. */
+/* The requester polls: it takes the waiting responses in bursts; after each burst it sends and
+ * checks its timers. */
 static void take(struct peer *p, rn_time now)
 {
 	p->sim.now = now;
@@ -158,7 +163,7 @@ static uint64_t some(struct peer *p, unsigned us)
 	return us ? RN_US(rn_rng_below(&p->sim.rng, us)) : 0;
 }
 
-/* Away and back, by turns. */
+/* Alternating pauses and active times. */
 struct shift {
 	rn_time back, leave;
 };
@@ -172,7 +177,7 @@ static bool is_there(struct peer *p, struct shift *s, unsigned away_us, unsigned
 	return now >= s->back;
 }
 
-/* Until all is done or failed; the number of READs that succeeded. */
+/* Runs until all READs have completed or failed. Returns the number of successful READs. */
 static unsigned run(struct peer *p)
 {
 	const struct course *course = p->course;

@@ -1,5 +1,5 @@
-/* Connections as frames and queue pairs see them: rows of docs/spec/rocev2.md that the connection manager alone
- * cannot show, on two whole shards. Node 0 asks unless a row says otherwise. */
+/* Do connections work on the wire? Rows of docs/spec/rocev2.md that need whole shards with QPs, not
+ * only the connection manager. Node 0 is the active side unless a row says otherwise. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,24 +16,24 @@
 #include "sim.h"
 
 #define PORT 4000u
-#define PSN(node) (0xA0u + 0x10u * (1 - (node))) /* what a node expects first */
+#define PSN(node) (0xA0u + 0x10u * (1 - (node))) /* first PSN that a node expects */
 
 struct world {
 	struct sim sim;
 	uint32_t listener[SIM_NODES], id[SIM_NODES];
 	bool up[SIM_NODES], gone[SIM_NODES], no_answer;
-	uint16_t rejected; /* reason */
+	uint16_t rejected; /* REJ reason */
 	unsigned requests;
-	/* what was seen on the link, by sender */
+	/* messages seen on the link, by sender */
 	unsigned mads[SIM_NODES][0x20], data[SIM_NODES], rnr_naks[SIM_NODES];
 	uint32_t first_psn[SIM_NODES];
 	uint8_t rnr_syndrome;
 	struct rn_cm_msg last[SIM_NODES][0x20];
-	struct rn_pkt last_mad; /* without payload */
+	struct rn_pkt last_mad; /* the last MAD's packet, without payload */
 	bool resolved[SIM_NODES];
 	unsigned data_at_dreq, flushed_at_dreq;
 	unsigned flushed;
-	uint16_t lose; /* CM message that is lost */
+	uint16_t lose; /* type of the CM message that the link drops */
 };
 
 static bool watch(struct sim *sim, unsigned from, const struct rn_pkt *pkt, void *arg)
@@ -181,7 +181,7 @@ static void take_event(struct world *w, unsigned node, unsigned qp, const struct
 	}
 }
 
-/* Both clients act for a while; qp is the slot they use. */
+/* Lets both clients handle events for `span`; qp is the slot that they use. */
 static void act(struct world *w, unsigned qp, rn_time span)
 {
 	rn_time end = w->sim.now + span;
@@ -269,13 +269,15 @@ static void wire_row_C28_addresses_are_answered_for(void **state)
 		struct world w;
 		start(&w, ipv6);
 		connect(&w, 0);
-		assert_true(w.resolved[1]); /* whoever asks first; the other may have learnt from the question */
+		/* the passive side resolves addresses; the active one may have learnt the address
+		 * from the request */
+		assert_true(w.resolved[1]);
 		stop(&w);
 	}
 }
 
-/* The order of rdma_disconnect(): the connection manager sends nothing before it is told to, and by then the queue pair
- * is silent and what was posted is flushed. */
+/* The order of rdma_disconnect(): the QP goes to the error state first, which stops it and flushes
+ * its requests. The connection manager sends no DREQ before the client commands it. */
 static void wire_row_C38_in_error_before_the_farewell(void **state)
 {
 	struct rn_qp_attr err = {.state = RN_QPS_ERR};
@@ -285,7 +287,7 @@ static void wire_row_C38_in_error_before_the_farewell(void **state)
 	for (unsigned i = 0; i < 4; i++)
 		post(&w, 0, 0, RN_WQE_RECV, 100);
 	for (unsigned i = 0; i < 8; i++)
-		post(&w, 0, 0, RN_WQE_SEND, 8000); /* nobody has posted a receive */
+		post(&w, 0, 0, RN_WQE_SEND, 8000); /* the peer has posted no receive */
 	act(&w, 0, RN_MS(1));
 	assert_true(w.data[0] > 0);
 	assert_int_equal(w.mads[0][RN_CM_DREQ], 0);
@@ -318,7 +320,7 @@ static void wire_row_C39_the_wait_a_receiver_asks_for(void **state)
 	stop(&w);
 }
 
-/* Unreliable connections are made the same way, and the first data stands for a confirmation that was lost. */
+/* UC connections are established in the same way; the first data packet replaces a lost RTU. */
 static void unreliable_connections(void **state)
 {
 	for (unsigned lost = 0; lost < 2; lost++) {
@@ -346,7 +348,8 @@ static void unreliable_connections(void **state)
 
 /* ---- QP1 ---- */
 
-/* A REQ of node 0's, as it was on the wire; kept from the link. */
+/* Returns a REQ of node 0 as it was on the wire. The link drops it, so that the peer does not get
+ * it. */
 static struct rn_pkt a_request(struct world *w, uint8_t mad[RN_MAD_BYTES])
 {
 	struct rn_pkt p;
@@ -426,7 +429,7 @@ static void wire_row_U12_other_keys(void **state)
 static void wire_row_U13_other_management(void **state)
 {
 	static const struct {
-		uint8_t at, value; /* of the MAD */
+		uint8_t at, value; /* offset in the MAD, and the value to store there */
 		uint16_t len;
 	} rows[] = {
 		{1, 0x03, 256}, {1, 0x04, 256}, {1, 0x01, 256}, {1, 0x81, 256}, /* classes */
@@ -455,10 +458,11 @@ static void wire_row_U13_other_management(void **state)
 
 /* ---- long runs ---- */
 
-#define GHOSTS (8u << 20) /* where the first life's data goes, in the arena */
+#define GHOSTS (8u << 20) /* offset in the arena for data of the first process */
 
-/* Node 0's process dies in the middle of a transfer to it, and its successor connects. With the seed of the dead one it
- * gets the same queue pair number: what the peer still holds is stale. With another it does not. */
+/* Node 0's process dies in the middle of a transfer to it, and a new process connects. With the
+ * same seed the new process gets the same QPN, so that the peer's old connection is stale; with
+ * another seed it gets a different QPN. */
 static void wire_row_S6_a_restarted_peer(void **state)
 {
 	for (unsigned same = 0; same < 2; same++) {
@@ -473,14 +477,17 @@ static void wire_row_S6_a_restarted_peer(void **state)
 						       .remote = GHOSTS});
 		act(&w, 0, RN_US(200));
 		assert_true(w.sim.node[0].arena[GHOSTS] == 0x77);
-		assert_true(w.sim.node[0].arena[GHOSTS + (1 << 20) - 1] != 0x77); /* half way */
+		/* half of the transfer has arrived */
+		assert_true(w.sim.node[0].arena[GHOSTS + (1 << 20) - 1] != 0x77);
 		old_id = w.id[1];
 		sim_restart(&w.sim, 0, same ? w.sim.node[0].seed : 4711);
 		memcpy(before, w.sim.node[0].arena + GHOSTS, sizeof(before));
 		w.id[0] = w.id[1] = w.listener[0] = 0;
 		memset(w.up, 0, sizeof(w.up));
 		memset(w.gone, 0, sizeof(w.gone));
-		if (same) { /* the first communication id goes elsewhere: it would be a repetition */
+		/* use up the first communication id, or the new REQ would be taken for a
+		 * retransmission */
+		if (same) {
 			struct rn_cmd cmd = {.op = RN_CMD_CM_CONNECT};
 			struct rn_rsp rsp;
 			cmd.cm.peer = w.sim.node[1].port.gids[0];
@@ -494,11 +501,11 @@ static void wire_row_S6_a_restarted_peer(void **state)
 		sim_create_qp(&w.sim, 0, 0);
 		sim_create_qp(&w.sim, 1, 1);
 		assert_int_equal(w.sim.node[0].qp[0].qpn == qpn, same);
-		w.sim.node[0].qp[1] = w.sim.node[0].qp[0]; /* slot 1 at both ends from here on */
+		w.sim.node[0].qp[1] = w.sim.node[0].qp[0]; /* both ends use slot 1 from here on */
 		w.sim.node[0].qp[0] = (struct sim_qp){0};
 		assert_int_equal(dial(&w, 0, 1), 0);
 		act(&w, 1, RN_S(1));
-		if (same) { /* refused once; the old connection ends for it */
+		if (same) { /* rejected once as stale, which ends the old connection */
 			assert_int_equal(w.rejected, 10);
 			assert_true(w.gone[1]);
 			assert_int_equal(w.mads[1][RN_CM_DREQ], 1);
@@ -513,7 +520,7 @@ static void wire_row_S6_a_restarted_peer(void **state)
 		act(&w, 1, RN_S(10));
 		assert_int_equal(drain(&w, 0, RN_STATUS_SUCCESS), 1);
 		assert_true(w.sim.node[0].arena[0] == 0x11 && w.sim.node[0].arena[99] == 0x11);
-		/* nothing of the old transfer has arrived since, and it failed */
+		/* no packet of the old transfer was accepted since, and the transfer failed */
 		assert_memory_equal(w.sim.node[0].arena + GHOSTS, before, sizeof(before));
 		assert_int_equal(atomic_load(&w.sim.node[1].qp[0].shared->state), RN_QPS_ERR);
 		assert_int_equal(atomic_load(&w.sim.node[1].qp[1].shared->state), RN_QPS_RTS);
@@ -548,7 +555,7 @@ static void wire_row_S8_a_hundred_thousand_connections(void **state)
 			assert_int_equal(order(&w, i / 2 % 2, RN_CMD_CM_DISCONNECT, w.id[i / 2 % 2]), 0);
 		else
 			assert_int_equal(order(&w, 0, RN_CMD_CM_DESTROY, w.id[0]), 0);
-		act(&w, 0, RN_MS(4)); /* about 15 of them wait at a time */
+		act(&w, 0, RN_MS(4)); /* about 15 connections are in timewait at a time */
 		assert_true(w.gone[1]);
 		sim_destroy_qp(&w.sim, 0, 0);
 		sim_destroy_qp(&w.sim, 1, 0);
@@ -560,7 +567,8 @@ static void wire_row_S8_a_hundred_thousand_connections(void **state)
 		w.sim.nevents[0] = w.sim.nevents[1] = 0;
 	}
 	assert_int_equal(rn_cm_dropped(w.sim.node[0].shard->lane.cm) + rn_cm_dropped(w.sim.node[1].shard->lane.cm), 0);
-	assert_in_range(ids / 100000, 1u << 30, 3u << 30); /* they look random still */
+	/* the ids are still spread over the whole range */
+	assert_in_range(ids / 100000, 1u << 30, 3u << 30);
 	w.id[0] = w.id[1] = 0;
 	stop(&w);
 }

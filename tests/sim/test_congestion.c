@@ -1,5 +1,5 @@
-/* Do senders that meet in one queue share it, without drops and without leaving it empty? Virtual time: the figures are the
- * same on every computer. Each test prints what it saw. */
+/* Do several senders share one queue fairly, without drops and without leaving it empty? In virtual
+ * time, so the figures are the same on every computer. Each test prints its figures. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
@@ -39,7 +39,7 @@ static void show(const char *what)
 		      (unsigned long long)bottleneck_resent(&b));
 }
 
-/* Nothing lost in all that was counted, and nothing sent again ever. */
+/* No frame was dropped in the measuring period, and no packet was ever retransmitted. */
 static void expect_lossless(void)
 {
 	assert_int_equal(b.dropped, 0);
@@ -54,7 +54,8 @@ static void expect_shared(void)
 	assert_true(bottleneck_use(&b) >= 0.9);
 }
 
-/* All at once and for ever. The first half is the way there: it must be without loss too. */
+/* All flows start at once and never stop. The first half is the time until the rates settle; it
+ * must be free of loss too. */
 static void share(unsigned flows, bool read, const char *what)
 {
 	struct bottleneck_spec spec;
@@ -89,13 +90,13 @@ static void test_share_8(void **state)
 	share(8, false, "8 senders");
 }
 
-/* READ answers are limited at the responder, by notifications from who reads. */
+/* READ responses are limited at the responder by CNPs from the requester. */
 static void test_share_reads(void **state)
 {
 	share(4, true, "4 responders of READs");
 }
 
-/* What it would be without: the queue stands full, packets are lost and sent again. */
+/* Without congestion control the queue is always full; packets are dropped and retransmitted. */
 static void test_without_control(void **state)
 {
 	struct bottleneck_spec spec;
@@ -111,7 +112,8 @@ static void test_without_control(void **state)
 	finish();
 }
 
-/* Eight senders with a mebibyte each for one receiver, in the same instant: no loss, and not much slower than the link. */
+/* Eight senders send 1 MiB each to one receiver at the same instant: without loss, and not much
+ * slower than the link. */
 static void test_incast(void **state)
 {
 	rn_time from, last = 0;
@@ -132,7 +134,7 @@ static void test_incast(void **state)
 	finish();
 }
 
-/* Who comes when the others have settled gets its share. */
+/* A flow that starts after the others have settled gets its share. */
 static void late(unsigned flows, const char *what)
 {
 	start(flows);
@@ -162,7 +164,8 @@ static void test_late_fourth(void **state)
 	late(4, "3 and a late one");
 }
 
-/* E8 as a whole: when the other one leaves, the link is taken, and then the limit is gone. */
+/* Row E8 in full: when the other flow stops, this one uses the whole line, and then its limit
+ * ends. */
 static void wire_row_E8_alone_again(void **state)
 {
 	rn_time from;
@@ -180,7 +183,8 @@ static void wire_row_E8_alone_again(void **state)
 	assert_true(b.now - from < RN_MS(200));
 	expect_lossless();
 	bottleneck_run(&b, b.now + RN_MS(100));
-	assert_true(bottleneck_limited(&b) <= 1); /* the one that left has sent nothing, so it does not know */
+	/* the stopped flow sends nothing, so its limit may remain */
+	assert_true(bottleneck_limited(&b) <= 1);
 	expect_lossless();
 	finish();
 }

@@ -1,6 +1,7 @@
-/* Frames, ICRC and demultiplex: the F rows of docs/spec/rocev2.md (F10 is test_sent's). Each test gives a QP in RTS a good WRITE with one thing
- * changed and asks what a peer can see: an ACK and the bytes in memory, or silence and one counter. That a refused frame
- * left no trace is shown by the good WRITE that is accepted with the same PSN at the end of every test. */
+/* Which frames does a NIC accept? The F rows of docs/spec/rocev2.md (F10 is in test_sent). Each
+ * test gives a QP in RTS a valid WRITE with one change and checks what a peer can see: an ACK and
+ * the data in memory, or no reply and one counter. At the end of every test the unchanged WRITE
+ * with the same PSN is accepted, which shows that a dropped frame changed no state. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,19 +16,19 @@
 #include "shard/shard.h"
 
 #define DUT   1u
-#define V     (2u << 20) /* what the peer writes to, in the DUT's arena */
-#define HELLO "HELLO"    /* 5 bytes: three of pad */
+#define V     (2u << 20) /* target of the peer's WRITE, offset in the DUT's arena */
+#define HELLO "HELLO"    /* 5 bytes, so the packet has 3 pad bytes */
 
-/* Offsets in the good WRITE of an untagged IPv4 port. */
+/* Offsets in the valid WRITE, for an untagged IPv4 port. */
 enum { IP = 14, UDP = 34, BTH = 42, DATA = 70, PAD = 75 };
-/* What is made right again after a change, so that the frame is wrong in one respect only. */
+/* The checksums that are corrected after a change, so that the frame has one error only. */
 enum repair { AS_IS = 0, SUM = 1, CRC = 2 };
 
 struct bench {
 	struct sim sim;
-	int32_t psn;         /* of the next request */
-	unsigned sent;       /* frames of the DUT since the last look */
-	struct rn_pkt reply; /* the last of them; its frame is gone */
+	int32_t psn;         /* PSN of the next request */
+	unsigned sent;       /* frames that the DUT has sent since the last check */
+	struct rn_pkt reply; /* the last of them; its frame buffer is no longer valid */
 	uint8_t frame[SIM_FRAME_MAX];
 	unsigned len;
 };
@@ -36,7 +37,7 @@ static bool note(struct sim *sim, unsigned from, const struct rn_pkt *pkt, void 
 {
 	struct bench *b = arg;
 
-	/* what a mark of congestion calls for is congestion.rows' matter */
+	/* not counted: congestion.rows checks the CNPs that ECN marks cause */
 	if (from == DUT && pkt->kind == RN_PKT_IB && pkt->opcode != RN_OPCODE_CNP) {
 		b->sent++;
 		b->reply = *pkt;
@@ -54,7 +55,7 @@ static struct rn_qp *qp_of(const struct bench *b)
 	return rn_shard_qp(b->sim.node[DUT].shard, b->sim.node[DUT].qp[0].qpn);
 }
 
-/* The good WRITE, as its peer would send it next. */
+/* The valid WRITE that the peer would send next. */
 static struct rn_pkt good_packet(struct bench *b)
 {
 	struct rn_pkt p = craft_packet(&b->sim, DUT, 0, RN_OP_WRITE_ONLY, b->psn);
@@ -94,7 +95,7 @@ static void start_type(struct bench *b, uint8_t type, bool ipv6, bool vlan)
 	b->sim.filter = note;
 	b->sim.filter_arg = b;
 	sim_connect(&b->sim, 0);
-	sim_speak(&b->sim, DUT, UINT32_MAX); /* its neighbour announcements */
+	sim_speak(&b->sim, DUT, UINT32_MAX); /* discards its ARP and ND messages */
 	build_good(b);
 }
 
@@ -108,7 +109,7 @@ static void start(struct bench *b)
 	start_as(b, false, false);
 }
 
-/* The frame is taken: bytes in memory, and an ACK of its PSN. */
+/* The frame must be accepted: the data are in memory and an ACK of its PSN is sent. */
 static void accepted(struct bench *b)
 {
 	memset(target(b), 0, 16);
@@ -124,7 +125,8 @@ static void accepted(struct bench *b)
 	build_good(b);
 }
 
-/* The frame is not: one counter grows, and that is all. The next attempt starts from the good frame. */
+/* The frame must be dropped: only one counter grows. Afterwards the buffer holds the valid frame
+ * again. */
 static void refused(struct bench *b, enum rn_verdict v)
 {
 	const struct rn_stats *stats = rn_shard_stats(b->sim.node[DUT].shard);
@@ -149,7 +151,7 @@ static void finish(struct bench *b)
 	assert_int_equal(sim_fini(&b->sim), 0);
 }
 
-/* IPv4 header and ICRC made right; the ICRC ends the frame. */
+/* Corrects the IPv4 header checksum and the ICRC, which ends the frame. */
 static void repair(struct bench *b, enum repair what)
 {
 	uint8_t *ip = b->frame + IP, *end = b->frame + b->len - 4;
@@ -182,7 +184,7 @@ static void change16(struct bench *b, unsigned at, uint16_t value, enum repair w
 	repair(b, what);
 }
 
-/* One changed byte, refused or accepted. */
+/* Changes one byte; the frame must be dropped, or accepted. */
 static void byte_refused(struct bench *b, unsigned at, uint8_t value, enum repair what, enum rn_verdict v)
 {
 	change(b, at, value, what);
@@ -226,7 +228,7 @@ static void wire_row_F4_what_routers_may_change(void **state)
 	start(&b);
 	byte_accepted(&b, IP + RN_IPV4_TTL, 7, SUM);
 	byte_accepted(&b, IP + RN_IPV4_TOS, 0xB8, SUM); /* DSCP 46 */
-	byte_accepted(&b, IP + RN_IPV4_TOS, 0x03, SUM); /* congestion experienced */
+	byte_accepted(&b, IP + RN_IPV4_TOS, 0x03, SUM); /* ECN: congestion experienced */
 	byte_accepted(&b, BTH + RN_BTH_ECN, RN_BTH_FECN, AS_IS);
 	byte_accepted(&b, BTH + RN_BTH_ECN, RN_BTH_BECN, AS_IS);
 	byte_accepted(&b, BTH + RN_BTH_ECN, RN_BTH_FECN | RN_BTH_BECN, AS_IS);
@@ -259,7 +261,7 @@ static void wire_row_F6_pad_bytes_not_zero(void **state)
 	start(&b);
 	b.frame[PAD] = b.frame[PAD + 1] = b.frame[PAD + 2] = 0x55;
 	repair(&b, CRC);
-	accepted(&b); /* which looks behind the five bytes in memory */
+	accepted(&b); /* accepted() also checks the bytes after the data */
 	finish(&b);
 }
 
@@ -290,7 +292,8 @@ static void wire_row_F8_no_udp_checksum(void **state)
 	}
 }
 
-/* As udp_sum() of the parser does not: word by word over pseudo header and datagram. */
+/* Computes the UDP checksum differently from the parser's udp_sum(): word by word over pseudo
+ * header and datagram. */
 static uint16_t udp_checksum(const uint8_t *ip, bool ipv6)
 {
 	const uint8_t *udp = ip + (ipv6 ? 40 : 20), *addr = ip + (ipv6 ? RN_IPV6_SRC : RN_IPV4_SRC);
@@ -299,7 +302,8 @@ static uint16_t udp_checksum(const uint8_t *ip, bool ipv6)
 
 	for (unsigned i = 0; i < (ipv6 ? 32u : 8u); i += 2)
 		sum += rn_load16(addr + i);
-	for (unsigned i = 0; i < len; i += 2) /* even: the transport is a multiple of four */
+	/* len is even: the transport part is a multiple of four bytes */
+	for (unsigned i = 0; i < len; i += 2)
 		sum += rn_load16(udp + i);
 	while (sum >> 16)
 		sum = (sum >> 16) + (sum & 0xFFFF);
@@ -354,7 +358,7 @@ static void wire_row_F13_ipv4_options(void **state)
 
 	start(&b);
 	memmove(b.frame + UDP + 4, b.frame + UDP, b.len - UDP);
-	memset(b.frame + UDP, 1, 4); /* no-operations */
+	memset(b.frame + UDP, 1, 4); /* IP options: no operation */
 	b.len += 4;
 	b.frame[IP] = 0x46;
 	change16(&b, IP + RN_IPV4_LENGTH, (uint16_t)(b.len - IP), SUM);
@@ -405,7 +409,7 @@ static void wire_row_F15_ethernet_padding(void **state)
 	finish(&b);
 }
 
-/* Every opcode, and every UDP length its headers, pad and ICRC do not fit in. */
+/* For every opcode: every UDP length in which its headers, pad and ICRC do not fit. */
 static void wire_row_F16_udp_too_short(void **state)
 {
 	static const uint8_t zeros[64];
@@ -415,7 +419,7 @@ static void wire_row_F16_udp_too_short(void **state)
 	start(&b);
 	p = good_packet(&b);
 	p.payload = zeros;
-	p.payload_len = sizeof(zeros); /* the frame goes on behind what UDP admits to */
+	p.payload_len = sizeof(zeros); /* the frame is longer than the UDP length */
 	for (unsigned opcode = 0; opcode < 256; opcode++)
 		for (unsigned pad = 0; pad < 4; pad++) {
 			unsigned need = 8u + rn_opcode_row((uint8_t)opcode)->hdr_bytes + pad + 4;
@@ -450,7 +454,7 @@ static void wire_row_F17_udp_longer_than_ip(void **state)
 		refused(&b, RN_V_UDP_LENGTH);
 		change16(&b, at, (uint16_t)(len + 4), AS_IS);
 		refused(&b, RN_V_UDP_LENGTH);
-		memset(b.frame + b.len, 0, 64); /* though the frame goes on that far */
+		memset(b.frame + b.len, 0, 64); /* even if the frame has that many bytes */
 		b.len += 64;
 		change16(&b, at, (uint16_t)(len + 64), CRC);
 		refused(&b, RN_V_UDP_LENGTH);
@@ -498,7 +502,7 @@ static void wire_row_F20_opcode_of_another_transport(void **state)
 		refused(&b, (opcode & 0xE0) == RN_T_UC || (opcode & 0xE0) == RN_T_UD ? RN_V_QP_TRANSPORT : RN_V_BTH_OPCODE);
 	}
 	finish(&b);
-	/* and to an unreliable connection, and to datagrams */
+	/* the same on UC and UD QPs */
 	for (uint8_t type = RN_QPT_UC; type <= RN_QPT_UD; type++) {
 		start_type(&b, type, false, false);
 		for (unsigned opcode = 0; opcode < 0x80; opcode++) {
@@ -571,7 +575,7 @@ static void wire_row_F24_other_source(void **state)
 		start_as(&b, ipv6, false);
 		change(&b, last, 77, CRC | (ipv6 ? AS_IS : SUM));
 		refused(&b, RN_V_QP_ADDRESS);
-		/* the knob */
+		/* with protocol.check_source off */
 		b.sim.node[DUT].port.check_source = false;
 		rn_shard_port(b.sim.node[DUT].shard, &b.sim.node[DUT].port, b.sim.now);
 		change(&b, last, 77, CRC | (ipv6 ? AS_IS : SUM));
@@ -622,7 +626,7 @@ static void wire_row_F27_wrong_vlan(void **state)
 	put_tag(&b, 3 << 13 | 1);
 	refused(&b, RN_V_FRAME_VLAN);
 	finish(&b);
-	/* a port in VLAN 100: neither another VLAN nor none; any priority */
+	/* a port in VLAN 100 accepts no other VLAN and no untagged frame, but any priority */
 	start_as(&b, false, true);
 	for (unsigned i = 0; i < RN_ARRAY_SIZE(wrong); i++) {
 		change16(&b, 14, wrong[i], AS_IS);
@@ -648,7 +652,7 @@ static void wire_row_F28_priority_tag(void **state)
 		accepted(&b);
 		assert_false(b.reply.has_vlan);
 	}
-	put_tag(&b, 0x1000); /* drop eligible */
+	put_tag(&b, 0x1000); /* DEI (drop eligible) */
 	accepted(&b);
 	finish(&b);
 }

@@ -1,5 +1,5 @@
-/* Does one busy QP leave the others of its shard their share? Counted in frames: the shard may speak 8 frames at a time,
- * as a port lets it. */
+/* Does one busy QP leave the other QPs of its shard their share? Measured in frames; the shard
+ * sends 8 frames at a time, as a port lets it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
@@ -11,9 +11,9 @@
 #define QUOTA 32u
 
 struct watch {
-	unsigned frames[QPS];   /* sent by node `who`, by QP */
+	unsigned frames[QPS];   /* frames sent by node `who`, by QP */
 	unsigned all;
-	unsigned first[QPS];    /* the frame, counted from 1, that was this QP's first */
+	unsigned first[QPS];    /* number of the QP's first frame, counted from 1 over all QPs */
 	unsigned who;
 };
 
@@ -40,7 +40,7 @@ static void start(struct sim *sim, struct watch *w, unsigned who)
 	sim_init(sim, &spec);
 	for (unsigned q = 0; q < QPS; q++)
 		sim_connect(sim, q);
-	sim_run(sim, sim->now + RN_MS(1)); /* neighbours announce themselves */
+	sim_run(sim, sim->now + RN_MS(1)); /* lets the initial ARP and ND messages pass */
 	*w = (struct watch){.who = who};
 	sim->filter = note;
 	sim->filter_arg = w;
@@ -52,8 +52,8 @@ static void post(struct sim *sim, unsigned node, unsigned q, enum rn_wqe_kind ki
 						.remote = 2 << 20});
 }
 
-/* QP 0 has a thousand packets to send; a small SEND on each other QP waits for at most one quota of it, and for the other
- * small ones. */
+/* QP 0 has a thousand packets to send. A small SEND on any other QP waits for at most one quota of
+ * QP 0 and for the other small SENDs. */
 static void test_big_write(void **state)
 {
 	struct sim sim;
@@ -61,7 +61,7 @@ static void test_big_write(void **state)
 	start(&sim, &w, 0);
 	for (unsigned i = 0; i < 4; i++)
 		post(&sim, 0, 0, RN_WQE_WRITE, 256 * 1024);
-	sim_speak(&sim, 0, 8); /* it is in the middle of it when they come */
+	sim_speak(&sim, 0, 8); /* the SENDs are posted while QP 0 is sending */
 	for (unsigned q = 1; q < QPS; q++) {
 		post(&sim, 1, q, RN_WQE_RECV, 64);
 		post(&sim, 0, q, RN_WQE_SEND, 64);
@@ -72,13 +72,13 @@ static void test_big_write(void **state)
 		assert_int_equal(w.frames[q], 1);
 		assert_in_range(w.first[q], 9, QUOTA + QPS);
 	}
-	assert_in_range(w.frames[0], 100, 200); /* it gets what they leave */
+	assert_in_range(w.frames[0], 100, 200); /* QP 0 gets the remaining frames */
 	sim_run(&sim, sim.now + RN_S(1));
 	assert_int_equal(w.frames[0], 1024);
 	assert_int_equal(sim_fini(&sim), 0);
 }
 
-/* The same for a node that serves a large READ while it has SENDs of its own. */
+/* The same for a node that answers a large READ while it has SENDs of its own. */
 static void test_big_read_answer(void **state)
 {
 	struct sim sim;
@@ -104,7 +104,7 @@ static void test_big_read_answer(void **state)
 	assert_int_equal(sim_fini(&sim), 0);
 }
 
-/* Equally busy QPs are served equally: no two differ by more than a quota. */
+/* Equally busy QPs get equal shares: no two differ by more than a quota. */
 static void test_equals(void **state)
 {
 	struct sim sim;

@@ -1,9 +1,9 @@
-/* A flood of connection requests: what becomes of everybody else's connections, and of the table
- * when it is over.
+/* What happens to other connections and to the CM table during and after a flood of connection
+ * requests?
  *
- * Node 1 is flooded at one listener, with ten thousand requests a second. Meanwhile it connects to
- * node 0 itself, and node 0 connects to another listener of node 1, which has to succeed as if
- * nothing happened. The tiers differ in how long the flood lasts: a minute in `ci` and `full`. */
+ * Node 1 is flooded at one listener with ten thousand requests per second. Meanwhile it connects
+ * to node 0, and node 0 connects to another listener of node 1; both must succeed as without the
+ * flood. The tiers differ in the duration of the flood: a minute in `ci` and `full`. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,13 +23,13 @@
 
 #define VICTIM	  1
 #define FLOODED	  4000
-#define QUIET	  4001 /* the victim's other listener */
-#define ELSEWHERE 5000 /* node 0's */
+#define QUIET	  4001 /* port of the victim's other listener */
+#define ELSEWHERE 5000 /* port of node 0's listener */
 #define PER_MS	  10
 
 enum source { ONE_HOST, RANDOM_IPV4, RANDOM_IPV6 };
 
-/* What the client behind the flooded listener does. */
+/* The behaviour of the client at the flooded listener. */
 enum client { NEVER_ANSWERS, ACCEPTS_ALL };
 
 struct flood {
@@ -38,8 +38,8 @@ struct flood {
 	enum client client;
 	struct rn_rng rng;
 	uint32_t sent;
-	uint64_t counted[2]; /* successes: of the victim's own connects, of requests to the quiet
-				listener */
+	/* number of successful connects: of the victim, to the victim's quiet listener */
+	uint64_t counted[2];
 	uint64_t tried;
 	unsigned most_live;
 };
@@ -99,7 +99,8 @@ static struct rn_gid attacker(struct flood *f)
 	return g;
 }
 
-/* One request more, by somebody who is not there, as patient as the fields can say. */
+/* Sends one more request from a host that does not exist, with the longest timeouts that the fields
+ * allow. */
 static void request(struct flood *f)
 {
 	const struct sim_node *victim = &f->sim->node[VICTIM];
@@ -128,8 +129,8 @@ static void request(struct flood *f)
 	craft_inject(f->sim, VICTIM, &p);
 }
 
-/* The clients: those of the victim's listeners and of node 0's. Connections of the quiet ones end
- * as soon as they are counted. */
+/* The clients of the victim's listeners and of node 0's listener. Connections at the quiet
+ * listeners are destroyed as soon as they are counted. */
 static void serve(struct flood *f)
 {
 	struct sim *sim = f->sim;
@@ -179,7 +180,7 @@ static void start(struct flood *f, enum source source, enum client client, uint3
 	pass(f, RN_S(1));
 }
 
-/* A try in both directions, twenty a second. */
+/* Connects once in each direction; called twenty times a second. */
 static void try_both(struct flood *f)
 {
 	uint32_t id;
@@ -209,7 +210,7 @@ static void run(enum source source, enum client client, uint32_t backlog)
 	       f.most_live, f.sim->node[VICTIM].cfg.max_cm);
 	assert_true(f.counted[0] * 100 >= f.tried * 99);
 	assert_true(f.counted[VICTIM] * 100 >= f.tried * 99);
-	/* and then all is as before: only the listeners are left */
+	/* afterwards only the listeners are left */
 	pass(&f, RN_S(200));
 	assert_int_equal(rn_cm_live(f.sim->node[VICTIM].shard->lane.cm), 2);
 	assert_int_equal(rn_cm_live(f.sim->node[0].shard->lane.cm), 1);

@@ -1,7 +1,7 @@
-/* Congestion notifications that nobody's congestion called for: whoever knows a queue pair number
- * and two addresses can make them, without a PSN. What can they do? No more than take the rate down
- * to the configured floor for as long as they come; the connection lives, and its rate comes back
- * by itself. In virtual time; --print shows the figures without judging. */
+/* What can forged congestion notifications (CNPs) do? A sender needs only the QPN and two addresses
+ * to forge one, no PSN. Forged CNPs must not do more than reduce the rate to the configured minimum
+ * while they arrive; the connection stays up and its rate recovers by itself. Virtual time; --print
+ * shows the figures without checking them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -21,10 +21,10 @@
 
 struct course {
 	const char *name;
-	unsigned every_us; /* a forged notification; 0: none */
+	unsigned every_us; /* interval of forged CNPs; 0 = none */
 	uint64_t floor;	   /* rpg_min_rate in bits per second; 0: the default, 10 Mb/s */
-	double from, to;   /* Mb/s of payload while they come */
-	unsigned back_ms;  /* at most, until the queue pair has no limit any more */
+	double from, to;   /* allowed range of the payload rate in Mb/s meanwhile */
+	unsigned back_ms;  /* longest time in ms until the QP has no limit again */
 };
 
 static const struct course courses[] = {
@@ -40,7 +40,7 @@ static const struct course courses[] = {
 
 struct flow {
 	struct sim sim;
-	uint64_t bytes; /* of WRITEs that succeeded */
+	uint64_t bytes; /* bytes of successful WRITEs */
 };
 
 static void post(struct flow *f)
@@ -65,7 +65,7 @@ static void forge(struct sim *sim)
 	assert_int_equal(craft_inject(sim, 0, &p), RN_V_CNP);
 }
 
-/* WRITEs all the time, and a notification every so often; none may fail. */
+/* Posts WRITEs continuously and injects a CNP at each interval. No WRITE may fail. */
 static void go_on(struct flow *f, unsigned every_us, rn_time until)
 {
 	rn_time next = f->sim.now;

@@ -1,6 +1,7 @@
-/* Does a mix of Sends, Writes, Reads and additions arrive whole over a link that loses, doubles, reorders or delays? The
- * long rows of docs/spec/rocev2.md, in virtual time. Every byte is compared when its request completes, every completion comes
- * once and in order, and what comes late writes nowhere. */
+/* Does a mix of SENDs, WRITEs, READs and atomics arrive intact over a link that loses, duplicates,
+ * reorders or delays frames? The long rows of docs/spec/rocev2.md, in virtual time. Every byte is
+ * compared when its request completes, every completion comes once and in order, and late packets
+ * change no memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -10,13 +11,13 @@
 #include "sim.h"
 #include "wire/stats.h"
 
-#define AREAS   256u /* more than fit into a send queue: one is empty again when its turn comes */
+#define AREAS   256u /* more than a send queue holds, so an area is free again when it is reused */
 #define BYTES   4096u
-#define OURS    0u             /* node 0's, and what its requests carry */
-#define THEIRS  (4u << 20)     /* node 1's: receives and targets of Writes */
-#define SOURCES (8u << 20)     /* node 1's: what Reads bring */
-#define RESULTS (12u << 20)    /* node 0's: where they bring it */
-#define COUNTER (15u << 20)    /* node 1's word */
+#define OURS    0u             /* node 0: data of its requests */
+#define THEIRS  (4u << 20)     /* node 1: receive buffers and targets of WRITEs */
+#define SOURCES (8u << 20)     /* node 1: data that READs fetch */
+#define RESULTS (12u << 20)    /* node 0: targets of its READs */
+#define COUNTER (15u << 20)    /* node 1: target of the atomics */
 
 static const enum rn_wqe_kind kinds[] = {RN_WQE_SEND, RN_WQE_WRITE, RN_WQE_READ, RN_WQE_FETCH_ADD};
 
@@ -62,7 +63,7 @@ static void post_one(struct mixed *m)
 	sim_post(&m->sim, 0, 0, &op);
 }
 
-/* What request i was to bring is there; then its area is emptied. */
+/* Checks that the data of request i have arrived, then clears its area. */
 static void check(struct mixed *m, uint32_t i)
 {
 	static const uint8_t none[BYTES];
@@ -107,7 +108,8 @@ static void begin(struct mixed *m, const struct sim_spec *spec, uint32_t length)
 	m->length = length;
 }
 
-/* n requests, or as many as begin before `until`; ends when all are done and nothing is under way. */
+/* Runs n requests, or as many as begin before `until`. Returns when all have completed and no
+ * packet is in flight. */
 static void run(struct mixed *m, uint32_t n, rn_time until)
 {
 	while (m->done < n) {
@@ -209,18 +211,21 @@ static void wire_row_S3_few_naks_for_packets_out_of_order(void **state)
 	for (unsigned i = 0; i < SIM_NODES; i++) {
 		spec.link[i].rate = 10000000000ull;
 		spec.link[i].impair.reorder_ppm = 10000;
-		spec.link[i].impair.reorder_ns = RN_US(2); /* behind the next one or two */
+		/* long enough for one or two frames to overtake */
+		spec.link[i].impair.reorder_ns = RN_US(2);
 	}
 	begin(&m, &spec, 2500);
 	run(&m, 20000, RN_S(600));
 	s = rn_shard_stats(m.sim.node[1].shard);
 	assert_true(m.sim.node[0].reordered > 200 && s->tx_naks > 50);
-	/* Each makes two gaps: its own, and behind it those that overtook it and were thrown away. */
+	/* Each reordered packet makes two gaps: its own, and then that of the packets that overtook
+	 * it and were dropped. */
 	assert_true(s->tx_naks <= 2 * m.sim.node[0].reordered);
 	end(&m);
 }
 
-/* Ten minutes, over a slow link, because it is the time that matters: some ninety thousand packets, and ten thousand lost. */
+/* Ten minutes of virtual time over a slow link, because the duration matters and not the number of
+ * packets: about ninety thousand packets, of which ten thousand are lost. */
 static void wire_row_S4_five_percent_lost_for_ten_minutes(void **state)
 {
 	static struct mixed m;
@@ -241,7 +246,8 @@ static void wire_row_S4_five_percent_lost_for_ten_minutes(void **state)
 	end(&m);
 }
 
-/* A peer that sends again long before the ACK can be there: all of it arrives twice and more, and is done once. */
+/* A requester that retransmits long before the ACK can arrive: everything arrives twice or more and
+ * is executed once. */
 static void wire_row_S5_acknowledgements_50_ms_late(void **state)
 {
 	static struct mixed m;
@@ -257,7 +263,7 @@ static void wire_row_S5_acknowledgements_50_ms_late(void **state)
 	end(&m);
 }
 
-/* What a link does whose MTU is smaller than the sender believes. */
+/* The behaviour of a link whose MTU is smaller than the sender assumes: large packets are lost. */
 static bool lose_large(struct sim *sim, unsigned from, const struct rn_pkt *pkt, void *arg)
 {
 	return pkt->kind != RN_PKT_IB || pkt->payload_len <= 1024;
@@ -315,7 +321,8 @@ static void wire_row_S9_sixty_four_senders_and_no_receives(void **state)
 	}
 	for (rn_time until = sim.now + RN_S(1); sim.now < until; steps++)
 		sim_step(&sim, until);
-	/* Each asks anew no more often than every 0.64 ms, and both ends do work only when packets come or go. */
+	/* Each sender retries at most every 0.64 ms, and both ends only work when packets are sent
+	 * or arrive. */
 	before = rn_shard_stats(sim.node[1].shard)->tx_rnr_naks;
 	assert_true(before >= SENDERS * 700);
 	assert_true(before <= SENDERS * 1564);

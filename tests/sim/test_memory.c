@@ -1,7 +1,7 @@
-/* Memory that goes away. A request is under way when a region is deregistered and its memory freed, or when its pages
- * begin to fault: at every stage of SEND, WRITE and READ, on either side. What must come of it is in the table; that freed
- * memory is not touched again is the sanitizer's to see, and that faulting memory is asked no more than once per answer is
- * counted. */
+/* What happens to a request when its memory goes away? A region is deregistered and its memory
+ * freed, or its pages begin to fault, at every stage of SEND, WRITE and READ, on either side. The
+ * table below gives the required outcome. The sanitizer checks that freed memory is not accessed; a
+ * counter checks that faulting memory is accessed at most once per answer. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -13,18 +13,19 @@
 
 #define BYTES 5000u /* five packets of 1024 */
 
-enum role { SOURCE, SINK, TARGET, RECEIVE }; /* whose: SEND's or WRITE's data, where a READ lands; at the peer: named by
-					       * WRITE or READ, a posted receive */
+/* memory of the requester: data of a SEND or WRITE, target of a READ; of the peer: target of a
+ * WRITE or READ, a posted receive */
+enum role { SOURCE, SINK, TARGET, RECEIVE };
 enum moment {
-	UNSENT,    /* posted, nothing was said */
-	PARTLY,    /* one packet of five is out */
-	SENT,      /* all are out, none has arrived */
-	ARRIVED,   /* all have arrived, nothing was answered */
+	UNSENT,    /* posted; no packet was sent */
+	PARTLY,    /* one packet of five was sent */
+	SENT,      /* all packets were sent, none has arrived */
+	ARRIVED,   /* all have arrived, no answer was sent */
 	FIRST_IN,  /* the first packet of five has arrived */
-	ANSWERING, /* one packet of the answer is out */
-	LOST,      /* all were lost: they will be sent again */
-	RNR_WAIT,  /* the peer had no receive: the sender waits */
-	ANSWER_LOST, /* the answer was lost: it will be asked for again */
+	ANSWERING, /* one packet of the answer was sent */
+	LOST,      /* all were lost; they will be retransmitted */
+	RNR_WAIT,  /* the peer had no receive; the sender waits (RNR) */
+	ANSWER_LOST, /* the answer was lost; the request will be retransmitted */
 };
 
 static const struct stage {
@@ -32,8 +33,8 @@ static const struct stage {
 	enum rn_wqe_kind kind;
 	enum role role;
 	enum moment moment;
-	uint8_t status;      /* of the request */
-	uint8_t recv_status; /* of the receive; 255 = none completes */
+	uint8_t status;      /* status of the request's completion */
+	uint8_t recv_status; /* status of the receive's completion; 255 = it does not complete */
 } stages[] = {
 	{"source unsent", RN_WQE_SEND, SOURCE, UNSENT, RN_STATUS_LOC_PROT_ERR, 255},
 	{"source partly sent", RN_WQE_SEND, SOURCE, PARTLY, RN_STATUS_LOC_PROT_ERR, 255},
@@ -61,9 +62,9 @@ static const struct stage {
 };
 
 static struct {
-	uint8_t *from, *to; /* what faults */
+	uint8_t *from, *to; /* range in which every access fails */
 	unsigned faults, touches;
-	uint8_t *block;     /* the region while it is there */
+	uint8_t *block;     /* memory of the region until it is freed */
 } mem;
 
 static bool sound(const uint8_t *p, size_t n)
@@ -122,7 +123,7 @@ static void reach(struct sim *sim, struct losing *l, enum moment moment)
 		break;
 	case FIRST_IN:
 		sim_speak(sim, 0, 1);
-		l->lose[0] = true; /* the rest comes later, by retransmission */
+		l->lose[0] = true; /* the other packets are lost and come later by retransmission */
 		sim_step(sim, sim->now + RN_US(10));
 		break;
 	case ANSWERING:
@@ -205,7 +206,7 @@ static void run_stage(const struct stage *s, bool faulting)
 	sim.filter = lose;
 	sim.filter_arg = &l;
 	sim_connect(&sim, 0);
-	sim_settle(&sim); /* neighbours announce themselves */
+	sim_settle(&sim); /* lets the initial ARP and ND messages pass */
 	sim_run(&sim, sim.now + RN_MS(1));
 	bool here = s->role == SOURCE || s->role == SINK;
 	struct region r = make_region(&sim, here ? 0 : 1);
@@ -216,7 +217,7 @@ static void run_stage(const struct stage *s, bool faulting)
 		mem.from = r.ptr;
 		mem.to = r.ptr + BYTES;
 	} else {
-		mem.block = NULL; /* its address may be somebody else's soon */
+		mem.block = NULL; /* the address may soon belong to another allocation */
 		deregister(&r);
 	}
 	if (s->moment == RNR_WAIT)
@@ -228,7 +229,8 @@ static void run_stage(const struct stage *s, bool faulting)
 	assert_false(sim_poll(&sim, 0, &c));
 	bool got = sim_poll(&sim, 1, &c) && c.status != RN_STATUS_WR_FLUSH_ERR;
 	assert_int_equal(got && (good || c.status) ? c.status : 255, s->recv_status);
-	if (faulting) { /* asked at most once per answer, and not at all where all was done before */
+	/* accessed at most once per answer, and not at all if the request had completed before */
+	if (faulting) {
 		assert_int_equal(mem.touches - touched, mem.faults);
 		assert_true(good ? mem.faults == 0 : mem.faults > 0);
 		deregister(&r);

@@ -1,5 +1,6 @@
-/* What does a lossy link leave of its rate, and does one QP leave the others their share? In virtual time, so the figures
- * are properties of the protocol machine, the same on every computer. --print shows the table without judging. */
+/* How much of its rate does a QP reach on a lossy link, and does one QP leave the others their
+ * share? In virtual time, so the figures are properties of the protocol and the same on every
+ * computer. --print shows the table without checking it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -15,10 +16,10 @@ struct course {
 	uint32_t length, messages;
 	uint32_t loss_ppm; /* each direction */
 	unsigned gbits;
-	unsigned mtu;      /* enum */
+	unsigned mtu;      /* path MTU code */
 	unsigned delay_us; /* each direction */
-	unsigned demanded; /* percent of the link's rate, payload alone */
-	unsigned nap_us, nap_every_us; /* of the receiver */
+	unsigned demanded; /* required payload rate in percent of the link's rate */
+	unsigned nap_us, nap_every_us; /* the receiver pauses for nap_us of every nap_every_us */
 };
 
 static const struct course courses[] = {

@@ -1,16 +1,18 @@
-/* Would a shard have said what Linux soft-RoCE said? Captures of two soft-RoCE hosts are replayed to a shard, once in the
- * place of each of them: what the other one sent is injected, and every frame that the replaced one sent must come from
- * the shard too, after the same event and with the same PSN, MSN, lengths, addresses and data. Its own requests and
- * commands are those that the capture shows.
+/* Does a shard send the same frames as Linux soft-RoCE? Captures of two soft-RoCE hosts are
+ * replayed to a shard, once in the place of each host. The frames of the other host are injected,
+ * and the shard must send every frame that the replaced host sent, after the same event and with
+ * the same PSN, MSN, lengths, addresses and data. The shard's own requests and commands are those
+ * that the capture shows.
  *
- * What the shard chooses itself (QPN, keys, communication ids, transactions) is put into the injected frames in place of
- * what the replaced host had chosen.
+ * Values that the shard chooses itself (QPN, keys, communication ids, transaction ids) replace
+ * those of the replaced host in the injected frames.
  *
- * Where frames were lost, each host saw other frames, so there is a capture for each. A request with a PSN that was sent
- * before is a retransmission and no new post; when no answer asked for it, virtual time moves on to the shard's timer.
+ * Where frames were lost, the two hosts saw different frames, so there is a capture for each. A
+ * request with a PSN that was sent before is a retransmission and no new post; if no answer caused
+ * it, virtual time moves on until the shard's timer expires.
  *
- * Some are played once more as if the hosts had done something else: named several regions far from each other, or sent
- * immediate data with each WRITE. */
+ * Some captures are replayed again as if the hosts had done something else: used several regions
+ * far from each other, or sent immediate data with each WRITE. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,18 +33,20 @@
 #include "flow/retry.h"
 #include "base/types.h"
 
-/* What the plays of a capture came to, both roles together. */
+/* The counts of all replays of a capture, both roles together. */
 struct tally {
-	unsigned frames;   /* that the shard must have sent */
-	unsigned aside;    /* frames of the peer that the shard took for a duplicate, a gap, a NAK */
-	unsigned timeouts; /* how often the shard's timer had to ring */
-	unsigned spared;   /* retransmissions that an answer made needless before the shard sent them */
+	unsigned frames;   /* frames that the shard must send */
+	/* frames of the peer that the shard classified as duplicate, gap or NAK */
+	unsigned aside;
+	unsigned timeouts; /* number of times that the shard's timer had to expire */
+	/* retransmissions that an answer made unnecessary before the shard sent them */
+	unsigned spared;
 };
 
 /* clang-format off */
 static const struct capture {
 	const char *file;
-	unsigned frames;         /* that the shard must have sent, both roles together */
+	unsigned frames;         /* frames that the shard must send, both roles together */
 	enum variant variant;
 } captures[] = {
 	{"cm-rej-no-listener.pcap",         2},
@@ -69,11 +73,12 @@ static const struct capture {
 	{"rc-write-ipv6.pcap",             20, IMMEDIATE},
 	{"uc-write-ipv4.pcap",             15, IMMEDIATE},
 };
-/* Not here: rc-rnr-nak, where soft-RoCE also answers each packet behind a receiver-not-ready with a NAK, which it need not. */
+/* The capture rc-rnr-nak is missing here: in it soft-RoCE also sends a NAK for each packet after
+ * the one with the RNR NAK, which the specification does not require. */
 
-/* The cases of tests/interop/loss.py. The timer rings twice in rc-send-lost-last: the answer to the one
- * packet that the shard sends when the timer rings first also covers the next one, from which the shard concludes that nothing
- * was lost. */
+/* The cases of tests/interop/loss.py. In rc-send-lost-last the timer expires twice: the shard sends
+ * one packet when it first expires, and the answer also covers the next packet, from which the
+ * shard concludes that nothing was lost. */
 static const struct loss {
 	const char *name;
 	struct tally tally;
@@ -205,7 +210,7 @@ static enum rn_wqe_kind kind_of(const struct rn_pkt *p)
 	}
 }
 
-/* The request whose first packet this is. */
+/* Posts the request whose first packet this is. */
 static void do_post(struct replay *r, const struct record *rec)
 {
 	unsigned n = replay_pair_of(r, rec);
@@ -233,13 +238,13 @@ static void do_post(struct replay *r, const struct record *rec)
 	host_settle(r);
 }
 
-/* Requests, answers and management are three streams, each in order. */
+/* Requests, responses and CM messages are three streams; the order within each must match. */
 static unsigned stream(const struct record *rec)
 {
 	return rec->is_cm ? 0 : rec->pkt.op->response ? 1 : 2;
 }
 
-/* The oldest frame of the shard in this stream that has not been compared yet, NULL: none. */
+/* The shard's oldest frame in this stream that has not been compared yet; NULL = none. */
 static struct record *sent(struct replay *r, const struct record *want)
 {
 	for (struct record *got = r->out; got < r->out + r->nout; got++)
@@ -248,8 +253,8 @@ static struct record *sent(struct replay *r, const struct record *want)
 	return NULL;
 }
 
-/* The replaced host sent again although no answer asked for that: its timer rang. The shard's timer must ring between one and
- * four coded timeouts after the last progress. */
+/* The replaced host retransmitted although no answer requested it, so its timer expired. The
+ * shard's timer must expire between one and four coded timeouts after the last progress. */
 static void wait_for_timer(struct replay *r, const struct record *want)
 {
 	rn_time full = rn_retry_timeout_ns(TIMEOUT);
@@ -263,8 +268,9 @@ static void wait_for_timer(struct replay *r, const struct record *want)
 	r->pair[replay_pair_of(r, want)].flow.alone = true;
 }
 
-/* A request of the replaced host: its program posted it, or the host sent it again. False: the shard may send it later. When
- * the timer rings, soft-RoCE sends everything again at once; the shard sends one packet, and the rest behind its answer. */
+/* Handles a request of the replaced host: it was posted, or it is a retransmission. Returns false
+ * if the shard may send it later: after a timeout soft-RoCE retransmits everything at once, while
+ * the shard sends one packet first and the others after the answer. */
 static bool do_request(struct replay *r, const struct record *rec)
 {
 	struct flow *f = &r->pair[replay_pair_of(r, rec)].flow;
@@ -297,7 +303,8 @@ static void expect_frame(struct replay *r, const struct record *want)
 	r->matched++;
 }
 
-/* After an answer: a retransmission that it covers is needless, and the shard may have sent the others. */
+/* To be called after an answer: a retransmission that the answer covers is unnecessary; the shard
+ * may have sent the others. */
 static void expect_owed(struct replay *r)
 {
 	unsigned left = 0;
@@ -315,8 +322,9 @@ static void expect_owed(struct replay *r)
 	r->nowed = left;
 }
 
-/* Before a response: it answers what the replaced host sent again, so the shard must send that first. The exception is the
- * first response after the timer rang, which answers the one packet that the shard has sent again. */
+/* To be called before a response: the shard must first send the retransmission that the response
+ * answers. The exception is the first response after a timeout, which answers the one packet that
+ * the shard has retransmitted. */
 static void send_owed_before(struct replay *r, const struct record *rsp)
 {
 	const struct record *want = &r->rec[r->owed[0]];
@@ -351,7 +359,7 @@ static void inject_cm(struct replay *r, const struct record *rec)
 		expect_event(r, rec, RN_EVENT_CM_REJECTED, NULL);
 }
 
-/* A message of the peer is whole: it is where it belongs. */
+/* A message of the peer is complete: checks its data and its completion. */
 static void expect_message(struct replay *r, const struct record *rec)
 {
 	static uint8_t bytes[65536];
@@ -369,7 +377,7 @@ static void expect_message(struct replay *r, const struct record *rec)
 		must(r, rec, c.status == RN_STATUS_SUCCESS, "request failed");
 		r->completed++;
 	}
-	/* datagrams stand behind the IP header they came with */
+	/* a datagram follows the IP header in the receive */
 	unsigned grh = r->sim.spec.type == RN_QPT_UD ? RN_UD_GRH_BYTES : 0;
 	const uint8_t *got = r->sim.node[DUT].arena + RECEIVE + ((uint64_t)(pair - r->pair) << 20) + (c.wr_id << 16);
 
@@ -379,7 +387,7 @@ static void expect_message(struct replay *r, const struct record *rec)
 	must(r, rec, !grh || c.src_qpn == rec->pkt.src_qpn, "another sender");
 }
 
-/* What a READ or an atomic fetched is where the request said. */
+/* Checks that the data of a READ or atomic response are at the place that the request named. */
 static void expect_data(struct replay *r, const struct record *rec)
 {
 	const struct rn_pkt *p = &rec->pkt;
@@ -403,7 +411,8 @@ static void inject_packet(struct replay *r, const struct record *rec)
 	enum rn_verdict want = p.op->response ? flow_response(&r->pair[n].flow, &p) : flow_request(&r->pair[n].flow, &p);
 
 	if (p.op->family == RN_F_READ_REQ)
-		host_remember(r, rec); /* its programs had put it there by now */
+		/* the replaced host's application had written this data by then */
+		host_remember(r, rec);
 	p.dest_qpn = r->sim.node[DUT].qp[n].qpn;
 	if (p.op->has_reth || p.op->has_atomic_eth)
 		p.rkey = regions_find(&r->regions, p.va)->rkey;
@@ -461,7 +470,7 @@ static void end(struct replay *r)
 	if (r->listener)
 		command(r, last, RN_CMD_CM_DESTROY, r->listener, (struct rn_cmd){0}, NULL);
 	regions_remove(&r->regions, r->sim.node[DUT].mrs);
-	sim_run(&r->sim, r->sim.now + RN_S(100)); /* timewait */
+	sim_run(&r->sim, r->sim.now + RN_S(100)); /* until the end of timewait */
 	assert_int_equal(sim_fini(&r->sim), 0);
 }
 
@@ -498,7 +507,7 @@ static void play(const char *file, enum variant variant, uint8_t host, struct ta
 	free(r);
 }
 
-/* One capture, in the place of each host. */
+/* Replays one capture in the place of each host. */
 static void says_what_soft_roce_said(void **state)
 {
 	const struct capture *c = *state;
@@ -510,7 +519,7 @@ static void says_what_soft_roce_said(void **state)
 	assert_int_equal(t.aside + t.timeouts + t.spared, 0);
 }
 
-/* What each host saw, in its place. The requester is host 2. */
+/* Replays each host's capture in the place of that host. The requester is host 2. */
 static void recovers_as_soft_roce_did(void **state)
 {
 	const struct loss *l = *state;

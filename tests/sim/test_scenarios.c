@@ -1,6 +1,7 @@
-/* Scripted runs. A scenario is a struct: what is posted, which frames are lost, and the transcript and completions that
- * must come of it, line by line. Each runs twice: with ordinary PSNs and with the first PSN just before the wrap; PSNs
- * in transcripts count from the first one, so the text is the same. */
+/* Do two NICs exchange exactly the expected frames? A scenario is a struct: the posted requests,
+ * the lost frames, and the required transcript and completions, line by line. Each scenario runs
+ * twice: with ordinary PSNs and with the first PSN just before the wrap. PSNs in transcripts count
+ * from the first one, so the text is the same. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -16,7 +17,7 @@ static const struct scenario *current;
 static bool lose(struct sim *sim, unsigned from, const struct rn_pkt *pkt, void *arg)
 {
 	unsigned *sent = arg;
-	if (pkt->kind != RN_PKT_IB) /* neighbours announce themselves */
+	if (pkt->kind != RN_PKT_IB) /* ARP and ND messages do not count */
 		return true;
 	unsigned nth = ++sent[from];
 	for (unsigned i = 0; i < RN_ARRAY_SIZE(current->lost) && current->lost[i].nth; i++)
@@ -79,7 +80,7 @@ static void run_at(uint32_t first_psn)
 	char *done = completions(&sim);
 	if (getenv("SIM_SHOW"))
 		printf("--- %s\n%s---\n%s", current->name, text, done);
-	if (current->transcript) /* NULL: timing is not the point */
+	if (current->transcript) /* NULL: only the completions are checked */
 		assert_string_equal(text, current->transcript);
 	assert_string_equal(done, current->completions);
 	assert_int_equal(sim_balance(&sim, false, stderr), 0);

@@ -1,5 +1,5 @@
-/* What is true of every frame that a shard sends? Two of them exchange all kinds of requests over a link that loses some,
- * and every frame is read byte by byte on its way. */
+/* Which properties does every frame that a shard sends have? Two shards exchange all kinds of
+ * requests over a lossy link, and a filter checks every frame byte by byte. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -33,7 +33,7 @@ static unsigned ipv4_sum(const uint8_t *ip)
 	return sum;
 }
 
-/* Reads the bytes itself: the parser might forgive what the builder does. */
+/* Reads the bytes without the parser, which might accept errors of the builder. */
 static bool inspect(struct sim *sim, unsigned from, const struct rn_pkt *pkt, void *arg)
 {
 	struct sent_all *s = arg;
@@ -64,16 +64,18 @@ static bool inspect(struct sim *sim, unsigned from, const struct rn_pkt *pkt, vo
 	assert_true(rn_load16(udp + RN_UDP_SPORT) >= 0xC000);
 	if (s->sport == 0)
 		s->sport = rn_load16(udp + RN_UDP_SPORT);
-	assert_int_equal(rn_load16(udp + RN_UDP_SPORT), s->sport); /* the same in both directions, always */
+	/* one UDP source port per connection, in both directions */
+	assert_int_equal(rn_load16(udp + RN_UDP_SPORT), s->sport);
 	memcpy(&crc, udp + udp_len - 4, 4);
 	assert_int_equal(crc, rn_icrc_packet(ip, left - 4));
 	s->frames++;
 	s->opcodes += !s->seen[pkt->opcode];
 	s->seen[pkt->opcode] = true;
-	return s->frames % 11 != 0; /* some are lost: resends and NAKs are looked at too */
+	/* some frames are lost, so that retransmissions and NAKs are checked too */
+	return s->frames % 11 != 0;
 }
 
-/* Every kind of request from both sides. */
+/* Posts every kind of request on both sides. */
 static void post_everything(struct sim *sim)
 {
 	static const enum rn_wqe_kind kinds[] = {RN_WQE_SEND,  RN_WQE_SEND_IMM, RN_WQE_WRITE,    RN_WQE_WRITE_IMM,
@@ -117,7 +119,8 @@ static void wire_row_F10_all_that_is_sent(void **state)
 				good += c.status == RN_STATUS_SUCCESS && !(c.flags & RN_CQE_RECV);
 		assert_int_equal(good, 2 * 28);
 		assert_true(s.frames > 200);
-		assert_int_equal(s.opcodes, 21); /* all of RC but the two with a key to invalidate */
+		/* all opcodes of RC except the two of SEND with invalidate */
+		assert_int_equal(s.opcodes, 21);
 		sim_fini(&sim);
 	}
 }

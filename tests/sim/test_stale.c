@@ -1,7 +1,7 @@
-/* READ responses from before, forged: anybody who knows a queue pair number and two addresses can
- * make them, as half of all PSNs lie behind what is outstanding. They must neither keep a request
- * from being sent again nor put off its end for ever. In virtual time; --print shows the figures
- * without judging. */
+/* What can forged READ responses with old PSNs do? An attacker needs only the QPN and two addresses
+ * to make them, because half of all PSNs lie before the outstanding ones. They must neither prevent
+ * a retransmission nor delay the end of a request without limit. Virtual time; --print shows the
+ * figures without checking them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -23,13 +23,13 @@ struct course {
 	enum peer peer;
 	enum rn_wqe_kind kind;
 	unsigned rate;		 /* forged responses per second */
-	enum rn_status status;	 /* how the request ends */
-	unsigned from_ms, to_ms; /* and when */
-	unsigned again;		 /* packets sent again, at least */
+	enum rn_status status;	 /* completion status of the request */
+	unsigned from_ms, to_ms; /* earliest and latest time of the completion, in ms */
+	unsigned again;		 /* smallest number of retransmitted packets */
 };
 
-/* Nobody answers: 8 coded timeouts, 537 ms. With answers of READs that were asked for again: 64
- * coded timeouts more. */
+/* Without answers a request ends after 8 coded timeouts, 537 ms. With stale responses to repeated
+ * READs it may take up to 64 coded timeouts more. */
 static const struct course courses[] = {
 	{"SEND, no answer", DEAD, RN_WQE_SEND, 0, RN_STATUS_RETRY_EXC_ERR, 530, 545, 11},
 	{"SEND, no answer, 16 forged per second", DEAD, RN_WQE_SEND, 16, RN_STATUS_RETRY_EXC_ERR,
@@ -57,7 +57,9 @@ static const struct course courses[] = {
 
 struct line {
 	bool dead;
-	unsigned carry, lose; /* so many frames from now on, either way, then so many not */
+	/* the next `carry` frames of either direction pass, the `lose` frames after them are
+	 * lost */
+	unsigned carry, lose;
 };
 
 static bool carry(struct sim *sim, unsigned from, const struct rn_pkt *pkt, void *arg)
@@ -80,7 +82,7 @@ static void post(struct sim *sim, enum rn_wqe_kind kind, uint32_t bytes)
 		 &(struct sim_op){.kind = kind, .flags = RN_WQE_SIGNALED, .length = bytes});
 }
 
-/* One more response of the past: any PSN from before the first one. */
+/* Injects one response with a random PSN before the first one. */
 static void forge(struct sim *sim, uint32_t *blind)
 {
 	static uint8_t payload[1024];
@@ -108,7 +110,7 @@ static uint64_t sent_again(const struct sim *sim)
 	return s.tx_retransmitted;
 }
 
-/* Until the request ends. */
+/* Runs until the request completes. */
 static struct end wait_for_end(struct sim *sim, const struct course *c)
 {
 	rn_time start = sim->now, step = c->rate ? RN_S(1) / c->rate : RN_MS(1);
@@ -148,7 +150,7 @@ static struct end run(const struct course *c, struct sim *sim)
 	sim->filter = carry;
 	sim->filter_arg = &line;
 	if (c->peer == DIES_AFTER_A_READ) {
-		line.carry = 2; /* it is asked for, and the first response arrives */
+		line.carry = 2; /* the request and the first response arrive */
 		line.lose = 20;
 		post(sim, RN_WQE_READ, 100000);
 		sim_run(sim, sim->now + RN_S(1));
@@ -157,7 +159,8 @@ static struct end run(const struct course *c, struct sim *sim)
 		assert_true(sent_again(sim) > 0);
 		line.dead = true;
 	}
-	post(sim, c->kind, c->peer == LOSES_ONE ? 100 : 100000); /* no NAK tells of a single packet */
+	/* with a single packet no NAK can report the loss */
+	post(sim, c->kind, c->peer == LOSES_ONE ? 100 : 100000);
 	e = wait_for_end(sim, c);
 	print_message("%-62s %s status %2u after %6llu ms, sent again %llu\n", c->name,
 		      e.done ? "ends with" : "NO END", e.status,

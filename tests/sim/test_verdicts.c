@@ -1,5 +1,5 @@
-/* test_verdicts ROWS...: every row of the verdict table is hit by the rows, random, hostile and connection runs of the
- * simulator together. Prints the table. */
+/* test_verdicts ROWS...: checks that the rows and the random, hostile and connection runs of the
+ * simulator together produce every verdict of the table. Prints the table. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,13 @@
-/* One line of text per frame, relative to the run's first PSNs, so that a scenario reads the same near the wrap:
- * `12us a>b WRITE_FIRST psn=5` ; a lost frame ends in ` LOST`. */
+/* Writes one line of text per frame, with PSNs relative to the run's first PSNs, so that the text
+ * is the same near the PSN wrap: `12us a>b WRITE_FIRST psn=5`; the line of a lost frame ends in `
+ * LOST`. */
 #ifndef SIM_TRANSCRIPT_H
 #define SIM_TRANSCRIPT_H
 
 #include "sim.h"
 
-/* `WRITE_FIRST psn=5 n=1024`, without time and direction. */
+/* Writes the packet's part of the line, such as `WRITE_FIRST psn=5 n=1024`, without time and
+ * direction. */
 void transcript_packet(const struct sim *sim, FILE *f, unsigned from, const struct rn_pkt *pkt);
 void transcript_frame(struct sim *sim, unsigned from, const struct rn_pkt *pkt, bool kept);
 
