@@ -1,4 +1,5 @@
-/* What the targets share: the entry point of libFuzzer, and a check that stays on in every build. */
+/* Shared by all fuzz targets: the entry point that libFuzzer calls, and a check that is active in
+ * every build (assert() is not). */
 #ifndef TEST_FUZZ_H
 #define TEST_FUZZ_H
 

@@ -1,5 +1,5 @@
-/* Any bytes as a management datagram. What is accepted builds to a datagram that parses to the same message and
- * builds to the same bytes: nothing that the parser understands is lost. */
+/* Parses any bytes as a management datagram. An accepted message, when built again, must parse to
+ * the same message and build to the same bytes: the parser loses nothing that it understands. */
 #include <string.h>
 
 #include "wire/cm_msg.h"

@@ -1,5 +1,6 @@
-/* Any bytes as a conversation with the connection manager: messages, likely or not, commands of a client and time, in any
- * order. What it sends is always a message that parses; when its clients have gone and time has passed, nothing is left. */
+/* Drives a connection manager by any bytes: messages of a peer, likely or not, commands of a client
+ * and the passing of time, in any order. Every message that it sends must parse, and when its
+ * clients are gone and enough time has passed, no connection and no timewait record may be left. */
 #include <string.h>
 
 #include "cm/cm.h"
@@ -19,7 +20,7 @@ struct talk {
 	struct rn_static_neigh peer;
 	uint32_t ids[IDS];
 	unsigned nids;
-	struct rn_cm_msg said; /* last */
+	struct rn_cm_msg said; /* the last message that the connection manager sent */
 };
 
 static uint8_t next(struct talk *t)
@@ -60,7 +61,7 @@ static void hear(struct talk *t)
 			keep(t, ev.id);
 }
 
-/* A message that makes sense after what was said last; then some of its bytes change. */
+/* Delivers a message that fits the last one that was sent; then some of its bytes are changed. */
 static void say(struct talk *t)
 {
 	struct rn_cma_hdr cma = {.port = 9, .ipv4 = true, .src = gid(2), .dst = gid(1)};
@@ -81,7 +82,7 @@ static void say(struct talk *t)
 	} else if (m.attr == RN_CM_SIDR_REP) {
 		m.sidr_rep.request_id = t->said.sidr_req.request_id;
 		m.sidr_rep.qpn = 30;
-	} else { /* the first two numbers are ids in all the others */
+	} else { /* all other messages begin with the two communication ids */
 		m.rtu.local_id = t->said.attr == RN_CM_REQ ? 9u : t->said.rtu.remote_id;
 		m.rtu.remote_id = t->said.rtu.local_id;
 		if (m.attr == RN_CM_REP)
@@ -137,7 +138,8 @@ static void let_go(struct talk *t)
 
 static void farewell(struct talk *t)
 {
-	/* a request that was withdrawn before anybody heard of it may outlive its listener */
+	/* Twice: a request that the peer withdrew before the client took its event outlives the
+	 * listener, and hear() then returns its id. */
 	let_go(t);
 	hear(t);
 	let_go(t);

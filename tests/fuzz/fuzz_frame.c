@@ -1,8 +1,9 @@
-/* Any bytes as an Ethernet frame. Reads stay inside; what is accepted is rebuilt to a frame that parses to the same
- * packet and builds to the same bytes, which are the input's own unless that had padding or other slack.
+/* Parses any bytes as an Ethernet frame. No read may leave the frame. An accepted packet, when
+ * built again, must parse to the same packet and build to the same bytes, which must equal the
+ * input unless the input had padding or other bytes without meaning.
  *
- * Checksums stop a fuzzer, so every input is tried twice: as it is, and with IPv4 checksum, UDP checksum and ICRC
- * put right. */
+ * A fuzzer rarely finds a valid checksum, so every input is tried twice: unchanged, and with
+ * correct IPv4 checksum, UDP checksum and ICRC. */
 #include <string.h>
 
 #include "wire/arp_msg.h"
@@ -25,7 +26,8 @@ static bool pad_is_zero(const struct rn_pkt *pkt)
 	return true;
 }
 
-/* Whether the input has nothing that building does not reproduce. */
+/* Whether the input is exactly what building the packet produces: no padding after the packet, zero
+ * pad bytes, no priority tag, no alternative form of the IPv4 checksum. */
 static bool canonical(const struct rn_pkt *pkt, const uint8_t *frame, size_t len)
 {
 	bool tagged = rn_load16(frame + RN_ETH_TYPE) == RN_ETHERTYPE_VLAN;
@@ -87,7 +89,8 @@ static void check_frame(const uint8_t *frame, size_t len)
 		check_message(&pkt);
 }
 
-/* Puts right whatever sums the lengths of the frame allow to find. */
+/* Corrects the checksums, as far as the lengths in the headers allow it; sets the UDP checksum to 0
+ * (unused). */
 static void repair(uint8_t *frame, size_t len)
 {
 	size_t at = RN_ETH_BYTES;
@@ -121,7 +124,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	if (len == 0 || len > FRAME_BYTES)
 		return 0;
-	/* Of the exact size, so that a sanitizer sees the first byte beyond. */
+	/* A block of the exact size, so that a sanitizer detects a read of the first byte beyond
+	 * it. */
 	uint8_t *frame = malloc(len);
 	CHECK(frame);
 	memcpy(frame, data, len);

@@ -1,8 +1,8 @@
-/* Any bytes as slots of a submission ring: what an application, right or wrong, may ask of its
- * queue pairs. A shard talks to itself over pairs of RC, UC and UD queue pairs, a shared receive
- * queue and windows among them; in between its frames move, are lost, time passes and states
- * change. Each request ends once, other protection domains stay untouched, and what is sent is
- * always a frame that parses. */
+/* Posts any bytes as slots of a submission ring: every request, valid or not, that an application
+ * can post to its QPs. One shard sends to itself over pairs of RC, UC and UD QPs, with a shared
+ * receive queue and memory windows; in between frames arrive or are lost, time passes and QP states
+ * change. Each request must complete at most once, memory of another protection domain must not
+ * change, and every sent frame must parse. */
 #include <string.h>
 
 #include "wire/frame.h"
@@ -16,7 +16,7 @@
 #define SRQ    1u
 #define PAIRS  3u
 #define QPS    (2 * PAIRS)
-#define DEPTH  64u /* more than an input holds: nothing is refused for want of room */
+#define DEPTH  64u /* more requests than an input can post, so no queue is ever full */
 #define POSTS  60u
 #define ROOM   4096u
 #define SGES   4u
@@ -40,10 +40,10 @@ struct bench {
 	struct rn_cq_ring *cq;
 	struct rn_mw_shared mw_shared[2];
 	struct rn_qp *qp[QPS];
-	uint8_t *mem[2]; /* ours, and that of another protection domain */
+	uint8_t *mem[2]; /* [0] memory of this protection domain, [1] of another one */
 	uint32_t key[2], rkey[2], window[2];
 	unsigned posted, lose;
-	uint64_t told; /* completions */
+	uint64_t told; /* number of completions polled */
 };
 
 static uint8_t next(struct bench *b)
@@ -186,21 +186,21 @@ static void make_bench(struct bench *b)
 		connect_qp(b, i);
 }
 
-/* ---- what the input asks for ---- */
+/* ---- actions that the input selects */
 
 union slots {
 	struct rn_wqe wqe;
 	uint8_t byte[RN_WQE_MAX_SLOTS][RN_SLOT_BYTES];
 };
 
-/* Fields that no chance would hit, each if its bit is set. */
+/* Sets fields to valid values that random bytes would not hit; each bit of `how` selects one. */
 static void mend(struct bench *b, union slots *s, unsigned how)
 {
 	struct rn_wqe *w = &s->wqe;
 	struct rn_sge *sge = (struct rn_sge *)&s->byte[0][offsetof(struct rn_wqe, sge)];
 	unsigned pd = how >> 7 & 1, remote_pd = w->imm >> 7 & 1, sum = 0;
 
-	if (how & 1) /* the form of its scatter/gather list */
+	if (how & 1) /* number of SGEs, and the number of slots for them */
 		w->num_sge = w->num_sge % (SGES + 1),
 		w->slots = (uint8_t)rn_wqe_slots_sge(w->num_sge);
 	for (unsigned i = 0; i < SGES && how & 2; i++) {
@@ -234,8 +234,9 @@ static void mend(struct bench *b, union slots *s, unsigned how)
 	}
 }
 
-/* The head of a request, then a byte for each further slot. It goes through the ring; a count of
- * slots that no ring would take goes to the shard as it is. */
+/* Posts a request: its first slot comes from the input, each further slot is filled with one byte.
+ * The request goes through the submission ring; one whose slot count the ring would reject goes to
+ * the shard directly. */
 static void post(struct bench *b)
 {
 	union slots s = {0};
@@ -274,7 +275,7 @@ static void poll(struct bench *b)
 	CHECK(!atomic_load(&b->cq_shared.overrun));
 }
 
-/* Up to n frames leave and arrive, but for those that are to be lost. */
+/* Sends up to n frames and delivers those that are not to be lost. Returns whether n were sent. */
 static bool move(struct bench *b, unsigned n)
 {
 	static uint8_t data[2048];

@@ -1,4 +1,5 @@
-/* Runs a fuzz target over files and folders of files, without libFuzzer: the corpus as a plain test. */
+/* Runs a fuzz target over files and directories of files without libFuzzer, so that the corpus is a
+ * plain test. */
 #include <dirent.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -8,7 +8,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 build=${2:-$root/build-fuzz}
 
-# Coverage instrumentation is for the libraries too, but only the targets link libFuzzer's main.
+# The libraries need coverage instrumentation as well, but only the targets link libFuzzer's main().
 [ -f "$build/build.ninja" ] || CC=clang CXX=clang++ meson setup "$build" "$root" -Dfuzzers=true \
 	-Db_sanitize=address,undefined -Dbuildtype=debugoptimized -Dc_args='-fsanitize=fuzzer-no-link -fno-sanitize-recover=all' >"$build.setup" 2>&1 || { tail -20 "$build.setup"; exit 1; }
 mkdir -p "$build/findings"
