@@ -1,4 +1,5 @@
-"""The cases: what runs in the guest, what runs here, what must be seen. `core` ones are played by continuous integration."""
+"""The table of cases: the program in the guest, softrnic's program, and what their output must
+show. Continuous integration runs those with `core` set."""
 from pairs import Pair
 from perftest import MORE_ROWS, ROWS, perf
 from special import Judged, PeerDies, Ping, Refused
@@ -12,7 +13,8 @@ class Case:
 
 
 def rping(who, family, size, rounds, **more):
-    """rping's protocol; `who` connects. Our end compares the data in the first role, theirs in the second."""
+    """rping's protocol. `who` is the active side: "ours" is softrnic, "theirs" is soft-RoCE. The
+    active side compares the data."""
     if who == "ours":
         return Pair("theirs", f"tools/nd_rping -c -a {{peer}} -S {size} -C {rounds} -V",
                     f"rping -s -a {{peer}} -S {size} -C {rounds}", family,
@@ -22,7 +24,8 @@ def rping(who, family, size, rounds, **more):
 
 
 def rping_cases():
-    # bytes, rounds, in the core: the ends of rping's range, odd ones, around the path MTU and the page.
+    # bytes, rounds, core: the limits of rping's range, odd sizes, sizes next to the path MTU and
+    # the page size
     sizes = [(23, 300, True), (26, 100, False), (27, 100, False), (63, 100, False), (64, 100, False), (1023, 100, False), (1024, 100, True),
              (1025, 100, True), (4097, 100, False), (30001, 60, False), (65535, 60, True)]
     for family in (4, 6):
@@ -37,11 +40,13 @@ def mtu_cases():
         for who in ("ours", "theirs"):
             yield Case(f"rping, {who} connects, MTU {mtu} here and there", rping(who, 4, 20001, 60, mtu=mtu), mtu == 9000)
     for who in ("ours", "theirs"):
-        # Nothing in CM tells the other end's link MTU: who connects must be told, who is connected to learns it from the REQ.
+        # CM messages do not carry the MTU of the peer's link: the active side needs a configured
+        # path MTU, the passive side gets it from the REQ.
         yield Case(f"rping, {who} connects, MTU 9000 here, 1500 there",
                    rping(who, 4, 20001, 60, mtu=9000, peer_mtu=1500, adapter="max_path_mtu = 1024;" if who == "ours" else ""))
     yield Case("rping, ours connects, MTU 1500 here, 9000 there", rping("ours", 4, 20001, 60, mtu=1500, peer_mtu=9000))
-    # Linux asks for what its own link holds. We cannot, and say why: reason 26, path MTU.
+    # Linux requests the path MTU of its own link. softrnic cannot use it and rejects with reason 26
+    # (invalid path MTU).
     yield Case("rping, theirs connects, MTU 1500 here, 9000 there: refused",
                Refused("theirs", 4, "RDMA_CM_EVENT_REJECTED, error 26", 7000, mtu=1500, peer_mtu=9000))
 
@@ -71,7 +76,8 @@ def loss_cases():
 
 
 def ucmatose(who, family, connections, count, size, ours="", **more):
-    """The server sends, the client answers with what it got, the server disconnects."""
+    """ucmatose's protocol: the server sends, the client sends the same data back, the server
+    disconnects."""
     numbers = f"-c {connections} -C {count} -S {size}"
     if who == "ours":
         return Pair("theirs", f"tools/nd_ucmatose -s {{peer}} {numbers} {ours}", f"ucmatose -b {{peer}} {numbers}", family,
@@ -88,7 +94,8 @@ def ucmatose_cases():
             yield Case(f"ucmatose, {who} connects, IPv{family}, {connections} connections, {count} messages of {size} bytes",
                        ucmatose(who, family, connections, count, size), core)
         yield Case(f"ucmatose, {who} connects, 1 % lost each way",
-                   # Linux repeats its farewell after a second: we must still be there if our answer to the first was lost.
+                   # Linux repeats its DREQ after a second: the process must still exist then, in
+                   # case its DREP was lost.
                    ucmatose(who, 4, 4, 50, 10000, seconds=90, allow="loss", netem="loss 1%",
                             more=LOSS.format("1.0", 7) + "timers = { close_linger_ms = 6000; };"))
 
@@ -98,7 +105,7 @@ def perftest_cases():
         for serve in ("theirs", "ours"):
             for cm in (False, True):
                 if cm and "-c U" in flags:
-                    continue  # RDMA CM is for connections in our counterparts
+                    continue  # perf/nd_* support the RDMA CM for RC only
                 yield Case(f"perftest {verb} {flags}, {serve} serves, {'RDMA CM' if cm else 'TCP'}", perf(verb, flags, serve, cm),
                            core and cm == (serve == "ours"))
     for verb, flags, serve, cm, more in MORE_ROWS:
@@ -108,7 +115,8 @@ def perftest_cases():
 
 
 def udaddy(who, family, connections, count, size, **more):
-    """The CM is asked where the service is; the client sends, the server answers with what it got."""
+    """udaddy's protocol: the client resolves the service by SIDR and sends datagrams, the server
+    sends them back."""
     numbers = f"-c {connections} -C {count} -S {size}"
     if who == "ours":
         return Pair("theirs", f"tools/nd_udaddy -s {{peer}} {numbers}", f"udaddy -b {{peer}} {numbers}", family,
@@ -133,7 +141,8 @@ def receive_cases():
                    ucmatose(who, 4, 4, 100, 3000, "-Q", want=["srq_taken"]), who == "theirs")
         yield Case(f"ucmatose, {who} connects, 4 receives in a shared receive queue: RNR NAK from us",
                    ucmatose(who, 4, 1, 200, 3000, "-Q -r 4 -w 200", allow="rnr", want=["srq_taken", "tx_rnr_naks"]))
-    # ucmatose asks for no retry after RNR; who sends more than it has receives for fails at once, and says so.
+    # ucmatose requests rnr_retry_count 0: a sender that exceeds its receives fails at the first RNR
+    # NAK.
     yield Case("ucmatose, theirs connects with 5 receives, we send 50: RNR NAK from the peer, no retry asked for",
                Pair("ours", "tools/nd_ucmatose -b {own} -C 50", "ucmatose -s {own} -C 5", 4, want_ours=1, want_theirs=None,
                     allow="rnr rnr_retry_exceeded done_error", want=["verdict_RSP_RNR"]), True)
@@ -144,7 +153,8 @@ def other_cases():
         for family in (4, 6):
             yield Case(f"every frame judged: rping, {who} connects, IPv{family}", Judged(rping(who, family, 5001, 20)), family == 4)
     for family in (4, 6):
-        # cmtime takes its connections down as soon as all are up, and so does our server: DREQs cross.
+        # cmtime disconnects as soon as all connections are up, and so does softrnic's server: the
+        # DREQs cross.
         yield Case(f"cmtime, 100 connections over IPv{family}, both disconnect at once",
                    Pair("ours", "tools/nd_ucmatose -b {own} -c 100 -C 0", "cmtime -s {own} -c 100", family), family == 4)
 

@@ -1,17 +1,18 @@
-"""What softrnic's counters may say after a case.
+"""Which of softrnic's counters may be non-zero after a case.
 
-A counter that is in no row must be zero or is mere volume. Rows of a group are allowed only where a case names the group (or
-the counter itself); what is in no group never is, unless by name.
+Counters of volume always may. A counter of a group may be non-zero if the case names the group; any
+other counter only if the case names it. The texts give the reason for a counter.
 """
 import re
 
-# Counters that count work done, and need no explanation.
+# Counters of volume: they count normal work.
 VOLUME = re.compile(r"verdict_OK$|rx_|tx_(packets|bytes|requests|acks|read_responses|atomic_acks|mads|arp_nd)|posts$|"
                     r"done_(send|write|write_imm|read|atomic|recv|bind|invalidate|flushed)$|srq_taken|bytes_|port_|lcore_")
 PORT_TROUBLE = re.compile(r"port_(rx_dropped|tx_discarded|handoff_full)$")
 
 GROUPS = {
-    # Any Linux host beside us, and an emulated one that is late: nothing was lost.
+    # Always allowed: caused by other traffic of a Linux host, or by the slowness of an emulated
+    # one, without loss.
     "always": {
         "verdict_FRAME_MAC": "the guest's multicast",
         "verdict_FRAME_ETHERTYPE": "other protocols of the guest",
@@ -31,18 +32,18 @@ GROUPS = {
         "tx_retransmitted": "the guest was late",
         "qp_errors": "our queue pair is moved to ERROR when it disconnects",
     },
-    # Frames were lost, doubled or overtaken.
+    # Allowed when frames are lost, duplicated or reordered.
     "loss": {
         "verdict_REQ_GAP": "", "verdict_REQ_GAP_AGAIN": "", "verdict_REQ_DUP_STALE": "", "verdict_RSP_NAK_SEQ": "",
         "verdict_RSP_NAK_AGAIN": "", "verdict_RSP_IMPLIED_NAK": "", "tx_naks": "",
     },
-    # Receives were missing, on either side.
+    # Allowed when receives are missing on either side.
     "rnr": {
         "verdict_REQ_RNR": "", "verdict_REQ_RNR_AGAIN": "", "verdict_RSP_RNR": "", "tx_rnr_naks": "", "rnr_waits": "",
         "verdict_RSP_NAK_SEQ": "rxe sends one for the packet behind the one it was not ready for",
         "verdict_RSP_NAK_AGAIN": "the same, again",
     },
-    # The peer went away in mid-transfer.
+    # Allowed when the peer dies during a transfer.
     "death": {
         "retry_exceeded": "", "done_error": "", "tx_given_up": "", "port_tx_discarded": "",
     },
@@ -50,12 +51,12 @@ GROUPS = {
 
 
 def parse(text):
-    """name -> value of what counters_print() wrote."""
+    """Parses the output of counters_print() into {name: value}."""
     return {name: int(value) for value, name in re.findall(r"^ *(\d+)  (\w+)$", text, re.M)}
 
 
 def complaints(counters, allow):
-    """Lines on counters that are not zero and neither volume nor allowed."""
+    """One line for each non-zero counter that is neither volume nor allowed."""
     fine = set(GROUPS["always"])
     for word in allow:
         fine |= set(GROUPS.get(word, [word]))

@@ -1,4 +1,5 @@
-"""The place of the tests: a namespace with a TAP, the guest on one end of it, softrnic's programs on the other."""
+"""The test network: a network namespace with a TAP device that connects the guest with softrnic's
+programs."""
 import os
 import pathlib
 import re
@@ -11,13 +12,14 @@ from guest import Guest, available  # noqa: E402,F401
 
 PEER = {4: "192.0.2.1", 6: "2001:db8::1"}
 OWN = {4: "192.0.2.2", 6: "2001:db8::2"}
-# Between the two kernels, for programs that exchange their parameters over TCP: softrnic has no part in it.
+# Addresses of the two kernels, for programs that exchange parameters over TCP; softrnic does not
+# use them.
 PEER_TCP, OWN_TCP = "198.51.100.1", "198.51.100.2"
 TAP_MTU = 9000
 
 
 class Ours:
-    """A program of softrnic that runs in the lab; its output goes to a file."""
+    """A running program of softrnic; its output goes to a file."""
 
     def __init__(self, command, env, log):
         self.log = log
@@ -30,7 +32,8 @@ class Ours:
         return self.log.read_text(errors="replace")
 
     def says(self, pattern, seconds=30):
-        """Waits until its output matches; false when it ended or was silent that long."""
+        """Waits until the output matches; false when the program ended or the time ran out without
+        a match."""
         until = time.monotonic() + seconds
         while not re.search(pattern, self.output):
             if self.process.poll() is not None or time.monotonic() > until:
@@ -39,7 +42,7 @@ class Ours:
         return True
 
     def wait(self, seconds):
-        """Its exit status, None when it had to be killed."""
+        """The exit status; None when the program did not end in time and was killed."""
         try:
             return self.process.wait(seconds)
         except subprocess.TimeoutExpired:
@@ -64,7 +67,7 @@ class Lab:
     def __enter__(self):
         space = self.space
         for line in (f"ip netns add {space}", f"ip -n {space} link set lo up", f"ip -n {space} tuntap add dev tap0 mode tap",
-                     # The host's own stack stays silent at softrnic's addresses.
+                     # The host's own IPv6 stack must not answer on the TAP.
                      f"ip netns exec {space} sysctl -qw net.ipv6.conf.tap0.disable_ipv6=1",
                      f"ip -n {space} link set tap0 mtu {TAP_MTU} txqueuelen 20000 up",
                      f"ip -n {space} addr add {OWN_TCP}/24 dev tap0"):
@@ -93,7 +96,7 @@ class Lab:
         return path
 
     def ours(self, tool, *words, **config):
-        """Starts one of our programs; more of its configuration: see config()."""
+        """Starts a program of softrnic; **config as for config()."""
         self.serial += 1
         env = {"SOFTRNIC_CONFIG": str(self.config(**config)), "SOFTRNIC_ND_CATALOG": str(self.build / "provider/nd.d")}
         program = Ours(self.inside + [str(self.build / tool), *map(str, words)], env, self.work / f"{self.serial}.log")
@@ -101,7 +104,8 @@ class Lab:
         return program
 
     def peer(self, mtu=1500, netem=""):
-        """Sets the guest's MTU and what its card does to the frames it sends. Nothing is done that holds already."""
+        """Sets the guest's MTU, if it differs, and the netem impairment of the frames it sends
+        ("" = none)."""
         if mtu != self.peer_mtu:
             self.peer_mtu = mtu
             self.must(f"ip link set eth0 mtu {mtu}")
@@ -117,7 +121,8 @@ class Lab:
             raise RuntimeError(f"in the guest: {command}: {text}")
 
     def peer_listens(self, port=None):
-        """Waits until a server of the guest listens: with a TCP port there, else with the connection manager."""
+        """Waits until a server in the guest listens: on this TCP port, or without a port on any CM
+        id."""
         look = f"ss -Hltn 'sport = :{port}' | grep -q ." if port else "rdma resource show cm_id | grep -q LISTEN"
         self.must(f"for n in $(seq 100); do {look} && exit 0; sleep 0.1; done; exit 1")
 
@@ -127,6 +132,6 @@ class Lab:
         self.netem_on, self.peer_mtu = False, 1500
 
     def reborn(self):
-        """Pulls the guest's plug and boots it again."""
+        """Kills the guest without a shutdown and boots it again."""
         self.guest.kill()
         self.boot()

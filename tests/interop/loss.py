@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Records the captures with loss of tests/vectors from two guests with Linux soft-RoCE.
+"""Records the captures of lossy runs in tests/vectors, from two guests with Linux soft-RoCE.
 
 usage: loss.py [--cache DIR] [--list] OUT [PATTERN...]
 
-Each guest has a TAP device; this program forwards frames between the two and loses the ones that the table of cases names. A
-case leaves two captures in the folder OUT: NAME-requester.pcap has what the wire of the guest that asks saw, a frame that was
-lost on its way to the other guest included, and NAME-responder.pcap has what the wire of the guest that answers saw. Root, QEMU
-and /dev/net/tun are needed, no KVM. The network namespace is made here and goes with this process.
+Each guest has a TAP device. This program forwards frames between the two and drops those that the
+table of cases names. A case writes two captures to the folder OUT: NAME-requester.pcap has the
+frames on the requester's TAP, including those that were dropped on their way to the responder, and
+NAME-responder.pcap has the frames on the responder's TAP. Needs root, QEMU and /dev/net/tun, but no
+KVM. The network namespace ends with this process.
 """
 import argparse
 import ctypes
@@ -29,8 +30,8 @@ ADDRESS = ("192.0.2.2", "192.0.2.1")
 MAC = ("52:54:00:00:00:02", "52:54:00:00:00:01")
 CLONE_NEWNET = 0x40000000
 PACKET_IGNORE_OUTGOING = 23
-SECONDS = 40  # that a case may take
-# Waits for a perftest or a listener of the connection manager.
+SECONDS = 40  # longest duration of a case
+# Waits until a perftest server or a CM listener is ready.
 LISTENS = ("for n in $(seq 100); do ss -Hltn 'sport = :18515' | grep -q . && exit 0; "
            "rdma resource show cm_id | grep -q LISTEN && exit 0; sleep 0.1; done; exit 1")
 
@@ -38,7 +39,8 @@ SEND_MIDDLE, SEND_LAST, WRITE_FIRST, WRITE_ONLY_IMM, READ_REQUEST, READ_MIDDLE, 
 
 
 class Case:
-    """What the responder's program is and the requester's, and which frames are lost: {opcode: [which one of them, from 1]}."""
+    """The programs of responder and requester, and the dropped frames: {opcode: [numbers of its
+    frames, from 1]}."""
 
     def __init__(self, name, responder, lost, requester=None):
         self.name, self.lost = name, lost
@@ -62,7 +64,8 @@ CASES = [
 
 
 class Wire:
-    """Forwards frames between the TAPs, loses those of a case and keeps what each side saw."""
+    """Forwards frames between the TAPs, drops those that the case names, and records the frames of
+    each side."""
 
     def __init__(self):
         self.sockets = [socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3)) for _ in TAP]
@@ -105,7 +108,7 @@ def save(path, frames):
 
 
 def play(wire, guests, case, out):
-    """Complaints; the captures are written when there is none."""
+    """Returns None and writes the captures, or returns the reason of the failure."""
     wire.begin(case)
     server = guests[RESPONDER].start(case.responder, SECONDS)
     status, text = guests[RESPONDER].run(LISTENS)
@@ -126,7 +129,8 @@ def play(wire, guests, case, out):
 
 
 def own_network():
-    """Moves this process into a network namespace of its own with the two TAPs, which stay silent themselves."""
+    """Moves this process into a new network namespace with the two TAPs, on which the host sends no
+    frames itself."""
     if ctypes.CDLL(None, use_errno=True).unshare(CLONE_NEWNET):
         raise OSError(ctypes.get_errno(), "no network namespace")
     for tap in TAP:

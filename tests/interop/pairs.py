@@ -1,18 +1,20 @@
-"""How a case is played: one program in the guest, one of ours, who serves first; then what both said and what was counted."""
+"""Plays a case: one program in the guest and one of softrnic, the server started first; then checks
+the output of both and softrnic's counters."""
 import re
 
 import counters
 from lab import OWN, PEER
 
-# Faults of the peer that its own reports know, and nothing else: (program, status, text). Its exit status says nothing then.
+# Known bugs of the peer's programs: (program, exit status, text). The exit status has no meaning
+# then.
 PEER_FAULTS = [
-    # rdma-core 44: rping's main thread closes the event channel under its own event thread.
+    # rdma-core 44: rping's main thread closes the event channel while its event thread uses it.
     ("rping", 255, "rdma_get_cm_event: Bad file descriptor"),
 ]
 
 
 def peer_fault(command, status, text):
-    """Whether this end of a peer's program is one of the known faults."""
+    """Whether the program of the peer ended by a known bug."""
     return any(re.match(rf"\S*{p}\b", command) and status == s and t in text for p, s, t in PEER_FAULTS)
 
 
@@ -21,9 +23,12 @@ def lines(title, text):
 
 
 class Pair:
-    """words: {peer}, {own} stand for the addresses. serve: "ours" or "theirs". allow: groups and names of counters.py.
-    once_more: what the peer's program says when a fault of its own, which is known, ended it: then it is played again.
-    want_ours, want_theirs: the exit status that is right, None = any. says_*: what the output must match."""
+    """A program of softrnic ("ours") and one of the peer ("theirs").
+
+    In the commands {peer} and {own} stand for the addresses. serve: which side is the server.
+    allow: groups and counters of counters.py. once_more: output of the peer's program after a known
+    bug; the case is then played again. want_ours, want_theirs: the required exit status, None =
+    any. says_*: pattern that the output must match. want: counters that must not be 0."""
 
     def __init__(self, serve, ours, theirs, family=4, seconds=60, allow="", mtu=1500, peer_mtu=None, more="", adapter="", netem="",
                  want_ours=0, want_theirs=0, says_ours="", says_theirs="", listens="listening", port=None, want=(), once_more=None):
@@ -43,7 +48,7 @@ class Pair:
         return lab.guest.start(self.command, self.seconds)
 
     def play(self, lab, notes):
-        """Complaints; what is worth telling goes to notes."""
+        """Returns the complaints as lines; adds remarks to notes."""
         for _ in range(2):
             bad = self.play_once(lab, notes)
             if not bad or not self.once_more or not re.search(self.once_more, self.their_output):

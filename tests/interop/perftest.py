@@ -1,17 +1,19 @@
-"""perftest's programs against our counterparts: who serves, how parameters are exchanged, verb, size, path MTU, queue pairs."""
+"""Cases of perftest's programs against perf/nd_*: by server, exchange of parameters, verb, size,
+path MTU and number of QPs."""
 from lab import OWN_TCP, PEER_TCP
 from pairs import Pair
 
 TCP_PORT = 18515
-# perftest -R connects twice, the second time to a port where its server may not listen again yet.
+# perftest -R connects twice; its server may not listen yet when the second connection arrives.
 ONCE_MORE = r"RDMA_CM_EVENT_REJECTED, error: 8|refused, reason 8"
 
 
 def perf(verb, flags, serve, cm=False, family=4, theirs_more="", allow="", **more):
-    """verb: as in ib_VERB_bw. theirs_more: flags of the peer alone. cm: parameters go through the RDMA CM; else over TCP, beside softrnic, between the kernels."""
+    """verb: as in ib_VERB. theirs_more: additional flags of the peer. cm: parameters are exchanged
+    through the RDMA CM, else over TCP between the two kernels."""
     gid = {4: 1, 6: 2}[family]
-    # A window of packets keeps an emulated peer busy for up to 0.2 s, and its machine may stop it for longer: more than eight
-    # times the 67 ms that -u is otherwise.
+    # An emulated peer may need 0.2 s for one window of packets, and the host may suspend it for
+    # longer than the eight timeouts of 67 ms that the default -u gives.
     if verb.endswith("_bw") and " -c " not in flags:
         flags += " -u 18"
     ours, theirs = f"perf/nd_{verb} {flags}", f"ib_{verb} -d rxe0 -x {gid} -F {flags} {theirs_more}"
@@ -27,11 +29,13 @@ def perf(verb, flags, serve, cm=False, family=4, theirs_more="", allow="", **mor
         theirs += " " + to_ours
     return Pair(serve, ours, theirs, family, listens="Waiting for client", port=None if cm else TCP_PORT,
                 once_more=ONCE_MORE if cm else "",
-                # What READs ask for comes at the peer's pace: the kernel's ring runs over while our thread waits for a CPU.
+                # READ responses arrive at the peer's pace: the kernel's socket ring may overflow
+                # while softrnic's thread waits for a CPU.
                 allow=allow + (" loss" if verb == "read_bw" else ""), **more)
 
 
-# verb, flags, in the core. Bytes are bounded: the guest moves some tens of megabytes a second.
+# verb, flags, core. The amounts are small because the guest only transfers some tens of MB per
+# second.
 ROWS = [
     ("send_bw", "-s 65536 -n 100", True), ("write_bw", "-s 65536 -n 100", True), ("read_bw", "-s 65536 -n 100", True),
     ("atomic_bw", "-n 500", True), ("atomic_bw", "-n 300 -A CMP_AND_SWAP", False),
@@ -48,13 +52,13 @@ ROWS = [
     ("send_bw", "-s 1024 -n 50 -t 4 -c UD", False), ("send_lat", "-s 200 -n 50 -c UD", False),
 ]
 
-# verb, flags, who serves, RDMA CM?, what else
+# verb, flags, server, through the RDMA CM?, further arguments of perf()
 MORE_ROWS = [
     *((verb, "-s 65536 -n 100 -m 4096", serve, True, {"mtu": 9000})
       for verb in ("send_bw", "write_bw", "read_bw") for serve in ("ours", "theirs")),
     *((verb, "-s 4097 -n 200", serve, False, {"family": 6})
       for verb in ("send_bw", "write_bw", "read_bw") for serve in ("ours", "theirs")),
-    # Few receives on the peer's side: it says so with RNR NAKs, and we wait.
+    # The peer has few receives: it sends RNR NAKs, and softrnic waits.
     ("send_bw", "-s 1000 -n 500", "theirs", False, {"theirs_more": "-r 5", "allow": "rnr"}),
     ("send_bw", "-s 1000 -n 500", "theirs", False, {"theirs_more": "--use-srq", "allow": "rnr"}),
 ]

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Plays softrnic against Linux soft-RoCE in a virtual machine and prints TAP.
+"""Runs softrnic against Linux soft-RoCE in a virtual machine and prints TAP.
 
 usage: run.py [--core | --tier] [--list] [--cache DIR] [--capture DIR] BUILD [PATTERN...]
 
---core plays the cases of continuous integration, --tier those as well unless $SOFTRNIC_TIER is "full"; PATTERNs are regular expressions that choose by name. --capture keeps a
-pcap of each of our programs. The last line is "interop: N passed, N failed[, N skipped]"; exit status 0 when nothing failed,
-77 when no guest can run here.
+--core runs the cases of continuous integration; --tier does so too unless $SOFTRNIC_TIER is "full".
+PATTERNs are regular expressions that select cases by name. --capture keeps a pcap file of each of
+softrnic's programs. The last line is "interop: N passed, N failed[, N skipped]". The exit status is
+0 when no case failed and 77 when no guest can run on this machine.
 """
 import argparse
 import os
@@ -36,7 +37,7 @@ def arguments():
 
 
 def play(lab, case, number):
-    """Plays one case and prints its line; true when it held."""
+    """Plays one case and prints its line. Returns (passed, number of known peer bugs seen)."""
     start, notes = time.monotonic(), []
     try:
         bad = case.play.play(lab, notes)
@@ -47,7 +48,7 @@ def play(lab, case, number):
     for line in notes + bad[:60]:
         print(f"# {line[:400]}")
     sys.stdout.flush()
-    if bad:  # what is left of it in the guest must not spoil the next one
+    if bad:  # programs left in the guest must not disturb the next case
         try:
             lab.guest.run("killall -9 rping ucmatose udaddy ib_send_bw ib_write_bw ib_read_bw ib_atomic_bw", 10)
         except Exception:  # pylint: disable=broad-except

@@ -1,4 +1,4 @@
-"""Cases that are more than a pair of programs that both end well."""
+"""Cases that need more than a pair of programs which both end with success."""
 import os
 import pathlib
 import re
@@ -16,7 +16,7 @@ JUDGE = str(pathlib.Path(__file__).resolve().parent.parent / "judges/judge.py")
 
 
 class Ping:
-    """The guest resolves our address and pings it, small and as large as one frame holds."""
+    """The guest resolves softrnic's address and pings it with several sizes, up to one frame."""
 
     def __init__(self, family):
         self.family = family
@@ -39,8 +39,8 @@ class Ping:
 
 
 class Refused:
-    """Who connects must be told so, and at once. want: what it says then; the port is one where nobody listens, unless it is
-    the other's listener that refuses."""
+    """A connection attempt must be rejected, and at once. want: pattern in the output of the active
+    side. No server listens on the default port; with port 7000 the listener itself rejects."""
 
     def __init__(self, who, family, want, port=7001, **more):
         serve, self.says = ("theirs", "ours")[who == "theirs"], want
@@ -67,7 +67,8 @@ class Refused:
 
 
 def pad_theirs(path):
-    """Fills the peer's frames up to 60 bytes, as any real link would: the judges want them so, a TAP leaves them short."""
+    """Pads the peer's frames to 60 bytes: a TAP does not pad short frames as Ethernet does, and the
+    judges require it."""
     data = pathlib.Path(path).read_bytes()
     out, at = [data[:24]], 24
     while at < len(data):
@@ -81,7 +82,8 @@ def pad_theirs(path):
 
 
 class Judged:
-    """A pair whose frames, as our adapter saw them, independent judges read as well: ICRC, scapy, tshark (tests/judges)."""
+    """A pair whose frames, as captured by softrnic, are also checked by the independent judges of
+    tests/judges."""
 
     def __init__(self, pair):
         self.pair = pair
@@ -101,8 +103,9 @@ class Judged:
 
 
 class PeerDies:
-    """The plug is pulled while data flows. We must end with an error; with the guest reborn, the next connection works,
-    although the peer may have the numbers of the last one."""
+    """The guest is killed during a transfer. softrnic's program must end with an error. After the
+    guest has booted again the next connection must work, although the peer may use the same QPNs
+    and ids as before."""
 
     def __init__(self, who):
         self.who = who

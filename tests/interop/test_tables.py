@@ -1,4 +1,5 @@
-"""usage: test_tables.py ROOT    what the tables of this folder and docs/interop-bugs.md name does exist, as TAP"""
+"""usage: test_tables.py ROOT    checks that the names in this folder's tables and in
+docs/interop-bugs.md exist; prints TAP"""
 import pathlib
 import re
 import sys

@@ -1,7 +1,8 @@
 """A virtual machine with Linux soft-RoCE: boot, run commands, kill.
 
-Its one network card is a TAP device of a network namespace. QEMU emulates (TCG): /dev/kvm is not needed, and where it
-exists it need not work. Commands travel over virtio-serial ports, one command at a time on each.
+Its only network card is connected to a TAP device in a network namespace. QEMU always emulates
+(TCG), because /dev/kvm may be missing or not work. Commands are sent over virtio-serial ports, one
+at a time on each port.
 """
 import base64
 import itertools
@@ -14,12 +15,12 @@ import time
 
 from image import Trouble, image
 
-PORTS = 4  # commands at once
+PORTS = 4  # number of commands that can run at the same time
 QEMU = "qemu-system-x86_64"
 
 
 class Command:
-    """A command in the guest that may still run."""
+    """A command in the guest, running or ended."""
 
     def __init__(self, guest, port, deadline):
         self.guest, self.port, self.deadline, self.text, self.status = guest, port, deadline, b"", None
@@ -28,7 +29,8 @@ class Command:
         return self.status is not None or self.wait(0) is not None
 
     def wait(self, seconds=None):
-        """Its exit status (124 or 143: out of time; None: still runs, only when `seconds` says how long to wait)."""
+        """Waits for the command and returns its exit status (124 or 143: it ran out of time). With
+        `seconds`, waits at most that long and returns None if the command still runs."""
         until = self.deadline if seconds is None else time.monotonic() + seconds
         while self.status is None:
             left = until - time.monotonic()
@@ -53,7 +55,8 @@ class Command:
 
 class Guest:
     def __init__(self, cache, work, inside, tap, ip4, ip6, mtu=1500, mac="52:54:00:00:00:01"):
-        """inside: words that run a command where the TAP is; work: folder for sockets and the console; ip4, ip6 with prefix."""
+        """inside: prefix of a command that runs it in the TAP's namespace; work: folder for sockets
+        and the console; ip4 and ip6 have a prefix length."""
         self.image, self.work, self.inside, self.tap = image(cache), pathlib.Path(work), list(inside), tap
         self.words = f"ip4={ip4} ip6={ip6} mtu={mtu}"
         self.mac = mac
@@ -68,7 +71,7 @@ class Guest:
             "-m", "512", "-no-reboot", "-kernel", str(self.image / "kernel"), "-initrd", str(self.image / "initramfs"),
             "-append", f"console=ttyS0 quiet panic=-1 mitigations=off rdinit=/init {self.words}",
             "-netdev", f"tap,id=n,ifname={self.tap},script=no,downscript=no",
-            # No offloads: every frame on the TAP is one frame of the wire, with its checksums.
+            # No offloads: every frame on the TAP is a complete frame with its checksums.
             "-device", "virtio-net-pci,netdev=n,romfile=,csum=off,guest_csum=off,gso=off,guest_tso4=off,guest_tso6=off,"
             "guest_ecn=off,guest_ufo=off,host_tso4=off,host_tso6=off,host_ecn=off,host_ufo=off,mrg_rxbuf=off,"
             f"mac={self.mac},host_mtu=9000",
@@ -96,18 +99,18 @@ class Guest:
             return b""
 
     def start(self, command, seconds=60):
-        """Begins a shell command that may take so long."""
+        """Starts a shell command that is killed after `seconds`."""
         port = self.free.pop(0)
         port.sendall(f"{seconds} ".encode() + base64.b64encode(command.encode()) + b"\n")
         return Command(self, port, time.monotonic() + seconds + 15)
 
     def run(self, command, seconds=60):
-        """(status, output) of a shell command."""
+        """Runs a shell command and returns (status, output)."""
         started = self.start(command, seconds)
         return started.wait(), started.output
 
     def kill(self):
-        """As if the plug were pulled."""
+        """Ends the virtual machine without a shutdown."""
         if self.process:
             self.process.kill()
             self.process.wait()
@@ -115,7 +118,7 @@ class Guest:
 
 
 def available():
-    """None, or why no guest can run here."""
+    """None if a guest can run on this machine, else the reason why not."""
     if not shutil.which(QEMU):
         return f"{QEMU} is not installed"
     if not pathlib.Path("/dev/net/tun").exists():
