@@ -9,7 +9,7 @@ BUILD_SECONDS = 900
 
 
 def copy_tree(to):
-    """The files of the project, as they are now."""
+    """Copies the files of the project, including uncommitted changes and new files."""
     names = subprocess.run(["git", "-C", ROOT, "ls-files", "-co", "--exclude-standard", "-z"], capture_output=True,
                            check=True).stdout.decode().split("\0")
     for name in filter(None, names):
@@ -24,7 +24,8 @@ class Bench:
         self.log = ""
 
     def run(self, command, seconds):
-        """Exit status, or None when time ran out. Several threads may run commands; `log` is then anybody's."""
+        """Runs a command and returns its exit status, or None after a timeout. `log` is the output
+        of the last command; with several threads, of any of them."""
         try:
             done = subprocess.run(command, cwd=self.tree, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=seconds,
                                   check=False)

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """usage: by_rule.py [--count N] [--seed N] [--file WORD] [--list]
 
-Plants faults made by rule (rules.py) in dataplane/wire and dataplane/core, one at a time, and runs the tests of wire, core
-and the simulator until one fails; then those of wire and core once more under the sanitizers, as check.sh does. At least
-95 of 100 must be noticed, and each that is not must stand in equivalent.txt with the reason why nobody could notice it.
-Prints TAP. --file takes only files whose name contains WORD; --list only says
-which faults these are.
+Plants faults made by rule (rules.py) in dataplane/wire and dataplane/core, one at a time, and runs
+the tests of wire, core and the simulator until one fails. If none fails, the tests of wire and core
+run again under the sanitizers. At least 95 of 100 faults must be detected; each other fault must be
+in equivalent.txt with the reason why no test can detect it. Prints TAP. --file selects files whose
+name contains WORD; --list only lists the faults.
 """
 import argparse
 import concurrent.futures
@@ -23,11 +23,12 @@ import rules  # noqa: E402
 
 LIBRARIES = ("dataplane/base", "dataplane/wire", "dataplane/core")
 TESTS = re.compile(r"/tests/(unit/(base|wire|core(/\w+)?)|sim)/?(?=\w+$)")
-LEAST = 95  # of 100
+LEAST = 95  # percent of the faults that must be detected
 
 
 def share_libraries(place):
-    """Makes the layers under test shared libraries: then a fault needs one file compiled and no program linked."""
+    """Makes the layers under test shared libraries, so that a fault needs one compilation and no
+    linking of programs."""
     for folder in LIBRARIES:
         name = folder + "/meson.build"
         place.write(name, place.read(name).replace("static_library(", "shared_library("))
@@ -36,7 +37,7 @@ def share_libraries(place):
 
 
 class Programs:
-    """The test programs, and how long each takes without a fault."""
+    """The test programs, and the run time of each without a fault."""
 
     def __init__(self, place, suites):
         self.place = place
@@ -53,12 +54,13 @@ class Programs:
         return self.place.run(test["cmd"], limit) != 0
 
     def notices(self, test):
-        """Twice, so that a busy machine is not taken for a test that notices."""
+        """Whether the test fails twice in a row: one failure may be a timeout on a busy machine."""
         limit = 20 + 10 * self.seconds[test["name"]]
         return self.fails(test, limit) and self.fails(test, limit)
 
     def time_all(self):
-        """Names of tests that fail without any fault."""
+        """Measures the run time of each test. Returns the names of tests that fail without a
+        fault."""
         bad = []
         for t in self.tests:
             begin = time.monotonic()
@@ -69,8 +71,8 @@ class Programs:
         return bad
 
     def killer(self, stem):
-        """The first test that fails, or None; those that are about the file come first, then those about its family (all of
-        cm for cm_index). A test that hangs has failed."""
+        """The first test that fails, or None. Tests of the changed file run first, then those of
+        its family (for cm_index all of cm). A test that hangs counts as failed."""
         family = stem.split("_", maxsplit=1)[0]
         order = sorted(self.tests, key=lambda t: (stem not in t["name"], family not in t["name"]))
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
@@ -85,7 +87,7 @@ class Programs:
 
 
 def equivalents():
-    """(file, line, old, new) -> reason."""
+    """Reads equivalent.txt into {(file, line, old, new): reason}."""
     known = {}
     with open(os.path.join(HERE, "equivalent.txt"), encoding="utf-8") as f:
         for line in f:
@@ -97,20 +99,22 @@ def equivalents():
 
 
 def _with_bars(head):
-    """Code may contain the separator itself: the first field and the last two do not."""
+    """Splits a line whose code contains the separator; the first and the last two fields never
+    contain it."""
     name, rest = head.split(" | ", 1)
     code, old, new = rest.rsplit(" | ", 2)
     return name, code, old, new
 
 
 class Strict:
-    """The unit tests under AddressSanitizer and UBSan, for faults that read where nothing is. Built when first needed."""
+    """The unit tests under AddressSanitizer and UBSan, for faults such as reads out of bounds.
+    Built when first needed."""
 
     def __init__(self, tree):
         self.place, self.programs = bench.Bench(tree, "build-strict"), None
 
     def make(self):
-        """While no fault is planted."""
+        """Builds the tests. To be called while no fault is planted in this copy."""
         if self.programs:
             return
         if self.place.setup("-Dbuildtype=plain", "-Doptimization=1", "-Db_sanitize=address,undefined", "-Db_lundef=false"):
@@ -123,7 +127,7 @@ class Strict:
 
 
 def try_strictly(strict, change):
-    """What notices a change that the ordinary tests let pass, or None."""
+    """The sanitized test that detects a change which the ordinary tests do not detect, or None."""
     strict.make()
     text = strict.place.read(change.file)
     try:
@@ -135,7 +139,8 @@ def try_strictly(strict, change):
 
 
 def try_one(place, programs, change):
-    """What noticed the change: a test's name, None, or "" when it does not compile."""
+    """The name of the test that detects the change; None if none does; "" if the change does not
+    compile."""
     text = place.read(change.file)
     try:
         place.write(change.file, rules.changed(text, change))
@@ -151,7 +156,8 @@ def describe(text, change):
 
 
 def judge(place, programs, strict, chosen, known):
-    """Prints a line per change; returns (planted, noticed, unexplained)."""
+    """Prints one line per change. Returns the numbers of planted, detected and unexplained
+    faults."""
     planted = noticed = unexplained = 0
     for number, change in enumerate(chosen, 1):
         text = place.read(change.file)

@@ -1,9 +1,10 @@
-"""The faults. Mutant(name, file, text, instead, suite): text occurs in the file once; the suite must fail with it."""
+"""The list of faults. Mutant(name, file, text, instead, suite): `text` occurs in `file` once; with
+`instead` in its place the suite must fail."""
 from collections import namedtuple
 
 Mutant = namedtuple("Mutant", "name file text instead suite")
 
-# suite: (target, arguments); {sim} is the folder of the simulator's sources
+# suite: (build target, arguments); {sim} stands for the folder tests/sim
 SIM_ROWS = ["{sim}/responder.rows", "{sim}/order.rows", "{sim}/read.rows", "{sim}/requester.rows", "{sim}/window.rows",
             "{sim}/atomic.rows", "{sim}/state.rows", "{sim}/uc.rows", "{sim}/credit.rows", "{sim}/congestion.rows"]
 SUITES = {

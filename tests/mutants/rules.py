@@ -1,12 +1,12 @@
-"""Faults made by rule: every mask, shift, comparison and step of one in C code gets one or two.
+"""Faults made by rule: one or two for every mask, shift, comparison and step of one in C code.
 
-    masks         a & b  -> a | b      a &= b -> a |= b     0x3f -> 0x3e (the lowest bit that is set goes)
+    masks         a & b  -> a | b      a &= b -> a |= b     0x3f -> 0x3e (clears the lowest set bit)
     shifts        a << n -> a >> n     a >> n -> a << n     by a number: also n + 1
     comparisons   <  <-> <=            >  <-> >=            == <-> !=
     steps         + 1 -> + 0           - 1 -> - 0
 
-Comments, strings, preprocessor lines other than macros, and assertions are left alone. The code's own format tells an
-operator from a sign: binary ones stand between blanks.
+Comments, strings, preprocessor lines other than macros, and assertions are not changed. The code
+style tells binary operators from unary ones: only binary operators have a blank on both sides.
 """
 import hashlib
 import os
@@ -26,12 +26,13 @@ RULES = re.compile(r"(?<= )(?P<op>&=?|<<|>>|<=?|>=?|==|!=)(?=\s)|\b(?P<hex>0x[0-
 
 
 def blanked(text):
-    """The text, as long as before and with the same lines, without what is not code."""
+    """The text with blanks in place of everything that is not code; offsets and lines stay the
+    same."""
     return BLANKED.sub(lambda found: re.sub(r"[^\n]", " ", found.group()), text)
 
 
 def _substitutes(found):
-    """(rule, what takes its place) of one match."""
+    """(rule, replacement) for one match."""
     kind, old = found.lastgroup, found.group()
     if kind == "op":
         return KIND.get(old, "comparison"), OPERATORS[old]
@@ -44,7 +45,7 @@ def _substitutes(found):
 
 
 def changes_of(name, text):
-    """All changes the rules make in one file."""
+    """All changes that the rules make in one file."""
     made = []
     for found in RULES.finditer(blanked(text)):
         rule, new = _substitutes(found)
@@ -59,7 +60,7 @@ def changed(text, change):
 
 
 def line_of(text, change):
-    """The line as it was, blanks made one."""
+    """The changed line's original text, with each run of blanks replaced by one blank."""
     return " ".join(text.splitlines()[change.line - 1].split())
 
 
@@ -71,8 +72,8 @@ def sources(root):
 
 
 def named(name, text):
-    """The changes of one file by a name that holds until their own line changes: its words, what stands there, what would,
-    and which of the like it is."""
+    """The changes of one file, by a name that stays valid until the changed line itself is edited:
+    file, line text, old and new text, and a number among equal ones."""
     like, made = Counter(), {}
     for change in changes_of(name, text):
         words = f"{name} | {line_of(text, change)} | {change.old} | {change.new}"
@@ -82,7 +83,7 @@ def named(name, text):
 
 
 def all_changes(root):
-    """By name, in the order of the sources."""
+    """The changes of all files by name, in the order of the sources."""
     made = {}
     for name in sources(root):
         with open(os.path.join(root, name), encoding="utf-8") as f:
@@ -91,8 +92,9 @@ def all_changes(root):
 
 
 def drawn(made, count, seed):
-    """`count` of the changes, in their order. Each draws its lot from its name and the seed: work on other lines brings in or
-    drives out single ones, but never another sample."""
+    """A sample of `count` changes, in their order. The hash of name and seed decides about each
+    change, so editing other lines adds or removes single changes but never replaces the whole
+    sample."""
     def lot(name):
         return hashlib.sha256(f"{seed} {name}".encode()).digest()
     chosen = set(sorted(made, key=lot)[:count])

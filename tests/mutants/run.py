@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""usage: run.py [WORD...]      applies each deliberate fault of mutants.py and demands that its suite fails; prints TAP"""
+"""usage: run.py [WORD...]
+
+Applies each fault of mutants.py and checks that its suite fails. Prints TAP."""
 import os
 import queue
 import sys
@@ -12,8 +14,8 @@ import bench  # noqa: E402
 import mutants  # noqa: E402
 import tap  # noqa: E402
 
-JOBS = 2  # each with a tree of its own
-TEST_SECONDS = 60  # a fault that makes a test hang has been noticed
+JOBS = 2  # parallel jobs, each with a copy of the tree
+TEST_SECONDS = 60  # a test that takes longer counts as failed
 SOUND_SECONDS = 300
 
 

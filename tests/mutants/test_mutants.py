@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Does every deliberate fault of the list still have its place in the sources, once, and a name of its own?"""
+"""Does the text of every fault in the list occur in its file exactly once, and are the names
+unique?"""
 import os
 import sys
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Does each rule of rules.py make the faults it promises, and only where code is?"""
+"""Does each rule of rules.py make the expected faults, and only in code?"""
 import os
 import sys
 
@@ -8,7 +8,7 @@ sys.path[:0] = [HERE, os.path.dirname(HERE)]
 import rules  # noqa: E402
 import tap  # noqa: E402
 
-MADE = [  # code, what becomes of it
+MADE = [  # code, the expected changes of it
     ("x = a & b;", ["x = a | b;"]),
     ("x &= 3;", ["x |= 3;"]),
     ("x = a & 0x3f;", ["x = a | 0x3f;", "x = a & 0x3e;"]),
