@@ -1,9 +1,10 @@
-/* In which state is a connection, what may happen to it there, and what follows?
+/* Which states does a connection have, and what does each command, message or timeout do there?
  *
- * Owns the rule table: (state, cause) -> action, next state. Everything that happens to a
- * connection goes through rn_cm_step(); a cause without a rule changes nothing. What states have in
- * common (running timer, waiting for the neighbour table, counting against a backlog, being found
- * by lookups) are flags of the state table, and rn_cm_step() keeps them true. Runs on shard 0.
+ * Owns the rule table: (state, cause) -> action, next state. Every change of a connection's state
+ * goes through rn_cm_step(), except its first state (cm_index.c, cm_rx.c, cm_sidr.c); a cause
+ * without a rule changes nothing. What several states have in common (a running timer, waiting for
+ * the peer's MAC, counting against a backlog) is a flag of the state table, and enter() applies the
+ * flags of the new state. Runs on shard 0.
  */
 #include "cm/cm.h"
 
@@ -19,7 +20,7 @@
 	X(BOUND,       CONNECT,    note_connect,      RESOLVING) \
 	X(BOUND,       DESTROY,    nothing,           CLOSED) \
 	X(LISTEN,      DESTROY,    refuse_backlog,    CLOSED) \
-	\
+	/* active side, up to the RTU */ \
 	X(RESOLVING,   NEIGH_OK,   send_req,          REQ_SENT) \
 	X(RESOLVING,   NEIGH_FAIL, tell_unreachable,  BOUND) \
 	X(RESOLVING,   DESTROY,    nothing,           CLOSED) \
@@ -42,7 +43,7 @@
 	X(REP_RCVD,    REJ,        tell_rejected,     BOUND) \
 	X(REP_RCVD,    DREQ,       answer_dreq,       CLOSED) \
 	X(REP_RCVD,    DESTROY,    reject_rep,        CLOSED) \
-	\
+	/* passive side, up to the RTU */ \
 	X(REQ_RCVD,    REQ_AGAIN,  delay_req,         REQ_RCVD) \
 	X(REQ_RCVD,    DELAY,      delay_req,         REQ_RCVD) \
 	X(REQ_RCVD,    SPENT,      tell_rejected,     CLOSED) \
@@ -71,7 +72,7 @@
 	X(REP_WAIT,    STALE,      tell_rejected,     CLOSED) \
 	X(REP_WAIT,    DREQ,       establish_and_take_dreq, DREQ_RCVD) \
 	X(REP_WAIT,    DESTROY,    withdraw_rep,      CLOSED) \
-	\
+	/* both sides, connected and disconnecting */ \
 	X(ESTABLISHED, REQ_AGAIN,  nothing,           ESTABLISHED) \
 	X(ESTABLISHED, REP_AGAIN,  repeat,            ESTABLISHED) \
 	X(ESTABLISHED, DREQ,       take_dreq,         DREQ_RCVD) \
@@ -98,7 +99,7 @@
 	X(CLOSED,      REQ_AGAIN,  repeat,            CLOSED) \
 	X(CLOSED,      REP_AGAIN,  repeat,            CLOSED) \
 	X(CLOSED,      DESTROY,    nothing,           CLOSED) \
-	\
+	/* datagram services */ \
 	X(BOUND,       RESOLVE,    note_resolve,      SIDR_RESOLVING) \
 	X(SIDR_RESOLVING, NEIGH_OK, send_sidr_req,    SIDR_SENT) \
 	X(SIDR_RESOLVING, NEIGH_FAIL, tell_unreachable, BOUND) \
@@ -156,7 +157,7 @@ unsigned rn_cm_flags(enum rn_cm_state state)
 	return states[state].flags;
 }
 
-/* ---- the one way to change a state ---- */
+/* ---- change of state ---- */
 
 static void leave_listener(struct rn_cm_conn *c)
 {
@@ -174,6 +175,7 @@ static void let_go_of_hop(struct rn_cm *cm, struct rn_cm_conn *c)
 	c->hop = NULL;
 }
 
+/* Sets the state, then starts or ends what the flags of the new state say. */
 static void enter(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_state next)
 {
 	unsigned flags = states[next].flags, before = states[c->state].flags;
@@ -195,7 +197,8 @@ static void enter(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_state next)
 		c->hop = rn_neigh_hold(cm->neigh, &c->av.dgid);
 	if (next == RN_CMS_BOUND)
 		rn_cm_unindex_wire(cm, c);
-	/* what was refused is still found by its ids: a repeated message gets the same answer */
+	/* Only the QPs are released: the ids still find a closed connection, so that a repeated
+	 * message gets the same answer. */
 	if (next == RN_CMS_CLOSED)
 		rn_cm_unindex_qps(cm, c);
 }
@@ -210,9 +213,11 @@ bool rn_cm_step(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_cause cause,
 	if (!rule->act)
 		return false;
 	why = why ? why : &no_reason;
+	/* Some actions read the old state; enter() changes it afterwards. */
 	rule->act(cm, c, why, now);
 	rn_cm_note_step(cm, c, from, rule->next, cause, why);
 	enter(cm, c, rule->next);
+	/* The client is gone: drop its queued events and free its port. The exchange may go on. */
 	if (cause == RN_CMC_DESTROY) {
 		c->orphan = true;
 		c->nnotes = 0;
@@ -225,7 +230,7 @@ bool rn_cm_step(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_cause cause,
 
 /* ---- time ---- */
 
-/* Puts the question to the neighbour table. */
+/* Resolves the peer's MAC and steps the connection if the result is known. */
 void rn_cm_ask(struct rn_cm *cm, struct rn_cm_conn *c, rn_time now)
 {
 	switch (rn_neigh_resolve(cm->neigh, &c->local, &c->av.dgid, c->av.dmac, now)) {
@@ -240,11 +245,13 @@ void rn_cm_ask(struct rn_cm *cm, struct rn_cm_conn *c, rn_time now)
 	}
 }
 
+/* True if a connection waits for a MAC and the neighbour table has changed since the last look. */
 static bool neighbours_have_news(const struct rn_cm *cm)
 {
 	return !rn_list_empty(&cm->asking) && cm->neigh_seen != rn_neigh_epoch(cm->neigh);
 }
 
+/* Resolves again for all waiting connections; those that get a result leave the list. */
 static void ask_again(struct rn_cm *cm, rn_time now)
 {
 	struct rn_list *pos, *tmp;
@@ -273,6 +280,7 @@ void rn_cm_tick(struct rn_cm *cm, rn_time now)
 			continue;
 		}
 		c->retries--;
+		/* Before the step, because the step cancels the timer if the new state has none. */
 		rn_timer_arm(&cm->wheel, &c->timer, now + c->interval);
 		rn_cm_step(cm, c, RN_CMC_TIMER, NULL, now);
 	}
@@ -289,7 +297,7 @@ void rn_cm_comm_est(struct rn_cm *cm, uint32_t qpn, rn_time now)
 		rn_cm_step(cm, c, RN_CMC_COMM_EST, NULL, now);
 }
 
-/* ---- whole ---- */
+/* ---- creation ---- */
 
 unsigned rn_cm_live(const struct rn_cm *cm)
 {
@@ -312,6 +320,7 @@ struct rn_cm *rn_cm_create(const struct rn_core_cfg *cfg, const struct rn_port_a
 	cm->neigh = neigh;
 	cm->response_timeout = RN_MAX(cfg->cm_response_timeout, RN_MS(1));
 	cm->wait_max = cfg->cm_wait_max ? cfg->cm_wait_max : RN_CM_WAIT_MAX;
+	/* The upper bounds are the widths of the fields on the wire: 4 and 5 bits. */
 	cm->max_retries = RN_MIN(cfg->cm_max_retries, 15);
 	cm->ack_timeout = cfg->ack_timeout & 31;
 	cm->min_rnr_timer = cfg->min_rnr_timer;

@@ -1,54 +1,79 @@
-/* The connection manager: IB CM over QP1, RDMA-CM service ids and private-data header (docs/spec/rocev2.md 6).
+/* The connection manager: IB CM over QP1, RDMA-CM service ids and private-data header
+ * (docs/spec/rocev2.md 6).
  *
- * A pure machine of its own, owned by shard 0. It owns communication ids, local ports, listeners, connections and
- * timewait records, but no QP: front ends move QPs on its events and then tell it to answer. It learns MADs with
- * rn_cm_rx(), speaks through rn_cm_tx() (one MAD at a time, when the shard has a buffer), reports through rn_cm_event().
- * Neighbour resolution is asked of neigh.h before a REQ leaves and, on the passive side, when the peer has answered the REP:
- * until then packets go to where the request came from.
+ * A state machine without threads, locks or clock, called by shard 0 only. The manager owns
+ * communication ids, local ports, listeners, connections and timewait records, but no QP: on an
+ * event the front end modifies its QP and then posts the command that answers the peer. MADs enter
+ * through rn_cm_rx() and leave through rn_cm_tx(), one MAD for each transmit buffer that the shard
+ * has; events leave through rn_cm_event().
  *
- * States and rules are the table in cm.c; rn_cm_print_rules() prints it into docs/cm-states.md.
+ * The active side resolves the peer's MAC (neigh.h) before it sends the REQ. The passive side sends
+ * to the MAC that the REQ came from, or to the one that the neighbour table has, and resolves only
+ * when the peer has confirmed the REP.
+ *
+ * The states and rules are the table in cm.c. docs/cm-states.md is the output of
+ * rn_cm_print_rules().
  */
 /* clang-format off */
-/* Commands, and what they answer (rsp->err):
- *	any            -ENOENT no such id; -ENOSPC max_cm objects exist; -EINVAL not in this state or malformed. A
- *	               non-zero `user` of a command that names an id replaces the object's: so a front end adopts a
+/* Commands and their errors (rsp->err):
+ *	any            -ENOENT: no such id. -ENOSPC: max_cm ids exist. -EINVAL: not allowed in this
+ *	               state, or malformed. A command that names an id and has a non-zero `user`
+ *	               replaces the `user` of the id; a front end thereby takes over a connection
  *	               request.
- *	CM_BIND        -EPROTONOSUPPORT no such port space, or it has no such queue pairs. New id at local:port; port 0 = ephemeral, 49152..65535, one that nobody uses. -EADDRNOTAVAIL address
- *	               not ours, or no ephemeral port left. Ports are shared between listeners and connectors; with
+ *	CM_BIND        Creates an id at local:port. Port 0 takes an unused ephemeral port
+ *	               (49152..65535); any other port may be shared by listeners and connecting ids.
+ *	               -EPROTONOSUPPORT: unknown port space, or the port space has no QPs of this
+ *	               type. -EADDRNOTAVAIL: not an own address, or no ephemeral port is free. With
  *	               RN_CM_FOR_LISTENER also -EADDRINUSE as CM_LISTEN.
- *	CM_LISTEN      id 0 (binds first) or a bound id. -EADDRINUSE another listener has this very address and port; one
- *	               at the wildcard and one at an address may stand side by side, the exact one answers; :: takes
- *	               requests of both families, ::ffff:0.0.0.0 those of IPv4 and before ::.
- *	CM_CONNECT     id 0 (binds first) or a bound id. -EMSGSIZE more than 56 bytes of data; -EDESTADDRREQ peer is the
- *	               wildcard, -EADDRNOTAVAIL a group; -EAFNOSUPPORT other family than local, or none of our addresses
- *	               has it; -EALREADY connecting or connected; -EISCONN the same four-tuple is connecting or connected
- *	               from here; -EBUSY the QPN has a connection, or events of the last attempt are untaken. After
- *	               CM_REJECTED or CM_UNREACHABLE the id is bound again and may connect again. A four-tuple counts
- *	               among those who connect only: two peers bound to their listening ports may connect to each other
- *	               at once.
+ *	CM_LISTEN      Takes id 0 (binds first) or a bound id. -EADDRINUSE: another listener has the
+ *	               same address and port. A listener at an address and one at the wildcard may
+ *	               share a port; a request goes to the listener at its exact address, else to
+ *	               ::ffff:0.0.0.0 (IPv4 only), else to :: (both families).
+ *	CM_CONNECT     Takes id 0 (binds first) or a bound id. -EMSGSIZE: more than 56 bytes of data
+ *	               (datagrams: 180). -EDESTADDRREQ: the peer address is the wildcard, or the
+ *	               peer port is 0. -EADDRNOTAVAIL: the peer address is a multicast group.
+ *	               -EAFNOSUPPORT: local and peer address differ in family, or no own address has
+ *	               the peer's family. -EALREADY: the id is connecting or connected. -EISCONN:
+ *	               another id of this side connects, or has connected, with the same four-tuple.
+ *	               -EBUSY: the QPN has a connection, or events of the id's last attempt are
+ *	               still queued. After CM_REJECTED or CM_UNREACHABLE the id is bound and may
+ *	               connect again. Accepted connections do not count for -EISCONN, so that two
+ *	               peers bound to their listening ports can connect to each other at the same
+ *	               time.
  *	CM_ACCEPT, CM_REJECT, CM_ESTABLISH, CM_DELAY
- *	               -ECONNABORTED the peer has gone meanwhile; -EMSGSIZE too much data. CM_REJECT's reason 0 means 28.
- *	               CM_DELAY sends an MRA at once; one is sent anyway whenever a message is repeated while its consumer
- *	               thinks.
- *	CM_DISCONNECT  -ENOTCONN; -EALREADY on its way.
- *	CM_DESTROY     in any state: the peer is told what the state demands (REQ sent: REJ 4; a request or a reply held:
- *	               REJ 28; connected: DREQ, and the rest goes on without a client). Never fails but -ENOENT. The port
- *	               is free at once; timewait holds ids and QPNs, never a port. No event comes after it.
+ *	               -ECONNABORTED: the peer has withdrawn or ended the connection. -EMSGSIZE: too
+ *	               much data. CM_ACCEPT also -EBUSY: the QPN has a connection. Reason 0 of a
+ *	               CM_REJECT means 28 (datagrams: SIDR status 2). CM_DELAY sends an MRA at once.
+ *	               Without CM_DELAY an MRA is sent each time the peer repeats its REQ or REP
+ *	               while the client has not answered.
+ *	CM_DISCONNECT  -ENOTCONN: no connection. -EALREADY: the DREQ has been sent.
+ *	CM_DESTROY     Allowed in any state; the only error is -ENOENT. Sends what the state
+ *	               demands: REJ 4 after a REQ, REJ 28 for an unanswered REQ or REP, DREQ on a
+ *	               connection. The exchange goes on without a client, and no event of the id
+ *	               follows. The port is free at once; timewait keeps ids and the QPN, never a
+ *	               port.
  *
- * Ids of datagram services (qp_type UD) take BIND, LISTEN, CONNECT, ACCEPT, REJECT and DESTROY; what they send is SIDR_REQ
- * and SIDR_REP, see cm_sidr.c and client.h. Ports are counted per port space.
+ * Ids of datagram services (qp_type UD) take BIND, LISTEN, CONNECT, ACCEPT, REJECT and DESTROY and
+ * exchange SIDR_REQ and SIDR_REP, see cm_sidr.c and client.h. Each port space has its own
+ * listeners; the use counts of ephemeral ports and the check of four-tuples do not distinguish port
+ * spaces.
  *
  * Events:
- *	`param` is what the peer sent, raw (CM_REQUEST: responder_resources is the REQ's responder resources; private data
- *	padded to the field's size). `attr` is what this side's QP takes for RTR and RTS (docs/spec/rocev2.md 6.7): max_rd_atomic and
- *	max_dest_rd_atomic are upper bounds, rq_psn is filled on the active side only.
- *	CM_REJECTED also comes for a request the peer withdrew before or after CM_ACCEPT, or has not repeated for longer than
- *	it said it would go on (reason 4).
- *	CM_UNREACHABLE err: -EHOSTUNREACH no neighbour or no route, -ETIMEDOUT no answer to REQ or REP.
- *	CM_DISCONNECTED comes once per connection. When it comes for the peer's DREQ, CM_DISCONNECT or CM_DESTROY answers
- *	that; until then the peer's QP still acknowledges, for at most half the time after which the peer asks again
- *	(500 ms): then the DREQ is answered anyway and CM_PARTED says so.
- *	CM_TIMEWAIT_EXIT (param.qpn) comes only while the id exists.
+ *	`param` holds the fields of the peer's message unchanged: responder_resources of a
+ *	CM_REQUEST is the REQ's responder resources, and private data has the full length of the
+ *	field, zero-padded by the sender. `attr` holds the attributes for modifying this side's QP
+ *	to RTR and RTS (docs/spec/rocev2.md 6.7): max_rd_atomic and max_dest_rd_atomic are upper
+ *	bounds; rq_psn is set on the active side only.
+ *	CM_REJECTED also reports a request that the peer withdrew, before or after CM_ACCEPT, and,
+ *	with reason 4, a request that the peer stopped repeating for longer than its own timeouts
+ *	and retries last.
+ *	CM_UNREACHABLE err: -EHOSTUNREACH no neighbour or no route, -ETIMEDOUT no answer to REQ or
+ *	REP.
+ *	CM_DISCONNECTED is reported once per connection. After the peer's DREQ the client sends the
+ *	DREP with CM_DISCONNECT or CM_DESTROY; until the DREP arrives, the peer's QP goes on
+ *	acknowledging. The DREP is sent without the client after half the peer's resend interval, at
+ *	most 500 ms, and CM_PARTED reports this.
+ *	CM_TIMEWAIT_EXIT (param.qpn) is reported only while the id exists.
  */
 /* clang-format on */
 #ifndef RN_CM_H
@@ -68,48 +93,48 @@ struct rn_port_attr;
 #define RN_CM_EPHEMERAL_FIRST 49152u
 #define RN_CM_EPHEMERAL_LAST  65535u
 
-/* port and neigh are kept, not copied: they outlive the manager, and a change of the port is seen
- * at once (connections keep the address they have). cfg is copied. NULL: no memory. */
+/* cfg is copied. port and neigh are referenced and must outlive the manager; a change of *port
+ * takes effect at once, but existing connections keep their addresses. NULL: no memory. */
 struct rn_cm *rn_cm_create(const struct rn_core_cfg *cfg, const struct rn_port_attr *port,
 			   struct rn_neigh *neigh, rn_time now);
 void rn_cm_destroy(struct rn_cm *cm);
 
-/* CM_* commands. Fills rsp->err, id, port. Never blocks, never allocates. */
+/* Runs a CM_* command and fills rsp->err, rsp->id and rsp->port. Never blocks, never allocates. */
 void rn_cm_exec(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_rsp *rsp, rn_time now);
 
-/* One UD packet to QP1 whose Q_Key was right. */
+/* Processes one UD packet for QP1. The caller has checked the Q_Key. */
 enum rn_verdict rn_cm_rx(struct rn_cm *cm, const struct rn_pkt *pkt, rn_time now);
 
-/* First data on a QP whose REP is unanswered: same effect as RTU (C9). */
+/* Reports data on a QP. If the REP of its connection is unconfirmed, data count as the RTU (C9). */
 void rn_cm_comm_est(struct rn_cm *cm, uint32_t qpn, rn_time now);
 
-/* The next MAD owed, as a packet ready for rn_frame_build(): addresses, MACs, DETH, and 256 bytes
- * of payload that stay valid until the next call into cm. False when nothing is owed. */
+/* Fills *out with the next MAD to send, ready for rn_frame_build(): addresses, MACs, DETH and 256
+ * bytes of payload, which stay valid until the next call into cm. False: nothing to send. */
 bool rn_cm_tx(struct rn_cm *cm, struct rn_pkt *out, rn_time now);
 bool rn_cm_wants_tx(const struct rn_cm *cm);
 
-/* The next event; per id in order. False when there is none. */
+/* Takes the next event. The events of one id come in order. False: none. */
 bool rn_cm_event(struct rn_cm *cm, struct rn_event *ev);
 
-/* What has become of connections, for people. False when nothing has happened. */
+/* Takes the next item for the log: a connection made, ended or failed. False: none. */
 bool rn_cm_news(struct rn_cm *cm, struct rn_news *news);
 
-/* Looks at the neighbour table too: call rn_cm_tick() after rn_neigh_rx() and rn_neigh_tick() when
- * this says so. */
+/* When to call rn_cm_tick() next; 0 = at once, because the neighbour table has changed while a
+ * connection waits for a MAC. Ask again after each rn_neigh_rx() and rn_neigh_tick(). */
 rn_time rn_cm_next(const struct rn_cm *cm);
 void rn_cm_tick(struct rn_cm *cm, rn_time now);
 
-/* Ids in use: bound, listening, connecting, connected, and those that finish without a client
- * (timewait records not counted). */
+/* Ids in use: bound, listening, connecting, connected, and destroyed ones whose last exchange is
+ * not over. Timewait records do not count. */
 unsigned rn_cm_live(const struct rn_cm *cm);
 unsigned rn_cm_timewait(const struct rn_cm *cm);
-/* A QPN may not be given out again while a connection or a timewait record names it (C32). */
+/* True while a connection or a timewait record names the QPN: the QPN must not be reused (C32). */
 bool rn_cm_qpn_waits(const struct rn_cm *cm, uint32_t qpn);
-/* MADs owed to a peer that found no room; a table too small for its timewait records counts here
- * too. */
+/* Counts replies dropped because the reply queue was full, and timewait records ended early because
+ * the table of records was full. */
 uint64_t rn_cm_dropped(const struct rn_cm *cm);
 
-/* The rules, one line each: calls out(arg, state, event, action, next state). */
+/* Calls out(arg, state, event, action, next state) once for each rule. */
 void rn_cm_print_rules(void (*out)(void *arg, const char *state, const char *event,
 				   const char *action, const char *next),
 		       void *arg);

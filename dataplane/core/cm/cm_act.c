@@ -1,8 +1,8 @@
-/* What do the rules of cm.c do?
+/* What do the actions in the rule table of cm.c do?
  *
- * One function per action. An action may build the connection's message, owe answers, tell events,
- * start the timer and write the timewait record; the state itself is cm.c's to change, after the
- * action. Runs on shard 0.
+ * One function per action. An action may build the connection's message, queue messages and events,
+ * start the timer and write the timewait record. It does not change c->state: rn_cm_step() in cm.c
+ * does so after the action. Owns nothing. Runs on shard 0.
  */
 #include <errno.h>
 #include <string.h>
@@ -23,7 +23,7 @@ void rn_cm_do_nothing(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm
 {
 }
 
-/* ---- the one who asks ---- */
+/* ---- active side ---- */
 
 void rn_cm_do_start_listening(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
 			      rn_time now)
@@ -38,7 +38,7 @@ void rn_cm_do_note_connect(struct rn_cm *cm, struct rn_cm_conn *c, const struct 
 	const struct rn_cmd *cmd = why->cmd;
 	rn_time patience = cmd->cm.timeout_ms ? RN_MS(cmd->cm.timeout_ms) : cm->response_timeout;
 
-	rn_list_del(&c->says); /* the last attempt's: it has another peer, and no message any more */
+	rn_list_del(&c->says); /* a message of the last attempt must not go to the new peer */
 	c->passive = c->told_gone = false;
 	c->own = cmd->cm.param;
 	c->own.psn &= 0xFFFFFF;
@@ -50,7 +50,7 @@ void rn_cm_do_note_connect(struct rn_cm *cm, struct rn_cm_conn *c, const struct 
 	if (c->own.path_mtu)
 		c->path_mtu = RN_MIN(c->path_mtu, c->own.path_mtu);
 	c->max_retries = cm->max_retries;
-	/* as Linux: the peer's time to answer, and an eighth of it for the way there and back */
+	/* As in Linux: the peer's response time, plus an eighth of it for the round trip. */
 	c->interval = patience + patience / 8;
 	c->tid = rn_cm_fresh_tid(cm);
 	c->local_id = rn_cm_fresh_id(cm);
@@ -83,7 +83,8 @@ void rn_cm_do_tell_unreachable(struct rn_cm *cm, struct rn_cm_conn *c, const str
 void rn_cm_do_resend(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
 		     rn_time now)
 {
-	/* A sender that has not confirmed the REP may be a stranger in a peer's name: no reason to doubt the peer's MAC. */
+	/* Probe the peer's MAC, unless the peer has not confirmed the REP: the REQ may be forged,
+	 * and its sender could make us probe the MAC of any host. */
 	if (!c->passive || c->answered)
 		rn_neigh_doubt(cm->neigh, &c->av.dgid, now);
 	rn_cm_say(cm, c);
@@ -92,6 +93,7 @@ void rn_cm_do_resend(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_
 void rn_cm_do_repeat(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
 		     rn_time now)
 {
+	/* A closed connection repeats only a refusal or a SIDR answer; another c->mad is stale. */
 	if (c->state != RN_CMS_CLOSED || c->mad_attr == RN_CM_REJ || c->mad_attr == RN_CM_SIDR_REP)
 		rn_cm_say(cm, c);
 }
@@ -111,8 +113,9 @@ void rn_cm_do_withdraw_req(struct rn_cm *cm, struct rn_cm_conn *c, const struct 
 	rn_cm_say(cm, c);
 }
 
-/* An MRA stops the repeating for the time it names, and gives all repeats back, because its sender is alive: a client may
- * think for long. patience_end bounds it, or a peer could keep a half-open connection for ever with MRAs alone. */
+/* An MRA suspends the resending for the time it names and resets the retry count: its sender is
+ * alive, and the client there may need long to decide. patience_end bounds the wait, or a peer
+ * could keep a half-open connection for ever. */
 void rn_cm_do_wait_longer(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
 			  rn_time now)
 {
@@ -124,8 +127,9 @@ void rn_cm_do_wait_longer(struct rn_cm *cm, struct rn_cm_conn *c, const struct r
 	rn_timer_arm(&cm->wheel, &c->timer, RN_MIN(until, c->patience_end));
 }
 
-/* The ACK timeout must outlast the peer's promised delay (Linux' formula, docs/spec/rocev2.md 6.8), unless the
- * client chose it. */
+/* The ACK timeout code of the active side: the client's choice, else long enough for the own
+ * timeout and the peer's target ACK delay together (the formula of Linux, docs/spec/rocev2.md
+ * 6.8). */
 static uint8_t ack_timeout_for(const struct rn_cm *cm, const struct rn_cm_conn *c,
 			       uint8_t ack_delay)
 {
@@ -135,7 +139,7 @@ static uint8_t ack_timeout_for(const struct rn_cm *cm, const struct rn_cm_conn *
 		return c->own.ack_timeout & 31;
 	if (cm->ack_timeout == 0)
 		return 0;
-	/* two of about the same make one of the next code */
+	/* The sum of two times whose codes differ by at most one takes the next code. */
 	return rn_cm_bound_timeout(cm, (uint8_t)RN_MIN(more + (more <= less + 1), 31u));
 }
 
@@ -195,7 +199,7 @@ void rn_cm_do_reject_rep(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn
 	reject(cm, c, RN_CM_ABOUT_REP, why);
 }
 
-/* ---- the one who is asked ---- */
+/* ---- passive side ---- */
 
 void rn_cm_do_keep_request(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
 			   rn_time now)
@@ -243,7 +247,8 @@ void rn_cm_do_refuse_backlog(struct rn_cm *cm, struct rn_cm_conn *c, const struc
 	{
 		struct rn_cm_conn *child = rn_container_of(pos, struct rn_cm_conn, sibling);
 
-		/* a request whose event was taken is its client's */
+		/* A child whose CM_REQUEST was taken belongs to a client: reject only the
+		 * others. */
 		if (child->nnotes)
 			rn_cm_step(cm, child, RN_CMC_DESTROY, NULL, now);
 	}
@@ -264,11 +269,12 @@ void rn_cm_do_tell_established(struct rn_cm *cm, struct rn_cm_conn *c, const str
 
 	rn_list_del(&c->says);
 	c->answered = true;
-	/* until now its MAC was the one its packets came from */
+	/* The peer's address is confirmed now: replace the source MAC of the REQ by the real
+	 * one. */
 	if (rn_neigh_resolve(cm->neigh, &c->local, &c->av.dgid, mac, now) == RN_NEIGH_READY &&
 	    memcmp(mac, c->av.dmac, 6) != 0) {
 		memcpy(c->av.dmac, mac, 6);
-		rn_neigh_retell(cm->neigh, &c->av.dgid); /* the client's QP has it too */
+		rn_neigh_retell(cm->neigh, &c->av.dgid); /* the client's QP has the old MAC */
 	}
 	rn_cm_tell(cm, c, RN_EVENT_CM_ESTABLISHED, 0, 0);
 }
@@ -281,7 +287,7 @@ void rn_cm_do_give_up_rep(struct rn_cm *cm, struct rn_cm_conn *c, const struct r
 	rn_cm_tell(cm, c, RN_EVENT_CM_UNREACHABLE, 0, -ETIMEDOUT);
 }
 
-/* ---- both ---- */
+/* ---- both sides ---- */
 
 void rn_cm_do_tell_rejected(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
 			    rn_time now)
@@ -297,7 +303,8 @@ void rn_cm_do_tell_rejected(struct rn_cm *cm, struct rn_cm_conn *c, const struct
 	rn_cm_tell(cm, c, RN_EVENT_CM_REJECTED, stated ? msg->rej.reason : RN_CM_REJ_TIMEOUT, 0);
 }
 
-/* enum of rn_event.reason: 0 by peer, 1 own DREQ finished, 2 own DREQ gave up */
+/* Ends an established connection: writes the timewait record and reports the end, unless the DREQ
+ * of the peer was reported before. reason: 0 by the peer, 1 own DREQ answered, 2 not answered. */
 static void gone(struct rn_cm *cm, struct rn_cm_conn *c, uint16_t reason, rn_time now)
 {
 	rn_list_del(&c->says);
@@ -315,8 +322,8 @@ void rn_cm_do_answer_dreq(struct rn_cm *cm, struct rn_cm_conn *c, const struct r
 	gone(cm, c, c->state == RN_CMS_DREQ_SENT, now);
 }
 
-/* The answer waits for the client, whose QP may still be owed acknowledgements; half the time after
- * which the peer would ask again is all it gets. */
+/* The DREP waits for the client, because the client's QP may still wait for acknowledgements of the
+ * peer. The wait ends after half the resend interval, so that the peer sends no second DREQ. */
 void rn_cm_do_take_dreq(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
 			rn_time now)
 {
@@ -337,14 +344,14 @@ void rn_cm_do_send_drep(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_
 	gone(cm, c, 0, now);
 }
 
-/* The client took too long, or the peer has given up. */
+/* Sends the DREP without the client, because the client took too long or the peer gave up. */
 void rn_cm_do_part(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why, rn_time now)
 {
 	rn_cm_do_send_drep(cm, c, why, now);
 	rn_cm_tell(cm, c, RN_EVENT_CM_PARTED, 0, 0);
 }
 
-/* The RTU was lost, but who disconnects was connected. */
+/* The RTU was lost. A peer that sends a DREQ has the REP, so the connection was established. */
 void rn_cm_do_establish_and_take_dreq(struct rn_cm *cm, struct rn_cm_conn *c,
 				      const struct rn_cm_why *why, rn_time now)
 {
@@ -363,7 +370,8 @@ void rn_cm_do_send_dreq(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_
 {
 	rn_cm_build_dreq(cm, c);
 	rn_cm_say(cm, c);
-	/* answered without a client of the peer's: no need of the patience those were granted */
+	/* The interval of the REQ or REP includes time for the peer's client to decide. A DREQ
+	 * needs no decision. */
 	c->interval = RN_MIN(c->interval, cm->response_timeout);
 	rn_cm_start_timer(cm, c, now);
 }

@@ -1,11 +1,14 @@
-/* What does the client of a connection hear, and when is a connection without a client released? Events wait in the
- * connection until they are taken; the timer that the actions start is here too. Runs on shard 0.
+/* Which events does a client get, and when is a connection without a client released?
+ *
+ * Owns the event queue of each connection: an event is queued as a short note, and rn_cm_event()
+ * fills in the rest when the event is taken. The functions that start a connection's timer are here
+ * too, because actions, messages and commands share them. Runs on shard 0.
  */
 #include <string.h>
 
 #include "cm/cm_priv.h"
 
-/* Without a client, over, and with nothing left to say or tell: its time has come. */
+/* Called after each change of the state, the client, the queued message or the queued events. */
 void rn_cm_settle(struct rn_cm *cm, struct rn_cm_conn *c)
 {
 	if (c->state == RN_CMS_CLOSED && c->orphan && rn_list_empty(&c->says) && c->nnotes == 0)
@@ -25,8 +28,8 @@ void rn_cm_await_repeat(struct rn_cm *cm, struct rn_cm_conn *c, rn_time more, rn
 	rn_timer_arm(&cm->wheel, &c->timer, now + more + c->asking);
 }
 
-/* Room is certain: an id connects anew only when its events are taken (CM_CONNECT), and each kind
- * comes once. */
+/* The queue cannot overflow: CM_CONNECT refuses an id with queued events, and one connection causes
+ * each kind of event once. */
 void rn_cm_tell(struct rn_cm *cm, struct rn_cm_conn *c, uint16_t kind, uint16_t reason, int32_t err)
 {
 	if (c->orphan)
@@ -51,6 +54,7 @@ static void fill_attr(const struct rn_cm *cm, const struct rn_cm_conn *c, struct
 	a->min_rnr_timer = cm->min_rnr_timer;
 	a->sq_psn = c->theirs.psn;
 	a->rnr_retry = RN_MIN(c->theirs.rnr_retry, cm->max_rnr_retry);
+	/* The peer's responder resources limit what this side may initiate, and the reverse. */
 	a->max_rd_atomic = c->theirs.responder_resources;
 	a->max_dest_rd_atomic = c->theirs.initiator_depth;
 	a->retry_cnt = c->passive ? c->theirs.retry_cnt : c->own.retry_cnt;
@@ -75,6 +79,7 @@ bool rn_cm_event(struct rn_cm *cm, struct rn_event *ev)
 	c = rn_container_of(l, struct rn_cm_conn, tells);
 	note = c->notes[0];
 	memmove(c->notes, c->notes + 1, --c->nnotes * sizeof(c->notes[0]));
+	/* To the tail, so that connections with many events do not delay the events of others. */
 	if (c->nnotes)
 		rn_list_add_tail(&cm->telling, &c->tells);
 	memset(ev, 0, sizeof(*ev));

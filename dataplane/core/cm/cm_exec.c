@@ -1,7 +1,7 @@
-/* What may a client ask of the connection manager?
+/* How does the connection manager run a client's command?
  *
- * One function per command: checks everything first, so that the rules of cm.c run only for
- * requests that can succeed. The errors are listed in cm.h. Runs on shard 0.
+ * One function per command. It checks all parameters first, so that a rule of cm.c runs only for a
+ * command that can succeed. cm.h lists the errors. Owns nothing. Runs on shard 0.
  */
 #include <errno.h>
 #include <string.h>
@@ -21,6 +21,7 @@ static bool is_group(const struct rn_gid *g)
 	return rn_gid_is_ipv4(g) ? g->b[12] >= 224 : g->b[0] == 0xff;
 }
 
+/* A command with a non-zero `user` makes its client the owner of the id's events. */
 static void adopt(struct rn_cm_conn *c, const struct rn_cmd *cmd)
 {
 	if (cmd->user)
@@ -37,8 +38,8 @@ struct service {
 	uint8_t qp_type;
 };
 
-/* What the id of this command is for, with the defaults in place. Stream ports carry no datagrams
- * and datagram ports nothing else; the IB space has both. */
+/* Port space and QP type of the command, with defaults for 0. False: the port space does not have
+ * QPs of this type. TCP has RC and UC, UDP and IPoIB have UD, the IB space has all three. */
 static bool find_service(const struct rn_cmd *cmd, struct service *s)
 {
 	bool datagrams = cmd->cm.port_space == RN_PS_UDP || cmd->cm.port_space == RN_PS_IPOIB;
@@ -59,7 +60,7 @@ static bool find_service(const struct rn_cmd *cmd, struct service *s)
 	}
 }
 
-/* The listener that already has the place this command asks for. */
+/* The listener, or id bound for one, that already has the command's address and port. */
 static struct rn_cm_conn *listener_there(const struct rn_cm *cm, const struct rn_cmd *cmd)
 {
 	struct service s;
@@ -69,7 +70,7 @@ static struct rn_cm_conn *listener_there(const struct rn_cm *cm, const struct rn
 	return rn_cm_listener_at(cm, s.port_space, &cmd->cm.local, cmd->cm.port);
 }
 
-/* A new id at the command's address. On an error *out is NULL. */
+/* Creates an id bound to the command's address and port. On an error *out is NULL. */
 static int bind_new(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm_conn **out)
 {
 	const struct rn_gid *local = &cmd->cm.local;
@@ -106,6 +107,7 @@ static int exec_bind(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm_co
 	if (listener && listener_there(cm, cmd))
 		return -EADDRINUSE;
 	err = bind_new(cm, cmd, c);
+	/* Indexed before CM_LISTEN already, so that a second listener at this place is refused. */
 	if (!err && listener)
 		rn_cm_index_listener(cm, *c);
 	return err;
@@ -121,6 +123,7 @@ static int exec_listen(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm_
 	if (*c && (*c)->state != RN_CMS_BOUND)
 		return -EINVAL;
 	if (*c) {
+		/* An earlier CM_CONNECT replaced a wildcard in `local` by an own address. */
 		(*c)->local = (*c)->bound;
 		other = rn_cm_listener_at(cm, (*c)->port_space, &(*c)->local, (*c)->port);
 		if (other && other != *c)
@@ -137,7 +140,8 @@ static int exec_listen(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm_
 	return 0;
 }
 
-/* The address a wildcard stands for. Where there is no way to the peer any of its family will do: resolving it fails. */
+/* The source address of a connection whose id is bound to a wildcard. Without a route to the peer
+ * any own address of the family is taken: the resolution that follows reports CM_UNREACHABLE. */
 static const struct rn_gid *source_for(const struct rn_cm *cm, const struct rn_gid *peer)
 {
 	struct rn_gid own;
@@ -150,6 +154,8 @@ static const struct rn_gid *source_for(const struct rn_cm *cm, const struct rn_g
 	return NULL;
 }
 
+/* Checks a CM_CONNECT for the existing id c, or for a new id if c is NULL. *local: the source
+ * address that the connection will have. */
 static int check_connect(const struct rn_cm *cm, const struct rn_cmd *cmd,
 			 const struct rn_cm_conn *c, struct rn_gid *local)
 {
@@ -169,6 +175,7 @@ static int check_connect(const struct rn_cm *cm, const struct rn_cmd *cmd,
 		return -EDESTADDRREQ;
 	if (is_group(peer))
 		return -EADDRNOTAVAIL;
+	/* QP0, QP1 and the multicast QPN cannot be connected. */
 	if (!datagrams && (p->qpn <= RN_GSI_QPN || p->qpn >= RN_MCAST_QPN))
 		return -EINVAL;
 	if (rn_gid_equal(own, &any_ipv4) && !rn_gid_is_ipv4(peer))
@@ -198,6 +205,7 @@ static int exec_connect(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm
 		if (err)
 			return err;
 	}
+	/* The four-tuple includes the port that bind_new() took, so the check comes after it. */
 	(*c)->local = local;
 	(*c)->peer = cmd->cm.peer;
 	(*c)->peer_port = cmd->cm.peer_port;
@@ -214,7 +222,9 @@ static int exec_connect(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm
 	return 0;
 }
 
-/* Answers to what the peer sent: the peer may have taken it back. */
+/* Runs a command that answers a message of the peer. If the state has no rule for the command, the
+ * peer may have withdrawn: a CLOSED id, or a BOUND one that has connected before, gives
+ * -ECONNABORTED. */
 static int answer(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm_conn *c,
 		  enum rn_cm_cause cause, rn_time now)
 {
@@ -281,7 +291,7 @@ static int exec_destroy(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm
 			rn_time now)
 {
 	rn_cm_step(cm, *c, RN_CMC_DESTROY, NULL, now);
-	*c = NULL;
+	*c = NULL; /* the step may have released it */
 	return 0;
 }
 
@@ -308,6 +318,7 @@ void rn_cm_exec(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_rsp *rsp, 
 
 	rsp->err = -EINVAL;
 	rsp->id = id;
+	/* A destroyed id does not exist for clients, although its last exchange may go on. */
 	if (c && c->orphan)
 		c = NULL;
 	for (unsigned i = 0; i < RN_ARRAY_SIZE(commands); i++) {

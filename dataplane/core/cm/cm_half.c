@@ -1,21 +1,22 @@
-/* How many connections may be half-open, that is asked for by a sender that may not exist?
+/* How many connections may be half-open?
  *
- * Owns the counts of requests that wait for our answer and of answers that wait for the peer's: of
- * all, of each listener and of each source. They share a part of the table (max_half) that nothing
- * else depends on, so connections and our own attempts always find room. Within that part nobody
- * takes the last of it: a listener gets one more request only while it has fewer than are free, a
- * source only while it has fewer than half of those that are free. A flood from two sources can
- * fill the share of one listener; another listener still has room for another source. Runs on
- * shard 0.
+ * A connection is half-open while its request is unanswered or its REP unconfirmed: until then the
+ * sender's address may be forged. Owns the counts of half-open connections: of all, of each
+ * listener and of each source address. At most max_half of the table's entries are half-open, so
+ * that a flood of requests leaves entries for CM_CONNECT and for listeners.
+ *
+ * Within max_half no listener and no source can take the last entry: a listener may have at most as
+ * many as are free, a source at most half of that. Two flooding sources can fill the share of one
+ * listener; another listener then still has room for other sources. Runs on shard 0.
  */
 #include <stdlib.h>
 
 #include "cm/cm_priv.h"
 
-/* Counters of sources. Sources whose addresses hash to one counter share it, and may get less for that, never more. */
+/* Number of source counters. Sources with the same hash are counted as one source. */
 #define SOURCES 4096u
 
-#define SMALL 64u /* half-open connections in a small table, but never more than half of it */
+#define SMALL 64u /* least default of max_half, unless this is more than half of the table */
 
 bool rn_cm_half_create(struct rn_cm *cm, uint32_t max)
 {
@@ -51,7 +52,7 @@ void rn_cm_half_begin(struct rn_cm *cm, struct rn_cm_conn *c)
 	++*count_of(cm, &c->av.dgid);
 }
 
-/* The listener may have gone, and its place may be another's. */
+/* Finds the listener by id: the listener may be gone and its slot used by another connection. */
 void rn_cm_half_end(struct rn_cm *cm, struct rn_cm_conn *c)
 {
 	struct rn_cm_conn *listener = rn_cm_by_id(cm, c->parent_id);

@@ -1,10 +1,13 @@
-/* Which names are free? Fresh communication and transaction ids, and the timewait records that keep the names of connections
- * that are over. Ids are drawn from a secret each, so that strangers do not guess them. Runs on shard 0.
+/* Which communication ids and QPNs may be used?
+ *
+ * Draws new communication and transaction ids, each kind from a random stream of its own so that
+ * other hosts cannot guess them, and owns the timewait records, which keep the ids and the QPN of a
+ * closed connection from being reused. Runs on shard 0.
  */
 #include "cm/cm_priv.h"
 #include "wire/frame.h"
 
-/* ---- fresh names ---- */
+/* ---- new ids ---- */
 
 uint32_t rn_cm_fresh_id(struct rn_cm *cm)
 {
@@ -28,7 +31,7 @@ static uint32_t *chain(const struct rn_cm *cm, uint32_t *heads, uint64_t a, uint
 	return &heads[rn_cm_hash2(cm, a, b) & cm->wait_mask];
 }
 
-/* Takes w out of the chain at head; next is the offset of the chain's link in a record. */
+/* Removes w from the chain at head. `next` is the offset of that chain's link in a record. */
 static void unlink_from(struct rn_cm *cm, uint32_t *head, const struct rn_cm_wait *w, size_t next)
 {
 	uint32_t self = (uint32_t)(w - cm->waits) + 1;
@@ -38,6 +41,7 @@ static void unlink_from(struct rn_cm *cm, uint32_t *head, const struct rn_cm_wai
 	*head = *(const uint32_t *)((const char *)w + next);
 }
 
+/* Frees the record and reports CM_TIMEWAIT_EXIT if the id still exists. */
 static void end_wait(struct rn_cm *cm, struct rn_cm_wait *w)
 {
 	struct rn_cm_conn *c = rn_cm_by_id(cm, w->conn_id);
@@ -61,7 +65,8 @@ static void link_first(struct rn_cm *cm, uint32_t *head, const struct rn_cm_wait
 	*head = (uint32_t)(w - cm->waits) + 1;
 }
 
-/* The ids and the QPN pass from the connection to the record. */
+/* Moves the ids and the QPN from the connection to a record. If all records are in use, one of them
+ * ends early and is counted as dropped. */
 void rn_cm_enter_wait(struct rn_cm *cm, struct rn_cm_conn *c, rn_time now)
 {
 	struct rn_cm_wait *w;

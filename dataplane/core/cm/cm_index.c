@@ -1,10 +1,11 @@
-/* Who has which name? Client ids, communication ids, QPNs, addresses and ports.
+/* Which connection has this client id, communication id, QPN, address or port?
  *
- * Owns the table of connections (slots handed out first in, first out; a client id is slot and
- * generation), the hash tables over it, the use counts of ephemeral ports and the memory of the
- * timewait records (cm_id.c). Communication ids, transaction ids and ephemeral ports are drawn from a secret
- * each, and the tables are keyed with another: strangers neither guess a name nor choose where it
- * goes. Runs on shard 0.
+ * Owns the table of connections, the hash tables over it, the use counts of ephemeral ports and the
+ * memory of the timewait records (cm_id.c). Slots are reused first in, first out, and a client id
+ * is slot and generation, so that a stale id does not name a new connection. Communication ids,
+ * transaction ids and ephemeral ports come from random streams with a secret each, and the hash
+ * tables are keyed with another secret: other hosts can neither guess an id nor aim at one bucket.
+ * Runs on shard 0.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -61,11 +62,13 @@ bool rn_cm_index_create(struct rn_cm *cm, const struct rn_core_cfg *cfg, rn_time
 	if (!cm->conns || !cm->slot_ring || !cm->generation || !cm->buckets || !cm->waits ||
 	    !cm->wait_free || !cm->wait_local)
 		return false;
+	/* One allocation holds the chain heads of all three indexes of the timewait records. */
 	cm->wait_remote = cm->wait_local + nchains;
 	cm->wait_qpn = cm->wait_remote + nchains;
 	for (unsigned i = 0; i < TABLES; i++)
 		rn_htab_init(tables[i], cm->buckets + (size_t)i * nbuckets, nbuckets);
 	rn_idpool_init(&cm->slots, cm->slot_ring, 0, cm->max);
+	/* The lower bits of a client id hold slot + 1 (1..max), so that no id is 0. */
 	cm->id_bits = 1;
 	while (cm->max >> cm->id_bits)
 		cm->id_bits++;
@@ -114,7 +117,7 @@ void rn_cm_release(struct rn_cm *cm, struct rn_cm_conn *c)
 	rn_list_del(&c->says);
 	rn_list_del(&c->tells);
 	c->state = RN_CMS_FREE;
-	c->id = 0;
+	c->id = 0; /* rn_cm_by_id() no longer finds the slot */
 	cm->live--;
 	rn_idpool_put(&cm->slots, c->slot);
 }
@@ -129,6 +132,9 @@ struct rn_cm_conn *rn_cm_by_id(const struct rn_cm *cm, uint32_t id)
 }
 
 /* ---- lookups ---- */
+
+/* All tables are keyed with one secret. The second word keeps the kinds of keys apart: 0
+ * communication id, 3 QPN, 5 service id. */
 
 uint64_t rn_cm_hash2(const struct rn_cm *cm, uint64_t a, uint64_t b)
 {
@@ -215,6 +221,7 @@ bool rn_cm_tuple_taken(const struct rn_cm *cm, const struct rn_cm_conn *c)
 	return false;
 }
 
+/* The hash of a source address alone, for the counters of half-open connections. */
 uint64_t rn_cm_hash_source(const struct rn_cm *cm, const struct rn_gid *from)
 {
 	return hash_peer(cm, 0, 0, from);
@@ -263,8 +270,10 @@ struct rn_cm_conn *rn_cm_listener_for(const struct rn_cm *cm, const struct rn_gi
 				      uint64_t service_id)
 {
 	static const struct rn_gid any, any_ipv4 = {{[10] = 0xff, [11] = 0xff}};
+	/* The exact address first, then the wildcard of the family, then the wildcard of both. */
 	const struct rn_gid *tries[] = {dst, rn_gid_is_ipv4(dst) ? &any_ipv4 : &any, &any};
 
+	/* Service ids of the RDMA-CM port spaces fit into 32 bits (docs/spec/rocev2.md 6.9). */
 	if (service_id >> 32)
 		return NULL;
 	for (unsigned i = 0; i < RN_ARRAY_SIZE(tries); i++) {
@@ -277,6 +286,7 @@ struct rn_cm_conn *rn_cm_listener_for(const struct rn_cm *cm, const struct rn_gi
 	return NULL;
 }
 
+/* Adds the node, or moves it to the chain of its new hash. */
 static void add(struct rn_htab *table, struct rn_hnode *node, bool *in, uint64_t hash)
 {
 	if (*in)
@@ -326,6 +336,7 @@ void rn_cm_index_asker(struct rn_cm *cm, struct rn_cm_conn *c)
 	add(&cm->by_asker, &c->by_asker, &c->in_asker, hash_asker(cm, c->remote_id, &c->av.dgid));
 }
 
+/* Ends the use of the QPs and the four-tuple: both may be used by another connection. */
 void rn_cm_unindex_qps(struct rn_cm *cm, struct rn_cm_conn *c)
 {
 	del(&cm->by_peer_qp, &c->by_peer_qp, &c->in_peer_qp);
@@ -333,6 +344,7 @@ void rn_cm_unindex_qps(struct rn_cm *cm, struct rn_cm_conn *c)
 	del(&cm->by_tuple, &c->by_tuple, &c->in_tuple);
 }
 
+/* As rn_cm_unindex_qps(), and messages no longer find the connection by its ids. */
 void rn_cm_unindex_wire(struct rn_cm *cm, struct rn_cm_conn *c)
 {
 	rn_cm_unindex_qps(cm, c);
@@ -343,12 +355,14 @@ void rn_cm_unindex_wire(struct rn_cm *cm, struct rn_cm_conn *c)
 
 /* ---- ports ---- */
 
+/* The use count of an ephemeral port; NULL: other ports are not counted. */
 static uint32_t *users_of(struct rn_cm *cm, uint16_t port)
 {
 	return port < RN_CM_EPHEMERAL_FIRST ? NULL : &cm->port_users[port - RN_CM_EPHEMERAL_FIRST];
 }
 
-/* Port 0: one of the ephemeral range that nobody uses at all; the search begins at a place drawn anew. */
+/* Port 0 takes an unused port of the ephemeral range, searching from a random place so that the
+ * port cannot be predicted. Any other port may be shared. False: no ephemeral port is free. */
 bool rn_cm_take_port(struct rn_cm *cm, struct rn_cm_conn *c, uint16_t port)
 {
 	uint32_t *users, at = port == 0 ? (uint32_t)rn_stream_next(&cm->ports) : 0;
@@ -366,7 +380,8 @@ bool rn_cm_take_port(struct rn_cm *cm, struct rn_cm_conn *c, uint16_t port)
 	return true;
 }
 
-/* The client is gone: neither port nor four-tuple are kept from the next one. */
+/* Called when the client destroys the id: the next id may use the port and the four-tuple at once,
+ * even while this connection's last exchange goes on. */
 void rn_cm_leave_port(struct rn_cm *cm, struct rn_cm_conn *c)
 {
 	uint32_t *users = c->has_port ? users_of(cm, c->port) : NULL;

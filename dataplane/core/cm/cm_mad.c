@@ -1,9 +1,10 @@
-/* What do our messages say, and in which order do they leave?
+/* What do sent messages contain, and in which order are they sent?
  *
- * A connection keeps its one repeatable message built (c->mad) and stands in cm->saying while that
- * is owed; answers to packets wait in a bounded queue of their own and are dropped, counted, when
- * it is full: whoever asked will ask again. rn_cm_tx() takes them in turns: a flood of refusals
- * holds back nothing else. Runs on shard 0.
+ * Owns two queues. cm->saying holds the connections whose kept message (c->mad) waits to be sent,
+ * for the first time or again. cm->replies holds messages that are sent once: replies to packets,
+ * MRA and DREP. A reply that finds its queue full is dropped and counted, because the peer repeats
+ * its message. rn_cm_tx() alternates between the queues, so that a flood of refusals does not delay
+ * the messages of connections. Runs on shard 0.
  */
 #include <string.h>
 
@@ -11,7 +12,7 @@
 #include "wire/frame.h"
 #include "wire/hdr.h"
 
-#define NO_LID 0xFFFF /* what Linux puts where a route beyond the subnet makes LIDs meaningless */
+#define NO_LID 0xFFFF /* the permissive LID, as Linux sends it when the hop limit exceeds 1 */
 
 void rn_cm_keep(struct rn_cm_conn *c, const struct rn_cm_msg *msg)
 {
@@ -25,8 +26,8 @@ void rn_cm_say(struct rn_cm *cm, struct rn_cm_conn *c)
 		rn_list_add_tail(&cm->saying, &c->says);
 }
 
-/* The promise a peer's ACK timeout must outlast: what makes our own default timeout come out of its
- * formula. */
+/* The target ACK delay code of a REP. From a delay of two codes below the ACK timeout the peer's
+ * formula (docs/spec/rocev2.md 6.8) makes the own default ACK timeout. At most 15. */
 static uint8_t ack_delay(const struct rn_cm *cm)
 {
 	return RN_MIN(RN_MAX(cm->ack_timeout, 2) - 2, 15);
@@ -34,6 +35,7 @@ static uint8_t ack_delay(const struct rn_cm *cm)
 
 void rn_cm_build_req(struct rn_cm *cm, struct rn_cm_conn *c)
 {
+	/* c->interval is the response time plus an eighth: this takes the eighth off again. */
 	uint8_t patience = rn_cm_code_of(c->interval - c->interval / 9);
 	struct rn_cm_msg m = {.attr = RN_CM_REQ, .tid = c->tid};
 	struct rn_cma_hdr hdr = {.port = c->port,
@@ -123,7 +125,7 @@ void rn_cm_build_rej(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_about ab
 				   .remote_id = c->remote_id,
 				   .about = (uint8_t)about,
 				   .reason = reason};
-	/* a request that was never answered: its sender does not know our id */
+	/* The REQ was never answered, so the peer does not know this side's id. */
 	if (c->passive && about == RN_CM_ABOUT_REQ)
 		m.rej.local_id = 0;
 	if (reason == RN_CM_REJ_TIMEOUT) {
@@ -135,8 +137,9 @@ void rn_cm_build_rej(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_about ab
 	rn_cm_keep(c, &m);
 }
 
-/* ---- answers ---- */
+/* ---- replies ---- */
 
+/* The next free place in the queue of replies. NULL: the queue is full. */
 static struct rn_cm_reply *new_reply(struct rn_cm *cm)
 {
 	if (cm->reply_count == RN_CM_REPLIES) {
@@ -148,7 +151,7 @@ static struct rn_cm_reply *new_reply(struct rn_cm *cm)
 
 void rn_cm_reply(struct rn_cm *cm, const struct rn_pkt *pkt, const struct rn_cm_msg *msg)
 {
-	/* no answers to groups, in whose name anybody can ask */
+	/* A reply to a group MAC would reach many hosts: a forged packet would be multiplied. */
 	struct rn_cm_reply *r = pkt->smac[0] & 1 ? NULL : new_reply(cm);
 
 	if (!r)
@@ -156,11 +159,11 @@ void rn_cm_reply(struct rn_cm *cm, const struct rn_pkt *pkt, const struct rn_cm_
 	r->src = pkt->dst;
 	r->dst = pkt->src;
 	memcpy(r->dmac, pkt->smac, 6);
-	r->tclass = pkt->tclass & 0xFC;
+	r->tclass = pkt->tclass & 0xFC; /* without the ECN bits */
 	rn_cm_msg_build(msg, r->mad);
 }
 
-/* An answer that comes later than the packet it answers: to where the connection leads. */
+/* Queues a reply without a packet at hand, to the address and MAC of the connection. */
 static void owe(struct rn_cm *cm, const struct rn_cm_conn *c, const struct rn_cm_msg *msg)
 {
 	struct rn_cm_reply *r = new_reply(cm);
@@ -185,7 +188,7 @@ void rn_cm_owe_mra(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_about abou
 	owe(cm, c, &m);
 }
 
-/* To the DREQ whose transaction c->tid is. */
+/* Answers the DREQ that set c->tid. */
 void rn_cm_owe_drep(struct rn_cm *cm, struct rn_cm_conn *c)
 {
 	struct rn_cm_msg m = {.attr = RN_CM_DREP, .tid = c->tid};
@@ -221,13 +224,14 @@ void rn_cm_reply_drep(struct rn_cm *cm, const struct rn_pkt *pkt, const struct r
 	rn_cm_reply(cm, pkt, &m);
 }
 
-/* ---- out ---- */
+/* ---- sending ---- */
 
 bool rn_cm_wants_tx(const struct rn_cm *cm)
 {
 	return cm->reply_count || !rn_list_empty(&cm->saying);
 }
 
+/* Fills in the headers of a packet from QP1 to QP1 whose payload is cm->out. */
 static void address(struct rn_cm *cm, struct rn_pkt *out, const struct rn_gid *src,
 		    const struct rn_gid *dst, const uint8_t dmac[6], uint8_t tclass)
 {
@@ -255,8 +259,9 @@ static void address(struct rn_cm *cm, struct rn_pkt *out, const struct rn_gid *s
 	out->payload_len = RN_MAD_BYTES;
 }
 
-/* The peer may have moved; while nobody knows where to, the old MAC is the best guess. A stranger is not asked for: its
- * entry would take the place of somebody we know. */
+/* The present MAC of the peer, which may have moved. Unless READY, the caller keeps the old MAC. A
+ * peer that has not confirmed the REP is not resolved: its address may be forged, and an entry for
+ * a forged address would displace a neighbour in use. */
 static enum rn_neigh_state next_hop(struct rn_cm *cm, const struct rn_cm_conn *c, uint8_t mac[6], rn_time now)
 {
 	if (c->passive && !c->answered)
@@ -270,6 +275,7 @@ bool rn_cm_tx(struct rn_cm *cm, struct rn_pkt *out, rn_time now)
 	struct rn_list *l;
 	uint8_t mac[6];
 
+	/* A reply goes first, unless the last MAD was a reply and a connection waits. */
 	cm->replied = cm->reply_count && !(cm->replied && !rn_list_empty(&cm->saying));
 	if (cm->replied) {
 		const struct rn_cm_reply *r = &cm->replies[cm->reply_head];
@@ -289,6 +295,7 @@ bool rn_cm_tx(struct rn_cm *cm, struct rn_pkt *out, rn_time now)
 	memcpy(cm->out, c->mad, RN_MAD_BYTES);
 	address(cm, out, &c->av.sgid, &c->av.dgid, c->av.dmac, c->av.tclass);
 	out->vlan_tci = c->av.vlan_tci;
+	/* This may have been the last message of a connection without a client. */
 	rn_cm_settle(cm, c);
 	return true;
 }

@@ -1,9 +1,11 @@
-/* Which steps of a connection are worth a line in the log? Tables only. Runs on shard 0. */
+/* Which steps of a connection are logged, and with which reason? Owns the texts of the reasons.
+ * Runs on shard 0. */
 #include "cm/cm.h"
 #include "cm/cm_priv.h"
 
 /* clang-format off */
-/* How an established connection ends, and an attempt fails. Other causes are our own client's. */
+/* Why an established connection ended, and why an attempt failed. An attempt that the own client
+ * gives up is no failure and has no row. */
 #define END_ROWS(X) /* cause, text */ \
 	X(DREQ,       "the peer disconnected") \
 	X(REJ,        "the peer rejected it") \
@@ -30,7 +32,7 @@ static const char *const failures[RN_CMC_COUNT] = {
 #undef X
 };
 
-/* The reason that a REJ carries; for other causes the text of the table. */
+/* The text of the reason in a received REJ; for other causes `text`. */
 static const char *reason(const char *text, enum rn_cm_cause cause, const struct rn_cm_why *why)
 {
 	bool stated = cause == RN_CMC_REJ && why->msg && why->msg->attr == RN_CM_REJ;
@@ -52,7 +54,7 @@ void rn_cm_note_step(struct rn_cm *cm, const struct rn_cm_conn *c, enum rn_cm_st
 		.peer = c->peer,
 	};
 
-	/* The peer has ended what its RTU, which is lost, had established. */
+	/* The peer's DREQ arrived although its RTU did not: log the connection, then its end. */
 	if (tried && to == RN_CMS_DREQ_RCVD) {
 		news.kind = RN_NEWS_CONNECTED;
 		rn_news_put(&cm->news, &news);

@@ -1,10 +1,12 @@
-/* Who may be a peer, does a message come from it, and where do answers to it go? Runs on shard 0.
+/* Which addresses may a peer have, does a message come from the peer, and which MAC gets the
+ * answer? Owns nothing. Runs on shard 0.
  */
 #include <string.h>
 
 #include "cm/cm_priv.h"
 #include "wire/frame.h"
 
+/* False for unspecified, loopback, multicast and broadcast addresses. */
 bool rn_cm_is_host(const struct rn_gid *g)
 {
 	static const struct rn_gid none, loopback = {{[15] = 1}};
@@ -19,8 +21,8 @@ bool rn_cm_from_peer(const struct rn_cm *cm, const struct rn_cm_conn *c, const s
 	return !cm->port->check_source || rn_gid_equal(&pkt->src, &c->av.dgid);
 }
 
-/* Many ask who never come to anything, so none of them gets an entry of the neighbour table: where its packet came from is
- * where it is, unless the table knows. */
+/* A request makes no entry in the neighbour table: a flood of requests with forged addresses would
+ * fill the table. The answer goes to the MAC in the table, or else to the request's source MAC. */
 void rn_cm_answer_to(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_pkt *pkt)
 {
 	memcpy(c->av.dmac, pkt->smac, 6);

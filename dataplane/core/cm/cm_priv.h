@@ -1,17 +1,19 @@
-/* Shared by the files of the connection manager; nobody else includes it.
+/* The connection manager's internal header: only the files of this folder and their tests include
+ * it.
  *
- *	cm.c        states, rules, time
- *	cm_event.c  events out, and the end of a connection without a client
- *	cm_act.c    what the rules do
- *	cm_rx.c     which connection a message is for, and what it means there
- *	cm_sidr.c   datagram services: all of the above for their two messages
+ *	cm.c        the states, the rule table, timers
+ *	cm_event.c  the event queue of each connection; release of connections without a client
+ *	cm_act.c    the actions of the rules
+ *	cm_rx.c     received messages: finds the connection and turns the message into a cause
+ *	cm_sidr.c   datagram services: actions, SIDR_REQ and SIDR_REP
  *	cm_exec.c   commands
- *	cm_mad.c    messages out
- *	cm_half.c   how many connections may be half-open
- *	cm_index.c  connections, lookups, ports
- *	cm_id.c     fresh ids, timewait records
- *	cm_time.c   codes of time
- *	cm_peer.c   what is known of a peer by its packet
+ *	cm_mad.c    building and queueing of messages to send
+ *	cm_half.c   limits on half-open connections
+ *	cm_index.c  the table of connections, lookups, ports
+ *	cm_id.c     allocation of ids, timewait records
+ *	cm_time.c   CM time codes
+ *	cm_peer.c   checks of a peer's address
+ *	cm_news.c   steps of a connection that are logged
  */
 #ifndef RN_CM_PRIV_H
 #define RN_CM_PRIV_H
@@ -26,26 +28,26 @@
 #include "ground/news.h"
 #include "base/wheel.h"
 
-#define RN_CM_EVENTS	    6	/* untaken events one id can have: a whole life of it */
-#define RN_CM_REPLIES	    256 /* answers owed to peers */
+#define RN_CM_EVENTS	    6	/* length of an id's event queue; one connection causes fewer */
+#define RN_CM_REPLIES	    256 /* queued replies, for all connections together */
 #define RN_CM_EPHEMERALS    (RN_CM_EPHEMERAL_LAST - RN_CM_EPHEMERAL_FIRST + 1)
 #define RN_CM_TIMEWAIT_CODE 22 /* longest timewait: 17 s */
-#define RN_CM_PARTING	    RN_MS(500) /* longest wait of a DREQ for its answer */
+#define RN_CM_PARTING	    RN_MS(500) /* longest time a client may delay the DREP */
 #define RN_CM_WAIT_MAX	    RN_S(3600) /* default of cm_wait_max */
-#define RN_CM_INTERVAL_CODE 21 /* longest interval between two REPs, whatever the REQ says: 8.6 s */
-/* How long a request that is not repeated is kept: as long as it says that its sender goes on, in these bounds. Linux goes
- * on for 69 s. */
+#define RN_CM_INTERVAL_CODE 21 /* longest resend interval of a REP, whatever the REQ asks: 8.6 s */
+/* Bounds of the time for which an unanswered REQ is kept without a repetition. Between them the REQ
+ * decides: its response timeout times its number of transmissions (Linux: 69 s). */
 #define RN_CM_ASKING_MIN    RN_S(5)
 #define RN_CM_ASKING_MAX    RN_S(90)
 
 enum rn_cm_flags {
 	RN_CM_F_TIMED = 1 << 0, /* the timer runs */
-	RN_CM_F_ASKS = 1 << 1,	/* waits for the neighbour table */
+	RN_CM_F_ASKS = 1 << 1,	/* waits for the peer's MAC */
 	RN_CM_F_HELD = 1 << 2,	/* counts against the listener's backlog */
-	RN_CM_F_HOP = 1 << 3,	/* keeps its next hop in the neighbour table */
-	RN_CM_F_HALF = 1 << 4,	/* passive, and nothing shows that the peer is there */
-	RN_CM_F_TRIES = 1 << 5, /* an attempt to connect: its failure is worth a line in the log */
-	RN_CM_F_TAKEN = 1 << 6, /* has been connected already, or is about to be: no second CONNECT */
+	RN_CM_F_HOP = 1 << 3,	/* holds its next hop in the neighbour table */
+	RN_CM_F_HALF = 1 << 4,	/* half-open: passive, and the peer has not confirmed its address */
+	RN_CM_F_TRIES = 1 << 5, /* an attempt to connect: a failure is logged */
+	RN_CM_F_TAKEN = 1 << 6, /* connecting or connected: CM_CONNECT fails with -EALREADY */
 };
 
 /* clang-format off */
@@ -110,22 +112,24 @@ enum rn_cm_cause {
 		RN_CMC_COUNT
 };
 
+/* A queued event. The fields of struct rn_event are filled when the event is taken. */
 struct rn_cm_note {
 	uint16_t kind, reason;
 	int32_t err;
 };
 
+/* A connection, a listener, a bound id or a datagram service's request, in any state. */
 struct rn_cm_conn {
-	uint32_t id; /* what clients call it: generation and slot */
+	uint32_t id; /* the client's name for it: generation and slot; 0 = the slot is free */
 	uint32_t slot;
 	uint8_t state; /* enum rn_cm_state */
-	bool orphan;   /* no client: vanishes when over and silent */
+	bool orphan;   /* no client: released when CLOSED with nothing left to send */
 	bool passive;
-	bool answered; /* passive: the peer has answered our answer, so it is where its packets came from */
-	bool told_gone; /* CM_DISCONNECTED is told */
+	bool answered; /* passive: the peer confirmed the REP, so its source address is genuine */
+	bool told_gone; /* CM_DISCONNECTED has been queued */
 	bool has_port, for_listener;
 	uint64_t user;
-	struct rn_gid bound; /* as asked for: perhaps a wildcard */
+	struct rn_gid bound; /* the address that the client bound, perhaps a wildcard */
 	struct rn_gid local, peer;
 	uint16_t port, peer_port;
 	uint16_t port_space; /* enum rn_port_space */
@@ -133,10 +137,10 @@ struct rn_cm_conn {
 
 	/* listener */
 	uint32_t backlog, nheld, nhalf;
-	struct rn_list held; /* children unanswered */
+	struct rn_list held; /* children whose request the client has not answered */
 	/* child */
-	struct rn_cm_conn *parent; /* while held */
-	uint32_t parent_id;
+	struct rn_cm_conn *parent; /* while in parent->held, else NULL */
+	uint32_t parent_id;	   /* stays set when the listener is gone */
 	bool half; /* counted by cm_half.c */
 	struct rn_list sibling; /* in parent->held */
 
@@ -145,9 +149,9 @@ struct rn_cm_conn {
 	uint64_t tid, remote_guid;
 	uint32_t remote_qpn;
 	uint8_t max_retries;
-	uint8_t timeout_code; /* of the QP: also the length of timewait */
-	uint8_t path_mtu;
-	bool failover; /* the peer offered an alternate path, which is declined */
+	uint8_t timeout_code; /* local ACK timeout of the QP, also the length of timewait */
+	uint8_t path_mtu;     /* code 1..5 */
+	bool failover; /* the peer offered an alternate path: the REP declines it */
 	struct rn_cm_param own, theirs;
 	struct rn_av av;
 	struct rn_hnode by_local, by_remote, by_peer_qp, by_qpn, by_tuple, by_port, by_asker;
@@ -155,36 +159,36 @@ struct rn_cm_conn {
 
 	/* time */
 	struct rn_timer timer;
-	rn_time interval;
-	rn_time asking;	      /* passive: how long the peer goes on without an answer */
-	rn_time patience_end; /* when the peer's MRAs have no effect any more */
-	uint8_t retries;     /* left */
+	rn_time interval;     /* between two transmissions of the kept message */
+	rn_time asking;	      /* passive: how long the peer repeats its request without an answer */
+	rn_time patience_end; /* from then on the peer's MRAs have no effect */
+	uint8_t retries;     /* retries left */
 	struct rn_list asks; /* in cm->asking */
 	struct rn_nbr *hop;  /* held in the neighbour table, or NULL */
 
-	/* the one message that may have to be repeated: REQ, then RTU or REP, then DREQ; or a REJ
-	 */
-	uint16_t mad_attr;
+	/* The message that may have to be sent again: REQ, then RTU or REP, then DREQ; or a REJ. */
+	uint16_t mad_attr; /* 0 = none */
 	uint8_t mad[RN_MAD_BYTES];
-	struct rn_list says; /* in cm->saying while it is owed */
+	struct rn_list says; /* in cm->saying while `mad` waits to be sent */
 
-	struct rn_list tells; /* in cm->telling while events are untaken */
+	struct rn_list tells; /* in cm->telling while events are queued */
 	uint8_t nnotes;
 	struct rn_cm_note notes[RN_CM_EVENTS];
 };
 
-/* What remains of a connection: enough to answer late messages and to keep its ids and QPN apart.
- */
+/* A timewait record: what is kept of a closed connection so that late messages are recognised and
+ * its ids and QPN are not reused too early. */
 struct rn_cm_wait {
 	struct rn_timer timer;
 	uint64_t remote_guid;
 	struct rn_gid peer;
 	uint32_t local_id, remote_id, qpn;
-	uint32_t conn_id;			    /* whom to tell, if it still exists */
-	uint32_t next_local, next_remote, next_qpn; /* chains, slot + 1 */
+	uint32_t conn_id; /* gets CM_TIMEWAIT_EXIT if the id still exists */
+	uint32_t next_local, next_remote, next_qpn; /* hash chains: index + 1, 0 = end */
 };
 static_assert(sizeof(struct rn_cm_wait) <= 80, "timewait is a record");
 
+/* A queued reply that is sent once and never repeated. */
 struct rn_cm_reply {
 	struct rn_gid src, dst;
 	uint8_t dmac[6];
@@ -197,8 +201,8 @@ struct rn_cm {
 	struct rn_neigh *neigh;
 	rn_time response_timeout, wait_max;
 	uint8_t max_retries, ack_timeout, min_rnr_timer, patience;
-	uint8_t max_rnr_retry; /* whatever a peer announces */
-	struct rn_secret tables;           /* what the hash tables below are keyed with */
+	uint8_t max_rnr_retry; /* upper bound for the value that a peer announces */
+	struct rn_secret tables;           /* key of the hash tables below */
 	struct rn_stream ids, tids, ports; /* communication ids, transaction ids, ephemeral ports */
 	uint32_t psn;
 
@@ -222,7 +226,7 @@ struct rn_cm {
 
 	struct rn_cm_reply *replies;
 	uint32_t reply_head, reply_count;
-	bool replied; /* the last MAD that left was an answer */
+	bool replied; /* the last MAD sent was a reply */
 	uint8_t out[RN_MAD_BYTES];
 	uint64_t dropped;
 	struct rn_news_ring news;
@@ -230,7 +234,7 @@ struct rn_cm {
 	uint32_t port_users[RN_CM_EPHEMERALS];
 };
 
-/* Why a rule runs: the members that do not apply are NULL. */
+/* The command or the message that caused a step; members that do not apply are NULL. */
 struct rn_cm_why {
 	const struct rn_cmd *cmd;
 	const struct rn_cm_msg *msg;
@@ -242,16 +246,22 @@ typedef void rn_cm_action(struct rn_cm *cm, struct rn_cm_conn *c, const struct r
 
 /* cm.c */
 unsigned rn_cm_flags(enum rn_cm_state state); /* enum rn_cm_flags */
+/* Runs the rule for this cause in the state of c. May release c. False: the table has no such rule,
+ * and nothing has changed. */
 bool rn_cm_step(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_cause cause,
 		const struct rn_cm_why *why, rn_time now);
 void rn_cm_ask(struct rn_cm *cm, struct rn_cm_conn *c, rn_time now);
 
 /* cm_event.c */
+/* Queues an event for the client of c, if there is one. */
 void rn_cm_tell(struct rn_cm *cm, struct rn_cm_conn *c, uint16_t kind, uint16_t reason,
 		int32_t err);
+/* Releases c if nothing needs it any more. */
 void rn_cm_settle(struct rn_cm *cm, struct rn_cm_conn *c);
+/* Starts the resend timer with all retries. */
 void rn_cm_start_timer(struct rn_cm *cm, struct rn_cm_conn *c, rn_time now);
-/* The request is here, once more perhaps: from now on its sender goes on for so long, and `more`. */
+/* Starts the timer that ends an unanswered request: the peer's own patience (c->asking) plus
+ * `more`, from now. */
 void rn_cm_await_repeat(struct rn_cm *cm, struct rn_cm_conn *c, rn_time more, rn_time now);
 
 /* cm_act.c */
@@ -268,22 +278,25 @@ void rn_cm_await_repeat(struct rn_cm *cm, struct rn_cm_conn *c, rn_time more, rn
 #define X(name) rn_cm_action rn_cm_do_##name;
 RN_CM_ACTION_ROWS(X)
 #undef X
-/* The ACK timeout a peer proposes, as far as we follow it: never none, and at most three codes (eight times) beyond our
- * own; anything if our own is none. */
+/* Bounds the ACK timeout code that a peer proposes: 0 (none) becomes the own code, and no code
+ * exceeds the own one by more than three (eight times the time). An own code of 0 accepts any
+ * proposal. */
 uint8_t rn_cm_bound_timeout(const struct rn_cm *cm, uint8_t code);
 
-/* cm_time.c: CM times are codes, 4.096 us << code. code_of: the smallest code that is no shorter. */
+/* cm_time.c: a CM time code stands for 4.096 us << code. code_of: the smallest code of at least t,
+ * at most 31. */
 rn_time rn_cm_time_of(uint8_t code);
 uint8_t rn_cm_code_of(rn_time t);
 
 /* cm_half.c */
-bool rn_cm_half_create(struct rn_cm *cm, uint32_t max); /* 0: a quarter of the table */
+bool rn_cm_half_create(struct rn_cm *cm, uint32_t max); /* max 0: a quarter of the table */
 void rn_cm_half_destroy(struct rn_cm *cm);
 bool rn_cm_half_room(struct rn_cm *cm, const struct rn_cm_conn *listener,
 		     const struct rn_gid *from);
-void rn_cm_half_begin(struct rn_cm *cm, struct rn_cm_conn *c); /* parent, av.dgid are set */
-void rn_cm_half_end(struct rn_cm *cm, struct rn_cm_conn *c);   /* if it has begun */
-/* A new id for a request of this host to this listener, held against its backlog; NULL: no room. */
+void rn_cm_half_begin(struct rn_cm *cm, struct rn_cm_conn *c); /* needs parent and av.dgid */
+void rn_cm_half_end(struct rn_cm *cm, struct rn_cm_conn *c);   /* no effect if c is not counted */
+/* A new id for a request from host `from`, counted against the listener's backlog. NULL: the
+ * backlog, the half-open limit or the table is full. */
 struct rn_cm_conn *rn_cm_child(struct rn_cm *cm, struct rn_cm_conn *listener,
 			       const struct rn_gid *from);
 
@@ -295,7 +308,7 @@ struct rn_cm_conn *rn_cm_new(struct rn_cm *cm);
 void rn_cm_release(struct rn_cm *cm, struct rn_cm_conn *c);
 struct rn_cm_conn *rn_cm_by_id(const struct rn_cm *cm, uint32_t id);
 struct rn_cm_conn *rn_cm_by_local(const struct rn_cm *cm, uint32_t local_id);
-/* A peer is known by its GUID and its address: everybody can write another's GUID into a message. */
+/* A peer is identified by GUID and address: a message can carry the GUID of another node. */
 struct rn_cm_conn *rn_cm_by_remote(const struct rn_cm *cm, uint32_t remote_id, uint64_t guid,
 				   const struct rn_gid *from);
 struct rn_cm_conn *rn_cm_by_peer_qp(const struct rn_cm *cm, uint32_t qpn, uint64_t guid,
@@ -306,16 +319,16 @@ struct rn_cm_conn *rn_cm_by_asker(const struct rn_cm *cm, uint32_t request_id,
 				  const struct rn_gid *from);
 struct rn_cm_conn *rn_cm_listener_at(const struct rn_cm *cm, uint16_t port_space,
 				     const struct rn_gid *local, uint16_t port);
-/* service_id: port space and port. */
+/* The listener that gets requests for dst. service_id: port space << 16 | port. */
 struct rn_cm_conn *rn_cm_listener_for(const struct rn_cm *cm, const struct rn_gid *dst,
 				      uint64_t service_id);
 uint64_t rn_cm_hash_source(const struct rn_cm *cm, const struct rn_gid *from);
 void rn_cm_index_local(struct rn_cm *cm, struct rn_cm_conn *c);
 void rn_cm_index_peer(struct rn_cm *cm,
-		      struct rn_cm_conn *c); /* remote_id, remote_guid, remote_qpn, av.dgid are set */
+		      struct rn_cm_conn *c); /* needs remote_id, remote_guid, remote_qpn, av.dgid */
 void rn_cm_index_qpn(struct rn_cm *cm, struct rn_cm_conn *c);
 void rn_cm_index_tuple(struct rn_cm *cm, struct rn_cm_conn *c);
-void rn_cm_index_asker(struct rn_cm *cm, struct rn_cm_conn *c); /* remote_id, av.dgid are set */
+void rn_cm_index_asker(struct rn_cm *cm, struct rn_cm_conn *c); /* needs remote_id, av.dgid */
 void rn_cm_index_listener(struct rn_cm *cm, struct rn_cm_conn *c);
 void rn_cm_unindex_wire(struct rn_cm *cm, struct rn_cm_conn *c);
 void rn_cm_unindex_qps(struct rn_cm *cm, struct rn_cm_conn *c);
@@ -326,13 +339,14 @@ void rn_cm_leave_port(struct rn_cm *cm, struct rn_cm_conn *c);
 uint32_t rn_cm_fresh_id(struct rn_cm *cm);
 uint64_t rn_cm_fresh_tid(struct rn_cm *cm);
 void rn_cm_enter_wait(struct rn_cm *cm, struct rn_cm_conn *c, rn_time now);
-/* Does timewait keep this name? */
+/* Does a timewait record hold this id? */
 bool rn_cm_local_waits(const struct rn_cm *cm, uint32_t local_id);
 bool rn_cm_remote_waits(const struct rn_cm *cm, uint32_t remote_id, uint64_t guid,
 			const struct rn_gid *from);
 void rn_cm_wait_tick(struct rn_cm *cm, rn_time now);
 
 /* cm_mad.c */
+/* Queues the kept message of c (c->mad) for sending. The build functions replace this message. */
 void rn_cm_say(struct rn_cm *cm, struct rn_cm_conn *c);
 void rn_cm_build_req(struct rn_cm *cm, struct rn_cm_conn *c);
 void rn_cm_build_rep(struct rn_cm *cm, struct rn_cm_conn *c);
@@ -340,14 +354,15 @@ void rn_cm_build_rtu(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_
 void rn_cm_build_dreq(struct rn_cm *cm, struct rn_cm_conn *c);
 void rn_cm_build_rej(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_about about,
 		     uint16_t reason, const struct rn_cm_param *param);
+/* Queue a reply that is sent once, to the peer of c. */
 void rn_cm_owe_mra(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_about about);
 void rn_cm_owe_drep(struct rn_cm *cm, struct rn_cm_conn *c);
-/* Answers to a packet, without or beside a connection. */
+/* Queue a reply to the sender of pkt; no connection is needed. */
 void rn_cm_reply(struct rn_cm *cm, const struct rn_pkt *pkt, const struct rn_cm_msg *msg);
 void rn_cm_reply_rej(struct rn_cm *cm, const struct rn_pkt *pkt, const struct rn_cm_msg *in,
 		     uint16_t reason, const void *ari, uint8_t ari_len);
 void rn_cm_reply_drep(struct rn_cm *cm, const struct rn_pkt *pkt, const struct rn_cm_msg *in);
-/* Makes this the one message of the connection that may have to be repeated. */
+/* Replaces the kept message of c, which rn_cm_say() sends and timers repeat. */
 void rn_cm_keep(struct rn_cm_conn *c, const struct rn_cm_msg *msg);
 
 /* cm_news.c */
@@ -356,10 +371,10 @@ void rn_cm_note_step(struct rn_cm *cm, const struct rn_cm_conn *c, enum rn_cm_st
 
 /* cm_peer.c */
 bool rn_cm_is_host(const struct rn_gid *g);
-/* Messages about a connection come from the peer's address: ids can be guessed or overheard, and a
- * stranger's DREQ or REJ would end it. */
+/* True if pkt comes from the address of the connection's peer, or if source checks are off. Another
+ * host that guessed or overheard the ids could otherwise end a connection with a DREQ or REJ. */
 bool rn_cm_from_peer(const struct rn_cm *cm, const struct rn_cm_conn *c, const struct rn_pkt *pkt);
-/* Sets the MAC that this request is answered to. */
+/* Sets the MAC to which the request in pkt is answered. */
 void rn_cm_answer_to(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_pkt *pkt);
 
 /* cm_sidr.c */

@@ -1,9 +1,9 @@
-/* Which connection is a message for, and what does it mean there?
+/* Which connection is a received message for, and which cause is the message for its state?
  *
- * One function per message. It finds the connection by communication ids (a REQ and some REJs by
- * the peer's GUID and address), drops what does not come from the peer's address, turns the message
- * into a cause and lets cm.c's rules decide; without a connection it owes the stateless answer the
- * protocol has, or nothing. Runs on shard 0.
+ * One function per message. The function finds the connection by communication ids (for a REQ and
+ * some REJs by the peer's GUID and address), drops a message that does not come from the peer's
+ * address, and steps the connection with the matching cause of cm.c. Without a connection it queues
+ * the reply that the protocol has for this case, if any. Owns nothing. Runs on shard 0.
  */
 #include <string.h>
 
@@ -25,13 +25,14 @@ static bool step(const struct arrival *a, struct rn_cm_conn *c, enum rn_cm_cause
 	return rn_cm_step(a->cm, c, cause, &why, a->now);
 }
 
+/* Steps the connection; a message without a rule in its state is a duplicate. */
 static enum rn_verdict stepped(const struct arrival *a, struct rn_cm_conn *c,
 			       enum rn_cm_cause cause)
 {
 	return step(a, c, cause) ? RN_V_OK : RN_V_CM_DUPLICATE;
 }
 
-/* As stepped(), for messages that anybody could have sent. */
+/* As stepped(), after the check that c exists and that the message comes from its peer. */
 static enum rn_verdict stepped_by_peer(const struct arrival *a, struct rn_cm_conn *c,
 				       enum rn_cm_cause cause)
 {
@@ -40,7 +41,7 @@ static enum rn_verdict stepped_by_peer(const struct arrival *a, struct rn_cm_con
 	return rn_cm_from_peer(a->cm, c, a->pkt) ? stepped(a, c, cause) : RN_V_CM_ADDRESS;
 }
 
-/* Messages after REQ and REP name both ends. */
+/* The connection of a message that carries both communication ids: RTU, DREQ, DREP. */
 static struct rn_cm_conn *by_both(const struct arrival *a, uint32_t their_id, uint32_t our_id)
 {
 	struct rn_cm_conn *c = rn_cm_by_local(a->cm, our_id);
@@ -57,7 +58,7 @@ static bool has_a_way(const struct rn_cm *cm, const struct rn_gid *peer)
 	return rn_port_next_hop(cm->port, peer, &hop);
 }
 
-/* 0, or the reason to refuse. *listener is set when 0. */
+/* Returns 0 and sets *listener, or returns the reason of the REJ. */
 static uint16_t judge(const struct arrival *a, const struct rn_cma_hdr *hdr,
 		      struct rn_cm_conn **listener)
 {
@@ -70,7 +71,7 @@ static uint16_t judge(const struct arrival *a, const struct rn_cma_hdr *hdr,
 		return RN_CM_REJ_NO_SERVICE;
 	if (req->transport != ((*listener)->qp_type == RN_QPT_UC ? RN_CM_T_UC : RN_CM_T_RC))
 		return RN_CM_REJ_BAD_TRANSPORT;
-	/* clients are told hdr->src and may trust it */
+	/* Events report hdr->src as the peer's address: it must be the one the REQ comes from. */
 	if (a->cm->port->check_source && !rn_gid_equal(&hdr->src, &req->local_gid))
 		return RN_CM_REJ_BAD_GID;
 	if (rn_port_own(a->cm->port, &req->remote_gid) < 0 || !rn_cm_is_host(&req->local_gid) ||
@@ -83,6 +84,7 @@ static uint16_t judge(const struct arrival *a, const struct rn_cma_hdr *hdr,
 	return 0;
 }
 
+/* Queues a REJ, whose ARI is what the sender could use instead (MTU code, own GID). Returns v. */
 static enum rn_verdict refuse(const struct arrival *a, uint16_t reason, enum rn_verdict v)
 {
 	const void *ari = NULL;
@@ -111,9 +113,11 @@ static void fill_request(const struct arrival *a, const struct rn_cma_hdr *hdr,
 	c->remote_qpn = req->qpn;
 	c->tid = a->msg->tid;
 	c->path_mtu = req->path_mtu;
-	c->failover = req->alternate[0] || req->alternate[1]; /* its local LID: one is offered */
+	/* As Linux does: a local LID in the alternate path means that the peer offers the path. */
+	c->failover = req->alternate[0] || req->alternate[1];
 	c->timeout_code = rn_cm_bound_timeout(a->cm, req->ack_timeout);
 	c->max_retries = req->max_cm_retries;
+	/* At least 5 ms: a REQ with time code 0 would make this side resend the REP every 4 us. */
 	c->interval = RN_MAX(rn_cm_time_of(RN_MIN(req->local_response_timeout, RN_CM_INTERVAL_CODE)), RN_MS(5));
 	c->asking = rn_cm_time_of(req->remote_response_timeout) * (req->max_cm_retries + 1u);
 	c->asking = RN_MIN(RN_MAX(c->asking, RN_CM_ASKING_MIN), RN_CM_ASKING_MAX);
@@ -142,6 +146,7 @@ static void fill_request(const struct arrival *a, const struct rn_cma_hdr *hdr,
 	rn_cm_index_peer(a->cm, c);
 }
 
+/* Creates the connection of a new REQ and reports CM_REQUEST. */
 static enum rn_verdict admit(const struct arrival *a, const struct rn_cma_hdr *hdr,
 			     struct rn_cm_conn *listener)
 {
@@ -157,14 +162,14 @@ static enum rn_verdict admit(const struct arrival *a, const struct rn_cma_hdr *h
 	return RN_V_OK;
 }
 
-/* Requests that nobody has answered, or whose answer nobody has confirmed. */
+/* Passive, and the REQ is unanswered or the REP unconfirmed. */
 static bool unfinished(const struct rn_cm_conn *c)
 {
 	return c->passive && (c->state == RN_CMS_REQ_RCVD || c->state == RN_CMS_REP_SENT ||
 			      c->state == RN_CMS_REP_WAIT);
 }
 
-/* A request's path leads back to where it came from. */
+/* Does the REQ name its own source address as the address of its path? */
 static bool comes_from_its_path(const struct arrival *a)
 {
 	return !a->cm->port->check_source || rn_gid_equal(&a->pkt->src, &a->msg->req.local_gid);
@@ -182,11 +187,13 @@ static enum rn_verdict rx_req(const struct arrival *a)
 		return RN_V_MAD_BAD;
 	if (!comes_from_its_path(a))
 		return refuse(a, RN_CM_REJ_BAD_GID, RN_V_CM_ADDRESS);
+	/* A repeated REQ is no new request, whatever else it contains. */
 	if (c) {
 		if (c->passive)
 			step(a, c, RN_CMC_REQ_AGAIN);
 		return RN_V_CM_DUPLICATE;
 	}
+	/* A late copy of a closed connection's REQ, or an id that the peer reuses too early. */
 	if (rn_cm_remote_waits(a->cm, req->local_id, req->guid, from))
 		return refuse(a, RN_CM_REJ_STALE, RN_V_CM_DUPLICATE);
 	reason = rn_cma_hdr_parse(req->data, &hdr) ? judge(a, &hdr, &listener)
@@ -195,8 +202,8 @@ static enum rn_verdict rx_req(const struct arrival *a)
 		return refuse(a, reason, RN_V_CM_UNMATCHED);
 	c = rn_cm_by_peer_qp(a->cm, req->qpn, req->guid, from);
 	if (c) {
-		/* A QP has one connection: the peer has given up an older attempt, or forgotten a
-		 * connection. */
+		/* A QP has one connection, so the peer no longer knows the old one. An attempt ends
+		 * and makes room for this REQ; an established connection is stale (REJ 10). */
 		bool attempt = unfinished(c);
 
 		rn_cm_step(a->cm, c, RN_CMC_STALE, NULL, a->now);
@@ -208,6 +215,8 @@ static enum rn_verdict rx_req(const struct arrival *a)
 
 /* ---- REP ---- */
 
+/* A REP whose REQ is unknown here. A late copy is dropped; any other REP is rejected, so that the
+ * peer stops repeating it. */
 static enum rn_verdict rx_rep_unknown(const struct arrival *a)
 {
 	const struct rn_cm_rep *rep = &a->msg->rep;
@@ -234,6 +243,7 @@ static enum rn_verdict rx_rep(const struct arrival *a)
 		return RN_V_CM_UNMATCHED;
 	if (!rn_cm_from_peer(a->cm, c, a->pkt))
 		return RN_V_CM_ADDRESS;
+	/* A repeated REP: the RTU, MRA or REJ is sent again. */
 	if (c->state != RN_CMS_REQ_SENT && c->state != RN_CMS_REQ_WAIT) {
 		if (c->remote_id == rep->local_id)
 			step(a, c, RN_CMC_REP_AGAIN);
@@ -249,7 +259,7 @@ static enum rn_verdict rx_rep(const struct arrival *a)
 	return stepped(a, c, RN_CMC_REP);
 }
 
-/* ---- the others ---- */
+/* ---- RTU, MRA, REJ, DREQ, DREP ---- */
 
 static enum rn_verdict rx_rtu(const struct arrival *a)
 {
@@ -261,7 +271,7 @@ static enum rn_verdict rx_mra(const struct arrival *a)
 	const struct rn_cm_mra *mra = &a->msg->mra;
 	struct rn_cm_conn *c = rn_cm_by_local(a->cm, mra->remote_id);
 
-	/* the first message from the passive side: its id is news */
+	/* An MRA may be the first message from the passive side, whose id is then unknown here. */
 	if (c && !c->passive && mra->about == RN_CM_ABOUT_REQ)
 		return stepped_by_peer(a, c, RN_CMC_MRA_REQ);
 	if (c && c->passive && mra->about == RN_CM_ABOUT_REP && c->remote_id == mra->local_id)
@@ -269,7 +279,8 @@ static enum rn_verdict rx_mra(const struct arrival *a)
 	return RN_V_CM_UNMATCHED;
 }
 
-/* Who gave up waiting may never have learned our id: its GUID and own id name the connection. */
+/* The connection that a REJ ends. A peer that timed out may not know this side's id: its REJ
+ * (reason 4) is matched by the peer's GUID, which is the ARI, and by the peer's id. */
 static struct rn_cm_conn *rejected(const struct arrival *a)
 {
 	const struct rn_cm_rej *rej = &a->msg->rej;
@@ -284,7 +295,7 @@ static struct rn_cm_conn *rejected(const struct arrival *a)
 		return NULL;
 	if (!c->in_remote)
 		return c;
-	/* both ends are known: a refusal of the REQ comes too late, all others name both */
+	/* The peer's id is known, so the REJ must carry it: a late REJ of the REQ has id 0. */
 	return c->remote_id == rej->local_id ? c : NULL;
 }
 
@@ -298,6 +309,7 @@ static enum rn_verdict rx_dreq(const struct arrival *a)
 	const struct rn_cm_dreq *dreq = &a->msg->dreq;
 	struct rn_cm_conn *c = by_both(a, dreq->local_id, dreq->remote_id);
 
+	/* The DREP may have been lost, or this node restarted: a DREP ends the peer's resending. */
 	if (!c) {
 		rn_cm_reply_drep(a->cm, a->pkt, a->msg);
 		return rn_cm_local_waits(a->cm, dreq->remote_id) ? RN_V_CM_DUPLICATE
@@ -339,7 +351,7 @@ enum rn_verdict rn_cm_rx(struct rn_cm *cm, const struct rn_pkt *pkt, rn_time now
 		return rn_cm_rx_sidr_req(cm, pkt, &msg, now);
 	case RN_CM_SIDR_REP:
 		return rn_cm_rx_sidr_rep(cm, pkt, &msg, now);
-	default: /* alternate paths: there is one way to a RoCE port */
+	default: /* LAP, APR: RoCE has no alternate paths */
 		return RN_V_CM_UNMATCHED;
 	}
 }

@@ -1,10 +1,10 @@
-/* Where is a datagram service: which queue pair, with which Q_Key, along which path?
+/* Which QPN and Q_Key does a datagram service have?
  *
- * Service id resolution (docs/spec/rocev2.md 6.14): a SIDR_REQ asks, a SIDR_REP answers, and nothing
- * remains of it: no connection, no timewait. Here are the actions of cm.c's rules for both sides
- * and the meaning of both messages; who asks is known by its request id and the address it asks
- * from. The datagrams' own queue pairs are not this module's: numbers and keys pass through. Runs
- * on shard 0.
+ * Service id resolution (docs/spec/rocev2.md 6.14): a SIDR_REQ asks, a SIDR_REP answers, and no
+ * connection and no timewait follow. This file has the actions of cm.c's rules for both sides and
+ * the receive functions of both messages. A repeated SIDR_REQ is recognised by its request id and
+ * source address. The UD QPs themselves are not handled here: QPN and Q_Key are passed on
+ * unchanged. Owns nothing. Runs on shard 0.
  */
 #include <errno.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "cm/cm_priv.h"
 #include "wire/frame.h"
 
-/* ---- the one who asks ---- */
+/* ---- active side ---- */
 
 void rn_cm_do_note_resolve(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
 			   rn_time now)
@@ -26,7 +26,7 @@ void rn_cm_do_note_resolve(struct rn_cm *cm, struct rn_cm_conn *c, const struct 
 	c->peer = cmd->cm.peer;
 	c->peer_port = cmd->cm.peer_port;
 	c->max_retries = cm->max_retries;
-	c->interval = patience + patience / 8; /* as a REQ's */
+	c->interval = patience + patience / 8; /* as for a REQ */
 	c->tid = rn_cm_fresh_tid(cm);
 	c->local_id = rn_cm_fresh_id(cm);
 	c->remote_id = c->remote_qpn = 0;
@@ -66,7 +66,7 @@ void rn_cm_do_give_up_sidr(struct rn_cm *cm, struct rn_cm_conn *c, const struct 
 	rn_cm_tell(cm, c, RN_EVENT_CM_UNREACHABLE, 0, -ETIMEDOUT);
 }
 
-/* The last repetition may not have left yet, and nobody wants its answer. */
+/* Takes the SIDR_REQ out of the send queue: the client no longer wants the answer. */
 void rn_cm_do_forget_sidr(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
 			  rn_time now)
 {
@@ -86,6 +86,7 @@ void rn_cm_do_take_sidr_rep(struct rn_cm *cm, struct rn_cm_conn *c, const struct
 					 .tclass = c->av.tclass,
 					 .sl = c->av.sl};
 	memcpy(c->theirs.data, rep->data, RN_CM_ANSWER_DATA);
+	/* A status other than VALID is reported as the reason of the rejection. */
 	if (rep->status == RN_CM_SIDR_VALID)
 		rn_cm_tell(cm, c, RN_EVENT_CM_RESPONSE, 0, 0);
 	else
@@ -108,8 +109,9 @@ enum rn_verdict rn_cm_rx_sidr_rep(struct rn_cm *cm, const struct rn_pkt *pkt,
 	return rn_cm_step(cm, c, RN_CMC_SIDR_REP, &why, now) ? RN_V_OK : RN_V_CM_UNMATCHED;
 }
 
-/* ---- the one who is asked ---- */
+/* ---- passive side ---- */
 
+/* Builds and queues the SIDR_REP. param: the client's data, and for VALID its QPN and Q_Key. */
 static void answer(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_sidr_status status,
 		   const struct rn_cm_param *param)
 {
@@ -143,6 +145,7 @@ void rn_cm_do_refuse_sidr(struct rn_cm *cm, struct rn_cm_conn *c, const struct r
 	       asked ? &why->cmd->cm.param : NULL);
 }
 
+/* Queues a SIDR_REP with an error status; needs no connection. Returns v. */
 static enum rn_verdict refuse(struct rn_cm *cm, const struct rn_pkt *pkt,
 			      const struct rn_cm_msg *in, enum rn_cm_sidr_status status,
 			      enum rn_verdict v)
@@ -156,6 +159,7 @@ static enum rn_verdict refuse(struct rn_cm *cm, const struct rn_pkt *pkt,
 	return v;
 }
 
+/* Fills the connection of a new SIDR_REQ. The answer goes to the source of the packet. */
 static void fill(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_pkt *pkt,
 		 const struct rn_cm_msg *msg, const struct rn_cma_hdr *hdr)
 {
@@ -168,7 +172,7 @@ static void fill(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_pkt *pk
 	c->local_id = rn_cm_fresh_id(cm);
 	c->remote_id = req->request_id;
 	c->tid = msg->tid;
-	c->asking = RN_CM_ASKING_MAX; /* a SIDR_REQ does not say */
+	c->asking = RN_CM_ASKING_MAX; /* a SIDR_REQ has no field for its sender's timeouts */
 	c->theirs = (struct rn_cm_param){.data_len = RN_CM_RESOLVE_DATA, .tclass = pkt->tclass};
 	memcpy(c->theirs.data, req->data + RN_CMA_HDR_BYTES, RN_CM_RESOLVE_DATA);
 	c->av = (struct rn_av){.sgid = pkt->dst, .dgid = pkt->src, .tclass = pkt->tclass & 0xFC};
@@ -185,6 +189,7 @@ enum rn_verdict rn_cm_rx_sidr_req(struct rn_cm *cm, const struct rn_pkt *pkt,
 	struct rn_cm_conn *c = rn_cm_by_asker(cm, req->request_id, &pkt->src), *listener = NULL;
 	struct rn_cma_hdr hdr;
 
+	/* A repeated request: the client has not answered yet, or the SIDR_REP is sent again. */
 	if (c) {
 		const struct rn_cm_why why = {.msg = msg, .pkt = pkt};
 
@@ -196,7 +201,7 @@ enum rn_verdict rn_cm_rx_sidr_req(struct rn_cm *cm, const struct rn_pkt *pkt,
 		listener = rn_cm_listener_for(cm, &hdr.dst, req->service_id);
 	if (!listener || listener->qp_type != RN_QPT_UD)
 		return refuse(cm, pkt, msg, RN_CM_SIDR_NO_SERVICE, RN_V_CM_UNMATCHED);
-	/* clients are told hdr.src and may trust it */
+	/* Events report hdr.src as the peer's address: it must be the source of the packet. */
 	if (cm->port->check_source && !rn_gid_equal(&hdr.src, &pkt->src))
 		return refuse(cm, pkt, msg, RN_CM_SIDR_NO_SERVICE, RN_V_CM_ADDRESS);
 	c = rn_cm_child(cm, listener, &pkt->src);

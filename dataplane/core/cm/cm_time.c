@@ -1,13 +1,13 @@
-/* How long is a CM time? Codes of the wire and nanoseconds. Pure. */
+/* How long is a CM time code? Converts codes of the wire to nanoseconds and back. Pure. */
 #include "cm/cm_priv.h"
 
-/* CM times are codes: 4.096 us << code. */
+/* A code stands for 4.096 us << code. */
 rn_time rn_cm_time_of(uint8_t code)
 {
 	return (rn_time)4096 << (code & 31);
 }
 
-/* The smallest code that is no shorter. */
+/* The smallest code whose time is at least t, at most 31. */
 uint8_t rn_cm_code_of(rn_time t)
 {
 	uint8_t code = 0;
