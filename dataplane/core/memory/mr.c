@@ -1,31 +1,34 @@
-/* Memory regions and windows: who may touch which memory, and the functions that do.
+/* Which memory may a request access, and how is that memory read and written?
  *
- * A table of slots, one per region or window. A key is (number << 8) | variant: a number of 24 bits and a variant
- * 1..255, so no key is 0. Both are drawn anew each time a slot is taken, from a stream that is for keys alone: a
- * peer that was told any number of keys knows nothing of the others, nor of the next one of the same memory.
+ * Owns the table of slots, one per region or window. A key is (number << 8) | variant, with a
+ * number of 24 bits and a variant of 1..255, so that no key is 0. Both are drawn anew each time a
+ * slot is taken, from a random stream used for keys only: a peer that has any number of keys can
+ * predict neither the other keys nor the next key of the same memory.
  *
- * A number finds its slot through an index by its low bits; who has the same low bits as a number in use is not drawn.
- * So the slots in use stay close together in memory, wherever their numbers lie. An entry of the index is one word: the
- * slot and the rest of the number. It is written before the key is published and taken back when the slot is free
- * again; a reader decides by the slot's own key.
+ * An index by the low bits of a number leads to the slot, so that the slots in use lie close
+ * together in memory although the numbers are random. A number with the same low bits as a number
+ * in use is not drawn. An index entry is one word: the slot and the upper bits of the number. The
+ * entry is written before the key is published and cleared when the slot is free again; a reader
+ * compares the key stored in the slot itself.
  *
- * Why readers of regions need no lock: `key` is the publication word. add() fills the other fields
- * and then stores the key with release; a reader loads it with acquire and goes on only when it
- * equals the key it was given, so it sees those fields. remove() stores 0. From then on new readers
- * fail, and a reader that saw the key before may still use the fields and the memory: both stay as
- * they are until reclaim(), which the caller makes only after every shard has passed a quiescent
- * point. No field of a published or retired region is ever written, so nothing can be read torn.
+ * Readers of regions need no lock because `key` is the publication word. rn_mr_add() fills the
+ * other fields and then stores the key with release; a reader loads the key with acquire and goes
+ * on only if the key equals the one requested, and therefore sees those fields. rn_mr_remove()
+ * stores 0. From then on new readers fail; a reader that saw the key before may still use the
+ * fields and the memory, which both stay unchanged until rn_mr_reclaim(). The caller calls
+ * rn_mr_reclaim() only after every shard has passed a quiescent point. No field of a published or
+ * retired region is written, so no reader can see a torn value.
  *
- * A window's fields are written each time it is bound, while other shards may look for its key. They
- * belong to its owner: `owner` is 0 for a region, else a word that a shard swaps from UNBOUND to the
- * number of one of its QPs before it writes the first field, and stores back, with release, after
- * the last. Whoever looks up a window's key reads `owner` next and goes on only when it is the QP
- * through which the key came. That QP is served by the reading thread itself, and no other thread
- * makes it the owner: so a reader either is the thread that wrote the fields, or leaves them alone.
- * That holds whatever clients post; a BIND for a window that is somebody's fails.
+ * The fields of a window are written at each bind, while other shards may look up its key.
+ * Therefore only the shard of the owning QP may use them. `owner` is 0 for a region; for a window a
+ * shard swaps `owner` from UNBOUND to a QPN of its own before it writes the first field, and stores
+ * UNBOUND with release after the last use. A reader that finds a window's key then reads `owner`
+ * and goes on only if the owner is the QP on which the request came. The reading thread itself
+ * serves that QP, and no other thread stores its QPN as owner: so a reader that goes on is the
+ * thread that wrote the fields. This holds whatever clients post; a BIND of a window that another
+ * QP owns fails.
  *
- * add, remove and reclaim: the control thread. Binding: the shard of the QP. Everything else: any
- * shard.
+ * The control thread adds, removes and reclaims; the shard of the QP binds; any shard reads.
  */
 #include "memory/mr.h"
 
@@ -39,32 +42,32 @@
 
 #define NUMBER_BITS 24
 #define NUMBER_MASK ((1u << NUMBER_BITS) - 1)
-#define INDEX_BITS  16 /* at least: what is left of a number then fits beside a slot */
+#define INDEX_BITS  16 /* least size: an entry has 8 bits for the rest of a number */
 
-enum owner { REGION, UNBOUND, DEAD }; /* else a QPN; the first ones are nobody's */
+enum owner { REGION, UNBOUND, DEAD }; /* other values are QPNs; QPNs 0..2 are never given to a QP */
 
 struct region {
 	_Alignas(64) _Atomic uint32_t key; /* 0 = not published */
 	uint32_t pd;
 	uint32_t access;
-	uint32_t last;    /* the key (id) it had last, or has */
+	uint32_t last;    /* the key (region) or id (window) that was drawn last for this slot */
 	uint64_t iova;
 	uint64_t length;
 	union {
 		char *ptr;                   /* region */
-		struct rn_mw_shared *shared; /* window; pd and this one stay while it lives */
+		struct rn_mw_shared *shared; /* window; constant, like pd, until removed */
 	};
-	_Atomic uint32_t owner; /* region or window, and whose */
-	uint32_t lkey;          /* window: the region it exposes */
-	uint32_t bound;         /* window: the key it was bound with last */
-	uint32_t next, prev;    /* window: on the list of its QP, slots; 0 = end */
+	_Atomic uint32_t owner; /* enum owner or the QPN that owns the window */
+	uint32_t lkey;          /* window: key of the region that the window exposes */
+	uint32_t bound;         /* window: key of the last bind */
+	uint32_t next, prev;    /* window: neighbours on the QP's list, as slots; 0 = end */
 	bool retired;           /* removed, not yet reclaimed */
 };
 static_assert(sizeof(struct region) == 64, "a touch of memory is one cache line of the table");
 
 struct rn_mr_table {
-	struct region *region;   /* in memory, on cache lines; slot 0 is nobody's and never published */
-	_Atomic uint32_t *index; /* by the low bits of a number: the rest of it << 24 | its slot, or 0 */
+	struct region *region;   /* within `memory`, aligned to cache lines; slot 0 is never used */
+	_Atomic uint32_t *index; /* by low bits of a number: upper bits << 24 | slot, 0 = free */
 	void *memory;
 	uint32_t max, live;
 	uint32_t index_bits;
@@ -73,7 +76,7 @@ struct rn_mr_table {
 	uint32_t *free_ring;
 };
 
-/* At least two entries for each slot: an unused one is soon drawn. */
+/* At least two entries per slot, so that every second draw or more hits a free entry. */
 static uint32_t index_bits_for(uint32_t slots)
 {
 	uint32_t bits = INDEX_BITS;
@@ -92,7 +95,7 @@ struct rn_mr_table *rn_mr_table_create(uint32_t max_regions, const struct rn_sec
 		return NULL;
 	t->max = RN_MIN(RN_MAX(max_regions, 1u), RN_MR_MAX);
 	t->index_bits = index_bits_for(t->max);
-	/* Room for a million slots costs what is used of it: pages that calloc() has from the kernel stay untouched. */
+	/* A large table costs only what is used: the kernel maps its pages at first use. */
 	t->memory = calloc((size_t)t->max + 2, sizeof(*t->region));
 	t->index = calloc((size_t)1 << t->index_bits, sizeof(*t->index));
 	t->free_ring = malloc(t->max * sizeof(*t->free_ring));
@@ -116,13 +119,13 @@ void rn_mr_table_destroy(struct rn_mr_table *t)
 	free(t);
 }
 
-/* Where the slot of a number stands. */
+/* The index entry of a number. */
 static inline _Atomic uint32_t *entry_of(const struct rn_mr_table *t, uint32_t number)
 {
 	return &t->index[number & ((1u << t->index_bits) - 1)];
 }
 
-/* The slot that has, or had last, a key of this number; slot 0 when there is none. */
+/* The slot in use, or not yet reclaimed, that has a key of this number; slot 0 if there is none. */
 static inline struct region *region_of(const struct rn_mr_table *t, uint32_t key)
 {
 	uint32_t number = key >> 8;
@@ -131,7 +134,8 @@ static inline struct region *region_of(const struct rn_mr_table *t, uint32_t key
 	return &t->region[entry >> NUMBER_BITS == number >> t->index_bits ? entry & NUMBER_MASK : 0];
 }
 
-/* A key whose number has no slot, and is not the one this slot had before. */
+/* Draws a key whose index entry is free and whose number differs from the slot's last one, so that
+ * a stale key of this memory stays invalid. */
 static uint32_t fresh_key(struct rn_mr_table *t, const struct region *r)
 {
 	uint32_t number, variant;
@@ -145,7 +149,7 @@ static uint32_t fresh_key(struct rn_mr_table *t, const struct region *r)
 	return number << 8 | variant;
 }
 
-/* A free slot and its new key; NULL: none. */
+/* Takes a free slot and draws its key; the key is not yet published. NULL: the table is full. */
 static struct region *take_slot(struct rn_mr_table *t, uint32_t *key)
 {
 	uint32_t slot = rn_idpool_get(&t->free);
@@ -179,7 +183,7 @@ int rn_mr_add(struct rn_mr_table *t, const struct rn_mr_attr *attr, uint32_t *lk
 	r->length = attr->length;
 	r->ptr = attr->ptr;
 	atomic_store_explicit(&r->owner, REGION, memory_order_relaxed);
-	/* Release: whoever sees the key sees the fields above. */
+	/* Release: a shard that sees the key sees the fields above. */
 	atomic_store_explicit(&r->key, key, memory_order_release);
 	t->live++;
 	*lkey = *rkey = key;
@@ -194,7 +198,7 @@ int rn_mr_remove(struct rn_mr_table *t, uint32_t lkey)
 	    atomic_load_explicit(&r->owner, memory_order_relaxed) != REGION)
 		return -ENOENT;
 	r->retired = true;
-	/* Relaxed: nothing is published with it; the grace period orders it before any reuse. */
+	/* Relaxed: the 0 publishes no fields; the grace period orders it before any reuse. */
 	atomic_store_explicit(&r->key, 0, memory_order_relaxed);
 	t->live--;
 	return 0;
@@ -227,7 +231,7 @@ static inline enum rn_verdict place(const struct rn_mem_ops *mem, void *ptr, con
 	return mem->place(ptr, src, len) ? RN_V_OK : RN_V_REQ_FAULT;
 }
 
-/* What is asked of a region that its key was found for. */
+/* Checks rights and bounds of an access to a region whose key and PD have been checked. */
 static inline enum rn_verdict region_allows(const struct region *r, uint64_t addr, uint64_t len,
 					    uint32_t need, void **ptr)
 {
@@ -241,7 +245,7 @@ static inline enum rn_verdict region_allows(const struct region *r, uint64_t add
 	return RN_V_OK;
 }
 
-/* What has this key now, or NULL. */
+/* The region or window with this key, or NULL. */
 static inline const struct region *published(const struct rn_mr_table *t, uint32_t key)
 {
 	uint32_t entry = atomic_load_explicit(entry_of(t, key >> 8), memory_order_relaxed);
@@ -265,14 +269,14 @@ enum rn_verdict rn_mr_check(const struct rn_mr_table *t, uint32_t key, uint32_t 
 	return region_allows(r, addr, len, need, ptr);
 }
 
-/* Whatever writes through a window needs this right on the region itself. */
+/* Write access through a window requires the local write right of the region. */
 static uint32_t region_need(uint32_t access)
 {
 	return access & (RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_ATOMIC) ? RN_ACCESS_LOCAL_WRITE
 									    : 0;
 }
 
-/* The fields of w are this thread's: see above. */
+/* Checks an access through window w. The caller has checked that a QP of this thread owns w. */
 static enum rn_verdict window_allows(const struct rn_mr_table *t, const struct region *w,
 				     uint64_t addr, uint64_t len, uint32_t need, void **ptr)
 {
@@ -370,7 +374,7 @@ int rn_mw_add(struct rn_mr_table *t, uint32_t pd, struct rn_mw_shared *shared, u
 	w->bound = *id;
 	atomic_init(&shared->ended, *id);
 	t->live++;
-	/* Release: whoever makes itself the owner sees the fields above. */
+	/* Release: a shard that claims the window sees the fields above. */
 	atomic_store_explicit(&w->owner, UNBOUND, memory_order_release);
 	return 0;
 }
@@ -390,7 +394,7 @@ int rn_mw_remove(struct rn_mr_table *t, uint32_t id, uint32_t *qpn)
 	return 0;
 }
 
-/* The window of this key, owned by this QP; NULL. */
+/* The window with the number of this key, if QP via.qpn owns it, else NULL. */
 static struct region *owned(const struct rn_mr_table *t, uint32_t key, struct rn_mr_via via)
 {
 	struct region *w = region_of(t, key);
@@ -400,11 +404,11 @@ static struct region *owned(const struct rn_mr_table *t, uint32_t key, struct rn
 
 static void disown(struct region *w)
 {
-	/* Release: the next owner may write the fields this one has read. */
+	/* Release: this thread's reads of the fields come before the writes of the next owner. */
 	atomic_store_explicit(&w->owner, UNBOUND, memory_order_release);
 }
 
-/* The window of this key, unbound until now and of this PD, owned by this QP now; NULL. */
+/* Makes via.qpn the owner of an unbound window. NULL: not unbound, or in another PD. */
 static struct region *claim(const struct rn_mr_table *t, uint32_t key, struct rn_mr_via via)
 {
 	struct region *w = region_of(t, key);
@@ -451,7 +455,7 @@ bool rn_mw_bind(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via, uint6
 	if (!(key & 0xFF) || b->access & ~remote ||
 	    (w && atomic_load_explicit(&w->key, memory_order_relaxed)))
 		return false;
-	/* Invalidated, and not yet let go: it may be bound again. */
+	/* This QP may bind a window again that it owns with an invalid key. */
 	if (!w)
 		w = fresh = claim(t, key, via);
 	if (!w)
@@ -469,7 +473,7 @@ bool rn_mw_bind(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via, uint6
 	w->bound = key;
 	if (fresh)
 		link_up(t, bound, w);
-	/* Release: another shard that finds the key finds the owner too. */
+	/* Release: another shard that sees the key sees the owner too, and rejects the access. */
 	atomic_store_explicit(&w->key, key, memory_order_release);
 	return true;
 }
@@ -488,7 +492,7 @@ static void end(struct rn_mr_table *t, struct region *w, struct rn_mw_list *boun
 {
 	atomic_store_explicit(&w->key, 0, memory_order_relaxed);
 	unlink_from(t, bound, w);
-	/* Release: the application may take the memory back. */
+	/* Release: once the application sees the end, this shard no longer accesses the memory. */
 	atomic_store_explicit(&w->shared->ended, w->bound, memory_order_release);
 	disown(w);
 }
@@ -525,7 +529,7 @@ void rn_mw_void(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via)
 	disown(w);
 }
 
-/* ---- memory as it is ---- */
+/* ---- access without fault recovery ---- */
 
 static bool plain_gather(void *dst, const void *ptr, size_t n)
 {
@@ -533,7 +537,7 @@ static bool plain_gather(void *dst, const void *ptr, size_t n)
 	return true;
 }
 
-/* Ascending, the last byte last and as one ordinary store: a client may poll it. */
+/* Stores the last byte last and with one ordinary store, because a client may poll that byte. */
 static bool plain_place(void *ptr, const void *src, size_t n)
 {
 	if (!n)

@@ -1,13 +1,18 @@
-/* Memory regions and windows: keys, one check function, and the only functions that touch application memory.
+/* Memory regions and windows: their keys, the checks of an access, and the functions that copy
+ * application memory.
  *
- * One table per NIC. add and remove are called by the NIC's control thread (serialised by the caller); check, gather
- * and place by every shard, concurrently, without locks. An entry is unpublished by remove; its slot and its memory may
- * be reused only after every shard has passed a quiescent point (rn_mr_reclaim()), which is the caller's to wait
- * for. Keys are drawn at random for each region, so that no other key tells them, and a stale one is worth nothing. The low
- * byte is a variant that is never 0; that of a window is its user's to choose. lkey == rkey is NOT promised to callers.
+ * One table per NIC. The control thread adds and removes (the caller serialises); all shards check,
+ * gather and place concurrently, without locks. Removing a region makes its key invalid at once,
+ * but a shard may still be using the memory: the caller waits until every shard has passed a
+ * quiescent point, then calls rn_mr_reclaim() and may reuse the memory.
  *
- * A window is a slot of the same table, made and unmade by control like a region. What it exposes is set by the shard
- * of the QP it is bound on, in the order of that QP's send queue, and read by that shard alone.
+ * A key is 32 bits. Keys are drawn at random for each region, so that known keys do not help to
+ * guess another, and a stale key is invalid. The low byte of a key is never 0; the user of a window
+ * chooses the low byte of the window's key. Callers must not assume lkey == rkey.
+ *
+ * A window is a slot of the same table and is added and removed by the control thread like a
+ * region. The shard of the QP on which a window is bound sets what the window exposes, in the order
+ * of the QP's send queue; no other shard reads it.
  */
 #ifndef RN_MR_H
 #define RN_MR_H
@@ -21,85 +26,104 @@ struct rn_mr_table;
 struct rn_mem_ops;
 
 struct rn_mr_attr {
-	void *ptr;       /* where the memory is for us (a daemon's own mapping later) */
-	uint64_t iova;   /* address by which WQEs and peers name its first byte; usually (uint64_t)ptr */
+	void *ptr;       /* the memory as mapped in this process */
+	uint64_t iova;   /* address of its first byte in WQEs and packets; usually (uint64_t)ptr */
 	uint64_t length;
 	uint32_t pd;
 	uint32_t access; /* enum rn_access */
 };
 
-/* max_regions: at most RN_MR_MAX count. keys: what keys are drawn from. NULL: no memory. */
+/* max_regions: slots for regions and windows together, limited to RN_MR_MAX. keys: the secret from
+ * which the table draws keys. NULL: no memory. */
 #define RN_MR_MAX (1u << 23)
 struct rn_mr_table *rn_mr_table_create(uint32_t max_regions, const struct rn_secret *keys);
 void rn_mr_table_destroy(struct rn_mr_table *t);
 
-/* 0, -EINVAL (wraps), -ENOSPC (table full). */
+/* Adds a region and publishes its keys. -EINVAL: iova + length or ptr + length wraps; -ENOSPC: the
+ * table is full. Control thread. */
 int rn_mr_add(struct rn_mr_table *t, const struct rn_mr_attr *attr, uint32_t *lkey, uint32_t *rkey);
-/* Unpublishes. 0 or -ENOENT. The slot comes back with rn_mr_reclaim(). */
+/* Makes the keys of the region invalid. -ENOENT: no such region. rn_mr_reclaim() frees the slot.
+ * Control thread. */
 int rn_mr_remove(struct rn_mr_table *t, uint32_t lkey);
-/* After a grace period: the slot of a removed lkey may be used again. */
+/* Frees the slot of a removed region or window; to be called when every shard has passed a
+ * quiescent point since the removal. Control thread. */
 void rn_mr_reclaim(struct rn_mr_table *t, uint32_t lkey);
+/* Regions and windows in the table, removed ones not included. Control thread. */
 uint32_t rn_mr_count(const struct rn_mr_table *t);
 
-/* The check of a local use: RN_V_OK, RN_V_REQ_RKEY (key or PD, or a window's key), RN_V_REQ_RIGHTS, RN_V_REQ_BOUNDS.
- * need: enum rn_access bits that must all be granted (0 = local read). On RN_V_OK *ptr is where [addr, addr+len) is.
- * len 0 is not checked by callers at all. Any shard. */
+/* Checks an access by a local WQE to [addr, addr + len). RN_V_REQ_RKEY: no such key in this PD, or
+ * the key of a window; RN_V_REQ_RIGHTS: the region does not grant all bits of `need` (enum
+ * rn_access, 0 = local read); RN_V_REQ_BOUNDS: not within the region. On RN_V_OK *ptr points to the
+ * byte at addr. Callers do not check accesses of 0 bytes. Any shard. */
 enum rn_verdict rn_mr_check(const struct rn_mr_table *t, uint32_t key, uint32_t pd, uint64_t addr, uint64_t len,
 			    uint32_t need, void **ptr);
 
-/* check, then touch. RN_V_REQ_FAULT when the memory behind a valid key is gone. */
+/* rn_mr_check(), then a copy from (gather) or to (place) the region. RN_V_REQ_FAULT: the copy
+ * faulted, because the application has unmapped the memory although the key is valid. Any shard. */
 enum rn_verdict rn_gather(const struct rn_mr_table *t, const struct rn_mem_ops *mem, uint32_t key, uint32_t pd,
 			  uint64_t addr, uint32_t len, uint32_t need, void *dst);
 enum rn_verdict rn_place(const struct rn_mr_table *t, const struct rn_mem_ops *mem, uint32_t key, uint32_t pd,
 			 uint64_t addr, uint32_t len, uint32_t need, const void *src);
 
-/* Who a peer asks through: a QP of the shard that calls. */
+/* The QP on which a peer's request came; the QP belongs to the shard that calls. */
 struct rn_mr_via {
 	uint32_t pd, qpn;
 };
 
-/* The same for what a peer asks: the key may also be that of a window bound on that very QP, whose rights and bounds
- * decide then. The region behind it is looked up each time; once it is gone the verdict is RN_V_REQ_RKEY. */
+/* The same functions for the request of a peer. The key may also be that of a window bound on
+ * via.qpn: then the rights and bounds of the window decide. The region behind the window is looked
+ * up each time; if the region does not exist any more, the verdict is RN_V_REQ_RKEY. The shard of
+ * via.qpn. */
 enum rn_verdict rn_mr_check_remote(const struct rn_mr_table *t, uint32_t key, struct rn_mr_via via, uint64_t addr,
 				   uint64_t len, uint32_t need, void **ptr);
 enum rn_verdict rn_gather_remote(const struct rn_mr_table *t, const struct rn_mem_ops *mem, uint32_t key,
 				 struct rn_mr_via via, uint64_t addr, uint32_t len, uint32_t need, void *dst);
 enum rn_verdict rn_place_remote(const struct rn_mr_table *t, const struct rn_mem_ops *mem, uint32_t key,
 				struct rn_mr_via via, uint64_t addr, uint32_t len, uint32_t need, const void *src);
-/* Swaps (if swap) or adds, at once, in the 8 bytes at addr. RN_V_REQ_MISALIGNED too: addr, or the memory it names. */
+/* Compare-and-swap (if `swap`) or fetch-and-add on the 8 bytes at addr. *old: the value before.
+ * Also RN_V_REQ_MISALIGNED: addr or the memory at addr is not aligned to 8 bytes. */
 enum rn_verdict rn_atomic_remote(const struct rn_mr_table *t, const struct rn_mem_ops *mem, uint32_t key,
 				 struct rn_mr_via via, uint64_t addr, bool swap, const struct rn_atomic *operands,
 				 uint64_t *old);
 
 /* ---- windows ---- */
 
-/* An unbound window. shared: outlives it. *id: the key before its first one; it names the window and opens nothing.
- * -ENOSPC. Control. */
+/* Adds an unbound window. *shared must outlive the window. *id names the window and is not valid as
+ * a key of an access; a bind uses the number in its upper 24 bits. -ENOSPC: the table is full.
+ * Control thread. */
 int rn_mw_add(struct rn_mr_table *t, uint32_t pd, struct rn_mw_shared *shared, uint32_t *id);
-/* Nobody can bind it from now on; rn_mr_reclaim(id) after a grace period. 0; -ENOENT: no such window; -EBUSY: bound, or
- * touched right now, on the QP *qpn: its shard is to rn_mw_drop() it first. Control. */
+/* Removes an unbound window, so that it cannot be bound any more; rn_mr_reclaim(id) frees the slot.
+ * -ENOENT: no such window. -EBUSY: the QP *qpn owns the window (bound, or just being bound): the
+ * caller has the shard of that QP call rn_mw_drop(), then tries again. Control thread. */
 int rn_mw_remove(struct rn_mr_table *t, uint32_t id, uint32_t *qpn);
 
-/* The windows bound on a QP, linked through the table. All zero: none. */
+/* List of the windows that a QP owns, linked through the table. All zero: empty. */
 struct rn_mw_list {
 	uint32_t first;
 };
 
-/* What follows is called by the shard of via.qpn. `key` names the window, its low byte counts only where said. */
+/* The functions below are called by the shard of via.qpn. The upper 24 bits of `key` name the
+ * window; the low byte is ignored unless the comment says otherwise. */
 
-/* Exposes [addr, addr + b->length) under `key`, whose low byte must not be 0. False: not an unbound window of this PD,
- * or one of this QP whose key is valid; not within a region of this PD that may be bound and allows it. */
+/* Exposes [addr, addr + b->length) under `key`, whose low byte must not be 0. False: the window is
+ * not in this PD, is owned by another QP or has a valid key; or the range is not within a region of
+ * this PD that allows windows and grants the access; or b->access has bits other than remote
+ * access. */
 bool rn_mw_bind(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via, uint64_t addr, const struct rn_bind *b,
 		struct rn_mw_list *bound);
-/* The key, low byte included, is worth nothing from now on. The window stays the QP's until rn_mw_end(). False: it is
- * not bound on this QP with this key. */
+/* Makes the key (all 32 bits) invalid. The QP goes on owning the window until rn_mw_end(). False:
+ * no window is bound on this QP with this key. */
 bool rn_mw_invalidate(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via);
-/* The binding of `key` is over, and its window may be bound anywhere. Nothing happens unless rn_mw_invalidate() did. */
+/* After rn_mw_invalidate() of the same key (all 32 bits): reports the end in the window's
+ * rn_mw_shared and gives the window up, so that any QP may bind it. No effect if the key was not
+ * invalidated. */
 void rn_mw_end(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via, struct rn_mw_list *bound);
-/* The same at once for whatever the window is bound with, if it is on this QP. */
+/* Invalidates and ends the window at once, whatever its key is, if this QP owns it. */
 void rn_mw_drop(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via, struct rn_mw_list *bound);
+/* rn_mw_drop() for all windows on the list. */
 void rn_mw_drop_all(struct rn_mr_table *t, struct rn_mw_list *bound);
-/* The binding that was to give `key` will not come about. */
+/* Reports the end of `key` (all 32 bits) for a bind that failed before it took effect, so that the
+ * client does not wait for the end of this binding. No effect if a QP owns the window. */
 void rn_mw_void(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via);
 
 #endif
