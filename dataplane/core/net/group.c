@@ -1,4 +1,5 @@
-/* Which addresses are multicast groups, and to which MAC address do their frames go? Pure. */
+/* Which addresses are multicast groups, and which destination MAC do their frames have? Owns
+ * nothing; any thread. */
 #include "net/group.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Addresses of multicast groups. Pure. */
+/* Multicast addresses. Pure functions; any thread. */
 #ifndef RN_GROUP_H
 #define RN_GROUP_H
 
@@ -7,9 +7,10 @@
 
 #include "rn/abi.h"
 
-/* Is it the address of a multicast group (not of a host, not broadcast)? */
+/* True for a multicast address, false for the address of a host and for broadcast. */
 bool rn_gid_is_group(const struct rn_gid *gid);
-/* Where frames to that group go: 01:00:5e and 23 bits of an IPv4 group, 33:33 and 32 bits of an IPv6 one. */
+/* The destination MAC of frames to the group: 01:00:5e and 23 bits of an IPv4 address, or 33:33 and
+ * 32 bits of an IPv6 address. */
 void rn_group_mac(const struct rn_gid *gid, uint8_t mac[6]);
 
 #endif

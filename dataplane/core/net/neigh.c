@@ -1,13 +1,14 @@
-/* Where do packets for an address go?
+/* Which destination MAC do packets for an address have?
  *
- * Owns the neighbour table: a fixed number of entries in a hash table and in two lists ordered by
- * last use, one of neighbours that our side asked for and one of strangers that asked for us. An
- * entry is ASKING until it is answered (READY) or given up (FAILED). A READY entry that is used
- * after neigh_reachable is asked for again while it stays in use (REFRESHING).
+ * Owns the neighbour table: a fixed number of entries in a hash table and in two lists, the local
+ * entries ordered by last use and the foreign ones by age (neigh.h). An entry is ASKING until a
+ * reply comes (READY) or the last probe has no reply (FAILED). A READY entry that is used after
+ * neigh_reachable is probed again and still used (REFRESHING).
  *
- * A message that gives a known neighbour another MAC does not change the entry: the known MAC is
- * asked first. Only when it stays silent the question goes to everybody, and that answer counts.
- * All questions leave through rn_neigh_tx() in neigh_msg.c. Runs on shard 0.
+ * A message that gives a known neighbour another MAC does not change the entry, because anybody on
+ * the link can send such a message: the known MAC is probed first. Only if no reply comes from
+ * there is a probe broadcast, and the reply to the broadcast sets the MAC. rn_neigh_tx() in
+ * neigh_msg.c sends all probes. Runs on shard 0.
  */
 #include "net/neigh.h"
 
@@ -22,7 +23,8 @@
 const uint8_t rn_neigh_broadcast[6] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
 static const struct rn_gid unspecified;
 
-/* Which of our addresses asks for `hop`: the one the packets will come from if it can. */
+/* The source address of probes for `hop`: src, or another own address if src is not an own address,
+ * has another family, or if hop is link-local. */
 static struct rn_gid asker(const struct rn_neigh *n, const struct rn_gid *src, const struct rn_gid *hop)
 {
 	struct rn_gid own = *src;
@@ -49,7 +51,7 @@ static struct rn_nbr *find(const struct rn_neigh *n, const struct rn_gid *addr)
 	return NULL;
 }
 
-/* One of ours uses it. */
+/* Makes the entry local and the most recently used one. */
 static void touch(struct rn_neigh *n, struct rn_nbr *e)
 {
 	e->ours = true;
@@ -57,6 +59,7 @@ static void touch(struct rn_neigh *n, struct rn_nbr *e)
 	rn_list_add_tail(&n->used, &e->use);
 }
 
+/* Queues the entry for rn_neigh_changed(). */
 static void tell(struct rn_neigh *n, struct rn_nbr *e)
 {
 	rn_list_del(&e->changed);
@@ -64,6 +67,7 @@ static void tell(struct rn_neigh *n, struct rn_nbr *e)
 	n->epoch++;
 }
 
+/* Removes the entry from the table. */
 static void forget(struct rn_neigh *n, struct rn_nbr *e)
 {
 	rn_htab_del(&n->table, &e->node);
@@ -75,6 +79,8 @@ static void forget(struct rn_neigh *n, struct rn_nbr *e)
 	n->count--;
 }
 
+/* Frees an entry: the oldest foreign one, else for a local entry the longest unused local one that
+ * may go. ASKING entries stay, because their resolution is pending. */
 static bool evict_one(struct rn_neigh *n, bool for_us)
 {
 	struct rn_list *pos;
@@ -119,6 +125,7 @@ static struct rn_nbr *new_entry(struct rn_neigh *n, const struct rn_gid *addr,
 	return e;
 }
 
+/* Queues a probe and starts the timer for its reply. */
 static void ask(struct rn_neigh *n, struct rn_nbr *e, rn_time now)
 {
 	e->asked++;
@@ -127,6 +134,7 @@ static void ask(struct rn_neigh *n, struct rn_nbr *e, rn_time now)
 	rn_timer_arm(&n->wheel, &e->timer, now + n->retry);
 }
 
+/* Starts a round of probes; by default only the first one of a refresh goes to the known MAC. */
 static void start_asking(struct rn_neigh *n, struct rn_nbr *e, enum rn_nbr_state state, rn_time now)
 {
 	e->state = state;
@@ -135,6 +143,7 @@ static void start_asking(struct rn_neigh *n, struct rn_nbr *e, enum rn_nbr_state
 	ask(n, e, now);
 }
 
+/* Sets and confirms the MAC. A change is reported, a confirmation is not. */
 static void settle(struct rn_neigh *n, struct rn_nbr *e, const uint8_t mac[6], rn_time now)
 {
 	bool news = e->state == RN_NBR_ASKING || e->state == RN_NBR_FAILED ||
@@ -154,13 +163,14 @@ static bool knows_a_mac(const struct rn_nbr *e)
 	return e->state == RN_NBR_READY || e->state == RN_NBR_REFRESHING;
 }
 
+/* Has a broadcast probe been sent or queued in this refresh? */
 static bool asks_everybody(const struct rn_nbr *e)
 {
 	return e->state == RN_NBR_REFRESHING && e->asked > e->direct;
 }
 
-/* Another MAC is claimed. The owner of the one at hand has the first word, a few times, as questions get lost; one
- * question is left for everybody. */
+/* Handles a message that gives another MAC: starts probes to the known MAC, several because probes
+ * can be lost, and leaves at least one probe for the broadcast. */
 static void dispute(struct rn_neigh *n, struct rn_nbr *e, rn_time now)
 {
 	if (asks_everybody(e))
@@ -176,6 +186,7 @@ bool rn_neigh_learn(struct rn_neigh *n, const struct rn_gid *addr, const uint8_t
 	static const uint8_t no_mac[6];
 	struct rn_nbr *e;
 
+	/* Neither a group MAC nor the address of a group or of this NIC makes a neighbour. */
 	if ((mac[0] & 1) || memcmp(mac, no_mac, 6) == 0 || !rn_gid_is_host(addr) ||
 	    rn_port_own(&n->port, addr) >= 0)
 		return false;
@@ -189,6 +200,7 @@ bool rn_neigh_learn(struct rn_neigh *n, const struct rn_gid *addr, const uint8_t
 	}
 	if (!e || e->fixed)
 		return false;
+	/* Another MAC counts only as the reply to a broadcast probe. */
 	if (knows_a_mac(e) && memcmp(e->mac, mac, 6) != 0 && !(how == RN_NBR_ANSWERED && asks_everybody(e))) {
 		if (how != RN_NBR_HINT)
 			dispute(n, e, now);
@@ -198,6 +210,7 @@ bool rn_neigh_learn(struct rn_neigh *n, const struct rn_gid *addr, const uint8_t
 	return true;
 }
 
+/* The destination MAC of a group or of an IPv4 broadcast address. */
 static void group_mac(const struct rn_gid *g, uint8_t mac[6])
 {
 	if (rn_gid_is_ipv4(g) && g->b[12] == 0xff)
@@ -206,7 +219,7 @@ static void group_mac(const struct rn_gid *g, uint8_t mac[6])
 		rn_group_mac(g, mac);
 }
 
-/* Sets mac and returns true when this hop is ourselves or a group, which need no entry. */
+/* An own address, a group or broadcast has no entry: sets mac and returns true. */
 static bool needs_no_entry(const struct rn_neigh *n, const struct rn_gid *hop, uint8_t mac[6])
 {
 	if (rn_port_own(&n->port, hop) >= 0)
@@ -218,6 +231,7 @@ static bool needs_no_entry(const struct rn_neigh *n, const struct rn_gid *hop, u
 	return true;
 }
 
+/* The entry of dst's next hop, or NULL. */
 static struct rn_nbr *entry_of(struct rn_neigh *n, const struct rn_gid *dst)
 {
 	struct rn_gid hop;
@@ -292,6 +306,7 @@ enum rn_neigh_state rn_neigh_resolve(struct rn_neigh *n, const struct rn_gid *sr
 	case RN_NBR_ASKING:
 		return RN_NEIGH_PENDING;
 	case RN_NBR_FAILED:
+		/* No new probes until the timer expires, so that they do not flood the link. */
 		if (rn_timer_armed(&e->timer))
 			return RN_NEIGH_FAILED;
 		start_asking(n, e, RN_NBR_ASKING, now);
@@ -318,7 +333,7 @@ void rn_neigh_doubt(struct rn_neigh *n, const struct rn_gid *dst, rn_time now)
 	if (!e || e->fixed || e->state != RN_NBR_READY || now - e->confirmed < n->retry)
 		return;
 	start_asking(n, e, RN_NBR_REFRESHING, now);
-	e->direct = 0; /* the MAC at hand is the one in doubt */
+	e->direct = 0; /* broadcast at once: packets to the known MAC are not answered */
 }
 
 bool rn_neigh_changed(struct rn_neigh *n, struct rn_gid *addr, uint8_t mac[6],
@@ -358,7 +373,8 @@ rn_time rn_neigh_next(const struct rn_neigh *n)
 	return rn_wheel_next(&n->wheel);
 }
 
-/* A link that is coming up takes no frames: nobody can have answered. */
+/* True if the last probe is still queued, because the port takes no frames while the link comes up:
+ * such a probe counts only every RN_NEIGH_STUCK times. */
 static bool could_not_leave(struct rn_nbr *e)
 {
 	return !rn_list_empty(&e->owed) && ++e->stuck % RN_NEIGH_STUCK != 0;
@@ -372,7 +388,7 @@ void rn_neigh_tick(struct rn_neigh *n, rn_time now)
 		struct rn_nbr *e = rn_container_of(t, struct rn_nbr, timer);
 
 		if (e->state == RN_NBR_FAILED) {
-			/* who holds it may send again: then it is asked for again */
+			/* A held entry stays: the next rn_neigh_resolve() probes again. */
 			if (!e->holds)
 				forget(n, e);
 		} else if (could_not_leave(e)) {
@@ -388,10 +404,11 @@ void rn_neigh_tick(struct rn_neigh *n, rn_time now)
 	}
 }
 
-/* Its address is nobody's on this link any more; who holds it will let go. */
+/* Handles an entry whose address is no longer a neighbour's: removes the entry, or makes it FAILED
+ * if a connection holds it. */
 static void lose(struct rn_neigh *n, struct rn_nbr *e)
 {
-	n->epoch++;
+	n->epoch++; /* waiting connections must resolve again */
 	if (!e->holds) {
 		forget(n, e);
 		return;
@@ -402,7 +419,8 @@ static void lose(struct rn_neigh *n, struct rn_nbr *e)
 	rn_list_del(&e->changed);
 }
 
-/* An entry is good while its address is a neighbour's and somebody of ours can ask for it. */
+/* After a change of the port: removes the entries whose address is own or off the link, and gives a
+ * new source address to those whose probes used an address that is gone. */
 static void forget_the_lost(struct rn_neigh *n, struct rn_list *list)
 {
 	struct rn_list *pos, *tmp;
@@ -431,6 +449,7 @@ void rn_neigh_port(struct rn_neigh *n, const struct rn_port_attr *port, rn_time 
 			announce |= 1u << i;
 	n->port = *port;
 	n->announce = announce;
+	/* Queued replies have the old MAC or come from addresses that may be gone. */
 	n->answer_count = n->echo_count = 0;
 	forget_the_lost(n, &n->used);
 	forget_the_lost(n, &n->strangers);
@@ -458,6 +477,7 @@ uint64_t rn_neigh_conflicts(const struct rn_neigh *n)
 	return n->conflicts;
 }
 
+/* Adds the configured neighbours; n->max has room for all of them. */
 static void add_static(struct rn_neigh *n, const struct rn_core_cfg *cfg)
 {
 	for (uint32_t i = 0; i < cfg->nstatic_neigh; i++) {
@@ -490,7 +510,7 @@ struct rn_neigh *rn_neigh_create(const struct rn_core_cfg *cfg, const struct rn_
 		return NULL;
 	}
 	n->port = *port;
-	n->probes = RN_MAX(cfg->neigh_probes, 2); /* dispute() needs one for the known MAC and one for everybody */
+	n->probes = RN_MAX(cfg->neigh_probes, 2); /* dispute() needs two */
 	n->retry = RN_MAX(cfg->neigh_retry, RN_MS(1));
 	n->reachable = cfg->neigh_reachable;
 	n->secret = cfg->secrets.of[RN_SECRET_NEIGH_TABLE];

@@ -1,16 +1,20 @@
-/* Neighbours: which MAC a peer's packets go to. ARP and IPv6 neighbour discovery, both roles, as a
- * pure machine owned by shard 0; also answers ICMP and ICMPv6 echo. Static entries and gateways
- * come from the configuration.
+/* The neighbour table: the MAC of each next hop. ARP and IPv6 neighbour discovery, both the asking
+ * and the answering side, and replies to ICMP and ICMPv6 echo requests. A state machine without
+ * threads, locks or clock, called by shard 0 only. Static entries and gateways come from the
+ * configuration.
  *
- * Who gets into the table: those somebody resolves, and those who ask for one of our addresses
- * (they are about to talk to us). An answer nobody asked for, or an announcement, never makes an entry. When it names
- * another MAC than a known one, that one is asked (up to three times, a neigh_retry apart) and keeps its place if it
- * answers; if it does not, everybody is asked, and the answer counts. So a neighbour that has moved, and said so, is
- * followed after three neigh_retry.
+ * An entry is made when this NIC resolves an address, or when a neighbour asks for an own address,
+ * since its traffic is likely to follow. An unsolicited answer or an announcement makes no entry.
  *
- * Entries that somebody of ours resolved come before those of strangers, which are made when one asks for us: a stranger
- * displaces only another. A full table gives up the entry of a stranger that is longest unused, or else one of ours that is
- * neither static, nor being asked for, nor held by a connection (rn_neigh_hold()).
+ * A message that gives a known neighbour another MAC does not change the entry. Probes go to the
+ * known MAC, up to three of them, one per neigh_retry; a reply from there keeps the entry. Without
+ * a reply the next probe is broadcast, and the reply to the broadcast sets the MAC. A neighbour
+ * that has moved and announced its new MAC is therefore reached again after three neigh_retry.
+ *
+ * An entry that this NIC resolved is local; an entry that a neighbour's question made is foreign
+ * until this NIC uses it. In a full table a new entry displaces the oldest foreign entry. Only a
+ * local entry displaces a local one, and only one that is neither static, nor waiting for its first
+ * reply, nor held by a connection (rn_neigh_hold()): the longest unused of these.
  */
 #ifndef RN_NEIGH_H
 #define RN_NEIGH_H
@@ -29,52 +33,59 @@ enum rn_neigh_state { RN_NEIGH_PENDING, RN_NEIGH_READY, RN_NEIGH_FAILED };
 struct rn_neigh *rn_neigh_create(const struct rn_core_cfg *cfg, const struct rn_port_attr *port,
 				 rn_time now);
 void rn_neigh_destroy(struct rn_neigh *n);
-/* Addresses or MAC changed: forgets what no longer holds, announces what is new. */
+/* Takes over changed addresses or a changed MAC: removes entries that are no longer on the link,
+ * and announces new own addresses, or all of them if the MAC changed. */
 void rn_neigh_port(struct rn_neigh *n, const struct rn_port_attr *port, rn_time now);
 
-/* The link is there again: announces every own address (gratuitous ARP, unsolicited advertisement), for the switches and
- * neighbours that forgot or moved meanwhile. */
+/* Announces every own address (gratuitous ARP, unsolicited advertisement). To be called when the
+ * link comes up, because switches and neighbours may have removed or changed their entries. */
 void rn_neigh_announce(struct rn_neigh *n);
 
-/* Next hop of dst as seen from src: READY fills mac; PENDING has started (or goes on) asking;
- * FAILED after neigh_probes unanswered questions (four that the port did not take count as one),
- * remembered for one neigh_retry, or when there is no route or no room. Own addresses are READY at once (loopback: own MAC), so are groups. An entry
- * older than neigh_reachable stays READY while it is asked for again, and turns FAILED when nobody
- * answers. */
+/* Resolves the next hop of dst.
+ *	READY    mac is filled. Own addresses (own MAC, for loopback) and groups are READY at once.
+ *	         An entry older than neigh_reachable stays READY while it is probed again, and
+ *	         becomes FAILED if no reply comes.
+ *	PENDING  probes are being sent.
+ *	FAILED   no route, no free entry, or neigh_probes probes without a reply (a failure is kept
+ *	         for one neigh_retry). Four probes that the port did not take count as one.
+ * src is the address from which the packets will be sent; probes use src if they can. */
 enum rn_neigh_state rn_neigh_resolve(struct rn_neigh *n, const struct rn_gid *src,
 				     const struct rn_gid *dst, uint8_t mac[6], rn_time now);
 
-/* What is known of the next hop of dst, without asking and without an entry: for answers to a stranger. READY fills mac;
- * PENDING: nothing is known; FAILED: no route. */
+/* Looks the next hop of dst up without probing and without making an entry, for replies to senders
+ * that may be forged. READY fills mac; PENDING: the MAC is not known; FAILED: no route. */
 enum rn_neigh_state rn_neigh_known(struct rn_neigh *n, const struct rn_gid *dst, uint8_t mac[6]);
 
-/* The entry of dst's next hop is in use until it is released: it stays in the table. NULL when there is none. */
+/* Keeps the entry of dst's next hop in the table until rn_neigh_release(). NULL: no entry. */
 struct rn_nbr;
 struct rn_nbr *rn_neigh_hold(struct rn_neigh *n, const struct rn_gid *dst);
 void rn_neigh_release(struct rn_neigh *n, struct rn_nbr *e);
 
-/* Reports the MAC of dst's next hop once more (rn_neigh_changed()), if it is known: for who took a MAC from elsewhere. */
+/* Makes rn_neigh_changed() report the MAC of dst's next hop again, if the MAC is known, for QPs
+ * that got a MAC from the peer's packets. */
 void rn_neigh_retell(struct rn_neigh *n, const struct rn_gid *dst);
 
-/* Packets to dst stay without an answer: asks everybody for its next hop again, unless an answer came within the last
- * neigh_retry. The MAC at hand is used meanwhile. For a peer that moved without a word, and for answers that a bad link
- * changed: nothing in an ARP message would show it. */
+/* To be called when packets to dst are not answered: broadcasts a probe for the next hop, unless
+ * its MAC was confirmed within the last neigh_retry. The present MAC is used meanwhile. This finds
+ * a peer that moved without an announcement, and corrects a MAC that was corrupted on the link,
+ * which an ARP message has no checksum to detect. */
 void rn_neigh_doubt(struct rn_neigh *n, const struct rn_gid *dst, rn_time now);
 
-/* ARP, ND and ICMP packets; pkt->payload is the message behind the EtherType or the IP header. */
+/* Processes an ARP, ND or ICMP packet. pkt->payload follows the EtherType or the IP header. */
 enum rn_verdict rn_neigh_rx(struct rn_neigh *n, const struct rn_pkt *pkt, rn_time now);
 
-/* The next frame owed (ARP/ND question or answer, echo reply), complete. Returns its length, 0 when
- * nothing is owed. A frame longer than cap is dropped and counted. */
+/* Writes the next frame to send: probe, reply, announcement or echo reply. Returns the length in
+ * bytes; 0: nothing to send, or cap is below the longest ARP or ND frame. An echo reply longer than
+ * cap is dropped and counted. */
 unsigned rn_neigh_tx(struct rn_neigh *n, uint8_t *buf, size_t cap, rn_time now);
 bool rn_neigh_wants_tx(const struct rn_neigh *n);
 
-/* A mapping that became READY, changed or FAILED since the last call: those who wait look again;
- * QPs take the new MAC. addr is a next hop: for peers behind a gateway, the gateway
- * (rn_port_next_hop). Returns false when there is none. */
+/* Takes one entry that became READY, changed its MAC or became FAILED, so that pending resolutions
+ * and QPs can be updated. addr is the next hop: for a peer behind a gateway the address of the
+ * gateway (rn_port_next_hop()). False: no more changes. */
 bool rn_neigh_changed(struct rn_neigh *n, struct rn_gid *addr, uint8_t mac[6],
 		      enum rn_neigh_state *state);
-/* Counts those changes: lets several listeners see that something happened without taking it. */
+/* Counts these changes, so that other modules can detect a change without taking it. */
 uint64_t rn_neigh_epoch(const struct rn_neigh *n);
 
 rn_time rn_neigh_next(const struct rn_neigh *n);
@@ -82,11 +93,12 @@ void rn_neigh_tick(struct rn_neigh *n, rn_time now);
 
 /* Entries in the table, static ones included. */
 unsigned rn_neigh_count(const struct rn_neigh *n);
-/* Messages of others that claim an address of ours. It is announced again at once, but once in ten seconds at most. */
+/* Messages of other hosts that claim an own address. The address is announced again, at most once
+ * in ten seconds. */
 uint64_t rn_neigh_conflicts(const struct rn_neigh *n);
-/* Addresses that one of ours wanted and that were not asked for: every entry is in use. */
+/* Resolutions that failed because every entry was in use. */
 uint64_t rn_neigh_full(const struct rn_neigh *n);
-/* Answers that were owed and found no room. */
+/* Replies dropped because their queue was full or the frame did not fit. */
 uint64_t rn_neigh_dropped(const struct rn_neigh *n);
 
 #endif

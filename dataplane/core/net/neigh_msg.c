@@ -1,7 +1,9 @@
-/* What do ARP, neighbour discovery and echo frames tell us, and which do we owe?
+/* How are ARP, neighbour discovery and echo messages processed, and which are sent?
  *
- * Receiving records an answer in a bounded queue (or an echo reply in another); a full queue drops
- * and counts. All frames are born in rn_neigh_tx(). The table itself is neigh.c's. Runs on shard 0.
+ * Owns the queues of replies and of echo replies, both bounded; a message that finds its queue full
+ * is dropped and counted. An echo reply is built when the request arrives, because it carries the
+ * data of the request; all other frames are built in rn_neigh_tx(). neigh.c owns the table. Runs on
+ * shard 0.
  */
 #include <string.h>
 
@@ -18,14 +20,15 @@
 
 static const struct rn_gid all_nodes = {{0xff, 2, [15] = 1}};
 
-/* ---- in ---- */
+/* ---- receiving ---- */
 
+/* Queues an ARP reply or an advertisement of the own address. */
 static void owe_answer(struct rn_neigh *n, const struct rn_gid *own, const struct rn_gid *peer,
 		       const uint8_t mac[6], bool to_all)
 {
 	struct rn_nbr_answer *a;
 
-	/* nobody's own address: the answer would go to all of a group */
+	/* A group MAC is no host's MAC: the reply would reach many hosts. */
 	if (mac[0] & 1)
 		return;
 	if (n->answer_count == RN_NEIGH_ANSWERS) {
@@ -39,7 +42,8 @@ static void owe_answer(struct rn_neigh *n, const struct rn_gid *own, const struc
 	a->to_all = to_all;
 }
 
-/* Somebody else says that an address of ours is his: two would be one to our peers. */
+/* Counts a message in which another host claims an own address, and announces the own claim again,
+ * because peers would otherwise send to the other host. */
 static void look_for_conflict(struct rn_neigh *n, const struct rn_gid *addr, const uint8_t mac[6],
 			      rn_time now)
 {
@@ -61,6 +65,8 @@ static enum rn_verdict rx_arp(struct rn_neigh *n, const struct rn_pkt *pkt, rn_t
 
 	if (!rn_arp_parse(pkt->payload, pkt->payload_len, &arp))
 		return RN_V_ARP_BAD;
+	/* Sender fields come from requests and replies alike; only messages to an own address are
+	 * more than an announcement. */
 	look_for_conflict(n, &arp.sender, arp.sender_mac, now);
 	for_us = rn_port_own(&n->port, &arp.target) >= 0;
 	if (arp.op == RN_ARP_REQUEST) {
@@ -84,6 +90,7 @@ static enum rn_verdict rx_nd(struct rn_neigh *n, const struct rn_pkt *pkt, rn_ti
 	    !rn_nd_parse(&pkt->src, &pkt->dst, pkt->payload, pkt->payload_len, &nd))
 		return RN_V_ND_BAD;
 	if (nd.type == RN_ND_SOLICIT) {
+		/* Source :: is a host that checks for a duplicate address and has none yet. */
 		bool nobody = rn_gid_equal(&pkt->src, &unspecified);
 
 		if (rn_port_own(&n->port, &nd.target) < 0 || rn_port_own(&n->port, &pkt->src) >= 0)
@@ -103,6 +110,7 @@ static enum rn_verdict rx_nd(struct rn_neigh *n, const struct rn_pkt *pkt, rn_ti
 	return RN_V_OK;
 }
 
+/* The put functions write a header at p and return its length. */
 static unsigned put_ethernet(const struct rn_neigh *n, const uint8_t dmac[6], uint16_t ethertype,
 			     uint8_t *p)
 {
@@ -126,9 +134,9 @@ static unsigned put_ipv4(const struct rn_gid *src, const struct rn_gid *dst, siz
 	uint16_t sum;
 
 	memset(p, 0, RN_IPV4_BYTES);
-	p[0] = 0x45;
+	p[0] = 0x45; /* version 4, five words */
 	rn_store16(p + 2, (uint16_t)total);
-	p[6] = 0x40;
+	p[6] = 0x40; /* don't fragment */
 	p[8] = ECHO_TTL;
 	p[9] = RN_IPPROTO_ICMP;
 	memcpy(p + 12, src->b + 12, 4);
@@ -151,7 +159,7 @@ static unsigned put_ipv6(const struct rn_gid *src, const struct rn_gid *dst, uin
 	return RN_IPV6_BYTES;
 }
 
-/* Short frames are filled up: not every port does it. */
+/* Pads a frame to the Ethernet minimum, since not every port does so. */
 static unsigned pad(uint8_t *buf, unsigned len)
 {
 	unsigned full = RN_MAX(len, FRAME_MIN);
@@ -169,7 +177,8 @@ static enum rn_verdict rx_echo(struct rn_neigh *n, const struct rn_pkt *pkt)
 
 	if (!rn_icmp_echo_parse(pkt->ipv4, &pkt->src, &pkt->dst, pkt->payload, len, &echo))
 		return RN_V_ICMP_BAD;
-	/* answered only to one, and by one: neither groups nor our own addresses */
+	/* Only a request from one other host to one own address is answered: replies to groups
+	 * could be used to multiply traffic. */
 	if (echo.reply || rn_port_own(&n->port, &pkt->dst) < 0 || rn_port_own(&n->port, &pkt->src) >= 0 ||
 	    !rn_gid_is_host(&pkt->src) || (pkt->smac[0] & 1))
 		return RN_V_OK;
@@ -202,8 +211,9 @@ enum rn_verdict rn_neigh_rx(struct rn_neigh *n, const struct rn_pkt *pkt, rn_tim
 	}
 }
 
-/* ---- out ---- */
+/* ---- sending ---- */
 
+/* The build functions write a whole frame into buf and return its length. */
 static unsigned build_arp(const struct rn_neigh *n, uint16_t op, const struct rn_gid *own,
 			  const struct rn_gid *target, const uint8_t target_mac[6],
 			  const uint8_t dmac[6], uint8_t *buf)
@@ -231,7 +241,8 @@ static unsigned build_nd(const struct rn_neigh *n, const struct rn_nd *proto,
 	return at + (unsigned)rn_nd_build(src, dst, &nd, buf + at);
 }
 
-/* A refresh asks the MAC at hand first: it disturbs nobody else, and its owner is whom we know. */
+/* The first probes of a refresh go to the known MAC only, so that other hosts are not disturbed and
+ * the known neighbour replies first. */
 static unsigned build_question(const struct rn_neigh *n, const struct rn_nbr *e, uint8_t *buf)
 {
 	bool direct = e->state == RN_NBR_REFRESHING && e->asked <= e->direct;
@@ -259,6 +270,7 @@ static unsigned build_answer(const struct rn_neigh *n, const struct rn_nbr_answe
 	return build_nd(n, &nd, &a->own, &a->peer, a->to_all ? mac : a->mac, buf);
 }
 
+/* IPv4: an ARP request for the own address; IPv6: an unsolicited advertisement to all nodes. */
 static unsigned build_announcement(const struct rn_neigh *n, const struct rn_gid *own, uint8_t *buf)
 {
 	struct rn_nbr_answer to_all = {.own = *own, .peer = all_nodes, .to_all = true};
@@ -273,6 +285,7 @@ bool rn_neigh_wants_tx(const struct rn_neigh *n)
 	return !rn_list_empty(&n->owed) || n->announce || n->answer_count || n->echo_count;
 }
 
+/* Probes go first, because connections wait for their replies. */
 static unsigned next_frame(struct rn_neigh *n, uint8_t *buf)
 {
 	struct rn_list *l = rn_list_pop(&n->owed);
@@ -299,7 +312,7 @@ unsigned rn_neigh_tx(struct rn_neigh *n, uint8_t *buf, size_t cap, rn_time now)
 {
 	const struct rn_nbr_echo *e;
 
-	/* the longest of them: VLAN tag, IPv6, an advertisement with its option */
+	/* The longest ARP or ND frame: VLAN tag, IPv6, and a message with its option. */
 	if (cap < RN_ETH_BYTES + RN_VLAN_BYTES + RN_IPV6_BYTES + RN_ND_BYTES)
 		return 0;
 	if (!rn_list_empty(&n->owed) || n->answer_count || n->announce)

@@ -1,4 +1,5 @@
-/* What follows from what the port looks like? Owns nothing; any thread. */
+/* Which routes, source addresses and packet fields follow from the port's attributes? Owns nothing;
+ * any thread. */
 #include "net/port_attr.h"
 
 #include <string.h>
@@ -25,7 +26,7 @@ bool rn_gid_is_link_local(const struct rn_gid *g)
 	return g->b[0] == 0xfe && (g->b[1] & 0xc0) == 0x80;
 }
 
-/* Does the prefix of our i-th address hold it? */
+/* Is addr within the on-link prefix of own address i? */
 static bool holds(const struct rn_port_attr *port, unsigned i, const struct rn_gid *addr)
 {
 	const struct rn_gid *own = &port->gids[i];
@@ -62,14 +63,15 @@ bool rn_port_next_hop(const struct rn_port_attr *port, const struct rn_gid *dst,
 		*hop = *dst;
 		return true;
 	}
+	/* The gateway must itself be a neighbour, or its MAC cannot be resolved. */
 	if (is_unspecified(gateway) || !rn_gid_same_family(gateway, dst) || !rn_port_on_link(port, gateway))
 		return false;
 	*hop = *gateway;
 	return true;
 }
 
-/* How well our i-th address suits: 0 not at all, its family is another; then its scope counts, for no router takes what a
- * link-local address sends; then whether it is on the hop's link. */
+/* Rates own address i as source for dst: 0 if the family differs. An equal scope counts most, since
+ * routers do not forward packets from link-local addresses; then the prefix of the next hop. */
 static unsigned suits(const struct rn_port_attr *port, unsigned i, const struct rn_gid *dst, const struct rn_gid *hop)
 {
 	const struct rn_gid *own = &port->gids[i];
@@ -89,6 +91,7 @@ bool rn_port_source(const struct rn_port_attr *port, const struct rn_gid *dst, s
 		*src = *dst;
 		return true;
 	}
+	/* Among equals the first address of the configuration wins. */
 	for (unsigned i = 0; i < port->ngids; i++) {
 		unsigned rank = suits(port, i, dst, &hop);
 
@@ -102,9 +105,9 @@ bool rn_port_source(const struct rn_port_attr *port, const struct rn_gid *dst, s
 
 uint8_t rn_port_path_mtu(uint16_t mtu, bool ipv6_and_vlan)
 {
-	/* IP, UDP, BTH, RETH with immediate, ICRC; the VLAN tag where ports count it */
+	/* IP (and the VLAN tag, which some ports count), UDP, BTH, RETH with immediate, ICRC. */
 	unsigned headers = (ipv6_and_vlan ? 40 + 4 : 20) + 8 + 12 + 20 + 4;
-	uint8_t code = 5;
+	uint8_t code = 5; /* 4096 bytes; code n stands for 128 << n */
 
 	while (code > 1 && (128u << code) + headers > mtu)
 		code--;
@@ -127,7 +130,7 @@ struct rn_av rn_port_av(const struct rn_port_attr *port, const struct rn_av *av)
 	return full;
 }
 
-/* Another VLAN's frames would not reach us. */
+/* True if the vector's VLAN is the port's: the port does not receive frames of other VLANs. */
 static bool is_own_vlan(const struct rn_port_attr *port, const struct rn_av *av)
 {
 	return !av->has_vlan || !(av->vlan_tci & RN_VLAN_VID) ||

@@ -1,6 +1,6 @@
-/* What the port looks like to the protocol, and what follows from that alone: which addresses are ours, who is on the
- * link, by which hop and from which address somebody is reached, what packets carry. Pure functions of their arguments;
- * any thread. */
+/* The port's attributes, and what follows from them: own addresses, neighbours on the link, next
+ * hop and source address for a destination, and the fields that the port gives to packets. Pure
+ * functions of their arguments; any thread. */
 #ifndef RN_PORT_ATTR_H
 #define RN_PORT_ATTR_H
 
@@ -8,9 +8,9 @@
 #include "base/types.h"
 
 #define RN_PORT_GIDS 16
-#define RN_HOP_LIMIT 64 /* of packets nobody has said more about */
+#define RN_HOP_LIMIT 64 /* default hop limit */
 
-/* Changed only between turns. */
+/* Each shard reads a copy, which changes only between two turns of the shard. */
 struct rn_port_attr {
 	uint8_t mac[6];
 	uint16_t vlan_tci;           /* used when has_vlan */
@@ -19,36 +19,39 @@ struct rn_port_attr {
 	uint8_t max_path_mtu;        /* enum 1..5, derived: rn_port_path_mtu() */
 	uint8_t ngids;
 	struct rn_gid gids[RN_PORT_GIDS];      /* own addresses, no duplicates */
-	uint8_t prefix_len[RN_PORT_GIDS];      /* on-link prefix of each, in its own family's bits */
+	uint8_t prefix_len[RN_PORT_GIDS];      /* on-link prefix of each, in bits of its family */
 	struct rn_gid gateway4, gateway6;      /* all zero = none */
 	uint64_t guid;                         /* node GUID, unique per node */
-	bool check_source;                     /* drop RC packets whose addresses are not the QP's; default on */
-	uint8_t tclass;                        /* of packets whose address vector says 0: DSCP << 2 */
-	uint8_t hop_limit;                     /* likewise; 0 = 64 */
+	bool check_source;                     /* drop RC, UC and CM packets not from the peer */
+	uint8_t tclass;                        /* for vectors with traffic class 0: DSCP << 2 */
+	uint8_t hop_limit;                     /* for vectors with hop limit 0; 0 = RN_HOP_LIMIT */
 };
 
-/* Neither a group nor broadcast nor nobody. */
+/* False for group, broadcast and unspecified addresses. */
 bool rn_gid_is_host(const struct rn_gid *addr);
 bool rn_gid_is_link_local(const struct rn_gid *addr);
 
-/* Index among the own addresses, -1. */
+/* Index of addr among the own addresses; -1: not an own address. */
 int rn_port_own(const struct rn_port_attr *port, const struct rn_gid *addr);
-/* Is it a neighbour's (or ours)? Link-local addresses are, wherever there is an address of the family. */
+/* Is addr within an on-link prefix? A link-local address is on the link if the port has an address
+ * of its family. */
 bool rn_port_on_link(const struct rn_port_attr *port, const struct rn_gid *addr);
-/* The address whose MAC packets for dst carry: dst itself when on-link or a group, else the gateway of its family. False
- * when there is no way. */
+/* The next hop for dst: dst itself if it is own, on the link, a group or broadcast, else the
+ * gateway of its family. False: no route. */
 bool rn_port_next_hop(const struct rn_port_attr *port, const struct rn_gid *dst, struct rn_gid *hop);
-/* The address of ours from which dst is reached: dst itself if it is ours, else of its family one as link-local or not as
- * dst, and on the link of the next hop, as far as there are such; the first of those. False: none of the family, or no
- * way. */
+/* The own address to use as source for dst: dst itself if it is own, else the first own address of
+ * the same family, preferring first one of the same scope (link-local or not), then one whose
+ * prefix contains the next hop. False: no own address of the family, or no route. */
 bool rn_port_source(const struct rn_port_attr *port, const struct rn_gid *dst, struct rn_gid *src);
 
-/* The largest path MTU (code) whose packets fit into that many bytes of Ethernet payload. */
+/* The largest path MTU (code 1..5) whose packets fit into mtu bytes of Ethernet payload. */
 uint8_t rn_port_path_mtu(uint16_t mtu, bool ipv6_and_vlan);
-/* The address vector as packets carry it: in the port's VLAN, its priority the service level or, where that is 0, what
- * the vector's own tag or the port's says; traffic class and hop limit of 0 are the port's (docs/spec/rocev2.md 1.2 and 1.3). */
+/* The address vector as packets carry it (docs/spec/rocev2.md 1.2 and 1.3). VLAN: the port's.
+ * Priority: the service level; if this is 0, the priority of the vector's tag, else of the port's
+ * tag. A traffic class or hop limit of 0 is replaced by the port's. */
 struct rn_av rn_port_av(const struct rn_port_attr *port, const struct rn_av *av);
-/* Can packets from here carry it? From an address of ours, in our VLAN, to one of the same family. */
+/* Can this port send with the address vector? The source must be an own address of the
+ * destination's family, and the VLAN, if the vector has one, the port's. */
 bool rn_port_av_fits(const struct rn_port_attr *port, const struct rn_av *av);
 
 #endif

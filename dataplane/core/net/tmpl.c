@@ -1,7 +1,9 @@
-/* What does every packet of a connected QP begin with? Headers are written once when the QP learns
- * its peer; a packet is a copy of them with length, opcode, PSN and flags patched in. The ICRC's
- * state after the UDP header depends on the length alone, and streams repeat lengths, so the last
- * one is remembered. Owned by the shard's thread.
+/* Which headers does every packet of a connected QP begin with?
+ *
+ * The headers are built once, when the QP gets its peer; each packet is a copy with length, opcode,
+ * PSN and flags patched in. The state of the ICRC after the UDP header depends on the length only,
+ * and consecutive packets often have the same length, so the last state is cached. Owns nothing:
+ * the template belongs to the QP. Runs on the shard's thread.
  */
 #include "net/tmpl.h"
 
@@ -42,13 +44,14 @@ void rn_tmpl_make(struct rn_tmpl *t, const struct rn_av *av, const uint8_t smac[
 	t->ipv4 = pkt.ipv4;
 	if (!t->ipv4)
 		return;
+	/* Both fields depend on the packet: csum is the sum of all other words. */
 	rn_store16(t->hdr + t->ip_off + RN_IPV4_LENGTH, 0);
 	rn_store16(t->hdr + t->ip_off + RN_IPV4_CHECKSUM, 0);
 	for (unsigned i = 0; i < RN_IPV4_BYTES; i += 2)
 		t->csum += rn_load16(t->hdr + t->ip_off + i);
 }
 
-/* From the sum of all other words of the header. */
+/* Stores the IPv4 header checksum; sum is that of all other 16-bit words of the header. */
 static void put_checksum(uint8_t *ip, uint32_t sum)
 {
 	sum = (sum & 0xFFFF) + (sum >> 16);
@@ -63,7 +66,7 @@ void rn_tmpl_put(const struct rn_tmpl *t, uint8_t *buf, uint8_t opcode, uint32_t
 		 udp_len = RN_UDP_BYTES + RN_BTH_BYTES + ext + n + pad + RN_ICRC_BYTES;
 	uint8_t *ip = buf + t->ip_off, *bth = buf + t->bytes - RN_BTH_BYTES;
 
-	/* A constant size: the buffer holds more than that in any case (RN_FRAME_OVERHEAD_MAX). */
+	/* Copying a constant size is faster; a buffer has RN_FRAME_OVERHEAD_MAX bytes or more. */
 	memcpy(buf, t->hdr, sizeof(t->hdr));
 	if (t->ipv4) {
 		unsigned len = RN_IPV4_BYTES + udp_len;
@@ -76,10 +79,11 @@ void rn_tmpl_put(const struct rn_tmpl *t, uint8_t *buf, uint8_t opcode, uint32_t
 	rn_store16(bth - RN_UDP_BYTES + RN_UDP_LENGTH, udp_len);
 	bth[0] = opcode;
 	bth[RN_BTH_FLAGS] = RN_BTH_MIG | (flags & RN_TMPL_SE) | pad << RN_BTH_PAD_SHIFT;
-	bth[RN_BTH_ECN] = 0xFF; /* reads as ones in the ICRC */
+	bth[RN_BTH_ECN] = 0xFF; /* the ICRC counts this byte as ones; rn_tmpl_seal() clears it */
 	rn_store32(bth + RN_BTH_ACKREQ_BYTE, (flags & RN_TMPL_ACK_REQ ? 0x80000000u : 0) | psn);
 }
 
+/* ICRC state after the UDP header; the fields that routers may change count as ones. */
 static uint32_t icrc_to_udp(struct rn_tmpl *t, const uint8_t *buf)
 {
 	const uint8_t *bth = buf + t->bytes - RN_BTH_BYTES;
@@ -116,10 +120,10 @@ void rn_tmpl_seal(struct rn_tmpl *t, uint8_t *buf, unsigned len)
 	uint32_t crc = rn_icrc_add(icrc_to_udp(t, buf), bth, end - bth);
 
 	bth[RN_BTH_ECN] = 0;
-	memcpy(end, &crc, RN_ICRC_BYTES); /* least significant byte first */
+	memcpy(end, &crc, RN_ICRC_BYTES); /* least significant byte first, on the wire too */
 }
 
-/* Another traffic class in a header that is whole. */
+/* Changes the traffic class of a complete header, and the IPv4 checksum with it. */
 static void set_tclass(const struct rn_tmpl *t, uint8_t *ip, uint8_t tclass)
 {
 	if (!t->ipv4) {
@@ -135,6 +139,7 @@ unsigned rn_tmpl_cnp(struct rn_tmpl *t, uint8_t *buf, uint8_t tclass, uint8_t pr
 	uint8_t *bth = buf + t->bytes - RN_BTH_BYTES;
 	unsigned len;
 
+	/* A CNP has PSN 0, no flags and a payload of zeros. */
 	rn_tmpl_put(t, buf, RN_OPCODE_CNP, 0, 0, RN_CNP_BYTES, 0);
 	bth[RN_BTH_FLAGS] = 0;
 	memset(buf + t->bytes, 0, RN_CNP_BYTES);
@@ -143,6 +148,6 @@ unsigned rn_tmpl_cnp(struct rn_tmpl *t, uint8_t *buf, uint8_t tclass, uint8_t pr
 	set_tclass(t, buf + t->ip_off, tclass);
 	len = rn_tmpl_close(t, buf, RN_CNP_BYTES, 0);
 	rn_tmpl_seal(t, buf, len);
-	bth[RN_BTH_ECN] = RN_BTH_BECN;
+	bth[RN_BTH_ECN] = RN_BTH_BECN; /* the ICRC does not cover this byte */
 	return len;
 }
