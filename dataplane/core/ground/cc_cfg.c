@@ -1,4 +1,4 @@
-/* Which parameters does congestion control have unless the configuration says otherwise? Pure. */
+/* Which default parameters does congestion control have? Owns nothing; any thread. */
 #include "ground/cc_cfg.h"
 
 #define MBIT UINT64_C(1000000)

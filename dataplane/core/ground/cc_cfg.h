@@ -1,4 +1,5 @@
-/* The parameters of congestion control, and their defaults. Rates are bits per second, times nanoseconds. */
+/* The parameters of congestion control and their defaults. Rates are in bits per second, times in
+ * nanoseconds. A value: the caller owns it. docs/congestion.md describes the algorithm. */
 #ifndef RN_CC_CFG_H
 #define RN_CC_CFG_H
 
@@ -23,24 +24,25 @@ enum rn_cc_algorithm {
 struct rn_cc_cfg {
 	uint8_t algorithm;       /* enum rn_cc_algorithm */
 	bool ecn;                /* packets of connections are sent as ECT(0) */
-	bool clamp_tgt_rate;     /* every cut takes the present rate as target */
-	bool clamp_tgt_rate_after_time_inc; /* so does one after an increase by the timer, not only by bytes */
-	uint8_t cnp_dscp, cnp_prio; /* 0..63; 0..7 (802.1p, of tagged frames) */
-	uint8_t threshold;       /* stages of fast recovery */
+	bool clamp_tgt_rate;     /* every cut sets the target to the rate before the cut */
+	bool clamp_tgt_rate_after_time_inc; /* a cut after an increase by time does so too */
+	uint8_t cnp_dscp, cnp_prio; /* of sent CNPs: 0..63; 0..7 (802.1p, in tagged frames) */
+	uint8_t threshold;       /* increases of fast recovery, before additive increase */
 	uint8_t gd;              /* a cut is rate * alpha(10 bits) >> gd */
-	uint8_t min_dec_fac;     /* per cent of the rate that one cut leaves at least */
-	uint16_t g;              /* of 1024: what alpha keeps per period */
-	uint16_t initial_alpha;  /* of 1024 */
-	uint32_t byte_reset;     /* bytes between increases by bytes; 0 = none */
-	rn_time cnp_interval;    /* between two CNPs of a queue pair */
-	rn_time time_reset;      /* between increases by time */
-	rn_time alpha_period, monitor_period;
-	uint64_t line_rate;      /* at which a limit ends; never 0 */
+	uint8_t min_dec_fac;     /* least rate after a cut, in per cent of the rate before */
+	uint16_t g;              /* alpha decays by g / 1024 per alpha_period */
+	uint16_t initial_alpha;  /* in 1/1024 */
+	uint32_t byte_reset;     /* bytes between two increases by bytes; 0 = no such increases */
+	rn_time cnp_interval;    /* least time between two CNPs of a QP */
+	rn_time time_reset;      /* between two increases by time */
+	rn_time alpha_period, monitor_period; /* step of alpha; least time between two cuts */
+	uint64_t line_rate;      /* rate at which a limit ends; never 0 */
 	uint64_t min_rate;       /* 1..line_rate */
-	uint64_t ai_rate, hai_rate;
-	uint64_t first_rate;     /* set by the first notification; 0 = by the formula */
+	uint64_t ai_rate, hai_rate; /* steps of additive and of hyper increase */
+	uint64_t first_rate;     /* rate after the first CNP; 0 = by the formula of a cut */
 };
 
+/* Sets all parameters to their defaults. */
 void rn_cc_defaults(struct rn_cc_cfg *p);
 
 #endif

@@ -1,4 +1,4 @@
-/* Which limits and timers does a shard have unless the configuration says otherwise? Pure. */
+/* Which default limits and timers does a shard have? Owns nothing; any thread. */
 #include "ground/core_cfg.h"
 
 void rn_core_defaults(struct rn_core_cfg *cfg)

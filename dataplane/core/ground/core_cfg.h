@@ -1,4 +1,5 @@
-/* What a shard is configured with: limits, timers, secrets. A value; every room of the core may read it. */
+/* The configuration of a shard: limits, timers, secrets. A value: the caller owns it, and each
+ * shard keeps a copy, which does not change. Times are in nanoseconds. */
 #ifndef RN_CORE_CFG_H
 #define RN_CORE_CFG_H
 
@@ -7,43 +8,46 @@
 #include "ground/cc_cfg.h"
 #include "rn/abi.h"
 
-/* READs and atomics a QP can have in flight, in either direction: the largest max_rd_atomic and max_dest_rd_atomic. */
+/* Most READs and atomics in flight per QP and direction: the limit of max_rd_atomic and
+ * max_dest_rd_atomic. */
 #define RN_MAX_RD_ATOMIC 16
 
+/* A neighbour whose MAC is configured. */
 struct rn_static_neigh {
 	struct rn_gid addr;
 	uint8_t mac[6];
 };
 
-/* Limits and timers; rn_core_defaults() fills it. */
+/* Filled by rn_core_defaults(), then changed by the caller. */
 struct rn_core_cfg {
-	uint32_t index, nshards;   /* this shard, of how many */
+	uint32_t index, nshards;   /* number of this shard, 0..nshards - 1 */
 	uint32_t max_qp;           /* QPs per shard */
-	uint32_t max_cq;           /* CQ ids, NIC-wide, are below it */
-	uint32_t max_srq;          /* SRQ ids likewise */
+	uint32_t max_cq;           /* CQ ids, NIC-wide, are 0..max_cq - 1 */
+	uint32_t max_srq;          /* SRQ ids, NIC-wide, are 0..max_srq - 1 */
 	uint32_t max_cm;           /* connections and listeners (shard 0) */
-	uint32_t max_cm_requests;  /* of them half-open: asked for, and not confirmed; 0 = a quarter */
-	uint32_t max_timewait;
-	uint32_t max_neigh;
+	uint32_t max_cm_requests;  /* half-open connections, part of max_cm; 0 = a quarter */
+	uint32_t max_timewait;     /* timewait records (shard 0) */
+	uint32_t max_neigh;        /* neighbours (shard 0), static ones not counted */
 	uint32_t window_packets;   /* upper bound of unacknowledged packets per QP */
-	uint32_t quota_packets;    /* packets one QP may send before the next gets its turn */
+	uint32_t quota_packets;    /* packets that a QP may send before the next QP's turn */
 	uint8_t ack_timeout;       /* default local ACK timeout code */
 	uint8_t retry_cnt, min_rnr_timer;
-	uint8_t rnr_retry;         /* most that a peer may announce; 7 = anything */
-	rn_time rto_floor, rto_initial;
-	rn_time cm_response_timeout;   /* REQ/REP resend interval basis, ns */
-	rn_time cm_wait_max;           /* so long do a peer's MRAs prolong an attempt; 0 = an hour */
-	uint8_t cm_max_retries;
-	uint8_t cm_patience;           /* code of the time an MRA asks for */
-	rn_time neigh_retry, neigh_reachable;
-	uint8_t neigh_probes;
-	struct rn_secrets secrets; /* all zero until the caller fills them; the same for all shards of a NIC */
-	const struct rn_static_neigh *static_neigh;
+	uint8_t rnr_retry;         /* upper bound for the value that a peer announces; 7 = none */
+	rn_time rto_floor, rto_initial; /* least timeout; before the first round trip */
+	rn_time cm_response_timeout;   /* resend interval of a REQ, without 1/8 that is added */
+	rn_time cm_wait_max;           /* longest wait that a peer's MRAs can cause; 0 = an hour */
+	uint8_t cm_max_retries;        /* of a REQ, DREQ or SIDR_REQ, at most 15 */
+	uint8_t cm_patience;           /* time code of sent MRAs */
+	rn_time neigh_retry, neigh_reachable; /* between two probes; age of a MAC to probe again */
+	uint8_t neigh_probes;          /* probes before a neighbour is unreachable, at least 2 */
+	struct rn_secrets secrets; /* all zero until the caller fills them; equal in all shards */
+	const struct rn_static_neigh *static_neigh; /* caller's, copied by rn_neigh_create() */
 	uint32_t nstatic_neigh;
 	struct rn_cc_cfg cc;       /* congestion control */
-	bool credits;              /* end-to-end credits, both ways; off: as if nobody counted */
+	bool credits;              /* send and obey end-to-end credits; off: unlimited both ways */
 };
 
+/* Sets the defaults, those of `cc` included; everything else, such as the secrets, is zero. */
 void rn_core_defaults(struct rn_core_cfg *cfg);
 
 #endif

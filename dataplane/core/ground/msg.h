@@ -1,4 +1,4 @@
-/* What one shard of a NIC sends to another. */
+/* Messages from one shard of a NIC to another. */
 #ifndef RN_MSG_H
 #define RN_MSG_H
 
@@ -6,7 +6,8 @@
 
 #include "rn/abi.h"
 
-/* Messages between shards of one NIC, carried by the port in order with handed-off packets. */
+/* The port delivers messages in order, also relative to the packets that it passes to another
+ * shard. Members that a kind does not use are ignored. */
 struct rn_msg {
 	uint32_t to;   /* shard index, RN_MSG_ALL = every other shard */
 	uint32_t kind; /* enum rn_msg_kind */
@@ -16,6 +17,8 @@ struct rn_msg {
 	uint8_t mac[6];
 };
 #define RN_MSG_ALL UINT32_MAX
+/* COMM_EST: QP qpn received data (to the connection manager). NEIGH: the next hop gid has this mac.
+ * DOUBT: packets to gid are not answered (to the neighbour table). */
 enum rn_msg_kind { RN_MSG_COMM_EST, RN_MSG_NEIGH, RN_MSG_DOUBT };
 
 #endif

@@ -1,5 +1,5 @@
-/* What has happened that people should know of? A ring that never grows; the shard's thread puts
- * and takes. */
+/* Which connection and QP events still have to be logged? Owns nothing: the ring is the caller's,
+ * of fixed size. The shard's thread puts and takes. */
 #include "ground/news.h"
 
 void rn_news_put(struct rn_news_ring *r, const struct rn_news *news)

@@ -1,6 +1,6 @@
-/* News for the log: connections made and lost, queue pairs that failed. Clients get events about
- * the same, but in parts. A bounded ring; the driver of the shard takes the news at the end of a
- * turn, and another thread writes them to the log. Shard thread. */
+/* Items for the log: connections made, ended and failed, QPs that failed. The shard puts items into
+ * a ring of fixed size; the driver of the shard takes them at the end of a turn, and another thread
+ * writes the log. Each client's events show only a part of these items. Shard thread. */
 #ifndef RN_NEWS_H
 #define RN_NEWS_H
 
@@ -27,10 +27,10 @@ enum rn_news_kind {
 struct rn_news {
 	uint8_t kind;
 	uint16_t port, peer_port; /* connections; host order */
-	uint32_t qpn;		  /* ours */
-	uint32_t lost;
+	uint32_t qpn;		  /* own QPN */
+	uint32_t lost;		  /* LOST: how many items */
 	struct rn_gid local, peer;
-	const char *why; /* a constant; NULL with CONNECTED and LOST */
+	const char *why; /* static string; NULL with CONNECTED and LOST */
 };
 
 #define RN_NEWS_RING 32u
@@ -38,12 +38,12 @@ struct rn_news {
 struct rn_news_ring {
 	struct rn_news at[RN_NEWS_RING];
 	uint32_t head, tail;
-	uint32_t lost; /* since the ring was full */
+	uint32_t lost; /* items that found the ring full, not yet reported */
 };
 
-/* When the ring is full the new piece is counted as lost. */
+/* Copies the item into the ring; a full ring counts the item as lost. */
 void rn_news_put(struct rn_news_ring *r, const struct rn_news *news);
-/* The oldest, and at the end what was lost; false: none. */
+/* Takes the oldest item; after the last one a LOST item if any were lost. False: none. */
 bool rn_news_take(struct rn_news_ring *r, struct rn_news *news);
 
 static inline bool rn_news_empty(const struct rn_news_ring *r)

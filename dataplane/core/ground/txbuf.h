@@ -1,15 +1,16 @@
-/* A buffer for one frame to be sent. */
+/* A transmit buffer for one frame. */
 #ifndef RN_TXBUF_H
 #define RN_TXBUF_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A place for one frame. The core fills data[0..len), len <= cap, and sets `loop`, which is false when it is offered. */
+/* The caller of the shard's tx function owns the buffer and sets data, cap and loop = false. The
+ * core writes data[0..len), len <= cap, and may set loop. */
 struct rn_txbuf {
 	uint8_t *data;
 	uint32_t cap;
 	uint32_t len;
-	bool loop; /* to a group that has members on this NIC: to be received here as well as sent */
+	bool loop; /* multicast with members on this NIC: receive the frame here and send it, too */
 };
 #endif
