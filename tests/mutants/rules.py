@@ -65,10 +65,13 @@ def line_of(text, change):
 
 
 def sources(root):
+    """The C files in FOLDERS and in the folders below them, sorted by path."""
     for folder in FOLDERS:
-        for name in sorted(os.listdir(os.path.join(root, folder))):
-            if name.endswith((".c", ".h")):
-                yield os.path.join(folder, name)
+        for path, folders, names in os.walk(os.path.join(root, folder)):
+            folders.sort()
+            for name in sorted(names):
+                if name.endswith((".c", ".h")):
+                    yield os.path.relpath(os.path.join(path, name), root)
 
 
 def named(name, text):

@@ -41,6 +41,13 @@ def sample_is_stable():
                   if rule not in {c.rule for c in rules.all_changes(root).values()}]
 
 
+def sources_are_in_every_folder():
+    root = os.path.dirname(os.path.dirname(HERE))
+    there = {os.path.dirname(name) for name in rules.sources(root)}
+    return [f"no file of {folder}" for folder in ("dataplane/wire", "dataplane/core/qp", "dataplane/core/cm")
+            if folder not in there]
+
+
 def sample_outlives_work_elsewhere():
     lines = [f"x{i} = a & b; y{i} = c << {i}; if (a < {i})" for i in range(50)]
     texts = "\n".join(lines), "\n".join(lines[:7] + ["z = d + 1;"] + lines[7:])
@@ -51,4 +58,5 @@ def sample_outlives_work_elsewhere():
 tap.run([(f"makes: {code}", lambda code=code, wanted=wanted: makes(code, wanted)) for code, wanted in MADE] +
         [(f"leaves alone: {code.splitlines()[0]}", lambda code=code: makes(code, [])) for code in LEFT] +
         [("a sample is what its seed says", sample_is_stable),
+         ("the folders below dataplane/core are sources", sources_are_in_every_folder),
          ("a sample outlives work elsewhere", sample_outlives_work_elsewhere)])
