@@ -324,7 +324,7 @@ void sim_exec(struct sim *sim, unsigned node, const struct rn_cmd *cmd, struct r
 		bytes = RN_ALIGN_UP(bytes, 64);
 		x.mem = aligned_alloc(64, bytes);
 		must(x.mem != NULL, "no memory");
-		memset(x.mem, 0, bytes);
+		memset(x.mem, 0xA5, bytes); /* the core must not depend on what was there */
 	}
 	rn_shard_exec(shard_of(n, cmd), &x, sim->now);
 	if (rsp->err && x.mem && x.freed != x.mem)

@@ -76,8 +76,8 @@ bool rn_shard_done(struct rn_shard *sh, rn_time now);
 rn_time rn_shard_next(const struct rn_shard *sh);
 void rn_shard_tick(struct rn_shard *sh, rn_time now);
 
-/* exec: executes one command. mem: rn_exec_bytes() zeroed bytes, 64-byte aligned, for a command
- * that creates an object, else NULL. On return `freed` is the memory of an object that was
+/* exec: executes one command. mem: rn_exec_bytes() bytes of any content, 64-byte aligned, for a
+ * command that creates an object, else NULL. On return `freed` is the memory of an object that was
  * destroyed, which the caller frees, or NULL. */
 struct rn_exec {
 	const struct rn_cmd *cmd;
