@@ -17,13 +17,12 @@
 
 #define RETRY RN_MS(100)
 
-static const struct rn_gid none;
+static const struct rn_gid none, all_nodes = {{0xff, 2, [15] = 1}};
 static const uint8_t mac_x[6] = {2, 0, 0, 0, 0, 0x77};
 
 static struct rn_gid v4(uint8_t c, uint8_t d)
 {
-	return (struct rn_gid){
-		{[10] = 0xff, [11] = 0xff, [12] = 192, [13] = 0, [14] = c, [15] = d}};
+	return (struct rn_gid){{[10] = 0xff, 0xff, 192, 0, c, d}};
 }
 
 static struct rn_gid v6(uint8_t net, uint8_t host)
@@ -150,23 +149,24 @@ static void questions_that_cannot_leave(void **state)
 {
 	for (int comes_up = 0; comes_up < 2; comes_up++) {
 		struct rn_neigh *a = machine(1, 8), *b = machine(2, 8);
+		const struct rn_gid src = v6(1, 1), dst = v6(1, 2);
 		uint8_t mac[6];
 		rn_time now = 0;
 
 		discard(a, 0);
 		discard(b, 0);
-		assert_int_equal(resolve(a, v6(1, 1), v6(1, 2), mac, now), RN_NEIGH_PENDING);
+		assert_int_equal(resolve(a, src, dst, mac, now), RN_NEIGH_PENDING);
 		for (; now < 3 * 4 * RETRY - RN_MS(1); now += RN_MS(1)) {
 			rn_neigh_tick(a, now);
-			assert_int_equal(resolve(a, v6(1, 1), v6(1, 2), mac, now), RN_NEIGH_PENDING);
+			assert_int_equal(resolve(a, src, dst, mac, now), RN_NEIGH_PENDING);
 		}
 		if (comes_up) {
 			assert_int_equal(carry(a, b, now), 1);
 			assert_int_equal(carry(b, a, now), 1);
-			assert_int_equal(resolve(a, v6(1, 1), v6(1, 2), mac, now), RN_NEIGH_READY);
+			assert_int_equal(resolve(a, src, dst, mac, now), RN_NEIGH_READY);
 		} else {
 			rn_neigh_tick(a, now + RN_MS(2));
-			assert_int_equal(resolve(a, v6(1, 1), v6(1, 2), mac, now + RN_MS(2)), RN_NEIGH_FAILED);
+			assert_int_equal(resolve(a, src, dst, mac, now + RN_MS(2)), RN_NEIGH_FAILED);
 		}
 		rn_neigh_destroy(a);
 		rn_neigh_destroy(b);
@@ -207,8 +207,7 @@ static void silence_ends_in_failure(void **state)
 
 static void routes(void **state)
 {
-	static const struct rn_gid group4 = {
-		{[10] = 0xff, [11] = 0xff, [12] = 239, [13] = 0x81, [14] = 2, [15] = 3}};
+	static const struct rn_gid group4 = {{[10] = 0xff, 0xff, 239, 0x81, 2, 3}};
 	static const struct rn_gid group6 = {{0xff, 2, [12] = 7, [15] = 9}};
 	struct rn_neigh *a = machine(1, 8);
 	struct rn_port_attr bare = port_of(1);
@@ -250,7 +249,6 @@ static unsigned advert_frame(uint8_t *frame, struct rn_gid target, const uint8_t
 {
 	struct rn_nd nd = {
 		.type = RN_ND_ADVERT, .override = override, .target = target, .has_mac = true};
-	struct rn_gid all = {{0xff, 2, [15] = 1}};
 
 	memcpy(nd.mac, mac, 6);
 	memset(frame, 0, 54);
@@ -261,8 +259,8 @@ static unsigned advert_frame(uint8_t *frame, struct rn_gid target, const uint8_t
 	frame[20] = 58;
 	frame[21] = 255;
 	memcpy(frame + 22, target.b, 16);
-	memcpy(frame + 38, all.b, 16);
-	return 54 + (unsigned)rn_nd_build(&target, &all, &nd, frame + 54);
+	memcpy(frame + 38, all_nodes.b, 16);
+	return 54 + (unsigned)rn_nd_build(&target, &all_nodes, &nd, frame + 54);
 }
 
 static void static_entries_stay(void **state)
@@ -509,7 +507,6 @@ static unsigned claim(uint8_t *frame, uint16_t op, const struct rn_gid *addr)
 {
 	struct rn_arp arp = {.op = op, .sender = *addr, .target = *addr};
 	struct rn_nd nd = {.type = RN_ND_ADVERT, .override = true, .has_mac = true, .target = *addr};
-	struct rn_gid all = {{0xff, 2, [15] = 1}};
 
 	memset(frame, 0, 100);
 	memset(frame, 0xff, 6);
@@ -527,8 +524,8 @@ static unsigned claim(uint8_t *frame, uint16_t op, const struct rn_gid *addr)
 	frame[20] = 58;
 	frame[21] = 255;
 	memcpy(frame + 22, addr->b, 16);
-	memcpy(frame + 38, all.b, 16);
-	return 54 + (unsigned)rn_nd_build(addr, &all, &nd, frame + 54);
+	memcpy(frame + 38, all_nodes.b, 16);
+	return 54 + (unsigned)rn_nd_build(addr, &all_nodes, &nd, frame + 54);
 }
 
 /* RFC 5227, 2.4: one announcement in defence per ten seconds, so that two hosts do not argue for
@@ -744,9 +741,10 @@ static void nobody_answers_groups(void **state)
 {
 	static const uint8_t to_all[6] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
 	struct rn_neigh *n = machine(1, 8);
-	const struct rn_gid sources[] = {{{[10] = 0xff, [11] = 0xff, 224, [15] = 1}},
-					 {{[10] = 0xff, [11] = 0xff}}, {{0xff, 2, [15] = 1}}, none,
-					 v4(2, 1), v6(1, 1)}; /* our own addresses */
+	const struct rn_gid group4 = {{[10] = 0xff, 0xff, 224, [15] = 1}};
+	const struct rn_gid any4 = {{[10] = 0xff, 0xff}};
+	/* the last two are our own addresses */
+	const struct rn_gid sources[] = {group4, any4, all_nodes, none, v4(2, 1), v6(1, 1)};
 	struct rn_arp arp = {.op = RN_ARP_REQUEST, .sender = v4(2, 9), .target = v4(2, 1)};
 	struct rn_nd nd = {.type = RN_ND_SOLICIT, .target = v6(1, 1), .has_mac = true};
 	const struct rn_gid own = v6(1, 1), peer = v6(1, 9);
