@@ -460,9 +460,10 @@ struct rn_cmd {
 		struct {
 			uint32_t id, depth; /* the client posts nothing while the command runs */
 		} modify_srq;
+		/* DESTROY_PD, DESTROY_CQ, DESTROY_SRQ, DEREG_MR (lkey), CM_* with an id only */
 		struct {
 			uint32_t id;
-		} obj; /* DESTROY_PD, DESTROY_CQ, DESTROY_SRQ, DEREG_MR (lkey), CM_* with an id only */
+		} obj;
 		struct {
 			uint64_t addr, length, iova;
 			uint32_t pd, access;

@@ -86,9 +86,10 @@ static unsigned __stdcall WorkerMain(void *pArgument)
 		WIN32(GetQueuedCompletionStatusEx(hIocp, entries, ARRAYSIZE(entries), &cEntries, INFINITE, FALSE));
 		for (ULONG i = 0; i < cEntries; i++)
 		{
+			// One stop is for this worker; the others go back to the port.
 			if (Dispatch(&entries[i]))
 				cServed++;
-			else if (++cStop > 1) // one stop is for this worker; the others go back to the port
+			else if (++cStop > 1)
 				WIN32(PostQueuedCompletionStatus(hIocp, 0, KeyStop, NULL));
 		}
 	}
