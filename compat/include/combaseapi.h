@@ -41,10 +41,12 @@
 #define BEGIN_INTERFACE
 #define END_INTERFACE
 #else
+/* clang-format off */
 #define STDMETHOD(method)	 HRESULT (*method)
 #define STDMETHOD_(type, method) type (*method)
 #define IFACEMETHOD(method)	 STDMETHOD(method)
 #define IFACEMETHOD_(type, method) STDMETHOD_(type, method)
+/* clang-format on */
 #define PURE
 #define THIS_	     INTERFACE *This,
 #define THIS	     INTERFACE *This

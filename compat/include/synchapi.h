@@ -24,20 +24,26 @@ typedef struct _RTL_CRITICAL_SECTION {
 typedef struct _RTL_SRWLOCK {
 	pthread_rwlock_t compat_rwlock;
 } RTL_SRWLOCK, *PRTL_SRWLOCK, SRWLOCK, *PSRWLOCK;
+/* clang-format off */
 #define SRWLOCK_INIT	 {PTHREAD_RWLOCK_INITIALIZER}
+/* clang-format on */
 #define RTL_SRWLOCK_INIT SRWLOCK_INIT
 
 typedef struct _RTL_CONDITION_VARIABLE {
 	PVOID Ptr; /* counts the calls of Wake */
 } RTL_CONDITION_VARIABLE, *PRTL_CONDITION_VARIABLE, CONDITION_VARIABLE, *PCONDITION_VARIABLE;
+/* clang-format off */
 #define CONDITION_VARIABLE_INIT	    {0}
 #define RTL_CONDITION_VARIABLE_INIT {0}
+/* clang-format on */
 
 typedef struct _RTL_RUN_ONCE {
 	LONG compat_state;
 	PVOID Ptr; /* the context that the function returned */
 } RTL_RUN_ONCE, *PRTL_RUN_ONCE, INIT_ONCE, *PINIT_ONCE, *LPINIT_ONCE;
+/* clang-format off */
 #define INIT_ONCE_STATIC_INIT {0, 0}
+/* clang-format on */
 #define RTL_RUN_ONCE_INIT     INIT_ONCE_STATIC_INIT
 typedef BOOL (*PINIT_ONCE_FN)(PINIT_ONCE once, PVOID parameter, PVOID *context);
 

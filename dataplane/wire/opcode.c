@@ -59,7 +59,6 @@ enum extension {
 #define UD_ROWS(X) \
 	X(SEND_ONLY,        SEND,       ALONE,  DETH) \
 	X(SEND_ONLY_IMM,    SEND,       ALONE,  DETH | IMM)
-/* clang-format on */
 
 /* The length of a set of extension headers. */
 #define EXT_BYTES(ext) \
@@ -99,6 +98,7 @@ enum extension {
 /* Reserved opcodes keep their transport, because the QP of that transport decides how to answer
  * them. */
 #define UNKNOWN(T)  {.name = #T " reserved", .transport = RN_T_##T, .hdr_bytes = RN_BTH_BYTES}
+/* clang-format on */
 
 static const struct rn_opcode_row table[256] = {
 	RC_ROWS(RC_ROW)

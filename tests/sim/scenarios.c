@@ -4,6 +4,7 @@
  * AckReq. */
 #include "scenarios.h"
 
+/* clang-format off */
 #define SEND(id, n)        {RN_WQE_SEND, RN_WQE_SIGNALED, id, 0, 0, n, 0, 0}
 #define SEND_SILENT(id, n) {RN_WQE_SEND, 0, id, 0, 0, n, 0, 0}
 #define SEND_SE(id, n)     {RN_WQE_SEND, RN_WQE_SIGNALED | RN_WQE_SOLICITED, id, 0, 0, n, 0, 0}
@@ -12,6 +13,7 @@
 #define WRITE_BAD(id, n)   {RN_WQE_WRITE, RN_WQE_SIGNALED, id, 0, 2 << 20, n, 0xDEADBEEF, 0}
 #define READ(id, n)        {RN_WQE_READ, RN_WQE_SIGNALED, id, 3 << 20, 4 << 20, n, 0, 0}
 #define RECV(id, n)        {RN_WQE_RECV, 0, id, 1 << 20, 0, n, 0, 0}
+/* clang-format on */
 
 
 static void rnr_once(struct sim_spec *s)
@@ -31,6 +33,7 @@ static void one_read(struct sim_spec *s)
 	s->rd_atomic = 1;
 }
 
+/* clang-format off */
 const struct scenario scenarios[] = {
 	{"send_one_packet", NULL, {{0, 1, RECV(1, 64)}, {0, 0, SEND(2, 5)}}, {{0}}, 0,
 	 "0us a>b SEND_ONLY psn=0 n=5 A\n"
@@ -195,5 +198,6 @@ const struct scenario scenarios[] = {
 	 "a sent 3 status=0 bytes=8\n"
 	 "b recv 1 status=0 bytes=8\n"},
 };
+/* clang-format on */
 
 const unsigned scenario_count = RN_ARRAY_SIZE(scenarios);

@@ -28,6 +28,7 @@ enum moment {
 	ANSWER_LOST, /* the answer was lost; the request will be retransmitted */
 };
 
+/* clang-format off */
 static const struct stage {
 	const char *name;
 	enum rn_wqe_kind kind;
@@ -60,6 +61,7 @@ static const struct stage {
 	{"receive that is complete", RN_WQE_SEND, RECEIVE, ARRIVED, RN_STATUS_SUCCESS, RN_STATUS_SUCCESS},
 	{"receive of a duplicate", RN_WQE_SEND, RECEIVE, ANSWER_LOST, RN_STATUS_SUCCESS, RN_STATUS_SUCCESS},
 };
+/* clang-format on */
 
 static struct {
 	uint8_t *from, *to; /* range in which every access fails */

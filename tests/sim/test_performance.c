@@ -22,6 +22,7 @@ struct course {
 	unsigned nap_us, nap_every_us; /* the receiver pauses for nap_us of every nap_every_us */
 };
 
+/* clang-format off */
 static const struct course courses[] = {
 	{"no loss, 10G, WRITE 64K", RN_WQE_WRITE, 65536, 200, 0, 10, 5, 5, 90},
 	{"no loss, 100G, WRITE 64K", RN_WQE_WRITE, 65536, 200, 0, 100, 5, 5, 90},
@@ -45,6 +46,7 @@ static const struct course courses[] = {
 	{"20 %, 10G, SEND 4K", RN_WQE_SEND, 4096, 3000, 200000, 10, 5, 5, 0},
 	{"5 %, 10G, READ 64K", RN_WQE_READ, 65536, 1000, 50000, 10, 5, 5, 20},
 };
+/* clang-format on */
 
 struct outcome {
 	unsigned percent;

@@ -7,7 +7,9 @@
 #include "ndspi.h"
 #include "stop.h"
 
+/* clang-format off */
 #define ROW(name, words) {name, #name, words}
+/* clang-format on */
 
 static const struct {
 	HRESULT hr;

@@ -8,7 +8,9 @@
 #include "endpoint/endpoint.h"
 #include "common/stop.h"
 
+/* clang-format off */
 #define FIELD(name) {#name, offsetof(ND2_ADAPTER_INFO, name), sizeof(((ND2_ADAPTER_INFO *)0)->name)}
+/* clang-format on */
 
 static const struct {
 	const char *name;

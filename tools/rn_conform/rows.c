@@ -8,6 +8,7 @@
 #define READS "> SEND_ONLY 0 n=16 adv=3000 A\n< ACK 0\nrequest 0 READ_REQUEST len=3000\n"
 #define WRITE0(psn) "> WRITE_ONLY " psn " n=0 A\n"
 
+/* clang-format off */
 const struct row rows[] = {
 	/* frames */
 	{.id = "F2", .side = 'b', .script = "> SEND_ONLY 0 n=16 A flip=payload\nsilent\nalive 0"},
@@ -165,5 +166,6 @@ const struct row rows[] = {
 	{.id = "C33", .side = 'b', .run = manage_alternate_path},
 	{.id = "C37", .side = 'c', .run = manage_ready_again},
 };
+/* clang-format on */
 
 const unsigned row_count = RN_ARRAY_SIZE(rows);

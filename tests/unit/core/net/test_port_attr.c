@@ -9,6 +9,7 @@
 #include "wire/frame.h"
 #include "net/port_attr.h"
 
+/* clang-format off */
 #define V4(net, host)	{{[10] = 0xff, 0xff, 192, 0, net, host}}
 #define V6(net, host)	{{0x20, 1, 0x0d, 0xb8, [7] = net, [15] = host}}
 #define LOCAL(host)	{{0xfe, 0x80, [15] = host}}
@@ -21,6 +22,7 @@
 #define RESERVED4	{{[10] = 0xff, 0xff, 240, 1, 2, 3}}
 #define BROADCAST	{{[10] = 0xff, 0xff, 255, 255, 255, 255}}
 #define GROUP6		{{0xff, 2, [15] = 9}}
+/* clang-format on */
 
 static void assert_gid(const char *what, size_t row, const struct rn_gid *is, const struct rn_gid *want)
 {
