@@ -42,8 +42,8 @@ suites() {
 	END
 }
 
-packages="gcc g++ clang libclang-rt-14-dev meson ninja-build pkg-config binutils iproute2 procps python3 python3-scapy tshark
-	libdpdk-dev libisal-dev libsodium-dev libconfig-dev libcmocka-dev libibverbs-dev libssl-dev libjansson-dev"
+packages="gcc g++ clang clang-format libclang-rt-14-dev meson ninja-build pkg-config binutils iproute2 procps python3 python3-scapy
+	tshark libdpdk-dev libisal-dev libsodium-dev libconfig-dev libcmocka-dev libibverbs-dev libssl-dev libjansson-dev"
 
 usage() {
 	sed -n '2,15s/^# \{0,1\}//p' "$0"
