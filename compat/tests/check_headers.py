@@ -65,7 +65,7 @@ def all_together(compiler):
 
 VTBL = re.compile(r"typedef struct (\w+)Vtbl \{(.*?)\n\} \1Vtbl;", re.S)
 METHOD = re.compile(r"([\w ]+?)\(\*(\w+)\)\s*\(([^()]*)\);")
-MACRO = re.compile(r"^#define (\w+)\((.*?)\)\s*(?:\\\n\s*)?\(This\)->lpVtbl->(\w+)\((.*)\)$", re.M)
+MACRO = re.compile(r"^#define (\w+)\((.*?)\)\s+\(This\)->lpVtbl->(\w+)\((.*)\)$", re.M)
 
 
 def methods():
@@ -81,7 +81,8 @@ def methods():
 def com_macros_call_their_slot():
     """Each method of each interface has a macro that takes the same parameters in the same order."""
     bad = []
-    macros = {m.group(1): m.groups()[1:] for m in MACRO.finditer(text("ndspi.h") + text("combaseapi.h"))}
+    joined = re.sub(r"\s*\\\n\s*", " ", text("ndspi.h") + text("combaseapi.h")).replace("( ", "(")
+    macros = {m.group(1): m.groups()[1:] for m in MACRO.finditer(joined)}
     lines = ["#include <ndspi.h>"]
     for interface, result, method, parameters in methods():
         name = f"{interface}_{method}"
@@ -123,7 +124,7 @@ def declared_is_exported():
                            check=True).stdout.splitlines()
     exported = {line.split()[-1].split("@")[0] for line in lines if line.split()[-2] in "TtWD"}
     # Functions that a header puts behind the name of a native one.
-    redirected = {name for header in OWN for name in re.findall(r"__REDIRECT\w*\(.*, (compat_\w+)\);", text(header))}
+    redirected = {name for header in OWN for name in re.findall(r"__REDIRECT\w*\([^;]*,\s+(compat_\w+)\);", text(header))}
     ours = set(declared()) | redirected
     # A sanitizer's own.
     exported = {name for name in exported if not name.startswith(("_", "__"))} | (exported & ours)
