@@ -5,8 +5,8 @@
 
 #include "config/config.h"
 
-bool rn_config_mac_parse(const char *text, struct rn_config_mac *mac);  /* unicast, not zero */
-bool rn_config_ip4_parse(const char *text, struct rn_config_ip *ip);    /* of a host */
+bool rn_config_mac_parse(const char *text, struct rn_config_mac *mac); /* unicast, not zero */
+bool rn_config_ip4_parse(const char *text, struct rn_config_ip *ip);   /* of a host */
 /* of a host, not mapped IPv4 */
 bool rn_config_ip6_parse(const char *text, struct rn_config_ip *ip);
 bool rn_config_net4_parse(const char *text, struct rn_config_net *net); /* host/prefix */

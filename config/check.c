@@ -30,12 +30,14 @@ static const config_setting_t *where(const struct look *l, const char *key)
 static int check_name(const struct look *l)
 {
 	if (!config_setting_get_member(l->group, "name"))
-		return rn_config_fail(l->r, l->group, "found no name, allowed: a unique name = \"...\";");
+		return rn_config_fail(l->r, l->group,
+				      "found no name, allowed: a unique name = \"...\";");
 	for (unsigned k = 0; k < l->i; k++) {
 		if (!strcmp(l->cfg->adapter[k].name, l->a->name))
-			return rn_config_fail(l->r, where(l, "name"),
-					      "found \"%s\", the name of adapters[%u], allowed: a unique name",
-					      l->a->name, k);
+			return rn_config_fail(
+				l->r, where(l, "name"),
+				"found \"%s\", the name of adapters[%u], allowed: a unique name",
+				l->a->name, k);
 	}
 	return 0;
 }
@@ -60,20 +62,26 @@ static int check_port_keys(const struct look *l)
 		bool ours = port_keys[k].port == l->a->port;
 
 		if (ours && port_keys[k].required && !written)
-			return rn_config_fail(l->r, where(l, "port"), "found no %s, required with port = \"%s\"", key,
+			return rn_config_fail(l->r, where(l, "port"),
+					      "found no %s, required with port = \"%s\"", key,
 					      rn_config_port_word(l->a->port));
 		if (!ours && written)
-			return rn_config_fail(l->r, where(l, key),
-					      "found with port = \"%s\", allowed: only with port = \"%s\"",
-					      rn_config_port_word(l->a->port),
-					      rn_config_port_word(port_keys[k].port));
+			return rn_config_fail(
+				l->r, where(l, key),
+				"found with port = \"%s\", allowed: only with port = \"%s\"",
+				rn_config_port_word(l->a->port),
+				rn_config_port_word(port_keys[k].port));
 	}
 	if (l->a->port == RN_CONFIG_PORT_PCAP && !l->a->rx_pcap[0] && !l->a->tx_pcap[0])
-		return rn_config_fail(l->r, where(l, "port"), "found neither rx_pcap nor tx_pcap, required: one or both");
-	/* Its sockets, its MTU and who else has the address are looked after for a port of its own kind only. */
-	if (l->a->port == RN_CONFIG_PORT_VDEV && strncmp(l->a->vdev, KERNEL_DRIVER, strlen(KERNEL_DRIVER)) == 0)
+		return rn_config_fail(l->r, where(l, "port"),
+				      "found neither rx_pcap nor tx_pcap, required: one or both");
+	/* Its sockets, its MTU and who else has the address are looked after for a port of its own
+	 * kind only. */
+	if (l->a->port == RN_CONFIG_PORT_VDEV &&
+	    strncmp(l->a->vdev, KERNEL_DRIVER, strlen(KERNEL_DRIVER)) == 0)
 		return rn_config_fail(l->r, where(l, "vdev"),
-				      "found the driver " KERNEL_DRIVER ", allowed: another one; for a kernel interface "
+				      "found the driver " KERNEL_DRIVER
+				      ", allowed: another one; for a kernel interface "
 				      "write port = \"af_packet\"; iface = \"...\";");
 	return 0;
 }
@@ -85,16 +93,18 @@ static int check_peer(const struct look *l)
 	for (unsigned k = 0; k < l->cfg->nadapters; k++) {
 		const struct rn_config_adapter *other = &l->cfg->adapter[k];
 
-		if (k != l->i && other->port == RN_CONFIG_PORT_RING && !strcmp(other->name, l->a->peer) &&
-		    !strcmp(other->peer, l->a->name))
+		if (k != l->i && other->port == RN_CONFIG_PORT_RING &&
+		    !strcmp(other->name, l->a->peer) && !strcmp(other->peer, l->a->name))
 			return 0;
 	}
-	return rn_config_fail(l->r, where(l, "peer"),
-			      "found \"%s\", allowed: another adapter with port = \"ring\" and peer = \"%s\"",
-			      l->a->peer, l->a->name);
+	return rn_config_fail(
+		l->r, where(l, "peer"),
+		"found \"%s\", allowed: another adapter with port = \"ring\" and peer = \"%s\"",
+		l->a->peer, l->a->name);
 }
 
-static bool has_address(const struct rn_config_nets *nets, unsigned n, const struct rn_config_ip *ip)
+static bool has_address(const struct rn_config_nets *nets, unsigned n,
+			const struct rn_config_ip *ip)
 {
 	for (unsigned k = 0; k < n; k++) {
 		if (rn_config_ip_equal(&nets->net[k].ip, ip))
@@ -118,8 +128,9 @@ static int check_unique(const struct look *l, const char *key, const struct rn_c
 				 has_address(&other->ipv6, other->ipv6.n, &nets->net[n].ip);
 		}
 		if (twice)
-			return rn_config_fail(l->r, list, "found \"%s\" a second time, allowed: unique addresses",
-					      config_setting_get_string_elem(list, (int)n));
+			return rn_config_fail(
+				l->r, list, "found \"%s\" a second time, allowed: unique addresses",
+				config_setting_get_string_elem(list, (int)n));
 	}
 	return 0;
 }
@@ -143,7 +154,8 @@ static int check_gateway(const struct look *l, const char *key, const struct rn_
 		if (rn_config_net_covers(&nets->net[k], gateway))
 			return 0;
 	}
-	return rn_config_fail(l->r, where(l, key), "found \"%s\", allowed: another host within one of the prefixes",
+	return rn_config_fail(l->r, where(l, key),
+			      "found \"%s\", allowed: another host within one of the prefixes",
 			      config_setting_get_string(where(l, key)));
 }
 
@@ -152,7 +164,9 @@ static int check_addresses(const struct look *l)
 	int err = 0;
 
 	if (l->a->ipv4.n + l->a->ipv6.n == 0 && !l->a->link_local)
-		err = rn_config_fail(l->r, l->group, "found no address, allowed: ipv4 = [...], ipv6 = [...] or both");
+		err = rn_config_fail(
+			l->r, l->group,
+			"found no address, allowed: ipv4 = [...], ipv6 = [...] or both");
 	if (!err)
 		err = check_unique(l, "ipv4", &l->a->ipv4);
 	if (!err)
@@ -170,8 +184,9 @@ static int check_mac(const struct look *l)
 		const struct rn_config_mac *other = &l->cfg->adapter[k].mac;
 
 		if (other->set && !memcmp(other->b, l->a->mac.b, 6))
-			return rn_config_fail(l->r, where(l, "mac"),
-					      "found the address of adapters[%u], allowed: a unique one", k);
+			return rn_config_fail(
+				l->r, where(l, "mac"),
+				"found the address of adapters[%u], allowed: a unique one", k);
 	}
 	return 0;
 }
@@ -183,9 +198,10 @@ static int check_neighbours(const struct look *l)
 	for (unsigned n = 0; n < list->n; n++) {
 		for (unsigned k = 0; k < n; k++) {
 			if (rn_config_ip_equal(&list->neigh[k].ip, &list->neigh[n].ip))
-				return rn_config_fail(l->r, where(l, "neighbours"),
-						      "found one address in entries %u and %u, allowed: unique addresses",
-						      k, n);
+				return rn_config_fail(
+					l->r, where(l, "neighbours"),
+					"found one address in entries %u and %u, allowed: unique addresses",
+					k, n);
 		}
 	}
 	return 0;
@@ -194,7 +210,8 @@ static int check_neighbours(const struct look *l)
 static int check_vlan(const struct look *l)
 {
 	if (l->a->vlan_prio && !l->a->vlan_id)
-		return rn_config_fail(l->r, where(l, "vlan_prio"), "found without vlan_id, allowed: only with vlan_id");
+		return rn_config_fail(l->r, where(l, "vlan_prio"),
+				      "found without vlan_id, allowed: only with vlan_id");
 	return 0;
 }
 
@@ -203,19 +220,20 @@ static int check_link_local(const struct look *l)
 	if (!l->a->link_local)
 		return 0;
 	if (l->a->port == RN_CONFIG_PORT_AF_PACKET && !l->a->mac.set)
-		return rn_config_fail(l->r, where(l, "link_local"), "found without mac on af_packet, allowed: only with mac");
+		return rn_config_fail(l->r, where(l, "link_local"),
+				      "found without mac on af_packet, allowed: only with mac");
 	if (l->a->ipv4.n + l->a->ipv6.n >= RN_CONFIG_ADDRESSES)
 		return rn_config_fail(l->r, where(l, "link_local"),
-				      "found with %u addresses, allowed: with fewer than %u", l->a->ipv4.n + l->a->ipv6.n,
-				      RN_CONFIG_ADDRESSES);
+				      "found with %u addresses, allowed: with fewer than %u",
+				      l->a->ipv4.n + l->a->ipv6.n, RN_CONFIG_ADDRESSES);
 	return 0;
 }
 
 static int check_adapter(const struct look *l)
 {
 	static int (*const rules[])(const struct look *) = {
-		check_name, check_port_keys, check_addresses, check_mac, check_neighbours, check_vlan,
-		check_link_local,
+		check_name,	  check_port_keys, check_addresses,  check_mac,
+		check_neighbours, check_vlan,	   check_link_local,
 	};
 
 	for (unsigned k = 0; k < sizeof(rules) / sizeof(rules[0]); k++) {
@@ -229,8 +247,9 @@ static int check_adapter(const struct look *l)
 
 /* Checks that `low` does not exceed `high`. The error names the key that the file contains; the
  * other has its default. */
-static int check_order(const struct rn_config_reader *r, const config_setting_t *root, const char *section,
-		       const char *low_key, uint32_t low, const char *high_key, uint32_t high)
+static int check_order(const struct rn_config_reader *r, const config_setting_t *root,
+		       const char *section, const char *low_key, uint32_t low, const char *high_key,
+		       uint32_t high)
 {
 	const config_setting_t *group = config_setting_get_member(root, section);
 	const config_setting_t *at;
@@ -240,8 +259,8 @@ static int check_order(const struct rn_config_reader *r, const config_setting_t 
 	at = config_setting_get_member(group, high_key);
 	if (!at)
 		at = config_setting_get_member(group, low_key);
-	return rn_config_fail(r, at, "found %s = %u and %s = %u, allowed: %s not above %s", low_key, low, high_key,
-			      high, low_key, high_key);
+	return rn_config_fail(r, at, "found %s = %u and %s = %u, allowed: %s not above %s", low_key,
+			      low, high_key, high, low_key, high_key);
 }
 
 #define MOST_CM	  65536u
@@ -258,15 +277,19 @@ uint32_t rn_config_max_cm(const struct rn_config *cfg, unsigned adapter)
 
 void rn_config_note(const struct rn_config *cfg, unsigned adapter, char *note, size_t len)
 {
-	uint32_t qps = cfg->limits.max_qp * cfg->adapter[adapter].shards, cms = rn_config_max_cm(cfg, adapter);
+	uint32_t qps = cfg->limits.max_qp * cfg->adapter[adapter].shards,
+		 cms = rn_config_max_cm(cfg, adapter);
 
 	snprintf(note, len, "%s", "");
 	if (cms < qps)
-		snprintf(note, len, "limits.max_cm allows %u connections and listeners, fewer than the %u queue pairs of limits.max_qp",
-			 cms, qps);
+		snprintf(
+			note, len,
+			"limits.max_cm allows %u connections and listeners, fewer than the %u queue pairs of limits.max_qp",
+			cms, qps);
 }
 
-int rn_config_check(const struct rn_config_reader *r, const config_setting_t *root, struct rn_config *cfg)
+int rn_config_check(const struct rn_config_reader *r, const config_setting_t *root,
+		    struct rn_config *cfg)
 {
 	config_setting_t *list = config_setting_get_member(root, "adapters");
 	int err = 0;
@@ -275,17 +298,19 @@ int rn_config_check(const struct rn_config_reader *r, const config_setting_t *ro
 	 * must be valid by then. */
 	for (unsigned pass = 0; pass < 2; pass++) {
 		for (unsigned i = 0; i < cfg->nadapters && !err; i++) {
-			struct look l = {r, root, cfg, &cfg->adapter[i], config_setting_get_elem(list, i), i};
+			struct look l = {
+				r, root, cfg, &cfg->adapter[i], config_setting_get_elem(list, i),
+				i};
 
 			err = pass ? check_peer(&l) : check_adapter(&l);
 		}
 	}
 	if (!err)
-		err = check_order(r, root, "idle", "sleep_min_us", cfg->idle.sleep_min_us, "sleep_max_us",
-				  cfg->idle.sleep_max_us);
+		err = check_order(r, root, "idle", "sleep_min_us", cfg->idle.sleep_min_us,
+				  "sleep_max_us", cfg->idle.sleep_max_us);
 	if (!err)
-		err = check_order(r, root, "timers", "rto_floor_us", cfg->timers.rto_floor_us, "rto_initial_us",
-				  cfg->timers.rto_initial_us);
+		err = check_order(r, root, "timers", "rto_floor_us", cfg->timers.rto_floor_us,
+				  "rto_initial_us", cfg->timers.rto_initial_us);
 	for (unsigned i = 0; i < cfg->nadapters; i++) {
 		struct rn_config_adapter *a = &cfg->adapter[i];
 

@@ -133,7 +133,8 @@ const char *rn_config_path(const char *path);
  *     pinned when lcores.n is 0. */
 int rn_config_load(const char *path, struct rn_config *cfg, char *err, size_t errlen);
 /* Does the same for text in memory; `name` is used as the file name in messages. */
-int rn_config_parse(const char *text, const char *name, struct rn_config *cfg, char *err, size_t errlen);
+int rn_config_parse(const char *text, const char *name, struct rn_config *cfg, char *err,
+		    size_t errlen);
 
 /* The value of limits.max_cm for this adapter; 0 in the file is replaced by the default. */
 uint32_t rn_config_max_cm(const struct rn_config *cfg, unsigned adapter);

@@ -1,4 +1,5 @@
-/* What does a refused setting look like to the reader of the message? "file:line: path.of.key: sentence". Any thread. */
+/* What does a refused setting look like to the reader of the message? "file:line: path.of.key:
+ * sentence". Any thread. */
 #include "config/keys.h"
 
 #include <errno.h>
@@ -26,7 +27,8 @@ static size_t write_path(const config_setting_t *s, char *out, size_t outlen)
 	return used + (size_t)snprintf(out + used, outlen - used, "[%d]", config_setting_index(s));
 }
 
-int rn_config_fail(const struct rn_config_reader *r, const config_setting_t *at, const char *fmt, ...)
+int rn_config_fail(const struct rn_config_reader *r, const config_setting_t *at, const char *fmt,
+		   ...)
 {
 	char path[128], sentence[1024];
 	va_list ap;

@@ -5,7 +5,8 @@
 #include <string.h>
 
 #define WORD(name, word) #word,
-#define WORD_LIST(list, words) static const char *const rn_config_##list##_words[] = {words(WORD) NULL};
+#define WORD_LIST(list, words) \
+	static const char *const rn_config_##list##_words[] = {words(WORD) NULL};
 RN_CONFIG_WORD_LISTS(WORD_LIST)
 
 /* clang-format off */
@@ -63,7 +64,8 @@ static void list_words(const struct rn_config_key *key, char *out, size_t outlen
 
 	out[0] = '\0';
 	for (unsigned i = 0; key->words[i] && used < outlen; i++)
-		used += (size_t)snprintf(out + used, outlen - used, "%s\"%s\"", i ? " | " : "", key->words[i]);
+		used += (size_t)snprintf(out + used, outlen - used, "%s\"%s\"", i ? " | " : "",
+					 key->words[i]);
 }
 
 void rn_config_key_allowed(const struct rn_config_key *key, char *out, size_t outlen)
@@ -96,14 +98,18 @@ void rn_config_key_allowed(const struct rn_config_key *key, char *out, size_t ou
 		snprintf(out, outlen, "a host's IPv6 address such as \"2001:db8::fe\"");
 		break;
 	case RN_CONFIG_NETS4:
-		snprintf(out, outlen, "up to %lld host addresses such as [\"192.0.2.1/24\"]", key->high);
+		snprintf(out, outlen, "up to %lld host addresses such as [\"192.0.2.1/24\"]",
+			 key->high);
 		break;
 	case RN_CONFIG_NETS6:
-		snprintf(out, outlen, "up to %lld host addresses such as [\"2001:db8::1/64\"]", key->high);
+		snprintf(out, outlen, "up to %lld host addresses such as [\"2001:db8::1/64\"]",
+			 key->high);
 		break;
 	case RN_CONFIG_NEIGHS:
-		snprintf(out, outlen, "up to %lld groups such as ({ ip = \"192.0.2.9\"; mac = \"02:00:00:00:00:09\"; })",
-			 key->high);
+		snprintf(
+			out, outlen,
+			"up to %lld groups such as ({ ip = \"192.0.2.9\"; mac = \"02:00:00:00:00:09\"; })",
+			key->high);
 		break;
 	case RN_CONFIG_CPUS:
 		snprintf(out, outlen, "up to %lld different CPU numbers such as [0, 1]", key->high);
@@ -133,11 +139,11 @@ const char *rn_config_key_type(const struct rn_config_key *key)
 	static const char *const names[] = {
 		[RN_CONFIG_UINT] = "whole number", [RN_CONFIG_SEED] = "whole number",
 		[RN_CONFIG_POW2] = "whole number", [RN_CONFIG_BOOL] = "boolean",
-		[RN_CONFIG_PERCENT] = "number",    [RN_CONFIG_CHOICE] = "word",
-		[RN_CONFIG_TEXT] = "string",       [RN_CONFIG_MAC] = "string",
-		[RN_CONFIG_IP4] = "string",        [RN_CONFIG_IP6] = "string",
-		[RN_CONFIG_NETS4] = "array",       [RN_CONFIG_NETS6] = "array",
-		[RN_CONFIG_NEIGHS] = "list",       [RN_CONFIG_CPUS] = "array",
+		[RN_CONFIG_PERCENT] = "number",	   [RN_CONFIG_CHOICE] = "word",
+		[RN_CONFIG_TEXT] = "string",	   [RN_CONFIG_MAC] = "string",
+		[RN_CONFIG_IP4] = "string",	   [RN_CONFIG_IP6] = "string",
+		[RN_CONFIG_NETS4] = "array",	   [RN_CONFIG_NETS6] = "array",
+		[RN_CONFIG_NEIGHS] = "list",	   [RN_CONFIG_CPUS] = "array",
 		[RN_CONFIG_ARGS] = "array",
 	};
 

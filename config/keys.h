@@ -8,18 +8,30 @@
 #include "config/config.h"
 
 enum rn_config_type {
-	RN_CONFIG_UINT, RN_CONFIG_SEED, RN_CONFIG_POW2, RN_CONFIG_BOOL, RN_CONFIG_PERCENT, RN_CONFIG_CHOICE,
-	RN_CONFIG_TEXT, RN_CONFIG_MAC, RN_CONFIG_IP4, RN_CONFIG_IP6, RN_CONFIG_NETS4, RN_CONFIG_NETS6,
-	RN_CONFIG_NEIGHS, RN_CONFIG_CPUS, RN_CONFIG_ARGS
+	RN_CONFIG_UINT,
+	RN_CONFIG_SEED,
+	RN_CONFIG_POW2,
+	RN_CONFIG_BOOL,
+	RN_CONFIG_PERCENT,
+	RN_CONFIG_CHOICE,
+	RN_CONFIG_TEXT,
+	RN_CONFIG_MAC,
+	RN_CONFIG_IP4,
+	RN_CONFIG_IP6,
+	RN_CONFIG_NETS4,
+	RN_CONFIG_NETS6,
+	RN_CONFIG_NEIGHS,
+	RN_CONFIG_CPUS,
+	RN_CONFIG_ARGS
 };
 
 struct rn_config_key {
 	const char *name;
 	enum rn_config_type type;
-	size_t offset, size;      /* the field in the struct of its section, in bytes */
-	long long low, high;      /* allowed range, or number of characters or entries */
-	long long number;         /* default of numbers, BOOL and CHOICE */
-	const char *text;         /* default of TEXT */
+	size_t offset, size;	  /* the field in the struct of its section, in bytes */
+	long long low, high;	  /* allowed range, or number of characters or entries */
+	long long number;	  /* default of numbers, BOOL and CHOICE */
+	const char *text;	  /* default of TEXT */
 	const char *const *words; /* words of a CHOICE, ends with NULL */
 	const char *help;
 };
@@ -28,7 +40,8 @@ struct rn_config_section_info {
 	const char *name;
 	const char *help;
 	const struct rn_config_key *keys; /* ends with name == NULL */
-	size_t offset;                    /* of the section in struct rn_config; unused for adapters */
+	/* of the section in struct rn_config; unused for adapters */
+	size_t offset;
 };
 
 extern const struct rn_config_key rn_config_adapter_keys[];
@@ -48,8 +61,8 @@ struct rn_config_reader {
 };
 
 /* Writes "file:line: path.of.key: <sentence>" and returns -EINVAL. */
-int rn_config_fail(const struct rn_config_reader *r, const config_setting_t *at, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
+int rn_config_fail(const struct rn_config_reader *r, const config_setting_t *at, const char *fmt,
+		   ...) __attribute__((format(printf, 3, 4)));
 
 /* Refuses text that libconfig would misread. Returns 0 or -EINVAL. */
 int rn_config_scan(const struct rn_config_reader *r, const char *text);
@@ -63,6 +76,7 @@ void rn_config_value_default(const struct rn_config_key *key, void *section);
 /* Checks the rules that involve several keys: names, peers, addresses, keys of other kinds of
  * port, order of values. Sets each adapter's shards when the file left it at 0. root: the
  * settings that cfg was read from, for line numbers. Returns 0 or -EINVAL. */
-int rn_config_check(const struct rn_config_reader *r, const config_setting_t *root, struct rn_config *cfg);
+int rn_config_check(const struct rn_config_reader *r, const config_setting_t *root,
+		    struct rn_config *cfg);
 
 #endif

@@ -16,8 +16,10 @@ static void print_keys_plain(FILE *out, const struct rn_config_key *keys)
 
 void rn_config_print_help(FILE *out)
 {
-	fprintf(out, "A configuration is text in libconfig syntax: key = value; groups in { }, lists in ( ), arrays in [ ].\n"
-		     "\nadapters = ({ ... }, ...): 1..%d adapters\n", RN_CONFIG_MAX_ADAPTERS);
+	fprintf(out,
+		"A configuration is text in libconfig syntax: key = value; groups in { }, lists in ( ), arrays in [ ].\n"
+		"\nadapters = ({ ... }, ...): 1..%d adapters\n",
+		RN_CONFIG_MAX_ADAPTERS);
 	print_keys_plain(out, rn_config_adapter_keys);
 	for (const struct rn_config_section_info *i = rn_config_sections; i->name; i++) {
 		fprintf(out, "\n%s = { ... }: %s\n", i->name, i->help);

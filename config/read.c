@@ -28,18 +28,20 @@ static int fail_unknown_key(const struct rn_config_reader *r, const struct rn_co
 	size_t used = 0;
 
 	for (; keys->name && used < sizeof(known); keys++)
-		used += (size_t)snprintf(known + used, sizeof(known) - used, "%s%s", used ? ", " : "", keys->name);
+		used += (size_t)snprintf(known + used, sizeof(known) - used, "%s%s",
+					 used ? ", " : "", keys->name);
 	return rn_config_fail(r, s, "found an unknown key, allowed: %s", known);
 }
 
 /* Reads a group of settings into the struct at `section`, which already holds the defaults. */
-static int read_group(const struct rn_config_reader *r, const struct rn_config_key *keys, const config_setting_t *group,
-		      void *section)
+static int read_group(const struct rn_config_reader *r, const struct rn_config_key *keys,
+		      const config_setting_t *group, void *section)
 {
 	for (int i = 0; i < config_setting_length(group); i++) {
 		const config_setting_t *s = config_setting_get_elem(group, (unsigned)i);
 		const struct rn_config_key *key = find_key(keys, config_setting_name(s));
-		int err = key ? rn_config_value_read(r, key, s, section) : fail_unknown_key(r, keys, s);
+		int err = key ? rn_config_value_read(r, key, s, section)
+			      : fail_unknown_key(r, keys, s);
 
 		if (err)
 			return err;
@@ -53,14 +55,19 @@ static void set_defaults(const struct rn_config_key *keys, void *section)
 		rn_config_value_default(keys, section);
 }
 
-static int read_adapters(const struct rn_config_reader *r, const config_setting_t *list, struct rn_config *cfg)
+static int read_adapters(const struct rn_config_reader *r, const config_setting_t *list,
+			 struct rn_config *cfg)
 {
 	int n = config_setting_is_list(list) ? config_setting_length(list) : -1;
 
 	if (n < 1 || n > RN_CONFIG_MAX_ADAPTERS)
-		return rn_config_fail(r, list, "found %s, allowed: a list of 1..%d groups: ({ name = ...; }, ...)",
-				      n < 0 ? "something else than a list" : n ? "too many adapters" : "no adapter",
-				      RN_CONFIG_MAX_ADAPTERS);
+		return rn_config_fail(
+			r, list,
+			"found %s, allowed: a list of 1..%d groups: ({ name = ...; }, ...)",
+			n < 0 ? "something else than a list"
+			: n   ? "too many adapters"
+			      : "no adapter",
+			RN_CONFIG_MAX_ADAPTERS);
 	for (int i = 0; i < n; i++) {
 		const config_setting_t *group = config_setting_get_elem(list, (unsigned)i);
 		int err;
@@ -80,12 +87,14 @@ static int fail_unknown_section(const struct rn_config_reader *r, const config_s
 	char known[256] = "adapters";
 	size_t used = strlen(known);
 
-	for (const struct rn_config_section_info *i = rn_config_sections; i->name && used < sizeof(known); i++)
+	for (const struct rn_config_section_info *i = rn_config_sections;
+	     i->name && used < sizeof(known); i++)
 		used += (size_t)snprintf(known + used, sizeof(known) - used, ", %s", i->name);
 	return rn_config_fail(r, s, "found an unknown key, allowed: %s", known);
 }
 
-static int read_section(const struct rn_config_reader *r, const config_setting_t *s, struct rn_config *cfg)
+static int read_section(const struct rn_config_reader *r, const config_setting_t *s,
+			struct rn_config *cfg)
 {
 	const struct rn_config_section_info *info = rn_config_sections;
 
@@ -100,7 +109,8 @@ static int read_section(const struct rn_config_reader *r, const config_setting_t
 	return read_group(r, info->keys, s, (char *)cfg + info->offset);
 }
 
-static int read_root(const struct rn_config_reader *r, const config_setting_t *root, struct rn_config *cfg)
+static int read_root(const struct rn_config_reader *r, const config_setting_t *root,
+		     struct rn_config *cfg)
 {
 	memset(cfg, 0, sizeof(*cfg));
 	for (unsigned i = 0; i < RN_CONFIG_MAX_ADAPTERS; i++)
@@ -114,14 +124,16 @@ static int read_root(const struct rn_config_reader *r, const config_setting_t *r
 			return err;
 	}
 	if (cfg->nadapters == 0) {
-		snprintf(r->err, r->errlen, "%s: adapters: found no such key, allowed: a list of 1..%d groups", r->file,
-			 RN_CONFIG_MAX_ADAPTERS);
+		snprintf(r->err, r->errlen,
+			 "%s: adapters: found no such key, allowed: a list of 1..%d groups",
+			 r->file, RN_CONFIG_MAX_ADAPTERS);
 		return -EINVAL;
 	}
 	return rn_config_check(r, root, cfg);
 }
 
-int rn_config_parse(const char *text, const char *name, struct rn_config *cfg, char *err, size_t errlen)
+int rn_config_parse(const char *text, const char *name, struct rn_config *cfg, char *err,
+		    size_t errlen)
 {
 	struct rn_config_reader r = {.file = name, .err = err, .errlen = errlen};
 	config_t conf;

@@ -64,10 +64,11 @@ static bool whole_number_fits(struct place *p)
 	return value <= most && (errno == 0 || most == UINT64_MAX);
 }
 
-static int refuse(const struct rn_config_reader *r, const struct place *p, const char *found, int len,
-		  const char *allowed)
+static int refuse(const struct rn_config_reader *r, const struct place *p, const char *found,
+		  int len, const char *allowed)
 {
-	snprintf(r->err, r->errlen, "%s:%u: found %.*s, allowed: %s", r->file, p->line, len, found, allowed);
+	snprintf(r->err, r->errlen, "%s:%u: found %.*s, allowed: %s", r->file, p->line, len, found,
+		 allowed);
 	return -EINVAL;
 }
 
@@ -92,8 +93,9 @@ static int scan_one(const struct rn_config_reader *r, struct place *p)
 		skip_name(p);
 	} else if (isdigit((unsigned char)*p->at)) {
 		if (!whole_number_fits(p))
-			return refuse(r, p, start, (int)(p->at - start),
-				      "whole numbers up to 2147483647, or up to 9223372036854775807 with L behind them");
+			return refuse(
+				r, p, start, (int)(p->at - start),
+				"whole numbers up to 2147483647, or up to 9223372036854775807 with L behind them");
 	} else if (*p->at == '@') {
 		return refuse(r, p, "@include", 8, "one file, without @include");
 	} else {

@@ -37,7 +37,8 @@ static void describe_found(const config_setting_t *s, char *out, size_t outlen)
 }
 
 /* Reports an error; `at` is the wrong setting: the key itself or an element of its list. */
-static int refuse(const struct rn_config_reader *r, const struct rn_config_key *key, const config_setting_t *at)
+static int refuse(const struct rn_config_reader *r, const struct rn_config_key *key,
+		  const config_setting_t *at)
 {
 	char found[128], allowed[192];
 
@@ -101,7 +102,8 @@ static bool read_bool(const struct rn_config_key *key, const config_setting_t *s
  * serves all. */
 static void store_choice(void *field, unsigned value)
 {
-	static_assert(sizeof(enum rn_config_port) == sizeof(unsigned), "enums are as wide as unsigned");
+	static_assert(sizeof(enum rn_config_port) == sizeof(unsigned),
+		      "enums are as wide as unsigned");
 	memcpy(field, &value, sizeof(value));
 }
 
@@ -148,35 +150,41 @@ static bool read_ip(const struct rn_config_key *key, const config_setting_t *s, 
 {
 	const char *text = config_setting_get_string(s);
 
-	return text && (key->type == RN_CONFIG_IP4 ? rn_config_ip4_parse : rn_config_ip6_parse)(text, field);
+	return text && (key->type == RN_CONFIG_IP4 ? rn_config_ip4_parse
+						   : rn_config_ip6_parse)(text, field);
 }
 
 /* ---- lists: each function reads one element into entry i ---- */
 
-static bool read_net(const struct rn_config_key *key, const config_setting_t *e, void *field, unsigned i)
+static bool read_net(const struct rn_config_key *key, const config_setting_t *e, void *field,
+		     unsigned i)
 {
 	struct rn_config_nets *nets = field;
 	const char *text = config_setting_get_string(e);
 
 	if (!text)
 		return false;
-	return (key->type == RN_CONFIG_NETS4 ? rn_config_net4_parse : rn_config_net6_parse)(text, &nets->net[i]);
+	return (key->type == RN_CONFIG_NETS4 ? rn_config_net4_parse
+					     : rn_config_net6_parse)(text, &nets->net[i]);
 }
 
-static bool read_neigh(const struct rn_config_key *key, const config_setting_t *e, void *field, unsigned i)
+static bool read_neigh(const struct rn_config_key *key, const config_setting_t *e, void *field,
+		       unsigned i)
 {
 	struct rn_config_neigh *neigh = &((struct rn_config_neighs *)field)->neigh[i];
 	const char *ip, *mac;
 
 	if (!config_setting_is_group(e) || config_setting_length(e) != 2)
 		return false;
-	if (!config_setting_lookup_string(e, "ip", &ip) || !config_setting_lookup_string(e, "mac", &mac))
+	if (!config_setting_lookup_string(e, "ip", &ip) ||
+	    !config_setting_lookup_string(e, "mac", &mac))
 		return false;
 	return (rn_config_ip4_parse(ip, &neigh->ip) || rn_config_ip6_parse(ip, &neigh->ip)) &&
 	       rn_config_mac_parse(mac, &neigh->mac);
 }
 
-static bool read_cpu(const struct rn_config_key *key, const config_setting_t *e, void *field, unsigned i)
+static bool read_cpu(const struct rn_config_key *key, const config_setting_t *e, void *field,
+		     unsigned i)
 {
 	struct rn_config_cpus *cpus = field;
 	long long n;
@@ -191,18 +199,21 @@ static bool read_cpu(const struct rn_config_key *key, const config_setting_t *e,
 	return true;
 }
 
-static bool read_arg(const struct rn_config_key *key, const config_setting_t *e, void *field, unsigned i)
+static bool read_arg(const struct rn_config_key *key, const config_setting_t *e, void *field,
+		     unsigned i)
 {
 	struct rn_config_args *args = field;
 
 	return copy_text(config_setting_get_string(e), args->arg[i], sizeof(args->arg[i]), 1);
 }
 
-static int read_list(const struct rn_config_reader *r, const struct rn_config_key *key, const config_setting_t *s,
-		     void *field,
-		     bool (*read_element)(const struct rn_config_key *, const config_setting_t *, void *, unsigned))
+static int read_list(const struct rn_config_reader *r, const struct rn_config_key *key,
+		     const config_setting_t *s, void *field,
+		     bool (*read_element)(const struct rn_config_key *, const config_setting_t *,
+					  void *, unsigned))
 {
-	int n = config_setting_is_array(s) || config_setting_is_list(s) ? config_setting_length(s) : -1;
+	int n = config_setting_is_array(s) || config_setting_is_list(s) ? config_setting_length(s)
+									: -1;
 
 	if (n < 0 || n > key->high)
 		return refuse(r, key, s);

@@ -5,11 +5,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Methods are called through the object's table; in C++ objects are classes: adapter->Query(...). */
+/* Methods are called through the object's table; in C++ objects are classes:
+ * adapter->Query(...). */
 #define CALL(obj, method, ...) check(#method, (obj)->lpVtbl->method((obj), ##__VA_ARGS__))
-/* A call with an OVERLAPPED returns ND_PENDING when it has begun. Any object can wait for its end. */
-#define WAIT(obj, method, ...) \
-	(CALL(obj, method, ##__VA_ARGS__, &ov), check(#method, cq->lpVtbl->GetOverlappedResult(cq, &ov, 1)))
+/* A call with an OVERLAPPED returns ND_PENDING when it has begun. Any object can wait for its
+ * end. */
+#define WAIT(obj, method, ...)                  \
+	(CALL(obj, method, ##__VA_ARGS__, &ov), \
+	 check(#method, cq->lpVtbl->GetOverlappedResult(cq, &ov, 1)))
 
 static void check(const char *what, HRESULT hr)
 {
@@ -37,8 +40,10 @@ int main(int argc, char **argv)
 		return 2;
 	peer.sin_port = htons((uint16_t)atoi(argv[2]));
 	check("NdStartup", NdStartup());
-	check("NdResolveAddress", NdResolveAddress((void *)&peer, sizeof(peer), (void *)&local, &cb));
-	check("NdOpenAdapter", NdOpenAdapter(&IID_IND2Adapter, (void *)&local, sizeof(local), (void **)&adapter));
+	check("NdResolveAddress",
+	      NdResolveAddress((void *)&peer, sizeof(peer), (void *)&local, &cb));
+	check("NdOpenAdapter",
+	      NdOpenAdapter(&IID_IND2Adapter, (void *)&local, sizeof(local), (void **)&adapter));
 	CALL(adapter, CreateOverlappedFile, &file);
 	CALL(adapter, CreateCompletionQueue, &IID_IND2CompletionQueue, file, 4, 0, 0, (void **)&cq);
 	/* Memory that requests name is registered first, with the rights they need. */
@@ -46,15 +51,18 @@ int main(int argc, char **argv)
 	WAIT(mr, Register, buf, sizeof(buf), ND_MR_FLAG_ALLOW_LOCAL_WRITE);
 	UINT32 token = mr->lpVtbl->GetLocalToken(mr);
 	/* One queue for both directions; two requests each way, one buffer each, no inline data. */
-	CALL(adapter, CreateQueuePair, &IID_IND2QueuePair, (IUnknown *)cq, (IUnknown *)cq, NULL, 2, 2, 1, 1, 0, (void **)&qp);
-	/* Post the receive before the peer can send: without one a message is retried, then it fails. */
+	CALL(adapter, CreateQueuePair, &IID_IND2QueuePair, (IUnknown *)cq, (IUnknown *)cq, NULL, 2,
+	     2, 1, 1, 0, (void **)&qp);
+	/* Post the receive before the peer can send: without one a message is retried, then it
+	 * fails. */
 	CALL(qp, Receive, NULL, &(ND2_SGE){buf[1], sizeof(buf[1]), token}, 1);
 	CALL(adapter, CreateConnector, &IID_IND2Connector, file, (void **)&connector);
 	CALL(connector, Bind, (void *)&local, sizeof(local)); /* port 0: any */
 	WAIT(connector, Connect, (IUnknown *)qp, (void *)&peer, sizeof(peer), 0, 0, NULL, 0);
 	WAIT(connector, CompleteConnect); /* before it, the private data of the peer can be read */
 	CALL(qp, Send, NULL, &(ND2_SGE){buf[0], sizeof(buf[0]), token}, 1, 0);
-	for (int left = 2; left > 0;) { /* the Send's completion and the Receive's, in either order */
+	/* the Send's completion and the Receive's, in either order */
+	for (int left = 2; left > 0;) {
 		if (cq->lpVtbl->GetResults(cq, &done, 1) == 0)
 			continue; /* polling; IND2CompletionQueue::Notify would sleep */
 		check("a request", done.Status);
@@ -63,8 +71,10 @@ int main(int argc, char **argv)
 	printf("%.64s\n", buf[1]);
 	WAIT(connector, Disconnect);
 	WAIT(mr, Deregister);
-	/* Any order will do. The last Release of an object returns 0, and its requests have ended then. */
-	IUnknown *objects[] = {(IUnknown *)connector, (IUnknown *)qp, (IUnknown *)cq, (IUnknown *)mr, (IUnknown *)adapter};
+	/* Any order will do. The last Release of an object returns 0, and its requests have ended
+	 * then. */
+	IUnknown *objects[] = {(IUnknown *)connector, (IUnknown *)qp, (IUnknown *)cq,
+			       (IUnknown *)mr, (IUnknown *)adapter};
 	for (int i = 0; i < 5; i++)
 		objects[i]->lpVtbl->Release(objects[i]);
 	return FAILED(NdsHandleClose(file)) || FAILED(NdCleanup());

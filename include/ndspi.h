@@ -522,7 +522,7 @@ typedef struct IND2OverlappedVtbl {
 	ULONG (*AddRef)(IND2Overlapped *This);					  /* 1 */
 	ULONG (*Release)(IND2Overlapped *This);					  /* 2 */
 	HRESULT (*CancelOverlappedRequests)(IND2Overlapped *This);		  /* 3 */
-	HRESULT (*GetOverlappedResult)
+	HRESULT(*GetOverlappedResult)
 	(IND2Overlapped *This, OVERLAPPED *pOverlapped, BOOL wait); /* 4 */
 } IND2OverlappedVtbl;
 
@@ -534,12 +534,12 @@ typedef struct IND2ProviderVtbl {
 	HRESULT (*QueryInterface)(IND2Provider *This, REFIID riid, void **ppv); /* 0 */
 	ULONG (*AddRef)(IND2Provider *This);					/* 1 */
 	ULONG (*Release)(IND2Provider *This);					/* 2 */
-	HRESULT (*QueryAddressList)
+	HRESULT(*QueryAddressList)
 	(IND2Provider *This, SOCKET_ADDRESS_LIST *pAddressList, ULONG *pcbAddressList); /* 3 */
-	HRESULT (*ResolveAddress)
+	HRESULT(*ResolveAddress)
 	(IND2Provider *This, const struct sockaddr *pAddress, ULONG cbAddress,
 	 UINT64 *pAdapterId); /* 4 */
-	HRESULT (*OpenAdapter)
+	HRESULT(*OpenAdapter)
 	(IND2Provider *This, REFIID iid, UINT64 adapterId, void **ppAdapter); /* 5 */
 } IND2ProviderVtbl;
 
@@ -553,31 +553,31 @@ typedef struct IND2AdapterVtbl {
 	ULONG (*Release)(IND2Adapter *This);					      /* 2 */
 	HRESULT (*CreateOverlappedFile)(IND2Adapter *This, HANDLE *phOverlappedFile); /* 3 */
 	HRESULT (*Query)(IND2Adapter *This, ND2_ADAPTER_INFO *pInfo, ULONG *pcbInfo); /* 4 */
-	HRESULT (*QueryAddressList)
+	HRESULT(*QueryAddressList)
 	(IND2Adapter *This, SOCKET_ADDRESS_LIST *pAddressList, ULONG *pcbAddressList); /* 5 */
-	HRESULT (*CreateCompletionQueue)
+	HRESULT(*CreateCompletionQueue)
 	(IND2Adapter *This, REFIID iid, HANDLE hOverlappedFile, ULONG queueDepth, USHORT group,
 	 KAFFINITY affinity, void **ppCompletionQueue); /* 6 */
-	HRESULT (*CreateMemoryRegion)
+	HRESULT(*CreateMemoryRegion)
 	(IND2Adapter *This, REFIID iid, HANDLE hOverlappedFile, void **ppMemoryRegion);	     /* 7 */
 	HRESULT (*CreateMemoryWindow)(IND2Adapter *This, REFIID iid, void **ppMemoryWindow); /* 8 */
-	HRESULT (*CreateSharedReceiveQueue)
+	HRESULT(*CreateSharedReceiveQueue)
 	(IND2Adapter *This, REFIID iid, HANDLE hOverlappedFile, ULONG queueDepth,
 	 ULONG maxRequestSge, ULONG notifyThreshold, USHORT group, KAFFINITY affinity,
 	 void **ppSharedReceiveQueue); /* 9 */
-	HRESULT (*CreateQueuePair)
+	HRESULT(*CreateQueuePair)
 	(IND2Adapter *This, REFIID iid, IUnknown *pReceiveCompletionQueue,
 	 IUnknown *pInitiatorCompletionQueue, void *context, ULONG receiveQueueDepth,
 	 ULONG initiatorQueueDepth, ULONG maxReceiveRequestSge, ULONG maxInitiatorRequestSge,
 	 ULONG inlineDataSize, void **ppQueuePair); /* 10 */
-	HRESULT (*CreateQueuePairWithSrq)
+	HRESULT(*CreateQueuePairWithSrq)
 	(IND2Adapter *This, REFIID iid, IUnknown *pReceiveCompletionQueue,
 	 IUnknown *pInitiatorCompletionQueue, IUnknown *pSharedReceiveQueue, void *context,
 	 ULONG initiatorQueueDepth, ULONG maxInitiatorRequestSge, ULONG inlineDataSize,
 	 void **ppQueuePair); /* 11 */
-	HRESULT (*CreateConnector)
+	HRESULT(*CreateConnector)
 	(IND2Adapter *This, REFIID iid, HANDLE hOverlappedFile, void **ppConnector); /* 12 */
-	HRESULT (*CreateListener)
+	HRESULT(*CreateListener)
 	(IND2Adapter *This, REFIID iid, HANDLE hOverlappedFile, void **ppListener); /* 13 */
 } IND2AdapterVtbl;
 
@@ -590,13 +590,13 @@ typedef struct IND2CompletionQueueVtbl {
 	ULONG (*AddRef)(IND2CompletionQueue *This);				       /* 1 */
 	ULONG (*Release)(IND2CompletionQueue *This);				       /* 2 */
 	HRESULT (*CancelOverlappedRequests)(IND2CompletionQueue *This);		       /* 3 */
-	HRESULT (*GetOverlappedResult)
+	HRESULT(*GetOverlappedResult)
 	(IND2CompletionQueue *This, OVERLAPPED *pOverlapped, BOOL wait); /* 4 */
-	HRESULT (*GetNotifyAffinity)
+	HRESULT(*GetNotifyAffinity)
 	(IND2CompletionQueue *This, USHORT *pGroup, KAFFINITY *pAffinity);		   /* 5 */
 	HRESULT (*Resize)(IND2CompletionQueue *This, ULONG queueDepth);			   /* 6 */
 	HRESULT (*Notify)(IND2CompletionQueue *This, ULONG type, OVERLAPPED *pOverlapped); /* 7 */
-	ULONG (*GetResults)
+	ULONG(*GetResults)
 	(IND2CompletionQueue *This, ND2_RESULT results[], ULONG nResults); /* 8 */
 } IND2CompletionQueueVtbl;
 
@@ -609,14 +609,14 @@ typedef struct IND2SharedReceiveQueueVtbl {
 	ULONG (*AddRef)(IND2SharedReceiveQueue *This);					  /* 1 */
 	ULONG (*Release)(IND2SharedReceiveQueue *This);					  /* 2 */
 	HRESULT (*CancelOverlappedRequests)(IND2SharedReceiveQueue *This);		  /* 3 */
-	HRESULT (*GetOverlappedResult)
+	HRESULT(*GetOverlappedResult)
 	(IND2SharedReceiveQueue *This, OVERLAPPED *pOverlapped, BOOL wait); /* 4 */
-	HRESULT (*GetNotifyAffinity)
+	HRESULT(*GetNotifyAffinity)
 	(IND2SharedReceiveQueue *This, USHORT *pGroup, KAFFINITY *pAffinity); /* 5 */
-	HRESULT (*Modify)
+	HRESULT(*Modify)
 	(IND2SharedReceiveQueue *This, ULONG queueDepth, ULONG notifyThreshold);  /* 6 */
 	HRESULT (*Notify)(IND2SharedReceiveQueue *This, OVERLAPPED *pOverlapped); /* 7 */
-	HRESULT (*Receive)
+	HRESULT(*Receive)
 	(IND2SharedReceiveQueue *This, void *requestContext, const ND2_SGE sge[],
 	 ULONG nSge); /* 8 */
 } IND2SharedReceiveQueueVtbl;
@@ -630,9 +630,9 @@ typedef struct IND2MemoryRegionVtbl {
 	ULONG (*AddRef)(IND2MemoryRegion *This);				    /* 1 */
 	ULONG (*Release)(IND2MemoryRegion *This);				    /* 2 */
 	HRESULT (*CancelOverlappedRequests)(IND2MemoryRegion *This);		    /* 3 */
-	HRESULT (*GetOverlappedResult)
+	HRESULT(*GetOverlappedResult)
 	(IND2MemoryRegion *This, OVERLAPPED *pOverlapped, BOOL wait); /* 4 */
-	HRESULT (*Register)
+	HRESULT(*Register)
 	(IND2MemoryRegion *This, const void *pBuffer, SIZE_T cbBuffer, ULONG flags,
 	 OVERLAPPED *pOverlapped);						/* 5 */
 	HRESULT (*Deregister)(IND2MemoryRegion *This, OVERLAPPED *pOverlapped); /* 6 */
@@ -660,20 +660,20 @@ typedef struct IND2QueuePairVtbl {
 	ULONG (*AddRef)(IND2QueuePair *This);					 /* 1 */
 	ULONG (*Release)(IND2QueuePair *This);					 /* 2 */
 	HRESULT (*Flush)(IND2QueuePair *This);					 /* 3 */
-	HRESULT (*Send)
+	HRESULT(*Send)
 	(IND2QueuePair *This, void *requestContext, const ND2_SGE sge[], ULONG nSge,
 	 ULONG flags); /* 4 */
-	HRESULT (*Receive)
+	HRESULT(*Receive)
 	(IND2QueuePair *This, void *requestContext, const ND2_SGE sge[], ULONG nSge); /* 5 */
-	HRESULT (*Bind)
+	HRESULT(*Bind)
 	(IND2QueuePair *This, void *requestContext, IUnknown *pMemoryRegion,
 	 IUnknown *pMemoryWindow, const void *pBuffer, SIZE_T cbBuffer, ULONG flags); /* 6 */
-	HRESULT (*Invalidate)
+	HRESULT(*Invalidate)
 	(IND2QueuePair *This, void *requestContext, IUnknown *pMemoryWindow, ULONG flags); /* 7 */
-	HRESULT (*Read)
+	HRESULT(*Read)
 	(IND2QueuePair *This, void *requestContext, const ND2_SGE sge[], ULONG nSge,
 	 UINT64 remoteAddress, UINT32 remoteToken, ULONG flags); /* 8 */
-	HRESULT (*Write)
+	HRESULT(*Write)
 	(IND2QueuePair *This, void *requestContext, const ND2_SGE sge[], ULONG nSge,
 	 UINT64 remoteAddress, UINT32 remoteToken, ULONG flags); /* 9 */
 } IND2QueuePairVtbl;
@@ -687,27 +687,27 @@ typedef struct IND2ConnectorVtbl {
 	ULONG (*AddRef)(IND2Connector *This);					 /* 1 */
 	ULONG (*Release)(IND2Connector *This);					 /* 2 */
 	HRESULT (*CancelOverlappedRequests)(IND2Connector *This);		 /* 3 */
-	HRESULT (*GetOverlappedResult)
+	HRESULT(*GetOverlappedResult)
 	(IND2Connector *This, OVERLAPPED *pOverlapped, BOOL wait); /* 4 */
-	HRESULT (*Bind)
+	HRESULT(*Bind)
 	(IND2Connector *This, const struct sockaddr *pAddress, ULONG cbAddress); /* 5 */
-	HRESULT (*Connect)
+	HRESULT(*Connect)
 	(IND2Connector *This, IUnknown *pQueuePair, const struct sockaddr *pDestAddress,
 	 ULONG cbDestAddress, ULONG inboundReadLimit, ULONG outboundReadLimit,
 	 const void *pPrivateData, ULONG cbPrivateData, OVERLAPPED *pOverlapped); /* 6 */
 	HRESULT (*CompleteConnect)(IND2Connector *This, OVERLAPPED *pOverlapped); /* 7 */
-	HRESULT (*Accept)
+	HRESULT(*Accept)
 	(IND2Connector *This, IUnknown *pQueuePair, ULONG inboundReadLimit, ULONG outboundReadLimit,
 	 const void *pPrivateData, ULONG cbPrivateData, OVERLAPPED *pOverlapped); /* 8 */
-	HRESULT (*Reject)
+	HRESULT(*Reject)
 	(IND2Connector *This, const void *pPrivateData, ULONG cbPrivateData); /* 9 */
-	HRESULT (*GetReadLimits)
+	HRESULT(*GetReadLimits)
 	(IND2Connector *This, ULONG *pInboundReadLimit, ULONG *pOutboundReadLimit); /* 10 */
-	HRESULT (*GetPrivateData)
+	HRESULT(*GetPrivateData)
 	(IND2Connector *This, void *pPrivateData, ULONG *pcbPrivateData); /* 11 */
-	HRESULT (*GetLocalAddress)
+	HRESULT(*GetLocalAddress)
 	(IND2Connector *This, struct sockaddr *pAddress, ULONG *pcbAddress); /* 12 */
-	HRESULT (*GetPeerAddress)
+	HRESULT(*GetPeerAddress)
 	(IND2Connector *This, struct sockaddr *pAddress, ULONG *pcbAddress);	   /* 13 */
 	HRESULT (*NotifyDisconnect)(IND2Connector *This, OVERLAPPED *pOverlapped); /* 14 */
 	HRESULT (*Disconnect)(IND2Connector *This, OVERLAPPED *pOverlapped);	   /* 15 */
@@ -722,14 +722,14 @@ typedef struct IND2ListenerVtbl {
 	ULONG (*AddRef)(IND2Listener *This);					/* 1 */
 	ULONG (*Release)(IND2Listener *This);					/* 2 */
 	HRESULT (*CancelOverlappedRequests)(IND2Listener *This);		/* 3 */
-	HRESULT (*GetOverlappedResult)
+	HRESULT(*GetOverlappedResult)
 	(IND2Listener *This, OVERLAPPED *pOverlapped, BOOL wait); /* 4 */
-	HRESULT (*Bind)
+	HRESULT(*Bind)
 	(IND2Listener *This, const struct sockaddr *pAddress, ULONG cbAddress); /* 5 */
 	HRESULT (*Listen)(IND2Listener *This, ULONG backlog);			/* 6 */
-	HRESULT (*GetLocalAddress)
+	HRESULT(*GetLocalAddress)
 	(IND2Listener *This, struct sockaddr *pAddress, ULONG *pcbAddress); /* 7 */
-	HRESULT (*GetConnectionRequest)
+	HRESULT(*GetConnectionRequest)
 	(IND2Listener *This, IUnknown *pConnector, OVERLAPPED *pOverlapped); /* 8 */
 } IND2ListenerVtbl;
 

@@ -188,7 +188,7 @@ typedef struct IClassFactoryVtbl {
 	HRESULT (*QueryInterface)(IClassFactory *This, REFIID riid, void **ppv); /* 0 */
 	ULONG (*AddRef)(IClassFactory *This);					 /* 1 */
 	ULONG (*Release)(IClassFactory *This);					 /* 2 */
-	HRESULT (*CreateInstance)
+	HRESULT(*CreateInstance)
 	(IClassFactory *This, IUnknown *pUnkOuter, REFIID riid, void **ppv); /* 3 */
 	HRESULT (*LockServer)(IClassFactory *This, BOOL fLock);		     /* 4 */
 } IClassFactoryVtbl;

@@ -11,21 +11,21 @@
 #include "sample.h"
 
 /* X(flag, argument, help) */
-#define FLAGS(X)                                                                              \
-	X("op", "send|write|read", "one row instead of the table")                            \
-	X("size", "BYTES", "of a message, with --op [64]")                                    \
-	X("mtu", "BYTES", "256, 512, 1024, 2048 or 4096, with --op [1024]")                   \
-	X("window", "N", "messages outstanding [128; of 64 KiB and more 8]")                  \
-	X("signal", "N", "every Nth message is signaled [1]")                                 \
-	X("burst", "N", "frames per turn, at most 256 [32]")                                  \
-	X("mem", "guarded|plain", "memory access: the port's, or plain copies [guarded]")     \
-	X("ipv6", NULL, "instead of IPv4")                                                    \
-	X("buffer", "BYTES", "application memory each side walks [1048576]")                  \
-	X("reps", "N", "measurements, of which the median counts [25]")                       \
-	X("ms", "N", "length of one measurement [10]")                                        \
-	X("split", NULL, "a side's time by receive, application, send")                       \
-	X("messages", "N", "run just that many, measure nothing (for callgrind); with --op")  \
-	X("json", NULL, "one JSON object per row")                                            \
+#define FLAGS(X)                                                                             \
+	X("op", "send|write|read", "one row instead of the table")                           \
+	X("size", "BYTES", "of a message, with --op [64]")                                   \
+	X("mtu", "BYTES", "256, 512, 1024, 2048 or 4096, with --op [1024]")                  \
+	X("window", "N", "messages outstanding [128; of 64 KiB and more 8]")                 \
+	X("signal", "N", "every Nth message is signaled [1]")                                \
+	X("burst", "N", "frames per turn, at most 256 [32]")                                 \
+	X("mem", "guarded|plain", "memory access: the port's, or plain copies [guarded]")    \
+	X("ipv6", NULL, "instead of IPv4")                                                   \
+	X("buffer", "BYTES", "application memory each side walks [1048576]")                 \
+	X("reps", "N", "measurements, of which the median counts [25]")                      \
+	X("ms", "N", "length of one measurement [10]")                                       \
+	X("split", NULL, "a side's time by receive, application, send")                      \
+	X("messages", "N", "run just that many, measure nothing (for callgrind); with --op") \
+	X("json", NULL, "one JSON object per row")                                           \
 	X("help", NULL, "this")
 
 enum flag {
@@ -90,10 +90,14 @@ static bool take_op(struct options *o, const char *arg)
 
 static bool option_take(struct options *o, enum flag flag, const char *arg)
 {
-	unsigned *const numbers[HELP + 1] = {
-		[SIZE] = &o->pair.size,	    [MTU] = &o->pair.mtu,     [WINDOW] = &o->pair.window,
-		[SIGNAL] = &o->pair.signal, [BURST] = &o->pair.burst, [REPS] = &o->reps,
-		[MS] = &o->ms,		    [MESSAGES] = &o->messages};
+	unsigned *const numbers[HELP + 1] = {[SIZE] = &o->pair.size,
+					     [MTU] = &o->pair.mtu,
+					     [WINDOW] = &o->pair.window,
+					     [SIGNAL] = &o->pair.signal,
+					     [BURST] = &o->pair.burst,
+					     [REPS] = &o->reps,
+					     [MS] = &o->ms,
+					     [MESSAGES] = &o->messages};
 	bool *const switches[HELP + 1] = {
 		[SPLIT] = &o->split, [JSON] = &o->json, [IPV6] = &o->pair.ipv6};
 
@@ -174,8 +178,8 @@ static void bare_run(struct bare *b, uint64_t n)
 
 	while (b->rx.messages < until) {
 		for (unsigned i = 0; i < b->burst; i++)
-			b->len[i] = pump_frame_build(
-				&b->tx, b->frames + (size_t)i * PAIR_FRAME + 128);
+			b->len[i] =
+				pump_frame_build(&b->tx, b->frames + (size_t)i * PAIR_FRAME + 128);
 		for (unsigned i = 0; i < b->burst; i++)
 			pump_frame_take(&b->rx, b->frames + (size_t)i * PAIR_FRAME + 128,
 					b->len[i]);
@@ -213,8 +217,7 @@ static void measure_parts(struct pair *p, struct figures *f, uint64_t n, double 
 			ticks += (double)p->s[i].ticks[part];
 	for (int i = 0; i < 2; i++)
 		for (int part = 0; part < PAIR_PARTS; part++)
-			rn_sample_add(&f->part[i][part],
-				      ns * (double)p->s[i].ticks[part] / ticks);
+			rn_sample_add(&f->part[i][part], ns * (double)p->s[i].ticks[part] / ticks);
 }
 
 /* The shares of rx, application and tx are measured in separate runs, since reading the clock six
@@ -369,10 +372,10 @@ int main(int argc, char **argv)
 		}
 	}
 	check = o.pair;
-	wrong = optind != argc		  ? "see --help"
+	wrong = optind != argc		   ? "see --help"
 		: o.reps == 0 || o.ms == 0 ? "--reps and --ms are at least 1"
-		: o.one_row		  ? options_wrong(&o.pair)
-					  : options_wrong(&check);
+		: o.one_row		   ? options_wrong(&o.pair)
+					   : options_wrong(&check);
 	if (wrong != NULL) {
 		fprintf(stderr, "bench_core: %s\n", wrong);
 		return 2;

@@ -17,25 +17,25 @@
 #include <unistd.h>
 
 /* X(flag, argument, help) */
-#define FLAGS(X)                                                                               \
-	X("port", "ring|memif", "net_ring in one process, or memif between two [ring]")        \
-	X("solo", NULL, "one thread works both ends, over net_ring")                           \
-	X("op", "send|write|read", "what end a asks for [send]")                               \
-	X("size", "BYTES", "of a message [64]")                                                \
-	X("mtu", "BYTES", "path MTU: 256, 512, 1024, 2048 or 4096 [1024]")                     \
-	X("rtt", NULL, "ping-pong of SENDs instead of a stream")                               \
-	X("window", "N", "messages outstanding [128; of 64 KiB and more 8]")                   \
-	X("signal", "N", "every Nth message is signaled [1]")                                  \
-	X("secs", "S", "how long [3]")                                                         \
-	X("burst", "N", "frames per burst, at most 256 [32]")                                  \
-	X("mbufs", "N", "packet buffers of each end [4096]")                                   \
-	X("ring", "N", "slots of a port's ring; memif has at most 256 [1024]")                 \
-	X("buffer", "BYTES", "application memory each end walks [1048576]")                    \
-	X("poll", NULL, "shards spin in threads of their own; else the ends make the turns")   \
-	X("cpus", "A,B", "of the two ends [0,1]")                                              \
-	X("huge", NULL, "huge pages")                                                          \
-	X("stats", NULL, "counters of end a that are not zero, on standard error")             \
-	X("json", NULL, "one JSON object")                                                     \
+#define FLAGS(X)                                                                             \
+	X("port", "ring|memif", "net_ring in one process, or memif between two [ring]")      \
+	X("solo", NULL, "one thread works both ends, over net_ring")                         \
+	X("op", "send|write|read", "what end a asks for [send]")                             \
+	X("size", "BYTES", "of a message [64]")                                              \
+	X("mtu", "BYTES", "path MTU: 256, 512, 1024, 2048 or 4096 [1024]")                   \
+	X("rtt", NULL, "ping-pong of SENDs instead of a stream")                             \
+	X("window", "N", "messages outstanding [128; of 64 KiB and more 8]")                 \
+	X("signal", "N", "every Nth message is signaled [1]")                                \
+	X("secs", "S", "how long [3]")                                                       \
+	X("burst", "N", "frames per burst, at most 256 [32]")                                \
+	X("mbufs", "N", "packet buffers of each end [4096]")                                 \
+	X("ring", "N", "slots of a port's ring; memif has at most 256 [1024]")               \
+	X("buffer", "BYTES", "application memory each end walks [1048576]")                  \
+	X("poll", NULL, "shards spin in threads of their own; else the ends make the turns") \
+	X("cpus", "A,B", "of the two ends [0,1]")                                            \
+	X("huge", NULL, "huge pages")                                                        \
+	X("stats", NULL, "counters of end a that are not zero, on standard error")           \
+	X("json", NULL, "one JSON object")                                                   \
 	X("help", NULL, "this")
 
 enum flag {
@@ -139,8 +139,9 @@ static const char *options_wrong(struct link_options *o)
 static void put_adapter(FILE *f, const struct link_options *o, const char *dir, unsigned side,
 			const char *more)
 {
-	fprintf(f, "{ name = \"end%u\"; mac = \"02:00:00:00:00:%02u\"; ipv4 = [ \"192.0.2.%u/24\" ];\n"
-		   "  mtu = 9000; ",
+	fprintf(f,
+		"{ name = \"end%u\"; mac = \"02:00:00:00:00:%02u\"; ipv4 = [ \"192.0.2.%u/24\" ];\n"
+		"  mtu = 9000; ",
 		side, side + 1, side + 1);
 	if (o->memif)
 		fprintf(f, "port = \"memif\"; socket = \"%s/s\"; role = \"%s\"; ", dir,

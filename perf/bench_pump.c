@@ -157,8 +157,9 @@ static void print_json(const struct rn_pump_options *o, struct rn_pump_result *r
 	       "\"frame\": %u, \"bare\": %s, \"burst\": %u, \"mbufs\": %u, \"pool\": \"%s\", "
 	       "\"huge\": %s, \"epochs\": %lu, \"bad\": %lu, \"lost\": %ld, \"probe_ns\": %.0f, \"regimes\": {",
 	       name_of_port(o), o->write ? "write" : "send", o->size, o->mtu, frame,
-	       o->bare ? "true" : "false", o->burst, o->mbufs,
-	       o->stack ? "stack" : "ring", o->no_huge ? "false" : "true", r->epochs, r->bad, r->lost, rn_sample_at(&r->probes, 0.5));
+	       o->bare ? "true" : "false", o->burst, o->mbufs, o->stack ? "stack" : "ring",
+	       o->no_huge ? "false" : "true", r->epochs, r->bad, r->lost,
+	       rn_sample_at(&r->probes, 0.5));
 	for (int g = 0; g < RN_REGIME_COUNT; g++) {
 		double mmsg = rn_sample_at(&r->mmsg[g], 0.5);
 

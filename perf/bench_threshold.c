@@ -42,7 +42,8 @@ struct bench {
 
 /* ---- posting ---- */
 
-static void post(struct link_end *e, uint8_t kind, uint16_t flags, size_t off, unsigned bytes, uint64_t wr_id)
+static void post(struct link_end *e, uint8_t kind, uint16_t flags, size_t off, unsigned bytes,
+		 uint64_t wr_id)
 {
 	struct rn_sge sge = {(uintptr_t)e->mem + off, bytes, e->lkey};
 	struct rn_client_wr wr = {
@@ -127,7 +128,8 @@ static void turn(struct bench *t, uint64_t since)
 	if (!t->two_threads)
 		serve(t);
 	if (t->a.bad + t->b.bad != 0 || rte_rdtsc() - since > PATIENCE_S * rte_get_tsc_hz()) {
-		fprintf(stderr, "bench_threshold: the other end fell silent, or a request failed\n");
+		fprintf(stderr,
+			"bench_threshold: the other end fell silent, or a request failed\n");
 		exit(EXIT_FAILURE);
 	}
 }
@@ -139,7 +141,8 @@ static double stream(struct bench *t)
 	uint64_t t0 = rte_rdtsc(), last = t->a.send_done + STREAM;
 
 	for (uint64_t i = t->a.send_done + 1; i <= last; i++)
-		post(&t->a, RN_WQE_SEND, i == last ? flags | RN_WQE_SIGNALED : flags, (i % STREAM) * 512, t->size, i);
+		post(&t->a, RN_WQE_SEND, i == last ? flags | RN_WQE_SIGNALED : flags,
+		     (i % STREAM) * 512, t->size, i);
 	while (t->a.send_done != last)
 		turn(t, t0);
 	return (double)(rte_rdtsc() - t0);
@@ -180,21 +183,23 @@ static void compare(struct bench *t, enum way usual, enum way other, unsigned si
 		rn_sample_add(&times, u * ns);
 		rn_sample_add(&ratios, o / u);
 	}
-	printf("%8u %12.0f %10.2f %10.2f %10.2f\n", size, rn_sample_at(&times, 0.5), rn_sample_at(&ratios, 0.5),
-	       rn_sample_at(&ratios, 0.25), rn_sample_at(&ratios, 0.75));
+	printf("%8u %12.0f %10.2f %10.2f %10.2f\n", size, rn_sample_at(&times, 0.5),
+	       rn_sample_at(&ratios, 0.5), rn_sample_at(&ratios, 0.25),
+	       rn_sample_at(&ratios, 0.75));
 	rn_sample_free(&times);
 	rn_sample_free(&ratios);
 }
 
 static void run(struct bench *t)
 {
-	printf("%s, path MTU %u, %u rounds\n", t->two_threads ? "two threads" : "one thread", t->o.mtu, t->rounds);
-	printf("Sends inline, against by reference\n%8s %12s %10s %10s %10s\n", "bytes", "usual ns", "ratio", "quartile",
-	       "quartile");
+	printf("%s, path MTU %u, %u rounds\n", t->two_threads ? "two threads" : "one thread",
+	       t->o.mtu, t->rounds);
+	printf("Sends inline, against by reference\n%8s %12s %10s %10s %10s\n", "bytes", "usual ns",
+	       "ratio", "quartile", "quartile");
 	for (size_t i = 0; i < sizeof(small) / sizeof(small[0]); i++)
 		compare(t, BY_REFERENCE, INLINE, small[i], STREAM);
-	printf("Read by the receiver, against Send and copy\n%8s %12s %10s %10s %10s\n", "bytes", "usual ns", "ratio",
-	       "quartile", "quartile");
+	printf("Read by the receiver, against Send and copy\n%8s %12s %10s %10s %10s\n", "bytes",
+	       "usual ns", "ratio", "quartile", "quartile");
 	for (size_t i = 0; i < sizeof(large) / sizeof(large[0]); i++)
 		compare(t, SEND_AND_COPY, READ, large[i], 1);
 }
@@ -272,8 +277,9 @@ int main(int argc, char **argv)
 	pthread_t thread;
 
 	if (!take_options(&t, argc, argv)) {
-		fprintf(stderr, "bench_threshold [--rounds=1000] [--mtu=256..4096] [--two]\n"
-				"\t--two: an end per thread, on CPUs 0 and 1; else one thread works both\n");
+		fprintf(stderr,
+			"bench_threshold [--rounds=1000] [--mtu=256..4096] [--two]\n"
+			"\t--two: an end per thread, on CPUs 0 and 1; else one thread works both\n");
 		return 2;
 	}
 	open_ends(&t);

@@ -120,11 +120,13 @@ void link_end_connect(const struct link_options *o, struct link_end *e, struct l
 	memcpy(a.av.dmac, e->peer.mac, 6);
 	modify(e, &a, RN_QP_PKEY_INDEX | RN_QP_PORT | RN_QP_ACCESS);
 	a.state = RN_QPS_RTR;
-	modify(e, &a, RN_QP_AV | RN_QP_PATH_MTU | RN_QP_DEST_QPN | RN_QP_RQ_PSN |
-			  RN_QP_MAX_DEST_RD_ATOMIC | RN_QP_MIN_RNR_TIMER);
+	modify(e, &a,
+	       RN_QP_AV | RN_QP_PATH_MTU | RN_QP_DEST_QPN | RN_QP_RQ_PSN |
+		       RN_QP_MAX_DEST_RD_ATOMIC | RN_QP_MIN_RNR_TIMER);
 	a.state = RN_QPS_RTS;
-	modify(e, &a, RN_QP_TIMEOUT | RN_QP_RETRY_CNT | RN_QP_RNR_RETRY | RN_QP_SQ_PSN |
-			  RN_QP_MAX_RD_ATOMIC);
+	modify(e, &a,
+	       RN_QP_TIMEOUT | RN_QP_RETRY_CNT | RN_QP_RNR_RETRY | RN_QP_SQ_PSN |
+		       RN_QP_MAX_RD_ATOMIC);
 	for (unsigned i = 0; o->kind == RN_WQE_SEND && i < o->window + o->burst; i++)
 		link_post_recv(o, e);
 	wait_for_port(e->link);

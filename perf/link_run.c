@@ -178,8 +178,8 @@ void link_solo(const struct link_options *o, struct link_end *a, struct link_end
 			serve_turn(o, b, false);
 		}
 		rn_sample_add(&r->mmsg[RN_REGIME_NEAR], (double)(a->send_done - done) *
-								 (double)rte_get_tsc_hz() * 1e-6 /
-								 (double)(rte_rdtsc() - t));
+								(double)rte_get_tsc_hz() * 1e-6 /
+								(double)(rte_rdtsc() - t));
 		r->epochs++;
 	}
 	r->bad = a->bad + b->bad;

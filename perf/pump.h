@@ -29,7 +29,7 @@ enum pump_phase { PUMP_PROBE, PUMP_STREAM, PUMP_ECHO, PUMP_QUIT };
 /* In memory that both ends share, as threads or processes. */
 struct rn_pump_shared {
 	struct rn_distance distance;
-	volatile uint32_t phase __attribute__((aligned(256)));	 /* set by end a */
+	volatile uint32_t phase __attribute__((aligned(256))); /* set by end a */
 	/* set by end b to the phase it has entered */
 	volatile uint32_t entered __attribute__((aligned(256)));
 	volatile uint32_t b_ready, b_failed;

@@ -11,7 +11,8 @@ typedef size_t rsize_t;
 typedef int64_t __time64_t;
 typedef int32_t __time32_t;
 
-#define STRUNCATE      80 /* a ..._s function was called with _TRUNCATE and has cut the text */
+/* a ..._s function was called with _TRUNCATE and has cut the text */
+#define STRUNCATE				80
 #define _CRT_SECURE_CPP_OVERLOAD_STANDARD_NAMES 0
 #define _CRTIMP
 #define _CRT_UNUSED(x) ((void)(x))

@@ -7,8 +7,8 @@
 
 #include <assert.h>
 
-#define _ASSERT(condition)  assert(condition)
-#define _ASSERTE(condition) assert(condition)
+#define _ASSERT(condition)		 assert(condition)
+#define _ASSERTE(condition)		 assert(condition)
 #define _ASSERT_EXPR(condition, message) assert(condition)
 
 #define _CRTDBG_ALLOC_MEM_DF	   0x01

@@ -4,11 +4,11 @@
 
 #include "winnt.h"
 
-#define HEAP_NO_SERIALIZE	      0x00000001 /* ignored: each heap has a lock */
-#define HEAP_GENERATE_EXCEPTIONS      0x00000004 /* ignored: a failed call returns NULL */
-#define HEAP_ZERO_MEMORY	      0x00000008
-#define HEAP_REALLOC_IN_PLACE_ONLY    0x00000010
-#define HEAP_CREATE_ENABLE_EXECUTE    0x00040000 /* ignored: memory is not executable */
+#define HEAP_NO_SERIALIZE	   0x00000001 /* ignored: each heap has a lock */
+#define HEAP_GENERATE_EXCEPTIONS   0x00000004 /* ignored: a failed call returns NULL */
+#define HEAP_ZERO_MEMORY	   0x00000008
+#define HEAP_REALLOC_IN_PLACE_ONLY 0x00000010
+#define HEAP_CREATE_ENABLE_EXECUTE 0x00040000 /* ignored: memory is not executable */
 
 typedef enum _HEAP_INFORMATION_CLASS {
 	HeapCompatibilityInformation = 0,

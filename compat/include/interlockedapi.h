@@ -44,136 +44,141 @@ COMPAT_END
 #ifndef __cplusplus
 
 /* Increment, Decrement and Add return the new value; the others return the former one. */
-#define InterlockedIncrement(p) __atomic_add_fetch((p), 1, __ATOMIC_SEQ_CST)
-#define InterlockedIncrement16(p) __atomic_add_fetch((p), 1, __ATOMIC_SEQ_CST)
-#define InterlockedIncrement64(p) __atomic_add_fetch((p), 1, __ATOMIC_SEQ_CST)
-#define InterlockedDecrement(p) __atomic_sub_fetch((p), 1, __ATOMIC_SEQ_CST)
-#define InterlockedDecrement16(p) __atomic_sub_fetch((p), 1, __ATOMIC_SEQ_CST)
-#define InterlockedDecrement64(p) __atomic_sub_fetch((p), 1, __ATOMIC_SEQ_CST)
-#define InterlockedAdd(p, v) __atomic_add_fetch((p), (v), __ATOMIC_SEQ_CST)
-#define InterlockedAdd64(p, v) __atomic_add_fetch((p), (v), __ATOMIC_SEQ_CST)
-#define InterlockedExchangeAdd(p, v) __atomic_fetch_add((p), (v), __ATOMIC_SEQ_CST)
-#define InterlockedExchangeAdd64(p, v) __atomic_fetch_add((p), (v), __ATOMIC_SEQ_CST)
-#define InterlockedExchange(p, v) __atomic_exchange_n((p), (v), __ATOMIC_SEQ_CST)
-#define InterlockedExchange8(p, v) __atomic_exchange_n((p), (v), __ATOMIC_SEQ_CST)
-#define InterlockedExchange16(p, v) __atomic_exchange_n((p), (v), __ATOMIC_SEQ_CST)
-#define InterlockedExchange64(p, v) __atomic_exchange_n((p), (v), __ATOMIC_SEQ_CST)
-#define InterlockedAnd(p, v) __atomic_fetch_and((p), (v), __ATOMIC_SEQ_CST)
-#define InterlockedAnd8(p, v) __atomic_fetch_and((p), (v), __ATOMIC_SEQ_CST)
-#define InterlockedAnd16(p, v) __atomic_fetch_and((p), (v), __ATOMIC_SEQ_CST)
-#define InterlockedAnd64(p, v) __atomic_fetch_and((p), (v), __ATOMIC_SEQ_CST)
-#define InterlockedOr(p, v) __atomic_fetch_or((p), (v), __ATOMIC_SEQ_CST)
-#define InterlockedOr8(p, v) __atomic_fetch_or((p), (v), __ATOMIC_SEQ_CST)
-#define InterlockedOr16(p, v) __atomic_fetch_or((p), (v), __ATOMIC_SEQ_CST)
-#define InterlockedOr64(p, v) __atomic_fetch_or((p), (v), __ATOMIC_SEQ_CST)
-#define InterlockedXor(p, v) __atomic_fetch_xor((p), (v), __ATOMIC_SEQ_CST)
-#define InterlockedXor8(p, v) __atomic_fetch_xor((p), (v), __ATOMIC_SEQ_CST)
-#define InterlockedXor16(p, v) __atomic_fetch_xor((p), (v), __ATOMIC_SEQ_CST)
-#define InterlockedXor64(p, v) __atomic_fetch_xor((p), (v), __ATOMIC_SEQ_CST)
-#define InterlockedIncrementAcquire(p) __atomic_add_fetch((p), 1, __ATOMIC_ACQUIRE)
-#define InterlockedIncrement16Acquire(p) __atomic_add_fetch((p), 1, __ATOMIC_ACQUIRE)
-#define InterlockedIncrement64Acquire(p) __atomic_add_fetch((p), 1, __ATOMIC_ACQUIRE)
-#define InterlockedDecrementAcquire(p) __atomic_sub_fetch((p), 1, __ATOMIC_ACQUIRE)
-#define InterlockedDecrement16Acquire(p) __atomic_sub_fetch((p), 1, __ATOMIC_ACQUIRE)
-#define InterlockedDecrement64Acquire(p) __atomic_sub_fetch((p), 1, __ATOMIC_ACQUIRE)
-#define InterlockedAddAcquire(p, v) __atomic_add_fetch((p), (v), __ATOMIC_ACQUIRE)
-#define InterlockedAdd64Acquire(p, v) __atomic_add_fetch((p), (v), __ATOMIC_ACQUIRE)
-#define InterlockedExchangeAddAcquire(p, v) __atomic_fetch_add((p), (v), __ATOMIC_ACQUIRE)
+#define InterlockedIncrement(p)		      __atomic_add_fetch((p), 1, __ATOMIC_SEQ_CST)
+#define InterlockedIncrement16(p)	      __atomic_add_fetch((p), 1, __ATOMIC_SEQ_CST)
+#define InterlockedIncrement64(p)	      __atomic_add_fetch((p), 1, __ATOMIC_SEQ_CST)
+#define InterlockedDecrement(p)		      __atomic_sub_fetch((p), 1, __ATOMIC_SEQ_CST)
+#define InterlockedDecrement16(p)	      __atomic_sub_fetch((p), 1, __ATOMIC_SEQ_CST)
+#define InterlockedDecrement64(p)	      __atomic_sub_fetch((p), 1, __ATOMIC_SEQ_CST)
+#define InterlockedAdd(p, v)		      __atomic_add_fetch((p), (v), __ATOMIC_SEQ_CST)
+#define InterlockedAdd64(p, v)		      __atomic_add_fetch((p), (v), __ATOMIC_SEQ_CST)
+#define InterlockedExchangeAdd(p, v)	      __atomic_fetch_add((p), (v), __ATOMIC_SEQ_CST)
+#define InterlockedExchangeAdd64(p, v)	      __atomic_fetch_add((p), (v), __ATOMIC_SEQ_CST)
+#define InterlockedExchange(p, v)	      __atomic_exchange_n((p), (v), __ATOMIC_SEQ_CST)
+#define InterlockedExchange8(p, v)	      __atomic_exchange_n((p), (v), __ATOMIC_SEQ_CST)
+#define InterlockedExchange16(p, v)	      __atomic_exchange_n((p), (v), __ATOMIC_SEQ_CST)
+#define InterlockedExchange64(p, v)	      __atomic_exchange_n((p), (v), __ATOMIC_SEQ_CST)
+#define InterlockedAnd(p, v)		      __atomic_fetch_and((p), (v), __ATOMIC_SEQ_CST)
+#define InterlockedAnd8(p, v)		      __atomic_fetch_and((p), (v), __ATOMIC_SEQ_CST)
+#define InterlockedAnd16(p, v)		      __atomic_fetch_and((p), (v), __ATOMIC_SEQ_CST)
+#define InterlockedAnd64(p, v)		      __atomic_fetch_and((p), (v), __ATOMIC_SEQ_CST)
+#define InterlockedOr(p, v)		      __atomic_fetch_or((p), (v), __ATOMIC_SEQ_CST)
+#define InterlockedOr8(p, v)		      __atomic_fetch_or((p), (v), __ATOMIC_SEQ_CST)
+#define InterlockedOr16(p, v)		      __atomic_fetch_or((p), (v), __ATOMIC_SEQ_CST)
+#define InterlockedOr64(p, v)		      __atomic_fetch_or((p), (v), __ATOMIC_SEQ_CST)
+#define InterlockedXor(p, v)		      __atomic_fetch_xor((p), (v), __ATOMIC_SEQ_CST)
+#define InterlockedXor8(p, v)		      __atomic_fetch_xor((p), (v), __ATOMIC_SEQ_CST)
+#define InterlockedXor16(p, v)		      __atomic_fetch_xor((p), (v), __ATOMIC_SEQ_CST)
+#define InterlockedXor64(p, v)		      __atomic_fetch_xor((p), (v), __ATOMIC_SEQ_CST)
+#define InterlockedIncrementAcquire(p)	      __atomic_add_fetch((p), 1, __ATOMIC_ACQUIRE)
+#define InterlockedIncrement16Acquire(p)      __atomic_add_fetch((p), 1, __ATOMIC_ACQUIRE)
+#define InterlockedIncrement64Acquire(p)      __atomic_add_fetch((p), 1, __ATOMIC_ACQUIRE)
+#define InterlockedDecrementAcquire(p)	      __atomic_sub_fetch((p), 1, __ATOMIC_ACQUIRE)
+#define InterlockedDecrement16Acquire(p)      __atomic_sub_fetch((p), 1, __ATOMIC_ACQUIRE)
+#define InterlockedDecrement64Acquire(p)      __atomic_sub_fetch((p), 1, __ATOMIC_ACQUIRE)
+#define InterlockedAddAcquire(p, v)	      __atomic_add_fetch((p), (v), __ATOMIC_ACQUIRE)
+#define InterlockedAdd64Acquire(p, v)	      __atomic_add_fetch((p), (v), __ATOMIC_ACQUIRE)
+#define InterlockedExchangeAddAcquire(p, v)   __atomic_fetch_add((p), (v), __ATOMIC_ACQUIRE)
 #define InterlockedExchangeAdd64Acquire(p, v) __atomic_fetch_add((p), (v), __ATOMIC_ACQUIRE)
-#define InterlockedExchangeAcquire(p, v) __atomic_exchange_n((p), (v), __ATOMIC_ACQUIRE)
-#define InterlockedExchange8Acquire(p, v) __atomic_exchange_n((p), (v), __ATOMIC_ACQUIRE)
-#define InterlockedExchange16Acquire(p, v) __atomic_exchange_n((p), (v), __ATOMIC_ACQUIRE)
-#define InterlockedExchange64Acquire(p, v) __atomic_exchange_n((p), (v), __ATOMIC_ACQUIRE)
-#define InterlockedAndAcquire(p, v) __atomic_fetch_and((p), (v), __ATOMIC_ACQUIRE)
-#define InterlockedAnd8Acquire(p, v) __atomic_fetch_and((p), (v), __ATOMIC_ACQUIRE)
-#define InterlockedAnd16Acquire(p, v) __atomic_fetch_and((p), (v), __ATOMIC_ACQUIRE)
-#define InterlockedAnd64Acquire(p, v) __atomic_fetch_and((p), (v), __ATOMIC_ACQUIRE)
-#define InterlockedOrAcquire(p, v) __atomic_fetch_or((p), (v), __ATOMIC_ACQUIRE)
-#define InterlockedOr8Acquire(p, v) __atomic_fetch_or((p), (v), __ATOMIC_ACQUIRE)
-#define InterlockedOr16Acquire(p, v) __atomic_fetch_or((p), (v), __ATOMIC_ACQUIRE)
-#define InterlockedOr64Acquire(p, v) __atomic_fetch_or((p), (v), __ATOMIC_ACQUIRE)
-#define InterlockedXorAcquire(p, v) __atomic_fetch_xor((p), (v), __ATOMIC_ACQUIRE)
-#define InterlockedXor8Acquire(p, v) __atomic_fetch_xor((p), (v), __ATOMIC_ACQUIRE)
-#define InterlockedXor16Acquire(p, v) __atomic_fetch_xor((p), (v), __ATOMIC_ACQUIRE)
-#define InterlockedXor64Acquire(p, v) __atomic_fetch_xor((p), (v), __ATOMIC_ACQUIRE)
-#define InterlockedIncrementRelease(p) __atomic_add_fetch((p), 1, __ATOMIC_RELEASE)
-#define InterlockedIncrement16Release(p) __atomic_add_fetch((p), 1, __ATOMIC_RELEASE)
-#define InterlockedIncrement64Release(p) __atomic_add_fetch((p), 1, __ATOMIC_RELEASE)
-#define InterlockedDecrementRelease(p) __atomic_sub_fetch((p), 1, __ATOMIC_RELEASE)
-#define InterlockedDecrement16Release(p) __atomic_sub_fetch((p), 1, __ATOMIC_RELEASE)
-#define InterlockedDecrement64Release(p) __atomic_sub_fetch((p), 1, __ATOMIC_RELEASE)
-#define InterlockedAddRelease(p, v) __atomic_add_fetch((p), (v), __ATOMIC_RELEASE)
-#define InterlockedAdd64Release(p, v) __atomic_add_fetch((p), (v), __ATOMIC_RELEASE)
-#define InterlockedExchangeAddRelease(p, v) __atomic_fetch_add((p), (v), __ATOMIC_RELEASE)
+#define InterlockedExchangeAcquire(p, v)      __atomic_exchange_n((p), (v), __ATOMIC_ACQUIRE)
+#define InterlockedExchange8Acquire(p, v)     __atomic_exchange_n((p), (v), __ATOMIC_ACQUIRE)
+#define InterlockedExchange16Acquire(p, v)    __atomic_exchange_n((p), (v), __ATOMIC_ACQUIRE)
+#define InterlockedExchange64Acquire(p, v)    __atomic_exchange_n((p), (v), __ATOMIC_ACQUIRE)
+#define InterlockedAndAcquire(p, v)	      __atomic_fetch_and((p), (v), __ATOMIC_ACQUIRE)
+#define InterlockedAnd8Acquire(p, v)	      __atomic_fetch_and((p), (v), __ATOMIC_ACQUIRE)
+#define InterlockedAnd16Acquire(p, v)	      __atomic_fetch_and((p), (v), __ATOMIC_ACQUIRE)
+#define InterlockedAnd64Acquire(p, v)	      __atomic_fetch_and((p), (v), __ATOMIC_ACQUIRE)
+#define InterlockedOrAcquire(p, v)	      __atomic_fetch_or((p), (v), __ATOMIC_ACQUIRE)
+#define InterlockedOr8Acquire(p, v)	      __atomic_fetch_or((p), (v), __ATOMIC_ACQUIRE)
+#define InterlockedOr16Acquire(p, v)	      __atomic_fetch_or((p), (v), __ATOMIC_ACQUIRE)
+#define InterlockedOr64Acquire(p, v)	      __atomic_fetch_or((p), (v), __ATOMIC_ACQUIRE)
+#define InterlockedXorAcquire(p, v)	      __atomic_fetch_xor((p), (v), __ATOMIC_ACQUIRE)
+#define InterlockedXor8Acquire(p, v)	      __atomic_fetch_xor((p), (v), __ATOMIC_ACQUIRE)
+#define InterlockedXor16Acquire(p, v)	      __atomic_fetch_xor((p), (v), __ATOMIC_ACQUIRE)
+#define InterlockedXor64Acquire(p, v)	      __atomic_fetch_xor((p), (v), __ATOMIC_ACQUIRE)
+#define InterlockedIncrementRelease(p)	      __atomic_add_fetch((p), 1, __ATOMIC_RELEASE)
+#define InterlockedIncrement16Release(p)      __atomic_add_fetch((p), 1, __ATOMIC_RELEASE)
+#define InterlockedIncrement64Release(p)      __atomic_add_fetch((p), 1, __ATOMIC_RELEASE)
+#define InterlockedDecrementRelease(p)	      __atomic_sub_fetch((p), 1, __ATOMIC_RELEASE)
+#define InterlockedDecrement16Release(p)      __atomic_sub_fetch((p), 1, __ATOMIC_RELEASE)
+#define InterlockedDecrement64Release(p)      __atomic_sub_fetch((p), 1, __ATOMIC_RELEASE)
+#define InterlockedAddRelease(p, v)	      __atomic_add_fetch((p), (v), __ATOMIC_RELEASE)
+#define InterlockedAdd64Release(p, v)	      __atomic_add_fetch((p), (v), __ATOMIC_RELEASE)
+#define InterlockedExchangeAddRelease(p, v)   __atomic_fetch_add((p), (v), __ATOMIC_RELEASE)
 #define InterlockedExchangeAdd64Release(p, v) __atomic_fetch_add((p), (v), __ATOMIC_RELEASE)
-#define InterlockedExchangeRelease(p, v) __atomic_exchange_n((p), (v), __ATOMIC_RELEASE)
-#define InterlockedExchange8Release(p, v) __atomic_exchange_n((p), (v), __ATOMIC_RELEASE)
-#define InterlockedExchange16Release(p, v) __atomic_exchange_n((p), (v), __ATOMIC_RELEASE)
-#define InterlockedExchange64Release(p, v) __atomic_exchange_n((p), (v), __ATOMIC_RELEASE)
-#define InterlockedAndRelease(p, v) __atomic_fetch_and((p), (v), __ATOMIC_RELEASE)
-#define InterlockedAnd8Release(p, v) __atomic_fetch_and((p), (v), __ATOMIC_RELEASE)
-#define InterlockedAnd16Release(p, v) __atomic_fetch_and((p), (v), __ATOMIC_RELEASE)
-#define InterlockedAnd64Release(p, v) __atomic_fetch_and((p), (v), __ATOMIC_RELEASE)
-#define InterlockedOrRelease(p, v) __atomic_fetch_or((p), (v), __ATOMIC_RELEASE)
-#define InterlockedOr8Release(p, v) __atomic_fetch_or((p), (v), __ATOMIC_RELEASE)
-#define InterlockedOr16Release(p, v) __atomic_fetch_or((p), (v), __ATOMIC_RELEASE)
-#define InterlockedOr64Release(p, v) __atomic_fetch_or((p), (v), __ATOMIC_RELEASE)
-#define InterlockedXorRelease(p, v) __atomic_fetch_xor((p), (v), __ATOMIC_RELEASE)
-#define InterlockedXor8Release(p, v) __atomic_fetch_xor((p), (v), __ATOMIC_RELEASE)
-#define InterlockedXor16Release(p, v) __atomic_fetch_xor((p), (v), __ATOMIC_RELEASE)
-#define InterlockedXor64Release(p, v) __atomic_fetch_xor((p), (v), __ATOMIC_RELEASE)
-#define InterlockedIncrementNoFence(p) __atomic_add_fetch((p), 1, __ATOMIC_RELAXED)
-#define InterlockedIncrement16NoFence(p) __atomic_add_fetch((p), 1, __ATOMIC_RELAXED)
-#define InterlockedIncrement64NoFence(p) __atomic_add_fetch((p), 1, __ATOMIC_RELAXED)
-#define InterlockedDecrementNoFence(p) __atomic_sub_fetch((p), 1, __ATOMIC_RELAXED)
-#define InterlockedDecrement16NoFence(p) __atomic_sub_fetch((p), 1, __ATOMIC_RELAXED)
-#define InterlockedDecrement64NoFence(p) __atomic_sub_fetch((p), 1, __ATOMIC_RELAXED)
-#define InterlockedAddNoFence(p, v) __atomic_add_fetch((p), (v), __ATOMIC_RELAXED)
-#define InterlockedAdd64NoFence(p, v) __atomic_add_fetch((p), (v), __ATOMIC_RELAXED)
-#define InterlockedExchangeAddNoFence(p, v) __atomic_fetch_add((p), (v), __ATOMIC_RELAXED)
+#define InterlockedExchangeRelease(p, v)      __atomic_exchange_n((p), (v), __ATOMIC_RELEASE)
+#define InterlockedExchange8Release(p, v)     __atomic_exchange_n((p), (v), __ATOMIC_RELEASE)
+#define InterlockedExchange16Release(p, v)    __atomic_exchange_n((p), (v), __ATOMIC_RELEASE)
+#define InterlockedExchange64Release(p, v)    __atomic_exchange_n((p), (v), __ATOMIC_RELEASE)
+#define InterlockedAndRelease(p, v)	      __atomic_fetch_and((p), (v), __ATOMIC_RELEASE)
+#define InterlockedAnd8Release(p, v)	      __atomic_fetch_and((p), (v), __ATOMIC_RELEASE)
+#define InterlockedAnd16Release(p, v)	      __atomic_fetch_and((p), (v), __ATOMIC_RELEASE)
+#define InterlockedAnd64Release(p, v)	      __atomic_fetch_and((p), (v), __ATOMIC_RELEASE)
+#define InterlockedOrRelease(p, v)	      __atomic_fetch_or((p), (v), __ATOMIC_RELEASE)
+#define InterlockedOr8Release(p, v)	      __atomic_fetch_or((p), (v), __ATOMIC_RELEASE)
+#define InterlockedOr16Release(p, v)	      __atomic_fetch_or((p), (v), __ATOMIC_RELEASE)
+#define InterlockedOr64Release(p, v)	      __atomic_fetch_or((p), (v), __ATOMIC_RELEASE)
+#define InterlockedXorRelease(p, v)	      __atomic_fetch_xor((p), (v), __ATOMIC_RELEASE)
+#define InterlockedXor8Release(p, v)	      __atomic_fetch_xor((p), (v), __ATOMIC_RELEASE)
+#define InterlockedXor16Release(p, v)	      __atomic_fetch_xor((p), (v), __ATOMIC_RELEASE)
+#define InterlockedXor64Release(p, v)	      __atomic_fetch_xor((p), (v), __ATOMIC_RELEASE)
+#define InterlockedIncrementNoFence(p)	      __atomic_add_fetch((p), 1, __ATOMIC_RELAXED)
+#define InterlockedIncrement16NoFence(p)      __atomic_add_fetch((p), 1, __ATOMIC_RELAXED)
+#define InterlockedIncrement64NoFence(p)      __atomic_add_fetch((p), 1, __ATOMIC_RELAXED)
+#define InterlockedDecrementNoFence(p)	      __atomic_sub_fetch((p), 1, __ATOMIC_RELAXED)
+#define InterlockedDecrement16NoFence(p)      __atomic_sub_fetch((p), 1, __ATOMIC_RELAXED)
+#define InterlockedDecrement64NoFence(p)      __atomic_sub_fetch((p), 1, __ATOMIC_RELAXED)
+#define InterlockedAddNoFence(p, v)	      __atomic_add_fetch((p), (v), __ATOMIC_RELAXED)
+#define InterlockedAdd64NoFence(p, v)	      __atomic_add_fetch((p), (v), __ATOMIC_RELAXED)
+#define InterlockedExchangeAddNoFence(p, v)   __atomic_fetch_add((p), (v), __ATOMIC_RELAXED)
 #define InterlockedExchangeAdd64NoFence(p, v) __atomic_fetch_add((p), (v), __ATOMIC_RELAXED)
-#define InterlockedExchangeNoFence(p, v) __atomic_exchange_n((p), (v), __ATOMIC_RELAXED)
-#define InterlockedExchange8NoFence(p, v) __atomic_exchange_n((p), (v), __ATOMIC_RELAXED)
-#define InterlockedExchange16NoFence(p, v) __atomic_exchange_n((p), (v), __ATOMIC_RELAXED)
-#define InterlockedExchange64NoFence(p, v) __atomic_exchange_n((p), (v), __ATOMIC_RELAXED)
-#define InterlockedAndNoFence(p, v) __atomic_fetch_and((p), (v), __ATOMIC_RELAXED)
-#define InterlockedAnd8NoFence(p, v) __atomic_fetch_and((p), (v), __ATOMIC_RELAXED)
-#define InterlockedAnd16NoFence(p, v) __atomic_fetch_and((p), (v), __ATOMIC_RELAXED)
-#define InterlockedAnd64NoFence(p, v) __atomic_fetch_and((p), (v), __ATOMIC_RELAXED)
-#define InterlockedOrNoFence(p, v) __atomic_fetch_or((p), (v), __ATOMIC_RELAXED)
-#define InterlockedOr8NoFence(p, v) __atomic_fetch_or((p), (v), __ATOMIC_RELAXED)
-#define InterlockedOr16NoFence(p, v) __atomic_fetch_or((p), (v), __ATOMIC_RELAXED)
-#define InterlockedOr64NoFence(p, v) __atomic_fetch_or((p), (v), __ATOMIC_RELAXED)
-#define InterlockedXorNoFence(p, v) __atomic_fetch_xor((p), (v), __ATOMIC_RELAXED)
-#define InterlockedXor8NoFence(p, v) __atomic_fetch_xor((p), (v), __ATOMIC_RELAXED)
-#define InterlockedXor16NoFence(p, v) __atomic_fetch_xor((p), (v), __ATOMIC_RELAXED)
-#define InterlockedXor64NoFence(p, v) __atomic_fetch_xor((p), (v), __ATOMIC_RELAXED)
+#define InterlockedExchangeNoFence(p, v)      __atomic_exchange_n((p), (v), __ATOMIC_RELAXED)
+#define InterlockedExchange8NoFence(p, v)     __atomic_exchange_n((p), (v), __ATOMIC_RELAXED)
+#define InterlockedExchange16NoFence(p, v)    __atomic_exchange_n((p), (v), __ATOMIC_RELAXED)
+#define InterlockedExchange64NoFence(p, v)    __atomic_exchange_n((p), (v), __ATOMIC_RELAXED)
+#define InterlockedAndNoFence(p, v)	      __atomic_fetch_and((p), (v), __ATOMIC_RELAXED)
+#define InterlockedAnd8NoFence(p, v)	      __atomic_fetch_and((p), (v), __ATOMIC_RELAXED)
+#define InterlockedAnd16NoFence(p, v)	      __atomic_fetch_and((p), (v), __ATOMIC_RELAXED)
+#define InterlockedAnd64NoFence(p, v)	      __atomic_fetch_and((p), (v), __ATOMIC_RELAXED)
+#define InterlockedOrNoFence(p, v)	      __atomic_fetch_or((p), (v), __ATOMIC_RELAXED)
+#define InterlockedOr8NoFence(p, v)	      __atomic_fetch_or((p), (v), __ATOMIC_RELAXED)
+#define InterlockedOr16NoFence(p, v)	      __atomic_fetch_or((p), (v), __ATOMIC_RELAXED)
+#define InterlockedOr64NoFence(p, v)	      __atomic_fetch_or((p), (v), __ATOMIC_RELAXED)
+#define InterlockedXorNoFence(p, v)	      __atomic_fetch_xor((p), (v), __ATOMIC_RELAXED)
+#define InterlockedXor8NoFence(p, v)	      __atomic_fetch_xor((p), (v), __ATOMIC_RELAXED)
+#define InterlockedXor16NoFence(p, v)	      __atomic_fetch_xor((p), (v), __ATOMIC_RELAXED)
+#define InterlockedXor64NoFence(p, v)	      __atomic_fetch_xor((p), (v), __ATOMIC_RELAXED)
 
 #define InterlockedExchangePointer(p, v)	__atomic_exchange_n((p), (v), __ATOMIC_SEQ_CST)
 #define InterlockedExchangePointerAcquire(p, v) __atomic_exchange_n((p), (v), __ATOMIC_ACQUIRE)
 #define InterlockedExchangePointerNoFence(p, v) __atomic_exchange_n((p), (v), __ATOMIC_RELAXED)
 
 /* Stores v if *p equals c. Returns the former value in both cases. */
-#define InterlockedCompareExchange(p, v, c) __sync_val_compare_and_swap((p), (c), (v))
-#define InterlockedCompareExchangeAcquire(p, v, c) __sync_val_compare_and_swap((p), (c), (v))
-#define InterlockedCompareExchangeRelease(p, v, c) __sync_val_compare_and_swap((p), (c), (v))
-#define InterlockedCompareExchangeNoFence(p, v, c) __sync_val_compare_and_swap((p), (c), (v))
-#define InterlockedCompareExchange16(p, v, c) __sync_val_compare_and_swap((p), (c), (v))
-#define InterlockedCompareExchange16Acquire(p, v, c) __sync_val_compare_and_swap((p), (c), (v))
-#define InterlockedCompareExchange16Release(p, v, c) __sync_val_compare_and_swap((p), (c), (v))
-#define InterlockedCompareExchange16NoFence(p, v, c) __sync_val_compare_and_swap((p), (c), (v))
-#define InterlockedCompareExchange64(p, v, c) __sync_val_compare_and_swap((p), (c), (v))
-#define InterlockedCompareExchange64Acquire(p, v, c) __sync_val_compare_and_swap((p), (c), (v))
-#define InterlockedCompareExchange64Release(p, v, c) __sync_val_compare_and_swap((p), (c), (v))
-#define InterlockedCompareExchange64NoFence(p, v, c) __sync_val_compare_and_swap((p), (c), (v))
-#define InterlockedCompareExchangePointer(p, v, c) __sync_val_compare_and_swap((p), (c), (v))
+#define InterlockedCompareExchange(p, v, c)		  __sync_val_compare_and_swap((p), (c), (v))
+#define InterlockedCompareExchangeAcquire(p, v, c)	  __sync_val_compare_and_swap((p), (c), (v))
+#define InterlockedCompareExchangeRelease(p, v, c)	  __sync_val_compare_and_swap((p), (c), (v))
+#define InterlockedCompareExchangeNoFence(p, v, c)	  __sync_val_compare_and_swap((p), (c), (v))
+#define InterlockedCompareExchange16(p, v, c)		  __sync_val_compare_and_swap((p), (c), (v))
+#define InterlockedCompareExchange16Acquire(p, v, c)	  __sync_val_compare_and_swap((p), (c), (v))
+#define InterlockedCompareExchange16Release(p, v, c)	  __sync_val_compare_and_swap((p), (c), (v))
+#define InterlockedCompareExchange16NoFence(p, v, c)	  __sync_val_compare_and_swap((p), (c), (v))
+#define InterlockedCompareExchange64(p, v, c)		  __sync_val_compare_and_swap((p), (c), (v))
+#define InterlockedCompareExchange64Acquire(p, v, c)	  __sync_val_compare_and_swap((p), (c), (v))
+#define InterlockedCompareExchange64Release(p, v, c)	  __sync_val_compare_and_swap((p), (c), (v))
+#define InterlockedCompareExchange64NoFence(p, v, c)	  __sync_val_compare_and_swap((p), (c), (v))
+#define InterlockedCompareExchangePointer(p, v, c)	  __sync_val_compare_and_swap((p), (c), (v))
 #define InterlockedCompareExchangePointerAcquire(p, v, c) __sync_val_compare_and_swap((p), (c), (v))
 #define InterlockedCompareExchangePointerRelease(p, v, c) __sync_val_compare_and_swap((p), (c), (v))
 #define InterlockedCompareExchangePointerNoFence(p, v, c) __sync_val_compare_and_swap((p), (c), (v))
 
 /* Sets or clears bit i of *p and returns whether it was set. */
-#define InterlockedBitTestAndSet(p, i)	   ((BOOLEAN)(__atomic_fetch_or((p), (LONG)(1u << ((i)&31)), __ATOMIC_SEQ_CST) >> ((i)&31) & 1))
-#define InterlockedBitTestAndReset(p, i)   ((BOOLEAN)(__atomic_fetch_and((p), (LONG) ~(1u << ((i)&31)), __ATOMIC_SEQ_CST) >> ((i)&31) & 1))
+#define InterlockedBitTestAndSet(p, i)                                                            \
+	((BOOLEAN)(__atomic_fetch_or((p), (LONG)(1u << ((i)&31)), __ATOMIC_SEQ_CST) >> ((i)&31) & \
+		   1))
+#define InterlockedBitTestAndReset(p, i)                                                  \
+	((BOOLEAN)(__atomic_fetch_and((p), (LONG) ~(1u << ((i)&31)), __ATOMIC_SEQ_CST) >> \
+			   ((i)&31) &                                                     \
+		   1))
 
 #else /* C++ */
 
@@ -187,21 +192,22 @@ template <class T> struct compat_same {
 	typedef T type;
 };
 
-#define COMPAT_INTERLOCKED_1(name, builtin, order)								\
-	template <class T> static inline T name(T volatile *p)							\
-	{													\
-		return builtin(p, 1, order);									\
+#define COMPAT_INTERLOCKED_1(name, builtin, order)             \
+	template <class T> static inline T name(T volatile *p) \
+	{                                                      \
+		return builtin(p, 1, order);                   \
 	}
-#define COMPAT_INTERLOCKED_2(name, builtin, order)								\
-	template <class T> static inline T name(T volatile *p, typename compat_same<T>::type v)			\
-	{													\
-		return builtin(p, v, order);									\
+#define COMPAT_INTERLOCKED_2(name, builtin, order)                                              \
+	template <class T> static inline T name(T volatile *p, typename compat_same<T>::type v) \
+	{                                                                                       \
+		return builtin(p, v, order);                                                    \
 	}
-#define COMPAT_INTERLOCKED_3(name)										\
-	template <class T>											\
-	static inline T name(T volatile *p, typename compat_same<T>::type v, typename compat_same<T>::type c)	\
-	{													\
-		return __sync_val_compare_and_swap(p, c, v);							\
+#define COMPAT_INTERLOCKED_3(name)                                           \
+	template <class T>                                                   \
+	static inline T name(T volatile *p, typename compat_same<T>::type v, \
+			     typename compat_same<T>::type c)                \
+	{                                                                    \
+		return __sync_val_compare_and_swap(p, c, v);                 \
 	}
 
 /* Increment, Decrement and Add return the new value; the others return the former one. */
@@ -334,58 +340,61 @@ COMPAT_INTERLOCKED_3(InterlockedCompareExchangePointerNoFence)
 /* Sets or clears bit i of *p and returns whether it was set. */
 template <class T> static inline BOOLEAN InterlockedBitTestAndSet(T volatile *p, LONG i)
 {
-	return (BOOLEAN)(__atomic_fetch_or(p, (T)(1u << (i & 31)), __ATOMIC_SEQ_CST) >> (i & 31) & 1);
+	return (BOOLEAN)(__atomic_fetch_or(p, (T)(1u << (i & 31)), __ATOMIC_SEQ_CST) >> (i & 31) &
+			 1);
 }
 template <class T> static inline BOOLEAN InterlockedBitTestAndReset(T volatile *p, LONG i)
 {
-	return (BOOLEAN)(__atomic_fetch_and(p, (T) ~(1u << (i & 31)), __ATOMIC_SEQ_CST) >> (i & 31) & 1);
+	return (BOOLEAN)(__atomic_fetch_and(p, (T) ~(1u << (i & 31)), __ATOMIC_SEQ_CST) >>
+				 (i & 31) &
+			 1);
 }
 }
 
 #endif /* C++ */
 
 /* The names that Microsoft's compiler gives to the same operations. */
-#define _InterlockedIncrement InterlockedIncrement
-#define _InterlockedDecrement InterlockedDecrement
-#define _InterlockedIncrement16 InterlockedIncrement16
-#define _InterlockedDecrement16 InterlockedDecrement16
-#define _InterlockedIncrement64 InterlockedIncrement64
-#define _InterlockedDecrement64 InterlockedDecrement64
-#define _InterlockedAdd InterlockedAdd
-#define _InterlockedAdd64 InterlockedAdd64
-#define _InterlockedExchange InterlockedExchange
-#define _InterlockedExchange8 InterlockedExchange8
-#define _InterlockedExchange16 InterlockedExchange16
-#define _InterlockedExchange64 InterlockedExchange64
-#define _InterlockedExchangeAdd InterlockedExchangeAdd
-#define _InterlockedExchangeAdd64 InterlockedExchangeAdd64
-#define _InterlockedExchangePointer InterlockedExchangePointer
-#define _InterlockedCompareExchange InterlockedCompareExchange
-#define _InterlockedCompareExchange16 InterlockedCompareExchange16
-#define _InterlockedCompareExchange64 InterlockedCompareExchange64
+#define _InterlockedIncrement		   InterlockedIncrement
+#define _InterlockedDecrement		   InterlockedDecrement
+#define _InterlockedIncrement16		   InterlockedIncrement16
+#define _InterlockedDecrement16		   InterlockedDecrement16
+#define _InterlockedIncrement64		   InterlockedIncrement64
+#define _InterlockedDecrement64		   InterlockedDecrement64
+#define _InterlockedAdd			   InterlockedAdd
+#define _InterlockedAdd64		   InterlockedAdd64
+#define _InterlockedExchange		   InterlockedExchange
+#define _InterlockedExchange8		   InterlockedExchange8
+#define _InterlockedExchange16		   InterlockedExchange16
+#define _InterlockedExchange64		   InterlockedExchange64
+#define _InterlockedExchangeAdd		   InterlockedExchangeAdd
+#define _InterlockedExchangeAdd64	   InterlockedExchangeAdd64
+#define _InterlockedExchangePointer	   InterlockedExchangePointer
+#define _InterlockedCompareExchange	   InterlockedCompareExchange
+#define _InterlockedCompareExchange16	   InterlockedCompareExchange16
+#define _InterlockedCompareExchange64	   InterlockedCompareExchange64
 #define _InterlockedCompareExchangePointer InterlockedCompareExchangePointer
-#define _InterlockedAnd InterlockedAnd
-#define _InterlockedAnd8 InterlockedAnd8
-#define _InterlockedAnd16 InterlockedAnd16
-#define _InterlockedAnd64 InterlockedAnd64
-#define _InterlockedOr InterlockedOr
-#define _InterlockedOr8 InterlockedOr8
-#define _InterlockedOr16 InterlockedOr16
-#define _InterlockedOr64 InterlockedOr64
-#define _InterlockedXor InterlockedXor
-#define _InterlockedXor64 InterlockedXor64
+#define _InterlockedAnd			   InterlockedAnd
+#define _InterlockedAnd8		   InterlockedAnd8
+#define _InterlockedAnd16		   InterlockedAnd16
+#define _InterlockedAnd64		   InterlockedAnd64
+#define _InterlockedOr			   InterlockedOr
+#define _InterlockedOr8			   InterlockedOr8
+#define _InterlockedOr16		   InterlockedOr16
+#define _InterlockedOr64		   InterlockedOr64
+#define _InterlockedXor			   InterlockedXor
+#define _InterlockedXor64		   InterlockedXor64
 
 /* Reads and writes of one access each, with the memory order that their name says. */
-#define ReadAcquire(p)     __atomic_load_n((p), __ATOMIC_ACQUIRE)
-#define ReadNoFence(p)     __atomic_load_n((p), __ATOMIC_RELAXED)
-#define WriteRelease(p, v) __atomic_store_n((p), (v), __ATOMIC_RELEASE)
-#define WriteNoFence(p, v) __atomic_store_n((p), (v), __ATOMIC_RELAXED)
-#define ReadAcquire64(p)     __atomic_load_n((p), __ATOMIC_ACQUIRE)
-#define ReadNoFence64(p)     __atomic_load_n((p), __ATOMIC_RELAXED)
-#define WriteRelease64(p, v) __atomic_store_n((p), (v), __ATOMIC_RELEASE)
-#define WriteNoFence64(p, v) __atomic_store_n((p), (v), __ATOMIC_RELAXED)
-#define ReadPointerAcquire(p)     __atomic_load_n((p), __ATOMIC_ACQUIRE)
-#define ReadPointerNoFence(p)     __atomic_load_n((p), __ATOMIC_RELAXED)
+#define ReadAcquire(p)		  __atomic_load_n((p), __ATOMIC_ACQUIRE)
+#define ReadNoFence(p)		  __atomic_load_n((p), __ATOMIC_RELAXED)
+#define WriteRelease(p, v)	  __atomic_store_n((p), (v), __ATOMIC_RELEASE)
+#define WriteNoFence(p, v)	  __atomic_store_n((p), (v), __ATOMIC_RELAXED)
+#define ReadAcquire64(p)	  __atomic_load_n((p), __ATOMIC_ACQUIRE)
+#define ReadNoFence64(p)	  __atomic_load_n((p), __ATOMIC_RELAXED)
+#define WriteRelease64(p, v)	  __atomic_store_n((p), (v), __ATOMIC_RELEASE)
+#define WriteNoFence64(p, v)	  __atomic_store_n((p), (v), __ATOMIC_RELAXED)
+#define ReadPointerAcquire(p)	  __atomic_load_n((p), __ATOMIC_ACQUIRE)
+#define ReadPointerNoFence(p)	  __atomic_load_n((p), __ATOMIC_RELAXED)
 #define WritePointerRelease(p, v) __atomic_store_n((p), (v), __ATOMIC_RELEASE)
 #define WritePointerNoFence(p, v) __atomic_store_n((p), (v), __ATOMIC_RELAXED)
 

@@ -34,14 +34,15 @@ HANDLE CreateIoCompletionPort(HANDLE file, HANDLE port, ULONG_PTR key, DWORD thr
  * FALSE with *overlapped NULL if no packet was taken: WAIT_TIMEOUT, ERROR_ABANDONED_WAIT_0 (the
  * port was closed meanwhile) or ERROR_INVALID_HANDLE.
  */
-BOOL GetQueuedCompletionStatus(HANDLE port, LPDWORD bytes, PULONG_PTR key, LPOVERLAPPED *overlapped, DWORD timeoutMs);
+BOOL GetQueuedCompletionStatus(HANDLE port, LPDWORD bytes, PULONG_PTR key, LPOVERLAPPED *overlapped,
+			       DWORD timeoutMs);
 
 /*
  * Takes up to n packets. Whether a request failed is in `Internal` of its entry. Fails like
  * GetQueuedCompletionStatus if no packet was taken; *removed is then 0.
  */
-BOOL GetQueuedCompletionStatusEx(HANDLE port, LPOVERLAPPED_ENTRY entries, ULONG n, PULONG removed, DWORD timeoutMs,
-				 BOOL alertable);
+BOOL GetQueuedCompletionStatusEx(HANDLE port, LPOVERLAPPED_ENTRY entries, ULONG n, PULONG removed,
+				 DWORD timeoutMs, BOOL alertable);
 
 /*
  * The thread that takes the packet receives the three values as they are; `overlapped` is not

@@ -94,7 +94,8 @@ SIZE_T VirtualQuery(LPCVOID address, MEMORY_BASIC_INFORMATION *information, SIZE
 LPVOID VirtualAllocEx(HANDLE process, LPVOID address, SIZE_T bytes, DWORD type, DWORD protect);
 
 /* Same as VirtualAllocEx; the node is ignored. */
-LPVOID VirtualAllocExNuma(HANDLE process, LPVOID address, SIZE_T bytes, DWORD type, DWORD protect, DWORD node);
+LPVOID VirtualAllocExNuma(HANDLE process, LPVOID address, SIZE_T bytes, DWORD type, DWORD protect,
+			  DWORD node);
 
 /* Same as VirtualFree, for this process only. */
 BOOL VirtualFreeEx(HANDLE process, LPVOID address, SIZE_T bytes, DWORD type);

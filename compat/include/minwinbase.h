@@ -41,10 +41,10 @@ typedef struct _SYSTEMTIME {
 typedef DWORD (*PTHREAD_START_ROUTINE)(LPVOID parameter);
 typedef PTHREAD_START_ROUTINE LPTHREAD_START_ROUTINE;
 
-#define ZeroMemory	RtlZeroMemory
-#define FillMemory	RtlFillMemory
-#define CopyMemory	RtlCopyMemory
-#define MoveMemory	RtlMoveMemory
+#define ZeroMemory RtlZeroMemory
+#define FillMemory RtlFillMemory
+#define CopyMemory RtlCopyMemory
+#define MoveMemory RtlMoveMemory
 
 #define INFINITE 0xFFFFFFFFu
 

@@ -68,10 +68,12 @@ PSTR RtlIpv6AddressToStringA(const IN6_ADDR *address, PSTR text);
 PWSTR RtlIpv6AddressToStringW(const IN6_ADDR *address, PWSTR text);
 
 /* Same as RtlIpv4AddressToStringExA, with %scope unless the scope is 0. */
-NTSTATUS RtlIpv6AddressToStringExA(const IN6_ADDR *address, ULONG scope, USHORT port, PSTR text, ULONG *length);
+NTSTATUS RtlIpv6AddressToStringExA(const IN6_ADDR *address, ULONG scope, USHORT port, PSTR text,
+				   ULONG *length);
 
 /* Same as RtlIpv6AddressToStringExA. */
-NTSTATUS RtlIpv6AddressToStringExW(const IN6_ADDR *address, ULONG scope, USHORT port, PWSTR text, ULONG *length);
+NTSTATUS RtlIpv6AddressToStringExW(const IN6_ADDR *address, ULONG scope, USHORT port, PWSTR text,
+				   ULONG *length);
 
 COMPAT_END
 

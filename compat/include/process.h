@@ -12,8 +12,8 @@ typedef void (*_beginthread_proc_type)(void *parameter);
 COMPAT_BEGIN
 
 /* Same as CreateThread, but returns 0 on failure and sets errno as well. */
-uintptr_t _beginthreadex(void *attributes, unsigned stack, _beginthreadex_proc_type start, void *parameter,
-			 unsigned flags, unsigned *id);
+uintptr_t _beginthreadex(void *attributes, unsigned stack, _beginthreadex_proc_type start,
+			 void *parameter, unsigned flags, unsigned *id);
 
 /* Same as ExitThread. */
 DECLSPEC_NORETURN void _endthreadex(unsigned code);

@@ -36,10 +36,12 @@ BOOL TerminateProcess(HANDLE process, UINT code);
 BOOL GetSystemTimes(FILETIME *idle, FILETIME *kernel, FILETIME *user);
 
 /* *ended is 0, because the process is running. */
-BOOL GetProcessTimes(HANDLE process, FILETIME *created, FILETIME *ended, FILETIME *kernel, FILETIME *user);
+BOOL GetProcessTimes(HANDLE process, FILETIME *created, FILETIME *ended, FILETIME *kernel,
+		     FILETIME *user);
 
 /* Works for the calling thread only: pass GetCurrentThread(). */
-BOOL GetThreadTimes(HANDLE thread, FILETIME *created, FILETIME *ended, FILETIME *kernel, FILETIME *user);
+BOOL GetThreadTimes(HANDLE thread, FILETIME *created, FILETIME *ended, FILETIME *kernel,
+		    FILETIME *user);
 
 /* Returns processor time in nanoseconds; Windows counts cycles. */
 BOOL QueryProcessCycleTime(HANDLE process, ULONG64 *cycles);

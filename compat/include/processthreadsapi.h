@@ -25,8 +25,8 @@ COMPAT_BEGIN
  * The handle can be waited for. The only flag with an effect is CREATE_SUSPENDED. A stack has at
  * least the system's default size.
  */
-HANDLE CreateThread(LPSECURITY_ATTRIBUTES attributes, SIZE_T stack, LPTHREAD_START_ROUTINE start, LPVOID parameter,
-		    DWORD flags, LPDWORD id);
+HANDLE CreateThread(LPSECURITY_ATTRIBUTES attributes, SIZE_T stack, LPTHREAD_START_ROUTINE start,
+		    LPVOID parameter, DWORD flags, LPDWORD id);
 
 /* Unwinds the stack as pthread_exit() does, so C++ destructors run. */
 DECLSPEC_NORETURN void ExitThread(DWORD code);

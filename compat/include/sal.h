@@ -697,10 +697,10 @@
 
 /* gcc and clang have an attribute for two of the annotations. */
 #define _Analysis_noreturn_
-#define __fallthrough	   __attribute__((__fallthrough__))
-#define _Fallthrough_	   __attribute__((__fallthrough__))
-#define __analysis_assume(...)	((void)0)
-#define _Analysis_assume_(...)	((void)0)
+#define __fallthrough			      __attribute__((__fallthrough__))
+#define _Fallthrough_			      __attribute__((__fallthrough__))
+#define __analysis_assume(...)		      ((void)0)
+#define _Analysis_assume_(...)		      ((void)0)
 #define _Analysis_assume_nullterminated_(...) ((void)0)
 #define _Analysis_suppress_lock_checking_(...)
 

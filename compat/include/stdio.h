@@ -175,7 +175,8 @@ template <size_t N> inline int vsprintf_s(char (&buffer)[N], const char *format,
 {
 	return vsprintf_s(static_cast<char *>(buffer), N, format, arguments);
 }
-template <size_t N, class... A> inline int _snprintf_s(char (&buffer)[N], size_t count, const char *format, A... a)
+template <size_t N, class... A>
+inline int _snprintf_s(char (&buffer)[N], size_t count, const char *format, A... a)
 {
 	return _snprintf_s(static_cast<char *>(buffer), N, count, format, a...);
 }
@@ -204,7 +205,7 @@ using ::compat_vprintf;
 using ::compat_vsnprintf;
 using ::compat_vsprintf;
 using ::compat_vsscanf;
-}
+} // namespace std
 #endif
 
 #define _SH_DENYRW 0x10

@@ -27,7 +27,8 @@ COMPAT_BEGIN
 int MultiByteToWideChar(UINT page, DWORD flags, LPCSTR from, int bytes, LPWSTR to, int room);
 
 /* As on Windows, `replacement` and `replaced` must be NULL with CP_UTF8. */
-int WideCharToMultiByte(UINT page, DWORD flags, LPCWSTR from, int length, LPSTR to, int room, LPCSTR replacement, BOOL *replaced);
+int WideCharToMultiByte(UINT page, DWORD flags, LPCWSTR from, int length, LPSTR to, int room,
+			LPCSTR replacement, BOOL *replaced);
 
 /* Returns CP_UTF8. */
 UINT GetACP(void);

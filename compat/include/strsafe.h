@@ -111,35 +111,35 @@ HRESULT StringCbLengthW(LPCWSTR text, size_t mostBytes, size_t *lengthBytes);
 COMPAT_END
 
 #ifdef UNICODE
-#define StringCchCopy StringCchCopyW
-#define StringCbCopy StringCbCopyW
-#define StringCchCopyN StringCchCopyNW
-#define StringCbCopyN StringCbCopyNW
-#define StringCchCat StringCchCatW
-#define StringCbCat StringCbCatW
-#define StringCchCatN StringCchCatNW
-#define StringCbCatN StringCbCatNW
-#define StringCchPrintf StringCchPrintfW
-#define StringCbPrintf StringCbPrintfW
+#define StringCchCopy	 StringCchCopyW
+#define StringCbCopy	 StringCbCopyW
+#define StringCchCopyN	 StringCchCopyNW
+#define StringCbCopyN	 StringCbCopyNW
+#define StringCchCat	 StringCchCatW
+#define StringCbCat	 StringCbCatW
+#define StringCchCatN	 StringCchCatNW
+#define StringCbCatN	 StringCbCatNW
+#define StringCchPrintf	 StringCchPrintfW
+#define StringCbPrintf	 StringCbPrintfW
 #define StringCchVPrintf StringCchVPrintfW
-#define StringCbVPrintf StringCbVPrintfW
-#define StringCchLength StringCchLengthW
-#define StringCbLength StringCbLengthW
+#define StringCbVPrintf	 StringCbVPrintfW
+#define StringCchLength	 StringCchLengthW
+#define StringCbLength	 StringCbLengthW
 #else
-#define StringCchCopy StringCchCopyA
-#define StringCbCopy StringCbCopyA
-#define StringCchCopyN StringCchCopyNA
-#define StringCbCopyN StringCbCopyNA
-#define StringCchCat StringCchCatA
-#define StringCbCat StringCbCatA
-#define StringCchCatN StringCchCatNA
-#define StringCbCatN StringCbCatNA
-#define StringCchPrintf StringCchPrintfA
-#define StringCbPrintf StringCbPrintfA
+#define StringCchCopy	 StringCchCopyA
+#define StringCbCopy	 StringCbCopyA
+#define StringCchCopyN	 StringCchCopyNA
+#define StringCbCopyN	 StringCbCopyNA
+#define StringCchCat	 StringCchCatA
+#define StringCbCat	 StringCbCatA
+#define StringCchCatN	 StringCchCatNA
+#define StringCbCatN	 StringCbCatNA
+#define StringCchPrintf	 StringCchPrintfA
+#define StringCbPrintf	 StringCbPrintfA
 #define StringCchVPrintf StringCchVPrintfA
-#define StringCbVPrintf StringCbVPrintfA
-#define StringCchLength StringCchLengthA
-#define StringCbLength StringCbLengthA
+#define StringCbVPrintf	 StringCbVPrintfA
+#define StringCchLength	 StringCchLengthA
+#define StringCbLength	 StringCbLengthA
 #endif
 
 #endif

@@ -18,7 +18,8 @@
 /* A recursive lock; its members differ from those on Windows. */
 typedef struct _RTL_CRITICAL_SECTION {
 	pthread_mutex_t compat_mutex;
-} RTL_CRITICAL_SECTION, *PRTL_CRITICAL_SECTION, CRITICAL_SECTION, *PCRITICAL_SECTION, *LPCRITICAL_SECTION;
+} RTL_CRITICAL_SECTION, *PRTL_CRITICAL_SECTION, CRITICAL_SECTION, *PCRITICAL_SECTION,
+	*LPCRITICAL_SECTION;
 
 /* A lock of all zeros is unlocked. It is larger than a pointer. */
 typedef struct _RTL_SRWLOCK {
@@ -44,7 +45,7 @@ typedef struct _RTL_RUN_ONCE {
 /* clang-format off */
 #define INIT_ONCE_STATIC_INIT {0, 0}
 /* clang-format on */
-#define RTL_RUN_ONCE_INIT     INIT_ONCE_STATIC_INIT
+#define RTL_RUN_ONCE_INIT INIT_ONCE_STATIC_INIT
 typedef BOOL (*PINIT_ONCE_FN)(PINIT_ONCE once, PVOID parameter, PVOID *context);
 
 COMPAT_BEGIN
@@ -55,10 +56,12 @@ COMPAT_BEGIN
  * The event is one of NdsEventCreate, so OVERLAPPED.hEvent takes it. Fails with ERROR_NOT_SUPPORTED
  * for a name, or if memory is short.
  */
-HANDLE CreateEventA(LPSECURITY_ATTRIBUTES attributes, BOOL manualReset, BOOL initiallySet, LPCSTR name);
+HANDLE CreateEventA(LPSECURITY_ATTRIBUTES attributes, BOOL manualReset, BOOL initiallySet,
+		    LPCSTR name);
 
 /* Same as CreateEventA. */
-HANDLE CreateEventW(LPSECURITY_ATTRIBUTES attributes, BOOL manualReset, BOOL initiallySet, LPCWSTR name);
+HANDLE CreateEventW(LPSECURITY_ATTRIBUTES attributes, BOOL manualReset, BOOL initiallySet,
+		    LPCWSTR name);
 
 /*
  * The flags are CREATE_EVENT_MANUAL_RESET and CREATE_EVENT_INITIAL_SET; others fail with
@@ -94,7 +97,8 @@ DWORD WaitForSingleObjectEx(HANDLE handle, DWORD timeoutMs, BOOL alertable);
 DWORD WaitForMultipleObjects(DWORD n, const HANDLE *handles, BOOL all, DWORD timeoutMs);
 
 /* Same as WaitForMultipleObjects. */
-DWORD WaitForMultipleObjectsEx(DWORD n, const HANDLE *handles, BOOL all, DWORD timeoutMs, BOOL alertable);
+DWORD WaitForMultipleObjectsEx(DWORD n, const HANDLE *handles, BOOL all, DWORD timeoutMs,
+			       BOOL alertable);
 
 /* Sets or releases the first object, then waits for the second. The two steps are not atomic. */
 DWORD SignalObjectAndWait(HANDLE signalled, HANDLE awaited, DWORD timeoutMs, BOOL alertable);
@@ -114,8 +118,8 @@ HANDLE CreateSemaphoreA(LPSECURITY_ATTRIBUTES attributes, LONG initial, LONG mos
 HANDLE CreateSemaphoreW(LPSECURITY_ATTRIBUTES attributes, LONG initial, LONG most, LPCWSTR name);
 
 /* Same as CreateSemaphoreA; `flags` must be 0. */
-HANDLE CreateSemaphoreExW(LPSECURITY_ATTRIBUTES attributes, LONG initial, LONG most, LPCWSTR name, DWORD flags,
-			  DWORD access);
+HANDLE CreateSemaphoreExW(LPSECURITY_ATTRIBUTES attributes, LONG initial, LONG most, LPCWSTR name,
+			  DWORD flags, DWORD access);
 
 /*
  * Fails with ERROR_TOO_MANY_POSTS, and changes nothing, if the count would exceed its maximum.
@@ -192,13 +196,15 @@ void InitializeConditionVariable(PCONDITION_VARIABLE variable);
  * Leaves the section, which the thread has entered exactly once, while it waits. Fails with
  * ERROR_TIMEOUT. As on Windows, it may return without a wake.
  */
-BOOL SleepConditionVariableCS(PCONDITION_VARIABLE variable, PCRITICAL_SECTION section, DWORD timeoutMs);
+BOOL SleepConditionVariableCS(PCONDITION_VARIABLE variable, PCRITICAL_SECTION section,
+			      DWORD timeoutMs);
 
 /*
  * Same as SleepConditionVariableCS, with a lock held for writing, or for reading with
  * CONDITION_VARIABLE_LOCKMODE_SHARED.
  */
-BOOL SleepConditionVariableSRW(PCONDITION_VARIABLE variable, PSRWLOCK lock, DWORD timeoutMs, ULONG flags);
+BOOL SleepConditionVariableSRW(PCONDITION_VARIABLE variable, PSRWLOCK lock, DWORD timeoutMs,
+			       ULONG flags);
 
 /* Wakes one waiting thread. */
 void WakeConditionVariable(PCONDITION_VARIABLE variable);

@@ -16,7 +16,8 @@ typedef struct _SYSTEM_INFO {
 	LPVOID lpMinimumApplicationAddress;
 	LPVOID lpMaximumApplicationAddress;
 	DWORD_PTR dwActiveProcessorMask; /* the first 64 processors */
-	DWORD dwNumberOfProcessors;	 /* all that are online, also those this process may not use */
+	/* all that are online, also those this process may not use */
+	DWORD dwNumberOfProcessors;
 	DWORD dwProcessorType;
 	DWORD dwAllocationGranularity;
 	WORD wProcessorLevel;
@@ -47,9 +48,9 @@ typedef enum _COMPUTER_NAME_FORMAT {
 	ComputerNameMax
 } COMPUTER_NAME_FORMAT;
 
-#define MAX_COMPUTERNAME_LENGTH	 15
-#define PROCESSOR_INTEL_PENTIUM	 586
-#define PROCESSOR_AMD_X8664	 8664
+#define MAX_COMPUTERNAME_LENGTH 15
+#define PROCESSOR_INTEL_PENTIUM 586
+#define PROCESSOR_AMD_X8664	8664
 
 COMPAT_BEGIN
 

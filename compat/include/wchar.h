@@ -94,7 +94,8 @@ int vswprintf_s(wchar_t *buffer, size_t size, const wchar_t *format, va_list arg
 int _snwprintf_s(wchar_t *buffer, size_t size, size_t count, const wchar_t *format, ...);
 
 /* Same as _snwprintf_s, with a va_list. */
-int _vsnwprintf_s(wchar_t *buffer, size_t size, size_t count, const wchar_t *format, va_list arguments);
+int _vsnwprintf_s(wchar_t *buffer, size_t size, size_t count, const wchar_t *format,
+		  va_list arguments);
 
 /* Same as _scprintf. */
 int _scwprintf(const wchar_t *format, ...);
@@ -234,11 +235,13 @@ int _wsystem(const wchar_t *command);
 #ifdef __cplusplus
 /* In C++ the size of an array need not be passed. */
 extern "C++" {
-template <size_t N, class... A> inline int swprintf_s(wchar_t (&buffer)[N], const wchar_t *format, A... a)
+template <size_t N, class... A>
+inline int swprintf_s(wchar_t (&buffer)[N], const wchar_t *format, A... a)
 {
 	return swprintf_s(static_cast<wchar_t *>(buffer), N, format, a...);
 }
-template <size_t N> inline int vswprintf_s(wchar_t (&buffer)[N], const wchar_t *format, va_list arguments)
+template <size_t N>
+inline int vswprintf_s(wchar_t (&buffer)[N], const wchar_t *format, va_list arguments)
 {
 	return vswprintf_s(static_cast<wchar_t *>(buffer), N, format, arguments);
 }
@@ -248,7 +251,8 @@ inline int _snwprintf_s(wchar_t (&buffer)[N], size_t count, const wchar_t *forma
 	return _snwprintf_s(static_cast<wchar_t *>(buffer), N, count, format, a...);
 }
 template <size_t N>
-inline int _vsnwprintf_s(wchar_t (&buffer)[N], size_t count, const wchar_t *format, va_list arguments)
+inline int _vsnwprintf_s(wchar_t (&buffer)[N], size_t count, const wchar_t *format,
+			 va_list arguments)
 {
 	return _vsnwprintf_s(static_cast<wchar_t *>(buffer), N, count, format, arguments);
 }
@@ -289,7 +293,7 @@ using ::compat_vfwprintf;
 using ::compat_vswprintf;
 using ::compat_vwprintf;
 using ::compat_wprintf;
-}
+} // namespace std
 #endif
 
 #include "compat_redirect.h"

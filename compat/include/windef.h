@@ -12,8 +12,12 @@
 
 /* Each header of this folder puts its declarations between these two macros. */
 #ifdef __cplusplus
-#define COMPAT_BEGIN _Pragma("GCC visibility push(default)") extern "C" {
-#define COMPAT_END   } _Pragma("GCC visibility pop")
+#define COMPAT_BEGIN                                       \
+	_Pragma("GCC visibility push(default)") extern "C" \
+	{
+#define COMPAT_END \
+	}          \
+	_Pragma("GCC visibility pop")
 #else
 #define COMPAT_BEGIN _Pragma("GCC visibility push(default)")
 #define COMPAT_END   _Pragma("GCC visibility pop")
@@ -41,52 +45,52 @@
 #define NTSYSAPI
 #define STDAPICALLTYPE
 
-#define __int8	char
+#define __int8 char
 #define __int16 short
 #define __int32 int
 #define __int64 long /* the type behind LONG64 */
 
-#define __forceinline	inline __attribute__((__always_inline__))
-#define FORCEINLINE	static inline __attribute__((__always_inline__, __unused__))
-#define CFORCEINLINE	FORCEINLINE
+#define __forceinline inline __attribute__((__always_inline__))
+#define FORCEINLINE  static inline __attribute__((__always_inline__, __unused__))
+#define CFORCEINLINE FORCEINLINE
 #define __w64
 #define __ptr64
 #define __ptr32
 #define __unaligned
 #define UNALIGNED
-#define RESTRICTED_POINTER __restrict
-#define __assume(e)	   ((e) ? (void)0 : __builtin_unreachable())
-#define __noop(...)	   ((void)0)
-#define UNREFERENCED_PARAMETER(p)      ((void)(p))
-#define DBG_UNREFERENCED_PARAMETER(p)  ((void)(p))
+#define RESTRICTED_POINTER		   __restrict
+#define __assume(e)			   ((e) ? (void)0 : __builtin_unreachable())
+#define __noop(...)			   ((void)0)
+#define UNREFERENCED_PARAMETER(p)	   ((void)(p))
+#define DBG_UNREFERENCED_PARAMETER(p)	   ((void)(p))
 #define DBG_UNREFERENCED_LOCAL_VARIABLE(v) ((void)(v))
 
 /*
  * Every attribute that __declspec takes has a macro of its own below; an unknown one does not
  * compile.
  */
-#define __declspec(attribute)	COMPAT_DECLSPEC_##attribute
-#define _declspec(attribute)	COMPAT_DECLSPEC_##attribute
-#define COMPAT_DECLSPEC_align(n)      __attribute__((__aligned__(n)))
+#define __declspec(attribute) COMPAT_DECLSPEC_##attribute
+#define _declspec(attribute) COMPAT_DECLSPEC_##attribute
+#define COMPAT_DECLSPEC_align(n) __attribute__((__aligned__(n)))
 #define COMPAT_DECLSPEC_allocator
-#define COMPAT_DECLSPEC_deprecated    __attribute__((__deprecated__))
-#define COMPAT_DECLSPEC_dllexport     __attribute__((__visibility__("default")))
-#define COMPAT_DECLSPEC_dllimport     __attribute__((__visibility__("default")))
+#define COMPAT_DECLSPEC_deprecated __attribute__((__deprecated__))
+#define COMPAT_DECLSPEC_dllexport  __attribute__((__visibility__("default")))
+#define COMPAT_DECLSPEC_dllimport  __attribute__((__visibility__("default")))
 #define COMPAT_DECLSPEC_empty_bases
 #define COMPAT_DECLSPEC_guard(x)
-#define COMPAT_DECLSPEC_naked	      __attribute__((__naked__))
+#define COMPAT_DECLSPEC_naked __attribute__((__naked__))
 #define COMPAT_DECLSPEC_noalias
-#define COMPAT_DECLSPEC_noinline      __attribute__((__noinline__))
-#define COMPAT_DECLSPEC_noreturn      __attribute__((__noreturn__))
-#define COMPAT_DECLSPEC_nothrow	      __attribute__((__nothrow__))
+#define COMPAT_DECLSPEC_noinline __attribute__((__noinline__))
+#define COMPAT_DECLSPEC_noreturn __attribute__((__noreturn__))
+#define COMPAT_DECLSPEC_nothrow	 __attribute__((__nothrow__))
 #define COMPAT_DECLSPEC_novtable
 #define COMPAT_DECLSPEC_restrict
 #define COMPAT_DECLSPEC_safebuffers
-#define COMPAT_DECLSPEC_selectany     __attribute__((__weak__))
+#define COMPAT_DECLSPEC_selectany __attribute__((__weak__))
 #ifdef __cplusplus
-#define COMPAT_DECLSPEC_thread	      thread_local
+#define COMPAT_DECLSPEC_thread thread_local
 #else
-#define COMPAT_DECLSPEC_thread	      _Thread_local
+#define COMPAT_DECLSPEC_thread _Thread_local
 #endif
 #define COMPAT_DECLSPEC_uuid(x)
 
@@ -230,10 +234,10 @@ typedef const TCHAR *LPCTSTR;
 typedef TCHAR TBYTE;
 #define _TCHAR_DEFINED
 
-#define DECLARE_HANDLE(name)	\
-	struct name##__ {	\
-		int unused;	\
-	};			\
+#define DECLARE_HANDLE(name) \
+	struct name##__ {    \
+		int unused;  \
+	};                   \
 	typedef struct name##__ *name
 
 DECLARE_HANDLE(HINSTANCE);
@@ -251,12 +255,14 @@ typedef intptr_t (*PROC)(void);
 
 /* ---- Small arithmetic --------------------------------------------------------------------- */
 
-#define MAKEWORD(a, b) ((WORD)(((BYTE)((DWORD_PTR)(a)&0xff)) | ((WORD)((BYTE)((DWORD_PTR)(b)&0xff))) << 8))
-#define MAKELONG(a, b) ((LONG)(((WORD)((DWORD_PTR)(a)&0xffff)) | ((DWORD)((WORD)((DWORD_PTR)(b)&0xffff))) << 16))
-#define LOWORD(l)      ((WORD)((DWORD_PTR)(l)&0xffff))
-#define HIWORD(l)      ((WORD)(((DWORD_PTR)(l) >> 16) & 0xffff))
-#define LOBYTE(w)      ((BYTE)((DWORD_PTR)(w)&0xff))
-#define HIBYTE(w)      ((BYTE)(((DWORD_PTR)(w) >> 8) & 0xff))
+#define MAKEWORD(a, b) \
+	((WORD)(((BYTE)((DWORD_PTR)(a)&0xff)) | ((WORD)((BYTE)((DWORD_PTR)(b)&0xff))) << 8))
+#define MAKELONG(a, b) \
+	((LONG)(((WORD)((DWORD_PTR)(a)&0xffff)) | ((DWORD)((WORD)((DWORD_PTR)(b)&0xffff))) << 16))
+#define LOWORD(l) ((WORD)((DWORD_PTR)(l)&0xffff))
+#define HIWORD(l) ((WORD)(((DWORD_PTR)(l) >> 16) & 0xffff))
+#define LOBYTE(w) ((BYTE)((DWORD_PTR)(w)&0xff))
+#define HIBYTE(w) ((BYTE)(((DWORD_PTR)(w) >> 8) & 0xff))
 
 /*
  * min and max are macros in C and functions in C++, where macros would break std::min and
@@ -265,15 +271,19 @@ typedef intptr_t (*PROC)(void);
 #ifndef NOMINMAX
 #ifdef __cplusplus
 extern "C++" {
-template <class A, class B> constexpr auto min(const A &a, const B &b) -> decltype(true ? A(a) : B(b))
+template <class A, class B>
+constexpr auto min(const A &a, const B &b) -> decltype(true ? A(a) : B(b))
 {
 	typedef decltype(true ? A(a) : B(b)) both;
-	return static_cast<both>(a) < static_cast<both>(b) ? static_cast<both>(a) : static_cast<both>(b);
+	return static_cast<both>(a) < static_cast<both>(b) ? static_cast<both>(a)
+							   : static_cast<both>(b);
 }
-template <class A, class B> constexpr auto max(const A &a, const B &b) -> decltype(true ? A(a) : B(b))
+template <class A, class B>
+constexpr auto max(const A &a, const B &b) -> decltype(true ? A(a) : B(b))
 {
 	typedef decltype(true ? A(a) : B(b)) both;
-	return static_cast<both>(a) > static_cast<both>(b) ? static_cast<both>(a) : static_cast<both>(b);
+	return static_cast<both>(a) > static_cast<both>(b) ? static_cast<both>(a)
+							   : static_cast<both>(b);
 }
 }
 #else
@@ -288,10 +298,10 @@ template <class A, class B> constexpr auto max(const A &a, const B &b) -> declty
 
 #ifdef __cplusplus
 extern "C++" template <class T, size_t N> char (&compat_countof(T (&)[N]))[N];
-#define _countof(array) (sizeof(compat_countof(array)))
+#define _countof(array)	 (sizeof(compat_countof(array)))
 #define ARRAYSIZE(array) (sizeof(compat_countof(array)))
 #else
-#define _countof(array) (sizeof(array) / sizeof((array)[0]))
+#define _countof(array)	 (sizeof(array) / sizeof((array)[0]))
 #define ARRAYSIZE(array) (sizeof(array) / sizeof((array)[0]))
 #endif
 #define RTL_NUMBER_OF(array) ARRAYSIZE(array)

@@ -31,10 +31,12 @@ COMPAT_BEGIN
  * ERROR_MR_MID_NOT_FOUND, ERROR_INSUFFICIENT_BUFFER or ERROR_INVALID_PARAMETER. With
  * ALLOCATE_BUFFER `buffer` is the address of a pointer; free that memory with LocalFree.
  */
-DWORD FormatMessageA(DWORD flags, LPCVOID source, DWORD code, DWORD language, LPSTR buffer, DWORD size, va_list *arguments);
+DWORD FormatMessageA(DWORD flags, LPCVOID source, DWORD code, DWORD language, LPSTR buffer,
+		     DWORD size, va_list *arguments);
 
 /* Same as FormatMessageA. */
-DWORD FormatMessageW(DWORD flags, LPCVOID source, DWORD code, DWORD language, LPWSTR buffer, DWORD size, va_list *arguments);
+DWORD FormatMessageW(DWORD flags, LPCVOID source, DWORD code, DWORD language, LPWSTR buffer,
+		     DWORD size, va_list *arguments);
 
 COMPAT_END
 

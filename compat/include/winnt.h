@@ -76,7 +76,7 @@ typedef struct _GROUP_AFFINITY {
  * the latter; the size of an array is both.
  */
 #if defined(__cplusplus) && !defined(__clang__)
-#define COMPAT_OFFSET(type, field) (sizeof(char[(ULONG_PTR)&((type *)0)->field + 1]) - 1)
+#define COMPAT_OFFSET(type, field) (sizeof(char[(ULONG_PTR) & ((type *)0)->field + 1]) - 1)
 #else
 #define COMPAT_OFFSET(type, field) offsetof(type, field)
 #endif
@@ -87,13 +87,15 @@ typedef struct _GROUP_AFFINITY {
 #define CONTAINING_RECORD(address, type, field) \
 	((type *)(void *)((char *)(ULONG_PTR)(address) - __builtin_offsetof(type, field)))
 
-#define MEMORY_ALLOCATION_ALIGNMENT   16
-#define SYSTEM_CACHE_ALIGNMENT_SIZE   64
-#define SYSTEM_CACHE_LINE	      64
-#define TYPE_ALIGNMENT(t)	      __alignof__(t)
-#define C_ASSERT(e)		      typedef char COMPAT_JOIN(compat_c_assert_, __LINE__)[(e) ? 1 : -1] __attribute__((__unused__))
-#define COMPAT_JOIN(a, b)	      COMPAT_JOIN2(a, b)
-#define COMPAT_JOIN2(a, b)	      a##b
+#define MEMORY_ALLOCATION_ALIGNMENT 16
+#define SYSTEM_CACHE_ALIGNMENT_SIZE 64
+#define SYSTEM_CACHE_LINE	    64
+#define TYPE_ALIGNMENT(t)	    __alignof__(t)
+#define C_ASSERT(e)                                                        \
+	typedef char COMPAT_JOIN(compat_c_assert_, __LINE__)[(e) ? 1 : -1] \
+		__attribute__((__unused__))
+#define COMPAT_JOIN(a, b)  COMPAT_JOIN2(a, b)
+#define COMPAT_JOIN2(a, b) a##b
 
 #define RtlZeroMemory(p, n)	   memset((p), 0, (n))
 #define RtlFillMemory(p, n, byte)  memset((p), (byte), (n))
@@ -131,8 +133,8 @@ typedef struct _GROUP_AFFINITY {
 #define GENERIC_EXECUTE		 0x20000000u
 #define GENERIC_ALL		 0x10000000u
 
-#define MAXIMUM_WAIT_OBJECTS   64
-#define MAXIMUM_PROCESSORS     64
+#define MAXIMUM_WAIT_OBJECTS 64
+#define MAXIMUM_PROCESSORS   64
 
 #define PROCESSOR_ARCHITECTURE_INTEL   0
 #define PROCESSOR_ARCHITECTURE_AMD64   9

@@ -25,7 +25,7 @@
 typedef UINT_PTR SOCKET;
 typedef unsigned int GROUP;
 
-#define INVALID_SOCKET ((SOCKET)~(SOCKET)0)
+#define INVALID_SOCKET ((SOCKET) ~(SOCKET)0)
 #define SOCKET_ERROR   (-1)
 
 #define WSADESCRIPTION_LEN 256
@@ -46,7 +46,8 @@ typedef struct linger LINGER, *PLINGER, *LPLINGER;
 typedef struct hostent HOSTENT, *PHOSTENT, *LPHOSTENT;
 typedef struct timeval TIMEVAL, *PTIMEVAL, *LPTIMEVAL;
 typedef OVERLAPPED WSAOVERLAPPED, *LPWSAOVERLAPPED;
-typedef void (*LPWSAOVERLAPPED_COMPLETION_ROUTINE)(DWORD error, DWORD bytes, LPWSAOVERLAPPED overlapped, DWORD flags);
+typedef void (*LPWSAOVERLAPPED_COMPLETION_ROUTINE)(DWORD error, DWORD bytes,
+						   LPWSAOVERLAPPED overlapped, DWORD flags);
 
 #define WSA_FLAG_OVERLAPPED	   0x01 /* accepted and ignored, like the next flag */
 #define WSA_FLAG_NO_HANDLE_INHERIT 0x80
@@ -71,15 +72,15 @@ typedef void (*LPWSAOVERLAPPED_COMPLETION_ROUTINE)(DWORD error, DWORD bytes, LPW
 #define PFL_MATCHES_PROTOCOL_ZERO   0x00000008
 #define PFL_NETWORKDIRECT_PROVIDER  0x00000010
 
-#define XP1_CONNECTIONLESS	 0x00000001
-#define XP1_GUARANTEED_DELIVERY	 0x00000002
-#define XP1_GUARANTEED_ORDER	 0x00000004
-#define XP1_MESSAGE_ORIENTED	 0x00000008
-#define XP1_PSEUDO_STREAM	 0x00000010
-#define XP1_GRACEFUL_CLOSE	 0x00000020
-#define XP1_EXPEDITED_DATA	 0x00000040
-#define XP1_CONNECT_DATA	 0x00000080
-#define XP1_IFS_HANDLES		 0x00020000
+#define XP1_CONNECTIONLESS	0x00000001
+#define XP1_GUARANTEED_DELIVERY 0x00000002
+#define XP1_GUARANTEED_ORDER	0x00000004
+#define XP1_MESSAGE_ORIENTED	0x00000008
+#define XP1_PSEUDO_STREAM	0x00000010
+#define XP1_GRACEFUL_CLOSE	0x00000020
+#define XP1_EXPEDITED_DATA	0x00000040
+#define XP1_CONNECT_DATA	0x00000080
+#define XP1_IFS_HANDLES		0x00020000
 
 typedef struct _WSAPROTOCOLCHAIN {
 	int ChainLen;
@@ -150,10 +151,12 @@ int WSAGetLastError(void);
 void WSASetLastError(int error);
 
 /* Fails with WSAEINVAL if `info` is not NULL. No call on the socket raises SIGPIPE. */
-SOCKET WSASocketW(int family, int type, int protocol, LPWSAPROTOCOL_INFOW info, GROUP group, DWORD flags);
+SOCKET WSASocketW(int family, int type, int protocol, LPWSAPROTOCOL_INFOW info, GROUP group,
+		  DWORD flags);
 
 /* Same as WSASocketW. */
-SOCKET WSASocketA(int family, int type, int protocol, LPWSAPROTOCOL_INFOA info, GROUP group, DWORD flags);
+SOCKET WSASocketA(int family, int type, int protocol, LPWSAPROTOCOL_INFOA info, GROUP group,
+		  DWORD flags);
 
 /* Fails with WSAENOTSOCK for a descriptor that is not a socket. */
 int closesocket(SOCKET socket);
@@ -170,7 +173,9 @@ int compat_ioctlsocket(SOCKET socket, long command, void *argument, size_t size)
  * WSAEOPNOTSUPP. The control is done when the call returns, so an OVERLAPPED fails with
  * WSAEOPNOTSUPP as well. With WSAEFAULT *returned is the size needed.
  */
-int WSAIoctl(SOCKET socket, DWORD code, LPVOID in, DWORD inBytes, LPVOID out, DWORD outBytes, LPDWORD returned, LPWSAOVERLAPPED overlapped, LPWSAOVERLAPPED_COMPLETION_ROUTINE routine);
+int WSAIoctl(SOCKET socket, DWORD code, LPVOID in, DWORD inBytes, LPVOID out, DWORD outBytes,
+	     LPDWORD returned, LPWSAOVERLAPPED overlapped,
+	     LPWSAOVERLAPPED_COMPLETION_ROUTINE routine);
 
 /*
  * If *notification is NULL, stores a handle there, which CloseHandle closes, and returns 0. With
@@ -179,7 +184,8 @@ int WSAIoctl(SOCKET socket, DWORD code, LPVOID in, DWORD inBytes, LPVOID out, DW
  * themselves). Fails with WSAEOPNOTSUPP without an OVERLAPPED, which would wait for ever, or with a
  * routine, and with WSA_INVALID_HANDLE.
  */
-int WSAProviderConfigChange(LPHANDLE notification, LPWSAOVERLAPPED overlapped, LPWSAOVERLAPPED_COMPLETION_ROUTINE routine);
+int WSAProviderConfigChange(LPHANDLE notification, LPWSAOVERLAPPED overlapped,
+			    LPWSAOVERLAPPED_COMPLETION_ROUTINE routine);
 
 /* Same as poll(). */
 int WSAPoll(LPWSAPOLLFD descriptors, ULONG count, INT timeout);
@@ -188,23 +194,28 @@ int WSAPoll(LPWSAPOLLFD descriptors, ULONG count, INT timeout);
  * Reads 1.2.3.4, 1.2.3.4:port, ::1, ::1%2 and [::1%2]:port; the numbers of an IPv4 address may be
  * in C notation. Fails with WSAEINVAL, or with WSAEFAULT and the size needed.
  */
-INT WSAStringToAddressA(LPSTR text, INT family, LPWSAPROTOCOL_INFOA info, struct sockaddr *address, LPINT size);
+INT WSAStringToAddressA(LPSTR text, INT family, LPWSAPROTOCOL_INFOA info, struct sockaddr *address,
+			LPINT size);
 
 /* Same as WSAStringToAddressA. */
-INT WSAStringToAddressW(LPWSTR text, INT family, LPWSAPROTOCOL_INFOW info, struct sockaddr *address, LPINT size);
+INT WSAStringToAddressW(LPWSTR text, INT family, LPWSAPROTOCOL_INFOW info, struct sockaddr *address,
+			LPINT size);
 
 /*
  * Writes the forms that WSAStringToAddress reads, without a port of 0. With WSAEFAULT *length is
  * the size needed with the zero.
  */
-INT WSAAddressToStringA(struct sockaddr *address, DWORD size, LPWSAPROTOCOL_INFOA info, LPSTR text, LPDWORD length);
+INT WSAAddressToStringA(struct sockaddr *address, DWORD size, LPWSAPROTOCOL_INFOA info, LPSTR text,
+			LPDWORD length);
 
 /* Same as WSAAddressToStringA. */
-INT WSAAddressToStringW(struct sockaddr *address, DWORD size, LPWSAPROTOCOL_INFOW info, LPWSTR text, LPDWORD length);
+INT WSAAddressToStringW(struct sockaddr *address, DWORD size, LPWSAPROTOCOL_INFOW info, LPWSTR text,
+			LPDWORD length);
 
 COMPAT_END
 
-#define ioctlsocket(socket, command, argument) compat_ioctlsocket(socket, command, argument, sizeof(*(argument)))
+#define ioctlsocket(socket, command, argument) \
+	compat_ioctlsocket(socket, command, argument, sizeof(*(argument)))
 
 #ifdef UNICODE
 #define WSASocket	   WSASocketW
@@ -225,20 +236,42 @@ typedef WSAPROTOCOL_INFOA WSAPROTOCOL_INFO, *LPWSAPROTOCOL_INFO;
 #ifndef COMPAT_BUILD
 COMPAT_BEGIN
 extern int __REDIRECT_NTH(socket, (int family, int type, int protocol), compat_socket);
-extern int __REDIRECT_NTH(bind, (int socket, __CONST_SOCKADDR_ARG address, socklen_t size), compat_bind);
+extern int __REDIRECT_NTH(bind, (int socket, __CONST_SOCKADDR_ARG address, socklen_t size),
+			  compat_bind);
 extern int __REDIRECT_NTH(listen, (int socket, int backlog), compat_listen);
-extern int __REDIRECT(connect, (int socket, __CONST_SOCKADDR_ARG address, socklen_t size), compat_connect);
-extern int __REDIRECT(accept, (int socket, __SOCKADDR_ARG address, socklen_t *__restrict size), compat_accept);
-extern ssize_t __REDIRECT(send, (int socket, const void *data, size_t bytes, int flags), compat_send);
-extern ssize_t __REDIRECT(sendto, (int socket, const void *data, size_t bytes, int flags, __CONST_SOCKADDR_ARG to, socklen_t size), compat_sendto);
+extern int __REDIRECT(connect, (int socket, __CONST_SOCKADDR_ARG address, socklen_t size),
+		      compat_connect);
+extern int __REDIRECT(accept, (int socket, __SOCKADDR_ARG address, socklen_t *__restrict size),
+		      compat_accept);
+extern ssize_t __REDIRECT(send, (int socket, const void *data, size_t bytes, int flags),
+			  compat_send);
+extern ssize_t __REDIRECT(sendto,
+			  (int socket, const void *data, size_t bytes, int flags,
+			   __CONST_SOCKADDR_ARG to, socklen_t size),
+			  compat_sendto);
 extern ssize_t __REDIRECT(recv, (int socket, void *data, size_t bytes, int flags), compat_recv);
-extern ssize_t __REDIRECT(recvfrom, (int socket, void *__restrict data, size_t bytes, int flags, __SOCKADDR_ARG from, socklen_t *__restrict size), compat_recvfrom);
+extern ssize_t __REDIRECT(recvfrom,
+			  (int socket, void *__restrict data, size_t bytes, int flags,
+			   __SOCKADDR_ARG from, socklen_t *__restrict size),
+			  compat_recvfrom);
 extern int __REDIRECT_NTH(shutdown, (int socket, int how), compat_shutdown);
-extern int __REDIRECT_NTH(getsockname, (int socket, __SOCKADDR_ARG address, socklen_t *__restrict size), compat_getsockname);
-extern int __REDIRECT_NTH(getpeername, (int socket, __SOCKADDR_ARG address, socklen_t *__restrict size), compat_getpeername);
-extern int __REDIRECT_NTH(setsockopt, (int socket, int level, int option, const void *value, socklen_t size), compat_setsockopt);
-extern int __REDIRECT_NTH(getsockopt, (int socket, int level, int option, void *__restrict value, socklen_t *__restrict size), compat_getsockopt);
-extern int __REDIRECT(select, (int ignored, fd_set *__restrict readable, fd_set *__restrict writable, fd_set *__restrict broken, struct timeval *__restrict timeout), compat_select);
+extern int __REDIRECT_NTH(getsockname,
+			  (int socket, __SOCKADDR_ARG address, socklen_t *__restrict size),
+			  compat_getsockname);
+extern int __REDIRECT_NTH(getpeername,
+			  (int socket, __SOCKADDR_ARG address, socklen_t *__restrict size),
+			  compat_getpeername);
+extern int __REDIRECT_NTH(setsockopt,
+			  (int socket, int level, int option, const void *value, socklen_t size),
+			  compat_setsockopt);
+extern int __REDIRECT_NTH(getsockopt,
+			  (int socket, int level, int option, void *__restrict value,
+			   socklen_t *__restrict size),
+			  compat_getsockopt);
+extern int __REDIRECT(select,
+		      (int ignored, fd_set *__restrict readable, fd_set *__restrict writable,
+		       fd_set *__restrict broken, struct timeval *__restrict timeout),
+		      compat_select);
 COMPAT_END
 
 #ifdef __cplusplus
@@ -258,11 +291,14 @@ static inline int getpeername(SOCKET socket, struct sockaddr *address, int *size
 }
 static inline int getsockopt(SOCKET socket, int level, int option, void *value, int *size)
 {
-	return getsockopt(static_cast<int>(socket), level, option, value, reinterpret_cast<socklen_t *>(size));
+	return getsockopt(static_cast<int>(socket), level, option, value,
+			  reinterpret_cast<socklen_t *>(size));
 }
-static inline ssize_t recvfrom(SOCKET socket, void *data, size_t bytes, int flags, struct sockaddr *from, int *size)
+static inline ssize_t recvfrom(SOCKET socket, void *data, size_t bytes, int flags,
+			       struct sockaddr *from, int *size)
 {
-	return recvfrom(static_cast<int>(socket), data, bytes, flags, from, reinterpret_cast<socklen_t *>(size));
+	return recvfrom(static_cast<int>(socket), data, bytes, flags, from,
+			reinterpret_cast<socklen_t *>(size));
 }
 }
 #endif

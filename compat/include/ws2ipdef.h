@@ -51,7 +51,8 @@ FORCEINLINE BOOLEAN INETADDR_ISANY(const SOCKADDR *a)
 	if (a->sa_family == AF_INET)
 		return IN4_IS_ADDR_UNSPECIFIED(&((const SOCKADDR_IN *)(const void *)a)->sin_addr);
 	return (BOOLEAN)(a->sa_family == AF_INET6 &&
-			 IN6_ADDR_EQUAL(&((const SOCKADDR_IN6 *)(const void *)a)->sin6_addr, &in6addr_any));
+			 IN6_ADDR_EQUAL(&((const SOCKADDR_IN6 *)(const void *)a)->sin6_addr,
+					&in6addr_any));
 }
 
 FORCEINLINE BOOLEAN INETADDR_ISLOOPBACK(const SOCKADDR *a)
@@ -59,7 +60,8 @@ FORCEINLINE BOOLEAN INETADDR_ISLOOPBACK(const SOCKADDR *a)
 	if (a->sa_family == AF_INET)
 		return IN4_IS_ADDR_LOOPBACK(&((const SOCKADDR_IN *)(const void *)a)->sin_addr);
 	return (BOOLEAN)(a->sa_family == AF_INET6 &&
-			 IN6_ADDR_EQUAL(&((const SOCKADDR_IN6 *)(const void *)a)->sin6_addr, &in6addr_loopback));
+			 IN6_ADDR_EQUAL(&((const SOCKADDR_IN6 *)(const void *)a)->sin6_addr,
+					&in6addr_loopback));
 }
 
 #endif

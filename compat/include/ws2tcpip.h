@@ -25,7 +25,8 @@ INT GetAddrInfoA(PCSTR node, PCSTR service, const ADDRINFOA *hints, PADDRINFOA *
 void FreeAddrInfoA(PADDRINFOA info);
 
 /* Returns 0, or an EAI_ code and sets the last error. Sizes count characters with the zero. */
-INT GetNameInfoW(const SOCKADDR *address, socklen_t size, PWCHAR node, DWORD nodeSize, PWCHAR service, DWORD serviceSize, INT flags);
+INT GetNameInfoW(const SOCKADDR *address, socklen_t size, PWCHAR node, DWORD nodeSize,
+		 PWCHAR service, DWORD serviceSize, INT flags);
 
 /* Returns the text of an EAI_ code, valid until the thread's next call. */
 WCHAR *gai_strerrorW(int code);

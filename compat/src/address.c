@@ -33,13 +33,17 @@ static bool still_equal(const volatile void *address, const void *compare, SIZE_
 {
 	switch (bytes) {
 	case 1:
-		return __atomic_load_n((const volatile uint8_t *)address, __ATOMIC_SEQ_CST) == *(const uint8_t *)compare;
+		return __atomic_load_n((const volatile uint8_t *)address, __ATOMIC_SEQ_CST) ==
+		       *(const uint8_t *)compare;
 	case 2:
-		return __atomic_load_n((const volatile uint16_t *)address, __ATOMIC_SEQ_CST) == *(const uint16_t *)compare;
+		return __atomic_load_n((const volatile uint16_t *)address, __ATOMIC_SEQ_CST) ==
+		       *(const uint16_t *)compare;
 	case 4:
-		return __atomic_load_n((const volatile uint32_t *)address, __ATOMIC_SEQ_CST) == *(const uint32_t *)compare;
+		return __atomic_load_n((const volatile uint32_t *)address, __ATOMIC_SEQ_CST) ==
+		       *(const uint32_t *)compare;
 	default:
-		return __atomic_load_n((const volatile uint64_t *)address, __ATOMIC_SEQ_CST) == *(const uint64_t *)compare;
+		return __atomic_load_n((const volatile uint64_t *)address, __ATOMIC_SEQ_CST) ==
+		       *(const uint64_t *)compare;
 	}
 }
 
@@ -71,7 +75,8 @@ static void sleep_until(struct bucket *bucket, struct waiter *waiter, uint64_t d
 		if (deadline == UINT64_MAX)
 			pthread_cond_wait(&waiter->woken, &bucket->lock);
 		else
-			status = pthread_cond_clockwait(&waiter->woken, &bucket->lock, CLOCK_MONOTONIC, &end);
+			status = pthread_cond_clockwait(&waiter->woken, &bucket->lock,
+							CLOCK_MONOTONIC, &end);
 	}
 }
 

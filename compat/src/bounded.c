@@ -148,7 +148,9 @@ errno_t strerror_s(char *buffer, size_t size, int error)
 {
 	char text[256];
 
-	return strncpy_s(buffer, size, strerror_r(error, text, sizeof(text)), _TRUNCATE) == EINVAL ? EINVAL : 0;
+	return strncpy_s(buffer, size, strerror_r(error, text, sizeof(text)), _TRUNCATE) == EINVAL
+		       ? EINVAL
+		       : 0;
 }
 
 /* ---- Memory --------------------------------------------------------------------------------- */
@@ -202,7 +204,8 @@ errno_t wmemmove_s(wchar_t *to, size_t size, const wchar_t *from, size_t count)
 	return memmove_s(to, size * sizeof(wchar_t), from, count * sizeof(wchar_t));
 }
 
-/* ---- Aligned memory: free() releases it like any other block, so no header is needed ------------- */
+/* ---- Aligned memory: free() releases it like any other block, so no header is needed
+ * ------------- */
 
 void *_aligned_malloc(size_t size, size_t alignment)
 {
@@ -212,7 +215,8 @@ void *_aligned_malloc(size_t size, size_t alignment)
 		errno = EINVAL;
 		return NULL;
 	}
-	int error = posix_memalign(&memory, alignment < sizeof(void *) ? sizeof(void *) : alignment, size ? size : 1);
+	int error = posix_memalign(&memory, alignment < sizeof(void *) ? sizeof(void *) : alignment,
+				   size ? size : 1);
 
 	if (error) {
 		errno = error;

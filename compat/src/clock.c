@@ -88,7 +88,8 @@ static uint64_t now(void)
 	struct timespec t;
 
 	clock_gettime(CLOCK_REALTIME, &t);
-	return (uint64_t)(t.tv_sec + SECONDS_1601_1970) * FILETIME_PER_S + (uint64_t)t.tv_nsec / 100;
+	return (uint64_t)(t.tv_sec + SECONDS_1601_1970) * FILETIME_PER_S +
+	       (uint64_t)t.tv_nsec / 100;
 }
 
 void GetSystemTimePreciseAsFileTime(FILETIME *time)
@@ -165,8 +166,8 @@ static bool is_date(const SYSTEMTIME *t)
 	bool leap = t->wYear % 4 == 0 && (t->wYear % 100 != 0 || t->wYear % 400 == 0);
 	unsigned most = days[t->wMonth - 1] + (t->wMonth == 2 && leap);
 
-	return t->wDay >= 1 && t->wDay <= most && t->wHour < 24 && t->wMinute < 60 && t->wSecond < 60 &&
-	       t->wMilliseconds < 1000;
+	return t->wDay >= 1 && t->wDay <= most && t->wHour < 24 && t->wMinute < 60 &&
+	       t->wSecond < 60 && t->wMilliseconds < 1000;
 }
 
 BOOL SystemTimeToFileTime(const SYSTEMTIME *from, FILETIME *to)
@@ -182,7 +183,8 @@ BOOL SystemTimeToFileTime(const SYSTEMTIME *from, FILETIME *to)
 		.tm_sec = from->wSecond,
 	};
 
-	*to = split((uint64_t)(timegm(&tm) + SECONDS_1601_1970) * FILETIME_PER_S + (uint64_t)from->wMilliseconds * 10000);
+	*to = split((uint64_t)(timegm(&tm) + SECONDS_1601_1970) * FILETIME_PER_S +
+		    (uint64_t)from->wMilliseconds * 10000);
 	return TRUE;
 }
 

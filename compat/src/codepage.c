@@ -25,7 +25,8 @@ static int refuse(DWORD error)
 
 int MultiByteToWideChar(UINT page, DWORD flags, LPCSTR from, int bytes, LPWSTR to, int room)
 {
-	if (!code_page_known(page) || !from || bytes == 0 || bytes < -1 || room < 0 || (room && !to))
+	if (!code_page_known(page) || !from || bytes == 0 || bytes < -1 || room < 0 ||
+	    (room && !to))
 		return refuse(ERROR_INVALID_PARAMETER);
 	if (flags & ~(DWORD)(MB_ERR_INVALID_CHARS | MB_PRECOMPOSED))
 		return refuse(ERROR_INVALID_FLAGS);
@@ -52,7 +53,8 @@ int MultiByteToWideChar(UINT page, DWORD flags, LPCSTR from, int bytes, LPWSTR t
 int WideCharToMultiByte(UINT page, DWORD flags, LPCWSTR from, int length, LPSTR to, int room,
 			LPCSTR replacement, BOOL *replaced)
 {
-	if (!code_page_known(page) || !from || length == 0 || length < -1 || room < 0 || (room && !to))
+	if (!code_page_known(page) || !from || length == 0 || length < -1 || room < 0 ||
+	    (room && !to))
 		return refuse(ERROR_INVALID_PARAMETER);
 	if (page == CP_UTF8 && (replacement || replaced))
 		return refuse(ERROR_INVALID_PARAMETER);

@@ -26,7 +26,8 @@ static BOOL wait_for_a_wake(PCONDITION_VARIABLE variable, PVOID seen, DWORD time
 	return WaitOnAddress(&variable->Ptr, &seen, sizeof(seen), timeout_ms);
 }
 
-BOOL SleepConditionVariableCS(PCONDITION_VARIABLE variable, PCRITICAL_SECTION section, DWORD timeout_ms)
+BOOL SleepConditionVariableCS(PCONDITION_VARIABLE variable, PCRITICAL_SECTION section,
+			      DWORD timeout_ms)
 {
 	PVOID seen = wakes_so_far(variable);
 	BOOL woken;
@@ -37,7 +38,8 @@ BOOL SleepConditionVariableCS(PCONDITION_VARIABLE variable, PCRITICAL_SECTION se
 	return woken;
 }
 
-BOOL SleepConditionVariableSRW(PCONDITION_VARIABLE variable, PSRWLOCK lock, DWORD timeout_ms, ULONG flags)
+BOOL SleepConditionVariableSRW(PCONDITION_VARIABLE variable, PSRWLOCK lock, DWORD timeout_ms,
+			       ULONG flags)
 {
 	BOOL shared = flags & CONDITION_VARIABLE_LOCKMODE_SHARED;
 	PVOID seen = wakes_so_far(variable);
@@ -98,8 +100,8 @@ BOOL InitOnceExecuteOnce(PINIT_ONCE once, PINIT_ONCE_FN function, PVOID paramete
 {
 	LONG state = NOT_RUN;
 
-	while (!__atomic_compare_exchange_n(&once->compat_state, &state, RUNNING, FALSE, __ATOMIC_SEQ_CST,
-					    __ATOMIC_SEQ_CST) &&
+	while (!__atomic_compare_exchange_n(&once->compat_state, &state, RUNNING, FALSE,
+					    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST) &&
 	       state != DONE) {
 		LONG running = RUNNING;
 

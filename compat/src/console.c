@@ -116,7 +116,9 @@ static bool start_listening(void)
 static void apply(void)
 {
 	for (size_t i = 0; i < EVENTS; i++)
-		set(events[i].signal, ignored && events[i].signal == SIGINT ? SIG_IGN : n_handlers ? on_signal : SIG_DFL);
+		set(events[i].signal, ignored && events[i].signal == SIGINT ? SIG_IGN
+				      : n_handlers			    ? on_signal
+									    : SIG_DFL);
 }
 
 static bool add_handler(PHANDLER_ROUTINE handler)
@@ -163,7 +165,9 @@ BOOL GenerateConsoleCtrlEvent(DWORD event, DWORD group)
 
 static BOOL is_utf8(UINT page)
 {
-	return page == CP_UTF8 || page == CP_ACP || page == CP_OEMCP ? TRUE : compat_fail(ERROR_INVALID_PARAMETER);
+	return page == CP_UTF8 || page == CP_ACP || page == CP_OEMCP
+		       ? TRUE
+		       : compat_fail(ERROR_INVALID_PARAMETER);
 }
 
 BOOL SetConsoleOutputCP(UINT page)

@@ -20,7 +20,8 @@ static inline uint64_t compat_now_ms(void)
  */
 static inline uint64_t compat_deadline_in(DWORD timeout_ms)
 {
-	return timeout_ms == INFINITE ? UINT64_MAX : compat_now_ms() + timeout_ms + (timeout_ms > 0);
+	return timeout_ms == INFINITE ? UINT64_MAX
+				      : compat_now_ms() + timeout_ms + (timeout_ms > 0);
 }
 
 /* The time that remains until the deadline, as a Windows timeout. */
@@ -31,7 +32,9 @@ static inline DWORD compat_deadline_left(uint64_t deadline)
 	if (deadline == UINT64_MAX)
 		return INFINITE;
 	now = compat_now_ms();
-	return now >= deadline ? 0 : deadline - now < INFINITE ? (DWORD)(deadline - now) : INFINITE - 1;
+	return now >= deadline		   ? 0
+	       : deadline - now < INFINITE ? (DWORD)(deadline - now)
+					   : INFINITE - 1;
 }
 
 #endif

@@ -142,7 +142,8 @@ static void read_command_line(void)
 	size_t bytes, room = 0;
 	FILE *out = open_memstream(&text, &bytes);
 
-	for (bool first = true; file && out && getdelim(&argument, &room, 0, file) > 0; first = false) {
+	for (bool first = true; file && out && getdelim(&argument, &room, 0, file) > 0;
+	     first = false) {
 		bool quote = *argument == 0 || argument[strcspn(argument, " \t\"")] != 0;
 
 		fputs(first ? "" : " ", out);
@@ -249,7 +250,8 @@ wchar_t *_wgetenv(const wchar_t *name)
 	static __thread wchar_t last[4096];
 	char *narrow = compat_narrow(name);
 	const char *value = narrow ? getenv(narrow) : NULL;
-	bool good = value && compat_copy_out(last, sizeof(last) / sizeof(*last), true, value) < sizeof(last) / sizeof(*last);
+	bool good = value && compat_copy_out(last, sizeof(last) / sizeof(*last), true, value) <
+				     sizeof(last) / sizeof(*last);
 
 	free(narrow);
 	return good ? last : NULL;

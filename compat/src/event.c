@@ -35,12 +35,14 @@ static HANDLE create_by_flags(DWORD flags, const void *name)
 	return create(flags & CREATE_EVENT_MANUAL_RESET, flags & CREATE_EVENT_INITIAL_SET, name);
 }
 
-HANDLE CreateEventA(LPSECURITY_ATTRIBUTES attributes, BOOL manual_reset, BOOL initially_set, LPCSTR name)
+HANDLE CreateEventA(LPSECURITY_ATTRIBUTES attributes, BOOL manual_reset, BOOL initially_set,
+		    LPCSTR name)
 {
 	return create(manual_reset, initially_set, name);
 }
 
-HANDLE CreateEventW(LPSECURITY_ATTRIBUTES attributes, BOOL manual_reset, BOOL initially_set, LPCWSTR name)
+HANDLE CreateEventW(LPSECURITY_ATTRIBUTES attributes, BOOL manual_reset, BOOL initially_set,
+		    LPCWSTR name)
 {
 	return create(manual_reset, initially_set, name);
 }

@@ -165,7 +165,8 @@ static int parse_number(const void *format, bool wide, size_t *at, struct argume
 	return number;
 }
 
-static struct directive parse(const void *format, bool wide, size_t *at, struct arguments *arguments)
+static struct directive parse(const void *format, bool wide, size_t *at,
+			      struct arguments *arguments)
 {
 	struct directive d = {.precision = -1};
 
@@ -211,7 +212,9 @@ static intmax_t fetch_signed(enum compat_size size, struct arguments *arguments)
 		return va_arg(arguments->list, int64_t);
 	int value = va_arg(arguments->list, int);
 
-	return size == COMPAT_SIZE_CHAR ? (signed char)value : size == COMPAT_SIZE_SHORT ? (short)value : value;
+	return size == COMPAT_SIZE_CHAR	   ? (signed char)value
+	       : size == COMPAT_SIZE_SHORT ? (short)value
+					   : value;
 }
 
 static uintmax_t fetch_unsigned(enum compat_size size, struct arguments *arguments)
@@ -231,15 +234,17 @@ static uintmax_t fetch_unsigned(enum compat_size size, struct arguments *argumen
  */
 static void spell(const struct directive *d, const char *size, char spec[16])
 {
-	snprintf(spec, 16, "%%%s%s%s%s%s*%s%s%c", d->left ? "-" : "", d->plus ? "+" : "", d->space ? " " : "",
-		 d->alternate ? "#" : "", d->zero ? "0" : "", d->precision >= 0 ? ".*" : "", size, (char)d->type);
+	snprintf(spec, 16, "%%%s%s%s%s%s*%s%s%c", d->left ? "-" : "", d->plus ? "+" : "",
+		 d->space ? " " : "", d->alternate ? "#" : "", d->zero ? "0" : "",
+		 d->precision >= 0 ? ".*" : "", size, (char)d->type);
 }
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 
-#define PRINT(value)                                                                                                \
-	(d->precision >= 0 ? snprintf(to, room, spec, d->width, d->precision, value) : snprintf(to, room, spec, d->width, value))
+#define PRINT(value)                                                                 \
+	(d->precision >= 0 ? snprintf(to, room, spec, d->width, d->precision, value) \
+			   : snprintf(to, room, spec, d->width, value))
 
 struct number {
 	enum { SIGNED, UNSIGNED, REAL, LONG_REAL } kind;
@@ -253,7 +258,8 @@ struct number {
 
 static int print_number(char *to, size_t room, const struct directive *d, const struct number *n)
 {
-	static const char *const sizes[] = {[SIGNED] = "j", [UNSIGNED] = "j", [REAL] = "", [LONG_REAL] = "L"};
+	static const char *const sizes[] = {
+		[SIGNED] = "j", [UNSIGNED] = "j", [REAL] = "", [LONG_REAL] = "L"};
 	char spec[16];
 
 	spell(d, sizes[n->kind], spec);
@@ -346,7 +352,8 @@ static void put_part(struct compat_units *out, const struct directive *d, struct
 	compat_units_free(part);
 }
 
-static void put_text(struct compat_units *out, const struct directive *d, const void *text, bool wide, bool text_wide)
+static void put_text(struct compat_units *out, const struct directive *d, const void *text,
+		     bool wide, bool text_wide)
 {
 	size_t limit = d->precision >= 0 ? (size_t)d->precision : SIZE_MAX;
 	struct compat_units part;
@@ -365,7 +372,8 @@ static void put_text(struct compat_units *out, const struct directive *d, const 
 	put_part(out, d, &part);
 }
 
-static void put_character(struct compat_units *out, const struct directive *d, int value, bool wide, bool is_wide)
+static void put_character(struct compat_units *out, const struct directive *d, int value, bool wide,
+			  bool is_wide)
 {
 	struct compat_units part;
 	char byte = (char)value;
@@ -382,7 +390,8 @@ static void put_character(struct compat_units *out, const struct directive *d, i
 	put_part(out, d, &part);
 }
 
-static void put_pointer(struct compat_units *out, const struct directive *d, const void *pointer, bool wide)
+static void put_pointer(struct compat_units *out, const struct directive *d, const void *pointer,
+			bool wide)
 {
 	struct directive text = *d;
 	char digits[17];
@@ -401,7 +410,8 @@ static bool is_wide(const struct directive *d, bool wide)
 	return (d->type == 'S' || d->type == 'C') != wide;
 }
 
-static void convert(struct compat_units *out, const struct directive *d, bool wide, struct arguments *arguments)
+static void convert(struct compat_units *out, const struct directive *d, bool wide,
+		    struct arguments *arguments)
 {
 	struct number n;
 
@@ -434,7 +444,8 @@ static void convert(struct compat_units *out, const struct directive *d, bool wi
 		return put_number(out, d, &n);
 	case 's':
 	case 'S':
-		return put_text(out, d, va_arg(arguments->list, const void *), wide, is_wide(d, wide));
+		return put_text(out, d, va_arg(arguments->list, const void *), wide,
+				is_wide(d, wide));
 	case 'c':
 	case 'C':
 		return put_character(out, d, va_arg(arguments->list, int), wide, is_wide(d, wide));

@@ -21,7 +21,8 @@ struct block {
 	struct heap *heap;
 	size_t bytes;
 };
-_Static_assert(sizeof(struct block) % MEMORY_ALLOCATION_ALIGNMENT == 0, "blocks keep the alignment of their headers");
+_Static_assert(sizeof(struct block) % MEMORY_ALLOCATION_ALIGNMENT == 0,
+	       "blocks keep the alignment of their headers");
 
 struct heap {
 	uint64_t magic;
@@ -203,7 +204,8 @@ BOOL HeapSetInformation(HANDLE heap, HEAP_INFORMATION_CLASS kind, PVOID informat
 	return TRUE;
 }
 
-/* ---- The old functions, over the process heap ------------------------------------------------- */
+/* ---- The old functions, over the process heap
+ * ------------------------------------------------- */
 
 static DWORD heap_flags(UINT flags)
 {

@@ -196,13 +196,13 @@ NTSTATUS RtlIpv6StringToAddressA(PCSTR text, PCSTR *end, IN6_ADDR *address)
  * Addresses are ASCII, so the number of bytes read from the narrow copy is the number of wide
  * characters read.
  */
-#define READ_WIDE(call)                             \
-	char *narrow = compat_narrow(text);         \
-	const char *behind = narrow;                \
-	bool good = narrow && (call);               \
-                                                    \
+#define READ_WIDE(call)                               \
+	char *narrow = compat_narrow(text);           \
+	const char *behind = narrow;                  \
+	bool good = narrow && (call);                 \
+                                                      \
 	*end = text + (narrow ? behind - narrow : 0); \
-	free(narrow);                               \
+	free(narrow);                                 \
 	return status(good)
 
 NTSTATUS RtlIpv4StringToAddressW(PCWSTR text, BOOLEAN strict, PCWSTR *end, IN_ADDR *address)
@@ -281,7 +281,8 @@ static NTSTATUS give_v4(const IN_ADDR *address, USHORT port, void *text, bool wi
 	return status(give(narrow, text, wide, length));
 }
 
-static NTSTATUS give_v6(const IN6_ADDR *address, ULONG scope, USHORT port, void *text, bool wide, ULONG *length)
+static NTSTATUS give_v6(const IN6_ADDR *address, ULONG scope, USHORT port, void *text, bool wide,
+			ULONG *length)
 {
 	char narrow[ADDRESS_TEXT];
 
@@ -301,12 +302,14 @@ NTSTATUS RtlIpv4AddressToStringExW(const IN_ADDR *address, USHORT port, PWSTR te
 	return give_v4(address, port, text, true, length);
 }
 
-NTSTATUS RtlIpv6AddressToStringExA(const IN6_ADDR *address, ULONG scope, USHORT port, PSTR text, ULONG *length)
+NTSTATUS RtlIpv6AddressToStringExA(const IN6_ADDR *address, ULONG scope, USHORT port, PSTR text,
+				   ULONG *length)
 {
 	return give_v6(address, scope, port, text, false, length);
 }
 
-NTSTATUS RtlIpv6AddressToStringExW(const IN6_ADDR *address, ULONG scope, USHORT port, PWSTR text, ULONG *length)
+NTSTATUS RtlIpv6AddressToStringExW(const IN6_ADDR *address, ULONG scope, USHORT port, PWSTR text,
+				   ULONG *length)
 {
 	return give_v6(address, scope, port, text, true, length);
 }
@@ -319,7 +322,8 @@ static INT fail(int error)
 	return SOCKET_ERROR;
 }
 
-static INT string_to_address(const char *text, INT family, bool described, struct sockaddr *address, LPINT size)
+static INT string_to_address(const char *text, INT family, bool described, struct sockaddr *address,
+			     LPINT size)
 {
 	SOCKADDR_INET found = {0};
 	INT needed = family == AF_INET ? sizeof(SOCKADDR_IN) : sizeof(SOCKADDR_IN6);
@@ -336,7 +340,8 @@ static INT string_to_address(const char *text, INT family, bool described, struc
 	if (family == AF_INET)
 		good = read_v4_port(text, false, &found.Ipv4.sin_addr, &found.Ipv4.sin_port);
 	else
-		good = read_v6_port(text, &found.Ipv6.sin6_addr, &found.Ipv6.sin6_scope_id, &found.Ipv6.sin6_port);
+		good = read_v6_port(text, &found.Ipv6.sin6_addr, &found.Ipv6.sin6_scope_id,
+				    &found.Ipv6.sin6_port);
 	if (!good)
 		return fail(WSAEINVAL);
 	found.si_family = (ADDRESS_FAMILY)family;
@@ -345,12 +350,14 @@ static INT string_to_address(const char *text, INT family, bool described, struc
 	return 0;
 }
 
-INT WSAStringToAddressA(LPSTR text, INT family, LPWSAPROTOCOL_INFOA info, struct sockaddr *address, LPINT size)
+INT WSAStringToAddressA(LPSTR text, INT family, LPWSAPROTOCOL_INFOA info, struct sockaddr *address,
+			LPINT size)
 {
 	return string_to_address(text, family, info != NULL, address, size);
 }
 
-INT WSAStringToAddressW(LPWSTR text, INT family, LPWSAPROTOCOL_INFOW info, struct sockaddr *address, LPINT size)
+INT WSAStringToAddressW(LPWSTR text, INT family, LPWSAPROTOCOL_INFOW info, struct sockaddr *address,
+			LPINT size)
 {
 	char *narrow = compat_narrow(text);
 	INT result = string_to_address(narrow, family, info != NULL, address, size);
@@ -359,7 +366,8 @@ INT WSAStringToAddressW(LPWSTR text, INT family, LPWSAPROTOCOL_INFOW info, struc
 	return result;
 }
 
-static INT address_to_string(const struct sockaddr *address, DWORD size, void *text, bool wide, LPDWORD length)
+static INT address_to_string(const struct sockaddr *address, DWORD size, void *text, bool wide,
+			     LPDWORD length)
 {
 	char narrow[ADDRESS_TEXT];
 	const SOCKADDR_INET *a = (const void *)address;
@@ -375,13 +383,15 @@ static INT address_to_string(const struct sockaddr *address, DWORD size, void *t
 	return give(narrow, text, wide, length) ? 0 : fail(WSAEFAULT);
 }
 
-INT WSAAddressToStringA(struct sockaddr *address, DWORD size, LPWSAPROTOCOL_INFOA info, LPSTR text, LPDWORD length)
+INT WSAAddressToStringA(struct sockaddr *address, DWORD size, LPWSAPROTOCOL_INFOA info, LPSTR text,
+			LPDWORD length)
 {
 	(void)info;
 	return address_to_string(address, size, text, false, length);
 }
 
-INT WSAAddressToStringW(struct sockaddr *address, DWORD size, LPWSAPROTOCOL_INFOW info, LPWSTR text, LPDWORD length)
+INT WSAAddressToStringW(struct sockaddr *address, DWORD size, LPWSAPROTOCOL_INFOW info, LPWSTR text,
+			LPDWORD length)
 {
 	(void)info;
 	return address_to_string(address, size, text, true, length);

@@ -43,9 +43,9 @@ static wchar_t **decode(char **texts)
 
 int main(int count, char **arguments, char **environment)
 {
-	entry *start = wmain_of_two    ? wmain_of_two
-		       : wmain_of_three ? wmain_of_three
-		       : wmain_of_nothing ? wmain_of_nothing
+	entry *start = wmain_of_two	       ? wmain_of_two
+		       : wmain_of_three	       ? wmain_of_three
+		       : wmain_of_nothing      ? wmain_of_nothing
 		       : wmain_of_two_constant ? wmain_of_two_constant
 					       : wmain;
 	/* The program may keep pointers to its arguments, so they live until it exits. */

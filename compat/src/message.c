@@ -200,17 +200,20 @@ struct inserts {
  */
 static struct inserts fetch(const char *text, DWORD flags, va_list *arguments, bool wide)
 {
-	struct inserts inserts = {.none = (flags & FORMAT_MESSAGE_IGNORE_INSERTS) || !arguments, .wide = wide};
+	struct inserts inserts = {.none = (flags & FORMAT_MESSAGE_IGNORE_INSERTS) || !arguments,
+				  .wide = wide};
 	unsigned most = 0;
 
 	for (const char *at = text; !inserts.none && *at; at++)
 		if (at[0] == '%' && at[1] == '%')
 			at++;
-		else if (at[0] == '%' && at[1] >= '1' && at[1] <= '9' && (unsigned)(at[1] - '0') > most)
+		else if (at[0] == '%' && at[1] >= '1' && at[1] <= '9' &&
+			 (unsigned)(at[1] - '0') > most)
 			most = (unsigned)(at[1] - '0');
 	for (unsigned i = 0; i < most; i++)
-		inserts.values[i] = flags & FORMAT_MESSAGE_ARGUMENT_ARRAY ? ((DWORD_PTR *)(void *)arguments)[i]
-									  : va_arg(*arguments, DWORD_PTR);
+		inserts.values[i] = flags & FORMAT_MESSAGE_ARGUMENT_ARRAY
+					    ? ((DWORD_PTR *)(void *)arguments)[i]
+					    : va_arg(*arguments, DWORD_PTR);
 	return inserts;
 }
 
@@ -288,7 +291,10 @@ static char *compose(DWORD flags, const char *source, DWORD code, va_list *argum
 	bool line = put_text(out, text, &inserts, flags & FORMAT_MESSAGE_IGNORE_INSERTS);
 
 	if (line && !(flags & FORMAT_MESSAGE_FROM_STRING))
-		fputs((flags & FORMAT_MESSAGE_MAX_WIDTH_MASK) == FORMAT_MESSAGE_MAX_WIDTH_MASK ? " " : "\r\n", out);
+		fputs((flags & FORMAT_MESSAGE_MAX_WIDTH_MASK) == FORMAT_MESSAGE_MAX_WIDTH_MASK
+			      ? " "
+			      : "\r\n",
+		      out);
 	fclose(out);
 	return result;
 }
@@ -311,9 +317,11 @@ static DWORD give(const char *text, DWORD flags, void *buffer, DWORD size, bool 
 	return length < room ? (DWORD)length : (DWORD)compat_fail(ERROR_INSUFFICIENT_BUFFER);
 }
 
-static DWORD message(DWORD flags, const char *source, DWORD code, void *buffer, DWORD size, va_list *arguments, bool wide)
+static DWORD message(DWORD flags, const char *source, DWORD code, void *buffer, DWORD size,
+		     va_list *arguments, bool wide)
 {
-	const DWORD sources = FORMAT_MESSAGE_FROM_STRING | FORMAT_MESSAGE_FROM_SYSTEM | FORMAT_MESSAGE_FROM_HMODULE;
+	const DWORD sources = FORMAT_MESSAGE_FROM_STRING | FORMAT_MESSAGE_FROM_SYSTEM |
+			      FORMAT_MESSAGE_FROM_HMODULE;
 
 	if (!buffer || !(flags & sources) || ((flags & FORMAT_MESSAGE_FROM_STRING) && !source))
 		return (DWORD)compat_fail(ERROR_INVALID_PARAMETER);
@@ -327,13 +335,15 @@ static DWORD message(DWORD flags, const char *source, DWORD code, void *buffer, 
 	return result;
 }
 
-DWORD FormatMessageA(DWORD flags, LPCVOID source, DWORD code, DWORD language, LPSTR buffer, DWORD size, va_list *arguments)
+DWORD FormatMessageA(DWORD flags, LPCVOID source, DWORD code, DWORD language, LPSTR buffer,
+		     DWORD size, va_list *arguments)
 {
 	(void)language;
 	return message(flags, source, code, buffer, size, arguments, false);
 }
 
-DWORD FormatMessageW(DWORD flags, LPCVOID source, DWORD code, DWORD language, LPWSTR buffer, DWORD size, va_list *arguments)
+DWORD FormatMessageW(DWORD flags, LPCVOID source, DWORD code, DWORD language, LPWSTR buffer,
+		     DWORD size, va_list *arguments)
 {
 	char *text = flags & FORMAT_MESSAGE_FROM_STRING ? compat_narrow(source) : NULL;
 	DWORD result = message(flags, text, code, buffer, size, arguments, true);

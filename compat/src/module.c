@@ -18,7 +18,8 @@
 
 #include <libloaderapi.h>
 
-static const char *const ours[] = {"kernel32", "kernelbase", "ntdll", "ws2_32", "msvcrt", "ucrtbase", "winmm", "mswsock"};
+static const char *const ours[] = {"kernel32", "kernelbase", "ntdll", "ws2_32",
+				   "msvcrt",   "ucrtbase",   "winmm", "mswsock"};
 
 static bool is_ours(const char *name)
 {
@@ -122,7 +123,8 @@ FARPROC GetProcAddress(HMODULE module, LPCSTR name)
 
 HMODULE GetModuleHandleA(LPCSTR name)
 {
-	HMODULE module = name ? open_module(name, RTLD_NOW | RTLD_NOLOAD) : (HMODULE)dlopen(NULL, RTLD_NOW);
+	HMODULE module =
+		name ? open_module(name, RTLD_NOW | RTLD_NOLOAD) : (HMODULE)dlopen(NULL, RTLD_NOW);
 
 	/*
 	 * GetModuleHandle takes no reference, so the one that dlopen() took is given back; the

@@ -50,7 +50,8 @@ static BOOL nothing_taken(HRESULT hr)
 	return compat_fail_status(hr);
 }
 
-BOOL GetQueuedCompletionStatus(HANDLE port, LPDWORD bytes, PULONG_PTR key, LPOVERLAPPED *overlapped, DWORD timeout_ms)
+BOOL GetQueuedCompletionStatus(HANDLE port, LPDWORD bytes, PULONG_PTR key, LPOVERLAPPED *overlapped,
+			       DWORD timeout_ms)
 {
 	NDS_PORT_ENTRY entry;
 	ULONG count;
@@ -65,8 +66,8 @@ BOOL GetQueuedCompletionStatus(HANDLE port, LPDWORD bytes, PULONG_PTR key, LPOVE
 	return !NdsPortEntryFailed(&entry) || compat_fail_status((HRESULT)entry.Internal);
 }
 
-BOOL GetQueuedCompletionStatusEx(HANDLE port, LPOVERLAPPED_ENTRY entries, ULONG n, PULONG removed, DWORD timeout_ms,
-				 BOOL alertable)
+BOOL GetQueuedCompletionStatusEx(HANDLE port, LPOVERLAPPED_ENTRY entries, ULONG n, PULONG removed,
+				 DWORD timeout_ms, BOOL alertable)
 {
 	HRESULT hr = NdsPortGet(port, (NDS_PORT_ENTRY *)(void *)entries, n, timeout_ms, removed);
 
@@ -87,7 +88,8 @@ BOOL PostQueuedCompletionStatus(HANDLE port, DWORD bytes, ULONG_PTR key, LPOVERL
 static void wait_until_over(LPOVERLAPPED overlapped)
 {
 	while (!HasOverlappedIoCompleted(overlapped)) {
-		if (!overlapped->hEvent || WaitForSingleObject(overlapped->hEvent, INFINITE) != WAIT_OBJECT_0 ||
+		if (!overlapped->hEvent ||
+		    WaitForSingleObject(overlapped->hEvent, INFINITE) != WAIT_OBJECT_0 ||
 		    !HasOverlappedIoCompleted(overlapped))
 			Sleep(1);
 	}

@@ -57,11 +57,11 @@ static int to_stream(FILE *stream, const void *format, bool wide, va_list argume
 }
 
 /* The body of a variadic function: calls the function that takes a va_list. */
-#define FORWARD(call)                    \
-	va_list arguments;               \
-	va_start(arguments, format);     \
-	int result = call;               \
-	va_end(arguments);               \
+#define FORWARD(call)                \
+	va_list arguments;           \
+	va_start(arguments, format); \
+	int result = call;           \
+	va_end(arguments);           \
 	return result
 
 int compat_vfprintf(FILE *stream, const char *format, va_list arguments)
@@ -131,8 +131,9 @@ enum rule {
 	WHOLE,	 /* stores all of it: the caller promises that there is room */
 	MEASURE, /* cuts a text that is too long, ends it with a zero and returns n */
 	REFUSE,	 /* cuts a text that is too long, ends it with a zero and returns -1 */
-	FILL,	 /* like REFUSE, but uses the whole buffer: without room for the zero there is none */
-	SECURE,	 /* stores an empty text and returns -1 if the text is too long */
+	/* like REFUSE, but uses the whole buffer: without room for the zero there is none */
+	FILL,
+	SECURE, /* stores an empty text and returns -1 if the text is too long */
 };
 
 struct target {
@@ -319,7 +320,8 @@ int swprintf_s(wchar_t *buffer, size_t size, const wchar_t *format, ...)
 	FORWARD(vswprintf_s(buffer, size, format, arguments));
 }
 
-int _vsnwprintf_s(wchar_t *buffer, size_t size, size_t count, const wchar_t *format, va_list arguments)
+int _vsnwprintf_s(wchar_t *buffer, size_t size, size_t count, const wchar_t *format,
+		  va_list arguments)
 {
 	return to_memory(WIDE(SECURE, size, CUT_AT(count)), format, arguments);
 }

@@ -22,10 +22,10 @@
 #include <processclock.h>
 #include <sysinfoapi.h>
 
-#define THIS_PROCESS	((HANDLE)(LONG_PTR)-1)
-#define THIS_THREAD	((HANDLE)(LONG_PTR)-2)
-#define FILETIME_PER_S	UINT64_C(10000000)
-#define MASKED		64u
+#define THIS_PROCESS   ((HANDLE)(LONG_PTR)-1)
+#define THIS_THREAD    ((HANDLE)(LONG_PTR)-2)
+#define FILETIME_PER_S UINT64_C(10000000)
+#define MASKED	       64u
 
 HANDLE GetCurrentProcess(void)
 {
@@ -44,7 +44,8 @@ int _getpid(void)
 
 DWORD GetProcessId(HANDLE process)
 {
-	return process == THIS_PROCESS ? GetCurrentProcessId() : (DWORD)compat_fail(ERROR_INVALID_HANDLE);
+	return process == THIS_PROCESS ? GetCurrentProcessId()
+				       : (DWORD)compat_fail(ERROR_INVALID_HANDLE);
 }
 
 void ExitProcess(UINT code)
@@ -76,15 +77,16 @@ BOOL SetPriorityClass(HANDLE process, DWORD priority)
 static void put(FILETIME *to, uint64_t time)
 {
 	if (to)
-		*to = (FILETIME){.dwLowDateTime = (DWORD)time, .dwHighDateTime = (DWORD)(time >> 32)};
+		*to = (FILETIME){.dwLowDateTime = (DWORD)time,
+				 .dwHighDateTime = (DWORD)(time >> 32)};
 }
 
 BOOL GetSystemTimes(FILETIME *idle, FILETIME *kernel, FILETIME *user)
 {
 	unsigned long long t[8] = {0}; /* user nice system idle iowait irq softirq steal */
 	FILE *stat = fopen("/proc/stat", "re");
-	int n = stat ? fscanf(stat, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &t[0], &t[1], &t[2], &t[3], &t[4],
-			      &t[5], &t[6], &t[7])
+	int n = stat ? fscanf(stat, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &t[0], &t[1],
+			      &t[2], &t[3], &t[4], &t[5], &t[6], &t[7])
 		     : 0;
 
 	if (stat)
@@ -121,7 +123,8 @@ static uint64_t started(const char *path)
 	if (file)
 		fclose(file);
 	line[n] = 0;
-	char *field = strrchr(line, ')'); /* the name in parentheses may contain spaces, so fields are counted from its end */
+	/* the name in parentheses may contain spaces, so fields are counted from its end */
+	char *field = strrchr(line, ')');
 
 	for (int i = 0; field && i < 20; i++)
 		field = strchr(field + 1, ' ');
@@ -135,7 +138,8 @@ static uint64_t started(const char *path)
 	return boot + ticks * (FILETIME_PER_S / (uint64_t)sysconf(_SC_CLK_TCK));
 }
 
-static BOOL times(int who, const char *path, FILETIME *created, FILETIME *ended, FILETIME *kernel, FILETIME *user)
+static BOOL times(int who, const char *path, FILETIME *created, FILETIME *ended, FILETIME *kernel,
+		  FILETIME *user)
 {
 	struct rusage usage;
 
@@ -148,14 +152,16 @@ static BOOL times(int who, const char *path, FILETIME *created, FILETIME *ended,
 	return TRUE;
 }
 
-BOOL GetProcessTimes(HANDLE process, FILETIME *created, FILETIME *ended, FILETIME *kernel, FILETIME *user)
+BOOL GetProcessTimes(HANDLE process, FILETIME *created, FILETIME *ended, FILETIME *kernel,
+		     FILETIME *user)
 {
 	if (process != THIS_PROCESS)
 		return compat_fail(ERROR_INVALID_HANDLE);
 	return times(RUSAGE_SELF, "/proc/self/stat", created, ended, kernel, user);
 }
 
-BOOL GetThreadTimes(HANDLE thread, FILETIME *created, FILETIME *ended, FILETIME *kernel, FILETIME *user)
+BOOL GetThreadTimes(HANDLE thread, FILETIME *created, FILETIME *ended, FILETIME *kernel,
+		    FILETIME *user)
 {
 	if (thread != THIS_THREAD)
 		return compat_fail(ERROR_INVALID_HANDLE);
@@ -175,12 +181,14 @@ static BOOL cycles_of(clockid_t clock, ULONG64 *cycles)
 
 BOOL QueryProcessCycleTime(HANDLE process, ULONG64 *cycles)
 {
-	return process == THIS_PROCESS ? cycles_of(CLOCK_PROCESS_CPUTIME_ID, cycles) : compat_fail(ERROR_INVALID_HANDLE);
+	return process == THIS_PROCESS ? cycles_of(CLOCK_PROCESS_CPUTIME_ID, cycles)
+				       : compat_fail(ERROR_INVALID_HANDLE);
 }
 
 BOOL QueryThreadCycleTime(HANDLE thread, ULONG64 *cycles)
 {
-	return thread == THIS_THREAD ? cycles_of(CLOCK_THREAD_CPUTIME_ID, cycles) : compat_fail(ERROR_INVALID_HANDLE);
+	return thread == THIS_THREAD ? cycles_of(CLOCK_THREAD_CPUTIME_ID, cycles)
+				     : compat_fail(ERROR_INVALID_HANDLE);
 }
 
 /* ---- Processors ----------------------------------------------------------------------------- */
@@ -237,14 +245,17 @@ BOOL SetProcessAffinityMask(HANDLE process, DWORD_PTR mask)
 		return compat_fail(ERROR_INVALID_PARAMETER);
 	for (struct dirent *task = readdir(tasks); task && good; task = readdir(tasks))
 		if (task->d_name[0] != '.')
-			good = sched_setaffinity(atoi(task->d_name), sizeof(set), &set) == 0 || errno == ESRCH;
+			good = sched_setaffinity(atoi(task->d_name), sizeof(set), &set) == 0 ||
+			       errno == ESRCH;
 	closedir(tasks);
 	return good ? TRUE : compat_fail(ERROR_INVALID_PARAMETER);
 }
 
 DWORD GetActiveProcessorCount(WORD group)
 {
-	return group == 0 || group == ALL_PROCESSOR_GROUPS ? online() : (DWORD)compat_fail(ERROR_INVALID_PARAMETER);
+	return group == 0 || group == ALL_PROCESSOR_GROUPS
+		       ? online()
+		       : (DWORD)compat_fail(ERROR_INVALID_PARAMETER);
 }
 
 DWORD GetMaximumProcessorCount(WORD group)

@@ -21,9 +21,11 @@ static INT report(int code)
 	static const struct {
 		int native, windows;
 	} codes[] = {
-		{EAI_AGAIN, WSATRY_AGAIN},	   {EAI_BADFLAGS, WSAEINVAL},	{EAI_FAIL, WSANO_RECOVERY},
-		{EAI_FAMILY, WSAEAFNOSUPPORT},	   {EAI_MEMORY, WSA_NOT_ENOUGH_MEMORY}, {EAI_NODATA, WSANO_DATA},
-		{EAI_SERVICE, WSATYPE_NOT_FOUND},  {EAI_SOCKTYPE, WSAESOCKTNOSUPPORT}, {EAI_NONAME, WSAHOST_NOT_FOUND},
+		{EAI_AGAIN, WSATRY_AGAIN},	     {EAI_BADFLAGS, WSAEINVAL},
+		{EAI_FAIL, WSANO_RECOVERY},	     {EAI_FAMILY, WSAEAFNOSUPPORT},
+		{EAI_MEMORY, WSA_NOT_ENOUGH_MEMORY}, {EAI_NODATA, WSANO_DATA},
+		{EAI_SERVICE, WSATYPE_NOT_FOUND},    {EAI_SOCKTYPE, WSAESOCKTNOSUPPORT},
+		{EAI_NONAME, WSAHOST_NOT_FOUND},
 	};
 
 	for (size_t i = 0; code && i < sizeof(codes) / sizeof(*codes); i++)
@@ -115,11 +117,12 @@ static bool give(const char *text, PWCHAR to, DWORD size)
 	return !to || compat_copy_out(to, size, true, text) < size;
 }
 
-INT GetNameInfoW(const SOCKADDR *address, socklen_t size, PWCHAR node, DWORD nodeSize, PWCHAR service, DWORD serviceSize, INT flags)
+INT GetNameInfoW(const SOCKADDR *address, socklen_t size, PWCHAR node, DWORD nodeSize,
+		 PWCHAR service, DWORD serviceSize, INT flags)
 {
 	char name[NI_MAXHOST] = "", port[NI_MAXSERV] = "";
-	int code = getnameinfo(address, size, node ? name : NULL, node ? sizeof(name) : 0, service ? port : NULL,
-			       service ? sizeof(port) : 0, flags);
+	int code = getnameinfo(address, size, node ? name : NULL, node ? sizeof(name) : 0,
+			       service ? port : NULL, service ? sizeof(port) : 0, flags);
 
 	if (code == 0 && (!give(name, node, nodeSize) || !give(port, service, serviceSize))) {
 		WSASetLastError(ERROR_INSUFFICIENT_BUFFER);
@@ -136,14 +139,20 @@ WCHAR *gai_strerrorW(int code)
 	return text;
 }
 
-/* ---- The catalogue of protocols --------------------------------------------------------------- */
+/* ---- The catalogue of protocols
+ * --------------------------------------------------------------- */
 
-static const GUID softrnic = {0x6f35e1d2, 0x4c1b, 0x4d0a, {0x9c, 0x52, 0x73, 0x6f, 0x66, 0x74, 0x72, 0x6e}};
+static const GUID softrnic = {
+	0x6f35e1d2, 0x4c1b, 0x4d0a, {0x9c, 0x52, 0x73, 0x6f, 0x66, 0x74, 0x72, 0x6e}};
 
 static const WSAPROTOCOL_INFOW entry = {
-	.dwServiceFlags1 = XP1_GUARANTEED_DELIVERY | XP1_GUARANTEED_ORDER | XP1_MESSAGE_ORIENTED | XP1_CONNECT_DATA,
+	.dwServiceFlags1 = XP1_GUARANTEED_DELIVERY | XP1_GUARANTEED_ORDER | XP1_MESSAGE_ORIENTED |
+			   XP1_CONNECT_DATA,
 	.dwProviderFlags = PFL_HIDDEN | PFL_NETWORKDIRECT_PROVIDER,
-	.ProviderId = {0x6f35e1d2, 0x4c1b, 0x4d0a, {0x9c, 0x52, 0x73, 0x6f, 0x66, 0x74, 0x72, 0x6e}},
+	.ProviderId = {0x6f35e1d2,
+		       0x4c1b,
+		       0x4d0a,
+		       {0x9c, 0x52, 0x73, 0x6f, 0x66, 0x74, 0x72, 0x6e}},
 	.dwCatalogEntryId = 1,
 	.ProtocolChain = {.ChainLen = BASE_PROTOCOL},
 	.iVersion = ND_VERSION_2,
@@ -182,7 +191,8 @@ INT WSCGetProviderPath(GUID *provider, LPWSTR path, LPINT length, LPINT error)
 		return SOCKET_ERROR;
 	if (!dladdr((void *)(uintptr_t)NdStartup, &library))
 		return SOCKET_ERROR;
-	size_t n = compat_copy_out(path, path && *length > 0 ? (size_t)*length : 0, true, library.dli_fname);
+	size_t n = compat_copy_out(path, path && *length > 0 ? (size_t)*length : 0, true,
+				   library.dli_fname);
 	bool fits = path && (INT)n < *length;
 
 	*error = fits ? 0 : WSAEFAULT;

@@ -129,8 +129,12 @@ static struct digits digits_of(int width)
 static bool read_integer(struct source *from, const struct field *f, uint64_t *value)
 {
 	struct digits d = digits_of(f->width);
-	int base = f->type == 'd' || f->type == 'u' ? 10 : f->type == 'o' ? 8 : f->type == 'i' ? 0 : 16;
-	static const char *const alphabets[] = {[8] = "01234567", [10] = "0123456789", [16] = "0123456789abcdefABCDEF"};
+	int base = f->type == 'd' || f->type == 'u' ? 10
+		   : f->type == 'o'		    ? 8
+		   : f->type == 'i'		    ? 0
+						    : 16;
+	static const char *const alphabets[] = {
+		[8] = "01234567", [10] = "0123456789", [16] = "0123456789abcdefABCDEF"};
 
 	skip_space(from);
 	take(from, &d, "+-");
@@ -147,7 +151,8 @@ static bool read_integer(struct source *from, const struct field *f, uint64_t *v
 	take_all(from, &d, alphabets[base]);
 	if (d.n == sign || d.text[d.n - 1] == 'x' || d.text[d.n - 1] == 'X')
 		return false;
-	*value = f->type == 'd' || f->type == 'i' ? (uint64_t)strtoll(d.text, NULL, base) : strtoull(d.text, NULL, base);
+	*value = f->type == 'd' || f->type == 'i' ? (uint64_t)strtoll(d.text, NULL, base)
+						  : strtoull(d.text, NULL, base);
 	return true;
 }
 
@@ -200,7 +205,8 @@ struct sink {
 	void *to;
 	bool wide;
 	size_t room, count;
-	char part[4]; /* bytes of an incomplete UTF-8 character, when narrow input fills a wide buffer */
+	/* bytes of an incomplete UTF-8 character, when narrow input fills a wide buffer */
+	char part[4];
 	size_t parts;
 	bool full;
 };
@@ -329,7 +335,8 @@ static struct field parse(struct scan *s, size_t *at)
 
 	f.suppressed = c == '*';
 	*at += f.suppressed;
-	for (c = compat_unit(s->format, s->wide, *at); c >= '0' && c <= '9'; c = compat_unit(s->format, s->wide, ++*at))
+	for (c = compat_unit(s->format, s->wide, *at); c >= '0' && c <= '9';
+	     c = compat_unit(s->format, s->wide, ++*at))
 		f.width = f.width > (INT_MAX - 9) / 10 ? INT_MAX : f.width * 10 + (int)(c - '0');
 	f.size = compat_size_parse(s->format, at, s->wide, &f.is_wide, &f.is_narrow);
 	f.type = compat_unit(s->format, s->wide, *at);
@@ -369,7 +376,8 @@ static bool convert(struct scan *s, const struct field *f)
 		if (!read_integer(&s->from, f, &integer))
 			return false;
 		if (!f->suppressed)
-			store_integer(va_arg(s->to.list, void *), f->type == 'p' ? COMPAT_SIZE_INT64 : f->size, integer);
+			store_integer(va_arg(s->to.list, void *),
+				      f->type == 'p' ? COMPAT_SIZE_INT64 : f->size, integer);
 		break;
 	case 'a':
 	case 'A':
@@ -458,7 +466,8 @@ static int scan(struct scan *s)
 	return s->filled == 0 && s->ended ? EOF : s->filled;
 }
 
-static int scan_all(struct source from, const void *format, bool wide, bool secure, va_list arguments)
+static int scan_all(struct source from, const void *format, bool wide, bool secure,
+		    va_list arguments)
 {
 	struct scan s = {.from = from, .format = format, .wide = wide, .secure = secure};
 

@@ -82,8 +82,8 @@ HANDLE CreateSemaphoreW(LPSECURITY_ATTRIBUTES attributes, LONG initial, LONG mos
 	return create(initial, most, name);
 }
 
-HANDLE CreateSemaphoreExW(LPSECURITY_ATTRIBUTES attributes, LONG initial, LONG most, LPCWSTR name, DWORD flags,
-			  DWORD access)
+HANDLE CreateSemaphoreExW(LPSECURITY_ATTRIBUTES attributes, LONG initial, LONG most, LPCWSTR name,
+			  DWORD flags, DWORD access)
 {
 	if (!flags)
 		return create(initial, most, name);

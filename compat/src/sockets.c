@@ -101,7 +101,8 @@ SHOWN ssize_t compat_send(int socket, const void *data, size_t bytes, int flags)
 	return compat_socket_result(send(socket, data, bytes, flags | MSG_NOSIGNAL));
 }
 
-SHOWN ssize_t compat_sendto(int socket, const void *data, size_t bytes, int flags, const struct sockaddr *to, socklen_t size)
+SHOWN ssize_t compat_sendto(int socket, const void *data, size_t bytes, int flags,
+			    const struct sockaddr *to, socklen_t size)
 {
 	return compat_socket_result(sendto(socket, data, bytes, flags | MSG_NOSIGNAL, to, size));
 }
@@ -111,7 +112,8 @@ SHOWN ssize_t compat_recv(int socket, void *data, size_t bytes, int flags)
 	return compat_socket_result(recv(socket, data, bytes, flags));
 }
 
-SHOWN ssize_t compat_recvfrom(int socket, void *data, size_t bytes, int flags, struct sockaddr *from, socklen_t *size)
+SHOWN ssize_t compat_recvfrom(int socket, void *data, size_t bytes, int flags,
+			      struct sockaddr *from, socklen_t *size)
 {
 	return compat_socket_result(recvfrom(socket, data, bytes, flags, from, size));
 }
@@ -137,7 +139,8 @@ SHOWN int compat_getpeername(int socket, struct sockaddr *address, socklen_t *si
  */
 static bool is_timeout(int level, int option, socklen_t size)
 {
-	return level == SOL_SOCKET && (option == SO_RCVTIMEO || option == SO_SNDTIMEO) && size == sizeof(DWORD);
+	return level == SOL_SOCKET && (option == SO_RCVTIMEO || option == SO_SNDTIMEO) &&
+	       size == sizeof(DWORD);
 }
 
 SHOWN int compat_setsockopt(int socket, int level, int option, const void *value, socklen_t size)
@@ -167,7 +170,8 @@ SHOWN int compat_getsockopt(int socket, int level, int option, void *value, sock
 	return result;
 }
 
-SHOWN int compat_select(int ignored, fd_set *readable, fd_set *writable, fd_set *broken, struct timeval *timeout)
+SHOWN int compat_select(int ignored, fd_set *readable, fd_set *writable, fd_set *broken,
+			struct timeval *timeout)
 {
 	/* Windows ignores the number of descriptors and does not change the timeout. */
 	struct timeval left = timeout ? *timeout : (struct timeval){0};

@@ -19,14 +19,17 @@ int compat_listen(int socket, int backlog);
 int compat_connect(int socket, const struct sockaddr *address, socklen_t size);
 int compat_accept(int socket, struct sockaddr *address, socklen_t *size);
 ssize_t compat_send(int socket, const void *data, size_t bytes, int flags);
-ssize_t compat_sendto(int socket, const void *data, size_t bytes, int flags, const struct sockaddr *to, socklen_t size);
+ssize_t compat_sendto(int socket, const void *data, size_t bytes, int flags,
+		      const struct sockaddr *to, socklen_t size);
 ssize_t compat_recv(int socket, void *data, size_t bytes, int flags);
-ssize_t compat_recvfrom(int socket, void *data, size_t bytes, int flags, struct sockaddr *from, socklen_t *size);
+ssize_t compat_recvfrom(int socket, void *data, size_t bytes, int flags, struct sockaddr *from,
+			socklen_t *size);
 int compat_shutdown(int socket, int how);
 int compat_getsockname(int socket, struct sockaddr *address, socklen_t *size);
 int compat_getpeername(int socket, struct sockaddr *address, socklen_t *size);
 int compat_setsockopt(int socket, int level, int option, const void *value, socklen_t size);
 int compat_getsockopt(int socket, int level, int option, void *value, socklen_t *size);
-int compat_select(int ignored, fd_set *readable, fd_set *writable, fd_set *broken, struct timeval *timeout);
+int compat_select(int ignored, fd_set *readable, fd_set *writable, fd_set *broken,
+		  struct timeval *timeout);
 
 #endif

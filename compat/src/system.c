@@ -16,9 +16,9 @@
 #include <processclock.h>
 #include <sysinfoapi.h>
 
-#define GRANULARITY  0x10000
-#define HIGHEST	     0x7FFFFFFEFFFFu
-#define HOST_NAME    256
+#define GRANULARITY 0x10000
+#define HIGHEST	    0x7FFFFFFEFFFFu
+#define HOST_NAME   256
 
 void GetSystemInfo(SYSTEM_INFO *info)
 {
@@ -65,7 +65,9 @@ BOOL GlobalMemoryStatusEx(MEMORYSTATUSEX *status)
 	text[n] = 0;
 	if (!status || status->dwLength != sizeof(*status))
 		return compat_fail(ERROR_INVALID_PARAMETER);
-	*status = (MEMORYSTATUSEX){.dwLength = sizeof(*status), .ullTotalVirtual = HIGHEST, .ullAvailVirtual = HIGHEST};
+	*status = (MEMORYSTATUSEX){.dwLength = sizeof(*status),
+				   .ullTotalVirtual = HIGHEST,
+				   .ullAvailVirtual = HIGHEST};
 	status->ullTotalPhys = kilobytes(text, "MemTotal:");
 	status->ullAvailPhys = kilobytes(text, "MemAvailable:");
 	status->ullTotalPageFile = status->ullTotalPhys + kilobytes(text, "SwapTotal:");
@@ -143,7 +145,8 @@ static BOOL name_of_kind(COMPUTER_NAME_FORMAT kind, void *buffer, bool wide, DWO
 	case ComputerNameDnsDomain:
 	case ComputerNamePhysicalDnsDomain:
 		host_name(name);
-		return give_name(strchr(name, '.') ? strchr(name, '.') + 1 : "", buffer, wide, size, ERROR_MORE_DATA);
+		return give_name(strchr(name, '.') ? strchr(name, '.') + 1 : "", buffer, wide, size,
+				 ERROR_MORE_DATA);
 	default:
 		return compat_fail(ERROR_INVALID_PARAMETER);
 	}

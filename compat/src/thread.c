@@ -122,7 +122,8 @@ static HANDLE launch(struct thread *thread, SIZE_T stack, DWORD flags, LPDWORD i
 	if (!handle)
 		return NULL;
 	compat_object_ref(&thread->object); /* end() releases this one */
-	compat_object_ref(&thread->object); /* keeps the record until this function has read the id */
+	/* keeps the record until this function has read the id */
+	compat_object_ref(&thread->object);
 	if (start_detached(thread, stack)) {
 		CloseHandle(handle);
 		compat_object_put(&thread->object);
@@ -140,8 +141,8 @@ static HANDLE launch(struct thread *thread, SIZE_T stack, DWORD flags, LPDWORD i
 	return handle;
 }
 
-HANDLE CreateThread(LPSECURITY_ATTRIBUTES attributes, SIZE_T stack, LPTHREAD_START_ROUTINE start, LPVOID parameter,
-		    DWORD flags, LPDWORD id)
+HANDLE CreateThread(LPSECURITY_ATTRIBUTES attributes, SIZE_T stack, LPTHREAD_START_ROUTINE start,
+		    LPVOID parameter, DWORD flags, LPDWORD id)
 {
 	struct thread *thread;
 
@@ -157,8 +158,8 @@ HANDLE CreateThread(LPSECURITY_ATTRIBUTES attributes, SIZE_T stack, LPTHREAD_STA
 	return launch(thread, stack, flags, id);
 }
 
-uintptr_t _beginthreadex(void *attributes, unsigned stack, _beginthreadex_proc_type start, void *parameter,
-			 unsigned flags, unsigned *id)
+uintptr_t _beginthreadex(void *attributes, unsigned stack, _beginthreadex_proc_type start,
+			 void *parameter, unsigned flags, unsigned *id)
 {
 	HANDLE handle = CreateThread(attributes, stack, start, parameter, flags, id);
 
@@ -228,7 +229,8 @@ static struct subject enter(HANDLE handle)
 	struct thread *thread;
 
 	if (handle == GetCurrentThread())
-		return (struct subject){NULL, GetCurrentThreadId(), self ? &self->wishes : &own_wishes};
+		return (struct subject){NULL, GetCurrentThreadId(),
+					self ? &self->wishes : &own_wishes};
 	thread = (struct thread *)compat_object_get(handle, &kind);
 	if (!thread)
 		return no_subject(NULL);
@@ -365,20 +367,22 @@ DWORD SetThreadIdealProcessor(HANDLE handle, DWORD processor)
 
 BOOL SetThreadIdealProcessorEx(HANDLE handle, PPROCESSOR_NUMBER ideal, PPROCESSOR_NUMBER former)
 {
-	DWORD number = ideal->Group || ideal->Number >= MAXIMUM_PROCESSORS ? (DWORD)-2 : ideal->Number;
+	DWORD number =
+		ideal->Group || ideal->Number >= MAXIMUM_PROCESSORS ? (DWORD)-2 : ideal->Number;
 
 	number = SetThreadIdealProcessor(handle, number);
 	if (number != (DWORD)-1 && former)
-		*former = (PROCESSOR_NUMBER){.Number = (BYTE)(number < MAXIMUM_PROCESSORS ? number : 0)};
+		*former = (PROCESSOR_NUMBER){
+			.Number = (BYTE)(number < MAXIMUM_PROCESSORS ? number : 0)};
 	return number != (DWORD)-1;
 }
 
 static const struct {
 	int priority, nice;
 } priorities[] = {
-	{THREAD_PRIORITY_IDLE, 19},	    {THREAD_PRIORITY_LOWEST, 10},
-	{THREAD_PRIORITY_BELOW_NORMAL, 5},  {THREAD_PRIORITY_NORMAL, 0},
-	{THREAD_PRIORITY_ABOVE_NORMAL, -5}, {THREAD_PRIORITY_HIGHEST, -10},
+	{THREAD_PRIORITY_IDLE, 19},	      {THREAD_PRIORITY_LOWEST, 10},
+	{THREAD_PRIORITY_BELOW_NORMAL, 5},    {THREAD_PRIORITY_NORMAL, 0},
+	{THREAD_PRIORITY_ABOVE_NORMAL, -5},   {THREAD_PRIORITY_HIGHEST, -10},
 	{THREAD_PRIORITY_TIME_CRITICAL, -15},
 };
 

@@ -28,7 +28,9 @@ struct reservation {
 	uintptr_t start, end;
 	DWORD protect; /* protection that VirtualAlloc was called with to reserve it */
 	bool large;
-	uint8_t *pages; /* protection of each page, 0: not committed; a mapping, so that untouched parts use no memory */
+	/* protection of each page, 0: not committed; a mapping, so that untouched parts use no
+	 * memory */
+	uint8_t *pages;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -52,7 +54,8 @@ static bool page_range(uintptr_t at, size_t bytes, uintptr_t unit, uintptr_t *st
 {
 	uintptr_t sum;
 
-	if (__builtin_add_overflow(at, bytes, &sum) || __builtin_add_overflow(sum, page_size() - 1, &sum))
+	if (__builtin_add_overflow(at, bytes, &sum) ||
+	    __builtin_add_overflow(sum, page_size() - 1, &sum))
 		return false;
 	*start = round_down(at, unit);
 	*end = round_down(sum, page_size());
@@ -152,7 +155,8 @@ static struct reservation *reserve(uintptr_t at, size_t bytes, DWORD protect)
 {
 	uintptr_t start = 0, end, unused;
 
-	if (!page_range(at, bytes, GRANULARITY, &start, &end) || !page_range(at, bytes, page_size(), &unused, &end)) {
+	if (!page_range(at, bytes, GRANULARITY, &start, &end) ||
+	    !page_range(at, bytes, page_size(), &unused, &end)) {
 		refuse(ERROR_INVALID_PARAMETER);
 		return NULL;
 	}
@@ -160,7 +164,8 @@ static struct reservation *reserve(uintptr_t at, size_t bytes, DWORD protect)
 
 	if (at) {
 		void *map = mmap((void *)start, size, PROT_NONE,
-				 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+				 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE,
+				 -1, 0);
 
 		if (map == MAP_FAILED) {
 			refuse(ERROR_INVALID_ADDRESS);
@@ -199,7 +204,8 @@ static LPVOID allocate_large(SIZE_T bytes, DWORD type, DWORD protect)
 		return refuse(ERROR_NO_SYSTEM_RESOURCES);
 	if (bytes % unit || (type & (MEM_RESERVE | MEM_COMMIT)) != (MEM_RESERVE | MEM_COMMIT))
 		return refuse(ERROR_INVALID_PARAMETER);
-	void *map = mmap(NULL, bytes, native_protection(protect), MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0);
+	void *map = mmap(NULL, bytes, native_protection(protect),
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0);
 	struct reservation *r = NULL;
 
 	if (map == MAP_FAILED)
@@ -250,7 +256,8 @@ LPVOID VirtualAlloc(LPVOID address, SIZE_T bytes, DWORD type, DWORD protect)
 {
 	const DWORD known = MEM_RESERVE | MEM_COMMIT | MEM_TOP_DOWN | MEM_LARGE_PAGES;
 
-	if (bytes == 0 || (type & ~known) || !(type & (MEM_RESERVE | MEM_COMMIT)) || native_protection(protect) < 0)
+	if (bytes == 0 || (type & ~known) || !(type & (MEM_RESERVE | MEM_COMMIT)) ||
+	    native_protection(protect) < 0)
 		return refuse(ERROR_INVALID_PARAMETER);
 	pthread_mutex_lock(&lock);
 	LPVOID result = allocate((uintptr_t)address, bytes, type, protect);
@@ -268,8 +275,8 @@ static BOOL decommit(struct reservation *r, uintptr_t at, SIZE_T bytes)
 	if (bytes && (!page_range(at, bytes, page_size(), &start, &end) || end > r->end))
 		return compat_fail(ERROR_INVALID_PARAMETER);
 	/* A new mapping replaces the pages, so that they are zero when they are committed again. */
-	if (mmap((void *)start, end - start, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) ==
-	    MAP_FAILED)
+	if (mmap((void *)start, end - start, PROT_NONE,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
 		return compat_fail(ERROR_NOT_ENOUGH_MEMORY);
 	memset(page_of(r, start), 0, (end - start) / page_size());
 	return TRUE;
@@ -302,8 +309,9 @@ BOOL VirtualFree(LPVOID address, SIZE_T bytes, DWORD type)
 
 static DWORD protection_of(const char *mode)
 {
-	static const DWORD table[] = {PAGE_NOACCESS, PAGE_READONLY, PAGE_READWRITE, PAGE_READWRITE,
-				      PAGE_EXECUTE, PAGE_EXECUTE_READ, PAGE_EXECUTE_READWRITE, PAGE_EXECUTE_READWRITE};
+	static const DWORD table[] = {
+		PAGE_NOACCESS, PAGE_READONLY,	  PAGE_READWRITE,	  PAGE_READWRITE,
+		PAGE_EXECUTE,  PAGE_EXECUTE_READ, PAGE_EXECUTE_READWRITE, PAGE_EXECUTE_READWRITE};
 
 	return table[(mode[0] == 'r') + 2 * (mode[1] == 'w') + 4 * (mode[2] == 'x')];
 }
@@ -361,7 +369,10 @@ static MEMORY_BASIC_INFORMATION of_reservation(const struct reservation *r, uint
 
 static MEMORY_BASIC_INFORMATION of_mapping(const struct mapping *m, uintptr_t at)
 {
-	MEMORY_BASIC_INFORMATION info = {.BaseAddress = (PVOID)at, .RegionSize = m->end - at, .State = MEM_FREE, .Protect = PAGE_NOACCESS};
+	MEMORY_BASIC_INFORMATION info = {.BaseAddress = (PVOID)at,
+					 .RegionSize = m->end - at,
+					 .State = MEM_FREE,
+					 .Protect = PAGE_NOACCESS};
 
 	if (!m->there)
 		return info;
@@ -398,7 +409,8 @@ SIZE_T VirtualQuery(LPCVOID address, MEMORY_BASIC_INFORMATION *information, SIZE
 	return sizeof(*information);
 }
 
-static BOOL protect_reserved(struct reservation *r, uintptr_t start, uintptr_t end, DWORD protect, DWORD *old)
+static BOOL protect_reserved(struct reservation *r, uintptr_t start, uintptr_t end, DWORD protect,
+			     DWORD *old)
 {
 	for (uintptr_t at = start; at < end; at += page_size())
 		if (at >= r->end || *page_of(r, at) == 0)
@@ -428,7 +440,8 @@ BOOL VirtualProtect(LPVOID address, SIZE_T bytes, DWORD protect, DWORD *old)
 	} else {
 		struct mapping m = ask(start);
 
-		done = m.there && mprotect((void *)start, end - start, native_protection(protect)) == 0;
+		done = m.there &&
+		       mprotect((void *)start, end - start, native_protection(protect)) == 0;
 		if (done)
 			*old = m.protect;
 		else
@@ -448,7 +461,8 @@ BOOL VirtualLock(LPVOID address, SIZE_T bytes)
 	 */
 	if (mlock(address, bytes) == 0)
 		return TRUE;
-	return compat_fail(ask((uintptr_t)address).there ? ERROR_WORKING_SET_QUOTA : ERROR_NOACCESS);
+	return compat_fail(ask((uintptr_t)address).there ? ERROR_WORKING_SET_QUOTA
+							 : ERROR_NOACCESS);
 }
 
 BOOL VirtualUnlock(LPVOID address, SIZE_T bytes)
@@ -458,10 +472,12 @@ BOOL VirtualUnlock(LPVOID address, SIZE_T bytes)
 
 LPVOID VirtualAllocEx(HANDLE process, LPVOID address, SIZE_T bytes, DWORD type, DWORD protect)
 {
-	return process == THIS_PROCESS ? VirtualAlloc(address, bytes, type, protect) : refuse(ERROR_INVALID_HANDLE);
+	return process == THIS_PROCESS ? VirtualAlloc(address, bytes, type, protect)
+				       : refuse(ERROR_INVALID_HANDLE);
 }
 
-LPVOID VirtualAllocExNuma(HANDLE process, LPVOID address, SIZE_T bytes, DWORD type, DWORD protect, DWORD node)
+LPVOID VirtualAllocExNuma(HANDLE process, LPVOID address, SIZE_T bytes, DWORD type, DWORD protect,
+			  DWORD node)
 {
 	(void)node;
 	return VirtualAllocEx(process, address, bytes, type, protect);
@@ -469,7 +485,8 @@ LPVOID VirtualAllocExNuma(HANDLE process, LPVOID address, SIZE_T bytes, DWORD ty
 
 BOOL VirtualFreeEx(HANDLE process, LPVOID address, SIZE_T bytes, DWORD type)
 {
-	return process == THIS_PROCESS ? VirtualFree(address, bytes, type) : compat_fail(ERROR_INVALID_HANDLE);
+	return process == THIS_PROCESS ? VirtualFree(address, bytes, type)
+				       : compat_fail(ERROR_INVALID_HANDLE);
 }
 
 SIZE_T GetLargePageMinimum(void)

@@ -38,8 +38,9 @@ static HRESULT take(const struct target *target)
 
 static void give_back(const struct target *target)
 {
+	/* the event may be an automatic one, which taking it has reset */
 	if (!target->object)
-		NdsEventSet(target->handle); /* the event may be an automatic one, which taking it has reset */
+		NdsEventSet(target->handle);
 	else if (target->object->kind->give_back)
 		target->object->kind->give_back(target->object);
 }
@@ -58,7 +59,8 @@ static HRESULT take_any(const struct target *targets, DWORD n, DWORD *index)
 	return STATUS_TIMEOUT;
 }
 
-static HRESULT wait_any(const struct target *targets, const HANDLE *handles, DWORD n, uint64_t deadline, DWORD *index)
+static HRESULT wait_any(const struct target *targets, const HANDLE *handles, DWORD n,
+			uint64_t deadline, DWORD *index)
 {
 	for (;;) {
 		HRESULT hr = take_any(targets, n, index);
@@ -76,7 +78,8 @@ static HRESULT wait_any(const struct target *targets, const HANDLE *handles, DWO
 		 * The event of a semaphore or mutex says only that taking it may succeed, so the
 		 * loop tries again.
 		 */
-		if (FAILED(hr) || (hr == STATUS_SUCCESS && !(targets[*index].object && targets[*index].object->kind->take)))
+		if (FAILED(hr) || (hr == STATUS_SUCCESS &&
+				   !(targets[*index].object && targets[*index].object->kind->take)))
 			return hr;
 	}
 }
@@ -88,7 +91,8 @@ static HRESULT look_at(const struct target *target, uint64_t deadline)
 	DWORD left;
 	int ready;
 
-	if (target->object && target->object->kind->take && target->object->kind->take(target->object)) {
+	if (target->object && target->object->kind->take &&
+	    target->object->kind->take(target->object)) {
 		give_back(target);
 		return STATUS_SUCCESS;
 	}
@@ -156,7 +160,8 @@ DWORD WaitForMultipleObjects(DWORD n, const HANDLE *handles, BOOL all, DWORD tim
 	return hr == STATUS_TIMEOUT ? WAIT_TIMEOUT : WAIT_OBJECT_0 + index;
 }
 
-DWORD WaitForMultipleObjectsEx(DWORD n, const HANDLE *handles, BOOL all, DWORD timeout_ms, BOOL alertable)
+DWORD WaitForMultipleObjectsEx(DWORD n, const HANDLE *handles, BOOL all, DWORD timeout_ms,
+			       BOOL alertable)
 {
 	return WaitForMultipleObjects(n, handles, all, timeout_ms);
 }

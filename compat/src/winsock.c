@@ -67,13 +67,15 @@ static SOCKET open_socket(int family, int type, int protocol, bool described)
 	return result < 0 ? INVALID_SOCKET : (SOCKET)result;
 }
 
-SOCKET WSASocketW(int family, int type, int protocol, LPWSAPROTOCOL_INFOW info, GROUP group, DWORD flags)
+SOCKET WSASocketW(int family, int type, int protocol, LPWSAPROTOCOL_INFOW info, GROUP group,
+		  DWORD flags)
 {
 	(void)group, (void)flags;
 	return open_socket(family, type, protocol, info != NULL);
 }
 
-SOCKET WSASocketA(int family, int type, int protocol, LPWSAPROTOCOL_INFOA info, GROUP group, DWORD flags)
+SOCKET WSASocketA(int family, int type, int protocol, LPWSAPROTOCOL_INFOA info, GROUP group,
+		  DWORD flags)
 {
 	(void)group, (void)flags;
 	return open_socket(family, type, protocol, info != NULL);
@@ -85,7 +87,8 @@ static bool is_socket(SOCKET socket)
 	int type;
 	socklen_t size = sizeof(type);
 
-	return socket <= INT32_MAX && getsockopt((int)socket, SOL_SOCKET, SO_TYPE, &type, &size) == 0;
+	return socket <= INT32_MAX &&
+	       getsockopt((int)socket, SOL_SOCKET, SO_TYPE, &type, &size) == 0;
 }
 
 int closesocket(SOCKET socket)
@@ -175,7 +178,8 @@ static int keep_alive(const struct control *c)
 	};
 
 	for (size_t i = 0; i < (wish->onoff ? 4 : 1); i++)
-		if (compat_setsockopt(c->socket, options[i].level, options[i].option, &options[i].value, sizeof(int)) != 0)
+		if (compat_setsockopt(c->socket, options[i].level, options[i].option,
+				      &options[i].value, sizeof(int)) != 0)
 			return SOCKET_ERROR;
 	return 0;
 }
@@ -224,7 +228,9 @@ static size_t address_size(const struct ifaddrs *i, int family)
 {
 	if (!i->ifa_addr || i->ifa_addr->sa_family != family)
 		return 0;
-	return family == AF_INET ? sizeof(struct sockaddr_in) : family == AF_INET6 ? sizeof(struct sockaddr_in6) : 0;
+	return family == AF_INET    ? sizeof(struct sockaddr_in)
+	       : family == AF_INET6 ? sizeof(struct sockaddr_in6)
+				    : 0;
 }
 
 /*
@@ -238,13 +244,15 @@ static int address_list(const struct control *c)
 	socklen_t size = sizeof(family);
 	size_t bytes = 0;
 
-	if (getsockopt(c->socket, SOL_SOCKET, SO_DOMAIN, &family, &size) != 0 || getifaddrs(&all) != 0)
+	if (getsockopt(c->socket, SOL_SOCKET, SO_DOMAIN, &family, &size) != 0 ||
+	    getifaddrs(&all) != 0)
 		return (int)compat_socket_result(-1);
 	for (struct ifaddrs *i = all; i; i = i->ifa_next) {
 		count += address_size(i, family) != 0;
 		bytes += address_size(i, family);
 	}
-	size_t head = offsetof(SOCKET_ADDRESS_LIST, Address) + (size_t)count * sizeof(SOCKET_ADDRESS);
+	size_t head =
+		offsetof(SOCKET_ADDRESS_LIST, Address) + (size_t)count * sizeof(SOCKET_ADDRESS);
 
 	*c->returned = (DWORD)(head + bytes);
 	if (!c->out || c->out_bytes < head + bytes) {
@@ -261,7 +269,8 @@ static int address_list(const struct control *c)
 		if (!n)
 			continue;
 		memcpy(at, i->ifa_addr, n);
-		list->Address[list->iAddressCount++] = (SOCKET_ADDRESS){(struct sockaddr *)at, (INT)n};
+		list->Address[list->iAddressCount++] =
+			(SOCKET_ADDRESS){(struct sockaddr *)at, (INT)n};
 		at += n;
 	}
 	freeifaddrs(all);
@@ -280,8 +289,9 @@ static const struct {
 	{SIO_ADDRESS_LIST_QUERY, address_list},
 };
 
-int WSAIoctl(SOCKET socket, DWORD code, LPVOID in, DWORD inBytes, LPVOID out, DWORD outBytes, LPDWORD returned,
-	     LPWSAOVERLAPPED overlapped, LPWSAOVERLAPPED_COMPLETION_ROUTINE routine)
+int WSAIoctl(SOCKET socket, DWORD code, LPVOID in, DWORD inBytes, LPVOID out, DWORD outBytes,
+	     LPDWORD returned, LPWSAOVERLAPPED overlapped,
+	     LPWSAOVERLAPPED_COMPLETION_ROUTINE routine)
 {
 	struct control control = {(int)socket, in, inBytes, out, outBytes, returned};
 
@@ -298,7 +308,8 @@ int WSAIoctl(SOCKET socket, DWORD code, LPVOID in, DWORD inBytes, LPVOID out, DW
 	return fail(WSAEOPNOTSUPP);
 }
 
-int WSAProviderConfigChange(LPHANDLE notification, LPWSAOVERLAPPED overlapped, LPWSAOVERLAPPED_COMPLETION_ROUTINE routine)
+int WSAProviderConfigChange(LPHANDLE notification, LPWSAOVERLAPPED overlapped,
+			    LPWSAOVERLAPPED_COMPLETION_ROUTINE routine)
 {
 	if (!notification)
 		return fail(WSAEFAULT);

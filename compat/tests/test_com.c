@@ -10,11 +10,11 @@
 #include "guid_names.h"
 
 #ifdef __cplusplus
-#define REF(guid)	    guid
+#define REF(guid) guid
 #define CALL(object, name)  (object)->name(
 #define CALL0(object, name) (object)->name()
 #else
-#define REF(guid)	    (&(guid))
+#define REF(guid) (&(guid))
 #define CALL(object, name)  (object)->lpVtbl->name((object),
 #define CALL0(object, name) (object)->lpVtbl->name(object)
 #endif

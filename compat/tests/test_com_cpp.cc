@@ -1,4 +1,5 @@
-// The rows of test_com.c as a client in C++ of an object written in C, which defines the GUIDs a second time.
+// The rows of test_com.c as a client in C++ of an object written in C, which defines the GUIDs a
+// second time.
 #define DEFINE_THEM_HERE_TOO
 #include "test_com.c"
 
@@ -6,11 +7,12 @@
 MIDL_INTERFACE("11223344-5566-7788-99AA-BBCCDDEEFF01")
 IDoubleCounter : public ICounter
 {
-public:
+      public:
 	virtual HRESULT STDMETHODCALLTYPE Twice(void) = 0;
 };
 
-class DECLSPEC_NOVTABLE Never : public IDoubleCounter {
+class DECLSPEC_NOVTABLE Never : public IDoubleCounter
+{
       public:
 	IFACEMETHODIMP QueryInterface(REFIID, void **) override
 	{

@@ -1,9 +1,7 @@
 /* Waiting on condition variables and on addresses, and running a function once. */
 #include "threading.h"
 
-enum {
-	SLEEPERS = 3
-};
+enum { SLEEPERS = 3 };
 
 struct shop {
 	CRITICAL_SECTION section;
@@ -72,7 +70,8 @@ static void test_SleepConditionVariableCS(void **state)
 
 	open_shop(&shop);
 	EnterCriticalSection(&shop.section);
-	assert_takes(20, assert_fails(SleepConditionVariableCS(&shop.variable, &shop.section, 20), ERROR_TIMEOUT));
+	assert_takes(20, assert_fails(SleepConditionVariableCS(&shop.variable, &shop.section, 20),
+				      ERROR_TIMEOUT));
 	LeaveCriticalSection(&shop.section);
 	DeleteCriticalSection(&shop.section);
 }
@@ -144,8 +143,10 @@ static void test_SleepConditionVariableSRW(void **state)
 		else
 			AcquireSRWLockExclusive(&shop.lock);
 		while (!shop.goods)
-			assert_true(SleepConditionVariableSRW(&shop.variable, &shop.lock, 20000, flags));
-		assert_fails(SleepConditionVariableSRW(&shop.variable, &shop.lock, 0, flags), ERROR_TIMEOUT);
+			assert_true(SleepConditionVariableSRW(&shop.variable, &shop.lock, 20000,
+							      flags));
+		assert_fails(SleepConditionVariableSRW(&shop.variable, &shop.lock, 0, flags),
+			     ERROR_TIMEOUT);
 		if (shared)
 			ReleaseSRWLockShared(&shop.lock);
 		else
@@ -221,7 +222,8 @@ static void test_WaitOnAddress(void **state)
 	uint64_t value = 0x0102030405060708, same = value, other = 0;
 
 	for (SIZE_T bytes = 1; bytes <= 8; bytes *= 2) {
-		assert_takes(5, assert_fails(WaitOnAddress(&value, &same, bytes, 5), ERROR_TIMEOUT));
+		assert_takes(5,
+			     assert_fails(WaitOnAddress(&value, &same, bytes, 5), ERROR_TIMEOUT));
 		assert_true(WaitOnAddress(&value, &other, bytes, INFINITE));
 	}
 	/* With a size of 1 only the lowest byte is compared. */

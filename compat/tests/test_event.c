@@ -104,12 +104,9 @@ static void test_ResetEvent(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_CreateEventA),
-		cmocka_unit_test(test_CreateEventW),
-		cmocka_unit_test(test_CreateEventExA),
-		cmocka_unit_test(test_CreateEventExW),
-		cmocka_unit_test(test_SetEvent),
-		cmocka_unit_test(test_ResetEvent),
+		cmocka_unit_test(test_CreateEventA),   cmocka_unit_test(test_CreateEventW),
+		cmocka_unit_test(test_CreateEventExA), cmocka_unit_test(test_CreateEventExW),
+		cmocka_unit_test(test_SetEvent),       cmocka_unit_test(test_ResetEvent),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
-// What the headers define themselves: bits, kinds of addresses, and sockets' calls whose sizes are int in C++.
+// What the headers define themselves: bits, kinds of addresses, and sockets' calls whose sizes are
+// int in C++.
 #include <winsock2.h>
 #include <ws2tcpip.h>
 #include <intrin.h>
@@ -6,11 +7,14 @@
 
 static void test_bits(void **state)
 {
-	EXPECT(__popcnt64, __popcnt64(0) == 0 && __popcnt64(~0ULL) == 64 && __popcnt64(0x8000000000000001ULL) == 2);
-	EXPECT(__umulh, __umulh(~0ULL, ~0ULL) == ~0ULL - 1 && __umulh(1ULL << 63, 2) == 1 && __umulh(5, 7) == 0);
+	EXPECT(__popcnt64, __popcnt64(0) == 0 && __popcnt64(~0ULL) == 64 &&
+				   __popcnt64(0x8000000000000001ULL) == 2);
+	EXPECT(__umulh, __umulh(~0ULL, ~0ULL) == ~0ULL - 1 && __umulh(1ULL << 63, 2) == 1 &&
+				__umulh(5, 7) == 0);
 	EXPECT(_rotl, _rotl(0x80000001u, 1) == 3 && _rotl(5, 0) == 5 && _rotl(5, 32) == 5);
 	EXPECT(_rotr, _rotr(3, 1) == 0x80000001u && _rotr(5, 0) == 5);
-	EXPECT(_rotl64, _rotl64(0x8000000000000001ULL, 1) == 3 && _rotl64(5, 0) == 5 && _rotl64(5, 64) == 5);
+	EXPECT(_rotl64,
+	       _rotl64(0x8000000000000001ULL, 1) == 3 && _rotl64(5, 0) == 5 && _rotl64(5, 64) == 5);
 	EXPECT(_rotr64, _rotr64(3, 1) == 0x8000000000000001ULL && _rotr64(5, 0) == 5);
 }
 
@@ -25,13 +29,16 @@ static IN_ADDR address(BYTE first, BYTE last)
 
 static void test_addresses(void **state)
 {
-	IN_ADDR none = address(0, 0), here = address(127, 1), group = address(239, 1), other = address(192, 1);
+	IN_ADDR none = address(0, 0), here = address(127, 1), group = address(239, 1),
+		other = address(192, 1);
 	IN6_ADDR one = {}, two = {};
 
 	two.u.Byte[15] = 1;
-	EXPECT(IN4_IS_ADDR_UNSPECIFIED, IN4_IS_ADDR_UNSPECIFIED(&none) && !IN4_IS_ADDR_UNSPECIFIED(&other));
+	EXPECT(IN4_IS_ADDR_UNSPECIFIED,
+	       IN4_IS_ADDR_UNSPECIFIED(&none) && !IN4_IS_ADDR_UNSPECIFIED(&other));
 	EXPECT(IN4_IS_ADDR_LOOPBACK, IN4_IS_ADDR_LOOPBACK(&here) && !IN4_IS_ADDR_LOOPBACK(&other));
-	EXPECT(IN4_IS_ADDR_MULTICAST, IN4_IS_ADDR_MULTICAST(&group) && !IN4_IS_ADDR_MULTICAST(&other));
+	EXPECT(IN4_IS_ADDR_MULTICAST,
+	       IN4_IS_ADDR_MULTICAST(&group) && !IN4_IS_ADDR_MULTICAST(&other));
 	EXPECT(IN4_ADDR_EQUAL, IN4_ADDR_EQUAL(&here, &here) && !IN4_ADDR_EQUAL(&here, &other));
 	EXPECT(IN6_ADDR_EQUAL, IN6_ADDR_EQUAL(&one, &one) && !IN6_ADDR_EQUAL(&one, &two));
 }
@@ -49,14 +56,17 @@ static void test_sizes(void **state)
 	local.sin_family = AF_INET;
 	local.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	assert_int_equal(bind(server, reinterpret_cast<SOCKADDR *>(&local), size), 0);
-	EXPECT(getsockname, getsockname(server, reinterpret_cast<SOCKADDR *>(&local), &size) == 0 && local.sin_port != 0);
+	EXPECT(getsockname, getsockname(server, reinterpret_cast<SOCKADDR *>(&local), &size) == 0 &&
+				    local.sin_port != 0);
 	assert_int_equal(listen(server, 1), 0);
 	assert_int_equal(connect(client, reinterpret_cast<SOCKADDR *>(&local), size), 0);
 	size = sizeof(peer);
 	served = accept(server, reinterpret_cast<SOCKADDR *>(&peer), &size);
-	EXPECT(accept, served != INVALID_SOCKET && size == sizeof(peer) && peer.sin_addr.s_addr == local.sin_addr.s_addr);
+	EXPECT(accept, served != INVALID_SOCKET && size == sizeof(peer) &&
+			       peer.sin_addr.s_addr == local.sin_addr.s_addr);
 	size = sizeof(peer);
-	EXPECT(getpeername, getpeername(client, reinterpret_cast<SOCKADDR *>(&peer), &size) == 0 && peer.sin_port == local.sin_port);
+	EXPECT(getpeername, getpeername(client, reinterpret_cast<SOCKADDR *>(&peer), &size) == 0 &&
+				    peer.sin_port == local.sin_port);
 	closesocket(served);
 	closesocket(client);
 	closesocket(server);

@@ -5,11 +5,11 @@
  */
 #include "testing.h"
 
-#define ROW(call, answered, remains)                \
-	do {                                        \
-		v = 12;                             \
-		assert_true((call) == (answered));  \
-		assert_true(v == (remains));        \
+#define ROW(call, answered, remains)               \
+	do {                                       \
+		v = 12;                            \
+		assert_true((call) == (answered)); \
+		assert_true(v == (remains));       \
 	} while (0)
 
 /* The operations that exist for every width. */
@@ -26,15 +26,15 @@
 		ROW(InterlockedCompareExchange##width(&v, 1, 13), 12, 12); \
 	} while (0)
 
-#define ADDING_ROWS(type, width)                                         \
-	do {                                                             \
-		volatile type v;                                         \
-		ROW(InterlockedAdd##width(&v, -2), 10, 10);              \
-		ROW(InterlockedExchangeAdd##width(&v, 3), 12, 15);       \
+#define ADDING_ROWS(type, width)                                            \
+	do {                                                                \
+		volatile type v;                                            \
+		ROW(InterlockedAdd##width(&v, -2), 10, 10);                 \
+		ROW(InterlockedExchangeAdd##width(&v, 3), 12, 15);          \
 		ROW(InterlockedExchangeAdd##width##Acquire(&v, 3), 12, 15); \
-		ROW(InterlockedIncrement##width##Release(&v), 13, 13);   \
-		ROW(InterlockedDecrement##width##NoFence(&v), 11, 11);   \
-		ROW(InterlockedOr##width##Acquire(&v, 3), 12, 15);       \
+		ROW(InterlockedIncrement##width##Release(&v), 13, 13);      \
+		ROW(InterlockedDecrement##width##NoFence(&v), 11, 11);      \
+		ROW(InterlockedOr##width##Acquire(&v, 3), 12, 15);          \
 	} while (0)
 
 static void integers(void **state)
@@ -117,8 +117,9 @@ static void the_compilers_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(integers), cmocka_unit_test(bytes), cmocka_unit_test(widths),
-		cmocka_unit_test(pointers), cmocka_unit_test(bits),  cmocka_unit_test(the_compilers_names),
+		cmocka_unit_test(integers), cmocka_unit_test(bytes),
+		cmocka_unit_test(widths),   cmocka_unit_test(pointers),
+		cmocka_unit_test(bits),	    cmocka_unit_test(the_compilers_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,18 +16,29 @@ static void test_heaps(void **state)
 
 	EXPECT(HeapCreate, heap != NULL);
 	EXPECT(GetProcessHeap, process && process == GetProcessHeap());
-	EXPECT(HeapAlloc, a && a[0] == 0 && a[99] == 0 && (uintptr_t)a % 16 == 0 && b && HeapAlloc(heap, 0, 10));
-	EXPECT(HeapAlloc, !HeapAlloc(heap, 0, SIZE_MAX - 8) && GetLastError() == ERROR_NOT_ENOUGH_MEMORY);
-	EXPECT(HeapSize, HeapSize(heap, 0, a) == 100 && HeapSize(process, 0, b) == 7 && HeapSize(process, 0, a) == (SIZE_T)-1);
-	EXPECT(HeapValidate, HeapValidate(heap, 0, a) && HeapValidate(heap, 0, NULL) && !HeapValidate(process, 0, a) && !HeapValidate(NULL, 0, NULL));
+	EXPECT(HeapAlloc, a && a[0] == 0 && a[99] == 0 && (uintptr_t)a % 16 == 0 && b &&
+				  HeapAlloc(heap, 0, 10));
+	EXPECT(HeapAlloc,
+	       !HeapAlloc(heap, 0, SIZE_MAX - 8) && GetLastError() == ERROR_NOT_ENOUGH_MEMORY);
+	EXPECT(HeapSize, HeapSize(heap, 0, a) == 100 && HeapSize(process, 0, b) == 7 &&
+				 HeapSize(process, 0, a) == (SIZE_T)-1);
+	EXPECT(HeapValidate, HeapValidate(heap, 0, a) && HeapValidate(heap, 0, NULL) &&
+				     !HeapValidate(process, 0, a) && !HeapValidate(NULL, 0, NULL));
 	strcpy(a, "kept");
 	moved = HeapReAlloc(heap, HEAP_ZERO_MEMORY, a, 100000);
-	EXPECT(HeapReAlloc, moved && !strcmp(moved, "kept") && moved[100] == 0 && moved[99999] == 0);
-	EXPECT(HeapReAlloc, !HeapReAlloc(heap, HEAP_REALLOC_IN_PLACE_ONLY, moved, 200000) && HeapReAlloc(heap, HEAP_REALLOC_IN_PLACE_ONLY, moved, 50) == moved && HeapSize(heap, 0, moved) == 50);
-	EXPECT(HeapReAlloc, !HeapReAlloc(heap, 0, NULL, 5) && !HeapReAlloc(heap, 0, moved, SIZE_MAX));
+	EXPECT(HeapReAlloc,
+	       moved && !strcmp(moved, "kept") && moved[100] == 0 && moved[99999] == 0);
+	EXPECT(HeapReAlloc,
+	       !HeapReAlloc(heap, HEAP_REALLOC_IN_PLACE_ONLY, moved, 200000) &&
+		       HeapReAlloc(heap, HEAP_REALLOC_IN_PLACE_ONLY, moved, 50) == moved &&
+		       HeapSize(heap, 0, moved) == 50);
+	EXPECT(HeapReAlloc,
+	       !HeapReAlloc(heap, 0, NULL, 5) && !HeapReAlloc(heap, 0, moved, SIZE_MAX));
 	assert_fails(HeapFree(process, 0, moved), ERROR_INVALID_PARAMETER);
-	EXPECT(HeapFree, HeapFree(heap, 0, moved) && HeapFree(heap, 0, NULL) && HeapFree(process, 0, b));
-	EXPECT(HeapSetInformation, HeapSetInformation(heap, HeapEnableTerminationOnCorruption, NULL, 0));
+	EXPECT(HeapFree,
+	       HeapFree(heap, 0, moved) && HeapFree(heap, 0, NULL) && HeapFree(process, 0, b));
+	EXPECT(HeapSetInformation,
+	       HeapSetInformation(heap, HeapEnableTerminationOnCorruption, NULL, 0));
 	EXPECT(HeapDestroy, HeapDestroy(heap));
 	assert_fails(HeapDestroy(process), ERROR_INVALID_PARAMETER);
 }
@@ -41,7 +52,8 @@ static void test_old_functions(void **state)
 	EXPECT(LocalAlloc, l && l[9] == 0);
 	EXPECT(LocalSize, LocalSize(l) == 10 && LocalSize(NULL) == 0);
 	EXPECT(LocalReAlloc, (l = LocalReAlloc(l, 30, LMEM_ZEROINIT)) != NULL && l[29] == 0);
-	EXPECT(LocalFree, LocalFree(l) == NULL && LocalFree(foreign) == foreign && HeapDestroy(heap));
+	EXPECT(LocalFree,
+	       LocalFree(l) == NULL && LocalFree(foreign) == foreign && HeapDestroy(heap));
 	EXPECT(GlobalAlloc, g != NULL);
 	EXPECT(GlobalSize, GlobalSize(g) == 20);
 	EXPECT(GlobalReAlloc, (g = GlobalReAlloc(g, 40, GMEM_ZEROINIT)) != NULL);
@@ -112,13 +124,17 @@ static void test_VirtualAlloc(void **state)
 	assert_int_equal(r[page], 0);
 	assert_false(can(r, false));
 	assert_false(can(r + 2 * page, false));
-	assert_fails(VirtualAlloc(r, (1 << 20) + 1, MEM_COMMIT, PAGE_READWRITE), ERROR_INVALID_ADDRESS);
+	assert_fails(VirtualAlloc(r, (1 << 20) + 1, MEM_COMMIT, PAGE_READWRITE),
+		     ERROR_INVALID_ADDRESS);
 	assert_fails(VirtualAlloc(r, page, MEM_RESERVE, PAGE_READWRITE), ERROR_INVALID_ADDRESS);
 	assert_fails(VirtualAlloc(NULL, 0, MEM_COMMIT, PAGE_READWRITE), ERROR_INVALID_PARAMETER);
-	assert_fails(VirtualAlloc(NULL, 1, MEM_COMMIT, PAGE_READWRITE | PAGE_GUARD), ERROR_INVALID_PARAMETER);
+	assert_fails(VirtualAlloc(NULL, 1, MEM_COMMIT, PAGE_READWRITE | PAGE_GUARD),
+		     ERROR_INVALID_PARAMETER);
 	assert_fails(VirtualAlloc(NULL, 1, MEM_RESET, PAGE_READWRITE), ERROR_INVALID_PARAMETER);
-	assert_fails(VirtualAlloc(NULL, SIZE_MAX, MEM_RESERVE, PAGE_READWRITE), ERROR_INVALID_PARAMETER);
-	assert_fails(VirtualAlloc(NULL, SIZE_MAX / 4, MEM_RESERVE, PAGE_READWRITE), ERROR_NOT_ENOUGH_MEMORY);
+	assert_fails(VirtualAlloc(NULL, SIZE_MAX, MEM_RESERVE, PAGE_READWRITE),
+		     ERROR_INVALID_PARAMETER);
+	assert_fails(VirtualAlloc(NULL, SIZE_MAX / 4, MEM_RESERVE, PAGE_READWRITE),
+		     ERROR_NOT_ENOUGH_MEMORY);
 	assert_true(VirtualFree(r, 0, MEM_RELEASE));
 	char *c = VirtualAlloc(NULL, 3 * page, MEM_COMMIT, PAGE_READONLY);
 
@@ -137,7 +153,8 @@ static void test_large_pages(void **state)
 	SIZE_T large = GetLargePageMinimum();
 
 	EXPECT(GetLargePageMinimum, large == 0 || (large & (large - 1)) == 0);
-	char *memory = VirtualAlloc(NULL, large ? large : 4096, MEM_RESERVE | MEM_COMMIT | MEM_LARGE_PAGES, PAGE_READWRITE);
+	char *memory = VirtualAlloc(NULL, large ? large : 4096,
+				    MEM_RESERVE | MEM_COMMIT | MEM_LARGE_PAGES, PAGE_READWRITE);
 
 	if (!memory) {
 		assert_int_equal(GetLastError(), ERROR_NO_SYSTEM_RESOURCES);
@@ -209,8 +226,10 @@ static void test_VirtualQuery(void **state)
 	assert_int_equal(VirtualQuery(r, &info, sizeof(info)), sizeof(info));
 	assert_true(info.State == MEM_RESERVE && info.RegionSize == 2 * page && info.Protect == 0);
 	assert_int_equal(VirtualQuery(r + 3 * page + 1, &info, sizeof(info)), sizeof(info));
-	assert_true(info.State == MEM_COMMIT && info.RegionSize == 2 * page && info.Protect == PAGE_READONLY);
-	assert_true(info.BaseAddress == r + 3 * page && info.AllocationBase == r && info.Type == MEM_PRIVATE);
+	assert_true(info.State == MEM_COMMIT && info.RegionSize == 2 * page &&
+		    info.Protect == PAGE_READONLY);
+	assert_true(info.BaseAddress == r + 3 * page && info.AllocationBase == r &&
+		    info.Type == MEM_PRIVATE);
 	assert_true(VirtualFree(r + 3 * page, page, MEM_DECOMMIT));
 	VirtualQuery(r + 3 * page, &info, sizeof(info));
 	assert_true(info.State == MEM_RESERVE && info.RegionSize == page);
@@ -218,11 +237,13 @@ static void test_VirtualQuery(void **state)
 	VirtualQuery(r, &info, sizeof(info));
 	assert_int_equal(info.State, MEM_FREE);
 	VirtualQuery(&local, &info, sizeof(info));
-	assert_true(info.State == MEM_COMMIT && info.Protect == PAGE_READWRITE && info.Type == MEM_PRIVATE);
+	assert_true(info.State == MEM_COMMIT && info.Protect == PAGE_READWRITE &&
+		    info.Type == MEM_PRIVATE);
 	VirtualQuery((void *)(uintptr_t)test_words, &info, sizeof(info));
 	assert_true(info.Protect == PAGE_EXECUTE_READ && info.Type == MEM_MAPPED);
 	assert_fails(VirtualQuery(&local, &info, 8), ERROR_BAD_LENGTH);
-	assert_fails(VirtualQuery((void *)(uintptr_t)0x7FFFFFFF1000, &info, sizeof(info)), ERROR_INVALID_PARAMETER);
+	assert_fails(VirtualQuery((void *)(uintptr_t)0x7FFFFFFF1000, &info, sizeof(info)),
+		     ERROR_INVALID_PARAMETER);
 }
 
 static void test_locks(void **state)
@@ -245,19 +266,22 @@ static void test_of_this_process(void **state)
 	char *a = VirtualAllocEx(self, NULL, 1, MEM_COMMIT, PAGE_READWRITE);
 	char *b = VirtualAllocExNuma(self, NULL, 1, MEM_COMMIT, PAGE_READWRITE, 0);
 
-	EXPECT(VirtualAllocEx, a && can(a, true) && !VirtualAllocEx(NULL, NULL, 1, MEM_COMMIT, PAGE_READWRITE));
+	EXPECT(VirtualAllocEx,
+	       a && can(a, true) && !VirtualAllocEx(NULL, NULL, 1, MEM_COMMIT, PAGE_READWRITE));
 	EXPECT(VirtualAllocExNuma, b && can(b, true));
-	EXPECT(VirtualFreeEx, VirtualFreeEx(self, a, 0, MEM_RELEASE) && VirtualFreeEx(self, b, 0, MEM_RELEASE));
+	EXPECT(VirtualFreeEx,
+	       VirtualFreeEx(self, a, 0, MEM_RELEASE) && VirtualFreeEx(self, b, 0, MEM_RELEASE));
 	assert_fails(VirtualFreeEx(NULL, a, 0, MEM_RELEASE), ERROR_INVALID_HANDLE);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_heaps),	     cmocka_unit_test(test_old_functions), cmocka_unit_test(test_words),
-		cmocka_unit_test(test_VirtualAlloc), cmocka_unit_test(test_large_pages),   cmocka_unit_test(test_VirtualFree),
-		cmocka_unit_test(test_VirtualProtect), cmocka_unit_test(test_VirtualQuery), cmocka_unit_test(test_locks),
-		cmocka_unit_test(test_of_this_process),
+		cmocka_unit_test(test_heaps),	       cmocka_unit_test(test_old_functions),
+		cmocka_unit_test(test_words),	       cmocka_unit_test(test_VirtualAlloc),
+		cmocka_unit_test(test_large_pages),    cmocka_unit_test(test_VirtualFree),
+		cmocka_unit_test(test_VirtualProtect), cmocka_unit_test(test_VirtualQuery),
+		cmocka_unit_test(test_locks),	       cmocka_unit_test(test_of_this_process),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

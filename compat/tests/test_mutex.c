@@ -40,7 +40,8 @@ static void test_CreateMutexW(void **state)
 
 static void test_CreateMutexExW(void **state)
 {
-	owned_from_the_start(CreateMutexExW(NULL, NULL, CREATE_MUTEX_INITIAL_OWNER, MUTEX_ALL_ACCESS));
+	owned_from_the_start(
+		CreateMutexExW(NULL, NULL, CREATE_MUTEX_INITIAL_OWNER, MUTEX_ALL_ACCESS));
 }
 
 struct counter {

@@ -59,7 +59,8 @@ struct packet {
 
 static BOOL get(HANDLE port, struct packet *packet)
 {
-	return GetQueuedCompletionStatus(port, &packet->bytes, &packet->key, &packet->overlapped, 5000);
+	return GetQueuedCompletionStatus(port, &packet->bytes, &packet->key, &packet->overlapped,
+					 5000);
 }
 
 static UINT64 live_ports(void)
@@ -83,7 +84,8 @@ static void test_CreateIoCompletionPort(void **state)
 	assert_fails(CreateIoCompletionPort(file, port, 77, 0), ERROR_INVALID_PARAMETER);
 	assert_fails(CreateIoCompletionPort(file, NULL, 77, 0), ERROR_INVALID_PARAMETER);
 	assert_int_equal(live_ports(), 1); /* the failed call has closed the port it had created */
-	assert_fails(CreateIoCompletionPort(INVALID_HANDLE_VALUE, port, 0, 0), ERROR_INVALID_PARAMETER);
+	assert_fails(CreateIoCompletionPort(INVALID_HANDLE_VALUE, port, 0, 0),
+		     ERROR_INVALID_PARAMETER);
 	assert_fails(CreateIoCompletionPort(NULL, port, 0, 0), ERROR_INVALID_HANDLE);
 	assert_fails(CreateIoCompletionPort(port, port, 0, 0), ERROR_INVALID_HANDLE);
 	assert_fails(CreateIoCompletionPort(other, file, 0, 0), ERROR_INVALID_HANDLE);
@@ -99,7 +101,8 @@ static void test_CreateIoCompletionPort(void **state)
 	run_request(other, &overlapped, ND_SUCCESS);
 	assert_true(get(fresh, &packet));
 	assert_int_equal(packet.key, 5);
-	assert_true(CloseHandle(fresh) && CloseHandle(port) && CloseHandle(file) && CloseHandle(other));
+	assert_true(CloseHandle(fresh) && CloseHandle(port) && CloseHandle(file) &&
+		    CloseHandle(other));
 }
 
 static void *close_soon(void *port)
@@ -139,13 +142,15 @@ static void test_GetQueuedCompletionStatus(void **state)
 		assert_int_equal(packet.key, 9);
 		assert_int_equal((ULONG)overlapped.Internal, (ULONG)rows[i].status);
 	}
-	assert_takes(20, assert_fails(GetQueuedCompletionStatus(port, &packet.bytes, &packet.key, &packet.overlapped, 20),
+	assert_takes(20, assert_fails(GetQueuedCompletionStatus(port, &packet.bytes, &packet.key,
+								&packet.overlapped, 20),
 				      WAIT_TIMEOUT));
 	assert_null(packet.overlapped);
 
 	closer = run_beside(close_soon, port);
 	packet.overlapped = &overlapped;
-	assert_fails(GetQueuedCompletionStatus(port, &packet.bytes, &packet.key, &packet.overlapped, INFINITE),
+	assert_fails(GetQueuedCompletionStatus(port, &packet.bytes, &packet.key, &packet.overlapped,
+					       INFINITE),
 		     ERROR_ABANDONED_WAIT_0);
 	assert_null(packet.overlapped);
 	pthread_join(closer, NULL);
@@ -165,8 +170,10 @@ static void test_GetQueuedCompletionStatusEx(void **state)
 	CreateIoCompletionPort(file, port, 4, 0);
 	assert_fails(GetQueuedCompletionStatusEx(port, entries, 8, &n, 0, FALSE), WAIT_TIMEOUT);
 	assert_int_equal(n, 0);
-	assert_fails(GetQueuedCompletionStatusEx(port, entries, 0, &n, 0, FALSE), ERROR_INVALID_PARAMETER);
-	assert_fails(GetQueuedCompletionStatusEx(file, entries, 8, &n, 0, FALSE), ERROR_INVALID_HANDLE);
+	assert_fails(GetQueuedCompletionStatusEx(port, entries, 0, &n, 0, FALSE),
+		     ERROR_INVALID_PARAMETER);
+	assert_fails(GetQueuedCompletionStatusEx(file, entries, 8, &n, 0, FALSE),
+		     ERROR_INVALID_HANDLE);
 	run_request(file, &blocks[0], ND_SUCCESS);
 	run_request(file, &blocks[1], ND_CANCELED);
 	assert_true(PostQueuedCompletionStatus(port, 12, 13, &blocks[2]));
@@ -191,7 +198,8 @@ static void test_PostQueuedCompletionStatus(void **state)
 	struct packet packet;
 
 	assert_true(PostQueuedCompletionStatus(port, 1, 2, NULL));
-	assert_true(PostQueuedCompletionStatus(port, 0xFFFFFFFF, ~(ULONG_PTR)0, (OVERLAPPED *)0x30));
+	assert_true(
+		PostQueuedCompletionStatus(port, 0xFFFFFFFF, ~(ULONG_PTR)0, (OVERLAPPED *)0x30));
 	assert_true(get(port, &packet));
 	assert_int_equal(packet.bytes, 1);
 	assert_int_equal(packet.key, 2);
@@ -224,16 +232,19 @@ static void test_GetOverlappedResult(void **state)
 	HANDLE file = new_file();
 
 	for (int kind = 0; kind < 3; kind++) {
-		OVERLAPPED overlapped = {.hEvent = kind ? CreateEvent(NULL, kind == 2, FALSE, NULL) : NULL};
+		OVERLAPPED overlapped = {.hEvent = kind ? CreateEvent(NULL, kind == 2, FALSE, NULL)
+							: NULL};
 		struct os_request_list list;
 		struct later later = {start(file, &overlapped, &list), &list};
 		pthread_t other;
 		DWORD bytes = 5;
 
 		assert_false(HasOverlappedIoCompleted(&overlapped));
-		assert_fails(GetOverlappedResult(file, &overlapped, &bytes, FALSE), ERROR_IO_INCOMPLETE);
+		assert_fails(GetOverlappedResult(file, &overlapped, &bytes, FALSE),
+			     ERROR_IO_INCOMPLETE);
 		other = run_beside(finish_soon, &later);
-		assert_fails(GetOverlappedResult(file, &overlapped, &bytes, TRUE), ERROR_OPERATION_ABORTED);
+		assert_fails(GetOverlappedResult(file, &overlapped, &bytes, TRUE),
+			     ERROR_OPERATION_ABORTED);
 		pthread_join(other, NULL);
 		assert_true(HasOverlappedIoCompleted(&overlapped));
 		assert_int_equal(bytes, 0);

@@ -9,19 +9,20 @@
 #include <wchar.h>
 #include "testing.h"
 
-/* ---- Formats: each row is checked with a narrow and with a wide format ------------------------ */
+/* ---- Formats: each row is checked with a narrow and with a wide format
+ * ------------------------ */
 
-#define BOTH(wanted, ...)                                                                       \
-	do {                                                                                    \
-		char text[128];                                                                 \
-		snprintf(text, sizeof(text), __VA_ARGS__);                                      \
-		assert_string_equal(text, wanted);                                              \
+#define BOTH(wanted, ...)                                  \
+	do {                                               \
+		char text[128];                            \
+		snprintf(text, sizeof(text), __VA_ARGS__); \
+		assert_string_equal(text, wanted);         \
 	} while (0)
-#define BOTH_WIDE(wanted, ...)                                                                  \
-	do {                                                                                    \
-		wchar_t text[128];                                                              \
-		assert_int_equal(swprintf(text, 128, __VA_ARGS__), (int)wcslen(wanted));        \
-		assert_int_equal(wcscmp(text, wanted), 0);                                      \
+#define BOTH_WIDE(wanted, ...)                                                           \
+	do {                                                                             \
+		wchar_t text[128];                                                       \
+		assert_int_equal(swprintf(text, 128, __VA_ARGS__), (int)wcslen(wanted)); \
+		assert_int_equal(wcscmp(text, wanted), 0);                               \
 	} while (0)
 
 static void test_numbers(void **state)
@@ -35,7 +36,8 @@ static void test_numbers(void **state)
 	BOTH("4294967295", "%I32u", UINT32_MAX);
 	BOTH("-1 1", "%I64d %I32d", INT64_C(-1), 1);
 	BOTH("255 65535 -1 -1", "%hhu %hu %hhd %hd", 0xFFF, 0x1FFFF, 0xFF, 0xFFFF);
-	BOTH("18446744073709551615 7 8 9", "%llu %zu %td %jd", UINT64_MAX, (size_t)7, (ptrdiff_t)8, (intmax_t)9);
+	BOTH("18446744073709551615 7 8 9", "%llu %zu %td %jd", UINT64_MAX, (size_t)7, (ptrdiff_t)8,
+	     (intmax_t)9);
 	BOTH("c0000120 0xc0000120 0X1F 017", "%08x %#x %#X %#o", 0xC0000120u, 0xC0000120u, 31, 15);
 	BOTH("c0000120", "%08lx", (HRESULT)0xC0000120);
 	BOTH("[    5][5    ][00005][+5][ 5]", "[%5d][%-5d][%05d][%+d][% d]", 5, 5, 5, 5, 5);
@@ -85,7 +87,8 @@ static void test_refused(void **state)
 
 /* ---- Memory --------------------------------------------------------------------------------- */
 
-static int list_narrow(int (*call)(char *, size_t, const char *, va_list), char *to, size_t size, const char *format, ...)
+static int list_narrow(int (*call)(char *, size_t, const char *, va_list), char *to, size_t size,
+		       const char *format, ...)
 {
 	va_list list;
 
@@ -96,7 +99,8 @@ static int list_narrow(int (*call)(char *, size_t, const char *, va_list), char 
 	return result;
 }
 
-static int list_wide(int (*call)(wchar_t *, size_t, const wchar_t *, va_list), wchar_t *to, size_t size, const wchar_t *format, ...)
+static int list_wide(int (*call)(wchar_t *, size_t, const wchar_t *, va_list), wchar_t *to,
+		     size_t size, const wchar_t *format, ...)
 {
 	va_list list;
 
@@ -144,9 +148,11 @@ static void test_memory(void **state)
 #define CLEAR memset(t, '#', sizeof(t))
 	CLEAR;
 	EXPECT(compat_sprintf, sprintf(t, "%d", 12345) == 5 && !strcmp(t, "12345"));
-	EXPECT(compat_vsprintf, list_narrow(without_size, t, 0, "%s", "ab") == 2 && !strcmp(t, "ab"));
+	EXPECT(compat_vsprintf,
+	       list_narrow(without_size, t, 0, "%s", "ab") == 2 && !strcmp(t, "ab"));
 	CLEAR;
-	EXPECT(compat_snprintf, snprintf(t, 4, "%s", "abcdef") == 6 && !strcmp(t, "abc") && t[4] == '#');
+	EXPECT(compat_snprintf,
+	       snprintf(t, 4, "%s", "abcdef") == 6 && !strcmp(t, "abc") && t[4] == '#');
 	EXPECT(compat_snprintf, snprintf(NULL, 0, "%s", "abcdef") == 6);
 	EXPECT(compat_vsnprintf, list_narrow(vsnprintf, t, 3, "%d", 1234) == 4 && !strcmp(t, "12"));
 	CLEAR;
@@ -159,11 +165,16 @@ static void test_memory(void **state)
 	EXPECT(_vsnprintf, list_narrow(_vsnprintf, t, 2, "%d", 123) == -1);
 	EXPECT(sprintf_s, sprintf_s(t, sizeof(t), "%s", "abcdefg") == 7 && !strcmp(t, "abcdefg"));
 	errno = 0;
-	EXPECT(sprintf_s, sprintf_s(t, sizeof(t), "%s", "abcdefgh") == -1 && t[0] == 0 && errno == ERANGE);
-	EXPECT(sprintf_s, sprintf_s(NULL, 1, "x") == -1 && errno == EINVAL && sprintf_s(t, 0, "x") == -1);
-	EXPECT(vsprintf_s, list_narrow(vsprintf_s, t, 3, "%d", 12) == 2 && list_narrow(vsprintf_s, t, 2, "%d", 12) == -1);
-	EXPECT(_snprintf_s, _snprintf_s(t, sizeof(t), 3, "%s", "abcdef") == -1 && !strcmp(t, "abc"));
-	EXPECT(_snprintf_s, _snprintf_s(t, sizeof(t), _TRUNCATE, "%s", "abcdefghij") == -1 && !strcmp(t, "abcdefg"));
+	EXPECT(sprintf_s,
+	       sprintf_s(t, sizeof(t), "%s", "abcdefgh") == -1 && t[0] == 0 && errno == ERANGE);
+	EXPECT(sprintf_s,
+	       sprintf_s(NULL, 1, "x") == -1 && errno == EINVAL && sprintf_s(t, 0, "x") == -1);
+	EXPECT(vsprintf_s, list_narrow(vsprintf_s, t, 3, "%d", 12) == 2 &&
+				   list_narrow(vsprintf_s, t, 2, "%d", 12) == -1);
+	EXPECT(_snprintf_s,
+	       _snprintf_s(t, sizeof(t), 3, "%s", "abcdef") == -1 && !strcmp(t, "abc"));
+	EXPECT(_snprintf_s, _snprintf_s(t, sizeof(t), _TRUNCATE, "%s", "abcdefghij") == -1 &&
+				    !strcmp(t, "abcdefg"));
 	EXPECT(_snprintf_s, _snprintf_s(t, sizeof(t), 20, "%s", "abcdefghij") == -1 && t[0] == 0);
 	EXPECT(_snprintf_s, _snprintf_s(t, sizeof(t), 20, "%s", "abc") == 3 && !strcmp(t, "abc"));
 	EXPECT(_vsnprintf_s, list_narrow(cut, t, 3, "%d", 123) == -1 && !strcmp(t, "12"));
@@ -184,8 +195,10 @@ static void test_wide_memory(void **state)
 	t[2] = L'#';
 	EXPECT(_snwprintf, _snwprintf(t, 2, L"%s", L"ab") == 2 && t[2] == L'#');
 	EXPECT(_vsnwprintf, list_wide(_vsnwprintf, t, 2, L"%s", L"abc") == -1 && t[2] == L'#');
-	EXPECT(swprintf_s, swprintf_s(t, 8, L"%s", L"abc") == 3 && swprintf_s(t, 3, L"%s", L"abc") == -1 && t[0] == 0);
-	EXPECT(vswprintf_s, list_wide(vswprintf_s, t, 3, L"%d", 12) == 2 && list_wide(vswprintf_s, t, 2, L"%d", 12) == -1);
+	EXPECT(swprintf_s, swprintf_s(t, 8, L"%s", L"abc") == 3 &&
+				   swprintf_s(t, 3, L"%s", L"abc") == -1 && t[0] == 0);
+	EXPECT(vswprintf_s, list_wide(vswprintf_s, t, 3, L"%d", 12) == 2 &&
+				    list_wide(vswprintf_s, t, 2, L"%d", 12) == -1);
 	EXPECT(_snwprintf_s, _snwprintf_s(t, 8, 3, L"%s", L"abcdef") == -1 && IS(L"abc"));
 	EXPECT(_vsnwprintf_s, list_wide(cut_wide, t, 3, L"%d", 123) == -1 && IS(L"12"));
 	EXPECT(_scwprintf, _scwprintf(L"%5d", 1) == 5);
@@ -282,8 +295,9 @@ static void test_standard_output(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_numbers),	   cmocka_unit_test(test_texts),   cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_memory),	   cmocka_unit_test(test_wide_memory), cmocka_unit_test(test_streams),
+		cmocka_unit_test(test_numbers),		cmocka_unit_test(test_texts),
+		cmocka_unit_test(test_refused),		cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_wide_memory),	cmocka_unit_test(test_streams),
 		cmocka_unit_test(test_standard_output),
 	};
 

@@ -23,7 +23,8 @@ static void test_numbers(void **state)
 	double d = 0;
 	void *p = NULL;
 
-	EXPECT(compat_sscanf, sscanf("4000000000", "%lu", &u.value) == 1 && u.value == 4000000000u && u.guard == 0xDEADBEEF);
+	EXPECT(compat_sscanf, sscanf("4000000000", "%lu", &u.value) == 1 &&
+				      u.value == 4000000000u && u.guard == 0xDEADBEEF);
 	assert_int_equal(sscanf("18446744073709551615 12", "%I64u %Iu", &wide, &size), 2);
 	assert_true(wide == UINT64_MAX && size == 12);
 	assert_int_equal(sscanf("-7 -8 0x1F", "%hd %hhd %i", &s, &c, &i), 3);
@@ -63,7 +64,8 @@ static void test_texts(void **state)
 	assert_int_equal(sscanf("123", "%[a-z]%s", a, b), 0);
 	assert_int_equal(sscanf("\xc3\xa9z", "%S", w), 1);
 	assert_int_equal(wcscmp(w, L"\u00e9z"), 0);
-	EXPECT(compat_swscanf, swscanf(L"\u00e9 narrow 7", L"%s %hs %lu", w, a, (ULONG *)b) == 3 && w[0] == L'\u00e9' && !strcmp(a, "narrow"));
+	EXPECT(compat_swscanf, swscanf(L"\u00e9 narrow 7", L"%s %hs %lu", w, a, (ULONG *)b) == 3 &&
+				       w[0] == L'\u00e9' && !strcmp(a, "narrow"));
 }
 
 static int list(const char *text, const char *format, ...)
@@ -84,11 +86,15 @@ static void test_lists_and_rooms(void **state)
 	int i = 0;
 
 	EXPECT(compat_vsscanf, list("5", "%d", &i) == 1 && i == 5);
-	EXPECT(sscanf_s, sscanf_s("seven77 8", "%s %d", a, (unsigned)sizeof(a), &i) == 2 && !strcmp(a, "seven77") && i == 8);
-	EXPECT(sscanf_s, sscanf_s("eight888 8", "%s %d", a, (unsigned)sizeof(a), &i) == 0 && a[0] == 0);
-	EXPECT(sscanf_s, sscanf_s("xy", "%2c", c, 2u) == 1 && c[1] == 'y' && sscanf_s("xy", "%2c", c, 1u) == 0);
+	EXPECT(sscanf_s, sscanf_s("seven77 8", "%s %d", a, (unsigned)sizeof(a), &i) == 2 &&
+				 !strcmp(a, "seven77") && i == 8);
+	EXPECT(sscanf_s,
+	       sscanf_s("eight888 8", "%s %d", a, (unsigned)sizeof(a), &i) == 0 && a[0] == 0);
+	EXPECT(sscanf_s, sscanf_s("xy", "%2c", c, 2u) == 1 && c[1] == 'y' &&
+				 sscanf_s("xy", "%2c", c, 1u) == 0);
 	EXPECT(sscanf_s, sscanf_s("abc", "%[a-c]", a, 0u) == 0);
-	EXPECT(swscanf_s, swscanf_s(L"abc", L"%s", w, 4u) == 1 && swscanf_s(L"abcd", L"%s", w, 4u) == 0 && w[0] == 0);
+	EXPECT(swscanf_s, swscanf_s(L"abc", L"%s", w, 4u) == 1 &&
+				  swscanf_s(L"abcd", L"%s", w, 4u) == 0 && w[0] == 0);
 }
 
 static FILE *file_of(const char *text)
@@ -108,7 +114,8 @@ static void test_streams(void **state)
 	ULONG u = 0;
 
 	EXPECT(compat_fscanf, fscanf(f, "%d %s", &i, a) == 2 && i == 12 && !strcmp(a, "word"));
-	EXPECT(fscanf_s, fscanf_s(f, "%lu %s", &u, a, (unsigned)sizeof(a)) == 2 && u == 4000000000u && !strcmp(a, "rest"));
+	EXPECT(fscanf_s, fscanf_s(f, "%lu %s", &u, a, (unsigned)sizeof(a)) == 2 &&
+				 u == 4000000000u && !strcmp(a, "rest"));
 	assert_int_equal(fscanf(f, "%d", &i), EOF);
 	fclose(f);
 	f = file_of("31 thing");

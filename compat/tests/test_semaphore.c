@@ -7,7 +7,8 @@ static void counts_two(HANDLE semaphore)
 	for (int i = 0; i < 2; i++)
 		assert_int_equal(WaitForSingleObject(semaphore, 0), WAIT_OBJECT_0);
 	assert_int_equal(WaitForSingleObject(semaphore, 0), WAIT_TIMEOUT);
-	assert_int_equal(NdsEventWait(semaphore, 0), STATUS_TIMEOUT); /* the event of the handle is not set either */
+	/* the event of the handle is not set either */
+	assert_int_equal(NdsEventWait(semaphore, 0), STATUS_TIMEOUT);
 	assert_true(CloseHandle(semaphore));
 	assert_fails(ReleaseSemaphore(semaphore, 1, NULL), ERROR_INVALID_HANDLE);
 }
@@ -30,7 +31,8 @@ static void test_CreateSemaphoreW(void **state)
 static void test_CreateSemaphoreExW(void **state)
 {
 	counts_two(CreateSemaphoreExW(NULL, 2, 2, NULL, 0, SEMAPHORE_ALL_ACCESS));
-	assert_fails(CreateSemaphoreExW(NULL, 2, 2, NULL, 1, SEMAPHORE_ALL_ACCESS), ERROR_INVALID_PARAMETER);
+	assert_fails(CreateSemaphoreExW(NULL, 2, 2, NULL, 1, SEMAPHORE_ALL_ACCESS),
+		     ERROR_INVALID_PARAMETER);
 }
 
 static void *pass_five(void *semaphore)
@@ -43,7 +45,8 @@ static void *pass_five(void *semaphore)
 
 static void test_ReleaseSemaphore(void **state)
 {
-	HANDLE semaphore = CreateSemaphore(NULL, 0, 4, NULL), event = CreateEvent(NULL, FALSE, FALSE, NULL);
+	HANDLE semaphore = CreateSemaphore(NULL, 0, 4, NULL),
+	       event = CreateEvent(NULL, FALSE, FALSE, NULL);
 	pthread_t threads[4];
 	LONG previous = -1;
 	void *failed;

@@ -33,7 +33,8 @@ static void test_TlsFree(void **state)
 	assert_true(TlsSetValue(index, state));
 	assert_true(TlsFree(index));
 	assert_fails(TlsFree(index), ERROR_INVALID_PARAMETER);
-	assert_int_equal(TlsAlloc(), index); /* the index is allocated again, without its old value */
+	/* the index is allocated again, without its old value */
+	assert_int_equal(TlsAlloc(), index);
 	assert_null(TlsGetValue(index));
 	assert_true(TlsFree(index));
 	assert_fails(TlsFree(TLS_OUT_OF_INDEXES), ERROR_INVALID_PARAMETER);
@@ -162,10 +163,15 @@ static void test_FlsSetValue(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_TlsAlloc),   cmocka_unit_test(test_TlsFree),    cmocka_unit_test(test_TlsGetValue),
-		cmocka_unit_test(test_TlsSetValue), cmocka_unit_test(test_FlsAlloc),   cmocka_unit_test(threads_end_after_their_routines),
+		cmocka_unit_test(test_TlsAlloc),
+		cmocka_unit_test(test_TlsFree),
+		cmocka_unit_test(test_TlsGetValue),
+		cmocka_unit_test(test_TlsSetValue),
+		cmocka_unit_test(test_FlsAlloc),
+		cmocka_unit_test(threads_end_after_their_routines),
 		cmocka_unit_test(test_FlsFree),
-		cmocka_unit_test(test_FlsGetValue), cmocka_unit_test(test_FlsSetValue),
+		cmocka_unit_test(test_FlsGetValue),
+		cmocka_unit_test(test_FlsSetValue),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -31,15 +31,21 @@ static void test_open(void **state)
 
 #define CLOSED(f) ((f) && fclose(f) == 0)
 	EXPECT(fopen_s, fopen_s(&f, name, "wt") == 0 && CLOSED(f));
-	EXPECT(fopen_s, fopen_s(&f, "/there/is/none", "r") == ENOENT && !f && fopen_s(NULL, name, "r") == EINVAL);
-	EXPECT(_fsopen, CLOSED(_fsopen(name, "a+, ccs=UTF-8", _SH_DENYNO)) && !_fsopen(NULL, "r", 0));
-	EXPECT(_wfopen, CLOSED(_wfopen(wide_name, L"rb")) && !_wfopen(L"/there/is/none", L"r") && errno == ENOENT);
-	EXPECT(_wfopen_s, _wfopen_s(&f, wide_name, L"r") == 0 && CLOSED(f) && _wfopen_s(&f, NULL, L"r") == EINVAL);
+	EXPECT(fopen_s, fopen_s(&f, "/there/is/none", "r") == ENOENT && !f &&
+				fopen_s(NULL, name, "r") == EINVAL);
+	EXPECT(_fsopen,
+	       CLOSED(_fsopen(name, "a+, ccs=UTF-8", _SH_DENYNO)) && !_fsopen(NULL, "r", 0));
+	EXPECT(_wfopen, CLOSED(_wfopen(wide_name, L"rb")) && !_wfopen(L"/there/is/none", L"r") &&
+				errno == ENOENT);
+	EXPECT(_wfopen_s, _wfopen_s(&f, wide_name, L"r") == 0 && CLOSED(f) &&
+				  _wfopen_s(&f, NULL, L"r") == EINVAL);
 	EXPECT(_wfsopen, CLOSED(_wfsopen(wide_name, L"r", _SH_DENYWR)));
 	EXPECT(_fdopen, CLOSED(_fdopen(open(name, O_RDONLY), "rt")) && !_fdopen(0, NULL));
 	f = fopen(name, "r");
-	EXPECT(freopen_s, freopen_s(&f, name, "w", f) == 0 && f && freopen_s(&f, name, "w", NULL) == EINVAL);
-	EXPECT(_wfreopen, (f = _wfreopen(wide_name, L"w", f)) != NULL && !_wfreopen(wide_name, L"w", NULL));
+	EXPECT(freopen_s,
+	       freopen_s(&f, name, "w", f) == 0 && f && freopen_s(&f, name, "w", NULL) == EINVAL);
+	EXPECT(_wfreopen,
+	       (f = _wfreopen(wide_name, L"w", f)) != NULL && !_wfreopen(wide_name, L"w", NULL));
 	EXPECT(_wfreopen_s, _wfreopen_s(&f, wide_name, L"w+", f) == 0 && f);
 	EXPECT(_fileno, _fileno(f) == fileno(f) && _fileno(NULL) == -1);
 	fputs("0123456789", f);
@@ -71,7 +77,8 @@ static void test_wide_characters(void **state)
 	rewind(f);
 	EXPECT(compat_fgetwc, fgetwc(f) == L'\u00e9');
 	EXPECT(compat_fgetws, fgetws(line, 16, f) == line && !wcscmp(line, L"\u20ac\n"));
-	EXPECT(compat_fgetws, fgetws(line, 2, f) && !wcscmp(line, L"\u00e9") && fgets(bytes, 8, f) && !strcmp(bytes, "n\n"));
+	EXPECT(compat_fgetws, fgetws(line, 2, f) && !wcscmp(line, L"\u00e9") &&
+				      fgets(bytes, 8, f) && !strcmp(bytes, "n\n"));
 	EXPECT(compat_fgetwc, fgetwc(f) == 0xFFFD && fgetwc(f) == WEOF);
 	EXPECT(compat_fgetws, !fgetws(line, 16, f) && !fgetws(NULL, 1, f));
 	fclose(f);
@@ -103,7 +110,8 @@ static void test_standard_streams(void **state)
 	EXPECT(compat_getwchar, c == L'\u20ac' && getwchar() == '\n');
 	EXPECT(gets_s, !gets_s(small, sizeof(small)) && small[0] == 0 && errno == ERANGE);
 	EXPECT(gets_s, !gets_s(text, 8) && !gets_s(NULL, 8));
-	EXPECT(_wperror, lseek(0, 5, SEEK_SET) == 5 && read(0, text, 2) == 2 && !strncmp(text, "w:", 2));
+	EXPECT(_wperror,
+	       lseek(0, 5, SEEK_SET) == 5 && read(0, text, 2) == 2 && !strncmp(text, "w:", 2));
 	EXPECT(_getch, lseek(0, 4, SEEK_SET) == 4 && _getch() == 'z');
 	EXPECT(_kbhit, _kbhit());
 	dup2(in, 0);
@@ -120,7 +128,8 @@ static void test_descriptors(void **state)
 	char byte = 'b';
 
 	EXPECT(_isatty, !_isatty(d));
-	EXPECT(_setmode, _setmode(d, _O_U16TEXT) == _O_BINARY && _setmode(d, 5) == -1 && _setmode(-1, _O_TEXT) == -1);
+	EXPECT(_setmode, _setmode(d, _O_U16TEXT) == _O_BINARY && _setmode(d, 5) == -1 &&
+				 _setmode(-1, _O_TEXT) == -1);
 	EXPECT(_write, _write(d, &byte, 1) == 1 && _write(-1, &byte, 1) == -1);
 	EXPECT(_dup, (copy = _dup(d)) > d);
 	EXPECT(_read, lseek(d, 0, SEEK_SET) == 0 && _read(copy, &byte, 5) == 1 && byte == 'b');

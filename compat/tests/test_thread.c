@@ -64,8 +64,10 @@ static void test_CreateThread(void **state)
 	assert_int_not_equal(id, GetCurrentThreadId());
 	assert_int_equal(code_of(thread), 42);
 	assert_fails(CreateThread(NULL, 0, NULL, NULL, 0, NULL), ERROR_INVALID_PARAMETER);
-	assert_fails(CreateThread(NULL, 0, answer, NULL, 0x80000000, NULL), ERROR_INVALID_PARAMETER);
-	assert_int_equal(code_of(CreateThread(NULL, 64 << 20, answer, &number, STACK_SIZE_PARAM_IS_A_RESERVATION, NULL)),
+	assert_fails(CreateThread(NULL, 0, answer, NULL, 0x80000000, NULL),
+		     ERROR_INVALID_PARAMETER);
+	assert_int_equal(code_of(CreateThread(NULL, 64 << 20, answer, &number,
+					      STACK_SIZE_PARAM_IS_A_RESERVATION, NULL)),
 			 42);
 }
 
@@ -142,7 +144,8 @@ static void test_GetCurrentThreadId(void **state)
 
 	assert_int_equal(code_of(thread), 0);
 	assert_int_equal(seen, told);
-	assert_int_equal(GetCurrentThreadId(), getpid()); /* on the main thread the two ids are equal */
+	/* on the main thread the two ids are equal */
+	assert_int_equal(GetCurrentThreadId(), getpid());
 }
 
 static void test_GetThreadId(void **state)
@@ -173,13 +176,15 @@ static void test_SetThreadAffinityMask(void **state)
 
 static void test_SetThreadGroupAffinity(void **state)
 {
-	GROUP_AFFINITY all = {.Mask = ~(KAFFINITY)0}, former = {.Group = 9}, second = {.Mask = 1, .Group = 1};
+	GROUP_AFFINITY all = {.Mask = ~(KAFFINITY)0}, former = {.Group = 9},
+		       second = {.Mask = 1, .Group = 1};
 
 	assert_true(SetThreadGroupAffinity(GetCurrentThread(), &all, &former));
 	assert_int_equal(former.Group, 0);
 	assert_int_not_equal(former.Mask, 0);
 	assert_true(SetThreadGroupAffinity(GetCurrentThread(), &former, NULL));
-	assert_fails(SetThreadGroupAffinity(GetCurrentThread(), &second, NULL), ERROR_INVALID_PARAMETER);
+	assert_fails(SetThreadGroupAffinity(GetCurrentThread(), &second, NULL),
+		     ERROR_INVALID_PARAMETER);
 }
 
 static void test_SetThreadIdealProcessor(void **state)
@@ -241,7 +246,8 @@ static void test_SetThreadDescription(void **state)
 	assert_non_null(fgets(name, sizeof(name), file));
 	fclose(file);
 	assert_string_equal(name, "a name of more \n");
-	assert_int_equal(SetThreadDescription(event, L"no"), HRESULT_FROM_WIN32(ERROR_INVALID_HANDLE));
+	assert_int_equal(SetThreadDescription(event, L"no"),
+			 HRESULT_FROM_WIN32(ERROR_INVALID_HANDLE));
 	let_go(thread, event);
 }
 

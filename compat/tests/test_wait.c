@@ -63,9 +63,12 @@ static void test_WaitForMultipleObjects(void **state)
 
 	for (size_t i = 0; i < _countof(handles); i++)
 		handles[i] = event_of(FALSE, i == 3 || i == 5);
-	assert_int_equal(WaitForMultipleObjects(MAXIMUM_WAIT_OBJECTS, handles, FALSE, INFINITE), WAIT_OBJECT_0 + 3);
-	assert_int_equal(WaitForMultipleObjects(MAXIMUM_WAIT_OBJECTS, handles, FALSE, INFINITE), WAIT_OBJECT_0 + 5);
-	assert_takes(20, assert_int_equal(WaitForMultipleObjects(8, handles, FALSE, 20), WAIT_TIMEOUT));
+	assert_int_equal(WaitForMultipleObjects(MAXIMUM_WAIT_OBJECTS, handles, FALSE, INFINITE),
+			 WAIT_OBJECT_0 + 3);
+	assert_int_equal(WaitForMultipleObjects(MAXIMUM_WAIT_OBJECTS, handles, FALSE, INFINITE),
+			 WAIT_OBJECT_0 + 5);
+	assert_takes(20,
+		     assert_int_equal(WaitForMultipleObjects(8, handles, FALSE, 20), WAIT_TIMEOUT));
 	setter = run_beside(set_soon, handles[63]);
 	assert_int_equal(WaitForMultipleObjects(64, handles, FALSE, INFINITE), WAIT_OBJECT_0 + 63);
 	pthread_join(setter, NULL);
@@ -85,20 +88,23 @@ static void test_WaitForMultipleObjects(void **state)
 /* A wait for all objects, of different kinds, takes none before all are signalled. */
 static void all_of_them(void **state)
 {
-	HANDLE handles[] = {event_of(FALSE, TRUE), event_of(TRUE, FALSE), CreateSemaphore(NULL, 2, 2, NULL),
-			    CreateMutex(NULL, TRUE, NULL)};
+	HANDLE handles[] = {event_of(FALSE, TRUE), event_of(TRUE, FALSE),
+			    CreateSemaphore(NULL, 2, 2, NULL), CreateMutex(NULL, TRUE, NULL)};
 	HANDLE twice[] = {handles[0], handles[0]};
 	pthread_t setter;
 	LONG previous;
 
-	assert_takes(20, assert_int_equal(WaitForMultipleObjects(4, handles, TRUE, 20), WAIT_TIMEOUT));
+	assert_takes(20,
+		     assert_int_equal(WaitForMultipleObjects(4, handles, TRUE, 20), WAIT_TIMEOUT));
 	assert_int_equal(WaitForSingleObject(handles[0], 0), WAIT_OBJECT_0);
 	SetEvent(handles[0]);
 	setter = run_beside(set_soon, handles[1]);
 	assert_int_equal(WaitForMultipleObjects(4, handles, TRUE, INFINITE), WAIT_OBJECT_0);
 	pthread_join(setter, NULL);
-	assert_int_equal(WaitForSingleObject(handles[0], 0), WAIT_TIMEOUT);  /* the wait has reset the automatic event */
-	assert_int_equal(WaitForSingleObject(handles[1], 0), WAIT_OBJECT_0); /* the manual event is still set */
+	/* the wait has reset the automatic event */
+	assert_int_equal(WaitForSingleObject(handles[0], 0), WAIT_TIMEOUT);
+	/* the manual event is still set */
+	assert_int_equal(WaitForSingleObject(handles[1], 0), WAIT_OBJECT_0);
 	assert_true(ReleaseSemaphore(handles[2], 1, &previous) && previous == 1);
 	assert_true(ReleaseMutex(handles[3]) && ReleaseMutex(handles[3]));
 	assert_fails(ReleaseMutex(handles[3]), ERROR_NOT_OWNER);
@@ -110,9 +116,7 @@ static void all_of_them(void **state)
 	close_all(handles, _countof(handles));
 }
 
-enum {
-	TURNS = 300
-};
+enum { TURNS = 300 };
 
 struct tug {
 	HANDLE pair[2];
@@ -174,7 +178,8 @@ static void *hold_mutex(void *pair)
  */
 static void all_or_nothing(void **state)
 {
-	HANDLE handles[] = {CreateMutex(NULL, FALSE, NULL), event_of(FALSE, FALSE), event_of(FALSE, FALSE)};
+	HANDLE handles[] = {CreateMutex(NULL, FALSE, NULL), event_of(FALSE, FALSE),
+			    event_of(FALSE, FALSE)};
 	HANDLE both[] = {event_of(FALSE, TRUE), handles[0]};
 	pthread_t other = run_beside(hold_mutex, handles);
 
@@ -222,7 +227,8 @@ static void test_WaitForMultipleObjectsEx(void **state)
 static void test_SignalObjectAndWait(void **state)
 {
 	HANDLE event = event_of(FALSE, FALSE), mutex = CreateMutex(NULL, TRUE, NULL);
-	HANDLE semaphore = CreateSemaphore(NULL, 0, 1, NULL), port = CreateIoCompletionPort(INVALID_HANDLE_VALUE, NULL, 0, 0);
+	HANDLE semaphore = CreateSemaphore(NULL, 0, 1, NULL),
+	       port = CreateIoCompletionPort(INVALID_HANDLE_VALUE, NULL, 0, 0);
 
 	assert_int_equal(SignalObjectAndWait(event, event, 0, FALSE), WAIT_OBJECT_0);
 	assert_int_equal(SignalObjectAndWait(semaphore, semaphore, 0, FALSE), WAIT_OBJECT_0);

@@ -16,18 +16,18 @@ extern "C" {
 #include <windows.h>
 
 /* Checks that the call returns a false value and sets this last error. */
-#define assert_fails(call, error)                               \
-	do {                                                    \
-		SetLastError(0xDEAD);                           \
-		assert_false((call));                           \
-		assert_int_equal(GetLastError(), (error));      \
+#define assert_fails(call, error)                          \
+	do {                                               \
+		SetLastError(0xDEAD);                      \
+		assert_false((call));                      \
+		assert_int_equal(GetLastError(), (error)); \
 	} while (0)
 
 /* Checks a condition about one function of the library, which it names. */
-#define EXPECT(function, condition)                                        \
-	do {                                                            \
-		if (!(condition))                                       \
-			fail_msg("%s: %s", #function, #condition);      \
+#define EXPECT(function, condition)                                \
+	do {                                                       \
+		if (!(condition))                                  \
+			fail_msg("%s: %s", #function, #condition); \
 	} while (0)
 
 #endif

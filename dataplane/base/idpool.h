@@ -11,7 +11,7 @@
 #define RN_ID_NONE UINT32_MAX
 
 struct rn_idpool {
-	uint32_t *ring;        /* ids that were put back: `back` of them, the oldest at `head` */
+	uint32_t *ring; /* ids that were put back: `back` of them, the oldest at `head` */
 	uint32_t size, head, back;
 	uint32_t first, fresh; /* ids from first + fresh on were never handed out; they go first */
 };

@@ -22,7 +22,8 @@ struct rn_fate rn_impair_decide(const struct rn_impair *rule, struct rn_rng *rng
 	fate.reordered = rn_rng_chance(rng, rule->reorder_ppm);
 	fate.corrupt = rn_rng_chance(rng, rule->corrupt_ppm);
 	fate.corrupt_bit = rn_rng_next(rng) % (len * 8);
-	fate.delay_ns[0] = draw_delay(rule, rn_rng_next(rng)) + (fate.reordered ? rule->reorder_ns : 0);
+	fate.delay_ns[0] =
+		draw_delay(rule, rn_rng_next(rng)) + (fate.reordered ? rule->reorder_ns : 0);
 	fate.delay_ns[1] = draw_delay(rule, rn_rng_next(rng));
 	if (lost)
 		fate.copies = 0;
@@ -33,6 +34,7 @@ struct rn_fate rn_impair_decide(const struct rn_impair *rule, struct rn_rng *rng
 
 bool rn_impair_none(const struct rn_impair *rule)
 {
-	return !rule->loss_ppm && !rule->duplicate_ppm && !rule->reorder_ppm && !rule->corrupt_ppm &&
-	       !rule->tamper_ppm && !rule->delay_min_ns && !rule->delay_max_ns;
+	return !rule->loss_ppm && !rule->duplicate_ppm && !rule->reorder_ppm &&
+	       !rule->corrupt_ppm && !rule->tamper_ppm && !rule->delay_min_ns &&
+	       !rule->delay_max_ns;
 }

@@ -11,21 +11,22 @@
 struct rn_impair {
 	uint32_t loss_ppm;
 	uint32_t duplicate_ppm;
-	uint32_t reorder_ppm;  /* the packet is held back by reorder_ns on top of its delay */
-	uint32_t corrupt_ppm;  /* one bit is flipped */
+	uint32_t reorder_ppm; /* the packet is held back by reorder_ns on top of its delay */
+	uint32_t corrupt_ppm; /* one bit is flipped */
 	/* One payload bit is flipped and the ICRC made to match. The port does this
 	 * (rn_tamper_frame()), so it is not part of struct rn_fate. */
 	uint32_t tamper_ppm;
-	rn_time delay_min_ns;  /* uniform in [min, max]; max < min counts as min */
+	rn_time delay_min_ns; /* uniform in [min, max]; max < min counts as min */
 	rn_time delay_max_ns;
 	rn_time reorder_ns;
 };
 
 struct rn_fate {
-	unsigned copies;       /* 0 = lost, 1 = delivered, 2 = duplicated */
-	rn_time delay_ns[2];   /* delay of each copy */
-	bool reordered;        /* the first copy was held back */
-	bool corrupt;          /* the first copy has bit corrupt_bit flipped: byte n / 8, bit n % 8 */
+	unsigned copies;     /* 0 = lost, 1 = delivered, 2 = duplicated */
+	rn_time delay_ns[2]; /* delay of each copy */
+	bool reordered;	     /* the first copy was held back */
+	/* the first copy has bit corrupt_bit flipped: byte n / 8, bit n % 8 */
+	bool corrupt;
 	uint64_t corrupt_bit;
 };
 

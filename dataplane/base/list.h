@@ -58,7 +58,8 @@ static inline struct rn_list *rn_list_pop(struct rn_list *head)
 #define rn_list_for_each(pos, head) for ((pos) = (head)->next; (pos) != (head); (pos) = (pos)->next)
 
 /* The loop body may unlink or free pos, but no other element. */
-#define rn_list_for_each_safe(pos, tmp, head) \
-	for ((pos) = (head)->next, (tmp) = (pos)->next; (pos) != (head); (pos) = (tmp), (tmp) = (pos)->next)
+#define rn_list_for_each_safe(pos, tmp, head)                            \
+	for ((pos) = (head)->next, (tmp) = (pos)->next; (pos) != (head); \
+	     (pos) = (tmp), (tmp) = (pos)->next)
 
 #endif

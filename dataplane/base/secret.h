@@ -26,7 +26,7 @@ enum rn_secret_purpose {
 #define X(purpose, text) RN_SECRET_##purpose,
 	RN_SECRET_ROWS(X)
 #undef X
-	RN_SECRETS
+		RN_SECRETS
 };
 
 struct rn_secret {

@@ -12,18 +12,18 @@
  * argument. */
 typedef uint64_t rn_time;
 #define RN_TIME_NEVER UINT64_MAX
-#define RN_US(n)      ((rn_time)(n) * 1000u)
-#define RN_MS(n)      ((rn_time)(n) * 1000000u)
-#define RN_S(n)       ((rn_time)(n) * 1000000000u)
+#define RN_US(n)      ((rn_time)(n)*1000u)
+#define RN_MS(n)      ((rn_time)(n)*1000000u)
+#define RN_S(n)	      ((rn_time)(n)*1000000000u)
 
-#define RN_MIN(a, b)      ((a) < (b) ? (a) : (b))
-#define RN_MAX(a, b)      ((a) > (b) ? (a) : (b))
-#define RN_ARRAY_SIZE(a)  (sizeof(a) / sizeof((a)[0]))
-#define RN_DIV_UP(n, d)   (((n) + (d) - 1) / (d))
-#define RN_ALIGN_UP(n, a) (((n) + (a) - 1) / (a) * (a))
-#define rn_container_of(ptr, type, member) ((type *)((char *)(ptr) - offsetof(type, member)))
-#define rn_likely(x)      __builtin_expect(!!(x), 1)
-#define rn_unlikely(x)    __builtin_expect(!!(x), 0)
+#define RN_MIN(a, b)			   ((a) < (b) ? (a) : (b))
+#define RN_MAX(a, b)			   ((a) > (b) ? (a) : (b))
+#define RN_ARRAY_SIZE(a)		   (sizeof(a) / sizeof((a)[0]))
+#define RN_DIV_UP(n, d)			   (((n) + (d)-1) / (d))
+#define RN_ALIGN_UP(n, a)		   (((n) + (a)-1) / (a) * (a))
+#define rn_container_of(ptr, type, member) ((type *)((char *)(ptr)-offsetof(type, member)))
+#define rn_likely(x)			   __builtin_expect(!!(x), 1)
+#define rn_unlikely(x)			   __builtin_expect(!!(x), 0)
 
 /* Checks an invariant of this program, never input. Active in every build except with
  * -Db_ndebug=true. */

@@ -12,7 +12,7 @@
 #include "base/wheel.h"
 
 #define TICK_SHIFT 10
-#define SLOTS      (1u << RN_WHEEL_BITS)
+#define SLOTS	   (1u << RN_WHEEL_BITS)
 #define SLOT_MASK  (SLOTS - 1u)
 
 /* The group of six bits that selects a timer's slot in `level`. */
@@ -125,7 +125,8 @@ rn_time rn_wheel_next(const struct rn_wheel *w)
 	 * expiring. */
 	rn_time earliest = RN_TIME_NEVER;
 	const struct rn_list *pos;
-	rn_list_for_each(pos, &w->slot[0][s]) {
+	rn_list_for_each(pos, &w->slot[0][s])
+	{
 		const struct rn_timer *t = rn_container_of(pos, struct rn_timer, link);
 		earliest = RN_MIN(earliest, t->when);
 	}
@@ -181,7 +182,8 @@ struct rn_timer *rn_wheel_expire(struct rn_wheel *w, rn_time now)
 		return t;
 	}
 	struct rn_list *pos, *head = &w->slot[0][group_of(w->tick, 0)];
-	rn_list_for_each(pos, head) {
+	rn_list_for_each(pos, head)
+	{
 		t = rn_container_of(pos, struct rn_timer, link);
 		if (t->when <= now) {
 			remove_timer(w, t);

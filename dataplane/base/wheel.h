@@ -13,12 +13,12 @@ struct rn_timer {
 	rn_time when; /* RN_TIME_NEVER = not armed */
 };
 
-#define RN_WHEEL_BITS   6
+#define RN_WHEEL_BITS	6
 #define RN_WHEEL_LEVELS 9
 
 struct rn_wheel {
-	uint64_t tick;   /* current tick; timers of earlier ticks have expired or are in `due` */
-	unsigned armed;  /* how many timers are armed */
+	uint64_t tick;	 /* current tick; timers of earlier ticks have expired or are in `due` */
+	unsigned armed;	 /* how many timers are armed */
 	unsigned levels; /* bitmap of levels with a non-empty slot */
 	uint64_t busy[RN_WHEEL_LEVELS]; /* bitmap of non-empty slots */
 	struct rn_list slot[RN_WHEEL_LEVELS][1 << RN_WHEEL_BITS];

@@ -308,7 +308,8 @@ static unsigned distance(int cpu, uint64_t mask)
 
 /* Chooses the shard whose CPU number is nearest to the wanted CPUs: those of the receive CQ, else
  * of the QP, else the caller's CPU. Among equally near shards the one with the fewest QPs wins. */
-static unsigned place_qp(const struct rn_nic *nic, const struct rn_nic_cq *recv_cq, uint64_t affinity)
+static unsigned place_qp(const struct rn_nic *nic, const struct rn_nic_cq *recv_cq,
+			 uint64_t affinity)
 {
 	int here = sched_getcpu();
 	uint64_t wish = recv_cq->affinity != 0 ? recv_cq->affinity : affinity;
@@ -394,7 +395,8 @@ static int grow_cqs(struct rn_nic_qp *qp, struct rn_nic_exec_call *c)
 	}
 	c->cq[0] = qp->send_cq;
 	c->cq[1] = qp->recv_cq;
-	int rc = rn_cq_rings_grow(qp->send_cq, qp->shard, qp->sq_depth + (same ? room : 0), &c->ring[0]);
+	int rc = rn_cq_rings_grow(qp->send_cq, qp->shard, qp->sq_depth + (same ? room : 0),
+				  &c->ring[0]);
 	return rc != 0 || same ? rc : rn_cq_rings_grow(qp->recv_cq, qp->shard, room, &c->ring[1]);
 }
 
@@ -474,17 +476,26 @@ static int nothing(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *
 
 /* Commands that run entirely under the control lock. STATS needs no work here. */
 static int (*const locked[RN_CMD_MAX])(struct rn_nic *, const struct rn_cmd *, struct rn_rsp *) = {
-	[RN_CMD_QUERY_PORT] = query_port, [RN_CMD_CREATE_PD] = create_pd,   [RN_CMD_DESTROY_PD] = destroy_pd,
-	[RN_CMD_CREATE_CQ] = create_cq,   [RN_CMD_DESTROY_CQ] = destroy_cq,
-	[RN_CMD_CREATE_QP] = create_qp,   [RN_CMD_DESTROY_QP] = destroy_qp,
-	[RN_CMD_RESIZE_CQ] = resize_cq,   [RN_CMD_CREATE_MW] = create_mw,   [RN_CMD_STATS] = nothing,
-	[RN_CMD_CREATE_SRQ] = rn_nic_srq_create, [RN_CMD_MODIFY_SRQ] = rn_nic_srq_modify,
+	[RN_CMD_QUERY_PORT] = query_port,
+	[RN_CMD_CREATE_PD] = create_pd,
+	[RN_CMD_DESTROY_PD] = destroy_pd,
+	[RN_CMD_CREATE_CQ] = create_cq,
+	[RN_CMD_DESTROY_CQ] = destroy_cq,
+	[RN_CMD_CREATE_QP] = create_qp,
+	[RN_CMD_DESTROY_QP] = destroy_qp,
+	[RN_CMD_RESIZE_CQ] = resize_cq,
+	[RN_CMD_CREATE_MW] = create_mw,
+	[RN_CMD_STATS] = nothing,
+	[RN_CMD_CREATE_SRQ] = rn_nic_srq_create,
+	[RN_CMD_MODIFY_SRQ] = rn_nic_srq_modify,
 	[RN_CMD_DESTROY_SRQ] = rn_nic_srq_destroy,
-	[RN_CMD_ATTACH_GROUP] = rn_nic_group_change, [RN_CMD_DETACH_GROUP] = rn_nic_group_change,
+	[RN_CMD_ATTACH_GROUP] = rn_nic_group_change,
+	[RN_CMD_DETACH_GROUP] = rn_nic_group_change,
 };
 
 /* Commands that take the control lock themselves, for part of their work. */
-static int (*const unlocked[RN_CMD_MAX])(struct rn_nic *, const struct rn_cmd *, struct rn_rsp *) = {
+static int (*const unlocked[RN_CMD_MAX])(struct rn_nic *, const struct rn_cmd *,
+					 struct rn_rsp *) = {
 	[RN_CMD_REG_MR] = reg_mr,
 	[RN_CMD_DEREG_MR] = dereg_mr,
 	[RN_CMD_DESTROY_MW] = destroy_mw,

@@ -40,7 +40,8 @@ static int make_ring(uint64_t entries, struct rn_cq_ring **out)
 	return 0;
 }
 
-int rn_cq_rings_grow(const struct rn_nic_cq *cq, unsigned shard, uint64_t more, struct rn_cq_ring **ring)
+int rn_cq_rings_grow(const struct rn_nic_cq *cq, unsigned shard, uint64_t more,
+		     struct rn_cq_ring **ring)
 {
 	const struct rn_nic_feed *f = &cq->feed[shard];
 	uint64_t need = need_of(cq, shard, cq->depth, more);
@@ -48,7 +49,8 @@ int rn_cq_rings_grow(const struct rn_nic_cq *cq, unsigned shard, uint64_t more, 
 	return f->newest != NULL && f->newest->size >= need ? 0 : make_ring(need, ring);
 }
 
-int rn_cq_rings_resize(const struct rn_nic_cq *cq, unsigned shard, uint32_t depth, struct rn_cq_ring **ring)
+int rn_cq_rings_resize(const struct rn_nic_cq *cq, unsigned shard, uint32_t depth,
+		       struct rn_cq_ring **ring)
 {
 	const struct rn_nic_feed *f = &cq->feed[shard];
 

@@ -10,13 +10,15 @@
  * can be posted. This function never makes a ring smaller. *ring is left alone if none is needed
  * (the caller sets it to NULL before). The caller must have the shard link the ring and then call
  * rn_cq_rings_linked(). Returns 0 or -ENOMEM. */
-int rn_cq_rings_grow(const struct rn_nic_cq *cq, unsigned shard, uint64_t more, struct rn_cq_ring **ring);
+int rn_cq_rings_grow(const struct rn_nic_cq *cq, unsigned shard, uint64_t more,
+		     struct rn_cq_ring **ring);
 
 /* The same for a new depth of the CQ: allocates a larger ring if one is needed, or a smaller one if
  * the present ring is at least twice too large. The attached queues keep the room they need. The
  * ring is not made smaller while the reader is still in an older one, or every change of depth
  * would lengthen the chain. */
-int rn_cq_rings_resize(const struct rn_nic_cq *cq, unsigned shard, uint32_t depth, struct rn_cq_ring **ring);
+int rn_cq_rings_resize(const struct rn_nic_cq *cq, unsigned shard, uint32_t depth,
+		       struct rn_cq_ring **ring);
 
 /* To be called when the shard has linked `ring`: makes it the newest, and the reader's first if the
  * shard had none. */

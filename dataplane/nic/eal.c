@@ -27,12 +27,12 @@
 #include "base/types.h"
 
 #define MAX_ARGS 48
-#define ARG_LEN  RN_ALLOW_LEN /* EAL arguments from the key `eal.args` are shorter than this */
+#define ARG_LEN	 RN_ALLOW_LEN /* EAL arguments from the key `eal.args` are shorter than this */
 /* Memory for EAL itself: private data of ports, rings, telemetry. */
 #define SLACK_MB 48
 /* Without hugepages EAL cannot add memory later, and memory costs only when touched. So ask for
  * enough that the same process can start a larger configuration later. */
-#define LEAST_MB 384
+#define LEAST_MB	384
 #define EAL_DESCRIPTORS 7
 
 struct arguments {
@@ -76,8 +76,10 @@ static const struct {
 	unsigned dpdk;
 	enum rn_log_level ours;
 } levels[] = {
-	[RN_CONFIG_LEVEL_ERROR] = {4, RN_LOG_ERROR},   [RN_CONFIG_LEVEL_WARNING] = {4, RN_LOG_WARNING},
-	[RN_CONFIG_LEVEL_NOTICE] = {5, RN_LOG_NOTICE}, [RN_CONFIG_LEVEL_INFO] = {7, RN_LOG_INFO},
+	[RN_CONFIG_LEVEL_ERROR] = {4, RN_LOG_ERROR},
+	[RN_CONFIG_LEVEL_WARNING] = {4, RN_LOG_WARNING},
+	[RN_CONFIG_LEVEL_NOTICE] = {5, RN_LOG_NOTICE},
+	[RN_CONFIG_LEVEL_INFO] = {7, RN_LOG_INFO},
 	[RN_CONFIG_LEVEL_DEBUG] = {8, RN_LOG_DEBUG},
 };
 
@@ -221,15 +223,18 @@ int rn_eal_start(const struct rn_config *cfg, uint64_t bytes, char *err, size_t 
 
 	rn_log_open(levels[cfg->log.level].ours);
 	if (failed != 0) {
-		snprintf(err, errlen, "DPDK's EAL could not be started before (%s); only a new process can try again",
-			 strerror(-failed));
+		snprintf(
+			err, errlen,
+			"DPDK's EAL could not be started before (%s); only a new process can try again",
+			strerror(-failed));
 		return failed;
 	}
 	if (rte_lcore_count() > 0)
 		return 0; /* EAL already runs: the application or an earlier start has started it */
 	rc = try_descriptors();
 	if (rc != 0) {
-		snprintf(err, errlen, "DPDK's EAL needs %d file descriptors: %s", EAL_DESCRIPTORS, strerror(-rc));
+		snprintf(err, errlen, "DPDK's EAL needs %d file descriptors: %s", EAL_DESCRIPTORS,
+			 strerror(-rc));
 		return rc;
 	}
 	if (!cfg->eal.shared)
@@ -237,7 +242,9 @@ int rn_eal_start(const struct rn_config *cfg, uint64_t bytes, char *err, size_t 
 	rc = run_init(cfg, bytes, &failed);
 	if (rc != 0) {
 		rn_rundir_failed();
-		snprintf(err, errlen, "DPDK's EAL cannot be started (%s); log.level = \"debug\" tells more", strerror(-rc));
+		snprintf(err, errlen,
+			 "DPDK's EAL cannot be started (%s); log.level = \"debug\" tells more",
+			 strerror(-rc));
 		return rc;
 	}
 	/* With private memory the run directory is empty now and can go, unless telemetry has a

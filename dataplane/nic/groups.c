@@ -54,7 +54,7 @@ static void tell_port(struct rn_nic *nic)
 
 	for (unsigned i = 0; i < nic->groups.n; i++)
 		rn_group_mac(&nic->groups.group[i].gid, mac[i]);
-	rn_port_groups(nic->port, (const uint8_t (*)[6])mac, nic->groups.n);
+	rn_port_groups(nic->port, (const uint8_t(*)[6])mac, nic->groups.n);
 }
 
 void rn_nic_groups_changed(struct rn_nic *nic, unsigned shard)

@@ -57,7 +57,9 @@ static void tell_children(void)
 /* A forked child may open adapters only after exec(). */
 static int refuse_child(char *err, size_t errlen)
 {
-	snprintf(err, errlen, "a forked child of a process that has opened adapters cannot use any: call exec first");
+	snprintf(
+		err, errlen,
+		"a forked child of a process that has opened adapters cannot use any: call exec first");
 	return -ENODEV;
 }
 
@@ -94,7 +96,8 @@ static void link_doorbell(struct rn_link *link, uint32_t shard)
 	/* Inline: the first request after a poll for completions is sent at once. The following
 	 * ones are gathered until the next poll or until they fill a burst, because a turn for each
 	 * would send bursts of one. */
-	if (atomic_load_explicit(&lc->gathers, memory_order_relaxed) && rn_submit_count(&lc->submit) < lc->rxtx.burst)
+	if (atomic_load_explicit(&lc->gathers, memory_order_relaxed) &&
+	    rn_submit_count(&lc->submit) < lc->rxtx.burst)
 		return;
 	atomic_store_explicit(&lc->gathers, true, memory_order_relaxed);
 	/* The thread that holds the turn lock may have drained the ring before this request was put
@@ -195,7 +198,8 @@ static void link_info(struct rn_link *link, struct rn_link_info *info)
 	info->hugepages = (uint8_t)rte_eal_has_hugepages();
 }
 
-static void link_stats(struct rn_link *link, void (*fn)(void *arg, const char *name, uint64_t value), void *arg)
+static void link_stats(struct rn_link *link,
+		       void (*fn)(void *arg, const char *name, uint64_t value), void *arg)
 {
 	if (rn_unlikely(forked))
 		return;
@@ -266,7 +270,8 @@ static int load(const char *path, char *err, size_t errlen)
 	if (process->users > 0) {
 		if (strcmp(process->path, path != NULL ? path : "") == 0)
 			return 0;
-		snprintf(err, errlen, "this process already runs with %s", process->path[0] ? process->path : "the built-in configuration");
+		snprintf(err, errlen, "this process already runs with %s",
+			 process->path[0] ? process->path : "the built-in configuration");
 		return -EBUSY;
 	}
 	int n = snprintf(process->path, sizeof(process->path), "%s", path != NULL ? path : "");
@@ -304,7 +309,8 @@ int rn_link_open(const char *path, unsigned index, struct rn_link **link, char *
 	pthread_mutex_lock(&lock);
 	int rc = load(path, err, errlen);
 	if (rc == 0 && index >= process->rt.cfg.nadapters) {
-		snprintf(err, errlen, "no adapter %u: the configuration names %u", index, process->rt.cfg.nadapters);
+		snprintf(err, errlen, "no adapter %u: the configuration names %u", index,
+			 process->rt.cfg.nadapters);
 		rc = -ENODEV;
 	}
 	if (rc == 0)
@@ -312,7 +318,8 @@ int rn_link_open(const char *path, unsigned index, struct rn_link **link, char *
 	if (rc == 0 && process->users == 0)
 		rc = rn_runtime_start(&process->rt, err, errlen);
 	else if (rc == 0 && atomic_load(&process->rt.nic[index]->link.gone)) {
-		snprintf(err, errlen, "adapter %s: its device is gone", process->rt.nic[index]->name);
+		snprintf(err, errlen, "adapter %s: its device is gone",
+			 process->rt.nic[index]->name);
 		rc = -ENODEV;
 	}
 	if (rc == 0) {
@@ -343,7 +350,8 @@ int rn_link_unplug(const char *name)
 	int rc = -ENOENT;
 
 	pthread_mutex_lock(&lock);
-	for (unsigned i = 0; process != NULL && process->users > 0 && i < process->rt.cfg.nadapters; i++) {
+	for (unsigned i = 0; process != NULL && process->users > 0 && i < process->rt.cfg.nadapters;
+	     i++) {
 		struct rn_nic *nic = process->rt.nic[i];
 		if (strcmp(nic->name, name) != 0)
 			continue;

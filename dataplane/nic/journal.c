@@ -102,8 +102,8 @@ void rn_journal_full(const struct rn_nic *nic, unsigned op)
 	const struct rn_config_limits *limits = &nic->cfg->limits;
 
 	switch (op) {
-#define X(command, object, key)                                                             \
-	case RN_CMD_##command:                                                              \
+#define X(command, object, key)                                                       \
+	case RN_CMD_##command:                                                        \
 		rn_log(TABLE_FULL, nic->name, object, #key, used(nic, &limits->key)); \
 		break;
 		RN_JOURNAL_TABLE_ROWS(X)

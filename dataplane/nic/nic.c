@@ -53,7 +53,8 @@ static int draw_secrets(const struct rn_config *cfg, unsigned index, struct rn_s
 
 /* Fills in shard i and everything that its thread uses. On an error rn_nic_destroy() releases what
  * exists. */
-static int create_lcore(struct rn_nic *nic, unsigned i, const struct rn_clock *clock, struct rn_capture_file *capture)
+static int create_lcore(struct rn_nic *nic, unsigned i, const struct rn_clock *clock,
+			struct rn_capture_file *capture)
 {
 	static const enum rn_idle policies[] = {
 		[RN_CONFIG_POLICY_POLL] = RN_IDLE_POLL,
@@ -80,7 +81,8 @@ static int create_lcore(struct rn_nic *nic, unsigned i, const struct rn_clock *c
 	lc->report = report;
 	lc->report_arg = nic;
 	rn_mailbox_init(&lc->mailbox);
-	int rc = rn_wake_open(&lc->wake, nic->port->wake->source == RN_WAKE_SOCKET ? a->iface : NULL);
+	int rc = rn_wake_open(&lc->wake,
+			      nic->port->wake->source == RN_WAKE_SOCKET ? a->iface : NULL);
 	if (rc == 0)
 		rc = rn_submit_create(&lc->submit, cfg->limits.submit_slots);
 	core.index = i;
@@ -95,7 +97,8 @@ static int create_lcore(struct rn_nic *nic, unsigned i, const struct rn_clock *c
 		.nshards = nic->nshards,
 		.burst = cfg->limits.burst,
 		.turn_bytes = TURN_BYTES,
-		.impair_seed = cfg->impair.seed + (uint64_t)(nic->adapter - cfg->adapter) * RN_MAX_SHARDS,
+		.impair_seed =
+			cfg->impair.seed + (uint64_t)(nic->adapter - cfg->adapter) * RN_MAX_SHARDS,
 		.capture = capture != NULL ? rn_capture_add(capture, now) : NULL,
 		.lent = cfg->idle.policy == RN_CONFIG_POLICY_INLINE,
 	};
@@ -106,7 +109,8 @@ static int create_lcore(struct rn_nic *nic, unsigned i, const struct rn_clock *c
 	return rn_rxtx_open(&lc->rxtx, &x);
 }
 
-static int create_lcores(struct rn_nic *nic, const struct rn_clock *clock, struct rn_capture_file *capture)
+static int create_lcores(struct rn_nic *nic, const struct rn_clock *clock,
+			 struct rn_capture_file *capture)
 {
 	struct rn_steer *steer[RN_MAX_SHARDS];
 	size_t bytes = RN_ALIGN_UP(nic->nshards * sizeof(struct rn_lcore), (size_t)64);
@@ -131,14 +135,16 @@ static int create_qsbr(struct rn_nic *nic)
 {
 	size_t bytes = rte_rcu_qsbr_get_memsize(RN_MAX_SHARDS);
 
-	nic->qsbr = aligned_alloc(RTE_CACHE_LINE_SIZE, RN_ALIGN_UP(bytes, (size_t)RTE_CACHE_LINE_SIZE));
+	nic->qsbr =
+		aligned_alloc(RTE_CACHE_LINE_SIZE, RN_ALIGN_UP(bytes, (size_t)RTE_CACHE_LINE_SIZE));
 	if (nic->qsbr == NULL || rte_rcu_qsbr_init(nic->qsbr, RN_MAX_SHARDS) != 0)
 		return -ENOMEM;
 	return 0;
 }
 
-int rn_nic_create(struct rn_nic **out, const struct rn_config *cfg, unsigned index, struct rn_port *port,
-		  const struct rn_clock *clock, struct rn_capture_file *capture, char *err, size_t errlen)
+int rn_nic_create(struct rn_nic **out, const struct rn_config *cfg, unsigned index,
+		  struct rn_port *port, const struct rn_clock *clock,
+		  struct rn_capture_file *capture, char *err, size_t errlen)
 {
 	const struct rn_config_limits *l = &cfg->limits;
 	struct rn_nic *nic = calloc(1, sizeof(*nic));
@@ -151,7 +157,8 @@ int rn_nic_create(struct rn_nic **out, const struct rn_config *cfg, unsigned ind
 	}
 	int rc = draw_secrets(cfg, index, &secrets);
 	if (rc != 0) {
-		snprintf(err, errlen, "adapter %s: no random numbers from the kernel: %s", cfg->adapter[index].name, strerror(-rc));
+		snprintf(err, errlen, "adapter %s: no random numbers from the kernel: %s",
+			 cfg->adapter[index].name, strerror(-rc));
 		free(nic);
 		return rc;
 	}
@@ -227,7 +234,8 @@ int rn_nic_start(struct rn_nic *nic, char *err, size_t errlen)
 		/* The shards run now, so a memif port may connect to its peer. */
 		rc = rn_port_go(nic->port, grace, nic);
 		if (rc != 0) /* only memif ports, which have a socket, can fail here */
-			snprintf(err, errlen, "adapter %s: socket %s: %s", nic->name, nic->adapter->socket, strerror(-rc));
+			snprintf(err, errlen, "adapter %s: socket %s: %s", nic->name,
+				 nic->adapter->socket, strerror(-rc));
 	}
 	if (rc != 0)
 		rn_nic_stop(nic);
@@ -393,7 +401,8 @@ static void report_link(struct rn_nic *nic)
 {
 	uint32_t ups = atomic_load(&nic->port->ups), up = rn_port_link_up(nic->port);
 
-	if (!atomic_load(&nic->link_up) && (up || ups != nic->ups_seen) && tell(nic, RN_EVENT_PORT_UP)) {
+	if (!atomic_load(&nic->link_up) && (up || ups != nic->ups_seen) &&
+	    tell(nic, RN_EVENT_PORT_UP)) {
 		struct rn_call c = {.run = run_link_up};
 
 		atomic_store(&nic->link_up, 1);

@@ -56,8 +56,9 @@ struct rn_nic {
 
 /* Creates an adapter on an opened port; no thread is started. On success the adapter owns the port;
  * on failure the caller still does. Returns 0, or -errno with a sentence in err. */
-int rn_nic_create(struct rn_nic **nic, const struct rn_config *cfg, unsigned index, struct rn_port *port,
-		  const struct rn_clock *clock, struct rn_capture_file *capture, char *err, size_t errlen);
+int rn_nic_create(struct rn_nic **nic, const struct rn_config *cfg, unsigned index,
+		  struct rn_port *port, const struct rn_clock *clock,
+		  struct rn_capture_file *capture, char *err, size_t errlen);
 /* Connects the two ends of a ring pair: each adapter rings the other's shards after it sent. To be
  * called before rn_nic_start(). */
 void rn_nic_join(struct rn_nic *a, struct rn_nic *b);

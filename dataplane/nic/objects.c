@@ -44,8 +44,9 @@ int rn_objects_init(struct rn_objects *o, const struct rn_config_limits *l, unsi
 	o->cq = calloc((size_t)l->max_cq + 1, sizeof(*o->cq));
 	o->srq = calloc((size_t)l->max_srq + 1, sizeof(struct rn_nic_srq *));
 	if (o->pd == NULL || o->cq == NULL || o->srq == NULL || init_ids(&o->pd_ids, l->max_pd) ||
-	    init_ids(&o->cq_ids, l->max_cq) || init_ids(&o->srq_ids, l->max_srq) || init_htab(&o->mrs, l->max_mr) ||
-	    init_htab(&o->mws, l->max_mr) || init_htab(&o->qps, l->max_qp * nshards)) {
+	    init_ids(&o->cq_ids, l->max_cq) || init_ids(&o->srq_ids, l->max_srq) ||
+	    init_htab(&o->mrs, l->max_mr) || init_htab(&o->mws, l->max_mr) ||
+	    init_htab(&o->qps, l->max_qp * nshards)) {
 		rn_objects_fini(o);
 		return -ENOMEM;
 	}
@@ -126,7 +127,8 @@ struct rn_nic_srq *rn_objects_srq(struct rn_objects *o, uint32_t id)
 /* Regions, windows and QPs are found by hash, because their ids are random numbers. */
 struct rn_nic_mr *rn_objects_mr(struct rn_objects *o, uint32_t lkey)
 {
-	for (struct rn_hnode *n = rn_htab_first(&o->mrs, rn_hash_u64(lkey)); n != NULL; n = rn_htab_next(n)) {
+	for (struct rn_hnode *n = rn_htab_first(&o->mrs, rn_hash_u64(lkey)); n != NULL;
+	     n = rn_htab_next(n)) {
 		struct rn_nic_mr *mr = rn_container_of(n, struct rn_nic_mr, node);
 		if (mr->lkey == lkey)
 			return mr;
@@ -136,7 +138,8 @@ struct rn_nic_mr *rn_objects_mr(struct rn_objects *o, uint32_t lkey)
 
 struct rn_nic_mw *rn_objects_mw(struct rn_objects *o, uint32_t id)
 {
-	for (struct rn_hnode *n = rn_htab_first(&o->mws, rn_hash_u64(id)); n != NULL; n = rn_htab_next(n)) {
+	for (struct rn_hnode *n = rn_htab_first(&o->mws, rn_hash_u64(id)); n != NULL;
+	     n = rn_htab_next(n)) {
 		struct rn_nic_mw *mw = rn_container_of(n, struct rn_nic_mw, node);
 		if (mw->id == id)
 			return mw;
@@ -146,7 +149,8 @@ struct rn_nic_mw *rn_objects_mw(struct rn_objects *o, uint32_t id)
 
 struct rn_nic_qp *rn_objects_qp(struct rn_objects *o, uint32_t qpn)
 {
-	for (struct rn_hnode *n = rn_htab_first(&o->qps, rn_hash_u64(qpn)); n != NULL; n = rn_htab_next(n)) {
+	for (struct rn_hnode *n = rn_htab_first(&o->qps, rn_hash_u64(qpn)); n != NULL;
+	     n = rn_htab_next(n)) {
 		struct rn_nic_qp *qp = rn_container_of(n, struct rn_nic_qp, node);
 		if (qp->qpn == qpn)
 			return qp;

@@ -24,7 +24,7 @@ struct rn_nic_feed {
 	/* sum of the depths of the attached queues, and the room that shares of SRQs add */
 	uint64_t depths;
 	struct rn_nic_share *shares;
-	uint64_t gone;             /* room of QPs destroyed since `newest` was linked */
+	uint64_t gone; /* room of QPs destroyed since `newest` was linked */
 };
 
 struct rn_nic_cq {
@@ -59,8 +59,8 @@ struct rn_nic_qp {
 struct rn_objects {
 	uint32_t max_pd, max_cq, max_srq;
 	struct rn_idpool pd_ids, cq_ids, srq_ids;
-	struct rn_nic_pd *pd;  /* by id */
-	struct rn_nic_cq **cq; /* by id */
+	struct rn_nic_pd *pd;	 /* by id */
+	struct rn_nic_cq **cq;	 /* by id */
 	struct rn_nic_srq **srq; /* by id; posting threads read it without the lock */
 	struct rn_htab mrs, mws, qps;
 	unsigned npd, ncq, nsrq;

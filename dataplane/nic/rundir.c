@@ -123,10 +123,12 @@ static bool is_deserted(int folder, const char *name)
 	struct stat st;
 
 	if (fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISSOCK(st.st_mode) ||
-	    snprintf(un.sun_path, sizeof(un.sun_path), "/proc/self/fd/%d/%s", folder, name) >= (int)sizeof(un.sun_path))
+	    snprintf(un.sun_path, sizeof(un.sun_path), "/proc/self/fd/%d/%s", folder, name) >=
+		    (int)sizeof(un.sun_path))
 		return false;
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-	bool deserted = fd >= 0 && connect(fd, (struct sockaddr *)&un, sizeof(un)) != 0 && errno == ECONNREFUSED;
+	bool deserted = fd >= 0 && connect(fd, (struct sockaddr *)&un, sizeof(un)) != 0 &&
+			errno == ECONNREFUSED;
 	if (fd >= 0)
 		close(fd);
 	return deserted;

@@ -105,9 +105,10 @@ static int refuse_two_stacks(const struct rn_config_adapter *a, char *err, size_
 			memcpy(gid.b, nets[f]->net[i].ip.b, 16);
 			if (!rn_port_iface_has(a->iface, &gid))
 				continue;
-			snprintf(err, errlen,
-				 "adapter %s: interface %s carries the adapter's own address: two stacks would answer",
-				 a->name, a->iface);
+			snprintf(
+				err, errlen,
+				"adapter %s: interface %s carries the adapter's own address: two stacks would answer",
+				a->name, a->iface);
 			return -EADDRINUSE;
 		}
 	return 0;
@@ -115,7 +116,8 @@ static int refuse_two_stacks(const struct rn_config_adapter *a, char *err, size_
 
 /* Ensures that no other softrnic process uses the same addresses on the interface
  * (port/claim.h). */
-static int claim_addresses(struct rn_runtime *r, unsigned i, const uint8_t mac[6], char *err, size_t errlen)
+static int claim_addresses(struct rn_runtime *r, unsigned i, const uint8_t mac[6], char *err,
+			   size_t errlen)
 {
 	const struct rn_config_adapter *a = &r->cfg.adapter[i];
 	struct rn_port_attr attr;
@@ -129,7 +131,8 @@ static int claim_addresses(struct rn_runtime *r, unsigned i, const uint8_t mac[6
 }
 
 /* Opens a port of any kind except a ring, which has no device. */
-static int open_device(struct rn_runtime *r, unsigned i, struct rn_port **port, char *err, size_t errlen)
+static int open_device(struct rn_runtime *r, unsigned i, struct rn_port **port, char *err,
+		       size_t errlen)
 {
 	const struct rn_config_adapter *a = &r->cfg.adapter[i];
 	bool kernel = a->port == RN_CONFIG_PORT_AF_PACKET;
@@ -148,7 +151,8 @@ static int open_device(struct rn_runtime *r, unsigned i, struct rn_port **port, 
 	if (a->port == RN_CONFIG_PORT_MEMIF) {
 		rc = rn_memif_port_create(&memif, v.server, a->socket);
 		if (rc != 0) {
-			snprintf(err, errlen, "adapter %s: socket %s: %s", a->name, a->socket, strerror(-rc));
+			snprintf(err, errlen, "adapter %s: socket %s: %s", a->name, a->socket,
+				 strerror(-rc));
 			return rc;
 		}
 		v.socket = rn_memif_port_socket(memif);
@@ -174,7 +178,8 @@ static int open_device(struct rn_runtime *r, unsigned i, struct rn_port **port, 
 }
 
 /* Opens the port of adapter i, unless it was opened as the other end of a ring port. */
-static int open_port(struct rn_runtime *r, unsigned i, struct rn_port *port[], char *err, size_t errlen)
+static int open_port(struct rn_runtime *r, unsigned i, struct rn_port *port[], char *err,
+		     size_t errlen)
 {
 	const struct rn_config_adapter *a = &r->cfg.adapter[i];
 	char name[32];
@@ -186,8 +191,8 @@ static int open_port(struct rn_runtime *r, unsigned i, struct rn_port *port[], c
 		unsigned nq[2] = {a->shards, r->cfg.adapter[j].shards};
 		struct rn_port *pair[2];
 		snprintf(name, sizeof(name), "rn%u_%u", r->starts, i);
-		int rc = rn_port_join(pair, nq, (uint16_t)RN_MAX(a->mtu, r->cfg.adapter[j].mtu), r->cfg.limits.port_ring,
-				      r->pool, name, err, errlen);
+		int rc = rn_port_join(pair, nq, (uint16_t)RN_MAX(a->mtu, r->cfg.adapter[j].mtu),
+				      r->cfg.limits.port_ring, r->pool, name, err, errlen);
 		if (rc == 0) {
 			port[i] = pair[0];
 			port[j] = pair[1];
@@ -207,7 +212,8 @@ static int make_adapters(struct rn_runtime *r, char *err, size_t errlen)
 	for (unsigned i = 0; rc == 0 && i < r->cfg.nadapters; i++)
 		rc = open_port(r, i, port, err, errlen);
 	for (unsigned i = 0; rc == 0 && i < r->cfg.nadapters; i++) {
-		rc = rn_nic_create(&r->nic[i], &r->cfg, i, port[i], &r->clock, r->capture, err, errlen);
+		rc = rn_nic_create(&r->nic[i], &r->cfg, i, port[i], &r->clock, r->capture, err,
+				   errlen);
 		if (rc == 0) {
 			r->nic[i]->link.ops = r->ops;
 			port[i] = NULL; /* rn_nic_create() took ownership */
@@ -237,7 +243,8 @@ static bool had_connections(const struct rn_runtime *r)
  * still replies during this time. */
 static void linger(const struct rn_runtime *r)
 {
-	struct timespec left = {r->cfg.timers.close_linger_ms / 1000, r->cfg.timers.close_linger_ms % 1000 * 1000000L};
+	struct timespec left = {r->cfg.timers.close_linger_ms / 1000,
+				r->cfg.timers.close_linger_ms % 1000 * 1000000L};
 
 	if (!r->watching || !had_connections(r))
 		return;
@@ -283,7 +290,8 @@ static const char *adapter_name(void *arg, unsigned i)
 	return ((struct rn_runtime *)arg)->nic[i]->name;
 }
 
-static void adapter_stats(void *arg, unsigned i, void (*fn)(void *, const char *, uint64_t), void *fn_arg)
+static void adapter_stats(void *arg, unsigned i, void (*fn)(void *, const char *, uint64_t),
+			  void *fn_arg)
 {
 	struct rn_link *link = &((struct rn_runtime *)arg)->nic[i]->link;
 
@@ -333,7 +341,8 @@ int rn_runtime_start(struct rn_runtime *r, char *err, size_t errlen)
 	if (rc == 0 && r->cfg.capture.file[0] != '\0') {
 		rc = rn_capture_open(&r->capture, r->cfg.capture.file, r->cfg.capture.snaplen);
 		if (rc != 0)
-			snprintf(err, errlen, "capture file %s: %s", r->cfg.capture.file, strerror(-rc));
+			snprintf(err, errlen, "capture file %s: %s", r->cfg.capture.file,
+				 strerror(-rc));
 	}
 	if (rc == 0)
 		rc = make_adapters(r, err, errlen);
@@ -344,7 +353,9 @@ int rn_runtime_start(struct rn_runtime *r, char *err, size_t errlen)
 		return rc;
 	}
 	for (unsigned i = 0; i < r->cfg.nadapters; i++)
-		rn_journal_up(r->nic[i], ((uint64_t)mbufs * (room + 1024)) >> 20, rte_eal_has_hugepages());
-	rn_telemetry_publish(&(struct rn_telemetry_source){r->cfg.nadapters, adapter_name, adapter_stats, r});
+		rn_journal_up(r->nic[i], ((uint64_t)mbufs * (room + 1024)) >> 20,
+			      rte_eal_has_hugepages());
+	rn_telemetry_publish(
+		&(struct rn_telemetry_source){r->cfg.nadapters, adapter_name, adapter_stats, r});
 	return 0;
 }

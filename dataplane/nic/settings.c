@@ -112,7 +112,8 @@ static void add_nets(struct rn_port_attr *attr, const struct rn_config_nets *net
  * room. */
 static void add_link_local(struct rn_port_attr *attr, const uint8_t m[6])
 {
-	const struct rn_gid gid = {{0xfe, 0x80, [8] = m[0] ^ 2, m[1], m[2], 0xff, 0xfe, m[3], m[4], m[5]}};
+	const struct rn_gid gid = {
+		{0xfe, 0x80, [8] = m[0] ^ 2, m[1], m[2], 0xff, 0xfe, m[3], m[4], m[5]}};
 
 	if (attr->ngids == RN_PORT_GIDS || rn_port_own(attr, &gid) >= 0)
 		return;
@@ -141,8 +142,8 @@ static uint64_t guid_of(const uint8_t m[6])
 	return guid;
 }
 
-void rn_settings_port(const struct rn_config_adapter *a, const uint8_t mac[6], const struct rn_config_protocol *p,
-		      struct rn_port_attr *attr)
+void rn_settings_port(const struct rn_config_adapter *a, const uint8_t mac[6],
+		      const struct rn_config_protocol *p, struct rn_port_attr *attr)
 {
 	*attr = (struct rn_port_attr){
 		.has_vlan = a->vlan_id != 0,
@@ -160,15 +161,21 @@ void rn_settings_port(const struct rn_config_adapter *a, const uint8_t mac[6], c
 		add_link_local(attr, mac);
 	memcpy(attr->gateway4.b, a->gateway4.b, 16);
 	memcpy(attr->gateway6.b, a->gateway6.b, 16);
-	attr->max_path_mtu = RN_MIN(rn_port_path_mtu(attr->mtu, a->ipv6.n > 0 || a->link_local || attr->has_vlan), mtu_code(a->max_path_mtu));
+	attr->max_path_mtu = RN_MIN(
+		rn_port_path_mtu(attr->mtu, a->ipv6.n > 0 || a->link_local || attr->has_vlan),
+		mtu_code(a->max_path_mtu));
 }
 
-void rn_settings_vdev(const struct rn_config *cfg, unsigned index, const uint8_t mac[6], struct rn_vdev_spec *spec)
+void rn_settings_vdev(const struct rn_config *cfg, unsigned index, const uint8_t mac[6],
+		      struct rn_vdev_spec *spec)
 {
 	static const enum rn_vdev_kind kinds[] = {
-		[RN_CONFIG_PORT_RING] = RN_VDEV_RING,   [RN_CONFIG_PORT_MEMIF] = RN_VDEV_MEMIF,
-		[RN_CONFIG_PORT_NULLDEV] = RN_VDEV_NULL,   [RN_CONFIG_PORT_AF_PACKET] = RN_VDEV_AF_PACKET,
-		[RN_CONFIG_PORT_PCAP] = RN_VDEV_PCAP,   [RN_CONFIG_PORT_VDEV] = RN_VDEV_OTHER,
+		[RN_CONFIG_PORT_RING] = RN_VDEV_RING,
+		[RN_CONFIG_PORT_MEMIF] = RN_VDEV_MEMIF,
+		[RN_CONFIG_PORT_NULLDEV] = RN_VDEV_NULL,
+		[RN_CONFIG_PORT_AF_PACKET] = RN_VDEV_AF_PACKET,
+		[RN_CONFIG_PORT_PCAP] = RN_VDEV_PCAP,
+		[RN_CONFIG_PORT_VDEV] = RN_VDEV_OTHER,
 	};
 	const struct rn_config_adapter *a = &cfg->adapter[index];
 

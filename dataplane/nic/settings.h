@@ -21,10 +21,11 @@ void rn_settings_core(const struct rn_config *cfg, unsigned index, const struct 
  * configuration gives none. Never below the configured minimum rate. */
 void rn_settings_line(struct rn_core_cfg *core, uint32_t mbps);
 /* mac: the MAC that the adapter uses, which may be the port's. */
-void rn_settings_port(const struct rn_config_adapter *a, const uint8_t mac[6], const struct rn_config_protocol *p,
-		      struct rn_port_attr *attr);
+void rn_settings_port(const struct rn_config_adapter *a, const uint8_t mac[6],
+		      const struct rn_config_protocol *p, struct rn_port_attr *attr);
 /* The strings and `mac` are referenced, not copied: cfg and mac must outlive *spec. */
-void rn_settings_vdev(const struct rn_config *cfg, unsigned index, const uint8_t mac[6], struct rn_vdev_spec *spec);
+void rn_settings_vdev(const struct rn_config *cfg, unsigned index, const uint8_t mac[6],
+		      struct rn_vdev_spec *spec);
 void rn_settings_impair(const struct rn_config *cfg, struct rn_impair *rule);
 /* The policy's name in the configuration. */
 const char *rn_settings_policy_word(enum rn_config_policy policy);

@@ -14,7 +14,8 @@ static void run_exec(struct rn_call *call, struct rn_lcore *lc, rn_time now)
 
 	for (unsigned i = 0; i < 2; i++)
 		if (c->ring[i] != NULL)
-			rn_shard_cq_link(lc->shard, c->cq[i]->id, &c->cq[i]->shared, c->ring[i], c->cq[i]->user);
+			rn_shard_cq_link(lc->shard, c->cq[i]->id, &c->cq[i]->shared, c->ring[i],
+					 c->cq[i]->user);
 	if (c->srq != NULL) {
 		rn_shard_srq_link(lc->shard, c->srq->id, &c->srq->srq, c->srq->user);
 		c->srq->linked[lc->index] = true;
@@ -28,7 +29,8 @@ static void run_nothing(struct rn_call *call, struct rn_lcore *lc, rn_time now)
 
 /* A block that the command releases is freed after a grace period, when no shard can use it any
  * more. */
-int rn_nic_exec_call(struct rn_nic *nic, unsigned shard, struct rn_nic_exec_call *c, const struct rn_cmd *cmd, struct rn_rsp *rsp)
+int rn_nic_exec_call(struct rn_nic *nic, unsigned shard, struct rn_nic_exec_call *c,
+		     const struct rn_cmd *cmd, struct rn_rsp *rsp)
 {
 	c->call.run = run_exec;
 	c->x.cmd = cmd;
@@ -75,7 +77,8 @@ static void run_link(struct rn_call *call, struct rn_lcore *lc, rn_time now)
 	rn_shard_cq_link(lc->shard, c->cq->id, &c->cq->shared, c->ring, c->cq->user);
 }
 
-void rn_nic_link_ring(struct rn_nic *nic, unsigned shard, struct rn_nic_cq *cq, struct rn_cq_ring *ring)
+void rn_nic_link_ring(struct rn_nic *nic, unsigned shard, struct rn_nic_cq *cq,
+		      struct rn_cq_ring *ring)
 {
 	struct link_call c = {.call.run = run_link, .cq = cq, .ring = ring};
 

@@ -20,16 +20,19 @@ struct rn_nic_exec_call {
 
 /* Fills in and runs call *c with command `cmd` in shard `shard`. Frees the memory of an object that
  * the command destroyed, after a grace period. Returns rsp->err. */
-int rn_nic_exec_call(struct rn_nic *nic, unsigned shard, struct rn_nic_exec_call *c, const struct rn_cmd *cmd, struct rn_rsp *rsp);
+int rn_nic_exec_call(struct rn_nic *nic, unsigned shard, struct rn_nic_exec_call *c,
+		     const struct rn_cmd *cmd, struct rn_rsp *rsp);
 /* Makes room in `cq` for `more` completions of shard `shard`; links a larger ring if needed.
  * Returns 0 or -ENOMEM. Under the control lock. */
 int rn_nic_cq_room(struct rn_nic *nic, struct rn_nic_cq *cq, unsigned shard, uint64_t more);
 /* The same as rn_nic_exec_call() for a command that needs no rings, SRQ or memory. */
-int rn_nic_exec_in(struct rn_nic *nic, unsigned shard, const struct rn_cmd *cmd, struct rn_rsp *rsp);
+int rn_nic_exec_in(struct rn_nic *nic, unsigned shard, const struct rn_cmd *cmd,
+		   struct rn_rsp *rsp);
 /* Waits until all shards but 0 have processed the work submitted so far. To be called before a
  * command in shard 0 that ends a connection. */
 void rn_nic_let_others_catch_up(struct rn_nic *nic);
 /* Links `ring` in the shard, which writes into it from now on. */
-void rn_nic_link_ring(struct rn_nic *nic, unsigned shard, struct rn_nic_cq *cq, struct rn_cq_ring *ring);
+void rn_nic_link_ring(struct rn_nic *nic, unsigned shard, struct rn_nic_cq *cq,
+		      struct rn_cq_ring *ring);
 
 #endif

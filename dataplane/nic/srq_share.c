@@ -7,7 +7,8 @@
 
 #include "nic/objects.h"
 
-struct rn_nic_share *rn_nic_share_find(struct rn_nic_srq *srq, struct rn_nic_cq *cq, unsigned shard, uint64_t *room)
+struct rn_nic_share *rn_nic_share_find(struct rn_nic_srq *srq, struct rn_nic_cq *cq, unsigned shard,
+				       uint64_t *room)
 {
 	struct rn_nic_share *share = cq->feed[shard].shares;
 

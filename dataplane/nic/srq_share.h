@@ -17,11 +17,11 @@ struct rn_nic_cq;
 struct rn_nic_srq {
 	struct rn_srq srq;
 	uint32_t id, depth;
-	uint32_t most;         /* the largest depth so far; the CQs have room for it */
+	uint32_t most; /* the largest depth so far; the CQs have room for it */
 	uint64_t user;
-	unsigned users;        /* number of QPs that use this SRQ */
+	unsigned users;		    /* number of QPs that use this SRQ */
 	bool linked[RN_MAX_SHARDS]; /* by shard: rn_shard_srq_link() was called there */
-	struct rn_list shares; /* list of struct rn_nic_share */
+	struct rn_list shares;	    /* list of struct rn_nic_share */
 };
 
 /* The QPs of one shard that use one SRQ and one receive CQ. */
@@ -31,12 +31,13 @@ struct rn_nic_share {
 	struct rn_nic_srq *srq;
 	struct rn_nic_cq *cq;
 	unsigned shard;
-	unsigned users;            /* number of QPs; while 0, the share is on no list */
+	unsigned users; /* number of QPs; while 0, the share is on no list */
 };
 
 /* Finds or allocates the share for a QP that is being created; NULL = no memory. *room: number of
  * entries that the QP adds to what the CQ must hold. */
-struct rn_nic_share *rn_nic_share_find(struct rn_nic_srq *srq, struct rn_nic_cq *cq, unsigned shard, uint64_t *room);
+struct rn_nic_share *rn_nic_share_find(struct rn_nic_srq *srq, struct rn_nic_cq *cq, unsigned shard,
+				       uint64_t *room);
 /* join: the QP was created. leave: it was destroyed; the last one frees the share. drop: its
  * creation failed; frees a share that has no QP (NULL is allowed). */
 void rn_nic_share_join(struct rn_nic_share *share);

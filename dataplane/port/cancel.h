@@ -22,6 +22,8 @@ static inline void rn_cancel_restore(const int *before)
 
 /* Disables cancellation of the calling thread until the end of the scope. Costs two locked
  * instructions. */
-#define RN_UNCANCELLED __attribute__((cleanup(rn_cancel_restore), unused)) const int cancel_before = rn_cancel_off()
+#define RN_UNCANCELLED                                                                \
+	__attribute__((cleanup(rn_cancel_restore), unused)) const int cancel_before = \
+		rn_cancel_off()
 
 #endif

@@ -25,7 +25,7 @@
 
 /* In the ring, in front of the frame's bytes. */
 struct record {
-	uint64_t time;      /* nanoseconds since 1970 */
+	uint64_t time;	    /* nanoseconds since 1970 */
 	uint32_t kept, len; /* bytes that follow; length of the frame */
 };
 
@@ -45,9 +45,9 @@ struct rn_capture_file {
 	/* used by the writer thread only */
 	uint8_t block[BLOCK_BYTES]; /* whole records, not yet in the file */
 	size_t used;
-	off_t end;          /* end of the last whole record in the file */
+	off_t end;	    /* end of the last whole record in the file */
 	uint64_t unwritten; /* frames that could not be written */
-	bool warned;        /* the warning has been logged */
+	bool warned;	    /* the warning has been logged */
 	/* the file ends within a record and cannot be truncated: stop writing */
 	bool torn;
 
@@ -146,7 +146,8 @@ static void write_block(struct rn_capture_file *f)
 	if (rc != 0) {
 		f->unwritten += rest;
 		warn_once(f, rc);
-		if (done > whole && (ftruncate(f->fd, f->end) != 0 || lseek(f->fd, f->end, SEEK_SET) < 0))
+		if (done > whole &&
+		    (ftruncate(f->fd, f->end) != 0 || lseek(f->fd, f->end, SEEK_SET) < 0))
 			f->torn = true;
 	}
 	f->used = 0;
@@ -159,7 +160,8 @@ static void add_record(struct rn_capture_file *f, const struct rn_capture *c, ui
 	get(c, at, &r, sizeof(r));
 	if (f->used + RECORD_HEAD + r.kept > BLOCK_BYTES)
 		write_block(f);
-	uint32_t hdr[4] = {(uint32_t)(r.time / 1000000000u), (uint32_t)(r.time % 1000000000u), r.kept, r.len};
+	uint32_t hdr[4] = {(uint32_t)(r.time / 1000000000u), (uint32_t)(r.time % 1000000000u),
+			   r.kept, r.len};
 	memcpy(f->block + f->used, hdr, sizeof(hdr));
 	get(c, at + sizeof(r), f->block + f->used + sizeof(hdr), r.kept);
 	f->used += sizeof(hdr) + r.kept;

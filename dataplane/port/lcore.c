@@ -50,7 +50,8 @@ static unsigned receive_handoffs(struct rn_lcore *lc, rn_time now)
  * held back for one turn only. */
 static bool may_put_off(const struct rn_lcore *lc)
 {
-	return lc->idle == RN_IDLE_INLINE && !lc->put_off && !rn_rxtx_backlog(&lc->rxtx) && rn_shard_only_acks(lc->shard);
+	return lc->idle == RN_IDLE_INLINE && !lc->put_off && !rn_rxtx_backlog(&lc->rxtx) &&
+	       rn_shard_only_acks(lc->shard);
 }
 
 static unsigned turn(struct rn_lcore *lc)

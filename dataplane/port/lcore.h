@@ -47,9 +47,9 @@ struct rn_lcore {
 	struct rn_mailbox mailbox;
 	struct rn_wake wake;
 	_Atomic uint32_t stop;
-	_Atomic uint32_t turning;  /* inline: the turn lock; 1 while a thread makes a turn */
-	/* Inline, for the progress thread: times of the last turn and of the last turn with work, deadline
-	 * of the next turn. */
+	_Atomic uint32_t turning; /* inline: the turn lock; 1 while a thread makes a turn */
+	/* Inline, for the progress thread: times of the last turn and of the last turn with work,
+	 * deadline of the next turn. */
 	_Atomic uint64_t last_turn, last_busy, due;
 
 	/* Inline: since the application last polled for completions, one request was sent at
@@ -59,24 +59,24 @@ struct rn_lcore {
 	/* Used by the shard's thread only. */
 	_Alignas(64) struct rn_shard *shard;
 	unsigned index, nshards;
-	int cpu;                   /* -1: not pinned */
-	int pin_error;             /* positive errno when the thread could not be pinned, else 0 */
+	int cpu;       /* -1: not pinned */
+	int pin_error; /* positive errno when the thread could not be pinned, else 0 */
 	enum rn_idle idle;
 	/* how long to spin without work before sleeping; shortest and longest timed sleep */
 	rn_time spin, nap_min, nap_max;
-	rn_time nap, last_work;         /* length of the next timed sleep; time of the last work */
+	rn_time nap, last_work; /* length of the next timed sleep; time of the last work */
 	struct rn_clock clock;
 	rn_time now, timers_seen;  /* time of this turn; when timers were last checked */
 	struct rte_rcu_qsbr *qsbr; /* grace periods of the adapter; this thread's id is `index` */
-	bool put_off;              /* the last turn held its ACKs back (may_put_off()) */
+	bool put_off;		   /* the last turn held its ACKs back (may_put_off()) */
 	struct rn_rxtx rxtx;
 	struct rn_steer steer;
-	struct rn_lcore *all;      /* the adapter's lcores, nshards of them */
+	struct rn_lcore *all; /* the adapter's lcores, nshards of them */
 	/* Called at the end of each turn: delivers the shard's events (rn_shard_events()). */
 	void (*report)(void *arg, struct rn_lcore *lc);
 	void *report_arg;
-	struct rn_event event;     /* valid if `untold`: an event that is not delivered yet */
-	bool untold;               /* there was no memory to deliver `event`; report() retries */
+	struct rn_event event; /* valid if `untold`: an event that is not delivered yet */
+	bool untold;	       /* there was no memory to deliver `event`; report() retries */
 	struct rn_lcore_stats stats;
 	pthread_t thread;
 	bool running;

@@ -93,7 +93,7 @@ enum rn_log_id {
 #define X(name, level, every_s, text, meaning) RN_LOG_ID_##name,
 	RN_LOG_ROWS(X)
 #undef X
-	RN_LOG_COUNT
+		RN_LOG_COUNT
 };
 
 struct rn_log_row {

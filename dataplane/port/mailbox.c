@@ -73,12 +73,14 @@ static void finish(struct rn_call *call)
 		syscall(SYS_futex, &call->state, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
-unsigned rn_mailbox_run(struct rn_mailbox *mb, struct rn_lcore *lc, const struct rn_submit *submit, rn_time now)
+unsigned rn_mailbox_run(struct rn_mailbox *mb, struct rn_lcore *lc, const struct rn_submit *submit,
+			rn_time now)
 {
 	unsigned n = 0;
 
 	fetch(mb);
-	for (struct rn_call *call; (call = first(mb)) != NULL && rn_submit_drained(submit, call->after); n++) {
+	for (struct rn_call *call;
+	     (call = first(mb)) != NULL && rn_submit_drained(submit, call->after); n++) {
 		set_first(mb, call->next);
 		call->run(call, lc, now);
 		finish(call);
@@ -95,8 +97,8 @@ void rn_call_wait(struct rn_call *call)
 {
 	for (;;) {
 		uint32_t state = PENDING;
-		atomic_compare_exchange_strong_explicit(&call->state, &state, SLEEPING, memory_order_acq_rel,
-							memory_order_acquire);
+		atomic_compare_exchange_strong_explicit(&call->state, &state, SLEEPING,
+							memory_order_acq_rel, memory_order_acquire);
 		if (state == DONE)
 			return;
 		syscall(SYS_futex, &call->state, FUTEX_WAIT_PRIVATE, SLEEPING, NULL, NULL, 0);

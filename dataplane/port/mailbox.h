@@ -13,7 +13,8 @@ struct rn_submit;
 /* One call. The caller owns it, usually on its stack, and keeps it until rn_call_done(). To pass
  * arguments, make it the first member of a larger struct. */
 struct rn_call {
-	void (*run)(struct rn_call *call, struct rn_lcore *lc, rn_time now); /* in the shard's thread */
+	/* in the shard's thread */
+	void (*run)(struct rn_call *call, struct rn_lcore *lc, rn_time now);
 	/* set by rn_mailbox_post() */
 	struct rn_call *next;
 	uint32_t after; /* position of the submission ring that must be drained first */
@@ -37,7 +38,8 @@ void rn_mailbox_post(struct rn_mailbox *mb, struct rn_call *call, const struct r
 bool rn_mailbox_empty(const struct rn_mailbox *mb);
 
 /* The shard. Runs the calls whose submission position has been drained. Returns their number. */
-unsigned rn_mailbox_run(struct rn_mailbox *mb, struct rn_lcore *lc, const struct rn_submit *submit, rn_time now);
+unsigned rn_mailbox_run(struct rn_mailbox *mb, struct rn_lcore *lc, const struct rn_submit *submit,
+			rn_time now);
 
 /* The caller, after rn_mailbox_post(): asks whether the call has run, or sleeps until it has. */
 bool rn_call_done(const struct rn_call *call);

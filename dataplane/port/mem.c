@@ -189,8 +189,8 @@ void rn_mem_uninstall(void)
 /* The signal mask of the calling thread. The initial-exec model makes the access in every turn
  * cheap. */
 static _Thread_local struct {
-	rn_time seen;   /* when the mask was read */
-	bool open;      /* at that time neither signal was blocked */
+	rn_time seen;	/* when the mask was read */
+	bool open;	/* at that time neither signal was blocked */
 	bool blocks[2]; /* SIGSEGV, SIGBUS was blocked: rn_mem_restore() blocks it again */
 } mask __attribute__((tls_model("initial-exec")));
 
@@ -271,5 +271,7 @@ static bool place(void *ptr, const void *src, size_t n)
 	return rn_mem_store((char *)ptr + body, value, last);
 }
 
-const struct rn_mem_ops rn_mem_guarded = {
-	.gather = gather, .place = place, .cmp_swap = rn_mem_cmp_swap, .fetch_add = rn_mem_fetch_add};
+const struct rn_mem_ops rn_mem_guarded = {.gather = gather,
+					  .place = place,
+					  .cmp_swap = rn_mem_cmp_swap,
+					  .fetch_add = rn_mem_fetch_add};

@@ -128,7 +128,8 @@ static int name_socket(struct rn_memif_port *mp)
 	} else {
 		if (getrandom(&random, sizeof(random), 0) != sizeof(random))
 			return -errno;
-		snprintf(mp->socket, sizeof(mp->socket), "@softrnic-%d-%016llx", (int)getpid(), (unsigned long long)random);
+		snprintf(mp->socket, sizeof(mp->socket), "@softrnic-%d-%016llx", (int)getpid(),
+			 (unsigned long long)random);
 	}
 	memcpy(mp->reached_by, mp->socket, sizeof(mp->reached_by));
 	return 0;
@@ -186,7 +187,8 @@ static int hide_socket(struct rn_memif_port *mp)
 	return 0;
 }
 
-int rn_memif_port_start(struct rn_memif_port *mp, struct rn_port *port, void (*grace)(void *arg), void *arg)
+int rn_memif_port_start(struct rn_memif_port *mp, struct rn_port *port, void (*grace)(void *arg),
+			void *arg)
 {
 	mp->port = port;
 	mp->grace = grace;

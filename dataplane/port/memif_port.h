@@ -18,7 +18,8 @@ int rn_memif_port_create(struct rn_memif_port **mp, bool server, const char *pat
 const char *rn_memif_port_socket(const struct rn_memif_port *mp);
 /* Starts connecting to the peer. The device must be started and the shards ready. `grace(arg)`
  * returns when no shard is inside a burst that began before the call. Returns 0 or -errno. */
-int rn_memif_port_start(struct rn_memif_port *mp, struct rn_port *port, void (*grace)(void *arg), void *arg);
+int rn_memif_port_start(struct rn_memif_port *mp, struct rn_port *port, void (*grace)(void *arg),
+			void *arg);
 /* Ends the connection, before the device is stopped. Accepts NULL. */
 void rn_memif_port_stop(struct rn_memif_port *mp);
 /* Removes the device; replaces rte_vdev_uninit() for memif ports. */

@@ -92,14 +92,16 @@ static int listen_at(const struct sockaddr_un *un, socklen_t len)
 	}
 	/* ECONNREFUSED means that no process listens: remove a stale socket, but no file of
 	 * another kind. */
-	if (probe == -ECONNREFUSED && !has_abstract_name(un) && lstat(un->sun_path, &st) == 0 && S_ISSOCK(st.st_mode))
+	if (probe == -ECONNREFUSED && !has_abstract_name(un) && lstat(un->sun_path, &st) == 0 &&
+	    S_ISSOCK(st.st_mode))
 		unlink(un->sun_path);
 	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return -errno;
 	/* bind() creates the file with the mode of the socket, so only the owner may connect,
 	 * whatever the umask is. */
-	if (fchmod(fd, S_IRUSR | S_IWUSR) < 0 || bind(fd, (const struct sockaddr *)un, len) < 0 || listen(fd, 8) < 0) {
+	if (fchmod(fd, S_IRUSR | S_IWUSR) < 0 || bind(fd, (const struct sockaddr *)un, len) < 0 ||
+	    listen(fd, 8) < 0) {
 		int err = errno;
 
 		close(fd);

@@ -34,10 +34,10 @@ struct rn_memif_relay_ops {
 };
 
 struct rn_memif_relay_config {
-	bool server;	       /* the memif role of the port */
+	bool server; /* the memif role of the port */
 	/* to the peer: the relay listens there (server) or connects (client) */
 	const char *peer_path;
-	const char *pmd_path;  /* to the driver: its socket= argument, private to this process */
+	const char *pmd_path; /* to the driver: its socket= argument, private to this process */
 	struct rn_memif_relay_ops ops;
 	void *arg;
 };

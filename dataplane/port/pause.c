@@ -14,7 +14,8 @@
  * tx_priority3_xoff_packets, rx_pfc_frames, mac_rx_ctrl_flow_control. */
 static bool is_pause(const char *name)
 {
-	static const char *const words[] = {"pause", "pfc", "xon", "xoff", "flow_control", "flowctrl"};
+	static const char *const words[] = {"pause", "pfc",	     "xon",
+					    "xoff",  "flow_control", "flowctrl"};
 
 	for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (strcasestr(name, words[i]) != NULL)
@@ -22,7 +23,8 @@ static bool is_pause(const char *name)
 	return false;
 }
 
-void rn_port_pause_stats(const struct rn_port *port, void (*fn)(void *arg, const char *name, uint64_t value), void *arg)
+void rn_port_pause_stats(const struct rn_port *port,
+			 void (*fn)(void *arg, const char *name, uint64_t value), void *arg)
 {
 	char name[sizeof("pause_") + RTE_ETH_XSTATS_NAME_SIZE];
 	struct rte_eth_xstat_name *names = NULL;
@@ -33,12 +35,14 @@ void rn_port_pause_stats(const struct rn_port *port, void (*fn)(void *arg, const
 		names = calloc((size_t)n, sizeof(*names));
 		values = calloc((size_t)n, sizeof(*values));
 	}
-	if (names != NULL && values != NULL && rte_eth_xstats_get_names(port->id, names, (unsigned)n) == n &&
+	if (names != NULL && values != NULL &&
+	    rte_eth_xstats_get_names(port->id, names, (unsigned)n) == n &&
 	    rte_eth_xstats_get(port->id, values, (unsigned)n) == n) {
 		for (int i = 0; i < n; i++) {
 			if (values[i].id >= (uint64_t)n || !is_pause(names[values[i].id].name))
 				continue;
-			snprintf(name, sizeof(name), "pause_%.*s", RTE_ETH_XSTATS_NAME_SIZE, names[values[i].id].name);
+			snprintf(name, sizeof(name), "pause_%.*s", RTE_ETH_XSTATS_NAME_SIZE,
+				 names[values[i].id].name);
 			fn(arg, name, values[i].value);
 		}
 	}

@@ -34,9 +34,10 @@
  * may be preempted while using it. */
 static struct rte_mempool *pool_of(const char *ops, const char *name, unsigned n, unsigned room)
 {
-	return rte_pktmbuf_pool_create_by_ops(name, n, RN_MIN(POOL_CACHE, n / 2),
-					      RN_ALIGN_UP(sizeof(struct rn_pkt), RTE_MBUF_PRIV_ALIGN),
-					      (uint16_t)(room + RTE_PKTMBUF_HEADROOM), SOCKET_ID_ANY, ops);
+	return rte_pktmbuf_pool_create_by_ops(
+		name, n, RN_MIN(POOL_CACHE, n / 2),
+		RN_ALIGN_UP(sizeof(struct rn_pkt), RTE_MBUF_PRIV_ALIGN),
+		(uint16_t)(room + RTE_PKTMBUF_HEADROOM), SOCKET_ID_ANY, ops);
 }
 
 struct rte_mempool *rn_pool_create(const char *name, unsigned n, unsigned room)
@@ -88,7 +89,8 @@ static void listen_for_removal(struct rn_port *p, bool listen)
 
 /* Selects the offloads to use from those that the port offers; everything else is done in
  * software. */
-static void negotiate(struct rn_port *p, const struct rte_eth_dev_info *info, struct rte_eth_conf *conf)
+static void negotiate(struct rn_port *p, const struct rte_eth_dev_info *info,
+		      struct rte_eth_conf *conf)
 {
 	const uint64_t hash = RTE_ETH_RSS_NONFRAG_IPV4_UDP | RTE_ETH_RSS_NONFRAG_IPV6_UDP;
 
@@ -100,7 +102,8 @@ static void negotiate(struct rn_port *p, const struct rte_eth_dev_info *info, st
 	}
 	/* Some virtual drivers report a maximum of 1518 bytes and refuse a larger MTU, but carry
 	 * jumbo frames all the same: leave their MTU unset. */
-	if (info->max_rx_pktlen >= p->frame_bytes && info->max_mtu >= p->mtu && info->max_mtu != UINT16_MAX)
+	if (info->max_rx_pktlen >= p->frame_bytes && info->max_mtu >= p->mtu &&
+	    info->max_mtu != UINT16_MAX)
 		conf->rxmode.mtu = p->mtu;
 	p->rx_offloads = conf->rxmode.offloads;
 	p->tx_offloads = conf->txmode.offloads;
@@ -119,7 +122,8 @@ static int set_up_queues(struct rn_port *p, uint32_t ring)
 	return err;
 }
 
-static int configure(struct rn_port *p, unsigned nrxq, unsigned ntxq, uint32_t ring, char *err, size_t errlen)
+static int configure(struct rn_port *p, unsigned nrxq, unsigned ntxq, uint32_t ring, char *err,
+		     size_t errlen)
 {
 	struct rte_eth_conf conf = {0};
 	struct rte_eth_dev_info info;
@@ -169,8 +173,8 @@ static int check_iface(const struct rn_port_spec *spec, char *err, size_t errlen
 		return rc;
 	}
 	if (ifr.ifr_mtu < spec->mtu) {
-		snprintf(err, errlen, "interface %s has an MTU of %d, the adapter wants %u", spec->iface, ifr.ifr_mtu,
-			 spec->mtu);
+		snprintf(err, errlen, "interface %s has an MTU of %d, the adapter wants %u",
+			 spec->iface, ifr.ifr_mtu, spec->mtu);
 		return -EINVAL;
 	}
 	/* Try a packet socket here, because net_af_packet does not report why it cannot
@@ -208,10 +212,11 @@ int rn_port_open(struct rn_port **port, const struct rn_port_spec *spec, char *e
 	if (rc == 0) {
 		rc = found ? 0 : rn_af_packet_disable_defrag(p->id, spec->args);
 		if (rc != 0)
-			snprintf(err, errlen,
-				 "port %s would accept reassembled IPv4 fragments, because its sockets "
-				 "cannot be replaced: %s",
-				 p->name, strerror(-rc));
+			snprintf(
+				err, errlen,
+				"port %s would accept reassembled IPv4 fragments, because its sockets "
+				"cannot be replaced: %s",
+				p->name, strerror(-rc));
 		else
 			rc = configure(p, spec->queues, spec->queues, spec->ring, err, errlen);
 	}
@@ -245,8 +250,8 @@ static struct rte_ring *frame_ring(uint32_t slots)
 	return r;
 }
 
-static struct rn_port *joined_port(unsigned nrxq, uint16_t mtu, uint32_t slots, struct rte_mempool *pool,
-				   const char *name, unsigned side)
+static struct rn_port *joined_port(unsigned nrxq, uint16_t mtu, uint32_t slots,
+				   struct rte_mempool *pool, const char *name, unsigned side)
 {
 	struct rn_port *p = calloc(1, sizeof(*p));
 
@@ -265,8 +270,8 @@ static struct rn_port *joined_port(unsigned nrxq, uint16_t mtu, uint32_t slots, 
 	return p;
 }
 
-int rn_port_join(struct rn_port *port[2], const unsigned nq[2], uint16_t mtu, uint32_t ring, struct rte_mempool *pool,
-		 const char *name, char *err, size_t errlen)
+int rn_port_join(struct rn_port *port[2], const unsigned nq[2], uint16_t mtu, uint32_t ring,
+		 struct rte_mempool *pool, const char *name, char *err, size_t errlen)
 {
 	int rc = -ENOMEM;
 
@@ -384,7 +389,8 @@ bool rn_port_carrier(const struct rn_port *p)
 	if (p->ifindex == 0 || if_indextoname(p->ifindex, ifr.ifr_name) == NULL)
 		return true;
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	bool down = fd >= 0 && ioctl(fd, SIOCGIFFLAGS, &ifr) == 0 && (ifr.ifr_flags & IFF_RUNNING) == 0;
+	bool down =
+		fd >= 0 && ioctl(fd, SIOCGIFFLAGS, &ifr) == 0 && (ifr.ifr_flags & IFF_RUNNING) == 0;
 	if (fd >= 0)
 		close(fd);
 	return !down;
@@ -394,7 +400,8 @@ uint32_t rn_port_speed(const struct rn_port *p)
 {
 	struct rte_eth_link link;
 	bool known = !atomic_load(&p->removed) && rte_eth_link_get_nowait(p->id, &link) == 0 &&
-		    link.link_speed != RTE_ETH_SPEED_NUM_NONE && link.link_speed != RTE_ETH_SPEED_NUM_UNKNOWN;
+		     link.link_speed != RTE_ETH_SPEED_NUM_NONE &&
+		     link.link_speed != RTE_ETH_SPEED_NUM_UNKNOWN;
 
 	return known ? link.link_speed : RTE_ETH_SPEED_NUM_10G;
 }
@@ -411,7 +418,8 @@ bool rn_port_iface_has(const char *iface, const struct rn_gid *addr)
 		if (i->ifa_addr == NULL || strcmp(i->ifa_name, iface) != 0)
 			continue;
 		if (i->ifa_addr->sa_family == AF_INET)
-			memcpy(gid.b + 12, &((struct sockaddr_in *)(void *)i->ifa_addr)->sin_addr, 4);
+			memcpy(gid.b + 12, &((struct sockaddr_in *)(void *)i->ifa_addr)->sin_addr,
+			       4);
 		else if (i->ifa_addr->sa_family == AF_INET6)
 			memcpy(gid.b, &((struct sockaddr_in6 *)(void *)i->ifa_addr)->sin6_addr, 16);
 		else

@@ -14,21 +14,21 @@ struct rte_ring;
 struct rn_memif_port;
 
 struct rn_port {
-	uint16_t id;                 /* number of the ethdev */
+	uint16_t id; /* number of the ethdev */
 	uint16_t nrxq, ntxq;
 	uint16_t mtu;
-	unsigned frame_bytes;        /* length of the longest frame */
-	uint8_t mac[6];              /* the MAC that the driver reports */
+	unsigned frame_bytes; /* length of the longest frame */
+	uint8_t mac[6];	      /* the MAC that the driver reports */
 	uint64_t rx_offloads, tx_offloads;
 	const struct rn_wake_row *wake;
 	struct rte_mempool *pool;
 	char name[64];
-	char driver[32];             /* the driver's name */
+	char driver[32]; /* the driver's name */
 	/* the device is in DPDK and must be removed by rn_port_close() */
 	bool attached;
 	bool started;
-	unsigned ifindex;            /* number of the kernel interface under the port, else 0 */
-	_Atomic uint32_t removed;    /* the device has been removed or is about to be */
+	unsigned ifindex;	  /* number of the kernel interface under the port, else 0 */
+	_Atomic uint32_t removed; /* the device has been removed or is about to be */
 	/* DPDK has freed the ethdev; its number may be another port's */
 	_Atomic uint32_t destroyed;
 	/* this port or its joined peer was unplugged: frames are discarded */
@@ -43,7 +43,7 @@ struct rn_port {
 	unsigned nrings;
 	/* net_memif only, owned; the port is quiet until its relay is up */
 	struct rn_memif_port *memif;
-	void (*grace)(void *arg);    /* as given to rn_port_go() */
+	void (*grace)(void *arg); /* as given to rn_port_go() */
 	void *grace_arg;
 	/* With fewer transmit queues than shards: held during a burst. A shard that finds it held
 	 * keeps its frames. */
@@ -51,12 +51,12 @@ struct rn_port {
 };
 
 struct rn_port_spec {
-	const char *name, *args;     /* rn_vdev_string() */
+	const char *name, *args; /* rn_vdev_string() */
 	/* af_packet: kernel interface, whose MTU is checked; else NULL */
 	const char *iface;
 	uint16_t mtu;
-	unsigned queues;             /* wanted in each direction; a driver may have fewer */
-	uint32_t ring;               /* descriptors per queue */
+	unsigned queues; /* wanted in each direction; a driver may have fewer */
+	uint32_t ring;	 /* descriptors per queue */
 	struct rte_mempool *pool;
 	struct rn_memif_port *memif; /* owned by the port after opening; NULL for other drivers */
 };
@@ -73,8 +73,8 @@ int rn_port_open(struct rn_port **port, const struct rn_port_spec *spec, char *e
 /* Creates two ports joined by rings inside the process. nq[i] is the number of transmit queues of
  * port[i] (its shards); each port has as many receive queues as the other has transmit queues.
  * Returns 0, or -errno with a sentence in err. */
-int rn_port_join(struct rn_port *port[2], const unsigned nq[2], uint16_t mtu, uint32_t ring, struct rte_mempool *pool,
-		 const char *name, char *err, size_t errlen);
+int rn_port_join(struct rn_port *port[2], const unsigned nq[2], uint16_t mtu, uint32_t ring,
+		 struct rte_mempool *pool, const char *name, char *err, size_t errlen);
 
 /* To be called when the shards are ready. Lets a memif port connect to its peer; for other ports
  * only stores `grace`. grace(arg) must return only when no shard is inside a burst that began

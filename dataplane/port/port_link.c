@@ -7,5 +7,6 @@ bool rn_port_link_up(const struct rn_port *p)
 {
 	struct rte_eth_link link;
 
-	return !atomic_load(&p->removed) && !atomic_load(&p->cut) && rte_eth_link_get_nowait(p->id, &link) == 0 && link.link_status == RTE_ETH_LINK_UP;
+	return !atomic_load(&p->removed) && !atomic_load(&p->cut) &&
+	       rte_eth_link_get_nowait(p->id, &link) == 0 && link.link_status == RTE_ETH_LINK_UP;
 }

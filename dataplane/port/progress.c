@@ -13,7 +13,7 @@
 #include "port/thread.h"
 
 #define IDLE_NS RN_MS(1)   /* a shard without work is turned at least this often */
-#define DUE_NS  RN_US(100) /* a shard with work is turned this long after its last turn */
+#define DUE_NS	RN_US(100) /* a shard with work is turned this long after its last turn */
 /* While the application makes all turns, the progress thread's naps grow up to this length:
  * checking 10,000 times a second took 6 % of the samples in a profile of two busy adapters. */
 #define BUSY_NS RN_US(400)
@@ -25,8 +25,9 @@ static rn_time last_turn(struct rn_lcore *lc)
 
 static bool work_waits(struct rn_lcore *lc, rn_time now)
 {
-	return atomic_load_explicit(&lc->due, memory_order_relaxed) <= now || !rn_submit_idle(&lc->submit) ||
-	       !rn_mailbox_empty(&lc->mailbox) || !rn_steer_empty(&lc->steer);
+	return atomic_load_explicit(&lc->due, memory_order_relaxed) <= now ||
+	       !rn_submit_idle(&lc->submit) || !rn_mailbox_empty(&lc->mailbox) ||
+	       !rn_steer_empty(&lc->steer);
 }
 
 /* True when the progress thread alone serves the shard's traffic, such as a peer's WRITEs while
@@ -110,7 +111,8 @@ static void *run(void *arg)
 			alone = alone && last_turn(lc) == mine;
 			if (deadline(k, i, rung >> i & 1, now) <= now && rn_lcore_try_turn(lc)) {
 				rung &= ~(1u << i);
-				atomic_store_explicit(&k->our_turn[i], last_turn(lc), memory_order_relaxed);
+				atomic_store_explicit(&k->our_turn[i], last_turn(lc),
+						      memory_order_relaxed);
 				atomic_fetch_add_explicit(&k->turns, 1, memory_order_relaxed);
 			}
 			next = RN_MIN(next, deadline(k, i, rung >> i & 1, now));

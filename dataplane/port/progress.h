@@ -12,9 +12,9 @@ struct rn_progress {
 	pthread_t thread;
 	struct rn_lcore *lcore; /* array of n lcores, not owned */
 	unsigned n;
-	rn_time nap;            /* grows from nap_min to 1 ms while no work comes */
+	rn_time nap; /* grows from nap_min to 1 ms while no work comes */
 	_Atomic uint32_t stop;
-	_Atomic uint64_t turns;                   /* number of turns made by the progress thread */
+	_Atomic uint64_t turns; /* number of turns made by the progress thread */
 	/* a shard's last_turn after the progress thread's last turn */
 	_Atomic uint64_t our_turn[RN_MAX_SHARDS];
 	bool running;

@@ -52,7 +52,8 @@ int rn_rxtx_open(struct rn_rxtx *x, const struct rn_rxtx_cfg *cfg)
 	x->capture = cfg->capture;
 	x->calls = cfg->lent ? cfg->port->wake->calls : RN_CALLS_NONE;
 	memcpy(x->mac, cfg->mac, 6);
-	x->data_at = sizeof(struct rte_mbuf) + rte_pktmbuf_priv_size(cfg->port->pool) + RTE_PKTMBUF_HEADROOM;
+	x->data_at = sizeof(struct rte_mbuf) + rte_pktmbuf_priv_size(cfg->port->pool) +
+		     RTE_PKTMBUF_HEADROOM;
 	x->data_room = rte_pktmbuf_data_room_size(cfg->port->pool) - RTE_PKTMBUF_HEADROOM;
 	x->impaired = !rn_impair_none(&cfg->impair);
 	x->rule = cfg->impair;
@@ -147,7 +148,8 @@ static unsigned owner_of(const struct rn_rxtx *x, const struct rn_pkt *pkt)
 static void deliver_to_group(struct rn_rxtx *x, struct rn_shard *sh, struct rn_steer *st,
 			     struct rte_mbuf *m, const struct rn_pkt *pkt, rn_time now)
 {
-	uint32_t shards = rn_shard_group_shards(sh, &pkt->dst), here = 1u << x->index, others = shards & ~here;
+	uint32_t shards = rn_shard_group_shards(sh, &pkt->dst), here = 1u << x->index,
+		 others = shards & ~here;
 
 	if (others != 0) {
 		uint32_t sent = rn_steer_group(st, others, m, pkt);
@@ -191,8 +193,8 @@ static bool receive_frame(struct rn_rxtx *x, struct rn_shard *sh, struct rn_stee
 
 /* Receives n frames, from the port or looped back, and frees or hands over all their mbufs. While
  * one frame is processed, the first two cache lines of the next one are prefetched. */
-static void receive(struct rn_rxtx *x, struct rn_shard *sh, struct rn_steer *st, struct rte_mbuf **m, unsigned n,
-		    rn_time now)
+static void receive(struct rn_rxtx *x, struct rn_shard *sh, struct rn_steer *st,
+		    struct rte_mbuf **m, unsigned n, rn_time now)
 {
 	unsigned ndone = 0;
 
@@ -200,7 +202,8 @@ static void receive(struct rn_rxtx *x, struct rn_shard *sh, struct rn_steer *st,
 		struct rte_mbuf *one = m[i];
 		if (i + 1 < n) {
 			rte_prefetch0(rte_pktmbuf_mtod(m[i + 1], void *));
-			rte_prefetch0(rte_pktmbuf_mtod_offset(m[i + 1], void *, RTE_CACHE_LINE_SIZE));
+			rte_prefetch0(
+				rte_pktmbuf_mtod_offset(m[i + 1], void *, RTE_CACHE_LINE_SIZE));
 		}
 		if (linearize(x, &one) && receive_frame(x, sh, st, one, now))
 			continue;
@@ -280,14 +283,16 @@ static unsigned tx_burst_uncancelled(struct rn_rxtx *x)
 {
 	RN_UNCANCELLED;
 
-	return rte_eth_tx_burst(x->port->id, (uint16_t)x->txq, x->out + x->out_head, (uint16_t)x->nout);
+	return rte_eth_tx_burst(x->port->id, (uint16_t)x->txq, x->out + x->out_head,
+				(uint16_t)x->nout);
 }
 
 static unsigned tx_burst(struct rn_rxtx *x)
 {
 	if (x->calls != RN_CALLS_NONE)
 		return tx_burst_uncancelled(x);
-	return rte_eth_tx_burst(x->port->id, (uint16_t)x->txq, x->out + x->out_head, (uint16_t)x->nout);
+	return rte_eth_tx_burst(x->port->id, (uint16_t)x->txq, x->out + x->out_head,
+				(uint16_t)x->nout);
 }
 
 /* Offers the frames of `out` to the port. Returns the number of frames it took (or that were
@@ -399,13 +404,15 @@ static void impair_frame(struct rn_rxtx *x, struct rte_mbuf *m, rn_time now)
 	bool tampered = rn_rng_chance(&x->tamper, x->rule.tamper_ppm);
 	uint64_t bit = rn_rng_next(&x->tamper);
 	if (tampered)
-		x->stats.impaired_data += rn_tamper_frame(rte_pktmbuf_mtod(m, uint8_t *), rte_pktmbuf_data_len(m), bit);
+		x->stats.impaired_data += rn_tamper_frame(rte_pktmbuf_mtod(m, uint8_t *),
+							  rte_pktmbuf_data_len(m), bit);
 	if (fate.copies > 1) {
 		copy[1] = rte_pktmbuf_copy(m, x->port->pool, 0, UINT32_MAX);
 		x->stats.impaired_dup += copy[1] != NULL;
 	}
 	if (fate.corrupt) {
-		rte_pktmbuf_mtod(m, uint8_t *)[fate.corrupt_bit / 8] ^= (uint8_t)(1u << (fate.corrupt_bit % 8));
+		rte_pktmbuf_mtod(m, uint8_t *)[fate.corrupt_bit / 8] ^=
+			(uint8_t)(1u << (fate.corrupt_bit % 8));
 		x->stats.impaired_bad++;
 	}
 	for (unsigned i = 0; i < 2 && copy[i] != NULL; i++) {
@@ -422,7 +429,9 @@ static unsigned top_up(struct rn_rxtx *x, unsigned want)
 {
 	while (x->nfresh < want) {
 		unsigned n = want - x->nfresh;
-		while (n > 0 && rte_mempool_generic_get(x->port->pool, (void **)x->fresh + x->nfresh, n, x->cache) != 0)
+		while (n > 0 &&
+		       rte_mempool_generic_get(x->port->pool, (void **)x->fresh + x->nfresh, n,
+					       x->cache) != 0)
 			n /= 2;
 		if (n == 0)
 			break;
@@ -434,14 +443,17 @@ static unsigned top_up(struct rn_rxtx *x, unsigned want)
 
 /* Lets the shard build up to n frames in fresh mbufs. Returns the number of frames and adds their
  * bytes to *bytes. */
-static unsigned build(struct rn_rxtx *x, struct rn_shard *sh, unsigned n, size_t *bytes, rn_time now)
+static unsigned build(struct rn_rxtx *x, struct rn_shard *sh, unsigned n, size_t *bytes,
+		      rn_time now)
 {
 	struct rn_txbuf buf[RN_BURST_MAX];
 
 	/* The shard fills only some of the mbufs offered. Compute their data addresses instead of
 	 * reading them, so that unused mbufs cause no cache misses. */
 	for (unsigned i = 0; i < n; i++)
-		buf[i] = (struct rn_txbuf){.data = (uint8_t *)x->fresh[x->nfresh - 1 - i] + x->data_at, .cap = x->data_room};
+		buf[i] = (struct rn_txbuf){.data = (uint8_t *)x->fresh[x->nfresh - 1 - i] +
+						   x->data_at,
+					   .cap = x->data_room};
 	unsigned built = rn_shard_tx(sh, buf, n, now);
 	make_room(x, 2 * built);
 	for (unsigned i = 0; i < built; i++) {
@@ -482,7 +494,8 @@ unsigned rn_tx_turn(struct rn_rxtx *x, struct rn_shard *sh, rn_time now)
 		work += flush(x, now);
 	}
 	while (bytes < x->turn_bytes && room_for_a_burst(x) && rn_shard_wants_tx(sh, now)) {
-		unsigned want = RN_MIN(x->burst, (unsigned)((x->turn_bytes - bytes) / x->port->frame_bytes + 1));
+		unsigned want = RN_MIN(
+			x->burst, (unsigned)((x->turn_bytes - bytes) / x->port->frame_bytes + 1));
 		unsigned n = top_up(x, want);
 		if (n == 0) {
 			x->stats.tx_no_mbuf++;

@@ -40,10 +40,10 @@ struct rn_rxtx_stats {
 #undef X
 };
 
-#define RN_BURST_MAX 256
-#define RN_LOOP_MAX  1024
-#define RN_OUT_MAX   1024
-#define RN_HELD_MAX  2048
+#define RN_BURST_MAX   256
+#define RN_LOOP_MAX    1024
+#define RN_OUT_MAX     1024
+#define RN_HELD_MAX    2048
 #define RN_TX_PATIENCE RN_S(1)
 
 struct rn_held {
@@ -57,11 +57,11 @@ struct rn_rxtx {
 	unsigned burst, turn_bytes;
 	/* of an empty mbuf: offset of its data from its address, size */
 	unsigned data_at, data_room;
-	bool share_txq;      /* another shard uses the same transmit queue */
+	bool share_txq;	     /* another shard uses the same transmit queue */
 	enum rn_calls calls; /* bursts in which an application's thread would make system calls */
 	uint8_t mac[6];
 	unsigned lcore_id; /* id of the thread during a turn; selects the cache in the pool */
-	bool own_cache;    /* no lcore id was free: `cache` is private and freed by us */
+	bool own_cache;	   /* no lcore id was free: `cache` is private and freed by us */
 	struct rte_mempool_cache *cache;
 	struct rn_capture *capture; /* NULL: frames are not captured */
 	struct rn_rxtx_stats stats;
@@ -78,14 +78,14 @@ struct rn_rxtx {
 	bool impaired;
 	struct rn_impair rule;
 	struct rn_rng rng, tamper; /* two, so that tampering changes no other decision */
-	struct rn_held *held;      /* sorted by time; RN_HELD_MAX entries; NULL when not impaired */
+	struct rn_held *held;	   /* sorted by time; RN_HELD_MAX entries; NULL when not impaired */
 	unsigned nheld;
 };
 
 struct rn_rxtx_cfg {
 	struct rn_port *port;
 	unsigned index, nshards;
-	unsigned burst;      /* frames per burst, 1..RN_BURST_MAX */
+	unsigned burst;	     /* frames per burst, 1..RN_BURST_MAX */
 	unsigned turn_bytes; /* approximate limit of bytes built in one turn; at least one frame */
 	uint8_t mac[6];
 	struct rn_impair impair;

@@ -87,7 +87,8 @@ bool rn_steer_packet(struct rn_steer *st, unsigned to, struct rte_mbuf *m, const
 	return true;
 }
 
-uint32_t rn_steer_group(struct rn_steer *st, uint32_t shards, struct rte_mbuf *m, const struct rn_pkt *pkt)
+uint32_t rn_steer_group(struct rn_steer *st, uint32_t shards, struct rte_mbuf *m,
+			const struct rn_pkt *pkt)
 {
 	struct item it = {.kind = ITEM_PACKET, .mbuf = m};
 	uint32_t sent = 0;
@@ -132,8 +133,8 @@ unsigned rn_steer_messages(struct rn_steer *st, struct rn_shard *sh)
 	return n;
 }
 
-unsigned rn_steer_drain(struct rn_steer *st, struct rn_shard *sh, struct rte_mbuf **done, unsigned *ndone, unsigned max,
-			rn_time now)
+unsigned rn_steer_drain(struct rn_steer *st, struct rn_shard *sh, struct rte_mbuf **done,
+			unsigned *ndone, unsigned max, rn_time now)
 {
 	unsigned taken = 0;
 	struct item it;

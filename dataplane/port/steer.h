@@ -13,7 +13,8 @@ struct rn_lcore;
 
 struct rn_steer {
 	unsigned index, n;
-	struct rte_ring *to[RN_MAX_SHARDS];   /* to[i] is from[index] of shard i; NULL for i == index */
+	/* to[i] is from[index] of shard i; NULL for i == index */
+	struct rte_ring *to[RN_MAX_SHARDS];
 	struct rte_ring *from[RN_MAX_SHARDS];
 	uint32_t filled; /* bit i: shard i got something and must still be rung by the caller */
 };
@@ -26,12 +27,14 @@ void rn_steer_destroy(struct rn_steer *const all[], unsigned n);
 /* Hands a packet over to shard `to`, together with *pkt, which is copied to the private area of
  * the mbuf. Returns false when the ring is full: the caller keeps the mbuf, drops it and counts
  * the drop, as a NIC would. */
-bool rn_steer_packet(struct rn_steer *st, unsigned to, struct rte_mbuf *m, const struct rn_pkt *pkt);
+bool rn_steer_packet(struct rn_steer *st, unsigned to, struct rte_mbuf *m,
+		     const struct rn_pkt *pkt);
 
 /* Hands one packet to several shards (bit i: shard i, never this one). Each of them gets a
  * reference to the mbuf; the caller keeps its own. Returns the bits of the shards whose ring had
  * room. */
-uint32_t rn_steer_group(struct rn_steer *st, uint32_t shards, struct rte_mbuf *m, const struct rn_pkt *pkt);
+uint32_t rn_steer_group(struct rn_steer *st, uint32_t shards, struct rte_mbuf *m,
+			const struct rn_pkt *pkt);
 
 /* Moves the core's outgoing messages into the rings while all rings have room. Messages are never
  * dropped: the rest stays in the core. Returns the number moved. */
@@ -39,8 +42,8 @@ unsigned rn_steer_messages(struct rn_steer *st, struct rn_shard *sh);
 
 /* Passes at most `max` items that were handed to this shard to its core. The caller must free the
  * mbufs returned in done[0..*ndone). Returns the number of items. */
-unsigned rn_steer_drain(struct rn_steer *st, struct rn_shard *sh, struct rte_mbuf **done, unsigned *ndone, unsigned max,
-			rn_time now);
+unsigned rn_steer_drain(struct rn_steer *st, struct rn_shard *sh, struct rte_mbuf **done,
+			unsigned *ndone, unsigned max, rn_time now);
 
 /* Any thread; for threads other than the shard a hint: no item waits for this shard. */
 bool rn_steer_empty(const struct rn_steer *st);

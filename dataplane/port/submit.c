@@ -18,7 +18,8 @@ int rn_submit_create(struct rn_submit *s, uint32_t slots)
 
 	if (bytes < 0)
 		return (int)bytes;
-	s->ring = aligned_alloc(RTE_CACHE_LINE_SIZE, RN_ALIGN_UP((size_t)bytes, RTE_CACHE_LINE_SIZE));
+	s->ring =
+		aligned_alloc(RTE_CACHE_LINE_SIZE, RN_ALIGN_UP((size_t)bytes, RTE_CACHE_LINE_SIZE));
 	if (s->ring == NULL)
 		return -ENOMEM;
 	/* With the default distance limit a preempted producer would make the others spin. */

@@ -52,7 +52,8 @@ static int wake(const char *cmd, const char *params, struct rte_tel_data *d)
 	rte_tel_data_start_dict(d);
 	for (unsigned i = 0; i < rn_wake_nrows; i++) {
 		const struct rn_wake_row *row = &rn_wake_rows[i];
-		rte_tel_data_add_dict_string(d, row->driver[0] != '\0' ? row->driver : "other", row->text);
+		rte_tel_data_add_dict_string(d, row->driver[0] != '\0' ? row->driver : "other",
+					     row->text);
 	}
 	return 0;
 }
@@ -68,8 +69,10 @@ void rn_telemetry_publish(const struct rn_telemetry_source *s)
 		return;
 	registered = true;
 	rte_telemetry_register_cmd("/softrnic/list", list, "Names of the adapters. No parameters");
-	rte_telemetry_register_cmd("/softrnic/stats", stats, "Counters of an adapter. Parameter: its name");
-	rte_telemetry_register_cmd("/softrnic/wake", wake, "What wakes a sleeping shard, by driver. No parameters");
+	rte_telemetry_register_cmd("/softrnic/stats", stats,
+				   "Counters of an adapter. Parameter: its name");
+	rte_telemetry_register_cmd("/softrnic/wake", wake,
+				   "What wakes a sleeping shard, by driver. No parameters");
 }
 
 void rn_telemetry_withdraw(void)

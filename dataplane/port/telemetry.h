@@ -11,7 +11,8 @@
 struct rn_telemetry_source {
 	unsigned n;
 	const char *(*name)(void *arg, unsigned i);
-	void (*stats)(void *arg, unsigned i, void (*fn)(void *fn_arg, const char *name, uint64_t value), void *fn_arg);
+	void (*stats)(void *arg, unsigned i,
+		      void (*fn)(void *fn_arg, const char *name, uint64_t value), void *fn_arg);
 	void *arg;
 };
 

@@ -12,8 +12,8 @@
 #define ETH_AND_VLAN 18
 /* Upper bound for the bytes in front of the frame in an AF_PACKET slot, which the kernel uses for
  * its header. */
-#define TPACKET_HEAD 128
-#define AF_PACKET_BLOCK 65536u
+#define TPACKET_HEAD	 128
+#define AF_PACKET_BLOCK	 65536u
 #define AF_PACKET_FRAMES 512u
 /* 256 buffers per direction: more of them only displace each other from the CPU cache (measured
  * with 9 KB frames). */
@@ -76,18 +76,22 @@ static int memif_args(const struct rn_vdev_spec *s, char *args, size_t len)
 	return snprintf(args, len,
 			"role=%s,id=%u,socket=%s,socket-abstract=%s,bsize=%u,rsize=%u,"
 			"mac=%02x:%02x:%02x:%02x:%02x:%02x",
-			s->server ? "server" : "client", s->id, s->socket + abstract, abstract ? "yes" : "no",
-			memif_buffer(s->mtu), RN_MIN(log2_of(s->ring), MEMIF_RING_LOG2), m[0], m[1], m[2], m[3], m[4], m[5]);
+			s->server ? "server" : "client", s->id, s->socket + abstract,
+			abstract ? "yes" : "no", memif_buffer(s->mtu),
+			RN_MIN(log2_of(s->ring), MEMIF_RING_LOG2), m[0], m[1], m[2], m[3], m[4],
+			m[5]);
 }
 
 static int pcap_args(const struct rn_vdev_spec *s, char *args, size_t len)
 {
 	/* Without rx_pcap the device receives nothing; without tx_pcap it drops what is sent. */
 	return snprintf(args, len, "%s%s%s%s%s", s->rx_pcap[0] ? "rx_pcap=" : "", s->rx_pcap,
-			s->rx_pcap[0] && s->tx_pcap[0] ? "," : "", s->tx_pcap[0] ? "tx_pcap=" : "", s->tx_pcap);
+			s->rx_pcap[0] && s->tx_pcap[0] ? "," : "", s->tx_pcap[0] ? "tx_pcap=" : "",
+			s->tx_pcap);
 }
 
-int rn_vdev_string(const struct rn_vdev_spec *s, char *name, size_t name_len, char *args, size_t args_len)
+int rn_vdev_string(const struct rn_vdev_spec *s, char *name, size_t name_len, char *args,
+		   size_t args_len)
 {
 	char pci[RN_VDEV_PCI_LEN];
 	const char *comma;
@@ -100,8 +104,9 @@ int rn_vdev_string(const struct rn_vdev_spec *s, char *name, size_t name_len, ch
 		break;
 	case RN_VDEV_AF_PACKET:
 		n = snprintf(name, name_len, "net_af_packet%u", s->number);
-		a = snprintf(args, args_len, "iface=%s,qpairs=%u,blocksz=%u,framesz=%u,framecnt=%u", s->iface, s->queues,
-			     AF_PACKET_BLOCK, af_packet_slot(s->mtu), AF_PACKET_FRAMES);
+		a = snprintf(args, args_len, "iface=%s,qpairs=%u,blocksz=%u,framesz=%u,framecnt=%u",
+			     s->iface, s->queues, AF_PACKET_BLOCK, af_packet_slot(s->mtu),
+			     AF_PACKET_FRAMES);
 		break;
 	case RN_VDEV_NULL:
 		n = snprintf(name, name_len, "net_null%u", s->number);

@@ -20,17 +20,17 @@ enum rn_vdev_kind {
  * only. Strings belong to the caller. */
 struct rn_vdev_spec {
 	enum rn_vdev_kind kind;
-	unsigned number;     /* distinguishes devices of one driver in the process */
+	unsigned number; /* distinguishes devices of one driver in the process */
 	uint16_t mtu;
-	uint32_t ring;       /* descriptors per queue, a power of two */
+	uint32_t ring; /* descriptors per queue, a power of two */
 	unsigned queues;
-	const char *socket;  /* MEMIF: path, or @name in the abstract name space */
-	bool server;         /* MEMIF: the role; false = client */
-	unsigned id;         /* MEMIF: interface number, the same on both sides */
-	const uint8_t *mac;  /* MEMIF: 6 bytes */
-	const char *iface;   /* AF_PACKET: kernel interface */
+	const char *socket;	       /* MEMIF: path, or @name in the abstract name space */
+	bool server;		       /* MEMIF: the role; false = client */
+	unsigned id;		       /* MEMIF: interface number, the same on both sides */
+	const uint8_t *mac;	       /* MEMIF: 6 bytes */
+	const char *iface;	       /* AF_PACKET: kernel interface */
 	const char *rx_pcap, *tx_pcap; /* PCAP: files, one of them may be "" */
-	const char *args;    /* OTHER: the device string, such as "net_tap0,iface=tap0" */
+	const char *args;	       /* OTHER: the device string, such as "net_tap0,iface=tap0" */
 };
 
 #define RN_VDEV_PCI_LEN 32
@@ -50,6 +50,7 @@ unsigned rn_vdev_room(const struct rn_vdev_spec *spec);
 
 /* Writes the device's name and its arguments. Returns 0, or -EINVAL when they do not fit or the
  * kind has no string. */
-int rn_vdev_string(const struct rn_vdev_spec *spec, char *name, size_t name_len, char *args, size_t args_len);
+int rn_vdev_string(const struct rn_vdev_spec *spec, char *name, size_t name_len, char *args,
+		   size_t args_len);
 
 #endif

@@ -77,7 +77,8 @@ static int open_socket(const char *iface)
 	if (fd < 0)
 		return -errno;
 	/* A small buffer is enough: one queued frame makes the socket readable. */
-	if (attach_filter(fd) != 0 || setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof(small)) != 0 ||
+	if (attach_filter(fd) != 0 ||
+	    setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof(small)) != 0 ||
 	    setsockopt(fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, &one, sizeof(one)) != 0 ||
 	    bind(fd, (struct sockaddr *)&addr, sizeof(addr)) != 0) {
 		int err = -errno;
@@ -157,7 +158,8 @@ void rn_wake_cancel(struct rn_wake *w)
 bool rn_wake_wait(struct rn_wake *w, rn_time ns)
 {
 	struct pollfd fds[2] = {{.fd = w->efd, .events = POLLIN}, {.fd = w->fd, .events = POLLIN}};
-	struct timespec ts = {.tv_sec = (time_t)(ns / 1000000000u), .tv_nsec = (long)(ns % 1000000000u)};
+	struct timespec ts = {.tv_sec = (time_t)(ns / 1000000000u),
+			      .tv_nsec = (long)(ns % 1000000000u)};
 	uint64_t count;
 
 	int n = ppoll(fds, w->fd >= 0 ? 2 : 1, ns == RN_TIME_NEVER ? NULL : &ts, NULL);

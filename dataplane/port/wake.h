@@ -37,8 +37,8 @@ extern const struct rn_wake_row rn_wake_rows[];
 extern const unsigned rn_wake_nrows;
 
 struct rn_wake {
-	int efd;         /* eventfd, owned */
-	int fd;          /* SOCKET: a packet socket on the port's interface, owned; else -1 */
+	int efd; /* eventfd, owned */
+	int fd;	 /* SOCKET: a packet socket on the port's interface, owned; else -1 */
 	_Atomic uint32_t asleep; /* the shard sleeps or is about to: the next ring must write efd */
 };
 

@@ -355,7 +355,7 @@ const char *rn_cm_rej_text(uint16_t reason)
 {
 	switch (reason) {
 #define X(name, number, text, when) \
-	case number:          \
+	case number:                \
 		return text;
 		RN_CM_REJ_ROWS(X)
 #undef X

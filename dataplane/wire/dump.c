@@ -52,8 +52,8 @@ static void put_mad(struct line *l, const uint8_t *mad)
 		put(l, " MAD class=0x%02x attr=0x%04x", mad[1], attribute);
 		return;
 	}
-	put(l, " CM %s tid=0x%llx local=0x%x", rn_cm_attr_name(attribute), (unsigned long long)rn_load64(mad + 8),
-	    rn_load32(body));
+	put(l, " CM %s tid=0x%llx local=0x%x", rn_cm_attr_name(attribute),
+	    (unsigned long long)rn_load64(mad + 8), rn_load32(body));
 	if (carries_remote_id(attribute))
 		put(l, " remote=0x%x", rn_load32(body + 4));
 	if (attribute == RN_CM_REJ)
@@ -93,11 +93,12 @@ static void put_extensions(struct line *l, const struct rn_pkt *pkt, const struc
 	if (op->has_deth)
 		put(l, " qkey=0x%x from=0x%x", pkt->qkey, pkt->src_qpn);
 	if (op->has_reth)
-		put(l, " va=0x%llx rkey=0x%x dma=%u", (unsigned long long)pkt->va, pkt->rkey, pkt->dma_len);
+		put(l, " va=0x%llx rkey=0x%x dma=%u", (unsigned long long)pkt->va, pkt->rkey,
+		    pkt->dma_len);
 	if (op->has_atomic_eth)
-		put(l, " va=0x%llx rkey=0x%x %s=0x%llx compare=0x%llx", (unsigned long long)pkt->va, pkt->rkey,
-		    (pkt->opcode & 0x1F) == RN_OP_CMP_SWAP ? "swap" : "add", (unsigned long long)pkt->swap_add,
-		    (unsigned long long)pkt->compare);
+		put(l, " va=0x%llx rkey=0x%x %s=0x%llx compare=0x%llx", (unsigned long long)pkt->va,
+		    pkt->rkey, (pkt->opcode & 0x1F) == RN_OP_CMP_SWAP ? "swap" : "add",
+		    (unsigned long long)pkt->swap_add, (unsigned long long)pkt->compare);
 	if (op->has_aeth)
 		put_syndrome(l, pkt);
 	if (op->has_atomic_ack)
@@ -128,7 +129,8 @@ static void put_ib(struct line *l, const struct rn_pkt *pkt)
 	if ((pkt->tclass & 3) == RN_ECN_CE)
 		put(l, " ce");
 	put_extensions(l, pkt, op);
-	if (op->has_deth && pkt->dest_qpn == RN_GSI_QPN && pkt->payload && pkt->payload_len == RN_MAD_BYTES)
+	if (op->has_deth && pkt->dest_qpn == RN_GSI_QPN && pkt->payload &&
+	    pkt->payload_len == RN_MAD_BYTES)
 		put_mad(l, pkt->payload);
 	if (op->has_payload || !op->known || pkt->payload_len)
 		put(l, " len=%u", pkt->payload_len);
@@ -143,13 +145,15 @@ size_t rn_dump_pkt(char *text, size_t cap, const struct rn_pkt *pkt)
 		put_ib(&l, pkt);
 		break;
 	case RN_PKT_ARP:
-		put(&l, "ARP %s", pkt->payload && rn_load16(pkt->payload + 6) == 1 ? "request" : "reply");
+		put(&l, "ARP %s",
+		    pkt->payload && rn_load16(pkt->payload + 6) == 1 ? "request" : "reply");
 		break;
 	case RN_PKT_ND:
 		put(&l, "ND type=%u", pkt->payload ? pkt->payload[0] : 0);
 		break;
 	case RN_PKT_ICMP:
-		put(&l, "ICMP type=%u len=%u", pkt->payload ? pkt->payload[0] : 0, pkt->payload_len);
+		put(&l, "ICMP type=%u len=%u", pkt->payload ? pkt->payload[0] : 0,
+		    pkt->payload_len);
 		break;
 	}
 	return l.len;

@@ -72,7 +72,8 @@ static void set_ipv4(struct rn_gid *g, const uint8_t *addr)
 
 /* Reads the extension headers in the order in which they follow the BTH. The caller has checked
  * the length. Returns the start of the payload. */
-static const uint8_t *parse_extensions(struct rn_pkt *pkt, const struct rn_opcode_row *op, const uint8_t *p)
+static const uint8_t *parse_extensions(struct rn_pkt *pkt, const struct rn_opcode_row *op,
+				       const uint8_t *p)
 {
 	if (op->has_deth) {
 		pkt->qkey = rn_load32(p);
@@ -325,12 +326,14 @@ static unsigned pad_of(const struct rn_pkt *pkt)
 /* The UDP length: UDP header to ICRC, both included. */
 static unsigned udp_bytes(const struct rn_pkt *pkt)
 {
-	return RN_UDP_BYTES + rn_opcode_row(pkt->opcode)->hdr_bytes + pkt->payload_len + pad_of(pkt) + RN_ICRC_BYTES;
+	return RN_UDP_BYTES + rn_opcode_row(pkt->opcode)->hdr_bytes + pkt->payload_len +
+	       pad_of(pkt) + RN_ICRC_BYTES;
 }
 
 unsigned rn_frame_hdr_bytes(const struct rn_pkt *pkt)
 {
-	return link_bytes(pkt) + ip_bytes(pkt) + RN_UDP_BYTES + rn_opcode_row(pkt->opcode)->hdr_bytes;
+	return link_bytes(pkt) + ip_bytes(pkt) + RN_UDP_BYTES +
+	       rn_opcode_row(pkt->opcode)->hdr_bytes;
 }
 
 unsigned rn_frame_bytes(const struct rn_pkt *pkt)
@@ -401,7 +404,8 @@ static uint8_t *put_bth(const struct rn_pkt *pkt, uint8_t *p)
 	p[RN_BTH_ECN] = (uint8_t)((pkt->fecn ? RN_BTH_FECN : 0) | (pkt->becn ? RN_BTH_BECN : 0) |
 				  (pkt->bth_resv6 & 0x3F));
 	rn_store24(p + RN_BTH_QPN, pkt->dest_qpn);
-	p[RN_BTH_ACKREQ_BYTE] = (uint8_t)((pkt->ack_req ? RN_BTH_ACKREQ : 0) | (pkt->bth_resv7 & 0x7F));
+	p[RN_BTH_ACKREQ_BYTE] =
+		(uint8_t)((pkt->ack_req ? RN_BTH_ACKREQ : 0) | (pkt->bth_resv7 & 0x7F));
 	rn_store24(p + RN_BTH_PSN, pkt->psn);
 	return p + RN_BTH_BYTES;
 }

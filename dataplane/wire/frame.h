@@ -40,9 +40,9 @@ unsigned rn_frame_seal(const struct rn_pkt *pkt, uint8_t *buf);
  * is too small or the IP length field cannot hold the length. */
 unsigned rn_frame_build(const struct rn_pkt *pkt, uint8_t *buf, size_t cap);
 
-/* The UDP source port, which gives routers entropy for load balancing (docs/spec/rocev2.md 1.6): derived from
- * the flow label or, when that is 0, from the two QPNs in such a way that both directions get the
- * same port. */
+/* The UDP source port, which gives routers entropy for load balancing (docs/spec/rocev2.md 1.6):
+ * derived from the flow label or, when that is 0, from the two QPNs in such a way that both
+ * directions get the same port. */
 uint16_t rn_frame_sport(uint32_t flow_label, uint32_t local_qpn, uint32_t remote_qpn);
 
 /* An IPv4 address is a GID ::ffff:a.b.c.d. */

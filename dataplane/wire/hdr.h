@@ -9,84 +9,84 @@
 #include <string.h>
 
 /* Ethernet, 802.1Q */
-#define RN_ETH_BYTES      14u
-#define RN_VLAN_BYTES     4u
-#define RN_ETH_SRC        6u
-#define RN_ETH_TYPE       12u
-#define RN_ETHERTYPE_IPV4 0x0800u
-#define RN_ETHERTYPE_VLAN 0x8100u
-#define RN_ETHERTYPE_IPV6 0x86DDu
+#define RN_ETH_BYTES	     14u
+#define RN_VLAN_BYTES	     4u
+#define RN_ETH_SRC	     6u
+#define RN_ETH_TYPE	     12u
+#define RN_ETHERTYPE_IPV4    0x0800u
+#define RN_ETHERTYPE_VLAN    0x8100u
+#define RN_ETHERTYPE_IPV6    0x86DDu
 #define RN_ETHERTYPE_ROCE_V1 0x8915u
-#define RN_VLAN_VID       0x0FFFu
+#define RN_VLAN_VID	     0x0FFFu
 
 /* IPv4 */
-#define RN_IPV4_BYTES     20u
-#define RN_IPV4_TOS       1u
-#define RN_IPV4_LENGTH    2u
-#define RN_IPV4_ID        4u
+#define RN_IPV4_BYTES	  20u
+#define RN_IPV4_TOS	  1u
+#define RN_IPV4_LENGTH	  2u
+#define RN_IPV4_ID	  4u
 #define RN_IPV4_FRAGMENT  6u
-#define RN_IPV4_TTL       8u
+#define RN_IPV4_TTL	  8u
 #define RN_IPV4_PROTOCOL  9u
 #define RN_IPV4_CHECKSUM  10u
-#define RN_IPV4_SRC       12u
-#define RN_IPV4_DST       16u
+#define RN_IPV4_SRC	  12u
+#define RN_IPV4_DST	  16u
 #define RN_IPV4_FLAG_RESV 0x8000u
-#define RN_IPV4_FLAG_DF   0x4000u
+#define RN_IPV4_FLAG_DF	  0x4000u
 #define RN_IPV4_IN_PIECES 0x3FFFu /* MF flag or a fragment offset */
 
 /* IPv6 */
-#define RN_IPV6_BYTES     40u
-#define RN_IPV6_LENGTH    4u
-#define RN_IPV6_NEXT      6u
-#define RN_IPV6_HOPS      7u
-#define RN_IPV6_SRC       8u
-#define RN_IPV6_DST       24u
+#define RN_IPV6_BYTES  40u
+#define RN_IPV6_LENGTH 4u
+#define RN_IPV6_NEXT   6u
+#define RN_IPV6_HOPS   7u
+#define RN_IPV6_SRC    8u
+#define RN_IPV6_DST    24u
 
 /* ECN: the low two bits of TOS or traffic class */
-#define RN_ECT_0          2u
-#define RN_ECN_CE         3u
+#define RN_ECT_0  2u
+#define RN_ECN_CE 3u
 
-#define RN_IPPROTO_UDP      17u
+#define RN_IPPROTO_UDP	    17u
 #define RN_IPPROTO_FRAGMENT 44u
 
-#define RN_ICMP_BYTES     8u
+#define RN_ICMP_BYTES 8u
 /* ICMPv6 types of neighbour discovery: router solicitation to redirect */
-#define RN_ND_TYPE_FIRST  133u
-#define RN_ND_TYPE_LAST   137u
+#define RN_ND_TYPE_FIRST 133u
+#define RN_ND_TYPE_LAST	 137u
 
 /* UDP */
-#define RN_UDP_BYTES      8u
-#define RN_UDP_SPORT      0u
-#define RN_UDP_DPORT      2u
-#define RN_UDP_LENGTH     4u
-#define RN_UDP_CHECKSUM   6u
+#define RN_UDP_BYTES	8u
+#define RN_UDP_SPORT	0u
+#define RN_UDP_DPORT	2u
+#define RN_UDP_LENGTH	4u
+#define RN_UDP_CHECKSUM 6u
 
 /* InfiniBand */
-#define RN_BTH_BYTES        12u
-#define RN_BTH_FLAGS        1u /* SE, M, pad, version */
-#define RN_BTH_SE           0x80u
-#define RN_BTH_MIG          0x40u
-#define RN_BTH_PAD_SHIFT    4u
-#define RN_BTH_VERSION      0x0Fu
-#define RN_BTH_PKEY         2u
-#define RN_BTH_ECN          4u /* FECN, BECN, six reserved bits: masked in the ICRC */
-#define RN_BTH_FECN         0x80u
-#define RN_BTH_BECN         0x40u
-#define RN_BTH_QPN          5u
-#define RN_BTH_ACKREQ_BYTE  8u
-#define RN_BTH_ACKREQ       0x80u
-#define RN_BTH_PSN          9u
+#define RN_BTH_BYTES	   12u
+#define RN_BTH_FLAGS	   1u /* SE, M, pad, version */
+#define RN_BTH_SE	   0x80u
+#define RN_BTH_MIG	   0x40u
+#define RN_BTH_PAD_SHIFT   4u
+#define RN_BTH_VERSION	   0x0Fu
+#define RN_BTH_PKEY	   2u
+#define RN_BTH_ECN	   4u /* FECN, BECN, six reserved bits: masked in the ICRC */
+#define RN_BTH_FECN	   0x80u
+#define RN_BTH_BECN	   0x40u
+#define RN_BTH_QPN	   5u
+#define RN_BTH_ACKREQ_BYTE 8u
+#define RN_BTH_ACKREQ	   0x80u
+#define RN_BTH_PSN	   9u
 
-#define RN_RETH_BYTES       16u
+#define RN_RETH_BYTES	    16u
 #define RN_ATOMIC_ETH_BYTES 28u
-#define RN_AETH_BYTES       4u
+#define RN_AETH_BYTES	    4u
 #define RN_ATOMIC_ACK_BYTES 8u
-#define RN_IMM_BYTES        4u
-#define RN_IETH_BYTES       4u
-#define RN_DETH_BYTES       8u
-#define RN_ICRC_BYTES       4u
+#define RN_IMM_BYTES	    4u
+#define RN_IETH_BYTES	    4u
+#define RN_DETH_BYTES	    8u
+#define RN_ICRC_BYTES	    4u
 /* Reserved bytes that follow the BTH of a congestion notification. */
-#define RN_CNP_BYTES        16u
+#define RN_CNP_BYTES 16u
 
 static inline uint16_t rn_load16(const uint8_t *p)
 {

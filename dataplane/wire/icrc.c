@@ -19,7 +19,7 @@
 /* For masking in a copy: up to about 1 KiB one ISA-L call over a copy of the whole packet is
  * faster than two calls. Of a longer packet only the first 512 bytes are copied and the rest is
  * read in place; 512, because ISA-L is slower per byte below 256 bytes. */
-#define ONE_CALL 1088u
+#define ONE_CALL     1088u
 #define HEAD_OF_LONG 512u
 
 #define HEAD_V4 (RN_IPV4_BYTES + RN_UDP_BYTES + RN_BTH_BYTES)
@@ -162,7 +162,8 @@ FOLDING static inline __m128i masked_block(const uint8_t *p, const uint8_t *mask
 /* The bits of a block that masking would change from 0 to 1. */
 FOLDING static inline __m128i changed_block(const uint8_t *p, const uint8_t *mask)
 {
-	return _mm_andnot_si128(_mm_loadu_si128((const void *)p), _mm_loadu_si128((const void *)mask));
+	return _mm_andnot_si128(_mm_loadu_si128((const void *)p),
+				_mm_loadu_si128((const void *)mask));
 }
 
 /* The start value of a CRC is XOR-ed into the first four bytes; zlib complements it, hence ~. */
@@ -176,7 +177,8 @@ FOLDING static uint32_t packet_by_folding(const uint8_t *ip, size_t len, const u
 	for (; at + 16 <= len; at += 16)
 		sum = fold(sum, _mm_loadu_si128((const void *)(ip + at)));
 	if (at < len)
-		sum = fold_rest(sum, masked_block(ip + len - 16, mask + RN_MIN(len - 16, MASKED)), len - at);
+		sum = fold_rest(sum, masked_block(ip + len - 16, mask + RN_MIN(len - 16, MASKED)),
+				len - at);
 	return ~reduce(sum);
 }
 
@@ -186,26 +188,30 @@ FOLDING static uint32_t packet_by_folding(const uint8_t *ip, size_t len, const u
  * therefore x^97 too large. Two of them make 194, hence the exponent 8 n - 194 split over the two
  * tables (n bytes = 64 * 4 bytes * i + 4 bytes * j). */
 static const uint32_t power_of_256_bytes[] = {
-	0x80000000, 0xec447f11, 0x8e7ea170, 0x05616c82, 0x6427800e, 0x5ef840e2, 0xbf110f7e, 0x118f848e,
-	0x4d47bae0, 0xa84bdc84, 0x0b19ae7f, 0xaf5619bc, 0x6347a4bd, 0xd91ef3cb, 0x13d40d42, 0x5b6cda72,
-	0x09fe548f, 0x3a7f1119, 0x5f58ea19, 0x0a872662, 0x923b0526, 0xf27886e9, 0xced83e9e, 0x3274df68,
-	0x552d4042, 0xb0aad506, 0x35f2abeb, 0x1e139bbc, 0x63c21244, 0x6ffe4f05, 0x196613fe, 0x513a9268,
-	0x83852d0f, 0x3584c05e, 0x926483da, 0xb6be16b2,
+	0x80000000, 0xec447f11, 0x8e7ea170, 0x05616c82, 0x6427800e, 0x5ef840e2,
+	0xbf110f7e, 0x118f848e, 0x4d47bae0, 0xa84bdc84, 0x0b19ae7f, 0xaf5619bc,
+	0x6347a4bd, 0xd91ef3cb, 0x13d40d42, 0x5b6cda72, 0x09fe548f, 0x3a7f1119,
+	0x5f58ea19, 0x0a872662, 0x923b0526, 0xf27886e9, 0xced83e9e, 0x3274df68,
+	0x552d4042, 0xb0aad506, 0x35f2abeb, 0x1e139bbc, 0x63c21244, 0x6ffe4f05,
+	0x196613fe, 0x513a9268, 0x83852d0f, 0x3584c05e, 0x926483da, 0xb6be16b2,
 };
 static const uint32_t power_of_4_bytes[64] = {
-	0x84a03c9c, 0x9e35b938, 0x4a966924, 0xd9444dd4, 0xba6ed02c, 0xb7a7390d, 0x6d930ac3, 0x00000002,
-	0xaa09c88b, 0x4225077d, 0xec3b9e9f, 0x87a02563, 0xcace768c, 0xd93bcc0f, 0x036bfa3a, 0x38c50d15,
-	0xf190af6b, 0x85f822cf, 0x545070c4, 0x7b63d9b8, 0xd399f81a, 0x3b2a27ae, 0x4ed61b5f, 0xc51b5d6b,
-	0xca7b3044, 0x8767a169, 0xc7f4643d, 0x384f302a, 0xb407419e, 0xaf8a9032, 0x20344662, 0x657c1dc5,
-	0xeb3f8d3a, 0x197d81da, 0x57e48731, 0x63f0607e, 0x0330cdd0, 0xf96cdbc3, 0xe80df52a, 0x67ffea66,
-	0xfacaf420, 0x7e8250f4, 0xdbb009b2, 0x4d6e187a, 0xe5a4c934, 0xfb3cad23, 0x3abb9c88, 0x1dd97181,
-	0x332ac1b6, 0x78cf400f, 0x3a45af19, 0xb43760ba, 0x6613b27f, 0x30b81f4b, 0x51aa2f6d, 0xb2d91b02,
-	0xcfef28ec, 0x78cad9da, 0xa47a9188, 0xd057ba9e, 0xe67ff416, 0x2671f13b, 0x7705ab0d, 0x94517a86,
+	0x84a03c9c, 0x9e35b938, 0x4a966924, 0xd9444dd4, 0xba6ed02c, 0xb7a7390d, 0x6d930ac3,
+	0x00000002, 0xaa09c88b, 0x4225077d, 0xec3b9e9f, 0x87a02563, 0xcace768c, 0xd93bcc0f,
+	0x036bfa3a, 0x38c50d15, 0xf190af6b, 0x85f822cf, 0x545070c4, 0x7b63d9b8, 0xd399f81a,
+	0x3b2a27ae, 0x4ed61b5f, 0xc51b5d6b, 0xca7b3044, 0x8767a169, 0xc7f4643d, 0x384f302a,
+	0xb407419e, 0xaf8a9032, 0x20344662, 0x657c1dc5, 0xeb3f8d3a, 0x197d81da, 0x57e48731,
+	0x63f0607e, 0x0330cdd0, 0xf96cdbc3, 0xe80df52a, 0x67ffea66, 0xfacaf420, 0x7e8250f4,
+	0xdbb009b2, 0x4d6e187a, 0xe5a4c934, 0xfb3cad23, 0x3abb9c88, 0x1dd97181, 0x332ac1b6,
+	0x78cf400f, 0x3a45af19, 0xb43760ba, 0x6613b27f, 0x30b81f4b, 0x51aa2f6d, 0xb2d91b02,
+	0xcfef28ec, 0x78cad9da, 0xa47a9188, 0xd057ba9e, 0xe67ff416, 0x2671f13b, 0x7705ab0d,
+	0x94517a86,
 };
 
 FOLDING static inline uint32_t product(uint32_t a, uint32_t b)
 {
-	return reduce(_mm_clmulepi64_si128(_mm_cvtsi32_si128((int)a), _mm_cvtsi32_si128((int)b), 0x00));
+	return reduce(
+		_mm_clmulepi64_si128(_mm_cvtsi32_si128((int)a), _mm_cvtsi32_si128((int)b), 0x00));
 }
 
 /* Whether the tables reach to the end of a packet of len bytes: whole words, up to 9216 bytes
@@ -238,5 +244,6 @@ uint32_t rn_icrc_packet(const uint8_t *ip, size_t len)
 		return rn_icrc_packet_by_copy(ip, len);
 	if (len <= FOLDED)
 		return packet_by_folding(ip, len, v4 ? mask_v4 : mask_v6);
-	return has_powers(len) ? packet_by_difference(ip, len, v4 ? mask_v4 : mask_v6) : rn_icrc_packet_by_copy(ip, len);
+	return has_powers(len) ? packet_by_difference(ip, len, v4 ? mask_v4 : mask_v6)
+			       : rn_icrc_packet_by_copy(ip, len);
 }

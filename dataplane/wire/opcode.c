@@ -12,7 +12,13 @@
 
 enum position { MIDDLE = 0, START = 1, END = 2, ALONE = START | END };
 enum extension {
-	RETH = 1 << 0, AETH = 1 << 1, IMM = 1 << 2, IETH = 1 << 3, DETH = 1 << 4, ATOMIC = 1 << 5, ATOMIC_ACK = 1 << 6
+	RETH = 1 << 0,
+	AETH = 1 << 1,
+	IMM = 1 << 2,
+	IETH = 1 << 3,
+	DETH = 1 << 4,
+	ATOMIC = 1 << 5,
+	ATOMIC_ACK = 1 << 6
 };
 
 /* clang-format off */
@@ -101,27 +107,25 @@ enum extension {
 /* clang-format on */
 
 static const struct rn_opcode_row table[256] = {
-	RC_ROWS(RC_ROW)
-	[0x15] = UNKNOWN(RC),
+	RC_ROWS(RC_ROW)[0x15] = UNKNOWN(RC),
 	[0x18 ... 0x1F] = UNKNOWN(RC),
-	UC_ROWS(UC_ROW)
-	[0x2C ... 0x3F] = UNKNOWN(UC),
+	UC_ROWS(UC_ROW)[0x2C ... 0x3F] = UNKNOWN(UC),
 	[0x40 ... 0x5F] = UNKNOWN(RD),
 	[0x60 ... 0x63] = UNKNOWN(UD),
-	UD_ROWS(UD_ROW)
-	[0x66 ... 0x7F] = UNKNOWN(UD),
+	UD_ROWS(UD_ROW)[0x66 ... 0x7F] = UNKNOWN(UD),
 	[0x80] = UNKNOWN(CNP),
-	[RN_OPCODE_CNP] = {
-		.name = "CNP",
-		.opcode = RN_OPCODE_CNP,
-		.transport = RN_T_CNP,
-		.family = RN_F_CNP,
-		.hdr_bytes = RN_BTH_BYTES,
-		.known = true,
-		.starts = true,
-		.ends = true,
-		.has_payload = true,
-	},
+	[RN_OPCODE_CNP] =
+		{
+			.name = "CNP",
+			.opcode = RN_OPCODE_CNP,
+			.transport = RN_T_CNP,
+			.family = RN_F_CNP,
+			.hdr_bytes = RN_BTH_BYTES,
+			.known = true,
+			.starts = true,
+			.ends = true,
+			.has_payload = true,
+		},
 	[0x82 ... 0x9F] = UNKNOWN(CNP),
 	[0xA0 ... 0xFF] = UNKNOWN(OTHER),
 };

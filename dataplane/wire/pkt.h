@@ -16,53 +16,54 @@
 #define RN_MCAST_QPN RN_QPN_GROUP
 #define RN_MAD_BYTES 256
 /* Ethernet 14 + VLAN 4 + IPv6 40 + UDP 8 + BTH 12 + AtomicETH 28 */
-#define RN_HDR_MAX   106
+#define RN_HDR_MAX	      106
 #define RN_FRAME_OVERHEAD_MAX (RN_HDR_MAX + 3 + 4)
 
 enum rn_pkt_kind { RN_PKT_IB, RN_PKT_ARP, RN_PKT_ND, RN_PKT_ICMP };
 
 struct rn_pkt {
 	/* Ethernet and IP */
-	uint8_t kind;            /* enum rn_pkt_kind */
+	uint8_t kind; /* enum rn_pkt_kind */
 	/* false for a tag with VID 0 (priority only), which vlan_tci keeps */
 	bool has_vlan;
 	uint16_t vlan_tci;
 	uint8_t dmac[6], smac[6];
-	struct rn_gid src, dst;  /* IPv4 in mapped form */
+	struct rn_gid src, dst; /* IPv4 in mapped form */
 	bool ipv4;
-	uint8_t tclass;          /* DSCP << 2 | ECN */
+	uint8_t tclass; /* DSCP << 2 | ECN */
 	uint8_t hop_limit;
-	uint16_t ip_id;          /* IPv4 identification */
+	uint16_t ip_id; /* IPv4 identification */
 	bool ip_df;
-	bool ip_resv;            /* IPv4 reserved flag */
-	uint32_t flow_label;     /* IPv6 only */
+	bool ip_resv;	     /* IPv4 reserved flag */
+	uint32_t flow_label; /* IPv6 only */
 	uint16_t udp_sport;
-	bool udp_checksum;       /* parse: had one (verified); build: add one. Normally false. */
+	bool udp_checksum; /* parse: had one (verified); build: add one. Normally false. */
 	/* BTH */
 	uint8_t opcode;
 	bool se, mig, ack_req, fecn, becn;
-	uint8_t pad;             /* parse: as received; build: computed */
-	uint8_t bth_resv6, bth_resv7; /* reserved bits, kept so that frames re-encode byte for byte */
+	uint8_t pad; /* parse: as received; build: computed */
+	/* reserved bits, kept so that frames re-encode byte for byte */
+	uint8_t bth_resv6, bth_resv7;
 	uint16_t pkey;
 	uint32_t dest_qpn;
 	uint32_t psn;
 	const struct rn_opcode_row *op; /* set by parsing, NULL when not IB; building ignores it */
 	/* extension headers */
-	uint64_t va;             /* RETH, AtomicETH: remote address */
+	uint64_t va; /* RETH, AtomicETH: remote address */
 	uint32_t rkey;
 	uint32_t dma_len;
-	uint8_t syndrome;        /* AETH */
+	uint8_t syndrome; /* AETH */
 	uint32_t msn;
-	uint32_t imm;            /* immediate data: four bytes in the order of the wire */
-	uint32_t inv_rkey;       /* IETH: the R_Key to invalidate, host order */
-	uint32_t qkey, src_qpn;  /* DETH */
+	uint32_t imm;		/* immediate data: four bytes in the order of the wire */
+	uint32_t inv_rkey;	/* IETH: the R_Key to invalidate, host order */
+	uint32_t qkey, src_qpn; /* DETH */
 	uint8_t deth_resv;
 	uint64_t swap_add, compare; /* AtomicETH */
-	uint64_t orig;           /* AtomicAckETH */
+	uint64_t orig;		    /* AtomicAckETH */
 	/* The payload without pad; for ARP the ARP body, for ND and ICMP the ICMP(v6) message. */
 	const uint8_t *payload;
 	uint32_t payload_len;
-	const uint8_t *ip;       /* the IP header in the frame: GRH area of UD, ICMP, ND need it */
+	const uint8_t *ip; /* the IP header in the frame: GRH area of UD, ICMP, ND need it */
 	const uint8_t *frame;
 	uint32_t frame_len;
 };

@@ -11,7 +11,7 @@ static const struct {
 	RN_VERDICT_ROWS(X)
 #undef X
 #define X(field, text) {#field, text},
-	RN_STAT_ROWS(X)
+		RN_STAT_ROWS(X)
 #undef X
 };
 

@@ -97,12 +97,17 @@ enum rn_verdict {
 #define X(name, reply, qp, text) RN_V_##name,
 	RN_VERDICT_ROWS(X)
 #undef X
-	RN_V_COUNT
+		RN_V_COUNT
 };
 
 enum rn_reply {
-	RN_REPLY_NONE, RN_REPLY_ACK, RN_REPLY_NAK_SEQ, RN_REPLY_NAK_INV,
-	RN_REPLY_NAK_ACC, RN_REPLY_NAK_OP, RN_REPLY_RNR
+	RN_REPLY_NONE,
+	RN_REPLY_ACK,
+	RN_REPLY_NAK_SEQ,
+	RN_REPLY_NAK_INV,
+	RN_REPLY_NAK_ACC,
+	RN_REPLY_NAK_OP,
+	RN_REPLY_RNR
 };
 
 enum rn_consequence { RN_QP_KEEP, RN_QP_ERROR };

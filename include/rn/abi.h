@@ -62,11 +62,11 @@ enum rn_wqe_kind {
 };
 
 enum rn_wqe_flag {
-	RN_WQE_SIGNALED = 1 << 0,  /* success gives a CQE too; errors and flushes always do */
+	RN_WQE_SIGNALED = 1 << 0, /* success gives a CQE too; errors and flushes always do */
 	/* start after all earlier READs and atomics of the QP are complete */
 	RN_WQE_FENCE = 1 << 1,
 	RN_WQE_SOLICITED = 1 << 2, /* set the SE bit in the last packet */
-	RN_WQE_INLINE = 1 << 3,    /* the slots hold the data instead of SGEs */
+	RN_WQE_INLINE = 1 << 3,	   /* the slots hold the data instead of SGEs */
 };
 
 /* 16 bytes. addr is an application address (or an offset when the MR is zero based). */
@@ -79,7 +79,7 @@ struct rn_sge {
 /* 16 bytes: the part of a region that a BIND exposes; its first byte is rn_wqe.remote_va. */
 struct rn_bind {
 	uint64_t length;
-	uint32_t lkey;   /* the region, which must have RN_ACCESS_MW_BIND */
+	uint32_t lkey; /* the region, which must have RN_ACCESS_MW_BIND */
 	/* enum rn_access, remote rights only; for REMOTE_WRITE and REMOTE_ATOMIC the region must
 	 * have LOCAL_WRITE */
 	uint32_t access;
@@ -89,7 +89,7 @@ struct rn_bind {
 struct rn_atomic {
 	/* CMP_SWAP: stored if the target equals `compare`; FETCH_ADD: added, modulo 2^64 */
 	uint64_t swap_add;
-	uint64_t compare;  /* CMP_SWAP */
+	uint64_t compare; /* CMP_SWAP */
 };
 
 /* An address vector: how to reach a peer. dmac is the MAC of the next hop. has_vlan = 0 uses the
@@ -100,7 +100,7 @@ struct rn_av {
 	uint8_t dmac[6];
 	uint16_t vlan_tci;
 	uint32_t flow_label;
-	uint8_t tclass;    /* DSCP << 2 | ECN */
+	uint8_t tclass; /* DSCP << 2 | ECN */
 	uint8_t hop_limit;
 	uint8_t sl;
 	uint8_t has_vlan;
@@ -111,15 +111,15 @@ static_assert(sizeof(struct rn_av) == 52, "by value in requests");
 /* The destination of one datagram: part of every SEND and SEND_IMM on a UD QP. */
 struct rn_ud {
 	struct rn_av av;
-	uint32_t qpn;  /* 24 bits; RN_QPN_GROUP if av.dgid is a multicast group */
+	uint32_t qpn; /* 24 bits; RN_QPN_GROUP if av.dgid is a multicast group */
 	/* if the top bit is set, the QP's own Q_Key is sent instead (IBTA vol. 1, 10.2.5) */
 	uint32_t qkey;
 };
 static_assert(sizeof(struct rn_ud) == 60, "fits a slot");
 
-#define RN_QPN_GROUP     0xFFFFFFu   /* the destination QPN of packets to a multicast group */
-#define RN_UD_OWN_QKEY   0x80000000u /* in rn_ud.qkey: send the QP's own Q_Key */
-#define RN_UD_GRH_BYTES  40u         /* bytes before the datagram in a receive, part of byte_len */
+#define RN_QPN_GROUP	0xFFFFFFu   /* the destination QPN of packets to a multicast group */
+#define RN_UD_OWN_QKEY	0x80000000u /* in rn_ud.qkey: send the QP's own Q_Key */
+#define RN_UD_GRH_BYTES 40u	    /* bytes before the datagram in a receive, part of byte_len */
 
 /* The first slot of a work request. Each further slot holds 4 more SGEs, or 64 more inline bytes.
  * An atomic has one SGE of 8 bytes, which receives the former value in host order, and a struct
@@ -127,25 +127,26 @@ static_assert(sizeof(struct rn_ud) == 60, "fits a slot");
  * struct rn_ud in one more slot, the last. `inl` (SEND, WRITE with INLINE) begins at offset 48
  * and continues in the following slots. */
 struct rn_wqe {
-	uint8_t kind;       /* enum rn_wqe_kind */
-	uint8_t slots;      /* slots in all, this one included; 1..RN_WQE_MAX_SLOTS */
-	uint16_t flags;     /* enum rn_wqe_flag */
-	uint32_t qpn;       /* 24 bits, determines the shard; ignored in a shared receive queue */
+	uint8_t kind;	/* enum rn_wqe_kind */
+	uint8_t slots;	/* slots in all, this one included; 1..RN_WQE_MAX_SLOTS */
+	uint16_t flags; /* enum rn_wqe_flag */
+	uint32_t qpn;	/* 24 bits, determines the shard; ignored in a shared receive queue */
 	/* rn_rsp.gen of CREATE_QP; a request with a stale generation is dropped; ignored in a
 	 * shared receive queue */
 	uint32_t qp_gen;
-	uint16_t num_sge;   /* 0 with INLINE */
+	uint16_t num_sge; /* 0 with INLINE */
 	uint16_t reserved;
-	uint64_t wr_id;     /* returned in the CQE */
+	uint64_t wr_id; /* returned in the CQE */
 	/* WRITE, READ; atomics: a multiple of 8; BIND: first byte of the window */
 	uint64_t remote_va;
 	/* WRITE, READ, atomics. BIND: the new key of the window, which is the key returned by
 	 * CREATE_MW with a low byte 1..255 that the poster chooses, a different one for each
 	 * BIND. */
 	uint32_t rkey;
-	uint32_t imm;       /* immediate as 4 opaque bytes, or the R_Key to invalidate (host order) */
-	uint32_t length;    /* total bytes, 0..2^31; BIND, INVALIDATE: 0, without SGEs */
-	uint32_t seq;       /* reserved for a shared-memory ring */
+	/* immediate as 4 opaque bytes, or the R_Key to invalidate (host order) */
+	uint32_t imm;
+	uint32_t length; /* total bytes, 0..2^31; BIND, INVALIDATE: 0, without SGEs */
+	uint32_t seq;	 /* reserved for a shared-memory ring */
 	union {
 		struct rn_sge sge[1];
 		uint8_t inl[16];
@@ -156,9 +157,9 @@ static_assert(sizeof(struct rn_wqe) == RN_SLOT_BYTES, "one slot");
 static_assert(offsetof(struct rn_wqe, sge) == 48, "first SGE");
 
 #define RN_WQE_MAX_SLOTS  10 /* 1 + 9*4 = 37 SGEs, or 16 + 9*64 = 592 inline bytes */
-#define RN_WQE_MAX_SGE    32
+#define RN_WQE_MAX_SGE	  32
 #define RN_WQE_MAX_INLINE 512
-#define RN_MSG_MAX        (1u << 31)
+#define RN_MSG_MAX	  (1u << 31)
 
 /* The number of slots of a request with n SGEs, or with n inline bytes. */
 static inline unsigned rn_wqe_slots_sge(unsigned n)
@@ -173,9 +174,11 @@ static inline unsigned rn_wqe_slots_inline(unsigned n)
 
 #define RN_ATOMIC_BYTES 8u
 #define RN_ATOMIC_SLOTS 2
-#define RN_UD_SLOTS     1 /* in addition to the slots of SGEs or inline data */
-static_assert(1 + (RN_WQE_MAX_SGE - 1 + 3) / 4 + RN_UD_SLOTS <= RN_WQE_MAX_SLOTS, "datagrams of many SGEs");
-static_assert(1 + (RN_WQE_MAX_INLINE - 16 + 63) / 64 + RN_UD_SLOTS <= RN_WQE_MAX_SLOTS, "inline datagrams");
+#define RN_UD_SLOTS	1 /* in addition to the slots of SGEs or inline data */
+static_assert(1 + (RN_WQE_MAX_SGE - 1 + 3) / 4 + RN_UD_SLOTS <= RN_WQE_MAX_SLOTS,
+	      "datagrams of many SGEs");
+static_assert(1 + (RN_WQE_MAX_INLINE - 16 + 63) / 64 + RN_UD_SLOTS <= RN_WQE_MAX_SLOTS,
+	      "inline datagrams");
 
 /* The operands of an atomic, in the second of its RN_ATOMIC_SLOTS slots. */
 static inline struct rn_atomic *rn_wqe_atomic(struct rn_wqe *wqe)
@@ -192,7 +195,7 @@ static inline struct rn_ud *rn_wqe_ud(struct rn_wqe *wqe)
 /* ---- completions ---- */
 
 enum rn_cqe_flag {
-	RN_CQE_RECV = 1 << 0,      /* completion of a receive */
+	RN_CQE_RECV = 1 << 0,	   /* completion of a receive */
 	RN_CQE_SOLICITED = 1 << 1, /* the message had the SE bit */
 	RN_CQE_IMM = 1 << 2,
 	RN_CQE_INVAL = 1 << 3,
@@ -205,16 +208,16 @@ enum rn_cqe_flag {
 
 struct rn_cqe {
 	uint64_t wr_id;
-	uint64_t qp_ctx;   /* given at QP creation; still valid after the QP was destroyed */
+	uint64_t qp_ctx; /* given at QP creation; still valid after the QP was destroyed */
 	uint32_t qpn;
 	/* RECV: bytes received, those of a WRITE_IMM too, on UD including 40 of the GRH area;
 	 * SEND, WRITE, READ, atomics: message length; 0 on error */
 	uint32_t byte_len;
-	uint32_t imm;      /* immediate (opaque) or invalidated R_Key (host order) */
-	uint32_t src_qpn;  /* UD: the sender's QP */
-	uint8_t status;    /* enum rn_status */
-	uint8_t kind;      /* enum rn_wqe_kind of the request; RECV for receives */
-	uint16_t flags;    /* enum rn_cqe_flag */
+	uint32_t imm;	  /* immediate (opaque) or invalidated R_Key (host order) */
+	uint32_t src_qpn; /* UD: the sender's QP */
+	uint8_t status;	  /* enum rn_status */
+	uint8_t kind;	  /* enum rn_wqe_kind of the request; RECV for receives */
+	uint16_t flags;	  /* enum rn_cqe_flag */
 	uint16_t pkey_index;
 	uint8_t sl;
 	uint8_t vendor_err; /* the enum rn_verdict that caused an error, or 0 */
@@ -246,7 +249,7 @@ enum rn_cq_arm { RN_CQ_ARM_NONE, RN_CQ_ARM_SOLICITED, RN_CQ_ARM_ANY };
 struct rn_cq_shared {
 	/* enum rn_cq_arm; a shard that fires exchanges it for NONE */
 	alignas(64) RN_ATOMIC(uint32_t) armed;
-	RN_ATOMIC(uint32_t) overrun;           /* set once, never cleared: the CQ is unusable */
+	RN_ATOMIC(uint32_t) overrun; /* set once, never cleared: the CQ is unusable */
 };
 
 /* State of a QP, written only by its shard and read by the application, which thereby knows
@@ -272,9 +275,9 @@ struct rn_mw_shared {
  * stores it, then reads `taken`; a shard increments `taken`, then reads `limit`. The shard that
  * leaves fewer than `limit` receives exchanges it for 0 and sends RN_EVENT_SRQ_LIMIT. */
 struct rn_srq_shared {
-	alignas(64) RN_ATOMIC(uint64_t) taken;  /* written by shards */
+	alignas(64) RN_ATOMIC(uint64_t) taken;	/* written by shards */
 	alignas(64) RN_ATOMIC(uint64_t) posted; /* written by the posting thread, one at a time */
-	RN_ATOMIC(uint32_t) limit;              /* 0: not armed */
+	RN_ATOMIC(uint32_t) limit;		/* 0: not armed */
 };
 
 /* ---- QP attributes, by mask (as ibv_modify_qp) ---- */
@@ -282,7 +285,13 @@ struct rn_srq_shared {
 enum rn_qp_type { RN_QPT_RC = 2, RN_QPT_UC = 3, RN_QPT_UD = 4 };
 
 enum rn_qp_state {
-	RN_QPS_RESET, RN_QPS_INIT, RN_QPS_RTR, RN_QPS_RTS, RN_QPS_SQD, RN_QPS_SQE, RN_QPS_ERR
+	RN_QPS_RESET,
+	RN_QPS_INIT,
+	RN_QPS_RTR,
+	RN_QPS_RTS,
+	RN_QPS_SQD,
+	RN_QPS_SQE,
+	RN_QPS_ERR
 };
 
 enum rn_access {
@@ -316,21 +325,21 @@ enum rn_qp_mask {
 };
 
 struct rn_qp_attr {
-	uint8_t state;      /* enum rn_qp_state */
-	uint8_t path_mtu;   /* code n = 1..5: 256 << (n - 1) bytes */
-	uint8_t timeout;    /* code n: 4.096 us << n, 0 = never */
-	uint8_t retry_cnt;  /* 0..7 */
-	uint8_t rnr_retry;  /* 0..7, 7 = without limit */
+	uint8_t state;	   /* enum rn_qp_state */
+	uint8_t path_mtu;  /* code n = 1..5: 256 << (n - 1) bytes */
+	uint8_t timeout;   /* code n: 4.096 us << n, 0 = never */
+	uint8_t retry_cnt; /* 0..7 */
+	uint8_t rnr_retry; /* 0..7, 7 = without limit */
 	uint8_t min_rnr_timer;
 	uint8_t max_rd_atomic;
 	uint8_t max_dest_rd_atomic;
 	/* With MIN_RNR_TIMER: each further RNR NAK for the same PSN uses a timer code higher by
 	 * rnr_step, up to 31; 0 = always min_rnr_timer, as verbs users expect. */
 	uint8_t rnr_step;
-	uint8_t cur_state;  /* with CUR_STATE; queries return the state here too */
-	uint8_t sqd_notify; /* with SQD_NOTIFY: 1 = send RN_EVENT_SQ_DRAINED once, 0 = do not */
+	uint8_t cur_state;   /* with CUR_STATE; queries return the state here too */
+	uint8_t sqd_notify;  /* with SQD_NOTIFY: 1 = send RN_EVENT_SQ_DRAINED once, 0 = do not */
 	uint8_t sq_draining; /* queries only: 1 = in SQD, and a started message is not finished */
-	uint32_t access;    /* enum rn_access: remote rights of the QP */
+	uint32_t access;     /* enum rn_access: remote rights of the QP */
 	uint32_t dest_qpn;
 	uint32_t rq_psn;
 	uint32_t sq_psn;
@@ -381,16 +390,16 @@ enum rn_cmd_op {
 #define X(name, number, where) RN_CMD_##name = number,
 	RN_CMD_ROWS(X)
 #undef X
-	RN_CMD_MAX
+		RN_CMD_MAX
 };
 
-#define RN_CM_REQ_DATA 56  /* user part of REQ private data after the 36-byte RDMA-CM header */
-#define RN_CM_REP_DATA 196
-#define RN_CM_REJ_DATA 148
-#define RN_CM_DATA_MAX 220
+#define RN_CM_REQ_DATA	   56 /* user part of REQ private data after the 36-byte RDMA-CM header */
+#define RN_CM_REP_DATA	   196
+#define RN_CM_REJ_DATA	   148
+#define RN_CM_DATA_MAX	   220
 #define RN_CM_RESOLVE_DATA 180 /* user part of SIDR_REQ private data after the RDMA-CM header */
 #define RN_CM_ANSWER_DATA  136 /* private data of SIDR_REP */
-#define RN_UDP_QKEY        0x01234567u /* default Q_Key of datagram services */
+#define RN_UDP_QKEY	   0x01234567u /* default Q_Key of datagram services */
 
 /* Port spaces: the bits of a service id above the port. The same port is another service in each
  * port space. */
@@ -403,17 +412,17 @@ enum rn_port_space {
 
 /* Parameters of a connection as the CM messages carry them. */
 struct rn_cm_param {
-	uint32_t qpn;                /* QPN of the sender */
+	uint32_t qpn; /* QPN of the sender */
 	/* first PSN that the sender expects (starting PSN of REQ or REP) */
 	uint32_t psn;
 	uint8_t responder_resources; /* READs and atomics that the sender can serve at once */
 	uint8_t initiator_depth;     /* READs and atomics that the sender will have in flight */
-	uint8_t retry_cnt;           /* REQ: for both directions */
-	uint8_t rnr_retry;           /* for SENDs of the peer */
+	uint8_t retry_cnt;	     /* REQ: for both directions */
+	uint8_t rnr_retry;	     /* for SENDs of the peer */
 	uint8_t flow_control;
 	uint8_t srq;
-	uint8_t path_mtu;            /* REQ: path MTU code; 0 = the largest that the port allows */
-	uint8_t ack_timeout;         /* REQ: local ACK timeout code; 0 = configured default */
+	uint8_t path_mtu;    /* REQ: path MTU code; 0 = the largest that the port allows */
+	uint8_t ack_timeout; /* REQ: local ACK timeout code; 0 = configured default */
 	uint16_t data_len;
 	uint8_t tclass;
 	uint8_t sl;
@@ -427,14 +436,14 @@ enum rn_cm_flag {
 };
 
 struct rn_cmd {
-	uint16_t op;      /* enum rn_cmd_op */
-	uint16_t flags;   /* CM_BIND: enum rn_cm_flag */
+	uint16_t op;	/* enum rn_cmd_op */
+	uint16_t flags; /* CM_BIND: enum rn_cm_flag */
 	uint32_t client;
-	uint64_t user;    /* opaque to the NIC, returned in events of the object */
+	uint64_t user; /* opaque to the NIC, returned in events of the object */
 	union {
 		struct {
 			uint32_t pd, type, send_cq, recv_cq;
-			uint32_t srq;                /* 0: none; else rq_depth is 0 */
+			uint32_t srq;		     /* 0: none; else rq_depth is 0 */
 			uint32_t sq_depth, rq_depth; /* requests */
 			uint32_t sq_sge, rq_sge, inline_bytes;
 			uint64_t qp_ctx;
@@ -480,14 +489,14 @@ struct rn_cmd {
 		struct {
 			/* CM id; 0 in CM_BIND, CM_LISTEN, CM_CONNECT = create one */
 			uint32_t id;
-			uint16_t port;        /* host order; CM_BIND: 0 = ephemeral */
+			uint16_t port; /* host order; CM_BIND: 0 = ephemeral */
 			uint16_t peer_port;
-			struct rn_gid local;  /* all zero = wildcard */
+			struct rn_gid local; /* all zero = wildcard */
 			struct rn_gid peer;
 			/* CM_LISTEN: limit of unanswered requests, 0 = no limit */
 			uint32_t backlog;
-			uint16_t reason;      /* CM_REJECT: REJ reason code, default 28 */
-			uint16_t timeout_ms;  /* CM_CONNECT: 0 = timers.cm_response_ms */
+			uint16_t reason;     /* CM_REJECT: REJ reason code, default 28 */
+			uint16_t timeout_ms; /* CM_CONNECT: 0 = timers.cm_response_ms */
 			struct rn_cm_param param;
 			/* for a newly created id: */
 			uint16_t port_space; /* enum rn_port_space; 0 = TCP */
@@ -496,7 +505,7 @@ struct rn_cmd {
 		struct {
 			uint32_t qpn, gen; /* a UD QP */
 			struct rn_gid gid; /* a multicast address */
-		} group; /* ATTACH_GROUP, DETACH_GROUP */
+		} group;		   /* ATTACH_GROUP, DETACH_GROUP */
 		uint8_t pad[496];
 	};
 };
@@ -508,22 +517,25 @@ struct rn_rsp {
 	/* CQ, SRQ, PD or CM id, QPN, lkey; CREATE_MW: the window's key, whose low byte each BIND
 	 * replaces */
 	uint32_t id;
-	uint32_t gen;       /* QP generation; rkey of a region */
-	uint16_t port;      /* CM_BIND, CM_LISTEN, CM_CONNECT: the local port in use */
+	uint32_t gen;  /* QP generation; rkey of a region */
+	uint16_t port; /* CM_BIND, CM_LISTEN, CM_CONNECT: the local port in use */
 	uint16_t shard;
 	union {
 		struct {
 			uint64_t shared; /* address of struct rn_qp_shared (in-process link) */
 		} qp;
 		struct {
-			uint64_t shared; /* address of struct rn_mw_shared (in-process link), valid until DESTROY_MW */
+			/* address of struct rn_mw_shared (in-process link), valid until
+			 * DESTROY_MW */
+			uint64_t shared;
 		} mw;
 		struct {
 			uint64_t shared; /* address of struct rn_srq_shared */
 		} srq;
 		struct {
 			struct rn_qp_attr attr; /* RESOLVE: only av is set */
-			uint64_t send_rate; /* bits per second that congestion control allows; 0 = no limit */
+			/* bits per second that congestion control allows; 0 = no limit */
+			uint64_t send_rate;
 		} query;
 		uint8_t pad[240];
 	};
@@ -565,16 +577,16 @@ enum rn_event_kind {
 };
 
 struct rn_event {
-	uint16_t kind;      /* enum rn_event_kind */
+	uint16_t kind; /* enum rn_event_kind */
 	/* REJ reason; CM_DISCONNECTED: 0 by the peer, 1 own DREQ answered, 2 own DREQ not
 	 * answered */
 	uint16_t reason;
-	uint32_t id;        /* CQ, SRQ, QPN or CM id */
-	uint32_t gen;       /* QP generation */
-	uint32_t parent;    /* CM_REQUEST: the listener's CM id */
+	uint32_t id;	 /* CQ, SRQ, QPN or CM id */
+	uint32_t gen;	 /* QP generation */
+	uint32_t parent; /* CM_REQUEST: the listener's CM id */
 	/* `user` of the command that created the object; CM_REQUEST: the listener's */
 	uint64_t user;
-	int32_t err;        /* CM_UNREACHABLE, RESOLVED: negative errno */
+	int32_t err; /* CM_UNREACHABLE, RESOLVED: negative errno */
 	uint16_t port, peer_port;
 	struct rn_gid local, peer;
 	/* CM_REQUEST, CM_RESPONSE: the peer's parameters, and the attributes with which this

@@ -167,11 +167,12 @@ int rn_client_qp_create(struct rn_client *client, const struct rn_client_qp_init
 			struct rn_client_qp **qp);
 /* Changes the state, or, with a mask without RN_QP_STATE, only attributes. mask: enum rn_qp_mask.
  * The allowed transitions and the attributes that each of them requires and allows are those of
- * ibv_modify_qp for the type of QP: RC and UC QPs take addresses, QPN and PSNs, UD QPs a Q_Key. -EINVAL, with nothing changed: the transition does not exist, an
- * attribute is missing or not allowed, or a value is out of range (PSNs and QPNs have 24 bits; a
- * path MTU above the port's; a source address that is not the port's). To RESET: both queues are
- * emptied without completions. To ERR: both are flushed. To SQD: messages that were started are
- * finished, no others are started; RN_EVENT_SQ_DRAINED follows if sqd_notify is set. */
+ * ibv_modify_qp for the type of QP: RC and UC QPs take addresses, QPN and PSNs, UD QPs a Q_Key.
+ * -EINVAL, with nothing changed: the transition does not exist, an attribute is missing or not
+ * allowed, or a value is out of range (PSNs and QPNs have 24 bits; a path MTU above the port's; a
+ * source address that is not the port's). To RESET: both queues are emptied without completions. To
+ * ERR: both are flushed. To SQD: messages that were started are finished, no others are started;
+ * RN_EVENT_SQ_DRAINED follows if sqd_notify is set. */
 int rn_client_qp_modify(struct rn_client_qp *qp, const struct rn_qp_attr *attr, uint32_t mask);
 int rn_client_qp_query(struct rn_client_qp *qp, struct rn_qp_attr *attr);
 /* No thread may post any more. Completions that are in the CQs already stay there. */

@@ -28,14 +28,14 @@ enum rn_link_feature {
 struct rn_link_info {
 	uint32_t abi_version;
 	uint32_t shards;
-	uint32_t features;          /* enum rn_link_feature */
+	uint32_t features; /* enum rn_link_feature */
 	uint64_t guid;
 	uint8_t mac[6];
-	uint16_t mtu;               /* Ethernet payload bytes */
-	uint8_t max_path_mtu;       /* path MTU code 1..5: 256 << (code - 1) bytes */
+	uint16_t mtu;	      /* Ethernet payload bytes */
+	uint8_t max_path_mtu; /* path MTU code 1..5: 256 << (code - 1) bytes */
 	uint8_t ngids;
 	uint8_t link_up;
-	uint8_t max_rd_atomic;      /* READs and atomics in flight per QP, in each direction */
+	uint8_t max_rd_atomic; /* READs and atomics in flight per QP, in each direction */
 	struct rn_gid gids[RN_MAX_GIDS];
 	/* subnet prefix of each GID in bits: 0..32 for IPv4, 0..128 for IPv6 */
 	uint8_t prefix_len[RN_MAX_GIDS];
@@ -43,12 +43,12 @@ struct rn_link_info {
 	uint8_t gateway4, gateway6;
 	uint32_t max_qp, max_cq, max_mr, max_pd, max_cm;
 	uint32_t max_srq;
-	uint32_t max_queue_depth;   /* requests per send queue, receive queue or SRQ */
+	uint32_t max_queue_depth; /* requests per send queue, receive queue or SRQ */
 	uint32_t max_cqe;
 	uint32_t max_sge, max_inline; /* per request: SGEs; bytes of inline data */
-	uint32_t max_msg;           /* bytes per message */
+	uint32_t max_msg;	      /* bytes per message */
 	uint64_t max_mr_bytes;
-	char name[32];              /* the adapter's name in the configuration */
+	char name[32]; /* the adapter's name in the configuration */
 	/* kind of port and idle policy, as words of the configuration */
 	char port[12], idle[12];
 	/* 1: packet buffers are in hugepages; valid while the adapter runs */
@@ -103,7 +103,8 @@ struct rn_link_ops {
 
 	void (*info)(struct rn_link *link, struct rn_link_info *info);
 	/* Calls fn once for each counter. */
-	void (*stats)(struct rn_link *link, void (*fn)(void *arg, const char *name, uint64_t value), void *arg);
+	void (*stats)(struct rn_link *link, void (*fn)(void *arg, const char *name, uint64_t value),
+		      void *arg);
 };
 
 struct rn_link {

@@ -11,10 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#define ANSWER_MS  10000
-#define TRIES	   50
-#define TRY_US	   100000
-#define NO_SERVICE 8 /* REJ reason: invalid service id, there is no listener */
+#define ANSWER_MS     10000
+#define TRIES	      50
+#define TRY_US	      100000
+#define NO_SERVICE    8 /* REJ reason: invalid service id, there is no listener */
 #define MIN_RNR_TIMER 12
 
 static int complain(const struct pt_end *e, const char *what, int rc)
@@ -84,7 +84,8 @@ int pt_cm_accept(struct pt_end *e, struct rn_client_qp *qp, uint8_t reads, uint3
 			1ull << RN_EVENT_CM_UNREACHABLE;
 	int rc;
 
-	while (!pt_event(e, 1ull << RN_EVENT_CM_REQUEST, 0, &ev, timeout_ms < 0 ? 1000 : timeout_ms)) {
+	while (!pt_event(e, 1ull << RN_EVENT_CM_REQUEST, 0, &ev,
+			 timeout_ms < 0 ? 1000 : timeout_ms)) {
 		if (timeout_ms >= 0 || stop_asked())
 			return complain(e, "no connection request", -ETIMEDOUT);
 	}

@@ -38,7 +38,7 @@ const char *pt_status_text(uint8_t status)
 	};
 
 	return status < sizeof(texts) / sizeof(texts[0]) && texts[status] ? texts[status]
-									   : "unknown status";
+									  : "unknown status";
 }
 
 static int complain(const struct pt_end *e, const char *what, int rc)
@@ -70,7 +70,8 @@ static int find_adapter(const struct pt_options *o, unsigned *index)
 			return 0;
 		}
 	}
-	fprintf(stderr, "%s: the configuration has no adapter '%s'; it has:", o->tool->name, o->device);
+	fprintf(stderr, "%s: the configuration has no adapter '%s'; it has:", o->tool->name,
+		o->device);
 	for (int i = 0; i < n && i < 64; i++)
 		fprintf(stderr, " %s", infos[i].name);
 	fprintf(stderr, "\n");
@@ -150,7 +151,8 @@ void pt_events(struct pt_end *e, int timeout_ms)
 {
 	struct rn_event ev;
 
-	for (unsigned i = 0; i < PT_EVENTS && rn_client_wait(e->client, &ev, 1, timeout_ms) == 1; i++) {
+	for (unsigned i = 0; i < PT_EVENTS && rn_client_wait(e->client, &ev, 1, timeout_ms) == 1;
+	     i++) {
 		keep(e, &ev);
 		timeout_ms = 0;
 	}
@@ -243,8 +245,8 @@ static int make_memory(struct pt_end *e)
 		return complain(e, "no memory", -ENOMEM);
 	/* The receiver of a WRITE polls for its last byte, so start from zero. */
 	memset(e->mem, 0, e->mem_bytes);
-	rc = rn_client_mr_register(e->client, e->pd, e->mem, e->mem_bytes, (uintptr_t)e->mem, access,
-				   &e->lkey, &e->rkey);
+	rc = rn_client_mr_register(e->client, e->pd, e->mem, e->mem_bytes, (uintptr_t)e->mem,
+				   access, &e->lkey, &e->rkey);
 	return rc ? complain(e, "no memory region", rc) : 0;
 }
 
@@ -256,8 +258,8 @@ static unsigned receives(const struct pt_options *o)
 int pt_end_make(struct pt_end *e)
 {
 	const struct pt_options *o = e->o;
-	unsigned outs = o->set['o'] && o->outs < e->info->max_rd_atomic ? o->outs
-									 : e->info->max_rd_atomic;
+	unsigned outs =
+		o->set['o'] && o->outs < e->info->max_rd_atomic ? o->outs : e->info->max_rd_atomic;
 	int rc;
 
 	if (make_memory(e) != 0)
@@ -368,7 +370,8 @@ int pt_end_connect(struct pt_end *e)
 	int rc;
 
 	if (rn_client_gid_is_v4(&e->gid) != rn_client_gid_is_v4(&e->qp[0].theirs.gid)) {
-		fprintf(stderr, "%s: one end has an IPv4 address and the other IPv6: choose with -x\n",
+		fprintf(stderr,
+			"%s: one end has an IPv4 address and the other IPv6: choose with -x\n",
 			o->tool->name);
 		return -1;
 	}
@@ -499,7 +502,8 @@ int pt_poll(struct pt_end *e, bool wait)
 		struct pt_qp *q = &e->qp[cqe[k].qp_ctx];
 
 		if (cqe[k].status != RN_STATUS_SUCCESS) {
-			fprintf(stderr, "%s: a %s on queue pair 0x%06x failed: %s\n", e->o->tool->name,
+			fprintf(stderr, "%s: a %s on queue pair 0x%06x failed: %s\n",
+				e->o->tool->name,
 				cqe[k].flags & RN_CQE_RECV ? "receive" : "request", cqe[k].qpn,
 				pt_status_text(cqe[k].status));
 			return -1;

@@ -12,10 +12,10 @@
 struct pt_qp {
 	struct rn_client_qp *qp;
 	struct pt_card mine, theirs;
-	uint32_t cm;		   /* id of its connection with -R */
-	uint64_t posted, done;	   /* requests */
-	uint64_t rposted, rdone;   /* receives */
-	struct rn_ud to;	   /* UD: their destination */
+	uint32_t cm;		 /* id of its connection with -R */
+	uint64_t posted, done;	 /* requests */
+	uint64_t rposted, rdone; /* receives */
+	struct rn_ud to;	 /* UD: their destination */
 };
 
 #define PT_EVENTS 64u

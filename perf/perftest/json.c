@@ -23,7 +23,8 @@ static void put(json_t *row, const char *key, double value, int decimals)
 
 static json_t *new_row(uint64_t size, uint64_t iterations)
 {
-	json_t *row = json_pack("{s:I, s:I}", "MsgSize", (json_int_t)size, "n_iterations", (json_int_t)iterations);
+	json_t *row = json_pack("{s:I, s:I}", "MsgSize", (json_int_t)size, "n_iterations",
+				(json_int_t)iterations);
 
 	json_array_append_new(rows, row);
 	return row;
@@ -70,10 +71,10 @@ static json_t *test_info(const struct pt_end *e)
 	json_t *t;
 
 	pt_test_name(o, '_', name, sizeof(name));
-	t = json_pack("{s:s, s:s, s:o, s:i, s:s, s:s, s:s, s:s, s:s}", "test", name, "Dual_port", "OFF", "Device",
-		      jsonfile_text(e->info->name), "Number_of_qps", (int)o->qps, "Transport_type", "IB",
-		      "Connection_type", pt_connection_name(o), "Using_SRQ", "OFF", "PCIe_relax_order", "OFF",
-		      "ibv_wr_API", "OFF");
+	t = json_pack("{s:s, s:s, s:o, s:i, s:s, s:s, s:s, s:s, s:s}", "test", name, "Dual_port",
+		      "OFF", "Device", jsonfile_text(e->info->name), "Number_of_qps", (int)o->qps,
+		      "Transport_type", "IB", "Connection_type", pt_connection_name(o), "Using_SRQ",
+		      "OFF", "PCIe_relax_order", "OFF", "ibv_wr_API", "OFF");
 	if (pt_asks(o))
 		json_object_set_new(t, "TX_depth", json_integer(o->tx));
 	if (o->tool->verb == PT_SEND && (pt_is_server(o) || o->bidi))
@@ -84,7 +85,8 @@ static json_t *test_info(const struct pt_end *e)
 	json_object_set_new(t, "Link_type", json_string("Ethernet"));
 	json_object_set_new(t, "GID_index", json_integer(e->gid_index));
 	if (o->tool->verb >= PT_READ)
-		json_object_set_new(t, "Outstand_reads", json_integer(e->qp ? e->qp[0].mine.outs : 0));
+		json_object_set_new(t, "Outstand_reads",
+				    json_integer(e->qp ? e->qp[0].mine.outs : 0));
 	else
 		json_object_set_new(t, "Max_inline_data", json_integer(o->inline_bytes));
 	json_object_set_new(t, "rdma_cm_QPs", json_string(o->cm ? "ON" : "OFF"));
@@ -99,9 +101,11 @@ int pt_json_write(const struct pt_end *e)
 	if (!file)
 		return 0;
 	/* perftest prints one result as an object and several as a list. */
-	results = json_array_size(rows) == 1 ? json_incref(json_array_get(rows, 0)) : json_incref(rows);
+	results = json_array_size(rows) == 1 ? json_incref(json_array_get(rows, 0))
+					     : json_incref(rows);
 	json_decref(rows);
-	if (jsonfile_finish(file, json_pack("{s:o, s:o}", "test_info", test_info(e), "results", results)))
+	if (jsonfile_finish(file,
+			    json_pack("{s:o, s:o}", "test_info", test_info(e), "results", results)))
 		return 0;
 	fprintf(stderr, "%s: %s cannot be written\n", e->o->tool->name, e->o->json_file);
 	return -1;

@@ -28,44 +28,44 @@ static const struct pt_tool tools[] = {
 enum { GBITS = 1, REPORT_BOTH, OUT_JSON, JSON_FILE, TCLASS, RETRY, STATS, FLAG_MAX };
 
 /* X(letter, name, argument, help) */
-#define FLAGS(X)                                                                                   \
-	X('a', "all", NULL, "sizes 2, 4, 8 .. 2^23")                                               \
-	X('A', "atomic_type", "FETCH_AND_ADD|CMP_AND_SWAP", "which atomic [FETCH_AND_ADD]")        \
-	X('b', "bidirectional", NULL, "both directions at once (bw)")                              \
-	X('c', "connection", "RC|UC|UD", "type of the queue pairs [RC]")                           \
-	X('d', "ib-dev", "NAME", "the adapter's name in the configuration [the first]")            \
-	X('D', "duration", "S", "seconds instead of iterations")                                   \
-	X('e', "events", NULL, "sleep until a completion comes instead of polling")                \
-	X('f', "margin", "S", "with -D: seconds at each end that do not count [a quarter]")        \
-	X('F', "CPU-freq", NULL, "accepted: time does not come from a cycle counter here")         \
-	X('h', "help", NULL, "this")                                                               \
-	X('H', "report-histogram", NULL, "all results, sorted (lat)")                              \
-	X('i', "ib-port", "1", "adapters have one port")                                           \
-	X('I', "inline_size", "BYTES", "messages up to this size travel inside the request [0]")   \
-	X('m', "mtu", "BYTES", "path MTU 256..4096 [the adapter's largest]")                       \
-	X('n', "iters", "N", "messages, of each queue pair [1000; write_bw 5000]")                 \
-	X('N', "noPeak", NULL, "no BW peak (bw)")                                                  \
-	X('o', "outs", "N", "READs or atomics outstanding [the adapter's limit]")                  \
-	X('p', "port", "PORT", "of the exchange of parameters [18515]")                            \
-	X('q', "qp", "N", "queue pairs (bw) [1]")                                                  \
-	X('Q', "cq-mod", "N", "every Nth request is signaled (bw) [100]")                          \
-	X('r', "rx-depth", "N", "receives posted (send) [512]")                                    \
-	X('R', "rdma_cm", NULL, "connect and exchange parameters through the RDMA CM")             \
-	X('s', "size", "BYTES", "of a message [65536; lat 2]")                                     \
-	X('S', "sl", "N", "service level; priority of a VLAN tag")                                 \
-	X('t', "tx-depth", "N", "requests outstanding [128; lat 1]")                               \
-	X('T', "tos", "N", "as --tclass")                                                          \
-	X('u', "qp-timeout", "N", "4.096 us << N [14]")                                            \
-	X('U', "report-unsorted", NULL, "all results, in order of time (lat)")                     \
-	X('V', "version", NULL, "softrnic's version and that of perftest's protocol")              \
-	X('w', "limit_bw", "X", "fail when the average stays below (bw)")                          \
-	X('x', "gid-index", "N", "which address of the adapter [the first that fits]")             \
-	X(GBITS, "report_gbits", NULL, "Gb/sec instead of MB/sec (bw)")                            \
-	X(REPORT_BOTH, "report-both", NULL, "with -b: both directions apart too")                  \
-	X(OUT_JSON, "out_json", NULL, "results into perftest_out.json too")                        \
-	X(JSON_FILE, "out_json_file", "FILE", "results into FILE too")                             \
-	X(TCLASS, "tclass", "N", "IP traffic class: DSCP << 2 | ECN [0]")                          \
-	X(RETRY, "retry_count", "N", "of the transport, 0..7 [7]")                                 \
+#define FLAGS(X)                                                                                 \
+	X('a', "all", NULL, "sizes 2, 4, 8 .. 2^23")                                             \
+	X('A', "atomic_type", "FETCH_AND_ADD|CMP_AND_SWAP", "which atomic [FETCH_AND_ADD]")      \
+	X('b', "bidirectional", NULL, "both directions at once (bw)")                            \
+	X('c', "connection", "RC|UC|UD", "type of the queue pairs [RC]")                         \
+	X('d', "ib-dev", "NAME", "the adapter's name in the configuration [the first]")          \
+	X('D', "duration", "S", "seconds instead of iterations")                                 \
+	X('e', "events", NULL, "sleep until a completion comes instead of polling")              \
+	X('f', "margin", "S", "with -D: seconds at each end that do not count [a quarter]")      \
+	X('F', "CPU-freq", NULL, "accepted: time does not come from a cycle counter here")       \
+	X('h', "help", NULL, "this")                                                             \
+	X('H', "report-histogram", NULL, "all results, sorted (lat)")                            \
+	X('i', "ib-port", "1", "adapters have one port")                                         \
+	X('I', "inline_size", "BYTES", "messages up to this size travel inside the request [0]") \
+	X('m', "mtu", "BYTES", "path MTU 256..4096 [the adapter's largest]")                     \
+	X('n', "iters", "N", "messages, of each queue pair [1000; write_bw 5000]")               \
+	X('N', "noPeak", NULL, "no BW peak (bw)")                                                \
+	X('o', "outs", "N", "READs or atomics outstanding [the adapter's limit]")                \
+	X('p', "port", "PORT", "of the exchange of parameters [18515]")                          \
+	X('q', "qp", "N", "queue pairs (bw) [1]")                                                \
+	X('Q', "cq-mod", "N", "every Nth request is signaled (bw) [100]")                        \
+	X('r', "rx-depth", "N", "receives posted (send) [512]")                                  \
+	X('R', "rdma_cm", NULL, "connect and exchange parameters through the RDMA CM")           \
+	X('s', "size", "BYTES", "of a message [65536; lat 2]")                                   \
+	X('S', "sl", "N", "service level; priority of a VLAN tag")                               \
+	X('t', "tx-depth", "N", "requests outstanding [128; lat 1]")                             \
+	X('T', "tos", "N", "as --tclass")                                                        \
+	X('u', "qp-timeout", "N", "4.096 us << N [14]")                                          \
+	X('U', "report-unsorted", NULL, "all results, in order of time (lat)")                   \
+	X('V', "version", NULL, "softrnic's version and that of perftest's protocol")            \
+	X('w', "limit_bw", "X", "fail when the average stays below (bw)")                        \
+	X('x', "gid-index", "N", "which address of the adapter [the first that fits]")           \
+	X(GBITS, "report_gbits", NULL, "Gb/sec instead of MB/sec (bw)")                          \
+	X(REPORT_BOTH, "report-both", NULL, "with -b: both directions apart too")                \
+	X(OUT_JSON, "out_json", NULL, "results into perftest_out.json too")                      \
+	X(JSON_FILE, "out_json_file", "FILE", "results into FILE too")                           \
+	X(TCLASS, "tclass", "N", "IP traffic class: DSCP << 2 | ECN [0]")                        \
+	X(RETRY, "retry_count", "N", "of the transport, 0..7 [7]")                               \
 	X(STATS, "stats", NULL, "all counters that are not zero, at the end")
 
 static const struct option longs[] = {
@@ -99,12 +99,12 @@ void pt_options_usage(const struct pt_tool *tool)
 {
 	printf("usage: %s [FLAGS]          server\n       %s [FLAGS] HOST     client\n", tool->name,
 	       tool->name);
-#define X(letter, name, arg, help)                                                                 \
-	if ((letter) >= FLAG_MAX)                                                                  \
-		printf("  -%c, --%s%s%s\n\t%s\n", letter, name, (arg) ? "=" : "",                  \
-		       (arg) ? (const char *)(arg) : "", help);                                    \
-	else                                                                                       \
-		printf("      --%s%s%s\n\t%s\n", name, (arg) ? "=" : "",                           \
+#define X(letter, name, arg, help)                                                \
+	if ((letter) >= FLAG_MAX)                                                 \
+		printf("  -%c, --%s%s%s\n\t%s\n", letter, name, (arg) ? "=" : "", \
+		       (arg) ? (const char *)(arg) : "", help);                   \
+	else                                                                      \
+		printf("      --%s%s%s\n\t%s\n", name, (arg) ? "=" : "",          \
 		       (arg) ? (const char *)(arg) : "", help);
 	FLAGS(X)
 #undef X
@@ -136,8 +136,9 @@ static int take_number(const struct number *n, const char *arg, char *err, unsig
 	if (*arg < '0' || *arg > '9' || *end || v < n->low || v > n->high) {
 		for (const struct option *l = longs; l->name; l++)
 			if (l->val == n->letter)
-				return wrong(err, errlen, "--%s takes a number from %u to %u, not '%s'",
-					     l->name, n->low, n->high, arg);
+				return wrong(err, errlen,
+					     "--%s takes a number from %u to %u, not '%s'", l->name,
+					     n->low, n->high, arg);
 	}
 	*n->value = (unsigned)v;
 	return 0;
@@ -208,10 +209,10 @@ static int take(struct pt_options *o, int letter, const char *arg, unsigned *gid
 		int letter;
 		bool *value;
 	} switches[] = {
-		{'a', &o->all},	     {'b', &o->bidi},	  {'e', &o->events},
-		{'F', &o->cpu_freq}, {'h', &o->help},	  {'H', &o->sorted},
-		{'N', &o->no_peak},  {'R', &o->cm},	  {'U', &o->unsorted},
-		{'V', &o->version},  {GBITS, &o->gbits},  {REPORT_BOTH, &o->report_both},
+		{'a', &o->all},	      {'b', &o->bidi},	  {'e', &o->events},
+		{'F', &o->cpu_freq},  {'h', &o->help},	  {'H', &o->sorted},
+		{'N', &o->no_peak},   {'R', &o->cm},	  {'U', &o->unsorted},
+		{'V', &o->version},   {GBITS, &o->gbits}, {REPORT_BOTH, &o->report_both},
 		{OUT_JSON, &o->json}, {STATS, &o->stats},
 	};
 

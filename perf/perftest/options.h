@@ -29,7 +29,7 @@ struct pt_options {
 	unsigned qps, mtu, tx, rx, port, cq_mod, inline_bytes;
 	unsigned timeout, retry, outs, sl, tclass;
 	unsigned port_number;
-	int gid; /* GID index; -1: the first that fits */
+	int gid;      /* GID index; -1: the first that fits */
 	double limit; /* a lower average is a failure */
 	bool all, bidi, events, cm, cas, no_peak, unsorted, sorted;
 	bool gbits, report_both, json, cpu_freq, help, version, stats;

@@ -5,7 +5,8 @@
 
 #include <stdio.h>
 
-#define LINE "---------------------------------------------------------------------------------------"
+#define LINE \
+	"---------------------------------------------------------------------------------------"
 
 void pt_print_line(void)
 {
@@ -97,8 +98,8 @@ void pt_print_head(const struct pt_options *o)
 		printf(" #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]    t_avg[usec]    "
 		       "t_stdev[usec]   99%% percentile[usec]   99.9%% percentile[usec] \n");
 	else
-		printf(" #bytes     #iterations    BW peak[%s]    BW average[%s]   MsgRate[Mpps]\n", unit,
-		       unit);
+		printf(" #bytes     #iterations    BW peak[%s]    BW average[%s]   MsgRate[Mpps]\n",
+		       unit, unit);
 	fflush(stdout);
 }
 
@@ -135,7 +136,8 @@ void pt_print_latency(const struct pt_options *o, uint64_t size, const struct pt
 	const struct pt_latency *l = &r->lat;
 
 	if (o->secs) {
-		printf(" %-7lu       %lu            %-7.2f        %-7.2f\n", size, r->n, r->average, r->tps);
+		printf(" %-7lu       %lu            %-7.2f        %-7.2f\n", size, r->n, r->average,
+		       r->tps);
 		return;
 	}
 	if (o->sorted || o->unsorted) {

@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 void pt_card_to_text(const struct pt_card *card, char text[PT_TEXT_BYTES])
 {
 	char line[PT_TEXT_BYTES + 64];
-	int n = snprintf(line, sizeof(line), "%04x:%04x:%06x:%06x:%08x:%016llx:",
-			 card->lid & 0xffff, card->outs & 0xffff, card->qpn & 0xffffff,
-			 card->psn & 0xffffff, card->rkey, (unsigned long long)card->va);
+	int n = snprintf(line, sizeof(line),
+			 "%04x:%04x:%06x:%06x:%08x:%016llx:", card->lid & 0xffff,
+			 card->outs & 0xffff, card->qpn & 0xffffff, card->psn & 0xffffff,
+			 card->rkey, (unsigned long long)card->va);
 
 	for (unsigned i = 0; i < 16; i++)
 		n += snprintf(line + n, sizeof(line) - (size_t)n, "%02x:", card->gid.b[i]);

@@ -9,7 +9,7 @@
 
 /* What an end announces about one of its queue pairs. */
 struct pt_card {
-	uint32_t lid; /* 0 on Ethernet */
+	uint32_t lid;  /* 0 on Ethernet */
 	uint32_t outs; /* READs and atomics that this end serves at a time */
 	uint32_t qpn, psn, rkey;
 	uint64_t va;

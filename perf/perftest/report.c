@@ -68,7 +68,8 @@ void pt_latency_of(const uint64_t *posted, size_t n, unsigned factor, double *de
 	for (size_t i = 0; i < count; i++)
 		squares += (deltas[i] - out->average) * (deltas[i] - out->average);
 	out->stdev = sqrt(squares / (double)count);
-	out->typical = count % 2 ? deltas[count / 2] : (deltas[count / 2] + deltas[count / 2 - 1]) / 2;
+	out->typical =
+		count % 2 ? deltas[count / 2] : (deltas[count / 2] + deltas[count / 2 - 1]) / 2;
 	out->min = deltas[0];
 	out->max = deltas[count];
 	out->p99 = deltas[(size_t)ceil((double)count * 0.99)];

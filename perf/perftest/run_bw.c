@@ -50,8 +50,8 @@ static int fill(struct bw *b)
 		struct pt_qp *q = &b->e->qp[i];
 
 		while (q->posted < b->per_qp && q->posted - q->done < b->o->tx) {
-			bool signaled = (q->posted + 1) % b->o->cq_mod == 0 ||
-					q->posted + 1 == b->per_qp;
+			bool signaled =
+				(q->posted + 1) % b->o->cq_mod == 0 || q->posted + 1 == b->per_qp;
 
 			if (b->times)
 				b->times[b->ntimes++].posted = pt_now_ns();
@@ -209,7 +209,8 @@ int pt_run_bw(struct pt_end *e, uint32_t size, struct pt_rates *rates)
 	if (rc != 0) /* the result so far is printed if the user has interrupted the run */
 		*rates = pt_rates_of(size, total(&b, !b.asks), pt_now_ns() - b.first, unit, NULL);
 	else if (o->secs)
-		*rates = pt_rates_of(size, b.counted, (uint64_t)(o->secs - 2 * o->margin) * NS, unit, NULL);
+		*rates = pt_rates_of(size, b.counted, (uint64_t)(o->secs - 2 * o->margin) * NS,
+				     unit, NULL);
 	else
 		*rates = pt_rates_of(size, n, last - b.first, unit, b.times);
 	free(b.times);

@@ -43,7 +43,8 @@ int pt_talk_begin(struct pt_talk *t)
 	theirs[VERSION_BYTES - 1] = 0;
 	t->their_version = atof(theirs);
 	if (t->their_version < OLDEST) {
-		fprintf(stderr, "%s: the other end speaks version '%s' of perftest's protocol, %.2f is the oldest known\n",
+		fprintf(stderr,
+			"%s: the other end speaks version '%s' of perftest's protocol, %.2f is the oldest known\n",
 			t->e->o->tool->name, theirs, OLDEST);
 		return -1;
 	}

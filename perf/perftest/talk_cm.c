@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PATIENCE_NS	600000000000ull
-#define TURNS_PER_LOOK	4096
+#define PATIENCE_NS    600000000000ull
+#define TURNS_PER_LOOK 4096
 
 static int complain(const struct pt_talk *t, const char *what, int rc)
 {

@@ -18,7 +18,8 @@
 static int complain(const struct pt_talk *t, const char *what, const char *why)
 {
 	if (!stop_asked())
-		fprintf(stderr, "%s: %s%s%s\n", t->e->o->tool->name, what, why ? ": " : "", why ? why : "");
+		fprintf(stderr, "%s: %s%s%s\n", t->e->o->tool->name, what, why ? ": " : "",
+			why ? why : "");
 	return -1;
 }
 
@@ -113,7 +114,8 @@ static void tcp_close(struct pt_talk *t)
 	t->fd = t->e->peer_fd = -1;
 }
 
-const struct pt_talk_ops pt_talk_tcp = {tcp_send, tcp_recv, tcp_send_card, tcp_recv_card, tcp_close};
+const struct pt_talk_ops pt_talk_tcp = {tcp_send, tcp_recv, tcp_send_card, tcp_recv_card,
+					tcp_close};
 
 static int listen_at(const struct addrinfo *ai)
 {

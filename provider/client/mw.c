@@ -41,8 +41,7 @@ int rn_client_mw_create(struct rn_client *client, uint32_t pd, struct rn_client_
 
 int rn_client_mw_destroy(struct rn_client_mw *mw)
 {
-	struct rn_cmd cmd = {.op = RN_CMD_DESTROY_MW,
-			     .destroy_mw = {.id = mw->id, .qpn = mw->qpn}};
+	struct rn_cmd cmd = {.op = RN_CMD_DESTROY_MW, .destroy_mw = {.id = mw->id, .qpn = mw->qpn}};
 	struct rn_rsp rsp = {0};
 	int rc = rn_client_exec(mw->client, &cmd, &rsp);
 

@@ -9,7 +9,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-int rn_client_srq_create(struct rn_client *client, const struct rn_client_srq_init *init, struct rn_client_srq **out)
+int rn_client_srq_create(struct rn_client *client, const struct rn_client_srq_init *init,
+			 struct rn_client_srq **out)
 {
 	struct rn_cmd cmd = {.op = RN_CMD_CREATE_SRQ, .user = init->user};
 	struct rn_rsp rsp = {0};
@@ -61,7 +62,8 @@ uint32_t rn_client_srq_id(const struct rn_client_srq *srq)
 
 int rn_client_srq_resize(struct rn_client_srq *srq, uint32_t depth)
 {
-	struct rn_cmd cmd = {.op = RN_CMD_MODIFY_SRQ, .modify_srq = {.id = srq->id, .depth = depth}};
+	struct rn_cmd cmd = {.op = RN_CMD_MODIFY_SRQ,
+			     .modify_srq = {.id = srq->id, .depth = depth}};
 	struct rn_rsp rsp = {0};
 	int rc;
 

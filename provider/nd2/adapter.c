@@ -69,10 +69,12 @@ void nd_adapter_limits(const struct rn_link_info *nic, uint64_t id, ND2_ADAPTER_
 		.LargeRequestThreshold = ND_LARGE_THRESHOLD,
 		.MaxCallerData = ND_MAX_CALLER_DATA,
 		.MaxCalleeData = ND_MAX_CALLEE_DATA,
-		.AdapterFlags = ND_ADAPTER_FLAG_IN_ORDER_DMA_SUPPORTED |
-				ND_ADAPTER_FLAG_LOOPBACK_CONNECTIONS_SUPPORTED |
-				(nic->features & RN_LINK_CQ_RESIZE ? ND_ADAPTER_FLAG_CQ_RESIZE_SUPPORTED : 0) |
-				(nic->shards > 1 ? ND_ADAPTER_FLAG_MULTI_ENGINE_SUPPORTED : 0),
+		.AdapterFlags =
+			ND_ADAPTER_FLAG_IN_ORDER_DMA_SUPPORTED |
+			ND_ADAPTER_FLAG_LOOPBACK_CONNECTIONS_SUPPORTED |
+			(nic->features & RN_LINK_CQ_RESIZE ? ND_ADAPTER_FLAG_CQ_RESIZE_SUPPORTED
+							   : 0) |
+			(nic->shards > 1 ? ND_ADAPTER_FLAG_MULTI_ENGINE_SUPPORTED : 0),
 	};
 }
 

@@ -23,8 +23,7 @@ HRESULT nd_local_address(struct nd_adapter *adapter, const struct sockaddr *sa, 
 	return ND_SUCCESS;
 }
 
-HRESULT nd_return_address(const struct rn_client_addr *addr, struct sockaddr *out,
-			  ULONG *pcb)
+HRESULT nd_return_address(const struct rn_client_addr *addr, struct sockaddr *out, ULONG *pcb)
 {
 	struct sockaddr_storage sa;
 	ULONG need = (ULONG)rn_client_addr_to_sockaddr(addr, &sa);

@@ -18,12 +18,12 @@
  * learns so within seconds (ND_IO_TIMEOUT). These numbers are what this side announces; a peer's
  * announcement is followed, up to timers.rnr_retry. */
 #define ND_MIN_RNR_TIMER 14
-#define ND_RNR_STEP      4
-#define ND_RNR_RETRY     6
+#define ND_RNR_STEP	 4
+#define ND_RNR_RETRY	 6
 /* With a shared receive queue the peer retries for ever: the first waits are as above, later ones
  * grow by about a third of the time waited so far, to 492 ms at most. */
-#define ND_SRQ_RNR_STEP	 1
-#define ND_RNR_FOR_EVER	 7
+#define ND_SRQ_RNR_STEP 1
+#define ND_RNR_FOR_EVER 7
 
 /* Kinds of request on the list; at most one STEP waits at a time. */
 enum nd_connector_request {
@@ -40,12 +40,12 @@ struct nd_connector {
 	struct nd_listener *listener;
 	bool draining; /* the peer has disconnected; requests in flight complete before the flush */
 	struct rn_client_addr local, peer;
-	struct nd_qp *qp;	       /* the tied queue pair; counted; also under adapter->ties */
+	struct nd_qp *qp; /* the tied queue pair; counted; also under adapter->ties */
 	/* first PSN of the peer's requests, announced in the REQ or REP */
 	uint32_t psn;
 	/* read limits: the client's wishes at first, then negotiated */
 	uint8_t inbound, outbound;
-	struct rn_qp_attr attr;	       /* attributes for the queue pair, from the CM */
+	struct rn_qp_attr attr; /* attributes for the queue pair, from the CM */
 	uint16_t data_len;
 	uint8_t data[RN_CM_DATA_MAX]; /* the peer's private data, padded to its field's size */
 };

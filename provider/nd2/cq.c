@@ -167,8 +167,9 @@ static void translate(const struct rn_cqe *cqe, ND2_RESULT *result)
 {
 	result->Status = nd_status_of_completion(cqe->kind, cqe->status);
 	/* A WRITE with immediate data consumes a Receive without storing anything in it. */
-	result->BytesTransferred =
-		cqe->status == RN_STATUS_SUCCESS && !(cqe->flags & RN_CQE_WRITE) ? cqe->byte_len : 0;
+	result->BytesTransferred = cqe->status == RN_STATUS_SUCCESS && !(cqe->flags & RN_CQE_WRITE)
+					   ? cqe->byte_len
+					   : 0;
 	result->QueuePairContext = (void *)(uintptr_t)cqe->qp_ctx;
 	result->RequestContext = (void *)(uintptr_t)cqe->wr_id;
 	result->RequestType =

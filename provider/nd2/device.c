@@ -143,7 +143,8 @@ bool nd_device_dispatch(struct nd_device *dev, const struct rn_event *ev)
 }
 
 /* Returns referenced objects of the bucket, n at most, that this round has not notified yet. */
-static unsigned next_to_notify(struct device *d, unsigned bucket, struct nd_object *objs[], unsigned n)
+static unsigned next_to_notify(struct device *d, unsigned bucket, struct nd_object *objs[],
+			       unsigned n)
 {
 	unsigned k = 0;
 

@@ -18,7 +18,7 @@ enum nd_route {
 struct nd_device {
 	struct rn_client *client;
 	const struct rn_link_info *info;
-	_Atomic bool link_down; /* set before connectors are notified */
+	_Atomic bool link_down;	      /* set before connectors are notified */
 	_Atomic uint32_t nconnectors; /* connectors that exist; the NIC has room for max_cm */
 };
 

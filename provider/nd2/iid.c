@@ -28,7 +28,8 @@
 #undef IID_IND2Connector
 #undef IID_IND2Listener
 
-#define EXPORT(name) extern const GUID name __attribute__((visibility("default"), alias("header_" #name)))
+#define EXPORT(name) \
+	extern const GUID name __attribute__((visibility("default"), alias("header_" #name)))
 
 EXPORT(IID_IUnknown);
 EXPORT(IID_IClassFactory);

@@ -306,7 +306,7 @@ static HRESULT GetLocalAddress(IND2Listener *This, struct sockaddr *pAddress, UL
 }
 
 static HRESULT claim_request(struct nd_listener *l, struct nd_connector *connector,
-		   struct os_request *request)
+			     struct os_request *request)
 {
 	struct arrival *a;
 	HRESULT hr;

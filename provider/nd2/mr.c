@@ -18,7 +18,7 @@ struct nd_mr {
 	struct nd_object obj;
 	struct nd_async async;
 	bool registered;
-	struct nd_span span; /* what windows need to know */
+	struct nd_span span;	     /* what windows need to know */
 	_Atomic uint32_t lkey, rkey; /* 0 unless registered */
 };
 

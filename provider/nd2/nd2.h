@@ -13,10 +13,10 @@
 #include "request.h"
 
 /* The limits that an adapter offers its clients; each is at most what the NIC can do. */
-#define ND_MAX_SGE	    16u
+#define ND_MAX_SGE 16u
 /* granted to every queue pair: clients post two SGEs on queue pairs created with one */
-#define ND_MIN_SGE	    2u
-#define ND_MAX_INLINE	    256u
+#define ND_MIN_SGE    2u
+#define ND_MAX_INLINE 256u
 /* Bytes; measured, see docs/benchmarks.md. */
 #define ND_INLINE_THRESHOLD 64u
 #define ND_LARGE_THRESHOLD  65536u
@@ -47,7 +47,7 @@ struct nd_adapter {
 	uint64_t number; /* of this instance; never reused */
 	uint32_t pd;
 	ND2_ADAPTER_INFO limits;
-	pthread_mutex_t ties; /* guards which connector holds which queue pair */
+	pthread_mutex_t ties;	  /* guards which connector holds which queue pair */
 	pthread_mutex_t bindings; /* guards which window is bound to which region */
 };
 
@@ -135,7 +135,8 @@ struct nd_mw *nd_mw_known(IUnknown *, const struct nd_adapter *);
 /* Posts a BIND. `bind` has everything but the lkey. ND_ACCESS_VIOLATION: the region is not
  * registered, the range lies outside of it, or it is to be written without LOCAL_WRITE.
  * ND_INVALID_DEVICE_STATE: the window is bound. ND_NO_MORE_ENTRIES: the send queue is full. */
-HRESULT nd_mw_bind(struct nd_mw *, struct nd_qp *, struct nd_span *, const struct rn_client_bind *bind);
+HRESULT nd_mw_bind(struct nd_mw *, struct nd_qp *, struct nd_span *,
+		   const struct rn_client_bind *bind);
 HRESULT nd_mw_invalidate(struct nd_mw *, struct nd_qp *, uint64_t context, uint16_t flags);
 
 /* For a region that was registered: its windows may be bound from now on. `what` gives all but
@@ -162,7 +163,7 @@ struct nd_qp {
 	struct nd_object obj;
 	struct nd_adapter *adapter;
 	struct nd_cq *recv_cq, *send_cq;
-	struct nd_srq *srq; /* or NULL */
+	struct nd_srq *srq;	  /* or NULL */
 	pthread_mutex_t lock;	  /* guards `nic` against release */
 	struct rn_client_qp *nic; /* NULL once released */
 	uint32_t qpn;

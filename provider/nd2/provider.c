@@ -14,7 +14,8 @@
 #pragma GCC visibility push(default)
 HRESULT DllGetClassObject(REFCLSID rclsid, REFIID riid, void **ppv);
 HRESULT DllCanUnloadNow(void);
-HRESULT DllSelectAddress(const struct sockaddr *remote, ULONG cb, struct sockaddr_storage *local, int *rank);
+HRESULT DllSelectAddress(const struct sockaddr *remote, ULONG cb, struct sockaddr_storage *local,
+			 int *rank);
 #pragma GCC visibility pop
 
 #define CLOSING_MS 2000
@@ -270,7 +271,8 @@ HRESULT DllCanUnloadNow(void)
 
 /* For the helper library: the local address to send from. The kernel's routing does not know these
  * subnets. */
-HRESULT DllSelectAddress(const struct sockaddr *remote, ULONG cb, struct sockaddr_storage *local, int *rank)
+HRESULT DllSelectAddress(const struct sockaddr *remote, ULONG cb, struct sockaddr_storage *local,
+			 int *rank)
 {
 	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
 	OS_UNCANCELLED;

@@ -14,8 +14,8 @@
 	 ND_OP_FLAG_INLINE)
 #define WRITE_FLAGS (ND_OP_FLAG_SILENT_SUCCESS | ND_OP_FLAG_READ_FENCE | ND_OP_FLAG_INLINE)
 #define READ_FLAGS  (ND_OP_FLAG_SILENT_SUCCESS | ND_OP_FLAG_READ_FENCE)
-#define BIND_FLAGS                                                                           \
-	(ND_OP_FLAG_SILENT_SUCCESS | ND_OP_FLAG_READ_FENCE | ND_OP_FLAG_ALLOW_READ |         \
+#define BIND_FLAGS                                                                   \
+	(ND_OP_FLAG_SILENT_SUCCESS | ND_OP_FLAG_READ_FENCE | ND_OP_FLAG_ALLOW_READ | \
 	 ND_OP_FLAG_ALLOW_WRITE)
 #define INVALIDATE_FLAGS (ND_OP_FLAG_SILENT_SUCCESS | ND_OP_FLAG_READ_FENCE)
 
@@ -53,7 +53,8 @@ bool nd_qp_drain(struct nd_qp *qp)
 	bool draining;
 
 	pthread_mutex_lock(&qp->lock);
-	draining = qp->nic != NULL && rn_client_qp_modify(qp->nic, &attr, RN_QP_STATE | RN_QP_SQD_NOTIFY) == 0;
+	draining = qp->nic != NULL &&
+		   rn_client_qp_modify(qp->nic, &attr, RN_QP_STATE | RN_QP_SQD_NOTIFY) == 0;
 	pthread_mutex_unlock(&qp->lock);
 	return draining;
 }
@@ -262,7 +263,8 @@ static HRESULT Receive(IND2QueuePair *This, void *requestContext, const ND2_SGE 
 	};
 
 	if (qp_of(This)->srq != NULL)
-		return nd_gone(qp_of(This)->adapter) ? ND_DEVICE_REMOVED : ND_INVALID_DEVICE_REQUEST;
+		return nd_gone(qp_of(This)->adapter) ? ND_DEVICE_REMOVED
+						     : ND_INVALID_DEVICE_REQUEST;
 	return post(qp_of(This), &wr);
 }
 

@@ -25,7 +25,8 @@ static int rank(const struct rn_link_info *info, unsigned g, const struct rn_gid
 	return (v4 ? info->gateway4 : info->gateway6) ? ND_ROUTE_GATEWAY : ND_ROUTE_NONE;
 }
 
-int nd_route(const struct rn_link_info *info, unsigned n, const struct rn_gid *remote, struct rn_gid *local)
+int nd_route(const struct rn_link_info *info, unsigned n, const struct rn_gid *remote,
+	     struct rn_gid *local)
 {
 	bool v4 = rn_client_gid_is_v4(remote);
 	int best = ND_ROUTE_NONE;

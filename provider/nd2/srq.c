@@ -157,7 +157,8 @@ static HRESULT Notify(IND2SharedReceiveQueue *This, OVERLAPPED *pOverlapped)
 	return hr;
 }
 
-static HRESULT Receive(IND2SharedReceiveQueue *This, void *requestContext, const ND2_SGE sge[], ULONG nSge)
+static HRESULT Receive(IND2SharedReceiveQueue *This, void *requestContext, const ND2_SGE sge[],
+		       ULONG nSge)
 {
 	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
 	struct nd_srq *srq = srq_of(This);
@@ -215,8 +216,8 @@ static int make(struct nd_srq *srq, const struct nd_srq_init *init)
 	return rn_client_srq_create(adapter->dev->client, &nic, &srq->srq);
 }
 
-HRESULT nd_srq_create(struct nd_adapter *adapter, REFIID iid, HANDLE file, const struct nd_srq_init *init,
-		      void **out)
+HRESULT nd_srq_create(struct nd_adapter *adapter, REFIID iid, HANDLE file,
+		      const struct nd_srq_init *init, void **out)
 {
 	struct nd_srq *srq;
 	HRESULT hr;

@@ -26,7 +26,9 @@ static inline void os_cancel_restore(const int *before)
 /* Disables cancellation of the calling thread until the end of the scope. It costs two locked
  * instructions, so Send, Receive and GetResults go without: they reach no cancellation point
  * outside the link. */
-#define OS_UNCANCELLED __attribute__((cleanup(os_cancel_restore), unused)) const int cancel_before = os_cancel_off()
+#define OS_UNCANCELLED                                                                \
+	__attribute__((cleanup(os_cancel_restore), unused)) const int cancel_before = \
+		os_cancel_off()
 
 /* Releases the lock of a cancelled wait, for pthread_cleanup_push. */
 static inline void os_cancel_unlock(void *lock)

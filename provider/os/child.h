@@ -16,10 +16,10 @@ extern bool os_child; /* set in the child by fork, before other code runs there 
 void os_child_watch(void);
 
 /* The first line of a call: returns `answer` in such a child. */
-#define OS_REFUSE_CHILD(answer)                      \
-	do {                                         \
-		if (__builtin_expect(os_child, 0))   \
-			return answer;               \
+#define OS_REFUSE_CHILD(answer)                    \
+	do {                                       \
+		if (__builtin_expect(os_child, 0)) \
+			return answer;             \
 	} while (0)
 
 #endif

@@ -182,7 +182,8 @@ HRESULT os_delivery_start(void)
 	pthread_mutex_lock(&delivery.starting);
 	if (!delivery.started) {
 		sem_init(&delivery.wake, 0, 0);
-		if (delivery.ending || os_thread_start(&delivery.thread, "rn-deliver", deliver, NULL))
+		if (delivery.ending ||
+		    os_thread_start(&delivery.thread, "rn-deliver", deliver, NULL))
 			hr = ND_INSUFFICIENT_RESOURCES;
 		else
 			__atomic_store_n(&delivery.started, true, __ATOMIC_RELEASE);

@@ -9,11 +9,11 @@
 #include <stdint.h>
 
 /* Kinds of this folder; the objects above add theirs by name. */
-#define OS_LIVE_ROWS(X)                                                        \
-	X(EVENT, "event")                                                      \
-	X(PORT, "port")                                                        \
-	X(FILE, "file")                                                        \
-	X(REQUEST, "request") /* begun, its OVERLAPPED not final */            \
+#define OS_LIVE_ROWS(X)                                             \
+	X(EVENT, "event")                                           \
+	X(PORT, "port")                                             \
+	X(FILE, "file")                                             \
+	X(REQUEST, "request") /* begun, its OVERLAPPED not final */ \
 	X(PACKET, "packet")   /* in a port or for a callback, not taken yet */
 
 enum os_live_kind {

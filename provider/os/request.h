@@ -48,7 +48,7 @@ struct os_request {
 	struct os_file *file;
 	struct os_event *event; /* NULL: none */
 	HRESULT status;
-	bool silent; /* low bit of hEvent: no packet */
+	bool silent;  /* low bit of hEvent: no packet */
 	bool pending; /* its OVERLAPPED is ND_PENDING */
 	struct os_request *next;
 	struct os_request *prev;

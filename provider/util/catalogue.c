@@ -72,14 +72,16 @@ static bool split_line(char *line, char **key, char **value)
 
 /* Stores one "key = value" in the entry. Returns NULL, or what is wrong; unknown keys are
  * ignored. */
-static const char *read_line(const char *key, const char *value, struct util_entry *entry, bool *has_guid)
+static const char *read_line(const char *key, const char *value, struct util_entry *entry,
+			     bool *has_guid)
 {
 	if (strcmp(key, "guid") == 0) {
 		*has_guid = util_guid_parse(value, &entry->guid);
 		return *has_guid ? NULL : "the guid is none";
 	}
 	if (strcmp(key, "library") == 0) {
-		if ((size_t)snprintf(entry->library, sizeof(entry->library), "%s", value) >= sizeof(entry->library))
+		if ((size_t)snprintf(entry->library, sizeof(entry->library), "%s", value) >=
+		    sizeof(entry->library))
 			return "the library's path is too long";
 	}
 	return NULL;
@@ -146,7 +148,8 @@ static int each_file(const char *folder, bool (*fn)(void *arg, const char *path)
 	if (n < 0)
 		return util_is_shortage(errno) ? -errno : 0;
 	for (int i = 0; i < n; i++) {
-		if (go_on && (size_t)snprintf(path, sizeof(path), "%s/%s", folder, names[i]->d_name) < sizeof(path))
+		if (go_on && (size_t)snprintf(path, sizeof(path), "%s/%s", folder,
+					      names[i]->d_name) < sizeof(path))
 			go_on = fn(arg, path);
 		free(names[i]);
 	}
@@ -176,8 +179,9 @@ static bool read_file(void *arg, const char *path)
 		fprintf(stderr, "NetworkDirect catalogue: %s is passed over: %s\n", path, wrong);
 	} else if (!listed(r->entries, r->n, &entry.guid)) {
 		if ((unsigned)r->n == r->max) {
-			fprintf(stderr, "NetworkDirect catalogue: %s is passed over: there are %u before it\n", path,
-				r->max);
+			fprintf(stderr,
+				"NetworkDirect catalogue: %s is passed over: there are %u before it\n",
+				path, r->max);
 			return false;
 		}
 		r->entries[r->n++] = entry;

@@ -54,14 +54,16 @@ static int read_catalogue(void)
 	n = rc != 0 ? rc : util_catalogue_read(folder, entries, MAX_PROVIDERS);
 	if (n < 0) {
 		nentries = known ? nentries : 0;
-		fprintf(stderr, "NetworkDirect catalogue: %s cannot be read: %s\n", folder, strerror(-n));
+		fprintf(stderr, "NetworkDirect catalogue: %s cannot be read: %s\n", folder,
+			strerror(-n));
 		return known ? 0 : n;
 	}
 	mark = now;
 	nentries = (unsigned)n;
 	known = true;
 	if (nentries == 0)
-		fprintf(stderr, "NetworkDirect catalogue: no provider is listed in %s; SOFTRNIC_ND_CATALOG names another folder\n",
+		fprintf(stderr,
+			"NetworkDirect catalogue: no provider is listed in %s; SOFTRNIC_ND_CATALOG names another folder\n",
 			folder);
 	for (unsigned i = 0; i < nlibraries; i++)
 		libraries[i].broken = false;

@@ -17,7 +17,8 @@ void util_framework_flush(void);
 #define UTIL_SHORT	 (-2) /* a shortage of descriptors or memory */
 
 /* select_address is NULL if the provider's library does not export one. */
-typedef int (*util_provider_fn)(void *arg, IND2Provider *provider, nd_select_address_fn select_address);
+typedef int (*util_provider_fn)(void *arg, IND2Provider *provider,
+				nd_select_address_fn select_address);
 
 /* Calls fn for each provider that can be loaded, until one call returns other than 0, which is
  * returned. The provider is valid during the call. UTIL_NOT_STARTED: fn is not called. UTIL_SHORT:

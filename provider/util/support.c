@@ -297,7 +297,8 @@ static int open_on(void *arg, IND2Provider *provider, nd_select_address_fn unuse
 	struct open_call *call = arg;
 	ULONG len = (ULONG)size_of_family(call->sa->ss_family);
 	UINT64 id;
-	HRESULT hr = provider->lpVtbl->ResolveAddress(provider, (const struct sockaddr *)call->sa, len, &id);
+	HRESULT hr = provider->lpVtbl->ResolveAddress(provider, (const struct sockaddr *)call->sa,
+						      len, &id);
 
 	if (FAILED(hr)) {
 		/* The provider could not find out whether it has the address. */

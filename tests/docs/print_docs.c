@@ -28,11 +28,13 @@ static const char *yes(bool b)
 
 static void print_verdicts(FILE *out)
 {
-	static const char *const reply[] = {"", "ACK", "NAK 0x60", "NAK 0x61", "NAK 0x62", "NAK 0x63", "RNR NAK"};
+	static const char *const reply[] = {"",		"ACK",	    "NAK 0x60", "NAK 0x61",
+					    "NAK 0x62", "NAK 0x63", "RNR NAK"};
 
 	fprintf(out, "| verdict | owed to the peer | QP | meaning |\n|---|---|---|---|\n");
 	for (unsigned i = 0; i < RN_V_COUNT; i++)
-		fprintf(out, "| `%s` | %s | %s | %s |\n", rn_verdicts[i].name, reply[rn_verdicts[i].reply],
+		fprintf(out, "| `%s` | %s | %s | %s |\n", rn_verdicts[i].name,
+			reply[rn_verdicts[i].reply],
 			rn_verdicts[i].qp == RN_QP_ERROR ? "error" : "", rn_verdicts[i].text);
 }
 
@@ -66,15 +68,16 @@ static void print_lcore_counters(FILE *out)
 
 static void print_log(FILE *out)
 {
-	fprintf(out, "| message | level | at most one in | text | meaning |\n|---|---|---|---|---|\n");
+	fprintf(out,
+		"| message | level | at most one in | text | meaning |\n|---|---|---|---|---|\n");
 	for (unsigned i = 0; i < RN_LOG_COUNT; i++) {
 		const struct rn_log_row *row = &rn_log_rows[i];
 		char limit[32] = "";
 
 		if (row->every_s > 0)
 			snprintf(limit, sizeof(limit), "%u s", row->every_s);
-		fprintf(out, "| `%s` | %s | %s | `%s` | %s |\n", row->name, rn_log_level_word(row->level), limit, row->text,
-			row->meaning);
+		fprintf(out, "| `%s` | %s | %s | `%s` | %s |\n", row->name,
+			rn_log_level_word(row->level), limit, row->text, row->meaning);
 	}
 }
 
@@ -91,26 +94,30 @@ static void print_wake(FILE *out)
 	fprintf(out, "| driver begins with | source | what wakes a sleeper |\n|---|---|---|\n");
 	for (unsigned i = 0; i < rn_wake_nrows; i++)
 		fprintf(out, "| %s%s%s | `%s` | %s |\n", *rn_wake_rows[i].driver ? "`" : "",
-			*rn_wake_rows[i].driver ? rn_wake_rows[i].driver : "(any other)", *rn_wake_rows[i].driver ? "`" : "",
-			rn_wake_rows[i].source_name, rn_wake_rows[i].text);
+			*rn_wake_rows[i].driver ? rn_wake_rows[i].driver : "(any other)",
+			*rn_wake_rows[i].driver ? "`" : "", rn_wake_rows[i].source_name,
+			rn_wake_rows[i].text);
 }
 
 static void print_cm_state(FILE *out, const char *name, unsigned flags, const char *text)
 {
-	fprintf(out, "| `%s` | %s | %s | %s | %s | %s | %s |\n", name, text, yes(flags & RN_CM_F_TIMED),
-		yes(flags & RN_CM_F_ASKS), yes(flags & RN_CM_F_HELD), yes(flags & RN_CM_F_HALF), yes(flags & RN_CM_F_HOP));
+	fprintf(out, "| `%s` | %s | %s | %s | %s | %s | %s |\n", name, text,
+		yes(flags & RN_CM_F_TIMED), yes(flags & RN_CM_F_ASKS), yes(flags & RN_CM_F_HELD),
+		yes(flags & RN_CM_F_HALF), yes(flags & RN_CM_F_HOP));
 }
 
 static void print_cm_states(FILE *out)
 {
-	fprintf(out, "| state | | timer runs | waits for a neighbour | in the backlog | half-open | keeps its neighbour |\n"
-		     "|---|---|---|---|---|---|---|\n");
+	fprintf(out,
+		"| state | | timer runs | waits for a neighbour | in the backlog | half-open | keeps its neighbour |\n"
+		"|---|---|---|---|---|---|---|\n");
 #define X(name, flags, text) print_cm_state(out, #name, flags, text);
 	RN_CM_STATE_ROWS(X)
 #undef X
 }
 
-static void print_cm_rule(void *arg, const char *state, const char *event, const char *action, const char *next)
+static void print_cm_rule(void *arg, const char *state, const char *event, const char *action,
+			  const char *next)
 {
 	fprintf(arg, "| `%s` | %s | `%s` | `%s` |\n", state, event, action, next);
 }
@@ -141,13 +148,14 @@ static void print_qp_states(FILE *out)
 {
 	static const char *const posting[] = {"taken", "flushed", "refused"};
 
-	fprintf(out, "| state | receives posted | sends posted | requests accepted | new requests start | started ones go on | "
-		     "responses accepted |\n|---|---|---|---|---|---|---|\n");
+	fprintf(out,
+		"| state | receives posted | sends posted | requests accepted | new requests start | started ones go on | "
+		"responses accepted |\n|---|---|---|---|---|---|---|\n");
 	for (unsigned i = RN_QPS_RESET; i <= RN_QPS_ERR; i++) {
 		const struct rn_qp_state_row *row = &rn_qp_states[i];
-		fprintf(out, "| `%s` | %s | %s | %s | %s | %s | %s |\n", row->name, posting[row->post_recv],
-			posting[row->post_send], yes(row->request_in), yes(row->start), yes(row->go_on),
-			yes(row->response_in));
+		fprintf(out, "| `%s` | %s | %s | %s | %s | %s | %s |\n", row->name,
+			posting[row->post_recv], posting[row->post_send], yes(row->request_in),
+			yes(row->start), yes(row->go_on), yes(row->response_in));
 	}
 }
 
@@ -158,8 +166,11 @@ static void print_mask(FILE *out, uint32_t mask)
 		const char *name;
 	} bits[] = {
 #define B(name) {RN_QP_##name, #name}
-		B(CUR_STATE), B(SQD_NOTIFY), B(ACCESS), B(PKEY_INDEX), B(PORT), B(QKEY), B(AV), B(PATH_MTU), B(TIMEOUT), B(RETRY_CNT), B(RNR_RETRY),
-		B(RQ_PSN), B(MAX_RD_ATOMIC), B(MIN_RNR_TIMER), B(SQ_PSN), B(MAX_DEST_RD_ATOMIC), B(DEST_QPN),
+		B(CUR_STATE),	  B(SQD_NOTIFY),    B(ACCESS),	  B(PKEY_INDEX),
+		B(PORT),	  B(QKEY),	    B(AV),	  B(PATH_MTU),
+		B(TIMEOUT),	  B(RETRY_CNT),	    B(RNR_RETRY), B(RQ_PSN),
+		B(MAX_RD_ATOMIC), B(MIN_RNR_TIMER), B(SQ_PSN),	  B(MAX_DEST_RD_ATOMIC),
+		B(DEST_QPN),
 #undef B
 	};
 
@@ -174,7 +185,8 @@ static void print_mask(FILE *out, uint32_t mask)
 
 static void print_types(FILE *out, uint32_t types)
 {
-	static const char *const names[] = {[RN_QPT_RC] = "RC", [RN_QPT_UC] = "UC", [RN_QPT_UD] = "UD"};
+	static const char *const names[] = {
+		[RN_QPT_RC] = "RC", [RN_QPT_UC] = "UC", [RN_QPT_UD] = "UD"};
 	const char *gap = "";
 
 	for (unsigned t = RN_QPT_RC; t <= RN_QPT_UD; t++) {
@@ -187,14 +199,15 @@ static void print_types(FILE *out, uint32_t types)
 
 static void print_qp_moves(FILE *out)
 {
-	fprintf(out, "| type | from | to | must be given | may be given |\n|---|---|---|---|---|\n");
-#define X(types, from, to, mandatory, optional)   \
-	fprintf(out, "| ");                       \
-	print_types(out, RN_QPTS_##types);        \
+	fprintf(out,
+		"| type | from | to | must be given | may be given |\n|---|---|---|---|---|\n");
+#define X(types, from, to, mandatory, optional)        \
+	fprintf(out, "| ");                            \
+	print_types(out, RN_QPTS_##types);             \
 	fprintf(out, " | `%s` | `%s` | ", #from, #to); \
-	print_mask(out, mandatory);               \
-	fprintf(out, " | ");                      \
-	print_mask(out, optional);                \
+	print_mask(out, mandatory);                    \
+	fprintf(out, " | ");                           \
+	print_mask(out, optional);                     \
 	fprintf(out, " |\n");
 	RN_QP_MOVE_ROWS(X)
 #undef X
@@ -203,7 +216,8 @@ static void print_qp_moves(FILE *out)
 static void print_qp_kinds(FILE *out)
 {
 	fprintf(out, "| request | RC | UC | UD |\n|---|---|---|---|\n");
-#define X(kind, rc, uc, ud) fprintf(out, "| `%s` | %s | %s | %s |\n", #kind, yes(rc), yes(uc), yes(ud));
+#define X(kind, rc, uc, ud) \
+	fprintf(out, "| `%s` | %s | %s | %s |\n", #kind, yes(rc), yes(uc), yes(ud));
 	RN_SQ_KIND_ROWS(X)
 #undef X
 }
@@ -224,9 +238,11 @@ static void print_wc_statuses(FILE *out)
 #undef X
 	};
 
-	fprintf(out, "| `enum ibv_wc_status` | number | `GetResults` says | |\n|---|---|---|---|\n");
-#define X(name, nd) \
-	fprintf(out, "| IBV_WC_%s | %u | `%s` | %s |\n", #name, (unsigned)RN_STATUS_##name, #nd, texts[RN_STATUS_##name]);
+	fprintf(out,
+		"| `enum ibv_wc_status` | number | `GetResults` says | |\n|---|---|---|---|\n");
+#define X(name, nd)                                                                              \
+	fprintf(out, "| IBV_WC_%s | %u | `%s` | %s |\n", #name, (unsigned)RN_STATUS_##name, #nd, \
+		texts[RN_STATUS_##name]);
 	ND_COMPLETION_ROWS(X)
 #undef X
 }
@@ -259,8 +275,9 @@ static const char *name_of(HRESULT hr)
 /* Prints one row per state of the connector: the status that each method returns in it. */
 static void print_connector(FILE *out)
 {
-	static const char *const methods[] = {"Bind", "Connect", "CompleteConnect", "Accept", "Reject", "GetReadLimits",
-					      "GetPrivateData", "NotifyDisconnect", "Disconnect"};
+	static const char *const methods[] = {
+		"Bind",		 "Connect",	   "CompleteConnect",  "Accept",    "Reject",
+		"GetReadLimits", "GetPrivateData", "NotifyDisconnect", "Disconnect"};
 
 	fprintf(out, "| connector is |");
 	for (unsigned m = 0; m < ND_CM_METHODS; m++)
@@ -271,7 +288,8 @@ static void print_connector(FILE *out)
 		for (unsigned m = 0; m < ND_CM_METHODS; m++) {
 			HRESULT hr = nd_connector_may(s, m);
 			const char *name = hr == ND_SUCCESS ? "goes on" : name_of(hr);
-			bool is_status = strncmp(name, "STATUS_", 7) == 0, is_nd = strncmp(name, "ND_", 3) == 0;
+			bool is_status = strncmp(name, "STATUS_", 7) == 0,
+			     is_nd = strncmp(name, "ND_", 3) == 0;
 			fprintf(out, " %s |", name + (is_status ? 7 : is_nd ? 3 : 0));
 		}
 		fprintf(out, "\n");
@@ -351,11 +369,13 @@ static char *printed_page(const char *path, const char *text)
 	const char *begin;
 
 	while ((begin = strstr(text, BEGIN))) {
-		const char *name = begin + strlen(BEGIN), *close = strstr(name, " -->\n"), *end = strstr(name, END);
+		const char *name = begin + strlen(BEGIN), *close = strstr(name, " -->\n"),
+			   *end = strstr(name, END);
 		void (*print)(FILE *) = close ? printer(name, (size_t)(close - name)) : NULL;
 
 		if (!print || !end) {
-			fprintf(stderr, "%s: %.40s: %s\n", path, begin, print ? "no end" : "no such table");
+			fprintf(stderr, "%s: %.40s: %s\n", path, begin,
+				print ? "no end" : "no such table");
 			fclose(out);
 			free(page);
 			return NULL;

@@ -231,7 +231,7 @@ QUEUE_PAIRS = [
     F("nd2_row_092_beyond_the_remote_memory", "wrong status", STATUS,
       "X(REM_ACCESS_ERR,     ND_ACCESS_VIOLATION)", "X(REM_ACCESS_ERR,     STATUS_DATA_ERROR)"),
     F("nd2_row_094_nothing_to_receive_it", "tries for ever", CONNECTOR_H,
-      "#define ND_RNR_RETRY     6", "#define ND_RNR_RETRY     7"),
+      "#define ND_RNR_RETRY\t 6", "#define ND_RNR_RETRY     7"),
     F("nd2_row_095_receive_too_small", "wrong status", STATUS,
       "X(REM_INV_REQ_ERR,    STATUS_DATA_ERROR)", "X(REM_INV_REQ_ERR,    ND_DATA_OVERRUN)"),
     F("nd2_row_096_after_a_failure_the_rest_is_cancelled_in_order", "wrong status", STATUS,

@@ -10,12 +10,12 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
-#define CHECK(x) \
-	do { \
-		if (!(x)) { \
+#define CHECK(x)                                                                \
+	do {                                                                    \
+		if (!(x)) {                                                     \
 			fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #x); \
-			abort(); \
-		} \
+			abort();                                                \
+		}                                                               \
 	} while (0)
 
 #endif

@@ -30,7 +30,8 @@ static uint8_t next(struct talk *t)
 
 static struct rn_gid gid(uint8_t last)
 {
-	return (struct rn_gid){{[10] = 0xff, [11] = 0xff, [12] = 192, [13] = 0, [14] = 2, [15] = last}};
+	return (struct rn_gid){
+		{[10] = 0xff, [11] = 0xff, [12] = 192, [13] = 0, [14] = 2, [15] = last}};
 }
 
 static void keep(struct talk *t, uint32_t id)
@@ -66,18 +67,27 @@ static void say(struct talk *t)
 {
 	struct rn_cma_hdr cma = {.port = 9, .ipv4 = true, .src = gid(2), .dst = gid(1)};
 	struct rn_cm_msg m = {.attr = (uint16_t)(RN_CM_REQ + next(t) % 11)};
-	struct rn_pkt pkt = {.src = gid(2), .dst = gid(1), .smac = {2, 0, 0, 0, 0, 2}, .payload_len = RN_MAD_BYTES};
+	struct rn_pkt pkt = {.src = gid(2),
+			     .dst = gid(1),
+			     .smac = {2, 0, 0, 0, 0, 2},
+			     .payload_len = RN_MAD_BYTES};
 	uint8_t mad[RN_MAD_BYTES];
 
 	if (m.attr == RN_CM_REQ) {
-		m.req = (struct rn_cm_req){.local_id = 1 + next(t) % 8, .service_id = rn_cm_service_id(RN_PS_TCP, PORT),
-					   .guid = 5, .qpn = 20 + next(t) % 8, .path_mtu = 3, .max_cm_retries = 2,
-					   .local_response_timeout = 14, .ack_timeout = 10, .local_gid = gid(2),
+		m.req = (struct rn_cm_req){.local_id = 1 + next(t) % 8,
+					   .service_id = rn_cm_service_id(RN_PS_TCP, PORT),
+					   .guid = 5,
+					   .qpn = 20 + next(t) % 8,
+					   .path_mtu = 3,
+					   .max_cm_retries = 2,
+					   .local_response_timeout = 14,
+					   .ack_timeout = 10,
+					   .local_gid = gid(2),
 					   .remote_gid = gid(1)};
 		rn_cma_hdr_build(&cma, m.req.data);
 	} else if (m.attr == RN_CM_SIDR_REQ) {
-		m.sidr_req = (struct rn_cm_sidr_req){.request_id = next(t) % 8,
-						     .service_id = rn_cm_service_id(RN_PS_UDP, PORT)};
+		m.sidr_req = (struct rn_cm_sidr_req){
+			.request_id = next(t) % 8, .service_id = rn_cm_service_id(RN_PS_UDP, PORT)};
 		rn_cma_hdr_build(&cma, m.sidr_req.data);
 	} else if (m.attr == RN_CM_SIDR_REP) {
 		m.sidr_rep.request_id = t->said.sidr_req.request_id;
@@ -103,13 +113,15 @@ static void say(struct talk *t)
 
 static void command(struct talk *t)
 {
-	static const uint16_t ops[] = {RN_CMD_CM_CONNECT, RN_CMD_CM_LISTEN, RN_CMD_CM_BIND, RN_CMD_CM_ESTABLISH,
-				       RN_CMD_CM_ACCEPT, RN_CMD_CM_REJECT, RN_CMD_CM_DISCONNECT, RN_CMD_CM_DELAY};
+	static const uint16_t ops[] = {RN_CMD_CM_CONNECT,    RN_CMD_CM_LISTEN, RN_CMD_CM_BIND,
+				       RN_CMD_CM_ESTABLISH,  RN_CMD_CM_ACCEPT, RN_CMD_CM_REJECT,
+				       RN_CMD_CM_DISCONNECT, RN_CMD_CM_DELAY};
 	static const uint16_t spaces[] = {0, RN_PS_UDP, RN_PS_IB, RN_PS_IPOIB};
 	struct rn_cmd cmd = {.op = ops[next(t) % 8]};
 	struct rn_rsp rsp = {0};
 	uint8_t which = next(t);
-	unsigned made = cmd.op == RN_CMD_CM_CONNECT || cmd.op == RN_CMD_CM_LISTEN || cmd.op == RN_CMD_CM_BIND;
+	unsigned made = cmd.op == RN_CMD_CM_CONNECT || cmd.op == RN_CMD_CM_LISTEN ||
+			cmd.op == RN_CMD_CM_BIND;
 
 	cmd.cm.id = which % (IDS + 1) < t->nids ? t->ids[which % (IDS + 1)] : 0;
 	cmd.cm.port_space = spaces[which >> 6];
@@ -155,14 +167,28 @@ static void farewell(struct talk *t)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	struct talk t = {.in = data, .end = data + len, .now = RN_S(1)};
-	struct rn_core_cfg cfg = {.max_cm = 8, .max_timewait = 4, .max_neigh = 4, .ack_timeout = 10,
-				  .cm_response_timeout = RN_MS(50), .cm_max_retries = 3, .cm_patience = 16,
-				  .neigh_retry = RN_MS(10), .neigh_reachable = RN_S(1000000), .neigh_probes = 2,
-				  .static_neigh = &t.peer, .nstatic_neigh = 1, .secrets = rn_secrets_of_seed(7)};
+	struct rn_core_cfg cfg = {.max_cm = 8,
+				  .max_timewait = 4,
+				  .max_neigh = 4,
+				  .ack_timeout = 10,
+				  .cm_response_timeout = RN_MS(50),
+				  .cm_max_retries = 3,
+				  .cm_patience = 16,
+				  .neigh_retry = RN_MS(10),
+				  .neigh_reachable = RN_S(1000000),
+				  .neigh_probes = 2,
+				  .static_neigh = &t.peer,
+				  .nstatic_neigh = 1,
+				  .secrets = rn_secrets_of_seed(7)};
 
 	t.peer = (struct rn_static_neigh){gid(2), {2, 0, 0, 0, 0, 2}};
-	t.port = (struct rn_port_attr){.mac = {2, 0, 0, 0, 0, 1}, .mtu = 1500, .max_path_mtu = 3, .ngids = 1,
-				       .gids = {gid(1)}, .prefix_len = {24}, .guid = 77};
+	t.port = (struct rn_port_attr){.mac = {2, 0, 0, 0, 0, 1},
+				       .mtu = 1500,
+				       .max_path_mtu = 3,
+				       .ngids = 1,
+				       .gids = {gid(1)},
+				       .prefix_len = {24},
+				       .guid = 77};
 	struct rn_neigh *neigh = rn_neigh_create(&cfg, &t.port, t.now);
 	t.cm = rn_cm_create(&cfg, &t.port, neigh, t.now);
 	CHECK(neigh && t.cm);

@@ -32,7 +32,8 @@ static bool canonical(const struct rn_pkt *pkt, const uint8_t *frame, size_t len
 {
 	bool tagged = rn_load16(frame + RN_ETH_TYPE) == RN_ETHERTYPE_VLAN;
 	bool two_zeros = pkt->ipv4 && rn_load16(pkt->ip + RN_IPV4_CHECKSUM) == 0xFFFF;
-	return rn_frame_bytes(pkt) == len && pad_is_zero(pkt) && tagged == pkt->has_vlan && !two_zeros;
+	return rn_frame_bytes(pkt) == len && pad_is_zero(pkt) && tagged == pkt->has_vlan &&
+	       !two_zeros;
 }
 
 static void check_rebuild(const struct rn_pkt *pkt, const uint8_t *frame, size_t len)
@@ -64,7 +65,8 @@ static void check_message(const struct rn_pkt *pkt)
 		rn_nd_parse(&pkt->src, &pkt->dst, pkt->payload, pkt->payload_len, &nd);
 		break;
 	case RN_PKT_ICMP:
-		if (rn_icmp_echo_parse(pkt->ipv4, &pkt->src, &pkt->dst, pkt->payload, pkt->payload_len, &echo))
+		if (rn_icmp_echo_parse(pkt->ipv4, &pkt->src, &pkt->dst, pkt->payload,
+				       pkt->payload_len, &echo))
 			CHECK(echo.data_len <= pkt->payload_len);
 		break;
 	case RN_PKT_IB:
@@ -103,7 +105,8 @@ static void repair(uint8_t *frame, size_t len)
 	}
 	uint8_t *ip = frame + at;
 	size_t left = len - at, ip_len = type == RN_ETHERTYPE_IPV4 ? RN_IPV4_BYTES : RN_IPV6_BYTES;
-	if ((type != RN_ETHERTYPE_IPV4 && type != RN_ETHERTYPE_IPV6) || left < ip_len + RN_UDP_BYTES)
+	if ((type != RN_ETHERTYPE_IPV4 && type != RN_ETHERTYPE_IPV6) ||
+	    left < ip_len + RN_UDP_BYTES)
 		return;
 	if (type == RN_ETHERTYPE_IPV4) {
 		memset(ip + RN_IPV4_CHECKSUM, 0, 2);

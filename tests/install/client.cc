@@ -15,8 +15,8 @@ int main()
 	local.sin_addr.s_addr = inet_addr("192.0.2.1");
 	info.InfoVersion = ND_VERSION_2;
 	if (FAILED(NdStartup()) ||
-	    FAILED(NdOpenAdapter(IID_IND2Adapter, reinterpret_cast<sockaddr *>(&local), sizeof(local),
-				 reinterpret_cast<void **>(&adapter))) ||
+	    FAILED(NdOpenAdapter(IID_IND2Adapter, reinterpret_cast<sockaddr *>(&local),
+				 sizeof(local), reinterpret_cast<void **>(&adapter))) ||
 	    FAILED(adapter->Query(&info, &cb)))
 		return 1;
 	std::printf("MaxInlineDataSize %u\n", static_cast<unsigned>(info.MaxInlineDataSize));

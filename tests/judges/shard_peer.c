@@ -40,10 +40,14 @@ static void ask(void)
 	static const struct {
 		enum rn_wqe_kind kind;
 		uint32_t length;
-	} asked[] = {{RN_WQE_READ, 3000}, {RN_WQE_READ, 100}, {RN_WQE_CMP_SWAP, 8}, {RN_WQE_WRITE, 64}};
+	} asked[] = {
+		{RN_WQE_READ, 3000}, {RN_WQE_READ, 100}, {RN_WQE_CMP_SWAP, 8}, {RN_WQE_WRITE, 64}};
 
 	for (unsigned i = 0; i < RN_ARRAY_SIZE(asked); i++) {
-		const struct sim_op op = {.kind = asked[i].kind, .flags = RN_WQE_SIGNALED, .wr_id = i, .length = asked[i].length,
+		const struct sim_op op = {.kind = asked[i].kind,
+					  .flags = RN_WQE_SIGNALED,
+					  .wr_id = i,
+					  .length = asked[i].length,
 					  .local = (3 << 20) + i * 4096};
 
 		sim_post(&sim, DUT, 0, &op);
@@ -54,8 +58,8 @@ static void ask(void)
 static void set_up(uint8_t type)
 {
 	struct sim_node *n = &sim.node[DUT];
-	const uint32_t access = RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ |
-				RN_ACCESS_REMOTE_ATOMIC | RN_ACCESS_MW_BIND;
+	const uint32_t access = RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_WRITE |
+				RN_ACCESS_REMOTE_READ | RN_ACCESS_REMOTE_ATOMIC | RN_ACCESS_MW_BIND;
 	struct rn_mr_attr mr = {NULL, VA, LENGTH, SIM_PD, access};
 	struct rn_bind bind = {4096, 0, RN_ACCESS_REMOTE_READ};
 	struct sim_spec spec;
@@ -71,11 +75,16 @@ static void set_up(uint8_t type)
 	for (unsigned i = 0; type == RN_QPT_RC && i < 2; i++) {
 		must(rn_mw_add(n->mrs, SIM_PD, &window[i], &window_key[i]) == 0, "no window");
 		window_key[i] = (window_key[i] & ~0xFFu) | 7;
-		must(rn_mw_bind(n->mrs, window_key[i], (struct rn_mr_via){SIM_PD, n->qp[0].qpn}, VA, &bind,
-				&rn_shard_qp(n->shard, n->qp[0].qpn)->bound), "window not bound");
+		must(rn_mw_bind(n->mrs, window_key[i], (struct rn_mr_via){SIM_PD, n->qp[0].qpn}, VA,
+				&bind, &rn_shard_qp(n->shard, n->qp[0].qpn)->bound),
+		     "window not bound");
 	}
 	for (uint64_t i = 0; i < 64; i++)
-		sim_post(&sim, DUT, 0, &(struct sim_op){.kind = RN_WQE_RECV, .wr_id = i, .local = 1 << 20, .length = 65536});
+		sim_post(&sim, DUT, 0,
+			 &(struct sim_op){.kind = RN_WQE_RECV,
+					  .wr_id = i,
+					  .local = 1 << 20,
+					  .length = 65536});
 }
 
 /* Prints the numbers that a peer must use: QPNs, keys, address, first PSNs, Q_Key. */
@@ -83,9 +92,10 @@ static void print_facts(void)
 {
 	const struct sim_node *n = &sim.node[DUT];
 
-	printf("qpn %u\npeer_qpn %u\nrkey %u\nwindow0 %u\nwindow1 %u\n", n->qp[0].qpn, sim.node[0].qp[0].qpn, rkey,
-	       window_key[0], window_key[1]);
-	printf("va %u\npsn %u\nown_psn %u\nqkey %u\n", VA, sim.spec.first_psn, sim.spec.first_psn + 1000, SIM_QKEY);
+	printf("qpn %u\npeer_qpn %u\nrkey %u\nwindow0 %u\nwindow1 %u\n", n->qp[0].qpn,
+	       sim.node[0].qp[0].qpn, rkey, window_key[0], window_key[1]);
+	printf("va %u\npsn %u\nown_psn %u\nqkey %u\n", VA, sim.spec.first_psn,
+	       sim.spec.first_psn + 1000, SIM_QKEY);
 }
 
 static void print_number(const char *name, uint64_t value)
@@ -169,7 +179,8 @@ static void take(const uint8_t *frame, uint32_t len)
 	struct rn_pkt p;
 	enum rn_verdict parsed = rn_frame_parse(frame, len, &p);
 
-	printf("parsed=%s remade=%d", rn_verdicts[parsed].name, parsed == RN_V_OK && is_remade(&p, frame, len));
+	printf("parsed=%s remade=%d", rn_verdicts[parsed].name,
+	       parsed == RN_V_OK && is_remade(&p, frame, len));
 	printf(" verdict=%s", rn_verdicts[sim_inject(&sim, DUT, frame, len)].name);
 	if (parsed == RN_V_OK)
 		print_packet(&p);
@@ -188,7 +199,8 @@ static void converse(FILE *in, FILE *out)
 	sim_speak(&sim, DUT, UINT32_MAX);
 	must(fread(head, sizeof(head), 1, in) == 1 && head[0] == 0xa1b2c3d4, "not a capture");
 	while (fread(record, sizeof(record), 1, in) == 1) {
-		must(record[2] <= sizeof(frame) && fread(frame, 1, record[2], in) == record[2], "a frame is cut");
+		must(record[2] <= sizeof(frame) && fread(frame, 1, record[2], in) == record[2],
+		     "a frame is cut");
 		take(frame, record[2]);
 	}
 }

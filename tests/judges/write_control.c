@@ -46,17 +46,27 @@ static uint32_t command(unsigned node, unsigned op, uint32_t id, struct rn_cmd c
 
 static uint32_t listen_at(uint16_t space)
 {
-	return command(1, RN_CMD_CM_LISTEN, 0, (struct rn_cmd){.cm = {.port = PORT, .port_space = space}});
+	return command(1, RN_CMD_CM_LISTEN, 0,
+		       (struct rn_cmd){.cm = {.port = PORT, .port_space = space}});
 }
 
 /* Connects node 0 to the listener of node 1; returns the id. */
 static uint32_t dial(uint16_t space)
 {
-	struct rn_cmd cmd = {.cm = {.peer = sim.node[1].port.gids[sim.spec.ipv6], .peer_port = PORT, .port_space = space}};
+	struct rn_cmd cmd = {.cm = {.peer = sim.node[1].port.gids[sim.spec.ipv6],
+				    .peer_port = PORT,
+				    .port_space = space}};
 
-	cmd.cm.param = (struct rn_cm_param){.qpn = space == RN_PS_TCP ? 0x123 : 0, .psn = 0x456, .responder_resources = 4,
-					    .initiator_depth = 3, .retry_cnt = 7, .rnr_retry = 6, .tclass = 26 << 2, .sl = 3,
-					    .data_len = 5, .data = "hello"};
+	cmd.cm.param = (struct rn_cm_param){.qpn = space == RN_PS_TCP ? 0x123 : 0,
+					    .psn = 0x456,
+					    .responder_resources = 4,
+					    .initiator_depth = 3,
+					    .retry_cnt = 7,
+					    .rnr_retry = 6,
+					    .tclass = 26 << 2,
+					    .sl = 3,
+					    .data_len = 5,
+					    .data = "hello"};
 	return command(0, RN_CMD_CM_CONNECT, 0, cmd);
 }
 
@@ -71,8 +81,13 @@ static uint32_t request(void)
 
 static void accept_it(uint32_t id)
 {
-	struct rn_cmd cmd = {.cm.param = {.qpn = 0x789, .psn = 0xABC, .responder_resources = 2, .initiator_depth = 2,
-					  .rnr_retry = 7, .data_len = 3, .data = "yes"}};
+	struct rn_cmd cmd = {.cm.param = {.qpn = 0x789,
+					  .psn = 0xABC,
+					  .responder_resources = 2,
+					  .initiator_depth = 2,
+					  .rnr_retry = 7,
+					  .data_len = 3,
+					  .data = "yes"}};
 
 	command(1, RN_CMD_CM_ACCEPT, id, cmd);
 }
@@ -109,7 +124,8 @@ static void refuse(void)
 
 	pass(RN_MS(100));
 	passive = request();
-	command(1, RN_CMD_CM_REJECT, passive, (struct rn_cmd){.cm.param = {.data_len = 2, .data = "no"}});
+	command(1, RN_CMD_CM_REJECT, passive,
+		(struct rn_cmd){.cm.param = {.data_len = 2, .data = "no"}});
 	pass(RN_S(60));
 	end(0, active);
 	end(1, passive);
@@ -131,7 +147,8 @@ static void ask_for_datagrams(void)
 
 /* ---- echo ---- */
 
-static unsigned put_ip(uint8_t *ip, const struct rn_gid *src, const struct rn_gid *dst, unsigned body)
+static unsigned put_ip(uint8_t *ip, const struct rn_gid *src, const struct rn_gid *dst,
+		       unsigned body)
 {
 	bool ipv4 = rn_gid_is_ipv4(src);
 
@@ -158,7 +175,8 @@ static unsigned put_ip(uint8_t *ip, const struct rn_gid *src, const struct rn_gi
 static void ping(uint32_t len)
 {
 	static uint8_t data[4096], frame[4300];
-	const struct rn_gid *src = &sim.node[0].port.gids[sim.spec.ipv6], *dst = &sim.node[1].port.gids[sim.spec.ipv6];
+	const struct rn_gid *src = &sim.node[0].port.gids[sim.spec.ipv6],
+			    *dst = &sim.node[1].port.gids[sim.spec.ipv6];
 	const struct rn_icmp_echo echo = {.id = 1, .seq = 2, .data = data, .data_len = len};
 	bool ipv4 = !sim.spec.ipv6;
 	unsigned at = 12;

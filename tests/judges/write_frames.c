@@ -52,15 +52,18 @@ static bool put_frame(FILE *out, const struct rn_pkt *pkt)
 	uint32_t n = rn_frame_build(pkt, frame, sizeof(frame));
 
 	if (n == 0 || n != rn_frame_bytes(pkt)) {
-		fprintf(stderr, "opcode %#x: built %u bytes, announced %u\n", pkt->opcode, n, rn_frame_bytes(pkt));
+		fprintf(stderr, "opcode %#x: built %u bytes, announced %u\n", pkt->opcode, n,
+			rn_frame_bytes(pkt));
 		return false;
 	}
 	put_bytes(out, frame, n);
 	return true;
 }
 
-static const struct rn_gid four[2] = {{{[10] = 0xff, 0xff, 192, 0, 2, 1}}, {{[10] = 0xff, 0xff, 192, 0, 2, 2}}};
-static const struct rn_gid six[2] = {{{0x20, 0x01, 0x0d, 0xb8, [15] = 1}}, {{0x20, 0x01, 0x0d, 0xb8, [15] = 2}}};
+static const struct rn_gid four[2] = {{{[10] = 0xff, 0xff, 192, 0, 2, 1}},
+				      {{[10] = 0xff, 0xff, 192, 0, 2, 2}}};
+static const struct rn_gid six[2] = {{{0x20, 0x01, 0x0d, 0xb8, [15] = 1}},
+				     {{0x20, 0x01, 0x0d, 0xb8, [15] = 2}}};
 
 static void set_addresses(struct rn_pkt *pkt, bool ipv4, bool vlan)
 {
@@ -119,7 +122,8 @@ static bool put_opcode(FILE *out, uint8_t opcode, struct rn_rng *rng)
 		payload[i] = (uint8_t)rn_rng_next(rng);
 	for (unsigned way = 0; way < 4; way++) {
 		for (size_t i = 0; i < RN_ARRAY_SIZE(lengths); i++) {
-			struct rn_pkt pkt = {.opcode = opcode, .payload = payload, .payload_len = lengths[i]};
+			struct rn_pkt pkt = {
+				.opcode = opcode, .payload = payload, .payload_len = lengths[i]};
 
 			if (row->transport == RN_T_CNP) {
 				pkt.payload = reserved;
@@ -183,7 +187,8 @@ static unsigned put_ethernet(uint8_t *frame, uint16_t type, bool vlan)
 
 static void put_arp(FILE *out, uint16_t op, bool vlan)
 {
-	struct rn_arp arp = {.op = op, .sender = four[0], .target = four[1], .sender_mac = {2, 0, 0, 0, 0, 1}};
+	struct rn_arp arp = {
+		.op = op, .sender = four[0], .target = four[1], .sender_mac = {2, 0, 0, 0, 0, 1}};
 	uint8_t frame[64];
 	unsigned at = put_ethernet(frame, RN_ETHERTYPE_ARP, vlan);
 
@@ -220,8 +225,12 @@ static unsigned put_ip_header(uint8_t *ip, bool ipv4, unsigned body, uint8_t hop
 
 static void put_nd(FILE *out, uint8_t type, bool vlan)
 {
-	const struct rn_nd nd = {.type = type, .solicited = type == RN_ND_ADVERT, .override = type == RN_ND_ADVERT,
-				 .target = six[type == RN_ND_SOLICIT], .has_mac = true, .mac = {2, 0, 0, 0, 0, 1}};
+	const struct rn_nd nd = {.type = type,
+				 .solicited = type == RN_ND_ADVERT,
+				 .override = type == RN_ND_ADVERT,
+				 .target = six[type == RN_ND_SOLICIT],
+				 .has_mac = true,
+				 .mac = {2, 0, 0, 0, 0, 1}};
 	uint8_t frame[128];
 	unsigned at = put_ethernet(frame, RN_ETHERTYPE_IPV6, vlan);
 
@@ -233,14 +242,16 @@ static void put_nd(FILE *out, uint8_t type, bool vlan)
 static void put_echo(FILE *out, bool ipv4, bool reply, bool vlan, uint32_t len)
 {
 	static uint8_t data[4096], frame[4300];
-	const struct rn_icmp_echo echo = {.reply = reply, .id = 7, .seq = (uint16_t)len, .data = data, .data_len = len};
+	const struct rn_icmp_echo echo = {
+		.reply = reply, .id = 7, .seq = (uint16_t)len, .data = data, .data_len = len};
 	unsigned at = put_ethernet(frame, ipv4 ? RN_ETHERTYPE_IPV4 : RN_ETHERTYPE_IPV6, vlan);
 	const struct rn_gid *addr = ipv4 ? four : six;
 
 	for (uint32_t i = 0; i < len; i++)
 		data[i] = (uint8_t)i;
 	at += put_ip_header(frame + at, ipv4, RN_ICMP_ECHO_HDR + len, 64);
-	at += (unsigned)rn_icmp_echo_build(ipv4, &addr[0], &addr[1], &echo, frame + at, sizeof(frame) - at);
+	at += (unsigned)rn_icmp_echo_build(ipv4, &addr[0], &addr[1], &echo, frame + at,
+					   sizeof(frame) - at);
 	put_bytes(out, frame, RN_MAX(at, 60u));
 }
 
@@ -274,14 +285,16 @@ static void print_kinds(void)
 	for (size_t i = 0; i < RN_ARRAY_SIZE(attrs); i++)
 		printf("cm:%04X\t%s\n", attrs[i].number, attrs[i].name);
 	printf("arp:%u\tARP request\narp:%u\tARP reply\n", RN_ARP_REQUEST, RN_ARP_REPLY);
-	printf("nd:%u\tneighbour solicitation\nnd:%u\tneighbour advertisement\n", RN_ND_SOLICIT, RN_ND_ADVERT);
+	printf("nd:%u\tneighbour solicitation\nnd:%u\tneighbour advertisement\n", RN_ND_SOLICIT,
+	       RN_ND_ADVERT);
 	printf("icmp:8\techo request\nicmp:0\techo reply\nicmp6:128\techo request, IPv6\nicmp6:129\techo reply, IPv6\n");
 }
 
 static bool put_everything(FILE *out)
 {
-	static const uint16_t attrs[] = {RN_CM_REQ, RN_CM_MRA, RN_CM_REJ, RN_CM_REP, RN_CM_RTU,
-					 RN_CM_DREQ, RN_CM_DREP, RN_CM_SIDR_REQ, RN_CM_SIDR_REP};
+	static const uint16_t attrs[] = {RN_CM_REQ,  RN_CM_MRA,	     RN_CM_REJ,
+					 RN_CM_REP,  RN_CM_RTU,	     RN_CM_DREQ,
+					 RN_CM_DREP, RN_CM_SIDR_REQ, RN_CM_SIDR_REP};
 	struct rn_rng rng;
 	bool good = true;
 

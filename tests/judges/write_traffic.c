@@ -30,8 +30,12 @@ static bool lose_some(struct sim *sim, unsigned from, const struct rn_pkt *pkt, 
 static void post(struct sim *sim, enum rn_wqe_kind kind, uint32_t length, uint32_t imm)
 {
 	bool fetch = kind == RN_WQE_READ || kind == RN_WQE_CMP_SWAP || kind == RN_WQE_FETCH_ADD;
-	const struct sim_op op = {.kind = kind, .flags = RN_WQE_SIGNALED, .length = length, .imm = imm,
-				  .local = fetch ? 3 << 20 : 0, .remote = fetch ? 4 << 20 : 2 << 20};
+	const struct sim_op op = {.kind = kind,
+				  .flags = RN_WQE_SIGNALED,
+				  .length = length,
+				  .imm = imm,
+				  .local = fetch ? 3 << 20 : 0,
+				  .remote = fetch ? 4 << 20 : 2 << 20};
 
 	sim_post(sim, 0, 0, &op);
 }
@@ -39,7 +43,8 @@ static void post(struct sim *sim, enum rn_wqe_kind kind, uint32_t length, uint32
 /* Returns how many completions the requests will have, receives included. */
 static unsigned post_all(struct sim *sim)
 {
-	static const enum rn_wqe_kind kinds[] = {RN_WQE_SEND, RN_WQE_SEND_IMM, RN_WQE_WRITE, RN_WQE_WRITE_IMM, RN_WQE_READ};
+	static const enum rn_wqe_kind kinds[] = {RN_WQE_SEND, RN_WQE_SEND_IMM, RN_WQE_WRITE,
+						 RN_WQE_WRITE_IMM, RN_WQE_READ};
 	static const unsigned of_type[] = {[RN_QPT_RC] = 5, [RN_QPT_UC] = 4, [RN_QPT_UD] = 2};
 	uint8_t type = sim->spec.type;
 	unsigned n = 0;
@@ -73,7 +78,8 @@ static unsigned post_invalidations(struct sim *sim, struct rn_mw_shared shared[2
 		if (rn_mw_add(n->mrs, SIM_PD, &shared[i], &key))
 			return 0;
 		key = (key & ~0xFFu) | ((key & 0xFF) % 255 + 1);
-		if (!rn_mw_bind(n->mrs, key, (struct rn_mr_via){SIM_PD, n->qp[0].qpn}, (uint64_t)(uintptr_t)n->arena, &bind,
+		if (!rn_mw_bind(n->mrs, key, (struct rn_mr_via){SIM_PD, n->qp[0].qpn},
+				(uint64_t)(uintptr_t)n->arena, &bind,
 				&rn_shard_qp(n->shard, n->qp[0].qpn)->bound))
 			return 0;
 		post(sim, RN_WQE_SEND_INVAL, i ? 9000 : 1, key);
@@ -85,7 +91,8 @@ static unsigned post_invalidations(struct sim *sim, struct rn_mw_shared shared[2
 static void post_receives(struct sim *sim, unsigned n)
 {
 	for (uint64_t i = 0; i < n; i++) {
-		const struct sim_op recv = {.kind = RN_WQE_RECV, .wr_id = i, .local = 1 << 20, .length = 20000};
+		const struct sim_op recv = {
+			.kind = RN_WQE_RECV, .wr_id = i, .local = 1 << 20, .length = 20000};
 
 		sim_post(sim, 1, 0, &recv);
 	}
@@ -126,7 +133,8 @@ static bool converse(struct tap *tap, uint8_t type, bool ipv6, bool vlan, uint8_
 	sim_fini(&sim);
 	if (done == expected)
 		return true;
-	fprintf(stderr, "type %u ipv6=%d vlan=%d path mtu %u: %u completions, not %u\n", type, ipv6, vlan, path_mtu, done, expected);
+	fprintf(stderr, "type %u ipv6=%d vlan=%d path mtu %u: %u completions, not %u\n", type, ipv6,
+		vlan, path_mtu, done, expected);
 	return false;
 }
 

@@ -68,9 +68,9 @@ MUTANTS = [
     Mutant("shared receive used twice", SRQ, "copy_out(ring, n, srq->max_sge, e);",
            "copy_out(ring, n - (n % 8 == 7), srq->max_sge, e);", "share"),
     Mutant("shared receive for each packet", RESPONDER, "if (rn_likely(e || !qp->srq))", "if (rn_likely(!qp->srq))", "share"),
-    Mutant("limit told over and over", SRQ, "limit && atomic_exchange(&srq->shared.limit, 0);", "limit;", "share"),
+    Mutant("limit told over and over", SRQ, "limit &&\n\t       atomic_exchange(&srq->shared.limit, 0);", "limit;", "share"),
     Mutant("limit never told", SRQ, "*low = went_low(srq, n + 1);", "*low = false;", "share"),
-    Mutant("larger ring too early", SRQ, "&& number >= next->base)", ")", "share"),
+    Mutant("larger ring too early", SRQ, "&&\n\t       number >= next->base)", ")", "share"),
     # unreliable connections
     Mutant("UC goes on behind a hole", UC, "return pkt->psn == rx->epsn ? RN_V_OK : RN_V_REQ_GAP;", "return RN_V_OK;", "uc"),
     Mutant("UC keeps a broken message open", UC, "\tqp->rx.message = RN_RX_IDLE;\n", "", "rows"),

@@ -56,7 +56,8 @@ static HRESULT query_address_list(IND2Provider *This, SOCKET_ADDRESS_LIST *list,
 {
 	struct sockaddr_in sin[2];
 	unsigned n = addresses((struct fake *)This, sin);
-	ULONG have = *pcb, at = (ULONG)offsetof(SOCKET_ADDRESS_LIST, Address) + n * (ULONG)sizeof(SOCKET_ADDRESS);
+	ULONG have = *pcb, at = (ULONG)offsetof(SOCKET_ADDRESS_LIST, Address) +
+				n * (ULONG)sizeof(SOCKET_ADDRESS);
 
 	*pcb = at + n * (ULONG)sizeof(sin[0]);
 	if (list == NULL || have < *pcb)
@@ -84,7 +85,8 @@ static HRESULT resolve_address(IND2Provider *This, const struct sockaddr *sa, UL
 
 static HRESULT open_adapter(IND2Provider *This, REFIID iid, UINT64 id, void **out);
 
-static const IND2ProviderVtbl vtable = {query, addref, release, query_address_list, resolve_address, open_adapter};
+static const IND2ProviderVtbl vtable = {query,		 addref,      release, query_address_list,
+					resolve_address, open_adapter};
 
 static HRESULT make(const GUID *class_id, void **out)
 {

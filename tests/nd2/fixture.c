@@ -104,7 +104,8 @@ void use_policy(const char *policy)
 {
 	char text[1024];
 
-	snprintf(text, sizeof(text),
+	snprintf(
+		text, sizeof(text),
 		"adapters = (\n"
 		"{ name = \"a\"; port = \"ring\"; peer = \"b\"; mac = \"02:00:00:00:00:01\";\n"
 		"  ipv4 = [ \"192.0.2.1/24\" ]; ipv6 = [ \"2001:db8::1/64\" ]; mtu = 4200; shards = 2; },\n"

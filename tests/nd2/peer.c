@@ -26,13 +26,15 @@ static void configure(const struct peer_plan *plan, int which, int test)
 {
 	char text[512];
 
-	snprintf(text, sizeof(text),
-		 "adapters = ( { name = \"%s\"; port = \"memif\"; role = \"%s\"; socket = \"@nd2-%s-%d\";\n"
-		 "  mac = \"02:00:00:00:00:0%d\"; ipv4 = [ \"192.0.2.%d/24\" ]; } );\n"
-		 "eal = { hugepages = \"no\"; };\n"
-		 "limits = { mbufs = 1024; };\n"
-		 "timers = { %s };\n",
-		 which ? "b" : "a", which ? "client" : "server", plan->name, test, which + 1, which + 1, plan->timers);
+	snprintf(
+		text, sizeof(text),
+		"adapters = ( { name = \"%s\"; port = \"memif\"; role = \"%s\"; socket = \"@nd2-%s-%d\";\n"
+		"  mac = \"02:00:00:00:00:0%d\"; ipv4 = [ \"192.0.2.%d/24\" ]; } );\n"
+		"eal = { hugepages = \"no\"; };\n"
+		"limits = { mbufs = 1024; };\n"
+		"timers = { %s };\n",
+		which ? "b" : "a", which ? "client" : "server", plan->name, test, which + 1,
+		which + 1, plan->timers);
 	use_config(text);
 }
 
@@ -54,9 +56,11 @@ static void accept_all(void **state)
 	listen_on(&e[0], &listener, &port, 0);
 	assert_int_equal(write(PEER_FD, &port, sizeof(port)), sizeof(port));
 	for (unsigned i = 0; i < n; i++) {
-		ENDS(listener, CALL(listener, GetConnectionRequest, (IUnknown *)e[i].connector, &request), &request,
-		     ND_SUCCESS);
-		HR(CALL(e[i].connector, Accept, (IUnknown *)e[i].qp, 1, 1, NULL, 0, &accept[i]), ND_PENDING);
+		ENDS(listener,
+		     CALL(listener, GetConnectionRequest, (IUnknown *)e[i].connector, &request),
+		     &request, ND_SUCCESS);
+		HR(CALL(e[i].connector, Accept, (IUnknown *)e[i].qp, 1, 1, NULL, 0, &accept[i]),
+		   ND_PENDING);
 	}
 	sleep(100);
 }
@@ -88,7 +92,8 @@ void peer_start(struct peer *peer, const struct peer_plan *plan)
 	close(pair[1]);
 	configure(plan, 0, (int)getpid());
 	adapters[0] = open_adapter(0);
-	assert_int_equal(recv(peer->socket, &peer->port, sizeof(peer->port), MSG_WAITALL), sizeof(peer->port));
+	assert_int_equal(recv(peer->socket, &peer->port, sizeof(peer->port), MSG_WAITALL),
+			 sizeof(peer->port));
 }
 
 void peer_connect(const struct peer *peer, struct end *e)
@@ -98,7 +103,9 @@ void peer_connect(const struct peer *peer, struct end *e)
 
 	end_open(e, 0, NULL);
 	bind_any(e, e->connector);
-	ENDS(e->connector, CALL(e->connector, Connect, (IUnknown *)e->qp, SA(&to), sizeof(to), 1, 1, NULL, 0, &connect),
+	ENDS(e->connector,
+	     CALL(e->connector, Connect, (IUnknown *)e->qp, SA(&to), sizeof(to), 1, 1, NULL, 0,
+		  &connect),
 	     &connect, ND_SUCCESS);
 	ENDS(e->connector, CALL(e->connector, CompleteConnect, &complete), &complete, ND_SUCCESS);
 }

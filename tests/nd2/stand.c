@@ -5,8 +5,8 @@ static const struct {
 	const char *text;
 	bool active;
 } rows[STAND_STATES] = {
-#define active	true
-#define passive false
+#define active	      true
+#define passive	      false
 #define X(name, side) {#name, side},
 	STAND_ROWS(X)
 #undef X

@@ -125,10 +125,11 @@ static void make_largest(struct end *e, struct largest *l, IND2CompletionQueue *
 {
 	for (int i = 0; i < 2; i++)
 		l->cq[i] = new_cq(e, limits.MaxCompletionQueueDepth);
-	HR(CALL(adapters[0], CreateQueuePair, &IID_IND2QueuePair, (IUnknown *)(shallow ? shallow : l->cq[0]),
+	HR(CALL(adapters[0], CreateQueuePair, &IID_IND2QueuePair,
+		(IUnknown *)(shallow ? shallow : l->cq[0]),
 		(IUnknown *)(shallow ? shallow : l->cq[1]), NULL, limits.MaxReceiveQueueDepth,
-		limits.MaxInitiatorQueueDepth, limits.MaxReceiveSge, limits.MaxInitiatorSge, limits.MaxInlineDataSize,
-		(void **)&l->qp),
+		limits.MaxInitiatorQueueDepth, limits.MaxReceiveSge, limits.MaxInitiatorSge,
+		limits.MaxInlineDataSize, (void **)&l->qp),
 	   ND_SUCCESS);
 }
 

@@ -5,9 +5,9 @@
 #include <arpa/inet.h>
 #include <stdio.h>
 
-#define FIRST 49152u
-#define LAST  65535u
-#define PORTS (LAST - FIRST + 1)
+#define FIRST  49152u
+#define LAST   65535u
+#define PORTS  (LAST - FIRST + 1)
 #define MAX_CM 17000u
 
 union any_address {
@@ -103,21 +103,25 @@ static uint16_t listen_at(struct end *e, union any_address at, IND2Listener **l)
 }
 
 /* Connects a's connector, bound to `from`, to `to`, where b answers through l. */
-static void connect_by(struct end *a, struct end *b, IND2Listener *l, union any_address from, union any_address to)
+static void connect_by(struct end *a, struct end *b, IND2Listener *l, union any_address from,
+		       union any_address to)
 {
 	OVERLAPPED connect = {0}, request = {0}, accept = {0}, complete = {0};
 
 	HR(CALL(a->connector, Bind, &from.sa, bytes_of(&from)), ND_SUCCESS);
-	HR(CALL(a->connector, Connect, (IUnknown *)a->qp, &to.sa, bytes_of(&to), 1, 1, "hello", 5, &connect), ND_PENDING);
-	ENDS(l, CALL(l, GetConnectionRequest, (IUnknown *)b->connector, &request), &request, ND_SUCCESS);
+	HR(CALL(a->connector, Connect, (IUnknown *)a->qp, &to.sa, bytes_of(&to), 1, 1, "hello", 5,
+		&connect),
+	   ND_PENDING);
+	ENDS(l, CALL(l, GetConnectionRequest, (IUnknown *)b->connector, &request), &request,
+	     ND_SUCCESS);
 	HR(CALL(b->connector, Accept, (IUnknown *)b->qp, 1, 1, NULL, 0, &accept), ND_PENDING);
 	HR(finish(a->connector, &connect), ND_SUCCESS);
 	ENDS(a->connector, CALL(a->connector, CompleteConnect, &complete), &complete, ND_SUCCESS);
 	HR(finish(b->connector, &accept), ND_SUCCESS);
 }
 
-static void check_route(int peer, union any_address listen, union any_address from, union any_address to,
-			union any_address local, union any_address remote)
+static void check_route(int peer, union any_address listen, union any_address from,
+			union any_address to, union any_address local, union any_address remote)
 {
 	union any_address seen;
 	IND2Listener *l;
@@ -182,7 +186,8 @@ static HRESULT connect_to(struct end *e, union any_address from, union any_addre
 	RELEASE(e->connector);
 	e->connector = new_connector(e);
 	HR(CALL(e->connector, Bind, &from.sa, bytes_of(&from)), ND_SUCCESS);
-	hr = CALL(e->connector, Connect, (IUnknown *)e->qp, &to.sa, bytes_of(&to), 1, 1, NULL, 0, &ov);
+	hr = CALL(e->connector, Connect, (IUnknown *)e->qp, &to.sa, bytes_of(&to), 1, 1, NULL, 0,
+		  &ov);
 	return hr == ND_PENDING ? finish(e->connector, &ov) : hr;
 }
 
@@ -195,7 +200,8 @@ static void nd2_own_addresses_that_do_not_match(void **state)
 	end_open(&e, 0, NULL);
 	l = new_listener(&e);
 	for (int i = 0; i < 4; i++) {
-		HR(CALL(e.connector, Bind, &foreign[i].sa, bytes_of(&foreign[i])), ND_INVALID_ADDRESS);
+		HR(CALL(e.connector, Bind, &foreign[i].sa, bytes_of(&foreign[i])),
+		   ND_INVALID_ADDRESS);
 		HR(CALL(l, Bind, &foreign[i].sa, bytes_of(&foreign[i])), ND_INVALID_ADDRESS);
 	}
 	HR(CALL(e.connector, Bind, NULL, 0), ND_INVALID_ADDRESS);
@@ -236,7 +242,9 @@ static void nd2_own_listeners_side_by_side(void **state)
 
 		HR(CALL(l[i], GetConnectionRequest, (IUnknown *)b.connector, &request), ND_PENDING);
 		HR(CALL(c, Bind, &from.sa, sizeof(from.in)), ND_SUCCESS);
-		HR(CALL(c, Connect, (IUnknown *)a.qp, &to.sa, sizeof(to.in), 0, 0, NULL, 0, &connect), ND_PENDING);
+		HR(CALL(c, Connect, (IUnknown *)a.qp, &to.sa, sizeof(to.in), 0, 0, NULL, 0,
+			&connect),
+		   ND_PENDING);
 		HR(finish(l[i], &request), ND_SUCCESS);
 		RELEASE(b.connector);
 		b.connector = new_connector(&b);
@@ -271,7 +279,9 @@ static void nd2_own_ephemeral_ports_run_out(void **state)
 	l = new_listener(&e);
 	for (; n < PORTS; n++) {
 		c[n] = new_connector(&e);
-		HR(CALL(c[n], Bind, n % 2 ? &at.sa : &six.sa, n % 2 ? sizeof(at.in) : sizeof(at.in6)), ND_SUCCESS);
+		HR(CALL(c[n], Bind, n % 2 ? &at.sa : &six.sa,
+			n % 2 ? sizeof(at.in) : sizeof(at.in6)),
+		   ND_SUCCESS);
 		again = local_of(c[n]);
 		assert_in_range(port_of(&again), FIRST, LAST);
 		assert_int_equal(taken[port_of(&again) - FIRST]++, 0);

@@ -7,14 +7,17 @@
 
 HRESULT DllGetClassObject(REFCLSID rclsid, REFIID riid, void **ppv);
 
-#define CONFIG(a4, a6, more)                                                                                       \
-	"adapters = (\n"                                                                                           \
-	"{ name = \"a\"; port = \"ring\"; peer = \"b\"; ipv4 = [ " a4 " ]; ipv6 = [ " a6 " ]; },\n"              \
-	"{ name = \"b\"; port = \"ring\"; peer = \"a\"; ipv4 = [ \"192.0.2.2/24\" ]; } " more ");\n"               \
+#define CONFIG(a4, a6, more)                                                                  \
+	"adapters = (\n"                                                                      \
+	"{ name = \"a\"; port = \"ring\"; peer = \"b\"; ipv4 = [ " a4 " ]; ipv6 = [ " a6      \
+	" ]; },\n"                                                                            \
+	"{ name = \"b\"; port = \"ring\"; peer = \"a\"; ipv4 = [ \"192.0.2.2/24\" ]; } " more \
+	");\n"                                                                                \
 	"eal = { hugepages = \"no\"; };\n"
 
 static const char usual[] = CONFIG("\"192.0.2.1/24\"", "\"2001:db8::1/64\"", "");
-static const char more[] = CONFIG("\"192.0.2.1/24\", \"192.0.2.7/24\"", "\"2001:db8::1/64\", \"2001:db8::7/64\"", "");
+static const char more[] =
+	CONFIG("\"192.0.2.1/24\", \"192.0.2.7/24\"", "\"2001:db8::1/64\", \"2001:db8::7/64\"", "");
 static const char moved[] = CONFIG("\"192.0.2.7/24\"", "\"2001:db8::1/64\"", "");
 
 static void rewrite(const char *text)
@@ -43,11 +46,13 @@ static const char *text_of(const SOCKET_ADDRESS_LIST *list)
 	text[0] = '\0';
 	for (INT i = 0; i < list->iAddressCount; i++) {
 		const struct sockaddr *sa = list->Address[i].lpSockaddr;
-		const void *ip = sa->sa_family == AF_INET ? (const void *)&((const struct sockaddr_in *)sa)->sin_addr
-							  : &((const struct sockaddr_in6 *)sa)->sin6_addr;
+		const void *ip = sa->sa_family == AF_INET
+					 ? (const void *)&((const struct sockaddr_in *)sa)->sin_addr
+					 : &((const struct sockaddr_in6 *)sa)->sin6_addr;
 
 		assert_int_equal(list->Address[i].iSockaddrLength,
-				 sa->sa_family == AF_INET ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6));
+				 sa->sa_family == AF_INET ? sizeof(struct sockaddr_in)
+							  : sizeof(struct sockaddr_in6));
 		inet_ntop(sa->sa_family, ip, text + strlen(text), INET6_ADDRSTRLEN);
 		strcat(text, " ");
 	}

@@ -11,15 +11,18 @@
 #include <stdio.h>
 #include <unistd.h>
 
-int __real_rn_link_open(const char *path, unsigned index, struct rn_link **link, char *err, size_t errlen);
-int __wrap_rn_link_open(const char *path, unsigned index, struct rn_link **link, char *err, size_t errlen);
+int __real_rn_link_open(const char *path, unsigned index, struct rn_link **link, char *err,
+			size_t errlen);
+int __wrap_rn_link_open(const char *path, unsigned index, struct rn_link **link, char *err,
+			size_t errlen);
 
-static const char config[] = "adapters = (\n"
-			     "{ name = \"a\"; port = \"ring\"; peer = \"b\"; mac = \"02:00:00:00:00:01\";\n"
-			     "  ipv4 = [ \"192.0.2.1/24\" ]; lcores = [ 0, 1 ]; },\n"
-			     "{ name = \"b\"; port = \"ring\"; peer = \"a\"; mac = \"02:00:00:00:00:02\";\n"
-			     "  ipv4 = [ \"192.0.2.2/24\" ]; });\n"
-			     "eal = { hugepages = \"no\"; };\n";
+static const char config[] =
+	"adapters = (\n"
+	"{ name = \"a\"; port = \"ring\"; peer = \"b\"; mac = \"02:00:00:00:00:01\";\n"
+	"  ipv4 = [ \"192.0.2.1/24\" ]; lcores = [ 0, 1 ]; },\n"
+	"{ name = \"b\"; port = \"ring\"; peer = \"a\"; mac = \"02:00:00:00:00:02\";\n"
+	"  ipv4 = [ \"192.0.2.2/24\" ]; });\n"
+	"eal = { hugepages = \"no\"; };\n";
 
 static const struct rn_link_ops *all;
 static struct rn_link_ops overheard;
@@ -34,7 +37,8 @@ static int exec(struct rn_link *link, const struct rn_cmd *cmd, struct rn_rsp *r
 	return rc;
 }
 
-int __wrap_rn_link_open(const char *path, unsigned index, struct rn_link **link, char *err, size_t errlen)
+int __wrap_rn_link_open(const char *path, unsigned index, struct rn_link **link, char *err,
+			size_t errlen)
 {
 	int rc = __real_rn_link_open(path, index, link, err, errlen);
 
@@ -67,8 +71,8 @@ static IND2CompletionQueue *cq_near(struct end *e, USHORT group, KAFFINITY affin
 {
 	IND2CompletionQueue *cq;
 
-	HR(CALL(adapters[0], CreateCompletionQueue, &IID_IND2CompletionQueue, e->file, 16, group, affinity,
-		(void **)&cq),
+	HR(CALL(adapters[0], CreateCompletionQueue, &IID_IND2CompletionQueue, e->file, 16, group,
+		affinity, (void **)&cq),
 	   ND_SUCCESS);
 	return cq;
 }
@@ -79,8 +83,8 @@ static unsigned shard_of(struct end *e, USHORT group, KAFFINITY receive, KAFFINI
 	IND2CompletionQueue *r = cq_near(e, group, receive), *s = cq_near(e, group, send);
 	IND2QueuePair *qp;
 
-	HR(CALL(adapters[0], CreateQueuePair, &IID_IND2QueuePair, (IUnknown *)r, (IUnknown *)s, NULL, 4, 4, 1, 1, 0,
-		(void **)&qp),
+	HR(CALL(adapters[0], CreateQueuePair, &IID_IND2QueuePair, (IUnknown *)r, (IUnknown *)s,
+		NULL, 4, 4, 1, 1, 0, (void **)&qp),
 	   ND_SUCCESS);
 	RELEASE(qp);
 	RELEASE(r);
@@ -116,7 +120,8 @@ static void nd2_own_queue_pairs_go_where_their_queues_wish(void **state)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		pin_caller(rows[i].caller);
 		for (int again = 0; again < 3; again++)
-			if (shard_of(&e, rows[i].group, rows[i].receive, rows[i].send) != rows[i].shard)
+			if (shard_of(&e, rows[i].group, rows[i].receive, rows[i].send) !=
+			    rows[i].shard)
 				fail_msg("row %zu: shard %u", i, last_shard);
 	}
 	let_caller_go();

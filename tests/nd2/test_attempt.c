@@ -19,7 +19,8 @@ static HRESULT try_to_reach(struct end *e, int which, uint16_t port)
 {
 	struct sockaddr_in to = address_of(which, port);
 	OVERLAPPED ov = {0};
-	HRESULT hr = CALL(e->connector, Connect, (IUnknown *)e->qp, SA(&to), sizeof(to), 1, 1, NULL, 0, &ov);
+	HRESULT hr = CALL(e->connector, Connect, (IUnknown *)e->qp, SA(&to), sizeof(to), 1, 1, NULL,
+			  0, &ov);
 
 	return hr == ND_PENDING ? finish(e->connector, &ov) : hr;
 }
@@ -33,8 +34,9 @@ static void nd2_own_connect_again_after_each_failure(void **state)
 		uint16_t port;
 		HRESULT status;
 	} rows[] = {
-		{1, 4000, ND_CONNECTION_REFUSED}, {76, 4000, ND_HOST_UNREACHABLE}, {SILENT, 4000, ND_IO_TIMEOUT},
-		{0, 4000, ND_CONNECTION_REFUSED}, {1, 0, STATUS_BAD_NETWORK_NAME},
+		{1, 4000, ND_CONNECTION_REFUSED}, {76, 4000, ND_HOST_UNREACHABLE},
+		{SILENT, 4000, ND_IO_TIMEOUT},	  {0, 4000, ND_CONNECTION_REFUSED},
+		{1, 0, STATUS_BAD_NETWORK_NAME},
 	};
 	OVERLAPPED connect = {0};
 	struct sockaddr_in before, after;
@@ -94,16 +96,22 @@ static void nd2_own_addresses_that_cannot_be_connected_to(void **state)
 
 	pair_open(&p, NULL);
 	group.sin_addr.s_addr = htonl(0xe0000001);
-	HR(CALL(p.a.connector, Connect, (IUnknown *)p.a.qp, SA(&group), sizeof(group), 0, 0, NULL, 0, &ov),
+	HR(CALL(p.a.connector, Connect, (IUnknown *)p.a.qp, SA(&group), sizeof(group), 0, 0, NULL,
+		0, &ov),
 	   ND_INVALID_ADDRESS);
-	HR(CALL(p.a.connector, Connect, (IUnknown *)p.a.qp, (struct sockaddr *)&six, sizeof(six), 0, 0, NULL, 0, &ov),
+	HR(CALL(p.a.connector, Connect, (IUnknown *)p.a.qp, (struct sockaddr *)&six, sizeof(six), 0,
+		0, NULL, 0, &ov),
 	   ND_INVALID_ADDRESS); /* connector bound to IPv4 */
-	HR(CALL(p.a.connector, Connect, (IUnknown *)p.a.qp, SA(&own), 15, 0, 0, NULL, 0, &ov), ND_INVALID_ADDRESS);
-	HR(CALL(p.a.connector, Connect, (IUnknown *)p.a.qp, NULL, 0, 0, 0, NULL, 0, &ov), ND_INVALID_ADDRESS);
+	HR(CALL(p.a.connector, Connect, (IUnknown *)p.a.qp, SA(&own), 15, 0, 0, NULL, 0, &ov),
+	   ND_INVALID_ADDRESS);
+	HR(CALL(p.a.connector, Connect, (IUnknown *)p.a.qp, NULL, 0, 0, 0, NULL, 0, &ov),
+	   ND_INVALID_ADDRESS);
 	HR(status_after(&ov, 0), ND_INVALID_ADDRESS);
-	HR(CALL(p.a.connector, Connect, (IUnknown *)p.a.cq, SA(&own), sizeof(own), 0, 0, NULL, 0, &ov),
+	HR(CALL(p.a.connector, Connect, (IUnknown *)p.a.cq, SA(&own), sizeof(own), 0, 0, NULL, 0,
+		&ov),
 	   ND_INVALID_PARAMETER_1);
-	HR(CALL(p.a.connector, Connect, (IUnknown *)p.b.qp, SA(&own), sizeof(own), 0, 0, NULL, 0, &ov),
+	HR(CALL(p.a.connector, Connect, (IUnknown *)p.b.qp, SA(&own), sizeof(own), 0, 0, NULL, 0,
+		&ov),
 	   ND_INVALID_PARAMETER_1);
 	pair_connect(&p, NULL);
 	pair_close(&p);
@@ -128,7 +136,8 @@ static void nd2_own_one_pair_of_ends_at_a_time(void **state)
 	HR(CALL(e.connector, Connect, (IUnknown *)e.qp, SA(&to), sizeof(to), 0, 0, NULL, 0, &ov),
 	   ND_ADDRESS_ALREADY_EXISTS);
 	RELEASE(p.a.connector);
-	HR(CALL(e.connector, Connect, (IUnknown *)e.qp, SA(&to), sizeof(to), 0, 0, NULL, 0, &ov), ND_PENDING);
+	HR(CALL(e.connector, Connect, (IUnknown *)e.qp, SA(&to), sizeof(to), 0, 0, NULL, 0, &ov),
+	   ND_PENDING);
 	end_close(&e);
 	pair_close(&p);
 }
@@ -138,7 +147,8 @@ static void nd2_own_many_connections_from_one_port(void **state)
 {
 	enum { MANY = 12 };
 	struct sockaddr_in to;
-	OVERLAPPED connect[MANY] = {{0}}, request = {0}, accept[MANY] = {{0}}, complete = {0}, ov = {0};
+	OVERLAPPED connect[MANY] = {{0}}, request = {0}, accept[MANY] = {{0}}, complete = {0},
+		   ov = {0};
 	struct end a[MANY], b[MANY];
 	IND2Listener *own, *listener[MANY];
 	uint16_t port, theirs[MANY];
@@ -152,17 +162,21 @@ static void nd2_own_many_connections_from_one_port(void **state)
 	for (int i = 0; i < MANY; i++) {
 		bind_to(a[i].connector, 0, port);
 		to = address_of(1, theirs[i]);
-		HR(CALL(a[i].connector, Connect, (IUnknown *)a[i].qp, SA(&to), sizeof(to), 1, 1, NULL, 0, &connect[i]),
+		HR(CALL(a[i].connector, Connect, (IUnknown *)a[i].qp, SA(&to), sizeof(to), 1, 1,
+			NULL, 0, &connect[i]),
 		   ND_PENDING);
 	}
 	for (int i = 0; i < MANY; i++) {
-		ENDS(listener[i], CALL(listener[i], GetConnectionRequest, (IUnknown *)b[i].connector, &request),
+		ENDS(listener[i],
+		     CALL(listener[i], GetConnectionRequest, (IUnknown *)b[i].connector, &request),
 		     &request, ND_SUCCESS);
-		HR(CALL(b[i].connector, Accept, (IUnknown *)b[i].qp, 1, 1, NULL, 0, &accept[i]), ND_PENDING);
+		HR(CALL(b[i].connector, Accept, (IUnknown *)b[i].qp, 1, 1, NULL, 0, &accept[i]),
+		   ND_PENDING);
 	}
 	for (int i = 0; i < MANY; i++) {
 		HR(finish(a[i].connector, &connect[i]), ND_SUCCESS);
-		ENDS(a[i].connector, CALL(a[i].connector, CompleteConnect, &complete), &complete, ND_SUCCESS);
+		ENDS(a[i].connector, CALL(a[i].connector, CompleteConnect, &complete), &complete,
+		     ND_SUCCESS);
 		HR(finish(b[i].connector, &accept[i]), ND_SUCCESS);
 		exchange(&a[i], &b[i]);
 		exchange(&b[i], &a[i]);
@@ -179,11 +193,16 @@ static void nd2_own_many_connections_from_one_port(void **state)
 	b[0].qp = new_qp(&b[0], b[0].cq, NULL, NULL);
 	bind_to(b[0].connector, 1, theirs[1]);
 	to = address_of(0, port);
-	HR(CALL(b[0].connector, Connect, (IUnknown *)b[0].qp, SA(&to), sizeof(to), 1, 1, NULL, 0, &ov), ND_PENDING);
-	ENDS(own, CALL(own, GetConnectionRequest, (IUnknown *)a[0].connector, &request), &request, ND_SUCCESS);
-	HR(CALL(a[0].connector, Accept, (IUnknown *)a[0].qp, 1, 1, NULL, 0, &accept[0]), ND_PENDING);
+	HR(CALL(b[0].connector, Connect, (IUnknown *)b[0].qp, SA(&to), sizeof(to), 1, 1, NULL, 0,
+		&ov),
+	   ND_PENDING);
+	ENDS(own, CALL(own, GetConnectionRequest, (IUnknown *)a[0].connector, &request), &request,
+	     ND_SUCCESS);
+	HR(CALL(a[0].connector, Accept, (IUnknown *)a[0].qp, 1, 1, NULL, 0, &accept[0]),
+	   ND_PENDING);
 	HR(finish(b[0].connector, &ov), ND_SUCCESS);
-	ENDS(b[0].connector, CALL(b[0].connector, CompleteConnect, &complete), &complete, ND_SUCCESS);
+	ENDS(b[0].connector, CALL(b[0].connector, CompleteConnect, &complete), &complete,
+	     ND_SUCCESS);
 	HR(finish(a[0].connector, &accept[0]), ND_SUCCESS);
 	RELEASE(own);
 	for (int i = 0; i < MANY; i++) {
@@ -209,7 +228,8 @@ static void caller_open(struct caller *c, int which)
 	end_open(&c->in, which, NULL);
 	listen_on(&c->in, &c->listener, &c->port, 0);
 	bind_to(c->out.connector, which, c->port);
-	HR(CALL(c->listener, GetConnectionRequest, (IUnknown *)c->in.connector, &c->request), ND_PENDING);
+	HR(CALL(c->listener, GetConnectionRequest, (IUnknown *)c->in.connector, &c->request),
+	   ND_PENDING);
 }
 
 static void nd2_own_both_sides_connect_at_once(void **state)
@@ -222,18 +242,20 @@ static void nd2_own_both_sides_connect_at_once(void **state)
 		for (int i = 0; i < 2; i++) {
 			struct sockaddr_in to = address_of(!i, c[!i].port);
 
-			HR(CALL(c[i].out.connector, Connect, (IUnknown *)c[i].out.qp, SA(&to), sizeof(to), 1, 1, NULL,
-				0, &c[i].connect),
+			HR(CALL(c[i].out.connector, Connect, (IUnknown *)c[i].out.qp, SA(&to),
+				sizeof(to), 1, 1, NULL, 0, &c[i].connect),
 			   ND_PENDING);
 		}
 		for (int i = 0; i < 2; i++) {
 			HR(finish(c[i].listener, &c[i].request), ND_SUCCESS);
-			HR(CALL(c[i].in.connector, Accept, (IUnknown *)c[i].in.qp, 1, 1, NULL, 0, &c[i].accept),
+			HR(CALL(c[i].in.connector, Accept, (IUnknown *)c[i].in.qp, 1, 1, NULL, 0,
+				&c[i].accept),
 			   ND_PENDING);
 		}
 		for (int i = 0; i < 2; i++) {
 			HR(finish(c[i].out.connector, &c[i].connect), ND_SUCCESS);
-			ENDS(c[i].out.connector, CALL(c[i].out.connector, CompleteConnect, &c[i].complete),
+			ENDS(c[i].out.connector,
+			     CALL(c[i].out.connector, CompleteConnect, &c[i].complete),
 			     &c[i].complete, ND_SUCCESS);
 			HR(finish(c[!i].in.connector, &c[!i].accept), ND_SUCCESS);
 		}
@@ -279,14 +301,17 @@ static void nd2_own_a_flushed_queue_pair_is_no_good(void **state)
 	to = address_of(1, p.port);
 	spent = new_qp(&p.a, p.a.cq, NULL, NULL);
 	HR(CALL(spent, Flush), ND_SUCCESS);
-	HR(CALL(p.a.connector, Connect, (IUnknown *)spent, SA(&to), sizeof(to), 1, 1, NULL, 0, &connect),
+	HR(CALL(p.a.connector, Connect, (IUnknown *)spent, SA(&to), sizeof(to), 1, 1, NULL, 0,
+		&connect),
 	   ND_CONNECTION_ACTIVE);
 	RELEASE(spent);
 	reach_request(&p, NULL, &connect);
 	spent = new_qp(&p.b, p.b.cq, NULL, NULL);
 	HR(CALL(spent, Flush), ND_SUCCESS);
-	HR(CALL(p.b.connector, Accept, (IUnknown *)spent, 1, 1, NULL, 0, &accept), ND_CONNECTION_ACTIVE);
-	HR(CALL(p.b.connector, Accept, (IUnknown *)p.a.qp, 1, 1, NULL, 0, &accept), ND_INVALID_PARAMETER_1);
+	HR(CALL(p.b.connector, Accept, (IUnknown *)spent, 1, 1, NULL, 0, &accept),
+	   ND_CONNECTION_ACTIVE);
+	HR(CALL(p.b.connector, Accept, (IUnknown *)p.a.qp, 1, 1, NULL, 0, &accept),
+	   ND_INVALID_PARAMETER_1);
 	HR(CALL(p.b.connector, Accept, NULL, 1, 1, NULL, 0, &accept), ND_INVALID_PARAMETER_1);
 	HR(CALL(p.b.connector, Accept, (IUnknown *)p.b.qp, 1, 1, NULL, 0, &accept), ND_PENDING);
 	HR(finish(p.a.connector, &connect), ND_SUCCESS);
@@ -323,8 +348,9 @@ static void nd2_own_read_limits_meet_in_the_middle(void **state)
 		/* Negotiated, of the active side; the passive side has them swapped. */
 		ULONG got_in, got_out;
 	} rows[] = {
-		{0, 0, 0, 0, 0, 0}, {4, 4, 0, 0, 0, 0}, {0, 0, 4, 4, 0, 0}, {1, 2, 3, 4, 1, 2},	   {4, 3, 2, 1, 1, 2},
-		{6, 0, 6, 6, 6, 0}, {0, 5, 6, 6, 0, 5}, {16, 16, 16, 16, 16, 16}, {300, 300, 300, 300, 16, 16},
+		{0, 0, 0, 0, 0, 0}, {4, 4, 0, 0, 0, 0},	      {0, 0, 4, 4, 0, 0},
+		{1, 2, 3, 4, 1, 2}, {4, 3, 2, 1, 1, 2},	      {6, 0, 6, 6, 6, 0},
+		{0, 5, 6, 6, 0, 5}, {16, 16, 16, 16, 16, 16}, {300, 300, 300, 300, 16, 16},
 	};
 
 	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -335,15 +361,18 @@ static void nd2_own_read_limits_meet_in_the_middle(void **state)
 
 		pair_open(&p, NULL);
 		to = address_of(1, p.port);
-		HR(CALL(p.a.connector, Connect, (IUnknown *)p.a.qp, SA(&to), sizeof(to), rows[i].in, rows[i].out, NULL,
-			0, &connect),
+		HR(CALL(p.a.connector, Connect, (IUnknown *)p.a.qp, SA(&to), sizeof(to), rows[i].in,
+			rows[i].out, NULL, 0, &connect),
 		   ND_PENDING);
-		ENDS(p.listener, CALL(p.listener, GetConnectionRequest, (IUnknown *)p.b.connector, &request), &request,
-		     ND_SUCCESS);
-		HR(CALL(p.b.connector, Accept, (IUnknown *)p.b.qp, rows[i].peer_in, rows[i].peer_out, NULL, 0, &accept),
+		ENDS(p.listener,
+		     CALL(p.listener, GetConnectionRequest, (IUnknown *)p.b.connector, &request),
+		     &request, ND_SUCCESS);
+		HR(CALL(p.b.connector, Accept, (IUnknown *)p.b.qp, rows[i].peer_in,
+			rows[i].peer_out, NULL, 0, &accept),
 		   ND_PENDING);
 		HR(finish(p.a.connector, &connect), ND_SUCCESS);
-		ENDS(p.a.connector, CALL(p.a.connector, CompleteConnect, &complete), &complete, ND_SUCCESS);
+		ENDS(p.a.connector, CALL(p.a.connector, CompleteConnect, &complete), &complete,
+		     ND_SUCCESS);
 		HR(finish(p.b.connector, &accept), ND_SUCCESS);
 		HR(CALL(p.a.connector, GetReadLimits, &in, &out), ND_SUCCESS);
 		assert_int_equal(in, rows[i].got_in);
@@ -356,7 +385,8 @@ static void nd2_own_read_limits_meet_in_the_middle(void **state)
 			HR(post_read(&p.a, 0, 64, k, 0, &p.b, 0), ND_SUCCESS);
 		for (uintptr_t k = 0; k < 20 && rows[i].got_out != 0; k++)
 			reap_is(p.a.cq, k, ND_SUCCESS);
-		HR(post_read(&p.b, 0, 64, 1, 0, &p.a, 0), rows[i].got_in ? ND_SUCCESS : ND_INVALID_DEVICE_REQUEST);
+		HR(post_read(&p.b, 0, 64, 1, 0, &p.a, 0),
+		   rows[i].got_in ? ND_SUCCESS : ND_INVALID_DEVICE_REQUEST);
 		if (rows[i].got_in != 0)
 			reap_is(p.b.cq, 1, ND_SUCCESS);
 		pair_close(&p);
@@ -378,13 +408,14 @@ static const struct CMUnitTest tests[] = {
 
 int main(void)
 {
-	use_config("adapters = (\n"
-		   "{ name = \"a\"; port = \"ring\"; peer = \"b\"; mac = \"02:00:00:00:00:01\";\n"
-		   "  ipv4 = [ \"192.0.2.1/24\" ]; ipv6 = [ \"2001:db8::1/64\" ];\n"
-		   "  neighbours = ( { ip = \"192.0.2.9\"; mac = \"02:00:00:00:00:09\"; } ); },\n"
-		   "{ name = \"b\"; port = \"ring\"; peer = \"a\"; mac = \"02:00:00:00:00:02\";\n"
-		   "  ipv4 = [ \"192.0.2.2/24\" ]; ipv6 = [ \"2001:db8::2/64\" ]; });\n"
-		   "eal = { hugepages = \"no\"; };\n"
-		   "timers = { cm_response_ms = 100; cm_retries = 3; neigh_retry_ms = 50; neigh_probes = 10; };\n");
+	use_config(
+		"adapters = (\n"
+		"{ name = \"a\"; port = \"ring\"; peer = \"b\"; mac = \"02:00:00:00:00:01\";\n"
+		"  ipv4 = [ \"192.0.2.1/24\" ]; ipv6 = [ \"2001:db8::1/64\" ];\n"
+		"  neighbours = ( { ip = \"192.0.2.9\"; mac = \"02:00:00:00:00:09\"; } ); },\n"
+		"{ name = \"b\"; port = \"ring\"; peer = \"a\"; mac = \"02:00:00:00:00:02\";\n"
+		"  ipv4 = [ \"192.0.2.2/24\" ]; ipv6 = [ \"2001:db8::2/64\" ]; });\n"
+		"eal = { hugepages = \"no\"; };\n"
+		"timers = { cm_response_ms = 100; cm_retries = 3; neigh_retry_ms = 50; neigh_probes = 10; };\n");
 	return cmocka_run_group_tests(tests, open_adapters, close_adapters);
 }

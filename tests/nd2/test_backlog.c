@@ -21,7 +21,8 @@ static void call_from(struct caller *call, struct end *e, uint16_t port, uint32_
 	call->c = new_connector(e);
 	call->qp = new_qp(e, e->cq, NULL, NULL);
 	bind_any(e, call->c);
-	HR(CALL(call->c, Connect, (IUnknown *)call->qp, SA(&to), sizeof(to), 0, 0, &number, sizeof(number), &call->ov),
+	HR(CALL(call->c, Connect, (IUnknown *)call->qp, SA(&to), sizeof(to), 0, 0, &number,
+		sizeof(number), &call->ov),
 	   ND_PENDING);
 }
 
@@ -190,10 +191,12 @@ static void nd2_own_request_withdrawn_in_the_hand(void **state)
 	RELEASE(p.b.connector);
 	p.b.connector = take(&p.b, p.listener);
 	hang_up(&call);
-	for (int i = 0; i < 5000 && CALL(p.b.connector, GetReadLimits, &in, &out) == ND_SUCCESS; i++)
+	for (int i = 0; i < 5000 && CALL(p.b.connector, GetReadLimits, &in, &out) == ND_SUCCESS;
+	     i++)
 		sleep_ms(1);
 	HR(CALL(p.b.connector, GetReadLimits, &in, &out), ND_CONNECTION_INVALID);
-	HR(CALL(p.b.connector, Accept, (IUnknown *)p.b.qp, 0, 0, NULL, 0, &ov), ND_CONNECTION_ABORTED);
+	HR(CALL(p.b.connector, Accept, (IUnknown *)p.b.qp, 0, 0, NULL, 0, &ov),
+	   ND_CONNECTION_ABORTED);
 	HR(CALL(p.b.connector, Reject, NULL, 0), ND_CONNECTION_ABORTED);
 	assert_int_equal(number_in(p.b.connector), 1);
 	RELEASE(p.b.connector);
@@ -241,8 +244,10 @@ static void nd2_own_the_listeners_file_is_told(void **state)
 		HR(NdsPortBind(port[i], file[i], 10 + (ULONG_PTR)i), ND_SUCCESS);
 	}
 	RELEASE(p.b.connector);
-	HR(CALL(adapters[1], CreateListener, &IID_IND2Listener, file[0], (void **)&p.listener), ND_SUCCESS);
-	HR(CALL(adapters[1], CreateConnector, &IID_IND2Connector, file[1], (void **)&p.b.connector), ND_SUCCESS);
+	HR(CALL(adapters[1], CreateListener, &IID_IND2Listener, file[0], (void **)&p.listener),
+	   ND_SUCCESS);
+	HR(CALL(adapters[1], CreateConnector, &IID_IND2Connector, file[1], (void **)&p.b.connector),
+	   ND_SUCCESS);
 	{
 		struct sockaddr_in sin = address_of(1, 0);
 		ULONG cb = sizeof(sin);
@@ -276,7 +281,8 @@ static void nd2_own_released_connectors_are_passed_over(void **state)
 	pair_open(&p, NULL);
 	forgotten = new_connector(&p.b);
 	HR(CALL(p.listener, GetConnectionRequest, (IUnknown *)forgotten, &request[0]), ND_PENDING);
-	HR(CALL(p.listener, GetConnectionRequest, (IUnknown *)p.b.connector, &request[1]), ND_PENDING);
+	HR(CALL(p.listener, GetConnectionRequest, (IUnknown *)p.b.connector, &request[1]),
+	   ND_PENDING);
 	RELEASE(forgotten);
 	HR(start_connect(&p, NULL, NULL, 0, &connect), ND_PENDING);
 	HR(finish(p.listener, &request[1]), ND_SUCCESS);

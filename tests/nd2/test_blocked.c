@@ -34,7 +34,8 @@ static bool all_blocked(void)
 	sigset_t now;
 
 	pthread_sigmask(SIG_BLOCK, NULL, &now);
-	return sigismember(&now, SIGSEGV) == 1 && sigismember(&now, SIGBUS) == 1 && sigismember(&now, SIGUSR1) == 1;
+	return sigismember(&now, SIGSEGV) == 1 && sigismember(&now, SIGBUS) == 1 &&
+	       sigismember(&now, SIGUSR1) == 1;
 }
 
 struct hole {
@@ -47,7 +48,8 @@ static void open_hole(struct hole *h, struct end *e)
 {
 	h->at = mmap(NULL, LEN, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	h->mr = new_mr(e);
-	register_mr(h->mr, h->at, LEN, ND_MR_FLAG_ALLOW_LOCAL_WRITE | ND_MR_FLAG_ALLOW_REMOTE_WRITE);
+	register_mr(h->mr, h->at, LEN,
+		    ND_MR_FLAG_ALLOW_LOCAL_WRITE | ND_MR_FLAG_ALLOW_REMOTE_WRITE);
 	h->local = CALL(h->mr, GetLocalToken);
 	h->remote = CALL(h->mr, GetRemoteToken);
 }
@@ -81,7 +83,8 @@ static void is_written_to(struct life *l)
 {
 	ND2_SGE sge = {l->p.b.buf, LEN, l->p.b.local};
 
-	HR(CALL(l->p.b.qp, Write, (void *)3, &sge, 1, (uintptr_t)l->h.at, l->h.remote, 0), ND_SUCCESS);
+	HR(CALL(l->p.b.qp, Write, (void *)3, &sge, 1, (uintptr_t)l->h.at, l->h.remote, 0),
+	   ND_SUCCESS);
 	reap_is(l->p.b.cq, 3, ND_ACCESS_VIOLATION);
 }
 

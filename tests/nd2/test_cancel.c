@@ -33,7 +33,9 @@ static unsigned rounds(unsigned quick)
 	const char *tier = getenv("SOFTRNIC_TIER");
 	unsigned n = few ? quick / 10 : quick;
 
-	return tier == NULL || strcmp(tier, "quick") == 0 ? n : strcmp(tier, "default") == 0 ? 2 * n : 10 * n;
+	return tier == NULL || strcmp(tier, "quick") == 0 ? n
+	       : strcmp(tier, "default") == 0		  ? 2 * n
+							  : 10 * n;
 }
 
 /* One library call, followed by a cancellation point. */

@@ -158,7 +158,8 @@ static void nd2_own_changes_of_addresses_are_seen(void **state)
 	setenv("FAKE_ND_ADDRESS", "203.0.113.77", 1);
 	HR(check(77), ND_SUCCESS);
 	HR(NdQueryAddressList(0, NULL, &cb), ND_BUFFER_OVERFLOW);
-	assert_int_equal(cb, offsetof(SOCKET_ADDRESS_LIST, Address) + 2 * (sizeof(SOCKET_ADDRESS) + 16));
+	assert_int_equal(cb, offsetof(SOCKET_ADDRESS_LIST, Address) +
+				     2 * (sizeof(SOCKET_ADDRESS) + 16));
 	unsetenv("FAKE_ND_ADDRESS");
 	HR(check(77), ND_INVALID_ADDRESS);
 }
@@ -242,7 +243,8 @@ static void nd2_own_bad_entries_are_passed_over_and_told_once(void **state)
 		{"guid = {00000001-0000-0009" FAMILY "\nlibrary = x.so\n", "the guid is none"},
 		{"guid = 00000001-0000-0009" FAMILY "}\nlibrary = x.so\n", "the guid is none"},
 		{"guid = 00000001-0000-0009" FAMILY "9\nlibrary = x.so\n", "the guid is none"},
-		{"guid = 00000001-0000-0009-1111-22223333333\nlibrary = x.so\n", "the guid is none"},
+		{"guid = 00000001-0000-0009-1111-22223333333\nlibrary = x.so\n",
+		 "the guid is none"},
 		{"guid = 0x000001-0000-0009" FAMILY "\nlibrary = x.so\n", "the guid is none"},
 		{"guid = 0000001-00000-0009" FAMILY "\nlibrary = x.so\n", "the guid is none"},
 	};
@@ -262,12 +264,14 @@ static void nd2_own_bad_entries_are_passed_over_and_told_once(void **state)
 	snprintf(line, sizeof(line), "%s/e-folder", folder);
 	assert_int_equal(symlink("/tmp", line), 0);
 	put_entry("f", "00000001-0000-0005" FAMILY, "/no/such/library.so");
-	put("g", "# good\n\n guid={00000002-0000-0005" FAMILY "}\r\nkey of another = 1\nlibrary = ");
+	put("g",
+	    "# good\n\n guid={00000002-0000-0005" FAMILY "}\r\nkey of another = 1\nlibrary = ");
 	put_entry("h", "00000002-0000-0005" FAMILY, library);
 	put(".hidden", "nonsense");
 	listen_to(ask_twice);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		snprintf(line, sizeof(line), "%s/b%zu is passed over: %s\n", folder, i, rows[i].complaint);
+		snprintf(line, sizeof(line), "%s/b%zu is passed over: %s\n", folder, i,
+			 rows[i].complaint);
 		if (strstr(said, line) == NULL)
 			fail_msg("not said: %s", line);
 		assert_null(strstr(strstr(said, line) + 1, line));

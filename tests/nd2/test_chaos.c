@@ -154,8 +154,9 @@ static void re_register(struct end *e)
 	OVERLAPPED ov[2] = {{0}};
 
 	ends_somehow(e->mr, &ov[0], CALL(e->mr, Deregister, &ov[0]));
-	ends_somehow(e->mr, &ov[1], CALL(e->mr, Register, e->buf, BUF_BYTES,
-					 ND_MR_FLAG_ALLOW_REMOTE_READ | ND_MR_FLAG_ALLOW_REMOTE_WRITE, &ov[1]));
+	ends_somehow(e->mr, &ov[1],
+		     CALL(e->mr, Register, e->buf, BUF_BYTES,
+			  ND_MR_FLAG_ALLOW_REMOTE_READ | ND_MR_FLAG_ALLOW_REMOTE_WRITE, &ov[1]));
 }
 
 static void act(struct worker *w, struct pair *p)
@@ -195,9 +196,9 @@ static void act(struct worker *w, struct pair *p)
 static void release_in_any_order(struct worker *w, struct pair *p)
 {
 	IUnknown **all[] = {
-		(IUnknown **)&p->a.qp, (IUnknown **)&p->b.qp, (IUnknown **)&p->a.cq,
+		(IUnknown **)&p->a.qp, (IUnknown **)&p->b.qp,	     (IUnknown **)&p->a.cq,
 		(IUnknown **)&p->b.cq, (IUnknown **)&p->a.connector, (IUnknown **)&p->b.connector,
-		(IUnknown **)&p->a.mr, (IUnknown **)&p->b.mr, (IUnknown **)&p->listener,
+		(IUnknown **)&p->a.mr, (IUnknown **)&p->b.mr,	     (IUnknown **)&p->listener,
 	};
 
 	for (unsigned i = sizeof(all) / sizeof(all[0]); i > 0; i--) {
@@ -246,7 +247,8 @@ static void break_off(struct worker *w, struct pair *p)
 	HR(connected, ND_PENDING);
 	usleep(pick(&w->seed, 1000));
 	if (steps == 1 && asked == ND_PENDING && status_after(&ask, 1000) == ND_SUCCESS)
-		accepted = CALL(p->b.connector, Accept, (IUnknown *)p->b.qp, 1, 1, NULL, 0, &accept);
+		accepted =
+			CALL(p->b.connector, Accept, (IUnknown *)p->b.qp, 1, 1, NULL, 0, &accept);
 	if (steps == 2)
 		CALL(p->a.connector, CancelOverlappedRequests);
 	if (steps == 3)

@@ -6,18 +6,18 @@
 
 enum action { FREE_CONNECTOR, FREE_QP, CANCEL, PART, REJECT };
 
-#define NONE   ND_SUCCESS /* no request was pending, so its OVERLAPPED is still 0 */
-#define OK     ND_SUCCESS
-#define BUSY   ND_PENDING
-#define GONE   ND_CANCELED
-#define REF    ND_CONNECTION_REFUSED
-#define ABORT  ND_CONNECTION_ABORTED
-#define INVAL  ND_CONNECTION_INVALID
-#define STATE  ND_INVALID_DEVICE_STATE
-#define OVER   STATUS_CONNECTION_DISCONNECTED
-#define KEPT   1 /* the posted receive has not completed */
+#define NONE	ND_SUCCESS /* no request was pending, so its OVERLAPPED is still 0 */
+#define OK	ND_SUCCESS
+#define BUSY	ND_PENDING
+#define GONE	ND_CANCELED
+#define REF	ND_CONNECTION_REFUSED
+#define ABORT	ND_CONNECTION_ABORTED
+#define INVAL	ND_CONNECTION_INVALID
+#define STATE	ND_INVALID_DEVICE_STATE
+#define OVER	STATUS_CONNECTION_DISCONNECTED
+#define KEPT	1 /* the posted receive has not completed */
 #define FLUSHED 2 /* the receive was cancelled */
-#define ANY    3
+#define ANY	3
 
 struct row {
 	enum stand_state state;
@@ -161,8 +161,9 @@ static HRESULT peer_ends(struct stand *s, const struct row *row, OVERLAPPED *nex
 
 	switch (row->state) {
 	case STAND_REQ_SENT:
-		return end_of(CALL(peer->connector, Accept, (IUnknown *)peer->qp, 1, 1, NULL, 0, next), next,
-			      row->peer);
+		return end_of(
+			CALL(peer->connector, Accept, (IUnknown *)peer->qp, 1, 1, NULL, 0, next),
+			next, row->peer);
 	case STAND_REP_SENT:
 		if (row->peer == ABORT)
 			wait_for_the_news(peer);
@@ -217,8 +218,9 @@ static bool try_row(const struct row *row)
 		return false;
 	if (answer != row->answer || own != row->own || peer != row->peer || recv != row->recv ||
 	    peer_recv != row->peer_recv)
-		fail_msg("%s, action %d: answer %08x, own %08x, peer %08x, receives %d %d", stand_text(row->state),
-			 row->action, (unsigned)answer, (unsigned)own, (unsigned)peer, recv, peer_recv);
+		fail_msg("%s, action %d: answer %08x, own %08x, peer %08x, receives %d %d",
+			 stand_text(row->state), row->action, (unsigned)answer, (unsigned)own,
+			 (unsigned)peer, recv, peer_recv);
 	return true;
 }
 

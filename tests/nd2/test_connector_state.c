@@ -80,7 +80,8 @@ static void check_refusals(enum stand_state state)
 				continue;
 			hr = call(&s, (enum method)m, &ov);
 			if (hr != want)
-				fprintf(stderr, "%s, method %u: %08x\n", stand_text(state), m, (unsigned)hr);
+				fprintf(stderr, "%s, method %u: %08x\n", stand_text(state), m,
+					(unsigned)hr);
 			wrong |= hr != want;
 		}
 		holds = stand_holds(&s);
@@ -124,11 +125,11 @@ static void nd2_own_addresses_in_every_state(void **state)
 	static const struct {
 		HRESULT local, peer;
 	} want[STAND_STATES] = {
-		[STAND_IDLE] = {INVALID, INVALID},   [STAND_BOUND] = {DONE, INVALID},
-		[STAND_QUEUED] = {INVALID, INVALID}, [STAND_REQ_SENT] = {DONE, INVALID},
-		[STAND_REP_RECEIVED] = {DONE, DONE}, [STAND_REQ_RECEIVED] = {DONE, DONE},
-		[STAND_REP_SENT] = {DONE, DONE},     [STAND_CONNECTED] = {DONE, DONE},
-		[STAND_PEER_GONE] = {DONE, DONE},    [STAND_DISCONNECTING] = {DONE, DONE},
+		[STAND_IDLE] = {INVALID, INVALID},	[STAND_BOUND] = {DONE, INVALID},
+		[STAND_QUEUED] = {INVALID, INVALID},	[STAND_REQ_SENT] = {DONE, INVALID},
+		[STAND_REP_RECEIVED] = {DONE, DONE},	[STAND_REQ_RECEIVED] = {DONE, DONE},
+		[STAND_REP_SENT] = {DONE, DONE},	[STAND_CONNECTED] = {DONE, DONE},
+		[STAND_PEER_GONE] = {DONE, DONE},	[STAND_DISCONNECTING] = {DONE, DONE},
 		[STAND_DISCONNECTED] = {DONE, INVALID},
 	};
 
@@ -146,12 +147,14 @@ static void nd2_own_addresses_in_every_state(void **state)
 			HR(hr[1], want[i].peer);
 		}
 		if (hr[0] == ND_SUCCESS)
-			assert_int_equal(local.sin_addr.s_addr, address_of(s.me->which, 0).sin_addr.s_addr);
+			assert_int_equal(local.sin_addr.s_addr,
+					 address_of(s.me->which, 0).sin_addr.s_addr);
 		/* A passive connector has its listener's port. */
 		if (hr[0] == ND_SUCCESS && s.me == &s.p.b)
 			assert_int_equal(ntohs(local.sin_port), s.p.port);
 		if (hr[1] == ND_SUCCESS)
-			assert_int_equal(peer.sin_addr.s_addr, address_of(s.peer->which, 0).sin_addr.s_addr);
+			assert_int_equal(peer.sin_addr.s_addr,
+					 address_of(s.peer->which, 0).sin_addr.s_addr);
 		if (hr[1] == ND_SUCCESS && s.me == &s.p.a)
 			assert_int_equal(ntohs(peer.sin_port), s.p.port);
 		stand_close(&s);

@@ -8,8 +8,10 @@
 
 /* The linker's --wrap replaces rn_link_open by __wrap_rn_link_open; the original is
  * __real_rn_link_open. */
-int __real_rn_link_open(const char *path, unsigned index, struct rn_link **link, char *err, size_t errlen);
-int __wrap_rn_link_open(const char *path, unsigned index, struct rn_link **link, char *err, size_t errlen);
+int __real_rn_link_open(const char *path, unsigned index, struct rn_link **link, char *err,
+			size_t errlen);
+int __wrap_rn_link_open(const char *path, unsigned index, struct rn_link **link, char *err,
+			size_t errlen);
 
 static const struct rn_link_ops *all;
 static struct rn_link_ops fewer;
@@ -29,7 +31,8 @@ static int exec_without_resize(struct rn_link *link, const struct rn_cmd *cmd, s
 	return -EOPNOTSUPP;
 }
 
-int __wrap_rn_link_open(const char *path, unsigned index, struct rn_link **link, char *err, size_t errlen)
+int __wrap_rn_link_open(const char *path, unsigned index, struct rn_link **link, char *err,
+			size_t errlen)
 {
 	int rc = __real_rn_link_open(path, index, link, err, errlen);
 

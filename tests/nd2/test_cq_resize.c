@@ -186,7 +186,8 @@ static void *send_ahead(void *arg)
 		ND2_RESULT none;
 
 		if (sent - atomic_load(&t->received) >= CREDITS ||
-		    post_send(&t->p->b, 0, length_of(sent), 0, ND_OP_FLAG_SILENT_SUCCESS) != ND_SUCCESS) {
+		    post_send(&t->p->b, 0, length_of(sent), 0, ND_OP_FLAG_SILENT_SUCCESS) !=
+			    ND_SUCCESS) {
 			/* Sends are silent, so a result would be a failure; the call makes an
 			 * inline NIC poll. */
 			assert_int_equal(CALL(t->p->b.cq, GetResults, &none, 1), 0);

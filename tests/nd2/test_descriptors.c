@@ -21,8 +21,9 @@
 static const char *program, *catalogue;
 static char base[256]; /* DPDK's folder, with one runtime folder per process */
 
-static const char pair[] = "adapters = ({ name = \"a\"; port = \"ring\"; peer = \"b\"; ipv4 = [ \"192.0.2.1/24\" ]; },\n"
-			   "  { name = \"b\"; port = \"ring\"; peer = \"a\"; ipv4 = [ \"192.0.2.2/24\" ]; });\n";
+static const char pair[] =
+	"adapters = ({ name = \"a\"; port = \"ring\"; peer = \"b\"; ipv4 = [ \"192.0.2.1/24\" ]; },\n"
+	"  { name = \"b\"; port = \"ring\"; peer = \"a\"; ipv4 = [ \"192.0.2.2/24\" ]; });\n";
 
 /* ---- the child, which opens the adapters ---- */
 
@@ -146,13 +147,18 @@ static void nd2_own_short_of_descriptors(void **state)
 		unsigned hr[2];
 		int status = ended(&s, out, err);
 
-		if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || sscanf(out, "%x %x", &hr[0], &hr[1]) != 2)
-			fail_msg("%d descriptors: wait status %x, %s%s", (int)limit, status, out, err);
+		if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 ||
+		    sscanf(out, "%x %x", &hr[0], &hr[1]) != 2)
+			fail_msg("%d descriptors: wait status %x, %s%s", (int)limit, status, out,
+				 err);
 		for (int i = 0; i < 2; i++)
 			if (hr[i] != ND_SUCCESS && hr[i] != (unsigned)ND_INSUFFICIENT_RESOURCES)
-				fail_msg("%d descriptors: adapter %d: %08x: %s", (int)limit, i, hr[i], err);
-		if ((hr[0] || hr[1]) && strstr(err, "descriptor") == NULL && strstr(err, "Too many open files") == NULL)
-			fail_msg("%d descriptors: %08x %08x, and no sentence but: %s", (int)limit, hr[0], hr[1], err);
+				fail_msg("%d descriptors: adapter %d: %08x: %s", (int)limit, i,
+					 hr[i], err);
+		if ((hr[0] || hr[1]) && strstr(err, "descriptor") == NULL &&
+		    strstr(err, "Too many open files") == NULL)
+			fail_msg("%d descriptors: %08x %08x, and no sentence but: %s", (int)limit,
+				 hr[0], hr[1], err);
 		if (is_there(folder_of_pid(s.pid)))
 			fail_msg("%d descriptors: %s is left", (int)limit, folder_of_pid(s.pid));
 		failed += hr[0] || hr[1];
@@ -168,19 +174,22 @@ static void nd2_own_short_of_descriptors(void **state)
  * second time in a process, so the second adapter is refused as well, with a message of its own. */
 static void a_start_that_fails_leaves_no_folder(void **state)
 {
-	static const char *const more[] = {"hugepages = \"yes\";", "shared = true; prefix = \"rn-test-descriptors\";"};
+	static const char *const more[] = {"hugepages = \"yes\";",
+					   "shared = true; prefix = \"rn-test-descriptors\";"};
 	char out[4096], err[4096], config[512];
 
 	for (int i = 0; i < 2; i++) {
 		unsigned hr[2];
 
-		snprintf(config, sizeof(config), "%seal = { memory_mb = 1048576; %s };\n", pair, more[i]);
+		snprintf(config, sizeof(config), "%seal = { memory_mb = 1048576; %s };\n", pair,
+			 more[i]);
 		struct started s = run(config, NO_LIMIT);
 		assert_int_equal(ended(&s, out, err), 0);
 		assert_int_equal(sscanf(out, "%x %x", &hr[0], &hr[1]), 2);
 		assert_true(FAILED((HRESULT)hr[0]) && FAILED((HRESULT)hr[1]));
 		assert_non_null(strstr(err, "softrnic: adapter 0: DPDK's EAL cannot be started"));
-		assert_non_null(strstr(err, "softrnic: adapter 1: DPDK's EAL could not be started before"));
+		assert_non_null(
+			strstr(err, "softrnic: adapter 1: DPDK's EAL could not be started before"));
 		assert_false(is_there(folder_of_pid(s.pid)));
 		assert_false(is_there(folder_of("rn-test-descriptors")));
 	}
@@ -192,7 +201,8 @@ static bool has_ended(pid_t pid)
 {
 	siginfo_t info = {0};
 
-	return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == pid;
+	return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+	       info.si_pid == pid;
 }
 
 /* Kills a starting process while its runtime folder exists, and returns its pid. */
@@ -203,7 +213,8 @@ static pid_t killed_while_starting(const char *config)
 	for (int tries = 0; tries < 50; tries++) {
 		struct started s = run(config, NO_LIMIT);
 
-		for (int i = 0; i < 20000 && !is_there(folder_of_pid(s.pid)) && !has_ended(s.pid); i++)
+		for (int i = 0; i < 20000 && !is_there(folder_of_pid(s.pid)) && !has_ended(s.pid);
+		     i++)
 			usleep(100);
 		kill(s.pid, SIGKILL);
 		ended(&s, out, err);
@@ -220,7 +231,8 @@ static void put_socket(const char *path)
 	struct sockaddr_un un = {.sun_family = AF_UNIX};
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET, 0);
 
-	assert_true(snprintf(un.sun_path, sizeof(un.sun_path), "%s", path) < (int)sizeof(un.sun_path));
+	assert_true(snprintf(un.sun_path, sizeof(un.sun_path), "%s", path) <
+		    (int)sizeof(un.sun_path));
 	assert_int_equal(bind(fd, (struct sockaddr *)&un, sizeof(un)), 0);
 	close(fd);
 }
@@ -237,12 +249,14 @@ static pid_t dead_pid(void)
 
 static void the_next_start_removes_what_killed_ones_left(void **state)
 {
-	char out[4096], err[4096], config[512], mine[512], listens[512], socket_path[600], file[600], foreign[512];
+	char out[4096], err[4096], config[512], mine[512], listens[512], socket_path[600],
+		file[600], foreign[512];
 	char linked[600], path[512];
 	int fd;
 
 	snprintf(config, sizeof(config), "%seal = { hugepages = \"no\"; };\n", pair);
-	pid_t killed = killed_while_starting(config), telemetry = dead_pid(), with_file = dead_pid();
+	pid_t killed = killed_while_starting(config), telemetry = dead_pid(),
+	      with_file = dead_pid();
 
 	snprintf(listens, sizeof(listens), "%s", folder_of_pid(telemetry));
 	snprintf(socket_path, sizeof(socket_path), "%s/dpdk_telemetry.v2", listens);

@@ -34,8 +34,10 @@ static void serve_one(struct end *b, IND2Listener *listener)
 
 	HR(post_recv(b, 0, 64, 1), ND_SUCCESS);
 	HR(post_recv(b, 64, 64, 2), ND_SUCCESS);
-	ENDS(listener, CALL(listener, GetConnectionRequest, (IUnknown *)b->connector, &accept), &accept, ND_SUCCESS);
-	ENDS(b->connector, CALL(b->connector, Accept, (IUnknown *)b->qp, 0, 0, NULL, 0, &accept), &accept, ND_SUCCESS);
+	ENDS(listener, CALL(listener, GetConnectionRequest, (IUnknown *)b->connector, &accept),
+	     &accept, ND_SUCCESS);
+	ENDS(b->connector, CALL(b->connector, Accept, (IUnknown *)b->qp, 0, 0, NULL, 0, &accept),
+	     &accept, ND_SUCCESS);
 	HR(CALL(b->connector, NotifyDisconnect, &gone), ND_PENDING);
 	reap_is(b->cq, 1, ND_SUCCESS);
 	assert_string_equal((char *)b->buf, "hello from softrnic");

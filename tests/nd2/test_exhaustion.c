@@ -32,11 +32,11 @@ static bool fails(void)
 	return true;
 }
 
-#define INSTEAD(type, name, params, args, none) \
-	type __real_##name params;              \
-	type __wrap_##name params;              \
-	type __wrap_##name params               \
-	{                                       \
+#define INSTEAD(type, name, params, args, none)               \
+	type __real_##name params;                            \
+	type __wrap_##name params;                            \
+	type __wrap_##name params                             \
+	{                                                     \
 		return fails() ? (none) : __real_##name args; \
 	}
 
@@ -46,7 +46,8 @@ INSTEAD(void *, realloc, (void *p, size_t n), (p, n), NULL)
 INSTEAD(void *, aligned_alloc, (size_t align, size_t n), (align, n), NULL)
 INSTEAD(char *, strdup, (const char *s), (s), NULL)
 INSTEAD(int, eventfd, (unsigned count, int flags), (count, flags), -1)
-INSTEAD(int, pthread_create, (pthread_t *thread, const pthread_attr_t *attr, void *(*run)(void *), void *arg),
+INSTEAD(int, pthread_create,
+	(pthread_t * thread, const pthread_attr_t *attr, void *(*run)(void *), void *arg),
 	(thread, attr, run, arg), EAGAIN)
 
 /* Lets the k-th allocation from now on fail; only that one. */
@@ -115,7 +116,8 @@ static void nothing_more(const struct census *before, const char *call)
 	for (ULONG i = 0; i < now.n; i++)
 		if (now.live[i].Count != of_kind(before, now.live[i].Kind))
 			fail_msg("%s leaves %ld of kind %s", call,
-				 (long)(now.live[i].Count - of_kind(before, now.live[i].Kind)), now.live[i].Kind);
+				 (long)(now.live[i].Count - of_kind(before, now.live[i].Kind)),
+				 now.live[i].Kind);
 }
 
 /* ---- calls ---- */
@@ -125,12 +127,12 @@ static void nothing_more(const struct census *before, const char *call)
 
 /* The objects on which calls are run; prepare() and clean() renew those that a call changes. */
 struct bench {
-	struct pair p;	    /* connected */
-	struct end e;	    /* on adapter 0, not connected; its region is registered */
-	struct pair q;	    /* not connected: for the steps of a connection */
+	struct pair p;		     /* connected */
+	struct end e;		     /* on adapter 0, not connected; its region is registered */
+	struct pair q;		     /* not connected: for the steps of a connection */
 	IND2SharedReceiveQueue *srq; /* depth 16, threshold 2, 4 receives */
-	IND2MemoryRegion *mr; /* not registered */
-	IND2Listener *listener; /* bound if prepare() binds it */
+	IND2MemoryRegion *mr;	     /* not registered */
+	IND2Listener *listener;	     /* bound if prepare() binds it */
 	IND2Connector *connector;
 	HANDLE file, event, port;
 	void *made;
@@ -166,22 +168,23 @@ static HRESULT ended(void *obj, HRESULT hr, OVERLAPPED *ov)
 	return hr == ND_PENDING ? finish(obj, ov) : hr;
 }
 
-#define MAKES(function, ...)                                                           \
-	static HRESULT function(struct bench *b)                                       \
-	{                                                                              \
-		HRESULT hr = (b->made = b, CALL(adapters[0], __VA_ARGS__, &b->made));  \
-		if (FAILED(hr))                                                        \
-			assert_null(b->made);                                          \
-		return hr;                                                             \
+#define MAKES(function, ...)                                                          \
+	static HRESULT function(struct bench *b)                                      \
+	{                                                                             \
+		HRESULT hr = (b->made = b, CALL(adapters[0], __VA_ARGS__, &b->made)); \
+		if (FAILED(hr))                                                       \
+			assert_null(b->made);                                         \
+		return hr;                                                            \
 	}
 
 MAKES(make_cq, CreateCompletionQueue, &IID_IND2CompletionQueue, b->e.file, 100, 0, 0)
 MAKES(make_mr, CreateMemoryRegion, &IID_IND2MemoryRegion, b->e.file)
 MAKES(make_mw, CreateMemoryWindow, &IID_IND2MemoryWindow)
-MAKES(make_qp, CreateQueuePair, &IID_IND2QueuePair, (IUnknown *)b->e.cq, (IUnknown *)b->p.a.cq, NULL, 500, 500, 4, 4, 64)
+MAKES(make_qp, CreateQueuePair, &IID_IND2QueuePair, (IUnknown *)b->e.cq, (IUnknown *)b->p.a.cq,
+      NULL, 500, 500, 4, 4, 64)
 MAKES(make_srq, CreateSharedReceiveQueue, &IID_IND2SharedReceiveQueue, b->e.file, 100, 2, 5, 0, 0)
-MAKES(make_qp_on_srq, CreateQueuePairWithSrq, &IID_IND2QueuePair, (IUnknown *)b->e.cq, (IUnknown *)b->p.a.cq, (IUnknown *)b->srq,
-      NULL, 500, 4, 64)
+MAKES(make_qp_on_srq, CreateQueuePairWithSrq, &IID_IND2QueuePair, (IUnknown *)b->e.cq,
+      (IUnknown *)b->p.a.cq, (IUnknown *)b->srq, NULL, 500, 4, 64)
 MAKES(make_connector, CreateConnector, &IID_IND2Connector, b->e.file)
 MAKES(make_listener, CreateListener, &IID_IND2Listener, b->e.file)
 
@@ -378,7 +381,8 @@ static void after_accept(struct bench *b)
 	OVERLAPPED complete = {0};
 
 	HR(finish(b->q.a.connector, &b->ov[1]), ND_SUCCESS);
-	ENDS(b->q.a.connector, CALL(b->q.a.connector, CompleteConnect, &complete), &complete, ND_SUCCESS);
+	ENDS(b->q.a.connector, CALL(b->q.a.connector, CompleteConnect, &complete), &complete,
+	     ND_SUCCESS);
 	HR(finish(b->q.b.connector, &b->ov[0]), ND_SUCCESS);
 	exchange(&b->q.a, &b->q.b);
 }
@@ -391,7 +395,8 @@ static void before_complete(struct bench *b)
 
 static HRESULT complete_it(struct bench *b)
 {
-	return ended(b->q.a.connector, CALL(b->q.a.connector, CompleteConnect, &b->ov[0]), &b->ov[0]);
+	return ended(b->q.a.connector, CALL(b->q.a.connector, CompleteConnect, &b->ov[0]),
+		     &b->ov[0]);
 }
 
 static void after_complete(struct bench *b)
@@ -515,7 +520,8 @@ static void bench_open(struct bench *b)
 	pair_open_connected(&b->p, NULL);
 	end_open(&b->e, 0, NULL);
 	b->mr = new_mr(&b->e);
-	HR(CALL(adapters[0], CreateSharedReceiveQueue, &IID_IND2SharedReceiveQueue, b->e.file, 16, 1, 2, 0, 0, (void **)&b->srq),
+	HR(CALL(adapters[0], CreateSharedReceiveQueue, &IID_IND2SharedReceiveQueue, b->e.file, 16,
+		1, 2, 0, 0, (void **)&b->srq),
 	   ND_SUCCESS);
 	for (unsigned i = 0; i < 4; i++)
 		HR(CALL(b->srq, Receive, NULL, NULL, 0), ND_SUCCESS);
@@ -548,15 +554,19 @@ static unsigned run_call(struct bench *b, const struct call *c, enum whose whose
 		reached = disarm();
 		/* A failed allocation of another thread need not change the result of this call. */
 		if (reached && whose == MINE && SUCCEEDED(hr))
-			fail_msg("%s: allocation %d failed, and it answers %08x", c->name, k, (unsigned)hr);
+			fail_msg("%s: allocation %d failed, and it answers %08x", c->name, k,
+				 (unsigned)hr);
 		if (FAILED(hr) && (!reached || !is_allowed(c, hr)))
-			fail_msg("%s: allocation %d%s failed, and it answers %08x", c->name, k, reached ? "" : " not", (unsigned)hr);
-		print_message("%-36s %s %3d  %08x\n", c->name, whose == MINE ? "own" : "any", k, (unsigned)hr);
+			fail_msg("%s: allocation %d%s failed, and it answers %08x", c->name, k,
+				 reached ? "" : " not", (unsigned)hr);
+		print_message("%-36s %s %3d  %08x\n", c->name, whose == MINE ? "own" : "any", k,
+			      (unsigned)hr);
 		if (FAILED(hr)) {
 			/* With memory available the same call succeeds at once. */
 			hr = c->run(b);
 			if (FAILED(hr))
-				fail_msg("%s: after allocation %d failed, it answers %08x for good", c->name, k, (unsigned)hr);
+				fail_msg("%s: after allocation %d failed, it answers %08x for good",
+					 c->name, k, (unsigned)hr);
 		}
 		c->undo(b);
 		if (c->clean != NULL)
@@ -642,7 +652,8 @@ static HRESULT settled(OVERLAPPED *ov, HRESULT hr)
 
 static bool try_to_connect(struct pair *p, int k)
 {
-	static const HRESULT ask_may[] = {SHORT, ND_CANCELED, 0}, connect_may[] = {SHORT, ND_CONNECTION_REFUSED, 0},
+	static const HRESULT ask_may[] = {SHORT, ND_CANCELED, 0},
+			     connect_may[] = {SHORT, ND_CONNECTION_REFUSED, 0},
 			     step_may[] = {SHORT, 0};
 	OVERLAPPED ask = {0}, connect = {0}, accept = {0}, complete = {0};
 	HRESULT asked, connected, hr;
@@ -652,7 +663,8 @@ static bool try_to_connect(struct pair *p, int k)
 	asked = CALL(p->listener, GetConnectionRequest, (IUnknown *)p->b.connector, &ask);
 	connected = start_connect(p, NULL, NULL, 0, &connect);
 	if (asked == ND_PENDING && connected == ND_PENDING)
-		while (status_after(&ask, 1) == ND_PENDING && status_after(&connect, 1) == ND_PENDING)
+		while (status_after(&ask, 1) == ND_PENDING &&
+		       status_after(&connect, 1) == ND_PENDING)
 			;
 	if (asked == ND_PENDING && status_after(&ask, 0) == ND_PENDING)
 		CALL(p->listener, CancelOverlappedRequests);
@@ -661,7 +673,9 @@ static bool try_to_connect(struct pair *p, int k)
 		hr = CALL(p->b.connector, Accept, (IUnknown *)p->b.qp, 1, 1, NULL, 0, &accept);
 		if (hr != ND_PENDING) { /* with memory the same call succeeds */
 			assert_true(is_one_of(hr, step_may));
-			HR(CALL(p->b.connector, Accept, (IUnknown *)p->b.qp, 1, 1, NULL, 0, &accept), ND_PENDING);
+			HR(CALL(p->b.connector, Accept, (IUnknown *)p->b.qp, 1, 1, NULL, 0,
+				&accept),
+			   ND_PENDING);
 		}
 		HR(settled(&connect, ND_PENDING), ND_SUCCESS);
 		hr = CALL(p->a.connector, CompleteConnect, &complete);
@@ -680,8 +694,8 @@ static bool try_to_connect(struct pair *p, int k)
 		assert_true(connected == ND_CANCELED || is_one_of(connected, connect_may));
 	}
 	reached = disarm();
-	print_message("connection                           any %3d  %08x %08x\n", k, (unsigned)asked,
-		      (unsigned)settled(&connect, connected));
+	print_message("connection                           any %3d  %08x %08x\n", k,
+		      (unsigned)asked, (unsigned)settled(&connect, connected));
 	if (through)
 		exchange(&p->a, &p->b);
 	return reached;
@@ -719,7 +733,8 @@ static void nd2_own_exhausted_handing_over(void **state)
 	if (disarm()) {
 		HR(hr, SHORT);
 		/* The connection request was kept for the next GetConnectionRequest, or refused. */
-		HR(CALL(p.listener, GetConnectionRequest, (IUnknown *)p.b.connector, &again), ND_PENDING);
+		HR(CALL(p.listener, GetConnectionRequest, (IUnknown *)p.b.connector, &again),
+		   ND_PENDING);
 		if (status_after(&again, 200) == ND_PENDING) {
 			HR(finish(p.a.connector, &connect), ND_CONNECTION_REFUSED);
 			HR(start_connect(&p, NULL, NULL, 0, &second), ND_PENDING);
@@ -749,7 +764,8 @@ static void nd2_own_exhausted_start(void **state)
 		reached = disarm();
 		if (FAILED(hr) && (!reached || hr != ND_NO_MEMORY))
 			fail_msg("allocation %d failed: %08x", k, (unsigned)hr);
-		print_message("%-36s own %3d  %08x\n", "OpenAdapter, of the first", k, (unsigned)hr);
+		print_message("%-36s own %3d  %08x\n", "OpenAdapter, of the first", k,
+			      (unsigned)hr);
 		if (SUCCEEDED(hr))
 			release_made(&b);
 		nothing_lives();
@@ -769,10 +785,8 @@ static int nothing_is_left(void **state)
 #define row(f) cmocka_unit_test_teardown(f, nothing_is_left)
 
 static const struct CMUnitTest tests[] = {
-	row(nd2_own_exhausted_calls),
-	row(nd2_own_exhausted_memory_lets_requests_complete),
-	row(nd2_own_exhausted_connecting),
-	row(nd2_own_exhausted_handing_over),
+	row(nd2_own_exhausted_calls),	   row(nd2_own_exhausted_memory_lets_requests_complete),
+	row(nd2_own_exhausted_connecting), row(nd2_own_exhausted_handing_over),
 	row(nd2_own_exhausted_start),
 };
 

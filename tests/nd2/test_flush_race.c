@@ -12,8 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define UNREAPED 200u /* requests without a fetched result, below the queue's depth of 256 */
-#define LEN	 512u
+#define UNREAPED    200u /* requests without a fetched result, below the queue's depth of 256 */
+#define LEN	    512u
 #define PATIENCE_MS 2000u
 
 enum direction {
@@ -38,7 +38,8 @@ static unsigned pick(uint64_t *seed, unsigned n)
 	return (unsigned)(*seed >> 33) % n;
 }
 
-/* The asserts of cmocka can end a test from the main thread only; this one works in every thread. */
+/* The asserts of cmocka can end a test from the main thread only; this one works in every
+ * thread. */
 #define CHECK(condition, ...)                                                              \
 	do {                                                                               \
 		if (!(condition)) {                                                        \
@@ -117,7 +118,8 @@ static void post_one(struct side *s, enum direction d)
 	if (d == RECEIVES)
 		hr = CALL(s->e->qp, Receive, context, &sge, 1);
 	else
-		hr = post_send_like(s, context, is_silent(d, number) ? ND_OP_FLAG_SILENT_SUCCESS : 0);
+		hr = post_send_like(s, context,
+				    is_silent(d, number) ? ND_OP_FLAG_SILENT_SUCCESS : 0);
 	if (hr == ND_SUCCESS)
 		return;
 	atomic_store(&f->accepted, number);
@@ -146,7 +148,8 @@ static void note(struct side *s, const ND2_RESULT *r)
 	struct flow *f = &s->flow[d];
 	uint32_t number = (uint32_t)((uintptr_t)r->RequestContext >> 1), next = f->seen;
 
-	CHECK((r->RequestType == Nd2RequestTypeReceive) == (d == RECEIVES), "type %d", r->RequestType);
+	CHECK((r->RequestType == Nd2RequestTypeReceive) == (d == RECEIVES), "type %d",
+	      r->RequestType);
 	for (; !f->ended && next < number && is_silent(d, next); next++)
 		f->silent++;
 	CHECK(next == number, "direction %d: completion %u, expected %u", d, number, next);
@@ -270,8 +273,8 @@ static void side_check(struct side *s, bool reaping, bool released)
 
 		f->silent += silent_rest(f, d);
 		CHECK(f->successes + f->cancelled + f->silent == f->accepted,
-		      "direction %d: %u accepted, %u + %u silent done, %u cancelled", d, f->accepted,
-		      f->successes, f->silent, f->cancelled);
+		      "direction %d: %u accepted, %u + %u silent done, %u cancelled", d,
+		      f->accepted, f->successes, f->silent, f->cancelled);
 	}
 }
 
@@ -332,8 +335,9 @@ static void nd2_own_each_accepted_request_completes_once_however_it_ends(void **
 		seed_of_round = seed;
 		one_round(seed++);
 	} while (now_ms() < end_of_test);
-	print_message("%llu rounds, %llu requests, %llu cancelled\n", (unsigned long long)total.rounds,
-		      (unsigned long long)total.accepted, (unsigned long long)total.cancelled);
+	print_message("%llu rounds, %llu requests, %llu cancelled\n",
+		      (unsigned long long)total.rounds, (unsigned long long)total.accepted,
+		      (unsigned long long)total.cancelled);
 	assert_true(total.rounds < 20 || total.cancelled > 0);
 }
 

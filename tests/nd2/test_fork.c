@@ -33,13 +33,13 @@ static struct pair pair;
 static _Atomic bool stop;
 
 /* The child reports a wrong status by its exit status, as cmocka works in the parent only. */
-#define GONE(call)                                                                                   \
-	do {                                                                                         \
-		HRESULT said = (call);                                                               \
-		if (said != (HRESULT)ND_DEVICE_REMOVED) {                                            \
-			fprintf(stderr, "in the child %s answers %08x\n", #call, (unsigned)said);    \
-			_exit(2);                                                                    \
-		}                                                                                    \
+#define GONE(call)                                                                                \
+	do {                                                                                      \
+		HRESULT said = (call);                                                            \
+		if (said != (HRESULT)ND_DEVICE_REMOVED) {                                         \
+			fprintf(stderr, "in the child %s answers %08x\n", #call, (unsigned)said); \
+			_exit(2);                                                                 \
+		}                                                                                 \
 	} while (0)
 
 static int run_child(void (*child)(void))
@@ -87,9 +87,10 @@ static void uses_what_its_parent_has(void)
 	ULONG n;
 
 	GONE(CALL(adapters[0], CreateOverlappedFile, &h));
-	GONE(CALL(adapters[0], CreateCompletionQueue, &IID_IND2CompletionQueue, e->file, 8, 0, 0, &out));
-	GONE(CALL(adapters[0], CreateQueuePair, &IID_IND2QueuePair, (IUnknown *)e->cq, (IUnknown *)e->cq, NULL, 2, 2, 1, 1, 0,
+	GONE(CALL(adapters[0], CreateCompletionQueue, &IID_IND2CompletionQueue, e->file, 8, 0, 0,
 		  &out));
+	GONE(CALL(adapters[0], CreateQueuePair, &IID_IND2QueuePair, (IUnknown *)e->cq,
+		  (IUnknown *)e->cq, NULL, 2, 2, 1, 1, 0, &out));
 	GONE(CALL(adapters[0], CreateMemoryRegion, &IID_IND2MemoryRegion, e->file, &out));
 	GONE(CALL(adapters[0], CreateMemoryWindow, &IID_IND2MemoryWindow, &out));
 	GONE(CALL(adapters[0], CreateConnector, &IID_IND2Connector, e->file, &out));
@@ -143,8 +144,8 @@ static void *busy(void *arg)
 
 		for (int i = 0; i < 20; i++)
 			CALL(e->cq, GetResults, r, 8);
-		if (CALL(adapters[e->which], CreateCompletionQueue, &IID_IND2CompletionQueue, e->file, 8, 0, 0,
-			 (void **)&cq) == (HRESULT)ND_SUCCESS)
+		if (CALL(adapters[e->which], CreateCompletionQueue, &IID_IND2CompletionQueue,
+			 e->file, 8, 0, 0, (void **)&cq) == (HRESULT)ND_SUCCESS)
 			CALL(cq, Release);
 	}
 	return NULL;
@@ -180,7 +181,8 @@ static void works_by_itself(void)
 	IND2Adapter *adapter;
 	HANDLE file;
 
-	if (NdOpenAdapter(&IID_IND2Adapter, SA(&sin), sizeof(sin), (void **)&adapter) != (HRESULT)ND_SUCCESS)
+	if (NdOpenAdapter(&IID_IND2Adapter, SA(&sin), sizeof(sin), (void **)&adapter) !=
+	    (HRESULT)ND_SUCCESS)
 		_exit(5);
 	if (CALL(adapter, CreateOverlappedFile, &file) != (HRESULT)ND_SUCCESS)
 		_exit(6);

@@ -154,7 +154,8 @@ static void answers_to_what_is_no_address(void **state)
 	HR(NdOpenV1Adapter(SA(&other), sizeof(other), &v1), ND_INVALID_ADDRESS);
 	HR(NdOpenV1Adapter(SA(&sin), sizeof(sin), &v1), ND_INVALID_ADDRESS);
 	HR(NdCheckAddress(NULL, 0), ND_INVALID_PARAMETER_2);
-	HR(NdResolveAddress(SA(&other), sizeof(other), (struct sockaddr *)&local, &cb), ND_INVALID_ADDRESS);
+	HR(NdResolveAddress(SA(&other), sizeof(other), (struct sockaddr *)&local, &cb),
+	   ND_INVALID_ADDRESS);
 	HR(NdResolveAddress(NULL, 0, (struct sockaddr *)&local, &cb), ND_INVALID_ADDRESS);
 	assert_int_equal(cb, 0);
 	HR(NdResolveAddress(SA(&sin), sizeof(sin), NULL, &cb), ND_BUFFER_OVERFLOW);
@@ -171,7 +172,9 @@ static void objects_outlive_the_last_cleanup(void **state)
 		for (int i = 0; i < 2; i++) {
 			struct sockaddr_in sin = address_of(i, 0);
 
-			HR(NdOpenAdapter(&IID_IND2Adapter, SA(&sin), sizeof(sin), (void **)&adapters[i]), S_OK);
+			HR(NdOpenAdapter(&IID_IND2Adapter, SA(&sin), sizeof(sin),
+					 (void **)&adapters[i]),
+			   S_OK);
 		}
 		HR(NdCleanup(), S_OK);
 		HR(NdCleanup(), ND_DEVICE_NOT_READY);

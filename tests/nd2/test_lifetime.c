@@ -203,7 +203,8 @@ static void let_go(struct stage *s, enum item item)
 	 * now. */
 	for (enum block b = 0; b < BLOCKS; b++)
 		if (s->begun[b] && owner[b] == item)
-			assert_int_not_equal((uint32_t)status_after(&s->ov[b], 0), (uint32_t)ND_PENDING);
+			assert_int_not_equal((uint32_t)status_after(&s->ov[b], 0),
+					     (uint32_t)ND_PENDING);
 }
 
 /* Checks statuses and packets. before_port: the items that were released before the port was
@@ -332,7 +333,8 @@ static void nd2_own_release_from_several_threads(void **state)
 		for (int i = 0; i < THREADS; i++) {
 			hand[i].s = &s;
 			hand[i].start = &start;
-			assert_int_equal(pthread_create(&thread[i], NULL, let_go_of_some, &hand[i]), 0);
+			assert_int_equal(pthread_create(&thread[i], NULL, let_go_of_some, &hand[i]),
+					 0);
 		}
 		for (int i = 0; i < THREADS; i++)
 			pthread_join(thread[i], NULL);

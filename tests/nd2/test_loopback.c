@@ -22,12 +22,16 @@ static void open_pair(struct pair *p, int which_b, const struct how *how)
 	HR(CALL(p->listener, Listen, 0), ND_SUCCESS);
 	HR(CALL(p->listener, GetLocalAddress, (struct sockaddr *)&at, &cb), ND_SUCCESS);
 	bind_any(&p->a, p->a.connector);
-	HR(CALL(p->a.connector, Connect, (IUnknown *)p->a.qp, SA(&at), sizeof(at), 4, 4, NULL, 0, &connect), ND_PENDING);
-	ENDS(p->listener, CALL(p->listener, GetConnectionRequest, (IUnknown *)p->b.connector, &request), &request,
-	     ND_SUCCESS);
+	HR(CALL(p->a.connector, Connect, (IUnknown *)p->a.qp, SA(&at), sizeof(at), 4, 4, NULL, 0,
+		&connect),
+	   ND_PENDING);
+	ENDS(p->listener,
+	     CALL(p->listener, GetConnectionRequest, (IUnknown *)p->b.connector, &request),
+	     &request, ND_SUCCESS);
 	HR(CALL(p->b.connector, Accept, (IUnknown *)p->b.qp, 4, 4, NULL, 0, &accept), ND_PENDING);
 	HR(finish(p->a.connector, &connect), ND_SUCCESS);
-	ENDS(p->a.connector, CALL(p->a.connector, CompleteConnect, &complete), &complete, ND_SUCCESS);
+	ENDS(p->a.connector, CALL(p->a.connector, CompleteConnect, &complete), &complete,
+	     ND_SUCCESS);
 	HR(finish(p->b.connector, &accept), ND_SUCCESS);
 }
 
@@ -194,7 +198,9 @@ static void nd2_own_not_to_the_very_same_queue_pair(void **state)
 	c = new_connector(&e);
 	bind_any(&e, e.connector);
 	to = address_of(0, port);
-	HR(CALL(e.connector, Connect, (IUnknown *)e.qp, SA(&to), sizeof(to), 0, 0, NULL, 0, &connect), ND_PENDING);
+	HR(CALL(e.connector, Connect, (IUnknown *)e.qp, SA(&to), sizeof(to), 0, 0, NULL, 0,
+		&connect),
+	   ND_PENDING);
 	ENDS(l, CALL(l, GetConnectionRequest, (IUnknown *)c, &request), &request, ND_SUCCESS);
 	HR(CALL(c, Accept, (IUnknown *)e.qp, 0, 0, NULL, 0, &accept), ND_CONNECTION_ACTIVE);
 	HR(CALL(c, Reject, "no", 2), ND_SUCCESS);

@@ -11,13 +11,14 @@
 enum { MANY = 10000 };
 
 /* The limits have room for MANY of each and those of one connected pair: another one is refused. */
-static const char config[] = "adapters = (\n"
-			     "{ name = \"a\"; port = \"ring\"; peer = \"b\"; mac = \"02:00:00:00:00:01\";\n"
-			     "  ipv4 = [ \"192.0.2.1/24\" ]; },\n"
-			     "{ name = \"b\"; port = \"ring\"; peer = \"a\"; mac = \"02:00:00:00:00:02\";\n"
-			     "  ipv4 = [ \"192.0.2.2/24\" ]; });\n"
-			     "eal = { hugepages = \"no\"; };\n"
-			     "limits = { max_qp = 10001; max_cq = 10001; };\n";
+static const char config[] =
+	"adapters = (\n"
+	"{ name = \"a\"; port = \"ring\"; peer = \"b\"; mac = \"02:00:00:00:00:01\";\n"
+	"  ipv4 = [ \"192.0.2.1/24\" ]; },\n"
+	"{ name = \"b\"; port = \"ring\"; peer = \"a\"; mac = \"02:00:00:00:00:02\";\n"
+	"  ipv4 = [ \"192.0.2.2/24\" ]; });\n"
+	"eal = { hugepages = \"no\"; };\n"
+	"limits = { max_qp = 10001; max_cq = 10001; };\n";
 
 static IND2CompletionQueue *cqs[MANY];
 static IND2QueuePair *qps[MANY];
@@ -47,8 +48,8 @@ static void one_more_of_each_is_refused(struct end *e)
 
 	HR(CALL(adapters[0], CreateCompletionQueue, &IID_IND2CompletionQueue, e->file, 4, 0, 0, &p),
 	   ND_INSUFFICIENT_RESOURCES);
-	HR(CALL(adapters[0], CreateQueuePair, &IID_IND2QueuePair, (IUnknown *)cqs[0], (IUnknown *)cqs[0], NULL, 4, 4, 1,
-		1, 0, &p),
+	HR(CALL(adapters[0], CreateQueuePair, &IID_IND2QueuePair, (IUnknown *)cqs[0],
+		(IUnknown *)cqs[0], NULL, 4, 4, 1, 1, 0, &p),
 	   ND_INSUFFICIENT_RESOURCES);
 }
 
@@ -99,7 +100,8 @@ static void wait_for_live(const char *kind, uint64_t n)
 static void nd2_own_ten_thousand_queue_pairs_again_and_again(void **state)
 {
 	const char *tier = getenv("SOFTRNIC_TIER");
-	unsigned rounds = tier != NULL && (strcmp(tier, "ci") == 0 || strcmp(tier, "full") == 0) ? 10 : 2;
+	unsigned rounds =
+		tier != NULL && (strcmp(tier, "ci") == 0 || strcmp(tier, "full") == 0) ? 10 : 2;
 	size_t before[2] = {0}, after[2];
 	uint64_t live[2];
 	struct pair p;
@@ -115,8 +117,8 @@ static void nd2_own_ten_thousand_queue_pairs_again_and_again(void **state)
 		wait_for_live("completion queue", live[1]);
 		after[0] = resident();
 		after[1] = allocated();
-		print_message("round %u: %zu KB resident, %zu KB allocated, %ld s\n", i, after[0] >> 10, after[1] >> 10,
-			      (long)(time(NULL) - t));
+		print_message("round %u: %zu KB resident, %zu KB allocated, %ld s\n", i,
+			      after[0] >> 10, after[1] >> 10, (long)(time(NULL) - t));
 		if (i == 0)
 			memcpy(before, after, sizeof(before));
 	}

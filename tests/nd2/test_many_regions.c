@@ -73,7 +73,8 @@ static void nd2_own_a_great_many_regions(void **state)
 		double begin = seconds();
 
 		mr[i] = new_mr(&p.b);
-		register_mr(mr[i], memory + (size_t)i * PIECE, PIECE, ND_MR_FLAG_ALLOW_REMOTE_WRITE);
+		register_mr(mr[i], memory + (size_t)i * PIECE, PIECE,
+			    ND_MR_FLAG_ALLOW_REMOTE_WRITE);
 		if (seconds() - begin > longest)
 			longest = seconds() - begin;
 	}
@@ -99,10 +100,11 @@ static void nd2_own_a_great_many_regions(void **state)
 		assert_int_equal(CALL(gone, Release), 0);
 	}
 	t[3] = seconds();
-	print_message("%u regions: %.1f us to register (longest %.1f ms), %.1f us to let go, %.0f bytes each; "
-		      "a Write to one of them %.1f us\n",
-		      n, (t[1] - t[0]) / n * 1e6, longest * 1e3, (t[3] - t[2]) / n * 1e6,
-		      (double)(during - before) / n, (t[2] - t[1]) / 2000 * 1e6);
+	print_message(
+		"%u regions: %.1f us to register (longest %.1f ms), %.1f us to let go, %.0f bytes each; "
+		"a Write to one of them %.1f us\n",
+		n, (t[1] - t[0]) / n * 1e6, longest * 1e3, (t[3] - t[2]) / n * 1e6,
+		(double)(during - before) / n, (t[2] - t[1]) / 2000 * 1e6);
 	assert_true((double)(during - before) / n < 2000);
 	assert_int_equal(live_objects("memory region"), 2);
 	write_to(&p, p.b.mr, p.b.buf, ND_SUCCESS);
@@ -121,7 +123,8 @@ static int nothing_is_left(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(nd2_own_a_great_many_regions, open_adapters, nothing_is_left),
+		cmocka_unit_test_setup_teardown(nd2_own_a_great_many_regions, open_adapters,
+						nothing_is_left),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

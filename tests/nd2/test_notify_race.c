@@ -34,7 +34,8 @@ static void *send_singly(void *arg)
 
 		if (sent - atomic_load(&f->received) >= CREDITS ||
 		    CALL(f->p->b.qp, Send, NULL, NULL, 0,
-			 ND_OP_FLAG_SILENT_SUCCESS | ND_OP_FLAG_SEND_AND_SOLICIT_EVENT) != ND_SUCCESS) {
+			 ND_OP_FLAG_SILENT_SUCCESS | ND_OP_FLAG_SEND_AND_SOLICIT_EVENT) !=
+			    ND_SUCCESS) {
 			/* Sends are silent, so a result would be a failure; the call makes an
 			 * inline NIC poll. */
 			assert_int_equal(CALL(f->p->b.cq, GetResults, &none, 1), 0);
@@ -73,7 +74,8 @@ static unsigned drain(struct race *r)
 
 			HR(result[i].Status, ND_SUCCESS);
 			assert_int_equal((uintptr_t)result[i].RequestContext, seen);
-			HR(CALL(f->p->a.qp, Receive, (void *)(uintptr_t)(seen + CREDITS), NULL, 0), ND_SUCCESS);
+			HR(CALL(f->p->a.qp, Receive, (void *)(uintptr_t)(seen + CREDITS), NULL, 0),
+			   ND_SUCCESS);
 			atomic_store(&f->received, seen + 1);
 		}
 		got += n;
@@ -90,16 +92,18 @@ static void explain(struct race *r, unsigned round, const OVERLAPPED *ov)
 	for (int i = 0; i < 2; i++)
 		ahead[i] = atomic_load(&r->feed[i].sent) - atomic_load(&r->feed[i].received);
 	unread = drain(r);
-	fail_msg("round %u: no notification, status %08x; %u and %u messages were under way, %u results unread; a "
-		 "moment later the event is %sset",
-		 round, (unsigned)status, ahead[0], ahead[1], unread,
-		 NdsEventWait(r->event, 1000) == ND_SUCCESS ? "" : "not ");
+	fail_msg(
+		"round %u: no notification, status %08x; %u and %u messages were under way, %u results unread; a "
+		"moment later the event is %sset",
+		round, (unsigned)status, ahead[0], ahead[1], unread,
+		NdsEventWait(r->event, 1000) == ND_SUCCESS ? "" : "not ");
 }
 
 static void one_round(struct race *r, unsigned round)
 {
 	OVERLAPPED ov = {.hEvent = r->event};
-	HRESULT hr = CALL(r->cq, Notify, round & 1 ? ND_CQ_NOTIFY_SOLICITED : ND_CQ_NOTIFY_ANY, &ov);
+	HRESULT hr =
+		CALL(r->cq, Notify, round & 1 ? ND_CQ_NOTIFY_SOLICITED : ND_CQ_NOTIFY_ANY, &ov);
 	unsigned got;
 
 	HR(hr, ND_PENDING);
@@ -119,7 +123,8 @@ static void one_round(struct race *r, unsigned round)
 	assert_true(got != 0); /* a notification without a result would be spurious */
 }
 
-static void open_race(struct race *r, struct pair p[2], const struct how *how, _Atomic unsigned *stop)
+static void open_race(struct race *r, struct pair p[2], const struct how *how,
+		      _Atomic unsigned *stop)
 {
 	memset(r, 0, sizeof(*r));
 	for (int i = 0; i < 2; i++) {

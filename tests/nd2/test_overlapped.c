@@ -368,12 +368,16 @@ static void nd2_own_file_of_another_instance(void **state)
 	for (int i = 0; i < 2; i++) {
 		IND2Adapter *a = adapters[0];
 
-		HR(CALL(a, CreateCompletionQueue, &IID_IND2CompletionQueue, files[i], 8, 0, 0, &made),
+		HR(CALL(a, CreateCompletionQueue, &IID_IND2CompletionQueue, files[i], 8, 0, 0,
+			&made),
 		   ND_INVALID_HANDLE);
-		HR(CALL(a, CreateMemoryRegion, &IID_IND2MemoryRegion, files[i], &made), ND_INVALID_HANDLE);
-		HR(CALL(a, CreateSharedReceiveQueue, &IID_IND2SharedReceiveQueue, files[i], 8, 1, 0, 0, 0, &made),
+		HR(CALL(a, CreateMemoryRegion, &IID_IND2MemoryRegion, files[i], &made),
 		   ND_INVALID_HANDLE);
-		HR(CALL(a, CreateConnector, &IID_IND2Connector, files[i], &made), ND_INVALID_HANDLE);
+		HR(CALL(a, CreateSharedReceiveQueue, &IID_IND2SharedReceiveQueue, files[i], 8, 1, 0,
+			0, 0, &made),
+		   ND_INVALID_HANDLE);
+		HR(CALL(a, CreateConnector, &IID_IND2Connector, files[i], &made),
+		   ND_INVALID_HANDLE);
 		HR(CALL(a, CreateListener, &IID_IND2Listener, files[i], &made), ND_INVALID_HANDLE);
 		assert_null(made);
 	}

@@ -35,7 +35,8 @@ static void nd2_own_every_notice_is_given(void **state)
 	for (int i = 0; i < NOTICES; i++)
 		HR(finish(p.b.connector, &notify[i]), ND_SUCCESS);
 	for (int i = 0; i < NOTICES; i++)
-		ENDS(p.b.connector, CALL(p.b.connector, NotifyDisconnect, &later), &later, ND_SUCCESS);
+		ENDS(p.b.connector, CALL(p.b.connector, NotifyDisconnect, &later), &later,
+		     ND_SUCCESS);
 	HR(disconnect(&p.b), ND_SUCCESS);
 	HR(CALL(p.b.connector, NotifyDisconnect, &later), STATUS_CONNECTION_DISCONNECTED);
 	pair_close(&p);
@@ -116,7 +117,8 @@ static void nd2_own_accepted_by_one_who_left_at_once(void **state)
 			HR(finish(p.a.connector, &complete), ND_SUCCESS);
 		HR(disconnect(&p.a), ND_SUCCESS);
 		HR(finish(p.b.connector, &accept), ND_SUCCESS);
-		ENDS(p.b.connector, CALL(p.b.connector, NotifyDisconnect, &notify), &notify, ND_SUCCESS);
+		ENDS(p.b.connector, CALL(p.b.connector, NotifyDisconnect, &notify), &notify,
+		     ND_SUCCESS);
 		reap_is(p.b.cq, 1, ND_CANCELED);
 		pair_close(&p);
 	}

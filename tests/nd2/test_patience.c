@@ -15,7 +15,8 @@ static void nd2_row_148_clients_may_take_their_time(void **state)
 	sleep_ms(text != NULL ? (unsigned)atoi(text) * 1000 : 60000);
 	HR(status_after(&connect, 0), ND_PENDING);
 	HR(status_after(&accept[1], 0), ND_PENDING);
-	HR(CALL(p[0].b.connector, Accept, (IUnknown *)p[0].b.qp, 1, 1, NULL, 0, &accept[0]), ND_PENDING);
+	HR(CALL(p[0].b.connector, Accept, (IUnknown *)p[0].b.qp, 1, 1, NULL, 0, &accept[0]),
+	   ND_PENDING);
 	HR(finish(p[0].a.connector, &connect), ND_SUCCESS);
 	for (int i = 0; i < 2; i++) {
 		IND2Connector *c = p[i].a.connector;

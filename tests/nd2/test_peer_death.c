@@ -4,7 +4,8 @@
 
 #define MANY 3
 
-static const struct peer_plan plan = {.name = "peer-death", .timers = "ack_timeout = 14;", .connections = MANY};
+static const struct peer_plan plan = {
+	.name = "peer-death", .timers = "ack_timeout = 14;", .connections = MANY};
 
 static void disconnect(struct end *e)
 {

@@ -7,7 +7,8 @@
 
 #define MANY 24
 
-static const struct peer_plan plan = {.name = "peer-stopped", .timers = "ack_timeout = 9;", .connections = MANY};
+static const struct peer_plan plan = {
+	.name = "peer-stopped", .timers = "ack_timeout = 9;", .connections = MANY};
 
 /* Seconds that a Disconnect takes which is called right after the first failed result. */
 static double disconnect_after_failure(struct end *e)

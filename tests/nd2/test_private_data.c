@@ -55,8 +55,9 @@ static void take_request(struct pair *p, ULONG len, OVERLAPPED *connect)
 	OVERLAPPED request = {0};
 
 	HR(start_connect(p, NULL, said, len, connect), ND_PENDING);
-	ENDS(p->listener, CALL(p->listener, GetConnectionRequest, (IUnknown *)p->b.connector, &request), &request,
-	     ND_SUCCESS);
+	ENDS(p->listener,
+	     CALL(p->listener, GetConnectionRequest, (IUnknown *)p->b.connector, &request),
+	     &request, ND_SUCCESS);
 }
 
 static void nd2_own_data_of_each_message_is_padded(void **state)
@@ -75,7 +76,8 @@ static void nd2_own_data_of_each_message_is_padded(void **state)
 		take_request(&p, req[i], &connect);
 		silent(p.a.connector);
 		hears(p.b.connector, req[i], REQ_DATA);
-		HR(CALL(p.b.connector, Accept, (IUnknown *)p.b.qp, 1, 1, said, answer[i], &accept), ND_PENDING);
+		HR(CALL(p.b.connector, Accept, (IUnknown *)p.b.qp, 1, 1, said, answer[i], &accept),
+		   ND_PENDING);
 		HR(finish(p.a.connector, &connect), ND_SUCCESS);
 		hears(p.a.connector, answer[i], REP_DATA);
 		hears(p.b.connector, req[i], REQ_DATA);
@@ -143,7 +145,8 @@ static void nd2_own_data_that_is_not_there(void **state)
 	HR(status_after(&connect, 0), ND_SUCCESS); /* the refused call did not write it */
 	take_request(&p, 8, &connect);
 	for (int i = 0; i < 3; i++)
-		HR(CALL(p.b.connector, Accept, (IUnknown *)p.b.qp, 1, 1, bad[i], 8, &accept), ND_ACCESS_VIOLATION);
+		HR(CALL(p.b.connector, Accept, (IUnknown *)p.b.qp, 1, 1, bad[i], 8, &accept),
+		   ND_ACCESS_VIOLATION);
 	for (int i = 0; i < 3; i++)
 		HR(CALL(p.b.connector, Reject, bad[i], 8), ND_ACCESS_VIOLATION);
 	HR(CALL(p.b.connector, Accept, (IUnknown *)p.b.qp, 1, 1, said, 8, &accept), ND_PENDING);

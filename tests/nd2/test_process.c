@@ -110,7 +110,8 @@ static void poll_for_a_while(DWORD error, DWORD bytes, OVERLAPPED *ov)
  * fault. */
 static void faults_of_completion_routines_are_ours(void **state)
 {
-	uint8_t *gone = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint8_t *gone =
+		mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	OVERLAPPED ov = {0};
 	IND2MemoryRegion *mr;
 	struct pair p;

@@ -4,14 +4,17 @@
 
 #include "rn/link.h"
 
-int __real_rn_link_list(const char *path, struct rn_link_info *info, unsigned n, char *err, size_t errlen);
-int __wrap_rn_link_list(const char *path, struct rn_link_info *info, unsigned n, char *err, size_t errlen);
+int __real_rn_link_list(const char *path, struct rn_link_info *info, unsigned n, char *err,
+			size_t errlen);
+int __wrap_rn_link_list(const char *path, struct rn_link_info *info, unsigned n, char *err,
+			size_t errlen);
 
 HRESULT DllGetClassObject(REFCLSID rclsid, REFIID riid, void **ppv);
 
 static bool swapped;
 
-int __wrap_rn_link_list(const char *path, struct rn_link_info *info, unsigned n, char *err, size_t errlen)
+int __wrap_rn_link_list(const char *path, struct rn_link_info *info, unsigned n, char *err,
+			size_t errlen)
 {
 	int rc = __real_rn_link_list(path, info, n, err, errlen);
 

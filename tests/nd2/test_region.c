@@ -143,7 +143,8 @@ static void nd2_own_every_set_of_flags(void **state)
 		{4, {1, 1, 0, 1}},
 		{ND_MR_FLAG_ALLOW_REMOTE_WRITE | ND_MR_FLAG_ALLOW_REMOTE_READ, {1, 1, 1, 1}},
 		{ND_MR_FLAG_RDMA_READ_SINK, {0, 0, 0, 0}},
-		{ND_MR_FLAG_DO_NOT_SECURE_VM | ND_MR_FLAG_RDMA_READ_SINK | ND_MR_FLAG_ALLOW_LOCAL_WRITE,
+		{ND_MR_FLAG_DO_NOT_SECURE_VM | ND_MR_FLAG_RDMA_READ_SINK |
+			 ND_MR_FLAG_ALLOW_LOCAL_WRITE,
 		 {1, 1, 0, 0}},
 	};
 
@@ -161,7 +162,8 @@ static void nd2_own_every_set_of_flags(void **state)
 			pair_connect(&p, NULL);
 			hr = outcome(&p, use);
 			if (hr != (rows[r].allowed[use] ? ND_SUCCESS : ND_ACCESS_VIOLATION))
-				fail_msg("flags %x, use %d: %08x", (unsigned)rows[r].flags, use, (unsigned)hr);
+				fail_msg("flags %x, use %d: %08x", (unsigned)rows[r].flags, use,
+					 (unsigned)hr);
 			pair_close(&p);
 		}
 }
@@ -218,11 +220,13 @@ static void nd2_own_one_request_over_several_regions(void **state)
 		assert_memory_equal(p.b.buf + i * BYTES, p.a.buf + i * 10000, BYTES);
 	/* Read scatters into several regions, Write gathers from several. */
 	fill(&p.a, 0, N * BYTES, 9);
-	HR(CALL(p.b.qp, Read, (void *)3, sink, N, (UINT64)(uintptr_t)p.a.buf, p.a.remote, 0), ND_SUCCESS);
+	HR(CALL(p.b.qp, Read, (void *)3, sink, N, (UINT64)(uintptr_t)p.a.buf, p.a.remote, 0),
+	   ND_SUCCESS);
 	reap_is(p.b.cq, 3, ND_SUCCESS);
 	assert_memory_equal(p.b.buf, p.a.buf, N * BYTES);
 	fill(&p.a, 0, N * 10000, 5);
-	HR(CALL(p.a.qp, Write, (void *)4, source, N, (UINT64)(uintptr_t)p.b.buf, p.b.remote, 0), ND_SUCCESS);
+	HR(CALL(p.a.qp, Write, (void *)4, source, N, (UINT64)(uintptr_t)p.b.buf, p.b.remote, 0),
+	   ND_SUCCESS);
 	reap_is(p.a.cq, 4, ND_SUCCESS);
 	for (int i = 0; i < N; i++)
 		assert_memory_equal(p.b.buf + i * BYTES, p.a.buf + i * 10000, BYTES);
@@ -280,7 +284,8 @@ static void send_with_token(UINT32 token, bool remote)
 
 static void nd2_own_tokens_of_nobody(void **state)
 {
-	static const UINT32 invented[] = {0, 1, 0xff, 0x80000000, 0x12345678, 0xffffff00, 0xffffffff};
+	static const UINT32 invented[] = {0,	      1,	  0xff,	     0x80000000,
+					  0x12345678, 0xffffff00, 0xffffffff};
 	IND2MemoryRegion *mr;
 	struct pair p;
 
@@ -434,8 +439,9 @@ static void nd2_own_registering_gigabytes_stalls_nobody(void **state)
 	f.stop = true;
 	pthread_join(thread, NULL);
 	HR(f.end, ND_SUCCESS);
-	print_message("4 GiB registered and deregistered in %.2f ms, %.1f Writes meanwhile, longest wait for one %.1f ms\n",
-		      (double)total / 50e6, (double)writes / 50, (double)f.longest_ns / 1e6);
+	print_message(
+		"4 GiB registered and deregistered in %.2f ms, %.1f Writes meanwhile, longest wait for one %.1f ms\n",
+		(double)total / 50e6, (double)writes / 50, (double)f.longest_ns / 1e6);
 	/* The times are only printed. Page faults are checked: touching a million pages would stall
 	 * traffic. */
 	getrusage(RUSAGE_SELF, &ru);

@@ -60,18 +60,22 @@ static void of_the_adapter(IND2Adapter *adapter, struct end *e, UINT64 id)
 	HANDLE file = (HANDLE)1;
 	void *out;
 
-#define REFUSED(call)                                  \
-	do {                                           \
-		out = &out;                            \
-		answers(#call, (call), REMOVED);       \
-		assert_null(out);                      \
+#define REFUSED(call)                            \
+	do {                                     \
+		out = &out;                      \
+		answers(#call, (call), REMOVED); \
+		assert_null(out);                \
 	} while (0)
-	REFUSED(CALL(adapter, CreateCompletionQueue, &IID_IND2CompletionQueue, e->file, 8, 0, 0, &out));
+	REFUSED(CALL(adapter, CreateCompletionQueue, &IID_IND2CompletionQueue, e->file, 8, 0, 0,
+		     &out));
 	REFUSED(CALL(adapter, CreateMemoryRegion, &IID_IND2MemoryRegion, e->file, &out));
 	REFUSED(CALL(adapter, CreateMemoryWindow, &IID_IND2MemoryWindow, &out));
-	REFUSED(CALL(adapter, CreateSharedReceiveQueue, &IID_IND2SharedReceiveQueue, e->file, 8, 1, 0, 0, 0, &out));
-	REFUSED(CALL(adapter, CreateQueuePair, &IID_IND2QueuePair, cq, cq, NULL, 8, 8, 1, 1, 0, &out));
-	REFUSED(CALL(adapter, CreateQueuePairWithSrq, &IID_IND2QueuePair, cq, cq, cq, NULL, 8, 1, 0, &out));
+	REFUSED(CALL(adapter, CreateSharedReceiveQueue, &IID_IND2SharedReceiveQueue, e->file, 8, 1,
+		     0, 0, 0, &out));
+	REFUSED(CALL(adapter, CreateQueuePair, &IID_IND2QueuePair, cq, cq, NULL, 8, 8, 1, 1, 0,
+		     &out));
+	REFUSED(CALL(adapter, CreateQueuePairWithSrq, &IID_IND2QueuePair, cq, cq, cq, NULL, 8, 1, 0,
+		     &out));
 	REFUSED(CALL(adapter, CreateConnector, &IID_IND2Connector, e->file, &out));
 	REFUSED(CALL(adapter, CreateListener, &IID_IND2Listener, e->file, &out));
 	answers("CreateOverlappedFile", CALL(adapter, CreateOverlappedFile, &file), REMOVED);
@@ -132,7 +136,8 @@ static void of_a_connector(IND2Connector *c, IND2QueuePair *qp)
 	char data[256];
 
 	answers("Bind", CALL(c, Bind, SA(&sin), sizeof(sin)), REMOVED);
-	answers("Connect", CALL(c, Connect, (IUnknown *)qp, SA(&to), sizeof(to), 0, 0, NULL, 0, &ov), REMOVED);
+	answers("Connect",
+		CALL(c, Connect, (IUnknown *)qp, SA(&to), sizeof(to), 0, 0, NULL, 0, &ov), REMOVED);
 	answers("CompleteConnect", CALL(c, CompleteConnect, &ov), REMOVED);
 	answers("Accept", CALL(c, Accept, (IUnknown *)qp, 0, 0, NULL, 0, &ov), REMOVED);
 	answers("Reject", CALL(c, Reject, NULL, 0), REMOVED);
@@ -156,7 +161,8 @@ static void of_a_listener(IND2Listener *l, IND2Connector *idle)
 	answers("Bind", CALL(l, Bind, SA(&sin), sizeof(sin)), REMOVED);
 	answers("Listen", CALL(l, Listen, 0), REMOVED);
 	answers("GetLocalAddress", CALL(l, GetLocalAddress, (struct sockaddr *)&sin, &cb), REMOVED);
-	answers("GetConnectionRequest", CALL(l, GetConnectionRequest, (IUnknown *)idle, &ov), REMOVED);
+	answers("GetConnectionRequest", CALL(l, GetConnectionRequest, (IUnknown *)idle, &ov),
+		REMOVED);
 	answers("CancelOverlappedRequests", CALL(l, CancelOverlappedRequests), ND_SUCCESS);
 }
 
@@ -169,10 +175,13 @@ static void nd2_own_removed_window(void **state)
 
 	pair_open_connected(&p, NULL);
 	HR(CALL(adapters[0], CreateMemoryWindow, &IID_IND2MemoryWindow, (void **)&mw), ND_SUCCESS);
-	HR(CALL(p.a.qp, Bind, (void *)1, (IUnknown *)p.a.mr, (IUnknown *)mw, p.a.buf, 100, ND_OP_FLAG_ALLOW_READ), ND_SUCCESS);
+	HR(CALL(p.a.qp, Bind, (void *)1, (IUnknown *)p.a.mr, (IUnknown *)mw, p.a.buf, 100,
+		ND_OP_FLAG_ALLOW_READ),
+	   ND_SUCCESS);
 	reap_is(p.a.cq, 1, ND_SUCCESS);
 	unplug(0);
-	answers("Bind", CALL(p.a.qp, Bind, NULL, (IUnknown *)p.a.mr, (IUnknown *)mw, p.a.buf, 8, 0), REMOVED);
+	answers("Bind", CALL(p.a.qp, Bind, NULL, (IUnknown *)p.a.mr, (IUnknown *)mw, p.a.buf, 8, 0),
+		REMOVED);
 	answers("Invalidate", CALL(p.a.qp, Invalidate, NULL, (IUnknown *)mw, 0), REMOVED);
 	ENDS(p.a.mr, CALL(p.a.mr, Deregister, &ov), &ov, ND_SUCCESS);
 	RELEASE(mw);
@@ -189,10 +198,11 @@ static void nd2_own_removed_shared_queue(void **state)
 	struct end e;
 
 	end_open(&e, 0, NULL);
-	HR(CALL(adapters[0], CreateSharedReceiveQueue, &IID_IND2SharedReceiveQueue, e.file, 16, 1, 2, 0, 0, (void **)&srq),
+	HR(CALL(adapters[0], CreateSharedReceiveQueue, &IID_IND2SharedReceiveQueue, e.file, 16, 1,
+		2, 0, 0, (void **)&srq),
 	   ND_SUCCESS);
-	HR(CALL(adapters[0], CreateQueuePairWithSrq, &IID_IND2QueuePair, (IUnknown *)e.cq, (IUnknown *)e.cq, (IUnknown *)srq,
-		NULL, 8, 1, 0, (void **)&qp),
+	HR(CALL(adapters[0], CreateQueuePairWithSrq, &IID_IND2QueuePair, (IUnknown *)e.cq,
+		(IUnknown *)e.cq, (IUnknown *)srq, NULL, 8, 1, 0, (void **)&qp),
 	   ND_SUCCESS);
 	for (unsigned i = 0; i < 8; i++) {
 		ND2_SGE sge = {e.buf, 8, e.local};
@@ -343,7 +353,8 @@ static void nd2_own_removed_connectors(void **state)
 
 	for (unsigned i = 0; i < STANDS; i++) {
 		print_message("%s\n", stands[i].name);
-		pair_between(&p[i], stands[i].side == ACTIVE ? 0 : 1, stands[i].side == ACTIVE ? 1 : 0);
+		pair_between(&p[i], stands[i].side == ACTIVE ? 0 : 1,
+			     stands[i].side == ACTIVE ? 1 : 0);
 		stands[i].reach(&p[i], &step[i]);
 	}
 	pair_between(&cut, 0, 1);
@@ -449,7 +460,8 @@ static void nd2_own_removed_work_is_flushed(void **state)
 	for (unsigned i = 0; i < 10; i++)
 		HR(post_recv(&p.a, 0, 8, 10 + i), ND_SUCCESS);
 	for (unsigned i = 0; i < 10; i++) /* the peer has no receives */
-		HR(post_send(&p.a, 0, 8, 30 + i, i % 2 ? ND_OP_FLAG_SILENT_SUCCESS : 0), ND_SUCCESS);
+		HR(post_send(&p.a, 0, 8, 30 + i, i % 2 ? ND_OP_FLAG_SILENT_SUCCESS : 0),
+		   ND_SUCCESS);
 	unplug(0);
 	/* All results are there at once: the sends in their order, then the receives in theirs. */
 	n = CALL(p.a.cq, GetResults, r, 64);
@@ -550,7 +562,8 @@ static void nd2_own_removed_leaves_the_others(void **state)
 	pair_between(&again, 1, 1);
 	pair_connect(&again, NULL);
 	exchange(&again.a, &again.b);
-	/* The connection of the removed adapter's peer breaks by a timeout, as with any silent peer. */
+	/* The connection of the removed adapter's peer breaks by a timeout, as with any silent
+	 * peer. */
 	reap_is(p.b.cq, 2, ND_IO_TIMEOUT);
 	reap_is(p.b.cq, 1, ND_CANCELED);
 	HR(finish(p.b.connector, &told), ND_SUCCESS);
@@ -609,7 +622,9 @@ static void let_go(unsigned seed)
 	if (seed % 2 == 0)
 		unplug(0);
 	else
-		HR(CALL((IND2Listener *)objs[4], Bind, SA(&(struct sockaddr_in){.sin_family = AF_INET}), 16), ND_SUCCESS);
+		HR(CALL((IND2Listener *)objs[4], Bind,
+			SA(&(struct sockaddr_in){.sin_family = AF_INET}), 16),
+		   ND_SUCCESS);
 	while (n != 0) {
 		unsigned i = next_random(&seed) % n;
 
@@ -659,13 +674,16 @@ static void *make_on(void *arg)
 		IND2Listener *l = NULL;
 		IND2Connector *c = NULL;
 
-		hr = CALL(adapters[0], CreateCompletionQueue, &IID_IND2CompletionQueue, m->file, 8, 0, 0, (void **)&cq);
+		hr = CALL(adapters[0], CreateCompletionQueue, &IID_IND2CompletionQueue, m->file, 8,
+			  0, 0, (void **)&cq);
 		if (SUCCEEDED(hr))
 			hr = CALL(cq, Notify, ND_CQ_NOTIFY_ANY, &ov[0]);
 		if (SUCCEEDED(hr))
-			hr = CALL(adapters[0], CreateListener, &IID_IND2Listener, m->file, (void **)&l);
+			hr = CALL(adapters[0], CreateListener, &IID_IND2Listener, m->file,
+				  (void **)&l);
 		if (SUCCEEDED(hr))
-			hr = CALL(adapters[0], CreateConnector, &IID_IND2Connector, m->file, (void **)&c);
+			hr = CALL(adapters[0], CreateConnector, &IID_IND2Connector, m->file,
+				  (void **)&c);
 		if (SUCCEEDED(hr))
 			hr = CALL(l, Bind, SA(&sin), sizeof(sin));
 		if (SUCCEEDED(hr))
@@ -674,7 +692,8 @@ static void *make_on(void *arg)
 			hr = CALL(l, GetConnectionRequest, (IUnknown *)c, &ov[1]);
 		if (hr == REMOVED && atomic_load(&m->made) != 0 && cq != NULL) {
 			for (unsigned k = 0; k < 2; k++)
-				if (status_after(&ov[k], 0) != 0 && status_after(&ov[k], 5000) != REMOVED)
+				if (status_after(&ov[k], 0) != 0 &&
+				    status_after(&ov[k], 5000) != REMOVED)
 					atomic_fetch_add(&m->wrong, 1);
 		}
 		atomic_fetch_add(&m->made, 1);

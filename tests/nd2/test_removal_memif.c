@@ -33,7 +33,8 @@ static void open_mine(int which)
 
 	HR(DllGetClassObject(&any, &IID_IND2Provider, (void **)&provider), S_OK);
 	HR(CALL(provider, ResolveAddress, SA(&sin), sizeof(sin), &id), ND_SUCCESS);
-	HR(CALL(provider, OpenAdapter, &IID_IND2Adapter, id, (void **)&adapters[which]), ND_SUCCESS);
+	HR(CALL(provider, OpenAdapter, &IID_IND2Adapter, id, (void **)&adapters[which]),
+	   ND_SUCCESS);
 	CALL(provider, Release);
 }
 
@@ -45,7 +46,8 @@ static void configure(int which)
 		"adapters = ( { name = \"%s\"; port = \"memif\"; role = \"%s\"; socket = \"@nd2-removal-%d\";\n"
 		"  mac = \"02:00:00:00:00:0%d\"; ipv4 = [ \"192.0.2.%d/24\" ]; mtu = 4200; } );\n"
 		"eal = { hugepages = \"no\"; };\nlimits = { mbufs = 1024; };\n",
-		which ? "b" : "a", which ? "client" : "server", which ? (int)getppid() : (int)getpid(), which + 1, which + 1);
+		which ? "b" : "a", which ? "client" : "server",
+		which ? (int)getppid() : (int)getpid(), which + 1, which + 1);
 	fclose(f);
 	setenv("SOFTRNIC_CONFIG", path, 1);
 	atexit(remove_file);
@@ -77,7 +79,8 @@ static void accept_one(struct end *e)
 	HR(CALL(l, GetConnectionRequest, (IUnknown *)e->connector, &ask), ND_PENDING);
 	say('l');
 	HR(finish(l, &ask), ND_SUCCESS);
-	ENDS(e->connector, CALL(e->connector, Accept, (IUnknown *)e->qp, 1, 1, NULL, 0, &accept), &accept, ND_SUCCESS);
+	ENDS(e->connector, CALL(e->connector, Accept, (IUnknown *)e->qp, 1, 1, NULL, 0, &accept),
+	     &accept, ND_SUCCESS);
 	RELEASE(l);
 }
 
@@ -88,8 +91,10 @@ static void connect_one(struct end *e)
 
 	bind_any(e, e->connector);
 	hear('l');
-	ENDS(e->connector, CALL(e->connector, Connect, (IUnknown *)e->qp, SA(&to), sizeof(to), 1, 1, NULL, 0, &connect), &connect,
-	     ND_SUCCESS);
+	ENDS(e->connector,
+	     CALL(e->connector, Connect, (IUnknown *)e->qp, SA(&to), sizeof(to), 1, 1, NULL, 0,
+		  &connect),
+	     &connect, ND_SUCCESS);
 	ENDS(e->connector, CALL(e->connector, CompleteConnect, &complete), &complete, ND_SUCCESS);
 }
 
@@ -147,7 +152,8 @@ static void survive_it(struct end *e)
 	qp = new_qp(e, cq, NULL, NULL);
 	c = new_connector(e);
 	bind_any(e, c);
-	HR(CALL(c, Connect, (IUnknown *)qp, SA(&to), sizeof(to), 1, 1, NULL, 0, &again), ND_PENDING);
+	HR(CALL(c, Connect, (IUnknown *)qp, SA(&to), sizeof(to), 1, 1, NULL, 0, &again),
+	   ND_PENDING);
 	HR(CALL(c, CancelOverlappedRequests), ND_SUCCESS);
 	HR(finish(c, &again), ND_CANCELED);
 	RELEASE(c);
@@ -181,7 +187,8 @@ static pid_t start_peer(int loser)
 	pid_t pid = fork();
 	if (pid == 0) {
 		if (pair[1] == PEER_FD || dup2(pair[1], PEER_FD) == PEER_FD)
-			execl("/proc/self/exe", "nd2_removal_memif", loser ? "1" : "0", (char *)NULL);
+			execl("/proc/self/exe", "nd2_removal_memif", loser ? "1" : "0",
+			      (char *)NULL);
 		_exit(127);
 	}
 	close(pair[1]);

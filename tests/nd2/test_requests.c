@@ -85,7 +85,8 @@ static void nd2_own_modes_set_again(void **state)
 	struct end e;
 
 	end_open(&e, 0, NULL);
-	HR(NdsFileSetModes(e.file, NDS_FILE_SKIP_PORT_ON_SUCCESS | NDS_FILE_SKIP_EVENT_ON_FILE), ND_SUCCESS);
+	HR(NdsFileSetModes(e.file, NDS_FILE_SKIP_PORT_ON_SUCCESS | NDS_FILE_SKIP_EVENT_ON_FILE),
+	   ND_SUCCESS);
 	port = new_port(e.file, 1);
 	HR(CALL(e.mr, Deregister, &ov), ND_PENDING);
 	packet_is(port, &ov, 1, ND_SUCCESS);
@@ -181,7 +182,8 @@ static void nd2_own_cancel_has_queued_everything(void **state)
 		ended_in_order(port[0], ov, N, ND_CANCELED);
 		for (int i = 0; i < N; i++) {
 			waiting[i] = new_connector(&p.b);
-			HR(CALL(p.listener, GetConnectionRequest, (IUnknown *)waiting[i], &ov[i]), ND_PENDING);
+			HR(CALL(p.listener, GetConnectionRequest, (IUnknown *)waiting[i], &ov[i]),
+			   ND_PENDING);
 		}
 		HR(CALL(p.listener, CancelOverlappedRequests), ND_SUCCESS);
 		ended_in_order(port[1], ov, N, ND_CANCELED);
@@ -225,7 +227,8 @@ static void nd2_own_each_pending_call_ends_once(void **state)
 	pair_open(&p, NULL);
 	port[0] = new_port(p.a.file, 1);
 	port[1] = new_port(p.b.file, 1);
-	HR(CALL(p.listener, GetConnectionRequest, (IUnknown *)p.b.connector, &b[REQUEST]), ND_PENDING);
+	HR(CALL(p.listener, GetConnectionRequest, (IUnknown *)p.b.connector, &b[REQUEST]),
+	   ND_PENDING);
 	HR(start_connect(&p, NULL, NULL, 0, &a[CONNECT]), ND_PENDING);
 	HR(finish(p.listener, &b[REQUEST]), ND_SUCCESS);
 	HR(CALL(p.b.connector, Accept, (IUnknown *)p.b.qp, 1, 1, NULL, 0, &b[ACCEPT]), ND_PENDING);
@@ -319,14 +322,17 @@ static void nd2_own_a_refused_call_shows_nothing(void **state)
 		HR(CALL(mr, Register, NULL, 100, 0, &ov), ND_INVALID_PARAMETER);
 		HR(CALL(mr, Register, e.buf, 0, 0, &ov), ND_INVALID_BUFFER_SIZE);
 		HR(CALL(mr, Deregister, &ov), ND_INVALID_DEVICE_STATE);
-		HR(CALL(e.connector, Connect, (IUnknown *)e.cq, SA(&nowhere), sizeof(nowhere), 0, 0, NULL, 0, &ov),
+		HR(CALL(e.connector, Connect, (IUnknown *)e.cq, SA(&nowhere), sizeof(nowhere), 0, 0,
+			NULL, 0, &ov),
 		   ND_INVALID_PARAMETER_1);
-		HR(CALL(e.connector, Connect, (IUnknown *)e.qp, SA(&nowhere), sizeof(nowhere), 0, 0, NULL, 0, &ov),
+		HR(CALL(e.connector, Connect, (IUnknown *)e.qp, SA(&nowhere), sizeof(nowhere), 0, 0,
+			NULL, 0, &ov),
 		   STATUS_ADDRESS_NOT_ASSOCIATED);
 		HR(CALL(e.connector, CompleteConnect, &ov), ND_CONNECTION_INVALID);
 		HR(CALL(e.connector, NotifyDisconnect, &ov), ND_CONNECTION_INVALID);
 		HR(CALL(e.connector, Disconnect, &ov), ND_CONNECTION_INVALID);
-		HR(CALL(l, GetConnectionRequest, (IUnknown *)e.connector, &ov), ND_INVALID_DEVICE_STATE);
+		HR(CALL(l, GetConnectionRequest, (IUnknown *)e.connector, &ov),
+		   ND_INVALID_DEVICE_STATE);
 		HR(status_after(&ov, 0), ND_PENDING);
 		HR(NdsEventWait(event, 0), set ? ND_SUCCESS : ND_TIMEOUT);
 		assert_int_equal(take(port, &packet, 1), 0);
@@ -347,7 +353,8 @@ static void nd2_own_a_refused_call_shows_nothing(void **state)
 static void nd2_own_handles_closed_early(void **state)
 {
 	OVERLAPPED ov = {.hEvent = new_event(true)}, other = {.hEvent = new_event(true)};
-	uint64_t events = live_objects("event"), ports = live_objects("port"), files = live_objects("file");
+	uint64_t events = live_objects("event"), ports = live_objects("port"),
+		 files = live_objects("file");
 	NDS_PORT_ENTRY entry;
 	HANDLE mine, others;
 	struct end e, f;

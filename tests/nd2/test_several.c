@@ -110,8 +110,8 @@ static void nd2_own_without_any_route(void **state)
 	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
-static const char *const all[] = {"10.0.0.1",	"2001:db8:1::1", "10.1.0.1",	"2001:db8:1:1::1",
-				  "10.1.2.1",	"192.0.2.1",	 "198.51.100.1"};
+static const char *const all[] = {"10.0.0.1", "2001:db8:1::1", "10.1.0.1",    "2001:db8:1:1::1",
+				  "10.1.2.1", "192.0.2.1",     "198.51.100.1"};
 
 static HRESULT open_at(const char *text, IND2Adapter **a)
 {
@@ -137,7 +137,8 @@ static void nd2_own_all_addresses_are_listed(void **state)
 	uint8_t *list;
 
 	HR(NdQueryAddressList(0, NULL, &cb), ND_BUFFER_OVERFLOW);
-	need = offsetof(SOCKET_ADDRESS_LIST, Address) + 7 * sizeof(SOCKET_ADDRESS) + 5 * 16 + 2 * 28;
+	need = offsetof(SOCKET_ADDRESS_LIST, Address) + 7 * sizeof(SOCKET_ADDRESS) + 5 * 16 +
+	       2 * 28;
 	assert_int_equal(cb, need);
 	list = malloc(need);
 	memset(list, 0xee, need);

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define TARGET_FD 100 /* number of the socket's descriptor in the target */
+#define TARGET_FD 100	 /* number of the socket's descriptor in the target */
 #define LEN	  20000u /* bytes: several packets */
 #define PAUSE_US  2000
 
@@ -37,13 +37,15 @@ static void configure(int which, int socket_owner)
 {
 	char text[512];
 
-	snprintf(text, sizeof(text),
-		 "adapters = ( { name = \"%s\"; port = \"memif\"; role = \"%s\"; socket = \"@nd2-sleeper-%d\";\n"
-		 "  mac = \"02:00:00:00:00:0%d\"; ipv4 = [ \"192.0.2.%d/24\" ]; mtu = 4200; } );\n"
-		 "eal = { hugepages = \"no\"; };\n"
-		 "limits = { mbufs = 1024; };\n"
-		 "idle = { policy = \"%s\"; };\n",
-		 which ? "b" : "a", which ? "client" : "server", socket_owner, which + 1, which + 1, policy);
+	snprintf(
+		text, sizeof(text),
+		"adapters = ( { name = \"%s\"; port = \"memif\"; role = \"%s\"; socket = \"@nd2-sleeper-%d\";\n"
+		"  mac = \"02:00:00:00:00:0%d\"; ipv4 = [ \"192.0.2.%d/24\" ]; mtu = 4200; } );\n"
+		"eal = { hugepages = \"no\"; };\n"
+		"limits = { mbufs = 1024; };\n"
+		"idle = { policy = \"%s\"; };\n",
+		which ? "b" : "a", which ? "client" : "server", socket_owner, which + 1, which + 1,
+		policy);
 	use_config(text);
 }
 
@@ -122,7 +124,8 @@ static void connect_to(struct end *e, const struct about *it)
 
 	bind_any(e, e->connector);
 	ENDS(e->connector,
-	     CALL(e->connector, Connect, (IUnknown *)e->qp, SA(&to), sizeof(to), 4, 4, NULL, 0, &connect),
+	     CALL(e->connector, Connect, (IUnknown *)e->qp, SA(&to), sizeof(to), 4, 4, NULL, 0,
+		  &connect),
 	     &connect, ND_SUCCESS);
 	ENDS(e->connector, CALL(e->connector, CompleteConnect, &complete), &complete, ND_SUCCESS);
 }

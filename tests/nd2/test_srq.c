@@ -10,17 +10,18 @@ static IND2SharedReceiveQueue *new_srq(struct end *e, ULONG depth, ULONG sge, UL
 {
 	IND2SharedReceiveQueue *srq;
 
-	HR(CALL(adapters[e->which], CreateSharedReceiveQueue, &IID_IND2SharedReceiveQueue, e->file, depth, sge,
-		threshold, 0, 0, (void **)&srq),
+	HR(CALL(adapters[e->which], CreateSharedReceiveQueue, &IID_IND2SharedReceiveQueue, e->file,
+		depth, sge, threshold, 0, 0, (void **)&srq),
 	   ND_SUCCESS);
 	return srq;
 }
 
-static HRESULT create_qp(struct end *e, void *recv_cq, void *send_cq, void *srq, ULONG depth, ULONG sge, ULONG inl,
-			 IND2QueuePair **qp)
+static HRESULT create_qp(struct end *e, void *recv_cq, void *send_cq, void *srq, ULONG depth,
+			 ULONG sge, ULONG inl, IND2QueuePair **qp)
 {
-	return CALL(adapters[e->which], CreateQueuePairWithSrq, &IID_IND2QueuePair, (IUnknown *)recv_cq,
-		    (IUnknown *)send_cq, (IUnknown *)srq, e, depth, sge, inl, (void **)qp);
+	return CALL(adapters[e->which], CreateQueuePairWithSrq, &IID_IND2QueuePair,
+		    (IUnknown *)recv_cq, (IUnknown *)send_cq, (IUnknown *)srq, e, depth, sge, inl,
+		    (void **)qp);
 }
 
 /* Replaces the end's queue pair by one that uses this shared receive queue. */
@@ -69,7 +70,8 @@ static void nd2_row_031_what_a_queue_pair_on_a_queue_wants(void **state)
 	IND2Adapter *mine = adapters[0], *again = open_adapter(0);
 	IND2QueuePair *qp = (IND2QueuePair *)&srq;
 	struct end e, other;
-	ULONG depth = limits.MaxInitiatorQueueDepth, sge = limits.MaxInitiatorSge, inl = limits.MaxInlineDataSize;
+	ULONG depth = limits.MaxInitiatorQueueDepth, sge = limits.MaxInitiatorSge,
+	      inl = limits.MaxInlineDataSize;
 
 	end_open(&e, 0, NULL);
 	srq = new_srq(&e, 8, 1, 0);
@@ -107,7 +109,8 @@ static void nd2_row_032_depth_and_sges_within_the_limits(void **state)
 	IND2Adapter *a = adapters[0];
 
 	end_open(&e, 0, NULL);
-#define CREATE(iid, file, depth, sge) CALL(a, CreateSharedReceiveQueue, &iid, file, depth, sge, 0, 0, 0, (void **)&srq)
+#define CREATE(iid, file, depth, sge) \
+	CALL(a, CreateSharedReceiveQueue, &iid, file, depth, sge, 0, 0, 0, (void **)&srq)
 	assert_true(depth >= 1024);
 	HR(CREATE(IID_IND2SharedReceiveQueue, e.file, 0, 1), ND_INVALID_PARAMETER_3);
 	assert_null(srq);
@@ -568,8 +571,8 @@ static void nd2_own_interfaces_and_affinity(void **state)
 	assert_int_not_equal(all, 0);
 	assert_int_equal(CALL(srq, Release), 0);
 	/* An affinity that no CPU has is ignored. */
-	HR(CALL(adapters[0], CreateSharedReceiveQueue, &IID_IND2SharedReceiveQueue, e.file, 8, 1, 0, 3, 1ull << 63,
-		(void **)&srq),
+	HR(CALL(adapters[0], CreateSharedReceiveQueue, &IID_IND2SharedReceiveQueue, e.file, 8, 1, 0,
+		3, 1ull << 63, (void **)&srq),
 	   ND_SUCCESS);
 	HR(CALL(srq, GetNotifyAffinity, &group, &mask), ND_SUCCESS);
 	assert_int_equal(mask, all);

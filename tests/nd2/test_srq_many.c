@@ -40,13 +40,13 @@ static void open_all(void)
 		pair_open(&pairs[i], NULL);
 		if (i == 0) {
 			home = e;
-			HR(CALL(adapters[0], CreateSharedReceiveQueue, &IID_IND2SharedReceiveQueue, e->file, DEPTH, 1,
-				DEPTH / 4, 0, 0, (void **)&srq),
+			HR(CALL(adapters[0], CreateSharedReceiveQueue, &IID_IND2SharedReceiveQueue,
+				e->file, DEPTH, 1, DEPTH / 4, 0, 0, (void **)&srq),
 			   ND_SUCCESS);
 		}
 		RELEASE(e->qp);
-		HR(CALL(adapters[0], CreateQueuePairWithSrq, &IID_IND2QueuePair, (IUnknown *)e->cq, (IUnknown *)e->cq,
-			(IUnknown *)srq, e, 16, 1, 0, (void **)&e->qp),
+		HR(CALL(adapters[0], CreateQueuePairWithSrq, &IID_IND2QueuePair, (IUnknown *)e->cq,
+			(IUnknown *)e->cq, (IUnknown *)srq, e, 16, 1, 0, (void **)&e->qp),
 		   ND_SUCCESS);
 		pair_connect(&pairs[i], NULL);
 	}
@@ -56,7 +56,8 @@ static void open_all(void)
 
 static uint32_t length_of(unsigned sender, unsigned number)
 {
-	return sizeof(struct message) + (sender * 37 + number * 101) % (AREA - sizeof(struct message));
+	return sizeof(struct message) +
+	       (sender * 37 + number * 101) % (AREA - sizeof(struct message));
 }
 
 /* One thread per pair; keeps up to BURST messages in flight. */

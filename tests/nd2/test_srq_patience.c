@@ -14,12 +14,12 @@ static IND2SharedReceiveQueue *put_on_queue(struct end *e)
 {
 	IND2SharedReceiveQueue *srq;
 
-	HR(CALL(adapters[e->which], CreateSharedReceiveQueue, &IID_IND2SharedReceiveQueue, e->file, 8, 1, 0, 0, 0,
-		(void **)&srq),
+	HR(CALL(adapters[e->which], CreateSharedReceiveQueue, &IID_IND2SharedReceiveQueue, e->file,
+		8, 1, 0, 0, 0, (void **)&srq),
 	   ND_SUCCESS);
 	RELEASE(e->qp);
-	HR(CALL(adapters[e->which], CreateQueuePairWithSrq, &IID_IND2QueuePair, (IUnknown *)e->cq, (IUnknown *)e->cq,
-		(IUnknown *)srq, e, 8, 1, 0, (void **)&e->qp),
+	HR(CALL(adapters[e->which], CreateQueuePairWithSrq, &IID_IND2QueuePair, (IUnknown *)e->cq,
+		(IUnknown *)e->cq, (IUnknown *)srq, e, 8, 1, 0, (void **)&e->qp),
 	   ND_SUCCESS);
 	return srq;
 }

@@ -190,8 +190,9 @@ static void nd2_own_connections_by_the_thousand(void **state)
 	pthread_join(thread, NULL);
 	alarm(0);
 	spent = now_s() - start;
-	print_message("%u connections in %.1f s, %.0f each second; heap %+ld bytes since the first tenth\n", cycles, spent,
-		      cycles / spent, grown[0]);
+	print_message(
+		"%u connections in %.1f s, %.0f each second; heap %+ld bytes since the first tenth\n",
+		cycles, spent, cycles / spent, grown[0]);
 	assert_true(grown[0] < 64 * 1024);
 	close_adapters(state);
 	nothing_lives();

@@ -46,13 +46,14 @@ struct table {
 
 static HRESULT make_qp(struct end *e, IUnknown **out)
 {
-	return CALL(adapters[0], CreateQueuePair, &IID_IND2QueuePair, (IUnknown *)e->cq, (IUnknown *)e->cq, NULL, 8, 8, 1, 1, 0,
-		    (void **)out);
+	return CALL(adapters[0], CreateQueuePair, &IID_IND2QueuePair, (IUnknown *)e->cq,
+		    (IUnknown *)e->cq, NULL, 8, 8, 1, 1, 0, (void **)out);
 }
 
 static HRESULT make_cq(struct end *e, IUnknown **out)
 {
-	return CALL(adapters[0], CreateCompletionQueue, &IID_IND2CompletionQueue, e->file, 8, 0, 0, (void **)out);
+	return CALL(adapters[0], CreateCompletionQueue, &IID_IND2CompletionQueue, e->file, 8, 0, 0,
+		    (void **)out);
 }
 
 static HRESULT make_registered(struct end *e, IUnknown **out)
@@ -76,7 +77,8 @@ static HRESULT make_window(struct end *e, IUnknown **out)
 
 static HRESULT make_srq(struct end *e, IUnknown **out)
 {
-	return CALL(adapters[0], CreateSharedReceiveQueue, &IID_IND2SharedReceiveQueue, e->file, 8, 1, 0, 0, 0, (void **)out);
+	return CALL(adapters[0], CreateSharedReceiveQueue, &IID_IND2SharedReceiveQueue, e->file, 8,
+		    1, 0, 0, 0, (void **)out);
 }
 
 static HRESULT make_adapter(struct end *e, IUnknown **out)
@@ -220,7 +222,8 @@ static void nd2_own_exhausted_rings(void **state)
 		for (unsigned i = 0; i < 64; i++)
 			HR(post_recv(&p.a, 131072, 8, i), ND_SUCCESS);
 		for (unsigned i = 0; i < 64; i++)
-			taken += post_write(&p.a, i * 2048, 2048, 100 + i, 0, &p.b, i * 2048) == ND_SUCCESS;
+			taken += post_write(&p.a, i * 2048, 2048, 100 + i, 0, &p.b, i * 2048) ==
+				 ND_SUCCESS;
 		assert_int_equal(taken, 64);
 		for (; done < 64; done++)
 			reap_is(p.a.cq, 100 + done, ND_SUCCESS);

@@ -54,9 +54,10 @@ static bool on_the_wire(uint8_t opcode, const void *address, UINT32 token)
 
 		assert_true(head[2] <= sizeof(frame));
 		assert_int_equal(fread(frame, 1, head[2], f), head[2]);
-		found = head[2] > RETH_AT + 16 && frame[12] == 8 && frame[23] == 17 && frame[36] == 4791 >> 8 &&
-			frame[37] == (4791 & 255) && frame[42] == opcode &&
-			memcmp(frame + RETH_AT, &va, 8) == 0 && memcmp(frame + RETH_AT + 8, &token, 4) == 0;
+		found = head[2] > RETH_AT + 16 && frame[12] == 8 && frame[23] == 17 &&
+			frame[36] == 4791 >> 8 && frame[37] == (4791 & 255) &&
+			frame[42] == opcode && memcmp(frame + RETH_AT, &va, 8) == 0 &&
+			memcmp(frame + RETH_AT + 8, &token, 4) == 0;
 	}
 	fclose(f);
 	return found;

@@ -169,7 +169,7 @@ static void nd2_row_072_outside_the_region(void **state)
 		intptr_t off;
 		size_t len;
 	} bad[] = {
-		{-1, 10},     {BUF_BYTES, 1}, {0, BUF_BYTES + 1}, {BUF_BYTES - 10, 11},
+		{-1, 10},	{BUF_BYTES, 1},	    {0, BUF_BYTES + 1}, {BUF_BYTES - 10, 11},
 		{10, SIZE_MAX}, {10, SIZE_MAX - 9}, {-4096, 4096},
 	};
 	IND2MemoryWindow *mw;

@@ -269,7 +269,7 @@ static void nd2_own_window_and_all_it_needs_let_go_in_any_order(void **state)
 static void nd2_own_window_requests_in_order(void **state)
 {
 	static const ND2_REQUEST_TYPE expected[] = {
-		Nd2RequestTypeRead, Nd2RequestTypeBind, Nd2RequestTypeRead,
+		Nd2RequestTypeRead,	  Nd2RequestTypeBind,  Nd2RequestTypeRead,
 		Nd2RequestTypeInvalidate, Nd2RequestTypeWrite,
 	};
 	IND2MemoryWindow *mw;
@@ -496,8 +496,7 @@ static void nd2_own_window_arguments(void **state)
 	}
 	/* Objects that are NULL, of another kind, or not registered. */
 	unregistered = new_mr(&p.b);
-	HR(CALL(p.b.qp, Bind, NULL, NULL, (IUnknown *)mw, p.b.buf, 10, RO),
-	   ND_INVALID_PARAMETER_2);
+	HR(CALL(p.b.qp, Bind, NULL, NULL, (IUnknown *)mw, p.b.buf, 10, RO), ND_INVALID_PARAMETER_2);
 	HR(CALL(p.b.qp, Bind, NULL, (IUnknown *)mw, (IUnknown *)mw, p.b.buf, 10, RO),
 	   ND_INVALID_PARAMETER_2);
 	HR(CALL(p.b.qp, Bind, NULL, (IUnknown *)p.b.mr, NULL, p.b.buf, 10, RO),

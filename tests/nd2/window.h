@@ -20,20 +20,22 @@ static inline IND2MemoryWindow *new_window(const struct end *e)
 	return mw;
 }
 
-static inline HRESULT post_bind(struct end *e, IND2MemoryWindow *mw, size_t off, size_t len, uintptr_t ctx,
-		    ULONG flags)
+static inline HRESULT post_bind(struct end *e, IND2MemoryWindow *mw, size_t off, size_t len,
+				uintptr_t ctx, ULONG flags)
 {
 	return CALL(e->qp, Bind, (void *)ctx, (IUnknown *)e->mr, (IUnknown *)mw, e->buf + off, len,
 		    flags);
 }
 
-static inline HRESULT post_invalidate(struct end *e, IND2MemoryWindow *mw, uintptr_t ctx, ULONG flags)
+static inline HRESULT post_invalidate(struct end *e, IND2MemoryWindow *mw, uintptr_t ctx,
+				      ULONG flags)
 {
 	return CALL(e->qp, Invalidate, (void *)ctx, (IUnknown *)mw, flags);
 }
 
 /* Binds, waits for the result, and makes the window's token the one that the peer uses. */
-static inline void bind_now(struct end *e, IND2MemoryWindow *mw, size_t off, size_t len, ULONG flags)
+static inline void bind_now(struct end *e, IND2MemoryWindow *mw, size_t off, size_t len,
+			    ULONG flags)
 {
 	HR(post_bind(e, mw, off, len, 0xb1, flags), ND_SUCCESS);
 	e->remote = CALL(mw, GetRemoteToken);

@@ -44,8 +44,9 @@ static struct {
 	struct rte_mempool *pool;
 	enum guard guard;
 	bool server;
-	atomic_bool may_poll; /* relay: set between up() and quiesce(); else: clear while the port restarts */
-	atomic_bool inside;   /* the poller is inside a turn */
+	/* relay: set between up() and quiesce(); else: clear while the port restarts */
+	atomic_bool may_poll;
+	atomic_bool inside; /* the poller is inside a turn */
 	atomic_bool quit;
 	atomic_ulong received, bad, faults;
 	char pmd_path[100];

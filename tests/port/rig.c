@@ -44,13 +44,14 @@ const char *rig_config(const char *fmt, ...)
 
 const char *rig_pair(unsigned shards, unsigned mtu, const char *more)
 {
-	return rig_config("adapters = (\n"
-			  "{ name = \"a\"; port = \"ring\"; peer = \"b\"; mac = \"02:00:00:00:00:01\";\n"
-			  "  ipv4 = [ \"192.0.2.1/24\" ]; mtu = %u; shards = %u; },\n"
-			  "{ name = \"b\"; port = \"ring\"; peer = \"a\"; mac = \"02:00:00:00:00:02\";\n"
-			  "  ipv4 = [ \"192.0.2.2/24\" ]; mtu = %u; shards = %u; });\n"
-			  "eal = { hugepages = \"no\"; };\n%s",
-			  mtu, shards, mtu, shards, more);
+	return rig_config(
+		"adapters = (\n"
+		"{ name = \"a\"; port = \"ring\"; peer = \"b\"; mac = \"02:00:00:00:00:01\";\n"
+		"  ipv4 = [ \"192.0.2.1/24\" ]; mtu = %u; shards = %u; },\n"
+		"{ name = \"b\"; port = \"ring\"; peer = \"a\"; mac = \"02:00:00:00:00:02\";\n"
+		"  ipv4 = [ \"192.0.2.2/24\" ]; mtu = %u; shards = %u; });\n"
+		"eal = { hugepages = \"no\"; };\n%s",
+		mtu, shards, mtu, shards, more);
 }
 
 struct rn_link *rig_open(const char *path, unsigned index)
@@ -93,7 +94,8 @@ struct rig_cq rig_cq(struct rn_link *l, uint32_t depth)
 	return cq;
 }
 
-struct rig_qp rig_qp(struct rn_link *l, uint32_t pd, const struct rig_cq *scq, const struct rig_cq *rcq, uint32_t depth)
+struct rig_qp rig_qp(struct rn_link *l, uint32_t pd, const struct rig_cq *scq,
+		     const struct rig_cq *rcq, uint32_t depth)
 {
 	struct rn_cmd cmd = {.op = RN_CMD_CREATE_QP,
 			     .create_qp = {.pd = pd,
@@ -118,10 +120,15 @@ struct rig_qp rig_qp(struct rn_link *l, uint32_t pd, const struct rig_cq *scq, c
 	return qp;
 }
 
-void rig_reg(struct rn_link *l, uint32_t pd, void *addr, size_t len, uint32_t access, uint32_t *lkey, uint32_t *rkey)
+void rig_reg(struct rn_link *l, uint32_t pd, void *addr, size_t len, uint32_t access,
+	     uint32_t *lkey, uint32_t *rkey)
 {
 	struct rn_cmd cmd = {.op = RN_CMD_REG_MR,
-			     .reg_mr = {.addr = (uintptr_t)addr, .length = len, .iova = (uintptr_t)addr, .pd = pd, .access = access}};
+			     .reg_mr = {.addr = (uintptr_t)addr,
+					.length = len,
+					.iova = (uintptr_t)addr,
+					.pd = pd,
+					.access = access}};
 	struct rn_rsp rsp;
 
 	assert_int_equal(rig_exec(l, &cmd, &rsp), 0);
@@ -132,14 +139,18 @@ void rig_reg(struct rn_link *l, uint32_t pd, void *addr, size_t len, uint32_t ac
 
 static void modify(struct rig_qp *q, const struct rn_qp_attr *attr, uint32_t mask)
 {
-	struct rn_cmd cmd = {.op = RN_CMD_MODIFY_QP, .modify_qp = {.qpn = q->qpn, .gen = q->gen, .mask = mask, .attr = *attr}};
+	struct rn_cmd cmd = {
+		.op = RN_CMD_MODIFY_QP,
+		.modify_qp = {.qpn = q->qpn, .gen = q->gen, .mask = mask, .attr = *attr}};
 
 	assert_int_equal(rig_exec(q->link, &cmd, NULL), 0);
 }
 
 static void to_rtr(struct rig_qp *q, const struct rig_qp *peer, uint8_t mtu)
 {
-	struct rn_qp_attr a = {.state = RN_QPS_INIT, .port = 1, .access = RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ};
+	struct rn_qp_attr a = {.state = RN_QPS_INIT,
+			       .port = 1,
+			       .access = RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ};
 
 	modify(q, &a, RN_QP_STATE | RN_QP_PKEY_INDEX | RN_QP_PORT | RN_QP_ACCESS);
 	a.state = RN_QPS_RTR;
@@ -153,27 +164,29 @@ static void to_rtr(struct rig_qp *q, const struct rig_qp *peer, uint8_t mtu)
 	memcpy(a.av.dmac, peer->info.mac, 6);
 	a.av.hop_limit = 64;
 	modify(q, &a,
-	       RN_QP_STATE | RN_QP_AV | RN_QP_PATH_MTU | RN_QP_DEST_QPN | RN_QP_RQ_PSN | RN_QP_MAX_DEST_RD_ATOMIC |
-		       RN_QP_MIN_RNR_TIMER);
+	       RN_QP_STATE | RN_QP_AV | RN_QP_PATH_MTU | RN_QP_DEST_QPN | RN_QP_RQ_PSN |
+		       RN_QP_MAX_DEST_RD_ATOMIC | RN_QP_MIN_RNR_TIMER);
 }
 
 static void to_rts(struct rig_qp *q)
 {
+	/* 537 ms, times retries: on a loaded machine a thread was seen to wait 770 ms for a CPU */
 	struct rn_qp_attr a = {.state = RN_QPS_RTS,
-			       .timeout = 17, /* 537 ms, times retries: on a loaded machine a thread was seen
-					       * to wait 770 ms for a CPU */
+			       .timeout = 17,
 			       .retry_cnt = 7,
 			       .rnr_retry = 7,
 			       .sq_psn = q->psn,
 			       .max_rd_atomic = 16};
 
 	modify(q, &a,
-	       RN_QP_STATE | RN_QP_TIMEOUT | RN_QP_RETRY_CNT | RN_QP_RNR_RETRY | RN_QP_SQ_PSN | RN_QP_MAX_RD_ATOMIC);
+	       RN_QP_STATE | RN_QP_TIMEOUT | RN_QP_RETRY_CNT | RN_QP_RNR_RETRY | RN_QP_SQ_PSN |
+		       RN_QP_MAX_RD_ATOMIC);
 }
 
 static uint8_t largest(const struct rig_qp *a, const struct rig_qp *b)
 {
-	return a->info.max_path_mtu < b->info.max_path_mtu ? a->info.max_path_mtu : b->info.max_path_mtu;
+	return a->info.max_path_mtu < b->info.max_path_mtu ? a->info.max_path_mtu
+							   : b->info.max_path_mtu;
 }
 
 void rig_connect_one(struct rig_qp *q, const struct rig_qp *peer)
@@ -194,8 +207,8 @@ void rig_connect(struct rig_qp *a, struct rig_qp *b, uint8_t mtu)
 		to_rts(b);
 }
 
-void rig_post(struct rig_qp *q, enum rn_wqe_kind kind, uint64_t wr_id, void *addr, uint32_t len, uint32_t lkey,
-	      uint64_t remote, uint32_t rkey)
+void rig_post(struct rig_qp *q, enum rn_wqe_kind kind, uint64_t wr_id, void *addr, uint32_t len,
+	      uint32_t lkey, uint64_t remote, uint32_t rkey)
 {
 	struct rn_wqe w = {.kind = (uint8_t)kind,
 			   .slots = 1,
@@ -220,7 +233,8 @@ static bool take(struct rig_cq *cq, struct rn_cqe *out)
 		if (*at == NULL)
 			*at = atomic_load_explicit(&cq->view->first[s], memory_order_acquire);
 		while (*at != NULL) {
-			struct rn_cq_ring *ring = *at, *next = atomic_load_explicit(&ring->next, memory_order_acquire);
+			struct rn_cq_ring *ring = *at, *next = atomic_load_explicit(
+							       &ring->next, memory_order_acquire);
 			uint32_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
 			if (head != atomic_load_explicit(&ring->tail, memory_order_acquire)) {
 				*out = ring->cqe[head & ring->mask];

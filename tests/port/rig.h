@@ -44,14 +44,16 @@ int rig_exec(struct rn_link *l, const struct rn_cmd *cmd, struct rn_rsp *rsp);
 
 uint32_t rig_pd(struct rn_link *l);
 struct rig_cq rig_cq(struct rn_link *l, uint32_t depth);
-struct rig_qp rig_qp(struct rn_link *l, uint32_t pd, const struct rig_cq *scq, const struct rig_cq *rcq, uint32_t depth);
-void rig_reg(struct rn_link *l, uint32_t pd, void *addr, size_t len, uint32_t access, uint32_t *lkey, uint32_t *rkey);
+struct rig_qp rig_qp(struct rn_link *l, uint32_t pd, const struct rig_cq *scq,
+		     const struct rig_cq *rcq, uint32_t depth);
+void rig_reg(struct rn_link *l, uint32_t pd, void *addr, size_t len, uint32_t access,
+	     uint32_t *lkey, uint32_t *rkey);
 /* Moves both QPs to RTS without the CM. mtu: path MTU code, 0 = the largest. */
 void rig_connect_one(struct rig_qp *q, const struct rig_qp *peer); /* one side, largest path MTU */
 void rig_connect(struct rig_qp *a, struct rig_qp *b, uint8_t mtu);
 
-void rig_post(struct rig_qp *q, enum rn_wqe_kind kind, uint64_t wr_id, void *addr, uint32_t len, uint32_t lkey,
-	      uint64_t remote, uint32_t rkey);
+void rig_post(struct rig_qp *q, enum rn_wqe_kind kind, uint64_t wr_id, void *addr, uint32_t len,
+	      uint32_t lkey, uint64_t remote, uint32_t rkey);
 
 /* Waits for one CQE and makes turns under the inline policy; fails the test after 20 s. */
 struct rn_cqe rig_wait(struct rig_cq *cq);

@@ -14,9 +14,9 @@
 #include <rte_ring_elem.h>
 #include <rte_ring_peek_zc.h>
 
-#define SLOTS    4096
-#define BYTES    64
-#define BURST    256
+#define SLOTS	 4096
+#define BYTES	 64
+#define BURST	 256
 #define MAX_RUNS 101
 
 static const struct {
@@ -58,7 +58,8 @@ static double run(unsigned mode, unsigned n, double length)
 	pthread_t thread[8];
 
 	ring = aligned_alloc(64, bytes);
-	if (ring == NULL || rte_ring_init(ring, "modes", SLOTS, modes[mode].flags | RING_F_SC_DEQ) != 0)
+	if (ring == NULL ||
+	    rte_ring_init(ring, "modes", SLOTS, modes[mode].flags | RING_F_SC_DEQ) != 0)
 		exit(1);
 	if (modes[mode].flags == RING_F_MP_RTS_ENQ)
 		rte_ring_set_prod_htd_max(ring, rte_ring_get_capacity(ring));
@@ -106,8 +107,9 @@ int main(int argc, char **argv)
 		for (unsigned m = 0; m < MODES; m++) {
 			double *v = rate[c][m];
 			qsort(v, (size_t)runs, sizeof(*v), ascending);
-			printf("%9u  %4s %8.2f %9.2f %8.2f %9.2f %8.2f\n", producers[c], modes[m].name, v[0], v[runs / 4],
-			       v[runs / 2], v[3 * runs / 4], v[runs - 1]);
+			printf("%9u  %4s %8.2f %9.2f %8.2f %9.2f %8.2f\n", producers[c],
+			       modes[m].name, v[0], v[runs / 4], v[runs / 2], v[3 * runs / 4],
+			       v[runs - 1]);
 		}
 	}
 	return 0;

@@ -41,9 +41,17 @@ static void *add(void *arg)
 	pthread_barrier_wait(&both);
 	while (a->done < EACH) {
 		for (; posted < EACH && posted < a->done + 64; posted++)
-			sim_post(&a->sim, 0, 0, &(struct sim_op){.kind = RN_WQE_FETCH_ADD, .flags = RN_WQE_SIGNALED, .length = 8,
-				.local = posted % 64 * 8, .rkey = rkey, .atomic = {1, 0}, .wr_id = posted,
-				.remote = (uint64_t)(uintptr_t)&word - (uint64_t)(uintptr_t)a->sim.node[1].arena});
+			sim_post(&a->sim, 0, 0,
+				 &(struct sim_op){
+					 .kind = RN_WQE_FETCH_ADD,
+					 .flags = RN_WQE_SIGNALED,
+					 .length = 8,
+					 .local = posted % 64 * 8,
+					 .rkey = rkey,
+					 .atomic = {1, 0},
+					 .wr_id = posted,
+					 .remote = (uint64_t)(uintptr_t)&word -
+						   (uint64_t)(uintptr_t)a->sim.node[1].arena});
 		sim_step(&a->sim, RN_S(100000));
 		while (sim_poll(&a->sim, 0, &c)) {
 			uint64_t before;

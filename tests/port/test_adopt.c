@@ -43,15 +43,25 @@ static void leaves_eal_alone(void **state)
 	/* The library removes only the runtime folder of an EAL that it initialised; the test
 	 * removes this one. */
 	assert_int_equal(rmdir(rte_eal_get_runtime_dir()), 0);
-	pool = rte_mempool_create("application", 63, 64, 0, 0, NULL, NULL, NULL, NULL, SOCKET_ID_ANY, 0);
+	pool = rte_mempool_create("application", 63, 64, 0, 0, NULL, NULL, NULL, NULL,
+				  SOCKET_ID_ANY, 0);
 	assert_non_null(pool);
 	rte_mempool_free(pool);
 }
 
 int main(void)
 {
-	char *argv[] = {"application", "--no-huge", "-m", "384", "--no-pci", "--no-shconf", "--no-telemetry",
-			"--log-level=4", "--file-prefix=application", "--lcores=0@0", NULL};
+	char *argv[] = {"application",
+			"--no-huge",
+			"-m",
+			"384",
+			"--no-pci",
+			"--no-shconf",
+			"--no-telemetry",
+			"--log-level=4",
+			"--file-prefix=application",
+			"--lcores=0@0",
+			NULL};
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(opens_on_the_application_s_eal),
 		cmocka_unit_test(leaves_eal_alone),

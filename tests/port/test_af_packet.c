@@ -15,9 +15,9 @@
 
 #include "port/port.h"
 
-#define LEN   100000u
-#define DEPTH 16
-#define ALL   (RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ)
+#define LEN	100000u
+#define DEPTH	16
+#define ALL	(RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ)
 #define SKIPPED 77
 
 static bool run(const char *command)
@@ -27,10 +27,11 @@ static bool run(const char *command)
 
 static const char *config(unsigned mtu, const char *ip_a)
 {
-	return rig_config("adapters = ( { name = \"a\"; port = \"af_packet\"; iface = \"va\"; ipv4 = [ \"%s/24\" ]; mtu = %u; },\n"
-			  "  { name = \"b\"; port = \"af_packet\"; iface = \"vb\"; ipv4 = [ \"192.0.2.2/24\" ]; mtu = %u; } );\n"
-			  "eal = { hugepages = \"no\"; };\nlimits = { mbufs = 1024; };\n",
-			  ip_a, mtu, mtu);
+	return rig_config(
+		"adapters = ( { name = \"a\"; port = \"af_packet\"; iface = \"va\"; ipv4 = [ \"%s/24\" ]; mtu = %u; },\n"
+		"  { name = \"b\"; port = \"af_packet\"; iface = \"vb\"; ipv4 = [ \"192.0.2.2/24\" ]; mtu = %u; } );\n"
+		"eal = { hugepages = \"no\"; };\nlimits = { mbufs = 1024; };\n",
+		ip_a, mtu, mtu);
 }
 
 static void carries_messages_through_the_kernel(void **state)
@@ -59,7 +60,8 @@ static void carries_messages_through_the_kernel(void **state)
 			memset(buf[r % 2], (int)r + 1, len);
 			if (r % 4 == 3)
 				usleep(3000); /* long enough for both shards to sleep */
-			rig_post(&qp[!(r % 2)], RN_WQE_RECV, r, buf[!(r % 2)], LEN, lkey[!(r % 2)], 0, 0);
+			rig_post(&qp[!(r % 2)], RN_WQE_RECV, r, buf[!(r % 2)], LEN, lkey[!(r % 2)],
+				 0, 0);
 			rig_post(&qp[r % 2], RN_WQE_SEND, r, buf[r % 2], len, lkey[r % 2], 0, 0);
 			for (unsigned i = 0; i < 2; i++) {
 				struct rn_cqe cqe = rig_wait(&cq[i]);
@@ -236,7 +238,9 @@ static void says_which_capability_is_missing(void **state)
 	assert_true(read(out[0], err, sizeof(err) - 1) > 0);
 	close(out[0]);
 	waitpid(pid, NULL, 0);
-	assert_string_equal(err, "interface va: no packet sockets without CAP_NET_RAW: Operation not permitted");
+	assert_string_equal(
+		err,
+		"interface va: no packet sockets without CAP_NET_RAW: Operation not permitted");
 }
 
 static int try(const char *path)

@@ -48,7 +48,8 @@ static struct rn_event event(struct end *e, enum rn_event_kind kind)
 
 static void ready(struct end *e, const struct rn_qp_attr *given)
 {
-	struct rn_cmd cmd = {.op = RN_CMD_MODIFY_QP, .modify_qp = {.qpn = e->qp.qpn, .gen = e->qp.gen}};
+	struct rn_cmd cmd = {.op = RN_CMD_MODIFY_QP,
+			     .modify_qp = {.qpn = e->qp.qpn, .gen = e->qp.gen}};
 	struct rn_qp_attr *a = &cmd.modify_qp.attr;
 
 	a->state = RN_QPS_INIT;
@@ -59,12 +60,12 @@ static void ready(struct end *e, const struct rn_qp_attr *given)
 	a->state = RN_QPS_RTR;
 	a->rq_psn = PSN;
 	a->min_rnr_timer = 12;
-	cmd.modify_qp.mask = RN_QP_STATE | RN_QP_AV | RN_QP_PATH_MTU | RN_QP_DEST_QPN | RN_QP_RQ_PSN |
-			     RN_QP_MAX_DEST_RD_ATOMIC | RN_QP_MIN_RNR_TIMER;
+	cmd.modify_qp.mask = RN_QP_STATE | RN_QP_AV | RN_QP_PATH_MTU | RN_QP_DEST_QPN |
+			     RN_QP_RQ_PSN | RN_QP_MAX_DEST_RD_ATOMIC | RN_QP_MIN_RNR_TIMER;
 	assert_int_equal(rig_exec(e->link, &cmd, NULL), 0);
 	a->state = RN_QPS_RTS;
-	cmd.modify_qp.mask = RN_QP_STATE | RN_QP_TIMEOUT | RN_QP_RETRY_CNT | RN_QP_RNR_RETRY | RN_QP_SQ_PSN |
-			     RN_QP_MAX_RD_ATOMIC;
+	cmd.modify_qp.mask = RN_QP_STATE | RN_QP_TIMEOUT | RN_QP_RETRY_CNT | RN_QP_RNR_RETRY |
+			     RN_QP_SQ_PSN | RN_QP_MAX_RD_ATOMIC;
 	assert_int_equal(rig_exec(e->link, &cmd, NULL), 0);
 }
 

@@ -9,19 +9,20 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define PEER_FD 100 /* the number of the socket in the peer process */
-#define NOBODY	7472 /* a port without a listener */
-#define NO_SUCH_SERVICE 8 /* REJ reason: invalid service id */
+#define PEER_FD		100  /* the number of the socket in the peer process */
+#define NOBODY		7472 /* a port without a listener */
+#define NO_SUCH_SERVICE 8    /* REJ reason: invalid service id */
 
 static const char *config(bool server, unsigned linger_ms)
 {
-	return rig_config("adapters = ( { name = \"%s\"; port = \"memif\"; role = \"%s\"; socket = \"@rn-linger-%d\";\n"
-			  "  mac = \"02:00:00:00:00:0%d\"; ipv4 = [ \"192.0.2.%d/24\" ]; } );\n"
-			  "eal = { hugepages = \"no\"; };\n"
-			  "limits = { mbufs = 1024; };\n"
-			  "timers = { close_linger_ms = %u; };\n",
-			  server ? "a" : "b", server ? "server" : "client", server ? (int)getpid() : (int)getppid(),
-			  server ? 1 : 2, server ? 1 : 2, linger_ms);
+	return rig_config(
+		"adapters = ( { name = \"%s\"; port = \"memif\"; role = \"%s\"; socket = \"@rn-linger-%d\";\n"
+		"  mac = \"02:00:00:00:00:0%d\"; ipv4 = [ \"192.0.2.%d/24\" ]; } );\n"
+		"eal = { hugepages = \"no\"; };\n"
+		"limits = { mbufs = 1024; };\n"
+		"timers = { close_linger_ms = %u; };\n",
+		server ? "a" : "b", server ? "server" : "client",
+		server ? (int)getpid() : (int)getppid(), server ? 1 : 2, server ? 1 : 2, linger_ms);
 }
 
 /* Connects to a port without a listener: the peer rejects that as long as it is running. */
@@ -37,11 +38,13 @@ static void is_refused_by(struct rn_link *l, uint8_t peer)
 	cmd.cm.peer = cmd.cm.local;
 	cmd.cm.peer.b[15] = peer;
 	cmd.cm.peer_port = NOBODY;
-	cmd.cm.param = (struct rn_cm_param){.qpn = qp.qpn, .psn = 1, .retry_cnt = 7, .rnr_retry = 7};
+	cmd.cm.param =
+		(struct rn_cm_param){.qpn = qp.qpn, .psn = 1, .retry_cnt = 7, .rnr_retry = 7};
 	assert_int_equal(rig_exec(l, &cmd, NULL), 0);
 	do
 		assert_true(rig_now_ns() < until);
-	while (l->ops->wait(l, &ev, 1, 100) != 1 || (ev.kind != RN_EVENT_CM_REJECTED && ev.kind != RN_EVENT_CM_UNREACHABLE));
+	while (l->ops->wait(l, &ev, 1, 100) != 1 ||
+	       (ev.kind != RN_EVENT_CM_REJECTED && ev.kind != RN_EVENT_CM_UNREACHABLE));
 	assert_int_equal(ev.kind, RN_EVENT_CM_REJECTED);
 	assert_int_equal(ev.reason, NO_SUCH_SERVICE);
 }
@@ -100,7 +103,8 @@ static void ends_at_once_without_connections(void **state)
 	pid_t pid = start_peer(&fd, "silent"), gone;
 
 	assert_int_equal(read(fd, &closing, 1), 1);
-	for (uint64_t until = rig_now_ns() + UINT64_C(30000000000); (gone = waitpid(pid, &status, WNOHANG)) == 0;) {
+	for (uint64_t until = rig_now_ns() + UINT64_C(30000000000);
+	     (gone = waitpid(pid, &status, WNOHANG)) == 0;) {
 		assert_true(rig_now_ns() < until);
 		usleep(10000);
 	}

@@ -163,7 +163,8 @@ static void hands_packets_to_the_owner(void **state)
 	assert_int_equal(of[0], N / 2);
 	for (unsigned round = 0; round < 20; round++) {
 		for (unsigned i = 0; i < N; i++) {
-			rig_post(&qb[N - 1 - i], RN_WQE_RECV, i, b.buf + 4096 * i, 4096, b.lkey, 0, 0);
+			rig_post(&qb[N - 1 - i], RN_WQE_RECV, i, b.buf + 4096 * i, 4096, b.lkey, 0,
+				 0);
 			memset(a.buf + 4096 * i, (int)(round * N + i), 4096);
 			rig_post(&qa[i], RN_WQE_SEND, i, a.buf + 4096 * i, 4096, a.lkey, 0, 0);
 		}
@@ -187,7 +188,8 @@ struct sender {
 	struct end *e;
 	const struct end *target;
 	unsigned n;
-	_Atomic uint64_t seen; /* completions read; unread ones need room in the CQ even when retired */
+	/* completions read; unread ones need room in the CQ even when retired */
+	_Atomic uint64_t seen;
 };
 
 static void *send_many(void *arg)
@@ -197,8 +199,8 @@ static void *send_many(void *arg)
 	for (unsigned i = 0; i < s->n; i++) {
 		while (i - atomic_load(&s->seen) >= DEPTH)
 			sched_yield();
-		rig_post(&s->e->qp, RN_WQE_WRITE, i, s->e->buf, 64, s->e->lkey, (uintptr_t)s->target->buf,
-			 s->target->rkey);
+		rig_post(&s->e->qp, RN_WQE_WRITE, i, s->e->buf, 64, s->e->lkey,
+			 (uintptr_t)s->target->buf, s->target->rkey);
 	}
 	return NULL;
 }
@@ -371,7 +373,8 @@ static void grows_completion_queues(void **state)
 		qb[i] = rig_qp(b.link, b.pd, &sink, &sink, 32);
 		rig_connect(&qa[i], &qb[i], 0);
 		for (unsigned k = 0; k < 32; k++)
-			rig_post(&qa[i], RN_WQE_WRITE, i * 32 + k, a.buf, 64, a.lkey, (uintptr_t)b.buf, b.rkey);
+			rig_post(&qa[i], RN_WQE_WRITE, i * 32 + k, a.buf, 64, a.lkey,
+				 (uintptr_t)b.buf, b.rkey);
 		while (atomic_load(&qa[i].shared->sq_retired) < 32)
 			sched_yield();
 	}
@@ -432,7 +435,8 @@ static void survives_vanished_memory(void **state)
 		rig_reg(b.link, b.pd, target, len, ALL, &lkey, &rkey);
 		rig_connect(&a.qp, &b.qp, 0);
 		for (unsigned i = 0; i < 8; i++)
-			rig_post(&a.qp, RN_WQE_WRITE, i, a.buf, (uint32_t)len, a.lkey, (uintptr_t)target, rkey);
+			rig_post(&a.qp, RN_WQE_WRITE, i, a.buf, (uint32_t)len, a.lkey,
+				 (uintptr_t)target, rkey);
 		expect(&a.scq, 0); /* packets are in flight */
 		if (crime == 0)
 			munmap(target, len);
@@ -440,7 +444,8 @@ static void survives_vanished_memory(void **state)
 			mprotect(target, len, PROT_READ);
 		else
 			assert_int_equal(ftruncate(fd, 4096), 0);
-		rig_post(&a.qp, RN_WQE_WRITE, 8, a.buf, (uint32_t)len, a.lkey, (uintptr_t)target, rkey);
+		rig_post(&a.qp, RN_WQE_WRITE, 8, a.buf, (uint32_t)len, a.lkey, (uintptr_t)target,
+			 rkey);
 		unsigned errors = 0;
 		for (unsigned i = 1; i < 9; i++) {
 			struct rn_cqe cqe = rig_wait(&a.scq);

@@ -8,10 +8,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define LEN   200000u
-#define DEPTH 16
+#define LEN	200000u
+#define DEPTH	16
 #define PEER_FD 100 /* the number of the socket in the peer process */
-#define ALL   (RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ)
+#define ALL	(RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ)
 
 struct hello {
 	struct rig_qp qp;
@@ -21,13 +21,14 @@ struct hello {
 
 static const char *config(bool server, const char *policy)
 {
-	return rig_config("adapters = ( { name = \"%s\"; port = \"memif\"; role = \"%s\"; socket = \"@rn-test-%d\";\n"
-			  "  mac = \"02:00:00:00:00:0%d\"; ipv4 = [ \"192.0.2.%d/24\" ]; mtu = 4200; } );\n"
-			  "eal = { hugepages = \"no\"; };\n"
-			  "limits = { mbufs = 1024; };\n"
-			  "idle = { policy = \"%s\"; };\n",
-			  server ? "a" : "b", server ? "server" : "client", server ? (int)getpid() : (int)getppid(),
-			  server ? 1 : 2, server ? 1 : 2, policy);
+	return rig_config(
+		"adapters = ( { name = \"%s\"; port = \"memif\"; role = \"%s\"; socket = \"@rn-test-%d\";\n"
+		"  mac = \"02:00:00:00:00:0%d\"; ipv4 = [ \"192.0.2.%d/24\" ]; mtu = 4200; } );\n"
+		"eal = { hugepages = \"no\"; };\n"
+		"limits = { mbufs = 1024; };\n"
+		"idle = { policy = \"%s\"; };\n",
+		server ? "a" : "b", server ? "server" : "client",
+		server ? (int)getpid() : (int)getppid(), server ? 1 : 2, server ? 1 : 2, policy);
 }
 
 struct end {

@@ -104,9 +104,10 @@ static void a_full_table_of_connections_names_its_key(void **state)
 
 	for (unsigned i = 0; i < 3; i++) {
 		struct rn_link *l = rig_open(
-			rig_config("adapters = ( { name = \"%s\"; port = \"null\"; ipv4 = [ \"192.0.2.1/24\" ]; } );\n"
-				   "eal = { hugepages = \"no\"; };\nlimits = { max_qp = 1; mbufs = 1024; %s };\n",
-				   rows[i].name, rows[i].key),
+			rig_config(
+				"adapters = ( { name = \"%s\"; port = \"null\"; ipv4 = [ \"192.0.2.1/24\" ]; } );\n"
+				"eal = { hugepages = \"no\"; };\nlimits = { max_qp = 1; mbufs = 1024; %s };\n",
+				rows[i].name, rows[i].key),
 			0);
 		struct rn_cmd cmd = {.op = rows[i].op};
 		char line[128];
@@ -121,7 +122,8 @@ static void a_full_table_of_connections_names_its_key(void **state)
 			cmd.cm.param.qpn++;
 		}
 		assert_int_equal(n, rows[i].room);
-		snprintf(line, sizeof(line), "adapter %s: no room for another %s: limits.max_cm is %u\n", rows[i].name,
+		snprintf(line, sizeof(line),
+			 "adapter %s: no room for another %s: limits.max_cm is %u\n", rows[i].name,
 			 rows[i].object, rows[i].room);
 		assert_non_null(strstr(heard(), line));
 		rn_link_close(l);
@@ -241,7 +243,7 @@ int main(void)
 		TEST(warns_of_a_cpu_that_does_not_exist),
 		TEST(says_at_info_that_adapters_are_up),
 		TEST(is_silent_by_default),
-	TEST(a_full_table_of_connections_names_its_key),
+		TEST(a_full_table_of_connections_names_its_key),
 		TEST(says_that_the_link_goes_and_comes),
 		TEST(warns_of_an_address_conflict),
 		TEST(warns_of_another_vlan),

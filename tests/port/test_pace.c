@@ -28,7 +28,8 @@ static void make_end(struct end *e, const char *path, unsigned index)
 	e->cq = rig_cq(e->link, 16);
 	e->qp = rig_qp(e->link, pd, &e->cq, &e->cq, 8);
 	e->buf = calloc(1, LEN);
-	rig_reg(e->link, pd, e->buf, LEN, RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_WRITE, &e->lkey, &e->rkey);
+	rig_reg(e->link, pd, e->buf, LEN, RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_WRITE, &e->lkey,
+		&e->rkey);
 }
 
 struct notify {
@@ -53,9 +54,11 @@ static uint64_t cpu_ns(struct rn_lcore *lc)
 
 static void a_limited_sender_sleeps(void **state)
 {
-	const char *path = rig_pair(1, 4200, "idle = { policy = \"adaptive\"; spin_us = 5; };\n"
-					     "congestion = { rate_to_set_on_first_cnp = 100; rpg_byte_reset = 0; "
-					     "rpg_time_reset_us = 1000000; };");
+	const char *path =
+		rig_pair(1, 4200,
+			 "idle = { policy = \"adaptive\"; spin_us = 5; };\n"
+			 "congestion = { rate_to_set_on_first_cnp = 100; rpg_byte_reset = 0; "
+			 "rpg_time_reset_us = 1000000; };");
 	struct end a, b;
 
 	make_end(&a, path, 0);
@@ -73,7 +76,8 @@ static void a_limited_sender_sleeps(void **state)
 	assert_int_equal(rig_wait(&a.cq).status, RN_STATUS_SUCCESS);
 	uint64_t took = rig_now_ns() - from;
 	cpu = cpu_ns(lc) - cpu;
-	print_message("1 MiB at %d Mb/s: %.1f ms, CPU %.1f ms, %llu waits\n", MBITS, (double)took / 1e6, (double)cpu / 1e6,
+	print_message("1 MiB at %d Mb/s: %.1f ms, CPU %.1f ms, %llu waits\n", MBITS,
+		      (double)took / 1e6, (double)cpu / 1e6,
 		      (unsigned long long)rig_stat(a.link, "cc_waits"));
 	/* After the last packet there is nothing to wait for. */
 	assert_true(took >= (LEN - 4096) * 8ull * 1000 / MBITS);

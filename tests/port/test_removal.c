@@ -84,7 +84,8 @@ static void by_somebody_else(void)
 
 static void announced(void)
 {
-	rte_eth_dev_callback_process((struct rte_eth_dev *)(void *)rte_eth_devices, RTE_ETH_EVENT_INTR_RMV, NULL);
+	rte_eth_dev_callback_process((struct rte_eth_dev *)(void *)rte_eth_devices,
+				     RTE_ETH_EVENT_INTR_RMV, NULL);
 }
 
 static void interface_deleted(void)
@@ -119,14 +120,17 @@ static const char *config_of(const struct row *row)
 	snprintf(more, sizeof(more), "idle = { policy = \"%s\"; };", row->policy);
 	if (!row->kernel)
 		return rig_pair(strcmp(row->policy, "poll") == 0 ? 1 : 2, 4200, more);
-	return rig_config("adapters = ( { name = \"a\"; port = \"af_packet\"; iface = \"va\"; ipv4 = [ \"192.0.2.1/24\" ]; mtu = 1500; },\n"
-			  "  { name = \"b\"; port = \"af_packet\"; iface = \"vb\"; ipv4 = [ \"192.0.2.2/24\" ]; mtu = 1500; } );\n"
-			  "eal = { hugepages = \"no\"; };\nlimits = { mbufs = 1024; };\n%s\n", more);
+	return rig_config(
+		"adapters = ( { name = \"a\"; port = \"af_packet\"; iface = \"va\"; ipv4 = [ \"192.0.2.1/24\" ]; mtu = 1500; },\n"
+		"  { name = \"b\"; port = \"af_packet\"; iface = \"vb\"; ipv4 = [ \"192.0.2.2/24\" ]; mtu = 1500; } );\n"
+		"eal = { hugepages = \"no\"; };\nlimits = { mbufs = 1024; };\n%s\n",
+		more);
 }
 
 static bool veth(void)
 {
-	return system("ip link del va 2>/dev/null; ip link add va type veth peer name vb && ip link set va up && ip link set vb up") == 0;
+	return system("ip link del va 2>/dev/null; ip link add va type veth peer name vb && ip link set va up && ip link set vb up") ==
+	       0;
 }
 
 /* Expects PORT_GONE, and no event after it. */

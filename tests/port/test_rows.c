@@ -20,7 +20,7 @@
 #define SKIPPED	 77
 #define PEER_QPN 0x4711u
 #define PEER_AT	 0x100000000ull /* the address of the simulated peer's memory */
-#define LEAST	 100 /* at least so many rows must run */
+#define LEAST	 100		/* at least so many rows must run */
 #define MS	 1000000ull
 
 struct bench {
@@ -31,7 +31,8 @@ struct bench {
 	uint32_t pd[2], lkey, key[KEYS];
 	uint8_t *arena;
 	/* for the current row: */
-	struct sim sim; /* only its spec and the addresses of node 0 are used; the simulator does not run */
+	/* only its spec and the addresses of node 0 are used; the simulator does not run */
+	struct sim sim;
 	bool connected;
 	uint32_t state;
 	FILE *out;
@@ -86,7 +87,9 @@ static uint32_t key_named(const char *name)
 
 static void modify(struct rn_qp_attr a, uint32_t mask)
 {
-	struct rn_cmd cmd = {.op = RN_CMD_MODIFY_QP, .modify_qp = {.qpn = b.qp.qpn, .gen = b.qp.gen, .mask = mask, .attr = a}};
+	struct rn_cmd cmd = {
+		.op = RN_CMD_MODIFY_QP,
+		.modify_qp = {.qpn = b.qp.qpn, .gen = b.qp.gen, .mask = mask, .attr = a}};
 
 	assert_int_equal(rig_exec(b.link, &cmd, NULL), 0);
 }
@@ -101,15 +104,25 @@ static void connect_up(void)
 	b.connected = true;
 	b.qp = rig_qp(b.link, b.pd[0], &b.cq, &b.cq, s->sq_depth);
 	modify(a, RN_QP_STATE | RN_QP_PKEY_INDEX | RN_QP_PORT | RN_QP_ACCESS);
-	a = (struct rn_qp_attr){.state = RN_QPS_RTR, .path_mtu = s->path_mtu, .dest_qpn = PEER_QPN, .rq_psn = s->first_psn,
-				.max_dest_rd_atomic = s->rd_atomic, .min_rnr_timer = s->min_rnr_timer,
-				.av = {.sgid = b.qp.info.gids[0], .dgid = b.line.own, .hop_limit = 64}};
+	a = (struct rn_qp_attr){
+		.state = RN_QPS_RTR,
+		.path_mtu = s->path_mtu,
+		.dest_qpn = PEER_QPN,
+		.rq_psn = s->first_psn,
+		.max_dest_rd_atomic = s->rd_atomic,
+		.min_rnr_timer = s->min_rnr_timer,
+		.av = {.sgid = b.qp.info.gids[0], .dgid = b.line.own, .hop_limit = 64}};
 	memcpy(a.av.dmac, b.line.mac, 6);
-	modify(a, RN_QP_STATE | RN_QP_AV | RN_QP_PATH_MTU | RN_QP_DEST_QPN | RN_QP_RQ_PSN | RN_QP_MAX_DEST_RD_ATOMIC |
-			  RN_QP_MIN_RNR_TIMER);
-	a = (struct rn_qp_attr){.state = RN_QPS_RTS, .timeout = 20, .retry_cnt = s->retry_cnt, .rnr_retry = s->rnr_retry,
-				.sq_psn = rn_psn_add(s->first_psn, 1000), .max_rd_atomic = s->rd_atomic};
-	modify(a, RN_QP_STATE | RN_QP_TIMEOUT | RN_QP_RETRY_CNT | RN_QP_RNR_RETRY | RN_QP_SQ_PSN | RN_QP_MAX_RD_ATOMIC);
+	modify(a, RN_QP_STATE | RN_QP_AV | RN_QP_PATH_MTU | RN_QP_DEST_QPN | RN_QP_RQ_PSN |
+			  RN_QP_MAX_DEST_RD_ATOMIC | RN_QP_MIN_RNR_TIMER);
+	a = (struct rn_qp_attr){.state = RN_QPS_RTS,
+				.timeout = 20,
+				.retry_cnt = s->retry_cnt,
+				.rnr_retry = s->rnr_retry,
+				.sq_psn = rn_psn_add(s->first_psn, 1000),
+				.max_rd_atomic = s->rd_atomic};
+	modify(a, RN_QP_STATE | RN_QP_TIMEOUT | RN_QP_RETRY_CNT | RN_QP_RNR_RETRY | RN_QP_SQ_PSN |
+			  RN_QP_MAX_RD_ATOMIC);
 	b.state = RN_QPS_RTS;
 	memset(b.arena, 0, READS + 65536);
 	for (uint32_t i = 0; i < 65536; i++)
@@ -206,8 +219,8 @@ static void do_recv(void)
 	uint32_t id = (uint32_t)argument(1);
 	const char *key = value("lkey");
 
-	rig_post(&b.qp, RN_WQE_RECV, id, b.arena + (key ? V : RECVS + (id << 16)), (uint32_t)argument(2),
-		 key ? key_named(key) : b.lkey, 0, 0);
+	rig_post(&b.qp, RN_WQE_RECV, id, b.arena + (key ? V : RECVS + (id << 16)),
+		 (uint32_t)argument(2), key ? key_named(key) : b.lkey, 0, 0);
 	outcomes(b.expected);
 }
 
@@ -224,10 +237,19 @@ static uint8_t opcode_named(void)
 
 static struct rn_pkt packet(uint8_t opcode)
 {
-	uint32_t base = rn_psn_add(b.sim.spec.first_psn, rn_opcode_row(opcode)->response ? 1000 : 0);
-	struct rn_pkt p = {.kind = RN_PKT_IB, .src = b.line.own, .dst = b.line.peer, .ipv4 = true, .hop_limit = 64, .ip_df = true,
-			   .udp_sport = (uint16_t)number("port", 0xC123), .opcode = opcode, .mig = number("M", 1),
-			   .pkey = (uint16_t)number("pkey", 0xFFFF), .dest_qpn = b.qp.qpn,
+	uint32_t base =
+		rn_psn_add(b.sim.spec.first_psn, rn_opcode_row(opcode)->response ? 1000 : 0);
+	struct rn_pkt p = {.kind = RN_PKT_IB,
+			   .src = b.line.own,
+			   .dst = b.line.peer,
+			   .ipv4 = true,
+			   .hop_limit = 64,
+			   .ip_df = true,
+			   .udp_sport = (uint16_t)number("port", 0xC123),
+			   .opcode = opcode,
+			   .mig = number("M", 1),
+			   .pkey = (uint16_t)number("pkey", 0xFFFF),
+			   .dest_qpn = b.qp.qpn,
 			   .psn = rn_psn_add(base, (uint32_t)argument(2))};
 
 	memcpy(p.dmac, b.line.peer_mac, 6);
@@ -276,7 +298,11 @@ static uint8_t *area(void)
 {
 	char c = b.word[1][0];
 
-	return b.arena + (c == 'v' ? V : c == 'r' ? READS : RECVS + ((uint32_t)argument(1) << 16)) + argument(2);
+	return b.arena +
+	       (c == 'v'   ? V
+		: c == 'r' ? READS
+			   : RECVS + ((uint32_t)argument(1) << 16)) +
+	       argument(2);
 }
 
 static void do_mem(void)
@@ -299,19 +325,23 @@ static void do_touch(void)
 
 static void do_arm(void)
 {
-	atomic_store(&b.cq.view->shared->armed, strcmp(b.word[1], "solicited") == 0 ? RN_CQ_ARM_SOLICITED : RN_CQ_ARM_ANY);
+	atomic_store(&b.cq.view->shared->armed,
+		     strcmp(b.word[1], "solicited") == 0 ? RN_CQ_ARM_SOLICITED : RN_CQ_ARM_ANY);
 }
 
 static const struct {
 	const char *word;
 	void (*run)(void);
-} commands[] = {{"set", do_set}, {"recv", do_recv}, {">", do_packet}, {"mem", do_mem}, {"touch", do_touch}, {"arm", do_arm}};
+} commands[] = {{"set", do_set}, {"recv", do_recv},   {">", do_packet},
+		{"mem", do_mem}, {"touch", do_touch}, {"arm", do_arm}};
 
 /* True when this program supports this word of a command. */
 static bool understood(const char *word)
 {
-	static const char *const keys[] = {"mtu", "rd", "retry", "rnr_retry", "rnr_timer", "access", "lkey", "n", "va", "addr", "len",
-					   "rkey", "syn", "msn", "imm", "inv", "fill", "from", "pkey", "M", "port", "arg", "cmp", "orig"};
+	static const char *const keys[] = {
+		"mtu",	"rd",	"retry", "rnr_retry", "rnr_timer", "access", "lkey", "n",
+		"va",	"addr", "len",	 "rkey",      "syn",	   "msn",    "imm",  "inv",
+		"fill", "from", "pkey",	 "M",	      "port",	   "arg",    "cmp",  "orig"};
 	static const char *const others[] = {"win", "astray", "group", "GROUP-AT-OUR-MAC", "CNP"};
 	size_t n = strcspn(word, "=");
 	const char *what = word[n] ? word + n + 1 : word;
@@ -336,7 +366,8 @@ static bool played(const char *line)
 		return true;
 	for (unsigned i = 0; i < RN_ARRAY_SIZE(commands); i++)
 		known |= strcmp(commands[i].word, word) == 0;
-	known &= strncmp(line, "set ", 4) || strstr(line, "msn=") == NULL || strstr(line, "msn=") > strchr(line, '\n');
+	known &= strncmp(line, "set ", 4) || strstr(line, "msn=") == NULL ||
+		 strstr(line, "msn=") > strchr(line, '\n');
 	while (known && (word = strtok(NULL, " ")) != NULL)
 		known = understood(word);
 	return known;
@@ -360,7 +391,8 @@ static void run_line(char *line)
 	b.nwords = 0;
 	for (unsigned i = 0; i < RN_ARRAY_SIZE(b.word); i++)
 		b.word[i] = empty;
-	for (char *w = strtok(line, " "); w && b.nwords < RN_ARRAY_SIZE(b.word); w = strtok(NULL, " "))
+	for (char *w = strtok(line, " "); w && b.nwords < RN_ARRAY_SIZE(b.word);
+	     w = strtok(NULL, " "))
 		b.word[b.nwords++] = w;
 	if (b.nwords == 0 || b.word[0][0] == '#')
 		return;
@@ -427,16 +459,20 @@ static int open_bench(void **state)
 	struct rn_link_info info;
 	uint32_t lkey;
 
-	b.link = rig_open(rig_config("adapters = ( { name = \"a\"; port = \"af_packet\"; iface = \"va\"; ipv4 = [ \"192.0.2.1/24\" ];"
-				     " mtu = 9000; } );\neal = { hugepages = \"no\"; };\nlimits = { mbufs = 1024; window_packets = 256; };\n"
-				     "idle = { policy = \"inline\"; };\n"), 0);
+	b.link = rig_open(
+		rig_config(
+			"adapters = ( { name = \"a\"; port = \"af_packet\"; iface = \"va\"; ipv4 = [ \"192.0.2.1/24\" ];"
+			" mtu = 9000; } );\neal = { hugepages = \"no\"; };\nlimits = { mbufs = 1024; window_packets = 256; };\n"
+			"idle = { policy = \"inline\"; };\n"),
+		0);
 	b.pd[0] = rig_pd(b.link);
 	b.pd[1] = rig_pd(b.link);
 	b.cq = rig_cq(b.link, 256);
 	b.arena = aligned_alloc(4096, 4u << 20);
 	rig_reg(b.link, b.pd[0], b.arena, 4u << 20, RN_ACCESS_LOCAL_WRITE, &b.lkey, NULL);
 	for (unsigned i = 0; i < KEYS; i++)
-		rig_reg(b.link, b.pd[row_keys[i].pd != SIM_PD], b.arena + V, row_keys[i].length, row_keys[i].access, &lkey, &b.key[i]);
+		rig_reg(b.link, b.pd[row_keys[i].pd != SIM_PD], b.arena + V, row_keys[i].length,
+			row_keys[i].access, &lkey, &b.key[i]);
 	assert_int_equal(line_open(&b.line, "vb", "192.0.2.2", "192.0.2.1"), 0);
 	b.link->ops->info(b.link, &info);
 	memcpy(b.line.peer_mac, info.mac, 6);
@@ -465,13 +501,16 @@ int main(int argc, char **argv)
 
 	if (unshare(CLONE_NEWNET) != 0 ||
 	    system("ip link add va mtu 9000 type veth peer name vb mtu 9000 && ip link set va addrgenmode none && "
-		   "ip link set vb addrgenmode none && ip link set va up && ip link set vb up") != 0)
+		   "ip link set vb addrgenmode none && ip link set va up && ip link set vb up") !=
+		    0)
 		return SKIPPED;
 	for (int i = 1; i < argc; i++)
 		rowfile_read(&f, argv[i]);
 	for (unsigned i = 0; i < f.nrows; i++)
 		if (row_played(f.script[i]))
-			tests[n++] = (struct CMUnitTest){f.name[i], run_row, NULL, NULL, f.script[i]};
-	tests[n] = (struct CMUnitTest){"enough_rows_are_played", enough_rows_are_played, NULL, NULL, &n};
+			tests[n++] =
+				(struct CMUnitTest){f.name[i], run_row, NULL, NULL, f.script[i]};
+	tests[n] = (struct CMUnitTest){"enough_rows_are_played", enough_rows_are_played, NULL, NULL,
+				       &n};
 	return _cmocka_run_group_tests("rows", tests, n + 1, open_bench, close_bench);
 }

@@ -49,8 +49,8 @@ static void exchange(unsigned rounds, uint32_t len)
 		for (unsigned i = 0; i < 2; i++) {
 			for (uint32_t k = 0; k < len; k++)
 				e[i].buf[k] = (uint8_t)(k * 7 + r * 31 + i);
-			rig_post(&e[i].qp, RN_WQE_WRITE, r, e[i].buf, len, e[i].lkey, (uintptr_t)e[!i].buf + LEN,
-				 e[!i].rkey);
+			rig_post(&e[i].qp, RN_WQE_WRITE, r, e[i].buf, len, e[i].lkey,
+				 (uintptr_t)e[!i].buf + LEN, e[!i].rkey);
 		}
 		for (unsigned i = 0; i < 2; i++) {
 			struct rn_cqe cqe = rig_wait(&e[i].cq);
@@ -83,7 +83,8 @@ static void throttle(rte_tx_callback_fn how)
 	static unsigned calls[RTE_MAX_ETHPORTS];
 	uint16_t port;
 
-	RTE_ETH_FOREACH_DEV(port) {
+	RTE_ETH_FOREACH_DEV(port)
+	{
 		if (how != NULL) {
 			installed[port] = rte_eth_add_tx_callback(port, 0, how, &calls[port]);
 			assert_non_null(installed[port]);
@@ -106,13 +107,15 @@ static void loses_nothing_to_a_slow_port(void **state)
 		for (unsigned i = 0; i < 2; i++) {
 			assert_true(rig_stat(e[i].link, "port_tx_full") > 0);
 			/* When the last ACK has arrived, every frame that was built has too. */
-			for (unsigned k = 0; k < 1000 && rig_stat(e[i].link, "port_tx_bytes") !=
-								 rig_stat(e[!i].link, "port_rx_bytes");
+			for (unsigned k = 0;
+			     k < 1000 && rig_stat(e[i].link, "port_tx_bytes") !=
+						 rig_stat(e[!i].link, "port_rx_bytes");
 			     k++) {
 				struct rn_cqe none;
 				assert_false(rig_poll(&e[i].cq, &none, 1));
 			}
-			assert_int_equal(rig_stat(e[i].link, "port_tx_bytes"), rig_stat(e[!i].link, "port_rx_bytes"));
+			assert_int_equal(rig_stat(e[i].link, "port_tx_bytes"),
+					 rig_stat(e[!i].link, "port_rx_bytes"));
 			assert_int_equal(rig_stat(e[i].link, "verdict_REQ_GAP"), 0);
 		}
 		throttle(NULL);
@@ -128,7 +131,8 @@ static void gives_up_on_a_dead_port(void **state)
 	exchange(2, LEN / 4);
 	assert_int_equal(rig_stat(e[0].link, "port_tx_discarded"), 0);
 	throttle(none);
-	rig_post(&e[0].qp, RN_WQE_WRITE, 9, e[0].buf, 64, e[0].lkey, (uintptr_t)e[1].buf + LEN, e[1].rkey);
+	rig_post(&e[0].qp, RN_WQE_WRITE, 9, e[0].buf, 64, e[0].lkey, (uintptr_t)e[1].buf + LEN,
+		 e[1].rkey);
 	assert_int_equal(rig_wait(&e[0].cq).status, RN_STATUS_RETRY_EXC_ERR);
 	assert_true(rig_stat(e[0].link, "port_tx_discarded") > 0);
 	throttle(NULL);
@@ -144,9 +148,10 @@ static void gives_up_on_a_dead_port(void **state)
 
 static void survives_a_bad_network(void **state)
 {
-	open_pair(rig_pair(1, 1500,
-			   "impair = { loss = 1.0; dup = 2.0; reorder = 1.0; corrupt = 1.0; delay_us = 20; seed = 5; };\n"
-			   "timers = { rto_floor_us = 200; rto_initial_us = 1000; };"));
+	open_pair(rig_pair(
+		1, 1500,
+		"impair = { loss = 1.0; dup = 2.0; reorder = 1.0; corrupt = 1.0; delay_us = 20; seed = 5; };\n"
+		"timers = { rto_floor_us = 200; rto_initial_us = 1000; };"));
 	exchange(20, LEN / 4);
 	uint64_t bad = 0, refused = 0;
 	for (unsigned i = 0; i < 2; i++) {
@@ -169,7 +174,8 @@ static void carries_changed_data(void **state)
 	unsigned wrong = 0;
 	for (uint32_t k = 0; k < LEN; k++)
 		e[0].buf[k] = (uint8_t)(k * 7);
-	rig_post(&e[0].qp, RN_WQE_WRITE, 1, e[0].buf, LEN, e[0].lkey, (uintptr_t)e[1].buf + LEN, e[1].rkey);
+	rig_post(&e[0].qp, RN_WQE_WRITE, 1, e[0].buf, LEN, e[0].lkey, (uintptr_t)e[1].buf + LEN,
+		 e[1].rkey);
 	assert_int_equal(rig_wait(&e[0].cq).status, RN_STATUS_SUCCESS);
 	for (uint32_t k = 0; k < LEN; k++)
 		wrong += (unsigned)__builtin_popcount(e[0].buf[k] ^ e[1].buf[LEN + k]);

@@ -57,11 +57,15 @@ static void found_refused_and_gone(const char *policy)
 	open_end(&a, path, 0);
 	open_end(&b, path, 1);
 	b.at.port = PORT;
-	assert_int_equal(rn_client_cm_bind_service(a.client, 0x999, 0, &a.at, false, 7, &a.id), -EPROTONOSUPPORT);
-	assert_int_equal(rn_client_cm_bind_service(a.client, RN_PS_UDP, RN_QPT_RC, &a.at, false, 7, &a.id),
+	assert_int_equal(rn_client_cm_bind_service(a.client, 0x999, 0, &a.at, false, 7, &a.id),
 			 -EPROTONOSUPPORT);
-	assert_int_equal(rn_client_cm_bind_service(a.client, RN_PS_UDP, 0, &a.at, false, 7, &a.id), 0);
-	assert_int_equal(rn_client_cm_bind_service(b.client, RN_PS_UDP, 0, &b.at, true, 8, &b.id), 0);
+	assert_int_equal(
+		rn_client_cm_bind_service(a.client, RN_PS_UDP, RN_QPT_RC, &a.at, false, 7, &a.id),
+		-EPROTONOSUPPORT);
+	assert_int_equal(rn_client_cm_bind_service(a.client, RN_PS_UDP, 0, &a.at, false, 7, &a.id),
+			 0);
+	assert_int_equal(rn_client_cm_bind_service(b.client, RN_PS_UDP, 0, &b.at, true, 8, &b.id),
+			 0);
 	assert_int_equal(rn_client_cm_listen(b.client, b.id, &b.at, 0, 8), 0);
 
 	assert_int_equal(ask(&a, &b, 181), -EMSGSIZE);

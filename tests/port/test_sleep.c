@@ -42,11 +42,13 @@ static uint32_t begin_to_put(struct rte_ring *r)
 {
 	uint32_t head, room;
 
-	assert_int_equal(__rte_ring_rts_move_prod_head(r, 1, RTE_RING_QUEUE_FIXED, &head, &room), 1);
+	assert_int_equal(__rte_ring_rts_move_prod_head(r, 1, RTE_RING_QUEUE_FIXED, &head, &room),
+			 1);
 	return head;
 }
 
-RN_HANDOVER_UNSEEN static void go_on_to_put(struct rte_ring *r, uint32_t head, const struct rn_wqe *wqe)
+RN_HANDOVER_UNSEEN static void go_on_to_put(struct rte_ring *r, uint32_t head,
+					    const struct rn_wqe *wqe)
 {
 	__rte_ring_enqueue_elems(r, head, wqe, RN_SLOT_BYTES, 1);
 	__rte_ring_rts_update_tail(&r->rts_prod);

@@ -22,7 +22,8 @@ static int close_link(void **state)
 
 static int create(uint32_t of, uint32_t depth, uint32_t max_sge, struct rn_rsp *rsp)
 {
-	struct rn_cmd cmd = {.op = RN_CMD_CREATE_SRQ, .create_srq = {.pd = of, .depth = depth, .max_sge = max_sge}};
+	struct rn_cmd cmd = {.op = RN_CMD_CREATE_SRQ,
+			     .create_srq = {.pd = of, .depth = depth, .max_sge = max_sge}};
 
 	return rig_exec(l, &cmd, rsp);
 }

@@ -15,7 +15,8 @@ static const char *ask(const char *question)
 	struct sockaddr_un un = {.sun_family = AF_UNIX};
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET, 0);
 
-	snprintf(un.sun_path, sizeof(un.sun_path), "%s/dpdk_telemetry.v2", rte_eal_get_runtime_dir());
+	snprintf(un.sun_path, sizeof(un.sun_path), "%s/dpdk_telemetry.v2",
+		 rte_eal_get_runtime_dir());
 	assert_int_equal(connect(fd, (struct sockaddr *)&un, sizeof(un)), 0);
 	assert_true(read(fd, answer, sizeof(answer)) > 0); /* the server's greeting */
 	assert_int_equal(write(fd, question, strlen(question)), strlen(question));
@@ -48,11 +49,12 @@ static void an_operator_sees_what_happens(void **state)
 
 	close(mkstemp(pcap));
 	snprintf(more, sizeof(more), "capture = { file = \"%s\"; };", pcap);
-	const char *path = rig_config("adapters = (\n"
-				      "{ name = \"a\"; port = \"ring\"; peer = \"b\"; ipv4 = [ \"192.0.2.1/24\" ]; },\n"
-				      "{ name = \"b\"; port = \"ring\"; peer = \"a\"; ipv4 = [ \"192.0.2.2/24\" ]; });\n"
-				      "eal = { hugepages = \"no\"; args = [ \"--telemetry\" ]; };\n%s\n",
-				      more);
+	const char *path = rig_config(
+		"adapters = (\n"
+		"{ name = \"a\"; port = \"ring\"; peer = \"b\"; ipv4 = [ \"192.0.2.1/24\" ]; },\n"
+		"{ name = \"b\"; port = \"ring\"; peer = \"a\"; ipv4 = [ \"192.0.2.2/24\" ]; });\n"
+		"eal = { hugepages = \"no\"; args = [ \"--telemetry\" ]; };\n%s\n",
+		more);
 	struct rn_link *l = rig_open(path, 0);
 	send_to_itself(l);
 	assert_string_equal(ask("/softrnic/list"), "{\"/softrnic/list\":[\"a\",\"b\"]}");

@@ -7,7 +7,7 @@
 
 #include "rn/client.h"
 
-#define BYTES    65536
+#define BYTES	 65536
 #define PATIENCE 20000 /* ms */
 
 struct side {
@@ -24,7 +24,12 @@ static const uint8_t macs[2][6] = {{2, 0, 0, 0, 0, 1}, {2, 0, 0, 0, 0, 2}};
 
 static struct rn_gid address(int side)
 {
-	return (struct rn_gid){{[10] = 0xff, [11] = 0xff, [12] = 192, [13] = 0, [14] = 2, [15] = (uint8_t)(side + 1)}};
+	return (struct rn_gid){{[10] = 0xff,
+				[11] = 0xff,
+				[12] = 192,
+				[13] = 0,
+				[14] = 2,
+				[15] = (uint8_t)(side + 1)}};
 }
 
 static int open_both(void **state)
@@ -33,12 +38,15 @@ static int open_both(void **state)
 	char err[256] = "";
 
 	for (int i = 0; i < 2; i++) {
-		assert_int_equal(rn_client_open(path, (unsigned)i, &s[i].client, err, sizeof(err)), 0);
+		assert_int_equal(rn_client_open(path, (unsigned)i, &s[i].client, err, sizeof(err)),
+				 0);
 		assert_int_equal(rn_client_pd_create(s[i].client, &s[i].pd), 0);
 		assert_int_equal(rn_client_cq_create(s[i].client, 64, 0, 0, &s[i].cq), 0);
-		assert_int_equal(rn_client_mr_register(s[i].client, s[i].pd, s[i].mem, BYTES, (uintptr_t)s[i].mem,
-						       RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_WRITE, &s[i].lkey,
-						       &s[i].rkey), 0);
+		assert_int_equal(rn_client_mr_register(
+					 s[i].client, s[i].pd, s[i].mem, BYTES, (uintptr_t)s[i].mem,
+					 RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_WRITE, &s[i].lkey,
+					 &s[i].rkey),
+				 0);
 	}
 	return 0;
 }
@@ -56,9 +64,16 @@ static int close_both(void **state)
 
 static void make(int i, enum rn_qp_type type, struct rn_client_srq *srq)
 {
-	const struct rn_client_qp_init init = {.pd = s[i].pd, .type = type, .send_cq = s[i].cq, .recv_cq = s[i].cq,
-					       .srq = srq, .sq_depth = 8, .rq_depth = srq ? 0 : 8, .sq_sge = 1,
-					       .rq_sge = 1, .user = 70 + (uint64_t)i};
+	const struct rn_client_qp_init init = {.pd = s[i].pd,
+					       .type = type,
+					       .send_cq = s[i].cq,
+					       .recv_cq = s[i].cq,
+					       .srq = srq,
+					       .sq_depth = 8,
+					       .rq_depth = srq ? 0 : 8,
+					       .sq_sge = 1,
+					       .rq_sge = 1,
+					       .user = 70 + (uint64_t)i};
 
 	assert_int_equal(rn_client_qp_create(s[i].client, &init, &s[i].qp), 0);
 }
@@ -66,8 +81,13 @@ static void make(int i, enum rn_qp_type type, struct rn_client_srq *srq)
 /* The masks are literal numbers, to check that they are those of ibv_modify_qp. */
 static void connect_uc(int i)
 {
-	struct rn_qp_attr a = {.state = RN_QPS_INIT, .port = 1, .access = RN_ACCESS_REMOTE_WRITE, .path_mtu = 3,
-			       .dest_qpn = rn_client_qp_number(s[!i].qp), .rq_psn = 5, .sq_psn = 5,
+	struct rn_qp_attr a = {.state = RN_QPS_INIT,
+			       .port = 1,
+			       .access = RN_ACCESS_REMOTE_WRITE,
+			       .path_mtu = 3,
+			       .dest_qpn = rn_client_qp_number(s[!i].qp),
+			       .rq_psn = 5,
+			       .sq_psn = 5,
 			       .av = {.sgid = address(i), .dgid = address(!i), .hop_limit = 64}};
 
 	memcpy(a.av.dmac, macs[!i], 6);
@@ -110,9 +130,14 @@ static void expect_event(int i, unsigned kind)
 static void post(int i, uint8_t kind, uint64_t id, uint32_t len)
 {
 	const struct rn_sge sge = {(uintptr_t)s[i].mem, len, s[i].lkey};
-	const struct rn_client_wr wr = {.kind = kind, .flags = RN_WQE_SIGNALED, .wr_id = id,
-					.remote_va = (uintptr_t)s[!i].mem + 32768, .rkey = s[!i].rkey, .imm = 0x55,
-					.sge = &sge, .num_sge = 1};
+	const struct rn_client_wr wr = {.kind = kind,
+					.flags = RN_WQE_SIGNALED,
+					.wr_id = id,
+					.remote_va = (uintptr_t)s[!i].mem + 32768,
+					.rkey = s[!i].rkey,
+					.imm = 0x55,
+					.sge = &sge,
+					.num_sge = 1};
 
 	assert_int_equal(rn_client_qp_post(s[i].qp, &wr), 0);
 }

@@ -24,7 +24,8 @@ struct side {
 };
 
 static struct side side[2];
-static const struct rn_gid group = {{[10] = 0xff, 0xff, 239, 7, 8, 9}}, other_group = {{[10] = 0xff, 0xff, 239, 7, 8, 10}};
+static const struct rn_gid group = {{[10] = 0xff, 0xff, 239, 7, 8, 9}},
+			   other_group = {{[10] = 0xff, 0xff, 239, 7, 8, 10}};
 
 static void make_qp(struct side *s, unsigned i)
 {
@@ -42,7 +43,10 @@ static void make_qp(struct side *s, unsigned i)
 
 	assert_int_equal(rn_client_qp_create(s->client, &init, &s->qp[i]), 0);
 	a.state = RN_QPS_INIT;
-	assert_int_equal(rn_client_qp_modify(s->qp[i], &a, RN_QP_STATE | RN_QP_PKEY_INDEX | RN_QP_PORT | RN_QP_QKEY), 0);
+	assert_int_equal(
+		rn_client_qp_modify(s->qp[i], &a,
+				    RN_QP_STATE | RN_QP_PKEY_INDEX | RN_QP_PORT | RN_QP_QKEY),
+		0);
 	a.state = RN_QPS_RTR;
 	assert_int_equal(rn_client_qp_modify(s->qp[i], &a, RN_QP_STATE), 0);
 	a.state = RN_QPS_RTS;
@@ -61,14 +65,16 @@ static int open_both(void **state)
 		s->gid = rn_client_info(s->client)->gids[0];
 		assert_int_equal(rn_client_pd_create(s->client, &s->pd), 0);
 		s->buf = calloc(2, DEPTH * SLOT);
-		assert_int_equal(rn_client_mr_register(s->client, s->pd, s->buf, 2 * DEPTH * SLOT, (uintptr_t)s->buf,
-						       RN_ACCESS_LOCAL_WRITE, &s->lkey, &s->rkey),
+		assert_int_equal(rn_client_mr_register(s->client, s->pd, s->buf, 2 * DEPTH * SLOT,
+						       (uintptr_t)s->buf, RN_ACCESS_LOCAL_WRITE,
+						       &s->lkey, &s->rkey),
 				 0);
 		assert_int_equal(rn_client_cq_create(s->client, 100, 0, 0, &s->cq), 0);
 		for (unsigned i = 0; i < QPS; i++)
 			make_qp(s, i);
 		/* Each shard has one of the QPs. */
-		assert_int_not_equal(rn_client_qp_number(s->qp[0]) % 2, rn_client_qp_number(s->qp[1]) % 2);
+		assert_int_not_equal(rn_client_qp_number(s->qp[0]) % 2,
+				     rn_client_qp_number(s->qp[1]) % 2);
 	}
 	return 0;
 }
@@ -106,7 +112,10 @@ static struct rn_av address_of(struct side *s, const struct rn_gid *peer)
 	int rc;
 
 	/* On a slow machine too many addresses may be in resolution: try again later. */
-	for (unsigned i = 0; (rc = rn_client_av_resolve(s->client, &any, peer, 7, &av)) == -EINPROGRESS || rc == -EAGAIN; i++) {
+	for (unsigned i = 0;
+	     (rc = rn_client_av_resolve(s->client, &any, peer, 7, &av)) == -EINPROGRESS ||
+	     rc == -EAGAIN;
+	     i++) {
 		assert_true(i < 10000000);
 		rn_client_progress(side[0].client);
 		rn_client_progress(side[1].client);
@@ -117,10 +126,12 @@ static struct rn_av address_of(struct side *s, const struct rn_gid *peer)
 	return av;
 }
 
-static void send_to(struct side *s, unsigned qp, const struct rn_gid *peer, uint32_t qpn, uint64_t id, uint32_t len)
+static void send_to(struct side *s, unsigned qp, const struct rn_gid *peer, uint32_t qpn,
+		    uint64_t id, uint32_t len)
 {
 	uint8_t *data = s->buf + DEPTH * SLOT;
-	struct rn_sge sge[2] = {{(uintptr_t)data, len / 3, s->lkey}, {(uintptr_t)data + len / 3, len - len / 3, s->lkey}};
+	struct rn_sge sge[2] = {{(uintptr_t)data, len / 3, s->lkey},
+				{(uintptr_t)data + len / 3, len - len / 3, s->lkey}};
 	struct rn_client_wr wr = {.kind = RN_WQE_SEND_IMM,
 				  .flags = RN_WQE_SIGNALED | (len <= 200 ? RN_WQE_INLINE : 0),
 				  .wr_id = id,
@@ -168,7 +179,8 @@ static void expect_sent(struct side *s, uint64_t id)
 }
 
 /* Checks that the slot holds what `from` sent as number id. */
-static void check_received(struct side *s, const struct rn_cqe *c, const struct side *from, unsigned qp, uint64_t id, uint32_t len)
+static void check_received(struct side *s, const struct rn_cqe *c, const struct side *from,
+			   unsigned qp, uint64_t id, uint32_t len)
 {
 	const uint8_t *p = s->buf + c->wr_id * SLOT;
 
@@ -194,7 +206,8 @@ static void test_to_a_peer(void **state)
 		unsigned from = i % QPS, to = i / QPS % QPS;
 
 		receive(&side[1], to, 3);
-		send_to(&side[0], from, &side[1].gid, rn_client_qp_number(side[1].qp[to]), 100 + i, lengths[i]);
+		send_to(&side[0], from, &side[1].gid, rn_client_qp_number(side[1].qp[to]), 100 + i,
+			lengths[i]);
 		struct rn_cqe c = completion(&side[1]);
 		assert_int_equal(c.qp_ctx, to);
 		check_received(&side[1], &c, &side[0], from, 100 + i, lengths[i]);
@@ -299,13 +312,16 @@ static void test_to_a_group(void **state)
 
 static void test_what_is_refused(void **state)
 {
-	const struct rn_gid any = {{0}}, v6 = {{0xfd, [15] = 1}}, foreign = {{[10] = 0xff, 0xff, 192, 0, 2, 77}};
+	const struct rn_gid any = {{0}}, v6 = {{0xfd, [15] = 1}},
+			    foreign = {{[10] = 0xff, 0xff, 192, 0, 2, 77}};
 	struct rn_av av;
 
 	assert_int_equal(rn_client_qp_attach(side[0].qp[0], &side[1].gid), -EINVAL);
 	assert_int_equal(rn_client_av_resolve(side[0].client, &any, &v6, 1, &av), -EAFNOSUPPORT);
-	assert_int_equal(rn_client_av_resolve(side[0].client, &side[0].gid, &v6, 1, &av), -EAFNOSUPPORT);
-	assert_int_equal(rn_client_av_resolve(side[0].client, &foreign, &side[1].gid, 1, &av), -EADDRNOTAVAIL);
+	assert_int_equal(rn_client_av_resolve(side[0].client, &side[0].gid, &v6, 1, &av),
+			 -EAFNOSUPPORT);
+	assert_int_equal(rn_client_av_resolve(side[0].client, &foreign, &side[1].gid, 1, &av),
+			 -EADDRNOTAVAIL);
 	av = address_of(&side[0], &group);
 	assert_memory_equal(av.dmac, ((const uint8_t[]){0x01, 0x00, 0x5e, 7, 8, 9}), 6);
 	av = address_of(&side[0], &side[0].gid);
@@ -335,10 +351,8 @@ static void test_many_groups(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_to_a_peer),
-		cmocka_unit_test(test_to_the_sending_adapter),
-		cmocka_unit_test(test_to_a_group),
-		cmocka_unit_test(test_what_is_refused),
+		cmocka_unit_test(test_to_a_peer),   cmocka_unit_test(test_to_the_sending_adapter),
+		cmocka_unit_test(test_to_a_group),  cmocka_unit_test(test_what_is_refused),
 		cmocka_unit_test(test_many_groups),
 	};
 

@@ -32,7 +32,8 @@ static bool has_tag(const struct rte_mbuf *m)
 	return eth->ether_type == RTE_BE16(0x8100) && tag->vlan_tci == RTE_BE16(TCI);
 }
 
-static uint16_t on_rx(uint16_t port, uint16_t queue, struct rte_mbuf *m[], uint16_t n, uint16_t room, void *arg)
+static uint16_t on_rx(uint16_t port, uint16_t queue, struct rte_mbuf *m[], uint16_t n,
+		      uint16_t room, void *arg)
 {
 	for (uint16_t i = 0; i < n; i++) {
 		seen[port].frames++;
@@ -40,7 +41,8 @@ static uint16_t on_rx(uint16_t port, uint16_t queue, struct rte_mbuf *m[], uint1
 		seen[port].longest = RTE_MAX(seen[port].longest, m[i]->pkt_len);
 		if (seen[port].deed == MOVE)
 			rte_pktmbuf_mtod(m[i], uint8_t *)[15] ^= 1; /* changes VID 100 to 101 */
-		if (seen[port].deed == STRIP || (seen[port].deed == STRIP_SOME && seen[port].frames % 3 == 0))
+		if (seen[port].deed == STRIP ||
+		    (seen[port].deed == STRIP_SOME && seen[port].frames % 3 == 0))
 			seen[port].stripped += rte_vlan_strip(m[i]) == 0;
 	}
 	return n;
@@ -59,12 +61,13 @@ static const struct rte_eth_rxtx_callback *installed[RTE_MAX_ETHPORTS];
 
 static void open_pair(enum deed deed)
 {
-	const char *path = rig_config("adapters = (\n"
-				      "{ name = \"a\"; port = \"ring\"; peer = \"b\"; ipv6 = [ \"2001:db8::1/64\" ];\n"
-				      "  mac = \"02:00:00:00:00:01\"; link_local = true; mtu = 9000; vlan_id = 100; vlan_prio = 3; },\n"
-				      "{ name = \"b\"; port = \"ring\"; peer = \"a\"; ipv6 = [ \"2001:db8::2/64\" ];\n"
-				      "  mac = \"02:00:00:00:00:02\"; link_local = true; mtu = 9000; vlan_id = 100; vlan_prio = 3; });\n"
-				      "eal = { hugepages = \"no\"; };\n");
+	const char *path = rig_config(
+		"adapters = (\n"
+		"{ name = \"a\"; port = \"ring\"; peer = \"b\"; ipv6 = [ \"2001:db8::1/64\" ];\n"
+		"  mac = \"02:00:00:00:00:01\"; link_local = true; mtu = 9000; vlan_id = 100; vlan_prio = 3; },\n"
+		"{ name = \"b\"; port = \"ring\"; peer = \"a\"; ipv6 = [ \"2001:db8::2/64\" ];\n"
+		"  mac = \"02:00:00:00:00:02\"; link_local = true; mtu = 9000; vlan_id = 100; vlan_prio = 3; });\n"
+		"eal = { hugepages = \"no\"; };\n");
 	uint16_t port;
 
 	for (unsigned i = 0; i < 2; i++) {
@@ -76,7 +79,8 @@ static void open_pair(enum deed deed)
 		rig_reg(e[i].link, e[i].pd, e[i].buf, 2 * LEN, ALL, &e[i].lkey, &e[i].rkey);
 	}
 	memset(seen, 0, sizeof(seen));
-	RTE_ETH_FOREACH_DEV(port) {
+	RTE_ETH_FOREACH_DEV(port)
+	{
 		seen[port].deed = deed;
 		installed[port] = rte_eth_add_rx_callback(port, 0, on_rx, NULL);
 		assert_non_null(installed[port]);
@@ -89,7 +93,7 @@ static void close_pair(void)
 	uint16_t port;
 
 	RTE_ETH_FOREACH_DEV(port)
-		assert_int_equal(rte_eth_remove_rx_callback(port, 0, installed[port]), 0);
+	assert_int_equal(rte_eth_remove_rx_callback(port, 0, installed[port]), 0);
 	for (unsigned i = 0; i < 2; i++) {
 		struct rn_cmd cmd = {.op = RN_CMD_DESTROY_QP, .qp = {e[i].qp.qpn, e[i].qp.gen}};
 
@@ -101,7 +105,8 @@ static void close_pair(void)
 
 static void post_write(unsigned i)
 {
-	rig_post(&e[i].qp, RN_WQE_WRITE, 7, e[i].buf, LEN, e[i].lkey, (uintptr_t)e[!i].buf + LEN, e[!i].rkey);
+	rig_post(&e[i].qp, RN_WQE_WRITE, 7, e[i].buf, LEN, e[i].lkey, (uintptr_t)e[!i].buf + LEN,
+		 e[!i].rkey);
 }
 
 static void exchange(void)
@@ -127,7 +132,8 @@ static void carries_and_takes_tags(void **state)
 		open_pair(deeds[d]);
 		assert_int_equal(e[0].qp.info.ngids, 2); /* the link-local address is one */
 		exchange();
-		RTE_ETH_FOREACH_DEV(port) {
+		RTE_ETH_FOREACH_DEV(port)
+		{
 			assert_true(seen[port].frames > LEN / 4096);
 			assert_int_equal(seen[port].untagged, 0);
 			assert_int_equal(seen[port].longest, LONGEST);

@@ -14,8 +14,8 @@ struct bottleneck_frame {
 	rn_time when;
 	uint64_t seq;
 	unsigned flow;
-	bool in_switch;  /* true: the frame is on its way to the queue; false: to a host */
-	unsigned to;     /* node */
+	bool in_switch; /* true: the frame is on its way to the queue; false: to a host */
+	unsigned to;	/* node */
 	bool data;
 	uint32_t len;
 	uint8_t bytes[];
@@ -80,12 +80,17 @@ static bool take(struct sim *sim, unsigned from, const struct rn_pkt *pkt, void 
 		return false;
 	struct bottleneck_frame *f = malloc(sizeof(*f) + pkt->frame_len);
 	must(f != NULL, "no memory");
-	*f = (struct bottleneck_frame){
-		.seq = b->seq++, .flow = i, .to = 1 - from, .data = from == 0 && pkt->op->has_payload && pkt->payload_len,
-		.len = pkt->frame_len, .in_switch = from == 0};
+	*f = (struct bottleneck_frame){.seq = b->seq++,
+				       .flow = i,
+				       .to = 1 - from,
+				       .data = from == 0 && pkt->op->has_payload &&
+					       pkt->payload_len,
+				       .len = pkt->frame_len,
+				       .in_switch = from == 0};
 	memcpy(f->bytes, pkt->frame, pkt->frame_len);
 	if (from == 0) {
-		flow->link_free = RN_MAX(b->now, flow->link_free) + wire_time(f->len, b->spec.access);
+		flow->link_free =
+			RN_MAX(b->now, flow->link_free) + wire_time(f->len, b->spec.access);
 		f->when = flow->link_free + b->spec.delay;
 	} else {
 		f->when = b->now + 2 * b->spec.delay;
@@ -103,7 +108,8 @@ static bool is_marked(struct bottleneck *b, uint32_t queue)
 		return false;
 	if (queue > s->kmax)
 		return true;
-	return rn_rng_below(&b->rng, 1000000) < (uint64_t)s->pmax_ppm * (queue - s->kmin) / (s->kmax - s->kmin);
+	return rn_rng_below(&b->rng, 1000000) <
+	       (uint64_t)s->pmax_ppm * (queue - s->kmin) / (s->kmax - s->kmin);
 }
 
 /* Sets the ECN field of an untagged IPv4 frame to CE and corrects the IP checksum. The frame must
@@ -171,7 +177,9 @@ static void keep_posted(struct bottleneck *b, unsigned i)
 	}
 	for (; flow->left && flow->outstanding < POSTED; flow->outstanding++) {
 		sim_post(&b->sim[i], b->spec.read, 0,
-			 &(struct sim_op){.kind = b->spec.read ? RN_WQE_READ : RN_WQE_WRITE, .flags = RN_WQE_SIGNALED, .length = BOTTLENECK_WRITE});
+			 &(struct sim_op){.kind = b->spec.read ? RN_WQE_READ : RN_WQE_WRITE,
+					  .flags = RN_WQE_SIGNALED,
+					  .length = BOTTLENECK_WRITE});
 		flow->left -= flow->left != UINT64_MAX;
 	}
 }
@@ -230,8 +238,17 @@ void bottleneck_run(struct bottleneck *b, rn_time until)
 void bottleneck_default(struct bottleneck_spec *spec)
 {
 	*spec = (struct bottleneck_spec){
-		.flows = 2, .seed = 1, .access = UINT64_C(10000000000), .line = UINT64_C(10000000000), .delay = RN_US(5),
-		.kmin = 40000, .kmax = 160000, .pmax_ppm = 200000, .buffer = 4u << 20, .path_mtu = 3, .window = 1024,
+		.flows = 2,
+		.seed = 1,
+		.access = UINT64_C(10000000000),
+		.line = UINT64_C(10000000000),
+		.delay = RN_US(5),
+		.kmin = 40000,
+		.kmax = 160000,
+		.pmax_ppm = 200000,
+		.buffer = 4u << 20,
+		.path_mtu = 3,
+		.window = 1024,
 	};
 	rn_cc_defaults(&spec->cc);
 }

@@ -18,12 +18,12 @@ struct bottleneck_spec {
 	uint64_t seed;
 	/* bits per second: each sender's access link; the shared queue */
 	uint64_t access, line;
-	rn_time delay;             /* from sender to queue, and from queue to receiver */
+	rn_time delay;		     /* from sender to queue, and from queue to receiver */
 	uint32_t kmin, kmax, buffer; /* bytes */
 	uint32_t pmax_ppm;
-	uint8_t path_mtu;          /* code 1..5 */
-	uint32_t window;           /* packets */
-	bool read;                 /* node 1 posts READs, so the data are READ responses */
+	uint8_t path_mtu; /* code 1..5 */
+	uint32_t window;  /* packets */
+	bool read;	  /* node 1 posts READs, so the data are READ responses */
 	struct rn_cc_cfg cc;
 };
 
@@ -31,7 +31,7 @@ struct bottleneck_flow {
 	/* requests that are still to be posted; UINT64_MAX = without limit */
 	uint64_t left;
 	unsigned outstanding;
-	rn_time link_free, done;   /* when the access link is free; time of the last completion */
+	rn_time link_free, done; /* when the access link is free; time of the last completion */
 	/* bytes of data frames that left the queue since bottleneck_count() */
 	uint64_t bytes;
 	uint64_t total;
@@ -39,7 +39,7 @@ struct bottleneck_flow {
 
 struct bottleneck {
 	struct bottleneck_spec spec;
-	struct sim *sim;           /* array, one simulation per flow */
+	struct sim *sim; /* array, one simulation per flow */
 	struct bottleneck_flow flow[BOTTLENECK_FLOWS];
 	struct rn_rng rng;
 	rn_time now, queue_free;
@@ -49,7 +49,7 @@ struct bottleneck {
 	/* since bottleneck_count() */
 	rn_time since;
 	uint64_t frames, marked, dropped;
-	uint32_t deepest;          /* largest number of bytes in the queue */
+	uint32_t deepest; /* largest number of bytes in the queue */
 };
 
 /* Defaults: 10 Gb/s on all links, 5 us of delay per part of the path, published thresholds for 25

@@ -14,25 +14,25 @@
 #include "wire/psn.h"
 #include "shard/shard.h"
 
-#define CONNS    6u
+#define CONNS	 6u
 #define MESSAGES 3u
-#define LENGTH   3000u
-#define LIMIT    RN_S(2000)
-#define ASKS     4u
+#define LENGTH	 3000u
+#define LIMIT	 RN_S(2000)
+#define ASKS	 4u
 #define ASK_USER 3000u
 /* ids of answered requests that a node keeps: the NIC then repeats the answer to a repetition */
 #define ANSWERED 16u
 
 struct side {
-	uint32_t cm;       /* CM id, 0 = none */
+	uint32_t cm; /* CM id, 0 = none */
 	bool has_qp, up, talks, gone, thought;
 	unsigned sent, received;
 };
 
 struct conn {
-	unsigned from;     /* active node */
-	bool refuse;       /* the passive side rejects the connection */
-	bool slow;         /* the clients handle events later than the peer waits for an answer */
+	unsigned from; /* active node */
+	bool refuse;   /* the passive side rejects the connection */
+	bool slow;     /* the clients handle events later than the peer waits for an answer */
 	/* the active side sends nothing before it has received a message, so that the RTU must
 	 * arrive */
 	bool quiet;
@@ -74,14 +74,14 @@ struct connect {
 	FILE *out;
 };
 
-#define OBJECT(c, ...) \
-	do { \
-		if ((c)->objections++ < 10) { \
+#define OBJECT(c, ...)                                                                             \
+	do {                                                                                       \
+		if ((c)->objections++ < 10) {                                                      \
 			fprintf((c)->out, "seed %llu at %llu us: ", (unsigned long long)(c)->seed, \
-				(unsigned long long)((c)->sim.now / 1000)); \
-			fprintf((c)->out, __VA_ARGS__); \
-			fputc('\n', (c)->out); \
-		} \
+				(unsigned long long)((c)->sim.now / 1000));                        \
+			fprintf((c)->out, __VA_ARGS__);                                            \
+			fputc('\n', (c)->out);                                                     \
+		}                                                                                  \
 	} while (0)
 
 static uint32_t below(struct connect *c, uint64_t n)
@@ -106,7 +106,8 @@ static uint64_t recv_area(unsigned conn, unsigned message)
 
 /* ---- commands ---- */
 
-static int command(struct connect *c, unsigned node, unsigned op, uint32_t id, struct rn_cmd *cmd, struct rn_rsp *rsp)
+static int command(struct connect *c, unsigned node, unsigned op, uint32_t id, struct rn_cmd *cmd,
+		   struct rn_rsp *rsp)
 {
 	cmd->op = (uint16_t)op;
 	cmd->cm.id = id;
@@ -128,8 +129,14 @@ static void simple(struct connect *c, unsigned node, unsigned op, uint32_t id)
 static struct rn_cm_param parameters(struct connect *c, unsigned node, unsigned k)
 {
 	return (struct rn_cm_param){
-		.qpn = c->sim.node[node].qp[k].qpn, .psn = (uint32_t)(k * 1000 + node), .responder_resources = 4,
-		.initiator_depth = 4, .retry_cnt = 7, .rnr_retry = 7, .data_len = 1, .data = {(uint8_t)k},
+		.qpn = c->sim.node[node].qp[k].qpn,
+		.psn = (uint32_t)(k * 1000 + node),
+		.responder_resources = 4,
+		.initiator_depth = 4,
+		.retry_cnt = 7,
+		.rnr_retry = 7,
+		.data_len = 1,
+		.data = {(uint8_t)k},
 	};
 }
 
@@ -141,8 +148,11 @@ static void make_qp(struct connect *c, unsigned node, unsigned k)
 	sim_create_qp(&c->sim, node, k);
 	c->conn[k].side[node].has_qp = true;
 	for (unsigned m = 0; m < MESSAGES; m++)
-		sim_post(&c->sim, node, k, &(struct sim_op){.kind = RN_WQE_RECV, .wr_id = m, .local = recv_area(k, m),
-							    .length = LENGTH});
+		sim_post(&c->sim, node, k,
+			 &(struct sim_op){.kind = RN_WQE_RECV,
+					  .wr_id = m,
+					  .local = recv_area(k, m),
+					  .length = LENGTH});
 }
 
 /* Starts connection k, or starts it again after its address could not be resolved. */
@@ -173,12 +183,16 @@ static void to_rts(struct connect *c, unsigned node, unsigned k, const struct rn
 	a.max_rd_atomic = RN_MIN(a.max_rd_atomic, 4);
 	a.max_dest_rd_atomic = RN_MIN(a.max_dest_rd_atomic, 4);
 	a.state = RN_QPS_RTR;
-	if (sim_modify(&c->sim, node, k, RN_QP_STATE | RN_QP_AV | RN_QP_PATH_MTU | RN_QP_DEST_QPN | RN_QP_RQ_PSN |
-						 RN_QP_MAX_DEST_RD_ATOMIC | RN_QP_MIN_RNR_TIMER, &a))
+	if (sim_modify(&c->sim, node, k,
+		       RN_QP_STATE | RN_QP_AV | RN_QP_PATH_MTU | RN_QP_DEST_QPN | RN_QP_RQ_PSN |
+			       RN_QP_MAX_DEST_RD_ATOMIC | RN_QP_MIN_RNR_TIMER,
+		       &a))
 		OBJECT(c, "node %u connection %u: RTR refused", node, k);
 	a.state = RN_QPS_RTS;
-	if (sim_modify(&c->sim, node, k, RN_QP_STATE | RN_QP_TIMEOUT | RN_QP_RETRY_CNT | RN_QP_RNR_RETRY | RN_QP_SQ_PSN |
-						 RN_QP_MAX_RD_ATOMIC, &a))
+	if (sim_modify(&c->sim, node, k,
+		       RN_QP_STATE | RN_QP_TIMEOUT | RN_QP_RETRY_CNT | RN_QP_RNR_RETRY |
+			       RN_QP_SQ_PSN | RN_QP_MAX_RD_ATOMIC,
+		       &a))
 		OBJECT(c, "node %u connection %u: RTS refused", node, k);
 }
 
@@ -190,8 +204,12 @@ static void talk(struct connect *c, unsigned node, unsigned k)
 	for (unsigned m = 0; m < MESSAGES; m++) {
 		for (uint32_t i = 0; i < LENGTH; i++)
 			arena[send_area(k, m) + i] = byte_of(k, node, m, i);
-		sim_post(&c->sim, node, k, &(struct sim_op){.kind = RN_WQE_SEND, .flags = RN_WQE_SIGNALED, .wr_id = m,
-							    .local = send_area(k, m), .length = LENGTH});
+		sim_post(&c->sim, node, k,
+			 &(struct sim_op){.kind = RN_WQE_SEND,
+					  .flags = RN_WQE_SIGNALED,
+					  .wr_id = m,
+					  .local = send_area(k, m),
+					  .length = LENGTH});
 	}
 }
 
@@ -310,8 +328,10 @@ static void answer_ask(struct connect *c, unsigned node, const struct rn_event *
 		return;
 	}
 	cmd.cm.reason = 3;
-	cmd.cm.param = (struct rn_cm_param){.qpn = 5000 + k, .qkey = k, .data_len = 1, .data = {(uint8_t)(100 + k)}};
-	if (command(c, node, c->ask[k].refuse ? RN_CMD_CM_REJECT : RN_CMD_CM_ACCEPT, ev->id, &cmd, &rsp))
+	cmd.cm.param = (struct rn_cm_param){
+		.qpn = 5000 + k, .qkey = k, .data_len = 1, .data = {(uint8_t)(100 + k)}};
+	if (command(c, node, c->ask[k].refuse ? RN_CMD_CM_REJECT : RN_CMD_CM_ACCEPT, ev->id, &cmd,
+		    &rsp))
 		OBJECT(c, "question %u: no answer possible: %d", k, rsp.err);
 	if (below(c, 2) && c->nanswered[node] < ANSWERED)
 		c->answered[node][c->nanswered[node]++] = ev->id;
@@ -341,7 +361,8 @@ static void take_answer(struct connect *c, unsigned node, const struct rn_event 
 		    ev->param.qkey != (k ? k : RN_UDP_QKEY) || ev->param.data[0] != 100 + k ||
 		    memcmp(ev->attr.av.dmac, c->sim.node[1 - node].port.mac, 6) != 0)
 			OBJECT(c, "question %u: wrong answer", k);
-	} else if (ev->kind != RN_EVENT_CM_REJECTED || !a->refuse || ev->reason != 3 || ev->param.data[0] != 100 + k) {
+	} else if (ev->kind != RN_EVENT_CM_REJECTED || !a->refuse || ev->reason != 3 ||
+		   ev->param.data[0] != 100 + k) {
 		OBJECT(c, "question %u: event %u, reason %u", k, ev->kind, ev->reason);
 	}
 }
@@ -350,13 +371,21 @@ static void take_event(struct connect *c, unsigned node, const struct rn_event *
 {
 	unsigned k = (unsigned)ev->user - 1;
 	switch (ev->kind) {
-	case RN_EVENT_CM_REQUEST: answer(c, node, ev); break;
+	case RN_EVENT_CM_REQUEST:
+		answer(c, node, ev);
+		break;
 	case RN_EVENT_CM_RESPONSE:
-	case RN_EVENT_CM_ESTABLISHED: established(c, node, k, ev); break;
+	case RN_EVENT_CM_ESTABLISHED:
+		established(c, node, k, ev);
+		break;
 	case RN_EVENT_CM_REJECTED:
 	case RN_EVENT_CM_UNREACHABLE:
-	case RN_EVENT_CM_DISCONNECTED: over(c, node, k, ev); break;
-	case RN_EVENT_QP_FATAL: OBJECT(c, "node %u: QP %u failed", node, ev->id); break;
+	case RN_EVENT_CM_DISCONNECTED:
+		over(c, node, k, ev);
+		break;
+	case RN_EVENT_QP_FATAL:
+		OBJECT(c, "node %u: QP %u failed", node, ev->id);
+		break;
 	}
 }
 
@@ -364,8 +393,8 @@ static void take_event(struct connect *c, unsigned node, const struct rn_event *
 static bool think(struct connect *c, unsigned node, const struct rn_event *ev)
 {
 	unsigned k = ev->param.data[0];
-	if ((ev->kind != RN_EVENT_CM_REQUEST && ev->kind != RN_EVENT_CM_RESPONSE) || k >= CONNS || !c->conn[k].slow ||
-	    c->conn[k].side[node].thought)
+	if ((ev->kind != RN_EVENT_CM_REQUEST && ev->kind != RN_EVENT_CM_RESPONSE) || k >= CONNS ||
+	    !c->conn[k].slow || c->conn[k].side[node].thought)
 		return false;
 	c->conn[k].side[node].thought = true;
 	c->later[c->nlater++] = (struct later){c->sim.now + RN_S(below(c, 200)), node, *ev};
@@ -483,8 +512,12 @@ static void set_up(struct connect *c, FILE *log)
 	uint32_t loss = below(c, 4) ? below(c, 200001) : 0;
 	for (unsigned i = 0; i < SIM_NODES; i++)
 		s.link[i].impair = (struct rn_impair){
-			.loss_ppm = loss, .duplicate_ppm = below(c, 50000), .reorder_ppm = below(c, 50000),
-			.corrupt_ppm = below(c, 10000), .delay_min_ns = RN_US(5), .delay_max_ns = RN_US(50),
+			.loss_ppm = loss,
+			.duplicate_ppm = below(c, 50000),
+			.reorder_ppm = below(c, 50000),
+			.corrupt_ppm = below(c, 10000),
+			.delay_min_ns = RN_US(5),
+			.delay_max_ns = RN_US(50),
 			.reorder_ns = RN_US(100),
 		};
 	sim_init(&c->sim, &s);
@@ -574,9 +607,10 @@ unsigned connect_run(uint64_t seed, struct connect_totals *totals, FILE *out, FI
 		totals->rejected += n->refused;
 		totals->established += n->side[0].up && n->side[1].up;
 		if (!n->refused && !n->failed && !(n->side[0].gone && n->side[1].gone))
-			OBJECT(c, "connection %u: up %u %u, gone %u %u, sent %u %u, received %u %u", k, n->side[0].up,
-			       n->side[1].up, n->side[0].gone, n->side[1].gone, n->side[0].sent, n->side[1].sent,
-			       n->side[0].received, n->side[1].received);
+			OBJECT(c, "connection %u: up %u %u, gone %u %u, sent %u %u, received %u %u",
+			       k, n->side[0].up, n->side[1].up, n->side[0].gone, n->side[1].gone,
+			       n->side[0].sent, n->side[1].sent, n->side[0].received,
+			       n->side[1].received);
 	}
 	totals->connections += CONNS;
 	totals->runs++;

@@ -67,7 +67,8 @@ static void work_on_pair(struct hostile *h, unsigned q)
 		if (one_in(h, qp_state(h, node, q) == RN_QPS_SQE ? 3 : 5))
 			hostile_move_on(h, node, q);
 		hostile_work(h, node, q);
-		if (one_in(h, h->pace_moves) || (qp_state(h, node, q) == RN_QPS_SQD && one_in(h, 3)))
+		if (one_in(h, h->pace_moves) ||
+		    (qp_state(h, node, q) == RN_QPS_SQD && one_in(h, 3)))
 			hostile_move(h, node, q);
 	}
 }
@@ -123,7 +124,8 @@ static void draw_spec(struct hostile *h, struct sim_spec *s)
 
 static void draw_group(struct hostile *h, const struct sim_spec *s)
 {
-	static const struct rn_gid v6 = {{0xff, 0x0e, [15] = 0x71}}, v4 = {{[10] = 0xff, [11] = 0xff, [12] = 239, [15] = 7}};
+	static const struct rn_gid v6 = {{0xff, 0x0e, [15] = 0x71}},
+				   v4 = {{[10] = 0xff, [11] = 0xff, [12] = 239, [15] = 7}};
 	/* The simulator delivers a packet to a group to one shard only, so runs with two shards
 	 * have no group. */
 	h->has_group = s->type == RN_QPT_UD && !s->two_shards;
@@ -155,7 +157,8 @@ static void start(struct hostile *h)
 
 static void count_run(struct hostile *h)
 {
-	static const uint8_t of_type[] = {[RN_QPT_RC] = HOSTILE_RC, [RN_QPT_UC] = HOSTILE_UC, [RN_QPT_UD] = HOSTILE_UD};
+	static const uint8_t of_type[] = {
+		[RN_QPT_RC] = HOSTILE_RC, [RN_QPT_UC] = HOSTILE_UC, [RN_QPT_UD] = HOSTILE_UD};
 	const struct sim_spec *s = &h->sim.spec;
 	h->t->seen[of_type[s->type]]++;
 	h->t->seen[HOSTILE_SRQ] += s->srq_depth != 0;
@@ -228,11 +231,13 @@ unsigned hostile_coverage(const struct hostile_totals *t, FILE *out)
 	};
 	unsigned missing = 0;
 	for (unsigned i = 0; i < HOSTILE_FEATURES; i++) {
-		fprintf(out, "  %10llu  %s%s\n", (unsigned long long)t->seen[i], text[i], t->seen[i] ? "" : ": NEVER");
+		fprintf(out, "  %10llu  %s%s\n", (unsigned long long)t->seen[i], text[i],
+			t->seen[i] ? "" : ": NEVER");
 		missing += t->seen[i] == 0;
 	}
-#define X(name, number, queue) \
-	fprintf(out, "  %10llu  %s done%s\n", (unsigned long long)t->done[number], #name, t->done[number] ? "" : ": NEVER"); \
+#define X(name, number, queue)                                                            \
+	fprintf(out, "  %10llu  %s done%s\n", (unsigned long long)t->done[number], #name, \
+		t->done[number] ? "" : ": NEVER");                                        \
 	missing += t->done[number] == 0;
 	RN_WQE_ROWS(X)
 #undef X

@@ -62,7 +62,7 @@ enum hostile_feature {
 #define X(name, text) HOSTILE_##name,
 	HOSTILE_FEATURE_ROWS(X)
 #undef X
-	HOSTILE_FEATURES
+		HOSTILE_FEATURES
 };
 
 struct hostile_totals {

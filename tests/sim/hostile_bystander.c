@@ -8,7 +8,7 @@
 #include "hostile_window.h"
 #include "hostile_work.h"
 
-#define SLOTS   8u
+#define SLOTS	8u
 #define MESSAGE 200u
 #define SLOT(n) ((n) % SLOTS * 256u)
 
@@ -35,16 +35,25 @@ void hostile_bystander_work(struct hostile *h)
 		return;
 	while (to->rq_posted - atomic_load(&to->shared->rq_retired) < SLOTS) {
 		uint8_t *at = hostile_region(h, 0, HOME) + SLOT(to->rq_posted);
-		hostile_post(h, 0, q, &(struct sim_op){.kind = RN_WQE_RECV, .local = hostile_offset(h, 0, at), .length = 256,
-						       .lkey = h->key[0][HOME]}, false);
+		hostile_post(h, 0, q,
+			     &(struct sim_op){.kind = RN_WQE_RECV,
+					      .local = hostile_offset(h, 0, at),
+					      .length = 256,
+					      .lkey = h->key[0][HOME]},
+			     false);
 	}
 	while (from->sq_posted - atomic_load(&from->shared->sq_retired) < SLOTS / 2) {
 		uint8_t *at = hostile_region(h, 1, HOME) + SLOT(h->bystander_sent);
 		for (uint32_t i = 0; i < MESSAGE; i++)
 			at[i] = byte_of(h->bystander_sent, i);
 		h->bystander_sent++;
-		hostile_post(h, 1, q, &(struct sim_op){.kind = RN_WQE_SEND, .flags = RN_WQE_SIGNALED, .length = MESSAGE,
-						       .local = hostile_offset(h, 1, at), .lkey = h->key[1][HOME]}, false);
+		hostile_post(h, 1, q,
+			     &(struct sim_op){.kind = RN_WQE_SEND,
+					      .flags = RN_WQE_SIGNALED,
+					      .length = MESSAGE,
+					      .local = hostile_offset(h, 1, at),
+					      .lkey = h->key[1][HOME]},
+			     false);
 	}
 }
 
@@ -57,14 +66,16 @@ void hostile_bystander_take(struct hostile *h, unsigned node, const struct rn_cq
 		return;
 	if (c->status != RN_STATUS_SUCCESS) {
 		if (!h->neighbours)
-			OBJECT(h, "node %u: a request of the bystander ends with status %u", node, c->status);
+			OBJECT(h, "node %u: a request of the bystander ends with status %u", node,
+			       c->status);
 		return;
 	}
 	if (node != 0 || !(c->flags & RN_CQE_RECV))
 		return;
 	for (uint32_t i = 0; i < MESSAGE; i++)
 		if (c->byte_len != MESSAGE || at[i] != byte_of(h->bystander_got, i)) {
-			OBJECT(h, "the bystander's message %u arrives as another", h->bystander_got);
+			OBJECT(h, "the bystander's message %u arrives as another",
+			       h->bystander_got);
 			break;
 		}
 	h->bystander_got++;

@@ -44,9 +44,11 @@ static void tell_stuck(struct hostile *h, unsigned node, unsigned q)
 {
 	const struct sim_qp *qp = &h->sim.node[node].qp[q];
 	if (has_open_requests(h, node, q))
-		OBJECT(h, "node %u QP %u hangs in state %u, its peer in %u: %u of %u requests and %u of %u receives ended", node,
-		       q, qp_state(h, node, q), qp_state(h, 1 - node, q), atomic_load(&qp->shared->sq_retired),
-		       qp->sq_posted, atomic_load(&qp->shared->rq_retired), qp->rq_posted);
+		OBJECT(h,
+		       "node %u QP %u hangs in state %u, its peer in %u: %u of %u requests and %u of %u receives ended",
+		       node, q, qp_state(h, node, q), qp_state(h, 1 - node, q),
+		       atomic_load(&qp->shared->sq_retired), qp->sq_posted,
+		       atomic_load(&qp->shared->rq_retired), qp->rq_posted);
 }
 
 static void check_requests_end(struct hostile *h)
@@ -65,7 +67,8 @@ static void check_requests_end(struct hostile *h)
 static void check_bystander(struct hostile *h)
 {
 	if (!h->neighbours && h->bystander_got != h->bystander_sent)
-		OBJECT(h, "the bystander sent %u messages, %u arrived", h->bystander_sent, h->bystander_got);
+		OBJECT(h, "the bystander sent %u messages, %u arrived", h->bystander_sent,
+		       h->bystander_got);
 }
 
 /* Connects a new pair and sends one message. Node 1 is the sender, because its receives may come
@@ -74,13 +77,15 @@ static void check_new_connection(struct hostile *h)
 {
 	struct sim *sim = &h->sim;
 	unsigned q = sim->spec.qps + 1, good = 0;
-	uint32_t length = sim->spec.type == RN_QPT_UD ? 100 : 5000, header = sim->spec.type == RN_QPT_UD ? RN_UD_GRH_BYTES : 0;
+	uint32_t length = sim->spec.type == RN_QPT_UD ? 100 : 5000,
+		 header = sim->spec.type == RN_QPT_UD ? RN_UD_GRH_BYTES : 0;
 	struct rn_cqe c;
 	sim_connect(sim, q);
 	memset(sim->node[0].arena, 0x11, 6000);
 	memset(sim->node[1].arena, 0x22, 6000);
 	sim_post(sim, 0, q, &(struct sim_op){.kind = RN_WQE_RECV, .length = 6000});
-	sim_post(sim, 1, q, &(struct sim_op){.kind = RN_WQE_SEND, .flags = RN_WQE_SIGNALED, .length = length});
+	sim_post(sim, 1, q,
+		 &(struct sim_op){.kind = RN_WQE_SEND, .flags = RN_WQE_SIGNALED, .length = length});
 	sim_run(sim, sim->now + RN_S(10));
 	for (unsigned node = 0; node < SIM_NODES; node++)
 		while (sim_poll(sim, node, &c))
@@ -97,8 +102,8 @@ static void check_connections_end(struct hostile *h)
 	for (unsigned node = 0; node < SIM_NODES; node++) {
 		const struct rn_cm *cm = h->sim.node[node].shard->lane.cm;
 		if (rn_cm_live(cm) || rn_cm_timewait(cm))
-			OBJECT(h, "node %u: %u connections and %u timewait records do not end", node, rn_cm_live(cm),
-			       rn_cm_timewait(cm));
+			OBJECT(h, "node %u: %u connections and %u timewait records do not end",
+			       node, rn_cm_live(cm), rn_cm_timewait(cm));
 	}
 	if (h->cm.refused)
 		OBJECT(h, "%u ids could not be destroyed", h->cm.refused);
@@ -107,7 +112,8 @@ static void check_connections_end(struct hostile *h)
 void hostile_calm(struct hostile *h)
 {
 	for (unsigned i = 0; i < SIM_NODES; i++)
-		h->sim.spec.link[i].impair = (struct rn_impair){.delay_min_ns = RN_US(5), .delay_max_ns = RN_US(5)};
+		h->sim.spec.link[i].impair =
+			(struct rn_impair){.delay_min_ns = RN_US(5), .delay_max_ns = RN_US(5)};
 	check_requests_end(h);
 	check_bystander(h);
 	check_new_connection(h);

@@ -32,7 +32,8 @@ static void keep(struct hostile_cm *c, unsigned node, uint32_t id)
 
 static void fill(struct hostile_cm *c, unsigned node, struct rn_cmd *cmd)
 {
-	static const uint16_t spaces[] = {0, 0, 0, RN_PS_TCP, RN_PS_UDP, RN_PS_UDP, RN_PS_UDP, RN_PS_IB, RN_PS_IPOIB, 7};
+	static const uint16_t spaces[] = {0,	     0,		0,	  RN_PS_TCP,   RN_PS_UDP,
+					  RN_PS_UDP, RN_PS_UDP, RN_PS_IB, RN_PS_IPOIB, 7};
 	bool v6 = one_in(c, 2);
 	cmd->user = 1 + below(c, 100);
 	cmd->cm.peer = c->sim->node[one_in(c, 8) ? node : 1 - node].port.gids[v6];
@@ -56,9 +57,11 @@ static void fill(struct hostile_cm *c, unsigned node, struct rn_cmd *cmd)
  * established. */
 static void react(struct hostile_cm *c, unsigned node, const struct rn_event *ev)
 {
-	struct rn_cmd cmd = {.op = ev->kind == RN_EVENT_CM_REQUEST ? RN_CMD_CM_ACCEPT : RN_CMD_CM_ESTABLISH};
+	struct rn_cmd cmd = {.op = ev->kind == RN_EVENT_CM_REQUEST ? RN_CMD_CM_ACCEPT
+								   : RN_CMD_CM_ESTABLISH};
 	struct rn_rsp rsp;
-	if (ev->kind != RN_EVENT_CM_REQUEST && ev->kind != RN_EVENT_CM_RESPONSE && ev->kind != RN_EVENT_CM_ESTABLISHED)
+	if (ev->kind != RN_EVENT_CM_REQUEST && ev->kind != RN_EVENT_CM_RESPONSE &&
+	    ev->kind != RN_EVENT_CM_ESTABLISHED)
 		return;
 	if (one_in(c, 2))
 		return;
@@ -111,8 +114,9 @@ void hostile_cm_start(struct hostile_cm *c, struct sim *sim, struct rn_rng *rng)
 
 void hostile_cm_work(struct hostile_cm *c)
 {
-	static const uint16_t ops[] = {RN_CMD_CM_ESTABLISH, RN_CMD_CM_ACCEPT, RN_CMD_CM_ACCEPT, RN_CMD_CM_REJECT,
-				       RN_CMD_CM_DISCONNECT, RN_CMD_CM_DELAY, RN_CMD_CM_CONNECT, RN_CMD_CM_ESTABLISH};
+	static const uint16_t ops[] = {RN_CMD_CM_ESTABLISH, RN_CMD_CM_ACCEPT,	  RN_CMD_CM_ACCEPT,
+				       RN_CMD_CM_REJECT,    RN_CMD_CM_DISCONNECT, RN_CMD_CM_DELAY,
+				       RN_CMD_CM_CONNECT,   RN_CMD_CM_ESTABLISH};
 	for (unsigned node = 0; node < SIM_NODES; node++) {
 		take_events(c, node);
 		if (!one_in(c, 3))
@@ -129,7 +133,9 @@ void hostile_cm_work(struct hostile_cm *c)
 			sim_exec(c->sim, node, &cmd, &rsp);
 			c->refused += rsp.err != 0;
 		} else {
-			cmd.cm.id = i < c->nids[node] ? c->id[node][i] : one_in(c, 2) ? 0 : below(c, 1000);
+			cmd.cm.id = i < c->nids[node] ? c->id[node][i]
+				    : one_in(c, 2)    ? 0
+						      : below(c, 1000);
 			bool makes = cmd.op == RN_CMD_CM_CONNECT && cmd.cm.id == 0;
 			sim_exec(c->sim, node, &cmd, &rsp);
 			if (makes && rsp.err == 0)
@@ -140,16 +146,32 @@ void hostile_cm_work(struct hostile_cm *c)
 
 static void likely_req(struct hostile_cm *c, unsigned node, struct rn_cm_req *r)
 {
-	const struct rn_port_attr *from = &c->sim->node[1 - node].port, *to = &c->sim->node[node].port;
+	const struct rn_port_attr *from = &c->sim->node[1 - node].port,
+				  *to = &c->sim->node[node].port;
 	bool v6 = c->sim->spec.ipv6;
-	struct rn_cma_hdr cma = {.port = (uint16_t)(40000 + below(c, 1000)), .ipv4 = !v6, .src = from->gids[v6],
+	struct rn_cma_hdr cma = {.port = (uint16_t)(40000 + below(c, 1000)),
+				 .ipv4 = !v6,
+				 .src = from->gids[v6],
 				 .dst = to->gids[v6]};
 	*r = (struct rn_cm_req){
-		.local_id = below(c, 500), .service_id = rn_cm_service_id(RN_PS_TCP, PORT), .guid = from->guid,
-		.qpn = 20 + below(c, 300), .responder_resources = 4, .initiator_depth = 4, .remote_response_timeout = 16,
-		.local_response_timeout = 16, .retry_cnt = 7, .rnr_retry = 7, .pkey = 0xFFFF, .path_mtu = 3,
-		.max_cm_retries = 3, .local_gid = from->gids[v6], .remote_gid = to->gids[v6], .subnet_local = 1,
-		.hop_limit = 64, .ack_timeout = 10,
+		.local_id = below(c, 500),
+		.service_id = rn_cm_service_id(RN_PS_TCP, PORT),
+		.guid = from->guid,
+		.qpn = 20 + below(c, 300),
+		.responder_resources = 4,
+		.initiator_depth = 4,
+		.remote_response_timeout = 16,
+		.local_response_timeout = 16,
+		.retry_cnt = 7,
+		.rnr_retry = 7,
+		.pkey = 0xFFFF,
+		.path_mtu = 3,
+		.max_cm_retries = 3,
+		.local_gid = from->gids[v6],
+		.remote_gid = to->gids[v6],
+		.subnet_local = 1,
+		.hop_limit = 64,
+		.ack_timeout = 10,
 	};
 	rn_cma_hdr_build(&cma, r->data);
 }
@@ -157,9 +179,12 @@ static void likely_req(struct hostile_cm *c, unsigned node, struct rn_cm_req *r)
 static void likely_question(struct hostile_cm *c, unsigned node, struct rn_cm_sidr_req *r)
 {
 	bool v6 = c->sim->spec.ipv6;
-	struct rn_cma_hdr cma = {.port = (uint16_t)(40000 + below(c, 1000)), .ipv4 = !v6,
-				 .src = c->sim->node[1 - node].port.gids[v6], .dst = c->sim->node[node].port.gids[v6]};
-	*r = (struct rn_cm_sidr_req){.request_id = below(c, 100), .pkey = 0xFFFF,
+	struct rn_cma_hdr cma = {.port = (uint16_t)(40000 + below(c, 1000)),
+				 .ipv4 = !v6,
+				 .src = c->sim->node[1 - node].port.gids[v6],
+				 .dst = c->sim->node[node].port.gids[v6]};
+	*r = (struct rn_cm_sidr_req){.request_id = below(c, 100),
+				     .pkey = 0xFFFF,
 				     .service_id = rn_cm_service_id(RN_PS_UDP, PORT)};
 	rn_cma_hdr_build(&cma, r->data);
 }
@@ -167,7 +192,8 @@ static void likely_question(struct hostile_cm *c, unsigned node, struct rn_cm_si
 void hostile_cm_hear(struct hostile_cm *c, unsigned from, const struct rn_pkt *pkt)
 {
 	struct rn_cm_msg m;
-	if (pkt->kind != RN_PKT_IB || pkt->dest_qpn != RN_GSI_QPN || !rn_cm_msg_parse(pkt->payload, pkt->payload_len, &m))
+	if (pkt->kind != RN_PKT_IB || pkt->dest_qpn != RN_GSI_QPN ||
+	    !rn_cm_msg_parse(pkt->payload, pkt->payload_len, &m))
 		return;
 	c->heard[c->nheard % HOSTILE_HEARD] = m;
 	if (m.attr == RN_CM_REQ || m.attr == RN_CM_REP)
@@ -181,11 +207,16 @@ static uint16_t fitting_answer(struct hostile_cm *c, uint16_t to)
 	static const uint16_t to_req[] = {RN_CM_REP, RN_CM_REP, RN_CM_MRA, RN_CM_REJ};
 	static const uint16_t to_rep[] = {RN_CM_RTU, RN_CM_RTU, RN_CM_MRA, RN_CM_REJ, RN_CM_DREQ};
 	switch (to) {
-	case RN_CM_REQ: return to_req[below(c, RN_ARRAY_SIZE(to_req))];
-	case RN_CM_REP: return to_rep[below(c, RN_ARRAY_SIZE(to_rep))];
-	case RN_CM_DREQ: return RN_CM_DREP;
-	case RN_CM_SIDR_REQ: return RN_CM_SIDR_REP;
-	default: return RN_CM_DREQ;
+	case RN_CM_REQ:
+		return to_req[below(c, RN_ARRAY_SIZE(to_req))];
+	case RN_CM_REP:
+		return to_rep[below(c, RN_ARRAY_SIZE(to_rep))];
+	case RN_CM_DREQ:
+		return RN_CM_DREP;
+	case RN_CM_SIDR_REQ:
+		return RN_CM_SIDR_REP;
+	default:
+		return RN_CM_DREQ;
 	}
 }
 
@@ -194,7 +225,8 @@ static uint16_t fitting_answer(struct hostile_cm *c, uint16_t to)
  * receiver's id if the message has one. */
 static void retell(struct hostile_cm *c, unsigned node, struct rn_cm_msg *m)
 {
-	static const uint16_t answers[] = {RN_CM_MRA, RN_CM_REJ, RN_CM_REP, RN_CM_SIDR_REP, RN_CM_DREQ, RN_CM_DREP, RN_CM_RTU};
+	static const uint16_t answers[] = {RN_CM_MRA,  RN_CM_REJ,  RN_CM_REP, RN_CM_SIDR_REP,
+					   RN_CM_DREQ, RN_CM_DREP, RN_CM_RTU};
 	unsigned i = below(c, RN_MIN(c->nheard, HOSTILE_HEARD));
 	if (!one_in(c, 3)) /* usually the latest message */
 		i = (c->nheard - 1) % HOSTILE_HEARD;
@@ -203,7 +235,8 @@ static void retell(struct hostile_cm *c, unsigned node, struct rn_cm_msg *m)
 	if (c->speaker[i] == node) {
 		uint32_t other = was->rtu.remote_id;
 		memset(&m->rep, 0, sizeof(m->rep));
-		m->attr = one_in(c, 2) ? answers[below(c, RN_ARRAY_SIZE(answers))] : fitting_answer(c, was->attr);
+		m->attr = one_in(c, 2) ? answers[below(c, RN_ARRAY_SIZE(answers))]
+				       : fitting_answer(c, was->attr);
 		if (m->attr == RN_CM_SIDR_REP) {
 			m->sidr_rep.request_id = was->sidr_req.request_id;
 			m->sidr_rep.status = (uint8_t)(one_in(c, 2) ? 0 : below(c, 256));
@@ -215,9 +248,11 @@ static void retell(struct hostile_cm *c, unsigned node, struct rn_cm_msg *m)
 		if (m->attr == RN_CM_REP)
 			m->rep.qpn = below(c, 500), m->rep.psn = below(c, 1 << 24);
 		else if (m->attr == RN_CM_MRA)
-			m->mra.service_timeout = (uint8_t)below(c, 20), m->mra.about = (uint8_t)(was->attr == RN_CM_REP);
+			m->mra.service_timeout = (uint8_t)below(c, 20),
+			m->mra.about = (uint8_t)(was->attr == RN_CM_REP);
 		else if (m->attr == RN_CM_REJ)
-			m->rej.reason = (uint16_t)below(c, 40), m->rej.ari_len = (uint8_t)below(c, 128);
+			m->rej.reason = (uint16_t)below(c, 40),
+			m->rej.ari_len = (uint8_t)below(c, 128);
 		else if (m->attr == RN_CM_DREQ)
 			m->dreq.remote_qpn = c->said_qpn[node];
 	} else if (one_in(c, 4)) {
@@ -227,8 +262,9 @@ static void retell(struct hostile_cm *c, unsigned node, struct rn_cm_msg *m)
 
 struct rn_pkt hostile_cm_forge(struct hostile_cm *c, unsigned node)
 {
-	static const uint16_t attrs[] = {RN_CM_REQ, RN_CM_MRA, RN_CM_REJ, RN_CM_REP, RN_CM_RTU, RN_CM_DREQ, RN_CM_DREP,
-					 RN_CM_SIDR_REQ, RN_CM_SIDR_REP, RN_CM_LAP, RN_CM_APR};
+	static const uint16_t attrs[] = {RN_CM_REQ,	 RN_CM_MRA,  RN_CM_REJ,	 RN_CM_REP,
+					 RN_CM_RTU,	 RN_CM_DREQ, RN_CM_DREP, RN_CM_SIDR_REQ,
+					 RN_CM_SIDR_REP, RN_CM_LAP,  RN_CM_APR};
 	static uint8_t mad[RN_MAD_BYTES];
 	struct rn_cm_msg msg = {.attr = attrs[below(c, RN_ARRAY_SIZE(attrs))]};
 	struct rn_pkt p = craft_packet(c->sim, node, 0, RN_T_UD | RN_OP_SEND_ONLY, 0);

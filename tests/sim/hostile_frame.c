@@ -20,7 +20,8 @@ void hostile_frame_flip(struct hostile *h, uint8_t *data, uint32_t len, uint32_t
 {
 	for (unsigned n = 1 + below(h, 3); n && len; n--) {
 		uint32_t at = below(h, RN_MIN(len, within));
-		data[at] = one_in(h, 2) ? (uint8_t)below(h, 256) : data[at] ^ (uint8_t)(1u << below(h, 8));
+		data[at] = one_in(h, 2) ? (uint8_t)below(h, 256)
+					: data[at] ^ (uint8_t)(1u << below(h, 8));
 	}
 }
 
@@ -71,16 +72,32 @@ void hostile_frame_twist(struct hostile *h, uint8_t *f, bool ipv4)
 	static const uint16_t types[] = {0x8915, 0x0806, 0x86DD, 0x0800, 0x88CC, 0x8100};
 	uint8_t *ip = f + 14, *udp = ip + (ipv4 ? 20 : 40);
 	switch (below(h, 8)) {
-	case 0: rn_store16(f + 12, types[below(h, RN_ARRAY_SIZE(types))]); break;
+	case 0:
+		rn_store16(f + 12, types[below(h, RN_ARRAY_SIZE(types))]);
+		break;
 	/* IPv4: flags and fragment offset; IPv6: payload length */
-	case 1: ip[ipv4 ? 6 : 4] = (uint8_t)below(h, 256); break;
-	case 2: ip[0] = (uint8_t)(ip[0] ^ 1u << below(h, 8)); break;
-	case 3: ip[ipv4 ? 9 : 6] = (uint8_t)(one_in(h, 2) ? 44 : below(h, 256)); break;
-	case 4: rn_store16(ip + (ipv4 ? 2 : 4), (uint16_t)below(h, 2000)); break;
-	case 5: rn_store16(udp + 4, (uint16_t)below(h, 2000)); break;
-	case 6: rn_store16(udp + 2, (uint16_t)below(h, 1 << 16)); break;
+	case 1:
+		ip[ipv4 ? 6 : 4] = (uint8_t)below(h, 256);
+		break;
+	case 2:
+		ip[0] = (uint8_t)(ip[0] ^ 1u << below(h, 8));
+		break;
+	case 3:
+		ip[ipv4 ? 9 : 6] = (uint8_t)(one_in(h, 2) ? 44 : below(h, 256));
+		break;
+	case 4:
+		rn_store16(ip + (ipv4 ? 2 : 4), (uint16_t)below(h, 2000));
+		break;
+	case 5:
+		rn_store16(udp + 4, (uint16_t)below(h, 2000));
+		break;
+	case 6:
+		rn_store16(udp + 2, (uint16_t)below(h, 1 << 16));
+		break;
 	/* BTH: pad count and transport version */
-	case 7: udp[8 + 1] = (uint8_t)below(h, 256); break;
+	case 7:
+		udp[8 + 1] = (uint8_t)below(h, 256);
+		break;
 	}
 	if (ipv4)
 		reseal_ipv4(ip);

@@ -25,20 +25,22 @@ uint64_t ledger_enter(struct hostile *h, unsigned node, unsigned q, struct ledge
 	return h->nentries;
 }
 
-static void check_order(struct hostile *h, unsigned node, const struct rn_cqe *c, const struct ledger_entry *e)
+static void check_order(struct hostile *h, unsigned node, const struct rn_cqe *c,
+			const struct ledger_entry *e)
 {
 	struct hostile_life *life = &h->life[node][c->qp_ctx];
 	if (e->q == LEDGER_SHARED)
 		return;
 	if (c->wr_id <= life->last[e->recv])
-		OBJECT(h, "node %u QP %u: request %u completes after %u", node, e->q, (unsigned)c->wr_id,
-		       life->last[e->recv]);
+		OBJECT(h, "node %u QP %u: request %u completes after %u", node, e->q,
+		       (unsigned)c->wr_id, life->last[e->recv]);
 	life->last[e->recv] = (uint32_t)c->wr_id;
 }
 
 static void count(struct hostile *h, const struct ledger_entry *e, const struct rn_cqe *c)
 {
-	bool sound = c->status == RN_STATUS_SUCCESS, refused = !sound && c->status != RN_STATUS_WR_FLUSH_ERR;
+	bool sound = c->status == RN_STATUS_SUCCESS,
+	     refused = !sound && c->status != RN_STATUS_WR_FLUSH_ERR;
 	h->t->done[c->kind % 32] += sound;
 	h->t->seen[HOSTILE_SHARED_RECV] += e->q == LEDGER_SHARED && sound;
 	h->t->seen[HOSTILE_FORBIDDEN] += e->forbidden && refused;
@@ -51,18 +53,24 @@ static void count(struct hostile *h, const struct ledger_entry *e, const struct 
 
 static void take_one(struct hostile *h, unsigned node, const struct rn_cqe *c)
 {
-	static const char *const was[] = {[LEDGER_DONE] = "twice", [LEDGER_VOID] = "after its queue pair was gone"};
+	static const char *const was[] = {
+		[LEDGER_DONE] = "twice", [LEDGER_VOID] = "after its queue pair was gone"};
 	if (c->wr_id == 0 || c->wr_id > h->nentries || c->qp_ctx >= SIM_MAX_QP) {
-		OBJECT(h, "node %u: a completion of nothing that was posted (%llx)", node, (unsigned long long)c->wr_id);
+		OBJECT(h, "node %u: a completion of nothing that was posted (%llx)", node,
+		       (unsigned long long)c->wr_id);
 		return;
 	}
 	struct ledger_entry *e = &h->entry[c->wr_id - 1];
-	if (e->node != node || (e->q != LEDGER_SHARED && e->q != c->qp_ctx) || e->recv != !!(c->flags & RN_CQE_RECV))
-		OBJECT(h, "node %u QP %u: the completion of another queue's request", node, (unsigned)c->qp_ctx);
+	if (e->node != node || (e->q != LEDGER_SHARED && e->q != c->qp_ctx) ||
+	    e->recv != !!(c->flags & RN_CQE_RECV))
+		OBJECT(h, "node %u QP %u: the completion of another queue's request", node,
+		       (unsigned)c->qp_ctx);
 	else if (e->state != LEDGER_POSTED)
-		OBJECT(h, "node %u QP %u: request %u completes %s", node, e->q, (unsigned)c->wr_id, was[e->state]);
+		OBJECT(h, "node %u QP %u: request %u completes %s", node, e->q, (unsigned)c->wr_id,
+		       was[e->state]);
 	else if (e->forbidden && c->status == RN_STATUS_SUCCESS)
-		OBJECT(h, "node %u QP %u: a forbidden request of kind %u succeeds", node, e->q, c->kind);
+		OBJECT(h, "node %u QP %u: a forbidden request of kind %u succeeds", node, e->q,
+		       c->kind);
 	else
 		check_order(h, node, c, e);
 	e->state = LEDGER_DONE;
@@ -98,7 +106,8 @@ void ledger_end(struct hostile *h, unsigned node, unsigned q)
 		if (e->node != node || e->q != q || e->state != LEDGER_POSTED)
 			continue;
 		if (all_ended && e->must)
-			OBJECT(h, "node %u QP %u: in the error state without a completion of %u", node, q, i + 1);
+			OBJECT(h, "node %u QP %u: in the error state without a completion of %u",
+			       node, q, i + 1);
 		e->state = LEDGER_VOID;
 	}
 	h->life[node][q].first = h->nentries;
@@ -114,8 +123,9 @@ static void check_shared(struct hostile *h)
 	uint64_t in_queue = atomic_load(&srq->shared.posted) - atomic_load(&srq->shared.taken);
 	if (h->shared_open < in_queue + h->shared_lost ||
 	    h->shared_open > in_queue + h->shared_lost + h->sim.spec.qps)
-		OBJECT(h, "shared queue: %u receives not completed, %u in it, %u lost with their queue pair", h->shared_open,
-		       (unsigned)in_queue, h->shared_lost);
+		OBJECT(h,
+		       "shared queue: %u receives not completed, %u in it, %u lost with their queue pair",
+		       h->shared_open, (unsigned)in_queue, h->shared_lost);
 }
 
 void ledger_check(struct hostile *h)
@@ -125,8 +135,8 @@ void ledger_check(struct hostile *h)
 		if (e->state != LEDGER_POSTED || e->q == LEDGER_SHARED || !e->must)
 			continue;
 		if (!e->recv || qp_state(h, e->node, e->q) == RN_QPS_ERR)
-			OBJECT(h, "node %u QP %u: %s %u has ended without a completion", e->node, e->q,
-			       e->recv ? "receive" : "request", i + 1);
+			OBJECT(h, "node %u QP %u: %s %u has ended without a completion", e->node,
+			       e->q, e->recv ? "receive" : "request", i + 1);
 	}
 	check_shared(h);
 }

@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RIGHTS (RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ | RN_ACCESS_REMOTE_ATOMIC)
+#define RIGHTS                                                                    \
+	(RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ | \
+	 RN_ACCESS_REMOTE_ATOMIC)
 
 static const struct {
 	uint32_t pd, access;
@@ -103,7 +105,8 @@ void hostile_memory_make(struct hostile *h, unsigned node)
 		h->block[node][i] = filling(i);
 	for (unsigned i = 0; i < REGIONS; i++) {
 		uint8_t *at = hostile_region(h, node, i);
-		struct rn_mr_attr a = {at, (uint64_t)(uintptr_t)at, PART, kinds[i].pd, kinds[i].access};
+		struct rn_mr_attr a = {at, (uint64_t)(uintptr_t)at, PART, kinds[i].pd,
+				       kinds[i].access};
 		if (rn_mr_add(h->sim.node[node].mrs, &a, &lkey, &h->key[node][i]))
 			abort();
 	}
@@ -116,7 +119,8 @@ void hostile_memory_check(struct hostile *h, unsigned node)
 {
 	for (uint32_t i = 0; i < PART * (2 * REGIONS + 1); i++)
 		if (is_fixed(i) && h->block[node][i] != filling(i)) {
-			OBJECT(h, "node %u: byte %u of part %u was changed", node, i % PART, i / PART);
+			OBJECT(h, "node %u: byte %u of part %u was changed", node, i % PART,
+			       i / PART);
 			return;
 		}
 }
@@ -136,7 +140,8 @@ void hostile_memory_leak(struct hostile *h, unsigned from, const struct rn_pkt *
 	if (pkt->kind != RN_PKT_IB)
 		return;
 	for (uint32_t i = 0; i + sizeof(secret) <= pkt->payload_len; i++) {
-		const uint8_t *p = memchr(pkt->payload + i, secret[0], pkt->payload_len - i - (sizeof(secret) - 1));
+		const uint8_t *p = memchr(pkt->payload + i, secret[0],
+					  pkt->payload_len - i - (sizeof(secret) - 1));
 		if (p == NULL)
 			return;
 		i = (uint32_t)(p - pkt->payload);

@@ -31,10 +31,14 @@ static void reset(struct hostile *h, unsigned node, unsigned q)
 /* Changes limits and timeouts; allowed in SQD only. */
 static void change_limits(struct hostile *h, unsigned node, unsigned q)
 {
-	struct rn_qp_attr a = {.max_rd_atomic = (uint8_t)below(h, 18), .max_dest_rd_atomic = (uint8_t)below(h, 18),
-			       .timeout = (uint8_t)(6 + below(h, 4)), .retry_cnt = (uint8_t)below(h, 8),
-			       .rnr_retry = (uint8_t)below(h, 7), .min_rnr_timer = (uint8_t)(1 + below(h, 8))};
-	uint32_t reads = below(h, 4), mask = one_in(h, 2) ? RN_QP_TIMEOUT | RN_QP_RETRY_CNT | RN_QP_RNR_RETRY : 0;
+	struct rn_qp_attr a = {.max_rd_atomic = (uint8_t)below(h, 18),
+			       .max_dest_rd_atomic = (uint8_t)below(h, 18),
+			       .timeout = (uint8_t)(6 + below(h, 4)),
+			       .retry_cnt = (uint8_t)below(h, 8),
+			       .rnr_retry = (uint8_t)below(h, 7),
+			       .min_rnr_timer = (uint8_t)(1 + below(h, 8))};
+	uint32_t reads = below(h, 4),
+		 mask = one_in(h, 2) ? RN_QP_TIMEOUT | RN_QP_RETRY_CNT | RN_QP_RNR_RETRY : 0;
 	mask |= (reads & 1 ? RN_QP_MAX_RD_ATOMIC : 0) | (reads & 2 ? RN_QP_MAX_DEST_RD_ATOMIC : 0);
 	if (change(h, node, q, mask, a) && reads)
 		SEEN(h, MOVE_LIMITS);
@@ -42,11 +46,16 @@ static void change_limits(struct hostile *h, unsigned node, unsigned q)
 
 static void change_anything(struct hostile *h, unsigned node, unsigned q)
 {
-	struct rn_qp_attr a = {.state = (uint8_t)(1 + below(h, 8)), .path_mtu = (uint8_t)below(h, 7),
-			       .timeout = (uint8_t)(6 + below(h, 5)), .retry_cnt = (uint8_t)below(h, 10),
-			       .rnr_retry = (uint8_t)below(h, 10), .max_rd_atomic = (uint8_t)below(h, 18),
-			       .max_dest_rd_atomic = (uint8_t)below(h, 18), .access = below(h, 64),
-			       .cur_state = (uint8_t)below(h, 8), .qkey = SIM_QKEY};
+	struct rn_qp_attr a = {.state = (uint8_t)(1 + below(h, 8)),
+			       .path_mtu = (uint8_t)below(h, 7),
+			       .timeout = (uint8_t)(6 + below(h, 5)),
+			       .retry_cnt = (uint8_t)below(h, 10),
+			       .rnr_retry = (uint8_t)below(h, 10),
+			       .max_rd_atomic = (uint8_t)below(h, 18),
+			       .max_dest_rd_atomic = (uint8_t)below(h, 18),
+			       .access = below(h, 64),
+			       .cur_state = (uint8_t)below(h, 8),
+			       .qkey = SIM_QKEY};
 	if (!change(h, node, q, (uint32_t)rn_rng_next(&h->rng) & 0x1FFFFF, a))
 		SEEN(h, MOVE_REFUSED);
 }
@@ -58,7 +67,8 @@ void hostile_move(struct hostile *h, unsigned node, unsigned q)
 	case 0:
 	case 1:
 		if (change(h, node, q, RN_QP_STATE | RN_QP_SQD_NOTIFY,
-			   (struct rn_qp_attr){.state = RN_QPS_SQD, .sqd_notify = (uint8_t)below(h, 2)}))
+			   (struct rn_qp_attr){.state = RN_QPS_SQD,
+					       .sqd_notify = (uint8_t)below(h, 2)}))
 			SEEN(h, MOVE_SQD);
 		break;
 	case 2:
@@ -67,7 +77,8 @@ void hostile_move(struct hostile *h, unsigned node, unsigned q)
 			change_limits(h, node, q);
 		break;
 	case 4:
-		if (change(h, node, q, RN_QP_ACCESS, (struct rn_qp_attr){.access = below(h, 16) & ~1u}))
+		if (change(h, node, q, RN_QP_ACCESS,
+			   (struct rn_qp_attr){.access = below(h, 16) & ~1u}))
 			SEEN(h, MOVE_ACCESS);
 		break;
 	case 5:
@@ -79,6 +90,7 @@ void hostile_move(struct hostile *h, unsigned node, unsigned q)
 		if (one_in(h, 6))
 			reset(h, node, q);
 		break;
-	default: change_anything(h, node, q);
+	default:
+		change_anything(h, node, q);
 	}
 }

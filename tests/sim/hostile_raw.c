@@ -59,7 +59,8 @@ static void some_bind(struct hostile *h, unsigned node, struct rn_wqe *w)
 	w->bind.lkey = h->key[node][kind];
 }
 
-static void fill(struct hostile *h, unsigned node, unsigned q, union slots *s, struct ledger_entry *e)
+static void fill(struct hostile *h, unsigned node, unsigned q, union slots *s,
+		 struct ledger_entry *e)
 {
 	struct rn_wqe *w = &s->head;
 	bool sound = true;
@@ -77,7 +78,9 @@ static void fill(struct hostile *h, unsigned node, unsigned q, union slots *s, s
 	if (one_in(h, 2)) { /* almost valid */
 		w->slots = w->num_sge = 1;
 		w->flags = (uint16_t)below(h, 2); /* random RN_WQE_SIGNALED, no other flag */
-		w->length = w->kind == RN_WQE_CMP_SWAP || w->kind == RN_WQE_FETCH_ADD ? 8 : 1 + below(h, 200);
+		w->length = w->kind == RN_WQE_CMP_SWAP || w->kind == RN_WQE_FETCH_ADD
+				    ? 8
+				    : 1 + below(h, 200);
 		sound = some_local(h, node, &w->sge[0]);
 		w->sge[0].length = one_in(h, 6) ? below(h, 200) : w->length;
 		sound &= w->sge[0].length == w->length;
@@ -93,11 +96,13 @@ static void fill(struct hostile *h, unsigned node, unsigned q, union slots *s, s
 		w->flags &= (uint16_t)~RN_WQE_INLINE;
 		e->forbidden = true;
 	}
-	if (h->sim.spec.type == RN_QPT_UD && w->slots && w->slots < RN_WQE_MAX_SLOTS && one_in(h, 2)) {
+	if (h->sim.spec.type == RN_QPT_UD && w->slots && w->slots < RN_WQE_MAX_SLOTS &&
+	    one_in(h, 2)) {
 		w->slots++; /* the slot with the destination */
 		*rn_wqe_ud(w) = sim_ud(&h->sim, node, q);
 		if (one_in(h, 2))
-			((uint8_t *)rn_wqe_ud(w))[below(h, sizeof(struct rn_ud))] = (uint8_t)below(h, 256);
+			((uint8_t *)rn_wqe_ud(w))[below(h, sizeof(struct rn_ud))] =
+				(uint8_t)below(h, 256);
 	}
 }
 
@@ -106,7 +111,8 @@ static bool has_room(const struct hostile *h, unsigned node, const struct sim_qp
 {
 	if (!recv)
 		return qp->sq_posted - atomic_load(&qp->shared->sq_retired) < h->sim.spec.sq_depth;
-	return !h->sim.node[node].srq && qp->rq_posted - atomic_load(&qp->shared->rq_retired) < h->sim.spec.rq_depth;
+	return !h->sim.node[node].srq &&
+	       qp->rq_posted - atomic_load(&qp->shared->rq_retired) < h->sim.spec.rq_depth;
 }
 
 void hostile_raw_post(struct hostile *h, unsigned node, unsigned q)

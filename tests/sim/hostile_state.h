@@ -7,13 +7,26 @@
 #include "hostile_cm.h"
 #include "qp/qp.h"
 
-#define PART    4096u /* bytes of a region and of a gap */
-#define RECENT  64u   /* frames remembered for replay */
-#define WINDOWS 5u    /* windows of each node; the last belongs to the foreign protection domain */
+#define PART   4096u /* bytes of a region and of a gap */
+#define RECENT 64u   /* frames remembered for replay */
+/* windows of each node; the last belongs to the foreign protection domain */
+#define WINDOWS	       5u
 #define FOREIGN_WINDOW (WINDOWS - 1)
 #define FOREIGN_PD     (SIM_PD + 1)
 
-enum hostile_region { WRITABLE, READABLE, LOCAL, FOREIGN, STALE, GONE, ATOMIC, LENT, VIEW, HOME, REGIONS };
+enum hostile_region {
+	WRITABLE,
+	READABLE,
+	LOCAL,
+	FOREIGN,
+	STALE,
+	GONE,
+	ATOMIC,
+	LENT,
+	VIEW,
+	HOME,
+	REGIONS
+};
 
 struct hostile_recent {
 	uint32_t len;
@@ -23,8 +36,8 @@ struct hostile_recent {
 struct hostile_window {
 	struct rn_mw_shared shared;
 	uint32_t id, key; /* key: the key of the last BIND; before the first BIND equal to id */
-	uint8_t q;        /* QP on which the BIND was posted */
-	uint64_t va;      /* first byte that the window exposes */
+	uint8_t q;	  /* QP on which the BIND was posted */
+	uint64_t va;	  /* first byte that the window exposes */
 	uint32_t length;
 	bool used;
 };
@@ -42,7 +55,7 @@ struct ledger_entry {
 struct hostile_life {
 	/* ledger entries before this one belong to earlier QPs in the slot */
 	uint32_t first;
-	uint32_t last[2];         /* wr_id of the last completion: [0] sends, [1] receives */
+	uint32_t last[2]; /* wr_id of the last completion: [0] sends, [1] receives */
 };
 
 struct hostile {
@@ -60,7 +73,7 @@ struct hostile {
 	/* receives of the shared queue that have not completed; that were lost with their QP */
 	uint32_t shared_open, shared_lost;
 	uint32_t bystander_sent, bystander_got;
-	bool neighbours;  /* the attacker also sends ARP and ND messages */
+	bool neighbours; /* the attacker also sends ARP and ND messages */
 	/* one in this many rounds has a raw request, a state change, attacks */
 	unsigned pace_raw, pace_moves, pace_frames;
 	bool has_group;
@@ -71,13 +84,13 @@ struct hostile {
 	FILE *out;
 };
 
-#define OBJECT(h, ...) \
-	do { \
-		if ((h)->objections++ < 10) { \
+#define OBJECT(h, ...)                                                                   \
+	do {                                                                             \
+		if ((h)->objections++ < 10) {                                            \
 			fprintf((h)->out, "seed %llu: ", (unsigned long long)(h)->seed); \
-			fprintf((h)->out, __VA_ARGS__); \
-			fputc('\n', (h)->out); \
-		} \
+			fprintf((h)->out, __VA_ARGS__);                                  \
+			fputc('\n', (h)->out);                                           \
+		}                                                                        \
 	} while (0)
 
 #define SEEN(h, feature) ((h)->t->seen[HOSTILE_##feature]++)

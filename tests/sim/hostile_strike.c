@@ -23,27 +23,37 @@ void hostile_strike_hear(struct hostile *h, unsigned from, const struct rn_pkt *
 /* A PSN at or near a boundary of the QP's state, or a random one. */
 static uint32_t some_psn(struct hostile *h, const struct rn_qp *qp, bool response)
 {
-	uint32_t at[] = {qp->rx.epsn, qp->rx.rec[below(h, RN_MAX_RD_ATOMIC)].first_psn, qp->win.una, qp->win.high,
+	uint32_t at[] = {qp->rx.epsn,  qp->rx.rec[below(h, RN_MAX_RD_ATOMIC)].first_psn,
+			 qp->win.una,  qp->win.high,
 			 qp->win.next, qp->win.cur};
 	if (one_in(h, 12))
 		return below(h, 1 << 24);
 	uint32_t psn = response ? at[2 + below(h, 4)] : at[one_in(h, 4)];
 	switch (below(h, 8)) {
-	case 0: return rn_psn_add(psn, 1 + below(h, 40));
-	case 1: return rn_psn_add(psn, (uint32_t)-1 - below(h, 40));
-	case 2: return one_in(h, 8) ? rn_psn_add(psn, RN_PSN_WINDOW - 1 + below(h, 3)) : psn;
-	default: return psn;
+	case 0:
+		return rn_psn_add(psn, 1 + below(h, 40));
+	case 1:
+		return rn_psn_add(psn, (uint32_t)-1 - below(h, 40));
+	case 2:
+		return one_in(h, 8) ? rn_psn_add(psn, RN_PSN_WINDOW - 1 + below(h, 3)) : psn;
+	default:
+		return psn;
 	}
 }
 
 static uint32_t some_length(struct hostile *h, uint32_t mtu)
 {
 	switch (below(h, 6)) {
-	case 0: return below(h, 9);
-	case 1: return mtu - 2 + below(h, 5);
-	case 2: return below(h, 2 * mtu);
-	case 3: return one_in(h, 10) ? below(h, 8000) : 0;
-	default: return mtu;
+	case 0:
+		return below(h, 9);
+	case 1:
+		return mtu - 2 + below(h, 5);
+	case 2:
+		return below(h, 2 * mtu);
+	case 3:
+		return one_in(h, 10) ? below(h, 8000) : 0;
+	default:
+		return mtu;
 	}
 }
 
@@ -72,20 +82,38 @@ static void aim(struct hostile *h, unsigned node, struct rn_pkt *p, const struct
 		p->va = (uint64_t)(uintptr_t)h->sim.node[node].arena + (8 << 20);
 	} else if (one_in(h, 3)) {
 		p->rkey = h->window[node][window].key;
-		p->va = (uint64_t)(uintptr_t)hostile_region(h, node, hostile_window_region(window)) + PART / 4 + below(h, PART / 2);
-		h->t->seen[HOSTILE_WINDOW_FOREIGN] += window == FOREIGN_WINDOW && h->sim.spec.foreign;
+		p->va = (uint64_t)(uintptr_t)hostile_region(h, node,
+							    hostile_window_region(window)) +
+			PART / 4 + below(h, PART / 2);
+		h->t->seen[HOSTILE_WINDOW_FOREIGN] +=
+			window == FOREIGN_WINDOW && h->sim.spec.foreign;
 		if (one_in(h, 2))
 			p->dma_len = p->payload_len = RN_MIN(p->payload_len, below(h, 64));
 	}
-	p->rkey = one_in(h, 20) ? (uint32_t)rn_rng_next(&h->rng) : p->rkey ^ (one_in(h, 20) ? 1u << below(h, 32) : 0);
+	p->rkey = one_in(h, 20) ? (uint32_t)rn_rng_next(&h->rng)
+				: p->rkey ^ (one_in(h, 20) ? 1u << below(h, 32) : 0);
 	switch (below(h, 10)) {
-	case 0: p->va += PART - below(h, 16); break;
-	case 1: p->va -= below(h, 16); break;
-	case 2: p->va = rn_rng_next(&h->rng); break;
-	case 3: p->va = UINT64_MAX - below(h, 16); break;
-	case 4: p->dma_len = 0x80000000u - 1 + below(h, 3); break;
-	case 5: p->va += below(h, PART); break;
-	case 6: p->va &= ~7ull; break;
+	case 0:
+		p->va += PART - below(h, 16);
+		break;
+	case 1:
+		p->va -= below(h, 16);
+		break;
+	case 2:
+		p->va = rn_rng_next(&h->rng);
+		break;
+	case 3:
+		p->va = UINT64_MAX - below(h, 16);
+		break;
+	case 4:
+		p->dma_len = 0x80000000u - 1 + below(h, 3);
+		break;
+	case 5:
+		p->va += below(h, PART);
+		break;
+	case 6:
+		p->va &= ~7ull;
+		break;
 	}
 	if (one_in(h, 4))
 		aim_at_record(h, p, qp);
@@ -95,22 +123,45 @@ static void aim(struct hostile *h, unsigned node, struct rn_pkt *p, const struct
 static void misaddress(struct hostile *h, struct rn_pkt *p)
 {
 	switch (below(h, 60)) {
-	case 0: p->dest_qpn = below(h, 1 << 24); break;
-	case 1: p->dest_qpn = below(h, 3); break;
-	case 2: p->dest_qpn = RN_MCAST_QPN; break;
-	case 3: p->src.b[15] ^= 0x40; break;
-	case 4: p->dst.b[15] ^= 0x40; break;
-	case 5: p->pkey = (uint16_t)below(h, 1 << 16); break;
-	case 6: p->has_vlan = !p->has_vlan; p->vlan_tci = (uint16_t)below(h, 1 << 16); break;
-	case 7: p->dmac[below(h, 6)] ^= (uint8_t)(1u << below(h, 8)); break;
-	case 8: p->udp_checksum = true; break;
-	case 9: p->tclass = (uint8_t)below(h, 256); p->becn = p->fecn = true; break;
+	case 0:
+		p->dest_qpn = below(h, 1 << 24);
+		break;
+	case 1:
+		p->dest_qpn = below(h, 3);
+		break;
+	case 2:
+		p->dest_qpn = RN_MCAST_QPN;
+		break;
+	case 3:
+		p->src.b[15] ^= 0x40;
+		break;
+	case 4:
+		p->dst.b[15] ^= 0x40;
+		break;
+	case 5:
+		p->pkey = (uint16_t)below(h, 1 << 16);
+		break;
+	case 6:
+		p->has_vlan = !p->has_vlan;
+		p->vlan_tci = (uint16_t)below(h, 1 << 16);
+		break;
+	case 7:
+		p->dmac[below(h, 6)] ^= (uint8_t)(1u << below(h, 8));
+		break;
+	case 8:
+		p->udp_checksum = true;
+		break;
+	case 9:
+		p->tclass = (uint8_t)below(h, 256);
+		p->becn = p->fecn = true;
+		break;
 	}
 }
 
 static uint8_t some_opcode(struct hostile *h)
 {
-	static const uint8_t transports[] = {[RN_QPT_RC] = RN_T_RC, [RN_QPT_UC] = RN_T_UC, [RN_QPT_UD] = RN_T_UD};
+	static const uint8_t transports[] = {
+		[RN_QPT_RC] = RN_T_RC, [RN_QPT_UC] = RN_T_UC, [RN_QPT_UD] = RN_T_UD};
 	uint8_t type = h->sim.spec.type;
 	if (one_in(h, 12))
 		return (uint8_t)below(h, 256);
@@ -139,7 +190,8 @@ static void aim_well(struct hostile *h, unsigned node, unsigned q, struct rn_pkt
 	p->va = (uint64_t)(uintptr_t)h->sim.node[node].arena + (8 << 20);
 	if (hostile_window_on(h, node, i, q) && !one_in(h, 3)) {
 		p->rkey = h->window[node][i].key;
-		p->va = h->window[node][i].va - (one_in(h, 4) ? 8 : 0) + below(h, h->window[node][i].length);
+		p->va = h->window[node][i].va - (one_in(h, 4) ? 8 : 0) +
+			below(h, h->window[node][i].length);
 	} else if (one_in(h, 3)) {
 		p->rkey = h->key[node][kind];
 		p->va = (uint64_t)(uintptr_t)hostile_region(h, node, kind) + below(h, PART - 64);
@@ -147,20 +199,26 @@ static void aim_well(struct hostile *h, unsigned node, unsigned q, struct rn_pkt
 }
 
 /* Makes a packet that the peer could send next. */
-static void make_likely(struct hostile *h, unsigned node, unsigned q, struct rn_pkt *p, const struct rn_qp *qp)
+static void make_likely(struct hostile *h, unsigned node, unsigned q, struct rn_pkt *p,
+			const struct rn_qp *qp)
 {
 	static const uint8_t operations[] = {
-		RN_OP_WRITE_ONLY, RN_OP_WRITE_ONLY, RN_OP_READ_REQUEST, RN_OP_CMP_SWAP, RN_OP_FETCH_ADD, RN_OP_ACK, RN_OP_ACK,
-		RN_OP_ACK, RN_OP_ACK, RN_OP_ACK, RN_OP_SEND_ONLY, RN_OP_SEND_ONLY_INV, RN_OP_WRITE_FIRST, RN_OP_SEND_FIRST, RN_OP_ATOMIC_ACK,
+		RN_OP_WRITE_ONLY,  RN_OP_WRITE_ONLY, RN_OP_READ_REQUEST, RN_OP_CMP_SWAP,
+		RN_OP_FETCH_ADD,   RN_OP_ACK,	     RN_OP_ACK,		 RN_OP_ACK,
+		RN_OP_ACK,	   RN_OP_ACK,	     RN_OP_SEND_ONLY,	 RN_OP_SEND_ONLY_INV,
+		RN_OP_WRITE_FIRST, RN_OP_SEND_FIRST, RN_OP_ATOMIC_ACK,
 	};
 	uint32_t outstanding = rn_psn_steps(qp->win.una, qp->win.next);
 	p->opcode = (uint8_t)(qp->transport | operations[below(h, RN_ARRAY_SIZE(operations))]);
-	p->psn = rn_opcode_row(p->opcode)->response ? rn_psn_add(qp->win.una, below(h, outstanding + 1)) : qp->rx.epsn;
+	p->psn = rn_opcode_row(p->opcode)->response
+			 ? rn_psn_add(qp->win.una, below(h, outstanding + 1))
+			 : qp->rx.epsn;
 	aim_well(h, node, q, p);
 	p->payload_len = below(h, 65);
 	if (!rn_opcode_row(p->opcode)->ends)
 		p->payload_len = rn_qp_mtu(qp);
-	p->dma_len = rn_opcode_row(p->opcode)->ends ? p->payload_len : p->payload_len * (1 + below(h, 4));
+	p->dma_len = rn_opcode_row(p->opcode)->ends ? p->payload_len
+						    : p->payload_len * (1 + below(h, 4));
 	if (!rn_opcode_row(p->opcode)->has_payload)
 		p->payload_len = 0;
 	/* an ACK with any credit count */
@@ -186,11 +244,13 @@ static struct rn_pkt forge(struct hostile *h, unsigned node)
 	aim(h, node, &p, qp);
 	p.ack_req = one_in(h, 2);
 	p.se = one_in(h, 4);
-	p.syndrome = one_in(h, 16) ? (uint8_t)below(h, 256) : syndromes[below(h, RN_ARRAY_SIZE(syndromes))];
+	p.syndrome = one_in(h, 16) ? (uint8_t)below(h, 256)
+				   : syndromes[below(h, RN_ARRAY_SIZE(syndromes))];
 	p.msn = below(h, 1 << 24);
 	if (h->sim.spec.type != RN_QPT_UD && one_in(h, 3))
 		make_likely(h, node, q, &p, qp);
-	p.imm = p.inv_rkey = one_in(h, 2) ? h->window[node][below(h, WINDOWS)].key : (uint32_t)rn_rng_next(&h->rng);
+	p.imm = p.inv_rkey = one_in(h, 2) ? h->window[node][below(h, WINDOWS)].key
+					  : (uint32_t)rn_rng_next(&h->rng);
 	p.swap_add = rn_rng_next(&h->rng);
 	p.orig = rn_rng_next(&h->rng);
 	p.qkey = one_in(h, 8) ? below(h, 1000) : SIM_QKEY;
@@ -207,7 +267,8 @@ static struct rn_pkt forge(struct hostile *h, unsigned node)
 	return p;
 }
 
-static void note_transport(struct hostile *h, unsigned node, const struct rn_pkt *p, enum rn_verdict v)
+static void note_transport(struct hostile *h, unsigned node, const struct rn_pkt *p,
+			   enum rn_verdict v)
 {
 	const struct rn_opcode_row *row = rn_opcode_row(p->opcode);
 	if (v == RN_V_CNP)
@@ -218,17 +279,23 @@ static void note_transport(struct hostile *h, unsigned node, const struct rn_pkt
 	h->t->seen[HOSTILE_ATOMIC_FORGED] += row->family == RN_F_ATOMIC;
 	h->t->seen[HOSTILE_READ_FORGED] += row->family == RN_F_READ_REQ;
 	h->t->seen[HOSTILE_RESPONSE_FORGED] += row->response;
-	h->t->seen[HOSTILE_CREDIT_FORGED] += h->sim.spec.credits && row->has_aeth && p->syndrome < 0x1F;
-	h->t->seen[HOSTILE_WINDOW_USED] += row->has_reth && p->dma_len && hostile_window_is(h, node, p->rkey);
+	h->t->seen[HOSTILE_CREDIT_FORGED] +=
+		h->sim.spec.credits && row->has_aeth && p->syndrome < 0x1F;
+	h->t->seen[HOSTILE_WINDOW_USED] +=
+		row->has_reth && p->dma_len && hostile_window_is(h, node, p->rkey);
 }
 
 static void note_cm(struct hostile *h, enum rn_verdict v)
 {
 	static const uint8_t of_attr[] = {
-		[RN_CM_REQ - RN_CM_REQ] = HOSTILE_CM_REQ, [RN_CM_MRA - RN_CM_REQ] = HOSTILE_CM_MRA,
-		[RN_CM_REJ - RN_CM_REQ] = HOSTILE_CM_REJ, [RN_CM_REP - RN_CM_REQ] = HOSTILE_CM_REP,
-		[RN_CM_RTU - RN_CM_REQ] = HOSTILE_CM_RTU, [RN_CM_DREQ - RN_CM_REQ] = HOSTILE_CM_DREQ,
-		[RN_CM_DREP - RN_CM_REQ] = HOSTILE_CM_DREP, [RN_CM_SIDR_REQ - RN_CM_REQ] = HOSTILE_CM_SIDR_REQ,
+		[RN_CM_REQ - RN_CM_REQ] = HOSTILE_CM_REQ,
+		[RN_CM_MRA - RN_CM_REQ] = HOSTILE_CM_MRA,
+		[RN_CM_REJ - RN_CM_REQ] = HOSTILE_CM_REJ,
+		[RN_CM_REP - RN_CM_REQ] = HOSTILE_CM_REP,
+		[RN_CM_RTU - RN_CM_REQ] = HOSTILE_CM_RTU,
+		[RN_CM_DREQ - RN_CM_REQ] = HOSTILE_CM_DREQ,
+		[RN_CM_DREP - RN_CM_REQ] = HOSTILE_CM_DREP,
+		[RN_CM_SIDR_REQ - RN_CM_REQ] = HOSTILE_CM_SIDR_REQ,
 		[RN_CM_SIDR_REP - RN_CM_REQ] = HOSTILE_CM_SIDR_REP,
 	};
 	unsigned i = (unsigned)h->cm.forged - RN_CM_REQ;

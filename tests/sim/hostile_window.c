@@ -20,7 +20,8 @@ void hostile_window_make(struct hostile *h, unsigned node)
 {
 	for (unsigned i = 0; i < WINDOWS; i++) {
 		struct hostile_window *w = &h->window[node][i];
-		if (rn_mw_add(h->sim.node[node].mrs, i == FOREIGN_WINDOW ? FOREIGN_PD : SIM_PD, &w->shared, &w->id))
+		if (rn_mw_add(h->sim.node[node].mrs, i == FOREIGN_WINDOW ? FOREIGN_PD : SIM_PD,
+			      &w->shared, &w->id))
 			abort();
 		w->key = w->id;
 	}
@@ -51,14 +52,17 @@ static uint32_t next_key(const struct hostile_window *w)
 	return (w->id & ~0xFFu) | (variant ? variant : 1);
 }
 
-static struct sim_op bind_over(struct hostile *h, unsigned node, struct hostile_window *w, unsigned kind)
+static struct sim_op bind_over(struct hostile *h, unsigned node, struct hostile_window *w,
+			       unsigned kind)
 {
-	struct sim_op op = {.kind = RN_WQE_BIND, .flags = RN_WQE_SIGNALED, .lkey = h->key[node][kind]};
+	struct sim_op op = {
+		.kind = RN_WQE_BIND, .flags = RN_WQE_SIGNALED, .lkey = h->key[node][kind]};
 	uint32_t start = kind == LENT ? PART / 4 + below(h, PART / 4) : below(h, PART / 2);
 	op.rkey = next_key(w);
 	op.remote = hostile_offset(h, node, hostile_region(h, node, kind) + start);
 	op.length = 1 + below(h, PART / 2 + PART / 4 - start);
-	op.access = kind == LENT ? (2u << below(h, 3)) | (2u << below(h, 3)) : RN_ACCESS_REMOTE_READ;
+	op.access =
+		kind == LENT ? (2u << below(h, 3)) | (2u << below(h, 3)) : RN_ACCESS_REMOTE_READ;
 	return op;
 }
 
@@ -80,10 +84,13 @@ static void bind_wrongly(struct hostile *h, unsigned node, unsigned q)
 		break;
 	case 2: /* past the end of the region, or past the end of the address space */
 		op.length = one_in(h, 2) ? PART : UINT32_MAX;
-		op.remote = one_in(h, 2) ? op.remote : hostile_offset(h, node, (uint8_t *)(uintptr_t)-16);
+		op.remote = one_in(h, 2) ? op.remote
+					 : hostile_offset(h, node, (uint8_t *)(uintptr_t)-16);
 		break;
 	/* rights that are not remote rights */
-	case 3: op.access = RN_ACCESS_LOCAL_WRITE | RN_ACCESS_MW_BIND; break;
+	case 3:
+		op.access = RN_ACCESS_LOCAL_WRITE | RN_ACCESS_MW_BIND;
+		break;
 	}
 	if (w == &h->window[node][i] && !is_free(w))
 		return;
@@ -111,7 +118,8 @@ void hostile_window_work(struct hostile *h, unsigned node, unsigned q)
 		w->length = (uint32_t)op.length;
 		hostile_post(h, node, q, &op, false);
 	} else if (w->q == q && one_in(h, 3)) {
-		struct sim_op op = {.kind = RN_WQE_INVALIDATE, .flags = RN_WQE_SIGNALED, .rkey = w->key};
+		struct sim_op op = {
+			.kind = RN_WQE_INVALIDATE, .flags = RN_WQE_SIGNALED, .rkey = w->key};
 		hostile_post(h, node, q, &op, false);
 	}
 }
@@ -119,8 +127,12 @@ void hostile_window_work(struct hostile *h, unsigned node, unsigned q)
 void hostile_window_bind_foreign(struct hostile *h, unsigned node, unsigned q)
 {
 	struct hostile_window *w = &h->window[node][FOREIGN_WINDOW];
-	struct sim_op op = {.kind = RN_WQE_BIND, .flags = RN_WQE_SIGNALED, .rkey = next_key(w), .access = REMOTE,
-			    .lkey = h->key[node][FOREIGN], .length = PART,
+	struct sim_op op = {.kind = RN_WQE_BIND,
+			    .flags = RN_WQE_SIGNALED,
+			    .rkey = next_key(w),
+			    .access = REMOTE,
+			    .lkey = h->key[node][FOREIGN],
+			    .length = PART,
 			    .remote = hostile_offset(h, node, hostile_region(h, node, FOREIGN))};
 	w->key = op.rkey;
 	w->used = true;

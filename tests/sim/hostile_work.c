@@ -12,10 +12,13 @@
 #define OUTBOX (2u << 20)
 #define TARGET (4u << 20)
 
-void hostile_post(struct hostile *h, unsigned node, unsigned q, const struct sim_op *op, bool forbidden)
+void hostile_post(struct hostile *h, unsigned node, unsigned q, const struct sim_op *op,
+		  bool forbidden)
 {
 	bool recv = op->kind == RN_WQE_RECV, shared = recv && h->sim.node[node].srq;
-	struct ledger_entry e = {.recv = recv, .must = recv || forbidden || op->flags & RN_WQE_SIGNALED, .forbidden = forbidden};
+	struct ledger_entry e = {.recv = recv,
+				 .must = recv || forbidden || op->flags & RN_WQE_SIGNALED,
+				 .forbidden = forbidden};
 	struct sim_op with = *op;
 	with.wr_id = ledger_enter(h, node, shared ? LEDGER_SHARED : q, e);
 	if (shared)
@@ -35,7 +38,8 @@ void hostile_receive(struct hostile *h, unsigned node, unsigned q, unsigned rece
 		struct sim_op op = {.kind = RN_WQE_RECV, .local = INBOX, .length = 16384};
 		if (one_in(h, ud ? 300 : 150))
 			op.length = ud ? 100 : 8;
-		if (srq ? atomic_load(&srq->shared.posted) - atomic_load(&srq->shared.taken) >= 2 * receives
+		if (srq ? atomic_load(&srq->shared.posted) - atomic_load(&srq->shared.taken) >=
+				    2 * receives
 			: qp->rq_posted - atomic_load(&qp->shared->rq_retired) >= receives)
 			return;
 		/* sometimes a region without write access */
@@ -47,8 +51,9 @@ void hostile_receive(struct hostile *h, unsigned node, unsigned q, unsigned rece
 static enum rn_wqe_kind some_kind(struct hostile *h)
 {
 	static const enum rn_wqe_kind kinds[] = {
-		RN_WQE_SEND, RN_WQE_SEND, RN_WQE_SEND_IMM, RN_WQE_WRITE, RN_WQE_WRITE_IMM, RN_WQE_READ, RN_WQE_READ,
-		RN_WQE_CMP_SWAP, RN_WQE_FETCH_ADD, RN_WQE_NOP, RN_WQE_SEND_INVAL,
+		RN_WQE_SEND,	  RN_WQE_SEND, RN_WQE_SEND_IMM,	  RN_WQE_WRITE,
+		RN_WQE_WRITE_IMM, RN_WQE_READ, RN_WQE_READ,	  RN_WQE_CMP_SWAP,
+		RN_WQE_FETCH_ADD, RN_WQE_NOP,  RN_WQE_SEND_INVAL,
 	};
 	for (;;) {
 		enum rn_wqe_kind kind = kinds[below(h, RN_ARRAY_SIZE(kinds))];
@@ -66,7 +71,8 @@ static void use_window(struct hostile *h, unsigned node, unsigned q, struct sim_
 	if (!hostile_window_on(h, 1 - node, i, q) && !one_in(h, 30))
 		return;
 	op->rkey = h->window[1 - node][i].key;
-	op->remote = hostile_offset(h, 1 - node, hostile_region(h, 1 - node, kind) + PART / 4 + below(h, PART / 4));
+	op->remote = hostile_offset(
+		h, 1 - node, hostile_region(h, 1 - node, kind) + PART / 4 + below(h, PART / 4));
 	op->length = below(h, 400);
 }
 
@@ -83,7 +89,8 @@ static void invalidate_there(struct hostile *h, unsigned node, unsigned q, struc
 static bool name_forbidden(struct hostile *h, unsigned node, struct sim_op *op)
 {
 	static const unsigned regions[] = {FOREIGN, STALE, GONE};
-	unsigned kind = op->kind == RN_WQE_READ ? READABLE : regions[below(h, RN_ARRAY_SIZE(regions))];
+	unsigned kind =
+		op->kind == RN_WQE_READ ? READABLE : regions[below(h, RN_ARRAY_SIZE(regions))];
 	bool moves_data = op->kind >= RN_WQE_SEND && op->kind <= RN_WQE_READ;
 	if (!moves_data || op->flags & RN_WQE_INLINE || op->length == 0)
 		return false;
@@ -95,7 +102,10 @@ static bool name_forbidden(struct hostile *h, unsigned node, struct sim_op *op)
 
 static void send_one(struct hostile *h, unsigned node, unsigned q)
 {
-	struct sim_op op = {.kind = some_kind(h), .local = OUTBOX, .remote = TARGET, .length = one_in(h, 8) ? 0 : below(h, 9000)};
+	struct sim_op op = {.kind = some_kind(h),
+			    .local = OUTBOX,
+			    .remote = TARGET,
+			    .length = one_in(h, 8) ? 0 : below(h, 9000)};
 	bool forbidden = false;
 	op.flags = (one_in(h, 2) ? RN_WQE_SIGNALED : 0) | (one_in(h, 6) ? RN_WQE_FENCE : 0) |
 		   (one_in(h, 4) ? RN_WQE_SOLICITED : 0);
@@ -123,7 +133,8 @@ void hostile_work(struct hostile *h, unsigned node, unsigned q)
 {
 	const struct sim_qp *qp = &h->sim.node[node].qp[q];
 	hostile_receive(h, node, q, below(h, 6)); /* sometimes no receive is posted */
-	for (unsigned n = 0; n < 6 && qp->sq_posted - atomic_load(&qp->shared->sq_retired) < 6; n++) {
+	for (unsigned n = 0; n < 6 && qp->sq_posted - atomic_load(&qp->shared->sq_retired) < 6;
+	     n++) {
 		if (h->sim.spec.type != RN_QPT_UD && one_in(h, 12))
 			hostile_window_work(h, node, q);
 		else

@@ -10,17 +10,17 @@
 #include "balance.h"
 
 #define WINDOWS 4u
-#define PLACE   (96u << 10)
-#define LAPS    6u
-#define LIMIT   RN_S(600)
+#define PLACE	(96u << 10)
+#define LAPS	6u
+#define LIMIT	RN_S(600)
 
 /* Layout of the arena: places, the peer's scratch areas for them, messages to send, received
  * messages. */
-#define AT_PLACE(w)   ((uint64_t)(w) * PLACE)
+#define AT_PLACE(w)   ((uint64_t)(w)*PLACE)
 #define AT_SCRATCH(w) ((uint64_t)(WINDOWS + (w)) * PLACE)
-#define AT_OUT(i)     ((uint64_t)(2 * WINDOWS) * PLACE + (uint64_t)(i) * 64)
-#define AT_IN(q, i)   (AT_OUT(64) + ((uint64_t)(q) * 64 + (i)) * 64)
-#define RECVS         32u
+#define AT_OUT(i)     ((uint64_t)(2 * WINDOWS) * PLACE + (uint64_t)(i)*64)
+#define AT_IN(q, i)   (AT_OUT(64) + ((uint64_t)(q)*64 + (i)) * 64)
+#define RECVS	      32u
 
 /* A message between the two sides, carried by a SEND. */
 struct message {
@@ -36,9 +36,9 @@ struct window {
 	enum phase phase;
 	uint32_t key;
 	unsigned q, laps;
-	uint64_t off;         /* offset within its place */
+	uint64_t off; /* offset within its place */
 	uint32_t length, access;
-	rn_time again;        /* time from which it may be lent again */
+	rn_time again; /* time from which it may be lent again */
 	uint8_t expect[PLACE];
 };
 
@@ -49,20 +49,20 @@ struct lend {
 	struct window *window[SIM_NODES][WINDOWS];
 	unsigned out_next[SIM_NODES];
 	enum lend_ending ending;
-	bool broken;          /* the rule was broken on purpose: errors are allowed */
-	unsigned errors;      /* number of completions with REM_ACCESS_ERR */
+	bool broken;	 /* the rule was broken on purpose: errors are allowed */
+	unsigned errors; /* number of completions with REM_ACCESS_ERR */
 	unsigned objections;
 	FILE *out;
 	struct lend_totals *t;
 };
 
-#define OBJECT(m, ...) \
-	do { \
-		if ((m)->objections++ < 10) { \
+#define OBJECT(m, ...)                                                                   \
+	do {                                                                             \
+		if ((m)->objections++ < 10) {                                            \
 			fprintf((m)->out, "seed %llu: ", (unsigned long long)(m)->seed); \
-			fprintf((m)->out, __VA_ARGS__); \
-			fputc('\n', (m)->out); \
-		} \
+			fprintf((m)->out, __VA_ARGS__);                                  \
+			fputc('\n', (m)->out);                                           \
+		}                                                                        \
 	} while (0)
 
 static bool one_in(struct lend *m, unsigned n)
@@ -98,8 +98,8 @@ static void draw_spec(struct lend *m, struct sim_spec *s)
 static void check_place(struct lend *m, unsigned node, unsigned w, const char *when)
 {
 	if (memcmp(m->sim.node[node].arena + AT_PLACE(w), m->window[node][w]->expect, PLACE) != 0)
-		OBJECT(m, "node %u window %u lap %u: %s, its place is not what it should be", node, w,
-		       m->window[node][w]->laps, when);
+		OBJECT(m, "node %u window %u lap %u: %s, its place is not what it should be", node,
+		       w, m->window[node][w]->laps, when);
 }
 
 static void refill(struct lend *m, unsigned node, unsigned w)
@@ -125,14 +125,19 @@ static unsigned some_flags(struct lend *m)
 }
 
 /* Sends a message. inval: a key of the peer that this SEND invalidates; 0 = none. */
-static void say(struct lend *m, unsigned node, unsigned q, unsigned flags, uint32_t inval, const struct message *what)
+static void say(struct lend *m, unsigned node, unsigned q, unsigned flags, uint32_t inval,
+		const struct message *what)
 {
 	uint64_t at = AT_OUT(m->out_next[node]++ % 64);
 
 	memcpy(m->sim.node[node].arena + at, what, sizeof(*what));
 	m->t->said_last += inval != 0;
-	post(m, node, q, &(struct sim_op){.kind = inval ? RN_WQE_SEND_INVAL : RN_WQE_SEND, .flags = flags, .imm = inval,
-					  .local = at, .length = sizeof(*what)});
+	post(m, node, q,
+	     &(struct sim_op){.kind = inval ? RN_WQE_SEND_INVAL : RN_WQE_SEND,
+			      .flags = flags,
+			      .imm = inval,
+			      .local = at,
+			      .length = sizeof(*what)});
 }
 
 /* Binds a window over part of the place and posts the message about it right after the BIND. */
@@ -151,8 +156,13 @@ static void lend(struct lend *m, unsigned node, unsigned w, unsigned q)
 	win->phase = LENT;
 	win->laps++;
 	m->t->laps++;
-	post(m, node, q, &(struct sim_op){.kind = RN_WQE_BIND, .flags = some_flags(m), .remote = AT_PLACE(w) + win->off,
-					  .length = win->length, .rkey = win->key, .access = win->access});
+	post(m, node, q,
+	     &(struct sim_op){.kind = RN_WQE_BIND,
+			      .flags = some_flags(m),
+			      .remote = AT_PLACE(w) + win->off,
+			      .length = win->length,
+			      .rkey = win->key,
+			      .access = win->access});
 	say_so.key = win->key;
 	say_so.off = win->off;
 	say_so.length = win->length;
@@ -164,7 +174,8 @@ static void take_back(struct lend *m, unsigned node, unsigned w)
 {
 	struct window *win = m->window[node][w];
 
-	post(m, node, win->q, &(struct sim_op){.kind = RN_WQE_INVALIDATE, .flags = some_flags(m), .rkey = win->key});
+	post(m, node, win->q,
+	     &(struct sim_op){.kind = RN_WQE_INVALIDATE, .flags = some_flags(m), .rkey = win->key});
 }
 
 /* The peer uses the window: WRITEs, then READs, all within the window. Written bytes become the
@@ -183,18 +194,27 @@ static void use(struct lend *m, unsigned node, unsigned q, const struct message 
 		for (uint32_t k = 0; k < n; k++)
 			scratch[at + k] = (uint8_t)(rn_rng_next(&m->rng) >> 8);
 		memcpy(win->expect + at, scratch + at, n);
-		post(m, node, q, &(struct sim_op){.kind = RN_WQE_WRITE, .local = AT_SCRATCH(lent->window) + at,
-						  .remote = AT_PLACE(lent->window) + at, .length = n, .rkey = lent->key});
+		post(m, node, q,
+		     &(struct sim_op){.kind = RN_WQE_WRITE,
+				      .local = AT_SCRATCH(lent->window) + at,
+				      .remote = AT_PLACE(lent->window) + at,
+				      .length = n,
+				      .rkey = lent->key});
 		m->t->writes++;
 	}
 	if (lent->length) {
-		post(m, node, q, &(struct sim_op){.kind = RN_WQE_READ, .flags = RN_WQE_SIGNALED | RN_WQE_FENCE,
-						  .wr_id = lent->window + 1, .local = AT_SCRATCH(lent->window) + lent->off,
-						  .remote = AT_PLACE(lent->window) + lent->off, .length = lent->length,
-						  .rkey = lent->key});
+		post(m, node, q,
+		     &(struct sim_op){.kind = RN_WQE_READ,
+				      .flags = RN_WQE_SIGNALED | RN_WQE_FENCE,
+				      .wr_id = lent->window + 1,
+				      .local = AT_SCRATCH(lent->window) + lent->off,
+				      .remote = AT_PLACE(lent->window) + lent->off,
+				      .length = lent->length,
+				      .rkey = lent->key});
 		m->t->reads++;
 	}
-	say(m, node, q, RN_WQE_FENCE, one_in(m, 3) ? lent->key : 0, &(struct message){.window = lent->window});
+	say(m, node, q, RN_WQE_FENCE, one_in(m, 3) ? lent->key : 0,
+	    &(struct message){.window = lent->window});
 }
 
 /* The peer has given the window back, so its WRITEs must be in memory. Sometimes the window is lent
@@ -221,7 +241,9 @@ static void received(struct lend *m, unsigned node, const struct rn_cqe *c)
 	struct message msg;
 
 	memcpy(&msg, m->sim.node[node].arena + c->wr_id, sizeof(msg));
-	sim_post(&m->sim, node, q, &(struct sim_op){.kind = RN_WQE_RECV, .wr_id = c->wr_id, .local = c->wr_id, .length = 64});
+	sim_post(&m->sim, node, q,
+		 &(struct sim_op){
+			 .kind = RN_WQE_RECV, .wr_id = c->wr_id, .local = c->wr_id, .length = 64});
 	if (msg.lent)
 		use(m, node, q, &msg);
 	else
@@ -233,7 +255,8 @@ static void read_done(struct lend *m, unsigned node, const struct rn_cqe *c)
 	unsigned w = (unsigned)c->wr_id - 1;
 	const struct window *win = m->window[1 - node][w];
 
-	if (memcmp(m->sim.node[node].arena + AT_SCRATCH(w) + win->off, win->expect + win->off, win->length) != 0)
+	if (memcmp(m->sim.node[node].arena + AT_SCRATCH(w) + win->off, win->expect + win->off,
+		   win->length) != 0)
 		OBJECT(m, "node %u window %u: READ brought the wrong bytes", node, w);
 }
 
@@ -245,8 +268,8 @@ static void drain(struct lend *m)
 		while (sim_poll(&m->sim, node, &c)) {
 			m->errors += c.status == RN_STATUS_REM_ACCESS_ERR;
 			if (c.status && !m->broken)
-				OBJECT(m, "node %u: wr_id %llu kind %u ends with %u", node, (unsigned long long)c.wr_id,
-				       c.kind, c.status);
+				OBJECT(m, "node %u: wr_id %llu kind %u ends with %u", node,
+				       (unsigned long long)c.wr_id, c.kind, c.status);
 			else if (!c.status && c.flags & RN_CQE_RECV && !m->broken)
 				received(m, node, &c);
 			else if (!c.status && c.kind == RN_WQE_READ && !m->broken)
@@ -295,8 +318,11 @@ static void break_the_rule(struct lend *m)
 {
 	struct window *win = m->window[0][0];
 	unsigned q = win->q;
-	struct sim_op grab = {.kind = RN_WQE_WRITE, .flags = RN_WQE_SIGNALED, .local = AT_SCRATCH(0),
-			      .remote = AT_PLACE(0), .length = 1 + (uint32_t)rn_rng_below(&m->rng, PLACE)};
+	struct sim_op grab = {.kind = RN_WQE_WRITE,
+			      .flags = RN_WQE_SIGNALED,
+			      .local = AT_SCRATCH(0),
+			      .remote = AT_PLACE(0),
+			      .length = 1 + (uint32_t)rn_rng_below(&m->rng, PLACE)};
 
 	m->broken = true;
 	/* The responder reports the refusal in one NAK and then stays silent. If that NAK were
@@ -305,20 +331,26 @@ static void break_the_rule(struct lend *m)
 		m->sim.spec.link[i].impair.loss_ppm = 0;
 	if (m->ending == LEND_ASTRAY || m->ending == LEND_RECALLED) {
 		win->key = (win->key & ~0xFFu) | ((win->key & 0xFF) % 255 + 1);
-		sim_post(&m->sim, 0, q, &(struct sim_op){.kind = RN_WQE_BIND, .remote = AT_PLACE(0), .length = PLACE,
-							 .rkey = win->key, .access = RN_ACCESS_REMOTE_WRITE});
+		sim_post(&m->sim, 0, q,
+			 &(struct sim_op){.kind = RN_WQE_BIND,
+					  .remote = AT_PLACE(0),
+					  .length = PLACE,
+					  .rkey = win->key,
+					  .access = RN_ACCESS_REMOTE_WRITE});
 		sim_run(&m->sim, m->sim.now + RN_S(1));
 	}
 	grab.rkey = win->key;
 	if (m->ending == LEND_ASTRAY) {
 		q = (q + 1) % m->sim.spec.qps;
-	/* the window ends during the WRITEs; those before its end are legal and not checked */
+		/* the window ends during the WRITEs; those before its end are legal and not
+		 * checked */
 	} else if (m->ending == LEND_RECALLED) {
 		grab.length = PLACE;
 		for (unsigned i = 0; i < 4; i++)
 			sim_post(&m->sim, 1, q, &grab);
 		sim_run(&m->sim, m->sim.now + 2 * m->sim.spec.link[1].impair.delay_max_ns);
-		sim_post(&m->sim, 0, q, &(struct sim_op){.kind = RN_WQE_INVALIDATE, .rkey = win->key});
+		sim_post(&m->sim, 0, q,
+			 &(struct sim_op){.kind = RN_WQE_INVALIDATE, .rkey = win->key});
 		while (atomic_load(&win->shared.ended) != win->key && sim_step(&m->sim, LIMIT))
 			;
 		memcpy(win->expect, m->sim.node[0].arena + AT_PLACE(0), PLACE);
@@ -337,15 +369,19 @@ static void open_windows(struct lend *m)
 		for (unsigned w = 0; w < WINDOWS; w++) {
 			struct window *win = m->window[node][w] = calloc(1, sizeof(*win));
 
-			if (win == NULL || rn_mw_add(m->sim.node[node].mrs, SIM_PD, &win->shared, &win->key))
+			if (win == NULL ||
+			    rn_mw_add(m->sim.node[node].mrs, SIM_PD, &win->shared, &win->key))
 				abort();
 			refill(m, node, w);
 		}
 	for (unsigned node = 0; node < SIM_NODES; node++)
 		for (unsigned q = 0; q < m->sim.spec.qps; q++)
 			for (unsigned i = 0; i < RECVS; i++)
-				sim_post(&m->sim, node, q, &(struct sim_op){.kind = RN_WQE_RECV, .wr_id = AT_IN(q, i),
-									    .local = AT_IN(q, i), .length = 64});
+				sim_post(&m->sim, node, q,
+					 &(struct sim_op){.kind = RN_WQE_RECV,
+							  .wr_id = AT_IN(q, i),
+							  .local = AT_IN(q, i),
+							  .length = 64});
 }
 
 static void close_windows(struct lend *m)
@@ -361,7 +397,8 @@ static void close_windows(struct lend *m)
 			struct window *win = m->window[node][w];
 			uint32_t owner = 0;
 
-			if (atomic_load(&win->shared.ended) != win->key || rn_mw_remove(n->mrs, win->key, &owner))
+			if (atomic_load(&win->shared.ended) != win->key ||
+			    rn_mw_remove(n->mrs, win->key, &owner))
 				OBJECT(m, "node %u window %u: still bound on %x", node, w, owner);
 			free(win);
 		}
@@ -393,7 +430,8 @@ unsigned lend_run(uint64_t seed, struct lend_totals *totals, FILE *out, FILE *lo
 		drain(m);
 	}
 	if (!all_done(m) && m->objections == 0)
-		OBJECT(m, "not finished after %llu s of virtual time", (unsigned long long)(m->sim.now / RN_S(1)));
+		OBJECT(m, "not finished after %llu s of virtual time",
+		       (unsigned long long)(m->sim.now / RN_S(1)));
 	sim_run(&m->sim, m->sim.now + RN_S(2)); /* late duplicates must change nothing */
 	drain(m);
 	for (unsigned node = 0; node < SIM_NODES; node++)

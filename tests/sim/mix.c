@@ -12,22 +12,22 @@
 #include "balance.h"
 #include "wire/stats.h"
 
-#define MAX_OPS  96   /* operations per QP and direction */
-#define GUARD    32
+#define MAX_OPS	   96 /* operations per QP and direction */
+#define GUARD	   32
 #define GUARD_BYTE 0xEE
-#define LIMIT    RN_S(600)
+#define LIMIT	   RN_S(600)
 
 struct op {
 	struct sim_op op;
-	struct sim_op recv;   /* the receive that a SEND or WRITE_IMM consumes */
+	struct sim_op recv; /* the receive that a SEND or WRITE_IMM consumes */
 	uint32_t pattern;
-	uint64_t was, then;   /* CMP_SWAP: value at the target before and after */
+	uint64_t was, then; /* CMP_SWAP: value at the target before and after */
 	rn_time post_at, recv_at;
 };
 
-struct flow {             /* one direction of one QP */
+struct flow { /* one direction of one QP */
 	unsigned n;
-	unsigned posted, received; /* number of requests and receives posted so far */
+	unsigned posted, received;     /* number of requests and receives posted so far */
 	unsigned next_done, next_recv; /* indices of the next expected completion */
 	struct op ops[MAX_OPS];
 };
@@ -44,13 +44,13 @@ struct mix {
 	struct mix_totals *t;
 };
 
-#define OBJECT(m, ...) \
-	do { \
-		if ((m)->objections++ < 10) { \
+#define OBJECT(m, ...)                                                                   \
+	do {                                                                             \
+		if ((m)->objections++ < 10) {                                            \
 			fprintf((m)->out, "seed %llu: ", (unsigned long long)(m)->seed); \
-			fprintf((m)->out, __VA_ARGS__); \
-			fputc('\n', (m)->out); \
-		} \
+			fprintf((m)->out, __VA_ARGS__);                                  \
+			fputc('\n', (m)->out);                                           \
+		}                                                                        \
 	} while (0)
 
 static uint8_t pattern_byte(uint32_t pattern, uint32_t i)
@@ -116,13 +116,20 @@ static bool is_atomic(const struct sim_op *o)
 static uint32_t some_length(struct mix *m, uint32_t mtu)
 {
 	switch (rn_rng_below(&m->rng, 10)) {
-	case 0: return 0;
-	case 1: return mtu;
-	case 2: return mtu - 1 + (uint32_t)rn_rng_below(&m->rng, 3);
-	case 3: return mtu * (uint32_t)(1 + rn_rng_below(&m->rng, 8));
-	case 4: return (uint32_t)rn_rng_below(&m->rng, 40000);
-	case 5: return 1 + (uint32_t)rn_rng_below(&m->rng, 3);
-	default: return (uint32_t)rn_rng_below(&m->rng, 3 * mtu);
+	case 0:
+		return 0;
+	case 1:
+		return mtu;
+	case 2:
+		return mtu - 1 + (uint32_t)rn_rng_below(&m->rng, 3);
+	case 3:
+		return mtu * (uint32_t)(1 + rn_rng_below(&m->rng, 8));
+	case 4:
+		return (uint32_t)rn_rng_below(&m->rng, 40000);
+	case 5:
+		return 1 + (uint32_t)rn_rng_below(&m->rng, 3);
+	default:
+		return (uint32_t)rn_rng_below(&m->rng, 3 * mtu);
 	}
 }
 
@@ -151,7 +158,8 @@ static void draw_spec(struct mix *m, struct sim_spec *s)
 		l->reorder_ns = 1 + rn_rng_below(r, RN_US(20));
 		l->delay_min_ns = RN_US(1) + rn_rng_below(r, RN_US(50));
 		l->delay_max_ns = l->delay_min_ns + rn_rng_below(r, RN_US(10));
-		s->link[i].rate = rn_rng_below(r, 2) ? 0 : 1000000000ull * (1 + rn_rng_below(r, 100));
+		s->link[i].rate =
+			rn_rng_below(r, 2) ? 0 : 1000000000ull * (1 + rn_rng_below(r, 100));
 	}
 }
 
@@ -184,7 +192,8 @@ static void draw_atomic(struct mix *m, unsigned node, struct op *o)
 	o->op.kind = RN_WQE_CMP_SWAP;
 	o->was = rn_rng_next(r);
 	o->op.remote = aligned_word(m, 1 - node, o->was);
-	o->op.atomic = (struct rn_atomic){.swap_add = rn_rng_next(r), .compare = o->was + rn_rng_below(r, 2)};
+	o->op.atomic = (struct rn_atomic){.swap_add = rn_rng_next(r),
+					  .compare = o->was + rn_rng_below(r, 2)};
 	o->then = o->op.atomic.compare == o->was ? o->op.atomic.swap_add : o->was;
 }
 
@@ -194,7 +203,7 @@ static void draw_op(struct mix *m, unsigned node, struct op *o, unsigned index, 
 	unsigned peer = 1 - node, which = (unsigned)rn_rng_below(r, 4);
 	uint32_t n = some_length(m, 128u << m->sim.spec.path_mtu);
 	bool imm = which < 2 && rn_rng_below(r, 3) == 0;
-	o->op.kind = which == 2 ? RN_WQE_READ
+	o->op.kind = which == 2	  ? RN_WQE_READ
 		     : which == 0 ? (imm ? RN_WQE_SEND_IMM : RN_WQE_SEND)
 				  : (imm ? RN_WQE_WRITE_IMM : RN_WQE_WRITE);
 	o->op.imm = imm ? (uint32_t)rn_rng_next(r) : 0;
@@ -217,7 +226,9 @@ static void draw_op(struct mix *m, unsigned node, struct op *o, unsigned index, 
 	uint64_t there = room(m, peer, n + extra);
 	/* A receive that a WRITE_IMM consumes may have length 0, because no data go into it. */
 	if (takes_recv(o))
-		o->recv = (struct sim_op){.kind = RN_WQE_RECV, .wr_id = index, .local = there,
+		o->recv = (struct sim_op){.kind = RN_WQE_RECV,
+					  .wr_id = index,
+					  .local = there,
 					  .length = which == 0 ? n + extra : 0};
 	o->op.remote = there;
 	if (which == 2)
@@ -240,8 +251,11 @@ static void draw_flows(struct mix *m)
 			f->n = (64 + flows - 1) / flows + (unsigned)rn_rng_below(&m->rng, 8);
 			for (unsigned i = 0; i < f->n; i++) {
 				draw_op(m, node, &f->ops[i], i, i + 1 == f->n);
-				at += rn_rng_below(&m->rng, 4) ? 0 : rn_rng_below(&m->rng, RN_US(300));
-				recv_at += rn_rng_below(&m->rng, 6) ? 0 : rn_rng_below(&m->rng, RN_US(500));
+				at += rn_rng_below(&m->rng, 4) ? 0
+							       : rn_rng_below(&m->rng, RN_US(300));
+				recv_at += rn_rng_below(&m->rng, 6)
+						   ? 0
+						   : rn_rng_below(&m->rng, RN_US(500));
 				f->ops[i].post_at = at;
 				f->ops[i].recv_at = recv_at;
 			}
@@ -281,15 +295,19 @@ static void check_recv(struct mix *m, unsigned node, const struct rn_cqe *c)
 		return;
 	}
 	struct op *o = &f->ops[f->next_recv++];
-	if (c->wr_id != o->recv.wr_id || c->status != RN_STATUS_SUCCESS || c->byte_len != o->op.length)
-		OBJECT(m, "node %u qp %u: receive wr_id %llu status %u bytes %u, expected %llu, 0, %u", node,
-		       (unsigned)c->qp_ctx, (unsigned long long)c->wr_id, c->status, c->byte_len,
-		       (unsigned long long)o->recv.wr_id, o->op.length);
+	if (c->wr_id != o->recv.wr_id || c->status != RN_STATUS_SUCCESS ||
+	    c->byte_len != o->op.length)
+		OBJECT(m,
+		       "node %u qp %u: receive wr_id %llu status %u bytes %u, expected %llu, 0, %u",
+		       node, (unsigned)c->qp_ctx, (unsigned long long)c->wr_id, c->status,
+		       c->byte_len, (unsigned long long)o->recv.wr_id, o->op.length);
 	if (!!(c->flags & RN_CQE_SOLICITED) != !!(o->op.flags & RN_WQE_SOLICITED))
-		OBJECT(m, "node %u receive %llu: solicited bit wrong", node, (unsigned long long)c->wr_id);
+		OBJECT(m, "node %u receive %llu: solicited bit wrong", node,
+		       (unsigned long long)c->wr_id);
 	if (!!(c->flags & RN_CQE_IMM) != has_imm(o) || c->imm != o->op.imm ||
 	    !!(c->flags & RN_CQE_WRITE) == is_send(o))
-		OBJECT(m, "node %u receive %llu: immediate data wrong", node, (unsigned long long)c->wr_id);
+		OBJECT(m, "node %u receive %llu: immediate data wrong", node,
+		       (unsigned long long)c->wr_id);
 	if (!holds(m->sim.node[node].arena + o->recv.local, o->op.length, o->pattern))
 		OBJECT(m, "node %u receive %llu: wrong bytes", node, (unsigned long long)c->wr_id);
 }
@@ -297,9 +315,10 @@ static void check_recv(struct mix *m, unsigned node, const struct rn_cqe *c)
 /* Checks a completed CMP_SWAP: the value it returned and the value at the target. */
 static void check_swap(struct mix *m, unsigned node, const struct op *o)
 {
-	if (o->op.kind == RN_WQE_CMP_SWAP &&
-	    (word_at(m, node, o->op.local) != o->was || word_at(m, 1 - node, o->op.remote) != o->then))
-		OBJECT(m, "node %u request %llu: wrong value swapped or fetched", node, (unsigned long long)o->op.wr_id);
+	if (o->op.kind == RN_WQE_CMP_SWAP && (word_at(m, node, o->op.local) != o->was ||
+					      word_at(m, 1 - node, o->op.remote) != o->then))
+		OBJECT(m, "node %u request %llu: wrong value swapped or fetched", node,
+		       (unsigned long long)o->op.wr_id);
 }
 
 static void check_done(struct mix *m, unsigned node, const struct rn_cqe *c)
@@ -314,9 +333,10 @@ static void check_done(struct mix *m, unsigned node, const struct rn_cqe *c)
 	struct op *o = &f->ops[f->next_done++];
 	unsigned peer = 1 - node;
 	if (c->wr_id != o->op.wr_id || c->status != RN_STATUS_SUCCESS || c->kind != o->op.kind)
-		OBJECT(m, "node %u qp %u: wr_id %llu status %u kind %u vendor %u, expected %llu, 0, %u", node,
-		       (unsigned)c->qp_ctx, (unsigned long long)c->wr_id, c->status, c->kind, c->vendor_err,
-		       (unsigned long long)o->op.wr_id, o->op.kind);
+		OBJECT(m,
+		       "node %u qp %u: wr_id %llu status %u kind %u vendor %u, expected %llu, 0, %u",
+		       node, (unsigned)c->qp_ctx, (unsigned long long)c->wr_id, c->status, c->kind,
+		       c->vendor_err, (unsigned long long)o->op.wr_id, o->op.kind);
 	if (is_atomic(&o->op)) {
 		check_swap(m, node, o);
 		return;
@@ -378,12 +398,14 @@ static void check_counter(struct mix *m, unsigned node)
 		for (unsigned i = 0; i < m->flow[1 - node][q]->n; i++) {
 			const struct sim_op *o = &m->flow[1 - node][q]->ops[i].op;
 			if (o->kind == RN_WQE_FETCH_ADD)
-				all[n++] = (struct addition){word_at(m, 1 - node, o->local), o->atomic.swap_add};
+				all[n++] = (struct addition){word_at(m, 1 - node, o->local),
+							     o->atomic.swap_add};
 		}
 	qsort(all, n, sizeof(all[0]), by_found);
 	for (unsigned i = 0; i < n; i++) {
 		if (all[i].found != value) {
-			OBJECT(m, "node %u: addition %u of %u found another value than was left", node, i, n);
+			OBJECT(m, "node %u: addition %u of %u found another value than was left",
+			       node, i, n);
 			return;
 		}
 		value += all[i].added;
@@ -415,18 +437,21 @@ static void check_memory(struct mix *m)
 				uint8_t *there = m->sim.node[1 - node].arena + o->op.remote;
 				uint32_t far = o->recv.length ? o->recv.length : o->op.length;
 				if (!is_in_place(m, node, o))
-					OBJECT(m, "node %u qp %u op %u kind %u: bytes differ at the end", node, q, i,
-					       o->op.kind);
+					OBJECT(m,
+					       "node %u qp %u op %u kind %u: bytes differ at the end",
+					       node, q, i, o->op.kind);
 				if (!guarded(here, o->op.length) || !guarded(there, far))
-					OBJECT(m, "node %u qp %u op %u: written beside the buffer", node, q, i);
+					OBJECT(m, "node %u qp %u op %u: written beside the buffer",
+					       node, q, i);
 			}
-			while (f->next_done < f->n && !(f->ops[f->next_done].op.flags & RN_WQE_SIGNALED))
+			while (f->next_done < f->n &&
+			       !(f->ops[f->next_done].op.flags & RN_WQE_SIGNALED))
 				f->next_done++;
 			while (f->next_recv < f->n && !takes_recv(&f->ops[f->next_recv]))
 				f->next_recv++;
 			if (f->next_done != f->n || f->next_recv != f->n)
-				OBJECT(m, "node %u qp %u: completions missing (%u, %u of %u)", node, q, f->next_done,
-				       f->next_recv, f->n);
+				OBJECT(m, "node %u qp %u: completions missing (%u, %u of %u)", node,
+				       q, f->next_done, f->next_recv, f->n);
 		}
 }
 
@@ -492,7 +517,8 @@ unsigned mix_run(uint64_t seed, struct mix_totals *totals, FILE *out, FILE *log)
 	sim_run(&m->sim, m->sim.now + RN_S(2));
 	drain(m);
 	if (!all_done(m) && m->objections == 0)
-		OBJECT(m, "not finished after %llu s of virtual time", (unsigned long long)(m->sim.now / RN_S(1)));
+		OBJECT(m, "not finished after %llu s of virtual time",
+		       (unsigned long long)(m->sim.now / RN_S(1)));
 	check_memory(m);
 	for (unsigned node = 0; node < SIM_NODES && m->objections == 0; node++)
 		check_counter(m, node);
@@ -512,15 +538,18 @@ unsigned mix_run(uint64_t seed, struct mix_totals *totals, FILE *out, FILE *log)
 void mix_print(const struct mix_totals *t, FILE *out)
 {
 #define N(x) (unsigned long long)t->x
-	fprintf(out, "%llu runs (%llu near the PSN wrap), %llu messages, %llu bytes\n", N(runs), N(wrapped), N(messages),
-		N(bytes));
-	fprintf(out, "SEND %llu  with immediate %llu  WRITE %llu  with immediate %llu  READ %llu  atomic %llu  fenced %llu  silent %llu  solicited %llu  inline %llu  empty %llu\n",
-		N(sends), N(sends_imm), N(writes), N(writes_imm), N(reads), N(atomics), N(fenced), N(silent), N(solicited), N(inlined), N(empty));
+	fprintf(out, "%llu runs (%llu near the PSN wrap), %llu messages, %llu bytes\n", N(runs),
+		N(wrapped), N(messages), N(bytes));
+	fprintf(out,
+		"SEND %llu  with immediate %llu  WRITE %llu  with immediate %llu  READ %llu  atomic %llu  fenced %llu  silent %llu  solicited %llu  inline %llu  empty %llu\n",
+		N(sends), N(sends_imm), N(writes), N(writes_imm), N(reads), N(atomics), N(fenced),
+		N(silent), N(solicited), N(inlined), N(empty));
 	fprintf(out, "held back for credits %llu\n", N(credit_waits));
-	fprintf(out, "frames %llu  lost %llu  duplicated %llu  reordered %llu  corrupted %llu\n", N(frames), N(lost),
-		N(duplicated), N(reordered), N(corrupted));
+	fprintf(out, "frames %llu  lost %llu  duplicated %llu  reordered %llu  corrupted %llu\n",
+		N(frames), N(lost), N(duplicated), N(reordered), N(corrupted));
 #undef N
 	for (unsigned v = 0; v < RN_V_COUNT; v++)
 		if (t->verdicts[v])
-			fprintf(out, "  %10llu  %s\n", (unsigned long long)t->verdicts[v], rn_verdicts[v].text);
+			fprintf(out, "  %10llu  %s\n", (unsigned long long)t->verdicts[v],
+				rn_verdicts[v].text);
 }

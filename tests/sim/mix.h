@@ -7,10 +7,11 @@
 
 struct mix_totals {
 	uint64_t runs, messages, bytes;
-	uint64_t sends, sends_imm, writes, writes_imm, reads, atomics, fenced, silent, solicited, inlined, empty;
+	uint64_t sends, sends_imm, writes, writes_imm, reads, atomics, fenced, silent, solicited,
+		inlined, empty;
 	uint64_t frames, lost, duplicated, reordered, corrupted;
 	uint64_t credit_waits;
-	uint64_t wrapped;  /* number of runs whose PSNs wrapped at 2^24 */
+	uint64_t wrapped; /* number of runs whose PSNs wrapped at 2^24 */
 	uint64_t verdicts[RN_V_COUNT];
 };
 

@@ -19,7 +19,8 @@ FILE *record_open(const char *path)
 
 void record_frame(FILE *out, rn_time now, const uint8_t *frame, uint32_t len)
 {
-	const uint32_t record[4] = {(uint32_t)(now / RN_S(1)), (uint32_t)(now % RN_S(1) / 1000), len, len};
+	const uint32_t record[4] = {(uint32_t)(now / RN_S(1)), (uint32_t)(now % RN_S(1) / 1000),
+				    len, len};
 
 	fwrite(record, sizeof(record), 1, out);
 	fwrite(frame, 1, len, out);

@@ -13,19 +13,19 @@
 #include "replay_variant.h"
 #include "sim.h"
 
-#define DUT     1u
+#define DUT	1u
 #define RECORDS 64u
-#define PAIRS   2u
-#define BYTES   1200u
+#define PAIRS	2u
+#define BYTES	1200u
 #define RECEIVE (1u << 20) /* offsets in the arena: + number * 64 KiB */
-#define LOCAL   (6u << 20)
-#define REGION  (12u << 20) /* memory that the peer may access */
-#define TIMEOUT 14u         /* code of the local ACK timeout: 67 ms, as perftest uses */
+#define LOCAL	(6u << 20)
+#define REGION	(12u << 20) /* memory that the peer may access */
+#define TIMEOUT 14u	    /* code of the local ACK timeout: 67 ms, as perftest uses */
 
 /* A frame of the capture, or one that the shard sent. */
 struct record {
-	struct rn_pkt pkt;       /* payload points into bytes */
-	struct rn_cm_msg cm;     /* valid if is_cm */
+	struct rn_pkt pkt;   /* payload points into bytes */
+	struct rn_cm_msg cm; /* valid if is_cm */
 	bool ours, is_cm, used;
 	/* number of the request with an RETH or AtomicETH that the packet belongs to */
 	unsigned number;
@@ -34,8 +34,8 @@ struct record {
 };
 
 struct pair {
-	uint32_t own, peer;      /* QPNs in the capture */
-	unsigned start;          /* first record of the peer's current message */
+	uint32_t own, peer; /* QPNs in the capture */
+	unsigned start;	    /* first record of the peer's current message */
 	struct flow flow;
 };
 
@@ -51,14 +51,14 @@ struct replay {
 	enum variant variant;
 	unsigned nrec, nout, npairs, ntwins;
 	unsigned matched, aside, timeouts, spared; /* see struct tally */
-	unsigned completed;      /* number of the shard's completed requests */
+	unsigned completed;			   /* number of the shard's completed requests */
 	/* retransmissions in the capture that the shard may send later */
 	unsigned owed[RECORDS], nowed;
-	rn_time progress;        /* time of the last response that the shard had not seen before */
+	rn_time progress; /* time of the last response that the shard had not seen before */
 	struct pair pair[PAIRS];
 	struct twin twin[16];
 	struct regions regions;
-	uint32_t listener, id;   /* CM ids */
+	uint32_t listener, id; /* CM ids */
 	const char *file;
 };
 

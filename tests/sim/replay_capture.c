@@ -33,7 +33,8 @@ static unsigned number_of(const struct replay *r, const struct record *rec, unsi
 	if (!rec->pkt.op->has_reth && !rec->pkt.op->has_atomic_eth)
 		return 0;
 	for (const struct record *old = r->rec; old < rec; old++)
-		if (!old->is_cm && old->ours == rec->ours && old->pkt.dest_qpn == rec->pkt.dest_qpn &&
+		if (!old->is_cm && old->ours == rec->ours &&
+		    old->pkt.dest_qpn == rec->pkt.dest_qpn &&
 		    (old->pkt.op->has_reth || old->pkt.op->has_atomic_eth) &&
 		    rn_psn_steps(old->pkt.psn, rec->pkt.psn) < flow_psns(&old->pkt))
 			return old->number;
@@ -66,7 +67,7 @@ uint8_t capture_type(const struct replay *r)
 {
 	for (unsigned i = 0; i < r->nrec; i++)
 		if (!r->rec[i].is_cm)
-			return r->rec[i].pkt.op->transport == RN_T_UD   ? RN_QPT_UD
+			return r->rec[i].pkt.op->transport == RN_T_UD	? RN_QPT_UD
 			       : r->rec[i].pkt.op->transport == RN_T_UC ? RN_QPT_UC
 									: RN_QPT_RC;
 	return RN_QPT_RC;
@@ -91,8 +92,8 @@ void capture_pairs(struct replay *r)
 			uint32_t own, peer;
 			unsigned n;
 
-			if (!replay_is_request(req) || rsp->is_cm || !rsp->pkt.op->response || req->ours == rsp->ours ||
-			    req->pkt.psn != rsp->pkt.psn)
+			if (!replay_is_request(req) || rsp->is_cm || !rsp->pkt.op->response ||
+			    req->ours == rsp->ours || req->pkt.psn != rsp->pkt.psn)
 				continue;
 			own = req->ours ? rsp->pkt.dest_qpn : req->pkt.dest_qpn;
 			peer = req->ours ? req->pkt.dest_qpn : rsp->pkt.dest_qpn;
@@ -115,7 +116,8 @@ uint32_t capture_gather(const struct replay *r, unsigned i, uint8_t *buf, const 
 	for (; i < r->nrec; i++) {
 		const struct record *rec = &r->rec[i];
 
-		if (rec->is_cm || rec->ours != first->ours || rec->pkt.dest_qpn != first->pkt.dest_qpn ||
+		if (rec->is_cm || rec->ours != first->ours ||
+		    rec->pkt.dest_qpn != first->pkt.dest_qpn ||
 		    rec->pkt.op->family != first->pkt.op->family || rec->pkt.psn != psn)
 			continue;
 		psn = rn_psn_add(psn, 1);
@@ -132,7 +134,8 @@ uint32_t capture_gather(const struct replay *r, unsigned i, uint8_t *buf, const 
 uint32_t capture_first_psn(const struct replay *r, unsigned pair, bool ours)
 {
 	for (unsigned i = 0; i < r->nrec; i++)
-		if (replay_is_request(&r->rec[i]) && r->rec[i].ours == ours && replay_pair_of(r, &r->rec[i]) == pair)
+		if (replay_is_request(&r->rec[i]) && r->rec[i].ours == ours &&
+		    replay_pair_of(r, &r->rec[i]) == pair)
 			return r->rec[i].pkt.psn;
 	return 0;
 }

@@ -20,7 +20,8 @@ uint8_t capture_type(const struct replay *r);
 void capture_pairs(struct replay *r);
 /* Copies the payload of the message that begins with record i to buf. Returns its length; *end: its
  * last packet, which carries the immediate data. */
-uint32_t capture_gather(const struct replay *r, unsigned i, uint8_t *buf, const struct rn_pkt **end);
+uint32_t capture_gather(const struct replay *r, unsigned i, uint8_t *buf,
+			const struct rn_pkt **end);
 /* The first PSN of the requests of one side; 0 if there is none. */
 uint32_t capture_first_psn(const struct replay *r, unsigned pair, bool ours);
 

@@ -20,13 +20,13 @@ struct post {
 struct flow {
 	struct post post[POSTS];
 	unsigned posted;
-	uint32_t end;	/* first PSN that no request of the shard has used */
-	uint32_t una;	/* first PSN of the shard that no response covers */
-	uint32_t next;	/* PSN of the peer's next new request */
+	uint32_t end;  /* first PSN that no request of the shard has used */
+	uint32_t una;  /* first PSN of the shard that no response covers */
+	uint32_t next; /* PSN of the peer's next new request */
 	/* the shard's timer expired; it sent one packet and waits for the response */
 	bool alone;
-	bool gap;	/* a request of the peer is missing, and the shard sent a NAK for it */
-	bool rest;	/* the peer requested a READ again, starting at PSN `from` */
+	bool gap;  /* a request of the peer is missing, and the shard sent a NAK for it */
+	bool rest; /* the peer requested a READ again, starting at PSN `from` */
 	uint32_t from;
 };
 

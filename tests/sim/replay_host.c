@@ -61,7 +61,8 @@ static void introduce(struct replay *r, const struct rn_pkt *p)
 		memcpy(f + 38, p->src.b, 16);
 		rn_nd_build(&p->dst, &p->src, &nd, f + 54);
 	}
-	assert_int_equal(sim_inject(&r->sim, DUT, f, 14 + (p->ipv4 ? 46 : 40 + RN_ND_BYTES)), RN_V_OK);
+	assert_int_equal(sim_inject(&r->sim, DUT, f, 14 + (p->ipv4 ? 46 : 40 + RN_ND_BYTES)),
+			 RN_V_OK);
 	host_settle(r);
 }
 
@@ -76,10 +77,20 @@ static void move(struct replay *r, unsigned n, uint8_t from, struct rn_qp_attr *
 static void connect_pair(struct replay *r, unsigned n, const struct rn_pkt *p)
 {
 	struct rn_qp_attr a = {
-		.path_mtu = 3, .timeout = TIMEOUT, .retry_cnt = 7, .rnr_retry = 7, .min_rnr_timer = 12,
-		.max_rd_atomic = 16, .max_dest_rd_atomic = 16, .dest_qpn = r->pair[n].peer,
-		.rq_psn = capture_first_psn(r, n, false), .sq_psn = capture_first_psn(r, n, true),
-		.av = {.sgid = p->src, .dgid = p->dst, .tclass = p->tclass, .hop_limit = p->hop_limit},
+		.path_mtu = 3,
+		.timeout = TIMEOUT,
+		.retry_cnt = 7,
+		.rnr_retry = 7,
+		.min_rnr_timer = 12,
+		.max_rd_atomic = 16,
+		.max_dest_rd_atomic = 16,
+		.dest_qpn = r->pair[n].peer,
+		.rq_psn = capture_first_psn(r, n, false),
+		.sq_psn = capture_first_psn(r, n, true),
+		.av = {.sgid = p->src,
+		       .dgid = p->dst,
+		       .tclass = p->tclass,
+		       .hop_limit = p->hop_limit},
 	};
 
 	r->pair[n].flow.next = a.rq_psn;
@@ -92,8 +103,11 @@ static void connect_pair(struct replay *r, unsigned n, const struct rn_pkt *p)
 	if (r->sim.spec.type == RN_QPT_UD)
 		assert_int_equal(sim_modify(&r->sim, DUT, n, RN_QP_QKEY, &a), 0);
 	for (uint64_t i = 0; i < 16; i++)
-		sim_post(&r->sim, DUT, n, &(struct sim_op){.kind = RN_WQE_RECV, .wr_id = i, .length = 65536,
-							   .local = RECEIVE + (n << 20) + (i << 16)});
+		sim_post(&r->sim, DUT, n,
+			 &(struct sim_op){.kind = RN_WQE_RECV,
+					  .wr_id = i,
+					  .length = 65536,
+					  .local = RECEIVE + (n << 20) + (i << 16)});
 }
 
 uint8_t *host_region(struct replay *r, uint64_t va)
@@ -117,8 +131,10 @@ void host_remember(struct replay *r, const struct record *req)
 			continue;
 		if (req->pkt.op->family == RN_F_ATOMIC && at == 0)
 			memcpy(host_region(r, req->pkt.va), &rsp->pkt.orig, 8);
-		if (req->pkt.op->family == RN_F_READ_REQ && at < packets && rsp->pkt.op->family == RN_F_READ_RESP)
-			memcpy(host_region(r, req->pkt.va) + at * 1024, rsp->pkt.payload, rsp->pkt.payload_len);
+		if (req->pkt.op->family == RN_F_READ_REQ && at < packets &&
+		    rsp->pkt.op->family == RN_F_READ_RESP)
+			memcpy(host_region(r, req->pkt.va) + at * 1024, rsp->pkt.payload,
+			       rsp->pkt.payload_len);
 	}
 }
 

@@ -6,11 +6,11 @@
 #include "sim.h"
 
 /* Areas in the arena of the NIC under test, as offsets. */
-#define SOURCE 0u         /* data of its SENDs and WRITEs: byte i is i >> 8 */
+#define SOURCE 0u /* data of its SENDs and WRITEs: byte i is i >> 8 */
 /* receive buffers: + id * 64 KiB */
-#define RECVS  (1u << 20) /* + id * 64 KiB */
-#define V      (2u << 20) /* target of the peer's requests; byte i is i >> 8 */
-#define READS  (3u << 20) /* target of its own READs */
+#define RECVS (1u << 20) /* + id * 64 KiB */
+#define V     (2u << 20) /* target of the peer's requests; byte i is i >> 8 */
+#define READS (3u << 20) /* target of its own READs */
 
 enum { KEY_K, KEY_RO, KEY_WO, KEY_LO, KEY_PD2, KEY_TINY, KEYS };
 struct row_key {

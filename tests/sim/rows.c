@@ -22,9 +22,12 @@ static const struct {
 	uint32_t access;
 	bool astray; /* the window is bound on another QP */
 } window_kinds[WINDOWS] = {
-	[WIN] = {"win", RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ | RN_ACCESS_REMOTE_ATOMIC, false},
+	[WIN] = {"win", RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ | RN_ACCESS_REMOTE_ATOMIC,
+		 false},
 	[WIN_RO] = {"winro", RN_ACCESS_REMOTE_READ, false},
-	[WIN_ASTRAY] = {"astray", RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ | RN_ACCESS_REMOTE_ATOMIC, true},
+	[WIN_ASTRAY] = {"astray",
+			RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ | RN_ACCESS_REMOTE_ATOMIC,
+			true},
 };
 
 struct rows {
@@ -117,7 +120,8 @@ static int64_t argument(const struct rows *r, unsigned i)
 /* The multicast group that rows use, IPv4 or IPv6 as the run requires. */
 static struct rn_gid group_gid(const struct rows *r)
 {
-	static const struct rn_gid v4 = {{[10] = 0xff, 0xff, 239, 1, 2, 3}}, v6 = {{0xff, 0x15, [15] = 0x33}};
+	static const struct rn_gid v4 = {{[10] = 0xff, 0xff, 239, 1, 2, 3}},
+				   v6 = {{0xff, 0x15, [15] = 0x33}};
 	return r->sim.spec.ipv6 ? v6 : v4;
 }
 
@@ -144,7 +148,8 @@ static const char *window_named(const struct rows *r, uint32_t key)
 
 static struct rn_mr_via via_of(const struct rows *r, unsigned i)
 {
-	return (struct rn_mr_via){SIM_PD, r->sim.node[DUT].qp[0].qpn ^ (window_kinds[i].astray ? 0x1000 : 0)};
+	return (struct rn_mr_via){SIM_PD, r->sim.node[DUT].qp[0].qpn ^
+						  (window_kinds[i].astray ? 0x1000 : 0)};
 }
 
 static struct rn_mw_list *list_of(struct rows *r, unsigned i)
@@ -167,7 +172,8 @@ static void lend_all(struct rows *r)
 		if (rn_mw_add(n->mrs, SIM_PD, &r->shared[i], key))
 			abort();
 		*key = (*key & ~0xFFu) | ((*key & 0xFF) % 255 + 1);
-		if (!rn_mw_bind(n->mrs, *key, via_of(r, i), (uint64_t)(uintptr_t)(n->arena + V), &b, list_of(r, i)))
+		if (!rn_mw_bind(n->mrs, *key, via_of(r, i), (uint64_t)(uintptr_t)(n->arena + V), &b,
+				list_of(r, i)))
 			abort();
 	}
 }
@@ -202,8 +208,8 @@ static void connect_up(struct rows *r)
 		n->arena[SOURCE + i] = n->arena[V + i] = (uint8_t)(i >> 8);
 	}
 	for (unsigned i = 0; i < KEYS; i++) {
-		struct rn_mr_attr a = {n->arena + V, (uint64_t)(uintptr_t)(n->arena + V), row_keys[i].length,
-				       row_keys[i].pd, row_keys[i].access};
+		struct rn_mr_attr a = {n->arena + V, (uint64_t)(uintptr_t)(n->arena + V),
+				       row_keys[i].length, row_keys[i].pd, row_keys[i].access};
 		uint32_t lkey;
 		if (rn_mr_add(n->mrs, &a, &lkey, &r->key[i]))
 			abort();
@@ -289,7 +295,8 @@ static bool is_fetch(enum rn_wqe_kind kind)
 
 static void do_post(struct rows *r)
 {
-	struct sim_op op = {.wr_id = (uint64_t)argument(r, 1), .length = (uint32_t)argument(r, 2), .remote = V};
+	struct sim_op op = {
+		.wr_id = (uint64_t)argument(r, 1), .length = (uint32_t)argument(r, 2), .remote = V};
 	op.kind = rowlang_kind(r->word[0]);
 	op.flags = flag(r, "silent") ? 0 : RN_WQE_SIGNALED;
 	op.flags |= flag(r, "fence") ? RN_WQE_FENCE : 0;
@@ -297,7 +304,9 @@ static void do_post(struct rows *r)
 	op.imm = (uint32_t)number(r, "imm", 0);
 	if (op.kind != RN_WQE_SEND_INVAL)
 		op.imm = htonl(op.imm);
-	op.local = op.kind == RN_WQE_RECV ? RECVS + (op.wr_id << 16) : is_fetch(op.kind) ? READS : SOURCE;
+	op.local = op.kind == RN_WQE_RECV ? RECVS + (op.wr_id << 16)
+		   : is_fetch(op.kind)	  ? READS
+					  : SOURCE;
 	op.remote += number(r, "va", 0);
 	op.atomic = (struct rn_atomic){number(r, "arg", 0), number(r, "cmp", 0)};
 	struct rn_ud to = sim_ud(&r->sim, DUT, 0);
@@ -326,7 +335,8 @@ static uint8_t opcode_named(const struct rows *r)
 	uint8_t transport = type == RN_QPT_RC ? RN_T_RC : type == RN_QPT_UC ? RN_T_UC : RN_T_UD;
 	for (unsigned i = 0; i < 256; i++) {
 		const struct rn_opcode_row *row = rn_opcode_row((uint8_t)i);
-		if (row->known && row->transport == transport && strcmp(row->name + 3, r->word[1]) == 0)
+		if (row->known && row->transport == transport &&
+		    strcmp(row->name + 3, r->word[1]) == 0)
 			return row->opcode;
 	}
 	if (strcmp(r->word[1], "CNP") == 0)
@@ -417,7 +427,8 @@ static void do_rate(struct rows *r)
 	const struct rn_qp *qp = rn_shard_qp(n->shard, n->qp[0].qpn);
 
 	if (qp->cc.limited)
-		fprintf(r->out, "  rate %llu\n", (unsigned long long)(qp->cc.rate * 1000 / n->cfg.cc.line_rate));
+		fprintf(r->out, "  rate %llu\n",
+			(unsigned long long)(qp->cc.rate * 1000 / n->cfg.cc.line_rate));
 	else
 		fprintf(r->out, "  no limit\n");
 }
@@ -440,7 +451,11 @@ static uint8_t *area(const struct rows *r)
 {
 	uint8_t *arena = r->sim.node[DUT].arena;
 	char c = r->word[1][0];
-	return arena + (c == 'v' ? V : c == 'r' ? READS : RECVS + ((uint32_t)argument(r, 1) << 16)) + argument(r, 2);
+	return arena +
+	       (c == 'v'   ? V
+		: c == 'r' ? READS
+			   : RECVS + ((uint32_t)argument(r, 1) << 16)) +
+	       argument(r, 2);
 }
 
 static void do_mem(struct rows *r)
@@ -523,12 +538,15 @@ static const struct {
 	const char *word;
 	void (*run)(struct rows *r);
 } commands[] = {
-	{"set", do_set}, {"recv", do_post}, {"send", do_post}, {"write", do_post}, {"read", do_post},
-	{"send_imm", do_post}, {"send_inv", do_post}, {"write_imm", do_post}, {">", do_packet},
-	{"cmp_swap", do_post}, {"fetch_add", do_post},
-	{">>", do_packet}, {"speak", do_speak}, {"wait", do_wait}, {"mem", do_mem}, {"touch", do_touch},
-	{"dereg", do_dereg}, {"rts", do_rts}, {"sqd", do_sqd}, {"error", do_error}, {"brief", do_brief}, {"arm", do_arm}, {"fault", do_fault},
-	{"invalidate", do_invalidate}, {"rate", do_rate}, {"join", do_group}, {"leave", do_group},
+	{"set", do_set},       {"recv", do_post},      {"send", do_post},
+	{"write", do_post},    {"read", do_post},      {"send_imm", do_post},
+	{"send_inv", do_post}, {"write_imm", do_post}, {">", do_packet},
+	{"cmp_swap", do_post}, {"fetch_add", do_post}, {">>", do_packet},
+	{"speak", do_speak},   {"wait", do_wait},      {"mem", do_mem},
+	{"touch", do_touch},   {"dereg", do_dereg},    {"rts", do_rts},
+	{"sqd", do_sqd},       {"error", do_error},    {"brief", do_brief},
+	{"arm", do_arm},       {"fault", do_fault},    {"invalidate", do_invalidate},
+	{"rate", do_rate},     {"join", do_group},     {"leave", do_group},
 };
 
 static void run_line(struct rows *r, char *line)
@@ -537,7 +555,8 @@ static void run_line(struct rows *r, char *line)
 	r->nwords = 0;
 	for (unsigned i = 0; i < RN_ARRAY_SIZE(r->word); i++)
 		r->word[i] = empty;
-	for (char *w = strtok(line, " "); w && r->nwords < RN_ARRAY_SIZE(r->word); w = strtok(NULL, " "))
+	for (char *w = strtok(line, " "); w && r->nwords < RN_ARRAY_SIZE(r->word);
+	     w = strtok(NULL, " "))
 		r->word[r->nwords++] = w;
 	if (r->nwords == 0 || r->word[0][0] == '#')
 		return;

@@ -15,7 +15,6 @@
 #define RECV(id, n)        {RN_WQE_RECV, 0, id, 1 << 20, 0, n, 0, 0}
 /* clang-format on */
 
-
 static void rnr_once(struct sim_spec *s)
 {
 	s->rnr_retry = 1;

@@ -13,8 +13,8 @@
 #include "wire/stats.h"
 #include "transcript.h"
 
-#define SIM_CQ      1u
-#define SIM_SRQ     1u
+#define SIM_CQ	    1u
+#define SIM_SRQ	    1u
 #define SIM_SRQ_SGE 4u
 /* First PSN of a foreign QP, so far from the PSNs of the others that no packet made for them fits
  * it. */
@@ -89,8 +89,18 @@ unsigned sim_frame_to(const struct sim_frame *frame)
 void sim_spec_default(struct sim_spec *spec)
 {
 	*spec = (struct sim_spec){
-		.seed = 1, .first_psn = 1000, .path_mtu = 3, .retry_cnt = 7, .rnr_retry = 7, .timeout = 14,
-		.min_rnr_timer = 1, .type = RN_QPT_RC, .rd_atomic = 4, .sq_depth = 128, .rq_depth = 128, .qps = 1,
+		.seed = 1,
+		.first_psn = 1000,
+		.path_mtu = 3,
+		.retry_cnt = 7,
+		.rnr_retry = 7,
+		.timeout = 14,
+		.min_rnr_timer = 1,
+		.type = RN_QPT_RC,
+		.rd_atomic = 4,
+		.sq_depth = 128,
+		.rq_depth = 128,
+		.qps = 1,
 		.access = RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ | RN_ACCESS_REMOTE_ATOMIC,
 	};
 	for (unsigned i = 0; i < SIM_NODES; i++)
@@ -198,8 +208,9 @@ static void node_init(struct sim *sim, unsigned i)
 	if (sim->spec.srq_depth && i == 1)
 		share_receives(n, sim->spec.srq_depth);
 	struct rn_mr_attr mr = {n->arena, (uint64_t)(uintptr_t)n->arena, SIM_ARENA, SIM_PD,
-				RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ |
-					RN_ACCESS_REMOTE_ATOMIC | RN_ACCESS_MW_BIND};
+				RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_WRITE |
+					RN_ACCESS_REMOTE_READ | RN_ACCESS_REMOTE_ATOMIC |
+					RN_ACCESS_MW_BIND};
 	must(rn_mr_add(n->mrs, &mr, &n->lkey, &n->rkey) == 0, "arena not registered");
 }
 
@@ -225,7 +236,8 @@ void sim_restart(struct sim *sim, unsigned i, uint64_t seed)
 	sim->nevents[i] = 0;
 	n->seed = seed;
 	n->cfg.secrets = rn_secrets_of_seed(seed);
-	n->shard = rn_shard_create(&n->cfg, &n->port, n->mrs, sim->spec.mem ? sim->spec.mem : &rn_mem_plain, sim->now);
+	n->shard = rn_shard_create(&n->cfg, &n->port, n->mrs,
+				   sim->spec.mem ? sim->spec.mem : &rn_mem_plain, sim->now);
 	must(n->shard != NULL, "no shard");
 	memset(n->cq_shared, 0, sizeof(*n->cq_shared));
 	n->cq = new_ring(n, n->shard);
@@ -239,7 +251,8 @@ unsigned sim_fini(struct sim *sim)
 		for (unsigned q = 0; q < SIM_MAX_QP; q++)
 			if (n->qp[q].live)
 				sim_destroy_qp(sim, i, q);
-		left += rn_shard_leftovers(n->shard) + (n->second ? rn_shard_leftovers(n->second) : 0);
+		left += rn_shard_leftovers(n->shard) +
+			(n->second ? rn_shard_leftovers(n->second) : 0);
 		rn_shard_destroy(n->shard);
 		rn_shard_destroy(n->second);
 		free_srq(n);
@@ -364,11 +377,13 @@ void sim_create_qp(struct sim *sim, unsigned node, unsigned i)
 	must(rsp.err == 0, "CREATE_QP refused");
 	*qp = (struct sim_qp){.qpn = rsp.id, .gen = rsp.gen, .live = true};
 	qp->shared = (struct rn_qp_shared *)(uintptr_t)rsp.qp.shared;
-	struct rn_qp_attr attr = {.state = RN_QPS_INIT, .access = sim->spec.access, .qkey = SIM_QKEY};
+	struct rn_qp_attr attr = {
+		.state = RN_QPS_INIT, .access = sim->spec.access, .qkey = SIM_QKEY};
 	must(move(sim, node, i, &attr) == 0, "INIT refused");
 }
 
-int sim_modify(struct sim *sim, unsigned node, unsigned i, uint32_t mask, const struct rn_qp_attr *attr)
+int sim_modify(struct sim *sim, unsigned node, unsigned i, uint32_t mask,
+	       const struct rn_qp_attr *attr)
 {
 	struct rn_cmd cmd = {.op = RN_CMD_MODIFY_QP};
 	struct rn_rsp rsp;
@@ -387,10 +402,16 @@ static struct rn_qp_attr attributes(const struct sim *sim, unsigned node, unsign
 	unsigned peer = 1 - node;
 	uint32_t first = rn_psn_add(s->first_psn, is_foreign(sim, i) ? SIM_FOREIGN_PSN : 0);
 	struct rn_qp_attr a = {
-		.path_mtu = s->path_mtu, .timeout = s->timeout, .retry_cnt = s->retry_cnt,
-		.rnr_retry = s->rnr_retry, .min_rnr_timer = s->min_rnr_timer, .max_rd_atomic = s->rd_atomic,
-		.max_dest_rd_atomic = s->rd_atomic, .dest_qpn = sim->node[peer].qp[i].qpn,
-		.rq_psn = rn_psn_add(first, peer * 1000), .sq_psn = rn_psn_add(first, node * 1000),
+		.path_mtu = s->path_mtu,
+		.timeout = s->timeout,
+		.retry_cnt = s->retry_cnt,
+		.rnr_retry = s->rnr_retry,
+		.min_rnr_timer = s->min_rnr_timer,
+		.max_rd_atomic = s->rd_atomic,
+		.max_dest_rd_atomic = s->rd_atomic,
+		.dest_qpn = sim->node[peer].qp[i].qpn,
+		.rq_psn = rn_psn_add(first, peer * 1000),
+		.sq_psn = rn_psn_add(first, node * 1000),
 	};
 	a.av.sgid = sim->node[node].port.gids[s->ipv6];
 	a.av.dgid = sim->node[peer].port.gids[s->ipv6];
@@ -449,11 +470,17 @@ static void post_local(struct sim_node *n, struct rn_wqe *w, const struct sim_op
 	w->bind = (struct rn_bind){op->length, op->lkey ? op->lkey : n->lkey, op->access};
 }
 
-static void build(struct sim_node *n, const struct sim_node *peer, const struct sim_op *op, struct rn_wqe *w)
+static void build(struct sim_node *n, const struct sim_node *peer, const struct sim_op *op,
+		  struct rn_wqe *w)
 {
 	*w = (struct rn_wqe){
-		.kind = (uint8_t)op->kind, .slots = 1, .flags = (uint16_t)op->flags, .wr_id = op->wr_id, .length = op->length,
-		.remote_va = (uint64_t)(uintptr_t)peer->arena + op->remote, .rkey = op->rkey ? op->rkey : peer->rkey,
+		.kind = (uint8_t)op->kind,
+		.slots = 1,
+		.flags = (uint16_t)op->flags,
+		.wr_id = op->wr_id,
+		.length = op->length,
+		.remote_va = (uint64_t)(uintptr_t)peer->arena + op->remote,
+		.rkey = op->rkey ? op->rkey : peer->rkey,
 		.imm = op->imm,
 	};
 	if (op->kind == RN_WQE_BIND || op->kind == RN_WQE_INVALIDATE) {
@@ -465,9 +492,12 @@ static void build(struct sim_node *n, const struct sim_node *peer, const struct 
 		uint64_t base = (uint64_t)(uintptr_t)n->arena + op->local;
 		uint32_t key = op->lkey ? op->lkey : n->lkey;
 		/* three pieces of unequal length, so that SGE boundaries fall inside packets */
-		uint32_t a = op->length > 8 ? op->length / 3 + 1 : op->length, b = op->length > 8 ? op->length / 2 : 0;
+		uint32_t a = op->length > 8 ? op->length / 3 + 1 : op->length,
+			 b = op->length > 8 ? op->length / 2 : 0;
 		b = b > op->length - a ? op->length - a : b;
-		struct rn_sge sge[3] = {{base, a, key}, {base + a, b, key}, {base + a + b, op->length - a - b, key}};
+		struct rn_sge sge[3] = {{base, a, key},
+					{base + a, b, key},
+					{base + a + b, op->length - a - b, key}};
 		w->num_sge = op->length > 8 ? 3 : 1;
 		w->slots = (uint8_t)rn_wqe_slots_sge(w->num_sge);
 		memcpy(w->sge, sge, w->num_sge * sizeof(sge[0]));
@@ -564,7 +594,8 @@ bool sim_event(struct sim *sim, unsigned node, unsigned kind, struct rn_event *e
 
 /* ---- links ---- */
 
-static void put_in_flight(struct sim *sim, unsigned to, const uint8_t *data, uint32_t len, rn_time when)
+static void put_in_flight(struct sim *sim, unsigned to, const uint8_t *data, uint32_t len,
+			  rn_time when)
 {
 	struct sim_frame *f = malloc(sizeof(*f) + len);
 	must(f != NULL, "no memory");
@@ -582,7 +613,8 @@ static rn_time arrival(struct sim *sim, unsigned from, uint32_t len, rn_time del
 {
 	struct sim_node *n = &sim->node[from];
 	const struct sim_link_spec *l = &sim->spec.link[from];
-	n->link_free = RN_MAX(sim->now, n->link_free) + (l->rate ? (rn_time)len * 8 * 1000000000u / l->rate : 0);
+	n->link_free = RN_MAX(sim->now, n->link_free) +
+		       (l->rate ? (rn_time)len * 8 * 1000000000u / l->rate : 0);
 	rn_time when = n->link_free + delay;
 	if (held_back)
 		return when;
@@ -598,7 +630,8 @@ static void send_frame(struct sim *sim, unsigned from, uint8_t *data, uint32_t l
 	struct sim_node *n = &sim->node[from];
 	struct rn_pkt pkt;
 	/* Every frame that a shard sends must pass its own parser. */
-	must(rn_frame_parse(data, len, &pkt) == RN_V_OK, "a shard sent a frame that its own parser refuses");
+	must(rn_frame_parse(data, len, &pkt) == RN_V_OK,
+	     "a shard sent a frame that its own parser refuses");
 	n->frames++;
 	if (sim->pcap)
 		record_frame(sim->pcap, sim->now, data, len);
@@ -614,12 +647,14 @@ static void send_frame(struct sim *sim, unsigned from, uint8_t *data, uint32_t l
 	n->reordered += copies != 0 && fate.reordered;
 	n->corrupted += copies != 0 && fate.corrupt;
 	if (copies == 2)
-		put_in_flight(sim, 1 - from, data, len, arrival(sim, from, len, fate.delay_ns[1], true));
+		put_in_flight(sim, 1 - from, data, len,
+			      arrival(sim, from, len, fate.delay_ns[1], true));
 	if (copies == 0)
 		return;
 	if (fate.corrupt)
 		data[fate.corrupt_bit / 8] ^= (uint8_t)(1u << fate.corrupt_bit % 8);
-	put_in_flight(sim, 1 - from, data, len, arrival(sim, from, len, fate.delay_ns[0], fate.reordered));
+	put_in_flight(sim, 1 - from, data, len,
+		      arrival(sim, from, len, fate.delay_ns[0], fate.reordered));
 }
 
 enum rn_verdict sim_inject(struct sim *sim, unsigned node, const uint8_t *frame, uint32_t len)
@@ -632,7 +667,8 @@ enum rn_verdict sim_inject(struct sim *sim, unsigned node, const uint8_t *frame,
 	struct rn_pkt pkt;
 	enum rn_verdict v = rn_frame_parse(exact, len, &pkt);
 	if (v == RN_V_OK)
-		v = rn_shard_rx(pkt.kind == RN_PKT_IB ? owner(n, pkt.dest_qpn) : n->shard, &pkt, sim->now);
+		v = rn_shard_rx(pkt.kind == RN_PKT_IB ? owner(n, pkt.dest_qpn) : n->shard, &pkt,
+				sim->now);
 	else
 		rn_shard_refused(n->shard, v);
 	sim->verdicts[v]++;
@@ -696,7 +732,8 @@ unsigned sim_speak(struct sim *sim, unsigned i, unsigned max)
 
 void sim_settle(struct sim *sim)
 {
-	for (unsigned round = 0; sim_speak(sim, 0, UINT_MAX) + sim_speak(sim, 1, UINT_MAX) != 0; round++)
+	for (unsigned round = 0; sim_speak(sim, 0, UINT_MAX) + sim_speak(sim, 1, UINT_MAX) != 0;
+	     round++)
 		must(round < 100000, "a shard never stops sending at one instant");
 }
 

@@ -19,7 +19,7 @@
 #define SIM_FRAME_MAX 9216
 #define SIM_CQ_SIZE   8192
 #define SIM_MAX_QP    64
-#define SIM_PD        1u
+#define SIM_PD	      1u
 #define SIM_QKEY      0x01234567u /* Q_Key of all UD QPs */
 
 /* One direction of the link. Delays never reorder frames; only impair.reorder_ppm does. */
@@ -36,18 +36,18 @@ struct sim_spec {
 	struct sim_link_spec link[SIM_NODES]; /* link[i]: frames sent by node i */
 	bool ipv6;
 	bool vlan;
-	uint32_t first_psn;   /* requests of node i start at first_psn + i * 1000 */
-	uint8_t path_mtu;     /* code 1..5 */
+	uint32_t first_psn; /* requests of node i start at first_psn + i * 1000 */
+	uint8_t path_mtu;   /* code 1..5 */
 	uint8_t retry_cnt, rnr_retry, timeout, min_rnr_timer;
-	uint8_t rd_atomic;    /* max_rd_atomic of both sides */
+	uint8_t rd_atomic; /* max_rd_atomic of both sides */
 	uint32_t sq_depth, rq_depth;
 	unsigned qps;
 	const struct rn_mem_ops *mem; /* NULL = rn_mem_plain */
-	uint32_t quota, window;       /* packets; 0 = the core's defaults */
-	uint32_t access;              /* enum rn_access: remote rights of the QPs */
-	bool two_shards;              /* node 1 has two shards; QP i is on shard i % 2 */
-	uint8_t type;                 /* enum rn_qp_type */
-	bool credits;                 /* end-to-end credits on both nodes */
+	uint32_t quota, window;	      /* packets; 0 = the core's defaults */
+	uint32_t access;	      /* enum rn_access: remote rights of the QPs */
+	bool two_shards;	      /* node 1 has two shards; QP i is on shard i % 2 */
+	uint8_t type;		      /* enum rn_qp_type */
+	bool credits;		      /* end-to-end credits on both nodes */
 	const struct rn_cc_cfg *cc;   /* NULL = the core's defaults */
 	/* depth of node 1's shared receive queue; 0 = each QP has its own */
 	uint32_t srq_depth;
@@ -68,7 +68,7 @@ struct sim_qp {
 
 struct sim_node {
 	struct rn_shard *shard;
-	struct rn_shard *second;  /* second shard, or NULL */
+	struct rn_shard *second; /* second shard, or NULL */
 	struct rn_mr_table *mrs;
 	struct rn_port_attr port;
 	struct rn_core_cfg cfg;
@@ -77,7 +77,7 @@ struct sim_node {
 	uint32_t lkey, rkey;
 	struct rn_cq_shared *cq_shared;
 	struct rn_cq_ring *cq, *second_cq;
-	struct rn_srq *srq;       /* shared receive queue, or NULL */
+	struct rn_srq *srq; /* shared receive queue, or NULL */
 	struct sim_qp qp[SIM_MAX_QP];
 	rn_time link_free; /* time when the link has sent this node's last frame */
 	rn_time last_arrival;
@@ -98,7 +98,7 @@ struct sim {
 	unsigned nheap, capheap;
 	sim_filter filter;
 	void *filter_arg;
-	FILE *log;            /* transcript, NULL = none */
+	FILE *log; /* transcript, NULL = none */
 	/* NULL = none; gets every frame a shard sends before loss or damage (record.h) */
 	FILE *pcap;
 	uint32_t verdicts[RN_V_COUNT]; /* sum of the verdicts of both nodes */
@@ -123,20 +123,21 @@ void sim_rts(struct sim *sim, unsigned node, unsigned i);
 void sim_destroy_qp(struct sim *sim, unsigned node, unsigned i);
 /* Only creates the QP and moves it to INIT. */
 void sim_create_qp(struct sim *sim, unsigned node, unsigned i);
-int sim_modify(struct sim *sim, unsigned node, unsigned i, uint32_t mask, const struct rn_qp_attr *attr);
+int sim_modify(struct sim *sim, unsigned node, unsigned i, uint32_t mask,
+	       const struct rn_qp_attr *attr);
 void sim_exec(struct sim *sim, unsigned node, const struct rn_cmd *cmd, struct rn_rsp *rsp);
 
 struct sim_op {
 	enum rn_wqe_kind kind;
 	unsigned flags;
 	uint64_t wr_id;
-	uint64_t local;   /* offset in the node's own arena */
-	uint64_t remote;  /* WRITE, READ: offset in the peer's arena; BIND: in the own one */
+	uint64_t local;	 /* offset in the node's own arena */
+	uint64_t remote; /* WRITE, READ: offset in the peer's arena; BIND: in the own one */
 	uint32_t length;
-	uint32_t rkey;    /* 0 = the peer's arena; BIND, INVALIDATE: the window's key */
-	uint32_t lkey;    /* 0 = the own arena */
-	uint32_t access;  /* BIND: rights for `length` bytes */
-	uint32_t imm;     /* immediate data; SEND_INVAL: the key to invalidate */
+	uint32_t rkey;	 /* 0 = the peer's arena; BIND, INVALIDATE: the window's key */
+	uint32_t lkey;	 /* 0 = the own arena */
+	uint32_t access; /* BIND: rights for `length` bytes */
+	uint32_t imm;	 /* immediate data; SEND_INVAL: the key to invalidate */
 	struct rn_atomic atomic;
 	const struct rn_ud *ud; /* destination of a SEND on a UD QP; NULL = sim_ud() */
 };

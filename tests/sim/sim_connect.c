@@ -7,9 +7,10 @@
 
 int main(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{"seed", required_argument, NULL, 's'}, {"count", required_argument, NULL, 'c'},
-		{"log", required_argument, NULL, 'l'}, {0}};
+	static const struct option options[] = {{"seed", required_argument, NULL, 's'},
+						{"count", required_argument, NULL, 'c'},
+						{"log", required_argument, NULL, 'l'},
+						{0}};
 	uint64_t seed = 1, count = 100, failed = 0;
 	struct connect_totals t = {0};
 	FILE *log = NULL;
@@ -26,15 +27,18 @@ int main(int argc, char **argv)
 	for (uint64_t i = 0; i < count && failed < 10; i++) {
 		if (connect_run(seed + i, &t, stdout, log) == 0)
 			continue;
-		printf("FAILED: reproduce with sim_connect --seed %llu --count 1 --log FILE\n", (unsigned long long)(seed + i));
+		printf("FAILED: reproduce with sim_connect --seed %llu --count 1 --log FILE\n",
+		       (unsigned long long)(seed + i));
 		failed++;
 	}
-	printf("datagram services resolved %llu  waits for slow clients %llu\n", (unsigned long long)t.resolved,
-	       (unsigned long long)t.thought);
+	printf("datagram services resolved %llu  waits for slow clients %llu\n",
+	       (unsigned long long)t.resolved, (unsigned long long)t.thought);
 	printf("connections %llu  established %llu  rejected %llu  unreachable at first %llu  messages %llu  frames lost %llu\n",
-	       (unsigned long long)t.connections, (unsigned long long)t.established, (unsigned long long)t.rejected,
-	       (unsigned long long)t.unreachable, (unsigned long long)t.messages, (unsigned long long)t.lost);
+	       (unsigned long long)t.connections, (unsigned long long)t.established,
+	       (unsigned long long)t.rejected, (unsigned long long)t.unreachable,
+	       (unsigned long long)t.messages, (unsigned long long)t.lost);
 	bool idle = !t.established || !t.rejected || !t.lost || !t.resolved || !t.thought;
-	printf("%llu passed, %llu failed\n", (unsigned long long)(t.runs - failed), (unsigned long long)failed + idle);
+	printf("%llu passed, %llu failed\n", (unsigned long long)(t.runs - failed),
+	       (unsigned long long)failed + idle);
 	return failed || idle;
 }

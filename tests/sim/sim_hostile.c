@@ -17,9 +17,11 @@ struct ask {
 
 static int read_options(int argc, char **argv, struct ask *a)
 {
-	static const struct option options[] = {
-		{"seed", required_argument, NULL, 's'}, {"count", required_argument, NULL, 'c'},
-		{"frames", required_argument, NULL, 'f'}, {"minutes", required_argument, NULL, 'm'}, {0}};
+	static const struct option options[] = {{"seed", required_argument, NULL, 's'},
+						{"count", required_argument, NULL, 'c'},
+						{"frames", required_argument, NULL, 'f'},
+						{"minutes", required_argument, NULL, 'm'},
+						{0}};
 	for (int o; (o = getopt_long(argc, argv, "", options, NULL)) != -1;) {
 		if (o == 's')
 			a->seed = strtoull(optarg, NULL, 0);
@@ -52,7 +54,8 @@ int main(int argc, char **argv)
 	printf("seeds from %llu on, %u frames each\n", (unsigned long long)a.seed, a.frames);
 	for (uint64_t i = 0; failed < 10 && more(&a, i, began); i++) {
 		if (a.minutes && i % 100 == 0)
-			printf("seed %llu after %u s\n", (unsigned long long)(a.seed + i), (unsigned)(time(NULL) - began));
+			printf("seed %llu after %u s\n", (unsigned long long)(a.seed + i),
+			       (unsigned)(time(NULL) - began));
 		if (hostile_run(a.seed + i, a.frames, &t, stdout) == 0)
 			continue;
 		printf("FAILED: reproduce with sim_hostile --seed %llu --count 1 --frames %u\n",
@@ -61,10 +64,13 @@ int main(int argc, char **argv)
 	}
 	unsigned missing = hostile_coverage(&t, stdout);
 	for (unsigned v = 0; v < RN_V_COUNT; v++)
-		printf("  %10llu  %-16s %s\n", (unsigned long long)t.verdicts[v], rn_verdicts[v].name, rn_verdicts[v].text);
+		printf("  %10llu  %-16s %s\n", (unsigned long long)t.verdicts[v],
+		       rn_verdicts[v].name, rn_verdicts[v].text);
 	bool tame = t.runs >= ENOUGH && missing;
-	printf("seeds %llu to %llu: %llu hostile frames; %u features never seen%s\n", (unsigned long long)a.seed,
-	       (unsigned long long)(a.seed + t.runs) - 1, (unsigned long long)t.frames, missing, tame ? ": too tame" : "");
-	printf("%llu passed, %llu failed\n", (unsigned long long)(t.runs - failed), (unsigned long long)failed + tame);
+	printf("seeds %llu to %llu: %llu hostile frames; %u features never seen%s\n",
+	       (unsigned long long)a.seed, (unsigned long long)(a.seed + t.runs) - 1,
+	       (unsigned long long)t.frames, missing, tame ? ": too tame" : "");
+	printf("%llu passed, %llu failed\n", (unsigned long long)(t.runs - failed),
+	       (unsigned long long)failed + tame);
 	return failed || tame || t.runs == 0;
 }

@@ -11,7 +11,8 @@ static bool all_hit(const struct lend_totals *t)
 	for (unsigned i = 0; i < RN_ARRAY_SIZE(t->endings); i++)
 		if (!t->endings[i])
 			return false;
-	return t->writes && t->reads && t->moved && t->pipelined && t->silent && t->fenced && t->said_last && t->lost;
+	return t->writes && t->reads && t->moved && t->pipelined && t->silent && t->fenced &&
+	       t->said_last && t->lost;
 }
 
 int main(int argc, char **argv)
@@ -42,10 +43,12 @@ int main(int argc, char **argv)
 			failed++;
 		}
 #define N(x) (unsigned long long)t.x
-	printf("%llu runs, %llu laps, WRITE %llu, READ %llu, moved %llu, pipelined %llu, silent %llu, fenced %llu, ended by the peer %llu\n", N(runs),
-	       N(laps), N(writes), N(reads), N(moved), N(pipelined), N(silent), N(fenced), N(said_last));
-	printf("frames %llu, lost %llu; ended well %llu, stale %llu, astray %llu, recalled %llu\n", N(frames), N(lost),
-	       N(endings[LEND_WELL]), N(endings[LEND_STALE]), N(endings[LEND_ASTRAY]), N(endings[LEND_RECALLED]));
+	printf("%llu runs, %llu laps, WRITE %llu, READ %llu, moved %llu, pipelined %llu, silent %llu, fenced %llu, ended by the peer %llu\n",
+	       N(runs), N(laps), N(writes), N(reads), N(moved), N(pipelined), N(silent), N(fenced),
+	       N(said_last));
+	printf("frames %llu, lost %llu; ended well %llu, stale %llu, astray %llu, recalled %llu\n",
+	       N(frames), N(lost), N(endings[LEND_WELL]), N(endings[LEND_STALE]),
+	       N(endings[LEND_ASTRAY]), N(endings[LEND_RECALLED]));
 #undef N
 	hit = count < 30 || all_hit(&t);
 	if (!hit)

@@ -15,9 +15,11 @@ static void usage(void)
 
 int main(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{"seed", required_argument, NULL, 's'}, {"count", required_argument, NULL, 'c'},
-		{"log", required_argument, NULL, 'l'},  {"quiet", no_argument, NULL, 'q'}, {0}};
+	static const struct option options[] = {{"seed", required_argument, NULL, 's'},
+						{"count", required_argument, NULL, 'c'},
+						{"log", required_argument, NULL, 'l'},
+						{"quiet", no_argument, NULL, 'q'},
+						{0}};
 	uint64_t seed = 1, count = 100, failed = 0;
 	bool quiet = false;
 	FILE *log = NULL;
@@ -46,9 +48,12 @@ int main(int argc, char **argv)
 	}
 	if (!quiet)
 		mix_print(&totals, stdout);
-	bool all_hit = count < 100 || (totals.sends && totals.sends_imm && totals.writes && totals.writes_imm && totals.reads && totals.atomics && totals.fenced && totals.silent &&
-				       totals.solicited && totals.inlined && totals.empty && totals.lost &&
-				       totals.duplicated && totals.reordered && totals.corrupted && totals.wrapped && totals.credit_waits);
+	bool all_hit = count < 100 ||
+		       (totals.sends && totals.sends_imm && totals.writes && totals.writes_imm &&
+			totals.reads && totals.atomics && totals.fenced && totals.silent &&
+			totals.solicited && totals.inlined && totals.empty && totals.lost &&
+			totals.duplicated && totals.reordered && totals.corrupted &&
+			totals.wrapped && totals.credit_waits);
 	if (!all_hit)
 		printf("some kind of operation or impairment never came up\n");
 	printf("%llu passed, %llu failed\n", (unsigned long long)(totals.runs - failed),

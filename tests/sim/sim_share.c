@@ -12,10 +12,10 @@
 #include "queue/srq.h"
 #include "wire/stats.h"
 
-#define MESSAGES 24u  /* messages per QP */
-#define SLOTS    96u
-#define AREA     9000u
-#define LIMIT    RN_S(600)
+#define MESSAGES 24u /* messages per QP */
+#define SLOTS	 96u
+#define AREA	 9000u
+#define LIMIT	 RN_S(600)
 
 struct flow {
 	unsigned sent, done, arrived;
@@ -36,7 +36,10 @@ static struct {
 	unsigned long long runs, messages, starved, fired, grown, both;
 } totals;
 
-#define OBJECT(s, ...) ((s)->objections++ ? 0 : (printf("seed %llu: ", (unsigned long long)(s)->seed), printf(__VA_ARGS__), puts("")))
+#define OBJECT(s, ...)                                                              \
+	((s)->objections++ ? 0                                                      \
+			   : (printf("seed %llu: ", (unsigned long long)(s)->seed), \
+			      printf(__VA_ARGS__), puts("")))
 
 static uint8_t byte_of(unsigned q, unsigned n, uint32_t i)
 {
@@ -78,8 +81,12 @@ static void send_one(struct share *s, unsigned q)
 	for (uint32_t i = 0; i < n; i++)
 		s->sim.node[0].arena[at + i] = byte_of(q, f->sent, i);
 	f->length[f->sent] = n;
-	sim_post(&s->sim, 0, q, &(struct sim_op){.kind = RN_WQE_SEND, .flags = RN_WQE_SIGNALED, .wr_id = f->sent, .local = at,
-						 .length = n});
+	sim_post(&s->sim, 0, q,
+		 &(struct sim_op){.kind = RN_WQE_SEND,
+				  .flags = RN_WQE_SIGNALED,
+				  .wr_id = f->sent,
+				  .local = at,
+				  .length = n});
 	f->sent++;
 }
 
@@ -90,7 +97,9 @@ static void receive_one(struct share *s)
 		slot = (slot + 1) % SLOTS;
 	s->posted[slot] = true;
 	s->npost++;
-	sim_post_shared(&s->sim, &(struct sim_op){.kind = RN_WQE_RECV, .wr_id = slot, .local = (uint64_t)slot * AREA,
+	sim_post_shared(&s->sim, &(struct sim_op){.kind = RN_WQE_RECV,
+						  .wr_id = slot,
+						  .local = (uint64_t)slot * AREA,
 						  .length = AREA});
 }
 
@@ -143,16 +152,18 @@ static void check_arrival(struct share *s, const struct rn_cqe *c)
 	struct flow *f = &s->flow[c->qp_ctx];
 	const uint8_t *at = s->sim.node[1].arena + c->wr_id * AREA;
 	unsigned n = f->arrived++;
-	if (c->status || c->wr_id >= SLOTS || !s->posted[c->wr_id] || n >= f->sent || c->byte_len != f->length[n]) {
-		OBJECT(s, "queue pair %u: message %u: receive %u, status %u, %u bytes", (unsigned)c->qp_ctx, n,
-		       (unsigned)c->wr_id, c->status, c->byte_len);
+	if (c->status || c->wr_id >= SLOTS || !s->posted[c->wr_id] || n >= f->sent ||
+	    c->byte_len != f->length[n]) {
+		OBJECT(s, "queue pair %u: message %u: receive %u, status %u, %u bytes",
+		       (unsigned)c->qp_ctx, n, (unsigned)c->wr_id, c->status, c->byte_len);
 		return;
 	}
 	s->posted[c->wr_id] = false;
 	s->ntaken++;
 	for (uint32_t i = 0; i < c->byte_len; i++)
 		if (at[i] != byte_of((unsigned)c->qp_ctx, n, i)) {
-			OBJECT(s, "queue pair %u: message %u: wrong byte %u", (unsigned)c->qp_ctx, n, i);
+			OBJECT(s, "queue pair %u: message %u: wrong byte %u", (unsigned)c->qp_ctx,
+			       n, i);
 			return;
 		}
 }
@@ -165,7 +176,8 @@ static void reap(struct share *s)
 		check_arrival(s, &c);
 	while (sim_poll(&s->sim, 0, &c))
 		if (c.status || c.wr_id != s->flow[c.qp_ctx].done++)
-			OBJECT(s, "queue pair %u: request %u ends with status %u", (unsigned)c.qp_ctx, (unsigned)c.wr_id, c.status);
+			OBJECT(s, "queue pair %u: request %u ends with status %u",
+			       (unsigned)c.qp_ctx, (unsigned)c.wr_id, c.status);
 	while (sim_event(&s->sim, 1, RN_EVENT_SRQ_LIMIT, &ev)) {
 		if (!s->armed || ev.user != 7 || atomic_load(&s->sim.node[1].srq->shared.limit))
 			OBJECT(s, "told of a limit that is not armed");
@@ -197,7 +209,8 @@ static void check_end(struct share *s)
 	totals.runs++;
 	totals.messages += s->ntaken;
 	totals.starved += sum.tx_rnr_naks;
-	totals.both += n->second && rn_shard_stats(n->second)->srq_taken && rn_shard_stats(n->shard)->srq_taken;
+	totals.both += n->second && rn_shard_stats(n->second)->srq_taken &&
+		       rn_shard_stats(n->shard)->srq_taken;
 }
 
 static unsigned run(uint64_t seed, FILE *log)
@@ -231,9 +244,10 @@ static unsigned run(uint64_t seed, FILE *log)
 
 int main(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{"seed", required_argument, NULL, 's'}, {"count", required_argument, NULL, 'c'},
-		{"log", required_argument, NULL, 'l'},  {0}};
+	static const struct option options[] = {{"seed", required_argument, NULL, 's'},
+						{"count", required_argument, NULL, 'c'},
+						{"log", required_argument, NULL, 'l'},
+						{0}};
 	uint64_t seed = 1, count = 100;
 	unsigned failed = 0;
 	FILE *log = NULL;
@@ -249,11 +263,13 @@ int main(int argc, char **argv)
 	}
 	for (uint64_t i = 0; i < count && failed < 10; i++)
 		if (run(seed + i, log)) {
-			printf("FAILED: reproduce with sim_share --seed %llu --count 1 --log FILE\n", (unsigned long long)(seed + i));
+			printf("FAILED: reproduce with sim_share --seed %llu --count 1 --log FILE\n",
+			       (unsigned long long)(seed + i));
 			failed++;
 		}
 	printf("%llu runs, %llu messages, %llu RNR NAKs, told %llu times, grown %llu times, taken from by both shards in %llu runs\n",
-	       totals.runs, totals.messages, totals.starved, totals.fired, totals.grown, totals.both);
+	       totals.runs, totals.messages, totals.starved, totals.fired, totals.grown,
+	       totals.both);
 	bool hit = count < 30 || (totals.starved && totals.fired && totals.grown && totals.both);
 	if (!hit)
 		printf("something never came up\n");

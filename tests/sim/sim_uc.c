@@ -9,16 +9,16 @@
 #include "balance.h"
 #include "wire/stats.h"
 
-#define OPS     40u
-#define QPS     4u
-#define ROOM    24576u
+#define OPS	40u
+#define QPS	4u
+#define ROOM	24576u
 #define LONGEST 20000u
-#define GUARD   0xEE
+#define GUARD	0xEE
 
 /* Layout of the arena: data to send, targets of WRITEs, receive buffers. */
-#define AT_SOURCE(q, i) (((uint64_t)(q) * OPS + (i)) * ROOM)
+#define AT_SOURCE(q, i) (((uint64_t)(q)*OPS + (i)) * ROOM)
 #define AT_TARGET(q, i) (AT_SOURCE(QPS, 0) + AT_SOURCE(q, i))
-#define AT_RECV(q, i)   (2 * AT_SOURCE(QPS, 0) + AT_SOURCE(q, i))
+#define AT_RECV(q, i)	(2 * AT_SOURCE(QPS, 0) + AT_SOURCE(q, i))
 
 struct totals {
 	uint64_t runs, messages, delivered, missing, given_up, rest, not_ready, lost;
@@ -26,9 +26,9 @@ struct totals {
 
 struct flow {
 	struct sim_op ops[OPS];
-	uint32_t room[OPS];    /* lengths of the receives at the other end */
-	unsigned done;         /* requests completed */
-	int64_t last;          /* number of the last delivered message */
+	uint32_t room[OPS]; /* lengths of the receives at the other end */
+	unsigned done;	    /* requests completed */
+	int64_t last;	    /* number of the last delivered message */
 	unsigned delivered, expected;
 };
 
@@ -43,13 +43,13 @@ struct run {
 	struct totals *t;
 };
 
-#define OBJECT(r, ...) \
-	do { \
-		if ((r)->objections++ < 10) { \
+#define OBJECT(r, ...)                                                        \
+	do {                                                                  \
+		if ((r)->objections++ < 10) {                                 \
 			printf("seed %llu: ", (unsigned long long)(r)->seed); \
-			printf(__VA_ARGS__); \
-			putchar('\n'); \
-		} \
+			printf(__VA_ARGS__);                                  \
+			putchar('\n');                                        \
+		}                                                             \
 	} while (0)
 
 /* The data of a message: its number, then bytes that depend on the number. */
@@ -101,13 +101,18 @@ static void draw_spec(struct run *r, struct sim_spec *s)
 
 static void draw_op(struct run *r, unsigned node, unsigned q, unsigned i)
 {
-	static const enum rn_wqe_kind kinds[] = {RN_WQE_SEND, RN_WQE_SEND_IMM, RN_WQE_WRITE, RN_WQE_WRITE_IMM};
+	static const enum rn_wqe_kind kinds[] = {RN_WQE_SEND, RN_WQE_SEND_IMM, RN_WQE_WRITE,
+						 RN_WQE_WRITE_IMM};
 	struct flow *f = &r->flow[node][q];
 	struct sim_op *o = &f->ops[i];
 	uint8_t *source = r->sim.node[node].arena + AT_SOURCE(q, i);
 
-	*o = (struct sim_op){.kind = kinds[rn_rng_below(&r->rng, 4)], .flags = RN_WQE_SIGNALED, .wr_id = i, .imm = i,
-			     .local = AT_SOURCE(q, i), .remote = AT_TARGET(q, i)};
+	*o = (struct sim_op){.kind = kinds[rn_rng_below(&r->rng, 4)],
+			     .flags = RN_WQE_SIGNALED,
+			     .wr_id = i,
+			     .imm = i,
+			     .local = AT_SOURCE(q, i),
+			     .remote = AT_TARGET(q, i)};
 	o->length = (uint32_t)rn_rng_below(&r->rng, rn_rng_below(&r->rng, 2) ? LONGEST : 600) + 4;
 	f->expected += o->kind != RN_WQE_WRITE;
 	for (uint32_t at = 0; at < o->length; at++)
@@ -118,11 +123,15 @@ static void draw_op(struct run *r, unsigned node, unsigned q, unsigned i)
 static void post_recv(struct run *r, unsigned node, unsigned q, unsigned i)
 {
 	/* Some receives are too short for some messages. */
-	uint32_t n = r->harmless || rn_rng_below(&r->rng, 4) ? LONGEST + 4 : (uint32_t)rn_rng_below(&r->rng, LONGEST);
+	uint32_t n = r->harmless || rn_rng_below(&r->rng, 4)
+			     ? LONGEST + 4
+			     : (uint32_t)rn_rng_below(&r->rng, LONGEST);
 
 	r->flow[1 - node][q].room[i] = n;
 	memset(r->sim.node[node].arena + AT_RECV(q, i), GUARD, ROOM);
-	sim_post(&r->sim, node, q, &(struct sim_op){.kind = RN_WQE_RECV, .wr_id = i, .local = AT_RECV(q, i), .length = n});
+	sim_post(&r->sim, node, q,
+		 &(struct sim_op){
+			 .kind = RN_WQE_RECV, .wr_id = i, .local = AT_RECV(q, i), .length = n});
 }
 
 static void check_recv(struct run *r, unsigned node, const struct rn_cqe *c)
@@ -136,14 +145,16 @@ static void check_recv(struct run *r, unsigned node, const struct rn_cqe *c)
 	if (!(c->flags & RN_CQE_IMM))
 		memcpy(&i, recv, sizeof(i));
 	if (c->status || i >= OPS) {
-		OBJECT(r, "node %u qp %u: receive of nothing that was sent, status %u", node, q, c->status);
+		OBJECT(r, "node %u qp %u: receive of nothing that was sent, status %u", node, q,
+		       c->status);
 		return;
 	}
 	o = &f->ops[i];
 	if (is_write(o))
 		data = r->sim.node[node].arena + AT_TARGET(q, i);
 	if (c->byte_len != o->length || !!(c->flags & RN_CQE_WRITE) != is_write(o) ||
-	    !!(c->flags & RN_CQE_IMM) != (o->kind != RN_WQE_SEND) || !holds(data, 1 - node, q, i, o->length))
+	    !!(c->flags & RN_CQE_IMM) != (o->kind != RN_WQE_SEND) ||
+	    !holds(data, 1 - node, q, i, o->length))
 		OBJECT(r, "node %u qp %u: message %u is not whole", node, q, i);
 	if (r->in_order && (int64_t)i <= f->last)
 		OBJECT(r, "node %u qp %u: message %u behind %lld", node, q, i, (long long)f->last);
@@ -178,10 +189,13 @@ static void check_memory(struct run *r, unsigned node, unsigned q)
 
 		for (uint32_t at = 0; at < ROOM; at++) {
 			bool beside = at >= n && target[at] != GUARD;
-			bool foreign = at < n && target[at] != GUARD && target[at] != byte_of(1 - node, q, i, at);
+			bool foreign = at < n && target[at] != GUARD &&
+				       target[at] != byte_of(1 - node, q, i, at);
 
-			if (beside || foreign || (i < r->nrecv && at >= f->room[i] && recv[at] != GUARD)) {
-				OBJECT(r, "node %u qp %u: memory %u is wrong at %u", node, q, i, at);
+			if (beside || foreign ||
+			    (i < r->nrecv && at >= f->room[i] && recv[at] != GUARD)) {
+				OBJECT(r, "node %u qp %u: memory %u is wrong at %u", node, q, i,
+				       at);
 				return;
 			}
 		}
@@ -197,9 +211,11 @@ static void check_end(struct run *r)
 			const struct flow *f = &r->flow[node][q];
 
 			if (f->done != OPS)
-				OBJECT(r, "node %u qp %u: %u of %u requests done", node, q, f->done, OPS);
+				OBJECT(r, "node %u qp %u: %u of %u requests done", node, q, f->done,
+				       OPS);
 			if (r->harmless && f->delivered != f->expected)
-				OBJECT(r, "node %u qp %u: %u of %u delivered", node, q, f->delivered, f->expected);
+				OBJECT(r, "node %u qp %u: %u of %u delivered", node, q,
+				       f->delivered, f->expected);
 			check_memory(r, node, q);
 			r->t->messages += f->expected;
 			r->t->delivered += f->delivered;
@@ -244,7 +260,8 @@ static unsigned run(uint64_t seed, struct totals *t)
 			for (unsigned q = 0; q < spec.qps; q++) {
 				sim_post(&r->sim, node, q, &r->flow[node][q].ops[i]);
 				if (rn_rng_below(&r->rng, 3) == 0)
-					sim_run(&r->sim, r->sim.now + rn_rng_below(&r->rng, RN_US(30)));
+					sim_run(&r->sim,
+						r->sim.now + rn_rng_below(&r->rng, RN_US(30)));
 				drain(r);
 			}
 	sim_run(&r->sim, r->sim.now + RN_S(1));
@@ -264,8 +281,9 @@ static unsigned run(uint64_t seed, struct totals *t)
 
 int main(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{"seed", required_argument, NULL, 's'}, {"count", required_argument, NULL, 'c'}, {0}};
+	static const struct option options[] = {{"seed", required_argument, NULL, 's'},
+						{"count", required_argument, NULL, 'c'},
+						{0}};
 	uint64_t seed = 1, count = 100, failed = 0;
 	struct totals t = {0};
 	bool hit;
@@ -280,16 +298,18 @@ int main(int argc, char **argv)
 	}
 	for (uint64_t i = 0; i < count && failed < 10; i++)
 		if (run(seed + i, &t)) {
-			printf("FAILED: reproduce with sim_uc --seed %llu --count 1\n", (unsigned long long)(seed + i));
+			printf("FAILED: reproduce with sim_uc --seed %llu --count 1\n",
+			       (unsigned long long)(seed + i));
 			failed++;
 		}
 #define N(x) (unsigned long long)t.x
-	printf("%llu runs, %llu messages, %llu delivered, directions with some missing %llu\n", N(runs), N(messages),
-	       N(delivered), N(missing));
-	printf("given up %llu, packets of those left %llu, without a receive %llu, frames lost %llu\n", N(given_up), N(rest),
-	       N(not_ready), N(lost));
+	printf("%llu runs, %llu messages, %llu delivered, directions with some missing %llu\n",
+	       N(runs), N(messages), N(delivered), N(missing));
+	printf("given up %llu, packets of those left %llu, without a receive %llu, frames lost %llu\n",
+	       N(given_up), N(rest), N(not_ready), N(lost));
 #undef N
-	hit = count < 30 || (t.delivered && t.missing && t.given_up && t.rest && t.not_ready && t.lost);
+	hit = count < 30 ||
+	      (t.delivered && t.missing && t.given_up && t.rest && t.not_ready && t.lost);
 	if (!hit)
 		printf("something never came up\n");
 	return failed || !hit;

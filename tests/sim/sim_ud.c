@@ -15,7 +15,7 @@
 #define SENDS 60u /* sends of each QP */
 #define SLOTS 64u
 #define AREA  4200u
-#define QPS   4u  /* largest number of QPs per node */
+#define QPS   4u		   /* largest number of QPs per node */
 #define BACK  (SLOTS * QPS * AREA) /* offset of the data to send */
 
 struct datagram {
@@ -37,7 +37,10 @@ static struct {
 	unsigned long long runs, sent, delivered, doubled, starved, misfit;
 } totals;
 
-#define OBJECT(r, ...) ((r)->objections++ ? 0 : (printf("seed %llu: ", (unsigned long long)(r)->seed), printf(__VA_ARGS__), puts("")))
+#define OBJECT(r, ...)                                                              \
+	((r)->objections++ ? 0                                                      \
+			   : (printf("seed %llu: ", (unsigned long long)(r)->seed), \
+			      printf(__VA_ARGS__), puts("")))
 
 static uint8_t byte_of(unsigned node, unsigned q, unsigned n, uint32_t i)
 {
@@ -51,7 +54,8 @@ static bool note(struct sim *sim, unsigned from, const struct rn_pkt *pkt, void 
 
 	if (pkt->kind != RN_PKT_IB)
 		return false;
-	if (pkt->op->transport != RN_T_UD || pkt->ack_req || pkt->imm / 1000 >= QPS || pkt->imm % 1000 >= SENDS)
+	if (pkt->op->transport != RN_T_UD || pkt->ack_req || pkt->imm / 1000 >= QPS ||
+	    pkt->imm % 1000 >= SENDS)
 		r->other++;
 	else
 		r->sent[from][pkt->imm / 1000][pkt->imm % 1000].frames++;
@@ -93,8 +97,14 @@ static void send_one(struct run *r, unsigned node, unsigned q)
 		r->sim.node[node].arena[at + i] = byte_of(node, q, n, i);
 	r->sent[node][q][n].length = len;
 	r->nsent[node][q]++;
-	sim_post(&r->sim, node, q, &(struct sim_op){.kind = RN_WQE_SEND_IMM, .flags = RN_WQE_SIGNALED, .wr_id = n, .local = at,
-						    .length = len, .imm = q * 1000 + n, .ud = &ud});
+	sim_post(&r->sim, node, q,
+		 &(struct sim_op){.kind = RN_WQE_SEND_IMM,
+				  .flags = RN_WQE_SIGNALED,
+				  .wr_id = n,
+				  .local = at,
+				  .length = len,
+				  .imm = q * 1000 + n,
+				  .ud = &ud});
 }
 
 static void receive_one(struct run *r, unsigned node, unsigned q)
@@ -107,7 +117,9 @@ static void receive_one(struct run *r, unsigned node, unsigned q)
 			continue;
 		r->room[node][q][slot] = len;
 		memset(r->sim.node[node].arena + at, 0xEE, AREA);
-		sim_post(&r->sim, node, q, &(struct sim_op){.kind = RN_WQE_RECV, .wr_id = slot, .local = at, .length = len});
+		sim_post(&r->sim, node, q,
+			 &(struct sim_op){
+				 .kind = RN_WQE_RECV, .wr_id = slot, .local = at, .length = len});
 		return;
 	}
 }
@@ -117,8 +129,9 @@ static void check_header(struct run *r, unsigned node, const uint8_t *p, uint32_
 	const struct rn_gid *src = &r->sim.node[1 - node].port.gids[r->sim.spec.ipv6];
 	static const uint8_t zero[20];
 
-	if (r->sim.spec.ipv6 ? p[0] >> 4 != 6 || memcmp(p + 8, src->b, 16) || p[4] * 256u + p[5] < len
-			     : memcmp(p, zero, 20) || p[20] != 0x45 || memcmp(p + 32, src->b + 12, 4))
+	if (r->sim.spec.ipv6
+		    ? p[0] >> 4 != 6 || memcmp(p + 8, src->b, 16) || p[4] * 256u + p[5] < len
+		    : memcmp(p, zero, 20) || p[20] != 0x45 || memcmp(p + 32, src->b + 12, 4))
 		OBJECT(r, "another header than the packet's in front");
 }
 
@@ -139,7 +152,8 @@ static void take_datagram(struct run *r, unsigned node, const struct rn_cqe *c)
 	check_header(r, node, p, len);
 	while (i < len && p[RN_UD_GRH_BYTES + i] == byte_of(1 - node, from, n, i))
 		i++;
-	if (len != d->length || i < len || c->src_qpn != r->sim.node[1 - node].qp[from].qpn || !(c->flags & RN_CQE_GRH))
+	if (len != d->length || i < len || c->src_qpn != r->sim.node[1 - node].qp[from].qpn ||
+	    !(c->flags & RN_CQE_GRH))
 		OBJECT(r, "datagram %u of queue pair %u arrived as another", n, from);
 	for (i = c->byte_len; i < AREA; i++)
 		if (p[i] != 0xEE) {
@@ -183,7 +197,8 @@ static void check_end(struct run *r)
 				const struct datagram *d = &r->sent[node][q][n];
 				totals.sent++;
 				if (d->frames != (d->length <= 4096) || d->arrived > 2 * d->frames)
-					OBJECT(r, "%u frames of %u bytes, %u arrived", d->frames, d->length, d->arrived);
+					OBJECT(r, "%u frames of %u bytes, %u arrived", d->frames,
+					       d->length, d->arrived);
 			}
 		}
 	}
@@ -211,7 +226,8 @@ static unsigned run_seed(uint64_t seed, FILE *log)
 	for (unsigned q = 0; q < spec.qps; q++)
 		sim_connect(&r->sim, q);
 	for (unsigned left = 2 * spec.qps * SENDS; left;) {
-		unsigned node = (unsigned)rn_rng_below(&r->rng, 2), q = (unsigned)rn_rng_below(&r->rng, spec.qps);
+		unsigned node = (unsigned)rn_rng_below(&r->rng, 2),
+			 q = (unsigned)rn_rng_below(&r->rng, spec.qps);
 		if (rn_rng_below(&r->rng, 3))
 			receive_one(r, node, q);
 		if (r->nsent[node][q] < SENDS) {
@@ -237,7 +253,10 @@ static unsigned run_seed(uint64_t seed, FILE *log)
 
 int main(int argc, char **argv)
 {
-	static const struct option options[] = {{"seed", 1, NULL, 's'}, {"count", 1, NULL, 'c'}, {"log", 1, NULL, 'l'}, {NULL, 0, NULL, 0}};
+	static const struct option options[] = {{"seed", 1, NULL, 's'},
+						{"count", 1, NULL, 'c'},
+						{"log", 1, NULL, 'l'},
+						{NULL, 0, NULL, 0}};
 	uint64_t seed = 1, count = 1;
 	unsigned objections = 0;
 	FILE *log = NULL;
@@ -255,7 +274,8 @@ int main(int argc, char **argv)
 	for (uint64_t i = 0; i < count; i++)
 		objections += run_seed(seed + i, log);
 	printf("%llu runs, %llu datagrams, %llu delivered, %llu of them twice, %llu without a receive, %llu too long for it\n",
-	       totals.runs, totals.sent, totals.delivered, totals.doubled, totals.starved, totals.misfit);
+	       totals.runs, totals.sent, totals.delivered, totals.doubled, totals.starved,
+	       totals.misfit);
 	/* With this many runs, chance must have produced every case that is checked. */
 	if (count >= 20 && (!totals.doubled || !totals.starved || !totals.misfit)) {
 		printf("too tame\n");

@@ -15,7 +15,7 @@
 
 #define LENGTH	 8388607u
 #define READS	 3u
-#define DEPTH	 16u  /* number of READs that the peer remembers */
+#define DEPTH	 16u /* number of READs that the peer remembers */
 #define MTU	 1024u
 #define PACKETS	 (READS * ((LENGTH + MTU - 1) / MTU))
 #define WAITING	 8192u
@@ -25,14 +25,14 @@
 
 struct course {
 	const char *name;
-	rn_time pace;                /* time between two responses */
-	unsigned ring;               /* capacity of the requester's receive queue in frames */
+	rn_time pace;  /* time between two responses */
+	unsigned ring; /* capacity of the requester's receive queue in frames */
 	/* longest pause and longest active time of the requester; drawn by seed */
 	unsigned away_us, awake_us;
-	uint32_t loss_ppm;           /* loss of responses */
-	unsigned depth;              /* READs in flight that both sides agreed on */
-	unsigned cost;               /* upper limit of responses, in percent of those needed */
-	unsigned pause_us, work_us;  /* longest pause and longest active time of the peer */
+	uint32_t loss_ppm;	    /* loss of responses */
+	unsigned depth;		    /* READs in flight that both sides agreed on */
+	unsigned cost;		    /* upper limit of responses, in percent of those needed */
+	unsigned pause_us, work_us; /* longest pause and longest active time of the peer */
 };
 
 static const struct course courses[] = {
@@ -69,8 +69,8 @@ struct peer {
 	unsigned first, nwaiting;
 	struct request record[DEPTH]; /* the last requests; the oldest is overwritten */
 	unsigned nrecords;
-	uint32_t epsn;                /* first PSN after all requests */
-	uint32_t answered;            /* number of responses sent for the first waiting request */
+	uint32_t epsn;	   /* first PSN after all requests */
+	uint32_t answered; /* number of responses sent for the first waiting request */
 	struct response ring[RING_MAX];
 	unsigned nring;
 	uint64_t requests, again, sent, overrun, lost;
@@ -94,7 +94,9 @@ static bool on_request(struct sim *sim, unsigned from, const struct rn_pkt *pkt,
 	struct peer *p = arg;
 	if (pkt->kind != RN_PKT_IB) /* ARP and ND messages */
 		return false;
-	struct request r = {.psn = (pkt->psn - sim->spec.first_psn) & RN_PSN_MASK, .va = pkt->va, .length = pkt->dma_len,
+	struct request r = {.psn = (pkt->psn - sim->spec.first_psn) & RN_PSN_MASK,
+			    .va = pkt->va,
+			    .length = pkt->dma_len,
 			    .npkts = RN_DIV_UP(pkt->dma_len, MTU)};
 	assert_int_equal(from, 0);
 	assert_int_equal(pkt->op->opcode, RN_OP_READ_REQUEST);
@@ -119,7 +121,8 @@ static void answer(struct peer *p)
 	struct request *r = &p->waiting[p->first];
 	uint32_t off = p->answered * MTU;
 	bool begins = p->answered == 0 && !r->again, ends = p->answered + 1 == r->npkts;
-	struct response a = {.psn = r->psn + p->answered, .length = RN_MIN(r->length - off, MTU),
+	struct response a = {.psn = r->psn + p->answered,
+			     .length = RN_MIN(r->length - off, MTU),
 			     .data = (const uint8_t *)(uintptr_t)(r->va + off)};
 	if (p->nwaiting == 0)
 		return;
@@ -168,7 +171,8 @@ struct shift {
 	rn_time back, leave;
 };
 
-static bool is_there(struct peer *p, struct shift *s, unsigned away_us, unsigned there_us, rn_time now)
+static bool is_there(struct peer *p, struct shift *s, unsigned away_us, unsigned there_us,
+		     rn_time now)
 {
 	if (now >= s->leave) {
 		s->back = now + some(p, away_us);
@@ -219,15 +223,20 @@ static unsigned course(const struct course *c)
 	for (uint32_t i = 0; i < LENGTH; i++)
 		p->sim.node[1].arena[i] = (uint8_t)((i * 2654435761u) >> 13 | 1);
 	for (unsigned i = 0; i < READS; i++)
-		sim_post(&p->sim, 0, 0, &(struct sim_op){.kind = RN_WQE_READ, .flags = RN_WQE_SIGNALED, .length = LENGTH});
+		sim_post(&p->sim, 0, 0,
+			 &(struct sim_op){
+				 .kind = RN_WQE_READ, .flags = RN_WQE_SIGNALED, .length = LENGTH});
 	start = p->sim.now;
 	good = run(p);
 	const struct rn_stats *s = rn_shard_stats(p->sim.node[0].shard);
-	print_message("%-44s %u of %u  %6.2f s  requests %llu, again %llu  responses %llu of %u, overrun %llu, lost %llu  "
-		      "early %llu  timeouts %llu\n",
-		      c->name, good, READS, (double)(p->sim.now - start) / 1e9, (unsigned long long)p->requests,
-		      (unsigned long long)p->again, (unsigned long long)p->sent, PACKETS, (unsigned long long)p->overrun,
-		      (unsigned long long)p->lost, (unsigned long long)s->timeouts_early, (unsigned long long)s->timeouts);
+	print_message(
+		"%-44s %u of %u  %6.2f s  requests %llu, again %llu  responses %llu of %u, overrun %llu, lost %llu  "
+		"early %llu  timeouts %llu\n",
+		c->name, good, READS, (double)(p->sim.now - start) / 1e9,
+		(unsigned long long)p->requests, (unsigned long long)p->again,
+		(unsigned long long)p->sent, PACKETS, (unsigned long long)p->overrun,
+		(unsigned long long)p->lost, (unsigned long long)s->timeouts_early,
+		(unsigned long long)s->timeouts);
 	return good;
 }
 
@@ -244,7 +253,8 @@ int main(int argc, char **argv)
 {
 	struct CMUnitTest tests[RN_ARRAY_SIZE(courses)];
 	for (unsigned i = 0; i < RN_ARRAY_SIZE(courses); i++) {
-		tests[i] = (struct CMUnitTest){courses[i].name, test_course, NULL, NULL, (void *)&courses[i]};
+		tests[i] = (struct CMUnitTest){courses[i].name, test_course, NULL, NULL,
+					       (void *)&courses[i]};
 		if (argc > 1) {
 			course(&courses[i]);
 			sim_fini(&peer.sim);

@@ -96,7 +96,8 @@ static void finish_ipv4(uint8_t *ip, unsigned total, uint8_t protocol, const uin
 }
 
 /* The frame must be counted under this verdict, and the NIC must not answer. */
-static void expect_dropped(struct sim *sim, const char *what, const uint8_t *frame, unsigned len, enum rn_verdict v)
+static void expect_dropped(struct sim *sim, const char *what, const uint8_t *frame, unsigned len,
+			   enum rn_verdict v)
 {
 	const struct rn_stats *stats = rn_shard_stats(sim->node[DUT].shard);
 	uint64_t before = stats->verdict[v], packets_before = stats->rx_packets;
@@ -154,7 +155,8 @@ static bool note_pong(struct sim *sim, unsigned from, const struct rn_pkt *pkt, 
 
 	if (from != DUT || pkt->kind != RN_PKT_ICMP)
 		return false;
-	assert_true(rn_icmp_echo_parse(pkt->ipv4, &pkt->src, &pkt->dst, pkt->payload, pkt->payload_len, &echo));
+	assert_true(rn_icmp_echo_parse(pkt->ipv4, &pkt->src, &pkt->dst, pkt->payload,
+				       pkt->payload_len, &echo));
 	assert_true(echo.reply);
 	assert_int_equal(echo.id, 0x77);
 	assert_int_equal(echo.data_len, p->len);
@@ -172,8 +174,11 @@ static unsigned ping(const struct sim *sim, const struct pong *p, uint8_t *frame
 {
 	static uint8_t data[9000];
 	struct rn_icmp_echo echo = {.id = 0x77, .data = data, .data_len = p->len};
-	const struct rn_gid *src = &sim->node[0].port.gids[p->ipv6], *dst = &sim->node[DUT].port.gids[p->ipv6];
-	unsigned at = put_head(frame, sim->node[DUT].port.mac, p->ipv6 ? RN_ETHERTYPE_IPV6 : RN_ETHERTYPE_IPV4), n = p->len + 8;
+	const struct rn_gid *src = &sim->node[0].port.gids[p->ipv6],
+			    *dst = &sim->node[DUT].port.gids[p->ipv6];
+	unsigned at = put_head(frame, sim->node[DUT].port.mac,
+			       p->ipv6 ? RN_ETHERTYPE_IPV6 : RN_ETHERTYPE_IPV4),
+		 n = p->len + 8;
 	uint8_t *ip;
 
 	for (uint32_t i = 0; i < p->len; i++)
@@ -218,14 +223,17 @@ static void answers_pings_up_to_the_mtu(void **state)
 		for (unsigned i = 0; i < RN_ARRAY_SIZE(sizes); i++) {
 			p.len = sizes[i];
 			p.replies = 0;
-			assert_int_equal(sim_inject(&sim, DUT, frame, ping(&sim, &p, frame, 0)), RN_V_OK);
+			assert_int_equal(sim_inject(&sim, DUT, frame, ping(&sim, &p, frame, 0)),
+					 RN_V_OK);
 			sim_speak(&sim, DUT, UINT32_MAX);
 			assert_int_equal(p.replies, 1);
 		}
 		if (!p.ipv6) {
 			p.len = 56;
-			expect_dropped(&sim, "first fragment", frame, ping(&sim, &p, frame, 0x2000), RN_V_IP_FRAGMENT);
-			expect_dropped(&sim, "last fragment", frame, ping(&sim, &p, frame, 0x0010), RN_V_IP_FRAGMENT);
+			expect_dropped(&sim, "first fragment", frame, ping(&sim, &p, frame, 0x2000),
+				       RN_V_IP_FRAGMENT);
+			expect_dropped(&sim, "last fragment", frame, ping(&sim, &p, frame, 0x0010),
+				       RN_V_IP_FRAGMENT);
 		}
 		assert_int_equal(sim_fini(&sim), 0);
 	}

@@ -15,7 +15,7 @@
 #include "shard/shard.h"
 #include "sim.h"
 
-#define PORT 4000u
+#define PORT	  4000u
 #define PSN(node) (0xA0u + 0x10u * (1 - (node))) /* first PSN that a node expects */
 
 struct world {
@@ -44,9 +44,11 @@ static bool watch(struct sim *sim, unsigned from, const struct rn_pkt *pkt, void
 	struct rn_nd nd;
 	const struct rn_port_attr *port = &sim->node[from].port;
 	if (pkt->kind == RN_PKT_ARP && rn_arp_parse(pkt->payload, pkt->payload_len, &arp))
-		w->resolved[from] |= arp.op == RN_ARP_REPLY && memcmp(arp.sender_mac, port->mac, 6) == 0 &&
+		w->resolved[from] |= arp.op == RN_ARP_REPLY &&
+				     memcmp(arp.sender_mac, port->mac, 6) == 0 &&
 				     rn_gid_equal(&arp.sender, &port->gids[0]);
-	if (pkt->kind == RN_PKT_ND && rn_nd_parse(&pkt->src, &pkt->dst, pkt->payload, pkt->payload_len, &nd))
+	if (pkt->kind == RN_PKT_ND &&
+	    rn_nd_parse(&pkt->src, &pkt->dst, pkt->payload, pkt->payload_len, &nd))
 		w->resolved[from] |= nd.type == RN_ND_ADVERT && memcmp(nd.mac, port->mac, 6) == 0 &&
 				     rn_gid_equal(&nd.target, &port->gids[1]);
 	if (pkt->kind != RN_PKT_IB)
@@ -108,8 +110,12 @@ static int order(struct world *w, unsigned node, unsigned op, uint32_t id)
 
 static struct rn_cm_param parameters(struct world *w, unsigned node, unsigned qp)
 {
-	return (struct rn_cm_param){.qpn = w->sim.node[node].qp[qp].qpn, .psn = PSN(node), .responder_resources = 4,
-				    .initiator_depth = 4, .retry_cnt = 7, .rnr_retry = 7};
+	return (struct rn_cm_param){.qpn = w->sim.node[node].qp[qp].qpn,
+				    .psn = PSN(node),
+				    .responder_resources = 4,
+				    .initiator_depth = 4,
+				    .retry_cnt = 7,
+				    .rnr_retry = 7};
 }
 
 static int dial(struct world *w, unsigned node, unsigned qp)
@@ -132,19 +138,29 @@ static void to_rts(struct world *w, unsigned node, unsigned qp, const struct rn_
 	if (w->sim.spec.type == RN_QPT_UC) {
 		a.rq_psn = PSN(node);
 		a.state = RN_QPS_RTR;
-		assert_int_equal(sim_modify(&w->sim, node, qp, RN_QP_STATE | RN_QP_AV | RN_QP_PATH_MTU | RN_QP_DEST_QPN |
-					    RN_QP_RQ_PSN, &a), 0);
+		assert_int_equal(sim_modify(&w->sim, node, qp,
+					    RN_QP_STATE | RN_QP_AV | RN_QP_PATH_MTU |
+						    RN_QP_DEST_QPN | RN_QP_RQ_PSN,
+					    &a),
+				 0);
 		a.state = RN_QPS_RTS;
 		assert_int_equal(sim_modify(&w->sim, node, qp, RN_QP_STATE | RN_QP_SQ_PSN, &a), 0);
 		return;
 	}
 	a.rq_psn = PSN(node);
 	a.state = RN_QPS_RTR;
-	assert_int_equal(sim_modify(&w->sim, node, qp, RN_QP_STATE | RN_QP_AV | RN_QP_PATH_MTU | RN_QP_DEST_QPN |
-				    RN_QP_RQ_PSN | RN_QP_MAX_DEST_RD_ATOMIC | RN_QP_MIN_RNR_TIMER, &a), 0);
+	assert_int_equal(sim_modify(&w->sim, node, qp,
+				    RN_QP_STATE | RN_QP_AV | RN_QP_PATH_MTU | RN_QP_DEST_QPN |
+					    RN_QP_RQ_PSN | RN_QP_MAX_DEST_RD_ATOMIC |
+					    RN_QP_MIN_RNR_TIMER,
+				    &a),
+			 0);
 	a.state = RN_QPS_RTS;
-	assert_int_equal(sim_modify(&w->sim, node, qp, RN_QP_STATE | RN_QP_TIMEOUT | RN_QP_RETRY_CNT | RN_QP_RNR_RETRY |
-				    RN_QP_SQ_PSN | RN_QP_MAX_RD_ATOMIC, &a), 0);
+	assert_int_equal(sim_modify(&w->sim, node, qp,
+				    RN_QP_STATE | RN_QP_TIMEOUT | RN_QP_RETRY_CNT |
+					    RN_QP_RNR_RETRY | RN_QP_SQ_PSN | RN_QP_MAX_RD_ATOMIC,
+				    &a),
+			 0);
 }
 
 static void take_event(struct world *w, unsigned node, unsigned qp, const struct rn_event *ev)
@@ -213,9 +229,11 @@ static void connect(struct world *w, unsigned qp)
 	assert_true(w->up[0] && w->up[1]);
 }
 
-static void post(struct world *w, unsigned node, unsigned qp, enum rn_wqe_kind kind, uint32_t length)
+static void post(struct world *w, unsigned node, unsigned qp, enum rn_wqe_kind kind,
+		 uint32_t length)
 {
-	sim_post(&w->sim, node, qp, &(struct sim_op){.kind = kind, .flags = RN_WQE_SIGNALED, .length = length});
+	sim_post(&w->sim, node, qp,
+		 &(struct sim_op){.kind = kind, .flags = RN_WQE_SIGNALED, .length = length});
 }
 
 static unsigned drain(struct world *w, unsigned node, uint8_t status)
@@ -432,11 +450,11 @@ static void wire_row_U13_other_management(void **state)
 		uint8_t at, value; /* offset in the MAD, and the value to store there */
 		uint16_t len;
 	} rows[] = {
-		{1, 0x03, 256}, {1, 0x04, 256}, {1, 0x01, 256}, {1, 0x81, 256}, /* classes */
-		{0, 2, 256}, {0, 0, 256}, {2, 1, 256}, {2, 3, 256},		/* versions */
-		{3, 0x01, 256}, {3, 0x83, 256},					/* methods */
-		{17, 0x0F, 256}, {17, 0x1B, 256}, {16, 1, 256},			/* attributes */
-		{0, 1, 255}, {0, 1, 24}, {0, 1, 0}, {0, 1, 260},		/* lengths */
+		{1, 0x03, 256},	 {1, 0x04, 256},  {1, 0x01, 256}, {1, 0x81, 256}, /* classes */
+		{0, 2, 256},	 {0, 0, 256},	  {2, 1, 256},	  {2, 3, 256},	  /* versions */
+		{3, 0x01, 256},	 {3, 0x83, 256},				  /* methods */
+		{17, 0x0F, 256}, {17, 0x1B, 256}, {16, 1, 256},			  /* attributes */
+		{0, 1, 255},	 {0, 1, 24},	  {0, 1, 0},	  {0, 1, 260},	  /* lengths */
 	};
 	uint8_t mad[RN_MAD_BYTES + 4] = {0};
 	struct rn_pkt p;
@@ -473,8 +491,11 @@ static void wire_row_S6_a_restarted_peer(void **state)
 		connect(&w, 0);
 		qpn = w.sim.node[0].qp[0].qpn;
 		memset(w.sim.node[1].arena, 0x77, 1 << 20);
-		sim_post(&w.sim, 1, 0, &(struct sim_op){.kind = RN_WQE_WRITE, .flags = RN_WQE_SIGNALED, .length = 1 << 20,
-						       .remote = GHOSTS});
+		sim_post(&w.sim, 1, 0,
+			 &(struct sim_op){.kind = RN_WQE_WRITE,
+					  .flags = RN_WQE_SIGNALED,
+					  .length = 1 << 20,
+					  .remote = GHOSTS});
 		act(&w, 0, RN_US(200));
 		assert_true(w.sim.node[0].arena[GHOSTS] == 0x77);
 		/* half of the transfer has arrived */
@@ -552,7 +573,8 @@ static void wire_row_S8_a_hundred_thousand_connections(void **state)
 		assert_true(w.up[0] && w.up[1]);
 		ids += w.last[who][RN_CM_REQ].req.local_id;
 		if (i % 3)
-			assert_int_equal(order(&w, i / 2 % 2, RN_CMD_CM_DISCONNECT, w.id[i / 2 % 2]), 0);
+			assert_int_equal(
+				order(&w, i / 2 % 2, RN_CMD_CM_DISCONNECT, w.id[i / 2 % 2]), 0);
 		else
 			assert_int_equal(order(&w, 0, RN_CMD_CM_DESTROY, w.id[0]), 0);
 		act(&w, 0, RN_MS(4)); /* about 15 connections are in timewait at a time */
@@ -566,7 +588,9 @@ static void wire_row_S8_a_hundred_thousand_connections(void **state)
 		assert_int_equal(rn_cm_live(w.sim.node[1].shard->lane.cm), 1);
 		w.sim.nevents[0] = w.sim.nevents[1] = 0;
 	}
-	assert_int_equal(rn_cm_dropped(w.sim.node[0].shard->lane.cm) + rn_cm_dropped(w.sim.node[1].shard->lane.cm), 0);
+	assert_int_equal(rn_cm_dropped(w.sim.node[0].shard->lane.cm) +
+				 rn_cm_dropped(w.sim.node[1].shard->lane.cm),
+			 0);
 	/* the ids are still spread over the whole range */
 	assert_in_range(ids / 100000, 1u << 30, 3u << 30);
 	w.id[0] = w.id[1] = 0;

@@ -33,10 +33,11 @@ static void finish(void)
 
 static void show(const char *what)
 {
-	print_message("%-34s Jain %.4f, %5.1f %% of the line, queue %4u KB, marked %4.1f %%, dropped %llu, sent again %llu\n",
-		      what, bottleneck_jain(&b), 100 * bottleneck_use(&b), b.deepest / 1000,
-		      b.frames ? 100.0 * (double)b.marked / (double)b.frames : 0, (unsigned long long)b.dropped,
-		      (unsigned long long)bottleneck_resent(&b));
+	print_message(
+		"%-34s Jain %.4f, %5.1f %% of the line, queue %4u KB, marked %4.1f %%, dropped %llu, sent again %llu\n",
+		what, bottleneck_jain(&b), 100 * bottleneck_use(&b), b.deepest / 1000,
+		b.frames ? 100.0 * (double)b.marked / (double)b.frames : 0,
+		(unsigned long long)b.dropped, (unsigned long long)bottleneck_resent(&b));
 }
 
 /* No frame was dropped in the measuring period, and no packet was ever retransmitted. */
@@ -127,8 +128,9 @@ static void test_incast(void **state)
 		assert_int_equal(b.flow[i].left, 0);
 		last = RN_MAX(last, b.flow[i].done - from);
 	}
-	print_message("%-34s all done after %.1f ms (the link alone takes %.1f), queue %u KB\n", "8 x 1 MiB at once",
-		      (double)last / 1e6, 8.0 * (1 << 20) * 8 / (double)b.spec.line * 1e3, b.deepest / 1000);
+	print_message("%-34s all done after %.1f ms (the link alone takes %.1f), queue %u KB\n",
+		      "8 x 1 MiB at once", (double)last / 1e6,
+		      8.0 * (1 << 20) * 8 / (double)b.spec.line * 1e3, b.deepest / 1000);
 	expect_lossless();
 	assert_true(last < RN_MS(20));
 	finish();
@@ -149,7 +151,8 @@ static void late(unsigned flows, const char *what)
 	bottleneck_run(&b, b.now + RN_MS(60));
 	show(what);
 	print_message("%-34s the late one has %.2f of a fair share\n", what,
-		      bottleneck_rate(&b, flows - 1) * flows / (bottleneck_use(&b) * (double)b.spec.line));
+		      bottleneck_rate(&b, flows - 1) * flows /
+			      (bottleneck_use(&b) * (double)b.spec.line));
 	expect_shared();
 	finish();
 }
@@ -179,7 +182,8 @@ static void wire_row_E8_alone_again(void **state)
 		bottleneck_count(&b);
 		bottleneck_run(&b, b.now + RN_MS(1));
 	} while (bottleneck_rate(&b, 0) < 0.98 * (double)b.spec.line && b.now < from + RN_MS(300));
-	print_message("%-34s the line is its own after %.0f ms\n", "the other one left", (double)(b.now - from) / 1e6);
+	print_message("%-34s the line is its own after %.0f ms\n", "the other one left",
+		      (double)(b.now - from) / 1e6);
 	assert_true(b.now - from < RN_MS(200));
 	expect_lossless();
 	bottleneck_run(&b, b.now + RN_MS(100));

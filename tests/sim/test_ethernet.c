@@ -17,7 +17,7 @@
 
 #define DUT   1u
 #define V     (2u << 20) /* target of the peer's WRITE, offset in the DUT's arena */
-#define HELLO "HELLO"    /* 5 bytes, so the packet has 3 pad bytes */
+#define HELLO "HELLO"	 /* 5 bytes, so the packet has 3 pad bytes */
 
 /* Offsets in the valid WRITE, for an untagged IPv4 port. */
 enum { IP = 14, UDP = 34, BTH = 42, DATA = 70, PAD = 75 };
@@ -26,8 +26,8 @@ enum repair { AS_IS = 0, SUM = 1, CRC = 2 };
 
 struct bench {
 	struct sim sim;
-	int32_t psn;         /* PSN of the next request */
-	unsigned sent;       /* frames that the DUT has sent since the last check */
+	int32_t psn;	     /* PSN of the next request */
+	unsigned sent;	     /* frames that the DUT has sent since the last check */
 	struct rn_pkt reply; /* the last of them; its frame buffer is no longer valid */
 	uint8_t frame[SIM_FRAME_MAX];
 	unsigned len;
@@ -135,7 +135,8 @@ static void refused(struct bench *b, enum rn_verdict v)
 
 	memset(target(b), 0, 16);
 	b->sent = 0;
-	assert_string_equal(rn_verdicts[sim_inject(&b->sim, DUT, b->frame, b->len)].name, rn_verdicts[v].name);
+	assert_string_equal(rn_verdicts[sim_inject(&b->sim, DUT, b->frame, b->len)].name,
+			    rn_verdicts[v].name);
 	assert_int_equal(stats->verdict[v], before + 1);
 	assert_int_equal(sim_speak(&b->sim, DUT, UINT32_MAX), 0);
 	assert_int_equal(b->sent, 0);
@@ -185,7 +186,8 @@ static void change16(struct bench *b, unsigned at, uint16_t value, enum repair w
 }
 
 /* Changes one byte; the frame must be dropped, or accepted. */
-static void byte_refused(struct bench *b, unsigned at, uint8_t value, enum repair what, enum rn_verdict v)
+static void byte_refused(struct bench *b, unsigned at, uint8_t value, enum repair what,
+			 enum rn_verdict v)
 {
 	change(b, at, value, what);
 	refused(b, v);
@@ -234,7 +236,7 @@ static void wire_row_F4_what_routers_may_change(void **state)
 	byte_accepted(&b, BTH + RN_BTH_ECN, RN_BTH_FECN | RN_BTH_BECN, AS_IS);
 	finish(&b);
 	start_as(&b, true, false);
-	byte_accepted(&b, IP, 0x6B, AS_IS);     /* traffic class */
+	byte_accepted(&b, IP, 0x6B, AS_IS);	/* traffic class */
 	byte_accepted(&b, IP + 1, 0x3F, AS_IS); /* ECN, flow label */
 	byte_accepted(&b, IP + 3, 0x55, AS_IS);
 	byte_accepted(&b, IP + RN_IPV6_HOPS, 1, AS_IS);
@@ -427,16 +429,19 @@ static void wire_row_F16_udp_too_short(void **state)
 			for (unsigned udp_len = 0; udp_len < need; udp_len++) {
 				build(&b, &p);
 				b.frame[BTH] = (uint8_t)opcode;
-				b.frame[BTH + RN_BTH_FLAGS] = (uint8_t)(RN_BTH_MIG | pad << RN_BTH_PAD_SHIFT);
+				b.frame[BTH + RN_BTH_FLAGS] =
+					(uint8_t)(RN_BTH_MIG | pad << RN_BTH_PAD_SHIFT);
 				rn_store16(b.frame + UDP + RN_UDP_LENGTH, (uint16_t)udp_len);
 				if (udp_len >= 24) {
-					uint32_t crc = rn_icrc_packet(b.frame + IP, UDP - IP + udp_len - 4);
+					uint32_t crc = rn_icrc_packet(b.frame + IP,
+								      UDP - IP + udp_len - 4);
 
 					memcpy(b.frame + UDP + udp_len - 4, &crc, 4);
 				}
 				refused(&b, udp_len < 24 ? RN_V_UDP_LENGTH
-					    : (opcode & 0xE0) == RN_T_RD || opcode >= RN_T_OTHER ? RN_V_BTH_OPCODE
-												 : RN_V_BTH_LENGTH);
+					    : (opcode & 0xE0) == RN_T_RD || opcode >= RN_T_OTHER
+						    ? RN_V_BTH_OPCODE
+						    : RN_V_BTH_LENGTH);
 			}
 		}
 	finish(&b);
@@ -470,7 +475,8 @@ static void wire_row_F18_transport_version(void **state)
 
 	start(&b);
 	for (uint8_t version = 1; version < 16; version++)
-		byte_refused(&b, BTH + RN_BTH_FLAGS, RN_BTH_MIG | 0x30 | version, CRC, RN_V_BTH_VERSION);
+		byte_refused(&b, BTH + RN_BTH_FLAGS, RN_BTH_MIG | 0x30 | version, CRC,
+			     RN_V_BTH_VERSION);
 	finish(&b);
 }
 
@@ -480,7 +486,8 @@ static void wire_row_F19_no_such_queue_pair(void **state)
 
 	start(&b);
 	byte_refused(&b, BTH + RN_BTH_QPN, b.frame[BTH + RN_BTH_QPN] ^ 0x40, CRC, RN_V_QP_UNKNOWN);
-	byte_refused(&b, BTH + RN_BTH_QPN + 2, b.frame[BTH + RN_BTH_QPN + 2] ^ 1, CRC, RN_V_QP_UNKNOWN);
+	byte_refused(&b, BTH + RN_BTH_QPN + 2, b.frame[BTH + RN_BTH_QPN + 2] ^ 1, CRC,
+		     RN_V_QP_UNKNOWN);
 	memset(b.frame + BTH + RN_BTH_QPN, 0, 3);
 	repair(&b, CRC);
 	refused(&b, RN_V_QP0);
@@ -495,11 +502,14 @@ static void wire_row_F20_opcode_of_another_transport(void **state)
 	for (unsigned opcode = 0; opcode < 256; opcode++) {
 		struct rn_pkt p = good_packet(&b);
 
-		if (opcode == RN_OPCODE_CNP || (opcode & 0xE0) == RN_T_RC || (opcode & 0xE0) == RN_T_CNP)
+		if (opcode == RN_OPCODE_CNP || (opcode & 0xE0) == RN_T_RC ||
+		    (opcode & 0xE0) == RN_T_CNP)
 			continue;
 		p.opcode = (uint8_t)opcode;
 		build(&b, &p);
-		refused(&b, (opcode & 0xE0) == RN_T_UC || (opcode & 0xE0) == RN_T_UD ? RN_V_QP_TRANSPORT : RN_V_BTH_OPCODE);
+		refused(&b, (opcode & 0xE0) == RN_T_UC || (opcode & 0xE0) == RN_T_UD
+				    ? RN_V_QP_TRANSPORT
+				    : RN_V_BTH_OPCODE);
 	}
 	finish(&b);
 	/* the same on UC and UD QPs */
@@ -508,7 +518,8 @@ static void wire_row_F20_opcode_of_another_transport(void **state)
 		for (unsigned opcode = 0; opcode < 0x80; opcode++) {
 			struct rn_pkt p = good_packet(&b);
 
-			if ((opcode & 0xE0) == RN_T_RD || (opcode & 0xE0) == (type == RN_QPT_UC ? RN_T_UC : RN_T_UD))
+			if ((opcode & 0xE0) == RN_T_RD ||
+			    (opcode & 0xE0) == (type == RN_QPT_UC ? RN_T_UC : RN_T_UD))
 				continue;
 			p.opcode = (uint8_t)opcode;
 			build(&b, &p);
@@ -527,7 +538,8 @@ static void wire_row_F21_state_does_not_receive(void **state)
 	start(&b);
 	for (unsigned i = 0; i < RN_ARRAY_SIZE(early); i++) {
 		struct rn_qp_attr a = {.state = early[i]};
-		uint32_t mask = early[i] == RN_QPS_INIT ? RN_QP_ACCESS | RN_QP_PKEY_INDEX | RN_QP_PORT : 0;
+		uint32_t mask =
+			early[i] == RN_QPS_INIT ? RN_QP_ACCESS | RN_QP_PKEY_INDEX | RN_QP_PORT : 0;
 
 		assert_int_equal(sim_modify(&b.sim, DUT, 0, RN_QP_STATE | mask, &a), 0);
 		refused(&b, RN_V_QP_STATE);
@@ -665,7 +677,8 @@ static void wire_row_F29_hop_limits(void **state)
 	for (unsigned ipv6 = 0; ipv6 < 2; ipv6++) {
 		start_as(&b, ipv6, false);
 		for (unsigned i = 0; i < RN_ARRAY_SIZE(limit); i++)
-			byte_accepted(&b, IP + (ipv6 ? RN_IPV6_HOPS : RN_IPV4_TTL), limit[i], ipv6 ? AS_IS : SUM);
+			byte_accepted(&b, IP + (ipv6 ? RN_IPV6_HOPS : RN_IPV4_TTL), limit[i],
+				      ipv6 ? AS_IS : SUM);
 		finish(&b);
 	}
 }
@@ -702,7 +715,8 @@ static void wire_row_F31_jumbo_over_vlan_and_ipv6(void **state)
 		p.payload = payload;
 		p.payload_len = p.dma_len = sizeof(payload);
 		build(&b, &p);
-		assert_int_equal(b.len, 14 + (way & 2 ? 4 : 0) + (way & 1 ? 40 : 20) + 8 + 12 + 16 + 4096 + 4);
+		assert_int_equal(b.len, 14 + (way & 2 ? 4 : 0) + (way & 1 ? 40 : 20) + 8 + 12 + 16 +
+						4096 + 4);
 		b.sent = 0;
 		assert_int_equal(sim_inject(&b.sim, DUT, b.frame, b.len), RN_V_OK);
 		sim_speak(&b.sim, DUT, UINT32_MAX);

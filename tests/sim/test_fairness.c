@@ -11,9 +11,9 @@
 #define QUOTA 32u
 
 struct watch {
-	unsigned frames[QPS];   /* frames sent by node `who`, by QP */
+	unsigned frames[QPS]; /* frames sent by node `who`, by QP */
 	unsigned all;
-	unsigned first[QPS];    /* number of the QP's first frame, counted from 1 over all QPs */
+	unsigned first[QPS]; /* number of the QP's first frame, counted from 1 over all QPs */
 	unsigned who;
 };
 
@@ -48,8 +48,12 @@ static void start(struct sim *sim, struct watch *w, unsigned who)
 
 static void post(struct sim *sim, unsigned node, unsigned q, enum rn_wqe_kind kind, uint32_t n)
 {
-	sim_post(sim, node, q, &(struct sim_op){.kind = kind, .flags = RN_WQE_SIGNALED, .length = n, .local = 1 << 20,
-						.remote = 2 << 20});
+	sim_post(sim, node, q,
+		 &(struct sim_op){.kind = kind,
+				  .flags = RN_WQE_SIGNALED,
+				  .length = n,
+				  .local = 1 << 20,
+				  .remote = 2 << 20});
 }
 
 /* QP 0 has a thousand packets to send. A small SEND on any other QP waits for at most one quota of

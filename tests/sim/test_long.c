@@ -11,13 +11,13 @@
 #include "sim.h"
 #include "wire/stats.h"
 
-#define AREAS   256u /* more than a send queue holds, so an area is free again when it is reused */
-#define BYTES   4096u
-#define OURS    0u             /* node 0: data of its requests */
-#define THEIRS  (4u << 20)     /* node 1: receive buffers and targets of WRITEs */
-#define SOURCES (8u << 20)     /* node 1: data that READs fetch */
-#define RESULTS (12u << 20)    /* node 0: targets of its READs */
-#define COUNTER (15u << 20)    /* node 1: target of the atomics */
+#define AREAS	256u /* more than a send queue holds, so an area is free again when it is reused */
+#define BYTES	4096u
+#define OURS	0u	    /* node 0: data of its requests */
+#define THEIRS	(4u << 20)  /* node 1: receive buffers and targets of WRITEs */
+#define SOURCES (8u << 20)  /* node 1: data that READs fetch */
+#define RESULTS (12u << 20) /* node 0: targets of its READs */
+#define COUNTER (15u << 20) /* node 1: target of the atomics */
 
 static const enum rn_wqe_kind kinds[] = {RN_WQE_SEND, RN_WQE_WRITE, RN_WQE_READ, RN_WQE_FETCH_ADD};
 
@@ -46,8 +46,13 @@ static void pattern(uint8_t *p, uint32_t n, uint32_t i)
 static void post_one(struct mixed *m)
 {
 	uint32_t i = m->posted++;
-	struct sim_op op = {.kind = kinds[i % 4], .flags = RN_WQE_SIGNALED, .wr_id = i, .length = m->length,
-			    .local = at(OURS, i), .remote = at(THEIRS, i), .atomic = {1, 0}};
+	struct sim_op op = {.kind = kinds[i % 4],
+			    .flags = RN_WQE_SIGNALED,
+			    .wr_id = i,
+			    .length = m->length,
+			    .local = at(OURS, i),
+			    .remote = at(THEIRS, i),
+			    .atomic = {1, 0}};
 
 	if (op.kind == RN_WQE_READ || op.kind == RN_WQE_FETCH_ADD)
 		op.local = at(RESULTS, i);
@@ -69,7 +74,8 @@ static void check(struct mixed *m, uint32_t i)
 	static const uint8_t none[BYTES];
 	uint8_t expected[BYTES];
 	bool fetched = kinds[i % 4] == RN_WQE_READ || kinds[i % 4] == RN_WQE_FETCH_ADD;
-	uint8_t *area = fetched ? m->sim.node[0].arena + at(RESULTS, i) : m->sim.node[1].arena + at(THEIRS, i);
+	uint8_t *area = fetched ? m->sim.node[0].arena + at(RESULTS, i)
+				: m->sim.node[1].arena + at(THEIRS, i);
 	uint32_t n = m->length;
 
 	pattern(expected, n, i);
@@ -115,8 +121,11 @@ static void run(struct mixed *m, uint32_t n, rn_time until)
 	while (m->done < n) {
 		while (m->receives < n && m->receives < m->done + 120) {
 			if (is_send(m->receives))
-				sim_post(&m->sim, 1, 0, &(struct sim_op){.kind = RN_WQE_RECV, .wr_id = m->receives,
-					.length = m->length, .local = at(THEIRS, m->receives)});
+				sim_post(&m->sim, 1, 0,
+					 &(struct sim_op){.kind = RN_WQE_RECV,
+							  .wr_id = m->receives,
+							  .length = m->length,
+							  .local = at(THEIRS, m->receives)});
 			m->receives++;
 		}
 		while (m->posted < n && m->posted < m->done + 60)
@@ -135,7 +144,8 @@ static void run(struct mixed *m, uint32_t n, rn_time until)
 static void end(struct mixed *m)
 {
 	for (uint32_t i = 0; i < AREAS * BYTES; i++)
-		assert_true(m->sim.node[0].arena[RESULTS + i] == 0 && m->sim.node[1].arena[THEIRS + i] == 0);
+		assert_true(m->sim.node[0].arena[RESULTS + i] == 0 &&
+			    m->sim.node[1].arena[THEIRS + i] == 0);
 	for (unsigned i = 0; i < SIM_NODES; i++)
 		assert_int_equal(atomic_load(&m->sim.node[i].qp[0].shared->state), RN_QPS_RTS);
 	assert_int_equal(sim_fini(&m->sim), 0);
@@ -240,7 +250,8 @@ static void wire_row_S4_five_percent_lost_for_ten_minutes(void **state)
 	spec.timeout = 16; /* 0.27 s: a packet takes 2 ms */
 	begin(&m, &spec, 2500);
 	run(&m, UINT32_MAX, RN_S(600));
-	print_message("%u requests, lost %llu and %llu\n", m.done, (unsigned long long)m.sim.node[0].dropped,
+	print_message("%u requests, lost %llu and %llu\n", m.done,
+		      (unsigned long long)m.sim.node[0].dropped,
 		      (unsigned long long)m.sim.node[1].dropped);
 	assert_true(m.done > 5000 && m.sim.node[0].dropped > 500 && m.sim.node[1].dropped > 500);
 	end(&m);
@@ -283,9 +294,17 @@ static void wire_row_S7_packets_larger_than_the_link_takes(void **state)
 	sim.filter = lose_large;
 	sim_connect(&sim, 0);
 	for (unsigned i = 0; i < 2; i++)
-		sim_post(&sim, 1, 0, &(struct sim_op){.kind = RN_WQE_RECV, .wr_id = i, .length = 4096, .local = THEIRS});
-	sim_post(&sim, 0, 0, &(struct sim_op){.kind = RN_WQE_SEND, .flags = RN_WQE_SIGNALED, .wr_id = 0, .length = 1024});
-	sim_post(&sim, 0, 0, &(struct sim_op){.kind = RN_WQE_SEND, .flags = RN_WQE_SIGNALED, .wr_id = 1, .length = 1025});
+		sim_post(&sim, 1, 0,
+			 &(struct sim_op){
+				 .kind = RN_WQE_RECV, .wr_id = i, .length = 4096, .local = THEIRS});
+	sim_post(
+		&sim, 0, 0,
+		&(struct sim_op){
+			.kind = RN_WQE_SEND, .flags = RN_WQE_SIGNALED, .wr_id = 0, .length = 1024});
+	sim_post(
+		&sim, 0, 0,
+		&(struct sim_op){
+			.kind = RN_WQE_SEND, .flags = RN_WQE_SIGNALED, .wr_id = 1, .length = 1025});
 	sim_run(&sim, sim.now + RN_S(10));
 	assert_true(sim_poll(&sim, 0, &c) && c.wr_id == 0 && c.status == RN_STATUS_SUCCESS);
 	assert_true(sim_poll(&sim, 0, &c) && c.wr_id == 1 && c.status == RN_STATUS_RETRY_EXC_ERR);
@@ -316,8 +335,11 @@ static void wire_row_S9_sixty_four_senders_and_no_receives(void **state)
 	for (unsigned q = 0; q < SENDERS; q++) {
 		sim_connect(&sim, q);
 		for (unsigned i = 0; i < 4; i++)
-			sim_post(&sim, 0, q, &(struct sim_op){.kind = RN_WQE_SEND, .flags = RN_WQE_SIGNALED, .wr_id = i,
-				.length = 100});
+			sim_post(&sim, 0, q,
+				 &(struct sim_op){.kind = RN_WQE_SEND,
+						  .flags = RN_WQE_SIGNALED,
+						  .wr_id = i,
+						  .length = 100});
 	}
 	for (rn_time until = sim.now + RN_S(1); sim.now < until; steps++)
 		sim_step(&sim, until);
@@ -331,7 +353,11 @@ static void wire_row_S9_sixty_four_senders_and_no_receives(void **state)
 	assert_false(sim_poll(&sim, 0, &c));
 	for (unsigned q = 0; q < SENDERS; q++)
 		for (unsigned i = 0; i < 4; i++)
-			sim_post(&sim, 1, q, &(struct sim_op){.kind = RN_WQE_RECV, .wr_id = i, .length = 100, .local = THEIRS});
+			sim_post(&sim, 1, q,
+				 &(struct sim_op){.kind = RN_WQE_RECV,
+						  .wr_id = i,
+						  .length = 100,
+						  .local = THEIRS});
 	sim_run(&sim, sim.now + RN_MS(10));
 	while (sim_poll(&sim, 0, &c))
 		done += c.status == RN_STATUS_SUCCESS;

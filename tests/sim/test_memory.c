@@ -17,14 +17,14 @@
  * WRITE or READ, a posted receive */
 enum role { SOURCE, SINK, TARGET, RECEIVE };
 enum moment {
-	UNSENT,    /* posted; no packet was sent */
-	PARTLY,    /* one packet of five was sent */
-	SENT,      /* all packets were sent, none has arrived */
-	ARRIVED,   /* all have arrived, no answer was sent */
-	FIRST_IN,  /* the first packet of five has arrived */
-	ANSWERING, /* one packet of the answer was sent */
-	LOST,      /* all were lost; they will be retransmitted */
-	RNR_WAIT,  /* the peer had no receive; the sender waits (RNR) */
+	UNSENT,	     /* posted; no packet was sent */
+	PARTLY,	     /* one packet of five was sent */
+	SENT,	     /* all packets were sent, none has arrived */
+	ARRIVED,     /* all have arrived, no answer was sent */
+	FIRST_IN,    /* the first packet of five has arrived */
+	ANSWERING,   /* one packet of the answer was sent */
+	LOST,	     /* all were lost; they will be retransmitted */
+	RNR_WAIT,    /* the peer had no receive; the sender waits (RNR) */
 	ANSWER_LOST, /* the answer was lost; the request will be retransmitted */
 };
 
@@ -66,7 +66,7 @@ static const struct stage {
 static struct {
 	uint8_t *from, *to; /* range in which every access fails */
 	unsigned faults, touches;
-	uint8_t *block;     /* memory of the region until it is freed */
+	uint8_t *block; /* memory of the region until it is freed */
 } mem;
 
 static bool sound(const uint8_t *p, size_t n)
@@ -157,7 +157,8 @@ static struct region make_region(struct sim *sim, unsigned node)
 {
 	struct region r = {.ptr = malloc(BYTES), .mrs = sim->node[node].mrs};
 	struct rn_mr_attr a = {r.ptr, (uint64_t)(uintptr_t)r.ptr, BYTES, SIM_PD,
-			       RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ};
+			       RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_WRITE |
+				       RN_ACCESS_REMOTE_READ};
 	assert_non_null(r.ptr);
 	memset(r.ptr, 0x33, BYTES);
 	assert_int_equal(rn_mr_add(r.mrs, &a, &r.lkey, &r.rkey), 0);
@@ -176,7 +177,8 @@ static void post(struct sim *sim, const struct stage *s, const struct region *r)
 {
 	uint64_t at = (uint64_t)(uintptr_t)r->ptr;
 	struct sim_op recv = {.kind = RN_WQE_RECV, .length = BYTES, .local = 1 << 20};
-	struct sim_op op = {.kind = s->kind, .flags = RN_WQE_SIGNALED, .length = BYTES, .remote = 2 << 20};
+	struct sim_op op = {
+		.kind = s->kind, .flags = RN_WQE_SIGNALED, .length = BYTES, .remote = 2 << 20};
 	if (s->role == RECEIVE) {
 		recv.local = at - (uint64_t)(uintptr_t)sim->node[1].arena;
 		recv.lkey = r->lkey;
@@ -223,7 +225,8 @@ static void run_stage(const struct stage *s, bool faulting)
 		deregister(&r);
 	}
 	if (s->moment == RNR_WAIT)
-		sim_post(&sim, 1, 0, &(struct sim_op){.kind = RN_WQE_RECV, .length = BYTES, .local = 1 << 20});
+		sim_post(&sim, 1, 0,
+			 &(struct sim_op){.kind = RN_WQE_RECV, .length = BYTES, .local = 1 << 20});
 	sim_run(&sim, sim.now + RN_S(1));
 	bool good = s->status == RN_STATUS_SUCCESS;
 	assert_true(sim_poll(&sim, 0, &c));
@@ -257,8 +260,10 @@ int main(void)
 	struct CMUnitTest tests[2 * RN_ARRAY_SIZE(stages)];
 	for (unsigned i = 0; i < RN_ARRAY_SIZE(tests); i++) {
 		const struct stage *s = &stages[i / 2];
-		snprintf(names[i], sizeof(names[i]), "%s: %s", i & 1 ? "faulting" : "deregistered", s->name);
-		tests[i] = (struct CMUnitTest){names[i], i & 1 ? test_faulting : test_deregistered, NULL, NULL, (void *)s};
+		snprintf(names[i], sizeof(names[i]), "%s: %s", i & 1 ? "faulting" : "deregistered",
+			 s->name);
+		tests[i] = (struct CMUnitTest){names[i], i & 1 ? test_faulting : test_deregistered,
+					       NULL, NULL, (void *)s};
 	}
 	return cmocka_run_group_tests_name("memory", tests, NULL, NULL);
 }

@@ -16,9 +16,9 @@ struct course {
 	uint32_t length, messages;
 	uint32_t loss_ppm; /* each direction */
 	unsigned gbits;
-	unsigned mtu;      /* path MTU code */
-	unsigned delay_us; /* each direction */
-	unsigned demanded; /* required payload rate in percent of the link's rate */
+	unsigned mtu;		       /* path MTU code */
+	unsigned delay_us;	       /* each direction */
+	unsigned demanded;	       /* required payload rate in percent of the link's rate */
 	unsigned nap_us, nap_every_us; /* the receiver pauses for nap_us of every nap_every_us */
 };
 
@@ -77,11 +77,16 @@ static struct outcome run_course(const struct course *c, uint64_t seed)
 		struct sim_qp *a = &sim.node[0].qp[0], *b = &sim.node[1].qp[0];
 		while (c->kind == RN_WQE_SEND && received < c->messages + 64 &&
 		       b->rq_posted - atomic_load(&b->shared->rq_retired) < 128) {
-			sim_post(&sim, 1, 0, &(struct sim_op){.kind = RN_WQE_RECV, .length = c->length});
+			sim_post(&sim, 1, 0,
+				 &(struct sim_op){.kind = RN_WQE_RECV, .length = c->length});
 			received++;
 		}
-		while (posted < c->messages && a->sq_posted - atomic_load(&a->shared->sq_retired) < 32) {
-			sim_post(&sim, 0, 0, &(struct sim_op){.kind = c->kind, .flags = RN_WQE_SIGNALED, .length = c->length});
+		while (posted < c->messages &&
+		       a->sq_posted - atomic_load(&a->shared->sq_retired) < 32) {
+			sim_post(&sim, 0, 0,
+				 &(struct sim_op){.kind = c->kind,
+						  .flags = RN_WQE_SIGNALED,
+						  .length = c->length});
 			posted++;
 		}
 		sim_step(&sim, start + RN_S(600));
@@ -99,7 +104,9 @@ static struct outcome run_course(const struct course *c, uint64_t seed)
 	o.early = s->timeouts_early;
 	o.naks = s->verdict[RN_V_RSP_NAK_SEQ] + s->verdict[RN_V_RSP_IMPLIED_NAK];
 	/* bits / ns = Gbit/s */
-	o.percent = last == start ? 0 : (unsigned)(o.done * c->length * 8 * 100 / (last - start) / c->gbits);
+	o.percent = last == start
+			    ? 0
+			    : (unsigned)(o.done * c->length * 8 * 100 / (last - start) / c->gbits);
 	sim_fini(&sim);
 	return o;
 }
@@ -107,9 +114,11 @@ static struct outcome run_course(const struct course *c, uint64_t seed)
 static struct outcome course(const struct course *c)
 {
 	struct outcome o = run_course(c, 7);
-	print_message("%-32s %3u %% of rate  resent %llu  NAKs %llu  timeouts %llu  early %llu  errors %llu\n", c->name,
-		      o.percent, (unsigned long long)o.again, (unsigned long long)o.naks, (unsigned long long)o.timeouts,
-		      (unsigned long long)o.early, (unsigned long long)o.errors);
+	print_message(
+		"%-32s %3u %% of rate  resent %llu  NAKs %llu  timeouts %llu  early %llu  errors %llu\n",
+		c->name, o.percent, (unsigned long long)o.again, (unsigned long long)o.naks,
+		(unsigned long long)o.timeouts, (unsigned long long)o.early,
+		(unsigned long long)o.errors);
 	return o;
 }
 
@@ -126,7 +135,8 @@ int main(int argc, char **argv)
 {
 	struct CMUnitTest tests[RN_ARRAY_SIZE(courses)];
 	for (unsigned i = 0; i < RN_ARRAY_SIZE(courses); i++) {
-		tests[i] = (struct CMUnitTest){courses[i].name, test_course, NULL, NULL, (void *)&courses[i]};
+		tests[i] = (struct CMUnitTest){courses[i].name, test_course, NULL, NULL,
+					       (void *)&courses[i]};
 		if (argc > 1)
 			course(&courses[i]);
 	}

@@ -35,7 +35,7 @@
 
 /* The counts of all replays of a capture, both roles together. */
 struct tally {
-	unsigned frames;   /* frames that the shard must send */
+	unsigned frames; /* frames that the shard must send */
 	/* frames of the peer that the shard classified as duplicate, gap or NAK */
 	unsigned aside;
 	unsigned timeouts; /* number of times that the shard's timer had to expire */
@@ -105,7 +105,8 @@ static const struct loss {
 };
 /* clang-format on */
 
-static void command(struct replay *r, const struct record *rec, unsigned op, uint32_t id, struct rn_cmd cmd, uint32_t *made)
+static void command(struct replay *r, const struct record *rec, unsigned op, uint32_t id,
+		    struct rn_cmd cmd, uint32_t *made)
 {
 	struct rn_rsp rsp;
 
@@ -134,18 +135,29 @@ static void do_connect(struct replay *r, const struct record *rec)
 	const struct rn_cm_req *q = &rec->cm.req;
 	bool sidr = rec->cm.attr == RN_CM_SIDR_REQ;
 	uint64_t service = sidr ? rec->cm.sidr_req.service_id : q->service_id;
-	struct rn_cmd cmd = {.cm = {.peer = rec->pkt.dst, .local = rec->pkt.src, .peer_port = (uint16_t)service,
+	struct rn_cmd cmd = {.cm = {.peer = rec->pkt.dst,
+				    .local = rec->pkt.src,
+				    .peer_port = (uint16_t)service,
 				    .port_space = (uint16_t)(service >> 16)}};
 
 	if (sidr) {
 		cmd.cm.param.data_len = RN_CM_RESOLVE_DATA;
-		memcpy(cmd.cm.param.data, rec->cm.sidr_req.data + RN_CMA_HDR_BYTES, RN_CM_RESOLVE_DATA);
+		memcpy(cmd.cm.param.data, rec->cm.sidr_req.data + RN_CMA_HDR_BYTES,
+		       RN_CM_RESOLVE_DATA);
 	} else {
-		cmd.cm.param = (struct rn_cm_param){
-			.qpn = q->qpn, .psn = q->psn, .responder_resources = q->responder_resources,
-			.initiator_depth = q->initiator_depth, .retry_cnt = q->retry_cnt, .rnr_retry = q->rnr_retry,
-			.flow_control = q->flow_control, .srq = q->srq, .path_mtu = q->path_mtu, .ack_timeout = q->ack_timeout,
-			.tclass = q->tclass, .sl = q->sl, .data_len = RN_CM_REQ_DATA};
+		cmd.cm.param = (struct rn_cm_param){.qpn = q->qpn,
+						    .psn = q->psn,
+						    .responder_resources = q->responder_resources,
+						    .initiator_depth = q->initiator_depth,
+						    .retry_cnt = q->retry_cnt,
+						    .rnr_retry = q->rnr_retry,
+						    .flow_control = q->flow_control,
+						    .srq = q->srq,
+						    .path_mtu = q->path_mtu,
+						    .ack_timeout = q->ack_timeout,
+						    .tclass = q->tclass,
+						    .sl = q->sl,
+						    .data_len = RN_CM_REQ_DATA};
 		memcpy(cmd.cm.param.data, q->data + RN_CMA_HDR_BYTES, RN_CM_REQ_DATA);
 	}
 	command(r, rec, RN_CMD_CM_CONNECT, 0, cmd, &r->id);
@@ -164,9 +176,14 @@ static void do_accept(struct replay *r, const struct record *rec)
 	} else {
 		const struct rn_cm_rep *q = &rec->cm.rep;
 
-		p = (struct rn_cm_param){.qpn = q->qpn, .psn = q->psn, .responder_resources = q->responder_resources,
-					 .initiator_depth = q->initiator_depth, .rnr_retry = q->rnr_retry,
-					 .flow_control = q->flow_control, .srq = q->srq, .data_len = RN_CM_REP_DATA};
+		p = (struct rn_cm_param){.qpn = q->qpn,
+					 .psn = q->psn,
+					 .responder_resources = q->responder_resources,
+					 .initiator_depth = q->initiator_depth,
+					 .rnr_retry = q->rnr_retry,
+					 .flow_control = q->flow_control,
+					 .srq = q->srq,
+					 .data_len = RN_CM_REP_DATA};
 		memcpy(p.data, q->data, RN_CM_REP_DATA);
 	}
 	command(r, rec, RN_CMD_CM_ACCEPT, r->id, (struct rn_cmd){.cm.param = p}, NULL);
@@ -217,17 +234,26 @@ static void do_post(struct replay *r, const struct record *rec)
 	struct flow *f = &r->pair[n].flow;
 	uint64_t local = LOCAL + (n << 20) + (f->posted << 16);
 	const struct rn_pkt *p = &rec->pkt, *last = p;
-	struct sim_op op = {.flags = RN_WQE_SIGNALED, .wr_id = f->posted, .local = local,
-			    .rkey = p->rkey, .length = p->op->family == RN_F_ATOMIC ? 8 : p->dma_len,
-			    .remote = p->va - (uint64_t)(uintptr_t)r->sim.node[0].arena, .atomic = {p->swap_add, p->compare}};
+	struct sim_op op = {.flags = RN_WQE_SIGNALED,
+			    .wr_id = f->posted,
+			    .local = local,
+			    .rkey = p->rkey,
+			    .length = p->op->family == RN_F_ATOMIC ? 8 : p->dma_len,
+			    .remote = p->va - (uint64_t)(uintptr_t)r->sim.node[0].arena,
+			    .atomic = {p->swap_add, p->compare}};
 
-	struct rn_ud to = {.av = {.sgid = p->src, .dgid = p->dst, .tclass = p->tclass, .hop_limit = p->hop_limit},
-			   .qpn = p->dest_qpn, .qkey = p->qkey};
+	struct rn_ud to = {.av = {.sgid = p->src,
+				  .dgid = p->dst,
+				  .tclass = p->tclass,
+				  .hop_limit = p->hop_limit},
+			   .qpn = p->dest_qpn,
+			   .qkey = p->qkey};
 
 	memcpy(to.av.dmac, p->dmac, 6);
 	op.ud = &to;
 	if (p->op->has_payload)
-		op.length = capture_gather(r, (unsigned)(rec - r->rec), r->sim.node[DUT].arena + local, &last);
+		op.length = capture_gather(r, (unsigned)(rec - r->rec),
+					   r->sim.node[DUT].arena + local, &last);
 	op.kind = kind_of(last);
 	op.imm = last->imm;
 	if (last->se)
@@ -248,7 +274,8 @@ static unsigned stream(const struct record *rec)
 static struct record *sent(struct replay *r, const struct record *want)
 {
 	for (struct record *got = r->out; got < r->out + r->nout; got++)
-		if (!got->used && stream(got) == stream(want) && (want->is_cm || got->pkt.dest_qpn == want->pkt.dest_qpn))
+		if (!got->used && stream(got) == stream(want) &&
+		    (want->is_cm || got->pkt.dest_qpn == want->pkt.dest_qpn))
 			return got;
 	return NULL;
 }
@@ -329,7 +356,8 @@ static void send_owed_before(struct replay *r, const struct record *rsp)
 {
 	const struct record *want = &r->rec[r->owed[0]];
 
-	if (!r->nowed || r->pair[replay_pair_of(r, rsp)].flow.alone || rn_psn_before(rsp->pkt.psn, want->pkt.psn))
+	if (!r->nowed || r->pair[replay_pair_of(r, rsp)].flow.alone ||
+	    rn_psn_before(rsp->pkt.psn, want->pkt.psn))
 		return;
 	wait_for_timer(r, want);
 	expect_owed(r);
@@ -350,7 +378,8 @@ static void inject_cm(struct replay *r, const struct record *rec)
 		m.rtu.remote_id = (uint32_t)twin_of(r, m.rtu.remote_id);
 	rn_cm_msg_build(&m, mad);
 	p.payload = mad;
-	enum rn_verdict v = sim_inject(&r->sim, DUT, frame, rn_frame_build(&p, frame, sizeof(frame)));
+	enum rn_verdict v =
+		sim_inject(&r->sim, DUT, frame, rn_frame_build(&p, frame, sizeof(frame)));
 	must(r, rec, v == RN_V_OK || (v == RN_V_CM_UNMATCHED && !r->listener), rn_verdicts[v].text);
 	host_settle(r);
 	if (m.attr == RN_CM_RTU)
@@ -369,7 +398,8 @@ static void expect_message(struct replay *r, const struct record *rec)
 	struct rn_cqe c = {0};
 
 	if (rec->pkt.op->family == RN_F_WRITE) {
-		must(r, rec, !memcmp(host_region(r, r->rec[pair->start].pkt.va), bytes, n), "other data in memory");
+		must(r, rec, !memcmp(host_region(r, r->rec[pair->start].pkt.va), bytes, n),
+		     "other data in memory");
 		if (!rec->pkt.op->has_imm)
 			return;
 	}
@@ -379,10 +409,14 @@ static void expect_message(struct replay *r, const struct record *rec)
 	}
 	/* a datagram follows the IP header in the receive */
 	unsigned grh = r->sim.spec.type == RN_QPT_UD ? RN_UD_GRH_BYTES : 0;
-	const uint8_t *got = r->sim.node[DUT].arena + RECEIVE + ((uint64_t)(pair - r->pair) << 20) + (c.wr_id << 16);
+	const uint8_t *got = r->sim.node[DUT].arena + RECEIVE + ((uint64_t)(pair - r->pair) << 20) +
+			     (c.wr_id << 16);
 
-	must(r, rec, (c.flags & RN_CQE_RECV) && c.status == RN_STATUS_SUCCESS && c.byte_len == n + grh, "not received");
-	must(r, rec, rec->pkt.op->family == RN_F_WRITE || !memcmp(got + grh, bytes, n), "other data received");
+	must(r, rec,
+	     (c.flags & RN_CQE_RECV) && c.status == RN_STATUS_SUCCESS && c.byte_len == n + grh,
+	     "not received");
+	must(r, rec, rec->pkt.op->family == RN_F_WRITE || !memcmp(got + grh, bytes, n),
+	     "other data received");
 	must(r, rec, !rec->pkt.op->has_imm || c.imm == rec->pkt.imm, "another immediate");
 	must(r, rec, !grh || c.src_qpn == rec->pkt.src_qpn, "another sender");
 }
@@ -397,7 +431,8 @@ static void expect_data(struct replay *r, const struct record *rec)
 	must(r, rec, post != NULL, "a response to nothing");
 	at = r->sim.node[DUT].arena + post->local + rn_psn_steps(post->psn, p->psn) * 1024;
 	must(r, rec, !memcmp(at, p->payload, p->payload_len), "other data fetched");
-	must(r, rec, p->op->family != RN_F_ATOMIC_ACK || !memcmp(at, &p->orig, 8), "another value fetched");
+	must(r, rec, p->op->family != RN_F_ATOMIC_ACK || !memcmp(at, &p->orig, 8),
+	     "another value fetched");
 }
 
 static void inject_packet(struct replay *r, const struct record *rec)
@@ -408,7 +443,8 @@ static void inject_packet(struct replay *r, const struct record *rec)
 
 	if (p.op->response)
 		send_owed_before(r, rec);
-	enum rn_verdict want = p.op->response ? flow_response(&r->pair[n].flow, &p) : flow_request(&r->pair[n].flow, &p);
+	enum rn_verdict want = p.op->response ? flow_response(&r->pair[n].flow, &p)
+					      : flow_request(&r->pair[n].flow, &p);
 
 	if (p.op->family == RN_F_READ_REQ)
 		/* the replaced host's application had written this data by then */
@@ -416,7 +452,8 @@ static void inject_packet(struct replay *r, const struct record *rec)
 	p.dest_qpn = r->sim.node[DUT].qp[n].qpn;
 	if (p.op->has_reth || p.op->has_atomic_eth)
 		p.rkey = regions_find(&r->regions, p.va)->rkey;
-	enum rn_verdict v = sim_inject(&r->sim, DUT, frame, rn_frame_build(&p, frame, sizeof(frame)));
+	enum rn_verdict v =
+		sim_inject(&r->sim, DUT, frame, rn_frame_build(&p, frame, sizeof(frame)));
 	must(r, rec, v == want, rn_verdicts[v].text);
 	if (p.op->response && v != RN_V_RSP_STALE) {
 		r->progress = r->sim.now;
@@ -447,7 +484,9 @@ static void listen_if_asked(struct replay *r)
 		return;
 	service = rec->cm.attr == RN_CM_REQ ? rec->cm.req.service_id : rec->cm.sidr_req.service_id;
 	command(r, rec, RN_CMD_CM_LISTEN, 0,
-		(struct rn_cmd){.cm = {.port = (uint16_t)service, .port_space = (uint16_t)(service >> 16)}}, &r->listener);
+		(struct rn_cmd){
+			.cm = {.port = (uint16_t)service, .port_space = (uint16_t)(service >> 16)}},
+		&r->listener);
 }
 
 static void end(struct replay *r)
@@ -459,7 +498,8 @@ static void end(struct replay *r)
 	for (unsigned i = 0; i < r->nout; i++)
 		must(r, last, r->out[i].used, "the shard sent more than the host");
 	for (; sim_poll(&r->sim, DUT, &c); r->completed++)
-		must(r, last, c.status == RN_STATUS_SUCCESS && !(c.flags & RN_CQE_RECV), "request failed, or received twice");
+		must(r, last, c.status == RN_STATUS_SUCCESS && !(c.flags & RN_CQE_RECV),
+		     "request failed, or received twice");
 	for (unsigned n = 0; n < r->npairs; n++)
 		posted += r->pair[n].flow.posted;
 	must(r, last, r->completed == posted, "requests without an end");
@@ -531,17 +571,21 @@ static void recovers_as_soft_roce_did(void **state)
 	play(responder, l->variant, 1, &t);
 	play(requester, l->variant, 2, &t);
 	if (memcmp(&t, &l->tally, sizeof(t)) != 0)
-		fail_msg("%u frames, %u put aside, %u timeouts, %u spared", t.frames, t.aside, t.timeouts, t.spared);
+		fail_msg("%u frames, %u put aside, %u timeouts, %u spared", t.frames, t.aside,
+			 t.timeouts, t.spared);
 }
 
-static struct CMUnitTest test_of(CMUnitTestFunction play_it, const char *file, enum variant variant, const void *row)
+static struct CMUnitTest test_of(CMUnitTestFunction play_it, const char *file, enum variant variant,
+				 const void *row)
 {
 	static char names[RN_ARRAY_SIZE(captures) + RN_ARRAY_SIZE(losses)][64];
-	static const char *const how[] = {[AS_IT_IS] = "", [APART] = ", regions apart", [IMMEDIATE] = ", with immediates"};
+	static const char *const how[] = {
+		[AS_IT_IS] = "", [APART] = ", regions apart", [IMMEDIATE] = ", with immediates"};
 	static unsigned n;
 
 	snprintf(names[n], sizeof(names[n]), "%s%s", file, how[variant]);
-	return (struct CMUnitTest){.name = names[n++], .test_func = play_it, .initial_state = (void *)(uintptr_t)row};
+	return (struct CMUnitTest){
+		.name = names[n++], .test_func = play_it, .initial_state = (void *)(uintptr_t)row};
 }
 
 int main(void)

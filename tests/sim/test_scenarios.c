@@ -44,7 +44,8 @@ static char *completions(struct sim *sim)
 	struct rn_cqe c;
 	for (unsigned node = 0; node < SIM_NODES; node++)
 		while (sim_poll(sim, node, &c))
-			fprintf(f, "%c %s %llu status=%u bytes=%u\n", "ab"[node], c.flags & RN_CQE_RECV ? "recv" : "sent",
+			fprintf(f, "%c %s %llu status=%u bytes=%u\n", "ab"[node],
+				c.flags & RN_CQE_RECV ? "recv" : "sent",
 				(unsigned long long)c.wr_id, c.status, c.byte_len);
 	fclose(f);
 	return text;
@@ -65,7 +66,8 @@ static void run_at(uint32_t first_psn)
 	sim_init(&sim, &spec);
 	sim_connect(&sim, 0);
 	for (uint32_t i = 0; i < SIM_ARENA / 2; i++)
-		sim.node[0].arena[i] = (uint8_t)(i ^ i >> 8), sim.node[1].arena[i] = (uint8_t)(i * 7);
+		sim.node[0].arena[i] = (uint8_t)(i ^ i >> 8),
+		sim.node[1].arena[i] = (uint8_t)(i * 7);
 	sim.log = open_memstream(&text, &size);
 	sim.filter = lose;
 	sim.filter_arg = sent;
@@ -73,7 +75,8 @@ static void run_at(uint32_t first_psn)
 	do {
 		post_steps(&sim, sim.now, &next);
 		rn_time at = next < RN_ARRAY_SIZE(current->steps) && current->steps[next].op.kind
-				     ? RN_MS(1) + current->steps[next].at : end;
+				     ? RN_MS(1) + current->steps[next].at
+				     : end;
 		sim_run(&sim, at);
 	} while (sim.now < end);
 	fclose(sim.log);
@@ -100,7 +103,8 @@ int main(void)
 {
 	struct CMUnitTest *tests = calloc(scenario_count, sizeof(*tests));
 	for (unsigned i = 0; i < scenario_count; i++)
-		tests[i] = (struct CMUnitTest){scenarios[i].name, run_scenario, NULL, NULL, (void *)&scenarios[i]};
+		tests[i] = (struct CMUnitTest){scenarios[i].name, run_scenario, NULL, NULL,
+					       (void *)&scenarios[i]};
 	int failed = _cmocka_run_group_tests("scenarios", tests, scenario_count, NULL, NULL);
 	free(tests);
 	return failed;

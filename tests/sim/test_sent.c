@@ -78,18 +78,25 @@ static bool inspect(struct sim *sim, unsigned from, const struct rn_pkt *pkt, vo
 /* Posts every kind of request on both sides. */
 static void post_everything(struct sim *sim)
 {
-	static const enum rn_wqe_kind kinds[] = {RN_WQE_SEND,  RN_WQE_SEND_IMM, RN_WQE_WRITE,    RN_WQE_WRITE_IMM,
-						 RN_WQE_READ, RN_WQE_CMP_SWAP, RN_WQE_FETCH_ADD};
+	static const enum rn_wqe_kind kinds[] = {RN_WQE_SEND,	   RN_WQE_SEND_IMM, RN_WQE_WRITE,
+						 RN_WQE_WRITE_IMM, RN_WQE_READ,	    RN_WQE_CMP_SWAP,
+						 RN_WQE_FETCH_ADD};
 	static const uint32_t lengths[] = {1, 300, 1024, 5000};
 
 	for (unsigned node = 0; node < SIM_NODES; node++) {
 		for (unsigned i = 0; i < 64; i++)
-			sim_post(sim, node, 0, &(struct sim_op){.kind = RN_WQE_RECV, .local = 1 << 20, .length = 8192});
+			sim_post(sim, node, 0,
+				 &(struct sim_op){
+					 .kind = RN_WQE_RECV, .local = 1 << 20, .length = 8192});
 		for (unsigned k = 0; k < RN_ARRAY_SIZE(kinds); k++)
 			for (unsigned l = 0; l < RN_ARRAY_SIZE(lengths); l++) {
-				bool atomic = kinds[k] == RN_WQE_CMP_SWAP || kinds[k] == RN_WQE_FETCH_ADD;
-				struct sim_op op = {.kind = kinds[k], .flags = RN_WQE_SIGNALED, .remote = 2 << 20,
-						    .local = 3 << 20, .length = atomic ? 8 : lengths[l]};
+				bool atomic =
+					kinds[k] == RN_WQE_CMP_SWAP || kinds[k] == RN_WQE_FETCH_ADD;
+				struct sim_op op = {.kind = kinds[k],
+						    .flags = RN_WQE_SIGNALED,
+						    .remote = 2 << 20,
+						    .local = 3 << 20,
+						    .length = atomic ? 8 : lengths[l]};
 
 				sim_post(sim, node, 0, &op);
 			}

@@ -30,9 +30,10 @@ int main(int argc, char **argv)
 	printf("%10s %10s %10s %10s\n", "rows", "random", "hostile", "connect");
 	for (unsigned v = 0; v < RN_V_COUNT; v++) {
 		uint64_t sum = rows[v] + mix.verdicts[v] + hostile.verdicts[v] + conn.verdicts[v];
-		printf("%10u %10llu %10llu %10llu  %-16s %s\n", rows[v], (unsigned long long)mix.verdicts[v],
-		       (unsigned long long)hostile.verdicts[v], (unsigned long long)conn.verdicts[v],
-		       rn_verdicts[v].name, sum ? "" : "NEVER HIT");
+		printf("%10u %10llu %10llu %10llu  %-16s %s\n", rows[v],
+		       (unsigned long long)mix.verdicts[v], (unsigned long long)hostile.verdicts[v],
+		       (unsigned long long)conn.verdicts[v], rn_verdicts[v].name,
+		       sum ? "" : "NEVER HIT");
 		missing += sum == 0;
 	}
 	printf("%u rows never hit, %u objections\n", missing, bad);

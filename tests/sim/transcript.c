@@ -25,7 +25,9 @@ void transcript_packet(const struct sim *sim, FILE *f, unsigned from, const stru
 	/* responses carry PSNs of the other node's requests */
 	unsigned space = pkt->op->response ? 1 - from : from;
 	bool counts = pkt->op->family != RN_F_CNP; /* the PSN of a CNP does not count requests */
-	int32_t psn = !counts ? (int32_t)pkt->psn : rn_psn_diff(pkt->psn, rn_psn_add(sim->spec.first_psn, space * 1000));
+	int32_t psn =
+		!counts ? (int32_t)pkt->psn
+			: rn_psn_diff(pkt->psn, rn_psn_add(sim->spec.first_psn, space * 1000));
 	const char *name = pkt->op->name;
 	if (pkt->op->family == RN_F_ACK)
 		write_ack(f, pkt);
@@ -50,7 +52,8 @@ void transcript_frame(struct sim *sim, unsigned from, const struct rn_pkt *pkt, 
 {
 	if (sim->log == NULL || pkt->kind != RN_PKT_IB)
 		return;
-	fprintf(sim->log, "%lluus %c>%c ", (unsigned long long)((sim->now - RN_MS(1)) / 1000), "ab"[from], "ba"[from]);
+	fprintf(sim->log, "%lluus %c>%c ", (unsigned long long)((sim->now - RN_MS(1)) / 1000),
+		"ab"[from], "ba"[from]);
 	transcript_packet(sim, sim->log, from, pkt);
 	fprintf(sim->log, "%s\n", kept ? "" : " LOST");
 }

@@ -40,7 +40,8 @@ bool address_parse(const char *text, uint16_t port, struct sockaddr_storage *out
 	const char *colon = strchr(text, ':'), *end = text + strlen(text);
 	text += bracket;
 	if (bracket) {
-		if ((end = strchr(text, ']')) == NULL || (end[1] != 0 && (end[1] != ':' || !parse_port(end + 2, &port))))
+		if ((end = strchr(text, ']')) == NULL ||
+		    (end[1] != 0 && (end[1] != ':' || !parse_port(end + 2, &port))))
 			return false;
 	} else if (colon && strchr(colon + 1, ':') == NULL) {
 		end = colon;

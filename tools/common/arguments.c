@@ -1,4 +1,5 @@
-/* Command line words the tools share: addresses and numbers, with one sentence when they are wrong. */
+/* Command line words the tools share: addresses and numbers, with one sentence when they are
+ * wrong. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -18,7 +19,8 @@ unsigned session_number(const char *text, unsigned low, unsigned high)
 	char *end;
 	unsigned long v = strtoul(text, &end, 0);
 	if (*text == 0 || *end || v < low || v > high) {
-		fprintf(stderr, "%s: '%s': a whole number from %u to %u is wanted\n", session_program, text, low, high);
+		fprintf(stderr, "%s: '%s': a whole number from %u to %u is wanted\n",
+			session_program, text, low, high);
 		exit(1);
 	}
 	return (unsigned)v;
@@ -27,8 +29,10 @@ unsigned session_number(const char *text, unsigned low, unsigned high)
 int session_find_local(const struct sockaddr_storage *peer, struct sockaddr_storage *local)
 {
 	SIZE_T cb = sizeof(*local);
-	HRESULT hr = NdResolveAddress((const struct sockaddr *)peer, sizeof(*peer), (struct sockaddr *)local, &cb);
+	HRESULT hr = NdResolveAddress((const struct sockaddr *)peer, sizeof(*peer),
+				      (struct sockaddr *)local, &cb);
 	if (FAILED(hr))
-		fprintf(stderr, "%s: no adapter reaches this address: %s\n", session_program, nd_text(hr));
+		fprintf(stderr, "%s: no adapter reaches this address: %s\n", session_program,
+			nd_text(hr));
 	return FAILED(hr) ? -1 : 0;
 }

@@ -18,7 +18,9 @@ FILE *jsonfile_open(const char *program, const char *path)
 
 bool jsonfile_finish(FILE *f, json_t *value)
 {
-	bool well = value && json_dumpf(value, f, JSON_INDENT(1) | JSON_REAL_PRECISION(DIGITS)) == 0 && fputc('\n', f) != EOF;
+	bool well = value &&
+		    json_dumpf(value, f, JSON_INDENT(1) | JSON_REAL_PRECISION(DIGITS)) == 0 &&
+		    fputc('\n', f) != EOF;
 	json_decref(value);
 	return (fclose(f) == 0) & well;
 }
@@ -28,7 +30,8 @@ json_t *jsonfile_number(double value, int decimals)
 	double scale = pow(10, decimals);
 	if (!isfinite(value))
 		return json_null();
-	return decimals ? json_real(round(value * scale) / scale) : json_integer((json_int_t)llround(value));
+	return decimals ? json_real(round(value * scale) / scale)
+			: json_integer((json_int_t)llround(value));
 }
 
 json_t *jsonfile_text(const char *text)

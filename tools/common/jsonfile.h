@@ -9,7 +9,8 @@
 
 /* Opens the file for writing, empty; NULL after a message on stderr that begins with `program`. */
 FILE *jsonfile_open(const char *program, const char *path);
-/* Writes the value on lines of its own and closes the file; takes the reference. False: it could not be written. */
+/* Writes the value on lines of its own and closes the file; takes the reference. False: it could
+ * not be written. */
 bool jsonfile_finish(FILE *f, json_t *value);
 /* Any text as a JSON string. Text that is not valid UTF-8 is converted as Latin-1. */
 json_t *jsonfile_text(const char *text);

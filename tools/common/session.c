@@ -12,10 +12,10 @@
 #include "address.h"
 #include "stop.h"
 
-#define POLL_NS             5000000
-#define POLLS_PER_CLOCK     64
+#define POLL_NS		   5000000
+#define POLLS_PER_CLOCK	   64
 #define CONNECT_TIMEOUT_MS 20000
-#define GIVE_UP_MS         1000
+#define GIVE_UP_MS	   1000
 
 const char *session_program = "tool";
 
@@ -67,16 +67,21 @@ static int make_memory(struct session *s)
 	if (s->nrecv == 0)
 		s->nrecv = s->slots + 8;
 	s->mem_bytes = data + s->nrecv * s->recv_bytes + SESSION_MSGS * SESSION_MSG_BYTES;
-	s->mem = mmap(NULL, s->mem_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	s->mem = mmap(NULL, s->mem_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		      0);
 	if (s->mem == MAP_FAILED) {
 		s->mem = NULL;
 		return complain("no memory for the buffers", ND_NO_MEMORY);
 	}
-	HRESULT hr = s->adapter->lpVtbl->CreateMemoryRegion(s->adapter, &IID_IND2MemoryRegion, s->file, (void **)&s->mr);
+	HRESULT hr = s->adapter->lpVtbl->CreateMemoryRegion(s->adapter, &IID_IND2MemoryRegion,
+							    s->file, (void **)&s->mr);
 	if (SUCCEEDED(hr))
-		hr = finish(s, s->mr, s->mr->lpVtbl->Register(s->mr, s->mem, s->mem_bytes,
-							      ND_MR_FLAG_ALLOW_LOCAL_WRITE | ND_MR_FLAG_ALLOW_REMOTE_READ |
-								      ND_MR_FLAG_ALLOW_REMOTE_WRITE, &s->ov),
+		hr = finish(s, s->mr,
+			    s->mr->lpVtbl->Register(s->mr, s->mem, s->mem_bytes,
+						    ND_MR_FLAG_ALLOW_LOCAL_WRITE |
+							    ND_MR_FLAG_ALLOW_REMOTE_READ |
+							    ND_MR_FLAG_ALLOW_REMOTE_WRITE,
+						    &s->ov),
 			    CONNECT_TIMEOUT_MS);
 	if (FAILED(hr))
 		return complain("cannot register memory", hr);
@@ -89,13 +94,16 @@ static HRESULT make_queue_pair(struct session *s, ULONG depth)
 {
 	IND2Adapter *a = s->adapter;
 	if (!s->share)
-		return a->lpVtbl->CreateQueuePair(a, &IID_IND2QueuePair, (IUnknown *)s->cq, (IUnknown *)s->cq, s, s->nrecv,
-						  depth, 1, 1, 0, (void **)&s->qp);
-	HRESULT hr = a->lpVtbl->CreateSharedReceiveQueue(a, &IID_IND2SharedReceiveQueue, s->file, s->nrecv, 1, 0, 0, 0,
-							 (void **)&s->srq);
-	return FAILED(hr) ? hr
-			  : a->lpVtbl->CreateQueuePairWithSrq(a, &IID_IND2QueuePair, (IUnknown *)s->cq, (IUnknown *)s->cq,
-							      (IUnknown *)s->srq, s, depth, 1, 0, (void **)&s->qp);
+		return a->lpVtbl->CreateQueuePair(a, &IID_IND2QueuePair, (IUnknown *)s->cq,
+						  (IUnknown *)s->cq, s, s->nrecv, depth, 1, 1, 0,
+						  (void **)&s->qp);
+	HRESULT hr = a->lpVtbl->CreateSharedReceiveQueue(a, &IID_IND2SharedReceiveQueue, s->file,
+							 s->nrecv, 1, 0, 0, 0, (void **)&s->srq);
+	return FAILED(hr)
+		       ? hr
+		       : a->lpVtbl->CreateQueuePairWithSrq(a, &IID_IND2QueuePair, (IUnknown *)s->cq,
+							   (IUnknown *)s->cq, (IUnknown *)s->srq, s,
+							   depth, 1, 0, (void **)&s->qp);
 }
 
 int session_prepare(struct session *s, uint32_t chunk, uint32_t slots)
@@ -103,8 +111,8 @@ int session_prepare(struct session *s, uint32_t chunk, uint32_t slots)
 	ULONG depth = 2 * slots + 64;
 	s->chunk = chunk;
 	s->slots = slots;
-	HRESULT hr = s->adapter->lpVtbl->CreateCompletionQueue(s->adapter, &IID_IND2CompletionQueue, s->file, 2 * depth, 0, 0,
-							       (void **)&s->cq);
+	HRESULT hr = s->adapter->lpVtbl->CreateCompletionQueue(
+		s->adapter, &IID_IND2CompletionQueue, s->file, 2 * depth, 0, 0, (void **)&s->cq);
 	if (FAILED(hr))
 		return complain("cannot create a completion queue", hr);
 	if (make_memory(s) != 0)
@@ -120,11 +128,13 @@ int session_prepare(struct session *s, uint32_t chunk, uint32_t slots)
 
 static int make_connector(struct session *s)
 {
-	HRESULT hr = s->adapter->lpVtbl->CreateConnector(s->adapter, &IID_IND2Connector, s->file, (void **)&s->connector);
+	HRESULT hr = s->adapter->lpVtbl->CreateConnector(s->adapter, &IID_IND2Connector, s->file,
+							 (void **)&s->connector);
 	return FAILED(hr) ? complain("cannot create a connector", hr) : 0;
 }
 
-int session_connect(struct session *s, const struct sockaddr_storage *local, const struct sockaddr_storage *peer)
+int session_connect(struct session *s, const struct sockaddr_storage *local,
+		    const struct sockaddr_storage *peer)
 {
 	if (make_connector(s) != 0)
 		return -1;
@@ -132,8 +142,10 @@ int session_connect(struct session *s, const struct sockaddr_storage *local, con
 	HRESULT hr = c->lpVtbl->Bind(c, (const struct sockaddr *)local, address_bytes(local));
 	if (FAILED(hr))
 		return complain("cannot bind the local address", hr);
-	hr = finish(s, c, c->lpVtbl->Connect(c, (IUnknown *)s->qp, (const struct sockaddr *)peer, address_bytes(peer),
-					     s->info.MaxInboundReadLimit, s->info.MaxOutboundReadLimit, NULL, 0, &s->ov),
+	hr = finish(s, c,
+		    c->lpVtbl->Connect(c, (IUnknown *)s->qp, (const struct sockaddr *)peer,
+				       address_bytes(peer), s->info.MaxInboundReadLimit,
+				       s->info.MaxOutboundReadLimit, NULL, 0, &s->ov),
 		    3 * CONNECT_TIMEOUT_MS);
 	if (FAILED(hr))
 		return complain("cannot connect", hr);
@@ -143,15 +155,18 @@ int session_connect(struct session *s, const struct sockaddr_storage *local, con
 
 int session_listen(struct session *s, const struct sockaddr_storage *at, uint16_t *port)
 {
-	HRESULT hr = s->adapter->lpVtbl->CreateListener(s->adapter, &IID_IND2Listener, s->file, (void **)&s->listener);
+	HRESULT hr = s->adapter->lpVtbl->CreateListener(s->adapter, &IID_IND2Listener, s->file,
+							(void **)&s->listener);
 	struct sockaddr_storage got;
 	ULONG cb = sizeof(got);
 	if (SUCCEEDED(hr))
-		hr = s->listener->lpVtbl->Bind(s->listener, (const struct sockaddr *)at, address_bytes(at));
+		hr = s->listener->lpVtbl->Bind(s->listener, (const struct sockaddr *)at,
+					       address_bytes(at));
 	if (SUCCEEDED(hr))
 		hr = s->listener->lpVtbl->Listen(s->listener, 0);
 	if (SUCCEEDED(hr))
-		hr = s->listener->lpVtbl->GetLocalAddress(s->listener, (struct sockaddr *)&got, &cb);
+		hr = s->listener->lpVtbl->GetLocalAddress(s->listener, (struct sockaddr *)&got,
+							  &cb);
 	if (FAILED(hr))
 		return complain("cannot listen", hr);
 	*port = ntohs(got.ss_family == AF_INET ? ((struct sockaddr_in *)&got)->sin_port
@@ -168,12 +183,14 @@ int session_accept_at(struct session *s, IND2Listener *l)
 {
 	if (make_connector(s) != 0)
 		return -1;
-	HRESULT hr = finish(s, l, l->lpVtbl->GetConnectionRequest(l, (IUnknown *)s->connector, &s->ov), -1);
+	HRESULT hr = finish(
+		s, l, l->lpVtbl->GetConnectionRequest(l, (IUnknown *)s->connector, &s->ov), -1);
 	if (FAILED(hr))
 		return complain("no connection request", hr);
 	IND2Connector *c = s->connector;
-	hr = finish(s, c, c->lpVtbl->Accept(c, (IUnknown *)s->qp, s->info.MaxInboundReadLimit, s->info.MaxOutboundReadLimit,
-					    NULL, 0, &s->ov),
+	hr = finish(s, c,
+		    c->lpVtbl->Accept(c, (IUnknown *)s->qp, s->info.MaxInboundReadLimit,
+				      s->info.MaxOutboundReadLimit, NULL, 0, &s->ov),
 		    CONNECT_TIMEOUT_MS);
 	return FAILED(hr) ? complain("cannot accept the connection", hr) : 0;
 }
@@ -183,22 +200,24 @@ void session_disconnect(struct session *s, bool orderly)
 	IND2Connector *c = s->connector;
 	stop_leave(session_program);
 	if (c)
-		finish(s, c, c->lpVtbl->Disconnect(c, &s->ov), orderly ? CONNECT_TIMEOUT_MS : GIVE_UP_MS);
+		finish(s, c, c->lpVtbl->Disconnect(c, &s->ov),
+		       orderly ? CONNECT_TIMEOUT_MS : GIVE_UP_MS);
 }
 
 void session_wait_closed(struct session *s, bool orderly)
 {
 	IND2Connector *c = s->connector;
 	if (!stop_came()) /* else this side disconnects first */
-		finish(s, c, c->lpVtbl->NotifyDisconnect(c, &s->ov), orderly ? CONNECT_TIMEOUT_MS : GIVE_UP_MS);
+		finish(s, c, c->lpVtbl->NotifyDisconnect(c, &s->ov),
+		       orderly ? CONNECT_TIMEOUT_MS : GIVE_UP_MS);
 	session_disconnect(s, orderly && !stop_came());
 }
 
-#define LET_GO(p) \
-	do { \
-		if (p) \
+#define LET_GO(p)                                \
+	do {                                     \
+		if (p)                           \
 			(p)->lpVtbl->Release(p); \
-		(p) = NULL; \
+		(p) = NULL;                      \
 	} while (0)
 
 void session_reset(struct session *s)
@@ -259,19 +278,23 @@ static int posted(struct session *s, const char *what, HRESULT hr)
 
 int session_send_msg(struct session *s, const void *msg, uint32_t length)
 {
-	uint8_t *room = recv_buffer(s, s->nrecv) + (size_t)(s->next_msg++ % SESSION_MSGS) * SESSION_MSG_BYTES;
+	uint8_t *room = recv_buffer(s, s->nrecv) +
+			(size_t)(s->next_msg++ % SESSION_MSGS) * SESSION_MSG_BYTES;
 	memcpy(room, msg, length);
 	ND2_SGE sge = {room, length, s->local_token};
-	return posted(s, "cannot send", s->qp->lpVtbl->Send(s->qp, context(DONE_SEND, 0), &sge, 1, 0));
+	return posted(s, "cannot send",
+		      s->qp->lpVtbl->Send(s->qp, context(DONE_SEND, 0), &sge, 1, 0));
 }
 
 int session_send_slot(struct session *s, uint32_t slot, uint32_t length)
 {
 	ND2_SGE sge = {session_slot(s, slot), length, s->local_token};
-	return posted(s, "cannot send", s->qp->lpVtbl->Send(s->qp, context(DONE_SEND, slot), &sge, 1, 0));
+	return posted(s, "cannot send",
+		      s->qp->lpVtbl->Send(s->qp, context(DONE_SEND, slot), &sge, 1, 0));
 }
 
-int session_write_slot(struct session *s, uint32_t slot, uint32_t length, uint64_t addr, uint32_t token, bool silent)
+int session_write_slot(struct session *s, uint32_t slot, uint32_t length, uint64_t addr,
+		       uint32_t token, bool silent)
 {
 	ND2_SGE sge = {session_slot(s, slot), length, s->local_token};
 	HRESULT hr = s->qp->lpVtbl->Write(s->qp, context(DONE_WRITE, slot), &sge, 1, addr, token,
@@ -281,10 +304,13 @@ int session_write_slot(struct session *s, uint32_t slot, uint32_t length, uint64
 	return posted(s, "cannot write", hr);
 }
 
-int session_read_slot(struct session *s, uint32_t slot, uint32_t length, uint64_t addr, uint32_t token)
+int session_read_slot(struct session *s, uint32_t slot, uint32_t length, uint64_t addr,
+		      uint32_t token)
 {
 	ND2_SGE sge = {session_slot(s, slot), length, s->local_token};
-	return posted(s, "cannot read", s->qp->lpVtbl->Read(s->qp, context(DONE_READ, slot), &sge, 1, addr, token, 0));
+	return posted(
+		s, "cannot read",
+		s->qp->lpVtbl->Read(s->qp, context(DONE_READ, slot), &sge, 1, addr, token, 0));
 }
 
 int session_repost(struct session *s, uint32_t i)
@@ -345,14 +371,16 @@ int session_next(struct session *s, struct done *done, int timeout_ms)
 	if (got <= 0)
 		return stop_asked() ? -1 : got;
 	*done = (struct done){(enum done_kind)((uintptr_t)r.RequestContext & 3),
-			      (uint32_t)((uintptr_t)r.RequestContext >> 2), r.BytesTransferred, NULL};
+			      (uint32_t)((uintptr_t)r.RequestContext >> 2), r.BytesTransferred,
+			      NULL};
 	if (done->kind == DONE_RECV)
 		done->data = recv_buffer(s, done->index);
 	else
 		s->in_flight--;
 	if (FAILED(r.Status)) {
 		if (!s->quiet && !stop_asked())
-			fprintf(stderr, "%s: %s failed: %s\n", session_program, names[done->kind], nd_text(r.Status));
+			fprintf(stderr, "%s: %s failed: %s\n", session_program, names[done->kind],
+				nd_text(r.Status));
 		s->quiet = true; /* all further requests are flushed: one message is enough */
 		return -1;
 	}

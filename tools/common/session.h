@@ -25,16 +25,16 @@ struct session {
 	IND2Listener *listener;
 	IND2MemoryRegion *mr;
 	uint32_t local_token, remote_token;
-	uint8_t *mem;           /* data slots, then receive buffers, then message buffers */
+	uint8_t *mem; /* data slots, then receive buffers, then message buffers */
 	size_t mem_bytes;
-	uint32_t chunk, slots;  /* bytes of a data slot, and their number */
-	uint32_t nrecv;         /* receive buffers, of recv_bytes each */
+	uint32_t chunk, slots; /* bytes of a data slot, and their number */
+	uint32_t nrecv;	       /* receive buffers, of recv_bytes each */
 	size_t recv_bytes;
 	uint32_t next_msg;
 	OVERLAPPED ov, notify;
-	ULONG in_flight;        /* initiator requests without a completion yet */
+	ULONG in_flight; /* initiator requests without a completion yet */
 	bool quiet;
-	bool share;             /* receives are posted to a shared receive queue */
+	bool share; /* receives are posted to a shared receive queue */
 };
 
 enum { SESSION_MSGS = 128, SESSION_MSG_BYTES = 128 };
@@ -45,16 +45,17 @@ extern const char *session_program; /* the first word of every message */
 enum done_kind { DONE_SEND, DONE_WRITE, DONE_READ, DONE_RECV };
 struct done {
 	enum done_kind kind;
-	uint32_t index;   /* slot (DONE_READ) or receive buffer (DONE_RECV) */
+	uint32_t index; /* slot (DONE_READ) or receive buffer (DONE_RECV) */
 	uint32_t bytes;
-	uint8_t *data;    /* DONE_RECV only */
+	uint8_t *data; /* DONE_RECV only */
 };
 
 int session_open(struct session *s, const struct sockaddr *local, size_t len);
 /* Creates memory and queues and posts receives; called before connecting. The caller may set nrecv
  * (else slots + 8), recv_bytes (else the chunk size) and `share` before. */
 int session_prepare(struct session *s, uint32_t chunk, uint32_t slots);
-int session_connect(struct session *s, const struct sockaddr_storage *local, const struct sockaddr_storage *peer);
+int session_connect(struct session *s, const struct sockaddr_storage *local,
+		    const struct sockaddr_storage *peer);
 int session_listen(struct session *s, const struct sockaddr_storage *at, uint16_t *port);
 /* session_accept uses the session's own listener; session_accept_at that of another session of the
  * same adapter. */
@@ -74,8 +75,10 @@ uint8_t *session_slot(const struct session *s, uint32_t slot);
 int session_send_msg(struct session *s, const void *msg, uint32_t length);
 /* Sends `length` bytes of a data slot as one message. */
 int session_send_slot(struct session *s, uint32_t slot, uint32_t length);
-int session_write_slot(struct session *s, uint32_t slot, uint32_t length, uint64_t addr, uint32_t token, bool silent);
-int session_read_slot(struct session *s, uint32_t slot, uint32_t length, uint64_t addr, uint32_t token);
+int session_write_slot(struct session *s, uint32_t slot, uint32_t length, uint64_t addr,
+		       uint32_t token, bool silent);
+int session_read_slot(struct session *s, uint32_t slot, uint32_t length, uint64_t addr,
+		      uint32_t token);
 int session_repost(struct session *s, uint32_t index);
 /* Waits for the next completion, timeout_ms at most. 1 = there is one, 0 = none in time, -1 = the
  * connection failed (a message was printed) or the user has asked to stop. */

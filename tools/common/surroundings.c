@@ -48,7 +48,8 @@ double surroundings_free(const struct surroundings *s)
 
 void surroundings_read(struct surroundings *s, const struct rn_link_info *info)
 {
-	*s = (struct surroundings){.cpus = own_cpus(), .running = running_now(), .busy = surroundings_busy(info)};
+	*s = (struct surroundings){
+		.cpus = own_cpus(), .running = running_now(), .busy = surroundings_busy(info)};
 	if (getloadavg(&s->load, 1) != 1)
 		s->load = 0;
 }
@@ -57,10 +58,12 @@ void surroundings_print(const struct rn_link_info *info, const char *head, FILE 
 {
 	struct surroundings s;
 	surroundings_read(&s, info);
-	fprintf(to, "%s%u CPU%s, load %.1f, %s, MTU %u, idle policy %s, %s hugepages\n", head, s.cpus, s.cpus == 1 ? "" : "s", s.load,
-		info->port, info->mtu, info->idle, info->hugepages ? "with" : "without");
+	fprintf(to, "%s%u CPU%s, load %.1f, %s, MTU %u, idle policy %s, %s hugepages\n", head,
+		s.cpus, s.cpus == 1 ? "" : "s", s.load, info->port, info->mtu, info->idle,
+		info->hugepages ? "with" : "without");
 	if (surroundings_free(&s) < s.busy)
-		fprintf(to, "Warning: %.1f CPUs are free for %u busy threads: the figures show how long threads wait for a CPU\n",
+		fprintf(to,
+			"Warning: %.1f CPUs are free for %u busy threads: the figures show how long threads wait for a CPU\n",
 			surroundings_free(&s), s.busy);
 	fflush(to);
 }

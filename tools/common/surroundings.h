@@ -13,8 +13,8 @@
 struct sockaddr;
 
 struct surroundings {
-	unsigned cpus;    /* CPUs that this process may use */
-	double load;      /* load average of the machine over one minute */
+	unsigned cpus;	  /* CPUs that this process may use */
+	double load;	  /* load average of the machine over one minute */
 	unsigned running; /* runnable threads of the machine now */
 	/* threads that this test keeps running, the peer's included if it is on this machine */
 	unsigned busy;

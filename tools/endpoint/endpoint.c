@@ -13,10 +13,10 @@
 #include "common/surroundings.h"
 #include "common/version.h"
 
-#define FOR_EVER     (-1)
-#define CONNECT_MS   60000 /* includes address resolution and lost messages */
-#define FAREWELL_MS  10000
-#define HASTY_MS     1000  /* used after a failure */
+#define FOR_EVER    (-1)
+#define CONNECT_MS  60000 /* includes address resolution and lost messages */
+#define FAREWELL_MS 10000
+#define HASTY_MS    1000 /* used after a failure */
 
 static const struct tool *program;
 static struct endpoint *open_one;
@@ -53,8 +53,8 @@ void endpoint_interrupted(const struct endpoint *e)
 	if (e->o->server ? !stop_asked() : !stop_overdue())
 		return;
 	if (e->o->server)
-		printf("%s: %llu messages, %llu bytes until then\n", program->name, (unsigned long long)e->messages,
-		       (unsigned long long)e->bytes);
+		printf("%s: %llu messages, %llu bytes until then\n", program->name,
+		       (unsigned long long)e->messages, (unsigned long long)e->bytes);
 	leave(stop_status(1));
 }
 
@@ -100,9 +100,11 @@ void endpoint_open(struct endpoint *e, const struct options *o)
 	e->o = o;
 	e->port = program->port;
 	if (!o->server)
-		must("no adapter reaches this address", NdResolveAddress((const struct sockaddr *)&o->address, address_bytes(&o->address),
-									 (struct sockaddr *)&local, &cb));
-	must("NdOpenAdapter", NdOpenAdapter(&IID_IND2Adapter, (const struct sockaddr *)&local, address_bytes(&local), (void **)&e->adapter));
+		must("no adapter reaches this address",
+		     NdResolveAddress((const struct sockaddr *)&o->address,
+				      address_bytes(&o->address), (struct sockaddr *)&local, &cb));
+	must("NdOpenAdapter", NdOpenAdapter(&IID_IND2Adapter, (const struct sockaddr *)&local,
+					    address_bytes(&local), (void **)&e->adapter));
 	open_one = e;
 	e->local = local;
 	must("Query", CALL(e->adapter, Query, &e->info, &info_bytes));
@@ -113,8 +115,10 @@ void endpoint_open(struct endpoint *e, const struct options *o)
 
 void endpoint_memory(struct endpoint *e, size_t bytes, ULONG flags)
 {
-	if (__builtin_add_overflow(bytes, ENDPOINT_EXTRA + 63, &bytes) || bytes > e->info.MaxRegistrationSize)
-		die("%zu bytes of buffers are more than the adapter registers (%zu)", bytes, e->info.MaxRegistrationSize);
+	if (__builtin_add_overflow(bytes, ENDPOINT_EXTRA + 63, &bytes) ||
+	    bytes > e->info.MaxRegistrationSize)
+		die("%zu bytes of buffers are more than the adapter registers (%zu)", bytes,
+		    e->info.MaxRegistrationSize);
 	bytes &= ~(size_t)63;
 	e->mem = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (e->mem == MAP_FAILED) {
@@ -122,7 +126,8 @@ void endpoint_memory(struct endpoint *e, size_t bytes, ULONG flags)
 		die("no memory for %zu bytes of buffers", bytes);
 	}
 	e->mem_bytes = bytes;
-	must("CreateMemoryRegion", CALL(e->adapter, CreateMemoryRegion, &IID_IND2MemoryRegion, e->file, (void **)&e->mr));
+	must("CreateMemoryRegion",
+	     CALL(e->adapter, CreateMemoryRegion, &IID_IND2MemoryRegion, e->file, (void **)&e->mr));
 	endpoint_finish(e, "Register", e->mr, CALL(e->mr, Register, e->mem, bytes, flags, &e->ov));
 	e->local_token = CALL(e->mr, GetLocalToken);
 	e->remote_token = CALL(e->mr, GetRemoteToken);
@@ -136,29 +141,37 @@ static ULONG least(ULONG a, ULONG b)
 void endpoint_queues(struct endpoint *e, ULONG *receives, ULONG *requests)
 {
 	const ND2_ADAPTER_INFO *i = &e->info;
-	ULONG sges = least(least(i->MaxInitiatorSge, i->MaxReceiveSge), least(i->MaxReadSge, ENDPOINT_SGES));
+	ULONG sges = least(least(i->MaxInitiatorSge, i->MaxReceiveSge),
+			   least(i->MaxReadSge, ENDPOINT_SGES));
 	e->pieces = e->o->pieces ? e->o->pieces : 1;
 	if (e->pieces > sges)
 		usage_error("this adapter has %u scatter/gather entries at most", sges);
-	*receives = least(*receives, least(i->MaxReceiveQueueDepth, i->MaxCompletionQueueDepth / 2));
-	*requests = least(*requests, least(i->MaxInitiatorQueueDepth, i->MaxCompletionQueueDepth / 2));
-	must("CreateCompletionQueue", CALL(e->adapter, CreateCompletionQueue, &IID_IND2CompletionQueue, e->file, *receives + *requests,
-					   0, 0, (void **)&e->cq));
-	must("CreateQueuePair", CALL(e->adapter, CreateQueuePair, &IID_IND2QueuePair, (IUnknown *)e->cq, (IUnknown *)e->cq, e,
-				     *receives, *requests, e->pieces, e->pieces, i->InlineRequestThreshold, (void **)&e->qp));
+	*receives =
+		least(*receives, least(i->MaxReceiveQueueDepth, i->MaxCompletionQueueDepth / 2));
+	*requests =
+		least(*requests, least(i->MaxInitiatorQueueDepth, i->MaxCompletionQueueDepth / 2));
+	must("CreateCompletionQueue",
+	     CALL(e->adapter, CreateCompletionQueue, &IID_IND2CompletionQueue, e->file,
+		  *receives + *requests, 0, 0, (void **)&e->cq));
+	must("CreateQueuePair",
+	     CALL(e->adapter, CreateQueuePair, &IID_IND2QueuePair, (IUnknown *)e->cq,
+		  (IUnknown *)e->cq, e, *receives, *requests, e->pieces, e->pieces,
+		  i->InlineRequestThreshold, (void **)&e->qp));
 }
 
 void endpoint_surroundings(void)
 {
 	if (open_one)
-		surroundings_print_at((const struct sockaddr *)&open_one->local, sizeof(open_one->local), stdout);
+		surroundings_print_at((const struct sockaddr *)&open_one->local,
+				      sizeof(open_one->local), stdout);
 }
 
 /* ---- connecting ---- */
 
 static void make_connector(struct endpoint *e)
 {
-	must("CreateConnector", CALL(e->adapter, CreateConnector, &IID_IND2Connector, e->file, (void **)&e->connector));
+	must("CreateConnector", CALL(e->adapter, CreateConnector, &IID_IND2Connector, e->file,
+				     (void **)&e->connector));
 }
 
 static void private_data(struct endpoint *e, void *to, ULONG room)
@@ -177,13 +190,17 @@ void endpoint_connect(struct endpoint *e, const void *data, ULONG bytes, void *a
 	const struct sockaddr *peer = (const struct sockaddr *)&e->o->address;
 	ULONG peer_bytes = address_bytes(&e->o->address);
 	make_connector(e);
-	must("NdResolveAddress", NdResolveAddress(peer, peer_bytes, (struct sockaddr *)&local, &cb));
-	must("Bind", CALL(e->connector, Bind, (const struct sockaddr *)&local, address_bytes(&local)));
+	must("NdResolveAddress",
+	     NdResolveAddress(peer, peer_bytes, (struct sockaddr *)&local, &cb));
+	must("Bind",
+	     CALL(e->connector, Bind, (const struct sockaddr *)&local, address_bytes(&local)));
 	endpoint_finish(e, "Connect", e->connector,
-			CALL(e->connector, Connect, (IUnknown *)e->qp, peer, peer_bytes, e->info.MaxInboundReadLimit,
-			     e->info.MaxOutboundReadLimit, data, bytes, &e->ov));
+			CALL(e->connector, Connect, (IUnknown *)e->qp, peer, peer_bytes,
+			     e->info.MaxInboundReadLimit, e->info.MaxOutboundReadLimit, data, bytes,
+			     &e->ov));
 	private_data(e, answer, room);
-	endpoint_finish(e, "CompleteConnect", e->connector, CALL(e->connector, CompleteConnect, &e->ov));
+	endpoint_finish(e, "CompleteConnect", e->connector,
+			CALL(e->connector, CompleteConnect, &e->ov));
 	e->connected = true;
 }
 
@@ -192,33 +209,37 @@ void endpoint_await(struct endpoint *e, void *data, ULONG room)
 	struct sockaddr_storage at = {0};
 	ULONG cb = sizeof(at);
 	char text[ADDRESS_TEXT];
-	must("CreateListener", CALL(e->adapter, CreateListener, &IID_IND2Listener, e->file, (void **)&e->listener));
-	must("Bind", CALL(e->listener, Bind, (const struct sockaddr *)&e->o->address, address_bytes(&e->o->address)));
+	must("CreateListener",
+	     CALL(e->adapter, CreateListener, &IID_IND2Listener, e->file, (void **)&e->listener));
+	must("Bind", CALL(e->listener, Bind, (const struct sockaddr *)&e->o->address,
+			  address_bytes(&e->o->address)));
 	must("Listen", CALL(e->listener, Listen, 0));
 	must("GetLocalAddress", CALL(e->listener, GetLocalAddress, (struct sockaddr *)&at, &cb));
 	printf("%s: listening on %s\n", program->name, address_text(&at, text));
 	fflush(stdout);
 	make_connector(e);
-	must("GetConnectionRequest", finish_in(e, e->listener, CALL(e->listener, GetConnectionRequest, (IUnknown *)e->connector, &e->ov),
-					       FOR_EVER));
+	must("GetConnectionRequest",
+	     finish_in(e, e->listener,
+		       CALL(e->listener, GetConnectionRequest, (IUnknown *)e->connector, &e->ov),
+		       FOR_EVER));
 	private_data(e, data, room);
 }
 
 void endpoint_accept(struct endpoint *e, const void *data, ULONG bytes)
 {
 	endpoint_finish(e, "Accept", e->connector,
-			CALL(e->connector, Accept, (IUnknown *)e->qp, e->info.MaxInboundReadLimit, e->info.MaxOutboundReadLimit,
-			     data, bytes, &e->ov));
+			CALL(e->connector, Accept, (IUnknown *)e->qp, e->info.MaxInboundReadLimit,
+			     e->info.MaxOutboundReadLimit, data, bytes, &e->ov));
 	e->connected = true;
 }
 
 /* ---- the end ---- */
 
-#define RELEASE(p) \
-	do { \
-		if (p) \
+#define RELEASE(p)                        \
+	do {                              \
+		if (p)                    \
 			CALL(p, Release); \
-		(p) = NULL; \
+		(p) = NULL;               \
 	} while (0)
 
 static void disconnect(struct endpoint *e)

@@ -28,8 +28,8 @@ struct endpoint {
 	IND2Adapter *adapter;
 	ND2_ADAPTER_INFO info;
 	struct sockaddr_storage local; /* the adapter's address */
-	HANDLE file;              /* the file that requests complete to */
-	OVERLAPPED ov, notify;    /* for one request at a time; for the completion queue's Notify */
+	HANDLE file;		       /* the file that requests complete to */
+	OVERLAPPED ov, notify; /* for one request at a time; for the completion queue's Notify */
 	bool notify_pending;
 	IND2MemoryRegion *mr;
 	IND2MemoryWindow *window; /* the window that the peer may access, or NULL */
@@ -38,13 +38,13 @@ struct endpoint {
 	uint32_t local_token, remote_token;
 	IND2CompletionQueue *cq;
 	IND2QueuePair *qp;
-	ULONG pieces;             /* SGEs of a request */
+	ULONG pieces; /* SGEs of a request */
 	IND2Connector *connector;
 	IND2Listener *listener;
 	bool connected;
 	/* the tool's default port, which identifies the tool to the peer */
 	uint16_t port;
-	unsigned said, heard;     /* orders sent and received */
+	unsigned said, heard;	  /* orders sent and received */
 	uint64_t messages, bytes; /* server: what the client has moved so far */
 };
 
@@ -98,13 +98,17 @@ void endpoint_interrupted(const struct endpoint *e);
 
 /* Divides a range of e->mem into at most `pieces` parts of nearly equal length. Returns their
  * number; 0 for no bytes. */
-ULONG endpoint_cut(const struct endpoint *e, ND2_SGE sge[ENDPOINT_SGES], const uint8_t *at, uint32_t bytes, ULONG pieces);
+ULONG endpoint_cut(const struct endpoint *e, ND2_SGE sge[ENDPOINT_SGES], const uint8_t *at,
+		   uint32_t bytes, ULONG pieces);
 /* Each call posts one request with e->pieces SGEs; short Sends and Writes are posted inline.
  * `flags`: ND_OP_FLAG_... */
 void endpoint_receive(struct endpoint *e, void *context, uint8_t *at, uint32_t bytes);
-void endpoint_send(struct endpoint *e, void *context, const uint8_t *at, uint32_t bytes, ULONG flags);
-void endpoint_write(struct endpoint *e, void *context, const uint8_t *at, uint32_t bytes, uint64_t addr, uint32_t token, ULONG flags);
-void endpoint_read(struct endpoint *e, void *context, uint8_t *at, uint32_t bytes, uint64_t addr, uint32_t token, ULONG flags);
+void endpoint_send(struct endpoint *e, void *context, const uint8_t *at, uint32_t bytes,
+		   ULONG flags);
+void endpoint_write(struct endpoint *e, void *context, const uint8_t *at, uint32_t bytes,
+		    uint64_t addr, uint32_t token, ULONG flags);
+void endpoint_read(struct endpoint *e, void *context, uint8_t *at, uint32_t bytes, uint64_t addr,
+		   uint32_t token, ULONG flags);
 
 /* Binds a memory window to the first `bytes` of e->mem for the peer of this connection and returns
  * its token. The region needs no remote access rights. flags: ND_OP_FLAG_ALLOW_READ, _WRITE. The

@@ -25,7 +25,8 @@ static double cpu_now(void)
 {
 	struct rusage u;
 	getrusage(RUSAGE_SELF, &u);
-	return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) + (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1e-6;
+	return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+	       (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1e-6;
 }
 
 void meter_start(struct meter *m)
@@ -66,7 +67,8 @@ static void show(struct plan *p, const struct meter *m)
 	p->shown = now;
 	if (p->seconds > 0 && 100 * m->seconds / p->seconds > percent)
 		percent = 100 * m->seconds / p->seconds;
-	fprintf(stderr, "%u bytes: %llu done, %.0f%%\n", p->size, (unsigned long long)p->done, percent < 100 ? percent : 100);
+	fprintf(stderr, "%u bytes: %llu done, %.0f%%\n", p->size, (unsigned long long)p->done,
+		percent < 100 ? percent : 100);
 }
 
 uint64_t plan_next(struct plan *p, const struct meter *m)
@@ -74,7 +76,8 @@ uint64_t plan_next(struct plan *p, const struct meter *m)
 	uint64_t left = p->total - p->done, n = BATCH_FIRST;
 	if (p->done > 0) {
 		double rest = p->seconds > 0 ? p->seconds - m->seconds : BATCH_SECONDS;
-		double batch = (double)p->done / (m->seconds > 0 ? m->seconds : 1e-9) * (rest < BATCH_SECONDS ? rest : BATCH_SECONDS);
+		double batch = (double)p->done / (m->seconds > 0 ? m->seconds : 1e-9) *
+			       (rest < BATCH_SECONDS ? rest : BATCH_SECONDS);
 		if (rest <= 0 || left == 0 || stop_asked())
 			return 0;
 		show(p, m);
@@ -97,11 +100,16 @@ uint32_t sizes_next(const struct sizes *s, uint32_t n)
 /* ---- the table ---- */
 
 const struct column table_customary[] = {
-	{"Size", "size", 9, 0},	   {"Iter", "iterations", 9, 0},      {"Latency", "latency_us", 9, 2},
-	{"CPU", "cpu_percent", 7, 2}, {"Bytes/Sec", "bytes_per_s", 11, 0}, {.title = NULL},
+	{"Size", "size", 9, 0},
+	{"Iter", "iterations", 9, 0},
+	{"Latency", "latency_us", 9, 2},
+	{"CPU", "cpu_percent", 7, 2},
+	{"Bytes/Sec", "bytes_per_s", 11, 0},
+	{.title = NULL},
 };
 
-void table_start(struct table *t, const struct column *columns, const char *tool, const struct options *o)
+void table_start(struct table *t, const struct column *columns, const char *tool,
+		 const struct options *o)
 {
 	*t = (struct table){.columns = columns, .o = o, .tool = tool};
 	if (o->client) /* only a tool with two ends has a measurement to describe */
@@ -121,7 +129,8 @@ void table_row(struct table *t, const double *values)
 	for (unsigned i = 0; c[i].title; i++) {
 		printf(" %*.*f", c[i].width, c[i].decimals, values[i]);
 		if (row)
-			json_object_set_new(row, c[i].key, jsonfile_number(values[i], c[i].decimals));
+			json_object_set_new(row, c[i].key,
+					    jsonfile_number(values[i], c[i].decimals));
 	}
 	printf("\n");
 	fflush(stdout);
@@ -134,15 +143,18 @@ void table_end(struct table *t)
 	const struct options *o = t->o;
 	if (t->rows == NULL)
 		return;
-	json_t *all = json_pack("{s:s, s:b, s:i, s:i, s:b, s:o}", "tool", t->tool, "blocking", (int)o->blocking, "sge", (int)o->pieces,
-				"pipeline", (int)o->pipeline, "checked", (int)!o->unchecked, "results", t->rows);
+	json_t *all =
+		json_pack("{s:s, s:b, s:i, s:i, s:b, s:o}", "tool", t->tool, "blocking",
+			  (int)o->blocking, "sge", (int)o->pieces, "pipeline", (int)o->pipeline,
+			  "checked", (int)!o->unchecked, "results", t->rows);
 	t->rows = NULL;
 	if (!jsonfile_finish(o->json, all))
 		die("the JSON file cannot be written");
 }
 
-void table_customary_row(struct table *t, uint32_t size, uint64_t iterations, double latency_us, const struct meter *m,
-			 double bytes_per_s)
+void table_customary_row(struct table *t, uint32_t size, uint64_t iterations, double latency_us,
+			 const struct meter *m, double bytes_per_s)
 {
-	table_row(t, (double[]){size, (double)iterations, latency_us, meter_cpu_percent(m), bytes_per_s});
+	table_row(t, (double[]){size, (double)iterations, latency_us, meter_cpu_percent(m),
+				bytes_per_s});
 }

@@ -54,14 +54,15 @@ struct table {
 	json_t *rows; /* NULL: no JSON file */
 	const char *tool;
 };
-void table_start(struct table *t, const struct column *columns, const char *tool, const struct options *o);
+void table_start(struct table *t, const struct column *columns, const char *tool,
+		 const struct options *o);
 /* One number for each column; whole numbers up to 2^53 are exact. */
 void table_row(struct table *t, const double *values);
 void table_end(struct table *t);
 
 /* The default columns: Size, Iter, Latency (us), CPU (%), Bytes/Sec. */
 extern const struct column table_customary[];
-void table_customary_row(struct table *t, uint32_t size, uint64_t iterations, double latency_us, const struct meter *m,
-			 double bytes_per_s);
+void table_customary_row(struct table *t, uint32_t size, uint64_t iterations, double latency_us,
+			 const struct meter *m, double bytes_per_s);
 
 #endif

@@ -17,22 +17,35 @@ static const char *config_file;
 static bool help;
 
 static const struct option_row common_rows[] = {
-	{'s', "server", NULL, OPT_FLAG, OPT_PAIR, &own.server, 0, 0, "be the server: listen on this address"},
-	{'c', "client", NULL, OPT_FLAG, OPT_PAIR, &own.client, 0, 0, "be the client: connect to this address"},
-	{'b', "blocking", NULL, OPT_FLAG, OPT_PAIR, &own.blocking, 0, 0, "sleep until the completion queue notifies"},
-	{'p', "polling", NULL, OPT_FLAG, OPT_PAIR, &own.polling, 0, 0, "poll the completion queue (default)"},
-	{'n', "sge", "N", OPT_NUMBER, OPT_MESSAGE, &own.pieces, 1, 1024, "scatter/gather entries of each request"},
-	{'q', "pipeline", "N", OPT_NUMBER, OPT_PAIR, &own.pipeline, 1, 16384, "requests under way at a time"},
-	{0, "size", "A[:B]", OPT_SIZES, OPT_MESSAGE, &own.sizes, 0, 0, "bytes of a message: A, or A, 2A, 4A... to B"},
-	{0, "iterations", "N", OPT_NUMBER, OPT_RUN, &own.iterations, 1, 1000000000, "in each row of the table"},
+	{'s', "server", NULL, OPT_FLAG, OPT_PAIR, &own.server, 0, 0,
+	 "be the server: listen on this address"},
+	{'c', "client", NULL, OPT_FLAG, OPT_PAIR, &own.client, 0, 0,
+	 "be the client: connect to this address"},
+	{'b', "blocking", NULL, OPT_FLAG, OPT_PAIR, &own.blocking, 0, 0,
+	 "sleep until the completion queue notifies"},
+	{'p', "polling", NULL, OPT_FLAG, OPT_PAIR, &own.polling, 0, 0,
+	 "poll the completion queue (default)"},
+	{'n', "sge", "N", OPT_NUMBER, OPT_MESSAGE, &own.pieces, 1, 1024,
+	 "scatter/gather entries of each request"},
+	{'q', "pipeline", "N", OPT_NUMBER, OPT_PAIR, &own.pipeline, 1, 16384,
+	 "requests under way at a time"},
+	{0, "size", "A[:B]", OPT_SIZES, OPT_MESSAGE, &own.sizes, 0, 0,
+	 "bytes of a message: A, or A, 2A, 4A... to B"},
+	{0, "iterations", "N", OPT_NUMBER, OPT_RUN, &own.iterations, 1, 1000000000,
+	 "in each row of the table"},
 	{0, "seconds", "N", OPT_NUMBER, OPT_RUN, &own.seconds, 1, 86400, "in each row at most"},
-	{0, "no-check", NULL, OPT_FLAG, OPT_MESSAGE, &own.unchecked, 0, 0, "do not compare the data that arrives"},
+	{0, "no-check", NULL, OPT_FLAG, OPT_MESSAGE, &own.unchecked, 0, 0,
+	 "do not compare the data that arrives"},
 	{0, "seed", "N", OPT_NUMBER, OPT_MESSAGE, &own.seed, 0, UINT32_MAX, "of the data"},
-	{0, "timeout", "S", OPT_NUMBER, OPT_PAIR, &own.timeout_s, 1, 3600, "give up after so long without a completion"},
+	{0, "timeout", "S", OPT_NUMBER, OPT_PAIR, &own.timeout_s, 1, 3600,
+	 "give up after so long without a completion"},
 	{0, "json", "FILE", OPT_TEXT, OPT_ALL, &own.json_file, 0, 0, "write the table there too"},
-	{0, "stats", NULL, OPT_FLAG, OPT_ALL, &own.stats, 0, 0, "print all counters that are not zero at the end"},
-	{0, "config", "FILE", OPT_TEXT, OPT_ALL, &config_file, 0, 0, "configuration (default $SOFTRNIC_CONFIG, else built in)"},
-	{'l', "logFile", "FILE", OPT_TEXT, OPT_ALL, &own.log_file, 0, 0, "write what is printed there instead"},
+	{0, "stats", NULL, OPT_FLAG, OPT_ALL, &own.stats, 0, 0,
+	 "print all counters that are not zero at the end"},
+	{0, "config", "FILE", OPT_TEXT, OPT_ALL, &config_file, 0, 0,
+	 "configuration (default $SOFTRNIC_CONFIG, else built in)"},
+	{'l', "logFile", "FILE", OPT_TEXT, OPT_ALL, &own.log_file, 0, 0,
+	 "write what is printed there instead"},
 	{'h', "help", NULL, OPT_FLAG, OPT_ALL, &help, 0, 0, "this text"},
 	{.name = NULL},
 };
@@ -48,13 +61,15 @@ static void print_rows(FILE *f, const struct option_row *r)
 		char left[40];
 		if (!takes(r))
 			continue;
-		snprintf(left, sizeof(left), "%s%c%s--%s%s%s", r->letter ? "-" : " ", r->letter ? r->letter : ' ',
-			 r->letter ? ", " : "  ", r->name, r->argument ? " " : "", r->argument ? r->argument : "");
+		snprintf(left, sizeof(left), "%s%c%s--%s%s%s", r->letter ? "-" : " ",
+			 r->letter ? r->letter : ' ', r->letter ? ", " : "  ", r->name,
+			 r->argument ? " " : "", r->argument ? r->argument : "");
 		fprintf(f, "  %-24s %s", left, r->help);
 		if (r->kind == OPT_NUMBER && *(unsigned *)r->to)
 			fprintf(f, " (default %u)", *(unsigned *)r->to);
 		if (r->kind == OPT_SIZES)
-			fprintf(f, " (default %u:%u)", ((struct sizes *)r->to)->min, ((struct sizes *)r->to)->max);
+			fprintf(f, " (default %u:%u)", ((struct sizes *)r->to)->min,
+				((struct sizes *)r->to)->max);
 		fputc('\n', f);
 	}
 }
@@ -63,13 +78,19 @@ static void print_usage(FILE *f)
 {
 	own = current->defaults;
 	fprintf(f, "usage: %s [options] %s\n%s\n", current->name,
-		!current->address_needed ? "[<ip>]" : current->port ? "<ip>[:<port>]" : "<ip>", current->purpose);
+		!current->address_needed ? "[<ip>]"
+		: current->port		 ? "<ip>[:<port>]"
+					 : "<ip>",
+		current->purpose);
 	print_rows(f, current->rows);
 	print_rows(f, common_rows);
 	if (current->port)
-		fprintf(f, "  <ip>                     IPv4 or IPv6 address; with a port: 192.0.2.1:5000, [2001:db8::1]:5000\n"
-			   "  <port>                   default %u\n", current->port);
-	fputs("Exit status 0: all went well; 1: something did not; 2: these words were wrong; 130: interrupted (143: by SIGTERM).\n", f);
+		fprintf(f,
+			"  <ip>                     IPv4 or IPv6 address; with a port: 192.0.2.1:5000, [2001:db8::1]:5000\n"
+			"  <port>                   default %u\n",
+			current->port);
+	fputs("Exit status 0: all went well; 1: something did not; 2: these words were wrong; 130: interrupted (143: by SIGTERM).\n",
+	      f);
 }
 
 void usage_error(const char *format, ...)
@@ -119,8 +140,10 @@ static void store_sizes(const struct option_row *r, const char *text)
 	uint64_t a, b;
 	char first[24];
 	size_t n = strcspn(text, ":");
-	snprintf(first, sizeof(first), "%.*s", (int)(n < sizeof(first) ? n : sizeof(first) - 1), text);
-	if (!read_number(first, 1, SIZE_LIMIT, &a) || !read_number(text[n] ? text + n + 1 : first, a, SIZE_LIMIT, &b))
+	snprintf(first, sizeof(first), "%.*s", (int)(n < sizeof(first) ? n : sizeof(first) - 1),
+		 text);
+	if (!read_number(first, 1, SIZE_LIMIT, &a) ||
+	    !read_number(text[n] ? text + n + 1 : first, a, SIZE_LIMIT, &b))
 		usage_error("--%s '%s': A or A:B is wanted, from 1 to 1g", r->name, text);
 	*(struct sizes *)r->to = (struct sizes){(uint32_t)a, (uint32_t)b};
 }
@@ -138,7 +161,8 @@ static void store(const struct option_row *r, const char *text)
 		break;
 	case OPT_NUMBER:
 		if (!read_number(text, r->low, r->high, &v))
-			usage_error("--%s '%s': a whole number from %u to %u is wanted", r->name, text, r->low, r->high);
+			usage_error("--%s '%s': a whole number from %u to %u is wanted", r->name,
+				    text, r->low, r->high);
 		*(unsigned *)r->to = (unsigned)v;
 		break;
 	case OPT_SIZES:
@@ -193,8 +217,10 @@ void options_read(const struct tool *tool, struct options *o, int argc, char **a
 			i = take_option(argc, argv, i);
 		else if (own.address.ss_family)
 			usage_error("one address is enough: '%s'", argv[i]);
-		else if (!(tool->port ? address_parse(argv[i], tool->port, &own.address) : address_parse_ip(argv[i], 0, &own.address)))
-			usage_error("'%s' is neither an IPv4 nor an IPv6 address%s", argv[i], tool->port ? " with or without a port" : "");
+		else if (!(tool->port ? address_parse(argv[i], tool->port, &own.address)
+				      : address_parse_ip(argv[i], 0, &own.address)))
+			usage_error("'%s' is neither an IPv4 nor an IPv6 address%s", argv[i],
+				    tool->port ? " with or without a port" : "");
 	}
 	if (help) {
 		print_usage(stdout);

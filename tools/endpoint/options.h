@@ -13,8 +13,8 @@ enum option_kind { OPT_FLAG, OPT_NUMBER, OPT_TEXT, OPT_SIZES };
 /* Which tools have an option; OPT_ALL: all tools. */
 enum option_group {
 	OPT_ALL,
-	OPT_PAIR = 1, /* tools with a server and a client: role, way of waiting, queue length */
-	OPT_RUN = 2,  /* tools that measure: iterations, seconds */
+	OPT_PAIR = 1,	 /* tools with a server and a client: role, way of waiting, queue length */
+	OPT_RUN = 2,	 /* tools that measure: iterations, seconds */
 	OPT_MESSAGE = 4, /* tools that move messages: sizes, SGEs, verification */
 };
 
@@ -39,25 +39,25 @@ struct sizes {
 struct options {
 	struct sockaddr_storage address; /* ss_family 0: not given */
 	bool server, client;
-	bool blocking, polling;   /* polling unless blocking was asked for */
-	unsigned pieces;          /* SGEs of a request, -n */
-	unsigned pipeline;        /* requests in flight, -q */
+	bool blocking, polling; /* polling unless blocking was asked for */
+	unsigned pieces;	/* SGEs of a request, -n */
+	unsigned pipeline;	/* requests in flight, -q */
 	struct sizes sizes;
-	unsigned iterations;      /* of each row; 0: the tool's own limits */
-	unsigned seconds;         /* of each row; 0: the tool's own limits */
-	bool unchecked;           /* data is not verified */
+	unsigned iterations; /* of each row; 0: the tool's own limits */
+	unsigned seconds;    /* of each row; 0: the tool's own limits */
+	bool unchecked;	     /* data is not verified */
 	bool stats;
-	unsigned timeout_s;       /* longest wait for a completion */
+	unsigned timeout_s; /* longest wait for a completion */
 	unsigned seed;
 	const char *log_file, *json_file;
-	FILE *json;               /* the JSON file, open and empty; NULL: none */
+	FILE *json; /* the JSON file, open and empty; NULL: none */
 };
 
 struct tool {
 	const char *name;
-	const char *purpose;          /* one line for the help */
+	const char *purpose; /* one line for the help */
 	unsigned groups;
-	uint16_t port;                /* the default port */
+	uint16_t port; /* the default port */
 	struct options defaults;
 	bool address_needed;
 	/* the tool's own options, up to a row without a name; or NULL */

@@ -41,6 +41,6 @@ void pattern_check(const uint8_t *got, const uint8_t *pattern, uint64_t message,
 	const uint8_t *want = pattern + pattern_offset(message);
 	size_t at = pattern_differs(got, want, bytes);
 	if (at < bytes)
-		die("wrong data: byte %zu of message %llu, which has %u, is 0x%02x instead of 0x%02x", at, (unsigned long long)message,
-		    bytes, got[at], want[at]);
+		die("wrong data: byte %zu of message %llu, which has %u, is 0x%02x instead of 0x%02x",
+		    at, (unsigned long long)message, bytes, got[at], want[at]);
 }

@@ -7,7 +7,8 @@
 
 #define POLLS_PER_CLOCK 256
 
-ULONG endpoint_cut(const struct endpoint *e, ND2_SGE sge[ENDPOINT_SGES], const uint8_t *at, uint32_t bytes, ULONG pieces)
+ULONG endpoint_cut(const struct endpoint *e, ND2_SGE sge[ENDPOINT_SGES], const uint8_t *at,
+		   uint32_t bytes, ULONG pieces)
 {
 	ULONG n = bytes < pieces ? bytes : pieces;
 	uint32_t begin = 0;
@@ -31,21 +32,25 @@ void endpoint_receive(struct endpoint *e, void *context, uint8_t *at, uint32_t b
 	must("Receive", CALL(e->qp, Receive, context, sge, n));
 }
 
-void endpoint_send(struct endpoint *e, void *context, const uint8_t *at, uint32_t bytes, ULONG flags)
+void endpoint_send(struct endpoint *e, void *context, const uint8_t *at, uint32_t bytes,
+		   ULONG flags)
 {
 	ND2_SGE sge[ENDPOINT_SGES];
 	ULONG n = endpoint_cut(e, sge, at, bytes, e->pieces);
 	must("Send", CALL(e->qp, Send, context, sge, n, flags | inline_flag(e, bytes)));
 }
 
-void endpoint_write(struct endpoint *e, void *context, const uint8_t *at, uint32_t bytes, uint64_t addr, uint32_t token, ULONG flags)
+void endpoint_write(struct endpoint *e, void *context, const uint8_t *at, uint32_t bytes,
+		    uint64_t addr, uint32_t token, ULONG flags)
 {
 	ND2_SGE sge[ENDPOINT_SGES];
 	ULONG n = endpoint_cut(e, sge, at, bytes, e->pieces);
-	must("Write", CALL(e->qp, Write, context, sge, n, addr, token, flags | inline_flag(e, bytes)));
+	must("Write",
+	     CALL(e->qp, Write, context, sge, n, addr, token, flags | inline_flag(e, bytes)));
 }
 
-void endpoint_read(struct endpoint *e, void *context, uint8_t *at, uint32_t bytes, uint64_t addr, uint32_t token, ULONG flags)
+void endpoint_read(struct endpoint *e, void *context, uint8_t *at, uint32_t bytes, uint64_t addr,
+		   uint32_t token, ULONG flags)
 {
 	ND2_SGE sge[ENDPOINT_SGES];
 	ULONG n = endpoint_cut(e, sge, at, bytes, e->pieces);
@@ -54,19 +59,23 @@ void endpoint_read(struct endpoint *e, void *context, uint8_t *at, uint32_t byte
 
 uint32_t endpoint_lend(struct endpoint *e, size_t bytes, ULONG flags)
 {
-	must("CreateMemoryWindow", CALL(e->adapter, CreateMemoryWindow, &IID_IND2MemoryWindow, (void **)&e->window));
-	must("Bind", CALL(e->qp, Bind, NULL, (IUnknown *)e->mr, (IUnknown *)e->window, e->mem, bytes, flags | ND_OP_FLAG_SILENT_SUCCESS));
+	must("CreateMemoryWindow",
+	     CALL(e->adapter, CreateMemoryWindow, &IID_IND2MemoryWindow, (void **)&e->window));
+	must("Bind", CALL(e->qp, Bind, NULL, (IUnknown *)e->mr, (IUnknown *)e->window, e->mem,
+			  bytes, flags | ND_OP_FLAG_SILENT_SUCCESS));
 	return CALL(e->window, GetRemoteToken);
 }
 
 bool endpoint_poll(struct endpoint *e, ND2_RESULT *r)
 {
-	static const char *const kinds[] = {"a Receive", "a Send", "a Bind", "an Invalidate", "a Read", "a Write"};
+	static const char *const kinds[] = {"a Receive",     "a Send", "a Bind",
+					    "an Invalidate", "a Read", "a Write"};
 	if (CALL(e->cq, GetResults, r, 1) == 0)
 		return false;
 	if (r->Status != ND_SUCCESS)
-		die("%s ended with: %s (%s)", (unsigned)r->RequestType < 6 ? kinds[r->RequestType] : "a request", nd_text(r->Status),
-		    nd_name(r->Status));
+		die("%s ended with: %s (%s)",
+		    (unsigned)r->RequestType < 6 ? kinds[r->RequestType] : "a request",
+		    nd_text(r->Status), nd_name(r->Status));
 	return true;
 }
 
@@ -88,7 +97,8 @@ static void sleep_for(struct endpoint *e, ND2_RESULT *r)
 				return;
 		}
 		if (e->notify_pending) {
-			HRESULT hr = nd_finish(e->cq, ND_PENDING, &e->notify, (int)e->o->timeout_s * 1000);
+			HRESULT hr = nd_finish(e->cq, ND_PENDING, &e->notify,
+					       (int)e->o->timeout_s * 1000);
 			endpoint_interrupted(e);
 			if (hr == ND_IO_TIMEOUT && (HRESULT)e->notify.Internal == ND_PENDING) {
 				if (stop_asked())

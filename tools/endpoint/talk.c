@@ -5,7 +5,7 @@
 #include <endian.h>
 #include <string.h>
 
-#define MAGIC   0x4e44u /* "ND" */
+#define MAGIC	0x4e44u /* "ND" */
 #define VERSION 1
 
 /* Little endian, except the token, which stays as GetRemoteToken returned it. */
@@ -17,19 +17,24 @@ struct order_bytes {
 	uint32_t token, seed;
 };
 _Static_assert(sizeof(struct order_bytes) == TALK_BYTES, "no holes");
-_Static_assert(2 * TALK_SLOTS * sizeof(struct order_bytes) <= ENDPOINT_EXTRA, "room for both directions");
+_Static_assert(2 * TALK_SLOTS * sizeof(struct order_bytes) <= ENDPOINT_EXTRA,
+	       "room for both directions");
 
 static void pack(const struct endpoint *e, const struct order *o, struct order_bytes *to)
 {
-	*to = (struct order_bytes){htole16(MAGIC), htole16(VERSION), htole32(e->port), htole32(o->kind), htole32(o->size),
-				   htole64(o->count), htole64(o->first), htole64(o->addr), o->token, htole32(o->seed)};
+	*to = (struct order_bytes){htole16(MAGIC),    htole16(VERSION), htole32(e->port),
+				   htole32(o->kind),  htole32(o->size), htole64(o->count),
+				   htole64(o->first), htole64(o->addr), o->token,
+				   htole32(o->seed)};
 }
 
 static void unpack(const struct endpoint *e, const struct order_bytes *b, struct order *o)
 {
-	if (le16toh(b->magic) != MAGIC || le16toh(b->version) != VERSION || le32toh(b->tool) != e->port)
+	if (le16toh(b->magic) != MAGIC || le16toh(b->version) != VERSION ||
+	    le32toh(b->tool) != e->port)
 		die("the peer is another program, or another version of this one");
-	*o = (struct order){le32toh(b->kind), le32toh(b->size), le64toh(b->count), le64toh(b->first), le64toh(b->addr), b->token,
+	*o = (struct order){le32toh(b->kind),  le32toh(b->size), le64toh(b->count),
+			    le64toh(b->first), le64toh(b->addr), b->token,
 			    le32toh(b->seed)};
 }
 
@@ -57,7 +62,8 @@ void talk_accept(struct endpoint *e, const struct order *mine)
 
 static struct order_bytes *slots(const struct endpoint *e, bool incoming)
 {
-	return (struct order_bytes *)(e->mem + e->mem_bytes - ENDPOINT_EXTRA) + (incoming ? TALK_SLOTS : 0);
+	return (struct order_bytes *)(e->mem + e->mem_bytes - ENDPOINT_EXTRA) +
+	       (incoming ? TALK_SLOTS : 0);
 }
 
 void talk_listen(struct endpoint *e, unsigned n)

@@ -11,10 +11,10 @@ enum order_kind {
 	ORDER_HELLO = 1, /* in private data: the client's options, and the server's buffers */
 	/* client: `count` messages of `size` bytes follow, the first with number `first` */
 	ORDER_RUN,
-	ORDER_GO,        /* server: ready for these messages */
-	ORDER_CREDIT,    /* server: `count` more receives are posted */
-	ORDER_DONE,      /* either: all messages have arrived and were right */
-	ORDER_BYE,       /* client: there are no more tests */
+	ORDER_GO,     /* server: ready for these messages */
+	ORDER_CREDIT, /* server: `count` more receives are posted */
+	ORDER_DONE,   /* either: all messages have arrived and were right */
+	ORDER_BYE,    /* client: there are no more tests */
 };
 
 /* The meaning of all fields but `kind` depends on the tool. */

@@ -19,14 +19,14 @@
 #include "common/stop.h"
 #include "common/version.h"
 
-#define RPING_PORT  7174
-#define PING_MIN    23 /* rping takes 23 to 65535 */
-#define PING_MAX    65536
-#define WAIT_MS     20000
-#define PARTING_MS  5000 /* wait for the disconnect after all rounds */
-#define SLOT_SOURCE 0
-#define SLOT_SINK   1
-#define VISITS_MAX  256 /* clients that a persistent server serves at a time */
+#define RPING_PORT   7174
+#define PING_MIN     23 /* rping takes 23 to 65535 */
+#define PING_MAX     65536
+#define WAIT_MS	     20000
+#define PARTING_MS   5000 /* wait for the disconnect after all rounds */
+#define SLOT_SOURCE  0
+#define SLOT_SINK    1
+#define VISITS_MAX   256 /* clients that a persistent server serves at a time */
 #define FAILURES_MAX 100 /* in a row: with the adapter gone every attempt fails */
 
 /* In network byte order on the wire, as the ND2 token already is. */
@@ -56,7 +56,8 @@ static void usage(FILE *f)
 	      "  -v          print the data   -V  compare the data\n"
 	      "      --config FILE  configuration (default $SOFTRNIC_CONFIG, else built in)\n"
 	      "      --stats        print all counters that are not zero at the end\n"
-	      "Exit status 0 only when every round was right; 130 when interrupted (143: by SIGTERM).\n", f);
+	      "Exit status 0 only when every round was right; 130 when interrupted (143: by SIGTERM).\n",
+	      f);
 }
 
 /* Waits for a completion of this kind, and skips completions of sends. 1 = there is one, 0 = none
@@ -97,7 +98,8 @@ static int await_info(struct session *s, struct rping_info *info)
 
 static int send_info(struct session *s, unsigned slot, uint32_t size)
 {
-	struct rping_info info = {htobe64((uint64_t)(uintptr_t)session_slot(s, slot)), s->remote_token, htonl(size)};
+	struct rping_info info = {htobe64((uint64_t)(uintptr_t)session_slot(s, slot)),
+				  s->remote_token, htonl(size)};
 	return session_send_msg(s, &info, sizeof(info));
 }
 
@@ -125,7 +127,8 @@ static int client(struct session *s, const struct options *o)
 {
 	struct rping_info info;
 	for (unsigned round = 0; o->count == 0 || round < o->count; round++) {
-		char *source = (char *)session_slot(s, SLOT_SOURCE), *sink = (char *)session_slot(s, SLOT_SINK);
+		char *source = (char *)session_slot(s, SLOT_SOURCE),
+		     *sink = (char *)session_slot(s, SLOT_SINK);
 		make_ping(source, o->size, round);
 		memset(sink, 0, o->size);
 		if (send_info(s, SLOT_SOURCE, o->size) != 0 || await_info(s, &info) != 0 ||
@@ -142,7 +145,8 @@ static int client(struct session *s, const struct options *o)
 			/* the data from the server may have no NUL */
 			printf("ping data: %.*s\n", (int)o->size, sink);
 	}
-	printf("nd_rping: %u rounds of %u bytes%s\n", o->count, o->size, o->validate ? ", data compared" : "");
+	printf("nd_rping: %u rounds of %u bytes%s\n", o->count, o->size,
+	       o->validate ? ", data compared" : "");
 	return 0;
 }
 
@@ -165,7 +169,8 @@ static enum round serve_round(struct session *s, const struct options *o, int ms
 		fprintf(stderr, "nd_rping: the client advertises %u bytes\n", size);
 		return ROUND_FAILED;
 	}
-	if (session_read_slot(s, SLOT_SOURCE, size, be64toh(info.buf), info.rkey) != 0 || await(s, DONE_READ, &d) != 1)
+	if (session_read_slot(s, SLOT_SOURCE, size, be64toh(info.buf), info.rkey) != 0 ||
+	    await(s, DONE_READ, &d) != 1)
 		return ROUND_FAILED;
 	char *data = (char *)session_slot(s, SLOT_SOURCE);
 	data[size - 1] = 0;
@@ -189,8 +194,8 @@ static int server(struct session *s, const struct options *o, enum round *end)
 		bool all = o->count && rounds == o->count;
 		*end = serve_round(s, o, all ? PARTING_MS : WAIT_MS);
 		if (*end == CLIENT_SILENT)
-			fprintf(stderr, "nd_rping: no %s from the peer for %d s\n", all ? "farewell" : "word",
-				(all ? PARTING_MS : WAIT_MS) / 1000);
+			fprintf(stderr, "nd_rping: no %s from the peer for %d s\n",
+				all ? "farewell" : "word", (all ? PARTING_MS : WAIT_MS) / 1000);
 		if (*end != ROUND_DONE)
 			break;
 	}
@@ -204,26 +209,55 @@ static int server(struct session *s, const struct options *o, enum round *end)
 
 static int parse_options(int argc, char **argv, struct options *o)
 {
-	static const struct option longs[] = {{"config", 1, 0, 'X'}, {"stats", 0, 0, 'T'}, {"help", 0, 0, 'h'}, {0}};
+	static const struct option longs[] = {
+		{"config", 1, 0, 'X'}, {"stats", 0, 0, 'T'}, {"help", 0, 0, 'h'}, {0}};
 	const char *addr = NULL, *local = NULL;
 	bool client = false, counted = false;
 	unsigned port = RPING_PORT;
 	for (int c; (c = getopt_long(argc, argv, "sPca:l:p:C:S:vVh", longs, NULL)) != -1;) {
 		switch (c) {
-		case 's': o->server = true; break;
-		case 'P': o->persistent = true; break;
-		case 'c': client = true; break;
-		case 'a': addr = optarg; break;
-		case 'l': local = optarg; break;
-		case 'p': port = session_number(optarg, 1, 65535); break;
-		case 'C': o->count = session_number(optarg, 0, 1000000), counted = true; break;
-		case 'S': o->size = session_number(optarg, PING_MIN, PING_MAX); break;
-		case 'v': o->verbose = true; break;
-		case 'V': o->validate = true; break;
-		case 'X': setenv("SOFTRNIC_CONFIG", optarg, 1); break;
-		case 'T': o->stats = true; break;
-		case 'h': usage(stdout); exit(0);
-		default: usage(stderr); return -1;
+		case 's':
+			o->server = true;
+			break;
+		case 'P':
+			o->persistent = true;
+			break;
+		case 'c':
+			client = true;
+			break;
+		case 'a':
+			addr = optarg;
+			break;
+		case 'l':
+			local = optarg;
+			break;
+		case 'p':
+			port = session_number(optarg, 1, 65535);
+			break;
+		case 'C':
+			o->count = session_number(optarg, 0, 1000000), counted = true;
+			break;
+		case 'S':
+			o->size = session_number(optarg, PING_MIN, PING_MAX);
+			break;
+		case 'v':
+			o->verbose = true;
+			break;
+		case 'V':
+			o->validate = true;
+			break;
+		case 'X':
+			setenv("SOFTRNIC_CONFIG", optarg, 1);
+			break;
+		case 'T':
+			o->stats = true;
+			break;
+		case 'h':
+			usage(stdout);
+			exit(0);
+		default:
+			usage(stderr);
+			return -1;
 		}
 	}
 	if (o->server == client || (o->persistent && client) || !addr || optind != argc) {
@@ -357,7 +391,8 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	int err = o.server || o.local.ss_family ? 0 : session_find_local(&o.peer, &o.local);
-	if (err == 0 && (err = session_open(&s, (const struct sockaddr *)&o.local, sizeof(o.local))) == 0) {
+	if (err == 0 &&
+	    (err = session_open(&s, (const struct sockaddr *)&o.local, sizeof(o.local))) == 0) {
 		err = o.server ? run_server(&s, &o) : run_client(&s, &o);
 		if (o.stats)
 			counters_print(stdout);

@@ -16,7 +16,7 @@
 #include "common/version.h"
 
 #define UCMATOSE_PORT 7471
-#define WAIT_MS       20000
+#define WAIT_MS	      20000
 
 struct options {
 	bool server, stats, share;
@@ -39,7 +39,8 @@ static void usage(FILE *f)
 	      "  -Q              receives go through a shared receive queue\n"
 	      "      --config FILE  configuration (default $SOFTRNIC_CONFIG, else built in)\n"
 	      "      --stats     print all counters that are not zero at the end\n"
-	      "Both ends must be given the same numbers. Exit status 0 only when every byte was right; 130 when interrupted (143: by SIGTERM).\n", f);
+	      "Both ends must be given the same numbers. Exit status 0 only when every byte was right; 130 when interrupted (143: by SIGTERM).\n",
+	      f);
 }
 
 static void fill(uint8_t *data, unsigned size, unsigned connection)
@@ -75,7 +76,8 @@ static int complete(struct session *s, const struct options *o, unsigned receive
 	while (receives || s->in_flight) {
 		int got = session_next(s, &d, WAIT_MS);
 		if (got == 0)
-			fprintf(stderr, "nd_ucmatose: no word from the peer for %d s\n", WAIT_MS / 1000);
+			fprintf(stderr, "nd_ucmatose: no word from the peer for %d s\n",
+				WAIT_MS / 1000);
 		if (got <= 0)
 			return -1;
 		if (d.kind != DONE_RECV)
@@ -88,7 +90,9 @@ static int complete(struct session *s, const struct options *o, unsigned receive
 			memcpy(session_slot(s, 0), d.data, o->size);
 		known = true;
 		if (d.bytes != o->size || memcmp(d.data, session_slot(s, 0), o->size) != 0) {
-			fprintf(stderr, "nd_ucmatose: a message of %u bytes is not what was expected\n", d.bytes);
+			fprintf(stderr,
+				"nd_ucmatose: a message of %u bytes is not what was expected\n",
+				d.bytes);
 			return -1;
 		}
 		receives--;
@@ -146,7 +150,8 @@ static int run(struct session *s, const struct options *o)
 		fflush(stdout);
 	}
 	for (unsigned i = 0; i < o->connections; i++) {
-		int err = o->server ? session_accept_at(&s[i], s[0].listener) : session_connect(&s[i], &o->local, &o->peer);
+		int err = o->server ? session_accept_at(&s[i], s[0].listener)
+				    : session_connect(&s[i], &o->local, &o->peer);
 		if (err != 0)
 			return -1;
 	}
@@ -154,31 +159,58 @@ static int run(struct session *s, const struct options *o)
 	fflush(stdout);
 	int err = o->server ? serve(s, o) : request(s, o);
 	if (err == 0)
-		printf("nd_ucmatose: %u connections, %u messages of %u bytes each way, data compared\n", o->connections,
-		       o->count, o->size);
+		printf("nd_ucmatose: %u connections, %u messages of %u bytes each way, data compared\n",
+		       o->connections, o->count, o->size);
 	return err;
 }
 
 static int parse_options(int argc, char **argv, struct options *o)
 {
-	static const struct option longs[] = {{"config", 1, 0, 'X'}, {"stats", 0, 0, 'T'}, {"help", 0, 0, 'h'}, {0}};
+	static const struct option longs[] = {
+		{"config", 1, 0, 'X'}, {"stats", 0, 0, 'T'}, {"help", 0, 0, 'h'}, {0}};
 	const char *peer = NULL, *local = NULL;
 	unsigned port = UCMATOSE_PORT;
 	for (int c; (c = getopt_long(argc, argv, "s:b:p:c:C:S:r:w:Qh", longs, NULL)) != -1;) {
 		switch (c) {
-		case 's': peer = optarg; break;
-		case 'b': local = optarg; break;
-		case 'p': port = session_number(optarg, 1, 65535); break;
-		case 'c': o->connections = session_number(optarg, 1, 256); break;
-		case 'C': o->count = session_number(optarg, 0, 10000); break;
-		case 'S': o->size = session_number(optarg, 1, 1048576); break;
-		case 'r': o->receives = session_number(optarg, 1, 10000); break;
-		case 'w': o->nap_ms = session_number(optarg, 0, 60000); break;
-		case 'Q': o->share = true; break;
-		case 'X': setenv("SOFTRNIC_CONFIG", optarg, 1); break;
-		case 'T': o->stats = true; break;
-		case 'h': usage(stdout); exit(0);
-		default: usage(stderr); return -1;
+		case 's':
+			peer = optarg;
+			break;
+		case 'b':
+			local = optarg;
+			break;
+		case 'p':
+			port = session_number(optarg, 1, 65535);
+			break;
+		case 'c':
+			o->connections = session_number(optarg, 1, 256);
+			break;
+		case 'C':
+			o->count = session_number(optarg, 0, 10000);
+			break;
+		case 'S':
+			o->size = session_number(optarg, 1, 1048576);
+			break;
+		case 'r':
+			o->receives = session_number(optarg, 1, 10000);
+			break;
+		case 'w':
+			o->nap_ms = session_number(optarg, 0, 60000);
+			break;
+		case 'Q':
+			o->share = true;
+			break;
+		case 'X':
+			setenv("SOFTRNIC_CONFIG", optarg, 1);
+			break;
+		case 'T':
+			o->stats = true;
+			break;
+		case 'h':
+			usage(stdout);
+			exit(0);
+		default:
+			usage(stderr);
+			return -1;
 		}
 	}
 	o->server = !peer;

@@ -22,8 +22,8 @@
 #include "common/version.h"
 
 #define UDADDY_PORT 7174
-#define WAIT_MS     20000
-#define GRH         RN_UD_GRH_BYTES
+#define WAIT_MS	    20000
+#define GRH	    RN_UD_GRH_BYTES
 
 struct options {
 	bool server, stats;
@@ -62,7 +62,8 @@ static void usage(FILE *f)
 	      "  -S SIZE         bytes of a datagram, 1..4096 (default 100)\n"
 	      "      --config FILE  configuration (default $SOFTRNIC_CONFIG, else built in)\n"
 	      "      --stats     print all counters that are not zero at the end\n"
-	      "Both ends must be given the same numbers. Exit status 0 only when every byte was right; 130 when interrupted (143: by SIGTERM).\n", f);
+	      "Both ends must be given the same numbers. Exit status 0 only when every byte was right; 130 when interrupted (143: by SIGTERM).\n",
+	      f);
 }
 
 static int complain(const char *what, int err)
@@ -85,8 +86,8 @@ static uint8_t *receive_at(const struct lab *l, const struct path *p, unsigned i
 
 /* True if this is the local address of the options; without one, any address of the peer's
  * family. */
-static bool is_own(const struct lab *l, const struct rn_gid *gid, const struct rn_client_addr *local,
-		   const struct rn_client_addr *peer)
+static bool is_own(const struct lab *l, const struct rn_gid *gid,
+		   const struct rn_client_addr *local, const struct rn_client_addr *peer)
 {
 	if (l->o->local.ss_family)
 		return rn_client_gid_equal(gid, &local->gid);
@@ -94,7 +95,8 @@ static bool is_own(const struct lab *l, const struct rn_gid *gid, const struct r
 }
 
 /* Opens the adapter that has the local address, and stores that address if it was not given. */
-static int open_adapter(struct lab *l, struct rn_client_addr *local, const struct rn_client_addr *peer)
+static int open_adapter(struct lab *l, struct rn_client_addr *local,
+			const struct rn_client_addr *peer)
 {
 	struct rn_link_info info[8];
 	char err[256];
@@ -103,7 +105,8 @@ static int open_adapter(struct lab *l, struct rn_client_addr *local, const struc
 		for (unsigned g = 0; g < info[i].ngids; g++)
 			if (is_own(l, &info[i].gids[g], local, peer)) {
 				local->gid = info[i].gids[g];
-				int r = rn_client_open(NULL, (unsigned)i, &l->client, err, sizeof(err));
+				int r = rn_client_open(NULL, (unsigned)i, &l->client, err,
+						       sizeof(err));
 				if (r != 0)
 					fprintf(stderr, "nd_udaddy: %s\n", err);
 				return r;
@@ -126,8 +129,8 @@ static int set_up(struct lab *l)
 		return complain("memory", -ENOMEM);
 	int r = rn_client_pd_create(l->client, &l->pd);
 	if (r == 0)
-		r = rn_client_mr_register(l->client, l->pd, l->mem, n * l->bytes, (uintptr_t)l->mem, RN_ACCESS_LOCAL_WRITE,
-					  &l->lkey, &rkey);
+		r = rn_client_mr_register(l->client, l->pd, l->mem, n * l->bytes, (uintptr_t)l->mem,
+					  RN_ACCESS_LOCAL_WRITE, &l->lkey, &rkey);
 	if (r == 0)
 		r = rn_client_cq_create(l->client, 2 * n * depth, 0, 0, &l->cq);
 	return r ? complain("cannot set up the adapter", r) : 0;
@@ -137,7 +140,8 @@ static int post_receives(struct lab *l, struct path *p)
 {
 	for (unsigned i = 0; i < l->o->count; i++) {
 		struct rn_sge sge = {(uintptr_t)receive_at(l, p, i), GRH + l->o->size, l->lkey};
-		struct rn_client_wr wr = {.kind = RN_WQE_RECV, .wr_id = i, .sge = &sge, .num_sge = 1};
+		struct rn_client_wr wr = {
+			.kind = RN_WQE_RECV, .wr_id = i, .sge = &sge, .num_sge = 1};
 		int r = rn_client_qp_post(p->qp, &wr);
 		if (r != 0)
 			return complain("cannot post a receive", r);
@@ -149,12 +153,21 @@ static int make_qp(struct lab *l, unsigned index)
 {
 	struct path *p = &l->path[index];
 	unsigned depth = l->o->count ? l->o->count : 1;
-	struct rn_client_qp_init init = {.pd = l->pd, .type = RN_QPT_UD, .send_cq = l->cq, .recv_cq = l->cq, .sq_depth = depth,
-					 .rq_depth = depth, .sq_sge = 1, .rq_sge = 1, .qp_ctx = index};
+	struct rn_client_qp_init init = {.pd = l->pd,
+					 .type = RN_QPT_UD,
+					 .send_cq = l->cq,
+					 .recv_cq = l->cq,
+					 .sq_depth = depth,
+					 .rq_depth = depth,
+					 .sq_sge = 1,
+					 .rq_sge = 1,
+					 .qp_ctx = index};
 	static const struct {
 		uint8_t state;
 		uint32_t mask;
-	} moves[] = {{RN_QPS_INIT, RN_QP_PKEY_INDEX | RN_QP_PORT | RN_QP_QKEY}, {RN_QPS_RTR, 0}, {RN_QPS_RTS, RN_QP_SQ_PSN}};
+	} moves[] = {{RN_QPS_INIT, RN_QP_PKEY_INDEX | RN_QP_PORT | RN_QP_QKEY},
+		     {RN_QPS_RTR, 0},
+		     {RN_QPS_RTS, RN_QP_SQ_PSN}};
 	p->mem = l->mem + index * l->bytes;
 	int r = rn_client_qp_create(l->client, &init, &p->qp);
 	for (unsigned i = 0; r == 0 && i < 3; i++) {
@@ -167,7 +180,11 @@ static int make_qp(struct lab *l, unsigned index)
 static int send_all(struct lab *l, struct path *p, const uint8_t *data)
 {
 	struct rn_sge sge = {(uintptr_t)data, l->o->size, l->lkey};
-	struct rn_client_wr wr = {.kind = RN_WQE_SEND_IMM, .flags = RN_WQE_SIGNALED, .sge = &sge, .num_sge = 1, .ud = p->to,
+	struct rn_client_wr wr = {.kind = RN_WQE_SEND_IMM,
+				  .flags = RN_WQE_SIGNALED,
+				  .sge = &sge,
+				  .num_sge = 1,
+				  .ud = p->to,
 				  .imm = htonl(rn_client_qp_number(p->qp))};
 	for (unsigned i = 0; i < l->o->count; i++) {
 		int r = rn_client_qp_post(p->qp, &wr);
@@ -189,8 +206,10 @@ static int take(struct lab *l, struct path *p, const struct rn_cqe *c)
 		equal = memcmp(got, want, size) == 0;
 	else if (size > GRH)
 		equal = memcmp(got + GRH, want, size - GRH) == 0;
-	if (c->byte_len != GRH + size || !(c->flags & RN_CQE_IMM) || ntohl(c->imm) != c->src_qpn || !equal) {
-		fprintf(stderr, "nd_udaddy: a datagram of %u bytes from queue pair %u that names %u is not what was expected\n",
+	if (c->byte_len != GRH + size || !(c->flags & RN_CQE_IMM) || ntohl(c->imm) != c->src_qpn ||
+	    !equal) {
+		fprintf(stderr,
+			"nd_udaddy: a datagram of %u bytes from queue pair %u that names %u is not what was expected\n",
 			c->byte_len, c->src_qpn, ntohl(c->imm));
 		return -1;
 	}
@@ -213,7 +232,8 @@ static int take_completions(struct lab *l)
 	for (unsigned i = 0; i < n; i++) {
 		struct path *p = &l->path[cqe[i].qp_ctx];
 		if (cqe[i].status != RN_STATUS_SUCCESS) {
-			fprintf(stderr, "nd_udaddy: a request ended with status %u\n", cqe[i].status);
+			fprintf(stderr, "nd_udaddy: a request ended with status %u\n",
+				cqe[i].status);
 			return -1;
 		}
 		if (!(cqe[i].flags & RN_CQE_RECV))
@@ -233,7 +253,8 @@ static int complete(struct lab *l, unsigned received, unsigned sent)
 			if (stop_asked() || take_completions(l) != 0)
 				return -1;
 			if (now_ms() > until) {
-				fprintf(stderr, "nd_udaddy: %u of %u datagrams came, none more in %d s\n",
+				fprintf(stderr,
+					"nd_udaddy: %u of %u datagrams came, none more in %d s\n",
 					l->path[i].received, received, WAIT_MS / 1000);
 				return -1;
 			}
@@ -261,7 +282,8 @@ static int ask(struct lab *l, struct rn_client_addr *local, const struct rn_clie
 		if (r != 0)
 			return r;
 		local->port = 0;
-		r = rn_client_cm_bind_service(l->client, RN_PS_UDP, RN_QPT_UD, local, false, i, &l->path[i].cm);
+		r = rn_client_cm_bind_service(l->client, RN_PS_UDP, RN_QPT_UD, local, false, i,
+					      &l->path[i].cm);
 		if (r == 0)
 			r = rn_client_cm_connect(l->client, l->path[i].cm, local, peer, &param, i);
 		if (r != 0)
@@ -273,7 +295,8 @@ static int ask(struct lab *l, struct rn_client_addr *local, const struct rn_clie
 			return -1;
 		if (ev.kind != RN_EVENT_CM_RESPONSE) {
 			fprintf(stderr, "nd_udaddy: refused: %s, SIDR status %u\n",
-				ev.kind == RN_EVENT_CM_REJECTED ? "no such service" : "no answer", ev.reason);
+				ev.kind == RN_EVENT_CM_REJECTED ? "no such service" : "no answer",
+				ev.reason);
 			return -1;
 		}
 		l->path[ev.user].to = (struct rn_ud){ev.attr.av, ev.param.qpn, ev.param.qkey};
@@ -284,7 +307,8 @@ static int ask(struct lab *l, struct rn_client_addr *local, const struct rn_clie
 
 static int answer(struct lab *l, struct rn_client_addr *local)
 {
-	int r = rn_client_cm_bind_service(l->client, RN_PS_UDP, RN_QPT_UD, local, true, 0, &l->listener);
+	int r = rn_client_cm_bind_service(l->client, RN_PS_UDP, RN_QPT_UD, local, true, 0,
+					  &l->listener);
 	if (r == 0)
 		r = rn_client_cm_listen(l->client, l->listener, local, 0, 0);
 	if (r != 0)
@@ -352,8 +376,11 @@ static int run(const struct options *o)
 {
 	struct lab l = {.o = o};
 	struct rn_client_addr local = {0}, peer = {0};
-	if ((o->local.ss_family && rn_client_addr_from_sockaddr(&local, (const struct sockaddr *)&o->local, sizeof(o->local)) != 0) ||
-	    (!o->server && rn_client_addr_from_sockaddr(&peer, (const struct sockaddr *)&o->peer, sizeof(o->peer)) != 0))
+	if ((o->local.ss_family &&
+	     rn_client_addr_from_sockaddr(&local, (const struct sockaddr *)&o->local,
+					  sizeof(o->local)) != 0) ||
+	    (!o->server && rn_client_addr_from_sockaddr(&peer, (const struct sockaddr *)&o->peer,
+							sizeof(o->peer)) != 0))
 		return -1;
 	if (open_adapter(&l, &local, &peer) != 0)
 		return -1;
@@ -363,8 +390,8 @@ static int run(const struct options *o)
 	if (err == 0)
 		err = o->server ? serve(&l) : request(&l);
 	if (err == 0)
-		printf("nd_udaddy: %u connections, %u datagrams of %u bytes each way, data compared\n", o->connections, o->count,
-		       o->size);
+		printf("nd_udaddy: %u connections, %u datagrams of %u bytes each way, data compared\n",
+		       o->connections, o->count, o->size);
 	if (o->server && err == 0)
 		usleep(1000000); /* keep the service for a repeated SIDR request of the client */
 	if (o->stats)
@@ -375,7 +402,8 @@ static int run(const struct options *o)
 
 int main(int argc, char **argv)
 {
-	static const struct option longs[] = {{"config", 1, 0, 'X'}, {"stats", 0, 0, 'T'}, {"help", 0, 0, 'h'}, {0}};
+	static const struct option longs[] = {
+		{"config", 1, 0, 'X'}, {"stats", 0, 0, 'T'}, {"help", 0, 0, 'h'}, {0}};
 	struct options o = {.connections = 1, .count = 10, .size = 100};
 	const char *peer = NULL, *local = NULL;
 	unsigned port = UDADDY_PORT;
@@ -383,16 +411,36 @@ int main(int argc, char **argv)
 	version_if_asked(argc, argv);
 	for (int c; (c = getopt_long(argc, argv, "s:b:P:c:C:S:h", longs, NULL)) != -1;) {
 		switch (c) {
-		case 's': peer = optarg; break;
-		case 'b': local = optarg; break;
-		case 'P': port = session_number(optarg, 1, 65535); break;
-		case 'c': o.connections = session_number(optarg, 1, 256); break;
-		case 'C': o.count = session_number(optarg, 0, 10000); break;
-		case 'S': o.size = session_number(optarg, 1, 4096); break;
-		case 'X': setenv("SOFTRNIC_CONFIG", optarg, 1); break;
-		case 'T': o.stats = true; break;
-		case 'h': usage(stdout); return 0;
-		default: usage(stderr); return 1;
+		case 's':
+			peer = optarg;
+			break;
+		case 'b':
+			local = optarg;
+			break;
+		case 'P':
+			port = session_number(optarg, 1, 65535);
+			break;
+		case 'c':
+			o.connections = session_number(optarg, 1, 256);
+			break;
+		case 'C':
+			o.count = session_number(optarg, 0, 10000);
+			break;
+		case 'S':
+			o.size = session_number(optarg, 1, 4096);
+			break;
+		case 'X':
+			setenv("SOFTRNIC_CONFIG", optarg, 1);
+			break;
+		case 'T':
+			o.stats = true;
+			break;
+		case 'h':
+			usage(stdout);
+			return 0;
+		default:
+			usage(stderr);
+			return 1;
 		}
 	}
 	o.server = !peer;

@@ -14,7 +14,7 @@ struct sending {
 	const struct xfer_options *o;
 	int fd;
 	uint64_t size, sent;
-	uint32_t busy, next;      /* chunks without a CREDIT; the next slot */
+	uint32_t busy, next; /* chunks without a CREDIT; the next slot */
 	uint64_t addr;
 	uint32_t token;
 	EVP_MD_CTX *sha;
@@ -26,9 +26,14 @@ struct sending {
 static int say_hello(struct sending *t, struct xfer_msg *ready)
 {
 	struct session *s = t->s;
-	struct xfer_msg m = {.kind = XFER_HELLO, .via = (uint8_t)t->o->via, .mode = t->o->table ? MODE_TABLE : MODE_FILE,
-			     .length = t->o->chunk, .slots = t->o->slots, .size = t->size,
-			     .addr = (uint64_t)(uintptr_t)s->mem, .token = s->remote_token};
+	struct xfer_msg m = {.kind = XFER_HELLO,
+			     .via = (uint8_t)t->o->via,
+			     .mode = t->o->table ? MODE_TABLE : MODE_FILE,
+			     .length = t->o->chunk,
+			     .slots = t->o->slots,
+			     .size = t->size,
+			     .addr = (uint64_t)(uintptr_t)s->mem,
+			     .token = s->remote_token};
 	if (send_msg(s, &m) != 0 || next_msg(s, t->o, ready) != 0)
 		return -1;
 	if (ready->kind != XFER_READY || ready->status) {
@@ -48,7 +53,8 @@ static int fill_slot(struct sending *t, uint32_t *length)
 	while (got < want) {
 		ssize_t n = read(t->fd, to + got, want - got);
 		if (n <= 0) {
-			fprintf(stderr, "nd_xfer: %s: %s\n", t->o->file, n ? strerror(errno) : "file became shorter");
+			fprintf(stderr, "nd_xfer: %s: %s\n", t->o->file,
+				n ? strerror(errno) : "file became shorter");
 			return -1;
 		}
 		got += (uint32_t)n;
@@ -70,7 +76,8 @@ static int send_chunk(struct sending *t)
 	if (t->o->via == VIA_SEND)
 		err = session_send_slot(s, slot, n);
 	else if (t->o->via == VIA_WRITE)
-		err = session_write_slot(s, slot, n, t->addr + (uint64_t)slot * s->chunk, t->token, true);
+		err = session_write_slot(s, slot, n, t->addr + (uint64_t)slot * s->chunk, t->token,
+					 true);
 	if (err == 0 && t->o->via != VIA_SEND)
 		err = send_msg(s, &m);
 	t->sent += n;
@@ -84,7 +91,8 @@ static int take_completion(struct sending *t)
 	struct done d;
 	int got = session_next(t->s, &d, t->o->timeout_ms);
 	if (got == 0)
-		fprintf(stderr, "nd_xfer: no word from the server for %d s\n", t->o->timeout_ms / 1000);
+		fprintf(stderr, "nd_xfer: no word from the server for %d s\n",
+			t->o->timeout_ms / 1000);
 	if (got <= 0)
 		return -1;
 	if (d.kind != DONE_RECV)
@@ -153,7 +161,8 @@ static int open_file(struct sending *t)
 	struct stat st;
 	t->fd = open(t->o->file, O_RDONLY);
 	if (t->fd < 0 || fstat(t->fd, &st) != 0 || !S_ISREG(st.st_mode)) {
-		fprintf(stderr, "nd_xfer: %s: %s\n", t->o->file, t->fd < 0 ? strerror(errno) : "not a regular file");
+		fprintf(stderr, "nd_xfer: %s: %s\n", t->o->file,
+			t->fd < 0 ? strerror(errno) : "not a regular file");
 		return -1;
 	}
 	t->size = (uint64_t)st.st_size;
@@ -169,13 +178,14 @@ static int send_file(struct sending *t)
 	progress_start(&t->progress, t->size, t->o->progress);
 	if (transfer(t) != 0 || judge(t) != 0) {
 		if (stop_came())
-			printf("sent %llu of %llu bytes by %s\n", (unsigned long long)t->sent, (unsigned long long)t->size,
-			       via_names[t->o->via]);
+			printf("sent %llu of %llu bytes by %s\n", (unsigned long long)t->sent,
+			       (unsigned long long)t->size, via_names[t->o->via]);
 		return -1;
 	}
 	double secs = seconds_now() - t->progress.start;
-	printf("sent %llu bytes by %s in %.3f s: %.1f MB/s, %llu packets retransmitted\n", (unsigned long long)t->size,
-	       via_names[t->o->via], secs, (double)t->size / 1e6 / (secs > 0 ? secs : 1e-9),
+	printf("sent %llu bytes by %s in %.3f s: %.1f MB/s, %llu packets retransmitted\n",
+	       (unsigned long long)t->size, via_names[t->o->via], secs,
+	       (double)t->size / 1e6 / (secs > 0 ? secs : 1e-9),
 	       (unsigned long long)(retransmissions() - before));
 	return 0;
 }

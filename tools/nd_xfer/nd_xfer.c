@@ -1,5 +1,6 @@
-/* nd_xfer: moves a file from one process to another over softrnic, driven only through the NetworkDirect interfaces.
- * Options, addresses, progress and the exit status; the two roles are in client.c and server.c. */
+/* nd_xfer: moves a file from one process to another over softrnic, driven only through the
+ * NetworkDirect interfaces. Options, addresses, progress and the exit status; the two roles are in
+ * client.c and server.c. */
 #include "xfer.h"
 
 #include <getopt.h>
@@ -34,7 +35,8 @@ static void usage(FILE *f)
 	      "      --timeout S     give up after S seconds without a word (default 30)\n"
 	      "      --stats         print all counters that are not zero at the end\n"
 	      "  -q, --quiet         no progress line\n"
-	      "Exit status 0 only when every byte arrived and both hashes are equal; 130 when interrupted (143: by SIGTERM).\n", f);
+	      "Exit status 0 only when every byte arrived and both hashes are equal; 130 when interrupted (143: by SIGTERM).\n",
+	      f);
 }
 
 struct words {
@@ -44,32 +46,63 @@ struct words {
 
 static void parse_options(int argc, char **argv, struct xfer_options *o, struct words *w)
 {
-	static const struct option options[] = {
-		{"server", 1, 0, 's'}, {"client", 1, 0, 'c'}, {"local", 1, 0, 'l'},  {"port", 1, 0, 'p'},
-		{"output", 1, 0, 'o'}, {"count", 1, 0, 'n'},  {"via", 1, 0, 'v'},    {"table", 0, 0, 't'},
-		{"config", 1, 0, 'C'}, {"timeout", 1, 0, 'T'}, {"stats", 0, 0, 'S'},  {"quiet", 0, 0, 'q'}, {"help", 0, 0, 'h'}, {0}};
+	static const struct option options[] = {{"server", 1, 0, 's'}, {"client", 1, 0, 'c'},
+						{"local", 1, 0, 'l'},  {"port", 1, 0, 'p'},
+						{"output", 1, 0, 'o'}, {"count", 1, 0, 'n'},
+						{"via", 1, 0, 'v'},    {"table", 0, 0, 't'},
+						{"config", 1, 0, 'C'}, {"timeout", 1, 0, 'T'},
+						{"stats", 0, 0, 'S'},  {"quiet", 0, 0, 'q'},
+						{"help", 0, 0, 'h'},   {0}};
 	for (int c; (c = getopt_long(argc, argv, "s:c:l:p:o:n:qh", options, NULL)) != -1;) {
 		switch (c) {
-		case 's': w->server = optarg; break;
-		case 'c': w->client = optarg; break;
-		case 'l': w->local = optarg; break;
-		case 'p': w->port = session_number(optarg, 1, 65535); break;
-		case 'o': o->file = optarg; break;
-		case 'n': o->count = session_number(optarg, 0, 1000000); break;
-		case 'C': setenv("SOFTRNIC_CONFIG", optarg, 1); break;
-		case 'T': o->timeout_ms = (int)session_number(optarg, 1, 3600) * 1000; break;
-		case 't': o->table = true; break;
-		case 'S': o->stats = true; break;
-		case 'q': o->progress = false; break;
-		case 'h': usage(stdout); exit(0);
+		case 's':
+			w->server = optarg;
+			break;
+		case 'c':
+			w->client = optarg;
+			break;
+		case 'l':
+			w->local = optarg;
+			break;
+		case 'p':
+			w->port = session_number(optarg, 1, 65535);
+			break;
+		case 'o':
+			o->file = optarg;
+			break;
+		case 'n':
+			o->count = session_number(optarg, 0, 1000000);
+			break;
+		case 'C':
+			setenv("SOFTRNIC_CONFIG", optarg, 1);
+			break;
+		case 'T':
+			o->timeout_ms = (int)session_number(optarg, 1, 3600) * 1000;
+			break;
+		case 't':
+			o->table = true;
+			break;
+		case 'S':
+			o->stats = true;
+			break;
+		case 'q':
+			o->progress = false;
+			break;
+		case 'h':
+			usage(stdout);
+			exit(0);
 		case 'v':
-			for (o->via = VIA_SEND; o->via <= VIA_READ && strcmp(optarg, via_names[o->via]); o->via++)
+			for (o->via = VIA_SEND;
+			     o->via <= VIA_READ && strcmp(optarg, via_names[o->via]); o->via++)
 				;
 			if (o->via <= VIA_READ)
 				break;
-			fprintf(stderr, "nd_xfer: --via '%s': send, write or read is wanted\n", optarg);
+			fprintf(stderr, "nd_xfer: --via '%s': send, write or read is wanted\n",
+				optarg);
 			exit(1);
-		default: usage(stderr); exit(1);
+		default:
+			usage(stderr);
+			exit(1);
 		}
 	}
 	if (w->client && !o->table && optind < argc)
@@ -82,7 +115,10 @@ static void parse_options(int argc, char **argv, struct xfer_options *o, struct 
 
 int main(int argc, char **argv)
 {
-	struct xfer_options o = {.progress = isatty(2), .chunk = DEFAULT_CHUNK, .slots = DEFAULT_SLOTS, .count = 1,
+	struct xfer_options o = {.progress = isatty(2),
+				 .chunk = DEFAULT_CHUNK,
+				 .slots = DEFAULT_SLOTS,
+				 .count = 1,
 				 .timeout_ms = 30000};
 	struct words w = {.port = DEFAULT_PORT};
 	struct session s;
@@ -90,7 +126,8 @@ int main(int argc, char **argv)
 	version_if_asked(argc, argv);
 	parse_options(argc, argv, &o, &w);
 	uint16_t port = (uint16_t)w.port;
-	if ((w.server && session_parse_address(w.server, port, &o.local)) || (w.client && session_parse_address(w.client, port, &o.peer)) ||
+	if ((w.server && session_parse_address(w.server, port, &o.local)) ||
+	    (w.client && session_parse_address(w.client, port, &o.peer)) ||
 	    (w.local && w.client && session_parse_address(w.local, 0, &o.local)))
 		return 1;
 	stop_catch();
@@ -100,7 +137,8 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	int err = w.client && !w.local ? session_find_local(&o.peer, &o.local) : 0;
-	if (err == 0 && (err = session_open(&s, (const struct sockaddr *)&o.local, sizeof(o.local))) == 0) {
+	if (err == 0 &&
+	    (err = session_open(&s, (const struct sockaddr *)&o.local, sizeof(o.local))) == 0) {
 		err = w.server ? server_run(&s, &o) : client_run(&s, &o);
 		if (o.stats)
 			counters_print(stdout);

@@ -25,22 +25,31 @@
 
 enum xfer_via { VIA_SEND, VIA_WRITE, VIA_READ };
 enum xfer_mode { MODE_FILE, MODE_TABLE };
-enum xfer_kind { XFER_HELLO = 1, XFER_READY, XFER_CHUNK, XFER_CREDIT, XFER_DONE, XFER_RESULT, XFER_PING };
+enum xfer_kind {
+	XFER_HELLO = 1,
+	XFER_READY,
+	XFER_CHUNK,
+	XFER_CREDIT,
+	XFER_DONE,
+	XFER_RESULT,
+	XFER_PING
+};
 
 struct xfer_msg {
 	uint32_t magic;
 	uint8_t version, kind, via, mode;
-	int32_t status;       /* READY, RESULT: 0 or an errno of the server */
-	uint32_t slot;        /* CHUNK, CREDIT */
-	uint32_t length;      /* CHUNK: bytes; HELLO: bytes of a chunk */
-	uint32_t slots;       /* HELLO */
-	uint64_t size;        /* HELLO: bytes of the file */
-	uint64_t addr;        /* HELLO (read), READY (write): first slot's address */
-	uint32_t token;       /* its remote token, as GetRemoteToken gave it */
+	int32_t status;	 /* READY, RESULT: 0 or an errno of the server */
+	uint32_t slot;	 /* CHUNK, CREDIT */
+	uint32_t length; /* CHUNK: bytes; HELLO: bytes of a chunk */
+	uint32_t slots;	 /* HELLO */
+	uint64_t size;	 /* HELLO: bytes of the file */
+	uint64_t addr;	 /* HELLO (read), READY (write): first slot's address */
+	uint32_t token;	 /* its remote token, as GetRemoteToken gave it */
 	uint32_t reserved;
 	uint8_t sha256[XFER_SHA];
 	uint8_t pad[48];
 };
-static_assert(sizeof(struct xfer_msg) == 128, "one size for all messages, at most SESSION_MSG_BYTES");
+static_assert(sizeof(struct xfer_msg) == 128,
+	      "one size for all messages, at most SESSION_MSG_BYTES");
 
 #endif

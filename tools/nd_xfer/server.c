@@ -15,9 +15,9 @@ struct receiving {
 	struct session *s;
 	const struct xfer_options *o;
 	struct xfer_msg hello;
-	int fd, status;           /* status: errno of the file, sent to the client */
+	int fd, status; /* status: errno of the file, sent to the client */
 	uint64_t got;
-	uint32_t length[256];     /* of the READ in flight into each slot */
+	uint32_t length[256]; /* of the READ in flight into each slot */
 	EVP_MD_CTX *sha;
 	struct progress progress;
 	bool finished;
@@ -58,12 +58,14 @@ static int take_chunk(struct receiving *t, const struct xfer_msg *m)
 {
 	struct session *s = t->s;
 	if (m->slot >= s->slots || m->length > s->chunk) {
-		fprintf(stderr, "nd_xfer: the client names slot %u, %u bytes: out of range\n", m->slot, m->length);
+		fprintf(stderr, "nd_xfer: the client names slot %u, %u bytes: out of range\n",
+			m->slot, m->length);
 		return -1;
 	}
 	if (t->hello.via == VIA_READ) {
 		t->length[m->slot] = m->length;
-		return session_read_slot(s, m->slot, m->length, t->hello.addr + (uint64_t)m->slot * s->chunk,
+		return session_read_slot(s, m->slot, m->length,
+					 t->hello.addr + (uint64_t)m->slot * s->chunk,
 					 t->hello.token);
 	}
 	keep(t, session_slot(s, m->slot), m->length);
@@ -72,7 +74,8 @@ static int take_chunk(struct receiving *t, const struct xfer_msg *m)
 
 static int take_message(struct receiving *t, const struct done *d)
 {
-	bool bytes = t->hello.mode == MODE_FILE && t->hello.via == VIA_SEND && t->got < t->hello.size;
+	bool bytes =
+		t->hello.mode == MODE_FILE && t->hello.via == VIA_SEND && t->got < t->hello.size;
 	if (bytes) {
 		keep(t, d->data, d->bytes);
 		return give_back(t, 0);
@@ -104,7 +107,8 @@ static int serve(struct receiving *t)
 	while (!t->finished || t->s->in_flight) {
 		int got = session_next(t->s, &d, t->o->timeout_ms);
 		if (got == 0)
-			fprintf(stderr, "nd_xfer: no word from the client for %d s\n", t->o->timeout_ms / 1000);
+			fprintf(stderr, "nd_xfer: no word from the client for %d s\n",
+				t->o->timeout_ms / 1000);
 		if (got <= 0)
 			return -1;
 		int err = 0;
@@ -126,11 +130,14 @@ static int serve(struct receiving *t)
  * so larger ones are rejected. */
 static int open_transfer(struct receiving *t)
 {
-	struct xfer_msg m = {.kind = XFER_READY, .addr = (uint64_t)(uintptr_t)t->s->mem, .token = t->s->remote_token};
+	struct xfer_msg m = {.kind = XFER_READY,
+			     .addr = (uint64_t)(uintptr_t)t->s->mem,
+			     .token = t->s->remote_token};
 	if (next_msg(t->s, t->o, &t->hello) != 0)
 		return -1;
-	if (t->hello.kind != XFER_HELLO || t->hello.version != XFER_VERSION || t->hello.length != t->s->chunk ||
-	    t->hello.slots > t->s->slots || t->hello.via > VIA_READ)
+	if (t->hello.kind != XFER_HELLO || t->hello.version != XFER_VERSION ||
+	    t->hello.length != t->s->chunk || t->hello.slots > t->s->slots ||
+	    t->hello.via > VIA_READ)
 		m.status = EPROTO;
 	if (!m.status && t->hello.mode == MODE_FILE && t->o->file) {
 		t->fd = open(t->o->file, O_WRONLY | O_CREAT | O_TRUNC, 0644);
@@ -167,12 +174,13 @@ static int one_connection(struct session *s, const struct xfer_options *o)
 		err = -1;
 	}
 	if (err != 0 && stop_came() && t.hello.mode == MODE_FILE && t.hello.size)
-		printf("received %llu of %llu bytes by %s\n", (unsigned long long)t.got, (unsigned long long)t.hello.size,
-		       via_names[t.hello.via]);
+		printf("received %llu of %llu bytes by %s\n", (unsigned long long)t.got,
+		       (unsigned long long)t.hello.size, via_names[t.hello.via]);
 	if (s->connector)
 		session_wait_closed(s, err == 0);
 	if (err == 0 && t.hello.mode == MODE_FILE)
-		printf("received %llu bytes by %s\n", (unsigned long long)t.got, via_names[t.hello.via]);
+		printf("received %llu bytes by %s\n", (unsigned long long)t.got,
+		       via_names[t.hello.via]);
 	EVP_MD_CTX_free(t.sha);
 	if (t.fd >= 0)
 		close(t.fd);

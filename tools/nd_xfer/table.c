@@ -8,9 +8,9 @@
 
 #include "common/surroundings.h"
 
-#define ROUNDS       5
+#define ROUNDS	     5
 #define ROUND_SECS   0.12
-#define WINDOW       32
+#define WINDOW	     32
 #define SIGNAL_EVERY 8
 #define PINGS_MAX    2000
 
@@ -29,8 +29,8 @@ static int finish_writes(struct session *s, const struct xfer_options *o, ULONG 
 	return 0;
 }
 
-static int write_round(struct session *s, const struct xfer_options *o, uint32_t n, uint64_t addr, uint32_t token,
-		       double *bytes_per_s)
+static int write_round(struct session *s, const struct xfer_options *o, uint32_t n, uint64_t addr,
+		       uint32_t token, double *bytes_per_s)
 {
 	uint64_t count = 0;
 	double start = seconds_now(), now;
@@ -48,7 +48,8 @@ static int write_round(struct session *s, const struct xfer_options *o, uint32_t
 	return 0;
 }
 
-static int ping_round(struct session *s, const struct xfer_options *o, uint32_t n, double *round_trip)
+static int ping_round(struct session *s, const struct xfer_options *o, uint32_t n,
+		      double *round_trip)
 {
 	unsigned count = 0;
 	double start = seconds_now(), now;
@@ -77,15 +78,16 @@ int table_run(struct session *s, const struct xfer_options *o, uint64_t addr, ui
 		double bw[ROUNDS], rtt[ROUNDS];
 		uint32_t n = sizes[i] < s->chunk ? sizes[i] : s->chunk;
 		for (unsigned r = 0; r < ROUNDS; r++)
-			if (write_round(s, o, n, addr, token, &bw[r]) != 0 || ping_round(s, o, n, &rtt[r]) != 0)
+			if (write_round(s, o, n, addr, token, &bw[r]) != 0 ||
+			    ping_round(s, o, n, &rtt[r]) != 0)
 				return -1;
 		qsort(bw, ROUNDS, sizeof(bw[0]), ascending);
 		qsort(rtt, ROUNDS, sizeof(rtt[0]), ascending);
-		printf("%10u %14.1f %14.2f %16.2f\n", n, bw[ROUNDS / 2] / 1e6, bw[ROUNDS / 2] * 8 / 1e9,
-		       rtt[ROUNDS / 2] * 1e6);
+		printf("%10u %14.1f %14.2f %16.2f\n", n, bw[ROUNDS / 2] / 1e6,
+		       bw[ROUNDS / 2] * 8 / 1e9, rtt[ROUNDS / 2] * 1e6);
 		fflush(stdout);
 	}
-	printf("medians of %d rounds; writes: window %d, one in %d signalled; %llu packets retransmitted\n", ROUNDS, WINDOW,
-	       SIGNAL_EVERY, (unsigned long long)(retransmissions() - before));
+	printf("medians of %d rounds; writes: window %d, one in %d signalled; %llu packets retransmitted\n",
+	       ROUNDS, WINDOW, SIGNAL_EVERY, (unsigned long long)(retransmissions() - before));
 	return 0;
 }

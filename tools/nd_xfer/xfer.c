@@ -1,4 +1,5 @@
-/* What both roles of nd_xfer use: messages of the protocol, the progress line, times and hashes as text. */
+/* What both roles of nd_xfer use: messages of the protocol, the progress line, times and hashes as
+ * text. */
 #include "xfer.h"
 
 #include <stdio.h>
@@ -28,8 +29,9 @@ void progress_show(struct progress *p, uint64_t at, bool last)
 		return;
 	p->shown = now;
 	double secs = now - p->start;
-	fprintf(stderr, "\r%3.0f %%  %.1f of %.1f MB  %.1f MB/s ", p->size ? 100.0 * (double)at / (double)p->size : 100.0,
-		(double)at / 1e6, (double)p->size / 1e6, secs > 0 ? (double)at / 1e6 / secs : 0);
+	fprintf(stderr, "\r%3.0f %%  %.1f of %.1f MB  %.1f MB/s ",
+		p->size ? 100.0 * (double)at / (double)p->size : 100.0, (double)at / 1e6,
+		(double)p->size / 1e6, secs > 0 ? (double)at / 1e6 / secs : 0);
 	if (last)
 		fputc('\n', stderr);
 	fflush(stderr);
@@ -63,7 +65,8 @@ int next_msg(struct session *s, const struct xfer_options *o, struct xfer_msg *m
 	do {
 		int got = session_next(s, &d, o->timeout_ms);
 		if (got == 0)
-			fprintf(stderr, "nd_xfer: no word from the peer for %d s\n", o->timeout_ms / 1000);
+			fprintf(stderr, "nd_xfer: no word from the peer for %d s\n",
+				o->timeout_ms / 1000);
 		if (got <= 0)
 			return -1;
 	} while (d.kind != DONE_RECV);

@@ -13,11 +13,11 @@ struct xfer_options {
 	/* client: the file to send; server: the file to write, NULL = hash only */
 	const char *file;
 	enum xfer_via via;
-	bool table;           /* client: bandwidth and latency table instead of a file */
+	bool table; /* client: bandwidth and latency table instead of a file */
 	bool progress, stats;
 	uint32_t chunk, slots;
-	unsigned count;       /* server: connections to serve, 0 = for ever */
-	int timeout_ms;       /* longest wait for the peer */
+	unsigned count; /* server: connections to serve, 0 = for ever */
+	int timeout_ms; /* longest wait for the peer */
 };
 
 int client_run(struct session *s, const struct xfer_options *o);

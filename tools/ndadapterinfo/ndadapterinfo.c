@@ -1,4 +1,5 @@
-/* What can this adapter do? Prints every field of ND2_ADAPTER_INFO, of one adapter or of all. One thread. */
+/* What can this adapter do? Prints every field of ND2_ADAPTER_INFO, of one adapter or of all. One
+ * thread. */
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,11 +17,28 @@ static const struct {
 	const char *name;
 	size_t at, bytes;
 } fields[] = {
-	FIELD(InfoVersion), FIELD(VendorId), FIELD(DeviceId), FIELD(AdapterId), FIELD(MaxRegistrationSize), FIELD(MaxWindowSize),
-	FIELD(MaxInitiatorSge), FIELD(MaxReceiveSge), FIELD(MaxReadSge), FIELD(MaxTransferLength), FIELD(MaxInlineDataSize),
-	FIELD(MaxInboundReadLimit), FIELD(MaxOutboundReadLimit), FIELD(MaxReceiveQueueDepth), FIELD(MaxInitiatorQueueDepth),
-	FIELD(MaxSharedReceiveQueueDepth), FIELD(MaxCompletionQueueDepth), FIELD(InlineRequestThreshold),
-	FIELD(LargeRequestThreshold), FIELD(MaxCallerData), FIELD(MaxCalleeData), FIELD(AdapterFlags),
+	FIELD(InfoVersion),
+	FIELD(VendorId),
+	FIELD(DeviceId),
+	FIELD(AdapterId),
+	FIELD(MaxRegistrationSize),
+	FIELD(MaxWindowSize),
+	FIELD(MaxInitiatorSge),
+	FIELD(MaxReceiveSge),
+	FIELD(MaxReadSge),
+	FIELD(MaxTransferLength),
+	FIELD(MaxInlineDataSize),
+	FIELD(MaxInboundReadLimit),
+	FIELD(MaxOutboundReadLimit),
+	FIELD(MaxReceiveQueueDepth),
+	FIELD(MaxInitiatorQueueDepth),
+	FIELD(MaxSharedReceiveQueueDepth),
+	FIELD(MaxCompletionQueueDepth),
+	FIELD(InlineRequestThreshold),
+	FIELD(LargeRequestThreshold),
+	FIELD(MaxCallerData),
+	FIELD(MaxCalleeData),
+	FIELD(AdapterFlags),
 };
 
 static const struct {
@@ -28,10 +46,12 @@ static const struct {
 	const char *name;
 } flags[] = {
 	{ND_ADAPTER_FLAG_IN_ORDER_DMA_SUPPORTED, "ND_ADAPTER_FLAG_IN_ORDER_DMA_SUPPORTED"},
-	{ND_ADAPTER_FLAG_CQ_INTERRUPT_MODERATION_SUPPORTED, "ND_ADAPTER_FLAG_CQ_INTERRUPT_MODERATION_SUPPORTED"},
+	{ND_ADAPTER_FLAG_CQ_INTERRUPT_MODERATION_SUPPORTED,
+	 "ND_ADAPTER_FLAG_CQ_INTERRUPT_MODERATION_SUPPORTED"},
 	{ND_ADAPTER_FLAG_MULTI_ENGINE_SUPPORTED, "ND_ADAPTER_FLAG_MULTI_ENGINE_SUPPORTED"},
 	{ND_ADAPTER_FLAG_CQ_RESIZE_SUPPORTED, "ND_ADAPTER_FLAG_CQ_RESIZE_SUPPORTED"},
-	{ND_ADAPTER_FLAG_LOOPBACK_CONNECTIONS_SUPPORTED, "ND_ADAPTER_FLAG_LOOPBACK_CONNECTIONS_SUPPORTED"},
+	{ND_ADAPTER_FLAG_LOOPBACK_CONNECTIONS_SUPPORTED,
+	 "ND_ADAPTER_FLAG_LOOPBACK_CONNECTIONS_SUPPORTED"},
 };
 
 static UINT64 value_of(const ND2_ADAPTER_INFO *info, unsigned field)
@@ -45,7 +65,9 @@ static void print_info(const ND2_ADAPTER_INFO *info)
 {
 	ULONG rest = info->AdapterFlags;
 	for (unsigned i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
-		printf(strcmp(fields[i].name, "AdapterId") && strcmp(fields[i].name, "AdapterFlags") ? "%s: %llu\n" : "%s: 0x%08llx\n",
+		printf(strcmp(fields[i].name, "AdapterId") && strcmp(fields[i].name, "AdapterFlags")
+			       ? "%s: %llu\n"
+			       : "%s: 0x%08llx\n",
 		       fields[i].name, (unsigned long long)value_of(info, i));
 	for (unsigned i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
 		if (rest & flags[i].flag)
@@ -66,14 +88,16 @@ static void print_json(FILE *f, const char *address, const ND2_ADAPTER_INFO *inf
 	fputc('}', f);
 }
 
-static void show_adapter(const struct options *given, const struct sockaddr_storage *address, FILE *json)
+static void show_adapter(const struct options *given, const struct sockaddr_storage *address,
+			 FILE *json)
 {
 	struct options o = *given;
 	struct endpoint e;
 	char text[ADDRESS_TEXT];
 	o.address = *address;
 	o.server = true; /* the given address is the adapter's own */
-	must(address_text(address, text), NdCheckAddress((const struct sockaddr *)address, address_bytes(address)));
+	must(address_text(address, text),
+	     NdCheckAddress((const struct sockaddr *)address, address_bytes(address)));
 	endpoint_open(&e, &o);
 	printf("Address: %s\n", text);
 	print_info(&e.info);
@@ -104,7 +128,8 @@ static void show_all(const struct options *o, FILE *json)
 	SOCKET_ADDRESS_LIST *list = addresses();
 	for (INT i = 0; i < list->iAddressCount; i++) {
 		struct sockaddr_storage address = {0};
-		memcpy(&address, list->Address[i].lpSockaddr, (size_t)list->Address[i].iSockaddrLength);
+		memcpy(&address, list->Address[i].lpSockaddr,
+		       (size_t)list->Address[i].iSockaddrLength);
 		if (i)
 			printf("\n");
 		if (json)
@@ -116,7 +141,8 @@ static void show_all(const struct options *o, FILE *json)
 
 static const struct tool tool = {
 	.name = "ndadapterinfo",
-	.purpose = "Prints what the adapter with this address can do; without an address, every adapter of this machine.",
+	.purpose =
+		"Prints what the adapter with this address can do; without an address, every adapter of this machine.",
 };
 
 int main(int argc, char **argv)

@@ -12,7 +12,8 @@
 
 static bool is_remote;
 
-static const char *from_list(const SOCKET_ADDRESS_LIST *list, INT i, struct sockaddr_storage *a, char text[ADDRESS_TEXT])
+static const char *from_list(const SOCKET_ADDRESS_LIST *list, INT i, struct sockaddr_storage *a,
+			     char text[ADDRESS_TEXT])
 {
 	memset(a, 0, sizeof(*a));
 	memcpy(a, list->Address[i].lpSockaddr, (size_t)list->Address[i].iSockaddrLength);
@@ -68,7 +69,8 @@ static const char *reached_from(const struct sockaddr_storage *a, char text[ADDR
 {
 	struct sockaddr_storage local = {0};
 	SIZE_T cb = sizeof(local);
-	must("NdResolveAddress", NdResolveAddress((const struct sockaddr *)a, address_bytes(a), (struct sockaddr *)&local, &cb));
+	must("NdResolveAddress", NdResolveAddress((const struct sockaddr *)a, address_bytes(a),
+						  (struct sockaddr *)&local, &cb));
 	address_text(&local, text);
 	must(text, NdCheckAddress((const struct sockaddr *)&local, cb));
 	return text;
@@ -82,7 +84,8 @@ static void try_address(const struct sockaddr_storage *a, const char *text)
 	ULONG cb = sizeof(info);
 	must(text, NdCheckAddress((const struct sockaddr *)a, address_bytes(a)));
 	reached_from(a, from);
-	must(text, NdOpenAdapter(&IID_IND2Adapter, (const struct sockaddr *)a, address_bytes(a), (void **)&adapter));
+	must(text, NdOpenAdapter(&IID_IND2Adapter, (const struct sockaddr *)a, address_bytes(a),
+				 (void **)&adapter));
 	must("Query", CALL(adapter, Query, &info, &cb));
 	SOCKET_ADDRESS_LIST *own = own_addresses(adapter);
 	if (!listed(own, text))
@@ -106,7 +109,8 @@ static void try_all(void)
 	print_head();
 	for (INT i = 0; i < list->iAddressCount; i++)
 		try_address(&a, from_list(list, i, &a, text));
-	printf("%d address%s, all of them hold\n", list->iAddressCount, list->iAddressCount == 1 ? "" : "es");
+	printf("%d address%s, all of them hold\n", list->iAddressCount,
+	       list->iAddressCount == 1 ? "" : "es");
 	free(list);
 }
 
@@ -125,13 +129,15 @@ static void try_one(const struct sockaddr_storage *a)
 }
 
 static const struct option_row rows[] = {
-	{'r', "remote", NULL, OPT_FLAG, OPT_ALL, &is_remote, 0, 0, "say from which address <ip> is reached, instead"},
+	{'r', "remote", NULL, OPT_FLAG, OPT_ALL, &is_remote, 0, 0,
+	 "say from which address <ip> is reached, instead"},
 	{.name = NULL},
 };
 
 static const struct tool tool = {
 	.name = "ndcat",
-	.purpose = "Lists and tries all addresses of this machine that have a NetworkDirect provider; or the one given.",
+	.purpose =
+		"Lists and tries all addresses of this machine that have a NetworkDirect provider; or the one given.",
 	.rows = rows,
 };
 
@@ -143,7 +149,8 @@ int main(int argc, char **argv)
 	if (is_remote && o.address.ss_family == 0)
 		usage_error("--remote wants an address");
 	if (is_remote)
-		printf("%s is reached from %s\n", address_text(&o.address, to), reached_from(&o.address, from));
+		printf("%s is reached from %s\n", address_text(&o.address, to),
+		       reached_from(&o.address, from));
 	else if (o.address.ss_family)
 		try_one(&o.address);
 	else

@@ -7,7 +7,7 @@
 #include "endpoint/endpoint.h"
 #include "endpoint/meter.h"
 
-#define MOST       10000 /* iterations of a row */
+#define MOST	   10000 /* iterations of a row */
 #define PATIENCE   10000 /* ms for one registration */
 #define NO_PORT(h) ((HANDLE)((uintptr_t)(h) | 1))
 
@@ -94,8 +94,9 @@ static void run_row(struct watch *w, struct table *t, uint32_t size)
 		meter_stop(&m);
 	}
 	double us = 1e6 / (double)plan.done;
-	table_row(t, (double[]){w->ov.hEvent == NULL, size, (double)plan.done, reg.call * us, reg.all * us, dereg.call * us, dereg.all * us,
-				meter_cpu_percent(&m)});
+	table_row(t,
+		  (double[]){w->ov.hEvent == NULL, size, (double)plan.done, reg.call * us,
+			     reg.all * us, dereg.call * us, dereg.all * us, meter_cpu_percent(&m)});
 }
 
 /* Checks that the low bit kept every completion out of the port. */
@@ -120,7 +121,8 @@ static void run(struct watch *w)
 {
 	struct table t;
 	HANDLE event;
-	must("CreateMemoryRegion", CALL(w->e.adapter, CreateMemoryRegion, &IID_IND2MemoryRegion, w->e.file, (void **)&w->mr));
+	must("CreateMemoryRegion", CALL(w->e.adapter, CreateMemoryRegion, &IID_IND2MemoryRegion,
+					w->e.file, (void **)&w->mr));
 	must("NdsPortCreate", NdsPortCreate(&w->port));
 	must("NdsPortBind", NdsPortBind(w->port, w->e.file, 0));
 	must("NdsEventCreate", NdsEventCreate(false, false, &event));
@@ -138,7 +140,8 @@ static void run(struct watch *w)
 }
 
 static const struct option_row rows[] = {
-	{0, "size", "A[:B]", OPT_SIZES, OPT_ALL, &sizes, 0, 0, "bytes of a region: A, or A, 2A, 4A... to B"},
+	{0, "size", "A[:B]", OPT_SIZES, OPT_ALL, &sizes, 0, 0,
+	 "bytes of a region: A, or A, 2A, 4A... to B"},
 	{'e', "event", NULL, OPT_FLAG, OPT_ALL, &by_event, 0, 0, "wait for events only"},
 	{'i', "iocp", NULL, OPT_FLAG, OPT_ALL, &by_port, 0, 0, "wait for the completion port only"},
 	{.name = NULL},

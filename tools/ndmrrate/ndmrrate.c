@@ -15,8 +15,8 @@
 #include "endpoint/meter.h"
 #include "common/stop.h"
 
-#define MOST     10000 /* regions of a row and thread */
-#define LEAST    2000  /* the same for the largest regions */
+#define MOST	 10000 /* regions of a row and thread */
+#define LEAST	 2000  /* the same for the largest regions */
 #define PATIENCE 10000 /* ms for one registration */
 
 static struct sizes sizes = {1, 4 << 20};
@@ -32,8 +32,8 @@ struct crew {
 	struct options o;
 	HANDLE port;
 	pthread_barrier_t barrier;
-	uint32_t size;            /* of this row; 0: the threads end */
-	unsigned count;           /* regions of each thread */
+	uint32_t size;		    /* of this row; 0: the threads end */
+	unsigned count;		    /* regions of each thread */
 	_Atomic(const char *) what; /* the call that failed, or NULL */
 	_Atomic HRESULT why;
 };
@@ -79,15 +79,19 @@ static bool take_packet(struct crew *c, IND2MemoryRegion *any)
 		return false;
 	if (n != 1)
 		return well(c, "waiting for the completion port", ND_IO_TIMEOUT);
-	return well(c, "the end of a request", CALL(any, GetOverlappedResult, entry.lpOverlapped, false));
+	return well(c, "the end of a request",
+		    CALL(any, GetOverlappedResult, entry.lpOverlapped, false));
 }
 
 static bool register_one(struct worker *w, struct region *r)
 {
 	struct crew *c = w->crew;
 	memset(&r->ov, 0, sizeof(r->ov));
-	return well(c, "CreateMemoryRegion", CALL(c->e.adapter, CreateMemoryRegion, &IID_IND2MemoryRegion, c->e.file, (void **)&r->mr)) &&
-	       well(c, "Register", CALL(r->mr, Register, w->mem, c->size, ND_MR_FLAG_ALLOW_LOCAL_WRITE, &r->ov)) &&
+	return well(c, "CreateMemoryRegion",
+		    CALL(c->e.adapter, CreateMemoryRegion, &IID_IND2MemoryRegion, c->e.file,
+			 (void **)&r->mr)) &&
+	       well(c, "Register",
+		    CALL(r->mr, Register, w->mem, c->size, ND_MR_FLAG_ALLOW_LOCAL_WRITE, &r->ov)) &&
 	       take_packet(c, r->mr);
 }
 
@@ -95,7 +99,8 @@ static bool deregister_one(struct worker *w, struct region *r)
 {
 	if (r->mr == NULL)
 		return true; /* the user stopped the row before this region was registered */
-	return well(w->crew, "Deregister", CALL(r->mr, Deregister, &r->ov)) && take_packet(w->crew, r->mr);
+	return well(w->crew, "Deregister", CALL(r->mr, Deregister, &r->ov)) &&
+	       take_packet(w->crew, r->mr);
 }
 
 static void each(struct worker *w, bool (*one)(struct worker *, struct region *))
@@ -173,8 +178,10 @@ static void run_row(struct crew *c, struct table *t, uint32_t size)
 	meter_stop(&dereg);
 	double all = (double)c->count * nthreads;
 	if (!atomic_load(&c->what) && !stop_asked())
-		table_row(t, (double[]){size, all, reg.seconds * 1e6 / c->count, meter_cpu_percent(&reg), all / reg.seconds,
-					dereg.seconds * 1e6 / c->count, meter_cpu_percent(&dereg), all / dereg.seconds});
+		table_row(t, (double[]){size, all, reg.seconds * 1e6 / c->count,
+					meter_cpu_percent(&reg), all / reg.seconds,
+					dereg.seconds * 1e6 / c->count, meter_cpu_percent(&dereg),
+					all / dereg.seconds});
 }
 
 static void make_worker(struct worker *w, struct crew *c, unsigned regions)
@@ -195,11 +202,13 @@ static void run(struct crew *c)
 		make_worker(&workers[i], c, iterations > MOST ? iterations : MOST);
 	pthread_barrier_init(&c->barrier, NULL, nthreads + 1);
 	for (unsigned i = 0; i < nthreads; i++)
-		if (workers == NULL || pthread_create(&workers[i].thread, NULL, work, &workers[i]) != 0)
+		if (workers == NULL ||
+		    pthread_create(&workers[i].thread, NULL, work, &workers[i]) != 0)
 			die("no memory for %u threads", nthreads);
 	printf("%u thread%s\n", nthreads, nthreads == 1 ? "" : "s");
 	table_start(&t, columns, "ndmrrate", &c->o);
-	for (uint32_t size = sizes.min; size && !atomic_load(&c->what); size = sizes_next(&sizes, size))
+	for (uint32_t size = sizes.min; size && !atomic_load(&c->what);
+	     size = sizes_next(&sizes, size))
 		run_row(c, &t, size);
 	c->size = 0;
 	meet_twice(&c->barrier);
@@ -216,8 +225,10 @@ static void run(struct crew *c)
 
 static const struct option_row rows[] = {
 	{'t', "threads", "N", OPT_NUMBER, OPT_ALL, &nthreads, 1, 64, "threads that register"},
-	{0, "size", "A[:B]", OPT_SIZES, OPT_ALL, &sizes, 0, 0, "bytes of a region: A, or A, 2A, 4A... to B"},
-	{0, "iterations", "N", OPT_NUMBER, OPT_ALL, &iterations, 1, 1000000, "regions of each thread in each row"},
+	{0, "size", "A[:B]", OPT_SIZES, OPT_ALL, &sizes, 0, 0,
+	 "bytes of a region: A, or A, 2A, 4A... to B"},
+	{0, "iterations", "N", OPT_NUMBER, OPT_ALL, &iterations, 1, 1000000,
+	 "regions of each thread in each row"},
 	{.name = NULL},
 };
 

@@ -6,11 +6,11 @@
 #include "endpoint/pattern.h"
 #include "endpoint/talk.h"
 
-#define PORT       54324
+#define PORT	   54324
 #define ITERATIONS 500000
-#define WARM_UP    1000
+#define WARM_UP	   1000
 #define WARM_BYTES 40
-#define ROOM       (64u << 20) /* bytes of receive buffers; at least two of the largest messages */
+#define ROOM	   (64u << 20) /* bytes of receive buffers; at least two of the largest messages */
 
 /* Memory: the pattern to send from, and at the server the receive buffers. */
 struct side {
@@ -37,13 +37,18 @@ static size_t least(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-static void prepare(struct side *s, uint32_t largest, uint64_t pipeline, uint32_t seed, bool receives)
+static void prepare(struct side *s, uint32_t largest, uint64_t pipeline, uint32_t seed,
+		    bool receives)
 {
-	size_t pattern = stride((uint32_t)pattern_bytes(largest)), room = 2 * stride(largest) > ROOM ? 2 * stride(largest) : ROOM;
-	if (largest < 1 || largest > SIZE_LIMIT || pipeline < 1 || pipeline > s->e.info.MaxReceiveQueueDepth / 2)
-		die("%llu messages of %u bytes at a time are too much", (unsigned long long)pipeline, largest);
+	size_t pattern = stride((uint32_t)pattern_bytes(largest)),
+	       room = 2 * stride(largest) > ROOM ? 2 * stride(largest) : ROOM;
+	if (largest < 1 || largest > SIZE_LIMIT || pipeline < 1 ||
+	    pipeline > s->e.info.MaxReceiveQueueDepth / 2)
+		die("%llu messages of %u bytes at a time are too much",
+		    (unsigned long long)pipeline, largest);
 	s->pipeline = (unsigned)pipeline;
-	endpoint_memory(&s->e, pattern + (receives ? least(room, pipeline * stride(largest)) : 0), ND_MR_FLAG_ALLOW_LOCAL_WRITE);
+	endpoint_memory(&s->e, pattern + (receives ? least(room, pipeline * stride(largest)) : 0),
+			ND_MR_FLAG_ALLOW_LOCAL_WRITE);
 	pattern_fill(s->e.mem, pattern_bytes(largest), seed);
 	s->buffers = s->e.mem + pattern;
 	ULONG receive_depth = s->pipeline + TALK_SLOTS, request_depth = s->pipeline + TALK_SLOTS;
@@ -75,13 +80,15 @@ static void take_completion(struct side *s, struct sending *f)
 static void ping(struct side *s, uint32_t size, uint64_t first, uint64_t count, struct meter *m)
 {
 	struct order go;
-	talk_say(&s->e, &(struct order){.kind = ORDER_RUN, .size = size, .first = first, .count = count});
+	talk_say(&s->e,
+		 &(struct order){.kind = ORDER_RUN, .size = size, .first = first, .count = count});
 	talk_hear(&s->e, ORDER_GO, &go);
 	talk_listen(&s->e, 1);
 	struct sending f = {.next = first, .end = first + count, .credits = go.count};
 	meter_start(m);
 	while (!f.done || f.under_way > 0) {
-		for (; f.next < f.end && f.credits > 0 && f.under_way < s->pipeline; f.next++, f.credits--, f.under_way++)
+		for (; f.next < f.end && f.credits > 0 && f.under_way < s->pipeline;
+		     f.next++, f.credits--, f.under_way++)
 			endpoint_send(&s->e, NULL, s->e.mem + pattern_offset(f.next), size, 0);
 		take_completion(s, &f);
 	}
@@ -101,7 +108,11 @@ static void measure(struct side *s, struct table *t, uint32_t size, uint64_t *nu
 
 static void client(struct side *s, const struct options *o)
 {
-	struct order hello = {.kind = ORDER_HELLO, .size = o->sizes.max, .count = o->pipeline, .seed = o->seed}, answer;
+	struct order hello = {.kind = ORDER_HELLO,
+			      .size = o->sizes.max,
+			      .count = o->pipeline,
+			      .seed = o->seed},
+		     answer;
 	struct meter warm = {0};
 	struct table t;
 	uint32_t small = o->sizes.max < WARM_BYTES ? o->sizes.max : WARM_BYTES;
@@ -125,7 +136,8 @@ static void receive_one(struct side *s, uint8_t *at, uint64_t number, uint32_t s
 	ND2_RESULT r;
 	talk_next(&s->e, &r);
 	if (r.BytesTransferred != size)
-		die("message %llu has %u bytes instead of %u", (unsigned long long)number, r.BytesTransferred, size);
+		die("message %llu has %u bytes instead of %u", (unsigned long long)number,
+		    r.BytesTransferred, size);
 	if (!s->e.o->unchecked)
 		pattern_check(at, s->e.mem, number, size);
 	s->e.messages++;
@@ -161,7 +173,8 @@ static void server(struct side *s)
 	talk_accept(&s->e, &(struct order){.kind = ORDER_HELLO});
 	for (talk_hear(&s->e, 0, &run); run.kind == ORDER_RUN; talk_hear(&s->e, 0, &run)) {
 		if (run.size < 1 || run.size > hello.size)
-			die("the client wants to send %u bytes after it said %u", run.size, hello.size);
+			die("the client wants to send %u bytes after it said %u", run.size,
+			    hello.size);
 		receive_all(s, &run);
 		talk_listen(&s->e, 1);
 		talk_say(&s->e, &(struct order){.kind = ORDER_DONE});
@@ -169,13 +182,14 @@ static void server(struct side *s)
 	if (run.kind != ORDER_BYE)
 		die("the client sent order %u", run.kind);
 	talk_say(&s->e, &(struct order){.kind = ORDER_DONE});
-	printf("ndping: %llu messages, %llu bytes%s\n", (unsigned long long)s->e.messages, (unsigned long long)s->e.bytes,
-	       s->e.o->unchecked ? "" : ", all as they were sent");
+	printf("ndping: %llu messages, %llu bytes%s\n", (unsigned long long)s->e.messages,
+	       (unsigned long long)s->e.bytes, s->e.o->unchecked ? "" : ", all as they were sent");
 }
 
 static const struct tool tool = {
 	.name = "ndping",
-	.purpose = "Measures the bandwidth of Send in one direction, from the client to the server.",
+	.purpose =
+		"Measures the bandwidth of Send in one direction, from the client to the server.",
 	.groups = OPT_PAIR | OPT_RUN | OPT_MESSAGE,
 	.port = PORT,
 	.address_needed = true,

@@ -5,9 +5,9 @@
 #include "endpoint/pattern.h"
 #include "endpoint/talk.h"
 
-#define PORT       54325
+#define PORT	   54325
 #define ITERATIONS 100000
-#define WARM_UP    1000
+#define WARM_UP	   1000
 #define WARM_BYTES 40
 
 /* Memory: the pattern to send from, then two sets of `burst` receive buffers. */
@@ -33,7 +33,8 @@ static void prepare(struct side *s, uint32_t largest, uint64_t burst, uint32_t s
 {
 	size_t pattern = (pattern_bytes(largest) + 63) & ~(size_t)63;
 	if (largest > SIZE_LIMIT || burst < 1 || burst > s->e.info.MaxReceiveQueueDepth / 4)
-		die("%llu messages of %u bytes at a time are too much", (unsigned long long)burst, largest);
+		die("%llu messages of %u bytes at a time are too much", (unsigned long long)burst,
+		    largest);
 	s->burst = (unsigned)burst;
 	s->stride = (largest + 63) & ~63u;
 	s->seed = seed;
@@ -120,7 +121,11 @@ static void measure(struct side *s, struct table *t, uint32_t size, uint64_t *ro
 
 static void client(struct side *s, const struct options *o)
 {
-	struct order hello = {.kind = ORDER_HELLO, .size = o->sizes.max, .count = o->pipeline, .seed = o->seed}, answer;
+	struct order hello = {.kind = ORDER_HELLO,
+			      .size = o->sizes.max,
+			      .count = o->pipeline,
+			      .seed = o->seed},
+		     answer;
 	struct order bye = {.kind = ORDER_BYE};
 	struct meter warm = {0};
 	struct table t;
@@ -177,8 +182,8 @@ static void server(struct side *s)
 	if (run.kind != ORDER_BYE)
 		die("the client sent order %u", run.kind);
 	talk_say(&s->e, &(struct order){.kind = ORDER_DONE});
-	printf("ndpingpong: %llu messages, %llu bytes%s\n", (unsigned long long)s->e.messages, (unsigned long long)s->e.bytes,
-	       s->e.o->unchecked ? "" : ", all as they were sent");
+	printf("ndpingpong: %llu messages, %llu bytes%s\n", (unsigned long long)s->e.messages,
+	       (unsigned long long)s->e.bytes, s->e.o->unchecked ? "" : ", all as they were sent");
 }
 
 static const struct tool tool = {

@@ -14,10 +14,10 @@
 #include "endpoint/pattern.h"
 #include "endpoint/talk.h"
 
-#define MOST     500000   /* iterations of a row */
+#define MOST	 500000	    /* iterations of a row */
 #define ARRIVALS (16 << 20) /* bytes of the target of a batch, or one message if that is longer */
-#define WARM_UP  64       /* messages of one byte */
-#define ORDERS   4        /* orders that may arrive unexpectedly */
+#define WARM_UP	 64	    /* messages of one byte */
+#define ORDERS	 4	    /* orders that may arrive unexpectedly */
 
 static bool by_write, by_read;
 
@@ -28,8 +28,8 @@ struct rping {
 	uint32_t largest;
 	uint64_t remote;
 	uint32_t token;
-	uint64_t next;    /* number of the next message */
-	uint64_t room;    /* bytes of the target */
+	uint64_t next;	  /* number of the next message */
+	uint64_t room;	  /* bytes of the target */
 	uint8_t *pattern; /* the expected data */
 	ULONG pipeline;
 };
@@ -68,9 +68,11 @@ static void post(struct rping *p, uint32_t size, uint64_t number, uint64_t slot)
 {
 	void *context = (void *)(uintptr_t)(number + 1);
 	if (p->read)
-		endpoint_read(&p->e, context, p->e.mem + slot * size, size, p->remote + pattern_offset(number), p->token, 0);
+		endpoint_read(&p->e, context, p->e.mem + slot * size, size,
+			      p->remote + pattern_offset(number), p->token, 0);
 	else
-		endpoint_write(&p->e, context, p->e.mem + pattern_offset(number), size, p->remote + slot * size, p->token, 0);
+		endpoint_write(&p->e, context, p->e.mem + pattern_offset(number), size,
+			       p->remote + slot * size, p->token, 0);
 }
 
 /* Requests complete in the order in which they were posted. */
@@ -93,7 +95,8 @@ static void move_batch(struct rping *p, uint32_t size, uint64_t count)
  * server sees nothing of the Writes to its memory. */
 static void tell_server(struct rping *p, uint32_t size, uint64_t count)
 {
-	const struct order ask = {.kind = ORDER_RUN, .size = size, .count = count, .first = p->next};
+	const struct order ask = {
+		.kind = ORDER_RUN, .size = size, .count = count, .first = p->next};
 	struct order answer;
 	talk_say(&p->e, &ask);
 	talk_hear(&p->e, ORDER_DONE, &answer);
@@ -126,18 +129,24 @@ static void run_row(struct rping *p, struct table *t, uint32_t size)
 			part = n < batch_limit(p, size) ? n : batch_limit(p, size);
 			run_batch(p, size, part, &m);
 		}
-	table_customary_row(t, size, plan.done, m.seconds * 1e6 / (double)plan.done, &m, (double)size * (double)plan.done / m.seconds);
+	table_customary_row(t, size, plan.done, m.seconds * 1e6 / (double)plan.done, &m,
+			    (double)size * (double)plan.done / m.seconds);
 }
 
 static void run_client(struct rping *p)
 {
-	const struct order hello = {.kind = ORDER_HELLO, .size = p->largest, .count = p->read, .first = p->checked, .seed = p->o.seed};
+	const struct order hello = {.kind = ORDER_HELLO,
+				    .size = p->largest,
+				    .count = p->read,
+				    .first = p->checked,
+				    .seed = p->o.seed};
 	struct order theirs, go;
 	struct table t;
 	struct meter idle = {0};
 	ULONG receives = ORDERS, requests = p->o.pipeline + ORDERS;
 	p->room = arrivals(p->largest);
-	endpoint_memory(&p->e, p->read ? p->room : pattern_bytes(p->largest), ND_MR_FLAG_ALLOW_LOCAL_WRITE | ND_MR_FLAG_RDMA_READ_SINK);
+	endpoint_memory(&p->e, p->read ? p->room : pattern_bytes(p->largest),
+			ND_MR_FLAG_ALLOW_LOCAL_WRITE | ND_MR_FLAG_RDMA_READ_SINK);
 	make_pattern(p, p->o.seed);
 	if (p->read)
 		/* touches all pages, so that none is missing while the clock runs */
@@ -153,8 +162,8 @@ static void run_client(struct rping *p)
 	p->remote = go.addr;
 	p->token = go.token;
 	run_batch(p, 1, WARM_UP, &idle);
-	printf("%s, %u under way, scatter/gather entries: %u, %s\n", p->read ? "Reads" : "Writes", p->pipeline, p->e.pieces,
-	       p->checked ? "checked" : "not checked");
+	printf("%s, %u under way, scatter/gather entries: %u, %s\n", p->read ? "Reads" : "Writes",
+	       p->pipeline, p->e.pieces, p->checked ? "checked" : "not checked");
 	table_start(&t, table_customary, "ndrping", &p->o);
 	for (uint32_t size = p->o.sizes.min; size; size = sizes_next(&p->o.sizes, size))
 		run_row(p, &t, size);
@@ -167,7 +176,8 @@ static void run_client(struct rping *p)
 static void obey(struct rping *p, const struct order *o)
 {
 	bool check = p->checked && !p->read;
-	if (o->kind != ORDER_RUN || o->size == 0 || o->size > p->largest || (check && o->count > slots(p, o->size)))
+	if (o->kind != ORDER_RUN || o->size == 0 || o->size > p->largest ||
+	    (check && o->count > slots(p, o->size)))
 		die("the peer ordered what makes no sense");
 	if (check)
 		check_batch(p, o->size, o->count, o->first);
@@ -197,28 +207,35 @@ static void run_server(struct rping *p)
 	talk_listen(&p->e, ORDERS);
 	talk_accept(&p->e, &o);
 	o = (struct order){.kind = ORDER_GO, .addr = (uintptr_t)p->e.mem};
-	o.token = endpoint_lend(&p->e, p->room, p->read ? ND_OP_FLAG_ALLOW_READ : ND_OP_FLAG_ALLOW_WRITE);
+	o.token = endpoint_lend(&p->e, p->room,
+				p->read ? ND_OP_FLAG_ALLOW_READ : ND_OP_FLAG_ALLOW_WRITE);
 	talk_say(&p->e, &o);
 	while (talk_hear(&p->e, 0, &o), o.kind != ORDER_BYE) {
 		talk_listen(&p->e, 1);
 		obey(p, &o);
 	}
-	printf("ndrping: %llu messages, %llu bytes%s\n", (unsigned long long)p->e.messages, (unsigned long long)p->e.bytes,
-	       p->read ? " were read" : p->checked ? ", all as they were sent" : " were written");
+	printf("ndrping: %llu messages, %llu bytes%s\n", (unsigned long long)p->e.messages,
+	       (unsigned long long)p->e.bytes,
+	       p->read	    ? " were read"
+	       : p->checked ? ", all as they were sent"
+			    : " were written");
 }
 
 static const struct option_row rows[] = {
-	{'w', "write", NULL, OPT_FLAG, OPT_ALL, &by_write, 0, 0, "Writes (the client says it; default)"},
+	{'w', "write", NULL, OPT_FLAG, OPT_ALL, &by_write, 0, 0,
+	 "Writes (the client says it; default)"},
 	{'r', "read", NULL, OPT_FLAG, OPT_ALL, &by_read, 0, 0, "Reads (the client says it)"},
 	{.name = NULL},
 };
 
 static const struct tool tool = {
 	.name = "ndrping",
-	.purpose = "Measures how fast the client writes into the server's memory, or reads from it.",
+	.purpose =
+		"Measures how fast the client writes into the server's memory, or reads from it.",
 	.groups = OPT_PAIR | OPT_RUN | OPT_MESSAGE,
 	.port = 54326,
-	.defaults = {.pieces = 1, .pipeline = 128, .sizes = {1, 4 << 20}, .timeout_s = 30, .seed = 1},
+	.defaults =
+		{.pieces = 1, .pipeline = 128, .sizes = {1, 4 << 20}, .timeout_s = 30, .seed = 1},
 	.address_needed = true,
 	.rows = rows,
 };

@@ -23,11 +23,11 @@
 #include "endpoint/pattern.h"
 #include "endpoint/talk.h"
 
-#define MOST    100000 /* iterations of a row */
-#define WARM_UP 20     /* messages of WARM_UP_BYTES, or the largest if that is less */
+#define MOST	      100000 /* iterations of a row */
+#define WARM_UP	      20     /* messages of WARM_UP_BYTES, or the largest if that is less */
 #define WARM_UP_BYTES 40
-#define ORDERS  4
-#define NAP_US  20     /* between polls of memory, when blocking */
+#define ORDERS	      4
+#define NAP_US	      20 /* between polls of memory, when blocking */
 
 static bool by_write, by_read;
 
@@ -105,7 +105,8 @@ static void send_message(struct pong *p, uint64_t number, uint32_t size)
 {
 	while (p->in_flight == p->room)
 		reap(p, true);
-	endpoint_write(&p->e, p, own_message(p, number), size, p->remote + (number & 1) * p->stride, p->token, 0);
+	endpoint_write(&p->e, p, own_message(p, number), size, p->remote + (number & 1) * p->stride,
+		       p->token, 0);
 	p->in_flight++;
 	while (p->o.blocking && p->in_flight > 0)
 		reap(p, true);
@@ -126,7 +127,8 @@ static void await_message(struct pong *p, uint64_t number, uint32_t size)
 		double now = meter_now();
 		began = began > 0 ? began : now;
 		if (now - began > p->o.timeout_s)
-			die("message %llu did not come within %u s", (unsigned long long)number, p->o.timeout_s);
+			die("message %llu did not come within %u s", (unsigned long long)number,
+			    p->o.timeout_s);
 	}
 }
 
@@ -142,7 +144,8 @@ static void set_up(struct pong *p, uint32_t seed, uint32_t their_seed)
 	if (!(p->e.info.AdapterFlags & ND_ADAPTER_FLAG_IN_ORDER_DMA_SUPPORTED))
 		die("this adapter may store the end of a message before its begin");
 	p->stride = ((size_t)p->largest + 63) & ~(size_t)63;
-	endpoint_memory(&p->e, 2 * p->stride + pattern_bytes(p->largest), ND_MR_FLAG_ALLOW_LOCAL_WRITE | ND_MR_FLAG_RDMA_READ_SINK);
+	endpoint_memory(&p->e, 2 * p->stride + pattern_bytes(p->largest),
+			ND_MR_FLAG_ALLOW_LOCAL_WRITE | ND_MR_FLAG_RDMA_READ_SINK);
 	/* touches all pages, so that none is missing while the clock runs */
 	memset(p->e.mem, 0, 2 * p->stride);
 	pattern_fill(p->e.mem + 2 * p->stride, pattern_bytes(p->largest), seed);
@@ -159,7 +162,8 @@ static void set_up(struct pong *p, uint32_t seed, uint32_t their_seed)
 static void lend(struct pong *p)
 {
 	struct order go = {.kind = ORDER_GO, .addr = (uintptr_t)p->e.mem};
-	go.token = endpoint_lend(&p->e, 2 * p->stride + pattern_bytes(p->largest), p->read ? ND_OP_FLAG_ALLOW_READ : ND_OP_FLAG_ALLOW_WRITE);
+	go.token = endpoint_lend(&p->e, 2 * p->stride + pattern_bytes(p->largest),
+				 p->read ? ND_OP_FLAG_ALLOW_READ : ND_OP_FLAG_ALLOW_WRITE);
 	talk_say(&p->e, &go);
 }
 
@@ -197,7 +201,8 @@ static void ping(struct pong *p, uint32_t size, uint64_t count)
 static void fetch(struct pong *p, uint32_t size, uint64_t count)
 {
 	for (uint64_t k = p->next; k < p->next + count; k++) {
-		endpoint_read(&p->e, p, buffer(p, k), size, p->remote + 2 * p->stride + pattern_offset(k), p->token, 0);
+		endpoint_read(&p->e, p, buffer(p, k), size,
+			      p->remote + 2 * p->stride + pattern_offset(k), p->token, 0);
 		p->in_flight++;
 		if (k > p->next)
 			check(p, k - 1, size);
@@ -208,7 +213,8 @@ static void fetch(struct pong *p, uint32_t size, uint64_t count)
 
 static void run_batch(struct pong *p, uint32_t size, uint64_t count, struct meter *m)
 {
-	const struct order run = {.kind = ORDER_RUN, .size = size, .count = count, .first = p->next};
+	const struct order run = {
+		.kind = ORDER_RUN, .size = size, .count = count, .first = p->next};
 	struct order go;
 	talk_say(&p->e, &run);
 	hear_go(p, &go);
@@ -231,7 +237,11 @@ static void run_row(struct pong *p, struct table *t, uint32_t size)
 
 static void run_client(struct pong *p)
 {
-	const struct order hello = {.kind = ORDER_HELLO, .size = p->largest, .count = p->read, .first = p->checked, .seed = p->o.seed};
+	const struct order hello = {.kind = ORDER_HELLO,
+				    .size = p->largest,
+				    .count = p->read,
+				    .first = p->checked,
+				    .seed = p->o.seed};
 	struct order theirs;
 	struct table t;
 	struct meter idle = {0};
@@ -241,7 +251,8 @@ static void run_client(struct pong *p)
 	if (!p->read)
 		lend(p);
 	run_batch(p, p->largest < WARM_UP_BYTES ? p->largest : WARM_UP_BYTES, WARM_UP, &idle);
-	printf("%s, scatter/gather entries: %u, %s\n", p->read ? "Latency of a Read" : "Latency of a Write: half a round trip", p->e.pieces,
+	printf("%s, scatter/gather entries: %u, %s\n",
+	       p->read ? "Latency of a Read" : "Latency of a Write: half a round trip", p->e.pieces,
 	       p->checked ? "checked" : "not checked");
 	table_start(&t, table_customary, "ndrpingpong", &p->o);
 	for (uint32_t size = p->o.sizes.min; size; size = sizes_next(&p->o.sizes, size))
@@ -294,12 +305,16 @@ static void run_server(struct pong *p)
 		borrow(p);
 	while (hear(p, &o), o.kind != ORDER_BYE)
 		obey(p, &o);
-	printf("ndrpingpong: %llu messages, %llu bytes%s\n", (unsigned long long)p->e.messages, (unsigned long long)p->e.bytes,
-	       p->read ? " were read" : p->checked ? ", all as they were sent" : " were written");
+	printf("ndrpingpong: %llu messages, %llu bytes%s\n", (unsigned long long)p->e.messages,
+	       (unsigned long long)p->e.bytes,
+	       p->read	    ? " were read"
+	       : p->checked ? ", all as they were sent"
+			    : " were written");
 }
 
 static const struct option_row rows[] = {
-	{'w', "write", NULL, OPT_FLAG, OPT_ALL, &by_write, 0, 0, "Writes there and back (the client says it; default)"},
+	{'w', "write", NULL, OPT_FLAG, OPT_ALL, &by_write, 0, 0,
+	 "Writes there and back (the client says it; default)"},
 	{'r', "read", NULL, OPT_FLAG, OPT_ALL, &by_read, 0, 0, "single Reads (the client says it)"},
 	{.name = NULL},
 };
@@ -309,7 +324,8 @@ static const struct tool tool = {
 	.purpose = "Measures how long a Write takes that the other side waits for, or a Read.",
 	.groups = OPT_PAIR | OPT_RUN | OPT_MESSAGE,
 	.port = 54327,
-	.defaults = {.pieces = 1, .pipeline = 16, .sizes = {1, 4 << 20}, .timeout_s = 30, .seed = 1},
+	.defaults =
+		{.pieces = 1, .pipeline = 16, .sizes = {1, 4 << 20}, .timeout_s = 30, .seed = 1},
 	.address_needed = true,
 	.rows = rows,
 };

@@ -15,9 +15,19 @@
 
 static struct rn_pkt addressed(const struct conn *c, uint8_t opcode, uint32_t qpn, uint32_t psn)
 {
-	struct rn_pkt p = {.kind = RN_PKT_IB, .src = c->line->own, .dst = c->line->peer, .ipv4 = true, .hop_limit = 64,
-			   .ip_df = true, .udp_sport = 0xC777, .opcode = opcode, .mig = true, .pkey = 0xFFFF,
-			   .dest_qpn = qpn, .psn = psn & 0xFFFFFF, .syndrome = 0x1F};
+	struct rn_pkt p = {.kind = RN_PKT_IB,
+			   .src = c->line->own,
+			   .dst = c->line->peer,
+			   .ipv4 = true,
+			   .hop_limit = 64,
+			   .ip_df = true,
+			   .udp_sport = 0xC777,
+			   .opcode = opcode,
+			   .mig = true,
+			   .pkey = 0xFFFF,
+			   .dest_qpn = qpn,
+			   .psn = psn & 0xFFFFFF,
+			   .syndrome = 0x1F};
 
 	memcpy(p.dmac, c->line->peer_mac, 6);
 	memcpy(p.smac, c->line->mac, 6);
@@ -71,8 +81,8 @@ static void answer_read(struct conn *c, const struct rn_pkt *r)
 	c->msn = (c->msn + 1) & 0xFFFFFF;
 	for (uint32_t i = 0; i < packets; i++) {
 		uint32_t left = r->dma_len - i * CONN_MTU;
-		uint8_t opcode = packets == 1		? RN_OP_READ_RESP_ONLY
-				 : i == 0		? RN_OP_READ_RESP_FIRST
+		uint8_t opcode = packets == 1	    ? RN_OP_READ_RESP_ONLY
+				 : i == 0	    ? RN_OP_READ_RESP_FIRST
 				 : i == packets - 1 ? RN_OP_READ_RESP_LAST
 						    : RN_OP_READ_RESP_MIDDLE;
 		answer(c, opcode, r->psn + i, RN_MIN(left, CONN_MTU));
@@ -86,18 +96,35 @@ static const struct rn_cm_msg empty;
 
 void conn_build_req(struct conn *c, uint16_t port, struct rn_cm_msg *m)
 {
-	struct rn_cma_hdr hdr = {(uint16_t)(40000 + c->attempts % 20000), true, c->line->own, c->line->peer};
+	struct rn_cma_hdr hdr = {(uint16_t)(40000 + c->attempts % 20000), true, c->line->own,
+				 c->line->peer};
 
 	*m = empty;
 	m->attr = RN_CM_REQ;
 	m->tid = c->tid;
 	m->req = (struct rn_cm_req){
-		.local_id = c->local_id, .service_id = rn_cm_service_id(RN_PS_TCP, port),
-		.guid = 0x0002C9FFFE000000u | c->line->mac[5], .qpn = c->qpn, .responder_resources = 4, .initiator_depth = 4,
-		.remote_response_timeout = 18, .transport = RN_CM_T_RC, .flow_control = 1, .psn = c->peer_psn,
-		.local_response_timeout = 18, .retry_cnt = 7, .pkey = 0xFFFF, .path_mtu = 3, .rnr_retry = 7,
-		.max_cm_retries = 15, .local_lid = 0xFFFF, .remote_lid = 0xFFFF, .local_gid = c->line->own,
-		.remote_gid = c->line->peer, .hop_limit = 64, .ack_timeout = 16,
+		.local_id = c->local_id,
+		.service_id = rn_cm_service_id(RN_PS_TCP, port),
+		.guid = 0x0002C9FFFE000000u | c->line->mac[5],
+		.qpn = c->qpn,
+		.responder_resources = 4,
+		.initiator_depth = 4,
+		.remote_response_timeout = 18,
+		.transport = RN_CM_T_RC,
+		.flow_control = 1,
+		.psn = c->peer_psn,
+		.local_response_timeout = 18,
+		.retry_cnt = 7,
+		.pkey = 0xFFFF,
+		.path_mtu = 3,
+		.rnr_retry = 7,
+		.max_cm_retries = 15,
+		.local_lid = 0xFFFF,
+		.remote_lid = 0xFFFF,
+		.local_gid = c->line->own,
+		.remote_gid = c->line->peer,
+		.hop_limit = 64,
+		.ack_timeout = 16,
 	};
 	rn_cma_hdr_build(&hdr, m->req.data);
 }
@@ -106,10 +133,16 @@ void conn_send_rep(struct conn *c)
 {
 	struct rn_cm_msg m = {.attr = RN_CM_REP, .tid = c->req.tid};
 
-	m.rep = (struct rn_cm_rep){.local_id = c->local_id, .remote_id = c->remote_id, .qpn = c->qpn, .psn = c->peer_psn,
-		.responder_resources = RN_MIN(c->req.req.initiator_depth, 4), .target_ack_delay = 15,
-		.initiator_depth = RN_MIN(c->req.req.responder_resources, 4), .flow_control = 1, .rnr_retry = 7,
-		.guid = 0x0002C9FFFE000000u | c->line->mac[5]};
+	m.rep = (struct rn_cm_rep){.local_id = c->local_id,
+				   .remote_id = c->remote_id,
+				   .qpn = c->qpn,
+				   .psn = c->peer_psn,
+				   .responder_resources = RN_MIN(c->req.req.initiator_depth, 4),
+				   .target_ack_delay = 15,
+				   .initiator_depth = RN_MIN(c->req.req.responder_resources, 4),
+				   .flow_control = 1,
+				   .rnr_retry = 7,
+				   .guid = 0x0002C9FFFE000000u | c->line->mac[5]};
 	conn_send_mad(c, &m);
 }
 
@@ -125,13 +158,15 @@ static void send_drep(struct conn *c, const struct rn_cm_msg *dreq)
 {
 	struct rn_cm_msg m = {.attr = RN_CM_DREP, .tid = dreq->tid};
 
-	m.drep = (struct rn_cm_drep){.local_id = dreq->dreq.remote_id, .remote_id = dreq->dreq.local_id};
+	m.drep = (struct rn_cm_drep){.local_id = dreq->dreq.remote_id,
+				     .remote_id = dreq->dreq.local_id};
 	conn_send_mad(c, &m);
 }
 
 static void take_req(struct conn *c, const struct rn_cm_msg *m)
 {
-	if (!c->listening || c->requested || m->req.service_id != rn_cm_service_id(RN_PS_TCP, c->port))
+	if (!c->listening || c->requested ||
+	    m->req.service_id != rn_cm_service_id(RN_PS_TCP, c->port))
 		return;
 	c->requested = true;
 	c->req = *m;
@@ -155,7 +190,8 @@ static void take_mad(struct conn *c, const struct rn_pkt *p)
 	}
 	if (m.attr == RN_CM_REQ)
 		take_req(c, &m);
-	else if (m.attr == RN_CM_REP && m.rep.remote_id == c->local_id && !c->listening && !c->replied) {
+	else if (m.attr == RN_CM_REP && m.rep.remote_id == c->local_id && !c->listening &&
+		 !c->replied) {
 		c->replied = true;
 		c->rep = m;
 		c->remote_id = m.rep.local_id;
@@ -176,8 +212,10 @@ static void take_mad(struct conn *c, const struct rn_pkt *p)
 
 static uint64_t hash_of(const struct rn_pkt *p)
 {
-	uint64_t h = 1469598103934665603u ^ p->opcode ^ (uint64_t)p->psn << 8 ^ (uint64_t)p->se << 40;
-	uint64_t words[] = {p->va, p->rkey, p->dma_len, p->imm, p->inv_rkey, p->swap_add, p->compare, p->payload_len};
+	uint64_t h =
+		1469598103934665603u ^ p->opcode ^ (uint64_t)p->psn << 8 ^ (uint64_t)p->se << 40;
+	uint64_t words[] = {p->va,	 p->rkey,     p->dma_len, p->imm,
+			    p->inv_rkey, p->swap_add, p->compare, p->payload_len};
 
 	for (unsigned i = 0; i < RN_ARRAY_SIZE(words); i++)
 		h = (h ^ words[i]) * 1099511628211u;
@@ -288,8 +326,13 @@ const struct rn_cm_msg *conn_take_mad(struct conn *c, uint16_t attr, uint64_t un
 
 void conn_fresh(struct conn *c, uint32_t first_psn)
 {
-	struct conn fresh = {.line = c->line, .listening = c->listening, .port = c->port, .attempts = c->attempts + 1,
-			     .peer_psn = first_psn & 0xFFFFFF, .expected = first_psn & 0xFFFFFF, .acks = c->acks};
+	struct conn fresh = {.line = c->line,
+			     .listening = c->listening,
+			     .port = c->port,
+			     .attempts = c->attempts + 1,
+			     .peer_psn = first_psn & 0xFFFFFF,
+			     .expected = first_psn & 0xFFFFFF,
+			     .acks = c->acks};
 	uint32_t seed = (uint32_t)(c->line->start / 1000000);
 
 	*c = fresh;
@@ -341,7 +384,8 @@ bool conn_open(struct conn *c, uint32_t first_psn, bool decent, unsigned seconds
 	conn_fresh(c, first_psn);
 	if (!(c->listening ? be_reached(c, until) : reach(c, until)))
 		return false;
-	for (until = line_now() + 1000 * MS; decent && c->listening && !c->lent && line_now() < until;)
+	for (until = line_now() + 1000 * MS;
+	     decent && c->listening && !c->lent && line_now() < until;)
 		conn_pump(c, NULL, line_now() + 5 * MS);
 	if (decent)
 		c->requests.n = 0;
@@ -354,7 +398,8 @@ void conn_close(struct conn *c)
 
 	if (!c->established && !c->requested)
 		return;
-	m.dreq = (struct rn_cm_dreq){.local_id = c->local_id, .remote_id = c->remote_id, .remote_qpn = c->peer_qpn};
+	m.dreq = (struct rn_cm_dreq){
+		.local_id = c->local_id, .remote_id = c->remote_id, .remote_qpn = c->peer_qpn};
 	c->acks = true;
 	for (unsigned i = 0; i < 3 && !c->over; i++) {
 		conn_send_mad(c, &m);

@@ -11,7 +11,7 @@
 #define CONN_MTU   1024u
 
 struct came {
-	struct rn_pkt pkt;     /* without the frame; the payload's first bytes are in head */
+	struct rn_pkt pkt; /* without the frame; the payload's first bytes are in head */
 	uint8_t head[16];
 	/* The hash covers BTH (without the AckReq bit), headers and payload, so it is equal for a
 	 * retransmitted packet. */
@@ -26,22 +26,22 @@ struct queue {
 
 struct conn {
 	struct line *line;
-	bool listening;              /* the peer connects to this tool */
+	bool listening; /* the peer connects to this tool */
 	uint16_t port;
 	/* connections so far; ids, queue pairs and ports are numbered by it */
 	unsigned attempts;
 	uint32_t local_id, remote_id, qpn, peer_qpn;
 	/* PSN of this side's first request; the peer sets it in REQ or REP */
 	uint32_t psn;
-	uint32_t peer_psn;           /* PSN of the peer's first request; this side sets it */
+	uint32_t peer_psn; /* PSN of the peer's first request; this side sets it */
 	uint64_t tid;
-	struct rn_cm_msg req, rep;   /* received from the peer */
+	struct rn_cm_msg req, rep; /* received from the peer */
 	bool requested, replied, established, over, rejected;
 	uint16_t reason;
-	bool acks;                   /* answers the peer's requests as a responder should */
-	uint32_t expected;           /* the peer's next PSN, if `acks` */
+	bool acks;	   /* answers the peer's requests as a responder should */
+	uint32_t expected; /* the peer's next PSN, if `acks` */
 	uint32_t msn;
-	bool lent;                   /* the peer has sent a key: */
+	bool lent; /* the peer has sent a key: */
 	uint64_t va;
 	uint32_t rkey, bytes;
 	/* UDP source port of the peer's packets; sports: number of different ones */

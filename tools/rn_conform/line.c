@@ -72,7 +72,8 @@ static void note(struct line *l, const char *direction, const uint8_t *frame, un
 	char *to = l->note[l->notes++ % LINE_NOTES];
 
 	rn_dump_frame(text, sizeof(text), frame, len);
-	snprintf(to, sizeof(l->note[0]), "%9.3f ms %s %.200s", (double)(line_now() - l->start) / 1e6, direction, text);
+	snprintf(to, sizeof(l->note[0]), "%9.3f ms %s %.200s",
+		 (double)(line_now() - l->start) / 1e6, direction, text);
 }
 
 static void put(struct line *l, const uint8_t *frame, unsigned len)
@@ -138,8 +139,8 @@ static unsigned take(struct line *l, uint64_t until)
 
 static bool is_roce(const uint8_t *frame, unsigned len)
 {
-	return len >= 42 && frame[12] == 0x08 && frame[13] == 0 && frame[23] == 17 && frame[36] << 8 == (RN_ROCE_PORT & 0xFF00) &&
-	       frame[37] == (RN_ROCE_PORT & 0xFF);
+	return len >= 42 && frame[12] == 0x08 && frame[13] == 0 && frame[23] == 17 &&
+	       frame[36] << 8 == (RN_ROCE_PORT & 0xFF00) && frame[37] == (RN_ROCE_PORT & 0xFF);
 }
 
 bool line_next(struct line *l, struct rn_pkt *pkt, uint64_t until)
@@ -153,7 +154,8 @@ bool line_next(struct line *l, struct rn_pkt *pkt, uint64_t until)
 		enum rn_verdict v = rn_frame_parse(l->frame, len, pkt);
 		if (v == RN_V_OK && pkt->kind == RN_PKT_ARP)
 			take_arp(l, pkt);
-		if (!is_roce(l->frame, len) || memcmp(l->frame + 26, l->peer.b + 12, 4) || memcmp(l->frame + 30, l->own.b + 12, 4))
+		if (!is_roce(l->frame, len) || memcmp(l->frame + 26, l->peer.b + 12, 4) ||
+		    memcmp(l->frame + 30, l->own.b + 12, 4))
 			continue;
 		note(l, "<", l->frame, len);
 		if (v == RN_V_OK && pkt->kind == RN_PKT_IB)

@@ -14,11 +14,11 @@ struct line {
 	int fd, index;
 	struct rn_gid own, peer; /* IPv4, mapped */
 	uint8_t mac[6], peer_mac[6];
-	uint64_t start;          /* line_now() when it was opened */
-	uint64_t sent_at;        /* time of this tool's last RoCE frame */
-	unsigned arps;           /* ARP requests for this tool's address */
-	unsigned bad;            /* frames of the peer that every NIC must drop */
-	char bad_text[160];      /* the first of them */
+	uint64_t start;	    /* line_now() when it was opened */
+	uint64_t sent_at;   /* time of this tool's last RoCE frame */
+	unsigned arps;	    /* ARP requests for this tool's address */
+	unsigned bad;	    /* frames of the peer that every NIC must drop */
+	char bad_text[160]; /* the first of them */
 	/* frames logged since line_forget(); the last LINE_NOTES are kept */
 	unsigned notes;
 	char note[LINE_NOTES][256];

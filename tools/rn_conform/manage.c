@@ -6,7 +6,7 @@
 
 #include "base/types.h"
 
-#define MS    1000000ull
+#define MS 1000000ull
 
 static enum outcome says(struct play *p, enum outcome o, const char *why)
 {
@@ -48,12 +48,14 @@ enum outcome manage_frames(struct play *p)
 	if (o != PASSED)
 		return o;
 	if (p->c->line->bad) {
-		snprintf(p->why, sizeof(p->why), "a frame that no NIC takes: %.150s", p->c->line->bad_text);
+		snprintf(p->why, sizeof(p->why), "a frame that no NIC takes: %.150s",
+			 p->c->line->bad_text);
 		return DEVIATES;
 	}
 	if (p->c->sports != 1)
 		return says(p, DEVIATES, "the UDP source port changes");
-	return demand(p, p->c->tx_wrong == 0, "UDP source port below 0xC000, or no DF, or AckReq in a response");
+	return demand(p, p->c->tx_wrong == 0,
+		      "UDP source port below 0xC000, or no DF, or AckReq in a response");
 }
 
 enum outcome manage_reply(struct play *p)
@@ -65,7 +67,8 @@ enum outcome manage_reply(struct play *p)
 		return says(p, DEVIATES, "REP with other ids or another TID than the REQ");
 	if (m->rep.qpn < 2 || m->rep.qpn > 0xFFFFFE)
 		return says(p, DEVIATES, "REP names no queue pair");
-	return demand(p, m->rep.responder_resources <= 4 && m->rep.initiator_depth <= 4, "REP promises more than the REQ asked for");
+	return demand(p, m->rep.responder_resources <= 4 && m->rep.initiator_depth <= 4,
+		      "REP promises more than the REQ asked for");
 }
 
 /* Sends a REQ with unused ids, to another port or for another address. The answer must be a REJ. */
@@ -95,7 +98,8 @@ static enum outcome rejected(struct play *p, uint16_t port, bool other_address)
 		snprintf(p->why, sizeof(p->why), "REJ with reason %u, not 8", r->rej.reason);
 		return DEVIATES;
 	}
-	return demand(p, r->tid == m.tid && r->rej.about == RN_CM_ABOUT_REQ, "REJ with another TID, or about another message");
+	return demand(p, r->tid == m.tid && r->rej.about == RN_CM_ABOUT_REQ,
+		      "REJ with another TID, or about another message");
 }
 
 enum outcome manage_no_listener(struct play *p)
@@ -116,14 +120,15 @@ enum outcome manage_request(struct play *p)
 	if (!opens(p))
 		return NOT_APPLICABLE;
 	const struct rn_cm_req *r = &p->c->req.req;
-	if (!rn_cma_hdr_parse(r->data, &hdr) || !hdr.ipv4 || !rn_gid_equal(&hdr.src, &p->c->line->peer) ||
-	    !rn_gid_equal(&hdr.dst, &p->c->line->own))
+	if (!rn_cma_hdr_parse(r->data, &hdr) || !hdr.ipv4 ||
+	    !rn_gid_equal(&hdr.src, &p->c->line->peer) || !rn_gid_equal(&hdr.dst, &p->c->line->own))
 		return says(p, DEVIATES, "the address header in the private data names others");
 	if (memcmp(r->alternate, none, sizeof(none)) != 0)
 		return says(p, DEVIATES, "an alternate path");
 	if (r->local_lid != 0xFFFF || r->remote_lid != 0xFFFF)
 		return says(p, DEVIATES, "LIDs that are not 0xFFFF");
-	return demand(p, r->hop_limit > 1 && r->local_id && (r->pkey & 0x7FFF) == 0x7FFF, "hop limit, id or P_Key");
+	return demand(p, r->hop_limit > 1 && r->local_id && (r->pkey & 0x7FFF) == 0x7FFF,
+		      "hop limit, id or P_Key");
 }
 
 enum outcome manage_request_again(struct play *p)
@@ -159,7 +164,10 @@ enum outcome manage_stray_reply(struct play *p)
 	if (!opens(p))
 		return NOT_APPLICABLE;
 	forget(p);
-	m.rep = (struct rn_cm_rep){.local_id = c->local_id ^ 0x5555, .remote_id = c->remote_id ^ 0x5A5A, .qpn = 77, .guid = 77};
+	m.rep = (struct rn_cm_rep){.local_id = c->local_id ^ 0x5555,
+				   .remote_id = c->remote_id ^ 0x5A5A,
+				   .qpn = 77,
+				   .guid = 77};
 	conn_send_mad(c, &m);
 	if (await(p, RN_CM_RTU, 500))
 		return says(p, DEVIATES, "an RTU for a REP nobody asked for");
@@ -181,7 +189,9 @@ enum outcome manage_no_reply(struct play *p)
 	m = await(p, RN_CM_REQ, 20000);
 	if (m == NULL)
 		return says(p, DEVIATES, "the REQ does not come again within 20 s");
-	enum outcome o = demand(p, m->tid == first.tid && m->req.local_id == first.req.local_id && m->req.qpn == first.req.qpn,
+	enum outcome o = demand(p,
+				m->tid == first.tid && m->req.local_id == first.req.local_id &&
+					m->req.qpn == first.req.qpn,
 				"the REQ that comes again has another TID, id or queue pair");
 	conn_send_rep(c); /* so that the peer's attempt ends */
 	return o;
@@ -190,7 +200,8 @@ enum outcome manage_no_reply(struct play *p)
 static void build_dreq(const struct conn *c, struct rn_cm_msg *m)
 {
 	*m = (struct rn_cm_msg){.attr = RN_CM_DREQ, .tid = c->tid + 2};
-	m->dreq = (struct rn_cm_dreq){.local_id = c->local_id, .remote_id = c->remote_id, .remote_qpn = c->peer_qpn};
+	m->dreq = (struct rn_cm_dreq){
+		.local_id = c->local_id, .remote_id = c->remote_id, .remote_qpn = c->peer_qpn};
 }
 
 static enum outcome answered(struct play *p, const struct rn_cm_msg *dreq)
@@ -204,7 +215,9 @@ static enum outcome answered(struct play *p, const struct rn_cm_msg *dreq)
 	}
 	if (d == NULL)
 		return says(p, DEVIATES, "no DREP");
-	return demand(p, d->drep.remote_id == dreq->dreq.local_id && d->drep.local_id == dreq->dreq.remote_id && d->tid == dreq->tid,
+	return demand(p,
+		      d->drep.remote_id == dreq->dreq.local_id &&
+			      d->drep.local_id == dreq->dreq.remote_id && d->tid == dreq->tid,
 		      "DREP with other ids or another TID");
 }
 
@@ -244,7 +257,8 @@ enum outcome manage_disconnect_again(struct play *p)
 	if (!await(p, RN_CM_DREP, 300))
 		return says(p, NOT_APPLICABLE, "the peer is gone with its connection");
 	conn_send_mad(p->c, &m);
-	return await(p, RN_CM_DREP, 500) ? PASSED : says(p, DEVIATES, "no DREP to a DREQ that came again");
+	return await(p, RN_CM_DREP, 500) ? PASSED
+					 : says(p, DEVIATES, "no DREP to a DREQ that came again");
 }
 
 enum outcome manage_disconnect_wrong(struct play *p)

@@ -11,15 +11,16 @@
 #include "wire/psn.h"
 #include "base/types.h"
 
-#define MS	  1000000ull
+#define MS 1000000ull
 /* ms to wait for an answer; the peer may be an emulated or a loaded machine */
-#define PATIENCE  5000u
-#define SILENCE	  250u
+#define PATIENCE 5000u
+#define SILENCE	 250u
 
 /* Offsets in an untagged IPv4 frame. */
 enum { IP = 14, IP_ID = 18, IP_FLAGS = 20, IP_SUM = 24, UDP = 34, BTH = 42 };
 
-static enum outcome __attribute__((format(printf, 2, 3))) deviates(struct play *p, const char *format, ...)
+static enum outcome __attribute__((format(printf, 2, 3)))
+deviates(struct play *p, const char *format, ...)
 {
 	va_list ap;
 
@@ -177,7 +178,8 @@ static void fields(const struct play *p, struct rn_pkt *pkt)
 /* True if this is the last request again, or the rest of the same READ. */
 static bool repeats(const struct play *p, const struct came *r)
 {
-	return p->asked && (r->hash == p->asked_hash || (p->asked_read && r->pkt.op->family == RN_F_READ_REQ));
+	return p->asked &&
+	       (r->hash == p->asked_hash || (p->asked_read && r->pkt.op->family == RN_F_READ_REQ));
 }
 
 /* Drops requests that the peer repeated before it could have seen the next answer, because this
@@ -237,7 +239,8 @@ static const char *kind_of(const struct rn_pkt *a)
 		return "ACK";
 	if (a->syndrome >> 5 == 1)
 		return "RNR";
-	return a->syndrome >> 5 == 3 && (a->syndrome & 0x1F) < 4 ? nak[a->syndrome & 0x1F] : "AETH-RESERVED";
+	return a->syndrome >> 5 == 3 && (a->syndrome & 0x1F) < 4 ? nak[a->syndrome & 0x1F]
+								 : "AETH-RESERVED";
 }
 
 /* True if `word` is in the list, whose words are separated by bars. */
@@ -258,15 +261,19 @@ static enum outcome check_fields(struct play *p, const struct came *a)
 	uint64_t fill = number(p, "fill", 256);
 
 	if (value(p, "n") && k->payload_len != number(p, "n", 0))
-		return deviates(p, "%s carries %u bytes, not %s", kind, k->payload_len, value(p, "n"));
+		return deviates(p, "%s carries %u bytes, not %s", kind, k->payload_len,
+				value(p, "n"));
 	if (value(p, "msn") && k->msn != number(p, "msn", 0))
 		return deviates(p, "%s says MSN %u, not %s", kind, k->msn, value(p, "msn"));
 	if (value(p, "orig") && k->orig != number(p, "orig", 0))
-		return deviates(p, "it found 0x%llx, not %s", (unsigned long long)k->orig, value(p, "orig"));
+		return deviates(p, "it found 0x%llx, not %s", (unsigned long long)k->orig,
+				value(p, "orig"));
 	for (unsigned i = 0; fill < 256 && i < RN_MIN(k->payload_len, 16u); i++)
 		if (a->head[i] != fill)
-			return deviates(p, "%s brings byte 0x%02x, not %s", kind, a->head[i], value(p, "fill"));
-	if (k->op->family == RN_F_ACK && (k->se || k->ack_req || k->pad || k->payload_len || k->syndrome & 0x80))
+			return deviates(p, "%s brings byte 0x%02x, not %s", kind, a->head[i],
+					value(p, "fill"));
+	if (k->op->family == RN_F_ACK &&
+	    (k->se || k->ack_req || k->pad || k->payload_len || k->syndrome & 0x80))
 		return deviates(p, "%s with fields that are zero in one", kind);
 	return PASSED;
 }
@@ -281,27 +288,33 @@ static enum outcome do_expect(struct play *p)
 	do {
 		a = conn_take(c, &c->answers, in_ms(may_be_none ? SILENCE : PATIENCE));
 		if (a == NULL)
-			return may_be_none ? PASSED : deviates(p, "expected %s psn=%d, nothing came", p->word[1], wanted);
+			return may_be_none ? PASSED
+					   : deviates(p, "expected %s psn=%d, nothing came",
+						      p->word[1], wanted);
 		psn = rn_psn_diff(a->pkt.psn, c->psn);
 	} while (until && psn != wanted && strcmp(kind_of(&a->pkt), "ACK") == 0);
 	if (!among(p->word[1], kind_of(&a->pkt)) || psn != wanted)
-		return deviates(p, "expected %s psn=%d, got %s psn=%d", p->word[1], wanted, kind_of(&a->pkt), psn);
+		return deviates(p, "expected %s psn=%d, got %s psn=%d", p->word[1], wanted,
+				kind_of(&a->pkt), psn);
 	return check_fields(p, a);
 }
 
 static enum outcome do_silent(struct play *p)
 {
-	struct came *a = conn_take(p->c, &p->c->answers, in_ms(p->nwords > 1 ? (unsigned)word_psn(p, 1) : SILENCE));
+	struct came *a = conn_take(p->c, &p->c->answers,
+				   in_ms(p->nwords > 1 ? (unsigned)word_psn(p, 1) : SILENCE));
 
 	if (a == NULL)
 		return PASSED;
-	return deviates(p, "expected silence, got %s psn=%d", kind_of(&a->pkt), rn_psn_diff(a->pkt.psn, p->c->psn));
+	return deviates(p, "expected silence, got %s psn=%d", kind_of(&a->pkt),
+			rn_psn_diff(a->pkt.psn, p->c->psn));
 }
 
 /* A Write of 0 bytes needs no key: any working queue pair acknowledges it. */
 static enum outcome probe(struct play *p, bool alive)
 {
-	struct rn_pkt pkt = conn_packet(p->c, RN_OP_WRITE_ONLY, p->c->psn + (uint32_t)word_psn(p, 1));
+	struct rn_pkt pkt =
+		conn_packet(p->c, RN_OP_WRITE_ONLY, p->c->psn + (uint32_t)word_psn(p, 1));
 	struct came *a;
 
 	pkt.ack_req = true;
@@ -310,7 +323,8 @@ static enum outcome probe(struct play *p, bool alive)
 		a = conn_take(p->c, &p->c->answers, in_ms(alive ? PATIENCE : SILENCE));
 	while (a && alive && a->pkt.psn != pkt.psn && strcmp(kind_of(&a->pkt), "ACK") == 0);
 	if (alive && (a == NULL || strcmp(kind_of(&a->pkt), "ACK") || a->pkt.psn != pkt.psn))
-		return deviates(p, "afterwards a request with PSN %s is %s", p->word[1], a ? "refused" : "not answered");
+		return deviates(p, "afterwards a request with PSN %s is %s", p->word[1],
+				a ? "refused" : "not answered");
 	if (!alive && a)
 		return deviates(p, "afterwards a request is answered: %s psn=%d", kind_of(&a->pkt),
 				rn_psn_diff(a->pkt.psn, p->c->psn));
@@ -358,8 +372,10 @@ static enum outcome do_short(struct play *p)
 		snprintf(p->why, sizeof(p->why), "the peer's receives are not short");
 		return NOT_APPLICABLE;
 	}
-	return a && strcmp(kind_of(&a->pkt), "NAK_INV") == 0 ? PASSED :
-		deviates(p, "expected NAK_INV psn=0, got %s", a ? kind_of(&a->pkt) : "nothing");
+	return a && strcmp(kind_of(&a->pkt), "NAK_INV") == 0
+		       ? PASSED
+		       : deviates(p, "expected NAK_INV psn=0, got %s",
+				  a ? kind_of(&a->pkt) : "nothing");
 }
 
 static enum outcome do_for_ever(struct play *p)
@@ -368,7 +384,8 @@ static enum outcome do_for_ever(struct play *p)
 
 	if (n == 7)
 		return PASSED;
-	snprintf(p->why, sizeof(p->why), "the peer said in its REQ that it comes again %u times, not for ever", n);
+	snprintf(p->why, sizeof(p->why),
+		 "the peer said in its REQ that it comes again %u times, not for ever", n);
 	return NOT_APPLICABLE;
 }
 
@@ -391,17 +408,21 @@ static enum outcome do_request(struct play *p)
 	} while (p->asked && r->hash == p->asked_hash && psn != word_psn(p, 1));
 	const char *name = r->pkt.op->name + 3;
 	if (psn != word_psn(p, 1) || (opcode && strcmp(opcode, name)))
-		return deviates(p, "expected %s psn=%s, got %s psn=%d", opcode ? opcode : "a request", p->word[1], name, psn);
+		return deviates(p, "expected %s psn=%s, got %s psn=%d",
+				opcode ? opcode : "a request", p->word[1], name, psn);
 	if (flag(p, "same") && r->hash != p->asked_hash)
 		return deviates(p, "%s psn=%d came again with other contents", name, psn);
 	if (r->at - answered < number(p, "after", 0) * 1000)
-		return deviates(p, "%s came again after %u us, not %s", name, (unsigned)((r->at - answered) / 1000), value(p, "after"));
+		return deviates(p, "%s came again after %u us, not %s", name,
+				(unsigned)((r->at - answered) / 1000), value(p, "after"));
 	if (!p->asked)
 		p->asked_va = r->pkt.va;
 	if (value(p, "va") && r->pkt.va - p->asked_va != number(p, "va", 0))
-		return deviates(p, "%s names another address than %s from the first", name, value(p, "va"));
+		return deviates(p, "%s names another address than %s from the first", name,
+				value(p, "va"));
 	if (value(p, "len") && r->pkt.dma_len != number(p, "len", 0))
-		return deviates(p, "%s names %u bytes, not %s", name, r->pkt.dma_len, value(p, "len"));
+		return deviates(p, "%s names %u bytes, not %s", name, r->pkt.dma_len,
+				value(p, "len"));
 	p->asked = true;
 	p->asked_read = r->pkt.op->family == RN_F_READ_REQ;
 	p->asked_hash = r->hash;
@@ -417,7 +438,8 @@ static enum outcome do_norequest(struct play *p)
 		r = conn_take(p->c, &p->c->requests, until);
 	if (r == NULL)
 		return PASSED;
-	return deviates(p, "expected no request, got %s psn=%d", r->pkt.op->name + 3, rn_psn_diff(r->pkt.psn, p->c->peer_psn));
+	return deviates(p, "expected no request, got %s psn=%d", r->pkt.op->name + 3,
+			rn_psn_diff(r->pkt.psn, p->c->peer_psn));
 }
 
 static enum outcome do_set(struct play *p)
@@ -429,8 +451,18 @@ static const struct {
 	const char *word;
 	enum outcome (*run)(struct play *p);
 } commands[] = {
-	{">", do_send}, {"<", do_expect}, {"until", do_expect}, {"silent", do_silent}, {"alive", do_alive}, {"dead", do_dead},
-	{"atomics", do_atomics}, {"short", do_short}, {"for-ever", do_for_ever}, {"request", do_request}, {"norequest", do_norequest}, {"set", do_set},
+	{">", do_send},
+	{"<", do_expect},
+	{"until", do_expect},
+	{"silent", do_silent},
+	{"alive", do_alive},
+	{"dead", do_dead},
+	{"atomics", do_atomics},
+	{"short", do_short},
+	{"for-ever", do_for_ever},
+	{"request", do_request},
+	{"norequest", do_norequest},
+	{"set", do_set},
 };
 
 enum outcome play_line(struct play *p, const char *line)
@@ -441,7 +473,8 @@ enum outcome play_line(struct play *p, const char *line)
 	p->nwords = 0;
 	for (unsigned i = 0; i < RN_ARRAY_SIZE(p->word); i++)
 		p->word[i] = empty;
-	for (char *w = strtok(copy, " "); w && p->nwords < RN_ARRAY_SIZE(p->word); w = strtok(NULL, " "))
+	for (char *w = strtok(copy, " "); w && p->nwords < RN_ARRAY_SIZE(p->word);
+	     w = strtok(NULL, " "))
 		p->word[p->nwords++] = w;
 	for (unsigned i = 0; i < RN_ARRAY_SIZE(commands); i++)
 		if (strcmp(commands[i].word, p->word[0]) == 0)

@@ -34,7 +34,8 @@ static void usage(FILE *f)
 	      "  --rows A,B,...     these rows alone            --list   all rows and who must connect\n"
 	      "  --patience S       how long to wait for a connection, or for REJ and DREP (default 30)\n"
 	      "  --json FILE        the result as data          -v       the frames of every row, not only of what deviates\n"
-	      "Exit status: 0 nothing deviates, 1 something does, 2 it did not come to that.\n", f);
+	      "Exit status: 0 nothing deviates, 1 something does, 2 it did not come to that.\n",
+	      f);
 }
 
 static bool asked_for(const struct options *o, const char *id)
@@ -57,18 +58,21 @@ static uint32_t first_psn(const struct row *row)
 static enum outcome play(const struct row *row, struct play *p)
 {
 	if (row->side != 'b' && (row->side == 's') != p->c->listening) {
-		snprintf(p->why, sizeof(p->why), row->side == 's' ? "needs a peer that connects (--listen)"
-							     : "needs a peer that listens (without --listen)");
+		snprintf(p->why, sizeof(p->why),
+			 row->side == 's' ? "needs a peer that connects (--listen)"
+					  : "needs a peer that listens (without --listen)");
 		return NOT_APPLICABLE;
 	}
 	if (row->run)
 		return row->run(p);
 	if (!conn_open(p->c, first_psn(row), !row->indecent, p->patience)) {
-		snprintf(p->why, sizeof(p->why), "no connection within %u s%s", p->patience, p->c->rejected ? ": rejected" : "");
+		snprintf(p->why, sizeof(p->why), "no connection within %u s%s", p->patience,
+			 p->c->rejected ? ": rejected" : "");
 		return NOT_APPLICABLE;
 	}
 	if (row->lent && (!p->c->lent || p->c->bytes < row->lent)) {
-		snprintf(p->why, sizeof(p->why), "the peer lends %u bytes of memory, not %u", p->c->bytes, row->lent);
+		snprintf(p->why, sizeof(p->why), "the peer lends %u bytes of memory, not %u",
+			 p->c->bytes, row->lent);
 		return NOT_APPLICABLE;
 	}
 	return play_script(p, row->script);
@@ -82,14 +86,17 @@ static void put_text(FILE *f, const char *s)
 	json_decref(text);
 }
 
-static void json_row(FILE *f, const struct row *row, const struct play *p, enum outcome o, bool first)
+static void json_row(FILE *f, const struct row *row, const struct play *p, enum outcome o,
+		     bool first)
 {
 	const struct line *l = p->c->line;
 
-	fprintf(f, "%s\n  {\"row\": \"%s\", \"result\": \"%s\", \"why\": ", first ? "" : ",", row->id, outcome_words[o]);
+	fprintf(f, "%s\n  {\"row\": \"%s\", \"result\": \"%s\", \"why\": ", first ? "" : ",",
+		row->id, outcome_words[o]);
 	put_text(f, p->why);
 	fputs(", \"frames\": [", f);
-	for (unsigned i = l->notes > LINE_NOTES ? l->notes - LINE_NOTES : 0, n = 0; o == DEVIATES && i < l->notes; i++, n++) {
+	for (unsigned i = l->notes > LINE_NOTES ? l->notes - LINE_NOTES : 0, n = 0;
+	     o == DEVIATES && i < l->notes; i++, n++) {
 		fputs(n ? ", " : "", f);
 		put_text(f, l->note[i % LINE_NOTES]);
 	}
@@ -118,33 +125,66 @@ static void list(void)
 {
 	for (unsigned i = 0; i < row_count; i++)
 		printf("%-4s %s\n", rows[i].id,
-		       rows[i].side == 'b' ? "either connects" : rows[i].side == 's' ? "the peer connects" : "we connect");
+		       rows[i].side == 'b'   ? "either connects"
+		       : rows[i].side == 's' ? "the peer connects"
+					     : "we connect");
 }
 
 static bool parse(int argc, char **argv, struct options *o)
 {
-	static const struct option longs[] = {
-		{"port", 1, 0, 'i'}, {"address", 1, 0, 'a'}, {"peer", 1, 0, 'p'}, {"service", 1, 0, 's'}, {"listen", 0, 0, 'l'},
-		{"rows", 1, 0, 'r'}, {"list", 0, 0, 'L'}, {"patience", 1, 0, 't'}, {"json", 1, 0, 'j'}, {"help", 0, 0, 'h'}, {0}};
+	static const struct option longs[] = {{"port", 1, 0, 'i'},
+					      {"address", 1, 0, 'a'},
+					      {"peer", 1, 0, 'p'},
+					      {"service", 1, 0, 's'},
+					      {"listen", 0, 0, 'l'},
+					      {"rows", 1, 0, 'r'},
+					      {"list", 0, 0, 'L'},
+					      {"patience", 1, 0, 't'},
+					      {"json", 1, 0, 'j'},
+					      {"help", 0, 0, 'h'},
+					      {0}};
 
 	for (int c; (c = getopt_long(argc, argv, "vh", longs, NULL)) != -1;) {
 		switch (c) {
-		case 'i': o->interface = optarg; break;
-		case 'a': o->own = optarg; break;
-		case 'p': o->peer = optarg; break;
-		case 's': o->port = (unsigned)strtoul(optarg, NULL, 0); break;
-		case 'l': o->listen = true; break;
-		case 'r': o->only = optarg; break;
-		case 't': o->patience = (unsigned)strtoul(optarg, NULL, 0); break;
-		case 'j': o->json = optarg; break;
-		case 'v': o->verbose = true; break;
-		case 'L': list(); exit(0);
-		case 'h': usage(stdout); exit(0);
-		default: return false;
+		case 'i':
+			o->interface = optarg;
+			break;
+		case 'a':
+			o->own = optarg;
+			break;
+		case 'p':
+			o->peer = optarg;
+			break;
+		case 's':
+			o->port = (unsigned)strtoul(optarg, NULL, 0);
+			break;
+		case 'l':
+			o->listen = true;
+			break;
+		case 'r':
+			o->only = optarg;
+			break;
+		case 't':
+			o->patience = (unsigned)strtoul(optarg, NULL, 0);
+			break;
+		case 'j':
+			o->json = optarg;
+			break;
+		case 'v':
+			o->verbose = true;
+			break;
+		case 'L':
+			list();
+			exit(0);
+		case 'h':
+			usage(stdout);
+			exit(0);
+		default:
+			return false;
 		}
 	}
-	return optind == argc && o->interface && o->own && o->peer && o->port > 0 && o->port < 65536 && o->patience > 0 &&
-	       o->patience <= 86400;
+	return optind == argc && o->interface && o->own && o->peer && o->port > 0 &&
+	       o->port < 65536 && o->patience > 0 && o->patience <= 86400;
 }
 
 static void run_all(const struct options *o, struct line *line, struct tally *t)
@@ -183,10 +223,11 @@ int main(int argc, char **argv)
 	if (t.json)
 		fputs("{\"rows\": [", t.json);
 	run_all(&o, &line, &t);
-	printf("%u passed, %u deviate, %u not applicable\n", t.n[PASSED], t.n[DEVIATES], t.n[NOT_APPLICABLE]);
+	printf("%u passed, %u deviate, %u not applicable\n", t.n[PASSED], t.n[DEVIATES],
+	       t.n[NOT_APPLICABLE]);
 	if (t.json) {
-		fprintf(t.json, "\n ], \"passed\": %u, \"deviate\": %u, \"not applicable\": %u}\n", t.n[PASSED], t.n[DEVIATES],
-			t.n[NOT_APPLICABLE]);
+		fprintf(t.json, "\n ], \"passed\": %u, \"deviate\": %u, \"not applicable\": %u}\n",
+			t.n[PASSED], t.n[DEVIATES], t.n[NOT_APPLICABLE]);
 		fclose(t.json);
 	}
 	line_close(&line);

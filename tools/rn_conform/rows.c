@@ -1,11 +1,11 @@
-/* The table of wire rows of docs/spec/rocev2.md that can be tested from outside, with their scripts; read-only.
- * The rows about connection management are in manage.c. */
+/* The table of wire rows of docs/spec/rocev2.md that can be tested from outside, with their
+ * scripts; read-only. The rows about connection management are in manage.c. */
 #include "manage.h"
 #include "play.h"
 #include "base/types.h"
 
 /* A server of rping's protocol is offered 3000 bytes and reads them. */
-#define READS "> SEND_ONLY 0 n=16 adv=3000 A\n< ACK 0\nrequest 0 READ_REQUEST len=3000\n"
+#define READS	    "> SEND_ONLY 0 n=16 adv=3000 A\n< ACK 0\nrequest 0 READ_REQUEST len=3000\n"
 #define WRITE0(psn) "> WRITE_ONLY " psn " n=0 A\n"
 
 /* clang-format off */

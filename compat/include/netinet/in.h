@@ -70,19 +70,19 @@ enum {
  * These macros turn the one member of the native structure into a union, after a bit-field of width
  * 0.
  */
-#define s_addr                                                                             \
-	: 0;                                                                               \
-	__extension__ union {                                                              \
-		in_addr_t s_addr;                                                          \
-		union {                                                                    \
-			struct {                                                           \
-				uint8_t s_b1, s_b2, s_b3, s_b4;                            \
-			} S_un_b;                                                          \
-			struct {                                                           \
-				uint16_t s_w1, s_w2;                                       \
-			} S_un_w;                                                          \
-			uint32_t S_addr;                                                   \
-		} S_un;                                                                    \
+#define s_addr                                                  \
+	: 0;                                                    \
+	__extension__ union {                                   \
+		in_addr_t s_addr;                               \
+		union {                                         \
+			struct {                                \
+				uint8_t s_b1, s_b2, s_b3, s_b4; \
+			} S_un_b;                               \
+			struct {                                \
+				uint16_t s_w1, s_w2;            \
+			} S_un_w;                               \
+			uint32_t S_addr;                        \
+		} S_un;                                         \
 	}
 #include_next <netinet/in.h>
 #undef s_addr

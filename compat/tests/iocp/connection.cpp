@@ -1,6 +1,6 @@
-// How does a connection begin, serve its client and end? A CONNECTION owns its connector, queue pair, region and
-// buffers from the wait for a client until its last request has ended. Runs on the workers; the results of one queue
-// pair are handled one at a time.
+// How does a connection begin, serve its client and end? A CONNECTION owns its connector, queue
+// pair, region and buffers from the wait for a client until its last request has ended. Runs on the
+// workers; the results of one queue pair are handled one at a time.
 #include "service.h"
 
 struct SLOT // one buffer: it holds a posted receive, then the answer to its message
@@ -9,14 +9,14 @@ struct SLOT // one buffer: it holds a posted receive, then the answer to its mes
 	MESSAGE *pMessage;
 };
 
-struct CONNECTION
-{
+struct CONNECTION {
 	LIST_ENTRY Link;
 	LONG volatile cRef;
 	LONG volatile fClosing, fConnected;
 	BOOL fRegistered;
-	IO Io;	       // used in turn for GetConnectionRequest, the registration, Accept and NotifyDisconnect
-	IO CloseIo;    // used for closing, whichever side begins it
+	// used in turn for GetConnectionRequest, the registration, Accept and NotifyDisconnect
+	IO Io;
+	IO CloseIo; // used for closing, whichever side begins it
 	IND2Connector *pConnector;
 	IND2QueuePair *pQp;
 	IND2MemoryRegion *pMr;
@@ -67,8 +67,7 @@ static void Dereference(PCONNECTION p)
 // Takes a reference of a connection, unless its last one is already gone.
 static BOOL TryReference(PCONNECTION p)
 {
-	for (LONG cRef = ReadAcquire(&p->cRef); cRef > 0;)
-	{
+	for (LONG cRef = ReadAcquire(&p->cRef); cRef > 0;) {
 		LONG cWas = InterlockedCompareExchange(&p->cRef, cRef + 1, cRef);
 
 		if (cWas == cRef)
@@ -82,7 +81,8 @@ static void OnDisconnected(PIO pIo, HRESULT hrStatus)
 {
 	PCONNECTION p = (PCONNECTION)pIo->pOwner;
 
-	// The queue pair must be flushed whatever the status is, so that no request keeps the connection.
+	// The queue pair must be flushed whatever the status is, so that no request keeps the
+	// connection.
 	p->pQp->Flush();
 	Dereference(p);
 }
@@ -106,7 +106,8 @@ static ND2_SGE SgeOf(const SLOT *pSlot)
 	return sge;
 }
 
-// Posts a receive; it takes over the reference that the slot holds, and gives it up if posting fails.
+// Posts a receive; it takes over the reference that the slot holds, and gives it up if posting
+// fails.
 static void Receive(SLOT *pSlot)
 {
 	ND2_SGE sge = SgeOf(pSlot);
@@ -120,10 +121,10 @@ static BOOL Answer(PCONNECTION p, MESSAGE *pMessage)
 	MESSAGE_HEADER *pHeader = &pMessage->Header;
 	PPAGE pPage;
 
-	if (pHeader->Length > PAYLOAD_BYTES || SumOf(pMessage->Payload, pHeader->Length) != pHeader->Sum)
+	if (pHeader->Length > PAYLOAD_BYTES ||
+	    SumOf(pMessage->Payload, pHeader->Length) != pHeader->Sum)
 		return FALSE;
-	switch (pHeader->Op)
-	{
+	switch (pHeader->Op) {
 	case OpInvert:
 		for (DWORD i = 0; i < pHeader->Length; i++)
 			pMessage->Payload[i] = (BYTE)~pMessage->Payload[i];
@@ -157,15 +158,13 @@ void ConnectionResult(const ND2_RESULT *pResult)
 	PCONNECTION p = pSlot->pConnection;
 	ND2_SGE sge;
 
-	if (pResult->Status != ND_SUCCESS)
-	{
+	if (pResult->Status != ND_SUCCESS) {
 		if (pResult->Status != ND_CANCELED)
 			Close(p);
 		Dereference(p);
 		return;
 	}
-	if (pResult->RequestType == Nd2RequestTypeSend)
-	{
+	if (pResult->RequestType == Nd2RequestTypeSend) {
 		Receive(pSlot);
 		return;
 	}
@@ -173,14 +172,14 @@ void ConnectionResult(const ND2_RESULT *pResult)
 	InterlockedExchangeAdd64(&g_Server.cbReceived, pResult->BytesTransferred);
 	sge = SgeOf(pSlot);
 	if (pResult->BytesTransferred != MESSAGE_BYTES || !Answer(p, pSlot->pMessage) ||
-	    FAILED(p->pQp->Send(pSlot, &sge, 1, 0)))
-	{
+	    FAILED(p->pQp->Send(pSlot, &sge, 1, 0))) {
 		Close(p);
 		Dereference(p);
 	}
 }
 
-// ---- from listening to connected: one request after the other, each on the reference of the one before ----
+// ---- from listening to connected: one request after the other, each on the reference of the one
+// before ----
 
 static void OnDeparted(PIO pIo, HRESULT hrStatus)
 {
@@ -195,8 +194,7 @@ static void OnAccepted(PIO pIo, HRESULT hrStatus)
 	PCONNECTION p = (PCONNECTION)pIo->pOwner;
 	LONG cConnected, cPeak;
 
-	if (FAILED(hrStatus))
-	{
+	if (FAILED(hrStatus)) {
 		p->pQp->Flush(); // ends the receives
 		Dereference(p);
 		return;
@@ -219,12 +217,12 @@ static void OnRegistered(PIO pIo, HRESULT hrStatus)
 
 	MustSucceed(hrStatus, "a connection's Register");
 	p->fRegistered = TRUE;
-	for (DWORD i = 0; i < CREDITS; i++)
-	{
+	for (DWORD i = 0; i < CREDITS; i++) {
 		InterlockedIncrement(&p->cRef);
 		Receive(&p->aSlots[i]);
 	}
-	if (FAILED(p->pConnector->Accept(p->pQp, 2, 0, &hello, sizeof(hello), StartIo(&p->Io, OnAccepted, p))))
+	if (FAILED(p->pConnector->Accept(p->pQp, 2, 0, &hello, sizeof(hello),
+					 StartIo(&p->Io, OnAccepted, p))))
 		OnAccepted(&p->Io, ND_UNSUCCESSFUL);
 }
 
@@ -243,14 +241,12 @@ static void OnRequest(PIO pIo, HRESULT hrStatus)
 	PCONNECTION p = (PCONNECTION)pIo->pOwner;
 	IND2CompletionQueue *pCq;
 
-	if (FAILED(hrStatus))
-	{
+	if (FAILED(hrStatus)) {
 		Dereference(p); // the listener has been closed
 		return;
 	}
 	ConnectionListen(); // the next connection waits for a client instead
-	if (!IsWelcome(p))
-	{
+	if (!IsWelcome(p)) {
 		HELLO hello = {SERVICE_VERSION, 0, 0};
 
 		InterlockedIncrement(&g_Server.cRefused);
@@ -259,35 +255,39 @@ static void OnRequest(PIO pIo, HRESULT hrStatus)
 		return;
 	}
 	pCq = g_Server.apCq[(ULONG)InterlockedIncrement(&s_cQueuePairs) % g_Server.cCqs];
-	MUST(g_Server.pAdapter->CreateQueuePair(IID_IND2QueuePair, pCq, pCq, p, CREDITS, CREDITS, 1, 1, 0,
-						(void **)&p->pQp));
-	WIN32((p->pMessages = (MESSAGE *)HeapAlloc(GetProcessHeap(), 0, CREDITS * MESSAGE_BYTES)) != NULL);
-	for (DWORD i = 0; i < CREDITS; i++)
-	{
+	MUST(g_Server.pAdapter->CreateQueuePair(IID_IND2QueuePair, pCq, pCq, p, CREDITS, CREDITS, 1,
+						1, 0, (void **)&p->pQp));
+	WIN32((p->pMessages = (MESSAGE *)HeapAlloc(GetProcessHeap(), 0, CREDITS * MESSAGE_BYTES)) !=
+	      NULL);
+	for (DWORD i = 0; i < CREDITS; i++) {
 		p->aSlots[i].pConnection = p;
 		p->aSlots[i].pMessage = &p->pMessages[i];
 	}
-	MUST(g_Server.pAdapter->CreateMemoryRegion(IID_IND2MemoryRegion, g_Server.hFile, (void **)&p->pMr));
+	MUST(g_Server.pAdapter->CreateMemoryRegion(IID_IND2MemoryRegion, g_Server.hFile,
+						   (void **)&p->pMr));
 	MUST(p->pMr->Register(p->pMessages, CREDITS * MESSAGE_BYTES, ND_MR_FLAG_ALLOW_LOCAL_WRITE,
 			      StartIo(&p->Io, OnRegistered, p)));
 }
 
 void ConnectionListen(void)
 {
-	PCONNECTION p = (PCONNECTION)HeapAlloc(GetProcessHeap(), HEAP_ZERO_MEMORY, sizeof(CONNECTION));
+	PCONNECTION p =
+		(PCONNECTION)HeapAlloc(GetProcessHeap(), HEAP_ZERO_MEMORY, sizeof(CONNECTION));
 	HRESULT hr = ND_CANCELED;
 
 	WIN32(p != NULL);
 	p->cRef = 1;
 	ListInit(&p->Leases);
-	MUST(g_Server.pAdapter->CreateConnector(IID_IND2Connector, g_Server.hFile, (void **)&p->pConnector));
+	MUST(g_Server.pAdapter->CreateConnector(IID_IND2Connector, g_Server.hFile,
+						(void **)&p->pConnector));
 	InterlockedIncrement(&g_Server.cLive);
 	AcquireSRWLockExclusive(&g_Server.ConnectionsLock);
 	ListInsertTail(&g_Server.Connections, &p->Link);
 	ReleaseSRWLockExclusive(&g_Server.ConnectionsLock);
 	AcquireSRWLockShared(&g_Server.ListenerLock);
 	if (g_Server.pListener != NULL)
-		hr = g_Server.pListener->GetConnectionRequest(p->pConnector, StartIo(&p->Io, OnRequest, p));
+		hr = g_Server.pListener->GetConnectionRequest(p->pConnector,
+							      StartIo(&p->Io, OnRequest, p));
 	ReleaseSRWLockShared(&g_Server.ListenerLock);
 	if (FAILED(hr))
 		Dereference(p);
@@ -310,15 +310,16 @@ static void OnTold(PIO pIo, HRESULT hrStatus)
 void ConnectionsClose(void)
 {
 	AcquireSRWLockShared(&g_Server.ConnectionsLock);
-	for (PLIST_ENTRY pEntry = g_Server.Connections.Flink; pEntry != &g_Server.Connections; pEntry = pEntry->Flink)
-	{
+	for (PLIST_ENTRY pEntry = g_Server.Connections.Flink; pEntry != &g_Server.Connections;
+	     pEntry = pEntry->Flink) {
 		PCONNECTION p = CONTAINING_RECORD(pEntry, CONNECTION, Link);
 		PIO pTold;
 
 		if (!TryReference(p))
 			continue;
 		WIN32((pTold = (PIO)HeapAlloc(GetProcessHeap(), 0, sizeof(*pTold))) != NULL);
-		WIN32(PostQueuedCompletionStatus(g_Server.hIocp, sizeof(*pTold), KeyClose, StartIo(pTold, OnTold, p)));
+		WIN32(PostQueuedCompletionStatus(g_Server.hIocp, sizeof(*pTold), KeyClose,
+						 StartIo(pTold, OnTold, p)));
 	}
 	ReleaseSRWLockShared(&g_Server.ConnectionsLock);
 }

@@ -1,28 +1,25 @@
-// Does the service work for many clients at once? Each thread has a completion queue, connects its share of the
-// clients, sends a request from all of them at the same time and compares every byte of the answers. A thread owns its
-// clients; the threads share the adapter and the gate.
+// Does the service work for many clients at once? Each thread has a completion queue, connects its
+// share of the clients, sends a request from all of them at the same time and compares every byte
+// of the answers. A thread owns its clients; the threads share the adapter and the gate.
 #include "service.h"
 
 #include <process.h>
 
 static const DWORD PATIENCE_MS = 30000;
 
-struct CLIENT
-{
+struct CLIENT {
 	IND2Connector *pConnector;
 	IND2QueuePair *pQp;
 	IND2MemoryRegion *pMr;
-	struct MEMORY
-	{
+	struct MEMORY {
 		MESSAGE Out, In;
 		BYTE Written[PAGE_BYTES], Read[PAGE_BYTES];
-	} *pMemory;
+	} * pMemory;
 	DWORD dwToken, dwSequence;
 	MESSAGE_HEADER Lease;
 };
 
-struct LOADER
-{
+struct LOADER {
 	DWORD dwIndex, cClients, cRounds;
 	CLIENT *pClients;
 	HANDLE hFile, hEvent;
@@ -32,8 +29,7 @@ struct LOADER
 	LONGLONG llLongest; // duration of the longest round, in ticks
 };
 
-static struct
-{
+static struct {
 	SOCKADDR_IN Server, Local;
 	IND2Adapter *pAdapter;
 	HANDLE hGate;
@@ -57,14 +53,17 @@ static HRESULT Await(LOADER *pLoader, IND2Overlapped *pObject, OVERLAPPED *pOv, 
 
 static void CreateClient(LOADER *pLoader, CLIENT *p)
 {
-	MUST(s_load.pAdapter->CreateConnector(IID_IND2Connector, pLoader->hFile, (void **)&p->pConnector));
-	MUST(s_load.pAdapter->CreateQueuePair(IID_IND2QueuePair, pLoader->pCq, pLoader->pCq, p, 1, 2, 1, 1, 0,
-					      (void **)&p->pQp));
+	MUST(s_load.pAdapter->CreateConnector(IID_IND2Connector, pLoader->hFile,
+					      (void **)&p->pConnector));
+	MUST(s_load.pAdapter->CreateQueuePair(IID_IND2QueuePair, pLoader->pCq, pLoader->pCq, p, 1,
+					      2, 1, 1, 0, (void **)&p->pQp));
 	p->pMemory = (CLIENT::MEMORY *)HeapAlloc(GetProcessHeap(), 0, sizeof(*p->pMemory));
 	WIN32(p->pMemory != NULL);
-	MUST(s_load.pAdapter->CreateMemoryRegion(IID_IND2MemoryRegion, pLoader->hFile, (void **)&p->pMr));
+	MUST(s_load.pAdapter->CreateMemoryRegion(IID_IND2MemoryRegion, pLoader->hFile,
+						 (void **)&p->pMr));
 	MUST(AWAIT(pLoader, p->pMr,
-		   Register(p->pMemory, sizeof(*p->pMemory), ND_MR_FLAG_ALLOW_LOCAL_WRITE, &pLoader->Ov)));
+		   Register(p->pMemory, sizeof(*p->pMemory), ND_MR_FLAG_ALLOW_LOCAL_WRITE,
+			    &pLoader->Ov)));
 	p->dwToken = p->pMr->GetLocalToken();
 }
 
@@ -87,8 +86,8 @@ static HRESULT ConnectClient(LOADER *pLoader, CLIENT *p, DWORD dwVersion)
 
 	MUST(p->pConnector->Bind((const struct sockaddr *)&s_load.Local, sizeof(s_load.Local)));
 	hr = AWAIT(pLoader, p->pConnector,
-		   Connect(p->pQp, (const struct sockaddr *)&s_load.Server, sizeof(s_load.Server), 0, 2, &hello,
-			   sizeof(hello), &pLoader->Ov));
+		   Connect(p->pQp, (const struct sockaddr *)&s_load.Server, sizeof(s_load.Server),
+			   0, 2, &hello, sizeof(hello), &pLoader->Ov));
 	if (FAILED(hr))
 		return hr;
 	MUST(p->pConnector->GetPrivateData(data, &cb));
@@ -103,13 +102,11 @@ static HRESULT ConnectClient(LOADER *pLoader, CLIENT *p, DWORD dwVersion)
 // Takes cExpected results; returns FALSE if one of them failed.
 static BOOL Collect(LOADER *pLoader, DWORD cExpected)
 {
-	while (cExpected > 0)
-	{
+	while (cExpected > 0) {
 		ND2_RESULT results[32];
 		ULONG cResults = pLoader->pCq->GetResults(results, ARRAYSIZE(results));
 
-		for (ULONG i = 0; i < cResults; i++)
-		{
+		for (ULONG i = 0; i < cResults; i++) {
 			if (results[i].Status != ND_SUCCESS)
 				return FALSE;
 			pLoader->cbMoved += results[i].BytesTransferred;
@@ -133,7 +130,8 @@ static BYTE ByteOf(const CLIENT *p, DWORD i)
 static BOOL Ask(LOADER *pLoader, CLIENT *p, WORD wOp)
 {
 	MESSAGE *pOut = &p->pMemory->Out;
-	ND2_SGE out = {pOut, MESSAGE_BYTES, p->dwToken}, in = {&p->pMemory->In, MESSAGE_BYTES, p->dwToken};
+	ND2_SGE out = {pOut, MESSAGE_BYTES, p->dwToken},
+		in = {&p->pMemory->In, MESSAGE_BYTES, p->dwToken};
 
 	pOut->Header = p->Lease;
 	pOut->Header.Op = wOp;
@@ -144,7 +142,8 @@ static BOOL Ask(LOADER *pLoader, CLIENT *p, WORD wOp)
 	pOut->Header.Sum = SumOf(pOut->Payload, pOut->Header.Length);
 	FillMemory(&p->pMemory->In, sizeof(p->pMemory->In), 0xee);
 	pLoader->cRequests++;
-	return SUCCEEDED(p->pQp->Receive(NULL, &in, 1)) && SUCCEEDED(p->pQp->Send(NULL, &out, 1, 0));
+	return SUCCEEDED(p->pQp->Receive(NULL, &in, 1)) &&
+	       SUCCEEDED(p->pQp->Send(NULL, &out, 1, 0));
 }
 
 static void CheckAnswer(CLIENT *p, WORD wOp)
@@ -155,8 +154,7 @@ static void CheckAnswer(CLIENT *p, WORD wOp)
 	if (pIn->Header.Op != wOp || pIn->Header.Sequence != p->dwSequence ||
 	    pIn->Header.Length != pOut->Header.Length)
 		Fatal("an answer to something else", pIn->Header.Sequence);
-	for (DWORD i = 0; i < PAYLOAD_BYTES; i++)
-	{
+	for (DWORD i = 0; i < PAYLOAD_BYTES; i++) {
 		BYTE bExpected = ByteOf(p, i);
 
 		if (i < pOut->Header.Length)
@@ -175,8 +173,7 @@ static BOOL Round(LOADER *pLoader, WORD wOp)
 	LARGE_INTEGER begin, end;
 
 	QueryPerformanceCounter(&begin);
-	for (DWORD i = 0; i < pLoader->cClients; i++)
-	{
+	for (DWORD i = 0; i < pLoader->cClients; i++) {
 		if (!Ask(pLoader, &pLoader->pClients[i], wOp))
 			return FALSE;
 	}
@@ -191,22 +188,22 @@ static BOOL Round(LOADER *pLoader, WORD wOp)
 
 static BOOL MovePages(LOADER *pLoader, BOOL fWrite)
 {
-	for (DWORD i = 0; i < pLoader->cClients; i++)
-	{
+	for (DWORD i = 0; i < pLoader->cClients; i++) {
 		CLIENT *p = &pLoader->pClients[i];
 		BYTE *pBytes = fWrite ? p->pMemory->Written : p->pMemory->Read;
 		ND2_SGE sge = {pBytes, PAGE_BYTES, p->dwToken};
 
 		for (DWORD j = 0; j < PAGE_BYTES; j++)
 			pBytes[j] = fWrite ? ByteOf(p, j) : 0;
-		if (FAILED(fWrite ? p->pQp->Write(NULL, &sge, 1, p->Lease.Address, p->Lease.Token, 0)
-				  : p->pQp->Read(NULL, &sge, 1, p->Lease.Address, p->Lease.Token, 0)))
+		if (FAILED(fWrite ? p->pQp->Write(NULL, &sge, 1, p->Lease.Address, p->Lease.Token,
+						  0)
+				  : p->pQp->Read(NULL, &sge, 1, p->Lease.Address, p->Lease.Token,
+						 0)))
 			return FALSE;
 	}
 	if (!Collect(pLoader, pLoader->cClients))
 		return FALSE;
-	for (DWORD i = 0; i < pLoader->cClients; i++)
-	{
+	for (DWORD i = 0; i < pLoader->cClients; i++) {
 		struct CLIENT::MEMORY *pMemory = pLoader->pClients[i].pMemory;
 
 		if (!fWrite && !RtlEqualMemory(pMemory->Written, pMemory->Read, PAGE_BYTES))
@@ -217,8 +214,7 @@ static BOOL MovePages(LOADER *pLoader, BOOL fWrite)
 
 static BOOL Rounds(LOADER *pLoader)
 {
-	for (DWORD i = 0; i < pLoader->cRounds; i++)
-	{
+	for (DWORD i = 0; i < pLoader->cRounds; i++) {
 		if (!Round(pLoader, OpInvert))
 			return FALSE;
 	}
@@ -233,10 +229,11 @@ static void OpenLoader(LOADER *pLoader)
 	WIN32((pLoader->hEvent = CreateEvent(NULL, FALSE, FALSE, NULL)) != NULL);
 	pLoader->Ov.hEvent = pLoader->NotifyOv.hEvent = pLoader->hEvent;
 	MUST(s_load.pAdapter->CreateOverlappedFile(&pLoader->hFile));
-	MUST(s_load.pAdapter->CreateCompletionQueue(IID_IND2CompletionQueue, pLoader->hFile, 3 * pLoader->cClients + 3,
-						    0, 0, (void **)&pLoader->pCq));
-	pLoader->pClients =
-		(CLIENT *)HeapAlloc(GetProcessHeap(), HEAP_ZERO_MEMORY, pLoader->cClients * sizeof(CLIENT));
+	MUST(s_load.pAdapter->CreateCompletionQueue(IID_IND2CompletionQueue, pLoader->hFile,
+						    3 * pLoader->cClients + 3, 0, 0,
+						    (void **)&pLoader->pCq));
+	pLoader->pClients = (CLIENT *)HeapAlloc(GetProcessHeap(), HEAP_ZERO_MEMORY,
+						pLoader->cClients * sizeof(CLIENT));
 	WIN32(pLoader->pClients != NULL);
 }
 
@@ -266,14 +263,12 @@ static BOOL ConnectAll(LOADER *pLoader)
 {
 	BOOL fAll = TRUE;
 
-	for (DWORD i = 0; i < pLoader->cClients && fAll; i++)
-	{
+	for (DWORD i = 0; i < pLoader->cClients && fAll; i++) {
 		fAll = SUCCEEDED(ConnectClient(pLoader, &pLoader->pClients[i], SERVICE_VERSION));
 		InterlockedExchangeAdd(&s_load.cConnected, fAll);
 	}
 	// The last thread that has connected its clients opens the gate for all threads.
-	if (InterlockedDecrement(&s_load.cNotConnected) == 0)
-	{
+	if (InterlockedDecrement(&s_load.cNotConnected) == 0) {
 		_tprintf(_T("connected %ld\n"), s_load.cConnected);
 		fflush(stdout);
 		WIN32(SetEvent(s_load.hGate));
@@ -295,7 +290,8 @@ static unsigned __stdcall LoaderMain(void *pArgument)
 		CreateClient(pLoader, &pLoader->pClients[i]);
 	fGood = ConnectAll(pLoader) && Rounds(pLoader);
 	for (DWORD i = 0; i < pLoader->cClients && fGood; i++)
-		fGood = SUCCEEDED(AWAIT(pLoader, pLoader->pClients[i].pConnector, Disconnect(&pLoader->Ov)));
+		fGood = SUCCEEDED(
+			AWAIT(pLoader, pLoader->pClients[i].pConnector, Disconnect(&pLoader->Ov)));
 	for (DWORD i = 0; i < pLoader->cClients; i++)
 		DestroyClient(pLoader, &pLoader->pClients[i]);
 	CloseLoader(pLoader);
@@ -317,11 +313,11 @@ int LoadMain(const SOCKADDR_IN *pAddress, DWORD cThreads, DWORD cConnections, DW
 	s_load.Server = *pAddress;
 	s_load.cNotConnected = cThreads;
 	WIN32((s_load.hGate = CreateEvent(NULL, TRUE, FALSE, NULL)) != NULL);
-	MUST(NdResolveAddress((const struct sockaddr *)pAddress, sizeof(*pAddress), (struct sockaddr *)&s_load.Local, &cb));
-	MUST(NdOpenAdapter(IID_IND2Adapter, (const struct sockaddr *)&s_load.Local, sizeof(s_load.Local),
-			   (void **)&s_load.pAdapter));
-	for (DWORD i = 0; i < cThreads; i++)
-	{
+	MUST(NdResolveAddress((const struct sockaddr *)pAddress, sizeof(*pAddress),
+			      (struct sockaddr *)&s_load.Local, &cb));
+	MUST(NdOpenAdapter(IID_IND2Adapter, (const struct sockaddr *)&s_load.Local,
+			   sizeof(s_load.Local), (void **)&s_load.pAdapter));
+	for (DWORD i = 0; i < cThreads; i++) {
 		loaders[i].dwIndex = i;
 		loaders[i].cClients = cConnections / cThreads + (i < cConnections % cThreads);
 		loaders[i].cRounds = cRounds;
@@ -329,8 +325,7 @@ int LoadMain(const SOCKADDR_IN *pAddress, DWORD cThreads, DWORD cConnections, DW
 		WIN32(ahThreads[i] != NULL);
 	}
 	WaitForMultipleObjects(cThreads, ahThreads, TRUE, INFINITE);
-	for (DWORD i = 0; i < cThreads; i++)
-	{
+	for (DWORD i = 0; i < cThreads; i++) {
 		DWORD dwExitCode;
 
 		WIN32(GetExitCodeThread(ahThreads[i], &dwExitCode));
@@ -343,6 +338,7 @@ int LoadMain(const SOCKADDR_IN *pAddress, DWORD cThreads, DWORD cConnections, DW
 	WIN32(CloseHandle(s_load.hGate));
 	s_load.pAdapter->Release();
 	_tprintf(_T("%I64u requests, %I64u bytes, longest round %.1f ms, %s\n"), cRequests, cbMoved,
-		 llLongest * 1000.0 / frequency.QuadPart, dwLost ? _T("connections lost") : _T("all is well"));
+		 llLongest * 1000.0 / frequency.QuadPart,
+		 dwLost ? _T("connections lost") : _T("all is well"));
 	return dwLost;
 }

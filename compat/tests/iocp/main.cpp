@@ -1,4 +1,5 @@
-// What does the user want of the service? Reads the arguments, starts Winsock and NetworkDirect. One thread.
+// What does the user want of the service? Reads the arguments, starts Winsock and NetworkDirect.
+// One thread.
 #include "service.h"
 
 static int Usage(void)
@@ -19,12 +20,11 @@ DECLSPEC_NORETURN void Fatal(PCSTR pszWhat, ULONGLONG ullCode)
 int __cdecl _tmain(int argc, TCHAR *argv[])
 {
 	DWORD cWorkers = 4, cPages = 2000, cThreads = 2, cConnections = 200, cRounds = 10;
-	const struct
-	{
+	const struct {
 		PCTSTR pszName;
 		DWORD *pdwValue;
 	} options[] = {
-		{_T("-w"), &cWorkers}, {_T("-p"), &cPages},  {_T("-t"), &cThreads},
+		{_T("-w"), &cWorkers},	   {_T("-p"), &cPages},	 {_T("-t"), &cThreads},
 		{_T("-n"), &cConnections}, {_T("-r"), &cRounds},
 	};
 	SOCKADDR_IN address = {0};
@@ -34,14 +34,11 @@ int __cdecl _tmain(int argc, TCHAR *argv[])
 
 	if (argc < 3 || argc % 2 == 0)
 		return Usage();
-	for (int i = 3; i < argc; i += 2)
-	{
+	for (int i = 3; i < argc; i += 2) {
 		BOOL fKnown = FALSE;
 
-		for (SIZE_T j = 0; j < ARRAYSIZE(options); j++)
-		{
-			if (_tcsicmp(argv[i], options[j].pszName) == 0)
-			{
+		for (SIZE_T j = 0; j < ARRAYSIZE(options); j++) {
+			if (_tcsicmp(argv[i], options[j].pszName) == 0) {
 				*options[j].pdwValue = _tcstoul(argv[i + 1], NULL, 10);
 				fKnown = *options[j].pdwValue > 0;
 			}
@@ -51,7 +48,8 @@ int __cdecl _tmain(int argc, TCHAR *argv[])
 	}
 	if ((ret = WSAStartup(MAKEWORD(2, 2), &wsaData)) != 0)
 		Fatal("WSAStartup", ret);
-	if (WSAStringToAddress(argv[2], AF_INET, NULL, (LPSOCKADDR)&address, &cbAddress) == SOCKET_ERROR)
+	if (WSAStringToAddress(argv[2], AF_INET, NULL, (LPSOCKADDR)&address, &cbAddress) ==
+	    SOCKET_ERROR)
 		Fatal("WSAStringToAddress", WSAGetLastError());
 	MUST(NdStartup());
 	if (_tcscmp(argv[1], _T("-s")) == 0)

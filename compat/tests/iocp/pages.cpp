@@ -1,4 +1,5 @@
-// Which pages are free, and which are leased? Owns the memory, its regions and the list of free pages. Any thread.
+// Which pages are free, and which are leased? Owns the memory, its regions and the list of free
+// pages. Any thread.
 #include "service.h"
 
 static CRITICAL_SECTION s_cs; // protects the list of free pages and those of the connections
@@ -6,7 +7,8 @@ static LIST_ENTRY s_free;
 static PPAGE s_aPages;
 static BYTE *s_pMemory;
 static DWORD s_cPages;
-static LONG volatile s_cPending; // registrations that have not ended, and 1 while PagesCreate or PagesDestroy starts more
+// registrations that have not ended, and 1 while PagesCreate or PagesDestroy starts more
+static LONG volatile s_cPending;
 static HANDLE s_hSettled;
 
 static void OnSettled(PIO pIo, HRESULT hrStatus)
@@ -18,8 +20,10 @@ static void OnSettled(PIO pIo, HRESULT hrStatus)
 
 static void AwaitSettled(void)
 {
-	// The count began at 1, so that it could not reach 0 while more registrations were being started.
-	if (InterlockedDecrement(&s_cPending) != 0 && WaitForSingleObject(s_hSettled, 30000) != WAIT_OBJECT_0)
+	// The count began at 1, so that it could not reach 0 while more registrations were being
+	// started.
+	if (InterlockedDecrement(&s_cPending) != 0 &&
+	    WaitForSingleObject(s_hSettled, 30000) != WAIT_OBJECT_0)
 		Fatal("pages that did not settle", s_cPending);
 }
 
@@ -30,20 +34,22 @@ void PagesCreate(IND2Adapter *pAdapter, HANDLE hFile, DWORD cPages)
 	s_cPages = cPages;
 	s_cPending = 1;
 	WIN32((s_hSettled = CreateEvent(NULL, FALSE, FALSE, NULL)) != NULL);
-	s_pMemory = (BYTE *)VirtualAlloc(NULL, (SIZE_T)cPages * PAGE_BYTES, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
+	s_pMemory = (BYTE *)VirtualAlloc(NULL, (SIZE_T)cPages * PAGE_BYTES,
+					 MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
 	s_aPages = (PPAGE)HeapAlloc(GetProcessHeap(), HEAP_ZERO_MEMORY, cPages * sizeof(PAGE));
 	WIN32(s_pMemory != NULL && s_aPages != NULL);
-	for (DWORD i = 0; i < cPages; i++)
-	{
+	for (DWORD i = 0; i < cPages; i++) {
 		PPAGE pPage = &s_aPages[i];
 
 		pPage->dwIndex = i;
 		pPage->pBytes = s_pMemory + (SIZE_T)i * PAGE_BYTES;
 		ListInsertTail(&s_free, &pPage->Link);
-		MUST(pAdapter->CreateMemoryRegion(IID_IND2MemoryRegion, hFile, (void **)&pPage->pMr));
+		MUST(pAdapter->CreateMemoryRegion(IID_IND2MemoryRegion, hFile,
+						  (void **)&pPage->pMr));
 		InterlockedIncrement(&s_cPending);
 		MUST(pPage->pMr->Register(pPage->pBytes, PAGE_BYTES,
-					  ND_MR_FLAG_ALLOW_LOCAL_WRITE | ND_MR_FLAG_ALLOW_REMOTE_READ |
+					  ND_MR_FLAG_ALLOW_LOCAL_WRITE |
+						  ND_MR_FLAG_ALLOW_REMOTE_READ |
 						  ND_MR_FLAG_ALLOW_REMOTE_WRITE,
 					  StartIo(&pPage->Io, OnSettled, pPage)));
 	}
@@ -57,14 +63,13 @@ DWORD PagesDestroy(void)
 	for (PLIST_ENTRY p = s_free.Flink; p != &s_free; p = p->Flink)
 		cFree++;
 	s_cPending = 1;
-	for (DWORD i = 0; i < s_cPages; i++)
-	{
+	for (DWORD i = 0; i < s_cPages; i++) {
 		InterlockedIncrement(&s_cPending);
-		MUST(s_aPages[i].pMr->Deregister(StartIo(&s_aPages[i].Io, OnSettled, &s_aPages[i])));
+		MUST(s_aPages[i].pMr->Deregister(
+			StartIo(&s_aPages[i].Io, OnSettled, &s_aPages[i])));
 	}
 	AwaitSettled();
-	for (DWORD i = 0; i < s_cPages; i++)
-	{
+	for (DWORD i = 0; i < s_cPages; i++) {
 		if (s_aPages[i].pMr->Release() != 0)
 			Fatal("a page's region is still used", i);
 	}
@@ -80,8 +85,7 @@ PPAGE PageLease(PLIST_ENTRY pLeases)
 	PPAGE pPage = NULL;
 
 	EnterCriticalSection(&s_cs);
-	if (!ListIsEmpty(&s_free))
-	{
+	if (!ListIsEmpty(&s_free)) {
 		pPage = CONTAINING_RECORD(s_free.Flink, PAGE, Link);
 		ListRemove(&pPage->Link);
 		ListInsertTail(pLeases, &pPage->Link);
@@ -95,8 +99,7 @@ PPAGE PageFind(PLIST_ENTRY pLeases, DWORD dwIndex)
 	PPAGE pFound = NULL;
 
 	EnterCriticalSection(&s_cs);
-	for (PLIST_ENTRY p = pLeases->Flink; p != pLeases && pFound == NULL; p = p->Flink)
-	{
+	for (PLIST_ENTRY p = pLeases->Flink; p != pLeases && pFound == NULL; p = p->Flink) {
 		PPAGE pPage = CONTAINING_RECORD(p, PAGE, Link);
 
 		if (pPage->dwIndex == dwIndex)

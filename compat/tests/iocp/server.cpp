@@ -1,5 +1,6 @@
-// How does the server start, run and stop? Owns the adapter, the port and its workers, the completion queues and the
-// listener. The main thread starts and stops the server; the workers do everything else.
+// How does the server start, run and stop? Owns the adapter, the port and its workers, the
+// completion queues and the listener. The main thread starts and stops the server; the workers do
+// everything else.
 #include "service.h"
 
 #include <process.h>
@@ -11,8 +12,7 @@ static const DWORD CQ_DEPTH = 4096;
 
 static BOOL WINAPI OnControl(DWORD dwType)
 {
-	switch (dwType)
-	{
+	switch (dwType) {
 	case CTRL_C_EVENT:
 	case CTRL_BREAK_EVENT:
 	case CTRL_CLOSE_EVENT:
@@ -36,18 +36,17 @@ static void OnNotify(PIO pIo, HRESULT hrStatus)
 	ND2_RESULT results[16];
 	ULONG cResults;
 
-	if (FAILED(hrStatus))
-	{
+	if (FAILED(hrStatus)) {
 		ServerForget(); // the server is stopping, so the queue is not armed again
 		return;
 	}
-	while ((cResults = pCq->GetResults(results, ARRAYSIZE(results))) > 0)
-	{
+	while ((cResults = pCq->GetResults(results, ARRAYSIZE(results))) > 0) {
 		for (ULONG i = 0; i < cResults; i++)
 			ConnectionResult(&results[i]);
 	}
 	MUST(pCq->Notify(ND_CQ_NOTIFY_ANY, StartIo(pIo, OnNotify, pCq)));
-	if (ReadAcquire(&g_Server.fDrained)) // the server may have cancelled the request before Notify armed the queue
+	// the server may have cancelled the request before Notify armed the queue
+	if (ReadAcquire(&g_Server.fDrained))
 		MUST(pCq->CancelOverlappedRequests());
 }
 
@@ -57,8 +56,7 @@ static BOOL Dispatch(const OVERLAPPED_ENTRY *pEntry)
 {
 	PIO pIo;
 
-	switch (pEntry->lpCompletionKey)
-	{
+	switch (pEntry->lpCompletionKey) {
 	case KeyIo:
 		pIo = CONTAINING_RECORD(pEntry->lpOverlapped, IO, Ov);
 		pIo->pfnComplete(pIo, (HRESULT)pEntry->Internal);
@@ -79,13 +77,12 @@ static unsigned __stdcall WorkerMain(void *pArgument)
 	OVERLAPPED_ENTRY entries[8];
 	unsigned cServed = 0;
 
-	for (ULONG cStop = 0; cStop == 0;)
-	{
+	for (ULONG cStop = 0; cStop == 0;) {
 		ULONG cEntries = 0;
 
-		WIN32(GetQueuedCompletionStatusEx(hIocp, entries, ARRAYSIZE(entries), &cEntries, INFINITE, FALSE));
-		for (ULONG i = 0; i < cEntries; i++)
-		{
+		WIN32(GetQueuedCompletionStatusEx(hIocp, entries, ARRAYSIZE(entries), &cEntries,
+						  INFINITE, FALSE));
+		for (ULONG i = 0; i < cEntries; i++) {
 			// One stop is for this worker; the others go back to the port.
 			if (Dispatch(&entries[i]))
 				cServed++;
@@ -98,8 +95,7 @@ static unsigned __stdcall WorkerMain(void *pArgument)
 
 static void StartWorkers(HANDLE ahWorkers[], DWORD cWorkers)
 {
-	for (DWORD i = 0; i < cWorkers; i++)
-	{
+	for (DWORD i = 0; i < cWorkers; i++) {
 		ahWorkers[i] = (HANDLE)_beginthreadex(NULL, 0, WorkerMain, g_Server.hIocp, 0, NULL);
 		WIN32(ahWorkers[i] != NULL);
 	}
@@ -114,8 +110,7 @@ static ULONGLONG StopWorkers(const HANDLE ahWorkers[], DWORD cWorkers)
 		WIN32(PostQueuedCompletionStatus(g_Server.hIocp, 0, KeyStop, NULL));
 	if (WaitForMultipleObjects(cWorkers, ahWorkers, TRUE, 30000) != WAIT_OBJECT_0)
 		Fatal("workers that do not stop", cWorkers);
-	for (DWORD i = 0; i < cWorkers; i++)
-	{
+	for (DWORD i = 0; i < cWorkers; i++) {
 		DWORD dwServed;
 
 		WIN32(GetExitCodeThread(ahWorkers[i], &dwServed));
@@ -151,21 +146,24 @@ static void Listen(const SOCKADDR_IN *pAddress)
 	TCHAR szAddress[64];
 	DWORD cchAddress = ARRAYSIZE(szAddress);
 
-	for (DWORD i = 0; i < g_Server.cCqs; i++)
-	{
-		MUST(g_Server.pAdapter->CreateCompletionQueue(IID_IND2CompletionQueue, g_Server.hFile, CQ_DEPTH, 0, 0,
+	for (DWORD i = 0; i < g_Server.cCqs; i++) {
+		MUST(g_Server.pAdapter->CreateCompletionQueue(IID_IND2CompletionQueue,
+							      g_Server.hFile, CQ_DEPTH, 0, 0,
 							      (void **)&g_Server.apCq[i]));
 		InterlockedIncrement(&g_Server.cLive);
-		MUST(g_Server.apCq[i]->Notify(ND_CQ_NOTIFY_ANY,
-					      StartIo(&g_Server.aNotifyIo[i], OnNotify, g_Server.apCq[i])));
+		MUST(g_Server.apCq[i]->Notify(
+			ND_CQ_NOTIFY_ANY,
+			StartIo(&g_Server.aNotifyIo[i], OnNotify, g_Server.apCq[i])));
 	}
-	MUST(g_Server.pAdapter->CreateListener(IID_IND2Listener, g_Server.hFile, (void **)&g_Server.pListener));
+	MUST(g_Server.pAdapter->CreateListener(IID_IND2Listener, g_Server.hFile,
+					       (void **)&g_Server.pListener));
 	MUST(g_Server.pListener->Bind((const struct sockaddr *)pAddress, sizeof(*pAddress)));
 	MUST(g_Server.pListener->Listen(0));
 	for (DWORD i = 0; i < PENDING_REQUESTS; i++)
 		ConnectionListen();
 	MUST(g_Server.pListener->GetLocalAddress((struct sockaddr *)&bound, &cb));
-	if (WSAAddressToString((LPSOCKADDR)&bound, cb, NULL, szAddress, &cchAddress) == SOCKET_ERROR)
+	if (WSAAddressToString((LPSOCKADDR)&bound, cb, NULL, szAddress, &cchAddress) ==
+	    SOCKET_ERROR)
 		Fatal("WSAAddressToString", WSAGetLastError());
 	_tprintf(_T("listening at %s\n"), szAddress);
 	fflush(stdout);
@@ -184,8 +182,10 @@ static void Stop(void)
 	if (pListener->Release() != 0)
 		Fatal("the listener is still used", 0);
 	ConnectionsClose();
-	// Connections need the results of their last requests, so the queues are released after all connections have ended.
-	while (ReadAcquire(&g_Server.cLive) > (LONG)(1 + g_Server.cCqs) && GetTickCount64() < ullPatience)
+	// Connections need the results of their last requests, so the queues are released after all
+	// connections have ended.
+	while (ReadAcquire(&g_Server.cLive) > (LONG)(1 + g_Server.cCqs) &&
+	       GetTickCount64() < ullPatience)
 		Sleep(1);
 	InterlockedExchange(&g_Server.fDrained, TRUE);
 	for (DWORD i = 0; i < g_Server.cCqs; i++)
@@ -193,8 +193,7 @@ static void Stop(void)
 	ServerForget(); // for the server itself
 	if (WaitForSingleObject(g_Server.hIdle, 30000) != WAIT_OBJECT_0)
 		Fatal("objects that do not end", g_Server.cLive);
-	for (DWORD i = 0; i < g_Server.cCqs; i++)
-	{
+	for (DWORD i = 0; i < g_Server.cCqs; i++) {
 		if (g_Server.apCq[i]->Release() != 0)
 			Fatal("a completion queue is still used", i);
 	}
@@ -226,9 +225,10 @@ int ServerMain(const SOCKADDR_IN *pAddress, DWORD cWorkers, DWORD cPages)
 	WIN32(CloseHandle(g_Server.hFile) && CloseHandle(g_Server.hIocp));
 	WIN32(CloseHandle(g_Server.hStop) && CloseHandle(g_Server.hIdle));
 	g_Server.pAdapter->Release();
-	_tprintf(_T("accepted %ld, refused %ld, at once %ld, left %ld, lost pages %lu\n"), g_Server.cAccepted,
-		 g_Server.cRefused, g_Server.cPeak, g_Server.cConnected, cLost);
-	_tprintf(_T("requests %ld, bytes %I64d, entries %I64u, %I64d ms\n"), g_Server.cRequests, g_Server.cbReceived,
-		 cServed, (end.QuadPart - begin.QuadPart) * 1000 / frequency.QuadPart);
+	_tprintf(_T("accepted %ld, refused %ld, at once %ld, left %ld, lost pages %lu\n"),
+		 g_Server.cAccepted, g_Server.cRefused, g_Server.cPeak, g_Server.cConnected, cLost);
+	_tprintf(_T("requests %ld, bytes %I64d, entries %I64u, %I64d ms\n"), g_Server.cRequests,
+		 g_Server.cbReceived, cServed,
+		 (end.QuadPart - begin.QuadPart) * 1000 / frequency.QuadPart);
 	return cLost == 0 && g_Server.cConnected == 0 ? 0 : 1;
 }

@@ -1,10 +1,10 @@
 /*
- * A service of pages: clients connect, have messages inverted, lease pages of the server's memory, write and read them
- * by RDMA, and have the server add them up.
+ * A service of pages: clients connect, have messages inverted, lease pages of the server's memory,
+ * write and read them by RDMA, and have the server add them up.
  *
- * Requests of the server end at one completion port; its workers find whose they are by CONTAINING_RECORD. Every
- * request under way, overlapped or posted to a queue pair, holds a reference of its connection; the last one to go
- * closes it.
+ * Requests of the server end at one completion port; its workers find whose they are by
+ * CONTAINING_RECORD. Every request under way, overlapped or posted to a queue pair, holds a
+ * reference of its connection; the last one to go closes it.
  */
 #pragma once
 
@@ -24,11 +24,10 @@ const DWORD MESSAGE_BYTES = 512;
 const DWORD PAGE_BYTES = 4096;
 const DWORD CREDITS = 4; // messages that a client may send before it has an answer
 
-enum SERVICE_OP : WORD
-{
+enum SERVICE_OP : WORD {
 	OpInvert = 1, // answered with the payload, every bit inverted
 	OpLease,      // answered with token and address of a page
-	OpAdd,        // answered with the sum of that page
+	OpAdd,	      // answered with the sum of that page
 	OpReturn
 };
 
@@ -39,8 +38,7 @@ struct HELLO // private data of the connection, in both directions
 	DWORD Pages;
 };
 
-struct MESSAGE_HEADER
-{
+struct MESSAGE_HEADER {
 	WORD Op;
 	WORD Length; // of the payload, in bytes
 	DWORD Sequence;
@@ -53,8 +51,7 @@ struct MESSAGE_HEADER
 
 const DWORD PAYLOAD_BYTES = MESSAGE_BYTES - sizeof(MESSAGE_HEADER);
 
-struct MESSAGE
-{
+struct MESSAGE {
 	MESSAGE_HEADER Header;
 	BYTE Payload[PAYLOAD_BYTES];
 };
@@ -81,10 +78,10 @@ FORCEINLINE void MustSucceed(HRESULT hr, PCSTR pszWhat)
 		Fatal(pszWhat, (ULONG)hr);
 }
 
-#define MUST(call)  MustSucceed((call), #call)
-#define WIN32(call) \
-	do { \
-		if (!(call)) \
+#define MUST(call) MustSucceed((call), #call)
+#define WIN32(call)                                   \
+	do {                                          \
+		if (!(call))                          \
 			Fatal(#call, GetLastError()); \
 	} while (0)
 
@@ -94,8 +91,7 @@ struct IO;
 typedef IO *PIO;
 typedef void (*PIO_COMPLETION)(PIO pIo, HRESULT hrStatus);
 
-struct IO
-{
+struct IO {
 	OVERLAPPED Ov;
 	PIO_COMPLETION pfnComplete; // runs on a worker
 	PVOID pOwner;
@@ -138,8 +134,7 @@ FORCEINLINE void ListRemove(PLIST_ENTRY pEntry)
 
 // ---- pages.cpp ----
 
-struct PAGE
-{
+struct PAGE {
 	LIST_ENTRY Link; // in the list of free pages, or in that of the connection that leases it
 	IO Io;
 	DWORD dwIndex;
@@ -154,7 +149,8 @@ void PagesCreate(IND2Adapter *pAdapter, HANDLE hFile, DWORD cPages);
 DWORD PagesDestroy(void);
 // Returns a page and adds it to the list; NULL if no page is free.
 PPAGE PageLease(PLIST_ENTRY pLeases);
-// Returns the page with this index from a connection's list; NULL if the connection has not leased it.
+// Returns the page with this index from a connection's list; NULL if the connection has not leased
+// it.
 PPAGE PageFind(PLIST_ENTRY pLeases, DWORD dwIndex);
 void PageReturn(PPAGE pPage);
 
@@ -175,8 +171,7 @@ void ConnectionsClose(void);
 const DWORD MAX_WORKERS = 8;
 const ULONG_PTR KeyIo = 1, KeyClose = 2, KeyStop = 3; // completion keys
 
-struct SERVER
-{
+struct SERVER {
 	IND2Adapter *pAdapter;
 	HANDLE hFile, hIocp;
 	HANDLE hStop, hIdle;

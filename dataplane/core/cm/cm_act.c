@@ -133,7 +133,8 @@ void rn_cm_do_wait_longer(struct rn_cm *cm, struct rn_cm_conn *c, const struct r
 static uint8_t ack_timeout_for(const struct rn_cm *cm, const struct rn_cm_conn *c,
 			       uint8_t ack_delay)
 {
-	unsigned more = RN_MAX(cm->ack_timeout, ack_delay), less = RN_MIN(cm->ack_timeout, ack_delay);
+	unsigned more = RN_MAX(cm->ack_timeout, ack_delay),
+		 less = RN_MIN(cm->ack_timeout, ack_delay);
 
 	if (c->own.ack_timeout)
 		return c->own.ack_timeout & 31;

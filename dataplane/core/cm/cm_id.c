@@ -107,7 +107,8 @@ bool rn_cm_remote_waits(const struct rn_cm *cm, uint32_t remote_id, uint64_t gui
 {
 	for (uint32_t i = *chain(cm, cm->wait_remote, remote_id, guid); i;
 	     i = cm->waits[i - 1].next_remote)
-		if (cm->waits[i - 1].remote_id == remote_id && cm->waits[i - 1].remote_guid == guid &&
+		if (cm->waits[i - 1].remote_id == remote_id &&
+		    cm->waits[i - 1].remote_guid == guid &&
 		    rn_gid_equal(&cm->waits[i - 1].peer, from))
 			return true;
 	return false;

@@ -162,7 +162,8 @@ struct rn_cm_conn *rn_cm_by_local(const struct rn_cm *cm, uint32_t local_id)
 	return NULL;
 }
 
-static uint64_t hash_peer(const struct rn_cm *cm, uint32_t name, uint64_t guid, const struct rn_gid *from)
+static uint64_t hash_peer(const struct rn_cm *cm, uint32_t name, uint64_t guid,
+			  const struct rn_gid *from)
 {
 	const struct {
 		struct rn_gid from;
@@ -175,8 +176,9 @@ static uint64_t hash_peer(const struct rn_cm *cm, uint32_t name, uint64_t guid, 
 struct rn_cm_conn *rn_cm_by_remote(const struct rn_cm *cm, uint32_t remote_id, uint64_t guid,
 				   const struct rn_gid *from)
 {
-	for (struct rn_hnode *n = rn_htab_first(&cm->by_remote, hash_peer(cm, remote_id, guid, from)); n;
-	     n = rn_htab_next(n)) {
+	for (struct rn_hnode *n =
+		     rn_htab_first(&cm->by_remote, hash_peer(cm, remote_id, guid, from));
+	     n; n = rn_htab_next(n)) {
 		struct rn_cm_conn *c = conn_of(n, by_remote);
 
 		if (c->remote_id == remote_id && c->remote_guid == guid &&
@@ -193,7 +195,8 @@ struct rn_cm_conn *rn_cm_by_peer_qp(const struct rn_cm *cm, uint32_t qpn, uint64
 	     n = rn_htab_next(n)) {
 		struct rn_cm_conn *c = conn_of(n, by_peer_qp);
 
-		if (c->remote_qpn == qpn && c->remote_guid == guid && rn_gid_equal(&c->av.dgid, from))
+		if (c->remote_qpn == qpn && c->remote_guid == guid &&
+		    rn_gid_equal(&c->av.dgid, from))
 			return c;
 	}
 	return NULL;

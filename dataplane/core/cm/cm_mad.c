@@ -262,7 +262,8 @@ static void address(struct rn_cm *cm, struct rn_pkt *out, const struct rn_gid *s
 /* The present MAC of the peer, which may have moved. Unless READY, the caller keeps the old MAC. A
  * peer that has not confirmed the REP is not resolved: its address may be forged, and an entry for
  * a forged address would displace a neighbour in use. */
-static enum rn_neigh_state next_hop(struct rn_cm *cm, const struct rn_cm_conn *c, uint8_t mac[6], rn_time now)
+static enum rn_neigh_state next_hop(struct rn_cm *cm, const struct rn_cm_conn *c, uint8_t mac[6],
+				    rn_time now)
 {
 	if (c->passive && !c->answered)
 		return rn_neigh_known(cm->neigh, &c->av.dgid, mac);

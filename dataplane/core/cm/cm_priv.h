@@ -31,14 +31,14 @@
 #define RN_CM_EVENTS	    6	/* length of an id's event queue; one connection causes fewer */
 #define RN_CM_REPLIES	    256 /* queued replies, for all connections together */
 #define RN_CM_EPHEMERALS    (RN_CM_EPHEMERAL_LAST - RN_CM_EPHEMERAL_FIRST + 1)
-#define RN_CM_TIMEWAIT_CODE 22 /* longest timewait: 17 s */
+#define RN_CM_TIMEWAIT_CODE 22	       /* longest timewait: 17 s */
 #define RN_CM_PARTING	    RN_MS(500) /* longest time a client may delay the DREP */
 #define RN_CM_WAIT_MAX	    RN_S(3600) /* default of cm_wait_max */
 #define RN_CM_INTERVAL_CODE 21 /* longest resend interval of a REP, whatever the REQ asks: 8.6 s */
 /* Bounds of the time for which an unanswered REQ is kept without a repetition. Between them the REQ
  * decides: its response timeout times its number of transmissions (Linux: 69 s). */
-#define RN_CM_ASKING_MIN    RN_S(5)
-#define RN_CM_ASKING_MAX    RN_S(90)
+#define RN_CM_ASKING_MIN RN_S(5)
+#define RN_CM_ASKING_MAX RN_S(90)
 
 enum rn_cm_flags {
 	RN_CM_F_TIMED = 1 << 0, /* the timer runs */
@@ -125,7 +125,7 @@ struct rn_cm_conn {
 	uint8_t state; /* enum rn_cm_state */
 	bool orphan;   /* no client: released when CLOSED with nothing left to send */
 	bool passive;
-	bool answered; /* passive: the peer confirmed the REP, so its source address is genuine */
+	bool answered;	/* passive: the peer confirmed the REP, so its source address is genuine */
 	bool told_gone; /* CM_DISCONNECTED has been queued */
 	bool has_port, for_listener;
 	uint64_t user;
@@ -141,8 +141,8 @@ struct rn_cm_conn {
 	/* child */
 	struct rn_cm_conn *parent; /* while in parent->held, else NULL */
 	uint32_t parent_id;	   /* stays set when the listener is gone */
-	bool half; /* counted by cm_half.c */
-	struct rn_list sibling; /* in parent->held */
+	bool half;		   /* counted by cm_half.c */
+	struct rn_list sibling;	   /* in parent->held */
 
 	/* on the wire */
 	uint32_t local_id, remote_id;
@@ -151,7 +151,7 @@ struct rn_cm_conn {
 	uint8_t max_retries;
 	uint8_t timeout_code; /* local ACK timeout of the QP, also the length of timewait */
 	uint8_t path_mtu;     /* code 1..5 */
-	bool failover; /* the peer offered an alternate path: the REP declines it */
+	bool failover;	      /* the peer offered an alternate path: the REP declines it */
 	struct rn_cm_param own, theirs;
 	struct rn_av av;
 	struct rn_hnode by_local, by_remote, by_peer_qp, by_qpn, by_tuple, by_port, by_asker;
@@ -162,9 +162,9 @@ struct rn_cm_conn {
 	rn_time interval;     /* between two transmissions of the kept message */
 	rn_time asking;	      /* passive: how long the peer repeats its request without an answer */
 	rn_time patience_end; /* from then on the peer's MRAs have no effect */
-	uint8_t retries;     /* retries left */
-	struct rn_list asks; /* in cm->asking */
-	struct rn_nbr *hop;  /* held in the neighbour table, or NULL */
+	uint8_t retries;      /* retries left */
+	struct rn_list asks;  /* in cm->asking */
+	struct rn_nbr *hop;   /* held in the neighbour table, or NULL */
 
 	/* The message that may have to be sent again: REQ, then RTU or REP, then DREQ; or a REJ. */
 	uint16_t mad_attr; /* 0 = none */
@@ -201,8 +201,8 @@ struct rn_cm {
 	struct rn_neigh *neigh;
 	rn_time response_timeout, wait_max;
 	uint8_t max_retries, ack_timeout, min_rnr_timer, patience;
-	uint8_t max_rnr_retry; /* upper bound for the value that a peer announces */
-	struct rn_secret tables;           /* key of the hash tables below */
+	uint8_t max_rnr_retry;		   /* upper bound for the value that a peer announces */
+	struct rn_secret tables;	   /* key of the hash tables below */
 	struct rn_stream ids, tids, ports; /* communication ids, transaction ids, ephemeral ports */
 	uint32_t psn;
 

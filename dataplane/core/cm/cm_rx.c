@@ -75,7 +75,8 @@ static uint16_t judge(const struct arrival *a, const struct rn_cma_hdr *hdr,
 	if (a->cm->port->check_source && !rn_gid_equal(&hdr->src, &req->local_gid))
 		return RN_CM_REJ_BAD_GID;
 	if (rn_port_own(a->cm->port, &req->remote_gid) < 0 || !rn_cm_is_host(&req->local_gid) ||
-	    !rn_gid_same_family(&req->local_gid, &req->remote_gid) || !has_a_way(a->cm, &req->local_gid))
+	    !rn_gid_same_family(&req->local_gid, &req->remote_gid) ||
+	    !has_a_way(a->cm, &req->local_gid))
 		return RN_CM_REJ_BAD_GID;
 	if (req->path_mtu < 1 || req->path_mtu > a->cm->port->max_path_mtu)
 		return RN_CM_REJ_BAD_MTU;
@@ -118,7 +119,8 @@ static void fill_request(const struct arrival *a, const struct rn_cma_hdr *hdr,
 	c->timeout_code = rn_cm_bound_timeout(a->cm, req->ack_timeout);
 	c->max_retries = req->max_cm_retries;
 	/* At least 5 ms: a REQ with time code 0 would make this side resend the REP every 4 us. */
-	c->interval = RN_MAX(rn_cm_time_of(RN_MIN(req->local_response_timeout, RN_CM_INTERVAL_CODE)), RN_MS(5));
+	c->interval = RN_MAX(
+		rn_cm_time_of(RN_MIN(req->local_response_timeout, RN_CM_INTERVAL_CODE)), RN_MS(5));
 	c->asking = rn_cm_time_of(req->remote_response_timeout) * (req->max_cm_retries + 1u);
 	c->asking = RN_MIN(RN_MAX(c->asking, RN_CM_ASKING_MIN), RN_CM_ASKING_MAX);
 	c->theirs = (struct rn_cm_param){.qpn = req->qpn,
@@ -179,7 +181,8 @@ static enum rn_verdict rx_req(const struct arrival *a)
 {
 	const struct rn_cm_req *req = &a->msg->req;
 	const struct rn_gid *from = &req->local_gid;
-	struct rn_cm_conn *c = rn_cm_by_remote(a->cm, req->local_id, req->guid, from), *listener = NULL;
+	struct rn_cm_conn *c = rn_cm_by_remote(a->cm, req->local_id, req->guid, from),
+			  *listener = NULL;
 	struct rn_cma_hdr hdr;
 	uint16_t reason;
 
@@ -263,7 +266,8 @@ static enum rn_verdict rx_rep(const struct arrival *a)
 
 static enum rn_verdict rx_rtu(const struct arrival *a)
 {
-	return stepped_by_peer(a, by_both(a, a->msg->rtu.local_id, a->msg->rtu.remote_id), RN_CMC_RTU);
+	return stepped_by_peer(a, by_both(a, a->msg->rtu.local_id, a->msg->rtu.remote_id),
+			       RN_CMC_RTU);
 }
 
 static enum rn_verdict rx_mra(const struct arrival *a)
@@ -313,7 +317,7 @@ static enum rn_verdict rx_dreq(const struct arrival *a)
 	if (!c) {
 		rn_cm_reply_drep(a->cm, a->pkt, a->msg);
 		return rn_cm_local_waits(a->cm, dreq->remote_id) ? RN_V_CM_DUPLICATE
-								   : RN_V_CM_UNMATCHED;
+								 : RN_V_CM_UNMATCHED;
 	}
 	if (dreq->remote_qpn != c->own.qpn)
 		return RN_V_CM_UNMATCHED;
@@ -322,7 +326,8 @@ static enum rn_verdict rx_dreq(const struct arrival *a)
 
 static enum rn_verdict rx_drep(const struct arrival *a)
 {
-	return stepped_by_peer(a, by_both(a, a->msg->drep.local_id, a->msg->drep.remote_id), RN_CMC_DREP);
+	return stepped_by_peer(a, by_both(a, a->msg->drep.local_id, a->msg->drep.remote_id),
+			       RN_CMC_DREP);
 }
 
 enum rn_verdict rn_cm_rx(struct rn_cm *cm, const struct rn_pkt *pkt, rn_time now)

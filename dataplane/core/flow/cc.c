@@ -21,7 +21,7 @@
 #define CATCH_UP   RN_MS(1)
 #define MAX_RAISES 64 /* per call; the next call applies the rest */
 /* the limit ends this close to the line rate (1/128): half-way steps never reach it */
-#define NEARLY     128
+#define NEARLY 128
 
 /* ---- pacing ---- */
 
@@ -153,7 +153,8 @@ static bool dcqcn_cnp(struct rn_cc *cc, const struct rn_cc_cfg *p, rn_time now)
 	/* Recovery aims at the rate before this cut. Without an increase since the last cut the
 	 * older target stays, so that cuts in a row do not lower it. Which increases count, and
 	 * whether the target can stay at all, is configured. */
-	if (p->clamp_tgt_rate || cc->byte_stage || (p->clamp_tgt_rate_after_time_inc && cc->time_stage))
+	if (p->clamp_tgt_rate || cc->byte_stage ||
+	    (p->clamp_tgt_rate_after_time_inc && cc->time_stage))
 		cc->target = cc->rate;
 	set_rate(cc, p, rate, now);
 	cc->cut_at = now;
@@ -165,7 +166,8 @@ static bool dcqcn_cnp(struct rn_cc *cc, const struct rn_cc_cfg *p, rn_time now)
 /* One increase. Its kind depends on how many increases there were since the last cut. */
 static void raise_rate(struct rn_cc *cc, const struct rn_cc_cfg *p, rn_time now)
 {
-	uint32_t most = RN_MAX(cc->time_stage, cc->byte_stage), least = RN_MIN(cc->time_stage, cc->byte_stage);
+	uint32_t most = RN_MAX(cc->time_stage, cc->byte_stage),
+		 least = RN_MIN(cc->time_stage, cc->byte_stage);
 
 	if (least > p->threshold)
 		cc->target += p->hai_rate * (least - p->threshold);

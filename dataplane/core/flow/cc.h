@@ -18,15 +18,15 @@
 struct rn_cc {
 	/* rate: present limit; target: rate that increases approach */
 	uint64_t rate, target;
-	rn_time send_at;      /* no data may be sent before */
-	rn_time raise_at;     /* next increase by the timer */
-	rn_time alpha_at;     /* the time for which alpha holds */
-	rn_time cut_at;       /* last cut */
+	rn_time send_at;  /* no data may be sent before */
+	rn_time raise_at; /* next increase by the timer */
+	rn_time alpha_at; /* the time for which alpha holds */
+	rn_time cut_at;	  /* last cut */
 	uint32_t alpha;
-	uint32_t bytes;       /* bytes sent since the last increase by bytes */
+	uint32_t bytes;			 /* bytes sent since the last increase by bytes */
 	uint32_t time_stage, byte_stage; /* increases since the last cut, of each kind */
 	bool limited;
-	bool waiting;         /* send_at held data back: lateness may be made up for */
+	bool waiting; /* send_at held data back: lateness may be made up for */
 };
 
 struct rn_cc_row {

@@ -19,10 +19,10 @@
 enum rn_credit_mode { RN_CREDIT_OFF, RN_CREDIT_UNHEARD, RN_CREDIT_LIMITED };
 
 struct rn_credit {
-	uint8_t mode;  /* enum rn_credit_mode */
-	bool waiting;  /* the next message has been held back already */
-	uint32_t ssn;  /* messages started, 24 bits */
-	uint32_t lsn;  /* LIMITED: the last message that has a receive */
+	uint8_t mode; /* enum rn_credit_mode */
+	bool waiting; /* the next message has been held back already */
+	uint32_t ssn; /* messages started, 24 bits */
+	uint32_t lsn; /* LIMITED: the last message that has a receive */
 };
 
 /* The largest code that stands for no more than n receives, and the number a code stands for. */

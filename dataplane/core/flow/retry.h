@@ -10,25 +10,31 @@
 struct rn_retry {
 	struct rn_timer timer; /* may expire early: `deadline` decides */
 	rn_time deadline;
-	rn_time base;          /* last progress, or start of this coded timeout */
-	rn_time since;         /* last progress, or first packet; READ responses do not move it */
-	rn_time full;          /* coded timeout; 0 = no timer */
+	rn_time base;  /* last progress, or start of this coded timeout */
+	rn_time since; /* last progress, or first packet; READ responses do not move it */
+	rn_time full;  /* coded timeout; 0 = no timer */
 	/* least and first adaptive timeout */
 	rn_time floor, initial;
-	rn_time srtt, var;     /* smoothed round trip and its deviation; 0 = no sample yet */
-	rn_time rto;           /* adaptive timeout, doubled by each resend */
+	rn_time srtt, var; /* smoothed round trip and its deviation; 0 = no sample yet */
+	rn_time rto;	   /* adaptive timeout, doubled by each resend */
 	rn_time sample_at;
 	uint32_t sample_psn;
-	uint32_t stale_left;   /* READ responses requested again that may still count */
+	uint32_t stale_left; /* READ responses requested again that may still count */
 	bool sampling;
-	bool running;          /* something is in flight */
-	bool rnr_wait;         /* nothing may be sent until the timer expires */
-	bool acted;            /* sent again since the last progress or timeout: ignore NAKs */
+	bool running;  /* something is in flight */
+	bool rnr_wait; /* nothing may be sent until the timer expires */
+	bool acted;    /* sent again since the last progress or timeout: ignore NAKs */
 	uint8_t cnt, left;
 	uint8_t rnr_cnt, rnr_left;
 };
 
-enum rn_retry_due { RN_RETRY_NOTHING, RN_RETRY_RNR_OVER, RN_RETRY_RESEND_EARLY, RN_RETRY_RESEND, RN_RETRY_EXCEEDED };
+enum rn_retry_due {
+	RN_RETRY_NOTHING,
+	RN_RETRY_RNR_OVER,
+	RN_RETRY_RESEND_EARLY,
+	RN_RETRY_RESEND,
+	RN_RETRY_EXCEEDED
+};
 
 /* Coded local ACK timeout and RNR timer (docs/spec/rocev2.md 3.7 and 3.8) in nanoseconds. Code 0
  * of the timeout gives 0, which means never. */
@@ -42,9 +48,11 @@ void rn_retry_stop(struct rn_retry *r, struct rn_wheel *w);
 
 /* A request packet was sent. sample: the packet is new and requests a response, so that its
  * round trip may be measured. */
-void rn_retry_packet_sent(struct rn_retry *r, struct rn_wheel *w, uint32_t psn, bool sample, rn_time now);
+void rn_retry_packet_sent(struct rn_retry *r, struct rn_wheel *w, uint32_t psn, bool sample,
+			  rn_time now);
 /* Progress: una moved to `una`. more: something is still in flight. Reloads both retry counts. */
-void rn_retry_progress(struct rn_retry *r, struct rn_wheel *w, uint32_t una, bool more, rn_time now);
+void rn_retry_progress(struct rn_retry *r, struct rn_wheel *w, uint32_t una, bool more,
+		       rn_time now);
 /* A READ request was sent again, which requests so many responses. */
 void rn_retry_asked_again(struct rn_retry *r, uint32_t responses);
 /* The peer answers, but una cannot move yet: restarts the timeout, unless PATIENCE has passed

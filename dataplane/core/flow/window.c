@@ -15,10 +15,10 @@
  * loss. Owned by the shard's thread. */
 #include "flow/window.h"
 
-#define SMALLEST 4 /* packets, after a halving */
-#define STEP	 4 /* packets per round trip, above the knee */
+#define SMALLEST 4  /* packets, after a halving */
+#define STEP	 4  /* packets per round trip, above the knee */
 #define PIECE	 64 /* responses to one READ request: fewer are not worth a request */
-#define PIECES	 4 /* least number per window: others are requested while one arrives */
+#define PIECES	 4  /* least number per window: others are requested while one arrives */
 
 void rn_window_init(struct rn_window *w, uint32_t psn, uint32_t max, unsigned depth)
 {
@@ -57,7 +57,8 @@ void rn_window_sent(struct rn_window *w, struct rn_sq *sq, uint32_t n)
 	w->send_pkt += n;
 	if (rn_sq_is_fetch(e->kind))
 		w->responses += n;
-	w->high = rn_psn_add(w->una, RN_MAX(rn_psn_steps(w->una, w->cur), rn_psn_steps(w->una, w->high)));
+	w->high = rn_psn_add(w->una,
+			     RN_MAX(rn_psn_steps(w->una, w->cur), rn_psn_steps(w->una, w->high)));
 	if (w->send_pkt == e->npkts) {
 		sq->send++;
 		w->send_pkt = 0;
@@ -196,7 +197,8 @@ unsigned rn_window_asked(const struct rn_window *w, const struct rn_sq *sq)
 	unsigned log2 = (unsigned)__builtin_ctz(w->piece), n = 0;
 
 	for (unsigned i = 0; i < w->nreads; i++) {
-		const struct rn_sqe *e = rn_sq_at(sq, w->read[(w->read_head + i) % RN_MAX_RD_ATOMIC]);
+		const struct rn_sqe *e =
+			rn_sq_at(sq, w->read[(w->read_head + i) % RN_MAX_RD_ATOMIC]);
 		int32_t begin = rn_psn_diff(e->first_psn, w->una);
 		uint32_t had = (uint32_t)RN_MAX(-begin, 0);
 		uint32_t sent = RN_MIN((uint32_t)RN_MAX((int32_t)in_flight - begin, 0), e->npkts);

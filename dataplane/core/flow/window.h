@@ -15,19 +15,19 @@
 
 struct rn_window {
 	uint32_t una, cur, high, next;
-	uint32_t send_pkt;  /* packets of sq->send already sent (or sent again) */
-	uint32_t size;      /* packets that may be in flight */
-	uint32_t max;       /* upper bound of size */
-	uint32_t knee;      /* below it size doubles per round trip, above it grows slowly */
-	uint32_t acked;     /* packets acknowledged towards the next step of growth */
-	uint32_t unasked;   /* packets sent since the last one with AckReq */
-	uint32_t recover;   /* doubt: high at that timeout */
+	uint32_t send_pkt; /* packets of sq->send already sent (or sent again) */
+	uint32_t size;	   /* packets that may be in flight */
+	uint32_t max;	   /* upper bound of size */
+	uint32_t knee;	   /* below it size doubles per round trip, above it grows slowly */
+	uint32_t acked;	   /* packets acknowledged towards the next step of growth */
+	uint32_t unasked;  /* packets sent since the last one with AckReq */
+	uint32_t recover;  /* doubt: high at that timeout */
 	uint32_t size_before, knee_before; /* doubt: size and knee before that timeout */
-	bool doubt;         /* the last timeout may have been a mistake */
-	uint32_t responses; /* PSNs before cur for which responses are awaited */
-	uint32_t piece;     /* most responses per READ request; a power of two */
+	bool doubt;			   /* the last timeout may have been a mistake */
+	uint32_t responses;		   /* PSNs before cur for which responses are awaited */
+	uint32_t piece;			   /* most responses per READ request; a power of two */
 	uint8_t nreads, read_head;
-	uint8_t nbig;       /* of nreads, those sent as several requests */
+	uint8_t nbig;			 /* of nreads, those sent as several requests */
 	uint32_t read[RN_MAX_RD_ATOMIC]; /* positions of incomplete READs and atomics */
 };
 
@@ -51,7 +51,9 @@ static inline uint32_t rn_window_piece(const struct rn_window *w, const struct r
 {
 	uint32_t left = e->npkts - w->send_pkt;
 
-	return rn_likely(e->npkts <= w->piece) ? left : RN_MIN(left, w->piece - (w->send_pkt & (w->piece - 1)));
+	return rn_likely(e->npkts <= w->piece)
+		       ? left
+		       : RN_MIN(left, w->piece - (w->send_pkt & (w->piece - 1)));
 }
 
 /* Does a piece end with packet pkt of a READ, other than its last packet? */

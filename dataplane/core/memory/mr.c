@@ -50,23 +50,23 @@ struct region {
 	_Alignas(64) _Atomic uint32_t key; /* 0 = not published */
 	uint32_t pd;
 	uint32_t access;
-	uint32_t last;    /* the key (region) or id (window) that was drawn last for this slot */
+	uint32_t last; /* the key (region) or id (window) that was drawn last for this slot */
 	uint64_t iova;
 	uint64_t length;
 	union {
-		char *ptr;                   /* region */
+		char *ptr;		     /* region */
 		struct rn_mw_shared *shared; /* window; constant, like pd, until removed */
 	};
 	_Atomic uint32_t owner; /* enum owner or the QPN that owns the window */
-	uint32_t lkey;          /* window: key of the region that the window exposes */
-	uint32_t bound;         /* window: key of the last bind */
-	uint32_t next, prev;    /* window: neighbours on the QP's list, as slots; 0 = end */
-	bool retired;           /* removed, not yet reclaimed */
+	uint32_t lkey;		/* window: key of the region that the window exposes */
+	uint32_t bound;		/* window: key of the last bind */
+	uint32_t next, prev;	/* window: neighbours on the QP's list, as slots; 0 = end */
+	bool retired;		/* removed, not yet reclaimed */
 };
 static_assert(sizeof(struct region) == 64, "a touch of memory is one cache line of the table");
 
 struct rn_mr_table {
-	struct region *region;   /* within `memory`, aligned to cache lines; slot 0 is never used */
+	struct region *region;	 /* within `memory`, aligned to cache lines; slot 0 is never used */
 	_Atomic uint32_t *index; /* by low bits of a number: upper bits << 24 | slot, 0 = free */
 	void *memory;
 	uint32_t max, live;
@@ -81,7 +81,8 @@ static uint32_t index_bits_for(uint32_t slots)
 {
 	uint32_t bits = INDEX_BITS;
 
-	static_assert(2 * RN_MR_MAX <= 1u << NUMBER_BITS, "the index is no larger than there are numbers");
+	static_assert(2 * RN_MR_MAX <= 1u << NUMBER_BITS,
+		      "the index is no larger than there are numbers");
 	while (1u << bits < 2 * slots)
 		bits++;
 	return bits;
@@ -131,7 +132,8 @@ static inline struct region *region_of(const struct rn_mr_table *t, uint32_t key
 	uint32_t number = key >> 8;
 	uint32_t entry = atomic_load_explicit(entry_of(t, number), memory_order_relaxed);
 
-	return &t->region[entry >> NUMBER_BITS == number >> t->index_bits ? entry & NUMBER_MASK : 0];
+	return &t->region[entry >> NUMBER_BITS == number >> t->index_bits ? entry & NUMBER_MASK
+									  : 0];
 }
 
 /* Draws a key whose index entry is free and whose number differs from the slot's last one, so that
@@ -145,7 +147,8 @@ static uint32_t fresh_key(struct rn_mr_table *t, const struct region *r)
 
 		number = draw & NUMBER_MASK;
 		variant = 1 + (uint32_t)(draw >> NUMBER_BITS) % UINT8_MAX;
-	} while (atomic_load_explicit(entry_of(t, number), memory_order_relaxed) || r->last >> 8 == number);
+	} while (atomic_load_explicit(entry_of(t, number), memory_order_relaxed) ||
+		 r->last >> 8 == number);
 	return number << 8 | variant;
 }
 
@@ -161,7 +164,8 @@ static struct region *take_slot(struct rn_mr_table *t, uint32_t *key)
 	*key = fresh_key(t, r);
 	r->last = *key;
 	r->retired = false;
-	atomic_store_explicit(entry_of(t, *key >> 8), *key >> 8 >> t->index_bits << NUMBER_BITS | slot,
+	atomic_store_explicit(entry_of(t, *key >> 8),
+			      *key >> 8 >> t->index_bits << NUMBER_BITS | slot,
 			      memory_order_relaxed);
 	return r;
 }
@@ -273,7 +277,7 @@ enum rn_verdict rn_mr_check(const struct rn_mr_table *t, uint32_t key, uint32_t 
 static uint32_t region_need(uint32_t access)
 {
 	return access & (RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_ATOMIC) ? RN_ACCESS_LOCAL_WRITE
-									    : 0;
+									   : 0;
 }
 
 /* Checks an access through window w. The caller has checked that a QP of this thread owns w. */

@@ -26,8 +26,8 @@ struct rn_mr_table;
 struct rn_mem_ops;
 
 struct rn_mr_attr {
-	void *ptr;       /* the memory as mapped in this process */
-	uint64_t iova;   /* address of its first byte in WQEs and packets; usually (uint64_t)ptr */
+	void *ptr;     /* the memory as mapped in this process */
+	uint64_t iova; /* address of its first byte in WQEs and packets; usually (uint64_t)ptr */
 	uint64_t length;
 	uint32_t pd;
 	uint32_t access; /* enum rn_access */
@@ -55,15 +55,15 @@ uint32_t rn_mr_count(const struct rn_mr_table *t);
  * the key of a window; RN_V_REQ_RIGHTS: the region does not grant all bits of `need` (enum
  * rn_access, 0 = local read); RN_V_REQ_BOUNDS: not within the region. On RN_V_OK *ptr points to the
  * byte at addr. Callers do not check accesses of 0 bytes. Any shard. */
-enum rn_verdict rn_mr_check(const struct rn_mr_table *t, uint32_t key, uint32_t pd, uint64_t addr, uint64_t len,
-			    uint32_t need, void **ptr);
+enum rn_verdict rn_mr_check(const struct rn_mr_table *t, uint32_t key, uint32_t pd, uint64_t addr,
+			    uint64_t len, uint32_t need, void **ptr);
 
 /* rn_mr_check(), then a copy from (gather) or to (place) the region. RN_V_REQ_FAULT: the copy
  * faulted, because the application has unmapped the memory although the key is valid. Any shard. */
-enum rn_verdict rn_gather(const struct rn_mr_table *t, const struct rn_mem_ops *mem, uint32_t key, uint32_t pd,
-			  uint64_t addr, uint32_t len, uint32_t need, void *dst);
-enum rn_verdict rn_place(const struct rn_mr_table *t, const struct rn_mem_ops *mem, uint32_t key, uint32_t pd,
-			 uint64_t addr, uint32_t len, uint32_t need, const void *src);
+enum rn_verdict rn_gather(const struct rn_mr_table *t, const struct rn_mem_ops *mem, uint32_t key,
+			  uint32_t pd, uint64_t addr, uint32_t len, uint32_t need, void *dst);
+enum rn_verdict rn_place(const struct rn_mr_table *t, const struct rn_mem_ops *mem, uint32_t key,
+			 uint32_t pd, uint64_t addr, uint32_t len, uint32_t need, const void *src);
 
 /* The QP on which a peer's request came; the QP belongs to the shard that calls. */
 struct rn_mr_via {
@@ -74,17 +74,19 @@ struct rn_mr_via {
  * via.qpn: then the rights and bounds of the window decide. The region behind the window is looked
  * up each time; if the region does not exist any more, the verdict is RN_V_REQ_RKEY. The shard of
  * via.qpn. */
-enum rn_verdict rn_mr_check_remote(const struct rn_mr_table *t, uint32_t key, struct rn_mr_via via, uint64_t addr,
-				   uint64_t len, uint32_t need, void **ptr);
-enum rn_verdict rn_gather_remote(const struct rn_mr_table *t, const struct rn_mem_ops *mem, uint32_t key,
-				 struct rn_mr_via via, uint64_t addr, uint32_t len, uint32_t need, void *dst);
-enum rn_verdict rn_place_remote(const struct rn_mr_table *t, const struct rn_mem_ops *mem, uint32_t key,
-				struct rn_mr_via via, uint64_t addr, uint32_t len, uint32_t need, const void *src);
+enum rn_verdict rn_mr_check_remote(const struct rn_mr_table *t, uint32_t key, struct rn_mr_via via,
+				   uint64_t addr, uint64_t len, uint32_t need, void **ptr);
+enum rn_verdict rn_gather_remote(const struct rn_mr_table *t, const struct rn_mem_ops *mem,
+				 uint32_t key, struct rn_mr_via via, uint64_t addr, uint32_t len,
+				 uint32_t need, void *dst);
+enum rn_verdict rn_place_remote(const struct rn_mr_table *t, const struct rn_mem_ops *mem,
+				uint32_t key, struct rn_mr_via via, uint64_t addr, uint32_t len,
+				uint32_t need, const void *src);
 /* Compare-and-swap (if `swap`) or fetch-and-add on the 8 bytes at addr. *old: the value before.
  * Also RN_V_REQ_MISALIGNED: addr or the memory at addr is not aligned to 8 bytes. */
-enum rn_verdict rn_atomic_remote(const struct rn_mr_table *t, const struct rn_mem_ops *mem, uint32_t key,
-				 struct rn_mr_via via, uint64_t addr, bool swap, const struct rn_atomic *operands,
-				 uint64_t *old);
+enum rn_verdict rn_atomic_remote(const struct rn_mr_table *t, const struct rn_mem_ops *mem,
+				 uint32_t key, struct rn_mr_via via, uint64_t addr, bool swap,
+				 const struct rn_atomic *operands, uint64_t *old);
 
 /* ---- windows ---- */
 
@@ -109,8 +111,8 @@ struct rn_mw_list {
  * not in this PD, is owned by another QP or has a valid key; or the range is not within a region of
  * this PD that allows windows and grants the access; or b->access has bits other than remote
  * access. */
-bool rn_mw_bind(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via, uint64_t addr, const struct rn_bind *b,
-		struct rn_mw_list *bound);
+bool rn_mw_bind(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via, uint64_t addr,
+		const struct rn_bind *b, struct rn_mw_list *bound);
 /* Makes the key (all 32 bits) invalid. The QP goes on owning the window until rn_mw_end(). False:
  * no window is bound on this QP with this key. */
 bool rn_mw_invalidate(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via);
@@ -119,7 +121,8 @@ bool rn_mw_invalidate(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via)
  * invalidated. */
 void rn_mw_end(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via, struct rn_mw_list *bound);
 /* Invalidates and ends the window at once, whatever its key is, if this QP owns it. */
-void rn_mw_drop(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via, struct rn_mw_list *bound);
+void rn_mw_drop(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via,
+		struct rn_mw_list *bound);
 /* rn_mw_drop() for all windows on the list. */
 void rn_mw_drop_all(struct rn_mr_table *t, struct rn_mw_list *bound);
 /* Reports the end of `key` (all 32 bits) for a bind that failed before it took effect, so that the

@@ -25,11 +25,13 @@ static const struct rn_gid unspecified;
 
 /* The source address of probes for `hop`: src, or another own address if src is not an own address,
  * has another family, or if hop is link-local. */
-static struct rn_gid asker(const struct rn_neigh *n, const struct rn_gid *src, const struct rn_gid *hop)
+static struct rn_gid asker(const struct rn_neigh *n, const struct rn_gid *src,
+			   const struct rn_gid *hop)
 {
 	struct rn_gid own = *src;
 
-	if (rn_gid_is_link_local(hop) || rn_port_own(&n->port, src) < 0 || !rn_gid_same_family(src, hop))
+	if (rn_gid_is_link_local(hop) || rn_port_own(&n->port, src) < 0 ||
+	    !rn_gid_same_family(src, hop))
 		rn_port_source(&n->port, hop, &own);
 	return own;
 }
@@ -201,7 +203,8 @@ bool rn_neigh_learn(struct rn_neigh *n, const struct rn_gid *addr, const uint8_t
 	if (!e || e->fixed)
 		return false;
 	/* Another MAC counts only as the reply to a broadcast probe. */
-	if (knows_a_mac(e) && memcmp(e->mac, mac, 6) != 0 && !(how == RN_NBR_ANSWERED && asks_everybody(e))) {
+	if (knows_a_mac(e) && memcmp(e->mac, mac, 6) != 0 &&
+	    !(how == RN_NBR_ANSWERED && asks_everybody(e))) {
 		if (how != RN_NBR_HINT)
 			dispute(n, e, now);
 		return false;

@@ -179,8 +179,9 @@ static enum rn_verdict rx_echo(struct rn_neigh *n, const struct rn_pkt *pkt)
 		return RN_V_ICMP_BAD;
 	/* Only a request from one other host to one own address is answered: replies to groups
 	 * could be used to multiply traffic. */
-	if (echo.reply || rn_port_own(&n->port, &pkt->dst) < 0 || rn_port_own(&n->port, &pkt->src) >= 0 ||
-	    !rn_gid_is_host(&pkt->src) || (pkt->smac[0] & 1))
+	if (echo.reply || rn_port_own(&n->port, &pkt->dst) < 0 ||
+	    rn_port_own(&n->port, &pkt->src) >= 0 || !rn_gid_is_host(&pkt->src) ||
+	    (pkt->smac[0] & 1))
 		return RN_V_OK;
 	if (n->echo_count == RN_NEIGH_ECHOES ||
 	    len > RN_NEIGH_ECHO_BYTES - RN_ETH_BYTES - RN_VLAN_BYTES - RN_IPV6_BYTES) {

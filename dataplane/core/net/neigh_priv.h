@@ -31,13 +31,13 @@ struct rn_nbr {
 	struct rn_timer timer;	/* until the next probe; in FAILED, until the next attempt */
 	struct rn_gid addr, ask_as;
 	uint8_t mac[6];
-	uint8_t state; /* enum rn_nbr_state */
-	uint8_t asked; /* probes so far */
+	uint8_t state;	/* enum rn_nbr_state */
+	uint8_t asked;	/* probes so far */
 	uint8_t direct; /* REFRESHING: so many probes go to the known MAC before a broadcast */
-	uint8_t stuck; /* times the waiting probe could not be sent */
-	bool fixed;    /* static: never probed, never changed */
-	bool ours;     /* local; false = foreign, made by a neighbour's question and not yet used */
-	uint32_t holds; /* rn_neigh_hold() without rn_neigh_release() */
+	uint8_t stuck;	/* times the waiting probe could not be sent */
+	bool fixed;	/* static: never probed, never changed */
+	bool ours; /* local; false = foreign, made by a neighbour's question and not yet used */
+	uint32_t holds;	   /* rn_neigh_hold() without rn_neigh_release() */
 	rn_time confirmed; /* time of the last message that gave this MAC */
 };
 

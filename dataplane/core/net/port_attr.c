@@ -11,12 +11,14 @@ static const struct rn_gid nobody;
 
 static bool is_unspecified(const struct rn_gid *g)
 {
-	return rn_gid_equal(g, &nobody) || (rn_gid_is_ipv4(g) && (g->b[12] | g->b[13] | g->b[14] | g->b[15]) == 0);
+	return rn_gid_equal(g, &nobody) ||
+	       (rn_gid_is_ipv4(g) && (g->b[12] | g->b[13] | g->b[14] | g->b[15]) == 0);
 }
 
 bool rn_gid_is_host(const struct rn_gid *g)
 {
-	if (rn_gid_is_ipv4(g) && (g->b[12] >> 4 == 14 || (g->b[12] & g->b[13] & g->b[14] & g->b[15]) == 0xff))
+	if (rn_gid_is_ipv4(g) &&
+	    (g->b[12] >> 4 == 14 || (g->b[12] & g->b[13] & g->b[14] & g->b[15]) == 0xff))
 		return false;
 	return g->b[0] != 0xff && !is_unspecified(g);
 }
@@ -48,7 +50,8 @@ int rn_port_own(const struct rn_port_attr *port, const struct rn_gid *addr)
 bool rn_port_on_link(const struct rn_port_attr *port, const struct rn_gid *addr)
 {
 	for (unsigned i = 0; i < port->ngids; i++)
-		if (holds(port, i, addr) || (rn_gid_is_link_local(addr) && rn_gid_same_family(&port->gids[i], addr)))
+		if (holds(port, i, addr) ||
+		    (rn_gid_is_link_local(addr) && rn_gid_same_family(&port->gids[i], addr)))
 			return true;
 	return false;
 }
@@ -64,7 +67,8 @@ bool rn_port_next_hop(const struct rn_port_attr *port, const struct rn_gid *dst,
 		return true;
 	}
 	/* The gateway must itself be a neighbour, or its MAC cannot be resolved. */
-	if (is_unspecified(gateway) || !rn_gid_same_family(gateway, dst) || !rn_port_on_link(port, gateway))
+	if (is_unspecified(gateway) || !rn_gid_same_family(gateway, dst) ||
+	    !rn_port_on_link(port, gateway))
 		return false;
 	*hop = *gateway;
 	return true;
@@ -72,7 +76,8 @@ bool rn_port_next_hop(const struct rn_port_attr *port, const struct rn_gid *dst,
 
 /* Rates own address i as source for dst: 0 if the family differs. An equal scope counts most, since
  * routers do not forward packets from link-local addresses; then the prefix of the next hop. */
-static unsigned suits(const struct rn_port_attr *port, unsigned i, const struct rn_gid *dst, const struct rn_gid *hop)
+static unsigned suits(const struct rn_port_attr *port, unsigned i, const struct rn_gid *dst,
+		      const struct rn_gid *hop)
 {
 	const struct rn_gid *own = &port->gids[i];
 	bool same_scope = rn_gid_is_link_local(own) == rn_gid_is_link_local(dst);
@@ -122,7 +127,8 @@ struct rn_av rn_port_av(const struct rn_port_attr *port, const struct rn_av *av)
 	if (av->sl & 7)
 		priority = av->sl & 7;
 	full.has_vlan = port->has_vlan;
-	full.vlan_tci = port->has_vlan ? (uint16_t)(priority << 13 | (port->vlan_tci & RN_VLAN_VID)) : 0;
+	full.vlan_tci =
+		port->has_vlan ? (uint16_t)(priority << 13 | (port->vlan_tci & RN_VLAN_VID)) : 0;
 	if (!full.tclass)
 		full.tclass = port->tclass;
 	if (!full.hop_limit)

@@ -13,18 +13,18 @@
 /* Each shard reads a copy, which changes only between two turns of the shard. */
 struct rn_port_attr {
 	uint8_t mac[6];
-	uint16_t vlan_tci;           /* used when has_vlan */
+	uint16_t vlan_tci; /* used when has_vlan */
 	bool has_vlan;
-	uint16_t mtu;                /* Ethernet payload bytes, 1500..9000 */
-	uint8_t max_path_mtu;        /* enum 1..5, derived: rn_port_path_mtu() */
+	uint16_t mtu;	      /* Ethernet payload bytes, 1500..9000 */
+	uint8_t max_path_mtu; /* enum 1..5, derived: rn_port_path_mtu() */
 	uint8_t ngids;
-	struct rn_gid gids[RN_PORT_GIDS];      /* own addresses, no duplicates */
-	uint8_t prefix_len[RN_PORT_GIDS];      /* on-link prefix of each, in bits of its family */
-	struct rn_gid gateway4, gateway6;      /* all zero = none */
-	uint64_t guid;                         /* node GUID, unique per node */
-	bool check_source;                     /* drop RC, UC and CM packets not from the peer */
-	uint8_t tclass;                        /* for vectors with traffic class 0: DSCP << 2 */
-	uint8_t hop_limit;                     /* for vectors with hop limit 0; 0 = RN_HOP_LIMIT */
+	struct rn_gid gids[RN_PORT_GIDS]; /* own addresses, no duplicates */
+	uint8_t prefix_len[RN_PORT_GIDS]; /* on-link prefix of each, in bits of its family */
+	struct rn_gid gateway4, gateway6; /* all zero = none */
+	uint64_t guid;			  /* node GUID, unique per node */
+	bool check_source;		  /* drop RC, UC and CM packets not from the peer */
+	uint8_t tclass;			  /* for vectors with traffic class 0: DSCP << 2 */
+	uint8_t hop_limit;		  /* for vectors with hop limit 0; 0 = RN_HOP_LIMIT */
 };
 
 /* False for group, broadcast and unspecified addresses. */
@@ -38,7 +38,8 @@ int rn_port_own(const struct rn_port_attr *port, const struct rn_gid *addr);
 bool rn_port_on_link(const struct rn_port_attr *port, const struct rn_gid *addr);
 /* The next hop for dst: dst itself if it is own, on the link, a group or broadcast, else the
  * gateway of its family. False: no route. */
-bool rn_port_next_hop(const struct rn_port_attr *port, const struct rn_gid *dst, struct rn_gid *hop);
+bool rn_port_next_hop(const struct rn_port_attr *port, const struct rn_gid *dst,
+		      struct rn_gid *hop);
 /* The own address to use as source for dst: dst itself if it is own, else the first own address of
  * the same family, preferring first one of the same scope (link-local or not), then one whose
  * prefix contains the next hop. False: no own address of the family, or no route. */

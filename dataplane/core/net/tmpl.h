@@ -10,19 +10,20 @@
 #include "rn/abi.h"
 
 struct rn_tmpl {
-	uint8_t hdr[80];    /* Ethernet, VLAN, IP, UDP, BTH */
-	uint8_t bytes;      /* length of hdr in use */
-	uint8_t ip_off;     /* offset of the IP header */
+	uint8_t hdr[80]; /* Ethernet, VLAN, IP, UDP, BTH */
+	uint8_t bytes;	 /* length of hdr in use */
+	uint8_t ip_off;	 /* offset of the IP header */
 	bool ipv4;
-	uint32_t csum;      /* sum of the IPv4 header's words, without length and checksum */
-	uint32_t icrc_len;  /* UDP length for which icrc holds; 0 = none */
-	uint32_t icrc;      /* CRC state after the masked UDP header */
+	uint32_t csum;	   /* sum of the IPv4 header's words, without length and checksum */
+	uint32_t icrc_len; /* UDP length for which icrc holds; 0 = none */
+	uint32_t icrc;	   /* CRC state after the masked UDP header */
 };
 
 enum rn_tmpl_flag { RN_TMPL_SE = 0x80, RN_TMPL_ACK_REQ = 0x100 };
 
 /* Builds the template. qpn is the own QPN, dest_qpn the peer's. */
-void rn_tmpl_make(struct rn_tmpl *t, const struct rn_av *av, const uint8_t smac[6], uint32_t qpn, uint32_t dest_qpn);
+void rn_tmpl_make(struct rn_tmpl *t, const struct rn_av *av, const uint8_t smac[6], uint32_t qpn,
+		  uint32_t dest_qpn);
 
 /* Length of a frame with ext bytes of extension headers and n of payload; includes pad and ICRC. */
 static inline unsigned rn_tmpl_frame_bytes(const struct rn_tmpl *t, unsigned ext, unsigned n)
@@ -32,8 +33,8 @@ static inline unsigned rn_tmpl_frame_bytes(const struct rn_tmpl *t, unsigned ext
 
 /* Writes the headers, Ethernet to BTH, of a packet with ext bytes of extension headers and n of
  * payload, which the caller writes at buf + t->bytes. flags: enum rn_tmpl_flag. */
-void rn_tmpl_put(const struct rn_tmpl *t, uint8_t *buf, uint8_t opcode, uint32_t psn, unsigned flags, unsigned ext,
-		 unsigned n);
+void rn_tmpl_put(const struct rn_tmpl *t, uint8_t *buf, uint8_t opcode, uint32_t psn,
+		 unsigned flags, unsigned ext, unsigned n);
 /* Writes the pad bytes. Returns the frame length, ICRC included. */
 unsigned rn_tmpl_close(const struct rn_tmpl *t, uint8_t *buf, unsigned ext, unsigned n);
 /* Writes the ICRC of a closed frame of len bytes. Best called after the next frame was written: the

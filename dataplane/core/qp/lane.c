@@ -27,7 +27,7 @@ void rn_lane_comm_est(struct rn_lane *lane, struct rn_qp *qp, rn_time now)
 		lane->comm_est(lane->cm, qp->qpn, now);
 	else
 		rn_lane_send(lane,
-			      &(struct rn_msg){.to = 0, .kind = RN_MSG_COMM_EST, .qpn = qp->qpn});
+			     &(struct rn_msg){.to = 0, .kind = RN_MSG_COMM_EST, .qpn = qp->qpn});
 }
 
 void rn_lane_doubt(struct rn_lane *lane, const struct rn_gid *peer, rn_time now)

@@ -23,7 +23,7 @@
 
 /* A shard's reference to an SRQ. */
 struct rn_srq_ref {
-	struct rn_srq *srq;  /* NULL: not linked to this shard */
+	struct rn_srq *srq; /* NULL: not linked to this shard */
 	uint32_t id;
 	uint64_t user;
 	struct rn_list tell; /* on the shard's list while its event is not reported */
@@ -37,20 +37,20 @@ struct rn_lane {
 	struct rn_mr_table *mrs;
 	const struct rn_mem_ops *mem;
 	struct rn_wheel wheel;
-	struct rn_wheel pace;    /* rate-limited QPs with data: when each may send again */
+	struct rn_wheel pace; /* rate-limited QPs with data: when each may send again */
 	struct rn_stats stats;
-	struct rn_list active;   /* QPs that may have something to send */
-	struct rn_list dirty_qp; /* QPs whose retired counts are not published */
-	struct rn_list dirty_cq; /* CQs with unpublished entries */
+	struct rn_list active;		  /* QPs that may have something to send */
+	struct rn_list dirty_qp;	  /* QPs whose retired counts are not published */
+	struct rn_list dirty_cq;	  /* CQs with unpublished entries */
 	struct rn_list tell_qp, tell_srq; /* QPs and SRQs with events not yet reported */
-	bool overrun;            /* a CQ overran: its QPs must enter ERR */
+	bool overrun;			  /* a CQ overran: its QPs must enter ERR */
 
-	struct rn_cq *cq;        /* by id; ring == NULL: not linked to this shard */
-	struct rn_srq_ref *srq;  /* by id */
+	struct rn_cq *cq;	/* by id; ring == NULL: not linked to this shard */
+	struct rn_srq_ref *srq; /* by id */
 	struct rn_mcast mcast;
 
-	struct rn_neigh *neigh;  /* shard 0 only */
-	struct rn_cm *cm;        /* shard 0 only; an opaque pointer in this folder */
+	struct rn_neigh *neigh; /* shard 0 only */
+	struct rn_cm *cm;	/* shard 0 only; an opaque pointer in this folder */
 	/* rn_cm_comm_est() of cm/cm.h, so that qp/ need not include it */
 	void (*comm_est)(struct rn_cm *cm, uint32_t qpn, rn_time now);
 

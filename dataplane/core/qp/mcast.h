@@ -15,7 +15,7 @@
 
 struct rn_qp;
 
-#define RN_GROUPS        64u  /* per NIC */
+#define RN_GROUPS	 64u  /* per NIC */
 #define RN_GROUP_MEMBERS 128u /* per group and shard */
 
 struct rn_mcast_group {

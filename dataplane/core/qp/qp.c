@@ -193,7 +193,7 @@ static void written_cqe(struct rn_qp *qp, struct rn_cq *cq, uint8_t status, uint
 
 /* Writes the CQE of a request that never entered its queue. */
 void rn_qp_complete_unqueued(struct rn_qp *qp, struct rn_cq *cq, uint8_t kind, uint64_t wr_id,
-			uint8_t status, rn_time now)
+			     uint8_t status, rn_time now)
 {
 	uint16_t flags = RN_CQE_ERROR | (kind == RN_WQE_RECV ? RN_CQE_RECV : 0);
 	struct rn_cqe *cqe = claim_cqe(qp, cq);
@@ -347,8 +347,11 @@ static void flush_sends(struct rn_qp *qp, rn_time now)
 
 void rn_qp_note_error(struct rn_qp *qp, const char *why)
 {
-	struct rn_news news = {
-		.kind = RN_NEWS_QP_ERROR, .qpn = qp->qpn, .local = qp->own, .peer = qp->peer, .why = why};
+	struct rn_news news = {.kind = RN_NEWS_QP_ERROR,
+			       .qpn = qp->qpn,
+			       .local = qp->own,
+			       .peer = qp->peer,
+			       .why = why};
 
 	/* A QP in ERR has its first reason in the log already. */
 	if (qp->state != RN_QPS_ERR && qp->state != RN_QPS_RESET)

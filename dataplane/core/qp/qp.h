@@ -111,12 +111,12 @@ struct rn_read_rec {
 	uint64_t va;
 	uint32_t rkey, length;
 	uint32_t first_psn, npkts; /* npkts 0: unused slot */
-	uint32_t start, next;      /* response packets: first of this answer, next to send */
-	uint64_t end;              /* rn_rx.taken behind its last PSN (PSNs wrap) */
-	uint64_t orig;             /* atomic: the value before it */
-	uint8_t op;                /* enum rn_operation of the request */
-	bool answered;             /* a whole answer has been sent */
-	bool owed;                 /* an entry of the owed list refers to it */
+	uint32_t start, next;	   /* response packets: first of this answer, next to send */
+	uint64_t end;		   /* rn_rx.taken behind its last PSN (PSNs wrap) */
+	uint64_t orig;		   /* atomic: the value before it */
+	uint8_t op;		   /* enum rn_operation of the request */
+	bool answered;		   /* a whole answer has been sent */
+	bool owed;		   /* an entry of the owed list refers to it */
 };
 
 enum rn_owe_kind { RN_OWE_ACK, RN_OWE_NAK, RN_OWE_READ };
@@ -124,8 +124,8 @@ enum rn_owe_kind { RN_OWE_ACK, RN_OWE_NAK, RN_OWE_READ };
 struct rn_owe {
 	uint8_t kind;
 	uint8_t syndrome; /* NAK: AETH syndrome */
-	uint8_t rec;      /* READ or atomic: index into rec[] */
-	uint32_t psn;     /* READ: its last PSN */
+	uint8_t rec;	  /* READ or atomic: index into rec[] */
+	uint32_t psn;	  /* READ: its last PSN */
 	uint32_t msn;
 };
 
@@ -138,18 +138,18 @@ enum rn_rx_message { RN_RX_IDLE, RN_RX_SEND, RN_RX_WRITE };
 struct rn_rx {
 	uint32_t epsn;
 	uint32_t msn;
-	uint64_t taken;    /* PSNs accepted so far; does not wrap */
-	uint8_t message;   /* enum rn_rx_message: the message that is open */
-	bool nak_sent;     /* a NAK was sent: no further NAK until epsn arrives */
-	bool nak_rnr;      /* that NAK was an RNR NAK */
-	bool peer_seen;    /* a first packet has come: COMM_EST is reported */
-	uint8_t rnr_naks;  /* RNR NAKs in a row for epsn */
+	uint64_t taken;		/* PSNs accepted so far; does not wrap */
+	uint8_t message;	/* enum rn_rx_message: the message that is open */
+	bool nak_sent;		/* a NAK was sent: no further NAK until epsn arrives */
+	bool nak_rnr;		/* that NAK was an RNR NAK */
+	bool peer_seen;		/* a first packet has come: COMM_EST is reported */
+	uint8_t rnr_naks;	/* RNR NAKs in a row for epsn */
 	uint8_t nrec, rec_next; /* ring size (max_dest_rd_atomic), slot to fill next */
 	uint8_t nowed, nowed_reads;
-	uint32_t done;     /* SEND: bytes in the receive; WRITE: bytes placed */
-	uint32_t rkey;     /* WRITE: key of the open message */
+	uint32_t done; /* SEND: bytes in the receive; WRITE: bytes placed */
+	uint32_t rkey; /* WRITE: key of the open message */
 	uint64_t va;
-	uint32_t length;   /* WRITE: length of the whole message */
+	uint32_t length;		 /* WRITE: length of the whole message */
 	struct rn_owe owed[RN_OWED_MAX]; /* oldest first, ascending PSN */
 	struct rn_read_rec rec[RN_MAX_RD_ATOMIC];
 };
@@ -159,8 +159,14 @@ struct rn_rx {
 struct rn_lane;
 struct rn_srq_ref;
 
-enum rn_qp_event_bit { RN_QPE_FATAL = 1, RN_QPE_REQ_ERR = 2, RN_QPE_ACCESS_ERR = 4, RN_QPE_COMM_EST = 8,
-		       RN_QPE_SQ_DRAINED = 16, RN_QPE_LAST_WQE = 32 };
+enum rn_qp_event_bit {
+	RN_QPE_FATAL = 1,
+	RN_QPE_REQ_ERR = 2,
+	RN_QPE_ACCESS_ERR = 4,
+	RN_QPE_COMM_EST = 8,
+	RN_QPE_SQ_DRAINED = 16,
+	RN_QPE_LAST_WQE = 32
+};
 
 struct rn_qp {
 	/* used for every packet */
@@ -168,25 +174,25 @@ struct rn_qp {
 	uint32_t qpn, gen;
 	uint32_t pd;
 	uint8_t type, state;
-	uint8_t transport; /* enum rn_transport of its packets */
-	uint8_t mtu_shift; /* path MTU = 1 << mtu_shift */
-	uint8_t events;    /* enum rn_qp_event_bit not yet reported */
-	uint32_t access;   /* rights of the peer (enum rn_access) */
-	uint32_t quota;    /* packets it may send before the next QP's turn */
-	bool sqd_notify;   /* report when the send queue has drained */
-	bool own_turn;     /* the last packet was a READ response: a request goes first now */
+	uint8_t transport;	 /* enum rn_transport of its packets */
+	uint8_t mtu_shift;	 /* path MTU = 1 << mtu_shift */
+	uint8_t events;		 /* enum rn_qp_event_bit not yet reported */
+	uint32_t access;	 /* rights of the peer (enum rn_access) */
+	uint32_t quota;		 /* packets it may send before the next QP's turn */
+	bool sqd_notify;	 /* report when the send queue has drained */
+	bool own_turn;		 /* the last packet was a READ response: a request goes first now */
 	struct rn_gid own, peer; /* destination and source of received packets */
 	struct rn_cq *send_cq, *recv_cq;
 	struct rn_srq_ref *srq; /* NULL: own receives. Else rq holds the one in use */
-	uint32_t recv_pd;       /* PD of the receives: the QP's, or the SRQ's */
-	struct rn_list active; /* on the shard's list while it may have something to send */
-	struct rn_list dirty;  /* on the shard's list while retired counts are not published */
-	struct rn_list tell;   /* on the shard's list while events are not reported */
+	uint32_t recv_pd;	/* PD of the receives: the QP's, or the SRQ's */
+	struct rn_list active;	/* on the shard's list while it may have something to send */
+	struct rn_list dirty;	/* on the shard's list while retired counts are not published */
+	struct rn_list tell;	/* on the shard's list while events are not reported */
 	uint32_t sq_retired, rq_retired; /* not counting receives of an SRQ */
-	struct rn_cc cc;       /* rate limit (congestion control) */
-	struct rn_timer pace;  /* in the lane's wheel `pace`: when it may send again */
-	struct rn_list cnp;    /* on the shard's list while it owes a congestion notification */
-	rn_time cnp_after;     /* no notification is owed before this time */
+	struct rn_cc cc;		 /* rate limit (congestion control) */
+	struct rn_timer pace;		 /* in the lane's wheel `pace`: when it may send again */
+	struct rn_list cnp; /* on the shard's list while it owes a congestion notification */
+	rn_time cnp_after;  /* no notification is owed before this time */
 
 	struct rn_sq sq;
 	struct rn_window win;
@@ -196,7 +202,7 @@ struct rn_qp {
 	struct rn_rq rq;
 	struct rn_rx rx;
 	struct rn_mw_list bound; /* windows bound on this QP */
-	uint32_t ngroups; /* multicast groups it is a member of */
+	uint32_t ngroups;	 /* multicast groups it is a member of */
 
 	uint64_t ctx, user;
 	struct rn_qp_attr attr;
@@ -263,7 +269,7 @@ void rn_qp_error(struct rn_qp *qp, unsigned what, bool keep_owed, rn_time now);
 /* How a message that took a receive describes itself in the CQE. */
 struct rn_arrival {
 	uint32_t bytes;
-	uint32_t imm;   /* imm, sl and src_qpn: as in struct rn_cqe */
+	uint32_t imm;	/* imm, sl and src_qpn: as in struct rn_cqe */
 	uint16_t flags; /* enum rn_cqe_flag: SOLICITED, IMM, INVAL, WRITE, GRH */
 	uint8_t sl;
 	uint32_t src_qpn;
@@ -272,10 +278,12 @@ struct rn_arrival {
 /* Completes the oldest send or receive. vendor: enum rn_verdict, 0 = none. `a` is used on
  * success only. A successful send without SIGNALED writes no CQE. */
 void rn_qp_complete_send(struct rn_qp *qp, uint8_t status, uint8_t vendor, rn_time now);
-void rn_qp_complete_recv(struct rn_qp *qp, uint8_t status, uint8_t vendor, const struct rn_arrival *a, rn_time now);
+void rn_qp_complete_recv(struct rn_qp *qp, uint8_t status, uint8_t vendor,
+			 const struct rn_arrival *a, rn_time now);
 /* Writes an error CQE for a request that never entered its queue. cq: the QP's send or receive
  * CQ. */
-void rn_qp_complete_unqueued(struct rn_qp *qp, struct rn_cq *cq, uint8_t kind, uint64_t wr_id, uint8_t status, rn_time now);
+void rn_qp_complete_unqueued(struct rn_qp *qp, struct rn_cq *cq, uint8_t kind, uint64_t wr_id,
+			     uint8_t status, rn_time now);
 
 /* ---- for qp_modify.c ---- */
 

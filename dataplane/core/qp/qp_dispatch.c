@@ -34,8 +34,9 @@ static void post_recv(struct rn_qp *qp, const struct rn_wqe *wqe, rn_time now)
 			qp->lane->stats.posts_dropped++;
 		return;
 	}
-	rn_qp_complete_unqueued(qp, qp->recv_cq, wqe->kind, wqe->wr_id,
-		    how == RN_POST_FLUSH ? RN_STATUS_WR_FLUSH_ERR : RN_STATUS_LOC_QP_OP_ERR, now);
+	rn_qp_complete_unqueued(
+		qp, qp->recv_cq, wqe->kind, wqe->wr_id,
+		how == RN_POST_FLUSH ? RN_STATUS_WR_FLUSH_ERR : RN_STATUS_LOC_QP_OP_ERR, now);
 	qp->rq_retired++;
 	rn_lane_mark_dirty(qp);
 }
@@ -54,8 +55,9 @@ static void post_send(struct rn_qp *qp, const struct rn_wqe *wqe, rn_time now)
 	/* A BIND that is refused gives its key up, so that the window can be bound again. */
 	if (wqe->kind == RN_WQE_BIND)
 		rn_mw_void(qp->lane->mrs, wqe->rkey, rn_qp_via(qp));
-	rn_qp_complete_unqueued(qp, qp->send_cq, wqe->kind, wqe->wr_id,
-		    how == RN_POST_FLUSH ? RN_STATUS_WR_FLUSH_ERR : RN_STATUS_LOC_QP_OP_ERR, now);
+	rn_qp_complete_unqueued(
+		qp, qp->send_cq, wqe->kind, wqe->wr_id,
+		how == RN_POST_FLUSH ? RN_STATUS_WR_FLUSH_ERR : RN_STATUS_LOC_QP_OP_ERR, now);
 	qp->sq_retired++;
 	rn_lane_mark_dirty(qp);
 }
@@ -117,8 +119,8 @@ static bool owes_small(const struct rn_qp *qp)
 {
 	const struct rn_rx *rx = &qp->rx;
 
-	return rx->nowed &&
-	       (rx->owed[0].kind != RN_OWE_READ || rx->rec[rx->owed[0].rec].op != RN_OP_READ_REQUEST);
+	return rx->nowed && (rx->owed[0].kind != RN_OWE_READ ||
+			     rx->rec[rx->owed[0].rec].op != RN_OP_READ_REQUEST);
 }
 
 /* Is there anything to send that the rate limit delays? */

@@ -42,8 +42,7 @@ static bool values_fit(const struct rn_qp *qp, uint32_t mask, const struct rn_qp
 	return !((mask & RN_QP_CUR_STATE && a->cur_state != qp->state) ||
 		 (mask & RN_QP_SQD_NOTIFY && a->sqd_notify > 1) ||
 		 (mask & RN_QP_ACCESS && a->access & ~(uint32_t)RN_ACCESS_ALL) ||
-		 (mask & RN_QP_PKEY_INDEX && a->pkey_index) ||
-		 (mask & RN_QP_PORT && a->port > 1) ||
+		 (mask & RN_QP_PKEY_INDEX && a->pkey_index) || (mask & RN_QP_PORT && a->port > 1) ||
 		 (mask & RN_QP_TIMEOUT && a->timeout > 31) ||
 		 (mask & RN_QP_RETRY_CNT && a->retry_cnt > 7) ||
 		 (mask & RN_QP_RNR_RETRY && a->rnr_retry > 7) ||

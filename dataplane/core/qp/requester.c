@@ -80,7 +80,8 @@ static bool has_room(const struct rn_qp *qp, const struct rn_sqe *e)
 
 	if (!rn_sq_is_fetch(e->kind))
 		return rn_window_requests(w) < w->size;
-	return w->responses < w->size && (rn_likely(!w->nbig) || rn_window_asked(w, &qp->sq) < qp->attr.max_rd_atomic);
+	return w->responses < w->size &&
+	       (rn_likely(!w->nbig) || rn_window_asked(w, &qp->sq) < qp->attr.max_rd_atomic);
 }
 
 static void put_reth(uint8_t *p, uint64_t va, uint32_t rkey, uint32_t length)
@@ -95,7 +96,8 @@ static uint8_t opcode_of(uint8_t kind, bool first, bool last)
 	static const struct {
 		uint8_t first, middle, last, only;
 	} ops[] = {
-		[RN_WQE_SEND] = {RN_OP_SEND_FIRST, RN_OP_SEND_MIDDLE, RN_OP_SEND_LAST, RN_OP_SEND_ONLY},
+		[RN_WQE_SEND] = {RN_OP_SEND_FIRST, RN_OP_SEND_MIDDLE, RN_OP_SEND_LAST,
+				 RN_OP_SEND_ONLY},
 		[RN_WQE_SEND_IMM] = {RN_OP_SEND_FIRST, RN_OP_SEND_MIDDLE, RN_OP_SEND_LAST_IMM,
 				     RN_OP_SEND_ONLY_IMM},
 		[RN_WQE_SEND_INVAL] = {RN_OP_SEND_FIRST, RN_OP_SEND_MIDDLE, RN_OP_SEND_LAST_INV,
@@ -135,7 +137,8 @@ static void put_extensions(const struct rn_sqe *e, uint8_t *p, bool first, bool 
 /* Builds a READ request for the next n response packets. */
 static unsigned build_read(struct rn_qp *qp, const struct rn_sqe *e, uint32_t n, uint8_t *buf)
 {
-	uint32_t off = qp->win.send_pkt << qp->mtu_shift, length = RN_MIN(e->length - off, n << qp->mtu_shift);
+	uint32_t off = qp->win.send_pkt << qp->mtu_shift,
+		 length = RN_MIN(e->length - off, n << qp->mtu_shift);
 
 	rn_tmpl_put(&qp->tmpl, buf, RN_OP_READ_REQUEST, qp->win.cur, RN_TMPL_ACK_REQ, RN_RETH_BYTES,
 		    0);
@@ -200,7 +203,8 @@ static unsigned build_data(struct rn_qp *qp, const struct rn_sqe *e, uint8_t *bu
 
 	if (last && e->kind != RN_WQE_WRITE && e->flags & RN_WQE_SOLICITED)
 		flags |= RN_TMPL_SE;
-	rn_tmpl_put(&qp->tmpl, buf, qp->transport | opcode_of(e->kind, first, last), w->cur, flags, ext, n);
+	rn_tmpl_put(&qp->tmpl, buf, qp->transport | opcode_of(e->kind, first, last), w->cur, flags,
+		    ext, n);
 	if (ext)
 		put_extensions(e, p, first, last);
 	*why = rn_sq_gather(e, qp->lane->mrs, qp->lane->mem, qp->pd, off, n, p + ext);
@@ -298,7 +302,8 @@ unsigned rn_requester_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now)
 	e = pick(qp, now);
 	if (!e)
 		return 0;
-	rn_assert(buf->cap >= rn_tmpl_frame_bytes(&qp->tmpl, RN_RETH_BYTES + RN_IMM_BYTES, rn_qp_mtu(qp)));
+	rn_assert(buf->cap >=
+		  rn_tmpl_frame_bytes(&qp->tmpl, RN_RETH_BYTES + RN_IMM_BYTES, rn_qp_mtu(qp)));
 	if (e->kind == RN_WQE_READ) {
 		npsn = rn_window_piece(&qp->win, e);
 		qp->win.unasked = 0;

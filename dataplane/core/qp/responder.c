@@ -92,9 +92,7 @@ static void owe_ack(struct rn_qp *qp, uint32_t psn)
 		last->msn = rx->msn;
 		return;
 	}
-	insert(qp,
-	       &(struct rn_owe){
-		       .kind = RN_OWE_ACK, .psn = psn, .msn = rx->msn});
+	insert(qp, &(struct rn_owe){.kind = RN_OWE_ACK, .psn = psn, .msn = rx->msn});
 }
 
 static void owe_nak(struct rn_qp *qp, uint8_t syndrome, uint32_t psn)
@@ -224,7 +222,9 @@ static void deliver(struct rn_qp *qp, const struct rn_pkt *pkt, uint32_t bytes, 
 	const struct rn_opcode_row *op = pkt->op;
 	struct rn_arrival a = {
 		.bytes = bytes,
-		.imm = op->has_imm ? pkt->imm : op->has_ieth ? pkt->inv_rkey : 0,
+		.imm = op->has_imm    ? pkt->imm
+		       : op->has_ieth ? pkt->inv_rkey
+				      : 0,
 		.flags = (pkt->se ? RN_CQE_SOLICITED : 0) | (op->has_imm ? RN_CQE_IMM : 0) |
 			 (op->has_ieth ? RN_CQE_INVAL : 0) |
 			 (op->family == RN_F_WRITE ? RN_CQE_WRITE : 0),
@@ -258,8 +258,8 @@ static enum rn_verdict take_send(struct rn_qp *qp, const struct rn_pkt *pkt, rn_
 		return RN_V_REQ_LOCAL;
 	if (pkt->payload_len > e->length - off)
 		return RN_V_REQ_TOO_LONG;
-	if (rn_rq_place(e, qp->lane->mrs, qp->lane->mem, qp->recv_pd, off, pkt->payload_len, pkt->payload) !=
-	    RN_V_OK)
+	if (rn_rq_place(e, qp->lane->mrs, qp->lane->mem, qp->recv_pd, off, pkt->payload_len,
+			pkt->payload) != RN_V_OK)
 		return RN_V_REQ_LOCAL;
 	/* SEND with Invalidate places its data before it invalidates the key. */
 	if (rn_unlikely(pkt->op->has_ieth) && !invalidate(qp, pkt->inv_rkey))
@@ -637,7 +637,8 @@ enum rn_verdict rn_responder_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_t
 			return v;
 		}
 	} else {
-		v = rn_psn_before(pkt->psn, qp->rx.epsn) ? take_duplicate(qp, pkt) : take_gap(&qp->rx);
+		v = rn_psn_before(pkt->psn, qp->rx.epsn) ? take_duplicate(qp, pkt)
+							 : take_gap(&qp->rx);
 	}
 	reply(qp, v, pkt->psn, now);
 	return v;
@@ -705,8 +706,8 @@ static unsigned build_read_response(struct rn_qp *qp, uint8_t *buf, rn_time now)
 		    rn_psn_add(rec->first_psn, rec->next), 0, ext, n);
 	if (ext)
 		rn_store32(p, (uint32_t)syndrome_ack(qp) << 24 | o->msn);
-	v = n ? rn_gather_remote(qp->lane->mrs, qp->lane->mem, rec->rkey, rn_qp_via(qp), rec->va + off,
-				 n, RN_ACCESS_REMOTE_READ, p + ext)
+	v = n ? rn_gather_remote(qp->lane->mrs, qp->lane->mem, rec->rkey, rn_qp_via(qp),
+				 rec->va + off, n, RN_ACCESS_REMOTE_READ, p + ext)
 	      : RN_V_OK;
 	if (v != RN_V_OK) {
 		give_up_read(qp, rec, v, now);

@@ -48,8 +48,8 @@ static struct rn_pkt head_of(const struct rn_qp *qp, const struct rn_sqe *e, con
 
 /* Builds the frame of a well-formed request. Returns its length, or 0 when the request fails:
  * *status is for the CQE, *why is the verdict. */
-static unsigned build(struct rn_qp *qp, const struct rn_sqe *e, struct rn_txbuf *buf, uint8_t *status,
-		      enum rn_verdict *why)
+static unsigned build(struct rn_qp *qp, const struct rn_sqe *e, struct rn_txbuf *buf,
+		      uint8_t *status, enum rn_verdict *why)
 {
 	const struct rn_ud *to = rn_sq_ud(e);
 	struct rn_pkt pkt;
@@ -131,7 +131,8 @@ void rn_ud_grh(const struct rn_pkt *pkt, uint8_t grh[RN_UD_GRH_BYTES])
 	}
 }
 
-static bool place(struct rn_qp *qp, const struct rn_rqe *e, uint32_t off, uint32_t n, const uint8_t *src)
+static bool place(struct rn_qp *qp, const struct rn_rqe *e, uint32_t off, uint32_t n,
+		  const uint8_t *src)
 {
 	return rn_rq_place(e, qp->lane->mrs, qp->lane->mem, qp->recv_pd, off, n, src) == RN_V_OK;
 }
@@ -141,7 +142,8 @@ enum rn_verdict rn_ud_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now
 	struct rn_arrival a = {
 		.bytes = RN_UD_GRH_BYTES + pkt->payload_len,
 		.imm = pkt->op->has_imm ? pkt->imm : 0,
-		.flags = RN_CQE_GRH | (pkt->se ? RN_CQE_SOLICITED : 0) | (pkt->op->has_imm ? RN_CQE_IMM : 0),
+		.flags = RN_CQE_GRH | (pkt->se ? RN_CQE_SOLICITED : 0) |
+			 (pkt->op->has_imm ? RN_CQE_IMM : 0),
 		.src_qpn = pkt->src_qpn,
 		.sl = pkt->vlan_tci >> 13,
 	};

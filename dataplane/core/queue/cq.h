@@ -11,12 +11,12 @@
 struct rn_cq {
 	struct rn_cq_shared *shared;
 	struct rn_cq_ring *ring; /* NULL: this shard writes no CQEs to the CQ */
-	uint32_t tail;           /* next entry to write; ring->tail lags behind until published */
+	uint32_t tail;		 /* next entry to write; ring->tail lags behind until published */
 	uint32_t head_seen; /* last known head: ring->head is read only when the ring seems full */
-	bool solicited;          /* an unpublished CQE carries SOLICITED or ERROR */
+	bool solicited;	    /* an unpublished CQE carries SOLICITED or ERROR */
 	bool overrun;
-	bool overrun_handled;    /* its QPs are in ERR */
-	uint8_t events;          /* 1 << RN_EVENT_CQ | 1 << RN_EVENT_CQ_OVERRUN not yet reported */
+	bool overrun_handled; /* its QPs are in ERR */
+	uint8_t events;	      /* 1 << RN_EVENT_CQ | 1 << RN_EVENT_CQ_OVERRUN not yet reported */
 	uint32_t id;
 	uint64_t user;
 	struct rn_list dirty; /* on the shard's list while something is unpublished */
@@ -28,7 +28,8 @@ size_t rn_cq_ring_bytes(uint32_t entries);
 void rn_cq_ring_init(struct rn_cq_ring *ring, uint32_t entries);
 
 /* Makes `ring` the ring that this shard fills. It follows the ring before it, if there was one. */
-void rn_cq_link(struct rn_cq *cq, uint32_t id, struct rn_cq_shared *shared, struct rn_cq_ring *ring, uint64_t user);
+void rn_cq_link(struct rn_cq *cq, uint32_t id, struct rn_cq_shared *shared, struct rn_cq_ring *ring,
+		uint64_t user);
 
 /* The entry to fill; rn_cq_written() must follow. NULL: the ring is full or the CQ has overrun. */
 struct rn_cqe *rn_cq_claim(struct rn_cq *cq);

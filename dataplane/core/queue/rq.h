@@ -10,9 +10,9 @@
 
 struct rn_rqe {
 	uint64_t wr_id;
-	uint32_t length;  /* bytes it can hold */
+	uint32_t length; /* bytes it can hold */
 	uint16_t num_sge;
-	uint16_t bad;     /* bad form: the message that uses it fails */
+	uint16_t bad; /* bad form: the message that uses it fails */
 	struct rn_sge sge[];
 };
 
@@ -51,7 +51,8 @@ static inline void rn_rq_retire(struct rn_rq *rq)
 
 /* Places n bytes from byte `off` of the message on in the receive's buffers. off + n <=
  * e->length. The keys are checked now. */
-enum rn_verdict rn_rq_place(const struct rn_rqe *e, const struct rn_mr_table *mrs, const struct rn_mem_ops *mem,
-			    uint32_t pd, uint32_t off, uint32_t n, const uint8_t *src);
+enum rn_verdict rn_rq_place(const struct rn_rqe *e, const struct rn_mr_table *mrs,
+			    const struct rn_mem_ops *mem, uint32_t pd, uint32_t off, uint32_t n,
+			    const uint8_t *src);
 
 #endif

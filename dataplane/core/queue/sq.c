@@ -55,9 +55,11 @@ void rn_sq_init(struct rn_sq *sq, void *mem, uint32_t depth, uint32_t max_sge, u
 /* An atomic has its operands in a second slot, and one SGE of 8 bytes for the former value. */
 static uint8_t status_of_atomic(const struct rn_sq *sq, const struct rn_wqe *w)
 {
-	if (w->slots != RN_ATOMIC_SLOTS || w->flags & RN_WQE_INLINE || w->num_sge > 1 || !sq->max_sge)
+	if (w->slots != RN_ATOMIC_SLOTS || w->flags & RN_WQE_INLINE || w->num_sge > 1 ||
+	    !sq->max_sge)
 		return RN_STATUS_LOC_QP_OP_ERR;
-	return w->num_sge == 1 && w->length == RN_ATOMIC_BYTES && w->sge[0].length == RN_ATOMIC_BYTES
+	return w->num_sge == 1 && w->length == RN_ATOMIC_BYTES &&
+			       w->sge[0].length == RN_ATOMIC_BYTES
 		       ? RN_STATUS_SUCCESS
 		       : RN_STATUS_LOC_LEN_ERR;
 }
@@ -162,8 +164,8 @@ enum rn_verdict rn_sq_place(const struct rn_sqe *e, const struct rn_mr_table *mr
 		off -= skip;
 		if (!take)
 			continue;
-		v = rn_place(mrs, mem, s->lkey, pd, s->addr + skip, take,
-			     RN_ACCESS_LOCAL_WRITE, src);
+		v = rn_place(mrs, mem, s->lkey, pd, s->addr + skip, take, RN_ACCESS_LOCAL_WRITE,
+			     src);
 		if (v != RN_V_OK)
 			return v;
 		src += take;

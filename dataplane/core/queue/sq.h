@@ -20,16 +20,16 @@ struct rn_sqe {
 	uint8_t slots;
 	uint16_t flags;
 	uint32_t first_psn; /* valid once started */
-	uint32_t npkts;     /* how many PSNs it uses */
+	uint32_t npkts;	    /* how many PSNs it uses */
 	uint16_t num_sge;
-	uint8_t status;     /* enum rn_status with which it fails in its turn; 0 = no fault */
-	uint8_t verdict;    /* enum rn_verdict behind the status */
+	uint8_t status;	 /* enum rn_status with which it fails in its turn; 0 = no fault */
+	uint8_t verdict; /* enum rn_verdict behind the status */
 	uint64_t wr_id;
 	uint64_t remote_va;
 	uint32_t rkey;
 	uint32_t imm;
 	uint32_t length;
-	uint32_t ran;       /* BIND, INVALIDATE: has taken effect, or must not; never runs again */
+	uint32_t ran; /* BIND, INVALIDATE: has taken effect, or must not; never runs again */
 	union {
 		struct rn_sge sge[1];
 		uint8_t inl[16];
@@ -38,7 +38,8 @@ struct rn_sqe {
 };
 static_assert(sizeof(struct rn_sqe) == RN_SLOT_BYTES, "one slot");
 static_assert(offsetof(struct rn_sqe, sge) == offsetof(struct rn_wqe, sge), "further slots fit");
-static_assert(offsetof(struct rn_sqe, wr_id) == offsetof(struct rn_wqe, wr_id), "copied as a block");
+static_assert(offsetof(struct rn_sqe, wr_id) == offsetof(struct rn_wqe, wr_id),
+	      "copied as a block");
 
 /* clang-format off */
 /* The kinds of request that each type of QP can post; any other kind fails in its turn
@@ -69,12 +70,13 @@ struct rn_sq {
 	uint32_t depth;
 	uint16_t max_sge, max_inline;
 	uint32_t kinds; /* kinds that can be posted */
-	bool ud;        /* SENDs have a struct rn_ud in the last slot */
+	bool ud;	/* SENDs have a struct rn_ud in the last slot */
 };
 
 /* Bytes of memory for such a queue of a QP of this type. */
 size_t rn_sq_bytes(uint32_t depth, uint32_t max_sge, uint32_t max_inline, uint8_t type);
-void rn_sq_init(struct rn_sq *sq, void *mem, uint32_t depth, uint32_t max_sge, uint32_t max_inline, uint8_t type);
+void rn_sq_init(struct rn_sq *sq, void *mem, uint32_t depth, uint32_t max_sge, uint32_t max_inline,
+		uint8_t type);
 
 static inline struct rn_sqe *rn_sq_at(const struct rn_sq *sq, uint32_t i)
 {
@@ -128,9 +130,11 @@ bool rn_sq_push(struct rn_sq *sq, const struct rn_wqe *wqe);
 
 /* Copies n bytes of the message, from byte `off` on, from (gather) or to (place) the memory that
  * the SGEs name. off + n <= e->length. The keys are checked now. */
-enum rn_verdict rn_sq_gather(const struct rn_sqe *e, const struct rn_mr_table *mrs, const struct rn_mem_ops *mem,
-			     uint32_t pd, uint32_t off, uint32_t n, uint8_t *dst);
-enum rn_verdict rn_sq_place(const struct rn_sqe *e, const struct rn_mr_table *mrs, const struct rn_mem_ops *mem,
-			    uint32_t pd, uint32_t off, uint32_t n, const uint8_t *src);
+enum rn_verdict rn_sq_gather(const struct rn_sqe *e, const struct rn_mr_table *mrs,
+			     const struct rn_mem_ops *mem, uint32_t pd, uint32_t off, uint32_t n,
+			     uint8_t *dst);
+enum rn_verdict rn_sq_place(const struct rn_sqe *e, const struct rn_mr_table *mrs,
+			    const struct rn_mem_ops *mem, uint32_t pd, uint32_t off, uint32_t n,
+			    const uint8_t *src);
 
 #endif

@@ -24,7 +24,8 @@ static uint32_t stride_of(uint32_t max_sge)
 
 size_t rn_srq_ring_bytes(uint32_t depth, uint32_t max_sge)
 {
-	return sizeof(struct rn_srq_ring) + (size_t)rn_pow2_up(depth) * stride_of(max_sge) * sizeof(uint64_t);
+	return sizeof(struct rn_srq_ring) +
+	       (size_t)rn_pow2_up(depth) * stride_of(max_sge) * sizeof(uint64_t);
 }
 
 static void ring_init(struct rn_srq_ring *ring, uint64_t base, uint32_t depth, uint32_t max_sge)
@@ -35,7 +36,8 @@ static void ring_init(struct rn_srq_ring *ring, uint64_t base, uint32_t depth, u
 	ring->stride = stride_of(max_sge);
 }
 
-void rn_srq_init(struct rn_srq *srq, struct rn_srq_ring *ring, uint32_t depth, uint32_t max_sge, uint32_t pd)
+void rn_srq_init(struct rn_srq *srq, struct rn_srq_ring *ring, uint32_t depth, uint32_t max_sge,
+		 uint32_t pd)
 {
 	rn_assert(max_sge <= RN_WQE_MAX_SGE);
 	ring_init(ring, 0, depth, max_sge);
@@ -55,7 +57,8 @@ bool rn_srq_fits(const struct rn_srq *srq, uint32_t depth)
 
 void rn_srq_grow(struct rn_srq *srq, struct rn_srq_ring *ring, uint32_t depth)
 {
-	ring_init(ring, atomic_load_explicit(&srq->shared.posted, memory_order_relaxed), depth, srq->max_sge);
+	ring_init(ring, atomic_load_explicit(&srq->shared.posted, memory_order_relaxed), depth,
+		  srq->max_sge);
 	/* Link the ring before the first receive in it is published. */
 	atomic_store_explicit(&srq->newest->next, ring, memory_order_release);
 	srq->newest = ring;
@@ -70,7 +73,7 @@ struct rn_srq_ring *rn_srq_next_ring(struct rn_srq *srq)
 	return ring;
 }
 
-static RN_ATOMIC(uint64_t) *words_of(struct rn_srq_ring *ring, uint64_t number)
+static RN_ATOMIC(uint64_t) * words_of(struct rn_srq_ring *ring, uint64_t number)
 {
 	return &ring->word[(number & ring->mask) * ring->stride];
 }
@@ -107,7 +110,8 @@ static struct rn_srq_ring *ring_of(struct rn_srq *srq, uint64_t number)
 
 	if (number < ring->base)
 		return NULL;
-	while ((next = atomic_load_explicit(&ring->next, memory_order_acquire)) && number >= next->base) {
+	while ((next = atomic_load_explicit(&ring->next, memory_order_acquire)) &&
+	       number >= next->base) {
 		/* Let takers start at this ring: all receives before `number` are taken. Another
 		 * taker may set an older ring again, which costs it steps but no harm. */
 		atomic_store_explicit(&srq->ring, next, memory_order_release);
@@ -139,7 +143,8 @@ static bool went_low(struct rn_srq *srq, uint64_t taken)
 {
 	uint32_t limit = atomic_load(&srq->shared.limit);
 
-	return limit && atomic_load(&srq->shared.posted) - taken < limit && atomic_exchange(&srq->shared.limit, 0);
+	return limit && atomic_load(&srq->shared.posted) - taken < limit &&
+	       atomic_exchange(&srq->shared.limit, 0);
 }
 
 bool rn_srq_take(struct rn_srq *srq, struct rn_rqe *e, bool *low)

@@ -18,9 +18,9 @@
 
 struct rn_srq_ring {
 	RN_ATOMIC(struct rn_srq_ring *) next;
-	uint64_t base;             /* number of its first receive */
+	uint64_t base; /* number of its first receive */
 	uint64_t mask;
-	uint32_t stride;           /* 64-bit words per receive */
+	uint32_t stride;	    /* 64-bit words per receive */
 	RN_ATOMIC(uint64_t) word[]; /* per receive: wr_id, number of SGEs, SGEs */
 };
 
@@ -33,7 +33,8 @@ struct rn_srq {
 
 /* Bytes of a ring for `depth` receives. The caller allocates ring and queue, both zeroed. */
 size_t rn_srq_ring_bytes(uint32_t depth, uint32_t max_sge);
-void rn_srq_init(struct rn_srq *srq, struct rn_srq_ring *ring, uint32_t depth, uint32_t max_sge, uint32_t pd);
+void rn_srq_init(struct rn_srq *srq, struct rn_srq_ring *ring, uint32_t depth, uint32_t max_sge,
+		 uint32_t pd);
 
 /* Can the newest ring hold `depth` receives? */
 bool rn_srq_fits(const struct rn_srq *srq, uint32_t depth);

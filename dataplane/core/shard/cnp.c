@@ -71,5 +71,6 @@ unsigned rn_cnp_tx(struct rn_shard *sh, struct rn_txbuf *buf, rn_time now)
 	/* The interval starts when the CNP is sent. */
 	qp->cnp_after = now + p->cnp_interval;
 	sh->lane.stats.np_cnp_sent++;
-	return rn_tmpl_cnp(&qp->tmpl, buf->data, (uint8_t)(p->cnp_dscp << 2 | RN_ECT_0), p->cnp_prio);
+	return rn_tmpl_cnp(&qp->tmpl, buf->data, (uint8_t)(p->cnp_dscp << 2 | RN_ECT_0),
+			   p->cnp_prio);
 }

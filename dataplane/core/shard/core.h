@@ -31,7 +31,8 @@ struct rn_shard;
 /* Creates a shard. mrs: shared by all shards, owned by the caller, outlives them. NULL: out of
  * memory. */
 struct rn_shard *rn_shard_create(const struct rn_core_cfg *cfg, const struct rn_port_attr *port,
-				 struct rn_mr_table *mrs, const struct rn_mem_ops *mem, rn_time now);
+				 struct rn_mr_table *mrs, const struct rn_mem_ops *mem,
+				 rn_time now);
 void rn_shard_destroy(struct rn_shard *sh);
 /* The port's attributes (addresses, MAC, MTU, VLAN) have changed: rebuilds the headers of
  * connected QPs. */
@@ -92,8 +93,8 @@ void rn_shard_exec(struct rn_shard *sh, struct rn_exec *x, rn_time now);
  * older one makes the producer use the new one at once. ring->size must be at least the sum of
  * the depths of this shard's queues on that CQ. The memory stays the caller's:
  * rn_cq_ring_bytes(entries). */
-void rn_shard_cq_link(struct rn_shard *sh, uint32_t cq_id, struct rn_cq_shared *shared, struct rn_cq_ring *ring,
-		      uint64_t user);
+void rn_shard_cq_link(struct rn_shard *sh, uint32_t cq_id, struct rn_cq_shared *shared,
+		      struct rn_cq_ring *ring, uint64_t user);
 void rn_shard_cq_unlink(struct rn_shard *sh, uint32_t cq_id); /* no QP uses the CQ any more */
 
 /* A memory window is being destroyed: calls rn_qp_forget_window() if the QP belongs to this

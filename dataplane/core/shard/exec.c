@@ -27,7 +27,8 @@ static bool is_srq(const struct rn_shard *sh, uint32_t id)
 /* Are the sizes within limits? A QP on an SRQ must not have a receive queue. */
 static bool form_fits(const struct rn_cmd *cmd)
 {
-	return (!cmd->create_qp.srq || !cmd->create_qp.rq_depth) && cmd->create_qp.sq_depth <= MAX_DEPTH && cmd->create_qp.rq_depth <= MAX_DEPTH &&
+	return (!cmd->create_qp.srq || !cmd->create_qp.rq_depth) &&
+	       cmd->create_qp.sq_depth <= MAX_DEPTH && cmd->create_qp.rq_depth <= MAX_DEPTH &&
 	       cmd->create_qp.sq_sge <= RN_WQE_MAX_SGE && cmd->create_qp.rq_sge <= RN_WQE_MAX_SGE &&
 	       cmd->create_qp.inline_bytes <= RN_WQE_MAX_INLINE;
 }
@@ -43,7 +44,8 @@ size_t rn_exec_bytes(const struct rn_cmd *cmd, const struct rn_core_cfg *cfg)
 static uint32_t new_qpn(struct rn_shard *sh)
 {
 	for (uint32_t tries = 2 * sh->qp_mask + QPN_TRIES; tries; tries--) {
-		uint32_t k = sh->qpn_first + rn_secret_permute(&sh->qpn_order, sh->qpn_next, sh->qpn_count);
+		uint32_t k = sh->qpn_first +
+			     rn_secret_permute(&sh->qpn_order, sh->qpn_next, sh->qpn_count);
 		uint32_t qpn = k * sh->lane.cfg.nshards + sh->lane.cfg.index;
 
 		/* The permutation starts again after its last number. */
@@ -71,7 +73,8 @@ static int create_qp(struct rn_shard *sh, struct rn_exec *x, rn_time now)
 	    cmd->create_qp.type != RN_QPT_UD)
 		return -EOPNOTSUPP;
 	if (!qp || !form_fits(cmd) || !is_cq(sh, cmd->create_qp.send_cq) ||
-	    !is_cq(sh, cmd->create_qp.recv_cq) || (cmd->create_qp.srq && !is_srq(sh, cmd->create_qp.srq)))
+	    !is_cq(sh, cmd->create_qp.recv_cq) ||
+	    (cmd->create_qp.srq && !is_srq(sh, cmd->create_qp.srq)))
 		return -EINVAL;
 	if (sh->nqp == sh->lane.cfg.max_qp || !(qpn = new_qpn(sh)))
 		return -ENOSPC;
@@ -140,7 +143,8 @@ static int change_group(struct rn_shard *sh, struct rn_exec *x, rn_time now)
 	/* Detaching checks membership only; only UD QPs can attach. */
 	if (x->cmd->op == RN_CMD_DETACH_GROUP)
 		return rn_mcast_detach(&sh->lane.mcast, qp, &x->cmd->group.gid);
-	return qp->type == RN_QPT_UD ? rn_mcast_attach(&sh->lane.mcast, qp, &x->cmd->group.gid) : -EINVAL;
+	return qp->type == RN_QPT_UD ? rn_mcast_attach(&sh->lane.mcast, qp, &x->cmd->group.gid)
+				     : -EINVAL;
 }
 
 /* ---- connections ---- */
@@ -156,13 +160,13 @@ static int cm_command(struct rn_shard *sh, struct rn_exec *x, rn_time now)
 /* ---- the table ---- */
 
 static int (*const commands[RN_CMD_MAX])(struct rn_shard *, struct rn_exec *, rn_time) = {
-	[RN_CMD_CREATE_QP] = create_qp,	     [RN_CMD_MODIFY_QP] = modify_qp,
-	[RN_CMD_QUERY_QP] = query_qp,	     [RN_CMD_DESTROY_QP] = destroy_qp,
-	[RN_CMD_CM_BIND] = cm_command,	     [RN_CMD_CM_LISTEN] = cm_command,
-	[RN_CMD_CM_CONNECT] = cm_command,    [RN_CMD_CM_ESTABLISH] = cm_command,
-	[RN_CMD_CM_ACCEPT] = cm_command,     [RN_CMD_CM_REJECT] = cm_command,
-	[RN_CMD_CM_DISCONNECT] = cm_command, [RN_CMD_CM_DESTROY] = cm_command,
-	[RN_CMD_CM_DELAY] = cm_command,	     [RN_CMD_RESOLVE] = rn_resolve_exec,
+	[RN_CMD_CREATE_QP] = create_qp,	      [RN_CMD_MODIFY_QP] = modify_qp,
+	[RN_CMD_QUERY_QP] = query_qp,	      [RN_CMD_DESTROY_QP] = destroy_qp,
+	[RN_CMD_CM_BIND] = cm_command,	      [RN_CMD_CM_LISTEN] = cm_command,
+	[RN_CMD_CM_CONNECT] = cm_command,     [RN_CMD_CM_ESTABLISH] = cm_command,
+	[RN_CMD_CM_ACCEPT] = cm_command,      [RN_CMD_CM_REJECT] = cm_command,
+	[RN_CMD_CM_DISCONNECT] = cm_command,  [RN_CMD_CM_DESTROY] = cm_command,
+	[RN_CMD_CM_DELAY] = cm_command,	      [RN_CMD_RESOLVE] = rn_resolve_exec,
 	[RN_CMD_ATTACH_GROUP] = change_group, [RN_CMD_DETACH_GROUP] = change_group,
 };
 

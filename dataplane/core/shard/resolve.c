@@ -9,7 +9,8 @@
 
 /* Fills the address vector for packets from `local` to `peer`, except for the MAC address. A
  * wildcard `local` stands for the port's own address that fits. Returns 0 or a negative errno. */
-static int fill_av(const struct rn_shard *sh, const struct rn_gid *local, const struct rn_gid *peer, struct rn_av *av)
+static int fill_av(const struct rn_shard *sh, const struct rn_gid *local, const struct rn_gid *peer,
+		   struct rn_av *av)
 {
 	static const struct rn_gid any;
 

@@ -41,7 +41,8 @@ static void set_up_numbers(struct rn_shard *sh)
 	sh->qpn_first = RN_DIV_UP(FIRST_QPN, n);
 	sh->qpn_count = (LAST_QPN - sh->lane.cfg.index) / n + 1 - sh->qpn_first;
 	sh->qpn_order = qpn_order(&sh->lane.cfg);
-	rn_stream_init(&generations, &sh->lane.cfg.secrets.of[RN_SECRET_GENERATIONS], sh->lane.cfg.index);
+	rn_stream_init(&generations, &sh->lane.cfg.secrets.of[RN_SECRET_GENERATIONS],
+		       sh->lane.cfg.index);
 	sh->gen = (uint32_t)rn_stream_next(&generations);
 }
 
@@ -142,7 +143,8 @@ void rn_shard_new_mac(struct rn_shard *sh, const struct rn_gid *addr, const uint
 	for (uint32_t i = 0; i <= sh->qp_mask; i++) {
 		struct rn_qp *qp = sh->qp[i];
 
-		if (!qp || !rn_qp_has_peer(qp) || !rn_port_next_hop(&sh->lane.port, &qp->peer, &hop) || !rn_gid_equal(&hop, addr))
+		if (!qp || !rn_qp_has_peer(qp) ||
+		    !rn_port_next_hop(&sh->lane.port, &qp->peer, &hop) || !rn_gid_equal(&hop, addr))
 			continue;
 		memcpy(qp->attr.av.dmac, mac, 6);
 		rn_qp_make_headers(qp);

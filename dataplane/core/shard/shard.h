@@ -21,10 +21,10 @@ struct rn_resolving {
 #define RN_RESOLVING 16u
 
 struct rn_shard {
-	struct rn_lane lane;     /* first member: the part that QPs use */
-	struct rn_list cnp;      /* QPs that owe a congestion notification */
-	struct rn_list tell_cq;  /* CQs with events not yet reported */
-	bool gone;               /* the port no longer exists */
+	struct rn_lane lane;	/* first member: the part that QPs use */
+	struct rn_list cnp;	/* QPs that owe a congestion notification */
+	struct rn_list tell_cq; /* CQs with events not yet reported */
+	bool gone;		/* the port no longer exists */
 
 	/* QPs by number: QPN = k * nshards + index; the slot in the table is k & qp_mask */
 	struct rn_qp **qp;
@@ -32,7 +32,7 @@ struct rn_shard {
 	uint64_t qpn_inv; /* ceil(2^32 / nshards): divides by multiplying, exact below 2^24 */
 	uint32_t qpn_first, qpn_count; /* range of k */
 	struct rn_secret qpn_order;    /* secret permutation of this shard */
-	uint32_t qpn_next;             /* position in the permutation */
+	uint32_t qpn_next;	       /* position in the permutation */
 	uint32_t nqp, gen;
 
 	struct rn_resolving resolving[RN_RESOLVING];

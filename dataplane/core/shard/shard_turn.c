@@ -259,7 +259,8 @@ bool rn_shard_only_acks(const struct rn_shard *sh)
 	const struct rn_list *e;
 	unsigned looked = 0;
 
-	if (!rn_list_empty(&sh->cnp) || (sh->lane.cm && (rn_neigh_wants_tx(sh->lane.neigh) || rn_cm_wants_tx(sh->lane.cm))))
+	if (!rn_list_empty(&sh->cnp) ||
+	    (sh->lane.cm && (rn_neigh_wants_tx(sh->lane.neigh) || rn_cm_wants_tx(sh->lane.cm))))
 		return false;
 	rn_list_for_each(e, &sh->lane.active)
 	{
@@ -327,7 +328,8 @@ bool rn_shard_done(struct rn_shard *sh, rn_time now)
 	publish_retired(sh);
 	if (rn_list_empty(&sh->lane.dirty_cq))
 		return false;
-	rn_list_for_each(e, &sh->lane.dirty_cq) rn_cq_publish(rn_container_of(e, struct rn_cq, dirty));
+	rn_list_for_each(e, &sh->lane.dirty_cq)
+		rn_cq_publish(rn_container_of(e, struct rn_cq, dirty));
 	/* Publish the tails before reading `armed`. The reader does the reverse: it arms, then
 	 * reads the tails again. At least one of both sees the other's store. */
 	atomic_thread_fence(memory_order_seq_cst);
@@ -396,9 +398,9 @@ void rn_shard_tell_cq(struct rn_shard *sh, struct rn_cq *cq, unsigned kind)
 /* Turns the lowest bit set into an event. */
 static void take_qp_event(struct rn_qp *qp, struct rn_event *ev)
 {
-	static const uint8_t kinds[] = {RN_EVENT_QP_FATAL, RN_EVENT_QP_REQ_ERR,
+	static const uint8_t kinds[] = {RN_EVENT_QP_FATAL,	RN_EVENT_QP_REQ_ERR,
 					RN_EVENT_QP_ACCESS_ERR, RN_EVENT_COMM_EST,
-					RN_EVENT_SQ_DRAINED, RN_EVENT_QP_LAST_WQE};
+					RN_EVENT_SQ_DRAINED,	RN_EVENT_QP_LAST_WQE};
 	unsigned bit = __builtin_ctz(qp->events);
 
 	qp->events &= qp->events - 1;
@@ -432,7 +434,8 @@ unsigned rn_shard_events(struct rn_shard *sh, struct rn_event *ev, unsigned n)
 	while (k < n && (e = rn_list_pop(&sh->lane.tell_srq))) {
 		const struct rn_srq_ref *ref = rn_container_of(e, struct rn_srq_ref, tell);
 
-		ev[k++] = (struct rn_event){.kind = RN_EVENT_SRQ_LIMIT, .id = ref->id, .user = ref->user};
+		ev[k++] = (struct rn_event){
+			.kind = RN_EVENT_SRQ_LIMIT, .id = ref->id, .user = ref->user};
 	}
 	while (sh->lane.cm && k < n &&
 	       (rn_resolve_event(sh, &ev[k]) || rn_cm_event(sh->lane.cm, &ev[k])))

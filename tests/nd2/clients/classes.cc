@@ -27,7 +27,7 @@ constexpr ULONG_PTR port_key = 0x5eed;
 
 struct Unexpected : std::runtime_error {
 	Unexpected(const std::string &what, unsigned long long got)
-		: std::runtime_error(what + ": " + std::to_string(got))
+	    : std::runtime_error(what + ": " + std::to_string(got))
 	{
 	}
 };
@@ -45,10 +45,9 @@ HRESULT must(const char *what, HRESULT hr)
 }
 
 /* Owns one reference of an interface. */
-template <class T>
-class Ref
+template <class T> class Ref
 {
-public:
+      public:
 	Ref() = default;
 	Ref(const Ref &) = delete;
 	Ref &operator=(const Ref &) = delete;
@@ -78,13 +77,13 @@ public:
 		demand(last->Release() == 0, what);
 	}
 
-private:
+      private:
 	T *p = nullptr;
 };
 
 class Handle
 {
-public:
+      public:
 	Handle() = default;
 	Handle(const Handle &) = delete;
 	Handle &operator=(const Handle &) = delete;
@@ -98,7 +97,7 @@ public:
 /* An auto-reset event. */
 class Event : public Handle
 {
-public:
+      public:
 	Event()
 	{
 		must("NdsEventCreate", NdsEventCreate(0, 0, &h));
@@ -116,7 +115,7 @@ public:
 
 class Port : public Handle
 {
-public:
+      public:
 	Port()
 	{
 		must("NdsPortCreate", NdsPortCreate(&h));
@@ -131,15 +130,14 @@ public:
 	}
 };
 
-template <class Sin>
-const sockaddr *generic(const Sin &address)
+template <class Sin> const sockaddr *generic(const Sin &address)
 {
 	return reinterpret_cast<const sockaddr *>(&address);
 }
 
 class End
 {
-public:
+      public:
 	End(const sockaddr_in &local, unsigned peer_says);
 
 	sockaddr_in listen();
@@ -150,8 +148,9 @@ public:
 	void disconnect();
 	void close();
 
-private:
-	void done(const char *what, IND2Overlapped *object, const std::function<HRESULT(OVERLAPPED *)> &start);
+      private:
+	void done(const char *what, IND2Overlapped *object,
+		  const std::function<HRESULT(OVERLAPPED *)> &start);
 	message *slot(unsigned i);
 	ND2_SGE sge(void *bytes, ULONG n);
 	void expect_messages();
@@ -183,7 +182,8 @@ private:
 };
 
 /* Starts a request, waits for its end, and requires success. */
-void End::done(const char *what, IND2Overlapped *object, const std::function<HRESULT(OVERLAPPED *)> &start)
+void End::done(const char *what, IND2Overlapped *object,
+	       const std::function<HRESULT(OVERLAPPED *)> &start)
 {
 	request.hEvent = event.without_port();
 	must(what, start(&request));
@@ -191,29 +191,34 @@ void End::done(const char *what, IND2Overlapped *object, const std::function<HRE
 	must(what, object->GetOverlappedResult(&request, 0));
 }
 
-End::End(const sockaddr_in &local, unsigned peer_says) : local(local), peer_says(peer_says), region(REGION_BYTES)
+End::End(const sockaddr_in &local, unsigned peer_says)
+    : local(local), peer_says(peer_says), region(REGION_BYTES)
 {
 	ND2_ADAPTER_INFO info{};
 	ULONG cb = sizeof(info);
 
-	must("NdOpenAdapter", NdOpenAdapter(IID_IND2Adapter, generic(local), sizeof(local), adapter.out()));
+	must("NdOpenAdapter",
+	     NdOpenAdapter(IID_IND2Adapter, generic(local), sizeof(local), adapter.out()));
 	info.InfoVersion = ND_VERSION_2;
 	must("Query", adapter->Query(&info, &cb));
-	demand(info.MaxCallerData >= CALLER_BYTES && info.MaxCalleeData >= CALLEE_BYTES, "private data");
+	demand(info.MaxCallerData >= CALLER_BYTES && info.MaxCalleeData >= CALLEE_BYTES,
+	       "private data");
 	must("CreateOverlappedFile", adapter->CreateOverlappedFile(&file.h));
 	must("NdsPortBind", NdsPortBind(port.h, file.h, port_key));
 	must("CreateCompletionQueue",
 	     adapter->CreateCompletionQueue(IID_IND2CompletionQueue, file.h, 32, 0, 0, cq.out()));
-	must("CreateMemoryRegion", adapter->CreateMemoryRegion(IID_IND2MemoryRegion, file.h, mr.out()));
+	must("CreateMemoryRegion",
+	     adapter->CreateMemoryRegion(IID_IND2MemoryRegion, file.h, mr.out()));
 	done("Register", mr.get(), [&](OVERLAPPED *ov) {
 		return mr->Register(region.data(), region.size(),
 				    ND_MR_FLAG_ALLOW_LOCAL_WRITE | ND_MR_FLAG_ALLOW_REMOTE_READ |
 					    ND_MR_FLAG_ALLOW_REMOTE_WRITE,
 				    ov);
 	});
-	must("CreateQueuePair",
-	     adapter->CreateQueuePair(IID_IND2QueuePair, cq.get(), cq.get(), this, SLOTS, 8, 1, 1, 0, qp.out()));
-	must("CreateConnector", adapter->CreateConnector(IID_IND2Connector, file.h, connector.out()));
+	must("CreateQueuePair", adapter->CreateQueuePair(IID_IND2QueuePair, cq.get(), cq.get(),
+							 this, SLOTS, 8, 1, 1, 0, qp.out()));
+	must("CreateConnector",
+	     adapter->CreateConnector(IID_IND2Connector, file.h, connector.out()));
 	departure.hEvent = departed.without_port();
 }
 
@@ -246,7 +251,8 @@ void End::notified()
 		demand(port.take(entry, 0) == 0, "an entry at the port");
 	} else {
 		demand(port.take(entry, wait_ms) == 1, "no entry at the port");
-		demand(entry.lpOverlapped == &asking && entry.lpCompletionKey == port_key && !NdsPortEntryFailed(&entry),
+		demand(entry.lpOverlapped == &asking && entry.lpCompletionKey == port_key &&
+			       !NdsPortEntryFailed(&entry),
 		       "the entry at the port", entry.Internal);
 	}
 	must("Notify", cq->GetOverlappedResult(&asking, 0));
@@ -266,7 +272,8 @@ void End::take(const ND2_RESULT &result)
 		return;
 	}
 	demand(result.RequestContext == slot(messages), "receives out of order", messages);
-	demand(unanswered || result.BytesTransferred == sizeof(message), "a message's length", result.BytesTransferred);
+	demand(unanswered || result.BytesTransferred == sizeof(message), "a message's length",
+	       result.BytesTransferred);
 	messages++;
 }
 
@@ -320,7 +327,8 @@ const message &End::hear(UINT32 what, unsigned n)
 
 	until(0, n);
 	demand(m.says == what, "another message", m.says);
-	demand(first_wrong(m.text, sizeof(m.text), what) == sizeof(m.text), "a message's text", what);
+	demand(first_wrong(m.text, sizeof(m.text), what) == sizeof(m.text), "a message's text",
+	       what);
 	return m;
 }
 
@@ -350,10 +358,12 @@ void End::connect(const sockaddr_in &peer)
 	must("Bind", connector->Bind(generic(local), sizeof(local)));
 	expect_messages();
 	done("Connect", connector.get(), [&](OVERLAPPED *ov) {
-		return connector->Connect(qp.get(), generic(peer), sizeof(peer), 1, 1, data, sizeof(data), ov);
+		return connector->Connect(qp.get(), generic(peer), sizeof(peer), 1, 1, data,
+					  sizeof(data), ov);
 	});
 	check_private_data(CALLEE_BYTES, CALLEE_FIELD, SEED_CALLEE);
-	done("CompleteConnect", connector.get(), [&](OVERLAPPED *ov) { return connector->CompleteConnect(ov); });
+	done("CompleteConnect", connector.get(),
+	     [&](OVERLAPPED *ov) { return connector->CompleteConnect(ov); });
 }
 
 void End::converse()
@@ -386,7 +396,8 @@ void End::disconnect()
 		must("NotifyDisconnect", connector->GetOverlappedResult(&departure, 0));
 		until(0, SLOTS);
 	}
-	done("Disconnect", connector.get(), [&](OVERLAPPED *ov) { return connector->Disconnect(ov); });
+	done("Disconnect", connector.get(),
+	     [&](OVERLAPPED *ov) { return connector->Disconnect(ov); });
 	until(0, SLOTS);
 	demand(messages == SLOTS, "receives", messages);
 }
@@ -396,8 +407,8 @@ void be_client(const sockaddr_in &peer)
 	sockaddr_in local{};
 	SIZE_T cb = sizeof(local);
 
-	must("NdResolveAddress",
-	     NdResolveAddress(generic(peer), sizeof(peer), reinterpret_cast<sockaddr *>(&local), &cb));
+	must("NdResolveAddress", NdResolveAddress(generic(peer), sizeof(peer),
+						  reinterpret_cast<sockaddr *>(&local), &cb));
 	End end(local, 3);
 	end.connect(peer);
 	end.converse();
@@ -415,7 +426,8 @@ sockaddr_in End::listen()
 	must("CreateListener", adapter->CreateListener(IID_IND2Listener, file.h, listener.out()));
 	must("Bind", listener->Bind(generic(local), sizeof(local)));
 	must("Listen", listener->Listen(0));
-	must("GetLocalAddress", listener->GetLocalAddress(reinterpret_cast<sockaddr *>(&bound), &cb));
+	must("GetLocalAddress",
+	     listener->GetLocalAddress(reinterpret_cast<sockaddr *>(&bound), &cb));
 	return bound;
 }
 
@@ -428,8 +440,9 @@ void End::accept()
 	check_private_data(CALLER_BYTES, CALLER_FIELD, SEED_CALLER);
 	expect_messages();
 	fill(data, sizeof(data), SEED_CALLEE);
-	done("Accept", connector.get(),
-	     [&](OVERLAPPED *ov) { return connector->Accept(qp.get(), 1, 1, data, sizeof(data), ov); });
+	done("Accept", connector.get(), [&](OVERLAPPED *ov) {
+		return connector->Accept(qp.get(), 1, 1, data, sizeof(data), ov);
+	});
 	must("NotifyDisconnect", connector->NotifyDisconnect(&departure));
 	listener.let_go("listener is still used");
 }
@@ -448,7 +461,8 @@ void End::serve()
 	hear(SAY_READ, 3);
 	check_bytes(region.data() + AT_READ, BULK_BYTES, SEED_READ, "what was lent for reading");
 	must("CreateMemoryWindow", adapter->CreateMemoryWindow(IID_IND2MemoryWindow, window.out()));
-	must("Bind", qp->Bind(nullptr, mr.get(), window.get(), lent, WINDOW_BYTES, ND_OP_FLAG_ALLOW_WRITE));
+	must("Bind",
+	     qp->Bind(nullptr, mr.get(), window.get(), lent, WINDOW_BYTES, ND_OP_FLAG_ALLOW_WRITE));
 	until(2, 0);
 	say(SAY_WINDOW, window->GetRemoteToken(), lent, 3);
 	hear(SAY_FILLED, 4);

@@ -10,7 +10,8 @@
  *	                                                SAY_LENT: token and address of its region
  *	Write of the bulk, then SAY_WRITTEN
  *	Read of the other bulk, then SAY_READ
- *	                                                binds a window, SAY_WINDOW: token and address of the window
+ *	                                                binds a window, SAY_WINDOW: token and
+ *	                                                address of the window
  *	Write of exactly the window, then SAY_FILLED
  *	                                                invalidates the window, SAY_BYE
  *	Disconnect                                      NotifyDisconnect ends; Disconnect

@@ -16,8 +16,9 @@
 #define CALL(obj, method, ...) ((obj)->lpVtbl->method((obj), ##__VA_ARGS__))
 #define MUST(call)	       must(#call, (call))
 /* Starts a request, waits for its end, and requires success. */
-#define DONE(e, obj, method, ...) \
-	finish((e), #method, CALL(obj, method, ##__VA_ARGS__, &(e)->ov), (IND2Overlapped *)(obj), &(e)->ov)
+#define DONE(e, obj, method, ...)                                                                 \
+	finish((e), #method, CALL(obj, method, ##__VA_ARGS__, &(e)->ov), (IND2Overlapped *)(obj), \
+	       &(e)->ov)
 #define WAIT_MS	 20000
 #define PORT_KEY 0x5eed
 
@@ -80,10 +81,11 @@ static void end_open(struct end *e, const struct sockaddr_in *local, unsigned pe
 
 	memset(e, 0, sizeof(*e));
 	e->peer_says = peer_says;
-	MUST(NdOpenAdapter(&IID_IND2Adapter, (const struct sockaddr *)local, sizeof(*local), (void **)&e->adapter));
+	MUST(NdOpenAdapter(&IID_IND2Adapter, (const struct sockaddr *)local, sizeof(*local),
+			   (void **)&e->adapter));
 	MUST(CALL(e->adapter, Query, &info, &cb));
-	demand(info.MaxCallerData >= CALLER_BYTES && info.MaxCalleeData >= CALLEE_BYTES, "private data",
-	       info.MaxCallerData);
+	demand(info.MaxCallerData >= CALLER_BYTES && info.MaxCalleeData >= CALLEE_BYTES,
+	       "private data", info.MaxCallerData);
 	MUST(CALL(e->adapter, CreateOverlappedFile, &e->file));
 	MUST(NdsPortCreate(&e->port));
 	MUST(NdsPortBind(e->port, e->file, PORT_KEY));
@@ -91,16 +93,19 @@ static void end_open(struct end *e, const struct sockaddr_in *local, unsigned pe
 	MUST(NdsEventCreate(0, 0, &e->departed));
 	e->ov.hEvent = without_port(e->event);
 	e->departure.hEvent = without_port(e->departed);
-	MUST(CALL(e->adapter, CreateCompletionQueue, &IID_IND2CompletionQueue, e->file, 32, 0, 0, (void **)&e->cq));
+	MUST(CALL(e->adapter, CreateCompletionQueue, &IID_IND2CompletionQueue, e->file, 32, 0, 0,
+		  (void **)&e->cq));
 	e->region = calloc(1, REGION_BYTES);
 	demand(e->region != NULL, "no memory", REGION_BYTES);
 	MUST(CALL(e->adapter, CreateMemoryRegion, &IID_IND2MemoryRegion, e->file, (void **)&e->mr));
 	DONE(e, e->mr, Register, e->region, REGION_BYTES,
-	     ND_MR_FLAG_ALLOW_LOCAL_WRITE | ND_MR_FLAG_ALLOW_REMOTE_READ | ND_MR_FLAG_ALLOW_REMOTE_WRITE);
+	     ND_MR_FLAG_ALLOW_LOCAL_WRITE | ND_MR_FLAG_ALLOW_REMOTE_READ |
+		     ND_MR_FLAG_ALLOW_REMOTE_WRITE);
 	e->token = CALL(e->mr, GetLocalToken);
-	MUST(CALL(e->adapter, CreateQueuePair, &IID_IND2QueuePair, (IUnknown *)e->cq, (IUnknown *)e->cq, e, SLOTS, 8, 1,
-		  1, 0, (void **)&e->qp));
-	MUST(CALL(e->adapter, CreateConnector, &IID_IND2Connector, e->file, (void **)&e->connector));
+	MUST(CALL(e->adapter, CreateQueuePair, &IID_IND2QueuePair, (IUnknown *)e->cq,
+		  (IUnknown *)e->cq, e, SLOTS, 8, 1, 1, 0, (void **)&e->qp));
+	MUST(CALL(e->adapter, CreateConnector, &IID_IND2Connector, e->file,
+		  (void **)&e->connector));
 }
 
 static void end_close(struct end *e)
@@ -139,7 +144,8 @@ static void notified(struct end *e)
 	MUST(NdsPortGet(e->port, &entry, 1, by_event ? 0 : WAIT_MS, &n));
 	demand(n == !by_event, "entries at the port", n);
 	if (!by_event)
-		demand(entry.lpOverlapped == &ov && entry.lpCompletionKey == PORT_KEY && !NdsPortEntryFailed(&entry),
+		demand(entry.lpOverlapped == &ov && entry.lpCompletionKey == PORT_KEY &&
+			       !NdsPortEntryFailed(&entry),
 		       "the entry at the port", entry.Internal);
 	MUST(CALL(e->cq, GetOverlappedResult, &ov, 0));
 }
@@ -150,7 +156,8 @@ static void take(struct end *e, const ND2_RESULT *r)
 	int receive = r->RequestType == Nd2RequestTypeReceive;
 	int unanswered = receive && e->messages >= e->peer_says;
 
-	demand(r->Status == (unanswered ? ND_CANCELED : ND_SUCCESS), "a completion's status", (unsigned)r->Status);
+	demand(r->Status == (unanswered ? ND_CANCELED : ND_SUCCESS), "a completion's status",
+	       (unsigned)r->Status);
 	demand(r->QueuePairContext == e, "a completion's queue pair", 0);
 	if (!receive) {
 		e->requests++;
@@ -158,7 +165,8 @@ static void take(struct end *e, const ND2_RESULT *r)
 	}
 	demand(r->RequestContext == slot(e, e->messages), "receives out of order", e->messages);
 	if (!unanswered)
-		demand(r->BytesTransferred == sizeof(struct message), "a message's length", r->BytesTransferred);
+		demand(r->BytesTransferred == sizeof(struct message), "a message's length",
+		       r->BytesTransferred);
 	e->messages++;
 }
 
@@ -208,7 +216,8 @@ static const struct message *hear(struct end *e, UINT32 what, unsigned n)
 
 	until(e, 0, n);
 	demand(m->says == what, "another message", m->says);
-	demand(first_wrong(m->text, sizeof(m->text), what) == sizeof(m->text), "a message's text", what);
+	demand(first_wrong(m->text, sizeof(m->text), what) == sizeof(m->text), "a message's text",
+	       what);
 	return m;
 }
 
@@ -237,15 +246,16 @@ static void hear_no_more(struct end *e)
 
 /* ---- client ---- */
 
-static void connect_to(struct end *e, const struct sockaddr_in *local, const struct sockaddr_in *peer)
+static void connect_to(struct end *e, const struct sockaddr_in *local,
+		       const struct sockaddr_in *peer)
 {
 	UINT8 data[CALLER_BYTES];
 
 	fill(data, sizeof(data), SEED_CALLER);
 	MUST(CALL(e->connector, Bind, (const struct sockaddr *)local, sizeof(*local)));
 	expect_messages(e);
-	DONE(e, e->connector, Connect, (IUnknown *)e->qp, (const struct sockaddr *)peer, sizeof(*peer), 1, 1, data,
-	     sizeof(data));
+	DONE(e, e->connector, Connect, (IUnknown *)e->qp, (const struct sockaddr *)peer,
+	     sizeof(*peer), 1, 1, data, sizeof(data));
 	check_private_data(e, CALLEE_BYTES, CALLEE_FIELD, SEED_CALLEE);
 	DONE(e, e->connector, CompleteConnect);
 }
@@ -279,7 +289,8 @@ static void be_client(const struct sockaddr_in *peer)
 	SIZE_T cb = sizeof(local);
 	struct end e;
 
-	MUST(NdResolveAddress((const struct sockaddr *)peer, sizeof(*peer), (struct sockaddr *)&local, &cb));
+	MUST(NdResolveAddress((const struct sockaddr *)peer, sizeof(*peer),
+			      (struct sockaddr *)&local, &cb));
 	end_open(&e, &local, 3);
 	connect_to(&e, &local, peer);
 	converse(&e);
@@ -325,12 +336,14 @@ static void serve(struct end *e)
 	hear(e, SAY_READ, 3);
 	check_bytes(e->region + AT_READ, BULK_BYTES, SEED_READ, "what was lent for reading");
 	MUST(CALL(e->adapter, CreateMemoryWindow, &IID_IND2MemoryWindow, (void **)&window));
-	MUST(CALL(e->qp, Bind, NULL, (IUnknown *)e->mr, (IUnknown *)window, lent, WINDOW_BYTES, ND_OP_FLAG_ALLOW_WRITE));
+	MUST(CALL(e->qp, Bind, NULL, (IUnknown *)e->mr, (IUnknown *)window, lent, WINDOW_BYTES,
+		  ND_OP_FLAG_ALLOW_WRITE));
 	until(e, 2, 0);
 	say(e, SAY_WINDOW, CALL(window, GetRemoteToken), lent, 3);
 	hear(e, SAY_FILLED, 4);
 	check_bytes(lent, WINDOW_BYTES, SEED_WINDOW, "what was written through the window");
-	demand(first_set(lent + WINDOW_BYTES, BULK_BYTES - WINDOW_BYTES) == BULK_BYTES - WINDOW_BYTES,
+	demand(first_set(lent + WINDOW_BYTES, BULK_BYTES - WINDOW_BYTES) ==
+		       BULK_BYTES - WINDOW_BYTES,
 	       "what is behind the window", 0);
 	MUST(CALL(e->qp, Invalidate, NULL, (IUnknown *)window, 0));
 	until(e, 4, 0);

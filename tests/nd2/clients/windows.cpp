@@ -40,7 +40,7 @@ static void Demand(BOOL is, PCSTR what, ULONGLONG got = 0)
 		Fail(what, got);
 }
 
-#define MUST(call) Must((call), #call)
+#define MUST(call)  Must((call), #call)
 #define WIN32(call) Demand((call) ? TRUE : FALSE, #call, GetLastError())
 
 // Receives each result that a thread takes from a completion queue.
@@ -57,18 +57,17 @@ DECLARE_INTERFACE_(IResultSink, IUnknown)
 // Checks results and counts them. Any thread.
 class CTally : public IResultSink
 {
-public:
+      public:
 	CTally(message *pSlots, LONG peerSays, void *pContext)
-		: m_cRef(1), m_cRequests(0), m_cMessages(0), m_cbMoved(0), m_pSlots(pSlots), m_peerSays(peerSays),
-		  m_pContext(pContext)
+	    : m_cRef(1), m_cRequests(0), m_cMessages(0), m_cbMoved(0), m_pSlots(pSlots),
+	      m_peerSays(peerSays), m_pContext(pContext)
 	{
 		InitializeCriticalSection(&m_cs);
 	}
 
 	IFACEMETHODIMP QueryInterface(REFIID riid, void **ppvObject)
 	{
-		if (!IsEqualIID(riid, IID_IUnknown))
-		{
+		if (!IsEqualIID(riid, IID_IUnknown)) {
 			*ppvObject = NULL;
 			return E_NOINTERFACE;
 		}
@@ -109,7 +108,7 @@ public:
 		return m_cbMoved;
 	}
 
-private:
+      private:
 	virtual ~CTally()
 	{
 		DeleteCriticalSection(&m_cs);
@@ -135,11 +134,10 @@ STDMETHODIMP CTally::OnResult(const ND2_RESULT *pResult)
 	Demand(pResult->Status == (fUnanswered ? ND_CANCELED : ND_SUCCESS), "a completion's status",
 	       (ULONG)pResult->Status);
 	Demand(pResult->QueuePairContext == m_pContext, "a completion's queue pair");
-	if (fReceive)
-	{
+	if (fReceive) {
 		Demand(pResult->RequestContext == m_pSlots + m_cMessages, "receives out of order");
-		Demand(fUnanswered || pResult->BytesTransferred == sizeof(message), "a message's length",
-		       pResult->BytesTransferred);
+		Demand(fUnanswered || pResult->BytesTransferred == sizeof(message),
+		       "a message's length", pResult->BytesTransferred);
 	}
 	InterlockedExchangeAdd64(&m_cbMoved, pResult->BytesTransferred);
 	InterlockedIncrement(fReceive ? &m_cMessages : &m_cRequests);
@@ -149,7 +147,7 @@ STDMETHODIMP CTally::OnResult(const ND2_RESULT *pResult)
 
 class CEnd
 {
-public:
+      public:
 	CEnd(const SOCKADDR_IN &local, LONG peerSays);
 	~CEnd();
 
@@ -170,7 +168,7 @@ public:
 		return m_pTally->Bytes();
 	}
 
-private:
+      private:
 	static unsigned __stdcall WorkerMain(void *pArgument);
 	void Work();
 	void TakeResults();
@@ -197,7 +195,7 @@ private:
 	HANDLE m_hDeparted; // of NotifyDisconnect
 	HANDLE m_hTaken;    // set when the worker has taken results
 	OVERLAPPED m_ov, m_ovDeparture, m_ovEvent, m_ovPort;
-	DWORD m_cNotified;  // number of Notify calls: the odd ones wait for the event
+	DWORD m_cNotified; // number of Notify calls: the odd ones wait for the event
 };
 
 // With the low bit set the request makes no packet in its file's port.
@@ -229,12 +227,12 @@ CEnd::CEnd(const SOCKADDR_IN &local, LONG peerSays) : m_local(local), m_cNotifie
 	ND2_ADAPTER_INFO info = {0};
 	ULONG cbInfo = sizeof(info);
 
-	MUST(NdOpenAdapter(IID_IND2Adapter, reinterpret_cast<const struct sockaddr *>(&local), sizeof(local),
-			   reinterpret_cast<void **>(&m_pAdapter)));
+	MUST(NdOpenAdapter(IID_IND2Adapter, reinterpret_cast<const struct sockaddr *>(&local),
+			   sizeof(local), reinterpret_cast<void **>(&m_pAdapter)));
 	info.InfoVersion = ND_VERSION_2;
 	MUST(m_pAdapter->Query(&info, &cbInfo));
-	Demand(info.MaxCallerData >= CALLER_BYTES && info.MaxCalleeData >= CALLEE_BYTES, "private data",
-	       info.MaxCallerData);
+	Demand(info.MaxCallerData >= CALLER_BYTES && info.MaxCalleeData >= CALLEE_BYTES,
+	       "private data", info.MaxCallerData);
 	MUST(m_pAdapter->CreateOverlappedFile(&m_hFile));
 	m_hIocp = CreateIoCompletionPort(m_hFile, NULL, x_KeyFile, 0);
 	WIN32(m_hIocp != NULL);
@@ -251,14 +249,16 @@ CEnd::CEnd(const SOCKADDR_IN &local, LONG peerSays) : m_local(local), m_cNotifie
 	m_pTally = new CTally(Slot(0), peerSays, this);
 	MUST(m_pAdapter->CreateCompletionQueue(IID_IND2CompletionQueue, m_hFile, 32, 0, 0,
 					       reinterpret_cast<void **>(&m_pCq)));
-	MUST(m_pAdapter->CreateMemoryRegion(IID_IND2MemoryRegion, m_hFile, reinterpret_cast<void **>(&m_pMr)));
+	MUST(m_pAdapter->CreateMemoryRegion(IID_IND2MemoryRegion, m_hFile,
+					    reinterpret_cast<void **>(&m_pMr)));
 	FINISH(m_pMr, Register(m_pRegion, REGION_BYTES,
 			       ND_MR_FLAG_ALLOW_LOCAL_WRITE | ND_MR_FLAG_ALLOW_REMOTE_READ |
 				       ND_MR_FLAG_ALLOW_REMOTE_WRITE,
 			       &m_ov));
 	MUST(m_pAdapter->CreateQueuePair(IID_IND2QueuePair, m_pCq, m_pCq, this, SLOTS, 8, 1, 1, 0,
 					 reinterpret_cast<void **>(&m_pQp)));
-	MUST(m_pAdapter->CreateConnector(IID_IND2Connector, m_hFile, reinterpret_cast<void **>(&m_pConnector)));
+	MUST(m_pAdapter->CreateConnector(IID_IND2Connector, m_hFile,
+					 reinterpret_cast<void **>(&m_pConnector)));
 	m_hWorker = reinterpret_cast<HANDLE>(_beginthreadex(NULL, 0, WorkerMain, this, 0, NULL));
 	WIN32(m_hWorker != NULL);
 }
@@ -296,8 +296,7 @@ void CEnd::TakeResults()
 	IResultSink *pSink = m_pTally;
 	ND2_RESULT results[4];
 
-	for (ULONG n; (n = m_pCq->GetResults(results, _countof(results))) > 0;)
-	{
+	for (ULONG n; (n = m_pCq->GetResults(results, _countof(results))) > 0;) {
 		for (ULONG i = 0; i < n; i++)
 			pSink->OnResult(&results[i]);
 	}
@@ -308,8 +307,7 @@ unsigned __stdcall CEnd::WorkerMain(void *pArgument)
 	CEnd *pEnd = static_cast<CEnd *>(pArgument);
 	DWORD cEntries = 0;
 
-	for (;;)
-	{
+	for (;;) {
 		DWORD cb;
 		ULONG_PTR key;
 		OVERLAPPED *pOv;
@@ -328,8 +326,7 @@ unsigned __stdcall CEnd::WorkerMain(void *pArgument)
 // Requests a notification and sleeps until its results were taken: by event and by port in turn.
 void CEnd::Notified()
 {
-	if (++m_cNotified % 2 == 0)
-	{
+	if (++m_cNotified % 2 == 0) {
 		MUST(m_pCq->Notify(ND_CQ_NOTIFY_ANY, &m_ovPort));
 		Wait(m_hTaken, "Notify by port");
 		return;
@@ -358,8 +355,7 @@ ND2_SGE CEnd::Sge(SIZE_T offset, ULONG cb)
 
 void CEnd::ExpectMessages()
 {
-	for (DWORD i = 0; i < SLOTS; i++)
-	{
+	for (DWORD i = 0; i < SLOTS; i++) {
 		ND2_SGE sge = Sge(reinterpret_cast<BYTE *>(Slot(i)) - m_pRegion, sizeof(message));
 
 		MUST(m_pQp->Receive(Slot(i), &sge, 1));
@@ -387,7 +383,8 @@ const message *CEnd::Hear(UINT32 what, LONG n)
 
 	Until(0, n);
 	Demand(p->says == what, "another message", p->says);
-	Demand(first_wrong(p->text, sizeof(p->text), what) == sizeof(p->text), "a message's text", what);
+	Demand(first_wrong(p->text, sizeof(p->text), what) == sizeof(p->text), "a message's text",
+	       what);
 	return p;
 }
 
@@ -402,12 +399,15 @@ void CEnd::CheckPrivateData(ULONG cb, ULONG cbField, UINT32 seed)
 	ULONG cbGot = 0;
 
 	// The first call returns the size, the second the data.
-	Demand(m_pConnector->GetPrivateData(NULL, &cbGot) == ND_BUFFER_OVERFLOW, "length of private data", cbGot);
+	Demand(m_pConnector->GetPrivateData(NULL, &cbGot) == ND_BUFFER_OVERFLOW,
+	       "length of private data", cbGot);
 	Demand(cbGot == cbField, "length of private data", cbGot);
-	WIN32((pBytes = static_cast<BYTE *>(HeapAlloc(GetProcessHeap(), HEAP_ZERO_MEMORY, cbGot))) != NULL);
+	WIN32((pBytes = static_cast<BYTE *>(
+		       HeapAlloc(GetProcessHeap(), HEAP_ZERO_MEMORY, cbGot))) != NULL);
 	MUST(m_pConnector->GetPrivateData(pBytes, &cbGot));
 	CheckBytes(pBytes, cb, seed, "private data");
-	Demand(first_set(pBytes + cb, cbGot - cb) == cbGot - cb, "what follows private data", cbGot);
+	Demand(first_set(pBytes + cb, cbGot - cb) == cbGot - cb, "what follows private data",
+	       cbGot);
 	WIN32(HeapFree(GetProcessHeap(), 0, pBytes));
 }
 
@@ -418,17 +418,19 @@ void CEnd::Connect(const SOCKADDR_IN &peer)
 	BYTE data[CALLER_BYTES];
 
 	fill(data, sizeof(data), SEED_CALLER);
-	MUST(m_pConnector->Bind(reinterpret_cast<const struct sockaddr *>(&m_local), sizeof(m_local)));
+	MUST(m_pConnector->Bind(reinterpret_cast<const struct sockaddr *>(&m_local),
+				sizeof(m_local)));
 	ExpectMessages();
-	FINISH(m_pConnector, Connect(m_pQp, reinterpret_cast<const struct sockaddr *>(&peer), sizeof(peer), 1, 1, data,
-				     sizeof(data), &m_ov));
+	FINISH(m_pConnector, Connect(m_pQp, reinterpret_cast<const struct sockaddr *>(&peer),
+				     sizeof(peer), 1, 1, data, sizeof(data), &m_ov));
 	CheckPrivateData(CALLEE_BYTES, CALLEE_FIELD, SEED_CALLEE);
 	FINISH(m_pConnector, CompleteConnect(&m_ov));
 }
 
 void CEnd::Converse()
 {
-	ND2_SGE out = Sge(AT_WRITTEN, BULK_BYTES), in = Sge(AT_READ, BULK_BYTES), part = Sge(AT_WINDOW, WINDOW_BYTES);
+	ND2_SGE out = Sge(AT_WRITTEN, BULK_BYTES), in = Sge(AT_READ, BULK_BYTES),
+		part = Sge(AT_WINDOW, WINDOW_BYTES);
 
 	Say(SAY_HELLO, 0, NULL, 1);
 	const message *pLent = Hear(SAY_LENT, 1);
@@ -461,7 +463,8 @@ void CEnd::Accept()
 	BYTE data[CALLEE_BYTES];
 	IND2Listener *pListener;
 
-	MUST(m_pAdapter->CreateListener(IID_IND2Listener, m_hFile, reinterpret_cast<void **>(&pListener)));
+	MUST(m_pAdapter->CreateListener(IID_IND2Listener, m_hFile,
+					reinterpret_cast<void **>(&pListener)));
 	MUST(pListener->Bind(reinterpret_cast<const struct sockaddr *>(&m_local), sizeof(m_local)));
 	MUST(pListener->Listen(0));
 	MUST(pListener->GetLocalAddress(reinterpret_cast<struct sockaddr *>(&bound), &cb));
@@ -516,29 +519,26 @@ static void Talk(BOOL fServer, const SOCKADDR_IN &address)
 
 	QueryPerformanceFrequency(&frequency);
 	QueryPerformanceCounter(&begin);
-	if (!fServer)
-	{
+	if (!fServer) {
 		SIZE_T cb = sizeof(local);
 
-		MUST(NdResolveAddress(reinterpret_cast<const struct sockaddr *>(&address), sizeof(address),
-				      reinterpret_cast<struct sockaddr *>(&local), &cb));
+		MUST(NdResolveAddress(reinterpret_cast<const struct sockaddr *>(&address),
+				      sizeof(address), reinterpret_cast<struct sockaddr *>(&local),
+				      &cb));
 	}
 	CEnd talker(local, fServer ? 4 : 3);
-	if (fServer)
-	{
+	if (fServer) {
 		talker.Accept();
 		talker.Serve();
 		talker.AwaitDeparture();
-	}
-	else
-	{
+	} else {
 		talker.Connect(address);
 		talker.Converse();
 	}
 	talker.Disconnect();
 	QueryPerformanceCounter(&end);
-	_tprintf(_T("%lu completions, %I64u bytes, %.1f ms\n"), talker.Completions(), talker.Bytes(),
-		 (end.QuadPart - begin.QuadPart) * 1000.0 / frequency.QuadPart);
+	_tprintf(_T("%lu completions, %I64u bytes, %.1f ms\n"), talker.Completions(),
+		 talker.Bytes(), (end.QuadPart - begin.QuadPart) * 1000.0 / frequency.QuadPart);
 }
 
 int __cdecl _tmain(int argc, TCHAR *argv[])
@@ -550,8 +550,9 @@ int __cdecl _tmain(int argc, TCHAR *argv[])
 
 	if (ret != 0)
 		Fail("WSAStartup", ret);
-	if (argc != 4 || WSAStringToAddress(argv[2], AF_INET, NULL, reinterpret_cast<LPSOCKADDR>(&address), &cbAddress) != 0)
-	{
+	if (argc != 4 ||
+	    WSAStringToAddress(argv[2], AF_INET, NULL, reinterpret_cast<LPSOCKADDR>(&address),
+			       &cbAddress) != 0) {
 		_ftprintf(stderr, _T("usage: %s -s|-c ADDRESS PORT\n"), argv[0]);
 		return 2;
 	}

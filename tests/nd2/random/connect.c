@@ -108,7 +108,8 @@ static HRESULT call_accept(struct thing *t, OVERLAPPED *ov, const void *arg)
 {
 	const struct connect_call *c = arg;
 
-	return CALL((IND2Connector *)t->obj, Accept, c->qp, pick(20), pick(20), c->data, c->len, ov);
+	return CALL((IND2Connector *)t->obj, Accept, c->qp, pick(20), pick(20), c->data, c->len,
+		    ov);
 }
 
 /* A queue pair that can still be connected, if four tries find one. */
@@ -138,7 +139,8 @@ static void with_queue_pair(struct thing *t, struct connect_call *c, bool accept
 		enum act act = accept ? A_ACCEPT : fresh ? A_CONNECT_FRESH : A_CONNECT;
 
 		c->qp = qp->obj;
-		if (thing_act(t, act, true, accept ? call_accept : call_connect, c) != ND_PENDING && fresh)
+		if (thing_act(t, act, true, accept ? call_accept : call_connect, c) != ND_PENDING &&
+		    fresh)
 			qp_life_unuse(qp->life);
 		pthread_rwlock_unlock(&qp->turn);
 	}
@@ -183,7 +185,8 @@ static HRESULT call_connect_with(struct thing *t, struct connect_call *c)
 
 	if (qp != NULL) {
 		c->qp = qp->obj;
-		hr = thing_act(t, c->act, true, c->act == A_ACCEPT_LONG ? call_accept : call_connect, c);
+		hr = thing_act(t, c->act, true,
+			       c->act == A_ACCEPT_LONG ? call_accept : call_connect, c);
 		thing_put(qp);
 	}
 	return hr;
@@ -283,10 +286,11 @@ static void bind_connector(struct thing *t)
 		c.sin.sin_addr.s_addr = 0;
 	else if (chance(30)) /* a connector may share a listener's port */
 		c.sin.sin_port = htons(some_port(t->adapter));
-	thing_act(t, c.null || c.cb != sizeof(c.sin) || c.sin.sin_family != AF_INET ||
-			     c.sin.sin_addr.s_addr == address_of(60, 0).sin_addr.s_addr
-			     ? A_BIND_BAD
-			     : A_BIND,
+	thing_act(t,
+		  c.null || c.cb != sizeof(c.sin) || c.sin.sin_family != AF_INET ||
+				  c.sin.sin_addr.s_addr == address_of(60, 0).sin_addr.s_addr
+			  ? A_BIND_BAD
+			  : A_BIND,
 		  false, call_connector_bind, &c);
 }
 
@@ -304,7 +308,8 @@ static void lead_on(struct thing *t)
 		plain(t, chance(97) ? A_LIMITS : A_NOTIFY_END);
 	else if (states & IN(CN_IDLE) && chance(20))
 		bind_connector(t);
-	else if (!(states & ~(IN(CN_DISCONNECTED) | IN(CN_DISCONNECTING) | IN(CN_PEER_GONE))) && chance(30))
+	else if (!(states & ~(IN(CN_DISCONNECTED) | IN(CN_DISCONNECTING) | IN(CN_PEER_GONE))) &&
+		 chance(30))
 		thing_drop(t);
 }
 
@@ -374,7 +379,8 @@ static void ask(struct thing *t)
 		return;
 	if (pthread_rwlock_trywrlock(&c->turn) == 0) {
 		states = rule_drift(K_CONNECTOR, atomic_load(&c->states));
-		hr = thing_act(t, states == IN(CN_IDLE) ? A_ASK_IDLE : A_ASK, true, call_ask, c->obj);
+		hr = thing_act(t, states == IN(CN_IDLE) ? A_ASK_IDLE : A_ASK, true, call_ask,
+			       c->obj);
 		if (hr == ND_PENDING)
 			atomic_store(&c->states, IN(CN_QUEUED));
 		else if (hr == ND_CONNECTION_ACTIVE)

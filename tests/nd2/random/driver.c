@@ -44,7 +44,8 @@ static void *watch(void *unused)
 				since = now_ms();
 			last[i] = acts;
 		}
-		CHECK(now_ms() - since < HANG_MS, "no act in %u s: something hangs", HANG_MS / 1000);
+		CHECK(now_ms() - since < HANG_MS, "no act in %u s: something hangs",
+		      HANG_MS / 1000);
 		usleep(100000);
 	}
 	return NULL;
@@ -116,10 +117,11 @@ static void nd2_own_any_method_with_any_argument_at_any_moment(void **state)
 	for (unsigned i = 1; i <= nthreads; i++)
 		acts += atomic_load(&actors[i].acts);
 	t = traffic_count();
-	print_message("%u phases, %llu acts, %llu connections, %llu requests: %llu done, %llu failed, %llu cancelled\n",
-		      phases, (unsigned long long)acts, (unsigned long long)acts_taken(A_COMPLETE),
-		      (unsigned long long)t.posted, (unsigned long long)t.done,
-		      (unsigned long long)t.failed, (unsigned long long)t.cancelled);
+	print_message(
+		"%u phases, %llu acts, %llu connections, %llu requests: %llu done, %llu failed, %llu cancelled\n",
+		phases, (unsigned long long)acts, (unsigned long long)acts_taken(A_COMPLETE),
+		(unsigned long long)t.posted, (unsigned long long)t.done,
+		(unsigned long long)t.failed, (unsigned long long)t.cancelled);
 	/* A short run may leave out an act by chance. */
 	if (acts > ENOUGH)
 		assert_int_equal(acts_missing(), 0);
@@ -128,7 +130,8 @@ static void nd2_own_any_method_with_any_argument_at_any_moment(void **state)
 
 static int usage(void)
 {
-	fprintf(stderr, "usage: nd2_random [--seed N] [--seconds N] [--threads 1..%u] [--policy P]\n",
+	fprintf(stderr,
+		"usage: nd2_random [--seed N] [--seconds N] [--threads 1..%u] [--policy P]\n",
 		MAX_THREADS - 1);
 	return 2;
 }

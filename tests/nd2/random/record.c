@@ -61,8 +61,8 @@ static void note(const char *what, const void *object, uint64_t number, HRESULT 
 {
 	unsigned n = atomic_fetch_add(&lines[me->index], 1);
 
-	history[me->index][n % HISTORY] = (struct line){
-		atomic_fetch_add(&clock_of_lines, 1), what, object, number, answer};
+	history[me->index][n % HISTORY] =
+		(struct line){atomic_fetch_add(&clock_of_lines, 1), what, object, number, answer};
 }
 
 void note_act(enum act act, const void *object, uint32_t states, HRESULT answer)
@@ -138,7 +138,8 @@ unsigned acts_missing(void)
 
 		if (atomic_load(takes ? &taken[a] : &made[a]) != 0)
 			continue;
-		fprintf(stderr, "%s was never %s\n", act_name((enum act)a), takes ? "taken" : "made");
+		fprintf(stderr, "%s was never %s\n", act_name((enum act)a),
+			takes ? "taken" : "made");
 		n++;
 	}
 	return n;
@@ -158,8 +159,11 @@ struct record *record_take(const void *owner, bool packets, enum act act, set_t 
 			r = at;
 	}
 	if (r != NULL)
-		*r = (struct record){
-			.owner = owner, .packets = packets, .act = act, .ends = ends, .calling = true};
+		*r = (struct record){.owner = owner,
+				     .packets = packets,
+				     .act = act,
+				     .ends = ends,
+				     .calling = true};
 	pthread_mutex_unlock(&records.lock);
 	return r;
 }
@@ -183,8 +187,8 @@ static void end(struct record *r, HRESULT status)
 	      status_name(status));
 	CHECK(s != STATUSES && r->ends & UINT64_C(1) << s, "%s of %p ended with %08x %s",
 	      act_name(r->act), r->owner, (unsigned)status, status_name(status));
-	CHECK(status_in(r) == status, "%s of %p: a packet says %08x, the block %08x", act_name(r->act),
-	      r->owner, (unsigned)status, (unsigned)status_in(r));
+	CHECK(status_in(r) == status, "%s of %p: a packet says %08x, the block %08x",
+	      act_name(r->act), r->owner, (unsigned)status, (unsigned)status_in(r));
 	r->ended = true;
 	if (!r->calling)
 		r->owner = NULL;

@@ -10,8 +10,8 @@ HRESULT DllGetClassObject(REFCLSID rclsid, REFIID riid, void **ppv);
 #define SRQ_SGE	 4u
 
 static const GUID *const iid_of[KINDS] = {
-	[K_ADAPTER] = &IID_IND2Adapter, [K_REGION] = &IID_IND2MemoryRegion,
-	[K_CQ] = &IID_IND2CompletionQueue, [K_QP] = &IID_IND2QueuePair,
+	[K_ADAPTER] = &IID_IND2Adapter,	    [K_REGION] = &IID_IND2MemoryRegion,
+	[K_CQ] = &IID_IND2CompletionQueue,  [K_QP] = &IID_IND2QueuePair,
 	[K_CONNECTOR] = &IID_IND2Connector, [K_LISTENER] = &IID_IND2Listener,
 	[K_WINDOW] = &IID_IND2MemoryWindow, [K_SRQ] = &IID_IND2SharedReceiveQueue,
 };
@@ -79,16 +79,20 @@ static void create_without_srq(int adapter, const struct qp_call *c)
 	void *out = (void *)1;
 
 	nothing(A_CREATE_QP_SRQ, adapter,
-		CALL(adapters[adapter], CreateQueuePairWithSrq, &IID_IND2QueuePair, c->recv, c->send,
-		     chance(50) ? NULL : (IUnknown *)base[adapter].mr, NULL, c->sq, c->sq_sge, c->inl, &out),
+		CALL(adapters[adapter], CreateQueuePairWithSrq, &IID_IND2QueuePair, c->recv,
+		     c->send, chance(50) ? NULL : (IUnknown *)base[adapter].mr, NULL, c->sq,
+		     c->sq_sge, c->inl, &out),
 		&out);
 }
 
 static void create_queue_pair(int adapter)
 {
 	struct thing *recv = thing_any(K_CQ, adapter), *send = thing_any(K_CQ, adapter);
-	struct qp_call c = {.rq = QP_DEPTH, .sq = QP_DEPTH, .rq_sge = 1 + pick(4),
-			    .sq_sge = 1 + pick(4), .inl = pick(limits.MaxInlineDataSize + 1)};
+	struct qp_call c = {.rq = QP_DEPTH,
+			    .sq = QP_DEPTH,
+			    .rq_sge = 1 + pick(4),
+			    .sq_sge = 1 + pick(4),
+			    .inl = pick(limits.MaxInlineDataSize + 1)};
 	void *out;
 
 	if (recv != NULL && send != NULL) {
@@ -125,7 +129,8 @@ static HRESULT create_on(enum kind kind, int adapter, const GUID *iid, HANDLE fi
 	case K_LISTENER:
 		return CALL(a, CreateListener, iid, file, out);
 	case K_SRQ:
-		return CALL(a, CreateSharedReceiveQueue, iid, file, depth, SRQ_SGE, pick(20), 0, 0, out);
+		return CALL(a, CreateSharedReceiveQueue, iid, file, depth, SRQ_SGE, pick(20), 0, 0,
+			    out);
 	default:
 		return create_cq(adapter, iid, file, depth, out);
 	}
@@ -175,7 +180,8 @@ void create_somehow(enum kind kind, int adapter)
 	case 2:
 		depth = chance(50) ? 0 : limits.MaxCompletionQueueDepth + 1;
 		nothing(A_CREATE_CQ_DEPTH, adapter,
-			create_on(K_CQ, adapter, &IID_IND2CompletionQueue, file, depth, &out), &out);
+			create_on(K_CQ, adapter, &IID_IND2CompletionQueue, file, depth, &out),
+			&out);
 		break;
 	case 3:
 		nothing(A_CREATE_SRQ_DEPTH, adapter,
@@ -183,8 +189,9 @@ void create_somehow(enum kind kind, int adapter)
 				  chance(50) ? 0 : limits.MaxSharedReceiveQueueDepth + 1, &out),
 			&out);
 		nothing(A_CREATE_SRQ_SGE, adapter,
-			CALL(adapters[adapter], CreateSharedReceiveQueue, &IID_IND2SharedReceiveQueue, file, 1,
-			     limits.MaxReceiveSge + 1, 0, 0, 0, &out),
+			CALL(adapters[adapter], CreateSharedReceiveQueue,
+			     &IID_IND2SharedReceiveQueue, file, 1, limits.MaxReceiveSge + 1, 0, 0,
+			     0, &out),
 			&out);
 		break;
 	default:
@@ -220,7 +227,8 @@ static void query_interface(int adapter)
 			iid = &IID_IUnknown;
 		else if (kind != K_QP && chance(50))
 			iid = &IID_IND2Overlapped;
-		check_answer(A_QUERY_INTERFACE, t, IN(ONLY), CALL(t->obj, QueryInterface, iid, &out));
+		check_answer(A_QUERY_INTERFACE, t, IN(ONLY),
+			     CALL(t->obj, QueryInterface, iid, &out));
 		CHECK(out == t->obj, "another pointer for the same object");
 		CHECK(CALL(t->obj, Release) != 0, "the last reference was not the last");
 	}
@@ -235,7 +243,8 @@ static void ask_provider(int adapter)
 	UINT64 id;
 	void *none = &none;
 
-	CHECK(DllGetClassObject(&IID_IND2Adapter, &IID_IND2Provider, (void **)&p) == S_OK, "no provider");
+	CHECK(DllGetClassObject(&IID_IND2Adapter, &IID_IND2Provider, (void **)&p) == S_OK,
+	      "no provider");
 	check_answer(A_RESOLVE, p, IN(ONLY), CALL(p, ResolveAddress, SA(&sin), sizeof(sin), &id));
 	if (chance(30)) {
 		check_answer(A_OPEN, p, IN(ONLY),
@@ -247,7 +256,8 @@ static void ask_provider(int adapter)
 		CHECK(none == NULL, "OpenAdapter left a pointer");
 	}
 	sin = address_of(77 + (int)pick(50), 0);
-	check_answer(A_RESOLVE_FOREIGN, p, IN(ONLY), CALL(p, ResolveAddress, SA(&sin), sizeof(sin), &id));
+	check_answer(A_RESOLVE_FOREIGN, p, IN(ONLY),
+		     CALL(p, ResolveAddress, SA(&sin), sizeof(sin), &id));
 	CALL(p, Release);
 }
 
@@ -261,7 +271,8 @@ void adapter_acts(int adapter)
 	switch (pick(5)) {
 	case 0:
 		cb = sizeof(info) - 1 - pick(20);
-		check_answer(A_QUERY_SHORT, a, IN(ONLY), CALL(a, Query, chance(50) ? NULL : &info, &cb));
+		check_answer(A_QUERY_SHORT, a, IN(ONLY),
+			     CALL(a, Query, chance(50) ? NULL : &info, &cb));
 		CHECK(cb == sizeof(info), "size %u", cb);
 		check_answer(A_QUERY, a, IN(ONLY), CALL(a, Query, &info, &cb));
 		break;
@@ -471,9 +482,10 @@ static HRESULT call_srq(struct thing *t, OVERLAPPED *ov, const void *arg)
 
 void srq_acts(struct thing *t)
 {
-	static const enum act acts[] = {A_SRQ_NO_LIST, A_SRQ_MANY,   A_SRQ_LONG,	 A_SRQ_NOTIFY,
-					A_SRQ_MODIFY,  A_SRQ_MODIFY_BAD, A_SRQ_AFFINITY, A_SRQ_AFFINITY_NULL,
-					A_SRQ_RECEIVE, A_SRQ_RECEIVE,	 A_SRQ_RECEIVE,	 A_SRQ_NOTIFY};
+	static const enum act acts[] = {A_SRQ_NO_LIST,	A_SRQ_MANY,	     A_SRQ_LONG,
+					A_SRQ_NOTIFY,	A_SRQ_MODIFY,	     A_SRQ_MODIFY_BAD,
+					A_SRQ_AFFINITY, A_SRQ_AFFINITY_NULL, A_SRQ_RECEIVE,
+					A_SRQ_RECEIVE,	A_SRQ_RECEIVE,	     A_SRQ_NOTIFY};
 	enum act act = acts[pick(sizeof(acts) / sizeof(acts[0]))];
 
 	if (chance(10))

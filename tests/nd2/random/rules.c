@@ -63,7 +63,7 @@ const char *status_name(HRESULT hr)
 #define X(name, value) #value,
 		STATUS_ROWS(X)
 #undef X
-		"a status of no rule",
+			"a status of no rule",
 	};
 
 	return names[status_of(hr)];

@@ -55,8 +55,8 @@ enum connector_state {
 };
 
 enum plain_state {
-	ONLY,		    /* kinds without states */
-	REGION_FREE = 0,    /* not registered */
+	ONLY,		 /* kinds without states */
+	REGION_FREE = 0, /* not registered */
 	REGION_REGISTERED,
 	LISTENER_IDLE = 0,
 	LISTENER_BOUND,

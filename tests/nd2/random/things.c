@@ -9,8 +9,8 @@
 #define FILES	  3
 
 static const unsigned slots_of[KINDS] = {
-	[K_REGION] = 4, [K_CQ] = 3, [K_QP] = 5, [K_CONNECTOR] = 6, [K_LISTENER] = 2,
-	[K_WINDOW] = 4, [K_SRQ] = 2};
+	[K_REGION] = 4,	  [K_CQ] = 3,	  [K_QP] = 5, [K_CONNECTOR] = 6,
+	[K_LISTENER] = 2, [K_WINDOW] = 4, [K_SRQ] = 2};
 
 struct slot {
 	pthread_mutex_t guard;
@@ -100,7 +100,8 @@ void thing_keep(enum kind kind, int adapter, IUnknown *obj, bool packets, void *
 	struct thing *t = calloc(1, sizeof(*t));
 	bool kept = false;
 
-	*t = (struct thing){.kind = kind, .adapter = adapter, .obj = obj, .packets = packets, .life = life};
+	*t = (struct thing){
+		.kind = kind, .adapter = adapter, .obj = obj, .packets = packets, .life = life};
 	pthread_rwlock_init(&t->turn, NULL);
 	atomic_store(&t->states, rule_first(kind));
 	pthread_mutex_lock(&all_lock);
@@ -196,9 +197,10 @@ static const struct weight {
 	unsigned percent;
 	void (*acts)(struct thing *);
 } weights[] = {
-	{K_QP, 27, qp_acts},	       {K_CONNECTOR, 36, connector_acts}, {K_CQ, 12, cq_acts},
-	{K_LISTENER, 10, listener_acts}, {K_REGION, 6, region_acts},
-	{K_SRQ, 3, srq_acts},	       {K_WINDOW, 2, window_acts},
+	{K_QP, 27, qp_acts},	    {K_CONNECTOR, 36, connector_acts},
+	{K_CQ, 12, cq_acts},	    {K_LISTENER, 10, listener_acts},
+	{K_REGION, 6, region_acts}, {K_SRQ, 3, srq_acts},
+	{K_WINDOW, 2, window_acts},
 };
 
 void act_somehow(void)
@@ -265,7 +267,8 @@ static void drain_queues(void)
 
 void things_close(bool any_order)
 {
-	static const enum kind every[] = {K_REGION, K_CQ, K_QP, K_CONNECTOR, K_LISTENER, K_WINDOW, K_SRQ};
+	static const enum kind every[] = {K_REGION,   K_CQ,	K_QP, K_CONNECTOR,
+					  K_LISTENER, K_WINDOW, K_SRQ};
 
 	if (!any_order) {
 		let_go((const enum kind[]){K_QP, K_CONNECTOR, K_LISTENER}, 3);

@@ -6,7 +6,7 @@
 
 #include <arpa/inet.h>
 
-#define RING	    1024u
+#define RING 1024u
 /* Most silent requests per queue pair whose end is unknown: each holds a result's room in the
  * queue. */
 #define SILENT_MOST 8u
@@ -149,7 +149,8 @@ static void pass_silent(struct qp_life *qp, enum direction d, uint32_t until)
 		atomic_fetch_add(&f->cq->room, 1);
 		atomic_fetch_sub(&f->silent, 1);
 	}
-	CHECK(n == until, "queue pair %p, direction %d: result %u came before %u", (void *)qp, d, until, n);
+	CHECK(n == until, "queue pair %p, direction %d: result %u came before %u", (void *)qp, d,
+	      until, n);
 }
 
 static void result(const struct thing *cq, const ND2_RESULT *r)
@@ -168,13 +169,15 @@ static void result(const struct thing *cq, const ND2_RESULT *r)
 	CHECK(n - atomic_load(&f->seen) < atomic_load(&f->accepted) - atomic_load(&f->seen),
 	      "queue pair %p, direction %d: result %u, seen %u, accepted %u", (void *)qp, d, n,
 	      atomic_load(&f->seen), atomic_load(&f->accepted));
-	CHECK((r->RequestType == Nd2RequestTypeReceive) == (d == RECEIVES), "type %d", r->RequestType);
+	CHECK((r->RequestType == Nd2RequestTypeReceive) == (d == RECEIVES), "type %d",
+	      r->RequestType);
 	pass_silent(qp, d, n);
 	CHECK(s != STATUSES && class_ends[post->class] & UINT64_C(1) << s,
-	      "queue pair %p, direction %d: a request of class %d ended with %08x %s", (void *)qp, d,
-	      post->class, (unsigned)r->Status, status_name(r->Status));
-	CHECK(!f->ended || r->Status == ND_CANCELED, "queue pair %p, direction %d: %s after a failure",
-	      (void *)qp, d, status_name(r->Status));
+	      "queue pair %p, direction %d: a request of class %d ended with %08x %s", (void *)qp,
+	      d, post->class, (unsigned)r->Status, status_name(r->Status));
+	CHECK(!f->ended || r->Status == ND_CANCELED,
+	      "queue pair %p, direction %d: %s after a failure", (void *)qp, d,
+	      status_name(r->Status));
 	CHECK(!post->silent || r->Status != ND_SUCCESS, "a silent success that was not");
 	if (r->Status != ND_SUCCESS)
 		f->ended = true;
@@ -311,7 +314,8 @@ static ND2_SGE good_sge(int adapter)
 
 static void post_receive(struct thing *t)
 {
-	struct request q = {.d = RECEIVES, .act = A_RECEIVE, .post.class = C_RECEIVE_GOOD, .nsge = 1};
+	struct request q = {
+		.d = RECEIVES, .act = A_RECEIVE, .post.class = C_RECEIVE_GOOD, .nsge = 1};
 
 	q.sge[0] = good_sge(t->adapter);
 	q.sge[0].BufferLength = chance(95) ? LONGEST : pick(LONGEST);
@@ -328,7 +332,8 @@ static void post_receive(struct thing *t)
 static ULONG some_flags(struct post *post)
 {
 	post->silent = chance(15);
-	return (post->silent ? ND_OP_FLAG_SILENT_SUCCESS : 0) | (chance(15) ? ND_OP_FLAG_READ_FENCE : 0);
+	return (post->silent ? ND_OP_FLAG_SILENT_SUCCESS : 0) |
+	       (chance(15) ? ND_OP_FLAG_READ_FENCE : 0);
 }
 
 static void post_send_somehow(struct thing *t)
@@ -415,10 +420,12 @@ static HRESULT call_refused(struct thing *t, OVERLAPPED *ov, const void *arg)
 		return CALL(qp, Send, NULL, sge, 1, ND_OP_FLAG_ALLOW_READ);
 	case A_POST_FLAG6:
 		if (chance(50))
-			return CALL(qp, Read, NULL, sge, 1, 0, 0, ND_OP_FLAG_SEND_AND_SOLICIT_EVENT);
+			return CALL(qp, Read, NULL, sge, 1, 0, 0,
+				    ND_OP_FLAG_SEND_AND_SOLICIT_EVENT);
 		return CALL(qp, Write, NULL, sge, 1, 0, 0, ND_OP_FLAG_ALLOW_WRITE);
 	case A_BIND_FLAGS:
-		return CALL(qp, Bind, NULL, (IUnknown *)base[t->adapter].mr, NULL, sge, 1, ND_OP_FLAG_INLINE);
+		return CALL(qp, Bind, NULL, (IUnknown *)base[t->adapter].mr, NULL, sge, 1,
+			    ND_OP_FLAG_INLINE);
 	case A_BIND_NO_REGION:
 		return CALL(qp, Bind, NULL, NULL, NULL, sge, 1, 0);
 	case A_BIND_NO_WINDOW:
@@ -442,11 +449,11 @@ static HRESULT call_refused(struct thing *t, OVERLAPPED *ov, const void *arg)
 
 void qp_acts(struct thing *t)
 {
-	static const enum act refused[] = {A_RECEIVE_NO_LIST, A_RECEIVE_MANY, A_RECEIVE_LONG,
-					   A_POST_FLAG4,      A_POST_FLAG6,   A_POST_MANY,
-					   A_POST_LONG,	      A_POST_INLINE_LONG, A_POST_NO_LIST,
-					   A_BIND_FLAGS,      A_BIND_NO_REGION, A_BIND_NO_WINDOW,
-					   A_INVALIDATE_FLAGS, A_INVALIDATE_NOTHING};
+	static const enum act refused[] = {
+		A_RECEIVE_NO_LIST,  A_RECEIVE_MANY,	 A_RECEIVE_LONG,   A_POST_FLAG4,
+		A_POST_FLAG6,	    A_POST_MANY,	 A_POST_LONG,	   A_POST_INLINE_LONG,
+		A_POST_NO_LIST,	    A_BIND_FLAGS,	 A_BIND_NO_REGION, A_BIND_NO_WINDOW,
+		A_INVALIDATE_FLAGS, A_INVALIDATE_NOTHING};
 	unsigned at = pick(100);
 	enum act act;
 

@@ -49,7 +49,9 @@ static void test_perfect_network(void **state)
 
 static void test_rates(void **state)
 {
-	struct rn_impair rule = {.loss_ppm = 10000, .duplicate_ppm = 20000, .reorder_ppm = 30000,
+	struct rn_impair rule = {.loss_ppm = 10000,
+				 .duplicate_ppm = 20000,
+				 .reorder_ppm = 30000,
 				 .corrupt_ppm = 40000};
 	struct tally t = run(&rule, 2);
 	assert_false(rn_impair_none(&rule));

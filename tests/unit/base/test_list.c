@@ -18,7 +18,8 @@ static void expect(struct rn_list *head, const int *values, unsigned n)
 {
 	struct rn_list *pos;
 	unsigned i = 0;
-	rn_list_for_each(pos, head) {
+	rn_list_for_each(pos, head)
+	{
 		assert_true(i < n);
 		assert_int_equal(rn_container_of(pos, struct item, link)->value, values[i++]);
 	}
@@ -53,7 +54,8 @@ static void test_delete_while_walking(void **state)
 		it[i].value = i;
 		rn_list_add_tail(&head, &it[i].link);
 	}
-	rn_list_for_each_safe(pos, tmp, &head) {
+	rn_list_for_each_safe(pos, tmp, &head)
+	{
 		if (rn_container_of(pos, struct item, link)->value % 2 == 0)
 			rn_list_del(pos);
 	}

@@ -54,7 +54,10 @@ static void test_chance(void **state)
 	static const struct {
 		uint32_t ppm;
 		unsigned low, high; /* hits in a million */
-	} row[] = {{0, 0, 0}, {1000, 850, 1150}, {500000, 498000, 502000}, {1000000, 1000000, 1000000}};
+	} row[] = {{0, 0, 0},
+		   {1000, 850, 1150},
+		   {500000, 498000, 502000},
+		   {1000000, 1000000, 1000000}};
 	for (unsigned i = 0; i < RN_ARRAY_SIZE(row); i++) {
 		struct rn_rng r;
 		unsigned hits = 0;

@@ -148,7 +148,16 @@ static void test_next_makes_progress(void **state)
 /* A timer expires at its exact time, not at the start or end of its microsecond tick. */
 static void test_exact_time(void **state)
 {
-	static const rn_time when[] = {0, 1, 1023, 1024, 1025, 65535, 65536, 70000, 4194304, 1000000007,
+	static const rn_time when[] = {0,
+				       1,
+				       1023,
+				       1024,
+				       1025,
+				       65535,
+				       65536,
+				       70000,
+				       4194304,
+				       1000000007,
 				       RN_TIME_NEVER - 1};
 	for (unsigned i = 0; i < RN_ARRAY_SIZE(when); i++) {
 		struct rn_wheel w;
@@ -201,10 +210,8 @@ static void test_cancel_while_due(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_random),
-		cmocka_unit_test(test_next_makes_progress),
-		cmocka_unit_test(test_exact_time),
-		cmocka_unit_test(test_rearm_and_never),
+		cmocka_unit_test(test_random),		 cmocka_unit_test(test_next_makes_progress),
+		cmocka_unit_test(test_exact_time),	 cmocka_unit_test(test_rearm_and_never),
 		cmocka_unit_test(test_cancel_while_due),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,9 +14,11 @@
 #include "config/config.h"
 
 /* Line 1 begins the adapter; a test's keys are on line 2 and below. */
-#define ADAPTER(keys) "adapters = ({ name = \"a\"; port = \"null\"; ipv4 = [\"192.0.2.1/24\"];\n" keys "});\n"
+#define ADAPTER(keys) \
+	"adapters = ({ name = \"a\"; port = \"null\"; ipv4 = [\"192.0.2.1/24\"];\n" keys "});\n"
 /* A test's sections are on line 2 and below, too. */
-#define SECTION(text) "adapters = ({ name = \"a\"; port = \"null\"; ipv4 = [\"192.0.2.1/24\"]; });\n" text "\n"
+#define SECTION(text) \
+	"adapters = ({ name = \"a\"; port = \"null\"; ipv4 = [\"192.0.2.1/24\"]; });\n" text "\n"
 
 struct snippet {
 	const char *text;

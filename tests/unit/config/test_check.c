@@ -2,13 +2,13 @@
  * and derived values. */
 #include "snippet.h"
 
-#define ROWS(...) \
+#define ROWS(...)                                           \
 	static const struct snippet rows[] = {__VA_ARGS__}; \
-	(void)state; \
+	(void)state;                                        \
 	check_snippets(rows, sizeof(rows) / sizeof(rows[0]))
 
-#define ONE(keys) "{ name = \"a\"; port = \"null\"; ipv4 = [\"192.0.2.1/24\"]; " keys "}"
-#define TWO(keys) "{ name = \"b\"; port = \"null\"; ipv4 = [\"192.0.2.2/24\"]; " keys "}"
+#define ONE(keys)      "{ name = \"a\"; port = \"null\"; ipv4 = [\"192.0.2.1/24\"]; " keys "}"
+#define TWO(keys)      "{ name = \"b\"; port = \"null\"; ipv4 = [\"192.0.2.2/24\"]; " keys "}"
 #define PAIR(one, two) "adapters = (" one ",\n" two ");"
 
 static void test_names(void **state)
@@ -20,8 +20,9 @@ static void test_names(void **state)
 	      "t.conf:1: adapters[0]: found no name, allowed: a unique name = \"...\";"});
 }
 
-#define RING(name, peer, n) \
-	"{ name = \"" name "\"; port = \"ring\"; peer = \"" peer "\"; ipv4 = [\"192.0.2." n "/24\"]; }"
+#define RING(name, peer, n)                                                                 \
+	"{ name = \"" name "\"; port = \"ring\"; peer = \"" peer "\"; ipv4 = [\"192.0.2." n \
+	"/24\"]; }"
 
 static void test_ring_peers(void **state)
 {
@@ -51,10 +52,12 @@ static void test_keys_by_kind_of_port(void **state)
 	     {"adapters = ({ name = \"a\"; port = \"vdev\"; vdev = \"net_af_packet0,iface=e\"; ipv4 = [\"192.0.2.1/24\"]; });",
 	      "t.conf:1: adapters[0].vdev: found the driver net_af_packet, allowed: another one; for a kernel interface write "
 	      "port = \"af_packet\"; iface = \"...\";"},
-	     {"adapters = ({ name = \"a\"; port = \"vdev\"; vdev = \"net_tap0,iface=t\"; ipv4 = [\"192.0.2.1/24\"]; });", NULL},
+	     {"adapters = ({ name = \"a\"; port = \"vdev\"; vdev = \"net_tap0,iface=t\"; ipv4 = [\"192.0.2.1/24\"]; });",
+	      NULL},
 	     {"adapters = ({ name = \"a\"; port = \"pcap\"; ipv4 = [\"192.0.2.1/24\"]; });",
 	      "t.conf:1: adapters[0].port: found neither rx_pcap nor tx_pcap, required: one or both"},
-	     {"adapters = ({ name = \"a\"; port = \"pcap\"; tx_pcap = \"f\"; ipv4 = [\"192.0.2.1/24\"]; });", NULL},
+	     {"adapters = ({ name = \"a\"; port = \"pcap\"; tx_pcap = \"f\"; ipv4 = [\"192.0.2.1/24\"]; });",
+	      NULL},
 	     {ADAPTER("iface = \"eth0\";"),
 	      "t.conf:2: adapters[0].iface: found with port = \"null\", allowed: only with port = \"af_packet\""});
 }
@@ -63,7 +66,8 @@ static void test_addresses_are_unique(void **state)
 {
 	ROWS({"adapters = ({ name = \"a\"; port = \"null\"; });",
 	      "t.conf:1: adapters[0]: found no address, allowed: ipv4 = [...], ipv6 = [...] or both"},
-	     {PAIR(ONE(), "{ name = \"b\"; port = \"null\"; ipv4 = [\"192.0.2.9/24\", \"192.0.2.1/25\"]; }"),
+	     {PAIR(ONE(),
+		   "{ name = \"b\"; port = \"null\"; ipv4 = [\"192.0.2.9/24\", \"192.0.2.1/25\"]; }"),
 	      "t.conf:2: adapters[1].ipv4: found \"192.0.2.1/25\" a second time, allowed: unique addresses"},
 	     {PAIR(ONE(), TWO() ",\n{ name = \"c\"; port = \"null\"; ipv4 = [\"192.0.2.1/24\"]; }"),
 	      "t.conf:3: adapters[2].ipv4: found \"192.0.2.1/24\" a second time, allowed: unique addresses"},
@@ -103,7 +107,8 @@ static void test_link_local(void **state)
 	     {"adapters = ({ name = \"a\"; port = \"af_packet\"; iface = \"eth0\"; link_local = true; });",
 	      "t.conf:1: adapters[0].link_local: found without mac on af_packet, allowed: only with mac"},
 	     {"adapters = ({ name = \"a\"; port = \"af_packet\"; iface = \"eth0\"; link_local = true; "
-	      "mac = \"02:00:00:00:00:01\"; });", NULL});
+	      "mac = \"02:00:00:00:00:01\"; });",
+	      NULL});
 }
 
 static void test_vlan_priority_needs_a_vlan(void **state)
@@ -158,10 +163,12 @@ static void test_connections_for_all_queue_pairs(void **state)
 	assert_string_equal(note_of(ADAPTER("shards = 3;"), 3 * 16384 + 1024), "");
 	assert_string_equal(note_of(SECTION("limits = { max_qp = 100; };"), 1124), "");
 	assert_string_equal(note_of(SECTION("limits = { max_qp = 100; max_cm = 100; };"), 100), "");
-	assert_string_equal(note_of(SECTION("limits = { max_qp = 100; max_cm = 99; };"), 99),
-			    "limits.max_cm allows 99 connections and listeners, fewer than the 100 queue pairs of limits.max_qp");
-	assert_string_equal(note_of(ADAPTER("shards = 5;"), 65536),
-			    "limits.max_cm allows 65536 connections and listeners, fewer than the 81920 queue pairs of limits.max_qp");
+	assert_string_equal(
+		note_of(SECTION("limits = { max_qp = 100; max_cm = 99; };"), 99),
+		"limits.max_cm allows 99 connections and listeners, fewer than the 100 queue pairs of limits.max_qp");
+	assert_string_equal(
+		note_of(ADAPTER("shards = 5;"), 65536),
+		"limits.max_cm allows 65536 connections and listeners, fewer than the 81920 queue pairs of limits.max_qp");
 }
 
 int main(void)

@@ -12,7 +12,9 @@ static char err[1024];
 static void test_a_missing_file_is_named(void **state)
 {
 	assert_int_equal(rn_config_load("/nonexistent/x.conf", &cfg, err, sizeof(err)), -ENOENT);
-	assert_string_equal(err, "/nonexistent/x.conf: No such file or directory, allowed: a readable text file");
+	assert_string_equal(
+		err,
+		"/nonexistent/x.conf: No such file or directory, allowed: a readable text file");
 }
 
 static void test_a_directory_is_an_error(void **state)
@@ -37,7 +39,8 @@ static void test_syntax_errors_name_the_line(void **state)
 	static const struct snippet rows[] = {
 		{"adapters = (\n{ name = \"a\"\n port == 7; });",
 		 "t.conf:3: syntax error, allowed: key = value; (libconfig syntax)"},
-		{"a = 1;\na = 2;", "t.conf:2: duplicate setting name, allowed: key = value; (libconfig syntax)"},
+		{"a = 1;\na = 2;",
+		 "t.conf:2: duplicate setting name, allowed: key = value; (libconfig syntax)"},
 	};
 
 	check_snippets(rows, 2);
@@ -46,24 +49,30 @@ static void test_syntax_errors_name_the_line(void **state)
 static void test_unknown_keys_are_errors(void **state)
 {
 	static const struct snippet rows[] = {
-		{SECTION("colour = 7;"), "t.conf:2: colour: found an unknown key, allowed: adapters, idle, limits, timers, "
-					 "protocol, congestion, impair, eal, capture, log"},
+		{SECTION("colour = 7;"),
+		 "t.conf:2: colour: found an unknown key, allowed: adapters, idle, limits, timers, "
+		 "protocol, congestion, impair, eal, capture, log"},
 		{SECTION("capture = {\n colour = 7; };"),
 		 "t.conf:3: capture.colour: found an unknown key, allowed: file, snaplen"},
 	};
 
 	check_snippets(rows, 2);
-	assert_int_equal(rn_config_parse(ADAPTER("colour = 7;"), "t.conf", &cfg, err, sizeof(err)), -EINVAL);
-	assert_non_null(strstr(err, "t.conf:2: adapters[0].colour: found an unknown key, allowed: name, port, peer"));
+	assert_int_equal(rn_config_parse(ADAPTER("colour = 7;"), "t.conf", &cfg, err, sizeof(err)),
+			 -EINVAL);
+	assert_non_null(strstr(
+		err,
+		"t.conf:2: adapters[0].colour: found an unknown key, allowed: name, port, peer"));
 }
 
 /* No key may turn the ICRC check off, not even for debugging: it would deliver data known to be
  * wrong. */
 static void test_a_wrong_icrc_cannot_be_accepted(void **state)
 {
-	assert_int_equal(rn_config_parse(SECTION("protocol = { accept_bad_icrc = true; };"), "t.conf", &cfg, err, sizeof(err)),
+	assert_int_equal(rn_config_parse(SECTION("protocol = { accept_bad_icrc = true; };"),
+					 "t.conf", &cfg, err, sizeof(err)),
 			 -EINVAL);
-	assert_non_null(strstr(err, "t.conf:2: protocol.accept_bad_icrc: found an unknown key, allowed: seed"));
+	assert_non_null(strstr(
+		err, "t.conf:2: protocol.accept_bad_icrc: found an unknown key, allowed: seed"));
 }
 
 static void test_shape_of_sections(void **state)
@@ -76,7 +85,8 @@ static void test_shape_of_sections(void **state)
 		 "t.conf:1: adapters: found something else than a list, allowed: a list of 1..8 groups: ({ name = ...; }, ...)"},
 		{"adapters = ({},{},{},{},{},{},{},{},{});",
 		 "t.conf:1: adapters: found too many adapters, allowed: a list of 1..8 groups: ({ name = ...; }, ...)"},
-		{"adapters = (1);", "t.conf:1: adapters[0]: found no group, allowed: { name = ...; }"},
+		{"adapters = (1);",
+		 "t.conf:1: adapters[0]: found no group, allowed: { name = ...; }"},
 		{SECTION("log = 3;"), "t.conf:2: log: found no group, allowed: log = { ... }"},
 	};
 
@@ -156,12 +166,16 @@ static void test_every_profile_loads(void **state)
 
 static void test_profiles_say_what_their_names_promise(void **state)
 {
-	assert_int_equal(rn_config_load(source_path("config/lossy.conf"), &cfg, err, sizeof(err)), 0);
-	assert_true(cfg.impair.loss > 0 && cfg.impair.dup > 0 && cfg.impair.reorder > 0 && cfg.impair.corrupt > 0);
-	assert_int_equal(rn_config_load(source_path("config/memif-b.conf"), &cfg, err, sizeof(err)), 0);
+	assert_int_equal(rn_config_load(source_path("config/lossy.conf"), &cfg, err, sizeof(err)),
+			 0);
+	assert_true(cfg.impair.loss > 0 && cfg.impair.dup > 0 && cfg.impair.reorder > 0 &&
+		    cfg.impair.corrupt > 0);
+	assert_int_equal(rn_config_load(source_path("config/memif-b.conf"), &cfg, err, sizeof(err)),
+			 0);
 	assert_int_equal(cfg.adapter[0].port, RN_CONFIG_PORT_MEMIF);
 	assert_int_equal(cfg.adapter[0].role, RN_CONFIG_ROLE_CLIENT);
-	assert_int_equal(rn_config_load(source_path("config/af_packet-a.conf"), &cfg, err, sizeof(err)), 0);
+	assert_int_equal(
+		rn_config_load(source_path("config/af_packet-a.conf"), &cfg, err, sizeof(err)), 0);
 	assert_string_equal(cfg.adapter[0].iface, "veth-a");
 	assert_string_equal(rn_config_port_word(cfg.adapter[0].port), "af_packet");
 }

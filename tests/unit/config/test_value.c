@@ -2,24 +2,31 @@
  * not. */
 #include "snippet.h"
 
-#define ROWS(...) \
+#define ROWS(...)                                           \
 	static const struct snippet rows[] = {__VA_ARGS__}; \
-	(void)state; \
+	(void)state;                                        \
 	check_snippets(rows, sizeof(rows) / sizeof(rows[0]))
 
 static void test_whole_numbers(void **state)
 {
-	ROWS({ADAPTER("mtu = 1500;"), NULL}, {ADAPTER("mtu = 9000;"), NULL}, {ADAPTER("mtu = 0x2000;"), NULL},
+	ROWS({ADAPTER("mtu = 1500;"), NULL}, {ADAPTER("mtu = 9000;"), NULL},
+	     {ADAPTER("mtu = 0x2000;"), NULL},
 	     {ADAPTER("mtu = 1499;"), "t.conf:2: adapters[0].mtu: found 1499, allowed: 1500..9000"},
 	     {ADAPTER("mtu = 9001;"), "t.conf:2: adapters[0].mtu: found 9001, allowed: 1500..9000"},
 	     {ADAPTER("mtu = -1;"), "t.conf:2: adapters[0].mtu: found -1, allowed: 1500..9000"},
-	     {ADAPTER("mtu = 4294968796L;"), "t.conf:2: adapters[0].mtu: found 4294968796, allowed: 1500..9000"},
-	     {ADAPTER("mtu = 1500.0;"), "t.conf:2: adapters[0].mtu: found 1500, allowed: 1500..9000"},
-	     {ADAPTER("mtu = \"1500\";"), "t.conf:2: adapters[0].mtu: found \"1500\", allowed: 1500..9000"},
+	     {ADAPTER("mtu = 4294968796L;"),
+	      "t.conf:2: adapters[0].mtu: found 4294968796, allowed: 1500..9000"},
+	     {ADAPTER("mtu = 1500.0;"),
+	      "t.conf:2: adapters[0].mtu: found 1500, allowed: 1500..9000"},
+	     {ADAPTER("mtu = \"1500\";"),
+	      "t.conf:2: adapters[0].mtu: found \"1500\", allowed: 1500..9000"},
 	     {ADAPTER("mtu = true;"), "t.conf:2: adapters[0].mtu: found true, allowed: 1500..9000"},
-	     {ADAPTER("mtu = [1500];"), "t.conf:2: adapters[0].mtu: found an array [] of 1, allowed: 1500..9000"},
-	     {ADAPTER("mtu = {};"), "t.conf:2: adapters[0].mtu: found a group {}, allowed: 1500..9000"},
-	     {ADAPTER("mtu = (1, 2);"), "t.conf:2: adapters[0].mtu: found a list () of 2, allowed: 1500..9000"});
+	     {ADAPTER("mtu = [1500];"),
+	      "t.conf:2: adapters[0].mtu: found an array [] of 1, allowed: 1500..9000"},
+	     {ADAPTER("mtu = {};"),
+	      "t.conf:2: adapters[0].mtu: found a group {}, allowed: 1500..9000"},
+	     {ADAPTER("mtu = (1, 2);"),
+	      "t.conf:2: adapters[0].mtu: found a list () of 2, allowed: 1500..9000"});
 }
 
 static void test_powers_of_two(void **state)
@@ -42,8 +49,10 @@ static void test_seeds_take_64_bits(void **state)
 static void test_booleans(void **state)
 {
 	ROWS({SECTION("eal = { shared = true; };"), NULL},
-	     {SECTION("eal = { shared = 1; };"), "t.conf:2: eal.shared: found 1, allowed: true | false"},
-	     {SECTION("eal = { shared = \"yes\"; };"), "t.conf:2: eal.shared: found \"yes\", allowed: true | false"});
+	     {SECTION("eal = { shared = 1; };"),
+	      "t.conf:2: eal.shared: found 1, allowed: true | false"},
+	     {SECTION("eal = { shared = \"yes\"; };"),
+	      "t.conf:2: eal.shared: found \"yes\", allowed: true | false"});
 }
 
 static void test_per_cents(void **state)
@@ -53,9 +62,12 @@ static void test_per_cents(void **state)
 	read_good(SECTION("impair = { loss = 1; dup = 0.25; };"), &cfg);
 	assert_true(cfg.impair.loss == 1.0 && cfg.impair.dup == 0.25);
 	ROWS({SECTION("impair = { loss = 100; };"), NULL},
-	     {SECTION("impair = { loss = 100.5; };"), "t.conf:2: impair.loss: found 100.5, allowed: 0..100"},
-	     {SECTION("impair = { loss = -0.5; };"), "t.conf:2: impair.loss: found -0.5, allowed: 0..100"},
-	     {SECTION("impair = { loss = \"1%\"; };"), "t.conf:2: impair.loss: found \"1%\", allowed: 0..100"});
+	     {SECTION("impair = { loss = 100.5; };"),
+	      "t.conf:2: impair.loss: found 100.5, allowed: 0..100"},
+	     {SECTION("impair = { loss = -0.5; };"),
+	      "t.conf:2: impair.loss: found -0.5, allowed: 0..100"},
+	     {SECTION("impair = { loss = \"1%\"; };"),
+	      "t.conf:2: impair.loss: found \"1%\", allowed: 0..100"});
 }
 
 static void test_words(void **state)
@@ -74,7 +86,8 @@ static void test_strings(void **state)
 {
 	ROWS({"adapters = ({ name = \"\"; port = \"null\"; ipv4 = [\"192.0.2.1/24\"]; });",
 	      "t.conf:1: adapters[0].name: found \"\", allowed: a string of 1..31 characters"},
-	     {"adapters = ({ name = \"0123456789012345678901234567890\"; port = \"null\"; ipv4 = [\"192.0.2.1/24\"]; });", NULL},
+	     {"adapters = ({ name = \"0123456789012345678901234567890\"; port = \"null\"; ipv4 = [\"192.0.2.1/24\"]; });",
+	      NULL},
 	     {"adapters = ({ name = \"01234567890123456789012345678901\"; port = \"null\"; });",
 	      "t.conf:1: adapters[0].name: found \"01234567890123456789012345678901\", "
 	      "allowed: a string of 1..31 characters"},
@@ -94,11 +107,14 @@ static void test_control_characters_are_refused(void **state)
 static void test_addresses(void **state)
 {
 	ROWS({ADAPTER("mac = \"02:00:00:00:00:01\";"), NULL},
-	     {ADAPTER("mac = \"02:00:00:00:00\";"), "t.conf:2: adapters[0].mac: found \"02:00:00:00:00\", " MAC_ALLOWED},
+	     {ADAPTER("mac = \"02:00:00:00:00\";"),
+	      "t.conf:2: adapters[0].mac: found \"02:00:00:00:00\", " MAC_ALLOWED},
 	     {ADAPTER("mac = 2;"), "t.conf:2: adapters[0].mac: found 2, " MAC_ALLOWED},
 	     {ADAPTER("gateway4 = \"192.0.2.254\";"), NULL},
-	     {ADAPTER("gateway4 = \"192.0.2\";"), "t.conf:2: adapters[0].gateway4: found \"192.0.2\", " IP4_ALLOWED},
-	     {ADAPTER("gateway4 = \"2001:db8::1\";"), "t.conf:2: adapters[0].gateway4: found \"2001:db8::1\", " IP4_ALLOWED},
+	     {ADAPTER("gateway4 = \"192.0.2\";"),
+	      "t.conf:2: adapters[0].gateway4: found \"192.0.2\", " IP4_ALLOWED},
+	     {ADAPTER("gateway4 = \"2001:db8::1\";"),
+	      "t.conf:2: adapters[0].gateway4: found \"2001:db8::1\", " IP4_ALLOWED},
 	     {ADAPTER("gateway6 = \"192.0.2.1\";"),
 	      "t.conf:2: adapters[0].gateway6: found \"192.0.2.1\", allowed: a host's IPv6 address such as \"2001:db8::fe\""});
 }
@@ -119,7 +135,8 @@ static void test_address_lists(void **state)
 	      "t.conf:2: adapters[0].ipv6: found an array [] of 9, " NETS6_ALLOWED});
 }
 
-#define NEIGHS_ALLOWED "allowed: up to 64 groups such as ({ ip = \"192.0.2.9\"; mac = \"02:00:00:00:00:09\"; })"
+#define NEIGHS_ALLOWED \
+	"allowed: up to 64 groups such as ({ ip = \"192.0.2.9\"; mac = \"02:00:00:00:00:09\"; })"
 
 static void test_neighbours(void **state)
 {
@@ -146,9 +163,12 @@ static void test_neighbours(void **state)
 static void test_cpus(void **state)
 {
 	ROWS({ADAPTER("lcores = [3, 1];"), NULL},
-	     {ADAPTER("lcores = [1, 1];"), "t.conf:2: adapters[0].lcores[1]: found 1, " CPUS_ALLOWED},
-	     {ADAPTER("lcores = [-1];"), "t.conf:2: adapters[0].lcores[0]: found -1, " CPUS_ALLOWED},
-	     {ADAPTER("lcores = [\"0\"];"), "t.conf:2: adapters[0].lcores[0]: found \"0\", " CPUS_ALLOWED},
+	     {ADAPTER("lcores = [1, 1];"),
+	      "t.conf:2: adapters[0].lcores[1]: found 1, " CPUS_ALLOWED},
+	     {ADAPTER("lcores = [-1];"),
+	      "t.conf:2: adapters[0].lcores[0]: found -1, " CPUS_ALLOWED},
+	     {ADAPTER("lcores = [\"0\"];"),
+	      "t.conf:2: adapters[0].lcores[0]: found \"0\", " CPUS_ALLOWED},
 	     {ADAPTER("lcores = 1;"), "t.conf:2: adapters[0].lcores: found 1, " CPUS_ALLOWED});
 }
 

@@ -7,9 +7,11 @@
 
 /* Returns a REQ from src to the TCP port of a listener at dst. The caller fills in communication
  * id, GUID, QPN and timeouts. */
-static inline struct rn_cm_msg cm_request(const struct rn_gid *src, const struct rn_gid *dst, uint16_t port)
+static inline struct rn_cm_msg cm_request(const struct rn_gid *src, const struct rn_gid *dst,
+					  uint16_t port)
 {
-	struct rn_cma_hdr hdr = {.port = 30000, .ipv4 = rn_gid_is_ipv4(src), .src = *src, .dst = *dst};
+	struct rn_cma_hdr hdr = {
+		.port = 30000, .ipv4 = rn_gid_is_ipv4(src), .src = *src, .dst = *dst};
 	struct rn_cm_msg m = {.attr = RN_CM_REQ};
 
 	m.req = (struct rn_cm_req){.service_id = rn_cm_service_id(RN_PS_TCP, port),

@@ -40,8 +40,8 @@ static void make_side(struct rig *r, int i, const struct rig_opt *o)
 							.iova = (uintptr_t)s->mem,
 							.length = RIG_MEM,
 							.pd = 1,
-							.access = RN_ACCESS_LOCAL_WRITE | RN_ACCESS_MW_BIND |
-								  RIGHTS},
+							.access = RN_ACCESS_LOCAL_WRITE |
+								  RN_ACCESS_MW_BIND | RIGHTS},
 				   &s->key, &rkey),
 			 0);
 	s->sh = rn_shard_create(&cfg, &s->port, s->mrs, &rn_mem_plain, r->now);

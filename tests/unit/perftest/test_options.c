@@ -31,9 +31,11 @@ static void test_defaults(void **state)
 
 	assert_int_equal(parse(&o, "nd_write_bw"), 0);
 	assert_true(pt_is_server(&o) && !pt_asks(&o));
-	assert_true(o.size == 65536 && o.iters == 5000 && o.tx == 128 && o.cq_mod == 100 && o.port == 18515);
+	assert_true(o.size == 65536 && o.iters == 5000 && o.tx == 128 && o.cq_mod == 100 &&
+		    o.port == 18515);
 	assert_int_equal(parse(&o, "nd_send_lat host"), 0);
-	assert_true(!pt_is_server(&o) && pt_asks(&o) && o.size == 2 && o.iters == 1000 && o.tx == 1);
+	assert_true(!pt_is_server(&o) && pt_asks(&o) && o.size == 2 && o.iters == 1000 &&
+		    o.tx == 1);
 	assert_int_equal(parse(&o, "nd_atomic_bw -b"), 0);
 	assert_true(pt_is_server(&o) && pt_asks(&o) && o.size == 8);
 	assert_null(pt_tool_find("nd_send"));
@@ -53,7 +55,8 @@ static void test_words(void **state)
 {
 	struct pt_options o;
 
-	assert_int_equal(parse(&o, "nd_write_bw -d left -x 2 -c UC --report_gbits -w 1.5 -D 8 host"), 0);
+	assert_int_equal(
+		parse(&o, "nd_write_bw -d left -x 2 -c UC --report_gbits -w 1.5 -D 8 host"), 0);
 	assert_string_equal(o.device, "left");
 	assert_string_equal(o.server, "host");
 	assert_true(o.gid == 2 && o.type == RN_QPT_UC && o.gbits && o.limit > 1.4 && o.secs == 8);
@@ -68,17 +71,17 @@ static void test_words(void **state)
 static void test_refused(void **state)
 {
 	static const char *const lines[] = {
-		"nd_send_bw -k",	   "nd_send_bw --odp",	       "nd_send_bw -s 0",
-		"nd_send_bw -s",	   "nd_send_bw -s 1x",	       "nd_send_bw -s -1",
-		"nd_send_bw -m 300",	   "nd_send_bw -m 8192",       "nd_send_bw -c XRC",
-		"nd_send_bw a b",	   "nd_send_bw -n 4",	       "nd_send_bw -i 2",
-		"nd_send_lat -b",	   "nd_send_lat -q 2",	       "nd_send_bw -U",
-		"nd_atomic_bw -s 8",	   "nd_atomic_bw -A ADD",      "nd_write_bw -A CMP_AND_SWAP",
-		"nd_read_bw -c UC",	   "nd_write_bw -c UD",	       "nd_send_bw -c UD -R",
-		"nd_write_bw -o 4",	   "nd_write_bw -r 4",	       "nd_write_lat -e",
-		"nd_send_bw -a -D 3",	   "nd_send_bw -D 4 -f 2",     "nd_send_bw --report-both",
-		"nd_send_bw -p 70000",	   "nd_send_bw -I 100000",     "nd_send_bw -w much",
-		"nd_send_bw -x 16",	   "nd_read_lat -c UD",
+		"nd_send_bw -k",       "nd_send_bw --odp",     "nd_send_bw -s 0",
+		"nd_send_bw -s",       "nd_send_bw -s 1x",     "nd_send_bw -s -1",
+		"nd_send_bw -m 300",   "nd_send_bw -m 8192",   "nd_send_bw -c XRC",
+		"nd_send_bw a b",      "nd_send_bw -n 4",      "nd_send_bw -i 2",
+		"nd_send_lat -b",      "nd_send_lat -q 2",     "nd_send_bw -U",
+		"nd_atomic_bw -s 8",   "nd_atomic_bw -A ADD",  "nd_write_bw -A CMP_AND_SWAP",
+		"nd_read_bw -c UC",    "nd_write_bw -c UD",    "nd_send_bw -c UD -R",
+		"nd_write_bw -o 4",    "nd_write_bw -r 4",     "nd_write_lat -e",
+		"nd_send_bw -a -D 3",  "nd_send_bw -D 4 -f 2", "nd_send_bw --report-both",
+		"nd_send_bw -p 70000", "nd_send_bw -I 100000", "nd_send_bw -w much",
+		"nd_send_bw -x 16",    "nd_read_lat -c UD",
 	};
 	struct pt_options o;
 

@@ -46,7 +46,8 @@ static void test_text(void **state)
 
 static void test_widest(void **state)
 {
-	struct pt_card wide = {0xffff, 0xffff, 0xffffff, 0xffffff, 0xffffffff, UINT64_MAX, {{0}}, 0xffffffff};
+	struct pt_card wide = {0xffff,	   0xffff,     0xffffff, 0xffffff,
+			       0xffffffff, UINT64_MAX, {{0}},	 0xffffffff};
 	struct pt_card back;
 	char text[PT_TEXT_BYTES];
 
@@ -63,7 +64,7 @@ static void test_bad_texts(void **state)
 	static const struct {
 		unsigned at;
 		char c;
-	} rows[] = {{0, 'x'},  {0, '-'},  {4, ','},  {5, ' '},   {5, ':'},    {24, 0},
+	} rows[] = {{0, 'x'},  {0, '-'},  {4, ','},  {5, ' '},	 {5, ':'}, {24, 0},
 		    {40, 'g'}, {49, '0'}, {50, ':'}, {106, '0'}, {98, 0}};
 	struct pt_card back;
 
@@ -92,8 +93,9 @@ static void test_endless_text(void **state)
 static void test_binary(void **state)
 {
 	static const uint8_t bytes[PT_BINARY_BYTES] = {
-		0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0x12, 0, 0x57, 0x73, 0x1d, 0, 0, 0, 0, 0, 0, 0, 0,
-		0, 0, 0x55, 0xfc, 0, 0xc3, 0xf0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 192, 0, 2, 1};
+		0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0,    0x12, 0,   0x57, 0x73, 0x1d,
+		0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x55, 0xfc, 0,   0xc3, 0xf0, 0,
+		0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 192, 0,    2,	   1};
 	uint8_t out[PT_BINARY_BYTES];
 	struct pt_card back;
 

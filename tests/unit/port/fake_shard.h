@@ -8,9 +8,9 @@
 
 struct rn_shard {
 	unsigned nposted, nrx, ninbox, nrefused;
-	struct rn_wqe posted[FAKE_MAX];       /* the first slot of each work request */
-	uint64_t digest[FAKE_MAX];            /* a hash of all slots of each work request */
-	char order[FAKE_MAX];                 /* 'p' packet, 'm' message, in the order of arrival */
+	struct rn_wqe posted[FAKE_MAX]; /* the first slot of each work request */
+	uint64_t digest[FAKE_MAX];	/* a hash of all slots of each work request */
+	char order[FAKE_MAX];		/* 'p' packet, 'm' message, in the order of arrival */
 	unsigned norder;
 	uint32_t rx_psn[FAKE_MAX];
 	struct rn_msg outbox[64];

@@ -83,10 +83,12 @@ static void limited_messages_wait_and_are_counted(void **state)
 		uint64_t t = UINT64_C(1) << 40, every = rn_log_rows[i].every_s;
 		uint32_t left_out;
 
-		assert_true(rn_log_may(i, "a", t, &left_out)); /* clears counts left by other tests */
+		/* clears counts left by other tests */
+		assert_true(rn_log_may(i, "a", t, &left_out));
 		for (unsigned k = 0; k < 5; k++)
-			assert_int_equal(rn_log_may(i, "a", t + (every > 0 ? every - 1 : 0), &left_out),
-					 every == 0);
+			assert_int_equal(
+				rn_log_may(i, "a", t + (every > 0 ? every - 1 : 0), &left_out),
+				every == 0);
 		assert_true(rn_log_may(i, "a", t + every, &left_out));
 		assert_int_equal(left_out, every == 0 ? 0 : 5);
 		assert_int_equal(rn_log_may(i, "a", t + every, &left_out), every == 0);

@@ -32,7 +32,8 @@ static void run(struct rn_call *call, struct rn_lcore *lc, rn_time now)
 
 static void runs_in_order_behind_earlier_work(void **state)
 {
-	struct numbered a = {{.run = run}, 1, 0}, b = {{.run = run}, 2, 0}, c = {{.run = run}, 3, 0};
+	struct numbered a = {{.run = run}, 1, 0}, b = {{.run = run}, 2, 0},
+			c = {{.run = run}, 3, 0};
 	struct rn_wqe wqe = {.slots = 1};
 	struct rn_mailbox mb;
 	struct rn_submit s;

@@ -165,7 +165,8 @@ static void *swap_as_a_shard(void *arg)
 
 static void atomics_of_several_threads_add_up(void **state)
 {
-	void *(*const run[])(void *) = {count_as_an_application, count_as_a_shard, count_as_a_shard, swap_as_a_shard};
+	void *(*const run[])(void *) = {count_as_an_application, count_as_a_shard, count_as_a_shard,
+					swap_as_a_shard};
 	pthread_t t[RN_ARRAY_SIZE(run)];
 	void *failed;
 
@@ -239,7 +240,8 @@ static void handlers_over_ours_see_a_fault_once(void **state)
 	pid_t child = fork();
 
 	if (child == 0) {
-		struct sigaction sa = {.sa_sigaction = handler_that_passes_on, .sa_flags = SA_SIGINFO};
+		struct sigaction sa = {.sa_sigaction = handler_that_passes_on,
+				       .sa_flags = SA_SIGINFO};
 		uint8_t *p = victim(FORBIDDEN);
 		signal(SIGSEGV, SIG_DFL);
 		rn_mem_install();
@@ -307,9 +309,9 @@ static unsigned factor = 1; /* RN_ROUNDS=150: 1.4 million rounds over all sizes 
 
 static void last_bytes_come_last(void **state)
 {
-	static const size_t sizes[] = {1,   2,   3,   7,   8,    9,    15,   16,   17,   31,   33,
-				       63,  64,  65,  100, 255,  256,  257,  511,  512,  513,  1000,
-				       1024, 1025, 2048, 4000, 4095, 4096, 1 << 20};
+	static const size_t sizes[] = {1,   2,	  3,	7,    8,    9,	  15,	16,   17,     31,
+				       33,  63,	  64,	65,   100,  255,  256,	257,  511,    512,
+				       513, 1000, 1024, 1025, 2048, 4000, 4095, 4096, 1 << 20};
 
 	for (unsigned i = 0; i < RN_ARRAY_SIZE(sizes); i++)
 		assert_int_equal(fight(sizes[i], (sizes[i] > 65536 ? 10 : 200) * factor), 0);
@@ -367,8 +369,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_turn_takes_faults_that_the_thread_blocks),
-		cmocka_unit_test(copies_every_length_exactly), cmocka_unit_test(faults_are_verdicts),
-		cmocka_unit_test(passes_other_faults_on),      cmocka_unit_test(unhandled_faults_still_kill),
+		cmocka_unit_test(copies_every_length_exactly),
+		cmocka_unit_test(faults_are_verdicts),
+		cmocka_unit_test(passes_other_faults_on),
+		cmocka_unit_test(unhandled_faults_still_kill),
 		cmocka_unit_test(handlers_over_ours_see_a_fault_once),
 		cmocka_unit_test(last_bytes_come_last),
 		cmocka_unit_test(atomics_are_whole_or_verdicts),

@@ -341,8 +341,11 @@ static void client_comes_back_after_its_server(void **state)
 static void stranger_is_not_taken_for_the_driver(void **state)
 {
 	snprintf(T.pmd_path, sizeof(T.pmd_path), "@softrnic-test-%d", (int)getpid());
-	struct rn_memif_relay_config cfg = {
-		false, T.peer_path, T.pmd_path, {note_quiesce, note_up, note_settle, connect_driver}, NULL};
+	struct rn_memif_relay_config cfg = {false,
+					    T.peer_path,
+					    T.pmd_path,
+					    {note_quiesce, note_up, note_settle, connect_driver},
+					    NULL};
 
 	T.listener = open_listener(T.peer_path);
 	assert_int_equal(rn_memif_relay_create(&T.relay, &cfg), 0);
@@ -410,8 +413,9 @@ static void server_sends_another_user_away(void **state)
 	bool well = played_well(child);
 	bool driver_heard = readable(T.listener, 0);
 
+	/* or the relay would wait for the driver's first message */
 	if (driver_heard)
-		close(accept_within(T.listener)); /* or the relay would wait for the driver's first message */
+		close(accept_within(T.listener));
 	assert_true(well);
 	assert_false(driver_heard);
 	T.peer = open_connection(T.peer_path);
@@ -454,12 +458,17 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(peer_loss_waits_for_pollers),  TEST(stray_message_when_live_ends_it_quietly),
-		TEST(destroy_quiesces_and_drains), TEST(server_takes_greeting_before_the_end),
-		TEST(region_must_be_sealed),	    TEST(spare_descriptors_are_closed),
+		TEST(peer_loss_waits_for_pollers),
+		TEST(stray_message_when_live_ends_it_quietly),
+		TEST(destroy_quiesces_and_drains),
+		TEST(server_takes_greeting_before_the_end),
+		TEST(region_must_be_sealed),
+		TEST(spare_descriptors_are_closed),
 		TEST(client_comes_back_after_its_server),
-		TEST(live_listener_is_not_stolen),  TEST(stranger_is_not_taken_for_the_driver),
-		TEST(socket_file_is_its_owners),    TEST(server_sends_another_user_away),
+		TEST(live_listener_is_not_stolen),
+		TEST(stranger_is_not_taken_for_the_driver),
+		TEST(socket_file_is_its_owners),
+		TEST(server_sends_another_user_away),
 		TEST(client_leaves_another_users_server),
 	};
 

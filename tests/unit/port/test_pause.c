@@ -9,8 +9,9 @@
 
 #include "port/pause.h"
 
-static const char *const driver[] = {"rx_good_packets", "rx_prio3_pause", "tx_errors", "tx_priority3_xoff_packets", "rx_PFC_frames",
-				     "mac_rx_ctrl_flow_control"};
+static const char *const driver[] = {"rx_good_packets", "rx_prio3_pause",
+				     "tx_errors",	"tx_priority3_xoff_packets",
+				     "rx_PFC_frames",	"mac_rx_ctrl_flow_control"};
 #define DRIVER ((int)(sizeof(driver) / sizeof(driver[0])))
 static int error;
 
@@ -43,8 +44,10 @@ static void test_names(void **state)
 
 	said[0] = 0;
 	rn_port_pause_stats(&port, note, NULL);
-	assert_string_equal(said, "pause_rx_prio3_pause=101 pause_tx_priority3_xoff_packets=103 pause_rx_PFC_frames=104 "
-				  "pause_mac_rx_ctrl_flow_control=105 ");
+	assert_string_equal(
+		said,
+		"pause_rx_prio3_pause=101 pause_tx_priority3_xoff_packets=103 pause_rx_PFC_frames=104 "
+		"pause_mac_rx_ctrl_flow_control=105 ");
 }
 
 static void test_no_driver(void **state)
@@ -62,7 +65,8 @@ static void test_no_driver(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_names), cmocka_unit_test(test_no_driver)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_names),
+					   cmocka_unit_test(test_no_driver)};
 
 	return cmocka_run_group_tests_name("pause", tests, NULL, NULL);
 }

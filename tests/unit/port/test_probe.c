@@ -69,7 +69,8 @@ static void rights_of_every_page_count(void **state)
 				else
 					mprotect(at, PAGE, rows[r].odd);
 				/* A buffer need not begin or end at a page boundary. */
-				assert_int_equal(probe(buf + cut, n * PAGE - cut, false), rows[r].read);
+				assert_int_equal(probe(buf + cut, n * PAGE - cut, false),
+						 rows[r].read);
 				assert_int_equal(probe(buf, n * PAGE - cut, true), rows[r].write);
 				munmap(p, (n + 2) * PAGE);
 			}
@@ -125,7 +126,8 @@ static void a_buffer_may_lie_in_several_mappings(void **state)
 	enum { N = 64 };
 	uint8_t *p = map(N * 2 * PAGE, PROT_READ | PROT_WRITE);
 
-	for (int i = 0; i < N; i += 2) /* gives neighbouring pages different rights: many mappings */
+	/* gives neighbouring pages different rights: many mappings */
+	for (int i = 0; i < N; i += 2)
 		mprotect(p + i * 2 * PAGE, 2 * PAGE, PROT_READ | PROT_WRITE | PROT_EXEC);
 	assert_int_equal(probe(p + 5, N * 2 * PAGE - 5, true), 0);
 	assert_int_equal(probe(p + 5, 4 * PAGE, true), 0);
@@ -226,35 +228,45 @@ static int list_says(const char *text, uint64_t addr, uint64_t length, bool writ
 
 static void lists_are_read_to_the_end_of_the_buffer(void **state)
 {
-	static const char list[] = "00001000-00003000 r--p 00000000 00:00 0\n"
-				   "00003000-00005000 rw-p 00000000 00:00 0        [heap] - r-- rw-\n"
-				   "00005000-00006000 ---p 00000000 00:00 0\n"
-				   "7fffe0000000-7fffe0001000 rw-s 00000000 08:01 12 /x y\n"
-				   "ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0 [vsyscall]\n";
+	static const char list[] =
+		"00001000-00003000 r--p 00000000 00:00 0\n"
+		"00003000-00005000 rw-p 00000000 00:00 0        [heap] - r-- rw-\n"
+		"00005000-00006000 ---p 00000000 00:00 0\n"
+		"7fffe0000000-7fffe0001000 rw-s 00000000 08:01 12 /x y\n"
+		"ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0 [vsyscall]\n";
 	static const struct {
 		uint64_t addr, length;
 		bool write;
 		int says;
 	} rows[] = {
-		{0x1000, 0x4000, false, 0},	    {0x1000, 0x4000, true, -EFAULT},
-		{0x3000, 0x2000, true, 0},	    {0x2fff, 2, true, -EFAULT},
-		{0x2fff, 2, false, 0},		    {0x4fff, 1, true, 0},
-		{0x4fff, 2, false, -EFAULT},	    {0xfff, 1, false, -EFAULT},
-		{0xfff, 2, false, -EFAULT},	    {0x6000, 1, false, -EFAULT},
-		{0x7fffe0000000, 0x1000, true, 0},  {0x7fffe0000000, 0x1001, true, -EFAULT},
-		{0xffffffffff600000, 1, false, -EFAULT}, {0xfffffffffff00000, 1, false, -EFAULT},
+		{0x1000, 0x4000, false, 0},
+		{0x1000, 0x4000, true, -EFAULT},
+		{0x3000, 0x2000, true, 0},
+		{0x2fff, 2, true, -EFAULT},
+		{0x2fff, 2, false, 0},
+		{0x4fff, 1, true, 0},
+		{0x4fff, 2, false, -EFAULT},
+		{0xfff, 1, false, -EFAULT},
+		{0xfff, 2, false, -EFAULT},
+		{0x6000, 1, false, -EFAULT},
+		{0x7fffe0000000, 0x1000, true, 0},
+		{0x7fffe0000000, 0x1001, true, -EFAULT},
+		{0xffffffffff600000, 1, false, -EFAULT},
+		{0xfffffffffff00000, 1, false, -EFAULT},
 		{0xfff, 0, false, 0},
 	};
 
 	for (unsigned i = 0; i < RN_ARRAY_SIZE(rows); i++)
-		assert_int_equal(list_says(list, rows[i].addr, rows[i].length, rows[i].write), rows[i].says);
+		assert_int_equal(list_says(list, rows[i].addr, rows[i].length, rows[i].write),
+				 rows[i].says);
 	assert_int_equal(list_says("", 1, 1, false), -EFAULT);
 }
 
 /* The list comes through a pipe one byte at a time: one read may end anywhere in a line. */
 static void *feed(void *arg)
 {
-	static const char list[] = "00001000-00003000 r--p 0 00:00 0\n00003000-0000a000 rw-p 0 00:00 0 /a-b\n";
+	static const char list[] =
+		"00001000-00003000 r--p 0 00:00 0\n00003000-0000a000 rw-p 0 00:00 0 /a-b\n";
 	int fd = *(int *)arg;
 
 	for (size_t i = 0; i < sizeof(list) - 1; i++)

@@ -23,7 +23,8 @@ static struct rn_port_attr port_of(const struct rn_config_adapter *a)
 static void test_link_local(void **state)
 {
 	/* fe80::11:22ff:fe33:4455, which is what `ip addr` shows for this MAC. */
-	static const struct rn_gid want = {{0xfe, 0x80, [8] = 0, 0x11, 0x22, 0xff, 0xfe, 0x33, 0x44, 0x55}};
+	static const struct rn_gid want = {
+		{0xfe, 0x80, [8] = 0, 0x11, 0x22, 0xff, 0xfe, 0x33, 0x44, 0x55}};
 	struct rn_config_adapter a = {.mtu = 1500, .max_path_mtu = 4096};
 	struct rn_port_attr attr;
 
@@ -74,7 +75,12 @@ static void test_several_addresses(void **state)
 
 static void test_tag_and_class(void **state)
 {
-	struct rn_config_adapter a = {.mtu = 1500, .max_path_mtu = 4096, .vlan_id = 100, .vlan_prio = 3, .dscp = 46, .hop_limit = 5};
+	struct rn_config_adapter a = {.mtu = 1500,
+				      .max_path_mtu = 4096,
+				      .vlan_id = 100,
+				      .vlan_prio = 3,
+				      .dscp = 46,
+				      .hop_limit = 5};
 	struct rn_port_attr attr = port_of(&a);
 
 	assert_true(attr.has_vlan);
@@ -91,12 +97,14 @@ static void test_path_mtu(void **state)
 	static const struct {
 		uint32_t mtu, ipv6, vlan, most;
 		uint8_t code;
-	} rows[] = {{1500, 0, 0, 4096, 3}, {1500, 1, 5, 4096, 3}, {9000, 0, 0, 4096, 5}, {9000, 1, 5, 4096, 5},
-		    {4200, 1, 5, 4096, 5}, {4183, 1, 5, 4096, 4}, {4183, 0, 5, 4096, 4}, {4183, 0, 0, 4096, 5},
-		    {9000, 1, 5, 1024, 3}, {2200, 0, 0, 4096, 4}};
+	} rows[] = {{1500, 0, 0, 4096, 3}, {1500, 1, 5, 4096, 3}, {9000, 0, 0, 4096, 5},
+		    {9000, 1, 5, 4096, 5}, {4200, 1, 5, 4096, 5}, {4183, 1, 5, 4096, 4},
+		    {4183, 0, 5, 4096, 4}, {4183, 0, 0, 4096, 5}, {9000, 1, 5, 1024, 3},
+		    {2200, 0, 0, 4096, 4}};
 
 	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct rn_config_adapter a = {.mtu = rows[i].mtu, .max_path_mtu = rows[i].most, .vlan_id = rows[i].vlan};
+		struct rn_config_adapter a = {
+			.mtu = rows[i].mtu, .max_path_mtu = rows[i].most, .vlan_id = rows[i].vlan};
 
 		a.ipv6.n = rows[i].ipv6;
 		assert_int_equal(port_of(&a).max_path_mtu, rows[i].code);
@@ -127,25 +135,75 @@ static void test_congestion(void **state)
 	p = congestion_of(ADAPTER);
 	assert_int_equal(p.line_rate, UINT64_C(25000000000)); /* the port's speed */
 #define SAME(field) assert_int_equal(p.field, d.field)
-	SAME(algorithm); SAME(ecn); SAME(clamp_tgt_rate); SAME(clamp_tgt_rate_after_time_inc); SAME(cnp_dscp); SAME(cnp_prio);
-	SAME(threshold); SAME(gd); SAME(min_dec_fac); SAME(g); SAME(initial_alpha); SAME(byte_reset); SAME(cnp_interval);
-	SAME(time_reset); SAME(alpha_period); SAME(monitor_period); SAME(min_rate); SAME(ai_rate); SAME(hai_rate); SAME(first_rate);
+	SAME(algorithm);
+	SAME(ecn);
+	SAME(clamp_tgt_rate);
+	SAME(clamp_tgt_rate_after_time_inc);
+	SAME(cnp_dscp);
+	SAME(cnp_prio);
+	SAME(threshold);
+	SAME(gd);
+	SAME(min_dec_fac);
+	SAME(g);
+	SAME(initial_alpha);
+	SAME(byte_reset);
+	SAME(cnp_interval);
+	SAME(time_reset);
+	SAME(alpha_period);
+	SAME(monitor_period);
+	SAME(min_rate);
+	SAME(ai_rate);
+	SAME(hai_rate);
+	SAME(first_rate);
 #undef SAME
-	p = congestion_of(ADAPTER "congestion = { algorithm = \"none\"; ecn = false; cnp_interval_us = 4; cnp_dscp = 1; "
-				  "cnp_802p_prio = 2; rpg_max_rate = 8000; rpg_min_rate = 3; rpg_ai_rate = 4; rpg_hai_rate = 5; "
-				  "rpg_time_reset_us = 6; rpg_byte_reset = 7; rpg_threshold = 8; rpg_gd = 12; rpg_min_dec_fac = 10; "
-				  "rate_to_set_on_first_cnp = 11; rate_reduce_monitor_us = 13; initial_alpha_value = 14; "
-				  "dce_tcp_g = 15; dce_tcp_rtt_us = 16; clamp_tgt_rate = true; "
-				  "clamp_tgt_rate_after_time_inc = false; };");
-	const struct rn_cc_cfg want = {
-		.algorithm = RN_CC_NONE, .clamp_tgt_rate = true, .cnp_dscp = 1, .cnp_prio = 2, .threshold = 8, .gd = 12,
-		.min_dec_fac = 10, .g = 15, .initial_alpha = 14, .byte_reset = 7, .cnp_interval = 4000, .time_reset = 6000,
-		.alpha_period = 16000, .monitor_period = 13000, .line_rate = UINT64_C(8000000000), .min_rate = 3000000,
-		.ai_rate = 4000000, .hai_rate = 5000000, .first_rate = 11000000};
+	p = congestion_of(
+		ADAPTER
+		"congestion = { algorithm = \"none\"; ecn = false; cnp_interval_us = 4; cnp_dscp = 1; "
+		"cnp_802p_prio = 2; rpg_max_rate = 8000; rpg_min_rate = 3; rpg_ai_rate = 4; rpg_hai_rate = 5; "
+		"rpg_time_reset_us = 6; rpg_byte_reset = 7; rpg_threshold = 8; rpg_gd = 12; rpg_min_dec_fac = 10; "
+		"rate_to_set_on_first_cnp = 11; rate_reduce_monitor_us = 13; initial_alpha_value = 14; "
+		"dce_tcp_g = 15; dce_tcp_rtt_us = 16; clamp_tgt_rate = true; "
+		"clamp_tgt_rate_after_time_inc = false; };");
+	const struct rn_cc_cfg want = {.algorithm = RN_CC_NONE,
+				       .clamp_tgt_rate = true,
+				       .cnp_dscp = 1,
+				       .cnp_prio = 2,
+				       .threshold = 8,
+				       .gd = 12,
+				       .min_dec_fac = 10,
+				       .g = 15,
+				       .initial_alpha = 14,
+				       .byte_reset = 7,
+				       .cnp_interval = 4000,
+				       .time_reset = 6000,
+				       .alpha_period = 16000,
+				       .monitor_period = 13000,
+				       .line_rate = UINT64_C(8000000000),
+				       .min_rate = 3000000,
+				       .ai_rate = 4000000,
+				       .hai_rate = 5000000,
+				       .first_rate = 11000000};
 #define SAME(field) assert_int_equal(p.field, want.field)
-	SAME(algorithm); SAME(ecn); SAME(clamp_tgt_rate); SAME(clamp_tgt_rate_after_time_inc); SAME(cnp_dscp); SAME(cnp_prio);
-	SAME(threshold); SAME(gd); SAME(min_dec_fac); SAME(g); SAME(initial_alpha); SAME(byte_reset); SAME(cnp_interval);
-	SAME(time_reset); SAME(alpha_period); SAME(monitor_period); SAME(line_rate); SAME(min_rate); SAME(ai_rate); SAME(hai_rate);
+	SAME(algorithm);
+	SAME(ecn);
+	SAME(clamp_tgt_rate);
+	SAME(clamp_tgt_rate_after_time_inc);
+	SAME(cnp_dscp);
+	SAME(cnp_prio);
+	SAME(threshold);
+	SAME(gd);
+	SAME(min_dec_fac);
+	SAME(g);
+	SAME(initial_alpha);
+	SAME(byte_reset);
+	SAME(cnp_interval);
+	SAME(time_reset);
+	SAME(alpha_period);
+	SAME(monitor_period);
+	SAME(line_rate);
+	SAME(min_rate);
+	SAME(ai_rate);
+	SAME(hai_rate);
 	SAME(first_rate);
 #undef SAME
 	/* A line rate below the minimum rate is raised to the minimum rate. */
@@ -156,10 +214,8 @@ static void test_congestion(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_link_local),
-		cmocka_unit_test(test_several_addresses),
-		cmocka_unit_test(test_tag_and_class),
-		cmocka_unit_test(test_path_mtu),
+		cmocka_unit_test(test_link_local),    cmocka_unit_test(test_several_addresses),
+		cmocka_unit_test(test_tag_and_class), cmocka_unit_test(test_path_mtu),
 		cmocka_unit_test(test_congestion),
 	};
 

@@ -54,7 +54,8 @@ static void keeps_packets_and_messages_in_order(void **state)
 
 static void never_loses_a_message(void **state)
 {
-	struct rn_shard *a = fake_shard_create(), *b = fake_shard_create(), *c = fake_shard_create();
+	struct rn_shard *a = fake_shard_create(), *b = fake_shard_create(),
+			*c = fake_shard_create();
 	struct rn_pkt pkt = {0};
 	struct rte_mbuf *done[256];
 	unsigned ndone, packets = 0, sent = 0;

@@ -14,7 +14,7 @@
 #include "port/submit.h"
 
 #define PRODUCERS 4
-#define EACH      5000
+#define EACH	  5000
 
 union request {
 	struct rn_wqe wqe;

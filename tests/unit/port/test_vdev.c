@@ -45,12 +45,21 @@ static const struct {
 	 "net_pcap3",
 	 "rx_pcap=a,tx_pcap=b",
 	 2048},
-	{{.kind = RN_VDEV_PCAP, .number = 3, .mtu = 1500, .rx_pcap = "", .tx_pcap = "b"}, "net_pcap3", "tx_pcap=b", 2048},
-	{{.kind = RN_VDEV_OTHER, .mtu = 1500, .args = "net_tap0,iface=t,x=1"}, "net_tap0", "iface=t,x=1", 2048},
+	{{.kind = RN_VDEV_PCAP, .number = 3, .mtu = 1500, .rx_pcap = "", .tx_pcap = "b"},
+	 "net_pcap3",
+	 "tx_pcap=b",
+	 2048},
+	{{.kind = RN_VDEV_OTHER, .mtu = 1500, .args = "net_tap0,iface=t,x=1"},
+	 "net_tap0",
+	 "iface=t,x=1",
+	 2048},
 	{{.kind = RN_VDEV_OTHER, .mtu = 1500, .args = "0000:01:00.0"}, "0000:01:00.0", "", 2048},
 	/* A PCI address may be written in several ways; the name is the form that EAL uses. */
 	{{.kind = RN_VDEV_OTHER, .mtu = 1500, .args = "1:0.0"}, "0000:01:00.0", "", 2048},
-	{{.kind = RN_VDEV_OTHER, .mtu = 1500, .args = "pci:0001:AB:1f.7,x=1"}, "0001:ab:1f.7", "x=1", 2048},
+	{{.kind = RN_VDEV_OTHER, .mtu = 1500, .args = "pci:0001:AB:1f.7,x=1"},
+	 "0001:ab:1f.7",
+	 "x=1",
+	 2048},
 };
 
 static void strings_fit_the_mtu(void **state)
@@ -58,7 +67,8 @@ static void strings_fit_the_mtu(void **state)
 	char name[64], args[256];
 
 	for (unsigned i = 0; i < RN_ARRAY_SIZE(rows); i++) {
-		assert_int_equal(rn_vdev_string(&rows[i].spec, name, sizeof(name), args, sizeof(args)), 0);
+		assert_int_equal(
+			rn_vdev_string(&rows[i].spec, name, sizeof(name), args, sizeof(args)), 0);
 		assert_string_equal(name, rows[i].name);
 		assert_string_equal(args, rows[i].args);
 		assert_int_equal(rn_vdev_room(&rows[i].spec), rows[i].room);
@@ -71,14 +81,22 @@ static void refuses_what_does_not_fit(void **state)
 	char name[64], args[8];
 	struct rn_vdev_spec ring = {.kind = RN_VDEV_RING, .mtu = 1500};
 
-	assert_int_equal(rn_vdev_string(&rows[0].spec, name, sizeof(name), args, sizeof(args)), -EINVAL);
+	assert_int_equal(rn_vdev_string(&rows[0].spec, name, sizeof(name), args, sizeof(args)),
+			 -EINVAL);
 	assert_int_equal(rn_vdev_string(&ring, name, sizeof(name), args, sizeof(args)), -EINVAL);
 }
 
 static void knows_a_pci_address(void **state)
 {
-	static const char *const others[] = {"", "net_null0", "net_tap0,iface=00:01.0", "virtio_user0,path=/x", "vdev:net_null0",
-					     "auxiliary:mlx5_core.sf.2", "pci:", "01:00", "cafe"};
+	static const char *const others[] = {"",
+					     "net_null0",
+					     "net_tap0,iface=00:01.0",
+					     "virtio_user0,path=/x",
+					     "vdev:net_null0",
+					     "auxiliary:mlx5_core.sf.2",
+					     "pci:",
+					     "01:00",
+					     "cafe"};
 	char name[RN_VDEV_PCI_LEN];
 
 	for (unsigned i = 0; i < RN_ARRAY_SIZE(others); i++)

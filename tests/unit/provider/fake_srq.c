@@ -55,7 +55,8 @@ int fake_srq_exec(struct fake_adapter *a, const struct rn_cmd *cmd, struct rn_rs
 		srq = &srqs[cmd->modify_srq.id];
 		if (cmd->modify_srq.depth == 0 || cmd->modify_srq.depth > MAX_DEPTH)
 			return -EINVAL;
-		return srq->shared.posted - srq->shared.taken > cmd->modify_srq.depth ? -EOVERFLOW : 0;
+		return srq->shared.posted - srq->shared.taken > cmd->modify_srq.depth ? -EOVERFLOW
+										      : 0;
 	default:
 		return destroy(&srqs[cmd->obj.id]);
 	}

@@ -16,7 +16,7 @@ static struct rn_cq_view view;
 static struct rn_cq_shared shared;
 static unsigned rings_done;
 static uint32_t features;
-static struct rn_cmd resized;		 /* the last RESIZE_CQ */
+static struct rn_cmd resized; /* the last RESIZE_CQ */
 static int resize_answer;
 static struct rn_cq_ring *linked_by_resize; /* behind the newest of shard 0 */
 

@@ -91,8 +91,8 @@ static void as_many_windows_as_there_are(void **state)
 	open_adapters(state);
 	end_open(&e, 0, NULL);
 	for (n = 0; n < 5000; n++)
-		if (CALL(adapters[0], CreateMemoryWindow, &IID_IND2MemoryWindow,
-			 (void **)&mw[n]) != ND_SUCCESS)
+		if (CALL(adapters[0], CreateMemoryWindow, &IID_IND2MemoryWindow, (void **)&mw[n]) !=
+		    ND_SUCCESS)
 			break;
 	assert_int_equal(n, 4094); /* end_open registered a region */
 	HR(CALL(adapters[0], CreateMemoryWindow, &IID_IND2MemoryWindow, &none),

@@ -3,7 +3,8 @@
 #include "../../nd2/fixture.h"
 #include "fake_link.h"
 
-/* A WRITE with immediate takes a Receive, and the bytes it carried are elsewhere: none were transferred into this one. */
+/* A WRITE with immediate takes a Receive, and the bytes it carried are elsewhere: none were
+ * transferred into this one. */
 static void a_receive_that_a_write_took(void **state)
 {
 	ND2_RESULT r;

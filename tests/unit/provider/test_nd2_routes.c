@@ -30,7 +30,8 @@ static void event(struct nd_object *obj, const struct rn_event *ev)
 
 static const struct nd_class class_of_hearers = {.name = "hearer", .event = event};
 
-/* Ids whose products with the hash's constant differ in the low bits alone share a bucket: steps of its inverse. */
+/* Ids whose products with the hash's constant differ in the low bits alone share a bucket: steps of
+ * its inverse. */
 static uint32_t colliding(uint32_t i)
 {
 	return i * 0xe8b2f51u; /* 2654435761 * this = 1, modulo 2^32 */
@@ -48,9 +49,11 @@ static void all_are_told_once(void **state)
 	struct rn_link *nic = dev->client->link;
 	for (unsigned i = 0; i < MANY; i++) {
 		nd_object_init(&hearers[i].obj, &class_of_hearers);
-		assert_int_equal(nd_device_route(dev, ND_ROUTE_CQ, colliding(i), &hearers[i].obj), 0);
+		assert_int_equal(nd_device_route(dev, ND_ROUTE_CQ, colliding(i), &hearers[i].obj),
+				 0);
 	}
-	assert_true(nd_device_dispatch(dev, &(struct rn_event){.kind = RN_EVENT_CQ, .id = colliding(7)}));
+	assert_true(nd_device_dispatch(
+		dev, &(struct rn_event){.kind = RN_EVENT_CQ, .id = colliding(7)}));
 	fake_link_unplug(nic);
 	assert_int_equal(nd_device_route(dev, ND_ROUTE_CQ, 12345, &hearers[0].obj), -ENODEV);
 	assert_int_equal(nd_device_get(0, &again), -ENODEV);

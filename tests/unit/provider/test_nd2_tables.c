@@ -18,7 +18,7 @@ static void every_completion_status_has_a_name(void **state)
 {
 	unsigned rows = 0;
 
-#define X(name, number, text)                                     \
+#define X(name, number, text)                                                  \
 	assert_int_not_equal(nd_status_of_completion(RN_WQE_SEND, number), 1); \
 	rows++;
 	RN_STATUS_ROWS(X)
@@ -28,8 +28,10 @@ static void every_completion_status_has_a_name(void **state)
 #undef X
 	assert_int_equal(rows, 0);
 	assert_int_equal(nd_status_of_completion(RN_WQE_SEND, RN_STATUS_SUCCESS), ND_SUCCESS);
-	assert_int_equal(nd_status_of_completion(RN_WQE_SEND, RN_STATUS_REM_ACCESS_ERR), ND_ACCESS_VIOLATION);
-	assert_int_equal(nd_status_of_completion(RN_WQE_SEND, RN_STATUS_REM_INV_REQ_ERR), STATUS_DATA_ERROR);
+	assert_int_equal(nd_status_of_completion(RN_WQE_SEND, RN_STATUS_REM_ACCESS_ERR),
+			 ND_ACCESS_VIOLATION);
+	assert_int_equal(nd_status_of_completion(RN_WQE_SEND, RN_STATUS_REM_INV_REQ_ERR),
+			 STATUS_DATA_ERROR);
 	assert_int_equal(nd_status_of_completion(RN_WQE_SEND, 200), ND_INTERNAL_ERROR);
 	assert_int_equal(nd_status_of_completion(RN_WQE_BIND, RN_STATUS_MW_BIND_ERR),
 			 ND_ACCESS_VIOLATION);

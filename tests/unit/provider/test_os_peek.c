@@ -23,7 +23,8 @@ static void what_is_there_is_copied(void **state)
 static void what_is_not_there_is_noticed(void **state)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	uint8_t *two = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint8_t *two =
+		mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	uint8_t to[64];
 
 	assert_ptr_not_equal(two, MAP_FAILED);

@@ -84,7 +84,8 @@ static void *get_one(void *port)
 	return (void *)(intptr_t)NdsPortGet(port, &entry, 1, 20000, &n);
 }
 
-/* How many of two waiters were released by closing; one that came too late to wait finds no port. */
+/* How many of two waiters were released by closing; one that came too late to wait finds no
+ * port. */
 static int released_by_closing(useconds_t head_start)
 {
 	HANDLE port = new_port();
@@ -216,7 +217,8 @@ static void *take_for_ever(void *arg)
 
 	w->tid = gettid();
 	while (!w->stop)
-		if (NdsPortGet(w->port, &e, 1, w->timeout_ms, &n) == (HRESULT)ND_SUCCESS && e.lpCompletionKey)
+		if (NdsPortGet(w->port, &e, 1, w->timeout_ms, &n) == (HRESULT)ND_SUCCESS &&
+		    e.lpCompletionKey)
 			w->got++;
 	return NULL;
 }
@@ -325,7 +327,8 @@ int main(void)
 		os_test(the_descriptor_follows_the_queue),
 		os_test(closing_releases_the_waiters),
 		os_test(arguments_are_checked),
-		os_test(a_crowd_shares_a_port), os_test(a_waiter_keeps_the_packet_that_woke_it),
+		os_test(a_crowd_shares_a_port),
+		os_test(a_waiter_keeps_the_packet_that_woke_it),
 		os_test(waiters_are_served_newest_first),
 		os_test(packets_survive_waits_that_time_out),
 	};

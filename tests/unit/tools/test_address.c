@@ -56,7 +56,9 @@ static void means_or_refuses(void **state)
 			fail_msg("'%s' is %s", rows[i].words, good ? "taken" : "refused");
 		if (good) {
 			assert_string_equal(address_text(&a, text), rows[i].meant);
-			assert_int_equal(address_bytes(&a), rows[i].meant[0] == '[' ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in));
+			assert_int_equal(address_bytes(&a), rows[i].meant[0] == '['
+								    ? sizeof(struct sockaddr_in6)
+								    : sizeof(struct sockaddr_in));
 		}
 	}
 }

@@ -9,8 +9,10 @@
 
 #include "endpoint/meter.h"
 
-/* Plays a row in which one repetition takes `each` seconds. Returns how many there were; *seconds: in how long. */
-static uint64_t play(const struct options *o, uint32_t size, uint64_t most, double each, double *seconds)
+/* Plays a row in which one repetition takes `each` seconds. Returns how many there were; *seconds:
+ * in how long. */
+static uint64_t play(const struct options *o, uint32_t size, uint64_t most, double each,
+		     double *seconds)
 {
 	struct plan p;
 	struct meter m = {0};
@@ -67,8 +69,13 @@ static void doubles_sizes_up_to_the_last(void **state)
 		struct sizes s;
 		unsigned rows;
 		uint64_t sum;
-	} cases[] = {{{1, 1}, 1, 1}, {{1, 2}, 2, 3}, {{1, 3}, 3, 6}, {{3, 24}, 4, 45}, {{1, 1 << 30}, 31, (2u << 30) - 1ull},
-		     {{7, 7}, 1, 7}, {{1u << 30, 1u << 30}, 1, 1u << 30}};
+	} cases[] = {{{1, 1}, 1, 1},
+		     {{1, 2}, 2, 3},
+		     {{1, 3}, 3, 6},
+		     {{3, 24}, 4, 45},
+		     {{1, 1 << 30}, 31, (2u << 30) - 1ull},
+		     {{7, 7}, 1, 7},
+		     {{1u << 30, 1u << 30}, 1, 1u << 30}};
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		unsigned rows = 0;
 		uint64_t sum = 0;

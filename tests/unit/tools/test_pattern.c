@@ -10,7 +10,7 @@
 
 #include "endpoint/pattern.h"
 
-#define SIZE     4096u
+#define SIZE	 4096u
 #define MESSAGES 1021u
 
 static uint8_t pattern[SIZE + PATTERN_SPREAD], got[2 * SIZE];
@@ -50,7 +50,8 @@ static void messages_differ(void **state)
 {
 	static uint8_t other[SIZE + PATTERN_SPREAD];
 	for (uint64_t a = 0; a < MESSAGES; a++) {
-		assert_true(pattern_offset(a) + SIZE <= sizeof(pattern) && pattern_offset(a) % 64 == 0);
+		assert_true(pattern_offset(a) + SIZE <= sizeof(pattern) &&
+			    pattern_offset(a) % 64 == 0);
 		for (uint64_t b = 0; b < a; b++)
 			assert_true(pattern_differs(message(a), message(b), 16) < 8);
 	}

@@ -1,4 +1,5 @@
-/* Which signals ask a tool to stop, and which end it? A child process gets them, since some of them do end it. */
+/* Which signals ask a tool to stop, and which end it? A child process gets them, since some of them
+ * do end it. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>

@@ -15,8 +15,9 @@ static void busy_threads(void **state)
 		uint32_t shards;
 		unsigned busy;
 	} rows[] = {
-		{"memif", "inline", 1, 2},  {"ring", "inline", 1, 2},      {"af_packet", "inline", 1, 1},
-		{"memif", "poll", 1, 4},    {"af_packet", "adaptive", 2, 3}, {"vdev", "poll", 4, 5},
+		{"memif", "inline", 1, 2},	 {"ring", "inline", 1, 2},
+		{"af_packet", "inline", 1, 1},	 {"memif", "poll", 1, 4},
+		{"af_packet", "adaptive", 2, 3}, {"vdev", "poll", 4, 5},
 	};
 
 	(void)state;
@@ -35,11 +36,12 @@ static void free_processors(void **state)
 		struct surroundings s;
 		double free;
 	} rows[] = {
-		{{.cpus = 2, .load = 0.1, .running = 2, .busy = 2}, 2},	   /* nobody else */
-		{{.cpus = 2, .load = 1.8, .running = 2, .busy = 2}, 2},	   /* an earlier test */
-		{{.cpus = 2, .load = 0, .running = 9, .busy = 2}, 2},	   /* a burst */
-		{{.cpus = 2, .load = 7, .running = 3, .busy = 2}, 1},	   /* one thread beside ours */
-		{{.cpus = 2, .load = 7, .running = 9, .busy = 2}, 0},	   /* many */
+		{{.cpus = 2, .load = 0.1, .running = 2, .busy = 2}, 2}, /* nobody else */
+		{{.cpus = 2, .load = 1.8, .running = 2, .busy = 2}, 2}, /* an earlier test */
+		{{.cpus = 2, .load = 0, .running = 9, .busy = 2}, 2},	/* a burst */
+		/* one thread beside ours */
+		{{.cpus = 2, .load = 7, .running = 3, .busy = 2}, 1},
+		{{.cpus = 2, .load = 7, .running = 9, .busy = 2}, 0}, /* many */
 		{{.cpus = 16, .load = 7.5, .running = 20, .busy = 4}, 8.5},
 	};
 

@@ -25,7 +25,8 @@ static inline int pcap_open(struct pcap *p, const char *folder, const char *name
 	p->file = fopen(path, "rb");
 	if (!p->file)
 		return 0;
-	return fread(head, 1, sizeof(head), p->file) == sizeof(head) && memcmp(head, magic, 4) == 0 && head[20] == 1;
+	return fread(head, 1, sizeof(head), p->file) == sizeof(head) &&
+	       memcmp(head, magic, 4) == 0 && head[20] == 1;
 }
 
 /* Reads the next frame into p->frame and p->len. Returns 0 at the end of the file, or for a frame

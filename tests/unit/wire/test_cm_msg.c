@@ -229,9 +229,14 @@ static void fields_keep_to_themselves(void **state)
 		size_t at, size;
 		uint32_t most;
 	} rows[] = {
-#define FIELD(name, bits) {offsetof(struct rn_cm_req, name), sizeof(((struct rn_cm_req *)0)->name), (1u << (bits)) - 1}
-		FIELD(qpn, 24), FIELD(psn, 24), FIELD(retry_cnt, 3), FIELD(rnr_retry, 3), FIELD(flow_label, 20), FIELD(sl, 4),
-		FIELD(path_mtu, 4), FIELD(ack_timeout, 5), FIELD(max_cm_retries, 4), FIELD(local_response_timeout, 5),
+#define FIELD(name, bits)                                                         \
+	{offsetof(struct rn_cm_req, name), sizeof(((struct rn_cm_req *)0)->name), \
+	 (1u << (bits)) - 1}
+		FIELD(qpn, 24),		  FIELD(psn, 24),
+		FIELD(retry_cnt, 3),	  FIELD(rnr_retry, 3),
+		FIELD(flow_label, 20),	  FIELD(sl, 4),
+		FIELD(path_mtu, 4),	  FIELD(ack_timeout, 5),
+		FIELD(max_cm_retries, 4), FIELD(local_response_timeout, 5),
 	};
 
 	for (size_t i = 0; i < RN_ARRAY_SIZE(rows); i++) {

@@ -82,7 +82,8 @@ static void test_odd_packets(void **state)
 	struct rn_pkt pkt = {.opcode = 0x15, .psn = 7, .dest_qpn = 2};
 	rn_dump_pkt(line, sizeof(line), &pkt);
 	assert_string_equal(line, "RC reserved 0x15 psn=7 qp=0x2 len=0");
-	pkt = (struct rn_pkt){.opcode = RN_OP_ACK, .psn = 7, .dest_qpn = 2, .syndrome = 0x45, .tclass = 3};
+	pkt = (struct rn_pkt){
+		.opcode = RN_OP_ACK, .psn = 7, .dest_qpn = 2, .syndrome = 0x45, .tclass = 3};
 	rn_dump_pkt(line, sizeof(line), &pkt);
 	assert_string_equal(line, "RC ACK psn=7 qp=0x2 ce syndrome=0x45 msn=0");
 	pkt.syndrome = 0x65;
@@ -113,7 +114,8 @@ static void test_other_kinds(void **state)
 	char line[RN_DUMP_BYTES];
 
 	for (size_t i = 0; i < RN_ARRAY_SIZE(other); i++) {
-		struct rn_pkt pkt = {.kind = other[i].kind, .payload = other[i].payload, .payload_len = 8};
+		struct rn_pkt pkt = {
+			.kind = other[i].kind, .payload = other[i].payload, .payload_len = 8};
 
 		rn_dump_pkt(line, sizeof(line), &pkt);
 		assert_string_equal(line, other[i].line);
@@ -140,10 +142,8 @@ static void test_cut(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_vectors),
-		cmocka_unit_test(test_bad_frames),
-		cmocka_unit_test(test_odd_packets),
-		cmocka_unit_test(test_other_kinds),
+		cmocka_unit_test(test_vectors),	    cmocka_unit_test(test_bad_frames),
+		cmocka_unit_test(test_odd_packets), cmocka_unit_test(test_other_kinds),
 		cmocka_unit_test(test_cut),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

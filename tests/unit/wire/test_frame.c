@@ -34,7 +34,8 @@ static enum rn_verdict parse_exact(const uint8_t *frame, size_t len)
 static void expect_verdict(const char *what, enum rn_verdict got, enum rn_verdict want)
 {
 	if (got != want)
-		fail_msg("%s: got \"%s\", want \"%s\"", what, rn_verdicts[got].text, rn_verdicts[want].text);
+		fail_msg("%s: got \"%s\", want \"%s\"", what, rn_verdicts[got].text,
+			 rn_verdicts[want].text);
 }
 
 /* Which checksums are recomputed after a change, so that the frame has only one error. */
@@ -206,7 +207,8 @@ static void test_icrc_big_endian(void **state)
 
 static struct rn_pkt plain_packet(uint8_t opcode, bool ipv4)
 {
-	struct rn_pkt pkt = {.ipv4 = ipv4, .opcode = opcode, .pkey = 0xFFFF, .dest_qpn = 0x123, .hop_limit = 64};
+	struct rn_pkt pkt = {
+		.ipv4 = ipv4, .opcode = opcode, .pkey = 0xFFFF, .dest_qpn = 0x123, .hop_limit = 64};
 	memset(pkt.dst.b + 10, 0xFF, 2);
 	memset(pkt.src.b + 10, 0xFF, 2);
 	return pkt;
@@ -274,7 +276,8 @@ static void test_udp_length_too_small(void **state)
 				rn_store16(f + 38, (uint16_t)udp_len);
 				repair_frame(f, len, CRC);
 				enum rn_verdict v = parse_exact(f, len);
-				assert_true(v == RN_V_UDP_LENGTH || v == RN_V_BTH_LENGTH || v == RN_V_BTH_OPCODE);
+				assert_true(v == RN_V_UDP_LENGTH || v == RN_V_BTH_LENGTH ||
+					    v == RN_V_BTH_OPCODE);
 			}
 		}
 	}
@@ -384,7 +387,8 @@ static void test_random_damage(void **state)
 		uint8_t f[VECTOR_BYTES];
 		size_t len = unhex(vectors[rn_rng_below(&rng, RN_ARRAY_SIZE(vectors))].hex, f);
 		for (uint64_t hits = 1 + rn_rng_below(&rng, 3); hits; hits--)
-			f[12 + rn_rng_below(&rng, RN_MIN(len, 80) - 12)] = (uint8_t)rn_rng_next(&rng);
+			f[12 + rn_rng_below(&rng, RN_MIN(len, 80) - 12)] =
+				(uint8_t)rn_rng_next(&rng);
 		if (rn_rng_chance(&rng, 500000))
 			repair_frame(f, len, CRC);
 		accepted += parse_exact(f, len) == RN_V_OK;
@@ -448,7 +452,9 @@ static void test_build_then_parse(void **state)
 	for (size_t i = 0; i < sizeof(payload); i++)
 		payload[i] = (uint8_t)rn_rng_next(&rng);
 	for (unsigned n = 0; n < 40000; n++) {
-		struct rn_pkt pkt = plain_packet((uint8_t)rn_rng_below(&rng, 0x82), rn_rng_chance(&rng, 500000)), got;
+		struct rn_pkt pkt = plain_packet((uint8_t)rn_rng_below(&rng, 0x82),
+						 rn_rng_chance(&rng, 500000)),
+			      got;
 		if (!rn_opcode_row(pkt.opcode)->known)
 			continue;
 		fill_random(&pkt, &rng);
@@ -456,16 +462,22 @@ static void test_build_then_parse(void **state)
 		pkt.payload_len = n % 50 == 0 ? 4096 : (uint32_t)rn_rng_below(&rng, 300);
 		unsigned len = rn_frame_build(&pkt, f, sizeof(f));
 		assert_int_equal(len, rn_frame_bytes(&pkt));
-		assert_int_equal(rn_frame_hdr_bytes(&pkt) + RN_ALIGN_UP(pkt.payload_len, 4) + 4, len);
+		assert_int_equal(rn_frame_hdr_bytes(&pkt) + RN_ALIGN_UP(pkt.payload_len, 4) + 4,
+				 len);
 		assert_int_equal(rn_frame_parse(f, len, &got), RN_V_OK);
 		assert_int_equal(got.payload_len, pkt.payload_len);
 		assert_memory_equal(got.payload, payload, pkt.payload_len);
 		assert_int_equal(got.pad, -pkt.payload_len & 3);
-		SAME(ipv4), SAME(dmac), SAME(smac), SAME(src), SAME(dst), SAME(has_vlan), SAME(vlan_tci);
-		SAME(tclass), SAME(hop_limit), SAME(ip_id), SAME(ip_df), SAME(flow_label), SAME(udp_sport);
-		SAME(udp_checksum), SAME(opcode), SAME(se), SAME(mig), SAME(ack_req), SAME(fecn), SAME(becn);
-		SAME(pkey), SAME(dest_qpn), SAME(psn), SAME(va), SAME(rkey), SAME(dma_len), SAME(syndrome);
-		SAME(msn), SAME(imm), SAME(inv_rkey), SAME(qkey), SAME(src_qpn), SAME(swap_add), SAME(compare);
+		SAME(ipv4), SAME(dmac), SAME(smac), SAME(src), SAME(dst), SAME(has_vlan),
+			SAME(vlan_tci);
+		SAME(tclass), SAME(hop_limit), SAME(ip_id), SAME(ip_df), SAME(flow_label),
+			SAME(udp_sport);
+		SAME(udp_checksum), SAME(opcode), SAME(se), SAME(mig), SAME(ack_req), SAME(fecn),
+			SAME(becn);
+		SAME(pkey), SAME(dest_qpn), SAME(psn), SAME(va), SAME(rkey), SAME(dma_len),
+			SAME(syndrome);
+		SAME(msn), SAME(imm), SAME(inv_rkey), SAME(qkey), SAME(src_qpn), SAME(swap_add),
+			SAME(compare);
 		SAME(orig);
 		assert_ptr_equal(got.op, rn_opcode_row(pkt.opcode));
 	}
@@ -570,7 +582,8 @@ static void test_source_port_entropy(void **state)
 	};
 	/* clang-format on */
 	for (size_t i = 0; i < RN_ARRAY_SIZE(row); i++)
-		assert_int_equal(rn_frame_sport(row[i].flow_label, row[i].local, row[i].remote), row[i].sport);
+		assert_int_equal(rn_frame_sport(row[i].flow_label, row[i].local, row[i].remote),
+				 row[i].sport);
 }
 
 int main(void)

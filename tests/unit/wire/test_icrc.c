@@ -39,7 +39,8 @@ static void wire_row_F1_vectors(void **state)
 		uint32_t crc = rn_icrc_packet(f + ip, len - ip - RN_ICRC_BYTES);
 		assert_int_equal(crc, trailer(f, len));
 		/* Continuing over the ICRC's own bytes gives the residue. */
-		assert_int_equal(rn_icrc_add(crc, f + len - RN_ICRC_BYTES, RN_ICRC_BYTES), RN_ICRC_SEED);
+		assert_int_equal(rn_icrc_add(crc, f + len - RN_ICRC_BYTES, RN_ICRC_BYTES),
+				 RN_ICRC_SEED);
 		checked++;
 	}
 	assert_int_equal(checked, 19);
@@ -163,12 +164,9 @@ static void test_every_length(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(wire_row_F1_vectors),
-		cmocka_unit_test(test_published_values),
-		cmocka_unit_test(test_crc_is_zlibs),
-		cmocka_unit_test(test_pseudo_packets),
-		cmocka_unit_test(test_sensitivity),
-		cmocka_unit_test(test_pieces),
+		cmocka_unit_test(wire_row_F1_vectors), cmocka_unit_test(test_published_values),
+		cmocka_unit_test(test_crc_is_zlibs),   cmocka_unit_test(test_pseudo_packets),
+		cmocka_unit_test(test_sensitivity),    cmocka_unit_test(test_pieces),
 		cmocka_unit_test(test_every_length),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -79,9 +79,10 @@ static void test_header_length_is_the_sum_of_headers(void **state)
 {
 	for (unsigned i = 0; i < 256; i++) {
 		const struct rn_opcode_row *op = rn_opcode_row((uint8_t)i);
-		assert_int_equal(op->hdr_bytes, 12 + 16 * op->has_reth + 4 * op->has_aeth + 4 * op->has_imm +
-							4 * op->has_ieth + 8 * op->has_deth +
-							28 * op->has_atomic_eth + 8 * op->has_atomic_ack);
+		assert_int_equal(op->hdr_bytes, 12 + 16 * op->has_reth + 4 * op->has_aeth +
+							4 * op->has_imm + 4 * op->has_ieth +
+							8 * op->has_deth + 28 * op->has_atomic_eth +
+							8 * op->has_atomic_ack);
 	}
 }
 

@@ -41,8 +41,11 @@ static void changes_one_bit_of_data(void **state)
 			memcpy(f, was, len);
 			assert_true(rn_tamper_frame(f, len, bit + 8 * before.payload_len));
 			assert_int_equal(rn_frame_parse(f, len, &after), RN_V_OK);
-			assert_int_equal(bits_that_differ(after.payload, before.payload, before.payload_len), 1);
-			assert_int_equal(after.payload[bit / 8] ^ before.payload[bit / 8], 1u << bit % 8);
+			assert_int_equal(
+				bits_that_differ(after.payload, before.payload, before.payload_len),
+				1);
+			assert_int_equal(after.payload[bit / 8] ^ before.payload[bit / 8],
+					 1u << bit % 8);
 		}
 	}
 	assert_int_equal(changed, 4); /* T1, T3, O1, O3 */
@@ -89,13 +92,19 @@ static const struct {
 static void leaves_all_else(void **state)
 {
 	for (unsigned i = 0; i < RN_ARRAY_SIZE(rows); i++) {
-		struct rn_pkt pkt = {.opcode = rows[i].opcode, .dest_qpn = rows[i].qpn, .payload_len = rows[i].bytes,
-				     .has_vlan = rows[i].vlan, .vlan_tci = 5, .udp_checksum = rows[i].checksum}, after;
+		struct rn_pkt pkt = {.opcode = rows[i].opcode,
+				     .dest_qpn = rows[i].qpn,
+				     .payload_len = rows[i].bytes,
+				     .has_vlan = rows[i].vlan,
+				     .vlan_tci = 5,
+				     .udp_checksum = rows[i].checksum},
+			      after;
 		uint8_t f[VECTOR_BYTES], was[VECTOR_BYTES];
 		size_t len;
 		frame_of(&pkt, f, &len);
 		memcpy(was, f, len);
-		if (rn_tamper_frame(f, len, 77) != rows[i].change || (memcmp(f, was, len) != 0) != rows[i].change)
+		if (rn_tamper_frame(f, len, 77) != rows[i].change ||
+		    (memcmp(f, was, len) != 0) != rows[i].change)
 			fail_msg("%s", rows[i].what);
 		assert_int_equal(rn_frame_parse(f, len, &after), RN_V_OK);
 	}

@@ -233,7 +233,8 @@ void net_run(struct net *net, rn_time span)
 	net_pump(net);
 }
 
-enum rn_verdict net_inject_from(struct net *net, unsigned to, const struct rn_gid *src, const struct rn_cm_msg *m)
+enum rn_verdict net_inject_from(struct net *net, unsigned to, const struct rn_gid *src,
+				const struct rn_cm_msg *m)
 {
 	const struct box *from = &net->box[1 - to], *b = &net->box[to];
 	struct rn_pkt out = {.ipv4 = true,

@@ -26,12 +26,10 @@ struct box {
 	unsigned nev;
 	/* What the client does by itself: accept requests, establish on replies; with `follow` it
 	 * destroys a connection that the peer disconnects, instead of disconnecting it. */
-	bool accept, establish,
-		follow,
-		slow; /* does not answer the peer's DREQ */
-	bool deaf;	/* answers neither ARP nor ND */
-	struct rn_cm_param reply; /* parameters of the client's accepts */
-	unsigned sent[0x20];	  /* messages sent, by attribute */
+	bool accept, establish, follow, slow; /* does not answer the peer's DREQ */
+	bool deaf;			      /* answers neither ARP nor ND */
+	struct rn_cm_param reply;	      /* parameters of the client's accepts */
+	unsigned sent[0x20];		      /* messages sent, by attribute */
 	struct rn_cm_msg last[0x20];
 	uint8_t class[0x20]; /* traffic class of the last packet, by attribute */
 	rn_time at[0x20];
@@ -61,7 +59,8 @@ void net_run(struct net *net, rn_time span);
 /* Delivers a message to a box as if the other box had sent it; returns the verdict. */
 enum rn_verdict net_inject(struct net *net, unsigned to, const struct rn_cm_msg *m);
 /* The same, from another IPv4 address. */
-enum rn_verdict net_inject_from(struct net *net, unsigned to, const struct rn_gid *src, const struct rn_cm_msg *m);
+enum rn_verdict net_inject_from(struct net *net, unsigned to, const struct rn_gid *src,
+				const struct rn_cm_msg *m);
 /* Returns the n-th REQ of the IPv4 host `who` to the listener of a box at NET_PORT. */
 struct rn_cm_msg net_req(const struct net *net, unsigned to, const struct rn_gid *who, uint32_t n);
 struct rn_rsp net_exec(struct net *net, unsigned box, struct rn_cmd cmd);

@@ -117,8 +117,10 @@ static void a_refusal_has_the_class_of_the_request(void **state)
 static void a_services_answer_has_the_class_of_the_question(void **state)
 {
 	struct rn_cm_msg m = {.attr = RN_CM_SIDR_REQ, .sidr_req.request_id = 7};
-	struct rn_cma_hdr hdr = {.port = 9, .ipv4 = true, .src = net_gid(0, false), .dst = net_gid(1, false)};
-	struct rn_cmd listen = {.op = RN_CMD_CM_LISTEN, .cm = {.port = NET_PORT, .port_space = RN_PS_UDP}};
+	struct rn_cma_hdr hdr = {
+		.port = 9, .ipv4 = true, .src = net_gid(0, false), .dst = net_gid(1, false)};
+	struct rn_cmd listen = {.op = RN_CMD_CM_LISTEN,
+				.cm = {.port = NET_PORT, .port_space = RN_PS_UDP}};
 	uint32_t listener;
 	struct net net;
 

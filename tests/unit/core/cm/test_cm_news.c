@@ -120,9 +120,13 @@ static void ended_before_it_is_made(void **state)
 	/* the QPN of the accept */
 	rn_cm_comm_est(net.box[1].cm, net.box[1].reply.qpn - 1, net.now);
 	assert_null(expect(&net, 1, RN_NEWS_CONNECTED));
-	assert_int_equal(net_op(&net, 1, RN_CMD_CM_DISCONNECT, net_event(&net, 1, RN_EVENT_CM_REQUEST)->id).err, 0);
+	assert_int_equal(
+		net_op(&net, 1, RN_CMD_CM_DISCONNECT, net_event(&net, 1, RN_EVENT_CM_REQUEST)->id)
+			.err,
+		0);
 	net_run(&net, RN_S(20));
-	assert_string_equal(expect(&net, 0, RN_NEWS_NOT_CONNECTED), "the peer disconnected before it was made");
+	assert_string_equal(expect(&net, 0, RN_NEWS_NOT_CONNECTED),
+			    "the peer disconnected before it was made");
 	assert_string_equal(expect(&net, 1, RN_NEWS_DISCONNECTED), "disconnected here");
 	end(&net, listener, id);
 }
@@ -207,11 +211,14 @@ static void refused_by_the_client(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(made_and_ended), cmocka_unit_test(ended_before_the_rtu),
+		cmocka_unit_test(made_and_ended),
+		cmocka_unit_test(ended_before_the_rtu),
 		cmocka_unit_test(ended_before_it_is_made),
 		cmocka_unit_test(released),
-		cmocka_unit_test(nobody_listens), cmocka_unit_test(nobody_answers),
-		cmocka_unit_test(no_neighbour),	  cmocka_unit_test(refused_by_the_client),
+		cmocka_unit_test(nobody_listens),
+		cmocka_unit_test(nobody_answers),
+		cmocka_unit_test(no_neighbour),
+		cmocka_unit_test(refused_by_the_client),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

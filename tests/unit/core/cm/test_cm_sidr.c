@@ -462,8 +462,9 @@ static void answers_out_of_place(void **state)
 	assert_int_equal(net_count(&net, 1, EV(REQUEST)), 2);
 	/* a request whose source differs from the address it names is refused */
 	net.may_stray = true; /* allows the refusal, which goes to an unknown MAC */
-	assert_int_equal(net_inject_from(&net, 1, &(struct rn_gid){{[10] = 0xff, 0xff, 192, 0, 2, 99}}, &m),
-			 RN_V_CM_ADDRESS);
+	assert_int_equal(
+		net_inject_from(&net, 1, &(struct rn_gid){{[10] = 0xff, 0xff, 192, 0, 2, 99}}, &m),
+		RN_V_CM_ADDRESS);
 	net_pump(&net);
 	assert_int_equal(net_count(&net, 1, EV(REQUEST)), 2);
 	net_destroy(&net, 1, net_event(&net, 1, EV(REQUEST))->id);

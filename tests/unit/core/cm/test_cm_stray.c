@@ -433,7 +433,8 @@ static void nobody_waits_in_vain(void **state)
 	id = net_connect(&net, 0, 0x11);
 	net_pump(&net);
 	assert_true(rn_cm_next(net.box[0].cm) < RN_TIME_NEVER); /* waits for the REP */
-	assert_true(rn_neigh_learn(net.box[1].neigh, &other, (uint8_t[]){2, 0, 0, 0, 0, 9}, RN_NBR_ASKED_US, net.now));
+	assert_true(rn_neigh_learn(net.box[1].neigh, &other, (uint8_t[]){2, 0, 0, 0, 0, 9},
+				   RN_NBR_ASKED_US, net.now));
 	/* waits for a repetition of the REQ */
 	assert_true(rn_cm_next(net.box[1].cm) < RN_TIME_NEVER);
 	assert_int_equal(net_exec(&net, 1,
@@ -454,7 +455,8 @@ static void nobody_waits_in_vain(void **state)
 	id = net_connect(&net, 0, 0x12);
 	net_pump(&net);
 	net_run(&net, RN_S(1)); /* timewait is over */
-	assert_int_equal(net_op(&net, 1, RN_CMD_CM_REJECT, net_event(&net, 1, EV(REQUEST))->id).err, 0);
+	assert_int_equal(net_op(&net, 1, RN_CMD_CM_REJECT, net_event(&net, 1, EV(REQUEST))->id).err,
+			 0);
 	net_pump(&net);
 	assert_int_equal(net_count(&net, 0, EV(REJECTED)), 1);
 	for (unsigned b = 0; b < 2; b++)
@@ -610,8 +612,17 @@ static void codes_of_times(void **state)
 	static const struct {
 		rn_time time;
 		uint8_t code;
-	} rows[] = {{0, 0}, {1, 0}, {4096, 0}, {4097, 1}, {8192, 1}, {8193, 2}, {4096ull << 30, 30}, {(4096ull << 30) + 1, 31},
-		    {4096ull << 31, 31}, {(4096ull << 31) + 1, 31}, {RN_TIME_NEVER, 31}};
+	} rows[] = {{0, 0},
+		    {1, 0},
+		    {4096, 0},
+		    {4097, 1},
+		    {8192, 1},
+		    {8193, 2},
+		    {4096ull << 30, 30},
+		    {(4096ull << 30) + 1, 31},
+		    {4096ull << 31, 31},
+		    {(4096ull << 31) + 1, 31},
+		    {RN_TIME_NEVER, 31}};
 
 	for (size_t i = 0; i < RN_ARRAY_SIZE(rows); i++)
 		assert_int_equal(rn_cm_code_of(rows[i].time), rows[i].code);

@@ -192,11 +192,14 @@ static void wire_row_E8_back_to_line_rate(void **state)
 				assert_true(cc.rate >= last);
 			if (sends && at <= t && cc.limited)
 				rn_cc_sent(&cc, &p, 4096, t);
-			t = cc.limited ? RN_MAX(t, sends ? RN_MIN(cc.send_at, cc.raise_at) : cc.raise_at) : t;
+			t = cc.limited ? RN_MAX(t, sends ? RN_MIN(cc.send_at, cc.raise_at)
+							 : cc.raise_at)
+				       : t;
 			assert_true(t < START + RN_S(2));
 		}
 		assert_int_equal(rn_cc_send_at(&cc, &p, t), t);
-		print_message("from the floor to the line's rate in %llu us\n", (unsigned long long)(t - START) / 1000);
+		print_message("from the floor to the line's rate in %llu us\n",
+			      (unsigned long long)(t - START) / 1000);
 	}
 }
 
@@ -222,7 +225,10 @@ static void test_nearly_line_rate(void **state)
 	struct rn_cc_cfg p = documented();
 
 	for (unsigned less = 0; less < 2; less++) {
-		struct rn_cc cc = {.limited = true, .target = LINE, .rate = LINE - 2 * (LINE / 128) - 2 * less, .raise_at = START};
+		struct rn_cc cc = {.limited = true,
+				   .target = LINE,
+				   .rate = LINE - 2 * (LINE / 128) - 2 * less,
+				   .raise_at = START};
 
 		rn_cc_send_at(&cc, &p, START);
 		assert_int_equal(cc.limited, less);

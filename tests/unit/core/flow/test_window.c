@@ -240,7 +240,8 @@ static void test_size_of_pieces(void **state)
 		uint32_t max;
 		unsigned depth;
 		uint32_t piece;
-	} rows[] = {{1024, 16, 64}, {1024, 8, 128}, {1024, 5, 128}, {1024, 4, 256}, {1024, 1, 256}, {1024, 0, 256},
+	} rows[] = {{1024, 16, 64}, {1024, 8, 128}, {1024, 5, 128},
+		    {1024, 4, 256}, {1024, 1, 256}, {1024, 0, 256},
 		    {1, 1, 64},	    {256, 4, 64},   {65536, 16, 4096}};
 
 	for (unsigned i = 0; i < RN_ARRAY_SIZE(rows); i++) {
@@ -260,9 +261,9 @@ static void test_pieces(void **state)
 		bool rewind;
 		uint32_t again[3]; /* responses that the next request packets ask for */
 	} rows[] = {
-		{0, 4, true, {64, 64, 22}}, {1, 4, true, {63, 64, 22}}, {63, 4, true, {1, 64, 22}}, {64, 3, true, {64, 22, 2}},
-		{128, 2, true, {22, 2}},    {149, 2, true, {1, 2}},	{150, 1, true, {2}},	    {151, 1, true, {1}},
-		{152, 0, false, {0}},
+		{0, 4, true, {64, 64, 22}}, {1, 4, true, {63, 64, 22}}, {63, 4, true, {1, 64, 22}},
+		{64, 3, true, {64, 22, 2}}, {128, 2, true, {22, 2}},	{149, 2, true, {1, 2}},
+		{150, 1, true, {2}},	    {151, 1, true, {1}},	{152, 0, false, {0}},
 	};
 
 	for (unsigned i = 0; i < RN_ARRAY_SIZE(rows); i++) {
@@ -278,7 +279,8 @@ static void test_pieces(void **state)
 			assert_int_equal(rn_window_asked(&b.w, &b.sq), 0);
 		}
 		for (unsigned k = 0; k < 3 && rows[i].again[k]; k++) {
-			assert_int_equal(rn_window_piece(&b.w, rn_sq_at(&b.sq, b.sq.send)), rows[i].again[k]);
+			assert_int_equal(rn_window_piece(&b.w, rn_sq_at(&b.sq, b.sq.send)),
+					 rows[i].again[k]);
 			rn_window_sent(&b.w, &b.sq, rows[i].again[k]);
 			assert_int_equal(rn_window_asked(&b.w, &b.sq), k + 1);
 		}
@@ -289,8 +291,10 @@ static void test_pieces(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rewind), cmocka_unit_test(test_oldest_read),
-		cmocka_unit_test(test_done),   cmocka_unit_test(test_in_flight),
+		cmocka_unit_test(test_rewind),
+		cmocka_unit_test(test_oldest_read),
+		cmocka_unit_test(test_done),
+		cmocka_unit_test(test_in_flight),
 		cmocka_unit_test(test_size),
 		cmocka_unit_test(test_mistaken_timeout),
 		cmocka_unit_test(test_mistaken_timeout_within_a_message),

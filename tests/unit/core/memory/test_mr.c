@@ -269,9 +269,12 @@ static void test_atomic(void **state)
 		uint64_t addr;
 		enum rn_verdict v;
 	} rows[] = {
-		{0, 0x1000, RN_V_OK},		 {0, 0x1038, RN_V_OK},
-		{0, 0x1039, RN_V_REQ_BOUNDS},	 {0, 0x1004, RN_V_REQ_MISALIGNED},
-		{4, 0x1000, RN_V_REQ_MISALIGNED}, {4, 0x1004, RN_V_REQ_MISALIGNED},
+		{0, 0x1000, RN_V_OK},
+		{0, 0x1038, RN_V_OK},
+		{0, 0x1039, RN_V_REQ_BOUNDS},
+		{0, 0x1004, RN_V_REQ_MISALIGNED},
+		{4, 0x1000, RN_V_REQ_MISALIGNED},
+		{4, 0x1004, RN_V_REQ_MISALIGNED},
 	};
 	const struct rn_atomic three = {.swap_add = 3};
 	const struct rn_mr_via via = {.pd = 7, .qpn = 100};
@@ -286,7 +289,8 @@ static void test_atomic(void **state)
 		memset(word, 0, sizeof(word));
 		a.ptr = word + rows[i].skip;
 		assert_int_equal(rn_mr_add(t, &a, &key, &key), 0);
-		assert_int_equal(rn_atomic_remote(t, &rn_mem_plain, key, via, rows[i].addr, false, &three, &old),
+		assert_int_equal(rn_atomic_remote(t, &rn_mem_plain, key, via, rows[i].addr, false,
+						  &three, &old),
 				 rows[i].v);
 		assert_int_equal(old, rows[i].v == RN_V_OK ? 0 : 9);
 		memcpy(&now, word + (rows[i].v == RN_V_OK ? rows[i].addr - 0x1000 : 0), 8);
@@ -298,10 +302,13 @@ static void test_atomic(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_check), cmocka_unit_test(test_life),
-		cmocka_unit_test(test_many),  cmocka_unit_test(test_gather_place),
+		cmocka_unit_test(test_check),
+		cmocka_unit_test(test_life),
+		cmocka_unit_test(test_many),
+		cmocka_unit_test(test_gather_place),
 		cmocka_unit_test(test_atomic),
-		cmocka_unit_test(test_race),  cmocka_unit_test(test_unused_slots_are_free),
+		cmocka_unit_test(test_race),
+		cmocka_unit_test(test_unused_slots_are_free),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -124,20 +124,20 @@ static void test_gather_place(void **state)
 
 	open_bench(&b);
 	assert_true(bind(&b, 1, 0x1010, 10, ALL));
-	assert_int_equal(rn_place_remote(b.t, &rn_mem_plain, variant(b.id, 1), one, 0x1010, 5, WR,
-					 "hello"),
-			 RN_V_OK);
+	assert_int_equal(
+		rn_place_remote(b.t, &rn_mem_plain, variant(b.id, 1), one, 0x1010, 5, WR, "hello"),
+		RN_V_OK);
 	assert_memory_equal(mem + 0x10, "hello", 5);
-	assert_int_equal(rn_gather_remote(b.t, &rn_mem_plain, variant(b.id, 1), one, 0x1011, 3, RD,
-					  back),
-			 RN_V_OK);
+	assert_int_equal(
+		rn_gather_remote(b.t, &rn_mem_plain, variant(b.id, 1), one, 0x1011, 3, RD, back),
+		RN_V_OK);
 	assert_memory_equal(back, "ell", 3);
-	assert_int_equal(rn_place_remote(b.t, &rn_mem_plain, variant(b.id, 1), two, 0x1010, 5, WR,
-					 "HELLO"),
-			 RN_V_REQ_RKEY);
-	assert_int_equal(rn_gather_remote(b.t, &rn_mem_plain, variant(b.id, 1), one, 0x101A, 1, RD,
-					  back),
-			 RN_V_REQ_BOUNDS);
+	assert_int_equal(
+		rn_place_remote(b.t, &rn_mem_plain, variant(b.id, 1), two, 0x1010, 5, WR, "HELLO"),
+		RN_V_REQ_RKEY);
+	assert_int_equal(
+		rn_gather_remote(b.t, &rn_mem_plain, variant(b.id, 1), one, 0x101A, 1, RD, back),
+		RN_V_REQ_BOUNDS);
 	assert_memory_equal(mem + 0x10, "hello", 5);
 	rn_mr_table_destroy(b.t);
 }
@@ -167,11 +167,18 @@ static void test_refusals(void **state)
 		{"another PD", variant(b.id, 1), stranger, 0x1000, {1, b.region, RD}},
 		{"not to be bound", variant(b.id, 1), one, 0x1000, {1, closed, RD}},
 		{"no local write", variant(b.id, 1), one, 0x1000, {1, plain, WR}},
-		{"no local write for atomics", variant(b.id, 1), one, 0x1000,
+		{"no local write for atomics",
+		 variant(b.id, 1),
+		 one,
+		 0x1000,
 		 {1, plain, RN_ACCESS_REMOTE_ATOMIC}},
 		{"region gone", variant(b.id, 1), one, 0x1000, {1, gone, RD}},
 		{"a window is no region", variant(b.id, 1), one, 0x1000, {1, b.id, RD}},
-		{"a local right", variant(b.id, 1), one, 0x1000, {1, b.region, RN_ACCESS_LOCAL_WRITE}},
+		{"a local right",
+		 variant(b.id, 1),
+		 one,
+		 0x1000,
+		 {1, b.region, RN_ACCESS_LOCAL_WRITE}},
 		{"before it", variant(b.id, 1), one, 0xFFF, {2, b.region, RD}},
 		{"too long", variant(b.id, 1), one, 0x1001, {4096, b.region, RD}},
 		{"behind it", variant(b.id, 1), one, 0x2000, {1, b.region, RD}},
@@ -437,10 +444,10 @@ static void test_race(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_check),	   cmocka_unit_test(test_gather_place),
-		cmocka_unit_test(test_refusals),   cmocka_unit_test(test_life),
+		cmocka_unit_test(test_check),	    cmocka_unit_test(test_gather_place),
+		cmocka_unit_test(test_refusals),    cmocka_unit_test(test_life),
 		cmocka_unit_test(test_region_gone), cmocka_unit_test(test_slot_used_again),
-		cmocka_unit_test(test_list),	   cmocka_unit_test(test_race),
+		cmocka_unit_test(test_list),	    cmocka_unit_test(test_race),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

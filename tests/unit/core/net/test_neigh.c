@@ -166,7 +166,8 @@ static void questions_that_cannot_leave(void **state)
 			assert_int_equal(resolve(a, src, dst, mac, now), RN_NEIGH_READY);
 		} else {
 			rn_neigh_tick(a, now + RN_MS(2));
-			assert_int_equal(resolve(a, src, dst, mac, now + RN_MS(2)), RN_NEIGH_FAILED);
+			assert_int_equal(resolve(a, src, dst, mac, now + RN_MS(2)),
+					 RN_NEIGH_FAILED);
 		}
 		rn_neigh_destroy(a);
 		rn_neigh_destroy(b);
@@ -506,7 +507,8 @@ static void announces_and_reannounces(void **state)
 static unsigned claim(uint8_t *frame, uint16_t op, const struct rn_gid *addr)
 {
 	struct rn_arp arp = {.op = op, .sender = *addr, .target = *addr};
-	struct rn_nd nd = {.type = RN_ND_ADVERT, .override = true, .has_mac = true, .target = *addr};
+	struct rn_nd nd = {
+		.type = RN_ND_ADVERT, .override = true, .has_mac = true, .target = *addr};
 
 	memset(frame, 0, 100);
 	memset(frame, 0xff, 6);

@@ -182,17 +182,24 @@ static void longest_echo(void **state)
 	const struct rn_gid own = OWN6, peer = PEER6;
 
 	for (uint32_t len = MOST; len <= MOST + 1; len++) {
-		struct rn_icmp_echo echo = {.id = 1, .data = data, .data_len = len - RN_ICMP_ECHO_HDR};
-		struct rn_pkt pkt = {.kind = RN_PKT_ICMP, .hop_limit = 64, .src = peer, .dst = own, .payload = body};
+		struct rn_icmp_echo echo = {
+			.id = 1, .data = data, .data_len = len - RN_ICMP_ECHO_HDR};
+		struct rn_pkt pkt = {.kind = RN_PKT_ICMP,
+				     .hop_limit = 64,
+				     .src = peer,
+				     .dst = own,
+				     .payload = body};
 		struct rn_neigh *n = machine();
 
 		while (rn_neigh_wants_tx(n))
 			rn_neigh_tx(n, frame, sizeof(frame), 0);
 		memcpy(pkt.smac, peer_mac, 6);
-		pkt.payload_len = (uint32_t)rn_icmp_echo_build(false, &peer, &own, &echo, body, sizeof(body));
+		pkt.payload_len =
+			(uint32_t)rn_icmp_echo_build(false, &peer, &own, &echo, body, sizeof(body));
 		assert_int_equal(pkt.payload_len, len);
 		assert_int_equal(rn_neigh_rx(n, &pkt, 0), RN_V_OK);
-		assert_int_equal(rn_neigh_tx(n, frame, sizeof(frame), 0), len == MOST ? 14 + 40 + MOST : 0);
+		assert_int_equal(rn_neigh_tx(n, frame, sizeof(frame), 0),
+				 len == MOST ? 14 + 40 + MOST : 0);
 		assert_int_equal(rn_neigh_dropped(n), len != MOST);
 		rn_neigh_destroy(n);
 	}
@@ -334,7 +341,8 @@ static void claim(struct rn_neigh *n, enum message kind, const uint8_t mac[6], r
 
 static void expect_mac(struct rn_neigh *n, enum message kind, const uint8_t want[6], rn_time now)
 {
-	const struct rn_gid *own = is_nd(kind) ? &OWN6 : &OWN4, *peer = is_nd(kind) ? &PEER6 : &PEER4;
+	const struct rn_gid *own = is_nd(kind) ? &OWN6 : &OWN4,
+			    *peer = is_nd(kind) ? &PEER6 : &PEER4;
 	uint8_t mac[6];
 
 	assert_int_equal(rn_neigh_resolve(n, own, peer, mac, now), RN_NEIGH_READY);
@@ -367,7 +375,8 @@ static struct rn_neigh *machine_that_knows_the_peer(enum message kind, rn_time n
 	unsigned none = 0;
 	uint8_t mac[6];
 
-	assert_int_equal(rn_neigh_resolve(n, is_nd(kind) ? &OWN6 : &OWN4, is_nd(kind) ? &PEER6 : &PEER4, mac, now),
+	assert_int_equal(rn_neigh_resolve(n, is_nd(kind) ? &OWN6 : &OWN4,
+					  is_nd(kind) ? &PEER6 : &PEER4, mac, now),
 			 RN_NEIGH_PENDING);
 	answer_as(n, kind, peer_mac, now);
 	count_questions(n, now, &none, &none);
@@ -454,8 +463,13 @@ static void a_claim_of_a_peer_that_moved_is_taken(void **state)
 static void certainties(void **state)
 {
 	const struct rn_static_neigh given = {.addr = PEER4, .mac = {2, 0, 0, 0, 0, 9}};
-	const struct rn_core_cfg cfg = {.max_neigh = 8, .neigh_retry = RN_MS(100), .neigh_reachable = RN_S(30),
-					.neigh_probes = 3, .secrets = rn_secrets_of_seed(1), .static_neigh = &given, .nstatic_neigh = 1};
+	const struct rn_core_cfg cfg = {.max_neigh = 8,
+					.neigh_retry = RN_MS(100),
+					.neigh_reachable = RN_S(30),
+					.neigh_probes = 3,
+					.secrets = rn_secrets_of_seed(1),
+					.static_neigh = &given,
+					.nstatic_neigh = 1};
 	struct rn_neigh *n = rn_neigh_create(&cfg, &port, 0);
 	uint8_t buf[200];
 

@@ -24,7 +24,8 @@
 #define GROUP6		{{0xff, 2, [15] = 9}}
 /* clang-format on */
 
-static void assert_gid(const char *what, size_t row, const struct rn_gid *is, const struct rn_gid *want)
+static void assert_gid(const char *what, size_t row, const struct rn_gid *is,
+		       const struct rn_gid *want)
 {
 	if (!rn_gid_equal(is, want))
 		fail_msg("%s, row %zu: ends in %u, not in %u", what, row, is->b[15], want->b[15]);
@@ -36,10 +37,10 @@ static void hosts(void **state)
 		struct rn_gid addr;
 		bool host, local;
 	} rows[] = {
-		{V4(2, 1), true, false},    {V6(1, 1), true, false},   {LAST_HOST4, true, false},
-		{RESERVED4, true, false},   {GROUP4, false, false},    {BROADCAST, false, false},
-		{GROUP6, false, false},	    {NOBODY, false, false},    {ANY4, false, false},
-		{LOCAL(1), true, true},	    {LOCAL_END(1), true, true}, {SITE(1), true, false},
+		{V4(2, 1), true, false},  {V6(1, 1), true, false},    {LAST_HOST4, true, false},
+		{RESERVED4, true, false}, {GROUP4, false, false},     {BROADCAST, false, false},
+		{GROUP6, false, false},	  {NOBODY, false, false},     {ANY4, false, false},
+		{LOCAL(1), true, true},	  {LOCAL_END(1), true, true}, {SITE(1), true, false},
 	};
 
 	for (size_t i = 0; i < RN_ARRAY_SIZE(rows); i++) {
@@ -117,7 +118,8 @@ static void ways(void **state)
 		const struct rn_port_attr *port = rows[i].port;
 		struct rn_gid hop, src;
 
-		if (rn_port_own(port, &rows[i].dst) != rows[i].own || rn_port_on_link(port, &rows[i].dst) != rows[i].on_link ||
+		if (rn_port_own(port, &rows[i].dst) != rows[i].own ||
+		    rn_port_on_link(port, &rows[i].dst) != rows[i].on_link ||
 		    rn_port_next_hop(port, &rows[i].dst, &hop) != rows[i].ok ||
 		    rn_port_source(port, &rows[i].dst, &src) != (rows[i].ok && rows[i].from >= 0))
 			fail_msg("row %zu", i);
@@ -132,7 +134,10 @@ static void ways(void **state)
 static void vectors(void **state)
 {
 	static const struct rn_port_attr plain = {.ngids = 2, .gids = {V4(2, 1), V6(1, 1)}},
-					 tagged = {.ngids = 1, .gids = {V4(2, 1)}, .has_vlan = true, .vlan_tci = 0x4064};
+					 tagged = {.ngids = 1,
+						   .gids = {V4(2, 1)},
+						   .has_vlan = true,
+						   .vlan_tci = 0x4064};
 	static const struct {
 		const struct rn_port_attr *port;
 		struct rn_av av;
@@ -142,11 +147,19 @@ static void vectors(void **state)
 		{&plain, {.sgid = V6(1, 1), .dgid = LOCAL(9)}, true},
 		{&plain, {.sgid = V4(2, 2), .dgid = V4(9, 9)}, false},
 		{&plain, {.sgid = V4(2, 1), .dgid = V6(9, 9)}, false},
-		{&plain, {.sgid = V4(2, 1), .dgid = V4(9, 9), .has_vlan = true, .vlan_tci = 0x2000}, true},
-		{&plain, {.sgid = V4(2, 1), .dgid = V4(9, 9), .has_vlan = true, .vlan_tci = 100}, false},
+		{&plain,
+		 {.sgid = V4(2, 1), .dgid = V4(9, 9), .has_vlan = true, .vlan_tci = 0x2000},
+		 true},
+		{&plain,
+		 {.sgid = V4(2, 1), .dgid = V4(9, 9), .has_vlan = true, .vlan_tci = 100},
+		 false},
 		{&tagged, {.sgid = V4(2, 1), .dgid = V4(9, 9)}, true},
-		{&tagged, {.sgid = V4(2, 1), .dgid = V4(9, 9), .has_vlan = true, .vlan_tci = 100}, true},
-		{&tagged, {.sgid = V4(2, 1), .dgid = V4(9, 9), .has_vlan = true, .vlan_tci = 101}, false},
+		{&tagged,
+		 {.sgid = V4(2, 1), .dgid = V4(9, 9), .has_vlan = true, .vlan_tci = 100},
+		 true},
+		{&tagged,
+		 {.sgid = V4(2, 1), .dgid = V4(9, 9), .has_vlan = true, .vlan_tci = 101},
+		 false},
 	};
 
 	for (size_t i = 0; i < RN_ARRAY_SIZE(rows); i++)

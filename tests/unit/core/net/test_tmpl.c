@@ -124,7 +124,9 @@ static void test_every_sum(void **state)
 		rn_store16(av.dgid.b + 14, (uint16_t)i);
 		av.tclass = (uint8_t)(i * 5);
 		rn_tmpl_make(&t, &av, smac, 5, 7);
-		assert_int_equal(rn_frame_parse(frame, rn_tmpl_cnp(&t, frame, (uint8_t)(i * 7), 0), &p), RN_V_OK);
+		assert_int_equal(
+			rn_frame_parse(frame, rn_tmpl_cnp(&t, frame, (uint8_t)(i * 7), 0), &p),
+			RN_V_OK);
 		assert_int_equal(p.tclass, (uint8_t)(i * 7));
 		rn_tmpl_put(&t, frame, RN_OP_SEND_ONLY, 9, 0, 0, 0);
 		rn_tmpl_seal(&t, frame, rn_tmpl_close(&t, frame, 0, 0));
@@ -135,7 +137,8 @@ static void test_every_sum(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_bytes), cmocka_unit_test(test_every_sum)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_bytes),
+					   cmocka_unit_test(test_every_sum)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

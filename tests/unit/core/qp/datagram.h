@@ -19,7 +19,9 @@ static inline void start(struct rig *r)
 static inline struct rn_ud to_peer(struct rig *r, int side)
 {
 	struct rn_ud to = {
-		.av = {.sgid = r->s[side].port.gids[0], .dgid = r->s[!side].port.gids[0], .hop_limit = 9},
+		.av = {.sgid = r->s[side].port.gids[0],
+		       .dgid = r->s[!side].port.gids[0],
+		       .hop_limit = 9},
 		.qpn = r->s[!side].qpn,
 		.qkey = RIG_QKEY,
 	};
@@ -28,8 +30,8 @@ static inline struct rn_ud to_peer(struct rig *r, int side)
 	return to;
 }
 
-static inline void post_to(struct rig *r, int side, uint8_t kind, unsigned flags, uint64_t id, uint32_t off, uint32_t len,
-		    const struct rn_ud *to)
+static inline void post_to(struct rig *r, int side, uint8_t kind, unsigned flags, uint64_t id,
+			   uint32_t off, uint32_t len, const struct rn_ud *to)
 {
 	_Alignas(64) struct rn_wqe w[2] = {{.kind = kind,
 					    .slots = 2,

@@ -54,7 +54,10 @@ static void headers_follow_vector_and_port(void **state)
 		a.av.tclass = rows[i].tclass;
 		a.av.hop_limit = rows[i].hops;
 		a.state = RN_QPS_INIT;
-		assert_int_equal(rig_modify(&r, 0, RN_QP_STATE | RN_QP_PKEY_INDEX | RN_QP_PORT | RN_QP_ACCESS, &a), 0);
+		assert_int_equal(
+			rig_modify(&r, 0,
+				   RN_QP_STATE | RN_QP_PKEY_INDEX | RN_QP_PORT | RN_QP_ACCESS, &a),
+			0);
 		a.state = RN_QPS_RTR;
 		assert_int_equal(rig_modify(&r, 0, RN_QP_STATE | RN_QPM_RTR, &a), 0);
 		a.state = RN_QPS_RTS;
@@ -62,8 +65,10 @@ static void headers_follow_vector_and_port(void **state)
 		rig_request(&r, 0, RN_WQE_WRITE, RN_WQE_SIGNALED, 1, 0, 5, 0);
 		assert_true(rig_take(&r, 0, &pkt));
 		if (pkt.has_vlan != rows[i].port_vlan || pkt.vlan_tci != rows[i].want_tci ||
-		    pkt.tclass != ((rows[i].want_class & 0xFC) | RN_ECT_0) || pkt.hop_limit != rows[i].want_hops)
-			fail_msg("%s: tag %#x class %#x hops %u", rows[i].what, pkt.vlan_tci, pkt.tclass, pkt.hop_limit);
+		    pkt.tclass != ((rows[i].want_class & 0xFC) | RN_ECT_0) ||
+		    pkt.hop_limit != rows[i].want_hops)
+			fail_msg("%s: tag %#x class %#x hops %u", rows[i].what, pkt.vlan_tci,
+				 pkt.tclass, pkt.hop_limit);
 		/* a query returns the vector as it was given */
 		assert_int_equal(r.s[0].qp->attr.av.tclass, rows[i].tclass);
 		rig_fini(&r);
@@ -81,7 +86,9 @@ static void another_vlan_is_refused(void **state)
 	a.state = RN_QPS_RESET;
 	assert_int_equal(rig_modify(&r, 0, RN_QP_STATE, &a), 0);
 	a.state = RN_QPS_INIT;
-	assert_int_equal(rig_modify(&r, 0, RN_QP_STATE | RN_QP_PKEY_INDEX | RN_QP_PORT | RN_QP_ACCESS, &a), 0);
+	assert_int_equal(
+		rig_modify(&r, 0, RN_QP_STATE | RN_QP_PKEY_INDEX | RN_QP_PORT | RN_QP_ACCESS, &a),
+		0);
 	a.state = RN_QPS_RTR;
 	a.av.has_vlan = true;
 	a.av.vlan_tci = TAG(0, 7);

@@ -19,7 +19,9 @@ static void test_macs_of_groups(void **state) /* docs/spec/rocev2.md 1.8 */
 		uint8_t mac[6];
 	} rows[] = {
 		{{{[10] = 0xff, 0xff, 224, 0, 0, 1}}, true, {0x01, 0x00, 0x5e, 0, 0, 1}},
-		{{{[10] = 0xff, 0xff, 239, 0xFF, 0xFE, 0xFD}}, true, {0x01, 0x00, 0x5e, 0x7F, 0xFE, 0xFD}},
+		{{{[10] = 0xff, 0xff, 239, 0xFF, 0xFE, 0xFD}},
+		 true,
+		 {0x01, 0x00, 0x5e, 0x7F, 0xFE, 0xFD}},
 		{{{0xff, 0x0e, [12] = 1, 2, 3, 4}}, true, {0x33, 0x33, 1, 2, 3, 4}},
 		{{{[10] = 0xff, 0xff, 223, 0, 0, 1}}, false, {0}},
 		{{{[10] = 0xff, 0xff, 240, 0, 0, 1}}, false, {0}},
@@ -92,10 +94,14 @@ static uint32_t another(struct rig *r, struct rn_qp **qp)
 	assert_int_equal(rsp.err, 0);
 	*qp = x.mem;
 	for (a.state = RN_QPS_INIT; a.state <= RN_QPS_RTR; a.state++)
-		assert_int_equal(rn_qp_modify(*qp,
-					      RN_QP_STATE | (a.state == RN_QPS_INIT ? RN_QP_PKEY_INDEX | RN_QP_PORT | RN_QP_QKEY : 0),
-					      &a, r->now),
-				 0);
+		assert_int_equal(
+			rn_qp_modify(*qp,
+				     RN_QP_STATE |
+					     (a.state == RN_QPS_INIT
+						      ? RN_QP_PKEY_INDEX | RN_QP_PORT | RN_QP_QKEY
+						      : 0),
+				     &a, r->now),
+			0);
 	return rsp.id;
 }
 
@@ -202,7 +208,8 @@ static void test_joining(void **state)
 
 	start(&r);
 	assert_int_equal(attach(&r, &r.s[1].port.gids[0]), -EINVAL);
-	assert_int_equal(group_of(&r, RN_CMD_ATTACH_GROUP, r.s[1].qpn, r.s[1].gen + 1, &gid), -ENOENT);
+	assert_int_equal(group_of(&r, RN_CMD_ATTACH_GROUP, r.s[1].qpn, r.s[1].gen + 1, &gid),
+			 -ENOENT);
 	for (unsigned i = 0; i < RN_GROUPS; i++) {
 		gid.b[14] = (uint8_t)i;
 		assert_int_equal(attach(&r, &gid), 0);

@@ -72,13 +72,15 @@ static void wire_row_E1_bytes(void **state)
 	assert_int_equal(got.opcode, RN_OPCODE_CNP);
 	assert_int_equal(got.dest_qpn, r.s[0].qpn);
 	assert_int_equal(got.tclass, 48 << 2 | RN_ECT_0);
-	assert_true(got.becn && !got.fecn && !got.mig && !got.se && !got.ack_req && got.psn == 0 && got.pad == 0);
+	assert_true(got.becn && !got.fecn && !got.mig && !got.se && !got.ack_req && got.psn == 0 &&
+		    got.pad == 0);
 	assert_int_equal(got.pkey, 0xFFFF);
 	assert_int_equal(got.payload_len, RN_CNP_BYTES);
 	assert_int_equal(got.frame_len, 14 + 60);
 	for (unsigned i = 0; i < RN_CNP_BYTES; i++)
 		assert_int_equal(got.payload[i], 0);
-	assert_true(rn_gid_equal(&got.src, &r.s[1].qp->own) && rn_gid_equal(&got.dst, &r.s[1].qp->peer));
+	assert_true(rn_gid_equal(&got.src, &r.s[1].qp->own) &&
+		    rn_gid_equal(&got.dst, &r.s[1].qp->peer));
 	rig_expect_silence(&r, 1);
 	assert_int_equal(stats(&r, 1)->np_cnp_sent, 1);
 	assert_int_equal(stats(&r, 1)->np_ecn_marked_roce_packets, 1);
@@ -88,9 +90,13 @@ static void wire_row_E1_bytes(void **state)
 /* A CNP in a VLAN keeps the priority set for CNPs, here over IPv6. */
 static void wire_row_E1_tagged_ipv6(void **state)
 {
-	static const struct rn_av base = {
-		.sgid = {{0x20, 1, 0xd, 0xb8, [15] = 1}}, .dgid = {{0x20, 1, 0xd, 0xb8, [15] = 2}}, .hop_limit = 64,
-		.tclass = 26 << 2, .flow_label = 0xABCDF, .has_vlan = 1, .vlan_tci = 3 << 13 | 100};
+	static const struct rn_av base = {.sgid = {{0x20, 1, 0xd, 0xb8, [15] = 1}},
+					  .dgid = {{0x20, 1, 0xd, 0xb8, [15] = 2}},
+					  .hop_limit = 64,
+					  .tclass = 26 << 2,
+					  .flow_label = 0xABCDF,
+					  .has_vlan = 1,
+					  .vlan_tci = 3 << 13 | 100};
 	uint8_t smac[6] = {2}, frame[256];
 	struct rn_tmpl t;
 	struct rn_pkt p;
@@ -158,9 +164,10 @@ static void wire_row_E1_which_verdicts(void **state)
 		enum rn_verdict v;
 		bool counts;
 	} rows[] = {
-		{RN_V_OK, true},		{RN_V_REQ_DUPLICATE, true}, {RN_V_REQ_RKEY, true}, {RN_V_RSP_BAD, true},
-		{RN_V_RSP_LOCAL, true},		{RN_V_REQ_DUPLICATE - 1, false}, {RN_V_CNP, false}, {RN_V_ICRC, false},
-		{RN_V_RSP_LOCAL + 1, false}, {RN_V_QP_STATE, false},
+		{RN_V_OK, true},	{RN_V_REQ_DUPLICATE, true}, {RN_V_REQ_RKEY, true},
+		{RN_V_RSP_BAD, true},	{RN_V_RSP_LOCAL, true},	    {RN_V_REQ_DUPLICATE - 1, false},
+		{RN_V_CNP, false},	{RN_V_ICRC, false},	    {RN_V_RSP_LOCAL + 1, false},
+		{RN_V_QP_STATE, false},
 	};
 	struct rn_pkt p, got;
 	struct rig r;
@@ -187,7 +194,8 @@ static void wire_row_E1_not_after_the_end(void **state)
 	rig_init(&r, &(struct rig_opt){0});
 	p = marked(&r, 1, 0);
 	rig_rx(&r, 1, &p);
-	assert_int_equal(rig_modify(&r, 1, RN_QP_STATE, &(struct rn_qp_attr){.state = RN_QPS_ERR}), 0);
+	assert_int_equal(rig_modify(&r, 1, RN_QP_STATE, &(struct rn_qp_attr){.state = RN_QPS_ERR}),
+			 0);
 	rig_expect_silence(&r, 1);
 	assert_false(rn_shard_wants_tx(r.s[1].sh, r.now));
 	rig_fini(&r);
@@ -280,7 +288,8 @@ static void test_waits_for_nothing(void **state)
 			break;
 		assert_false(rn_shard_wants_tx(r.s[0].sh, r.now));
 		next = rn_shard_next(r.s[0].sh);
-		assert_true(next > from && next <= from + (rn_time)got.frame_len * 8 * RN_S(1) / rate + 1);
+		assert_true(next > from &&
+			    next <= from + (rn_time)got.frame_len * 8 * RN_S(1) / rate + 1);
 		/* activated before its time, the QP sends nothing */
 		rn_lane_activate(&r.s[0].sh->lane, r.s[0].qp);
 		rig_expect_silence(&r, 0);

@@ -395,12 +395,17 @@ static void test_cq_overrun_on_another_shard(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_moves),	      cmocka_unit_test(test_values),
-		cmocka_unit_test(test_takes),	      cmocka_unit_test(test_flush_order),
-		cmocka_unit_test(test_reset_forgets), cmocka_unit_test(test_second_life),
-		cmocka_unit_test(test_drain),	      cmocka_unit_test(test_cq_overrun),
+		cmocka_unit_test(test_moves),
+		cmocka_unit_test(test_values),
+		cmocka_unit_test(test_takes),
+		cmocka_unit_test(test_flush_order),
+		cmocka_unit_test(test_reset_forgets),
+		cmocka_unit_test(test_second_life),
+		cmocka_unit_test(test_drain),
+		cmocka_unit_test(test_cq_overrun),
 		cmocka_unit_test(test_cq_overrun_on_another_shard),
-		cmocka_unit_test(test_largest_values), cmocka_unit_test(test_unnamed_values),
+		cmocka_unit_test(test_largest_values),
+		cmocka_unit_test(test_unnamed_values),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

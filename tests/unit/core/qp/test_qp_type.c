@@ -186,8 +186,9 @@ static void test_query(void **state)
 static void test_kinds(void **state)
 {
 	assert_int_equal(rn_sq_kinds(RN_QPT_RC), 0x7FF);
-	assert_int_equal(rn_sq_kinds(RN_QPT_UC) & (1u << RN_WQE_READ | 1u << RN_WQE_CMP_SWAP |
-						   1u << RN_WQE_FETCH_ADD | 1u << RN_WQE_SEND_INVAL),
+	assert_int_equal(rn_sq_kinds(RN_QPT_UC) &
+				 (1u << RN_WQE_READ | 1u << RN_WQE_CMP_SWAP |
+				  1u << RN_WQE_FETCH_ADD | 1u << RN_WQE_SEND_INVAL),
 			 0);
 	assert_int_equal(rn_sq_kinds(RN_QPT_UD) &
 				 ~(1u << RN_WQE_NOP | 1u << RN_WQE_SEND | 1u << RN_WQE_SEND_IMM),
@@ -241,9 +242,8 @@ static void wire_row_F20_packets_of_another_service(void **state)
 			if (i == own)
 				continue;
 			assert_int_equal(rig_rx(&r, 0, &p), RN_V_QP_TRANSPORT);
-			assert_int_equal(
-				rn_shard_stats(r.s[0].sh)->verdict[RN_V_QP_TRANSPORT],
-				i + 1 - (own < i));
+			assert_int_equal(rn_shard_stats(r.s[0].sh)->verdict[RN_V_QP_TRANSPORT],
+					 i + 1 - (own < i));
 		}
 		rig_expect_none(&r, 0);
 		rig_expect_silence(&r, 0);

@@ -165,7 +165,8 @@ static void test_longest_write(void **state)
 					   &(struct rn_mr_attr){.ptr = r.s[1].mem,
 								.length = RN_MSG_MAX + 1ull,
 								.pd = 1,
-								.access = RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_WRITE},
+								.access = RN_ACCESS_LOCAL_WRITE |
+									  RN_ACCESS_REMOTE_WRITE},
 					   &key, &rkey),
 				 0);
 		p = rig_pkt(&r, 1, RN_OP_WRITE_FIRST, 0, data, sizeof(data));

@@ -137,7 +137,8 @@ static void test_send_error(void **state)
 static void test_send_error_midway(void **state)
 {
 	struct rn_qp_attr a = {.state = RN_QPS_RTS};
-	struct rn_wqe w[2] = {{.kind = RN_WQE_SEND, .slots = 2, .num_sge = 2, .wr_id = 1, .length = 3000}};
+	struct rn_wqe w[2] = {
+		{.kind = RN_WQE_SEND, .slots = 2, .num_sge = 2, .wr_id = 1, .length = 3000}};
 	struct rn_sge second;
 	struct rig r;
 
@@ -187,7 +188,8 @@ static void test_drain(void **state)
  * the peer. */
 static void test_bad_receive(void **state)
 {
-	struct rn_wqe w = {.kind = RN_WQE_RECV, .slots = 1, .num_sge = 1, .wr_id = 10, .length = 64};
+	struct rn_wqe w = {
+		.kind = RN_WQE_RECV, .slots = 1, .num_sge = 1, .wr_id = 10, .length = 64};
 	struct rn_event ev;
 	struct rig r;
 

@@ -57,7 +57,11 @@ static void test_qkeys_sent(void **state)
 {
 	static const struct {
 		uint32_t asked, sent;
-	} rows[] = {{1, 1}, {0x7FFFFFFF, 0x7FFFFFFF}, {0x80000000, RIG_QKEY}, {0xFFFFFFFF, RIG_QKEY}, {0, 0}};
+	} rows[] = {{1, 1},
+		    {0x7FFFFFFF, 0x7FFFFFFF},
+		    {0x80000000, RIG_QKEY},
+		    {0xFFFFFFFF, RIG_QKEY},
+		    {0, 0}};
 	struct rig r;
 
 	start(&r);
@@ -91,7 +95,8 @@ static void test_lists_and_inline_data(void **state)
 		for (unsigned i = 0; i < n; i++) {
 			struct rn_sge s = {(uintptr_t)r.s[0].mem + 1000 * i, 10 + i, r.s[0].key};
 
-			memcpy((uint8_t *)w + offsetof(struct rn_wqe, sge) + i * sizeof(s), &s, sizeof(s));
+			memcpy((uint8_t *)w + offsetof(struct rn_wqe, sge) + i * sizeof(s), &s,
+			       sizeof(s));
 			w->length += s.length;
 		}
 		*rn_wqe_ud(w) = to_peer(&r, 0);
@@ -148,11 +153,16 @@ static void test_failing_requests(void **state)
 	static const struct {
 		const char *what;
 		uint8_t kind, status;
-	} rows[] = {{"key", RN_WQE_SEND, RN_STATUS_LOC_PROT_ERR},    {"source", RN_WQE_SEND, RN_STATUS_LOC_QP_OP_ERR},
-		    {"family", RN_WQE_SEND, RN_STATUS_LOC_QP_OP_ERR}, {"qpn", RN_WQE_SEND, RN_STATUS_LOC_QP_OP_ERR},
-		    {"kind", RN_WQE_WRITE, RN_STATUS_LOC_QP_OP_ERR},  {"kind", RN_WQE_READ, RN_STATUS_LOC_QP_OP_ERR},
-		    {"kind", RN_WQE_SEND_INVAL, RN_STATUS_LOC_QP_OP_ERR}, {"kind", RN_WQE_BIND, RN_STATUS_LOC_QP_OP_ERR},
-		    {"kind", RN_WQE_FETCH_ADD, RN_STATUS_LOC_QP_OP_ERR}, {"slots", RN_WQE_SEND, RN_STATUS_LOC_QP_OP_ERR}};
+	} rows[] = {{"key", RN_WQE_SEND, RN_STATUS_LOC_PROT_ERR},
+		    {"source", RN_WQE_SEND, RN_STATUS_LOC_QP_OP_ERR},
+		    {"family", RN_WQE_SEND, RN_STATUS_LOC_QP_OP_ERR},
+		    {"qpn", RN_WQE_SEND, RN_STATUS_LOC_QP_OP_ERR},
+		    {"kind", RN_WQE_WRITE, RN_STATUS_LOC_QP_OP_ERR},
+		    {"kind", RN_WQE_READ, RN_STATUS_LOC_QP_OP_ERR},
+		    {"kind", RN_WQE_SEND_INVAL, RN_STATUS_LOC_QP_OP_ERR},
+		    {"kind", RN_WQE_BIND, RN_STATUS_LOC_QP_OP_ERR},
+		    {"kind", RN_WQE_FETCH_ADD, RN_STATUS_LOC_QP_OP_ERR},
+		    {"slots", RN_WQE_SEND, RN_STATUS_LOC_QP_OP_ERR}};
 	struct rig r;
 	struct rn_pkt p;
 
@@ -373,7 +383,8 @@ static void test_receive_not_accessible(void **state)
 	struct rig r;
 	struct rn_pkt p;
 	struct rn_cqe c;
-	struct rn_wqe w = {.kind = RN_WQE_RECV, .slots = 1, .num_sge = 1, .wr_id = 5, .length = 500};
+	struct rn_wqe w = {
+		.kind = RN_WQE_RECV, .slots = 1, .num_sge = 1, .wr_id = 5, .length = 500};
 
 	start(&r);
 	w.sge[0] = (struct rn_sge){(uintptr_t)r.s[1].mem, 500, r.s[1].key ^ 1u << 31};
@@ -437,7 +448,8 @@ static void test_states_that_receive(void **state)
 	rig_recv(&r, 1, 3, 0, 1000);
 	p = datagram(&r, 8);
 	assert_int_equal(inject(&r, &p), RN_V_QP_STATE);
-	assert_int_equal(rig_modify(&r, 1, RN_QP_STATE, &(struct rn_qp_attr){.state = RN_QPS_RTR}), 0);
+	assert_int_equal(rig_modify(&r, 1, RN_QP_STATE, &(struct rn_qp_attr){.state = RN_QPS_RTR}),
+			 0);
 	assert_int_equal(inject(&r, &p), RN_V_OK);
 	rig_expect(&r, 1, 3, RN_STATUS_SUCCESS);
 	rig_fini(&r);

@@ -56,7 +56,9 @@ static bool post(uint64_t id, unsigned sges)
 	w->num_sge = (uint16_t)sges;
 	w->slots = (uint8_t)rn_wqe_slots_sge(sges);
 	for (unsigned i = 0; i < sges; i++, at += sizeof(struct rn_sge))
-		memcpy(at, &(struct rn_sge){id * 1000 + i, (uint32_t)(id % 5000) + i, (uint32_t)(id ^ i)},
+		memcpy(at,
+		       &(struct rn_sge){id * 1000 + i, (uint32_t)(id % 5000) + i,
+					(uint32_t)(id ^ i)},
 		       sizeof(struct rn_sge));
 	return rn_srq_post(srq, w);
 }
@@ -77,7 +79,8 @@ static bool whole(const struct taken *t, unsigned sges)
 	for (unsigned i = 0; ok && i < sges; i++) {
 		const struct rn_sge *s = &t->e.sge[i];
 
-		ok = s->addr == id * 1000 + i && s->length == (uint32_t)(id % 5000) + i && s->lkey == (uint32_t)(id ^ i);
+		ok = s->addr == id * 1000 + i && s->length == (uint32_t)(id % 5000) + i &&
+		     s->lkey == (uint32_t)(id ^ i);
 		sum += s->length;
 	}
 	return ok && t->e.length == sum;
@@ -151,7 +154,8 @@ static void test_words_are_not_trusted(void **state)
 	assert_int_equal(t.e.num_sge, 2);
 	assert_true(post(2, 2));
 	for (unsigned i = 0; i < 2; i++) /* lengths whose sum exceeds 32 bits */
-		atomic_store(&srq->newest->word[srq->newest->stride + 2 + 2 * i + 1], UINT64_C(0xFFFFFFFF));
+		atomic_store(&srq->newest->word[srq->newest->stride + 2 + 2 * i + 1],
+			     UINT64_C(0xFFFFFFFF));
 	assert_true(rn_srq_take(srq, &t.e, &low));
 	assert_int_equal(t.e.length, UINT32_MAX);
 	stop();

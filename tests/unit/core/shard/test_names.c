@@ -28,7 +28,8 @@ struct nic {
 	struct rn_port_attr port;
 };
 
-static void start_shard(struct nic *n, const struct rn_secrets *secrets, uint32_t index, uint32_t nshards)
+static void start_shard(struct nic *n, const struct rn_secrets *secrets, uint32_t index,
+			uint32_t nshards)
 {
 	memset(n, 0, sizeof(*n));
 	n->port = (struct rn_port_attr){.mtu = 1500,
@@ -164,8 +165,9 @@ static void shards_have_orders_of_their_own(void **state)
 
 		start_shard(&n, &secrets, shard, 2);
 		for (unsigned i = 0; i < MANY; i++) {
-			struct rn_cmd make = {.op = RN_CMD_CREATE_QP,
-					      .create_qp = {.type = RN_QPT_RC, .sq_depth = 1, .rq_depth = 1}};
+			struct rn_cmd make = {
+				.op = RN_CMD_CREATE_QP,
+				.create_qp = {.type = RN_QPT_RC, .sq_depth = 1, .rq_depth = 1}};
 			struct rn_rsp qp = command(&n, &make);
 
 			k[shard][i] = qp.id / 2;

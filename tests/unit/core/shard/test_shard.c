@@ -228,7 +228,9 @@ static void test_request_limits(void **state)
 	rn_core_defaults(&cfg);
 	for (unsigned which = 0; which < 3; which++)
 		for (unsigned more = 0; more < 2; more++) {
-			struct rn_cmd cmd = {.op = RN_CMD_CREATE_QP, .create_qp = {.type = RN_QPT_RC, .sq_depth = 1, .rq_depth = 1}};
+			struct rn_cmd cmd = {
+				.op = RN_CMD_CREATE_QP,
+				.create_qp = {.type = RN_QPT_RC, .sq_depth = 1, .rq_depth = 1}};
 
 			cmd.create_qp.sq_sge = RN_WQE_MAX_SGE + (which == 0 && more);
 			cmd.create_qp.rq_sge = RN_WQE_MAX_SGE + (which == 1 && more);
@@ -240,7 +242,8 @@ static void test_request_limits(void **state)
 /* Returns the i-th QPN in the order in which the shard gives them out. */
 static uint32_t turn(const struct rn_shard *sh, uint32_t i)
 {
-	return (sh->qpn_first + rn_secret_permute(&sh->qpn_order, i, sh->qpn_count)) * sh->lane.cfg.nshards +
+	return (sh->qpn_first + rn_secret_permute(&sh->qpn_order, i, sh->qpn_count)) *
+		       sh->lane.cfg.nshards +
 	       sh->lane.cfg.index;
 }
 
@@ -496,7 +499,8 @@ static void test_new_mac_of_gateway(void **state)
 {
 	static const struct rn_gid own = {{0x20, 1, 0x0d, 0xb8, [15] = 1}},
 				   gateway = {{0x20, 1, 0x0d, 0xb8, [15] = 254}},
-				   far = {{0x20, 1, 0x0d, 0xb9, [15] = 2}}, near = {{0xfe, 0x80, [15] = 2}};
+				   far = {{0x20, 1, 0x0d, 0xb9, [15] = 2}},
+				   near = {{0xfe, 0x80, [15] = 2}};
 	const struct {
 		struct rn_gid peer;
 		bool moves;
@@ -664,7 +668,10 @@ static void test_room_for_one(void **state)
 	rig_request(&r, 0, RN_WQE_WRITE, 0, 1, 0, 4000, 0);
 	for (unsigned i = 0; i < 2 + 4; i++) {
 		assert_int_equal(rn_shard_tx(sh, bufs, 1, r.now), 1);
-		assert_int_equal(frame[42], i < 2 ? 0x81 : i == 2 ? RN_OP_WRITE_FIRST : i < 5 ? RN_OP_WRITE_MIDDLE : RN_OP_WRITE_LAST);
+		assert_int_equal(frame[42], i < 2    ? 0x81
+					    : i == 2 ? RN_OP_WRITE_FIRST
+					    : i < 5  ? RN_OP_WRITE_MIDDLE
+						     : RN_OP_WRITE_LAST);
 	}
 	assert_int_equal(rn_shard_tx(sh, bufs, 1, r.now), 0);
 	free(twin);
@@ -731,17 +738,14 @@ static void test_port_gone(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_demux),	 cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_depth_limits),
-		cmocka_unit_test(test_commands), cmocka_unit_test(test_stale_posts),
-		cmocka_unit_test(test_armed),	 cmocka_unit_test(test_coalesced),
-		cmocka_unit_test(test_only_acks),
-		cmocka_unit_test(test_new_mac),	 cmocka_unit_test(test_new_mac_of_gateway),
-		cmocka_unit_test(test_messages), cmocka_unit_test(test_turns),
-		cmocka_unit_test(test_port_gone),
-		cmocka_unit_test(test_room_for_one),
-		cmocka_unit_test(test_shard_of_number),
-		cmocka_unit_test(test_last_place),
+		cmocka_unit_test(test_demux),		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_depth_limits),	cmocka_unit_test(test_commands),
+		cmocka_unit_test(test_stale_posts),	cmocka_unit_test(test_armed),
+		cmocka_unit_test(test_coalesced),	cmocka_unit_test(test_only_acks),
+		cmocka_unit_test(test_new_mac),		cmocka_unit_test(test_new_mac_of_gateway),
+		cmocka_unit_test(test_messages),	cmocka_unit_test(test_turns),
+		cmocka_unit_test(test_port_gone),	cmocka_unit_test(test_room_for_one),
+		cmocka_unit_test(test_shard_of_number), cmocka_unit_test(test_last_place),
 		cmocka_unit_test(test_request_limits),
 	};
 
