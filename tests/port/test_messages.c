@@ -18,7 +18,7 @@ static FILE *caught;
 static char text[65536];
 
 /* Redirects standard error to a file; heard() returns what was written since. */
-static int catch (void **state)
+static int capture_stderr(void **state)
 {
 	fflush(stderr);
 	saved = dup(STDERR_FILENO);
@@ -238,7 +238,7 @@ static void warns_that_the_device_is_gone(void **state)
 
 int main(void)
 {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, catch, stop_listening)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, capture_stderr, stop_listening)
 	const struct CMUnitTest tests[] = {
 		TEST(warns_of_a_cpu_that_does_not_exist),
 		TEST(says_at_info_that_adapters_are_up),

@@ -35,7 +35,7 @@ static void on_signal(int number)
 		_exit(128 + number);
 }
 
-static void catch (int number, const struct sigaction *act)
+static void install(int number, const struct sigaction *act)
 {
 	struct sigaction inherited;
 	if (sigaction(number, NULL, &inherited) == 0 && inherited.sa_handler != SIG_IGN)
@@ -46,8 +46,8 @@ void stop_catch(void)
 {
 	struct sigaction act = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
 	sigemptyset(&act.sa_mask);
-	catch (SIGINT, &act);
-	catch (SIGTERM, &act);
+	install(SIGINT, &act);
+	install(SIGTERM, &act);
 }
 
 bool stop_asked(void)
