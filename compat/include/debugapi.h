@@ -1,4 +1,4 @@
-/* Output to and detection of a debugger. */
+/* Debugging: writes text to standard error, raises SIGTRAP, and detects an attached debugger. */
 #ifndef COMPAT_DEBUGAPI_H
 #define COMPAT_DEBUGAPI_H
 

@@ -41,7 +41,8 @@ LPVOID HeapReAlloc(HANDLE heap, DWORD flags, LPVOID memory, SIZE_T bytes);
  */
 BOOL HeapFree(HANDLE heap, DWORD flags, LPVOID memory);
 
-/* Returns the size that was asked for; (SIZE_T)-1 if the block is not of this heap. */
+/* Returns the size that the block was allocated with, or (SIZE_T)-1 if the block does not belong to
+ * this heap. */
 SIZE_T HeapSize(HANDLE heap, DWORD flags, LPCVOID memory);
 
 /* Returns whether `memory` is a block of the heap; for NULL, whether the heap exists. */

@@ -1,6 +1,5 @@
 /* Which addresses may a peer have, does a message come from the peer, and which MAC gets the
- * answer? Owns nothing. Runs on shard 0.
- */
+ * answer? Owns nothing. Runs on shard 0. */
 #include <string.h>
 
 #include "cm/cm_priv.h"

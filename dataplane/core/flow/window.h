@@ -100,8 +100,8 @@ static inline uint32_t rn_window_ask_every(const struct rn_window *w)
 }
 
 /* rn_window_lost(): a NAK or a missing response halves the window. rn_window_timed_out(): a
- * timeout reduces it to one packet, until an acknowledgement of packets that were not sent again
- * undoes it. */
+ * timeout reduces it to one packet. An acknowledgement of packets that were sent only once shows
+ * that the timeout was a mistake, and restores the former window. */
 void rn_window_lost(struct rn_window *w);
 void rn_window_timed_out(struct rn_window *w);
 

@@ -548,8 +548,9 @@ static enum rn_verdict take_read_response(struct rn_qp *qp, const struct rn_pkt 
 	if (!e || !answers(qp, pkt->psn, e, expect, false))
 		return refuse(qp, RN_STATUS_BAD_RESP_ERR, RN_V_RSP_BAD, now);
 	if (pkt->psn != expect) {
-		/* After a hole the rest of the first answer arrives before the repeated one,
-		 * however long it is. It shows that the peer is alive: the timer restarts. */
+		/* A response is missing. Responses that the peer sent after the missing one still
+		 * arrive before the answer to the repeated request, for a long READ during many
+		 * timeouts. They show that the peer is alive, so the timer restarts. */
 		rn_retry_alive(&qp->retry, &qp->lane->wheel, now);
 		return imply_nak(qp, expect, now);
 	}

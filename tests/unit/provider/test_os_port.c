@@ -84,8 +84,8 @@ static void *get_one(void *port)
 	return (void *)(intptr_t)NdsPortGet(port, &entry, 1, 20000, &n);
 }
 
-/* How many of two waiters were released by closing; one that came too late to wait finds no
- * port. */
+/* Closes a port on which two threads wait, and returns how many of them the close released with
+ * ND_CANCELED. A thread that begins to wait only after the close gets ND_INVALID_HANDLE. */
 static int released_by_closing(useconds_t head_start)
 {
 	HANDLE port = new_port();

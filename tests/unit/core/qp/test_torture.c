@@ -86,7 +86,7 @@ static void inject(struct torture *t, int side)
 	p.ack_req = draw(t, 2);
 	p.pad = draw(t, 20) ? p.pad : draw(t, 4);
 	p.syndrome = draw(t, 2) ? 0x1F : draw(t, 3) ? 0x60 : draw(t, 256);
-	/* rarely a NAK that moves the QP to the error state at once */
+	/* A fatal NAK ends the QP and with it the run, so seven of eight become an RNR NAK. */
 	if (p.syndrome > 0x60 && p.syndrome < 0x64 && draw(t, 8))
 		p.syndrome = 0x21;
 	rig_rx(&t->r, side, &p);
