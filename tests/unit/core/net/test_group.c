@@ -1,0 +1,66 @@
+/* Multicast groups: which addresses are groups, and the destination MAC of a group. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "net/group.h"
+
+/* clang-format off */
+#define V4(a, b, c, d) {{[10] = 0xff, 0xff, a, b, c, d}}
+/* clang-format on */
+
+static void groups_are_224_to_239_and_ff00(void **state)
+{
+	static const struct {
+		struct rn_gid addr;
+		bool group;
+	} rows[] = {
+		{V4(223, 255, 255, 255), false}, {V4(224, 0, 0, 0), true},
+		{V4(239, 255, 255, 255), true},	 {V4(240, 0, 0, 0), false},
+		{V4(255, 255, 255, 255), false}, {V4(192, 0, 2, 1), false},
+		{{{0xff, 2, [15] = 1}}, true},	 {{{0xfe, 0x80, [15] = 1}}, false},
+		{{{0x20, 1, [15] = 1}}, false},	 {{{0}}, false},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (rn_gid_is_group(&rows[i].addr) != rows[i].group)
+			fail_msg("row %zu", i);
+}
+
+/* RFC 1112 6.4: the low 23 bits of the address. */
+static void an_ipv4_group_has_23_bits_in_its_mac(void **state)
+{
+	static const struct rn_gid low = V4(224, 127, 2, 3), high = V4(239, 255, 2, 3);
+	static const uint8_t want[6] = {0x01, 0, 0x5e, 127, 2, 3};
+	uint8_t mac[6] = {0};
+
+	rn_group_mac(&low, mac);
+	assert_memory_equal(mac, want, 6);
+	rn_group_mac(&high, mac);
+	assert_memory_equal(mac, want, 6);
+}
+
+/* RFC 2464 7: the low 32 bits of the address. */
+static void an_ipv6_group_has_32_bits_in_its_mac(void **state)
+{
+	static const struct rn_gid group = {{0xff, 2, [12] = 0x81, 0x82, 0x83, 0x84}};
+	static const uint8_t want[6] = {0x33, 0x33, 0x81, 0x82, 0x83, 0x84};
+	uint8_t mac[6] = {0};
+
+	rn_group_mac(&group, mac);
+	assert_memory_equal(mac, want, 6);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(groups_are_224_to_239_and_ff00),
+		cmocka_unit_test(an_ipv4_group_has_23_bits_in_its_mac),
+		cmocka_unit_test(an_ipv6_group_has_32_bits_in_its_mac),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
