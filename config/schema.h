@@ -106,7 +106,7 @@
 
 #define RN_CONFIG_TIMERS_ROWS(X) \
 	X(UINT,   ack_timeout,  17,  0, 31,  "local ACK timeout code: 4.096 us * 2^code; 0 = never. A connection fails when its peer is silent for 8 times this time, so it must be longer than a thread may wait for a CPU. A value that a peer proposes is limited to three codes more") \
-	X(UINT,   retry_cnt,    7,   0, 7,   "how often an unacknowledged request is sent again") \
+	X(UINT,   retry_cnt,    7,   0, 7,   "connections: how often at most an unacknowledged request is sent again; a connection whose REQ announces fewer retries uses those") \
 	X(UINT,   rnr_retry,    7,   0, 7,   "connections: how often at most a request is sent again after receiver-not-ready, whatever the peer announces; 7 = as often as the peer announces, which may be without limit") \
 	X(UINT,   min_rnr_timer, 12, 0, 31,  "code of the delay that this side's RNR NAKs ask for (12 = 0.64 ms)") \
 	X(UINT,   rto_floor_us, 4000, 10, 10000000, "adaptive retransmission: shortest timeout; must be longer than a sleeping peer (idle.sleep_max_us) needs to reply") \

@@ -324,6 +324,7 @@ struct rn_cm *rn_cm_create(const struct rn_core_cfg *cfg, const struct rn_port_a
 	cm->max_retries = RN_MIN(cfg->cm_max_retries, 15);
 	cm->ack_timeout = cfg->ack_timeout & 31;
 	cm->min_rnr_timer = cfg->min_rnr_timer;
+	cm->max_retry_cnt = RN_MIN(cfg->retry_cnt, 7);
 	cm->max_rnr_retry = cfg->rnr_retry;
 	cm->patience = cfg->cm_patience & 31;
 	rn_list_init(&cm->saying);

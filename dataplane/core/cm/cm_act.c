@@ -42,7 +42,7 @@ void rn_cm_do_note_connect(struct rn_cm *cm, struct rn_cm_conn *c, const struct 
 	c->passive = c->told_gone = false;
 	c->own = cmd->cm.param;
 	c->own.psn &= 0xFFFFFF;
-	c->own.retry_cnt = RN_MIN(c->own.retry_cnt, 7);
+	c->own.retry_cnt = RN_MIN(c->own.retry_cnt, cm->max_retry_cnt);
 	c->own.rnr_retry = RN_MIN(c->own.rnr_retry, 7);
 	c->peer = cmd->cm.peer;
 	c->peer_port = cmd->cm.peer_port;

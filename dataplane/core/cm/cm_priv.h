@@ -201,6 +201,7 @@ struct rn_cm {
 	struct rn_neigh *neigh;
 	rn_time response_timeout, wait_max;
 	uint8_t max_retries, ack_timeout, min_rnr_timer, patience;
+	uint8_t max_retry_cnt;		   /* upper bound for own and announced retry counts */
 	uint8_t max_rnr_retry;		   /* upper bound for the value that a peer announces */
 	struct rn_secret tables;	   /* key of the hash tables below */
 	struct rn_stream ids, tids, ports; /* communication ids, transaction ids, ephemeral ports */

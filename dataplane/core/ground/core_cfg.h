@@ -31,7 +31,8 @@ struct rn_core_cfg {
 	uint32_t window_packets;  /* upper bound of unacknowledged packets per QP */
 	uint32_t quota_packets;	  /* packets that a QP may send before the next QP's turn */
 	uint8_t ack_timeout;	  /* default local ACK timeout code */
-	uint8_t retry_cnt, min_rnr_timer;
+	uint8_t retry_cnt;	  /* upper bound for the retry count of a connection, 0..7 */
+	uint8_t min_rnr_timer;
 	uint8_t rnr_retry; /* upper bound for the value that a peer announces; 7 = none */
 	rn_time rto_floor, rto_initial; /* least timeout; before the first round trip */
 	rn_time cm_response_timeout;	/* resend interval of a REQ, without 1/8 that is added */

@@ -35,6 +35,7 @@ void net_init(struct net *net)
 					      .max_timewait = 64,
 					      .max_neigh = 16,
 					      .ack_timeout = 17,
+					      .retry_cnt = 7,
 					      .min_rnr_timer = 12,
 					      .rnr_retry = 7,
 					      .cm_response_timeout = RN_MS(4096),
