@@ -5,8 +5,8 @@
  */
 #include "threading.h"
 
-#include "file.h"
-#include "request.h"
+#include "os/file.h"
+#include "os/request.h"
 #include <ndstatus.h>
 
 static HANDLE new_port(void)

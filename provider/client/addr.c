@@ -1,6 +1,6 @@
 /* Socket addresses and GIDs: an IPv4 address is the GID ::ffff:a.b.c.d; ports are in host byte
  * order in struct rn_client_addr. Pure functions. */
-#include "client.h"
+#include "client/client.h"
 
 #include <errno.h>
 #include <string.h>

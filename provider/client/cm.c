@@ -1,6 +1,6 @@
 /* Connections: the CM's commands. Nothing is kept here: ids belong to the CM, and its answers come
  * as events. Any thread. */
-#include "client.h"
+#include "client/client.h"
 
 #include <errno.h>
 #include <string.h>

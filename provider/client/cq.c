@@ -6,7 +6,7 @@
  * check again. So a late, early or repeated event does no harm, and no firing is lost.
  *
  * Any thread, under the CQ's lock. */
-#include "client.h"
+#include "client/client.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Is a window bound, and what is its next key? Owns struct rn_client_mw. Both are answered without
  * a command to the NIC: a binding begins here, when its request is accepted, and ends when the
  * shard stores in `shared` that the key is invalid. Any thread. */
-#include "client.h"
+#include "client/client.h"
 
 #include <errno.h>
 #include <stdlib.h>

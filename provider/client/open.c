@@ -1,6 +1,6 @@
 /* Lists and opens adapters. Owns struct rn_client. Any thread, but one thread at a time takes
  * events. */
-#include "client.h"
+#include "client/client.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -5,8 +5,8 @@
  * (written by the shard) those that the NIC has finished with, silent successes included. They
  * never differ by more than `depth`, so every request in the ring has room in the shard's queue.
  * Any thread; each direction has a lock that keeps the order of posting. */
-#include "client.h"
-#include "sgl.h"
+#include "client/client.h"
+#include "client/sgl.h"
 
 #include <errno.h>
 #include <sched.h>

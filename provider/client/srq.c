@@ -3,8 +3,8 @@
  * Depth is accounted here exactly: posted - taken < depth holds when a receive is posted, so it
  * always finds room. `lock` keeps the order of posting, and stops posting while the queue changes
  * its size; `armed` is guarded by the caller of rn_client_srq_arm. Any thread. */
-#include "client.h"
-#include "sgl.h"
+#include "client/client.h"
+#include "client/sgl.h"
 
 #include <errno.h>
 #include <stdlib.h>

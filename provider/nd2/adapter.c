@@ -1,10 +1,10 @@
 /* An opened adapter: its limits, its addresses, and the creation of all other objects. Each
  * instance has its own protection domain, so the tokens of one are invalid in another. Any
  * thread. */
-#include "nd2.h"
+#include "nd2/nd2.h"
 
-#include "file.h"
-#include "status.h"
+#include "os/file.h"
+#include "nd2/status.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Conversions between GIDs and socket addresses, and the in-out buffers of the address methods. No
  * state; any thread. */
-#include "nd2.h"
+#include "nd2/nd2.h"
 
 #include <errno.h>
 #include <string.h>

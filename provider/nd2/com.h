@@ -10,9 +10,9 @@
 #ifndef ND_COM_H
 #define ND_COM_H
 
-#include "cancel.h"
-#include "child.h"
-#include "live.h"
+#include "os/cancel.h"
+#include "os/child.h"
+#include "os/live.h"
 #include "ndspi.h"
 #include "rn/abi.h"
 

@@ -1,10 +1,10 @@
 /* Connectors: the methods by which a client connects and disconnects. The table of
  * connector_state.h lists which method is allowed in which state; a method that waits has one
  * request of kind STEP on the list. Any thread. */
-#include "connector.h"
+#include "nd2/connector.h"
 
-#include "peek.h"
-#include "status.h"
+#include "os/peek.h"
+#include "nd2/status.h"
 
 #include <errno.h>
 #include <stdlib.h>

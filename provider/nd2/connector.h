@@ -3,8 +3,8 @@
 #ifndef ND_CONNECTOR_H
 #define ND_CONNECTOR_H
 
-#include "connector_state.h"
-#include "nd2.h"
+#include "nd2/connector_state.h"
+#include "nd2/nd2.h"
 
 /* REJ reasons (IBTA vol. 1, 12.6.7.2): the client rejects; the wait timed out; no resources. */
 #define ND_REASON_CONSUMER     28

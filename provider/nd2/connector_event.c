@@ -1,8 +1,8 @@
 /* Handlers for the CM's events, each under the connector's lock, on the device's event thread.
  * Queue pair states are changed here and in connector.c, never by the CM. */
-#include "connector.h"
+#include "nd2/connector.h"
 
-#include "status.h"
+#include "nd2/status.h"
 
 #include <errno.h>
 #include <string.h>

@@ -4,9 +4,9 @@
  * waiting OVERLAPPEDs. Both are under the one lock of the CQ, so no thread can see a firing
  * without the requests it completes. ERRORS requests wait on the same list, which keeps the order
  * of Cancel, but no completion ends them. Any thread; events on the event thread. */
-#include "nd2.h"
+#include "nd2/nd2.h"
 
-#include "status.h"
+#include "nd2/status.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* Which object gets this event? Owns the process's opened adapters with one event thread each, the
  * table from ids to objects, and the listeners' addresses. */
-#include "device.h"
+#include "nd2/device.h"
 
-#include "thread.h"
+#include "os/thread.h"
 
 #include <errno.h>
 #include <stdio.h>

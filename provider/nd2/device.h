@@ -3,7 +3,7 @@
 #ifndef ND_DEVICE_H
 #define ND_DEVICE_H
 
-#include "com.h"
+#include "nd2/com.h"
 #include "rn/client.h"
 
 #define ND_MAX_DEVICES 16

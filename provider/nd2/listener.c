@@ -2,9 +2,9 @@
  * `arrived` holds requests that no call has claimed, the request list holds GetConnectionRequest
  * calls (cookie: the connector, counted). The backlog is enforced here, since only unclaimed
  * requests count. Any thread; requests arrive on the event thread. */
-#include "connector.h"
+#include "nd2/connector.h"
 
-#include "status.h"
+#include "nd2/status.h"
 
 #include <errno.h>
 #include <stdlib.h>

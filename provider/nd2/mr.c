@@ -1,8 +1,8 @@
 /* Memory regions. Registration is one command and done before the call returns; the OVERLAPPED
  * still reports its end, after the tokens are set. Any thread. */
-#include "nd2.h"
+#include "nd2/nd2.h"
 
-#include "status.h"
+#include "nd2/status.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

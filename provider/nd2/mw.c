@@ -2,9 +2,9 @@
  * of windows of every region. One lock of the adapter guards it all, so a region is deregistered
  * either before a binding is accepted or with that binding in view. The NIC does its part in send
  * queue order (include/rn/abi.h, struct rn_mw_shared). Any thread. */
-#include "nd2.h"
+#include "nd2/nd2.h"
 
-#include "status.h"
+#include "nd2/status.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

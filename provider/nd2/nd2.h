@@ -8,9 +8,9 @@
 #ifndef ND_ND2_H
 #define ND_ND2_H
 
-#include "com.h"
-#include "device.h"
-#include "request.h"
+#include "nd2/com.h"
+#include "nd2/device.h"
+#include "os/request.h"
 
 /* The limits that an adapter offers its clients; each is at most what the NIC can do. */
 #define ND_MAX_SGE 16u

@@ -1,9 +1,9 @@
 /* What all objects with OVERLAPPEDs share: a file that completions go to, a list of pending
  * requests, and the lock that guards it. Any thread. */
-#include "nd2.h"
+#include "nd2/nd2.h"
 
-#include "delivery.h"
-#include "file.h"
+#include "os/delivery.h"
+#include "os/file.h"
 
 HRESULT nd_overlapped_result(OVERLAPPED *overlapped, BOOL wait)
 {

@@ -1,10 +1,10 @@
 /* The provider: lists adapters by address, and opens them. The object is static and its count only
  * for clients to see, so a client that releases it once too often, instead of an adapter, does no
  * harm. Also the class factory and the library's entry points. Any thread. */
-#include "nd2.h"
+#include "nd2/nd2.h"
 
-#include "route.h"
-#include "status.h"
+#include "nd2/route.h"
+#include "nd2/status.h"
 
 #include <errno.h>
 #include <stdio.h>

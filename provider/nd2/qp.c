@@ -1,9 +1,9 @@
 /* Queue pairs: translate requests into work requests, and make the state transitions of a
  * connection. Posting takes only the lock that orders its queue; everything else takes qp->lock,
  * which guards the NIC's object against release. Any thread. */
-#include "nd2.h"
+#include "nd2/nd2.h"
 
-#include "status.h"
+#include "nd2/status.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* Which local address reaches a remote one? Decided by the configured prefixes. Pure functions. */
-#include "route.h"
+#include "nd2/route.h"
 
 #include <string.h>
 

@@ -5,9 +5,9 @@
  * under the lock; a firing completes all requests that wait, whether the event, Notify or Modify
  * notices it. Only the end of the adapter makes a queue fail. Any thread; events on the event
  * thread. */
-#include "nd2.h"
+#include "nd2/nd2.h"
 
-#include "status.h"
+#include "nd2/status.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Translates the NIC's statuses and errnos into those of NetworkDirect. Tables only. */
-#include "status.h"
+#include "nd2/status.h"
 
 #include <errno.h>
 

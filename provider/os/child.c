@@ -1,6 +1,6 @@
 /* Marks a forked child of a process that uses the library. Owns the flag; runs on the forking
  * thread. */
-#include "child.h"
+#include "os/child.h"
 
 #include <pthread.h>
 

@@ -2,7 +2,7 @@
 #ifndef OS_DEADLINE_H
 #define OS_DEADLINE_H
 
-#include "cancel.h"
+#include "os/cancel.h"
 #include "ndtypes.h"
 
 #include <errno.h>

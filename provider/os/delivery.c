@@ -9,10 +9,10 @@
  *
  * Lock order: locks of objects above, publishing, locks of events, ports, files, pool.
  */
-#include "delivery.h"
-#include "child.h"
+#include "os/delivery.h"
+#include "os/child.h"
 #include "ndstatus.h"
-#include "thread.h"
+#include "os/thread.h"
 
 #include <errno.h>
 #include <semaphore.h>

@@ -3,11 +3,11 @@
  * other module is called with the lock held, so it is a leaf. The descriptor is an eventfd that
  * equals the flag: counter 1 while set, 0 while clear.
  */
-#include "event.h"
-#include "cancel.h"
-#include "deadline.h"
-#include "handle.h"
-#include "overlapped.h"
+#include "os/event.h"
+#include "os/cancel.h"
+#include "os/deadline.h"
+#include "os/handle.h"
+#include "os/overlapped.h"
 
 #include <stdlib.h>
 #include <sys/eventfd.h>

@@ -2,11 +2,11 @@
  * Where do the completions of a file go? Owns the file's binding to a port or callback. The
  * binding is set once, at any time; a request uses the one that exists when it ends.
  */
-#include "file.h"
-#include "delivery.h"
-#include "handle.h"
+#include "os/file.h"
+#include "os/delivery.h"
+#include "os/handle.h"
 #include "ndstatus.h"
-#include "pool.h"
+#include "os/pool.h"
 
 #include <pthread.h>
 #include <stdlib.h>

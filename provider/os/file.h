@@ -6,7 +6,7 @@
 #ifndef OS_FILE_H
 #define OS_FILE_H
 
-#include "port.h"
+#include "os/port.h"
 
 struct os_file;
 

@@ -7,9 +7,9 @@
  * generation and open bit are those of the handle. The generation increases when the last
  * reference is dropped.
  */
-#include "handle.h"
-#include "cancel.h"
-#include "live.h"
+#include "os/handle.h"
+#include "os/cancel.h"
+#include "os/live.h"
 #include "ndstatus.h"
 
 #include <pthread.h>

@@ -2,7 +2,7 @@
  * Owns the table of counters, one per kind of object. Rows are taken in turn and never freed, so a
  * row found once may be used at any time, even at the end of the process.
  */
-#include "live.h"
+#include "os/live.h"
 
 #include <string.h>
 

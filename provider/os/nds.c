@@ -1,10 +1,10 @@
 /* The calls of ndtypes.h: each looks its handle up and calls the object's function. Any thread. */
-#include "child.h"
-#include "deadline.h"
-#include "event.h"
-#include "file.h"
-#include "handle.h"
-#include "live.h"
+#include "os/child.h"
+#include "os/deadline.h"
+#include "os/event.h"
+#include "os/file.h"
+#include "os/handle.h"
+#include "os/live.h"
 #include "ndstatus.h"
 
 #include <poll.h>

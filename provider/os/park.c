@@ -8,8 +8,8 @@
  * status and then reads the count, all four sequentially consistent. So at least one of the two
  * sees the other, and a completion without waiters takes no lock.
  */
-#include "park.h"
-#include "overlapped.h"
+#include "os/park.h"
+#include "os/overlapped.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,6 +1,6 @@
 /* Copies memory that may not be readable: process_vm_readv returns an error where a direct copy
  * would raise a signal. No state; any thread. */
-#include "peek.h"
+#include "os/peek.h"
 
 #include <errno.h>
 #include <stdint.h>

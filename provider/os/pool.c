@@ -5,12 +5,12 @@
  * PROMPT_THREADS start at once; later ones wait SECOND_LOOK_MS first, because most routines are
  * short and a burst of them needs no more threads. No lock is held while a routine runs.
  */
-#include "pool.h"
-#include "child.h"
-#include "deadline.h"
-#include "live.h"
+#include "os/pool.h"
+#include "os/child.h"
+#include "os/deadline.h"
+#include "os/live.h"
 #include "ndstatus.h"
-#include "thread.h"
+#include "os/thread.h"
 
 #include <stdlib.h>
 

@@ -5,7 +5,7 @@
 #ifndef OS_POOL_H
 #define OS_POOL_H
 
-#include "port.h"
+#include "os/port.h"
 
 /* Makes sure that at least one thread exists. ND_INSUFFICIENT_RESOURCES. */
 HRESULT os_pool_start(void);

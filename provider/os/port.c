@@ -6,11 +6,11 @@
  * packet is handed to that thread under the lock, so a thread that comes later cannot take it.
  * Threads wait only while the queue is empty.
  */
-#include "port.h"
-#include "cancel.h"
-#include "deadline.h"
-#include "handle.h"
-#include "live.h"
+#include "os/port.h"
+#include "os/cancel.h"
+#include "os/deadline.h"
+#include "os/handle.h"
+#include "os/live.h"
 #include "ndstatus.h"
 
 #include <stdlib.h>

@@ -6,13 +6,13 @@
  * the block, the packet. After Internal the block is not touched any more, and the client may bind
  * the file; so the packet gets the file's binding before.
  */
-#include "request.h"
-#include "cancel.h"
-#include "event.h"
-#include "file.h"
-#include "live.h"
-#include "overlapped.h"
-#include "park.h"
+#include "os/request.h"
+#include "os/cancel.h"
+#include "os/event.h"
+#include "os/file.h"
+#include "os/live.h"
+#include "os/overlapped.h"
+#include "os/park.h"
 
 #include <stddef.h>
 #include <stdlib.h>

@@ -35,8 +35,8 @@
 #ifndef OS_REQUEST_H
 #define OS_REQUEST_H
 
-#include "delivery.h"
-#include "port.h"
+#include "os/delivery.h"
+#include "os/port.h"
 
 struct os_event;
 struct os_file;

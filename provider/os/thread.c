@@ -1,6 +1,6 @@
 /* Start and end of the library's own threads. */
-#include "thread.h"
-#include "child.h"
+#include "os/thread.h"
+#include "os/child.h"
 
 #include <signal.h>
 #include <time.h>

@@ -1,5 +1,5 @@
 /* Reads the catalogue of installed providers. Keeps no state. */
-#include "catalogue.h"
+#include "util/catalogue.h"
 
 #include <ctype.h>
 #include <dirent.h>

@@ -2,9 +2,9 @@
  * are read again when the catalogue has changed, and the loaded libraries. A library that has
  * objects stays loaded even when its entry or the whole framework is gone; a later start finds it
  * again. One lock; providers are called under it and never call back. */
-#include "framework.h"
+#include "util/framework.h"
 
-#include "catalogue.h"
+#include "util/catalogue.h"
 #include "ndstatus.h"
 
 #include <dlfcn.h>

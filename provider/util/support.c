@@ -2,9 +2,9 @@
  * cached, so the next call sees an address that was added or removed. Any thread. */
 #include "ndsupport.h"
 
-#include "cancel.h"
-#include "child.h"
-#include "framework.h"
+#include "os/cancel.h"
+#include "os/child.h"
+#include "util/framework.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

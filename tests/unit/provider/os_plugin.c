@@ -1,8 +1,8 @@
 /* A library that contains all of provider/os, for the unload test to load and unload. */
-#include "file.h"
-#include "handle.h"
+#include "os/file.h"
+#include "os/handle.h"
 #include "ndstatus.h"
-#include "request.h"
+#include "os/request.h"
 
 int os_plugin_exercise(void);
 int os_plugin_call(NDS_COMPLETION_ROUTINE routine);

@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "handle.h"
+#include "os/handle.h"
 #include "ndstatus.h"
 
 #define assert_status(call, status) assert_int_equal((uint32_t)(call), (uint32_t)(status))

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "client.h"
+#include "client/client.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "client.h"
+#include "client/client.h"
 
 #include <errno.h>
 #include <string.h>

@@ -5,8 +5,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "client.h"
-#include "sgl.h"
+#include "client/client.h"
+#include "client/sgl.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

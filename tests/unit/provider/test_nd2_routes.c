@@ -10,8 +10,8 @@
 #include <stdatomic.h>
 #include <time.h>
 
-#include "client.h"
-#include "device.h"
+#include "client/client.h"
+#include "nd2/device.h"
 #include "fake_link.h"
 
 #define MANY 200u

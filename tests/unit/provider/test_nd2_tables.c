@@ -6,10 +6,10 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "catalogue.h"
-#include "connector_state.h"
-#include "nd2.h"
-#include "status.h"
+#include "util/catalogue.h"
+#include "nd2/connector_state.h"
+#include "nd2/nd2.h"
+#include "nd2/status.h"
 
 #include <errno.h>
 #include <stdlib.h>

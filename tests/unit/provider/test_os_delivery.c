@@ -1,7 +1,7 @@
 /* The delivery thread: order of notices, work that runs once per need, and draining it. */
 #include "os_testing.h"
 
-#include "delivery.h"
+#include "os/delivery.h"
 
 #include <stdatomic.h>
 

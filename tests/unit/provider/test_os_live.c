@@ -2,9 +2,9 @@
  * ends. */
 #include "os_testing.h"
 
-#include "file.h"
-#include "live.h"
-#include "request.h"
+#include "os/file.h"
+#include "os/live.h"
+#include "os/request.h"
 
 #include <string.h>
 

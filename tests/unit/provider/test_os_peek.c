@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "peek.h"
+#include "os/peek.h"
 
 #include <string.h>
 #include <sys/mman.h>

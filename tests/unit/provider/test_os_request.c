@@ -5,9 +5,9 @@
  */
 #include "os_testing.h"
 
-#include "event.h"
-#include "file.h"
-#include "request.h"
+#include "os/event.h"
+#include "os/file.h"
+#include "os/request.h"
 
 #include <sched.h>
 #include <stdatomic.h>
