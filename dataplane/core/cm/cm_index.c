@@ -147,9 +147,10 @@ static uint64_t hash_tuple(const struct rn_cm *cm, const struct rn_cm_conn *c)
 {
 	const struct {
 		struct rn_gid local, peer;
-		uint32_t port, peer_port;
-	} key = {c->local, c->peer, c->port, c->peer_port};
+		uint32_t port_space, port, peer_port;
+	} key = {c->local, c->peer, c->port_space, c->port, c->peer_port};
 
+	static_assert(sizeof(key) == 44, "no padding, which would be hashed too");
 	return rn_secret_hash(&cm->tables, &key, sizeof(key));
 }
 
@@ -217,8 +218,9 @@ bool rn_cm_tuple_taken(const struct rn_cm *cm, const struct rn_cm_conn *c)
 	     n = rn_htab_next(n)) {
 		struct rn_cm_conn *o = conn_of(n, by_tuple);
 
-		if (o != c && o->port == c->port && o->peer_port == c->peer_port &&
-		    rn_gid_equal(&o->local, &c->local) && rn_gid_equal(&o->peer, &c->peer))
+		if (o != c && o->port_space == c->port_space && o->port == c->port &&
+		    o->peer_port == c->peer_port && rn_gid_equal(&o->local, &c->local) &&
+		    rn_gid_equal(&o->peer, &c->peer))
 			return true;
 	}
 	return false;

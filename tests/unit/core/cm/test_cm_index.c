@@ -1,0 +1,83 @@
+/* The table of connections: ids with a generation, lookups, and four-tuples of each port space. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "cm/cm_priv.h"
+#include "cm_net.h"
+
+static struct rn_cmd bind_cmd(uint16_t space, uint16_t port)
+{
+	return (struct rn_cmd){.op = RN_CMD_CM_BIND,
+			       .cm = {.local = net_gid(0, false),
+				      .port = port,
+				      .port_space = space,
+				      .qp_type = RN_QPT_RC}};
+}
+
+static int connect_at(struct net *net, uint32_t id, uint32_t qpn)
+{
+	struct rn_cmd cmd = net_connect_cmd(0, false, qpn);
+
+	cmd.cm.id = id;
+	return net_exec(net, 0, cmd).err;
+}
+
+/* A second connection from the same port to the same port of the peer is refused in the port space
+ * of the first one, and allowed in another port space. */
+static void a_four_tuple_belongs_to_a_port_space(void **state)
+{
+	static const struct {
+		uint16_t space;
+		int err;
+	} rows[] = {{RN_PS_TCP, -EISCONN}, {RN_PS_IB, 0}};
+	uint32_t first;
+	struct net net;
+
+	net_init(&net);
+	first = net_exec(&net, 0, bind_cmd(RN_PS_TCP, 4711)).id;
+	assert_int_equal(connect_at(&net, first, 0x11), 0);
+	for (size_t i = 0; i < RN_ARRAY_SIZE(rows); i++) {
+		struct rn_rsp rsp = net_exec(&net, 0, bind_cmd(rows[i].space, 4711));
+
+		assert_int_equal(rsp.err, 0);
+		assert_int_equal(connect_at(&net, rsp.id, 0x12), rows[i].err);
+		net_destroy(&net, 0, rsp.id);
+	}
+	net_destroy(&net, 0, first);
+	net_fini(&net);
+}
+
+/* The generation in an id keeps the id of a destroyed connection from naming the next one in its
+ * slot. */
+static void an_old_id_does_not_name_a_new_connection(void **state)
+{
+	struct net net;
+	uint32_t old, now;
+
+	net_init(&net);
+	for (unsigned i = 0; i < 200; i++) {
+		old = net_exec(&net, 0, bind_cmd(RN_PS_TCP, 0)).id;
+		assert_non_null(rn_cm_by_id(net.box[0].cm, old));
+		net_destroy(&net, 0, old);
+		now = net_exec(&net, 0, bind_cmd(RN_PS_TCP, 0)).id;
+		assert_int_not_equal(now, old);
+		assert_null(rn_cm_by_id(net.box[0].cm, old));
+		net_destroy(&net, 0, now);
+	}
+	net_fini(&net);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_four_tuple_belongs_to_a_port_space),
+		cmocka_unit_test(an_old_id_does_not_name_a_new_connection),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
