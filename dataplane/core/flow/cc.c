@@ -17,7 +17,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#define ALPHA_ONE  (1u << 20)
 #define CATCH_UP   RN_MS(1)
 #define MAX_RAISES 64 /* per call; the next call applies the rest */
 /* the limit ends this close to the line rate (1/128): half-way steps never reach it */
