@@ -1,2 +1,2 @@
-/* The GUIDs that are all zero: GUID_NULL, IID_NULL, CLSID_NULL. */
+/* Provides the GUIDs that consist of zeros: GUID_NULL, IID_NULL and CLSID_NULL. */
 #include "guiddef.h"

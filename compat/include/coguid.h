@@ -1,2 +1,2 @@
-/* The IIDs of COM's own interfaces. Only IID_IUnknown and IID_IClassFactory exist here. */
+/* Declares the interface ids (IIDs) of COM. Only IID_IUnknown and IID_IClassFactory exist here. */
 #include "guiddef.h"

@@ -1,6 +1,6 @@
 /*
- * The parts of COM that ND2 needs: the macros that declare interfaces, IUnknown and IClassFactory.
- * There is no COM library here: no CoInitialize, no registry, no marshalling.
+ * The parts of COM that ND2 needs: IUnknown, IClassFactory and the macros that declare interfaces.
+ * There is no COM library here: CoInitialize, the registry and marshalling are absent.
  */
 #ifndef COMPAT_COMBASEAPI_H
 #define COMPAT_COMBASEAPI_H
@@ -27,7 +27,10 @@
 #define DECLARE_INTERFACE_IID_(iface, base, iid) DECLARE_INTERFACE_(iface, base)
 #define DECLARE_INTERFACE_IID(iface, iid)	 DECLARE_INTERFACE(iface)
 
-/* In C an interface is a table of functions, and an object begins with a pointer to that table. */
+/*
+ * In C++ an interface is an abstract class. In C it is a table of function pointers, and an object
+ * begins with a pointer to its table.
+ */
 #ifdef __cplusplus
 #define STDMETHOD(method)	   virtual HRESULT method
 #define STDMETHOD_(type, method)   virtual type method

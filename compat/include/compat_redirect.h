@@ -1,11 +1,12 @@
 /*
- * Redirects functions of the C library that behave differently on Windows: those that format or
- * scan, and those that would make a stream a wide one. A program calls this library's functions
- * through macros of the native names, so narrow and wide text may go to the same stream.
+ * Redirects two groups of functions of the C library, which behave differently on Windows:
+ * functions that format or scan text, and functions that would give a stream wide orientation.
+ * Macros with the native names (printf and so on) make a program call the functions of
+ * libsoftrnic-compat, so narrow and wide text may go to the same stream.
  *
  * The headers of libstdc++ undefine such macros, and their inline functions must not use them.
- * Therefore those headers are included first; and while one of them includes <stdio.h> or
- * <wchar.h>, which COMPAT_CXX_NESTED shows, this header defines nothing.
+ * Therefore this header includes the libstdc++ headers first. While one of them includes <stdio.h>
+ * or <wchar.h>, COMPAT_CXX_NESTED is defined and this header defines nothing.
  */
 #ifndef COMPAT_REDIRECT_H
 #define COMPAT_REDIRECT_H

@@ -1,4 +1,4 @@
-/* Reads single keys from the terminal. */
+/* Functions that read single keys from the terminal. */
 #ifndef COMPAT_CONIO_H
 #define COMPAT_CONIO_H
 
@@ -8,12 +8,12 @@ extern "C" {
 #endif
 
 /*
- * Returns one key, without showing it or waiting for Enter. If the input is no terminal, returns
- * its next byte, or EOF.
+ * Returns one key, without echoing the key or waiting for Enter. If standard input is not a
+ * terminal, returns its next byte, or EOF.
  */
 int _getch(void);
 
-/* Returns whether _getch would return at once. */
+/* Returns whether input is waiting, so that _getch would return at once. */
 int _kbhit(void);
 
 #ifdef __cplusplus

@@ -4,34 +4,40 @@
 
 #include "windef.h"
 
-#define CTRL_C_EVENT	    0 /* SIGINT */
-#define CTRL_BREAK_EVENT    1 /* SIGQUIT */
-#define CTRL_CLOSE_EVENT    2 /* SIGTERM, SIGHUP */
-#define CTRL_LOGOFF_EVENT   5 /* never sent */
-#define CTRL_SHUTDOWN_EVENT 6 /* never sent */
+#define CTRL_C_EVENT	    0 /* sent on SIGINT */
+#define CTRL_BREAK_EVENT    1 /* sent on SIGQUIT */
+#define CTRL_CLOSE_EVENT    2 /* sent on SIGTERM and SIGHUP */
+#define CTRL_LOGOFF_EVENT   5 /* never sent: Linux has no such event */
+#define CTRL_SHUTDOWN_EVENT 6 /* never sent: Linux has no such event */
 
 typedef BOOL (*PHANDLER_ROUTINE)(DWORD event);
 
 COMPAT_BEGIN
 
 /*
- * Handlers run on a thread of the library, the one added last first, until one returns TRUE; if
- * none does, the signal has its default action. A handler of NULL makes the process ignore SIGINT
- * (TRUE) or stop ignoring it (FALSE). Removing a handler that was not added fails with
- * ERROR_INVALID_PARAMETER.
+ * Adds or removes a handler for console events. A thread of the library calls the handlers, the one
+ * added last first, until one returns TRUE. If none returns TRUE, the signal has its default
+ * action. With a NULL handler, `add` TRUE makes the process ignore SIGINT, and FALSE ends that.
+ * Removing a handler that was not added fails with ERROR_INVALID_PARAMETER.
  */
 BOOL SetConsoleCtrlHandler(PHANDLER_ROUTINE handler, BOOL add);
 
-/* Sends this process the signal of CTRL_C_EVENT or CTRL_BREAK_EVENT. The group must be 0. */
+/* Sends this process the signal of CTRL_C_EVENT or CTRL_BREAK_EVENT. `group` must be 0. */
 BOOL GenerateConsoleCtrlEvent(DWORD event, DWORD group);
 
-/* Output is always UTF-8; returns TRUE for CP_UTF8, CP_ACP and CP_OEMCP. */
+/*
+ * Changes nothing, because output is always UTF-8. Returns TRUE for CP_UTF8, CP_ACP and CP_OEMCP;
+ * fails with ERROR_INVALID_PARAMETER for other code pages.
+ */
 BOOL SetConsoleOutputCP(UINT page);
 
-/* Same as SetConsoleOutputCP. */
+/*
+ * Changes nothing, because input is always UTF-8. Returns TRUE for CP_UTF8, CP_ACP and CP_OEMCP;
+ * fails with ERROR_INVALID_PARAMETER for other code pages.
+ */
 BOOL SetConsoleCP(UINT page);
 
-/* Returns CP_UTF8. */
+/* Returns CP_UTF8, the only code page here. */
 UINT GetConsoleOutputCP(void);
 
 COMPAT_END

@@ -1,4 +1,4 @@
-/* Types and constants that several headers of the C library share. */
+/* Types and constants that several C library headers share. */
 #ifndef COMPAT_CORECRT_H
 #define COMPAT_CORECRT_H
 
@@ -11,7 +11,7 @@ typedef size_t rsize_t;
 typedef int64_t __time64_t;
 typedef int32_t __time32_t;
 
-/* a ..._s function was called with _TRUNCATE and has cut the text */
+/* result of a ..._s function that was called with _TRUNCATE and cut the text */
 #define STRUNCATE				80
 #define _CRT_SECURE_CPP_OVERLOAD_STANDARD_NAMES 0
 #define _CRTIMP

@@ -1,6 +1,6 @@
 /*
- * Assertions of the debug library, here those of <assert.h>: NDEBUG removes them. There is no
- * report of the heap.
+ * The assertion macros of the Windows debug library, implemented by assert(): NDEBUG removes them.
+ * Leak checks and other heap reports do not exist here.
  */
 #ifndef COMPAT_CRTDBG_H
 #define COMPAT_CRTDBG_H

@@ -1,4 +1,6 @@
-/* Debugging: writes text to standard error, raises SIGTRAP, and detects an attached debugger. */
+/*
+ * Functions for debugging: they write text to standard error, raise SIGTRAP and detect a debugger.
+ */
 #ifndef COMPAT_DEBUGAPI_H
 #define COMPAT_DEBUGAPI_H
 
@@ -6,10 +8,10 @@
 
 COMPAT_BEGIN
 
-/* Writes the text to standard error, with or without a debugger. */
+/* Writes the text to standard error, whether or not a debugger is attached. */
 void OutputDebugStringA(LPCSTR text);
 
-/* Same as OutputDebugStringA. */
+/* OutputDebugStringA for wide text: writes the text to standard error as UTF-8. */
 void OutputDebugStringW(LPCWSTR text);
 
 /* Raises SIGTRAP, which ends the program if there is no debugger. */

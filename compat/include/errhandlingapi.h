@@ -1,4 +1,4 @@
-/* The last error: one number per thread. WSAGetLastError reads the same number. */
+/* The last error: each thread has one error number. WSAGetLastError returns the same number. */
 #ifndef COMPAT_ERRHANDLINGAPI_H
 #define COMPAT_ERRHANDLINGAPI_H
 
@@ -8,12 +8,12 @@
 COMPAT_BEGIN
 
 /*
- * Returns the number that the last failed call of this thread set. A call that succeeds sets it
- * only where its remark says so.
+ * Returns the error number that the last failed call of this thread set. A call that succeeds
+ * changes the number only if the remark on that function says so.
  */
 DWORD GetLastError(void);
 
-/* Sets any value; 0 means no error. */
+/* Sets the last error of the calling thread; 0 means no error. */
 void SetLastError(DWORD code);
 
 COMPAT_END

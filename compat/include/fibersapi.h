@@ -1,6 +1,6 @@
 /*
- * Values that each thread stores for itself, with a routine that runs when the thread ends. There
- * are no fibers.
+ * Fiber local storage: indexes at which each thread stores a value, and a routine that runs when
+ * the thread ends. There are no fibers here, so the values belong to threads.
  */
 #ifndef COMPAT_FIBERSAPI_H
 #define COMPAT_FIBERSAPI_H
@@ -14,21 +14,28 @@ typedef void (*PFLS_CALLBACK_FUNCTION)(PVOID value);
 COMPAT_BEGIN
 
 /*
- * When a thread ends and its value is not NULL, the routine runs with that value. The routine may
- * be NULL. Fails like TlsAlloc.
+ * Allocates an index at which each thread stores a value of its own. When a thread ends and its
+ * value is not NULL, `routine` is called with the value; `routine` may be NULL. Returns
+ * FLS_OUT_OF_INDEXES if no index is free.
  */
 DWORD FlsAlloc(PFLS_CALLBACK_FUNCTION routine);
 
 /*
- * The routine runs for the calling thread's value only; Windows runs it for the values of all
- * threads.
+ * Frees an index. The routine of the index runs for the calling thread's value only; Windows runs
+ * it for the values of all threads.
  */
 BOOL FlsFree(DWORD index);
 
-/* Same as TlsGetValue. */
+/*
+ * Returns the value that the calling thread stored at the index with FlsSetValue, NULL at first.
+ * Sets the last error to 0, or to ERROR_INVALID_PARAMETER if the index is not allocated.
+ */
 PVOID FlsGetValue(DWORD index);
 
-/* Same as TlsSetValue. */
+/*
+ * Stores a value of the calling thread at the index. Fails with ERROR_INVALID_PARAMETER if the
+ * index is not allocated.
+ */
 BOOL FlsSetValue(DWORD index, PVOID value);
 
 COMPAT_END

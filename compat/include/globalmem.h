@@ -1,6 +1,6 @@
 /*
- * The Local... and Global... functions. Memory never moves, so a handle is the address of the
- * memory.
+ * The Local... and Global... functions, which allocate memory. Memory blocks never move here, so
+ * the handle of a block is its address.
  */
 #ifndef COMPAT_GLOBALMEM_H
 #define COMPAT_GLOBALMEM_H
@@ -19,36 +19,53 @@
 
 COMPAT_BEGIN
 
-/* Returns NULL if memory is short. */
+/*
+ * Allocates a block on the process heap, cleared with LMEM_ZEROINIT. Returns NULL if memory is
+ * short.
+ */
 HLOCAL LocalAlloc(UINT flags, SIZE_T bytes);
 
-/* Returns NULL on failure; `memory` is then unchanged. */
+/* Changes the size of a block. Returns NULL on failure; the block is then unchanged. */
 HLOCAL LocalReAlloc(HLOCAL memory, SIZE_T bytes, UINT flags);
 
-/* Returns 0 for memory that is not from LocalAlloc. */
+/* Returns the size of a block in bytes; 0 for memory that is not from LocalAlloc. */
 SIZE_T LocalSize(HLOCAL memory);
 
-/* Returns NULL on success, otherwise `memory`. */
+/* Frees a block. Returns NULL on success, and `memory` on failure. */
 HLOCAL LocalFree(HLOCAL memory);
 
-/* Same as LocalAlloc. */
+/*
+ * LocalAlloc under its older name: allocates a block on the process heap. Returns NULL if memory is
+ * short.
+ */
 HGLOBAL GlobalAlloc(UINT flags, SIZE_T bytes);
 
-/* Same as LocalReAlloc. */
+/*
+ * LocalReAlloc under its older name: changes the size of a block. Returns NULL on failure; the
+ * block is then unchanged.
+ */
 HGLOBAL GlobalReAlloc(HGLOBAL memory, SIZE_T bytes, UINT flags);
 
-/* Same as LocalSize. */
+/*
+ * LocalSize under its older name: returns the size of a block in bytes, or 0 for memory that is not
+ * from GlobalAlloc.
+ */
 SIZE_T GlobalSize(HGLOBAL memory);
 
-/* Same as LocalFree. */
+/*
+ * LocalFree under its older name: frees a block. Returns NULL on success, and `memory` on failure.
+ */
 HGLOBAL GlobalFree(HGLOBAL memory);
 
-/* Returns `memory` itself. */
+/*
+ * Returns the address of the block, which is `memory` itself. Blocks never move, so nothing is
+ * locked.
+ */
 LPVOID GlobalLock(HGLOBAL memory);
 
 /*
- * Returns FALSE and sets the last error to ERROR_SUCCESS, which means that the memory is no longer
- * locked.
+ * Returns FALSE and sets the last error to ERROR_SUCCESS; Windows reports in this way that the
+ * block is no longer locked.
  */
 BOOL GlobalUnlock(HGLOBAL memory);
 

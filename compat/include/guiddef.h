@@ -1,7 +1,8 @@
 /*
- * GUID, and the macro that names one. DEFINE_GUID declares a constant; after <initguid.h>, or with
- * INITGUID, it defines the constant. Several sources may define the same one: the linker keeps one
- * copy. The IIDs of ND2 need neither.
+ * The type GUID, and the macro DEFINE_GUID for GUID constants. DEFINE_GUID declares a constant;
+ * after <initguid.h>, or with INITGUID defined, it defines the constant. Several source files may
+ * define the same GUID: the linker keeps one copy. The IIDs of ND2 are in the library and need no
+ * definition.
  */
 #ifndef COMPAT_GUIDDEF_H
 #define COMPAT_GUIDDEF_H
@@ -41,7 +42,10 @@ static const GUID GUID_NULL __attribute__((unused)) = {0, 0, 0, {0, 0, 0, 0, 0, 
 
 #endif
 
-/* The rest is outside the include guard, because initguid.h changes what DEFINE_GUID means. */
+/*
+ * The following macro is outside the include guard, because initguid.h includes this file again to
+ * change the meaning of DEFINE_GUID.
+ */
 #undef DEFINE_GUID
 #ifndef INITGUID
 #define DEFINE_GUID(name, l, w1, w2, b1, b2, b3, b4, b5, b6, b7, b8) \

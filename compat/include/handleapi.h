@@ -1,6 +1,6 @@
 /*
- * Handles of events, ports, overlapped files, threads, semaphores and mutexes. The client may use
- * the two low bits.
+ * Handles of events, completion ports, overlapped files, threads, semaphores and mutexes. The
+ * library ignores the two low bits of a handle; the client may use them.
  */
 #ifndef COMPAT_HANDLEAPI_H
 #define COMPAT_HANDLEAPI_H
@@ -13,8 +13,8 @@
 COMPAT_BEGIN
 
 /*
- * Fails with ERROR_INVALID_HANDLE if the handle is not open. Closing the pseudo handles (-1, -2)
- * has no effect.
+ * Closes a handle. Fails with ERROR_INVALID_HANDLE if the handle is not open. Closing a pseudo
+ * handle, of the current process (-1) or thread (-2), has no effect.
  */
 BOOL CloseHandle(HANDLE handle);
 

@@ -1,4 +1,4 @@
-/* Heaps. Memory comes from the allocator of the C library and is aligned to 16 bytes. */
+/* Heaps. Their memory comes from malloc() and is aligned to 16 bytes. */
 #ifndef COMPAT_HEAPAPI_H
 #define COMPAT_HEAPAPI_H
 
@@ -17,38 +17,43 @@ typedef enum _HEAP_INFORMATION_CLASS {
 
 COMPAT_BEGIN
 
-/* The heap of the process cannot be destroyed. */
+/* Returns the heap of the process. It always exists and cannot be destroyed. */
 HANDLE GetProcessHeap(void);
 
-/* The heap grows as needed; `most` is ignored. Returns NULL if memory is short. */
+/*
+ * Creates a heap that grows as needed; all three arguments are ignored. Returns NULL if memory is
+ * short.
+ */
 HANDLE HeapCreate(DWORD flags, SIZE_T initial, SIZE_T most);
 
-/* Also frees all blocks of the heap. */
+/* Destroys a heap and frees all of its blocks. The process heap cannot be destroyed. */
 BOOL HeapDestroy(HANDLE heap);
 
-/* Returns NULL if memory is short or the heap does not exist. */
+/* Allocates a block. Returns NULL if memory is short or the heap does not exist. */
 LPVOID HeapAlloc(HANDLE heap, DWORD flags, SIZE_T bytes);
 
 /*
- * Returns NULL on failure; `memory` is then unchanged. HEAP_ZERO_MEMORY clears the bytes that are
- * added.
+ * Changes the size of a block. Returns NULL on failure; the block is then unchanged.
+ * HEAP_ZERO_MEMORY clears the bytes that are added.
  */
 LPVOID HeapReAlloc(HANDLE heap, DWORD flags, LPVOID memory, SIZE_T bytes);
 
 /*
- * Does nothing for NULL. Fails with ERROR_INVALID_PARAMETER if the header of the block does not
- * name this heap.
+ * Frees a block; does nothing if `memory` is NULL. Fails with ERROR_INVALID_PARAMETER if the block
+ * does not belong to this heap.
  */
 BOOL HeapFree(HANDLE heap, DWORD flags, LPVOID memory);
 
-/* Returns the size that the block was allocated with, or (SIZE_T)-1 if the block does not belong to
- * this heap. */
+/*
+ * Returns the size that the block was allocated with, or (SIZE_T)-1 if the block does not belong to
+ * this heap.
+ */
 SIZE_T HeapSize(HANDLE heap, DWORD flags, LPCVOID memory);
 
 /* Returns whether `memory` is a block of the heap; for NULL, whether the heap exists. */
 BOOL HeapValidate(HANDLE heap, DWORD flags, LPCVOID memory);
 
-/* Sets nothing and returns TRUE. */
+/* Ignores its arguments and returns TRUE. */
 BOOL HeapSetInformation(HANDLE heap, HEAP_INFORMATION_CLASS kind, PVOID information, SIZE_T bytes);
 
 COMPAT_END

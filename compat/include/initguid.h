@@ -1,4 +1,4 @@
-/* After this header DEFINE_GUID defines the constants that it otherwise declares. */
+/* Makes DEFINE_GUID define constants. Without this header DEFINE_GUID only declares them. */
 #ifndef INITGUID
 #define INITGUID
 #endif

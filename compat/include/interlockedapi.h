@@ -1,7 +1,8 @@
 /*
- * Interlocked operations and lists: macros in C, function templates in C++. They take the address
- * of any integer or pointer: LONG, `long` (64 bits here), LONG64, 16 and 8 bits. All of them are
- * full barriers, except those whose name ends with Acquire, Release or NoFence.
+ * Interlocked operations and singly linked lists: macros in C, function templates in C++. The
+ * operations take the address of any integer or pointer: LONG, `long` (64 bits here), LONG64, and
+ * integers of 16 and 8 bits. Each operation is a full memory barrier, except those whose name ends
+ * with Acquire, Release or NoFence.
  */
 #ifndef COMPAT_INTERLOCKEDAPI_H
 #define COMPAT_INTERLOCKEDAPI_H
@@ -12,7 +13,7 @@ typedef struct DECLSPEC_ALIGN(MEMORY_ALLOCATION_ALIGNMENT) _SLIST_ENTRY {
 	struct _SLIST_ENTRY *Next;
 } SLIST_ENTRY, *PSLIST_ENTRY;
 
-/* The members differ from those on Windows. */
+/* Head of a singly linked list that threads share. Its members differ from those on Windows. */
 typedef struct DECLSPEC_ALIGN(MEMORY_ALLOCATION_ALIGNMENT) _SLIST_HEADER {
 	PSLIST_ENTRY compat_first;
 	ULONG compat_depth;
@@ -21,29 +22,34 @@ typedef struct DECLSPEC_ALIGN(MEMORY_ALLOCATION_ALIGNMENT) _SLIST_HEADER {
 
 COMPAT_BEGIN
 
-/* Makes the list empty. */
+/* Initializes a list as empty. */
 void InitializeSListHead(PSLIST_HEADER head);
 
 /*
- * Returns the entry that was first before. Holds a lock in the header meanwhile; Windows needs
- * none.
+ * Pushes an entry to the front of the list and returns the former first entry. Holds a spin lock in
+ * the list head meanwhile; Windows needs no lock.
  */
 PSLIST_ENTRY InterlockedPushEntrySList(PSLIST_HEADER head, PSLIST_ENTRY entry);
 
-/* Removes and returns the first entry, or NULL. */
+/* Removes the first entry and returns it; NULL if the list is empty. */
 PSLIST_ENTRY InterlockedPopEntrySList(PSLIST_HEADER head);
 
-/* Removes all entries and returns the first; they remain linked. */
+/*
+ * Empties the list and returns the former first entry. The entries remain linked with each other.
+ */
 PSLIST_ENTRY InterlockedFlushSList(PSLIST_HEADER head);
 
-/* Returns the low 16 bits of the number of entries. */
+/* Returns the number of entries in the list, modulo 65536. */
 USHORT QueryDepthSList(PSLIST_HEADER head);
 
 COMPAT_END
 
 #ifndef __cplusplus
 
-/* Increment, Decrement and Add return the new value; the others return the former one. */
+/*
+ * Operations named ...Increment, ...Decrement and ...Add return the new value of *p; all others
+ * return the value that *p had before.
+ */
 #define InterlockedIncrement(p)		      __atomic_add_fetch((p), 1, __ATOMIC_SEQ_CST)
 #define InterlockedIncrement16(p)	      __atomic_add_fetch((p), 1, __ATOMIC_SEQ_CST)
 #define InterlockedIncrement64(p)	      __atomic_add_fetch((p), 1, __ATOMIC_SEQ_CST)
@@ -153,7 +159,9 @@ COMPAT_END
 #define InterlockedExchangePointerAcquire(p, v) __atomic_exchange_n((p), (v), __ATOMIC_ACQUIRE)
 #define InterlockedExchangePointerNoFence(p, v) __atomic_exchange_n((p), (v), __ATOMIC_RELAXED)
 
-/* Stores v if *p equals c. Returns the former value in both cases. */
+/*
+ * Stores v in *p if *p equals c. Returns the value that *p had before, whether or not v was stored.
+ */
 #define InterlockedCompareExchange(p, v, c)		  __sync_val_compare_and_swap((p), (c), (v))
 #define InterlockedCompareExchangeAcquire(p, v, c)	  __sync_val_compare_and_swap((p), (c), (v))
 #define InterlockedCompareExchangeRelease(p, v, c)	  __sync_val_compare_and_swap((p), (c), (v))
@@ -171,7 +179,7 @@ COMPAT_END
 #define InterlockedCompareExchangePointerRelease(p, v, c) __sync_val_compare_and_swap((p), (c), (v))
 #define InterlockedCompareExchangePointerNoFence(p, v, c) __sync_val_compare_and_swap((p), (c), (v))
 
-/* Sets or clears bit i of *p and returns whether it was set. */
+/* Sets (or, with Reset, clears) bit i of *p and returns whether the bit was set before. */
 #define InterlockedBitTestAndSet(p, i)                                                            \
 	((BOOLEAN)(__atomic_fetch_or((p), (LONG)(1u << ((i)&31)), __ATOMIC_SEQ_CST) >> ((i)&31) & \
 		   1))
@@ -180,13 +188,13 @@ COMPAT_END
 			   ((i)&31) &                                                     \
 		   1))
 
-#else /* C++ */
+#else /* C++: function templates instead of macros */
 
 extern "C++" {
 
 /*
- * Keeps T out of template deduction: the address alone chooses it, and NULL or 5 are converted to
- * it.
+ * Keeps an argument out of the deduction of T: the type of the address alone determines T, and a
+ * literal such as NULL or 5 is converted to T.
  */
 template <class T> struct compat_same {
 	typedef T type;
@@ -210,7 +218,10 @@ template <class T> struct compat_same {
 		return __sync_val_compare_and_swap(p, c, v);                 \
 	}
 
-/* Increment, Decrement and Add return the new value; the others return the former one. */
+/*
+ * Operations named ...Increment, ...Decrement and ...Add return the new value of *p; all others
+ * return the value that *p had before.
+ */
 COMPAT_INTERLOCKED_1(InterlockedIncrement, __atomic_add_fetch, __ATOMIC_SEQ_CST)
 COMPAT_INTERLOCKED_1(InterlockedIncrement16, __atomic_add_fetch, __ATOMIC_SEQ_CST)
 COMPAT_INTERLOCKED_1(InterlockedIncrement64, __atomic_add_fetch, __ATOMIC_SEQ_CST)
@@ -319,7 +330,9 @@ COMPAT_INTERLOCKED_2(InterlockedExchangePointer, __atomic_exchange_n, __ATOMIC_S
 COMPAT_INTERLOCKED_2(InterlockedExchangePointerAcquire, __atomic_exchange_n, __ATOMIC_ACQUIRE)
 COMPAT_INTERLOCKED_2(InterlockedExchangePointerNoFence, __atomic_exchange_n, __ATOMIC_RELAXED)
 
-/* Stores v if *p equals c. Returns the former value in both cases. */
+/*
+ * Stores v in *p if *p equals c. Returns the value that *p had before, whether or not v was stored.
+ */
 COMPAT_INTERLOCKED_3(InterlockedCompareExchange)
 COMPAT_INTERLOCKED_3(InterlockedCompareExchangeAcquire)
 COMPAT_INTERLOCKED_3(InterlockedCompareExchangeRelease)
@@ -337,7 +350,7 @@ COMPAT_INTERLOCKED_3(InterlockedCompareExchangePointerAcquire)
 COMPAT_INTERLOCKED_3(InterlockedCompareExchangePointerRelease)
 COMPAT_INTERLOCKED_3(InterlockedCompareExchangePointerNoFence)
 
-/* Sets or clears bit i of *p and returns whether it was set. */
+/* Sets bit i of *p and returns whether the bit was set before. */
 template <class T> static inline BOOLEAN InterlockedBitTestAndSet(T volatile *p, LONG i)
 {
 	return (BOOLEAN)(__atomic_fetch_or(p, (T)(1u << (i & 31)), __ATOMIC_SEQ_CST) >> (i & 31) &
@@ -351,9 +364,9 @@ template <class T> static inline BOOLEAN InterlockedBitTestAndReset(T volatile *
 }
 }
 
-#endif /* C++ */
+#endif /* end of the C++ function templates */
 
-/* The names that Microsoft's compiler gives to the same operations. */
+/* Microsoft's compiler has the same operations under names with an underscore in front. */
 #define _InterlockedIncrement		   InterlockedIncrement
 #define _InterlockedDecrement		   InterlockedDecrement
 #define _InterlockedIncrement16		   InterlockedIncrement16
@@ -384,7 +397,10 @@ template <class T> static inline BOOLEAN InterlockedBitTestAndReset(T volatile *
 #define _InterlockedXor			   InterlockedXor
 #define _InterlockedXor64		   InterlockedXor64
 
-/* Reads and writes of one access each, with the memory order that their name says. */
+/*
+ * Each of these macros is one atomic read or write. The end of its name gives the memory order:
+ * Acquire, Release or NoFence.
+ */
 #define ReadAcquire(p)		  __atomic_load_n((p), __ATOMIC_ACQUIRE)
 #define ReadNoFence(p)		  __atomic_load_n((p), __ATOMIC_RELAXED)
 #define WriteRelease(p, v)	  __atomic_store_n((p), (v), __ATOMIC_RELEASE)

@@ -1,6 +1,6 @@
 /*
- * Intrinsics of Microsoft's compiler for bits, bytes and counters. Those named Interlocked... are
- * in winnt.h.
+ * Intrinsics of Microsoft's compiler for bits, bytes and counters. The intrinsics named
+ * Interlocked... are in interlockedapi.h.
  */
 #ifndef COMPAT_INTRIN_H
 #define COMPAT_INTRIN_H
@@ -14,8 +14,8 @@
 #include "windef.h"
 
 /*
- * Sets *index to the lowest bit that is set; returns 0 and leaves *index unchanged if there is
- * none.
+ * Sets *index to the number of the lowest bit that is set in `mask` and returns a nonzero value.
+ * Returns 0 and leaves *index unchanged if `mask` is 0.
  */
 FORCEINLINE unsigned char _BitScanForward(ULONG *index, ULONG mask)
 {
@@ -31,7 +31,10 @@ FORCEINLINE unsigned char _BitScanForward64(ULONG *index, uint64_t mask)
 	return mask != 0;
 }
 
-/* Same as _BitScanForward, for the highest bit. */
+/*
+ * Sets *index to the number of the highest bit that is set in `mask` and returns a nonzero value.
+ * Returns 0 and leaves *index unchanged if `mask` is 0.
+ */
 FORCEINLINE unsigned char _BitScanReverse(ULONG *index, ULONG mask)
 {
 	if (mask)
@@ -63,7 +66,7 @@ FORCEINLINE uint64_t __umulh(uint64_t a, uint64_t b)
 	return (uint64_t)((wide)a * b >> 64);
 }
 
-/* The compiler's own header for x86 has _rotl and _rotr. */
+/* On x86 <x86intrin.h> has already defined _rotl and _rotr. */
 #ifndef _rotl
 FORCEINLINE unsigned _rotl(unsigned value, int shift)
 {
@@ -88,7 +91,9 @@ FORCEINLINE uint64_t _rotr64(uint64_t value, int shift)
 	return _rotl64(value, 64 - (shift & 63));
 }
 
-/* The compiler's own header for x86 has __rdtsc, _mm_pause and the fences. */
+/*
+ * On x86 <x86intrin.h> provides the remaining intrinsics: __rdtsc, _mm_pause and the memory fences.
+ */
 #define __debugbreak() __builtin_trap()
 #define __nop()	       __asm__ volatile("nop")
 

@@ -1,6 +1,6 @@
 /*
- * <inttypes.h> for formats as Windows reads them: `l` means 32 bits there, so 64-bit numbers use
- * `ll`, which the C library of Linux accepts as well.
+ * <inttypes.h> for formats as Windows reads them. In these formats `l` means 32 bits, so the macros
+ * for 64-bit numbers use `ll`, which the Linux C library accepts as well.
  */
 #include_next <inttypes.h>
 
@@ -33,7 +33,10 @@
 #define PRIxLEAST64 PRIx64
 #define PRIXLEAST64 PRIX64
 
-/* int_fast16_t and int_fast32_t have 64 bits here. */
+/*
+ * int_fast16_t and int_fast32_t have 64 bits on Linux, so their formats are those of 64-bit
+ * numbers.
+ */
 #undef PRIdFAST16
 #undef PRIiFAST16
 #undef PRIuFAST16

@@ -15,34 +15,43 @@
 extern "C" {
 #endif
 
-/* Same as isatty(). */
+/* isatty() under its Windows name: returns whether the descriptor is a terminal. */
 int _isatty(int descriptor);
 
 /*
- * Changes nothing: there is no text mode, and wide text is always UTF-8. Returns _O_BINARY, or -1
- * on error.
+ * Checks its arguments and changes nothing: there is no text mode, and wide text is always UTF-8.
+ * Returns _O_BINARY, or -1 on error.
  */
 int _setmode(int descriptor, int mode);
 
-/* Same as close(). */
+/* close() under its Windows name: closes a file descriptor. */
 int _close(int descriptor);
 
-/* Same as read(). */
+/*
+ * read() under its Windows name: returns the number of bytes read, 0 at the end of the file, -1 on
+ * error.
+ */
 int _read(int descriptor, void *buffer, unsigned count);
 
-/* Same as write(). */
+/* write() under its Windows name: returns the number of bytes written, or -1 on error. */
 int _write(int descriptor, const void *buffer, unsigned count);
 
-/* Same as dup(). */
+/* dup() under its Windows name: returns a duplicate of a file descriptor, or -1 on error. */
 int _dup(int descriptor);
 
-/* Returns 0, or -1 on error; dup2() returns the descriptor. */
+/*
+ * Makes `to` a duplicate of a file descriptor. Returns 0, or -1 on error; the dup2() of Linux
+ * returns the new descriptor.
+ */
 int _dup2(int descriptor, int to);
 
-/* Same as access(). */
+/*
+ * access() under its Windows name: returns 0 if the file exists and may be used as `mode` demands,
+ * otherwise -1.
+ */
 int _access(const char *name, int mode);
 
-/* Same as unlink(). */
+/* unlink() under its Windows name: deletes a file. */
 int _unlink(const char *name);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* The Rtl functions that read and write addresses as text; mstcpip.h declares them. */
+/* The Rtl... functions that read and write IP addresses as text. mstcpip.h declares them. */
 #ifndef COMPAT_IP2STRING_H
 #define COMPAT_IP2STRING_H
 

@@ -1,14 +1,14 @@
 /*
- * Libraries that a program loads. dlopen() searches for a name without a slash. The names of
- * Windows' own libraries (kernel32.dll, ntdll, ws2_32.dll and so on) stand for libsoftrnic-compat,
- * so that a program finds functions of Windows in them.
+ * Libraries that a program loads. A library name without a slash is searched for by dlopen(). The
+ * names of Windows' own libraries (kernel32.dll, ntdll, ws2_32.dll and so on) stand for
+ * libsoftrnic-compat, so that a program finds functions of Windows in them.
  */
 #ifndef COMPAT_LIBLOADERAPI_H
 #define COMPAT_LIBLOADERAPI_H
 
 #include "windef.h"
 
-#define LOAD_LIBRARY_AS_DATAFILE	    0x00000002 /* refused */
+#define LOAD_LIBRARY_AS_DATAFILE	    0x00000002 /* LoadLibraryEx refuses this flag */
 #define LOAD_WITH_ALTERED_SEARCH_PATH	    0x00000008
 #define LOAD_LIBRARY_SEARCH_APPLICATION_DIR 0x00000200
 #define LOAD_LIBRARY_SEARCH_SYSTEM32	    0x00000800
@@ -16,40 +16,65 @@
 
 COMPAT_BEGIN
 
-/* Fails with ERROR_MOD_NOT_FOUND. */
+/* Loads a library and returns its handle. Fails with ERROR_MOD_NOT_FOUND. */
 HMODULE LoadLibraryA(LPCSTR name);
 
-/* Same as LoadLibraryA. */
+/* LoadLibraryA for a wide name: loads a library. Fails with ERROR_MOD_NOT_FOUND. */
 HMODULE LoadLibraryW(LPCWSTR name);
 
-/* Flags that choose the folders to search are ignored. */
+/*
+ * LoadLibraryA with flags: loads a library. LOAD_LIBRARY_AS_DATAFILE is refused; flags that choose
+ * the folders to search are ignored.
+ */
 HMODULE LoadLibraryExA(LPCSTR name, HANDLE file, DWORD flags);
 
-/* Same as LoadLibraryExA. */
+/*
+ * LoadLibraryExA for a wide name: loads a library. LOAD_LIBRARY_AS_DATAFILE is refused; flags that
+ * choose the folders to search are ignored.
+ */
 HMODULE LoadLibraryExW(LPCWSTR name, HANDLE file, DWORD flags);
 
-/* Fails with ERROR_INVALID_HANDLE. */
+/*
+ * Releases a reference of a loaded library. Fails with ERROR_INVALID_HANDLE if `module` is not a
+ * loaded library.
+ */
 BOOL FreeLibrary(HMODULE module);
 
-/* Fails with ERROR_PROC_NOT_FOUND. Functions have names only; there are no ordinals. */
+/*
+ * Returns the address of a function. Fails with ERROR_PROC_NOT_FOUND. A function is found by its
+ * name only; there are no ordinals.
+ */
 FARPROC GetProcAddress(HMODULE module, LPCSTR name);
 
-/* Finds a library that is loaded; NULL means the program. The caller must not free the handle. */
+/*
+ * Returns the handle of a library that is already loaded, or of the program if `name` is NULL. No
+ * reference is taken, so the caller must not free the handle.
+ */
 HMODULE GetModuleHandleA(LPCSTR name);
 
-/* Same as GetModuleHandleA. */
+/*
+ * GetModuleHandleA for a wide name: returns the handle of a library that is already loaded, or of
+ * the program if `name` is NULL.
+ */
 HMODULE GetModuleHandleW(LPCWSTR name);
 
 /*
- * Returns the length. If the buffer is too small, stores what fits, sets ERROR_INSUFFICIENT_BUFFER
- * and returns `size`.
+ * Stores the path of a library's file, or of the program if `module` is NULL, and returns its
+ * length. If the buffer is too small, stores as much of the path as fits, sets
+ * ERROR_INSUFFICIENT_BUFFER and returns `size`.
  */
 DWORD GetModuleFileNameA(HMODULE module, LPSTR buffer, DWORD size);
 
-/* Same as GetModuleFileNameA. */
+/*
+ * GetModuleFileNameA for wide text: stores the path of a library's file, or of the program if
+ * `module` is NULL, and returns its length.
+ */
 DWORD GetModuleFileNameW(HMODULE module, LPWSTR buffer, DWORD size);
 
-/* Has no effect. Fails with ERROR_INVALID_HANDLE. */
+/*
+ * Has no effect, because libraries are not called when threads start or end. Fails with
+ * ERROR_INVALID_HANDLE if `module` is not a loaded library.
+ */
 BOOL DisableThreadLibraryCalls(HMODULE module);
 
 COMPAT_END

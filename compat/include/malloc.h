@@ -1,4 +1,4 @@
-/* <malloc.h>, and aligned memory under the names of Windows. */
+/* <malloc.h> of Linux, and functions for aligned memory under their Windows names. */
 #include_next <malloc.h>
 
 #ifndef COMPAT_MALLOC_H
@@ -15,17 +15,24 @@ extern "C" {
 #endif
 
 /*
- * Fails with EINVAL if the alignment is not a power of 2. Free the memory with _aligned_free only.
+ * Allocates memory at a multiple of `alignment`. Fails with EINVAL if `alignment` is not a power of
+ * 2. Free the memory with _aligned_free only.
  */
 void *_aligned_malloc(size_t size, size_t alignment);
 
-/* Pass the alignment of the first allocation. A size of 0 frees the memory. */
+/*
+ * Changes the size of aligned memory. Pass the alignment of the first allocation. A size of 0 frees
+ * the memory.
+ */
 void *_aligned_realloc(void *memory, size_t size, size_t alignment);
 
-/* Does nothing for NULL. */
+/* Frees aligned memory; does nothing for NULL. */
 void _aligned_free(void *memory);
 
-/* Returns at least the size that was asked for; (size_t)-1 for NULL. */
+/*
+ * Returns the usable size of a block, which is at least the size that was allocated; (size_t)-1 for
+ * NULL.
+ */
 size_t _msize(void *memory);
 
 #ifdef __cplusplus

@@ -1,4 +1,6 @@
-/* Memory by pages (reserve, commit, protect, lock), and macros that fill and copy memory. */
+/*
+ * Memory in units of pages (reserve, commit, protect, lock), and macros that fill and copy memory.
+ */
 #ifndef COMPAT_MEMORYAPI_H
 #define COMPAT_MEMORYAPI_H
 
@@ -12,9 +14,9 @@
 #define PAGE_EXECUTE_READ      0x20
 #define PAGE_EXECUTE_READWRITE 0x40
 #define PAGE_EXECUTE_WRITECOPY 0x80
-#define PAGE_GUARD	       0x100 /* refused */
-#define PAGE_NOCACHE	       0x200 /* refused */
-#define PAGE_WRITECOMBINE      0x400 /* refused */
+#define PAGE_GUARD	       0x100 /* refused by VirtualAlloc and VirtualProtect */
+#define PAGE_NOCACHE	       0x200 /* refused by VirtualAlloc and VirtualProtect */
+#define PAGE_WRITECOMBINE      0x400 /* refused by VirtualAlloc and VirtualProtect */
 
 #define MEM_COMMIT	0x00001000
 #define MEM_RESERVE	0x00002000
@@ -23,10 +25,10 @@
 #define MEM_FREE	0x00010000
 #define MEM_PRIVATE	0x00020000
 #define MEM_MAPPED	0x00040000
-#define MEM_RESET	0x00080000 /* refused */
-#define MEM_TOP_DOWN	0x00100000 /* ignored */
-#define MEM_WRITE_WATCH 0x00200000 /* refused */
-#define MEM_PHYSICAL	0x00400000 /* refused */
+#define MEM_RESET	0x00080000 /* refused by VirtualAlloc */
+#define MEM_TOP_DOWN	0x00100000 /* ignored by VirtualAlloc */
+#define MEM_WRITE_WATCH 0x00200000 /* refused by VirtualAlloc */
+#define MEM_PHYSICAL	0x00400000 /* refused by VirtualAlloc */
 #define MEM_LARGE_PAGES 0x20000000
 #define MEM_IMAGE	0x01000000
 
@@ -51,56 +53,62 @@ typedef struct _MEMORY_BASIC_INFORMATION {
 
 COMPAT_BEGIN
 
-/* Clears memory; the compiler cannot remove the call. */
+/* Fills memory with zeros; the compiler cannot optimize the call away. */
 PVOID SecureZeroMemory(PVOID memory, SIZE_T bytes);
 
 /*
- * A reservation starts at a multiple of 64 KB; a given address is rounded down to one.
- * MEM_LARGE_PAGES needs both MEM_RESERVE and MEM_COMMIT and takes from the machine's huge pages
- * (ERROR_NO_SYSTEM_RESOURCES if there are none); `bytes` must then be a multiple of
- * GetLargePageMinimum(). Fails with ERROR_INVALID_ADDRESS if the range is occupied or, for a
- * commit, not reserved; with ERROR_INVALID_PARAMETER; or with ERROR_NOT_ENOUGH_MEMORY.
+ * Reserves address space, commits pages, or does both. A reservation starts at a multiple of 64 KB;
+ * a given address is rounded down to one. MEM_LARGE_PAGES needs both MEM_RESERVE and MEM_COMMIT,
+ * uses the machine's huge pages (ERROR_NO_SYSTEM_RESOURCES if there are none), and demands that
+ * `bytes` is a multiple of GetLargePageMinimum(). Fails with ERROR_INVALID_ADDRESS if the range to
+ * reserve is occupied or the range to commit is not reserved; with ERROR_INVALID_PARAMETER; or with
+ * ERROR_NOT_ENOUGH_MEMORY.
  */
 LPVOID VirtualAlloc(LPVOID address, SIZE_T bytes, DWORD type, DWORD protect);
 
 /*
- * MEM_DECOMMIT takes pages of one reservation, 0 bytes meaning all of it. MEM_RELEASE takes a whole
- * reservation, with 0 bytes.
+ * Decommits pages (MEM_DECOMMIT) or frees a whole reservation (MEM_RELEASE). The pages to decommit
+ * must belong to one reservation; `bytes` of 0 means all its pages. MEM_RELEASE demands `bytes` of
+ * 0 and the start of the reservation.
  */
 BOOL VirtualFree(LPVOID address, SIZE_T bytes, DWORD type);
 
 /*
- * Works on any memory of this process that is committed. *old is the former protection of the first
- * page.
+ * Changes the protection of committed pages, whether or not they are from VirtualAlloc. *old
+ * receives the former protection of the first page.
  */
 BOOL VirtualProtect(LPVOID address, SIZE_T bytes, DWORD protect, DWORD *old);
 
-/* Fails with ERROR_WORKING_SET_QUOTA beyond the limit for locked memory (ulimit -l). */
+/*
+ * Locks pages in physical memory. Fails with ERROR_WORKING_SET_QUOTA beyond the limit for locked
+ * memory (ulimit -l), and with ERROR_NOACCESS where nothing is mapped.
+ */
 BOOL VirtualLock(LPVOID address, SIZE_T bytes);
 
 /*
- * Fails with ERROR_NOT_LOCKED if there is no memory. Unlike on Windows, unlocking memory that is
- * not locked succeeds.
+ * Unlocks pages that VirtualLock locked. Fails with ERROR_NOT_LOCKED where nothing is mapped.
+ * Unlike on Windows, unlocking pages that are not locked succeeds.
  */
 BOOL VirtualUnlock(LPVOID address, SIZE_T bytes);
 
 /*
- * Returns the bytes written to *information, or 0 on failure. Memory that is not from VirtualAlloc
- * is MEM_PRIVATE or MEM_MAPPED.
+ * Describes the pages from an address on that have the same state. Returns the number of bytes
+ * written to *information, or 0 on failure. Mapped memory that is not from VirtualAlloc counts as
+ * committed, with the type MEM_MAPPED if it belongs to a file, otherwise MEM_PRIVATE.
  */
 SIZE_T VirtualQuery(LPCVOID address, MEMORY_BASIC_INFORMATION *information, SIZE_T bytes);
 
-/* Works for this process only. */
+/* VirtualAlloc with a process, which must be the current one. */
 LPVOID VirtualAllocEx(HANDLE process, LPVOID address, SIZE_T bytes, DWORD type, DWORD protect);
 
-/* Same as VirtualAllocEx; the node is ignored. */
+/* VirtualAlloc with a process, which must be the current one, and a NUMA node, which is ignored. */
 LPVOID VirtualAllocExNuma(HANDLE process, LPVOID address, SIZE_T bytes, DWORD type, DWORD protect,
 			  DWORD node);
 
-/* Same as VirtualFree, for this process only. */
+/* VirtualFree with a process, which must be the current one. */
 BOOL VirtualFreeEx(HANDLE process, LPVOID address, SIZE_T bytes, DWORD type);
 
-/* Returns 0 if this machine has no huge pages. */
+/* Returns the size of a huge page in bytes, or 0 if this machine has no huge pages. */
 SIZE_T GetLargePageMinimum(void);
 
 COMPAT_END

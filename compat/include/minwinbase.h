@@ -1,4 +1,7 @@
-/* Structures that several functions share. */
+/*
+ * Structures that several headers share: OVERLAPPED_ENTRY, SECURITY_ATTRIBUTES, FILETIME and
+ * SYSTEMTIME.
+ */
 #ifndef COMPAT_MINWINBASE_H
 #define COMPAT_MINWINBASE_H
 
@@ -6,22 +9,22 @@
 
 typedef OVERLAPPED *LPOVERLAPPED;
 
-/* Same layout as NDS_PORT_ENTRY. */
+/* A packet taken from a completion port. Its layout is that of NDS_PORT_ENTRY. */
 typedef struct _OVERLAPPED_ENTRY {
 	ULONG_PTR lpCompletionKey;
 	LPOVERLAPPED lpOverlapped;
-	ULONG_PTR Internal; /* NTSTATUS of the request, zero-extended */
+	ULONG_PTR Internal; /* NTSTATUS of the request, extended with zeros to 64 bits */
 	DWORD dwNumberOfBytesTransferred;
 } OVERLAPPED_ENTRY, *LPOVERLAPPED_ENTRY;
 
-/* Functions accept this structure where Windows does, and ignore it. */
+/* Functions accept this structure as they do on Windows, and ignore its contents. */
 typedef struct _SECURITY_ATTRIBUTES {
 	DWORD nLength;
 	LPVOID lpSecurityDescriptor;
 	BOOL bInheritHandle;
 } SECURITY_ATTRIBUTES, *PSECURITY_ATTRIBUTES, *LPSECURITY_ATTRIBUTES;
 
-/* A time since 1601 or a duration, in units of 100 ns. */
+/* A date, counted from the year 1601, or a duration. Both are in units of 100 ns. */
 typedef struct _FILETIME {
 	DWORD dwLowDateTime;
 	DWORD dwHighDateTime;

@@ -1,4 +1,4 @@
-/* The multimedia functions, of which only those for the clock exist. */
+/* The multimedia functions of Windows. Only those for the clock exist here. */
 #ifndef COMPAT_MMSYSTEM_H
 #define COMPAT_MMSYSTEM_H
 

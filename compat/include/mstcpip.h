@@ -1,4 +1,4 @@
-/* The Rtl functions that read and write addresses as text, and controls for TCP. */
+/* The Rtl... functions that read and write IP addresses as text, and controls for TCP. */
 #ifndef COMPAT_MSTCPIP_H
 #define COMPAT_MSTCPIP_H
 
@@ -10,68 +10,110 @@
 
 struct tcp_keepalive {
 	ULONG onoff;
-	ULONG keepalivetime;	 /* milliseconds, rounded up to seconds */
-	ULONG keepaliveinterval; /* milliseconds, rounded up to seconds */
+	ULONG keepalivetime;	 /* ms before the first probe, rounded up to whole seconds */
+	ULONG keepaliveinterval; /* ms between probes, rounded up to whole seconds */
 };
 
 COMPAT_BEGIN
 
 /*
- * Returns STATUS_SUCCESS or STATUS_INVALID_PARAMETER; *end is the text after the address. With
- * `strict` an address consists of four decimal numbers, otherwise of 1 to 4 numbers in C notation.
+ * Reads an IPv4 address from the beginning of a text and sets *end to the rest of the text. Returns
+ * STATUS_SUCCESS or STATUS_INVALID_PARAMETER. If `strict`, the address must be four decimal
+ * numbers; otherwise it may be 1 to 4 numbers in C notation.
  */
 NTSTATUS RtlIpv4StringToAddressA(PCSTR text, BOOLEAN strict, PCSTR *end, IN_ADDR *address);
 
-/* Same as RtlIpv4StringToAddressA. */
+/*
+ * RtlIpv4StringToAddressA for wide text: reads an IPv4 address from the beginning of a text and
+ * sets *end to the rest of the text.
+ */
 NTSTATUS RtlIpv4StringToAddressW(PCWSTR text, BOOLEAN strict, PCWSTR *end, IN_ADDR *address);
 
 /*
- * The address, optionally with :port, must be the whole text. *port is in network order, 0 if there
- * is none.
+ * Reads a text that consists of an IPv4 address and optionally `:port`. *port is in network byte
+ * order, 0 if the text has no port. `strict` demands four decimal numbers. Returns STATUS_SUCCESS
+ * or STATUS_INVALID_PARAMETER.
  */
 NTSTATUS RtlIpv4StringToAddressExA(PCSTR text, BOOLEAN strict, IN_ADDR *address, USHORT *port);
 
-/* Same as RtlIpv4StringToAddressExA. */
+/* RtlIpv4StringToAddressExA for wide text: reads an IPv4 address and optionally `:port`. */
 NTSTATUS RtlIpv4StringToAddressExW(PCWSTR text, BOOLEAN strict, IN_ADDR *address, USHORT *port);
 
-/* Returns the end of the text. The buffer must have room for 16 characters. */
+/*
+ * Writes an IPv4 address as text and returns the end of the text. The buffer must have room for 16
+ * characters.
+ */
 PSTR RtlIpv4AddressToStringA(const IN_ADDR *address, PSTR text);
 
-/* Same as RtlIpv4AddressToStringA. */
+/*
+ * RtlIpv4AddressToStringA for wide text: writes an IPv4 address as text and returns the end of the
+ * text. The buffer must have room for 16 characters.
+ */
 PWSTR RtlIpv4AddressToStringW(const IN_ADDR *address, PWSTR text);
 
 /*
- * Writes the address, and :port unless the port is 0. *length counts the zero. If it is too small,
- * sets it to the size needed and returns STATUS_INVALID_PARAMETER.
+ * Writes an IPv4 address as text, and `:port` unless the port is 0. *length is the size of the
+ * buffer before the call and the size of the text after it, both with the terminating zero. If the
+ * buffer is too small, sets *length to the size needed and returns STATUS_INVALID_PARAMETER.
  */
 NTSTATUS RtlIpv4AddressToStringExA(const IN_ADDR *address, USHORT port, PSTR text, ULONG *length);
 
-/* Same as RtlIpv4AddressToStringExA. */
+/*
+ * RtlIpv4AddressToStringExA for wide text: writes an IPv4 address as text, and `:port` unless the
+ * port is 0.
+ */
 NTSTATUS RtlIpv4AddressToStringExW(const IN_ADDR *address, USHORT port, PWSTR text, ULONG *length);
 
-/* Same as RtlIpv4StringToAddressA, for IPv6. */
+/*
+ * Reads an IPv6 address from the beginning of a text and sets *end to the rest of the text. Returns
+ * STATUS_SUCCESS or STATUS_INVALID_PARAMETER.
+ */
 NTSTATUS RtlIpv6StringToAddressA(PCSTR text, PCSTR *end, IN6_ADDR *address);
 
-/* Same as RtlIpv6StringToAddressA. */
+/*
+ * RtlIpv6StringToAddressA for wide text: reads an IPv6 address from the beginning of a text and
+ * sets *end to the rest of the text.
+ */
 NTSTATUS RtlIpv6StringToAddressW(PCWSTR text, PCWSTR *end, IN6_ADDR *address);
 
-/* The whole text must be address, address%scope or [address%scope]:port. */
+/*
+ * Reads a text of the form address, address%scope or [address%scope]:port. *scope and *port are 0
+ * if the text does not contain them; *port is in network byte order. Returns STATUS_SUCCESS or
+ * STATUS_INVALID_PARAMETER.
+ */
 NTSTATUS RtlIpv6StringToAddressExA(PCSTR text, IN6_ADDR *address, ULONG *scope, USHORT *port);
 
-/* Same as RtlIpv6StringToAddressExA. */
+/*
+ * RtlIpv6StringToAddressExA for wide text: reads a text of the form address, address%scope or
+ * [address%scope]:port.
+ */
 NTSTATUS RtlIpv6StringToAddressExW(PCWSTR text, IN6_ADDR *address, ULONG *scope, USHORT *port);
 
-/* Returns the end of the text. The buffer must have room for 46 characters. */
+/*
+ * Writes an IPv6 address as text and returns the end of the text. The buffer must have room for 46
+ * characters.
+ */
 PSTR RtlIpv6AddressToStringA(const IN6_ADDR *address, PSTR text);
 
-/* Same as RtlIpv6AddressToStringA. */
+/*
+ * RtlIpv6AddressToStringA for wide text: writes an IPv6 address as text and returns the end of the
+ * text. The buffer must have room for 46 characters.
+ */
 PWSTR RtlIpv6AddressToStringW(const IN6_ADDR *address, PWSTR text);
 
-/* Same as RtlIpv4AddressToStringExA, with %scope unless the scope is 0. */
+/*
+ * Writes address, address%scope or [address%scope]:port; a scope or port of 0 is left out. *length
+ * is the size of the buffer before the call and the size of the text after it, both with the
+ * terminating zero. If the buffer is too small, sets *length to the size needed and returns
+ * STATUS_INVALID_PARAMETER.
+ */
 NTSTATUS RtlIpv6AddressToStringExA(const IN6_ADDR *address, ULONG scope, USHORT port, PSTR text,
 				   ULONG *length);
 
-/* Same as RtlIpv6AddressToStringExA. */
+/*
+ * RtlIpv6AddressToStringExA for wide text: writes address, address%scope or [address%scope]:port; a
+ * scope or port of 0 is left out.
+ */
 NTSTATUS RtlIpv6AddressToStringExW(const IN6_ADDR *address, ULONG scope, USHORT port, PWSTR text,
 				   ULONG *length);
 

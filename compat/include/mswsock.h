@@ -1,5 +1,6 @@
 /*
- * The extensions of Winsock. It is empty: they are overlapped, and there are no overlapped sockets.
+ * The Microsoft extensions of Winsock (AcceptEx and so on). This header declares none of them,
+ * because they need overlapped sockets, which do not exist here.
  */
 #ifndef COMPAT_MSWSOCK_H
 #define COMPAT_MSWSOCK_H

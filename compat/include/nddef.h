@@ -1,4 +1,7 @@
-/* nddef.h, the structures and flags of ND2, and the headers that nddef.h includes on Windows. */
+/*
+ * Includes the nddef.h of softrnic (structures and flags of ND2) and the headers that nddef.h
+ * includes on Windows.
+ */
 #ifndef COMPAT_NDDEF_H
 #define COMPAT_NDDEF_H
 

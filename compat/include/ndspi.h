@@ -1,6 +1,6 @@
 /*
- * ndspi.h, the headers that it includes on Windows, and for C the macros in COM style:
- * IND2Adapter_Query(p, ...) is p->lpVtbl->Query(p, ...).
+ * Includes the ndspi.h of softrnic and the headers that ndspi.h includes on Windows. For C it also
+ * defines macros in the style of COM: IND2Adapter_Query(p, ...) calls p->lpVtbl->Query(p, ...).
  */
 #ifndef COMPAT_NDSPI_H
 #define COMPAT_NDSPI_H
@@ -201,6 +201,6 @@
 #define IND2Listener_GetConnectionRequest(This, pConnector, pOverlapped) \
 	(This)->lpVtbl->GetConnectionRequest((This), (pConnector), (pOverlapped))
 
-#endif /* C */
+#endif /* end of the macros for C */
 
 #endif

@@ -1,4 +1,4 @@
-/* ndstatus.h and the NTSTATUS numbers, which it includes on Windows. */
+/* Includes the ndstatus.h of softrnic and the NTSTATUS numbers, as ndstatus.h on Windows does. */
 #ifndef COMPAT_NDSTATUS_H
 #define COMPAT_NDSTATUS_H
 

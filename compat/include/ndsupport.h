@@ -1,4 +1,7 @@
-/* ndsupport.h, the Nd* helper functions, and the headers that it includes on Windows. */
+/*
+ * Includes the ndsupport.h of softrnic (the Nd* helper functions) and the headers that ndsupport.h
+ * includes on Windows.
+ */
 #ifndef COMPAT_NDSUPPORT_H
 #define COMPAT_NDSUPPORT_H
 

@@ -1,6 +1,7 @@
 /*
- * NTSTATUS numbers: 0x0xxxxxxx success, 0x4xxxxxxx information, 0x8xxxxxxx warning, 0xCxxxxxxx
- * error. A name that ndstatus.h has as well is defined by the header that is included first.
+ * NTSTATUS numbers: 0x0xxxxxxx is a success, 0x4xxxxxxx information, 0x8xxxxxxx a warning,
+ * 0xCxxxxxxx an error. ndstatus.h has some of the same names; the header that is included first
+ * defines them.
  */
 #ifndef COMPAT_NTSTATUS_H
 #define COMPAT_NTSTATUS_H

@@ -1,4 +1,4 @@
-/* The functions for threads and processes of the Windows C library. */
+/* Functions for threads and processes from the Windows C library. */
 #ifndef COMPAT_PROCESS_H
 #define COMPAT_PROCESS_H
 
@@ -11,23 +11,26 @@ typedef void (*_beginthread_proc_type)(void *parameter);
 
 COMPAT_BEGIN
 
-/* Same as CreateThread, but returns 0 on failure and sets errno as well. */
+/*
+ * Starts a thread with CreateThread and returns its handle. Returns 0 on failure and sets errno as
+ * well as the last error.
+ */
 uintptr_t _beginthreadex(void *attributes, unsigned stack, _beginthreadex_proc_type start,
 			 void *parameter, unsigned flags, unsigned *id);
 
-/* Same as ExitThread. */
+/* Ends the calling thread with an exit code, as ExitThread does. */
 DECLSPEC_NORETURN void _endthreadex(unsigned code);
 
 /*
- * The handle is closed when the thread ends, so the caller cannot rely on it. Returns -1 on failure
- * and sets errno.
+ * Starts a thread. Returns -1 on failure and sets errno. The library closes the thread's handle
+ * when the thread ends, so the caller must not rely on the handle.
  */
 uintptr_t _beginthread(_beginthread_proc_type start, unsigned stack, void *parameter);
 
-/* Same as ExitThread(0). */
+/* Ends the calling thread with the exit code 0, as ExitThread does. */
 DECLSPEC_NORETURN void _endthread(void);
 
-/* Same as getpid(). */
+/* Returns the id of this process, as getpid() does. */
 int _getpid(void);
 
 COMPAT_END

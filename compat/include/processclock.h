@@ -1,6 +1,6 @@
 /*
- * The current process: its id, processors, times and end. Other processes cannot be used: a handle
- * that is not GetCurrentProcess() fails with ERROR_INVALID_HANDLE.
+ * The current process: its id, processors, times and end. Other processes are not supported: a
+ * process handle other than GetCurrentProcess() fails with ERROR_INVALID_HANDLE.
  */
 #ifndef COMPAT_PROCESSCLOCK_H
 #define COMPAT_PROCESSCLOCK_H
@@ -11,72 +11,87 @@
 
 COMPAT_BEGIN
 
-/* Returns a pseudo handle; there is no need to close it. */
+/* Returns a pseudo handle (-1) for the current process, which need not be closed. */
 HANDLE GetCurrentProcess(void);
 
-/* Same as getpid(). */
+/* Returns the id of the current process, as getpid() does. */
 DWORD GetCurrentProcessId(void);
 
-/* Returns 0 with ERROR_INVALID_HANDLE on failure. */
+/*
+ * Returns the id of the current process. `process` must be GetCurrentProcess(); otherwise returns 0
+ * with ERROR_INVALID_HANDLE.
+ */
 DWORD GetProcessId(HANDLE process);
 
 /*
- * Runs the functions of atexit() on the calling thread. Linux keeps only the low 8 bits of the
- * code.
+ * Ends the process after running the atexit() functions on the calling thread. Linux keeps only the
+ * low 8 bits of the exit code.
  */
 DECLSPEC_NORETURN void ExitProcess(UINT code);
 
-/* Ends the process at once, without flushing streams. Returns only on failure. */
+/*
+ * Ends this process at once, without flushing streams. Returns FALSE with ERROR_INVALID_HANDLE for
+ * another process.
+ */
 BOOL TerminateProcess(HANDLE process, UINT code);
 
 /*
- * Sums over all processors in units of 100 ns, in steps of 10 ms. As on Windows, kernel time
- * includes idle time.
+ * Returns times summed over all processors, in units of 100 ns and steps of 10 ms. As on Windows,
+ * the kernel time includes the idle time.
  */
 BOOL GetSystemTimes(FILETIME *idle, FILETIME *kernel, FILETIME *user);
 
-/* *ended is 0, because the process is running. */
+/*
+ * Returns the start time and the processor times of this process. *ended is 0, because the process
+ * is running.
+ */
 BOOL GetProcessTimes(HANDLE process, FILETIME *created, FILETIME *ended, FILETIME *kernel,
 		     FILETIME *user);
 
-/* Works for the calling thread only: pass GetCurrentThread(). */
+/*
+ * Returns the start time and the processor times of the calling thread. Pass GetCurrentThread();
+ * other handles fail with ERROR_INVALID_HANDLE.
+ */
 BOOL GetThreadTimes(HANDLE thread, FILETIME *created, FILETIME *ended, FILETIME *kernel,
 		    FILETIME *user);
 
-/* Returns processor time in nanoseconds; Windows counts cycles. */
+/* Returns the processor time of this process in nanoseconds; Windows returns cycles. */
 BOOL QueryProcessCycleTime(HANDLE process, ULONG64 *cycles);
 
-/* Same as QueryProcessCycleTime, for the calling thread. */
+/* Returns the processor time of the calling thread in nanoseconds; Windows returns cycles. */
 BOOL QueryThreadCycleTime(HANDLE thread, ULONG64 *cycles);
 
-/* The masks cover the first 64 processors. */
+/*
+ * Returns the processors that this process may use, and all processors of the machine. Both masks
+ * cover the first 64 processors.
+ */
 BOOL GetProcessAffinityMask(HANDLE process, DWORD_PTR *mask, DWORD_PTR *system);
 
 /*
- * Applies to all threads and those they start. Fails with ERROR_INVALID_PARAMETER if the mask holds
- * no existing processor.
+ * Sets the processors that all threads of this process, and threads started later, may use. Fails
+ * with ERROR_INVALID_PARAMETER if the mask contains no existing processor.
  */
 BOOL SetProcessAffinityMask(HANDLE process, DWORD_PTR mask);
 
 /*
- * Returns the number of processors online. There is only group 0; other groups but
- * ALL_PROCESSOR_GROUPS have 0.
+ * Returns the number of processors that are online. Only group 0 exists: other groups, except
+ * ALL_PROCESSOR_GROUPS, return 0 with ERROR_INVALID_PARAMETER.
  */
 DWORD GetActiveProcessorCount(WORD group);
 
-/* Returns the number of configured processors, online or not. */
+/* Returns the number of configured processors, whether or not they are online. */
 DWORD GetMaximumProcessorCount(WORD group);
 
-/* Returns 1. */
+/* Returns 1: Linux has no processor groups, so all processors are in group 0. */
 WORD GetActiveProcessorGroupCount(void);
 
-/* Returns 1. */
+/* Returns 1: Linux has no processor groups, so all processors are in group 0. */
 WORD GetMaximumProcessorGroupCount(void);
 
-/* Does nothing and returns TRUE: Linux has no working sets. */
+/* Changes nothing and returns TRUE: Linux has no working sets. */
 BOOL SetProcessWorkingSetSize(HANDLE process, SIZE_T least, SIZE_T most);
 
-/* Accepts the class and changes nothing: Linux has no priority classes. */
+/* Changes nothing and returns TRUE: Linux has no priority classes. */
 BOOL SetPriorityClass(HANDLE process, DWORD priority);
 
 COMPAT_END

@@ -1,4 +1,4 @@
-/* The environment and the command line. */
+/* The environment variables, the command line and the current folder. */
 #ifndef COMPAT_PROCESSENV_H
 #define COMPAT_PROCESSENV_H
 
@@ -7,44 +7,62 @@
 COMPAT_BEGIN
 
 /*
- * Returns the length without the zero; if the buffer is too small, the size needed with the zero.
- * Returns 0 with ERROR_ENVVAR_NOT_FOUND if there is no such variable.
+ * Copies the value of an environment variable to `buffer` and returns its length without the
+ * terminating zero. If the buffer is too small, returns the size needed, with the zero. Returns 0
+ * with ERROR_ENVVAR_NOT_FOUND if the variable is not set.
  */
 DWORD GetEnvironmentVariableA(LPCSTR name, LPSTR buffer, DWORD size);
 
-/* Same as GetEnvironmentVariableA. */
+/*
+ * GetEnvironmentVariableA for wide text: copies the value of an environment variable to `buffer`
+ * and returns its length, or the size needed.
+ */
 DWORD GetEnvironmentVariableW(LPCWSTR name, LPWSTR buffer, DWORD size);
 
-/* A value of NULL removes the variable. */
+/* Sets an environment variable, or removes it if `value` is NULL. */
 BOOL SetEnvironmentVariableA(LPCSTR name, LPCSTR value);
 
-/* Same as SetEnvironmentVariableA. */
+/*
+ * SetEnvironmentVariableA for wide text: sets an environment variable, or removes it if `value` is
+ * NULL.
+ */
 BOOL SetEnvironmentVariableW(LPCWSTR name, LPCWSTR value);
 
 /*
- * Replaces each %NAME%; unknown names stay. Returns the length with the zero, even if the text did
- * not fit.
+ * Copies a text and replaces each %NAME% by the value of that environment variable; a %NAME%
+ * without a variable stays. Returns the length with the terminating zero, even if the text did not
+ * fit.
  */
 DWORD ExpandEnvironmentStringsA(LPCSTR from, LPSTR to, DWORD size);
 
-/* Same as ExpandEnvironmentStringsA. */
+/*
+ * ExpandEnvironmentStringsA for wide text: copies a text and replaces each %NAME% by the value of
+ * that environment variable.
+ */
 DWORD ExpandEnvironmentStringsW(LPCWSTR from, LPWSTR to, DWORD size);
 
 /*
- * Returns the arguments, quoted where they contain spaces. The text is valid until the program
- * ends.
+ * Returns the program's name and arguments as one text; each one that contains spaces is quoted.
+ * The text is valid until the program ends.
  */
 LPSTR GetCommandLineA(void);
 
-/* Same as GetCommandLineA. */
+/*
+ * GetCommandLineA for wide text: returns the program's name and arguments as one text, which is
+ * valid until the program ends.
+ */
 LPWSTR GetCommandLineW(void);
 
 /*
- * Returns the length without the zero; if the buffer is too small, the size needed with the zero.
+ * Copies the path of the current folder to `buffer` and returns its length without the terminating
+ * zero. If the buffer is too small, returns the size needed, with the zero.
  */
 DWORD GetCurrentDirectoryA(DWORD size, LPSTR buffer);
 
-/* Same as GetCurrentDirectoryA. */
+/*
+ * GetCurrentDirectoryA for wide text: copies the path of the current folder to `buffer` and returns
+ * its length, or the size needed.
+ */
 DWORD GetCurrentDirectoryW(DWORD size, LPWSTR buffer);
 
 COMPAT_END

@@ -1,4 +1,4 @@
-/* Threads, and values that each thread stores for itself. */
+/* Threads, and thread local storage (values that each thread stores for itself). */
 #ifndef COMPAT_PROCESSTHREADSAPI_H
 #define COMPAT_PROCESSTHREADSAPI_H
 
@@ -22,102 +22,118 @@
 COMPAT_BEGIN
 
 /*
- * The handle can be waited for. The only flag with an effect is CREATE_SUSPENDED. A stack has at
- * least the system's default size.
+ * Starts a thread and returns its handle, which can be waited for. CREATE_SUSPENDED is the only
+ * flag with an effect. The stack has at least the system's default size.
  */
 HANDLE CreateThread(LPSECURITY_ATTRIBUTES attributes, SIZE_T stack, LPTHREAD_START_ROUTINE start,
 		    LPVOID parameter, DWORD flags, LPDWORD id);
 
-/* Unwinds the stack as pthread_exit() does, so C++ destructors run. */
+/* Ends the calling thread. Like pthread_exit(), it unwinds the stack, so C++ destructors run. */
 DECLSPEC_NORETURN void ExitThread(DWORD code);
 
 /*
- * The code is STILL_ACTIVE while the thread runs. Fails with ERROR_INVALID_HANDLE for other than
- * CreateThread's handles.
+ * Stores the exit code of a thread, or STILL_ACTIVE while the thread runs. Fails with
+ * ERROR_INVALID_HANDLE if the handle is not from CreateThread.
  */
 BOOL GetExitCodeThread(HANDLE thread, LPDWORD code);
 
 /*
- * Returns 1 for a thread that was created suspended and now starts, 0 for a running one, -1 with
- * ERROR_INVALID_HANDLE.
+ * Starts a thread that was created suspended. Returns 1 if the thread was suspended, 0 if it was
+ * running, -1 with ERROR_INVALID_HANDLE.
  */
 DWORD ResumeThread(HANDLE thread);
 
-/* Returns TRUE once the processor was offered; Linux does not report whether another thread ran. */
+/*
+ * Offers the processor to other threads and returns TRUE. Linux does not report whether another
+ * thread ran.
+ */
 BOOL SwitchToThread(void);
 
 /*
- * Returns a pseudo handle (-2) that names the calling thread in the functions of this header. It
- * cannot be waited for.
+ * Returns a pseudo handle (-2) that stands for the calling thread in the functions of this header.
+ * The pseudo handle cannot be waited for.
  */
 HANDLE GetCurrentThread(void);
 
-/* Returns the thread id of Linux, which is unique on this machine. */
+/* Returns the Linux thread id of the calling thread, which is unique on this machine. */
 DWORD GetCurrentThreadId(void);
 
 /*
- * Takes a handle of CreateThread or the calling thread's pseudo handle; returns 0 with
- * ERROR_INVALID_HANDLE for others.
+ * Returns the id of a thread. `thread` is a handle of CreateThread or GetCurrentThread(); for other
+ * handles returns 0 with ERROR_INVALID_HANDLE.
  */
 DWORD GetThreadId(HANDLE thread);
 
 /*
- * Returns the former mask of processors 0 to 63; 0 with ERROR_INVALID_PARAMETER if no processor of
- * the mask may be used.
+ * Sets the processors that a thread may use, and returns the former mask. The masks cover
+ * processors 0 to 63. Returns 0 with ERROR_INVALID_PARAMETER if no processor of the mask may be
+ * used.
  */
 DWORD_PTR SetThreadAffinityMask(HANDLE thread, DWORD_PTR mask);
 
-/* Only group 0 exists. `former` may be NULL. */
+/*
+ * Sets the processors that a thread may use. Only processor group 0 exists. `former` receives the
+ * former processors; it may be NULL.
+ */
 BOOL SetThreadGroupAffinity(HANDLE thread, const GROUP_AFFINITY *affinity, PGROUP_AFFINITY former);
 
 /*
- * Stores the number without any effect on scheduling. Returns the one stored before, at first
- * MAXIMUM_PROCESSORS; -1 on failure.
+ * Stores the number of a preferred processor, which has no effect on scheduling. Returns the number
+ * stored before, MAXIMUM_PROCESSORS if there was none, -1 on failure.
  */
 DWORD SetThreadIdealProcessor(HANDLE thread, DWORD processor);
 
-/* Same as SetThreadIdealProcessor, with a group, which must be 0. `former` may be NULL. */
+/*
+ * SetThreadIdealProcessor with a processor group, which must be 0: stores a preferred processor,
+ * which has no effect on scheduling. `former` may be NULL.
+ */
 BOOL SetThreadIdealProcessorEx(HANDLE thread, PPROCESSOR_NUMBER ideal, PPROCESSOR_NUMBER former);
 
 /*
- * Sets a nice value. Raising the priority needs a privilege; without it the call returns TRUE and
- * has no effect.
+ * Sets the nice value of a thread. Raising the priority needs a privilege; without the privilege
+ * the call returns TRUE and the nice value stays.
  */
 BOOL SetThreadPriority(HANDLE thread, int priority);
 
 /*
- * Returns the priority last set with SetThreadPriority; THREAD_PRIORITY_ERROR_RETURN if the handle
- * is not a thread.
+ * Returns the priority last set with SetThreadPriority, or THREAD_PRIORITY_ERROR_RETURN if the
+ * handle is not a thread.
  */
 int GetThreadPriority(HANDLE thread);
 
-/* Sets the name that debuggers and ps show, cut to 15 bytes. Returns S_OK. */
+/*
+ * Sets the thread name that debuggers and ps show. The name is cut to 15 characters, and `?`
+ * replaces each character that is not ASCII. Returns S_OK.
+ */
 HRESULT SetThreadDescription(HANDLE thread, PCWSTR description);
 
-/* Returns the processor that the calling thread runs on at this moment. */
+/* Returns the number of the processor that the calling thread runs on at this moment. */
 DWORD GetCurrentProcessorNumber(void);
 
-/* Same as GetCurrentProcessorNumber, with the group, which is 0. */
+/*
+ * Stores the number of the processor that the calling thread runs on at this moment, and its
+ * processor group, which is 0.
+ */
 void GetCurrentProcessorNumberEx(PPROCESSOR_NUMBER number);
 
 /*
- * The value is NULL in each thread at first. TlsAlloc and FlsAlloc share 128 indexes; without a
- * free one returns TLS_OUT_OF_INDEXES.
+ * Allocates an index at which each thread stores a value of its own, NULL at first. TlsAlloc and
+ * FlsAlloc share 128 indexes. Returns TLS_OUT_OF_INDEXES if no index is free.
  */
 DWORD TlsAlloc(void);
 
-/* Fails with ERROR_INVALID_PARAMETER if the index is not allocated. */
+/* Frees an index. Fails with ERROR_INVALID_PARAMETER if the index is not allocated. */
 BOOL TlsFree(DWORD index);
 
 /*
- * Returns NULL until a value is set. Sets the last error to 0, or to ERROR_INVALID_PARAMETER if the
- * index is not allocated.
+ * Returns the value that the calling thread stored at the index, NULL at first. Sets the last error
+ * to 0, or to ERROR_INVALID_PARAMETER if the index is not allocated.
  */
 LPVOID TlsGetValue(DWORD index);
 
 /*
- * Sets the value of the calling thread. Fails with ERROR_INVALID_PARAMETER if the index is not
- * allocated.
+ * Stores a value of the calling thread at the index. Fails with ERROR_INVALID_PARAMETER if the
+ * index is not allocated.
  */
 BOOL TlsSetValue(DWORD index, LPVOID value);
 

@@ -1,4 +1,4 @@
-/* The counter for measuring short times. */
+/* The performance counter, a clock for measuring short times. */
 #ifndef COMPAT_PROFILEAPI_H
 #define COMPAT_PROFILEAPI_H
 
@@ -7,11 +7,12 @@
 COMPAT_BEGIN
 
 /*
- * Returns the nanoseconds of the monotonic clock; Windows counts in units of 100 ns. Never fails.
+ * Stores the monotonic clock in nanoseconds; Windows counts in units of 100 ns. Fails only if
+ * `count` is NULL.
  */
 BOOL QueryPerformanceCounter(LARGE_INTEGER *count);
 
-/* Returns the counts per second, always 10^9. */
+/* Stores the number of counts of QueryPerformanceCounter per second, which is 10^9. */
 BOOL QueryPerformanceFrequency(LARGE_INTEGER *frequency);
 
 COMPAT_END

@@ -1,6 +1,7 @@
 /*
- * The macros of Microsoft's source annotation language, old and new style. They are meant for a
- * checker that does not exist here, so all of them expand to nothing.
+ * The macros of Microsoft's source annotation language (SAL), in its old and new style. They are
+ * input for Microsoft's code analysis, which does not exist here, so nearly all of them expand to
+ * nothing.
  */
 #ifndef COMPAT_SAL_H
 #define COMPAT_SAL_H
@@ -439,7 +440,7 @@
 #define _Writable_elements_(...)
 #define _Write_guarded_by_(...)
 
-/* The style before 2010. */
+/* ---- Macros of the old style, from before 2010 ---- */
 #define __allocator
 #define __analysis_noreturn
 #define __callback
@@ -695,7 +696,7 @@
 #define __typefix(...)
 #define __xcount(...)
 
-/* gcc and clang have an attribute for two of the annotations. */
+/* In this group the two fallthrough annotations become an attribute of gcc and clang. */
 #define _Analysis_noreturn_
 #define __fallthrough			      __attribute__((__fallthrough__))
 #define _Fallthrough_			      __attribute__((__fallthrough__))
@@ -705,10 +706,11 @@
 #define _Analysis_suppress_lock_checking_(...)
 
 /*
- * The C++ library uses these three names for parameters. Its basic headers that do so are included
- * first; the headers of streams, <locale> and <regex> have wrappers here that undefine the macros
- * meanwhile. A program must include headers of <experimental/>, <ext/> and <tr1/> before any header
- * of Windows.
+ * The C++ library uses the three names __in, __out and __inout for parameters, so it must not see
+ * these macros. Its basic headers with such parameters are included here first. For its stream
+ * headers, <locale> and <regex>, this folder has wrappers that undefine the macros while the real
+ * header is read. A program must include headers of <experimental/>, <ext/> and <tr1/> before any
+ * header of Windows.
  */
 #ifdef __cplusplus
 extern "C++" {

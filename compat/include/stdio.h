@@ -1,7 +1,8 @@
 /*
- * <stdio.h> with formats as Windows reads them: %lu takes a 32-bit ULONG, %I64u and %Iu are sizes,
- * %S is text of the other width, %p prints 16 digits, %n is refused. This holds in C and in C++ and
- * in any order of headers. Wide text is written as UTF-8.
+ * <stdio.h> with formats as Windows reads them: %lu takes a 32-bit ULONG, %I64u takes 64 bits, %Iu
+ * takes a SIZE_T, %S takes text of the other width (wide text in a narrow format), %p prints 16
+ * digits, %n is refused. This holds in C and in C++, whatever the order of the headers. Wide text
+ * is written as UTF-8.
  */
 #include_next <stdio.h>
 
@@ -14,7 +15,7 @@
 
 #include "corecrt.h"
 
-/* As the count of a ..._s function: cut the text to the room in the buffer. */
+/* A count for the ..._s functions: as much of the text as fits into the buffer. */
 #define _TRUNCATE ((size_t)-1)
 
 #pragma GCC visibility push(default)
@@ -22,140 +23,166 @@
 extern "C" {
 #endif
 
-/* ---- To a stream: the number of bytes written, or -1 ---- */
+/* ---- Formatted output to a stream: returns the number of bytes written, or -1 ---- */
 
-/* Writes to standard output. */
+/* Writes formatted text to standard output. */
 int compat_printf(const char *format, ...);
 
-/* Same as printf(), to a stream. */
+/* printf() to a stream: writes formatted text to `stream`. */
 int compat_fprintf(FILE *stream, const char *format, ...);
 
-/* Same as printf(), with a va_list. */
+/* printf() with a va_list: writes formatted text to standard output. */
 int compat_vprintf(const char *format, va_list arguments);
 
-/* Same as fprintf(), with a va_list. */
+/* fprintf() with a va_list: writes formatted text to `stream`. */
 int compat_vfprintf(FILE *stream, const char *format, va_list arguments);
 
-/* Same as printf(). */
+/* Writes formatted text to standard output, exactly as printf() does. */
 int printf_s(const char *format, ...);
 
-/* Same as fprintf(). */
+/* Writes formatted text to `stream`, exactly as fprintf() does. */
 int fprintf_s(FILE *stream, const char *format, ...);
 
-/* ---- To memory ---- */
+/* ---- Formatted output to memory ---- */
 
-/* The caller makes sure that the text fits. */
+/* Writes formatted text to memory without a limit. The caller makes sure that the text fits. */
 int compat_sprintf(char *buffer, const char *format, ...);
 
-/* Same as sprintf(), with a va_list. */
+/* sprintf() with a va_list: writes formatted text to memory without a limit. */
 int compat_vsprintf(char *buffer, const char *format, va_list arguments);
 
 /*
- * Cuts the text to the buffer, always ends it with a zero, and returns the length of the whole
- * text.
+ * Writes formatted text to memory. Cuts the text to the buffer, ends it with a zero, and returns
+ * the length of the text before it was cut.
  */
 int compat_snprintf(char *buffer, size_t size, const char *format, ...);
 
-/* Same as snprintf(), with a va_list. */
+/*
+ * snprintf() with a va_list: writes formatted text to memory, cut to the buffer, and returns the
+ * length of the text before it was cut.
+ */
 int compat_vsnprintf(char *buffer, size_t size, const char *format, va_list arguments);
 
 /*
- * Returns -1 if the text is longer than `count`. A text of `count` bytes or more has no zero at its
- * end.
+ * Writes formatted text to memory. Returns -1 if the text is longer than `count`. A text of `count`
+ * bytes or more gets no terminating zero.
  */
 int _snprintf(char *buffer, size_t count, const char *format, ...);
 
-/* Same as _snprintf, with a va_list. */
+/*
+ * _snprintf with a va_list: writes formatted text to memory. A text of `count` bytes or more gets
+ * no terminating zero.
+ */
 int _vsnprintf(char *buffer, size_t count, const char *format, va_list arguments);
 
 /*
- * If the text does not fit, stores an empty text, sets ERANGE and returns -1; Windows ends the
- * program.
+ * Writes formatted text to memory. If the text does not fit, stores an empty text, sets errno to
+ * ERANGE and returns -1; Windows ends the program.
  */
 int sprintf_s(char *buffer, size_t size, const char *format, ...);
 
-/* Same as sprintf_s, with a va_list. */
+/*
+ * sprintf_s with a va_list: writes formatted text to memory. If the text does not fit, stores an
+ * empty text and returns -1.
+ */
 int vsprintf_s(char *buffer, size_t size, const char *format, va_list arguments);
 
-/* Stores at most `count` bytes, or with _TRUNCATE what fits. Returns -1 if the text was cut. */
+/*
+ * Writes at most `count` bytes of formatted text to memory, or as many as fit if `count` is
+ * _TRUNCATE. Returns -1 if the text was cut.
+ */
 int _snprintf_s(char *buffer, size_t size, size_t count, const char *format, ...);
 
-/* Same as _snprintf_s, with a va_list. */
+/*
+ * _snprintf_s with a va_list: writes at most `count` bytes of formatted text to memory, or as many
+ * as fit if `count` is _TRUNCATE.
+ */
 int _vsnprintf_s(char *buffer, size_t size, size_t count, const char *format, va_list arguments);
 
-/* Returns the length of the text and writes nothing. */
+/* Returns the length that the formatted text would have, and writes nothing. */
 int _scprintf(const char *format, ...);
 
-/* Same as _scprintf, with a va_list. */
+/* _scprintf with a va_list: returns the length that the formatted text would have. */
 int _vscprintf(const char *format, va_list arguments);
 
-/* ---- From text and streams: the number of arguments filled, or EOF. %ld fills 32 bits ---- */
+/* ---- Formatted input: returns the number of fields stored, or EOF. %ld stores 32 bits ---- */
 
-/* Reads from standard input. */
+/* Reads fields from standard input. */
 int compat_scanf(const char *format, ...);
 
-/* Same as scanf(), from a stream. */
+/* scanf() from a stream: reads fields from `stream`. */
 int compat_fscanf(FILE *stream, const char *format, ...);
 
-/* Same as scanf(), from text. */
+/* scanf() from memory: reads fields from `text`. */
 int compat_sscanf(const char *text, const char *format, ...);
 
-/* Same as sscanf(), with a va_list. */
+/* sscanf() with a va_list: reads fields from `text`. */
 int compat_vsscanf(const char *text, const char *format, va_list arguments);
 
 /*
- * After each pointer for %s, %c or %[ comes the size of that buffer as an unsigned. A field that is
- * too long ends the scan.
+ * Reads fields from `text`. After the pointer to each buffer for %s, %c or %[ the caller passes the
+ * size of the buffer as an unsigned. A field that is too long for its buffer ends the scan.
  */
 int sscanf_s(const char *text, const char *format, ...);
 
-/* Same as sscanf_s, from a stream. */
+/*
+ * sscanf_s from a stream: reads fields from `stream`. The caller passes the size of each text
+ * buffer after the pointer to the buffer.
+ */
 int fscanf_s(FILE *stream, const char *format, ...);
 
-/* Same as sscanf_s, from the standard input. */
+/*
+ * sscanf_s from standard input: reads fields. The caller passes the size of each text buffer after
+ * the pointer to the buffer.
+ */
 int scanf_s(const char *format, ...);
 
 /* ---- Files ---- */
 
-/* Returns 0, or an errno value with *stream NULL. */
+/* Opens a file. Returns 0, or an errno value and sets *stream to NULL. */
 errno_t fopen_s(FILE **stream, const char *name, const char *mode);
 
-/* Same as fopen_s. */
+/*
+ * Closes the file of the stream `old` and opens another file on that stream, as freopen() does.
+ * Returns 0, or an errno value and sets *stream to NULL.
+ */
 errno_t freopen_s(FILE **stream, const char *name, const char *mode, FILE *old);
 
-/* Same as fopen(): the sharing mode is ignored, because files are always shared. */
+/* Opens a file, as fopen() does. The sharing mode is ignored, because files are always shared. */
 FILE *_fsopen(const char *name, const char *mode, int share);
 
 /*
- * Flushes all streams but closes none, because the C library cannot list them. Returns 0, or EOF on
- * error.
+ * Flushes all streams and closes none, because the C library cannot list them. Windows closes all
+ * but the standard streams. Returns 0, or EOF on error.
  */
 int _fcloseall(void);
 
 /* Flushes all streams. Returns 3, the number of standard streams, or EOF on error. */
 int _flushall(void);
 
-/* Returns -1 with EINVAL for NULL. */
+/* Returns the file descriptor of a stream; -1 with errno EINVAL if `stream` is NULL. */
 int _fileno(FILE *stream);
 
-/* Same as fdopen(). */
+/* Opens a stream on a file descriptor, as fdopen() does. */
 FILE *_fdopen(int descriptor, const char *mode);
 
-/* Same as popen(), with the shell of Linux. */
+/* Runs a command with a pipe to or from it, as popen() does; the Linux shell reads the command. */
 FILE *_popen(const char *command, const char *mode);
 
-/* Same as pclose(). */
+/* Closes a stream of _popen and returns the exit status of the command, as pclose() does. */
 int _pclose(FILE *stream);
 
-/* Same as fseek(). */
+/*
+ * Sets the position of a stream with a 64-bit offset, as fseek() does. Returns 0, or -1 on error.
+ */
 int _fseeki64(FILE *stream, int64_t offset, int origin);
 
-/* Same as ftell(). */
+/* Returns the position of a stream as a 64-bit offset, as ftell() does; -1 on error. */
 int64_t _ftelli64(FILE *stream);
 
 /*
- * Reads a line without its line end. Returns NULL at the end of the input, or if the line does not
- * fit; the buffer is then empty.
+ * Reads a line from standard input and removes its line end. Returns NULL at the end of the input.
+ * Also returns NULL if the line does not fit, and stores an empty text.
  */
 char *gets_s(char *buffer, size_t size);
 
@@ -165,7 +192,7 @@ char *gets_s(char *buffer, size_t size);
 #pragma GCC visibility pop
 
 #ifdef __cplusplus
-/* In C++ the size of an array need not be passed. */
+/* In C++ these overloads take an array, so the size of the buffer need not be passed. */
 extern "C++" {
 template <size_t N, class... A> inline int sprintf_s(char (&buffer)[N], const char *format, A... a)
 {
@@ -205,7 +232,7 @@ using ::compat_vprintf;
 using ::compat_vsnprintf;
 using ::compat_vsprintf;
 using ::compat_vsscanf;
-} // namespace std
+} // end of namespace std
 #endif
 
 #define _SH_DENYRW 0x10

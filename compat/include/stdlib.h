@@ -1,5 +1,6 @@
 /*
- * <stdlib.h> and what Windows adds to it. strtol() and its family return Linux's `long` of 64 bits.
+ * <stdlib.h> of Linux, and functions that Windows adds to it. strtol() and its relatives are those
+ * of Linux: they return a `long` of 64 bits.
  */
 #include_next <stdlib.h>
 
@@ -19,72 +20,98 @@
 extern "C" {
 #endif
 
-/* ---- Numbers and text; base 2..36, and base 10 alone writes a sign ---- */
+/* ---- Numbers and text; the base is 2 to 36, and only base 10 writes a minus sign ---- */
 
-/* Returns the buffer. The caller makes sure that the text fits. */
+/* Writes a number as text and returns the buffer. The caller makes sure that the text fits. */
 char *_itoa(int value, char *buffer, int base);
 
-/* Same as _itoa. */
+/*
+ * Writes a 64-bit number as text and returns the buffer. The caller makes sure that the text fits.
+ */
 char *_i64toa(int64_t value, char *buffer, int base);
 
-/* Same as _itoa. */
+/*
+ * Writes an unsigned 64-bit number as text and returns the buffer. The caller makes sure that the
+ * text fits.
+ */
 char *_ui64toa(uint64_t value, char *buffer, int base);
 
-/* Returns 0, or EINVAL or ERANGE with an empty text in the buffer. */
+/*
+ * Writes a number as text. Returns 0; on failure returns EINVAL or ERANGE and stores an empty text.
+ */
 errno_t _itoa_s(int value, char *buffer, size_t size, int base);
 
-/* Same as _itoa_s, with the low 32 bits of the value. */
+/*
+ * Writes the low 32 bits of a number as text. Returns 0; on failure returns EINVAL or ERANGE and
+ * stores an empty text.
+ */
 errno_t _ltoa_s(long value, char *buffer, size_t size, int base);
 
-/* Same as _itoa_s, with the low 32 bits of the value, unsigned. */
+/*
+ * Writes the low 32 bits of an unsigned number as text. Returns 0; on failure returns EINVAL or
+ * ERANGE and stores an empty text.
+ */
 errno_t _ultoa_s(unsigned long value, char *buffer, size_t size, int base);
 
-/* Same as _itoa_s. */
+/*
+ * Writes a 64-bit number as text. Returns 0; on failure returns EINVAL or ERANGE and stores an
+ * empty text.
+ */
 errno_t _i64toa_s(int64_t value, char *buffer, size_t size, int base);
 
-/* Same as _itoa_s. */
+/*
+ * Writes an unsigned 64-bit number as text. Returns 0; on failure returns EINVAL or ERANGE and
+ * stores an empty text.
+ */
 errno_t _ui64toa_s(uint64_t value, char *buffer, size_t size, int base);
 
-/* Returns 0 for text that is not a number. */
+/* Converts decimal text to a number. Returns 0 for text that is not a number. */
 int64_t _atoi64(const char *text);
 
-/* Same as strtoll(); returns 0 with EINVAL for NULL. */
+/* Converts text to a number, as strtoll() does; returns 0 with errno EINVAL if `text` is NULL. */
 int64_t _strtoi64(const char *text, char **end, int base);
 
-/* Same as strtoull(); returns 0 with EINVAL for NULL. */
+/*
+ * Converts text to an unsigned number, as strtoull() does; returns 0 with errno EINVAL if `text` is
+ * NULL.
+ */
 uint64_t _strtoui64(const char *text, char **end, int base);
 
-/* ---- Bits ---- */
+/* ---- Byte order ---- */
 
-/* Reverses the order of the bytes. */
+/* Reverses the order of the 2 bytes. */
 unsigned short _byteswap_ushort(unsigned short value);
 
-/* Same as _byteswap_ushort. */
+/* Reverses the order of the 4 bytes. */
 uint32_t _byteswap_ulong(uint32_t value);
 
-/* Same as _byteswap_ushort. */
+/* Reverses the order of the 8 bytes. */
 uint64_t _byteswap_uint64(uint64_t value);
 
-/* ---- Environment ---- */
+/* ---- Environment variables and paths ---- */
 
 /*
- * *needed is the size with the zero, or 0 if the variable is not set. Returns ERANGE if the buffer
- * is too small.
+ * Copies the value of an environment variable to `buffer`. Sets *needed to the size of the value
+ * with the terminating zero, or to 0 if the variable is not set. Returns ERANGE if the buffer is
+ * too small.
  */
 errno_t getenv_s(size_t *needed, char *buffer, size_t size, const char *name);
 
-/* The caller frees *buffer, which is NULL if the variable is not set. */
+/*
+ * Stores an allocated copy of an environment variable's value in *buffer, or NULL if the variable
+ * is not set. The caller frees the copy.
+ */
 errno_t _dupenv_s(char **buffer, size_t *size, const char *name);
 
-/* An empty value removes the variable. */
+/* Sets an environment variable, or removes it if `value` is empty. */
 errno_t _putenv_s(const char *name, const char *value);
 
-/* Copies the text NAME=VALUE, unlike putenv(). */
+/* Sets an environment variable from a text NAME=VALUE. Unlike putenv(), copies the text. */
 int _putenv(const char *text);
 
 /*
- * Returns the absolute path, allocated if `buffer` is NULL. Returns NULL if there is no such file;
- * Windows does not check that.
+ * Returns the absolute path of a file, in allocated memory if `buffer` is NULL. Returns NULL if the
+ * file does not exist; Windows does not check that.
  */
 char *_fullpath(char *buffer, const char *name, size_t size);
 

@@ -1,4 +1,4 @@
-/* <string.h> and what Windows adds to it. */
+/* <string.h> of Linux, and functions that Windows adds to it. */
 #include_next <string.h>
 
 #if !defined(COMPAT_STRING_H) && (defined(_STRING_H) || defined(_STRING_H_))
@@ -15,61 +15,76 @@
 extern "C" {
 #endif
 
-/* Returns a copy that the caller frees; NULL if memory is short or `text` is NULL. */
+/* Returns a copy of `text` that the caller frees; NULL if memory is short or `text` is NULL. */
 char *_strdup(const char *text);
 
-/* Compares without regard to the case of ASCII letters. */
+/* Compares two texts without regard to the case of ASCII letters. */
 int _stricmp(const char *a, const char *b);
 
-/* Same as _stricmp, for at most `count` bytes. */
+/*
+ * _stricmp with a limit: compares at most `count` bytes of two texts without regard to the case of
+ * ASCII letters.
+ */
 int _strnicmp(const char *a, const char *b, size_t count);
 
-/* Same as _stricmp, for `count` bytes of memory. */
+/* Compares `count` bytes of memory without regard to the case of ASCII letters. */
 int _memicmp(const void *a, const void *b, size_t count);
 
-/* Changes ASCII letters in place. */
+/* Changes upper-case ASCII letters to lower case, in place, and returns `text`. */
 char *_strlwr(char *text);
 
-/* Changes ASCII letters in place. */
+/* Changes lower-case ASCII letters to upper case, in place, and returns `text`. */
 char *_strupr(char *text);
 
-/* Reverses the text in place. */
+/* Reverses the order of the bytes in place and returns `text`. */
 char *_strrev(char *text);
 
 /*
- * On failure the ..._s functions return EINVAL or ERANGE and leave an empty text; Windows ends the
- * program.
+ * Copies a text into a buffer of `size` bytes. If the text does not fit, returns ERANGE and stores
+ * an empty text; Windows ends the program. Returns EINVAL for NULL.
  */
 errno_t strcpy_s(char *to, size_t size, const char *from);
 
-/* Appends to the text in the buffer. Returns EINVAL if that text has no zero within `size`. */
+/*
+ * Appends a text to the text in a buffer of `size` bytes. Returns ERANGE if the text does not fit,
+ * EINVAL if the buffer contains no terminating zero; the buffer then holds an empty text.
+ */
 errno_t strcat_s(char *to, size_t size, const char *from);
 
-/* With _TRUNCATE copies what fits and returns STRUNCATE if the text was cut. */
+/*
+ * Copies at most `count` bytes of a text. If `count` is _TRUNCATE, copies as many as fit and
+ * returns STRUNCATE if the text was cut.
+ */
 errno_t strncpy_s(char *to, size_t size, const char *from, size_t count);
 
-/* Same as strcat_s, for at most `count` characters. */
+/*
+ * strcat_s with a limit: appends at most `count` bytes of a text. If `count` is _TRUNCATE, appends
+ * as many as fit and returns STRUNCATE if the text was cut.
+ */
 errno_t strncat_s(char *to, size_t size, const char *from, size_t count);
 
-/* Returns 0 for NULL. */
+/* Returns the length of a text, at most `size`; 0 if `text` is NULL. */
 size_t strnlen_s(const char *text, size_t size);
 
-/* Same as strtok_r(). */
+/* Splits a text at separators, as strtok_r() does: each call returns the next part. */
 char *strtok_s(char *text, const char *separators, char **state);
 
-/* Cuts the text to the buffer. */
+/* Stores the text that describes an errno value, cut to the size of the buffer. */
 errno_t strerror_s(char *buffer, size_t size, int error);
 
-/* If the bytes do not fit, clears the buffer and returns ERANGE. */
+/* Copies `count` bytes. If they do not fit, clears the buffer and returns ERANGE. */
 errno_t memcpy_s(void *to, size_t size, const void *from, size_t count);
 
-/* Same as memcpy_s, but a failure does not clear the buffer. */
+/*
+ * Copies `count` bytes between buffers that may overlap. If they do not fit, returns ERANGE and
+ * leaves the buffer unchanged.
+ */
 errno_t memmove_s(void *to, size_t size, const void *from, size_t count);
 
 #ifdef __cplusplus
 }
 
-/* In C++ the size of an array need not be passed. */
+/* In C++ these overloads take an array, so the size of the buffer need not be passed. */
 extern "C++" {
 template <size_t N> inline errno_t strcpy_s(char (&to)[N], const char *from)
 {

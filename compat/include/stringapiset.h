@@ -1,4 +1,7 @@
-/* Conversion between narrow and wide text, and the lstr... functions. */
+/*
+ * Conversion between narrow and wide text, and the functions of Windows whose names begin with
+ * lstr.
+ */
 #ifndef COMPAT_STRINGAPISET_H
 #define COMPAT_STRINGAPISET_H
 
@@ -18,61 +21,86 @@
 COMPAT_BEGIN
 
 /*
- * CP_UTF8, CP_ACP and CP_OEMCP all mean UTF-8; other pages fail with ERROR_INVALID_PARAMETER. A
- * wide character is one code point; there are no surrogates. With a length of -1 the text ends
- * with, and includes, its zero. With a room of 0 returns the length. Returns 0 with
- * ERROR_INSUFFICIENT_BUFFER, ERROR_INVALID_FLAGS, or, if the flags ask for it,
+ * Converts UTF-8 to wide text and returns the number of wide characters. CP_UTF8, CP_ACP and
+ * CP_OEMCP all mean UTF-8; other code pages fail with ERROR_INVALID_PARAMETER. A wide character is
+ * one code point; there are no surrogates. If `bytes` is -1, the text ends with its zero, which is
+ * converted too. If `room` is 0, only returns the number. On failure returns 0 with
+ * ERROR_INSUFFICIENT_BUFFER, ERROR_INVALID_FLAGS or, with MB_ERR_INVALID_CHARS,
  * ERROR_NO_UNICODE_TRANSLATION.
  */
 int MultiByteToWideChar(UINT page, DWORD flags, LPCSTR from, int bytes, LPWSTR to, int room);
 
-/* As on Windows, `replacement` and `replaced` must be NULL with CP_UTF8. */
+/*
+ * Converts wide text to UTF-8 and returns the number of bytes; lengths and failures are as in
+ * MultiByteToWideChar. As on Windows, `replacement` and `replaced` must be NULL with CP_UTF8.
+ */
 int WideCharToMultiByte(UINT page, DWORD flags, LPCWSTR from, int length, LPSTR to, int room,
 			LPCSTR replacement, BOOL *replaced);
 
-/* Returns CP_UTF8. */
+/* Returns CP_UTF8, the only code page here. */
 UINT GetACP(void);
 
-/* Returns 0 for NULL. */
+/* Returns the length of a text in bytes; 0 for NULL. */
 int lstrlenA(LPCSTR text);
 
-/* Same as lstrlenA. */
+/* Returns the length of a wide text in characters; 0 for NULL. */
 int lstrlenW(LPCWSTR text);
 
-/* Unlike Windows, compares bytes. NULL is an empty text. */
+/*
+ * Compares two texts byte by byte; Windows uses the order of the user's language. NULL counts as an
+ * empty text.
+ */
 int lstrcmpA(LPCSTR a, LPCSTR b);
 
-/* Same as lstrcmpA, but compares characters. */
+/*
+ * Compares two wide texts character by character; Windows uses the order of the user's language.
+ * NULL counts as an empty text.
+ */
 int lstrcmpW(LPCWSTR a, LPCWSTR b);
 
-/* Same as lstrcmpA, without case. */
+/*
+ * Compares two texts byte by byte, without regard to the case of ASCII letters. NULL counts as an
+ * empty text.
+ */
 int lstrcmpiA(LPCSTR a, LPCSTR b);
 
-/* Same as lstrcmpW, without case. */
+/*
+ * Compares two wide texts character by character, without regard to case. NULL counts as an empty
+ * text.
+ */
 int lstrcmpiW(LPCWSTR a, LPCWSTR b);
 
-/* Returns NULL if an argument is NULL. */
+/* Copies a text and returns `to`; returns NULL if an argument is NULL. */
 LPSTR lstrcpyA(LPSTR to, LPCSTR from);
 
-/* Same as lstrcpyA. */
+/* Copies a wide text and returns `to`; returns NULL if an argument is NULL. */
 LPWSTR lstrcpyW(LPWSTR to, LPCWSTR from);
 
-/* Same as lstrcpyA. */
+/* Appends a text and returns `to`; returns NULL if an argument is NULL. */
 LPSTR lstrcatA(LPSTR to, LPCSTR from);
 
-/* Same as lstrcpyA. */
+/* Appends a wide text and returns `to`; returns NULL if an argument is NULL. */
 LPWSTR lstrcatW(LPWSTR to, LPCWSTR from);
 
-/* Copies what fits, always with a zero at the end. */
+/* Copies a text into a buffer of `room` bytes, cut to what fits, always with a terminating zero. */
 LPSTR lstrcpynA(LPSTR to, LPCSTR from, int room);
 
-/* Same as lstrcpynA. */
+/*
+ * Copies a wide text into a buffer of `room` characters, cut to what fits, always with a
+ * terminating zero.
+ */
 LPWSTR lstrcpynW(LPWSTR to, LPCWSTR from, int room);
 
-/* Writes at most 1024 characters with the zero and returns the length. */
+/*
+ * Writes formatted text to memory, at most 1024 bytes with the terminating zero, and returns its
+ * length.
+ */
 int wsprintfA(LPSTR to, LPCSTR format, ...);
 
-/* Same as wsprintfA. */
+/*
+ * Writes formatted wide text to memory, at most 1024 characters with the terminating zero, and
+ * returns its length.
+ */
 int wsprintfW(LPWSTR to, LPCWSTR format, ...);
 
 COMPAT_END

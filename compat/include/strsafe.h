@@ -1,8 +1,9 @@
 /*
- * Strings with a limit, and an HRESULT as the result: S_OK; STRSAFE_E_INSUFFICIENT_BUFFER if the
- * text was cut to what fits, with a zero at its end; STRSAFE_E_INVALID_PARAMETER if there is no
- * buffer, or if the text in it has no end. Cch functions count characters, Cb functions bytes (a
- * wide character has four). The ...Ex functions are absent.
+ * Functions that copy, join and format text within a limit and return an HRESULT. S_OK: success.
+ * STRSAFE_E_INSUFFICIENT_BUFFER: the text was cut to what fits, and ends with a zero.
+ * STRSAFE_E_INVALID_PARAMETER: there is no buffer, or the text in the buffer has no terminating
+ * zero. Cch functions count characters, Cb functions bytes (a wide character has four). The ...Ex
+ * functions are absent.
  */
 #ifndef COMPAT_STRSAFE_H
 #define COMPAT_STRSAFE_H
@@ -21,91 +22,125 @@
 
 COMPAT_BEGIN
 
-/* Copies what fits, always with a zero at the end. */
+/*
+ * Copies a text into a buffer of `room` characters, cut to what fits, always with a terminating
+ * zero.
+ */
 HRESULT StringCchCopyA(LPSTR to, size_t room, LPCSTR from);
 
-/* Same as StringCchCopyA. */
+/*
+ * Copies a wide text into a buffer of `room` characters, cut to what fits, always with a
+ * terminating zero.
+ */
 HRESULT StringCchCopyW(LPWSTR to, size_t room, LPCWSTR from);
 
-/* Same as StringCchCopyA, counted in bytes. */
+/*
+ * Copies a text into a buffer of `bytes` bytes, cut to what fits, always with a terminating zero.
+ */
 HRESULT StringCbCopyA(LPSTR to, size_t bytes, LPCSTR from);
 
-/* Same as StringCchCopyA, counted in bytes. */
+/*
+ * Copies a wide text into a buffer of `bytes` bytes, cut to what fits, always with a terminating
+ * zero.
+ */
 HRESULT StringCbCopyW(LPWSTR to, size_t bytes, LPCWSTR from);
 
-/* Copies at most `count` characters of `from`. */
+/* Copies at most `count` characters of a text into a buffer of `room` characters. */
 HRESULT StringCchCopyNA(LPSTR to, size_t room, LPCSTR from, size_t count);
 
-/* Same as StringCchCopyNA. */
+/* Copies at most `count` characters of a wide text into a buffer of `room` characters. */
 HRESULT StringCchCopyNW(LPWSTR to, size_t room, LPCWSTR from, size_t count);
 
-/* Same as StringCchCopyNA, counted in bytes. */
+/* Copies at most `countBytes` bytes of a text into a buffer of `bytes` bytes. */
 HRESULT StringCbCopyNA(LPSTR to, size_t bytes, LPCSTR from, size_t countBytes);
 
-/* Same as StringCchCopyNA, counted in bytes. */
+/* Copies at most `countBytes` bytes of a wide text into a buffer of `bytes` bytes. */
 HRESULT StringCbCopyNW(LPWSTR to, size_t bytes, LPCWSTR from, size_t countBytes);
 
-/* Appends to the text in the buffer. */
+/* Appends a text to the text in a buffer of `room` characters. */
 HRESULT StringCchCatA(LPSTR to, size_t room, LPCSTR from);
 
-/* Same as StringCchCatA. */
+/* Appends a wide text to the text in a buffer of `room` characters. */
 HRESULT StringCchCatW(LPWSTR to, size_t room, LPCWSTR from);
 
-/* Same as StringCchCatA, counted in bytes. */
+/* Appends a text to the text in a buffer of `bytes` bytes. */
 HRESULT StringCbCatA(LPSTR to, size_t bytes, LPCSTR from);
 
-/* Same as StringCchCatA, counted in bytes. */
+/* Appends a wide text to the text in a buffer of `bytes` bytes. */
 HRESULT StringCbCatW(LPWSTR to, size_t bytes, LPCWSTR from);
 
-/* Appends at most `count` characters of `from`. */
+/* Appends at most `count` characters of a text to the text in a buffer of `room` characters. */
 HRESULT StringCchCatNA(LPSTR to, size_t room, LPCSTR from, size_t count);
 
-/* Same as StringCchCatNA. */
+/*
+ * Appends at most `count` characters of a wide text to the text in a buffer of `room` characters.
+ */
 HRESULT StringCchCatNW(LPWSTR to, size_t room, LPCWSTR from, size_t count);
 
-/* Same as StringCchCatNA, counted in bytes. */
+/* Appends at most `countBytes` bytes of a text to the text in a buffer of `bytes` bytes. */
 HRESULT StringCbCatNA(LPSTR to, size_t bytes, LPCSTR from, size_t countBytes);
 
-/* Same as StringCchCatNA, counted in bytes. */
+/* Appends at most `countBytes` bytes of a wide text to the text in a buffer of `bytes` bytes. */
 HRESULT StringCbCatNW(LPWSTR to, size_t bytes, LPCWSTR from, size_t countBytes);
 
-/* Reads the format as printf() of this library does. */
+/*
+ * Writes formatted text to a buffer of `room` characters. The format is that of this library's
+ * printf().
+ */
 HRESULT StringCchPrintfA(LPSTR to, size_t room, LPCSTR format, ...);
 
-/* Same as StringCchPrintfA. */
+/*
+ * Writes formatted wide text to a buffer of `room` characters. The format is that of this library's
+ * wprintf().
+ */
 HRESULT StringCchPrintfW(LPWSTR to, size_t room, LPCWSTR format, ...);
 
-/* Same as StringCchPrintfA, counted in bytes. */
+/*
+ * Writes formatted text to a buffer of `bytes` bytes. The format is that of this library's
+ * printf().
+ */
 HRESULT StringCbPrintfA(LPSTR to, size_t bytes, LPCSTR format, ...);
 
-/* Same as StringCchPrintfA, counted in bytes. */
+/*
+ * Writes formatted wide text to a buffer of `bytes` bytes. The format is that of this library's
+ * wprintf().
+ */
 HRESULT StringCbPrintfW(LPWSTR to, size_t bytes, LPCWSTR format, ...);
 
-/* Same as StringCchPrintfA, with a va_list. */
+/* StringCchPrintfA with a va_list: writes formatted text to a buffer of `room` characters. */
 HRESULT StringCchVPrintfA(LPSTR to, size_t room, LPCSTR format, va_list arguments);
 
-/* Same as StringCchVPrintfA. */
+/* StringCchPrintfW with a va_list: writes formatted wide text to a buffer of `room` characters. */
 HRESULT StringCchVPrintfW(LPWSTR to, size_t room, LPCWSTR format, va_list arguments);
 
-/* Same as StringCchVPrintfA, counted in bytes. */
+/* StringCbPrintfA with a va_list: writes formatted text to a buffer of `bytes` bytes. */
 HRESULT StringCbVPrintfA(LPSTR to, size_t bytes, LPCSTR format, va_list arguments);
 
-/* Same as StringCchVPrintfA, counted in bytes. */
+/* StringCbPrintfW with a va_list: writes formatted wide text to a buffer of `bytes` bytes. */
 HRESULT StringCbVPrintfW(LPWSTR to, size_t bytes, LPCWSTR format, va_list arguments);
 
 /*
- * Fails with STRSAFE_E_INVALID_PARAMETER and *length 0 if there is no text or no zero within `most`
- * characters.
+ * Stores the length of a text in *length. Fails with STRSAFE_E_INVALID_PARAMETER and *length 0 if
+ * `text` is NULL or has no terminating zero within `most` characters.
  */
 HRESULT StringCchLengthA(LPCSTR text, size_t most, size_t *length);
 
-/* Same as StringCchLengthA. */
+/*
+ * Stores the length of a wide text in *length. Fails with STRSAFE_E_INVALID_PARAMETER and *length 0
+ * if `text` is NULL or has no terminating zero within `most` characters.
+ */
 HRESULT StringCchLengthW(LPCWSTR text, size_t most, size_t *length);
 
-/* Same as StringCchLengthA, counted in bytes. */
+/*
+ * Stores the length of a text in bytes. Fails with STRSAFE_E_INVALID_PARAMETER and a length of 0 if
+ * `text` is NULL or has no terminating zero within `mostBytes` bytes.
+ */
 HRESULT StringCbLengthA(LPCSTR text, size_t mostBytes, size_t *lengthBytes);
 
-/* Same as StringCchLengthA, counted in bytes. */
+/*
+ * Stores the length of a wide text in bytes. Fails with STRSAFE_E_INVALID_PARAMETER and a length of
+ * 0 if `text` is NULL or has no terminating zero within `mostBytes` bytes.
+ */
 HRESULT StringCbLengthW(LPCWSTR text, size_t mostBytes, size_t *lengthBytes);
 
 COMPAT_END

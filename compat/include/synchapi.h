@@ -1,7 +1,8 @@
 /*
- * Events, semaphores, mutexes and how to wait for them; locks without a handle. All of them belong
- * to this process: a name fails with ERROR_NOT_SUPPORTED. Security attributes and access rights are
- * ignored. Alertable waits only wait, because there are no APCs.
+ * Events, semaphores, mutexes and the functions that wait for them; and locks without a handle. All
+ * of these objects belong to this process: creating one with a name fails with ERROR_NOT_SUPPORTED.
+ * Security attributes and access rights are ignored. Alertable waits are ordinary waits, because
+ * there are no asynchronous procedure calls (APCs).
  */
 #ifndef COMPAT_SYNCHAPI_H
 #define COMPAT_SYNCHAPI_H
@@ -15,13 +16,16 @@
 #define CRITICAL_SECTION_NO_DEBUG_INFO	   0x01000000
 #define CONDITION_VARIABLE_LOCKMODE_SHARED 0x1
 
-/* A recursive lock; its members differ from those on Windows. */
+/* A lock that its owner may take again. Its members differ from those on Windows. */
 typedef struct _RTL_CRITICAL_SECTION {
 	pthread_mutex_t compat_mutex;
 } RTL_CRITICAL_SECTION, *PRTL_CRITICAL_SECTION, CRITICAL_SECTION, *PCRITICAL_SECTION,
 	*LPCRITICAL_SECTION;
 
-/* A lock of all zeros is unlocked. It is larger than a pointer. */
+/*
+ * A lock for one writer or many readers. All bits zero means unlocked, as on Windows; but here the
+ * lock is larger than a pointer.
+ */
 typedef struct _RTL_SRWLOCK {
 	pthread_rwlock_t compat_rwlock;
 } RTL_SRWLOCK, *PRTL_SRWLOCK, SRWLOCK, *PSRWLOCK;
@@ -31,7 +35,7 @@ typedef struct _RTL_SRWLOCK {
 #define RTL_SRWLOCK_INIT SRWLOCK_INIT
 
 typedef struct _RTL_CONDITION_VARIABLE {
-	PVOID Ptr; /* counts the calls of Wake */
+	PVOID Ptr; /* number of wakes of this variable so far */
 } RTL_CONDITION_VARIABLE, *PRTL_CONDITION_VARIABLE, CONDITION_VARIABLE, *PCONDITION_VARIABLE;
 /* clang-format off */
 #define CONDITION_VARIABLE_INIT	    {0}
@@ -40,7 +44,7 @@ typedef struct _RTL_CONDITION_VARIABLE {
 
 typedef struct _RTL_RUN_ONCE {
 	LONG compat_state;
-	PVOID Ptr; /* the context that the function returned */
+	PVOID Ptr; /* context returned by the function that ran once */
 } RTL_RUN_ONCE, *PRTL_RUN_ONCE, INIT_ONCE, *PINIT_ONCE, *LPINIT_ONCE;
 /* clang-format off */
 #define INIT_ONCE_STATIC_INIT {0, 0}
@@ -53,122 +57,148 @@ COMPAT_BEGIN
 /* ---- Events ------------------------------------------------------------------------------- */
 
 /*
- * The event is one of NdsEventCreate, so OVERLAPPED.hEvent takes it. Fails with ERROR_NOT_SUPPORTED
- * for a name, or if memory is short.
+ * Creates an event with NdsEventCreate, so the event may be used as OVERLAPPED.hEvent. Fails with
+ * ERROR_NOT_SUPPORTED if `name` is not NULL.
  */
 HANDLE CreateEventA(LPSECURITY_ATTRIBUTES attributes, BOOL manualReset, BOOL initiallySet,
 		    LPCSTR name);
 
-/* Same as CreateEventA. */
+/*
+ * CreateEventA with a wide name: creates an event. Fails with ERROR_NOT_SUPPORTED if `name` is not
+ * NULL.
+ */
 HANDLE CreateEventW(LPSECURITY_ATTRIBUTES attributes, BOOL manualReset, BOOL initiallySet,
 		    LPCWSTR name);
 
 /*
- * The flags are CREATE_EVENT_MANUAL_RESET and CREATE_EVENT_INITIAL_SET; others fail with
- * ERROR_INVALID_PARAMETER.
+ * Creates an event. `flags` may contain CREATE_EVENT_MANUAL_RESET and CREATE_EVENT_INITIAL_SET;
+ * other bits fail with ERROR_INVALID_PARAMETER.
  */
 HANDLE CreateEventExA(LPSECURITY_ATTRIBUTES attributes, LPCSTR name, DWORD flags, DWORD access);
 
-/* Same as CreateEventExA. */
+/*
+ * CreateEventExA with a wide name: creates an event. `flags` may contain CREATE_EVENT_MANUAL_RESET
+ * and CREATE_EVENT_INITIAL_SET.
+ */
 HANDLE CreateEventExW(LPSECURITY_ATTRIBUTES attributes, LPCWSTR name, DWORD flags, DWORD access);
 
-/* Fails with ERROR_INVALID_HANDLE if the handle is not an event. */
+/* Sets an event. Fails with ERROR_INVALID_HANDLE if the handle is not an event. */
 BOOL SetEvent(HANDLE event);
 
-/* Fails with ERROR_INVALID_HANDLE if the handle is not an event. */
+/* Resets an event. Fails with ERROR_INVALID_HANDLE if the handle is not an event. */
 BOOL ResetEvent(HANDLE event);
 
-/* ---- Waiting ------------------------------------------------------------------------------ */
+/* ---- Waiting for objects ------------------------------------------------------------------ */
 
 /*
- * Waits for an event, thread, semaphore or mutex, not for files or ports. Returns WAIT_OBJECT_0,
- * WAIT_TIMEOUT or WAIT_FAILED.
+ * Waits for an event, thread, semaphore or mutex; files and ports cannot be waited for. Returns
+ * WAIT_OBJECT_0, WAIT_TIMEOUT or WAIT_FAILED.
  */
 DWORD WaitForSingleObject(HANDLE handle, DWORD timeoutMs);
 
-/* Same as WaitForSingleObject. */
+/*
+ * WaitForSingleObject with an ignored parameter: `alertable` has no effect, because there are no
+ * asynchronous procedure calls.
+ */
 DWORD WaitForSingleObjectEx(HANDLE handle, DWORD timeoutMs, BOOL alertable);
 
 /*
- * Takes 1 to MAXIMUM_WAIT_OBJECTS handles. A wait for one takes the first that is signalled. A wait
- * for all takes them one after the other, and releases those it has if another thread takes one of
- * the rest; Windows takes all at once.
+ * Waits for one or all of 1 to MAXIMUM_WAIT_OBJECTS objects. A wait for one takes the first
+ * signalled object of the array. A wait for all takes the objects one after the other, and gives
+ * them back if another thread takes one of the rest meanwhile; Windows takes all at once.
  */
 DWORD WaitForMultipleObjects(DWORD n, const HANDLE *handles, BOOL all, DWORD timeoutMs);
 
-/* Same as WaitForMultipleObjects. */
+/*
+ * WaitForMultipleObjects with an ignored parameter: `alertable` has no effect, because there are no
+ * asynchronous procedure calls.
+ */
 DWORD WaitForMultipleObjectsEx(DWORD n, const HANDLE *handles, BOOL all, DWORD timeoutMs,
 			       BOOL alertable);
 
-/* Sets or releases the first object, then waits for the second. The two steps are not atomic. */
+/*
+ * Sets (event) or releases (semaphore, mutex) the first object, then waits for the second. Another
+ * thread may run between the two steps.
+ */
 DWORD SignalObjectAndWait(HANDLE signalled, HANDLE awaited, DWORD timeoutMs, BOOL alertable);
 
-/* With INFINITE never returns; with 0 lets other threads run. */
+/* Sleeps for `ms` milliseconds. INFINITE never returns; 0 lets other threads run. */
 void Sleep(DWORD ms);
 
-/* Same as Sleep; returns 0. */
+/*
+ * Sleeps for `ms` milliseconds and returns 0. `alertable` has no effect, because there are no
+ * asynchronous procedure calls.
+ */
 DWORD SleepEx(DWORD ms, BOOL alertable);
 
 /* ---- Semaphores and mutexes --------------------------------------------------------------- */
 
-/* Fails with ERROR_INVALID_PARAMETER unless 0 <= initial <= most and most > 0. */
+/*
+ * Creates a semaphore. Fails with ERROR_INVALID_PARAMETER unless 0 <= initial <= most and most > 0.
+ */
 HANDLE CreateSemaphoreA(LPSECURITY_ATTRIBUTES attributes, LONG initial, LONG most, LPCSTR name);
 
-/* Same as CreateSemaphoreA. */
+/* CreateSemaphoreA with a wide name: creates a semaphore, which must not have a name here. */
 HANDLE CreateSemaphoreW(LPSECURITY_ATTRIBUTES attributes, LONG initial, LONG most, LPCWSTR name);
 
-/* Same as CreateSemaphoreA; `flags` must be 0. */
+/* CreateSemaphoreW with flags: creates a semaphore. `flags` must be 0. */
 HANDLE CreateSemaphoreExW(LPSECURITY_ATTRIBUTES attributes, LONG initial, LONG most, LPCWSTR name,
 			  DWORD flags, DWORD access);
 
 /*
- * Fails with ERROR_TOO_MANY_POSTS, and changes nothing, if the count would exceed its maximum.
- * `previous` may be NULL.
+ * Adds `count` to the count of a semaphore and stores the former count in *previous; `previous` may
+ * be NULL. If the count would exceed its maximum, fails with ERROR_TOO_MANY_POSTS and changes
+ * nothing.
  */
 BOOL ReleaseSemaphore(HANDLE semaphore, LONG count, LONG *previous);
 
 /*
- * A thread may take its mutex again. A thread that ends still owns its mutexes: there is no
- * WAIT_ABANDONED.
+ * Creates a mutex. The thread that owns the mutex may take it again. Mutexes of a thread that has
+ * ended stay owned: there is no WAIT_ABANDONED.
  */
 HANDLE CreateMutexA(LPSECURITY_ATTRIBUTES attributes, BOOL initiallyOwned, LPCSTR name);
 
-/* Same as CreateMutexA. */
+/* CreateMutexA with a wide name: creates a mutex, which must not have a name here. */
 HANDLE CreateMutexW(LPSECURITY_ATTRIBUTES attributes, BOOL initiallyOwned, LPCWSTR name);
 
-/* Same as CreateMutexA; the only flag is CREATE_MUTEX_INITIAL_OWNER. */
+/* CreateMutexW with flags: creates a mutex. The only flag is CREATE_MUTEX_INITIAL_OWNER. */
 HANDLE CreateMutexExW(LPSECURITY_ATTRIBUTES attributes, LPCWSTR name, DWORD flags, DWORD access);
 
-/* Fails with ERROR_NOT_OWNER if the calling thread does not own the mutex. */
+/*
+ * Releases a mutex once. Fails with ERROR_NOT_OWNER if the calling thread does not own the mutex.
+ */
 BOOL ReleaseMutex(HANDLE mutex);
 
 /* ---- Locks without a handle --------------------------------------------------------------- */
 
-/* A thread may enter the section it is in again. */
+/* Initializes a critical section. A thread that is in the section may enter it again. */
 void InitializeCriticalSection(LPCRITICAL_SECTION section);
 
-/* Ignores the spin count and returns TRUE. */
+/* Initializes a critical section and returns TRUE. The spin count is ignored. */
 BOOL InitializeCriticalSectionAndSpinCount(LPCRITICAL_SECTION section, DWORD spins);
 
-/* Ignores the spin count and the flags and returns TRUE. */
+/* Initializes a critical section and returns TRUE. The spin count and the flags are ignored. */
 BOOL InitializeCriticalSectionEx(LPCRITICAL_SECTION section, DWORD spins, DWORD flags);
 
-/* Ignores the spin count and returns 0. */
+/* Has no effect: critical sections here have no spin count. Returns 0. */
 DWORD SetCriticalSectionSpinCount(LPCRITICAL_SECTION section, DWORD spins);
 
-/* Waits without a limit. */
+/* Enters a critical section, after waiting as long as another thread is in the section. */
 void EnterCriticalSection(LPCRITICAL_SECTION section);
 
-/* Returns TRUE if the calling thread has entered the section. */
+/*
+ * Enters a critical section unless another thread is in the section. Returns TRUE if the section
+ * was entered.
+ */
 BOOL TryEnterCriticalSection(LPCRITICAL_SECTION section);
 
-/* Has no effect in a thread that has not entered the section. */
+/* Leaves a critical section. Has no effect if the calling thread is not in the section. */
 void LeaveCriticalSection(LPCRITICAL_SECTION section);
 
-/* No thread may be in the section. */
+/* Frees a critical section. No thread may be in the section. */
 void DeleteCriticalSection(LPCRITICAL_SECTION section);
 
-/* A lock for one writer or many readers; a thread must not acquire it twice. */
+/* Initializes a lock for one writer or many readers. A thread must not acquire the lock twice. */
 void InitializeSRWLock(PSRWLOCK lock);
 
 /* Acquires the lock for writing. */
@@ -177,10 +207,10 @@ void AcquireSRWLockExclusive(PSRWLOCK lock);
 /* Acquires the lock for reading. */
 void AcquireSRWLockShared(PSRWLOCK lock);
 
-/* Returns FALSE if the lock is held. */
+/* Acquires the lock for writing if no thread holds it; otherwise returns FALSE. */
 BOOLEAN TryAcquireSRWLockExclusive(PSRWLOCK lock);
 
-/* Returns FALSE if the lock is held for writing. */
+/* Acquires the lock for reading if no thread holds it for writing; otherwise returns FALSE. */
 BOOLEAN TryAcquireSRWLockShared(PSRWLOCK lock);
 
 /* Releases a lock that was acquired for writing. */
@@ -189,48 +219,57 @@ void ReleaseSRWLockExclusive(PSRWLOCK lock);
 /* Releases a lock that was acquired for reading. */
 void ReleaseSRWLockShared(PSRWLOCK lock);
 
-/* Same as CONDITION_VARIABLE_INIT. */
+/* Initializes a condition variable; the initializer CONDITION_VARIABLE_INIT does the same. */
 void InitializeConditionVariable(PCONDITION_VARIABLE variable);
 
 /*
- * Leaves the section, which the thread has entered exactly once, while it waits. Fails with
- * ERROR_TIMEOUT. As on Windows, it may return without a wake.
+ * Leaves the critical section, waits for a wake of the variable and enters the section again. The
+ * calling thread must have entered the section exactly once. Fails with ERROR_TIMEOUT. As on
+ * Windows, the call may return without a wake.
  */
 BOOL SleepConditionVariableCS(PCONDITION_VARIABLE variable, PCRITICAL_SECTION section,
 			      DWORD timeoutMs);
 
 /*
- * Same as SleepConditionVariableCS, with a lock held for writing, or for reading with
- * CONDITION_VARIABLE_LOCKMODE_SHARED.
+ * Releases the lock, waits for a wake of the variable and acquires the lock again. The lock is held
+ * for writing, or for reading with CONDITION_VARIABLE_LOCKMODE_SHARED. Fails with ERROR_TIMEOUT.
+ * The call may return without a wake.
  */
 BOOL SleepConditionVariableSRW(PCONDITION_VARIABLE variable, PSRWLOCK lock, DWORD timeoutMs,
 			       ULONG flags);
 
-/* Wakes one waiting thread. */
+/* Wakes one thread that waits for the condition variable. */
 void WakeConditionVariable(PCONDITION_VARIABLE variable);
 
-/* Wakes all waiting threads. */
+/* Wakes all threads that wait for the condition variable. */
 void WakeAllConditionVariable(PCONDITION_VARIABLE variable);
 
-/* Same as INIT_ONCE_STATIC_INIT. */
+/*
+ * Initializes the record for InitOnceExecuteOnce; the initializer INIT_ONCE_STATIC_INIT does the
+ * same.
+ */
 void InitOnceInitialize(PINIT_ONCE once);
 
 /*
- * Runs the function once, while other callers wait. Returns FALSE if the function returns FALSE;
- * the next call then runs it again. `context` may be NULL.
+ * Calls `function` once, while other callers wait for its end. If `function` returns FALSE, so does
+ * this call, and the next call runs `function` again. `context` may be NULL.
  */
 BOOL InitOnceExecuteOnce(PINIT_ONCE once, PINIT_ONCE_FN function, PVOID parameter, LPVOID *context);
 
 /*
- * Waits while 1, 2, 4 or 8 bytes at the two addresses are equal. Fails with ERROR_TIMEOUT. May
- * return without a wake.
+ * Waits while the values at `address` and at `compare`, of 1, 2, 4 or 8 bytes, are equal. Fails
+ * with ERROR_TIMEOUT. The call may return without a wake.
  */
 BOOL WaitOnAddress(volatile VOID *address, PVOID compare, SIZE_T bytes, DWORD timeoutMs);
 
-/* Wakes one thread that waits on the address. Change the value before the call. */
+/*
+ * Wakes one thread that waits in WaitOnAddress for this address. Change the value before the call.
+ */
 void WakeByAddressSingle(PVOID address);
 
-/* Wakes all threads that wait on the address. Change the value before the call. */
+/*
+ * Wakes all threads that wait in WaitOnAddress for this address. Change the value before the call.
+ */
 void WakeByAddressAll(PVOID address);
 
 COMPAT_END

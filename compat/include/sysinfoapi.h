@@ -1,4 +1,4 @@
-/* The time, and facts about the machine. */
+/* Functions that return the time, and properties of the machine. */
 #ifndef COMPAT_SYSINFOAPI_H
 #define COMPAT_SYSINFOAPI_H
 
@@ -15,8 +15,8 @@ typedef struct _SYSTEM_INFO {
 	DWORD dwPageSize;
 	LPVOID lpMinimumApplicationAddress;
 	LPVOID lpMaximumApplicationAddress;
-	DWORD_PTR dwActiveProcessorMask; /* the first 64 processors */
-	/* all that are online, also those this process may not use */
+	DWORD_PTR dwActiveProcessorMask; /* bit mask of the online processors, up to number 63 */
+	/* all processors that are online, even if this process may not use them */
 	DWORD dwNumberOfProcessors;
 	DWORD dwProcessorType;
 	DWORD dwAllocationGranularity;
@@ -54,50 +54,60 @@ typedef enum _COMPUTER_NAME_FORMAT {
 
 COMPAT_BEGIN
 
-/* Returns the milliseconds since the machine started; starts again from 0 after 49 days. */
+/* Returns the milliseconds since the machine started. The 32-bit count wraps to 0 after 49 days. */
 DWORD GetTickCount(void);
 
-/* Same as GetTickCount, with 64 bits. */
+/* Returns the milliseconds since the machine started, as a 64-bit count. */
 ULONGLONG GetTickCount64(void);
 
-/* Reads the same precise clock as GetSystemTimePreciseAsFileTime. */
+/*
+ * Stores the time in UTC, in units of 100 ns. The clock is as precise as that of
+ * GetSystemTimePreciseAsFileTime.
+ */
 void GetSystemTimeAsFileTime(FILETIME *time);
 
-/* Same as GetSystemTimeAsFileTime. */
+/* Stores the time in UTC, in units of 100 ns. */
 void GetSystemTimePreciseAsFileTime(FILETIME *time);
 
-/* Returns the time in UTC. */
+/* Stores the date and time in UTC. */
 void GetSystemTime(SYSTEMTIME *time);
 
-/* Same as GetSystemTime, in the time zone of this machine. */
+/* Stores the date and time in the time zone of this machine. */
 void GetLocalTime(SYSTEMTIME *time);
 
-/* Returns the same as GetNativeSystemInfo. */
+/* Stores the number and kind of the processors, the page size and the range of addresses. */
 void GetSystemInfo(SYSTEM_INFO *info);
 
-/* Same as GetSystemInfo. */
+/*
+ * Stores the number and kind of the processors, the page size and the range of addresses, exactly
+ * as GetSystemInfo does.
+ */
 void GetNativeSystemInfo(SYSTEM_INFO *info);
 
-/* Fails with ERROR_INVALID_PARAMETER if dwLength is not the size of the structure. */
+/*
+ * Stores the size of the machine's memory and of its free part. Fails with ERROR_INVALID_PARAMETER
+ * if dwLength is not the size of the structure.
+ */
 BOOL GlobalMemoryStatusEx(MEMORYSTATUSEX *status);
 
 /*
- * Returns the host name in capitals, at most 15 characters. *size counts the zero before the call,
- * and not after it. If it is too small, sets it to the size needed and fails with
- * ERROR_BUFFER_OVERFLOW.
+ * Stores the host name in capitals, at most 15 characters. *size is the size of the buffer before
+ * the call and the length of the name, without the zero, after the call. If the buffer is too
+ * small, sets *size to the size needed and fails with ERROR_BUFFER_OVERFLOW.
  */
 BOOL GetComputerNameA(LPSTR buffer, DWORD *size);
 
-/* Same as GetComputerNameA. */
+/* GetComputerNameA for wide text: stores the host name in capitals, at most 15 characters. */
 BOOL GetComputerNameW(LPWSTR buffer, DWORD *size);
 
 /*
- * The domain is what follows the first dot of the host name. If *size is too small, sets it to the
- * size needed, with the zero, and fails with ERROR_MORE_DATA.
+ * Stores the host name, its domain (the text after the first dot) or both, as `kind` demands. If
+ * the buffer is too small, sets *size to the size needed, with the terminating zero, and fails with
+ * ERROR_MORE_DATA.
  */
 BOOL GetComputerNameExA(COMPUTER_NAME_FORMAT kind, LPSTR buffer, DWORD *size);
 
-/* Same as GetComputerNameExA. */
+/* GetComputerNameExA for wide text: stores the host name, its domain or both, as `kind` demands. */
 BOOL GetComputerNameExW(COMPUTER_NAME_FORMAT kind, LPWSTR buffer, DWORD *size);
 
 COMPAT_END

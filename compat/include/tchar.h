@@ -1,6 +1,7 @@
 /*
- * Names that stand for the functions of wide or of narrow text, depending on UNICODE. The `main` in
- * libsoftrnic-compat-main.a decodes the arguments of _tmain from UTF-8.
+ * Names such as _tprintf that stand for the function of wide text if UNICODE is defined, otherwise
+ * for that of narrow text. The `main` in libsoftrnic-compat-main.a decodes the arguments of _tmain
+ * from UTF-8.
  */
 #ifndef COMPAT_TCHAR_H
 #define COMPAT_TCHAR_H
@@ -27,10 +28,10 @@ typedef TCHAR _TXCHAR;
 typedef wint_t _TINT;
 #define _TEOF WEOF
 
-/* ---- Start ---- */
+/* ---- Wide text: program start ---- */
 #define _tmain wmain
 
-/* ---- To streams ---- */
+/* ---- Wide text: output to streams ---- */
 #define _tprintf    wprintf
 #define _ftprintf   fwprintf
 #define _vtprintf   vwprintf
@@ -43,13 +44,13 @@ typedef wint_t _TINT;
 #define _puttc	    putwc
 #define _puttchar   putwchar
 
-/* ---- From streams ---- */
+/* ---- Wide text: input from streams ---- */
 #define _fgetts	  fgetws
 #define _fgettc	  fgetwc
 #define _gettc	  getwc
 #define _gettchar getwchar
 
-/* ---- To and from text ---- */
+/* ---- Wide text: formatting to memory and scanning of text ---- */
 #define _stprintf     _swprintf
 #define _vstprintf    _vswprintf
 #define _stprintf_s   swprintf_s
@@ -63,7 +64,7 @@ typedef wint_t _TINT;
 #define _stscanf      swscanf
 #define _stscanf_s    swscanf_s
 
-/* ---- Strings ---- */
+/* ---- Wide text: strings ---- */
 #define _tcslen	   wcslen
 #define _tcsnlen   wcsnlen
 #define _tcscpy	   wcscpy
@@ -91,7 +92,7 @@ typedef wint_t _TINT;
 #define _tcsrev	   _wcsrev
 #define _tcsftime  wcsftime
 
-/* ---- Characters ---- */
+/* ---- Wide text: kinds of characters ---- */
 #define _istalpha  iswalpha
 #define _istalnum  iswalnum
 #define _istdigit  iswdigit
@@ -104,7 +105,7 @@ typedef wint_t _TINT;
 #define _totlower  towlower
 #define _totupper  towupper
 
-/* ---- Numbers ---- */
+/* ---- Wide text: conversion of numbers ---- */
 #define _ttoi	   _wtoi
 #define _tstoi	   _wtoi
 #define _ttol	   _wtol
@@ -126,7 +127,7 @@ typedef wint_t _TINT;
 #define _i64tot_s  _i64tow_s
 #define _ui64tot_s _ui64tow_s
 
-/* ---- Files and environment ---- */
+/* ---- Wide text: files and environment ---- */
 #define _tfopen	    _wfopen
 #define _tfopen_s   _wfopen_s
 #define _tfreopen   _wfreopen
@@ -141,10 +142,10 @@ typedef wint_t _TINT;
 typedef int _TINT;
 #define _TEOF	      EOF
 
-/* ---- Start ---- */
+/* ---- Narrow text: program start ---- */
 #define _tmain	      main
 
-/* ---- To streams ---- */
+/* ---- Narrow text: output to streams ---- */
 #define _tprintf      printf
 #define _ftprintf     fprintf
 #define _vtprintf     vprintf
@@ -157,13 +158,13 @@ typedef int _TINT;
 #define _puttc	      putc
 #define _puttchar     putchar
 
-/* ---- From streams ---- */
+/* ---- Narrow text: input from streams ---- */
 #define _fgetts	      fgets
 #define _fgettc	      fgetc
 #define _gettc	      getc
 #define _gettchar     getchar
 
-/* ---- To and from text ---- */
+/* ---- Narrow text: formatting to memory and scanning of text ---- */
 #define _stprintf     sprintf
 #define _vstprintf    vsprintf
 #define _stprintf_s   sprintf_s
@@ -177,7 +178,7 @@ typedef int _TINT;
 #define _stscanf      sscanf
 #define _stscanf_s    sscanf_s
 
-/* ---- Strings ---- */
+/* ---- Narrow text: strings ---- */
 #define _tcslen	      strlen
 #define _tcsnlen      strnlen
 #define _tcscpy	      strcpy
@@ -205,7 +206,7 @@ typedef int _TINT;
 #define _tcsrev	      _strrev
 #define _tcsftime     strftime
 
-/* ---- Characters ---- */
+/* ---- Narrow text: kinds of characters ---- */
 #define _istalpha     isalpha
 #define _istalnum     isalnum
 #define _istdigit     isdigit
@@ -218,7 +219,7 @@ typedef int _TINT;
 #define _totlower     tolower
 #define _totupper     toupper
 
-/* ---- Numbers ---- */
+/* ---- Narrow text: conversion of numbers ---- */
 #define _ttoi	      atoi
 #define _tstoi	      atoi
 #define _ttol	      atol
@@ -240,7 +241,7 @@ typedef int _TINT;
 #define _i64tot_s     _i64toa_s
 #define _ui64tot_s    _ui64toa_s
 
-/* ---- Files and environment ---- */
+/* ---- Narrow text: files and environment ---- */
 #define _tfopen	      fopen
 #define _tfopen_s     fopen_s
 #define _tfreopen     freopen

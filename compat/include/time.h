@@ -1,4 +1,4 @@
-/* <time.h> and functions of Windows whose arguments are in a different order. */
+/* <time.h> of Linux, and functions of Windows that take the same arguments in another order. */
 #include_next <time.h>
 
 #if !defined(COMPAT_TIME_H) && defined(CLOCKS_PER_SEC)
@@ -11,25 +11,36 @@
 extern "C" {
 #endif
 
-/* Returns 0 or an errno value. Unlike localtime_r(), it takes the buffer first. */
+/*
+ * Converts a time to a local date. Returns 0 or an errno value. Unlike localtime_r(), takes the
+ * buffer first.
+ */
 errno_t localtime_s(struct tm *buffer, const time_t *time);
 
-/* Same as localtime_s, in UTC. */
+/*
+ * Converts a time to a date in UTC. Returns 0 or an errno value. Unlike gmtime_r(), takes the
+ * buffer first.
+ */
 errno_t gmtime_s(struct tm *buffer, const time_t *time);
 
-/* The buffer must have 26 bytes. */
+/*
+ * Writes a time as text, in the local time zone. Returns 0, or EINVAL if the buffer has fewer than
+ * 26 bytes.
+ */
 errno_t ctime_s(char *buffer, size_t size, const time_t *time);
 
-/* The buffer must have 26 bytes. */
+/* Writes a date as text. Returns 0, or EINVAL if the buffer has fewer than 26 bytes. */
 errno_t asctime_s(char *buffer, size_t size, const struct tm *time);
 
-/* Same as time(). */
+/*
+ * Returns the seconds since 1970, as time() does, and stores them in *time if `time` is not NULL.
+ */
 __time64_t _time64(__time64_t *time);
 
-/* Same as localtime_s. */
+/* localtime_s for __time64_t, which is time_t here: converts a time to a local date. */
 errno_t _localtime64_s(struct tm *buffer, const __time64_t *time);
 
-/* Same as gmtime_s. */
+/* gmtime_s for __time64_t, which is time_t here: converts a time to a date in UTC. */
 errno_t _gmtime64_s(struct tm *buffer, const __time64_t *time);
 
 #ifdef __cplusplus

@@ -9,13 +9,13 @@ typedef UINT MMRESULT;
 
 COMPAT_BEGIN
 
-/* Returns the milliseconds since the machine started. */
+/* Returns the milliseconds since the machine started, as GetTickCount does. */
 DWORD timeGetTime(void);
 
-/* Does nothing and returns TIMERR_NOERROR: timers have their finest resolution. */
+/* Changes nothing and returns TIMERR_NOERROR: timers always have their finest resolution. */
 MMRESULT timeBeginPeriod(UINT period);
 
-/* Same as timeBeginPeriod. */
+/* Changes nothing and returns TIMERR_NOERROR: timers always have their finest resolution. */
 MMRESULT timeEndPeriod(UINT period);
 
 COMPAT_END

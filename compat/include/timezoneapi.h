@@ -1,4 +1,6 @@
-/* Conversion between FILETIME (units of 100 ns since 1601) and SYSTEMTIME. */
+/*
+ * Conversion between FILETIME (units of 100 ns since 1601) and SYSTEMTIME (date and time of day).
+ */
 #ifndef COMPAT_TIMEZONEAPI_H
 #define COMPAT_TIMEZONEAPI_H
 
@@ -7,14 +9,21 @@
 COMPAT_BEGIN
 
 /*
- * Fails with ERROR_INVALID_PARAMETER for a date that does not exist and for a time of 2^63 or more.
+ * Converts a FILETIME to a date. Fails with ERROR_INVALID_PARAMETER for NULL and for a time of 2^63
+ * or more.
  */
 BOOL FileTimeToSystemTime(const FILETIME *from, SYSTEMTIME *to);
 
-/* Ignores the day of the week. */
+/*
+ * Converts a date to a FILETIME. Ignores the day of the week. Fails with ERROR_INVALID_PARAMETER
+ * for a date that does not exist.
+ */
 BOOL SystemTimeToFileTime(const SYSTEMTIME *from, FILETIME *to);
 
-/* Uses the offset that the time zone has at that time. */
+/*
+ * Adds the offset of the local time zone to a time. The offset is the one at that time, with or
+ * without daylight saving time.
+ */
 BOOL FileTimeToLocalFileTime(const FILETIME *from, FILETIME *to);
 
 /* Returns -1, 0 or 1 if `a` is earlier than, equal to or later than `b`. */

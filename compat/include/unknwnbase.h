@@ -1,2 +1,2 @@
-/* IUnknown and the words of COM; all of them stand in combaseapi.h. */
+/* Provides IUnknown and the macros of COM by including combaseapi.h. */
 #include "combaseapi.h"

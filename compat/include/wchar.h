@@ -1,6 +1,6 @@
 /*
- * <wchar.h> for wide text as on Windows: %s is wide in a wide format, and output is UTF-8 on a
- * stream of bytes. wchar_t has 32 bits and holds a whole character.
+ * <wchar.h> for wide text as on Windows: %s takes wide text in a wide format, and wide output goes
+ * to a stream of bytes as UTF-8. wchar_t has 32 bits and holds a whole character.
  */
 #include_next <wchar.h>
 
@@ -21,210 +21,298 @@
 extern "C" {
 #endif
 
-/* ---- To a stream: the number of characters written, or -1 ---- */
+/* ---- Formatted output to a stream: returns the number of characters written, or -1 ---- */
 
-/* Writes to standard output. */
+/* Writes formatted wide text to standard output. */
 int compat_wprintf(const wchar_t *format, ...);
 
-/* Same as wprintf(), to a stream. */
+/* wprintf() to a stream: writes formatted wide text to `stream`. */
 int compat_fwprintf(FILE *stream, const wchar_t *format, ...);
 
-/* Same as wprintf(), with a va_list. */
+/* wprintf() with a va_list: writes formatted wide text to standard output. */
 int compat_vwprintf(const wchar_t *format, va_list arguments);
 
-/* Same as fwprintf(), with a va_list. */
+/* fwprintf() with a va_list: writes formatted wide text to `stream`. */
 int compat_vfwprintf(FILE *stream, const wchar_t *format, va_list arguments);
 
-/* Same as wprintf(). */
+/* Writes formatted wide text to standard output, exactly as wprintf() does. */
 int wprintf_s(const wchar_t *format, ...);
 
-/* Same as fwprintf(). */
+/* Writes formatted wide text to `stream`, exactly as fwprintf() does. */
 int fwprintf_s(FILE *stream, const wchar_t *format, ...);
 
-/* Returns 0, or EOF on error. */
+/* Writes wide text to a stream. Returns 0, or EOF on error. */
 int compat_fputws(const wchar_t *text, FILE *stream);
 
-/* Writes the text and a line feed. Returns 0, or EOF on error. */
+/* Writes wide text and a line feed to standard output. Returns 0, or EOF on error. */
 int _putws(const wchar_t *text);
 
-/* Returns the character, or WEOF on error. */
+/* Writes one character to a stream. Returns the character, or WEOF on error. */
 wint_t compat_fputwc(wchar_t character, FILE *stream);
 
-/* Same as fputwc(). */
+/* Writes one character to standard output. Returns the character, or WEOF on error. */
 wint_t compat_putwchar(wchar_t character);
 
-/* ---- From a stream of UTF-8 ---- */
+/* ---- Input from a stream of UTF-8 ---- */
 
-/* Same as fgets(); `count` is in characters. */
+/*
+ * Reads a line of at most `count` - 1 characters, as fgets() does for bytes. Returns NULL at the
+ * end of the input.
+ */
 wchar_t *compat_fgetws(wchar_t *buffer, int count, FILE *stream);
 
-/* Invalid UTF-8 becomes U+FFFD. */
+/* Reads one character from a stream, or WEOF at its end. Invalid UTF-8 becomes U+FFFD. */
 wint_t compat_fgetwc(FILE *stream);
 
-/* Same as fgetwc(). */
+/* Reads one character from standard input, or WEOF at its end. Invalid UTF-8 becomes U+FFFD. */
 wint_t compat_getwchar(void);
 
-/* ---- To memory, like the narrow functions in <stdio.h> ---- */
+/* ---- Formatted output to memory ---- */
 
-/* Returns -1 if the text and its zero do not fit; the buffer then holds what fits. */
+/*
+ * Writes formatted wide text to memory. Returns -1 if the text and its terminating zero do not fit;
+ * the buffer then holds the part that fits.
+ */
 int compat_swprintf(wchar_t *buffer, size_t size, const wchar_t *format, ...);
 
-/* Same as swprintf(), with a va_list. */
+/*
+ * swprintf() with a va_list: writes formatted wide text to memory. Returns -1 if the text and its
+ * terminating zero do not fit.
+ */
 int compat_vswprintf(wchar_t *buffer, size_t size, const wchar_t *format, va_list arguments);
 
-/* Writes without a limit; _stprintf stands for this function. */
+/*
+ * Writes formatted wide text to memory without a limit. The macro _stprintf stands for this
+ * function.
+ */
 int _swprintf(wchar_t *buffer, const wchar_t *format, ...);
 
-/* Same as _swprintf, with a va_list. */
+/* _swprintf with a va_list: writes formatted wide text to memory without a limit. */
 int _vswprintf(wchar_t *buffer, const wchar_t *format, va_list arguments);
 
-/* Same as _snprintf. */
+/*
+ * _snprintf for wide text: writes formatted text to memory. A text of `count` characters or more
+ * gets no terminating zero.
+ */
 int _snwprintf(wchar_t *buffer, size_t count, const wchar_t *format, ...);
 
-/* Same as _snwprintf, with a va_list. */
+/*
+ * _snwprintf with a va_list: writes formatted wide text to memory. A text of `count` characters or
+ * more gets no terminating zero.
+ */
 int _vsnwprintf(wchar_t *buffer, size_t count, const wchar_t *format, va_list arguments);
 
-/* Same as sprintf_s. */
+/*
+ * sprintf_s for wide text: writes formatted text to memory. If the text does not fit, stores an
+ * empty text and returns -1.
+ */
 int swprintf_s(wchar_t *buffer, size_t size, const wchar_t *format, ...);
 
-/* Same as swprintf_s, with a va_list. */
+/*
+ * swprintf_s with a va_list: writes formatted wide text to memory. If the text does not fit, stores
+ * an empty text and returns -1.
+ */
 int vswprintf_s(wchar_t *buffer, size_t size, const wchar_t *format, va_list arguments);
 
-/* Same as _snprintf_s. */
+/*
+ * _snprintf_s for wide text: writes at most `count` characters of formatted text to memory, or as
+ * many as fit if `count` is _TRUNCATE.
+ */
 int _snwprintf_s(wchar_t *buffer, size_t size, size_t count, const wchar_t *format, ...);
 
-/* Same as _snwprintf_s, with a va_list. */
+/*
+ * _snwprintf_s with a va_list: writes at most `count` characters of formatted wide text to memory,
+ * or as many as fit if `count` is _TRUNCATE.
+ */
 int _vsnwprintf_s(wchar_t *buffer, size_t size, size_t count, const wchar_t *format,
 		  va_list arguments);
 
-/* Same as _scprintf. */
+/* Returns the length that the formatted wide text would have, and writes nothing. */
 int _scwprintf(const wchar_t *format, ...);
 
-/* Same as _scwprintf, with a va_list. */
+/* _scwprintf with a va_list: returns the length that the formatted wide text would have. */
 int _vscwprintf(const wchar_t *format, va_list arguments);
 
-/* ---- From text ---- */
+/* ---- Formatted input from text ---- */
 
-/* Same as sscanf(). */
+/*
+ * sscanf() for wide text: reads fields from `text` and returns the number of fields stored, or EOF.
+ */
 int compat_swscanf(const wchar_t *text, const wchar_t *format, ...);
 
-/* Same as sscanf_s. */
+/*
+ * sscanf_s for wide text: reads fields from `text`. The caller passes the size of each text buffer
+ * after the pointer to the buffer.
+ */
 int swscanf_s(const wchar_t *text, const wchar_t *format, ...);
 
-/* ---- Files, by names in wide text ---- */
+/* ---- Files whose names are wide text ---- */
 
-/* Same as fopen(). */
+/* fopen() for a wide name: opens a file. */
 FILE *_wfopen(const wchar_t *name, const wchar_t *mode);
 
-/* Same as fopen_s. */
+/* fopen_s for a wide name: opens a file. Returns 0, or an errno value and sets *stream to NULL. */
 errno_t _wfopen_s(FILE **stream, const wchar_t *name, const wchar_t *mode);
 
-/* Same as freopen(). */
+/*
+ * freopen() for a wide name: closes the file of the stream `old` and opens another file on that
+ * stream.
+ */
 FILE *_wfreopen(const wchar_t *name, const wchar_t *mode, FILE *old);
 
-/* Same as fopen_s. */
+/*
+ * freopen_s for a wide name: closes the file of the stream `old` and opens another file on that
+ * stream. Returns 0, or an errno value and sets *stream to NULL.
+ */
 errno_t _wfreopen_s(FILE **stream, const wchar_t *name, const wchar_t *mode, FILE *old);
 
-/* Same as _fsopen. */
+/*
+ * _fsopen for a wide name: opens a file. The sharing mode is ignored, because files are always
+ * shared.
+ */
 FILE *_wfsopen(const wchar_t *name, const wchar_t *mode, int share);
 
-/* Same as remove(). */
+/* remove() for a wide name: deletes a file. */
 int _wremove(const wchar_t *name);
 
-/* Same as perror(). */
+/* perror() for wide text: writes `message` and the text of errno to standard error. */
 void _wperror(const wchar_t *message);
 
 /* ---- Strings ---- */
 
-/* Returns a copy that the caller frees; NULL if memory is short or `text` is NULL. */
+/* Returns a copy of `text` that the caller frees; NULL if memory is short or `text` is NULL. */
 wchar_t *_wcsdup(const wchar_t *text);
 
-/* Compares without regard to case. */
+/* Compares two wide texts without regard to case. */
 int _wcsicmp(const wchar_t *a, const wchar_t *b);
 
-/* Same as _wcsicmp, for at most `count` characters. */
+/*
+ * _wcsicmp with a limit: compares at most `count` characters of two wide texts without regard to
+ * case.
+ */
 int _wcsnicmp(const wchar_t *a, const wchar_t *b, size_t count);
 
-/* Changes the text in place. */
+/* Changes the letters to lower case in place and returns `text`. */
 wchar_t *_wcslwr(wchar_t *text);
 
-/* Changes the text in place. */
+/* Changes the letters to upper case in place and returns `text`. */
 wchar_t *_wcsupr(wchar_t *text);
 
-/* Reverses the text in place. */
+/* Reverses the order of the characters in place and returns `text`. */
 wchar_t *_wcsrev(wchar_t *text);
 
 /*
- * On failure the ..._s functions return EINVAL or ERANGE and leave an empty text; Windows ends the
- * program.
+ * Copies a wide text into a buffer of `size` characters. If the text does not fit, returns ERANGE
+ * and stores an empty text; Windows ends the program. Returns EINVAL for NULL.
  */
 errno_t wcscpy_s(wchar_t *to, size_t size, const wchar_t *from);
 
-/* Same as strcat_s. */
+/*
+ * Appends a wide text to the text in a buffer of `size` characters. Returns ERANGE if the text does
+ * not fit, EINVAL if the buffer contains no terminating zero; the buffer then holds an empty text.
+ */
 errno_t wcscat_s(wchar_t *to, size_t size, const wchar_t *from);
 
-/* With _TRUNCATE copies what fits and returns STRUNCATE if the text was cut. */
+/*
+ * Copies at most `count` characters of a wide text. If `count` is _TRUNCATE, copies as many as fit
+ * and returns STRUNCATE if the text was cut.
+ */
 errno_t wcsncpy_s(wchar_t *to, size_t size, const wchar_t *from, size_t count);
 
-/* Same as strncat_s. */
+/*
+ * wcscat_s with a limit: appends at most `count` characters of a wide text. If `count` is
+ * _TRUNCATE, appends as many as fit and returns STRUNCATE if the text was cut.
+ */
 errno_t wcsncat_s(wchar_t *to, size_t size, const wchar_t *from, size_t count);
 
-/* Returns 0 for NULL. */
+/* Returns the length of a wide text, at most `size`; 0 if `text` is NULL. */
 size_t wcsnlen_s(const wchar_t *text, size_t size);
 
-/* Same as wcstok() of Linux, which has the same three parameters. */
+/*
+ * Splits a wide text at separators, as the wcstok() of Linux does with the same three parameters:
+ * each call returns the next part.
+ */
 wchar_t *wcstok_s(wchar_t *text, const wchar_t *separators, wchar_t **state);
 
-/* Same as memcpy_s. */
+/* Copies `count` wide characters. If they do not fit, clears the buffer and returns ERANGE. */
 errno_t wmemcpy_s(wchar_t *to, size_t size, const wchar_t *from, size_t count);
 
-/* Same as memmove_s. */
+/*
+ * Copies `count` wide characters between buffers that may overlap. If they do not fit, returns
+ * ERANGE and leaves the buffer unchanged.
+ */
 errno_t wmemmove_s(wchar_t *to, size_t size, const wchar_t *from, size_t count);
 
-/* ---- Numbers; `long` has 64 bits, but only what fits 32 is returned, as on Windows ---- */
-
-/* A number that does not fit becomes the largest or smallest value and sets ERANGE. */
-int _wtoi(const wchar_t *text);
-
-/* Same as _wtoi. */
-long _wtol(const wchar_t *text);
-
-/* Returns 0 for text that is not a number. */
-int64_t _wtoi64(const wchar_t *text);
-
-/* Returns 0 with EINVAL for NULL. */
-double _wtof(const wchar_t *text);
-
-/* Same as wcstoll(); returns 0 with EINVAL for NULL. */
-int64_t _wcstoi64(const wchar_t *text, wchar_t **end, int base);
-
-/* Same as wcstoull(); returns 0 with EINVAL for NULL. */
-uint64_t _wcstoui64(const wchar_t *text, wchar_t **end, int base);
-
-/* Same as _itoa. */
-wchar_t *_itow(int value, wchar_t *buffer, int base);
-
-/* Same as _itoa_s. */
-errno_t _itow_s(int value, wchar_t *buffer, size_t size, int base);
-
-/* Same as _ultoa_s. */
-errno_t _ultow_s(unsigned long value, wchar_t *buffer, size_t size, int base);
-
-/* Same as _itoa_s. */
-errno_t _i64tow_s(int64_t value, wchar_t *buffer, size_t size, int base);
-
-/* Same as _itoa_s. */
-errno_t _ui64tow_s(uint64_t value, wchar_t *buffer, size_t size, int base);
-
-/* ---- Environment ---- */
+/* ---- Numbers and text; a `long` keeps to 32 bits, as on Windows ---- */
 
 /*
- * The text is valid until the thread's next call. Returns NULL if the variable is not set or has
- * 4096 characters or more.
+ * Converts decimal wide text to a number. A number that does not fit into 32 bits becomes the
+ * largest or smallest value and sets errno to ERANGE.
+ */
+int _wtoi(const wchar_t *text);
+
+/*
+ * Converts decimal wide text to a number. A number that does not fit into 32 bits becomes the
+ * largest or smallest 32-bit value and sets errno to ERANGE.
+ */
+long _wtol(const wchar_t *text);
+
+/* Converts decimal wide text to a 64-bit number. Returns 0 for text that is not a number. */
+int64_t _wtoi64(const wchar_t *text);
+
+/* Converts wide text to a floating-point number. Returns 0 with errno EINVAL if `text` is NULL. */
+double _wtof(const wchar_t *text);
+
+/*
+ * Converts wide text to a number, as wcstoll() does; returns 0 with errno EINVAL if `text` is NULL.
+ */
+int64_t _wcstoi64(const wchar_t *text, wchar_t **end, int base);
+
+/*
+ * Converts wide text to an unsigned number, as wcstoull() does; returns 0 with errno EINVAL if
+ * `text` is NULL.
+ */
+uint64_t _wcstoui64(const wchar_t *text, wchar_t **end, int base);
+
+/*
+ * _itoa for wide text: writes a number as text and returns the buffer. The caller makes sure that
+ * the text fits.
+ */
+wchar_t *_itow(int value, wchar_t *buffer, int base);
+
+/*
+ * _itoa_s for wide text: writes a number as text. Returns 0; on failure returns EINVAL or ERANGE
+ * and stores an empty text.
+ */
+errno_t _itow_s(int value, wchar_t *buffer, size_t size, int base);
+
+/*
+ * _ultoa_s for wide text: writes the low 32 bits of an unsigned number as text. Returns 0; on
+ * failure returns EINVAL or ERANGE and stores an empty text.
+ */
+errno_t _ultow_s(unsigned long value, wchar_t *buffer, size_t size, int base);
+
+/*
+ * _i64toa_s for wide text: writes a 64-bit number as text. Returns 0; on failure returns EINVAL or
+ * ERANGE and stores an empty text.
+ */
+errno_t _i64tow_s(int64_t value, wchar_t *buffer, size_t size, int base);
+
+/*
+ * _ui64toa_s for wide text: writes an unsigned 64-bit number as text. Returns 0; on failure returns
+ * EINVAL or ERANGE and stores an empty text.
+ */
+errno_t _ui64tow_s(uint64_t value, wchar_t *buffer, size_t size, int base);
+
+/* ---- Environment variables and commands ---- */
+
+/*
+ * Returns the value of an environment variable, valid until the calling thread's next call. Returns
+ * NULL if the variable is not set or has 4096 characters or more.
  */
 wchar_t *_wgetenv(const wchar_t *name);
 
-/* Same as system(). */
+/* system() for a wide text: runs a command with the shell. */
 int _wsystem(const wchar_t *command);
 
 #ifdef __cplusplus
@@ -233,7 +321,7 @@ int _wsystem(const wchar_t *command);
 #pragma GCC visibility pop
 
 #ifdef __cplusplus
-/* In C++ the size of an array need not be passed. */
+/* In C++ these overloads take an array, so the size of the buffer need not be passed. */
 extern "C++" {
 template <size_t N, class... A>
 inline int swprintf_s(wchar_t (&buffer)[N], const wchar_t *format, A... a)
@@ -293,7 +381,7 @@ using ::compat_vfwprintf;
 using ::compat_vswprintf;
 using ::compat_vwprintf;
 using ::compat_wprintf;
-} // namespace std
+} // end of namespace std
 #endif
 
 #include "compat_redirect.h"

@@ -1,6 +1,6 @@
 /*
- * The basic types and macros of Windows: pointer types, TRUE, calling conventions (there is only
- * one here), __declspec. LONG and DWORD have 32 bits, `long` has 64.
+ * The basic types and macros of Windows: pointer types, TRUE, __declspec and calling conventions,
+ * which all mean the same here. LONG and DWORD have 32 bits, `long` has 64.
  */
 #ifndef COMPAT_WINDEF_H
 #define COMPAT_WINDEF_H
@@ -10,7 +10,10 @@
 #include "basetsd.h"
 #include "sal.h"
 
-/* Each header of this folder puts its declarations between these two macros. */
+/*
+ * Each header of this folder puts its declarations between COMPAT_BEGIN and COMPAT_END: the
+ * functions are exported, and have C names in C++.
+ */
 #ifdef __cplusplus
 #define COMPAT_BEGIN                                       \
 	_Pragma("GCC visibility push(default)") extern "C" \
@@ -23,7 +26,7 @@
 #define COMPAT_END   _Pragma("GCC visibility pop")
 #endif
 
-/* ---- Words of the compiler ---------------------------------------------------------------- */
+/* ---- Keywords of Microsoft's compiler ----------------------------------------------------- */
 
 #define __cdecl
 #define __stdcall
@@ -48,7 +51,7 @@
 #define __int8 char
 #define __int16 short
 #define __int32 int
-#define __int64 long /* the type behind LONG64 */
+#define __int64 long /* 64 bits; LONG64 is a `long` too */
 
 #define __forceinline inline __attribute__((__always_inline__))
 #define FORCEINLINE  static inline __attribute__((__always_inline__, __unused__))
@@ -66,8 +69,8 @@
 #define DBG_UNREFERENCED_LOCAL_VARIABLE(v) ((void)(v))
 
 /*
- * Every attribute that __declspec takes has a macro of its own below; an unknown one does not
- * compile.
+ * __declspec(NAME) expands to a macro below that has NAME at its end. A NAME without a macro does
+ * not compile.
  */
 #define __declspec(attribute) COMPAT_DECLSPEC_##attribute
 #define _declspec(attribute) COMPAT_DECLSPEC_##attribute
@@ -136,7 +139,7 @@ typedef char CHAR;
 typedef unsigned char UCHAR;
 typedef signed char SCHAR;
 typedef char CCHAR;
-typedef wchar_t WCHAR; /* 32 bits */
+typedef wchar_t WCHAR; /* 32 bits; 16 on Windows */
 typedef int16_t SHORT;
 typedef unsigned int UINT;
 typedef float FLOAT;
@@ -215,8 +218,8 @@ typedef const OLECHAR *LPCOLESTR;
 #endif
 
 /*
- * UNICODE decides whether TCHAR is wide, and whether a function's name means its ...A or its ...W
- * form.
+ * UNICODE decides whether TCHAR is wide, and whether the name of a function means its ...W (wide)
+ * or its ...A (narrow) form.
  */
 #ifdef UNICODE
 typedef WCHAR TCHAR;
@@ -248,12 +251,12 @@ typedef HANDLE HGLOBAL;
 typedef HANDLE HLOCAL;
 typedef int HFILE;
 
-/* The type that GetProcAddress returns; cast it to the type of the function. */
+/* The type of the pointer that GetProcAddress returns; cast it to the type of the function. */
 typedef intptr_t (*FARPROC)(void);
 typedef intptr_t (*NEARPROC)(void);
 typedef intptr_t (*PROC)(void);
 
-/* ---- Small arithmetic --------------------------------------------------------------------- */
+/* ---- Parts of a number, sizes of arrays, min and max -------------------------------------- */
 
 #define MAKEWORD(a, b) \
 	((WORD)(((BYTE)((DWORD_PTR)(a)&0xff)) | ((WORD)((BYTE)((DWORD_PTR)(b)&0xff))) << 8))
@@ -265,8 +268,9 @@ typedef intptr_t (*PROC)(void);
 #define HIBYTE(w) ((BYTE)(((DWORD_PTR)(w) >> 8) & 0xff))
 
 /*
- * min and max are macros in C and functions in C++, where macros would break std::min and
- * numeric_limits<T>::max. So headers of the C++ library may come before or after.
+ * min and max are macros in C and functions in C++. In C++ macros would break std::min and
+ * numeric_limits<T>::max; with functions, headers of the C++ library may come before or after this
+ * one.
  */
 #ifndef NOMINMAX
 #ifdef __cplusplus

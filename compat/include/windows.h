@@ -1,6 +1,7 @@
 /*
- * Includes all headers but those with the details of sockets. Without WIN32_LEAN_AND_MEAN it also
- * includes COM and the sockets, as on Windows. NOMINMAX leaves out min and max.
+ * Includes the headers of the basic functions: threads, waiting, memory, time, text and so on.
+ * Without WIN32_LEAN_AND_MEAN it also includes COM, the multimedia clock and winsock2.h. With
+ * NOMINMAX it does not define min and max.
  */
 #ifndef COMPAT_WINDOWS_H
 #define COMPAT_WINDOWS_H

@@ -1,6 +1,6 @@
 /*
- * The error numbers of GetLastError and WSAGetLastError, and HRESULTs made of them. They are plain
- * ints, so that comparing one with a DWORD or an int gives no warning.
+ * The error numbers of GetLastError and WSAGetLastError, and HRESULTs made of them. The numbers are
+ * plain ints, so comparing one with a DWORD or an int gives no compiler warning.
  */
 #ifndef COMPAT_WINERROR_H
 #define COMPAT_WINERROR_H
@@ -112,7 +112,7 @@
 #define ERROR_INVALID_USER_BUFFER	 1784
 #define ERROR_INVALID_STATE		 5023
 
-/* Errors of sockets. */
+/* Error numbers of sockets (Winsock). */
 #define WSAEINTR	     10004
 #define WSAEBADF	     10009
 #define WSAEACCES	     10013
@@ -181,7 +181,7 @@
 #define WSA_IO_INCOMPLETE     ERROR_IO_INCOMPLETE
 #define WSA_IO_PENDING	      ERROR_IO_PENDING
 
-/* ---- HRESULTs; S_OK, S_FALSE and more stand in ndtypes.h ------------------------------------ */
+/* ---- HRESULTs; S_OK, S_FALSE and some others are in ndtypes.h ------------------------------- */
 
 #define E_PENDING		((HRESULT)0x8000000A)
 #define E_ABORT			((HRESULT)0x80004004)
@@ -217,8 +217,9 @@
 #define HRESULT_FROM_NT(x)	   ((HRESULT)((uint32_t)(x) | FACILITY_NT_BIT))
 
 /*
- * Returns 0 and numbers that are already an HRESULT unchanged. The macro below is a constant for
- * constant arguments.
+ * Converts an error number to an HRESULT. Returns 0 unchanged, and a number that is already an
+ * HRESULT. The macro __HRESULT_FROM_WIN32 below does the same and is a constant for constant
+ * arguments.
  */
 static inline __attribute__((__unused__)) HRESULT HRESULT_FROM_WIN32(ULONG x)
 {

@@ -1,4 +1,4 @@
-/* Texts that describe error numbers. */
+/* Functions that return texts describing error numbers. */
 #ifndef COMPAT_WINMESSAGE_H
 #define COMPAT_WINMESSAGE_H
 
@@ -9,7 +9,7 @@
 #define FORMAT_MESSAGE_ALLOCATE_BUFFER 0x00000100
 #define FORMAT_MESSAGE_IGNORE_INSERTS  0x00000200
 #define FORMAT_MESSAGE_FROM_STRING     0x00000400
-#define FORMAT_MESSAGE_FROM_HMODULE    0x00000800 /* the same texts as FROM_SYSTEM */
+#define FORMAT_MESSAGE_FROM_HMODULE    0x00000800 /* same as FORMAT_MESSAGE_FROM_SYSTEM */
 #define FORMAT_MESSAGE_FROM_SYSTEM     0x00001000
 #define FORMAT_MESSAGE_ARGUMENT_ARRAY  0x00002000
 #define FORMAT_MESSAGE_MAX_WIDTH_MASK  0x000000FF
@@ -25,16 +25,20 @@
 COMPAT_BEGIN
 
 /*
- * Returns the text of a system or socket error or of a NetworkDirect status, followed by CR LF (by
- * a space with MAX_WIDTH_MASK), or formats the given string. The text is English in every language.
- * Inserts are %1 to %9, %1!format!, %n, %% and %0. Returns the length; 0 with
- * ERROR_MR_MID_NOT_FOUND, ERROR_INSUFFICIENT_BUFFER or ERROR_INVALID_PARAMETER. With
- * ALLOCATE_BUFFER `buffer` is the address of a pointer; free that memory with LocalFree.
+ * Writes the text that describes a system error, a socket error or a NetworkDirect status, followed
+ * by CR LF (with MAX_WIDTH_MASK by a space). With FROM_STRING formats `source` instead. The text is
+ * English, whatever the language. Inserts are %1 to %9, %1!format!, %n, %% and %0. Returns the
+ * length; on failure 0 with ERROR_MR_MID_NOT_FOUND (no text for this number),
+ * ERROR_INSUFFICIENT_BUFFER or ERROR_INVALID_PARAMETER. With ALLOCATE_BUFFER, `buffer` is the
+ * address of a pointer to set; the caller frees the memory with LocalFree.
  */
 DWORD FormatMessageA(DWORD flags, LPCVOID source, DWORD code, DWORD language, LPSTR buffer,
 		     DWORD size, va_list *arguments);
 
-/* Same as FormatMessageA. */
+/*
+ * FormatMessageA for wide text: writes the text that describes an error number, or formats a given
+ * string.
+ */
 DWORD FormatMessageW(DWORD flags, LPCVOID source, DWORD code, DWORD language, LPWSTR buffer,
 		     DWORD size, va_list *arguments);
 

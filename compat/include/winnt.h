@@ -1,6 +1,6 @@
 /*
- * Types and macros that Windows shares with its kernel: LARGE_INTEGER, lists, access rights,
- * barriers.
+ * Types and macros that Windows shares with its kernel: LARGE_INTEGER, linked lists, access rights,
+ * memory barriers.
  */
 #ifndef COMPAT_WINNT_H
 #define COMPAT_WINNT_H
@@ -71,9 +71,10 @@ typedef struct _GROUP_AFFINITY {
 } GROUP_AFFINITY, *PGROUP_AFFINITY;
 
 /*
- * `field` may contain an index that is known at run time only; otherwise the offset must be a
- * constant. In gcc's C++ offsetof does not accept the former, and an address is not a constant in
- * the latter; the size of an array is both.
+ * The offset of `field`, as an expression that works in two cases: `field` contains an array index
+ * known only at run time, or the result must be a compile-time constant. For C++, gcc's offsetof
+ * rejects the first case, and the address of a member is no constant for the second. The size of an
+ * array type serves both.
  */
 #if defined(__cplusplus) && !defined(__clang__)
 #define COMPAT_OFFSET(type, field) (sizeof(char[(ULONG_PTR) & ((type *)0)->field + 1]) - 1)
@@ -142,8 +143,8 @@ typedef struct _GROUP_AFFINITY {
 #define PROCESSOR_ARCHITECTURE_UNKNOWN 0xffff
 
 /*
- * A full barrier for processor and compiler, barriers for the compiler alone, and the hint for a
- * loop that spins.
+ * MemoryBarrier is a full barrier for processor and compiler. The three ...Barrier macros after it
+ * restrain the compiler only. YieldProcessor is the processor's hint for spin loops.
  */
 #define MemoryBarrier()	    __atomic_thread_fence(__ATOMIC_SEQ_CST)
 #define _ReadWriteBarrier() __atomic_signal_fence(__ATOMIC_SEQ_CST)

@@ -1,7 +1,7 @@
 /*
- * Sockets. They are sockets of Linux whose errors WSAGetLastError returns. Constants (AF_INET6,
- * SO_..., MSG_..., AI_...) have the values of Linux. There are no overlapped sockets: WSARecv,
- * AcceptEx and similar functions are absent, and a socket is not a HANDLE.
+ * Sockets. They are Linux sockets, and WSAGetLastError returns their errors as Winsock numbers.
+ * Constants (AF_INET6, SO_..., MSG_..., AI_...) have their Linux values. There are no overlapped
+ * sockets: WSARecv, AcceptEx and similar functions are absent, and a socket is not a HANDLE.
  */
 #ifndef COMPAT_WINSOCK2_H
 #define COMPAT_WINSOCK2_H
@@ -49,15 +49,15 @@ typedef OVERLAPPED WSAOVERLAPPED, *LPWSAOVERLAPPED;
 typedef void (*LPWSAOVERLAPPED_COMPLETION_ROUTINE)(DWORD error, DWORD bytes,
 						   LPWSAOVERLAPPED overlapped, DWORD flags);
 
-#define WSA_FLAG_OVERLAPPED	   0x01 /* accepted and ignored, like the next flag */
+#define WSA_FLAG_OVERLAPPED	   0x01 /* ignored, as is WSA_FLAG_NO_HANDLE_INHERIT */
 #define WSA_FLAG_NO_HANDLE_INHERIT 0x80
 #define SD_RECEIVE		   SHUT_RD
 #define SD_SEND			   SHUT_WR
 #define SD_BOTH			   SHUT_RDWR
 
 /*
- * An option of Windows. Setting it changes nothing: on Linux an address is exclusive unless
- * SO_REUSEADDR is set.
+ * A socket option of Windows. Setting it has no effect, because on Linux an address is exclusive
+ * unless SO_REUSEADDR is set.
  */
 #define SO_EXCLUSIVEADDRUSE (-5)
 
@@ -136,79 +136,91 @@ typedef struct _WSAPROTOCOL_INFOA {
 COMPAT_BEGIN
 
 /*
- * Counts its calls. Returns 0, WSAVERNOTSUPPORTED for a version below 1.0, or WSAEFAULT. Other
- * functions work without it.
+ * Counts its calls and stores the version of this library in *data. Returns 0, WSAVERNOTSUPPORTED
+ * for a version below 1.0, or WSAEFAULT if `data` is NULL. Socket functions work without this call.
  */
 int WSAStartup(WORD version, LPWSADATA data);
 
-/* Fails with WSANOTINITIALISED if it was called more often than WSAStartup. */
+/*
+ * Ends one WSAStartup. Fails with WSANOTINITIALISED if there were more calls of WSACleanup than of
+ * WSAStartup.
+ */
 int WSACleanup(void);
 
-/* Returns the same number as GetLastError. */
+/* Returns the last error of the calling thread, the same number as GetLastError. */
 int WSAGetLastError(void);
 
-/* Sets the same number as SetLastError. */
+/* Sets the last error of the calling thread, the same number as SetLastError. */
 void WSASetLastError(int error);
 
-/* Fails with WSAEINVAL if `info` is not NULL. No call on the socket raises SIGPIPE. */
+/*
+ * Creates a socket. Fails with WSAEINVAL if `info` is not NULL. `group` and `flags` are ignored. No
+ * call on the socket raises SIGPIPE.
+ */
 SOCKET WSASocketW(int family, int type, int protocol, LPWSAPROTOCOL_INFOW info, GROUP group,
 		  DWORD flags);
 
-/* Same as WSASocketW. */
+/*
+ * WSASocketW with narrow-text `info`: creates a socket. Fails with WSAEINVAL if `info` is not NULL.
+ */
 SOCKET WSASocketA(int family, int type, int protocol, LPWSAPROTOCOL_INFOA info, GROUP group,
 		  DWORD flags);
 
-/* Fails with WSAENOTSOCK for a descriptor that is not a socket. */
+/* Closes a socket. Fails with WSAENOTSOCK for a descriptor that is not a socket. */
 int closesocket(SOCKET socket);
 
 /*
- * The function behind ioctlsocket(). Accepts FIONBIO and FIONREAD with a number of `size` bytes;
- * others fail with WSAEINVAL.
+ * The function behind the macro ioctlsocket(). Accepts FIONBIO and FIONREAD with a number of `size`
+ * bytes; other commands fail with WSAEINVAL.
  */
 int compat_ioctlsocket(SOCKET socket, long command, void *argument, size_t size);
 
 /*
- * Accepts FIONBIO, FIONREAD, SIO_KEEPALIVE_VALS, SIO_ROUTING_INTERFACE_QUERY,
- * SIO_ADDRESS_LIST_QUERY and SIO_LOOPBACK_FAST_PATH, which changes nothing; others fail with
- * WSAEOPNOTSUPP. The control is done when the call returns, so an OVERLAPPED fails with
- * WSAEOPNOTSUPP as well. With WSAEFAULT *returned is the size needed.
+ * Controls a socket. Accepts FIONBIO, FIONREAD, SIO_KEEPALIVE_VALS, SIO_ROUTING_INTERFACE_QUERY,
+ * SIO_ADDRESS_LIST_QUERY, and SIO_LOOPBACK_FAST_PATH, which has no effect; other codes fail with
+ * WSAEOPNOTSUPP. The call always ends before it returns, so an OVERLAPPED or a routine fails with
+ * WSAEOPNOTSUPP too. If the output buffer is too small, fails with WSAEFAULT and sets *returned to
+ * the size needed.
  */
 int WSAIoctl(SOCKET socket, DWORD code, LPVOID in, DWORD inBytes, LPVOID out, DWORD outBytes,
 	     LPDWORD returned, LPWSAOVERLAPPED overlapped,
 	     LPWSAOVERLAPPED_COMPLETION_ROUTINE routine);
 
 /*
- * If *notification is NULL, stores a handle there, which CloseHandle closes, and returns 0. With
- * such a handle and an OVERLAPPED returns SOCKET_ERROR with WSA_IO_PENDING; the request never
- * completes, because providers do not change (the Nd* helpers read the catalogue again by
- * themselves). Fails with WSAEOPNOTSUPP without an OVERLAPPED, which would wait for ever, or with a
- * routine, and with WSA_INVALID_HANDLE.
+ * Accepts a request for notice of changed network providers, which never change here. If
+ * *notification is NULL, stores a handle in it, which CloseHandle closes, and returns 0. With such
+ * a handle and an OVERLAPPED, returns SOCKET_ERROR with WSA_IO_PENDING, and the request never
+ * completes; the Nd* helper functions read changed provider files by themselves. Fails with
+ * WSAEOPNOTSUPP without an OVERLAPPED (the call would wait for ever) or with a routine, and with
+ * WSA_INVALID_HANDLE for a wrong handle.
  */
 int WSAProviderConfigChange(LPHANDLE notification, LPWSAOVERLAPPED overlapped,
 			    LPWSAOVERLAPPED_COMPLETION_ROUTINE routine);
 
-/* Same as poll(). */
+/* Waits for events on several sockets, as poll() does. */
 int WSAPoll(LPWSAPOLLFD descriptors, ULONG count, INT timeout);
 
 /*
- * Reads 1.2.3.4, 1.2.3.4:port, ::1, ::1%2 and [::1%2]:port; the numbers of an IPv4 address may be
- * in C notation. Fails with WSAEINVAL, or with WSAEFAULT and the size needed.
+ * Reads the texts 1.2.3.4, 1.2.3.4:port, ::1, ::1%2 and [::1%2]:port; the numbers of an IPv4
+ * address may be in C notation. Fails with WSAEINVAL for other texts, and with WSAEFAULT if *size
+ * is too small, which is then set to the size needed.
  */
 INT WSAStringToAddressA(LPSTR text, INT family, LPWSAPROTOCOL_INFOA info, struct sockaddr *address,
 			LPINT size);
 
-/* Same as WSAStringToAddressA. */
+/* WSAStringToAddressA for wide text: reads an IPv4 or IPv6 address, optionally with a port. */
 INT WSAStringToAddressW(LPWSTR text, INT family, LPWSAPROTOCOL_INFOW info, struct sockaddr *address,
 			LPINT size);
 
 /*
- * Writes the forms that WSAStringToAddress reads, without a port of 0. With WSAEFAULT *length is
- * the size needed with the zero.
+ * Writes an address in a form that WSAStringToAddressA reads, without the port if it is 0. If the
+ * buffer is too small, fails with WSAEFAULT and sets *length to the size needed, with the
+ * terminating zero.
  */
 INT WSAAddressToStringA(struct sockaddr *address, DWORD size, LPWSAPROTOCOL_INFOA info, LPSTR text,
 			LPDWORD length);
 
-/* Same as WSAAddressToStringA. */
+/* WSAAddressToStringA for wide text: writes an address, without the port if it is 0. */
 INT WSAAddressToStringW(struct sockaddr *address, DWORD size, LPWSAPROTOCOL_INFOW info, LPWSTR text,
 			LPDWORD length);
 
@@ -230,8 +242,9 @@ typedef WSAPROTOCOL_INFOA WSAPROTOCOL_INFO, *LPWSAPROTOCOL_INFO;
 #endif
 
 /*
- * The functions that have the same name on Windows and on Linux. A program calls them by these
- * names and reaches functions of this library, which call those of Linux and set the last error.
+ * The functions that have the same name on Windows and on Linux. These declarations redirect a
+ * program's calls to functions of this library, which call the Linux functions and set the last
+ * error.
  */
 #ifndef COMPAT_BUILD
 COMPAT_BEGIN
@@ -275,7 +288,7 @@ extern int __REDIRECT(select,
 COMPAT_END
 
 #ifdef __cplusplus
-/* On Windows sizes of addresses are int; these overloads accept a pointer to int. */
+/* On Windows the sizes of addresses are int. These overloads accept a pointer to int. */
 extern "C++" {
 static inline int accept(SOCKET socket, struct sockaddr *address, int *size)
 {

@@ -1,6 +1,6 @@
 /*
- * The function of the native interface that clients of ND2 use: it translates a status to an error
- * number.
+ * The one function of the native interface of Windows that ND2 clients use. It translates an
+ * NTSTATUS to an error number.
  */
 #ifndef COMPAT_WINTERNL_H
 #define COMPAT_WINTERNL_H
@@ -10,8 +10,8 @@
 COMPAT_BEGIN
 
 /*
- * Translates the statuses of ntstatus.h to error numbers; returns ERROR_MR_MID_NOT_FOUND (317) for
- * others.
+ * Translates a status of ntstatus.h to an error number. Returns the error number in an HRESULT of
+ * HRESULT_FROM_WIN32, and ERROR_MR_MID_NOT_FOUND (317) for any other status.
  */
 ULONG RtlNtStatusToDosError(NTSTATUS status);
 

@@ -1,4 +1,4 @@
-/* The structures of addresses, and the numbers of the controls of WSAIoctl. */
+/* Address structures, and the control codes of WSAIoctl. */
 #ifndef COMPAT_WS2DEF_H
 #define COMPAT_WS2DEF_H
 
@@ -37,11 +37,11 @@ typedef struct addrinfoW {
 #define SS_PORT(address) (((struct sockaddr_in *)(address))->sin_port)
 
 /*
- * The numbers of Windows. They are written out, because the IOC_ macros of <sys/ioctl.h> would give
- * others.
+ * The control codes have their Windows values. The values are written as numbers, because the IOC_
+ * macros of the Linux header <sys/ioctl.h> would give others.
  */
 #define SIO_ROUTING_INTERFACE_QUERY 0xC8000014u
 #define SIO_ADDRESS_LIST_QUERY	    0x48000016u
-#define SIO_ADDRESS_LIST_CHANGE	    0x28000017u /* WSAEOPNOTSUPP */
+#define SIO_ADDRESS_LIST_CHANGE	    0x28000017u /* WSAIoctl refuses this code */
 
 #endif

@@ -1,4 +1,4 @@
-/* Addresses of IPv4 and IPv6. */
+/* Structures and tests for IPv4 and IPv6 addresses. */
 #ifndef COMPAT_WS2IPDEF_H
 #define COMPAT_WS2IPDEF_H
 
@@ -19,7 +19,7 @@ typedef union _SOCKADDR_INET {
 typedef struct ip_mreq IP_MREQ, *PIP_MREQ;
 typedef struct ipv6_mreq IPV6_MREQ, *PIPV6_MREQ;
 
-/* Returns whether two addresses are equal. */
+/* Returns whether two IPv6 addresses are equal. */
 FORCEINLINE BOOLEAN IN6_ADDR_EQUAL(const IN6_ADDR *a, const IN6_ADDR *b)
 {
 	return (BOOLEAN)(memcmp(a, b, sizeof(IN6_ADDR)) == 0);
@@ -45,7 +45,10 @@ FORCEINLINE BOOLEAN IN4_IS_ADDR_MULTICAST(const IN_ADDR *a)
 	return (BOOLEAN)((a->S_un.S_un_b.s_b1 & 0xf0) == 0xe0);
 }
 
-/* Returns FALSE for an address of any other family. */
+/*
+ * Returns whether an IPv4 or IPv6 address is the wildcard address (0.0.0.0 or ::). Returns FALSE
+ * for other address families.
+ */
 FORCEINLINE BOOLEAN INETADDR_ISANY(const SOCKADDR *a)
 {
 	if (a->sa_family == AF_INET)

@@ -1,6 +1,6 @@
 /*
- * The catalogue of protocols. Programs that do not use the Nd* helpers search it for providers of
- * NetworkDirect.
+ * The catalogue of protocols. Programs that do not use the Nd* helper functions search it for
+ * NetworkDirect providers.
  */
 #ifndef COMPAT_WS2SPI_H
 #define COMPAT_WS2SPI_H
@@ -10,15 +10,17 @@
 COMPAT_BEGIN
 
 /*
- * The catalogue has one entry, softrnic, with AF_INET and marked as a provider of NetworkDirect 2;
- * it serves IPv6 as well. Returns the number of entries. Returns SOCKET_ERROR with *error
- * WSAENOBUFS and the size needed in *bytes if the buffer is too small.
+ * Returns the entries of the protocol catalogue. The only entry is softrnic, marked as a provider
+ * of NetworkDirect 2. Its family is AF_INET, but it serves IPv6 as well. Returns the number of
+ * entries. If the buffer is too small, returns SOCKET_ERROR with *error WSAENOBUFS and the size
+ * needed in *bytes.
  */
 INT WSCEnumProtocols(LPINT protocols, LPWSAPROTOCOL_INFOW info, LPDWORD bytes, LPINT error);
 
 /*
- * Returns 0 and the file to load, which exports DllGetClassObject. Returns SOCKET_ERROR with *error
- * WSAEFAULT and the size needed in *length, or with WSAEINVAL if the provider is not softrnic.
+ * Stores the path of the provider's library, which exports DllGetClassObject, and returns 0. If the
+ * buffer is too small, returns SOCKET_ERROR with *error WSAEFAULT and the size needed in *length.
+ * If the provider is not softrnic, returns SOCKET_ERROR with *error WSAEINVAL.
  */
 INT WSCGetProviderPath(GUID *provider, LPWSTR path, LPINT length, LPINT error);
 

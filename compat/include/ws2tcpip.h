@@ -1,8 +1,8 @@
 /*
- * Names and addresses. getaddrinfo, freeaddrinfo, getnameinfo, inet_pton, inet_ntop and
- * gai_strerror are those of Linux, with its error codes (EAI_...) and flags. GetAddrInfoW and the
- * other wide functions return the same codes and also set the last error (WSAHOST_NOT_FOUND and so
- * on).
+ * Name resolution and conversion of addresses. getaddrinfo, freeaddrinfo, getnameinfo, inet_pton,
+ * inet_ntop and gai_strerror are those of Linux, with their Linux error codes (EAI_...) and flags.
+ * GetAddrInfoW and the other wide functions return the same codes and also set the last error
+ * (WSAHOST_NOT_FOUND and so on).
  */
 #ifndef COMPAT_WS2TCPIP_H
 #define COMPAT_WS2TCPIP_H
@@ -12,38 +12,50 @@
 
 COMPAT_BEGIN
 
-/* Returns 0, or an EAI_ code and sets the last error. Free the list with FreeAddrInfoW. */
+/*
+ * Resolves a name. Returns 0 and a list to be freed with FreeAddrInfoW; on failure returns an EAI_
+ * code and sets the last error.
+ */
 INT GetAddrInfoW(PCWSTR node, PCWSTR service, const ADDRINFOW *hints, PADDRINFOW *result);
 
-/* Does nothing for NULL. */
+/* Frees a list of GetAddrInfoW; does nothing for NULL. */
 void FreeAddrInfoW(PADDRINFOW info);
 
-/* Same as getaddrinfo(), and sets the last error. */
+/* Resolves a name, as getaddrinfo() does, and sets the last error on failure. */
 INT GetAddrInfoA(PCSTR node, PCSTR service, const ADDRINFOA *hints, PADDRINFOA *result);
 
-/* Same as freeaddrinfo(), but does nothing for NULL. */
+/* Frees a list of GetAddrInfoA; unlike freeaddrinfo(), does nothing for NULL. */
 void FreeAddrInfoA(PADDRINFOA info);
 
-/* Returns 0, or an EAI_ code and sets the last error. Sizes count characters with the zero. */
+/*
+ * Stores the host name and the service name of an address. Returns 0; on failure returns an EAI_
+ * code and sets the last error. Sizes are in characters, with the terminating zero.
+ */
 INT GetNameInfoW(const SOCKADDR *address, socklen_t size, PWCHAR node, DWORD nodeSize,
 		 PWCHAR service, DWORD serviceSize, INT flags);
 
-/* Returns the text of an EAI_ code, valid until the thread's next call. */
+/* Returns the text that describes an EAI_ code, valid until the calling thread's next call. */
 WCHAR *gai_strerrorW(int code);
 
-/* Returns 1, or 0 if the text is no address, or -1 with WSAEAFNOSUPPORT or WSAEFAULT. */
+/*
+ * Reads an address of the given family from text. Returns 1; 0 if the text is no such address; -1
+ * with WSAEAFNOSUPPORT or WSAEFAULT.
+ */
 INT InetPtonA(INT family, PCSTR text, PVOID address);
 
-/* Same as InetPtonA. */
+/*
+ * InetPtonA for wide text: reads an address of the given family. Returns 1; 0 if the text is no
+ * such address; -1 with WSAEAFNOSUPPORT or WSAEFAULT.
+ */
 INT InetPtonW(INT family, PCWSTR text, PVOID address);
 
 /*
- * Returns the text, or NULL with WSAEAFNOSUPPORT, or with ERROR_INVALID_PARAMETER if the buffer is
- * too small.
+ * Writes an address as text and returns the text. Returns NULL with WSAEAFNOSUPPORT, or with
+ * ERROR_INVALID_PARAMETER if the buffer is too small.
  */
 PCSTR InetNtopA(INT family, const VOID *address, PSTR text, size_t size);
 
-/* Same as InetNtopA. */
+/* InetNtopA for wide text: writes an address as text and returns the text, or NULL on failure. */
 PCWSTR InetNtopW(INT family, const VOID *address, PWSTR text, size_t size);
 
 COMPAT_END

@@ -1,6 +1,6 @@
 /*
- * <netinet/in.h> with addresses that also have the member names of Windows: S_un beside s_addr, and
- * u beside s6_addr. Sizes and layouts do not change.
+ * <netinet/in.h> with address types that also have the member names of Windows: S_un beside s_addr,
+ * and u beside s6_addr. Their sizes and layouts are those of Linux.
  */
 #if !defined(_NETINET_IN_H) && !defined(COMPAT_NETINET_IN_H)
 #define COMPAT_NETINET_IN_H
@@ -9,8 +9,8 @@
 #include <sys/socket.h>
 
 /*
- * With this defined, the native header takes it that the kernel's header defines the following, and
- * leaves them out.
+ * If this macro is defined, the native <netinet/in.h> assumes that a header of the kernel defines
+ * the IPv6 types, and does not define them. The types follow here.
  */
 #define _UAPI_LINUX_IN6_H
 
@@ -24,7 +24,7 @@ struct in6_addr {
 			uint8_t __u6_addr8[16];
 			uint16_t __u6_addr16[8];
 			uint32_t __u6_addr32[4];
-		} __in6_u; /* the name that macros of the native header use */
+		} __in6_u; /* the member name that macros of the native header use */
 	};
 };
 #define s6_addr	  u.Byte
@@ -67,8 +67,8 @@ enum {
 };
 
 /*
- * These macros turn the one member of the native structure into a union, after a bit-field of width
- * 0.
+ * The native header declares `in_addr_t s_addr;` in struct in_addr. With this macro, that member
+ * becomes an unnamed bit-field of width 0, and a union with the names of both systems follows.
  */
 #define s_addr                                                  \
 	: 0;                                                    \

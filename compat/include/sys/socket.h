@@ -1,6 +1,6 @@
 /*
- * <sys/socket.h>, without the checking wrappers of recv and its like: they would call the native
- * functions.
+ * <sys/socket.h> without the checking wrappers that _FORTIFY_SOURCE adds to recv() and similar
+ * functions. The wrappers would call the native functions instead of those of this library.
  */
 #include <features.h>
 #pragma push_macro("__USE_FORTIFY_LEVEL")
