@@ -1,7 +1,7 @@
 /*
- * Which threads wait until the value at an address changes (WaitOnAddress)? Owns the lists of
- * waiters: a hash table by address, each bucket with a lock of its own. A waiter is a local
- * variable of the thread that waits. Runs on the caller's thread.
+ * Which threads wait until the value at an address changes (WaitOnAddress)? This file owns the
+ * lists of waiters: a hash table by address, in which each bucket has a lock. A waiter is a local
+ * variable of the thread that waits. The functions run on the caller's thread.
  */
 #include "deadline.h"
 #include "last_error.h"
@@ -21,7 +21,7 @@ struct waiter {
 
 static struct bucket {
 	pthread_mutex_t lock;
-	struct waiter *first; /* the waiter that has waited longest */
+	struct waiter *first; /* the waiter that has waited longest; new ones are appended */
 } buckets[BUCKETS] = {[0 ... BUCKETS - 1] = {PTHREAD_MUTEX_INITIALIZER, NULL}};
 
 static struct bucket *bucket_of(const volatile void *address)
@@ -116,8 +116,8 @@ static void wake(const volatile void *address, bool all)
 			continue;
 		}
 		/*
-		 * The waker removes the waiter, so that the next WakeByAddressSingle wakes a
-		 * different thread.
+		 * wake() removes the waiter from the list, so that the next WakeByAddressSingle
+		 * wakes a different thread.
 		 */
 		*place = waiter->next;
 		waiter->is_woken = true;

@@ -1,7 +1,7 @@
 /*
  * How is text copied and joined within a limit? The same functions serve narrow and wide text.
  *
- * Owns nothing. Any thread.
+ * This file keeps no state. Any thread may call its functions.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <wchar.h>
 
-/* A buffer for narrow text, or for wide text if `wide`. Its size counts characters. */
+/* A buffer for narrow text, or for wide text if `wide`. `size` is in characters. */
 struct buffer {
 	void *at;
 	size_t size;
@@ -41,8 +41,8 @@ static errno_t refuse(const struct buffer *b, errno_t error)
 }
 
 /*
- * Copies at most `count` characters to index `at` and ends them with a zero; _TRUNCATE copies as
- * many as fit.
+ * Copies at most `count` characters of `from` to index `at` of the buffer and adds a terminating
+ * zero. A `count` of _TRUNCATE copies as many as fit.
  */
 static errno_t place(const struct buffer *b, size_t at, const void *from, size_t count)
 {
@@ -92,7 +92,7 @@ static errno_t join(struct buffer b, const void *from, size_t count)
 
 #define NARROW ((struct buffer){to, size, false})
 #define WIDE   ((struct buffer){to, size, true})
-#define WHOLE  (SIZE_MAX - 1) /* the whole text, or an error when it does not fit */
+#define WHOLE  (SIZE_MAX - 1) /* as a count: copies the whole text, or fails if it does not fit */
 
 errno_t strcpy_s(char *to, size_t size, const char *from)
 {
@@ -204,8 +204,7 @@ errno_t wmemmove_s(wchar_t *to, size_t size, const wchar_t *from, size_t count)
 	return memmove_s(to, size * sizeof(wchar_t), from, count * sizeof(wchar_t));
 }
 
-/* ---- Aligned memory: free() releases it like any other block, so no header is needed
- * ------------- */
+/* ---- Aligned memory: allocated so that free() can release it, so blocks need no header ------ */
 
 void *_aligned_malloc(size_t size, size_t alignment)
 {

@@ -1,8 +1,8 @@
 /*
- * What time is it, and how much time has passed? Converts the clocks of Linux to the units of
- * Windows.
+ * What time is it, and how much time has passed? This file converts the clocks of Linux to the
+ * units of Windows.
  *
- * Owns nothing. Any thread.
+ * It keeps no state. Any thread may call its functions.
  */
 #include "last_error.h"
 
@@ -207,7 +207,7 @@ LONG CompareFileTime(const FILETIME *a, const FILETIME *b)
 	return whole(a) < whole(b) ? -1 : whole(a) > whole(b);
 }
 
-/* ---- The C library's ------------------------------------------------------------------------ */
+/* ---- Functions of the C library that Windows adds to <time.h> ------------------------------- */
 
 errno_t localtime_s(struct tm *buffer, const time_t *time)
 {

@@ -2,7 +2,7 @@
  * How does a program convert between narrow and wide text? Every code page that a program may name
  * is UTF-8 here.
  *
- * Owns nothing. Any thread.
+ * This file keeps no state. Any thread may call its functions.
  */
 #include "last_error.h"
 #include "text.h"

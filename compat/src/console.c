@@ -1,9 +1,10 @@
 /*
  * Which functions are called when the user ends the program? A signal handler writes the number of
- * the signal to a pipe; a thread reads it and calls the program's handlers, the one added last
- * first.
+ * the signal to a pipe. A thread reads the pipe and calls the program's handlers, the one added
+ * last first.
  *
- * Owns the list of handlers and, from the first handler on, the thread and its pipe. Any thread.
+ * This file owns the list of handlers and, after the first handler was added, the thread and its
+ * pipe. Any thread may call its functions.
  */
 #include "last_error.h"
 #include "text.h"
@@ -86,7 +87,7 @@ static void *listen_for_signals(void *unused)
 	return NULL;
 }
 
-/* The caller holds the lock. */
+/* Starts the thread that reads the pipe, if it does not run yet. The caller holds the lock. */
 static bool start_listening(void)
 {
 	pthread_t thread;
@@ -110,8 +111,8 @@ static bool start_listening(void)
 }
 
 /*
- * Sets what each signal does, after the list of handlers or `ignored` has changed. The caller holds
- * the lock.
+ * Installs the action of each signal, after the list of handlers or `ignored` has changed. The
+ * caller holds the lock.
  */
 static void apply(void)
 {

@@ -1,4 +1,4 @@
-/* Deadlines for calls that take a Windows timeout. Any thread. */
+/* Deadlines for functions that take a Windows timeout. Any thread may call these functions. */
 #ifndef COMPAT_DEADLINE_H
 #define COMPAT_DEADLINE_H
 
@@ -6,7 +6,10 @@
 #include <stdint.h>
 #include <time.h>
 
-/* The monotonic clock in milliseconds. A deadline of UINT64_MAX is never reached. */
+/*
+ * Returns the monotonic clock in milliseconds. Deadlines are times of this clock; UINT64_MAX means
+ * no deadline.
+ */
 static inline uint64_t compat_now_ms(void)
 {
 	struct timespec now;
@@ -16,7 +19,8 @@ static inline uint64_t compat_now_ms(void)
 }
 
 /*
- * When the timeout ends. The clock is cut to milliseconds, so one is added: no wait may end early.
+ * Returns the deadline for a timeout that starts now. The clock is rounded down to milliseconds, so
+ * 1 ms is added to keep the wait from ending early.
  */
 static inline uint64_t compat_deadline_in(DWORD timeout_ms)
 {
@@ -24,7 +28,10 @@ static inline uint64_t compat_deadline_in(DWORD timeout_ms)
 				      : compat_now_ms() + timeout_ms + (timeout_ms > 0);
 }
 
-/* The time that remains until the deadline, as a Windows timeout. */
+/*
+ * Returns the milliseconds until the deadline, in the form of a Windows timeout (INFINITE: no
+ * deadline).
+ */
 static inline DWORD compat_deadline_left(uint64_t deadline)
 {
 	uint64_t now;

@@ -1,9 +1,9 @@
 /*
  * What do the environment and the command line contain?
  *
- * Owns the text of the command line after the first call that asks for it, and for each thread the
- * wide text of the last variable it read. Any thread; but as with setenv(), no thread may read the
- * environment while another changes it.
+ * This file owns the text of the command line, which the first call reads, and for each thread the
+ * value that _wgetenv returned last. Any thread may call its functions; but as with setenv(), no
+ * thread may read the environment while another changes it.
  */
 #include "last_error.h"
 #include "text.h"
@@ -21,8 +21,8 @@
 #include <processenv.h>
 
 /*
- * Returns the length of the text; if the buffer is too small, the size it needs, with the zero at
- * the end.
+ * Copies the text to the buffer and returns its length. If the buffer is too small, returns the
+ * size needed, with the terminating zero.
  */
 static DWORD give(const char *text, void *buffer, DWORD size, bool wide)
 {
@@ -74,8 +74,8 @@ BOOL SetEnvironmentVariableW(LPCWSTR name, LPCWSTR value)
 }
 
 /*
- * Replaces %NAME% by the value of the variable NAME; text between percent signs that names no
- * variable stays.
+ * Copies a text and replaces %NAME% by the value of the environment variable NAME. Text between
+ * percent signs that is not the name of a variable stays. The caller frees the result.
  */
 static char *expand(const char *from)
 {
@@ -127,7 +127,7 @@ DWORD ExpandEnvironmentStringsW(LPCWSTR from, LPWSTR to, DWORD size)
 	return result;
 }
 
-/* ---- Command line --------------------------------------------------------------------------- */
+/* ---- Command line and current folder -------------------------------------------------------- */
 
 static struct {
 	char *narrow;
@@ -195,7 +195,7 @@ DWORD GetCurrentDirectoryW(DWORD size, LPWSTR buffer)
 	return directory(size, buffer, true);
 }
 
-/* ---- The C library's ------------------------------------------------------------------------ */
+/* ---- Functions of the Windows C library ----------------------------------------------------- */
 
 errno_t getenv_s(size_t *needed, char *buffer, size_t size, const char *name)
 {

@@ -1,6 +1,6 @@
 /*
- * How are the events of CreateEvent made and set? Owns the two kinds of event. Runs on the caller's
- * thread.
+ * How are the events of CreateEvent made and set? This file owns the two kinds of event, automatic
+ * and manual. The functions run on the caller's thread.
  */
 #include "last_error.h"
 #include "object.h"
@@ -12,7 +12,7 @@ static void set_again(struct compat_object *object)
 	NdsEventSet(object->handle);
 }
 
-/* A wait resets an automatic event and leaves a manual one set. */
+/* A successful wait resets an automatic event and leaves a manual event set. */
 static const struct compat_kind automatic = {.give_back = set_again, .signal = SetEvent};
 static const struct compat_kind manual = {.signal = SetEvent};
 
@@ -58,8 +58,9 @@ HANDLE CreateEventExW(LPSECURITY_ATTRIBUTES attributes, LPCWSTR name, DWORD flag
 }
 
 /*
- * The handle of a thread, semaphore or mutex is an event as well, but SetEvent and ResetEvent must
- * not change it.
+ * Returns whether the handle is an event, or else sets the last error. The handle of a thread,
+ * semaphore or mutex is not one: it also contains an event, but SetEvent and ResetEvent must not
+ * change that event.
  */
 static bool is_event(HANDLE handle)
 {

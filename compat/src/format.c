@@ -1,8 +1,9 @@
 /*
- * Which text does a Windows format string make of its arguments? Parses each directive, reads its
- * argument with the width it has on Windows, and lets the C library print numbers.
+ * Which text does a Windows format string make of its arguments? The functions parse each
+ * directive, read its argument with the width it has on Windows, and let the C library print
+ * numbers.
  *
- * Owns nothing; the caller owns the growing text. Any thread.
+ * This file keeps no state; the caller owns the growing text. Any thread may call its functions.
  */
 #include "format.h"
 #include "text.h"
@@ -14,27 +15,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A longer text fails with EOVERFLOW; it comes from a wrong width or precision. */
+/* A text of more units fails with EOVERFLOW. Only a wrong width or precision makes such a text. */
 #define MOST_UNITS ((size_t)1 << 24)
 
 struct directive {
 	bool left, plus, space, alternate, zero;
-	int width;     /* 0: no width */
-	int precision; /* -1: no precision */
+	int width;     /* 0 if the directive has no width */
+	int precision; /* -1 if the directive has no precision */
 	enum compat_size size;
 	bool is_wide, is_narrow;
 	wchar_t type;
 };
 
 /*
- * The structure lets functions advance the caller's va_list: where va_list is an array, its address
- * cannot be passed on.
+ * A va_list inside a struct. The struct can be passed by pointer, so functions advance the caller's
+ * va_list; a va_list itself may be an array type, whose address cannot be passed on.
  */
 struct arguments {
 	va_list list;
 };
 
-/* ---- Units ---------------------------------------------------------------------------------- */
+/* ---- The growing text (compat_units) -------------------------------------------------------- */
 
 void compat_units_init(struct compat_units *units)
 {
@@ -102,7 +103,7 @@ static void put_padding(struct compat_units *out, int width, size_t length, wcha
 		compat_units_put(out, unit);
 }
 
-/* ---- Parsing -------------------------------------------------------------------------------- */
+/* ---- Parsing of a directive ----------------------------------------------------------------- */
 
 static bool digits_follow(const void *format, bool wide, size_t at, const char *digits)
 {
@@ -115,7 +116,10 @@ static bool digits_follow(const void *format, bool wide, size_t at, const char *
 enum compat_size compat_size_parse(const void *format, size_t *at, bool wide, bool *is_wide,
 				   bool *is_narrow)
 {
-	/* The first match wins, so a longer prefix stands before the shorter one it begins with. */
+	/*
+	 * The first match counts, so each prefix comes before the shorter prefixes that it begins
+	 * with.
+	 */
 	static const struct {
 		const char *text;
 		enum compat_size size;
@@ -148,8 +152,8 @@ enum compat_size compat_size_parse(const void *format, size_t *at, bool wide, bo
 }
 
 /*
- * Reads the number at *at, or the next argument for `*`. A larger number becomes INT_MAX; it is
- * refused as too long later.
+ * Reads the number at *at, or for `*` takes the next argument. A number that exceeds an int becomes
+ * INT_MAX; a text of that width is refused later as too long.
  */
 static int parse_number(const void *format, bool wide, size_t *at, struct arguments *arguments)
 {
@@ -229,8 +233,8 @@ static uintmax_t fetch_unsigned(enum compat_size size, struct arguments *argumen
 }
 
 /*
- * Writes the directive as snprintf() wants it. Width and precision are arguments of snprintf, hence
- * `*`.
+ * Writes the directive in the form that snprintf() takes. The width and the precision are written
+ * as `*`, because the caller passes them as arguments.
  */
 static void spell(const struct directive *d, const char *size, char spec[16])
 {
@@ -297,7 +301,8 @@ static void put_number(struct compat_units *out, const struct directive *d, cons
 }
 
 /*
- * Converts wide text for a narrow format to UTF-8, at most `limit` bytes and whole characters only.
+ * Converts wide text for a narrow format to UTF-8: at most `limit` bytes, and only whole
+ * characters.
  */
 static void wide_to_bytes(struct compat_units *part, const wchar_t *text, size_t limit)
 {
@@ -454,7 +459,7 @@ static void convert(struct compat_units *out, const struct directive *d, bool wi
 	case 'n':
 		return fail(out, EINVAL);
 	default:
-		/* %% and unknown directives print the character itself. */
+		/* %% prints `%`, and the letter of an unknown directive is printed as it is. */
 		if (d->type)
 			compat_units_put(out, d->type);
 	}

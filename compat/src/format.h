@@ -1,10 +1,10 @@
 /*
- * Format strings as the Windows C library reads them. Unlike on Linux, `l` means 32 bits; `I64`,
- * `I32` and `I` are sizes; `%s` and `%c` take wide text in a wide format, `%S` and `%C` the other
- * kind, and `h` or `w` in front of them chooses narrow or wide; `%p` prints 16 upper-case digits;
- * `%n` is refused.
+ * Format strings as the Windows C library reads them. Unlike on Linux, `l` means 32 bits, and
+ * `I64`, `I32` and `I` are sizes. `%s` and `%c` take wide text in a wide format and narrow text in
+ * a narrow one; `%S` and `%C` take the opposite kind; a prefix `h` or `w` chooses narrow or wide.
+ * `%p` prints 16 upper-case digits. `%n` is refused.
  *
- * Text consists of units: bytes in narrow text, characters in wide text.
+ * Text consists of units: a unit is a byte in narrow text and a character in wide text.
  */
 #ifndef COMPAT_FORMAT_H
 #define COMPAT_FORMAT_H
@@ -15,30 +15,30 @@
 #include <wchar.h>
 
 struct compat_units {
-	wchar_t *at; /* `count` units, without a zero at the end */
+	wchar_t *at; /* `count` units, without a terminating zero */
 	size_t count, room;
 	wchar_t small[256];
-	bool failed; /* errno: ENOMEM, EOVERFLOW (text too long) or EINVAL (format refused) */
+	bool failed; /* if set, errno is ENOMEM, EOVERFLOW (text too long) or EINVAL (bad format) */
 };
 
-/* The size of an argument, from the letters in front of the conversion. */
+/* The size of an argument, which the letters between `%` and the conversion letter give. */
 enum compat_size {
 	COMPAT_SIZE_NONE,
 	COMPAT_SIZE_CHAR,
 	COMPAT_SIZE_SHORT,
-	COMPAT_SIZE_INT32, /* l and I32 */
-	COMPAT_SIZE_INT64, /* ll, I64, I, j, z and t */
+	COMPAT_SIZE_INT32, /* size letters l and I32 */
+	COMPAT_SIZE_INT64, /* size letters ll, I64, I, j, z and t */
 	COMPAT_SIZE_LONG_DOUBLE,
 };
 
 /*
- * Reads the size letters at *at and moves *at past them; without any the size is COMPAT_SIZE_NONE.
- * `l`, `ll` and `w` set *is_wide, `h` and `hh` set *is_narrow.
+ * Reads the size letters at *at and moves *at behind them. Returns COMPAT_SIZE_NONE if there are no
+ * size letters. `l`, `ll` and `w` set *is_wide; `h` and `hh` set *is_narrow.
  */
 enum compat_size compat_size_parse(const void *format, size_t *at, bool wide, bool *is_wide,
 				   bool *is_narrow);
 
-/* The unit at index `at` of a narrow or wide text. */
+/* Returns the unit at index `at` of a text: a character if `wide`, otherwise a byte. */
 static inline wchar_t compat_unit(const void *format, bool wide, size_t at)
 {
 	return wide ? ((const wchar_t *)format)[at]
@@ -46,8 +46,8 @@ static inline wchar_t compat_unit(const void *format, bool wide, size_t at)
 }
 
 /*
- * Formats into `out`, which it initializes. The caller frees it with compat_units_free, also after
- * a failure.
+ * Formats the arguments into `out`, which need not be initialized. The caller frees `out` with
+ * compat_units_free, after a failure too.
  */
 void compat_format(struct compat_units *out, const void *format, bool wide, va_list arguments);
 
@@ -56,8 +56,8 @@ void compat_units_free(struct compat_units *units);
 void compat_units_put(struct compat_units *units, wchar_t unit);
 
 /*
- * Returns the units as zero-terminated bytes, wide text as UTF-8, and their number in *bytes. The
- * caller frees them; NULL means out of memory.
+ * Returns the units as zero-terminated bytes, which the caller frees; wide text becomes UTF-8.
+ * *bytes is their number without the zero. Returns NULL if memory is short.
  */
 char *compat_units_bytes(const struct compat_units *units, bool wide, size_t *bytes);
 

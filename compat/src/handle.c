@@ -1,4 +1,7 @@
-/* What does CloseHandle do with each kind of handle? Owns nothing. Runs on the caller's thread. */
+/*
+ * What does CloseHandle do with each kind of handle? This file keeps no state. The functions run on
+ * the caller's thread.
+ */
 #include "last_error.h"
 #include "object.h"
 
@@ -7,8 +10,8 @@ BOOL CloseHandle(HANDLE handle)
 	HRESULT hr;
 
 	/*
-	 * -1 and -2 are the pseudo handles of the current process and thread; closing them does
-	 * nothing.
+	 * -1 and -2 are the pseudo handles of the current process and the current thread. Closing
+	 * them has no effect.
 	 */
 	if (handle == (HANDLE)(LONG_PTR)-1 || handle == (HANDLE)(LONG_PTR)-2)
 		return TRUE;

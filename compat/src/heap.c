@@ -1,8 +1,8 @@
 /*
- * Which heap does a block belong to, and how large is it? A header in front of each block says so.
- * Private heaps also link their blocks, so that HeapDestroy can free them all.
+ * Which heap does a block belong to, and how large is it? A header in front of each block contains
+ * the answer. A private heap also links its blocks, so that HeapDestroy can free them all.
  *
- * Owns the heaps, each with a lock. Any thread.
+ * This file owns the heaps; each has a lock. Any thread may call its functions.
  */
 #include "last_error.h"
 
@@ -17,7 +17,7 @@
 #define HEAP_MAGIC UINT64_C(0x70616568736e646e)
 
 struct block {
-	struct block *next, *previous; /* links of a private heap; unused in the process heap */
+	struct block *next, *previous; /* links in the heap's list; unused in the process heap */
 	struct heap *heap;
 	size_t bytes;
 };
@@ -27,7 +27,7 @@ _Static_assert(sizeof(struct block) % MEMORY_ALLOCATION_ALIGNMENT == 0,
 struct heap {
 	uint64_t magic;
 	pthread_mutex_t lock;
-	struct block all; /* head of the circular list of blocks */
+	struct block all; /* head of the circular list of the heap's blocks */
 };
 
 static struct heap process_heap = {
@@ -204,8 +204,7 @@ BOOL HeapSetInformation(HANDLE heap, HEAP_INFORMATION_CLASS kind, PVOID informat
 	return TRUE;
 }
 
-/* ---- The old functions, over the process heap
- * ------------------------------------------------- */
+/* ---- The Local... and Global... functions, which use the process heap ----------------------- */
 
 static DWORD heap_flags(UINT flags)
 {
@@ -261,7 +260,10 @@ LPVOID GlobalLock(HGLOBAL memory)
 
 BOOL GlobalUnlock(HGLOBAL memory)
 {
-	/* Memory is never locked here. FALSE with ERROR_SUCCESS means "no longer locked". */
+	/*
+	 * Memory is never locked here. FALSE with ERROR_SUCCESS means "no longer locked" on
+	 * Windows.
+	 */
 	(void)memory;
 	SetLastError(ERROR_SUCCESS);
 	return FALSE;

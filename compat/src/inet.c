@@ -1,8 +1,8 @@
 /*
- * How are IP addresses read and written as text? One reader and one writer per family serve the
- * three sets of calls that Windows has for it: Rtl..., WSA... and Inet...
+ * How are IP addresses read and written as text? One reader and one writer for each address family
+ * serve three groups of Windows functions: Rtl..., WSA... and Inet...
  *
- * Owns nothing. Any thread.
+ * This file keeps no state. Any thread may call its functions.
  */
 #include "last_error.h"
 #include "text.h"
@@ -18,13 +18,13 @@
 #include <ws2tcpip.h>
 
 #define V6_TEXT	     46
-#define ADDRESS_TEXT 80 /* the longest is [IPv6 address%4294967295]:65535 */
+#define ADDRESS_TEXT 80 /* room for the longest text, [IPv6 address%4294967295]:65535 */
 
-/* ---- Reading -------------------------------------------------------------------------------- */
+/* ---- Reading addresses ---------------------------------------------------------------------- */
 
 /*
- * Reads one part of an IPv4 address: decimal if `strict`, otherwise a number in C notation (0x and
- * 0 prefixes). Returns the text after it, or NULL if there is no number.
+ * Reads one number of an IPv4 address: decimal if `strict`, otherwise in C notation (prefixes 0x
+ * and 0). Returns the rest of the text, or NULL if there is no valid number.
  */
 static const char *read_part(const char *at, bool strict, unsigned long long *value)
 {
@@ -36,13 +36,16 @@ static const char *read_part(const char *at, bool strict, unsigned long long *va
 	if (strict && end - at > 3)
 		return NULL;
 	/*
-	 * strtoull stops inside "08", which is not octal, and inside "0x"; the letter or digit it
-	 * leaves makes both invalid.
+	 * strtoull() stops inside "08", which is not octal, and inside "0x". A letter or digit
+	 * behind the number therefore makes the number invalid.
 	 */
 	return *value > UINT32_MAX || isalnum((unsigned char)*end) ? NULL : end;
 }
 
-/* With fewer than four parts, the last part fills all remaining bytes: 10.1 is 10.0.0.1. */
+/*
+ * Reads an IPv4 address and sets *end to the rest of the text. With fewer than four numbers, the
+ * last one fills all remaining bytes: 10.1 is 10.0.0.1.
+ */
 static bool read_v4(const char *text, bool strict, const char **end, IN_ADDR *address)
 {
 	unsigned long long parts[4];
@@ -73,7 +76,10 @@ static bool read_v4(const char *text, bool strict, const char **end, IN_ADDR *ad
 	return true;
 }
 
-/* Reads the longest beginning of the text that is an IPv6 address; *end is the text after it. */
+/*
+ * Reads the longest beginning of the text that is an IPv6 address; sets *end to the rest of the
+ * text.
+ */
 static bool read_v6(const char *text, const char **end, IN6_ADDR *address)
 {
 	size_t most = strspn(text, "0123456789abcdefABCDEF:.");
@@ -91,7 +97,10 @@ static bool read_v6(const char *text, const char **end, IN6_ADDR *address)
 	return false;
 }
 
-/* Reads a decimal number of at most `most`. Returns the text after it, or NULL. */
+/*
+ * Reads a decimal number of at most `most`. Returns the rest of the text, or NULL if there is no
+ * such number.
+ */
 static const char *read_decimal(const char *at, unsigned long long most, unsigned long long *value)
 {
 	char *end;
@@ -138,7 +147,7 @@ static bool read_v6_port(const char *text, IN6_ADDR *address, ULONG *scope, USHO
 	return true;
 }
 
-/* ---- Writing -------------------------------------------------------------------------------- */
+/* ---- Writing addresses ---------------------------------------------------------------------- */
 
 static void write_v4(const IN_ADDR *address, USHORT port, char text[ADDRESS_TEXT])
 {
@@ -161,8 +170,8 @@ static void write_v6(const IN6_ADDR *address, ULONG scope, USHORT port, char tex
 }
 
 /*
- * *length is the size of the buffer before the call and the size of the text after it, both with
- * the zero at the end.
+ * Copies a text to a buffer. *length is the size of the buffer before the call and the size of the
+ * text after it, both with the terminating zero. Returns false if the text does not fit.
  */
 static bool give(const char *text, void *buffer, bool wide, ULONG *length)
 {
@@ -175,7 +184,7 @@ static bool give(const char *text, void *buffer, bool wide, ULONG *length)
 	return fits;
 }
 
-/* ---- Rtl ------------------------------------------------------------------------------------ */
+/* ---- The Rtl... functions ------------------------------------------------------------------- */
 
 static NTSTATUS status(bool good)
 {
@@ -193,8 +202,8 @@ NTSTATUS RtlIpv6StringToAddressA(PCSTR text, PCSTR *end, IN6_ADDR *address)
 }
 
 /*
- * Addresses are ASCII, so the number of bytes read from the narrow copy is the number of wide
- * characters read.
+ * The body of a function that reads wide text: converts the text to bytes and reads those.
+ * Addresses are ASCII, so the number of bytes read is the number of wide characters read.
  */
 #define READ_WIDE(call)                               \
 	char *narrow = compat_narrow(text);           \
@@ -314,7 +323,7 @@ NTSTATUS RtlIpv6AddressToStringExW(const IN6_ADDR *address, ULONG scope, USHORT 
 	return give_v6(address, scope, port, text, true, length);
 }
 
-/* ---- Sockets -------------------------------------------------------------------------------- */
+/* ---- The WSA... and Inet... functions ------------------------------------------------------- */
 
 static INT fail(int error)
 {

@@ -1,8 +1,8 @@
 /*
- * Which key was pressed? Puts the terminal into a mode that delivers single keys while a call waits
- * for one.
+ * Which key was pressed? Each call puts the terminal into a mode that delivers single keys, and
+ * restores the former mode at its end.
  *
- * Owns nothing. One thread at a time.
+ * This file keeps no state. Only one thread may call its functions at a time.
  */
 #include <conio.h>
 

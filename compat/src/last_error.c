@@ -1,6 +1,6 @@
 /*
- * Which number does GetLastError return? Owns one number per thread and the table that translates
- * statuses to error numbers. Runs on the caller's thread.
+ * Which number does GetLastError return? This file owns one number per thread, and the table that
+ * translates statuses to error numbers. The functions run on the caller's thread.
  */
 #include "last_error.h"
 

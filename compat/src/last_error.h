@@ -1,18 +1,18 @@
-/* How functions of this folder report a failure. Any thread. */
+/* How functions of this folder report a failure. Any thread may call these functions. */
 #ifndef COMPAT_LAST_ERROR_H
 #define COMPAT_LAST_ERROR_H
 
 #include <errhandlingapi.h>
 #include <winternl.h>
 
-/* Sets the last error and returns FALSE, for `return compat_fail(...)`. */
+/* Sets the last error and returns FALSE, so that a caller can write `return compat_fail(...)`. */
 static inline BOOL compat_fail(DWORD code)
 {
 	SetLastError(code);
 	return FALSE;
 }
 
-/* Sets the last error that a status translates to; returns FALSE. */
+/* Sets the last error to the translation of a status and returns FALSE. */
 static inline BOOL compat_fail_status(HRESULT status)
 {
 	return compat_fail(RtlNtStatusToDosError(status));

@@ -1,6 +1,7 @@
 /*
- * How do threads push to and pop from a shared stack (SLIST)? Owns nothing: head and entries are in
- * the client's memory. Runs on the caller's thread.
+ * How do threads push entries to a shared stack (SLIST) and pop them from it? This file keeps no
+ * state: the head and the entries are in the client's memory. The functions run on the caller's
+ * thread.
  */
 #include <interlockedapi.h>
 #include <sched.h>

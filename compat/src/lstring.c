@@ -1,8 +1,8 @@
 /*
- * The string functions of kernel32 (lstrcpy, lstrlen and so on): those of the C library, with
- * checks for NULL.
+ * What do the string functions of kernel32 (lstrcpy, lstrlen and so on) return? They call functions
+ * of the C library after checks for NULL.
  *
- * Owns nothing. Any thread.
+ * This file keeps no state. Any thread may call its functions.
  */
 #include <limits.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /*
- * How does a program with a wide main start? This `main` decodes the arguments and calls wmain, by
- * its C name or by one of the names that C++ gives it. A program links this library for the sake of
- * `main`; one with a `main` of its own takes nothing from it.
+ * How does a program start whose main function is wmain? This `main` decodes the arguments and
+ * calls wmain, under its C name or one of its mangled C++ names. A program links this static
+ * library for `main` only; a program that has a `main` takes nothing from the library.
  *
- * Owns the decoded arguments for the lifetime of the program. Runs on the main thread.
+ * This file owns the decoded arguments until the program ends. It runs on the main thread.
  */
 #include "text.h"
 
@@ -12,7 +12,10 @@
 
 typedef int entry(int count, wchar_t **arguments, wchar_t **environment);
 
-/* Each wmain is called with three arguments; one that has fewer parameters ignores the rest. */
+/*
+ * The names that wmain has in C, and in C++ for each list of parameters. All are called with three
+ * arguments; a wmain with fewer parameters ignores the rest.
+ */
 extern entry wmain __attribute__((weak));
 extern entry wmain_of_nothing __asm__("_Z5wmainv") __attribute__((weak));
 extern entry wmain_of_two __asm__("_Z5wmainiPPw") __attribute__((weak));
@@ -20,8 +23,8 @@ extern entry wmain_of_two_constant __asm__("_Z5wmainiPPKw") __attribute__((weak)
 extern entry wmain_of_three __asm__("_Z5wmainiPPwS0_") __attribute__((weak));
 
 /*
- * Nothing reads these; they keep the decoded arguments reachable, so that a leak checker does not
- * report them.
+ * These pointers are never read. They keep the decoded arguments reachable, so that a leak checker
+ * does not report the memory.
  */
 static wchar_t **volatile kept[2];
 
@@ -48,7 +51,7 @@ int main(int count, char **arguments, char **environment)
 		       : wmain_of_nothing      ? wmain_of_nothing
 		       : wmain_of_two_constant ? wmain_of_two_constant
 					       : wmain;
-	/* The program may keep pointers to its arguments, so they live until it exits. */
+	/* Static, because the program may keep pointers to its arguments until it exits. */
 	static wchar_t **wide, **variables;
 
 	wide = decode(arguments);

@@ -1,8 +1,8 @@
 /*
- * Which text describes an error number (FormatMessage)? Holds a table of texts in English and
- * replaces the inserts (%1, %2!u!, %n) in them.
+ * Which text describes an error number (FormatMessage)? This file contains a table of English
+ * texts, and replaces the inserts (%1, %2!u!, %n) of a text.
  *
- * Owns nothing; the caller owns an allocated text. Any thread.
+ * It keeps no state; the caller owns an allocated text. Any thread may call its functions.
  */
 #include "format.h"
 #include "last_error.h"
@@ -178,7 +178,7 @@ static const struct {
 
 static const char *text_of(DWORD code)
 {
-	/* An HRESULT of HRESULT_FROM_WIN32 holds the error number in its low 16 bits. */
+	/* An HRESULT from HRESULT_FROM_WIN32 contains the error number in its low 16 bits. */
 	if ((code & 0xFFFF0000u) == 0x80070000u)
 		code &= 0xFFFFu;
 	for (size_t i = 0; i < sizeof(messages) / sizeof(*messages); i++)
@@ -187,7 +187,7 @@ static const char *text_of(DWORD code)
 	return NULL;
 }
 
-/* ---- Inserts -------------------------------------------------------------------------------- */
+/* ---- Inserts in a message: %1, %2!u!, %n ---------------------------------------------------- */
 
 struct inserts {
 	DWORD_PTR values[INSERTS];
@@ -195,8 +195,8 @@ struct inserts {
 };
 
 /*
- * Reads all arguments that the inserts of a text use at once, because a va_list can only be read in
- * order.
+ * Reads all arguments that the inserts of a text use, before any insert is written: a va_list can
+ * only be read in order.
  */
 static struct inserts fetch(const char *text, DWORD flags, va_list *arguments, bool wide)
 {
@@ -236,7 +236,7 @@ static void format_one(FILE *out, bool wide, const char *format, ...)
 	compat_units_free(&units);
 }
 
-/* Writes the insert whose digit is at `at`. Returns the text after the insert. */
+/* Writes the insert whose digit is at `at`. Returns the text behind the insert. */
 static const char *put_insert(FILE *out, const char *at, const struct inserts *inserts)
 {
 	DWORD_PTR value = inserts->values[*at - '1'];
@@ -250,8 +250,8 @@ static const char *put_insert(FILE *out, const char *at, const struct inserts *i
 }
 
 /*
- * Writes the text with its inserts. Returns false if %0 ended it, which also means that no line end
- * follows.
+ * Writes the text with its inserts. Returns false if the text ended with %0, which suppresses the
+ * line end that would follow.
  */
 static bool put_text(FILE *out, const char *text, const struct inserts *inserts, bool ignore)
 {
@@ -299,7 +299,7 @@ static char *compose(DWORD flags, const char *source, DWORD code, va_list *argum
 	return result;
 }
 
-/* ---- The calls ------------------------------------------------------------------------------ */
+/* ---- FormatMessage -------------------------------------------------------------------------- */
 
 static DWORD give(const char *text, DWORD flags, void *buffer, DWORD size, bool wide)
 {

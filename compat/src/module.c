@@ -1,8 +1,9 @@
 /*
- * Which library is loaded, and where are its functions? Uses dlopen(); the names of Windows' own
- * libraries (kernel32, ws2_32 and so on) stand for libsoftrnic-compat.
+ * Which library is loaded, and where are its functions? The functions call dlopen(). The names of
+ * Windows' own libraries (kernel32, ws2_32 and so on) stand for libsoftrnic-compat.
  *
- * Owns nothing: the loader counts references. Any thread.
+ * This file keeps no state: the dynamic loader counts references. Any thread may call its
+ * functions.
  */
 #include "last_error.h"
 #include "text.h"
@@ -77,8 +78,8 @@ HMODULE LoadLibraryW(LPCWSTR name)
 }
 
 /*
- * Looks the module up in the loader's list, because dlclose() and dlsym() may crash on a value that
- * is no handle.
+ * Returns the dynamic loader's record of a module, or NULL if there is none. Callers check a handle
+ * with this function, because dlclose() and dlsym() may crash on a value that is no handle.
  */
 static struct link_map *map_of(HMODULE module)
 {
@@ -87,7 +88,7 @@ static struct link_map *map_of(HMODULE module)
 
 	if (program && dlinfo(program, RTLD_DI_LINKMAP, &map) != 0)
 		map = NULL;
-	/* In glibc the handle that dlopen() returns is the address of the link_map. */
+	/* In glibc the handle that dlopen() returns is the address of the library's link_map. */
 	while (map && (void *)map != (void *)module)
 		map = map->l_next;
 	if (program)
@@ -105,8 +106,8 @@ BOOL FreeLibrary(HMODULE module)
 FARPROC GetProcAddress(HMODULE module, LPCSTR name)
 {
 	/*
-	 * A name of at most 0xFFFF is an ordinal on Windows; there are no ordinals here, so it is
-	 * not found.
+	 * On Windows a `name` of at most 0xFFFF is an ordinal. Functions have no ordinals here, so
+	 * the function is not found.
 	 */
 	void *address = NULL;
 
@@ -127,8 +128,8 @@ HMODULE GetModuleHandleA(LPCSTR name)
 		name ? open_module(name, RTLD_NOW | RTLD_NOLOAD) : (HMODULE)dlopen(NULL, RTLD_NOW);
 
 	/*
-	 * GetModuleHandle takes no reference, so the one that dlopen() took is given back; the
-	 * module stays loaded.
+	 * GetModuleHandle must not take a reference, so dlclose() releases the one that dlopen()
+	 * took. The module stays loaded.
 	 */
 	if (module)
 		dlclose(module);
@@ -163,7 +164,7 @@ static DWORD file_name(HMODULE module, void *buffer, DWORD size, bool wide)
 
 	if (length < size)
 		return (DWORD)length;
-	/* Cuts the path, at the end of a character, until it fits. */
+	/* Removes bytes from the end of the path until the rest fits into the buffer. */
 	for (size_t n = strlen(path); n > 0 && compat_copy_out(buffer, size, wide, path) >= size;)
 		path[--n] = 0;
 	SetLastError(ERROR_INSUFFICIENT_BUFFER);

@@ -1,6 +1,7 @@
 /*
- * Which thread owns a mutex, and how often has it taken it? Owns the mutexes; the event of a mutex
- * is set while no thread owns it. Runs on the caller's thread.
+ * Which thread owns a mutex, and how many times has the owner taken it? This file owns the mutexes;
+ * the event of a mutex is set while no thread owns the mutex. The functions run on the caller's
+ * thread.
  */
 #include "last_error.h"
 #include "object.h"
@@ -10,7 +11,7 @@
 
 struct mutex {
 	struct compat_object object;
-	DWORD owner; /* thread id; 0: not owned */
+	DWORD owner; /* thread id; 0 while no thread owns the mutex */
 	ULONG depth;
 };
 

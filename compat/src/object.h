@@ -1,10 +1,11 @@
 /*
  * The record behind a handle. Every object that a thread can wait for has an event of
- * NdsEventCreate as its handle; what the event cannot hold (a count, an owner, an exit code) is in
- * a record that is found by the handle. A handle without a record is an event made directly with
- * NdsEventCreate, or not a handle of this library.
+ * NdsEventCreate, and the handle of that event is the object's handle. A record, which is found by
+ * the handle, contains the rest of the object: a count, an owner or an exit code. A handle without
+ * a record is either an event made with NdsEventCreate or not a handle of this library.
  *
- * A record lives while its handle is open or a reference is held. Any thread.
+ * A record lives while its handle is open or a reference is held. Any thread may call these
+ * functions.
  */
 #ifndef COMPAT_OBJECT_H
 #define COMPAT_OBJECT_H
@@ -15,54 +16,64 @@
 
 struct compat_object;
 
-/* One constant for each kind of object; records of the same kind point to the same one. */
+/*
+ * A kind of object (event, semaphore, mutex, thread). There is one constant for each kind, and all
+ * records of that kind point to it.
+ */
 struct compat_kind {
 	/*
-	 * Takes what a successful wait takes (a count, ownership); false if it is not available.
-	 * NULL: waiting on the event is enough.
+	 * Completes a wait: decrements a semaphore's count, or makes the caller own a mutex.
+	 * Returns false if the object is not available. NULL: waiting on the event is enough.
 	 */
 	bool (*take)(struct compat_object *);
-	/* Undoes a successful wait. NULL: a wait changes nothing. */
+	/*
+	 * Sets or releases the object for SignalObjectAndWait. NULL: SignalObjectAndWait refuses
+	 * objects of this kind.
+	 */
 	void (*give_back)(struct compat_object *);
-	/* How SignalObjectAndWait signals the object. NULL: such an object cannot be signalled. */
+	/*
+	 * Sets or releases the object for SignalObjectAndWait. NULL: objects of this kind cannot be
+	 * signalled by a call.
+	 */
 	BOOL (*signal)(HANDLE);
 };
 
-/* First member of every record. */
+/* The common part of all records; the first member of each. */
 struct compat_object {
 	const struct compat_kind *kind;
 	HANDLE handle;
 	struct compat_object *next;
 	unsigned int references;
-	pthread_mutex_t lock; /* protects the members that each kind adds */
+	pthread_mutex_t lock; /* protects the members that the record of each kind adds */
 };
 
 /*
- * Returns a record of `bytes` bytes, all zero, that has no handle yet; NULL with the last error
- * set.
+ * Returns a new record of `bytes` bytes, which are zero except for the common part, without a
+ * handle. On failure returns NULL and sets the last error.
  */
 void *compat_object_new(size_t bytes, const struct compat_kind *);
 
 /*
- * Creates the event of a record, enters the record in the table and returns the handle, which holds
- * the first reference. On failure frees the record, sets the last error and returns NULL.
+ * Creates the event of a record, enters the record into the table and returns the handle. The open
+ * handle holds the first reference. On failure frees the record, sets the last error and returns
+ * NULL.
  */
 HANDLE compat_object_open(struct compat_object *, BOOL manual_reset, BOOL set);
 
 /*
- * Returns the record of a handle with a new reference; NULL if there is none, or if it is not of
- * `kind` (NULL: any kind). Does not set the last error.
+ * Returns the record of a handle and takes a reference. Returns NULL if the handle has no record,
+ * or one of another kind than `kind` (NULL: any kind). Does not set the last error.
  */
 struct compat_object *compat_object_get(HANDLE, const struct compat_kind *);
 void compat_object_ref(struct compat_object *);
 void compat_object_put(struct compat_object *);
 
-/* Removes the record of a handle that is being closed, if it has one. */
+/* Removes the record of a handle that is being closed from the table, if there is one. */
 void compat_object_forget(HANDLE);
 
 /*
- * Named objects do not exist here: if `name` is not NULL, sets ERROR_NOT_SUPPORTED and returns
- * false.
+ * Returns whether `name` is NULL. Otherwise sets ERROR_NOT_SUPPORTED, because named objects do not
+ * exist here.
  */
 bool compat_name_is_absent(const void *name);
 

@@ -1,6 +1,6 @@
 /*
- * What do the calls for completion ports and overlapped files return? Owns nothing: ports and files
- * are those of libsoftrnic. Runs on the caller's thread.
+ * What do the functions for completion ports and overlapped files return? This file keeps no state:
+ * ports and files belong to libsoftrnic. The functions run on the caller's thread.
  */
 #include "deadline.h"
 #include "last_error.h"
@@ -40,7 +40,7 @@ HANDLE CreateIoCompletionPort(HANDLE file, HANDLE port, ULONG_PTR key, DWORD thr
 	return refuse(hr);
 }
 
-/* Sets the last error after a wait that took no packet from the port. */
+/* Sets the last error and returns FALSE after a wait that took no packet from the port. */
 static BOOL nothing_taken(HRESULT hr)
 {
 	if (hr == STATUS_TIMEOUT)
@@ -82,8 +82,8 @@ BOOL PostQueuedCompletionStatus(HANDLE port, DWORD bytes, ULONG_PTR key, LPOVERL
 }
 
 /*
- * Waits for the event of the OVERLAPPED. Without one, or if the client sets it for other reasons,
- * polls each millisecond.
+ * Waits until the request of the OVERLAPPED has ended. Polls every millisecond if the OVERLAPPED
+ * has no event, or if its event was set before the request ended.
  */
 static void wait_until_over(LPOVERLAPPED overlapped)
 {

@@ -1,9 +1,9 @@
 /*
- * Where does formatted text go? To a stream, as bytes even if the text is wide, so that narrow and
- * wide calls may share a stream; or to memory, where one of five rules says what happens to a text
- * that is too long.
+ * Where does formatted text go? It goes to a stream, as bytes even if the text is wide, so that
+ * narrow and wide calls may share a stream. Or it goes to memory, where one of five rules applies
+ * to a text that is too long.
  *
- * Owns nothing; streams have their own locks. Any thread.
+ * This file keeps no state; streams have their own locks. Any thread may call its functions.
  */
 #include "format.h"
 #include "stream.h"
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <wchar.h>
 
-/* ---- Streams -------------------------------------------------------------------------------- */
+/* ---- Output to streams ---------------------------------------------------------------------- */
 
 bool compat_stream_write(FILE *stream, const char *bytes, size_t n)
 {
@@ -26,8 +26,8 @@ bool compat_stream_write(FILE *stream, const char *bytes, size_t n)
 	flockfile(stream);
 	if (fwide(stream, 0) > 0) {
 		/*
-		 * The C library accepts no bytes on a stream that std::wcout or another native call
-		 * has made wide.
+		 * std::wcout or another native call has given this stream wide orientation. The C
+		 * library accepts no bytes on such a stream.
 		 */
 		for (size_t at = 0; at < n && good;) {
 			at += compat_decode(bytes + at, n - at, &c, &valid);
@@ -56,7 +56,7 @@ static int to_stream(FILE *stream, const void *format, bool wide, va_list argume
 	return written;
 }
 
-/* The body of a variadic function: calls the function that takes a va_list. */
+/* The body of a function with variable arguments: passes them as a va_list in `call`. */
 #define FORWARD(call)                \
 	va_list arguments;           \
 	va_start(arguments, format); \
@@ -124,21 +124,21 @@ int fwprintf_s(FILE *stream, const wchar_t *format, ...)
 	FORWARD(to_stream(stream, format, true, arguments));
 }
 
-/* ---- Memory --------------------------------------------------------------------------------- */
+/* ---- Output to memory ----------------------------------------------------------------------- */
 
-/* What a call does with a text of n units and a buffer of `size` units. */
+/* How a text of n units is stored in a buffer of `size` units. */
 enum rule {
-	WHOLE,	 /* stores all of it: the caller promises that there is room */
-	MEASURE, /* cuts a text that is too long, ends it with a zero and returns n */
-	REFUSE,	 /* cuts a text that is too long, ends it with a zero and returns -1 */
-	/* like REFUSE, but uses the whole buffer: without room for the zero there is none */
+	WHOLE,	 /* stores the whole text; the caller promises that it fits */
+	MEASURE, /* cuts a text that is too long, adds a zero and returns its full length */
+	REFUSE,	 /* cuts a text that is too long, adds a zero and returns -1 */
+	/* like REFUSE, but the text may fill the whole buffer and then has no terminating zero */
 	FILL,
 	SECURE, /* stores an empty text and returns -1 if the text is too long */
 };
 
 struct target {
 	void *buffer;
-	size_t size, count; /* count: the most units to store, for SECURE only */
+	size_t size, count; /* count: the most units to store; only SECURE uses it */
 	bool wide;
 	enum rule rule;
 };
@@ -157,7 +157,10 @@ static int deliver_secure(const struct target *to, const struct compat_units *un
 	size_t n = all ? units->count : to->count;
 
 	if (to->count == SIZE_MAX - 1) {
-		/* The caller passed _TRUNCATE: a text that is too long is cut and returns -1. */
+		/*
+		 * The caller passed _TRUNCATE: a text that is too long is cut, and the result is
+		 * -1.
+		 */
 		all = fits = units->count < to->size;
 		n = fits ? units->count : to->size - 1;
 		fits = true;
@@ -199,7 +202,7 @@ static int to_memory(struct target to, const void *format, va_list arguments)
 		errno = EINVAL;
 		return -1;
 	}
-	/* With no buffer and a size of 0 the caller asks for the length alone. */
+	/* With a NULL buffer and a size of 0, the caller only asks for the length. */
 	if (!to.buffer && to.size == 0)
 		to.rule = MEASURE;
 	compat_format(&units, format, to.wide, arguments);
@@ -213,10 +216,7 @@ static int to_memory(struct target to, const void *format, va_list arguments)
 
 #define NARROW(rule_, size_, count_) ((struct target){buffer, size_, count_, false, rule_})
 #define WIDE(rule_, size_, count_)   ((struct target){buffer, size_, count_, true, rule_})
-/*
- * A target without a count takes the whole text (SIZE_MAX); SIZE_MAX - 1 stands for a count of
- * _TRUNCATE.
- */
+/* Counts of a target: ALL stores the whole text; SIZE_MAX - 1 stands for the caller's _TRUNCATE. */
 #define ALL	      SIZE_MAX
 #define CUT_AT(count) ((count) == (size_t)-1 ? SIZE_MAX - 1 : (count))
 

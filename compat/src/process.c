@@ -1,8 +1,8 @@
 /*
- * What is known about this process: its id, its processors, its times, its memory? Reads /proc
- * where there is no system call for it.
+ * What is known about this process: its id, its processors and its times? The functions read /proc
+ * where there is no system call.
  *
- * Owns nothing. Any thread.
+ * This file keeps no state. Any thread may call its functions.
  */
 #include "last_error.h"
 
@@ -72,7 +72,7 @@ BOOL SetPriorityClass(HANDLE process, DWORD priority)
 	return process == THIS_PROCESS ? TRUE : compat_fail(ERROR_INVALID_HANDLE);
 }
 
-/* ---- Time ----------------------------------------------------------------------------------- */
+/* ---- Times of the machine, the process and a thread ----------------------------------------- */
 
 static void put(FILETIME *to, uint64_t time)
 {
@@ -83,7 +83,7 @@ static void put(FILETIME *to, uint64_t time)
 
 BOOL GetSystemTimes(FILETIME *idle, FILETIME *kernel, FILETIME *user)
 {
-	unsigned long long t[8] = {0}; /* user nice system idle iowait irq softirq steal */
+	unsigned long long t[8] = {0}; /* ticks: user nice system idle iowait irq softirq steal */
 	FILE *stat = fopen("/proc/stat", "re");
 	int n = stat ? fscanf(stat, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &t[0], &t[1],
 			      &t[2], &t[3], &t[4], &t[5], &t[6], &t[7])
@@ -108,8 +108,8 @@ static uint64_t time_of(struct timeval t)
 }
 
 /*
- * Returns when a process or thread started, as a FILETIME. Its stat file gives the ticks from the
- * start of the machine.
+ * Returns the time at which a process or thread started, as a FILETIME. `path` is its stat file in
+ * /proc, which contains that time in clock ticks since the start of the machine.
  */
 static uint64_t started(const char *path)
 {
@@ -123,7 +123,9 @@ static uint64_t started(const char *path)
 	if (file)
 		fclose(file);
 	line[n] = 0;
-	/* the name in parentheses may contain spaces, so fields are counted from its end */
+	/*
+	 * The name in parentheses may contain spaces, so fields are counted from the closing one.
+	 */
 	char *field = strrchr(line, ')');
 
 	for (int i = 0; field && i < 20; i++)

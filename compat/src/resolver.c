@@ -1,8 +1,9 @@
 /*
  * Which addresses does a name have (GetAddrInfoW)? And which library does the protocol catalogue
- * name for NetworkDirect, for programs that read that catalogue themselves (WSCEnumProtocols)?
+ * name for NetworkDirect? Programs that do not use the Nd* functions read the catalogue with
+ * WSCEnumProtocols.
  *
- * Owns nothing; the caller owns the lists. Any thread.
+ * This file keeps no state; the caller owns the lists. Any thread may call its functions.
  */
 #include "last_error.h"
 #include "text.h"
@@ -50,7 +51,8 @@ void FreeAddrInfoA(PADDRINFOA info)
 }
 
 /*
- * Copies an entry. The address follows the entry in the same block; the name is a block of its own.
+ * Copies an entry of an address list. The socket address follows the entry in the same memory
+ * block; the name is in a separate block.
  */
 static ADDRINFOW *entry_of(const struct addrinfo *from)
 {
@@ -139,8 +141,7 @@ WCHAR *gai_strerrorW(int code)
 	return text;
 }
 
-/* ---- The catalogue of protocols
- * --------------------------------------------------------------- */
+/* ---- The catalogue of protocols ------------------------------------------------------------- */
 
 static const GUID softrnic = {
 	0x6f35e1d2, 0x4c1b, 0x4d0a, {0x9c, 0x52, 0x73, 0x6f, 0x66, 0x74, 0x72, 0x6e}};

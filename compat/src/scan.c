@@ -1,8 +1,8 @@
 /*
- * What does a Windows format read from text or from a stream? Reads fields with one character of
- * look-ahead and stores them with the width they have on Windows: %ld fills 32 bits.
+ * What does a Windows format read from text or from a stream? The functions read fields with one
+ * character of look-ahead, and store each with its width on Windows: %ld stores 32 bits.
  *
- * Owns nothing; a stream is locked while it is read. Any thread.
+ * This file keeps no state; a stream is locked while it is read. Any thread may call its functions.
  */
 #include "format.h"
 #include "text.h"
@@ -19,13 +19,13 @@
 
 #define END ((wint_t)-1)
 
-/* The input: a narrow or wide text, or a stream of bytes. */
+/* The input of a scan: a narrow or wide text, or a stream of bytes. */
 struct source {
 	FILE *stream;
 	const void *text;
 	bool wide;
 	size_t at;
-	int taken; /* units read so far, for %n */
+	int taken; /* number of units read so far, for %n */
 };
 
 struct scan {
@@ -41,10 +41,10 @@ struct scan {
 
 struct field {
 	bool suppressed, is_wide, is_narrow;
-	int width; /* 0: no width */
+	int width; /* 0 if the field has no width */
 	enum compat_size size;
 	wchar_t type;
-	size_t set, set_end; /* where the characters of %[...] begin and end in the format */
+	size_t set, set_end; /* characters of %[...] in the format: from `set` up to `set_end` */
 };
 
 static wint_t next(struct source *from)
@@ -87,16 +87,16 @@ static void skip_space(struct source *from)
 	give_back(from, c);
 }
 
-/* ---- Numbers -------------------------------------------------------------------------------- */
+/* ---- Reading numbers ------------------------------------------------------------------------ */
 
 struct digits {
 	char text[128];
 	size_t n;
-	int left; /* how many characters of the field remain */
+	int left; /* number of characters that the field may still have */
 };
 
 /*
- * Reads one character if it is one of `allowed`; otherwise leaves it in the input and returns
+ * Reads the next character if it is one of `allowed`. Otherwise leaves it in the input and returns
  * false.
  */
 static bool take(struct source *from, struct digits *d, const char *allowed)
@@ -195,17 +195,17 @@ static void store_integer(void *to, enum compat_size size, uint64_t value)
 	}
 }
 
-/* ---- Text ----------------------------------------------------------------------------------- */
+/* ---- Reading text --------------------------------------------------------------------------- */
 
 /*
- * The buffer for the text of a field, with room for `room` elements. If `to` is NULL the text is
+ * The buffer for the text of a field, with room for `room` elements. If `to` is NULL, the text is
  * discarded.
  */
 struct sink {
 	void *to;
 	bool wide;
 	size_t room, count;
-	/* bytes of an incomplete UTF-8 character, when narrow input fills a wide buffer */
+	/* the first bytes of a UTF-8 character, when narrow input fills a wide buffer */
 	char part[4];
 	size_t parts;
 	bool full;
@@ -294,7 +294,7 @@ static bool read_text(struct scan *s, const struct field *f)
 		if (s->secure)
 			sink.room = va_arg(s->to.list, unsigned);
 		if (!character && sink.room != SIZE_MAX && sink.room > 0)
-			sink.room--; /* one element is kept for the zero */
+			sink.room--; /* keeps room for the terminating zero */
 		else if (!character && sink.room == 0)
 			return false;
 	}
@@ -311,8 +311,7 @@ static bool read_text(struct scan *s, const struct field *f)
 	}
 	if (sink.full) {
 		/*
-		 * A field that is too long for its buffer leaves an empty text there and ends the
-		 * scan.
+		 * A field that is too long for its buffer stores an empty text and ends the scan.
 		 */
 		sink.count = sink.full = 0;
 		if (sink.room > 0)
@@ -326,7 +325,7 @@ static bool read_text(struct scan *s, const struct field *f)
 	return character ? left == 0 : taken > 0;
 }
 
-/* ---- Directives ----------------------------------------------------------------------------- */
+/* ---- Parsing and executing directives ------------------------------------------------------- */
 
 static struct field parse(struct scan *s, size_t *at)
 {
@@ -411,7 +410,7 @@ static bool convert(struct scan *s, const struct field *f)
 			store_integer(va_arg(s->to.list, void *), f->size, (uint64_t)s->from.taken);
 		return true;
 	default: {
-		/* %% and unknown directives match the character itself. */
+		/* %% matches `%`, and the letter of an unknown directive matches itself. */
 		wint_t c = next(&s->from);
 
 		if (c == (wint_t)f->type && f->type)
@@ -454,8 +453,8 @@ static int scan(struct scan *s)
 		struct field f = parse(s, &at);
 
 		/*
-		 * Input that ends before the first field makes the call return EOF; a field that
-		 * does not match, the number of fields.
+		 * If the input ends before the first field, the result is EOF. If the input does
+		 * not match a field, the result is the number of fields stored before.
 		 */
 		if (!strchr("cC[n%", (int)f.type))
 			skip_space(&s->from);
@@ -486,7 +485,7 @@ static int scan_all(struct source from, const void *format, bool wide, bool secu
 	return result;
 }
 
-/* ---- The calls ------------------------------------------------------------------------------ */
+/* ---- The exported functions ----------------------------------------------------------------- */
 
 #define FORWARD(call)                \
 	va_list arguments;           \

@@ -1,6 +1,6 @@
 /*
- * How many waits on a semaphore may still succeed? Owns the semaphores: each has a count, and its
- * event is set while the count is not zero. Runs on the caller's thread.
+ * How many waits on a semaphore can still succeed? This file owns the semaphores: each has a count,
+ * and its event is set while the count is not zero. The functions run on the caller's thread.
  */
 #include "last_error.h"
 #include "object.h"

@@ -1,4 +1,7 @@
-/* How does a thread sleep or yield? Owns nothing. Runs on the caller's thread. */
+/*
+ * How does a thread sleep, or yield the processor? This file keeps no state. The functions run on
+ * the caller's thread.
+ */
 #include "deadline.h"
 
 #include <processthreadsapi.h>

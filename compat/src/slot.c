@@ -1,8 +1,8 @@
 /*
- * Which value has this thread stored at an index (FLS and TLS)? Owns 128 indexes and the values of
- * each thread. Each allocation of an index increases its turn, so values stored before under the
- * same index are ignored. Runs on the caller's thread; the routines of FlsAlloc run on the thread
- * that ends.
+ * Which value has this thread stored at an index (FlsSetValue and TlsSetValue)? This file owns 128
+ * indexes, and the values of each thread. `turn` of an index changes with each allocation, so
+ * values stored during an earlier allocation are ignored. The functions run on the caller's thread;
+ * the routines of FlsAlloc run on the thread that ends.
  */
 #include "last_error.h"
 #include "thread.h"
@@ -15,17 +15,20 @@
 #define SLOTS 128
 
 static struct slot {
-	uint32_t turn; /* odd while the index is allocated; allocating and freeing add 1 each */
+	uint32_t turn; /* +1 when allocated and +1 when freed, so odd while allocated */
 	PFLS_CALLBACK_FUNCTION routine;
 } slots[SLOTS];
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for allocating and freeing indexes */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* held to allocate or free an index */
 
 static __thread struct value {
 	uint32_t turn;
 	void *value;
 } values[SLOTS];
 
-/* The destructor of this key runs the routines of threads that CreateThread did not start. */
+/*
+ * A pthread key. Its destructor runs the FlsAlloc routines in threads that CreateThread did not
+ * start.
+ */
 static pthread_key_t ending;
 static pthread_once_t ending_once = PTHREAD_ONCE_INIT;
 
@@ -39,7 +42,7 @@ static void make_ending(void)
 	pthread_key_create(&ending, on_ending);
 }
 
-/* Returns the turn of an allocated index; 0 for any other. */
+/* Returns `turn` of an allocated index; 0 if the index is not allocated. */
 static uint32_t turn_of(DWORD index)
 {
 	uint32_t turn = index < SLOTS ? __atomic_load_n(&slots[index].turn, __ATOMIC_ACQUIRE) : 0;
@@ -96,7 +99,8 @@ static BOOL set(DWORD index, void *value)
 }
 
 /*
- * Clears the calling thread's value at an index and passes the value to the routine of the index.
+ * Clears the calling thread's value at an index, and passes the former value to the index's
+ * routine.
  */
 static void end_one(DWORD index)
 {

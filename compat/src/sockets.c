@@ -1,15 +1,15 @@
 /*
- * What do socket calls return on Windows? Each calls the function of Linux and sets the last error;
- * no call raises SIGPIPE, and timeouts are in milliseconds.
+ * What do socket functions return on Windows? Each function here calls that of Linux and sets the
+ * last error. No call raises SIGPIPE, and timeouts are in milliseconds.
  *
- * Owns nothing. Any thread.
+ * This file keeps no state. Any thread may call its functions.
  */
 #include "sockets.h"
 
 #include <errno.h>
 #include <stdbool.h>
 
-/* winsock2.h redirects calls to these names, so the library must export them. */
+/* Exports a function: winsock2.h redirects programs' calls to the names below. */
 #define SHOWN __attribute__((visibility("default")))
 
 static const struct {
@@ -134,8 +134,8 @@ SHOWN int compat_getpeername(int socket, struct sockaddr *address, socklen_t *si
 }
 
 /*
- * Windows passes a timeout as a DWORD of milliseconds, Linux as a struct timeval; the size tells
- * them apart.
+ * Returns whether the option's value is a Windows timeout, a DWORD in milliseconds. A timeout of
+ * Linux, a struct timeval, has another size.
  */
 static bool is_timeout(int level, int option, socklen_t size)
 {
@@ -173,7 +173,7 @@ SHOWN int compat_getsockopt(int socket, int level, int option, void *value, sock
 SHOWN int compat_select(int ignored, fd_set *readable, fd_set *writable, fd_set *broken,
 			struct timeval *timeout)
 {
-	/* Windows ignores the number of descriptors and does not change the timeout. */
+	/* As on Windows, the first argument is ignored and *timeout does not change. */
 	struct timeval left = timeout ? *timeout : (struct timeval){0};
 
 	(void)ignored;

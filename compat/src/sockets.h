@@ -1,17 +1,21 @@
-/* The socket calls behind the names of Winsock, and how they report errors. Any thread. */
+/*
+ * The socket functions behind the names of Winsock, and how they report errors. Any thread may call
+ * them.
+ */
 #ifndef COMPAT_SOCKETS_H
 #define COMPAT_SOCKETS_H
 
 #include <winsock2.h>
 
-/* Translates an errno to a Winsock error; WSAEINVAL if Windows has no such error. */
+/* Returns the Winsock error for an errno; WSAEINVAL if Windows has no such error. */
 int compat_socket_error(int native);
 
-/* Returns `result`. If it is negative, sets the last error to the translation of errno. */
+/* Returns `result`. If `result` is negative, sets the last error to the Winsock error for errno. */
 ssize_t compat_socket_result(ssize_t result);
 
 /*
- * winsock2.h redirects socket(), bind() and so on, which exist on both systems, to these functions.
+ * socket(), bind() and the following functions exist both on Windows and on Linux. winsock2.h
+ * redirects a program's calls to these functions.
  */
 int compat_socket(int family, int type, int protocol);
 int compat_bind(int socket, const struct sockaddr *address, socklen_t size);

@@ -1,8 +1,8 @@
 /*
  * How do programs with wide text open, close, read and write streams? File names and text become
- * UTF-8, and the stream stays one of bytes.
+ * UTF-8, and the stream remains one of bytes.
  *
- * Owns nothing. Any thread.
+ * This file keeps no state. Any thread may call its functions.
  */
 #include "stream.h"
 #include "text.h"
@@ -18,8 +18,8 @@
 #include <io.h>
 
 /*
- * Translates a mode: `N` (not inherited) becomes `e`; what only Windows has (`t`, `, ccs=...`,
- * caching hints) is dropped.
+ * Translates the mode of fopen(): `N` (not inherited) becomes `e`; letters that only Windows has
+ * (`t`, `, ccs=...`, caching hints) are dropped.
  */
 static void native_mode(const char *mode, char out[8])
 {
@@ -129,8 +129,8 @@ void _wperror(const wchar_t *message)
 int _fcloseall(void)
 {
 	/*
-	 * fcloseall() would also close the standard streams, and only the C library knows the
-	 * others: flushes them all instead.
+	 * fcloseall() would also close the standard streams, and only the C library has a list of
+	 * the others. Therefore this function flushes all streams and closes none.
 	 */
 	return fflush(NULL) == 0 ? 0 : EOF;
 }
@@ -203,7 +203,7 @@ char *gets_s(char *buffer, size_t size)
 	return n == size || (c == EOF && n == 0) ? NULL : buffer;
 }
 
-/* ---- Wide characters ------------------------------------------------------------------------ */
+/* ---- Input and output of wide characters ---------------------------------------------------- */
 
 int compat_fputws(const wchar_t *text, FILE *stream)
 {
@@ -241,7 +241,10 @@ wint_t compat_putwchar(wchar_t character)
 	return compat_fputwc(character, stdout);
 }
 
-/* Reads one UTF-8 character. A byte that does not continue it goes back to the stream. */
+/*
+ * Reads one UTF-8 character. The first byte that does not belong to the character goes back to the
+ * stream.
+ */
 static wint_t read_character(FILE *stream)
 {
 	char bytes[4];
@@ -308,7 +311,7 @@ wchar_t *compat_fgetws(wchar_t *buffer, int count, FILE *stream)
 	return buffer;
 }
 
-/* ---- Descriptors ---------------------------------------------------------------------------- */
+/* ---- Functions for file descriptors --------------------------------------------------------- */
 
 int _isatty(int descriptor)
 {

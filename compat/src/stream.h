@@ -1,4 +1,4 @@
-/* Writes bytes to a stream, whether it is a narrow or a wide one. Any thread. */
+/* Writing bytes to a stream of either orientation, narrow or wide. Any thread may call this. */
 #ifndef COMPAT_STREAM_H
 #define COMPAT_STREAM_H
 
@@ -6,8 +6,8 @@
 #include <stdio.h>
 
 /*
- * Writes all bytes while it holds the lock of the stream, so that other threads write before or
- * after. False: the stream failed.
+ * Writes all n bytes while holding the lock of the stream, so that output of other threads does not
+ * mix with them. Returns false if the stream failed.
  */
 bool compat_stream_write(FILE *stream, const char *bytes, size_t n);
 

@@ -1,8 +1,8 @@
 /*
- * The string functions of Windows whose names begin with an underscore: comparison without case,
- * duplicates, conversion of numbers from and to text, byte order.
+ * What do the string functions of Windows return whose names begin with an underscore? They compare
+ * without case, duplicate text, convert numbers from and to text, and reverse bytes.
  *
- * Owns nothing. Any thread.
+ * This file keeps no state. Any thread may call its functions.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include <wchar.h>
 #include <wctype.h>
 
-/* ---- Copies, order, case -------------------------------------------------------------------- */
+/* ---- Duplicates, comparison, change of case ------------------------------------------------- */
 
 char *_strdup(const char *text)
 {
@@ -207,8 +207,8 @@ uint64_t _strtoui64(const char *text, char **end, int base)
 /* ---- Numbers to text ------------------------------------------------------------------------ */
 
 /*
- * Writes at most 64 digits, a sign and the zero, from the end of `room`. Returns the start of the
- * text; NULL unless 2 <= base <= 36.
+ * Writes a number from the end of `room` towards its beginning: at most 64 digits, a sign and the
+ * terminating zero. Returns the start of the text; NULL unless 2 <= base <= 36.
  */
 static char *digits(char room[66], uint64_t value, bool negative, int base)
 {
@@ -226,7 +226,8 @@ static char *digits(char room[66], uint64_t value, bool negative, int base)
 }
 
 /*
- * A negative number has a sign in base 10; in other bases its two's complement (`bits`) is written.
+ * Writes a signed number. In base 10 a negative number has a minus sign; in other bases the two's
+ * complement is written, which the caller passes in `bits`.
  */
 static char *signed_digits(char room[66], int64_t value, uint64_t bits, int base)
 {
@@ -334,7 +335,7 @@ char *_ui64toa(uint64_t value, char *buffer, int base)
 	return buffer;
 }
 
-/* ---- Bits ----------------------------------------------------------------------------------- */
+/* ---- Byte order ----------------------------------------------------------------------------- */
 
 unsigned short _byteswap_ushort(unsigned short value)
 {

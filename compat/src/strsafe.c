@@ -1,9 +1,9 @@
 /*
- * How are strings copied, joined and formatted within a limit, with an HRESULT as the result? Thin
- * wrappers around the functions of bounded.c and print.c, for narrow and wide text, with sizes in
- * characters (Cch) or in bytes (Cb).
+ * How are strings copied, joined and formatted within a limit, with an HRESULT as the result? The
+ * functions call those of bounded.c and print.c, for narrow and wide text, with sizes in characters
+ * (Cch) or in bytes (Cb).
  *
- * Owns nothing. Any thread.
+ * This file keeps no state. Any thread may call its functions.
  */
 #include <strsafe.h>
 
@@ -15,7 +15,7 @@ static bool is_room(const void *to, size_t room)
 	return to && room > 0 && room <= STRSAFE_MAX_CCH;
 }
 
-/* Translates the result of a bounded copy or join. */
+/* Translates the result of a bounded copy or join to an HRESULT. */
 static HRESULT of_copy(errno_t error)
 {
 	return error == 0	    ? S_OK
@@ -23,16 +23,16 @@ static HRESULT of_copy(errno_t error)
 				    : STRSAFE_E_INVALID_PARAMETER;
 }
 
-/* Translates the result of a format: a length, or -1 if the text was cut. */
+/* Translates the result of a format, a length or -1 if the text was cut, to an HRESULT. */
 static HRESULT of_format(int length)
 {
 	return length >= 0 ? S_OK : STRSAFE_E_INSUFFICIENT_BUFFER;
 }
 
 /*
- * Defines the functions for narrow or for wide text. N is the suffix of the names, C the character
- * type; the others are the functions to use for copying, joining, formatting, and for the length of
- * a text up to a limit.
+ * Defines all functions for one kind of text, narrow or wide. N is the suffix of their names and C
+ * the character type. The other arguments are functions: copy, join, format, and the length of a
+ * text up to a limit.
  */
 #define ALPHABET(N, C, copy, join, format_into, length_within)                                                           \
 	HRESULT StringCchCopy##N(C *to, size_t room, const C *from)                                                      \

@@ -1,7 +1,7 @@
 /*
- * What machine is this: its processors, its memory, its names?
+ * What are the properties of this machine: its processors, its memory, its names?
  *
- * Owns nothing. Any thread.
+ * This file keeps no state. Any thread may call its functions.
  */
 #include "last_error.h"
 #include "text.h"
@@ -78,7 +78,7 @@ BOOL GlobalMemoryStatusEx(MEMORYSTATUSEX *status)
 	return TRUE;
 }
 
-/* ---- Names ---------------------------------------------------------------------------------- */
+/* ---- Host names ----------------------------------------------------------------------------- */
 
 static BOOL give_name(const char *name, void *buffer, bool wide, DWORD *size, DWORD too_small)
 {

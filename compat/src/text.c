@@ -1,7 +1,7 @@
 /*
  * How is UTF-8 text converted to wide text and back?
  *
- * Owns nothing. Any thread.
+ * This file keeps no state. Any thread may call its functions.
  */
 #include "text.h"
 
@@ -10,8 +10,9 @@
 #include <string.h>
 
 /*
- * The forms of UTF-8 characters. A first byte with (byte & mask) == mark begins a character of
- * `bytes` bytes and holds the bits `bits` of it; characters below `least` must use a shorter form.
+ * The UTF-8 encodings of 1 to 4 bytes. A first byte with (byte & mask) == mark begins a character
+ * of `bytes` bytes, and its bits `bits` belong to the character. A character below `least` is
+ * invalid in this encoding, because a shorter one exists.
  */
 static const struct form {
 	unsigned char mask, mark, bits;

@@ -1,7 +1,8 @@
 /*
- * Which threads run, and how did they end? Owns a record for each thread of CreateThread; the
- * record lives until the thread has ended and its handle is closed. The event of the handle is set
- * when the thread ends. Runs on the caller's thread; run() is the first function of each new one.
+ * Which threads run, and how did they end? This file owns a record for each thread of CreateThread;
+ * the record lives until the thread has ended and its handle is closed. The event of the handle is
+ * set when the thread ends. The functions run on the caller's thread; run() is the first function
+ * of each new thread.
  */
 #include "thread.h"
 #include "last_error.h"
@@ -16,19 +17,22 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Settings of a thread that Linux does not store in the form Windows returns them. */
+/*
+ * Settings of a thread that are kept here, because Linux does not store them in the form that
+ * Windows returns.
+ */
 struct wishes {
 	int priority;
-	DWORD ideal; /* the ideal processor + 1; 0: never set */
+	DWORD ideal; /* ideal processor + 1; 0 if none was set */
 };
 
 struct thread {
 	struct compat_object object;
 	LPTHREAD_START_ROUTINE start;
-	_beginthread_proc_type start_without_code; /* of _beginthread, used instead of `start` */
+	_beginthread_proc_type start_without_code; /* start function of _beginthread, else NULL */
 	LPVOID parameter;
 	pthread_cond_t changed;
-	DWORD id; /* 0 until the thread has started */
+	DWORD id; /* thread id; 0 until the thread has started */
 	DWORD suspended;
 	DWORD code;
 	bool over;
@@ -110,7 +114,7 @@ static int start_detached(struct thread *thread, SIZE_T stack)
 	return error;
 }
 
-/* Starts the thread of a record and returns its handle. On failure the record is freed. */
+/* Starts the thread of a record and returns the thread's handle. On failure frees the record. */
 static HANDLE launch(struct thread *thread, SIZE_T stack, DWORD flags, LPDWORD id)
 {
 	HANDLE handle;
@@ -121,8 +125,8 @@ static HANDLE launch(struct thread *thread, SIZE_T stack, DWORD flags, LPDWORD i
 	handle = compat_object_open(&thread->object, TRUE, FALSE);
 	if (!handle)
 		return NULL;
-	compat_object_ref(&thread->object); /* end() releases this one */
-	/* keeps the record until this function has read the id */
+	compat_object_ref(&thread->object); /* reference of the new thread, released by end() */
+	/* The reference of this function, which it holds until it has read the thread id. */
 	compat_object_ref(&thread->object);
 	if (start_detached(thread, stack)) {
 		CloseHandle(handle);
@@ -200,14 +204,14 @@ void _endthread(void)
 	ExitThread(0);
 }
 
-/* ---- A thread by its handle ----------------------------------------------------------------- */
+/* ---- Functions that take the handle of a thread --------------------------------------------- */
 
 /*
- * A thread that a call acts on. Its record is locked, so that the thread cannot end and its id
+ * The thread that a function acts on. Its record is locked, so the thread cannot end and its id
  * stays valid.
  */
 struct subject {
-	struct thread *thread; /* referenced and locked; NULL for the calling thread */
+	struct thread *thread; /* locked, with a reference; NULL for the calling thread */
 	DWORD id;
 	struct wishes *wishes;
 };
@@ -221,8 +225,8 @@ static struct subject no_subject(struct thread *thread)
 }
 
 /*
- * Finds and locks a thread; the caller then calls leave(). An id of 0 means that there is no such
- * thread or it has ended.
+ * Finds and locks the thread of a handle; the caller must call leave(). Returns an id of 0 and sets
+ * the last error if there is no such thread or it has ended.
  */
 static struct subject enter(HANDLE handle)
 {
@@ -355,7 +359,7 @@ DWORD SetThreadIdealProcessor(HANDLE handle, DWORD processor)
 	if (!subject.id)
 		return (DWORD)-1;
 	former = subject.wishes->ideal ? subject.wishes->ideal - 1 : MAXIMUM_PROCESSORS;
-	/* The value MAXIMUM_PROCESSORS asks for the ideal processor and sets nothing. */
+	/* With MAXIMUM_PROCESSORS the caller only asks for the ideal processor. */
 	if (processor < MAXIMUM_PROCESSORS)
 		subject.wishes->ideal = processor + 1;
 	leave(subject);
@@ -399,8 +403,8 @@ BOOL SetThreadPriority(HANDLE handle, int priority)
 	if (!subject.id)
 		return FALSE;
 	/*
-	 * Without the privilege setpriority() fails. That is ignored: the program works, with
-	 * ordinary priority.
+	 * setpriority() fails without the privilege to raise a priority. The failure is ignored:
+	 * the program then works with ordinary priority.
 	 */
 	setpriority(PRIO_PROCESS, subject.id, priorities[row].nice);
 	subject.wishes->priority = priority;

@@ -1,10 +1,10 @@
 /*
  * Which pages are reserved and committed, and how are they protected? A reservation is a mapping
- * without access. The state of each of its pages is kept beside it, because the kernel cannot tell
- * a page that was never committed from a committed one without access. For all other memory the
- * kernel is asked.
+ * without access rights. The state of each page of a reservation is kept here, because the kernel
+ * cannot distinguish a page that was never committed from a committed page without access rights.
+ * For all other memory the kernel's list of mappings is read.
  *
- * Owns the list of reservations, behind one lock. Any thread.
+ * This file owns the list of reservations, behind one lock. Any thread may call its functions.
  */
 #include "last_error.h"
 
@@ -26,10 +26,12 @@
 struct reservation {
 	struct reservation *next;
 	uintptr_t start, end;
-	DWORD protect; /* protection that VirtualAlloc was called with to reserve it */
+	DWORD protect; /* protection given to VirtualAlloc to reserve the range */
 	bool large;
-	/* protection of each page, 0: not committed; a mapping, so that untouched parts use no
-	 * memory */
+	/*
+	 * protection of each page, 0: not committed; this array is a mapping, so that its untouched
+	 * parts use no memory
+	 */
 	uint8_t *pages;
 };
 
@@ -47,8 +49,8 @@ static uintptr_t round_down(uintptr_t at, uintptr_t unit)
 }
 
 /*
- * Rounds a range out to whole units and pages. False: the range is empty or exceeds the address
- * space.
+ * Rounds the start of a range down to a multiple of `unit` and its end up to a page. Returns false
+ * if the range is empty or exceeds the address space.
  */
 static bool page_range(uintptr_t at, size_t bytes, uintptr_t unit, uintptr_t *start, uintptr_t *end)
 {
@@ -62,7 +64,7 @@ static bool page_range(uintptr_t at, size_t bytes, uintptr_t unit, uintptr_t *st
 	return *start < *end;
 }
 
-/* Returns the PROT_ flags for a PAGE_ constant; -1 for an unknown one. */
+/* Returns the PROT_... flags for a PAGE_... constant; -1 for an unknown constant. */
 static int native_protection(DWORD protect)
 {
 	switch (protect) {
@@ -128,8 +130,8 @@ static struct reservation *remember(uintptr_t start, uintptr_t end, DWORD protec
 }
 
 /*
- * Maps `bytes` at a multiple of GRANULARITY: maps more than that and unmaps what is too much at
- * both ends.
+ * Maps `bytes` at a multiple of GRANULARITY. To find one, maps GRANULARITY bytes more and unmaps
+ * the excess at both ends.
  */
 static uintptr_t map_anywhere(size_t bytes)
 {
@@ -274,7 +276,10 @@ static BOOL decommit(struct reservation *r, uintptr_t at, SIZE_T bytes)
 		return compat_fail(ERROR_INVALID_ADDRESS);
 	if (bytes && (!page_range(at, bytes, page_size(), &start, &end) || end > r->end))
 		return compat_fail(ERROR_INVALID_PARAMETER);
-	/* A new mapping replaces the pages, so that they are zero when they are committed again. */
+	/*
+	 * A new mapping replaces the pages, so that their contents are zero when they are committed
+	 * again.
+	 */
 	if (mmap((void *)start, end - start, PROT_NONE,
 		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
 		return compat_fail(ERROR_NOT_ENOUGH_MEMORY);
@@ -305,7 +310,7 @@ BOOL VirtualFree(LPVOID address, SIZE_T bytes, DWORD type)
 	return done;
 }
 
-/* ---- What the kernel knows ------------------------------------------------------------------ */
+/* ---- Queries and changes of protection ------------------------------------------------------ */
 
 static DWORD protection_of(const char *mode)
 {
@@ -322,7 +327,10 @@ struct mapping {
 	bool there, file;
 };
 
-/* Returns the mapping that contains the address, or the gap around it. */
+/*
+ * Returns the kernel's mapping that contains the address. If there is none, returns the gap between
+ * two mappings around the address.
+ */
 static struct mapping ask(uintptr_t at)
 {
 	struct mapping m = {.end = HIGHEST};
@@ -451,13 +459,13 @@ BOOL VirtualProtect(LPVOID address, SIZE_T bytes, DWORD protect, DWORD *old)
 	return done;
 }
 
-/* ---- The rest ------------------------------------------------------------------------------- */
+/* ---- Locking, other processes, large pages -------------------------------------------------- */
 
 BOOL VirtualLock(LPVOID address, SIZE_T bytes)
 {
 	/*
-	 * mlock() fails with ENOMEM both over the limit and where nothing is mapped, so the map
-	 * decides which it was.
+	 * mlock() fails with ENOMEM both beyond the limit for locked memory and where nothing is
+	 * mapped. The kernel's list of mappings shows which was the case.
 	 */
 	if (mlock(address, bytes) == 0)
 		return TRUE;

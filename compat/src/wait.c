@@ -1,6 +1,6 @@
 /*
- * When does a wait end, and what does it take from the objects? Owns nothing but the references
- * that it holds while it waits. Runs on the caller's thread.
+ * When does a wait end, and how does it change the objects? This file owns no state except
+ * references that it holds during a wait. The functions run on the caller's thread.
  */
 #include "deadline.h"
 #include "last_error.h"
@@ -9,7 +9,7 @@
 #include <poll.h>
 #include <synchapi.h>
 
-/* An object to wait for. `object` is NULL for an event of NdsEventCreate. */
+/* An object to wait for. `object` is NULL for an event made with NdsEventCreate. */
 struct target {
 	HANDLE handle;
 	struct compat_object *object;
@@ -28,7 +28,7 @@ static void let_go(struct target *targets, DWORD n)
 			compat_object_put(targets[i].object);
 }
 
-/* Takes a signalled object without waiting. STATUS_TIMEOUT: it is not signalled. */
+/* Takes an object without waiting. Returns STATUS_TIMEOUT if the object is not signalled. */
 static HRESULT take(const struct target *target)
 {
 	if (target->object && target->object->kind->take)
@@ -38,14 +38,17 @@ static HRESULT take(const struct target *target)
 
 static void give_back(const struct target *target)
 {
-	/* the event may be an automatic one, which taking it has reset */
+	/* an automatic event, which take() has reset, must be set again */
 	if (!target->object)
 		NdsEventSet(target->handle);
 	else if (target->object->kind->give_back)
 		target->object->kind->give_back(target->object);
 }
 
-/* Takes the first object that is signalled and sets *index. STATUS_TIMEOUT: none is. */
+/*
+ * Takes the first object that is signalled and stores its index in *index. Returns STATUS_TIMEOUT
+ * if no object is signalled.
+ */
 static HRESULT take_any(const struct target *targets, DWORD n, DWORD *index)
 {
 	for (DWORD i = 0; i < n; i++) {
@@ -75,8 +78,8 @@ static HRESULT wait_any(const struct target *targets, const HANDLE *handles, DWO
 		if (n == 1)
 			*index = 0;
 		/*
-		 * The event of a semaphore or mutex says only that taking it may succeed, so the
-		 * loop tries again.
+		 * The event of a semaphore or mutex only means that taking the object may succeed,
+		 * so the loop tries to take it.
 		 */
 		if (FAILED(hr) || (hr == STATUS_SUCCESS &&
 				   !(targets[*index].object && targets[*index].object->kind->take)))
@@ -84,7 +87,7 @@ static HRESULT wait_any(const struct target *targets, const HANDLE *handles, DWO
 	}
 }
 
-/* Waits until the object is signalled, without taking it. */
+/* Waits until the object is signalled, and does not take the object. */
 static HRESULT look_at(const struct target *target, uint64_t deadline)
 {
 	struct pollfd fd = {.events = POLLIN};

@@ -1,8 +1,9 @@
 /*
- * The socket calls that Linux does not have: WSAStartup and WSACleanup, WSASocket, closesocket,
- * ioctlsocket and WSAIoctl.
+ * What do the socket functions return that Linux does not have: WSAStartup, WSACleanup, WSASocket,
+ * closesocket, ioctlsocket and WSAIoctl?
  *
- * Owns the count of calls of WSAStartup without a WSACleanup. Any thread.
+ * This file owns the number of WSAStartup calls without a WSACleanup. Any thread may call its
+ * functions.
  */
 #include "sockets.h"
 
@@ -81,7 +82,10 @@ SOCKET WSASocketA(int family, int type, int protocol, LPWSAPROTOCOL_INFOA info, 
 	return open_socket(family, type, protocol, info != NULL);
 }
 
-/* Calls for sockets check this first, so that they never close or change a file of another kind. */
+/*
+ * Functions that close or change a socket check the descriptor first, so that they never touch a
+ * file of another kind.
+ */
 static bool is_socket(SOCKET socket)
 {
 	int type;
@@ -124,7 +128,7 @@ int WSAPoll(LPWSAPOLLFD descriptors, ULONG count, INT timeout)
 	return (int)compat_socket_result(poll(descriptors, count, timeout));
 }
 
-/* ---- Controls ------------------------------------------------------------------------------- */
+/* ---- Control codes of WSAIoctl -------------------------------------------------------------- */
 
 struct control {
 	int socket;
@@ -191,8 +195,8 @@ static int no_change(const struct control *c)
 }
 
 /*
- * Finds the local address of the route to an address: connecting a datagram socket chooses it and
- * sends nothing.
+ * Finds the local address for the route to an address. Connecting a datagram socket makes the
+ * kernel choose the local address and sends no packet.
  */
 static int routing_interface(const struct control *c)
 {
@@ -234,8 +238,8 @@ static size_t address_size(const struct ifaddrs *i, int family)
 }
 
 /*
- * Writes a SOCKET_ADDRESS_LIST of the host's addresses of the socket's family; the addresses follow
- * the list.
+ * Writes a SOCKET_ADDRESS_LIST of those host addresses that have the socket's address family. The
+ * addresses follow the list in the buffer.
  */
 static int address_list(const struct control *c)
 {
