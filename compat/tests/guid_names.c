@@ -1,4 +1,7 @@
-/* Defines the GUIDs, which the test defines a second time, and implements a counter object in C. */
+/*
+ * Defines the GUIDs of guid_names.h, which the test test_com_cpp.cc defines a second time, and
+ * implements a counter object in C.
+ */
 #include <initguid.h>
 
 #include "guid_names.h"
@@ -41,7 +44,7 @@ static STDMETHODIMP add(ICounter *This, ULONG n, ULONG *sum)
 	return S_OK;
 }
 
-/* A C++ compiler expects two words in front of slot 0 of a table. */
+/* The table of functions. Code compiled as C++ expects two words in front of slot 0. */
 static const struct {
 	ptrdiff_t offset_to_top;
 	const void *type_info;

@@ -1,6 +1,6 @@
 /*
- * Interfaces as a program written for Windows declares them: GUIDs, and one interface derived from
- * another.
+ * Interfaces as a program written for Windows declares them: GUIDs, and an interface derived from
+ * another interface.
  */
 #ifndef GUID_NAMES_H
 #define GUID_NAMES_H
@@ -25,7 +25,7 @@ DECLARE_INTERFACE_(ICounter, IUnknown)
 #ifdef __cplusplus
 extern "C" {
 #endif
-/* Returns a counter object, which is implemented in C. */
+/* Returns a new counter object. It is implemented in C, in guid_names.c. */
 ICounter *new_counter(void);
 #ifdef __cplusplus
 }

@@ -1,4 +1,4 @@
-/* Copies with a limit, of narrow and wide text, and aligned memory. */
+/* Tests of copies with a limit, of narrow and wide text, and of aligned memory. */
 #include <errno.h>
 #include <malloc.h>
 #include <string.h>

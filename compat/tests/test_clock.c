@@ -1,4 +1,7 @@
-/* Clocks, conversion of dates, and the functions about the machine and the process. */
+/*
+ * Tests of clocks, of the conversion of dates, and of the functions about the machine and the
+ * process.
+ */
 #include <process.h>
 #include <sched.h>
 #include <stdlib.h>

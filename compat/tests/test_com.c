@@ -1,5 +1,5 @@
 /*
- * GUIDs in both modes of DEFINE_GUID, and interfaces declared with the macros of COM.
+ * Tests of GUIDs in both modes of DEFINE_GUID, and of interfaces declared with the macros of COM.
  * test_com_cpp.cc compiles the same tests as C++.
  */
 #include "testing.h"

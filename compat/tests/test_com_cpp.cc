@@ -1,9 +1,9 @@
-// The rows of test_com.c as a client in C++ of an object written in C, which defines the GUIDs a
-// second time.
+// The tests of test_com.c compiled as C++, which use an object written in C. This file defines the
+// GUIDs a second time, after guid_names.c.
 #define DEFINE_THEM_HERE_TOO
 #include "test_com.c"
 
-// An interface written as IDL compilers write it, and its implementation.
+// An interface in the form that IDL compilers generate, and a class that implements it.
 MIDL_INTERFACE("11223344-5566-7788-99AA-BBCCDDEEFF01")
 IDoubleCounter : public ICounter
 {

@@ -1,4 +1,4 @@
-/* Waiting on condition variables and on addresses, and running a function once. */
+/* Tests of waiting on condition variables and on addresses, and of running a function once. */
 #include "threading.h"
 
 enum { SLEEPERS = 3 };
@@ -8,8 +8,8 @@ struct shop {
 	SRWLOCK lock;
 	CONDITION_VARIABLE variable;
 	ULONG flags;
-	int goods;    /* protected by the lock that the test uses */
-	int sleeping; /* protected by the same lock */
+	int goods;    /* protected by `section` or `lock`, whichever the test uses */
+	int sleeping; /* protected like `goods` */
 	LONG served;
 };
 
@@ -83,8 +83,8 @@ static void test_WakeConditionVariable(void **state)
 
 	open_shop(&shop);
 	/*
-	 * A wake changes the variable, so that a thread that has read it before does not fall
-	 * asleep.
+	 * A wake changes the variable. A thread that read the variable before the wake therefore
+	 * does not fall asleep.
 	 */
 	WakeConditionVariable(&shop.variable);
 	assert_non_null(shop.variable.Ptr);
@@ -201,7 +201,7 @@ static void test_InitOnceInitialize(void **state)
 	assert_int_equal(runs, 2);
 }
 
-/* ---- Addresses ------------------------------------------------------------------------------ */
+/* ---- Waiting on addresses ------------------------------------------------------------------- */
 
 static LONG word, waiting, gone;
 
@@ -226,7 +226,7 @@ static void test_WaitOnAddress(void **state)
 			     assert_fails(WaitOnAddress(&value, &same, bytes, 5), ERROR_TIMEOUT));
 		assert_true(WaitOnAddress(&value, &other, bytes, INFINITE));
 	}
-	/* With a size of 1 only the lowest byte is compared. */
+	/* With a size of 1 only the lowest byte is compared, so these values are equal. */
 	other = 0x08;
 	assert_fails(WaitOnAddress(&value, &other, 1, 0), ERROR_TIMEOUT);
 	assert_fails(WaitOnAddress(&value, &same, 3, 0), ERROR_INVALID_PARAMETER);
@@ -278,7 +278,7 @@ static void *wait_once(void *unused)
 	return NULL;
 }
 
-/* One wake wakes one thread; wakes of other addresses wake none. */
+/* Each WakeByAddressSingle wakes one thread. Wakes of other addresses wake no thread. */
 static void one_at_a_time(void **state)
 {
 	static LONG others[1000];
@@ -303,7 +303,9 @@ static void one_at_a_time(void **state)
 		pthread_join(threads[i], NULL);
 }
 
-/* There is one wake for each token, so no thread stays asleep. */
+/*
+ * Each new token is followed by one wake, so the threads take all tokens and none sleeps for ever.
+ */
 static void test_WakeByAddressSingle(void **state)
 {
 	pthread_t threads[2];

@@ -1,4 +1,4 @@
-/* Events: creation, setting and resetting, what a wait does to them, and errors. */
+/* Tests of events: creation, setting and resetting, the effect of a wait, and errors. */
 #include "testing.h"
 
 static DWORD look(HANDLE event)
@@ -6,7 +6,10 @@ static DWORD look(HANDLE event)
 	return WaitForSingleObject(event, 0);
 }
 
-/* The functions that create an event, each for a given reset mode and initial state. */
+/*
+ * by_a, by_w, by_ex_a and by_ex_w call one function each that creates an event with this reset mode
+ * and initial state.
+ */
 static HANDLE by_a(BOOL manual, BOOL set)
 {
 	return CreateEventA(NULL, manual, set, NULL);

@@ -1,6 +1,6 @@
 /*
- * Closing handles: once only, with and without the client's two low bits, and errors for other
- * values.
+ * Tests of closing handles: a handle can be closed once only, its two low bits are ignored, and
+ * other values are errors.
  */
 #include "testing.h"
 
@@ -19,7 +19,7 @@ static void test_CloseHandle(void **state)
 	assert_true(CloseHandle(GetCurrentThread()));
 }
 
-/* Closing a handle frees its record, so creating many handles one after the other leaks nothing. */
+/* Closing a handle frees its record, so creating and closing many handles leaks nothing. */
 static void many_handles_come_and_go(void **state)
 {
 	HANDLE handles[1000];

@@ -1,5 +1,5 @@
-// What the headers define themselves: bits, kinds of addresses, and sockets' calls whose sizes are
-// int in C++.
+// Tests of the functions that the headers define inline: bit operations, tests of addresses, and
+// the C++ overloads of socket functions whose sizes are int.
 #include <winsock2.h>
 #include <ws2tcpip.h>
 #include <intrin.h>

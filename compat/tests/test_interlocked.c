@@ -1,7 +1,7 @@
 /*
- * Interlocked operations: each row applies one to the value 12 and checks the result and the new
- * value. The same tests are compiled with the C macros here, and with the C++ functions in
- * test_interlocked_cpp.cc.
+ * Tests of Interlocked operations: each row applies one operation to the value 12 and checks the
+ * result and the new value. This file compiles the tests with the C macros, test_interlocked_cpp.cc
+ * with the C++ functions.
  */
 #include "testing.h"
 
@@ -12,7 +12,7 @@
 		assert_true(v == (remains));       \
 	} while (0)
 
-/* The operations that exist for every width. */
+/* The operations that exist for every width of integers. */
 #define ROWS(type, width)                                                  \
 	do {                                                               \
 		volatile type v;                                           \
@@ -60,7 +60,7 @@ static void bytes(void **state)
 	ROW(InterlockedXor8(&v, 5), 12, 9);
 }
 
-/* An operation wraps at its width and does not change the bytes beside its value. */
+/* An operation wraps around at the width of its value and does not change neighbouring bytes. */
 static void widths(void **state)
 {
 	volatile LONG pair[2] = {-1, 7};

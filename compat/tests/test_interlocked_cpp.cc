@@ -1,4 +1,4 @@
-// The rows of test_interlocked.c as C++, with `::` before a name and with windows.h as C++ sees it.
+// The tests of test_interlocked.c compiled as C++, and operations called with `::` before the name.
 #include "test_interlocked.c"
 
 static volatile LONG global;

@@ -1,4 +1,7 @@
-/* The last error belongs to its thread; statuses become the error numbers that clients test. */
+/*
+ * Tests of the last error: each thread has one, and statuses become the error numbers that clients
+ * expect.
+ */
 #include <pthread.h>
 #include "testing.h"
 #include <ndstatus.h>
@@ -51,8 +54,8 @@ static void test_RtlNtStatusToDosError(void **state)
 		{ND_NETWORK_UNREACHABLE, 1231},
 		{ND_DEVICE_REMOVED, 1617},
 		{STATUS_CONNECTION_DISCONNECTED, 64},
-		{(NTSTATUS)0x80070005, 5},   /* an HRESULT that contains a Win32 number */
-		{(NTSTATUS)0xC0009999, 317}, /* unknown */
+		{(NTSTATUS)0x80070005, 5},   /* an HRESULT that contains the error number 5 */
+		{(NTSTATUS)0xC0009999, 317}, /* a status that has no error number */
 	};
 
 	for (size_t i = 0; i < _countof(rows); i++)

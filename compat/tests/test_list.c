@@ -1,4 +1,7 @@
-/* Lists shared by threads: the last entry in is the first out, and no entry is lost. */
+/*
+ * Tests of lists (SLIST) shared by threads: the last entry in is the first out, and no entry is
+ * lost.
+ */
 #include "threading.h"
 
 struct item {

@@ -1,6 +1,6 @@
 /*
- * Critical sections and SRW locks: which thread gets in, which does not, and mutual exclusion under
- * load.
+ * Tests of critical sections and SRW locks: which threads may acquire one, and mutual exclusion of
+ * many threads.
  */
 #include "threading.h"
 
@@ -119,7 +119,7 @@ static void test_LeaveCriticalSection(void **state)
 
 	InitializeCriticalSection(&section);
 	EnterCriticalSection(&section);
-#ifndef __SANITIZE_THREAD__ /* ThreadSanitizer reports the wrong unlock that this test makes */
+#ifndef __SANITIZE_THREAD__ /* ThreadSanitizer reports that another thread leaves the section */
 	run_elsewhere(leave, &section);
 #endif
 	assert_false(is_free(&section));
@@ -132,7 +132,7 @@ static void test_DeleteCriticalSection(void **state)
 {
 	CRITICAL_SECTION section;
 
-	/* A section may be initialized again in the same memory. */
+	/* A deleted section may be initialized again in the same memory. */
 	for (int i = 0; i < 3; i++) {
 		InitializeCriticalSection(&section);
 		EnterCriticalSection(&section);
@@ -159,7 +159,10 @@ static void *try_read(void *lock)
 	return (void *)(uintptr_t)got;
 }
 
-/* Checks whether another thread can acquire the lock for reading and for writing. */
+/*
+ * Checks whether another thread can acquire the lock for reading (`read`) and for writing
+ * (`write`).
+ */
 static void assert_others(SRWLOCK *lock, bool read, bool write)
 {
 	assert_int_equal(run_elsewhere(try_read, lock) != NULL, read);

@@ -1,6 +1,6 @@
 /*
- * Heaps and pages: memory is usable after it is allocated or committed, and not after it is
- * released.
+ * Tests of heaps and pages: memory can be used after it is allocated or committed, and not after it
+ * is released.
  */
 #include <setjmp.h>
 #include <signal.h>
@@ -77,7 +77,7 @@ static void test_words(void **state)
 	EXPECT(SecureZeroMemory, SecureZeroMemory(t, 4) == t && t[3] == 0);
 }
 
-/* ---- Pages ---------------------------------------------------------------------------------- */
+/* ---- Pages: VirtualAlloc and related functions ---------------------------------------------- */
 
 static sigjmp_buf back;
 
@@ -254,7 +254,7 @@ static void test_locks(void **state)
 	EXPECT(VirtualLock, VirtualLock(r, page) || GetLastError() == ERROR_WORKING_SET_QUOTA);
 	EXPECT(VirtualUnlock, VirtualUnlock(r, page));
 	VirtualFree(r, 0, MEM_RELEASE);
-#if !defined(__SANITIZE_ADDRESS__) /* its mlock() does nothing and returns success */
+#if !defined(__SANITIZE_ADDRESS__) /* AddressSanitizer's mlock() does nothing and returns success */
 	assert_fails(VirtualLock(r, page), ERROR_NOACCESS);
 	assert_fails(VirtualUnlock(r, page), ERROR_NOT_LOCKED);
 #endif

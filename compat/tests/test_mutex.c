@@ -1,4 +1,4 @@
-/* Mutexes: one owner at a time, which may take the mutex again. */
+/* Tests of mutexes: a mutex has one owner at a time, which may take it again. */
 #include "threading.h"
 
 static void *try_to_take(void *mutex)

@@ -1,7 +1,7 @@
 /*
- * Completion ports and overlapped files as a program written for Windows uses them: return values
- * and last errors. The test makes files and requests with the functions of provider/os, as the
- * provider's objects do.
+ * Tests of completion ports and overlapped files as a program written for Windows uses them: return
+ * values and last errors. The tests make files and requests with the functions of provider/os, as
+ * the objects of ND2 do.
  */
 #include "threading.h"
 
@@ -25,7 +25,7 @@ static HANDLE new_file(void)
 	return file;
 }
 
-/* Starts a request on the file; it stays pending until finish() ends it. */
+/* Starts a request on the file. The request is pending until finish() ends it. */
 static struct os_request *start(HANDLE handle, OVERLAPPED *overlapped, struct os_request_list *list)
 {
 	struct os_file *file = os_file_get(handle);
@@ -83,7 +83,7 @@ static void test_CreateIoCompletionPort(void **state)
 	assert_ptr_equal(CreateIoCompletionPort(file, port, 77, 0), port);
 	assert_fails(CreateIoCompletionPort(file, port, 77, 0), ERROR_INVALID_PARAMETER);
 	assert_fails(CreateIoCompletionPort(file, NULL, 77, 0), ERROR_INVALID_PARAMETER);
-	assert_int_equal(live_ports(), 1); /* the failed call has closed the port it had created */
+	assert_int_equal(live_ports(), 1); /* the failed call closed the port that it had created */
 	assert_fails(CreateIoCompletionPort(INVALID_HANDLE_VALUE, port, 0, 0),
 		     ERROR_INVALID_PARAMETER);
 	assert_fails(CreateIoCompletionPort(NULL, port, 0, 0), ERROR_INVALID_HANDLE);
@@ -94,7 +94,7 @@ static void test_CreateIoCompletionPort(void **state)
 	assert_int_equal(packet.key, 77);
 	assert_ptr_equal(packet.overlapped, &overlapped);
 
-	/* One call creates a port and binds the file. */
+	/* Without a port, the call creates one and binds the file to it. */
 	fresh = CreateIoCompletionPort(other, NULL, 5, 1);
 	assert_non_null(fresh);
 	assert_ptr_not_equal(fresh, port);
@@ -120,7 +120,7 @@ static void test_GetQueuedCompletionStatus(void **state)
 		DWORD error;
 	} rows[] = {
 		{ND_SUCCESS, TRUE, 0},
-		{ND_TIMEOUT, TRUE, 0}, /* not negative, so a success */
+		{ND_TIMEOUT, TRUE, 0}, /* ND_TIMEOUT is not negative, so it is a success */
 		{ND_CANCELED, FALSE, 995},
 		{ND_CONNECTION_REFUSED, FALSE, 1225},
 		{ND_IO_TIMEOUT, FALSE, 121},
@@ -226,7 +226,7 @@ static void *finish_soon(void *argument)
 	return NULL;
 }
 
-/* Waits without an event, with an automatic event and with a manual one. */
+/* Waits for a request without an event, with an automatic event and with a manual event. */
 static void test_GetOverlappedResult(void **state)
 {
 	HANDLE file = new_file();
@@ -277,7 +277,7 @@ static void test_BindIoCompletionCallback(void **state)
 	assert_fails(BindIoCompletionCallback(port, routine, 0), ERROR_INVALID_HANDLE);
 	run_request(file, &overlapped, ND_CANCELED);
 	assert_int_equal(WaitForSingleObject(called_event, 10000), WAIT_OBJECT_0);
-	assert_int_equal(called.key, 0xC0000120); /* the routine receives the NTSTATUS itself */
+	assert_int_equal(called.key, 0xC0000120); /* NTSTATUS of ND_CANCELED, not translated */
 	assert_ptr_equal(called.overlapped, &overlapped);
 	CloseHandle(called_event);
 	CloseHandle(port);

@@ -1,4 +1,4 @@
-/* Formats as Windows reads them, written to memory and to streams. */
+/* Tests of formatted output with formats as Windows reads them, to memory and to streams. */
 #include <errno.h>
 #include <inttypes.h>
 #include <io.h>
@@ -9,8 +9,7 @@
 #include <wchar.h>
 #include "testing.h"
 
-/* ---- Formats: each row is checked with a narrow and with a wide format
- * ------------------------ */
+/* ---- Formats: most rows are checked with a narrow format, some with a wide one -------------- */
 
 #define BOTH(wanted, ...)                                  \
 	do {                                               \
@@ -85,7 +84,7 @@ static void test_refused(void **state)
 	assert_int_equal(snprintf(NULL, 0, NULL), -1);
 }
 
-/* ---- Memory --------------------------------------------------------------------------------- */
+/* ---- Output to memory ----------------------------------------------------------------------- */
 
 static int list_narrow(int (*call)(char *, size_t, const char *, va_list), char *to, size_t size,
 		       const char *format, ...)
@@ -205,7 +204,7 @@ static void test_wide_memory(void **state)
 	EXPECT(_vscwprintf, list_wide(count_only_wide, NULL, 0, L"%7d", 1) == 7);
 }
 
-/* ---- Streams -------------------------------------------------------------------------------- */
+/* ---- Output to streams ---------------------------------------------------------------------- */
 
 static int list_stream(FILE *f, const char *format, ...)
 {
@@ -259,7 +258,7 @@ static void test_streams(void **state)
 	setbuf(f, NULL);
 	assert_int_equal(fprintf(f, "%d", 1), -1);
 	fclose(f);
-	/* A stream that another library has made wide. */
+	/* Output to a stream that another library has given wide orientation. */
 	f = tmpfile();
 	assert_true(fwide(f, 1) > 0);
 	assert_int_equal(fprintf(f, "%d ", 5), 2);

@@ -1,4 +1,4 @@
-/* The environment, libraries, texts of errors, and the console. */
+/* Tests of the environment, loaded libraries, texts of error numbers, and the console. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
@@ -184,7 +184,7 @@ static void test_messages(void **state)
 		       IS_WIDE(L"<one>"));
 }
 
-/* ---- The console ---------------------------------------------------------------------------- */
+/* ---- The console: control handlers, code pages, debugging output ---------------------------- */
 
 static sem_t seen;
 static DWORD last_event = 99;
@@ -226,7 +226,7 @@ static void test_control(void **state)
 	assert_true(SetConsoleCtrlHandler(NULL, TRUE));
 	raise(SIGINT);
 	assert_true(SetConsoleCtrlHandler(NULL, FALSE));
-	/* Without a handler that returns TRUE the signal ends the program. */
+	/* No handler is left, so the signal ends the program. */
 	int status;
 	pid_t pid = fork();
 
@@ -258,7 +258,10 @@ static void test_debugging(void **state)
 	OutputDebugStringW(L"\u00e9");
 	dup2(saved, 2);
 	close(saved);
-	/* The text was written in several pieces, so one read may return only part of it. */
+	/*
+	 * OutputDebugString wrote the text in several pieces, so one read may return only part of
+	 * it.
+	 */
 	for (ssize_t n = 0, at = 0; at < 9; at += n)
 		assert_true((n = read(ends[0], t + at, 15 - (size_t)at)) > 0);
 	EXPECT(OutputDebugStringA, !strncmp(t, "narrow,", 7));

@@ -1,6 +1,6 @@
 /*
- * Formats that scan, as Windows reads them: widths of numbers, sizes of buffers, narrow and wide
- * text.
+ * Tests of formatted input (scanf) as Windows reads formats: widths of numbers, sizes of buffers,
+ * narrow and wide text.
  */
 #include <inttypes.h>
 #include <stdio.h>

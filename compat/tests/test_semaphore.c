@@ -1,4 +1,4 @@
-/* Semaphores: counting, the maximum, and waiting. */
+/* Tests of semaphores: the count, its maximum, and waiting. */
 #include "threading.h"
 
 static void counts_two(HANDLE semaphore)
@@ -7,7 +7,7 @@ static void counts_two(HANDLE semaphore)
 	for (int i = 0; i < 2; i++)
 		assert_int_equal(WaitForSingleObject(semaphore, 0), WAIT_OBJECT_0);
 	assert_int_equal(WaitForSingleObject(semaphore, 0), WAIT_TIMEOUT);
-	/* the event of the handle is not set either */
+	/* the event behind the handle is not set either */
 	assert_int_equal(NdsEventWait(semaphore, 0), STATUS_TIMEOUT);
 	assert_true(CloseHandle(semaphore));
 	assert_fails(ReleaseSemaphore(semaphore, 1, NULL), ERROR_INVALID_HANDLE);
@@ -61,7 +61,8 @@ static void test_ReleaseSemaphore(void **state)
 	assert_fails(ReleaseSemaphore(event, 1, NULL), ERROR_INVALID_HANDLE);
 
 	/*
-	 * Four threads wait 20 times in all: the count is 4 at first, and 16 releases of 1 follow.
+	 * The threads wait 20 times in all: 4 waits for the count at the start, 16 for the releases
+	 * below.
 	 */
 	for (size_t i = 0; i < _countof(threads); i++)
 		threads[i] = run_beside(pass_five, semaphore);

@@ -1,4 +1,4 @@
-/* Sleeping takes at least the time that was asked for. */
+/* Tests of sleeping: a sleep takes at least the given time. */
 #include "threading.h"
 
 static void test_Sleep(void **state)

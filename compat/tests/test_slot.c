@@ -1,6 +1,6 @@
 /*
- * Values of a thread: each thread has its own, a new index is empty, and the routine gets the value
- * when a thread ends.
+ * Tests of thread local values: each thread has its own, a new index is empty, and the routine
+ * receives the value when a thread ends.
  */
 #include "threading.h"
 
@@ -33,7 +33,7 @@ static void test_TlsFree(void **state)
 	assert_true(TlsSetValue(index, state));
 	assert_true(TlsFree(index));
 	assert_fails(TlsFree(index), ERROR_INVALID_PARAMETER);
-	/* the index is allocated again, without its old value */
+	/* TlsAlloc returns the freed index again, and its old value is gone */
 	assert_int_equal(TlsAlloc(), index);
 	assert_null(TlsGetValue(index));
 	assert_true(TlsFree(index));
@@ -111,7 +111,7 @@ static DWORD store_and_exit(LPVOID unused)
 	ExitThread(7);
 }
 
-/* A wait for a thread ends only after the routines of its values have run. */
+/* The exit code of a thread remains STILL_ACTIVE until the routines of its values have run. */
 static void threads_end_after_their_routines(void **state)
 {
 	DWORD code = STILL_ACTIVE;

@@ -1,4 +1,7 @@
-/* Streams opened by wide names, wide characters through streams of bytes, and single keys. */
+/*
+ * Tests of streams opened by wide names, of wide characters in streams of bytes, and of single
+ * keys.
+ */
 #include <conio.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -84,7 +87,7 @@ static void test_wide_characters(void **state)
 	fclose(f);
 }
 
-/* Redirects the standard streams to a file during the test. */
+/* Tests the functions for the standard streams, which the test redirects to a file. */
 static void test_standard_streams(void **state)
 {
 	FILE *f = fopen(name, "w+");

@@ -1,4 +1,7 @@
-/* The string functions whose names begin with an underscore or with lstr, and code pages. */
+/*
+ * Tests of the string functions whose names begin with an underscore or with lstr, and of code
+ * pages.
+ */
 #include <errno.h>
 #include <intrin.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /*
- * String functions that return an HRESULT: narrow and wide text, sizes in characters and in bytes.
+ * Tests of string functions that return an HRESULT: narrow and wide text, sizes in characters and
+ * in bytes.
  */
 #include <strsafe.h>
 #include "testing.h"

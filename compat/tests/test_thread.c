@@ -1,4 +1,7 @@
-/* Threads: start, exit code, waiting, and the functions that query or set a thread's properties. */
+/*
+ * Tests of threads: start, exit code, waiting, and the functions that query or set a thread's
+ * properties.
+ */
 #include "threading.h"
 
 #include <process.h>
@@ -36,7 +39,7 @@ static DWORD code_of(HANDLE thread)
 	return code;
 }
 
-/* Starts a thread that runs until *event is set. */
+/* Starts a thread that runs until the caller sets *event. */
 static HANDLE stay(HANDLE *event)
 {
 	HANDLE thread;
@@ -77,7 +80,7 @@ static DWORD set_event(LPVOID event)
 	return 0;
 }
 
-/* A thread goes on when its handle is closed, even directly after its creation. */
+/* A thread continues to run after its handle is closed, even if that happens at once. */
 static void threads_outlive_their_handle(void **state)
 {
 	HANDLE event = CreateEvent(NULL, FALSE, FALSE, NULL);
@@ -144,7 +147,7 @@ static void test_GetCurrentThreadId(void **state)
 
 	assert_int_equal(code_of(thread), 0);
 	assert_int_equal(seen, told);
-	/* on the main thread the two ids are equal */
+	/* Linux gives the main thread the id of the process */
 	assert_int_equal(GetCurrentThreadId(), getpid());
 }
 

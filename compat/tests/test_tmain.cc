@@ -1,4 +1,5 @@
-// A program as it is written for Windows: wide main, mixed output, arrays without a size.
+// A program as it is written for Windows: main takes wide text, narrow and wide output are mixed,
+// and arrays are passed without their size. It tests _tmain.
 #include <algorithm>
 #include <string>
 #include <tchar.h>

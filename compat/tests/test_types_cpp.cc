@@ -1,4 +1,5 @@
-// The rows of test_types.c in C++, between headers of the C++ library that use the names of macros.
+// The tests of test_types.c compiled as C++, between C++ library headers that use the names of
+// Windows macros such as min.
 #include <algorithm>
 #include <limits>
 

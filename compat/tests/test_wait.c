@@ -1,5 +1,6 @@
 /*
- * Waiting for one object, for any and for all: what a wait takes, in which order, and for how long.
+ * Tests of waiting for one object, for any of several and for all: which objects a wait takes, in
+ * which order, and for how long.
  */
 #include "threading.h"
 
@@ -40,7 +41,7 @@ static void test_WaitForSingleObject(void **state)
 	assert_int_equal(GetLastError(), ERROR_INVALID_HANDLE);
 	assert_int_equal(WaitForSingleObject(NULL, INFINITE), WAIT_FAILED);
 
-	/* An event that was made with NdsEventCreate can be waited for as well. */
+	/* WaitForSingleObject also accepts an event made directly with NdsEventCreate. */
 	assert_int_equal(NdsEventCreate(FALSE, TRUE, &foreign), 0);
 	assert_int_equal(WaitForSingleObject(foreign, 0), WAIT_OBJECT_0);
 	assert_int_equal(WaitForSingleObject(foreign, 0), WAIT_TIMEOUT);
@@ -85,7 +86,7 @@ static void test_WaitForMultipleObjects(void **state)
 	close_all(handles, _countof(handles));
 }
 
-/* A wait for all objects, of different kinds, takes none before all are signalled. */
+/* A wait for all of several objects, of different kinds, takes none before all are signalled. */
 static void all_of_them(void **state)
 {
 	HANDLE handles[] = {event_of(FALSE, TRUE), event_of(TRUE, FALSE),
@@ -101,9 +102,9 @@ static void all_of_them(void **state)
 	setter = run_beside(set_soon, handles[1]);
 	assert_int_equal(WaitForMultipleObjects(4, handles, TRUE, INFINITE), WAIT_OBJECT_0);
 	pthread_join(setter, NULL);
-	/* the wait has reset the automatic event */
+	/* the wait for all has reset this automatic event */
 	assert_int_equal(WaitForSingleObject(handles[0], 0), WAIT_TIMEOUT);
-	/* the manual event is still set */
+	/* the wait for all has left this manual event set */
 	assert_int_equal(WaitForSingleObject(handles[1], 0), WAIT_OBJECT_0);
 	assert_true(ReleaseSemaphore(handles[2], 1, &previous) && previous == 1);
 	assert_true(ReleaseMutex(handles[3]) && ReleaseMutex(handles[3]));
@@ -147,7 +148,8 @@ static void *take_one(void *argument)
 }
 
 /*
- * Other threads take one of the two objects during the waits: no signal is lost and no wait hangs.
+ * One thread waits for both objects while another thread takes and returns the second: no signal is
+ * lost and no wait hangs.
  */
 static void all_among_others(void **state)
 {
@@ -173,8 +175,8 @@ static void *hold_mutex(void *pair)
 }
 
 /*
- * The wait takes the event and then cannot take the mutex, although its event is set: it sets the
- * first event again.
+ * The event in handles[0] is set although another thread owns that mutex. The wait for `both`
+ * therefore takes the event both[0], fails to take the mutex, and must set both[0] again.
  */
 static void all_or_nothing(void **state)
 {
@@ -201,7 +203,7 @@ static double busy_seconds(void)
 	return (double)used.tv_sec + (double)used.tv_nsec / 1e9;
 }
 
-/* A waiting thread uses no processor time. */
+/* A thread uses no processor time while it waits. */
 static void waiting_costs_nothing(void **state)
 {
 	HANDLE handles[] = {event_of(FALSE, TRUE), event_of(FALSE, FALSE)};

@@ -1,4 +1,7 @@
-/* Sockets, addresses as text, names, and the catalogue: results and errors are those of Windows. */
+/*
+ * Tests of sockets, addresses as text, name resolution and the protocol catalogue: results and
+ * errors are those of Windows.
+ */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <mstcpip.h>
@@ -44,7 +47,10 @@ static SOCKADDR_IN bound(SOCKET s)
 	return a;
 }
 
-/* Each function that both systems have is called once with success and once with an error. */
+/*
+ * Calls the functions whose names Linux and Windows share, once with success and, for most, once
+ * with an error.
+ */
 static void test_shared_names(void **state)
 {
 	SOCKET server = WSASocketW(AF_INET, SOCK_STREAM, 0, NULL, 0, WSA_FLAG_OVERLAPPED),
@@ -88,7 +94,7 @@ static void test_shared_names(void **state)
 	assert_int_equal(recvfrom(served, t, sizeof(t), 0, NULL, NULL), 1);
 	assert_int_equal(shutdown(client, SD_SEND), 0);
 	assert_int_equal(recv(served, t, sizeof(t), 0), 0);
-	/* The call raises no SIGPIPE. */
+	/* Sending on a socket that was shut down fails, and raises no SIGPIPE. */
 	assert_true(FAILS(send(client, "x", 1, 0), WSAECONNRESET));
 	assert_int_equal(closesocket((SOCKET)client), 0);
 	assert_int_equal(closesocket((SOCKET)served), 0);
@@ -191,14 +197,14 @@ static void test_WSAIoctl(void **state)
 	closesocket(s);
 }
 
-/* ---- Addresses ------------------------------------------------------------------------------ */
+/* ---- Addresses as text ---------------------------------------------------------------------- */
 
 static void test_strings_to_addresses(void **state)
 {
 	static const struct {
 		const char *text;
 		INT family;
-		const char *again; /* the address as text again; NULL: refused */
+		const char *again; /* the address written as text; NULL if `text` is refused */
 	} rows[] = {
 		{"192.0.2.1", AF_INET, "192.0.2.1"},
 		{"192.0.2.1:54321", AF_INET, "192.0.2.1:54321"},
@@ -380,8 +386,7 @@ static void test_families(void **state)
 		    sizeof(IN_ADDR) == 4 && sizeof(IN6_ADDR) == 16);
 }
 
-/* ---- Names and the catalogue
- * ------------------------------------------------------------------ */
+/* ---- Name resolution and the protocol catalogue --------------------------------------------- */
 
 static void test_names(void **state)
 {

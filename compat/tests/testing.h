@@ -1,4 +1,4 @@
-/* Macros and headers that the tests of this folder share. */
+/* Macros and includes that the tests in this folder share. */
 #ifndef COMPAT_TESTING_H
 #define COMPAT_TESTING_H
 
@@ -15,7 +15,7 @@ extern "C" {
 #endif
 #include <windows.h>
 
-/* Checks that the call returns a false value and sets this last error. */
+/* Checks that the call returns a false value and sets the last error to `error`. */
 #define assert_fails(call, error)                          \
 	do {                                               \
 		SetLastError(0xDEAD);                      \
@@ -23,7 +23,9 @@ extern "C" {
 		assert_int_equal(GetLastError(), (error)); \
 	} while (0)
 
-/* Checks a condition about one function of the library, which it names. */
+/*
+ * Checks a condition that involves one function of the library. `function` is the name to report.
+ */
 #define EXPECT(function, condition)                                \
 	do {                                                       \
 		if (!(condition))                                  \

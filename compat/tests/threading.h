@@ -1,4 +1,4 @@
-/* Helpers that run code on other threads; each test joins its threads. */
+/* Helper functions that run code on other threads. Each test joins the threads it starts. */
 #ifndef COMPAT_THREADING_H
 #define COMPAT_THREADING_H
 
@@ -16,7 +16,9 @@ static inline double seconds(void)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* Checks that the call takes at least `ms` milliseconds, and not more than a generous limit. */
+/*
+ * Checks that the call takes at least `ms` milliseconds (0.5 ms of tolerance) and less than 20 s.
+ */
 #define assert_takes(ms, call)                                            \
 	do {                                                              \
 		double began = seconds();                                 \
@@ -33,7 +35,10 @@ static inline pthread_t run_beside(void *(*function)(void *), void *argument)
 	return thread;
 }
 
-/* Runs the function on another thread, waits for its end and returns its result. */
+/*
+ * Runs the function on another thread, waits for the end of that thread and returns the function's
+ * result.
+ */
 static inline void *run_elsewhere(void *(*function)(void *), void *argument)
 {
 	void *result;

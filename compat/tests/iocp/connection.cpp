@@ -1,9 +1,10 @@
 // How does a connection begin, serve its client and end? A CONNECTION owns its connector, queue
-// pair, region and buffers from the wait for a client until its last request has ended. Runs on the
-// workers; the results of one queue pair are handled one at a time.
+// pair, region and buffers, from the wait for a client until the connection's last request has
+// ended. The functions run on the worker threads; the results of one queue pair are handled one at
+// a time.
 #include "service.h"
 
-struct SLOT // one buffer: it holds a posted receive, then the answer to its message
+struct SLOT // one buffer: holds a posted receive, then the answer to the message received
 {
 	PCONNECTION pConnection;
 	MESSAGE *pMessage;
@@ -14,9 +15,9 @@ struct CONNECTION {
 	LONG volatile cRef;
 	LONG volatile fClosing, fConnected;
 	BOOL fRegistered;
-	// used in turn for GetConnectionRequest, the registration, Accept and NotifyDisconnect
+	// used in turn for GetConnectionRequest, Register, Accept and NotifyDisconnect
 	IO Io;
-	IO CloseIo; // used for closing, whichever side begins it
+	IO CloseIo; // used for Disconnect and Deregister
 	IND2Connector *pConnector;
 	IND2QueuePair *pQp;
 	IND2MemoryRegion *pMr;
@@ -25,7 +26,7 @@ struct CONNECTION {
 	LIST_ENTRY Leases;
 };
 
-static LONG volatile s_cQueuePairs; // created so far; chooses the completion queue of the next one
+static LONG volatile s_cQueuePairs; // queue pairs created so far; chooses their completion queue
 
 static void Destroy(PCONNECTION p)
 {
@@ -64,7 +65,7 @@ static void Dereference(PCONNECTION p)
 		Destroy(p);
 }
 
-// Takes a reference of a connection, unless its last one is already gone.
+// Takes a reference of a connection and returns TRUE; FALSE if no reference is left.
 static BOOL TryReference(PCONNECTION p)
 {
 	for (LONG cRef = ReadAcquire(&p->cRef); cRef > 0;) {
@@ -81,8 +82,8 @@ static void OnDisconnected(PIO pIo, HRESULT hrStatus)
 {
 	PCONNECTION p = (PCONNECTION)pIo->pOwner;
 
-	// The queue pair must be flushed whatever the status is, so that no request keeps the
-	// connection.
+	// Flush the queue pair even if Disconnect failed: each posted request holds a reference of
+	// the connection.
 	p->pQp->Flush();
 	Dereference(p);
 }
@@ -97,7 +98,7 @@ static void Close(PCONNECTION p)
 		OnDisconnected(&p->CloseIo, hr);
 }
 
-// ---- messages ----
+// ---- answering messages ----
 
 static ND2_SGE SgeOf(const SLOT *pSlot)
 {
@@ -106,8 +107,8 @@ static ND2_SGE SgeOf(const SLOT *pSlot)
 	return sge;
 }
 
-// Posts a receive; it takes over the reference that the slot holds, and gives it up if posting
-// fails.
+// Posts a receive. The posted receive takes over the slot's reference of the connection; if posting
+// fails, the reference is released.
 static void Receive(SLOT *pSlot)
 {
 	ND2_SGE sge = SgeOf(pSlot);
@@ -178,8 +179,7 @@ void ConnectionResult(const ND2_RESULT *pResult)
 	}
 }
 
-// ---- from listening to connected: one request after the other, each on the reference of the one
-// before ----
+// ---- from listening to connected: a chain of requests that share one reference ----
 
 static void OnDeparted(PIO pIo, HRESULT hrStatus)
 {
@@ -195,7 +195,7 @@ static void OnAccepted(PIO pIo, HRESULT hrStatus)
 	LONG cConnected, cPeak;
 
 	if (FAILED(hrStatus)) {
-		p->pQp->Flush(); // ends the receives
+		p->pQp->Flush(); // ends the posted receives
 		Dereference(p);
 		return;
 	}
@@ -207,7 +207,7 @@ static void OnAccepted(PIO pIo, HRESULT hrStatus)
 	if (FAILED(p->pConnector->NotifyDisconnect(StartIo(&p->Io, OnDeparted, p))))
 		OnDeparted(&p->Io, ND_UNSUCCESSFUL);
 	else if (ReadAcquire(&g_Server.fStopping))
-		Close(p); // ConnectionsClose may have seen fConnected before it was set
+		Close(p); // ConnectionsClose may have run before fConnected was set
 }
 
 static void OnRegistered(PIO pIo, HRESULT hrStatus)
@@ -242,10 +242,10 @@ static void OnRequest(PIO pIo, HRESULT hrStatus)
 	IND2CompletionQueue *pCq;
 
 	if (FAILED(hrStatus)) {
-		Dereference(p); // the listener has been closed
+		Dereference(p); // the listener has been closed, so the request was cancelled
 		return;
 	}
-	ConnectionListen(); // the next connection waits for a client instead
+	ConnectionListen(); // another connection takes over the wait for a client
 	if (!IsWelcome(p)) {
 		HELLO hello = {SERVICE_VERSION, 0, 0};
 
@@ -293,7 +293,7 @@ void ConnectionListen(void)
 		Dereference(p);
 }
 
-// ---- the end ----
+// ---- closing connections ----
 
 static void OnTold(PIO pIo, HRESULT hrStatus)
 {
@@ -306,7 +306,7 @@ static void OnTold(PIO pIo, HRESULT hrStatus)
 	Dereference(p);
 }
 
-// Posts each connection to the port, so that a worker closes it.
+// Posts an entry for each connection to the port, so that a worker closes the connection.
 void ConnectionsClose(void)
 {
 	AcquireSRWLockShared(&g_Server.ConnectionsLock);

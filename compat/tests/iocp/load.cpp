@@ -1,6 +1,7 @@
 // Does the service work for many clients at once? Each thread has a completion queue, connects its
 // share of the clients, sends a request from all of them at the same time and compares every byte
-// of the answers. A thread owns its clients; the threads share the adapter and the gate.
+// of the answers. A thread owns its clients. The threads share the adapter and hGate, the event
+// that starts their requests.
 #include "service.h"
 
 #include <process.h>
@@ -26,18 +27,19 @@ struct LOADER {
 	IND2CompletionQueue *pCq;
 	OVERLAPPED Ov, NotifyOv;
 	ULONGLONG cRequests, cbMoved;
-	LONGLONG llLongest; // duration of the longest round, in ticks
+	LONGLONG llLongest; // duration of the longest round, in ticks of QueryPerformanceCounter
 };
 
 static struct {
 	SOCKADDR_IN Server, Local;
 	IND2Adapter *pAdapter;
 	HANDLE hGate;
-	LONG volatile cNotConnected; // threads
-	LONG volatile cConnected;    // clients
+	LONG volatile cNotConnected; // threads that have not connected all of their clients
+	LONG volatile cConnected;    // clients that are connected
 } s_load;
 
-// Waits for a request to end and returns its status. The program ends only if the request does not.
+// Waits for a request to end and returns its status. A request that fails is no error here; one
+// that does not end within PATIENCE_MS ends the program.
 static HRESULT Await(LOADER *pLoader, IND2Overlapped *pObject, OVERLAPPED *pOv, HRESULT hr)
 {
 	if (hr != ND_PENDING)
@@ -49,7 +51,7 @@ static HRESULT Await(LOADER *pLoader, IND2Overlapped *pObject, OVERLAPPED *pOv, 
 
 #define AWAIT(loader, object, call) Await((loader), (object), &(loader)->Ov, (object)->call)
 
-// ---- one client ----
+// ---- creating and connecting a client ----
 
 static void CreateClient(LOADER *pLoader, CLIENT *p)
 {
@@ -99,7 +101,7 @@ static HRESULT ConnectClient(LOADER *pLoader, CLIENT *p, DWORD dwVersion)
 
 // ---- rounds: all clients of a thread send a request, then all answers are checked ----
 
-// Takes cExpected results; returns FALSE if one of them failed.
+// Waits for cExpected results. Returns FALSE if one of them failed.
 static BOOL Collect(LOADER *pLoader, DWORD cExpected)
 {
 	while (cExpected > 0) {
@@ -222,7 +224,7 @@ static BOOL Rounds(LOADER *pLoader)
 	       Round(pLoader, OpAdd) && Round(pLoader, OpReturn);
 }
 
-// ---- threads ----
+// ---- the threads that load the server ----
 
 static void OpenLoader(LOADER *pLoader)
 {
@@ -267,7 +269,8 @@ static BOOL ConnectAll(LOADER *pLoader)
 		fAll = SUCCEEDED(ConnectClient(pLoader, &pLoader->pClients[i], SERVICE_VERSION));
 		InterlockedExchangeAdd(&s_load.cConnected, fAll);
 	}
-	// The last thread that has connected its clients opens the gate for all threads.
+	// The last thread that has connected its clients sets hGate, which starts the requests of
+	// all threads.
 	if (InterlockedDecrement(&s_load.cNotConnected) == 0) {
 		_tprintf(_T("connected %ld\n"), s_load.cConnected);
 		fflush(stdout);

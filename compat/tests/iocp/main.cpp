@@ -1,5 +1,5 @@
-// What does the user want of the service? Reads the arguments, starts Winsock and NetworkDirect.
-// One thread.
+// Which part of the service does the user want, server or load? This file reads the arguments and
+// starts Winsock and NetworkDirect. It runs on the main thread.
 #include "service.h"
 
 static int Usage(void)

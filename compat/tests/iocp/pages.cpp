@@ -1,13 +1,13 @@
-// Which pages are free, and which are leased? Owns the memory, its regions and the list of free
-// pages. Any thread.
+// Which pages are free, and which are leased to a client? This file owns the memory, its regions
+// and the list of free pages. Any thread may call its functions.
 #include "service.h"
 
-static CRITICAL_SECTION s_cs; // protects the list of free pages and those of the connections
+static CRITICAL_SECTION s_cs; // protects the list of free pages and all lists of leases
 static LIST_ENTRY s_free;
 static PPAGE s_aPages;
 static BYTE *s_pMemory;
 static DWORD s_cPages;
-// registrations that have not ended, and 1 while PagesCreate or PagesDestroy starts more
+// registrations and deregistrations that have not ended, plus 1 while more are being started
 static LONG volatile s_cPending;
 static HANDLE s_hSettled;
 
@@ -20,8 +20,8 @@ static void OnSettled(PIO pIo, HRESULT hrStatus)
 
 static void AwaitSettled(void)
 {
-	// The count began at 1, so that it could not reach 0 while more registrations were being
-	// started.
+	// PagesCreate and PagesDestroy set the count to 1 before they start requests, so that it
+	// does not reach 0 too early. Remove this 1 now.
 	if (InterlockedDecrement(&s_cPending) != 0 &&
 	    WaitForSingleObject(s_hSettled, 30000) != WAIT_OBJECT_0)
 		Fatal("pages that did not settle", s_cPending);

@@ -1,13 +1,13 @@
-// How does the server start, run and stop? Owns the adapter, the port and its workers, the
-// completion queues and the listener. The main thread starts and stops the server; the workers do
-// everything else.
+// How does the server start, run and stop? This file owns the adapter, the port and its worker
+// threads, the completion queues and the listener. The main thread starts and stops the server; the
+// workers do everything else.
 #include "service.h"
 
 #include <process.h>
 
 SERVER g_Server;
 
-static const DWORD PENDING_REQUESTS = 16; // connectors that wait for a client
+static const DWORD PENDING_REQUESTS = 16; // connectors that wait for a client at the same time
 static const DWORD CQ_DEPTH = 4096;
 
 static BOOL WINAPI OnControl(DWORD dwType)
@@ -28,7 +28,7 @@ void ServerForget(void)
 		WIN32(SetEvent(g_Server.hIdle));
 }
 
-// ---- results ----
+// ---- completion queues ----
 
 static void OnNotify(PIO pIo, HRESULT hrStatus)
 {
@@ -37,7 +37,7 @@ static void OnNotify(PIO pIo, HRESULT hrStatus)
 	ULONG cResults;
 
 	if (FAILED(hrStatus)) {
-		ServerForget(); // the server is stopping, so the queue is not armed again
+		ServerForget(); // the server is stopping, so do not arm the queue again
 		return;
 	}
 	while ((cResults = pCq->GetResults(results, ARRAYSIZE(results))) > 0) {
@@ -45,12 +45,12 @@ static void OnNotify(PIO pIo, HRESULT hrStatus)
 			ConnectionResult(&results[i]);
 	}
 	MUST(pCq->Notify(ND_CQ_NOTIFY_ANY, StartIo(pIo, OnNotify, pCq)));
-	// the server may have cancelled the request before Notify armed the queue
+	// Stop may have cancelled the queue's requests just before this Notify, so cancel again.
 	if (ReadAcquire(&g_Server.fDrained))
 		MUST(pCq->CancelOverlappedRequests());
 }
 
-// ---- workers ----
+// ---- worker threads ----
 
 static BOOL Dispatch(const OVERLAPPED_ENTRY *pEntry)
 {
@@ -83,7 +83,8 @@ static unsigned __stdcall WorkerMain(void *pArgument)
 		WIN32(GetQueuedCompletionStatusEx(hIocp, entries, ARRAYSIZE(entries), &cEntries,
 						  INFINITE, FALSE));
 		for (ULONG i = 0; i < cEntries; i++) {
-			// One stop is for this worker; the others go back to the port.
+			// One KeyStop entry ends this worker; further ones belong to other workers
+			// and go back to the port.
 			if (Dispatch(&entries[i]))
 				cServed++;
 			else if (++cStop > 1)
@@ -101,7 +102,7 @@ static void StartWorkers(HANDLE ahWorkers[], DWORD cWorkers)
 	}
 }
 
-// Ends the workers and returns the number of entries they have served.
+// Ends the worker threads and returns the number of entries that they have handled.
 static ULONGLONG StopWorkers(const HANDLE ahWorkers[], DWORD cWorkers)
 {
 	ULONGLONG cServed = 0;
@@ -120,7 +121,7 @@ static ULONGLONG StopWorkers(const HANDLE ahWorkers[], DWORD cWorkers)
 	return cServed;
 }
 
-// ---- start and end ----
+// ---- starting and stopping ----
 
 static void Start(const SOCKADDR_IN *pAddress, DWORD cWorkers)
 {
@@ -136,7 +137,7 @@ static void Start(const SOCKADDR_IN *pAddress, DWORD cWorkers)
 	g_Server.hIocp = CreateIoCompletionPort(INVALID_HANDLE_VALUE, NULL, 0, cWorkers);
 	WIN32(g_Server.hIocp != NULL);
 	WIN32(CreateIoCompletionPort(g_Server.hFile, g_Server.hIocp, KeyIo, 0) == g_Server.hIocp);
-	g_Server.cLive = 1; // counts the server itself
+	g_Server.cLive = 1; // 1 for the server itself
 }
 
 static void Listen(const SOCKADDR_IN *pAddress)
@@ -182,15 +183,15 @@ static void Stop(void)
 	if (pListener->Release() != 0)
 		Fatal("the listener is still used", 0);
 	ConnectionsClose();
-	// Connections need the results of their last requests, so the queues are released after all
-	// connections have ended.
+	// Connections need the results of their last requests, so all connections must end before
+	// the completion queues are released.
 	while (ReadAcquire(&g_Server.cLive) > (LONG)(1 + g_Server.cCqs) &&
 	       GetTickCount64() < ullPatience)
 		Sleep(1);
 	InterlockedExchange(&g_Server.fDrained, TRUE);
 	for (DWORD i = 0; i < g_Server.cCqs; i++)
 		MUST(g_Server.apCq[i]->CancelOverlappedRequests());
-	ServerForget(); // for the server itself
+	ServerForget(); // subtracts the 1 that Start counted for the server
 	if (WaitForSingleObject(g_Server.hIdle, 30000) != WAIT_OBJECT_0)
 		Fatal("objects that do not end", g_Server.cLive);
 	for (DWORD i = 0; i < g_Server.cCqs; i++) {

@@ -1,10 +1,12 @@
 /*
- * A service of pages: clients connect, have messages inverted, lease pages of the server's memory,
- * write and read them by RDMA, and have the server add them up.
+ * A service that leases pages of memory. A client connects and sends messages: the server inverts
+ * the bytes of a message, leases a page of its memory, or returns the sum of a page. The client
+ * writes and reads leased pages by RDMA.
  *
- * Requests of the server end at one completion port; its workers find whose they are by
- * CONTAINING_RECORD. Every request under way, overlapped or posted to a queue pair, holds a
- * reference of its connection; the last one to go closes it.
+ * All requests of the server end at one completion port. A worker finds the record of a request,
+ * and with it the connection, by CONTAINING_RECORD. Every pending request, overlapped or posted to
+ * a queue pair, holds a reference of its connection; releasing the last reference frees the
+ * connection.
  */
 #pragma once
 
@@ -17,21 +19,21 @@
 #include <ndsupport.h>
 #include <ndstatus.h>
 
-// ---- messages ----
+// ---- messages between client and server ----
 
 const DWORD SERVICE_VERSION = 3;
 const DWORD MESSAGE_BYTES = 512;
 const DWORD PAGE_BYTES = 4096;
-const DWORD CREDITS = 4; // messages that a client may send before it has an answer
+const DWORD CREDITS = 4; // messages that a client may send before an answer arrives
 
 enum SERVICE_OP : WORD {
-	OpInvert = 1, // answered with the payload, every bit inverted
-	OpLease,      // answered with token and address of a page
-	OpAdd,	      // answered with the sum of that page
+	OpInvert = 1, // the answer is the payload with every bit inverted
+	OpLease,      // the answer contains token and address of a page
+	OpAdd,	      // the answer contains the sum of a leased page
 	OpReturn
 };
 
-struct HELLO // private data of the connection, in both directions
+struct HELLO // private data of the connection request and of its answer
 {
 	DWORD Version;
 	DWORD Credits;
@@ -40,9 +42,9 @@ struct HELLO // private data of the connection, in both directions
 
 struct MESSAGE_HEADER {
 	WORD Op;
-	WORD Length; // of the payload, in bytes
+	WORD Length; // length of the payload, in bytes
 	DWORD Sequence;
-	DWORD Sum; // sum of the payload; in the answer to OpAdd, of the page
+	DWORD Sum; // sum of the payload; in the answer to OpAdd, sum of the page
 	DWORD Page;
 	DWORD Token;
 	DWORD Reserved;
@@ -68,7 +70,7 @@ FORCEINLINE DWORD SumOf(const BYTE *pBytes, SIZE_T cb)
 	return sum;
 }
 
-// ---- failing ----
+// ---- ending the program on an error ----
 
 DECLSPEC_NORETURN void Fatal(PCSTR pszWhat, ULONGLONG ullCode);
 
@@ -85,7 +87,7 @@ FORCEINLINE void MustSucceed(HRESULT hr, PCSTR pszWhat)
 			Fatal(#call, GetLastError()); \
 	} while (0)
 
-// ---- requests that end at the port ----
+// ---- overlapped requests that end at the completion port ----
 
 struct IO;
 typedef IO *PIO;
@@ -93,7 +95,7 @@ typedef void (*PIO_COMPLETION)(PIO pIo, HRESULT hrStatus);
 
 struct IO {
 	OVERLAPPED Ov;
-	PIO_COMPLETION pfnComplete; // runs on a worker
+	PIO_COMPLETION pfnComplete; // called by a worker thread
 	PVOID pOwner;
 };
 
@@ -105,7 +107,7 @@ FORCEINLINE OVERLAPPED *StartIo(PIO pIo, PIO_COMPLETION pfnComplete, PVOID pOwne
 	return &pIo->Ov;
 }
 
-// ---- lists ----
+// ---- doubly linked lists ----
 
 FORCEINLINE void ListInit(PLIST_ENTRY pHead)
 {
@@ -132,10 +134,10 @@ FORCEINLINE void ListRemove(PLIST_ENTRY pEntry)
 	ListInit(pEntry);
 }
 
-// ---- pages.cpp ----
+// ---- pages of memory: pages.cpp ----
 
 struct PAGE {
-	LIST_ENTRY Link; // in the list of free pages, or in that of the connection that leases it
+	LIST_ENTRY Link; // in the list of free pages, or of a connection's leases
 	IO Io;
 	DWORD dwIndex;
 	BYTE *pBytes;
@@ -143,39 +145,40 @@ struct PAGE {
 };
 typedef PAGE *PPAGE;
 
-// Starts the registration of all pages and returns after the last of them has ended.
+// Registers all pages, and returns when the last registration has ended.
 void PagesCreate(IND2Adapter *pAdapter, HANDLE hFile, DWORD cPages);
-// Deregisters all pages and returns how many are still leased, which should be none.
+// Deregisters all pages and returns the number of pages that are still leased, which should be 0.
 DWORD PagesDestroy(void);
-// Returns a page and adds it to the list; NULL if no page is free.
+// Moves a free page to the list pLeases and returns the page; NULL if no page is free.
 PPAGE PageLease(PLIST_ENTRY pLeases);
-// Returns the page with this index from a connection's list; NULL if the connection has not leased
-// it.
+// Returns the page with this index from the leases of a connection; NULL if the connection has not
+// leased the page.
 PPAGE PageFind(PLIST_ENTRY pLeases, DWORD dwIndex);
 void PageReturn(PPAGE pPage);
 
-// ---- connection.cpp ----
+// ---- connections to clients: connection.cpp ----
 
 struct CONNECTION;
 typedef CONNECTION *PCONNECTION;
 
-// Starts waiting for a client; the wait ends with a client, or when the listener is closed.
+// Creates a connection and starts its wait for a client. The wait ends when a client connects or
+// the listener is closed.
 void ConnectionListen(void);
-// Handles a result of a connection's queue pair.
+// Handles one result of a connection's queue pair.
 void ConnectionResult(const ND2_RESULT *pResult);
-// Starts closing all connections.
+// Starts to close all connections; returns before they are closed.
 void ConnectionsClose(void);
 
-// ---- server.cpp ----
+// ---- the server: server.cpp ----
 
 const DWORD MAX_WORKERS = 8;
-const ULONG_PTR KeyIo = 1, KeyClose = 2, KeyStop = 3; // completion keys
+const ULONG_PTR KeyIo = 1, KeyClose = 2, KeyStop = 3; // completion keys of entries at the port
 
 struct SERVER {
 	IND2Adapter *pAdapter;
 	HANDLE hFile, hIocp;
 	HANDLE hStop, hIdle;
-	SRWLOCK ListenerLock; // held shared while the listener is used
+	SRWLOCK ListenerLock; // held shared while pListener is used
 	IND2Listener *pListener;
 	IND2CompletionQueue *apCq[MAX_WORKERS];
 	IO aNotifyIo[MAX_WORKERS];
@@ -183,17 +186,17 @@ struct SERVER {
 	SRWLOCK ConnectionsLock;
 	LIST_ENTRY Connections;
 	LONG volatile fStopping, fDrained;
-	LONG volatile cLive; // connections, armed completion queues, and 1 for the server
+	LONG volatile cLive; // connections + armed completion queues + 1 for the server
 	LONG volatile cAccepted, cRefused, cRequests, cConnected, cPeak;
 	LONG64 volatile cbReceived;
 };
 
 extern SERVER g_Server;
 
-// Decrements cLive; the last decrement sets hIdle.
+// Decrements cLive. At 0 sets hIdle, for which the stopping server waits.
 void ServerForget(void);
 int ServerMain(const SOCKADDR_IN *pAddress, DWORD cWorkers, DWORD cPages);
 
-// ---- load.cpp ----
+// ---- the clients that load a server: load.cpp ----
 
 int LoadMain(const SOCKADDR_IN *pAddress, DWORD cThreads, DWORD cConnections, DWORD cRounds);
