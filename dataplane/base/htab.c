@@ -34,8 +34,8 @@ void rn_htab_del(struct rn_htab *h, struct rn_hnode *n)
 	h->count--;
 }
 
-/* A bucket holds nodes of several hash values, so the whole 64-bit hash is compared before
- * the caller compares keys: most wrong nodes are passed over without touching the object
+/* A bucket holds nodes of several hash values, so the whole 64-bit hash is compared before the
+ * caller compares keys: most nodes with another key are skipped without a cache miss on the object
  * around them. */
 static struct rn_hnode *skip_to(struct rn_hnode *n, uint64_t hash)
 {

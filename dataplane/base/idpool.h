@@ -1,5 +1,6 @@
-/* A fixed pool of ids, handed out first in, first out. An id that was put back is reused as late
- * as possible, so that a late packet or event finds a free id rather than a new owner of the id.
+/* A fixed pool of ids, handed out first in, first out. An id that was put back is reused as late as
+ * possible, so that a late packet or event refers to a free id rather than to a new object with the
+ * same id.
  *
  * Every call is O(1), rn_idpool_init() included: the caller's ring is written only when ids are
  * put back. */
@@ -11,9 +12,9 @@
 #define RN_ID_NONE UINT32_MAX
 
 struct rn_idpool {
-	uint32_t *ring; /* ids that were put back: `back` of them, the oldest at `head` */
+	uint32_t *ring; /* queue of ids that were put back: `back` entries, oldest at `head` */
 	uint32_t size, head, back;
-	uint32_t first, fresh; /* ids from first + fresh on were never handed out; they go first */
+	uint32_t first, fresh; /* ids >= first + fresh were never used; get takes these first */
 };
 
 /* The pool holds first, first+1, ... first+count-1 and hands them out in that order. `ring`
@@ -21,8 +22,8 @@ struct rn_idpool {
 void rn_idpool_init(struct rn_idpool *p, uint32_t *ring, uint32_t first, uint32_t count);
 /* Takes an id out of the pool. Returns RN_ID_NONE when all ids are taken. */
 uint32_t rn_idpool_get(struct rn_idpool *p);
-/* Puts an id back that rn_idpool_get() returned. Putting back more ids than were taken is a broken
- * invariant. */
+/* Puts an id back that rn_idpool_get() returned. Putting back more ids than were taken fails an
+ * assertion. */
 void rn_idpool_put(struct rn_idpool *p, uint32_t id);
 
 #endif

@@ -1,6 +1,7 @@
 /* Impairment: what a bad network does to one packet, drawn from a seeded generator. A rule is a
  * plain value (all zero = a perfect network). The simulator uses it, and the port when impairment
- * is configured. Pure but for the generator; any thread that owns the generator. */
+ * is configured. Stateless except for the generator, which belongs to the caller.
+ */
 #ifndef RN_IMPAIR_H
 #define RN_IMPAIR_H
 
@@ -16,7 +17,7 @@ struct rn_impair {
 	/* One payload bit is flipped and the ICRC made to match. The port does this
 	 * (rn_tamper_frame()), so it is not part of struct rn_fate. */
 	uint32_t tamper_ppm;
-	rn_time delay_min_ns; /* uniform in [min, max]; max < min counts as min */
+	rn_time delay_min_ns; /* uniform in [min, max]; max < min means min */
 	rn_time delay_max_ns;
 	rn_time reorder_ns;
 };
@@ -25,17 +26,17 @@ struct rn_fate {
 	unsigned copies;     /* 0 = lost, 1 = delivered, 2 = duplicated */
 	rn_time delay_ns[2]; /* delay of each copy */
 	bool reordered;	     /* the first copy was held back */
-	/* the first copy has bit corrupt_bit flipped: byte n / 8, bit n % 8 */
+	/* one bit of the first copy is flipped: bit corrupt_bit % 8 of byte corrupt_bit / 8 */
 	bool corrupt;
 	uint64_t corrupt_bit;
 };
 
 /* Returns the fate of a packet of len bytes (> 0). Each call draws the same count of random
- * numbers whatever the rule says, so that changing one probability leaves all other decisions of
- * a seed as they were. */
+ * numbers, whatever the rule says, so that a change of one probability does not change the other
+ * decisions made from the same seed. */
 struct rn_fate rn_impair_decide(const struct rn_impair *rule, struct rn_rng *rng, size_t len);
 
-/* True when the rule changes nothing. */
+/* Returns true when the rule has no effect on any packet. */
 bool rn_impair_none(const struct rn_impair *rule);
 
 #endif

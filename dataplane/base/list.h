@@ -1,5 +1,5 @@
 /* Intrusive doubly linked list; the head has the same type as an element. An unlinked element and
- * an empty list point to themselves. The list owns nothing; one thread. */
+ * an empty list point to themselves. A list owns nothing and is not thread-safe. */
 #ifndef RN_LIST_H
 #define RN_LIST_H
 

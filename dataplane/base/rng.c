@@ -9,7 +9,7 @@ static uint64_t rotate_left(uint64_t x, int k)
 }
 
 /* splitmix64: seeds that differ in one bit give unrelated states, and no seed gives the all-zero
- * state, from which xoshiro256** would never leave. */
+ * state, which xoshiro256** could never leave. */
 void rn_rng_seed(struct rn_rng *r, uint64_t seed)
 {
 	for (unsigned i = 0; i < RN_ARRAY_SIZE(r->s); i++) {

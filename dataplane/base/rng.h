@@ -1,6 +1,6 @@
 /* Seeded random numbers: the same seed gives the same sequence on every machine. The numbers can be
- * predicted, so secrets come from secret.h. The caller owns the generator; one thread.
- * Algorithm: xoshiro256**, its state filled by splitmix64. */
+ * predicted, so secrets come from secret.h. The caller owns the generator, which is not
+ * thread-safe. Algorithm: xoshiro256**, its state filled by splitmix64. */
 #ifndef RN_RNG_H
 #define RN_RNG_H
 

@@ -11,7 +11,7 @@
 
 #include "base/types.h"
 
-/* X(purpose, what it is for) */
+/* X(PURPOSE, description) */
 #define RN_SECRET_ROWS(X)                                     \
 	X(KEYS, "keys of memory regions and windows")         \
 	X(QPNS, "queue pair numbers")                         \
@@ -41,16 +41,16 @@ struct rn_secrets {
 struct rn_secrets rn_secrets_of_seed(uint64_t seed);
 
 /* The keyed hash of len bytes. Without the key an attacker finds collisions only by chance, so a
- * hash table keyed by it cannot be flooded from the wire. */
+ * peer cannot slow down a hash table that uses this hash. */
 uint64_t rn_secret_hash(const struct rn_secret *s, const void *bytes, size_t len);
 
-/* A secret permutation of [0, n) applied to x < n: different x give different results. Costs ten
- * hashes per pass; the number of passes is 1 if n is a power of four, and below 4 on average for
- * any n. */
+/* A secret permutation of [0, n) applied to x < n: different x give different results. A pass costs
+ * ten hashes and is repeated while its result is n or more: one pass is enough if n is a power of
+ * four, and the average is below 4 passes for any n. */
 uint32_t rn_secret_permute(const struct rn_secret *s, uint32_t x, uint32_t n);
 
-/* A stream of random numbers. `number` tells apart streams of the same secret: two streams with the
- * same secret and number give the same values. */
+/* A stream of random numbers. `number` distinguishes streams of the same secret: two streams with
+ * the same secret and the same number give the same values. */
 struct rn_stream {
 	struct rn_secret secret;
 	uint32_t number;

@@ -1,5 +1,5 @@
-/* What every folder of the data plane shares: time, assertions, small arithmetic. No state, no
- * clock. */
+/* Definitions that all folders of the data plane share: time, assertions, small arithmetic. No
+ * state; nothing here reads a clock. */
 #ifndef RN_TYPES_H
 #define RN_TYPES_H
 

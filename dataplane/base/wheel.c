@@ -93,8 +93,8 @@ void rn_timer_cancel(struct rn_wheel *w, struct rn_timer *t)
 		remove_timer(w, t);
 }
 
-/* Finds the earliest busy slot: its level and index, and the first tick it covers. False when no
- * slot is busy. The groups above the slot's level are those of the current tick. */
+/* Finds the earliest busy slot: its level and index, and the first tick it covers. Returns false
+ * when no slot is busy. The six-bit groups above the slot's level are those of the current tick. */
 static bool first_slot(const struct rn_wheel *w, unsigned *level, unsigned *s, uint64_t *start)
 {
 	if (!w->levels)

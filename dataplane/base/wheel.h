@@ -1,7 +1,7 @@
-/* Timers: a hierarchical wheel of intrusive timers. Arming and cancelling are O(1). A timer
- * expires never before its exact time; timers expire in the order of their ticks (2^10 ns, about
- * 1 us), in no particular order within a tick. A timer may lie any distance ahead. No allocation;
- * one thread owns a wheel. */
+/* Timers: a hierarchical wheel of intrusive timers. Arming and cancelling are O(1). A timer expires
+ * never before its exact time; timers expire in the order of their ticks (2^10 ns, about 1 us), in
+ * no particular order within a tick. A timer may be set any time ahead. The wheel allocates no
+ * memory; one thread owns it. */
 #ifndef RN_WHEEL_H
 #define RN_WHEEL_H
 
@@ -35,11 +35,13 @@ static inline bool rn_timer_armed(const struct rn_timer *t)
 {
 	return t->when != RN_TIME_NEVER;
 }
-/* When to call rn_wheel_expire() next: never later than the earliest timer, and at most one wheel
- * slot earlier. A caller that sleeps until this time and then expires reaches every timer in a
- * bounded number of steps. RN_TIME_NEVER when no timer is armed. */
+/* Returns when to call rn_wheel_expire() next: never later than the earliest timer, and at most one
+ * wheel slot earlier. A caller that sleeps until the returned time, calls rn_wheel_expire() and
+ * repeats this reaches every timer in a bounded number of steps. Returns RN_TIME_NEVER when no
+ * timer is armed. */
 rn_time rn_wheel_next(const struct rn_wheel *w);
-/* Disarms and returns one timer with when <= now, or NULL when there is none. Call until NULL. */
+/* Disarms and returns one timer with when <= now, or returns NULL when there is none. The caller
+ * repeats the call until it returns NULL. */
 struct rn_timer *rn_wheel_expire(struct rn_wheel *w, rn_time now);
 
 #endif
