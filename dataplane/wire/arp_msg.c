@@ -6,7 +6,7 @@
 /* Hardware type 1 (Ethernet), protocol type 0x0800 (IPv4), address lengths 6 and 4. */
 static const uint8_t ethernet_ipv4[6] = {0, 1, 0x08, 0x00, 6, 4};
 
-/* Every address is a GID from here on: IPv4 becomes ::ffff:a.b.c.d. */
+/* Stores an IPv4 address as the GID ::ffff:a.b.c.d, because all other code handles only GIDs. */
 static void ipv4_get(const uint8_t *p, struct rn_gid *gid)
 {
 	memset(gid->b, 0, 10);

@@ -119,7 +119,7 @@
 	X(ari,                      24, 0, 576) \
 	X(data,                     96, 0, 1088)
 
-#define LAYOUTS(X) /* attribute, member of struct rn_cm_msg, fields */ \
+#define LAYOUTS(X) /* columns: attribute, member of struct rn_cm_msg, fields */ \
 	X(REQ,      req,      REQ_FIELDS) \
 	X(MRA,      mra,      MRA_FIELDS) \
 	X(REJ,      rej,      REJ_FIELDS) \
@@ -165,7 +165,7 @@ static const struct layout {
 #undef X
 };
 
-/* NULL for LAP and APR, whose bodies are not decoded, and for unknown attributes. */
+/* Returns NULL for LAP and APR, whose bodies are not decoded, and for unknown attributes. */
 static const struct layout *layout_of(uint16_t attr)
 {
 	for (size_t i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++)
@@ -174,7 +174,7 @@ static const struct layout *layout_of(uint16_t attr)
 	return NULL;
 }
 
-/* Reads `width` (<= 64) bits, big-endian, from bit `bit` of p on; they may straddle bytes. */
+/* Reads `width` (<= 64) bits, big-endian, from bit `bit` of p on; the bits may straddle bytes. */
 static uint64_t get_bits(const uint8_t *p, unsigned bit, unsigned width)
 {
 	uint64_t value = 0;

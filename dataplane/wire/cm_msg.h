@@ -21,7 +21,7 @@
 #define RN_CM_ARI_BYTES	  72
 
 /* clang-format off */
-#define RN_CM_ATTR_ROWS(X) /* name, attribute id */ \
+#define RN_CM_ATTR_ROWS(X) /* columns: name, attribute id */ \
 	X(REQ,      0x0010) \
 	X(MRA,      0x0011) \
 	X(REJ,      0x0012) \
@@ -88,7 +88,8 @@ enum rn_cm_rej_reason {
 /* Which message a REJ or MRA answers. */
 enum rn_cm_about { RN_CM_ABOUT_REQ, RN_CM_ABOUT_REP, RN_CM_ABOUT_OTHER };
 
-#define RN_CM_FAILOVER_UNSUPPORTED 1 /* REP: the alternate path of the REQ is not used */
+/* `failover` of a REP: the alternate path of the REQ is not used */
+#define RN_CM_FAILOVER_UNSUPPORTED 1
 
 enum rn_cm_transport { RN_CM_T_RC, RN_CM_T_UC, RN_CM_T_RD, RN_CM_T_EXTENDED };
 
@@ -102,7 +103,7 @@ struct rn_cm_req {
 	uint8_t responder_resources;
 	uint8_t initiator_depth;
 	uint32_t local_eecn, remote_eecn;
-	uint8_t remote_response_timeout; /* code n = 4.096 us * 2^n, as for every time in CM */
+	uint8_t remote_response_timeout; /* n = 4.096 us * 2^n, as in all CM time fields */
 	uint8_t transport;		 /* enum rn_cm_transport */
 	uint8_t flow_control;
 	uint32_t psn;
@@ -186,7 +187,7 @@ struct rn_cm_sidr_req {
 };
 
 /* clang-format off */
-#define RN_CM_SIDR_ROWS(X) /* name, code, text, when softrnic sends it */ \
+#define RN_CM_SIDR_ROWS(X) /* columns: name, code, text, when softrnic sends it */ \
 	X(VALID,       0, "valid", "the client accepts") \
 	X(NO_SERVICE,  1, "service id not supported: no listener", "no listener for datagrams; or the version of the RDMA-CM header is unknown, its destination is not an address of this port, or its source is no host address") \
 	X(REJECTED,    2, "rejected by the service provider", "the client rejects the request or disconnects, or its listener is closed") \
@@ -258,7 +259,7 @@ static inline uint64_t rn_cm_service_id(uint32_t port_space, uint16_t port)
 	return (uint64_t)port_space << 16 | port;
 }
 
-/* Constant strings; "?" for a number that no row has. */
+/* These functions return a constant string, or "?" for a number that has no row above. */
 const char *rn_cm_attr_name(uint16_t attr);
 const char *rn_cm_rej_text(uint16_t reason);
 

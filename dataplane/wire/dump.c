@@ -37,7 +37,8 @@ static struct line start_line(char *text, size_t cap)
 
 #define CLASS_CM 0x07
 
-/* REQ, SIDR_REQ and SIDR_REP have other fields where all other messages have the remote id. */
+/* REQ, SIDR_REQ and SIDR_REP have another field at the offset where all other messages have the
+ * remote id. */
 static bool carries_remote_id(uint16_t attribute)
 {
 	return attribute != RN_CM_REQ && attribute != RN_CM_SIDR_REQ && attribute != RN_CM_SIDR_REP;
@@ -109,7 +110,8 @@ static void put_extensions(struct line *l, const struct rn_pkt *pkt, const struc
 		put(l, " inv=0x%x", pkt->inv_rkey);
 }
 
-/* The opcode is looked up again, not taken from pkt->op: a packet that was built has none. */
+/* Looks the opcode up instead of using pkt->op, which is NULL in a packet that was built and not
+ * parsed. */
 static void put_ib(struct line *l, const struct rn_pkt *pkt)
 {
 	const struct rn_opcode_row *op = rn_opcode_row(pkt->opcode);
@@ -159,7 +161,8 @@ size_t rn_dump_pkt(char *text, size_t cap, const struct rn_pkt *pkt)
 	return l.len;
 }
 
-/* IPv6 groups are printed without "::", so that every address has one form. */
+/* An IPv6 address is printed as eight numbers without "::", so that every address has only one
+ * form. */
 static void put_address(struct line *l, const struct rn_gid *g)
 {
 	if (rn_gid_is_ipv4(g)) {

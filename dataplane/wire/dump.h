@@ -15,7 +15,8 @@
  * "UD SEND_ONLY psn=0 qp=0x1 CM REQ tid=0x1000000a7 local=0x6b8b4567 len=256".
  *
  * text has room for cap (> 0) bytes; a longer line is cut. The text always ends with a NUL. Returns
- * its length. The same holds for the functions below. */
+ * the length of the text. `text`, `cap` and the result have the same meaning in the functions
+ * below. */
 size_t rn_dump_pkt(char *text, size_t cap, const struct rn_pkt *pkt);
 
 /* Prints source and destination address: "192.0.2.1 > 192.0.2.2" or "2001:db8:0:0:0:0:0:1 >

@@ -155,7 +155,7 @@ static enum rn_verdict parse_ib(struct rn_pkt *pkt, const uint8_t *bth, uint32_t
 	return RN_V_OK;
 }
 
-/* UDP may be shorter than the IP payload, never longer. */
+/* The UDP length may be smaller than the IP payload, but never larger. */
 static enum rn_verdict parse_udp(struct rn_pkt *pkt, const uint8_t *udp, uint32_t len)
 {
 	if (len < RN_UDP_BYTES)
@@ -167,14 +167,15 @@ static enum rn_verdict parse_udp(struct rn_pkt *pkt, const uint8_t *udp, uint32_
 		return RN_V_UDP_PORT;
 	if (udp_len < RN_UDP_BYTES + RN_BTH_BYTES + RN_ICRC_BYTES || udp_len > len)
 		return RN_V_UDP_LENGTH;
-	/* RoCEv2 sends 0 (no checksum); a sender that computed one has it verified. */
+	/* RoCEv2 senders normally write 0 (no checksum). Any other value is verified. */
 	pkt->udp_checksum = rn_load16(udp + RN_UDP_CHECKSUM) != 0;
 	if (pkt->udp_checksum && udp_sum(pkt->ip, udp, udp_len) != 0xFFFF)
 		return RN_V_UDP_CHECKSUM;
 	return parse_ib(pkt, udp + RN_UDP_BYTES, udp_len - RN_UDP_BYTES);
 }
 
-/* Only tells neighbour discovery from other ICMP; icmp_msg.c and nd_msg.c parse the message. */
+/* Only distinguishes neighbour discovery from other ICMP; icmp_msg.c and nd_msg.c parse the
+ * message. */
 static enum rn_verdict parse_icmp(struct rn_pkt *pkt, const uint8_t *msg, uint32_t len, bool v6)
 {
 	if (len < RN_ICMP_BYTES)
@@ -246,7 +247,7 @@ static enum rn_verdict parse_ipv6(struct rn_pkt *pkt, const uint8_t *ip, size_t 
 	}
 }
 
-/* The frame may be padded after the 28 bytes of ARP; arp_msg.c parses them. */
+/* The frame may be padded after the 28 bytes of ARP. arp_msg.c parses the ARP message. */
 static enum rn_verdict parse_arp(struct rn_pkt *pkt, const uint8_t *arp, size_t len)
 {
 	pkt->kind = RN_PKT_ARP;
@@ -410,7 +411,7 @@ static uint8_t *put_bth(const struct rn_pkt *pkt, uint8_t *p)
 	return p + RN_BTH_BYTES;
 }
 
-/* The order and the offsets are those of parse_extensions(). */
+/* Writes the extension headers in the order and at the offsets that parse_extensions() reads. */
 static uint8_t *put_extensions(const struct rn_pkt *pkt, const struct rn_opcode_row *op, uint8_t *p)
 {
 	if (op->has_deth) {

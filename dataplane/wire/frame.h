@@ -13,10 +13,10 @@
  *
  * On RN_V_OK *pkt is filled; its pointers payload and ip point into frame. On any other verdict
  * *pkt holds the fields parsed before the error (op is NULL when no BTH was reached) and no
- * payload. The ICRC of IB packets has been checked. Bodies of ARP, ND and ICMP are not checked,
- * nor their checksums: arp_msg.h, nd_msg.h and icmp_msg.h do that. Reserved opcodes of RC, UC, UD
- * and CNP are accepted with op->known false, because the answer to them depends on the QP. MAC,
- * IP address and P_Key are not compared with the port's: the shard does. */
+ * payload. The ICRC of IB packets has been checked. Bodies of ARP, ND and ICMP are not checked, nor
+ * their checksums: arp_msg.h, nd_msg.h and icmp_msg.h do that. Reserved opcodes of RC, UC, UD and
+ * CNP are accepted with op->known false, because the answer to them depends on the QP. MAC, IP
+ * address and P_Key are not compared with the port's here; the shard does that. */
 enum rn_verdict rn_frame_parse(const uint8_t *frame, size_t len, struct rn_pkt *pkt);
 
 /* The number of bytes before the payload, for the addresses, VLAN tag and opcode in *pkt. */
@@ -45,7 +45,7 @@ unsigned rn_frame_build(const struct rn_pkt *pkt, uint8_t *buf, size_t cap);
  * directions get the same port. */
 uint16_t rn_frame_sport(uint32_t flow_label, uint32_t local_qpn, uint32_t remote_qpn);
 
-/* An IPv4 address is a GID ::ffff:a.b.c.d. */
+/* True when the GID is an IPv4 address, that is, of the form ::ffff:a.b.c.d. */
 static inline bool rn_gid_is_ipv4(const struct rn_gid *g)
 {
 	static const uint8_t mapped[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};

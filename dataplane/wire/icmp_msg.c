@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static const uint8_t echo_type[2][2] = {{128, 129}, {8, 0}}; /* [ipv4][reply] */
+static const uint8_t echo_type[2][2] = {{128, 129}, {8, 0}}; /* ICMP type by [ipv4][reply] */
 
 /* The ones' complement sum of big-endian 16-bit words, folded to 16 bits. An odd last byte counts
  * as the high half of a word. */

@@ -1,12 +1,12 @@
 /* What is the invariant CRC of this packet? Stateless; any thread.
  *
- * Before the CRC, some header fields count as ones (they are "masked"). Masking in memory, in
- * place or in a copy, stalls the CRC: its loads hit recent stores of another size, which store
- * forwarding cannot serve. For short packets that stall costs more than the CRC itself. There are
- * three methods: up to 256 bytes the headers are masked in registers and the CRC is computed here
- * by carry-less multiplication; a longer packet whose length is a multiple of 4 is summed
- * unmasked by ISA-L, and the result corrected for the masked bits; everything else, and every
- * packet on a processor without the instructions, is masked in a copy. */
+ * Before the CRC, some header fields count as ones (they are "masked"). Masking in memory, in place
+ * or in a copy, stalls the CRC: its loads hit recent stores of another size, which store forwarding
+ * cannot serve. For short packets that stall costs more than the CRC itself. There are three
+ * methods: up to 256 bytes the headers are masked in registers and the CRC is computed here by
+ * carry-less multiplication; a longer packet whose length is a multiple of 4 is summed unmasked by
+ * ISA-L, and the result corrected for the masked bits; everything else, and every packet on a
+ * processor without PCLMULQDQ or AVX, is masked in a copy. */
 #include "wire/icrc.h"
 
 #include <immintrin.h>
@@ -128,7 +128,8 @@ FOLDING static inline __m128i fold_rest(__m128i sum, __m128i last, size_t n)
 		9,    10,   11,	  12,	13,   14,   15,	  0x80, 0x80, 0x80, 0x80, 0x80,
 		0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80,
 	};
-	/* up: 16 - n places away from the front; down: n places towards the front. */
+	/* `up` moves bytes 16 - n places away from the front, `down` moves them n places towards
+	 * the front. */
 	__m128i up = _mm_loadu_si128((const void *)(shifts + n - 1));
 	__m128i down = _mm_loadu_si128((const void *)(shifts + 15 + n));
 
@@ -183,7 +184,7 @@ FOLDING static uint32_t packet_by_folding(const uint8_t *ip, size_t len, const u
 }
 
 /* The powers x^(2048 i) and x^(32 i - 194) modulo P, reflected. Their product, by product() below
- * twice, moves a remainder on by n bytes. A carry-less product of two 32-bit remainders ends 65
+ * twice, advances a remainder by n bytes. A carry-less product of two 32-bit remainders ends 65
  * bits before the end of the 128-bit sum, and reduce() multiplies by x^32: each product() is
  * therefore x^97 too large. Two of them make 194, hence the exponent 8 n - 194 split over the two
  * tables (n bytes = 64 * 4 bytes * i + 4 bytes * j). */
@@ -214,16 +215,17 @@ FOLDING static inline uint32_t product(uint32_t a, uint32_t b)
 		_mm_clmulepi64_si128(_mm_cvtsi32_si128((int)a), _mm_cvtsi32_si128((int)b), 0x00));
 }
 
-/* Whether the tables reach to the end of a packet of len bytes: whole words, up to 9216 bytes
- * after MASKED. */
+/* True when the tables above cover a packet of len bytes: len is a multiple of 4, and fewer than
+ * 9216 bytes follow the first 64 (MASKED). */
 static inline bool has_powers(size_t len)
 {
 	return len % 4 == 0 && len - MASKED < 256 * RN_ARRAY_SIZE(power_of_256_bytes);
 }
 
 /* A CRC is linear: the CRC of the masked packet is the CRC of the packet as it is, XOR the CRC of
- * the bits that masking changes. The latter is computed over the first 64 bytes and then moved on
- * by the number of bytes that follow. The processor can compute both at the same time. */
+ * the bits that masking changes. The CRC of the changed bytes is computed over the first 64 bytes
+ * and then advanced by the number of bytes that follow. The processor can compute the two CRCs at
+ * the same time. */
 FOLDING static uint32_t packet_by_difference(const uint8_t *ip, size_t len, const uint8_t *mask)
 {
 	size_t behind = (len - MASKED) / 4;

@@ -22,7 +22,7 @@ enum extension {
 };
 
 /* clang-format off */
-#define RC_ROWS(X) /* operation, family, position, extension headers */ \
+#define RC_ROWS(X) /* columns: operation, family, position in the message, extension headers */ \
 	X(SEND_FIRST,       SEND,       START,  0) \
 	X(SEND_MIDDLE,      SEND,       MIDDLE, 0) \
 	X(SEND_LAST,        SEND,       END,    0) \
@@ -66,7 +66,7 @@ enum extension {
 	X(SEND_ONLY,        SEND,       ALONE,  DETH) \
 	X(SEND_ONLY_IMM,    SEND,       ALONE,  DETH | IMM)
 
-/* The length of a set of extension headers. */
+/* The length in bytes of a set of extension headers (bits of enum extension). */
 #define EXT_BYTES(ext) \
 	(((ext) & RETH ? RN_RETH_BYTES : 0) + ((ext) & AETH ? RN_AETH_BYTES : 0) + \
 	 ((ext) & IMM ? RN_IMM_BYTES : 0) + ((ext) & IETH ? RN_IETH_BYTES : 0) + \
@@ -75,7 +75,8 @@ enum extension {
 
 #define IS(family, of) (RN_F_##family == RN_F_##of)
 
-/* A SEND consumes a receive with its first packet, a WRITE with immediate with its last. */
+/* Makes the table entry of one opcode. A SEND consumes a receive with its first packet, a WRITE
+ * with immediate data with its last. */
 #define ROW(T, OP, FAMILY, POSITION, EXT) \
 	[RN_T_##T | RN_OP_##OP] = { \
 		.name = #T " " #OP, \

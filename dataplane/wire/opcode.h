@@ -50,7 +50,8 @@ enum rn_operation {
 	RN_OP_SEND_ONLY_INV,
 };
 
-/* The kind of message a packet belongs to, whether it is the first, middle or last of it. */
+/* The kind of message that a packet belongs to. First, middle and last packets of a message have
+ * the same family. */
 enum rn_family {
 	RN_F_NONE,
 	RN_F_SEND,
@@ -64,7 +65,7 @@ enum rn_family {
 };
 
 struct rn_opcode_row {
-	const char *name; /* "RC SEND_FIRST" */
+	const char *name; /* such as "RC SEND_FIRST" */
 	uint8_t opcode;
 	uint8_t transport; /* enum rn_transport */
 	uint8_t family;	   /* enum rn_family */

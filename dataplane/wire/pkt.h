@@ -24,7 +24,7 @@ enum rn_pkt_kind { RN_PKT_IB, RN_PKT_ARP, RN_PKT_ND, RN_PKT_ICMP };
 struct rn_pkt {
 	/* Ethernet and IP */
 	uint8_t kind; /* enum rn_pkt_kind */
-	/* false for a tag with VID 0 (priority only), which vlan_tci keeps */
+	/* false for a tag with VID 0 (priority only); vlan_tci holds the tag all the same */
 	bool has_vlan;
 	uint16_t vlan_tci;
 	uint8_t dmac[6], smac[6];
@@ -37,11 +37,11 @@ struct rn_pkt {
 	bool ip_resv;	     /* IPv4 reserved flag */
 	uint32_t flow_label; /* IPv6 only */
 	uint16_t udp_sport;
-	bool udp_checksum; /* parse: had one (verified); build: add one. Normally false. */
+	bool udp_checksum; /* parse: one was present and is right; build: add one */
 	/* BTH */
 	uint8_t opcode;
 	bool se, mig, ack_req, fecn, becn;
-	uint8_t pad; /* parse: as received; build: computed */
+	uint8_t pad; /* in bytes; parse: as received; build: ignored, computed from payload_len */
 	/* reserved bits, kept so that frames re-encode byte for byte */
 	uint8_t bth_resv6, bth_resv7;
 	uint16_t pkey;

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #define RN_PSN_MASK   0xFFFFFFu
-#define RN_PSN_WINDOW (1u << 23) /* no more PSNs may be unacknowledged: diffs would be ambiguous */
+#define RN_PSN_WINDOW (1u << 23) /* limit of unacknowledged PSNs: more are ambiguous */
 
 static inline uint32_t rn_psn_add(uint32_t psn, uint32_t n)
 {

@@ -9,7 +9,7 @@
 #include "wire/verdict.h"
 
 /* clang-format off */
-#define RN_STAT_ROWS(X) /* field, text */ \
+#define RN_STAT_ROWS(X) /* columns: field, text */ \
 	X(rx_packets,         "packets received") \
 	X(rx_bytes,           "bytes received, Ethernet header included") \
 	X(rx_copies,          "multicast datagrams delivered, each member counted") \

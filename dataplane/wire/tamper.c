@@ -1,4 +1,5 @@
-/* How can a test change payload without the ICRC showing it? Pure function; any thread. */
+/* How can a test change payload so that the ICRC does not reveal the change? Pure function; any
+ * thread. */
 #include "wire/tamper.h"
 
 #include "wire/frame.h"
@@ -13,8 +14,8 @@ bool rn_tamper_frame(uint8_t *frame, size_t len, uint64_t bit)
 		return false;
 	bit %= (uint64_t)pkt.payload_len * 8;
 	frame[(size_t)(pkt.payload - frame) + bit / 8] ^= (uint8_t)(1u << bit % 8);
-	/* The headers stay the same except for the UDP checksum: put_headers() sets it to 0 and
-	 * seal() computes it again. */
+	/* The headers stay the same except for the UDP checksum: rn_frame_put_headers() sets it to
+	 * 0 and rn_frame_seal() computes it again. */
 	rn_frame_put_headers(&pkt, frame);
 	rn_frame_seal(&pkt, frame);
 	return true;

@@ -1,5 +1,6 @@
-/* Silent data corruption, for tests: bad memory in a switch or host that computes a new ICRC
- * changes data so that no checksum shows it. Pure function; any thread. */
+/* Simulates silent data corruption, for tests: a switch or host with bad memory changes the data
+ * and then computes a new ICRC, so that no checksum shows the change. Pure function; any thread.
+ */
 #ifndef RN_TAMPER_H
 #define RN_TAMPER_H
 

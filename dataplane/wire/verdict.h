@@ -14,7 +14,7 @@
 /* clang-format off */
 #define RN_VERDICT_ROWS(X) \
 	X(OK,                NONE,    KEEP,  "packets accepted") \
-	/* frame: checked before any QP is known; the rules forbid a reply */ \
+	/* frame checks: no QP is known yet, and the specification forbids a reply */ \
 	X(FRAME_SHORT,       NONE,    KEEP,  "frame shorter than its headers") \
 	X(FRAME_MAC,         NONE,    KEEP,  "destination MAC is not the port's") \
 	X(FRAME_VLAN,        NONE,    KEEP,  "wrong VLAN") \
@@ -35,7 +35,7 @@
 	X(ARP_BAD,           NONE,    KEEP,  "malformed ARP") \
 	X(ND_BAD,            NONE,    KEEP,  "malformed neighbour discovery") \
 	X(ICMP_BAD,          NONE,    KEEP,  "malformed or unsupported ICMP") \
-	/* demultiplex */ \
+	/* demultiplexing: which QP gets the packet */ \
 	X(PKEY,              NONE,    KEEP,  "P_Key mismatch") \
 	X(QP0,               NONE,    KEEP,  "QP0 does not exist on RoCE") \
 	X(QP_UNKNOWN,        NONE,    KEEP,  "no such QP") \
@@ -45,7 +45,7 @@
 	X(QKEY,              NONE,    KEEP,  "Q_Key mismatch") \
 	X(MULTICAST,         NONE,    KEEP,  "multicast group not joined") \
 	X(CNP,               NONE,    KEEP,  "congestion notifications") \
-	/* responder */ \
+	/* requests, as checked by the responder */ \
 	X(REQ_DUPLICATE,     ACK,     KEEP,  "duplicate requests") \
 	X(REQ_DUP_READ,      NONE,    KEEP,  "duplicate READ or ATOMIC replayed") \
 	X(REQ_DUP_STALE,     NONE,    KEEP,  "duplicate that matches no READ or ATOMIC record") \
@@ -68,7 +68,7 @@
 	X(REQ_INVALIDATE,    NONE,    ERROR, "R_Key to invalidate is not that of a window bound to this QP") \
 	X(REQ_REPLAY_GONE,   NONE,    KEEP,  "duplicate READ of memory that is no longer accessible") \
 	X(REQ_UC_REST,       NONE,    KEEP,  "rest of a UC message that was discarded") \
-	/* requester */ \
+	/* responses, as checked by the requester */ \
 	X(RSP_STALE,         NONE,    KEEP,  "response to PSNs that are already acknowledged") \
 	X(RSP_UNSENT,        NONE,    KEEP,  "response to a PSN never sent") \
 	X(RSP_RESERVED,      NONE,    KEEP,  "reserved AETH syndrome") \
@@ -81,13 +81,13 @@
 	X(RSP_NAK_OP,        NONE,    ERROR, "NAK: remote operational error") \
 	X(RSP_BAD,           NONE,    ERROR, "response of the wrong kind or length") \
 	X(RSP_LOCAL,         NONE,    ERROR, "local buffer for a response not accessible") \
-	/* management */ \
+	/* management datagrams */ \
 	X(MAD_BAD,           NONE,    KEEP,  "malformed MAD, or a MAD of another class than CM") \
 	X(CM_UNMATCHED,      NONE,    KEEP,  "CM message that matches no connection") \
 	X(CM_DUPLICATE,      NONE,    KEEP,  "duplicate CM message") \
 	X(CM_ADDRESS,        NONE,    KEEP,  "CM message from an address other than the peer's") \
 	X(CM_FULL,           NONE,    KEEP,  "CM table full") \
-	/* datagrams */ \
+	/* UD datagrams, as checked by the receiving QP */ \
 	X(UD_NO_RECEIVE,     NONE,    KEEP,  "datagram without a receive") \
 	X(UD_TOO_LONG,       NONE,    KEEP,  "datagram longer than the receive") \
 	X(UD_LOCAL,          NONE,    ERROR, "receive buffer for a datagram not accessible")
