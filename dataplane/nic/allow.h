@@ -4,7 +4,8 @@
 
 #include "config/config.h"
 
-/* holds "--allow=", a full PCI address, and the device options that follow it in the key `vdev` */
+/* size in bytes of one argument: "--allow=", a full PCI address, and the device options of key
+ * `vdev` */
 #define RN_ALLOW_LEN 280
 
 /* Writes one "--allow=" argument per adapter whose port is a PCI device, or "--no-pci" if there is

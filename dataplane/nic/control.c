@@ -1,7 +1,7 @@
 /* Where does each command run, and what does the adapter record about it? A CONTROL command runs in
  * the calling thread under the control lock, the others run in a shard. A command that changes the
  * object tables and also calls a shard holds the lock throughout, so that tables and shards agree.
- * Shards answer between two bursts. */
+ * A shard runs a command between two bursts. */
 #include "nic/nic.h"
 
 #include <errno.h>
@@ -58,7 +58,7 @@ static int add_mr(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *r
 {
 	struct rn_nic_pd *pd = rn_objects_pd(&nic->objects, cmd->reg_mr.pd);
 	struct rn_mr_attr attr = {
-		/* in-process: valid in this address space as it is */
+		/* The client runs in this process, so its address is valid here unchanged. */
 		.ptr = (void *)(uintptr_t)cmd->reg_mr.addr,
 		.iova = cmd->reg_mr.iova,
 		.length = cmd->reg_mr.length,
@@ -114,8 +114,8 @@ static int dereg_mr(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp 
 	pthread_mutex_unlock(&nic->control);
 	if (rc != 0)
 		return rc;
-	/* Frames that were built before hold copies of the data, so no frame needs to be waited
-	 * for. */
+	/* Frames built before this point contain copies of the data, so their transmission need not
+	 * be waited for. */
 	rn_nic_grace(nic);
 	pthread_mutex_lock(&nic->control);
 	rn_mr_reclaim(nic->mrs, mr->lkey);
@@ -153,11 +153,11 @@ static int create_mw(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp
 }
 
 struct forget_call {
-	struct rn_call call; /* must be the first member */
+	struct rn_call call; /* must be the first member: run_forget() casts it to this struct */
 	uint32_t key, qpn;
 };
 
-/* Ends the window's binding on the QP's shard. */
+/* Runs in the QP's shard: ends the binding of the window. */
 static void run_forget(struct rn_call *call, struct rn_lcore *lc, rn_time now)
 {
 	const struct forget_call *c = (struct forget_call *)call;
@@ -238,7 +238,7 @@ static int create_cq(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp
 }
 
 struct unlink_call {
-	struct rn_call call; /* must be the first member */
+	struct rn_call call; /* must be the first member: run_unlink() casts it to this struct */
 	uint32_t cq;
 };
 
@@ -247,7 +247,7 @@ static void run_unlink(struct rn_call *call, struct rn_lcore *lc, rn_time now)
 	rn_shard_cq_unlink(lc->shard, ((struct unlink_call *)call)->cq);
 }
 
-/* Every shard with a ring of the CQ drops it before the rings are freed. */
+/* Every shard that writes into a ring of the CQ unlinks the ring before it is freed. */
 static int destroy_cq(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)
 {
 	struct rn_nic_cq *cq = rn_objects_cq(&nic->objects, cmd->obj.id);
@@ -346,7 +346,8 @@ static int check_create_qp(struct rn_nic *nic, const struct rn_cmd *cmd)
 	return 0;
 }
 
-/* Counts the QP's queues and references in the tables; forget_qp() undoes it. */
+/* Enters the QP in the tables and counts its queues and its references to CQs, PD and SRQ.
+ * forget_qp() undoes this. */
 static void remember_qp(struct rn_nic *nic, struct rn_nic_qp *qp)
 {
 	struct rn_objects *o = &nic->objects;
@@ -474,7 +475,8 @@ static int nothing(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *
 	return 0;
 }
 
-/* Commands that run entirely under the control lock. STATS needs no work here. */
+/* Commands that run entirely under the control lock. STATS does nothing here: clients read the
+ * counters through rn_link_ops.stats. */
 static int (*const locked[RN_CMD_MAX])(struct rn_nic *, const struct rn_cmd *, struct rn_rsp *) = {
 	[RN_CMD_QUERY_PORT] = query_port,
 	[RN_CMD_CREATE_PD] = create_pd,

@@ -1,6 +1,7 @@
-/* How large must a CQ's ring be in each shard? Large enough for the CQ's depth and for one
- * completion of every request that the attached QPs can have posted, so that a CQ cannot overrun.
- * Owns the rings from their allocation on. Control thread, under the control lock. */
+/* How large must a CQ's ring be in each shard? Large enough for the CQ's depth, and for one
+ * completion of every request that the attached QPs can have outstanding, so that a CQ cannot
+ * overrun. Owns the rings from their allocation on. Runs in control threads, under the control
+ * lock. */
 #include "nic/cq_rings.h"
 
 #include <errno.h>

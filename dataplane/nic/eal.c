@@ -30,8 +30,8 @@
 #define ARG_LEN	 RN_ALLOW_LEN /* EAL arguments from the key `eal.args` are shorter than this */
 /* Memory for EAL itself: private data of ports, rings, telemetry. */
 #define SLACK_MB 48
-/* Without hugepages EAL cannot add memory later, and memory costs only when touched. So ask for
- * enough that the same process can start a larger configuration later. */
+/* Without hugepages EAL cannot add memory later, and memory that is not touched costs nothing. So
+ * request at least this much, in case the same process later starts a larger configuration. */
 #define LEAST_MB	384
 #define EAL_DESCRIPTORS 7
 
@@ -55,9 +55,9 @@ __attribute__((format(printf, 2, 3))) static void add(struct arguments *a, const
 	a->n++;
 }
 
-/* Tests by a trial mapping, because the kernel's count of free pages includes reserved ones. The
- * pages are unmapped before EAL maps its own, so another process can still take them; then EAL's
- * start fails with a message. */
+/* Tests with a trial mapping whether `mb` megabytes of hugepages are free, because the kernel's
+ * count of free pages includes reserved ones. The pages are unmapped before EAL maps its own, so
+ * another process can still take them; then EAL's start fails with a message. */
 static bool hugepages_to_be_had(uint64_t mb)
 {
 	size_t bytes = RN_ALIGN_UP(mb << 20, (size_t)2 << 20);
@@ -71,7 +71,7 @@ static bool hugepages_to_be_had(uint64_t mb)
 }
 
 /* Log levels of DPDK and of softrnic for each configured level. DPDK warns about ordinary
- * conditions, so below "notice" it is set one level stricter. */
+ * conditions, so for "warning" and "notice" its level is one step stricter than softrnic's. */
 static const struct {
 	unsigned dpdk;
 	enum rn_log_level ours;
@@ -99,7 +99,7 @@ static bool wants_telemetry(const struct rn_config_eal *e)
 	return e->shared;
 }
 
-/* Whether the administrator has reserved hugepages on this machine. */
+/* Returns true when the administrator has reserved hugepages on this machine. */
 static bool machine_has_hugepages(void)
 {
 	FILE *f = fopen("/sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages", "re");
@@ -135,7 +135,7 @@ static void memory_arguments(struct arguments *a, const struct rn_config_eal *e,
 	}
 }
 
-/* The first CPU that this process may use, for EAL's one lcore. */
+/* Returns the first CPU that this process may use, for EAL's one lcore. */
 static unsigned some_cpu(void)
 {
 	cpu_set_t set;
@@ -155,7 +155,8 @@ static void make_arguments(struct arguments *a, const struct rn_config *cfg, uin
 	unsigned n = rn_allow_arguments(cfg, devices);
 
 	add(a, "softrnic");
-	/* EAL needs one lcore. It runs no work: shards run in threads of softrnic's own. */
+	/* EAL needs one lcore, but that lcore gets no work: shards run in threads that softrnic
+	 * creates. */
 	add(a, "--lcores=0@%u", some_cpu());
 	log_arguments(a, cfg->log.level);
 	for (unsigned i = 0; i < n; i++)
@@ -169,8 +170,9 @@ static void make_arguments(struct arguments *a, const struct rn_config *cfg, uin
 			add(a, "%s", e->args.arg[i]);
 }
 
-/* rte_eal_init() pins the calling thread and makes it the main lcore. This temporary thread takes
- * the pinning and ends. EAL's own threads inherit its signal mask, which blocks all signals. */
+/* Runs in a temporary thread, because rte_eal_init() pins the calling thread and makes it the main
+ * lcore. EAL's own threads inherit this thread's signal mask, which blocks the application's
+ * signals. */
 static void *init(void *arg)
 {
 	struct arguments *a = arg;
@@ -209,7 +211,7 @@ static int run_init(const struct rn_config *cfg, uint64_t bytes, int *failed)
 	if (rc != 0)
 		return rc;
 	pthread_join(thread, NULL);
-	/* the pattern "*" in log_arguments() has changed softrnic's level too */
+	/* set softrnic's log level again: the pattern "*" in log_arguments() has changed it too */
 	rn_log_open(levels[cfg->log.level].ours);
 	if (a.result < 0 && a.error != EALREADY)
 		*failed = rc = a.error > 0 ? -a.error : -EIO;
@@ -230,7 +232,7 @@ int rn_eal_start(const struct rn_config *cfg, uint64_t bytes, char *err, size_t 
 		return failed;
 	}
 	if (rte_lcore_count() > 0)
-		return 0; /* EAL already runs: the application or an earlier start has started it */
+		return 0; /* the application or an earlier call has started EAL already */
 	rc = try_descriptors();
 	if (rc != 0) {
 		snprintf(err, errlen, "DPDK's EAL needs %d file descriptors: %s", EAL_DESCRIPTORS,
@@ -247,8 +249,8 @@ int rn_eal_start(const struct rn_config *cfg, uint64_t bytes, char *err, size_t 
 			 strerror(-rc));
 		return rc;
 	}
-	/* With private memory the run directory is empty now and can go, unless telemetry has a
-	 * socket in it; then it goes at exit. */
+	/* With private memory the run directory is empty now and can be removed. If telemetry has a
+	 * socket in the directory, the directory is removed at exit instead. */
 	rn_rundir_started(cfg->eal.shared);
 	if (cfg->eal.shared)
 		/* dpdk-dumpcap requests copies of packets from the primary process through

@@ -18,7 +18,7 @@ int rn_events_init(struct rn_event_queue *q)
 		return -ENOMEM;
 	pthread_mutex_init(&q->lock, NULL);
 	pthread_condattr_init(&attr);
-	/* Timeouts must not change when the system clock is set. */
+	/* The monotonic clock: setting the system clock must not change a timeout. */
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
 	pthread_cond_init(&q->more, &attr);
 	pthread_condattr_destroy(&attr);
@@ -99,8 +99,8 @@ unsigned rn_events_wait(struct rn_event_queue *q, struct rn_event *ev, unsigned 
 			err = pthread_cond_timedwait(&q->more, &q->lock, &until);
 		q->waiting = false;
 	}
-	/* An interrupt ends a wait that can block. A mere check of the queue (timeout 0) must not
-	 * use it up. */
+	/* An interrupt ends a wait that can block. A check of the queue without waiting (timeout 0)
+	 * must leave the interrupt for the next wait. */
 	if (timeout_ms != 0)
 		q->interrupted = false;
 	for (; k < n && q->n > 0; k++, q->n--)

@@ -15,15 +15,15 @@ struct rn_event_queue {
 	bool waiting, interrupted;
 };
 
-int rn_events_init(struct rn_event_queue *q); /* 0 or -ENOMEM */
+int rn_events_init(struct rn_event_queue *q); /* returns 0 or -ENOMEM */
 void rn_events_fini(struct rn_event_queue *q);
 
-/* Adds an event. Returns false if there is no memory: then the caller keeps the event and retries
+/* Adds an event. Returns false if there is no memory; the caller must then keep the event and retry
  * later. Any thread. */
 bool rn_events_put(struct rn_event_queue *q, const struct rn_event *ev);
 
 /* Takes up to n events into ev[], waiting at most timeout_ms (-1 = without limit, 0 = not at all).
- * Returns their number; 0 after a timeout or an interrupt. One thread at a time. */
+ * Returns their number; 0 after a timeout or an interrupt. Only one thread may wait at a time. */
 unsigned rn_events_wait(struct rn_event_queue *q, struct rn_event *ev, unsigned n, int timeout_ms);
 /* Makes the wait in progress, or else the next wait, return at once. Any thread. */
 void rn_events_interrupt(struct rn_event_queue *q);

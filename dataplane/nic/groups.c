@@ -1,6 +1,7 @@
 /* Which shards have members of which multicast group? Each shard knows its own QPs' memberships.
- * This file keeps the set of shards per group: after each change it queries the shard concerned and
- * informs all shards and the port. Control thread, under the control lock. */
+ * This file keeps the set of shards per group: after each change the functions below query the
+ * changed shard, then update all shards and the port. Runs in control threads, under the control
+ * lock. */
 #include "nic/groups.h"
 
 #include <errno.h>
@@ -9,15 +10,15 @@
 #include "nic/nic.h"
 #include "nic/shard_call.h"
 
-/* ---- between shards and the port ---- */
+/* ---- calls to the shards and the port ---- */
 
 struct ask_call {
-	struct rn_call call; /* must be the first member */
+	struct rn_call call; /* must be the first member: run_ask() casts it to this struct */
 	const struct rn_nic_groups *groups;
 	bool here[RN_GROUPS];
 };
 
-/* Finds out, in the shard, which of the adapter's groups have members there. */
+/* Runs in the shard: finds out which of the adapter's groups have members in this shard. */
 static void run_ask(struct rn_call *call, struct rn_lcore *lc, rn_time now)
 {
 	struct ask_call *c = (struct ask_call *)call;
@@ -27,7 +28,7 @@ static void run_ask(struct rn_call *call, struct rn_lcore *lc, rn_time now)
 }
 
 struct tell_call {
-	struct rn_call call; /* must be the first member */
+	struct rn_call call; /* must be the first member: run_tell() casts it to this struct */
 	const struct rn_nic_group *group;
 };
 
@@ -38,7 +39,7 @@ static void run_tell(struct rn_call *call, struct rn_lcore *lc, rn_time now)
 	rn_shard_group(lc->shard, &c->group->gid, c->group->shards);
 }
 
-/* Informs every shard which shards have members of the group. */
+/* Gives every shard the set of shards that have members of the group. */
 static void tell_all(struct rn_nic *nic, const struct rn_nic_group *g)
 {
 	for (unsigned s = 0; s < nic->nshards; s++) {
@@ -71,8 +72,8 @@ void rn_nic_groups_changed(struct rn_nic *nic, unsigned shard)
 	for (unsigned i = 0; i < all->n; i++) {
 		struct rn_nic_group g = all->group[i];
 		uint32_t shards = c.here[i] ? g.shards | bit : g.shards & ~bit;
-		/* The port needs an update only when a group gained its first or lost its last
-		 * member. */
+		/* The port needs a new list only when a group has got its first member or lost its
+		 * last one. */
 		other_groups |= (shards == 0) != (g.shards == 0);
 		if (shards != g.shards) {
 			g.shards = shards;
@@ -110,8 +111,8 @@ int rn_nic_group_change(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_
 		all->group[all->n++] = (struct rn_nic_group){.gid = cmd->group.gid};
 	}
 	rc = rn_nic_exec_in(nic, shard, cmd, rsp);
-	/* Also after a failure: a group that was added above has no member then and must go
-	 * again. */
+	/* Call this also after a failure: a group that was added above then has no member and must
+	 * be removed again. */
 	rn_nic_groups_changed(nic, shard);
 	return rc;
 }

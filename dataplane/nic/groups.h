@@ -1,5 +1,5 @@
-/* The multicast groups of an adapter: which shards have members of each. Every shard and the port
- * receive the changes. Under the adapter's control lock. */
+/* The multicast groups of an adapter: which shards have members of each. Every change is passed to
+ * all shards and to the port. Callers hold the adapter's control lock. */
 #ifndef RN_NIC_GROUPS_H
 #define RN_NIC_GROUPS_H
 
@@ -19,7 +19,8 @@ struct rn_nic_groups {
 	struct rn_nic_group group[RN_GROUPS];
 };
 
-/* Executes ATTACH_GROUP or DETACH_GROUP. Returns 0 or -errno as rn_client_qp_attach(). */
+/* Executes ATTACH_GROUP or DETACH_GROUP. Returns 0 or -errno with the values documented at
+ * rn_client_qp_attach(). */
 int rn_nic_group_change(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp);
 /* To be called when QPs of this shard may have left groups: updates all shards and the port. */
 void rn_nic_groups_changed(struct rn_nic *nic, unsigned shard);

@@ -36,8 +36,8 @@ static bool forked;
 static void mark_child(void)
 {
 	forked = true;
-	/* Close the child's copies of the claim sockets. If the child outlived its parent, they
-	 * would keep the addresses in use. */
+	/* Close the child's copies of the claim sockets. If the child outlived its parent, its
+	 * copies would keep the addresses in use. */
 	for (unsigned i = 0; i < RN_CONFIG_MAX_ADAPTERS; i++)
 		rn_claims_drop(&process->rt.claims[i]);
 	for (unsigned i = 0; process->users > 0 && i < process->rt.cfg.nadapters; i++)
@@ -63,7 +63,7 @@ static int refuse_child(char *err, size_t errlen)
 	return -ENODEV;
 }
 
-/* ---- struct rn_link ---- */
+/* ---- operations of struct rn_link ---- */
 
 static struct rn_nic *nic_of(struct rn_link *link)
 {
@@ -94,21 +94,22 @@ static void link_doorbell(struct rn_link *link, uint32_t shard)
 		return;
 	}
 	/* Inline: the first request after a poll for completions is sent at once. The following
-	 * ones are gathered until the next poll or until they fill a burst, because a turn for each
-	 * would send bursts of one. */
+	 * requests are gathered until the next poll or until they fill a burst, because polling the
+	 * shard for each of them would send bursts of one frame. */
 	if (atomic_load_explicit(&lc->gathers, memory_order_relaxed) &&
 	    rn_submit_count(&lc->submit) < lc->rxtx.burst)
 		return;
 	atomic_store_explicit(&lc->gathers, true, memory_order_relaxed);
-	/* The thread that holds the turn lock may have drained the ring before this request was put
-	 * there. So retry for a moment, until the lock is free or the request has been taken. */
+	/* Another thread that is polling the shard may have drained the submission ring just before
+	 * this request was put into it. So retry for a moment, until this thread can poll the shard
+	 * or the request has been taken. */
 	for (unsigned i = 0; i < 32 && !rn_lcore_try_turn(lc) && !rn_submit_empty(&lc->submit); i++)
 		rte_pause();
 }
 
-/* Spins for 1 us while the submission ring is full, then yields the CPU between attempts. The bound
- * of posted requests per QP (rn_qp_shared) does not bound the ring, which all QPs of a shard
- * share. */
+/* Spins for 1 us while the submission ring is full, then yields the CPU between attempts. The limit
+ * of posted requests per QP (rn_qp_shared) does not prevent a full ring, because all QPs of a shard
+ * share one ring. */
 static void link_submit(struct rn_link *link, const struct rn_wqe *wqe)
 {
 	uint32_t shard = link_shard_of(link, wqe->qpn);
@@ -146,7 +147,7 @@ static void link_cq_ring_done(struct rn_link *link, uint32_t cq, struct rn_cq_ri
 {
 	struct rn_nic *nic = nic_of(link);
 
-	/* The lock costs little here: a reader leaves each ring once. */
+	/* Taking the lock here costs little: a reader finishes each ring only once. */
 	pthread_mutex_lock(&nic->control);
 	struct rn_nic_cq *c = rn_objects_cq(&nic->objects, cq);
 	if (c != NULL)
@@ -169,8 +170,8 @@ static unsigned link_wait(struct rn_link *link, struct rn_event *ev, unsigned n,
 	struct rn_nic *nic = nic_of(link);
 	unsigned k = 0;
 
-	/* Inline: make a few turns first; while this thread sleeps, the progress thread makes the
-	 * turns. */
+	/* Inline: poll the shards a few times first; while this thread sleeps, the progress thread
+	 * polls them. */
 	if (nic->cfg->idle.policy == RN_CONFIG_POLICY_INLINE)
 		for (unsigned i = 0; i < 16 && timeout_ms != 0 && k == 0; i++) {
 			rn_nic_progress(nic);
@@ -227,7 +228,7 @@ static void link_stats(struct rn_link *link,
 #define X(name, text) fn(arg, "lcore_" #name, l.name);
 	RN_LCORE_STAT_ROWS(X)
 #undef X
-	pthread_mutex_lock(&nic->removal); /* prevents the removal of the device meanwhile */
+	pthread_mutex_lock(&nic->removal); /* prevents the removal of the device during the call */
 	rn_port_pause_stats(nic->port, fn, arg);
 	pthread_mutex_unlock(&nic->removal);
 }
@@ -249,8 +250,8 @@ static const struct rn_link_ops ops = {
 
 /* ---- list, open, close ---- */
 
-/* Creates the runtime if needed and reads the configuration; starts nothing. Returns -EBUSY if the
- * process already runs with another configuration. */
+/* Creates the runtime if needed and reads the configuration; starts no adapter. Returns -EBUSY if
+ * the process already runs with another configuration. */
 static int load(const char *path, char *err, size_t errlen)
 {
 	if (process == NULL) {
@@ -330,7 +331,7 @@ int rn_link_open(const char *path, unsigned index, struct rn_link **link, char *
 	return rc;
 }
 
-/* The last close stops the runtime; EAL stays for a later open. */
+/* The last close stops the runtime. EAL keeps running for a later open. */
 void rn_link_close(struct rn_link *link)
 {
 	if (forked)

@@ -1,5 +1,5 @@
 /* Which messages does an adapter write to the log? Writing may block, so only control threads and
- * the watcher thread write; shards leave their news in a queue (rn_journal_note()). */
+ * the watcher thread write; shards put their news into a queue (rn_journal_note()). */
 #include "nic/journal.h"
 
 #include <arpa/inet.h>
@@ -14,7 +14,7 @@
 
 #define ADDRESSES_LEN (RN_PORT_GIDS * (INET6_ADDRSTRLEN + 5))
 
-/* An IPv4 address is written as such, not in its mapped form. */
+/* Writes an IPv4 address in dotted form, not as ::ffff:a.b.c.d. */
 static const char *print_address(const struct rn_gid *gid, char out[INET6_ADDRSTRLEN])
 {
 	bool mapped = rn_gid_is_ipv4(gid);
@@ -23,7 +23,7 @@ static const char *print_address(const struct rn_gid *gid, char out[INET6_ADDRST
 			 INET6_ADDRSTRLEN);
 }
 
-/* All addresses with their prefix lengths, in the format of the configuration file. */
+/* Writes all addresses with their prefix lengths, in the format of the configuration file. */
 static void print_addresses(const struct rn_port_attr *port, char *out, size_t len)
 {
 	size_t used = 0;
@@ -88,15 +88,15 @@ void rn_journal_gone(const struct rn_nic *nic)
 	rn_log(ADAPTER_GONE, nic->name);
 }
 
-/* The limit in effect. Only max_cm can be configured as 0, which selects a default that depends on
- * other keys. */
+/* Returns the limit in effect: the configured one, except for max_cm, where 0 stands for a default
+ * that depends on other keys. */
 static uint32_t used(const struct rn_nic *nic, const uint32_t *limit)
 {
 	return limit == &nic->cfg->limits.max_cm ? nic->core.max_cm : *limit;
 }
 
-/* The rows give the object's name and the configuration key for each command that can find a table
- * full. */
+/* RN_JOURNAL_TABLE_ROWS gives, for each command that can find a table full, the name of the object
+ * and the configuration key of the limit. */
 void rn_journal_full(const struct rn_nic *nic, unsigned op)
 {
 	const struct rn_config_limits *limits = &nic->cfg->limits;
@@ -111,7 +111,7 @@ void rn_journal_full(const struct rn_nic *nic, unsigned op)
 	}
 }
 
-/* ---- news of the shards ---- */
+/* ---- news from the shards ---- */
 
 void rn_journal_init(struct rn_journal *j)
 {
@@ -123,8 +123,8 @@ void rn_journal_fini(struct rn_journal *j)
 	pthread_mutex_destroy(&j->lock);
 }
 
-/* All messages about news have the same log level, so testing one of them (CONNECTED) tells whether
- * any would be written. */
+/* All messages about news have the same log level, so one test (for CONNECTED) is enough to skip
+ * work when none of them would be written. */
 void rn_journal_note(struct rn_nic *nic, const struct rn_news *news)
 {
 	struct rn_journal *j = &nic->journal;
@@ -143,7 +143,7 @@ void rn_journal_note(struct rn_nic *nic, const struct rn_news *news)
 
 #define ENDPOINT_LEN (INET6_ADDRSTRLEN + 8)
 
-/* 192.0.2.1:7471, [2001:db8::1]:7471 */
+/* Writes an address with a port: "192.0.2.1:7471" or "[2001:db8::1]:7471". */
 static const char *endpoint(const struct rn_gid *gid, uint16_t port, char out[ENDPOINT_LEN])
 {
 	char text[INET6_ADDRSTRLEN];
@@ -175,7 +175,8 @@ static void write_news(const struct rn_nic *nic, const struct rn_news *n)
 	}
 }
 
-/* Copies the news under the lock and writes afterwards, so that a shard never waits for the log. */
+/* Copies the news under the lock and writes them after unlocking, so that a shard never waits for
+ * the log. */
 static void write_all_news(struct rn_nic *nic)
 {
 	struct rn_journal *j = &nic->journal;

@@ -12,8 +12,8 @@
 struct rn_nic;
 
 /* clang-format off */
-/* X(NAME, field): counters of struct rn_stats that an operator must know about. When one has grown,
- * message NAME is written with the adapter's name and the count. */
+/* X(NAME, field): counters of struct rn_stats whose growth needs an operator's attention. When such
+ * a counter has grown, message NAME is logged with the adapter's name and the count. */
 #define RN_JOURNAL_COUNTER_ROWS(X) \
 	X(ADDRESS_CONFLICT, address_conflicts) \
 	X(VLAN_MISMATCH,    verdict[RN_V_FRAME_VLAN]) \
@@ -37,13 +37,14 @@ struct rn_nic;
 #define RN_JOURNAL_NEWS 64u
 
 struct rn_journal {
-	/* counters at the watcher's last look; watcher thread only */
+	/* counter values at the watcher thread's last check; used only by that thread */
 #define X(name, field) uint64_t name;
 	RN_JOURNAL_COUNTER_ROWS(X)
 #undef X
 	bool no_carrier;
-	/* News from the shards to the watcher, guarded by lock. News that do not fit are only
-	 * counted. */
+	/* News (connections made or ended, QPs in error) that shards have reported and the watcher
+	 * thread has not yet written to the log; guarded by `lock`. News that do not fit are only
+	 * counted, in `lost`. */
 	pthread_mutex_t lock;
 	struct rn_news news[RN_JOURNAL_NEWS];
 	unsigned nnews;
@@ -53,24 +54,25 @@ struct rn_journal {
 void rn_journal_init(struct rn_journal *j);
 void rn_journal_fini(struct rn_journal *j);
 
-/* Reports that the adapter has started. memory_mb: size of the packet buffers of the whole process,
- * in MB. Control thread. */
+/* Logs that the adapter has started. memory_mb: size of the packet buffers of the whole process, in
+ * MB. Called in a control thread. */
 void rn_journal_up(const struct rn_nic *nic, uint64_t memory_mb, bool hugepages);
 
-/* Queues a piece of news for the log. Called by a shard at the end of a turn; does not wait for the
- * writing. */
+/* Queues one piece of news for the log. A shard calls this at the end of a poll iteration; the
+ * watcher thread writes the log line later. */
 void rn_journal_note(struct rn_nic *nic, const struct rn_news *news);
 
-/* Reports that command `op` failed because a table is full (-ENOSPC). Control thread. */
+/* Logs that command `op` failed because a table is full (-ENOSPC). Called in a control thread. */
 void rn_journal_full(const struct rn_nic *nic, unsigned op);
 
-/* Report that the link has come up or gone down, or that the device was removed. Watcher or control
- * thread. */
+/* rn_journal_link() logs that the link has come up or gone down, rn_journal_gone() that the device
+ * was removed. Called in the watcher thread or a control thread. */
 void rn_journal_link(const struct rn_nic *nic, bool up);
 void rn_journal_gone(const struct rn_nic *nic);
 
-/* Writes the queued news and reports counters and carrier changes since the last call, about 100 ms
- * ago. Watcher thread; a control thread once the watcher has stopped. */
+/* Writes the queued news to the log, and the counters and the carrier state that have changed since
+ * the last call. The watcher thread calls this every 100 ms; after that thread has stopped, a
+ * control thread calls it once more. */
 void rn_journal_watch(struct rn_nic *nic);
 
 #endif

@@ -1,5 +1,5 @@
 /* What is an adapter made of, and in which order do its parts start and stop? Owns the shards,
- * their threads and rings, the region table, the events and the port. Control thread. */
+ * their threads and rings, the region table, the events and the port. Runs in control threads. */
 #include "nic/nic.h"
 
 #include <errno.h>
@@ -18,13 +18,15 @@
 #include "nic/settings.h"
 #include "wire/stats.h"
 
-/* limit of bytes built per turn: about 15 frames of the largest path MTU */
+/* limit of bytes that a shard builds per poll iteration: about 15 frames of the largest path MTU */
 #define TURN_BYTES 65536u
-/* Polls during which a peer's shards are left alone after another thread was seen to turn them. */
+/* Number of calls of rn_nic_progress() that skip the peer's shards after another thread was found
+ * to poll them. */
 #define PEER_REST 16
 
-/* Runs at the end of a shard's turn. Events must not be lost: if there is no memory to queue one,
- * it stays in lc->event and a later turn retries. */
+/* Runs at the end of each poll iteration of a shard and passes on its news and events. Events must
+ * not be lost: if there is no memory to queue an event, it stays in lc->event and a later iteration
+ * retries. */
 static void report(void *arg, struct rn_lcore *lc)
 {
 	struct rn_nic *nic = arg;
@@ -51,8 +53,8 @@ static int draw_secrets(const struct rn_config *cfg, unsigned index, struct rn_s
 	return 0;
 }
 
-/* Fills in shard i and everything that its thread uses. On an error rn_nic_destroy() releases what
- * exists. */
+/* Fills in shard i and everything that its thread uses. After an error rn_nic_destroy() releases
+ * the parts that were created. */
 static int create_lcore(struct rn_nic *nic, unsigned i, const struct rn_clock *clock,
 			struct rn_capture_file *capture)
 {
@@ -129,8 +131,8 @@ static int create_lcores(struct rn_nic *nic, const struct rn_clock *clock,
 	return rc == 0 ? rn_steer_create(steer, nic->nshards, nic->cfg->limits.handoff_slots) : rc;
 }
 
-/* The grace-period counters (RCU, quiescent state based) through which control threads wait for
- * shards. */
+/* Creates the RCU state (quiescent-state based) by which control threads wait until no shard uses a
+ * removed object. */
 static int create_qsbr(struct rn_nic *nic)
 {
 	size_t bytes = rte_rcu_qsbr_get_memsize(RN_MAX_SHARDS);
@@ -192,7 +194,8 @@ int rn_nic_create(struct rn_nic **out, const struct rn_config *cfg, unsigned ind
 		rc = create_lcores(nic, clock, capture);
 	if (rc != 0) {
 		snprintf(err, errlen, "adapter %s: %s", nic->name, strerror(-rc));
-		/* rn_nic_destroy() must not close it: after a failure the caller owns the port */
+		/* rn_nic_destroy() must not close the port: after a failure the caller still owns
+		 * it */
 		nic->port = NULL;
 		rn_nic_destroy(nic);
 		return rc;
@@ -213,7 +216,7 @@ void rn_nic_join(struct rn_nic *a, struct rn_nic *b)
 	}
 }
 
-/* The callback that rn_port_go() takes: the port cannot see struct rn_nic. */
+/* The callback for rn_port_go(), because code in port/ has no access to struct rn_nic. */
 static void grace(void *arg)
 {
 	rn_nic_grace(arg);
@@ -242,7 +245,7 @@ int rn_nic_start(struct rn_nic *nic, char *err, size_t errlen)
 	return rc;
 }
 
-/* The progress thread makes turns of the shards, so it stops first. */
+/* The progress thread polls the shards, so stop that thread first. */
 void rn_nic_stop(struct rn_nic *nic)
 {
 	rn_progress_stop(&nic->progress);
@@ -294,7 +297,7 @@ void rn_nic_grace(struct rn_nic *nic)
 	uint64_t token = rte_rcu_qsbr_start(nic->qsbr);
 
 	/* Control threads never read the protected tables, so they are not registered. A shard that
-	 * sleeps, or that no thread is turning, is offline and counts as passed. */
+	 * sleeps, or that no thread is polling, is offline for RCU and need not be waited for. */
 	for (unsigned i = 0; rte_rcu_qsbr_check(nic->qsbr, token, false) != 1; i++) {
 		if (i < 64)
 			sched_yield();
@@ -303,10 +306,10 @@ void rn_nic_grace(struct rn_nic *nic)
 	}
 }
 
-/* Turns a shard of the peer. If its last_turn has changed, another thread polls that shard: then
- * stay away for PEER_REST polls, because two threads that take turns would bounce its cache lines.
- * In a program whose only thread works both ends, last_turn is unchanged and the shard is turned at
- * every poll. */
+/* Polls a shard of the peer adapter once. If the shard's last_turn has changed since the last
+ * check, another thread polls that shard: then skip the peer's shards for PEER_REST calls, because
+ * two threads polling alternately would bounce the shard's cache lines. In a program whose only
+ * thread works both ends, last_turn is unchanged and the shard is polled every time. */
 static void turn_peer(struct rn_nic *nic, unsigned i)
 {
 	struct rn_lcore *lc = &nic->peer->lcore[i];
@@ -350,7 +353,7 @@ static void run_gone(struct rn_call *call, struct rn_lcore *lc, rn_time now)
 	rn_shard_port_gone(lc->shard, now);
 }
 
-/* A call without work of its own, to wait for the shard's turn. */
+/* Does nothing: the caller only waits until the shard has run this call. */
 static void run_nothing(struct rn_call *call, struct rn_lcore *lc, rn_time now)
 {
 }
@@ -378,8 +381,9 @@ void rn_nic_unplug(struct rn_nic *nic)
 		if (nic->peer != NULL)
 			atomic_store(&nic->peer->port->cut, 1);
 		call_all(nic, run_gone);
-		/* The second call forces one more turn, whose end publishes the flushed
-		 * completions. */
+		/* A call runs in the middle of a poll iteration, and the end of the iteration
+		 * publishes the flushed completions. When the second call has run, that end has
+		 * passed. */
 		call_all(nic, run_nothing);
 		rn_journal_gone(nic);
 	}
@@ -395,8 +399,8 @@ static void run_link_up(struct rn_call *call, struct rn_lcore *lc, rn_time now)
 }
 
 /* Reports link changes as events. If the link came up and went down again since the last check
- * (`ups` has grown), both events are queued, so that clients learn that connections made meanwhile
- * are cut. If there is no memory for an event, the watcher retries at its next check. */
+ * (`ups` has grown), both events are queued, so that clients do not rely on connections made in
+ * between. If there is no memory for an event, the watcher thread retries at its next check. */
 static void report_link(struct rn_nic *nic)
 {
 	uint32_t ups = atomic_load(&nic->port->ups), up = rn_port_link_up(nic->port);

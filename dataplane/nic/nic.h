@@ -1,6 +1,7 @@
-/* A running adapter: one port, its shards and their threads, its objects and events. The in-process
- * link creates and destroys it under the link's lock; unless a comment says otherwise, any thread
- * may call the other functions. */
+/* A running adapter: one port, its shards and their threads, its objects and events. A "control
+ * thread" is a thread of the application that executes a command, opens or closes an adapter. The
+ * in-process link (inproc.c) creates and destroys adapters under its lock. Any thread may call the
+ * other functions, unless a comment says otherwise. */
 #ifndef RN_NIC_H
 #define RN_NIC_H
 
@@ -35,18 +36,21 @@ struct rn_nic {
 	unsigned nshards;
 	struct rn_lcore *lcore;
 	struct rn_progress progress;
-	/* the adapter at the other end of a ring pair in this process, else NULL */
+	/* the adapter at the other end, if the port is a ring port joined to one in this process;
+	 * else NULL */
 	struct rn_nic *peer;
-	/* Inline policy: last_turn of each shard of the peer when this adapter last checked it. */
+	/* Inline policy: the time of the last poll iteration (last_turn) of each of the peer's
+	 * shards, as this adapter last read it. */
 	_Atomic uint64_t peer_turn[RN_MAX_SHARDS];
-	/* polls to skip before checking the peer's shards again */
+	/* number of calls of rn_nic_progress() that still skip the peer's shards */
 	_Atomic uint32_t peer_rest;
 	struct rn_event_queue events;
 	bool gone_untold; /* link.gone is set, but RN_EVENT_PORT_GONE is not queued yet */
-	/* guards gone_untold; held during the whole removal, so that it happens once */
+	/* guards gone_untold; held during the whole removal, so that the port is removed only
+	 * once */
 	pthread_mutex_t removal;
 	_Atomic uint32_t link_up;
-	uint32_t ups_seen; /* value of port->ups at the watcher's last look; watcher thread only */
+	uint32_t ups_seen; /* port->ups at the watcher thread's last check */
 	struct rn_journal journal;
 
 	pthread_mutex_t control;
@@ -59,19 +63,20 @@ struct rn_nic {
 int rn_nic_create(struct rn_nic **nic, const struct rn_config *cfg, unsigned index,
 		  struct rn_port *port, const struct rn_clock *clock,
 		  struct rn_capture_file *capture, char *err, size_t errlen);
-/* Connects the two ends of a ring pair: each adapter rings the other's shards after it sent. To be
- * called before rn_nic_start(). */
+/* Connects the adapters of two joined ring ports: after sending, each rings the doorbells of the
+ * other's shards. To be called before rn_nic_start(). */
 void rn_nic_join(struct rn_nic *a, struct rn_nic *b);
 int rn_nic_start(struct rn_nic *nic, char *err, size_t errlen);
 void rn_nic_stop(struct rn_nic *nic);
 void rn_nic_destroy(struct rn_nic *nic);
 
-/* Waits until every shard has passed a quiescent point. After that no shard uses an object that was
- * unpublished before the call. May sleep; must not be called by a shard. */
+/* Waits for an RCU grace period: until every shard has passed a quiescent point. On return no shard
+ * uses an object that was unpublished before the call. May sleep; a shard must not call this. */
 void rn_nic_grace(struct rn_nic *nic);
 
-/* Inline policy only: makes a turn for each shard of this adapter that no other thread is turning.
- * It also turns the shards of a peer in the same process, unless another thread does so already. */
+/* Inline policy only: polls once each shard of this adapter that no other thread is polling. Also
+ * polls the shards of a peer adapter in the same process, unless another thread polls them
+ * regularly. */
 void rn_nic_progress(struct rn_nic *nic);
 
 /* Executes a command (struct rn_link_ops.exec). Returns rsp->err: 0 or a negative errno. */
@@ -79,11 +84,11 @@ int rn_nic_exec(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp
 
 /* Removes the port while everything runs. On return every request has completed, commands return
  * -ENODEV (except those that destroy objects), and RN_EVENT_PORT_GONE is queued. A second call only
- * repeats a failed attempt to queue the event. Any thread except a shard's. */
+ * retries to queue the event, if that failed before. Any thread may call this, except a shard's. */
 void rn_nic_unplug(struct rn_nic *nic);
 
 /* The number of management datagrams (MADs) that this adapter has sent. Any thread; the value may
- * lag slightly, as every counter read outside its shard. */
+ * be slightly out of date, like every counter that is read outside its shard. */
 uint64_t rn_nic_mads(const struct rn_nic *nic);
 
 /* Checks the device, the link and the counters, and reports changes as events and log messages. The

@@ -1,6 +1,6 @@
 /* How are shared receive queues (SRQs) created, resized and destroyed, and how do CQs keep room for
- * their completions? Owns the SRQs and the lists of their shares. Control thread, under the control
- * lock. */
+ * their completions? Owns the SRQs and the lists of their shares. Runs in control threads, under
+ * the control lock. */
 #include "nic/nic_srq.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@ static void *zeroed(size_t bytes)
 	return mem;
 }
 
-/* calloc() touches no page of a large ring, so the ring costs memory only as receives are
+/* For a large ring calloc() returns untouched pages, so memory is used only as receives are
  * posted. */
 static struct rn_srq_ring *new_ring(uint32_t depth, uint32_t max_sge)
 {
@@ -59,7 +59,7 @@ int rn_nic_srq_create(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rs
 }
 
 struct unlink_call {
-	struct rn_call call; /* must be the first member */
+	struct rn_call call; /* must be the first member: run_unlink() casts it to this struct */
 	uint32_t srq;
 };
 
@@ -87,8 +87,8 @@ int rn_nic_srq_destroy(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_r
 
 /* ---- room for completions ---- */
 
-/* Links larger CQ rings for `more` further receives wherever QPs of this SRQ complete. If a later
- * ring fails, those already linked stay; they only have spare room. */
+/* Links larger CQ rings for `more` further receives wherever QPs of this SRQ complete. If the
+ * allocation of a later ring fails, the rings already linked stay and only have spare room. */
 static int make_room(struct rn_nic *nic, struct rn_nic_srq *srq, uint32_t more)
 {
 	struct rn_list *e;

@@ -1,5 +1,5 @@
 /* Which objects does an adapter have, and which objects use them? Owns the tables, including the CQ
- * rings. Control thread, under the control lock. */
+ * rings. Runs in control threads, under the control lock. */
 #include "nic/objects.h"
 
 #include <errno.h>
@@ -89,7 +89,7 @@ static void free_nodes(struct rn_htab *h, void (*free_one)(struct rn_hnode *))
 
 void rn_objects_fini(struct rn_objects *o)
 {
-	/* QPs first: free_qp() reads the SRQs and CQs through the QP's share. */
+	/* Free the QPs first: free_qp() reads the SRQs and CQs through the QP's share. */
 	free_nodes(&o->qps, free_qp);
 	free_nodes(&o->mws, free_mw);
 	free_nodes(&o->mrs, free_mr);

@@ -1,6 +1,6 @@
 /* The objects that clients created: protection domains, regions, windows, CQs, SRQs and QPs, with
- * counts of their users, so that no object is destroyed while it is in use. Tables of one adapter,
- * under the adapter's control lock. */
+ * counts of their users, so that no object is destroyed while it is in use. The tables of one
+ * adapter are guarded by its control lock. */
 #ifndef RN_NIC_OBJECTS_H
 #define RN_NIC_OBJECTS_H
 
@@ -17,14 +17,16 @@ struct rn_nic_pd {
 	unsigned users; /* number of regions, windows, QPs and SRQs in this PD */
 };
 
-/* The part of a CQ that one shard feeds. Entries are counted in completions. */
+/* The part of a CQ that takes the completions of one shard. All sizes are numbers of
+ * completions. */
 struct rn_nic_feed {
-	/* ring that the shard writes; NULL until a QP of this shard is attached */
+	/* ring into which the shard writes; NULL until a QP of this shard uses the CQ */
 	struct rn_cq_ring *newest;
-	/* sum of the depths of the attached queues, and the room that shares of SRQs add */
+	/* room for requests: the sum of the depths of the attached queues, plus the room for SRQs
+	 * (srq_share.h) */
 	uint64_t depths;
 	struct rn_nic_share *shares;
-	uint64_t gone; /* room of QPs destroyed since `newest` was linked */
+	uint64_t gone; /* room released by QPs destroyed since `newest` was linked */
 };
 
 struct rn_nic_cq {
@@ -52,7 +54,7 @@ struct rn_nic_qp {
 	uint32_t qpn, gen, shard, pd;
 	uint32_t sq_depth, rq_depth;
 	struct rn_nic_cq *send_cq, *recv_cq;
-	struct rn_nic_share *share; /* with an SRQ: the share it belongs to, else NULL */
+	struct rn_nic_share *share; /* QP with an SRQ: its group of QPs in srq_share.h; else NULL */
 	void *mem; /* the block that holds the core's struct rn_qp; rn_exec_bytes() bytes */
 };
 
@@ -72,7 +74,7 @@ int rn_objects_init(struct rn_objects *o, const struct rn_config_limits *limits,
 /* Frees the tables and all objects that clients have not destroyed. */
 void rn_objects_fini(struct rn_objects *o);
 
-/* This and the following: the object with this id, or NULL. */
+/* Each of these functions returns the object with this id, or NULL. */
 struct rn_nic_pd *rn_objects_pd(struct rn_objects *o, uint32_t id);
 struct rn_nic_cq *rn_objects_cq(struct rn_objects *o, uint32_t id);
 struct rn_nic_srq *rn_objects_srq(struct rn_objects *o, uint32_t id);

@@ -73,7 +73,8 @@ static void remove_files(void)
 	remove_dir();
 }
 
-/* Removes the hugepage file of one page; the open descriptor is the only way to its path. */
+/* Removes the hugepage file of one page. The path of the file is found through its open descriptor,
+ * because EAL has no function that returns the path. */
 static int unlink_page(const struct rte_memseg_list *list, const struct rte_memseg *page, void *arg)
 {
 	char link[64], path[PATH_MAX];
@@ -88,8 +89,8 @@ static int unlink_page(const struct rte_memseg_list *list, const struct rte_mems
 	return 0;
 }
 
-/* With eal.shared EAL leaves its hugepage and runtime files behind at exit; remove them. Secondary
- * processes cannot attach any more. */
+/* With eal.shared EAL leaves its hugepage and runtime files behind at exit. Removes these files;
+ * after that no secondary process can attach. */
 static void remove_shared_files(void)
 {
 	if (!is_owner())
@@ -100,7 +101,7 @@ static void remove_shared_files(void)
 
 /* ---- files of processes that were killed ---- */
 
-/* The process id in a directory name such as rn1234; 0 if the name has another form. */
+/* Returns the process id in a directory name such as rn1234; 0 if the name has another form. */
 static pid_t pid_of(const char *name)
 {
 	char *end;
@@ -113,10 +114,10 @@ static pid_t pid_of(const char *name)
 	return errno == 0 && *end == '\0' && pid <= INT_MAX ? (pid_t)pid : 0;
 }
 
-/* Whether no process listens on this socket: only then does the kernel refuse the connection. This
- * also holds for processes in other PID namespaces, which kill() does not find. The path goes
- * through the open directory's descriptor, so that the directory cannot be replaced between the
- * checks. */
+/* Returns true when no process listens on this socket: only then does the kernel refuse a
+ * connection. This also holds for processes in other PID namespaces, which kill() does not find.
+ * The path goes through the open directory's descriptor, so that the directory cannot be replaced
+ * between the checks. */
 static bool is_deserted(int folder, const char *name)
 {
 	struct sockaddr_un un = {.sun_family = AF_UNIX};
@@ -134,8 +135,8 @@ static bool is_deserted(int folder, const char *name)
 	return deserted;
 }
 
-/* Removes a directory that is empty or holds only sockets without a listener, which is all that
- * private memory can leave. A directory with any other file stays. */
+/* Removes a directory that is empty or holds only sockets without a listener, because a process
+ * with private memory leaves no other files. A directory with any other file stays. */
 static void remove_deserted(const char *path)
 {
 	DIR *dir = open_own(path);
@@ -150,8 +151,8 @@ static void remove_deserted(const char *path)
 	rmdir(path);
 }
 
-/* For each directory rnPID beside this process's own: if no process has that PID, removes what it
- * left. */
+/* Checks all directories rnPID beside this process's own, and removes those whose PID belongs to no
+ * process. */
 static void remove_those_of_the_dead(void)
 {
 	const char *slash = strrchr(runtime_dir, '/');

@@ -1,13 +1,13 @@
-/* Cleans up EAL's run directory of this process, by default /var/run/dpdk/rnPID. Control thread,
- * under the in-process link's lock. */
+/* Cleans up EAL's run directory of this process, by default /var/run/dpdk/rnPID. The functions run
+ * in a control thread, under the lock of the in-process link (inproc.c). */
 #ifndef RN_NIC_RUNDIR_H
 #define RN_NIC_RUNDIR_H
 
 #include <stdbool.h>
 
-/* To be called after EAL has started. shared: other processes may attach until this one ends, so
- * the files stay until exit. Otherwise the directory is removed now if it is empty, and again at
- * exit. */
+/* To be called after EAL has started. shared: other processes may attach to the shared memory while
+ * this one runs, so the files stay until exit. Otherwise removes the directory if it is empty, now
+ * and once more at exit. */
 void rn_rundir_started(bool shared);
 
 /* To be called after EAL failed to start: removes all files that it created, unless another process

@@ -1,6 +1,6 @@
 /* What does a process with adapters consist of, and in which order do the parts start and stop?
- * Owns the packet pool, the capture, all adapters and the watcher thread. The in-process link calls
- * it under its lock. */
+ * Owns the packet pool, the capture, all adapters and the watcher thread. The in-process link
+ * (inproc.c) calls these functions under its lock. */
 #include "nic/runtime.h"
 
 #include <errno.h>
@@ -69,7 +69,8 @@ static void *watch(void *arg)
 	return NULL;
 }
 
-/* The number of packet buffers that all adapters need, and the room for data in each, in bytes. */
+/* Computes the number of packet buffers that all adapters need, and the room for data in each, in
+ * bytes. */
 static void pool_wants(const struct rn_config *cfg, unsigned *mbufs, unsigned *room)
 {
 	struct rn_vdev_spec spec;
@@ -114,7 +115,7 @@ static int refuse_two_stacks(const struct rn_config_adapter *a, char *err, size_
 	return 0;
 }
 
-/* Ensures that no other softrnic process uses the same addresses on the interface
+/* Claims the adapter's addresses on the interface, so that no other softrnic process uses them
  * (port/claim.h). */
 static int claim_addresses(struct rn_runtime *r, unsigned i, const uint8_t mac[6], char *err,
 			   size_t errlen)
@@ -202,8 +203,9 @@ static int open_port(struct rn_runtime *r, unsigned i, struct rn_port *port[], c
 	return open_device(r, i, &port[i], err, errlen);
 }
 
-/* First all ports, then all adapters, then the connections of ring ports. On an error the ports
- * that no adapter owns yet are closed here; rn_runtime_stop() releases the rest. */
+/* Opens all ports, then creates all adapters, then connects the adapters of joined ring ports. On
+ * an error the ports that no adapter owns yet are closed here; rn_runtime_stop() releases the
+ * rest. */
 static int make_adapters(struct rn_runtime *r, char *err, size_t errlen)
 {
 	struct rn_port *port[RN_CONFIG_MAX_ADAPTERS] = {0};
@@ -228,7 +230,8 @@ static int make_adapters(struct rn_runtime *r, char *err, size_t errlen)
 	return rc;
 }
 
-/* Whether an adapter of this process ever sent a MAD, so that a peer may still expect replies. */
+/* Returns true when an adapter of this process has ever sent a MAD: then a peer may still expect
+ * replies. */
 static bool had_connections(const struct rn_runtime *r)
 {
 	uint64_t mads = 0;
@@ -264,8 +267,8 @@ void rn_runtime_stop(struct rn_runtime *r)
 		pthread_join(r->watcher, NULL);
 		r->watching = false;
 	}
-	/* Stop the threads of all adapters before closing a port, because the shards of joined
-	 * adapters ring each other. */
+	/* Stop the threads of all adapters before closing a port, because the shards of adapters
+	 * with joined ports ring each other's doorbells. */
 	for (unsigned i = 0; i < r->cfg.nadapters; i++)
 		if (r->nic[i] != NULL)
 			rn_nic_stop(r->nic[i]);
@@ -321,8 +324,8 @@ int rn_runtime_start(struct rn_runtime *r, char *err, size_t errlen)
 
 	r->starts++;
 	pool_wants(&r->cfg, &mbufs, &room);
-	/* An estimate: 1 KiB per packet buffer in addition to its data, for the mbuf, the headroom
-	 * and the private area. */
+	/* Estimates the memory: each packet buffer needs 1 KiB in addition to its data, for the
+	 * mbuf, the headroom and the private area. */
 	int rc = rn_eal_start(&r->cfg, (uint64_t)mbufs * (room + 1024), err, errlen);
 	if (rc != 0)
 		return rc;

@@ -1,5 +1,5 @@
-/* The adapters of a process's configuration and all that they share. A process has one runtime; the
- * in-process link serialises all calls. */
+/* All adapters that a process's configuration names, and the resources that they share. A process
+ * has one runtime; the in-process link serialises all calls. */
 #ifndef RN_NIC_RUNTIME_H
 #define RN_NIC_RUNTIME_H
 

@@ -21,14 +21,14 @@ void rn_settings_mac(const struct rn_config_adapter *a, uint8_t mac[6])
 	mac[0] = (uint8_t)((mac[0] & 0xfc) | 0x02); /* locally administered, unicast */
 }
 
-/* Mbit/s in bits per second. */
+/* Converts Mbit/s to bit/s. */
 static uint64_t mbit(uint32_t mbps)
 {
 	return mbps * UINT64_C(1000000);
 }
 
-/* The ranges in the key table ensure that the values fit their fields. Only line_rate may still be
- * below min_rate; rn_settings_line() corrects it. */
+/* The range check of each configuration key ensures that the values fit their fields. Only
+ * line_rate may still be below min_rate; rn_settings_line() corrects it. */
 static void settings_cc(const struct rn_config_congestion *c, struct rn_cc_cfg *p)
 {
 	*p = (struct rn_cc_cfg){
@@ -98,7 +98,7 @@ void rn_settings_core(const struct rn_config *cfg, unsigned index, const struct 
 	settings_cc(&cfg->congestion, &core->cc);
 }
 
-/* Addresses beyond the RN_PORT_GIDS that a port can have are left out. */
+/* Appends the addresses to the port's. A port has at most RN_PORT_GIDS; any more are ignored. */
 static void add_nets(struct rn_port_attr *attr, const struct rn_config_nets *nets)
 {
 	for (unsigned i = 0; i < nets->n && attr->ngids < RN_PORT_GIDS; i++, attr->ngids++) {
@@ -131,7 +131,7 @@ static uint8_t mtu_code(uint32_t bytes)
 	return code;
 }
 
-/* The EUI-64 of the MAC: ff:fe in the middle, the universal/local bit inverted. */
+/* Returns the EUI-64 of the MAC: ff:fe in the middle, the universal/local bit inverted. */
 static uint64_t guid_of(const uint8_t m[6])
 {
 	const uint8_t b[8] = {(uint8_t)(m[0] ^ 2), m[1], m[2], 0xff, 0xfe, m[3], m[4], m[5]};
@@ -196,7 +196,7 @@ void rn_settings_vdev(const struct rn_config *cfg, unsigned index, const uint8_t
 	};
 }
 
-/* Parts per million, rounded. */
+/* Converts a percentage to parts per million, rounded. */
 static uint32_t ppm(double percent)
 {
 	return (uint32_t)(percent * 10000.0 + 0.5);

@@ -12,7 +12,8 @@
 /* The largest CQ depth; no configuration key sets it. */
 #define RN_SETTINGS_MAX_CQE (1u << 20)
 
-/* The configured MAC, else a locally administered one derived from the adapter's name. */
+/* Returns the configured MAC, or else a locally administered one derived from the adapter's
+ * name. */
 void rn_settings_mac(const struct rn_config_adapter *a, uint8_t mac[6]);
 
 void rn_settings_core(const struct rn_config *cfg, unsigned index, const struct rn_secrets *secrets,
@@ -27,13 +28,13 @@ void rn_settings_port(const struct rn_config_adapter *a, const uint8_t mac[6],
 void rn_settings_vdev(const struct rn_config *cfg, unsigned index, const uint8_t mac[6],
 		      struct rn_vdev_spec *spec);
 void rn_settings_impair(const struct rn_config *cfg, struct rn_impair *rule);
-/* The policy's name in the configuration. */
+/* Returns the idle policy's name in the configuration, such as "adaptive". */
 const char *rn_settings_policy_word(enum rn_config_policy policy);
-/* Fills in what is known before the adapter runs. mac and guid are those that the configuration
- * gives; af_packet may replace them at start. */
+/* Fills in all values that are known before the adapter starts. MAC and GUID are those of the
+ * configuration; with an af_packet port, the start may replace them by the interface's. */
 void rn_settings_info(const struct rn_config *cfg, unsigned index, struct rn_link_info *info);
-/* The configured static neighbours, *n of them. The caller frees the array; NULL if there are none
- * or no memory. */
+/* Returns an array of the *n configured static neighbours. The caller frees the array; NULL if
+ * there are none or no memory. */
 struct rn_static_neigh *rn_settings_neigh(const struct rn_config_adapter *a, uint32_t *n);
 
 #endif

@@ -1,6 +1,6 @@
 /* How does a command or a new CQ ring get into a shard? As a call that the shard runs between two
- * bursts while the calling thread waits. Control thread; calls that change the object tables hold
- * the control lock. */
+ * bursts while the calling thread waits. Runs in control threads; a caller that also changes the
+ * object tables holds the control lock. */
 #include "nic/shard_call.h"
 
 #include <stdlib.h>
@@ -65,7 +65,7 @@ void rn_nic_let_others_catch_up(struct rn_nic *nic)
 /* ---- rings ---- */
 
 struct link_call {
-	struct rn_call call; /* must be the first member */
+	struct rn_call call; /* must be the first member: run_link() casts it to this struct */
 	struct rn_nic_cq *cq;
 	struct rn_cq_ring *ring;
 };

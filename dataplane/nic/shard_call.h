@@ -1,5 +1,6 @@
-/* Runs commands and links CQ rings in a shard. The calling thread waits for the shard. Control
- * thread; under the adapter's control lock if the object tables change as well. */
+/* Runs commands and links CQ rings in a shard. The calling thread waits for the shard. To be called
+ * in a control thread, which holds the adapter's control lock if it also changes the object
+ * tables. */
 #ifndef RN_NIC_SHARD_CALL_H
 #define RN_NIC_SHARD_CALL_H
 
@@ -10,7 +11,7 @@
 struct rn_nic;
 
 struct rn_nic_exec_call {
-	struct rn_call call; /* must be the first member */
+	struct rn_call call; /* must be the first member: run_exec() casts it to this struct */
 	struct rn_exec x;
 	/* CQs, and rings to be linked to them before the command runs (NULL = none) */
 	struct rn_nic_cq *cq[2];
@@ -23,15 +24,16 @@ struct rn_nic_exec_call {
 int rn_nic_exec_call(struct rn_nic *nic, unsigned shard, struct rn_nic_exec_call *c,
 		     const struct rn_cmd *cmd, struct rn_rsp *rsp);
 /* Makes room in `cq` for `more` completions of shard `shard`; links a larger ring if needed.
- * Returns 0 or -ENOMEM. Under the control lock. */
+ * Returns 0 or -ENOMEM. The caller holds the control lock. */
 int rn_nic_cq_room(struct rn_nic *nic, struct rn_nic_cq *cq, unsigned shard, uint64_t more);
-/* The same as rn_nic_exec_call() for a command that needs no rings, SRQ or memory. */
+/* Runs a command as rn_nic_exec_call() does, for commands that need no CQ ring, no SRQ and no
+ * memory. */
 int rn_nic_exec_in(struct rn_nic *nic, unsigned shard, const struct rn_cmd *cmd,
 		   struct rn_rsp *rsp);
-/* Waits until all shards but 0 have processed the work submitted so far. To be called before a
- * command in shard 0 that ends a connection. */
+/* Waits until all shards except shard 0 have taken the work requests submitted so far. To be called
+ * before a command in shard 0 that ends a connection. */
 void rn_nic_let_others_catch_up(struct rn_nic *nic);
-/* Links `ring` in the shard, which writes into it from now on. */
+/* Makes the shard write its completions of `cq` into `ring` from now on. */
 void rn_nic_link_ring(struct rn_nic *nic, unsigned shard, struct rn_nic_cq *cq,
 		      struct rn_cq_ring *ring);
 

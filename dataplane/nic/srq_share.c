@@ -1,6 +1,6 @@
 /* Which QPs of a shard take receives from the same SRQ and complete them to the same CQ, and how
- * much room do they need there together? srq_share.h states the rule. Control thread, under the
- * control lock. */
+ * much room do they need in that CQ together? srq_share.h states the rule. Runs in control threads,
+ * under the control lock. */
 #include "nic/srq_share.h"
 
 #include <stdlib.h>

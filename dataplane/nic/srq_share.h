@@ -1,9 +1,10 @@
-/* The room that CQs keep for the completions of shared receive queues. Under the adapter's control
- * lock.
+/* The room that CQs keep for the completions of shared receive queues. Callers hold the adapter's
+ * control lock.
  *
- * When a message takes a receive from an SRQ, its slot can be posted again, although the
- * completion comes later. So QPs of one shard that share an SRQ and a receive CQ can have as many
- * completions there as the SRQ is deep, plus one for each QP (the message it is receiving). */
+ * When a message takes a receive from an SRQ, the receive's slot can be posted again before the
+ * message completes. So the QPs of one shard that share an SRQ and a receive CQ can have as many
+ * unread completions in that CQ as the SRQ is deep, plus one per QP for the message that it is
+ * receiving. */
 #ifndef RN_SRQ_SHARE_H
 #define RN_SRQ_SHARE_H
 
@@ -20,7 +21,7 @@ struct rn_nic_srq {
 	uint32_t most; /* the largest depth so far; the CQs have room for it */
 	uint64_t user;
 	unsigned users;		    /* number of QPs that use this SRQ */
-	bool linked[RN_MAX_SHARDS]; /* by shard: rn_shard_srq_link() was called there */
+	bool linked[RN_MAX_SHARDS]; /* by shard: rn_shard_srq_link() was called in it */
 	struct rn_list shares;	    /* list of struct rn_nic_share */
 };
 
@@ -31,15 +32,17 @@ struct rn_nic_share {
 	struct rn_nic_srq *srq;
 	struct rn_nic_cq *cq;
 	unsigned shard;
-	unsigned users; /* number of QPs; while 0, the share is on no list */
+	unsigned users; /* number of QPs; a share without QPs is in no list */
 };
 
-/* Finds or allocates the share for a QP that is being created; NULL = no memory. *room: number of
- * entries that the QP adds to what the CQ must hold. */
+/* Finds or allocates the share for a QP that is being created. Sets *room to the number of
+ * completions by which the QP increases the room that the CQ needs. Returns NULL if there is no
+ * memory. */
 struct rn_nic_share *rn_nic_share_find(struct rn_nic_srq *srq, struct rn_nic_cq *cq, unsigned shard,
 				       uint64_t *room);
-/* join: the QP was created. leave: it was destroyed; the last one frees the share. drop: its
- * creation failed; frees a share that has no QP (NULL is allowed). */
+/* join: to be called after the QP was created. leave: to be called after the QP was destroyed;
+ * frees the share with its last QP. drop: to be called if the creation of the QP failed; frees a
+ * share that has no QP, and accepts NULL. */
 void rn_nic_share_join(struct rn_nic_share *share);
 void rn_nic_share_leave(struct rn_nic_share *share);
 void rn_nic_share_drop(struct rn_nic_share *share);
