@@ -33,7 +33,7 @@
 #define GROUP_ID  0xffffu
 
 struct queue {
-	int fd, fresh;	/* the driver's socket; the new socket, -1 while there is none */
+	int fd, fresh;	/* the driver's socket; the new socket or -1 */
 	uint8_t *rings; /* receive ring, then transmit ring, where the driver mapped them */
 };
 
@@ -52,8 +52,8 @@ static unsigned argument(const struct rte_kvargs *args, const char *key, unsigne
 	return text != NULL ? (unsigned)strtoul(text, NULL, 10) : missing;
 }
 
-/* Derives the ring sizes from the device arguments with the driver's defaults, because the kernel
- * cannot be asked for the ring sizes of a socket. */
+/* Derives the ring sizes from the device arguments with the driver's defaults, because no system
+ * call returns the ring sizes of a socket. */
 static int read_ring_sizes(struct tpacket_req *req, const char *text)
 {
 	struct rte_kvargs *args = rte_kvargs_parse(text, NULL);
@@ -97,8 +97,8 @@ static bool is_defragmenting_socket(struct device *d, int fd)
 	return true;
 }
 
-/* Finds the sockets of the device among the open files of the process: the driver offers no
- * function that returns them. */
+/* Finds the sockets of the device among the open files of the process, because the driver has no
+ * function that returns its sockets. */
 static int find_sockets(struct device *d)
 {
 	DIR *dir = opendir("/proc/self/fd");
@@ -154,8 +154,9 @@ static int copy_options(int to, int from)
 	return 0;
 }
 
-/* Several queues need a fanout group, which distributes packets by flow as the driver's group
- * did; one queue needs none. The first socket creates the group, the others join it. */
+/* With several queues the new sockets need a fanout group, which distributes packets by flow as the
+ * driver's group did; a single socket needs none. The first socket creates the group, the others
+ * join it. */
 static int join_group(struct device *d, int fd)
 {
 	uint32_t fanout = d->fanout | UNIQUE_ID;
@@ -191,7 +192,7 @@ static int open_socket(struct device *d, struct queue *q)
 }
 
 /* MAP_FIXED and dup3() replace mapping and descriptor, so that the driver uses the new socket
- * without noticing. */
+ * without any change on its side. */
 static int take_place(const struct device *d, struct queue *q)
 {
 	if (mmap(q->rings, rings_bytes(d), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, q->fresh,

@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 /* Replaces the sockets of a device that was created from `args` (rn_vdev_string()) and is not yet
- * started; does nothing for a device of another driver. Returns 0, or -errno: the device must not
- * be started then. Control thread. */
+ * started; does nothing for a device of another driver. Returns 0, or -errno; after an error the
+ * device must not be started. Called in the control thread. */
 int rn_af_packet_disable_defrag(uint16_t ethdev, const char *args);
 
 #endif

@@ -23,17 +23,17 @@
 #define PCAP_NS_MAGIC 0xa1b23c4du
 #define LINK_ETHERNET 1
 
-/* In the ring, in front of the frame's bytes. */
+/* The header of a frame in a shard's ring; the frame's bytes follow it. */
 struct record {
 	uint64_t time;	    /* nanoseconds since 1970 */
-	uint32_t kept, len; /* bytes that follow; length of the frame */
+	uint32_t kept, len; /* frame bytes that follow; length of the whole frame */
 };
 
 struct rn_capture {
-	_Atomic uint64_t tail; /* bytes ever put in, by the shard */
-	_Atomic uint64_t head; /* bytes ever taken out, by the writer */
-	_Atomic uint64_t lost; /* frames that found the ring full */
-	uint64_t to_wall;      /* what to add to the shard's time to get nanoseconds since 1970 */
+	_Atomic uint64_t tail; /* total of bytes put into the ring, by the shard */
+	_Atomic uint64_t head; /* total of bytes taken out, by the writer thread */
+	_Atomic uint64_t lost; /* frames dropped because the ring was full */
+	uint64_t to_wall;      /* offset from the shard's time to nanoseconds since 1970 */
 	uint32_t snaplen;
 	uint8_t ring[RING_BYTES];
 };
@@ -42,8 +42,8 @@ struct rn_capture_file {
 	int fd;
 	char *path;
 	uint32_t snaplen;
-	/* used by the writer thread only */
-	uint8_t block[BLOCK_BYTES]; /* whole records, not yet in the file */
+	/* fields used by the writer thread only, down to `torn` */
+	uint8_t block[BLOCK_BYTES]; /* whole pcap records that are not yet in the file */
 	size_t used;
 	off_t end;	    /* end of the last whole record in the file */
 	uint64_t unwritten; /* frames that could not be written */
@@ -188,9 +188,9 @@ static void write_all(struct rn_capture_file *f)
 	write_block(f);
 }
 
-/* The writer thread. It also makes the last writes, instead of rn_capture_close(): here signals
- * are blocked, and SIGXFSZ (file too large) or SIGPIPE (pipe without reader) must not hit an
- * application's thread. */
+/* The writer thread. It also makes the last writes, instead of rn_capture_close(): in this thread
+ * signals are blocked, and SIGXFSZ (file too large) or SIGPIPE (pipe without reader) must not hit
+ * an application's thread. */
 static void *writer(void *arg)
 {
 	struct rn_capture_file *f = arg;

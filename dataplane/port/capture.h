@@ -10,8 +10,8 @@ struct rn_capture_file;
 struct rn_capture; /* the buffer of one shard */
 
 /* Creates or truncates the file and starts the thread. A new file gets mode 0600, an existing one
- * keeps its mode. At most snaplen bytes of each frame are kept. Control thread. Returns 0, or
- * -errno. */
+ * keeps its mode. At most snaplen bytes of each frame are written. Called in the control thread.
+ * Returns 0 or -errno. */
 int rn_capture_open(struct rn_capture_file **file, const char *path, uint32_t snaplen);
 /* Creates the buffer of one shard, before the shard's thread starts. `now` is the current time of
  * the shard's clock. Returns NULL when there is no memory or there are too many shards.
@@ -22,8 +22,8 @@ struct rn_capture *rn_capture_add(struct rn_capture_file *file, rn_time now);
  * was full, and logs it. */
 uint64_t rn_capture_close(struct rn_capture_file *file);
 
-/* Records one frame; a frame that does not fit into the buffer is counted as lost. The shard's
- * thread. */
+/* Records one frame; a frame that does not fit into the buffer is counted as lost. Called in the
+ * shard's thread. */
 void rn_capture_frame(struct rn_capture *c, const uint8_t *frame, uint32_t len, rn_time now);
 
 #endif

@@ -14,8 +14,8 @@
 
 #include "wire/frame.h"
 
-#define ASKERS 16 /* connections that may wait for rn_claims_answer() */
-#define TRIES  10 /* 1 ms apart */
+#define ASKERS 16 /* backlog of connections until rn_claims_answer() accepts them */
+#define TRIES  10 /* attempts to bind a name, 1 ms apart */
 
 struct name {
 	struct sockaddr_un addr;
@@ -31,7 +31,7 @@ static void make_name(struct name *name, unsigned ifindex, const struct rn_port_
 	*name = (struct name){.addr.sun_family = AF_UNIX};
 	inet_ntop(mapped ? AF_INET : AF_INET6, mapped ? gid->b + 12 : gid->b, name->text,
 		  sizeof(name->text));
-	/* The first byte of sun_path stays zero: that makes the name abstract. */
+	/* The first byte of sun_path stays zero, which makes the name abstract (no file). */
 	int n = snprintf(name->addr.sun_path + 1, sizeof(name->addr.sun_path) - 1,
 			 "softrnic-interface%u-vlan%u-%s", ifindex,
 			 port->has_vlan ? port->vlan_tci & 0xfffu : 0, name->text);
@@ -89,7 +89,7 @@ static int take_one(const struct name *name, int *fd, int *holder)
 	return rc;
 }
 
-/* Writes a text that names the holder, for the error message. */
+/* Writes the name of the process that holds the address, for the error message. */
 static void describe(int holder, char *who, size_t len)
 {
 	char path[32], command[64] = "?\n";

@@ -16,12 +16,13 @@ struct rn_claims {
 
 /* Claims all addresses of the port. *claims must be zero before. Returns 0; -EADDRINUSE with a
  * sentence in err that names the process which holds an address; or -errno with a sentence. On
- * failure nothing is claimed. Control thread. */
+ * failure nothing is claimed. Called in the control thread. */
 int rn_claims_take(struct rn_claims *claims, const char *iface, const struct rn_port_attr *port,
 		   char *err, size_t errlen);
 
-/* To be called by the holder from time to time: every process that asks for the holder of a claim
- * leaves a connection in the socket's short backlog. Does not block. */
+/* To be called periodically by the adapter that holds the claims: every process that looks up the
+ * holder of a claim leaves a connection in the socket's short backlog, which this function empties.
+ * Does not block. */
 void rn_claims_answer(const struct rn_claims *claims);
 
 /* Releases all claims. */

@@ -27,8 +27,8 @@ static const char *bus_of(const char *device)
 	return bus;
 }
 
-/* Adds the device. Returns 0 or -errno; *why is set to a text where the errno alone does not
- * explain the error. */
+/* Adds the device. Returns 0 or -errno. If the errno alone does not explain the error, *why is set
+ * to an explanation. */
 static int plug(const char *name, const char *args, const char *device, const char **why)
 {
 	const char *bus = bus_of(device);

@@ -6,11 +6,12 @@
 #include <stdint.h>
 
 /* Finds or creates a device. name and args come from rn_vdev_string(); *id receives the number of
- * its ethdev. Returns 0, or -errno with a sentence in err. Control thread. */
+ * the device's ethdev. Returns 0, or -errno with a sentence in err. Called in the control
+ * thread. */
 int rn_device_make(const char *name, const char *args, uint16_t *id, char *err, size_t errlen);
 
 /* Removes the device of a stopped ethdev. On return the device no longer accesses memory and can be
- * created again. Control thread. */
+ * created again. Called in the control thread. */
 void rn_device_remove(uint16_t id);
 
 #endif

@@ -1,7 +1,7 @@
 /* Annotations for ThreadSanitizer; they do nothing in other builds. Frames change threads inside
  * DPDK's libraries (rings of ports and pools), which are not instrumented, and a ring in RTS mode
- * synchronises by a 64-bit word of which the consumer reads only one half. ThreadSanitizer cannot
- * see either; with these annotations it checks the data that is handed over. */
+ * synchronises by a 64-bit word of which the consumer reads only one half. ThreadSanitizer sees
+ * neither of these hand-overs; with these annotations it can check the data that is handed over. */
 #ifndef RN_HANDOVER_H
 #define RN_HANDOVER_H
 

@@ -1,6 +1,6 @@
-/* What does a shard's thread do? It makes one turn after the other; without work it spins or
- * sleeps by its idle policy. Owns the thread. Runs in it, or, under the inline policy, in the
- * thread that holds the turn lock. */
+/* What does a shard's thread do? It runs poll iterations ("turns") in a loop; without work it spins
+ * or sleeps, depending on the idle policy. Owns the thread. Runs in this thread or, under the
+ * inline policy, in the thread that holds the lock `turning`. */
 #include "port/lcore.h"
 
 #include <errno.h>
@@ -20,8 +20,8 @@
 /* Timers have a resolution of about 1 us, so checking them more often gains nothing. */
 #define TIMER_STEP RN_US(1)
 
-/* Wakes every shard that was handed something in this turn: one doorbell each, however many
- * items. */
+/* Wakes every shard to which this poll iteration has handed packets or messages, with one doorbell
+ * each. */
 static void ring_shards(struct rn_lcore *lc)
 {
 	while (lc->steer.filled != 0) {
@@ -44,10 +44,10 @@ static unsigned receive_handoffs(struct rn_lcore *lc, rn_time now)
 	return n;
 }
 
-/* Whether to hold ACKs back until the next turn. Inline, after completions were published: the
- * application that waits for them is about to make the next turn, perhaps with a reply. Then the
- * ACKs leave in one burst with the reply, and the receiver need not process them first. ACKs are
- * held back for one turn only. */
+/* Returns whether to hold ACKs back until the next poll iteration. Under the inline policy, after
+ * completions were published, the application that waits for them will soon poll again, perhaps
+ * after posting a reply. Then the ACKs leave in one burst with the reply, and the receiver need not
+ * process them first. ACKs are held back for one iteration only. */
 static bool may_put_off(const struct rn_lcore *lc)
 {
 	return lc->idle == RN_IDLE_INLINE && !lc->put_off && !rn_rxtx_backlog(&lc->rxtx) &&
@@ -94,8 +94,8 @@ static unsigned turn(struct rn_lcore *lc)
 
 unsigned rn_lcore_turn(struct rn_lcore *lc)
 {
-	/* Under the inline policy the caller may be an application's thread with an lcore id of
-	 * its own: restore it. */
+	/* Under the inline policy the caller may be an application's thread with an lcore id of its
+	 * own: set that id again afterwards. */
 	unsigned former = RTE_PER_LCORE(_lcore_id);
 
 	RTE_PER_LCORE(_lcore_id) = lc->rxtx.lcore_id;
@@ -104,8 +104,8 @@ unsigned rn_lcore_turn(struct rn_lcore *lc)
 	return work;
 }
 
-/* The deadline of the next turn. Only called after a turn without work; after a busy one the
- * caller stores 0 (at once). */
+/* Returns the deadline of the next poll iteration; 0 = at once. Only called after an iteration
+ * without work. */
 static rn_time due(struct rn_lcore *lc)
 {
 	if (rn_rxtx_backlog(&lc->rxtx) || rn_shard_wants_tx(lc->shard, lc->now))
@@ -130,20 +130,20 @@ bool rn_lcore_try_turn(struct rn_lcore *lc)
 	return true;
 }
 
-/* How long may the shard sleep after a turn without work? In nanoseconds; RN_TIME_NEVER = until
- * it is rung. */
+/* Returns how long the shard may sleep after a poll iteration without work, in nanoseconds;
+ * RN_TIME_NEVER = until its doorbell is rung. */
 static rn_time sleep_length(struct rn_lcore *lc)
 {
 	rn_time next = RN_MIN(rn_shard_next(lc->shard), rn_rxtx_next(&lc->rxtx));
 	rn_time ns = next == RN_TIME_NEVER ? next : next > lc->now ? next - lc->now : 0;
 
-	/* The port is full, or there are no mbufs or no memory for an event: no doorbell reports
-	 * the end of that, so check again soon. */
+	/* The port is full, or there are no mbufs or no memory for an event. No doorbell is rung
+	 * when this shortage ends, so check again soon. */
 	if (rn_rxtx_backlog(&lc->rxtx) || rn_shard_wants_tx(lc->shard, lc->now) || lc->untold)
 		ns = RN_MIN(ns, lc->nap_min);
-	/* Do not sleep while an enqueue is unfinished: the producers of the requests after
-	 * it have rung already, and if the unfinished one is a receive, its producer will
-	 * not ring. */
+	/* Do not sleep while an enqueue of a work request is unfinished: the producers of later
+	 * requests have rung the doorbell already, and if the unfinished request is a receive, its
+	 * producer will not ring. */
 	if (!rn_mailbox_empty(&lc->mailbox) || !rn_submit_idle(&lc->submit))
 		return 0;
 	if (lc->rxtx.port->wake->source == RN_WAKE_TIMED) {
@@ -156,7 +156,7 @@ static rn_time sleep_length(struct rn_lcore *lc)
 static void try_to_sleep(struct rn_lcore *lc)
 {
 	rn_wake_announce(&lc->wake);
-	/* The last check of all inputs, required by rn_wake_announce(), is a whole turn. */
+	/* rn_wake_announce() requires a last check of all inputs: run a whole poll iteration. */
 	rn_time ns = rn_lcore_turn(lc) > 0 ? 0 : sleep_length(lc);
 	if (ns == 0 || atomic_load_explicit(&lc->stop, memory_order_relaxed)) {
 		rn_wake_cancel(&lc->wake);
@@ -167,13 +167,14 @@ static void try_to_sleep(struct rn_lcore *lc)
 	bool rung = rn_wake_wait(&lc->wake, ns);
 	rte_rcu_qsbr_thread_online(lc->qsbr, lc->index);
 	lc->stats.rung += rung;
-	/* When rung, spin as after work. After a nap that ended by itself, make one turn and nap
-	 * again. */
+	/* When the doorbell was rung, spin as after work. When the sleep ended by its timeout, poll
+	 * once and sleep again. */
 	if (rung)
 		lc->last_work = lc->now = RN_MAX(lc->now, rn_clock_now(&lc->clock));
 }
 
-/* The default timer slack of 50 us would lengthen every timed sleep. */
+/* Sets the thread's name, its signals and a timer slack of 1 us: the default slack of 50 us would
+ * lengthen every timed sleep. */
 static void set_up_thread(const struct rn_lcore *lc)
 {
 	char name[16];
@@ -201,7 +202,8 @@ static void *loop(void *arg)
 	return NULL;
 }
 
-/* The starting thread pins the new thread, because it can report an error. */
+/* Pins the new thread from the thread that starts it, because only the latter can return an error
+ * to its caller. */
 static int pin(const struct rn_lcore *lc)
 {
 	cpu_set_t cpus;

@@ -1,6 +1,6 @@
 /* Which messages are written, and in which form? Owns the log type registered with DPDK and the
- * rate limit of each message and adapter. Any thread, except within a shard's turn: writing may
- * block. */
+ * rate limit of each message and adapter. Any thread may write, but not while it polls a shard,
+ * because writing may block. */
 #include "port/log.h"
 
 #include <stdarg.h>
@@ -19,9 +19,9 @@ const struct rn_log_row rn_log_rows[RN_LOG_COUNT] = {
 #undef X
 };
 
-#define ADAPTERS 16 /* adapters with limits of their own; all further ones share the last */
+#define ADAPTERS 16 /* adapters with rate limits of their own; all others share the last slot */
 
-/* Hashes of the names of adapters that have written a limited message. */
+/* Slot i holds the hash of the name of an adapter that has written a rate-limited message, or 0. */
 static _Atomic uint64_t adapters[ADAPTERS];
 
 /* The rate limit of each row and adapter: the second from which the next line may be written, and
@@ -71,7 +71,7 @@ bool rn_log_wants(enum rn_log_id id)
 	return rte_log_can_log((uint32_t)type(), rn_log_rows[id].level);
 }
 
-/* FNV-1a, never 0. */
+/* FNV-1a; the lowest bit is set, so that the result is never 0 (0 = free slot). */
 static uint64_t hash_of(const char *name)
 {
 	uint64_t h = UINT64_C(0xcbf29ce484222325);

@@ -1,7 +1,7 @@
 /* The log. Every message is a row below and becomes one line "softrnic: LEVEL: text" on standard
  * error, through DPDK's log type "softrnic". docs/log.md is generated from the same rows.
  *
- * Any thread, except within a shard's turn: writing may block. */
+ * Any thread may write, but not while it polls a shard, because writing may block. */
 #ifndef RN_LOG_H
 #define RN_LOG_H
 
@@ -104,18 +104,19 @@ struct rn_log_row {
 
 extern const struct rn_log_row rn_log_rows[RN_LOG_COUNT];
 
-/* The formats again, as constants, so that the compiler checks the arguments of rn_log() against
- * them. */
+/* The formats again, one constant per message, so that the compiler checks the arguments of
+ * rn_log() against its format. */
 #define X(name, level, every_s, text, meaning) \
 	static const char rn_log_text_##name[] __attribute__((unused)) = text;
 RN_LOG_ROWS(X)
 #undef X
 
-/* From now on messages of `level` and of more severe levels are written; before the first call,
- * those of WARNING and ERROR. */
+/* Sets the log level: messages of `level` and of more severe levels are written. Before the first
+ * call, only WARNING and ERROR are written. */
 void rn_log_open(enum rn_log_level level);
 
-/* Whether the level of this message is enabled, for callers that must compute its arguments. */
+/* Returns whether the level of this message is enabled, so that callers can avoid computing its
+ * arguments. */
 bool rn_log_wants(enum rn_log_id id);
 
 /* Writes a message by its row name: rn_log(LCORE_UNPINNED, adapter, shard, cpu, strerror(err)). */

@@ -14,18 +14,16 @@
 #error "the copy routines are written for x86-64"
 #endif
 
-/* bool rn_mem_copy(void *dst, const void *src, size_t n)    ascending, ordinary stores or rep
- * movsb bool rn_mem_store(void *dst, uint64_t value, size_t n)    one store of n = 1, 2, 4 or 8
- * bytes bool rn_mem_cmp_swap(void *dst, uint64_t compare, uint64_t swap, uint64_t *old)    one
- * locked instruction bool rn_mem_fetch_add(void *dst, uint64_t add, uint64_t *old)
- * one locked instruction
+/* rn_mem_copy() copies n bytes in ascending order, by ordinary stores or rep movsb. rn_mem_store()
+ * makes one store of n = 1, 2, 4 or 8 bytes. rn_mem_cmp_swap() and rn_mem_fetch_add() execute one
+ * locked instruction each and store the former value in *old. After a fault all four return false.
  *
  * The routines use no stack and no callee-saved register, so the handler can continue at
- * rn_mem_fault as if it had been called instead. The last two are called through pointers
- * (rn_mem_guarded) and therefore begin with endbr64, as CET requires. Copies of up to 768 bytes
- * use 16-byte moves, longer ones rep movsb, which current cores execute a cache line at a time.
- * Compared with memcpy (one run on a shared Zen 5, best of five): slower below 768 bytes, for 256
- * bytes 5 to 9 ns instead of 3; equal or faster from 1024 on. */
+ * rn_mem_fault as if it had been called instead. rn_mem_cmp_swap() and rn_mem_fetch_add() are
+ * called through pointers (rn_mem_guarded) and therefore begin with endbr64, as CET requires.
+ * Copies of up to 768 bytes use 16-byte moves, longer ones rep movsb, which current cores execute a
+ * cache line at a time. Compared with memcpy (one run on a shared Zen 5, best of five): slower
+ * below 768 bytes, for 256 bytes 5 to 9 ns instead of 3; equal or faster from 1024 on. */
 __asm__(".pushsection .text\n"
 	".p2align 6\n"
 	".globl rn_mem_begin, rn_mem_copy, rn_mem_store, rn_mem_fault, rn_mem_end\n"
@@ -119,11 +117,12 @@ bool rn_mem_fetch_add(void *dst, uint64_t add, uint64_t *old);
 
 static struct sigaction former[2];
 static unsigned installed; /* calls of rn_mem_install() minus those of rn_mem_uninstall() */
-/* our handler is installed, or another one that may pass faults on to it */
+/* for SIGSEGV, SIGBUS: our handler is installed, possibly below another one that passes faults
+ * on */
 static bool in_place[2];
 static const int signals[2] = {SIGSEGV, SIGBUS};
 
-/* Does with a signal what would have happened without our handler. */
+/* Handles a signal as if our handler were not installed. */
 static void pass_on(const struct sigaction *old, int sig, siginfo_t *info, void *context)
 {
 	if (old->sa_flags & SA_SIGINFO) {
@@ -161,9 +160,9 @@ int rn_mem_install(void)
 	}
 	sigemptyset(&sa.sa_mask);
 	for (unsigned i = 0; i < 2; i++) {
-		/* in_place from an earlier time: another handler was on top of ours and may still
-		 * pass faults on to it. If we were installed on top of that one, the two would
-		 * call each other for ever. */
+		/* in_place may still be set from an earlier time, when another handler was on top
+		 * of ours and could pass faults on to it. If our handler were now installed on top
+		 * of that one, the two would call each other for ever. */
 		if (!in_place[i] && sigaction(signals[i], &sa, &former[i]) != 0)
 			return -errno;
 		in_place[i] = true;
@@ -186,12 +185,12 @@ void rn_mem_uninstall(void)
 
 #define MASK_AGE RN_US(50)
 
-/* The signal mask of the calling thread. The initial-exec model makes the access in every turn
- * cheap. */
+/* The signal mask of the calling thread. The initial-exec model makes the access in every poll
+ * iteration cheap. */
 static _Thread_local struct {
 	rn_time seen;	/* when the mask was read */
-	bool open;	/* at that time neither signal was blocked */
-	bool blocks[2]; /* SIGSEGV, SIGBUS was blocked: rn_mem_restore() blocks it again */
+	bool open;	/* neither signal was blocked then */
+	bool blocks[2]; /* SIGSEGV, SIGBUS: was blocked; rn_mem_restore() blocks it again */
 } mask __attribute__((tls_model("initial-exec")));
 
 static void look_at_mask(rn_time now)
@@ -204,8 +203,8 @@ static void look_at_mask(rn_time now)
 	pthread_sigmask(SIG_UNBLOCK, &faults, &before);
 	for (unsigned i = 0; i < 2; i++)
 		mask.blocks[i] = sigismember(&before, signals[i]) == 1;
-	/* When a signal had to be unblocked for this turn, the mask is read again in the next
-	 * turn. */
+	/* When a signal had to be unblocked for this poll, the mask is read again at the next
+	 * one. */
 	mask.open = !mask.blocks[0] && !mask.blocks[1];
 	mask.seen = now;
 }

@@ -1,8 +1,9 @@
-/* When may the shards poll a memif port? Only between the relay's up() and quiesce(): at all
- * other times the driver may change memory that a burst reads, and the port is quiet. Owns the
- * relay and the driver's private socket. A process that is killed leaves no socket file behind: a
- * client's socket has an abstract name, and a server's file is unlinked as soon as the driver
- * listens. Control thread; the static callbacks run in the relay's thread. */
+/* When may the shards poll a memif port? Only between the relay's up() and quiesce(): at all other
+ * times the driver may change memory that a burst reads, and the port's flag `quiet` is set. Owns
+ * the relay and the driver's private socket. A process that is killed leaves no socket file behind:
+ * a client's socket has an abstract name, and a server's file is unlinked as soon as the driver
+ * listens. Runs in the control thread, except the callbacks for the relay, which run in the relay's
+ * thread. */
 #include "port/memif_port.h"
 
 #include <errno.h>
@@ -31,7 +32,8 @@ struct rn_memif_port {
 	char dir[32];	     /* server: the private directory of `socket`; "" once removed */
 	char socket[48];     /* the driver's socket, as passed to the driver */
 	char reached_by[48]; /* the driver's socket, as the relay reaches it */
-	int fd;		     /* server: the unlinked socket file, kept open to reach it; else -1 */
+	/* server: the unlinked socket file, open so that the relay can connect; else -1 */
+	int fd;
 	struct rn_memif_relay *relay;
 	struct rn_port *port;
 	void (*grace)(void *arg);
@@ -74,8 +76,8 @@ static void first_alarm(void *arg)
 }
 
 /* Waits until EAL's interrupt thread has handled all sockets that were ready at the call. Alarms
- * run in that thread. The first alarm may run before a socket that became ready at the same time;
- * the second, set by the first, runs after it. */
+ * run in that thread. The first alarm may run before the handler of a socket that became ready at
+ * the same time; the second alarm, which the first one sets, runs after that handler. */
 static void drain_interrupts(void *arg)
 {
 	sem_t handled;
@@ -199,8 +201,8 @@ int rn_memif_port_start(struct rn_memif_port *mp, struct rn_port *port, void (*g
 	return rc != 0 ? rc : rn_memif_relay_start(mp->relay);
 }
 
-/* Frames that the peer has not taken from the rings are lost with the connection, and often one
- * of them is the reply to the peer's DREQ: give it a moment to take them. */
+/* Frames that the peer has not taken from the rings are lost with the connection, and often one of
+ * them is the reply to the peer's DREQ. So waits 50 ms before ending the connection. */
 void rn_memif_port_stop(struct rn_memif_port *mp)
 {
 	const struct timespec moment = {.tv_nsec = LAST_FRAMES_NS};
@@ -213,8 +215,8 @@ void rn_memif_port_stop(struct rn_memif_port *mp)
 	mp->relay = NULL;
 }
 
-/* A server's driver tries to remove its socket file and logs an error because it was unlinked
- * already: silence its log for this call. */
+/* A server's driver tries to remove its socket file and logs an error, because the file was
+ * unlinked already (hide_socket()). So the driver's log is disabled during the removal. */
 void rn_memif_port_remove(struct rn_memif_port *mp, const char *device)
 {
 	int type = mp->server && mp->dir[0] == '\0' ? rte_log_register("pmd.net.memif") : -1;

@@ -1,6 +1,6 @@
 /* The part of a port that only net_memif needs: its relay, and the four operations that the relay
- * needs from the port (docs/decisions/0001-memif.md). Control thread; the relay's thread calls
- * `grace`. */
+ * needs from the port (docs/decisions/0001-memif.md). The functions run in the control thread; the
+ * relay's thread calls `grace`. */
 #ifndef RN_MEMIF_PORT_H
 #define RN_MEMIF_PORT_H
 
@@ -13,18 +13,18 @@ struct rn_memif_port;
 /* To be called before the device is created. path: the socket shared with the peer; a leading '@'
  * means an abstract name. Returns 0 or -errno. */
 int rn_memif_port_create(struct rn_memif_port **mp, bool server, const char *path);
-/* The socket name for the driver's arguments; a leading '@' means an abstract name. Valid as long
- * as mp. */
+/* Returns the socket name for the driver's arguments; a leading '@' means an abstract name. The
+ * string is valid as long as mp. */
 const char *rn_memif_port_socket(const struct rn_memif_port *mp);
 /* Starts connecting to the peer. The device must be started and the shards ready. `grace(arg)`
  * returns when no shard is inside a burst that began before the call. Returns 0 or -errno. */
 int rn_memif_port_start(struct rn_memif_port *mp, struct rn_port *port, void (*grace)(void *arg),
 			void *arg);
-/* Ends the connection, before the device is stopped. Accepts NULL. */
+/* Ends the connection; to be called before the device is stopped. Accepts NULL. */
 void rn_memif_port_stop(struct rn_memif_port *mp);
-/* Removes the device; replaces rte_vdev_uninit() for memif ports. */
+/* Removes the device from DPDK; to be called instead of rte_vdev_uninit() for memif ports. */
 void rn_memif_port_remove(struct rn_memif_port *mp, const char *device);
-/* Frees mp after the device was removed. Accepts NULL. */
+/* Frees mp; to be called after the device was removed. Accepts NULL. */
 void rn_memif_port_destroy(struct rn_memif_port *mp);
 
 #endif

@@ -1,6 +1,6 @@
-/* When may a memif connection end? Only when no thread polls the port any more; the relay sees to
- * that (the header gives the reason). Owns both control sockets of one port and the thread that
- * relays between them. Runs in that thread, except create, start and destroy. */
+/* When may a memif connection end? Only when no thread polls the port any more; the relay makes
+ * sure of this (memif_relay.h gives the reason). Owns both control sockets of one port and the
+ * thread that relays between them. Runs in that thread, except create, start and destroy. */
 #include "port/memif_relay.h"
 
 #include <errno.h>
@@ -24,7 +24,7 @@
 #define TYPE_NONE	0
 #define TYPE_ADD_REGION 4
 #define TYPE_CONNECTED	7
-#define TYPE_OVER	0x10000 /* no wire value: the connection is lost or refused */
+#define TYPE_OVER	0x10000 /* not on the wire: the connection is lost or refused */
 #define REGION_SIZE_AT	4	/* ADD_REGION: 16 bits type, 16 bits index, 32 bits size */
 
 struct rn_memif_relay {
@@ -39,7 +39,7 @@ struct rn_memif_relay {
 
 struct message {
 	uint8_t bytes[MSG_BYTES];
-	int fd; /* the file descriptor sent with the message, owned; -1: none */
+	int fd; /* descriptor received with the message, owned; -1: none */
 };
 
 static int address_from(const char *path, struct sockaddr_un *un, socklen_t *len)
@@ -189,8 +189,8 @@ static unsigned message_type(const struct message *m)
 	return type;
 }
 
-/* True when the peer's memory region has its full size and can no longer shrink: otherwise an
- * access of a poller could raise SIGBUS. */
+/* True when the peer's memory region has its full size and can no longer shrink: otherwise a thread
+ * that polls the port could get SIGBUS. */
 static bool region_can_be_trusted(const struct message *m)
 {
 	struct stat st;
@@ -231,9 +231,9 @@ static void disconnect_driver(struct rn_memif_relay *r, int pmd)
 	r->cfg.ops.drain_interrupts(r->cfg.arg);
 }
 
-/* Serves one connection from its first message until the driver is disconnected. The port is
- * quiet on entry and on return; it may be polled from CONNECTED until either socket becomes
- * readable again. Returns whether the connection was established. */
+/* Serves one connection from its first message until the driver is disconnected. No thread polls
+ * the port on entry and on return. The port may be polled from the CONNECTED message until either
+ * socket becomes readable again. Returns whether the connection was established. */
 static bool serve(struct rn_memif_relay *r, int peer, int pmd)
 {
 	unsigned type;
@@ -281,7 +281,8 @@ static bool other_end_is(int fd, bool (*welcome)(const struct ucred *who))
 	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &len) == 0 && welcome(&who);
 }
 
-/* Accepts the next connection from a welcome process and closes all others before it. */
+/* Accepts the next connection whose process passes the test `welcome`, and closes all connections
+ * before it. */
 static int accept_only(int listen_fd, bool (*welcome)(const struct ucred *who))
 {
 	int fd;

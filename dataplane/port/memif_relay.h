@@ -18,8 +18,8 @@ struct rn_memif_relay;
 /* What the relay needs from the port. The relay's thread, or rn_memif_relay_destroy(), calls one
  * function at a time. */
 struct rn_memif_relay_ops {
-	/* Returns when no thread is inside a burst on the port, and no thread enters one until
-	 * up(). May be called when the port is already quiet. */
+	/* Returns when no thread is inside a burst on the port; no thread begins one until up() is
+	 * called. May also be called when bursts are already stopped. */
 	void (*quiesce)(void *arg);
 	/* The handshake is complete. Bursts may start as soon as the driver reports link up, not
 	 * earlier: the driver may still be processing the last message. */
@@ -27,8 +27,8 @@ struct rn_memif_relay_ops {
 	/* Returns when EAL's interrupt thread has handled everything that was pending at the
 	 * call. */
 	void (*drain_interrupts)(void *arg);
-	/* Client only: stops and starts the ethdev, so that the driver connects to pmd_path
-	 * again. Called while the port is quiet and the driver has no connection. Returns 0 or a
+	/* Client only: stops and starts the ethdev, so that the driver connects to pmd_path again.
+	 * Called between quiesce() and up(), while the driver has no connection. Returns 0 or a
 	 * negative errno; after an error the relay tries again later. */
 	int (*restart)(void *arg);
 };
@@ -37,7 +37,7 @@ struct rn_memif_relay_config {
 	bool server; /* the memif role of the port */
 	/* to the peer: the relay listens there (server) or connects (client) */
 	const char *peer_path;
-	const char *pmd_path; /* to the driver: its socket= argument, private to this process */
+	const char *pmd_path; /* the driver's socket= argument, private to this process */
 	struct rn_memif_relay_ops ops;
 	void *arg;
 };

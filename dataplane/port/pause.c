@@ -1,6 +1,6 @@
 /* Did this port send or receive pause frames? Every driver has its own counter names; those that
- * contain a word for flow control are reported under the driver's name. Owns nothing; any thread,
- * except within a shard's turn, because memory is allocated. */
+ * contain a word for flow control are reported under the driver's name. Owns nothing; any thread
+ * may call it, but not while it polls a shard, because it allocates memory. */
 #include "port/pause.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* Flow control counters of a port's driver: pause frames, global and per priority (PFC). Any
- * thread, except within a shard's turn. */
+/* Flow control counters of a port's driver: pause frames, global and per priority (PFC). Any thread
+ * may call this, but not while it polls a shard. */
 #ifndef RN_PAUSE_H
 #define RN_PAUSE_H
 

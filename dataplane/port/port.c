@@ -54,9 +54,9 @@ void rn_pool_destroy(struct rte_mempool *pool)
 	rte_mempool_free(pool);
 }
 
-/* Called by DPDK. INTR_RMV, in EAL's interrupt thread, announces that the device is being
- * removed. DESTROY comes in the thread that removes the device from DPDK, before memory is freed
- * that a burst reads; hence the grace period. */
+/* Called by DPDK. INTR_RMV, in EAL's interrupt thread, announces that the device is being removed.
+ * DESTROY comes in the thread that removes the device from DPDK, before DPDK frees memory that a
+ * burst may read, so wait here until no burst runs (grace period). */
 static int on_removal(uint16_t id, enum rte_eth_event_type event, void *arg, void *ret)
 {
 	struct rn_port *p = arg;
@@ -237,7 +237,8 @@ int rn_port_go(struct rn_port *p, void (*grace)(void *arg), void *arg)
 	return p->memif != NULL ? rn_memif_port_start(p->memif, p, grace, arg) : 0;
 }
 
-/* A ring in ordinary memory: each end of a joined port is used by one shard. */
+/* Allocates one receive queue of a joined port. Single producer and single consumer are enough,
+ * because one shard sends into the queue and one shard receives from it. */
 static struct rte_ring *frame_ring(uint32_t slots)
 {
 	size_t bytes = RN_ALIGN_UP((size_t)rte_ring_get_memsize(slots), RTE_CACHE_LINE_SIZE);

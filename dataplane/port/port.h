@@ -29,33 +29,34 @@ struct rn_port {
 	bool started;
 	unsigned ifindex;	  /* number of the kernel interface under the port, else 0 */
 	_Atomic uint32_t removed; /* the device has been removed or is about to be */
-	/* DPDK has freed the ethdev; its number may be another port's */
+	/* DPDK has freed the ethdev; another port may have got its number */
 	_Atomic uint32_t destroyed;
-	/* this port or its joined peer was unplugged: frames are discarded */
+	/* this port or the port joined to it was unplugged: frames to be sent are discarded */
 	_Atomic uint32_t cut;
 	/* While set, no burst may begin. The thread that sets it then waits for a grace period of
 	 * the shards. */
 	_Atomic uint32_t quiet;
-	_Atomic uint32_t ups; /* how often the link came up; net_memif only */
-	/* Source PEER: the wake-up to ring after a burst on transmit queue i; NULL otherwise. */
+	_Atomic uint32_t ups; /* number of times the link came up; net_memif only */
+	/* Joined ports (wake source PEER): the receiver's doorbell, to be rung after a burst on
+	 * transmit queue i. Else NULL. */
 	struct rn_wake *peer[RN_MAX_SHARDS];
 	struct rte_ring *rings[RN_MAX_SHARDS]; /* joined ports: the receive rings, owned */
 	unsigned nrings;
-	/* net_memif only, owned; the port is quiet until its relay is up */
+	/* net_memif only, owned; `quiet` stays set until its relay has connected */
 	struct rn_memif_port *memif;
-	void (*grace)(void *arg); /* as given to rn_port_go() */
+	void (*grace)(void *arg); /* callback given to rn_port_go() */
 	void *grace_arg;
-	/* With fewer transmit queues than shards: held during a burst. A shard that finds it held
-	 * keeps its frames. */
+	/* Lock of a transmit burst, used when there are fewer transmit queues than shards. A shard
+	 * that does not get the lock keeps its frames for later. */
 	_Atomic uint32_t tx_lock;
 };
 
 struct rn_port_spec {
-	const char *name, *args; /* rn_vdev_string() */
+	const char *name, *args; /* device name and arguments from rn_vdev_string() */
 	/* af_packet: kernel interface, whose MTU is checked; else NULL */
 	const char *iface;
 	uint16_t mtu;
-	unsigned queues; /* wanted in each direction; a driver may have fewer */
+	unsigned queues; /* queues wanted in each direction; a driver may have fewer */
 	uint32_t ring;	 /* descriptors per queue */
 	struct rte_mempool *pool;
 	struct rn_memif_port *memif; /* owned by the port after opening; NULL for other drivers */
@@ -85,8 +86,8 @@ int rn_port_go(struct rn_port *port, void (*grace)(void *arg), void *arg);
  * driver does not report. */
 bool rn_port_gone(struct rn_port *port);
 /* Removes the device from DPDK while the shards run; from then on they receive nothing and their
- * frames are discarded. For a device that has announced its removal, or to remove it
- * deliberately. Call at most once. */
+ * frames are discarded. To be called at most once: when the device has announced its removal, or to
+ * remove it deliberately. */
 void rn_port_unplug(struct rn_port *port);
 
 /* Sets the complete list of group MACs to receive, n <= RN_GROUPS (mcast.h). A driver without
@@ -108,8 +109,8 @@ bool rn_port_carrier(const struct rn_port *port);
  * do. */
 uint32_t rn_port_speed(const struct rn_port *port);
 
-/* True when the kernel interface has this address: then the kernel's stack and softrnic would
- * both answer for it. */
+/* True when the kernel interface has this address. Then the kernel's IP stack and softrnic would
+ * both answer requests to the address. */
 bool rn_port_iface_has(const char *iface, const struct rn_gid *addr);
 
 #endif

@@ -1,12 +1,13 @@
 /* May this buffer be registered? Touching its pages could raise a signal that the calling thread
- * may have blocked, so the kernel is asked instead, in one of two ways. Owns nothing; runs in the
+ * may have blocked, so one of two system interfaces is used instead. Owns nothing; runs in the
  * calling thread.
  *
- * Small buffers: madvise(MADV_POPULATE_*) faults the pages in or fails. Its time does not depend
- * on the number of mappings of the process (measured: 0.2 us a page, 0.8 us for 64 KB). It also
- * fails for memory that is valid (device mappings, older kernels), so only its success counts.
- * All others: the process's list of mappings is read up to the end of the buffer (7 us with 30
- * mappings, 100 us with 1000). This way a large sparse buffer stays sparse. */
+ * Small buffers: madvise(MADV_POPULATE_*) faults the pages in or fails. Its time does not depend on
+ * the number of mappings of the process (measured: 0.2 us a page, 0.8 us for 64 KB). It also fails
+ * for memory that is valid (device mappings, older kernels), so only its success counts. All
+ * others: the process's list of mappings is read up to the end of the buffer (7 us with 30
+ * mappings, 100 us with 1000). Reading the list makes no page resident, so a large sparse buffer
+ * stays sparse. */
 #include "port/probe.h"
 
 #include <errno.h>
@@ -22,13 +23,13 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
-#define PAGE 4096u /* x86-64; the size of every larger page is a multiple */
+#define PAGE 4096u /* the smallest page size of x86-64; larger ones are multiples of it */
 
 /* The state of parsing one line of the list: "7f12a000-7f12b000 rw-p ...". */
 struct reader {
 	enum { START, END, RIGHTS, REST } at;
 	uint64_t start, end;
-	unsigned column; /* within the access rights */
+	unsigned column; /* column within the access rights */
 	bool readable, writable;
 };
 
@@ -39,7 +40,8 @@ static int hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Takes the next character. Returns true when the range and the rights of the line are complete. */
+/* Parses the next character. Returns true when the range and the access rights of the line are
+ * complete. */
 static bool take_char(struct reader *r, char c)
 {
 	switch (r->at) {
@@ -89,7 +91,7 @@ int rn_probe_list(int fd, uint64_t addr, uint64_t length, bool write)
 	struct reader r = {.at = START};
 	uint64_t next = addr, end = addr + length;
 	int rc = length == 0 ? 0 : 1;
-	char text[4096]; /* one read() of this file returns no more */
+	char text[4096]; /* a read() of /proc/self/maps returns at most 4096 bytes */
 
 	while (rc == 1) {
 		ssize_t n = read(fd, text, sizeof(text));

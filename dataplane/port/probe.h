@@ -1,5 +1,5 @@
 /* Checks that all of a buffer is mapped and accessible, once, when a memory region is registered.
- * Against what the application does to the buffer later, mem.h protects. */
+ * If the application unmaps the buffer later, the copy routines of mem.h handle the fault. */
 #ifndef RN_PROBE_H
 #define RN_PROBE_H
 
@@ -16,7 +16,8 @@ int rn_probe(uint64_t addr, uint64_t length, bool write);
 
 #define RN_PROBE_SMALL 65536u
 
-/* The second method alone, with a list in the format of /proc/self/maps read from fd. Closes fd. */
+/* Checks the buffer only against a list of mappings, which is read from fd in the format of
+ * /proc/self/maps. Closes fd. The return value is that of rn_probe(). */
 int rn_probe_list(int fd, uint64_t addr, uint64_t length, bool write);
 
 #endif

@@ -1,6 +1,6 @@
-/* Which thread makes the turns of an inline shard while the application does other work? The
- * progress thread, one per adapter. It sleeps most of the time and takes the same try-lock as every
- * application thread. */
+/* Which thread polls an inline shard while the application does other work? The progress thread,
+ * one per adapter. It sleeps most of the time. It polls through rn_lcore_try_turn(), like the
+ * application's threads, so that only one thread polls a shard at a time. */
 #include "port/progress.h"
 
 #include <errno.h>
@@ -12,10 +12,10 @@
 
 #include "port/thread.h"
 
-#define IDLE_NS RN_MS(1)   /* a shard without work is turned at least this often */
-#define DUE_NS	RN_US(100) /* a shard with work is turned this long after its last turn */
-/* While the application makes all turns, the progress thread's naps grow up to this length:
- * checking 10,000 times a second took 6 % of the samples in a profile of two busy adapters. */
+#define IDLE_NS RN_MS(1)   /* a shard without work is polled at least this often */
+#define DUE_NS	RN_US(100) /* a shard with work is polled this long after its last poll */
+/* While the application polls all shards, the progress thread's sleeps grow up to this length:
+ * waking every 100 us took 6 % of the samples in a profile of two busy adapters. */
 #define BUSY_NS RN_US(400)
 
 static rn_time last_turn(struct rn_lcore *lc)
@@ -37,13 +37,14 @@ static bool only_progress_thread_serves(struct rn_progress *k, unsigned i, rn_ti
 {
 	struct rn_lcore *lc = &k->lcore[i];
 
-	/* The last turn was the progress thread's, and work came within the spin time. */
+	/* The progress thread was the last to poll the shard, and work came within the spin
+	 * time. */
 	return last_turn(lc) == atomic_load_explicit(&k->our_turn[i], memory_order_relaxed) &&
 	       atomic_load_explicit(&lc->last_busy, memory_order_relaxed) + lc->spin > now;
 }
 
-/* The time by which the shard must be turned again. rung: its doorbell was rung since the last
- * turn. */
+/* Returns the time by which the shard must be polled again. rung: the shard's doorbell was rung
+ * since the last poll. */
 static rn_time deadline(struct rn_progress *k, unsigned i, bool rung, rn_time now)
 {
 	struct rn_lcore *lc = &k->lcore[i];
@@ -66,8 +67,8 @@ static void nap(rn_time ns)
 	nanosleep(&ts, NULL);
 }
 
-/* Sleeps until a shard is rung or due, while no application thread makes turns. Sets bit i of
- * *rung when shard i was rung. */
+/* Sleeps until the doorbell of a shard is rung or the time `next` comes. Only used while no
+ * application thread polls. Sets bit i of *rung when the doorbell of shard i was rung. */
 static void sleep_on_all(struct rn_progress *k, rn_time next, uint32_t *rung, rn_time now)
 {
 	struct pollfd fds[RN_MAX_SHARDS];
@@ -88,7 +89,8 @@ static void sleep_on_all(struct rn_progress *k, rn_time next, uint32_t *rung, rn
 	}
 }
 
-/* The default timer slack of 50 us would lengthen every nap. */
+/* Sets the thread's name, its signals and a timer slack of 1 us: the default slack of 50 us would
+ * lengthen every sleep. */
 static void set_up_thread(void)
 {
 	rn_thread_set_up("rn-progress");
@@ -118,13 +120,13 @@ static void *run(void *arg)
 			next = RN_MIN(next, deadline(k, i, rung >> i & 1, now));
 		}
 		if (next <= now) {
-			/* The application may share this core and be about to make the turn
+			/* The application may share this core and may be about to poll the shard
 			 * itself. */
 			sched_yield();
 			continue;
 		}
-		/* While the application makes turns, doorbells need not wake the progress thread:
-		 * a plain nap, which costs the producers no system calls, is enough. */
+		/* While the application polls, doorbells need not wake the progress thread. Then a
+		 * plain sleep is enough, during which a doorbell costs no system call. */
 		if (alone) {
 			doze = DUE_NS;
 			sleep_on_all(k, next, &rung, now);

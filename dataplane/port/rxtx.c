@@ -61,7 +61,8 @@ int rn_rxtx_open(struct rn_rxtx *x, const struct rn_rxtx_cfg *cfg)
 	rn_rng_seed(&x->tamper, ~(cfg->impair_seed + cfg->index));
 	x->lcore_id = borrow_lcore_id();
 	x->cache = rte_mempool_default_cache(x->port->pool, x->lcore_id);
-	/* All lcore ids are taken: use a private cache, which only our own calls can use. */
+	/* All lcore ids are taken: use a private cache. Only the calls of this file can use that
+	 * cache, the driver cannot. */
 	x->own_cache = x->cache == NULL;
 	if (x->own_cache)
 		x->cache = rte_mempool_cache_create(RTE_MEMPOOL_CACHE_MAX_SIZE, SOCKET_ID_ANY);
@@ -74,8 +75,8 @@ int rn_rxtx_open(struct rn_rxtx *x, const struct rn_rxtx_cfg *cfg)
 	return 0;
 }
 
-/* Mbufs of our pool with one segment go back in bulk through our cache; others (of another pool,
- * chained) one by one. */
+/* Frees single-segment mbufs of this port's pool in bulk through the cache, all other mbufs (of
+ * another pool, chained) one by one. */
 void rn_rxtx_free(struct rn_rxtx *x, struct rte_mbuf **m, unsigned n)
 {
 	unsigned kept = 0;
@@ -219,9 +220,9 @@ static unsigned rx_burst_uncancelled(const struct rn_rxtx *x, unsigned queue, st
 	return rte_eth_rx_burst(x->port->id, (uint16_t)queue, m, (uint16_t)x->burst);
 }
 
-/* Under the inline policy an application's thread may run this. If its driver makes system
- * calls, the thread could be cancelled inside one of them, so cancellation is disabled
- * around the burst. */
+/* Under the inline policy an application's thread may run this. If the port's driver makes system
+ * calls, the thread could be cancelled inside one of them, so cancellation is disabled around the
+ * burst. */
 static unsigned rx_burst(const struct rn_rxtx *x, unsigned queue, struct rte_mbuf **m)
 {
 	if (rn_unlikely(x->calls == RN_CALLS_BOTH))
@@ -241,8 +242,8 @@ unsigned rn_rx_turn(struct rn_rxtx *x, struct rn_shard *sh, struct rn_steer *st,
 	}
 	if (rn_unlikely(atomic_load_explicit(&x->port->quiet, memory_order_acquire)))
 		return seen;
-	/* Receive queues are dealt out to the shards in turn; a shard without a queue gets all
-	 * its packets from other shards. */
+	/* Shard i polls the receive queues i, i + nshards and so on. A shard without a queue gets
+	 * all its packets from other shards. */
 	for (unsigned q = x->index; q < x->port->nrxq; q += x->nshards) {
 		unsigned n = rx_burst(x, q, m);
 
@@ -309,8 +310,8 @@ static unsigned flush(struct rn_rxtx *x, rn_time now)
 		port_took_none(x, now);
 		return 0;
 	}
-	/* Another shard is sending through this queue: keep the frames for the next turn rather
-	 * than wait. */
+	/* Another shard is sending through this queue: keep the frames for the next poll iteration
+	 * rather than wait. */
 	if (x->share_txq && atomic_exchange_explicit(&p->tx_lock, 1, memory_order_acquire) != 0)
 		return 0;
 	rn_handover_give(x->out + x->out_head, x->nout);
@@ -340,7 +341,8 @@ static void make_room(struct rn_rxtx *x, unsigned n)
 	x->out_head = 0;
 }
 
-/* Frames to the port's own MAC never reach the port: no switch would send them back. */
+/* Queues a built frame for the port or, if its destination is the port's own MAC, for loopback: a
+ * switch would not send such a frame back. */
 static void dispatch(struct rn_rxtx *x, struct rte_mbuf *m)
 {
 	if (rn_unlikely(memcmp(rte_pktmbuf_mtod(m, void *), x->mac, 6) == 0)) {
@@ -351,8 +353,8 @@ static void dispatch(struct rn_rxtx *x, struct rte_mbuf *m)
 	}
 }
 
-/* Loops a copy of a multicast frame back for the group's members on this adapter, who receive it
- * in the next turn. */
+/* Loops a copy of a multicast frame back for the group's members on this adapter, which receive the
+ * copy in the next poll iteration. */
 static void loop_copy(struct rn_rxtx *x, struct rte_mbuf *m)
 {
 	struct rte_mbuf *copy = rte_pktmbuf_copy(m, x->port->pool, 0, UINT32_MAX);
@@ -423,8 +425,8 @@ static void impair_frame(struct rn_rxtx *x, struct rte_mbuf *m, rn_time now)
 	}
 }
 
-/* Fills `fresh` with empty mbufs up to `want`, or as far as the pool has some. Returns how many
- * of them the caller may use. */
+/* Fills `fresh` with up to `want` empty mbufs, fewer if the pool has no more. Returns how many of
+ * them the caller may use. */
 static unsigned top_up(struct rn_rxtx *x, unsigned want)
 {
 	while (x->nfresh < want) {
@@ -504,7 +506,7 @@ unsigned rn_tx_turn(struct rn_rxtx *x, struct rn_shard *sh, rn_time now)
 		unsigned built = build(x, sh, n, &bytes, now);
 		work += built;
 		flush(x, now);
-		/* The shard has nothing more to send. */
+		/* The shard filled fewer mbufs than offered, so it has nothing more to send. */
 		if (built < n)
 			break;
 	}

@@ -13,7 +13,7 @@ struct rte_mempool_cache;
 struct rn_capture;
 
 /* clang-format off */
-#define RN_RXTX_STAT_ROWS(X) /* name, text */ \
+#define RN_RXTX_STAT_ROWS(X) /* columns: name, text */ \
 	X(rx_frames,     "frames received from the port") \
 	X(rx_bytes,      "bytes received from the port") \
 	X(rx_chained,    "received frames in several buffers, which were linearised") \
@@ -55,29 +55,30 @@ struct rn_rxtx {
 	struct rn_port *port;
 	unsigned index, nshards, txq;
 	unsigned burst, turn_bytes;
-	/* of an empty mbuf: offset of its data from its address, size */
+	/* of an empty mbuf, in bytes: offset of the data from the mbuf's address; size of the data
+	 * area */
 	unsigned data_at, data_room;
 	bool share_txq;	     /* another shard uses the same transmit queue */
-	enum rn_calls calls; /* bursts in which an application's thread would make system calls */
+	enum rn_calls calls; /* bursts that make system calls in an application's thread */
 	uint8_t mac[6];
-	unsigned lcore_id; /* id of the thread during a turn; selects the cache in the pool */
-	bool own_cache;	   /* no lcore id was free: `cache` is private and freed by us */
+	unsigned lcore_id; /* lcore id while polling; selects the mempool's cache */
+	bool own_cache;	   /* no lcore id was free: `cache` is private, freed at close */
 	struct rte_mempool_cache *cache;
 	struct rn_capture *capture; /* NULL: frames are not captured */
 	struct rn_rxtx_stats stats;
 
-	struct rte_mbuf *fresh[RN_BURST_MAX]; /* empty, for the next frames */
+	struct rte_mbuf *fresh[RN_BURST_MAX]; /* empty mbufs for the next frames */
 	unsigned nfresh;
 	/* out[head..head+nout): frames in order, built but not yet taken by the port */
 	struct rte_mbuf *out[RN_OUT_MAX];
 	unsigned out_head, nout;
-	rn_time refused_since; /* since when the port has taken nothing; 0: it takes frames */
-	struct rte_mbuf *loop[RN_LOOP_MAX]; /* looped back, received in the next turn */
+	rn_time refused_since; /* since then the port has taken no frame; 0: it takes frames */
+	struct rte_mbuf *loop[RN_LOOP_MAX]; /* frames to receive in the next poll iteration */
 	unsigned nloop;
 
 	bool impaired;
 	struct rn_impair rule;
-	struct rn_rng rng, tamper; /* two, so that tampering changes no other decision */
+	struct rn_rng rng, tamper; /* two generators, so that tampering changes no other draw */
 	struct rn_held *held;	   /* sorted by time; RN_HELD_MAX entries; NULL when not impaired */
 	unsigned nheld;
 };
@@ -86,40 +87,41 @@ struct rn_rxtx_cfg {
 	struct rn_port *port;
 	unsigned index, nshards;
 	unsigned burst;	     /* frames per burst, 1..RN_BURST_MAX */
-	unsigned turn_bytes; /* approximate limit of bytes built in one turn; at least one frame */
+	unsigned turn_bytes; /* approximate limit of bytes built per poll; at least one frame */
 	uint8_t mac[6];
 	struct rn_impair impair;
 	uint64_t impair_seed;
 	struct rn_capture *capture;
-	bool lent; /* application threads make the turns (inline idle policy) */
+	bool lent; /* application threads poll the shard (inline idle policy) */
 };
 
-/* Opens and closes, in the control thread while no turn runs. Returns 0 or -ENOMEM. Closing frees
- * all mbufs. */
+/* To be called in the control thread while no thread polls the shard. rn_rxtx_open() returns 0 or
+ * -ENOMEM; rn_rxtx_close() frees all mbufs. */
 int rn_rxtx_open(struct rn_rxtx *x, const struct rn_rxtx_cfg *cfg);
 void rn_rxtx_close(struct rn_rxtx *x);
 
-/* Receives one burst from every receive queue of this shard and everything looped back. Returns
- * the number of frames. */
+/* Receives one burst from every receive queue of this shard, and all frames looped back before.
+ * Returns the number of frames. */
 unsigned rn_rx_turn(struct rn_rxtx *x, struct rn_shard *sh, struct rn_steer *st, rn_time now);
 
-/* Sends frames left over from earlier turns, then lets the shard build new ones. No frame is
- * built while the port has not taken all of the previous burst, or without free mbufs. A built
- * frame is dropped only when the port took frames before and then none for RN_TX_PATIENCE: its
- * link is down, and requests must be able to time out. Returns the number of frames that were
- * sent or built. */
+/* Sends frames left over from earlier turns, then lets the shard build new ones. No frame is built
+ * while the port has not taken all of the previous burst, or without free mbufs. A built frame is
+ * dropped only when the port took frames before and then none for RN_TX_PATIENCE: the port's link
+ * is down, and requests must be able to time out. Returns the number of frames that were sent or
+ * built. */
 unsigned rn_tx_turn(struct rn_rxtx *x, struct rn_shard *sh, rn_time now);
 
 /* Frees n mbufs whose packets have been processed. */
 void rn_rxtx_free(struct rn_rxtx *x, struct rte_mbuf **m, unsigned n);
 
-/* True when built frames wait for the port or to be looped back: the next turn has work even if
- * the core has none. */
+/* True when built frames wait to be sent or looped back: then the next poll iteration has work even
+ * if the core has none. */
 static inline bool rn_rxtx_backlog(const struct rn_rxtx *x)
 {
 	return x->nout > 0 || x->nloop > 0;
 }
-/* When the next frame that impairment holds back is due; RN_TIME_NEVER when none is held. */
+/* Returns the time at which the next frame held back by impairment is due; RN_TIME_NEVER when none
+ * is held. */
 static inline rn_time rn_rxtx_next(const struct rn_rxtx *x)
 {
 	return x->nheld > 0 ? x->held[0].when : RN_TIME_NEVER;

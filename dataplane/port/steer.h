@@ -13,14 +13,16 @@ struct rn_lcore;
 
 struct rn_steer {
 	unsigned index, n;
-	/* to[i] is from[index] of shard i; NULL for i == index */
+	/* Rings to and from shard i. to[i] is the same ring as from[index] of shard i; NULL for i
+	 * == index. */
 	struct rte_ring *to[RN_MAX_SHARDS];
 	struct rte_ring *from[RN_MAX_SHARDS];
-	uint32_t filled; /* bit i: shard i got something and must still be rung by the caller */
+	/* bit i: items were put into shard i's ring; the caller must ring its doorbell */
+	uint32_t filled;
 };
 
-/* Creates the rings, of `slots` items (a power of two), between n shards. Control thread, before
- * the shards start. Returns 0, or -ENOMEM with nothing allocated. */
+/* Creates the rings, of `slots` items (a power of two), between n shards. To be called in the
+ * control thread before the shards start. Returns 0, or -ENOMEM with nothing allocated. */
 int rn_steer_create(struct rn_steer *const all[], unsigned n, uint32_t slots);
 void rn_steer_destroy(struct rn_steer *const all[], unsigned n);
 
@@ -45,7 +47,8 @@ unsigned rn_steer_messages(struct rn_steer *st, struct rn_shard *sh);
 unsigned rn_steer_drain(struct rn_steer *st, struct rn_shard *sh, struct rte_mbuf **done,
 			unsigned *ndone, unsigned max, rn_time now);
 
-/* Any thread; for threads other than the shard a hint: no item waits for this shard. */
+/* True when no item waits for this shard. Exact only in the shard's thread; for other threads a
+ * hint. */
 bool rn_steer_empty(const struct rn_steer *st);
 
 #endif

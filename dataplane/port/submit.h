@@ -26,24 +26,26 @@ void rn_submit_destroy(struct rn_submit *s);
  * is full at the moment. */
 bool rn_submit_put(struct rn_submit *s, const struct rn_wqe *wqe);
 
-/* Any thread. Returns a ring position after all requests whose enqueue began before the call. */
+/* Any thread. Returns a position in the ring behind all requests whose enqueue began before the
+ * call. */
 uint32_t rn_submit_position(const struct rn_submit *s);
 
-/* The shard. True when everything before `position` has been drained. */
+/* Called by the shard. True when all requests before `position` have been drained. */
 bool rn_submit_drained(const struct rn_submit *s, uint32_t position);
 
-/* Any thread. True when no request whose enqueue began before the call is undrained. In contrast
- * to rn_submit_empty(), this includes requests that cannot be dequeued yet because an earlier
- * enqueue, of another thread, is unfinished; their producers have already rung the doorbell. */
+/* Any thread. True when the shard has drained all requests whose enqueue began before the call. In
+ * contrast to rn_submit_empty(), this also covers requests that cannot be dequeued yet because an
+ * earlier enqueue by another thread is unfinished. The producers of such requests have already rung
+ * the doorbell. */
 bool rn_submit_idle(const struct rn_submit *s);
 
-/* Any thread. Whether the ring is empty, and how many slots are in use; only for the shard these
- * are exact. */
+/* Whether the ring is empty, and how many slots are in use. Any thread may call these functions,
+ * but the results are exact only for the shard. */
 bool rn_submit_empty(const struct rn_submit *s);
 unsigned rn_submit_count(const struct rn_submit *s);
 
-/* The shard. Posts whole requests to the shard's QPs, up to max slots (>= RN_WQE_MAX_SLOTS).
- * Returns the number of slots taken. */
+/* Called by the shard. Takes whole requests from the ring, up to max slots (>= RN_WQE_MAX_SLOTS),
+ * and posts them to the shard's QPs. Returns the number of slots taken. */
 unsigned rn_submit_drain(struct rn_submit *s, struct rn_shard *sh, unsigned max, rn_time now);
 
 #endif

@@ -17,7 +17,7 @@ struct rn_telemetry_source {
 };
 
 /* Publishes the source until it is withdrawn; *source is copied. Withdrawing waits until no call
- * into the source is in progress. Control thread. */
+ * into the source is in progress. Both are called in the control thread. */
 void rn_telemetry_publish(const struct rn_telemetry_source *source);
 void rn_telemetry_withdraw(void);
 

@@ -1,4 +1,4 @@
-/* What every thread that softrnic creates does first. */
+/* The set-up that every thread created by softrnic runs first. */
 #ifndef RN_THREAD_H
 #define RN_THREAD_H
 

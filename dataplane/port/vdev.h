@@ -44,8 +44,8 @@ bool rn_vdev_pci(const char *device, char *name, size_t len);
  * without FCS. */
 unsigned rn_vdev_frame_bytes(uint16_t mtu);
 
-/* The bytes that one receive buffer must hold: the data room of an mbuf without its headroom. The
- * driver af_packet wants room for a whole slot of its ring. */
+/* The bytes that one receive buffer must hold: the data room of an mbuf without its headroom. For
+ * the driver af_packet the room is that of a whole slot of its ring. */
 unsigned rn_vdev_room(const struct rn_vdev_spec *spec);
 
 /* Writes the device's name and its arguments. Returns 0, or -EINVAL when they do not fit or the

@@ -37,9 +37,9 @@ const struct rn_wake_row *rn_wake_row(const char *driver)
 	return row;
 }
 
-/* Accepts one byte of each ARP, ICMP, ICMPv6, UDP and VLAN-tagged frame; the kernel drops all
- * other frames early. UDP ports are not checked, because IPv6 and VLAN tags move them and an
- * unnecessary wake-up is cheap. */
+/* Attaches a socket filter that passes one byte of each ARP, ICMP, ICMPv6, UDP and VLAN-tagged
+ * frame; the kernel drops all other frames early. UDP ports are not checked, because IPv6 and VLAN
+ * tags move them and an unnecessary wake-up is cheap. */
 static int attach_filter(int fd)
 {
 	struct sock_filter code[] = {
@@ -117,12 +117,12 @@ void rn_wake_close(struct rn_wake *w)
 
 void rn_wake_kick(struct rn_wake *w)
 {
-	/* The thread that clears the flag must write the eventfd, so it must not be cancelled in
+	/* The thread that clears `asleep` must write the eventfd, so it must not be cancelled in
 	 * between. */
 	RN_UNCANCELLED;
 	uint64_t one = 1;
 
-	/* Only the thread that clears the flag writes, so a burst of doorbells costs one system
+	/* Only the thread that clears `asleep` writes, so a burst of doorbells costs one system
 	 * call. */
 	if (atomic_exchange_explicit(&w->asleep, 0, memory_order_acq_rel) != 0)
 		while (write(w->efd, &one, sizeof(one)) < 0 && errno == EINTR)
@@ -140,12 +140,12 @@ static void drain_socket(int fd)
 
 void rn_wake_announce(struct rn_wake *w)
 {
-	/* Drain before the last look at the port: a frame that arrives after it makes the socket
-	 * readable again. */
+	/* Drain before the shard's last check of the port: a frame that arrives after that check
+	 * makes the socket readable again. */
 	if (w->fd >= 0)
 		drain_socket(w->fd);
 	/* Pairs with the fence in rn_wake_ring(): either the shard sees the new work, or the
-	 * ringer sees the flag. */
+	 * ringing thread sees `asleep` set. */
 	atomic_store_explicit(&w->asleep, 1, memory_order_relaxed);
 	atomic_thread_fence(memory_order_seq_cst);
 }

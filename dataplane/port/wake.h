@@ -8,7 +8,7 @@
 #include "base/types.h"
 
 /* clang-format off */
-#define RN_WAKE_ROWS(X) /* driver name begins with, source, bursts with system calls, text */ \
+#define RN_WAKE_ROWS(X) /* columns: start of the driver's name, wake source, bursts that make system calls, text */ \
 	X("net_ring",      PEER,   NONE, "the sending shard rings the receiver's eventfd") \
 	X("net_af_packet", SOCKET, TX,   "a filtered AF_PACKET socket, used only as a wake-up") \
 	X("net_null",      NEVER,  NONE, "no frames arrive: only doorbells and timers wake") \
@@ -39,15 +39,17 @@ extern const unsigned rn_wake_nrows;
 struct rn_wake {
 	int efd; /* eventfd, owned */
 	int fd;	 /* SOCKET: a packet socket on the port's interface, owned; else -1 */
-	_Atomic uint32_t asleep; /* the shard sleeps or is about to: the next ring must write efd */
+	/* the shard sleeps or is about to sleep: the next doorbell must write to efd */
+	_Atomic uint32_t asleep;
 };
 
 /* iface: name of the kernel interface for SOCKET, else NULL. Returns 0 or -errno. */
 int rn_wake_open(struct rn_wake *w, const char *iface);
 void rn_wake_close(struct rn_wake *w);
 
-/* Any thread, after publishing the work that the shard should find. Costs a fence while the shard
- * is awake. rn_wake_kick() is the slow half: it makes the system call. */
+/* Rings the doorbell. Any thread calls this after publishing work for the shard. The cost is one
+ * memory fence while the shard is awake; for a sleeping shard rn_wake_kick() makes a system
+ * call. */
 void rn_wake_kick(struct rn_wake *w);
 static inline void rn_wake_ring(struct rn_wake *w)
 {
@@ -60,8 +62,8 @@ static inline void rn_wake_ring(struct rn_wake *w)
  * cancels. The order makes sure that no doorbell is missed between the check and the sleep. */
 void rn_wake_announce(struct rn_wake *w);
 void rn_wake_cancel(struct rn_wake *w);
-/* Sleeps until rung, until a frame arrives on fd, or for ns nanoseconds (RN_TIME_NEVER: no
- * limit). Returns true when rung or when a frame arrived. */
+/* Sleeps until the doorbell is rung, until a frame arrives on fd, or for ns nanoseconds
+ * (RN_TIME_NEVER: no limit). Returns true when the doorbell was rung or a frame arrived. */
 bool rn_wake_wait(struct rn_wake *w, rn_time ns);
 
 #endif
