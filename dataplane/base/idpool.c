@@ -9,6 +9,7 @@ void rn_idpool_init(struct rn_idpool *p, uint32_t *ring, uint32_t first, uint32_
 
 uint32_t rn_idpool_get(struct rn_idpool *p)
 {
+	/* An id that was never used needs no entry in the ring. */
 	if (p->fresh < p->size)
 		return p->first + p->fresh++;
 	if (p->back == 0)
@@ -21,6 +22,7 @@ uint32_t rn_idpool_get(struct rn_idpool *p)
 
 void rn_idpool_put(struct rn_idpool *p, uint32_t id)
 {
+	/* Only ids that were handed out before can be put back, so the ring cannot overflow. */
 	rn_assert(p->back < p->fresh);
 	uint64_t tail = (uint64_t)p->head + p->back;
 	p->ring[tail < p->size ? tail : tail - p->size] = id;
