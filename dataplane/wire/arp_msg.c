@@ -18,6 +18,7 @@ bool rn_arp_parse(const uint8_t *p, size_t len, struct rn_arp *arp)
 {
 	if (len < RN_ARP_BYTES || memcmp(p, ethernet_ipv4, 6) != 0)
 		return false;
+	/* Offsets: 6 operation, 8 sender MAC, 14 sender IP, 18 target MAC, 24 target IP. */
 	arp->op = (uint16_t)(p[6] << 8 | p[7]);
 	if (arp->op != RN_ARP_REQUEST && arp->op != RN_ARP_REPLY)
 		return false;

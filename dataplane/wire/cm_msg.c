@@ -137,9 +137,11 @@ struct field {
 	uint16_t offset, size;	   /* place in its struct, in bytes */
 };
 
+/* Makes the table entry of one field of struct `type`. */
 #define FIELD(type, member, byte, bit, width) \
 	{byte, bit, width, offsetof(struct type, member), sizeof(((struct type *)0)->member)},
 
+/* One macro per message, because the tables above do not name the struct of their members. */
 #define F_REQ(m, b, i, w)      FIELD(rn_cm_req, m, b, i, w)
 #define F_MRA(m, b, i, w)      FIELD(rn_cm_mra, m, b, i, w)
 #define F_REJ(m, b, i, w)      FIELD(rn_cm_rej, m, b, i, w)
@@ -150,10 +152,12 @@ struct field {
 #define F_SIDR_REQ(m, b, i, w) FIELD(rn_cm_sidr_req, m, b, i, w)
 #define F_SIDR_REP(m, b, i, w) FIELD(rn_cm_sidr_rep, m, b, i, w)
 
+/* The arrays fields_of_req[], fields_of_mra[] and so on. */
 #define X(name, member, fields) static const struct field fields_of_##member[] = {fields(F_##name)};
 LAYOUTS(X)
 #undef X
 
+/* One row per message: attribute id, offset of the message's struct in struct rn_cm_msg, fields. */
 static const struct layout {
 	uint16_t attr, base, nfields;
 	const struct field *fields;
@@ -262,6 +266,8 @@ bool rn_cm_msg_parse(const uint8_t *mad, size_t len, struct rn_cm_msg *msg)
 	if (len != RN_MAD_BYTES || mad[0] != MAD_BASE_VERSION || mad[1] != MAD_CLASS_CM ||
 	    mad[2] != MAD_CLASS_VERSION || mad[3] != MAD_METHOD_SEND)
 		return false;
+	/* Offsets in the MAD header: 4 status, 6 class-specific, 8 transaction id, 16 attribute id,
+	 * 20 attribute modifier. */
 	attr = (uint16_t)get_bits(mad + 16, 0, 16);
 	l = layout_of(attr);
 	if (!l && attr != RN_CM_LAP && attr != RN_CM_APR)

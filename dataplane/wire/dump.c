@@ -44,6 +44,8 @@ static bool carries_remote_id(uint16_t attribute)
 	return attribute != RN_CM_REQ && attribute != RN_CM_SIDR_REQ && attribute != RN_CM_SIDR_REP;
 }
 
+/* Prints a 256-byte MAD: class and attribute, for a CM message also the transaction id (offset 8)
+ * and the communication ids, which are the first two words of the body. */
 static void put_mad(struct line *l, const uint8_t *mad)
 {
 	const uint8_t *body = mad + RN_MAD_HDR_BYTES;
@@ -89,6 +91,7 @@ static void put_syndrome(struct line *l, const struct rn_pkt *pkt)
 	put(l, " msn=%u", pkt->msn);
 }
 
+/* Prints the fields of the extension headers that the opcode has. */
 static void put_extensions(struct line *l, const struct rn_pkt *pkt, const struct rn_opcode_row *op)
 {
 	if (op->has_deth)
@@ -105,6 +108,7 @@ static void put_extensions(struct line *l, const struct rn_pkt *pkt, const struc
 	if (op->has_atomic_ack)
 		put(l, " orig=0x%llx", (unsigned long long)pkt->orig);
 	if (op->has_imm)
+		/* pkt->imm has the byte order of the wire. */
 		put(l, " imm=0x%08x", __builtin_bswap32(pkt->imm));
 	if (op->has_ieth)
 		put(l, " inv=0x%x", pkt->inv_rkey);
@@ -189,6 +193,7 @@ size_t rn_dump_frame(char *text, size_t cap, const uint8_t *frame, size_t len)
 	struct rn_pkt pkt;
 	enum rn_verdict v = rn_frame_parse(frame, len, &pkt);
 
+	/* A frame that was dropped before its IP header was read has no addresses. */
 	if (pkt.ip) {
 		l.len = rn_dump_addresses(text, cap, &pkt);
 		put(&l, " ");

@@ -63,6 +63,7 @@ static uint16_t udp_sum(const uint8_t *ip, const uint8_t *udp, uint32_t udp_len)
 
 /* ---- parse ---- */
 
+/* Makes the GID ::ffff:a.b.c.d of an IPv4 address. */
 static void set_ipv4(struct rn_gid *g, const uint8_t *addr)
 {
 	memset(g->b, 0, 10);
@@ -370,11 +371,13 @@ static uint8_t *put_ipv4(const struct rn_pkt *pkt, uint8_t *p, unsigned udp_len)
 	memset(p + RN_IPV4_CHECKSUM, 0, 2);
 	memcpy(p + RN_IPV4_SRC, pkt->src.b + 12, 4);
 	memcpy(p + RN_IPV4_DST, pkt->dst.b + 12, 4);
+	/* fold() returns the byte order of memory, so the sum is stored without a swap. */
 	uint16_t sum = (uint16_t)~fold(sum_words(0, p, RN_IPV4_BYTES));
 	memcpy(p + RN_IPV4_CHECKSUM, &sum, 2);
 	return p + RN_IPV4_BYTES;
 }
 
+/* The IPv6 payload length counts from the UDP header to the ICRC. */
 static uint8_t *put_ipv6(const struct rn_pkt *pkt, uint8_t *p, unsigned udp_len)
 {
 	rn_store32(p, 6u << 28 | (uint32_t)pkt->tclass << 20 | (pkt->flow_label & 0xFFFFF));

@@ -15,6 +15,7 @@ static uint32_t sum_bytes(uint32_t sum, const uint8_t *p, size_t n)
 		wide += (uint32_t)(p[i] << 8 | p[i + 1]);
 	if (n & 1)
 		wide += (uint32_t)p[n - 1] << 8;
+	/* Add the carries back into the low 16 bits until none are left. */
 	while (wide >> 16)
 		wide = (wide & 0xffff) + (wide >> 16);
 	return (uint32_t)wide;
@@ -43,6 +44,8 @@ static uint32_t first_sum(bool ipv4, const struct rn_gid *src, const struct rn_g
 bool rn_icmp_echo_parse(bool ipv4, const struct rn_gid *src, const struct rn_gid *dst,
 			const uint8_t *p, size_t len, struct rn_icmp_echo *echo)
 {
+	/* The code (byte 1) of an echo is 0. Over a message with a correct checksum field the
+	 * checksum is 0. */
 	if (len < RN_ICMP_ECHO_HDR || len > 65535 || p[1] != 0 ||
 	    (p[0] != echo_type[ipv4][0] && p[0] != echo_type[ipv4][1]) ||
 	    rn_ip_checksum(first_sum(ipv4, src, dst, len), p, len) != 0)

@@ -37,6 +37,7 @@ static bool options_get(const uint8_t *p, size_t len, struct rn_nd *nd)
 	return true;
 }
 
+/* True for the unspecified address "::". */
 static bool unspecified(const struct rn_gid *g)
 {
 	static const struct rn_gid zero;
@@ -81,6 +82,7 @@ size_t rn_nd_build(const struct rn_gid *src, const struct rn_gid *dst, const str
 				 (nd->solicited ? FLAG_SOLICITED : 0) |
 				 (nd->override ? FLAG_OVERRIDE : 0));
 	memcpy(p + 8, nd->target.b, 16);
+	/* The option: type, length 1 (in units of 8 bytes), MAC. */
 	if (nd->has_mac) {
 		p[24] = option_for(nd->type);
 		p[25] = 1;

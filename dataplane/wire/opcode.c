@@ -107,6 +107,7 @@ enum extension {
 #define UNKNOWN(T)  {.name = #T " reserved", .transport = RN_T_##T, .hdr_bytes = RN_BTH_BYTES}
 /* clang-format on */
 
+/* Indexed by opcode. The ranges that no list covers are reserved opcodes of their transport. */
 static const struct rn_opcode_row table[256] = {
 	RC_ROWS(RC_ROW)[0x15] = UNKNOWN(RC),
 	[0x18 ... 0x1F] = UNKNOWN(RC),

@@ -6,6 +6,7 @@
 
 static const struct {
 	const char *name, *text;
+	/* Names and texts in the order of the fields of struct rn_stats. */
 } counter[] = {
 #define X(name, reply, qp, text) {"verdict_" #name, text},
 	RN_VERDICT_ROWS(X)
