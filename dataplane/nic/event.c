@@ -47,6 +47,7 @@ static bool make_room(struct rn_event_queue *q, unsigned n)
 	struct rn_event *ring = calloc(size, sizeof(*ring));
 	if (ring == NULL)
 		return false;
+	/* Copy the events to the front of the new ring, so that the oldest is at index 0. */
 	for (unsigned i = 0; i < q->n; i++)
 		ring[i] = q->ring[(q->head + i) & (q->size - 1)];
 	free(q->ring);
@@ -62,6 +63,8 @@ bool rn_events_put(struct rn_event_queue *q, const struct rn_event *ev)
 	bool ok = make_room(q, 1);
 	if (ok) {
 		q->ring[(q->head + q->n++) & (q->size - 1)] = *ev;
+		/* Without a waiting thread no signal is needed: the next wait finds the event in
+		 * the queue. */
 		if (q->waiting)
 			pthread_cond_signal(&q->more);
 	}
@@ -92,6 +95,7 @@ unsigned rn_events_wait(struct rn_event_queue *q, struct rn_event *ev, unsigned 
 
 	pthread_mutex_lock(&q->lock);
 	while (q->n == 0 && !q->interrupted && timeout_ms != 0 && err != ETIMEDOUT) {
+		/* Only one thread waits at a time, so one flag is enough. */
 		q->waiting = true;
 		if (timeout_ms < 0)
 			pthread_cond_wait(&q->more, &q->lock);

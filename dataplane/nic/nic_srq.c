@@ -10,6 +10,7 @@
 #include "nic/nic.h"
 #include "nic/shard_call.h"
 
+/* Returns zeroed memory aligned to a cache line, or NULL. */
 static void *zeroed(size_t bytes)
 {
 	void *mem = aligned_alloc(64, RN_ALIGN_UP(bytes, (size_t)64));
@@ -38,6 +39,7 @@ int rn_nic_srq_create(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rs
 		return -ENOENT;
 	struct rn_nic_srq *srq = zeroed(sizeof(*srq));
 	struct rn_srq_ring *ring = new_ring(depth, max_sge);
+	/* Take an id last, so that a failed allocation does not have to give it back. */
 	uint32_t id = srq != NULL && ring != NULL ? rn_idpool_get(&o->srq_ids) : RN_ID_NONE;
 	if (id == RN_ID_NONE) {
 		int rc = srq != NULL && ring != NULL ? -ENOSPC : -ENOMEM;
@@ -130,6 +132,8 @@ int rn_nic_srq_modify(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rs
 		if (ring == NULL)
 			return -ENOMEM;
 	}
+	/* The CQs keep room for the largest depth so far, so only a depth beyond it needs larger
+	 * rings. */
 	int rc = depth > srq->most ? make_room(nic, srq, depth - srq->most) : 0;
 	if (rc != 0) {
 		free(ring);

@@ -17,6 +17,7 @@ static uint32_t pow2_at_least(uint32_t n)
 	return p;
 }
 
+/* Allocates at least one bucket per object of the limit, so that chains stay short. */
 static int init_htab(struct rn_htab *h, uint32_t objects)
 {
 	uint32_t n = pow2_at_least(objects);
@@ -40,6 +41,8 @@ static int init_ids(struct rn_idpool *p, uint32_t count)
 int rn_objects_init(struct rn_objects *o, const struct rn_config_limits *l, unsigned nshards)
 {
 	*o = (struct rn_objects){.max_pd = l->max_pd, .max_cq = l->max_cq, .max_srq = l->max_srq};
+	/* Each table has one entry more than its limit: ids start at 1, so index 0 stays unused. The
+	 * limit max_qp is per shard, the others are per adapter. */
 	o->pd = calloc((size_t)l->max_pd + 1, sizeof(*o->pd));
 	o->cq = calloc((size_t)l->max_cq + 1, sizeof(*o->cq));
 	o->srq = calloc((size_t)l->max_srq + 1, sizeof(struct rn_nic_srq *));
@@ -63,6 +66,7 @@ static void free_mw(struct rn_hnode *n)
 	free(rn_container_of(n, struct rn_nic_mw, node));
 }
 
+/* Frees a QP that its client has not destroyed. The last QP of a share also frees the share. */
 static void free_qp(struct rn_hnode *n)
 {
 	struct rn_nic_qp *qp = rn_container_of(n, struct rn_nic_qp, node);
@@ -179,6 +183,7 @@ void rn_objects_free_srq(struct rn_objects *o, struct rn_nic_srq *srq)
 {
 	struct rn_srq_ring *ring;
 
+	/* An SRQ that was made deeper may still have older, smaller rings; free all of them. */
 	while ((ring = rn_srq_next_ring(&srq->srq)) != NULL)
 		free(ring);
 	o->pd[srq->srq.pd].users--;

@@ -272,6 +272,7 @@ void rn_runtime_stop(struct rn_runtime *r)
 	for (unsigned i = 0; i < r->cfg.nadapters; i++)
 		if (r->nic[i] != NULL)
 			rn_nic_stop(r->nic[i]);
+	/* Write the news that the shards have reported since the watcher thread's last check. */
 	for (unsigned i = 0; i < r->cfg.nadapters; i++)
 		if (r->nic[i] != NULL)
 			rn_journal_watch(r->nic[i]);
@@ -351,6 +352,7 @@ int rn_runtime_start(struct rn_runtime *r, char *err, size_t errlen)
 		rc = make_adapters(r, err, errlen);
 	if (rc == 0)
 		rc = start_threads(r, err, errlen);
+	/* rn_runtime_stop() releases only the parts that were created. */
 	if (rc != 0) {
 		rn_runtime_stop(r);
 		return rc;

@@ -16,6 +16,7 @@ void rn_settings_mac(const struct rn_config_adapter *a, uint8_t mac[6])
 		memcpy(mac, a->mac.b, 6);
 		return;
 	}
+	/* No MAC is configured: the hash of the name gives the same MAC at every start. */
 	for (unsigned i = 0; i < 6; i++)
 		mac[i] = (uint8_t)(h >> (8 * i));
 	mac[0] = (uint8_t)((mac[0] & 0xfc) | 0x02); /* locally administered, unicast */
@@ -63,6 +64,9 @@ void rn_settings_line(struct rn_core_cfg *core, uint32_t mbps)
 	core->cc.line_rate = RN_MAX(core->cc.line_rate, core->cc.min_rate);
 }
 
+/* Copies limits, timers and protocol options to the core's configuration. The keys' units (us, ms,
+ * s) are converted to nanoseconds; ack_timeout, rnr_retry and min_rnr_timer keep their IBTA
+ * codes. */
 void rn_settings_core(const struct rn_config *cfg, unsigned index, const struct rn_secrets *secrets,
 		      struct rn_core_cfg *core)
 {
@@ -161,6 +165,8 @@ void rn_settings_port(const struct rn_config_adapter *a, const uint8_t mac[6],
 		add_link_local(attr, mac);
 	memcpy(attr->gateway4.b, a->gateway4.b, 16);
 	memcpy(attr->gateway6.b, a->gateway6.b, 16);
+	/* The path MTU must fit into a frame of the port's MTU with the longest headers that the
+	 * port can send, and must not exceed the configured maximum. */
 	attr->max_path_mtu = RN_MIN(
 		rn_port_path_mtu(attr->mtu, a->ipv6.n > 0 || a->link_local || attr->has_vlan),
 		mtu_code(a->max_path_mtu));
@@ -169,6 +175,7 @@ void rn_settings_port(const struct rn_config_adapter *a, const uint8_t mac[6],
 void rn_settings_vdev(const struct rn_config *cfg, unsigned index, const uint8_t mac[6],
 		      struct rn_vdev_spec *spec)
 {
+	/* The port kinds of the configuration, in the terms of port/vdev.h. */
 	static const enum rn_vdev_kind kinds[] = {
 		[RN_CONFIG_PORT_RING] = RN_VDEV_RING,
 		[RN_CONFIG_PORT_MEMIF] = RN_VDEV_MEMIF,
@@ -212,6 +219,7 @@ void rn_settings_impair(const struct rn_config *cfg, struct rn_impair *rule)
 		.reorder_ppm = ppm(i->reorder),
 		.corrupt_ppm = ppm(i->corrupt),
 		.tamper_ppm = ppm(i->tamper),
+		/* the configured delay is fixed: both bounds are equal */
 		.delay_min_ns = RN_US(i->delay_us),
 		.delay_max_ns = RN_US(i->delay_us),
 		.reorder_ns = RN_US(50), /* longer than a burst, so that later frames overtake */
@@ -232,6 +240,7 @@ struct rn_static_neigh *rn_settings_neigh(const struct rn_config_adapter *a, uin
 	return all;
 }
 
+/* True unless the address is all zero, which means "not configured". */
 static bool is_set(const struct rn_gid *gid)
 {
 	static const struct rn_gid none;
@@ -268,6 +277,7 @@ void rn_settings_info(const struct rn_config *cfg, unsigned index, struct rn_lin
 		.max_path_mtu = attr.max_path_mtu,
 		.ngids = attr.ngids,
 		.max_rd_atomic = RN_MAX_RD_ATOMIC,
+		/* limits.max_qp is per shard */
 		.max_qp = l->max_qp * a->shards,
 		.max_cq = l->max_cq,
 		.max_srq = l->max_srq,

@@ -32,6 +32,8 @@ void rn_nic_share_join(struct rn_nic_share *share)
 {
 	struct rn_nic_feed *f = &share->cq->feed[share->shard];
 
+	/* The first QP puts the share on the lists of its CQ and SRQ and adds the SRQ's depth to
+	 * the CQ's room. Every QP, including the first, adds one entry. */
 	if (share->users++ == 0) {
 		share->next = f->shares;
 		f->shares = share;
@@ -48,6 +50,9 @@ void rn_nic_share_leave(struct rn_nic_share *share)
 	struct rn_nic_share **at = &f->shares;
 	uint64_t room = 1 + (share->users == 1 ? share->srq->most : 0);
 
+	/* The destroyed QP may leave unread completions in the ring, so its room is added to
+	 * `gone`, which cq_rings.c adds to the size of the next ring as far as there are unread
+	 * entries. */
 	f->depths -= room;
 	f->gone += room;
 	share->srq->users--;
