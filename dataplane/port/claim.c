@@ -56,6 +56,8 @@ static int find_holder(const struct name *name)
 	return rc;
 }
 
+/* Takes the claim: binds a socket to the name and listens, so that find_holder() of other processes
+ * can connect. Returns -EADDRINUSE when another socket has the name. */
 static int listen_as(const struct name *name, int *fd)
 {
 	*fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -99,6 +101,7 @@ static void describe(int holder, char *who, size_t len)
 			 holder <= 0 ? "another process" : "another adapter of this process");
 		return;
 	}
+	/* The holder may have ended since; then its name is left empty or "?". */
 	snprintf(path, sizeof(path), "/proc/%d/comm", holder);
 	FILE *comm = fopen(path, "re");
 	if (comm != NULL && fgets(command, sizeof(command), comm) == NULL)
@@ -109,6 +112,7 @@ static void describe(int holder, char *who, size_t len)
 	snprintf(who, len, "process %d (%s)", holder, command);
 }
 
+/* Writes the error message: who holds the address, or the error of the system call. */
 static void explain(int rc, int holder, const struct name *name, const char *iface, char *err,
 		    size_t errlen)
 {
@@ -147,6 +151,8 @@ int rn_claims_take(struct rn_claims *claims, const char *iface, const struct rn_
 void rn_claims_answer(const struct rn_claims *claims)
 {
 	for (unsigned i = 0; i < claims->n; i++) {
+		/* The connection is only needed for its SO_PEERCRED at the other end, so close it
+		 * at once. */
 		int fd = accept4(claims->fd[i], NULL, NULL, SOCK_CLOEXEC);
 		if (fd >= 0)
 			close(fd);

@@ -20,8 +20,12 @@ void rn_mailbox_init(struct rn_mailbox *mb)
 
 void rn_mailbox_post(struct rn_mailbox *mb, struct rn_call *call, const struct rn_submit *submit)
 {
+	/* Read the position before the call is published: the shard runs the call only after it has
+	 * drained all requests that this thread has submitted so far. */
 	call->after = rn_submit_position(submit);
 	atomic_init(&call->state, PENDING);
+	/* Push the call onto a lock-free stack. The release order makes the fields of the call
+	 * visible to the shard. */
 	struct rn_call *old = atomic_load_explicit(&mb->in, memory_order_relaxed);
 	do {
 		call->next = old;
@@ -76,6 +80,8 @@ static void finish(struct rn_call *call)
 unsigned rn_mailbox_run(struct rn_mailbox *mb, struct rn_lcore *lc, const struct rn_submit *submit,
 			rn_time now)
 {
+	/* A call that has to wait for the ring delays all calls behind it, so that calls run in
+	 * order. */
 	unsigned n = 0;
 
 	fetch(mb);
@@ -96,6 +102,9 @@ bool rn_call_done(const struct rn_call *call)
 void rn_call_wait(struct rn_call *call)
 {
 	for (;;) {
+		/* Announce the sleep by the state SLEEPING, so that finish() makes the wake-up
+		 * call. If the state changes before FUTEX_WAIT, that call returns at once, so no
+		 * wake-up is lost. */
 		uint32_t state = PENDING;
 		atomic_compare_exchange_strong_explicit(&call->state, &state, SLEEPING,
 							memory_order_acq_rel, memory_order_acquire);

@@ -109,6 +109,8 @@ static void negotiate(struct rn_port *p, const struct rte_eth_dev_info *info,
 	p->tx_offloads = conf->txmode.offloads;
 }
 
+/* Sets up all queues with the driver's default thresholds (NULL) and with as near to `ring`
+ * descriptors as the driver allows. */
 static int set_up_queues(struct rn_port *p, uint32_t ring)
 {
 	uint16_t nrxd = (uint16_t)ring, ntxd = (uint16_t)ring;
@@ -158,6 +160,8 @@ failed:
 	return rc;
 }
 
+/* Checks before the device is created what the driver would report only as a general failure: the
+ * interface exists, its MTU is large enough, and packet sockets are permitted. */
 static int check_iface(const struct rn_port_spec *spec, char *err, size_t errlen)
 {
 	struct ifreq ifr = {0};
@@ -206,6 +210,7 @@ int rn_port_open(struct rn_port **port, const struct rn_port_spec *spec, char *e
 	p->mtu = spec->mtu;
 	atomic_init(&p->quiet, spec->memif != NULL);
 	snprintf(p->name, sizeof(p->name), "%s", spec->name);
+	/* The device may exist already, for example from an EAL argument of the application. */
 	bool found = rte_eth_dev_get_port_by_name(p->name, &p->id) == 0;
 	rc = rn_device_make(p->name, spec->args, &p->id, err, errlen);
 	p->attached = rc == 0;
@@ -277,6 +282,7 @@ int rn_port_join(struct rn_port *port[2], const unsigned nq[2], uint16_t mtu, ui
 	int rc = -ENOMEM;
 
 	for (unsigned i = 0; i < 2; i++)
+		/* Each port receives from the rings into which the other port sends. */
 		port[i] = joined_port(nq[!i], mtu, ring, pool, name, i);
 	if (port[0] == NULL || port[1] == NULL) {
 		snprintf(err, errlen, "no memory for the rings of %s", name);
@@ -357,6 +363,8 @@ void rn_port_close(struct rn_port *p)
 	detach(p);
 	rn_memif_port_destroy(p->memif);
 	for (unsigned i = 0; i < p->nrings; i++) {
+		/* Frames that the peer has sent and no shard has received are still in the
+		 * rings. */
 		while (p->rings[i] != NULL && rte_ring_dequeue(p->rings[i], &m) == 0)
 			rte_pktmbuf_free(m);
 		free(p->rings[i]);
@@ -415,6 +423,7 @@ bool rn_port_iface_has(const char *iface, const struct rn_gid *addr)
 	if (getifaddrs(&all) != 0)
 		return false;
 	for (i = all; i != NULL && !found; i = i->ifa_next) {
+		/* A GID with the IPv4 prefix ::ffff; for IPv6 the whole GID is overwritten. */
 		struct rn_gid gid = {.b = {[10] = 0xff, [11] = 0xff}};
 		if (i->ifa_addr == NULL || strcmp(i->ifa_name, iface) != 0)
 			continue;

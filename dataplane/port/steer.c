@@ -25,6 +25,8 @@ struct item {
 };
 static_assert(sizeof(struct item) % 4 == 0, "rte_ring elements are multiples of 4 bytes");
 
+/* Allocates a ring in ordinary memory; DPDK's rte_ring_create() would take a named memzone for
+ * each. */
 static struct rte_ring *ring_create(uint32_t slots)
 {
 	ssize_t bytes = rte_ring_get_memsize_elem(sizeof(struct item), slots);
@@ -65,6 +67,7 @@ void rn_steer_destroy(struct rn_steer *const all[], unsigned n)
 		for (unsigned j = 0; j < n; j++) {
 			struct rte_ring *r = all[i]->to[j];
 			struct item it;
+			/* Packets that are still in a ring own a reference to their mbuf. */
 			while (r != NULL && rte_ring_dequeue_elem(r, &it, sizeof(it)) == 0)
 				if (it.kind == ITEM_PACKET)
 					rte_pktmbuf_free(it.mbuf);
@@ -79,6 +82,7 @@ bool rn_steer_packet(struct rn_steer *st, unsigned to, struct rte_mbuf *m, const
 	struct rte_ring *r = st->to[to];
 	struct item it = {.kind = ITEM_PACKET, .mbuf = m};
 
+	/* Only this shard enqueues, so the free count cannot shrink before the enqueue below. */
 	if (rte_ring_free_count(r) <= MSG_RESERVE)
 		return false;
 	*(struct rn_pkt *)rte_mbuf_to_priv(m) = *pkt;
@@ -147,6 +151,8 @@ unsigned rn_steer_drain(struct rn_steer *st, struct rn_shard *sh, struct rte_mbu
 			if (rte_ring_dequeue_elem(st->from[i], &it, sizeof(it)) != 0)
 				break;
 			if (it.kind == ITEM_PACKET) {
+				/* The sending shard has stored the parsed packet in the mbuf, so it
+				 * is not parsed again. */
 				rn_shard_rx(sh, rte_mbuf_to_priv(it.mbuf), now);
 				done[(*ndone)++] = it.mbuf;
 			} else {

@@ -15,6 +15,7 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct rn_telemetry_source source; /* protected by `lock`; n == 0: no source */
 
+/* Handles /softrnic/list: returns the names of all adapters. */
 static int list(const char *cmd, const char *params, struct rte_tel_data *d)
 {
 	rte_tel_data_start_array(d, RTE_TEL_STRING_VAL);
@@ -30,6 +31,8 @@ static void add(void *arg, const char *name, uint64_t value)
 	rte_tel_data_add_dict_u64(arg, name, value);
 }
 
+/* Handles /softrnic/stats,<adapter>: returns all counters of one adapter. The lock is held during
+ * the calls of source.stats(), so that rn_telemetry_withdraw() returns only after them. */
 static int stats(const char *cmd, const char *params, struct rte_tel_data *d)
 {
 	int rc = -ENOENT;
@@ -47,6 +50,7 @@ static int stats(const char *cmd, const char *params, struct rte_tel_data *d)
 	return rc;
 }
 
+/* Handles /softrnic/wake: returns the text of each row of RN_WAKE_ROWS. */
 static int wake(const char *cmd, const char *params, struct rte_tel_data *d)
 {
 	rte_tel_data_start_dict(d);
@@ -65,6 +69,8 @@ void rn_telemetry_publish(const struct rn_telemetry_source *s)
 	pthread_mutex_lock(&lock);
 	source = *s;
 	pthread_mutex_unlock(&lock);
+	/* Register the commands only once per process, because DPDK has no function to unregister
+	 * them. */
 	if (registered)
 		return;
 	registered = true;

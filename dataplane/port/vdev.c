@@ -63,11 +63,14 @@ bool rn_vdev_pci(const char *device, char *name, size_t len)
 	return true;
 }
 
+/* n must be a power of two. */
 static unsigned log2_of(uint32_t n)
 {
 	return 31 - (unsigned)__builtin_clz(n);
 }
 
+/* The driver takes an abstract socket name without '@', marked by socket-abstract=yes; rsize is the
+ * logarithm (base 2) of the ring size. */
 static int memif_args(const struct rn_vdev_spec *s, char *args, size_t len)
 {
 	const uint8_t *m = s->mac;
@@ -116,6 +119,8 @@ int rn_vdev_string(const struct rn_vdev_spec *s, char *name, size_t name_len, ch
 		n = snprintf(name, name_len, "net_pcap%u", s->number);
 		a = pcap_args(s, args, args_len);
 		break;
+	/* The configured string is "name,arguments": split it at the first comma. A PCI address is
+	 * written in DPDK's form, under which the device is found again. */
 	case RN_VDEV_OTHER:
 		comma = strchr(s->args, ',');
 		if (rn_vdev_pci(s->args, pci, sizeof(pci)))

@@ -164,6 +164,7 @@ bool rn_wake_wait(struct rn_wake *w, rn_time ns)
 
 	int n = ppoll(fds, w->fd >= 0 ? 2 : 1, ns == RN_TIME_NEVER ? NULL : &ts, NULL);
 	rn_wake_cancel(w);
+	/* Reset the eventfd's count, so that it is not readable at the next sleep. */
 	if (n > 0 && (fds[0].revents & POLLIN))
 		while (read(w->efd, &count, sizeof(count)) < 0 && errno == EINTR)
 			;
