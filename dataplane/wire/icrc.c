@@ -1,6 +1,6 @@
 /* What is the invariant CRC of this packet? Stateless; any thread.
  *
- * Before the CRC, some header fields count as ones (they are "masked"). Masking in memory, in place
+ * For the CRC, some header fields are replaced by all ones ("masked"). Masking in memory, in place
  * or in a copy, stalls the CRC: its loads hit recent stores of another size, which store forwarding
  * cannot serve. For short packets that stall costs more than the CRC itself. There are three
  * methods: up to 256 bytes the headers are masked in registers and the CRC is computed here by

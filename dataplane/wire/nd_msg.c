@@ -65,7 +65,7 @@ bool rn_nd_parse(const struct rn_gid *src, const struct rn_gid *dst, const uint8
 	nd->router = p[4] & FLAG_ROUTER;
 	nd->solicited = p[4] & FLAG_SOLICITED;
 	nd->override = p[4] & FLAG_OVERRIDE;
-	/* An advertisement to a group answers no solicitation (RFC 4861, 7.1.2). */
+	/* An advertisement to a group must not claim to answer a solicitation (RFC 4861, 7.1.2). */
 	return !(nd->solicited && to_group);
 }
 
