@@ -329,7 +329,7 @@ static unsigned place_qp(const struct rn_nic *nic, const struct rn_nic_cq *recv_
 	return best;
 }
 
-/* The checks that need the adapter's limits and tables; the shard checks the rest. */
+/* Checks the values that depend on the adapter's limits and tables; the shard checks all others. */
 static int check_create_qp(struct rn_nic *nic, const struct rn_cmd *cmd)
 {
 	const struct rn_config_limits *l = &nic->cfg->limits;

@@ -10,7 +10,7 @@
 struct rn_event_queue {
 	pthread_mutex_t lock;
 	pthread_cond_t more;
-	struct rn_event *ring; /* size entries, a power of two; owned */
+	struct rn_event *ring; /* `size` entries (a power of two), owned by the queue */
 	unsigned size, head, n;
 	bool waiting, interrupted;
 };

@@ -55,15 +55,15 @@ struct rn_nic_qp {
 	uint32_t sq_depth, rq_depth;
 	struct rn_nic_cq *send_cq, *recv_cq;
 	struct rn_nic_share *share; /* QP with an SRQ: its group of QPs in srq_share.h; else NULL */
-	void *mem; /* the block that holds the core's struct rn_qp; rn_exec_bytes() bytes */
+	void *mem;		    /* memory of the core's struct rn_qp, rn_exec_bytes() long */
 };
 
 struct rn_objects {
 	uint32_t max_pd, max_cq, max_srq;
 	struct rn_idpool pd_ids, cq_ids, srq_ids;
-	struct rn_nic_pd *pd;	 /* by id */
-	struct rn_nic_cq **cq;	 /* by id */
-	struct rn_nic_srq **srq; /* by id; posting threads read it without the lock */
+	struct rn_nic_pd *pd;	 /* indexed by PD id */
+	struct rn_nic_cq **cq;	 /* indexed by CQ id */
+	struct rn_nic_srq **srq; /* indexed by SRQ id; posting threads read it without the lock */
 	struct rn_htab mrs, mws, qps;
 	unsigned npd, ncq, nsrq;
 	unsigned qps_of[RN_MAX_SHARDS];

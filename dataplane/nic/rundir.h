@@ -15,7 +15,7 @@ void rn_rundir_started(bool shared);
 void rn_rundir_failed(void);
 
 /* To be called before EAL starts: registers the removal of the directory at exit. atexit handlers
- * run in reverse order, so EAL's own, which remove its sockets, run first. */
+ * run in reverse order, so EAL's own handlers, which remove EAL's sockets, run first. */
 void rn_rundir_at_exit(void);
 
 #endif

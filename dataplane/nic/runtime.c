@@ -32,7 +32,7 @@ void rn_runtime_init(struct rn_runtime *r)
 	pthread_condattr_destroy(&attr);
 }
 
-/* The periodic work of the watcher thread. */
+/* The watcher thread's periodic work on all adapters. */
 static void look_around(struct rn_runtime *r)
 {
 	for (unsigned i = 0; i < r->cfg.nadapters; i++) {
@@ -218,7 +218,7 @@ static int make_adapters(struct rn_runtime *r, char *err, size_t errlen)
 				   errlen);
 		if (rc == 0) {
 			r->nic[i]->link.ops = r->ops;
-			port[i] = NULL; /* rn_nic_create() took ownership */
+			port[i] = NULL; /* rn_nic_create() has taken ownership of the port */
 		}
 	}
 	for (unsigned i = 0; i < r->cfg.nadapters; i++)

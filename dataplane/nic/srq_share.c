@@ -50,9 +50,8 @@ void rn_nic_share_leave(struct rn_nic_share *share)
 	struct rn_nic_share **at = &f->shares;
 	uint64_t room = 1 + (share->users == 1 ? share->srq->most : 0);
 
-	/* The destroyed QP may leave unread completions in the ring, so its room is added to
-	 * `gone`, which cq_rings.c adds to the size of the next ring as far as there are unread
-	 * entries. */
+	/* Unread completions of the destroyed QP may still be in the ring. `gone` lets cq_rings.c
+	 * keep room for them. */
 	f->depths -= room;
 	f->gone += room;
 	share->srq->users--;

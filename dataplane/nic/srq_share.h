@@ -21,7 +21,7 @@ struct rn_nic_srq {
 	uint32_t most; /* the largest depth so far; the CQs have room for it */
 	uint64_t user;
 	unsigned users;		    /* number of QPs that use this SRQ */
-	bool linked[RN_MAX_SHARDS]; /* by shard: rn_shard_srq_link() was called in it */
+	bool linked[RN_MAX_SHARDS]; /* [i]: rn_shard_srq_link() was called in shard i */
 	struct rn_list shares;	    /* list of struct rn_nic_share */
 };
 
