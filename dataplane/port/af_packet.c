@@ -34,7 +34,7 @@
 
 struct queue {
 	int fd, fresh;	/* the driver's socket; the new socket or -1 */
-	uint8_t *rings; /* receive ring, then transmit ring, where the driver mapped them */
+	uint8_t *rings; /* the driver's mapping: receive ring, then transmit ring */
 };
 
 struct device {

@@ -47,7 +47,7 @@ struct rn_capture_file {
 	size_t used;
 	off_t end;	    /* end of the last whole record in the file */
 	uint64_t unwritten; /* frames that could not be written */
-	bool warned;	    /* the warning has been logged */
+	bool warned;	    /* the first write error has been logged */
 	/* the file ends within a record and cannot be truncated: stop writing */
 	bool torn;
 

@@ -67,9 +67,10 @@ struct rn_lcore {
 	rn_time spin, nap_min, nap_max;
 	rn_time nap, last_work; /* length of the next timed sleep; time when work was last found */
 	struct rn_clock clock;
-	rn_time now, timers_seen;  /* time of this poll iteration; time of the last timer check */
-	struct rte_rcu_qsbr *qsbr; /* grace periods of the adapter; this thread's id is `index` */
-	bool put_off;		   /* the last poll held its ACKs back (may_put_off()) */
+	rn_time now, timers_seen; /* time of this poll iteration; time of the last timer check */
+	/* RCU state of the adapter; the shard's thread has the id `index` */
+	struct rte_rcu_qsbr *qsbr;
+	bool put_off; /* the last poll held its ACKs back (may_put_off()) */
 	struct rn_rxtx rxtx;
 	struct rn_steer steer;
 	struct rn_lcore *all; /* the adapter's lcores, nshards of them */

@@ -188,7 +188,7 @@ void rn_mem_uninstall(void)
 /* The signal mask of the calling thread. The initial-exec model makes the access in every poll
  * iteration cheap. */
 static _Thread_local struct {
-	rn_time seen;	/* when the mask was read */
+	rn_time seen;	/* time at which the mask was read */
 	bool open;	/* neither signal was blocked then */
 	bool blocks[2]; /* SIGSEGV, SIGBUS: was blocked; rn_mem_restore() blocks it again */
 } mask __attribute__((tls_model("initial-exec")));

@@ -29,7 +29,7 @@
 struct rn_memif_port {
 	bool server;
 	char *path;	     /* the socket shared with the peer */
-	char dir[32];	     /* server: the private directory of `socket`; "" once removed */
+	char dir[32];	     /* server: private directory that holds `socket`; "" when removed */
 	char socket[48];     /* the driver's socket, as passed to the driver */
 	char reached_by[48]; /* the driver's socket, as the relay reaches it */
 	/* server: the unlinked socket file, open so that the relay can connect; else -1 */

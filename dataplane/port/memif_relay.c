@@ -25,7 +25,8 @@
 #define TYPE_ADD_REGION 4
 #define TYPE_CONNECTED	7
 #define TYPE_OVER	0x10000 /* not on the wire: the connection is lost or refused */
-#define REGION_SIZE_AT	4	/* ADD_REGION: 16 bits type, 16 bits index, 32 bits size */
+/* ADD_REGION: offset of the size, after 16 bits type, 16 bits index */
+#define REGION_SIZE_AT 4
 
 struct rn_memif_relay {
 	struct rn_memif_relay_config cfg;
@@ -34,7 +35,7 @@ struct rn_memif_relay {
 	pthread_t thread;
 	bool running;
 	int stop_fd;
-	int listen_fd; /* server: at peer_addr; client: at pmd_addr */
+	int listen_fd; /* listening socket: at peer_addr (server) or pmd_addr (client) */
 };
 
 struct message {

@@ -10,8 +10,9 @@
 
 #include <rte_ethdev.h>
 
-/* Examples of counter names in DPDK 22.11: rx_prio3_pause, rx_pause_ctrl_phy, rx_xon_packets,
- * tx_priority3_xoff_packets, rx_pfc_frames, mac_rx_ctrl_flow_control. */
+/* True for the name of a flow control counter. Examples in DPDK 22.11: rx_prio3_pause,
+ * rx_pause_ctrl_phy, rx_xon_packets, tx_priority3_xoff_packets, rx_pfc_frames,
+ * mac_rx_ctrl_flow_control. */
 static bool is_pause(const char *name)
 {
 	static const char *const words[] = {"pause", "pfc",	     "xon",

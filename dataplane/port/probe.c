@@ -4,8 +4,8 @@
  *
  * Small buffers: madvise(MADV_POPULATE_*) faults the pages in or fails. Its time does not depend on
  * the number of mappings of the process (measured: 0.2 us a page, 0.8 us for 64 KB). It also fails
- * for memory that is valid (device mappings, older kernels), so only its success counts. All
- * others: the process's list of mappings is read up to the end of the buffer (7 us with 30
+ * for memory that is valid (device mappings, older kernels), so only its success counts. All other
+ * buffers: the process's list of mappings is read up to the end of the buffer (7 us with 30
  * mappings, 100 us with 1000). Reading the list makes no page resident, so a large sparse buffer
  * stays sparse. */
 #include "port/probe.h"

@@ -59,7 +59,7 @@ struct rn_rxtx {
 	 * area */
 	unsigned data_at, data_room;
 	bool share_txq;	     /* another shard uses the same transmit queue */
-	enum rn_calls calls; /* bursts that make system calls in an application's thread */
+	enum rn_calls calls; /* which bursts make system calls in an application thread */
 	uint8_t mac[6];
 	unsigned lcore_id; /* lcore id while polling; selects the mempool's cache */
 	bool own_cache;	   /* no lcore id was free: `cache` is private, freed at close */
@@ -72,14 +72,16 @@ struct rn_rxtx {
 	/* out[head..head+nout): frames in order, built but not yet taken by the port */
 	struct rte_mbuf *out[RN_OUT_MAX];
 	unsigned out_head, nout;
-	rn_time refused_since; /* since then the port has taken no frame; 0: it takes frames */
-	struct rte_mbuf *loop[RN_LOOP_MAX]; /* frames to receive in the next poll iteration */
+	rn_time refused_since; /* time since when the port has taken no frame; 0: it takes frames */
+	/* looped-back frames, received in the next poll iteration */
+	struct rte_mbuf *loop[RN_LOOP_MAX];
 	unsigned nloop;
 
 	bool impaired;
 	struct rn_impair rule;
 	struct rn_rng rng, tamper; /* two generators, so that tampering changes no other draw */
-	struct rn_held *held;	   /* sorted by time; RN_HELD_MAX entries; NULL when not impaired */
+	/* frames held back by impairment, sorted by time; RN_HELD_MAX entries, or NULL */
+	struct rn_held *held;
 	unsigned nheld;
 };
 
