@@ -1,6 +1,7 @@
 /* Impairment: what a bad network does to one packet, drawn from a seeded generator. A rule is a
- * plain value (all zero = a perfect network). The simulator uses it, and the port when impairment
- * is configured. Stateless except for the generator, which belongs to the caller.
+ * plain value (all zero = a perfect network). The simulator applies rules to its packets, and so
+ * does the port if impairment is configured. Stateless except for the generator, which belongs to
+ * the caller.
  */
 #ifndef RN_IMPAIR_H
 #define RN_IMPAIR_H
