@@ -389,7 +389,8 @@ static uint8_t *put_ipv6(const struct rn_pkt *pkt, uint8_t *p, unsigned udp_len)
 	return p + RN_IPV6_BYTES;
 }
 
-/* The checksum stays 0 here; rn_frame_seal() computes it when the packet asks for one. */
+/* Writes the UDP header with checksum 0; rn_frame_seal() computes the checksum if pkt->udp_checksum
+ * is set. */
 static uint8_t *put_udp(const struct rn_pkt *pkt, uint8_t *p, unsigned udp_len)
 {
 	rn_store16(p + RN_UDP_SPORT, pkt->udp_sport);
