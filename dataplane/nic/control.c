@@ -173,8 +173,8 @@ static void forget_window(struct rn_nic *nic, uint32_t key, uint32_t qpn)
 }
 
 /* Removes the window from the key table. First the window is released on the QP that the client
- * named, then on the QP that rn_mw_remove() reports as its owner, which differs if the client named
- * the wrong one. Returns -EBUSY if the client keeps rebinding the window. */
+ * named, then on the QP that rn_mw_remove() reports as its owner, which is another QP if the client
+ * named the wrong one. Returns -EBUSY if the client keeps rebinding the window. */
 static int take_mw(struct rn_nic *nic, uint32_t id, uint32_t qpn)
 {
 	int rc = -EBUSY;

@@ -56,7 +56,7 @@ int rn_cq_rings_resize(const struct rn_nic_cq *cq, unsigned shard, uint32_t dept
 	const struct rn_nic_feed *f = &cq->feed[shard];
 
 	if (f->newest == NULL)
-		return 0; /* the first QP of this shard on the CQ links the first ring */
+		return 0; /* no ring yet: the shard's first QP on this CQ gets one */
 	if (f->newest->size < need_of(cq, shard, depth, 0))
 		return make_ring(need_of(cq, shard, depth, 0), ring);
 	/* Unread entries stay in the ring they are in, so the new ring needs no room for them. */

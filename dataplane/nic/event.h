@@ -1,5 +1,6 @@
-/* The queue of events from shards to the client. It grows, so that no event is lost. Events are
- * rare (connections, errors, one per arming of a CQ), so a mutex is fast enough. */
+/* The queue of events from shards to the client. The queue grows as needed, so that no event is
+ * lost. Events are rare (connections, errors, one per arming of a CQ), so a mutex is fast
+ * enough. */
 #ifndef RN_NIC_EVENT_H
 #define RN_NIC_EVENT_H
 

@@ -1,7 +1,7 @@
-/* Which shards have members of which multicast group? Each shard knows its own QPs' memberships.
- * This file keeps the set of shards per group: after each change the functions below query the
- * changed shard, then update all shards and the port. Runs in control threads, under the control
- * lock. */
+/* Which shards have members of which multicast group? Each shard stores which of its own QPs are
+ * members. This file keeps the set of shards per group: after each change the functions below query
+ * the changed shard, then update all shards and the port. Runs in control threads, under the
+ * control lock. */
 #include "nic/groups.h"
 
 #include <errno.h>

@@ -112,7 +112,7 @@ void rn_journal_full(const struct rn_nic *nic, unsigned op)
 	}
 }
 
-/* ---- news from the shards ---- */
+/* ---- news from the shards: connections made or ended, QPs in error ---- */
 
 void rn_journal_init(struct rn_journal *j)
 {

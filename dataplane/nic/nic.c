@@ -24,9 +24,9 @@
  * to poll them. */
 #define PEER_REST 16
 
-/* Runs at the end of each poll iteration of a shard and passes on its news and events. Events must
- * not be lost: if there is no memory to queue an event, it stays in lc->event and a later iteration
- * retries. */
+/* Runs at the end of each poll iteration of a shard and passes on its events and its news for the
+ * log. Events must not be lost: if there is no memory to queue an event, it stays in lc->event and
+ * a later iteration retries. */
 static void report(void *arg, struct rn_lcore *lc)
 {
 	struct rn_nic *nic = arg;

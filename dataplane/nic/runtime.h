@@ -32,7 +32,7 @@ struct rn_runtime {
 
 void rn_runtime_init(struct rn_runtime *r);
 /* Starts EAL and creates the pool, ports, adapters and threads. Returns 0, or -errno with a
- * sentence in err; then nothing but EAL is left running. */
+ * sentence in err; after an error only EAL is left running. */
 int rn_runtime_start(struct rn_runtime *r, char *err, size_t errlen);
 void rn_runtime_stop(struct rn_runtime *r);
 
