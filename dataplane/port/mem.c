@@ -189,7 +189,7 @@ void rn_mem_uninstall(void)
  * iteration cheap. */
 static _Thread_local struct {
 	rn_time seen;	/* time at which the mask was read */
-	bool open;	/* neither signal was blocked then */
+	bool open;	/* neither signal was blocked at that time */
 	bool blocks[2]; /* SIGSEGV, SIGBUS: was blocked; rn_mem_restore() blocks it again */
 } mask __attribute__((tls_model("initial-exec")));
 

@@ -31,7 +31,7 @@ struct rn_memif_port {
 	char *path;	     /* the socket shared with the peer */
 	char dir[32];	     /* server: private directory that holds `socket`; "" when removed */
 	char socket[48];     /* the driver's socket, as passed to the driver */
-	char reached_by[48]; /* the driver's socket, as the relay reaches it */
+	char reached_by[48]; /* the name by which the relay connects to that socket */
 	/* server: the unlinked socket file, open so that the relay can connect; else -1 */
 	int fd;
 	struct rn_memif_relay *relay;

@@ -252,7 +252,8 @@ static bool serve(struct rn_memif_relay *r, int peer, int pmd)
 	}
 	if (type == TYPE_CONNECTED) {
 		r->cfg.ops.up(r->cfg.arg);
-		/* After CONNECTED memif defines no message but DISCONNECT. */
+		/* The only message that memif defines after CONNECTED is DISCONNECT: wait for it or
+		 * for the end. */
 		wait_either(r, peer, pmd, -1);
 		r->cfg.ops.quiesce(r->cfg.arg);
 	}

@@ -35,7 +35,7 @@ struct rn_memif_relay_ops {
 
 struct rn_memif_relay_config {
 	bool server; /* the memif role of the port */
-	/* to the peer: the relay listens there (server) or connects (client) */
+	/* the peer's socket: the relay listens at this path (server) or connects to it (client) */
 	const char *peer_path;
 	const char *pmd_path; /* the driver's socket= argument, private to this process */
 	struct rn_memif_relay_ops ops;

@@ -151,7 +151,7 @@ static int configure(struct rn_port *p, unsigned nrxq, unsigned ntxq, uint32_t r
 		goto failed;
 	p->started = true;
 	listen_for_removal(p, true);
-	/* The adapter's MAC comes from the configuration, and the driver's filter may not know
+	/* The adapter's MAC comes from the configuration, and the driver's MAC filter may not pass
 	 * it. */
 	rte_eth_promiscuous_enable(p->id);
 	return 0;
@@ -381,7 +381,7 @@ void rn_port_groups(struct rn_port *p, const uint8_t (*mac)[6], unsigned n)
 		return;
 	for (unsigned i = 0; i < n; i++) {
 		unsigned k = 0;
-		/* Several groups may map to the same MAC; list it once. */
+		/* Several groups may map to the same MAC; list each MAC once. */
 		while (k < used && memcmp(list[k].addr_bytes, mac[i], 6) != 0)
 			k++;
 		memcpy(list[k].addr_bytes, mac[i], 6);

@@ -106,11 +106,11 @@ void rn_rxtx_close(struct rn_rxtx *x);
  * Returns the number of frames. */
 unsigned rn_rx_turn(struct rn_rxtx *x, struct rn_shard *sh, struct rn_steer *st, rn_time now);
 
-/* Sends frames left over from earlier turns, then lets the shard build new ones. No frame is built
- * while the port has not taken all of the previous burst, or without free mbufs. A built frame is
- * dropped only when the port took frames before and then none for RN_TX_PATIENCE: the port's link
- * is down, and requests must be able to time out. Returns the number of frames that were sent or
- * built. */
+/* Sends frames left over from earlier poll iterations, then lets the shard build new ones. No frame
+ * is built while the port has not taken all of the previous burst, or without free mbufs. A built
+ * frame is dropped only when the port took frames before and then none for RN_TX_PATIENCE: the
+ * port's link is down, and requests must be able to time out. Returns the number of frames that
+ * were sent or built. */
 unsigned rn_tx_turn(struct rn_rxtx *x, struct rn_shard *sh, rn_time now);
 
 /* Frees n mbufs whose packets have been processed. */
