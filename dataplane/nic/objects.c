@@ -42,7 +42,7 @@ static int init_ids(struct rn_idpool *p, uint32_t count)
 int rn_objects_init(struct rn_objects *o, const struct rn_config_limits *l, unsigned nshards)
 {
 	*o = (struct rn_objects){.max_pd = l->max_pd, .max_cq = l->max_cq, .max_srq = l->max_srq};
-	/* Each table has one entry more than its limit: ids start at 1, so index 0 stays unused. The
+	/* Each table has one entry more than its limit: ids start at 1, so index 0 is unused. The
 	 * limit max_qp is per shard, the others are per adapter. */
 	o->pd = calloc((size_t)l->max_pd + 1, sizeof(*o->pd));
 	o->cq = calloc((size_t)l->max_cq + 1, sizeof(*o->cq));

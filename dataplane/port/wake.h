@@ -8,7 +8,7 @@
 #include "base/types.h"
 
 /* clang-format off */
-#define RN_WAKE_ROWS(X) /* columns: start of the driver's name, wake source, bursts that make system calls, text */ \
+#define RN_WAKE_ROWS(X) /* columns: driver prefix, wake source, bursts with system calls, text */ \
 	X("net_ring",      PEER,   NONE, "the sending shard rings the receiver's eventfd") \
 	X("net_af_packet", SOCKET, TX,   "a filtered AF_PACKET socket, used only as a wake-up") \
 	X("net_null",      NEVER,  NONE, "no frames arrive: only doorbells and timers wake") \
