@@ -69,7 +69,7 @@ struct IND2Overlapped : public IUnknown {
 	 * (Connect, Accept, Disconnect) gives the connection up; a connected one stays connected
 	 * and loses its NotifyDisconnect requests only. ND_SUCCESS.
 	 */
-	virtual HRESULT CancelOverlappedRequests() = 0; /* 3 */
+	virtual HRESULT CancelOverlappedRequests() = 0; /* vtable slot 3 */
 
 	/*
 	 * Returns the status of the request that the block belongs to: ND_PENDING, or the final
@@ -77,7 +77,8 @@ struct IND2Overlapped : public IUnknown {
 	 * block's event if that event resets automatically. Any object will do: the block alone is
 	 * looked at.
 	 */
-	virtual HRESULT GetOverlappedResult(OVERLAPPED *pOverlapped, BOOL wait) = 0; /* 4 */
+	virtual HRESULT GetOverlappedResult(OVERLAPPED *pOverlapped,
+					    BOOL wait) = 0; /* vtable slot 4 */
 };
 
 /* The adapters of this machine. A client gets the provider from DllGetClassObject. */
@@ -88,7 +89,7 @@ struct IND2Provider : public IUnknown {
 	 * ND_BUFFER_OVERFLOW: the buffer is NULL or too small.
 	 */
 	virtual HRESULT QueryAddressList(SOCKET_ADDRESS_LIST *pAddressList,
-					 ULONG *pcbAddressList) = 0; /* 3 */
+					 ULONG *pcbAddressList) = 0; /* vtable slot 3 */
 
 	/*
 	 * Finds the adapter that owns a local address; the port number is ignored. The id stays
@@ -96,7 +97,7 @@ struct IND2Provider : public IUnknown {
 	 * ND_INVALID_ADDRESS: no adapter has the address.
 	 */
 	virtual HRESULT ResolveAddress(const struct sockaddr *pAddress, ULONG cbAddress,
-				       UINT64 *pAdapterId) = 0; /* 4 */
+				       UINT64 *pAdapterId) = 0; /* vtable slot 4 */
 
 	/*
 	 * Opens an adapter and, for the first one of a process, starts the NIC. Each instance
@@ -105,7 +106,8 @@ struct IND2Provider : public IUnknown {
 	 * ND_INSUFFICIENT_RESOURCES: no file descriptor is left. ND_DEVICE_REMOVED: the port of an
 	 * adapter that is still open is gone.
 	 */
-	virtual HRESULT OpenAdapter(REFIID iid, UINT64 adapterId, void **ppAdapter) = 0; /* 5 */
+	virtual HRESULT OpenAdapter(REFIID iid, UINT64 adapterId,
+				    void **ppAdapter) = 0; /* vtable slot 5 */
 };
 
 /*
@@ -120,20 +122,20 @@ struct IND2Adapter : public IUnknown {
 	 * events. Close it with NdsHandleClose; objects keep it alive. ND_NO_MEMORY;
 	 * ND_INSUFFICIENT_RESOURCES: the thread that delivers completions cannot be started.
 	 */
-	virtual HRESULT CreateOverlappedFile(HANDLE *phOverlappedFile) = 0; /* 3 */
+	virtual HRESULT CreateOverlappedFile(HANDLE *phOverlappedFile) = 0; /* vtable slot 3 */
 
 	/*
 	 * Copies the adapter's limits. *pcbInfo: bytes of the buffer, on return
 	 * sizeof(ND2_ADAPTER_INFO). ND_BUFFER_OVERFLOW: the buffer is NULL or too small.
 	 */
-	virtual HRESULT Query(ND2_ADAPTER_INFO *pInfo, ULONG *pcbInfo) = 0; /* 4 */
+	virtual HRESULT Query(ND2_ADAPTER_INFO *pInfo, ULONG *pcbInfo) = 0; /* vtable slot 4 */
 
 	/*
 	 * Lists the addresses of this adapter, as IND2Provider::QueryAddressList does for all of
 	 * them.
 	 */
 	virtual HRESULT QueryAddressList(SOCKET_ADDRESS_LIST *pAddressList,
-					 ULONG *pcbAddressList) = 0; /* 5 */
+					 ULONG *pcbAddressList) = 0; /* vtable slot 5 */
 
 	/*
 	 * queueDepth: results, 1 to MaxCompletionQueueDepth; a lower bound, since a queue always
@@ -143,16 +145,17 @@ struct IND2Adapter : public IUnknown {
 	 */
 	virtual HRESULT CreateCompletionQueue(REFIID iid, HANDLE hOverlappedFile, ULONG queueDepth,
 					      USHORT group, KAFFINITY affinity,
-					      void **ppCompletionQueue) = 0; /* 6 */
+					      void **ppCompletionQueue) = 0; /* vtable slot 6 */
 
 	/* Makes a region without memory; IND2MemoryRegion::Register gives it some. ND_NO_MEMORY. */
 	virtual HRESULT CreateMemoryRegion(REFIID iid, HANDLE hOverlappedFile,
-					   void **ppMemoryRegion) = 0; /* 7 */
+					   void **ppMemoryRegion) = 0; /* vtable slot 7 */
 
 	/*
 	 * Makes an unbound window. ND_INSUFFICIENT_RESOURCES: regions and windows share one limit.
 	 */
-	virtual HRESULT CreateMemoryWindow(REFIID iid, void **ppMemoryWindow) = 0; /* 8 */
+	virtual HRESULT CreateMemoryWindow(REFIID iid,
+					   void **ppMemoryWindow) = 0; /* vtable slot 8 */
 
 	/*
 	 * queueDepth: receives, 1 to MaxSharedReceiveQueueDepth. maxRequestSge: buffers of one
@@ -160,11 +163,11 @@ struct IND2Adapter : public IUnknown {
 	 * than this are left. group and affinity have no effect. ND_INVALID_PARAMETER_3: depth out
 	 * of range. ND_INVALID_PARAMETER_4: too many buffers. ND_NO_MEMORY.
 	 */
-	virtual HRESULT CreateSharedReceiveQueue(REFIID iid, HANDLE hOverlappedFile,
-						 ULONG queueDepth, ULONG maxRequestSge,
-						 ULONG notifyThreshold, USHORT group,
-						 KAFFINITY affinity,
-						 void **ppSharedReceiveQueue) = 0; /* 9 */
+	virtual HRESULT
+	CreateSharedReceiveQueue(REFIID iid, HANDLE hOverlappedFile, ULONG queueDepth,
+				 ULONG maxRequestSge, ULONG notifyThreshold, USHORT group,
+				 KAFFINITY affinity,
+				 void **ppSharedReceiveQueue) = 0; /* vtable slot 9 */
 
 	/*
 	 * Makes a reliable connected queue pair; its two completion queues may be one object.
@@ -178,7 +181,8 @@ struct IND2Adapter : public IUnknown {
 					IUnknown *pInitiatorCompletionQueue, void *context,
 					ULONG receiveQueueDepth, ULONG initiatorQueueDepth,
 					ULONG maxReceiveRequestSge, ULONG maxInitiatorRequestSge,
-					ULONG inlineDataSize, void **ppQueuePair) = 0; /* 10 */
+					ULONG inlineDataSize,
+					void **ppQueuePair) = 0; /* vtable slot 10 */
 
 	/*
 	 * The same for a queue pair that takes its receives from a shared receive queue. Results
@@ -191,18 +195,18 @@ struct IND2Adapter : public IUnknown {
 					       IUnknown *pSharedReceiveQueue, void *context,
 					       ULONG initiatorQueueDepth,
 					       ULONG maxInitiatorRequestSge, ULONG inlineDataSize,
-					       void **ppQueuePair) = 0; /* 11 */
+					       void **ppQueuePair) = 0; /* vtable slot 11 */
 
 	/*
 	 * ND_NO_MEMORY; ND_INSUFFICIENT_RESOURCES: the adapter has as many connectors as it can
 	 * serve.
 	 */
 	virtual HRESULT CreateConnector(REFIID iid, HANDLE hOverlappedFile,
-					void **ppConnector) = 0; /* 12 */
+					void **ppConnector) = 0; /* vtable slot 12 */
 
 	/* ND_NO_MEMORY. */
 	virtual HRESULT CreateListener(REFIID iid, HANDLE hOverlappedFile,
-				       void **ppListener) = 0; /* 13 */
+				       void **ppListener) = 0; /* vtable slot 13 */
 };
 
 /* Results of requests, and notifications that results have arrived. */
@@ -212,7 +216,8 @@ struct IND2CompletionQueue : public IND2Overlapped {
 	 * whatever affinity the queue was created with. ND_INVALID_PARAMETER: a pointer is NULL.
 	 * ND_NOT_SUPPORTED: none of these CPUs is among the first 64.
 	 */
-	virtual HRESULT GetNotifyAffinity(USHORT *pGroup, KAFFINITY *pAffinity) = 0; /* 5 */
+	virtual HRESULT GetNotifyAffinity(USHORT *pGroup,
+					  KAFFINITY *pAffinity) = 0; /* vtable slot 5 */
 
 	/*
 	 * Makes the queue deeper or shallower, at any time. queueDepth: 1 to
@@ -220,7 +225,7 @@ struct IND2CompletionQueue : public IND2Overlapped {
 	 * more unread results than that. ND_INSUFFICIENT_RESOURCES. The queue is unchanged after
 	 * an error.
 	 */
-	virtual HRESULT Resize(ULONG queueDepth) = 0; /* 6 */
+	virtual HRESULT Resize(ULONG queueDepth) = 0; /* vtable slot 6 */
 
 	/*
 	 * Asks for one notification. ND_CQ_NOTIFY_ANY: the request completes at the next result.
@@ -231,20 +236,21 @@ struct IND2CompletionQueue : public IND2Overlapped {
 	 * complete together. ND_INVALID_PARAMETER_1: not one of these types. ND_BUFFER_OVERFLOW:
 	 * the queue was overrun.
 	 */
-	virtual HRESULT Notify(ULONG type, OVERLAPPED *pOverlapped) = 0; /* 7 */
+	virtual HRESULT Notify(ULONG type, OVERLAPPED *pOverlapped) = 0; /* vtable slot 7 */
 
 	/*
 	 * Takes up to nResults results, oldest first, and returns their number; 0 when there are
 	 * none. Results of one queue pair arrive in the order of its requests, sends and receives
 	 * each.
 	 */
-	virtual ULONG GetResults(ND2_RESULT results[], ULONG nResults) = 0; /* 8 */
+	virtual ULONG GetResults(ND2_RESULT results[], ULONG nResults) = 0; /* vtable slot 8 */
 };
 
 /* A queue of receives for any number of queue pairs of the same adapter. */
 struct IND2SharedReceiveQueue : public IND2Overlapped {
 	/* As IND2CompletionQueue::GetNotifyAffinity. */
-	virtual HRESULT GetNotifyAffinity(USHORT *pGroup, KAFFINITY *pAffinity) = 0; /* 5 */
+	virtual HRESULT GetNotifyAffinity(USHORT *pGroup,
+					  KAFFINITY *pAffinity) = 0; /* vtable slot 5 */
 
 	/*
 	 * Changes depth and threshold, either both or none; 0 leaves a value as it is. A new
@@ -252,13 +258,13 @@ struct IND2SharedReceiveQueue : public IND2Overlapped {
 	 * receives than the new depth are posted. ND_INVALID_PARAMETER: more than
 	 * MaxSharedReceiveQueueDepth. ND_INSUFFICIENT_RESOURCES.
 	 */
-	virtual HRESULT Modify(ULONG queueDepth, ULONG notifyThreshold) = 0; /* 6 */
+	virtual HRESULT Modify(ULONG queueDepth, ULONG notifyThreshold) = 0; /* vtable slot 6 */
 
 	/*
 	 * The request completes when fewer receives than the threshold are left, at once if that
 	 * is so already. All requests that wait at that moment complete together.
 	 */
-	virtual HRESULT Notify(OVERLAPPED *pOverlapped) = 0; /* 7 */
+	virtual HRESULT Notify(OVERLAPPED *pOverlapped) = 0; /* vtable slot 7 */
 
 	/*
 	 * Posts a receive; its result appears in the receive completion queue of the queue pair
@@ -267,7 +273,8 @@ struct IND2SharedReceiveQueue : public IND2Overlapped {
 	 * ND_BUFFER_OVERFLOW: more bytes than MaxTransferLength. ND_INVALID_PARAMETER_2: sge is
 	 * NULL though nSge is not 0.
 	 */
-	virtual HRESULT Receive(void *requestContext, const ND2_SGE sge[], ULONG nSge) = 0; /* 8 */
+	virtual HRESULT Receive(void *requestContext, const ND2_SGE sge[],
+				ULONG nSge) = 0; /* vtable slot 8 */
 };
 
 /* Memory that requests may use. */
@@ -281,23 +288,23 @@ struct IND2MemoryRegion : public IND2Overlapped {
 	 * region is registered already.
 	 */
 	virtual HRESULT Register(const void *pBuffer, SIZE_T cbBuffer, ULONG flags,
-				 OVERLAPPED *pOverlapped) = 0; /* 5 */
+				 OVERLAPPED *pOverlapped) = 0; /* vtable slot 5 */
 
 	/*
 	 * Ends the registration; the request completes at once, and both tokens are invalid
 	 * then. ND_DEVICE_BUSY: a window is bound to the region. ND_INVALID_DEVICE_STATE: it is
 	 * not registered.
 	 */
-	virtual HRESULT Deregister(OVERLAPPED *pOverlapped) = 0; /* 6 */
+	virtual HRESULT Deregister(OVERLAPPED *pOverlapped) = 0; /* vtable slot 6 */
 
 	/* Returns the token for ND2_SGE.MemoryRegionToken; 0 unless the region is registered. */
-	virtual UINT32 GetLocalToken() = 0; /* 7 */
+	virtual UINT32 GetLocalToken() = 0; /* vtable slot 7 */
 
 	/*
 	 * Returns the token for the peer's Read and Write; 0 unless the region is registered.
 	 * The token is opaque and in network byte order: send it to the peer unchanged.
 	 */
-	virtual UINT32 GetRemoteToken() = 0; /* 8 */
+	virtual UINT32 GetRemoteToken() = 0; /* vtable slot 8 */
 };
 
 /* A part of a region that the peer may access while the window is bound. */
@@ -307,7 +314,7 @@ struct IND2MemoryWindow : public IUnknown {
 	 * request has completed; 0 before the first one. Opaque and in network byte order, as that
 	 * of a region.
 	 */
-	virtual UINT32 GetRemoteToken() = 0; /* 3 */
+	virtual UINT32 GetRemoteToken() = 0; /* vtable slot 3 */
 };
 
 /*
@@ -325,7 +332,7 @@ struct IND2QueuePair : public IUnknown {
 	 * finds them (the call waits half a second for that at most). The queue pair cannot be
 	 * connected afterwards.
 	 */
-	virtual HRESULT Flush() = 0; /* 3 */
+	virtual HRESULT Flush() = 0; /* vtable slot 3 */
 
 	/*
 	 * Posts a message for a Receive of the peer. flags: SILENT_SUCCESS, READ_FENCE (start
@@ -333,14 +340,15 @@ struct IND2QueuePair : public IUnknown {
 	 * call returns, and tokens are ignored); others: ND_INVALID_PARAMETER_4.
 	 */
 	virtual HRESULT Send(void *requestContext, const ND2_SGE sge[], ULONG nSge,
-			     ULONG flags) = 0; /* 4 */
+			     ULONG flags) = 0; /* vtable slot 4 */
 
 	/*
 	 * Posts a buffer for one message of the peer, in any state; after the end of a
 	 * connection the result is ND_CANCELED. ND_INVALID_DEVICE_REQUEST: the queue pair has a
 	 * shared receive queue.
 	 */
-	virtual HRESULT Receive(void *requestContext, const ND2_SGE sge[], ULONG nSge) = 0; /* 5 */
+	virtual HRESULT Receive(void *requestContext, const ND2_SGE sge[],
+				ULONG nSge) = 0; /* vtable slot 5 */
 
 	/*
 	 * Posts the binding of a window to a part of a registered region. flags: SILENT_SUCCESS,
@@ -350,7 +358,8 @@ struct IND2QueuePair : public IUnknown {
 	 * local write access. ND_INVALID_DEVICE_STATE: the window is bound.
 	 */
 	virtual HRESULT Bind(void *requestContext, IUnknown *pMemoryRegion, IUnknown *pMemoryWindow,
-			     const void *pBuffer, SIZE_T cbBuffer, ULONG flags) = 0; /* 6 */
+			     const void *pBuffer, SIZE_T cbBuffer,
+			     ULONG flags) = 0; /* vtable slot 6 */
 
 	/*
 	 * Posts the end of a window's binding; the peer's token is invalid when the request
@@ -359,7 +368,7 @@ struct IND2QueuePair : public IUnknown {
 	 * ND_INVALID_DEVICE_REQUEST for a window that is not bound on this queue pair.
 	 */
 	virtual HRESULT Invalidate(void *requestContext, IUnknown *pMemoryWindow,
-				   ULONG flags) = 0; /* 7 */
+				   ULONG flags) = 0; /* vtable slot 7 */
 
 	/*
 	 * Posts a copy of the peer's memory at remoteAddress into the buffers. remoteToken: as
@@ -368,14 +377,16 @@ struct IND2QueuePair : public IUnknown {
 	 * limit is 0.
 	 */
 	virtual HRESULT Read(void *requestContext, const ND2_SGE sge[], ULONG nSge,
-			     UINT64 remoteAddress, UINT32 remoteToken, ULONG flags) = 0; /* 8 */
+			     UINT64 remoteAddress, UINT32 remoteToken,
+			     ULONG flags) = 0; /* vtable slot 8 */
 
 	/*
 	 * Posts a copy of the buffers to the peer's memory. flags: SILENT_SUCCESS, READ_FENCE,
 	 * INLINE; others: ND_INVALID_PARAMETER_6.
 	 */
 	virtual HRESULT Write(void *requestContext, const ND2_SGE sge[], ULONG nSge,
-			      UINT64 remoteAddress, UINT32 remoteToken, ULONG flags) = 0; /* 9 */
+			      UINT64 remoteAddress, UINT32 remoteToken,
+			      ULONG flags) = 0; /* vtable slot 9 */
 };
 
 /*
@@ -390,7 +401,8 @@ struct IND2Connector : public IND2Overlapped {
 	 * a free one. ND_INVALID_ADDRESS: not such an address. ND_TOO_MANY_ADDRESSES: no port is
 	 * free. STATUS_ADDRESS_ALREADY_ASSOCIATED: bound already. ND_INSUFFICIENT_RESOURCES.
 	 */
-	virtual HRESULT Bind(const struct sockaddr *pAddress, ULONG cbAddress) = 0; /* 5 */
+	virtual HRESULT Bind(const struct sockaddr *pAddress,
+			     ULONG cbAddress) = 0; /* vtable slot 5 */
 
 	/*
 	 * Sends a connection request. The read limits are the numbers of RDMA Reads in flight
@@ -406,14 +418,15 @@ struct IND2Connector : public IND2Overlapped {
 	virtual HRESULT Connect(IUnknown *pQueuePair, const struct sockaddr *pDestAddress,
 				ULONG cbDestAddress, ULONG inboundReadLimit,
 				ULONG outboundReadLimit, const void *pPrivateData,
-				ULONG cbPrivateData, OVERLAPPED *pOverlapped) = 0; /* 6 */
+				ULONG cbPrivateData,
+				OVERLAPPED *pOverlapped) = 0; /* vtable slot 6 */
 
 	/*
 	 * Confirms an accepted connection; from the return on the queue pair takes all requests.
 	 * The request completes at once, with ND_CONNECTION_ABORTED if the peer has gone
 	 * meanwhile.
 	 */
-	virtual HRESULT CompleteConnect(OVERLAPPED *pOverlapped) = 0; /* 7 */
+	virtual HRESULT CompleteConnect(OVERLAPPED *pOverlapped) = 0; /* vtable slot 7 */
 
 	/*
 	 * Accepts the request that the listener gave to this connector. Read limits are reduced
@@ -424,21 +437,23 @@ struct IND2Connector : public IND2Overlapped {
 	 */
 	virtual HRESULT Accept(IUnknown *pQueuePair, ULONG inboundReadLimit,
 			       ULONG outboundReadLimit, const void *pPrivateData,
-			       ULONG cbPrivateData, OVERLAPPED *pOverlapped) = 0; /* 8 */
+			       ULONG cbPrivateData,
+			       OVERLAPPED *pOverlapped) = 0; /* vtable slot 8 */
 
 	/*
 	 * Rejects a request, or on the active side an accepted connection instead of
 	 * CompleteConnect. Private data: up to MaxCalleeData bytes. ND_CONNECTION_ABORTED: the
 	 * peer has gone meanwhile.
 	 */
-	virtual HRESULT Reject(const void *pPrivateData, ULONG cbPrivateData) = 0; /* 9 */
+	virtual HRESULT Reject(const void *pPrivateData,
+			       ULONG cbPrivateData) = 0; /* vtable slot 9 */
 
 	/*
 	 * Returns the read limits: on the passive side those the peer offers, after Accept or
 	 * Connect the negotiated ones. Either pointer may be NULL.
 	 */
 	virtual HRESULT GetReadLimits(ULONG *pInboundReadLimit,
-				      ULONG *pOutboundReadLimit) = 0; /* 10 */
+				      ULONG *pOutboundReadLimit) = 0; /* vtable slot 10 */
 
 	/*
 	 * Copies the peer's private data, zero-padded to the size of its message's field: 56
@@ -446,31 +461,34 @@ struct IND2Connector : public IND2Overlapped {
 	 * buffer, on return bytes available. ND_BUFFER_OVERFLOW: the buffer is NULL or has room
 	 * for a part only, which is copied. ND_CONNECTION_INVALID: the peer has sent none.
 	 */
-	virtual HRESULT GetPrivateData(void *pPrivateData, ULONG *pcbPrivateData) = 0; /* 11 */
+	virtual HRESULT GetPrivateData(void *pPrivateData,
+				       ULONG *pcbPrivateData) = 0; /* vtable slot 11 */
 
 	/*
 	 * Copies an address. *pcbAddress: bytes of the buffer, on return bytes needed.
 	 * ND_BUFFER_OVERFLOW: the buffer is NULL or too small. ND_CONNECTION_INVALID: no address
 	 * yet.
 	 */
-	virtual HRESULT GetLocalAddress(struct sockaddr *pAddress, ULONG *pcbAddress) = 0; /* 12 */
+	virtual HRESULT GetLocalAddress(struct sockaddr *pAddress,
+					ULONG *pcbAddress) = 0; /* vtable slot 12 */
 
 	/* The same for the peer's address; ND_CONNECTION_INVALID also after the connection. */
-	virtual HRESULT GetPeerAddress(struct sockaddr *pAddress, ULONG *pcbAddress) = 0; /* 13 */
+	virtual HRESULT GetPeerAddress(struct sockaddr *pAddress,
+				       ULONG *pcbAddress) = 0; /* vtable slot 13 */
 
 	/*
 	 * The request completes with ND_SUCCESS when the peer disconnects or the connection
 	 * fails, before the queue pair is flushed; with STATUS_CONNECTION_DISCONNECTED when this
 	 * side disconnects.
 	 */
-	virtual HRESULT NotifyDisconnect(OVERLAPPED *pOverlapped) = 0; /* 14 */
+	virtual HRESULT NotifyDisconnect(OVERLAPPED *pOverlapped) = 0; /* vtable slot 14 */
 
 	/*
 	 * Ends the connection. The request completes when the peer has answered (at the latest
 	 * after about 17 s, with ND_SUCCESS too) and the queue pair is flushed: outstanding
 	 * requests have their results, ND_CANCELED, by then.
 	 */
-	virtual HRESULT Disconnect(OVERLAPPED *pOverlapped) = 0; /* 15 */
+	virtual HRESULT Disconnect(OVERLAPPED *pOverlapped) = 0; /* vtable slot 15 */
 };
 
 /* The passive side's entrance: connection requests to one address and port. */
@@ -479,17 +497,19 @@ struct IND2Listener : public IND2Overlapped {
 	 * Takes a local address, as IND2Connector::Bind. ND_SHARING_VIOLATION: another listener
 	 * has the address and port.
 	 */
-	virtual HRESULT Bind(const struct sockaddr *pAddress, ULONG cbAddress) = 0; /* 5 */
+	virtual HRESULT Bind(const struct sockaddr *pAddress,
+			     ULONG cbAddress) = 0; /* vtable slot 5 */
 
 	/*
 	 * Starts to accept requests. backlog: how many may wait without a GetConnectionRequest,
 	 * 0 = as many as the adapter has room for; further ones are rejected.
 	 * ND_INVALID_DEVICE_STATE: not bound, or listening already.
 	 */
-	virtual HRESULT Listen(ULONG backlog) = 0; /* 6 */
+	virtual HRESULT Listen(ULONG backlog) = 0; /* vtable slot 6 */
 
 	/* As for a connector; ND_INVALID_DEVICE_STATE before Bind. */
-	virtual HRESULT GetLocalAddress(struct sockaddr *pAddress, ULONG *pcbAddress) = 0; /* 7 */
+	virtual HRESULT GetLocalAddress(struct sockaddr *pAddress,
+					ULONG *pcbAddress) = 0; /* vtable slot 7 */
 
 	/*
 	 * Waits for a connection request and gives it to the connector, which must be unused
@@ -498,7 +518,7 @@ struct IND2Listener : public IND2Overlapped {
 	 * was released, or the calls were cancelled. ND_INVALID_DEVICE_STATE: Listen comes first.
 	 */
 	virtual HRESULT GetConnectionRequest(IUnknown *pConnector,
-					     OVERLAPPED *pOverlapped) = 0; /* 8 */
+					     OVERLAPPED *pOverlapped) = 0; /* vtable slot 8 */
 };
 
 #pragma GCC diagnostic pop
@@ -518,12 +538,13 @@ typedef struct IND2Connector IND2Connector;
 typedef struct IND2Listener IND2Listener;
 
 typedef struct IND2OverlappedVtbl {
-	HRESULT (*QueryInterface)(IND2Overlapped *This, REFIID riid, void **ppv); /* 0 */
-	ULONG (*AddRef)(IND2Overlapped *This);					  /* 1 */
-	ULONG (*Release)(IND2Overlapped *This);					  /* 2 */
-	HRESULT (*CancelOverlappedRequests)(IND2Overlapped *This);		  /* 3 */
+	HRESULT(*QueryInterface)
+	(IND2Overlapped *This, REFIID riid, void **ppv);	   /* vtable slot 0 */
+	ULONG (*AddRef)(IND2Overlapped *This);			   /* vtable slot 1 */
+	ULONG (*Release)(IND2Overlapped *This);			   /* vtable slot 2 */
+	HRESULT (*CancelOverlappedRequests)(IND2Overlapped *This); /* vtable slot 3 */
 	HRESULT(*GetOverlappedResult)
-	(IND2Overlapped *This, OVERLAPPED *pOverlapped, BOOL wait); /* 4 */
+	(IND2Overlapped *This, OVERLAPPED *pOverlapped, BOOL wait); /* vtable slot 4 */
 } IND2OverlappedVtbl;
 
 struct IND2Overlapped {
@@ -531,16 +552,17 @@ struct IND2Overlapped {
 };
 
 typedef struct IND2ProviderVtbl {
-	HRESULT (*QueryInterface)(IND2Provider *This, REFIID riid, void **ppv); /* 0 */
-	ULONG (*AddRef)(IND2Provider *This);					/* 1 */
-	ULONG (*Release)(IND2Provider *This);					/* 2 */
+	HRESULT (*QueryInterface)(IND2Provider *This, REFIID riid, void **ppv); /* vtable slot 0 */
+	ULONG (*AddRef)(IND2Provider *This);					/* vtable slot 1 */
+	ULONG (*Release)(IND2Provider *This);					/* vtable slot 2 */
 	HRESULT(*QueryAddressList)
-	(IND2Provider *This, SOCKET_ADDRESS_LIST *pAddressList, ULONG *pcbAddressList); /* 3 */
+	(IND2Provider *This, SOCKET_ADDRESS_LIST *pAddressList,
+	 ULONG *pcbAddressList); /* vtable slot 3 */
 	HRESULT(*ResolveAddress)
 	(IND2Provider *This, const struct sockaddr *pAddress, ULONG cbAddress,
-	 UINT64 *pAdapterId); /* 4 */
+	 UINT64 *pAdapterId); /* vtable slot 4 */
 	HRESULT(*OpenAdapter)
-	(IND2Provider *This, REFIID iid, UINT64 adapterId, void **ppAdapter); /* 5 */
+	(IND2Provider *This, REFIID iid, UINT64 adapterId, void **ppAdapter); /* vtable slot 5 */
 } IND2ProviderVtbl;
 
 struct IND2Provider {
@@ -548,37 +570,44 @@ struct IND2Provider {
 };
 
 typedef struct IND2AdapterVtbl {
-	HRESULT (*QueryInterface)(IND2Adapter *This, REFIID riid, void **ppv);	      /* 0 */
-	ULONG (*AddRef)(IND2Adapter *This);					      /* 1 */
-	ULONG (*Release)(IND2Adapter *This);					      /* 2 */
-	HRESULT (*CreateOverlappedFile)(IND2Adapter *This, HANDLE *phOverlappedFile); /* 3 */
-	HRESULT (*Query)(IND2Adapter *This, ND2_ADAPTER_INFO *pInfo, ULONG *pcbInfo); /* 4 */
+	HRESULT (*QueryInterface)(IND2Adapter *This, REFIID riid, void **ppv); /* vtable slot 0 */
+	ULONG (*AddRef)(IND2Adapter *This);				       /* vtable slot 1 */
+	ULONG (*Release)(IND2Adapter *This);				       /* vtable slot 2 */
+	HRESULT(*CreateOverlappedFile)
+	(IND2Adapter *This, HANDLE *phOverlappedFile); /* vtable slot 3 */
+	HRESULT(*Query)
+	(IND2Adapter *This, ND2_ADAPTER_INFO *pInfo, ULONG *pcbInfo); /* vtable slot 4 */
 	HRESULT(*QueryAddressList)
-	(IND2Adapter *This, SOCKET_ADDRESS_LIST *pAddressList, ULONG *pcbAddressList); /* 5 */
+	(IND2Adapter *This, SOCKET_ADDRESS_LIST *pAddressList,
+	 ULONG *pcbAddressList); /* vtable slot 5 */
 	HRESULT(*CreateCompletionQueue)
 	(IND2Adapter *This, REFIID iid, HANDLE hOverlappedFile, ULONG queueDepth, USHORT group,
-	 KAFFINITY affinity, void **ppCompletionQueue); /* 6 */
+	 KAFFINITY affinity, void **ppCompletionQueue); /* vtable slot 6 */
 	HRESULT(*CreateMemoryRegion)
-	(IND2Adapter *This, REFIID iid, HANDLE hOverlappedFile, void **ppMemoryRegion);	     /* 7 */
-	HRESULT (*CreateMemoryWindow)(IND2Adapter *This, REFIID iid, void **ppMemoryWindow); /* 8 */
+	(IND2Adapter *This, REFIID iid, HANDLE hOverlappedFile,
+	 void **ppMemoryRegion); /* vtable slot 7 */
+	HRESULT(*CreateMemoryWindow)
+	(IND2Adapter *This, REFIID iid, void **ppMemoryWindow); /* vtable slot 8 */
 	HRESULT(*CreateSharedReceiveQueue)
 	(IND2Adapter *This, REFIID iid, HANDLE hOverlappedFile, ULONG queueDepth,
 	 ULONG maxRequestSge, ULONG notifyThreshold, USHORT group, KAFFINITY affinity,
-	 void **ppSharedReceiveQueue); /* 9 */
+	 void **ppSharedReceiveQueue); /* vtable slot 9 */
 	HRESULT(*CreateQueuePair)
 	(IND2Adapter *This, REFIID iid, IUnknown *pReceiveCompletionQueue,
 	 IUnknown *pInitiatorCompletionQueue, void *context, ULONG receiveQueueDepth,
 	 ULONG initiatorQueueDepth, ULONG maxReceiveRequestSge, ULONG maxInitiatorRequestSge,
-	 ULONG inlineDataSize, void **ppQueuePair); /* 10 */
+	 ULONG inlineDataSize, void **ppQueuePair); /* vtable slot 10 */
 	HRESULT(*CreateQueuePairWithSrq)
 	(IND2Adapter *This, REFIID iid, IUnknown *pReceiveCompletionQueue,
 	 IUnknown *pInitiatorCompletionQueue, IUnknown *pSharedReceiveQueue, void *context,
 	 ULONG initiatorQueueDepth, ULONG maxInitiatorRequestSge, ULONG inlineDataSize,
-	 void **ppQueuePair); /* 11 */
+	 void **ppQueuePair); /* vtable slot 11 */
 	HRESULT(*CreateConnector)
-	(IND2Adapter *This, REFIID iid, HANDLE hOverlappedFile, void **ppConnector); /* 12 */
+	(IND2Adapter *This, REFIID iid, HANDLE hOverlappedFile,
+	 void **ppConnector); /* vtable slot 12 */
 	HRESULT(*CreateListener)
-	(IND2Adapter *This, REFIID iid, HANDLE hOverlappedFile, void **ppListener); /* 13 */
+	(IND2Adapter *This, REFIID iid, HANDLE hOverlappedFile,
+	 void **ppListener); /* vtable slot 13 */
 } IND2AdapterVtbl;
 
 struct IND2Adapter {
@@ -586,18 +615,20 @@ struct IND2Adapter {
 };
 
 typedef struct IND2CompletionQueueVtbl {
-	HRESULT (*QueryInterface)(IND2CompletionQueue *This, REFIID riid, void **ppv); /* 0 */
-	ULONG (*AddRef)(IND2CompletionQueue *This);				       /* 1 */
-	ULONG (*Release)(IND2CompletionQueue *This);				       /* 2 */
-	HRESULT (*CancelOverlappedRequests)(IND2CompletionQueue *This);		       /* 3 */
+	HRESULT(*QueryInterface)
+	(IND2CompletionQueue *This, REFIID riid, void **ppv);		/* vtable slot 0 */
+	ULONG (*AddRef)(IND2CompletionQueue *This);			/* vtable slot 1 */
+	ULONG (*Release)(IND2CompletionQueue *This);			/* vtable slot 2 */
+	HRESULT (*CancelOverlappedRequests)(IND2CompletionQueue *This); /* vtable slot 3 */
 	HRESULT(*GetOverlappedResult)
-	(IND2CompletionQueue *This, OVERLAPPED *pOverlapped, BOOL wait); /* 4 */
+	(IND2CompletionQueue *This, OVERLAPPED *pOverlapped, BOOL wait); /* vtable slot 4 */
 	HRESULT(*GetNotifyAffinity)
-	(IND2CompletionQueue *This, USHORT *pGroup, KAFFINITY *pAffinity);		   /* 5 */
-	HRESULT (*Resize)(IND2CompletionQueue *This, ULONG queueDepth);			   /* 6 */
-	HRESULT (*Notify)(IND2CompletionQueue *This, ULONG type, OVERLAPPED *pOverlapped); /* 7 */
+	(IND2CompletionQueue *This, USHORT *pGroup, KAFFINITY *pAffinity); /* vtable slot 5 */
+	HRESULT (*Resize)(IND2CompletionQueue *This, ULONG queueDepth);	   /* vtable slot 6 */
+	HRESULT(*Notify)
+	(IND2CompletionQueue *This, ULONG type, OVERLAPPED *pOverlapped); /* vtable slot 7 */
 	ULONG(*GetResults)
-	(IND2CompletionQueue *This, ND2_RESULT results[], ULONG nResults); /* 8 */
+	(IND2CompletionQueue *This, ND2_RESULT results[], ULONG nResults); /* vtable slot 8 */
 } IND2CompletionQueueVtbl;
 
 struct IND2CompletionQueue {
@@ -605,20 +636,22 @@ struct IND2CompletionQueue {
 };
 
 typedef struct IND2SharedReceiveQueueVtbl {
-	HRESULT (*QueryInterface)(IND2SharedReceiveQueue *This, REFIID riid, void **ppv); /* 0 */
-	ULONG (*AddRef)(IND2SharedReceiveQueue *This);					  /* 1 */
-	ULONG (*Release)(IND2SharedReceiveQueue *This);					  /* 2 */
-	HRESULT (*CancelOverlappedRequests)(IND2SharedReceiveQueue *This);		  /* 3 */
+	HRESULT(*QueryInterface)
+	(IND2SharedReceiveQueue *This, REFIID riid, void **ppv);	   /* vtable slot 0 */
+	ULONG (*AddRef)(IND2SharedReceiveQueue *This);			   /* vtable slot 1 */
+	ULONG (*Release)(IND2SharedReceiveQueue *This);			   /* vtable slot 2 */
+	HRESULT (*CancelOverlappedRequests)(IND2SharedReceiveQueue *This); /* vtable slot 3 */
 	HRESULT(*GetOverlappedResult)
-	(IND2SharedReceiveQueue *This, OVERLAPPED *pOverlapped, BOOL wait); /* 4 */
+	(IND2SharedReceiveQueue *This, OVERLAPPED *pOverlapped, BOOL wait); /* vtable slot 4 */
 	HRESULT(*GetNotifyAffinity)
-	(IND2SharedReceiveQueue *This, USHORT *pGroup, KAFFINITY *pAffinity); /* 5 */
+	(IND2SharedReceiveQueue *This, USHORT *pGroup, KAFFINITY *pAffinity); /* vtable slot 5 */
 	HRESULT(*Modify)
-	(IND2SharedReceiveQueue *This, ULONG queueDepth, ULONG notifyThreshold);  /* 6 */
-	HRESULT (*Notify)(IND2SharedReceiveQueue *This, OVERLAPPED *pOverlapped); /* 7 */
+	(IND2SharedReceiveQueue *This, ULONG queueDepth, ULONG notifyThreshold); /* vtable slot 6 */
+	HRESULT(*Notify)
+	(IND2SharedReceiveQueue *This, OVERLAPPED *pOverlapped); /* vtable slot 7 */
 	HRESULT(*Receive)
 	(IND2SharedReceiveQueue *This, void *requestContext, const ND2_SGE sge[],
-	 ULONG nSge); /* 8 */
+	 ULONG nSge); /* vtable slot 8 */
 } IND2SharedReceiveQueueVtbl;
 
 struct IND2SharedReceiveQueue {
@@ -626,18 +659,19 @@ struct IND2SharedReceiveQueue {
 };
 
 typedef struct IND2MemoryRegionVtbl {
-	HRESULT (*QueryInterface)(IND2MemoryRegion *This, REFIID riid, void **ppv); /* 0 */
-	ULONG (*AddRef)(IND2MemoryRegion *This);				    /* 1 */
-	ULONG (*Release)(IND2MemoryRegion *This);				    /* 2 */
-	HRESULT (*CancelOverlappedRequests)(IND2MemoryRegion *This);		    /* 3 */
+	HRESULT(*QueryInterface)
+	(IND2MemoryRegion *This, REFIID riid, void **ppv);	     /* vtable slot 0 */
+	ULONG (*AddRef)(IND2MemoryRegion *This);		     /* vtable slot 1 */
+	ULONG (*Release)(IND2MemoryRegion *This);		     /* vtable slot 2 */
+	HRESULT (*CancelOverlappedRequests)(IND2MemoryRegion *This); /* vtable slot 3 */
 	HRESULT(*GetOverlappedResult)
-	(IND2MemoryRegion *This, OVERLAPPED *pOverlapped, BOOL wait); /* 4 */
+	(IND2MemoryRegion *This, OVERLAPPED *pOverlapped, BOOL wait); /* vtable slot 4 */
 	HRESULT(*Register)
 	(IND2MemoryRegion *This, const void *pBuffer, SIZE_T cbBuffer, ULONG flags,
-	 OVERLAPPED *pOverlapped);						/* 5 */
-	HRESULT (*Deregister)(IND2MemoryRegion *This, OVERLAPPED *pOverlapped); /* 6 */
-	UINT32 (*GetLocalToken)(IND2MemoryRegion *This);			/* 7 */
-	UINT32 (*GetRemoteToken)(IND2MemoryRegion *This);			/* 8 */
+	 OVERLAPPED *pOverlapped);						/* vtable slot 5 */
+	HRESULT (*Deregister)(IND2MemoryRegion *This, OVERLAPPED *pOverlapped); /* vtable slot 6 */
+	UINT32 (*GetLocalToken)(IND2MemoryRegion *This);			/* vtable slot 7 */
+	UINT32 (*GetRemoteToken)(IND2MemoryRegion *This);			/* vtable slot 8 */
 } IND2MemoryRegionVtbl;
 
 struct IND2MemoryRegion {
@@ -645,10 +679,11 @@ struct IND2MemoryRegion {
 };
 
 typedef struct IND2MemoryWindowVtbl {
-	HRESULT (*QueryInterface)(IND2MemoryWindow *This, REFIID riid, void **ppv); /* 0 */
-	ULONG (*AddRef)(IND2MemoryWindow *This);				    /* 1 */
-	ULONG (*Release)(IND2MemoryWindow *This);				    /* 2 */
-	UINT32 (*GetRemoteToken)(IND2MemoryWindow *This);			    /* 3 */
+	HRESULT(*QueryInterface)
+	(IND2MemoryWindow *This, REFIID riid, void **ppv); /* vtable slot 0 */
+	ULONG (*AddRef)(IND2MemoryWindow *This);	   /* vtable slot 1 */
+	ULONG (*Release)(IND2MemoryWindow *This);	   /* vtable slot 2 */
+	UINT32 (*GetRemoteToken)(IND2MemoryWindow *This);  /* vtable slot 3 */
 } IND2MemoryWindowVtbl;
 
 struct IND2MemoryWindow {
@@ -656,26 +691,29 @@ struct IND2MemoryWindow {
 };
 
 typedef struct IND2QueuePairVtbl {
-	HRESULT (*QueryInterface)(IND2QueuePair *This, REFIID riid, void **ppv); /* 0 */
-	ULONG (*AddRef)(IND2QueuePair *This);					 /* 1 */
-	ULONG (*Release)(IND2QueuePair *This);					 /* 2 */
-	HRESULT (*Flush)(IND2QueuePair *This);					 /* 3 */
+	HRESULT (*QueryInterface)(IND2QueuePair *This, REFIID riid, void **ppv); /* vtable slot 0 */
+	ULONG (*AddRef)(IND2QueuePair *This);					 /* vtable slot 1 */
+	ULONG (*Release)(IND2QueuePair *This);					 /* vtable slot 2 */
+	HRESULT (*Flush)(IND2QueuePair *This);					 /* vtable slot 3 */
 	HRESULT(*Send)
 	(IND2QueuePair *This, void *requestContext, const ND2_SGE sge[], ULONG nSge,
-	 ULONG flags); /* 4 */
+	 ULONG flags); /* vtable slot 4 */
 	HRESULT(*Receive)
-	(IND2QueuePair *This, void *requestContext, const ND2_SGE sge[], ULONG nSge); /* 5 */
+	(IND2QueuePair *This, void *requestContext, const ND2_SGE sge[],
+	 ULONG nSge); /* vtable slot 5 */
 	HRESULT(*Bind)
 	(IND2QueuePair *This, void *requestContext, IUnknown *pMemoryRegion,
-	 IUnknown *pMemoryWindow, const void *pBuffer, SIZE_T cbBuffer, ULONG flags); /* 6 */
+	 IUnknown *pMemoryWindow, const void *pBuffer, SIZE_T cbBuffer,
+	 ULONG flags); /* vtable slot 6 */
 	HRESULT(*Invalidate)
-	(IND2QueuePair *This, void *requestContext, IUnknown *pMemoryWindow, ULONG flags); /* 7 */
+	(IND2QueuePair *This, void *requestContext, IUnknown *pMemoryWindow,
+	 ULONG flags); /* vtable slot 7 */
 	HRESULT(*Read)
 	(IND2QueuePair *This, void *requestContext, const ND2_SGE sge[], ULONG nSge,
-	 UINT64 remoteAddress, UINT32 remoteToken, ULONG flags); /* 8 */
+	 UINT64 remoteAddress, UINT32 remoteToken, ULONG flags); /* vtable slot 8 */
 	HRESULT(*Write)
 	(IND2QueuePair *This, void *requestContext, const ND2_SGE sge[], ULONG nSge,
-	 UINT64 remoteAddress, UINT32 remoteToken, ULONG flags); /* 9 */
+	 UINT64 remoteAddress, UINT32 remoteToken, ULONG flags); /* vtable slot 9 */
 } IND2QueuePairVtbl;
 
 struct IND2QueuePair {
@@ -683,34 +721,39 @@ struct IND2QueuePair {
 };
 
 typedef struct IND2ConnectorVtbl {
-	HRESULT (*QueryInterface)(IND2Connector *This, REFIID riid, void **ppv); /* 0 */
-	ULONG (*AddRef)(IND2Connector *This);					 /* 1 */
-	ULONG (*Release)(IND2Connector *This);					 /* 2 */
-	HRESULT (*CancelOverlappedRequests)(IND2Connector *This);		 /* 3 */
+	HRESULT (*QueryInterface)(IND2Connector *This, REFIID riid, void **ppv); /* vtable slot 0 */
+	ULONG (*AddRef)(IND2Connector *This);					 /* vtable slot 1 */
+	ULONG (*Release)(IND2Connector *This);					 /* vtable slot 2 */
+	HRESULT (*CancelOverlappedRequests)(IND2Connector *This);		 /* vtable slot 3 */
 	HRESULT(*GetOverlappedResult)
-	(IND2Connector *This, OVERLAPPED *pOverlapped, BOOL wait); /* 4 */
+	(IND2Connector *This, OVERLAPPED *pOverlapped, BOOL wait); /* vtable slot 4 */
 	HRESULT(*Bind)
-	(IND2Connector *This, const struct sockaddr *pAddress, ULONG cbAddress); /* 5 */
+	(IND2Connector *This, const struct sockaddr *pAddress, ULONG cbAddress); /* vtable slot 5 */
 	HRESULT(*Connect)
 	(IND2Connector *This, IUnknown *pQueuePair, const struct sockaddr *pDestAddress,
 	 ULONG cbDestAddress, ULONG inboundReadLimit, ULONG outboundReadLimit,
-	 const void *pPrivateData, ULONG cbPrivateData, OVERLAPPED *pOverlapped); /* 6 */
-	HRESULT (*CompleteConnect)(IND2Connector *This, OVERLAPPED *pOverlapped); /* 7 */
+	 const void *pPrivateData, ULONG cbPrivateData,
+	 OVERLAPPED *pOverlapped); /* vtable slot 6 */
+	HRESULT(*CompleteConnect)
+	(IND2Connector *This, OVERLAPPED *pOverlapped); /* vtable slot 7 */
 	HRESULT(*Accept)
 	(IND2Connector *This, IUnknown *pQueuePair, ULONG inboundReadLimit, ULONG outboundReadLimit,
-	 const void *pPrivateData, ULONG cbPrivateData, OVERLAPPED *pOverlapped); /* 8 */
+	 const void *pPrivateData, ULONG cbPrivateData,
+	 OVERLAPPED *pOverlapped); /* vtable slot 8 */
 	HRESULT(*Reject)
-	(IND2Connector *This, const void *pPrivateData, ULONG cbPrivateData); /* 9 */
+	(IND2Connector *This, const void *pPrivateData, ULONG cbPrivateData); /* vtable slot 9 */
 	HRESULT(*GetReadLimits)
-	(IND2Connector *This, ULONG *pInboundReadLimit, ULONG *pOutboundReadLimit); /* 10 */
+	(IND2Connector *This, ULONG *pInboundReadLimit,
+	 ULONG *pOutboundReadLimit); /* vtable slot 10 */
 	HRESULT(*GetPrivateData)
-	(IND2Connector *This, void *pPrivateData, ULONG *pcbPrivateData); /* 11 */
+	(IND2Connector *This, void *pPrivateData, ULONG *pcbPrivateData); /* vtable slot 11 */
 	HRESULT(*GetLocalAddress)
-	(IND2Connector *This, struct sockaddr *pAddress, ULONG *pcbAddress); /* 12 */
+	(IND2Connector *This, struct sockaddr *pAddress, ULONG *pcbAddress); /* vtable slot 12 */
 	HRESULT(*GetPeerAddress)
-	(IND2Connector *This, struct sockaddr *pAddress, ULONG *pcbAddress);	   /* 13 */
-	HRESULT (*NotifyDisconnect)(IND2Connector *This, OVERLAPPED *pOverlapped); /* 14 */
-	HRESULT (*Disconnect)(IND2Connector *This, OVERLAPPED *pOverlapped);	   /* 15 */
+	(IND2Connector *This, struct sockaddr *pAddress, ULONG *pcbAddress); /* vtable slot 13 */
+	HRESULT(*NotifyDisconnect)
+	(IND2Connector *This, OVERLAPPED *pOverlapped);			     /* vtable slot 14 */
+	HRESULT (*Disconnect)(IND2Connector *This, OVERLAPPED *pOverlapped); /* vtable slot 15 */
 } IND2ConnectorVtbl;
 
 struct IND2Connector {
@@ -718,19 +761,19 @@ struct IND2Connector {
 };
 
 typedef struct IND2ListenerVtbl {
-	HRESULT (*QueryInterface)(IND2Listener *This, REFIID riid, void **ppv); /* 0 */
-	ULONG (*AddRef)(IND2Listener *This);					/* 1 */
-	ULONG (*Release)(IND2Listener *This);					/* 2 */
-	HRESULT (*CancelOverlappedRequests)(IND2Listener *This);		/* 3 */
+	HRESULT (*QueryInterface)(IND2Listener *This, REFIID riid, void **ppv); /* vtable slot 0 */
+	ULONG (*AddRef)(IND2Listener *This);					/* vtable slot 1 */
+	ULONG (*Release)(IND2Listener *This);					/* vtable slot 2 */
+	HRESULT (*CancelOverlappedRequests)(IND2Listener *This);		/* vtable slot 3 */
 	HRESULT(*GetOverlappedResult)
-	(IND2Listener *This, OVERLAPPED *pOverlapped, BOOL wait); /* 4 */
+	(IND2Listener *This, OVERLAPPED *pOverlapped, BOOL wait); /* vtable slot 4 */
 	HRESULT(*Bind)
-	(IND2Listener *This, const struct sockaddr *pAddress, ULONG cbAddress); /* 5 */
-	HRESULT (*Listen)(IND2Listener *This, ULONG backlog);			/* 6 */
+	(IND2Listener *This, const struct sockaddr *pAddress, ULONG cbAddress); /* vtable slot 5 */
+	HRESULT (*Listen)(IND2Listener *This, ULONG backlog);			/* vtable slot 6 */
 	HRESULT(*GetLocalAddress)
-	(IND2Listener *This, struct sockaddr *pAddress, ULONG *pcbAddress); /* 7 */
+	(IND2Listener *This, struct sockaddr *pAddress, ULONG *pcbAddress); /* vtable slot 7 */
 	HRESULT(*GetConnectionRequest)
-	(IND2Listener *This, IUnknown *pConnector, OVERLAPPED *pOverlapped); /* 8 */
+	(IND2Listener *This, IUnknown *pConnector, OVERLAPPED *pOverlapped); /* vtable slot 8 */
 } IND2ListenerVtbl;
 
 struct IND2Listener {
