@@ -151,14 +151,15 @@ static inline bool operator!=(REFGUID a, REFGUID b)
 
 /* These classes must not have a virtual destructor: it would add two slots to the vtable. */
 struct IUnknown {
-	virtual HRESULT QueryInterface(REFIID riid, void **ppv) = 0; /* 0 */
-	virtual ULONG AddRef() = 0;				     /* 1 */
-	virtual ULONG Release() = 0;				     /* 2 */
+	virtual HRESULT QueryInterface(REFIID riid, void **ppv) = 0; /* vtable slot 0 */
+	virtual ULONG AddRef() = 0;				     /* vtable slot 1 */
+	virtual ULONG Release() = 0;				     /* vtable slot 2 */
 };
 
 struct IClassFactory : public IUnknown {
-	virtual HRESULT CreateInstance(IUnknown *pUnkOuter, REFIID riid, void **ppv) = 0; /* 3 */
-	virtual HRESULT LockServer(BOOL fLock) = 0;					  /* 4 */
+	virtual HRESULT CreateInstance(IUnknown *pUnkOuter, REFIID riid,
+				       void **ppv) = 0; /* vtable slot 3 */
+	virtual HRESULT LockServer(BOOL fLock) = 0;	/* vtable slot 4 */
 };
 
 #pragma GCC diagnostic pop
@@ -175,9 +176,9 @@ typedef struct IUnknown IUnknown;
 typedef struct IClassFactory IClassFactory;
 
 typedef struct IUnknownVtbl {
-	HRESULT (*QueryInterface)(IUnknown *This, REFIID riid, void **ppv); /* 0 */
-	ULONG (*AddRef)(IUnknown *This);				    /* 1 */
-	ULONG (*Release)(IUnknown *This);				    /* 2 */
+	HRESULT (*QueryInterface)(IUnknown *This, REFIID riid, void **ppv); /* vtable slot 0 */
+	ULONG (*AddRef)(IUnknown *This);				    /* vtable slot 1 */
+	ULONG (*Release)(IUnknown *This);				    /* vtable slot 2 */
 } IUnknownVtbl;
 
 struct IUnknown {
@@ -185,12 +186,12 @@ struct IUnknown {
 };
 
 typedef struct IClassFactoryVtbl {
-	HRESULT (*QueryInterface)(IClassFactory *This, REFIID riid, void **ppv); /* 0 */
-	ULONG (*AddRef)(IClassFactory *This);					 /* 1 */
-	ULONG (*Release)(IClassFactory *This);					 /* 2 */
+	HRESULT (*QueryInterface)(IClassFactory *This, REFIID riid, void **ppv); /* vtable slot 0 */
+	ULONG (*AddRef)(IClassFactory *This);					 /* vtable slot 1 */
+	ULONG (*Release)(IClassFactory *This);					 /* vtable slot 2 */
 	HRESULT(*CreateInstance)
-	(IClassFactory *This, IUnknown *pUnkOuter, REFIID riid, void **ppv); /* 3 */
-	HRESULT (*LockServer)(IClassFactory *This, BOOL fLock);		     /* 4 */
+	(IClassFactory *This, IUnknown *pUnkOuter, REFIID riid, void **ppv); /* vtable slot 3 */
+	HRESULT (*LockServer)(IClassFactory *This, BOOL fLock);		     /* vtable slot 4 */
 } IClassFactoryVtbl;
 
 struct IClassFactory {
