@@ -1,4 +1,4 @@
-/* Which text is an address that an adapter may have? Pure functions; any thread.
+/* Which text is an address that an adapter may have? Pure functions; any thread may call them.
  *
  * Unspecified, loopback, multicast and broadcast addresses are refused: no peer could reply to
  * them, and the mistake would show up much later, as a connection that times out. */
@@ -44,7 +44,7 @@ bool rn_config_ip4_parse(const char *text, struct rn_config_ip *ip)
 
 	if (inet_pton(AF_INET, text, b) != 1)
 		return false;
-	/* 0.0.0.0/8, loopback, multicast and reserved addresses. */
+	/* Refuses 0.0.0.0/8, loopback, multicast and reserved addresses. */
 	if (b[0] == 0 || b[0] == 127 || b[0] >= 224)
 		return false;
 	memcpy(ip->b, mapped, 12);
@@ -67,7 +67,8 @@ bool rn_config_ip6_parse(const char *text, struct rn_config_ip *ip)
 	return true;
 }
 
-/* Splits "address/prefix"; the address goes to `host` (at least INET6_ADDRSTRLEN bytes). */
+/* Splits "address/prefix" and copies the address to `host`, which has room for INET6_ADDRSTRLEN
+ * bytes. */
 static bool split_prefix(const char *text, char *host, unsigned max, uint8_t *prefix)
 {
 	const char *slash = strchr(text, '/');
@@ -90,8 +91,8 @@ static bool is_ipv4_host(const uint8_t b[4], unsigned prefix)
 	uint32_t addr = (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
 	uint32_t hosts = prefix == 0 ? UINT32_MAX : prefix == 32 ? 0 : UINT32_MAX >> prefix;
 
-	/* The first and the last address of a subnet belong to no host; /31 and /32 have no such
-	 * addresses. */
+	/* The first and the last address of a subnet (network and broadcast) are not host
+	 * addresses. Prefixes /31 and /32 reserve neither. */
 	return prefix >= 31 || ((addr & hosts) != 0 && (addr & hosts) != hosts);
 }
 

@@ -1,18 +1,18 @@
-/* For use inside config/ only: parses addresses. Every function returns false, with the result
- * unchanged, unless the whole text is exactly one valid address. */
+/* For use inside config/ only: parses addresses. Every _parse function returns false and leaves the
+ * result unchanged unless the whole text is exactly one valid address. */
 #ifndef RN_CONFIG_ADDRESS_H
 #define RN_CONFIG_ADDRESS_H
 
 #include "config/config.h"
 
-bool rn_config_mac_parse(const char *text, struct rn_config_mac *mac); /* unicast, not zero */
-bool rn_config_ip4_parse(const char *text, struct rn_config_ip *ip);   /* of a host */
-/* of a host, not mapped IPv4 */
+bool rn_config_mac_parse(const char *text, struct rn_config_mac *mac); /* a unicast MAC, not zero */
+bool rn_config_ip4_parse(const char *text, struct rn_config_ip *ip);   /* a host's address */
+/* a host's address; an IPv4-mapped one is refused */
 bool rn_config_ip6_parse(const char *text, struct rn_config_ip *ip);
-bool rn_config_net4_parse(const char *text, struct rn_config_net *net); /* host/prefix */
+bool rn_config_net4_parse(const char *text, struct rn_config_net *net); /* "address/prefix" */
 bool rn_config_net6_parse(const char *text, struct rn_config_net *net);
 
-/* True for the all-zero address, which means that none is configured. */
+/* True for the all-zero address, which stands for "no address configured". */
 bool rn_config_ip_is_none(const struct rn_config_ip *ip);
 bool rn_config_ip_equal(const struct rn_config_ip *a, const struct rn_config_ip *b);
 /* True when ip is within the subnet of net; both must be of one family. */

@@ -1,15 +1,15 @@
 /* Which rules hold between several keys? Unique names and addresses, peers that name each other,
  * keys that belong to another kind of port, order of numbers. Each rule is one function over one
- * adapter; its error names the line of the wrong setting. No state; any thread. */
+ * adapter; its error names the line of the wrong setting. No state; any thread may call. */
 #include "config/keys.h"
 
 #include <string.h>
 
 #include "config/address.h"
 
-#define RN_CONFIG_ADDRESSES 16u /* the most addresses that a port can have */
+#define RN_CONFIG_ADDRESSES 16u /* the most IPv4 and IPv6 addresses of one port */
 
-/* What a rule looks at: adapter i and the settings from which it was read. */
+/* The arguments of a rule: adapter i and the settings from which it was read. */
 struct look {
 	const struct rn_config_reader *r;
 	const config_setting_t *root;
@@ -75,8 +75,8 @@ static int check_port_keys(const struct look *l)
 	if (l->a->port == RN_CONFIG_PORT_PCAP && !l->a->rx_pcap[0] && !l->a->tx_pcap[0])
 		return rn_config_fail(l->r, where(l, "port"),
 				      "found neither rx_pcap nor tx_pcap, required: one or both");
-	/* Its sockets, its MTU and who else has the address are looked after for a port of its own
-	 * kind only. */
+	/* Refuse this driver here: only port = "af_packet" chooses the settings of its sockets, and
+	 * checks the interface's MTU and other users of the address. */
 	if (l->a->port == RN_CONFIG_PORT_VDEV &&
 	    strncmp(l->a->vdev, KERNEL_DRIVER, strlen(KERNEL_DRIVER)) == 0)
 		return rn_config_fail(l->r, where(l, "vdev"),
@@ -147,7 +147,8 @@ static int check_gateway(const struct look *l, const char *key, const struct rn_
 
 	if (rn_config_ip_is_none(gateway))
 		return 0;
-	/* Routers usually announce themselves with a link-local address. */
+	/* A link-local gateway is valid too: routers usually announce themselves with such an
+	 * address. */
 	if (!own && is_link_local(gateway) && (nets->n || l->a->link_local))
 		return 0;
 	for (unsigned k = 0; k < nets->n && !own; k++) {
@@ -245,8 +246,8 @@ static int check_adapter(const struct look *l)
 	return 0;
 }
 
-/* Checks that `low` does not exceed `high`. The error names the key that the file contains; the
- * other has its default. */
+/* Checks that `low` does not exceed `high`. The error names high_key if the file contains it, else
+ * low_key. */
 static int check_order(const struct rn_config_reader *r, const config_setting_t *root,
 		       const char *section, const char *low_key, uint32_t low, const char *high_key,
 		       uint32_t high)

@@ -129,14 +129,15 @@ const char *rn_config_path(const char *path);
  * error *cfg is unspecified. On success:
  *   - every field is within the range of its row, names and addresses are unique, ring peers name
  *     each other;
- *   *   - adapter[i].shards >= 1; shard s of an adapter runs on lcores.cpu[s % lcores.n], or is not
+ *   - adapter[i].shards >= 1; shard s of an adapter runs on lcores.cpu[s % lcores.n], or is not
  *     pinned when lcores.n is 0. */
 int rn_config_load(const char *path, struct rn_config *cfg, char *err, size_t errlen);
-/* Does the same for text in memory; `name` is used as the file name in messages. */
+/* Reads a configuration from text in memory, with the results of rn_config_load(); `name` is used
+ * as the file name in messages. */
 int rn_config_parse(const char *text, const char *name, struct rn_config *cfg, char *err,
 		    size_t errlen);
 
-/* The value of limits.max_cm for this adapter; 0 in the file is replaced by the default. */
+/* Returns limits.max_cm for this adapter, with 0 (or no such key) replaced by the default. */
 uint32_t rn_config_max_cm(const struct rn_config *cfg, unsigned adapter);
 /* Writes a sentence to note when limits of this adapter are valid but do not fit together, so
  * that some queue pairs could never be connected; else "". */
@@ -145,12 +146,12 @@ void rn_config_note(const struct rn_config *cfg, unsigned adapter, char *note, s
 /* The built-in configuration as text; config/loopback.conf is a copy of it. */
 const char *rn_config_builtin(void);
 
-/* Print every key with type, range, default and help: as plain text, and as
- * docs/configuration.md. */
+/* Print every key with type, range, default and help: the first function as plain text, the second
+ * as docs/configuration.md. */
 void rn_config_print_help(FILE *out);
 void rn_config_print_markdown(FILE *out);
 
-/* The word for a kind of port in the configuration, for messages. */
+/* Returns the configuration's word for a kind of port, for messages. */
 const char *rn_config_port_word(enum rn_config_port port);
 
 #endif

@@ -1,5 +1,5 @@
-/* What does a refused setting look like to the reader of the message? "file:line: path.of.key:
- * sentence". Any thread. */
+/* Formats the message for a refused setting: "file:line: path.of.key: sentence". Any thread may
+ * call. */
 #include "config/keys.h"
 
 #include <errno.h>

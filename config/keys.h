@@ -28,31 +28,31 @@ enum rn_config_type {
 struct rn_config_key {
 	const char *name;
 	enum rn_config_type type;
-	size_t offset, size;	  /* the field in the struct of its section, in bytes */
-	long long low, high;	  /* allowed range, or number of characters or entries */
+	size_t offset, size;	  /* of the field in the struct of its section, in bytes */
+	long long low, high;	  /* allowed range of the value, or of its characters or entries */
 	long long number;	  /* default of numbers, BOOL and CHOICE */
 	const char *text;	  /* default of TEXT */
-	const char *const *words; /* words of a CHOICE, ends with NULL */
+	const char *const *words; /* the words of a CHOICE; NULL ends the array */
 	const char *help;
 };
 
 struct rn_config_section_info {
 	const char *name;
 	const char *help;
-	const struct rn_config_key *keys; /* ends with name == NULL */
-	/* of the section in struct rn_config; unused for adapters */
+	const struct rn_config_key *keys; /* the last entry has name NULL */
+	/* offset of the section in struct rn_config, in bytes; unused for the section `adapters` */
 	size_t offset;
 };
 
 extern const struct rn_config_key rn_config_adapter_keys[];
-extern const struct rn_config_section_info rn_config_sections[]; /* ends with name == NULL */
+extern const struct rn_config_section_info rn_config_sections[]; /* the last entry has name NULL */
 
 /* The allowed values of a key as text: "6..9", "\"ring\" | \"memif\"", ... */
 void rn_config_key_allowed(const struct rn_config_key *key, char *out, size_t outlen);
 void rn_config_key_default(const struct rn_config_key *key, char *out, size_t outlen);
 const char *rn_config_key_type(const struct rn_config_key *key);
 
-/* ---- reading ---- */
+/* ---- reading a configuration ---- */
 
 struct rn_config_reader {
 	const char *file; /* file name for messages */
@@ -67,14 +67,14 @@ int rn_config_fail(const struct rn_config_reader *r, const config_setting_t *at,
 /* Refuses text that libconfig would misread. Returns 0 or -EINVAL. */
 int rn_config_scan(const struct rn_config_reader *r, const char *text);
 
-/* Reads one setting into the field of its row; section points to the struct that holds the field.
- * Returns 0 or -EINVAL. */
+/* Reads one setting into the field that `key` (a row of schema.h) describes; section points to the
+ * struct that holds the field. Returns 0 or -EINVAL. */
 int rn_config_value_read(const struct rn_config_reader *r, const struct rn_config_key *key,
 			 const config_setting_t *s, void *section);
 void rn_config_value_default(const struct rn_config_key *key, void *section);
 
-/* Checks the rules that involve several keys: names, peers, addresses, keys of other kinds of
- * port, order of values. Sets each adapter's shards when the file left it at 0. root: the
+/* Checks the rules that involve several keys: names, peers, addresses, keys that belong to another
+ * kind of port, order of values. Sets each adapter's shards when the file left it at 0. root: the
  * settings that cfg was read from, for line numbers. Returns 0 or -EINVAL. */
 int rn_config_check(const struct rn_config_reader *r, const config_setting_t *root,
 		    struct rn_config *cfg);

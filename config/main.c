@@ -1,4 +1,5 @@
-/* softrnic-config: is this file a valid configuration, and which keys are there? One thread. */
+/* softrnic-config: is this file a valid configuration, and which keys are there?
+ * Single-threaded. */
 #include <string.h>
 
 #include "config/config.h"

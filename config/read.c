@@ -1,9 +1,9 @@
-/* How does a file become a struct rn_config? The text is parsed by libconfig, each setting is
- * read by its row in keys.c, then check.c checks the rules between keys. Keeps no state; any
- * thread.
+/* How does a file become a struct rn_config? The text is parsed by libconfig, each setting is read
+ * by its row in keys.c, then check.c checks the rules between keys. Keeps no state; any thread may
+ * call.
  *
- * The file is read here and passed to libconfig as text: for a directory or an unreadable file,
- * libconfig's scanner would end the process. */
+ * This file reads the text and passes it to libconfig, because libconfig's own scanner ends the
+ * process when it is given a directory or an unreadable file. */
 #include "config/keys.h"
 
 #include <errno.h>

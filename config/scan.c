@@ -1,5 +1,5 @@
 /* Which text must be refused before libconfig parses it? One pass over the text. No state; any
- * thread.
+ * thread may call.
  *
  * libconfig has three weaknesses. It truncates a whole number to 32 bits unless it ends in L, so
  * 4294967297 would silently become 1. It opens a file named by @include inside its scanner, which

@@ -42,7 +42,7 @@
 #define RN_CONFIG_ALGORITHM_WORDS(X) \
 	X(NONE, none) X(DCQCN, dcqcn)
 
-#define RN_CONFIG_WORD_LISTS(X) /* enum rn_config_<list>, words */ \
+#define RN_CONFIG_WORD_LISTS(X) /* name of enum rn_config_<name>, its words */ \
 	X(port,      RN_CONFIG_PORT_WORDS) \
 	X(role,      RN_CONFIG_ROLE_WORDS) \
 	X(policy,    RN_CONFIG_POLICY_WORDS) \
@@ -125,8 +125,8 @@
 	X(BOOL,   credits,      false, 0, 1, "end-to-end credits: announce to peers how many receives are posted, and hold SENDs back for which the peer has no receive; false = neither, as with most adapters: a receiver that is not ready sends an RNR NAK") \
 	X(BOOL,   check_source, true, 0, 1,  "drop packets, and messages of the connection manager, whose addresses are not those of the connection")
 
-/* Names and values are those of the DCQCN parameters of hardware adapters; docs/congestion.md
- * explains them. */
+/* Names and values are those of the DCQCN parameters of hardware adapters. docs/congestion.md
+ * explains the parameters. */
 #define RN_CONFIG_CONGESTION_ROWS(X) \
 	X(CHOICE, algorithm,    RN_CONFIG_ALGORITHM_DCQCN, rn_config_algorithm, 0, "what a received congestion notification does: none = nothing; dcqcn = limits the rate of its queue pair") \
 	X(BOOL,   ecn,          true, 0, 1,  "send packets of connections as ECT(0), so that switches may mark them instead of dropping them") \

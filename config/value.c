@@ -1,5 +1,5 @@
-/* How does one setting become one field? There is a reader for each type of key; every error
- * gives the value found and the values allowed. No state; any thread. */
+/* How does one setting become one field? There is a reader for each type of key; every error gives
+ * the value found and the values allowed. No state; any thread may call. */
 #include "config/keys.h"
 
 #include <assert.h>
@@ -98,8 +98,8 @@ static bool read_bool(const struct rn_config_key *key, const config_setting_t *s
 	return true;
 }
 
-/* Stores the index of a word. All enums of word lists have the size of unsigned, so one function
- * serves all. */
+/* Stores the index of a word. All enums of word lists have the size of unsigned, so this function
+ * serves all of them. */
 static void store_choice(void *field, unsigned value)
 {
 	static_assert(sizeof(enum rn_config_port) == sizeof(unsigned),
@@ -154,7 +154,7 @@ static bool read_ip(const struct rn_config_key *key, const config_setting_t *s, 
 						   : rn_config_ip6_parse)(text, field);
 }
 
-/* ---- lists: each function reads one element into entry i ---- */
+/* ---- lists: each function reads one element of a list into entry i ---- */
 
 static bool read_net(const struct rn_config_key *key, const config_setting_t *e, void *field,
 		     unsigned i)
@@ -296,7 +296,7 @@ void rn_config_value_default(const struct rn_config_key *key, void *section)
 	case RN_CONFIG_TEXT:
 		memcpy(field, key->text, strlen(key->text) + 1);
 		break;
-	default: /* addresses and lists are empty */
+	default: /* addresses and lists stay empty: all zero */
 		break;
 	}
 }

@@ -1,4 +1,4 @@
-/* Insides of the objects of include/rn/client.h. */
+/* The structs behind the opaque types of include/rn/client.h. */
 #ifndef CLIENT_H
 #define CLIENT_H
 
@@ -17,9 +17,9 @@ struct rn_client {
 struct rn_client_cq_feed {
 	struct rn_cq_ring *ring; /* NULL until the first QP of the shard attaches */
 	uint64_t base;
-	uint64_t consumed; /* first unread entry */
-	uint64_t fired;	   /* entries before this one have already caused a firing */
-	uint64_t scanned;  /* entries before this one do not meet the armed condition */
+	uint64_t consumed; /* index of the first unread entry */
+	uint64_t fired;	  /* index: earlier entries are covered by the last firing (notification) */
+	uint64_t scanned; /* index: earlier entries do not meet the armed condition */
 };
 
 struct rn_client_cq {
@@ -28,7 +28,7 @@ struct rn_client_cq {
 	struct rn_cq_view *view;
 	pthread_mutex_t lock; /* guards all below */
 	enum rn_cq_arm armed;
-	uint32_t turn; /* the shard to read first */
+	uint32_t turn; /* the shard that the next poll reads first */
 	uint32_t nfeeds;
 	struct rn_client_cq_feed feed[RN_MAX_SHARDS];
 };
@@ -36,16 +36,16 @@ struct rn_client_cq {
 struct rn_client_srq {
 	struct rn_client *client;
 	uint32_t id;
-	struct rn_srq_shared *shared; /* valid until destroy */
+	struct rn_srq_shared *shared; /* valid until rn_client_srq_destroy() */
 	uint32_t max_sge, max_length;
-	uint32_t armed;	      /* the armed limit; 0: not armed, or fired */
-	pthread_mutex_t lock; /* keeps the order of posting, and guards: */
+	uint32_t armed;	      /* the armed limit; 0: not armed, or the limit event has fired */
+	pthread_mutex_t lock; /* serialises posts, and guards `depth` */
 	uint32_t depth;
 };
 
-/* One direction of a queue pair. */
+/* The send queue or the receive queue of a QP. */
 struct rn_client_queue {
-	pthread_mutex_t lock; /* keeps the order of posting */
+	pthread_mutex_t lock; /* serialises posts */
 	_Atomic uint32_t posted;
 	uint32_t depth;
 	uint32_t max_sge;
@@ -54,17 +54,17 @@ struct rn_client_queue {
 struct rn_client_qp {
 	struct rn_client *client;
 	uint32_t qpn, gen, shard;
-	struct rn_qp_shared *shared; /* written by the shard; valid until destroy */
+	struct rn_qp_shared *shared; /* written by the shard; valid until rn_client_qp_destroy() */
 	uint32_t inline_bytes, max_length;
 	bool has_srq, is_ud;
 	struct rn_client_queue sq, rq;
 };
 
-/* Posts a complete request. -ENOMEM: as many as the queue's depth are outstanding. Any thread. */
+/* Posts a complete request. -ENOMEM: the queue is full. Any thread may call. */
 int rn_client_qp_put(struct rn_client_qp *qp, const struct rn_wqe *wqe);
 
-/* The caller fills in the command and reads the response; errors of the link (-ENODEV and so on)
- * are returned as they are. */
+/* Executes a command that the caller has filled in, and fills in the response. Returns the link's
+ * error (-ENODEV and so on) unchanged. */
 static inline int rn_client_exec(struct rn_client *client, const struct rn_cmd *cmd,
 				 struct rn_rsp *rsp)
 {

@@ -1,5 +1,5 @@
-/* Connections: the CM's commands. Nothing is kept here: ids belong to the CM, and its answers come
- * as events. Any thread. */
+/* Connections: the commands for the connection manager (CM). This file keeps no state: the CM owns
+ * the ids and reports results as events. Any thread may call. */
 #include "client/client.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@ static int run(struct rn_client *client, struct rn_cmd *cmd, struct rn_rsp *rsp)
 	return rn_client_exec(client, cmd, rsp);
 }
 
-/* Runs a command that needs only the id. */
+/* Runs a command whose only argument is the id. */
 static int run_on_id(struct rn_client *client, enum rn_cmd_op op, uint32_t id)
 {
 	struct rn_cmd cmd = {.op = (uint16_t)op};

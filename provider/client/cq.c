@@ -1,11 +1,12 @@
-/* Reads completion queues and decides when one fires. Owns the reader's position in each shard's
- * rings, and the arming rule.
+/* Reads completion queues and decides when an armed CQ fires, which means: reports its one
+ * notification and is disarmed. Owns the reader's position in each shard's rings.
  *
- * The rule: a completion causes one firing at most. Arming checks the unread entries after the
- * last firing; reading checks the entries it takes while armed; RN_EVENT_CQ is only a hint to
- * check again. So a late, early or repeated event does no harm, and no firing is lost.
+ * The arming rule: a completion causes at most one firing. Arming checks the unread entries that
+ * came after the last firing, and polling an armed CQ checks each entry that it takes. RN_EVENT_CQ
+ * is only a hint to check again, so a late, early or repeated event does no harm, and no firing is
+ * lost.
  *
- * Any thread, under the CQ's lock. */
+ * Any thread that holds the CQ's lock may call. */
 #include "client/client.h"
 
 #include <errno.h>
@@ -78,14 +79,16 @@ static uint64_t max_u64(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* Unread entries of a ring; the tail wraps at 2^32, and rings are far smaller. */
+/* Returns the number of unread entries of a ring. The subtraction is right even when the tail has
+ * wrapped at 2^32, since rings are far smaller. */
 static uint32_t unread_in(const struct rn_cq_ring *ring, uint32_t head)
 {
 	return atomic_load_explicit(&ring->tail, memory_order_acquire) - head;
 }
 
-/* The ring that holds the next unread entry. A ring with a successor gets no more entries, but its
- * last ones may have been written between the reads of `tail` and `next`. */
+/* Returns the ring that holds the next unread entry. The producer writes no more entries to a ring
+ * after it has set `next`; but it may have written the last ones between the reads of `tail` and
+ * `next`, so the tail is read again. */
 static struct rn_cq_ring *reading_ring(struct rn_client_cq *cq, uint32_t shard)
 {
 	struct rn_client_cq_feed *feed = &cq->feed[shard];
@@ -137,8 +140,9 @@ static unsigned take(struct rn_client_cq *cq, uint32_t shard, struct rn_cqe *out
 	return got;
 }
 
-/* Returns the index after the last entry. On the way, entries that have neither caused a firing
- * nor been checked are checked against the armed condition, unless met is NULL. */
+/* Returns the index after the shard's last entry. Unless `met` is NULL, it also checks entries that
+ * no firing covers and no earlier scan checked, and sets *met if one of them meets the armed
+ * condition. */
 static uint64_t scan(struct rn_client_cq *cq, uint32_t shard, bool *met)
 {
 	struct rn_client_cq_feed *feed = &cq->feed[shard];
@@ -150,8 +154,8 @@ static uint64_t scan(struct rn_client_cq *cq, uint32_t shard, bool *met)
 		struct rn_cq_ring *next = atomic_load_explicit(&ring->next, memory_order_acquire);
 		uint64_t end = base + atomic_load_explicit(&ring->tail, memory_order_acquire);
 
-		/* In the ring being read the tail may have wrapped: count from the reader's
-		 * position instead. */
+		/* In the ring that the reader is at, the tail may have wrapped: count from the
+		 * reader's position instead of from `base`. */
 		if (ring == feed->ring)
 			end = feed->consumed +
 			      unread_in(ring, (uint32_t)(feed->consumed - feed->base));
@@ -164,7 +168,7 @@ static uint64_t scan(struct rn_client_cq *cq, uint32_t shard, bool *met)
 	return base;
 }
 
-/* Counts unread entries; on the way, rings that are read to their end are returned to the NIC. */
+/* Counts unread entries, and returns rings that are read to their end to the NIC. */
 static uint64_t count_unread(struct rn_client_cq *cq)
 {
 	uint64_t n = 0;
@@ -193,7 +197,7 @@ int rn_client_cq_resize(struct rn_client_cq *cq, uint32_t depth)
 	rc = rn_client_exec(cq->client, &cmd, &rsp);
 	if (rc != 0)
 		return rc;
-	/* Return the rings that the resize has replaced and that are empty. */
+	/* Return the empty rings that the resize has replaced to the NIC. */
 	rn_client_cq_lock(cq);
 	count_unread(cq);
 	rn_client_cq_unlock(cq);
@@ -238,8 +242,8 @@ unsigned rn_client_cq_poll(struct rn_client_cq *cq, struct rn_cqe *cqe, unsigned
 	return got;
 }
 
-/* Stores the condition, then checks; the shard publishes its tail, then reads the condition. So
- * one of the two sees the other. */
+/* Stores the armed condition, then checks the unread entries. The shard publishes its tail, then
+ * reads the condition, so at least one of the two sees the other's store. */
 static bool arm_and_look(struct rn_client_cq *cq)
 {
 	atomic_store(&cq->view->shared->armed, cq->armed);

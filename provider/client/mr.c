@@ -1,4 +1,5 @@
-/* Protection domains and memory regions: commands only, no state here. Any thread. */
+/* Protection domains and memory regions: commands only, no state in this file. Any thread may
+ * call. */
 #include "client/client.h"
 
 int rn_client_pd_create(struct rn_client *client, uint32_t *pd)

@@ -1,6 +1,6 @@
-/* Is a window bound, and what is its next key? Owns struct rn_client_mw. Both are answered without
- * a command to the NIC: a binding begins here, when its request is accepted, and ends when the
- * shard stores in `shared` that the key is invalid. Any thread. */
+/* Is a window bound, and what is its next key? Owns struct rn_client_mw. No command to the NIC is
+ * needed to answer either question: a binding begins when rn_client_qp_bind() accepts its request,
+ * and ends when the shard stores its key in shared->ended. Any thread may call. */
 #include "client/client.h"
 
 #include <errno.h>
@@ -9,11 +9,12 @@
 
 struct rn_client_mw {
 	struct rn_client *client;
-	const struct rn_mw_shared *shared; /* written by shards; valid until destroy */
-	pthread_mutex_t lock;		   /* keeps the order of bindings */
+	/* written by shards; valid until rn_client_mw_destroy() */
+	const struct rn_mw_shared *shared;
+	pthread_mutex_t lock; /* serialises bindings */
 	uint32_t id;
-	_Atomic uint32_t key; /* the key of the last Bind; `id` before the first */
-	_Atomic uint32_t qpn; /* the queue pair of the last Bind; 0 before the first */
+	_Atomic uint32_t key; /* R_Key of the last bind request; `id` before the first */
+	_Atomic uint32_t qpn; /* QPN of the last bind request; 0 before the first */
 };
 
 int rn_client_mw_create(struct rn_client *client, uint32_t pd, struct rn_client_mw **out)
@@ -62,7 +63,8 @@ bool rn_client_mw_bound(const struct rn_client_mw *mw)
 	return atomic_load_explicit(&mw->shared->ended, memory_order_acquire) != mw->key;
 }
 
-/* The low byte runs from 1 to 255, so a key is used again after 255 bindings. */
+/* Returns the key for the next binding: its low byte runs from 1 to 255, so a key recurs after 255
+ * bindings. */
 static uint32_t next_key(uint32_t key)
 {
 	uint32_t variant = (key & 0xFF) == 0xFF ? 1 : (key & 0xFF) + 1;

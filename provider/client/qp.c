@@ -1,10 +1,11 @@
-/* Queue pairs: translates requests from the caller's list onto a shard's ring, and checks for
- * room.
+/* Queue pairs: checks that the queue has room, and translates each request into slots of the
+ * submission ring of the QP's shard.
  *
- * Depth is accounted here exactly: `posted` counts the requests of the application, `retired`
- * (written by the shard) those that the NIC has finished with, silent successes included. They
- * never differ by more than `depth`, so every request in the ring has room in the shard's queue.
- * Any thread; each direction has a lock that keeps the order of posting. */
+ * This file enforces the depth exactly: `posted` counts the requests of the application, `retired`
+ * (written by the shard) those that the NIC has finished with, unsignaled successes included. The
+ * two counts never differ by more than `depth`, so every request in the ring has room in the
+ * shard's queue. Any thread may call; the send queue and the receive queue each have a lock that
+ * serialises posts. */
 #include "client/client.h"
 #include "client/sgl.h"
 
@@ -153,8 +154,8 @@ static bool is_atomic(uint8_t kind)
 	return kind == RN_WQE_CMP_SWAP || kind == RN_WQE_FETCH_ADD;
 }
 
-/* The operands follow the only SGE. That SGE may be missing because its length was 0; the shard
- * then reports the error. */
+/* Adds the operands in the slot after the only SGE. An SGE of length 0 has been left out; the shard
+ * then completes the atomic with an error. */
 static void put_operands(struct rn_sgl_slots *out, const struct rn_atomic *operands)
 {
 	*rn_wqe_atomic(&out->head) = *operands;
@@ -166,7 +167,7 @@ static bool is_datagram(const struct rn_client_qp *qp, uint8_t kind)
 	return qp->is_ud && (kind == RN_WQE_SEND || kind == RN_WQE_SEND_IMM);
 }
 
-/* The address follows the SGEs or the inline data. */
+/* Adds the datagram's destination in a slot after the SGEs or the inline data. */
 static void put_address(struct rn_sgl_slots *out, const struct rn_ud *ud)
 {
 	struct rn_ud *slot;
@@ -177,7 +178,8 @@ static void put_address(struct rn_sgl_slots *out, const struct rn_ud *ud)
 	*slot = *ud;
 }
 
-/* Checks a request and translates it; errors that the shard must not see are returned here. */
+/* Checks a request against the QP's limits and translates it into a work request. A request over a
+ * limit fails here, with an errno instead of an error completion. */
 static int build(const struct rn_client_qp *qp, const struct rn_client_queue *q,
 		 const struct rn_client_wr *wr, struct rn_sgl_slots *out)
 {
@@ -211,16 +213,17 @@ static int build(const struct rn_client_qp *qp, const struct rn_client_queue *q,
 	return 0;
 }
 
-/* A receive needs no doorbell, since a shard takes all posted requests before it handles packets.
- * Only in RESET or ERR the caller may wait for its error completion. */
+/* Whether to ring the shard's doorbell. A receive needs none, since a shard takes all posted
+ * requests before it handles packets. In RESET and ERR it does: no packet will come, and the caller
+ * may wait for the receive's error completion. */
 static bool must_ring(const struct rn_client_qp *qp, bool recv)
 {
 	enum rn_qp_state state;
 
 	if (!recv)
 		return true;
-	/* The state is read after the post: a shard that enters the error state polls its rings
-	 * once more after that. */
+	/* Read the state after the post: a shard polls its rings once more after it has stored the
+	 * error state, so either the shard finds this request or this thread sees ERR. */
 	atomic_thread_fence(memory_order_seq_cst);
 	state = rn_client_qp_state(qp);
 	return state == RN_QPS_RESET || state == RN_QPS_ERR;

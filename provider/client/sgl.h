@@ -1,8 +1,8 @@
-/* Translates buffer lists into work requests; no other code does.
+/* Translates buffer lists into work requests. No other code does this translation.
  *
  * A buffer list is an array of 16-byte records {u64 or pointer address, u32 length, u32 key},
- * whatever its owner calls them. Records are copied before they are read. Records of length 0 are
- * left out, so their keys are never checked. */
+ * whatever names its owner gives the fields. Each record is copied before its fields are read.
+ * Records of length 0 are left out, so their keys are never checked. */
 #ifndef CLIENT_SGL_H
 #define CLIENT_SGL_H
 
@@ -25,7 +25,8 @@ static inline struct rn_sge rn_sgl_at(const struct rn_sge *list, uint32_t i)
 	return sge;
 }
 
-/* The sum of the lengths; it cannot overflow, since 2^32 records of 2^32 bytes fit in 64 bits. */
+/* Returns the sum of the lengths. It cannot overflow: fewer than 2^32 records of less than 2^32
+ * bytes each fit in 64 bits. */
 static inline uint64_t rn_sgl_length(const struct rn_sge *list, uint32_t n)
 {
 	uint64_t total = 0;
@@ -35,7 +36,7 @@ static inline uint64_t rn_sgl_length(const struct rn_sge *list, uint32_t n)
 	return total;
 }
 
-/* Stores references: n <= RN_WQE_MAX_SGE. Sets num_sge, slots and the list. */
+/* Stores the SGEs, not the data: n <= RN_WQE_MAX_SGE. Sets num_sge, slots and the SGE list. */
 static inline void rn_sgl_put_sges(struct rn_sgl_slots *out, const struct rn_sge *list, uint32_t n)
 {
 	size_t at = offsetof(struct rn_wqe, sge);
@@ -54,8 +55,8 @@ static inline void rn_sgl_put_sges(struct rn_sgl_slots *out, const struct rn_sge
 	out->head.slots = (uint8_t)rn_wqe_slots_sge(used);
 }
 
-/* Stores the data itself; the caller has checked the length against RN_WQE_MAX_INLINE. Keys are
- * ignored. */
+/* Copies the data into the slots; the caller has checked the length against RN_WQE_MAX_INLINE. The
+ * keys of the SGEs are ignored. */
 static inline void rn_sgl_put_inline(struct rn_sgl_slots *out, const struct rn_sge *list,
 				     uint32_t n)
 {

@@ -1,8 +1,8 @@
-/* Shared receive queues: checks for room, and whether the queue has run low.
+/* Shared receive queues: checks that a queue has room, and whether it has fallen below its limit.
  *
- * Depth is accounted here exactly: posted - taken < depth holds when a receive is posted, so it
- * always finds room. `lock` keeps the order of posting, and stops posting while the queue changes
- * its size; `armed` is guarded by the caller of rn_client_srq_arm. Any thread. */
+ * This file enforces the depth exactly: posted - taken < depth holds when a receive is posted, so
+ * the receive always finds room in the NIC. `lock` serialises posts, and holds them back while the
+ * queue is resized. The caller of rn_client_srq_arm() must guard `armed`. Any thread may call. */
 #include "client/client.h"
 #include "client/sgl.h"
 
@@ -77,7 +77,7 @@ int rn_client_srq_resize(struct rn_client_srq *srq, uint32_t depth)
 
 uint32_t rn_client_srq_level(const struct rn_client_srq *srq)
 {
-	/* Read in this order, `taken` never exceeds `posted`. */
+	/* Read `taken` before `posted`: in this order the difference cannot be negative. */
 	uint64_t taken = atomic_load(&srq->shared->taken);
 
 	return (uint32_t)(atomic_load(&srq->shared->posted) - taken);
@@ -109,12 +109,13 @@ int rn_client_srq_post(struct rn_client_srq *srq, const struct rn_client_wr *wr)
 	return room ? 0 : -ENOMEM;
 }
 
-/* ---- the limit: `armed` here, and shared->limit until the NIC has cleared it ---- */
+/* ---- the limit event: srq->armed is the armed limit; the NIC clears shared->limit to fire ---- */
 
 bool rn_client_srq_arm(struct rn_client_srq *srq, uint32_t limit)
 {
-	/* Store the limit, then read what is taken; the NIC does the reverse, so one of the two
-	 * sees the other. The earlier limit may have fired meanwhile. */
+	/* Store the limit, then read `taken`. The NIC increments `taken`, then reads the limit, so
+	 * at least one of the two sees the other's store. `before` is 0 if the limit armed earlier
+	 * has fired meanwhile. */
 	uint32_t before = atomic_exchange(&srq->shared->limit, limit);
 	bool fired = srq->armed != 0 && before == 0;
 

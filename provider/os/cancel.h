@@ -1,9 +1,9 @@
 /*
- * Calls that a cancelled thread finishes first. A client may cancel its threads (pthread_cancel)
- * at any moment; a thread that ended in the middle of a call of this library would leave locks
- * taken and work half done. So every call that may reach a cancellation point of the C library
- * disables cancellation. Only the waits for a client's event, port or request are cancellation
- * points; a thread cancelled there releases its lock and loses nothing.
+ * Calls that a cancelled thread finishes first. A client may cancel its threads (pthread_cancel) at
+ * any moment; a thread that ended in the middle of a call of this library would leave locks taken
+ * and work half done. So every call that may reach a cancellation point of the C library disables
+ * cancellation. Only the waits for a client's event, port or request are cancellation points; a
+ * thread that is cancelled in such a wait releases its lock, and nothing is lost.
  */
 #ifndef OS_CANCEL_H
 #define OS_CANCEL_H
@@ -24,13 +24,13 @@ static inline void os_cancel_restore(const int *before)
 }
 
 /* Disables cancellation of the calling thread until the end of the scope. It costs two locked
- * instructions, so Send, Receive and GetResults go without: they reach no cancellation point
- * outside the link. */
+ * instructions, so Send, Receive and GetResults do not use this macro: they reach no cancellation
+ * point outside struct rn_link. */
 #define OS_UNCANCELLED                                                                \
 	__attribute__((cleanup(os_cancel_restore), unused)) const int cancel_before = \
 		os_cancel_off()
 
-/* Releases the lock of a cancelled wait, for pthread_cleanup_push. */
+/* pthread_cleanup_push handler: releases the mutex that a cancelled wait holds. */
 static inline void os_cancel_unlock(void *lock)
 {
 	pthread_mutex_unlock(lock);

@@ -15,7 +15,8 @@ extern bool os_child; /* set in the child by fork, before other code runs there 
  * nothing. */
 void os_child_watch(void);
 
-/* The first line of a call: returns `answer` in such a child. */
+/* The first line of every public function: returns `answer` in a forked child of a process that has
+ * threads of this library. */
 #define OS_REFUSE_CHILD(answer)                    \
 	do {                                       \
 		if (__builtin_expect(os_child, 0)) \

@@ -1,4 +1,4 @@
-/* Timed waits on the monotonic clock, for the objects of this folder. */
+/* Timed waits on the monotonic clock, for the objects of provider/os. */
 #ifndef OS_DEADLINE_H
 #define OS_DEADLINE_H
 
@@ -29,7 +29,8 @@ static inline struct os_deadline os_deadline_in(ULONG timeout_ms)
 	return d;
 }
 
-/* Milliseconds left, as poll() takes them, rounded up: 0 = passed, -1 = never. */
+/* Returns the milliseconds left, rounded up, as a timeout for poll(): 0 = the deadline has passed,
+ * -1 = there is no deadline. */
 static inline int os_deadline_left_ms(const struct os_deadline *d)
 {
 	struct timespec now;
@@ -56,8 +57,9 @@ static inline void os_cond_init(pthread_cond_t *cond)
 	pthread_condattr_destroy(&attr);
 }
 
-/* False: the deadline has passed; the caller checks its condition once more before it gives up. A
- * cancellation point: a thread that is cancelled here releases the lock. */
+/* Waits for a signal of the condition variable. Returns false when the deadline has passed; the
+ * caller checks its condition once more before it gives up. This is a cancellation point: a thread
+ * that is cancelled here releases the lock. */
 static inline bool os_cond_wait(pthread_cond_t *cond, pthread_mutex_t *lock,
 				const struct os_deadline *d)
 {

@@ -1,13 +1,14 @@
 /*
  * How are completions published without running client code on the poster's stack?
  *
- * Owns one thread, two lock-free stacks that posters push to, and the lock `publishing`. A stack
- * is taken whole and reversed, so it is a queue. Notices are published one after another under
- * `publishing`; the thread that holds it publishes everything posted so far, so the order is that
- * of posting whichever thread publishes, and no caller waits for the delivery thread to be
- * scheduled.
+ * Owns one thread, two lock-free stacks that posters push to, and the lock `publishing`. The
+ * publishing thread takes a whole stack and reverses it, so a stack works as a queue. Notices are
+ * published one after another under `publishing`. The thread that holds this lock publishes all
+ * notices posted so far, so every thread publishes in the order of posting, and no caller waits for
+ * the delivery thread to be scheduled.
  *
- * Lock order: locks of objects above, publishing, locks of events, ports, files, pool.
+ * Lock order: first the locks of provider/nd2's objects, then `publishing`, then the locks of
+ * events, ports, files and the callback pool.
  */
 #include "os/delivery.h"
 #include "os/child.h"
@@ -23,7 +24,7 @@ static struct {
 	struct os_notice *notices; /* newest first */
 	struct os_work *works;	   /* newest first */
 
-	pthread_mutex_t lock; /* guards the following */
+	pthread_mutex_t lock; /* guards idle, running and drainers */
 	pthread_cond_t idle;
 	struct os_work *running;
 	unsigned int drainers;
@@ -85,7 +86,7 @@ void os_notice_publish(struct os_notice *notice)
 void os_notice_post(struct os_notice *notice)
 {
 	notice->next = __atomic_load_n(&delivery.notices, __ATOMIC_RELAXED);
-	/* Release order: the thread that takes the stack sees the notice's content. */
+	/* Release order: the thread that takes the stack must see the notice's content. */
 	while (!__atomic_compare_exchange_n(&delivery.notices, &notice->next, notice, true,
 					    __ATOMIC_RELEASE, __ATOMIC_RELAXED))
 		;
@@ -102,7 +103,8 @@ void os_work_init(struct os_work *work, void (*run)(struct os_work *))
 
 bool os_work_post(struct os_work *work)
 {
-	/* Release order even if it is queued already: the exchange in run_one acquires it. */
+	/* Release order even if the work is queued already: the exchange in run_one() must acquire
+	 * what this thread wrote before. */
 	if (__atomic_exchange_n(&work->queued, true, __ATOMIC_ACQ_REL))
 		return false;
 	work->next = __atomic_load_n(&delivery.works, __ATOMIC_RELAXED);
@@ -120,7 +122,7 @@ static void run_one(struct os_work *work)
 	delivery.running = work;
 	(void)__atomic_exchange_n(&work->queued, false, __ATOMIC_ACQ_REL);
 	pthread_mutex_unlock(&delivery.lock);
-	work->run(work); /* may free it */
+	work->run(work); /* may free `work` */
 	pthread_mutex_lock(&delivery.lock);
 	delivery.running = NULL;
 	if (delivery.drainers)
@@ -142,7 +144,8 @@ static void run_posted(void)
 	}
 	while (oldest) {
 		work = oldest;
-		oldest = work->next; /* a second post may reuse the link while the work runs */
+		/* read before run_one(): a second post may overwrite work->next */
+		oldest = work->next;
 		run_one(work);
 		os_notice_flush();
 	}
@@ -164,7 +167,8 @@ static void *deliver(void *unused)
 	while (!__atomic_load_n(&delivery.ending, __ATOMIC_ACQUIRE)) {
 		while (sem_wait(&delivery.wake) && errno == EINTR)
 			;
-		/* One pass serves all posts so far: each was pushed before its sem_post. */
+		/* Consume all wake-ups so far. The pass below handles every job pushed by now, and
+		 * each job is pushed before its sem_post. */
 		while (!sem_trywait(&delivery.wake))
 			;
 		os_notice_flush();
@@ -187,7 +191,7 @@ HRESULT os_delivery_start(void)
 			hr = ND_INSUFFICIENT_RESOURCES;
 		else
 			__atomic_store_n(&delivery.started, true, __ATOMIC_RELEASE);
-		/* Wakes the thread for what was posted before it existed. */
+		/* Wakes the thread for jobs that were posted before it was started. */
 		sem_post(&delivery.wake);
 	}
 	pthread_mutex_unlock(&delivery.starting);
@@ -199,7 +203,8 @@ bool os_delivery_cpus(cpu_set_t *cpus)
 	return has_thread() && pthread_getaffinity_np(delivery.thread, sizeof(*cpus), cpus) == 0;
 }
 
-/* Runs before the folder's other destructors: what it publishes may still go to the pool. */
+/* Runs before the destructor of pool.c: completions that it publishes may still be queued to the
+ * callback pool. */
 __attribute__((destructor(203))) static void end_delivery(void)
 {
 	if (!has_thread() || os_child)
@@ -208,7 +213,7 @@ __attribute__((destructor(203))) static void end_delivery(void)
 	sem_post(&delivery.wake);
 	if (!os_thread_join(delivery.thread))
 		return;
-	/* From here on each poster publishes its own notices. */
+	/* After this store each poster publishes its own notices. */
 	__atomic_store_n(&delivery.started, false, __ATOMIC_RELEASE);
 	os_notice_flush();
 }

@@ -1,5 +1,5 @@
 /*
- * The delivery thread, and the two kinds of job it does.
+ * The delivery thread, and the two kinds of job that it runs.
  *
  *   notice  publishes something that has happened. It touches leaf locks only and calls no other
  *           module; a thread that must not return before it is published may run it early.
@@ -27,36 +27,39 @@ struct os_work {
 	bool queued;
 };
 
-/* Starts the thread unless it runs; os_file_create calls it. ND_INSUFFICIENT_RESOURCES. */
+/* Starts the delivery thread unless it runs; os_file_create() calls this function.
+ * ND_INSUFFICIENT_RESOURCES: the thread cannot be started. */
 HRESULT os_delivery_start(void);
 
-/* The CPUs that the thread may run on. False: there is no thread, or its affinity is not
- * available. */
+/* Stores the CPUs that the delivery thread may run on. False: the thread does not run, or its
+ * affinity is not available. */
 bool os_delivery_cpus(cpu_set_t *cpus);
 
-/* The delivery thread publishes the notices in the order of posting. Any thread; never blocks. */
+/* Queues a notice; the delivery thread publishes notices in the order of posting. Any thread may
+ * call; never blocks. */
 void os_notice_post(struct os_notice *);
 
-/* Publishes the notice before it returns, after everything posted earlier. Any thread; any lock
- * may be held. */
+/* Publishes all notices posted earlier and then this one, before the call returns. Any thread may
+ * call, with any lock held. */
 void os_notice_publish(struct os_notice *);
 
-/* Returns once everything posted earlier is published. Any thread; any lock may be held. */
+/* Returns once all notices posted earlier are published. Any thread may call, with any lock
+ * held. */
 void os_notice_flush(void);
 
 void os_work_init(struct os_work *, void (*run)(struct os_work *));
 
 /*
- * Runs the work once, soon. Posted again while it waits, it still runs once, and the result is
- * false; posted again while it runs, it runs once more. The run sees everything the poster wrote
- * before. Any thread; never blocks. The object must stay alive until the run: hold a reference for
- * each true.
+ * Queues the work to run once, soon. A work that is posted again while it is queued still runs
+ * once, and the call returns false; a work that is posted again while it runs is run once more. The
+ * run sees everything that the posting thread wrote before. Any thread may call; never blocks. The
+ * object must stay alive until the run: hold one reference for each call that returned true.
  */
 bool os_work_post(struct os_work *);
 
 /*
- * Returns when the work neither waits nor runs. The caller has made sure that the work is not
- * posted any more, holds no lock that the work takes, and is not the work itself.
+ * Returns when the work is neither queued nor running. The caller must ensure that no thread posts
+ * the work any more, must hold no lock that the work takes, and must not be called by the work.
  */
 void os_work_drain(struct os_work *);
 

@@ -1,7 +1,7 @@
 /*
  * Owns the event's flag, the threads that wait for it and its descriptor, all under one lock. No
- * other module is called with the lock held, so it is a leaf. The descriptor is an eventfd that
- * equals the flag: counter 1 while set, 0 while clear.
+ * other module is called with this lock held, so it is a leaf lock. The descriptor is an eventfd
+ * that mirrors the flag: counter 1 while set, 0 while clear.
  */
 #include "os/event.h"
 #include "os/cancel.h"
@@ -19,7 +19,7 @@ struct os_event {
 	pthread_cond_t changed;
 	bool manual_reset;
 	bool set;
-	int fd; /* -1 until a client asks for it */
+	int fd; /* eventfd; -1 until a client requests the descriptor */
 };
 
 static void destroy_event(struct os_object *object)
@@ -72,7 +72,8 @@ static void raise_flag(struct os_event *event)
 	event->set = true;
 	if (event->fd >= 0)
 		eventfd_write(event->fd, 1);
-	/* Wakes all waiters: os_event_take decides which of them an automatic event releases. */
+	/* Wakes all waiters; take_flag() lets only one of them through if the event resets
+	 * automatically. */
 	pthread_cond_broadcast(&event->changed);
 }
 

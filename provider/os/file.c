@@ -1,6 +1,6 @@
 /*
- * Where do the completions of a file go? Owns the file's binding to a port or callback. The
- * binding is set once, at any time; a request uses the one that exists when it ends.
+ * Where do the completions of a file go? Owns the file's binding to a port or callback. The binding
+ * is set once, at any time; a request uses the binding that exists when the request ends.
  */
 #include "os/file.h"
 #include "os/delivery.h"
@@ -15,7 +15,7 @@ struct os_file {
 	struct os_object object;
 	uint64_t owner;
 	pthread_mutex_t lock; /* guards the binding until it is set */
-	struct os_port *port; /* a reference */
+	struct os_port *port; /* counted reference; NULL: no port is bound */
 	ULONG_PTR key;
 	NDS_COMPLETION_ROUTINE routine;
 };

@@ -1,11 +1,11 @@
 /*
  * Which object does a handle name, and is it still open?
  *
- * Owns the table: a static array of slots, so any thread may look at a slot at any time, even one
- * that outlives exit(); pages that were never used cost no memory. A slot's state is one word
- * {generation, open, references}. A lookup is a compare-and-swap that succeeds only while
- * generation and open bit are those of the handle. The generation increases when the last
- * reference is dropped.
+ * Owns the table: a static array of slots, so any thread may read a slot at any time, even a thread
+ * that still runs after exit(); unused pages of the array cost no memory. A slot's state is one
+ * word {generation, open, references}. A lookup is a compare-and-swap that succeeds only while the
+ * slot has the handle's generation and is open. The generation increases when the last reference is
+ * dropped, so old handles to the slot become invalid.
  */
 #include "os/handle.h"
 #include "os/cancel.h"
@@ -19,8 +19,8 @@
 #define INDEX_BITS 20
 #define SLOTS	   (1u << INDEX_BITS)
 
-/* Handle: bits 0-1 belong to the client, 2-3 kind, 4-23 index, 24-55 generation; never 0, never
- * -1. */
+/* Layout of a handle: bits 0-1 belong to the client, 2-3 kind, 4-23 index, 24-55 generation. A
+ * handle is never 0 and never -1. */
 #define KIND_SHIFT	 2
 #define INDEX_SHIFT	 4
 #define GENERATION_SHIFT (INDEX_SHIFT + INDEX_BITS)
@@ -33,8 +33,9 @@ _Static_assert(sizeof(HANDLE) == 8, "a handle carries a 32-bit generation");
 struct slot {
 	_Atomic uint64_t state; /* generation << 32 | open << 31 | references */
 	union {
-		struct os_object *object; /* while there are references */
-		uintptr_t next_free;	  /* index + 1, 0 = end; under the table's lock */
+		struct os_object *object; /* valid while references exist */
+		/* index + 1 of the next free slot, 0 = end; under table.lock */
+		uintptr_t next_free;
 	};
 };
 
@@ -42,7 +43,7 @@ static struct slot slots[SLOTS];
 
 static struct {
 	pthread_mutex_t lock;
-	uint32_t used;	/* slots that were ever taken */
+	uint32_t used;	/* number of slots that were ever taken */
 	uintptr_t free; /* index + 1 of the slot freed last, 0 = none */
 } table = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -151,7 +152,7 @@ HRESULT os_handle_close(HANDLE handle)
 	slot = &slots[object->index];
 	state = atomic_load(&slot->state);
 	do {
-		if (!names(handle, state)) { /* another thread closed it first */
+		if (!names(handle, state)) { /* another thread closed the handle first */
 			os_object_put(object);
 			return ND_INVALID_HANDLE;
 		}

@@ -1,12 +1,12 @@
 /*
- * Handles: what a client holds instead of a pointer.
+ * Handles: numbers that clients hold instead of pointers.
  *
  * A HANDLE is a number {generation, index, kind, two bits of the client's}, looked up in a table
  * of 2^20 slots, so a closed, mistyped or made-up handle gives NULL instead of freed memory. An
  * object lives while its reference count, kept in its table slot, is not 0: the open handle is one
  * reference, and every user of the object takes another.
  *
- * All calls: any thread, no lock held on return, lookup and counting are lock-free.
+ * Any thread may call. No lock is held on return; lookup and reference counting are lock-free.
  */
 #ifndef OS_HANDLE_H
 #define OS_HANDLE_H
@@ -23,8 +23,8 @@ struct os_object;
 
 struct os_object_ops {
 	enum os_kind kind;
-	/* Called when the handle was closed; others may still use the object. NULL: nothing to
-	 * do. */
+	/* Called when the client has closed the handle; other references may still exist. NULL:
+	 * nothing to do. */
 	void (*close)(struct os_object *);
 	/* Called when the last reference is dropped: frees everything, the object's memory
 	 * included. */
@@ -34,12 +34,12 @@ struct os_object_ops {
 /* First member of every object. */
 struct os_object {
 	const struct os_object_ops *ops;
-	uint32_t index; /* of its slot */
+	uint32_t index; /* index of its slot */
 };
 
 /*
- * Enters an object into the table with one reference, that of the handle. ND_NO_MEMORY: the table
- * is full, and the object still belongs to the caller.
+ * Enters an object into the table, with one reference for the open handle. ND_NO_MEMORY: the table
+ * is full, and the caller still owns the object.
  */
 HRESULT os_handle_open(struct os_object *, const struct os_object_ops *, HANDLE *handle);
 
@@ -53,7 +53,7 @@ HRESULT os_handle_close(HANDLE);
 void os_object_ref(struct os_object *);
 void os_object_put(struct os_object *);
 
-/* The number of live objects, for tests: at the end every object must be gone. */
+/* Returns the number of live objects, for tests: at the end it must be 0. */
 unsigned int os_handle_live(void);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Owns the table of counters, one per kind of object. Rows are taken in turn and never freed, so a
- * row found once may be used at any time, even at the end of the process.
+ * Owns the table of counters, one per kind of object. A kind takes the next free row at its first
+ * use and keeps it, so a pointer to a row is valid at any time, even at the end of the process.
  */
 #include "os/live.h"
 

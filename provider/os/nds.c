@@ -1,4 +1,5 @@
-/* The calls of ndtypes.h: each looks its handle up and calls the object's function. Any thread. */
+/* The calls of ndtypes.h: each looks its handle up and calls the object's function. Any thread may
+ * call. */
 #include "os/child.h"
 #include "os/deadline.h"
 #include "os/event.h"
@@ -85,7 +86,7 @@ static HRESULT wait_for_any(struct held *held, ULONG timeout_ms, ULONG *index)
 	int left;
 
 	do {
-		/* Taken before the first poll too, and once more after the last. */
+		/* The events are tried before the first poll, and once more after the last. */
 		for (ULONG i = 0; i < held->n; i++) {
 			if (os_event_take(held->events[i])) {
 				*index = i;
@@ -93,7 +94,8 @@ static HRESULT wait_for_any(struct held *held, ULONG timeout_ms, ULONG *index)
 			}
 		}
 		left = os_deadline_left_ms(&deadline);
-		/* Another thread may take the event first: then poll for the rest of the time. */
+		/* Another thread may take the event first; then the loop polls for the time
+		 * left. */
 	} while (left && (poll(held->fds, held->n, left) >= 0 || errno == EINTR));
 	return left ? ND_INSUFFICIENT_RESOURCES : ND_TIMEOUT;
 }

@@ -9,7 +9,7 @@
 
 static inline HRESULT os_overlapped_status(const OVERLAPPED *overlapped)
 {
-	/* Sequentially consistent with os_overlapped_store; park.c depends on it. */
+	/* Sequentially consistent, like os_overlapped_store(); park.c depends on this order. */
 	return (HRESULT)__atomic_load_n(&overlapped->Internal, __ATOMIC_SEQ_CST);
 }
 
@@ -21,7 +21,7 @@ static inline void os_overlapped_store(OVERLAPPED *overlapped, HRESULT status)
 	__atomic_store_n(&overlapped->Internal, (uint32_t)status, __ATOMIC_SEQ_CST);
 }
 
-/* Stores the status of a refused call, unless the block is pending: then another request uses
+/* Stores the status of a refused call, unless the OVERLAPPED is pending: then another request uses
  * it. */
 static inline void os_overlapped_refuse(OVERLAPPED *overlapped, HRESULT status)
 {

@@ -1,12 +1,12 @@
 /*
- * Blocks threads until an OVERLAPPED is final. Owns a fixed set of buckets, each a lock, a
- * condition and a count of its waiters, chosen by a hash of the block's address. So a block needs
- * no room for a waiter, and the completing thread needs only the address of a block that may be
- * freed already.
+ * Blocks threads until an OVERLAPPED has its final status. Owns a fixed set of buckets, each with a
+ * lock, a condition and a count of its waiters; a hash of the OVERLAPPED's address selects the
+ * bucket. So an OVERLAPPED needs no field for waiters, and the completing thread needs only the
+ * address of an OVERLAPPED, which may be freed already.
  *
  * Order: the waiter counts itself and then reads the status; the completing thread stores the
  * status and then reads the count, all four sequentially consistent. So at least one of the two
- * sees the other, and a completion without waiters takes no lock.
+ * threads sees the other's write, and a completion without waiters takes no lock.
  */
 #include "os/park.h"
 #include "os/overlapped.h"

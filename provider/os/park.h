@@ -1,16 +1,17 @@
 /*
  * Blocks a thread until an OVERLAPPED is no longer pending, whether or not it has an event or a
- * port. Any thread.
+ * port. Any thread may call.
  */
 #ifndef OS_PARK_H
 #define OS_PARK_H
 
 #include "ndtypes.h"
 
-/* Returns once the status is final; the caller keeps the block alive until then. */
+/* Returns once the status is final. The caller must keep the OVERLAPPED alive until then. */
 void os_park_until_done(const OVERLAPPED *);
 
-/* To be called after the final status was stored. Uses only the address, never the block. */
+/* To be called after the final status was stored. Uses only the address and never reads the
+ * OVERLAPPED, which may be freed. */
 void os_park_wake(const OVERLAPPED *);
 
 #endif

@@ -1,4 +1,4 @@
-/* Reading memory that a client names and that may not be mapped. Any thread. */
+/* Reads memory at an address given by the client, which may not be mapped. Any thread may call. */
 #ifndef OS_PEEK_H
 #define OS_PEEK_H
 

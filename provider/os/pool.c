@@ -1,9 +1,10 @@
 /*
- * Runs the client's completion routines. Owns up to MAX_THREADS threads: one started with the
- * first binding, the others when packets wait and no thread is idle, because a routine that blocks
+ * Runs the client's completion routines. Owns up to MAX_THREADS threads. One is started with the
+ * first binding, the others when packets are queued and no thread is idle: a routine that blocks
  * must not keep the next one from running, and routines may wait for one another. The first
- * PROMPT_THREADS start at once; later ones wait SECOND_LOOK_MS first, because most routines are
- * short and a burst of them needs no more threads. No lock is held while a routine runs.
+ * PROMPT_THREADS take packets at once. Each later thread first waits SECOND_LOOK_MS, because most
+ * routines are short and a burst of them needs no more threads. No lock is held while a routine
+ * runs.
  */
 #include "os/pool.h"
 #include "os/child.h"
@@ -24,10 +25,10 @@ static struct {
 	struct os_packet *first;
 	struct os_packet **end;
 	unsigned int queued;
-	unsigned int idle; /* threads that wait, are about to wait, or were just started */
+	unsigned int idle; /* threads that wait for a packet, are about to, or were just started */
 	unsigned int threads;
 	pthread_t thread[MAX_THREADS];
-	bool looking; /* a late thread is in its first wait */
+	bool looking; /* a thread past PROMPT_THREADS is in its wait of SECOND_LOOK_MS */
 	bool ending;
 } pool = {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
@@ -49,7 +50,7 @@ static struct os_packet *unhook_first(void)
 
 static bool add_thread(void);
 
-/* Gives the other threads time to take the packets that wait. */
+/* Waits SECOND_LOOK_MS, so that the other threads can take the queued packets first. */
 static void wait_for_others(void)
 {
 	struct os_deadline deadline = os_deadline_in(SECOND_LOOK_MS);
@@ -80,10 +81,11 @@ static void *run_routines(void *late)
 			break;
 		taken = unhook_first();
 		if (pool.queued > pool.idle)
-			/* now, since all other threads may be waiting for this routine */
+			/* before the routine runs, since the routines of all other threads may wait
+			 * for it */
 			add_thread();
 		pthread_mutex_unlock(&pool.lock);
-		/* The packet is freed first: the routine may end the process. */
+		/* Free the packet before the call, because the routine may end the process. */
 		packet = *taken;
 		free(taken);
 		packet.routine(packet.status, packet.bytes, packet.overlapped);
@@ -130,7 +132,7 @@ void os_pool_queue(struct os_packet *packet)
 	pool.end = &packet->next;
 	pool.queued++;
 	if (pool.queued > pool.idle)
-		add_thread(); /* if no thread can be added, the packet waits for an idle one */
+		add_thread(); /* if no thread can be added, the packet waits for an idle thread */
 	pthread_cond_signal(&pool.filled);
 	pthread_mutex_unlock(&pool.lock);
 }
@@ -148,8 +150,8 @@ __attribute__((destructor(202))) static void end_pool(void)
 		free(unhook_first());
 	pthread_cond_broadcast(&pool.filled);
 	pthread_mutex_unlock(&pool.lock);
-	/* A thread held up by a client's routine does not end in time; the rest would probably not
-	 * either. */
+	/* A thread blocked in a client's routine does not end within the time of os_thread_join().
+	 * The others are probably blocked too, so do not wait for them. */
 	for (unsigned int i = 0; i < threads; i++)
 		if (!os_thread_join(pool.thread[i]) &&
 		    !pthread_equal(pool.thread[i], pthread_self()))

@@ -3,8 +3,8 @@
  * lock. The eventfd holds 1 while the queue is not empty.
  *
  * Threads are served as on Windows: the thread that began to wait last gets the next packet. The
- * packet is handed to that thread under the lock, so a thread that comes later cannot take it.
- * Threads wait only while the queue is empty.
+ * packet is handed to that thread under the lock, so no other thread can take it first. Threads
+ * wait only while the queue is empty.
  */
 #include "os/port.h"
 #include "os/cancel.h"
@@ -17,9 +17,10 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-/* A waiting thread; on its own stack, and on the port's list until it is given a packet. */
+/* A waiting thread. The struct is on that thread's stack, and on the port's list until the thread
+ * is given a packet. */
 struct waiter {
-	struct waiter *next; /* began to wait before this one */
+	struct waiter *next; /* the thread that began to wait before this one */
 	struct os_port *port;
 	struct os_packet *given;
 	pthread_cond_t woken;
@@ -28,11 +29,11 @@ struct waiter {
 struct os_port {
 	struct os_object object;
 	pthread_mutex_t lock;
-	struct waiter *waiters; /* newest first */
+	struct waiter *waiters; /* the newest waiter first */
 	struct os_packet *first;
 	struct os_packet **end; /* where the next packet is linked */
 	bool closed;
-	int fd; /* -1 until a client asks for it */
+	int fd; /* eventfd; -1 until a client requests the descriptor */
 };
 
 static void drop_packets(struct os_port *port)
@@ -183,8 +184,8 @@ static void leave(struct waiter *w)
 	pthread_cond_destroy(&w->woken);
 }
 
-/* A cancelled thread returns no packet: the one it was given goes to the next waiter, or to the
- * front of the queue. */
+/* pthread_cleanup_push handler. A cancelled thread cannot return the packet that it was given, so
+ * the packet goes to the next waiter, or to the front of the queue. */
 static void cancelled(void *arg)
 {
 	OS_UNCANCELLED;
@@ -219,7 +220,7 @@ static bool wait_woken(struct waiter *w, const struct os_deadline *deadline)
 	return rc != ETIMEDOUT;
 }
 
-/* NULL: the deadline passed, or the port was closed. */
+/* Waits for a packet. NULL: the deadline passed, or the port was closed. */
 static struct os_packet *wait_for_packet(struct os_port *port, const struct os_deadline *deadline)
 {
 	struct waiter me = {.next = port->waiters, .port = port};

@@ -3,8 +3,8 @@
  * complete, publish (on the delivery thread), packet in the port.
  *
  * Clients depend on the order of publication: InternalHigh, Internal, the event, threads parked on
- * the block, the packet. After Internal the block is not touched any more, and the client may bind
- * the file; so the packet gets the file's binding before.
+ * the block, the packet. Once Internal is written, the OVERLAPPED is not accessed any more, and the
+ * client may bind the file; so the file's binding is copied into the packet before that.
  */
 #include "os/request.h"
 #include "os/cancel.h"
@@ -75,8 +75,8 @@ HRESULT os_request_begin(struct os_file *file, OVERLAPPED *overlapped, struct os
 	return ND_SUCCESS;
 }
 
-/* Called only when the method has accepted the request: a client may use one block for two
- * requests, and a refused one must not make the other look finished. */
+/* Called only when the method has accepted the request: a client may use one OVERLAPPED for two
+ * requests, and a refused request must not change the status of the other. */
 static void make_pending(struct os_request *request)
 {
 	if (request->pending)
@@ -198,7 +198,7 @@ static void put_event(void *event)
 		os_event_put(event);
 }
 
-/* A cancellation point while the request is pending. */
+/* This is a cancellation point while the request is pending. */
 HRESULT os_overlapped_result(OVERLAPPED *overlapped, bool wait)
 {
 	HRESULT status = os_overlapped_status(overlapped);
@@ -210,7 +210,8 @@ HRESULT os_overlapped_result(OVERLAPPED *overlapped, bool wait)
 	pthread_cleanup_push(put_event, event);
 	os_park_until_done(overlapped);
 	status = os_overlapped_status(overlapped);
-	/* The event's lock is held from the status to the signal, so the signal is there by now. */
+	/* os_event_publish() writes the status and sets the event under the event's lock, so the
+	 * event is set by now and can be taken. */
 	if (event)
 		os_event_take(event);
 	pthread_cleanup_pop(1);

@@ -42,27 +42,27 @@ struct os_event;
 struct os_file;
 
 struct os_request {
-	/* private to this module */
-	struct os_packet packet; /* first: the port or the pool frees it */
+	/* private to request.c */
+	struct os_packet packet; /* first member, since the port or the pool frees it */
 	struct os_notice notice;
 	struct os_file *file;
-	struct os_event *event; /* NULL: none */
+	struct os_event *event; /* NULL: the OVERLAPPED has no event */
 	HRESULT status;
 	bool silent;  /* low bit of hEvent: no packet */
-	bool pending; /* its OVERLAPPED is ND_PENDING */
+	bool pending; /* its OVERLAPPED has been set to ND_PENDING */
 	struct os_request *next;
 	struct os_request *prev;
 
-	/* the owner's, zero at first */
+	/* for the owner's use, zero at first */
 	uint32_t kind;
 	uint64_t tag;
 	void *cookie;
 };
 
 /*
- * Makes *request the record of a request on a block, which is not written yet.
- * ND_INVALID_PARAMETER: NULL block. ND_INVALID_HANDLE: hEvent is not an event.
- * ND_INSUFFICIENT_RESOURCES: no memory.
+ * Creates the record of a request on an OVERLAPPED, which is not written yet. ND_INVALID_PARAMETER:
+ * the OVERLAPPED is NULL. ND_INVALID_HANDLE: hEvent is not an event. ND_INSUFFICIENT_RESOURCES: no
+ * memory.
  */
 HRESULT os_request_begin(struct os_file *, OVERLAPPED *, struct os_request **request);
 
@@ -70,7 +70,8 @@ void os_request_complete(struct os_request *, HRESULT status);
 void os_request_finish(struct os_request *, HRESULT status);
 void os_request_refuse(struct os_request *, HRESULT status);
 
-/* Requests of one object in the order they were issued. Guarded by that object's lock. */
+/* The requests of one object in the order in which they were issued, guarded by the object's
+ * lock. */
 struct os_request_list {
 	struct os_request *first;
 	struct os_request *last;
@@ -80,26 +81,28 @@ void os_request_list_init(struct os_request_list *);
 bool os_request_list_empty(const struct os_request_list *);
 void os_request_list_add(struct os_request_list *, struct os_request *);
 
-/* Takes this request off its list. */
+/* Removes this request from its list. */
 void os_request_list_remove(struct os_request_list *, struct os_request *);
 
-/* Takes off the oldest request, or the oldest of a kind; NULL if there is none. */
+/* Remove and return the oldest request, or the oldest of a kind; NULL if there is none. */
 struct os_request *os_request_list_take(struct os_request_list *);
 struct os_request *os_request_list_take_kind(struct os_request_list *, uint32_t kind);
 
-/* Takes all off and posts them (os_request_complete), oldest first. Returns their number. */
+/* Removes all requests and completes them with os_request_complete(), oldest first. Returns their
+ * number. */
 unsigned int os_request_list_complete(struct os_request_list *, HRESULT status);
 
 /*
- * Takes all off and finishes them, oldest first; even with an empty list everything posted before
- * is published on return. Returns their number.
+ * Removes all requests and ends them with os_request_finish(), oldest first. On return everything
+ * posted earlier is published, even if the list was empty. Returns the number of requests.
  */
 unsigned int os_request_list_cancel(struct os_request_list *, HRESULT status);
 
 /*
- * The body of IND2Overlapped::GetOverlappedResult: the status of the block, whichever object it
- * belongs to; with `wait` it returns when that is final. If it had to wait, it clears an automatic
- * event of the block, as a wait on that event would; it is woken even without an event.
+ * The body of IND2Overlapped::GetOverlappedResult: returns the status of the OVERLAPPED, whichever
+ * object its request belongs to; with `wait`, it returns when the status is final. If it had to
+ * wait, it clears the OVERLAPPED's event if that resets automatically, as a wait on the event
+ * would. The wait works without an event, too.
  */
 HRESULT os_overlapped_result(OVERLAPPED *, bool wait);
 

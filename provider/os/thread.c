@@ -11,9 +11,9 @@ int os_thread_start(pthread_t *thread, const char *name, void *(*run)(void *), v
 	int rc;
 
 	os_child_watch();
-	/* All signals are blocked but faults: a client's routine may poll and touch memory that is
-	 * gone, and with the signal blocked that fault would end the process instead of the
-	 * request. */
+	/* Block all signals except SIGSEGV and SIGBUS: a client's completion routine may poll the
+	 * NIC and thereby access unmapped buffers. With these signals blocked, such a fault would
+	 * end the process instead of failing the request. */
 	sigfillset(&all);
 	sigdelset(&all, SIGSEGV);
 	sigdelset(&all, SIGBUS);

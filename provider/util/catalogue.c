@@ -1,4 +1,4 @@
-/* Reads the catalogue of installed providers. Keeps no state. */
+/* Reads the catalogue of installed providers. Keeps no state; any thread may call. */
 #include "util/catalogue.h"
 
 #include <ctype.h>
@@ -16,7 +16,8 @@ const char *util_catalogue_folder(void)
 	return folder != NULL && folder[0] != '\0' ? folder : ND_CATALOG_FOLDER;
 }
 
-/* Checks for xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx; the caller checks what follows. */
+/* True if the text begins with xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx (hexadecimal digits); the
+ * caller checks the rest of the text. */
 static bool is_guid(const char *text)
 {
 	for (int i = 0; i < 36; i++) {
@@ -47,7 +48,7 @@ bool util_guid_parse(const char *text, GUID *guid)
 	return true;
 }
 
-/* Splits "key = value" and strips the spaces; false for comments, blank lines and other lines. */
+/* Splits "key = value" and strips the spaces. False: a comment, a blank line or any other line. */
 static bool split_line(char *line, char **key, char **value)
 {
 	char *equals, *end;
@@ -70,8 +71,8 @@ static bool split_line(char *line, char **key, char **value)
 	return true;
 }
 
-/* Stores one "key = value" in the entry. Returns NULL, or what is wrong; unknown keys are
- * ignored. */
+/* Stores one "key = value" in the entry. Returns NULL, or a text that describes the error; unknown
+ * keys are ignored. */
 static const char *read_line(const char *key, const char *value, struct util_entry *entry,
 			     bool *has_guid)
 {
@@ -87,7 +88,7 @@ static const char *read_line(const char *key, const char *value, struct util_ent
 	return NULL;
 }
 
-/* Returns NULL, or what is wrong with the file. */
+/* Returns NULL, or a text that describes the error in the file. */
 static const char *read_entry(const char *path, struct util_entry *entry)
 {
 	char line[1024], *key, *value;
@@ -137,7 +138,8 @@ bool util_is_shortage(int error)
 	return error == EMFILE || error == ENFILE || error == ENOMEM;
 }
 
-/* Calls fn with each path, sorted by name, until fn returns false. 0, or -errno of a shortage. */
+/* Calls fn with the path of each file, sorted by name, until fn returns false. Returns 0, or -errno
+ * (a shortage of descriptors or memory). */
 static int each_file(const char *folder, bool (*fn)(void *arg, const char *path), void *arg)
 {
 	struct dirent **names;
@@ -161,7 +163,7 @@ struct reading {
 	struct util_entry *entries;
 	unsigned max;
 	int n;
-	int rc; /* -errno of a shortage, or 0 */
+	int rc; /* 0, or -errno of a shortage of descriptors or memory */
 };
 
 static bool read_file(void *arg, const char *path)

@@ -1,7 +1,8 @@
-/* Loads the providers of the catalogue. Owns the count of starts, the catalogue's entries, which
- * are read again when the catalogue has changed, and the loaded libraries. A library that has
- * objects stays loaded even when its entry or the whole framework is gone; a later start finds it
- * again. One lock; providers are called under it and never call back. */
+/* Loads the provider libraries that the catalogue lists. Owns the count of starts, the catalogue's
+ * entries, which are read again when the catalogue has changed, and the loaded libraries. A library
+ * that has objects stays loaded even when its entry is removed or the last stop has come; a later
+ * start finds it again. One lock guards all of this; providers are called with the lock held and
+ * never call back. */
 #include "util/framework.h"
 
 #include "util/catalogue.h"
@@ -25,7 +26,7 @@ typedef HRESULT (*can_unload_fn)(void);
 struct library {
 	char path[sizeof(((struct util_entry *)0)->library)];
 	void *handle; /* NULL: not loaded */
-	bool broken;  /* could not be loaded; a message was printed once */
+	bool broken;  /* could not be loaded; the message was printed */
 	get_class_fn get_class;
 	can_unload_fn can_unload;
 	nd_select_address_fn select_address; /* may be NULL */
@@ -33,7 +34,7 @@ struct library {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned starts;
-static char folder[512]; /* the catalogue's path, as of the first start */
+static char folder[512]; /* the catalogue's path, read at the first start */
 static uint64_t mark;
 static bool known; /* the catalogue has been read since the first start */
 static unsigned nentries;
@@ -41,9 +42,9 @@ static struct util_entry entries[MAX_PROVIDERS];
 static unsigned nlibraries;
 static struct library libraries[MAX_LIBRARIES];
 
-/* Reads the catalogue if it has changed; libraries that could not be loaded are tried again then.
- * A catalogue that cannot be checked for lack of descriptors or memory counts as unchanged. 0, or
- * -errno of a shortage if it was never read. */
+/* Reads the catalogue if it has changed; libraries that could not be loaded are tried again then. A
+ * catalogue that cannot be checked for lack of descriptors or memory counts as unchanged. Returns
+ * 0, or -errno of a shortage (descriptors or memory) if the catalogue was never read. */
 static int read_catalogue(void)
 {
 	uint64_t now;
@@ -96,7 +97,8 @@ static void unload_idle(void)
 	}
 }
 
-/* A library that still has objects stays loaded: clients may call them after the last stop. */
+/* A library that still has objects stays loaded: clients may call these objects after the last
+ * stop. */
 HRESULT util_framework_stop(void)
 {
 	HRESULT hr = ND_DEVICE_NOT_READY;
@@ -131,7 +133,8 @@ static bool find(void *handle, const char *name, void *fn)
 	return sym != NULL;
 }
 
-/* dlopen() reports its reason only as text, so try whether a descriptor is left. */
+/* dlopen() gives the reason of a failure only as text, so open a file to check whether a descriptor
+ * is left. */
 static bool short_of_descriptors(void)
 {
 	int fd = open("/", O_PATH | O_CLOEXEC);
@@ -141,7 +144,8 @@ static bool short_of_descriptors(void)
 	return fd < 0 && util_is_shortage(errno);
 }
 
-/* 0; UTIL_SHORT: it may succeed later; 1: it cannot be loaded. */
+/* Loads the library unless it is loaded. Returns 0, UTIL_SHORT (a later attempt may succeed) or 1
+ * (it cannot be loaded). */
 static int load(struct library *l)
 {
 	const char *why;
@@ -166,7 +170,8 @@ static int load(struct library *l)
 	return 1;
 }
 
-/* Two entries may name one library. NULL: too many are in use. */
+/* Returns the library of an entry; two entries may name the same library. NULL: MAX_LIBRARIES are
+ * in use. */
 static struct library *library_of(const struct util_entry *entry)
 {
 	unsigned i = 0;
@@ -183,7 +188,8 @@ static struct library *library_of(const struct util_entry *entry)
 	return &libraries[i];
 }
 
-/* Returns what fn returns; 0 or UTIL_SHORT if fn was not called. */
+/* Calls fn with the provider of an entry and returns fn's result; returns 0 or UTIL_SHORT if the
+ * provider cannot be loaded. */
 static int call_one(const struct util_entry *entry, util_provider_fn fn, void *arg)
 {
 	struct library *l = library_of(entry);

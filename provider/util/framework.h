@@ -1,5 +1,5 @@
-/* The providers of the catalogue, loaded on first use. NdStartup and NdCleanup start and stop it.
- * Any thread. */
+/* The framework: loads the providers of the catalogue on first use. NdStartup starts it and
+ * NdCleanup stops it. Any thread may call. */
 #ifndef UTIL_FRAMEWORK_H
 #define UTIL_FRAMEWORK_H
 
@@ -20,10 +20,10 @@ void util_framework_flush(void);
 typedef int (*util_provider_fn)(void *arg, IND2Provider *provider,
 				nd_select_address_fn select_address);
 
-/* Calls fn for each provider that can be loaded, until one call returns other than 0, which is
- * returned. The provider is valid during the call. UTIL_NOT_STARTED: fn is not called. UTIL_SHORT:
- * for lack of descriptors or memory the catalogue or a library could not be read, so some
- * providers may not have been called. */
+/* Calls fn for each provider that can be loaded, until a call returns a value other than 0; returns
+ * that value, or 0. The provider is valid during the call. UTIL_NOT_STARTED: fn is not called.
+ * UTIL_SHORT: for lack of descriptors or memory the catalogue or a library could not be read, so
+ * some providers may not have been called. */
 int util_framework_each(util_provider_fn fn, void *arg);
 
 #endif

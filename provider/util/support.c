@@ -1,5 +1,5 @@
 /* The Nd* helper functions: each asks the providers of the catalogue about an address. Nothing is
- * cached, so the next call sees an address that was added or removed. Any thread. */
+ * cached, so the next call sees an address that was added or removed. Any thread may call. */
 #include "ndsupport.h"
 
 #include "os/cancel.h"
@@ -73,7 +73,8 @@ static int collect(void *arg, IND2Provider *provider, nd_select_address_fn unuse
 	return 0;
 }
 
-/* NULL: not started, or a shortage; *hr has the status. */
+/* Returns the local addresses of all providers. NULL: the framework is not started, or a shortage
+ * of memory or descriptors; *hr is the status to return. */
 static struct local_addresses *all_addresses(HRESULT *hr)
 {
 	struct local_addresses *all = calloc(1, sizeof(*all));
@@ -179,7 +180,8 @@ HRESULT NdQueryAddressList(DWORD flags, SOCKET_ADDRESS_LIST *pAddressList, SIZE_
 	return hr;
 }
 
-/* The source address that the kernel would use. False: it has no route. */
+/* Finds the source address that the kernel's routing selects for `remote`. False: the kernel has no
+ * route. */
 static bool kernel_source(const struct sockaddr_storage *remote, struct sockaddr_storage *local)
 {
 	struct sockaddr_storage to = *remote;
@@ -189,7 +191,8 @@ static bool kernel_source(const struct sockaddr_storage *remote, struct sockaddr
 
 	if (fd < 0)
 		return false;
-	/* The port is at the same place in both families; the kernel would refuse port 0. */
+	/* sin_port and sin6_port have the same offset. Any port but 0 will do: the kernel refuses
+	 * 0. */
 	((struct sockaddr_in *)&to)->sin_port = htons(9);
 	ok = connect(fd, (struct sockaddr *)&to, len) == 0 &&
 	     getsockname(fd, (struct sockaddr *)local, &got) == 0;
@@ -203,7 +206,7 @@ struct select_call {
 	int rank;
 };
 
-/* The kernel does not know the ports of a provider with its own NIC, so ask the provider. */
+/* The kernel has no routes for the ports of a provider with its own NIC, so call the provider. */
 static int select_on(void *arg, IND2Provider *provider, nd_select_address_fn select_address)
 {
 	struct select_call *call = arg;
@@ -290,8 +293,8 @@ struct open_call {
 	HRESULT hr;
 };
 
-/* The first provider that opens the address wins; if one knows the address but fails, the next is
- * tried. */
+/* Opens the adapter that owns the address. If the provider that owns it fails to open it, the next
+ * provider is tried. */
 static int open_on(void *arg, IND2Provider *provider, nd_select_address_fn unused)
 {
 	struct open_call *call = arg;
@@ -301,7 +304,7 @@ static int open_on(void *arg, IND2Provider *provider, nd_select_address_fn unuse
 						      len, &id);
 
 	if (FAILED(hr)) {
-		/* The provider could not find out whether it has the address. */
+		/* The provider failed to determine whether it owns the address: keep its status. */
 		if (hr != ND_INVALID_ADDRESS && call->hr == ND_INVALID_ADDRESS)
 			call->hr = hr;
 		return 0;
@@ -310,7 +313,7 @@ static int open_on(void *arg, IND2Provider *provider, nd_select_address_fn unuse
 	return SUCCEEDED(call->hr) ? STOP : 0;
 }
 
-/* Only checks that the framework is started. */
+/* Ends the loop at the first provider: the caller only checks that the framework is started. */
 static int nothing_on(void *arg, IND2Provider *provider, nd_select_address_fn unused)
 {
 	return STOP;
