@@ -19,7 +19,7 @@
 
 #include "rn/status.h"
 
-/* C and C++ programs see the same layout. */
+/* RN_ATOMIC: C and C++ programs get the same layout. */
 #ifdef __cplusplus
 #include <atomic>
 #define RN_ATOMIC(type) std::atomic<type>
@@ -69,32 +69,35 @@ enum rn_wqe_flag {
 	RN_WQE_INLINE = 1 << 3,	   /* the slots hold the data instead of SGEs */
 };
 
-/* 16 bytes. addr is an application address (or an offset when the MR is zero based). */
+/* A scatter/gather element (SGE). addr is an application address, or an offset if the MR is zero
+ * based. */
 struct rn_sge {
 	uint64_t addr;
 	uint32_t length;
 	uint32_t lkey;
 };
 
-/* 16 bytes: the part of a region that a BIND exposes; its first byte is rn_wqe.remote_va. */
+/* The part of a region that a BIND exposes through a window. Its first byte is at
+ * rn_wqe.remote_va. */
 struct rn_bind {
 	uint64_t length;
-	uint32_t lkey; /* the region, which must have RN_ACCESS_MW_BIND */
+	uint32_t lkey; /* lkey of the region, which must have RN_ACCESS_MW_BIND */
 	/* enum rn_access, remote rights only; for REMOTE_WRITE and REMOTE_ATOMIC the region must
 	 * have LOCAL_WRITE */
 	uint32_t access;
 };
 
-/* 16 bytes: the operands of a CMP_SWAP or FETCH_ADD, host order. */
+/* The operands of a CMP_SWAP or FETCH_ADD, in host byte order. */
 struct rn_atomic {
-	/* CMP_SWAP: stored if the target equals `compare`; FETCH_ADD: added, modulo 2^64 */
+	/* CMP_SWAP: value to store if the target equals `compare`; FETCH_ADD: value to add, modulo
+	 * 2^64 */
 	uint64_t swap_add;
-	uint64_t compare; /* CMP_SWAP */
+	uint64_t compare; /* CMP_SWAP: value to compare with the target */
 };
 
 /* An address vector: how to reach a peer. dmac is the MAC of the next hop. has_vlan = 0 uses the
- * port's VLAN; another VLAN than the port's is refused. sl is the priority in the VLAN tag; 0
- * uses vlan_tci or the port's. tclass and hop_limit of 0 use the port's values. */
+ * port's VLAN; a VLAN other than the port's is refused. sl is the priority in the VLAN tag; 0 uses
+ * vlan_tci or the port's. tclass and hop_limit of 0 use the port's values. */
 struct rn_av {
 	struct rn_gid sgid, dgid;
 	uint8_t dmac[6];
@@ -119,16 +122,16 @@ static_assert(sizeof(struct rn_ud) == 60, "fits a slot");
 
 #define RN_QPN_GROUP	0xFFFFFFu   /* the destination QPN of packets to a multicast group */
 #define RN_UD_OWN_QKEY	0x80000000u /* in rn_ud.qkey: send the QP's own Q_Key */
-#define RN_UD_GRH_BYTES 40u	    /* bytes before the datagram in a receive, part of byte_len */
+#define RN_UD_GRH_BYTES 40u	    /* bytes before a UD payload, part of byte_len */
 
 /* The first slot of a work request. Each further slot holds 4 more SGEs, or 64 more inline bytes.
  * An atomic has one SGE of 8 bytes, which receives the former value in host order, and a struct
- * rn_atomic in the second slot. A SEND on a UD QP has SGEs or inline data as every SEND, and a
- * struct rn_ud in one more slot, the last. `inl` (SEND, WRITE with INLINE) begins at offset 48
- * and continues in the following slots. */
+ * rn_atomic in the second slot. A SEND on a UD QP has SGEs or inline data like any other SEND, and
+ * a struct rn_ud in one more slot, the last one. `inl` (SEND, WRITE with INLINE) begins at offset
+ * 48 and continues in the following slots. */
 struct rn_wqe {
 	uint8_t kind;	/* enum rn_wqe_kind */
-	uint8_t slots;	/* slots in all, this one included; 1..RN_WQE_MAX_SLOTS */
+	uint8_t slots;	/* number of slots, this one included: 1..RN_WQE_MAX_SLOTS */
 	uint16_t flags; /* enum rn_wqe_flag */
 	uint32_t qpn;	/* 24 bits, determines the shard; ignored in a shared receive queue */
 	/* rn_rsp.gen of CREATE_QP; a request with a stale generation is dropped; ignored in a
@@ -137,20 +140,19 @@ struct rn_wqe {
 	uint16_t num_sge; /* 0 with INLINE */
 	uint16_t reserved;
 	uint64_t wr_id; /* returned in the CQE */
-	/* WRITE, READ; atomics: a multiple of 8; BIND: first byte of the window */
+	/* WRITE, READ: any address; atomics: a multiple of 8; BIND: first byte of the window */
 	uint64_t remote_va;
-	/* WRITE, READ, atomics. BIND: the new key of the window, which is the key returned by
-	 * CREATE_MW with a low byte 1..255 that the poster chooses, a different one for each
-	 * BIND. */
+	/* WRITE, READ, atomics: the peer's R_Key. BIND: the new key of the window: the key returned
+	 * by CREATE_MW, with a low byte of 1..255 that the poster changes for each BIND. */
 	uint32_t rkey;
-	/* immediate as 4 opaque bytes, or the R_Key to invalidate (host order) */
+	/* immediate data as 4 opaque bytes, or the R_Key to invalidate (host order) */
 	uint32_t imm;
-	uint32_t length; /* total bytes, 0..2^31; BIND, INVALIDATE: 0, without SGEs */
+	uint32_t length; /* total bytes, 0..2^31; BIND, INVALIDATE: 0 (no SGEs) */
 	uint32_t seq;	 /* reserved for a shared-memory ring */
 	union {
 		struct rn_sge sge[1];
 		uint8_t inl[16];
-		struct rn_bind bind; /* kind BIND */
+		struct rn_bind bind; /* kind BIND: the range and rights to expose */
 	};
 };
 static_assert(sizeof(struct rn_wqe) == RN_SLOT_BYTES, "one slot");
@@ -161,7 +163,7 @@ static_assert(offsetof(struct rn_wqe, sge) == 48, "first SGE");
 #define RN_WQE_MAX_INLINE 512
 #define RN_MSG_MAX	  (1u << 31)
 
-/* The number of slots of a request with n SGEs, or with n inline bytes. */
+/* Returns the number of slots of a request with n SGEs, or with n inline bytes. */
 static inline unsigned rn_wqe_slots_sge(unsigned n)
 {
 	return n <= 1 ? 1 : 1 + (n - 1 + 3) / 4;
@@ -180,13 +182,14 @@ static_assert(1 + (RN_WQE_MAX_SGE - 1 + 3) / 4 + RN_UD_SLOTS <= RN_WQE_MAX_SLOTS
 static_assert(1 + (RN_WQE_MAX_INLINE - 16 + 63) / 64 + RN_UD_SLOTS <= RN_WQE_MAX_SLOTS,
 	      "inline datagrams");
 
-/* The operands of an atomic, in the second of its RN_ATOMIC_SLOTS slots. */
+/* Returns the operands of an atomic, in the second of its RN_ATOMIC_SLOTS slots. */
 static inline struct rn_atomic *rn_wqe_atomic(struct rn_wqe *wqe)
 {
 	return (struct rn_atomic *)((uint8_t *)wqe + RN_SLOT_BYTES);
 }
 
-/* The destination of a SEND on a UD QP, in its last slot; wqe->slots must include that slot. */
+/* Returns the destination of a SEND on a UD QP, in its last slot; wqe->slots must include that
+ * slot. */
 static inline struct rn_ud *rn_wqe_ud(struct rn_wqe *wqe)
 {
 	return (struct rn_ud *)((uint8_t *)wqe + (size_t)(wqe->slots - 1) * RN_SLOT_BYTES);
@@ -196,10 +199,11 @@ static inline struct rn_ud *rn_wqe_ud(struct rn_wqe *wqe)
 
 enum rn_cqe_flag {
 	RN_CQE_RECV = 1 << 0,	   /* completion of a receive */
-	RN_CQE_SOLICITED = 1 << 1, /* the message had the SE bit */
+	RN_CQE_SOLICITED = 1 << 1, /* the message had the SE (solicited event) bit */
 	RN_CQE_IMM = 1 << 2,
 	RN_CQE_INVAL = 1 << 3,
-	/* always with UD: the receive begins with 40 bytes of IP header (IBTA vol. 1, A17.4.5.2) */
+	/* set on every UD receive: its buffer begins with 40 bytes for the IP header (IBTA vol. 1,
+	 * A17.4.5.2) */
 	RN_CQE_GRH = 1 << 4,
 	RN_CQE_ERROR = 1 << 5,
 	/* with RECV and IMM: a WRITE_IMM consumed the receive without writing to it */
@@ -208,19 +212,19 @@ enum rn_cqe_flag {
 
 struct rn_cqe {
 	uint64_t wr_id;
-	uint64_t qp_ctx; /* given at QP creation; still valid after the QP was destroyed */
+	uint64_t qp_ctx; /* given at QP creation; valid even after the QP was destroyed */
 	uint32_t qpn;
-	/* RECV: bytes received, those of a WRITE_IMM too, on UD including 40 of the GRH area;
-	 * SEND, WRITE, READ, atomics: message length; 0 on error */
+	/* RECV: bytes received, also of a WRITE_IMM; on UD they include the 40 bytes of the GRH
+	 * area. SEND, WRITE, READ, atomics: message length. 0 on error. */
 	uint32_t byte_len;
-	uint32_t imm;	  /* immediate (opaque) or invalidated R_Key (host order) */
+	uint32_t imm;	  /* immediate data (opaque) or invalidated R_Key (host order) */
 	uint32_t src_qpn; /* UD: the sender's QP */
 	uint8_t status;	  /* enum rn_status */
 	uint8_t kind;	  /* enum rn_wqe_kind of the request; RECV for receives */
 	uint16_t flags;	  /* enum rn_cqe_flag */
 	uint16_t pkey_index;
 	uint8_t sl;
-	uint8_t vendor_err; /* the enum rn_verdict that caused an error, or 0 */
+	uint8_t vendor_err; /* internal cause of an error (a verdict number), or 0 */
 	uint64_t time_ns;
 	uint64_t reserved[2];
 };
@@ -229,8 +233,8 @@ static_assert(sizeof(struct rn_cqe) == 64, "a CQE is one cache line");
 /* A single-producer single-consumer ring of CQEs. Each CQ has one for every shard that feeds it.
  * The producer is the shard, which writes tail; the consumer is the thread that holds the
  * application's lock of the CQ and writes head. `next` is set once, when a further ring is linked
- * after this one: then the producer no longer writes here, and the consumer moves on to the next
- * ring after draining this one. */
+ * after this one: from then on the producer writes to the further ring only, and the consumer moves
+ * on to it when this one is drained. */
 struct rn_cq_ring {
 	alignas(64) RN_ATOMIC(uint32_t) tail;
 	alignas(64) RN_ATOMIC(uint32_t) head;
@@ -249,12 +253,12 @@ enum rn_cq_arm { RN_CQ_ARM_NONE, RN_CQ_ARM_SOLICITED, RN_CQ_ARM_ANY };
 struct rn_cq_shared {
 	/* enum rn_cq_arm; a shard that fires exchanges it for NONE */
 	alignas(64) RN_ATOMIC(uint32_t) armed;
-	RN_ATOMIC(uint32_t) overrun; /* set once, never cleared: the CQ is unusable */
+	RN_ATOMIC(uint32_t) overrun; /* 1: the CQ was overrun and is unusable; never cleared */
 };
 
-/* State of a QP, written only by its shard and read by the application, which thereby knows
- * without messages how full a queue is: a request may be posted while posted - retired < depth. A
- * request without a CQE is retired too. */
+/* State of a QP, written only by its shard and read by the application. It shows how full the
+ * queues are: a request may be posted while posted - retired < depth. Requests without a CQE are
+ * retired, too. */
 struct rn_qp_shared {
 	alignas(64) RN_ATOMIC(uint32_t) sq_retired;
 	RN_ATOMIC(uint32_t) rq_retired;
@@ -270,14 +274,15 @@ struct rn_mw_shared {
 };
 
 /* State of a shared receive queue (SRQ). `posted` counts receives when they are posted, `taken`
- * when a message takes them, both from 0. posted - taken receives are in the queue; one more may
- * be posted while that is less than the depth. `limit` works like arming a CQ: the application
+ * when a message takes them, both from 0. posted - taken receives are in the queue; another may be
+ * posted while this number is less than the depth. `limit` works like arming a CQ: the application
  * stores it, then reads `taken`; a shard increments `taken`, then reads `limit`. The shard that
- * leaves fewer than `limit` receives exchanges it for 0 and sends RN_EVENT_SRQ_LIMIT. */
+ * leaves fewer than `limit` receives sets `limit` to 0 (by an atomic exchange) and sends
+ * RN_EVENT_SRQ_LIMIT. */
 struct rn_srq_shared {
 	alignas(64) RN_ATOMIC(uint64_t) taken;	/* written by shards */
-	alignas(64) RN_ATOMIC(uint64_t) posted; /* written by the posting thread, one at a time */
-	RN_ATOMIC(uint32_t) limit;		/* 0: not armed */
+	alignas(64) RN_ATOMIC(uint64_t) posted; /* written by posting threads, one at a time */
+	RN_ATOMIC(uint32_t) limit;		/* 0: the limit event is not armed */
 };
 
 /* ---- QP attributes, by mask (as ibv_modify_qp) ---- */
@@ -305,8 +310,8 @@ enum rn_access {
 
 enum rn_qp_mask {
 	RN_QP_STATE = 1 << 0,
-	RN_QP_CUR_STATE = 1 << 1,  /* fail unless the QP is in cur_state */
-	RN_QP_SQD_NOTIFY = 1 << 2, /* sqd_notify is valid */
+	RN_QP_CUR_STATE = 1 << 1,  /* fail unless the QP is in the state attr.cur_state */
+	RN_QP_SQD_NOTIFY = 1 << 2, /* attr.sqd_notify is valid */
 	RN_QP_ACCESS = 1 << 3,
 	RN_QP_PKEY_INDEX = 1 << 4,
 	RN_QP_PORT = 1 << 5,
@@ -333,12 +338,14 @@ struct rn_qp_attr {
 	uint8_t min_rnr_timer;
 	uint8_t max_rd_atomic;
 	uint8_t max_dest_rd_atomic;
-	/* With MIN_RNR_TIMER: each further RNR NAK for the same PSN uses a timer code higher by
-	 * rnr_step, up to 31; 0 = always min_rnr_timer, as verbs users expect. */
+	/* With RN_QP_MIN_RNR_TIMER: each further RNR NAK for the same PSN carries a timer code
+	 * higher by rnr_step, up to 31; 0 = always min_rnr_timer, as in verbs. */
 	uint8_t rnr_step;
-	uint8_t cur_state;   /* with CUR_STATE; queries return the state here too */
-	uint8_t sqd_notify;  /* with SQD_NOTIFY: 1 = send RN_EVENT_SQ_DRAINED once, 0 = do not */
-	uint8_t sq_draining; /* queries only: 1 = in SQD, and a started message is not finished */
+	/* with RN_QP_CUR_STATE: the state that the QP must be in; queries return the state */
+	uint8_t cur_state;
+	/* with RN_QP_SQD_NOTIFY: 1 = send RN_EVENT_SQ_DRAINED once, 0 = do not */
+	uint8_t sqd_notify;
+	uint8_t sq_draining; /* queries only: 1 = in SQD, with a started message not finished */
 	uint32_t access;     /* enum rn_access: remote rights of the QP */
 	uint32_t dest_qpn;
 	uint32_t rq_psn;
@@ -349,10 +356,10 @@ struct rn_qp_attr {
 	struct rn_av av;
 };
 
-/* ---- commands: executed by a shard (or the NIC's control) between bursts ---- */
+/* ---- commands: executed by a shard between packet bursts, or by the NIC's control path ---- */
 
 /* clang-format off */
-#define RN_CMD_ROWS(X) /* name, number, where it runs */ \
+#define RN_CMD_ROWS(X) /* name, number, where the command runs */ \
 	X(NONE,         0, NOWHERE) \
 	X(QUERY_PORT,   1, CONTROL) \
 	X(CREATE_PD,    2, CONTROL) \
@@ -393,16 +400,16 @@ enum rn_cmd_op {
 		RN_CMD_MAX
 };
 
-#define RN_CM_REQ_DATA	   56 /* user part of REQ private data after the 36-byte RDMA-CM header */
+#define RN_CM_REQ_DATA	   56 /* bytes of user data in a REQ, after the 36-byte RDMA-CM header */
 #define RN_CM_REP_DATA	   196
 #define RN_CM_REJ_DATA	   148
 #define RN_CM_DATA_MAX	   220
-#define RN_CM_RESOLVE_DATA 180 /* user part of SIDR_REQ private data after the RDMA-CM header */
-#define RN_CM_ANSWER_DATA  136 /* private data of SIDR_REP */
-#define RN_UDP_QKEY	   0x01234567u /* default Q_Key of datagram services */
+#define RN_CM_RESOLVE_DATA 180 /* bytes of user data in a SIDR_REQ, after the RDMA-CM header */
+#define RN_CM_ANSWER_DATA  136 /* bytes of private data in a SIDR_REP */
+#define RN_UDP_QKEY	   0x01234567u /* default Q_Key of datagram (UD) services */
 
-/* Port spaces: the bits of a service id above the port. The same port is another service in each
- * port space. */
+/* Port spaces: the bits of a CM service id above the port number. One port number stands for a
+ * different service in each port space. */
 enum rn_port_space {
 	RN_PS_IPOIB = 0x0002,
 	RN_PS_TCP = 0x0106,
@@ -412,22 +419,22 @@ enum rn_port_space {
 
 /* Parameters of a connection as the CM messages carry them. */
 struct rn_cm_param {
-	uint32_t qpn; /* QPN of the sender */
+	uint32_t qpn; /* QPN of the message's sender */
 	/* first PSN that the sender expects (starting PSN of REQ or REP) */
 	uint32_t psn;
 	uint8_t responder_resources; /* READs and atomics that the sender can serve at once */
 	uint8_t initiator_depth;     /* READs and atomics that the sender will have in flight */
-	uint8_t retry_cnt;	     /* REQ: for both directions */
-	uint8_t rnr_retry;	     /* for SENDs of the peer */
+	uint8_t retry_cnt;	     /* in a REQ: retry count for both sides */
+	uint8_t rnr_retry;	     /* how often the peer is to retry after an RNR NAK */
 	uint8_t flow_control;
 	uint8_t srq;
-	uint8_t path_mtu;    /* REQ: path MTU code; 0 = the largest that the port allows */
-	uint8_t ack_timeout; /* REQ: local ACK timeout code; 0 = configured default */
+	uint8_t path_mtu;    /* in a REQ: path MTU code; 0 = the largest of the port */
+	uint8_t ack_timeout; /* in a REQ: local ACK timeout code; 0 = configured default */
 	uint16_t data_len;
 	uint8_t tclass;
 	uint8_t sl;
 	uint8_t data[RN_CM_DATA_MAX];
-	/* datagram services: Q_Key of qpn; CM_ACCEPT: 0 = RN_UDP_QKEY */
+	/* datagram services: Q_Key of the QP `qpn`; in CM_ACCEPT 0 = RN_UDP_QKEY */
 	uint32_t qkey;
 };
 
@@ -439,12 +446,12 @@ struct rn_cmd {
 	uint16_t op;	/* enum rn_cmd_op */
 	uint16_t flags; /* CM_BIND: enum rn_cm_flag */
 	uint32_t client;
-	uint64_t user; /* opaque to the NIC, returned in events of the object */
+	uint64_t user; /* opaque to the NIC; returned in the object's events */
 	union {
 		struct {
 			uint32_t pd, type, send_cq, recv_cq;
-			uint32_t srq;		     /* 0: none; else rq_depth is 0 */
-			uint32_t sq_depth, rq_depth; /* requests */
+			uint32_t srq;		     /* 0: no SRQ; with an SRQ rq_depth is 0 */
+			uint32_t sq_depth, rq_depth; /* in requests */
 			uint32_t sq_sge, rq_sge, inline_bytes;
 			uint64_t qp_ctx;
 			uint64_t affinity; /* preferred CPUs as a mask, 0 = none */
@@ -455,7 +462,7 @@ struct rn_cmd {
 		} modify_qp;
 		struct {
 			uint32_t qpn, gen;
-		} qp; /* QUERY, DESTROY */
+		} qp; /* QUERY_QP, DESTROY_QP */
 		struct {
 			uint32_t depth, vector;
 			uint64_t affinity;
@@ -469,7 +476,8 @@ struct rn_cmd {
 		struct {
 			uint32_t id, depth; /* the client posts nothing while the command runs */
 		} modify_srq;
-		/* DESTROY_PD, DESTROY_CQ, DESTROY_SRQ, DEREG_MR (lkey), CM_* with an id only */
+		/* DESTROY_PD, DESTROY_CQ, DESTROY_SRQ, DEREG_MR (id = lkey), CM commands that need
+		 * only an id */
 		struct {
 			uint32_t id;
 		} obj;
@@ -482,12 +490,12 @@ struct rn_cmd {
 		} create_mw;
 		struct {
 			uint32_t id;
-			/* QP of the last BIND: requests that are queued there and name the window
-			 * lose their effect. */
+			/* QPN of the last BIND: requests in its send queue that name the window
+			 * will have no effect. */
 			uint32_t qpn;
 		} destroy_mw;
 		struct {
-			/* CM id; 0 in CM_BIND, CM_LISTEN, CM_CONNECT = create one */
+			/* CM id; 0 in CM_BIND, CM_LISTEN, CM_CONNECT: create a new id */
 			uint32_t id;
 			uint16_t port; /* host order; CM_BIND: 0 = ephemeral */
 			uint16_t peer_port;
@@ -503,21 +511,21 @@ struct rn_cmd {
 			uint8_t qp_type;     /* enum rn_qp_type; 0 = UD in UDP and IPOIB, else RC */
 		} cm;
 		struct {
-			uint32_t qpn, gen; /* a UD QP */
-			struct rn_gid gid; /* a multicast address */
+			uint32_t qpn, gen; /* the UD QP to attach or detach */
+			struct rn_gid gid; /* the multicast address */
 		} group;		   /* ATTACH_GROUP, DETACH_GROUP */
 		uint8_t pad[496];
 	};
 };
 static_assert(sizeof(struct rn_cmd) == 512, "commands have one size");
 
-/* The response to a command. err is 0 or a negative errno. */
+/* The response to a command. err: 0 or a negative errno. */
 struct rn_rsp {
 	int32_t err;
-	/* CQ, SRQ, PD or CM id, QPN, lkey; CREATE_MW: the window's key, whose low byte each BIND
-	 * replaces */
+	/* id of the CQ, SRQ, PD or CM id; QPN; lkey. CREATE_MW: the window's key, whose low byte
+	 * each BIND replaces */
 	uint32_t id;
-	uint32_t gen;  /* QP generation; rkey of a region */
+	uint32_t gen;  /* QP generation; REG_MR: the region's rkey */
 	uint16_t port; /* CM_BIND, CM_LISTEN, CM_CONNECT: the local port in use */
 	uint16_t shard;
 	union {
@@ -542,7 +550,7 @@ struct rn_rsp {
 };
 static_assert(sizeof(struct rn_rsp) == 256, "responses have one size");
 
-/* ---- events: reports that a shard sends to its clients ---- */
+/* ---- events: messages from the shards to the front ends ---- */
 
 /* clang-format off */
 #define RN_EVENT_ROWS(X) /* name, number, text */ \
@@ -578,21 +586,21 @@ enum rn_event_kind {
 
 struct rn_event {
 	uint16_t kind; /* enum rn_event_kind */
-	/* REJ reason; CM_DISCONNECTED: 0 by the peer, 1 own DREQ answered, 2 own DREQ not
-	 * answered */
+	/* CM_REJECTED: REJ reason, or SIDR status. CM_DISCONNECTED: 0 = the peer sent a DREQ, 1 = the own DREQ was
+	 * answered, 2 = it was not answered */
 	uint16_t reason;
-	uint32_t id;	 /* CQ, SRQ, QPN or CM id */
+	uint32_t id;	 /* CQ or SRQ id, QPN, or CM id */
 	uint32_t gen;	 /* QP generation */
 	uint32_t parent; /* CM_REQUEST: the listener's CM id */
-	/* `user` of the command that created the object; CM_REQUEST: the listener's */
+	/* `user` of the command that created the object; CM_REQUEST: `user` of the listener */
 	uint64_t user;
-	int32_t err; /* CM_UNREACHABLE, RESOLVED: negative errno */
+	int32_t err; /* CM_UNREACHABLE, RESOLVED: 0 or a negative errno */
 	uint16_t port, peer_port;
 	struct rn_gid local, peer;
-	/* CM_REQUEST, CM_RESPONSE: the peer's parameters, and the attributes with which this
-	 * side's QP moves to RTR and RTS (IBTA vol. 1, 12.7): dest_qpn, sq_psn,
-	 * path_mtu, timeout, retry counts, av with the resolved MAC. The front end must add
-	 * rq_psn and the READ depths. RESOLVED: only attr.av is set. */
+	/* CM_REQUEST, CM_RESPONSE: the peer's parameters, and the attributes with which this side's
+	 * QP moves to RTR and RTS (IBTA vol. 1, 12.7): dest_qpn, sq_psn, path_mtu, timeout, retry
+	 * counts, and av with the resolved MAC. The front end must add rq_psn and the READ depths.
+	 * RESOLVED: only attr.av is set. */
 	struct rn_cm_param param;
 	struct rn_qp_attr attr;
 };

@@ -1,17 +1,19 @@
 /* softrnic: the API for front ends. A front end (NetworkDirect today, verbs later) translates its
  * own calls into calls of these functions and implements no protocol itself.
  *
- * The caller creates and destroys all objects, children before parents. Unless a comment says
- * otherwise, a function may be called from any thread and returns 0 or a negative errno; -ENODEV
- * means that the port was removed. No function changes the state of a queue pair implicitly: the
- * front end does that when it gets events of the CM.
+ * The caller creates and destroys all objects; it destroys children before their parents. Unless a
+ * comment says otherwise, a function may be called from any thread and returns 0 or a negative
+ * errno; -ENODEV means that the port was removed. Only rn_client_qp_modify() changes the state of a
+ * queue pair on behalf of the front end, which calls it when it gets events of the CM.
+ *
  * No function is a cancellation point, not even rn_client_wait(): a thread that is cancelled
  * (pthread_cancel, deferred) finishes the call first.
- * While an adapter is open, softrnic has handlers for SIGSEGV and SIGBUS; a handler installed later
- * must pass signals that are not its own on to them.
+ *
+ * While an adapter is open, softrnic has handlers for SIGSEGV and SIGBUS; a handler that the
+ * application installs later must pass on to them the signals that it does not handle itself.
+ *
  * In a forked child of a process that has opened an adapter, commands, opening and listing return
- * -ENODEV, and no other function may be called.
- */
+ * -ENODEV, and no other function may be called. */
 #ifndef RN_CLIENT_H
 #define RN_CLIENT_H
 
@@ -35,28 +37,32 @@ struct rn_client_wr;
 
 /* ---- adapters ---- */
 
-/* List and open adapters as rn_link_list() and rn_link_open() do; may also fail with -ENOMEM. Every
- * open needs a close. */
+/* These functions list and open adapters as rn_link_list() and rn_link_open() do; they may also
+ * fail with -ENOMEM. Every open needs a close. */
 int rn_client_list(const char *path, struct rn_link_info *info, unsigned n, char *err,
 		   size_t errlen);
 int rn_client_open(const char *path, unsigned index, struct rn_client **client, char *err,
 		   size_t errlen);
 void rn_client_close(struct rn_client *client);
-/* Makes a client on a link that the caller opened and will close itself. NULL: no memory. */
+/* Creates a client on a link that the caller has opened and will close itself. NULL: no memory. */
 struct rn_client *rn_client_attach(struct rn_link *link);
 
-/* The adapter's properties when it was opened; link_up is not updated. Valid until close. */
+/* Returns the adapter's properties as they were when it was opened; link_up is not updated. The
+ * pointer is valid until rn_client_close(). */
 const struct rn_link_info *rn_client_info(const struct rn_client *client);
 void rn_client_stats(struct rn_client *client,
 		     void (*fn)(void *arg, const char *name, uint64_t value), void *arg);
 
 /* Takes up to n events, waiting at most timeout_ms (-1: until an event comes or
- * rn_client_interrupt() is called). One thread at a time. Returns the number of events. */
+ * rn_client_interrupt() is called). Only one thread at a time may call. Returns the number of
+ * events. */
 unsigned rn_client_wait(struct rn_client *client, struct rn_event *ev, unsigned n, int timeout_ms);
 void rn_client_interrupt(struct rn_client *client);
-/* Makes a turn under the inline idle policy; for loops that wait without polling a CQ. */
+/* Under the inline idle policy polls each shard of the adapter once, on the calling thread; under
+ * other policies does nothing. For loops that wait without polling a CQ. */
 void rn_client_progress(struct rn_client *client);
-/* True when the port was removed: before any call returns -ENODEV and before RN_EVENT_PORT_GONE. */
+/* True once the port was removed; it is true before any call returns -ENODEV and before
+ * RN_EVENT_PORT_GONE can be taken. */
 bool rn_client_gone(const struct rn_client *client);
 
 /* ---- protection domains and regions ---- */
@@ -64,8 +70,8 @@ bool rn_client_gone(const struct rn_client *client);
 int rn_client_pd_create(struct rn_client *client, uint32_t *pd);
 int rn_client_pd_destroy(struct rn_client *client, uint32_t pd);
 
-/* Registers length bytes at addr. access: enum rn_access. iova is the address that work requests
- * and peers use for the first byte, usually addr itself. */
+/* Registers length bytes at addr. access: enum rn_access. iova is the address by which work
+ * requests and peers refer to the first byte, usually addr itself. */
 int rn_client_mr_register(struct rn_client *client, uint32_t pd, void *addr, uint64_t length,
 			  uint64_t iova, uint32_t access, uint32_t *lkey, uint32_t *rkey);
 /* After this call the NIC no longer accesses the memory. */
@@ -80,19 +86,20 @@ int rn_client_cq_create(struct rn_client *client, uint32_t depth, uint64_t affin
 /* No queue pair may use the queue any more. Unread completions are lost. */
 int rn_client_cq_destroy(struct rn_client_cq *cq);
 uint32_t rn_client_cq_id(const struct rn_client_cq *cq);
-/* Changes the depth, to a larger or smaller one, while the queue is in use; there is always room
- * for the requests of its queue pairs. Takes the queue's lock for a moment. -EMSGSIZE: more
- * completions are unread than the new depth; -EINVAL: 0 or over the limit; -EOPNOTSUPP: not
- * supported by the adapter; -ENOMEM. After an error the queue is unchanged. */
+/* Changes the depth, to a larger or smaller one, while the queue is in use; the queue keeps room
+ * for all requests of its queue pairs. Takes the queue's lock for a moment. -EMSGSIZE: more
+ * completions than the new depth are unread; -EINVAL: the depth is 0 or over the limit;
+ * -EOPNOTSUPP: not supported by the adapter; -ENOMEM. After an error the queue is unchanged. */
 int rn_client_cq_resize(struct rn_client_cq *cq, uint32_t depth);
 
-/* The CQ's lock. The caller must hold it for the four functions below, none of which blocks. */
+/* Takes the CQ's lock. The caller must hold this lock when it calls poll, arm, fired and disarm,
+ * none of which blocks. */
 void rn_client_cq_lock(struct rn_client_cq *cq);
 void rn_client_cq_unlock(struct rn_client_cq *cq);
 
-/* Takes up to n completions, in order per QP and direction, and returns their number. *fired is
- * true when one of them met the armed condition; the CQ is then disarmed, and the caller must
- * notify its waiters. */
+/* Takes up to n completions and returns their number. Completions of one send queue or receive
+ * queue are in the order of its requests. *fired is true when one of them met the armed condition;
+ * the CQ is then disarmed, and the caller must notify its waiters. */
 unsigned rn_client_cq_poll(struct rn_client_cq *cq, struct rn_cqe *cqe, unsigned n, bool *fired);
 /* Arms the CQ, or widens the condition that is armed. Returns true when an unread completion that
  * came after the last firing meets the condition: then the CQ fires at once and is disarmed. Each
@@ -101,15 +108,15 @@ bool rn_client_cq_arm(struct rn_client_cq *cq, enum rn_cq_arm what);
 /* To be called on RN_EVENT_CQ. Returns true when the CQ has fired and is disarmed; false when the
  * event came too late or too early: then nothing changes. */
 bool rn_client_cq_fired(struct rn_client_cq *cq);
-/* Disarms without firing. */
+/* Disarms the CQ without firing it. */
 void rn_client_cq_disarm(struct rn_client_cq *cq);
 
 /* ---- shared receive queues: any number of queue pairs can take receives from one queue ---- */
 
 struct rn_client_srq_init {
-	uint32_t pd;	     /* the receives' memory regions must be of this PD */
-	uint32_t depth;	     /* exact limit of receives posted and not taken, at least 1 */
-	uint32_t max_sge;    /* per receive, 0..RN_WQE_MAX_SGE */
+	uint32_t pd;	  /* the receives' memory regions must be of this PD */
+	uint32_t depth;	  /* limit of receives posted and not taken, at least 1; enforced exactly */
+	uint32_t max_sge; /* per receive, 0..RN_WQE_MAX_SGE */
 	uint32_t max_length; /* bytes per receive; 0 = the adapter's largest message */
 	uint64_t user;	     /* returned in RN_EVENT_SRQ_LIMIT */
 };
@@ -117,32 +124,32 @@ struct rn_client_srq_init {
 /* -EINVAL: a value exceeds the limit of the adapter. */
 int rn_client_srq_create(struct rn_client *client, const struct rn_client_srq_init *init,
 			 struct rn_client_srq **srq);
-/* No thread may post any more; receives that were not taken are dropped without a completion.
- * -EBUSY: a queue pair uses the queue. */
+/* Destroys the queue. No thread may be posting. Receives that were not taken are dropped without a
+ * completion. -EBUSY: a queue pair uses the queue. */
 int rn_client_srq_destroy(struct rn_client_srq *srq);
 uint32_t rn_client_srq_id(const struct rn_client_srq *srq);
 
 /* Changes the depth; posting threads wait meanwhile. -EOVERFLOW: more receives than the new depth
- * are in the queue; -EINVAL: 0 or over the adapter's limit. After an error the queue is
- * unchanged. */
+ * are in the queue; -EINVAL: the depth is 0 or over the adapter's limit. After an error the queue
+ * is unchanged. */
 int rn_client_srq_resize(struct rn_client_srq *srq, uint32_t depth);
 
 /* Posts one receive; of *wr only wr_id and the SGEs are used. On return the receive is available
  * to any message. -ENOMEM: the queue is full; -E2BIG, -EMSGSIZE and -ENODEV as for
  * rn_client_qp_post(). */
 int rn_client_srq_post(struct rn_client_srq *srq, const struct rn_client_wr *wr);
-/* The number of receives posted and not taken. */
+/* Returns the number of receives posted and not taken. */
 uint32_t rn_client_srq_level(const struct rn_client_srq *srq);
 
-/* The caller serialises calls of the following three functions.
+/* Only one thread at a time may call the following three functions for one queue.
  *
  * Arms the limit event: RN_EVENT_SRQ_LIMIT is sent when fewer than `limit` receives are left; 0
- * disarms. Replaces what was armed before. Returns true when fewer are left already, or when the
- * limit armed before was reached meanwhile; then nothing is armed. */
+ * disarms. Replaces a limit armed before. Returns true, with nothing armed, when fewer than `limit`
+ * receives are left already, or when the queue fell below the limit armed before. */
 bool rn_client_srq_arm(struct rn_client_srq *srq, uint32_t limit);
-/* To be called on RN_EVENT_SRQ_LIMIT, or at any time. Returns true when fewer receives than the
- * limit were left at some moment since arming; then nothing is armed any more. False: the event
- * came too late or too early. */
+/* To be called on RN_EVENT_SRQ_LIMIT, or at any time. Returns true, and disarms, when fewer
+ * receives than the limit were left at some moment since arming. False: the event came too late or
+ * too early. */
 bool rn_client_srq_fired(struct rn_client_srq *srq);
 void rn_client_srq_disarm(struct rn_client_srq *srq);
 
@@ -152,8 +159,9 @@ struct rn_client_qp_init {
 	uint32_t pd;
 	enum rn_qp_type type;
 	struct rn_client_cq *send_cq, *recv_cq;
-	struct rn_client_srq *srq;   /* NULL: the QP has a receive queue; else rq_depth is 0 */
-	uint32_t sq_depth, rq_depth; /* exact limits of outstanding requests */
+	/* NULL: the QP has its own receive queue; with an SRQ rq_depth is 0 */
+	struct rn_client_srq *srq;
+	uint32_t sq_depth, rq_depth; /* limits of outstanding requests, enforced exactly */
 	uint32_t sq_sge, rq_sge;     /* per request, 1..RN_WQE_MAX_SGE */
 	uint32_t inline_bytes;	     /* per request, 0..RN_WQE_MAX_INLINE */
 	uint32_t max_length;	     /* bytes per request; 0 = the adapter's largest message */
@@ -169,24 +177,25 @@ int rn_client_qp_create(struct rn_client *client, const struct rn_client_qp_init
  * The allowed transitions and the attributes that each of them requires and allows are those of
  * ibv_modify_qp for the type of QP: RC and UC QPs take addresses, QPN and PSNs, UD QPs a Q_Key.
  * -EINVAL, with nothing changed: the transition does not exist, an attribute is missing or not
- * allowed, or a value is out of range (PSNs and QPNs have 24 bits; a path MTU above the port's; a
- * source address that is not the port's). To RESET: both queues are emptied without completions. To
- * ERR: both are flushed. To SQD: messages that were started are finished, no others are started;
- * RN_EVENT_SQ_DRAINED follows if sqd_notify is set. */
+ * allowed, or a value is out of range (a PSN or QPN of more than 24 bits, a path MTU above the
+ * port's, a source address that is not the port's). To RESET: both queues are emptied without
+ * completions. To ERR: both queues are flushed. To SQD: messages that were started are finished, no
+ * others are started; RN_EVENT_SQ_DRAINED follows if sqd_notify is set. */
 int rn_client_qp_modify(struct rn_client_qp *qp, const struct rn_qp_attr *attr, uint32_t mask);
 int rn_client_qp_query(struct rn_client_qp *qp, struct rn_qp_attr *attr);
-/* No thread may post any more. Completions that are in the CQs already stay there. */
+/* Destroys the queue pair. No thread may be posting. Completions that are in the CQs already stay
+ * there. */
 int rn_client_qp_destroy(struct rn_client_qp *qp);
 uint32_t rn_client_qp_number(const struct rn_client_qp *qp);
 enum rn_qp_state rn_client_qp_state(const struct rn_client_qp *qp);
-/* The number of requests in both queues that the NIC has not completed; receives of an SRQ do not
- * count. */
+/* Returns the number of requests in both queues that the NIC has not finished with; receives of an
+ * SRQ do not count. */
 uint32_t rn_client_qp_outstanding(const struct rn_client_qp *qp);
 /* Waits at most timeout_ms until no request is outstanding. After a transition to ERR this means
  * that every request has its completion. Returns 0 or -ETIMEDOUT. */
 int rn_client_qp_drain(struct rn_client_qp *qp, unsigned timeout_ms);
 
-/* One work request in the form for front ends: with a pointer to the SGEs. */
+/* One work request in the form that front ends use: with a pointer to the SGEs. */
 struct rn_client_wr {
 	uint8_t kind;	/* enum rn_wqe_kind */
 	uint16_t flags; /* enum rn_wqe_flag */
@@ -194,20 +203,20 @@ struct rn_client_wr {
 	uint64_t remote_va;
 	uint32_t rkey;
 	uint32_t imm; /* SEND_IMM, WRITE_IMM: 4 opaque bytes; SEND_INVAL: the peer's R_Key */
-	/* May point to any array of 16-byte {address, u32 length, u32 key}; not used after the
+	/* Array of SGEs, or of any 16-byte {address, u32 length, u32 key}; not used after the
 	 * call. */
 	const struct rn_sge *sge;
 	uint32_t num_sge;
-	/* CMP_SWAP, FETCH_ADD; the one SGE of 8 bytes gets the former value */
+	/* for CMP_SWAP, FETCH_ADD, whose only SGE, of 8 bytes, gets the former value */
 	struct rn_atomic atomic;
 	struct rn_ud ud; /* SEND, SEND_IMM on a UD QP: destination of the datagram; else ignored */
 };
 
-/* Posts one request; requests of one QP and direction reach the NIC in the order of the calls.
- * Keys are not checked here: a wrong one gives a completion with an error. -EINVAL: a receive on
- * a QP with an SRQ, or an atomic that is inline or has not exactly one SGE. -ENOMEM: the queue is
- * full. -E2BIG: more SGEs than the QP allows. -EMSGSIZE: longer than the adapter's largest
- * message, or than the QP's inline size. -ENODEV. */
+/* Posts one request; requests of one QP and direction reach the NIC in the order of the calls. Keys
+ * are not checked here: a wrong one gives a completion with an error. -EINVAL: a receive on a QP
+ * with an SRQ, or an atomic that is inline or does not have exactly one SGE. -ENOMEM: the queue is
+ * full. -E2BIG: more SGEs than the QP allows. -EMSGSIZE: longer than the adapter's largest message,
+ * or, with INLINE, than the QP's inline size. -ENODEV: the port was removed. */
 int rn_client_qp_post(struct rn_client_qp *qp, const struct rn_client_wr *wr);
 
 /* Datagrams (UD): a request with an invalid destination (a source address that is not the port's,
@@ -217,22 +226,24 @@ int rn_client_qp_post(struct rn_client_qp *qp, const struct rn_client_wr *wr);
  * none, is dropped, and the receive stays posted.
  *
  * Attaches a UD QP to a multicast group: it receives all datagrams to the group, those of this
- * adapter included. Attaching twice has no further effect. No IGMP or MLD report is sent: a
- * switch that forwards only to reported members must be configured by other means. -EINVAL: not a
- * UD QP, or not a group address; -ENOSPC: the adapter has 64 groups already, or the group 128
- * members on the QP's shard. */
+ * adapter included. Attaching twice has no further effect. No IGMP or MLD report is sent: a switch
+ * that forwards only to reported members must be configured by other means. -EINVAL: not a UD QP,
+ * or not a group address; -ENOSPC: the adapter has 64 groups already, or the group has 128 members
+ * on the QP's shard. */
 int rn_client_qp_attach(struct rn_client_qp *qp, const struct rn_gid *group);
-/* -ENOENT: the QP is not attached to the group. Destroying a QP detaches it from all groups. */
+/* Detaches the QP from a multicast group. -ENOENT: the QP is not attached to the group. Destroying
+ * a QP detaches it from all groups. */
 int rn_client_qp_detach(struct rn_client_qp *qp, const struct rn_gid *group);
 
 /* ---- memory windows ---- */
 
 /* Creates an unbound window. -ENOSPC: the adapter's limit of regions and windows is reached. */
 int rn_client_mw_create(struct rn_client *client, uint32_t pd, struct rn_client_mw **mw);
-/* Invalidates the R_Key and destroys the window. Bind and invalidate requests that are still queued
- * succeed without effect. The region may have been deregistered before. */
+/* Invalidates the R_Key and destroys the window. Bind and invalidate requests of the window that
+ * are still queued succeed without effect. The region may be deregistered before the window is
+ * destroyed. */
 int rn_client_mw_destroy(struct rn_client_mw *mw);
-/* The R_Key of the last bind request that was posted; 0 before the first. */
+/* Returns the R_Key of the last bind request that was posted; 0 before the first. */
 uint32_t rn_client_mw_key(const struct rn_client_mw *mw);
 /* True from a successful rn_client_qp_bind() until the completion of the invalidation (or of the
  * bind request, if it failed) can be read, a SEND_INVAL of the peer invalidated the key, or the
@@ -241,26 +252,28 @@ bool rn_client_mw_bound(const struct rn_client_mw *mw);
 
 struct rn_client_bind {
 	uint64_t wr_id;
-	uint16_t flags;	 /* enum rn_wqe_flag: SIGNALED, FENCE */
+	uint16_t flags;	 /* enum rn_wqe_flag: SIGNALED and FENCE are allowed */
 	uint64_t addr;	 /* the first byte, in the addresses of the region (iova) */
-	uint64_t length; /* bytes; within the region */
-	uint32_t lkey;	 /* a region of the same PD with RN_ACCESS_MW_BIND; for remote writing and
-			  * atomics also RN_ACCESS_LOCAL_WRITE */
-	uint32_t access; /* enum rn_access: remote rights */
+	uint64_t length; /* in bytes; the range must lie within the region */
+	/* of a region of the same PD with RN_ACCESS_MW_BIND; for remote writes and atomics also
+	 * RN_ACCESS_LOCAL_WRITE */
+	uint32_t lkey;
+	uint32_t access; /* enum rn_access: remote rights of the window */
 };
 
 /* Posts a request that binds the window to this queue pair with a new R_Key, which
  * rn_client_mw_key() returns after the call. The request is executed in the order of the send
  * queue; errors that the NIC finds give RN_STATUS_MW_BIND_ERR. -EBUSY: the window is bound.
- * -ENOMEM: the queue is full. After an error nothing has changed. */
+ * -ENOMEM: the send queue is full. After an error nothing has changed. */
 int rn_client_qp_bind(struct rn_client_qp *qp, struct rn_client_mw *mw,
 		      const struct rn_client_bind *bind);
 /* Posts a request that invalidates the window. If the window is not bound to this queue pair when
- * the request is executed, it completes with RN_STATUS_MW_BIND_ERR. -ENOMEM as above. */
+ * the request is executed, it completes with RN_STATUS_MW_BIND_ERR. -ENOMEM: the send queue is
+ * full. */
 int rn_client_qp_invalidate(struct rn_client_qp *qp, struct rn_client_mw *mw, uint64_t wr_id,
 			    uint16_t flags);
 
-/* ---- connections: the CM has ids and ports, but never changes queue pairs ---- */
+/* ---- connections: the CM manages ids and ports, but never changes queue pairs ---- */
 
 /* A GID and a port, host order. An all-zero GID is the wildcard. */
 struct rn_client_addr {
@@ -274,43 +287,44 @@ struct rn_client_addr {
  * listener has the port. */
 int rn_client_cm_bind(struct rn_client *client, struct rn_client_addr *local, bool to_listen,
 		      uint64_t user, uint32_t *id);
-/* Does the same in another port space, or for queue pairs of another type than RC; the id keeps
- * both for listening and connecting. qp_type RN_QPT_UC: connections between UC queue pairs only.
- * RN_QPT_UD: a datagram service, whose QPN is resolved (SIDR) by the calls below:
- *   _connect    sends SIDR_REQ with up to RN_CM_RESOLVE_DATA bytes and no QPN.
- *               RN_EVENT_CM_RESPONSE brings the service's param.qpn, param.qkey and address vector
- *               attr.av; _REJECTED a SIDR status as reason; the third possible event is
- *               _UNREACHABLE. After each of them the id may connect again.
- *   _accept     after CM_REQUEST: replies with param->qpn and ->qkey (0 = RN_UDP_QKEY) and up to
- *               RN_CM_ANSWER_DATA bytes. No event follows; the id replies to repeated requests
- *               until it is destroyed.
- *   _reject     reason: SIDR status 1..5, 0 = 2, "rejected".
+/* As rn_client_cm_bind(), but in any port space and for queue pairs of any type; the id keeps both
+ * for listening and connecting. qp_type RN_QPT_UC: connections between UC queue pairs only.
+ * RN_QPT_UD: a datagram service, whose QPN and Q_Key peers find out by SIDR, with the calls below:
+ *   _connect    sends a SIDR_REQ with up to RN_CM_RESOLVE_DATA bytes and no QPN. One of three
+ *               events follows: RN_EVENT_CM_RESPONSE with the service's param.qpn, param.qkey and
+ *               address vector attr.av; _REJECTED with a SIDR status as reason; _UNREACHABLE. After
+ *               each of them the id may connect again.
+ *   _accept     to be called after CM_REQUEST: replies with param->qpn and ->qkey (0 = RN_UDP_QKEY)
+ *               and up to RN_CM_ANSWER_DATA bytes. No event follows; the id replies to repeated
+ *               requests until it is destroyed.
+ *   _reject     reason: SIDR status 1..5; 0 stands for 2, "rejected".
  * port_space: enum rn_port_space, 0 = TCP. qp_type 0: UD in UDP and IPOIB, else RC.
  * -EPROTONOSUPPORT: the port space is unknown or has no such queue pairs. */
 int rn_client_cm_bind_service(struct rn_client *client, unsigned port_space, unsigned qp_type,
 			      struct rn_client_addr *local, bool to_listen, uint64_t user,
 			      uint32_t *id);
-/* Listens for requests. backlog: limit of unanswered requests, 0 = no limit. */
+/* Listens for connection requests. backlog: limit of unanswered requests, 0 = no limit. */
 int rn_client_cm_listen(struct rn_client *client, uint32_t id, const struct rn_client_addr *local,
 			uint32_t backlog, uint64_t user);
 /* Sends a REQ. One of RN_EVENT_CM_RESPONSE, _REJECTED and _UNREACHABLE follows; after the latter
- * two the id may connect again. -EISCONN: this adapter has a connection between the same two
- * addresses already. local may be the wildcard: then the port's address for that peer is used. */
+ * two the id may connect again. -EISCONN: this adapter has a connection between these two addresses
+ * and ports already. local may be the wildcard: then the port's address that reaches the peer is
+ * used. */
 int rn_client_cm_connect(struct rn_client *client, uint32_t id, const struct rn_client_addr *local,
 			 const struct rn_client_addr *peer, const struct rn_cm_param *param,
 			 uint64_t user);
-/* Sends RTU. To be called after CM_RESPONSE, with the QP in RTS. */
+/* Sends an RTU. To be called after RN_EVENT_CM_RESPONSE, with the QP in RTS. */
 int rn_client_cm_establish(struct rn_client *client, uint32_t id);
-/* Sends REP. To be called after CM_REQUEST, with the QP in RTS. RN_EVENT_CM_ESTABLISHED,
+/* Sends a REP. To be called after RN_EVENT_CM_REQUEST, with the QP in RTS. RN_EVENT_CM_ESTABLISHED,
  * _REJECTED or _UNREACHABLE follows. */
 int rn_client_cm_accept(struct rn_client *client, uint32_t id, const struct rn_cm_param *param,
 			uint64_t user);
-/* Sends REJ for a request or a response. reason 0 = 28, "consumer". */
+/* Sends a REJ in answer to a REQ or REP. reason: REJ code; 0 stands for 28, "consumer reject". */
 int rn_client_cm_reject(struct rn_client *client, uint32_t id, uint16_t reason, const void *data,
 			uint16_t len);
-/* Sends DREQ, or DREP when the peer's DREQ has arrived. */
+/* Sends a DREQ, or, if the peer's DREQ has arrived, a DREP. */
 int rn_client_cm_disconnect(struct rn_client *client, uint32_t id);
-/* Sends MRA: asks the peer for more time to answer its REQ or REP. */
+/* Sends an MRA, which asks the peer for more time to answer its REQ or REP. */
 int rn_client_cm_delay(struct rn_client *client, uint32_t id);
 /* Destroys an id in any state and sends the peer the message that its state requires. No event of
  * the id is delivered after the call, except those that were taken before. After a listener was
@@ -320,30 +334,33 @@ int rn_client_cm_destroy(struct rn_client *client, uint32_t id);
 
 /* ---- addresses ---- */
 
-/* Finds the MAC for rn_av.dmac of packets from `local` to `peer`: the MAC of the peer, its
- * gateway or its group. Returns 0 with the MAC in mac; or -EINPROGRESS: RN_EVENT_RESOLVED with
- * `user` follows, with the MAC in attr.av.dmac unless err is set. -EHOSTUNREACH: the neighbour
- * does not reply, or there is no route. -EAGAIN: too many addresses are being resolved. */
+/* Finds the MAC for rn_av.dmac of packets from `local` to `peer`: the MAC of the peer, of the
+ * gateway or of the multicast group. Returns 0 with the MAC in mac; or -EINPROGRESS:
+ * RN_EVENT_RESOLVED with `user` follows, with the MAC in attr.av.dmac unless err is set.
+ * -EHOSTUNREACH: the neighbour does not reply, or there is no route. -EAGAIN: too many addresses
+ * are being resolved now. */
 int rn_client_resolve(struct rn_client *client, const struct rn_gid *local,
 		      const struct rn_gid *peer, uint64_t user, uint8_t mac[6]);
 
-/* Makes the whole address vector for packets to `peer`, for rn_qp_attr.av and rn_client_wr.ud,
- * with the port's hop limit, traffic class and VLAN. local may be all zero: then the port's
- * address for that peer is used. Returns 0 with the result in *av, always at once for the port's
- * own addresses (loopback) and for groups (RFC 1112, RFC 2464); or -EINPROGRESS: RN_EVENT_RESOLVED
- * with `user` follows, with the result in attr.av unless err is set. -EHOSTUNREACH and -EAGAIN as
- * above; -EADDRNOTAVAIL: local is not an address of the port; -EAFNOSUPPORT: local is of another
- * address family, or the port has no address of the peer's family. */
+/* Makes the whole address vector for packets to `peer`, for rn_qp_attr.av and rn_client_wr.ud, with
+ * the port's hop limit, traffic class and VLAN. local may be all zero: then the port's address that
+ * reaches the peer is used. Returns 0 with the result in *av, always at once for the port's own
+ * addresses (loopback) and for multicast groups (RFC 1112, RFC 2464); or -EINPROGRESS:
+ * RN_EVENT_RESOLVED with `user` follows, with the result in attr.av unless err is set.
+ * -EHOSTUNREACH and -EAGAIN as for rn_client_resolve(); -EADDRNOTAVAIL: local is not an address of
+ * the port; -EAFNOSUPPORT: local is of another address family, or the port has no address of the
+ * peer's family. */
 int rn_client_av_resolve(struct rn_client *client, const struct rn_gid *local,
 			 const struct rn_gid *peer, uint64_t user, struct rn_av *av);
 
-/* -EAFNOSUPPORT: neither IPv4 nor IPv6; -EINVAL: len is too small for the family. len may be
- * larger than needed. */
+/* Converts a socket address. -EAFNOSUPPORT: neither IPv4 nor IPv6; -EINVAL: len is too small for
+ * the family. len may be larger than needed. */
 int rn_client_addr_from_sockaddr(struct rn_client_addr *addr, const struct sockaddr *sa,
 				 size_t len);
-/* Returns the number of bytes written: 16 for an IPv4-mapped GID, else 28. */
+/* Converts to a socket address. Returns the number of bytes written: 16 for an IPv4-mapped GID,
+ * else 28. */
 size_t rn_client_addr_to_sockaddr(const struct rn_client_addr *addr, struct sockaddr_storage *sa);
-/* True for the wildcard of either family: all zero, or ::ffff:0.0.0.0. */
+/* True for the wildcard address of IPv6 (all zero) or IPv4 (::ffff:0.0.0.0). */
 bool rn_client_gid_is_any(const struct rn_gid *gid);
 bool rn_client_gid_is_v4(const struct rn_gid *gid);
 bool rn_client_gid_equal(const struct rn_gid *a, const struct rn_gid *b);

@@ -1,10 +1,8 @@
 /* softrnic: how a front end reaches a NIC: only through `struct rn_link`.
  *
- * There is one implementation, inside the process; a link to a daemon
- * through shared memory could be added without changes to front ends. A link stands for one
- * adapter (one port) with its shards, ids and events. Any thread may call any function, unless a
- * comment says otherwise.
- */
+ * There is one implementation, inside the process; a link to a daemon through shared memory could
+ * be added without changes to front ends. A link stands for one adapter (one port) with its shards,
+ * ids and events. Any thread may call any function unless the function's comment says otherwise. */
 #ifndef RN_LINK_H
 #define RN_LINK_H
 
@@ -39,13 +37,14 @@ struct rn_link_info {
 	struct rn_gid gids[RN_MAX_GIDS];
 	/* subnet prefix of each GID in bits: 0..32 for IPv4, 0..128 for IPv6 */
 	uint8_t prefix_len[RN_MAX_GIDS];
-	/* 1: a gateway is configured, so peers outside the subnets can be reached */
+	/* 1: a gateway for that family is configured, so peers outside the subnets can be
+	 * reached */
 	uint8_t gateway4, gateway6;
 	uint32_t max_qp, max_cq, max_mr, max_pd, max_cm;
 	uint32_t max_srq;
 	uint32_t max_queue_depth; /* requests per send queue, receive queue or SRQ */
 	uint32_t max_cqe;
-	uint32_t max_sge, max_inline; /* per request: SGEs; bytes of inline data */
+	uint32_t max_sge, max_inline; /* per request: number of SGEs; bytes of inline data */
 	uint32_t max_msg;	      /* bytes per message */
 	uint64_t max_mr_bytes;
 	char name[32]; /* the adapter's name in the configuration */
@@ -55,61 +54,61 @@ struct rn_link_info {
 	uint8_t hugepages;
 };
 
-/* A CQ as its reader sees it. first[s] is the oldest ring of shard s, set once (with release)
- * when the first QP of that shard attaches. The reader remembers its position and follows
- * ring->next. */
+/* The part of a CQ that its reader uses. first[s] is the oldest ring of shard s, set once (with
+ * release order) when the first QP of that shard attaches to the CQ. The reader keeps its own
+ * position and follows ring->next. */
 struct rn_cq_view {
 	struct rn_cq_shared *shared;
 	RN_ATOMIC(struct rn_cq_ring *) first[RN_MAX_SHARDS];
 };
 
 struct rn_link_ops {
-	/* Executes one command and waits for its response; the wait is short, because the shard
-	 * responds between two bursts. The command never overtakes work that this thread
-	 * submitted before. Returns rsp->err; -ENODEV once the port has been removed (commands
-	 * that destroy objects still succeed). */
+	/* Executes one command and waits for its response; the wait is short, because a shard
+	 * executes commands between two packet bursts. The command never overtakes requests that
+	 * this thread submitted before. Returns rsp->err; -ENODEV once the port has been removed
+	 * (commands that destroy objects still succeed). */
 	int (*exec)(struct rn_link *link, const struct rn_cmd *cmd, struct rn_rsp *rsp);
 
-	/* Copies one work request (wqe->slots slots) to the submission ring of the shard that
-	 * owns wqe->qpn. Waits for ring space, which the shard frees in every turn. The caller
-	 * has checked the depth of the queue. */
+	/* Copies one work request (wqe->slots slots) to the submission ring of the shard that owns
+	 * wqe->qpn. Waits for ring space, which the shard frees in every poll iteration. The caller
+	 * has checked that the queue has room. */
 	void (*submit)(struct rn_link *link, const struct rn_wqe *wqe);
 	/* To be called after one or several submits to `shard`: wakes it if it sleeps. Under the
-	 * inline idle policy it may make a turn. */
+	 * inline idle policy the calling thread may run a poll iteration of the shard. */
 	void (*doorbell)(struct rn_link *link, uint32_t shard);
 	/* Returns the shard that owns a QPN. */
 	uint32_t (*shard_of)(struct rn_link *link, uint32_t qpn);
 
-	/* Posts one receive to a shared receive queue; on return all shards can use it. One
-	 * thread at a time per queue. The caller has checked that the queue has room and that the
-	 * request is within its limits. */
+	/* Posts one receive to a shared receive queue; on return all shards can use the receive.
+	 * Only one thread at a time may post to a queue. The caller has checked that the queue has
+	 * room and that the request is within its limits. */
 	void (*srq_post)(struct rn_link *link, uint32_t srq, const struct rn_wqe *wqe);
 
 	/* Returns the reader's view of a CQ, valid from CREATE_CQ until DESTROY_CQ. */
 	struct rn_cq_view *(*cq_view)(struct rn_link *link, uint32_t cq);
-	/* The reader of `cq` has drained `ring` and moved on to ring->next: the NIC may free
-	 * `ring`. */
+	/* To be called when the reader of `cq` has drained `ring` and moved on to ring->next: the
+	 * NIC may free `ring`. */
 	void (*cq_ring_done)(struct rn_link *link, uint32_t cq, struct rn_cq_ring *ring);
 
 	/* To be called after polling a CQ found nothing, and while waiting. Under the inline idle
-	 * policy it makes a turn, unless another thread is making one; under the others it does
-	 * nothing. */
+	 * policy the calling thread runs a poll iteration of each shard, unless another thread is
+	 * running one; under other policies the call does nothing. */
 	void (*progress)(struct rn_link *link);
 
-	/* Takes up to n events, waiting at most timeout_ms (-1: until an event comes or
-	 * interrupt() is called). One thread at a time. Returns the number of events taken. */
+	/* Takes up to n events, waiting at most timeout_ms (-1: until an event comes or interrupt()
+	 * is called). Only one thread at a time may call. Returns the number of events taken. */
 	unsigned (*wait)(struct rn_link *link, struct rn_event *ev, unsigned n, int timeout_ms);
 	void (*interrupt)(struct rn_link *link); /* makes a wait in progress return 0 at once */
 
 	void (*info)(struct rn_link *link, struct rn_link_info *info);
-	/* Calls fn once for each counter. */
+	/* Calls fn with name and value of each counter. */
 	void (*stats)(struct rn_link *link, void (*fn)(void *arg, const char *name, uint64_t value),
 		      void *arg);
 };
 
 struct rn_link {
 	const struct rn_link_ops *ops;
-	/* the port was removed; set before RN_EVENT_PORT_GONE can be taken */
+	/* 1: the port was removed; set before RN_EVENT_PORT_GONE can be taken */
 	RN_ATOMIC(uint32_t) gone;
 };
 
@@ -132,9 +131,9 @@ void rn_link_close(struct rn_link *link);
 /* Removes the device of a running adapter from DPDK, as if the device had been unplugged: to give
  * it back to the system, or to test how an application reacts. On return every request has
  * completed as flushed and RN_EVENT_PORT_GONE can be taken. The adapter stays removed until the
- * runtime stops and cannot be opened again before that. May be called from any thread for which
- * no shard waits. Returns 0, also when the device was removed before; -ENOENT: no running adapter
- * has this name. */
+ * runtime stops and cannot be opened again before that. The call waits for all shards, so a thread
+ * for which a shard waits must not call. Returns 0, also when the device was removed before;
+ * -ENOENT: no running adapter has this name. */
 int rn_link_unplug(const char *name);
 
 #pragma GCC visibility pop

@@ -1,6 +1,6 @@
 /* An opened adapter: its limits, its addresses, and the creation of all other objects. Each
- * instance has its own protection domain, so the tokens of one are invalid in another. Any
- * thread. */
+ * instance has its own protection domain, so tokens of one instance are invalid in another. Any
+ * thread may call. */
 #include "nd2/nd2.h"
 
 #include "os/file.h"
@@ -150,7 +150,7 @@ static HRESULT CreateMemoryWindow(IND2Adapter *This, REFIID iid, void **ppMemory
 	return nd_mw_create(adapter_of(This), iid, ppMemoryWindow);
 }
 
-/* group and affinity are ignored: notifications run on the library's delivery thread. */
+/* group and affinity are ignored: the library's delivery thread runs all notifications. */
 static HRESULT CreateSharedReceiveQueue(IND2Adapter *This, REFIID iid, HANDLE hOverlappedFile,
 					ULONG queueDepth, ULONG maxRequestSge,
 					ULONG notifyThreshold, USHORT group, KAFFINITY affinity,
@@ -297,8 +297,9 @@ const struct nd_class nd_adapter_class = {
 	.destroy = destroy,
 };
 
-/* The interface documents only ND_NO_MEMORY for a shortage. File descriptors keep their own
- * status, because a program can close some and try again. */
+/* Returns the status for an adapter that could not be opened. OpenAdapter documents only
+ * ND_NO_MEMORY for shortages. A shortage of file descriptors stays ND_INSUFFICIENT_RESOURCES,
+ * because a program can close some and try again. */
 static HRESULT not_opened(int rc)
 {
 	HRESULT hr = nd_status_of_errno(rc);

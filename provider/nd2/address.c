@@ -1,5 +1,5 @@
 /* Conversions between GIDs and socket addresses, and the in-out buffers of the address methods. No
- * state; any thread. */
+ * state; any thread may call. */
 #include "nd2/nd2.h"
 
 #include <errno.h>

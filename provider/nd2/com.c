@@ -1,4 +1,5 @@
-/* Reference counts and interface queries of every object. No state of its own; any thread. */
+/* Reference counts and interface queries of every object. No state of its own; any thread may
+ * call. */
 #include "nd2/com.h"
 
 void nd_object_init(struct nd_object *obj, const struct nd_class *cls)

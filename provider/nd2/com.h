@@ -1,12 +1,12 @@
 /* What makes a C struct a COM object: reference counts, QueryInterface, and the check that an
  * interface pointer is one of this library's objects.
  *
- * There are two counts. `clients` is what AddRef and Release return. `refs` keeps the memory: all
- * client references together hold one, and so does every other object and every running event
- * handler. When the last client reference is released, `retire` runs once, on the releasing
- * thread; it must not return before all OVERLAPPEDs of the object are final. `destroy` runs when
- * `refs` reaches 0, on any thread, the event thread included. Any thread may call these
- * functions. */
+ * There are two counts. `clients` is what AddRef and Release return. `refs` keeps the memory
+ * allocated: all client references together count as one, and every other object that uses this one
+ * and every running event handler count as one each. When the last client reference is released,
+ * `retire` runs once, on the releasing thread; it must not return before all OVERLAPPEDs of the
+ * object have their final status. `destroy` runs when `refs` reaches 0, on any thread, the event
+ * thread included. Any thread may call these functions. */
 #ifndef ND_COM_H
 #define ND_COM_H
 
@@ -25,28 +25,30 @@ struct nd_object;
 
 struct nd_class {
 	const char *name;
-	const void *vtbl; /* slot 0 */
+	const void *vtbl; /* address of vtable slot 0 */
 	const GUID *own;
-	const GUID *base; /* a second interface besides IUnknown; may be NULL */
+	const GUID *base; /* a base interface besides IUnknown; NULL: none */
 	void (*retire)(struct nd_object *);
 	void (*destroy)(struct nd_object *);
-	/* Handles an event of the NIC that names this object; runs on the event thread without
-	 * locks. NULL: no events come. */
+	/* Handles an event of the NIC for this object. Runs on the event thread without locks.
+	 * NULL: objects of this class get no events. */
 	void (*event)(struct nd_object *, const struct rn_event *);
 };
 
-/* First member of every object; clients call methods through its own first member. */
+/* First member of every object. Its own first member is the vtable pointer through which clients
+ * call methods. */
 struct nd_object {
 	const void *lpVtbl;
 	const struct nd_class *cls;
 	_Atomic uint32_t clients;
 	_Atomic uint32_t refs;
-	struct os_live *live; /* the counter of its kind */
+	struct os_live *live; /* counts the live objects of this class */
 };
 
-/* The object starts with one client reference. */
+/* Initializes an object with one client reference. */
 void nd_object_init(struct nd_object *, const struct nd_class *);
-/* For an object whose creation failed before any client got it; the caller frees its memory. */
+/* Undoes nd_object_init() for an object whose creation failed before any client got it; the caller
+ * frees the memory. */
 void nd_object_abandon(struct nd_object *);
 
 HRESULT nd_object_query(struct nd_object *, REFIID, void **);
@@ -56,15 +58,15 @@ ULONG nd_object_release(struct nd_object *);
 void nd_object_ref(struct nd_object *);
 void nd_object_put(struct nd_object *);
 
-/* True if the class has this interface: the check of `iid` in Create methods. */
+/* True if the class implements this interface: the check of `iid` in Create methods. */
 bool nd_class_answers(const struct nd_class *, REFIID);
 
-/* The object behind an interface pointer if it has this class, else NULL. The pointer may be NULL
- * or belong to a foreign object. Takes no reference. */
+/* Returns the object behind an interface pointer if the object is of this class, else NULL. The
+ * pointer may be NULL or belong to an object of another library. Takes no reference. */
 struct nd_object *nd_object_known(IUnknown *, const struct nd_class *);
 
 /* A vtable with the two words before slot 0 that C++ compilers expect: dynamic_cast<void *> reads
- * the first one. */
+ * offset_to_top. */
 #define ND_VTABLE(type, name)            \
 	static const struct {            \
 		ptrdiff_t offset_to_top; \
@@ -72,7 +74,7 @@ struct nd_object *nd_object_known(IUnknown *, const struct nd_class *);
 		type v;                  \
 	} name
 
-/* Slots 0 to 2, as functions with the interface's own type for `This`. */
+/* Defines the methods of vtable slots 0 to 2, with the interface's own type for `This`. */
 #define ND_UNKNOWN_METHODS(Interface)                                           \
 	static HRESULT QueryInterface(Interface *This, REFIID riid, void **ppv) \
 	{                                                                       \

@@ -1,6 +1,6 @@
 /* Connectors: the methods by which a client connects and disconnects. The table of
  * connector_state.h lists which method is allowed in which state; a method that waits has one
- * request of kind STEP on the list. Any thread. */
+ * request of kind ND_CR_STEP on the list. Any thread may call. */
 #include "nd2/connector.h"
 
 #include "os/peek.h"
@@ -21,14 +21,15 @@ static struct rn_client *client_of(struct nd_connector *c)
 	return c->async.adapter->dev->client;
 }
 
-/* Under the connector's lock, which the handler of RN_EVENT_PORT_GONE takes too. */
+/* Returns the status of a method in the connector's state. The caller holds the connector's lock,
+ * which the handler of RN_EVENT_PORT_GONE takes too. */
 static HRESULT state_status(const struct nd_connector *c, enum nd_connector_method method)
 {
 	return nd_gone(c->async.adapter) ? ND_DEVICE_REMOVED : nd_connector_may(c->state, method);
 }
 
-/* False if the kernel has no random number: better no connection than a PSN that an attacker can
- * guess. */
+/* Chooses a random starting PSN. False: the kernel has no random number; the connection then fails,
+ * because an attacker must not be able to guess a PSN. */
 static bool draw_psn(struct nd_connector *c)
 {
 	uint32_t psn;
@@ -56,7 +57,7 @@ bool nd_connector_tie(struct nd_connector *c, struct nd_qp *qp)
 }
 
 /* Drops the reference that the queue pair held on the connector; the caller must hold another
- * one. */
+ * reference. */
 struct nd_qp *nd_connector_untie(struct nd_connector *c)
 {
 	struct nd_qp *qp;
@@ -141,7 +142,7 @@ HRESULT nd_connector_take(struct nd_connector *c, const struct rn_event *ev)
 		nd_connector_keep_data(c, &ev->param, RN_CM_REQ_DATA);
 		c->state = ND_CN_REQ_RECEIVED;
 	} else if (c->state == ND_CN_QUEUED) {
-		c->state = ND_CN_IDLE; /* the listener's client may queue it again */
+		c->state = ND_CN_IDLE; /* the client may pass it to GetConnectionRequest again */
 	}
 	c->listener = NULL;
 	pthread_mutex_unlock(&c->async.lock);
@@ -179,15 +180,15 @@ void nd_connector_qp_released(struct nd_connector *c)
 	} else if (c->qp != NULL) {
 		request = os_request_list_take_kind(&c->async.requests, ND_CR_STEP);
 		abandon(c, ND_SUCCESS);
-		/* complete before Release returns, as with every other cancellation */
+		/* complete the request before Release returns, as every cancellation does */
 		if (request != NULL)
 			os_request_finish(request, ND_CANCELED);
 	}
 	pthread_mutex_unlock(&c->async.lock);
 }
 
-/* The limit is checked when a connector is created: one that could not be bound would be of no
- * use. */
+/* Counts a new connector. The limit is checked when a connector is created, since one beyond the
+ * limit could never be bound. */
 static bool reserve_place(struct nd_device *dev)
 {
 	if (atomic_fetch_add(&dev->nconnectors, 1) < dev->info->max_cm)
@@ -228,7 +229,7 @@ static void destroy(struct nd_object *obj)
 	free(c);
 }
 
-/* Copies the client's private data before any state changes. */
+/* Copies the client's private data; called before any state changes. */
 static HRESULT take_data(struct rn_cm_param *param, const void *data, ULONG len, ULONG max)
 {
 	memset(param, 0, sizeof(*param));
@@ -255,7 +256,7 @@ static void fill_param(const struct nd_connector *c, struct rn_cm_param *param)
 
 ND_UNKNOWN_METHODS(IND2Connector)
 
-/* A connected connector loses only its NotifyDisconnect requests. */
+/* On a connected connector, only the NotifyDisconnect requests are cancelled. */
 static HRESULT CancelOverlappedRequests(IND2Connector *This)
 {
 	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
@@ -287,7 +288,7 @@ static HRESULT bind_locked(struct nd_connector *c, const struct sockaddr *sa, UL
 	if (FAILED(hr))
 		return hr;
 	rc = bind_id(c);
-	/* nd_local_address has accepted the address, so no port is free */
+	/* nd_local_address() has accepted the address, so the error means that no port is free */
 	if (rc == -EADDRNOTAVAIL)
 		return ND_TOO_MANY_ADDRESSES;
 	if (rc == 0)
@@ -315,8 +316,9 @@ static bool is_loopback(const struct rn_gid *gid)
 	return (rn_client_gid_is_v4(gid) && gid->b[12] == 127) || rn_client_gid_equal(gid, &v6);
 }
 
-/* Replaces a loopback address: by the address that the connector is bound to, or for a wildcard by
- * the adapter's first one of that family. False: the adapter has none. */
+/* Replaces a loopback address by the connector's own address, or, if the connector is bound to a
+ * wildcard, by the adapter's first address of that family. False: the adapter has no such
+ * address. */
 static bool resolve_loopback(const struct nd_connector *c, struct rn_gid *peer)
 {
 	const struct rn_link_info *info = c->async.adapter->dev->info;
@@ -340,10 +342,11 @@ struct connect_call {
 	struct nd_qp *qp;
 	struct rn_client_addr peer;
 	ULONG inbound, outbound;
-	struct rn_cm_param param; /* with the private data */
+	struct rn_cm_param param; /* holds the client's private data */
 };
 
-/* Makes every check that may refuse the call, then starts the CM, which completes the request. */
+/* Makes every check that may refuse the call, then has the CM send the REQ. Events of the CM
+ * complete the request. */
 static HRESULT start_connect(struct nd_connector *c, struct connect_call *call,
 			     struct os_request *request)
 {
@@ -420,7 +423,8 @@ static HRESULT Connect(IND2Connector *This, IUnknown *pQueuePair,
 	return hr;
 }
 
-/* If the CM refuses to establish, the peer has disconnected since its reply. */
+/* Moves the queue pair to RTS and has the CM send the RTU. If the CM refuses, the peer has
+ * disconnected since its REP. */
 static HRESULT establish(struct nd_connector *c)
 {
 	int rc = nd_connector_to_rts(c);
@@ -462,10 +466,11 @@ static HRESULT CompleteConnect(IND2Connector *This, OVERLAPPED *pOverlapped)
 struct accept_call {
 	struct nd_qp *qp;
 	ULONG inbound, outbound;
-	struct rn_cm_param param; /* with the private data */
+	struct rn_cm_param param; /* holds the client's private data */
 };
 
-/* Read limits above the peer's offer are reduced silently. */
+/* Ties the queue pair, moves it to RTS and sends the REP. Read limits above the peer's offer are
+ * reduced silently. */
 static HRESULT start_accept(struct nd_connector *c, struct accept_call *call,
 			    struct os_request *request)
 {
@@ -492,7 +497,7 @@ static HRESULT start_accept(struct nd_connector *c, struct accept_call *call,
 		c->state = ND_CN_REP_SENT;
 		return ND_PENDING;
 	}
-	nd_connector_forget_id(c); /* rejects the request, since the peer still waits */
+	nd_connector_forget_id(c); /* the CM rejects the request, since the peer still waits */
 	c->state = ND_CN_DISCONNECTED;
 	nd_connector_end_qp(c);
 	nd_connector_end_step(c, rc == -ENODEV ? ND_DEVICE_REMOVED : ND_CONNECTION_ABORTED);
@@ -668,14 +673,15 @@ static HRESULT NotifyDisconnect(IND2Connector *This, OVERLAPPED *pOverlapped)
 	return hr;
 }
 
-/* The queue pair is flushed only after the DREP: the peer's acknowledgements arrive before it, and
- * this side's acknowledgements leave before the DREQ. */
+/* Sends the DREQ. The queue pair is flushed only when the DREP has arrived: the peer's
+ * acknowledgements arrive before its DREP, and this side's acknowledgements leave before the
+ * DREQ. */
 static void start_disconnect(struct nd_connector *c, struct os_request *request)
 {
 	int rc;
 
 	nd_connector_end_notify(c, STATUS_CONNECTION_DISCONNECTED);
-	if (c->draining) { /* the peer disconnected first; wait for the last acknowledgements */
+	if (c->draining) { /* the peer disconnected first: wait for the last acknowledgements */
 		c->state = ND_CN_DISCONNECTING;
 		os_request_list_add(&c->async.requests, request);
 		return;
@@ -687,7 +693,7 @@ static void start_disconnect(struct nd_connector *c, struct os_request *request)
 		return;
 	}
 	rc = rn_client_cm_disconnect(client_of(c), c->id);
-	if (rc != 0) { /* the CM's connection or the port is gone already */
+	if (rc != 0) { /* the CM has no connection any more, or the port is gone */
 		nd_connector_end_qp(c);
 		c->state = ND_CN_DISCONNECTED;
 		os_request_complete(request, rc == -ENODEV ? ND_DEVICE_REMOVED : ND_SUCCESS);

@@ -21,7 +21,7 @@ static uint8_t least(uint32_t a, uint32_t b)
 	return (uint8_t)(a < b ? a : b);
 }
 
-/* The peer's initiator depth limits inbound READs, its responder resources limit outbound ones. */
+/* The peer's initiator depth limits inbound READs; its responder resources limit outbound READs. */
 void nd_connector_set_limits(struct nd_connector *c, const struct rn_cm_param *peer)
 {
 	c->inbound = least(c->inbound, peer->initiator_depth);
@@ -91,8 +91,9 @@ static void on_response(struct nd_connector *c, const struct rn_event *ev)
 	nd_connector_end_step(c, ND_SUCCESS);
 }
 
-/* Until the client disconnects too, its requests are accepted and flushed, so that a client that
- * counts completions gets all of them. */
+/* Flushes the queue pair and answers the peer's DREQ. Until the client disconnects too, its further
+ * requests are accepted and flushed, so a client that counts completions gets one for each
+ * request. */
 void nd_connector_answer_peer(struct nd_connector *c)
 {
 	c->draining = false;
@@ -108,8 +109,8 @@ void nd_connector_answer_peer(struct nd_connector *c)
 
 /*
  * The peer disconnected or the queue pair failed: NotifyDisconnect ends first, the flush comes
- * later. In between requests in flight may still complete, since the peer may have received them
- * and only its acknowledgement is late or lost; the peer's queue pair repeats acknowledgements
+ * later. Between the two, requests in flight may still complete: the peer may have received them
+ * while its acknowledgement is late or lost, and the peer's queue pair repeats acknowledgements
  * until its DREQ is answered.
  */
 static void peer_gone(struct nd_connector *c)
@@ -127,7 +128,8 @@ static void drained(struct nd_connector *c)
 		nd_connector_answer_peer(c);
 }
 
-/* A failed queue pair ends its connection; the DREQ informs a peer that has not noticed. */
+/* A failed queue pair ends its connection. The DREQ tells the peer, whose own queue pair may not
+ * have failed. */
 static void transport_dead(struct nd_connector *c)
 {
 	rn_client_cm_disconnect(c->async.adapter->dev->client, c->id);
@@ -140,13 +142,14 @@ static void on_established(struct nd_connector *c)
 		return;
 	c->state = ND_CN_CONNECTED;
 	nd_connector_end_step(c, ND_SUCCESS);
-	/* The queue pair may have failed already; that event found the connector unconnected. */
+	/* The queue pair may have failed before: its error event was ignored, since the connector
+	 * was not yet connected. */
 	if (c->qp != NULL && nd_qp_failed(c->qp))
 		transport_dead(c);
 }
 
-/* The peer will not have the connection: the REJ came before this side's reply, after it, or
- * instead of an answer. */
+/* The peer refused the connection attempt: its REJ (or a timeout) came instead of a REP, after this
+ * side's REP, or before this side's client accepted or completed the connection. */
 static void peer_declined(struct nd_connector *c, HRESULT connect_status, HRESULT accept_status)
 {
 	switch (c->state) {
@@ -172,8 +175,8 @@ static void on_rejected(struct nd_connector *c, const struct rn_event *ev)
 {
 	bool by_consumer = ev->reason == ND_REASON_CONSUMER;
 
-	/* GetPrivateData returns the data of a REJ, but after a reply only if the client sent
-	 * it. */
+	/* GetPrivateData returns the private data of a REJ. If this side has sent its REP, only a
+	 * REJ from the peer's client counts. */
 	if (c->state == ND_CN_REQ_SENT || (c->state == ND_CN_REP_SENT && by_consumer))
 		nd_connector_keep_data(c, &ev->param, RN_CM_REJ_DATA);
 	peer_declined(c, ev->reason == ND_REASON_TIMEOUT ? ND_IO_TIMEOUT : ND_CONNECTION_REFUSED,
@@ -197,7 +200,7 @@ static void on_disconnected(struct nd_connector *c)
 	case ND_CN_CONNECTED:
 		peer_gone(c);
 		break;
-	case ND_CN_DISCONNECTING: /* the DREQ was answered, timed out, or crossed by the peer's */
+	case ND_CN_DISCONNECTING: /* the DREQ was answered, timed out, or crossed the peer's DREQ */
 		nd_connector_end_qp(c);
 		c->state = ND_CN_DISCONNECTED;
 		nd_connector_end_step(c, ND_SUCCESS);
@@ -208,8 +211,8 @@ static void on_disconnected(struct nd_connector *c)
 	}
 }
 
-/* With the link down or the queue pair failed, the peer's answer cannot save anything: the CM
- * repeats the DREQ by itself, and a client that disconnects need not wait for the last repeat. */
+/* With the link down or the queue pair failed, Disconnect completes without waiting for the DREP,
+ * which would save no request in flight. The CM repeats the DREQ in the background. */
 void nd_connector_give_up(struct nd_connector *c)
 {
 	if (c->state != ND_CN_DISCONNECTING || c->draining)
@@ -234,7 +237,7 @@ void nd_connector_event(struct nd_object *obj, const struct rn_event *ev)
 	struct nd_connector *c = (struct nd_connector *)obj;
 
 	pthread_mutex_lock(&c->async.lock);
-	/* The event was queued before its id was destroyed. */
+	/* Ignore an event of another CM id: it was queued before its id was destroyed. */
 	if (ev->kind != RN_EVENT_PORT_GONE && ev->kind != RN_EVENT_PORT_DOWN && ev->id != c->id)
 		goto out;
 	switch (ev->kind) {
@@ -259,7 +262,7 @@ void nd_connector_event(struct nd_object *obj, const struct rn_event *ev)
 	case RN_EVENT_PORT_DOWN:
 		nd_connector_give_up(c);
 		break;
-	case RN_EVENT_CM_PARTED: /* the drain took too long */
+	case RN_EVENT_CM_PARTED: /* the drain took too long, so the CM has answered the DREQ */
 		drained(c);
 		break;
 	default:
@@ -272,7 +275,7 @@ out:
 void nd_connector_transport_dead(struct nd_connector *c)
 {
 	pthread_mutex_lock(&c->async.lock);
-	/* The client may have seen the failed requests and disconnected before this event was
+	/* The client may have seen the failed requests and called Disconnect before this event was
 	 * handled. */
 	if (c->state == ND_CN_CONNECTED)
 		transport_dead(c);

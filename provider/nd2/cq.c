@@ -1,9 +1,10 @@
 /* Completion queues: results for GetResults, and the Notify requests that wait for the next one.
  *
- * provider/client decides when a queue fires (rn_client_cq_arm and so on); this file keeps the
- * waiting OVERLAPPEDs. Both are under the one lock of the CQ, so no thread can see a firing
- * without the requests it completes. ERRORS requests wait on the same list, which keeps the order
- * of Cancel, but no completion ends them. Any thread; events on the event thread. */
+ * provider/client decides when a queue fires (rn_client_cq_arm() and so on); this file keeps the
+ * waiting OVERLAPPEDs. One lock, that of the CQ, guards both, so a firing and the requests that it
+ * completes are always seen together. Requests for ND_CQ_NOTIFY_ERRORS wait on the same list, so
+ * that Cancel ends all requests in their order, but results do not complete them. Any thread may
+ * call; events are handled on the event thread. */
 #include "nd2/nd2.h"
 
 #include "nd2/status.h"
@@ -23,7 +24,7 @@ static struct nd_cq *cq_of(IND2CompletionQueue *This)
 	return (struct nd_cq *)This;
 }
 
-/* Under the CQ's lock: one firing completes all requests that wait. */
+/* One firing completes all requests that wait for results. The caller holds the CQ's lock. */
 static void complete_waiters(struct nd_cq *cq)
 {
 	struct os_request *request;
@@ -46,7 +47,7 @@ static void retire(struct nd_object *obj)
 	cancel((struct nd_cq *)obj);
 }
 
-/* Queue pairs hold references on the CQ, so all of them are gone. */
+/* Queue pairs hold references on the CQ, so no queue pair uses it any more. */
 static void destroy(struct nd_object *obj)
 {
 	struct nd_cq *cq = (struct nd_cq *)obj;
@@ -166,7 +167,8 @@ static HRESULT Notify(IND2CompletionQueue *This, ULONG type, OVERLAPPED *pOverla
 static void translate(const struct rn_cqe *cqe, ND2_RESULT *result)
 {
 	result->Status = nd_status_of_completion(cqe->kind, cqe->status);
-	/* A WRITE with immediate data consumes a Receive without storing anything in it. */
+	/* A WRITE with immediate data consumes a Receive without storing data in the Receive's
+	 * buffer. */
 	result->BytesTransferred = cqe->status == RN_STATUS_SUCCESS && !(cqe->flags & RN_CQE_WRITE)
 					   ? cqe->byte_len
 					   : 0;

@@ -1,5 +1,5 @@
-/* Which object gets this event? Owns the process's opened adapters with one event thread each, the
- * table from ids to objects, and the listeners' addresses. */
+/* Which object gets an event of the NIC? Owns the adapters that the process has open, each with one
+ * event thread and the table of routes from ids to objects. */
 #include "nd2/device.h"
 
 #include "os/thread.h"
@@ -17,17 +17,17 @@ struct route {
 	struct route *next;
 	enum nd_route kind;
 	uint32_t id;
-	uint32_t notified; /* the last round (struct device) that notified it */
+	uint32_t notified; /* device.round of the last event dispatched to all that it got */
 	struct nd_object *obj;
 };
 
 struct device {
 	struct nd_device pub;
 	unsigned index;
-	unsigned users; /* under table_lock */
+	unsigned users; /* guarded by table_lock */
 	pthread_t thread;
 	_Atomic bool stop;
-	pthread_mutex_t lock; /* routes */
+	pthread_mutex_t lock; /* guards the routes in bucket[] */
 	/* number of events dispatched to all objects; only the event thread uses it */
 	uint32_t round;
 	struct route *bucket[BUCKETS];
@@ -35,7 +35,7 @@ struct device {
 
 static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct device *table[ND_MAX_DEVICES];
-static _Atomic unsigned busy; /* event threads that hold references or are closing their device */
+static _Atomic unsigned busy; /* event threads that handle events or close their device */
 
 static struct device *device_of(struct nd_device *dev)
 {
@@ -63,8 +63,8 @@ int nd_device_route(struct nd_device *dev, enum nd_route kind, uint32_t id, stru
 	int rc = 0;
 
 	pthread_mutex_lock(&d->lock);
-	/* A route that exists before RN_EVENT_PORT_GONE gets that event: it is dispatched under
-	 * this lock, later. */
+	/* Add no route once the port is gone. Routes added before get RN_EVENT_PORT_GONE, which is
+	 * dispatched under this lock afterwards. */
 	if (rn_client_gone(dev->client)) {
 		pthread_mutex_unlock(&d->lock);
 		return -ENODEV;
@@ -102,7 +102,7 @@ void nd_device_unroute(struct nd_device *dev, enum nd_route kind, uint32_t id)
 	free(r);
 }
 
-/* Takes a reference unless the count has reached 0: such an object is being destroyed. */
+/* Takes a reference. False: the count has reached 0, so the object is being destroyed. */
 static bool ref_if_alive(struct nd_object *obj)
 {
 	uint32_t refs = atomic_load(&obj->refs);
@@ -142,7 +142,8 @@ bool nd_device_dispatch(struct nd_device *dev, const struct rn_event *ev)
 	return true;
 }
 
-/* Returns referenced objects of the bucket, n at most, that this round has not notified yet. */
+/* Stores up to n objects of the bucket that have not got the event of this round yet, with a
+ * reference on each, and returns their number. */
 static unsigned next_to_notify(struct device *d, unsigned bucket, struct nd_object *objs[],
 			       unsigned n)
 {
@@ -158,8 +159,8 @@ static unsigned next_to_notify(struct device *d, unsigned bucket, struct nd_obje
 	return k;
 }
 
-/* The port or its link is gone: notifies every object with a route. Objects created later are
- * refused, or see `link_down`. */
+/* The port is gone or its link is down: passes the event to every object with a route. Objects
+ * created later are refused (port gone), or read `link_down`. */
 static void dispatch_to_all(struct device *d, const struct rn_event *ev)
 {
 	struct nd_object *objs[64];
@@ -182,8 +183,8 @@ static void handle(struct device *d, const struct rn_event *ev)
 	if (ev->kind == RN_EVENT_PORT_GONE || ev->kind == RN_EVENT_PORT_DOWN) {
 		dispatch_to_all(d, ev);
 	} else if (!nd_device_dispatch(&d->pub, ev) && ev->kind == RN_EVENT_CM_REQUEST) {
-		/* The listener was released meanwhile: reject as if none existed (IBTA vol. 1:
-		 * invalid service id). */
+		/* The listener was released meanwhile: reject the request as if there were no
+		 * listener (IBTA vol. 1, REJ reason 8: invalid service id). */
 		rn_client_cm_reject(d->pub.client, ev->id, 8, NULL, 0);
 		rn_client_cm_destroy(d->pub.client, ev->id);
 	}
@@ -208,8 +209,8 @@ static void *run_events(void *arg)
 		atomic_fetch_add(&busy, 1);
 		for (unsigned i = 0; i < n; i++)
 			handle(d, &ev[i]);
-		/* nd_device_put was called by this thread, in the last handler, and left the
-		 * closing to it. */
+		/* The last handler called nd_device_put() on this thread and dropped the last
+		 * reference, which left the closing to this place. */
 		if (d->index == ND_MAX_DEVICES) {
 			close_device(d);
 			atomic_fetch_sub(&busy, 1);

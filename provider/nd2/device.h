@@ -1,5 +1,6 @@
-/* One adapter of the NIC as this process uses it: shared by all IND2Adapter instances opened on
- * it, with one thread that takes its events and routes them to objects by id. Any thread. */
+/* One adapter of the NIC as this process uses it: all IND2Adapter instances opened on that adapter
+ * share it. Its one thread takes the adapter's events and routes them to objects by id. Any thread
+ * may call. */
 #ifndef ND_DEVICE_H
 #define ND_DEVICE_H
 
@@ -18,25 +19,25 @@ enum nd_route {
 struct nd_device {
 	struct rn_client *client;
 	const struct rn_link_info *info;
-	_Atomic bool link_down;	      /* set before connectors are notified */
-	_Atomic uint32_t nconnectors; /* connectors that exist; the NIC has room for max_cm */
+	_Atomic bool link_down;	      /* set before connectors get RN_EVENT_PORT_DOWN */
+	_Atomic uint32_t nconnectors; /* number of connectors; at most info->max_cm */
 };
 
-/* Opens adapter `index` of the configuration, or shares the open one. 0 or -errno; -ENODEV: its
- * port is gone. */
+/* Opens adapter `index` of the configuration, or takes a reference if it is open. Returns 0 or
+ * -errno; -ENODEV: the adapter's port is gone. */
 int nd_device_get(unsigned index, struct nd_device **);
 void nd_device_put(struct nd_device *);
-/* The event thread of a device may drop the last reference, and then closes the device itself.
- * Waits until no event thread is doing so, timeout_ms at most. Must not be called by an event
- * thread. */
+/* Waits, at most timeout_ms, until no event thread is closing its device: an event thread that
+ * drops the last reference closes the device itself. Must not be called by an event thread. */
 void nd_device_wait_closed(unsigned timeout_ms);
 
-/* From now on events that name this id go to obj, instead of any earlier object. A route does not
- * keep the object alive: remove it in retire, or in destroy at the latest. -ENOMEM; -ENODEV: the
- * port is gone. RN_EVENT_PORT_GONE goes to every object routed before. */
+/* From now on events with this id go to obj, instead of any earlier object. A route does not keep
+ * the object alive: remove it in retire, or in destroy at the latest. -ENOMEM; -ENODEV: the port is
+ * gone. RN_EVENT_PORT_GONE goes to every object that was routed before. */
 int nd_device_route(struct nd_device *, enum nd_route, uint32_t id, struct nd_object *);
 void nd_device_unroute(struct nd_device *, enum nd_route, uint32_t id);
-/* Passes an event to the object that its id is routed to; false: there is none. No lock held. */
+/* Passes an event to the object that its id is routed to. False: there is no such object. Must be
+ * called without locks held. */
 bool nd_device_dispatch(struct nd_device *, const struct rn_event *);
 
 #endif

@@ -1,7 +1,9 @@
-/* Listeners: match connection requests with waiting connectors. One of two queues is always empty:
- * `arrived` holds requests that no call has claimed, the request list holds GetConnectionRequest
- * calls (cookie: the connector, counted). The backlog is enforced here, since only unclaimed
- * requests count. Any thread; requests arrive on the event thread. */
+/* Listeners: match connection requests with waiting connectors. There are two queues, one of which
+ * is always empty: `arrived` holds connection requests that wait for a GetConnectionRequest, and
+ * the request list holds GetConnectionRequest calls that wait for a connection request (their
+ * cookie is a counted reference on the connector). The backlog is enforced here and not by the CM,
+ * since only the requests in `arrived` count. Any thread may call; requests arrive on the event
+ * thread. */
 #include "nd2/connector.h"
 
 #include "nd2/status.h"
@@ -48,7 +50,8 @@ static void refuse(struct nd_listener *l, uint32_t id, uint16_t reason)
 	rn_client_cm_destroy(client_of(l), id);
 }
 
-/* Gives an arrival to the first call whose connector still exists. False: no call waits. */
+/* Gives a connection request to the oldest waiting GetConnectionRequest whose connector was not
+ * released. False: none waits. */
 static bool hand_over(struct nd_listener *l, const struct rn_event *ev)
 {
 	struct os_request *request;
@@ -81,7 +84,8 @@ static void queue_arrival(struct nd_listener *l, const struct rn_event *ev)
 	l->narrived++;
 }
 
-/* Takes an arrival off the queue: the one with this id, or the oldest if id is 0. NULL: none. */
+/* Removes a connection request from the queue: the one with this id, or the oldest if id is 0.
+ * NULL: there is none. */
 static struct arrival *take_arrival(struct nd_listener *l, uint32_t id)
 {
 	struct arrival **at = &l->arrived, *a;
@@ -111,8 +115,8 @@ static void on_request(struct nd_listener *l, const struct rn_event *ev)
 		queue_arrival(l, ev);
 }
 
-/* The peer withdrew a request that no call has claimed: drop it silently. False: a connector has
- * it by now. */
+/* Drops a connection request of the queue that the peer has withdrawn. False: the request is not in
+ * the queue, since a connector has it by now. */
 static bool on_withdrawal(struct nd_listener *l, const struct rn_event *ev)
 {
 	struct arrival *a = take_arrival(l, ev->id);
@@ -125,7 +129,8 @@ static bool on_withdrawal(struct nd_listener *l, const struct rn_event *ev)
 	return true;
 }
 
-/* Connectors become idle before their requests end, so that the client may use them at once. */
+/* Ends all GetConnectionRequest calls. The connectors become idle first, so that the client may use
+ * them as soon as the calls end. */
 static void end_locked(struct nd_listener *l, HRESULT status)
 {
 	struct os_request *request;
@@ -137,8 +142,8 @@ static void end_locked(struct nd_listener *l, HRESULT status)
 	os_request_list_cancel(&l->async.requests, status);
 }
 
-/* If an arrival found the connector gone, its request has ended already; the flush makes that
- * visible. */
+/* If a connection request has found the connector released, its GetConnectionRequest has been
+ * completed already; the flush publishes that completion. */
 void nd_listener_withdraw(struct nd_listener *l, const struct nd_connector *connector)
 {
 	struct os_request *request;
@@ -259,7 +264,8 @@ static HRESULT Bind(IND2Listener *This, const struct sockaddr *pAddress, ULONG c
 		hr = nd_local_address(l->async.adapter, pAddress, cbAddress, &addr);
 	if (SUCCEEDED(hr)) {
 		rc = take_address(l, &addr);
-		/* nd_local_address has accepted the address, so no port is free. */
+		/* nd_local_address() has accepted the address, so -EADDRNOTAVAIL means that no port
+		 * is free. */
 		hr = rc == -EADDRNOTAVAIL ? ND_TOO_MANY_ADDRESSES : nd_status_short(rc);
 	}
 	pthread_mutex_unlock(&l->async.lock);
@@ -278,7 +284,8 @@ static HRESULT Listen(IND2Listener *This, ULONG backlog)
 	if (nd_gone(l->async.adapter)) {
 		hr = ND_DEVICE_REMOVED;
 	} else if (l->phase == BOUND) {
-		/* These are set before the command, since requests may arrive before it returns. */
+		/* Set backlog and phase before the command, since requests may arrive before the
+		 * command returns. */
 		l->backlog = backlog;
 		l->phase = LISTENING;
 		rc = rn_client_cm_listen(client_of(l), l->id, &l->local, 0, (uintptr_t)l);
@@ -340,7 +347,7 @@ static HRESULT GetConnectionRequest(IND2Listener *This, IUnknown *pConnector,
 	struct os_request *request;
 	HRESULT hr;
 
-	/* CM ids belong to one NIC, so connector and listener must share it. */
+	/* CM ids belong to one NIC, so connector and listener must be on the same NIC. */
 	if (obj == NULL ||
 	    ((struct nd_connector *)obj)->async.adapter->dev != l->async.adapter->dev)
 		return ND_INVALID_PARAMETER_1;

@@ -1,5 +1,5 @@
-/* Memory regions. Registration is one command and done before the call returns; the OVERLAPPED
- * still reports its end, after the tokens are set. Any thread. */
+/* Memory regions. Register runs one command to the NIC and sets the tokens before it returns; even
+ * so, the OVERLAPPED reports the completion. Any thread may call. */
 #include "nd2/nd2.h"
 
 #include "nd2/status.h"
@@ -18,7 +18,7 @@ struct nd_mr {
 	struct nd_object obj;
 	struct nd_async async;
 	bool registered;
-	struct nd_span span;	     /* what windows need to know */
+	struct nd_span span;	     /* address range and rights, for binding windows */
 	_Atomic uint32_t lkey, rkey; /* 0 unless registered */
 };
 
@@ -85,7 +85,7 @@ struct nd_span *nd_mr_span(IUnknown *p, const struct nd_adapter *adapter)
 
 ND_UNKNOWN_METHODS(IND2MemoryRegion)
 
-/* A registration is never pending, so there is nothing to cancel but what has been posted. */
+/* A registration is never pending, so this only publishes completions that were posted before. */
 static HRESULT CancelOverlappedRequests(IND2MemoryRegion *This)
 {
 	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
@@ -135,8 +135,8 @@ static HRESULT register_locked(struct nd_mr *mr, const void *buffer, SIZE_T size
 	return ND_SUCCESS;
 }
 
-/* Reports a status that is known at once: an error as the return value, success through the
- * OVERLAPPED. */
+/* Reports a status that is known when the method returns: an error as the return value, success
+ * through the OVERLAPPED. */
 static HRESULT end_request(struct os_request *request, HRESULT status)
 {
 	if (FAILED(status)) {

@@ -1,7 +1,7 @@
 /* Memory windows: which region each one is bound to, and which bindings are allowed. Owns the list
- * of windows of every region. One lock of the adapter guards it all, so a region is deregistered
- * either before a binding is accepted or with that binding in view. The NIC does its part in send
- * queue order (include/rn/abi.h, struct rn_mw_shared). Any thread. */
+ * of windows of every region. adapter->bindings guards all lists, so a region is deregistered
+ * either before a binding is accepted, or with knowledge of the binding. The NIC executes BIND and
+ * INVALIDATE in send queue order (include/rn/abi.h, struct rn_mw_shared). Any thread may call. */
 #include "nd2/nd2.h"
 
 #include "nd2/status.h"
@@ -14,8 +14,8 @@ struct nd_mw {
 	struct nd_object obj;
 	struct nd_adapter *adapter;
 	struct rn_client_mw *nic;
-	/* Under the adapter's lock: the region of the last binding, and the neighbours on its
-	 * list. The binding may have ended since. */
+	/* Guarded by adapter->bindings: the region of the last binding, and the previous and next
+	 * window on the region's list. The binding may have ended since. */
 	struct nd_span *span;
 	struct nd_mw *next, *prev;
 };
@@ -49,7 +49,7 @@ static void attach(struct nd_mw *mw, struct nd_span *span)
 	span->windows = mw;
 }
 
-/* ---- called by regions ---- */
+/* ---- functions for memory regions ---- */
 
 void nd_span_open(struct nd_adapter *adapter, struct nd_span *span, const struct nd_span *what)
 {
@@ -60,7 +60,8 @@ void nd_span_open(struct nd_adapter *adapter, struct nd_span *span, const struct
 	pthread_mutex_unlock(&adapter->bindings);
 }
 
-/* Takes windows whose bindings have ended off the list. */
+/* True if a window is bound to the region. Removes windows whose bindings have ended from the
+ * region's list. */
 static bool is_bound(struct nd_span *span)
 {
 	struct nd_mw *next;
@@ -95,7 +96,7 @@ void nd_span_abandon(struct nd_adapter *adapter, struct nd_span *span)
 	pthread_mutex_unlock(&adapter->bindings);
 }
 
-/* ---- called by queue pairs ---- */
+/* ---- functions for queue pairs ---- */
 
 static HRESULT check(const struct nd_span *span, const struct rn_client_bind *bind)
 {
@@ -149,9 +150,9 @@ struct nd_mw *nd_mw_known(IUnknown *p, const struct nd_adapter *adapter)
 	return mw != NULL && mw->adapter == adapter ? mw : NULL;
 }
 
-/* ---- the object ---- */
+/* ---- the window object ---- */
 
-/* Unbinds the window even if a BIND or INVALIDATE is still queued. */
+/* Unbinds and destroys the window, even if a BIND or INVALIDATE of the window is still queued. */
 static void retire(struct nd_object *obj)
 {
 	struct nd_mw *mw = (struct nd_mw *)obj;
@@ -174,7 +175,7 @@ static void destroy(struct nd_object *obj)
 
 ND_UNKNOWN_METHODS(IND2MemoryWindow)
 
-/* Returns 0 before the first Bind, then the token of the last Bind that returned. */
+/* Returns the token of the last Bind that was posted; 0 before the first. */
 static UINT32 GetRemoteToken(IND2MemoryWindow *This)
 {
 	OS_REFUSE_CHILD(0);

@@ -1,10 +1,11 @@
-/* The objects behind the interfaces: one struct each, and the functions they call on one another.
+/* The objects behind the ND2 interfaces: one struct for each, and the functions that the objects
+ * call on one another.
  *
- * References: every object holds its adapter, a queue pair its completion queues; a connector and
- * its queue pair hold each other while they are tied. Lock order: listener, connector, the
- * adapter's `ties`, queue pair; region, the adapter's `bindings`. A completion queue's lock is a
- * leaf. Commands to the NIC are given with locks held: the NIC never waits for a lock of this
- * library. */
+ * Every object holds a reference on its adapter, and a queue pair on its completion queues; a
+ * connector and its queue pair hold references on each other while they are tied. Lock order:
+ * listener, connector, the adapter's `ties`, queue pair; region, the adapter's `bindings`. A
+ * completion queue's lock is a leaf lock. Commands to the NIC may be run with any of these locks
+ * held, since the NIC never waits for a lock of this library. */
 #ifndef ND_ND2_H
 #define ND_ND2_H
 
@@ -14,10 +15,11 @@
 
 /* The limits that an adapter offers its clients; each is at most what the NIC can do. */
 #define ND_MAX_SGE 16u
-/* granted to every queue pair: clients post two SGEs on queue pairs created with one */
+/* minimum that every queue pair gets, since clients post two SGEs on queue pairs created with
+ * one */
 #define ND_MIN_SGE    2u
 #define ND_MAX_INLINE 256u
-/* Bytes; measured, see docs/benchmarks.md. */
+/* Thresholds in bytes, chosen by measurement: docs/benchmarks.md. */
 #define ND_INLINE_THRESHOLD 64u
 #define ND_LARGE_THRESHOLD  65536u
 #define ND_MAX_READ_LIMIT   16u
@@ -26,7 +28,7 @@
 #define ND_MAX_CQ_DEPTH	    65536u
 #define ND_MAX_TRANSFER	    (1u << 30)
 #define ND_MAX_CALLER_DATA  RN_CM_REQ_DATA
-#define ND_MAX_CALLEE_DATA  RN_CM_REJ_DATA /* Accept could carry more, Reject could not */
+#define ND_MAX_CALLEE_DATA  RN_CM_REJ_DATA /* the smaller of Accept (REP) and Reject (REJ) */
 
 extern const struct nd_class nd_provider_class, nd_adapter_class, nd_cq_class, nd_mr_class,
 	nd_mw_class, nd_srq_class, nd_qp_class, nd_connector_class, nd_listener_class;
@@ -35,8 +37,8 @@ extern const struct nd_class nd_provider_class, nd_adapter_class, nd_cq_class, n
 
 /* Adds one client reference to the library's only provider object. */
 void nd_provider_addref(void);
-/* Drops the reference of an adapter that is gone. The count may be 0 already: some clients never
- * release their adapters and release the provider once more instead. */
+/* Drops the reference of an adapter that was destroyed. The count may be 0 already, because some
+ * clients release the provider once too often, instead of an adapter. */
 void nd_provider_drop(void);
 
 /* ---- adapter ---- */
@@ -44,7 +46,7 @@ void nd_provider_drop(void);
 struct nd_adapter {
 	struct nd_object obj;
 	struct nd_device *dev;
-	uint64_t number; /* of this instance; never reused */
+	uint64_t number; /* number of this adapter instance; never reused */
 	uint32_t pd;
 	ND2_ADAPTER_INFO limits;
 	pthread_mutex_t ties;	  /* guards which connector holds which queue pair */
@@ -52,15 +54,15 @@ struct nd_adapter {
 };
 
 HRESULT nd_adapter_open(unsigned index, REFIID iid, void **out);
-/* True when the port is gone: every method returns ND_DEVICE_REMOVED then, except those that end
- * something. A method that is about to make a request wait checks it under the lock that the
- * handler of RN_EVENT_PORT_GONE takes too, or relies on the NIC's -ENODEV, so no request can wait
- * for ever. */
+/* True when the port is gone. Then every method returns ND_DEVICE_REMOVED, except those that end
+ * something (Release, Deregister, Flush, CancelOverlappedRequests). A method that puts a request on
+ * a list calls this function under the lock that the handler of RN_EVENT_PORT_GONE takes too, or
+ * relies on the NIC's -ENODEV, so no request can wait for ever. */
 static inline bool nd_gone(const struct nd_adapter *adapter)
 {
 	return rn_client_gone(adapter->dev->client);
 }
-/* Fills in the answer of Query for a NIC with these limits. */
+/* Fills in the ND2_ADAPTER_INFO that Query returns for a NIC with these limits. */
 void nd_adapter_limits(const struct rn_link_info *, uint64_t id, ND2_ADAPTER_INFO *);
 
 /* ---- shared by all objects with OVERLAPPEDs ---- */
@@ -72,13 +74,14 @@ struct nd_async {
 	struct os_request_list requests;
 };
 
-/* The body of every GetOverlappedResult: the status is in the block, so the object does not
+/* The body of every GetOverlappedResult: the status is in the OVERLAPPED, so the object does not
  * matter. */
 HRESULT nd_overlapped_result(OVERLAPPED *, BOOL wait);
-/* The body of every GetNotifyAffinity: all objects are notified by the same delivery thread. */
+/* The body of every GetNotifyAffinity: one delivery thread publishes the notifications of all
+ * objects. */
 HRESULT nd_notify_affinity(USHORT *group, KAFFINITY *affinity);
-/* Takes references on the adapter and the file. ND_INVALID_HANDLE: the handle is not an overlapped
- * file of this adapter instance. */
+/* Initializes the struct and takes references on the adapter and the file. ND_INVALID_HANDLE: the
+ * handle is not an overlapped file of this adapter instance. */
 HRESULT nd_async_init(struct nd_async *, struct nd_adapter *, HANDLE file);
 void nd_async_fini(struct nd_async *);
 
@@ -89,10 +92,11 @@ HRESULT nd_cq_create(struct nd_adapter *, REFIID iid, HANDLE file, ULONG depth, 
 
 struct nd_cq {
 	struct nd_object obj;
-	struct nd_async async; /* its lock is not used: the lock of `cq` is */
+	struct nd_async async; /* its lock is unused: rn_client_cq_lock(cq) guards `requests` */
 	struct rn_client_cq *cq;
 	uint64_t affinity;
-	HRESULT dead; /* what Notify returns since the queue failed, or ND_SUCCESS */
+	/* the status that Notify returns once the queue has failed; else ND_SUCCESS */
+	HRESULT dead;
 };
 
 /* ---- shared receive queue ---- */
@@ -114,14 +118,16 @@ HRESULT nd_srq_create(struct nd_adapter *, REFIID iid, HANDLE file, const struct
 
 HRESULT nd_mr_create(struct nd_adapter *, REFIID iid, HANDLE file, void **out);
 
-/* What binding a window needs to know of a region; under adapter->bindings while open. */
+/* The properties of a region that binding a window checks. Guarded by adapter->bindings while
+ * `open` is set. */
 struct nd_span {
-	bool open; /* registered, and no Deregister has begun */
+	bool open; /* the region is registered, and no Deregister has begun */
 	uint64_t base, length;
 	uint32_t access, lkey;
 	struct nd_mw *windows;
 };
-/* The region behind an interface pointer if it belongs to this adapter instance, else NULL. */
+/* Returns the properties of the region behind an interface pointer, NULL: the queue pair has its
+ * own receive queue if this is not a region of this adapter instance. */
 struct nd_span *nd_mr_span(IUnknown *, const struct nd_adapter *);
 
 /* ---- memory window ---- */
@@ -130,23 +136,25 @@ struct nd_mw;
 struct nd_qp;
 
 HRESULT nd_mw_create(struct nd_adapter *, REFIID iid, void **out);
-/* The window behind an interface pointer if it belongs to this adapter instance, else NULL. */
+/* Returns the window behind an interface pointer, NULL: the queue pair has its own receive queue if
+ * this is not a window of this adapter instance. */
 struct nd_mw *nd_mw_known(IUnknown *, const struct nd_adapter *);
-/* Posts a BIND. `bind` has everything but the lkey. ND_ACCESS_VIOLATION: the region is not
- * registered, the range lies outside of it, or it is to be written without LOCAL_WRITE.
- * ND_INVALID_DEVICE_STATE: the window is bound. ND_NO_MORE_ENTRIES: the send queue is full. */
+/* Posts a BIND. `bind` has all values but the lkey. ND_ACCESS_VIOLATION: the region is not
+ * registered, the range lies outside the region, or REMOTE_WRITE is requested and the region lacks
+ * LOCAL_WRITE. ND_INVALID_DEVICE_STATE: the window is bound. ND_NO_MORE_ENTRIES: the send queue is
+ * full. */
 HRESULT nd_mw_bind(struct nd_mw *, struct nd_qp *, struct nd_span *,
 		   const struct rn_client_bind *bind);
 HRESULT nd_mw_invalidate(struct nd_mw *, struct nd_qp *, uint64_t context, uint16_t flags);
 
-/* For a region that was registered: its windows may be bound from now on. `what` gives all but
- * `open` and `windows`. */
+/* To be called when a region was registered: windows may be bound to it from now on. `what` has all
+ * values but `open` and `windows`. */
 void nd_span_open(struct nd_adapter *, struct nd_span *, const struct nd_span *what);
-/* For a region to be deregistered: refuses further bindings. False: a window is bound, and nothing
- * has changed. */
+/* To be called before a region is deregistered: refuses further bindings. False: a window is bound
+ * to the region, and nothing has changed. */
 bool nd_span_close(struct nd_adapter *, struct nd_span *);
-/* For a region that is released: refuses further bindings and forgets the windows bound to it.
- * The peer's access through them ends with the registration. */
+/* To be called when a region is released: refuses further bindings and empties the region's list of
+ * windows. The peer's access through these windows ends with the registration. */
 void nd_span_abandon(struct nd_adapter *, struct nd_span *);
 
 /* ---- queue pair ---- */
@@ -163,33 +171,36 @@ struct nd_qp {
 	struct nd_object obj;
 	struct nd_adapter *adapter;
 	struct nd_cq *recv_cq, *send_cq;
-	struct nd_srq *srq;	  /* or NULL */
-	pthread_mutex_t lock;	  /* guards `nic` against release */
-	struct rn_client_qp *nic; /* NULL once released */
+	struct nd_srq *srq;	  /* NULL: the queue pair has its own receive queue */
+	pthread_mutex_t lock;	  /* guards `nic`, which Release destroys */
+	struct rn_client_qp *nic; /* NULL after Release */
 	uint32_t qpn;
 	_Atomic uint32_t phase;		/* enum nd_qp_phase */
 	_Atomic uint32_t max_reads;	/* outbound read limit of the connection */
-	struct nd_connector *connector; /* under adapter->ties; counted */
+	struct nd_connector *connector; /* counted reference; guarded by adapter->ties */
 };
 
 struct nd_qp_init {
 	struct nd_cq *recv_cq, *send_cq;
-	struct nd_srq *srq; /* or NULL */
+	struct nd_srq *srq; /* NULL: the queue pair has its own receive queue */
 	void *context;
 	ULONG rq_depth, sq_depth, rq_sge, sq_sge, inline_bytes;
 };
 HRESULT nd_qp_create(struct nd_adapter *, REFIID iid, const struct nd_qp_init *, void **out);
-/* Moves the queue pair to RTR and RTS with the attributes that the CM negotiated. 0 or -errno. */
+/* Moves the queue pair to RTR and RTS with the attributes that the CM negotiated. Returns 0 or
+ * -errno. */
 int nd_qp_connect(struct nd_qp *, const struct rn_qp_attr *);
-/* Moves the queue pair to ERR and waits until every request has its completion, FLUSH_WAIT_MS at
- * most. */
+/* Moves the queue pair to ERR and waits, at most FLUSH_WAIT_MS, until every request has its
+ * completion. */
 void nd_qp_flush(struct nd_qp *);
-/* Moves the queue pair to SQD: no further request starts, and nd_connector_drained() is called
- * when those in flight have completed. False: the transition failed, so that call will not come. */
+/* Moves the queue pair to SQD: no further request starts, and nd_connector_drained() is called when
+ * the requests in flight have completed. False: the transition failed, and nd_connector_drained()
+ * will not be called. */
 bool nd_qp_drain(struct nd_qp *);
-/* True in the error state, whatever caused it, and after release. */
+/* True if the queue pair is in the error state, whatever the cause, or was released. */
 bool nd_qp_failed(struct nd_qp *);
-/* The connection is over: refuses all requests but receives. */
+/* To be called when the connection has ended: from now on the queue pair refuses all requests but
+ * receives. */
 void nd_qp_close(struct nd_qp *);
 
 /* ---- connector ---- */
@@ -198,15 +209,18 @@ HRESULT nd_connector_create(struct nd_adapter *, REFIID iid, HANDLE file, void *
 
 struct nd_listener;
 
-/* For a listener, under its lock: marks an idle connector as waiting for a request there.
- * ND_CONNECTION_ACTIVE: the connector is not idle. */
+/* Called by a listener under its lock: marks an idle connector as waiting for a connection request
+ * of this listener. ND_CONNECTION_ACTIVE: the connector is not idle. */
 HRESULT nd_connector_queue(struct nd_connector *, struct nd_listener *);
-/* For a listener: the wait ended without a request, the connector is idle again. */
+/* Called by a listener when the wait has ended without a connection request: the connector is idle
+ * again. */
 void nd_connector_unqueue(struct nd_connector *);
-/* For a listener: gives the connector a request that arrived. ND_CANCELED: its client released it
- * meanwhile. ND_INSUFFICIENT_RESOURCES, ND_DEVICE_REMOVED: the connector is idle again. */
+/* Called by a listener: gives the connector a connection request that has arrived. ND_CANCELED: the
+ * client has released the connector meanwhile. ND_INSUFFICIENT_RESOURCES, ND_DEVICE_REMOVED: the
+ * connector is idle again. */
 HRESULT nd_connector_take(struct nd_connector *, const struct rn_event *request);
-/* For a queue pair: it failed; its requests in flight have completed; its client released it. */
+/* Called by the queue pair tied to the connector when, respectively, the queue pair has failed, its
+ * requests in flight have completed, the client has released it. */
 void nd_connector_transport_dead(struct nd_connector *);
 void nd_connector_drained(struct nd_connector *);
 void nd_connector_qp_released(struct nd_connector *);
@@ -214,20 +228,21 @@ void nd_connector_qp_released(struct nd_connector *);
 /* ---- listener ---- */
 
 HRESULT nd_listener_create(struct nd_adapter *, REFIID iid, HANDLE file, void **out);
-/* For a connector, without its lock: its client released it, so the GetConnectionRequest that
- * waits with it ends with ND_CANCELED. */
+/* Called by a connector, without its lock, when the client releases the connector: the
+ * GetConnectionRequest that waits with this connector ends with ND_CANCELED. */
 void nd_listener_withdraw(struct nd_listener *, const struct nd_connector *);
 
 /* ---- addresses, for connectors, listeners and the adapter ---- */
 
-/* Converts a sockaddr, which must be an address of the adapter or a wildcard; else
- * ND_INVALID_ADDRESS. */
+/* Converts a sockaddr. ND_INVALID_ADDRESS: it is neither an address of the adapter nor a
+ * wildcard. */
 HRESULT nd_local_address(struct nd_adapter *, const struct sockaddr *, ULONG cb,
 			 struct rn_client_addr *);
-/* Copies an address out and sets *pcb, as GetLocalAddress and GetPeerAddress do. */
+/* Copies an address to the client's buffer and sets *pcb: the body of GetLocalAddress and
+ * GetPeerAddress. */
 HRESULT nd_return_address(const struct rn_client_addr *, struct sockaddr *, ULONG *pcb);
-/* Copies n GIDs out as an address list, as QueryAddressList does. ND_BUFFER_OVERFLOW whenever list
- * is NULL. */
+/* Copies n GIDs to the client's buffer as an address list: the body of QueryAddressList.
+ * ND_BUFFER_OVERFLOW: the buffer is too small, or the list is NULL. */
 HRESULT nd_return_address_list(const struct rn_gid *, unsigned n, SOCKET_ADDRESS_LIST *,
 			       ULONG *pcb);
 

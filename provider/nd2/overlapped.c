@@ -1,5 +1,5 @@
-/* What all objects with OVERLAPPEDs share: a file that completions go to, a list of pending
- * requests, and the lock that guards it. Any thread. */
+/* The common part of all objects with OVERLAPPEDs: the file that gets their completions, a list of
+ * pending requests, and the lock that guards the list. Any thread may call. */
 #include "nd2/nd2.h"
 
 #include "os/delivery.h"
@@ -22,7 +22,7 @@ HRESULT nd_notify_affinity(USHORT *group, KAFFINITY *affinity)
 			if (CPU_ISSET(cpu, &cpus))
 				mask |= (KAFFINITY)1 << cpu;
 	if (mask == 0)
-		/* a group has 64 CPUs, and the thread's are not among them */
+		/* the mask covers the 64 CPUs of group 0, and the thread may run on none of them */
 		return ND_NOT_SUPPORTED;
 	*group = 0;
 	*affinity = mask;

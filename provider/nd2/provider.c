@@ -1,6 +1,7 @@
-/* The provider: lists adapters by address, and opens them. The object is static and its count only
- * for clients to see, so a client that releases it once too often, instead of an adapter, does no
- * harm. Also the class factory and the library's entry points. Any thread. */
+/* The provider: lists adapters by address, and opens them. The provider object is static: its
+ * reference count is only reported to clients and frees nothing, so a client that releases the
+ * provider once too often, instead of an adapter, does no harm. This file also has the class
+ * factory and the library's entry points. Any thread may call. */
 #include "nd2/nd2.h"
 
 #include "nd2/route.h"
@@ -20,9 +21,10 @@ HRESULT DllSelectAddress(const struct sockaddr *remote, ULONG cb, struct sockadd
 
 #define CLOSING_MS 2000
 
-/* Lists the adapters, read anew each time: those the process runs while any is open, else those of
- * the configuration. Returns their number, or a negative errno when the configuration cannot be
- * read; each different error is printed once. */
+/* Lists the adapters: while the process has any open, those that it runs, else those of the
+ * configuration, which is read at each call. Returns their number, or a negative errno if the
+ * configuration cannot be read; an error message is printed unless it is the same as that of the
+ * previous call. */
 static int read_adapters(struct rn_link_info info[ND_MAX_DEVICES])
 {
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -48,7 +50,8 @@ static unsigned list_adapters(struct rn_link_info info[ND_MAX_DEVICES])
 }
 
 /* Hashes the name (FNV-1a), so the id is the same in every process and whether the adapter is open
- * or not. A GUID would not do: it may come from the port, and is known only while that is open. */
+ * or not. The GUID would not do: it is derived from the MAC, which may come from the port and is
+ * known only while the port is open. */
 static uint64_t id_of(const struct rn_link_info *info)
 {
 	uint64_t id = UINT64_C(0xcbf29ce484222325);
@@ -72,7 +75,7 @@ static ULONG AddRef(IND2Provider *This)
 	return nd_object_addref((struct nd_object *)This);
 }
 
-/* Decrements, but not below 0, even if clients release too often. */
+/* Decrements the count, but not below 0, since clients may release too often. */
 static ULONG count_down(struct nd_object *obj)
 {
 	uint32_t count = atomic_load(&obj->clients);
@@ -115,8 +118,8 @@ static HRESULT ResolveAddress(IND2Provider *This, const struct sockaddr *pAddres
 	if (pAddress == NULL || rn_client_addr_from_sockaddr(&addr, pAddress, cbAddress) != 0)
 		return ND_INVALID_ADDRESS;
 	n = read_adapters(info);
-	/* A mistake in the configuration counts as no adapters; with a shortage the answer is
-	 * unknown. */
+	/* An error in the configuration counts as "no adapters". With a shortage it is unknown
+	 * whether an adapter has the address, so report the shortage. */
 	if (n == -EMFILE || n == -ENFILE || n == -ENOMEM)
 		return nd_status_of_errno(n);
 	for (int i = 0; i < n; i++)
@@ -128,8 +131,8 @@ static HRESULT ResolveAddress(IND2Provider *This, const struct sockaddr *pAddres
 	return ND_INVALID_ADDRESS;
 }
 
-/* Opens by position in the configuration; the check of the id catches a file that has changed
- * since. */
+/* Opens an adapter by its position in the configuration. The check of the id detects that the file
+ * has changed since the adapters were listed. */
 static HRESULT open_at(unsigned index, REFIID iid, UINT64 id, void **out)
 {
 	struct nd_adapter *adapter;
@@ -194,7 +197,7 @@ void nd_provider_drop(void)
 	Release((IND2Provider *)&provider);
 }
 
-/* ---- class factory: static, its count has no effect ---- */
+/* ---- class factory: a static object, its reference count has no effect ---- */
 
 static HRESULT FactoryQueryInterface(IClassFactory *This, REFIID riid, void **ppv)
 {
@@ -248,7 +251,7 @@ static struct nd_object factory = {
 	.cls = &factory_class,
 };
 
-/* Every class id gets the same provider. IUnknown is an interface of the factory. */
+/* Every class id gets the same provider. A query for IUnknown gets the class factory. */
 HRESULT DllGetClassObject(REFCLSID rclsid, REFIID riid, void **ppv)
 {
 	if (ppv == NULL)
@@ -259,8 +262,8 @@ HRESULT DllGetClassObject(REFCLSID rclsid, REFIID riid, void **ppv)
 	return nd_object_query(&factory, riid, ppv);
 }
 
-/* Always S_FALSE, since DPDK cannot be started twice in one process. The caller may be about to
- * end the process, so wait for adapters that are being closed. */
+/* Returns S_FALSE (do not unload) always, since DPDK cannot be started twice in one process. The
+ * caller may be about to end the process, so first wait for adapters that are being closed. */
 HRESULT DllCanUnloadNow(void)
 {
 	OS_REFUSE_CHILD(S_FALSE);
@@ -269,8 +272,8 @@ HRESULT DllCanUnloadNow(void)
 	return S_FALSE;
 }
 
-/* For the helper library: the local address to send from. The kernel's routing does not know these
- * subnets. */
+/* For the helper library: selects the local address from which to reach `remote`, since the
+ * kernel's routing table does not have the adapters' subnets. */
 HRESULT DllSelectAddress(const struct sockaddr *remote, ULONG cb, struct sockaddr_storage *local,
 			 int *rank)
 {

@@ -1,6 +1,6 @@
 /* Queue pairs: translate requests into work requests, and make the state transitions of a
- * connection. Posting takes only the lock that orders its queue; everything else takes qp->lock,
- * which guards the NIC's object against release. Any thread. */
+ * connection. Posting takes only the lock of its send or receive queue; all other functions take
+ * qp->lock, so that Release does not destroy qp->nic meanwhile. Any thread may call. */
 #include "nd2/nd2.h"
 
 #include "nd2/status.h"
@@ -114,7 +114,7 @@ int nd_qp_connect(struct nd_qp *qp, const struct rn_qp_attr *want)
 	return rc;
 }
 
-/* Returns the tied connector with a reference, or NULL. */
+/* Returns the connector tied to the queue pair, with a reference, or NULL. */
 static struct nd_connector *tied_connector(struct nd_qp *qp)
 {
 	struct nd_connector *connector;
@@ -137,8 +137,8 @@ static void release_nic_object(struct nd_qp *qp)
 	pthread_mutex_unlock(&qp->lock);
 }
 
-/* Disconnects a connected queue pair. Its requests complete as cancelled, in completion queues
- * that exist as long as clients hold them. */
+/* Disconnects the queue pair if it is connected, and destroys the NIC's queue pair. Its requests
+ * complete with ND_CANCELED; their results stay in the completion queues. */
 static void retire(struct nd_object *obj)
 {
 	struct nd_qp *qp = (struct nd_qp *)obj;
@@ -198,7 +198,7 @@ static uint16_t wqe_flags(ULONG flags)
 	return out;
 }
 
-/* The status of a request on a queue pair that takes receives only. */
+/* Returns the status of a request other than Receive on a queue pair that is not connected. */
 static HRESULT not_open(const struct nd_qp *qp)
 {
 	return nd_gone(qp->adapter) ? ND_DEVICE_REMOVED : ND_CONNECTION_INVALID;
@@ -218,7 +218,7 @@ static HRESULT post(struct nd_qp *qp, const struct rn_client_wr *wr)
 
 ND_UNKNOWN_METHODS(IND2QueuePair)
 
-/* A queue pair that was never connected cannot be connected any more. */
+/* After Flush, a queue pair that was never connected cannot be connected any more. */
 static HRESULT Flush(IND2QueuePair *This)
 {
 	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
@@ -311,7 +311,8 @@ static HRESULT Invalidate(IND2QueuePair *This, void *requestContext, IUnknown *p
 	return nd_mw_invalidate(mw, qp, (uintptr_t)requestContext, wqe_flags(flags));
 }
 
-/* ND_OP_FLAG_INLINE is ignored, since clients chain requests without clearing it. */
+/* ND_OP_FLAG_INLINE is ignored, since clients pass the flags of a Send or Write to Read without
+ * clearing it. */
 static HRESULT Read(IND2QueuePair *This, void *requestContext, const ND2_SGE sge[], ULONG nSge,
 		    UINT64 remoteAddress, UINT32 remoteToken, ULONG flags)
 {
@@ -399,7 +400,7 @@ static int make(struct nd_qp *qp, const struct nd_qp_init *init)
 		.inline_bytes = init->inline_bytes,
 		.max_length = adapter->limits.MaxTransferLength,
 		.qp_ctx = (uintptr_t)init->context,
-		.affinity = init->send_cq->affinity, /* used if the receive queue has no wish */
+		.affinity = init->send_cq->affinity, /* used if the receive CQ has no affinity */
 		.user = (uintptr_t)qp,
 	};
 	int rc = rn_client_qp_create(adapter->dev->client, &nic, &qp->nic);

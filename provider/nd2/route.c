@@ -1,4 +1,5 @@
-/* Which local address reaches a remote one? Decided by the configured prefixes. Pure functions. */
+/* Which local address reaches a remote one? Compares the remote address with the configured
+ * prefixes. Pure functions. */
 #include "nd2/route.h"
 
 #include <string.h>
@@ -11,7 +12,7 @@ static bool bits_equal(const uint8_t *a, const uint8_t *b, unsigned bits)
 	       (rest == 0 || ((a[whole] ^ b[whole]) & (uint8_t)(0xff << (8 - rest))) == 0);
 }
 
-/* The rank of one address of an adapter for a remote one, enum nd_route_rank. */
+/* Returns how well address `g` of an adapter reaches a remote address (enum nd_route_rank). */
 static int rank(const struct rn_link_info *info, unsigned g, const struct rn_gid *remote, bool v4)
 {
 	unsigned bits = info->prefix_len[g], skip = v4 ? 12 : 0;

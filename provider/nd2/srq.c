@@ -1,9 +1,10 @@
 /* Shared receive queues: receives for any queue pair created with one, and Notify requests that
  * wait until few receives are left.
  *
- * Receive posts straight to the queue. Notify's OVERLAPPEDs, the threshold and the armed limit are
- * under the lock; a firing completes all requests that wait, whether the event, Notify or Modify
- * notices it. Only the end of the adapter makes a queue fail. Any thread; events on the event
+ * Receive posts to the queue without the lock async.lock, which guards Notify's OVERLAPPEDs, the
+ * threshold and the armed limit. When fewer receives than the threshold are left, all waiting
+ * Notify requests complete, whether the event, Notify or Modify detects it first. A queue fails
+ * only when the adapter's port is gone. Any thread may call; events are handled on the event
  * thread. */
 #include "nd2/nd2.h"
 
@@ -17,7 +18,7 @@ static struct nd_srq *srq_of(IND2SharedReceiveQueue *This)
 	return (struct nd_srq *)This;
 }
 
-/* All below are called under the lock. */
+/* The callers of complete_if_fired() and arm() hold async.lock. */
 
 static void complete_if_fired(struct nd_srq *srq)
 {
@@ -44,7 +45,7 @@ static void retire(struct nd_object *obj)
 	cancel((struct nd_srq *)obj);
 }
 
-/* Queue pairs hold references on the queue, so all of them are gone. */
+/* Queue pairs hold references on the SRQ, so no queue pair uses it any more. */
 static void destroy(struct nd_object *obj)
 {
 	struct nd_srq *srq = (struct nd_srq *)obj;
@@ -93,8 +94,8 @@ static HRESULT GetNotifyAffinity(IND2SharedReceiveQueue *This, USHORT *pGroup, K
 	return nd_notify_affinity(pGroup, pAffinity);
 }
 
-/* The step that can fail comes first, so either both values change or none. A new threshold also
- * holds for requests that wait already. */
+/* Changes the depth first, since only this step can fail: so either both values change or none. A
+ * new threshold also applies to Notify requests that wait already. */
 static HRESULT modify_locked(struct nd_srq *srq, ULONG depth, ULONG threshold)
 {
 	int rc = depth != 0 ? rn_client_srq_resize(srq->srq, depth) : 0;
@@ -129,12 +130,13 @@ static HRESULT Modify(IND2SharedReceiveQueue *This, ULONG queueDepth, ULONG noti
 
 static HRESULT notify_locked(struct nd_srq *srq, struct os_request *request)
 {
-	/* Checked under the lock that the handler of RN_EVENT_PORT_GONE takes too. */
+	/* This check is made under the lock that the handler of RN_EVENT_PORT_GONE takes too, so no
+	 * request is added after that event. */
 	if (nd_gone(srq->async.adapter)) {
 		os_request_refuse(request, ND_DEVICE_REMOVED);
 		return ND_DEVICE_REMOVED;
 	}
-	/* A firing up to now completes the earlier requests, not this one. */
+	/* If the limit event has fired by now, it completes the earlier requests, not this one. */
 	complete_if_fired(srq);
 	os_request_list_add(&srq->async.requests, request);
 	arm(srq);
@@ -243,7 +245,7 @@ HRESULT nd_srq_create(struct nd_adapter *adapter, REFIID iid, HANDLE file,
 		free(srq);
 		return nd_status_of_errno(rc);
 	}
-	/* From here on the object is destroyed by its last reference. */
+	/* From now on, dropping the last reference destroys the object. */
 	nd_object_init(&srq->obj, &nd_srq_class);
 	rc = nd_device_route(adapter->dev, ND_ROUTE_SRQ, rn_client_srq_id(srq->srq), &srq->obj);
 	if (rc != 0) {

@@ -1,4 +1,5 @@
-/* Translates the NIC's statuses and errnos into those of NetworkDirect. Tables only. */
+/* Translates the NIC's completion statuses and errnos into NetworkDirect statuses, by the tables of
+ * status.h. */
 #include "nd2/status.h"
 
 #include <errno.h>
@@ -11,8 +12,8 @@ HRESULT nd_status_of_completion(uint8_t wqe_kind, uint8_t rn_status)
 #undef X
 	};
 
-	/* MW_BIND_ERR stands for a binding that the region does not allow, and for an INVALIDATE
-	 * of a window that is not bound here. */
+	/* The NIC reports MW_BIND_ERR for a BIND that the region does not allow, and for an
+	 * INVALIDATE of a window that is not bound to this queue pair. */
 	if (wqe_kind == RN_WQE_INVALIDATE && rn_status == RN_STATUS_MW_BIND_ERR)
 		return ND_INVALID_DEVICE_REQUEST;
 	return rn_status < sizeof(map) / sizeof(map[0]) ? map[rn_status] : ND_INTERNAL_ERROR;

@@ -1,5 +1,5 @@
-/* Translation of the NIC's statuses and errnos into NetworkDirect's. Pure; the docs and tests
- * print the tables. */
+/* Translation of the NIC's completion statuses and errnos into NetworkDirect statuses. Pure
+ * functions; the documentation and the tests use the tables. */
 #ifndef ND_STATUS_MAP_H
 #define ND_STATUS_MAP_H
 
@@ -7,8 +7,8 @@
 #include "rn/abi.h"
 
 /* Statuses of completions. On RoCE the sender of a message longer than the receive gets "remote
- * invalid request", which NetworkDirect clients expect as STATUS_DATA_ERROR. Protection errors
- * have one status, on whichever side they occurred. MW_BIND_ERR of an INVALIDATE is
+ * invalid request", which NetworkDirect clients expect as STATUS_DATA_ERROR. Local and remote
+ * protection errors have the same status. MW_BIND_ERR of an INVALIDATE is
  * ND_INVALID_DEVICE_REQUEST. */
 /* clang-format off */
 #define ND_COMPLETION_ROWS(X) /* enum rn_status, status that GetResults reports */ \
@@ -68,10 +68,10 @@
 /* Unknown numbers become ND_INTERNAL_ERROR (completion) or ND_UNSUCCESSFUL (errno). */
 HRESULT nd_status_of_completion(uint8_t wqe_kind, uint8_t rn_status);
 HRESULT nd_status_of_errno(int negative_errno);
-/* The same for methods whose documents do not list ND_NO_MEMORY: ND_INSUFFICIENT_RESOURCES
- * instead. */
+/* As nd_status_of_errno(), but -ENOMEM becomes ND_INSUFFICIENT_RESOURCES: for methods whose
+ * documentation does not list ND_NO_MEMORY. */
 HRESULT nd_status_short(int negative_errno);
-/* Translates enum rn_wqe_kind. */
+/* Translates enum rn_wqe_kind into the request type of a result. */
 ND2_REQUEST_TYPE nd_request_type(uint8_t wqe_kind);
 
 #endif
