@@ -14,21 +14,21 @@
 #define NDVER ND_VERSION_2
 #endif
 
-/* ND2_ADAPTER_INFO.AdapterFlags */
+/* flags of ND2_ADAPTER_INFO.AdapterFlags */
 #define ND_ADAPTER_FLAG_IN_ORDER_DMA_SUPPORTED		  0x00000001
 #define ND_ADAPTER_FLAG_CQ_INTERRUPT_MODERATION_SUPPORTED 0x00000004
 #define ND_ADAPTER_FLAG_MULTI_ENGINE_SUPPORTED		  0x00000008
 #define ND_ADAPTER_FLAG_CQ_RESIZE_SUPPORTED		  0x00000100
 #define ND_ADAPTER_FLAG_LOOPBACK_CONNECTIONS_SUPPORTED	  0x00010000
 
-/* IND2CompletionQueue::Notify */
+/* types of IND2CompletionQueue::Notify */
 #define ND_CQ_NOTIFY_ERRORS    0
 #define ND_CQ_NOTIFY_ANY       1
 #define ND_CQ_NOTIFY_SOLICITED 2
 
 /*
- * Flags of IND2MemoryRegion::Register. REMOTE_WRITE includes the LOCAL_WRITE bit: test for it with
- * `flags & 4`, since `flags & 5` is also true of LOCAL_WRITE alone.
+ * Flags of IND2MemoryRegion::Register. ALLOW_REMOTE_WRITE includes the bit of ALLOW_LOCAL_WRITE:
+ * test for remote write with `flags & 4`, since `flags & 5` is also true for local write alone.
  */
 #define ND_MR_FLAG_ALLOW_LOCAL_WRITE  0x00000001
 #define ND_MR_FLAG_ALLOW_REMOTE_READ  0x00000002
@@ -49,12 +49,12 @@ typedef struct _ND2_ADAPTER_INFO {
 	UINT16 VendorId;
 	UINT16 DeviceId;
 	UINT64 AdapterId;
-	SIZE_T MaxRegistrationSize; /* bytes of one region */
+	SIZE_T MaxRegistrationSize; /* maximum bytes of one region */
 	SIZE_T MaxWindowSize;
-	ULONG MaxInitiatorSge; /* buffers of one Send or Write */
+	ULONG MaxInitiatorSge; /* maximum buffers (SGEs) of one Send or Write */
 	ULONG MaxReceiveSge;
 	ULONG MaxReadSge;
-	ULONG MaxTransferLength; /* bytes of one request */
+	ULONG MaxTransferLength; /* maximum bytes of one request */
 	ULONG MaxInlineDataSize;
 	ULONG MaxInboundReadLimit;
 	ULONG MaxOutboundReadLimit;
@@ -64,8 +64,8 @@ typedef struct _ND2_ADAPTER_INFO {
 	ULONG MaxCompletionQueueDepth;
 	ULONG InlineRequestThreshold; /* bytes up to which inline data is faster */
 	ULONG LargeRequestThreshold;  /* bytes above which RDMA is faster than Send */
-	ULONG MaxCallerData;	      /* bytes of private data of Connect */
-	ULONG MaxCalleeData;	      /* bytes of private data of Accept and Reject */
+	ULONG MaxCallerData;	      /* maximum bytes of private data of Connect */
+	ULONG MaxCalleeData;	      /* maximum bytes of private data of Accept and Reject */
 	ULONG AdapterFlags;
 } ND2_ADAPTER_INFO;
 
@@ -112,7 +112,7 @@ typedef struct _ND2_RESULT {
 	ND2_REQUEST_TYPE RequestType;
 } ND2_RESULT;
 
-/* This is the layout of struct ibv_sge. */
+/* One buffer of a request. The layout equals that of struct ibv_sge (libibverbs). */
 typedef struct _ND2_SGE {
 	void *Buffer;
 	ULONG BufferLength;

@@ -1,7 +1,7 @@
 /*
- * An optional export of a provider library, beside DllGetClassObject: the helper library calls it
- * to choose a local address on ports that the kernel's routing does not know. Applications do not
- * need it.
+ * DllSelectAddress, an optional export of a provider library beside DllGetClassObject: the helper
+ * library calls it to choose a local address on ports that are not in the kernel's routing table.
+ * Applications need not call it.
  */
 #ifndef NDROUTE_H
 #define NDROUTE_H
@@ -10,18 +10,18 @@
 
 #include <sys/socket.h>
 
-/* How well a local address reaches a remote one; larger is better. */
+/* Ranks how well a local address reaches a remote address; larger is better. */
 enum nd_route_rank {
 	ND_ROUTE_NONE,	       /* no route */
 	ND_ROUTE_GATEWAY,      /* through the gateway of its network */
-	ND_ROUTE_PREFIX,       /* on a common prefix; the prefix length in bits is added */
-	ND_ROUTE_SELF = 0x100, /* it is the remote address itself */
+	ND_ROUTE_PREFIX,       /* in one subnet; rank = this value + prefix length in bits */
+	ND_ROUTE_SELF = 0x100, /* the local address is the remote address */
 };
 
 /*
- * Stores in *local the provider's best local address for a remote one (AF_INET or AF_INET6), with
- * port 0, and its rank. Any thread. ND_INVALID_ADDRESS: not such an address.
- * ND_NETWORK_UNREACHABLE: no local address reaches it.
+ * Stores the provider's best local address for a remote address (AF_INET or AF_INET6) in *local,
+ * with port 0, and its rank in *rank. Any thread may call. ND_INVALID_ADDRESS: `remote` is not an
+ * IP address. ND_NETWORK_UNREACHABLE: no local address reaches `remote`.
  */
 typedef HRESULT (*nd_select_address_fn)(const struct sockaddr *remote, ULONG cb,
 					struct sockaddr_storage *local, int *rank);

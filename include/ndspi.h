@@ -4,18 +4,19 @@
  * method is described once, at its C++ declaration. The original interfaces are described by
  * Microsoft: https://github.com/microsoft/NetworkDirect
  *
- * Numbers behind the methods are vtable slots, IUnknown's three first. The C++ classes have no
- * data, no virtual bases and no virtual destructor; objects carry no C++ type information, so
- * typeid, dynamic_cast to a class and -fsanitize=vptr do not work on them.
+ * The comment behind each method gives its vtable slot; IUnknown's three methods come first. The
+ * C++ classes have no data, no virtual bases and no virtual destructor; objects carry no C++ type
+ * information, so typeid, dynamic_cast to a class and -fsanitize=vptr do not work on them.
  *
  * Rules for all methods: any thread may call them. A method with an OVERLAPPED returns ND_PENDING
  * when its request has begun; the request then completes exactly once. Any other status means that
- * no request has begun. Besides the statuses named below such a method returns
- * ND_INVALID_PARAMETER for a NULL block, ND_INVALID_HANDLE for an hEvent that is no event, and
- * ND_INSUFFICIENT_RESOURCES without memory. When the adapter's port is gone, pending requests
- * complete with ND_DEVICE_REMOVED and methods return that status, except those that end something
- * (Release, Deregister, Flush, CancelOverlappedRequests). In a forked child of the process that
- * opened the adapter every method with a status returns ND_DEVICE_REMOVED.
+ * no request has begun. Besides the statuses named at its declaration, such a method returns
+ * ND_INVALID_PARAMETER if pOverlapped is NULL, ND_INVALID_HANDLE if hEvent is not an event, and
+ * ND_INSUFFICIENT_RESOURCES if memory runs out. A status named without an explanation has its usual
+ * meaning. When the adapter's port is gone, pending requests complete with ND_DEVICE_REMOVED and
+ * methods return this status, except those that end something (Release, Deregister, Flush,
+ * CancelOverlappedRequests). In a forked child of the process that opened the adapter every method
+ * with a status returns ND_DEVICE_REMOVED.
  *
  * While an adapter is open the library has a handler for SIGSEGV and SIGBUS. A handler that the
  * client installs later must call the one it replaces for faults that are not its own.
@@ -27,7 +28,7 @@
 #include "ndstatus.h"
 #include "ndtypes.h"
 
-/* Version 1 adapters do not exist here; NdOpenV1Adapter needs the name of their type. */
+/* Version 1 adapters do not exist here, but NdOpenV1Adapter is declared with this type. */
 #ifdef __cplusplus
 struct INDAdapter;
 #else
@@ -65,17 +66,17 @@ static const GUID IID_IND2Listener __attribute__((unused)) = {
 struct IND2Overlapped : public IUnknown {
 	/*
 	 * Ends every request that is pending on this object with ND_CANCELED, oldest first; when
-	 * the call returns, all of them have completed. A connector that waits for the peer
-	 * (Connect, Accept, Disconnect) gives the connection up; a connected one stays connected
-	 * and loses its NotifyDisconnect requests only. ND_SUCCESS.
+	 * the call returns, all of these requests have completed. A connector that waits for the
+	 * peer (Connect, Accept, Disconnect) gives up its connection; a connected one stays
+	 * connected, and only its NotifyDisconnect requests end. Returns ND_SUCCESS.
 	 */
 	virtual HRESULT CancelOverlappedRequests() = 0; /* vtable slot 3 */
 
 	/*
-	 * Returns the status of the request that the block belongs to: ND_PENDING, or the final
-	 * status. With `wait` TRUE the call blocks until the status is final and then clears the
-	 * block's event if that event resets automatically. Any object will do: the block alone is
-	 * looked at.
+	 * Returns the status of the request that the OVERLAPPED belongs to: ND_PENDING, or the
+	 * final status. With `wait` TRUE the call waits until the status is final and then clears
+	 * the OVERLAPPED's event if that event resets automatically. The method reads only the
+	 * OVERLAPPED, so it may be called on any object.
 	 */
 	virtual HRESULT GetOverlappedResult(OVERLAPPED *pOverlapped,
 					    BOOL wait) = 0; /* vtable slot 4 */
@@ -84,8 +85,8 @@ struct IND2Overlapped : public IUnknown {
 /* The adapters of this machine. A client gets the provider from DllGetClassObject. */
 struct IND2Provider : public IUnknown {
 	/*
-	 * Lists the local addresses of all adapters, read from the configuration at each call
-	 * while no adapter is open. *pcbAddressList: bytes of the buffer, on return bytes needed.
+	 * Lists the local addresses of all adapters. While no adapter is open, each call reads them
+	 * from the configuration. *pcbAddressList: bytes of the buffer, on return bytes needed.
 	 * ND_BUFFER_OVERFLOW: the buffer is NULL or too small.
 	 */
 	virtual HRESULT QueryAddressList(SOCKET_ADDRESS_LIST *pAddressList,
@@ -100,26 +101,27 @@ struct IND2Provider : public IUnknown {
 				       UINT64 *pAdapterId) = 0; /* vtable slot 4 */
 
 	/*
-	 * Opens an adapter and, for the first one of a process, starts the NIC. Each instance
-	 * has its own protection domain: objects and tokens of one instance are of no use in
-	 * another. ND_INVALID_PARAMETER: no adapter has this id. ND_NO_MEMORY.
-	 * ND_INSUFFICIENT_RESOURCES: no file descriptor is left. ND_DEVICE_REMOVED: the port of an
-	 * adapter that is still open is gone.
+	 * Opens an adapter and, for the first one of a process, starts the NIC. Each instance has
+	 * its own protection domain: objects and tokens of one instance are invalid in another.
+	 * ND_INVALID_PARAMETER: no adapter has this id. ND_NO_MEMORY. ND_INSUFFICIENT_RESOURCES: no
+	 * file descriptor is left. ND_DEVICE_REMOVED: the adapter is open already, and its port is
+	 * gone.
 	 */
 	virtual HRESULT OpenAdapter(REFIID iid, UINT64 adapterId,
 				    void **ppAdapter) = 0; /* vtable slot 5 */
 };
 
 /*
- * An open adapter, which makes all other objects. Every Create method takes the iid of the
- * interface to return and answers E_NOINTERFACE for any other; hOverlappedFile must come from this
- * instance, else ND_INVALID_HANDLE. Every object holds a reference on its adapter.
+ * An open adapter, which creates all other objects. Every Create method takes the iid of the
+ * interface to return and returns E_NOINTERFACE for any other; hOverlappedFile must be a file of
+ * this adapter instance, else the method returns ND_INVALID_HANDLE. Every object holds a reference
+ * on its adapter.
  */
 struct IND2Adapter : public IUnknown {
 	/*
-	 * Makes the file that objects with OVERLAPPEDs report their completions through. Bind it
+	 * Creates the file through which objects with OVERLAPPEDs report their completions. Bind it
 	 * to a port or a callback (NdsPortBind, NdsFileBindCallback), or leave it unbound and use
-	 * events. Close it with NdsHandleClose; objects keep it alive. ND_NO_MEMORY;
+	 * events. Close it with NdsHandleClose; it lives on while objects use it. ND_NO_MEMORY.
 	 * ND_INSUFFICIENT_RESOURCES: the thread that delivers completions cannot be started.
 	 */
 	virtual HRESULT CreateOverlappedFile(HANDLE *phOverlappedFile) = 0; /* vtable slot 3 */
@@ -130,38 +132,38 @@ struct IND2Adapter : public IUnknown {
 	 */
 	virtual HRESULT Query(ND2_ADAPTER_INFO *pInfo, ULONG *pcbInfo) = 0; /* vtable slot 4 */
 
-	/*
-	 * Lists the addresses of this adapter, as IND2Provider::QueryAddressList does for all of
-	 * them.
-	 */
+	/* Lists this adapter's addresses, in the way of IND2Provider::QueryAddressList. */
 	virtual HRESULT QueryAddressList(SOCKET_ADDRESS_LIST *pAddressList,
 					 ULONG *pcbAddressList) = 0; /* vtable slot 5 */
 
 	/*
-	 * queueDepth: results, 1 to MaxCompletionQueueDepth; a lower bound, since a queue always
-	 * has room for every request of its queue pairs. affinity: a mask of the CPUs of group 0
-	 * near which the queue pairs should be served; 0, or any other group, is no wish.
-	 * ND_INVALID_PARAMETER_3: depth out of range. ND_NO_MEMORY.
+	 * Creates a completion queue. queueDepth: number of results, 1 to MaxCompletionQueueDepth;
+	 * this is a lower bound, since a queue always has room for every request of its queue
+	 * pairs. affinity: a mask of the CPUs of group 0 near which the queue pairs should be
+	 * served; 0, or any other group, means no preference. ND_INVALID_PARAMETER_3: depth out of
+	 * range. ND_NO_MEMORY.
 	 */
 	virtual HRESULT CreateCompletionQueue(REFIID iid, HANDLE hOverlappedFile, ULONG queueDepth,
 					      USHORT group, KAFFINITY affinity,
 					      void **ppCompletionQueue) = 0; /* vtable slot 6 */
 
-	/* Makes a region without memory; IND2MemoryRegion::Register gives it some. ND_NO_MEMORY. */
+	/* Creates a region; IND2MemoryRegion::Register gives it memory. ND_NO_MEMORY. */
 	virtual HRESULT CreateMemoryRegion(REFIID iid, HANDLE hOverlappedFile,
 					   void **ppMemoryRegion) = 0; /* vtable slot 7 */
 
 	/*
-	 * Makes an unbound window. ND_INSUFFICIENT_RESOURCES: regions and windows share one limit.
+	 * Creates an unbound memory window. ND_INSUFFICIENT_RESOURCES: the limit that regions and
+	 * windows share is reached.
 	 */
 	virtual HRESULT CreateMemoryWindow(REFIID iid,
 					   void **ppMemoryWindow) = 0; /* vtable slot 8 */
 
 	/*
-	 * queueDepth: receives, 1 to MaxSharedReceiveQueueDepth. maxRequestSge: buffers of one
-	 * receive, at most MaxReceiveSge. notifyThreshold: Notify completes when fewer receives
-	 * than this are left. group and affinity have no effect. ND_INVALID_PARAMETER_3: depth out
-	 * of range. ND_INVALID_PARAMETER_4: too many buffers. ND_NO_MEMORY.
+	 * Creates a shared receive queue. queueDepth: number of receives, 1 to
+	 * MaxSharedReceiveQueueDepth. maxRequestSge: buffers of one receive, at most MaxReceiveSge.
+	 * notifyThreshold: Notify completes when fewer receives than this are left. group and
+	 * affinity have no effect. ND_INVALID_PARAMETER_3: depth out of range.
+	 * ND_INVALID_PARAMETER_4: too many buffers. ND_NO_MEMORY.
 	 */
 	virtual HRESULT
 	CreateSharedReceiveQueue(REFIID iid, HANDLE hOverlappedFile, ULONG queueDepth,
@@ -170,12 +172,12 @@ struct IND2Adapter : public IUnknown {
 				 void **ppSharedReceiveQueue) = 0; /* vtable slot 9 */
 
 	/*
-	 * Makes a reliable connected queue pair; its two completion queues may be one object.
-	 * context comes back in every result (ND2_RESULT.QueuePairContext). Depths count requests,
-	 * the SGE limits count buffers of one request (at least 2 are granted), inlineDataSize
-	 * counts bytes. ND_INVALID_PARAMETER_2 or _3: not a completion queue of this adapter. _5
-	 * to _9: the argument of that number exceeds the adapter's limit.
-	 * ND_INSUFFICIENT_RESOURCES.
+	 * Creates a reliable connected queue pair; its two completion queues may be one object.
+	 * context is returned in every result (ND2_RESULT.QueuePairContext). Depths are in
+	 * requests, SGE limits in buffers of one request (the queue pair accepts at least 2),
+	 * inlineDataSize is in bytes. ND_INVALID_PARAMETER_2 or _3: not a completion queue of this
+	 * adapter. ND_INVALID_PARAMETER_5 to _9: the argument of that number exceeds the adapter's
+	 * limit. ND_INSUFFICIENT_RESOURCES.
 	 */
 	virtual HRESULT CreateQueuePair(REFIID iid, IUnknown *pReceiveCompletionQueue,
 					IUnknown *pInitiatorCompletionQueue, void *context,
@@ -185,10 +187,10 @@ struct IND2Adapter : public IUnknown {
 					void **ppQueuePair) = 0; /* vtable slot 10 */
 
 	/*
-	 * The same for a queue pair that takes its receives from a shared receive queue. Results
-	 * of those receives go to the queue pair's own receive completion queue.
-	 * ND_INVALID_PARAMETER_2 to _4: not an object of this adapter. _6 to _8: the argument of
-	 * that number exceeds the adapter's limit.
+	 * As CreateQueuePair, for a queue pair that takes its receives from a shared receive queue.
+	 * Results of those receives go to the queue pair's own receive completion queue.
+	 * ND_INVALID_PARAMETER_2 to _4: not an object of this adapter. ND_INVALID_PARAMETER_6 to
+	 * _8: the argument of that number exceeds the adapter's limit.
 	 */
 	virtual HRESULT CreateQueuePairWithSrq(REFIID iid, IUnknown *pReceiveCompletionQueue,
 					       IUnknown *pInitiatorCompletionQueue,
@@ -198,13 +200,13 @@ struct IND2Adapter : public IUnknown {
 					       void **ppQueuePair) = 0; /* vtable slot 11 */
 
 	/*
-	 * ND_NO_MEMORY; ND_INSUFFICIENT_RESOURCES: the adapter has as many connectors as it can
-	 * serve.
+	 * Creates an unbound connector. ND_NO_MEMORY. ND_INSUFFICIENT_RESOURCES: the adapter has
+	 * reached its limit of connectors.
 	 */
 	virtual HRESULT CreateConnector(REFIID iid, HANDLE hOverlappedFile,
 					void **ppConnector) = 0; /* vtable slot 12 */
 
-	/* ND_NO_MEMORY. */
+	/* Creates an unbound listener. ND_NO_MEMORY. */
 	virtual HRESULT CreateListener(REFIID iid, HANDLE hOverlappedFile,
 				       void **ppListener) = 0; /* vtable slot 13 */
 };
@@ -222,78 +224,80 @@ struct IND2CompletionQueue : public IND2Overlapped {
 	/*
 	 * Makes the queue deeper or shallower, at any time. queueDepth: 1 to
 	 * MaxCompletionQueueDepth, else ND_INVALID_PARAMETER. ND_BUFFER_OVERFLOW: the queue holds
-	 * more unread results than that. ND_INSUFFICIENT_RESOURCES. The queue is unchanged after
-	 * an error.
+	 * more unread results than the new depth. ND_INSUFFICIENT_RESOURCES. After an error the
+	 * queue is unchanged.
 	 */
 	virtual HRESULT Resize(ULONG queueDepth) = 0; /* vtable slot 6 */
 
 	/*
-	 * Asks for one notification. ND_CQ_NOTIFY_ANY: the request completes at the next result.
-	 * ND_CQ_NOTIFY_SOLICITED: at the next failed result, or the next receive that the sender
-	 * marked with ND_OP_FLAG_SEND_AND_SOLICIT_EVENT. ND_CQ_NOTIFY_ERRORS: only when the queue
-	 * itself fails. An unread result that has not caused a notification yet counts as the next
-	 * one, so none is missed between GetResults and Notify. Requests that wait together
-	 * complete together. ND_INVALID_PARAMETER_1: not one of these types. ND_BUFFER_OVERFLOW:
-	 * the queue was overrun.
+	 * Requests one notification. type: ND_CQ_NOTIFY_ANY: the request completes at the next
+	 * result. ND_CQ_NOTIFY_SOLICITED: it completes at the next failed result, or the next
+	 * receive of a message that was sent with ND_OP_FLAG_SEND_AND_SOLICIT_EVENT.
+	 * ND_CQ_NOTIFY_ERRORS: it completes only when the queue itself fails. An unread result that
+	 * has not caused a notification yet counts as the next one, so no result is missed between
+	 * GetResults and Notify. Requests of any type but ND_CQ_NOTIFY_ERRORS that wait at the same
+	 * time complete together. ND_INVALID_PARAMETER_1: not one of these types.
+	 * ND_BUFFER_OVERFLOW: the queue was overrun.
 	 */
 	virtual HRESULT Notify(ULONG type, OVERLAPPED *pOverlapped) = 0; /* vtable slot 7 */
 
 	/*
 	 * Takes up to nResults results, oldest first, and returns their number; 0 when there are
-	 * none. Results of one queue pair arrive in the order of its requests, sends and receives
-	 * each.
+	 * none. Results of one queue pair arrive in the order of its requests, separately for its
+	 * send queue and its receive queue.
 	 */
 	virtual ULONG GetResults(ND2_RESULT results[], ULONG nResults) = 0; /* vtable slot 8 */
 };
 
 /* A queue of receives for any number of queue pairs of the same adapter. */
 struct IND2SharedReceiveQueue : public IND2Overlapped {
-	/* As IND2CompletionQueue::GetNotifyAffinity. */
+	/* Returns the same values as IND2CompletionQueue::GetNotifyAffinity. */
 	virtual HRESULT GetNotifyAffinity(USHORT *pGroup,
 					  KAFFINITY *pAffinity) = 0; /* vtable slot 5 */
 
 	/*
-	 * Changes depth and threshold, either both or none; 0 leaves a value as it is. A new
-	 * threshold also holds for Notify requests that wait already. ND_BUFFER_OVERFLOW: more
-	 * receives than the new depth are posted. ND_INVALID_PARAMETER: more than
+	 * Changes depth and threshold, either both or none; 0 leaves a value unchanged. A new
+	 * threshold also applies to Notify requests that wait already. ND_BUFFER_OVERFLOW: more
+	 * receives than the new depth are posted. ND_INVALID_PARAMETER: the depth exceeds
 	 * MaxSharedReceiveQueueDepth. ND_INSUFFICIENT_RESOURCES.
 	 */
 	virtual HRESULT Modify(ULONG queueDepth, ULONG notifyThreshold) = 0; /* vtable slot 6 */
 
 	/*
-	 * The request completes when fewer receives than the threshold are left, at once if that
-	 * is so already. All requests that wait at that moment complete together.
+	 * Requests one notification: the request completes when fewer receives than the threshold
+	 * are left, or at once if fewer are left already. All requests that wait at that moment
+	 * complete together.
 	 */
 	virtual HRESULT Notify(OVERLAPPED *pOverlapped) = 0; /* vtable slot 7 */
 
 	/*
-	 * Posts a receive; its result appears in the receive completion queue of the queue pair
-	 * whose message took it. sge is copied; its buffers belong to the NIC until then.
-	 * ND_NO_MORE_ENTRIES: the queue is full. ND_DATA_OVERRUN: too many buffers.
-	 * ND_BUFFER_OVERFLOW: more bytes than MaxTransferLength. ND_INVALID_PARAMETER_2: sge is
-	 * NULL though nSge is not 0.
+	 * Posts a receive. Its result appears in the receive completion queue of the queue pair
+	 * whose message takes the receive. The sge array is copied; its buffers belong to the NIC
+	 * until that result. ND_NO_MORE_ENTRIES: the queue is full. ND_DATA_OVERRUN: too many
+	 * buffers. ND_BUFFER_OVERFLOW: more bytes than MaxTransferLength. ND_INVALID_PARAMETER_2:
+	 * sge is NULL though nSge is not 0.
 	 */
 	virtual HRESULT Receive(void *requestContext, const ND2_SGE sge[],
 				ULONG nSge) = 0; /* vtable slot 8 */
 };
 
-/* Memory that requests may use. */
+/* A region of memory that requests may access once it is registered. */
 struct IND2MemoryRegion : public IND2Overlapped {
 	/*
-	 * Registers cbBuffer bytes with ND_MR_FLAG_ flags; the request completes at once. Pages
-	 * of a buffer of up to 64 KB become resident. The buffer must stay mapped until it is
-	 * deregistered. ND_INVALID_BUFFER_SIZE: 0 bytes. ND_INVALID_PARAMETER: NULL, or more than
-	 * MaxRegistrationSize. ND_INVALID_PARAMETER_3: unknown flags. ND_ACCESS_VIOLATION: a page
-	 * is not mapped or lacks the access that the flags ask for. ND_INVALID_DEVICE_STATE: the
-	 * region is registered already.
+	 * Registers cbBuffer bytes with ND_MR_FLAG_ flags; the request completes at once. If the
+	 * buffer has at most 64 KB, its pages become resident. The buffer must stay mapped until it
+	 * is deregistered. ND_INVALID_BUFFER_SIZE: 0 bytes. ND_INVALID_PARAMETER: NULL, or more
+	 * than MaxRegistrationSize. ND_INVALID_PARAMETER_3: unknown flags. ND_ACCESS_VIOLATION: a
+	 * page is not mapped or lacks the access that the flags ask for. ND_INVALID_DEVICE_STATE:
+	 * the region is registered already.
 	 */
 	virtual HRESULT Register(const void *pBuffer, SIZE_T cbBuffer, ULONG flags,
 				 OVERLAPPED *pOverlapped) = 0; /* vtable slot 5 */
 
 	/*
-	 * Ends the registration; the request completes at once, and both tokens are invalid
-	 * then. ND_DEVICE_BUSY: a window is bound to the region. ND_INVALID_DEVICE_STATE: it is
-	 * not registered.
+	 * Ends the registration; the request completes at once, and from then on both tokens are
+	 * invalid. ND_DEVICE_BUSY: a window is bound to the region. ND_INVALID_DEVICE_STATE: the
+	 * region is not registered.
 	 */
 	virtual HRESULT Deregister(OVERLAPPED *pOverlapped) = 0; /* vtable slot 6 */
 
@@ -310,27 +314,28 @@ struct IND2MemoryRegion : public IND2Overlapped {
 /* A part of a region that the peer may access while the window is bound. */
 struct IND2MemoryWindow : public IUnknown {
 	/*
-	 * Returns the token of the last IND2QueuePair::Bind, valid for the peer once that
-	 * request has completed; 0 before the first one. Opaque and in network byte order, as that
-	 * of a region.
+	 * Returns the token of the last IND2QueuePair::Bind, valid for the peer once that request
+	 * has completed; 0 before the first one. The token is opaque and in network byte order,
+	 * like the remote token of a region.
 	 */
 	virtual UINT32 GetRemoteToken() = 0; /* vtable slot 3 */
 };
 
 /*
- * A reliable connection's two queues. The methods that post a request return ND_SUCCESS when the
- * request is queued; its outcome is an ND2_RESULT in the completion queue, with requestContext.
- * With ND_OP_FLAG_SILENT_SUCCESS there is no result for success. The sge array is copied, its
- * buffers belong to the NIC until the result. Common statuses: ND_CONNECTION_INVALID: not
- * connected. ND_NO_MORE_ENTRIES: the queue is full. ND_DATA_OVERRUN: more buffers than the queue
- * pair was created for. ND_BUFFER_OVERFLOW: more bytes than MaxTransferLength, or than
- * inlineDataSize for inline data. ND_INVALID_PARAMETER_2: sge is NULL though nSge is not 0.
+ * The send queue and receive queue of a reliable connection. The methods that post a request return
+ * ND_SUCCESS when the request is queued; its outcome is an ND2_RESULT in the completion queue, with
+ * requestContext. With ND_OP_FLAG_SILENT_SUCCESS there is no result for success. The sge array is
+ * copied; its buffers belong to the NIC until the request has completed. Common statuses:
+ * ND_CONNECTION_INVALID: the queue pair is not connected. ND_NO_MORE_ENTRIES: the queue is full.
+ * ND_DATA_OVERRUN: more buffers than the queue pair was created for. ND_BUFFER_OVERFLOW: more bytes
+ * than MaxTransferLength, or than inlineDataSize for inline data. ND_INVALID_PARAMETER_2: sge is
+ * NULL though nSge is not 0.
  */
 struct IND2QueuePair : public IUnknown {
 	/*
-	 * Ends all outstanding requests with ND_CANCELED; when the call returns, GetResults
-	 * finds them (the call waits half a second for that at most). The queue pair cannot be
-	 * connected afterwards.
+	 * Ends all outstanding requests with ND_CANCELED. When the call returns, GetResults finds
+	 * their results (the call waits for the results for at most half a second). Afterwards the
+	 * queue pair cannot be connected.
 	 */
 	virtual HRESULT Flush() = 0; /* vtable slot 3 */
 
@@ -343,7 +348,7 @@ struct IND2QueuePair : public IUnknown {
 			     ULONG flags) = 0; /* vtable slot 4 */
 
 	/*
-	 * Posts a buffer for one message of the peer, in any state; after the end of a
+	 * Posts the buffers for one message of the peer; allowed in any state. After the end of a
 	 * connection the result is ND_CANCELED. ND_INVALID_DEVICE_REQUEST: the queue pair has a
 	 * shared receive queue.
 	 */
@@ -351,38 +356,39 @@ struct IND2QueuePair : public IUnknown {
 				ULONG nSge) = 0; /* vtable slot 5 */
 
 	/*
-	 * Posts the binding of a window to a part of a registered region. flags: SILENT_SUCCESS,
-	 * READ_FENCE, ALLOW_READ, ALLOW_WRITE (what the peer may do); others:
-	 * ND_INVALID_PARAMETER_6. ND_INVALID_PARAMETER_2 or _3: not a region, not a window of this
-	 * adapter. ND_ACCESS_VIOLATION: outside the region, or ALLOW_WRITE for a region without
-	 * local write access. ND_INVALID_DEVICE_STATE: the window is bound.
+	 * Posts a request that binds a window to a part of a registered region. flags:
+	 * SILENT_SUCCESS, READ_FENCE, ALLOW_READ, ALLOW_WRITE (the peer's rights); others:
+	 * ND_INVALID_PARAMETER_6. ND_INVALID_PARAMETER_2: not a region of this adapter.
+	 * ND_INVALID_PARAMETER_3: not a window of this adapter. ND_ACCESS_VIOLATION: the range lies
+	 * outside the region, or ALLOW_WRITE for a region without local write access.
+	 * ND_INVALID_DEVICE_STATE: the window is bound.
 	 */
 	virtual HRESULT Bind(void *requestContext, IUnknown *pMemoryRegion, IUnknown *pMemoryWindow,
 			     const void *pBuffer, SIZE_T cbBuffer,
 			     ULONG flags) = 0; /* vtable slot 6 */
 
 	/*
-	 * Posts the end of a window's binding; the peer's token is invalid when the request
-	 * completes. flags: SILENT_SUCCESS, READ_FENCE; others: ND_INVALID_PARAMETER_3.
-	 * ND_INVALID_PARAMETER_2: not a window of this adapter. The result is
-	 * ND_INVALID_DEVICE_REQUEST for a window that is not bound on this queue pair.
+	 * Posts a request that ends a window's binding; once it has completed, the window's token
+	 * is invalid. flags: SILENT_SUCCESS, READ_FENCE; others: ND_INVALID_PARAMETER_3.
+	 * ND_INVALID_PARAMETER_2: not a window of this adapter. The result's status is
+	 * ND_INVALID_DEVICE_REQUEST if the window is not bound to this queue pair.
 	 */
 	virtual HRESULT Invalidate(void *requestContext, IUnknown *pMemoryWindow,
 				   ULONG flags) = 0; /* vtable slot 7 */
 
 	/*
-	 * Posts a copy of the peer's memory at remoteAddress into the buffers. remoteToken: as
-	 * the peer's GetRemoteToken returned it. flags: SILENT_SUCCESS, READ_FENCE; INLINE is
-	 * ignored; others: ND_INVALID_PARAMETER_6. ND_INVALID_DEVICE_REQUEST: the outbound read
-	 * limit is 0.
+	 * Posts an RDMA Read of the peer's memory at remoteAddress into the buffers. remoteToken:
+	 * the value that GetRemoteToken returned on the peer. flags: SILENT_SUCCESS, READ_FENCE;
+	 * INLINE is ignored; others: ND_INVALID_PARAMETER_6. ND_INVALID_DEVICE_REQUEST: the
+	 * outbound read limit is 0.
 	 */
 	virtual HRESULT Read(void *requestContext, const ND2_SGE sge[], ULONG nSge,
 			     UINT64 remoteAddress, UINT32 remoteToken,
 			     ULONG flags) = 0; /* vtable slot 8 */
 
 	/*
-	 * Posts a copy of the buffers to the peer's memory. flags: SILENT_SUCCESS, READ_FENCE,
-	 * INLINE; others: ND_INVALID_PARAMETER_6.
+	 * Posts an RDMA Write of the buffers to the peer's memory at remoteAddress. remoteToken as
+	 * for Read. flags: SILENT_SUCCESS, READ_FENCE, INLINE; others: ND_INVALID_PARAMETER_6.
 	 */
 	virtual HRESULT Write(void *requestContext, const ND2_SGE sge[], ULONG nSge,
 			      UINT64 remoteAddress, UINT32 remoteToken,
@@ -391,29 +397,32 @@ struct IND2QueuePair : public IUnknown {
 
 /*
  * One end of a connection. The active side calls Bind, Connect, CompleteConnect; the passive side
- * hands the connector to IND2Listener::GetConnectionRequest and then calls Accept or Reject. A step
- * in the wrong state returns a status that names the state: ND_CONNECTION_INVALID (too early or too
- * late), ND_CONNECTION_ACTIVE, ND_CONNECTION_ABORTED (the peer is gone), ND_INVALID_DEVICE_STATE.
+ * hands the connector to IND2Listener::GetConnectionRequest and then calls Accept or Reject. A
+ * method called in the wrong state returns a status that depends on the state:
+ * ND_CONNECTION_INVALID (too early or too late), ND_CONNECTION_ACTIVE, ND_CONNECTION_ABORTED (the
+ * peer is gone), ND_INVALID_DEVICE_STATE.
  */
 struct IND2Connector : public IND2Overlapped {
 	/*
-	 * Gives the connector a local address: one of the adapter's, or a wildcard; port 0 takes
-	 * a free one. ND_INVALID_ADDRESS: not such an address. ND_TOO_MANY_ADDRESSES: no port is
-	 * free. STATUS_ADDRESS_ALREADY_ASSOCIATED: bound already. ND_INSUFFICIENT_RESOURCES.
+	 * Binds the connector to a local address: an address of the adapter, or a wildcard; port 0
+	 * chooses a free port. ND_INVALID_ADDRESS: neither an address of the adapter nor a
+	 * wildcard. ND_TOO_MANY_ADDRESSES: no port is free. STATUS_ADDRESS_ALREADY_ASSOCIATED: the
+	 * connector is bound already. ND_INSUFFICIENT_RESOURCES.
 	 */
 	virtual HRESULT Bind(const struct sockaddr *pAddress,
 			     ULONG cbAddress) = 0; /* vtable slot 5 */
 
 	/*
-	 * Sends a connection request. The read limits are the numbers of RDMA Reads in flight
-	 * towards this side and from it, reduced to what the adapter allows; private data: up to
-	 * MaxCallerData bytes, copied. The request completes when the peer has accepted:
-	 * ND_SUCCESS; rejected: ND_CONNECTION_REFUSED; does not answer: ND_IO_TIMEOUT; or has no
-	 * link-layer address: ND_HOST_UNREACHABLE. Returned at once: ND_INVALID_PARAMETER_1 (not a
-	 * queue pair of this adapter), ND_INVALID_ADDRESS, STATUS_BAD_NETWORK_NAME (a wildcard or
-	 * port 0), STATUS_ADDRESS_NOT_ASSOCIATED (Bind comes first), ND_CONNECTION_ACTIVE (the
-	 * queue pair was used), ND_INVALID_BUFFER_SIZE and ND_ACCESS_VIOLATION (private data),
-	 * ND_ADDRESS_ALREADY_EXISTS (these addresses and ports are connected).
+	 * Sends a connection request. The read limits are the numbers of RDMA Reads in flight from
+	 * the peer (inbound) and from this side (outbound), reduced to the adapter's limits;
+	 * private data: up to MaxCallerData bytes, copied. The request completes with ND_SUCCESS
+	 * when the peer has accepted, ND_CONNECTION_REFUSED when it has rejected, ND_IO_TIMEOUT
+	 * when it does not reply, ND_HOST_UNREACHABLE when its link-layer address cannot be
+	 * resolved. Statuses returned at once: ND_INVALID_PARAMETER_1 (not a queue pair of this
+	 * adapter), ND_INVALID_ADDRESS, STATUS_BAD_NETWORK_NAME (a wildcard or port 0),
+	 * STATUS_ADDRESS_NOT_ASSOCIATED (Bind comes first), ND_CONNECTION_ACTIVE (the queue pair
+	 * was used), ND_INVALID_BUFFER_SIZE and ND_ACCESS_VIOLATION (private data),
+	 * ND_ADDRESS_ALREADY_EXISTS (a connection between these addresses and ports exists).
 	 */
 	virtual HRESULT Connect(IUnknown *pQueuePair, const struct sockaddr *pDestAddress,
 				ULONG cbDestAddress, ULONG inboundReadLimit,
@@ -422,18 +431,18 @@ struct IND2Connector : public IND2Overlapped {
 				OVERLAPPED *pOverlapped) = 0; /* vtable slot 6 */
 
 	/*
-	 * Confirms an accepted connection; from the return on the queue pair takes all requests.
-	 * The request completes at once, with ND_CONNECTION_ABORTED if the peer has gone
-	 * meanwhile.
+	 * Confirms an accepted connection; once the call has returned, the queue pair takes all
+	 * requests. The OVERLAPPED completes at once, with ND_CONNECTION_ABORTED if the peer has
+	 * gone meanwhile.
 	 */
 	virtual HRESULT CompleteConnect(OVERLAPPED *pOverlapped) = 0; /* vtable slot 7 */
 
 	/*
-	 * Accepts the request that the listener gave to this connector. Read limits are reduced
-	 * to what the peer offered; private data: up to MaxCalleeData bytes. The queue pair takes
-	 * all requests from the return on; the OVERLAPPED completes when the peer has called
-	 * CompleteConnect, or with ND_CONNECTION_REFUSED, ND_CONNECTION_ABORTED or ND_IO_TIMEOUT.
-	 * Returned at once: as for Connect.
+	 * Accepts the connection request that the listener gave to this connector. Read limits are
+	 * reduced to the peer's offer; private data: up to MaxCalleeData bytes. Once the call has
+	 * returned, the queue pair takes all requests. The OVERLAPPED completes with ND_SUCCESS
+	 * when the peer has called CompleteConnect, else with ND_CONNECTION_REFUSED,
+	 * ND_CONNECTION_ABORTED or ND_IO_TIMEOUT. Statuses returned at once: as for Connect.
 	 */
 	virtual HRESULT Accept(IUnknown *pQueuePair, ULONG inboundReadLimit,
 			       ULONG outboundReadLimit, const void *pPrivateData,
@@ -441,81 +450,85 @@ struct IND2Connector : public IND2Overlapped {
 			       OVERLAPPED *pOverlapped) = 0; /* vtable slot 8 */
 
 	/*
-	 * Rejects a request, or on the active side an accepted connection instead of
-	 * CompleteConnect. Private data: up to MaxCalleeData bytes. ND_CONNECTION_ABORTED: the
-	 * peer has gone meanwhile.
+	 * Rejects a connection request; on the active side, instead of CompleteConnect, rejects a
+	 * connection that the peer has accepted. Private data: up to MaxCalleeData bytes.
+	 * ND_CONNECTION_ABORTED: the peer has gone meanwhile.
 	 */
 	virtual HRESULT Reject(const void *pPrivateData,
 			       ULONG cbPrivateData) = 0; /* vtable slot 9 */
 
 	/*
-	 * Returns the read limits: on the passive side those the peer offers, after Accept or
-	 * Connect the negotiated ones. Either pointer may be NULL.
+	 * Returns the read limits: on the passive side before Accept those that the peer offers,
+	 * after Accept or Connect the negotiated ones. Either pointer may be NULL.
 	 */
 	virtual HRESULT GetReadLimits(ULONG *pInboundReadLimit,
 				      ULONG *pOutboundReadLimit) = 0; /* vtable slot 10 */
 
 	/*
-	 * Copies the peer's private data, zero-padded to the size of its message's field: 56
-	 * bytes of a request, 196 of a reply, 148 of a rejection. *pcbPrivateData: bytes of the
-	 * buffer, on return bytes available. ND_BUFFER_OVERFLOW: the buffer is NULL or has room
-	 * for a part only, which is copied. ND_CONNECTION_INVALID: the peer has sent none.
+	 * Copies the peer's private data, zero-padded to the size of its message's field: 56 bytes
+	 * of a request, 196 of a reply, 148 of a rejection. *pcbPrivateData: bytes of the buffer,
+	 * on return bytes available. ND_BUFFER_OVERFLOW: the buffer is NULL, or it has room for a
+	 * part only, which is copied. ND_CONNECTION_INVALID: the peer has sent no private data.
 	 */
 	virtual HRESULT GetPrivateData(void *pPrivateData,
 				       ULONG *pcbPrivateData) = 0; /* vtable slot 11 */
 
 	/*
-	 * Copies an address. *pcbAddress: bytes of the buffer, on return bytes needed.
-	 * ND_BUFFER_OVERFLOW: the buffer is NULL or too small. ND_CONNECTION_INVALID: no address
-	 * yet.
+	 * Copies the connector's local address. *pcbAddress: bytes of the buffer, on return bytes
+	 * needed. ND_BUFFER_OVERFLOW: the buffer is NULL or too small. ND_CONNECTION_INVALID: the
+	 * connector has no address yet.
 	 */
 	virtual HRESULT GetLocalAddress(struct sockaddr *pAddress,
 					ULONG *pcbAddress) = 0; /* vtable slot 12 */
 
-	/* The same for the peer's address; ND_CONNECTION_INVALID also after the connection. */
+	/* Copies the peer's address, as GetLocalAddress does the local one. ND_CONNECTION_INVALID:
+	 * no request or reply of a peer has arrived yet, or the connection has ended. */
 	virtual HRESULT GetPeerAddress(struct sockaddr *pAddress,
 				       ULONG *pcbAddress) = 0; /* vtable slot 13 */
 
 	/*
-	 * The request completes with ND_SUCCESS when the peer disconnects or the connection
-	 * fails, before the queue pair is flushed; with STATUS_CONNECTION_DISCONNECTED when this
-	 * side disconnects.
+	 * Requests a notification of the connection's end. The request completes with ND_SUCCESS
+	 * when the peer disconnects or the connection fails, before the queue pair is flushed; with
+	 * STATUS_CONNECTION_DISCONNECTED when this side disconnects.
 	 */
 	virtual HRESULT NotifyDisconnect(OVERLAPPED *pOverlapped) = 0; /* vtable slot 14 */
 
 	/*
-	 * Ends the connection. The request completes when the peer has answered (at the latest
-	 * after about 17 s, with ND_SUCCESS too) and the queue pair is flushed: outstanding
-	 * requests have their results, ND_CANCELED, by then.
+	 * Ends the connection. The request completes with ND_SUCCESS when the peer has replied and
+	 * the queue pair is flushed, so that outstanding requests have their results (ND_CANCELED).
+	 * If the peer does not reply, the request completes with ND_SUCCESS too, after at most
+	 * about 17 s.
 	 */
 	virtual HRESULT Disconnect(OVERLAPPED *pOverlapped) = 0; /* vtable slot 15 */
 };
 
-/* The passive side's entrance: connection requests to one address and port. */
+/* The passive side: gets the connection requests for one local address and port. */
 struct IND2Listener : public IND2Overlapped {
 	/*
-	 * Takes a local address, as IND2Connector::Bind. ND_SHARING_VIOLATION: another listener
-	 * has the address and port.
+	 * Binds the listener to a local address, with the rules and statuses of
+	 * IND2Connector::Bind. ND_SHARING_VIOLATION: another listener has the address and port.
 	 */
 	virtual HRESULT Bind(const struct sockaddr *pAddress,
 			     ULONG cbAddress) = 0; /* vtable slot 5 */
 
 	/*
-	 * Starts to accept requests. backlog: how many may wait without a GetConnectionRequest,
-	 * 0 = as many as the adapter has room for; further ones are rejected.
-	 * ND_INVALID_DEVICE_STATE: not bound, or listening already.
+	 * Starts to take connection requests. backlog: number of connection requests that may wait
+	 * for a GetConnectionRequest, 0 = as many as the adapter has room for; further ones are
+	 * rejected. ND_INVALID_DEVICE_STATE: the listener is not bound, or is listening already.
 	 */
 	virtual HRESULT Listen(ULONG backlog) = 0; /* vtable slot 6 */
 
-	/* As for a connector; ND_INVALID_DEVICE_STATE before Bind. */
+	/* Copies the listener's address, like IND2Connector::GetLocalAddress.
+	 * ND_INVALID_DEVICE_STATE: the listener is not bound. */
 	virtual HRESULT GetLocalAddress(struct sockaddr *pAddress,
 					ULONG *pcbAddress) = 0; /* vtable slot 7 */
 
 	/*
 	 * Waits for a connection request and gives it to the connector, which must be unused
-	 * (ND_CONNECTION_ACTIVE) and of the same adapter (ND_INVALID_PARAMETER_1). Requests are
-	 * given out in the order of arrival, to the oldest call first. ND_CANCELED: the connector
-	 * was released, or the calls were cancelled. ND_INVALID_DEVICE_STATE: Listen comes first.
+	 * (ND_CONNECTION_ACTIVE) and of the same adapter (ND_INVALID_PARAMETER_1). Connection
+	 * requests are given out in the order of arrival, to the oldest call first. ND_CANCELED:
+	 * the connector was released, or the calls were cancelled. ND_INVALID_DEVICE_STATE: Listen
+	 * was not called.
 	 */
 	virtual HRESULT GetConnectionRequest(IUnknown *pConnector,
 					     OVERLAPPED *pOverlapped) = 0; /* vtable slot 8 */

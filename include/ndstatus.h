@@ -8,8 +8,8 @@
 #include "ndtypes.h"
 
 #define ND_SUCCESS		  ((HRESULT)0x00000000)
-#define ND_TIMEOUT		  ((HRESULT)0x00000102) /* FAILED() is false */
-#define ND_PENDING		  ((HRESULT)0x00000103) /* success by sign */
+#define ND_TIMEOUT		  ((HRESULT)0x00000102) /* a success code: FAILED() is false */
+#define ND_PENDING		  ((HRESULT)0x00000103) /* a success code: FAILED() is false */
 #define ND_BUFFER_OVERFLOW	  ((HRESULT)0x80000005)
 #define ND_DEVICE_BUSY		  ((HRESULT)0x80000011)
 #define ND_NO_MORE_ENTRIES	  ((HRESULT)0x8000001A)
@@ -27,7 +27,7 @@
 #define ND_IO_TIMEOUT		  ((HRESULT)0xC00000B5)
 #define ND_NOT_SUPPORTED	  ((HRESULT)0xC00000BB)
 #define ND_INTERNAL_ERROR	  ((HRESULT)0xC00000E5)
-/* _N: argument N of the method is wrong, counted from 1 without `This`. */
+/* ND_INVALID_PARAMETER_N: argument N of the method is invalid, counted from 1, without `This`. */
 #define ND_INVALID_PARAMETER_1	  ((HRESULT)0xC00000EF)
 #define ND_INVALID_PARAMETER_2	  ((HRESULT)0xC00000F0)
 #define ND_INVALID_PARAMETER_3	  ((HRESULT)0xC00000F1)
@@ -53,7 +53,7 @@
 #define ND_CONNECTION_ABORTED	  ((HRESULT)0xC0000241)
 #define ND_DEVICE_REMOVED	  ((HRESULT)0xC00002B6)
 
-/* Version 1 names of two of these statuses. */
+/* The version 1 names of two statuses above. */
 #define ND_LOCAL_LENGTH	      ND_DATA_OVERRUN
 #define ND_INVALIDATION_ERROR ND_INVALID_DEVICE_REQUEST
 

@@ -1,8 +1,9 @@
 /*
  * Helper functions that find the providers of this machine and open adapters by address. Link with
- * libsoftrnic. Any thread may call them. Before NdStartup the others return ND_DEVICE_NOT_READY.
- * Providers are read from the catalogue, and addresses from the providers, at each call. All but
- * NdCleanup may return ND_NO_MEMORY, or ND_INSUFFICIENT_RESOURCES when no file descriptor is left.
+ * libsoftrnic. Any thread may call them. Before NdStartup all other functions return
+ * ND_DEVICE_NOT_READY. Each call reads the providers from the catalogue and the addresses from the
+ * providers. All but NdCleanup may return ND_NO_MEMORY, or ND_INSUFFICIENT_RESOURCES when no file
+ * descriptor is left.
  */
 #ifndef NDSUPPORT_H
 #define NDSUPPORT_H
@@ -10,7 +11,7 @@
 #include "ndspi.h"
 
 /* flags of NdQueryAddressList */
-#define ND_QUERY_EXCLUDE_EMULATOR_ADDRESSES 0x00000001 /* no effect */
+#define ND_QUERY_EXCLUDE_EMULATOR_ADDRESSES 0x00000001 /* accepted, without effect */
 #define ND_QUERY_EXCLUDE_NDv1_ADDRESSES	    0x00000002
 #define ND_QUERY_EXCLUDE_NDv2_ADDRESSES	    0x00000004
 
@@ -19,10 +20,12 @@
 extern "C" {
 #endif
 
-/* Starts the helpers. Calls are counted: each NdStartup needs one NdCleanup. S_OK. */
+/* Starts the helper functions. Calls are counted: each NdStartup needs one NdCleanup. Returns
+ * S_OK. */
 HRESULT NdStartup(void);
 
-/* The last NdCleanup unloads the providers that have no objects left. S_OK, ND_DEVICE_NOT_READY. */
+/* Undoes one NdStartup; the last NdCleanup unloads the providers that have no objects left. Returns
+ * S_OK, or ND_DEVICE_NOT_READY without an NdStartup. */
 HRESULT NdCleanup(void);
 
 /* Unloads the providers that have no objects left. */
@@ -30,16 +33,16 @@ void NdFlushProviders(void);
 
 /*
  * Lists the local addresses of all providers. *pcbAddressList: bytes of the buffer. ND_SUCCESS:
- * *pcbAddressList is the bytes used, 0 if there is no address (the list may then be NULL).
- * ND_BUFFER_OVERFLOW: *pcbAddressList is the bytes needed.
+ * *pcbAddressList is the number of bytes used, 0 if there is no address (the list may then be
+ * NULL). ND_BUFFER_OVERFLOW: *pcbAddressList is the number of bytes needed.
  */
 HRESULT NdQueryAddressList(DWORD flags, SOCKET_ADDRESS_LIST *pAddressList, SIZE_T *pcbAddressList);
 
 /*
- * Returns the local address from which to reach a remote one, with port 0. *pcbLocalAddress: bytes
- * of the buffer, on return bytes needed. ND_BUFFER_OVERFLOW: the buffer is NULL or too small.
- * ND_INVALID_ADDRESS: not an address, or only reachable from an address without a provider.
- * ND_NETWORK_UNREACHABLE: no route.
+ * Returns the local address, with port 0, from which to reach a remote address. *pcbLocalAddress:
+ * bytes of the buffer, on return bytes needed. ND_BUFFER_OVERFLOW: the buffer is NULL or too small.
+ * ND_INVALID_ADDRESS: not an IP address, or reachable only from a local address that no provider
+ * owns. ND_NETWORK_UNREACHABLE: no route.
  */
 HRESULT NdResolveAddress(const struct sockaddr *pRemoteAddress, SIZE_T cbRemoteAddress,
 			 struct sockaddr *pLocalAddress, SIZE_T *pcbLocalAddress);
@@ -51,13 +54,14 @@ HRESULT NdResolveAddress(const struct sockaddr *pRemoteAddress, SIZE_T cbRemoteA
 HRESULT NdCheckAddress(const struct sockaddr *pAddress, SIZE_T cbAddress);
 
 /*
- * Opens the adapter that owns a local address. Statuses of NdCheckAddress and of
+ * Opens the adapter that owns a local address. Returns the statuses of NdCheckAddress and of
  * IND2Provider::OpenAdapter.
  */
 HRESULT NdOpenAdapter(REFIID iid, const struct sockaddr *pAddress, SIZE_T cbAddress,
 		      void **ppIAdapter);
 
-/* Version 1 adapters do not exist here, so this returns ND_INVALID_ADDRESS at best. */
+/* Always fails, since version 1 adapters do not exist here: ND_INVALID_ADDRESS for a valid
+ * address. */
 HRESULT NdOpenV1Adapter(const struct sockaddr *pAddress, SIZE_T cbAddress, INDAdapter **ppIAdapter);
 
 #ifdef __cplusplus

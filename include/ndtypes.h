@@ -3,12 +3,12 @@
  * interfaces use: events, completion ports, overlapped files.
  *
  * Widths are those of 64-bit Windows (LLP64), so no type here is a `long`. Layouts of GUID,
- * OVERLAPPED, SOCKET_ADDRESS and SOCKET_ADDRESS_LIST equal the Windows ones. AF_INET6 has its
- * Linux value, so a raw sockaddr must never be sent to a peer.
+ * OVERLAPPED, SOCKET_ADDRESS and SOCKET_ADDRESS_LIST equal the Windows ones. AF_INET6 has its Linux
+ * value, which differs from that of Windows, so never send a raw sockaddr to a peer.
  *
  * Any thread may make any call. A HANDLE is a number, not an address; its two low bits belong to
  * the client and every call ignores them. A closed or made-up handle gets ND_INVALID_HANDLE. The
- * waits (NdsEventWait, NdsEventWaitAny, NdsPortGet) are cancellation points, other calls are not.
+ * waits (NdsEventWait, NdsEventWaitAny, NdsPortGet) are cancellation points; other calls are not.
  * In a forked child of a process that has opened an adapter every call returns ND_DEVICE_REMOVED.
  */
 #ifndef NDTYPES_H
@@ -30,7 +30,7 @@ typedef uint32_t ULONG;
 typedef uint32_t DWORD;
 typedef uint64_t UINT64;
 typedef uint64_t ULONGLONG;
-typedef int BOOL; /* FALSE, or anything else */
+typedef int BOOL; /* FALSE (0), or any other value for true */
 typedef int INT;
 typedef size_t SIZE_T;
 typedef uintptr_t ULONG_PTR;
@@ -85,12 +85,13 @@ typedef REFGUID REFIID;
 typedef REFGUID REFCLSID;
 
 /*
- * A request block. It is the client's memory, but the provider's to write from the call that
- * returned ND_PENDING until Internal is no longer ND_PENDING. The provider writes the two Internal
- * words and reads hEvent once, when the request begins.
+ * The state of one request, in the client's memory. The provider may write it from the call that
+ * returned ND_PENDING until Internal is no longer ND_PENDING. The provider writes only the two
+ * Internal words, and reads hEvent once, when the request begins.
  */
 typedef struct _OVERLAPPED {
-	/* ND_PENDING, then the final status as a zero-extended 32-bit number */
+	/* status of the request: ND_PENDING, then the final status as a zero-extended 32-bit
+	 * number */
 	ULONG_PTR Internal;
 	ULONG_PTR InternalHigh; /* bytes transferred; always 0 for ND2 requests */
 	__extension__ union {
@@ -101,8 +102,8 @@ typedef struct _OVERLAPPED {
 		PVOID Pointer;
 	};
 	/*
-	 * the event to set at the end, or NULL; with its lowest bit set nothing is queued to the
-	 * port
+	 * event to set when the request completes, or NULL; if the lowest bit of the handle is set,
+	 * no packet is queued to the port
 	 */
 	HANDLE hEvent;
 } OVERLAPPED;
@@ -112,7 +113,7 @@ typedef struct _SOCKET_ADDRESS {
 	INT iSockaddrLength;
 } SOCKET_ADDRESS;
 
-/* Address has iAddressCount elements. */
+/* A list of addresses; the array Address has iAddressCount elements. */
 typedef struct _SOCKET_ADDRESS_LIST {
 	INT iAddressCount;
 	SOCKET_ADDRESS Address[1];
@@ -202,46 +203,48 @@ struct IClassFactory {
 
 /* ---- Handles ------------------------------------------------------------------------------ */
 
-#define NDS_INFINITE 0xFFFFFFFFu /* the timeout that never expires */
-#define NDS_WAIT_MAX 64u	 /* events in one NdsEventWaitAny */
+#define NDS_INFINITE 0xFFFFFFFFu /* timeout in ms that never expires */
+#define NDS_WAIT_MAX 64u	 /* maximum number of events of one NdsEventWaitAny */
 
 /*
- * Closes a handle of any kind. The object lives on while others use it: pending requests keep
- * their event and file, queues and connectors their file, files their port. ND_INVALID_HANDLE: not
+ * Closes a handle of any kind. The object lives on while it is in use: pending requests keep their
+ * event and file alive, queues and connectors their file, files their port. ND_INVALID_HANDLE: not
  * an open handle.
  */
 HRESULT NdsHandleClose(HANDLE handle);
 
 /* ---- Events ------------------------------------------------------------------------------- */
 
-/* With manualReset FALSE a successful wait clears the event. ND_NO_MEMORY. */
+/* Creates an event. With manualReset FALSE a successful wait clears the event. ND_NO_MEMORY. */
 HRESULT NdsEventCreate(BOOL manualReset, BOOL initiallySet, HANDLE *pEvent);
 HRESULT NdsEventSet(HANDLE event);
 HRESULT NdsEventReset(HANDLE event);
 
 /*
- * ND_SUCCESS: the event was set. ND_TIMEOUT (FAILED() is false!): it was not set within timeoutMs.
+ * Waits until the event is set: ND_SUCCESS. ND_TIMEOUT (note that FAILED() is false for it): the
+ * event was not set within timeoutMs milliseconds.
  */
 HRESULT NdsEventWait(HANDLE event, ULONG timeoutMs);
 
 /*
- * Waits for one of n events (1 to NDS_WAIT_MAX) and stores the index of the one that was set in
- * *pIndex, the lowest if several were. Only that event is cleared, if it resets automatically.
- * Statuses as for NdsEventWait; ND_INSUFFICIENT_RESOURCES: each event needs a file descriptor, and
- * none is left.
+ * Waits until one of n events (1 to NDS_WAIT_MAX) is set and stores its index in *pIndex, the
+ * lowest index if several are set. Only that event is cleared, if it resets automatically. Statuses
+ * as for NdsEventWait; ND_INSUFFICIENT_RESOURCES: each event needs a file descriptor, and no
+ * descriptor is left.
  */
 HRESULT NdsEventWaitAny(const HANDLE events[], ULONG n, ULONG timeoutMs, ULONG *pIndex);
 
 /*
- * Returns a file descriptor for the client's own poll or epoll loop; it is readable while the
- * event is set. The descriptor belongs to the event: never read, write or close it. Clear the
- * event with NdsEventWait(event, 0) or NdsEventReset. -1: not an event, or no descriptor is left.
+ * Returns a file descriptor for the client's own poll or epoll loop; it is readable while the event
+ * is set. The descriptor belongs to the event: never read, write or close it. Clear the event with
+ * NdsEventWait(event, 0) or NdsEventReset. Returns -1 if the handle is not an event or no
+ * descriptor is left.
  */
 int NdsEventGetFd(HANDLE event);
 
 /* ---- Completion ports --------------------------------------------------------------------- */
 
-/* The layout of the Windows OVERLAPPED_ENTRY, 32 bytes. */
+/* One completion taken from a port; 32 bytes, with the layout of the Windows OVERLAPPED_ENTRY. */
 typedef struct _NDS_PORT_ENTRY {
 	ULONG_PTR lpCompletionKey;
 	OVERLAPPED *lpOverlapped;
@@ -258,46 +261,49 @@ static inline BOOL NdsPortEntryFailed(const NDS_PORT_ENTRY *entry)
 HRESULT NdsPortCreate(HANDLE *pPort);
 
 /*
- * From now on the completion of each request on this file is queued to the port with this key,
- * unless the request's hEvent has its lowest bit set. Requests that are pending already are
- * included. ND_INVALID_PARAMETER: the file is bound already.
+ * Binds a file to a port: from now on the completion of each request on this file, including those
+ * pending now, is queued to the port with this key, unless the request's hEvent has its lowest bit
+ * set. ND_INVALID_PARAMETER: the file is bound already.
  */
 HRESULT NdsPortBind(HANDLE port, HANDLE file, ULONG_PTR key);
 
-/* Queues an entry of the client's own; `overlapped` is not looked at and may be NULL. */
+/* Queues an entry with the client's own values; `overlapped` is not accessed and may be NULL. */
 HRESULT NdsPortPost(HANDLE port, ULONG bytes, ULONG_PTR key, OVERLAPPED *overlapped);
 
 /*
- * Takes up to n entries (n > 0), oldest first, and waits for the first one. ND_SUCCESS: *pCount >=
- * 1. ND_TIMEOUT (FAILED() is false!): no entry came within timeoutMs, *pCount = 0. ND_CANCELED:
- * the port was closed while the call waited.
+ * Takes up to n entries (n > 0), oldest first, and waits until there is at least one. ND_SUCCESS:
+ * *pCount >= 1. ND_TIMEOUT (note that FAILED() is false for it): no entry came within timeoutMs
+ * milliseconds, *pCount = 0. ND_CANCELED: the port was closed while the call waited.
  */
 HRESULT NdsPortGet(HANDLE port, NDS_PORT_ENTRY entries[], ULONG n, ULONG timeoutMs, ULONG *pCount);
 
 /*
- * Returns a file descriptor that is readable while entries wait; the rules of NdsEventGetFd apply.
+ * Returns a file descriptor that is readable while entries are queued; the rules of NdsEventGetFd
+ * apply.
  */
 int NdsPortGetFd(HANDLE port);
 
 /* ---- Overlapped files (created by IND2Adapter::CreateOverlappedFile) ------------------------ */
 
-/* status is the final status of the request: 0, or a negative HRESULT. */
+/* A completion routine. status: final status of the request, 0 or a negative HRESULT. */
 typedef void (*NDS_COMPLETION_ROUTINE)(DWORD status, DWORD bytes, OVERLAPPED *overlapped);
 
 /*
- * From now on the completion of each request on this file runs `routine` on a thread of the
- * library, under the same conditions as NdsPortBind. Up to 64 routines run at once, so they may
- * wait for one another. ND_INVALID_PARAMETER: the file is bound already.
+ * Binds a file to a callback: from now on the completion of each request on this file, including
+ * those pending now, runs `routine` on a thread of the library, unless the request's hEvent has its
+ * lowest bit set. Up to 64 routines run at once, so they may wait for one another.
+ * ND_INVALID_PARAMETER: the file is bound already.
  */
 HRESULT NdsFileBindCallback(HANDLE file, NDS_COMPLETION_ROUTINE routine);
 
-/* Values equal FILE_SKIP_COMPLETION_PORT_ON_SUCCESS and FILE_SKIP_SET_EVENT_ON_HANDLE. */
+/* Modes of a file; the values equal those of FILE_SKIP_COMPLETION_PORT_ON_SUCCESS and
+ * FILE_SKIP_SET_EVENT_ON_HANDLE on Windows. */
 enum {
 	NDS_FILE_SKIP_PORT_ON_SUCCESS = 1,
 	NDS_FILE_SKIP_EVENT_ON_FILE = 2,
 };
 
-/* Both modes are always on, so setting them succeeds. ND_INVALID_PARAMETER: any other bit. */
+/* Both modes are always on, so setting them succeeds. ND_INVALID_PARAMETER: another bit is set. */
 HRESULT NdsFileSetModes(HANDLE file, ULONG modes);
 
 /* ---- Counts of live objects ---------------------------------------------------------------- */
@@ -312,9 +318,10 @@ typedef struct _NDS_LIVE {
  * ("adapter", "completion queue", ..., from the first one created), "protection domain" (one for
  * each opened adapter; it stays while the NIC holds a region or queue pair of that adapter),
  * "event", "port" and "file" behind handles, "request" (an OVERLAPPED without a final status),
- * "packet" (a completion queued to a port or a callback). Meant for tests: once everything is
- * released, closed and taken, all counts soon become 0; threads of the library may hold a last
- * reference for a moment. Fills up to n rows and returns how many exist (32 at most).
+ * "packet" (a completion queued to a port or a callback). Meant for tests: once all objects are
+ * released, all handles closed and all packets taken, all counts soon become 0 (threads of the
+ * library may hold a last reference for a moment). Fills up to n rows and returns the number of
+ * rows that exist, at most 32.
  */
 ULONG NdsLiveObjects(NDS_LIVE live[], ULONG n);
 
