@@ -176,7 +176,7 @@ static inline unsigned rn_wqe_slots_inline(unsigned n)
 
 #define RN_ATOMIC_BYTES 8u
 #define RN_ATOMIC_SLOTS 2
-#define RN_UD_SLOTS	1 /* in addition to the slots of SGEs or inline data */
+#define RN_UD_SLOTS	1 /* slots of a UD SEND besides those of SGEs or data */
 static_assert(1 + (RN_WQE_MAX_SGE - 1 + 3) / 4 + RN_UD_SLOTS <= RN_WQE_MAX_SLOTS,
 	      "datagrams of many SGEs");
 static_assert(1 + (RN_WQE_MAX_INLINE - 16 + 63) / 64 + RN_UD_SLOTS <= RN_WQE_MAX_SLOTS,

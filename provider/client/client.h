@@ -26,7 +26,7 @@ struct rn_client_cq {
 	struct rn_client *client;
 	uint32_t id;
 	struct rn_cq_view *view;
-	pthread_mutex_t lock; /* guards all below */
+	pthread_mutex_t lock; /* guards the fields below */
 	enum rn_cq_arm armed;
 	uint32_t turn; /* the shard that the next poll reads first */
 	uint32_t nfeeds;

@@ -214,8 +214,8 @@ static int build(const struct rn_client_qp *qp, const struct rn_client_queue *q,
 }
 
 /* Whether to ring the shard's doorbell. A receive needs none, since a shard takes all posted
- * requests before it handles packets. In RESET and ERR it does: no packet will come, and the caller
- * may wait for the receive's error completion. */
+ * requests before it handles packets. In RESET and ERR a receive needs the doorbell: no packet will
+ * come, and the caller may wait for the receive's error completion. */
 static bool must_ring(const struct rn_client_qp *qp, bool recv)
 {
 	enum rn_qp_state state;

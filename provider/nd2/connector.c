@@ -142,7 +142,8 @@ HRESULT nd_connector_take(struct nd_connector *c, const struct rn_event *ev)
 		nd_connector_keep_data(c, &ev->param, RN_CM_REQ_DATA);
 		c->state = ND_CN_REQ_RECEIVED;
 	} else if (c->state == ND_CN_QUEUED) {
-		c->state = ND_CN_IDLE; /* the client may pass it to GetConnectionRequest again */
+		/* the client may pass the connector to GetConnectionRequest again */
+		c->state = ND_CN_IDLE;
 	}
 	c->listener = NULL;
 	pthread_mutex_unlock(&c->async.lock);

@@ -26,7 +26,7 @@
 #define ND_SRQ_RNR_STEP 1
 #define ND_RNR_FOR_EVER 7
 
-/* Kinds of request on the list; at most one STEP waits at a time. */
+/* Kinds of request on the connector's list; at most one ND_CR_STEP request waits at a time. */
 enum nd_connector_request {
 	ND_CR_STEP,   /* Connect, CompleteConnect, Accept, Disconnect */
 	ND_CR_NOTIFY, /* NotifyDisconnect */
@@ -34,7 +34,7 @@ enum nd_connector_request {
 
 struct nd_connector {
 	struct nd_object obj;
-	struct nd_async async; /* its lock guards all below */
+	struct nd_async async; /* async.lock guards the fields below */
 	enum nd_connector_state state;
 	uint32_t id; /* the CM's id of this connection, 0 = none */
 	/* set in state ND_CN_QUEUED; not a counted reference, because the listener calls
@@ -62,7 +62,7 @@ bool nd_connector_tie(struct nd_connector *, struct nd_qp *);
  * NULL: no queue pair was tied. */
 struct nd_qp *nd_connector_untie(struct nd_connector *);
 
-/* All below are called with the connector's lock held. */
+/* The functions below are called with the connector's lock held. */
 int nd_connector_to_rts(struct nd_connector *);
 void nd_connector_keep_data(struct nd_connector *, const struct rn_cm_param *, uint16_t field);
 void nd_connector_set_limits(struct nd_connector *, const struct rn_cm_param *peer);

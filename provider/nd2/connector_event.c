@@ -128,7 +128,7 @@ static void drained(struct nd_connector *c)
 		nd_connector_answer_peer(c);
 }
 
-/* A failed queue pair ends its connection. The DREQ tells the peer, whose own queue pair may not
+/* A failed queue pair ends its connection. The DREQ informs the peer, whose own queue pair may not
  * have failed. */
 static void transport_dead(struct nd_connector *c)
 {

@@ -17,7 +17,7 @@ struct route {
 	struct route *next;
 	enum nd_route kind;
 	uint32_t id;
-	uint32_t notified; /* device.round of the last event dispatched to all that it got */
+	uint32_t notified; /* value of device.round when `obj` was last notified */
 	struct nd_object *obj;
 };
 

@@ -1,6 +1,6 @@
 /* One adapter of the NIC as this process uses it: all IND2Adapter instances opened on that adapter
- * share it. Its one thread takes the adapter's events and routes them to objects by id. Any thread
- * may call. */
+ * share one struct nd_device. The device's thread takes the adapter's events and routes them to
+ * objects by id. Any thread may call. */
 #ifndef ND_DEVICE_H
 #define ND_DEVICE_H
 

@@ -24,7 +24,7 @@ struct arrival {
 
 struct nd_listener {
 	struct nd_object obj;
-	struct nd_async async; /* its lock guards all below */
+	struct nd_async async; /* async.lock guards the fields below */
 	enum phase phase;
 	uint32_t id;
 	struct rn_client_addr local;
@@ -115,8 +115,8 @@ static void on_request(struct nd_listener *l, const struct rn_event *ev)
 		queue_arrival(l, ev);
 }
 
-/* Drops a connection request of the queue that the peer has withdrawn. False: the request is not in
- * the queue, since a connector has it by now. */
+/* Drops a queued connection request that the peer has withdrawn. False: the request is not in the
+ * queue, since a connector has it by now. */
 static bool on_withdrawal(struct nd_listener *l, const struct rn_event *ev)
 {
 	struct arrival *a = take_arrival(l, ev->id);

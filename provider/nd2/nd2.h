@@ -103,7 +103,7 @@ struct nd_cq {
 
 struct nd_srq {
 	struct nd_object obj;
-	struct nd_async async; /* its lock guards all below */
+	struct nd_async async; /* async.lock guards the fields below */
 	struct rn_client_srq *srq;
 	uint32_t threshold;
 };
@@ -126,8 +126,8 @@ struct nd_span {
 	uint32_t access, lkey;
 	struct nd_mw *windows;
 };
-/* Returns the properties of the region behind an interface pointer, NULL: the queue pair has its
- * own receive queue if this is not a region of this adapter instance. */
+/* Returns the properties of the region behind an interface pointer. NULL: this is not a region of
+ * this adapter instance. */
 struct nd_span *nd_mr_span(IUnknown *, const struct nd_adapter *);
 
 /* ---- memory window ---- */
@@ -136,8 +136,8 @@ struct nd_mw;
 struct nd_qp;
 
 HRESULT nd_mw_create(struct nd_adapter *, REFIID iid, void **out);
-/* Returns the window behind an interface pointer, NULL: the queue pair has its own receive queue if
- * this is not a window of this adapter instance. */
+/* Returns the window behind an interface pointer. NULL: this is not a window of this adapter
+ * instance. */
 struct nd_mw *nd_mw_known(IUnknown *, const struct nd_adapter *);
 /* Posts a BIND. `bind` has all values but the lkey. ND_ACCESS_VIOLATION: the region is not
  * registered, the range lies outside the region, or REMOTE_WRITE is requested and the region lacks
@@ -219,8 +219,9 @@ void nd_connector_unqueue(struct nd_connector *);
  * client has released the connector meanwhile. ND_INSUFFICIENT_RESOURCES, ND_DEVICE_REMOVED: the
  * connector is idle again. */
 HRESULT nd_connector_take(struct nd_connector *, const struct rn_event *request);
-/* Called by the queue pair tied to the connector when, respectively, the queue pair has failed, its
- * requests in flight have completed, the client has released it. */
+/* The queue pair tied to the connector calls transport_dead when the queue pair has failed, drained
+ * when its requests in flight have completed, and qp_released when the client has released the
+ * queue pair. */
 void nd_connector_transport_dead(struct nd_connector *);
 void nd_connector_drained(struct nd_connector *);
 void nd_connector_qp_released(struct nd_connector *);

@@ -1,12 +1,12 @@
 /*
  * The delivery thread, and the two kinds of job that it runs.
  *
- *   notice  publishes something that has happened. It touches leaf locks only and calls no other
- *           module; a thread that must not return before it is published may run it early.
- *   work    a step of an object above (a queue passes its threshold, a connection event). It may
- *           take that object's lock, and runs on the delivery thread only.
+ *   notice  publishes a completion that has happened. It takes leaf locks only and calls no other
+ *           module; a thread that must not return before the notice is published may run it early.
+ *   work    a step of an object of provider/nd2 (a queue passes its threshold, a connection event).
+ *           It may take that object's lock, and runs on the delivery thread only.
  *
- * Posting either is lock-free and cheap enough for a thread that polls a NIC.
+ * Posting a notice or a work is lock-free, and cheap enough for a thread that polls a NIC.
  */
 #ifndef OS_DELIVERY_H
 #define OS_DELIVERY_H

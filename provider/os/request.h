@@ -1,36 +1,36 @@
 /*
  * Requests: one per OVERLAPPED for which a method returned ND_PENDING. This is the contract for
- * the objects above (queues, regions, connectors, listeners).
+ * the objects of provider/nd2 (queues, regions, connectors, listeners).
  *
  * Life of a request
  *   1. The method checks its arguments; it refuses bad ones before step 2.
- *   2. os_request_begin: everything ever needed from the OVERLAPPED (event, low bit) is read and
- *      referenced. No memory is needed later.
- *   3. The object keeps the request in its own list (struct os_request_list), under its own lock:
+ *   2. os_request_begin: reads the OVERLAPPED's hEvent (event and low bit) and takes all
+ *      references. The later steps need no memory.
+ *   3. The object adds the request to its own list (struct os_request_list), under its own lock:
  *      now the OVERLAPPED is pending and its event cleared. A request that ends at once is never on
- *      a list, and pending only for that moment.
- *   4. Exactly one of these ends the request:
+ *      a list, and is pending only for that moment.
+ *   4. Exactly one of these calls ends the request:
  *        os_request_complete   posts the completion; the delivery thread publishes it. For NIC
  *                              threads.
- *        os_request_finish     publishes the completion before it returns, after all those posted
- *                              earlier. For Cancel and Release.
- *        os_request_refuse     instead of step 3: the method returns an error. Internal gets the
- *                              status too, unless another request uses the block; the event is
- *                              unchanged, and nothing is queued.
- *      After that the request is gone, and the OVERLAPPED is the client's as soon as its Internal
- *      is not ND_PENDING.
+ *        os_request_finish     publishes the completion before the call returns, after all
+ *                              completions posted earlier. For Cancel and Release.
+ *        os_request_refuse     instead of step 3: the method returns an error. The status is also
+ *                              stored in Internal, unless another request uses the OVERLAPPED; the
+ *                              event is unchanged, and nothing is queued.
+ *      After that the request no longer exists. The client may use the OVERLAPPED again as soon as
+ *      its Internal is not ND_PENDING.
  *
  * Rules
- *   - The thread that takes a request off the list owns it and ends it. Take it off and call
- *     os_request_complete under the object's lock: between the two a Cancel on another thread
- *     would find neither a pending nor a posted request and return too early.
+ *   - The thread that removes a request from the list owns the request and ends it. Remove it and
+ *     call os_request_complete under the object's lock: between the two steps a Cancel on another
+ *     thread would find neither a pending nor a posted request and return too early.
  *   - All calls take leaf locks only and call no other module, so any lock of the object may be
  *     held. Client code (callbacks) runs on the pool's threads, never inside these calls.
  *   - Identify a request by its own address, or by `kind`, `tag` and `cookie`, never by the
- *     OVERLAPPED: a client may use one block for two requests at once.
- *   - Cancel = os_request_list_cancel under the object's lock: it completes the list in the order
- *     of the requests, and when it returns everything ended before is published too. Release does
- *     the same even with an empty list: a posted completion may still have an OVERLAPPED to write.
+ *     OVERLAPPED: a client may use one OVERLAPPED for two requests at once.
+ *   - Cancel = os_request_list_cancel under the object's lock: it completes the requests in the
+ *     order of the list, and on return every request that ended earlier is published, too. Release
+ *     calls it even with an empty list: a posted completion may still have an OVERLAPPED to write.
  */
 #ifndef OS_REQUEST_H
 #define OS_REQUEST_H

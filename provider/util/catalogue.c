@@ -88,7 +88,7 @@ static const char *read_line(const char *key, const char *value, struct util_ent
 	return NULL;
 }
 
-/* Returns NULL, or a text that describes the error in the file. */
+/* Reads a file of the catalogue. Returns NULL, or a text that describes the error in the file. */
 static const char *read_entry(const char *path, struct util_entry *entry)
 {
 	char line[1024], *key, *value;

@@ -1,8 +1,8 @@
 /* Loads the provider libraries that the catalogue lists. Owns the count of starts, the catalogue's
  * entries, which are read again when the catalogue has changed, and the loaded libraries. A library
- * that has objects stays loaded even when its entry is removed or the last stop has come; a later
- * start finds it again. One lock guards all of this; providers are called with the lock held and
- * never call back. */
+ * that has objects stays loaded even when its entry is removed, and after the last
+ * util_framework_stop(); a later start finds it again. One lock guards all of this; providers are
+ * called with the lock held and never call back. */
 #include "util/framework.h"
 
 #include "util/catalogue.h"
