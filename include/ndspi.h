@@ -132,7 +132,7 @@ struct IND2Adapter : public IUnknown {
 	 */
 	virtual HRESULT Query(ND2_ADAPTER_INFO *pInfo, ULONG *pcbInfo) = 0; /* vtable slot 4 */
 
-	/* Lists this adapter's addresses, in the way of IND2Provider::QueryAddressList. */
+	/* Lists this adapter's addresses, with the rules of IND2Provider::QueryAddressList. */
 	virtual HRESULT QueryAddressList(SOCKET_ADDRESS_LIST *pAddressList,
 					 ULONG *pcbAddressList) = 0; /* vtable slot 5 */
 

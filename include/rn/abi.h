@@ -251,7 +251,8 @@ enum rn_cq_arm { RN_CQ_ARM_NONE, RN_CQ_ARM_SOLICITED, RN_CQ_ARM_ANY };
  * its tail, issues a full fence and reads `armed`. So one of the two always sees the other's
  * store. */
 struct rn_cq_shared {
-	/* enum rn_cq_arm; a shard that fires exchanges it for NONE */
+	/* enum rn_cq_arm; a shard that fires the CQ sets it to RN_CQ_ARM_NONE, by an atomic
+	 * exchange */
 	alignas(64) RN_ATOMIC(uint32_t) armed;
 	RN_ATOMIC(uint32_t) overrun; /* 1: the CQ was overrun and is unusable; never cleared */
 };
@@ -586,8 +587,8 @@ enum rn_event_kind {
 
 struct rn_event {
 	uint16_t kind; /* enum rn_event_kind */
-	/* CM_REJECTED: REJ reason, or SIDR status. CM_DISCONNECTED: 0 = the peer sent a DREQ, 1 = the own DREQ was
-	 * answered, 2 = it was not answered */
+	/* CM_REJECTED: REJ reason or SIDR status. CM_DISCONNECTED: 0 = the peer sent a DREQ, 1 =
+	 * the own DREQ was answered, 2 = it was not answered */
 	uint16_t reason;
 	uint32_t id;	 /* CQ or SRQ id, QPN, or CM id */
 	uint32_t gen;	 /* QP generation */

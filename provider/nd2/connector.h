@@ -13,11 +13,11 @@
 
 /* RNR retries for queue pairs without a shared receive queue: six waits of 1.28, 5.12, 20.5, 81.9,
  * 328 and 492 ms. The first waits are short, so they cost little when a receive is posted a moment
- * late. Together they last 929 ms, longer than a receiver thread waits for a CPU on a loaded
- * machine (770 ms was measured). So when a sender runs out of retries, the peer is not posting
- * receives, and the sender's request fails within seconds (ND_IO_TIMEOUT). This side announces
- * these numbers to the peer. This side's own retries follow the numbers that the peer announces, up
- * to timers.rnr_retry. */
+ * late. Together the six waits last 929 ms, longer than a receiver thread waits for a CPU on a
+ * loaded machine (770 ms was measured). So when a sender runs out of retries, the peer is not
+ * posting receives, and the sender's request fails within seconds (ND_IO_TIMEOUT). This side
+ * announces these numbers to the peer. This side's own retries follow the numbers that the peer
+ * announces, up to timers.rnr_retry. */
 #define ND_MIN_RNR_TIMER 14
 #define ND_RNR_STEP	 4
 #define ND_RNR_RETRY	 6
