@@ -28,7 +28,7 @@ enum rn_config_type {
 struct rn_config_key {
 	const char *name;
 	enum rn_config_type type;
-	size_t offset, size;	  /* of the field in the struct of its section, in bytes */
+	size_t offset, size;	  /* of the field in its section's struct, in bytes */
 	long long low, high;	  /* allowed range of the value, or of its characters or entries */
 	long long number;	  /* default of numbers, BOOL and CHOICE */
 	const char *text;	  /* default of TEXT */

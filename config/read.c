@@ -154,7 +154,7 @@ int rn_config_parse(const char *text, const char *name, struct rn_config *cfg, c
 }
 
 /* Returns the text of the file in memory from malloc(), or NULL with errno set. A file with NUL
- * bytes is no text. */
+ * bytes is refused. */
 static char *read_text(FILE *f)
 {
 	char *text = malloc(FILE_MAX + 1);

@@ -1,5 +1,5 @@
-/* The calls of ndtypes.h: each looks its handle up and calls the object's function. Any thread may
- * call. */
+/* The calls of ndtypes.h: each call looks up its handle and calls the object's function. Any thread
+ * may call. */
 #include "os/child.h"
 #include "os/deadline.h"
 #include "os/event.h"

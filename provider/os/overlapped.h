@@ -1,6 +1,7 @@
 /*
  * The two words of a client's OVERLAPPED that change while the client may read them. Clients read
- * Internal directly, from any thread, and may free the block as soon as it is not ND_PENDING.
+ * Internal directly, from any thread, and may free the OVERLAPPED as soon as Internal is not
+ * ND_PENDING.
  */
 #ifndef OS_OVERLAPPED_H
 #define OS_OVERLAPPED_H
@@ -14,7 +15,7 @@ static inline HRESULT os_overlapped_status(const OVERLAPPED *overlapped)
 }
 
 /* Publishes a status, ND_PENDING included. Storing a final status is the last access to the
- * block. */
+ * OVERLAPPED. */
 static inline void os_overlapped_store(OVERLAPPED *overlapped, HRESULT status)
 {
 	__atomic_store_n(&overlapped->InternalHigh, 0, __ATOMIC_RELAXED);

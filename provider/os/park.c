@@ -4,9 +4,10 @@
  * bucket. So an OVERLAPPED needs no field for waiters, and the completing thread needs only the
  * address of an OVERLAPPED, which may be freed already.
  *
- * Order: the waiter counts itself and then reads the status; the completing thread stores the
- * status and then reads the count, all four sequentially consistent. So at least one of the two
- * threads sees the other's write, and a completion without waiters takes no lock.
+ * Order: the waiter increments the bucket's count and then reads the status; the completing thread
+ * stores the status and then reads the count; all four accesses are sequentially consistent. So at
+ * least one of the two threads sees the other's write, and a completion without waiters takes no
+ * lock.
  */
 #include "os/park.h"
 #include "os/overlapped.h"
