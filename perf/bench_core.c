@@ -1,6 +1,7 @@
-/* What does a message cost in the core, both sides together, and how does a stream's rate compare
- * with a bare copy and CRC per side? No DPDK and one thread, so neither port nor CPU placement
- * matters. Parses options, measures each row alternately with the bare pump's frames, prints. */
+/* Measures the CPU time of a message in the protocol core (dataplane/core), requester and responder
+ * together, and compares it with the bare pump, which only copies and checksums frames of the same
+ * length. Without DPDK and in one thread, so neither the port nor CPU placement affects the
+ * figures. Each measurement of the core alternates with one of the pump. */
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +11,7 @@
 #include "pump_frame.h"
 #include "sample.h"
 
-/* X(flag, argument, help) */
+/* the command line options: X(name, argument's name, help text) */
 #define FLAGS(X)                                                                             \
 	X("op", "send|write|read", "one row instead of the table")                           \
 	X("size", "BYTES", "of a message, with --op [64]")                                   \
@@ -55,7 +56,7 @@ struct options {
 static const char *const op_names[] = {
 	[RN_WQE_SEND] = "send", [RN_WQE_WRITE] = "write", [RN_WQE_READ] = "read"};
 
-/* The rows measured without --op. */
+/* the rows of the table; --op measures one row of its own instead */
 static const struct {
 	uint8_t kind;
 	unsigned size, mtu;
@@ -139,7 +140,7 @@ static double seconds(void)
 	return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
 }
 
-/* ---- the bare pump in the same thread ---- */
+/* ---- the bare pump: copy and CRC without a protocol ---- */
 
 struct bare {
 	struct pump_flow tx, rx;
@@ -220,8 +221,8 @@ static void measure_parts(struct pair *p, struct figures *f, uint64_t n, double 
 			rn_sample_add(&f->part[i][part], ns * (double)p->s[i].ticks[part] / ticks);
 }
 
-/* The shares of rx, application and tx are measured in separate runs, since reading the clock six
- * times a turn costs time. */
+/* With --split, the shares of receive, application and send are measured in extra runs, because
+ * reading the TSC four times per poll iteration would lengthen the timed runs. */
 static void measure(const struct options *o, struct pair *p, struct bare *b, struct figures *f)
 {
 	uint64_t n = messages_in(p, o->ms * 1e-3);
@@ -306,7 +307,8 @@ static void figures_free(struct figures *f)
 			rn_sample_free(&f->part[i][part]);
 }
 
-/* False: frames were refused or completions failed. */
+/* Measures and prints one row. Returns false if frames were refused, completions failed, or objects
+ * were left over. */
 static bool run_row(const struct options *o)
 {
 	static struct pair p;

@@ -1,7 +1,7 @@
-/* How many messages does an adapter carry over a real port, and what is the latency of an answer?
- * These are the numerators of the ratios in docs/benchmarks.md; bench_pump measures the
- * denominators. Parses options, starts both ends (two threads, two processes or one thread),
- * prints. */
+/* Measures how many messages per second an adapter carries over a real DPDK port, or with --rtt the
+ * round trip time of a message. These figures are the numerators of the ratios in
+ * docs/benchmarks.md; bench_pump measures the denominators. Runs both ends, in two threads, two
+ * processes (memif) or one thread (--solo). */
 #include "bench_link.h"
 
 #include <getopt.h>
@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* X(flag, argument, help) */
+/* the command line options: X(name, argument's name, help text) */
 #define FLAGS(X)                                                                             \
 	X("port", "ring|memif", "net_ring in one process, or memif between two [ring]")      \
 	X("solo", NULL, "one thread works both ends, over net_ring")                         \
@@ -155,7 +155,8 @@ static void put_adapter(FILE *f, const struct link_options *o, const char *dir, 
 	fprintf(f, "}%s\n", more);
 }
 
-/* Writes one file with both adapters (ring), or one with the adapter of `side` (memif). */
+/* Writes the configuration file: with both adapters for net_ring, or with only the adapter of
+ * `side` for memif, where each process has one adapter. */
 static void write_config(const struct link_options *o, const char *dir, const char *path,
 			 unsigned side)
 {
@@ -179,7 +180,7 @@ static void write_config(const struct link_options *o, const char *dir, const ch
 	fclose(f);
 }
 
-/* ---- ends ---- */
+/* ---- the two ends ---- */
 
 static void run_on(unsigned cpu)
 {
@@ -263,7 +264,8 @@ static bool run_in_two_processes(const struct link_options *o, struct link_share
 	child = fork();
 	if (child == 0)
 		_exit(be_end_b(o, sh, config));
-	/* The child has read its configuration once its card is ready. */
+	/* Both processes use the same configuration file. It is rewritten for end a only after the
+	 * child has read it, which is certain once the child's card is ready. */
 	for (int i = 0; !sh->card[1].ready && i < 20000; i++)
 		usleep(1000);
 	write_config(o, dir, config, 0);

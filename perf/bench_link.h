@@ -1,6 +1,7 @@
 #ifndef RN_PERF_BENCH_LINK_H
 #define RN_PERF_BENCH_LINK_H
-/* The adapter over real ports, end to end: options, memory shared by both ends, results. */
+/* Types and functions of bench_link and bench_threshold: options, memory shared by both ends, one
+ * end's objects, results. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -9,20 +10,22 @@
 #include "sample.h"
 
 struct link_options {
-	bool memif; /* two processes over memif, else net_ring in one process */
-	bool solo;  /* one thread drives both ends (net_ring) */
+	bool memif; /* true: two processes over memif; false: net_ring in one process */
+	bool solo;  /* one thread drives both ends (net_ring only) */
 	bool rtt, json, huge, poll, stats;
 	uint8_t kind;
 	unsigned size, mtu, window, signal, burst, mbufs, ring;
 	unsigned inline_bytes;
-	size_t buffer; /* bytes at each end, used one message after another */
+	/* bytes of message memory at each end; successive messages step through it */
+	size_t buffer;
 	double secs;
 	unsigned cpu[2];
 };
 
 enum link_phase { LINK_PROBE, LINK_STREAM, LINK_ECHO, LINK_QUIT };
 
-/* What an end needs to reach the other; written once, before `ready`. */
+/* The addresses, queue pair number and memory key that an end publishes for the other end. Written
+ * once, before `ready` is set. */
 struct link_card {
 	struct rn_gid gid;
 	uint8_t mac[6];
@@ -31,17 +34,18 @@ struct link_card {
 	volatile uint32_t ready;
 };
 
-/* In memory that both ends share, as threads or processes. */
+/* Memory that both ends share, as threads of one process or as two processes. */
 struct link_shared {
 	struct rn_distance distance;
-	volatile uint32_t phase __attribute__((aligned(256))); /* set by end a */
-	/* set by end b to the phase it has entered */
+	/* set by end a: the phase that both ends should enter */
+	volatile uint32_t phase __attribute__((aligned(256)));
+	/* set by end b: the phase that it has entered */
 	volatile uint32_t entered __attribute__((aligned(256)));
 	volatile uint32_t b_failed;
 	struct link_card card[2];
 };
 
-/* One end; an end is used by one thread. */
+/* One end of the measured connection; used by one thread. */
 struct link_end {
 	struct rn_link *link;
 	struct rn_client *client;
@@ -63,20 +67,22 @@ struct link_result {
 	uint64_t bad, epochs;
 };
 
-/* link_end.c. Exits with a message on failure. */
+/* In link_end.c. Functions that fail print a message and exit. link_end_open opens the adapter,
+ * creates the objects and publishes sh->card[side]. */
 void link_end_open(const struct link_options *o, struct link_end *e, struct link_shared *sh,
 		   const char *config, unsigned adapter, unsigned side);
-/* Waits for the other end's card and connects. */
+/* Waits until the other end's card is ready, then connects the queue pair to that end. */
 void link_end_connect(const struct link_options *o, struct link_end *e, struct link_shared *sh,
 		      unsigned side);
 void link_end_close(struct link_end *e);
 void link_post_recv(const struct link_options *o, struct link_end *e);
 void link_post_request(const struct link_options *o, struct link_end *e, uint8_t kind);
-/* Takes completions; if there are none, lets the adapter make a turn. */
+/* Polls the completion queue once. If it is empty, the poll also drives an adapter that has the
+ * inline idle policy. */
 void link_poll(struct link_end *e);
 
-/* link_run.c. End a drives the measurement, end b serves until LINK_QUIT; false: the other end
- * does not respond. */
+/* In link_run.c. link_drive measures at end a; false: the other end does not respond, or a request
+ * failed. link_serve serves at end b until LINK_QUIT. link_solo does both in one thread. */
 bool link_drive(const struct link_options *o, struct link_end *a, struct link_shared *sh,
 		struct link_result *r);
 void link_serve(const struct link_options *o, struct link_end *b, struct link_shared *sh);

@@ -1,6 +1,7 @@
-/* What is the best rate of the port? The bare frame pump: one copy and one CRC on each side of a
- * DPDK port, no protocol. Its figures are the denominators of all ratios in docs/benchmarks.md.
- * Parses options, starts both ends (two lcores, two processes or one lcore), prints. */
+/* Measures the upper bound of a DPDK port: the bare frame pump sends frames with one copy and one
+ * CRC on each side and no protocol. Its figures are the denominators of all ratios in
+ * docs/benchmarks.md. Runs both ends, on two lcores, in two processes (memif) or on one lcore
+ * (--solo). */
 #include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
@@ -16,7 +17,7 @@
 #include "pump.h"
 #include "pump_frame.h"
 
-/* X(flag, argument, help) */
+/* the command line options: X(name, argument's name, help text) */
 #define FLAGS(X)                                                                        \
 	X("port", "ring|memif", "net_ring in one process, or memif between two [ring]") \
 	X("solo", NULL, "one lcore turns both ends, in one process")                    \

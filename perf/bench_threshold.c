@@ -1,8 +1,9 @@
-/* From which size on is another kind of request faster? For small Sends: inline or by reference;
- * for large transfers: a Send and a copy at the receiver, or a Read by the receiver. The two kinds
- * alternate, so that other load on the machine affects both; the result is the median of their
- * ratio. net_ring, both ends in one process under the inline policy, in one thread or two.
- * InlineRequestThreshold and LargeRequestThreshold are the sizes where the ratio crosses 1. */
+/* Finds the message size from which another kind of request is faster. Small Sends: inline instead
+ * of by reference. Large transfers: a Read by the receiver instead of a Send that the receiver
+ * copies into place. The two kinds alternate, so that other load on the machine affects both; the
+ * result is the median of the ratio of their times. Both ends run over net_ring in one process with
+ * the inline idle policy, in one thread or two (--two). The adapter's InlineRequestThreshold and
+ * LargeRequestThreshold should be the sizes where the ratio crosses 1. */
 #include <getopt.h>
 #include <pthread.h>
 #include <rte_cycles.h>
@@ -14,11 +15,12 @@
 
 #include "bench_link.h"
 
-/* a size that does not map all buffers to the same cache sets */
+/* bytes of a message buffer: 65 cache lines more than 256 KiB, so that the buffers do not all fall
+ * into the same cache sets */
 #define RECEIVE	   ((256u << 10) + 4160)
 #define STREAM	   32u
 #define FIN_BYTES  8u
-#define CARD_BYTES 32u /* address, length and key of the data to read */
+#define CARD_BYTES 32u /* size of the Send that announces data to Read: address, length, key */
 #define PATIENCE_S 10
 
 enum way { BY_REFERENCE, INLINE, SEND_AND_COPY, READ };
@@ -32,11 +34,11 @@ struct bench {
 	struct link_shared shared;
 	unsigned rounds;
 	bool two_threads;
-	/* set by end a while end b is idle */
+	/* end a writes these three fields while end b is idle */
 	_Atomic enum way way;
 	_Atomic unsigned size;
 	_Atomic bool quit;
-	uint8_t *place; /* where end b wants the data */
+	uint8_t *place; /* end b: memory that received data is copied to */
 	size_t copy_at;
 };
 
@@ -67,7 +69,7 @@ static size_t next_place(const struct bench *t, size_t at)
 	return at + 2 * t->a.stride > t->o.buffer ? 0 : at + t->a.stride;
 }
 
-/* ---- end b ---- */
+/* ---- end b: the receiver ---- */
 
 static void receive(struct bench *t, const struct rn_cqe *cqe)
 {
@@ -120,7 +122,7 @@ static void *serve_in_thread(void *arg)
 	return NULL;
 }
 
-/* ---- end a ---- */
+/* ---- end a: the sender ---- */
 
 static void turn(struct bench *t, uint64_t since)
 {
@@ -134,7 +136,8 @@ static void turn(struct bench *t, uint64_t since)
 	}
 }
 
-/* Posts STREAM Sends at once and waits until all are acknowledged. Returns TSC ticks. */
+/* Posts STREAM Sends at once and waits until all are acknowledged. Returns the time in TSC
+ * ticks. */
 static double stream(struct bench *t)
 {
 	uint16_t flags = t->way == INLINE ? RN_WQE_INLINE : 0;
@@ -148,7 +151,8 @@ static double stream(struct bench *t)
 	return (double)(rte_rdtsc() - t0);
 }
 
-/* Moves the data to where end b wants it, until end a knows that it is there. Returns TSC ticks. */
+/* Transfers one message to end b, by Send and copy or by Read, and waits for end b's confirmation,
+ * a Send of FIN_BYTES. Returns the time in TSC ticks. */
 static double transfer(struct bench *t)
 {
 	uint64_t t0 = rte_rdtsc(), before = t->a.recvd;

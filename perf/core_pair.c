@@ -1,5 +1,6 @@
-/* How long does the protocol alone take? Two shards exchange frames in memory, with the steps of
- * the port's loop: receive, report, application, time, send, report. One thread. */
+/* Runs two shards of the protocol core against each other in one thread, with frames passed in
+ * memory. Each iteration of a side takes the steps of the port's poll loop: receive, publish
+ * completions, run the application, run timers, send, publish completions. */
 #include "core_pair.h"
 
 #include <stdio.h>
@@ -201,7 +202,8 @@ static void post(struct pair *p, struct pair_side *s, uint8_t kind, bool signale
 	rn_shard_post(s->sh, &w, p->now);
 }
 
-/* Takes completions; a completion's wr_id says that all requests up to it are done. */
+/* Takes the completions of one side. They arrive in order and wr_id counts the requests, so the
+ * last wr_id is the number of finished requests. */
 static void poll(struct pair *p, struct pair_side *s)
 {
 	struct rn_cq_ring *ring = s->ring;
@@ -231,7 +233,7 @@ static void application(struct pair *p, int i)
 	}
 }
 
-/* ---- the loop ---- */
+/* ---- the poll loop of a side ---- */
 
 static void receive(struct pair *p, struct pair_side *s, struct pair_side *from)
 {
@@ -280,7 +282,7 @@ static void turn(struct pair *p, int i)
 		s->ticks[part] += t[part + 1] - t[part];
 }
 
-/* Not inlined: callgrind counts between entry and exit of this function. */
+/* Not inlined, so that callgrind can count instructions between entry and exit of this function. */
 __attribute__((noinline)) void rn_pair_run(struct pair *p, uint64_t n)
 {
 	uint64_t until = p->s[0].done + n;

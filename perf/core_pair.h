@@ -1,24 +1,28 @@
 #ifndef RN_PERF_CORE_PAIR_H
 #define RN_PERF_CORE_PAIR_H
-/* Two shards in one thread, joined in memory, with one connected QP each: side 0 requests, side 1
- * responds. Frames are real bytes. Time is virtual: one microsecond per turn. */
+/* Two shards of the protocol core in one thread, each with one RC queue pair, connected to each
+ * other. Side 0 is the requester, side 1 the responder. They exchange complete frames in memory.
+ * Time is virtual: each iteration of a side takes one microsecond. */
 #include <stdbool.h>
 #include <stdint.h>
 #include "shard/core.h"
 #include "wire/frame.h"
 
 #define PAIR_BURST_MAX 256
-#define PAIR_FRAME     9472 /* the distance of mbufs of 9216 bytes */
+/* bytes from one frame buffer to the next, as with mbufs of 9216 bytes */
+#define PAIR_FRAME 9472
 
 struct pair_options {
 	uint8_t kind; /* RN_WQE_SEND, _WRITE or _READ */
-	bool guarded; /* uses the port's fault-proof memory access, else plain copies */
+	/* true: memory access as in the port, safe against unmapped memory; false: plain copies */
+	bool guarded;
 	bool ipv6;
 	unsigned size, mtu, window, signal, burst;
-	size_t buffer; /* bytes of each side, used one message after another */
+	/* bytes of message memory on each side; successive messages step through it */
+	size_t buffer;
 };
 
-/* The parts that a side's time is divided into. */
+/* The parts that the time of a side is divided into while pair.split is set. */
 enum pair_part { PAIR_RX, PAIR_APP, PAIR_TX, PAIR_PARTS };
 
 struct pair_side {
@@ -31,11 +35,12 @@ struct pair_side {
 	struct rn_cq_ring *ring;
 	void *qp_mem;
 	uint8_t *frames;
-	struct rn_txbuf out[PAIR_BURST_MAX]; /* the burst sent last */
+	/* frames of the last burst, until the other side takes them */
+	struct rn_txbuf out[PAIR_BURST_MAX];
 	unsigned nout;
 	size_t at; /* offset of the next message in mem */
 	uint64_t posted, done;
-	uint64_t ticks[PAIR_PARTS]; /* TSC ticks, if the time is divided */
+	uint64_t ticks[PAIR_PARTS]; /* TSC ticks spent in each part while pair.split is set */
 };
 
 struct pair {
@@ -49,11 +54,12 @@ struct pair {
 
 /* Needs o->size <= o->buffer and o->signal <= o->window. Exits with a message on failure. */
 void rn_pair_open(struct pair *p, const struct pair_options *o);
-/* Returns 0 if nothing was left over. */
+/* Destroys both sides. Returns the number of objects, timers and replies that were left over on the
+ * shards: 0 if all is well. */
 unsigned rn_pair_close(struct pair *p);
 
-/* Posts, moves and completes at least n more messages. Exits with a message if there is no
- * progress. */
+/* Runs both sides until at least n more messages have completed. Exits with a message if there is
+ * no progress. */
 void rn_pair_run(struct pair *p, uint64_t n);
 
 #endif

@@ -1,4 +1,5 @@
-/* The requesting side of the core-distance probe, and the names of the regimes. */
+/* Measures the distance of two cores from the requesting side (see distance.h), and names the
+ * regimes. */
 #include "distance.h"
 
 #include <rte_cycles.h>

@@ -1,18 +1,19 @@
 #ifndef RN_PERF_DISTANCE_H
 #define RN_PERF_DISTANCE_H
-/* How far apart are the two cores at the moment? A hypervisor may move virtual CPUs between
- * hardware threads, cores and dies within seconds, and a two-core figure changes three- to
- * fivefold with them. So each epoch is measured between two probes, and counts only if both find
- * the same regime. */
+/* Probes how far apart two CPU cores are at the moment, by the round trip time of a cache line. A
+ * hypervisor may move virtual CPUs between hardware threads, cores and dies within seconds, which
+ * changes a two-core measurement three- to fivefold. So each epoch (a measurement of some
+ * milliseconds) runs between two probes, and its result is filed under the class of distance, the
+ * regime, that both probes found. */
 #include <stdint.h>
 
-/* In memory that both sides share; zeroed. */
+/* Memory that both sides share; zeroed before use. */
 struct rn_distance {
 	volatile uint64_t ask __attribute__((aligned(256)));
 	volatile uint64_t answer __attribute__((aligned(256)));
 };
 
-/* X(name, text, from, to): round trips in ns, [from, to) */
+/* X(name, printed name, from, to): the regime of a round trip time of `from` to below `to` ns */
 #define RN_REGIMES(X)            \
 	X(SMT, "smt", 0, 95)     \
 	X(NEAR, "near", 95, 200) \
@@ -28,7 +29,8 @@ enum rn_regime {
 
 extern const char *const rn_regime_names[RN_REGIME_COUNT];
 
-/* The peer's part: answers a pending request. Call it in a loop. */
+/* The other core's part of a probe: answers a pending request. That core calls this function in a
+ * loop. */
 static inline void rn_distance_answer(struct rn_distance *d)
 {
 	uint64_t ask = d->ask;
@@ -37,11 +39,12 @@ static inline void rn_distance_answer(struct rn_distance *d)
 		d->answer = ask;
 }
 
-/* Median round trip of a cache line in ns; negative if the peer does not answer within a second.
- * The peer must be in its answering loop. */
+/* Returns the median round trip time of a cache line in ns; negative if the other core does not
+ * answer within a second. The other core must be calling rn_distance_answer() in a loop. */
 double rn_distance_ask(struct rn_distance *d);
 
-/* The regime of an epoch between two probes; MIXED if they differ. */
+/* The regime of an epoch measured between probes of `before` and `after` ns; MIXED unless both lie
+ * in the same regime. */
 enum rn_regime rn_regime_of(double before, double after);
 
 #endif

@@ -1,5 +1,5 @@
-/* One end of the measured connection: its objects, posting and polling. Client API only; connected
- * without the CM. One thread per end. */
+/* One end of the connection that bench_link measures: opens the adapter, creates its objects,
+ * connects without the CM, posts and polls. Uses only the client API. One thread per end. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

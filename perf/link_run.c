@@ -1,5 +1,5 @@
-/* Measures messages and answers between the two ends. End a drives short epochs, each between two
- * core-distance probes; end b follows the phase that end a sets. One thread per end. */
+/* The measurement loops of bench_link. End a drives short epochs, each between two core-distance
+ * probes (distance.h); end b follows the phase that end a sets. One thread per end. */
 #include <rte_cycles.h>
 #include "bench_link.h"
 
@@ -13,9 +13,10 @@ static bool spent(uint64_t since, double ms)
 	return rte_rdtsc() - since > (uint64_t)(ms * 1e-3 * (double)rte_get_tsc_hz());
 }
 
-/* ---- end b ---- */
+/* ---- end b: serves ---- */
 
-/* Answers every message that arrived, if `echo`. */
+/* Polls once and posts a new receive for every message that arrived. With `echo` it also answers
+ * each message with a SEND. */
 static void serve_turn(const struct link_options *o, struct link_end *b, bool echo)
 {
 	uint64_t before = b->recvd;
@@ -45,7 +46,7 @@ void link_serve(const struct link_options *o, struct link_end *b, struct link_sh
 	}
 }
 
-/* ---- end a ---- */
+/* ---- end a: measures ---- */
 
 static bool enter(struct link_shared *sh, enum link_phase phase)
 {
@@ -74,7 +75,8 @@ static void ask_turn(const struct link_options *o, struct link_end *a)
 		link_post_request(o, a, o->kind);
 }
 
-/* Waits until all requests are acknowledged, so that the other end may change its phase. */
+/* Waits until all requests of end a are acknowledged, so that end b may change its phase. Returns
+ * false after 2 s. */
 static bool settle(const struct link_options *o, struct link_end *a)
 {
 	uint64_t t0 = rte_rdtsc();
@@ -84,7 +86,8 @@ static bool settle(const struct link_options *o, struct link_end *a)
 		if (spent(t0, 2000))
 			return false;
 	}
-	a->send_done = a->sent; /* unsignaled requests at the end have no completion */
+	/* the last requests may be unsignaled, with no completion of their own */
+	a->send_done = a->sent;
 	return true;
 }
 
@@ -105,7 +108,8 @@ static bool stream_epoch(const struct link_options *o, struct link_end *a, struc
 	return settle(o, a);
 }
 
-/* Sends a message and waits for the answer, repeatedly; stores the times in `ns`. */
+/* Sends a message and waits for the answer, again and again for ECHO_MS. Adds each round trip time
+ * to `ns`. */
 static bool echo_epoch(const struct link_options *o, struct link_end *a, struct link_shared *sh,
 		       struct rn_sample *ns)
 {

@@ -1,6 +1,6 @@
 #ifndef RN_PERF_PUMP_H
 #define RN_PERF_PUMP_H
-/* The bare frame pump: options, memory shared by both ends, results. */
+/* The bare frame pump (bench_pump): options, memory shared by both ends, results. */
 #include <sched.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,30 +10,33 @@
 #include "sample.h"
 
 struct rn_pump_options {
-	bool memif; /* two processes over memif, else net_ring */
-	bool solo;  /* one lcore drives both ends */
-	bool write; /* with a RETH, as a WRITE; else as a SEND */
-	bool bare;  /* neither copy nor CRC */
+	bool memif; /* true: two processes over memif; false: net_ring in one process */
+	bool solo;  /* one lcore drives both ends (net_ring only) */
+	bool write; /* true: frames as long as those of a WRITE, with a RETH; false: of a SEND */
+	bool bare;  /* neither copies payload nor computes a CRC */
 	bool rtt;
 	bool json;
 	bool no_huge;
-	bool stack; /* mbuf pool: last in, first out */
+	bool stack; /* the mbuf pool is a stack (last in, first out), else a ring */
 	unsigned size, mtu, burst, mbufs, mbuf_size, ring, rsize, bsize;
-	size_t buffer; /* bytes at each end, used one message after another */
+	/* bytes of message memory at each end; successive messages step through it */
+	size_t buffer;
 	double secs;
 	unsigned cpu_a, cpu_b;
 };
 
 enum pump_phase { PUMP_PROBE, PUMP_STREAM, PUMP_ECHO, PUMP_QUIT };
 
-/* In memory that both ends share, as threads or processes. */
+/* Memory that both ends share, as threads of one process or as two processes. */
 struct rn_pump_shared {
 	struct rn_distance distance;
-	volatile uint32_t phase __attribute__((aligned(256))); /* set by end a */
-	/* set by end b to the phase it has entered */
+	/* set by end a: the phase that both ends should enter */
+	volatile uint32_t phase __attribute__((aligned(256)));
+	/* set by end b: the phase that it has entered */
 	volatile uint32_t entered __attribute__((aligned(256)));
 	volatile uint32_t b_ready, b_failed;
-	volatile uint64_t b_frames __attribute__((aligned(256))); /* taken in PUMP_STREAM */
+	/* frames that end b received in PUMP_STREAM */
+	volatile uint64_t b_frames __attribute__((aligned(256)));
 	volatile uint64_t b_messages, b_bad;
 };
 
@@ -49,11 +52,11 @@ struct rn_pump_result {
 	struct rn_sample rtt_p50[RN_REGIME_COUNT], rtt_p99[RN_REGIME_COUNT];
 	struct rn_sample probes;
 	uint64_t bad, epochs;
-	int64_t lost; /* negative: the port delivered more frames than it took */
+	int64_t lost; /* frames sent but not received; negative: the port duplicated frames */
 };
 
-/* pump_port.c: starts EAL with `cpus` (an lcore list) and the ports. Exits with a message on
- * failure. */
+/* In pump_port.c. Functions that fail print a message and exit, except rn_pump_wait_link.
+ * rn_pump_eal starts EAL with `cpus`, an lcore list. */
 void rn_pump_eal(const struct rn_pump_options *o, const char *cpus, const char *name);
 void rn_pump_open_rings(const struct rn_pump_options *o, struct rn_pump_end *a,
 			struct rn_pump_end *b);
@@ -61,8 +64,8 @@ void rn_pump_open_memif(const struct rn_pump_options *o, struct rn_pump_end *e, 
 			const char *socket);
 bool rn_pump_wait_link(uint16_t port, unsigned ms);
 
-/* pump_run.c. End a drives the measurement, end b serves until PUMP_QUIT; false: the other end
- * does not respond. */
+/* In pump_run.c. rn_pump_drive measures at end a; false: the other end does not respond.
+ * rn_pump_serve serves at end b until PUMP_QUIT. rn_pump_solo does both on one lcore. */
 bool rn_pump_drive(const struct rn_pump_options *o, struct rn_pump_end *a,
 		   struct rn_pump_shared *sh, struct rn_pump_result *r);
 void rn_pump_serve(const struct rn_pump_options *o, struct rn_pump_end *b,

@@ -1,4 +1,5 @@
-/* Fills the four frame shapes of a message once, before measuring. */
+/* Prepares the headers of a flow's four kinds of frames (first, middle, last, only) before the
+ * measurement. */
 #include "pump_frame.h"
 
 static void put16(uint8_t *d, unsigned v)

@@ -1,42 +1,44 @@
 #ifndef RN_PERF_PUMP_FRAME_H
 #define RN_PERF_PUMP_FRAME_H
-/* Frames as long as RoCEv2's for the same message, with one copy and one CRC on each side and no
- * protocol: the upper bound for a RoCE NIC in software on the same port. Inline, since this is the
- * code that is measured. */
+/* Frames as long as the RoCEv2 frames of the same message, with one copy and one CRC on each side
+ * and no protocol: the upper bound for a software RoCE NIC on the same port. The functions are
+ * inline because they are the measured code. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 #include <isa-l.h>
 
-#define PUMP_BASE 54 /* Ethernet 14, IPv4 20, UDP 8, BTH 12 */
+#define PUMP_BASE 54 /* header bytes: Ethernet 14, IPv4 20, UDP 8, BTH 12 */
 #define PUMP_RETH 16
 #define PUMP_ICRC 4
 
 enum pump_kind { PUMP_FIRST, PUMP_MIDDLE, PUMP_LAST, PUMP_ONLY, PUMP_KINDS };
 
-/* One direction of messages and its buffer. Both ends walk through a buffer of the same size in
- * the same order. */
+/* One direction of messages and its buffer. Both ends step through buffers of the same size in the
+ * same order. */
 struct pump_flow {
 	struct pump_shape {
 		uint8_t head[PUMP_BASE + PUMP_RETH];
 		uint16_t head_len, payload, pad, frame;
 	} shape[PUMP_KINDS];
-	bool work;     /* copy and CRC; else headers and lengths only */
-	uint32_t size; /* of a message */
+	bool work;     /* payload is copied and a CRC computed; else only headers and lengths */
+	uint32_t size; /* bytes of a message */
 	uint32_t mtu;
-	uint32_t frames; /* of a message */
-	uint32_t part;	 /* the message's next frame */
+	uint32_t frames; /* frames of a message */
+	uint32_t part;	 /* number of the next frame within its message */
 	uint8_t *buf;
-	size_t bytes, stride, at; /* `at`: offset of the current message in buf */
+	/* bytes of buf; from one message to the next; offset of the current message */
+	size_t bytes, stride, at;
 	uint64_t messages, bad;
 };
 
-/* `write`: RETH in first and only frames. bytes >= size rounded up to 64. */
+/* Prepares a flow through `buf`, which has `bytes` >= `size` rounded up to 64. With `write`, first
+ * and only frames have a RETH. */
 void rn_pump_flow_init(struct pump_flow *f, bool write, bool work, uint32_t size, uint32_t mtu,
 		       uint8_t *buf, size_t bytes);
 
-/* Returns to a message boundary, after an epoch ended within a message. */
+/* Continues at the begin of a message, after an epoch ended in the middle of one. */
 static inline void pump_flow_realign(struct pump_flow *f)
 {
 	f->part = 0;
@@ -77,7 +79,8 @@ static inline uint16_t pump_frame_build(struct pump_flow *f, uint8_t *d)
 	return s->frame;
 }
 
-/* Checks a frame against the flow's next one and copies its payload out. */
+/* Takes a received frame: counts it as bad unless it has the length, opcode and CRC of the flow's
+ * next frame, and copies its payload to the buffer. */
 static inline void pump_frame_take(struct pump_flow *f, const uint8_t *d, uint16_t len)
 {
 	const struct pump_shape *s = &f->shape[pump_kind_next(f)];

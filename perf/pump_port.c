@@ -44,7 +44,7 @@ void rn_pump_eal(const struct rn_pump_options *o, const char *cpus, const char *
 	argv[n] = NULL;
 	if (rte_eal_init(n, argv) < 0)
 		give_up("EAL does not start");
-	rmdir(rte_eal_get_runtime_dir()); /* the directory is empty */
+	rmdir(rte_eal_get_runtime_dir()); /* EAL leaves its runtime directory behind, empty */
 }
 
 static void end_prepare(const struct rn_pump_options *o, struct rn_pump_end *e, const char *name)

@@ -1,5 +1,5 @@
-/* Measures frames and answers through the port. End a drives short epochs, each between two
- * core-distance probes; end b follows the phase that end a sets. One thread per end. */
+/* The measurement loops of bench_pump. End a drives short epochs, each between two core-distance
+ * probes (distance.h); end b follows the phase that end a sets. One thread per end. */
 #include <stdlib.h>
 #include <rte_cycles.h>
 #include <rte_ethdev.h>
@@ -18,7 +18,8 @@ static bool spent(uint64_t since, double ms)
 	return rte_rdtsc() - since > (uint64_t)(ms * 1e-3 * (double)rte_get_tsc_hz());
 }
 
-/* A sender that keeps the frames that the port did not take for its next turn. */
+/* A sender. Frames that the port did not accept stay in m[from] to m[to - 1], for the next
+ * sender_push(). */
 struct sender {
 	const struct rn_pump_end *end;
 	struct pump_flow flow;
@@ -64,7 +65,7 @@ static void sender_drop(struct sender *s)
 	pump_flow_realign(&s->flow);
 }
 
-/* Builds one whole message. False: the port does not take it. */
+/* Builds and sends one whole message. Returns false if the port has not taken it within 1 s. */
 static bool sender_message(struct sender *s)
 {
 	uint64_t t0 = rte_rdtsc();
@@ -105,7 +106,7 @@ static void flows_init(const struct rn_pump_options *o, const struct rn_pump_end
 	rn_pump_flow_init(rx, o->write, !o->bare, o->size, o->mtu, e->sink, o->buffer);
 }
 
-/* ---- end b ---- */
+/* ---- end b: serves ---- */
 
 static void serve_stream(const struct rn_pump_options *o, struct rn_pump_end *b,
 			 struct rn_pump_shared *sh, struct pump_flow *rx)
@@ -147,7 +148,7 @@ void rn_pump_serve(const struct rn_pump_options *o, struct rn_pump_end *b,
 	}
 }
 
-/* ---- end a ---- */
+/* ---- end a: measures ---- */
 
 static bool enter(struct rn_pump_shared *sh, enum pump_phase phase)
 {
@@ -173,7 +174,7 @@ struct rate {
 	double mpps, mmsg;
 };
 
-/* Streams for one epoch; the rate is counted at end b after the warm-up. */
+/* Streams for one epoch. The rates count what end b received after the warm-up. */
 static bool stream_epoch(struct rn_pump_shared *sh, struct sender *tx, struct rate *rate,
 			 struct rn_pump_result *r)
 {
@@ -199,7 +200,8 @@ static bool stream_epoch(struct rn_pump_shared *sh, struct sender *tx, struct ra
 	return true;
 }
 
-/* Sends a message and waits for the answer, repeatedly; stores the times in `ns`. */
+/* Sends a message and waits for the answer, again and again for ECHO_MS. Adds each round trip time
+ * to `ns`. */
 static bool echo_epoch(const struct rn_pump_options *o, struct rn_pump_end *a,
 		       struct rn_pump_shared *sh, struct sender *tx, struct pump_flow *rx,
 		       struct rn_sample *ns)
@@ -281,7 +283,8 @@ void rn_pump_solo(const struct rn_pump_options *o, struct rn_pump_end *a, struct
 			receive_turn(b, &rx, o->burst);
 		}
 		us = (double)(rte_rdtsc() - t) * 1e6 / (double)rte_get_tsc_hz();
-		/* With one core there is no distance; the results are stored under "near". */
+		/* One lcore has no distance to another core; the results are stored under the
+		 * regime "near". */
 		rn_sample_add(&r->mpps[RN_REGIME_NEAR], (double)(tx.sent - frames) / us);
 		rn_sample_add(&r->mmsg[RN_REGIME_NEAR], (double)(rx.messages - messages) / us);
 		r->epochs++;

@@ -1,4 +1,4 @@
-/* Order statistics of measurements. Owns the lists; used by one thread between epochs. */
+/* Order statistics of lists of measurements. Each list is used by one thread, between epochs. */
 #include "sample.h"
 
 #include <stdio.h>

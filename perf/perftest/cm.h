@@ -1,25 +1,27 @@
 #ifndef RN_PERFTEST_CM_H
 #define RN_PERFTEST_CM_H
-/* -R: connections through the RDMA CM, one per queue pair. A function that fails has printed one
- * message on stderr. One thread. */
+/* Option -R: connections through the RDMA CM, one per queue pair. Functions that return int return
+ * 0, or -1 after one message on stderr. One thread. */
 #include "end.h"
 
-/* Listens at the port of the options, at all addresses of the adapter or, with -x, at e->gid. *id:
- * the listener. */
+/* Listens at the port of the options (-p), at all addresses of the adapter or, with -x, at e->gid.
+ * Stores the listener's CM id in *id. */
 int pt_cm_listen(struct pt_end *e, uint32_t *id);
-/* Waits for a client (for ever if timeout_ms < 0) and connects qp, which is in INIT, to it. e->gid
- * becomes the address that the client asked for. *id: the connection. `reads`: READs and atomics
- * in flight, 0 for none. */
+/* Waits for a client (without limit if timeout_ms < 0) and connects qp, which must be in INIT, to
+ * it. Sets e->gid to the address that the client connected to, and *id to the connection's CM id.
+ * `reads`: limit of READs and atomics in flight, 0 for none. */
 int pt_cm_accept(struct pt_end *e, struct rn_client_qp *qp, uint8_t reads, uint32_t *id,
 		 int timeout_ms);
-/* Connects to the server of the options, and retries while it does not listen: perftest's server
- * starts a new listener for the queue pairs of the test. */
+/* Connects qp to the server of the options. While the server has no listener, tries again:
+ * perftest's server starts a new listener for the queue pairs of the test. *id and `reads`: as in
+ * pt_cm_accept. */
 int pt_cm_connect(struct pt_end *e, struct rn_client_qp *qp, uint8_t reads, uint32_t *id);
-/* Disconnects the test's queue pairs, in order: perftest's client waits for the server to
- * disconnect. */
+/* Disconnects the test's queue pairs. The server disconnects first, as perftest's client expects; a
+ * client waits for that up to a second per queue pair. */
 void pt_cm_part(struct pt_end *e);
 
-/* Connects all queue pairs of the test, once both ends have reached this step. */
+/* Connect all queue pairs of the test: pt_cm_accept_all at the server, pt_cm_connect_all at the
+ * client. Both ends must have reached this step. */
 int pt_cm_accept_all(struct pt_end *e);
 int pt_cm_connect_all(struct pt_end *e);
 

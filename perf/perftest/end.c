@@ -1,5 +1,5 @@
-/* This end of the test: its objects, posting and polling. Owns the adapter's client, memory and
- * queues. One thread. */
+/* One end of a perftest run: opens the adapter, creates memory and queues, connects, posts and
+ * polls. Owns the client object, its memory and its queues. One thread. */
 #include "end.h"
 
 #include "common/stop.h"
@@ -19,7 +19,7 @@
 #define POLL_BATCH     16
 #define POLLS_PER_LOOK 1024
 #define SLEEP_MS       100
-#define QKEY	       0x11111111u /* perftest's value */
+#define QKEY	       0x11111111u /* the Q_Key that perftest uses */
 
 uint64_t pt_now_ns(void)
 {
@@ -48,7 +48,7 @@ static int complain(const struct pt_end *e, const char *what, int rc)
 	return -1;
 }
 
-/* ---- the adapter ---- */
+/* ---- choosing and opening the adapter ---- */
 
 static int find_adapter(const struct pt_options *o, unsigned *index)
 {
@@ -78,7 +78,8 @@ static int find_adapter(const struct pt_options *o, unsigned *index)
 	return -1;
 }
 
-/* The family of a numeric -R server; else IPv4, as in perftest. */
+/* True if -R is used with the numeric IPv6 address of a server. Otherwise IPv4 is preferred, as in
+ * perftest. */
 static bool wants_v6(const struct pt_options *o)
 {
 	return o->cm && o->server && strchr(o->server, ':');
@@ -139,7 +140,7 @@ int pt_end_open(struct pt_end *e, const struct pt_options *o)
 	return rc ? complain(e, "no protection domain", rc) : choose_gid(e);
 }
 
-/* ---- events ---- */
+/* ---- events of the client API ---- */
 
 static void keep(struct pt_end *e, const struct rn_event *ev)
 {
@@ -226,7 +227,7 @@ struct rn_client_qp *pt_end_qp(struct pt_end *e, struct rn_client_cq *cq, unsign
 	return qp;
 }
 
-/* Bytes that a receive needs. */
+/* Bytes of a receive buffer: the largest message, and with UD the GRH before it. */
 static uint64_t room(const struct pt_options *o)
 {
 	return o->size + (o->type == RN_QPT_UD ? RN_UD_GRH_BYTES : 0);
@@ -243,7 +244,8 @@ static int make_memory(struct pt_end *e)
 	e->mem = aligned_alloc(PAGE, e->mem_bytes);
 	if (!e->mem)
 		return complain(e, "no memory", -ENOMEM);
-	/* The receiver of a WRITE polls for its last byte, so start from zero. */
+	/* The receiver of a WRITE polls for the value of its last byte, so all bytes start as
+	 * zero. */
 	memset(e->mem, 0, e->mem_bytes);
 	rc = rn_client_mr_register(e->client, e->pd, e->mem, e->mem_bytes, (uintptr_t)e->mem,
 				   access, &e->lkey, &e->rkey);
@@ -318,10 +320,10 @@ uint8_t *pt_recv_at(const struct pt_end *e, unsigned i)
 	return e->mem + e->stride * (e->o->qps + i);
 }
 
-/* ---- connecting by hand ---- */
+/* ---- connecting without the CM ---- */
 
-/* The attributes that must be given for RTR and for RTS, besides the state; others must not be
- * given. */
+/* The attributes that the moves to RTR and to RTS need besides the state, by type of queue pair. No
+ * other attribute may be given. */
 static const struct {
 	uint32_t rtr, rts;
 } moves[] = {
@@ -358,7 +360,7 @@ static int find_mac(struct pt_end *e, const struct rn_gid *peer, uint8_t mac[6])
 			rc = ev.err;
 			memcpy(mac, ev.attr.av.dmac, 6);
 		}
-		/* The other process of a memif may still be opening it. */
+		/* EHOSTUNREACH: the other process of a memif may still be opening the port. */
 	} while (rc == -EHOSTUNREACH && pt_now_ns() < end && !stop_asked());
 	return rc;
 }

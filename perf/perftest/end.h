@@ -1,7 +1,7 @@
 #ifndef RN_PERFTEST_END_H
 #define RN_PERFTEST_END_H
-/* This end of the test: the adapter, its memory, queue pairs and completions, through the client
- * API. A function that fails has printed one message on stderr. One thread. */
+/* One end of a perftest run: the adapter, its memory, queue pairs and completions, through the
+ * client API. A function that fails has printed one message on stderr. One thread. */
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -12,10 +12,10 @@
 struct pt_qp {
 	struct rn_client_qp *qp;
 	struct pt_card mine, theirs;
-	uint32_t cm;		 /* id of its connection with -R */
-	uint64_t posted, done;	 /* requests */
-	uint64_t rposted, rdone; /* receives */
-	struct rn_ud to;	 /* UD: their destination */
+	uint32_t cm;		 /* with -R: CM id of the connection */
+	uint64_t posted, done;	 /* requests posted, requests completed */
+	uint64_t rposted, rdone; /* receives posted, receives completed */
+	struct rn_ud to;	 /* UD: destination of the requests */
 };
 
 #define PT_EVENTS 64u
@@ -26,63 +26,66 @@ struct pt_end {
 	const struct rn_link_info *info;
 	struct rn_gid gid; /* this end's address */
 	unsigned gid_index;
-	uint8_t mtu; /* path MTU code, 1..5 */
+	uint8_t mtu; /* path MTU code: 1 is 256 bytes, 5 is 4096 */
 	uint32_t pd, lkey, rkey;
 	uint8_t *mem;
-	/* bytes from one queue pair's block to the next; the sending blocks come first, then the
-	 * receiving ones */
+	/* bytes of one queue pair's block in mem: first the blocks to send from, one per queue
+	 * pair, then the blocks to receive into */
 	uint64_t stride;
 	uint64_t mem_bytes;
 	struct rn_client_cq *cq;
 	struct pt_qp *qp;
-	struct rn_event pending[PT_EVENTS]; /* events taken by one wait that a later one may need */
+	struct rn_event pending[PT_EVENTS]; /* events received but not yet taken by pt_event() */
 	unsigned npending;
-	int peer_fd;	     /* the socket of the exchange of parameters, or -1 */
-	unsigned polls;	     /* number of polls so far */
-	uint64_t gone_since; /* when the other end was first found to be gone; 0: it is connected */
-	bool stopped;	     /* the user has interrupted the test */
+	int peer_fd;	/* TCP socket over which the ends exchange parameters, or -1 */
+	unsigned polls; /* polls so far: every 1024th also calls pt_watch() */
+	/* time (ns) when the other end was first found to be gone; 0: it is connected */
+	uint64_t gone_since;
+	bool stopped; /* the user has interrupted the test */
 };
 
-/* Opens the adapter and chooses its address: -x, else the first of the peer's family (v4: the peer
- * has IPv4; pass true if nothing is known of the peer). */
+/* Opens the adapter and chooses its address: the one of -x; else its first IPv6 address if -R names
+ * an IPv6 server; else its first IPv4 address. */
 int pt_end_open(struct pt_end *e, const struct pt_options *o);
-/* Uses the adapter's address that a client has chosen. */
+/* Makes `gid`, which a client connected to, this end's address. */
 void pt_end_use_gid(struct pt_end *e, const struct rn_gid *gid);
-/* Creates memory, completion queue, and queue pairs in INIT. e->mtu must be set. */
+/* Creates the memory region, the completion queue, and the queue pairs in state INIT. */
 int pt_end_make(struct pt_end *e);
 /* Moves the queue pairs to RTR and RTS with the attributes in e->qp[].theirs, without the CM. */
 int pt_end_connect(struct pt_end *e);
 void pt_end_close(struct pt_end *e);
 
-/* Creates a queue pair in INIT on the end's completion queue `cq`. */
+/* Creates a queue pair in INIT that completes to `cq`, with room for `tx` requests and `rx`
+ * receives. Its completions carry `ctx`. NULL after a message on stderr. */
 struct rn_client_qp *pt_end_qp(struct pt_end *e, struct rn_client_cq *cq, unsigned tx, unsigned rx,
 			       uint64_t ctx);
-/* Moves a queue pair to RTR and RTS; the attributes must be complete. */
+/* Moves a queue pair to RTR and then to RTS; `attr` must have all attributes of both moves. */
 int pt_end_to_rts(struct rn_client_qp *qp, enum rn_qp_type type, const struct rn_qp_attr *attr);
 
-/* The blocks of queue pair i: where data is sent from, and where it arrives. */
+/* The memory blocks of queue pair i: pt_send_at() for data to send, pt_recv_at() for data that
+ * arrives. */
 uint8_t *pt_send_at(const struct pt_end *e, unsigned i);
 uint8_t *pt_recv_at(const struct pt_end *e, unsigned i);
 
-/* Posts one request of the test on queue pair i; its wr_id is the number of requests posted by
- * then. */
+/* Posts one request of the test on queue pair i. Its wr_id is the number of requests posted on that
+ * queue pair, itself included. */
 int pt_post(struct pt_end *e, unsigned i, uint32_t size, bool signaled);
-/* Posts one receive, large enough for any message of the test. */
+/* Posts one receive on queue pair i, large enough for any message of the test. */
 int pt_post_recv(struct pt_end *e, unsigned i);
-/* Takes completions and counts them in e->qp; with `wait` sleeps for a while if there are none.
- * Returns their number; -1 if one of them failed, or pt_watch did. */
+/* Takes completions and counts them in e->qp. With `wait`, sleeps up to 100 ms if there are none.
+ * Returns their number; -1 if a completion reports an error or pt_watch() fails. */
 int pt_poll(struct pt_end *e, bool wait);
 
-/* Waits for an event of one of the kinds (a bit mask of 1 << kind) with this id; id 0 means any.
- * False: none came in time. */
+/* Waits up to timeout_ms for an event of one of the kinds (a bit mask of 1 << kind) with this id;
+ * id 0 means any id. False: no such event arrived in time, or the user has asked to stop. */
 bool pt_event(struct pt_end *e, uint64_t kinds, uint32_t id, struct rn_event *ev, int timeout_ms);
 
-/* Takes the events that are there, or arrive in time, and stores them for pt_event. */
+/* Takes the events that are queued or arrive within timeout_ms, and stores them for pt_event(). */
 void pt_events(struct pt_end *e, int timeout_ms);
 
-/* For loops that wait. Returns -1 if the user has asked to stop (e->stopped), or if the other end
- * is gone, which is printed on stderr. An end that has finished closes its connection first, so
- * the last of its data gets one second to arrive. */
+/* Called in loops that wait. Returns -1 if the user has asked to stop (e->stopped is set then), or
+ * if the other end has been gone for more than a second, which is printed on stderr. A peer that
+ * has finished closes its connection first, so its last data has that second to arrive. */
 int pt_watch(struct pt_end *e);
 
 uint64_t pt_now_ns(void);

@@ -1,5 +1,5 @@
-/* Prints the results as valid JSON with perftest's keys. Owns the rows and the open file until it
- * is written. One thread. */
+/* Writes the results as JSON with perftest's keys. Owns the rows and the open file until
+ * pt_json_write(). One thread. */
 #include "print.h"
 
 #include "common/jsonfile.h"

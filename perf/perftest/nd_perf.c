@@ -18,23 +18,24 @@ struct test {
 	struct pt_options *o;
 	struct pt_end e;
 	struct pt_talk t;
-	struct pt_rates last; /* of this end */
+	struct pt_rates last; /* the last result of this end */
 	bool too_slow;
 };
 
-/* True for the server of READs and atomics, which cannot measure their latency. */
+/* True for the server of READ and atomic latency tests: only the client measures them. */
 static bool is_silent(const struct pt_options *o)
 {
 	return o->tool->lat && o->tool->verb >= PT_READ && pt_is_server(o);
 }
 
-/* ---- both ends meet ---- */
+/* ---- setting up the test with the other end ---- */
 
 static int connect_queue_pairs(struct test *x)
 {
 	struct pt_end *e = &x->e;
 
-	/* perftest's server starts a new listener after this point. */
+	/* Both ends wait for each other here: perftest's server starts its listener for the test's
+	 * queue pairs only after this point. */
 	if (x->o->cm && pt_talk_sync(&x->t) != 0)
 		return -1;
 	if (x->o->cm && (pt_is_server(x->o) ? pt_cm_accept_all(e) : pt_cm_connect_all(e)) != 0)
@@ -47,7 +48,8 @@ static int connect_queue_pairs(struct test *x)
 	return x->o->cm ? 0 : pt_end_connect(e);
 }
 
-/* A datagram is one packet, so sizes are limited to the path MTU, which is known by now. */
+/* A datagram is one packet, so the message size is limited to the path MTU, which both ends have
+ * agreed on before. */
 static int fit_datagrams(struct test *x)
 {
 	unsigned mtu = 128u << x->e.mtu;
@@ -96,7 +98,8 @@ static void report(struct test *x, const struct pt_rates *r)
 		x->too_slow = true;
 }
 
-/* A run has failed; if the user interrupted it, its result so far is printed. */
+/* Called after a run failed. If the user interrupted the run, reports its result so far. Returns
+ * -1. */
 static int give_up(struct test *x)
 {
 	if (x->e.stopped && x->last.iters > 0)
@@ -104,7 +107,7 @@ static int give_up(struct test *x)
 	return -1;
 }
 
-/* Both directions: the ends exchange their results. */
+/* Tests in both directions: exchanges the results with the other end and reports their sum. */
 static int report_sum(struct test *x)
 {
 	struct pt_rates theirs, sum;
@@ -135,7 +138,7 @@ static int one_send_bw(struct test *x, uint32_t size)
 	return x->o->all ? pt_talk_sync(&x->t) : 0;
 }
 
-/* WRITEs, READs and atomics in both directions. */
+/* One bandwidth run of WRITEs, READs or atomics in both directions. */
 static int one_bidi_bw(struct test *x, uint32_t size)
 {
 	if (pt_talk_sync(&x->t) != 0)
@@ -147,7 +150,8 @@ static int one_bidi_bw(struct test *x, uint32_t size)
 	return report_sum(x);
 }
 
-/* The server of WRITEs, READs and atomics gets the client's result at the end. */
+/* The end of a test of WRITEs, READs or atomics in one direction: the server gets the client's
+ * result and reports it. */
 static int tell_server(struct test *x)
 {
 	struct pt_rates theirs;
@@ -217,7 +221,7 @@ static int run_lat(struct test *x)
 	if (!x->o->all && !passive && one_lat(x, (uint32_t)x->o->size) != 0)
 		return -1;
 	pt_print_line();
-	/* With WRITEs both ends know from the last byte that the test is over. */
+	/* With WRITEs both ends see the end of the test in the last byte of the last message. */
 	return x->o->tool->verb == PT_WRITE ? 0 : pt_talk_end(&x->t);
 }
 

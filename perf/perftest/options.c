@@ -1,4 +1,4 @@
-/* Parses the command line. Owns the tables of flags and programs, and every rule about which
+/* Parses the command line. Owns the tables of options and programs, and the rules about which
  * options exclude each other. One thread, before anything is opened. */
 #include "options.h"
 #include "rn/link.h"
@@ -24,10 +24,10 @@ static const struct pt_tool tools[] = {
 	{"nd_atomic_lat", "Atomic", PT_ATOMIC, true, 8, 1000},
 };
 
-/* Flags without a letter. */
+/* getopt values of the options that have a long name only */
 enum { GBITS = 1, REPORT_BOTH, OUT_JSON, JSON_FILE, TCLASS, RETRY, STATS, FLAG_MAX };
 
-/* X(letter, name, argument, help) */
+/* perftest's options: X(letter or value, long name, argument's name, help text) */
 #define FLAGS(X)                                                                                 \
 	X('a', "all", NULL, "sizes 2, 4, 8 .. 2^23")                                             \
 	X('A', "atomic_type", "FETCH_AND_ADD|CMP_AND_SWAP", "which atomic [FETCH_AND_ADD]")      \
@@ -122,7 +122,7 @@ static int wrong(char *err, unsigned errlen, const char *format, ...)
 	return -1;
 }
 
-/* A flag whose argument is a whole number. */
+/* An option whose argument is a whole number. */
 struct number {
 	int letter;
 	unsigned *value, low, high;
@@ -235,7 +235,7 @@ static int take(struct pt_options *o, int letter, const char *arg, unsigned *gid
 	return take_word(o, letter, arg, err, errlen);
 }
 
-/* Options that exclude each other, as in perftest. NULL: there is no conflict. */
+/* Returns the first rule of perftest that the combination of options breaks, or NULL. */
 static const char *conflict(const struct pt_options *o)
 {
 	const struct pt_tool *t = o->tool;
@@ -271,7 +271,7 @@ static const char *conflict(const struct pt_options *o)
 	return NULL;
 }
 
-/* Derives the options that follow from others. */
+/* Sets the options whose values depend on other options. */
 static void settle(struct pt_options *o)
 {
 	const struct pt_tool *t = o->tool;
@@ -288,7 +288,8 @@ static void settle(struct pt_options *o)
 		o->cq_mod = o->tx;
 	if (!o->set['f'])
 		o->margin = o->secs / 4;
-	/* The peak compares every pair of messages, which is too slow for many of them. */
+	/* The peak bandwidth looks at every pair of messages, which takes too long with more than
+	 * 20000. */
 	o->no_peak |= o->secs || t->lat || (uint64_t)o->iters * o->qps > 20000;
 	if (o->json && !o->json_file)
 		o->json_file = "perftest_out.json";

@@ -1,6 +1,6 @@
 #ifndef RN_PERFTEST_OPTIONS_H
 #define RN_PERFTEST_OPTIONS_H
-/* The options of a run: perftest's flags with perftest's letters. One thread. */
+/* The options of a run: perftest's options with perftest's letters. One thread. */
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -8,38 +8,39 @@
 
 enum pt_verb { PT_SEND, PT_WRITE, PT_READ, PT_ATOMIC };
 
-/* One of the eight programs. */
+/* One of the eight programs nd_send_bw, nd_send_lat .. nd_atomic_lat. */
 struct pt_tool {
 	const char *name, *title;
 	enum pt_verb verb;
 	bool lat;
-	unsigned size, iters; /* the defaults */
+	unsigned size, iters; /* default bytes of a message, default number of messages */
 };
 
 struct pt_options {
 	const struct pt_tool *tool;
 	const char *server; /* NULL: this end is the server */
-	const char *device; /* NULL: the first adapter */
+	const char *device; /* NULL: the first adapter of the configuration */
 	const char *json_file;
 	enum rn_qp_type type;
-	uint64_t size; /* bytes of a message; with `all` of the largest one */
+	uint64_t size; /* bytes of a message; with `all`: of the largest message */
 	unsigned iters;
-	unsigned secs;	 /* 0: iterations count, not time */
-	unsigned margin; /* seconds at each end of `secs` that are not counted */
+	unsigned secs; /* -D: length of a run in seconds; 0: a run has `iters` messages */
+	/* -f: seconds at the begin and at the end of a -D run that are not counted */
+	unsigned margin;
 	unsigned qps, mtu, tx, rx, port, cq_mod, inline_bytes;
 	unsigned timeout, retry, outs, sl, tclass;
 	unsigned port_number;
-	int gid;      /* GID index; -1: the first that fits */
-	double limit; /* a lower average is a failure */
+	int gid;      /* -x: index of the adapter's address; -1: chosen by address family */
+	double limit; /* -w: the test fails if the average bandwidth is lower */
 	bool all, bidi, events, cm, cas, no_peak, unsorted, sorted;
 	bool gbits, report_both, json, cpu_freq, help, version, stats;
-	bool set[128]; /* by letter: given on the command line */
+	bool set[128]; /* indexed by letter: the option was given on the command line */
 };
 
 /* The program with this name, or NULL. */
 const struct pt_tool *pt_tool_find(const char *name);
 
-/* Parses the command line into o. 0; or -1, with a one-line reason in err. */
+/* Parses the command line into o. Returns 0; or -1, with a reason of one line in err. */
 int pt_options_parse(struct pt_options *o, const struct pt_tool *tool, int argc, char **argv,
 		     char *err, unsigned errlen);
 void pt_options_usage(const struct pt_tool *tool);
@@ -49,8 +50,8 @@ static inline bool pt_is_server(const struct pt_options *o)
 	return !o->server;
 }
 
-/* True if this end posts the test's requests: the client, and in both directions also the
- * server. */
+/* True if this end posts the test's requests: the client always, the server only in tests of both
+ * directions (-b). */
 static inline bool pt_asks(const struct pt_options *o)
 {
 	return o->server || o->bidi;

@@ -1,4 +1,4 @@
-/* Prints results in the layout that readers of perftest's output expect. One thread. */
+/* Prints results in perftest's layout, for programs that read perftest's output. One thread. */
 #include "print.h"
 
 #include "common/surroundings.h"

@@ -14,11 +14,11 @@ void pt_print_both(const struct pt_options *o, const struct pt_rates *mine,
 void pt_print_latency(const struct pt_options *o, uint64_t size, const struct pt_lat_result *r);
 void pt_print_line(void);
 
-/* Opens the JSON file, if one is wanted, before the test, so that a wrong path is reported at
- * once. */
+/* Opens the JSON file if one was asked for. Called before the test, so that a wrong path is
+ * reported at once. */
 int pt_json_open(const struct pt_options *o);
-/* pt_json_rates and its sibling keep results until pt_json_write. 0, or -1 after a message on
- * stderr. */
+/* pt_json_rates and pt_json_latency keep results until pt_json_write, which returns 0, or -1 after
+ * a message on stderr. */
 void pt_json_rates(const struct pt_options *o, const struct pt_rates *r);
 void pt_json_latency(const struct pt_options *o, uint64_t size, const struct pt_lat_result *r);
 int pt_json_write(const struct pt_end *e);

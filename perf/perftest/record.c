@@ -1,4 +1,5 @@
-/* Converts perftest's records to bytes and back. No state; any thread. */
+/* Converts perftest's records (parameters of queue pairs, results) to bytes and back. No state; any
+ * thread. */
 #include "record.h"
 
 #include <endian.h>
@@ -20,7 +21,8 @@ void pt_card_to_text(const struct pt_card *card, char text[PT_TEXT_BYTES])
 	memcpy(text, line, PT_TEXT_BYTES);
 }
 
-/* Parses one number and its colon; numbers may have fewer digits than this end writes. */
+/* Parses the hexadecimal number at *at and the colon behind it, and moves *at past both. The number
+ * may have fewer digits than pt_card_to_text() writes. */
 static bool take(const char **at, uint64_t *value)
 {
 	char *end;
@@ -62,7 +64,8 @@ bool pt_card_from_text(struct pt_card *card, const char text[PT_TEXT_BYTES])
 	return card->qpn <= 0xffffff && card->psn <= 0xffffff;
 }
 
-/* Offsets in perftest's structure: five numbers, a gap, the address, the GID, two numbers. */
+/* Offsets of the fields in perftest's binary structure: five numbers, a gap, the address, the GID,
+ * two numbers. */
 enum { LID = 0, OUTS = 4, QPN = 8, PSN = 12, RKEY = 16, VA = 24, GID = 32, SRQN = 48 };
 
 static void put32(uint8_t *at, uint32_t v)

@@ -7,9 +7,9 @@
 
 #include "rn/abi.h"
 
-/* What an end announces about one of its queue pairs. */
+/* The parameters of one queue pair that an end sends to the other. */
 struct pt_card {
-	uint32_t lid;  /* 0 on Ethernet */
+	uint32_t lid;  /* LID; 0 on Ethernet */
 	uint32_t outs; /* READs and atomics that this end serves at a time */
 	uint32_t qpn, psn, rkey;
 	uint64_t va;
@@ -17,11 +17,11 @@ struct pt_card {
 	uint32_t srqn;
 };
 
-#define PT_TEXT_BYTES	108u /* colon-separated hexadecimal numbers and a NUL */
-#define PT_BINARY_BYTES 56u  /* big endian, the 64-bit address aligned */
+#define PT_TEXT_BYTES	108u /* a card as text: colon-separated hexadecimal numbers and a NUL */
+#define PT_BINARY_BYTES 56u  /* a card in binary: big endian, the 64-bit address aligned */
 
 void pt_card_to_text(const struct pt_card *card, char text[PT_TEXT_BYTES]);
-/* False: the text has another format. */
+/* Returns false if the text has another format. */
 bool pt_card_from_text(struct pt_card *card, const char text[PT_TEXT_BYTES]);
 void pt_card_to_binary(const struct pt_card *card, uint8_t bytes[PT_BINARY_BYTES]);
 void pt_card_from_binary(struct pt_card *card, const uint8_t bytes[PT_BINARY_BYTES]);
@@ -29,11 +29,11 @@ void pt_card_from_binary(struct pt_card *card, const uint8_t bytes[PT_BINARY_BYT
 /* One end's bandwidth results. */
 struct pt_rates {
 	uint64_t size, iters;
-	double peak, average; /* in the unit of the report */
+	double peak, average; /* in the unit of the report, MB/s or Gb/s */
 	double mpps;
 };
 
-#define PT_RATES 5u /* eight-byte numbers, big endian, exchanged one after another */
+#define PT_RATES 5u /* numbers of a result, sent one after another as 8 bytes, big endian */
 
 void pt_rates_to_words(const struct pt_rates *rates, uint64_t words[PT_RATES]);
 void pt_rates_from_words(struct pt_rates *rates, const uint64_t words[PT_RATES]);

@@ -1,11 +1,12 @@
-/* Computes perftest's figures from times. No state; any thread. */
+/* Computes bandwidth and latency as perftest does, from the times of the messages. No state; any
+ * thread. */
 #include "report.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define TAIL 2u /* number of longest results that are not counted */
+#define TAIL 2u /* number of longest latencies that are left out, as in perftest */
 
 static double peak_of(uint64_t size, uint64_t n, double unit, const struct pt_times *t)
 {

@@ -1,6 +1,6 @@
 #ifndef RN_PERFTEST_REPORT_H
 #define RN_PERFTEST_REPORT_H
-/* Computes results as perftest reports them from measured times. Pure arithmetic. */
+/* Computes results from measured times, as perftest reports them. Pure arithmetic. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -12,24 +12,25 @@ struct pt_times {
 	uint64_t posted, completed;
 };
 
-#define PT_MB 1048576.0	  /* bytes of a "MB" */
-#define PT_GB 125000000.0 /* bytes of a "Gb" */
+#define PT_MB 1048576.0	  /* bytes in a "MB" of perftest */
+#define PT_GB 125000000.0 /* bytes in a "Gb" of perftest */
 
-/* `n` messages of `size` bytes in `ns`; rates in `unit` bytes per second. Peak: the best rate of
- * any consecutive messages, from the posting of the first to the completion of the last (each at
- * times[]); 0 without times. */
+/* The results of `n` messages of `size` bytes that took `ns`; a rate of 1 means `unit` bytes per
+ * second. The peak is the best rate of any run of consecutive messages, from the posting of its
+ * first message to the completion of its last; 0 if `times` is NULL. */
 struct pt_rates pt_rates_of(uint64_t size, uint64_t n, uint64_t ns, double unit,
 			    const struct pt_times *times);
-/* The sum of both directions. */
+/* Adds the results of both directions. */
 struct pt_rates pt_rates_sum(const struct pt_rates *a, const struct pt_rates *b);
 
 struct pt_latency {
-	double min, max, typical, average, stdev, p99, p999; /* us */
+	double min, max, typical, average, stdev, p99, p999; /* all in us */
 };
 
-/* Latencies of n >= 5 postings (ns), each made after the answer to the one before. `factor`: 2 if
- * the latency is half a round trip. Fills deltas[n - 1] (us), sorted, and, unless NULL,
- * unsorted[]. The two longest are not counted, as in perftest. */
+/* Computes latencies from the times in ns of n >= 5 postings, each made after the answer to the
+ * message before. `factor`: 2 if a latency is half a round trip, else 1. Fills deltas[n - 1] with
+ * latencies in us, ascending, and unless NULL unsorted[] in order of time. As in perftest the two
+ * longest are left out of average, median and deviation, and `max` is the second longest. */
 void pt_latency_of(const uint64_t *posted, size_t n, unsigned factor, double *deltas,
 		   double *unsorted, struct pt_latency *out);
 

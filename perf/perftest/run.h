@@ -1,29 +1,33 @@
 #ifndef RN_PERFTEST_RUN_H
 #define RN_PERFTEST_RUN_H
-/* The measured loops. 0, or -1 after one message on stderr. One thread. */
+/* The measured loops. Functions that return int return 0, or -1 after one message on stderr. One
+ * thread. */
 #include "end.h"
 #include "report.h"
 
-/* Posts all requests of this size that this end sends and, for SENDs, takes those it receives;
- * stores the rates. After a failure: the rates until then. */
+/* Runs one bandwidth test with messages of `size` bytes: posts the requests of this end and, for
+ * SENDs, takes the messages of the other end. Stores the rates; after a failure those until
+ * then. */
 int pt_run_bw(struct pt_end *e, uint32_t size, struct pt_rates *rates);
-/* Posts the receives that a run begins with, unless an earlier run has left them. */
+/* Posts the receives that a run needs at its start. Receives that an earlier run left are
+ * counted. */
 int pt_run_receives(struct pt_end *e);
 
 struct pt_lat_result {
 	uint64_t n;
-	struct pt_latency lat;	   /* iterations */
-	double average, tps;	   /* duration */
-	double *deltas, *unsorted; /* n - 1 of them; NULL with -D */
+	struct pt_latency lat; /* latencies of a run of `iters` messages */
+	double average, tps;   /* -D run: average latency in us, transactions per second */
+	/* n - 1 latencies in us, ascending and in order of time; NULL with -D */
+	double *deltas, *unsorted;
 };
 
-/* After an interruption r->n and the results are those until then, or r->n is 0 with fewer than
- * LAT_LEAST messages. */
+/* Runs one latency test with messages of `size` bytes. If the user interrupts the run, r->n and the
+ * results cover the messages until then; with fewer than LAT_LEAST messages r->n is 0. */
 #define LAT_LEAST 5u
 int pt_run_lat(struct pt_end *e, uint32_t size, struct pt_lat_result *r);
 void pt_lat_result_free(struct pt_lat_result *r);
 
-/* The part of a -D run that the time is in. */
+/* The part of a -D run: before the counted sample, within it, after it; or the run is over. */
 enum pt_phase { PT_WARM, PT_SAMPLE, PT_COOL, PT_OVER };
 
 struct pt_clock {

@@ -13,11 +13,12 @@ struct bw {
 	const struct pt_options *o;
 	uint32_t size;
 	bool asks, receives;
-	uint64_t per_qp;	/* requests, and receives; UINT64_MAX with -D */
-	struct pt_times *times; /* NULL: no peak */
+	/* messages to send, and to receive, on each queue pair; UINT64_MAX with -D */
+	uint64_t per_qp;
+	struct pt_times *times; /* times of each message, for the peak; NULL: no peak */
 	uint64_t ntimes, ncompleted;
-	uint64_t first;	  /* when the run began */
-	uint64_t counted; /* with -D: messages in the sample */
+	uint64_t first;	  /* start of the run in ns */
+	uint64_t counted; /* with -D: messages counted in the sample */
 	struct pt_clock clock;
 };
 
@@ -43,7 +44,7 @@ int pt_run_receives(struct pt_end *e)
 	return 0;
 }
 
-/* Posts as many requests as fit now. */
+/* Posts requests on every queue pair until its transmit depth (-t) is reached. */
 static int fill(struct bw *b)
 {
 	for (unsigned i = 0; i < b->o->qps; i++) {
@@ -62,7 +63,7 @@ static int fill(struct bw *b)
 	return 0;
 }
 
-/* Posts receives for those that were consumed. */
+/* Posts a new receive for each one that was consumed. */
 static int refill(struct bw *b)
 {
 	for (unsigned i = 0; i < b->o->qps; i++) {
@@ -118,7 +119,7 @@ static int one_turn(struct bw *b, bool may_ask)
 	return n < 0 ? -1 : 0;
 }
 
-/* A server that only receives starts its clock at the first message. */
+/* Waits for the first message: a server that only receives starts its clock then. */
 static int await_first(struct bw *b)
 {
 	while (total(b, true) == 0)
@@ -127,8 +128,8 @@ static int await_first(struct bw *b)
 	return 0;
 }
 
-/* Messages that UC and UD lose never arrive: the run ends after a time without progress. *last:
- * the time of the last progress. */
+/* Runs the given number of messages. UC and UD may lose messages, so a run without progress for
+ * STILL_NS ends too. *last: time of the last progress in ns. */
 static int run_iterations(struct bw *b, uint64_t *last)
 {
 	uint64_t seen = 0;
@@ -206,7 +207,7 @@ int pt_run_bw(struct pt_end *e, uint32_t size, struct pt_rates *rates)
 		rc = o->secs ? run_duration(&b) : run_iterations(&b, &last);
 	if (!b.asks)
 		n = total(&b, true);
-	if (rc != 0) /* the result so far is printed if the user has interrupted the run */
+	if (rc != 0) /* the result so far; printed if the user interrupted the run */
 		*rates = pt_rates_of(size, total(&b, !b.asks), pt_now_ns() - b.first, unit, NULL);
 	else if (o->secs)
 		*rates = pt_rates_of(size, b.counted, (uint64_t)(o->secs - 2 * o->margin) * NS,

@@ -1,4 +1,4 @@
-/* Measures latency: the loops of one message at a time. One thread. */
+/* Measures latency: loops that have one message under way at a time. One thread. */
 #include "run.h"
 
 #include <stdio.h>
@@ -13,7 +13,7 @@ struct lat {
 	const struct pt_options *o;
 	uint32_t size;
 	struct pt_clock clock;
-	uint64_t *posted; /* time of each posting; NULL with -D */
+	uint64_t *posted; /* times of the postings in ns; NULL with -D */
 	uint64_t sent, counted, heard;
 };
 
@@ -24,7 +24,8 @@ static bool is_over(const struct lat *l)
 	return l->sent == l->o->iters;
 }
 
-/* True if the time is over, for a wait on a peer whose time is over too. */
+/* True if a -D run is over. A wait for the peer must then end too, since the peer's run is over as
+ * well. */
 static bool times_out(const struct lat *l)
 {
 	return l->o->secs && pt_clock_phase(&l->clock, pt_now_ns()) == PT_OVER;
@@ -55,7 +56,7 @@ static int await_own(struct lat *l)
 	return 0;
 }
 
-/* READs and atomics: the completion is the answer. */
+/* READs and atomics: waits for the completion of each request before the next one. */
 static int ask(struct lat *l)
 {
 	while (!is_over(l))
@@ -64,8 +65,8 @@ static int ask(struct lat *l)
 	return 0;
 }
 
-/* Called in polling loops: has the peer taken too long? Messages that UC and UD lose never
- * arrive. */
+/* Called in polling loops. Returns true, after a message on stderr, if the peer has not answered
+ * for 60 s; for 5 s with UC and UD, where messages may be lost. */
 static bool gives_up(struct lat *l, unsigned *looks, uint64_t since)
 {
 	uint64_t patience = l->o->type == RN_QPT_RC ? PATIENCE_NS : LOST_NS;
@@ -76,7 +77,7 @@ static bool gives_up(struct lat *l, unsigned *looks, uint64_t since)
 	return true;
 }
 
-/* SENDs: the client begins. */
+/* SENDs: waits for one message of the peer. The client sends first. */
 static int await_send(struct lat *l)
 {
 	struct pt_qp *q = &l->e->qp[0];
@@ -110,7 +111,8 @@ static int play_sends(struct lat *l)
 	return l->o->secs ? 0 : await_own(l);
 }
 
-/* WRITEs: the last byte is a counter that tells whose turn it is; the server begins. */
+/* WRITEs: waits until the last byte of the receive block is the number of the expected message. The
+ * server writes first. */
 static int await_write(struct lat *l)
 {
 	const volatile uint8_t *at = pt_recv_at(l->e, 0) + l->size - 1;

@@ -1,5 +1,5 @@
-/* The messages that perftest 4.5 exchanges, and their order. Owns the steps; talk_tcp.c and
- * talk_cm.c transport them. One thread. */
+/* Exchanges parameters and results with the other end in the order of perftest 4.5. The bytes are
+ * sent by talk_tcp.c or talk_cm.c. One thread. */
 #include "talk.h"
 
 #include <arpa/inet.h>
@@ -9,7 +9,7 @@
 
 #define VERSION	      "6.06" /* protocol version of perftest 4.5+0.17 */
 #define VERSION_BYTES 16
-#define OLDEST	      5.33 /* older versions count results in 32 bits */
+#define OLDEST	      5.33 /* oldest version accepted; older ones send result counts in 32 bits */
 #define CYCLE_BUFFER  4096
 #define CACHE_LINE    64
 
@@ -99,7 +99,7 @@ int pt_talk_end(struct pt_talk *t)
 
 	if (pt_talk_sync(t) != 0)
 		return -1;
-	/* Over a socket each end sends this and closes the connection without waiting for the
-	 * other's. */
+	/* Over a socket each end sends "done" and closes the connection without waiting for the
+	 * other end's "done". */
 	return t->e->o->cm ? 0 : t->ops->send(t, done, sizeof(done));
 }

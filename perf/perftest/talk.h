@@ -10,7 +10,7 @@
 struct pt_talk;
 
 struct pt_talk_ops {
-	/* Sends or receives all `bytes`. 0 or -1. */
+	/* Send or receive exactly `bytes`. Return 0 or -1. */
 	int (*send)(struct pt_talk *t, const void *data, size_t bytes);
 	int (*recv)(struct pt_talk *t, void *data, size_t bytes);
 	int (*send_card)(struct pt_talk *t, const struct pt_card *card);
@@ -19,37 +19,41 @@ struct pt_talk_ops {
 };
 
 #define PT_TALK_RECVS 4u
-#define PT_TALK_BYTES 64u /* bytes of a message over the queue pair */
+#define PT_TALK_BYTES 64u /* bytes of a message buffer, if messages go over the queue pair */
 
 struct pt_talk {
 	const struct pt_talk_ops *ops;
 	struct pt_end *e;
 	double their_version;
-	/* TCP */
+	/* used over TCP: the socket */
 	int fd;
-	/* -R */
+	/* used with -R: connection, queue pair and memory */
 	uint32_t cm, listener, lkey, rkey;
 	struct rn_client_cq *cq;
 	struct rn_client_qp *qp;
 	uint8_t *mem;
 	struct {
 		unsigned recv, bytes;
-	} got[PT_TALK_RECVS]; /* completed receives, in order */
+		/* completed receives in order of arrival: number of the buffer, bytes */
+	} got[PT_TALK_RECVS];
 	unsigned ngot, sent, acked;
 };
 
-/* The server waits for a client, the client connects. The adapter is open. */
+/* Opens the connection of the exchange: the server waits for a client, the client connects. The
+ * adapter must be open. */
 int pt_talk_open(struct pt_talk *t, struct pt_end *e);
 void pt_talk_close(struct pt_talk *t);
 
-/* The first steps, in this order: versions, sizes, the smaller path MTU (into e->mtu). */
+/* The first steps, in this order: exchanges versions and sizes, and sets e->mtu to the smaller path
+ * MTU of both ends. */
 int pt_talk_begin(struct pt_talk *t);
-/* Sends this end's data of queue pair i and receives the peer's. */
+/* Sends this end's parameters of queue pair i and receives the peer's. */
 int pt_talk_card(struct pt_talk *t, unsigned i);
-/* Waits until both ends have reached this point. perftest sends the card of queue pair 0 for it. */
+/* Waits until both ends have reached this point: as in perftest, both send the card of queue pair
+ * 0. */
 int pt_talk_sync(struct pt_talk *t);
 int pt_talk_rates(struct pt_talk *t, const struct pt_rates *mine, struct pt_rates *theirs);
-/* The last sync point and the last message. */
+/* Ends the exchange: the last sync point and, over TCP, the message "done". */
 int pt_talk_end(struct pt_talk *t);
 
 extern const struct pt_talk_ops pt_talk_tcp, pt_talk_cm;

@@ -1,5 +1,5 @@
-/* Sends messages over a queue pair (-R). Owns that queue pair, its connection and its memory: one
- * block to send from and one for each receive. One thread. */
+/* The exchange over a queue pair of its own (-R). Owns that queue pair, its connection and its
+ * memory: one buffer to send from and one for each receive. One thread. */
 #include "cm.h"
 #include "talk.h"
 
@@ -80,8 +80,8 @@ static int cm_send(struct pt_talk *t, const void *data, size_t bytes)
 	return 0;
 }
 
-/* pt_watch detects a peer that disconnects; the wait for one that dies silently ends after a time
- * longer than any test. */
+/* Waits for one message. pt_watch() detects a peer that disconnects. A peer that dies without
+ * disconnecting is detected by PATIENCE_NS, which is longer than any test. */
 static int cm_recv(struct pt_talk *t, void *data, size_t bytes)
 {
 	uint64_t end = pt_now_ns() + PATIENCE_NS;

@@ -1,5 +1,6 @@
-/* Sends messages over a kernel socket. Owns the socket. Its waits let an inline adapter make
- * turns, since the peer may be reading from or writing to this end. One thread. */
+/* The exchange over a TCP socket of the kernel. Owns the socket. While waiting, it drives an
+ * adapter that has the inline idle policy, since the peer may still READ from or WRITE to this end.
+ * One thread. */
 #include "talk.h"
 
 #include "common/stop.h"
@@ -93,8 +94,9 @@ static int tcp_recv_card(struct pt_talk *t, struct pt_card *card)
 	return 0;
 }
 
-/* Shuts the connection down and waits, for a while at most, until the other end has done so too:
- * its last request may still need an answer from this end's adapter. */
+/* Shuts the connection down and waits, at most LINGER_NS, until the other end has done so too.
+ * Meanwhile the adapter is driven, because it may still have to answer the other end's last
+ * request. */
 static void tcp_close(struct pt_talk *t)
 {
 	uint64_t end = pt_now_ns() + LINGER_NS;
@@ -140,7 +142,8 @@ static int connect_to(const struct addrinfo *ai)
 	return -1;
 }
 
-/* IPv6 sockets bound to any address accept IPv4 clients too, so they are tried first. */
+/* Opens a socket at the first address of the list that works. A server tries IPv6 first, because an
+ * IPv6 socket bound to any address accepts IPv4 clients too. */
 static int open_any(const struct addrinfo *list, bool server)
 {
 	int fd = -1;

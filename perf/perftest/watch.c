@@ -1,5 +1,5 @@
-/* Should the test end for an outside reason? Owns the time since which the other end is gone. One
- * thread. */
+/* Ends the waits of a test when the user asks to stop or the other end is gone. Owns e->gone_since.
+ * One thread. */
 #include "end.h"
 
 #include "common/stop.h"
