@@ -24,7 +24,7 @@ bool address_parse_ip(const char *text, uint16_t port, struct sockaddr_storage *
 	return false;
 }
 
-/* Only digits: strtoul would accept blanks and signs too. */
+/* Accepts digits only; strtoul() would accept blanks and signs too. */
 static bool parse_port(const char *text, uint16_t *port)
 {
 	size_t n = strspn(text, "0123456789");

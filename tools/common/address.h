@@ -10,10 +10,10 @@ enum { ADDRESS_TEXT = 64 };
 
 /* Parses an IPv4 or IPv6 address. */
 bool address_parse_ip(const char *text, uint16_t port, struct sockaddr_storage *out);
-/* Parses "ip", "ip:port", "[v6]" or "[v6]:port"; `port` is used unless the text has one, 1 to
- * 65535. */
+/* Parses "ip", "ip:port", "[v6]" or "[v6]:port". `port` is used if the text has none; a port in the
+ * text must be 1 to 65535. */
 bool address_parse(const char *text, uint16_t port, struct sockaddr_storage *out);
-/* Prints the address, with its port unless that is 0. */
+/* Writes the address into `text` and returns it, with the port unless that is 0. */
 const char *address_text(const struct sockaddr_storage *a, char text[ADDRESS_TEXT]);
 uint32_t address_bytes(const struct sockaddr_storage *a);
 

@@ -1,4 +1,4 @@
-/* Command line words the tools share: addresses and numbers, with one sentence when they are
+/* Parses addresses and numbers of command lines for the tools, with one message if they are
  * wrong. */
 #include <stdio.h>
 #include <stdlib.h>

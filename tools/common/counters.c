@@ -1,5 +1,5 @@
-/* Counters of the adapters that this process runs, for printing. Read through the link's public
- * interface by any thread. */
+/* Counters of the adapters that this process runs, for printing. Read through the public interface
+ * rn/link.h by any thread. */
 #include "counters.h"
 
 #include <stddef.h>

@@ -6,7 +6,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define DIGITS 15 /* of a double: whole numbers up to 2^49 are printed exactly, and 0.1 as 0.1 */
+/* significant digits: whole numbers up to 2^49 are printed exactly, and 0.1 as 0.1 */
+#define DIGITS 15
 
 FILE *jsonfile_open(const char *program, const char *path)
 {

@@ -1,5 +1,5 @@
-/* JSON output of the tools, beside their tables: the file is opened before a test and written
- * after it. Any thread. */
+/* JSON output of the tools, in addition to their tables. The file is opened before a test and
+ * written after it. Any thread. */
 #ifndef TOOLS_JSONFILE_H
 #define TOOLS_JSONFILE_H
 
@@ -7,15 +7,16 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Opens the file for writing, empty; NULL after a message on stderr that begins with `program`. */
+/* Opens the file for writing and truncates it. NULL after a message on stderr that begins with
+ * `program`. */
 FILE *jsonfile_open(const char *program, const char *path);
-/* Writes the value on lines of its own and closes the file; takes the reference. False: it could
- * not be written. */
+/* Writes the value and a line break, closes the file, and releases the reference to `value`.
+ * Returns false if the file could not be written. */
 bool jsonfile_finish(FILE *f, json_t *value);
-/* Any text as a JSON string. Text that is not valid UTF-8 is converted as Latin-1. */
+/* Makes a JSON string of any text. Text that is not valid UTF-8 is taken as Latin-1. */
 json_t *jsonfile_text(const char *text);
-/* A number with as many decimals as in the table; with 0 decimals a whole number. NAN becomes
- * null. */
+/* Makes a JSON number with as many decimals as the table prints; with 0 decimals a whole number. A
+ * value that is not finite becomes null. */
 json_t *jsonfile_number(double value, int decimals);
 
 #endif

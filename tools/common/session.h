@@ -1,7 +1,7 @@
 /* One ND2 connection with all its objects: adapter, completion queue, queue pair, connector, and
  * one registered block of memory divided into slots. Used by one thread. A function that fails has
- * printed one message on stderr, unless the user has asked to stop (stop.h): then all of them fail
- * at once, and session_disconnect or session_close prints it. */
+ * printed one message on stderr. If the user has asked to stop (stop.h), all functions fail at once
+ * without a message; session_disconnect or session_close then prints one. */
 #ifndef TOOLS_SESSION_H
 #define TOOLS_SESSION_H
 
@@ -20,58 +20,60 @@ struct session {
 	HANDLE file, event;
 	IND2CompletionQueue *cq;
 	IND2QueuePair *qp;
-	IND2SharedReceiveQueue *srq; /* NULL: the queue pair has its own receives */
+	IND2SharedReceiveQueue *srq; /* NULL: receives are posted to the queue pair */
 	IND2Connector *connector;
 	IND2Listener *listener;
 	IND2MemoryRegion *mr;
 	uint32_t local_token, remote_token;
-	uint8_t *mem; /* data slots, then receive buffers, then message buffers */
+	uint8_t *mem; /* data slots, then receive buffers, then buffers of small messages */
 	size_t mem_bytes;
-	uint32_t chunk, slots; /* bytes of a data slot, and their number */
-	uint32_t nrecv;	       /* receive buffers, of recv_bytes each */
+	uint32_t chunk, slots; /* bytes of a data slot, number of data slots */
+	uint32_t nrecv;	       /* number of receive buffers, each of recv_bytes */
 	size_t recv_bytes;
 	uint32_t next_msg;
 	OVERLAPPED ov, notify;
-	ULONG in_flight; /* initiator requests without a completion yet */
+	ULONG in_flight; /* Sends, Writes and Reads without a completion yet */
 	bool quiet;
-	bool share; /* receives are posted to a shared receive queue */
+	bool share; /* a shared receive queue is used */
 };
 
 enum { SESSION_MSGS = 128, SESSION_MSG_BYTES = 128 };
 
-extern const char *session_program; /* the first word of every message */
+extern const char *session_program; /* program name, with which every message begins */
 
-/* What a completion was for, stored in its request context. */
+/* The kind of request that has completed; stored in its request context. */
 enum done_kind { DONE_SEND, DONE_WRITE, DONE_READ, DONE_RECV };
 struct done {
 	enum done_kind kind;
-	uint32_t index; /* slot (DONE_READ) or receive buffer (DONE_RECV) */
+	uint32_t index; /* DONE_READ: slot; DONE_RECV: receive buffer */
 	uint32_t bytes;
-	uint8_t *data; /* DONE_RECV only */
+	uint8_t *data; /* DONE_RECV: the received bytes; else NULL */
 };
 
 int session_open(struct session *s, const struct sockaddr *local, size_t len);
-/* Creates memory and queues and posts receives; called before connecting. The caller may set nrecv
- * (else slots + 8), recv_bytes (else the chunk size) and `share` before. */
+/* Creates memory, completion queue and queue pair, and posts receives; called before connecting.
+ * The caller may set nrecv (default slots + 8), recv_bytes (default the chunk size) and `share`
+ * before. */
 int session_prepare(struct session *s, uint32_t chunk, uint32_t slots);
 int session_connect(struct session *s, const struct sockaddr_storage *local,
 		    const struct sockaddr_storage *peer);
 int session_listen(struct session *s, const struct sockaddr_storage *at, uint16_t *port);
-/* session_accept uses the session's own listener; session_accept_at that of another session of the
- * same adapter. */
+/* session_accept takes a request from the session's own listener, session_accept_at from the
+ * listener of another session of the same adapter. */
 int session_accept(struct session *s);
 int session_accept_at(struct session *s, IND2Listener *listener);
-/* Disconnects and waits for the peer's answer; with orderly false (something failed) for 1 s
- * only. */
+/* Disconnects and waits for the peer's answer, up to 20 s. `orderly` is false after a failure: then
+ * it waits 1 s only. */
 void session_disconnect(struct session *s, bool orderly);
-/* Waits for the peer to disconnect first, with the same time limits. */
+/* Waits until the peer has disconnected, up to 20 s or, without `orderly`, 1 s. Then disconnects
+ * too. */
 void session_wait_closed(struct session *s, bool orderly);
-/* Ends one connection, and keeps adapter and listener. */
+/* Releases the objects of one connection; adapter and listener stay open. */
 void session_reset(struct session *s);
 void session_close(struct session *s);
 
 uint8_t *session_slot(const struct session *s, uint32_t slot);
-/* Copies up to SESSION_MSG_BYTES and sends them. */
+/* Sends a copy of `msg`, which has at most SESSION_MSG_BYTES. */
 int session_send_msg(struct session *s, const void *msg, uint32_t length);
 /* Sends `length` bytes of a data slot as one message. */
 int session_send_slot(struct session *s, uint32_t slot, uint32_t length);
@@ -80,13 +82,14 @@ int session_write_slot(struct session *s, uint32_t slot, uint32_t length, uint64
 int session_read_slot(struct session *s, uint32_t slot, uint32_t length, uint64_t addr,
 		      uint32_t token);
 int session_repost(struct session *s, uint32_t index);
-/* Waits for the next completion, timeout_ms at most. 1 = there is one, 0 = none in time, -1 = the
- * connection failed (a message was printed) or the user has asked to stop. */
+/* Waits for the next completion, up to timeout_ms. Returns 1 if there is one, 0 if none came in
+ * time, -1 if the connection failed (a message was printed) or the user has asked to stop. */
 int session_next(struct session *s, struct done *done, int timeout_ms);
 
-/* In arguments.c: 0, or -1 after a message on stderr. */
+/* In arguments.c. Returns 0, or -1 after a message on stderr. */
 int session_parse_address(const char *text, uint16_t port, struct sockaddr_storage *out);
-/* Ends the program with status 1 if text is not a whole number from low to high. */
+/* Returns the number. Ends the program with status 1 if text is not a whole number from low to
+ * high. */
 unsigned session_number(const char *text, unsigned low, unsigned high);
 /* Finds the local address from which a peer is reached. */
 int session_find_local(const struct sockaddr_storage *peer, struct sockaddr_storage *local);

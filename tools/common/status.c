@@ -1,4 +1,4 @@
-/* Names statuses and waits for requests. No state; any thread. */
+/* Names ND statuses and waits for requests. No state; any thread. */
 #include "status.h"
 
 #include <stdbool.h>
@@ -92,7 +92,8 @@ const char *nd_text(HRESULT hr)
 	return look_up(hr, false);
 }
 
-/* Polls in short waits, since the signal that asks to stop does not wake this thread. */
+/* Waits in steps of STOP_LOOK_MS, because the signal that asks to stop does not wake this
+ * thread. */
 static bool await_event(HANDLE event, int timeout_ms)
 {
 	while (timeout_ms != 0) {

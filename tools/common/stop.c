@@ -1,5 +1,6 @@
-/* Handles SIGINT and SIGTERM. Owns both signals. The handler runs in any thread; it stores the
- * time before it stores the signal's number. */
+/* Handles SIGINT and SIGTERM. Owns both signals. The handler may run in any thread. It stores the
+ * time of the first signal before the signal's number, so the time is valid when the number is
+ * set. */
 #include "stop.h"
 
 #include <signal.h>
@@ -10,11 +11,11 @@
 #include <time.h>
 #include <unistd.h>
 
-/* GNU timeout sends its signal to the tool and to the tool's process group: the tool receives the
- * signal twice. */
+/* GNU timeout sends its signal to the tool and also to the tool's process group, so the tool
+ * receives the signal twice. A second signal within this time is such a repetition. */
 #define ECHO_MS 250
 
-static atomic_int caught; /* number of the first signal, 0 = none */
+static atomic_int caught; /* number of the first signal; 0: none came */
 static _Atomic uint64_t caught_ms;
 static atomic_bool said;
 static _Thread_local bool leaving;

@@ -1,4 +1,5 @@
-/* What does a measurement run on, and are there enough CPUs? No state; any thread. */
+/* Which CPUs, port and idle policy does a measurement run on, and are there enough CPUs? No state;
+ * any thread. */
 #include "surroundings.h"
 
 #include <sched.h>
@@ -12,7 +13,7 @@ static unsigned own_cpus(void)
 	cpu_set_t set;
 	unsigned n = sched_getaffinity(0, sizeof(set), &set) == 0 ? (unsigned)CPU_COUNT(&set) : 1;
 	unsigned long quota, period;
-	/* a container may be allowed fewer than the machine's CPUs */
+	/* a container may be limited to fewer CPUs than sched_getaffinity() reports */
 	FILE *f = fopen("/sys/fs/cgroup/cpu.max", "r");
 	if (f && fscanf(f, "%lu %lu", &quota, &period) == 2 && period > 0 && quota / period < n)
 		n = quota < period ? 1 : (unsigned)(quota / period);

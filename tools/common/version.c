@@ -1,4 +1,4 @@
-/* Which softrnic does a tool belong to? Owns nothing. One thread. */
+/* Prints the version of softrnic that a tool belongs to. No state. One thread. */
 #include "version.h"
 
 #include <stdio.h>

@@ -1,11 +1,11 @@
 #ifndef TOOLS_VERSION_H
 #define TOOLS_VERSION_H
 
-/* Prints the name of the program and softrnic's version. */
+/* Prints the name of the program and the version of softrnic. */
 void version_print(const char *program);
 
-/* When --version is among the words: prints it and ends the process with status 0. Call it first in
- * main(). */
+/* If the command line has --version, prints the version and ends the process with status 0. To be
+ * called first in main(). */
 void version_if_asked(int argc, char **argv);
 
 #endif

@@ -1,4 +1,5 @@
-/* Connects and disconnects a tool. Owns the one open endpoint. One thread. */
+/* Sets up, connects and disconnects a tool's endpoint, and ends the program on failures. Owns the
+ * pointer to the one open endpoint. One thread. */
 #include "endpoint.h"
 
 #include <stdarg.h>
@@ -14,9 +15,9 @@
 #include "common/version.h"
 
 #define FOR_EVER    (-1)
-#define CONNECT_MS  60000 /* includes address resolution and lost messages */
+#define CONNECT_MS  60000 /* time for address resolution, connecting and retransmissions */
 #define FAREWELL_MS 10000
-#define HASTY_MS    1000 /* used after a failure */
+#define HASTY_MS    1000 /* time to disconnect after a failure */
 
 static const struct tool *program;
 static struct endpoint *open_one;
@@ -24,7 +25,8 @@ static bool dying;
 
 static void let_go(struct endpoint *e);
 
-/* Ends the program. A second failure, while the connection is closed, does not start this again. */
+/* Ends the program, after releasing the open endpoint. If releasing it fails and calls leave()
+ * again, the endpoint is not released a second time. */
 _Noreturn static void leave(int status)
 {
 	if (open_one && !dying) {
@@ -233,7 +235,7 @@ void endpoint_accept(struct endpoint *e, const void *data, ULONG bytes)
 	e->connected = true;
 }
 
-/* ---- the end ---- */
+/* ---- closing ---- */
 
 #define RELEASE(p)                        \
 	do {                              \
@@ -247,8 +249,8 @@ static void disconnect(struct endpoint *e)
 	int patience = dying ? HASTY_MS : FAREWELL_MS;
 	IND2Connector *c = e->connector;
 	e->connected = false;
-	/* The side that sent last must not disconnect first, or its last acknowledgement finds no
-	 * peer: the server waits for the client. */
+	/* The side that sent the last message must not disconnect first, because its peer could
+	 * then not acknowledge that message: so the server waits for the client. */
 	if (e->o->server && !dying)
 		finish_in(e, c, CALL(c, NotifyDisconnect, &e->ov), patience);
 	finish_in(e, c, CALL(c, Disconnect, &e->ov), patience);

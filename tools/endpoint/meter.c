@@ -1,4 +1,4 @@
-/* Measures a row and prints the table. No state; any thread, one at a time. */
+/* Measures a table row in batches and prints the table. No state; any thread, one at a time. */
 #include "meter.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "common/stop.h"
 
 #define BATCH_FIRST   16
-#define BATCH_SECONDS 0.15 /* a batch is short, because an interruption takes effect at its end */
+#define BATCH_SECONDS 0.15 /* a batch is short, because a signal takes effect at its end */
 #define QUIET_SECONDS 4
 #define SHOW_SECONDS  2
 
@@ -46,7 +46,7 @@ double meter_cpu_percent(const struct meter *m)
 	return m->seconds > 0 ? 100 * m->cpu / m->seconds : 0;
 }
 
-/* ---- how often ---- */
+/* ---- number of repetitions ---- */
 
 void plan_start(struct plan *p, const struct options *o, uint32_t size, uint64_t most)
 {
@@ -81,8 +81,8 @@ uint64_t plan_next(struct plan *p, const struct meter *m)
 		if (rest <= 0 || left == 0 || stop_asked())
 			return 0;
 		show(p, m);
-		/* growth is limited to 8 times, since the first batches may be slow or fast by
-		 * chance */
+		/* a batch is at most 8 times all earlier ones, since the first batches may be slow
+		 * or fast by chance */
 		n = batch > 8 * (double)p->done ? 8 * p->done : (uint64_t)batch + 1;
 	}
 	n = n < left ? n : left;
@@ -112,7 +112,7 @@ void table_start(struct table *t, const struct column *columns, const char *tool
 		 const struct options *o)
 {
 	*t = (struct table){.columns = columns, .o = o, .tool = tool};
-	if (o->client) /* only a tool with two ends has a measurement to describe */
+	if (o->client) /* the client prints the CPUs and the adapter of the measurement */
 		endpoint_surroundings();
 	for (const struct column *c = columns; c->title; c++)
 		printf(" %*s", c->width, c->title);

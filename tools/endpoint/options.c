@@ -1,4 +1,5 @@
-/* Reads a tool's command line. Owns the log file. One thread. */
+/* Reads a tool's command line. Owns the options while it reads them, and the log file. One
+ * thread. */
 #include "options.h"
 
 #include <errno.h>
@@ -12,7 +13,7 @@
 #include "common/jsonfile.h"
 
 static const struct tool *current;
-static struct options own; /* the rows below point into it */
+static struct options own; /* the options being read; common_rows points into it */
 static const char *config_file;
 static bool help;
 
@@ -104,8 +105,8 @@ void usage_error(const char *format, ...)
 	exit(2);
 }
 
-/* Finds the row of a letter or a name. As on Windows case does not matter, but an exact match is
- * preferred. */
+/* Finds the option with this letter (one character) or name. As on Windows upper and lower case are
+ * the same, but an exact match is preferred. */
 static const struct option_row *find(const char *word, size_t len)
 {
 	const struct option_row *tables[] = {current->rows, common_rows}, *other_case = NULL;
@@ -148,7 +149,7 @@ static void store_sizes(const struct option_row *r, const char *text)
 	*(struct sizes *)r->to = (struct sizes){(uint32_t)a, (uint32_t)b};
 }
 
-/* text is NULL for a flag. */
+/* Stores the value of an option; text is NULL for a flag. */
 static void store(const struct option_row *r, const char *text)
 {
 	uint64_t v;
@@ -170,7 +171,8 @@ static void store(const struct option_row *r, const char *text)
 	}
 }
 
-/* Parses the option at argv[i]. Returns the index of its last word. */
+/* Parses the option at argv[i] and its value, if it takes one. Returns the index of the last word
+ * used. */
 static int take_option(int argc, char **argv, int i)
 {
 	const char *word = argv[i] + 1, *value = NULL;
@@ -212,7 +214,7 @@ void options_read(const struct tool *tool, struct options *o, int argc, char **a
 	current = tool;
 	own = tool->defaults;
 	for (int i = 1; i < argc; i++) {
-		/* -x, --name, and /x as on Windows; no address begins with these characters. */
+		/* Options are -x, --name, and /x as on Windows. No address begins with - or /. */
 		if ((argv[i][0] == '-' || argv[i][0] == '/') && argv[i][1])
 			i = take_option(argc, argv, i);
 		else if (own.address.ss_family)

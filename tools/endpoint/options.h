@@ -1,6 +1,6 @@
-/* The command line of the ND tools: `tool [options] <ip>[:<port>]`, where a server gives its own
- * address and a client the server's. A tool's `struct tool` lists the groups of options that apply
- * and its own options. One thread. */
+/* The command line of the ND tools: `tool [options] <ip>[:<port>]`. A server is given its own
+ * address, a client the server's. `struct tool` names the groups of common options that a tool
+ * takes, and lists its own options. One thread. */
 #ifndef TOOLS_OPTIONS_H
 #define TOOLS_OPTIONS_H
 
@@ -10,16 +10,17 @@
 #include <stdio.h>
 
 enum option_kind { OPT_FLAG, OPT_NUMBER, OPT_TEXT, OPT_SIZES };
-/* Which tools have an option; OPT_ALL: all tools. */
+/* The tools that take an option; OPT_ALL: all of them. */
 enum option_group {
 	OPT_ALL,
-	OPT_PAIR = 1,	 /* tools with a server and a client: role, way of waiting, queue length */
+	/* tools with a server and a client: role, polling or blocking, queue length */
+	OPT_PAIR = 1,
 	OPT_RUN = 2,	 /* tools that measure: iterations, seconds */
-	OPT_MESSAGE = 4, /* tools that move messages: sizes, SGEs, verification */
+	OPT_MESSAGE = 4, /* tools that move messages: sizes, SGEs, comparison of data */
 };
 
-/* One option, `-x` (unless letter is 0) and `--name`. `to` points to a bool, unsigned, const char
- * * or struct sizes, by kind. */
+/* One option, `-x` (unless letter is 0) and `--name`. `to` points to a bool, unsigned,
+ * const char pointer or struct sizes, depending on `kind`. */
 struct option_row {
 	char letter;
 	const char *name;
@@ -27,50 +28,50 @@ struct option_row {
 	enum option_kind kind;
 	enum option_group group;
 	void *to;
-	unsigned low, high; /* range of a number */
+	unsigned low, high; /* least and greatest value of a number */
 	const char *help;
 };
 
-/* The sizes min, then powers of two, then max. */
+/* The message sizes of a table: min, then doubled for each row, at last max. */
 struct sizes {
 	uint32_t min, max;
 };
 
 struct options {
-	struct sockaddr_storage address; /* ss_family 0: not given */
+	struct sockaddr_storage address; /* ss_family 0: no address was given */
 	bool server, client;
-	bool blocking, polling; /* polling unless blocking was asked for */
-	unsigned pieces;	/* SGEs of a request, -n */
-	unsigned pipeline;	/* requests in flight, -q */
+	bool blocking, polling; /* without `blocking` the tool polls */
+	unsigned pieces;	/* -n: SGEs of each request */
+	unsigned pipeline;	/* -q: requests in flight */
 	struct sizes sizes;
-	unsigned iterations; /* of each row; 0: the tool's own limits */
-	unsigned seconds;    /* of each row; 0: the tool's own limits */
-	bool unchecked;	     /* data is not verified */
+	unsigned iterations; /* repetitions of each row; 0: the tool's own limits */
+	unsigned seconds;    /* greatest duration of each row; 0: the tool's own limits */
+	bool unchecked;	     /* received data is not compared */
 	bool stats;
-	unsigned timeout_s; /* longest wait for a completion */
+	unsigned timeout_s; /* longest wait for a completion, in seconds */
 	unsigned seed;
 	const char *log_file, *json_file;
-	FILE *json; /* the JSON file, open and empty; NULL: none */
+	FILE *json; /* the JSON file, open for writing; NULL: none */
 };
 
 struct tool {
 	const char *name;
-	const char *purpose; /* one line for the help */
+	const char *purpose; /* what the tool does: one line of the help */
 	unsigned groups;
-	uint16_t port; /* the default port */
+	uint16_t port; /* the default port; 0: the tool takes no port */
 	struct options defaults;
 	bool address_needed;
-	/* the tool's own options, up to a row without a name; or NULL */
+	/* the tool's own options, ended by a row whose name is NULL; NULL: none */
 	const struct option_row *rows;
 };
 
 enum { SIZE_LIMIT = 1 << 30 };
 
-/* Parses the command line. An error is printed on stderr with the usage, and the program ends with
- * status 2; --help ends it with 0. Redirects standard output to the log file if one is given.
- * `tool` and its rows must stay valid. */
+/* Parses the command line. On an error prints a message on stderr and ends the program with status
+ * 2; with --help prints the options and ends it with status 0. Redirects standard output to the log
+ * file if one is given. `tool` and its rows must stay valid. */
 void options_read(const struct tool *tool, struct options *o, int argc, char **argv);
-/* Prints what is wrong with the command line (printf) and ends the program with status 2. */
+/* Prints a message about the command line (printf format) and ends the program with status 2. */
 _Noreturn void usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

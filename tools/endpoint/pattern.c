@@ -1,11 +1,11 @@
-/* Fills memory with a pattern and checks it. No state; any thread. */
+/* Fills memory with the test pattern and checks received data. No state; any thread. */
 #include "pattern.h"
 
 #include <string.h>
 
 #include "endpoint.h"
 
-/* Every bit of the result depends on every bit of x. */
+/* A hash: every bit of the result depends on every bit of x. */
 static uint64_t mix(uint64_t x)
 {
 	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;

@@ -1,4 +1,4 @@
-/* Posts a tool's requests and takes their completions. No state; the endpoint's thread. */
+/* Posts a tool's requests and takes their completions. No state; used by the endpoint's thread. */
 #include <sched.h>
 
 #include "endpoint.h"
@@ -84,8 +84,8 @@ _Noreturn static void no_word(const struct endpoint *e)
 	die("no completion for %u s", e->o->timeout_s);
 }
 
-/* Arms the queue, checks once more for results that came before, and sleeps. If the check finds
- * one, the notification stays armed for the next wait. */
+/* Waits for a completion by sleeping. After arming the queue it polls once more, for completions
+ * that came before. If that poll finds one, the notification stays armed for the next wait. */
 static void sleep_for(struct endpoint *e, ND2_RESULT *r)
 {
 	while (true) {

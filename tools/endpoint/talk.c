@@ -1,14 +1,16 @@
-/* Exchanges orders between the two ends. Owns the memory of orders, after the data in e->mem:
- * TALK_SLOTS to send from and TALK_SLOTS to receive into. The endpoint's thread. */
+/* Exchanges orders between the two ends of a tool. Owns the memory of orders, which is after the
+ * tool's data in e->mem: TALK_SLOTS orders to send and TALK_SLOTS to receive. Used by the
+ * endpoint's thread. */
 #include "talk.h"
 
 #include <endian.h>
 #include <string.h>
 
-#define MAGIC	0x4e44u /* "ND" */
+#define MAGIC	0x4e44u /* "ND" in ASCII */
 #define VERSION 1
 
-/* Little endian, except the token, which stays as GetRemoteToken returned it. */
+/* An order on the wire: little endian, except the token, which is sent as GetRemoteToken returned
+ * it. */
 struct order_bytes {
 	uint16_t magic, version;
 	uint32_t tool; /* the tool's default port, which identifies the tool */

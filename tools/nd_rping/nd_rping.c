@@ -2,8 +2,8 @@
  * the other end may be rping on a Linux host with any RoCE hardware or soft-RoCE.
  *
  * The protocol, per round: the client SENDs {address, rkey, size} of its source; the server READs
- * it and SENDs go-ahead; the client SENDs {address, rkey, size} of its sink; the server WRITEs the
- * data back and SENDs go-ahead; the client compares. */
+ * the source and SENDs go-ahead; the client SENDs {address, rkey, size} of its sink; the server
+ * WRITEs the data back into the sink and SENDs go-ahead; the client compares source and sink. */
 #include <arpa/inet.h>
 #include <endian.h>
 #include <getopt.h>
@@ -19,17 +19,18 @@
 #include "common/stop.h"
 #include "common/version.h"
 
-#define RPING_PORT   7174
-#define PING_MIN     23 /* rping takes 23 to 65535 */
-#define PING_MAX     65536
-#define WAIT_MS	     20000
-#define PARTING_MS   5000 /* wait for the disconnect after all rounds */
-#define SLOT_SOURCE  0
-#define SLOT_SINK    1
-#define VISITS_MAX   256 /* clients that a persistent server serves at a time */
-#define FAILURES_MAX 100 /* in a row: with the adapter gone every attempt fails */
+#define RPING_PORT  7174
+#define PING_MIN    23 /* least bytes of a ping; rping takes 23 to 65535 */
+#define PING_MAX    65536
+#define WAIT_MS	    20000
+#define PARTING_MS  5000 /* wait for the peer to disconnect after the last round */
+#define SLOT_SOURCE 0
+#define SLOT_SINK   1
+#define VISITS_MAX  256 /* greatest number of clients that a server with -P serves at a time */
+/* failures in a row before a server with -P ends: without its adapter every attempt fails */
+#define FAILURES_MAX 100
 
-/* In network byte order on the wire, as the ND2 token already is. */
+/* rping's message, in network byte order on the wire. An ND2 token already is. */
 struct rping_info {
 	uint64_t buf;
 	uint32_t rkey;
@@ -39,7 +40,7 @@ struct rping_info {
 struct options {
 	bool server, persistent, verbose, validate, stats;
 	struct sockaddr_storage local, peer;
-	unsigned count, size; /* count 0: no limit */
+	unsigned count, size; /* rounds, 0: no limit; bytes of a ping */
 };
 
 static void usage(FILE *f)
@@ -60,8 +61,8 @@ static void usage(FILE *f)
 	      f);
 }
 
-/* Waits for a completion of this kind, and skips completions of sends. 1 = there is one, 0 = none
- * in time, -1 = an error, or the peer disconnected. */
+/* Waits up to ms for a completion of the given kind, and skips completions of sends. Returns 1 if
+ * there is one, 0 if none came in time, -1 after an error or if the peer disconnected. */
 static int await_for(struct session *s, enum done_kind kind, struct done *d, int ms)
 {
 	int got;
@@ -71,7 +72,7 @@ static int await_for(struct session *s, enum done_kind kind, struct done *d, int
 	return got;
 }
 
-/* The same, but a timeout is an error. */
+/* Waits for a completion of the given kind. A timeout (20 s) is an error. */
 static int await(struct session *s, enum done_kind kind, struct done *d)
 {
 	int got = await_for(s, kind, d, WAIT_MS);
@@ -103,7 +104,8 @@ static int send_info(struct session *s, unsigned slot, uint32_t size)
 	return session_send_msg(s, &info, sizeof(info));
 }
 
-/* rping's text: a header, then printable characters that start one further each round, then NUL. */
+/* Makes the text that rping sends: a header, then printable characters that start one character
+ * later in each round, then NUL. */
 static void make_ping(char *buf, unsigned size, unsigned round)
 {
 	int head = snprintf(buf, size, "rdma-ping-%u: ", round);
@@ -142,7 +144,7 @@ static int client(struct session *s, const struct options *o)
 			return -1;
 		}
 		if (o->verbose)
-			/* the data from the server may have no NUL */
+			/* the data from the server may not end with NUL */
 			printf("ping data: %.*s\n", (int)o->size, sink);
 	}
 	printf("nd_rping: %u rounds of %u bytes%s\n", o->count, o->size,
@@ -152,12 +154,13 @@ static int client(struct session *s, const struct options *o)
 
 enum round { ROUND_DONE, ROUND_FAILED, CLIENT_LEFT, CLIENT_SILENT };
 
-/* Serves one round, if the client begins it within ms. */
+/* Serves one round, if the client begins it within `ms`. */
 static enum round serve_round(struct session *s, const struct options *o, int ms)
 {
 	struct rping_info info;
 	struct done d;
-	s->quiet = true; /* a receive flushed between rounds means that the client disconnected */
+	/* no message: a receive flushed between rounds means that the client disconnected */
+	s->quiet = true;
 	int got = await_for(s, DONE_RECV, &d, ms);
 	if (got != 1)
 		return got == 0 ? CLIENT_SILENT : CLIENT_LEFT;
@@ -186,7 +189,8 @@ static enum round serve_round(struct session *s, const struct options *o, int ms
 	return send_info(s, SLOT_SOURCE, size) != 0 ? ROUND_FAILED : ROUND_DONE;
 }
 
-/* Serves rounds until the connection ends; *end gets the reason. 0 if every round was right. */
+/* Serves rounds until the connection ends and stores the reason in *end. Returns 0 if all rounds
+ * were right, else -1. */
 static int server(struct session *s, const struct options *o, enum round *end)
 {
 	unsigned rounds = 0;
@@ -271,13 +275,14 @@ static int parse_options(int argc, char **argv, struct options *o)
 	return local && !o->server ? session_parse_address(local, 0, &o->local) : 0;
 }
 
-/* Serves the connected client until the connection ends. */
+/* Serves the connected client until the connection ends. Returns 0 if all rounds were right. */
 static int serve(struct session *s, const struct options *o)
 {
 	enum round end;
 	int err = server(s, o, &end);
 	fflush(stdout);
-	/* A peer that has exited sends its DREQ only once; if that was lost, do not wait for it. */
+	/* A client that has exited sends its DREQ only once. If the DREQ was lost, waiting for it
+	 * would be in vain. */
 	if (end == CLIENT_SILENT)
 		session_disconnect(s, false);
 	else
@@ -287,7 +292,7 @@ static int serve(struct session *s, const struct options *o)
 
 static int prepare(struct session *s)
 {
-	s->recv_bytes = sizeof(struct rping_info); /* as in rping: a longer message is an error */
+	s->recv_bytes = sizeof(struct rping_info); /* as in rping, a longer message is an error */
 	return session_prepare(s, PING_MAX, 2);
 }
 
@@ -315,7 +320,8 @@ static void *receive_visitor(void *arg)
 	return NULL;
 }
 
-/* Prepares a session, waits for its client, and serves it in a thread of its own. */
+/* Prepares a session, waits for a client on the listener of `host`, and serves the client in a
+ * thread of its own. */
 static int welcome(struct session *host, const struct options *o)
 {
 	struct visit *v = calloc(1, sizeof(*v));
@@ -338,7 +344,8 @@ static int welcome(struct session *host, const struct options *o)
 	return err;
 }
 
-/* Serves until the user stops the program, or FAILURES_MAX attempts have failed. */
+/* Serves any number of clients until the user stops the program, or FAILURES_MAX attempts in a row
+ * have failed. */
 static int serve_all(struct session *host, const struct options *o)
 {
 	unsigned failures = 0;

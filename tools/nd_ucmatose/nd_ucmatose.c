@@ -1,9 +1,9 @@
 /* nd_ucmatose: the counterpart of rdma-core's ucmatose over softrnic; the other end may be
  * ucmatose on any RoCEv2 host.
  *
- * The protocol: all connections are made; the server sends COUNT messages of SIZE bytes on each;
- * when the client has them all, it sends as many on each, with the data it received last; when the
- * server has those, it disconnects. */
+ * The protocol: first all connections are made. Then the server sends COUNT messages of SIZE bytes
+ * on each. When the client has received them all, it sends COUNT messages on each connection, with
+ * the data that it received. When the server has received those, it disconnects. */
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,9 +63,9 @@ static void nap(unsigned ms)
 		usleep((ms < STOP_LOOK_MS ? ms : STOP_LOOK_MS) * 1000);
 }
 
-/* Waits until no send is in flight and `receives` messages have arrived, each equal to the first
- * slot. The server has its own data there; the client, which cannot know the data, stores the
- * first message there. */
+/* Waits until no send is in flight and `receives` messages have arrived. Each must equal the data
+ * in slot 0: at the server the data that it sent, at the client the first message received, since
+ * the client does not know the server's data. */
 static int complete(struct session *s, const struct options *o, unsigned receives)
 {
 	bool known = o->server;
@@ -131,7 +131,8 @@ static int request(struct session *s, const struct options *o)
 	return 0;
 }
 
-/* One session per connection; all are accepted at the first session's listener. */
+/* Runs one session per connection. At the server all of them are accepted from the first session's
+ * listener. */
 static int run(struct session *s, const struct options *o)
 {
 	uint16_t port;

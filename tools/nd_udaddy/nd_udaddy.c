@@ -2,10 +2,10 @@
  * any RoCEv2 host. ND2 has no datagrams, so this program is a client of rn/client.h. One thread.
  *
  * The protocol: for each "connection" the client asks the CM for the service's queue pair (SIDR)
- * and sends COUNT datagrams of SIZE bytes, with its own queue pair number as immediate data; when
- * the server has them all, it sends as many back. These begin at the start of its receive buffer:
- * 40 bytes of the IP header, then the client's data. If a datagram is lost, udaddy waits for ever;
- * this program ends with a timeout. */
+ * and sends COUNT datagrams of SIZE bytes, with its own queue pair number as immediate data. When
+ * the server has received them all, it sends COUNT datagrams back. Their data are the first SIZE
+ * bytes of the server's receive buffer: 40 bytes of GRH, then the client's data. If a datagram is
+ * lost, udaddy waits for ever; this program ends with a timeout. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <getopt.h>
@@ -31,12 +31,12 @@ struct options {
 	unsigned connections, count, size;
 };
 
-/* One queue pair and its destination. */
+/* One "connection": a queue pair and the destination of its datagrams. */
 struct path {
 	struct rn_client_qp *qp;
 	uint32_t cm;
 	struct rn_ud to;
-	uint8_t *mem; /* the send buffer, then `count` receive buffers */
+	uint8_t *mem; /* one buffer to send from, then `count` receive buffers */
 	unsigned received, sent;
 };
 
@@ -46,7 +46,7 @@ struct lab {
 	struct rn_client_cq *cq;
 	struct path *path;
 	uint8_t *mem;
-	size_t bytes; /* of one path's memory */
+	size_t bytes; /* bytes of the memory of one path */
 	uint32_t pd, lkey, listener;
 };
 
@@ -84,8 +84,8 @@ static uint8_t *receive_at(const struct lab *l, const struct path *p, unsigned i
 	return p->mem + (GRH + l->o->size) * (i + 1);
 }
 
-/* True if this is the local address of the options; without one, any address of the peer's
- * family. */
+/* True if gid may be the local address: it is the one of the options or, if they have none, has the
+ * IP version of the peer's address. */
 static bool is_own(const struct lab *l, const struct rn_gid *gid,
 		   const struct rn_client_addr *local, const struct rn_client_addr *peer)
 {
@@ -94,7 +94,8 @@ static bool is_own(const struct lab *l, const struct rn_gid *gid,
 	return rn_client_gid_is_v4(gid) == rn_client_gid_is_v4(&peer->gid);
 }
 
-/* Opens the adapter that has the local address, and stores that address if it was not given. */
+/* Opens the adapter that has the local address. If no local address was given, stores the chosen
+ * one in *local. */
 static int open_adapter(struct lab *l, struct rn_client_addr *local,
 			const struct rn_client_addr *peer)
 {
@@ -194,8 +195,8 @@ static int send_all(struct lab *l, struct path *p, const uint8_t *data)
 	return 0;
 }
 
-/* Checks one datagram: length, sender, and data. The server takes the first one as the model for
- * the others. */
+/* Checks a received datagram: length, sender, and data. The server compares all datagrams with the
+ * first one; the client with the data that it sent. */
 static int take(struct lab *l, struct path *p, const struct rn_cqe *c)
 {
 	unsigned size = l->o->size;
@@ -244,7 +245,7 @@ static int take_completions(struct lab *l)
 	return 0;
 }
 
-/* Waits until every path has received and sent the given numbers. */
+/* Waits until every path has received and sent the given numbers of datagrams. */
 static int complete(struct lab *l, unsigned received, unsigned sent)
 {
 	uint64_t until = now_ms() + WAIT_MS;
@@ -393,7 +394,8 @@ static int run(const struct options *o)
 		printf("nd_udaddy: %u connections, %u datagrams of %u bytes each way, data compared\n",
 		       o->connections, o->count, o->size);
 	if (o->server && err == 0)
-		usleep(1000000); /* keep the service for a repeated SIDR request of the client */
+		/* keeps the service open, in case the client repeats a SIDR request */
+		usleep(1000000);
 	if (o->stats)
 		counters_print(stdout);
 	tear_down(&l);

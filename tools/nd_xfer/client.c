@@ -1,5 +1,5 @@
-/* The sending side: reads the file in chunks, hashes them and moves them with the chosen verb,
- * never more than `slots` chunks without a CREDIT of the server. */
+/* The sending side: reads the file in chunks, hashes them and moves them by Send, Write or Read. At
+ * most `slots` chunks are without a CREDIT from the server at any time. */
 #include "xfer.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@ struct sending {
 	const struct xfer_options *o;
 	int fd;
 	uint64_t size, sent;
-	uint32_t busy, next; /* chunks without a CREDIT; the next slot */
+	uint32_t busy, next; /* chunks without a CREDIT; slot of the next chunk */
 	uint64_t addr;
 	uint32_t token;
 	EVP_MD_CTX *sha;
@@ -112,7 +112,7 @@ static int take_completion(struct sending *t)
 static int transfer(struct sending *t)
 {
 	while (t->sent < t->size) {
-		/* Leave room in the initiator queue for unfinished requests. */
+		/* Leaves room in the initiator queue for requests that have not completed. */
 		if (t->busy < t->o->slots && t->s->in_flight < 2 * t->o->slots) {
 			if (send_chunk(t) != 0)
 				return -1;
@@ -121,7 +121,7 @@ static int transfer(struct sending *t)
 			return -1;
 		}
 		if (t->finished)
-			return 0; /* the server has failed; its RESULT has the errno */
+			return 0; /* the server has failed and sent its errno in RESULT */
 	}
 	struct xfer_msg m = {.kind = XFER_DONE};
 	unsigned len;
@@ -134,7 +134,8 @@ static int transfer(struct sending *t)
 	while (!t->finished)
 		if (take_completion(t) != 0)
 			return -1;
-	memcpy(t->result.pad, m.sha256, XFER_SHA); /* this side's hash, beside the server's */
+	/* keeps this side's hash beside the server's, for judge() */
+	memcpy(t->result.pad, m.sha256, XFER_SHA);
 	return 0;
 }
 

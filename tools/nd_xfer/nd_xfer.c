@@ -1,6 +1,6 @@
-/* nd_xfer: moves a file from one process to another over softrnic, driven only through the
- * NetworkDirect interfaces. Options, addresses, progress and the exit status; the two roles are in
- * client.c and server.c. */
+/* nd_xfer: moves a file from one process to another over softrnic, using only the NetworkDirect
+ * interfaces. This file has options, addresses and the exit status; the two roles are in client.c
+ * and server.c. */
 #include "xfer.h"
 
 #include <getopt.h>

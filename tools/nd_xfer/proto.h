@@ -1,6 +1,6 @@
 /* The messages that two nd_xfer processes exchange over one connection, in Sends: this tool's own
- * protocol. All fields are little endian, since both ends are x86-64; the first message has magic
- * and version.
+ * protocol. All fields are little endian, since both ends are x86-64. Every message begins with
+ * magic and version.
  *
  *   client                                   server
  *   HELLO {mode, via, chunk, slots, size}  ->
@@ -19,7 +19,7 @@
 #include <assert.h>
 #include <stdint.h>
 
-#define XFER_MAGIC   0x72666e78u /* "xnfr" */
+#define XFER_MAGIC   0x72666e78u /* "xnfr" in ASCII, little endian */
 #define XFER_VERSION 1u
 #define XFER_SHA     32
 
@@ -38,13 +38,13 @@ enum xfer_kind {
 struct xfer_msg {
 	uint32_t magic;
 	uint8_t version, kind, via, mode;
-	int32_t status;	 /* READY, RESULT: 0 or an errno of the server */
-	uint32_t slot;	 /* CHUNK, CREDIT */
-	uint32_t length; /* CHUNK: bytes; HELLO: bytes of a chunk */
-	uint32_t slots;	 /* HELLO */
+	int32_t status;	 /* READY, RESULT: 0, or the errno of the server's failure */
+	uint32_t slot;	 /* CHUNK, CREDIT: number of the slot */
+	uint32_t length; /* CHUNK: bytes in the slot; HELLO: bytes of a chunk */
+	uint32_t slots;	 /* HELLO: number of slots */
 	uint64_t size;	 /* HELLO: bytes of the file */
-	uint64_t addr;	 /* HELLO (read), READY (write): first slot's address */
-	uint32_t token;	 /* its remote token, as GetRemoteToken gave it */
+	uint64_t addr;	 /* HELLO (read), READY (write): address of the first slot */
+	uint32_t token;	 /* remote token of the memory at addr, as GetRemoteToken returned it */
 	uint32_t reserved;
 	uint8_t sha256[XFER_SHA];
 	uint8_t pad[48];

@@ -1,6 +1,6 @@
 /* The receiving side: serves one connection after another. Chunks arrive by Send, by the client's
- * Write into a slot of this side, or by this side's Read of the client's slot; each is hashed,
- * written to the file and returned with a CREDIT. */
+ * Write into a slot of this side, or by this side's Read of a slot of the client. Each chunk is
+ * hashed and written to the file, and a CREDIT is sent for it. */
 #include "xfer.h"
 
 #include <errno.h>
@@ -15,9 +15,9 @@ struct receiving {
 	struct session *s;
 	const struct xfer_options *o;
 	struct xfer_msg hello;
-	int fd, status; /* status: errno of the file, sent to the client */
+	int fd, status; /* the output file; status: errno of a failed write, sent to the client */
 	uint64_t got;
-	uint32_t length[256]; /* of the READ in flight into each slot */
+	uint32_t length[256]; /* bytes of the READ in flight into each slot */
 	EVP_MD_CTX *sha;
 	struct progress progress;
 	bool finished;
@@ -91,7 +91,7 @@ static int take_message(struct receiving *t, const struct done *d)
 	return -1;
 }
 
-/* Table mode: sends every message but DONE back at its own length. */
+/* Table mode: sends every message back with its own length, except DONE, which ends the test. */
 static int echo(struct receiving *t, const struct done *d)
 {
 	const struct xfer_msg *m = (const struct xfer_msg *)d->data;
@@ -126,8 +126,8 @@ static int serve(struct receiving *t)
 	return 0;
 }
 
-/* The client chooses chunk and slots. This side's memory is made for the greatest values allowed,
- * so larger ones are rejected. */
+/* Takes HELLO and answers READY. This side's memory has a fixed chunk size and number of slots, so
+ * a HELLO with another chunk size or more slots is rejected. */
 static int open_transfer(struct receiving *t)
 {
 	struct xfer_msg m = {.kind = XFER_READY,
@@ -201,7 +201,8 @@ int server_run(struct session *s, const struct xfer_options *o)
 		if (one_connection(s, o) != 0) {
 			err = -1;
 			session_reset(s);
-			/* with the adapter gone every attempt fails at once */
+			/* limits the rate of attempts, since without its adapter every attempt
+			 * fails at once */
 			usleep(AFTER_FAILURE_US);
 		}
 		fflush(stdout);

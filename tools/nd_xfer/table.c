@@ -1,6 +1,6 @@
-/* The bandwidth and latency table by message size: RDMA Writes in a window for bandwidth, Send
- * ping-pong for latency. Each figure is the median of several short rounds, since the machine may
- * be shared. */
+/* The table of bandwidth and latency by message size: a window of RDMA Writes for bandwidth, a
+ * ping-pong of Sends for latency. Each figure is the median of several short rounds, since the
+ * machine may be shared. */
 #include "xfer.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* The two roles of nd_xfer and what they share. */
+/* The two roles of nd_xfer, client and server, and the functions that both use. */
 #ifndef ND_XFER_H
 #define ND_XFER_H
 
@@ -10,26 +10,29 @@
 
 struct xfer_options {
 	struct sockaddr_storage local, peer;
-	/* client: the file to send; server: the file to write, NULL = hash only */
+	/* client: the file to send; server: the file to write, NULL: received data is only
+	 * hashed */
 	const char *file;
 	enum xfer_via via;
-	bool table; /* client: bandwidth and latency table instead of a file */
+	bool table; /* client: measure a table instead of sending a file */
 	bool progress, stats;
 	uint32_t chunk, slots;
-	unsigned count; /* server: connections to serve, 0 = for ever */
-	int timeout_ms; /* longest wait for the peer */
+	unsigned count; /* server: number of connections to serve, 0: no limit */
+	int timeout_ms; /* longest wait for a message of the peer */
 };
 
 int client_run(struct session *s, const struct xfer_options *o);
 int server_run(struct session *s, const struct xfer_options *o);
-/* Measures and prints the bandwidth and latency table, over a connection after HELLO and READY. */
+/* Measures and prints the table of bandwidth and latency. HELLO and READY must have been
+ * exchanged. */
 int table_run(struct session *s, const struct xfer_options *o, uint64_t addr, uint32_t token);
 
-/* Sends one message of the protocol; fills in magic and version. */
+/* Sends one message of the protocol, with magic and version filled in. */
 int send_msg(struct session *s, struct xfer_msg *msg);
-/* Waits for the next control message; other completions only update the counters. */
+/* Waits for the next message of the protocol and skips completions of other requests. */
 int next_msg(struct session *s, const struct xfer_options *o, struct xfer_msg *msg);
-/* The message in a receive completion, or NULL after an error message if it is not one. */
+/* Returns the message of a receive completion, or NULL, after a message on stderr, if the bytes are
+ * none. */
 const struct xfer_msg *as_msg(const struct done *d);
 
 double seconds_now(void);
@@ -42,7 +45,7 @@ void progress_start(struct progress *p, uint64_t size, bool on);
 void progress_show(struct progress *p, uint64_t at, bool last);
 void sha_text(const uint8_t sha[XFER_SHA], char text[2 * XFER_SHA + 1]);
 
-/* Packets that all adapters of this process have retransmitted so far. */
+/* Returns the number of packets that all adapters of this process have retransmitted so far. */
 uint64_t retransmissions(void);
 
 extern const char *const via_names[];

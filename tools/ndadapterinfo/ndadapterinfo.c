@@ -1,5 +1,4 @@
-/* What can this adapter do? Prints every field of ND2_ADAPTER_INFO, of one adapter or of all. One
- * thread. */
+/* Prints every field of ND2_ADAPTER_INFO, of one adapter or of all. One thread. */
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,7 +56,8 @@ static const struct {
 static UINT64 value_of(const ND2_ADAPTER_INFO *info, unsigned field)
 {
 	UINT64 v = 0;
-	memcpy(&v, (const char *)info + fields[field].at, fields[field].bytes); /* little endian */
+	/* little endian, so shorter fields fill the low bytes of v */
+	memcpy(&v, (const char *)info + fields[field].at, fields[field].bytes);
 	return v;
 }
 
@@ -78,8 +78,8 @@ static void print_info(const ND2_ADAPTER_INFO *info)
 		printf("\t0x%08x\n", rest);
 }
 
-/* Written without libjansson, whose numbers are signed: an AdapterId may be larger. No text here
- * needs escapes. */
+/* Prints the JSON without libjansson, because its numbers are signed and an AdapterId may be 2^63
+ * or more. No text here needs escapes. */
 static void print_json(FILE *f, const char *address, const ND2_ADAPTER_INFO *info)
 {
 	fprintf(f, "{\"address\": \"%s\"", address);
@@ -95,7 +95,7 @@ static void show_adapter(const struct options *given, const struct sockaddr_stor
 	struct endpoint e;
 	char text[ADDRESS_TEXT];
 	o.address = *address;
-	o.server = true; /* the given address is the adapter's own */
+	o.server = true; /* opens the adapter that has the given address */
 	must(address_text(address, text),
 	     NdCheckAddress((const struct sockaddr *)address, address_bytes(address)));
 	endpoint_open(&e, &o);
@@ -106,7 +106,7 @@ static void show_adapter(const struct options *given, const struct sockaddr_stor
 	endpoint_close(&e);
 }
 
-/* All addresses of this machine that have an adapter; the caller frees the list. */
+/* Returns all addresses of this machine that have an adapter. The caller frees the list. */
 static SOCKET_ADDRESS_LIST *addresses(void)
 {
 	SOCKET_ADDRESS_LIST *list = NULL;

@@ -1,7 +1,8 @@
-/* Which addresses of this machine have a NetworkDirect adapter, and do the helper functions agree
- * about them? Every listed address must pass NdCheckAddress, be reached from an address that
- * passes it too, and open an adapter that lists it. With an address only that one is tried; with
- * --remote the local address from which it is reached. One thread. */
+/* Lists the addresses of this machine that have a NetworkDirect adapter, and checks that the helper
+ * functions agree about them: each listed address must pass NdCheckAddress, must be reached
+ * (NdResolveAddress) from a local address that passes NdCheckAddress too, and must open an adapter
+ * that lists it. If an address is given, only that one is checked; with --remote the tool prints
+ * the local address from which the given one is reached. One thread. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,8 @@ static const char *from_list(const SOCKET_ADDRESS_LIST *list, INT i, struct sock
 	return address_text(a, text);
 }
 
-/* Enlarges the list, which may grow between two calls; the caller frees it. */
+/* Enlarges the list to `bytes`; it may have to grow again if addresses are added between two calls.
+ * The caller frees it. */
 static SOCKET_ADDRESS_LIST *grown(SOCKET_ADDRESS_LIST *list, SIZE_T bytes)
 {
 	list = realloc(list, bytes);
@@ -52,7 +54,7 @@ static bool listed(const SOCKET_ADDRESS_LIST *list, const char *text)
 	return false;
 }
 
-/* The addresses of an open adapter; the caller frees the list. */
+/* Returns the addresses of an open adapter. The caller frees the list. */
 static SOCKET_ADDRESS_LIST *own_addresses(IND2Adapter *adapter)
 {
 	SOCKET_ADDRESS_LIST *list = NULL;
@@ -64,7 +66,7 @@ static SOCKET_ADDRESS_LIST *own_addresses(IND2Adapter *adapter)
 	return list;
 }
 
-/* The local address with a provider from which this address is reached. */
+/* Returns the local address from which `a` is reached; that address must have a provider. */
 static const char *reached_from(const struct sockaddr_storage *a, char text[ADDRESS_TEXT])
 {
 	struct sockaddr_storage local = {0};
@@ -114,7 +116,7 @@ static void try_all(void)
 	free(list);
 }
 
-/* Tries one address, which must be in the list too. */
+/* Checks one address, which must also be in the list of all addresses. */
 static void try_one(const struct sockaddr_storage *a)
 {
 	char text[ADDRESS_TEXT];

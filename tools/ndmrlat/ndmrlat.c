@@ -1,14 +1,14 @@
-/* How long does it take to register memory, and to deregister it? Measured once with an event
- * whose low bit is set, which keeps the completion out of the port that the file is bound to, and
- * once without an event, through that port. One thread. */
+/* How long does it take to register memory, and to deregister it? Measured in two ways: with an
+ * event whose low bit is set, which keeps the completion out of the completion port bound to the
+ * file; and without an event, through that port. One thread. */
 #include <stdio.h>
 #include <string.h>
 
 #include "endpoint/endpoint.h"
 #include "endpoint/meter.h"
 
-#define MOST	   10000 /* iterations of a row */
-#define PATIENCE   10000 /* ms for one registration */
+#define MOST	   10000 /* greatest number of iterations of a row */
+#define PATIENCE   10000 /* ms to wait for one registration */
 #define NO_PORT(h) ((HANDLE)((uintptr_t)(h) | 1))
 
 static struct sizes sizes = {1, 4 << 20};
@@ -22,7 +22,7 @@ struct watch {
 	OVERLAPPED ov;
 };
 
-/* Seconds in the call itself, and until the request has completed. */
+/* Seconds within the call, and seconds until the request has completed. */
 struct spent {
 	double call, all;
 };
@@ -39,7 +39,7 @@ static const struct column columns[] = {
 	{.title = NULL},
 };
 
-/* Takes the port's packet, which must be this request's. */
+/* Takes a packet from the completion port; it must belong to this request. */
 static void take_packet(struct watch *w)
 {
 	NDS_PORT_ENTRY entry;
@@ -85,7 +85,9 @@ static void run_row(struct watch *w, struct table *t, uint32_t size)
 	struct spent reg = {0}, dereg = {0};
 	struct meter m = {0};
 	struct plan plan;
-	plan_start(&plan, &w->o, 1, MOST); /* no bytes are moved */
+	/* size 1 instead of `size`: registering moves no bytes, so PLAN_BYTES must not limit the
+	 * row */
+	plan_start(&plan, &w->o, 1, MOST);
 	plan.size = size;
 	for (uint64_t n; (n = plan_next(&plan, &m)) > 0;) {
 		meter_start(&m);
@@ -99,7 +101,7 @@ static void run_row(struct watch *w, struct table *t, uint32_t size)
 			     reg.all * us, dereg.call * us, dereg.all * us, meter_cpu_percent(&m)});
 }
 
-/* Checks that the low bit kept every completion out of the port. */
+/* Checks that the low bit of the event kept all completions out of the port. */
 static void nothing_in_port(struct watch *w)
 {
 	NDS_PORT_ENTRY entry;
@@ -159,7 +161,7 @@ int main(int argc, char **argv)
 {
 	static struct watch w;
 	endpoint_program(&tool, &w.o, argc, argv);
-	w.o.server = true; /* the given address is the adapter's own */
+	w.o.server = true; /* opens the adapter that has the given address */
 	endpoint_open(&w.e, &w.o);
 	endpoint_memory(&w.e, sizes.max, ND_MR_FLAG_ALLOW_LOCAL_WRITE);
 	memset(w.e.mem, 1, sizes.max);

@@ -1,10 +1,10 @@
-/* How many memory regions are registered and deregistered in a second? Several threads use regions
- * of the same adapter and share a completion port: each takes as many packets from the port as it
- * made requests, its own or another thread's.
+/* How many memory regions can be registered and deregistered in a second? Several threads use
+ * regions of the same adapter and share one completion port. A thread takes as many packets from
+ * the port as it made requests, but a packet may belong to another thread's request.
  *
- * The main thread measures: it reads the clock while the others wait at a barrier, since on a busy
- * machine it would read it late otherwise. Only the main thread ends the program: a thread that
- * fails stores the reason, and all go on to the next barrier. */
+ * The main thread measures. It reads the clock while the other threads wait at a barrier, because
+ * on a busy machine it might otherwise run, and read the clock, too late. Only the main thread ends
+ * the program: a thread that fails stores the reason, and all threads go on to the next barrier. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -15,12 +15,12 @@
 #include "endpoint/meter.h"
 #include "common/stop.h"
 
-#define MOST	 10000 /* regions of a row and thread */
-#define LEAST	 2000  /* the same for the largest regions */
-#define PATIENCE 10000 /* ms for one registration */
+#define MOST	 10000 /* regions of each thread in a row */
+#define LEAST	 2000  /* regions of each thread in a row of the largest size */
+#define PATIENCE 10000 /* ms to wait for one registration */
 
 static struct sizes sizes = {1, 4 << 20};
-static unsigned nthreads = 2, iterations; /* 0: MOST and LEAST apply */
+static unsigned nthreads = 2, iterations; /* regions of each thread; 0: MOST and LEAST apply */
 
 struct region {
 	OVERLAPPED ov;
@@ -32,9 +32,9 @@ struct crew {
 	struct options o;
 	HANDLE port;
 	pthread_barrier_t barrier;
-	uint32_t size;		    /* of this row; 0: the threads end */
-	unsigned count;		    /* regions of each thread */
-	_Atomic(const char *) what; /* the call that failed, or NULL */
+	uint32_t size;		    /* bytes of a region in this row; 0: the threads end */
+	unsigned count;		    /* regions of each thread in this row */
+	_Atomic(const char *) what; /* name of the first call that failed, or NULL */
 	_Atomic HRESULT why;
 };
 
@@ -43,7 +43,7 @@ struct worker {
 	pthread_t thread;
 	uint8_t *mem;
 	struct region *regions;
-	unsigned count; /* regions of this row */
+	unsigned count; /* this thread's regions in the row; a copy of crew->count */
 };
 
 static const struct column columns[] = {
@@ -58,7 +58,7 @@ static const struct column columns[] = {
 	{.title = NULL},
 };
 
-/* ---- workers ---- */
+/* ---- worker threads ---- */
 
 static bool well(struct crew *c, const char *what, HRESULT hr)
 {
@@ -70,7 +70,8 @@ static bool well(struct crew *c, const char *what, HRESULT hr)
 	return false;
 }
 
-/* Takes one packet of the port, of any thread's request, which must have succeeded. */
+/* Takes one packet from the completion port. It may belong to any thread's request, and the request
+ * must have succeeded. */
 static bool take_packet(struct crew *c, IND2MemoryRegion *any)
 {
 	NDS_PORT_ENTRY entry;
@@ -119,7 +120,7 @@ static void release_all(struct worker *w)
 	}
 }
 
-/* The main thread reads the clock between the two barriers. */
+/* Waits at two barriers; the main thread reads the clock between them. */
 static void meet_twice(pthread_barrier_t *b)
 {
 	pthread_barrier_wait(b);
@@ -131,8 +132,8 @@ static void *work(void *arg)
 	struct worker *w = arg;
 	pthread_barrier_t *b = &w->crew->barrier;
 	while (meet_twice(b), w->crew->size != 0) {
-		/* copied, since the main thread may write the next row's count while regions of
-		 * this row are released */
+		/* copied, since the main thread may store the next row's count while this thread
+		 * still releases the regions of this row */
 		w->count = w->crew->count;
 		each(w, register_one);
 		meet_twice(b);
@@ -143,9 +144,9 @@ static void *work(void *arg)
 	return NULL;
 }
 
-/* ---- main thread ---- */
+/* ---- the main thread ---- */
 
-/* There are fewer of the largest regions. */
+/* Returns the number of regions of a thread: fewer for large sizes, and LEAST for the largest. */
 static unsigned count_for(uint32_t size)
 {
 	uint64_t fit = (uint64_t)(sizes.max / size) * LEAST;
@@ -154,7 +155,8 @@ static unsigned count_for(uint32_t size)
 	return fit < MOST ? (unsigned)fit : MOST;
 }
 
-/* Reports the first failure. Called only while all threads wait for the next row or have ended. */
+/* Ends the program if a call has failed in any thread. Called only while all threads wait for the
+ * next row or have ended. */
 static void all_well(struct crew *c)
 {
 	const char *what = atomic_load(&c->what);
@@ -243,7 +245,7 @@ int main(int argc, char **argv)
 {
 	static struct crew c;
 	endpoint_program(&tool, &c.o, argc, argv);
-	c.o.server = true; /* the given address is the adapter's own */
+	c.o.server = true; /* opens the adapter that has the given address */
 	endpoint_open(&c.e, &c.o);
 	must("NdsPortCreate", NdsPortCreate(&c.port));
 	must("NdsPortBind", NdsPortBind(c.port, c.e.file, 0));

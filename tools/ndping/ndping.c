@@ -1,6 +1,7 @@
-/* What is the bandwidth of Send in one direction? The client sends, the server receives and
- * compares with the expected data. The server sends the number of its receives, and again when it
- * has posted more, so that no message arrives without a receive. One thread. */
+/* What is the bandwidth of Send in one direction? The client sends; the server receives and
+ * compares the data. The server tells the client the number of its receives (ORDER_GO), and later
+ * how many more it has posted (ORDER_CREDIT), so that no message arrives without a receive. One
+ * thread. */
 #include "endpoint/endpoint.h"
 #include "endpoint/meter.h"
 #include "endpoint/pattern.h"
@@ -10,9 +11,11 @@
 #define ITERATIONS 500000
 #define WARM_UP	   1000
 #define WARM_BYTES 40
-#define ROOM	   (64u << 20) /* bytes of receive buffers; at least two of the largest messages */
+/* bytes of receive buffers, or two of the largest messages if those are more */
+#define ROOM (64u << 20)
 
-/* Memory: the pattern to send from, and at the server the receive buffers. */
+/* One end. Its memory has the pattern, to send or to compare with, and at the server the receive
+ * buffers after it. */
 struct side {
 	struct endpoint e;
 	unsigned pipeline;
@@ -24,7 +27,7 @@ static size_t stride(uint32_t size)
 	return ((size_t)size + 63) & ~(size_t)63;
 }
 
-/* Number of receives for messages of this size. */
+/* Returns the number of receives to post for messages of this size. */
 static uint64_t receives_of(const struct side *s, uint32_t size)
 {
 	uint64_t fit = ROOM / stride(size);

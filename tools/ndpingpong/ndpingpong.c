@@ -1,5 +1,6 @@
-/* What is the latency of a message? The client sends a ping and the server a pong; the latency is
- * half of the round trip. Received data is compared while the clock is stopped. One thread. */
+/* What is the latency of a message? The client sends pings and the server answers each with a pong;
+ * the latency is half of the round trip. Received data is compared while the clock is stopped. One
+ * thread. */
 #include "endpoint/endpoint.h"
 #include "endpoint/meter.h"
 #include "endpoint/pattern.h"
@@ -10,7 +11,7 @@
 #define WARM_UP	   1000
 #define WARM_BYTES 40
 
-/* Memory: the pattern to send from, then two sets of `burst` receive buffers. */
+/* One end. Its memory has the pattern to send, then two sets of `burst` receive buffers. */
 struct side {
 	struct endpoint e;
 	uint32_t seed, stride;
@@ -18,7 +19,7 @@ struct side {
 	uint8_t *buffers;
 };
 
-/* Message numbers: pings are even, pongs odd. */
+/* The number of a message: pings are even, pongs odd. */
 static uint64_t ping_number(uint64_t round)
 {
 	return 2 * round;
@@ -66,7 +67,7 @@ static uint64_t burst_of(const struct side *s, uint64_t left)
 	return left < s->burst ? left : s->burst;
 }
 
-/* True for a receive, false for a send. */
+/* Takes one completion. Returns true for a receive, false for a send. */
 static bool one_completion(struct side *s, uint32_t size)
 {
 	ND2_RESULT r;
@@ -139,13 +140,15 @@ static void client(struct side *s, const struct options *o)
 		measure(s, &t, size, &round);
 	talk_listen(&s->e, 1);
 	talk_say(&s->e, &bye);
-	talk_hear(&s->e, ORDER_DONE, &answer); /* the server confirms that all pings were right */
+	/* the server confirms that all pings had the right data */
+	talk_hear(&s->e, ORDER_DONE, &answer);
 	table_end(&t);
 }
 
 /* ---- server ---- */
 
-/* While one set of buffers is answered and checked, the other one is posted for the next pings. */
+/* Answers pings. While one set of receive buffers is answered and checked, the receives of the
+ * other set are posted for the next pings. */
 static void pong(struct side *s, const struct order *run)
 {
 	uint64_t first = run->first, end = first + run->count;

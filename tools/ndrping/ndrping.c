@@ -1,11 +1,11 @@
 /* What is the bandwidth of RDMA Write, or of RDMA Read? One thread.
  *
- * The server lends its memory through a memory window and sends the token. The client writes or
- * reads messages of one size, `pipeline` at a time, in batches whose messages do not overlap at
- * the target. After each batch the side that has the data checks every byte: for Reads the client,
- * for Writes the server, on an order that arrives after the data. The clock is stopped meanwhile.
- * With --no-check messages overlap and batches are longer; the order then only shows that the
- * client is alive. */
+ * The server gives access to its memory through a memory window and sends the token. The client
+ * writes or reads messages of one size, `pipeline` at a time, in batches whose messages do not
+ * overlap at the target. After each batch, while the clock is stopped, the side that received the
+ * data checks every byte: for Reads the client, for Writes the server, on an order that arrives
+ * after the data. With --no-check messages overlap and batches are longer; the order then only
+ * shows the server that the client is alive. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,10 +14,11 @@
 #include "endpoint/pattern.h"
 #include "endpoint/talk.h"
 
-#define MOST	 500000	    /* iterations of a row */
-#define ARRIVALS (16 << 20) /* bytes of the target of a batch, or one message if that is longer */
-#define WARM_UP	 64	    /* messages of one byte */
-#define ORDERS	 4	    /* orders that may arrive unexpectedly */
+#define MOST 500000 /* greatest number of iterations of a row */
+/* bytes that a batch is written or read into; one message if that is longer */
+#define ARRIVALS (16 << 20)
+#define WARM_UP	 64 /* messages of one byte before the first row */
+#define ORDERS	 4  /* receives for orders that are always posted */
 
 static bool by_write, by_read;
 
@@ -29,7 +30,7 @@ struct rping {
 	uint64_t remote;
 	uint32_t token;
 	uint64_t next;	  /* number of the next message */
-	uint64_t room;	  /* bytes of the target */
+	uint64_t room;	  /* bytes that a batch is written or read into */
 	uint8_t *pattern; /* the expected data */
 	ULONG pipeline;
 };
@@ -39,7 +40,7 @@ static uint64_t arrivals(uint32_t largest)
 	return largest > ARRIVALS ? largest : ARRIVALS;
 }
 
-/* Fills the pattern that the sender uses; called by the side that checks. */
+/* Makes a copy of the pattern from which the sender sends, for the side that checks. */
 static void make_pattern(struct rping *p, uint32_t seed)
 {
 	p->pattern = malloc(pattern_bytes(p->largest));
@@ -53,8 +54,8 @@ static uint64_t slots(const struct rping *p, uint32_t size)
 	return p->room / size;
 }
 
-/* Checks all messages of a batch and erases them, so that the next batch cannot pass with old
- * data. */
+/* Checks all messages of a batch and overwrites them with zeroes, so that the next batch cannot
+ * pass with old data. */
 static void check_batch(const struct rping *p, uint32_t size, uint64_t count, uint64_t first)
 {
 	for (uint64_t i = 0; i < count; i++)
@@ -75,7 +76,7 @@ static void post(struct rping *p, uint32_t size, uint64_t number, uint64_t slot)
 			       p->remote + slot * size, p->token, 0);
 }
 
-/* Requests complete in the order in which they were posted. */
+/* Moves one batch and waits for all its completions, which must come in the order of posting. */
 static void move_batch(struct rping *p, uint32_t size, uint64_t count)
 {
 	uint64_t posted = 0, done = 0, last = slots(p, size);
@@ -91,8 +92,8 @@ static void move_batch(struct rping *p, uint32_t size, uint64_t count)
 	}
 }
 
-/* Asks the server to check what was written. It also shows that the client is alive, since the
- * server sees nothing of the Writes to its memory. */
+/* Orders the server to check the data that was written. The order also shows that the client is
+ * alive: the server has no completions of the client's Writes and Reads. */
 static void tell_server(struct rping *p, uint32_t size, uint64_t count)
 {
 	const struct order ask = {
@@ -149,7 +150,7 @@ static void run_client(struct rping *p)
 			ND_MR_FLAG_ALLOW_LOCAL_WRITE | ND_MR_FLAG_RDMA_READ_SINK);
 	make_pattern(p, p->o.seed);
 	if (p->read)
-		/* touches all pages, so that none is missing while the clock runs */
+		/* touches all pages, so that no page fault occurs while the clock runs */
 		memset(p->e.mem, 0, p->room);
 	else
 		memcpy(p->e.mem, p->pattern, pattern_bytes(p->largest));

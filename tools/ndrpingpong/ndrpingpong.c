@@ -5,14 +5,15 @@
  * correct:
  * - the adapter stores a message in ascending order, the last byte last
  *   (ND_ADAPTER_FLAG_IN_ORDER_DMA_SUPPORTED);
- * - the target sets the last byte to a value other than the expected one before the peer may send;
- * - the last byte is read with acquire order, so what is read afterwards is no older;
- * - the completion queue is polled meanwhile: this thread may be the one that drives the adapter,
- *   and the loss of the peer shows there.
+ * - before the peer may send, the target sets the last byte of its buffer to a value other than the
+ *   expected one;
+ * - the last byte is read with acquire order, so that no byte read afterwards is older;
+ * - the completion queue is polled as well: this thread may have to drive the adapter, and the loss
+ *   of the peer is reported there.
  *
- * Messages arrive in two buffers in turn. A side answers first and checks the data while the
- * answer travels; the peer writes to the same buffer only after the next answer. So every byte is
- * compared at little cost. */
+ * Messages arrive in two buffers alternately. A side first answers a message and then checks its
+ * data while the answer travels; the peer writes to the same buffer only after the next answer. So
+ * every byte is compared at little cost. */
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,26 +24,27 @@
 #include "endpoint/pattern.h"
 #include "endpoint/talk.h"
 
-#define MOST	      100000 /* iterations of a row */
-#define WARM_UP	      20     /* messages of WARM_UP_BYTES, or the largest if that is less */
+#define MOST 100000 /* greatest number of iterations of a row */
+/* messages of WARM_UP_BYTES, or of the largest size if that is less, before the first row */
+#define WARM_UP	      20
 #define WARM_UP_BYTES 40
 #define ORDERS	      4
-#define NAP_US	      20 /* between polls of memory, when blocking */
+#define NAP_US	      20 /* us between two polls of memory, with --blocking */
 
 static bool by_write, by_read;
 
-/* e.mem has two receive buffers of `stride` bytes, then this side's own pattern. */
+/* One end. e.mem has two receive buffers of `stride` bytes, then this end's own pattern. */
 struct pong {
 	struct endpoint e;
 	struct options o;
 	bool read, checked;
 	uint32_t largest;
 	size_t stride;
-	uint8_t *theirs; /* the peer's pattern */
+	uint8_t *theirs; /* copy of the peer's pattern, to check received data */
 	uint64_t remote;
 	uint32_t token;
-	ULONG room, in_flight; /* requests in flight */
-	struct order early;    /* an order that arrived during another wait; kind 0: none */
+	ULONG room, in_flight; /* greatest number of requests in flight; number in flight */
+	struct order early;    /* an order that arrived during a wait for a request; kind 0: none */
 	uint64_t next;
 };
 
@@ -56,7 +58,8 @@ static uint8_t *buffer(const struct pong *p, uint64_t number)
 	return p->e.mem + (number & 1) * p->stride;
 }
 
-/* Makes the arrival of message `number` visible: its last byte is set to another value. */
+/* Prepares the buffer for message `number`: sets its last byte to a value that the message does not
+ * have there, so that the arrival of the message is visible. */
 static void arm(struct pong *p, uint64_t number, uint32_t size)
 {
 	uint8_t last = p->theirs[pattern_offset(number) + size - 1];
@@ -75,7 +78,7 @@ static void check(const struct pong *p, uint64_t number, uint32_t size)
 		pattern_check(buffer(p, number), p->theirs, number, size);
 }
 
-/* Takes a completion, if there is one or `wait` is set. */
+/* Takes a completion. Without `wait` returns false if there is none. */
 static bool reap(struct pong *p, bool wait)
 {
 	ND2_RESULT r;
@@ -91,7 +94,7 @@ static bool reap(struct pong *p, bool wait)
 	return true;
 }
 
-/* Waits for the next order, which may overtake the completion of this side's last Write. */
+/* Waits for the next order. The order may arrive before this side's last Write completes. */
 static void hear(struct pong *p, struct order *o)
 {
 	while (p->early.kind == 0)
@@ -120,7 +123,7 @@ static void await_message(struct pong *p, uint64_t number, uint32_t size)
 		if (n % 256 && !p->o.blocking)
 			continue;
 		if (p->o.blocking)
-			usleep(NAP_US); /* a Write to memory wakes no thread */
+			usleep(NAP_US); /* sleeps, since a Write to memory wakes no thread */
 		else
 			sched_yield(); /* the peer may need this CPU */
 		endpoint_interrupted(&p->e);
@@ -146,7 +149,7 @@ static void set_up(struct pong *p, uint32_t seed, uint32_t their_seed)
 	p->stride = ((size_t)p->largest + 63) & ~(size_t)63;
 	endpoint_memory(&p->e, 2 * p->stride + pattern_bytes(p->largest),
 			ND_MR_FLAG_ALLOW_LOCAL_WRITE | ND_MR_FLAG_RDMA_READ_SINK);
-	/* touches all pages, so that none is missing while the clock runs */
+	/* touches all pages, so that no page fault occurs while the clock runs */
 	memset(p->e.mem, 0, 2 * p->stride);
 	pattern_fill(p->e.mem + 2 * p->stride, pattern_bytes(p->largest), seed);
 	p->theirs = malloc(pattern_bytes(p->largest));
@@ -158,7 +161,7 @@ static void set_up(struct pong *p, uint32_t seed, uint32_t their_seed)
 	talk_listen(&p->e, ORDERS);
 }
 
-/* Sends the peer the token for buffers and pattern. */
+/* Gives the peer access to the buffers and the pattern, and sends it address and token. */
 static void lend(struct pong *p)
 {
 	struct order go = {.kind = ORDER_GO, .addr = (uintptr_t)p->e.mem};

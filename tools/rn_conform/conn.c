@@ -1,5 +1,6 @@
-/* Makes a connection with the peer by handmade connection management messages, and sorts what the
- * peer sends: answers, its own requests, management. Owns struct conn; the tool's one thread. */
+/* Makes a connection with the peer by CM messages that this tool builds itself. Sorts the packets
+ * of the peer into answers, requests and CM messages. Owns struct conn; used by the tool's one
+ * thread. */
 #include "conn.h"
 
 #include <arpa/inet.h>
@@ -77,7 +78,8 @@ static void answer_read(struct conn *c, const struct rn_pkt *r)
 	uint32_t packets = r->dma_len ? 1 + (r->dma_len - 1) / CONN_MTU : 1;
 
 	if (packets > READ_PACKETS)
-		return; /* no row reads that much; the packets would fill the link for minutes */
+		/* no row needs such a long READ; its responses would fill the link for minutes */
+		return;
 	c->msn = (c->msn + 1) & 0xFFFFFF;
 	for (uint32_t i = 0; i < packets; i++) {
 		uint32_t left = r->dma_len - i * CONN_MTU;
@@ -236,7 +238,8 @@ static void keep(struct queue *q, const struct rn_pkt *p)
 	to->pkt.payload = to->pkt.frame = to->pkt.ip = NULL;
 }
 
-/* A client of rping's protocol first sends the address of its memory. */
+/* A client of rping's protocol first sends address, key and size of its memory: stores them in
+ * `c`. */
 static void take_key(struct conn *c, const struct rn_pkt *p)
 {
 	uint64_t va;
@@ -322,7 +325,7 @@ const struct rn_cm_msg *conn_take_mad(struct conn *c, uint16_t attr, uint64_t un
 	return NULL;
 }
 
-/* ---- beginning and end ---- */
+/* ---- opening and closing ---- */
 
 void conn_fresh(struct conn *c, uint32_t first_psn)
 {
@@ -350,7 +353,7 @@ static bool reach(struct conn *c, uint64_t until)
 		conn_send_mad(c, &m);
 		for (unsigned i = 0; i < 40 && !c->replied && !c->rejected; i++)
 			conn_pump(c, NULL, line_now() + 10 * MS);
-		if (c->rejected) { /* the peer may not listen yet, or not again */
+		if (c->rejected) { /* the peer may not be listening yet, or may be restarting */
 			conn_pump(c, NULL, line_now() + 100 * MS);
 			conn_fresh(c, c->peer_psn);
 		}

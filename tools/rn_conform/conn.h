@@ -1,6 +1,6 @@
-/* One connection between the peer's RDMA connection manager and this tool's handmade one:
- * identities, packet sequence numbers, and what has arrived from the peer but was not read yet.
- * One thread. */
+/* One connection between the peer's RDMA connection manager and this tool, which builds CM messages
+ * itself: ids, packet sequence numbers, and queues of packets received from the peer but not yet
+ * taken. One thread. */
 #ifndef RN_CONFORM_CONN_H
 #define RN_CONFORM_CONN_H
 
@@ -11,10 +11,11 @@
 #define CONN_MTU   1024u
 
 struct came {
-	struct rn_pkt pkt; /* without the frame; the payload's first bytes are in head */
+	/* the parsed packet; its frame is gone, the first payload bytes are in head */
+	struct rn_pkt pkt;
 	uint8_t head[16];
-	/* The hash covers BTH (without the AckReq bit), headers and payload, so it is equal for a
-	 * retransmitted packet. */
+	/* hash of BTH (without the AckReq bit), extension headers and payload: equal for a
+	 * retransmitted packet */
 	uint64_t hash;
 	uint64_t at;
 };
@@ -26,53 +27,61 @@ struct queue {
 
 struct conn {
 	struct line *line;
-	bool listening; /* the peer connects to this tool */
+	/* true: the peer connects to this tool; false: this tool connects to the peer */
+	bool listening;
 	uint16_t port;
-	/* connections so far; ids, queue pairs and ports are numbered by it */
+	/* connections so far; ids, queue pair numbers and ports are derived from this number */
 	unsigned attempts;
 	uint32_t local_id, remote_id, qpn, peer_qpn;
-	/* PSN of this side's first request; the peer sets it in REQ or REP */
+	/* PSN of this tool's first request, chosen by the peer in REQ or REP */
 	uint32_t psn;
-	uint32_t peer_psn; /* PSN of the peer's first request; this side sets it */
+	uint32_t peer_psn; /* PSN of the peer's first request, chosen by this tool */
 	uint64_t tid;
-	struct rn_cm_msg req, rep; /* received from the peer */
+	struct rn_cm_msg req, rep; /* the REQ or REP received from the peer */
 	bool requested, replied, established, over, rejected;
 	uint16_t reason;
-	bool acks;	   /* answers the peer's requests as a responder should */
-	uint32_t expected; /* the peer's next PSN, if `acks` */
+	bool acks;	   /* answers the peer's requests as a normal responder does */
+	uint32_t expected; /* with `acks`: the next PSN expected from the peer */
 	uint32_t msn;
-	bool lent; /* the peer has sent a key: */
+	bool lent; /* the peer has sent address (va), rkey and size (bytes) of its memory */
 	uint64_t va;
 	uint32_t rkey, bytes;
-	/* UDP source port of the peer's packets; sports: number of different ones */
+	/* sport: UDP source port of the peer's last packet */
 	uint16_t sport;
-	/* tx_wrong: packets with a header that no sender may produce */
+	/* sports: number of changes of that port, first use included; tx_wrong: packets with a
+	 * header that no sender may produce */
 	unsigned sports, tx_wrong;
 	struct queue answers, requests;
-	/* management messages, those of this connection's own progress included; pkt.payload is
-	 * NULL */
+	/* all CM messages received, also those of the connection's own set-up; the message is in
+	 * mad[], pkt is unused */
 	struct queue mads;
 	struct rn_cm_msg mad[CONN_QUEUE];
 };
 
-/* A packet to the peer's queue pair with PSN, addresses and numbers filled in. */
+/* Returns a packet to the peer's queue pair, with PSN, addresses and queue pair number filled
+ * in. */
 struct rn_pkt conn_packet(const struct conn *c, uint8_t opcode, uint32_t psn);
 void conn_send(struct conn *c, const struct rn_pkt *pkt);
 void conn_send_mad(struct conn *c, const struct rn_cm_msg *m);
-/* Builds a REQ to this port as conn_open() would send it, with the ids of the next connection. */
+/* Builds a REQ to this port with the ids of the current connection, as conn_open() sends it. */
 void conn_build_req(struct conn *c, uint16_t port, struct rn_cm_msg *m);
-/* Sends the REP to the peer's REQ, or the RTU to its REP. */
+/* conn_send_rep answers the peer's REQ with a REP; conn_send_rtu answers the peer's REP with an
+ * RTU. */
 void conn_send_rep(struct conn *c);
 void conn_send_rtu(struct conn *c);
-/* Receives packets until the time `until`, or until a packet is in `q` (may be NULL). */
+/* Receives packets until a packet is in the queue `q` (unless NULL), at the latest until the time
+ * `until`. */
 void conn_pump(struct conn *c, const struct queue *q, uint64_t until);
 struct came *conn_take(struct conn *c, struct queue *q, uint64_t until);
-/* The next management message of this kind; NULL if none arrives. */
+/* Returns the next CM message with this attribute, and drops others before it; NULL if none arrives
+ * before `until`. */
 const struct rn_cm_msg *conn_take_mad(struct conn *c, uint16_t attr, uint64_t until);
-/* Resets the connection with new numbers. first_psn: PSN of the peer's first request. */
+/* Resets the connection and chooses new ids and numbers. first_psn: PSN of the peer's first
+ * request. */
 void conn_fresh(struct conn *c, uint32_t first_psn);
-/* Connects, or waits for the peer to connect, `seconds` at most. With `decent` it also waits for
- * the key that a client of rping's protocol sends first. False: there is no connection. */
+/* Connects to the peer or waits for the peer to connect, up to `seconds`. With `decent` the peer's
+ * requests are answered normally, and if the peer connects, it also waits for the memory key that a
+ * client of rping's protocol sends first. Returns false if there is no connection. */
 bool conn_open(struct conn *c, uint32_t first_psn, bool decent, unsigned seconds);
 void conn_close(struct conn *c);
 

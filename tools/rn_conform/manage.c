@@ -1,4 +1,4 @@
-/* Rows about the peer's connection manager, see manage.h. The tool's one thread. */
+/* The rows about the peer's connection manager, see manage.h. The tool's one thread. */
 #include "manage.h"
 
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static const struct rn_cm_msg *await(struct play *p, uint16_t attr, unsigned ms)
 	return conn_take_mad(p->c, attr, line_now() + ms * MS);
 }
 
-/* Drops the management messages received so far. */
+/* Drops the CM messages received so far. */
 static void forget(struct play *p)
 {
 	conn_pump(p->c, NULL, line_now() + 50 * MS);
@@ -71,7 +71,8 @@ enum outcome manage_reply(struct play *p)
 		      "REP promises more than the REQ asked for");
 }
 
-/* Sends a REQ with unused ids, to another port or for another address. The answer must be a REJ. */
+/* Sends a REQ with new ids, to another port or with another destination address in its private
+ * data. The peer must answer with a REJ. */
 static enum outcome rejected(struct play *p, uint16_t port, bool other_address)
 {
 	struct conn *c = p->c;
@@ -90,7 +91,7 @@ static enum outcome rejected(struct play *p, uint16_t port, bool other_address)
 	for (unsigned i = 0; i < 2 * p->patience && r == NULL; i++) {
 		conn_send_mad(c, &m);
 		while ((r = await(p, RN_CM_REJ, 500)) != NULL && r->rej.remote_id != c->local_id)
-			; /* belongs to an attempt of the peer's own */
+			; /* this REJ belongs to another connection attempt */
 	}
 	if (r == NULL)
 		return says(p, DEVIATES, "no REJ came");
@@ -174,7 +175,7 @@ enum outcome manage_stray_reply(struct play *p)
 	return play_line(p, "alive 0");
 }
 
-/* The REQ is not answered: the peer must repeat it unchanged. */
+/* Sends no REP: the peer must repeat its REQ unchanged. */
 enum outcome manage_no_reply(struct play *p)
 {
 	struct conn *c = p->c;
@@ -193,7 +194,7 @@ enum outcome manage_no_reply(struct play *p)
 				m->tid == first.tid && m->req.local_id == first.req.local_id &&
 					m->req.qpn == first.req.qpn,
 				"the REQ that comes again has another TID, id or queue pair");
-	conn_send_rep(c); /* so that the peer's attempt ends */
+	conn_send_rep(c); /* ends the peer's connection attempt */
 	return o;
 }
 
@@ -235,8 +236,10 @@ enum outcome manage_disconnect(struct play *p)
 	return o == PASSED ? play_line(p, "dead 0") : o;
 }
 
-/* Many peers exit with their connection, so no answer at all is not a deviation. A restarted peer
- * rejects ids that it cannot know, and then answers the earlier DREQ in the same way. */
+/* Sends a DREQ again after its DREP. Many peers exit with their connection, so no DREP at all is
+ * not a deviation. If none comes, a DREQ with an unknown id finds out whether the peer still runs:
+ * a peer that answers it must answer the earlier DREQ too, whose ids a restarted peer does not know
+ * either. */
 enum outcome manage_disconnect_again(struct play *p)
 {
 	struct rn_cm_msg m;

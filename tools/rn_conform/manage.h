@@ -1,5 +1,5 @@
-/* Rows about management messages and about every frame, which no script of packets can express.
- * Each row opens its own connection if it needs one. */
+/* The rows about CM messages, and about properties of all frames, which a script of packets cannot
+ * express. Each row opens a connection of its own if it needs one. */
 #ifndef RN_CONFORM_MANAGE_H
 #define RN_CONFORM_MANAGE_H
 

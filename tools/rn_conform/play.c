@@ -1,5 +1,5 @@
-/* The interpreter for the scripts of play.h, which checks the peer's reactions. The tool's one
- * thread. */
+/* Runs the scripts that play.h describes: sends packets to the peer and checks the answers. The
+ * tool's one thread. */
 #include "play.h"
 
 #include <arpa/inet.h>
@@ -12,11 +12,11 @@
 #include "base/types.h"
 
 #define MS 1000000ull
-/* ms to wait for an answer; the peer may be an emulated or a loaded machine */
+/* ms to wait for an answer; long, because the peer may be an emulated or a loaded machine */
 #define PATIENCE 5000u
 #define SILENCE	 250u
 
-/* Offsets in an untagged IPv4 frame. */
+/* Byte offsets in an untagged IPv4 frame. */
 enum { IP = 14, IP_ID = 18, IP_FLAGS = 20, IP_SUM = 24, UDP = 34, BTH = 42 };
 
 static enum outcome __attribute__((format(printf, 2, 3)))
@@ -35,7 +35,7 @@ static uint64_t in_ms(unsigned ms)
 	return line_now() + ms * MS;
 }
 
-/* ---- words ---- */
+/* ---- the words of a script line ---- */
 
 static const char *value(const struct play *p, const char *key)
 {
@@ -93,7 +93,7 @@ static void mend_ip_sum(uint8_t *frame)
 	frame[IP_SUM + 1] = (uint8_t)~sum;
 }
 
-/* Changes a header; the ICRC is computed anew. */
+/* Changes a header field named by `what` and computes the ICRC anew. */
 static void edit(const char *what, const struct rn_pkt *pkt, uint8_t *frame, unsigned len)
 {
 	if (what == NULL)
@@ -101,7 +101,7 @@ static void edit(const char *what, const struct rn_pkt *pkt, uint8_t *frame, uns
 	if (strcmp(what, "tver") == 0)
 		frame[BTH + 1] |= 1;
 	rn_frame_seal(pkt, frame);
-	/* the pad bytes are made part of the payload, so that the ICRC covers their new value */
+	/* the pad bytes count as payload here, so that the ICRC covers their new value */
 	if (strcmp(what, "pad") == 0) {
 		struct rn_pkt whole = *pkt;
 
@@ -111,8 +111,8 @@ static void edit(const char *what, const struct rn_pkt *pkt, uint8_t *frame, uns
 	}
 }
 
-/* Changes bytes without a new ICRC: either the ICRC is wrong then, or the frame is not for this
- * tool's peer. */
+/* Changes the bytes named by `what` without a new ICRC, so that the peer must drop the frame: its
+ * ICRC is wrong, or it is not a whole frame for the RoCE port. */
 static void flip(const char *what, uint8_t *frame, unsigned len)
 {
 	if (what == NULL)
@@ -175,15 +175,17 @@ static void fields(const struct play *p, struct rn_pkt *pkt)
 	pkt->compare = number(p, "cmp", 0);
 }
 
-/* True if this is the last request again, or the rest of the same READ. */
+/* True if `r` repeats the last request of the peer: it is equal, or it asks for the rest of the
+ * same READ. */
 static bool repeats(const struct play *p, const struct came *r)
 {
 	return p->asked &&
 	       (r->hash == p->asked_hash || (p->asked_read && r->pkt.op->family == RN_F_READ_REQ));
 }
 
-/* Drops requests that the peer repeated before it could have seen the next answer, because this
- * program or the peer was stopped: they do not show how the peer takes the answer. */
+/* Drops repetitions of the peer's last request, before an answer is sent. The peer sent them
+ * without having seen that answer, because this program or the peer was delayed, so they do not
+ * show how the peer handles it. */
 static void forget_repeats(struct play *p)
 {
 	struct queue *q = &p->c->requests;
@@ -206,7 +208,7 @@ static enum outcome do_send(struct play *p)
 	memset(payload, (int)number(p, "fill", 0xAA), sizeof(payload));
 	fields(p, &pkt);
 	addresses(p, &pkt);
-	/* a server of rping's protocol reads it as {address, key, size} */
+	/* a server of rping's protocol reads a Send of 16 bytes as {address, key, size} */
 	if (pkt.payload_len == 16) {
 		uint64_t va = htobe64(0x10000);
 		uint32_t key = htonl(0x1234), size = htonl((uint32_t)number(p, "adv", 64));
@@ -243,7 +245,7 @@ static const char *kind_of(const struct rn_pkt *a)
 								 : "AETH-RESERVED";
 }
 
-/* True if `word` is in the list, whose words are separated by bars. */
+/* True if `word` is one of the words of `list`, which are separated by bars. */
 static bool among(const char *list, const char *word)
 {
 	size_t n = strlen(word);
@@ -310,7 +312,8 @@ static enum outcome do_silent(struct play *p)
 			rn_psn_diff(a->pkt.psn, p->c->psn));
 }
 
-/* A Write of 0 bytes needs no key: any working queue pair acknowledges it. */
+/* Sends a Write of 0 bytes, which needs no key: any working queue pair acknowledges it. Expects the
+ * ACK if `alive`, else no answer. */
 static enum outcome probe(struct play *p, bool alive)
 {
 	struct rn_pkt pkt =
@@ -399,7 +402,8 @@ static enum outcome do_request(struct play *p)
 	struct came *r;
 	int32_t psn;
 
-	/* the peer may repeat a request more often than the script expects: no rule limits it */
+	/* skips repetitions: the peer may repeat a request more often than the script expects,
+	 * since no rule limits that */
 	do {
 		r = conn_take(c, &c->requests, in_ms((unsigned)number(p, "within", 2 * PATIENCE)));
 		if (r == NULL)
@@ -434,7 +438,7 @@ static enum outcome do_norequest(struct play *p)
 	uint64_t until = in_ms((unsigned)word_psn(p, 1));
 	struct came *r = conn_take(p->c, &p->c->requests, until);
 
-	if (r && repeats(p, r)) /* one repeat may have been in flight */
+	if (r && repeats(p, r)) /* one repetition may have been in flight */
 		r = conn_take(p->c, &p->c->requests, until);
 	if (r == NULL)
 		return PASSED;
@@ -444,7 +448,7 @@ static enum outcome do_norequest(struct play *p)
 
 static enum outcome do_set(struct play *p)
 {
-	return PASSED; /* read before connecting */
+	return PASSED; /* first_psn() has read the command before connecting */
 }
 
 static const struct {

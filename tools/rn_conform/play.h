@@ -1,33 +1,40 @@
-/* Rows of docs/spec/rocev2.md as seen from outside: what a peer is given, what has to come back.
- * One thread.
+/* Rows of docs/spec/rocev2.md as tests from outside: the packets that the peer gets, and those that
+ * must come back. One thread.
  *
- * A row is a script, a command on each line; PSNs count from the first one of that direction:
- *	set psn=N             the PSN of its first request, which is ours to say; before all else
+ * A row is a script with one command on each line. A PSN is counted from the first PSN of its
+ * direction. "Lent" memory is the memory whose address and key the peer sent by rping's protocol.
+ *
+ *	set psn=N
+ *		first line only: the PSN of the peer's first request, which this tool chooses
  *	> OPCODE PSN [n=] [A] [va=|addr=] [len=] [rkey=] [imm=] [fill=] [syn=] [msn=] [arg=] [cmp=]
- *	[count=] [adv=] [pkey=]
- *	       [M=] [port=] [qp=] [from=other] [to=other] [ttl=] [tos=] [fecn] [resv] [sum] [edit=]
- *	       [flip=]
- *	                      a packet to the peer. va counts from the memory it lent; adv: a Send
- *	                      of 16 bytes tells of so much
- *	                      memory of ours; edit: a header is changed under a right ICRC, flip:
- *	                      without
- *	< KIND[|KIND] PSN [n=] [msn=] [fill=] [orig=]   its next answer: ACK NAK_SEQ NAK_INV NAK_ACC
- *	                                                NAK_OP RNR, a response's
- *	                      name, or none
- *	until ACK PSN         likewise, behind other ACKs
- *	silent [MS]           no answer
- *	request PSN [OPCODE] [same] [after=US] [within=MS] [va=] [len=] its next request: the same
- *	packet as the one before,
- *	                      so long after our last packet; va counts from what it asked for first
- *	norequest MS          none but one repeat
- *	alive PSN | dead PSN  it answers, or does not answer, a request that any queue pair in order
- *	                      grants
- *	atomics               the memory it lent takes atomics, else the row does not apply
- *	short                 a Send of 1024 bytes is too long for it, and refused as such; else the
- *	                      row does not apply
- *	for-ever              it comes again to an unready receiver without end, else the row does
- *	                      not apply
- */
+ *	  [count=] [adv=] [pkey=] [M=] [port=] [qp=] [from=other] [to=other] [ttl=] [tos=] [fecn]
+ *	  [resv] [sum] [edit=] [flip=]
+ *		sends a packet to the peer. n: bytes of payload; A: AckReq; va: offset in the lent
+ *		memory, addr: an absolute address; count: number of packets, with successive PSNs;
+ *		adv: a Send of 16 bytes announces so many bytes of this tool's memory; edit: changes a
+ *		header and computes the ICRC anew; flip: changes bytes without a new ICRC
+ *	< KIND[|KIND] PSN [n=] [msn=] [fill=] [orig=]
+ *		expects the peer's next answer: ACK NAK_SEQ NAK_INV NAK_ACC NAK_OP RNR, the name of a
+ *		response, or none
+ *	until ACK PSN
+ *		expects this ACK; ACKs of other PSNs may come before it
+ *	silent [MS]
+ *		expects no answer for MS
+ *	request PSN [OPCODE] [same] [after=US] [within=MS] [va=] [len=]
+ *		expects the peer's next request. same: equal to its previous one; after: at least so
+ *		long after this tool's last packet; va: counted from the address of its first request
+ *	norequest MS
+ *		expects no request for MS, except one repetition
+ *	alive PSN | dead PSN
+ *		sends a Write of 0 bytes, which any working queue pair acknowledges, and expects the
+ *		ACK, or no answer
+ *	atomics
+ *		sends a FETCH_ADD with PSN 0; the row applies only if the lent memory takes atomics
+ *	short
+ *		expects NAK_INV for a Send of 1024 bytes with PSN 0; the row applies only if the
+ *		peer's receives are shorter
+ *	for-ever
+ *		the row applies only if the peer repeats without limit after RNR NAKs (rnr_retry 7) */
 #ifndef RN_CONFORM_PLAY_H
 #define RN_CONFORM_PLAY_H
 
@@ -37,30 +44,33 @@ enum outcome { PASSED, DEVIATES, NOT_APPLICABLE };
 
 struct play {
 	struct conn *c;
-	unsigned patience; /* seconds; a peer that is restarted for each row is absent in between */
-	char *word[24];	   /* of the current line; missing ones are empty */
+	/* seconds to wait for a connection; a peer that is restarted for each row is absent in
+	 * between */
+	unsigned patience;
+	char *word[24]; /* words of the current script line; missing ones are empty */
 	unsigned nwords;
-	uint64_t asked_hash, asked_va; /* hash of the last request; address of the first one */
+	/* hash of the peer's last request; address in the peer's first request */
+	uint64_t asked_hash, asked_va;
 	bool asked, asked_read;
 	char why[200];
 };
 
 struct row {
 	const char *id;
-	char side;     /* who connects: 'c' this tool, 's' the peer, 'b' either */
-	uint32_t lent; /* bytes that the peer must lend; 0: none */
-	bool indecent; /* the tool does not answer the peer's requests by itself */
+	char side;     /* the side that must connect: 'c' this tool, 's' the peer, 'b' either */
+	uint32_t lent; /* bytes of memory that the peer must lend by rping's protocol; 0: none */
+	bool indecent; /* this tool does not answer the peer's requests, except by the script */
 	const char *script;
-	/* used instead of a script; opens the connection itself */
+	/* used instead of a script; opens its connection itself */
 	enum outcome (*run)(struct play *p);
 };
 
 extern const struct row rows[];
 extern const unsigned row_count;
 
-/* p->why gets the deviation, or the reason why the row does not apply. */
+/* Runs a script. p->why gets the deviation, or the reason why the row does not apply. */
 enum outcome play_script(struct play *p, const char *script);
-/* One line of a script. */
+/* Runs one line of a script; p->why as for play_script. */
 enum outcome play_line(struct play *p, const char *line);
 
 #endif

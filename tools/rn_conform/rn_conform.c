@@ -1,6 +1,6 @@
 /* rn_conform: which rows of docs/spec/rocev2.md does the NIC at the other end of an interface keep?
- * It connects as an RDMA-CM client or waits for the peer to connect, runs each row on a connection
- * of its own and reports deviations. */
+ * The tool connects as an RDMA-CM client, or waits for the peer to connect. It runs each row on a
+ * connection of its own and reports deviations. */
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,16 +1,16 @@
-/* The table of wire rows of docs/spec/rocev2.md that can be tested from outside, with their
- * scripts; read-only. The rows about connection management are in manage.c. */
+/* The table of those wire rows of docs/spec/rocev2.md that can be tested from outside, with their
+ * scripts; read-only. The code of the rows about connection management is in manage.c. */
 #include "manage.h"
 #include "play.h"
 #include "base/types.h"
 
-/* A server of rping's protocol is offered 3000 bytes and reads them. */
+/* Announces 3000 bytes to a server of rping's protocol and expects its READ of them. */
 #define READS	    "> SEND_ONLY 0 n=16 adv=3000 A\n< ACK 0\nrequest 0 READ_REQUEST len=3000\n"
 #define WRITE0(psn) "> WRITE_ONLY " psn " n=0 A\n"
 
 /* clang-format off */
 const struct row rows[] = {
-	/* frames */
+	/* rows F: frames */
 	{.id = "F2", .side = 'b', .script = "> SEND_ONLY 0 n=16 A flip=payload\nsilent\nalive 0"},
 	{.id = "F3", .side = 's', .lent = 64, .script = "> WRITE_ONLY 0 n=5 A flip=pad\nsilent\nalive 0"},
 	{.id = "F4", .side = 'b', .script = "> WRITE_ONLY 0 n=0 A ttl=3 tos=0x88\n< ACK 0\n> WRITE_ONLY 1 n=0 A fecn\n< ACK 1"},
@@ -35,7 +35,7 @@ const struct row rows[] = {
 	{.id = "F30", .side = 'b', .script = "> WRITE_ONLY 0 n=0 A to=other\nsilent\nalive 0"},
 	{.id = "F10", .side = 'b', .run = manage_frames},
 
-	/* the responder: SEND and WRITE */
+	/* rows R, the responder: SEND and WRITE */
 	{.id = "R1", .side = 'b', .script = "> SEND_ONLY 0 n=16 A\n< ACK 0 msn=1"},
 	{.id = "R2", .side = 'b', .script = "> SEND_ONLY 0 n=16\n< ACK|none 0\nalive 1"},
 	{.id = "R13", .side = 'b', .script = "short\ndead 0"},
@@ -57,7 +57,7 @@ const struct row rows[] = {
 	{.id = "R37", .side = 's', .lent = 4096, .script = "> WRITE_FIRST 0 n=1024 len=4096\n> WRITE_LAST 1 n=1024 A\n< NAK_INV 1\ndead 1"},
 	{.id = "R39", .side = 'b', .script = "> 0x15 0 n=0 A\n< NAK_INV|none 0"},
 
-	/* order */
+	/* rows D, the responder: order of packets */
 	{.id = "D1", .side = 'b', .script = WRITE0("1") "< NAK_SEQ 0\nalive 0"},
 	{.id = "D2", .side = 'b', .script = WRITE0("1") "< NAK_SEQ 0\n> WRITE_ONLY 2 n=0 count=9 A\nsilent\nalive 0"},
 	{.id = "D3", .side = 'b', .script = WRITE0("1") "< NAK_SEQ 0\n" WRITE0("0") "< ACK 0\n" WRITE0("2") "< NAK_SEQ 1"},
@@ -79,7 +79,7 @@ const struct row rows[] = {
 	{.id = "D15", .side = 'b', .script = "> WRITE_ONLY 0 n=8 rkey=0xBAD0BAD A\n< NAK_ACC 0\n" WRITE0("0") "silent"},
 	{.id = "D16", .side = 'b', .script = "> SEND_ONLY 0 n=16 A\n< ACK 0 n=0 msn=1"},
 
-	/* READ and ATOMIC */
+	/* rows A, the responder: READ and atomics */
 	{.id = "A1", .side = 's', .lent = 100, .script = "> READ_REQUEST 0 len=100 A\n< READ_RESP_ONLY 0 n=100 msn=1\nalive 1"},
 	{.id = "A2", .side = 's', .lent = 3000, .script = "> READ_REQUEST 0 len=3000 A\n< READ_RESP_FIRST 0 n=1024\n"
 		"< READ_RESP_MIDDLE 1 n=1024\n< READ_RESP_LAST 2 n=952\nalive 3"},
@@ -114,7 +114,7 @@ const struct row rows[] = {
 		"> READ_REQUEST 4 len=8 A\n< READ_RESP_ONLY 4 fill=9"},
 	{.id = "A26", .side = 's', .lent = 64, .script = "atomics\n> READ_REQUEST 0 len=8 A\nsilent\nalive 1"},
 
-	/* the requester: a client of rping's protocol sends */
+	/* rows Q, the requester: a client of rping's protocol sends */
 	{.id = "Q4", .side = 's', .indecent = true, .script = "request 0\n> ACK 0\nnorequest 3000"},
 	{.id = "Q5", .side = 's', .indecent = true, .script = "request 0\n> ACK 5\nrequest 0 same within=20000"},
 	{.id = "Q11", .side = 's', .indecent = true, .script = "request 0\nrequest 0 within=20000\nrequest 0 within=20000"},
@@ -130,7 +130,7 @@ const struct row rows[] = {
 	{.id = "Q21", .side = 's', .indecent = true, .script = "request 0\n> ACK 0 syn=0x65 msn=0\nrequest 0 same within=20000"},
 	{.id = "Q22", .side = 's', .indecent = true, .script = "request 0\n> ACK 0 syn=0x40 msn=0\nrequest 0 same within=20000"},
 	{.id = "Q41", .side = 's', .indecent = true, .script = "request 0\n> ACK 0 syn=0x60 msn=0\nrequest 0 same within=20000"},
-	/* the requester: a server of rping's protocol reads */
+	/* rows Q, the requester: a server of rping's protocol READs */
 	{.id = "Q2", .side = 'c', .indecent = true, .script = READS "> READ_RESP_FIRST 0 n=1024\n> READ_RESP_MIDDLE 1 n=1024\n"
 		"> READ_RESP_LAST 2 n=952\nrequest 3 SEND_ONLY"},
 	{.id = "Q23", .side = 'c', .indecent = true, .script = READS "> READ_RESP_FIRST 0 n=1024\n> READ_RESP_LAST 2 n=952\n"
@@ -149,7 +149,7 @@ const struct row rows[] = {
 	{.id = "Q45", .side = 'c', .indecent = true, .script = "set psn=0xFFFFFF\n" READS "> READ_RESP_FIRST 0 n=1024\n"
 		"> READ_RESP_MIDDLE 1 n=1024\n> READ_RESP_LAST 2 n=952\nrequest 3 SEND_ONLY"},
 
-	/* connection management */
+	/* rows C: connection management */
 	{.id = "C1", .side = 'c', .run = manage_reply},
 	{.id = "C2", .side = 'b', .run = manage_no_listener},
 	{.id = "C3", .side = 's', .run = manage_request},
