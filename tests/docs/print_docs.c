@@ -1,6 +1,6 @@
-/* Compares the tables in pages of docs/ with those of the code. Between `<!-- printed: NAME -->`
- * and `<!-- end -->` a page holds what the printer NAME prints from a table; with --write this
- * program replaces the text there.
+/* Checks that the tables in the pages of docs/ are those of the code. Between the lines
+ * `<!-- printed: NAME -->` and `<!-- end -->` a page must hold exactly the text that the printer
+ * NAME makes from a table of the code; with --write this program puts that text there.
  *
  *	print_docs [--write] PAGE...
  *
@@ -19,7 +19,7 @@
 #include "wire/stats.h"
 #include "port/wake.h"
 
-/* ---- printers: each prints one block ---- */
+/* ---- printers: each prints one table ---- */
 
 static const char *yes(bool b)
 {
@@ -272,7 +272,8 @@ static const char *name_of(HRESULT hr)
 	exit(1);
 }
 
-/* Prints one row per state of the connector: the status that each method returns in it. */
+/* Prints one row per state of the connector, with the status that each method returns in that
+ * state. */
 static void print_connector(FILE *out)
 {
 	static const char *const methods[] = {
@@ -330,7 +331,7 @@ static struct {
 	{.name = "connector", .print = print_connector},
 };
 
-/* ---- pages ---- */
+/* ---- reading, checking and writing pages ---- */
 
 #define BEGIN "<!-- printed: "
 #define END   "<!-- end -->\n"
@@ -360,7 +361,8 @@ static char *read_page(const char *path)
 	return text;
 }
 
-/* Returns the page as it should be, or NULL after an error message on standard error. */
+/* Returns the page with all its printed tables up to date, or NULL after an error message on
+ * standard error. */
 static char *printed_page(const char *path, const char *text)
 {
 	char *page = NULL;

@@ -1,5 +1,6 @@
-/* Parses any bytes as a management datagram. An accepted message, when built again, must parse to
- * the same message and build to the same bytes: the parser loses nothing that it understands. */
+/* Fuzz target: parses arbitrary bytes as a management datagram (MAD). An accepted message is built
+ * and parsed again; it must give the same message and then the same bytes, so the parser loses no
+ * field. */
 #include <string.h>
 
 #include "wire/cm_msg.h"

@@ -1,6 +1,7 @@
-/* Drives a connection manager by any bytes: messages of a peer, likely or not, commands of a client
- * and the passing of time, in any order. Every message that it sends must parse, and when its
- * clients are gone and enough time has passed, no connection and no timewait record may be left. */
+/* Fuzz target: drives a connection manager with messages of a peer, plausible or not, with commands
+ * of a client and with the passing of time, in an order that the input selects. Every message that
+ * the connection manager sends must parse. When all clients are gone and enough time has passed, no
+ * connection and no timewait record may be left. */
 #include <string.h>
 
 #include "cm/cm.h"
@@ -62,7 +63,8 @@ static void hear(struct talk *t)
 			keep(t, ev.id);
 }
 
-/* Delivers a message that fits the last one that was sent; then some of its bytes are changed. */
+/* Delivers a message of the peer that fits the last message that the connection manager sent. Up to
+ * three of its bytes are changed first. */
 static void say(struct talk *t)
 {
 	struct rn_cma_hdr cma = {.port = 9, .ipv4 = true, .src = gid(2), .dst = gid(1)};
@@ -92,7 +94,7 @@ static void say(struct talk *t)
 	} else if (m.attr == RN_CM_SIDR_REP) {
 		m.sidr_rep.request_id = t->said.sidr_req.request_id;
 		m.sidr_rep.qpn = 30;
-	} else { /* all other messages begin with the two communication ids */
+	} else { /* all other messages begin with the local and the remote communication id */
 		m.rtu.local_id = t->said.attr == RN_CM_REQ ? 9u : t->said.rtu.remote_id;
 		m.rtu.remote_id = t->said.rtu.local_id;
 		if (m.attr == RN_CM_REP)
@@ -150,8 +152,8 @@ static void let_go(struct talk *t)
 
 static void farewell(struct talk *t)
 {
-	/* Twice: a request that the peer withdrew before the client took its event outlives the
-	 * listener, and hear() then returns its id. */
+	/* let_go() is called twice. A request that the peer withdrew before the client took its
+	 * event outlives the listener; hear() then adds its id to t->ids. */
 	let_go(t);
 	hear(t);
 	let_go(t);

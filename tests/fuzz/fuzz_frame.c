@@ -1,6 +1,6 @@
-/* Parses any bytes as an Ethernet frame. No read may leave the frame. An accepted packet, when
- * built again, must parse to the same packet and build to the same bytes, which must equal the
- * input unless the input had padding or other bytes without meaning.
+/* Fuzz target: parses arbitrary bytes as an Ethernet frame. No read may go beyond the frame. An
+ * accepted packet is built and parsed again; it must give the same packet and the same bytes. They
+ * must equal the input unless the input had padding or other bytes without meaning.
  *
  * A fuzzer rarely finds a valid checksum, so every input is tried twice: unchanged, and with
  * correct IPv4 checksum, UDP checksum and ICRC. */
@@ -26,8 +26,8 @@ static bool pad_is_zero(const struct rn_pkt *pkt)
 	return true;
 }
 
-/* Whether the input is exactly what building the packet produces: no padding after the packet, zero
- * pad bytes, no priority tag, no alternative form of the IPv4 checksum. */
+/* True if the input is exactly what rn_frame_build() makes of the packet: no padding after the
+ * packet, zero pad bytes, no priority tag, and no IPv4 checksum of 0xFFFF instead of 0. */
 static bool canonical(const struct rn_pkt *pkt, const uint8_t *frame, size_t len)
 {
 	bool tagged = rn_load16(frame + RN_ETH_TYPE) == RN_ETHERTYPE_VLAN;
@@ -91,8 +91,8 @@ static void check_frame(const uint8_t *frame, size_t len)
 		check_message(&pkt);
 }
 
-/* Corrects the checksums, as far as the lengths in the headers allow it; sets the UDP checksum to 0
- * (unused). */
+/* Corrects the IPv4 checksum and the ICRC as far as the lengths in the headers allow it, and sets
+ * the UDP checksum to 0 (unused). */
 static void repair(uint8_t *frame, size_t len)
 {
 	size_t at = RN_ETH_BYTES;
@@ -127,8 +127,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	if (len == 0 || len > FRAME_BYTES)
 		return 0;
-	/* A block of the exact size, so that a sanitizer detects a read of the first byte beyond
-	 * it. */
+	/* The copy has exactly the input's size, so that a sanitizer detects a read of the first
+	 * byte beyond it. */
 	uint8_t *frame = malloc(len);
 	CHECK(frame);
 	memcpy(frame, data, len);

@@ -1,8 +1,8 @@
-/* Posts any bytes as slots of a submission ring: every request, valid or not, that an application
- * can post to its QPs. One shard sends to itself over pairs of RC, UC and UD QPs, with a shared
- * receive queue and memory windows; in between frames arrive or are lost, time passes and QP states
- * change. Each request must complete at most once, memory of another protection domain must not
- * change, and every sent frame must parse. */
+/* Fuzz target: posts arbitrary bytes as slots of a submission ring, that is every request, valid or
+ * not, that an application can post to its QPs. One shard sends to itself over pairs of RC, UC and
+ * UD QPs, with a shared receive queue and memory windows. Between the posts frames arrive or are
+ * lost, time passes, and QPs change state. Each request must complete at most once, memory of
+ * another protection domain must not change, and every sent frame must parse. */
 #include <string.h>
 
 #include "wire/frame.h"
@@ -40,7 +40,7 @@ struct bench {
 	struct rn_cq_ring *cq;
 	struct rn_mw_shared mw_shared[2];
 	struct rn_qp *qp[QPS];
-	uint8_t *mem[2]; /* [0] memory of this protection domain, [1] of another one */
+	uint8_t *mem[2]; /* [0]: memory of the QPs' protection domain, [1]: of another one */
 	uint32_t key[2], rkey[2], window[2];
 	unsigned posted, lose;
 	uint64_t told; /* number of completions polled */
@@ -186,21 +186,22 @@ static void make_bench(struct bench *b)
 		connect_qp(b, i);
 }
 
-/* ---- actions that the input selects */
+/* ---- steps that the input selects ---- */
 
 union slots {
 	struct rn_wqe wqe;
 	uint8_t byte[RN_WQE_MAX_SLOTS][RN_SLOT_BYTES];
 };
 
-/* Sets fields to valid values that random bytes would not hit; each bit of `how` selects one. */
+/* Sets fields to valid values, which random bytes would rarely hit. Each bit of `how` selects a
+ * field. */
 static void mend(struct bench *b, union slots *s, unsigned how)
 {
 	struct rn_wqe *w = &s->wqe;
 	struct rn_sge *sge = (struct rn_sge *)&s->byte[0][offsetof(struct rn_wqe, sge)];
 	unsigned pd = how >> 7 & 1, remote_pd = w->imm >> 7 & 1, sum = 0;
 
-	if (how & 1) /* number of SGEs, and the number of slots for them */
+	if (how & 1) /* bit 0: the number of SGEs, and the number of slots that they need */
 		w->num_sge = w->num_sge % (SGES + 1),
 		w->slots = (uint8_t)rn_wqe_slots_sge(w->num_sge);
 	for (unsigned i = 0; i < SGES && how & 2; i++) {
@@ -234,9 +235,9 @@ static void mend(struct bench *b, union slots *s, unsigned how)
 	}
 }
 
-/* Posts a request: its first slot comes from the input, each further slot is filled with one byte.
- * The request goes through the submission ring; one whose slot count the ring would reject goes to
- * the shard directly. */
+/* Posts a request. Its first slot comes from the input, each further slot is filled with one input
+ * byte. The request goes through the submission ring, except when its slot count is invalid: then
+ * it goes directly to the shard, because the ring would reject it. */
 static void post(struct bench *b)
 {
 	union slots s = {0};
@@ -275,7 +276,8 @@ static void poll(struct bench *b)
 	CHECK(!atomic_load(&b->cq_shared.overrun));
 }
 
-/* Sends up to n frames and delivers those that are not to be lost. Returns whether n were sent. */
+/* Sends up to n frames. The next b->lose of them are dropped, the others delivered. Returns true if
+ * n frames were sent. */
 static bool move(struct bench *b, unsigned n)
 {
 	static uint8_t data[2048];
@@ -312,7 +314,7 @@ static void change(struct bench *b)
 	poll(b);
 }
 
-/* ---- the end ---- */
+/* ---- end of a run, with checks ---- */
 
 static void pass_time(struct bench *b, unsigned rounds)
 {

@@ -1,4 +1,5 @@
-/* The shortest client in C: the installed headers, the library, an adapter found by its address. */
+/* The shortest client in C: includes the installed headers, links the library, and opens an adapter
+ * by its address. */
 #include <arpa/inet.h>
 #include <ndspi.h>
 #include <ndsupport.h>

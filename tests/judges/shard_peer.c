@@ -1,11 +1,11 @@
-/* One shard with one connected QP, the same at every start, takes the frames of a capture and
- * answers them: frames that another program built (scapy) reach the code under test.
+/* One shard with one connected QP, identical at every start. It receives the frames of a capture
+ * and answers them, so that frames built by another program (scapy) reach the code under test.
  *
  * usage: shard_peer rc|uc|ud
- *            prints what its peer must know, as "name value" lines
+ *            prints the numbers that a peer needs, as "name value" lines
  *        shard_peer rc|uc|ud IN.pcap OUT.pcap
- *            prints one line per frame of IN, the verdict and the values that the shard read in the
- *            frame, as "name=value" words; OUT gets all frames that the shard sends */
+ *            prints one line per frame of IN, with the verdict and the values that the shard read
+ *            from the frame, as "name=value" words; OUT gets all frames that the shard sends */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@
 #include "base/types.h"
 
 #define DUT    1u
-#define VA     0x100000u /* region that the peer may access: 64 KiB, byte i is i * 5 */
+#define VA     0x100000u /* start of the region that the peer may access; its byte i is i * 5 */
 #define LENGTH 65536u
 
 static struct sim sim;
@@ -33,8 +33,8 @@ static void must(bool held, const char *what)
 	}
 }
 
-/* Posts the requests that the peer must answer: READs of three packets and of one, an atomic and a
- * WRITE. */
+/* Posts the requests that the peer must answer: two READs, of three packets and of one, an atomic
+ * and a WRITE. */
 static void ask(void)
 {
 	static const struct {
@@ -54,7 +54,8 @@ static void ask(void)
 	}
 }
 
-/* Makes the QP under test with a region, two windows bound for it (RC only), and 64 receives. */
+/* Creates the QP under test, a region, two memory windows bound to the region (RC only), and 64
+ * receives. */
 static void set_up(uint8_t type)
 {
 	struct sim_node *n = &sim.node[DUT];
@@ -87,7 +88,7 @@ static void set_up(uint8_t type)
 					  .length = 65536});
 }
 
-/* Prints the numbers that a peer must use: QPNs, keys, address, first PSNs, Q_Key. */
+/* Prints the numbers that a peer needs: QPNs, keys, address, first PSNs, Q_Key. */
 static void print_facts(void)
 {
 	const struct sim_node *n = &sim.node[DUT];
@@ -103,7 +104,7 @@ static void print_number(const char *name, uint64_t value)
 	printf(" %s=%" PRIu64, name, value);
 }
 
-/* Prints the values that the shard read in the packet; `sum` is a checksum of the payload. */
+/* Prints the values that were parsed from the packet; `sum` is a checksum of the payload. */
 static void print_packet(const struct rn_pkt *p)
 {
 	uint32_t sum = 0;
@@ -154,8 +155,8 @@ static void print_packet(const struct rn_pkt *p)
 	}
 }
 
-/* Checks that the values read in a frame build the same frame again; and those of a MAD the same
- * MAD. */
+/* True if building a frame from the parsed values gives the same frame again, and for a MAD the
+ * same MAD. */
 static bool is_remade(const struct rn_pkt *p, const uint8_t *frame, uint32_t len)
 {
 	static uint8_t out[SIM_FRAME_MAX];

@@ -1,6 +1,7 @@
-/* Writes a capture of all frames besides the transport's, for the judges. Two simulated NICs find
- * each other by ARP and neighbour discovery, connect, delay a reply, refuse, resolve datagram
- * services, disconnect, answer pings, and send CNPs; over IPv4, IPv6 and VLAN.
+/* Writes a capture of all frames other than RC, UC and UD traffic, for the programs that check
+ * captures (judge.py). Two simulated NICs find each other by ARP and neighbour discovery, connect,
+ * delay a reply, refuse a connection, resolve datagram services, disconnect, answer pings, and send
+ * CNPs, over IPv4, IPv6 and VLAN.
  *
  * usage: write_control FILE.pcap */
 #include <stdio.h>
@@ -18,8 +19,8 @@
 static struct sim sim;
 static bool good = true;
 
-/* Reports a failed expectation and goes on: the capture is still useful, the exit status is not
- * 0. */
+/* Reports a failed expectation and goes on, since the capture is still useful. The exit status will
+ * be 1. */
 static void expect(bool held, const char *what)
 {
 	if (!held)
@@ -50,7 +51,7 @@ static uint32_t listen_at(uint16_t space)
 		       (struct rn_cmd){.cm = {.port = PORT, .port_space = space}});
 }
 
-/* Connects node 0 to the listener of node 1; returns the id. */
+/* Starts a connection of node 0 to the listener of node 1; returns node 0's CM id. */
 static uint32_t dial(uint16_t space)
 {
 	struct rn_cmd cmd = {.cm = {.peer = sim.node[1].port.gids[sim.spec.ipv6],
@@ -70,7 +71,7 @@ static uint32_t dial(uint16_t space)
 	return command(0, RN_CMD_CM_CONNECT, 0, cmd);
 }
 
-/* Returns the id of the request that has arrived at node 1. */
+/* Returns the CM id of the connection request that has arrived at node 1. */
 static uint32_t request(void)
 {
 	struct rn_event ev = {0};
@@ -97,7 +98,8 @@ static void end(unsigned node, uint32_t id)
 	command(node, RN_CMD_CM_DESTROY, id, (struct rn_cmd){0});
 }
 
-/* A connection whose passive side answers so late that the REQ is repeated, and an MRA sent. */
+/* Makes and ends a connection. Its passive side answers after 15 s, so the REQ is repeated and an
+ * MRA is sent. */
 static void connect_and_part(void)
 {
 	uint32_t listener = listen_at(RN_PS_TCP), active = dial(RN_PS_TCP), passive;
@@ -145,7 +147,7 @@ static void ask_for_datagrams(void)
 	end(1, listener);
 }
 
-/* ---- echo ---- */
+/* ---- ping ---- */
 
 static unsigned put_ip(uint8_t *ip, const struct rn_gid *src, const struct rn_gid *dst,
 		       unsigned body)
@@ -196,9 +198,9 @@ static void ping(uint32_t len)
 	pass(RN_MS(1));
 }
 
-/* ---- congestion ---- */
+/* ---- congestion notification ---- */
 
-/* A WRITE with a congestion mark: the NIC sends a CNP. */
+/* Delivers a WRITE with an ECN congestion mark to node 1, which then sends a CNP. */
 static void mark(void)
 {
 	struct rn_pkt pkt;

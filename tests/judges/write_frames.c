@@ -1,6 +1,7 @@
-/* Writes a capture with frames of each kind that the builder makes, for the judges: every known
- * opcode, over IPv4 and IPv6, with and without VLAN, with payloads of every pad, fields drawn from
- * a seed; every CM message; ARP, neighbour discovery and echo.
+/* Writes a capture with frames of each kind that the frame builder makes, for the programs that
+ * check captures (judge.py): every known opcode, over IPv4 and IPv6, with and without VLAN, with
+ * payloads of every pad length, and with fields drawn at random from a fixed seed; every CM message;
+ * ARP, neighbour discovery and echo.
  *
  * usage: write_frames FILE.pcap
  *        write_frames --kinds
@@ -44,8 +45,7 @@ static void put_bytes(FILE *out, const uint8_t *frame, uint32_t n)
 	put(out, frame, n);
 }
 
-/* Builds the frame and writes it; returns false if its length is not the one rn_frame_bytes()
- * announced. */
+/* Builds the frame and writes it. Returns false if its length differs from rn_frame_bytes(). */
 static bool put_frame(FILE *out, const struct rn_pkt *pkt)
 {
 	uint8_t frame[RN_FRAME_OVERHEAD_MAX + 4096];
@@ -76,13 +76,12 @@ static void set_addresses(struct rn_pkt *pkt, bool ipv4, bool vlan)
 	pkt->vlan_tci = vlan ? 3 << 13 | 100 : 0;
 }
 
-/* Fills every field a frame can have with a random value; the builder uses those that the opcode
- * has. */
+/* Fills every field with a random value; the builder uses the fields that the opcode has. */
 static void draw_fields(struct rn_pkt *pkt, struct rn_rng *rng)
 {
 	pkt->kind = RN_PKT_IB;
 	pkt->tclass = (uint8_t)rn_rng_next(rng);
-	/* tshark complains about a hop limit below 5 */
+	/* at least 64, because tshark complains about a hop limit below 5 */
 	pkt->hop_limit = (uint8_t)(64 + rn_rng_next(rng) % 192);
 	pkt->ip_id = (uint16_t)rn_rng_next(rng);
 	pkt->ip_df = true;
@@ -113,7 +112,7 @@ static void draw_fields(struct rn_pkt *pkt, struct rn_rng *rng)
 
 static bool put_opcode(FILE *out, uint8_t opcode, struct rn_rng *rng)
 {
-	static const uint8_t reserved[16]; /* the payload of a CNP */
+	static const uint8_t reserved[16]; /* a CNP has 16 reserved bytes as payload */
 	static uint8_t payload[4096];
 	const struct rn_opcode_row *row = rn_opcode_row(opcode);
 	bool good = true;
@@ -145,7 +144,7 @@ static bool put_cm(FILE *out, uint16_t attr, bool ipv4, struct rn_rng *rng)
 	struct rn_pkt pkt = {.opcode = RN_T_UD | RN_OP_SEND_ONLY};
 	uint8_t mad[RN_MAD_BYTES];
 
-	/* the id is the first field of every message */
+	/* every message begins with an id, so this sets the id for any attr */
 	msg.req.local_id = (uint32_t)rn_rng_next(rng);
 	if (attr == RN_CM_REQ) {
 		msg.req.service_id = rn_cm_service_id(RN_PS_TCP, 7471);
@@ -167,7 +166,7 @@ static bool put_cm(FILE *out, uint16_t attr, bool ipv4, struct rn_rng *rng)
 	return put_frame(out, &pkt);
 }
 
-/* ---- what is not RoCE ---- */
+/* ---- frames that are not RoCE ---- */
 
 static unsigned put_ethernet(uint8_t *frame, uint16_t type, bool vlan)
 {
@@ -267,7 +266,7 @@ static void put_plain(FILE *out)
 	}
 }
 
-/* The keys are those of kinds.py. */
+/* Prints one line per kind; the keys before the tab are those of kinds.py. */
 static void print_kinds(void)
 {
 	static const struct {

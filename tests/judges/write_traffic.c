@@ -1,7 +1,8 @@
-/* Writes a capture of the transport's frames, for the judges. Two simulated NICs exchange every
- * kind of request, on reliable and unreliable connections and as datagrams, over IPv4, IPv6 and
- * VLAN, at every path MTU. On reliable connections frames are dropped and receives are posted late,
- * so that the capture has NAKs, RNR NAKs, resent packets and partial READ responses.
+/* Writes a capture of RC, UC and UD traffic, for the programs that check captures (judge.py). Two
+ * simulated NICs exchange every kind of request, on reliable and unreliable connections and as
+ * datagrams, over IPv4, IPv6 and VLAN, at every path MTU. On reliable connections frames are dropped
+ * and receives are posted late, so that the capture has NAKs, RNR NAKs, retransmitted packets and
+ * partial READ responses.
  *
  * usage: write_traffic FILE.pcap */
 #include <stdio.h>
@@ -40,7 +41,8 @@ static void post(struct sim *sim, enum rn_wqe_kind kind, uint32_t length, uint32
 	sim_post(sim, 0, 0, &op);
 }
 
-/* Returns how many completions the requests will have, receives included. */
+/* Posts requests of all kinds that the transport has, with all lengths. Returns how many
+ * completions they will have on both nodes, receives included. */
 static unsigned post_all(struct sim *sim)
 {
 	static const enum rn_wqe_kind kinds[] = {RN_WQE_SEND, RN_WQE_SEND_IMM, RN_WQE_WRITE,
@@ -65,8 +67,8 @@ static unsigned post_all(struct sim *sim)
 	return n + 2;
 }
 
-/* Posts two SENDs that invalidate a window of the peer; the windows are bound first. Returns the
- * number of their completions, 0 on failure. */
+/* Binds two windows of the peer and posts two SENDs that invalidate them. Returns the number of
+ * completions that these SENDs will have, 0 on failure. */
 static unsigned post_invalidations(struct sim *sim, struct rn_mw_shared shared[2])
 {
 	struct sim_node *n = &sim->node[1];
@@ -87,7 +89,8 @@ static unsigned post_invalidations(struct sim *sim, struct rn_mw_shared shared[2
 	return 4;
 }
 
-/* Receives are posted late, so that the first SEND has drawn an RNR NAK. */
+/* Posts n receives at node 1. With reliable connections it is called late, after the first SEND was
+ * answered by an RNR NAK. */
 static void post_receives(struct sim *sim, unsigned n)
 {
 	for (uint64_t i = 0; i < n; i++) {
@@ -98,8 +101,8 @@ static void post_receives(struct sim *sim, unsigned n)
 	}
 }
 
-/* Runs one connection from the first post to the last completion; returns false if a request
- * failed. */
+/* Runs one connection from its first request to its last completion. Returns false if a completion
+ * is missing or failed. */
 static bool converse(struct tap *tap, uint8_t type, bool ipv6, bool vlan, uint8_t path_mtu)
 {
 	static struct sim sim;

@@ -1,4 +1,4 @@
-/* The hash table is compared with a linear search, with so few buckets that chains form. */
+/* The hash table is compared with an array; it has so few buckets that chains form. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,7 +27,8 @@ static struct thing *find(const struct rn_htab *h, uint64_t key, uint64_t hash)
 	return NULL;
 }
 
-/* `hashes` limits the number of hash values: with few of them, different keys have equal hashes. */
+/* `hashes` limits the number of different hash values: with few of them, different keys often have
+ * equal hashes. */
 static void random_operations(uint64_t hashes)
 {
 	struct rn_hnode *bucket[16];

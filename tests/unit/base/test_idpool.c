@@ -53,7 +53,7 @@ static void test_empty_pool(void **state)
 	assert_int_equal(rn_idpool_get(&p), RN_ID_NONE);
 }
 
-/* A pool of a billion ids works without any ring memory until an id is put back. */
+/* A pool of a billion ids uses no ring memory until an id is put back. */
 static void test_init_touches_nothing(void **state)
 {
 	struct rn_idpool p;
@@ -62,7 +62,7 @@ static void test_init_touches_nothing(void **state)
 		assert_int_equal(rn_idpool_get(&p), 7 + i);
 }
 
-/* An id that was put back is handed out again only after all ids that were never used. */
+/* An id that was put back is handed out again only after all ids that were never handed out. */
 static void test_unused_ids_come_first(void **state)
 {
 	uint32_t ring[4];

@@ -1,5 +1,5 @@
-/* Each impairment rule takes effect at its configured rate, and decisions depend on the seed
- * alone. */
+/* Each impairment rule (loss, duplication, reordering, corruption, delay) acts at its configured
+ * rate, and the decisions depend on the seed alone. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -43,7 +43,8 @@ static void test_perfect_network(void **state)
 	assert_true(rn_impair_none(&none));
 	assert_int_equal(t.lost + t.doubled + t.reordered + t.corrupt, 0);
 	assert_true(t.max == 0);
-	none.tamper_ppm = 1; /* tampering is not part of a fate, but it is an impairment */
+	/* tampering is not decided in rn_impair_decide(), but it is an impairment too */
+	none.tamper_ppm = 1;
 	assert_false(rn_impair_none(&none));
 }
 

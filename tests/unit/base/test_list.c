@@ -1,5 +1,5 @@
-/* The intrusive list keeps its order, and unlinked elements and the current one of a loop can be
- * deleted. */
+/* The intrusive list keeps its order. Deleting an element that is not linked does nothing, and a
+ * loop may delete its current element. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

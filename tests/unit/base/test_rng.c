@@ -24,8 +24,8 @@ static void test_same_seed_same_sequence(void **state)
 	assert_int_equal(differ, 1000);
 }
 
-/* The values of the published splitmix64 and xoshiro256** for seed 0. A changed sequence would make
- * every recorded seed of a failed test worthless. */
+/* Compares with the values of the published splitmix64 and xoshiro256** for seed 0. If the sequence
+ * changed, the recorded seeds of failed tests would be worthless. */
 static void test_sequence_is_fixed(void **state)
 {
 	struct rn_rng r;
@@ -53,7 +53,7 @@ static void test_chance(void **state)
 {
 	static const struct {
 		uint32_t ppm;
-		unsigned low, high; /* hits in a million */
+		unsigned low, high; /* limits for the number of hits in a million draws */
 	} row[] = {{0, 0, 0},
 		   {1000, 850, 1150},
 		   {500000, 498000, 502000},

@@ -1,5 +1,5 @@
-/* The keyed hash is SipHash-2-4, the keys of different purposes are unrelated, a permutation hits
- * every number once, and the values of a stream look independent. */
+/* The keyed hash is SipHash-2-4, the keys of different purposes differ, a permutation yields every
+ * number once, and the values of a stream look independent. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -54,8 +54,9 @@ static void test_permutations(void **state)
 	}
 }
 
-/* The largest space in use is that of QPNs. The results of consecutive inputs differ in about half
- * their bits, and their distances do not repeat, as those of an affine map would. */
+/* Permutes the space of QPNs, the largest in use. The results of consecutive inputs must differ in
+ * about half of their bits, and their differences must not repeat, as those of an affine map
+ * would. */
 static void test_permutation_spreads(void **state)
 {
 	enum { N = 0xFFFFEE, MANY = 4096 };

@@ -1,4 +1,4 @@
-/* The wheel is compared with a simple reference: an array of due times that is searched
+/* The timer wheel is compared with a simple reference: an array of due times that is searched
  * linearly. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,8 +15,8 @@
 struct fixture {
 	struct rn_wheel wheel;
 	struct rn_timer timer[TIMERS];
-	rn_time when[TIMERS]; /* the reference */
-	bool late[TIMERS];    /* was armed for a time in the past */
+	rn_time when[TIMERS]; /* the reference: due time of each timer */
+	bool late[TIMERS];    /* the timer was armed for a time in the past */
 	rn_time now;
 	struct rn_rng rng;
 };
@@ -40,8 +40,8 @@ static rn_time earliest(const struct fixture *f)
 	return t;
 }
 
-/* A time whose distance from now has a uniformly drawn order of magnitude, so that all levels are
- * used; 5 % of the times lie in the past. */
+/* Returns a time whose distance from now has a uniformly drawn order of magnitude, so that all
+ * levels of the wheel are used. 5 % of the times lie in the past. */
 static rn_time some_time(struct fixture *f)
 {
 	rn_time distance = rn_rng_next(&f->rng) >> (1 + rn_rng_below(&f->rng, 63));
@@ -58,7 +58,8 @@ static void expire_all(struct fixture *f)
 		size_t i = (size_t)(t - f->timer);
 		assert_true(i < TIMERS);
 		assert_true(f->when[i] <= f->now);
-		/* A timer that was armed for the past expires out of order. */
+		/* A timer that was armed for the past expires out of order, so its position is not
+		 * checked. */
 		if (!f->late[i]) {
 			assert_true(f->when[i] >> 10 >= last_tick);
 			last_tick = f->when[i] >> 10;
@@ -76,7 +77,7 @@ static void arm(struct fixture *f, unsigned i, rn_time when)
 	f->late[i] = when < f->now;
 }
 
-/* Moves the clock mostly to just after the next timer, rarely far beyond it. */
+/* Returns a later time for the clock: mostly just after the next timer, rarely far beyond it. */
 static rn_time later_time(struct fixture *f)
 {
 	rn_time t = some_time(f), next = rn_wheel_next(&f->wheel);
@@ -123,8 +124,8 @@ static void test_random(void **state)
 	}
 }
 
-/* A caller that jumps to rn_wheel_next() and expires reaches every timer in at most one step per
- * level. */
+/* A caller that repeatedly sets the clock to rn_wheel_next() and expires timers reaches every timer
+ * in at most one step per level of the wheel. */
 static void test_next_makes_progress(void **state)
 {
 	for (uint64_t seed = 1; seed <= 30; seed++) {
@@ -145,7 +146,7 @@ static void test_next_makes_progress(void **state)
 	}
 }
 
-/* A timer expires at its exact time, not at the start or end of its microsecond tick. */
+/* A timer expires at its exact time in ns, not at the start or end of its tick of the wheel. */
 static void test_exact_time(void **state)
 {
 	static const rn_time when[] = {0,
@@ -191,7 +192,8 @@ static void test_rearm_and_never(void **state)
 	assert_true(rn_wheel_next(&w) == RN_TIME_NEVER);
 }
 
-/* A due timer that is cancelled while another one is handled must not expire. */
+/* Two timers are due. The second is cancelled while the first is being handled; it must not
+ * expire. */
 static void test_cancel_while_due(void **state)
 {
 	struct rn_wheel w;

@@ -1,4 +1,5 @@
-/* For the tests of config/: completes a piece of configuration and reads it. */
+/* For the tests of config/: completes a piece of configuration text, reads it, and checks the error
+ * message. */
 #ifndef RN_TEST_SNIPPET_H
 #define RN_TEST_SNIPPET_H
 
@@ -13,16 +14,17 @@
 
 #include "config/config.h"
 
-/* Line 1 begins the adapter; a test's keys are on line 2 and below. */
+/* A configuration whose line 1 begins an adapter; the keys of the test are on line 2 and below. */
 #define ADAPTER(keys) \
 	"adapters = ({ name = \"a\"; port = \"null\"; ipv4 = [\"192.0.2.1/24\"];\n" keys "});\n"
-/* A test's sections are on line 2 and below, too. */
+/* A configuration with a complete adapter on line 1; the sections of the test are on line 2 and
+ * below. */
 #define SECTION(text) \
 	"adapters = ({ name = \"a\"; port = \"null\"; ipv4 = [\"192.0.2.1/24\"]; });\n" text "\n"
 
 struct snippet {
 	const char *text;
-	const char *error; /* the whole expected sentence; NULL: the text is accepted */
+	const char *error; /* the whole expected error message; NULL: the text is accepted */
 };
 
 static inline void check_snippet(const struct snippet *s)

@@ -1,4 +1,4 @@
-/* Text is accepted as an address only when an adapter may have that address. */
+/* Which texts are accepted as MAC, IPv4 and IPv6 addresses and as prefixes of an adapter. */
 #include "snippet.h"
 
 #include "config/address.h"

@@ -1,5 +1,5 @@
-/* The rules between keys: names, peers, addresses, keys of another kind of port, order of values;
- * and derived values. */
+/* The rules between keys: unique names, ring peers, addresses, keys of other kinds of port, order
+ * of values. Also values that are derived from other keys. */
 #include "snippet.h"
 
 #define ROWS(...)                                           \

@@ -1,5 +1,5 @@
-/* The help text and the reference page name every key, and docs/configuration.md is what is
- * printed. */
+/* The help text and the reference page name every key, and docs/configuration.md is the text that
+ * softrnic-config --markdown prints. */
 #include "snippet.h"
 
 #include <stdlib.h>
@@ -49,7 +49,7 @@ static void test_reference_page_is_up_to_date(void **state)
 	free(text);
 }
 
-/* A default outside the range of its key would be refused if it were written in a file. */
+/* The default of a key must be a value that the key accepts. */
 static void check_default(const struct rn_config_key *key)
 {
 	if (key->type <= RN_CONFIG_PERCENT && (key->number < key->low || key->number > key->high))

@@ -1,5 +1,6 @@
-/* Files are read into the struct, and errors reported: missing and unreadable files, syntax,
- * unknown keys; the built-in configuration and the profiles are valid. */
+/* Reading of configuration files: values reach the struct, and errors are reported for missing and
+ * unreadable files, syntax and unknown keys. The built-in configuration and the profiles are
+ * valid. */
 #include "snippet.h"
 
 #include <dirent.h>
@@ -64,8 +65,8 @@ static void test_unknown_keys_are_errors(void **state)
 		"t.conf:2: adapters[0].colour: found an unknown key, allowed: name, port, peer"));
 }
 
-/* No key may turn the ICRC check off, not even for debugging: it would deliver data known to be
- * wrong. */
+/* No key may turn the ICRC check off, not even for debugging: data known to be wrong would be
+ * delivered. */
 static void test_a_wrong_icrc_cannot_be_accepted(void **state)
 {
 	assert_int_equal(rn_config_parse(SECTION("protocol = { accept_bad_icrc = true; };"),

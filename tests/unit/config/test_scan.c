@@ -1,4 +1,5 @@
-/* Text that libconfig would misread is refused before libconfig sees it, and no other text is. */
+/* Text that libconfig would misread is refused before libconfig reads it; all other text is passed
+ * on. */
 #include "snippet.h"
 
 #define ROWS(...)                                           \

@@ -1,5 +1,4 @@
-/* For every type of key: which values are accepted, and the error sentence for values that are
- * not. */
+/* Which values each type of key accepts, and the error message for other values. */
 #include "snippet.h"
 
 #define ROWS(...)                                           \

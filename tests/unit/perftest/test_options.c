@@ -1,4 +1,4 @@
-/* Command lines, what they mean and what they are refused for. */
+/* Parsing of command lines: the resulting options, and the lines that are refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 
 static char err[160];
 
-/* "nd_write_bw -s 8 host", split at the blanks. */
+/* Splits a line such as "nd_write_bw -s 8 host" at the blanks and parses it. */
 static int parse(struct pt_options *o, const char *line)
 {
 	static char words[200];

@@ -1,4 +1,4 @@
-/* The bytes of perftest's records: one text was taken from perftest 4.5 itself. */
+/* perftest's records in text and binary form. One text was recorded from perftest 4.5 itself. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@ static const struct pt_card card = {
 	.gid = {{[10] = 0xff, [11] = 0xff, [12] = 192, [13] = 0, [14] = 2, [15] = 1}},
 };
 
-/* Recorded from ib_send_bw. */
+/* recorded from ib_send_bw of perftest 4.5 */
 static const char text_of_card[PT_TEXT_BYTES] =
 	"0000:0001:000012:57731d:00000000:000055fc00c3f000:"
 	"00:00:00:00:00:00:00:00:00:00:ff:ff:c0:00:02:01:00000000:";
@@ -78,7 +78,8 @@ static void test_bad_texts(void **state)
 	}
 }
 
-/* A text without an end, and one of colons alone: nothing is read behind it. */
+/* A text without NUL and a text of colons alone are refused, and nothing is read beyond their
+ * end. */
 static void test_endless_text(void **state)
 {
 	char text[PT_TEXT_BYTES];

@@ -1,4 +1,4 @@
-/* Figures with results that one can compute in the head. */
+/* Bandwidth and latency figures, for times whose results can be computed by hand. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 
 static void test_average(void **state)
 {
-	/* 1024 messages of 1 KiB in one second are one MiB a second. */
+	/* 1024 messages of 1 KiB in one second are 1 MiB per second. */
 	struct pt_rates r = pt_rates_of(1024, 1024, 1000000000u, PT_MB, NULL);
 
 	assert_near(r.average, 1.0);
@@ -23,7 +23,7 @@ static void test_average(void **state)
 	assert_near(r.average, 1.0);
 }
 
-/* Messages 0 and 1 take long, 2 and 3 come in one microsecond together. */
+/* Messages 0 and 1 take 10 and 20 us. Messages 2 and 3 take 1 us together, which is the peak. */
 static void test_peak(void **state)
 {
 	const struct pt_times t[] = {{0, 10000}, {0, 20000}, {20000, 21000}, {20000, 21000}};
@@ -33,7 +33,8 @@ static void test_peak(void **state)
 	assert_near(r.average, 4.0 / 21e-6 * 1000 / 1e6);
 }
 
-/* Times that stand still, as on a coarse clock, make no infinite rate. */
+/* Equal times of posting and completion, as a coarse clock gives, must not yield an infinite
+ * rate. */
 static void test_no_time(void **state)
 {
 	const struct pt_times t[] = {{5, 5}};
@@ -53,7 +54,8 @@ static void test_sum(void **state)
 	assert_near(s.mpps, 33.0);
 }
 
-/* Gaps of 4, 2, 6, 90, 80 us and so on: two halves a trip; the two longest do not count. */
+/* The gaps between postings are 4, 2, 6, 90, 80 and 8 us; a latency is half a gap. The two longest
+ * are left out of the average. */
 static void test_latency(void **state)
 {
 	const uint64_t posted[] = {0, 4000, 6000, 12000, 102000, 182000, 190000};
@@ -73,7 +75,7 @@ static void test_latency(void **state)
 	assert_near(l.p999, 40.0);
 }
 
-/* 103 gaps of 1 .. 103 us, of which 100 count. */
+/* 102 gaps of 1 .. 102 us, of which the 100 shortest count for the median. */
 static void test_percentiles(void **state)
 {
 	uint64_t posted[103] = {0};

@@ -1,4 +1,4 @@
-/* Addresses of command lines: every valid form, and texts that only resemble one. */
+/* Addresses of command lines: every valid form, and invalid texts that resemble one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,8 @@
 
 /* clang-format off */
 static const struct {
-	const char *words, *meant; /* NULL: refused */
+	/* meant: the address and port parsed (default port 99); NULL: refused */
+	const char *words, *meant;
 } rows[] = {
 	{"192.0.2.1",             "192.0.2.1:99"},
 	{"192.0.2.1:1",           "192.0.2.1:1"},

@@ -1,5 +1,5 @@
-/* How often a row is repeated (the iterations or seconds asked for, never more), and the sizes of
- * a table. */
+/* The number of repetitions of a table row (by iterations, seconds or the tool's own limits), and
+ * the sequence of message sizes of a table. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,8 +9,8 @@
 
 #include "endpoint/meter.h"
 
-/* Plays a row in which one repetition takes `each` seconds. Returns how many there were; *seconds:
- * in how long. */
+/* Simulates the measurement of a row in which one repetition takes `each` seconds. Returns the
+ * number of repetitions; *seconds: the time that they took. */
 static uint64_t play(const struct options *o, uint32_t size, uint64_t most, double each,
 		     double *seconds)
 {
@@ -47,7 +47,7 @@ static void repeats_as_long_as_asked(void **state)
 		play(&o, 4096, 10, each, &seconds);
 		assert_true(seconds >= 3 && seconds < 3 + 1.01 * each);
 	}
-	o.iterations = 100; /* whichever comes first */
+	o.iterations = 100; /* both limits are set: the row ends at the first one that is reached */
 	assert_int_equal(play(&o, 1, 10, 1e-6, &seconds), 100);
 	assert_in_range(play(&o, 1, 10, 0.1, &seconds), 29, 32);
 }
@@ -57,7 +57,8 @@ static void has_limits_of_its_own(void **state)
 	struct options o = {.iterations = 0};
 	double seconds;
 	assert_int_equal(play(&o, 1, 5000, 1e-9, &seconds), 5000);
-	assert_int_equal(play(&o, 1 << 20, 500000, 1e-9, &seconds), 2000); /* PLAN_BYTES */
+	/* limited by PLAN_BYTES */
+	assert_int_equal(play(&o, 1 << 20, 500000, 1e-9, &seconds), 2000);
 	assert_int_equal(play(&o, 1 << 30, 500000, 1e-9, &seconds), 1);
 	play(&o, 1, 500000, 1e-3, &seconds);
 	assert_true(seconds >= PLAN_SECONDS && seconds < PLAN_SECONDS + 0.3);

@@ -1,4 +1,4 @@
-/* The test data of the ND tools: every kind of damage in transit shows as a difference. */
+/* The test data of the ND tools: every kind of damage to a message shows as a difference. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,12 +28,13 @@ static void finds_every_wrong_byte(void **state)
 		uint8_t bit = (uint8_t)(1u << at % 8);
 		got[at] ^= bit;
 		assert_int_equal(pattern_differs(got, message(5), SIZE), at);
-		assert_int_equal(pattern_differs(got, message(5), at), at); /* behind the message */
+		/* a difference behind the end of the message is not reported */
+		assert_int_equal(pattern_differs(got, message(5), at), at);
 		got[at] ^= bit;
 	}
 }
 
-/* Left out, come twice, or moved by any distance. */
+/* Bytes that are left out, repeated or moved by any distance are found near their position. */
 static void finds_shifted_and_repeated_bytes(void **state)
 {
 	for (size_t by = 1; by < SIZE / 2; by++) {
@@ -45,7 +46,7 @@ static void finds_shifted_and_repeated_bytes(void **state)
 	}
 }
 
-/* What was there before, from another message, or with another seed, looks different at once. */
+/* Two messages, or two seeds, differ within their first bytes, so old data in a buffer is found. */
 static void messages_differ(void **state)
 {
 	static uint8_t other[SIZE + PATTERN_SPREAD];

@@ -1,5 +1,5 @@
-/* Which signals ask a tool to stop, and which end it? A child process gets them, since some of them
- * do end it. */
+/* Which signals ask a tool to stop, and which end it? The signals go to a child process, since some
+ * of them end it. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 
 #define LATER_US 400000
 
-/* The exit status of a child that does this. */
+/* Returns the exit status of a child process that calls `does` and then ends. */
 static int status_of(void (*does)(void))
 {
 	int status;
@@ -53,7 +53,7 @@ static void twice_at_once(void)
 	_exit(stop_came() ? 7 : 1);
 }
 
-/* As GNU timeout does. */
+/* The same signal twice at once, as GNU timeout sends it, counts as one. */
 static void a_repetition_is_no_second_signal(void **state)
 {
 	assert_int_equal(status_of(twice_at_once), 7);
@@ -83,7 +83,8 @@ static void ignored_before(void)
 	raise(SIGTERM);
 }
 
-/* nohup, and a shell that starts a program in the background. */
+/* A signal that was ignored at the start stays ignored: as under nohup, and in programs that a
+ * shell starts in the background. */
 static void what_was_ignored_stays_ignored(void **state)
 {
 	assert_int_equal(status_of(ignored_before), 128 + SIGTERM);

@@ -1,4 +1,4 @@
-/* How many threads a test keeps busy, and how many CPUs are free for them. */
+/* The number of threads that a test keeps busy, and the number of CPUs that are free for them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -36,12 +36,15 @@ static void free_processors(void **state)
 		struct surroundings s;
 		double free;
 	} rows[] = {
-		{{.cpus = 2, .load = 0.1, .running = 2, .busy = 2}, 2}, /* nobody else */
-		{{.cpus = 2, .load = 1.8, .running = 2, .busy = 2}, 2}, /* an earlier test */
-		{{.cpus = 2, .load = 0, .running = 9, .busy = 2}, 2},	/* a burst */
-		/* one thread beside ours */
+		{{.cpus = 2, .load = 0.1, .running = 2, .busy = 2}, 2}, /* no other program */
+		/* the load average still counts an earlier test */
+		{{.cpus = 2, .load = 1.8, .running = 2, .busy = 2}, 2},
+		/* a short burst of other threads */
+		{{.cpus = 2, .load = 0, .running = 9, .busy = 2}, 2},
+		/* one thread of another program */
 		{{.cpus = 2, .load = 7, .running = 3, .busy = 2}, 1},
-		{{.cpus = 2, .load = 7, .running = 9, .busy = 2}, 0}, /* many */
+		/* threads of other programs on all CPUs */
+		{{.cpus = 2, .load = 7, .running = 9, .busy = 2}, 0},
 		{{.cpus = 16, .load = 7.5, .running = 20, .busy = 4}, 8.5},
 	};
 

@@ -14,7 +14,7 @@ struct pcap {
 	uint32_t len;
 };
 
-/* Returns 0 when the file does not exist or is no such pcap file. */
+/* Returns 0 if the file does not exist or is not a little-endian pcap file of Ethernet frames. */
 static inline int pcap_open(struct pcap *p, const char *folder, const char *name)
 {
 	static const uint8_t magic[4] = {0xD4, 0xC3, 0xB2, 0xA1};
@@ -33,7 +33,7 @@ static inline int pcap_open(struct pcap *p, const char *folder, const char *name
  * that was captured only in part. */
 static inline int pcap_next(struct pcap *p)
 {
-	uint32_t head[4]; /* seconds, fraction, captured, length */
+	uint32_t head[4]; /* seconds, microseconds, captured bytes, bytes of the frame */
 
 	if (fread(head, 1, sizeof(head), p->file) != sizeof(head) || head[2] != head[3] ||
 	    head[2] > sizeof(p->frame))

@@ -1,4 +1,4 @@
-/* ARP messages are parsed and built. */
+/* ARP messages are parsed and built; malformed ones are refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,7 +26,7 @@ static void parses_and_builds_a_request(void **state)
 	assert_int_equal(arp.target.b[11], 0xff);
 	rn_arp_build(&arp, again);
 	assert_memory_equal(again, request, sizeof(request));
-	arp.op = 0x0102; /* a value that uses both bytes */
+	arp.op = 0x0102; /* not a real operation: its two bytes differ, so their order is checked */
 	rn_arp_build(&arp, again);
 	assert_int_equal(again[6], 1);
 	assert_int_equal(again[7], 2);

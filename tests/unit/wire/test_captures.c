@@ -1,5 +1,4 @@
-/* Every frame that Linux soft-RoCE sent in these captures is parsed and re-encoded byte for
- * byte. */
+/* Every frame of these captures of Linux soft-RoCE is parsed and rebuilt byte for byte. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

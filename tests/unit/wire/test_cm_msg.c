@@ -1,5 +1,5 @@
-/* CM messages, of worked examples and of captures of another stack, are parsed and rebuilt byte
- * for byte. */
+/* CM messages are parsed and rebuilt byte for byte: worked examples, and captures of Linux
+ * soft-RoCE. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -33,7 +33,8 @@ static size_t from_hex(const char *hex, uint8_t *out, size_t cap)
 	return n;
 }
 
-/* `hex` gives the MAD header and the beginning of the body; the rest of the MAD is zero. */
+/* Decodes `hex`, which gives the MAD header and the beginning of the body. The rest of the MAD is
+ * zero. */
 static void mad_of(const char *hex, uint8_t mad[RN_MAD_BYTES])
 {
 	memset(mad, 0, RN_MAD_BYTES);
@@ -169,7 +170,7 @@ static void parses_the_worked_examples(void **state)
 	}
 }
 
-/* One bit of the body at a time is set, parsed and rebuilt: no two fields overlap. */
+/* Sets one bit of the body at a time, parses and rebuilds the message: no two fields overlap. */
 static void fields_do_not_overlap(void **state)
 {
 	static const uint16_t attrs[] = {RN_CM_REQ,  RN_CM_MRA,	     RN_CM_REJ,
@@ -188,8 +189,8 @@ static void fields_do_not_overlap(void **state)
 			rn_cm_msg_build(&m, again);
 			for (unsigned b = 0; b < RN_MAD_BYTES; b++)
 				changed += (unsigned)__builtin_popcount(mad[b] ^ again[b]);
-			/* A reserved bit is not kept, every other bit comes back, no bit is
-			 * added. */
+			/* A reserved bit comes back as 0, every other bit comes back as it was, and
+			 * no other bit is set. */
 			assert_true(changed == 0 ||
 				    (changed == 1 && again[RN_MAD_HDR_BYTES + bit / 8] == 0));
 			if (attrs[i] == RN_CM_REQ && bit >= 140 * 8)
@@ -274,7 +275,7 @@ static void cma_header_both_ways(void **state)
 	assert_true(rn_cma_hdr_parse(buf, &got));
 }
 
-/* Decodes and re-encodes every CM message of a capture. Returns the number of messages. */
+/* Parses and rebuilds every CM message of a capture. Returns the number of messages. */
 static unsigned round_trip(const char *name)
 {
 	char path[512];

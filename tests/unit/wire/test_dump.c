@@ -1,4 +1,4 @@
-/* The lines printed for known frames show every field that the parser read. */
+/* The text line that is printed for a frame shows every field that the parser read. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -74,8 +74,8 @@ static void test_bad_frames(void **state)
 	assert_string_equal(line, "dropped: frame shorter than its headers");
 }
 
-/* A packet prints the same before building and after parsing; unknown opcodes and reserved
- * syndromes are printed as numbers. */
+/* A packet prints the same line before it is built and after it was parsed. Unknown opcodes and
+ * reserved syndromes are printed as numbers. */
 static void test_odd_packets(void **state)
 {
 	char line[RN_DUMP_BYTES];
@@ -122,7 +122,7 @@ static void test_other_kinds(void **state)
 	}
 }
 
-/* For every capacity the text is terminated and a prefix of the whole line. */
+/* For every buffer size the text is terminated and is the beginning of the whole line. */
 static void test_cut(void **state)
 {
 	uint8_t f[VECTOR_BYTES];

@@ -1,5 +1,5 @@
-/* Known frames parse to the right fields and rebuild byte for byte; every malformed frame gets
- * its verdict. */
+/* Known frames parse to the right fields and rebuild byte for byte. Every malformed frame gets the
+ * verdict of its first error. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@
 #include "base/types.h"
 #include "vectors.h"
 
-/* Parses from a heap block of exactly len bytes, so that a sanitizer sees any read beyond. */
+/* Parses from a heap block of exactly len bytes, so that a sanitizer detects any read beyond it. */
 static enum rn_verdict parse_exact(const uint8_t *frame, size_t len)
 {
 	struct rn_pkt pkt;
@@ -38,7 +38,7 @@ static void expect_verdict(const char *what, enum rn_verdict got, enum rn_verdic
 			 rn_verdicts[want].text);
 }
 
-/* Which checksums are recomputed after a change, so that the frame has only one error. */
+/* The checksums that are recomputed after a change, so that the frame has only one error. */
 enum repair { AS_IS = 0, SUM = 1, CRC = 2 };
 
 static size_t ip_at(const uint8_t *f)
@@ -58,8 +58,8 @@ static void repair_frame(uint8_t *f, size_t len, enum repair repair)
 			sum = (sum >> 16) + (sum & 0xFFFF);
 		rn_store16(ip + RN_IPV4_CHECKSUM, (uint16_t)~sum);
 	}
-	/* After a change of the IP version the frame may be too short for the headers it now
-	 * needs. */
+	/* After a change of the IP version the frame may be too short for the headers of that
+	 * version. */
 	if ((repair & CRC) && len >= ip_at(f) + (ip[0] >> 4 == 4 ? 20 : 40) + 8 + 12 + 4) {
 		uint32_t crc = rn_icrc_packet(ip, (size_t)(f + len - 4 - ip));
 		memcpy(f + len - 4, &crc, 4);
@@ -76,7 +76,8 @@ static void test_vectors_rebuild(void **state)
 		struct rn_pkt pkt;
 		enum rn_verdict v = rn_frame_parse(f, len, &pkt);
 		if (vectors[i].name[0] == 'T' && vectors[i].name[1] >= '4') {
-			expect_verdict(vectors[i].name, v, RN_V_FRAME_ROCE_V1); /* F32 */
+			/* F32: a RoCEv1 frame is dropped */
+			expect_verdict(vectors[i].name, v, RN_V_FRAME_ROCE_V1);
 			continue;
 		}
 		expect_verdict(vectors[i].name, v, RN_V_OK);
@@ -91,8 +92,9 @@ static void test_vectors_rebuild(void **state)
 	assert_int_equal(rebuilt, 19);
 }
 
-/* Each row replaces one byte of a correct frame. Offsets with IPv4 and no VLAN tag: IP 14, UDP
- * 34, BTH 42, payload of a SEND 54; with IPv6: UDP 54, BTH 62. O6 has a VLAN tag. */
+/* Each row replaces one byte of a correct frame and names the expected verdict. Offsets with IPv4
+ * and no VLAN tag: IP 14, UDP 34, BTH 42, payload of a SEND 54; with IPv6: UDP 54, BTH 62. O6 has a
+ * VLAN tag. */
 /* clang-format off */
 static const struct {
 	const char *what, *vector;
@@ -166,8 +168,8 @@ static const struct {
 };
 /* clang-format on */
 
-/* An accepted frame is rebuilt byte for byte, except for non-zero pad bytes (F6) and a priority
- * tag (F28). */
+/* An accepted frame must rebuild byte for byte, except with non-zero pad bytes (F6) or a priority
+ * tag (F28), which are not kept. */
 static void expect_rebuild(const char *what, const uint8_t *f, size_t len)
 {
 	uint8_t out[VECTOR_BYTES];
@@ -248,7 +250,7 @@ static void test_any_source_port(void **state)
 	}
 }
 
-/* F15: Ethernet pads an empty SEND from 58 bytes to its minimum of 60. */
+/* F15: an empty SEND of 58 bytes is padded by Ethernet to 60 bytes; the padding is ignored. */
 static void test_ethernet_padding(void **state)
 {
 	uint8_t f[64] = {0};
@@ -260,7 +262,7 @@ static void test_ethernet_padding(void **state)
 }
 
 /* F16: for every opcode and pad count, a UDP length too small for headers, pad and ICRC is
- * rejected, although the frame has enough bytes. */
+ * rejected, even if the frame has enough bytes. */
 static void test_udp_length_too_small(void **state)
 {
 	for (unsigned opcode = 0; opcode < 256; opcode++) {
@@ -283,7 +285,7 @@ static void test_udp_length_too_small(void **state)
 	}
 }
 
-/* Bytes between the end of UDP and the end of IP are ignored. */
+/* Bytes between the end of the UDP datagram and the end of the IP packet are ignored. */
 static void test_junk_after_udp(void **state)
 {
 	uint8_t f[VECTOR_BYTES];
@@ -299,7 +301,7 @@ static void test_junk_after_udp(void **state)
 	assert_memory_equal(pkt.payload, "HELLO", 5);
 }
 
-/* F27, F28: a VLAN tag is parsed; a tag with VID 0 counts as no VLAN. */
+/* F27, F28: a VLAN tag is parsed; a tag with VID 0 (priority tag) counts as no VLAN. */
 static void test_vlan(void **state)
 {
 	uint8_t f[VECTOR_BYTES];
@@ -315,7 +317,8 @@ static void test_vlan(void **state)
 	assert_int_equal(rn_frame_bytes(&pkt), len - 4);
 }
 
-/* Of every vector only the whole frame is accepted, and no byte beyond a shorter length is read. */
+/* Of every vector only the whole frame is accepted. With fewer bytes, no byte beyond them is
+ * read. */
 static void test_truncation(void **state)
 {
 	for (size_t i = 0; i < RN_ARRAY_SIZE(vectors); i++) {
@@ -330,8 +333,8 @@ static void test_truncation(void **state)
 	}
 }
 
-/* A header is read only when it is complete. Each row changes a vector, repairs the IP checksum,
- * and cuts the frame. */
+/* A header is read only if it is complete. Each row changes 16 bits of a vector, repairs the IP
+ * checksum, and cuts the frame after a header. */
 static void test_headers_that_just_fit(void **state)
 {
 	static const struct {
@@ -339,7 +342,7 @@ static void test_headers_that_just_fit(void **state)
 		size_t at;
 		uint16_t value;
 		size_t len;
-		enum rn_verdict least, less; /* verdicts for len and for len - 1 bytes */
+		enum rn_verdict least, less; /* verdicts with len bytes and with len - 1 bytes */
 	} row[] = {
 		{"Ethernet", "O1", 12, 0x88CC, 14, RN_V_FRAME_ETHERTYPE, RN_V_FRAME_SHORT},
 		{"VLAN tag", "O6", 16, 0x88CC, 18, RN_V_FRAME_ETHERTYPE, RN_V_FRAME_SHORT},
@@ -361,7 +364,8 @@ static void test_headers_that_just_fit(void **state)
 	}
 }
 
-/* An empty datagram to another UDP port counts as another port, not as malformed. */
+/* An empty datagram to another UDP port gets the verdict RN_V_UDP_PORT, not that of a malformed
+ * one. */
 static void test_empty_datagram_to_another_port(void **state)
 {
 	uint8_t f[VECTOR_BYTES];
@@ -376,8 +380,8 @@ static void test_empty_datagram_to_another_port(void **state)
 	assert_int_equal(parse_exact(f, 42), RN_V_UDP_LENGTH);
 }
 
-/* Random bytes of random vectors are replaced, half of the time with a repaired ICRC: the parser
- * never reads or points outside the frame. */
+/* Random bytes of random vectors are replaced, half of the time with a recomputed ICRC. The parser
+ * must neither read nor point outside the frame. */
 static void test_random_damage(void **state)
 {
 	struct rn_rng rng;
@@ -442,8 +446,8 @@ static void fill_random(struct rn_pkt *pkt, struct rn_rng *rng)
 
 #define SAME(field) assert_memory_equal(&got.field, &pkt.field, sizeof(pkt.field))
 
-/* F31: random fields, with every known opcode and with small and the largest payloads, are the
- * same after building and parsing. */
+/* F31: packets with random fields, every known opcode, and small or largest payloads are the same
+ * after building and parsing. */
 static void test_build_then_parse(void **state)
 {
 	static uint8_t payload[4096], f[4096 + RN_FRAME_OVERHEAD_MAX];
@@ -493,7 +497,7 @@ static void test_payload_too_long(void **state)
 	pkt.payload_len = UINT32_MAX;
 	assert_int_equal(rn_frame_build(&pkt, f, SIZE_MAX), 0);
 
-	/* The longest payload that fits with the longest headers is accepted. */
+	/* The longest payload that still fits with the longest headers is accepted. */
 	static uint8_t longest[UINT16_MAX], whole[UINT16_MAX + 64];
 	pkt.payload = longest;
 	pkt.payload_len = UINT16_MAX - RN_FRAME_OVERHEAD_MAX;
@@ -502,7 +506,7 @@ static void test_payload_too_long(void **state)
 	assert_int_equal(rn_frame_build(&pkt, whole, sizeof(whole)), 0);
 }
 
-/* A counter or trace can use the fields that were parsed before the error. */
+/* After an error the fields that were parsed before it are valid, for counters and traces. */
 static void test_fields_parsed_before_an_error(void **state)
 {
 	uint8_t f[VECTOR_BYTES];
@@ -519,8 +523,7 @@ static void test_fields_parsed_before_an_error(void **state)
 	assert_null(pkt.ip);
 }
 
-/* ARP, neighbour discovery and ICMP are recognised; their bodies are passed on without being
- * parsed. */
+/* ARP, neighbour discovery and ICMP frames are recognised; their bodies are handed on unparsed. */
 static void test_other_protocols(void **state)
 {
 	uint8_t f[100] = {0};

@@ -54,7 +54,8 @@ static void echo_both_ways(void **state)
 			msg[4] ^= 1;
 			if (n & 1)
 				continue;
-			/* Only the ICMPv6 checksum covers the addresses. */
+			/* Parsing with a wrong address fails only for ICMPv6, whose checksum covers
+			 * the addresses. */
 			assert_int_equal(rn_icmp_echo_parse(ipv4, &a, &a, msg, len, &out), ipv4);
 		}
 	}

@@ -12,7 +12,7 @@
 #include "base/types.h"
 #include "vectors.h"
 
-/* The offset of the IP header in a vector; 0 for RoCEv1. */
+/* Returns the offset of the IP header in a vector; 0 for RoCEv1, which has none. */
 static size_t ip_at(const uint8_t *frame)
 {
 	uint16_t type = rn_load16(frame + RN_ETH_TYPE);
@@ -38,7 +38,7 @@ static void wire_row_F1_vectors(void **state)
 			continue;
 		uint32_t crc = rn_icrc_packet(f + ip, len - ip - RN_ICRC_BYTES);
 		assert_int_equal(crc, trailer(f, len));
-		/* Continuing over the ICRC's own bytes gives the residue. */
+		/* A CRC continued over the ICRC itself gives a constant, the CRC residue. */
 		assert_int_equal(rn_icrc_add(crc, f + len - RN_ICRC_BYTES, RN_ICRC_BYTES),
 				 RN_ICRC_SEED);
 		checked++;
@@ -72,7 +72,8 @@ static void test_pseudo_packets(void **state)
 	}
 }
 
-/* Each row replaces one byte of O1. The expected ICRC is written in the byte order of the wire. */
+/* Each row replaces one byte of O1, so that masked fields keep the ICRC and other fields change it.
+ * The expected ICRC is written in wire byte order. */
 static void test_sensitivity(void **state)
 {
 	/* clang-format off */
@@ -107,8 +108,8 @@ static void test_sensitivity(void **state)
 	}
 }
 
-/* The reference, exactly as the rule is written: copy everything, mask byte by byte, compute the
- * CRC. */
+/* The reference computes the ICRC literally by the rule: copies everything, masks byte by byte,
+ * computes the CRC. */
 static uint32_t by_the_letter(const uint8_t *ip, size_t len)
 {
 	static const unsigned v4[] = {1, 8, 10, 11, 26, 27, 32}, v6[] = {1, 2, 3, 7, 46, 47, 52};
@@ -121,8 +122,8 @@ static uint32_t by_the_letter(const uint8_t *ip, size_t len)
 	return rn_icrc_add(RN_ICRC_SEED, copy, len);
 }
 
-/* Pieces of any length and alignment give the ICRC of the whole, below and above every internal
- * threshold. */
+/* The ICRC added in pieces of any length and alignment equals the ICRC of the whole, for lengths
+ * below and above every threshold of the code. */
 static void test_pieces(void **state)
 {
 	static uint8_t f[5000];
@@ -146,7 +147,7 @@ static void test_pieces(void **state)
 	}
 }
 
-/* All lengths that are multiples of 4, beyond any jumbo frame, so that every constant of the
+/* Every length that is a multiple of 4, beyond any jumbo frame, so that every constant of the CRC
  * tables is used. */
 static void test_every_length(void **state)
 {

@@ -49,14 +49,15 @@ static void both_ways(void **state)
 		size_t len = rn_nd_build(&a, &b, &rows[i], p);
 
 		assert_int_equal(len, rows[i].has_mac ? 32 : 24);
-		if (rows[i].has_mac) /* the option type: source or target link-layer address */
+		if (rows[i].has_mac) /* option type: 1 source, 2 target link-layer address */
 			assert_int_equal(p[24], rows[i].type == RN_ND_SOLICIT ? 1 : 2);
-		if (rows[i].type == RN_ND_ADVERT) /* RFC 4861, 4.4: the flags R, S, O */
+		if (rows[i].type == RN_ND_ADVERT) /* the flags R, S and O (RFC 4861, section 4.4) */
 			assert_int_equal(p[4], rows[i].router << 7 | rows[i].solicited << 6 |
 						       rows[i].override << 5);
 		assert_true(rn_nd_parse(&a, &b, p, len, &nd));
 		assert_memory_equal(&nd, &rows[i], sizeof(nd));
-		assert_false(rn_nd_parse(&a, &a, p, len, &nd)); /* checksum covers the addresses */
+		/* another address: the checksum covers the addresses */
+		assert_false(rn_nd_parse(&a, &a, p, len, &nd));
 	}
 }
 
@@ -95,8 +96,8 @@ static void refuses_the_malformed(void **state)
 	}
 }
 
-/* A malformed option makes the message invalid; of two options the first counts; the option of
- * the other message type is ignored. */
+/* A malformed option makes the message invalid. Of two options of a type the first counts. An
+ * option that belongs to the other message type is ignored. */
 static void options(void **state)
 {
 	struct rn_nd nd = {.type = RN_ND_SOLICIT, .target = b, .has_mac = true, .mac = {2, 4, 6}};

@@ -1,4 +1,4 @@
-/* The opcode table is compared with a second, hand-written list. */
+/* The opcode table is compared with a second list, written by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,8 @@
 /* clang-format off */
 static const struct {
 	uint8_t opcode, hdr;
-	const char *flags; /* S starts, E ends, p payload, r takes a receive, < response */
+	/* S starts a message, E ends it, p has payload, r consumes a receive, < is a response */
+	const char *flags;
 	const char *name;
 } row[] = {
 	{0x00, 12, "Spr",  "RC SEND_FIRST"},

@@ -1,4 +1,4 @@
-/* The numbered list of counters and struct rn_stats agree. */
+/* The numbered list of counters and the fields of struct rn_stats agree. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +29,7 @@ static void test_names_reach_their_fields(void **state)
 	assert_int_equal(rn_stats_value(&s, index_of("rx_bytes")), 5);
 	assert_int_equal(rn_stats_value(&s, index_of("cq_overruns")), 7);
 	assert_string_equal(rn_stats_text(index_of("verdict_ICRC")), "bad ICRC");
-	/* Counters beyond the last do not exist, and the memory there is not touched. */
+	/* Reading a counter beyond the last one gives 0 and touches no memory there. */
 	struct {
 		struct rn_stats s;
 		uint64_t behind;

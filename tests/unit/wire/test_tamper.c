@@ -1,5 +1,5 @@
-/* Tampering changes exactly one bit of a client's data, under a matching ICRC, and leaves all
- * other frames alone. */
+/* Tampering changes exactly one bit of a client's payload and gives the frame a matching ICRC. It
+ * leaves all other frames alone. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +21,7 @@ static unsigned bits_that_differ(const uint8_t *a, const uint8_t *b, size_t len)
 	return n;
 }
 
-/* In the vectors that carry client data, every bit of the payload is changed in turn. */
+/* Changes every bit of the payload in turn, in all vectors that carry client data. */
 static void changes_one_bit_of_data(void **state)
 {
 	unsigned changed = 0;
@@ -48,7 +48,7 @@ static void changes_one_bit_of_data(void **state)
 					 1u << bit % 8);
 		}
 	}
-	assert_int_equal(changed, 4); /* T1, T3, O1, O3 */
+	assert_int_equal(changed, 4); /* the vectors T1, T3, O1 and O3 */
 }
 
 static void frame_of(struct rn_pkt *pkt, uint8_t *f, size_t *len)
@@ -116,7 +116,7 @@ static void leaves_a_broken_frame(void **state)
 	uint8_t f[VECTOR_BYTES], was[VECTOR_BYTES];
 	size_t len;
 	frame_of(&pkt, f, &len);
-	f[len - 1] ^= 1; /* the ICRC */
+	f[len - 1] ^= 1; /* makes the ICRC wrong */
 	memcpy(was, f, len);
 	assert_false(rn_tamper_frame(f, len, 5));
 	assert_false(rn_tamper_frame(f, 10, 5));

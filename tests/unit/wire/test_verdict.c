@@ -21,8 +21,8 @@ static void test_every_row_is_filled(void **state)
 	}
 }
 
-/* A fatal NAK moves the QP to the error state, RNR and sequence NAKs do not; packets dropped
- * before their QP is known get no reply. */
+/* The fatal NAKs (invalid request, access, operation) move the QP to the error state; RNR and
+ * sequence NAKs do not. Packets dropped before their QP is known get no reply. */
 static void test_replies_and_consequences(void **state)
 {
 	for (unsigned i = 0; i < RN_V_COUNT; i++) {

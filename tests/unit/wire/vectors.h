@@ -140,7 +140,8 @@ static const struct vector vectors[] = {
 		"00000000000000000000000000005a384ffd"},
 };
 
-/* The bytes that the ICRC of a vector covers: eight 0xFF bytes, masked headers, payload and pad. */
+/* The bytes that the ICRC of a vector is computed over: eight 0xFF bytes, masked headers, payload
+ * and pad. */
 static const struct vector pseudo_packets[] = {
 	{"O2", "pseudo packet",
 		"ffffffffffffffff45ff003000004000ff11ffffc0000202c0000201d35312b7001cffff1140"
