@@ -265,7 +265,8 @@ static bool run_in_two_processes(const struct link_options *o, struct link_share
 	if (child == 0)
 		_exit(be_end_b(o, sh, config));
 	/* Both processes use the same configuration file. It is rewritten for end a only after the
-	 * child has read it, which is certain once the child's card is ready. */
+	 * child has read it, which is certain once the child has published its addresses
+	 * (card.ready). */
 	for (int i = 0; !sh->card[1].ready && i < 20000; i++)
 		usleep(1000);
 	write_config(o, dir, config, 0);

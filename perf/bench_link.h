@@ -71,7 +71,8 @@ struct link_result {
  * creates the objects and publishes sh->card[side]. */
 void link_end_open(const struct link_options *o, struct link_end *e, struct link_shared *sh,
 		   const char *config, unsigned adapter, unsigned side);
-/* Waits until the other end's card is ready, then connects the queue pair to that end. */
+/* Waits until the other end has published its addresses in sh->card, then connects the queue pair
+ * to that end. */
 void link_end_connect(const struct link_options *o, struct link_end *e, struct link_shared *sh,
 		      unsigned side);
 void link_end_close(struct link_end *e);

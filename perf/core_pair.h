@@ -52,7 +52,8 @@ struct pair {
 	uint64_t bad; /* refused frames and failed completions */
 };
 
-/* Needs o->size <= o->buffer and o->signal <= o->window. Exits with a message on failure. */
+/* Creates both sides and connects them. Requires o->size <= o->buffer and o->signal <= o->window.
+ * Exits with a message on failure. */
 void rn_pair_open(struct pair *p, const struct pair_options *o);
 /* Destroys both sides. Returns the number of objects, timers and replies that were left over on the
  * shards: 0 if all is well. */

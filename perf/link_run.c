@@ -1,5 +1,6 @@
 /* The measurement loops of bench_link. End a drives short epochs, each between two core-distance
- * probes (distance.h); end b follows the phase that end a sets. One thread per end. */
+ * probes (distance.h); end b follows the phase that end a sets. Each end runs in a thread of its
+ * own. */
 #include <rte_cycles.h>
 #include "bench_link.h"
 

@@ -1,4 +1,4 @@
-/* Sets up the pump's ports: EAL, pool, net_ring or net_memif. Main thread, once. */
+/* Sets up the pump's ports: EAL, pool, net_ring or net_memif. Called once, by the main thread. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>

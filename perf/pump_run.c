@@ -1,5 +1,6 @@
 /* The measurement loops of bench_pump. End a drives short epochs, each between two core-distance
- * probes (distance.h); end b follows the phase that end a sets. One thread per end. */
+ * probes (distance.h); end b follows the phase that end a sets. Each end runs in a thread of its
+ * own. */
 #include <stdlib.h>
 #include <rte_cycles.h>
 #include <rte_ethdev.h>
@@ -283,8 +284,8 @@ void rn_pump_solo(const struct rn_pump_options *o, struct rn_pump_end *a, struct
 			receive_turn(b, &rx, o->burst);
 		}
 		us = (double)(rte_rdtsc() - t) * 1e6 / (double)rte_get_tsc_hz();
-		/* One lcore has no distance to another core; the results are stored under the
-		 * regime "near". */
+		/* One lcore has no distance to another core, so the results are stored under
+		 * "near". */
 		rn_sample_add(&r->mpps[RN_REGIME_NEAR], (double)(tx.sent - frames) / us);
 		rn_sample_add(&r->mmsg[RN_REGIME_NEAR], (double)(rx.messages - messages) / us);
 		r->epochs++;

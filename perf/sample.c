@@ -1,4 +1,5 @@
-/* Order statistics of lists of measurements. Each list is used by one thread, between epochs. */
+/* Order statistics of lists of measurements. Each list is used by one thread, outside the measured
+ * loops. */
 #include "sample.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* Connects queue pairs through the RDMA CM (option -R). Keeps no state: the CM ids belong to the
- * callers. One thread. */
+ * callers. Used by one thread. */
 #include "cm.h"
 
 #include "common/stop.h"

@@ -1,7 +1,7 @@
 #ifndef RN_PERFTEST_CM_H
 #define RN_PERFTEST_CM_H
 /* Option -R: connections through the RDMA CM, one per queue pair. Functions that return int return
- * 0, or -1 after one message on stderr. One thread. */
+ * 0, or -1 after one message on stderr. Used by one thread. */
 #include "end.h"
 
 /* Listens at the port of the options (-p), at all addresses of the adapter or, with -x, at e->gid.

@@ -1,5 +1,5 @@
 /* One end of a perftest run: opens the adapter, creates memory and queues, connects, posts and
- * polls. Owns the client object, its memory and its queues. One thread. */
+ * polls. Owns the client object, its memory and its queues. Used by one thread. */
 #include "end.h"
 
 #include "common/stop.h"

@@ -1,7 +1,7 @@
 #ifndef RN_PERFTEST_END_H
 #define RN_PERFTEST_END_H
 /* One end of a perftest run: the adapter, its memory, queue pairs and completions, through the
- * client API. A function that fails has printed one message on stderr. One thread. */
+ * client API. A function that fails has printed one message on stderr. Used by one thread. */
 #include <stdbool.h>
 #include <stdint.h>
 

@@ -1,5 +1,5 @@
 /* Writes the results as JSON with perftest's keys. Owns the rows and the open file until
- * pt_json_write(). One thread. */
+ * pt_json_write(). Used by one thread. */
 #include "print.h"
 
 #include "common/jsonfile.h"

@@ -1,6 +1,6 @@
 /* nd_send_bw, nd_write_lat and six more: counterparts of perftest's programs over softrnic; the
  * other end may be a perftest program on a Linux host. This file has the steps of a test and the
- * points where both ends wait for each other, in perftest 4.5's order. One thread. */
+ * points where both ends wait for each other, in perftest 4.5's order. Runs in one thread. */
 #include "cm.h"
 #include "common/counters.h"
 #include "options.h"

@@ -1,5 +1,5 @@
 /* Parses the command line. Owns the tables of options and programs, and the rules about which
- * options exclude each other. One thread, before anything is opened. */
+ * options exclude each other. Used by one thread, before anything is opened. */
 #include "options.h"
 #include "rn/link.h"
 

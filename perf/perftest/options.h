@@ -1,6 +1,6 @@
 #ifndef RN_PERFTEST_OPTIONS_H
 #define RN_PERFTEST_OPTIONS_H
-/* The options of a run: perftest's options with perftest's letters. One thread. */
+/* The options of a run: perftest's options with perftest's letters. Used by one thread. */
 #include <stdbool.h>
 #include <stdint.h>
 

@@ -1,4 +1,5 @@
-/* Prints results in perftest's layout, for programs that read perftest's output. One thread. */
+/* Prints results in perftest's layout, for programs that read perftest's output. Used by one
+ * thread. */
 #include "print.h"
 
 #include "common/surroundings.h"

@@ -1,6 +1,6 @@
 #ifndef RN_PERFTEST_PRINT_H
 #define RN_PERFTEST_PRINT_H
-/* Results on standard output in perftest's layout, and as JSON. One thread. */
+/* Results on standard output in perftest's layout, and as JSON. Used by one thread. */
 #include "end.h"
 #include "run.h"
 

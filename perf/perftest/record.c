@@ -1,5 +1,5 @@
-/* Converts perftest's records (parameters of queue pairs, results) to bytes and back. No state; any
- * thread. */
+/* Converts perftest's records (parameters of queue pairs, results) to bytes and back. Keeps no
+ * state; any thread may use it. */
 #include "record.h"
 
 #include <endian.h>

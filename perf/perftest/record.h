@@ -17,8 +17,9 @@ struct pt_card {
 	uint32_t srqn;
 };
 
-#define PT_TEXT_BYTES	108u /* a card as text: colon-separated hexadecimal numbers and a NUL */
-#define PT_BINARY_BYTES 56u  /* a card in binary: big endian, the 64-bit address aligned */
+/* a struct pt_card as text: colon-separated hexadecimal numbers, NUL */
+#define PT_TEXT_BYTES	108u
+#define PT_BINARY_BYTES 56u /* a struct pt_card in binary: big endian, 64-bit address aligned */
 
 void pt_card_to_text(const struct pt_card *card, char text[PT_TEXT_BYTES]);
 /* Returns false if the text has another format. */
@@ -33,7 +34,7 @@ struct pt_rates {
 	double mpps;
 };
 
-#define PT_RATES 5u /* numbers of a result, sent one after another as 8 bytes, big endian */
+#define PT_RATES 5u /* a result is sent as five numbers of 8 bytes, big endian */
 
 void pt_rates_to_words(const struct pt_rates *rates, uint64_t words[PT_RATES]);
 void pt_rates_from_words(struct pt_rates *rates, const uint64_t words[PT_RATES]);

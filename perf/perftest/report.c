@@ -1,5 +1,5 @@
-/* Computes bandwidth and latency as perftest does, from the times of the messages. No state; any
- * thread. */
+/* Computes bandwidth and latency as perftest does, from the times of the messages. Keeps no state;
+ * any thread may use it. */
 #include "report.h"
 
 #include <math.h>

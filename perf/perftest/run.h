@@ -1,7 +1,7 @@
 #ifndef RN_PERFTEST_RUN_H
 #define RN_PERFTEST_RUN_H
-/* The measured loops. Functions that return int return 0, or -1 after one message on stderr. One
- * thread. */
+/* The measured loops. Functions that return int return 0, or -1 after one message on stderr. Used
+ * by one thread. */
 #include "end.h"
 #include "report.h"
 

@@ -1,4 +1,4 @@
-/* Measures bandwidth: the loop that keeps the queues full. One thread. */
+/* Measures bandwidth: the loop that keeps the queues full. Used by one thread. */
 #include "run.h"
 
 #include <stdio.h>

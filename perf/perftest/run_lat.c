@@ -1,4 +1,4 @@
-/* Measures latency: loops that have one message under way at a time. One thread. */
+/* Measures latency: loops that have one message in flight at a time. Used by one thread. */
 #include "run.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* Exchanges parameters and results with the other end in the order of perftest 4.5. The bytes are
- * sent by talk_tcp.c or talk_cm.c. One thread. */
+ * sent by talk_tcp.c or talk_cm.c. Used by one thread. */
 #include "talk.h"
 
 #include <arpa/inet.h>

@@ -2,7 +2,8 @@
 #define RN_PERFTEST_TALK_H
 /* The exchange of parameters, results and sync points with the other end, over a TCP socket or,
  * with -R, over a separate queue pair. Both ends send messages of the same size at each step; the
- * client goes first. A function that fails has printed one message on stderr. One thread. */
+ * client goes first. A function that fails has printed one message on stderr. Used by one
+ * thread. */
 #include <stddef.h>
 
 #include "end.h"
@@ -47,10 +48,11 @@ void pt_talk_close(struct pt_talk *t);
 /* The first steps, in this order: exchanges versions and sizes, and sets e->mtu to the smaller path
  * MTU of both ends. */
 int pt_talk_begin(struct pt_talk *t);
-/* Sends this end's parameters of queue pair i and receives the peer's. */
+/* Sends the parameters of this end's queue pair i (numbers, keys, addresses) and receives the
+ * peer's. */
 int pt_talk_card(struct pt_talk *t, unsigned i);
-/* Waits until both ends have reached this point: as in perftest, both send the card of queue pair
- * 0. */
+/* Waits until both ends have reached this point: as in perftest, both send the parameters of queue
+ * pair 0 once more. */
 int pt_talk_sync(struct pt_talk *t);
 int pt_talk_rates(struct pt_talk *t, const struct pt_rates *mine, struct pt_rates *theirs);
 /* Ends the exchange: the last sync point and, over TCP, the message "done". */

@@ -1,5 +1,5 @@
 /* The exchange over a queue pair of its own (-R). Owns that queue pair, its connection and its
- * memory: one buffer to send from and one for each receive. One thread. */
+ * memory: one buffer to send from and one for each receive. Used by one thread. */
 #include "cm.h"
 #include "talk.h"
 

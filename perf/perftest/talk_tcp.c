@@ -1,6 +1,6 @@
 /* The exchange over a TCP socket of the kernel. Owns the socket. While waiting, it drives an
  * adapter that has the inline idle policy, since the peer may still READ from or WRITE to this end.
- * One thread. */
+ * Used by one thread. */
 #include "talk.h"
 
 #include "common/stop.h"
@@ -95,8 +95,7 @@ static int tcp_recv_card(struct pt_talk *t, struct pt_card *card)
 }
 
 /* Shuts the connection down and waits, at most LINGER_NS, until the other end has done so too.
- * Meanwhile the adapter is driven, because it may still have to answer the other end's last
- * request. */
+ * Meanwhile it polls the adapter, which may still have to answer the other end's last request. */
 static void tcp_close(struct pt_talk *t)
 {
 	uint64_t end = pt_now_ns() + LINGER_NS;

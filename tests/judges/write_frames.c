@@ -1,7 +1,7 @@
 /* Writes a capture with frames of each kind that the frame builder makes, for the programs that
  * check captures (judge.py): every known opcode, over IPv4 and IPv6, with and without VLAN, with
- * payloads of every pad length, and with fields drawn at random from a fixed seed; every CM message;
- * ARP, neighbour discovery and echo.
+ * payloads of every pad length, and with fields drawn at random from a fixed seed; every CM
+ * message; ARP, neighbour discovery and echo.
  *
  * usage: write_frames FILE.pcap
  *        write_frames --kinds

@@ -1,8 +1,8 @@
 /* Writes a capture of RC, UC and UD traffic, for the programs that check captures (judge.py). Two
  * simulated NICs exchange every kind of request, on reliable and unreliable connections and as
- * datagrams, over IPv4, IPv6 and VLAN, at every path MTU. On reliable connections frames are dropped
- * and receives are posted late, so that the capture has NAKs, RNR NAKs, retransmitted packets and
- * partial READ responses.
+ * datagrams, over IPv4, IPv6 and VLAN, at every path MTU. On reliable connections frames are
+ * dropped and receives are posted late, so that the capture has NAKs, RNR NAKs, retransmitted
+ * packets and partial READ responses.
  *
  * usage: write_traffic FILE.pcap */
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Parses and prints the addresses of command lines. No state; any thread. */
+/* Parses and prints the addresses of command lines. Keeps no state; any thread may use it. */
 #include "address.h"
 
 #include <arpa/inet.h>

@@ -1,4 +1,4 @@
-/* IP addresses and ports of command lines. Any thread. */
+/* IP addresses and ports of command lines. May be used by any thread. */
 #ifndef TOOLS_ADDRESS_H
 #define TOOLS_ADDRESS_H
 

@@ -1,5 +1,5 @@
 /* JSON output of the tools, in addition to their tables. The file is opened before a test and
- * written after it. Any thread. */
+ * written after it. May be used by any thread. */
 #ifndef TOOLS_JSONFILE_H
 #define TOOLS_JSONFILE_H
 

@@ -1,4 +1,4 @@
-/* Names ND statuses and waits for requests. No state; any thread. */
+/* Names ND statuses and waits for requests. Keeps no state; any thread may use it. */
 #include "status.h"
 
 #include <stdbool.h>

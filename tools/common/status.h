@@ -1,4 +1,5 @@
-/* The names of ND statuses, their descriptions, and the wait for a request. Any thread. */
+/* The names of ND statuses, their descriptions, and the wait for a request. May be used by any
+ * thread. */
 #ifndef TOOLS_STATUS_H
 #define TOOLS_STATUS_H
 

@@ -1,7 +1,7 @@
 /* The user interrupts a tool with SIGINT or SIGTERM. The first signal asks the tool to stop: the
  * tool prints its results so far, disconnects and ends with status 128 + the signal's number. A
  * second signal ends the tool at once with 128 + the second signal's number, unless it comes so
- * soon that it is a repetition of the first. Any thread. */
+ * soon that it is a repetition of the first. May be used by any thread. */
 #ifndef TOOLS_STOP_H
 #define TOOLS_STOP_H
 

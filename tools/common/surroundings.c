@@ -1,5 +1,5 @@
-/* Which CPUs, port and idle policy does a measurement run on, and are there enough CPUs? No state;
- * any thread. */
+/* Which CPUs, port and idle policy does a measurement run on, and are there enough CPUs? Keeps no
+ * state; any thread may use it. */
 #include "surroundings.h"
 
 #include <sched.h>

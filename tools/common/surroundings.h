@@ -1,6 +1,6 @@
 /* The environment of a measurement: CPUs, port and idle policy. With fewer free CPUs than busy
- * threads a measurement shows how long threads wait for a CPU, not how fast the adapter is. Any
- * thread, while an adapter is open. */
+ * threads a measurement shows how long threads wait for a CPU, not how fast the adapter is. May be
+ * used by any thread while an adapter is open. */
 #ifndef TOOLS_SURROUNDINGS_H
 #define TOOLS_SURROUNDINGS_H
 

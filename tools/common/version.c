@@ -1,4 +1,4 @@
-/* Prints the version of softrnic that a tool belongs to. No state. One thread. */
+/* Prints the version of softrnic that a tool belongs to. Keeps no state. Used by one thread. */
 #include "version.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* Sets up, connects and disconnects a tool's endpoint, and ends the program on failures. Owns the
- * pointer to the one open endpoint. One thread. */
+ * pointer to the one open endpoint. Used by one thread. */
 #include "endpoint.h"
 
 #include <stdarg.h>

@@ -1,4 +1,5 @@
-/* Measures a table row in batches and prints the table. No state; any thread, one at a time. */
+/* Measures a table row in batches and prints the table. Keeps no state; may be used by any thread,
+ * one at a time. */
 #include "meter.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Measures elapsed time and CPU time, plans the number of repetitions, and prints the table of
- * results. Any thread, one at a time. */
+ * results. May be used by any thread, one at a time. */
 #ifndef TOOLS_METER_H
 #define TOOLS_METER_H
 

@@ -1,4 +1,4 @@
-/* Reads a tool's command line. Owns the options while it reads them, and the log file. One
+/* Reads a tool's command line. Owns the options while it reads them, and the log file. Used by one
  * thread. */
 #include "options.h"
 

@@ -1,6 +1,6 @@
 /* The command line of the ND tools: `tool [options] <ip>[:<port>]`. A server is given its own
  * address, a client the server's. `struct tool` names the groups of common options that a tool
- * takes, and lists its own options. One thread. */
+ * takes, and lists its own options. Used by one thread. */
 #ifndef TOOLS_OPTIONS_H
 #define TOOLS_OPTIONS_H
 

@@ -1,4 +1,5 @@
-/* Fills memory with the test pattern and checks received data. No state; any thread. */
+/* Fills memory with the test pattern and checks received data. Keeps no state; any thread may use
+ * it. */
 #include "pattern.h"
 
 #include <string.h>

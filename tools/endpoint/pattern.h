@@ -1,5 +1,5 @@
 /* Test data in which a wrong, shifted or missing byte, or a byte of another message, is detected.
- * Any thread. */
+ * May be used by any thread. */
 #ifndef TOOLS_PATTERN_H
 #define TOOLS_PATTERN_H
 

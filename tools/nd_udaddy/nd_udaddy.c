@@ -1,5 +1,6 @@
 /* nd_udaddy: the counterpart of rdma-core's udaddy over softrnic; the other end may be udaddy on
- * any RoCEv2 host. ND2 has no datagrams, so this program is a client of rn/client.h. One thread.
+ * any RoCEv2 host. ND2 has no datagrams, so this program uses the client API (rn/client.h). Runs in
+ * one thread.
  *
  * The protocol: for each "connection" the client asks the CM for the service's queue pair (SIDR)
  * and sends COUNT datagrams of SIZE bytes, with its own queue pair number as immediate data. When

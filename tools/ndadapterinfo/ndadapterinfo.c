@@ -1,4 +1,4 @@
-/* Prints every field of ND2_ADAPTER_INFO, of one adapter or of all. One thread. */
+/* Prints every field of ND2_ADAPTER_INFO, of one adapter or of all. Runs in one thread. */
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>

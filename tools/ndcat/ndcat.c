@@ -2,7 +2,7 @@
  * functions agree about them: each listed address must pass NdCheckAddress, must be reached
  * (NdResolveAddress) from a local address that passes NdCheckAddress too, and must open an adapter
  * that lists it. If an address is given, only that one is checked; with --remote the tool prints
- * the local address from which the given one is reached. One thread. */
+ * the local address from which the given one is reached. Runs in one thread. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* How long does it take to register memory, and to deregister it? Measured in two ways: with an
  * event whose low bit is set, which keeps the completion out of the completion port bound to the
- * file; and without an event, through that port. One thread. */
+ * file; and without an event, through that port. Runs in one thread. */
 #include <stdio.h>
 #include <string.h>
 

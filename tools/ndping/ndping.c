@@ -1,7 +1,7 @@
 /* What is the bandwidth of Send in one direction? The client sends; the server receives and
- * compares the data. The server tells the client the number of its receives (ORDER_GO), and later
- * how many more it has posted (ORDER_CREDIT), so that no message arrives without a receive. One
- * thread. */
+ * compares the data. The server sends the number of its receives (ORDER_GO), and later the number
+ * of those posted since then (ORDER_CREDIT), so that no message arrives without a receive. Runs in
+ * one thread. */
 #include "endpoint/endpoint.h"
 #include "endpoint/meter.h"
 #include "endpoint/pattern.h"

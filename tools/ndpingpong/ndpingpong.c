@@ -1,6 +1,6 @@
 /* What is the latency of a message? The client sends pings and the server answers each with a pong;
- * the latency is half of the round trip. Received data is compared while the clock is stopped. One
- * thread. */
+ * the latency is half of the round trip. Received data is compared while the clock is stopped. Runs
+ * in one thread. */
 #include "endpoint/endpoint.h"
 #include "endpoint/meter.h"
 #include "endpoint/pattern.h"

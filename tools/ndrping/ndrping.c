@@ -1,4 +1,4 @@
-/* What is the bandwidth of RDMA Write, or of RDMA Read? One thread.
+/* What is the bandwidth of RDMA Write, or of RDMA Read? Runs in one thread.
  *
  * The server gives access to its memory through a memory window and sends the token. The client
  * writes or reads messages of one size, `pipeline` at a time, in batches whose messages do not

@@ -1,5 +1,5 @@
 /* How long does it take until a Write is visible at the other side? The result is half of a round
- * trip. Or, with -r: how long does a Read take? One thread.
+ * trip. Or, with -r: how long does a Read take? Runs in one thread.
  *
  * A Write causes no completion at its target, so the target polls memory. These rules make that
  * correct:

@@ -1,6 +1,6 @@
 /* One connection between the peer's RDMA connection manager and this tool, which builds CM messages
  * itself: ids, packet sequence numbers, and queues of packets received from the peer but not yet
- * taken. One thread. */
+ * taken. Used by one thread. */
 #ifndef RN_CONFORM_CONN_H
 #define RN_CONFORM_CONN_H
 

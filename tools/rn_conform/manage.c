@@ -1,4 +1,4 @@
-/* The rows about the peer's connection manager, see manage.h. The tool's one thread. */
+/* The rows about the peer's connection manager, see manage.h. Used by the tool's one thread. */
 #include "manage.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Runs the scripts that play.h describes: sends packets to the peer and checks the answers. The
- * tool's one thread. */
+/* Runs the scripts that play.h describes: sends packets to the peer and checks the answers. Used by
+ * the tool's one thread. */
 #include "play.h"
 
 #include <arpa/inet.h>

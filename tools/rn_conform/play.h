@@ -1,5 +1,5 @@
 /* Rows of docs/spec/rocev2.md as tests from outside: the packets that the peer gets, and those that
- * must come back. One thread.
+ * must come back. Used by one thread.
  *
  * A row is a script with one command on each line. A PSN is counted from the first PSN of its
  * direction. "Lent" memory is the memory whose address and key the peer sent by rping's protocol.
@@ -11,18 +11,19 @@
  *	  [resv] [sum] [edit=] [flip=]
  *		sends a packet to the peer. n: bytes of payload; A: AckReq; va: offset in the lent
  *		memory, addr: an absolute address; count: number of packets, with successive PSNs;
- *		adv: a Send of 16 bytes announces so many bytes of this tool's memory; edit: changes a
- *		header and computes the ICRC anew; flip: changes bytes without a new ICRC
+ *		adv: a Send of 16 bytes announces so many bytes of this tool's memory; edit: changes
+ *		a header and computes the ICRC anew; flip: changes bytes without a new ICRC
  *	< KIND[|KIND] PSN [n=] [msn=] [fill=] [orig=]
- *		expects the peer's next answer: ACK NAK_SEQ NAK_INV NAK_ACC NAK_OP RNR, the name of a
- *		response, or none
+ *		expects the peer's next answer: ACK NAK_SEQ NAK_INV NAK_ACC NAK_OP RNR, the name of
+ *		a response, or none
  *	until ACK PSN
  *		expects this ACK; ACKs of other PSNs may come before it
  *	silent [MS]
  *		expects no answer for MS
  *	request PSN [OPCODE] [same] [after=US] [within=MS] [va=] [len=]
- *		expects the peer's next request. same: equal to its previous one; after: at least so
- *		long after this tool's last packet; va: counted from the address of its first request
+ *		expects the peer's next request. same: equal to its previous one; after: at least
+ *		so long after this tool's last packet; va: counted from the address of its first
+ *		request
  *	norequest MS
  *		expects no request for MS, except one repetition
  *	alive PSN | dead PSN
@@ -34,7 +35,8 @@
  *		expects NAK_INV for a Send of 1024 bytes with PSN 0; the row applies only if the
  *		peer's receives are shorter
  *	for-ever
- *		the row applies only if the peer repeats without limit after RNR NAKs (rnr_retry 7) */
+ *		the row applies only if the peer repeats without limit after RNR NAKs
+ *		(rnr_retry 7) */
 #ifndef RN_CONFORM_PLAY_H
 #define RN_CONFORM_PLAY_H
 

@@ -1,4 +1,4 @@
-/* The hash table is compared with an array; it has so few buckets that chains form. */
+/* The hash table is compared with an array. The table has so few buckets that chains form. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

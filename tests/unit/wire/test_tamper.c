@@ -48,7 +48,7 @@ static void changes_one_bit_of_data(void **state)
 					 1u << bit % 8);
 		}
 	}
-	assert_int_equal(changed, 4); /* the vectors T1, T3, O1 and O3 */
+	assert_int_equal(changed, 4); /* the vectors T1, T3, O1 and O3 carry client data */
 }
 
 static void frame_of(struct rn_pkt *pkt, uint8_t *f, size_t *len)
