@@ -68,7 +68,7 @@ uint8_t *pt_send_at(const struct pt_end *e, unsigned i);
 uint8_t *pt_recv_at(const struct pt_end *e, unsigned i);
 
 /* Posts one request of the test on queue pair i. Its wr_id is the number of requests posted on that
- * queue pair, itself included. */
+ * queue pair, this one included. */
 int pt_post(struct pt_end *e, unsigned i, uint32_t size, bool signaled);
 /* Posts one receive on queue pair i, large enough for any message of the test. */
 int pt_post_recv(struct pt_end *e, unsigned i);

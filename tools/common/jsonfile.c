@@ -6,8 +6,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* significant digits: whole numbers up to 2^49 are printed exactly, and 0.1 as 0.1 */
-#define DIGITS 15
+#define DIGITS 15 /* significant digits: whole numbers up to 2^49 are printed exactly, 0.1 as 0.1 */
 
 FILE *jsonfile_open(const char *program, const char *path)
 {

@@ -161,7 +161,7 @@ static void set_up(struct pong *p, uint32_t seed, uint32_t their_seed)
 	talk_listen(&p->e, ORDERS);
 }
 
-/* Gives the peer access to the buffers and the pattern, and sends it address and token. */
+/* Gives the peer access to the buffers and the pattern, and sends their address and token. */
 static void lend(struct pong *p)
 {
 	struct order go = {.kind = ORDER_GO, .addr = (uintptr_t)p->e.mem};

@@ -46,8 +46,7 @@ enum outcome { PASSED, DEVIATES, NOT_APPLICABLE };
 
 struct play {
 	struct conn *c;
-	/* seconds to wait for a connection; a peer that is restarted for each row is absent in
-	 * between */
+	/* seconds to wait for a connection, enough for a peer that is restarted for each row */
 	unsigned patience;
 	char *word[24]; /* words of the current script line; missing ones are empty */
 	unsigned nwords;
