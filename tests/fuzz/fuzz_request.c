@@ -236,8 +236,9 @@ static void mend(struct bench *b, union slots *s, unsigned how)
 }
 
 /* Posts a request. Its first slot comes from the input, each further slot is filled with one input
- * byte. The request goes through the submission ring, except when its slot count is invalid: then
- * it goes directly to the shard, because the ring would reject it. */
+ * byte. A receive may go to the shared receive queue. Other requests go through the submission
+ * ring, or directly to the shard if the input selects that or the ring would reject their slot
+ * count. */
 static void post(struct bench *b)
 {
 	union slots s = {0};

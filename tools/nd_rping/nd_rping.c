@@ -296,7 +296,7 @@ static int prepare(struct session *s)
 	return session_prepare(s, PING_MAX, 2);
 }
 
-/* ---- -P: one thread per client ---- */
+/* ---- option -P: one thread per client ---- */
 
 struct visit {
 	struct session s;
