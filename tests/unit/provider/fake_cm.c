@@ -1,4 +1,5 @@
-/* The fake NIC's connection manager, which delivers each message at once. */
+/* The connection manager of the fake NIC. Instead of sending MADs it changes the state of the
+ * peer's id and posts the peer's event at once. */
 #include "fake_priv.h"
 
 #include <errno.h>
@@ -20,7 +21,7 @@ struct id {
 	enum phase phase;
 	bool for_listener;
 	struct fake_adapter *adapter;
-	uint32_t number, other; /* `other`: index of the peer's, 0 = none */
+	uint32_t number, other; /* `other`: index of the peer's entry in ids[]; 0: none */
 	struct rn_gid local, peer;
 	uint16_t port, peer_port;
 	struct rn_cm_param param;
@@ -90,7 +91,7 @@ static struct id *other(struct id *id)
 	return id->other != 0 ? &ids[id->other] : NULL;
 }
 
-/* Which adapter has this address; NULL: nobody. */
+/* The adapter that has this GID, or NULL. */
 static struct fake_adapter *owner(struct fake_adapter *both, const struct rn_gid *gid)
 {
 	for (int i = 0; i < 2; i++) {

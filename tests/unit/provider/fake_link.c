@@ -1,5 +1,5 @@
-/* The NIC of the provider's unit tests: see fake_link.h. Queue pairs and regions here, connections
- * in fake_cm.c, shared receive queues in fake_srq.c. */
+/* The NIC of the provider's unit tests: see fake_link.h. Queue pairs, regions and windows are
+ * here, connections in fake_cm.c, shared receive queues in fake_srq.c. */
 #include "fake_link.h"
 
 #include "fake_priv.h"
@@ -98,7 +98,7 @@ static int run_bind(struct fake_qp *qp, const struct rn_wqe *wqe)
 	struct fake_mr *mw = window_of(qp->adapter, wqe->rkey);
 
 	if (mw == NULL)
-		return RN_STATUS_SUCCESS; /* released meanwhile */
+		return RN_STATUS_SUCCESS; /* the window was released after the Bind was posted */
 	mw->key = wqe->rkey;
 	mw->qpn = qp->qpn;
 	mw->access = wqe->bind.access;
@@ -120,7 +120,8 @@ static int run_invalidate(struct fake_qp *qp, const struct rn_wqe *wqe)
 	return RN_STATUS_SUCCESS;
 }
 
-/* Those bound on it, and those that were to be. */
+/* Unbinds the windows that are bound on this queue pair, and ends the bindings that its queued
+ * Binds would have made. */
 static void end_windows(struct fake_qp *qp)
 {
 	for (unsigned i = 1; i < sizeof(mrs) / sizeof(mrs[0]); i++)
@@ -154,7 +155,7 @@ static void die(struct fake_qp *qp, enum rn_event_kind why)
 	fake_tell(qp->adapter, &(struct rn_event){.kind = why, .id = qp->qpn, .gen = qp->gen});
 }
 
-/* Whether [addr, addr+len) may be used with these rights. */
+/* True if the key is that of a region which allows the access `need` to [addr, addr+len). */
 static bool allowed(struct fake_adapter *a, uint32_t key, uint32_t pd, uint64_t addr, uint64_t len,
 		    uint32_t need)
 {
@@ -166,7 +167,8 @@ static bool allowed(struct fake_adapter *a, uint32_t key, uint32_t pd, uint64_t 
 	return false;
 }
 
-/* The same for the peer of a queue pair, which may come through a window. */
+/* As allowed(), for a remote request: qp is the responder, and wqe->rkey the key of a region or
+ * window. */
 static bool allowed_to_peer(struct fake_qp *qp, const struct rn_wqe *wqe, uint32_t need)
 {
 	struct fake_mr *mw = window_of(qp->adapter, wqe->rkey);
@@ -193,7 +195,8 @@ static bool sges_allowed(struct fake_qp *qp, struct fake_work *w, uint32_t need)
 	return true;
 }
 
-/* Between a buffer list and straight memory. */
+/* Copies data from the request's SGEs or inline bytes to `flat` (gather), or from `flat` to the
+ * SGEs. */
 static void copy(struct fake_work *w, uint8_t *flat, uint32_t len, bool gather)
 {
 	if (w->wqe.head.flags & RN_WQE_INLINE) {
@@ -230,7 +233,8 @@ static struct fake_qp *find_qp(uint32_t qpn)
 	return NULL;
 }
 
-/* One request against the peer. WAIT: try again later. */
+/* Returned by run() and run_send() in place of an rn_status: the peer is not ready, run the
+ * request again later. */
 #define WAIT 255
 
 static int run_send(struct fake_qp *qp, struct fake_qp *peer, struct fake_work *w)
@@ -407,7 +411,8 @@ static int create_cq(struct fake_adapter *a, struct rn_rsp *rsp)
 	return -ENOSPC;
 }
 
-/* Another ring behind the one in use, whatever the depth: the reader has to follow. No third. */
+/* Links a second ring behind the one in use, whatever the new depth, so that the reader has to
+ * change rings. Until the reader has done so, further resizes succeed without effect. */
 static int resize_cq(struct fake_cq *cq)
 {
 	struct rn_cq_ring *ring;
@@ -476,7 +481,8 @@ static int modify_qp(const struct rn_cmd *cmd)
 		return -ENOENT;
 	if (attr->state != RN_QPS_ERR && attr->state != qp->shared.state + 1)
 		return -EINVAL;
-	if (attr->state == RN_QPS_SQD) { /* what could be done is done, what waits never started */
+	/* turn() completes every request that can run; the rest have not started. */
+	if (attr->state == RN_QPS_SQD) {
 		turn();
 		if (cmd->modify_qp.mask & RN_QP_SQD_NOTIFY && attr->sqd_notify)
 			fake_tell(qp->adapter, &(struct rn_event){.kind = RN_EVENT_SQ_DRAINED,

@@ -1,4 +1,4 @@
-/* Insides of the fake NIC. */
+/* Declarations shared by the source files of the fake NIC. */
 #ifndef FAKE_PRIV_H
 #define FAKE_PRIV_H
 
@@ -9,7 +9,7 @@
 #define FAKE_EVENTS 256
 
 struct fake_adapter {
-	struct rn_link link; /* first */
+	struct rn_link link; /* first member, as a struct rn_link * is cast to this struct */
 	unsigned opens;
 	uint32_t next_pd;
 	pthread_cond_t changed;
@@ -22,19 +22,19 @@ struct fake_cq {
 	struct rn_cq_view view;
 	struct rn_cq_shared shared;
 	struct rn_cq_ring *ring;
-	struct fake_adapter *adapter; /* NULL: free, as below */
+	struct fake_adapter *adapter; /* NULL: the entry is free */
 };
 
 struct fake_srq {
 	struct rn_srq_shared shared;
 	struct fake_adapter *adapter;
 	struct fake_work *queue;
-	unsigned users; /* queue pairs */
+	unsigned users; /* number of queue pairs that use this queue */
 };
 
 struct fake_work {
 	struct fake_work *next;
-	uint64_t since; /* waiting for the peer */
+	uint64_t since; /* when the request first had to wait for the peer, in ns; 0: never */
 	union {
 		_Alignas(64) struct rn_wqe head;
 		uint8_t bytes[RN_WQE_MAX_SLOTS * RN_SLOT_BYTES];
@@ -49,8 +49,8 @@ struct fake_qp {
 	struct fake_cq *send_cq, *recv_cq;
 	struct fake_srq *srq;
 	struct rn_qp_attr attr;
-	bool heard;		    /* something has arrived */
-	struct fake_work *queue[2]; /* send, receive */
+	bool heard;		    /* a request of the peer has arrived */
+	struct fake_work *queue[2]; /* [0]: send queue, [1]: receive queue */
 };
 
 struct fake_mr {
@@ -58,11 +58,12 @@ struct fake_mr {
 	uint32_t key, pd, access;
 	uint64_t addr, len;
 	bool window;
-	uint32_t qpn, lkey; /* window: where it is bound (0: nowhere), and what it exposes */
+	/* Of a window: the queue pair that it is bound on (0: unbound), and the region's lkey. */
+	uint32_t qpn, lkey;
 	struct rn_mw_shared shared;
 };
 
-/* All under the one lock. */
+/* The caller holds the mutex of fake_link.c, except in fake_cm_live() and fake_srq_live(). */
 void fake_tell(struct fake_adapter *a, const struct rn_event *ev);
 int fake_cm_exec(struct fake_adapter *a, struct fake_adapter *both, const struct rn_cmd *cmd,
 		 struct rn_rsp *rsp);
@@ -71,7 +72,7 @@ unsigned fake_cm_live(void);
 int fake_srq_exec(struct fake_adapter *a, const struct rn_cmd *cmd, struct rn_rsp *rsp);
 struct fake_srq *fake_srq_of(uint32_t id);
 void fake_srq_put(uint32_t id, struct fake_work *w);
-/* The oldest receive; NULL: none. */
+/* Takes the oldest receive out of the queue; returns NULL if there is none. */
 struct fake_work *fake_srq_take(struct fake_srq *srq);
 unsigned fake_srq_live(void);
 

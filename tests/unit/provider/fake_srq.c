@@ -1,4 +1,4 @@
-/* Shared receive queues of the fake NIC: lists of receives, guarded by its lock. */
+/* Shared receive queues of the fake NIC: lists of receives, guarded by the mutex of fake_link.c. */
 #include "fake_priv.h"
 
 #include <errno.h>

@@ -1,9 +1,9 @@
-/* Numbers and layouts of NetworkDirect, each row asserted when a test compiles, in C and in C++. */
+/* Numbers and layouts of NetworkDirect. Tests in C and in C++ assert each row at compile time. */
 #ifndef ND2_NUMBERS_H
 #define ND2_NUMBERS_H
 
 /* clang-format off */
-/* Status, value. */
+/* Columns: status, value. */
 #define ND2_STATUSES(N) \
 	N(ND_SUCCESS,                         0x00000000) \
 	N(ND_TIMEOUT,                         0x00000102) \
@@ -67,7 +67,7 @@
 	N(S_OK,                               0x00000000) \
 	N(S_FALSE,                            0x00000001)
 
-/* Flag or number, value. */
+/* Columns: flag or number, value. */
 #define ND2_FLAGS(N) \
 	N(ND_ADAPTER_FLAG_IN_ORDER_DMA_SUPPORTED,             0x00000001) \
 	N(ND_ADAPTER_FLAG_CQ_INTERRUPT_MODERATION_SUPPORTED,  0x00000004) \
@@ -101,7 +101,7 @@
 	N(Nd2RequestTypeRead,                                 4) \
 	N(Nd2RequestTypeWrite,                                5)
 
-/* Structure, size. */
+/* Columns: structure, size in bytes. */
 #define ND2_SIZES(Z) \
 	Z(HRESULT,                4) \
 	Z(ULONG,                  4) \
@@ -135,7 +135,7 @@
 	Z(ND2_RESULT,             32) \
 	Z(ND2_REQUEST_TYPE,       4)
 
-/* Structure, offset, field. */
+/* Columns: structure, offset in bytes, field. */
 #define ND2_OFFSETS(O) \
 	O(ND2_ADAPTER_INFO,       0,  InfoVersion) \
 	O(ND2_ADAPTER_INFO,       4,  VendorId) \

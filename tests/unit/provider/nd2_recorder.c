@@ -23,10 +23,10 @@ static int32_t note(const void *self, unsigned int slot, unsigned int n_args, ..
 	return nd2_answer(slot);
 }
 
-/* A pointer or an integer of any width, widened without sign. */
+/* A pointer or an integer as uint64_t. */
 #define ARG(x) ((uint64_t)(x))
 
-/* A vtable behind the two words that C++ expects in front of slot 0. */
+/* A vtable, after the two words that the C++ ABI puts in front of slot 0. */
 #define TABLE(interface, name)           \
 	static const struct {            \
 		ptrdiff_t offset_to_top; \

@@ -11,7 +11,8 @@ struct nd2_call {
 	uint64_t arg[10];
 };
 
-/* What the method in this slot returns: negative, so that sign extension shows. */
+/* The return value of the method in this slot. It is negative, so a wrong sign extension is
+ * seen. */
 static inline int32_t nd2_answer(unsigned int slot)
 {
 	return (int32_t)(0xC0DE0000u + slot);
@@ -23,7 +24,8 @@ extern "C" {
 
 extern struct nd2_call nd2_last_call;
 
-/* Pointers, lest a C++ compiler take the declared type of an object for its dynamic type. */
+/* Pointers, not objects: a C++ compiler would take the declared type of an object for its
+ * dynamic type and could call without the vtable. */
 extern IClassFactory *const nd2_class_factory;
 extern IND2Overlapped *const nd2_overlapped;
 extern IND2Provider *const nd2_provider;

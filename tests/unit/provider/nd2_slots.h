@@ -1,4 +1,5 @@
-/* Every slot of every NetworkDirect vtable, inherited ones included: interface, slot, method. */
+/* Every slot of every NetworkDirect vtable, inherited ones included. Columns: interface, slot,
+ * method. */
 #ifndef ND2_SLOTS_H
 #define ND2_SLOTS_H
 
@@ -102,7 +103,7 @@
 	S(IND2Listener,           8,  GetConnectionRequest)
 /* clang-format on */
 
-/* Interface, base, number of slots, IID as text. */
+/* Columns: interface, base, number of slots, IID as text. */
 /* clang-format off */
 #define ND2_INTERFACES(I) \
 	I(IUnknown,               IUnknown,       3,  "00000000-0000-0000-C000-000000000046") \

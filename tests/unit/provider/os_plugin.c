@@ -1,4 +1,4 @@
-/* A library that contains all of provider/os, for the unload test to load and unload. */
+/* A library that contains all of provider/os; test_os_unload.c loads and unloads it. */
 #include "os/file.h"
 #include "os/handle.h"
 #include "ndstatus.h"
@@ -14,7 +14,7 @@ static void count(DWORD status, DWORD bytes, OVERLAPPED *overlapped)
 	calls++;
 }
 
-/* Lets a request end on a file bound to a routine. 0: all went well. */
+/* Completes a request on a file that is bound to the routine. Returns 0 on success. */
 __attribute__((visibility("default"))) int os_plugin_call(NDS_COMPLETION_ROUTINE routine)
 {
 	OVERLAPPED overlapped = {0};

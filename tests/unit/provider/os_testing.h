@@ -1,4 +1,4 @@
-/* Includes and helpers for every test of provider/os. */
+/* Includes and helpers of all tests of provider/os. */
 #ifndef OS_TESTING_H
 #define OS_TESTING_H
 
@@ -20,7 +20,8 @@
 
 #define assert_status(call, status) assert_int_equal((uint32_t)(call), (uint32_t)(status))
 
-/* Teardown: whatever a test created is gone. The delivery thread may be letting go of the last. */
+/* Teardown: fails if an object of the test still exists after 1 s. The delivery thread may
+ * release the last object a moment after the test. */
 static inline int nothing_is_left(void **state)
 {
 	for (int i = 0; os_handle_live() && i < 1000; i++)

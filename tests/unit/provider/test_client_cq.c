@@ -1,5 +1,5 @@
-/* Reading and arming completion queues over handmade rings: several shards, rings that grow,
- * firings. */
+/* Reading and arming completion queues over rings that the test fills itself: two shards, rings
+ * that are replaced by larger ones, and which entries fire the queue. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,9 +16,10 @@ static struct rn_cq_view view;
 static struct rn_cq_shared shared;
 static unsigned rings_done;
 static uint32_t features;
-static struct rn_cmd resized; /* the last RESIZE_CQ */
+static struct rn_cmd resized; /* the last RN_CMD_RESIZE_CQ */
 static int resize_answer;
-static struct rn_cq_ring *linked_by_resize; /* behind the newest of shard 0 */
+/* Ring that a resize links behind shard 0's ring; NULL: none. */
+static struct rn_cq_ring *linked_by_resize;
 
 static int exec(struct rn_link *link, const struct rn_cmd *cmd, struct rn_rsp *rsp)
 {
@@ -109,7 +110,7 @@ static void produce(struct rn_cq_ring *ring, uint64_t wr_id, uint16_t flags)
 	atomic_fetch_add(&ring->tail, 1);
 }
 
-/* Takes one; its number, or 0 for none. */
+/* Takes one entry; returns its wr_id, or 0 if there is none. */
 static uint64_t take(bool *fired)
 {
 	struct rn_cqe cqe;
@@ -166,7 +167,7 @@ static void larger_rings_are_followed(void **state)
 	atomic_store(&large->next, last);
 	for (uint64_t i = 5; i <= 9; i++)
 		produce(last, i, 0);
-	/* Arming looks into all of them. */
+	/* Arming checks the unread entries of all three rings. */
 	assert_true(rn_client_cq_arm(cq, RN_CQ_ARM_ANY));
 	assert_false(rn_client_cq_arm(cq, RN_CQ_ARM_ANY));
 	for (uint64_t i = 2; i <= 9; i++)
@@ -186,18 +187,19 @@ static void each_entry_fires_once(void **state)
 	produce(view.first[0], 1, 0);
 	assert_true(rn_client_cq_arm(cq, RN_CQ_ARM_ANY));
 	assert_int_equal(shared.armed, RN_CQ_ARM_NONE);
-	assert_false(rn_client_cq_arm(cq, RN_CQ_ARM_ANY)); /* unread, but fired */
+	assert_false(rn_client_cq_arm(cq, RN_CQ_ARM_ANY)); /* the entry has fired before */
 	assert_int_equal(shared.armed, RN_CQ_ARM_ANY);
 	assert_int_equal(take(&fired), 1);
 	assert_false(fired);
-	assert_false(rn_client_cq_fired(cq)); /* an event too many */
+	assert_false(rn_client_cq_fired(cq)); /* a surplus event, without a new entry */
 	produce(view.first[0], 2, 0);
-	shared.armed = RN_CQ_ARM_NONE; /* what the shard does when it tells us */
+	shared.armed = RN_CQ_ARM_NONE; /* as the shard does when it posts RN_EVENT_CQ */
 	assert_true(rn_client_cq_fired(cq));
 	assert_false(rn_client_cq_fired(cq));
 }
 
-/* The reader may be faster than the event: what it takes counts. */
+/* An entry may be read before its RN_EVENT_CQ is handled: reading it fires the queue, and the
+ * event then does not fire it again. */
 static void an_entry_read_before_its_event_fires(void **state)
 {
 	bool fired;
@@ -229,12 +231,13 @@ static void solicited_waits_for_its_kind(void **state)
 	}
 	assert_int_equal(take(&fired), 4);
 	assert_true(fired);
-	/* Widened while it waits: entries passed over before count now. */
+	/* Armed for SOLICITED, then for ANY: now entry 5, which is not solicited, fires the
+	 * queue. */
 	assert_false(rn_client_cq_arm(cq, RN_CQ_ARM_SOLICITED));
 	produce(view.first[0], 5, 0);
 	assert_false(rn_client_cq_fired(cq));
 	assert_true(rn_client_cq_arm(cq, RN_CQ_ARM_ANY));
-	/* And not by what was cancelled. */
+	/* After a disarm, entry 6 does not fire the queue until it is armed again. */
 	assert_false(rn_client_cq_arm(cq, RN_CQ_ARM_ANY));
 	rn_client_cq_disarm(cq);
 	produce(view.first[0], 6, 0);
@@ -267,7 +270,7 @@ static void resize_asks_for_what_is_possible(void **state)
 	memset(&resized, 0, sizeof(resized));
 	assert_int_equal(rn_client_cq_resize(cq, 0), -EINVAL);
 	assert_int_equal(rn_client_cq_resize(cq, 1001), -EINVAL);
-	assert_int_equal(rn_client_cq_resize(cq, 5), -EMSGSIZE); /* six are unread */
+	assert_int_equal(rn_client_cq_resize(cq, 5), -EMSGSIZE); /* six entries are unread */
 	assert_int_equal(resized.op, 0);
 	assert_int_equal(rn_client_cq_resize(cq, 6), 0);
 	assert_int_equal(resized.resize_cq.id, 3);

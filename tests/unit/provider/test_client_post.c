@@ -15,7 +15,7 @@ static struct rn_cq_view view;
 static unsigned submitted, rung;
 static struct {
 	_Alignas(RN_SLOT_BYTES) uint8_t bytes[RN_WQE_MAX_SLOTS * RN_SLOT_BYTES];
-} last; /* as submitted */
+} last; /* the last request that reached submit() */
 
 static int exec(struct rn_link *link, const struct rn_cmd *cmd, struct rn_rsp *rsp)
 {

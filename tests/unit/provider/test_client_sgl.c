@@ -91,7 +91,7 @@ static void addresses_there_and_back(void **state)
 	assert_int_equal(rn_client_addr_from_sockaddr(&addr, (void *)&in6, sizeof(in6)), 0);
 	assert_int_equal(rn_client_addr_to_sockaddr(&addr, &sa), sizeof(in6));
 	assert_memory_equal(&sa, &in6, sizeof(in6));
-	/* Each family has its own wildcard. */
+	/* Each address family has its own wildcard address. */
 	in.sin_addr.s_addr = 0;
 	assert_int_equal(rn_client_addr_from_sockaddr(&addr, (void *)&in, sizeof(in)), 0);
 	assert_true(rn_client_gid_is_any(&addr.gid));

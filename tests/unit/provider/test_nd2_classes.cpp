@@ -1,6 +1,6 @@
 /*
- * A C++ client of objects written in C: each method of each class must arrive in its slot, on its
- * object, with every argument at its place and width, and bring the answer back.
+ * A C++ client calls objects written in C: each call must reach the right slot of the right object
+ * with every argument intact, and return the object's answer.
  */
 extern "C" {
 #include <setjmp.h>
@@ -30,7 +30,7 @@ ND2_OFFSETS(O)
 	static_assert(!std::has_virtual_destructor<name>::value, #name);
 ND2_INTERFACES(I)
 
-/* The n-th argument of a call: different in every byte that the type can hold. */
+/* A value for the n-th argument of a call, different in every byte that the type can hold. */
 template <class T> static T nth(unsigned int n)
 {
 	const uint64_t v = UINT64_C(0xF1E2D3C4B5A69700) + n;
@@ -321,7 +321,7 @@ static void listener_methods(void **state)
 		{seen<IUnknown *>(0), seen<OVERLAPPED *>(1)});
 }
 
-/* A class deeper down is also usable through each of its bases. */
+/* The object of a derived class can also be called through each of its base classes. */
 static void bases_reach_the_same_slots(void **state)
 {
 	IND2Overlapped *overlapped = nd2_connector;

@@ -1,5 +1,5 @@
-/* The NIC's objects behind the interfaces: none is left, in whatever order a client releases its
- * objects. */
+/* The NIC objects that the interfaces create: none is left, in whatever order a client releases
+ * the interfaces. */
 #include "../../nd2/fixture.h"
 #include "fake_link.h"
 
@@ -20,7 +20,7 @@ static void released_in_order(void **state)
 	close_adapters(state);
 }
 
-/* Adapters first: what was made on them keeps them. */
+/* The client releases its adapters first; the objects created on them keep the adapters alive. */
 static void released_from_the_root(void **state)
 {
 	struct pair p;
@@ -38,8 +38,8 @@ static void released_half_way(void **state)
 	IND2Connector *waiting;
 	struct pair p;
 
-	/* With a request unanswered, another unclaimed, and a connector waiting that its client
-	 * forgot. */
+	/* The connector of b holds a request that it has not answered, and a
+	 * GetConnectionRequest was pending for a connector that the client has released. */
 	open_adapters(state);
 	pair_open(&p, NULL);
 	reach_request(&p, NULL, &connect);
@@ -48,7 +48,7 @@ static void released_half_way(void **state)
 	RELEASE(waiting);
 	pair_close(&p);
 	HR(status_after(&request, 0), ND_CANCELED);
-	/* With a reply at hand. */
+	/* The active side has received the REP; CompleteConnect would be next. */
 	pair_open(&p, NULL);
 	reach_reply(&p, NULL, &accept);
 	RELEASE(p.b.qp);
@@ -58,7 +58,8 @@ static void released_half_way(void **state)
 	close_adapters(state);
 }
 
-/* A request goes past a connector that its client has released, to the next one that waits. */
+/* A connection request skips a connector that its client has released and goes to the next one
+ * that waits. */
 static void forgotten_connector_is_passed_over(void **state)
 {
 	OVERLAPPED request[2] = {{0}}, connect = {0};
@@ -79,8 +80,8 @@ static void forgotten_connector_is_passed_over(void **state)
 	close_adapters(state);
 }
 
-/* The last reference may be the event thread's, which is a moment behind. */
-/* All the keys there are: windows, then a region; each given back makes room again. */
+/* Windows use up all keys that one region leaves; each released window makes room for another
+ * one. */
 static void as_many_windows_as_there_are(void **state)
 {
 	static IND2MemoryWindow *mw[5000];
@@ -94,7 +95,7 @@ static void as_many_windows_as_there_are(void **state)
 		if (CALL(adapters[0], CreateMemoryWindow, &IID_IND2MemoryWindow, (void **)&mw[n]) !=
 		    ND_SUCCESS)
 			break;
-	assert_int_equal(n, 4094); /* end_open registered a region */
+	assert_int_equal(n, 4094); /* one of the 4095 keys is the region's */
 	HR(CALL(adapters[0], CreateMemoryWindow, &IID_IND2MemoryWindow, &none),
 	   ND_INSUFFICIENT_RESOURCES);
 	assert_null(none);
@@ -107,6 +108,7 @@ static void as_many_windows_as_there_are(void **state)
 	close_adapters(state);
 }
 
+/* Waits up to 1 s, as the event thread may hold the last reference for a moment. */
 static int nothing_is_left(void **state)
 {
 	for (int i = 0; fake_link_objects() != 0 && i < 500; i++)

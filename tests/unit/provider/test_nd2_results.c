@@ -3,8 +3,8 @@
 #include "../../nd2/fixture.h"
 #include "fake_link.h"
 
-/* A WRITE with immediate takes a Receive, and the bytes it carried are elsewhere: none were
- * transferred into this one. */
+/* A WRITE with immediate consumes a Receive, but its data go to the remote address that it
+ * names: BytesTransferred of the Receive is 0. */
 static void a_receive_that_a_write_took(void **state)
 {
 	ND2_RESULT r;
@@ -25,7 +25,7 @@ static void a_receive_that_a_write_took(void **state)
 	end_close(&e);
 }
 
-/* The same number where a message does arrive in the Receive. */
+/* A Send of 3000 bytes, as many as the WRITE above: BytesTransferred of the Receive is 3000. */
 static void a_receive_that_a_send_took(void **state)
 {
 	ND2_RESULT r;

@@ -1,5 +1,5 @@
-/* RN_EVENT_PORT_GONE reaches every routed object exactly once, however many share a bucket; later
- * routes are refused. */
+/* RN_EVENT_PORT_GONE reaches every routed object exactly once, even if many share a hash bucket.
+ * Later calls of nd_device_route fail. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,11 +30,11 @@ static void event(struct nd_object *obj, const struct rn_event *ev)
 
 static const struct nd_class class_of_hearers = {.name = "hearer", .event = event};
 
-/* Ids whose products with the hash's constant differ in the low bits alone share a bucket: steps of
- * its inverse. */
+/* Ids that fall into one hash bucket. The hash multiplies an id by 2654435761 and uses the high
+ * bits; here the products are 1, 2, 3 ... */
 static uint32_t colliding(uint32_t i)
 {
-	return i * 0xe8b2f51u; /* 2654435761 * this = 1, modulo 2^32 */
+	return i * 0xe8b2f51u; /* 2654435761 * 0xe8b2f51 = 1 (modulo 2^32) */
 }
 
 static void all_are_told_once(void **state)

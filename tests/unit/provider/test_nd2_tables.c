@@ -49,7 +49,7 @@ static void errno_statuses(void **state)
 	assert_int_equal(nd_status_of_errno(-ENOTTY), ND_UNSUCCESSFUL);
 }
 
-/* What the table must say whatever else it says. */
+/* Rules that the table of connector states must keep, whatever its other entries are. */
 static void connector_table(void **state)
 {
 	for (int s = 0; s < ND_CN_STATES; s++) {
@@ -63,7 +63,8 @@ static void connector_table(void **state)
 			    (s == ND_CN_REP_RECEIVED));
 		assert_true(SUCCEEDED(nd_connector_may(s, ND_CM_ACCEPT)) ==
 			    (s == ND_CN_REQ_RECEIVED));
-		/* A request that is allowed to end later must not be refused, or the reverse. */
+		/* Each entry is ND_SUCCESS or an error, never another success code such as
+		 * ND_PENDING. */
 		for (int m = 0; m < ND_CM_METHODS; m++)
 			assert_true(nd_connector_may(s, m) <= 0);
 	}
@@ -85,7 +86,7 @@ static void address_list_of_nothing(void **state)
 	assert_int_equal(nd_return_address_list(NULL, 0, &list, &cb), ND_BUFFER_OVERFLOW);
 }
 
-/* Whatever the NIC has, an adapter promises no more, and nothing that clients stumble over. */
+/* nd_adapter_limits reports no more than the NIC has, and no value that known clients fail on. */
 static void limits_follow_the_nic(void **state)
 {
 	struct rn_link_info nic = {

@@ -1,4 +1,5 @@
-/* The delivery thread: order of notices, work that runs once per need, and draining it. */
+/* The delivery thread: the order of notices, work that runs once however often it is posted
+ * while queued, and os_work_drain. */
 #include "os_testing.h"
 
 #include "os/delivery.h"
@@ -6,12 +7,12 @@
 #include <stdatomic.h>
 
 struct numbered {
-	struct os_notice notice; /* first */
+	struct os_notice notice; /* first member, for the cast in note_number() */
 	unsigned int number;
 };
 
 static unsigned int published[64];
-static unsigned int n_published; /* under the publishing lock, or after a flush */
+static unsigned int n_published; /* guarded by the publishing lock, or read after a flush */
 
 static void note_number(struct os_notice *notice)
 {
@@ -38,7 +39,7 @@ static void notices_keep_their_order(void **state)
 }
 
 struct job {
-	struct os_work work; /* first */
+	struct os_work work; /* first member, for the cast in run_job() */
 	_Atomic unsigned int runs;
 	_Atomic unsigned int may_go;
 	pthread_t ran_on;
@@ -68,7 +69,8 @@ static void work_runs_once_per_need(void **state)
 	os_work_init(&job.work, run_job);
 	assert_true(os_work_post(&job.work));
 	assert_true(reaches(&job.runs, 1));
-	/* It runs and is held there: one post is news, the second is not. */
+	/* The first run waits in run_job(). A post during a run queues one more run; a second
+	 * post adds none. */
 	assert_true(os_work_post(&job.work));
 	assert_false(os_work_post(&job.work));
 	job.may_go = 1;
@@ -103,14 +105,14 @@ static void draining_waits_for_waiting_and_running_work(void **state)
 	os_work_drain(&blocker.work);
 	assert_int_equal(blocker.runs, 1);
 	pthread_join(thread, NULL);
-	os_work_drain(&waiting.work); /* idle: at once */
+	os_work_drain(&waiting.work); /* the work is idle, so this returns at once */
 }
 
-/* Posters write plain memory before each post; the run must see what was last written. */
+/* Each poster adds to `written` before it posts; the last run must see the final sum. */
 enum { POSTS = 20000 };
 
 static struct {
-	struct os_work work; /* first */
+	struct os_work work;
 	_Atomic unsigned int written;
 	unsigned int seen;
 } mail;
@@ -143,7 +145,7 @@ static void the_last_post_is_not_lost(void **state)
 }
 
 struct own {
-	struct os_work work; /* first */
+	struct os_work work; /* first member, for the cast in free_own() */
 	_Atomic unsigned int *freed;
 };
 

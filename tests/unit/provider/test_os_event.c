@@ -126,7 +126,8 @@ static void one_of_several_events(void **state)
 		NdsHandleClose(events[i]);
 }
 
-/* Two threads hand a token to and fro with automatic events: a lost or doubled signal hangs. */
+/* Two threads signal each other in turn through automatic events: a lost signal ends a wait with
+ * ND_TIMEOUT, and a signal too many leaves an event set. */
 enum { TURNS = 5000 };
 
 static void *answer(void *arg)

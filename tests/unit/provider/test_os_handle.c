@@ -1,4 +1,5 @@
-/* Handles: a handle finds its object while open, and is refused for ever after it was closed. */
+/* Handles: a handle gives its object while it is open, and is refused for ever once it is
+ * closed. */
 #include "os_testing.h"
 
 struct thing {
@@ -104,12 +105,12 @@ static void foreign_values_answer_null(void **state)
 		(HANDLE)0x14,
 		&local,
 		state,
-		(HANDLE)((uintptr_t)handle ^ 0x4),	   /* kind */
-		(HANDLE)((uintptr_t)handle ^ 0xC),	   /* kind */
-		(HANDLE)((uintptr_t)handle ^ 0x10),	   /* index */
-		(HANDLE)((uintptr_t)handle ^ 0x8000000),   /* index */
-		(HANDLE)((uintptr_t)handle ^ 0x10000000),  /* generation */
-		(HANDLE)((uintptr_t)handle ^ (1ull << 63)) /* beyond it */
+		(HANDLE)((uintptr_t)handle ^ 0x4),	   /* kind 0, which does not exist */
+		(HANDLE)((uintptr_t)handle ^ 0xC),	   /* kind of a port */
+		(HANDLE)((uintptr_t)handle ^ 0x10),	   /* another index */
+		(HANDLE)((uintptr_t)handle ^ 0x8000000),   /* another generation */
+		(HANDLE)((uintptr_t)handle ^ 0x10000000),  /* another generation */
+		(HANDLE)((uintptr_t)handle ^ (1ull << 63)) /* a bit above the generation */
 	};
 
 	for (size_t i = 0; i < sizeof(foreign) / sizeof(foreign[0]); i++) {
@@ -141,7 +142,7 @@ static void the_table_grows(void **state)
 	free(handles);
 }
 
-/* One thread opens and closes, others look the same handles up. */
+/* One thread opens and closes handles while two others look them up. */
 static HANDLE _Atomic current;
 static bool _Atomic over;
 

@@ -73,7 +73,7 @@ static void the_descriptor_follows_the_queue(void **state)
 	assert_false(readable(fd));
 	NdsPortPost(port, 0, 0, NULL);
 	assert_true(readable(fd));
-	NdsHandleClose(port); /* with a packet inside */
+	NdsHandleClose(port); /* a packet is still queued */
 }
 
 static void *get_one(void *port)
@@ -138,7 +138,8 @@ static void arguments_are_checked(void **state)
 	NdsHandleClose(port);
 }
 
-/* Several producers, several consumers: nothing lost, nothing doubled, each producer in order. */
+/* Several producers and consumers use one port: no packet is lost or taken twice, and the
+ * packets of each producer stay in order. */
 enum { PRODUCERS = 3, CONSUMERS = 3, EACH = 10000 };
 
 static struct {
@@ -205,7 +206,7 @@ struct waiting {
 	_Atomic pid_t tid;
 	HANDLE port;
 	ULONG timeout_ms;
-	_Atomic ULONG got; /* packets so far, or 1 + the key of the one */
+	_Atomic ULONG got; /* packets taken; in take_one(): 1 + the packet's key */
 	_Atomic bool stop;
 };
 
@@ -223,7 +224,8 @@ static void *take_for_ever(void *arg)
 	return NULL;
 }
 
-/* The kernel says that it sleeps; it has nothing to sleep on but the port. */
+/* True if the kernel lists the thread as sleeping; the only call in which it sleeps is
+ * NdsPortGet. */
 static bool sleeps(const struct waiting *w)
 {
 	char path[64], text[256] = "";
@@ -238,7 +240,8 @@ static bool sleeps(const struct waiting *w)
 	return line != NULL && strstr(line, ") S ") != NULL;
 }
 
-/* A packet that woke a thread is that thread's, however fast another one calls. */
+/* A packet that wakes a waiting thread is kept for that thread, even if another thread calls
+ * NdsPortGet at once. */
 static void a_waiter_keeps_the_packet_that_woke_it(void **state)
 {
 	struct waiting w = {.port = new_port(), .timeout_ms = NDS_INFINITE};
@@ -274,7 +277,7 @@ static void *take_one(void *arg)
 	return NULL;
 }
 
-/* The last to come is the first to be served. */
+/* Each packet goes to the waiting thread that called NdsPortGet last. */
 static void waiters_are_served_newest_first(void **state)
 {
 	struct waiting w[4];
@@ -294,7 +297,8 @@ static void waiters_are_served_newest_first(void **state)
 	NdsHandleClose(port);
 }
 
-/* Waits that end by themselves just when a packet comes: none is lost, none comes twice. */
+/* The waits time out after 1 ms, often just when a packet arrives: no packet is lost or taken
+ * twice. */
 static void packets_survive_waits_that_time_out(void **state)
 {
 	struct waiting w[3];

@@ -1,7 +1,7 @@
 /*
  * Requests from begin to end: where the end is visible, in which order, and that the client's
- * memory is not touched afterwards. Also files, their bindings and the callback pool, which every
- * request needs.
+ * memory is not touched after the end. Also files, their bindings and the threads that call
+ * completion routines, as every request needs these.
  */
 #include "os_testing.h"
 
@@ -12,7 +12,7 @@
 #include <sched.h>
 #include <stdatomic.h>
 
-/* A file, on a port or not, as an adapter would hand it out. */
+/* A file as an adapter creates it, bound to a port or to none. */
 struct rig {
 	HANDLE h_file;
 	struct os_file *file;
@@ -57,7 +57,8 @@ static struct os_request *begin_only(const struct rig *rig, OVERLAPPED *overlapp
 	return request;
 }
 
-/* Accepted, too: it has been on a list. */
+/* Begins a request and makes it pending, as a method does that accepts it: by adding it to a
+ * list. */
 static struct os_request *begin(const struct rig *rig, OVERLAPPED *overlapped)
 {
 	struct os_request *request = begin_only(rig, overlapped);
@@ -78,7 +79,8 @@ static ULONG packets_in(const struct rig *rig, NDS_PORT_ENTRY *entries, ULONG n)
 	return got;
 }
 
-/* The four ways of hEvent and binding, and what must be seen of the end. */
+/* Combinations of hEvent, its low bit and the file's binding, and where the end of a request is
+ * visible in each. */
 static void the_end_is_seen_where_it_was_asked_for(void **state)
 {
 	static const struct {
@@ -147,7 +149,8 @@ static void a_refused_request_signals_nothing(void **state)
 	drop_rig(&rig);
 }
 
-/* The block is another request's: it stays pending, and its event as it is. */
+/* The refused request shares its OVERLAPPED with a pending one: the OVERLAPPED stays pending,
+ * and its event stays set. */
 static void a_refused_request_leaves_anothers_block_alone(void **state)
 {
 	struct rig rig = new_rig(true);
@@ -165,7 +168,8 @@ static void a_refused_request_leaves_anothers_block_alone(void **state)
 	assert_status(NdsEventWait(event, 0), ND_SUCCESS);
 	assert_int_equal(os_request_list_cancel(&list, ND_CANCELED), 1);
 	assert_status(os_overlapped_result(&ov, false), ND_CANCELED);
-	/* Nobody's: it tells what was refused, whatever stood there. */
+	/* No request is pending on this OVERLAPPED: the refusal stores its status, whatever
+	 * Internal held. */
 	ov.Internal = UINT64_C(0xdeadbeef00000005);
 	os_request_refuse(begin_only(&rig, &ov), ND_DEVICE_BUSY);
 	assert_true(ov.Internal == (uint32_t)ND_DEVICE_BUSY);
@@ -201,7 +205,7 @@ static void cancelling_is_ordered_and_visible_at_once(void **state)
 	os_request_list_add(&a, begin(&rig, &ov[1]));
 	os_request_list_add(&b, begin(&rig, &ov[2]));
 	os_request_list_add(&a, begin(&rig, &ov[3]));
-	/* Posted before the cancel: must come out before it, too. */
+	/* This request ends before the cancels, so its packet must come first. */
 	os_request_complete(begin(&rig, &ov[4]), ND_SUCCESS);
 	assert_int_equal(os_request_list_cancel(&b, ND_CANCELED), 1);
 	assert_int_equal(os_request_list_cancel(&a, ND_CANCELED), 3);
@@ -229,7 +233,7 @@ static void cancelling_nothing_still_publishes_what_was_posted(void **state)
 		os_request_complete(begin(&rig, ov), ND_SUCCESS);
 		assert_int_equal(os_request_list_cancel(&list, ND_CANCELED), 0);
 		assert_int_equal(ov->Internal, 0);
-		free(ov); /* what a client does after Release */
+		free(ov); /* a client may free it once Release has returned */
 	}
 	drop_rig(&rig);
 }
@@ -291,11 +295,11 @@ static void everything_may_be_closed_early(void **state)
 	NdsHandleClose(event);
 	NdsHandleClose(rig.h_file);
 	os_request_finish(request, ND_SUCCESS);
-	assert_int_equal(packets_in(&rig, &e, 1), 1); /* the object's reference keeps the file */
+	assert_int_equal(packets_in(&rig, &e, 1), 1); /* rig.file keeps the file alive */
 	request = begin(&rig, &late);
 	NdsHandleClose(rig.port);
 	os_file_put(rig.file);
-	os_request_finish(request, ND_SUCCESS); /* now it is the request's */
+	os_request_finish(request, ND_SUCCESS); /* the request alone keeps the file */
 	assert_status(os_overlapped_result(&late, true), ND_SUCCESS);
 }
 
@@ -307,7 +311,7 @@ static void a_file_is_bound_once_and_late(void **state)
 	NDS_PORT_ENTRY e[2];
 	HANDLE other;
 
-	os_request_finish(begin(&rig, &ov[0]), ND_SUCCESS); /* unbound: no packet anywhere */
+	os_request_finish(begin(&rig, &ov[0]), ND_SUCCESS); /* the file is unbound: no packet */
 	request = begin(&rig, &ov[1]);
 	NdsPortCreate(&rig.port);
 	NdsPortCreate(&other);
@@ -335,7 +339,8 @@ static void *finish_later(void *request)
 	return NULL;
 }
 
-/* The client sees the end and binds at once: what ended before does not go there. */
+/* A client sees the end of a request and binds the file at once: that end makes no packet in the
+ * port. */
 static void what_ended_before_the_binding_is_not_delivered(void **state)
 {
 	for (int i = 0; i < 2000; i++) {
@@ -366,7 +371,7 @@ static void waiting_needs_neither_event_nor_port(void **state)
 		pthread_join(thread, NULL);
 		os_notice_flush();
 		if (event) {
-			/* Waited for, hence consumed. */
+			/* os_overlapped_result() waited and so has reset the automatic event. */
 			assert_status(NdsEventWait(event, 0), ND_TIMEOUT);
 			NdsHandleClose(event);
 		}
@@ -384,7 +389,8 @@ static void *wait_for_block(void *overlapped)
 	return (void *)(intptr_t)os_overlapped_result(overlapped, true);
 }
 
-/* Whoever takes the one signal of an automatic event, all who wait for the block go on. */
+/* A third thread takes the only signal of an automatic event; the threads that wait for the
+ * OVERLAPPED return all the same. */
 static void a_stolen_signal_strands_nobody(void **state)
 {
 	for (int i = 0; i < 20; i++) {
@@ -404,7 +410,7 @@ static void a_stolen_signal_strands_nobody(void **state)
 			pthread_join(waiters[w], &status);
 			assert_status((HRESULT)(intptr_t)status, ND_CANCELED);
 		}
-		NdsEventSet(event); /* the thief may have come too late */
+		NdsEventSet(event); /* in case steal_signal() began to wait too late */
 		pthread_join(thief, NULL);
 		NdsHandleClose(event);
 		drop_rig(&rig);
@@ -433,8 +439,9 @@ static bool pending(const OVERLAPPED *ov)
 }
 
 /*
- * The next request on a block starts the moment the old status is seen, and the block is freed the
- * moment the next one is: the old signal must not mark the new request, nor anything be touched.
+ * A client reuses the OVERLAPPED as soon as it sees the first status, and frees it as soon as it
+ * sees the second. The end of the first request must not set the event of the second one, and no
+ * end may touch freed memory.
  */
 static void blocks_are_reused_and_freed_at_once(void **state)
 {
@@ -547,7 +554,7 @@ static void callbacks_get_the_raw_status_on_another_thread(void **state)
 	assert_status(NdsFileBindCallback(rig.h_file, routine), ND_INVALID_PARAMETER);
 	for (int i = 0; i < 10; i++)
 		os_request_list_add(&list, begin(&rig, &ov[i]));
-	/* A client that cancels under the lock which its routine takes. */
+	/* The client cancels while it holds a lock that its completion routine takes. */
 	pthread_mutex_lock(&client_lock);
 	os_request_complete(os_request_list_take(&list), ND_SUCCESS);
 	assert_int_equal(os_request_list_cancel(&list, ND_CANCELED), 9);
@@ -605,7 +612,7 @@ static void a_blocked_routine_does_not_stop_the_others(void **state)
 enum { CROWD = 20 };
 static _Atomic unsigned int arrived;
 
-/* Returns when all have arrived. */
+/* A routine that returns only when all CROWD routines have been called. */
 static void waits_for_all(DWORD status, DWORD bytes, OVERLAPPED *overlapped)
 {
 	arrived++;

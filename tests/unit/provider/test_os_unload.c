@@ -1,6 +1,6 @@
 /*
- * Unloading the library ends its threads and leaves no memory behind (seen by ASan); a process can
- * end whatever its completion routines are doing.
+ * Unloading the library ends its threads and leaks no memory (checked under ASan); a process can
+ * exit whatever its completion routines are doing.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -41,7 +41,7 @@ static void unloading_ends_the_threads(void **state)
 	pthread_t thread;
 	int before;
 
-	/* A sanitizer may add a thread of its own when it sees the first one. */
+	/* A sanitizer may start a thread of its own when the program creates its first one. */
 	pthread_create(&thread, NULL, nothing, NULL);
 	pthread_join(thread, NULL);
 	before = threads_now();
@@ -56,7 +56,8 @@ static void unloading_ends_the_threads(void **state)
 		assert_int_equal(threads_now(), before + 2);
 		assert_int_equal(dlclose(library), 0);
 		for (int i = 0; threads_now() != before && i < 1000; i++)
-			usleep(1000); /* joined, but the kernel may lag in its listing */
+			/* The threads were joined, but the kernel may list them a moment longer. */
+			usleep(1000);
 		assert_int_equal(threads_now(), before);
 	}
 }
@@ -75,7 +76,8 @@ static void never_return(DWORD status, DWORD bytes, OVERLAPPED *overlapped)
 			pause();
 }
 
-/* In a process of its own: calls back a routine, waits for a byte from it, ends with 7. */
+/* Runs in a child process: has the routine called, waits for a byte that the routine sends, and
+ * exits with 7. */
 static void call_and_exit(NDS_COMPLETION_ROUTINE routine)
 {
 	void *library = dlopen(plugin, RTLD_NOW | RTLD_LOCAL);
