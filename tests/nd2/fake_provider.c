@@ -99,8 +99,8 @@ static HRESULT make(const GUID *class_id, void **out)
 	return ND_SUCCESS;
 }
 
-/* The adapter is another struct fake with the provider's vtable: the tests call Release alone on
- * it. */
+/* The adapter is another struct fake with the provider's vtable; the tests call none of its
+ * methods but Release. */
 static HRESULT open_adapter(IND2Provider *This, REFIID iid, UINT64 id, void **out)
 {
 	const struct fake *f = (struct fake *)This;

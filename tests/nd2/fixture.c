@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* How long a test waits for an event before it fails: $ND2_WAIT_MS, or 20 s. */
+/* How long a test waits for an event before it fails, in ms: $ND2_WAIT_MS, or 20 s. */
 static unsigned patience_ms(void)
 {
 	const char *text = getenv("ND2_WAIT_MS");
@@ -33,7 +33,7 @@ struct sockaddr_in address_of(int adapter, uint16_t port)
 {
 	struct sockaddr_in sin = {.sin_family = AF_INET, .sin_port = htons(port)};
 
-	sin.sin_addr.s_addr = htonl(0xc0000201u + (uint32_t)adapter); /* 192.0.2.1, .2 */
+	sin.sin_addr.s_addr = htonl(0xc0000201u + (uint32_t)adapter); /* 192.0.2.1 or 192.0.2.2 */
 	return sin;
 }
 
@@ -148,7 +148,7 @@ HRESULT finish(void *obj, OVERLAPPED *ov)
 	return hr;
 }
 
-/* ---- objects that are alive ---- */
+/* ---- live objects ---- */
 
 #define KINDS 32
 
@@ -181,7 +181,7 @@ void nothing_lives(void)
 	}
 }
 
-/* ---- ends ---- */
+/* ---- ends: the objects of one side of a connection ---- */
 
 static ULONG or_else(ULONG value, ULONG otherwise)
 {

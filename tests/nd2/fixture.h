@@ -1,6 +1,6 @@
-/* Helpers of the interface tests: two opened adapters that reach each other, a connected pair of
- * queue pairs, and short functions to post and to wait. Every wait is bounded, and a timeout fails
- * the test. */
+/* Helpers of the interface tests: two open adapters that reach each other, a connected pair of
+ * queue pairs, and short functions that post and wait. Every wait is bounded, and a timeout
+ * fails the test. */
 #ifndef FIXTURE_H
 #define FIXTURE_H
 
@@ -35,21 +35,23 @@
 		(obj) = NULL;               \
 	} while (0)
 
-extern IND2Adapter *adapters[2]; /* opened by open_adapters */
+extern IND2Adapter *adapters[2]; /* set by open_adapters */
 extern ND2_ADAPTER_INFO limits;
 
 int open_adapters(void **state);
 int close_adapters(void **state);
-IND2Adapter *open_adapter(int which); /* one adapter, which the caller releases */
+IND2Adapter *open_adapter(int which); /* opens adapter 0 or 1; the caller releases it */
 
-/* Called before the adapters are opened: the idle policy, with two shards on adapter 0. */
+/* Sets the idle policy, and two shards for adapter 0. To be called before the adapters are
+ * opened. */
 void use_policy(const char *policy);
 
-/* Called before the adapters are opened: a whole configuration, with the addresses below. */
+/* Sets the whole configuration; its adapters must have the addresses below. To be called before
+ * the adapters are opened. */
 void use_config(const char *text);
 
-struct sockaddr_in address_of(int adapter, uint16_t port);   /* 192.0.2.1, .2 */
-struct sockaddr_in6 address6_of(int adapter, uint16_t port); /* 2001:db8::1, ::2 */
+struct sockaddr_in address_of(int adapter, uint16_t port);   /* 192.0.2.1 or 192.0.2.2 */
+struct sockaddr_in6 address6_of(int adapter, uint16_t port); /* 2001:db8::1 or 2001:db8::2 */
 #define SA(sin) ((const struct sockaddr *)(sin))
 
 /* Waits at most 20 s for the end of a request; returns its status. */
@@ -63,29 +65,29 @@ uint64_t live_objects(const char *kind);
 /* Fails the test unless every count is 0 within 5 s: all objects released, all handles closed. */
 void nothing_lives(void);
 
-/* ---- one end ---- */
+/* ---- one end: the objects of one side of a connection ---- */
 
 struct end {
-	int which; /* adapter */
+	int which; /* index of its adapter, 0 or 1 */
 	HANDLE file;
 	IND2CompletionQueue *cq;
 	IND2QueuePair *qp;
 	IND2Connector *connector;
 	IND2MemoryRegion *mr;
 	uint8_t *buf;
-	UINT32 local, remote; /* tokens of mr, which covers buf */
+	UINT32 local, remote; /* tokens of mr, whose memory is buf */
 };
 
 #define BUF_BYTES (256u * 1024)
 
-/* Limits of an end's objects; a field that is 0 means the value in its comment. */
+/* Limits of an end's objects; a field that is 0 stands for the default in its comment. */
 struct how {
-	ULONG cq_depth; /* 256 */
-	ULONG depth;	/* 64 */
-	ULONG sge;	/* 4 */
-	ULONG inl;	/* 128 */
-	ULONG mr_flags; /* all access rights */
-	ULONG in, out;	/* 4: read limits */
+	ULONG cq_depth; /* default: 256 */
+	ULONG depth;	/* of either queue of the queue pair; default: 64 */
+	ULONG sge;	/* of a request; default: 4 */
+	ULONG inl;	/* bytes; default: 128 */
+	ULONG mr_flags; /* default: all access rights */
+	ULONG in, out;	/* read limits; default: 4 */
 };
 
 void end_open(struct end *e, int which, const struct how *how);
@@ -98,20 +100,20 @@ IND2Listener *new_listener(struct end *e);
 IND2MemoryRegion *new_mr(struct end *e);
 void register_mr(IND2MemoryRegion *mr, void *buf, size_t len, ULONG flags);
 
-/* ---- two ends: a is the active one, on adapter 0; b the passive one, on adapter 1 ---- */
+/* ---- a pair: end a connects from adapter 0, end b accepts on adapter 1 ---- */
 
 struct pair {
 	struct end a, b;
-	IND2Listener *listener; /* on b's adapter, at port */
+	IND2Listener *listener; /* listens on b's adapter, at `port` */
 	uint16_t port;
 };
 
-void pair_open(struct pair *p, const struct how *how); /* not connected yet */
+void pair_open(struct pair *p, const struct how *how); /* opens both ends, unconnected */
 void pair_connect(struct pair *p, const struct how *how);
 void pair_open_connected(struct pair *p, const struct how *how);
 void pair_close(struct pair *p);
 
-/* The steps of a connection, for tests that do something between them. Each waits for its end. */
+/* The steps of a connection, for tests that do something between two steps. */
 void listen_on(struct end *e, IND2Listener **listener, uint16_t *port, ULONG backlog);
 void bind_any(struct end *e, IND2Connector *c);
 HRESULT start_connect(struct pair *p, const struct how *how, const void *data, ULONG len,
@@ -121,7 +123,7 @@ void reach_request(struct pair *p, const struct how *how, OVERLAPPED *connect);
 /* Connects until a's Connect has ended; b's Accept is pending, CompleteConnect is next. */
 void reach_reply(struct pair *p, const struct how *how, OVERLAPPED *accept);
 
-/* ---- traffic: offsets are into buf ---- */
+/* ---- traffic: all offsets are offsets in buf ---- */
 
 HRESULT post_send(struct end *e, size_t off, ULONG len, uintptr_t ctx, ULONG flags);
 HRESULT post_recv(struct end *e, size_t off, ULONG len, uintptr_t ctx);
@@ -135,7 +137,8 @@ ND2_RESULT reap(IND2CompletionQueue *cq);
 void reap_is(IND2CompletionQueue *cq, uintptr_t ctx, HRESULT status);
 /* Fails the test if a result comes within ms milliseconds. */
 void reap_none(IND2CompletionQueue *cq, unsigned ms);
-/* Sends one message from e to peer and waits for it, which shows that the connection works. */
+/* Sends one message from e to peer and waits until it is received, which shows that the
+ * connection works. */
 void exchange(struct end *e, struct end *peer);
 
 void fill(struct end *e, size_t off, size_t len, unsigned seed);

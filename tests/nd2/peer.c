@@ -9,8 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PEER_FD 100 /* number of the socket's descriptor in the peer */
-#define MANY	32  /* most connections of a plan */
+#define PEER_FD 100 /* descriptor number of the socket in the peer's process */
+#define MANY	32  /* most connections that a plan may have */
 
 static const struct peer_plan *the_plan; /* set in the peer's process only */
 
@@ -38,8 +38,8 @@ static void configure(const struct peer_plan *plan, int which, int test)
 	use_config(text);
 }
 
-/* The peer's test function: accepts all connections, then sleeps until the test kills the
- * process. */
+/* The test function of the peer's process: accepts all connections, then sleeps until it is
+ * killed. */
 static void accept_all(void **state)
 {
 	OVERLAPPED request = {0}, accept[MANY] = {{0}};

@@ -8,28 +8,28 @@
 #include "fixture.h"
 
 struct peer_plan {
-	const char *name;   /* of the test; part of the memif's socket name */
-	const char *timers; /* the timers group of both configurations */
+	const char *name;   /* name of the test; part of the memif's socket name */
+	const char *timers; /* the `timers` group of the configuration, for both processes */
 	unsigned connections;
 };
 
 struct peer {
 	const struct peer_plan *plan;
 	pid_t pid;
-	int socket;    /* on which the peer sends its port */
-	uint16_t port; /* of the peer's listener */
+	int socket;    /* the peer sends its listener's port through this socket */
+	uint16_t port; /* port of the peer's listener */
 };
 
 double now_s(void);
 
 /* Starts the process, opens adapters[0] on this side and waits until the peer listens. */
 void peer_start(struct peer *peer, const struct peer_plan *plan);
-/* Opens this end and connects it. */
+/* Opens the end e and connects it to the peer. */
 void peer_connect(const struct peer *peer, struct end *e);
 /* Kills the process and waits until it has ended. */
 void peer_kill(struct peer *peer);
 
-/* The peer's main program; returns its exit status. */
+/* The main program of the peer's process; returns its exit status. */
 int peer_be(const struct peer_plan *plan);
 
 #endif

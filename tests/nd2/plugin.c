@@ -1,4 +1,5 @@
-/* A client that is itself loaded and unloaded: connects, sends, releases everything. 0: success. */
+/* A client that is itself a library which is loaded and unloaded. Its function connects, sends
+ * and releases everything; it returns 0 on success. */
 #include "fixture.h"
 
 __attribute__((visibility("default"))) int plugin_run(void);

@@ -1,4 +1,4 @@
-/* The shortest way into each state; see stand.h. */
+/* Brings a connector into each state by the shortest way; see stand.h. */
 #include "stand.h"
 
 static const struct {
@@ -31,7 +31,8 @@ static void connect_them(struct stand *s)
 	HR(CALL(s->peer->connector, NotifyDisconnect, &s->peer_notify), ND_PENDING);
 }
 
-/* The peer posts one Send more than this side has receives: its Disconnect waits for that Send. */
+/* The peer posts two Sends for the one receive of this side: its Disconnect waits for the second
+ * Send. */
 static void make_the_peer_drain(struct stand *s)
 {
 	HR(post_send(s->peer, 0, 8, 2, 0), ND_SUCCESS);
@@ -70,7 +71,7 @@ static void reach(struct stand *s)
 		connect_them(s);
 		part(s, s->peer);
 		HR(finish(s->me->connector, &s->notify), ND_SUCCESS);
-		/* The flushed receive shows that the event was handled. */
+		/* The receive is flushed when the peer's disconnect has been handled. */
 		reap_is(s->me->cq, 1, ND_CANCELED);
 		break;
 	case STAND_DISCONNECTING:

@@ -114,8 +114,8 @@ static HRESULT try_qp(struct end *e, void *rcq, void *icq, ULONG rdepth, ULONG i
 	return hr;
 }
 
-/* A queue pair with all values at their maxima and two completion queues of the greatest depth, as
- * a client creates that requests the maxima for every connection. */
+/* A queue pair with all limits at their maxima and two completion queues of the greatest depth,
+ * as created by clients that request the maxima for every connection. */
 struct largest {
 	IND2CompletionQueue *cq[2];
 	IND2QueuePair *qp;
@@ -243,7 +243,7 @@ static void nd2_row_029_other_values_over_the_limit(void **state)
 	end_close(&e);
 }
 
-/* An IUnknown that was not created by the provider. */
+/* QueryInterface of an IUnknown that the provider has not created. */
 static HRESULT stranger_query(IUnknown *This, REFIID riid, void **ppv)
 {
 	return E_NOINTERFACE;
@@ -290,7 +290,8 @@ static void nd2_row_033_files_closed_before_their_objects(void **state)
 	end_close(&e);
 }
 
-/* QueryInterface returns the same pointer for each interface of the object and for IUnknown. */
+/* Checks that QueryInterface returns the same pointer for each interface of the object and for
+ * IUnknown. */
 static void answers(void *obj, const GUID *own, int overlapped)
 {
 	IUnknown *p = obj;

@@ -158,13 +158,14 @@ static void check_route(int peer, union any_address listen, union any_address fr
 
 static void nd2_own_every_way_to_name_an_address(void **state)
 {
-	/* Arguments: peer adapter, listener's address, connector's address, destination; then the
-	 * local and the remote address that both sides must report. First: to the other adapter. */
+	/* Arguments: peer adapter, listener's address, connector's address, destination; then
+	 * the local and the remote address that both sides must report. These routes lead to the
+	 * other adapter. */
 	check_route(1, v4(1, 0), v4(0, 0), v4(1, 0), v4(0, 0), v4(1, 0));
 	check_route(1, v6(1, 0), v6(0, 0), v6(1, 0), v6(0, 0), v6(1, 0));
 	check_route(1, any4(0), any4(0), v4(1, 0), v4(0, 0), v4(1, 0));
 	check_route(1, any6(0), any6(0), v6(1, 0), v6(0, 0), v6(1, 0));
-	/* :: covers both families. */
+	/* The wildcard :: of a listener or connector includes IPv4. */
 	check_route(1, any6(0), any6(0), v4(1, 0), v4(0, 0), v4(1, 0));
 	check_route(1, any6(0), any4(0), v4(1, 0), v4(0, 0), v4(1, 0));
 	check_route(1, v4(1, 6000), v4(0, 6001), v4(1, 0), v4(0, 0), v4(1, 0));
@@ -234,7 +235,8 @@ static void nd2_own_listeners_side_by_side(void **state)
 		listen_at(&b, at[i], &l[i]);
 	for (int i = 0; i < 4; i++)
 		HR(CALL(again, Bind, &at[i].sa, bytes_of(&at[i])), ND_SHARING_VIOLATION);
-	/* An IPv4 request goes to the exact listener, without it to 0.0.0.0, without that to ::. */
+	/* An IPv4 request goes to the listener with the exact address; when that is released, to
+	 * the one at 0.0.0.0; then to the one at ::. */
 	for (int i = 0; i < 3; i++) {
 		OVERLAPPED request = {0}, connect = {0};
 		union any_address to = v4(1, 700), from = v4(0, 0);
@@ -289,7 +291,7 @@ static void nd2_own_ephemeral_ports_run_out(void **state)
 	c[n] = new_connector(&e);
 	HR(CALL(c[n], Bind, &at.sa, sizeof(at.in)), ND_TOO_MANY_ADDRESSES);
 	HR(CALL(l, Bind, &at.sa, sizeof(at.in)), ND_TOO_MANY_ADDRESSES);
-	/* The refused Bind left it unbound. */
+	/* The refused Bind has left the connector unbound. */
 	HR(CALL(c[n], Bind, &exact.sa, sizeof(exact.in)), ND_SUCCESS);
 	n++;
 	again = local_of(c[77]);
@@ -308,7 +310,7 @@ static void nd2_own_ephemeral_ports_run_out(void **state)
 		if (hr != ND_SUCCESS)
 			break;
 		hr = CALL(c[n], Bind, &exact.sa, sizeof(exact.in));
-		if (hr != ND_SUCCESS) { /* the listener also uses an entry of that table */
+		if (hr != ND_SUCCESS) { /* the listener uses an entry of the table too */
 			RELEASE(c[n]);
 			break;
 		}

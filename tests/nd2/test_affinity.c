@@ -77,7 +77,7 @@ static IND2CompletionQueue *cq_near(struct end *e, USHORT group, KAFFINITY affin
 	return cq;
 }
 
-/* The shard of a new queue pair whose completion queues have these affinities. */
+/* Returns the shard of a new queue pair whose completion queues have these affinities. */
 static unsigned shard_of(struct end *e, USHORT group, KAFFINITY receive, KAFFINITY send)
 {
 	IND2CompletionQueue *r = cq_near(e, group, receive), *s = cq_near(e, group, send);
@@ -107,9 +107,9 @@ static void nd2_own_queue_pairs_go_where_their_queues_wish(void **state)
 		{0, 0, 2, 0, 1},
 		{0, 4, 0, 0, 1}, /* no shard on that CPU: the nearest one */
 		{0, (KAFFINITY)1 << 63, 0, 0, 1},
-		{0, 0, 0, 0, 0}, /* no affinity: the caller's CPU */
+		{0, 0, 0, 0, 0}, /* no affinity: the shard on the caller's CPU */
 		{0, 0, 0, 1, 1},
-		{1, 1, 1, 1, 1}, /* unknown group: as without affinity */
+		{1, 1, 1, 1, 1}, /* unknown group: the affinity is ignored */
 		{7, 2, 2, 0, 0},
 	};
 	struct end e;
@@ -231,7 +231,7 @@ static void nd2_own_affinity_is_that_of_the_thread_that_notifies(void **state)
 	cq = cq_near(&e, 0, 1);
 	assert_int_equal(reported(cq), any); /* the queue's affinity does not move the thread */
 	pin_caller(1);
-	assert_int_equal(reported(cq), any); /* nor does the caller's CPU */
+	assert_int_equal(reported(cq), any); /* the caller's CPU does not move it either */
 	let_caller_go();
 	for (unsigned cpu = 0; cpu < 2; cpu++) {
 		CPU_ZERO(&set);

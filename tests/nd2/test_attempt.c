@@ -6,7 +6,7 @@
 #include <arpa/inet.h>
 #include <stdio.h>
 
-#define SILENT 8 /* 192.0.2.9, as address_of(SILENT, 0) */
+#define SILENT 8 /* address_of(SILENT, 0) is 192.0.2.9 */
 
 static void bind_to(IND2Connector *c, int which, uint16_t port)
 {
@@ -142,7 +142,7 @@ static void nd2_own_one_pair_of_ends_at_a_time(void **state)
 	pair_close(&p);
 }
 
-/* Many connectors are bound to the port of a listener and connect to different peers. */
+/* Many connectors are bound to the port of one listener and connect to different peers. */
 static void nd2_own_many_connections_from_one_port(void **state)
 {
 	enum { MANY = 12 };
@@ -181,8 +181,8 @@ static void nd2_own_many_connections_from_one_port(void **state)
 		exchange(&a[i], &b[i]);
 		exchange(&b[i], &a[i]);
 	}
-	/* The shared port also accepts a connection, from a peer's port to which it has connected
-	 * before. */
+	/* The other direction: a peer connects to the shared port, from a port to which the
+	 * shared port has connected before. */
 	RELEASE(a[0].connector);
 	RELEASE(a[0].qp);
 	RELEASE(b[0].connector);
@@ -288,8 +288,8 @@ static void nd2_own_slow_clients_outlast_the_repeats(void **state)
 	pair_close(&p);
 }
 
-/* A queue pair that was flushed cannot be connected; the refused Accept leaves the connection
- * request usable. */
+/* A queue pair that was flushed cannot be connected. Accept refuses it, and the connection
+ * request stays valid for another queue pair. */
 static void nd2_own_a_flushed_queue_pair_is_no_good(void **state)
 {
 	OVERLAPPED connect = {0}, accept = {0}, complete = {0};
@@ -344,8 +344,10 @@ static void nd2_own_a_queue_pair_flushed_on_the_way(void **state)
 static void nd2_own_read_limits_meet_in_the_middle(void **state)
 {
 	static const struct {
-		ULONG in, out, peer_in, peer_out; /* requested */
-		/* Negotiated, of the active side; the passive side has them swapped. */
+		/* Limits that the active and the passive side request. */
+		ULONG in, out, peer_in, peer_out;
+		/* Negotiated limits of the active side; those of the passive side are the same,
+		 * with in and out swapped. */
 		ULONG got_in, got_out;
 	} rows[] = {
 		{0, 0, 0, 0, 0, 0}, {4, 4, 0, 0, 0, 0},	      {0, 0, 4, 4, 0, 0},

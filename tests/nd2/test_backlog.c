@@ -6,7 +6,7 @@
 
 #define MANY 150
 
-/* An active side with a queue pair of its own on a's adapter; its private data is its number. */
+/* An active side on adapter 0 with a queue pair of its own; it sends its number as private data. */
 struct caller {
 	IND2Connector *c;
 	IND2QueuePair *qp;
@@ -160,7 +160,7 @@ static void nd2_own_withdrawn_requests_are_not_seen(void **state)
 	HR(status_after(&call[0].ov, 0), ND_CANCELED);
 	RELEASE(call[2].c);
 	HR(status_after(&call[2].ov, 0), ND_CANCELED);
-	RELEASE(call[3].qp); /* the last request of the queue: its tail moves */
+	RELEASE(call[3].qp); /* withdraws the last request of the listener's queue */
 	HR(status_after(&call[3].ov, 0), ND_CANCELED);
 	sleep_ms(50);
 	c = take(&p.b, p.listener);
@@ -200,7 +200,7 @@ static void nd2_own_request_withdrawn_in_the_hand(void **state)
 	HR(CALL(p.b.connector, Reject, NULL, 0), ND_CONNECTION_ABORTED);
 	assert_int_equal(number_in(p.b.connector), 1);
 	RELEASE(p.b.connector);
-	/* The failed Accept left the queue pair usable. */
+	/* The queue pair can still be used after the failed Accept. */
 	p.b.connector = new_connector(&p.b);
 	pair_connect(&p, NULL);
 	exchange(&p.a, &p.b);

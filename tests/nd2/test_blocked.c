@@ -78,7 +78,7 @@ static void sends(struct life *l)
 	reap_is(l->p.a.cq, 2, ND_ACCESS_VIOLATION);
 }
 
-/* The peer's Write into the unmapped memory is executed in this thread's turns of the adapter. */
+/* The peer's Write into the unmapped memory is executed while this thread polls the adapter. */
 static void is_written_to(struct life *l)
 {
 	ND2_SGE sge = {l->p.b.buf, LEN, l->p.b.local};

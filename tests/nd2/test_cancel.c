@@ -22,7 +22,7 @@ struct victim {
 	/* True while the thread is in a call that must not be a cancellation point. */
 	volatile bool inside;
 	const char *volatile doing;
-	unsigned kind; /* of waits(): which waiting call */
+	unsigned kind; /* selects the call that waits() makes */
 };
 
 /* Set under policy poll, where the victim gets little CPU time on a small machine: fewer rounds. */
@@ -192,7 +192,7 @@ static void cancel_after(struct victim *v, void *(*run)(void *), unsigned us)
 		fail_msg("cancelled inside %s", v->doing);
 }
 
-/* Another thread's commands, requests and completions still work. */
+/* Checks that commands, requests and completions of another thread still work. */
 static void adapter_works(struct pair *other)
 {
 	IND2CompletionQueue *cq;
@@ -280,8 +280,8 @@ static void those_who_notify(void **state)
 	run_victims(arms_and_rings, rounds(60));
 }
 
-/* A thread is cancelled while it waits on an event, a port or a request; the object then works for
- * the next thread. */
+/* A thread is cancelled while it waits for an event, a port or a request; the event, port or
+ * request then works for the next thread. */
 static void those_who_wait(void **state)
 {
 	struct stand s;
@@ -340,7 +340,7 @@ static void packets_of_cancelled_waiters(void **state)
 	close_stand(&s);
 }
 
-/* The cancelled threads left no object behind. */
+/* Teardown: the cancelled threads have left no object behind. */
 static int close_all(void **state)
 {
 	close_adapters(state);

@@ -189,8 +189,8 @@ static void nd2_own_busy_providers_stay_until_they_are_not(void **state)
 	assert_true(is_loaded());
 	HR(NdCleanup(), S_OK);
 	assert_true(is_loaded());
-	/* The next NdStartup finds the busy provider even without its entry; otherwise nothing
-	 * would ever unload it. */
+	/* The next NdStartup keeps the busy provider although its catalogue entry is gone;
+	 * otherwise it would never be unloaded. */
 	take_away("1");
 	for (int i = 0; i < 3; i++) {
 		HR(NdStartup(), S_OK);

@@ -91,7 +91,7 @@ static void *post_all(void *arg)
 	return NULL;
 }
 
-/* Takes completions and waits with Notify; other threads may cancel its Notify at any moment. */
+/* Takes completions and waits with Notify; another thread may cancel the Notify at any moment. */
 static void *poll_all(void *arg)
 {
 	struct traffic *t = arg;
@@ -207,7 +207,7 @@ static void release_in_any_order(struct worker *w, struct pair *p)
 		RELEASE(*all[k]);
 		all[k] = all[i - 1];
 	}
-	pair_close(p); /* files and memory are left */
+	pair_close(p); /* closes what is left: files and memory */
 }
 
 /* Connects and exchanges traffic; each posted request completes, whatever ends the connection. */
@@ -225,7 +225,7 @@ static void talk(struct worker *w, struct pair *p)
 	if (pick(&w->seed, 2)) {
 		HR(CALL(p->a.qp, Flush), ND_SUCCESS);
 		HR(CALL(p->b.qp, Flush), ND_SUCCESS);
-	} else { /* Release flushes as well; the completion queues live on */
+	} else { /* Release flushes as well; the completion queues stay */
 		RELEASE(p->a.qp);
 		RELEASE(p->b.connector);
 		RELEASE(p->b.qp);

@@ -1,4 +1,4 @@
-/* Connectors on the way to a connection: rows 126 to 147 of docs/spec/nd2.md. */
+/* Connecting: rows 126 to 147 of docs/spec/nd2.md. */
 #include "fixture.h"
 
 #include <arpa/inet.h>
@@ -254,7 +254,7 @@ static void nd2_row_139_limits_that_the_server_sees(void **state)
 	pair_open(&p, NULL);
 	reach_request(&p, &how, &connect);
 	HR(CALL(p.b.connector, GetReadLimits, &in, &out), ND_SUCCESS);
-	assert_int_equal(in, limits.MaxInboundReadLimit); /* the peer's 200 are capped */
+	assert_int_equal(in, limits.MaxInboundReadLimit); /* the offered 200 exceed this limit */
 	assert_int_equal(out, 2);
 	HR(CALL(p.b.connector, GetReadLimits, NULL, NULL), ND_SUCCESS);
 	pair_close(&p);

@@ -48,7 +48,7 @@ static const struct row rows[] = {
 	{STAND_QUEUED,        PART,           INVAL, BUSY,  NONE,  KEPT,    KEPT},
 	{STAND_QUEUED,        REJECT,         STATE, BUSY,  NONE,  KEPT,    KEPT},
 
-	/* The peer calls Accept after the action. */
+	/* In this group the peer calls Accept after the action. */
 	{STAND_REQ_SENT,      FREE_CONNECTOR, 0,     GONE,  ABORT, KEPT,    ANY},
 	{STAND_REQ_SENT,      FREE_QP,        0,     GONE,  ABORT, FLUSHED, ANY},
 	{STAND_REQ_SENT,      CANCEL,         OK,    GONE,  ABORT, KEPT,    ANY},
@@ -67,7 +67,7 @@ static const struct row rows[] = {
 	{STAND_REQ_RECEIVED,  PART,           INVAL, NONE,  BUSY,  KEPT,    KEPT},
 	{STAND_REQ_RECEIVED,  REJECT,         OK,    NONE,  REF,   KEPT,    KEPT},
 
-	/* The peer calls CompleteConnect after the action. */
+	/* In this group the peer calls CompleteConnect after the action. */
 	{STAND_REP_SENT,      FREE_CONNECTOR, 0,     GONE,  ABORT, FLUSHED, FLUSHED},
 	{STAND_REP_SENT,      FREE_QP,        0,     GONE,  ABORT, FLUSHED, FLUSHED},
 	{STAND_REP_SENT,      CANCEL,         OK,    GONE,  ABORT, FLUSHED, FLUSHED},

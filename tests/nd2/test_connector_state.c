@@ -1,5 +1,5 @@
-/* The status of every connector method in every state: the state machine, cell by cell, over the
- * wire. */
+/* The status of every connector method in every state of a connector, tested with two connected
+ * adapters. */
 #include "stand.h"
 
 #include <stdio.h>
@@ -105,7 +105,8 @@ static void check_the_rest(enum stand_state state, enum method method)
 	if (hr != expected[state][method])
 		fail_msg("%s, method %u: %08x", stand_text(state), (unsigned)method, (unsigned)hr);
 	stand_close(&s);
-	assert_true(status_after(&ov, 0) != ND_PENDING); /* Release has ended it if no event did */
+	/* The request has ended: by an event, or by Release at the latest. */
+	assert_true(status_after(&ov, 0) != ND_PENDING);
 }
 
 static void nd2_own_every_method_in_every_state(void **state)
@@ -118,8 +119,8 @@ static void nd2_own_every_method_in_every_state(void **state)
 	}
 }
 
-/* The local address is known from Bind, or from a taken connection request, on; the peer's is known
- * while there is a request, a reply or a connection. */
+/* GetLocalAddress works after a Bind or after a connection request was taken; GetPeerAddress
+ * works while there is a request, a reply or a connection. */
 static void nd2_own_addresses_in_every_state(void **state)
 {
 	static const struct {

@@ -74,7 +74,7 @@ static void nd2_row_105_solicited_waits_for_a_solicited_one(void **state)
 	HR(status_after(&ov, 100), ND_PENDING);
 	message(&p.a, &p.b, 2, ND_OP_FLAG_SEND_AND_SOLICIT_EVENT);
 	HR(finish(p.b.cq, &ov), ND_SUCCESS);
-	/* The result of the first message did not fire, but is in the queue. */
+	/* The first message did not complete the Notify, but its result is in the queue. */
 	reap_is(p.b.cq, 1, ND_SUCCESS);
 	reap_is(p.b.cq, 2, ND_SUCCESS);
 	pair_close(&p);
@@ -121,7 +121,7 @@ static void nd2_own_solicited_joins_any(void **state)
 	message(&p.a, &p.b, 1, 0);
 	HR(finish(p.b.cq, &ov[0]), ND_SUCCESS);
 	HR(finish(p.b.cq, &ov[2]), ND_SUCCESS);
-	/* Without an ANY request beside it, SOLICITED waits for a solicited message again. */
+	/* Without a pending ANY request, SOLICITED again waits for a solicited message. */
 	HR(CALL(p.b.cq, Notify, ND_CQ_NOTIFY_SOLICITED, &ov[3]), ND_PENDING);
 	message(&p.a, &p.b, 2, 0);
 	HR(status_after(&ov[3], 100), ND_PENDING);

@@ -1,11 +1,12 @@
-/* A completion queue that is not read while requests are posted: it fails, its queue pairs fail
- * with it, and nothing else does. A queue pair's room comes back with the completion, not when the
- * result is read, so any client can cause this. */
+/* A completion queue that is not read while requests are posted: the queue fails, its queue
+ * pairs fail too, and nothing else does. Any client can cause this, as a queue pair accepts new
+ * requests when old ones complete, not when their results are read. */
 #include "fixture.h"
 
 enum { DEPTH = 32 };
 
-/* Posts far more Writes than the queue holds, or until the queue pair refuses one for its error. */
+/* Posts far more Writes than the completion queue holds, or until the queue pair refuses one
+ * because it has failed. */
 static void post_without_reading(struct end *e)
 {
 	unsigned waits = 0;
@@ -18,7 +19,7 @@ static void post_without_reading(struct end *e)
 			posted++;
 			continue;
 		case ND_NO_MORE_ENTRIES:
-			/* Asks for no result, but makes an inline NIC poll. */
+			/* Requests no result; the call makes an inline NIC poll. */
 			CALL(e->cq, GetResults, &none, 0);
 			sleep_ms(1);
 			waits++;
@@ -29,7 +30,7 @@ static void post_without_reading(struct end *e)
 	}
 }
 
-/* Fetches all results that are left; each is a success. */
+/* Fetches all results that are left, each of which must be a success, and returns their number. */
 static unsigned drain(IND2CompletionQueue *cq)
 {
 	ND2_RESULT r[16];
@@ -67,7 +68,7 @@ static void overrun(int which)
 	reap_is(other->cq, 7, ND_CANCELED);
 	assert_true(drain(e->cq) >= DEPTH);
 	assert_int_equal(drain(e->cq), 0);
-	/* Accepted; its flush completion is lost with all others. */
+	/* The receive is accepted, but its flush completion is lost like all others. */
 	HR(post_recv(e, 0, 100, 8), ND_SUCCESS);
 	ENDS(e->connector, CALL(e->connector, Disconnect, &part), &part, ND_SUCCESS);
 	pair_close(&p);

@@ -83,7 +83,8 @@ static void nd2_own_a_deeper_queue_holds_more(void **state)
 
 	pair_open_connected(&p, &how);
 	HR(CALL(p.a.cq, Resize, N), ND_SUCCESS);
-	/* No result is fetched; the queue pair's room comes back with each completion. */
+	/* No result is fetched in this loop. A receive's entry in the receive queue is free
+	 * again when the receive completes, so 8 entries suffice for N receives. */
 	for (uintptr_t i = 0; i < N; i += 8) {
 		messages(&p, i, 8);
 		sleep_ms(2);
@@ -104,8 +105,8 @@ static void nd2_own_a_notification_survives_a_resize(void **state)
 		HR(status_after(&ov, 20), ND_PENDING);
 		messages(&p, i, 1);
 		HR(finish(p.a.cq, &ov), ND_SUCCESS);
-		/* The result has already fired: moving it to the new ring does not fire a second
-		 * request. */
+		/* The result has completed one Notify; moving it to the new ring must not
+		 * complete a second one. */
 		HR(CALL(p.a.cq, Resize, i & 1 ? 16 : 4096), ND_SUCCESS);
 		HR(CALL(p.a.cq, Notify, ND_CQ_NOTIFY_ANY, &ov), ND_PENDING);
 		HR(status_after(&ov, 20), ND_PENDING);
@@ -168,9 +169,10 @@ struct traffic {
 	struct pair *p;
 	pthread_t sender;
 	_Atomic unsigned *stop;
-	_Atomic unsigned received; /* counted by the reader; the sender is at most CREDITS ahead */
-	unsigned writes;	   /* posted by the reader */
-	unsigned written;	   /* completed */
+	/* Receives counted by the reader; the sender is at most CREDITS ahead. */
+	_Atomic unsigned received;
+	unsigned writes;  /* Writes posted by the reader */
+	unsigned written; /* Writes completed */
 };
 
 static ULONG length_of(unsigned i)
@@ -188,8 +190,8 @@ static void *send_ahead(void *arg)
 		if (sent - atomic_load(&t->received) >= CREDITS ||
 		    post_send(&t->p->b, 0, length_of(sent), 0, ND_OP_FLAG_SILENT_SUCCESS) !=
 			    ND_SUCCESS) {
-			/* Sends are silent, so a result would be a failure; the call makes an
-			 * inline NIC poll. */
+			/* Sends are silent, so a result would be a failure; the call is made
+			 * because it makes an inline NIC poll. */
 			assert_int_equal(CALL(t->p->b.cq, GetResults, &none, 1), 0);
 			sched_yield();
 			continue;
@@ -316,7 +318,8 @@ static const struct CMUnitTest tests[] = {
 
 int main(int argc, char **argv)
 {
-	mallopt(M_PERTURB, 0); /* filling megabytes of unused rings would take a minute */
+	/* Else malloc fills megabytes of unused rings, which takes a minute. */
+	mallopt(M_PERTURB, 0);
 	if (argc > 1)
 		use_policy(argv[1]);
 	return cmocka_run_group_tests(tests, open_adapters, close_adapters);

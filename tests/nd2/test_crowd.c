@@ -12,7 +12,7 @@ struct couple {
 
 static const struct how small = {.cq_depth = 64, .depth = 1, .sge = 1, .inl = 1};
 
-/* Connects one more pair of queue pairs on p's files and queues. */
+/* Connects one more pair of queue pairs, on the files and completion queues of p. */
 static void connect_couple(struct pair *p, struct couple *c)
 {
 	p->a.qp = new_qp(&p->a, p->a.cq, NULL, &small);

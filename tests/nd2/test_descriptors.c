@@ -1,7 +1,7 @@
-/* Starts that fail or are interrupted: no file descriptor is left, memory cannot be allocated, the
- * process is killed. Each returns a status for that reason, prints one message, and leaves nothing
- * in DPDK's runtime folder. The argument is the catalogue; with a second one this program is a
- * process that opens both adapters. */
+/* Starts that fail or are interrupted: no file descriptor is free, memory cannot be allocated,
+ * or the process is killed. A start that fails returns a status for its reason and prints one
+ * message; nothing is left in DPDK's runtime folder. The argument is the catalogue; with a
+ * second one this program is a process that opens both adapters. */
 #include "fixture.h"
 
 #include <dirent.h>
@@ -25,7 +25,7 @@ static const char pair[] =
 	"adapters = ({ name = \"a\"; port = \"ring\"; peer = \"b\"; ipv4 = [ \"192.0.2.1/24\" ]; },\n"
 	"  { name = \"b\"; port = \"ring\"; peer = \"a\"; ipv4 = [ \"192.0.2.2/24\" ]; });\n";
 
-/* ---- the child, which opens the adapters ---- */
+/* ---- the child process, which opens the adapters ---- */
 
 static HRESULT open_by_address(int which, void **adapter)
 {
@@ -50,11 +50,11 @@ static int start(void)
 	return FAILED(NdCleanup());
 }
 
-/* ---- the parent, which runs the tests ---- */
+/* ---- the parent process, which runs the tests ---- */
 
 struct started {
 	pid_t pid;
-	int out, err; /* temporary files with its output */
+	int out, err; /* temporary files with the child's standard output and standard error */
 };
 
 static int scratch(void)
@@ -195,7 +195,7 @@ static void a_start_that_fails_leaves_no_folder(void **state)
 	}
 }
 
-/* ---- killed ---- */
+/* ---- killed processes ---- */
 
 static bool has_ended(pid_t pid)
 {

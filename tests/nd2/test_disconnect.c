@@ -1,4 +1,4 @@
-/* Connectors on the way out: rows 149 to 157 of docs/spec/nd2.md. */
+/* The end of connections: rows 149 to 157 of docs/spec/nd2.md. */
 #include "fixture.h"
 
 static HRESULT disconnect(struct end *e)
@@ -87,7 +87,7 @@ static void nd2_row_154_both_sides_disconnect(void **state)
 	struct pair p;
 	HRESULT hr;
 
-	/* Both call Disconnect at the same time. */
+	/* Both sides call Disconnect at the same time. */
 	pair_open_connected(&p, NULL);
 	HR(CALL(p.a.connector, Disconnect, &a), ND_PENDING);
 	hr = CALL(p.b.connector, Disconnect, &b);
@@ -95,7 +95,7 @@ static void nd2_row_154_both_sides_disconnect(void **state)
 	HR(finish(p.a.connector, &a), ND_SUCCESS);
 	HR(finish(p.b.connector, &b), ND_SUCCESS);
 	pair_close(&p);
-	/* The second side calls Disconnect after the first one's has reached it. */
+	/* The second side calls Disconnect after it has handled the Disconnect of the first. */
 	pair_open_connected(&p, NULL);
 	HR(post_recv(&p.b, 0, 10, 1), ND_SUCCESS);
 	HR(disconnect(&p.a), ND_SUCCESS);

@@ -15,7 +15,8 @@ HRESULT DllGetClassObject(REFCLSID rclsid, REFIID riid, void **ppv);
 
 /* ---- the allocator that fails ---- */
 
-enum whose { NOBODY, MINE, ANY }; /* which threads' allocations fail: none, this one's, all */
+/* Whose allocations fail: no thread's, those of the thread that called arm(), or all threads'. */
+enum whose { NOBODY, MINE, ANY };
 
 static _Atomic int armed, left;
 static _Atomic unsigned failed;
@@ -50,7 +51,7 @@ INSTEAD(int, pthread_create,
 	(pthread_t * thread, const pthread_attr_t *attr, void *(*run)(void *), void *arg),
 	(thread, attr, run, arg), EAGAIN)
 
-/* Lets the k-th allocation from now on fail; only that one. */
+/* Makes the k-th allocation from now on fail, and only that one. */
 static void arm(enum whose whose, int k)
 {
 	mine = true;
@@ -59,14 +60,14 @@ static void arm(enum whose whose, int k)
 	atomic_store(&armed, whose);
 }
 
-/* Ends that; returns whether the k-th allocation was reached. */
+/* Stops what arm() began; returns true if the k-th allocation was reached. */
 static bool disarm(void)
 {
 	atomic_store(&armed, NOBODY);
 	return atomic_load(&failed) != 0;
 }
 
-/* ---- objects that are alive ---- */
+/* ---- live objects ---- */
 
 #define KINDS 32
 
@@ -97,8 +98,8 @@ static uint64_t of_kind(const struct census *c, const char *kind)
 	return 0;
 }
 
-/* Waits until every count is as before: the delivery thread may hold a last reference for a
- * moment. */
+/* Waits until every count is as before the call; the delivery thread may hold a last reference
+ * for a moment. */
 static void nothing_more(const struct census *before, const char *call)
 {
 	uint64_t end = now_ms() + 5000;
@@ -127,11 +128,11 @@ static void nothing_more(const struct census *before, const char *call)
 
 /* The objects on which calls are run; prepare() and clean() renew those that a call changes. */
 struct bench {
-	struct pair p;		     /* connected */
+	struct pair p;		     /* a connected pair */
 	struct end e;		     /* on adapter 0, not connected; its region is registered */
-	struct pair q;		     /* not connected: for the steps of a connection */
+	struct pair q;		     /* unconnected, for the steps of a connection */
 	IND2SharedReceiveQueue *srq; /* depth 16, threshold 2, 4 receives */
-	IND2MemoryRegion *mr;	     /* not registered */
+	IND2MemoryRegion *mr;	     /* not registered, unless prepare() does that */
 	IND2Listener *listener;	     /* bound if prepare() binds it */
 	IND2Connector *connector;
 	HANDLE file, event, port;
@@ -142,10 +143,10 @@ struct bench {
 
 struct call {
 	const char *name;
-	void (*prepare)(struct bench *); /* before each attempt; may be NULL */
-	HRESULT (*run)(struct bench *);	 /* while one allocation fails */
-	void (*undo)(struct bench *);	 /* after the call succeeded */
-	void (*clean)(struct bench *);	 /* after each attempt; may be NULL */
+	void (*prepare)(struct bench *); /* runs before each attempt; may be NULL */
+	HRESULT (*run)(struct bench *);	 /* makes the call while one allocation fails */
+	void (*undo)(struct bench *);	 /* runs after a call that succeeded */
+	void (*clean)(struct bench *);	 /* runs after each attempt; may be NULL */
 	HRESULT allowed[3];
 };
 
@@ -162,7 +163,8 @@ static void close_handle(struct bench *b)
 	HR(NdsHandleClose(b->handle), ND_SUCCESS);
 }
 
-/* The final status of a call: its result, or that of its request if it is pending. */
+/* Returns the final status of a call: hr, or if that is ND_PENDING the status with which the
+ * request ends. */
 static HRESULT ended(void *obj, HRESULT hr, OVERLAPPED *ov)
 {
 	return hr == ND_PENDING ? finish(obj, ov) : hr;
@@ -225,7 +227,7 @@ static void registered(struct bench *b)
 	OVERLAPPED ov = {0};
 	HRESULT hr = CALL(b->mr, Register, b->e.buf, 5000, 0, &ov);
 
-	if (hr != ND_INVALID_DEVICE_STATE) /* else it is still registered */
+	if (hr != ND_INVALID_DEVICE_STATE) /* else a failed Deregister has left it registered */
 		HR(ended(b->mr, hr, &ov), ND_SUCCESS);
 }
 
@@ -346,7 +348,7 @@ static void cancel_notify_disconnect(struct bench *b)
 	HR(status_after(&b->ov[0], 0), ND_CANCELED);
 }
 
-/* Each of these brings q to the state before the step that is tested. */
+/* The before_*() functions bring q to the state that the tested step needs. */
 static void before_connect(struct bench *b)
 {
 	pair_open(&b->q, NULL);
@@ -552,7 +554,8 @@ static unsigned run_call(struct bench *b, const struct call *c, enum whose whose
 		arm(whose, k);
 		hr = c->run(b);
 		reached = disarm();
-		/* A failed allocation of another thread need not change the result of this call. */
+		/* A call may succeed although an allocation failed, if that was another
+		 * thread's. */
 		if (reached && whose == MINE && SUCCEEDED(hr))
 			fail_msg("%s: allocation %d failed, and it answers %08x", c->name, k,
 				 (unsigned)hr);
@@ -562,7 +565,7 @@ static unsigned run_call(struct bench *b, const struct call *c, enum whose whose
 		print_message("%-36s %s %3d  %08x\n", c->name, whose == MINE ? "own" : "any", k,
 			      (unsigned)hr);
 		if (FAILED(hr)) {
-			/* With memory available the same call succeeds at once. */
+			/* The same call succeeds at once when no allocation fails. */
 			hr = c->run(b);
 			if (FAILED(hr))
 				fail_msg("%s: after allocation %d failed, it answers %08x for good",
@@ -614,7 +617,8 @@ static void nd2_own_exhausted_memory_lets_requests_complete(void **state)
 	HR(CALL(p.listener, GetConnectionRequest, (IUnknown *)queued, &ask[0]), ND_PENDING);
 	atomic_store(&failed, 0);
 	for (unsigned i = 0; i < 50; i++) {
-		arm(ANY, 1); /* the first allocation of any thread would fail, and be counted */
+		/* Any allocation of any thread would fail and be counted; none must be made. */
+		arm(ANY, 1);
 		exchange(&p.b, &p.a);
 		exchange(&p.a, &p.b);
 		assert_false(disarm());
@@ -636,7 +640,7 @@ static void nd2_own_exhausted_memory_lets_requests_complete(void **state)
 	HR(NdsHandleClose(port), ND_SUCCESS);
 }
 
-/* ---- a whole connection, with any thread's k-th allocation failing ---- */
+/* ---- a whole connection in which the k-th allocation of any thread fails ---- */
 
 static bool is_one_of(HRESULT hr, const HRESULT *list)
 {
@@ -671,7 +675,7 @@ static bool try_to_connect(struct pair *p, int k)
 	asked = settled(&ask, asked);
 	if (asked == ND_SUCCESS) {
 		hr = CALL(p->b.connector, Accept, (IUnknown *)p->b.qp, 1, 1, NULL, 0, &accept);
-		if (hr != ND_PENDING) { /* with memory the same call succeeds */
+		if (hr != ND_PENDING) { /* the same call succeeds when no allocation fails */
 			assert_true(is_one_of(hr, step_may));
 			HR(CALL(p->b.connector, Accept, (IUnknown *)p->b.qp, 1, 1, NULL, 0,
 				&accept),
@@ -718,7 +722,8 @@ static void nd2_own_exhausted_connecting(void **state)
 	}
 }
 
-/* A request that cannot be handed to its connector for lack of memory leaves the connector free. */
+/* A connection request that cannot be assigned to the waiting connector for lack of memory
+ * leaves the connector free. */
 static void nd2_own_exhausted_handing_over(void **state)
 {
 	OVERLAPPED ask = {0}, again = {0}, connect = {0}, second = {0};
@@ -728,7 +733,7 @@ static void nd2_own_exhausted_handing_over(void **state)
 	pair_open(&p, NULL);
 	HR(CALL(p.listener, GetConnectionRequest, (IUnknown *)p.b.connector, &ask), ND_PENDING);
 	HR(start_connect(&p, NULL, NULL, 0, &connect), ND_PENDING);
-	arm(ANY, 1); /* in the event thread, which assigns the request to the connector */
+	arm(ANY, 1); /* fails in the event thread, which assigns the request to the connector */
 	hr = finish(p.listener, &ask);
 	if (disarm()) {
 		HR(hr, SHORT);

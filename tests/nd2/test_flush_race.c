@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define UNREAPED    200u /* requests without a fetched result, below the queue's depth of 256 */
+#define UNREAPED    200u /* most requests without a fetched result; the queue's depth is 256 */
 #define LEN	    512u
 #define PATIENCE_MS 2000u
 
@@ -54,7 +54,7 @@ static unsigned pick(uint64_t *seed, unsigned n)
 /* ---- one queue pair: its poster, its reaper, and what they count ---- */
 
 struct flow {
-	_Atomic uint32_t accepted; /* written by the poster */
+	_Atomic uint32_t accepted; /* number of accepted requests; written by the poster */
 	_Atomic uint32_t seen;	   /* number of the next result; written by the reaper */
 	uint32_t successes, cancelled, silent;
 	bool ended; /* a request has failed: all later ones must be cancelled */
@@ -188,7 +188,7 @@ static void *reap_all(void *arg)
 	return NULL;
 }
 
-/* ---- a round ---- */
+/* ---- one round ---- */
 
 enum action {
 	FLUSH,
@@ -219,7 +219,7 @@ static void act(struct side *s, enum action action)
 	case FLUSH_AND_RELEASE:
 		HR(CALL(s->e->qp, Flush), ND_SUCCESS);
 		/* fall through */
-	case RELEASE_QP: /* the poster has a reference too; the later Release counts */
+	case RELEASE_QP: /* the poster holds a reference too: the last Release flushes */
 		CALL(s->e->qp, Release);
 		break;
 	default:
@@ -241,7 +241,7 @@ static void side_stop(struct side *s)
 	pthread_join(s->poster, NULL);
 }
 
-/* Silent requests after the last result: their success leaves no result behind. */
+/* Number of silent requests after the last result. They leave no result if they succeed. */
 static uint32_t silent_rest(const struct flow *f, enum direction d)
 {
 	uint32_t n = f->seen;

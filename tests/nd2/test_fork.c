@@ -133,7 +133,7 @@ static void execs(void)
 	_exit(4);
 }
 
-/* Keeps the provider's locks in use while the main thread forks. */
+/* Keeps the provider's locks busy while the main thread forks. */
 static void *busy(void *arg)
 {
 	struct end *e = arg;

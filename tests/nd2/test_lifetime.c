@@ -1,5 +1,5 @@
-/* Lifetimes: objects are released in every order, by any thread, with requests pending; each
- * request ends once, before its object's Release returns, and no object is left at the end. */
+/* Lifetimes: objects are released in every order, by any thread, with requests pending. Each
+ * request ends once, before the Release of its object returns, and no object is left at the end. */
 #include "fixture.h"
 
 #include <pthread.h>
@@ -47,11 +47,11 @@ static void nd2_own_release_counts_the_clients_references(void **state)
 	HR(start_connect(&p, NULL, NULL, 0, &connect), ND_PENDING);
 	assert_int_equal(CALL(p.a.connector, AddRef), 2);
 	assert_int_equal(CALL(p.a.connector, Release), 1);
-	assert_int_equal(CALL(p.a.connector, Release), 0); /* while it connects */
+	assert_int_equal(CALL(p.a.connector, Release), 0); /* released while it connects */
 	assert_int_equal(CALL(p.a.qp, Release), 0);
-	assert_int_equal(CALL(p.a.mr, Release), 0); /* while it is registered */
+	assert_int_equal(CALL(p.a.mr, Release), 0); /* released while it is registered */
 	assert_int_equal(CALL(p.listener, Release), 0);
-	assert_int_equal(CALL(p.b.cq, Release), 0); /* while a queue pair uses it */
+	assert_int_equal(CALL(p.b.cq, Release), 0); /* released while a queue pair uses it */
 	assert_int_equal(CALL(p.b.qp, Release), 0);
 	p.a.connector = NULL;
 	p.a.qp = p.b.qp = NULL;
@@ -106,7 +106,7 @@ static const enum item owner[BLOCKS] = {CQ, CQ, LISTENER, CONNECTOR, CONNECTOR};
 
 struct stage {
 	IND2Adapter *adapter;
-	struct end e; /* queue pair, completion queue, region, connector, file */
+	struct end e; /* owns queue pair, completion queue, region, connector, file */
 	IND2Listener *listener;
 	IND2Connector *spare; /* waits for a connection request */
 	HANDLE port;
@@ -216,8 +216,8 @@ static void check_ends(struct stage *s, const bool before_port[ITEMS])
 
 		if (!s->begun[b])
 			continue;
-		/* The queue pair's flush may have fired NOTIFY_ANY; a connector's request may have
-		 * ended before. */
+		/* The flush of the queue pair may have completed NOTIFY_ANY; a connector's
+		 * request may have ended before the Release. */
 		if (b == NOTIFY_ANY || owner[b] == CONNECTOR)
 			assert_true(hr == ND_CANCELED || hr == ND_SUCCESS);
 		else
@@ -255,7 +255,7 @@ static void open_peer(struct pair *p)
 
 static void close_peer(struct pair *p)
 {
-	memset(&p->a, 0, sizeof(p->a)); /* owned by the stage */
+	memset(&p->a, 0, sizeof(p->a)); /* the stage owns these objects */
 	RELEASE(p->listener);
 	end_close(&p->b);
 }
@@ -279,7 +279,8 @@ static void in_order(unsigned number, enum scene scene)
 	close_peer(&peer);
 }
 
-/* 17389 and 8! have no common factor, so the numbers spread over all orders. */
+/* The orders of release are numbered 0 to 8! - 1. Steps of 17389, which has no common factor
+ * with 8!, spread over all of them. */
 static void nd2_own_every_order_of_release(void **state)
 {
 	unsigned n = times(200), number = 0;
@@ -381,7 +382,7 @@ static void nd2_own_released_by_a_routine(void **state)
 	begin(&s, STEP, start_connect(&peer, NULL, NULL, 0, &s.ov[STEP]));
 	begin(&s, NOTIFY_ERRORS, CALL(s.e.cq, Notify, ND_CQ_NOTIFY_ERRORS, &s.ov[NOTIFY_ERRORS]));
 	let_go(&s, FILE_HANDLE);
-	let_go(&s, CQ); /* its Release cancels the Notify, and that calls the routine */
+	let_go(&s, CQ); /* Release cancels the Notify, whose end calls the routine */
 	for (int i = 0; i < 5000 && !routine_done; i++)
 		sleep_ms(1);
 	assert_true(routine_done);

@@ -100,7 +100,7 @@ static void nd2_own_both_ways_to_the_provider(void **state)
 	assert_null(none);
 	assert_ptr_equal(direct, made);
 	assert_int_equal(factory->lpVtbl->Release(factory), 0);
-	assert_int_equal(factory->lpVtbl->Release(factory), 0); /* an extra Release does no harm */
+	assert_int_equal(factory->lpVtbl->Release(factory), 0); /* a surplus Release is harmless */
 	assert_int_equal(made->lpVtbl->Release(made), 1);
 	assert_int_equal(direct->lpVtbl->Release(direct), 0);
 	dlclose(l.handle);

@@ -10,7 +10,8 @@
 
 enum { MANY = 10000 };
 
-/* The limits have room for MANY of each and those of one connected pair: another one is refused. */
+/* The limits have room for MANY objects of each kind and for one connected pair; the next object
+ * is refused. */
 static const char config[] =
 	"adapters = (\n"
 	"{ name = \"a\"; port = \"ring\"; peer = \"b\"; mac = \"02:00:00:00:00:01\";\n"
@@ -53,7 +54,8 @@ static void one_more_of_each_is_refused(struct end *e)
 	   ND_INSUFFICIENT_RESOURCES);
 }
 
-/* Releases in one order or the other: a queue pair keeps its completion queue alive. */
+/* Releases all queue pairs, then all completion queues, or the reverse: a queue pair keeps its
+ * completion queue alive. */
 static void release_all(bool queues_first)
 {
 	for (int i = 0; i < MANY; i++)
@@ -89,7 +91,8 @@ static void one_round(struct pair *p, bool queues_first)
 	exchange(&p->a, &p->b);
 }
 
-/* The delivery thread may hold the last reference a moment longer. */
+/* Waits until n objects of this kind are left; the delivery thread may hold the last reference a
+ * moment longer. */
 static void wait_for_live(const char *kind, uint64_t n)
 {
 	for (unsigned i = 0; i < 2000 && live_objects(kind) > n; i++)

@@ -1,6 +1,6 @@
-/* Very many regions alive at once: each costs the same, any can be used, and all memory is freed.
- * A hundred thousand regions; a million in the full tier. Time and memory are printed, with limits
- * that only a wrong order of growth exceeds. */
+/* Very many regions at once: their number does not change the cost of one, any region can be
+ * used, and all memory is freed. A hundred thousand regions; a million in the full tier. Time
+ * and memory are printed, with limits that only a wrong order of growth exceeds. */
 #include "fixture.h"
 
 #include <stdio.h>
@@ -87,7 +87,7 @@ static void nd2_own_a_great_many_regions(void **state)
 		write_to(&p, mr[which], memory + (size_t)which * PIECE, ND_SUCCESS);
 	}
 	t[2] = seconds();
-	/* Release in random order; every other region without Deregister. */
+	/* Releases in random order; only every other region is deregistered before. */
 	for (unsigned i = 0; i < n; i++) {
 		unsigned other = i + next_random(&x) % (n - i);
 		IND2MemoryRegion *gone = mr[other];

@@ -1,5 +1,5 @@
-/* The messages about connections and queue pairs at log.level info, and which key a full table
- * names. */
+/* The messages about connections and queue pairs at log.level info, and the configuration key
+ * that the message about a full table names. */
 #include "fixture.h"
 
 #include <arpa/inet.h>
@@ -101,7 +101,7 @@ static void a_failed_queue_pair_says_why_on_both_sides(void **state)
 	struct pair p;
 
 	pair_open_connected(&p, NULL);
-	p.b.remote ^= 0x5500; /* the token of no region */
+	p.b.remote ^= 0x5500; /* a token that no region has */
 	HR(post_write(&p.a, 0, 100, 1, 0, &p.b, 0), ND_SUCCESS);
 	HR(reap(p.a.cq).Status, ND_ACCESS_VIOLATION);
 	await(" to 192.0.2.2 failed: remote access error\n");
@@ -128,7 +128,8 @@ static void a_full_table_names_its_key(void **state)
 	end_close(&e);
 }
 
-/* Neighbours that are being resolved are not displaced; no host has these addresses. */
+/* Neighbours whose address is being resolved keep their table entries; no host answers for these
+ * addresses. */
 static void a_full_table_of_neighbours_names_its_key(void **state)
 {
 	IND2Connector *c[6];
@@ -159,7 +160,8 @@ static void a_full_table_of_neighbours_names_its_key(void **state)
 	end_close(&e);
 }
 
-/* No connector takes these requests, and the number of open requests per peer is limited. */
+/* No connector takes these requests, so they stay open; the number of open requests per peer is
+ * limited. */
 static void refused_requests_are_a_warning(void **state)
 {
 	struct sockaddr_in to;

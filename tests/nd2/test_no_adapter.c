@@ -1,5 +1,5 @@
-/* A provider without any address: row 9 of docs/spec/nd2.md. An adapter always has an address,
- * so the configuration here is one of which nothing can be used. */
+/* A provider without any address: row 9 of docs/spec/nd2.md. As an adapter always has an
+ * address, the configuration of this test cannot be used at all. */
 #include "fixture.h"
 
 HRESULT DllGetClassObject(REFCLSID rclsid, REFIID riid, void **ppv);

@@ -9,15 +9,15 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
-/* Few CREDITS: the sender posts the next message when a result is fetched, so that message arrives
- * about when the reader arms the queue. */
+/* With few CREDITS the sender waits until a result is fetched, so its next message arrives about
+ * when the reader arms the queue. */
 enum { CREDITS = 2, ROUNDS = 100000, PATIENCE_MS = 20000 };
 
 struct feed {
 	struct pair *p;
 	pthread_t sender;
 	_Atomic unsigned *stop;
-	_Atomic unsigned received; /* the sender is at most CREDITS ahead */
+	_Atomic unsigned received; /* messages received; the sender is at most CREDITS ahead */
 	_Atomic unsigned sent;
 	unsigned seed;
 };
@@ -36,8 +36,8 @@ static void *send_singly(void *arg)
 		    CALL(f->p->b.qp, Send, NULL, NULL, 0,
 			 ND_OP_FLAG_SILENT_SUCCESS | ND_OP_FLAG_SEND_AND_SOLICIT_EVENT) !=
 			    ND_SUCCESS) {
-			/* Sends are silent, so a result would be a failure; the call makes an
-			 * inline NIC poll. */
+			/* Sends are silent, so a result would be a failure; the call is made
+			 * because it makes an inline NIC poll. */
 			assert_int_equal(CALL(f->p->b.cq, GetResults, &none, 1), 0);
 			sched_yield();
 			continue;
@@ -64,8 +64,8 @@ static unsigned drain(struct race *r)
 	unsigned got = 0;
 	ULONG n;
 
-	/* Drained once GetResults returns less than requested: a later result must fire the next
-	 * Notify. */
+	/* The queue is empty once GetResults returns less than requested: a later result must
+	 * complete the next Notify. */
 	do {
 		n = CALL(r->cq, GetResults, result, 16);
 		for (ULONG i = 0; i < n; i++) {

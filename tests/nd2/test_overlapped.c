@@ -1,5 +1,4 @@
-/* Requests and the places where their completion is visible: rows 37 to 52
- * of docs/spec/nd2.md. */
+/* Requests and the places where their completion is visible: rows 37 to 52 of docs/spec/nd2.md. */
 #include "fixture.h"
 
 #include <pthread.h>
@@ -233,7 +232,8 @@ static void nd2_row_047_cancelled_in_the_order_of_the_calls(void **state)
 	HR(CALL(other, Notify, ND_CQ_NOTIFY_ANY, &b), ND_PENDING);
 	HR(CALL(other, CancelOverlappedRequests), ND_SUCCESS);
 	HR(CALL(e.cq, CancelOverlappedRequests), ND_SUCCESS);
-	HR(NdsPortGet(port, entry, 2, 0, &n), ND_SUCCESS); /* queued before Cancel returned */
+	/* Both packets are queued before the cancel returns. */
+	HR(NdsPortGet(port, entry, 2, 0, &n), ND_SUCCESS);
 	assert_int_equal(n, 2);
 	assert_ptr_equal(entry[0].lpOverlapped, &b);
 	assert_ptr_equal(entry[1].lpOverlapped, &a);
@@ -326,8 +326,8 @@ static void nd2_row_051_one_block_for_two_requests(void **state)
 	HR(NdsPortBind(port, p.a.file, 1), ND_SUCCESS);
 	HR(CALL(p.a.connector, Disconnect, &ov), ND_PENDING);
 	HR(CALL(p.a.mr, Deregister, &ov), ND_PENDING);
-	/* Both requests end with a packet of their own; the shared block holds the status of
-	 * either. */
+	/* Both requests end with a packet of their own; the OVERLAPPED that they share holds the
+	 * status of either. */
 	one_packet(port, &ov, 1, ND_SUCCESS);
 	one_packet(port, &ov, 1, ND_SUCCESS);
 	hr = finish(p.a.mr, &ov);

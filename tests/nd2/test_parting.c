@@ -42,7 +42,7 @@ static void nd2_own_every_notice_is_given(void **state)
 	pair_close(&p);
 }
 
-/* A NotifyDisconnect of each side ends when a request of side a breaks the connection. */
+/* Breaks the connection by a request of side a, which must end a NotifyDisconnect of each side. */
 static void expect_death(void (*kill)(struct pair *p))
 {
 	OVERLAPPED notify[2] = {{0}}, later = {0};

@@ -10,7 +10,8 @@
 static const struct peer_plan plan = {
 	.name = "peer-stopped", .timers = "ack_timeout = 9;", .connections = MANY};
 
-/* Seconds that a Disconnect takes which is called right after the first failed result. */
+/* Calls Disconnect right after the first failed result; returns the seconds that the Disconnect
+ * takes. */
 static double disconnect_after_failure(struct end *e)
 {
 	OVERLAPPED ov = {0};
@@ -36,7 +37,8 @@ static void nd2_own_disconnect_after_a_failure(void **state)
 	for (int i = 0; i < MANY; i++)
 		peer_connect(&peer, &e[i]);
 	kill(peer.pid, SIGSTOP);
-	/* A Disconnect that waits for the peer takes 17 s, so the test stops after two of them. */
+	/* A Disconnect that waits for the peer takes 17 s, so the test stops after two such
+	 * Disconnects. */
 	for (int i = 0; i < MANY && slow < 2; i++)
 		slow += disconnect_after_failure(&e[i]) > 4;
 	peer_kill(&peer);

@@ -29,7 +29,7 @@ static void hears(IND2Connector *c, ULONG len, ULONG field)
 	assert_int_equal(cb, field);
 	assert_memory_equal(got, want, field);
 	assert_int_equal(got[field], 0xee);
-	/* With a buffer of exactly that size, one byte less, and none. */
+	/* The buffer has exactly that size, then one byte less, then none. */
 	cb = field;
 	HR(CALL(c, GetPrivateData, got, &cb), ND_SUCCESS);
 	memset(got, 0xee, sizeof(got));
@@ -129,8 +129,8 @@ static void nd2_own_too_much_data_for_a_rejection(void **state)
 	pair_close(&p);
 }
 
-/* Data at an unreadable address is refused without effect: the same call with valid data
- * succeeds. */
+/* Private data at an unreadable address are refused without effect: the same call with valid
+ * data succeeds. */
 static void nd2_own_data_that_is_not_there(void **state)
 {
 	OVERLAPPED connect = {0}, accept = {0};
@@ -142,7 +142,8 @@ static void nd2_own_data_that_is_not_there(void **state)
 	pair_open(&p, NULL);
 	for (int i = 0; i < 3; i++)
 		HR(start_connect(&p, NULL, bad[i], 8, &connect), ND_ACCESS_VIOLATION);
-	HR(status_after(&connect, 0), ND_SUCCESS); /* the refused call did not write it */
+	/* The refused Connects have not written `connect`. */
+	HR(status_after(&connect, 0), ND_SUCCESS);
 	take_request(&p, 8, &connect);
 	for (int i = 0; i < 3; i++)
 		HR(CALL(p.b.connector, Accept, (IUnknown *)p.b.qp, 1, 1, bad[i], 8, &accept),

@@ -55,8 +55,8 @@ static unsigned well_behaved_threads(char other[128])
 		mask = blocked_by(d->d_name, name);
 #ifdef __SANITIZE_THREAD__
 		if (strcmp(name, "nd2_process") == 0)
-			/* A thread of TSan, which has the program's name; the library's threads
-			 * have names of their own. */
+			/* This is a thread of TSan, which has the program's name; the library's
+			 * threads have names of their own. */
 			continue;
 #endif
 		if (!blocks(mask, SIGTERM) || !blocks(mask, SIGINT) || !blocks(mask, SIGUSR1) ||
@@ -76,7 +76,8 @@ static void signals_are_the_applications(void **state)
 	char other[128] = "";
 	struct pair p;
 
-	/* In the test, as cmocka installs its fault handlers at the start of each test. */
+	/* Opened here and not in the setup, as cmocka installs its own fault handlers when a
+	 * test starts. */
 	open_adapters(NULL);
 	pair_open_connected(&p, NULL);
 	HR(NdsFileBindCallback(p.a.file, nothing_to_do), ND_SUCCESS);
@@ -117,7 +118,8 @@ static void faults_of_completion_routines_are_ours(void **state)
 	struct pair p;
 	ND2_SGE sge;
 
-	/* In the test, as cmocka installs its fault handlers at the start of each test. */
+	/* Opened here and not in the setup, as cmocka installs its own fault handlers when a
+	 * test starts. */
 	open_adapters(NULL);
 	pair_open_connected(&p, NULL);
 	of_routine = &p;

@@ -49,7 +49,7 @@ static void nd2_row_003_unknown_interface(void **state)
 
 static void nd2_row_004_not_to_be_unloaded(void **state)
 {
-	assert_non_null(adapters[0]); /* an adapter is open although its provider was released */
+	assert_non_null(adapters[0]); /* open although its provider was released */
 	assert_int_not_equal(DllCanUnloadNow(), S_OK);
 }
 
@@ -63,7 +63,7 @@ static void nd2_row_005_address_list_without_a_buffer(void **state)
 	RELEASE(p);
 }
 
-/* The list in a buffer that is `extra` bytes larger than needed (smaller if negative). */
+/* Returns the list in a buffer that is `extra` bytes larger than needed (smaller if negative). */
 static SOCKET_ADDRESS_LIST *list_of(IND2Provider *p, int extra, ULONG *need, HRESULT expected)
 {
 	SOCKET_ADDRESS_LIST *list;
@@ -215,7 +215,7 @@ static void nd2_row_015_an_adapter_opened_twice(void **state)
 	RELEASE(p);
 }
 
-/* Some clients never release an adapter, but release the provider as often as it takes. */
+/* Some clients never release an adapter, but release the provider until its count is 0. */
 static void nd2_row_016_provider_released_before_the_adapter_is_used(void **state)
 {
 	struct sockaddr_in sin = address_of(1, 0);
@@ -227,7 +227,7 @@ static void nd2_row_016_provider_released_before_the_adapter_is_used(void **stat
 	HR(CALL(p, ResolveAddress, SA(&sin), sizeof(sin), &id), ND_SUCCESS);
 	HR(CALL(p, OpenAdapter, &IID_IND2Adapter, id, (void **)&a), ND_SUCCESS);
 	left = CALL(p, Release);
-	assert_int_equal(left, 3); /* this adapter and the fixture's two */
+	assert_int_equal(left, 3); /* references: this adapter and the fixture's two */
 	HR(CALL(a, Query, NULL, &cb), ND_BUFFER_OVERFLOW);
 	while (left != 0)
 		left = CALL(p, Release);

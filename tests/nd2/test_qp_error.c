@@ -68,7 +68,8 @@ static void nd2_row_094_nothing_to_receive_it(void **state)
 	clock_gettime(CLOCK_MONOTONIC, &t1);
 	seconds = (double)(t1.tv_sec - t0.tv_sec) + (double)(t1.tv_nsec - t0.tv_nsec) / 1e9;
 	assert_true(seconds < 5.0);
-	/* The RNR retries must last so long, as a receiver's thread may wait as long for a CPU. */
+	/* The RNR retries must last at least this long, as a receiver's thread may wait that
+	 * long for a CPU. */
 	assert_true(seconds > 0.8);
 	reap_none(p.b.cq, 100);
 	pair_close(&p);

@@ -1,5 +1,6 @@
-/* The configuration changes between ResolveAddress and OpenAdapter, so another adapter has the
- * position by then. The linker wraps a function to make the change at that moment. */
+/* Between ResolveAddress and OpenAdapter the configuration changes, and another adapter takes
+ * the place of the resolved one. The linker's --wrap replaces a function to make the change at
+ * that moment. */
 #include "fixture.h"
 
 #include "rn/link.h"

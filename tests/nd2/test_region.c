@@ -139,7 +139,8 @@ static void nd2_own_every_set_of_flags(void **state)
 		{ND_MR_FLAG_ALLOW_REMOTE_READ, {0, 0, 1, 0}},
 		{ND_MR_FLAG_ALLOW_REMOTE_READ | ND_MR_FLAG_ALLOW_LOCAL_WRITE, {1, 1, 1, 0}},
 		{ND_MR_FLAG_ALLOW_REMOTE_WRITE, {1, 1, 0, 1}},
-		/* REMOTE_WRITE includes LOCAL_WRITE; this is its own bit alone. */
+		/* ND_MR_FLAG_ALLOW_REMOTE_WRITE is 5, as it includes LOCAL_WRITE; 4 is its own
+		 * bit alone. */
 		{4, {1, 1, 0, 1}},
 		{ND_MR_FLAG_ALLOW_REMOTE_WRITE | ND_MR_FLAG_ALLOW_REMOTE_READ, {1, 1, 1, 1}},
 		{ND_MR_FLAG_RDMA_READ_SINK, {0, 0, 0, 0}},
@@ -242,7 +243,8 @@ static void nd2_own_one_request_over_several_regions(void **state)
 	pair_close(&p);
 }
 
-/* An SGE must lie within the region of its token, even if another region begins where that ends. */
+/* An SGE must lie within the region of its token, even if a second region begins at the end of
+ * the first one. */
 static void nd2_own_a_piece_lies_in_one_region(void **state)
 {
 	IND2MemoryRegion *first, *second;

@@ -275,9 +275,9 @@ enum { ACTIVE, PASSIVE };
 
 struct stand {
 	const char *name;
-	int side; /* whose port is removed */
+	int side; /* the side whose port is removed */
 	void (*reach)(struct pair *, OVERLAPPED *step);
-	bool waits; /* the step's request is pending */
+	bool waits; /* true if reach() leaves the request of the step pending */
 };
 
 static void reach_bound(struct pair *p, OVERLAPPED *step)
@@ -481,7 +481,7 @@ struct poster {
 	_Atomic unsigned posted, done, refused;
 };
 
-/* Posts until 100 requests were refused, with at most 102 without a fetched result. */
+/* Posts until 100 requests were refused; keeps at most 102 requests without a fetched result. */
 static void *post_on(void *arg)
 {
 	struct poster *w = arg;
@@ -592,7 +592,7 @@ static void nd2_own_removed_comes_back(void **state)
 	assert_int_equal(rn_link_unplug("no such adapter"), -ENOENT);
 }
 
-/* ---- release of a removed adapter's objects ---- */
+/* ---- release of the objects of a removed adapter ---- */
 
 static unsigned next_random(unsigned *seed)
 {
@@ -600,7 +600,7 @@ static unsigned next_random(unsigned *seed)
 	return *seed >> 16;
 }
 
-/* Releases all objects of a connected pair with pending requests in random order. */
+/* Releases all objects of a connected pair in random order, while requests are pending. */
 static void let_go(unsigned seed)
 {
 	OVERLAPPED ov[4] = {{0}};
@@ -755,7 +755,7 @@ static void nd2_own_removed_tells_everybody(void **state)
 	free(ov);
 }
 
-/* Each test opens the adapters itself, as the test before it has removed one. */
+/* Teardown. Each test opens the adapters itself, as the test before it may have removed one. */
 static int leave(void **state)
 {
 	close_adapters(state);

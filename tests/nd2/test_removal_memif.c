@@ -1,6 +1,6 @@
-/* Two processes with a port each, joined by memif; one process's port is removed. That process
- * gets ND_DEVICE_REMOVED. For the other the peer is only silent: its requests time out, its
- * adapter works on, and it can connect to another peer. */
+/* Two processes with a port each, joined by memif; the port of one process is removed. That
+ * process gets ND_DEVICE_REMOVED. The other process sees a silent peer: its requests time out,
+ * but its adapter works, and it can connect to another peer. */
 #include "fixture.h"
 #include "rn/link.h"
 
@@ -12,7 +12,7 @@
 HRESULT DllGetClassObject(REFCLSID rclsid, REFIID riid, void **ppv);
 
 #define REMOVED ND_DEVICE_REMOVED
-#define PEER_FD 100 /* number of the socket's descriptor in the peer */
+#define PEER_FD 100 /* descriptor number of the socket in the peer's process */
 #define PORT	7000
 
 static char path[] = "/tmp/nd2-memif-XXXXXX";
@@ -23,7 +23,7 @@ static void remove_file(void)
 	unlink(path);
 }
 
-/* Opens this process's adapter: 0 is the memif server, 1 the client. */
+/* Opens the adapter of this process: 0, the memif server, or 1, the client. */
 static void open_mine(int which)
 {
 	struct sockaddr_in sin = address_of(which, 0);
@@ -108,7 +108,7 @@ static void talk(struct end *e)
 		HR(reap(e->cq).Status, ND_SUCCESS);
 }
 
-/* In the process whose port is removed. */
+/* Runs in the process whose port is removed. */
 static void lose_it(struct end *e)
 {
 	OVERLAPPED notify = {0}, gone = {0}, later = {0};
@@ -128,7 +128,7 @@ static void lose_it(struct end *e)
 	say('g');
 }
 
-/* In the other process. */
+/* Runs in the process whose port stays. */
 static void survive_it(struct end *e)
 {
 	OVERLAPPED gone = {0}, again = {0};
@@ -161,7 +161,8 @@ static void survive_it(struct end *e)
 	RELEASE(cq);
 }
 
-/* loser is the side whose port is removed: 0 the server, 1 the client. */
+/* The part of the process with adapter `which`. loser is the side whose port is removed: 0 the
+ * server, 1 the client. */
 static void play(int which, int loser)
 {
 	struct end e;

@@ -68,7 +68,7 @@ static void nd2_own_a_file_bound_late(void **state)
 	fire(&e);
 	packet_is(port, &ov[0], 9, ND_SUCCESS);
 	packet_is(port, &ov[1], 9, ND_SUCCESS);
-	/* A file can be bound once only, and for good. */
+	/* A file can be bound only once, and stays bound for its whole life. */
 	HR(NdsPortBind(port, e.file, 10), ND_INVALID_PARAMETER);
 	HR(CALL(e.cq, Notify, ND_CQ_NOTIFY_ERRORS, &ov[0]), ND_PENDING);
 	HR(CALL(e.cq, CancelOverlappedRequests), ND_SUCCESS);
@@ -158,7 +158,7 @@ static void ended_in_order(HANDLE port, OVERLAPPED *ov, ULONG n, HRESULT status)
 }
 
 /* When CancelOverlappedRequests returns, the packets of all its requests are in the port, in the
- * order of the requests; so for each kind of object. */
+ * order of the requests. This is tested for each kind of object. */
 static void nd2_own_cancel_has_queued_everything(void **state)
 {
 	enum { N = 5 };
@@ -197,7 +197,7 @@ static void nd2_own_cancel_has_queued_everything(void **state)
 		HR(CALL(mr, Register, p.a.buf, 100, 0, &ov[2]), ND_PENDING);
 		HR(CALL(mr, CancelOverlappedRequests), ND_SUCCESS);
 		ended_in_order(port[0], ov, 3, ND_SUCCESS);
-		/* Release waits for the packets as well. */
+		/* Release also returns only when the packets are in the port. */
 		HR(CALL(mr, Deregister, &ov[0]), ND_PENDING);
 		RELEASE(mr);
 		ended_in_order(port[0], ov, 1, ND_SUCCESS);
@@ -208,10 +208,10 @@ static void nd2_own_cancel_has_queued_everything(void **state)
 		NdsHandleClose(port[i]);
 }
 
-/* ---- one end per request ---- */
+/* ---- each request ends once ---- */
 
-/* From Connect to Disconnect, each request with an OVERLAPPED of its own: one packet for each call
- * that returned ND_PENDING. */
+/* All calls from Connect to Disconnect, each with an OVERLAPPED of its own: one packet for each
+ * call that returned ND_PENDING. */
 static void nd2_own_each_pending_call_ends_once(void **state)
 {
 	enum { CONNECT, COMPLETE, NOTIFY_A, PART, DEREG, CQ_A, A_BLOCKS };
@@ -265,7 +265,8 @@ static void nd2_own_each_pending_call_ends_once(void **state)
 		NdsHandleClose(port[i]);
 }
 
-/* Two requests of one object, or of two, that share an OVERLAPPED end with one packet each. */
+/* Two requests that share an OVERLAPPED end with one packet each, whether one object or two have
+ * made them. */
 static void nd2_own_one_block_twice_two_packets(void **state)
 {
 	NDS_PORT_ENTRY e[4];
@@ -449,7 +450,7 @@ static void nd2_own_descriptors_in_a_poll_loop(void **state)
 	event_fd = NdsEventGetFd(event);
 	port_fd = NdsPortGetFd(port);
 	assert_true(epoll >= 0 && event_fd >= 0 && port_fd >= 0);
-	/* The second call returns the same descriptor. */
+	/* NdsPortGetFd returns the same descriptor every time. */
 	assert_int_equal(NdsPortGetFd(port), port_fd);
 	for (int i = 0; i < 2; i++) {
 		int fd = i ? port_fd : event_fd;

@@ -7,13 +7,13 @@
 
 #define FOR_EVER 7
 #define FINITE \
-	6 /* what the provider itself announces for queue pairs without a shared receive queue */
-#define DELAY 1 /* code of 0.01 ms */
+	6 /* rnr_retry that the provider announces for queue pairs without a shared receive queue */
+#define DELAY 1 /* RNR timer code of 0.01 ms */
 
 static struct {
-	bool changed[2];  /* whether the REQ's, the REP's rnr_retry is replaced */
-	uint8_t announce; /* the value that replaces it */
-	uint8_t own[2];	  /* rnr_retry as the provider set it, in the REQ and the REP */
+	bool changed[2];  /* [0]: replace rnr_retry of the REQ; [1]: of the REP */
+	uint8_t announce; /* the rnr_retry that is sent instead */
+	uint8_t own[2];	  /* rnr_retry that the provider had set, in the REQ and the REP */
 } said;
 
 static struct rn_cm_param announce(const struct rn_cm_param *param, unsigned by)
@@ -68,8 +68,8 @@ int __wrap_nd_qp_connect(struct nd_qp *qp, const struct rn_qp_attr *want)
 	return __real_nd_qp_connect(qp, &attr);
 }
 
-/* Connects a pair of which one end plays the peer: the active one (0) or the passive one (1).
- * Returns the other end; *other is the peer. */
+/* Connects a pair and changes rnr_retry of one end, the peer: the active end (0) or the passive
+ * one (1). Returns the other end; *other is the peer. */
 static struct end *connect_to(struct pair *p, unsigned peer, uint8_t announced, struct end **other)
 {
 	memset(&said, 0, sizeof(said));

@@ -52,13 +52,13 @@ static const struct row {
 } rows[] = {
 	{"10.200.0.1", "10.0.0.1"},
 	{"10.1.77.1", "10.1.0.1"},
-	/* More leading bits in common with 10.1.2.1, but outside of its /24. */
+	/* 10.1.3.5 has more leading bits in common with 10.1.2.1, but is outside of its /24. */
 	{"10.1.3.5", "10.1.0.1"},
 	{"10.1.2.77", "10.1.2.1"},
 	{"10.1.2.1", "10.1.2.1"}, /* an adapter's own address */
 	{"10.0.0.1", "10.0.0.1"},
 	{"192.0.2.126", "192.0.2.1"},
-	{"192.0.2.200", "10.1.0.1"}, /* through the only gateway */
+	{"192.0.2.200", "10.1.0.1"}, /* reached through the only gateway */
 	{"198.51.100.0", "198.51.100.1"},
 	{"198.51.100.2", "10.1.0.1"},
 	{"2001:db8:1:2::9", "2001:db8:1::1"},
@@ -90,7 +90,7 @@ static void nd2_own_the_longest_prefix_answers(void **state)
 			fail_msg("%s is not reached as it should be", rows[i].remote);
 }
 
-/* In a network namespace without routes only the adapters' own prefixes can decide. */
+/* In a network namespace without routes the choice depends on the adapters' own prefixes only. */
 static void nd2_own_without_any_route(void **state)
 {
 	pid_t child = fork();
@@ -147,7 +147,7 @@ static void nd2_own_all_addresses_are_listed(void **state)
 	assert_int_equal(cb, need);
 	for (SIZE_T i = 0; i < need; i++)
 		assert_int_equal(list[i], 0xee);
-	/* Flags for version 1 and emulated providers; there are none. */
+	/* Flags 1 and 2 exclude emulated providers and providers of version 1; there are none. */
 	for (ULONG flags = 0; flags < 4; flags++) {
 		cb = need + 50;
 		HR(NdQueryAddressList(flags, (SOCKET_ADDRESS_LIST *)list, &cb), ND_SUCCESS);

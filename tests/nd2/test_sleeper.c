@@ -11,8 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define TARGET_FD 100	 /* number of the socket's descriptor in the target */
-#define LEN	  20000u /* bytes: several packets */
+#define TARGET_FD 100	 /* descriptor number of the socket in the target's process */
+#define LEN	  20000u /* bytes of a Write or Read; several packets */
 #define PAUSE_US  2000
 
 static const char *policy = "inline";
@@ -87,9 +87,9 @@ static void sleep_as_target(void **state)
 	say(TARGET_FD, "w", 1);
 	hear(TARGET_FD, &last, 1);
 	assert_true(filled(&e, 0, LEN, last));
-	reap_none(e.cq, 0); /* RDMA leaves no result at the target */
+	reap_none(e.cq, 0); /* the Write and Read leave no result at the target */
 	say(TARGET_FD, "d", 1);
-	hear(TARGET_FD, &last, 1); /* keep the NIC until the peer has all acknowledgements */
+	hear(TARGET_FD, &last, 1); /* keeps the NIC alive until the peer has all acknowledgements */
 	RELEASE(listener);
 	end_close(&e);
 	RELEASE(adapters[1]);
@@ -130,8 +130,8 @@ static void connect_to(struct end *e, const struct about *it)
 	ENDS(e->connector, CALL(e->connector, CompleteConnect, &complete), &complete, ND_SUCCESS);
 }
 
-/* True once the target has reported that it is awake; a time-out of this process would be wrong,
- * since on a busy machine the target may sleep longer. */
+/* True once the target has reported that it is awake. This process must not rely on a timeout of
+ * its own: on a busy machine the target may sleep longer. */
 static bool is_awake(int fd)
 {
 	char w;

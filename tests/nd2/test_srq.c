@@ -1,5 +1,6 @@
-/* Shared receive queues: rows 31, 32 and 158 to 164 of docs/spec/nd2.md, without row 159, which is
- * in test_srq_patience.c. The queue is the passive side's unless a test says otherwise. */
+/* Shared receive queues: rows 31, 32 and 158 to 164 of docs/spec/nd2.md; row 159 is in
+ * test_srq_patience.c. The shared receive queue is on the passive side unless a test says
+ * otherwise. */
 #include "fixture.h"
 
 #include "ndtypes.h"
@@ -144,7 +145,7 @@ static void nd2_row_158_receives_up_to_the_depth(void **state)
 	HR(CALL(srq, Receive, NULL, NULL, 1), ND_INVALID_PARAMETER_2);
 	sge[0].BufferLength = limits.MaxTransferLength;
 	HR(CALL(srq, Receive, NULL, sge, 2), ND_BUFFER_OVERFLOW);
-	/* Each message takes the oldest receive and makes room for one more. */
+	/* Each message uses up the oldest receive and so makes room for another one. */
 	for (unsigned i = 1; i <= 20; i++) {
 		deliver(&p, i);
 		HR(receive(&p.b, srq, i + 5, AREA), ND_SUCCESS);
@@ -186,12 +187,12 @@ static void nd2_row_160_notified_once_when_low(void **state)
 	HR(CALL(srq, Notify, &ov[1]), ND_PENDING);
 	deliver(&p, 1); /* three receives are left, which is not below the threshold */
 	HR(status_after(&ov[0], 30), ND_PENDING);
-	deliver(&p, 2); /* two: one event ends all pending requests */
+	deliver(&p, 2); /* two are left: one event completes all pending requests */
 	HR(finish(srq, &ov[0]), ND_SUCCESS);
 	HR(finish(srq, &ov[1]), ND_SUCCESS);
 	HR(NdsEventWait(ov[1].hEvent, 1000), ND_SUCCESS);
-	/* One event per Notify: the next messages report nothing, and after a refill a new request
-	 * waits until the queue is low again. */
+	/* One event per Notify: the next messages complete no request. After a refill a new
+	 * Notify is pending until the queue is low again. */
 	deliver(&p, 3);
 	receives(&p.b, srq, 5, 7);
 	HR(CALL(srq, Notify, &ov[2]), ND_PENDING);
@@ -283,7 +284,7 @@ static void nd2_row_163_modify_below_what_is_posted(void **state)
 	receives(&p.b, srq, 7, 9);
 	HR(receive(&p.b, srq, 10, AREA), ND_NO_MORE_ENTRIES);
 	HR(status_after(&ov, 30), ND_PENDING);
-	/* A depth equal to the number of posted receives is allowed. */
+	/* A depth equal to the number of posted receives is accepted. */
 	HR(CALL(srq, Modify, 8, 0), ND_SUCCESS);
 	HR(CALL(srq, Modify, 7, 0), ND_BUFFER_OVERFLOW);
 	deliver(&p, 2);
@@ -374,7 +375,7 @@ static void nd2_row_164_two_queue_pairs_on_one_queue(void **state)
 		assert_int_equal((uintptr_t)r.RequestContext, i);
 		assert_int_equal(r.RequestType, Nd2RequestTypeReceive);
 		assert_int_equal(r.BytesTransferred, 500 + i);
-		/* The receive's buffer, on whichever queue pair the message came. */
+		/* The message is in the receive's buffer, whichever queue pair got it. */
 		assert_true(filled(&p.b, i * AREA, 500 + i, i));
 	}
 	reap_none(p.b.cq, 10);
@@ -524,7 +525,7 @@ static void nd2_own_the_queue_released_before_its_queue_pairs(void **state)
 	pair_close(&p);
 }
 
-/* A posted receive stays for the next queue pair. */
+/* A receive that no message has used stays posted for the next queue pair. */
 static void nd2_own_queue_pairs_come_and_go(void **state)
 {
 	IND2SharedReceiveQueue *srq;
@@ -580,7 +581,8 @@ static void nd2_own_interfaces_and_affinity(void **state)
 	end_close(&e);
 }
 
-/* The adapters are released first, then the shared receive queue: the queue pair keeps both. */
+/* The client releases the adapters, then the shared receive queue: the queue pair keeps both
+ * alive. */
 static void nd2_own_queue_pairs_keep_their_queue(void **state)
 {
 	OVERLAPPED ov = {0};

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #define PAIRS 8u
-#define DEPTH 24u /* fewer than the PAIRS * BURST messages in flight */
+#define DEPTH 24u /* less than PAIRS * BURST, the number of messages in flight */
 #define AREA  2048u
 #define BURST 8u
 
@@ -18,7 +18,7 @@ struct message {
 
 static struct pair pairs[PAIRS];
 static IND2SharedReceiveQueue *srq;
-static struct end *home; /* its buffer holds all receives */
+static struct end *home; /* the end whose buffer holds all receives */
 static unsigned messages = 400;
 static bool posted[DEPTH];
 

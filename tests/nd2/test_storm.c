@@ -1,6 +1,7 @@
-/* Two threads make and end connections all the time: idle, under traffic, rejected, by release.
- * Nothing may hang, fail or grow, and each posted request has one completion. usage: nd2_storm
- * [CYCLES [POLICY]]; CYCLES is for both threads together, 2000 by default. */
+/* Two threads make and end connections all the time: idle ones, under traffic, rejected, ended
+ * by Release. Nothing may hang or fail, no memory may be lost, and each posted request has one
+ * completion. usage: nd2_storm [CYCLES [POLICY]]; CYCLES is for both threads together, 2000 by
+ * default. */
 #include "fixture.h"
 
 #include <malloc.h>
@@ -28,7 +29,8 @@ static void wait_for(void *obj, OVERLAPPED *ov, HRESULT wanted)
 	HR(CALL(OV(obj), GetOverlappedResult, ov, 1), wanted);
 }
 
-/* New connectors and queue pairs; the ends keep their completion queues, memory and listener. */
+/* Makes new connectors and queue pairs; the ends keep their completion queues, memory and
+ * listener. */
 static void renew(struct pair *p)
 {
 	p->a.qp = new_qp(&p->a, p->a.cq, NULL, NULL);
@@ -78,7 +80,7 @@ static void post_traffic(struct end *e)
 		HR(post_send(e, 8192, 4096, i, 0), ND_SUCCESS);
 }
 
-/* Takes n results, which is the number of posted requests; there must not be another. */
+/* Takes n results, one for each posted request; there must be no further result. */
 static void reap_all(struct end *e, unsigned n)
 {
 	ND2_RESULT r;
@@ -145,8 +147,8 @@ static void one_cycle(struct pair *p, unsigned i)
 	let_go(p);
 }
 
-/* Bytes allocated while no thread has a connection, 20 ms later for the library's threads to
- * finish. */
+/* Bytes allocated while no thread has a connection; waits 20 ms so that the library's threads
+ * finish their work. */
 static size_t heap(void)
 {
 	size_t bytes;

@@ -1,5 +1,5 @@
-/* Patterns of known clients, at length: rows 165 to 168 of docs/spec/nd2.md. ND2_STRESS=n makes
- * all of them n times as long as they are here. */
+/* Long runs of patterns that known clients use: rows 165 to 168 of docs/spec/nd2.md.
+ * ND2_STRESS=n makes each test n times as long. */
 #include "fixture.h"
 
 #include <fcntl.h>
@@ -127,7 +127,7 @@ static void nd2_row_167_ping_over_a_tight_completion_queue(void **state)
 		HR(post_recv(&p.b, 0, 64, i), ND_SUCCESS);
 	pair_connect(&p, &how);
 	for (unsigned round = 0; round < rounds; round++) {
-		/* All results of both directions are produced before one is fetched. */
+		/* All results of both directions arrive before the first one is fetched. */
 		for (uintptr_t i = 0; i < DEPTH; i++) {
 			HR(post_send(&p.a, 0, 64, 1000 + i, 0), ND_SUCCESS);
 			HR(post_send(&p.b, 0, 64, 1000 + i, 0), ND_SUCCESS);
@@ -154,7 +154,7 @@ static void nd2_row_167_ping_over_a_tight_completion_queue(void **state)
 	pair_close(&p);
 }
 
-/* ---- 168: drain, arm, wait, against a sender that never pauses ---- */
+/* ---- 168: fetch, arm, wait, against a sender that never pauses ---- */
 
 struct sender {
 	struct pair *p;

@@ -9,8 +9,8 @@ HRESULT DllGetClassObject(REFCLSID rclsid, REFIID riid, void **ppv);
 
 #define SHORT ND_INSUFFICIENT_RESOURCES
 
-/* Limits of the tables; the fixture's pair uses a part: one queue pair on each adapter, for
- * example. */
+/* Limits of the tables. The fixture's pair uses some of the entries, such as one queue pair on
+ * each adapter. */
 enum { QPS = 5, CQS = 6, MRS = 9, PDS = 3, CMS = 7, SRQS = 3 };
 
 static char path[] = "/tmp/nd2-tables-XXXXXX";
@@ -39,7 +39,7 @@ static void use_small_tables(void)
 
 struct table {
 	const char *name;
-	unsigned room; /* free entries beside those of a connected pair */
+	unsigned room; /* entries that are free beside those of a connected pair */
 	HRESULT (*make)(struct end *, IUnknown **);
 	HRESULT full;
 };
@@ -170,7 +170,8 @@ static void nd2_own_exhausted_tables(void **state)
 	pair_close(&p);
 }
 
-/* The peer has no free entry for the connection and rejects it; the next attempt succeeds. */
+/* The peer's table of connections is full, so the peer rejects the request; the next attempt
+ * succeeds. */
 static void nd2_own_exhausted_peer(void **state)
 {
 	IUnknown *bound[CMS] = {NULL};
@@ -178,7 +179,7 @@ static void nd2_own_exhausted_peer(void **state)
 	struct pair p;
 
 	pair_open(&p, NULL);
-	for (unsigned i = 0; i < CMS - 1; i++) { /* its listener has the last entry */
+	for (unsigned i = 0; i < CMS - 1; i++) { /* the listener has the last entry */
 		struct sockaddr_in sin = address_of(1, 0);
 		IND2Connector *c = new_connector(&p.b);
 

@@ -33,16 +33,16 @@ static void configure(void)
 }
 
 enum {
-	RETH_AT = 14 + 20 + 8 + 12, /* behind Ethernet, IPv4, UDP and BTH */
+	RETH_AT = 14 + 20 + 8 + 12, /* offset of the RETH: after Ethernet, IPv4, UDP and BTH */
 	WRITE_ONLY = 0x0a,
 	READ_REQUEST = 0x0c,
 };
 
-/* Whether the capture has a frame with this opcode, address and token. */
+/* True if the capture has a frame with this opcode, address and token. */
 static bool on_the_wire(uint8_t opcode, const void *address, UINT32 token)
 {
 	uint64_t va = htobe64((uintptr_t)address);
-	/* Of a pcap record: seconds, fraction, captured bytes, bytes on the wire. */
+	/* The header of a pcap record: seconds, fraction, captured bytes, bytes on the wire. */
 	uint32_t head[4];
 	bool found = false;
 	FILE *f = fopen(capture, "rb");

@@ -9,7 +9,7 @@ static void nd2_row_060_deregister_while_a_window_is_bound(void **state)
 	pair_open_connected(&p, &local_only);
 	mw = new_window(&p.b);
 	HR(post_bind(&p.b, mw, 0, 4096, 1, RO), ND_SUCCESS);
-	is_busy(&p.b); /* from the return of Bind on, before it completes */
+	is_busy(&p.b); /* busy from the return of Bind on, even before the Bind completes */
 	reap_is(p.b.cq, 1, ND_SUCCESS);
 	is_busy(&p.b);
 	p.b.remote = CALL(mw, GetRemoteToken);
@@ -31,7 +31,7 @@ static void nd2_row_061_deregister_after_the_invalidation(void **state)
 	bind_now(&p.b, other, 0, 4096, RO);
 	unbind_now(&p.b, mw);
 	is_busy(&p.b); /* the other window is still bound */
-	/* A silent Invalidate is complete when a later request is. */
+	/* A silent Invalidate has completed once a later request has. */
 	HR(post_invalidate(&p.b, other, 0, ND_OP_FLAG_SILENT_SUCCESS), ND_SUCCESS);
 	HR(post_recv(&p.a, 0, 10, 2), ND_SUCCESS);
 	HR(post_send(&p.b, 0, 10, 3, 0), ND_SUCCESS);
@@ -241,7 +241,7 @@ static void nd2_row_075_invalidate_what_is_not_bound(void **state)
 
 		pair_open_connected(&p, &local_only);
 		mw = new_window(&p.b);
-		if (again) { /* second round: a window that was bound before */
+		if (again) { /* in the second round the window was bound before */
 			bind_now(&p.b, mw, 0, 4096, RO);
 			unbind_now(&p.b, mw);
 		}
@@ -271,7 +271,8 @@ static void nd2_row_076_over_another_connection(void **state)
 		pair_open_connected(&q, &local_only);
 		mw = new_window(&p.b);
 		bind_now(&p.b, mw, 0, 4096, RO | WO);
-		/* The peer of q uses p's token and address. */
+		/* The peer of q uses the address and token of the window, which is bound on p's
+		 * queue pair. */
 		HR(post_recv(&q.b, 0, 10, 9), ND_SUCCESS);
 		if (read)
 			HR(post_read(&q.a, 0, 10, 1, 0, &p.b, 0), ND_SUCCESS);
@@ -279,7 +280,7 @@ static void nd2_row_076_over_another_connection(void **state)
 			HR(post_write(&q.a, 0, 10, 1, 0, &p.b, 0), ND_SUCCESS);
 		reap_is(q.a.cq, 1, ND_ACCESS_VIOLATION);
 		reap_is(q.b.cq, 9, ND_CANCELED);
-		write_works(&p, 0, 4096); /* the window's own connection is not affected */
+		write_works(&p, 0, 4096); /* the window still works over its own connection */
 		RELEASE(mw);
 		pair_close(&q);
 		pair_close(&p);

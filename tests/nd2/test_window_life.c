@@ -107,8 +107,8 @@ static void nd2_own_window_moves_to_another_queue_pair(void **state)
 	reap_is(p.a.cq, 1, ND_ACCESS_VIOLATION);
 	reap_is(p.b.cq, 0xb9, ND_CANCELED);
 	write_works(&q, 4096, 4096);
-	/* Invalidate on a queue pair that is not the window's: */
-	HR(post_invalidate(&q.a, mw, 2, 0), ND_INVALID_PARAMETER_2); /* one of another adapter */
+	/* Invalidate is refused on the queue pair of another adapter. */
+	HR(post_invalidate(&q.a, mw, 2, 0), ND_INVALID_PARAMETER_2);
 	RELEASE(mw);
 	pair_close(&q);
 	pair_close(&p);
@@ -304,7 +304,7 @@ static void nd2_own_window_requests_in_order(void **state)
 	pair_close(&p);
 }
 
-/* Under the peer's Writes: once the Invalidate has completed, no Write changes the memory. */
+/* The peer Writes all the time: once the Invalidate has completed, no Write changes the memory. */
 static void nd2_own_invalidate_under_fire(void **state)
 {
 	for (unsigned round = 0; round < 10; round++) {
@@ -335,7 +335,7 @@ static void nd2_own_invalidate_under_fire(void **state)
 			assert_memory_equal(was, p.b.buf, chunk);
 			free(was);
 		}
-		do /* successful Writes, then a refused one, then flushed ones */
+		do /* takes successful Writes up to the refused one, which flushed ones follow */
 			r = reap(p.a.cq);
 		while (r.Status == (HRESULT)ND_SUCCESS && (uintptr_t)r.RequestContext < 59);
 		if (r.Status != (HRESULT)ND_SUCCESS)
@@ -345,8 +345,8 @@ static void nd2_own_invalidate_under_fire(void **state)
 	}
 }
 
-/* One thread binds and invalidates, another deregisters and registers: a Bind finds the region
- * registered, or Deregister finds no window bound, never both. */
+/* One thread binds and invalidates, another deregisters and registers. Either the Bind succeeds
+ * and Deregister is refused as busy, or Deregister succeeds and the Bind is refused. */
 struct contest {
 	struct pair *p;
 	_Atomic int stop;
@@ -388,7 +388,7 @@ static void nd2_own_bind_against_deregister(void **state)
 	c.p = &p;
 	assert_int_equal(pthread_create(&other, NULL, register_again, &c), 0);
 	for (unsigned i = 0; i < 40000 && (i < 500 || bound < 20 || refused < 20 || !c.gone); i++) {
-		if (i % 500 == 499) /* either thread may have no CPU for a while */
+		if (i % 500 == 499) /* gives CPU time to the other thread */
 			sleep_ms(1);
 		HRESULT hr = post_bind(&p.b, mw, 0, 4096, 1, RO);
 
@@ -396,13 +396,13 @@ static void nd2_own_bind_against_deregister(void **state)
 			HR(hr, ND_ACCESS_VIOLATION);
 			refused++;
 			/* The other thread may have lost its CPU between Deregister and
-			 * Register. */
+			 * Register: give it time. */
 			if (refused % 32 == 0)
 				sleep_ms(1);
 			continue;
 		}
 		bound++;
-		/* An accepted Bind keeps the region until it is executed. */
+		/* An accepted Bind keeps the region registered until the Bind is executed. */
 		reap_is(p.b.cq, 1, ND_SUCCESS);
 		HR(post_invalidate(&p.b, mw, 2, 0), ND_SUCCESS);
 		reap_is(p.b.cq, 2, ND_SUCCESS);
@@ -445,7 +445,7 @@ static void nd2_own_window_of_no_bytes(void **state)
 	pair_close(&p);
 }
 
-/* A Bind or Invalidate that a full queue refuses changes nothing. */
+/* A Bind or Invalidate changes nothing if it is refused because the queue is full. */
 static void nd2_own_window_requests_up_to_the_depth(void **state)
 {
 	const struct how how = {.depth = 4};
@@ -487,14 +487,14 @@ static void nd2_own_window_arguments(void **state)
 
 	pair_open_connected(&p, NULL);
 	mw = new_window(&p.b);
-	/* Unknown flags. */
+	/* Unknown flags are refused. */
 	for (ULONG bit = 1; bit != 0; bit <<= 1) {
 		if (!(bit & 0x1b))
 			HR(post_bind(&p.b, mw, 0, 10, 1, RO | bit), ND_INVALID_PARAMETER_6);
 		if (!(bit & 0x03))
 			HR(post_invalidate(&p.b, mw, 1, bit), ND_INVALID_PARAMETER_3);
 	}
-	/* Objects that are NULL, of another kind, or not registered. */
+	/* Objects that are NULL, of another kind, or not registered are refused. */
 	unregistered = new_mr(&p.b);
 	HR(CALL(p.b.qp, Bind, NULL, NULL, (IUnknown *)mw, p.b.buf, 10, RO), ND_INVALID_PARAMETER_2);
 	HR(CALL(p.b.qp, Bind, NULL, (IUnknown *)mw, (IUnknown *)mw, p.b.buf, 10, RO),
@@ -507,7 +507,7 @@ static void nd2_own_window_arguments(void **state)
 	HR(CALL(p.b.qp, Invalidate, NULL, (IUnknown *)p.b.mr, 0), ND_INVALID_PARAMETER_2);
 	HR(CALL(p.b.qp, Bind, NULL, (IUnknown *)unregistered, (IUnknown *)mw, p.b.buf, 10, RO),
 	   ND_ACCESS_VIOLATION);
-	/* Objects of another instance of the same adapter. */
+	/* Objects of another instance of the same adapter are refused. */
 	again = open_adapter(1);
 	mine = adapters[1];
 	adapters[1] = again;

@@ -1,5 +1,5 @@
-/* Helpers of the window tests: bind, invalidate, and access memory through a window. In every pair
- * `b` owns the windows and `a` is the peer; p.b.remote is the token that a uses. */
+/* Helpers of the window tests: bind, invalidate, and access memory through a window. In every
+ * pair, end b owns the windows and end a is the peer; p.b.remote is the token that end a uses. */
 #ifndef WINDOW_H
 #define WINDOW_H
 
@@ -8,7 +8,7 @@
 #define RO ND_OP_FLAG_ALLOW_READ
 #define WO ND_OP_FLAG_ALLOW_WRITE
 
-/* The region has no remote rights, so the peer's access is by a window only. */
+/* The region has no remote rights, so the peer can use it through a window only. */
 static const struct how local_only = {.mr_flags = ND_MR_FLAG_ALLOW_LOCAL_WRITE};
 
 static inline IND2MemoryWindow *new_window(const struct end *e)
@@ -33,7 +33,7 @@ static inline HRESULT post_invalidate(struct end *e, IND2MemoryWindow *mw, uintp
 	return CALL(e->qp, Invalidate, (void *)ctx, (IUnknown *)mw, flags);
 }
 
-/* Binds, waits for the result, and makes the window's token the one that the peer uses. */
+/* Binds the window, waits for the result, and gives the window's token to the peer. */
 static inline void bind_now(struct end *e, IND2MemoryWindow *mw, size_t off, size_t len,
 			    ULONG flags)
 {
@@ -56,7 +56,7 @@ static inline HRESULT deregister(struct end *e)
 	return hr == ND_PENDING ? finish(e->mr, &ov) : hr;
 }
 
-/* Deregister returns ND_DEVICE_BUSY, and no request is pending after that. */
+/* Checks that Deregister returns ND_DEVICE_BUSY and leaves no request pending. */
 static inline void is_busy(struct end *e)
 {
 	OVERLAPPED ov = {0};
@@ -83,7 +83,8 @@ static inline void write_works(struct pair *p, size_t off, size_t len)
 	assert_memory_equal(p->b.buf + off, p->a.buf, len);
 }
 
-/* The peer's request is refused, which breaks the connection: the owner's receive is cancelled. */
+/* Checks that the peer's request is refused. This breaks the connection, so the owner's receive
+ * is cancelled. */
 static inline void is_refused(struct pair *p, bool read, size_t off, size_t len)
 {
 	HR(post_recv(&p->b, 0, 10, 0xb9), ND_SUCCESS);

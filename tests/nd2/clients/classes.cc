@@ -102,7 +102,8 @@ class Event : public Handle
 	{
 		must("NdsEventCreate", NdsEventCreate(0, 0, &h));
 	}
-	/* The event with the low bit set: the request makes no packet in its file's port. */
+	/* The event handle with its low bit set: a request with this hEvent makes no packet in
+	 * the port of its file. */
 	HANDLE without_port() const
 	{
 		return reinterpret_cast<HANDLE>(reinterpret_cast<ULONG_PTR>(h) | 1);
@@ -162,9 +163,10 @@ class End
 	const message &hear(UINT32 what, unsigned n);
 
 	const sockaddr_in local;
-	const unsigned peer_says; /* number of the peer's messages; later receives are cancelled */
-	Event event;		  /* of requests that done() waits for */
-	Event departed;		  /* of NotifyDisconnect */
+	/* Messages that the peer sends in all; the receives after them are cancelled. */
+	const unsigned peer_says;
+	Event event;	/* set at the end of a request that done() waits for */
+	Event departed; /* set at the end of NotifyDisconnect */
 	/* In use by the provider while a request is pending, so declared before the objects
 	 * below. */
 	OVERLAPPED request{}, asking{}, departure{};
@@ -177,8 +179,9 @@ class End
 	Ref<IND2QueuePair> qp;
 	Ref<IND2Connector> connector;
 	Ref<IND2Listener> listener;
-	unsigned asked = 0; /* number of Notify calls: the odd ones wait for the event */
-	unsigned requests = 0, messages = 0; /* completed */
+	/* Notify calls so far: odd ones wait by the event, even ones by the port. */
+	unsigned asked = 0;
+	unsigned requests = 0, messages = 0; /* completed so far */
 };
 
 /* Starts a request, waits for its end, and requires success. */
@@ -231,14 +234,14 @@ void End::close()
 	mr.let_go("region is still used");
 }
 
-/* ---- results ---- */
+/* ---- completions ---- */
 
 message *End::slot(unsigned i)
 {
 	return reinterpret_cast<message *>(region.data() + AT_SLOTS) + i;
 }
 
-/* Requests a notification and sleeps until it comes: by the event and by the port in turn. */
+/* Requests a notification and waits for it, in turn by the event and by a packet in the port. */
 void End::notified()
 {
 	const bool by_event = ++asked % 2 != 0;
@@ -258,7 +261,8 @@ void End::notified()
 	must("Notify", cq->GetOverlappedResult(&asking, 0));
 }
 
-/* Checks one result. The context of a receive is its slot; other requests have none. */
+/* Checks one result. The context of a receive is the address of its slot; other requests have no
+ * context. */
 void End::take(const ND2_RESULT &result)
 {
 	const bool receive = result.RequestType == Nd2RequestTypeReceive;
@@ -277,7 +281,8 @@ void End::take(const ND2_RESULT &result)
 	messages++;
 }
 
-/* Waits until these totals of own requests and of the peer's messages have completed. */
+/* Waits until of_ours requests of this side and of_the_peer messages of the peer have completed
+ * in all. */
 void End::until(unsigned of_ours, unsigned of_the_peer)
 {
 	while (requests < of_ours || messages < of_the_peer) {
@@ -306,7 +311,7 @@ void End::expect_messages()
 	}
 }
 
-/* Sends a message and waits until this side's n-th request has completed. */
+/* Sends a message; returns when n requests of this side have completed in all. */
 void End::say(UINT32 what, UINT32 remote_token, const void *address, unsigned n)
 {
 	message *m = slot(SLOTS);
@@ -320,7 +325,7 @@ void End::say(UINT32 what, UINT32 remote_token, const void *address, unsigned n)
 	until(n, 0);
 }
 
-/* Waits for the peer's n-th message and checks it. */
+/* Waits for the n-th message of the peer and checks it. */
 const message &End::hear(UINT32 what, unsigned n)
 {
 	const message &m = *slot(n - 1);
@@ -388,10 +393,10 @@ void End::converse()
 	hear(SAY_BYE, 3);
 }
 
-/* Disconnects; the receives that are left are cancelled. */
+/* Disconnects, and checks that the unused receives are cancelled. */
 void End::disconnect()
 {
-	if (peer_says == 4) { /* the server: waits until the client has disconnected */
+	if (peer_says == 4) { /* the server waits until the client has disconnected */
 		departed.wait("NotifyDisconnect");
 		must("NotifyDisconnect", connector->GetOverlappedResult(&departure, 0));
 		until(0, SLOTS);

@@ -29,7 +29,7 @@ enum {
 	CALLER_FIELD = 56, /* bytes that GetPrivateData returns: padded with zeros */
 	CALLEE_FIELD = 196,
 
-	/* Layout of a region: the same on both sides. */
+	/* Sizes and offsets in a region, the same on both sides. */
 	BULK_BYTES = 64 * 1024,
 	WINDOW_BYTES = 4096,
 	SLOTS = 5, /* receives per side: more than the 3 or 4 messages of the peer */
@@ -40,8 +40,8 @@ enum {
 	REGION_BYTES = 4 * BULK_BYTES
 };
 
-/* First the types of a message, then the seeds of private data and bulk data; a message's text has
- * its type as the seed. */
+/* Message types, then the seeds of private data and of bulk data. The seed of a message's text
+ * is its type. */
 enum {
 	SAY_HELLO = 1,
 	SAY_LENT,

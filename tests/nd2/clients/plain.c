@@ -25,8 +25,8 @@
 struct end {
 	IND2Adapter *adapter;
 	HANDLE file, port;
-	HANDLE event;	 /* of requests that DONE() waits for */
-	HANDLE departed; /* of NotifyDisconnect */
+	HANDLE event;	 /* set at the end of a request that DONE() waits for */
+	HANDLE departed; /* set at the end of NotifyDisconnect */
 	IND2CompletionQueue *cq;
 	IND2MemoryRegion *mr;
 	IND2QueuePair *qp;
@@ -34,9 +34,10 @@ struct end {
 	UINT8 *region;
 	UINT32 token;
 	OVERLAPPED ov, departure;
-	unsigned notified;	     /* number of Notify calls: the odd ones wait for the event */
-	unsigned requests, messages; /* completed */
-	/* Number of the peer's messages; later receives are cancelled. */
+	/* Notify calls so far: odd ones wait by the event, even ones by the port. */
+	unsigned notified;
+	unsigned requests, messages; /* completed so far */
+	/* Messages that the peer sends in all; the receives after them are cancelled. */
 	unsigned peer_says;
 };
 
@@ -56,7 +57,8 @@ static void demand(int is, const char *what, UINT64 got)
 	exit(1);
 }
 
-/* With the low bit set the request makes no packet in its file's port. */
+/* The event handle with its low bit set: a request with this hEvent makes no packet in the port
+ * of its file. */
 static HANDLE without_port(HANDLE event)
 {
 	return (HANDLE)((ULONG_PTR)event | 1);
@@ -123,14 +125,14 @@ static void end_close(struct end *e)
 	free(e->region);
 }
 
-/* ---- results ---- */
+/* ---- completions ---- */
 
 static struct message *slot(struct end *e, UINT32 i)
 {
 	return (struct message *)(void *)(e->region + AT_SLOTS) + i;
 }
 
-/* Requests a notification and sleeps until it comes: by the event and by the port in turn. */
+/* Requests a notification and waits for it, in turn by the event and by a packet in the port. */
 static void notified(struct end *e)
 {
 	int by_event = ++e->notified % 2;
@@ -150,7 +152,8 @@ static void notified(struct end *e)
 	MUST(CALL(e->cq, GetOverlappedResult, &ov, 0));
 }
 
-/* Checks one result. The context of a receive is its slot; other requests have none. */
+/* Checks one result. The context of a receive is the address of its slot; other requests have no
+ * context. */
 static void take(struct end *e, const ND2_RESULT *r)
 {
 	int receive = r->RequestType == Nd2RequestTypeReceive;
@@ -170,7 +173,8 @@ static void take(struct end *e, const ND2_RESULT *r)
 	e->messages++;
 }
 
-/* Waits until these totals of own requests and of the peer's messages have completed. */
+/* Waits until `requests` requests of this side and `messages` messages of the peer have
+ * completed in all. */
 static void until(struct end *e, unsigned requests, unsigned messages)
 {
 	ND2_RESULT results[4];
@@ -195,7 +199,7 @@ static void expect_messages(struct end *e)
 	}
 }
 
-/* Sends a message and waits until this side's n-th request has completed. */
+/* Sends a message; returns when n requests of this side have completed in all. */
 static void say(struct end *e, UINT32 what, UINT32 token, const void *address, unsigned n)
 {
 	struct message *m = slot(e, SLOTS);
@@ -209,7 +213,7 @@ static void say(struct end *e, UINT32 what, UINT32 token, const void *address, u
 	until(e, n, 0);
 }
 
-/* Waits for the peer's n-th message and checks it. */
+/* Waits for the n-th message of the peer and checks it. */
 static const struct message *hear(struct end *e, UINT32 what, unsigned n)
 {
 	const struct message *m = slot(e, n - 1);
@@ -237,7 +241,7 @@ static void check_private_data(struct end *e, ULONG n, ULONG field, UINT32 seed)
 	demand(first_set(bytes + n, cb - n) == cb - n, "what follows private data", cb);
 }
 
-/* Waits until the receives that are left have been cancelled. */
+/* Waits until the unused receives are cancelled. */
 static void hear_no_more(struct end *e)
 {
 	until(e, 0, SLOTS);

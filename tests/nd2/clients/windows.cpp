@@ -43,7 +43,7 @@ static void Demand(BOOL is, PCSTR what, ULONGLONG got = 0)
 #define MUST(call)  Must((call), #call)
 #define WIN32(call) Demand((call) ? TRUE : FALSE, #call, GetLastError())
 
-// Receives each result that a thread takes from a completion queue.
+// An interface whose OnResult() receives each result that a thread takes from a completion queue.
 #undef INTERFACE
 #define INTERFACE IResultSink
 DECLARE_INTERFACE_(IResultSink, IUnknown)
@@ -54,7 +54,7 @@ DECLARE_INTERFACE_(IResultSink, IUnknown)
 	STDMETHOD(OnResult)(THIS_ const ND2_RESULT *pResult) PURE;
 };
 
-// Checks results and counts them. Any thread.
+// Checks results and counts them. Any thread may call it.
 class CTally : public IResultSink
 {
       public:
@@ -119,12 +119,13 @@ class CTally : public IResultSink
 	LONG volatile m_cMessages;
 	LONGLONG volatile m_cbMoved;
 	message *const m_pSlots;
-	const LONG m_peerSays; // number of the peer's messages; later receives are cancelled
+	const LONG m_peerSays; // messages that the peer sends in all; later receives are cancelled
 	void *const m_pContext;
 	CRITICAL_SECTION m_cs;
 };
 
-// Checks one result. The context of a receive is its slot; other requests have none.
+// Checks one result. The context of a receive is the address of its slot; other requests have no
+// context.
 STDMETHODIMP CTally::OnResult(const ND2_RESULT *pResult)
 {
 	EnterCriticalSection(&m_cs);
@@ -191,14 +192,15 @@ class CEnd
 	CTally *m_pTally;
 	BYTE *m_pRegion;
 	HANDLE m_hFile, m_hIocp, m_hWorker;
-	HANDLE m_hEvent;    // of requests that Finish() waits for
-	HANDLE m_hDeparted; // of NotifyDisconnect
+	HANDLE m_hEvent;    // set at the end of a request that Finish() waits for
+	HANDLE m_hDeparted; // set at the end of NotifyDisconnect
 	HANDLE m_hTaken;    // set when the worker has taken results
 	OVERLAPPED m_ov, m_ovDeparture, m_ovEvent, m_ovPort;
-	DWORD m_cNotified; // number of Notify calls: the odd ones wait for the event
+	DWORD m_cNotified; // Notify calls so far: odd ones wait by the event, even ones by the port
 };
 
-// With the low bit set the request makes no packet in its file's port.
+// The event handle with its low bit set: a request with this hEvent makes no packet in the port of
+// its file.
 static HANDLE WithoutPort(HANDLE hEvent)
 {
 	return (HANDLE)((ULONG_PTR)hEvent | 1);
@@ -211,7 +213,7 @@ static void Wait(HANDLE h, PCSTR what)
 	Demand(ret == WAIT_OBJECT_0, what, ret);
 }
 
-// Waits for the end of a request that was started, and requires success.
+// Waits for the end of a request that has been started, and requires success.
 void CEnd::Finish(HRESULT hr, IND2Overlapped *pObject, PCSTR what)
 {
 	Must(hr, what);
@@ -284,7 +286,7 @@ CEnd::~CEnd()
 	WIN32(VirtualFree(m_pRegion, 0, MEM_RELEASE));
 }
 
-// ---- results ----
+// ---- completions ----
 
 message *CEnd::Slot(DWORD i)
 {
@@ -323,7 +325,8 @@ unsigned __stdcall CEnd::WorkerMain(void *pArgument)
 	}
 }
 
-// Requests a notification and sleeps until its results were taken: by event and by port in turn.
+// Requests a notification and waits until its results are taken, in turn after the event and after
+// a packet in the port.
 void CEnd::Notified()
 {
 	if (++m_cNotified % 2 == 0) {
@@ -337,7 +340,8 @@ void CEnd::Notified()
 	TakeResults();
 }
 
-// Waits until these totals of own requests and of the peer's messages have completed.
+// Waits until cRequests requests of this side and cMessages messages of the peer have completed in
+// all.
 void CEnd::Until(LONG cRequests, LONG cMessages)
 {
 	while (!m_pTally->Has(cRequests, cMessages))
@@ -362,7 +366,7 @@ void CEnd::ExpectMessages()
 	}
 }
 
-// Sends a message and waits until this side's n-th request has completed.
+// Sends a message; returns when n requests of this side have completed in all.
 void CEnd::Say(UINT32 what, UINT32 token, const void *pAddress, LONG n)
 {
 	message *p = Slot(SLOTS);
@@ -376,7 +380,7 @@ void CEnd::Say(UINT32 what, UINT32 token, const void *pAddress, LONG n)
 	Until(n, 0);
 }
 
-// Waits for the peer's n-th message and checks it.
+// Waits for the n-th message of the peer and checks it.
 const message *CEnd::Hear(UINT32 what, LONG n)
 {
 	const message *p = Slot(n - 1);

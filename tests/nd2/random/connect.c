@@ -1,6 +1,6 @@
-/* Acts on connectors and listeners. A thread that has a connector to itself mostly makes the next
- * step of a connection, so that connections come about; other acts are random. Any thread of the
- * driver. */
+/* Random calls of connectors and listeners. A thread that holds a connector alone mostly makes
+ * the next step of a connection, so that connections come about; its other calls are random. Any
+ * thread of the driver. */
 #include "random.h"
 
 #include <arpa/inet.h>
@@ -85,7 +85,7 @@ static void ask_address(struct thing *t, enum act act)
 	thing_act(t, act, false, call_address, &act);
 }
 
-/* ---- steps with a queue pair ---- */
+/* ---- steps that take a queue pair ---- */
 
 struct connect_call {
 	IUnknown *qp;
@@ -112,7 +112,7 @@ static HRESULT call_accept(struct thing *t, OVERLAPPED *ov, const void *arg)
 		    ov);
 }
 
-/* A queue pair that can still be connected, if four tries find one. */
+/* A queue pair that was not used for a connection yet, if one of four tries finds one; else any. */
 static struct thing *some_queue_pair(int adapter)
 {
 	struct thing *qp = thing_any(K_QP, adapter);
@@ -124,8 +124,8 @@ static struct thing *some_queue_pair(int adapter)
 	return qp;
 }
 
-/* A_CONNECT_FRESH requires that no other thread uses the queue pair, so the thread holds its lock
- * until the call is made. */
+/* A_CONNECT_FRESH is a Connect whose queue pair no other thread uses: the queue pair's lock is
+ * held for writing until the call returns. */
 static void with_queue_pair(struct thing *t, struct connect_call *c, bool accept)
 {
 	struct thing *qp = some_queue_pair(t->adapter);
@@ -164,7 +164,8 @@ static void connect_somehow(struct thing *t)
 		return;
 	case 1:
 		if (rarely(100))
-			/* Unknown neighbour; rare, since its resolution takes long. */
+			/* Unknown neighbour: done rarely, as the resolution of its address takes
+			 * long. */
 			c.to = address_of(60, 7);
 		else
 			c.to.sin_port = htons(2); /* no listener has this port */
@@ -284,7 +285,7 @@ static void bind_connector(struct thing *t)
 		spoil(&c);
 	else if (chance(20))
 		c.sin.sin_addr.s_addr = 0;
-	else if (chance(30)) /* a connector may share a listener's port */
+	else if (chance(30)) /* a connector may be bound to a listener's port */
 		c.sin.sin_port = htons(some_port(t->adapter));
 	thing_act(t,
 		  c.null || c.cb != sizeof(c.sin) || c.sin.sin_family != AF_INET ||
@@ -364,7 +365,7 @@ static HRESULT call_listener_cancel(struct thing *t, OVERLAPPED *ov, const void 
 	return CALL(OV(t->obj), CancelOverlappedRequests);
 }
 
-/* GetConnectionRequest moves the connector too, so the thread holds the connector's lock. */
+/* GetConnectionRequest also changes the state of the connector, so the connector's lock is held. */
 static void ask(struct thing *t)
 {
 	struct thing *c = thing_any(K_CONNECTOR, t->adapter);

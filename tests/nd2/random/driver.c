@@ -8,7 +8,7 @@
 
 #define PHASE_MS 3000u
 #define HANG_MS	 60000u
-#define ENOUGH	 100000u /* acts after which each kind of act must have been made */
+#define ENOUGH	 100000u /* calls after which each kind of call must have occurred */
 
 uint64_t seed_of_test;
 static uint64_t end_of_test;
@@ -17,7 +17,8 @@ static struct actor actors[MAX_THREADS];
 static _Atomic bool stop_watching;
 static _Atomic uint64_t end_of_phase;
 
-/* Sleeps now and then, to leave CPU time to the library's threads and to other processes. */
+/* Makes random calls; sleeps now and then to leave CPU time to the library's threads and to
+ * other processes. */
 static void *act_for_a_while(void *arg)
 {
 	me = arg;
@@ -122,7 +123,7 @@ static void nd2_own_any_method_with_any_argument_at_any_moment(void **state)
 		phases, (unsigned long long)acts, (unsigned long long)acts_taken(A_COMPLETE),
 		(unsigned long long)t.posted, (unsigned long long)t.done,
 		(unsigned long long)t.failed, (unsigned long long)t.cancelled);
-	/* A short run may leave out an act by chance. */
+	/* In a short run a kind of call may be missing by chance. */
 	if (acts > ENOUGH)
 		assert_int_equal(acts_missing(), 0);
 	assert_true(acts > 0);

@@ -1,7 +1,7 @@
-/* Keeps the history and checks that each request ends once. Owns the history of each thread, the
- * completion port, and the records that hold OVERLAPPEDs: a request on a file that is bound to the
- * port ends in exactly one packet; without a port its OVERLAPPED gets a final status. Any thread,
- * under one lock. */
+/* Keeps the history of calls and checks that each request ends once. Owns the history of each
+ * thread, the completion port, and the records that hold OVERLAPPEDs: a request on a file that
+ * is bound to the port ends with exactly one packet; without a port its OVERLAPPED gets a final
+ * status. Any thread, under one lock. */
 #include "random.h"
 
 #include <stdarg.h>
@@ -110,7 +110,7 @@ void broken(const char *file, int line, const char *format, ...)
 	abort();
 }
 
-/* ---- counts of acts ---- */
+/* ---- numbers of calls ---- */
 
 static _Atomic uint64_t made[ACTS], taken[ACTS];
 
@@ -126,8 +126,8 @@ uint64_t acts_taken(enum act act)
 	return atomic_load(&taken[act]);
 }
 
-/* If a rule allows success, an act that never succeeds is missing as well: its success was not
- * tested. */
+/* An act that a rule allows to succeed must have succeeded at least once, as its success is to
+ * be tested. */
 unsigned acts_missing(void)
 {
 	const set_t good = S(SUCCESS) | S(PENDING);
@@ -178,7 +178,7 @@ static HRESULT status_in(struct record *r)
 	return (HRESULT)__atomic_load_n(&r->ov.Internal, __ATOMIC_ACQUIRE);
 }
 
-/* Caller holds the lock. */
+/* The caller holds the lock. */
 static void end(struct record *r, HRESULT status)
 {
 	enum status s = status_of(status);
@@ -239,8 +239,8 @@ void records_none_pending(const void *owner, const char *after)
 
 		CHECK(r->owner != owner || r->calling || status_in(r) != ND_PENDING,
 		      "%s of %p is pending after %s", act_name(r->act), owner, after);
-		/* A new object may get the same address, so the record gets an owner that no object
-		 * has. */
+		/* A new object may get the address of the old owner, so the record gets an owner
+		 * that no object can be: itself. */
 		if (r->owner == owner && !r->calling)
 			r->owner = r;
 	}
@@ -271,6 +271,6 @@ void records_drain(void)
 		records_sweep();
 		usleep(500);
 	}
-	usleep(2000); /* time for packets that must not come */
+	usleep(2000); /* time for surplus packets to arrive, which records_sweep() reports */
 	records_sweep();
 }

@@ -1,5 +1,5 @@
-/* Acts on adapters, regions and completion queues; creation of all objects. Any thread of the
- * driver. */
+/* Random calls of adapters, regions and completion queues; creation of all objects. Any thread
+ * of the driver. */
 #include "random.h"
 
 #include <arpa/inet.h>
@@ -398,7 +398,7 @@ static HRESULT call_resize(struct thing *t, OVERLAPPED *ov, const void *arg)
 	return CALL((IND2CompletionQueue *)t->obj, Resize, *(const ULONG *)arg);
 }
 
-/* The depth stays at least what the traffic needs. */
+/* The new depth is at least 256, which the traffic of the driver needs. */
 static void resize(struct thing *t)
 {
 	ULONG depth = 256 + pick(2000);

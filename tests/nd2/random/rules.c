@@ -1,4 +1,4 @@
-/* Reads the tables of rules.h. Pure. */
+/* Reads the tables of rules.h. Has no state. */
 #include "rules.h"
 
 #include <stddef.h>
@@ -85,8 +85,8 @@ enum kind act_kind(enum act act)
 	return steps[act].used ? K_CONNECTOR : plain[act].kind;
 }
 
-/* The statuses of the act in one state; *end and *next: statuses of its request, states after
- * success. */
+/* Returns the statuses that the act may return in one state. *end: the statuses that its request
+ * may end with. *next: the possible states after success. */
 static set_t answers(enum act act, unsigned state, set_t *end, uint32_t *next)
 {
 	const struct step_rule *s = &steps[act];
@@ -112,7 +112,7 @@ static set_t answers(enum act act, unsigned state, set_t *end, uint32_t *next)
 	for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++)
 		if (refusals[i].act == act && refusals[i].states & IN(state))
 			call |= refusals[i].call;
-	/* A cancelled step ends the connection or the attempt. */
+	/* Cancelling a pending step of a connector ends its connection or its attempt. */
 	if (act == A_CONNECTOR_CANCEL &&
 	    (state == CN_REQ_SENT || state == CN_REP_SENT || state == CN_DISCONNECTING))
 		*next = IN(CN_DISCONNECTED);
@@ -166,7 +166,7 @@ bool rule_moves(enum act act)
 
 uint32_t rule_drift(enum kind kind, uint32_t states)
 {
-	/* States reached without a call: by the peer, or by the release of the queue pair. */
+	/* State changes without a call: caused by the peer, or by the release of the queue pair. */
 	static const uint32_t to[CN_STATES] = {
 		[CN_QUEUED] = IN(CN_IDLE) | IN(CN_REQ_RECEIVED),
 		[CN_REQ_SENT] = IN(CN_BOUND) | IN(CN_REP_RECEIVED) | IN(CN_DISCONNECTED),

@@ -1,5 +1,6 @@
-/* Tables of statuses, of states and of acts: which status a method may return. An act is a method
- * with one class of arguments. Pure; rules.c reads the tables. */
+/* Tables of acts, states and statuses. An act is a method with one class of arguments; the
+ * tables have the statuses that it may return in each state of its object. rules.c reads them;
+ * it has no state. */
 #ifndef RANDOM_RULES_H
 #define RANDOM_RULES_H
 
@@ -55,7 +56,7 @@ enum connector_state {
 };
 
 enum plain_state {
-	ONLY,		 /* kinds without states */
+	ONLY,		 /* the one state of kinds that have no other */
 	REGION_FREE = 0, /* not registered */
 	REGION_REGISTERED,
 	LISTENER_IDLE = 0,
@@ -63,14 +64,14 @@ enum plain_state {
 	LISTENER_LISTENING,
 };
 
-typedef uint64_t set_t; /* a set of statuses, bit 1 << enum status */
+typedef uint64_t set_t; /* set of statuses: bit 1 << enum status */
 #define S(name)	 (UINT64_C(1) << R_##name)
 #define IN(name) (1u << (name))
 #define EVERY	 0xffffffffu
 
 /* clang-format off */
-/* act, kind, states, statuses of the call, statuses of its request, state after success (0:
- * unchanged) */
+/* Columns: act, kind, states, statuses of the call, statuses of its request, state after success
+ * (0: unchanged). */
 #define PLAIN_RULES(X) \
 	X(QUERY_INTERFACE,      ADAPTER, EVERY, S(SUCCESS), 0, 0) \
 	X(QUERY_NO_INTERFACE,   ADAPTER, EVERY, S(NO_INTERFACE), 0, 0) \
@@ -162,7 +163,7 @@ typedef uint64_t set_t; /* a set of statuses, bit 1 << enum status */
 	X(ASK_NOTHING,       LISTENER, EVERY, S(P1), 0, 0) \
 	X(LISTENER_CANCEL,   LISTENER, EVERY, S(SUCCESS), 0, 0)
 
-/* What the same acts return in states in which they are not allowed. */
+/* Statuses of these acts in states in which they are refused. Columns: act, states, statuses. */
 #define REFUSALS(X) \
 	X(REGISTER,           IN(REGION_REGISTERED), S(STATE)) \
 	X(DEREGISTER,         IN(REGION_FREE),       S(STATE)) \
@@ -175,7 +176,8 @@ typedef uint64_t set_t; /* a set of statuses, bit 1 << enum status */
 	X(ASK,                IN(LISTENER_IDLE) | IN(LISTENER_BOUND), S(STATE)) \
 	X(ASK_IDLE,           IN(LISTENER_IDLE) | IN(LISTENER_BOUND), S(STATE))
 
-/* What the steps of a connector return in each state; OK: as in the table below. */
+/* Statuses of each step of a connector in each state; OK: those that CONNECTOR_RULES has for the
+ * step. */
 #define OK 0
 #define CONNECTOR_MATRIX(X) \
 /*	  state          Bind           Connect     Complete    Accept      Reject      Limits      Data     Notify      Disconnect */ \
@@ -193,8 +195,9 @@ typedef uint64_t set_t; /* a set of statuses, bit 1 << enum status */
 
 enum step { ST_BIND, ST_CONNECT, ST_COMPLETE, ST_ACCEPT, ST_REJECT, ST_LIMITS, ST_DATA, ST_NOTIFY, ST_DISCONNECT, STEPS };
 
-/* act, step, statuses for bad arguments, statuses where the matrix has OK, end, state after
- * success */
+/* Statuses that a pending Connect or Accept may end with. Columns of CONNECTOR_RULES: act, step,
+ * statuses for bad arguments, statuses where CONNECTOR_MATRIX has OK, statuses of the request,
+ * state after success. */
 #define CONNECT_ENDS (S(SUCCESS) | S(REFUSED) | S(TIMED_OUT) | S(NO_HOST) | S(ABORTED) | S(CANCELED) | S(EXISTS))
 #define ACCEPT_ENDS  (S(SUCCESS) | S(REFUSED) | S(TIMED_OUT) | S(ABORTED) | S(CANCELED))
 #define CONNECTOR_RULES(X) \
@@ -219,7 +222,8 @@ enum step { ST_BIND, ST_CONNECT, ST_COMPLETE, ST_ACCEPT, ST_REJECT, ST_LIMITS, S
 	X(NOTIFY_END,       ST_NOTIFY,     0,            S(PENDING), S(SUCCESS) | S(OVER) | S(CANCELED), 0) \
 	X(DISCONNECT,       ST_DISCONNECT, 0,            S(PENDING), S(SUCCESS) | S(CANCELED), IN(CN_DISCONNECTING))
 
-/* Acts of a connector that are not steps: statuses by state, as in PLAIN_RULES. */
+/* Other acts of a connector, with the states in which they succeed. GETTER_RULES has the columns
+ * of PLAIN_RULES, GETTER_REFUSALS those of REFUSALS. */
 #define HAS_LOCAL (EVERY & ~(IN(CN_IDLE) | IN(CN_QUEUED)))
 #define HAS_PEER  (IN(CN_REP_RECEIVED) | IN(CN_REQ_RECEIVED) | IN(CN_REP_SENT) | IN(CN_CONNECTED) | IN(CN_PEER_GONE) | \
 		   IN(CN_DISCONNECTING))
@@ -243,21 +247,24 @@ enum act {
 		ACTS
 };
 
-enum status status_of(HRESULT); /* STATUSES if no rule has this status */
+enum status status_of(HRESULT); /* STATUSES if the tables do not have this status */
 const char *status_name(HRESULT);
 const char *act_name(enum act);
 enum kind act_kind(enum act);
 
-/* What the act may return in one of these states, and how its request may end. */
+/* rule_call(): statuses that the act may return in one of these states. rule_end(): statuses
+ * that its request may end with. */
 set_t rule_call(enum act, uint32_t states);
 set_t rule_end(enum act, uint32_t states);
-/* The possible states after this status; 0 if no rule allows the status. */
+/* The states that are possible after the act has returned this status; 0 if no rule allows the
+ * status. */
 uint32_t rule_next(enum act, uint32_t states, HRESULT answer);
 /* Whether the act may change the state of its object. */
 bool rule_moves(enum act);
-/* All states that the object can reach from these without a call of its methods. */
+/* All states that the object can get into from these states without a call of its methods. */
 uint32_t rule_drift(enum kind, uint32_t states);
-/* The states of a new object of this kind, and all its states. */
+/* rule_first(): the possible states of a new object of this kind. rule_all(): all states of the
+ * kind. */
 uint32_t rule_first(enum kind);
 uint32_t rule_all(enum kind);
 

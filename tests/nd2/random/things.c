@@ -1,6 +1,6 @@
-/* Objects and what is known of them. Owns the slots, all things of the phase, and the overlapped
- * files. A thread uses an object with a reference of its own, so any thread may release the last
- * one. */
+/* The objects of the driver and their possible states. Owns the slots, the list of all objects
+ * of a phase, and the overlapped files. A thread that uses an object holds a reference to it, so
+ * any thread may release the last one. */
 #include "random.h"
 
 #include <unistd.h>
@@ -18,7 +18,7 @@ struct slot {
 };
 
 static struct slot slots[2][KINDS][MAX_SLOTS];
-static HANDLE files[2][FILES]; /* the first of each adapter is not bound to the port */
+static HANDLE files[2][FILES]; /* files[a][0] is not bound to the port, the others are */
 static pthread_mutex_t all_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct thing *all;
 
@@ -44,7 +44,7 @@ HANDLE file_take(int adapter, bool *packets)
 	*packets = i != 0;
 	if (i < FILES)
 		return files[adapter][i];
-	/* A file for one object, closed while the object is in use. */
+	/* A file for one object only, which file_give() closes while the object is in use. */
 	check_answer(A_CREATE_FILE, adapters[adapter], IN(ONLY),
 		     CALL(adapters[adapter], CreateOverlappedFile, &file));
 	CHECK(NdsPortBind(port, file, 99) == ND_SUCCESS, "the file cannot be bound");

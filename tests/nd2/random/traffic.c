@@ -1,14 +1,14 @@
-/* Posts requests and checks their results. Owns what is known of each queue pair and completion
+/* Posts requests and checks their results. Owns the record of each queue pair and completion
  * queue of the phase: the accepted requests in their order, and the statuses with which each may
- * end. Posts are numbered under a lock per direction, results are taken under a lock per completion
- * queue. Any thread of the driver. */
+ * end. Posts are numbered under a lock per direction, results are taken under a lock per
+ * completion queue. Any thread of the driver. */
 #include "random.h"
 
 #include <arpa/inet.h>
 
 #define RING 1024u
-/* Most silent requests per queue pair whose end is unknown: each holds a result's room in the
- * queue. */
+/* Limit of silent requests per queue pair whose end is unknown: each may still need an entry of
+ * the completion queue. */
 #define SILENT_MOST 8u
 #define LONGEST	    2048u
 
@@ -60,9 +60,9 @@ struct post {
 struct flow {
 	pthread_mutex_t posting;
 	struct cq_life *cq;
-	_Atomic uint32_t accepted, seen; /* written by posters; by reapers */
-	_Atomic uint32_t silent;	 /* accepted silent requests before any later result */
-	/* A request has failed: all later ones must be cancelled. */
+	_Atomic uint32_t accepted, seen; /* accepted: written by posters; seen: by reapers */
+	_Atomic uint32_t silent;	 /* accepted silent requests whose end is not known yet */
+	/* True once a request has failed: all later ones must be cancelled. */
 	bool ended;
 	struct post post[RING];
 };
@@ -138,8 +138,8 @@ struct traffic traffic_count(void)
 
 /* ---- results ---- */
 
-/* Counts the silent successes before request `until`; any other request among them is a lost
- * one. */
+/* Counts the silent requests before request `until`, which have succeeded. Fails if there is any
+ * other request before `until`, as its result is lost. */
 static void pass_silent(struct qp_life *qp, enum direction d, uint32_t until)
 {
 	struct flow *f = &qp->flow[d];
@@ -260,14 +260,15 @@ static HRESULT call_post(struct thing *t, const struct request *q, void *context
 	return CALL(qp, Send, context, q->sge, q->nsge, q->flags);
 }
 
-/* A Send on a queue pair that was never used for a connection must be refused. */
+/* Checks the status of a post. A Send on a queue pair that was never used for a connection must
+ * be refused. */
 static void check_post(struct thing *t, const struct request *q, bool fresh, HRESULT hr)
 {
 	struct qp_life *qp = t->life;
 	bool still = fresh && !atomic_load(&qp->used);
 
 	check_answer(still && q->d == SENDS ? A_POST_FRESH : q->act, t, IN(ONLY), hr);
-	/* Disconnected, or the attempt failed: replace the queue pair now and then. */
+	/* The connection or the attempt has ended: replace the queue pair now and then. */
 	if (hr == ND_CONNECTION_INVALID && !qp_life_fresh(qp) && rarely(2))
 		thing_drop(t);
 }
@@ -357,7 +358,8 @@ static void post_rdma(struct thing *t)
 	struct request q = {.d = SENDS, .act = chance(50) ? A_POST : A_POST_READ, .nsge = 1};
 	struct thing *region;
 
-	/* The peer may be on this adapter too, where the other adapter's token is invalid. */
+	/* The peer's queue pair may be on this adapter too; the other adapter's token is invalid
+	 * there. */
 	q.post.class = C_RDMA_PASSING;
 	q.flags = some_flags(&q.post);
 	q.sge[0] = good_sge(t->adapter);
@@ -397,7 +399,7 @@ static void post_window(struct thing *t)
 		thing_put(q.region);
 }
 
-/* Flush, and calls that are refused in each state of the queue pair. */
+/* Flush, and calls that every state of the queue pair refuses. */
 static HRESULT call_refused(struct thing *t, OVERLAPPED *ov, const void *arg)
 {
 	ND2_SGE sge[32];
