@@ -22,7 +22,7 @@
 #define CALL(obj, method, ...) ((obj)->lpVtbl->method((obj), ##__VA_ARGS__))
 #define HR(call, expected)     assert_int_equal((uint32_t)(call), (uint32_t)(expected))
 #define OV(obj)		       ((IND2Overlapped *)(obj))
-/* The call returns ND_PENDING, and its request ends with the expected status. */
+/* Checks that the call returns ND_PENDING and that its request ends with the expected status. */
 #define ENDS(obj, call, ov, expected)          \
 	do {                                   \
 		HR(call, ND_PENDING);          \
@@ -62,7 +62,8 @@ void sleep_ms(unsigned ms);
 
 /* The number of objects of this kind in the process, as NdsLiveObjects counts them. */
 uint64_t live_objects(const char *kind);
-/* Fails the test unless every count is 0 within 5 s: all objects released, all handles closed. */
+/* Fails the test unless every count of live objects is 0 within 5 s: all objects released, all
+ * handles closed. */
 void nothing_lives(void);
 
 /* ---- one end: the objects of one side of a connection ---- */

@@ -1,5 +1,5 @@
-/* Starts and stops a peer process. Owns the process and the socket on which the peer sends the port
- * that it listens at. */
+/* Starts and stops a peer process. Owns the process and the socket through which the peer sends
+ * the port number of its listener. */
 #include "peer.h"
 
 #include <signal.h>

@@ -184,7 +184,7 @@ static void nd2_own_depth_costs_no_memory_until_it_is_used(void **state)
 	for (int i = 0; i < N; i++)
 		release_largest(&l[i]);
 	end_close(&e);
-/* Not with sanitizers, whose shadow memory counts as resident. */
+/* Not checked with sanitizers, whose shadow memory counts as resident. */
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 	if (grown / (N - 1) > 256u << 10)
 		fail_msg("%zu bytes each", grown / (N - 1));

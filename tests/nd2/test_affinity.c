@@ -1,6 +1,6 @@
 /* CPU affinity: which shard serves a queue pair, and what GetNotifyAffinity returns. Two shards,
- * on CPUs 0 and 1. A client cannot see shards, so the linker wraps the link's commands for this
- * test. */
+ * on CPUs 0 and 1. A client cannot see shards, so the linker's --wrap replaces rn_link_open,
+ * through which this test sees the commands to the NIC. */
 #include "fixture.h"
 
 #include "rn/link.h"

@@ -49,7 +49,7 @@ static void nd2_own_connect_again_after_each_failure(void **state)
 	for (int round = 0; round < 2; round++)
 		for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 			HR(try_to_reach(&p.a, rows[i].which, rows[i].port), rows[i].status);
-	/* The peer's client rejects the request, after which its connector cannot be used again. */
+	/* The peer rejects the request; after that the peer's connector cannot be used again. */
 	reach_request(&p, NULL, &connect);
 	HR(CALL(p.b.connector, Reject, NULL, 0), ND_SUCCESS);
 	HR(finish(p.a.connector, &connect), ND_CONNECTION_REFUSED);
@@ -101,7 +101,7 @@ static void nd2_own_addresses_that_cannot_be_connected_to(void **state)
 	   ND_INVALID_ADDRESS);
 	HR(CALL(p.a.connector, Connect, (IUnknown *)p.a.qp, (struct sockaddr *)&six, sizeof(six), 0,
 		0, NULL, 0, &ov),
-	   ND_INVALID_ADDRESS); /* connector bound to IPv4 */
+	   ND_INVALID_ADDRESS); /* the connector is bound to an IPv4 address */
 	HR(CALL(p.a.connector, Connect, (IUnknown *)p.a.qp, SA(&own), 15, 0, 0, NULL, 0, &ov),
 	   ND_INVALID_ADDRESS);
 	HR(CALL(p.a.connector, Connect, (IUnknown *)p.a.qp, NULL, 0, 0, 0, NULL, 0, &ov),
@@ -339,8 +339,8 @@ static void nd2_own_a_queue_pair_flushed_on_the_way(void **state)
 	pair_close(&p);
 }
 
-/* The read limits that each side requests, and the negotiated limits; posting more Reads than the
- * limit still works. */
+/* Read limits that each side requests, and the limits negotiated from them; posting more Reads
+ * than the limit still works. */
 static void nd2_own_read_limits_meet_in_the_middle(void **state)
 {
 	static const struct {

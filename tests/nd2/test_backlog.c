@@ -1,4 +1,4 @@
-/* Listeners between the arrival of a request and its connector: order, limits, withdrawals, and
+/* Connection requests that wait at a listener: order, limits, withdrawal by the active side, and
  * which file gets the completion. */
 #include "fixture.h"
 

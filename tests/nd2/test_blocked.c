@@ -1,7 +1,7 @@
-/* A thread has blocked every signal, SIGSEGV and SIGBUS too, while registered memory is unmapped:
- * the request that uses the memory ends with an error and the process survives, even if this
- * thread drives the adapter. The thread's signal mask is unchanged after each call. usage:
- * nd2_blocked POLICY */
+/* A thread has blocked every signal, SIGSEGV and SIGBUS too, while registered memory is
+ * unmapped: the request that uses the memory ends with an error and the process survives, even
+ * if this thread polls the adapter. The thread's signal mask is unchanged after each call.
+ * usage: nd2_blocked POLICY */
 #include "fixture.h"
 
 #include <pthread.h>
@@ -57,11 +57,11 @@ static void open_hole(struct hole *h, struct end *e)
 static void take_away(struct hole *h)
 {
 	assert_int_equal(munmap(h->at, LEN), 0);
-	/* The library caches a thread's signal mask for up to 50 us. */
+	/* The library caches a thread's signal mask for up to 50 us, so wait longer than that. */
 	usleep(1000);
 }
 
-/* What a thread does in these tests: requests with its signals open, then with all signals
+/* A thread of these tests. It makes `request` with no signal blocked, then with all signals
  * blocked. */
 struct life {
 	struct pair p;

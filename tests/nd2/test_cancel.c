@@ -1,6 +1,6 @@
 /* Threads are cancelled (pthread_cancel) at any moment. The rule: no method is a cancellation
- * point, the waits are cancellation points and lose nothing, and the adapter serves other threads
- * as before. usage: nd2_cancel POLICY */
+ * point; the waiting calls are cancellation points, and a cancelled wait loses no signal, packet
+ * or request; the adapter serves other threads as before. usage: nd2_cancel POLICY */
 #include "fixture.h"
 
 #include "ndtypes.h"
@@ -18,14 +18,15 @@
 struct victim {
 	struct end *e, *peer;
 	HANDLE event, port;
-	OVERLAPPED ov; /* of a Notify that completes only when it is cancelled */
+	OVERLAPPED ov; /* for a Notify that completes only when it is cancelled */
 	/* True while the thread is in a call that must not be a cancellation point. */
 	volatile bool inside;
 	const char *volatile doing;
 	unsigned kind; /* selects the call that waits() makes */
 };
 
-/* Set under policy poll, where the victim gets little CPU time on a small machine: fewer rounds. */
+/* Set under policy poll, where the victim thread gets little CPU time on a small machine: the
+ * tests run fewer rounds. */
 static bool few;
 
 static unsigned rounds(unsigned quick)
@@ -48,7 +49,8 @@ static unsigned rounds(unsigned quick)
 		pthread_testcancel(); \
 	} while (0)
 
-/* Busy-waits, as sleeping would be a cancellation point; long enough for a shard to go to sleep. */
+/* Busy-waits, as sleeping would be a cancellation point. The longer waits let a shard go to
+ * sleep. */
 static void spin(unsigned us)
 {
 	struct timespec t;

@@ -175,7 +175,7 @@ static void nd2_own_idle_providers_are_unloaded(void **state)
 	HR(check(5), ND_SUCCESS);
 	HR(NdCleanup(), S_OK);
 	assert_false(is_loaded());
-	NdFlushProviders(); /* without effect before NdStartup */
+	NdFlushProviders(); /* has no effect before NdStartup */
 	HR(NdStartup(), S_OK);
 	HR(check(5), ND_SUCCESS);
 }

@@ -24,7 +24,7 @@ struct row {
 	enum action action;
 	HRESULT answer; /* return value of the action */
 	HRESULT own;	/* status of this side's step or NotifyDisconnect */
-	HRESULT peer;	/* status of the peer's pending request, else of its next step */
+	HRESULT peer;	/* status of the peer's pending request, else of the peer's next step */
 	int recv, peer_recv;
 };
 
@@ -154,7 +154,8 @@ static HRESULT end_of(HRESULT hr, OVERLAPPED *ov, HRESULT wanted)
 	return status_after(ov, wanted == ND_PENDING ? 5 : 20000);
 }
 
-/* The status with which the peer's pending request, or else its next step, ends. */
+/* Returns the status of the peer's pending request or, if none is pending, of the peer's next
+ * step. */
 static HRESULT peer_ends(struct stand *s, const struct row *row, OVERLAPPED *next)
 {
 	struct end *peer = s->peer;

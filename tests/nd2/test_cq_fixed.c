@@ -1,5 +1,6 @@
 /* An adapter that cannot change the depth of a completion queue: row 111 of docs/spec/nd2.md.
- * softrnic's adapter can, so the test clears that feature of the link; all else is unchanged. */
+ * softrnic's adapter can, so the test hides the feature RN_LINK_CQ_RESIZE of the NIC and refuses
+ * its command. */
 #include "fixture.h"
 
 #include "rn/link.h"

@@ -19,7 +19,8 @@ static void post_without_reading(struct end *e)
 			posted++;
 			continue;
 		case ND_NO_MORE_ENTRIES:
-			/* Requests no result; the call makes an inline NIC poll. */
+			/* Requests no result; under the idle policy inline the call polls the
+			 * NIC. */
 			CALL(e->cq, GetResults, &none, 0);
 			sleep_ms(1);
 			waits++;
@@ -60,7 +61,7 @@ static void overrun(int which)
 	HR(finish(e->cq, &errors), ND_BUFFER_OVERFLOW);
 	HR(finish(e->cq, &solicited), ND_BUFFER_OVERFLOW);
 	HR(CALL(e->cq, Notify, ND_CQ_NOTIFY_ANY, &later), ND_BUFFER_OVERFLOW);
-	/* A deeper queue does not end the error. */
+	/* A Resize to a larger depth does not end the error. */
 	HR(CALL(e->cq, Resize, 64 * DEPTH), ND_BUFFER_OVERFLOW);
 	/* Both connectors report the end of the connection. */
 	HR(finish(e->connector, &gone[0]), ND_SUCCESS);
@@ -118,7 +119,7 @@ static const struct CMUnitTest tests[] = {
 
 int main(int argc, char **argv)
 {
-	if (argc > 1) /* an idle policy: two shards on adapter 0 */
+	if (argc > 1) /* the argument is an idle policy; adapter 0 then has two shards */
 		use_policy(argv[1]);
 	return cmocka_run_group_tests(tests, open_adapters, close_adapters);
 }

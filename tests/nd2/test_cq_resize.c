@@ -1,5 +1,6 @@
 /* Resize of completion queues: rows 110 and 112 of docs/spec/nd2.md, and further promises of the
- * method. With an argument, an idle policy: two shards on adapter 0, which then feed one queue. */
+ * method. The optional argument is an idle policy; adapter 0 then has two shards, which write to
+ * one completion queue. */
 #include "fixture.h"
 
 #include <malloc.h>
@@ -161,7 +162,7 @@ static void nd2_own_memory_is_flat_over_10000_resizes(void **state)
 	pair_close(&p);
 }
 
-/* ---- 112: one thread changes the depth, one reads, two peers send ---- */
+/* ---- row 112: one thread changes the depth, one reads, two peers send ---- */
 
 enum { CREDITS = 32, WRITES = 16, MESSAGES = 3000, CHANGES = 300, SECONDS = 30 };
 
@@ -190,8 +191,8 @@ static void *send_ahead(void *arg)
 		if (sent - atomic_load(&t->received) >= CREDITS ||
 		    post_send(&t->p->b, 0, length_of(sent), 0, ND_OP_FLAG_SILENT_SUCCESS) !=
 			    ND_SUCCESS) {
-			/* Sends are silent, so a result would be a failure; the call is made
-			 * because it makes an inline NIC poll. */
+			/* Sends are silent, so a result would be a failure. Under the idle
+			 * policy inline this call polls the NIC. */
 			assert_int_equal(CALL(t->p->b.cq, GetResults, &none, 1), 0);
 			sched_yield();
 			continue;
@@ -234,7 +235,7 @@ static void write_more(struct traffic *t)
 		HR(post_write(&t->p->a, 0, 200, t->writes, 0, &t->p->b, 8192), ND_SUCCESS);
 }
 
-/* Each result comes exactly once, and in order per queue pair and direction. */
+/* Checks that each result comes exactly once, and in order per queue pair and direction. */
 static void check(struct traffic *t, const ND2_RESULT *r)
 {
 	unsigned n = atomic_load(&t->received);

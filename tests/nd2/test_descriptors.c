@@ -134,7 +134,7 @@ static bool is_there(const char *path)
 	return access(path, F_OK) == 0;
 }
 
-/* ---- descriptors ---- */
+/* ---- no file descriptor is free ---- */
 
 static void nd2_own_short_of_descriptors(void **state)
 {

@@ -15,8 +15,7 @@ HRESULT DllGetClassObject(REFCLSID rclsid, REFIID riid, void **ppv);
 
 /* ---- the allocator that fails ---- */
 
-/* Whose allocations fail: no thread's, those of the thread that called arm(), or all threads'. */
-enum whose { NOBODY, MINE, ANY };
+enum whose { NOBODY, MINE, ANY }; /* allocations that fail: none, of arm()'s caller, any */
 
 static _Atomic int armed, left;
 static _Atomic unsigned failed;
@@ -121,7 +120,7 @@ static void nothing_more(const struct census *before, const char *call)
 				 now.live[i].Kind);
 }
 
-/* ---- calls ---- */
+/* ---- the tested calls ---- */
 
 #define NONE  ND_NO_MEMORY
 #define SHORT ND_INSUFFICIENT_RESOURCES
@@ -163,8 +162,7 @@ static void close_handle(struct bench *b)
 	HR(NdsHandleClose(b->handle), ND_SUCCESS);
 }
 
-/* Returns the final status of a call: hr, or if that is ND_PENDING the status with which the
- * request ends. */
+/* Returns hr or, if hr is ND_PENDING, the status with which the request ends. */
 static HRESULT ended(void *obj, HRESULT hr, OVERLAPPED *ov)
 {
 	return hr == ND_PENDING ? finish(obj, ov) : hr;
@@ -617,8 +615,7 @@ static void nd2_own_exhausted_memory_lets_requests_complete(void **state)
 	HR(CALL(p.listener, GetConnectionRequest, (IUnknown *)queued, &ask[0]), ND_PENDING);
 	atomic_store(&failed, 0);
 	for (unsigned i = 0; i < 50; i++) {
-		/* Any allocation of any thread would fail and be counted; none must be made. */
-		arm(ANY, 1);
+		arm(ANY, 1); /* any allocation of any thread would fail and be counted */
 		exchange(&p.b, &p.a);
 		exchange(&p.a, &p.b);
 		assert_false(disarm());
@@ -722,8 +719,7 @@ static void nd2_own_exhausted_connecting(void **state)
 	}
 }
 
-/* A connection request that cannot be assigned to the waiting connector for lack of memory
- * leaves the connector free. */
+/* Without memory a connection request cannot be assigned to the connector, which stays free. */
 static void nd2_own_exhausted_handing_over(void **state)
 {
 	OVERLAPPED ask = {0}, again = {0}, connect = {0}, second = {0};

@@ -38,8 +38,7 @@ static unsigned pick(uint64_t *seed, unsigned n)
 	return (unsigned)(*seed >> 33) % n;
 }
 
-/* The asserts of cmocka can end a test from the main thread only; this one works in every
- * thread. */
+/* The asserts of cmocka can end a test from the main thread only; CHECK() works in every thread. */
 #define CHECK(condition, ...)                                                              \
 	do {                                                                               \
 		if (!(condition)) {                                                        \
@@ -57,7 +56,7 @@ struct flow {
 	_Atomic uint32_t accepted; /* number of accepted requests; written by the poster */
 	_Atomic uint32_t seen;	   /* number of the next result; written by the reaper */
 	uint32_t successes, cancelled, silent;
-	bool ended; /* a request has failed: all later ones must be cancelled */
+	bool ended; /* true once a request has failed: all later ones must be cancelled */
 };
 
 struct side {

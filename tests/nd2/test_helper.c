@@ -1,5 +1,5 @@
-/* The Nd* functions over a catalogue: rows 17 to 19 of docs/spec/nd2.md, and what the helper
- * adds. The catalogue is the folder given as argument. */
+/* The Nd* functions over a catalogue: rows 17 to 19 of docs/spec/nd2.md, and further promises of
+ * the helper library. The catalogue is the folder given as argument. */
 #include "fixture.h"
 
 #include <arpa/inet.h>

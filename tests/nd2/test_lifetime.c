@@ -121,8 +121,8 @@ static void begin(struct stage *s, enum block b, HRESULT hr)
 	s->begun[b] = true;
 }
 
-/* Makes the objects with their requests pending: a connector that is connected to `with`, or
- * connecting to it. */
+/* Makes the objects and starts their requests. Depending on `scene` the connector is connected
+ * or connecting to `with`. */
 static void set_stage(struct stage *s, enum scene scene, struct pair *with)
 {
 	IND2Adapter *usual = adapters[0];

@@ -119,7 +119,7 @@ static void nd2_own_the_library_stays_whatever_unloads_it(void **state)
 		a = open_one(p);
 		assert_int_equal(p->lpVtbl->Release(p), 1);
 		HR(l.can_unload(), S_FALSE);
-		if (i == 1) { /* with an open adapter */
+		if (i == 1) { /* in this round an adapter is open */
 			assert_int_equal(dlclose(l.handle), 0);
 			HR(a->lpVtbl->Query(a, NULL, &cb), ND_BUFFER_OVERFLOW);
 			assert_int_equal(a->lpVtbl->Release(a), 0);

@@ -36,8 +36,8 @@ static void *send_singly(void *arg)
 		    CALL(f->p->b.qp, Send, NULL, NULL, 0,
 			 ND_OP_FLAG_SILENT_SUCCESS | ND_OP_FLAG_SEND_AND_SOLICIT_EVENT) !=
 			    ND_SUCCESS) {
-			/* Sends are silent, so a result would be a failure; the call is made
-			 * because it makes an inline NIC poll. */
+			/* Sends are silent, so a result would be a failure. Under the idle
+			 * policy inline this call polls the NIC. */
 			assert_int_equal(CALL(f->p->b.cq, GetResults, &none, 1), 0);
 			sched_yield();
 			continue;
@@ -83,7 +83,8 @@ static unsigned drain(struct race *r)
 	return got;
 }
 
-/* Fails the test and prints whether the notification, the message or only time was lost. */
+/* Fails the test; the message shows whether the notification or the message was lost, or was
+ * only late. */
 static void explain(struct race *r, unsigned round, const OVERLAPPED *ov)
 {
 	HRESULT status = (HRESULT)__atomic_load_n(&ov->Internal, __ATOMIC_ACQUIRE);

@@ -356,7 +356,8 @@ static void nd2_row_052_close_of_an_event_with_its_low_bit(void **state)
 	HR(NdsHandleClose(event), ND_INVALID_HANDLE);
 }
 
-/* A file works with its own instance only, not even with another instance of the same adapter. */
+/* An overlapped file can be used only with the adapter instance that created it, not with
+ * another instance of the same adapter. */
 static void nd2_own_file_of_another_instance(void **state)
 {
 	IND2Adapter *again = open_adapter(0);

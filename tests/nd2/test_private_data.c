@@ -17,7 +17,8 @@ static void say_something(void)
 		said[i] = (uint8_t)(i * 7 + 1);
 }
 
-/* GetPrivateData returns the first len bytes of `said` and zeros up to the size of the field. */
+/* Checks that GetPrivateData returns the first len bytes of `said`, and zeros up to `field`
+ * bytes. */
 static void hears(IND2Connector *c, ULONG len, ULONG field)
 {
 	uint8_t got[256], want[256] = {0};
@@ -69,7 +70,7 @@ static void nd2_own_data_of_each_message_is_padded(void **state)
 		OVERLAPPED connect = {0}, accept = {0};
 		struct pair p;
 
-		/* First the data of Connect, Accept and the active side's Reject. */
+		/* Checks the private data of Connect, Accept and the active side's Reject. */
 		pair_open(&p, NULL);
 		silent(p.a.connector);
 		silent(p.b.connector);
@@ -85,7 +86,7 @@ static void nd2_own_data_of_each_message_is_padded(void **state)
 		HR(finish(p.b.connector, &accept), ND_CONNECTION_REFUSED);
 		hears(p.b.connector, answer[i], REJ_DATA);
 		pair_close(&p);
-		/* Then the data of the passive side's Reject. */
+		/* Checks the private data of the passive side's Reject. */
 		pair_open(&p, NULL);
 		take_request(&p, req[i], &connect);
 		HR(CALL(p.b.connector, Reject, said, answer[i]), ND_SUCCESS);

@@ -107,8 +107,8 @@ static void poll_for_a_while(DWORD error, DWORD bytes, OVERLAPPED *ov)
 		atomic_fetch_add(&polled, CALL(of_routine->a.cq, GetResults, &r, 1));
 }
 
-/* A request on unmapped memory ends with an error also if a completion routine's thread hits the
- * fault. */
+/* A request on unmapped memory ends with an error even if the thread that hits the fault runs a
+ * completion routine. */
 static void faults_of_completion_routines_are_ours(void **state)
 {
 	uint8_t *gone =

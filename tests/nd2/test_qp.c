@@ -226,7 +226,7 @@ static void nd2_row_089_silent_success(void **state)
 	HR(post_read(&p.a, 0, 100, 2, ND_OP_FLAG_SILENT_SUCCESS, &p.b, 0), ND_SUCCESS);
 	HR(post_write(&p.a, 0, 100, 3, 0, &p.b, 0), ND_SUCCESS);
 	reap_is(p.a.cq, 3, ND_SUCCESS);
-	/* A failure has a result, and so has the flush of the silent request after it. */
+	/* A failed silent request has a result, and so has the flushed silent request after it. */
 	HR(CALL(p.a.qp, Write, (void *)4, &(ND2_SGE){p.a.buf, 8, p.a.local}, 1, 0, 0x1234,
 		ND_OP_FLAG_SILENT_SUCCESS),
 	   ND_SUCCESS);

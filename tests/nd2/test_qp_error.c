@@ -11,7 +11,7 @@ static void nd2_row_091_bad_local_memory(void **state)
 	struct pair p;
 	ND2_SGE sge;
 
-	/* An unknown local token. */
+	/* A Send with an unknown local token. */
 	pair_open_connected(&p, NULL);
 	sge = (ND2_SGE){p.a.buf, 10, p.a.local ^ 0x5a5a5a00};
 	HR(post_recv(&p.b, 0, 100, 9), ND_SUCCESS);

@@ -1,6 +1,6 @@
 /* Memory regions beyond the rows: invalid buffers, access rights in every combination, requests
  * over several regions, invalid tokens, and regions that are registered or deregistered under
- * traffic. Real NIC only. */
+ * traffic. These tests need the real NIC, not the fake one. */
 #include "fixture.h"
 
 #include <pthread.h>
@@ -294,7 +294,8 @@ static void nd2_own_tokens_of_nobody(void **state)
 	for (size_t i = 0; i < sizeof(invented) / sizeof(invented[0]); i++)
 		for (int remote = 0; remote < 2; remote++)
 			send_with_token(invented[i], remote);
-	/* The token of a deregistered region; the same memory has a new token. */
+	/* A request with the token of a deregistered region; its memory is registered again,
+	 * with a new token. */
 	pair_open_connected(&p, NULL);
 	mr = new_mr(&p.b);
 	HR(try_register(mr, p.b.buf, 100, ND_MR_FLAG_ALLOW_REMOTE_WRITE), ND_SUCCESS);
@@ -308,7 +309,7 @@ static void nd2_own_tokens_of_nobody(void **state)
 	reap_is(p.a.cq, 2, ND_ACCESS_VIOLATION);
 	RELEASE(mr);
 	pair_close(&p);
-	/* A token of the peer's adapter. */
+	/* A request with a token of the peer's adapter. */
 	pair_open_connected(&p, NULL);
 	p.a.local = p.b.local;
 	p.a.buf[0] ^= 1;

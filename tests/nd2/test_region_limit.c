@@ -1,5 +1,5 @@
-/* No room for more regions: Register reports it at once, and works again when one region is
- * deregistered. */
+/* When there is no room for more regions, Register fails at once; it works again when one region
+ * is deregistered. */
 #include "fixture.h"
 
 #include <stdio.h>

@@ -83,7 +83,7 @@ static void of_the_adapter(IND2Adapter *adapter, struct end *e, UINT64 id)
 	cb = 1024;
 	answers("QueryAddressList", CALL(adapter, QueryAddressList, list, &cb), REMOVED);
 	free(list);
-	/* The provider still works, but does not open the removed adapter. */
+	/* The provider still works, but it does not open the removed adapter. */
 	HR(DllGetClassObject(&any, &IID_IND2Provider, (void **)&provider), S_OK);
 	REFUSED(CALL(provider, OpenAdapter, &IID_IND2Adapter, id, &out));
 	CALL(provider, Release);

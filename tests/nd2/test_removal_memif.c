@@ -208,7 +208,7 @@ static void with_a_peer(int loser)
 	close(other);
 }
 
-/* The server's adapter serves one peer after the other. */
+/* The port of the client is removed, twice: the server's adapter then serves the next client. */
 static void nd2_own_removed_port_of_the_peer(void **state)
 {
 	open_mine(0);

@@ -189,8 +189,8 @@ static void nd2_own_cancel_has_queued_everything(void **state)
 		ended_in_order(port[1], ov, N, ND_CANCELED);
 		for (int i = 0; i < N; i++)
 			RELEASE(waiting[i]);
-		/* These requests have finished, but their packets are on the way: Cancel waits for
-		 * them. */
+		/* These requests have ended, but their packets are not in the port yet:
+		 * CancelOverlappedRequests waits for the packets. */
 		mr = new_mr(&p.a);
 		HR(CALL(mr, Register, p.a.buf, 100, 0, &ov[0]), ND_PENDING);
 		HR(CALL(mr, Deregister, &ov[1]), ND_PENDING);
@@ -370,7 +370,8 @@ static void nd2_own_handles_closed_early(void **state)
 	HR(NdsHandleClose(ov.hEvent), ND_SUCCESS);
 	HR(NdsHandleClose(e.file), ND_SUCCESS);
 	HR(NdsHandleClose(mine), ND_SUCCESS);
-	/* The handles are invalid, but the event, file and port live on for the pending request. */
+	/* The handles are invalid, but the event, file and port exist until the pending request
+	 * has ended. */
 	HR(NdsPortGet(mine, &entry, 1, 0, &n), ND_INVALID_HANDLE);
 	HR(NdsHandleClose(e.file), ND_INVALID_HANDLE);
 	assert_int_equal(live_objects("event"), events);

@@ -1,5 +1,5 @@
-/* A peer that announces an RNR retry count and asks for a short, constant RNR delay, as adapters
- * do whose driver leaves that to the firmware. The peer is this provider; the linker's --wrap
+/* A peer that announces an RNR retry count and requests a short, constant RNR delay, as adapters
+ * do whose driver leaves both to the firmware. The peer is this provider; the linker's --wrap
  * changes the fields on their way. */
 #include "fixture.h"
 

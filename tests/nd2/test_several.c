@@ -11,8 +11,8 @@
 
 static char file[] = "/tmp/nd2-several-XXXXXX";
 
-/* Two adapters joined by a ring, one without a peer, and a memif server that waits for another
- * process. */
+/* Writes a configuration: two adapters joined by a ring, one without a peer, and a memif server
+ * that waits for another process. */
 static void write_config(const char *extra)
 {
 	FILE *f = fopen(file, "w");

@@ -1,6 +1,7 @@
-/* A target of RDMA that makes no call: it sends its memory's address, then sleeps, while a second
- * process Writes to it and Reads back. The target's NIC must work under every idle policy; under
- * inline the library's progress thread drives it. usage: nd2_sleeper POLICY [SECONDS] */
+/* A target of RDMA that makes no call: it sends its memory's address, then sleeps, while a
+ * second process Writes to it and Reads back. The target's NIC must work under every idle
+ * policy; under policy inline the library's progress thread polls it. usage: nd2_sleeper POLICY
+ * [SECONDS] */
 #include "fixture.h"
 
 #include <signal.h>
@@ -18,7 +19,7 @@
 static const char *policy = "inline";
 static unsigned seconds = 30;
 
-/* Sent by the target before it sleeps; the byte "w" follows when it is awake again. */
+/* Message that the target sends before it sleeps; the byte "w" follows when it is awake again. */
 struct about {
 	uint64_t buf;
 	UINT32 token;
@@ -177,7 +178,7 @@ static void nd2_own_target_of_rdma_sleeps(void **state)
 		assert_true(now_ms() - began < (seconds + 60) * UINT64_C(1000));
 	}
 	print_message("%u rounds in %u ms\n", rounds, (unsigned)(now_ms() - began));
-	assert_true(rounds >= seconds); /* a low bound, for slow machines */
+	assert_true(rounds >= seconds); /* one round per second is a low bound, for slow machines */
 	c = (uint8_t)(rounds - 1);
 	say(fd, &c, 1);
 	hear(fd, &c, 1);

@@ -32,7 +32,7 @@ static void put_on(struct end *e, IND2SharedReceiveQueue *srq)
 	HR(create_qp(e, e->cq, e->cq, srq, 64, 4, 128, &e->qp), ND_SUCCESS);
 }
 
-/* A connected pair whose end b uses a new shared receive queue. */
+/* Opens a connected pair whose end b uses a new shared receive queue. */
 static void open_on(struct pair *p, IND2SharedReceiveQueue **srq, ULONG depth, ULONG threshold)
 {
 	pair_open(p, NULL);
@@ -461,7 +461,8 @@ static void nd2_own_flush_leaves_the_queue_alone(void **state)
 	RELEASE(srq);
 }
 
-/* A receive that is too short breaks the connection of one queue pair; the other one goes on. */
+/* A receive that is too short breaks the connection of the queue pair that uses it; the other
+ * queue pair works on. */
 static void nd2_own_a_short_receive_ends_one_queue_pair(void **state)
 {
 	IND2SharedReceiveQueue *srq;
@@ -484,7 +485,8 @@ static void nd2_own_a_short_receive_ends_one_queue_pair(void **state)
 	RELEASE(srq);
 }
 
-/* A receive with an invalid token also breaks one queue pair's connection only. */
+/* A receive with an invalid token breaks the connection of the queue pair that uses it; the
+ * other queue pair works on. */
 static void nd2_own_a_bad_token_ends_one_queue_pair(void **state)
 {
 	IND2SharedReceiveQueue *srq;
@@ -571,7 +573,7 @@ static void nd2_own_interfaces_and_affinity(void **state)
 	assert_int_equal(group, 0);
 	assert_int_not_equal(all, 0);
 	assert_int_equal(CALL(srq, Release), 0);
-	/* An affinity that no CPU has is ignored. */
+	/* An affinity for CPUs that do not exist is ignored. */
 	HR(CALL(adapters[0], CreateSharedReceiveQueue, &IID_IND2SharedReceiveQueue, e.file, 8, 1, 0,
 		3, 1ull << 63, (void **)&srq),
 	   ND_SUCCESS);

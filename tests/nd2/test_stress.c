@@ -14,7 +14,7 @@ static unsigned times(unsigned n)
 	return text != NULL && atoi(text) > 0 ? n * (unsigned)atoi(text) : n;
 }
 
-/* ---- 165: connect, exchange, disconnect on both sides; some notifications are cancelled ---- */
+/* ---- row 165: connect, exchange, disconnect on both sides; some notifications cancelled ---- */
 
 static unsigned open_descriptors(void)
 {
@@ -71,7 +71,7 @@ static void nd2_row_165_connect_and_part_on_two_threads(void **state)
 	assert_int_equal(open_descriptors(), before);
 }
 
-/* ---- 166: a thousand registrations on each of eight threads ---- */
+/* ---- row 166: a thousand registrations on each of eight threads ---- */
 
 struct registrar {
 	struct end e;
@@ -111,7 +111,7 @@ static void nd2_row_166_regions_on_eight_threads(void **state)
 	}
 }
 
-/* ---- 167: a completion queue that both directions fill completely ---- */
+/* ---- row 167: a completion queue that both directions fill completely ---- */
 
 static void nd2_row_167_ping_over_a_tight_completion_queue(void **state)
 {
@@ -154,7 +154,7 @@ static void nd2_row_167_ping_over_a_tight_completion_queue(void **state)
 	pair_close(&p);
 }
 
-/* ---- 168: fetch, arm, wait, against a sender that never pauses ---- */
+/* ---- row 168: fetch, arm, wait, against a sender that never pauses ---- */
 
 struct sender {
 	struct pair *p;
@@ -171,8 +171,8 @@ static void *send_all(void *arg)
 		if (hr == ND_NO_MORE_ENTRIES) {
 			ND2_RESULT r;
 
-			/* Sends are silent, so a result would be a failure; the call makes an
-			 * inline NIC poll. */
+			/* Sends are silent, so a result would be a failure. Under the idle
+			 * policy inline this call polls the NIC. */
 			assert_int_equal(CALL(s->p->a.cq, GetResults, &r, 1), 0);
 			continue;
 		}

@@ -209,7 +209,8 @@ static void nd2_own_exhausted_timewait(void **state)
 	}
 }
 
-/* More requests than submit slots and packet buffers: the transfer is slower, but complete. */
+/* More requests are posted than there are submit slots and packet buffers: the transfer is
+ * slower, but complete. */
 static void nd2_own_exhausted_rings(void **state)
 {
 	const struct how how = {.depth = 64, .cq_depth = 512};

@@ -1,5 +1,6 @@
 /* Remote tokens on the wire: a frame has the 32 bits of GetRemoteToken in the same byte order as
- * memory, and the address in network order. Read from the adapter's own capture of its frames. */
+ * memory, and the address in network order. The test reads the frames from the adapter's own
+ * capture. */
 #include "fixture.h"
 
 #include <endian.h>

@@ -98,7 +98,7 @@ static void nd2_own_window_moves_to_another_queue_pair(void **state)
 		if (i < 3)
 			unbind_now(&q.b, mw);
 	}
-	/* The peer of p uses the current address and token. */
+	/* The peer of p now uses the address and token of the binding on q. */
 	p.b.remote = q.b.remote;
 	HR(post_recv(&p.b, 0, 10, 0xb9), ND_SUCCESS);
 	HR(CALL(p.a.qp, Write, (void *)1, &(ND2_SGE){p.a.buf, 8, p.a.local}, 1,

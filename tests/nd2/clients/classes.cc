@@ -44,7 +44,7 @@ HRESULT must(const char *what, HRESULT hr)
 	return hr;
 }
 
-/* Owns one reference of an interface. */
+/* Holds one reference to a COM object; the destructor releases it. */
 template <class T> class Ref
 {
       public:
@@ -121,7 +121,7 @@ class Port : public Handle
 	{
 		must("NdsPortCreate", NdsPortCreate(&h));
 	}
-	/* Takes one packet; returns 0 if none came in time, else 1. */
+	/* Takes at most one packet from the port within timeout_ms; returns the number taken. */
 	ULONG take(NDS_PORT_ENTRY &entry, ULONG timeout_ms) const
 	{
 		ULONG n = 0;

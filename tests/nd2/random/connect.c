@@ -1,11 +1,11 @@
 /* Random calls of connectors and listeners. A thread that holds a connector alone mostly makes
  * the next step of a connection, so that connections come about; its other calls are random. Any
- * thread of the driver. */
+ * thread of the driver may call these functions. */
 #include "random.h"
 
 #include <arpa/inet.h>
 
-/* ---- addresses ---- */
+/* ---- random addresses ---- */
 
 static uint16_t some_port(int adapter)
 {
@@ -236,7 +236,7 @@ static void accept_somehow(struct thing *t)
 	with_queue_pair(t, &c, true);
 }
 
-/* ---- the other steps ---- */
+/* ---- steps that take no queue pair ---- */
 
 static HRESULT call_plain(struct thing *t, OVERLAPPED *ov, const void *arg)
 {

@@ -1,6 +1,6 @@
 /* Threads that make random calls by seed; see README.md. Each phase of a few seconds opens the
- * adapters, lets the threads act, releases everything and checks that no object is left. A watchdog
- * ends the program when no thread makes progress. */
+ * adapters, lets the threads make calls, releases everything and checks that no object is left.
+ * A watchdog ends the program when no thread makes progress. */
 #include "random.h"
 
 #include <getopt.h>

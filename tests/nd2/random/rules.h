@@ -259,7 +259,7 @@ set_t rule_end(enum act, uint32_t states);
 /* The states that are possible after the act has returned this status; 0 if no rule allows the
  * status. */
 uint32_t rule_next(enum act, uint32_t states, HRESULT answer);
-/* Whether the act may change the state of its object. */
+/* True if the act may change the state of its object. */
 bool rule_moves(enum act);
 /* All states that the object can get into from these states without a call of its methods. */
 uint32_t rule_drift(enum kind, uint32_t states);

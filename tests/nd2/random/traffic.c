@@ -71,7 +71,7 @@ struct qp_life {
 	uint32_t magic;
 	struct qp_life *next;
 	_Atomic bool used;    /* a thread has called Connect or Accept with it */
-	_Atomic bool flushed; /* cannot be connected any more */
+	_Atomic bool flushed; /* the queue pair was flushed and cannot be connected any more */
 	struct flow flow[DIRECTIONS];
 };
 

@@ -1,4 +1,4 @@
-/* Events through the native calls: reset modes, timeouts, descriptors, many waiters. */
+/* Events through the Nds* calls: reset modes, timeouts, descriptors, many waiters. */
 #include "os_testing.h"
 
 static HANDLE new_event(bool manual, bool set)

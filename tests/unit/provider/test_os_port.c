@@ -1,4 +1,4 @@
-/* Completion ports through the native calls: order, batches, timeouts, closing, many threads. */
+/* Completion ports through the Nds* calls: order, batches, timeouts, closing, many threads. */
 #include "os_testing.h"
 
 #include <stdio.h>
@@ -113,7 +113,7 @@ static void closing_releases_the_waiters(void **state)
 {
 	useconds_t head_start = 10000;
 
-	/* On a busy machine a waiter may need longer to arrive. */
+	/* On a busy machine a thread may need longer to begin its wait. */
 	while (released_by_closing(head_start) != 2) {
 		head_start *= 2;
 		assert_true(head_start < 2000000);
