@@ -333,7 +333,7 @@ static void nd2_own_regions_belong_to_an_instance(void **state)
 	assert_true(filled(&p.b, 0, 100, 1));
 	adapters[1] = NULL;
 	HR(CALL(first, QueryInterface, &IID_IND2Adapter, (void **)&adapters[1]), S_OK);
-	/* QueryInterface adds a reference, it makes no instance. */
+	/* QueryInterface adds a reference and makes no new instance. */
 	assert_ptr_equal(adapters[1], first);
 	RELEASE(adapters[1]);
 	adapters[1] = open_adapter(1);

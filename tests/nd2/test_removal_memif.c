@@ -161,8 +161,8 @@ static void survive_it(struct end *e)
 	RELEASE(cq);
 }
 
-/* The part of the process with adapter `which`. loser is the side whose port is removed: 0 the
- * server, 1 the client. */
+/* Runs one process of the test: `which` is its adapter, `loser` the one whose port is removed (0
+ * the server, 1 the client). */
 static void play(int which, int loser)
 {
 	struct end e;
@@ -226,7 +226,8 @@ static void nd2_own_removed_port_of_ours(void **state)
 	nothing_lives();
 }
 
-/* Outside of a cmocka test a failed assert ends the process, with a status that is not 0. */
+/* The main program of the second process. Outside of a cmocka test a failed assert ends the
+ * process with a status that is not 0. */
 static int peer(int loser)
 {
 	other = PEER_FD;

@@ -167,8 +167,8 @@ class End
 	const unsigned peer_says;
 	Event event;	/* set at the end of a request that done() waits for */
 	Event departed; /* set at the end of NotifyDisconnect */
-	/* In use by the provider while a request is pending, so declared before the objects
-	 * below. */
+	/* The provider uses these while a request is pending, so they are declared before the
+	 * objects below and destroyed after them. */
 	OVERLAPPED request{}, asking{}, departure{};
 	Port port;
 	Handle file;

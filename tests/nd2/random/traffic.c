@@ -70,7 +70,7 @@ struct flow {
 struct qp_life {
 	uint32_t magic;
 	struct qp_life *next;
-	_Atomic bool used;    /* a thread has called Connect or Accept with it */
+	_Atomic bool used;    /* a thread has called Connect or Accept with this queue pair */
 	_Atomic bool flushed; /* the queue pair was flushed and cannot be connected any more */
 	struct flow flow[DIRECTIONS];
 };
