@@ -1,4 +1,4 @@
-/* Adapters and what all objects have in common: rows 20 to 36 of docs/spec/nd2.md. */
+/* Adapters, and rules that hold for all objects: rows 20 to 36 of docs/spec/nd2.md. */
 #include "fixture.h"
 
 #include <malloc.h>

@@ -1,6 +1,6 @@
-/* Memory regions beyond the rows: invalid buffers, access rights in every combination, requests
- * over several regions, invalid tokens, and regions that are registered or deregistered under
- * traffic. These tests need the real NIC, not the fake one. */
+/* Memory regions, in addition to the rows of docs/spec/nd2.md: invalid buffers, access rights in
+ * every combination, requests over several regions, invalid tokens, and regions that are
+ * registered or deregistered under traffic. These tests need the real NIC, not the fake one. */
 #include "fixture.h"
 
 #include <pthread.h>

@@ -1,5 +1,5 @@
-/* Requests beyond the rows: where a completion appears when files are bound late or closed early,
- * that it appears once, and that a refused call produces none. */
+/* Requests, in addition to the rows of docs/spec/nd2.md: where a completion appears when files
+ * are bound late or closed early, that it appears once, and that a refused call produces none. */
 #include "fixture.h"
 
 #include <pthread.h>

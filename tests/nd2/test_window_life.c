@@ -1,6 +1,6 @@
-/* Memory windows beyond the numbered rows: keys that wrap around, windows that overlap or move to
- * another queue pair, requests that race with the end of a window, objects released in any order,
- * and invalid arguments. */
+/* Memory windows, in addition to the rows of docs/spec/nd2.md: keys that wrap around, windows
+ * that overlap or move to another queue pair, requests that race with the end of a window,
+ * objects released in any order, and invalid arguments. */
 #include "window.h"
 
 #include <arpa/inet.h>
