@@ -1,4 +1,5 @@
-/* A fake of the functions of core.h that the port calls: it records the calls. */
+/* Fakes of the core functions that the port layer calls (rn_shard_*(), rn_frame_parse()). They
+ * record their calls; rn_shard_tx() makes numbered dummy frames. */
 #include "fake_shard.h"
 
 #include <stdlib.h>
@@ -91,8 +92,8 @@ void rn_shard_inbox(struct rn_shard *sh, const struct rn_msg *m, rn_time now)
 	sh->ninbox++;
 }
 
-/* Fake frames carry the number that the fake rn_shard_tx() stored; with byte 59 set a frame
- * counts as invalid. */
+/* Reads the number that the fake rn_shard_tx() stored in a frame. A frame whose byte 59 is not 0 is
+ * invalid. */
 enum rn_verdict rn_frame_parse(const uint8_t *frame, size_t len, struct rn_pkt *pkt)
 {
 	memset(pkt, 0, sizeof(*pkt));

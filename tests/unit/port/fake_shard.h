@@ -1,4 +1,5 @@
-/* A fake shard that only records calls, so that the port's modules are tested without the core. */
+/* A fake struct rn_shard that records calls, so that the modules of dataplane/port are tested
+ * without the core. */
 #ifndef FAKE_SHARD_H
 #define FAKE_SHARD_H
 
@@ -10,12 +11,13 @@ struct rn_shard {
 	unsigned nposted, nrx, ninbox, nrefused;
 	struct rn_wqe posted[FAKE_MAX]; /* the first slot of each work request */
 	uint64_t digest[FAKE_MAX];	/* a hash of all slots of each work request */
-	char order[FAKE_MAX];		/* 'p' packet, 'm' message, in the order of arrival */
+	char order[FAKE_MAX]; /* one letter per arrival, in order: 'p' packet, 'm' message */
 	unsigned norder;
 	uint32_t rx_psn[FAKE_MAX];
 	struct rn_msg outbox[64];
 	unsigned noutbox;
-	/* How many frames are left to send; each has 64 bytes and carries its number at byte 60. */
+	/* to_send: frames that rn_shard_tx() still has to make. sent: frames it has made; each has
+	 * 64 bytes and carries its number at byte 60. */
 	unsigned to_send, sent;
 	uint8_t dmac[6];
 };

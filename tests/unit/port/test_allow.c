@@ -12,12 +12,12 @@
 #include "base/types.h"
 
 static const struct {
-	const char *vdev[3]; /* the device string of each adapter; NULL: another kind of port */
+	const char *vdev[3]; /* device string of each adapter; NULL: a port of another kind */
 	const char *arg[3];
 } rows[] = {
 	{{NULL}, {"--no-pci"}},
 	{{"net_tap0,iface=t"}, {"--no-pci"}},
-	/* The names of virtual devices need not begin with net_. */
+	/* virtual devices whose names do not begin with net_ */
 	{{"virtio_user0,path=/dev/vhost-net"}, {"--no-pci"}},
 	{{"eth_null0"}, {"--no-pci"}},
 	{{""}, {"--no-pci"}},

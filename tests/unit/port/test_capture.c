@@ -1,5 +1,5 @@
-/* A capture writes every frame, cut at snaplen, to a pcap file of whole records, even when the
- * disk gets full, which is logged. */
+/* A capture writes every frame, truncated to snaplen, to a pcap file. When the disk is full, the
+ * file still ends with a whole record, and the loss of frames is logged. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +21,8 @@
 
 #define FRAME 1000u
 
-/* Returns what was written to standard error between the two calls. */
+/* hear() redirects standard error to a temporary file. lines_that_say() restores standard error and
+ * counts the lines in that file that contain a text. */
 static int stderr_was = -1;
 static FILE *said;
 
@@ -51,8 +52,8 @@ static unsigned lines_that_say(const char *text)
 	return n;
 }
 
-/* Counts the frames of a file, which must consist of whole records; the frame numbers, in the
- * first four bytes, must increase. */
+/* Counts the frames in a pcap file. The file must consist of whole records, and the frame numbers,
+ * stored in the first four bytes of each frame, must increase. */
 static unsigned frames_in(const char *path)
 {
 	uint8_t frame[FRAME];
@@ -163,8 +164,8 @@ static void leaves_whole_records_where_the_disk_ends(void **state)
 	unlink(path);
 }
 
-/* A file system is full for a while and gets more room later: a reader finds the frames captured
- * after that. */
+/* A full file system gets more room while a capture runs: frames captured after that are in the
+ * file. */
 static void goes_on_when_there_is_room_again(void **state)
 {
 	char dir[] = "/tmp/rn-capture-XXXXXX", path[64];

@@ -1,6 +1,7 @@
-/* An address of an interface belongs to one adapter, and the error for a second adapter names the
- * process that has it. The test runs in its own network namespace where the system allows that;
- * in any case its addresses differ from those of another run at the same time. */
+/* Only one adapter may claim an address of a kernel interface (port/claim.h); the error for a
+ * second adapter names the process that holds the address. The test runs in a network namespace of
+ * its own where that is possible. Its addresses contain the process id, so that two runs at the
+ * same time do not collide. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +25,7 @@
 static char err[256];
 static unsigned serial;
 
-/* Returns one more address that is not claimed. */
+/* Returns a port with `naddresses` IPv4 addresses that were not used before. */
 static struct rn_port_attr port_of(unsigned naddresses)
 {
 	struct rn_port_attr port = {.ngids = (uint8_t)naddresses};
@@ -50,8 +51,8 @@ static const char *text_of(const struct rn_gid *gid)
 	return text;
 }
 
-/* A child process with another name, which claims the addresses and does nothing but
- * rn_claims_answer(). */
+/* Starts a child process with the name rn-holder. It claims the addresses of the port and then only
+ * calls rn_claims_answer(). */
 static pid_t start_holder(const struct rn_port_attr *port)
 {
 	int ready[2];
@@ -95,7 +96,8 @@ static void names_the_process_that_has_the_address(void **state)
 	snprintf(wanted, sizeof(wanted),
 		 "interface lo: process %d (rn-holder) uses the address %s already", (int)pid,
 		 text_of(&port.gids[0]));
-	/* Ask more often than the backlog of the holder's socket has places. */
+	/* More attempts than the backlog of the holder's socket can hold: the holder must accept
+	 * the connections that they leave behind. */
 	for (unsigned i = 0; i < 60; i++) {
 		assert_int_equal(rn_claims_take(&claims, IFACE, &port, err, sizeof(err)),
 				 -EADDRINUSE);

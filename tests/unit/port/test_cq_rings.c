@@ -1,4 +1,5 @@
-/* The size of a completion queue's rings, when a further ring is added and when one is freed. */
+/* The rings of a completion queue: their size, when a further ring is added, and when one is
+ * freed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +30,8 @@ static int free_rings(void **state)
 	return 0;
 }
 
-/* Does what the shard does first and the NIC after it. */
+/* Appends a ring: sets `next` of the newest ring, as the shard does, and then reports the ring as
+ * linked, as the NIC does. */
 static void link_it(unsigned shard, struct rn_cq_ring *ring)
 {
 	if (cq.feed[shard].newest != NULL)
@@ -37,8 +39,8 @@ static void link_it(unsigned shard, struct rn_cq_ring *ring)
 	rn_cq_rings_linked(&cq, shard, ring);
 }
 
-/* Attaches a queue pair of `depth` requests. Returns the entries of the new ring, 0 if none is
- * needed. */
+/* Attaches a queue pair of this depth to the CQ. Returns the number of entries of the new ring, 0
+ * if no ring is needed. */
 static uint32_t attach(unsigned shard, uint64_t depth)
 {
 	struct rn_cq_ring *ring = NULL;
@@ -50,7 +52,8 @@ static uint32_t attach(unsigned shard, uint64_t depth)
 	return ring != NULL ? ring->size : 0;
 }
 
-/* Changes the depth of a queue pair. Returns the same. */
+/* Resizes the CQ to this depth. Returns the number of entries of the new ring, 0 if no ring is
+ * needed. */
 static uint32_t resize(unsigned shard, uint32_t depth)
 {
 	struct rn_cq_ring *ring = NULL;
@@ -62,7 +65,7 @@ static uint32_t resize(unsigned shard, uint32_t depth)
 	return ring != NULL ? ring->size : 0;
 }
 
-/* Lets the reader move on to the newest ring. */
+/* Advances the reader to the newest ring, which frees the older ones. */
 static void read_on(unsigned shard)
 {
 	for (struct rn_cq_ring *r = cq.view.first[shard]; r->next != NULL; r = cq.view.first[shard])
@@ -108,7 +111,7 @@ static void larger_and_smaller(void **state)
 	assert_int_equal(resize(0, 129), 0);
 	assert_int_equal(resize(0, 128), 128);
 	read_on(0);
-	assert_int_equal(resize(0, 1), 64); /* room for the queue pair is kept */
+	assert_int_equal(resize(0, 1), 64); /* the queue pair of depth 40 still needs 64 entries */
 	read_on(0);
 	assert_int_equal(resize(0, 1), 0);
 }

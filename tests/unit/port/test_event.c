@@ -1,5 +1,5 @@
-/* Events are delivered in order and none is lost, however many are queued; waiting has timeouts
- * and can be interrupted. */
+/* The event queue delivers all events in order, however many are queued. Waiting for events has a
+ * timeout and can be interrupted. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* The form of a log line, the levels that are written, and the rate limit of messages that a
+/* The format of a log line, the levels that are written, and the rate limit of messages that a
  * remote host can cause. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -83,7 +83,7 @@ static void limited_messages_wait_and_are_counted(void **state)
 		uint64_t t = UINT64_C(1) << 40, every = rn_log_rows[i].every_s;
 		uint32_t left_out;
 
-		/* clears counts left by other tests */
+		/* also clears the count that other tests have left */
 		assert_true(rn_log_may(i, "a", t, &left_out));
 		for (unsigned k = 0; k < 5; k++)
 			assert_int_equal(
@@ -97,7 +97,7 @@ static void limited_messages_wait_and_are_counted(void **state)
 	assert_true(limited > 0);
 }
 
-/* Many messages of one kind become one line, and messages of another kind are not affected. */
+/* Many messages of one kind become one line; messages of another kind are not suppressed. */
 static void a_flood_is_one_line(void **state)
 {
 	rn_log_open(RN_LOG_WARNING);
@@ -109,7 +109,7 @@ static void a_flood_is_one_line(void **state)
 	       "softrnic: warning: adapter a: frames of another VLAN are dropped, 7 so far\n");
 }
 
-/* A message about one adapter does not use up the limit of another adapter. */
+/* Messages about one adapter do not use up the rate limit of another adapter. */
 static void adapters_have_limits_of_their_own(void **state)
 {
 	rn_log_open(RN_LOG_WARNING);
@@ -123,7 +123,7 @@ static void adapters_have_limits_of_their_own(void **state)
 	       "were not resolved\n");
 }
 
-/* More adapter names than there are limits: the last limit is shared. */
+/* There are fewer rate limits than adapter names here, so the last adapters share one limit. */
 static void many_adapters_share_the_last_limit(void **state)
 {
 	char name[16];
@@ -137,8 +137,8 @@ static void many_adapters_share_the_last_limit(void **state)
 	assert_false(rn_log_may(RN_LOG_ID_TABLE_FULL, "another", UINT64_C(1) << 41, &left_out));
 }
 
-/* Every row becomes one line without a final full stop or newline, and its meaning, which goes into
- * docs/log.md, is a sentence. */
+/* The text of every row of the log table is one line without a newline, and its meaning, which goes
+ * into docs/log.md, is a sentence. */
 static void rows_are_well_formed(void **state)
 {
 	for (unsigned i = 0; i < RN_LOG_COUNT; i++) {
@@ -148,7 +148,8 @@ static void rows_are_well_formed(void **state)
 		assert_null(strpbrk(row->meaning, "\n|"));
 		assert_true(isupper(row->meaning[0]));
 		assert_int_equal(row->meaning[strlen(row->meaning) - 1], '.');
-		if (row->every_s > 0) /* the limit is that of the adapter */
+		/* The rate limit is per adapter, so the text must name the adapter. */
+		if (row->every_s > 0)
 			assert_memory_equal(row->text, "adapter %s: ", 12);
 		assert_true(strlen(rn_log_level_word(row->level)) > 0);
 		for (unsigned k = 0; k < i; k++)

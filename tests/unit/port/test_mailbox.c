@@ -1,5 +1,5 @@
-/* Mailbox calls run in order, after work requests submitted before them, and are not touched
- * after rn_call_done(). */
+/* Mailbox calls run in order, and after the work requests that were submitted before them. Once
+ * rn_call_done() returns true, the mailbox does not access the call any more. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

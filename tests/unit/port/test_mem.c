@@ -1,6 +1,6 @@
-/* A fault in application memory makes an access return false, faults elsewhere reach the
- * application's own handler, and a reader that polls the last bytes of a message then sees the
- * whole message. */
+/* Guarded access to application memory (port/mem.h): a fault makes the access return false; a fault
+ * elsewhere goes to the application's own handler; an application that sees the last bytes of a
+ * placed message also sees all bytes before them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -73,11 +73,11 @@ static void faults_are_verdicts(void **state)
 	} rows[] = {{UNMAPPED, false}, {READ_ONLY, true}, {FORBIDDEN, false}, {TRUNCATED, false}};
 	uint8_t buf[PAGE];
 
-	assert_int_equal(rn_mem_install(), 0); /* on top of the test framework's handler */
+	assert_int_equal(rn_mem_install(), 0); /* installs over the test framework's handler */
 	for (unsigned i = 0; i < RN_ARRAY_SIZE(rows); i++) {
 		uint8_t *p = victim(rows[i].crime);
 		for (unsigned n = 1; n <= PAGE; n = n * 2 + 1) {
-			/* First an access wholly beyond the end of the mapping, then one across
+			/* First a write wholly inside the bad page, then one that crosses into
 			 * it. */
 			assert_false(rn_mem_guarded.place(p + PAGE, source, n));
 			assert_false(rn_mem_guarded.place(p + PAGE - n / 2, source, n));
@@ -123,8 +123,8 @@ static void atomics_are_whole_or_verdicts(void **state)
 
 static _Alignas(8) uint64_t counter;
 
-/* Processors with CET require that every indirect call lands on endbr64. The compiler adds that
- * to its own functions; the routines checked here are written by hand. */
+/* Processors with CET require that every indirect call lands on endbr64. The compiler adds this
+ * instruction to C functions, but these two are written in assembly. */
 static void indirect_call_targets_begin_with_endbr64(void **state)
 {
 	static const uint8_t landing[4] = {0xf3, 0x0f, 0x1e, 0xfa};
@@ -150,7 +150,7 @@ static void *count_as_a_shard(void *arg)
 	return NULL;
 }
 
-/* Increments by compare-and-swap: each success adds one. */
+/* Increments the counter by compare-and-swap; each successful swap adds one. */
 static void *swap_as_a_shard(void *arg)
 {
 	uint64_t seen = 0, old;
@@ -229,12 +229,13 @@ static volatile sig_atomic_t seen;
 static void handler_that_passes_on(int sig, siginfo_t *info, void *context)
 {
 	if (++seen > 1)
-		_exit(3); /* not reached: the fault must end the process */
+		_exit(3); /* not reached: the first fault must end the process */
 	below.sa_sigaction(sig, info, context);
 }
 
-/* A handler installed on top of ours stays when ours is uninstalled, and a new install does not
- * go on top of it. */
+/* An application installs a handler over rn_mem's and passes faults on. rn_mem_uninstall() must
+ * leave that handler in place, and a new rn_mem_install() must not put rn_mem's handler over it, or
+ * the two would pass a fault to each other for ever. */
 static void handlers_over_ours_see_a_fault_once(void **state)
 {
 	pid_t child = fork();
@@ -267,7 +268,8 @@ struct duel {
 	_Atomic unsigned seen;
 };
 
-/* Polls the last byte; when it has changed, all others must have changed already. */
+/* Polls the last byte of the buffer. When it has changed, all other bytes must have changed
+ * already. */
 static void *watch(void *arg)
 {
 	struct duel *d = arg;
@@ -278,8 +280,8 @@ static void *watch(void *arg)
 			if (spins % 4096 == 4095)
 				sched_yield();
 		atomic_thread_fence(memory_order_acquire);
-		/* Check from the end: a wrong copy would store the bytes just before the last one
-		 * too late. */
+		/* Check from the end: a wrong copy routine would store the bytes just before the
+		 * last one too late. */
 		for (size_t i = d->n; i-- > 0;)
 			d->bad += d->buf[i] != (uint8_t)round;
 		atomic_store_explicit(&d->seen, round, memory_order_release);
@@ -305,7 +307,7 @@ static unsigned fight(size_t n, unsigned rounds)
 	return d.bad;
 }
 
-static unsigned factor = 1; /* RN_ROUNDS=150: 1.4 million rounds over all sizes */
+static unsigned factor = 1; /* multiplies the rounds; RN_ROUNDS=150: 1.4 million over all sizes */
 
 static void last_bytes_come_last(void **state)
 {
@@ -345,9 +347,9 @@ static void block(int how, int sig)
 	pthread_sigmask(how, &set, NULL);
 }
 
-/* During a turn faults of a thread that blocks the signals are handled, and its mask is restored
- * afterwards; also when the clock has restarted since the last check, as it does when adapters
- * are opened again. */
+/* rn_mem_unblock(), called before a thread polls, unblocks SIGSEGV if the thread blocks it;
+ * rn_mem_restore() restores the thread's signal mask. The times go back once, because the clock
+ * restarts when adapters are opened again. */
 static void a_turn_takes_faults_that_the_thread_blocks(void **state)
 {
 	static const rn_time times[] = {RN_S(3600), RN_S(3601), RN_S(1), RN_S(2)};

@@ -1,6 +1,6 @@
-/* The relay ends a connection only when no thread polls the port, and stops the driver only when
- * the driver has finished. The test plays peer and driver on plain sockets; whether the relay
- * closed a socket shows as end of file. */
+/* The memif relay ends a connection only while no thread polls the port, and stops the driver only
+ * when the driver has handled all messages. The test acts as peer and as driver on plain sockets;
+ * it sees end of file when the relay has closed a socket. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -26,7 +26,9 @@ enum { HELLO = 2, INIT = 3, ADD_REGION = 4, CONNECT = 6, CONNECTED = 7 };
 static struct {
 	char dir[32], peer_path[64], pmd_path[64];
 	struct rn_memif_relay *relay;
-	int listener, pmd, peer; /* listener: the socket to which the relay connects */
+	/* The test's sockets: one to which the relay connects, and its ends as driver and as
+	 * peer. */
+	int listener, pmd, peer;
 	atomic_int ups, quiesces, settles, restarts;
 	atomic_bool ended_while_live;
 } T;
@@ -108,8 +110,8 @@ static void say(int fd, unsigned type, int pass)
 	say_with(fd, type, &pass, pass >= 0);
 }
 
-/* Returns the type of the next message, 0 when the connection has ended, -1 when nothing
- * arrives. */
+/* Returns the type of the next message, 0 when the connection has ended, -1 when nothing arrives
+ * within 2 s. */
 static int heard(int fd)
 {
 	uint8_t m[128];
@@ -121,7 +123,7 @@ static int heard(int fd)
 
 static void note_quiesce(void *arg)
 {
-	usleep(20000); /* a slow poller */
+	usleep(20000); /* a poller that takes long to stop */
 	if (T.pmd >= 0 && readable(T.pmd, 0))
 		T.ended_while_live = true;
 	T.quiesces++;
@@ -264,7 +266,7 @@ static void region_must_be_sealed(void **state)
 		int heard;
 	} rows[] = {
 		{0, 4096, 0},
-		{F_SEAL_SHRINK, 4095, 0}, /* the message says 16 << 8 */
+		{F_SEAL_SHRINK, 4095, 0}, /* the message says 4096 bytes (16 << 8) */
 		{F_SEAL_SHRINK, 4096, ADD_REGION},
 	};
 
@@ -295,8 +297,8 @@ static unsigned open_files(void)
 	return n;
 }
 
-/* A memif message has at most one file descriptor; the relay must not keep more of them open when
- * a peer sends many. */
+/* A memif message carries at most one file descriptor. If a peer sends more, the relay must not
+ * keep them open. */
 static void spare_descriptors_are_closed(void **state)
 {
 	int fds[FDS];
@@ -311,14 +313,14 @@ static void spare_descriptors_are_closed(void **state)
 	say_with(T.peer, INIT, fds, FDS);
 	assert_int_equal(heard(T.pmd), 0);
 	assert_int_equal(heard(T.peer), 0);
-	assert_int_equal(open_files(), before - 2); /* the relay's two sockets */
+	assert_int_equal(open_files(), before - 2); /* the relay has closed its two sockets */
 	for (int i = 0; i < FDS; i++)
 		close(fds[i]);
 }
 
 static void client_comes_back_after_its_server(void **state)
 {
-	open_relay(false); /* the server does not exist yet */
+	open_relay(false); /* the server's socket does not exist yet */
 	T.listener = open_listener(T.peer_path);
 	for (int round = 0; round < 3; round++) {
 		T.peer = accept_within(T.listener);
@@ -336,8 +338,8 @@ static void client_comes_back_after_its_server(void **state)
 	T.relay = NULL;
 }
 
-/* An abstract name has no file mode that keeps other processes out, so the relay must check the
- * process. */
+/* Any local process can connect to an abstract socket name, which has no file mode. The relay must
+ * check the process id of its peer. */
 static void stranger_is_not_taken_for_the_driver(void **state)
 {
 	snprintf(T.pmd_path, sizeof(T.pmd_path), "@softrnic-test-%d", (int)getpid());
@@ -379,8 +381,8 @@ static void socket_file_is_its_owners(void **state)
 
 #define NOBODY 65534
 
-/* Runs play() in a process of another user, who is not root. The process exits with 0 when play()
- * succeeds. */
+/* Runs play() in a child process of an unprivileged user. The child exits with 0 when play()
+ * returns true. */
 static pid_t as_another_user(bool (*play)(void))
 {
 	if (geteuid() != 0)
@@ -413,7 +415,7 @@ static void server_sends_another_user_away(void **state)
 	bool well = played_well(child);
 	bool driver_heard = readable(T.listener, 0);
 
-	/* or the relay would wait for the driver's first message */
+	/* Close this connection; otherwise the relay waits for the driver's first message. */
 	if (driver_heard)
 		close(accept_within(T.listener));
 	assert_true(well);
@@ -450,7 +452,7 @@ static void live_listener_is_not_stolen(void **state)
 	assert_int_equal(rn_memif_relay_create(&T.relay, &cfg), 0);
 	assert_int_equal(rn_memif_relay_start(T.relay), -EADDRINUSE);
 	close(theirs);
-	/* Now no process listens: the file is stale. */
+	/* Now no process listens on the socket file, so the relay may replace it. */
 	assert_int_equal(rn_memif_relay_start(T.relay), 0);
 }
 

@@ -1,5 +1,5 @@
-/* Which counters of a driver are reported as flow control? The driver is a fake: this program
- * defines rte_eth_xstats_*. */
+/* Selects the counters of a driver that are reported as flow control. The driver is a fake: this
+ * program defines rte_eth_xstats_*(). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Small and large buffers are accepted or refused by the rights of all their pages, and probing
- * changes nothing. */
+/* rn_probe() accepts a buffer, small or large, only if all its pages have the required rights, and
+ * it changes no byte of the buffer. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -36,12 +36,12 @@ static int probe(const void *p, uint64_t length, bool write)
 	return rn_probe((uintptr_t)p, length, write);
 }
 
-/* Each row is a buffer of some pages, of which one may have other rights. */
+/* Each row is a buffer in which one page, the odd page, may have other rights than the rest. */
 static void rights_of_every_page_count(void **state)
 {
 	static const struct {
-		int rights, odd; /* rights of the other page, -1: unmapped; its index */
-		int read, write; /* expected results for the whole buffer */
+		int rights, odd; /* rights of the pages; rights of the odd page, -1: unmapped */
+		int read, write; /* expected results of probing the whole buffer */
 	} rows[] = {
 		{PROT_READ | PROT_WRITE, PROT_READ | PROT_WRITE, 0, 0},
 		{PROT_READ | PROT_WRITE, PROT_READ, 0, -EFAULT},
@@ -68,7 +68,7 @@ static void rights_of_every_page_count(void **state)
 					munmap(at, PAGE);
 				else
 					mprotect(at, PAGE, rows[r].odd);
-				/* A buffer need not begin or end at a page boundary. */
+				/* Neither end of a buffer needs to be at a page boundary. */
 				assert_int_equal(probe(buf + cut, n * PAGE - cut, false),
 						 rows[r].read);
 				assert_int_equal(probe(buf, n * PAGE - cut, true), rows[r].write);
@@ -109,7 +109,7 @@ static void impossible_addresses(void **state)
 		{UINT64_MAX - 10, UINT64_MAX},
 		{UINT64_C(1) << 63, PAGE},
 		{UINT64_C(0x00007ffffffff000), PAGE},
-		{UINT64_C(0xffffffffff600000), PAGE}, /* the vsyscall page: listed, not readable */
+		{UINT64_C(0xffffffffff600000), PAGE}, /* vsyscall page: listed, but not readable */
 	};
 
 	for (unsigned i = 0; i < RN_ARRAY_SIZE(rows); i++) {
@@ -126,7 +126,7 @@ static void a_buffer_may_lie_in_several_mappings(void **state)
 	enum { N = 64 };
 	uint8_t *p = map(N * 2 * PAGE, PROT_READ | PROT_WRITE);
 
-	/* gives neighbouring pages different rights: many mappings */
+	/* Alternating rights make the kernel split the memory into many mappings. */
 	for (int i = 0; i < N; i += 2)
 		mprotect(p + i * 2 * PAGE, 2 * PAGE, PROT_READ | PROT_WRITE | PROT_EXEC);
 	assert_int_equal(probe(p + 5, N * 2 * PAGE - 5, true), 0);
@@ -173,7 +173,7 @@ static void no_byte_changes_and_large_buffers_stay_sparse(void **state)
 	munmap(p, 4 * MB);
 }
 
-/* A buffer of 4 GiB that was never touched is probed quickly and stays sparse. */
+/* Probing a buffer of 4 GiB that was never touched is quick and allocates no pages. */
 static void a_huge_sparse_buffer(void **state)
 {
 	uint64_t bytes = UINT64_C(4) << 30;
@@ -193,7 +193,8 @@ static void a_huge_sparse_buffer(void **state)
 	munmap(p, bytes);
 }
 
-/* Probing works in a thread where a fault would end the process, because its signal is blocked. */
+/* Probes in a thread that blocks all signals. A fault would end the process, so probing must not
+ * cause one. */
 static void *probe_with_faults_blocked(void *arg)
 {
 	sigset_t all;
@@ -215,7 +216,7 @@ static void no_signal_is_ever_raised(void **state)
 	munmap(p, MB);
 }
 
-/* The method that reads the list of mappings, with lists made by the test. */
+/* Runs rn_probe_list(), which reads the kernel's list of mappings, on a list made by the test. */
 static int list_says(const char *text, uint64_t addr, uint64_t length, bool write)
 {
 	char path[] = "/tmp/probe-XXXXXX";
@@ -262,7 +263,8 @@ static void lists_are_read_to_the_end_of_the_buffer(void **state)
 	assert_int_equal(list_says("", 1, 1, false), -EFAULT);
 }
 
-/* The list comes through a pipe one byte at a time: one read may end anywhere in a line. */
+/* Writes a list of mappings to a pipe one byte at a time, so that a read may end anywhere in a
+ * line. */
 static void *feed(void *arg)
 {
 	static const char list[] =
@@ -292,7 +294,8 @@ static void lines_may_be_cut_anywhere(void **state)
 	pthread_join(thread, NULL);
 }
 
-/* When the list cannot be opened, the error is -ENOMEM, not -EFAULT. Small buffers need no list. */
+/* When no file descriptor is free to open the list of mappings, the error is -ENOMEM and not
+ * -EFAULT. Small buffers need no list. */
 static void no_descriptor_left(void **state)
 {
 	struct rlimit had, none;

@@ -1,4 +1,5 @@
-/* The configuration gives a port its addresses, VLAN, traffic class and path MTU. */
+/* The port's addresses, VLAN, traffic class and path MTU, and the congestion parameters, follow
+ * from the configuration. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +23,7 @@ static struct rn_port_attr port_of(const struct rn_config_adapter *a)
 
 static void test_link_local(void **state)
 {
-	/* fe80::11:22ff:fe33:4455, which is what `ip addr` shows for this MAC. */
+	/* fe80::11:22ff:fe33:4455, the link-local address that Linux derives from this MAC */
 	static const struct rn_gid want = {
 		{0xfe, 0x80, [8] = 0, 0x11, 0x22, 0xff, 0xfe, 0x33, 0x44, 0x55}};
 	struct rn_config_adapter a = {.mtu = 1500, .max_path_mtu = 4096};
@@ -35,12 +36,12 @@ static void test_link_local(void **state)
 	assert_int_equal(attr.ngids, 2);
 	assert_memory_equal(&attr.gids[1], &want, 16);
 	assert_int_equal(attr.prefix_len[1], 64);
-	/* An address that is in the list already is not added again. */
+	/* A link-local address that is configured explicitly is not added a second time. */
 	a.ipv6.n = 1;
 	memcpy(a.ipv6.net[0].ip.b, want.b, 16);
 	a.ipv6.net[0].prefix_len = 64;
 	assert_int_equal(port_of(&a).ngids, 2);
-	/* The link-local address may be the only one. */
+	/* The link-local address may be the only address of a port. */
 	a.ipv4.n = a.ipv6.n = 0;
 	attr = port_of(&a);
 	assert_int_equal(attr.ngids, 1);
@@ -85,7 +86,7 @@ static void test_tag_and_class(void **state)
 
 	assert_true(attr.has_vlan);
 	assert_int_equal(attr.vlan_tci, 3 << 13 | 100);
-	assert_int_equal(attr.tclass, 46 << 2); /* the ECN bits are not configured */
+	assert_int_equal(attr.tclass, 46 << 2); /* dscp does not include the two ECN bits */
 	assert_int_equal(attr.hop_limit, 5);
 	a.vlan_id = a.vlan_prio = 0;
 	assert_false(port_of(&a).has_vlan);
@@ -125,15 +126,15 @@ static struct rn_cc_cfg congestion_of(const char *text)
 
 #define ADAPTER "adapters = ({ name = \"a\"; port = \"null\"; ipv4 = [\"192.0.2.1/24\"]; });\n"
 
-/* The core's default parameters, which its tests use, are the defaults of the configuration; and
- * each key sets the right parameter. */
+/* Without a congestion section the parameters are the core's defaults, which the core's tests use.
+ * Each key of the section sets its own parameter. */
 static void test_congestion(void **state)
 {
 	struct rn_cc_cfg p, d;
 
 	rn_cc_defaults(&d);
 	p = congestion_of(ADAPTER);
-	assert_int_equal(p.line_rate, UINT64_C(25000000000)); /* the port's speed */
+	assert_int_equal(p.line_rate, UINT64_C(25000000000)); /* default: the port's speed */
 #define SAME(field) assert_int_equal(p.field, d.field)
 	SAME(algorithm);
 	SAME(ecn);
@@ -206,7 +207,7 @@ static void test_congestion(void **state)
 	SAME(hai_rate);
 	SAME(first_rate);
 #undef SAME
-	/* A line rate below the minimum rate is raised to the minimum rate. */
+	/* A line rate below the minimum rate is replaced by the minimum rate. */
 	p = congestion_of(ADAPTER "congestion = { rpg_max_rate = 5; rpg_min_rate = 100; };");
 	assert_int_equal(p.line_rate, p.min_rate);
 }

@@ -1,4 +1,5 @@
-/* Device strings of every kind give buffers that fit the MTU. */
+/* For every kind of port, the device string that is passed to DPDK gives buffers that fit the
+ * MTU. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -54,7 +55,8 @@ static const struct {
 	 "iface=t,x=1",
 	 2048},
 	{{.kind = RN_VDEV_OTHER, .mtu = 1500, .args = "0000:01:00.0"}, "0000:01:00.0", "", 2048},
-	/* A PCI address may be written in several ways; the name is the form that EAL uses. */
+	/* A PCI address may be written in several ways; rn_vdev_string() returns the form that EAL
+	 * uses. */
 	{{.kind = RN_VDEV_OTHER, .mtu = 1500, .args = "1:0.0"}, "0000:01:00.0", "", 2048},
 	{{.kind = RN_VDEV_OTHER, .mtu = 1500, .args = "pci:0001:AB:1f.7,x=1"},
 	 "0001:ab:1f.7",

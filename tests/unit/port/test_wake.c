@@ -1,4 +1,4 @@
-/* No doorbell is lost between the shard's last check and its sleep. */
+/* A doorbell that rings between a shard's last check for work and its sleep is not lost. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +29,7 @@ static void a_ring_before_the_sleep_ends_it(void **state)
 	struct rn_wake w;
 
 	assert_int_equal(rn_wake_open(&w, NULL), 0);
-	rn_wake_ring(&w); /* the shard is awake: nothing is written to the eventfd */
+	rn_wake_ring(&w); /* nothing is written to the eventfd while the shard is awake */
 	rn_wake_announce(&w);
 	assert_false(rn_wake_wait(&w, RN_MS(1)));
 	rn_wake_announce(&w);
