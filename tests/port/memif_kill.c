@@ -1,12 +1,15 @@
-/* What happens to a process that polls a memif port when its peer is killed?
+/* What happens to a process that polls a memif port when the process at the other end is killed?
  *
- *   memif_kill survive ROLE GUARD CYCLES PROGRESS SOCKET   polls; starts, kills and counts peers
+ *   memif_kill survive ROLE GUARD CYCLES PROGRESS SOCKET   polls; starts and kills the others
  *   memif_kill victim  ROLE SOCKET                         polls until it is killed
  *
- * The survivor writes the number of finished cycles to PROGRESS, so that memif_kill.sh can count
- * its deaths and start the next one. GUARD is what protects the poller from the driver:
- *   none   nothing                       link   bursts only while the driver reports link up
- *   fault  SIGSEGV leaves the burst      relay  dataplane/port/memif_relay.c
+ * The surviving process writes the number of finished cycles to the file PROGRESS. If it crashes
+ * itself, memif_kill.sh counts the crash and starts it again. GUARD protects the polling thread
+ * from the driver:
+ *   none   nothing
+ *   link   bursts only while the driver reports that the link is up
+ *   fault  a SIGSEGV handler jumps out of the burst
+ *   relay  dataplane/port/memif_relay.c
  * A separate thread polls; main() is the control path. */
 #include <errno.h>
 #include <fcntl.h>
@@ -44,9 +47,10 @@ static struct {
 	struct rte_mempool *pool;
 	enum guard guard;
 	bool server;
-	/* relay: set between up() and quiesce(); else: clear while the port restarts */
+	/* with guard relay: true between the relay's calls up() and quiesce(); with another guard:
+	 * false while the port restarts */
 	atomic_bool may_poll;
-	atomic_bool inside; /* the poller is inside a turn */
+	atomic_bool inside; /* the poller is inside one iteration of its loop */
 	atomic_bool quit;
 	atomic_ulong received, bad, faults;
 	char pmd_path[100];
@@ -106,7 +110,7 @@ static bool link_is_up(void)
 static void *poll_forever(void *arg)
 {
 	while (!T.quit) {
-		T.inside = true; /* sequentially consistent: ordered before the next load */
+		T.inside = true; /* sequentially consistent: ordered before the load of may_poll */
 		if (T.may_poll && (T.guard != LINK || link_is_up())) {
 			if (sigsetjmp(out_of_burst, 0) == 0) {
 				in_burst = T.guard == FAULT;
@@ -209,8 +213,8 @@ static void start_eal(void)
 	sched_setaffinity(0, sizeof(all), &all);
 }
 
-/* A victim initialises EAL early and opens its port at the first byte on its standard input: that
- * keeps the cycles short. */
+/* A victim initialises EAL at once, but opens its port only when it reads a byte from standard
+ * input. So EAL's start takes no time of the cycle. */
 static int be_victim(const char *path)
 {
 	char go;
@@ -280,7 +284,8 @@ static bool wait_for_link(bool up, int ms)
 	return false;
 }
 
-/* Returns whether the link came up before the kill. Every fifth kill does not wait for the link. */
+/* Lets one victim open its port, then kills it. Returns whether the link came up before the kill;
+ * about one kill in five does not wait for the link and counts as up. */
 static bool one_cycle(struct victim *v, const char *path)
 {
 	bool up = true, blind = rand() % 5 == 0;
@@ -372,8 +377,8 @@ static int survive(int cycles, const char *progress, const char *path)
 	report(done, ups);
 	rte_eth_dev_stop(T.port);
 	rte_eth_dev_close(T.port);
-	/* No rte_eal_cleanup(): EAL's interrupt thread would look at the listener, which a memif
-	 * server never unregisters, in memory that the cleanup has unmapped. */
+	/* Do not call rte_eal_cleanup(): a memif server never unregisters its listener, so EAL's
+	 * interrupt thread would read it in memory that the cleanup has unmapped. */
 	return EXIT_SUCCESS;
 }
 

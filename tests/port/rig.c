@@ -170,7 +170,8 @@ static void to_rtr(struct rig_qp *q, const struct rig_qp *peer, uint8_t mtu)
 
 static void to_rts(struct rig_qp *q)
 {
-	/* 537 ms, times retries: on a loaded machine a thread was seen to wait 770 ms for a CPU */
+	/* timeout code 17: 537 ms, times the retries; on a loaded machine a thread once waited 770
+	 * ms for a CPU */
 	struct rn_qp_attr a = {.state = RN_QPS_RTS,
 			       .timeout = 17,
 			       .retry_cnt = 7,

@@ -1,5 +1,5 @@
-/* For the tests of this folder: two adapters of one process, used through struct rn_link only.
- * Every function fails the test on an error. */
+/* Helpers for the tests of this folder, which use two adapters of one process through struct
+ * rn_link only. Every helper fails the test on an error. */
 #ifndef RIG_H
 #define RIG_H
 
@@ -21,7 +21,7 @@ struct rig_cq {
 	struct rn_link *link;
 	uint32_t id;
 	struct rn_cq_view *view;
-	struct rn_cq_ring *at[RN_MAX_SHARDS]; /* the ring that is being read, for each shard */
+	struct rn_cq_ring *at[RN_MAX_SHARDS]; /* the ring that is being read, by shard */
 };
 
 struct rig_qp {
@@ -32,14 +32,15 @@ struct rig_qp {
 	uint32_t psn;
 };
 
-/* Writes the text of a configuration to a file that exists until the process ends. Returns its
- * path. */
+/* Writes the text of a configuration to a file, which exists until the process ends. Returns the
+ * file's path. */
 const char *rig_config(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* The built-in pair of adapters with other `shards` and `mtu`, and with the sections in `more`. */
+/* Returns the path of a configuration of the built-in pair of adapters, with this number of shards,
+ * this MTU, and the extra sections in `more`. */
 const char *rig_pair(unsigned shards, unsigned mtu, const char *more);
 
 struct rn_link *rig_open(const char *path, unsigned index);
-/* Executes a command. Returns rsp.err; fills *rsp when rsp is not NULL. */
+/* Executes a command. Returns rsp.err. Fills *rsp unless rsp is NULL. */
 int rig_exec(struct rn_link *l, const struct rn_cmd *cmd, struct rn_rsp *rsp);
 
 uint32_t rig_pd(struct rn_link *l);
@@ -48,16 +49,17 @@ struct rig_qp rig_qp(struct rn_link *l, uint32_t pd, const struct rig_cq *scq,
 		     const struct rig_cq *rcq, uint32_t depth);
 void rig_reg(struct rn_link *l, uint32_t pd, void *addr, size_t len, uint32_t access,
 	     uint32_t *lkey, uint32_t *rkey);
-/* Moves both QPs to RTS without the CM. mtu: path MTU code, 0 = the largest. */
-void rig_connect_one(struct rig_qp *q, const struct rig_qp *peer); /* one side, largest path MTU */
+/* Moves both QPs to RTS without the CM. mtu: path MTU code, 0 = the largest that both allow. */
+void rig_connect_one(struct rig_qp *q, const struct rig_qp *peer); /* only q; largest path MTU */
 void rig_connect(struct rig_qp *a, struct rig_qp *b, uint8_t mtu);
 
 void rig_post(struct rig_qp *q, enum rn_wqe_kind kind, uint64_t wr_id, void *addr, uint32_t len,
 	      uint32_t lkey, uint64_t remote, uint32_t rkey);
 
-/* Waits for one CQE and makes turns under the inline policy; fails the test after 20 s. */
+/* Waits for one CQE; with the inline idle policy it also runs the shards. Fails the test after 20
+ * s. */
 struct rn_cqe rig_wait(struct rig_cq *cq);
-/* Does the same, but returns false when no CQE comes within ms milliseconds. */
+/* Waits like rig_wait(), but returns false when no CQE comes within `ms` milliseconds. */
 bool rig_poll(struct rig_cq *cq, struct rn_cqe *out, unsigned ms);
 
 uint64_t rig_stat(struct rn_link *l, const char *name);

@@ -1,4 +1,4 @@
-/* How do the multi-producer modes of rte_ring behave with more producers than CPUs? Run by hand for
+/* How fast are the multi-producer modes of rte_ring with more producers than CPUs? Run by hand for
  * docs/decisions/0003-submission-ring.md; prints one row per mode and number of producers.
  *
  *	ring_modes [runs] [milliseconds per run]
@@ -49,7 +49,7 @@ static double seconds(void)
 	return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
 }
 
-/* Returns millions of elements per second. */
+/* Runs n producers for `length` seconds. Returns millions of elements per second. */
 static double run(unsigned mode, unsigned n, double length)
 {
 	size_t bytes = ((size_t)rte_ring_get_memsize_elem(BYTES, SLOTS) + 63) / 64 * 64;
@@ -97,7 +97,7 @@ int main(int argc, char **argv)
 
 	if (runs < 1 || runs > MAX_RUNS || length <= 0)
 		return 1;
-	/* The modes take turns, so that other load on the machine affects all of them. */
+	/* Alternate between the modes, so that other load on the machine affects all of them. */
 	for (int r = 0; r < runs; r++)
 		for (unsigned c = 0; c < COUNTS; c++)
 			for (unsigned m = 0; m < MODES; m++)

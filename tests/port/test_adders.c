@@ -1,6 +1,6 @@
-/* No addition is lost when two shards execute FETCH_ADD on the same word. Two threads, each with
- * a pair of queue pairs, run the whole requester and responder; only the word is shared, and it
- * is accessed through rn_mem_guarded as in an adapter. */
+/* No addition is lost when two shards execute FETCH_ADD on the same word. Each of two threads runs
+ * requester and responder for a pair of queue pairs of its own; only the word is shared, and it is
+ * accessed through rn_mem_guarded as in an adapter. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -57,7 +57,8 @@ static void *add(void *arg)
 			uint64_t before;
 
 			memcpy(&before, a->sim.node[0].arena + c.wr_id % 64 * 8, 8);
-			/* The former value is at least what the shard's previous addition left. */
+			/* The word only grows, so FETCH_ADD must return more than this thread's
+			 * previous one did. */
 			a->wrong += c.status != RN_STATUS_SUCCESS || (a->done && before <= a->last);
 			a->last = before;
 			a->done++;
@@ -83,7 +84,8 @@ static void wire_row_A27_two_add_a_million_times(void **state)
 		pthread_join(thread[i], NULL);
 		assert_int_equal(a[i].wrong, 0);
 	}
-	/* The two threads really ran at the same time: neither began after the other had ended. */
+	/* The two threads must have run at the same time: the last value that each of them read
+	 * includes additions of the other. */
 	assert_true(a[0].last >= EACH && a[1].last >= EACH);
 	assert_int_equal(word, 2 * EACH);
 	pthread_barrier_destroy(&both);

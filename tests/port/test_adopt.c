@@ -1,5 +1,5 @@
-/* When the application has initialised EAL before it uses the library, the library uses that EAL
- * unchanged and does not clean it up. */
+/* When the application has initialised EAL before it uses the library, the library uses that EAL as
+ * it is and does not clean it up. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,8 +40,8 @@ static void leaves_eal_alone(void **state)
 	struct rte_mempool *pool;
 
 	assert_int_equal(rte_lcore_count(), 1);
-	/* The library removes only the runtime folder of an EAL that it initialised; the test
-	 * removes this one. */
+	/* The library removes the runtime folder only if it has initialised EAL itself, so the test
+	 * must remove this one. */
 	assert_int_equal(rmdir(rte_eal_get_runtime_dir()), 0);
 	pool = rte_mempool_create("application", 63, 64, 0, 0, NULL, NULL, NULL, NULL,
 				  SOCKET_ID_ANY, 0);

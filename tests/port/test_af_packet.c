@@ -1,6 +1,6 @@
-/* Two adapters on the ends of a veth pair in the test's own network namespace: frames pass
- * through the kernel and wake sleeping shards, and addresses that would clash are refused.
- * Skipped where namespaces are not available. */
+/* Two adapters on the ends of a veth pair, in the test's own network namespace: frames pass through
+ * the kernel and wake sleeping shards, and an adapter is refused if its address or MTU conflicts
+ * with the interface. The test is skipped where namespaces are not available. */
 #include "rig.h"
 
 #include <dirent.h>
@@ -102,7 +102,7 @@ static void refuses_interfaces_that_clash(void **state)
 	assert_non_null(strstr(err, "two stacks"));
 	assert_true(rn_link_open(config(9000, "192.0.2.1"), 0, &l, err, sizeof(err)) < 0);
 	assert_non_null(strstr(err, "MTU"));
-	/* After a refusal the same adapter can be opened. */
+	/* Nothing is left of the refused adapters: the same adapter can be opened. */
 	rn_link_close(rig_open(config(1500, "192.0.2.1"), 0));
 }
 
@@ -118,8 +118,8 @@ static unsigned open_files(void)
 	return n;
 }
 
-/* The buffers are too small for a frame, which the driver reports when its queues are set up:
- * between the creation of the port and its start. */
+/* The buffers of the pool are too small for a frame. The driver reports that when its queues are
+ * set up, after the port was created and before it is started. */
 static void a_port_that_cannot_start_leaves_no_sockets(void **state)
 {
 	struct rte_mempool *pool = rn_pool_create("small", 512, 256);
@@ -146,7 +146,7 @@ static void a_port_that_cannot_start_leaves_no_sockets(void **state)
 	rn_pool_destroy(pool);
 }
 
-/* Starts another process of this program, which keeps adapter "a" open until it is killed. */
+/* Starts another process of this program. The process keeps adapter "a" open until it is killed. */
 static pid_t start_holder(const char *path)
 {
 	int ready[2];
@@ -194,8 +194,8 @@ static void refuses_an_address_that_another_process_has(void **state)
 	rn_link_close(rig_open(path, 0));
 }
 
-/* A child process that was forked while the adapter was open does not keep the claim on the
- * address. */
+/* A child process that was forked while the adapter was open must not keep the adapter's address
+ * claimed. */
 static void a_forked_child_keeps_no_address(void **state)
 {
 	const char *path = config(1500, "192.0.2.1");
@@ -218,7 +218,7 @@ static void a_forked_child_keeps_no_address(void **state)
 	rn_link_close(l);
 }
 
-/* The error of a process that may not open packet sockets names the missing capability. */
+/* When a process may not open packet sockets, the error names the missing capability. */
 static void says_which_capability_is_missing(void **state)
 {
 	const char *path = config(1500, "192.0.2.1");

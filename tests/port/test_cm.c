@@ -1,5 +1,6 @@
-/* The connection manager end to end: address resolution, REQ, REP, RTU, data, DREQ, over joined
- * rings, with one shard and with two, under an idle policy with threads and one without. */
+/* The connection manager end to end: address resolution, REQ, REP, RTU, data, DREQ. Two adapters of
+ * one process are joined by rings; they have one shard or two, and an idle policy with or without
+ * threads. */
 #include "rig.h"
 
 #include <errno.h>
@@ -33,7 +34,7 @@ static void close_end(struct end *e)
 	rn_link_close(e->link);
 }
 
-/* Waits for the next event of this kind; other events (link up, QPs in error) are skipped. */
+/* Waits for the next event of this kind and skips other events (link up, QPs in error). */
 static struct rn_event event(struct end *e, enum rn_event_kind kind)
 {
 	uint64_t until = rig_now_ns() + 15000000000u;

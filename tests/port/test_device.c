@@ -1,8 +1,8 @@
-/* Devices given by name or by bus address: the error explains why a device cannot be created, and
- * a device that EAL had before is closed before the memory of its buffers is freed. The first
- * test starts EAL, once, with a PCI address at which there is no device, and with net_null7,
- * which stands for a device of the machine. */
-#define ALLOW_EXPERIMENTAL_API /* rte_dev_iterator_next() */
+/* Devices given by name or by bus address: the error explains why a device cannot be created, and a
+ * device that EAL had before is closed before the memory of its buffers is freed. The first test
+ * starts EAL for the whole program, with a PCI address at which there is no device, and with
+ * net_null7, which stands for a device of the machine. */
+#define ALLOW_EXPERIMENTAL_API /* for rte_dev_iterator_next() */
 #include "rig.h"
 
 #include <errno.h>
@@ -62,7 +62,8 @@ static unsigned devices_on(const char *bus)
 	return n;
 }
 
-/* EAL has probed none of the machine's own devices, because only the named one is allowed. */
+/* EAL must not have probed any PCI device of the machine, because the configuration names only one
+ * address. */
 static void leaves_the_machines_devices_alone(void **state)
 {
 	assert_true(rte_eal_has_pci());

@@ -1,19 +1,20 @@
-/* Without memory to queue an event, no event is lost and no shard blocks: events are delivered
- * when there is memory again. And an adapter without memory for its capture does not start. The
- * linker replaces calloc() by the function below. */
+/* When there is no memory to queue an event, the event is not lost and no shard blocks: it is
+ * delivered later. An adapter that has no memory for its capture does not start. The linker
+ * replaces calloc() by __wrap_calloc() below. */
 #include "rig.h"
 
 #include <errno.h>
 #include <stdatomic.h>
 #include <unistd.h>
 
-#define MANY 100u /* more events than the queue has room for at first */
+#define MANY 100u /* more events than the queue can hold before it must grow */
 
 void *__real_calloc(size_t n, size_t size);
 void *__wrap_calloc(size_t n, size_t size);
 
 static _Atomic bool none;
-static _Atomic bool no_capture; /* fail allocations of the size of a capture's ring, about 1 MiB */
+/* true: allocations with the size of a capture's ring, about 1 MiB, fail */
+static _Atomic bool no_capture;
 static _Atomic unsigned refused;
 
 void *__wrap_calloc(size_t n, size_t size)
@@ -32,7 +33,7 @@ struct many {
 	struct rig_qp qp[MANY];
 };
 
-/* Flushes a receive on each of many armed CQs while there is no memory. */
+/* Causes one event on each of MANY armed CQs, by flushing a receive, while there is no memory. */
 static void make_events(struct many *m)
 {
 	struct rn_cmd cmd = {.op = RN_CMD_MODIFY_QP};
@@ -112,7 +113,7 @@ static void the_last_event_is_delivered_too(void **state)
 	rn_link_close(m.link);
 }
 
-/* An adapter must not run with a capture that silently lacks the frames of a shard. */
+/* An adapter must not start with a capture that silently lacks the frames of a shard. */
 static void an_adapter_without_room_for_its_capture_does_not_start(void **state)
 {
 	const char *path = rig_pair(1, 4200, "capture = { file = \"/dev/null\"; };");

@@ -1,7 +1,7 @@
 /* IPv4 fragments on a kernel interface: a SEND in two fragments is not accepted, although all its
  * bytes are correct. Both fragments are counted and nothing is delivered. The peer is a packet
- * socket on the other end of a veth pair, in the test's own network namespace. Skipped where
- * namespaces are not available. */
+ * socket on the other end of a veth pair, in the test's own network namespace. The test is skipped
+ * where namespaces are not available. */
 #include "rig.h"
 
 #include <arpa/inet.h>
@@ -20,7 +20,7 @@
 #define LEN	  240u
 #define PEER_QPN  0x4711u
 #define PEER_PSN  100u
-#define FIRST_CUT 104u /* bytes after the IP header in the first fragment, a multiple of 8 */
+#define FIRST_CUT 104u /* bytes after the IP header in the first fragment; a multiple of 8 */
 
 static const uint8_t peer_mac[6] = {2, 0, 0, 0, 0, 0xb};
 
@@ -104,7 +104,8 @@ static void put(const struct bench *b, const uint8_t *frame, size_t len)
 	assert_int_equal(send(b->wire, frame, len, 0), len);
 }
 
-/* Sends one fragment of a frame; from and to count from the end of the IP header. */
+/* Sends one fragment of a frame: the bytes from `from` to `to`, counted from the end of the IP
+ * header. */
 static void put_piece(const struct bench *b, const uint8_t *frame, size_t from, size_t to,
 		      bool last)
 {
@@ -148,8 +149,8 @@ static void expect_fragments(struct bench *b, uint64_t wanted)
 	assert_int_equal(rig_stat(b->link, "verdict_IP_FRAGMENT"), wanted);
 }
 
-/* When every fragment has DF set, the kernel sets DF in the reassembled packet too, so no header
- * field would show that the packet was fragmented. */
+/* When all fragments have DF set, the kernel sets DF in the reassembled packet too. Then no header
+ * field shows that the packet was fragmented. */
 static void delivers_no_fragmented_packet(void **state)
 {
 	for (unsigned round = 0; round < 4; round++) {

@@ -1,6 +1,6 @@
-/* A process that has closed its last adapter still replies to peers for timers.close_linger_ms if
- * it had connections, and ends at once if it had none. The peer is another process of this
- * program, joined by memif. */
+/* A process that has closed its last adapter still answers peers for timers.close_linger_ms if it
+ * had connections; otherwise it ends at once. The peer is another process of this program, joined
+ * by memif. */
 #include "rig.h"
 
 #include <fcntl.h>
@@ -9,8 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define PEER_FD		100  /* the number of the socket in the peer process */
-#define NOBODY		7472 /* a port without a listener */
+#define PEER_FD		100  /* file descriptor of the socket in the peer process */
+#define NOBODY		7472 /* a CM port on which neither side listens */
 #define NO_SUCH_SERVICE 8    /* REJ reason: invalid service id */
 
 static const char *config(bool server, unsigned linger_ms)
@@ -25,7 +25,8 @@ static const char *config(bool server, unsigned linger_ms)
 		server ? (int)getpid() : (int)getppid(), server ? 1 : 2, server ? 1 : 2, linger_ms);
 }
 
-/* Connects to a port without a listener: the peer rejects that as long as it is running. */
+/* Connects to a CM port without a listener and expects a REJ. The peer sends one as long as it
+ * runs. */
 static void is_refused_by(struct rn_link *l, uint8_t peer)
 {
 	struct rig_cq cq = rig_cq(l, 4);
@@ -49,8 +50,8 @@ static void is_refused_by(struct rn_link *l, uint8_t peer)
 	assert_int_equal(ev.reason, NO_SUCH_SERVICE);
 }
 
-/* The peer process. Mode "talk": closes after its connection was rejected; "silent": closes at
- * once. */
+/* The peer process. In mode "talk" it connects first, is rejected, and then closes its adapter; in
+ * mode "silent" it closes the adapter at once. */
 static void peer(int fd, const char *mode)
 {
 	struct rn_link *l = rig_open(config(false, strcmp(mode, "talk") == 0 ? 30000 : 60000), 0);
@@ -86,7 +87,7 @@ static void answers_after_the_last_close(void **state)
 
 	assert_int_equal(read(fd, &closing, 1), 1);
 	is_refused_by(l, 2);
-	/* The peer still replies. The exact duration is not tested. */
+	/* The peer process still runs. How long it lingers is not tested. */
 	assert_int_equal(waitpid(pid, NULL, WNOHANG), 0);
 	kill(pid, SIGKILL);
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
@@ -94,7 +95,8 @@ static void answers_after_the_last_close(void **state)
 	rn_link_close(l);
 }
 
-/* The peer must end within half of the linger time, which is far more than it needs. */
+/* A peer that had no connections must end within 30 s, half of its linger time and far more than it
+ * needs. */
 static void ends_at_once_without_connections(void **state)
 {
 	struct rn_link *l = rig_open(config(true, 60000), 0);

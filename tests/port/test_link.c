@@ -1,6 +1,6 @@
 /* Two adapters of one process, joined by rings and used through struct rn_link: objects and
- * messages work under every idle policy, with one shard and with two, and everything is freed at
- * the end. */
+ * messages work under every idle policy, with one shard and with several, and everything is freed
+ * at the end. */
 #include "rig.h"
 
 #include <errno.h>
@@ -84,13 +84,13 @@ struct row {
 	unsigned shards;
 };
 
-/* SEND, WRITE and READ in both directions. */
+/* Sends messages in both directions, then a WRITE and a READ. */
 static void talk(const struct row *row)
 {
 	char more[128];
 	struct end a, b;
 
-	print_message("%s, %u shards\n", row->policy, row->shards); /* names the row if it fails */
+	print_message("%s, %u shards\n", row->policy, row->shards); /* shows which row failed */
 	snprintf(more, sizeof(more), "idle = { policy = \"%s\"; };", row->policy);
 	const char *path = rig_pair(row->shards, 4200, more);
 	make_end(&a, path, 0, 100000);
@@ -134,14 +134,15 @@ static void talks_to_itself_without_the_port(void **state)
 	expect(&a.rcq, 1);
 	expect(&a.scq, 2);
 	assert_memory_equal(a.buf, a.buf + 10000, 10000);
-	/* The port carried no more than ARP and neighbour announcements. */
+	/* The port carried only ARP and neighbour announcements; the data went through the
+	 * loopback. */
 	assert_true(rig_stat(a.link, "port_tx_frames") <= rig_stat(a.link, "tx_arp_nd"));
 	assert_true(rig_stat(a.link, "port_loop_frames") >= 8);
 	unmake_end(&a);
 }
 
-/* With QPs on both shards of both adapters, packets that arrive at a queue of the wrong shard are
- * handed over. */
+/* With QPs on both shards of both adapters, some packets arrive in the receive queue of the wrong
+ * shard, which hands them over to the right one. */
 static void hands_packets_to_the_owner(void **state)
 {
 	const char *path = rig_pair(2, 1500, "");
@@ -188,7 +189,7 @@ struct sender {
 	struct end *e;
 	const struct end *target;
 	unsigned n;
-	/* completions read; unread ones need room in the CQ even when retired */
+	/* completions read so far; the CQ has no room for more than DEPTH unread ones */
 	_Atomic uint64_t seen;
 };
 
@@ -205,7 +206,7 @@ static void *send_many(void *arg)
 	return NULL;
 }
 
-/* Four threads, each with its own QP, use one submission ring. */
+/* Four threads post to one submission ring, each for a QP of its own. */
 static void takes_requests_of_four_threads(void **state)
 {
 	const char *path = rig_pair(1, 1500, "");
@@ -302,8 +303,8 @@ static void bind_window(struct end *e, uint32_t key, uint32_t lkey)
 	expect(&e->scq, 1);
 }
 
-/* DESTROY_MW works wherever the window is bound and whatever QP the client names; the QP stays
- * usable. */
+/* DESTROY_MW ends a binding even when the client names a wrong QP as the one on which the window is
+ * bound. The QP stays usable. */
 static void unmakes_bound_windows(void **state)
 {
 	const char *path = rig_pair(2, 4200, "");
@@ -321,7 +322,8 @@ static void unmakes_bound_windows(void **state)
 	for (unsigned i = 0; i < 4; i++) {
 		struct lent w = make_window(&b);
 		uint32_t key = (w.id & ~0xFFu) | ((w.id & 0xFF) % 255 + 1);
-		uint32_t lies[] = {0, b.qp.qpn, b.qp.qpn ^ 1, a.qp.qpn}; /* the last one is right */
+		/* QPNs that the client names; the window is bound on the second, b.qp.qpn. */
+		uint32_t lies[] = {0, b.qp.qpn, b.qp.qpn ^ 1, a.qp.qpn};
 
 		assert_int_equal(atomic_load(&w.shared->ended), w.id);
 		bind_window(&b, key, lkey);
@@ -344,7 +346,8 @@ static void unmakes_bound_windows(void **state)
 	unmake_end(&b);
 }
 
-/* Windows that a client does not destroy are freed with the adapter. */
+/* When an adapter closes, it frees windows that the client has not destroyed (checked by the
+ * sanitizer builds). */
 static void frees_forgotten_windows(void **state)
 {
 	const char *path = rig_pair(1, 1500, "");
@@ -366,8 +369,8 @@ static void grows_completion_queues(void **state)
 	make_end(&b, path, 1, 4096);
 	cq = rig_cq(a.link, 1);
 	sink = rig_cq(b.link, 1);
-	/* Completions of the first QPs stay unread while further QPs make the CQ add a larger
-	 * ring. */
+	/* No completion is read in this loop. Each further QP makes the CQ add a larger ring while
+	 * the completions of the earlier QPs are unread. */
 	for (unsigned i = 0; i < 8; i++) {
 		qa[i] = rig_qp(a.link, a.pd, &cq, &cq, 32);
 		qb[i] = rig_qp(b.link, b.pd, &sink, &sink, 32);
@@ -417,8 +420,8 @@ static void reports_completions_of_armed_cqs(void **state)
 	unmake_end(&b);
 }
 
-/* The target of a WRITE is unmapped, protected or truncated while frames arrive: the QPs fail,
- * the process lives. */
+/* The target of a WRITE is unmapped, write-protected or truncated while frames arrive: the QPs
+ * fail, but the process survives. */
 static void survives_vanished_memory(void **state)
 {
 	const char *path = rig_pair(1, 4200, "");
@@ -437,7 +440,7 @@ static void survives_vanished_memory(void **state)
 		for (unsigned i = 0; i < 8; i++)
 			rig_post(&a.qp, RN_WQE_WRITE, i, a.buf, (uint32_t)len, a.lkey,
 				 (uintptr_t)target, rkey);
-		expect(&a.scq, 0); /* packets are in flight */
+		expect(&a.scq, 0); /* packets of the other WRITEs are in flight */
 		if (crime == 0)
 			munmap(target, len);
 		else if (crime == 1)

@@ -1,5 +1,5 @@
-/* Two processes joined by memif exchange messages; when one dies, the other survives and connects
- * to its successor. */
+/* Two processes joined by memif exchange messages. When one of them dies, the other survives and
+ * connects to a new process. */
 #include "rig.h"
 
 #include <fcntl.h>
@@ -10,7 +10,7 @@
 
 #define LEN	200000u
 #define DEPTH	16
-#define PEER_FD 100 /* the number of the socket in the peer process */
+#define PEER_FD 100 /* file descriptor of the socket in the peer process */
 #define ALL	(RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ)
 
 struct hello {
@@ -55,7 +55,7 @@ static void make_end(struct end *e, bool server, const char *policy)
 	make_qp(e);
 }
 
-/* Exchanges QP numbers and keys over a socket, as an application would. */
+/* Exchanges QP numbers and keys over a socket, as applications do, and connects the QP. */
 static struct hello meet(struct end *e, int fd)
 {
 	struct hello mine = {e->qp, (uintptr_t)e->buf, e->rkey}, other;
@@ -70,7 +70,7 @@ static struct hello meet(struct end *e, int fd)
 	return other;
 }
 
-/* The peer process echoes every message until it receives one of a single byte or is killed. */
+/* The peer process: echoes every message until it has echoed one of a single byte, or is killed. */
 static void echo(int fd, const char *policy)
 {
 	struct end e;
@@ -78,7 +78,7 @@ static void echo(int fd, const char *policy)
 	make_end(&e, false, policy);
 	meet(&e, fd);
 	rig_post(&e.qp, RN_WQE_RECV, 0, e.buf, LEN, e.lkey, 0, 0);
-	/* Tells the parent that a receive is posted. */
+	/* Report to the parent process that a receive is posted. */
 	assert_int_equal(write(fd, "r", 1), 1);
 	for (uint32_t len = 0; len != 1;) {
 		struct rn_cqe cqe = rig_wait(&e.rcq);
@@ -90,7 +90,8 @@ static void echo(int fd, const char *policy)
 		rig_post(&e.qp, RN_WQE_SEND, 0, e.buf + LEN / 2, len, e.lkey, 0, 0);
 		assert_int_equal(rig_wait(&e.scq).status, RN_STATUS_SUCCESS);
 	}
-	/* Stay a moment: the other process may still need the last ACK. */
+	/* Keep the adapter open until the parent writes a byte: the parent may still need the last
+	 * ACK. */
 	char bye;
 	assert_int_equal(read(fd, &bye, 1), 1);
 	rn_link_close(e.link);
@@ -168,12 +169,12 @@ static void survives_its_peers(void **state)
 	int fd, status;
 
 	make_end(&e, true, "adaptive");
-	/* A peer that ends by itself. */
+	/* First peer process: it ends by itself. */
 	pid_t pid = start_peer(&fd, "adaptive");
 	converse(&e, fd);
 	part(&e, fd, pid);
 	drop_qp(&e);
-	/* A peer that is killed while messages are in flight. */
+	/* Second peer process: it is killed while messages are in flight. */
 	make_qp(&e);
 	pid = start_peer(&fd, "adaptive");
 	converse(&e, fd);
@@ -182,7 +183,7 @@ static void survives_its_peers(void **state)
 	waitpid(pid, &status, 0);
 	close(fd);
 	drop_qp(&e);
-	/* Its successor, under another idle policy. */
+	/* Third peer process, with another idle policy: the connection works again. */
 	make_qp(&e);
 	pid = start_peer(&fd, "inline");
 	converse(&e, fd);

@@ -1,6 +1,6 @@
 /* The log on standard error reports adapters that are up, links that go up and down, differences
- * from the configuration, and errors of other hosts on the network. The interfaces are a veth
- * pair in the test's own network namespace; tests that need it are skipped where namespaces are
+ * from the configuration, and errors of other hosts on the network. The interfaces are a veth pair
+ * in the test's own network namespace; tests that need the pair are skipped where namespaces are
  * not available. */
 #include "rig.h"
 
@@ -17,7 +17,7 @@ static int saved = -1;
 static FILE *caught;
 static char text[65536];
 
-/* Redirects standard error to a file; heard() returns what was written since. */
+/* Redirects standard error to a file; heard() returns the text written since. */
 static int capture_stderr(void **state)
 {
 	fflush(stderr);
@@ -89,7 +89,8 @@ static void is_silent_by_default(void **state)
 	assert_string_equal(heard(), "");
 }
 
-/* The number is the one in use, whether it was written or follows from other keys. */
+/* When the CM has no room for another connection or listener, the message names limits.max_cm and
+ * its value, whether the value was configured or derived from max_qp. */
 static void a_full_table_of_connections_names_its_key(void **state)
 {
 	static const struct {
@@ -130,7 +131,7 @@ static void a_full_table_of_connections_names_its_key(void **state)
 	}
 }
 
-/* ---- on a veth pair ---- */
+/* ---- tests on a veth pair ---- */
 
 static bool run(const char *command)
 {
@@ -159,7 +160,7 @@ static void await(const char *what)
 	}
 }
 
-/* Sends this frame from the other end of the pair. */
+/* Sends a frame from the other end of the veth pair. */
 static void send_frame(const uint8_t *frame, size_t n)
 {
 	struct sockaddr_ll to = {
@@ -193,7 +194,7 @@ static void says_that_the_link_goes_and_comes(void **state)
 	assert_int_equal(occurrences("link up"), 1);
 }
 
-/* Many ARP replies in which another MAC claims the adapter's address give one line. */
+/* Many ARP replies in which another MAC claims the adapter's address cause one log line. */
 static void warns_of_an_address_conflict(void **state)
 {
 	static const uint8_t arp[60] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2,	 0, 0, 0, 0,
@@ -224,8 +225,8 @@ static void warns_of_another_vlan(void **state)
 	rn_link_close(l);
 }
 
-/* The interface is deleted while the adapter uses it. This must be the last test, because the
- * veth pair is not created again. */
+/* The interface is deleted while the adapter uses it. This must be the last test, because the veth
+ * pair is not created again. */
 static void warns_that_the_device_is_gone(void **state)
 {
 	struct rn_link *l = start_on_veth("");

@@ -1,5 +1,5 @@
-/* A queue pair with a rate limit, on real threads, is not faster than its rate, and the shard
- * sleeps between its packets. The elapsed time has only a lower bound, so that a busy machine
+/* A queue pair with a rate limit is not faster than its rate, and its shard sleeps between packets;
+ * with real threads. Only a lower bound of the elapsed time is checked, so that a busy machine
  * cannot make the test fail. */
 #include "rig.h"
 
@@ -33,7 +33,7 @@ static void make_end(struct end *e, const char *path, unsigned index)
 }
 
 struct notify {
-	struct rn_call call; /* must be the first member */
+	struct rn_call call; /* must be the first member: notify() casts to struct notify */
 	uint32_t qpn;
 };
 
@@ -79,7 +79,7 @@ static void a_limited_sender_sleeps(void **state)
 	print_message("1 MiB at %d Mb/s: %.1f ms, CPU %.1f ms, %llu waits\n", MBITS,
 		      (double)took / 1e6, (double)cpu / 1e6,
 		      (unsigned long long)rig_stat(a.link, "cc_waits"));
-	/* After the last packet there is nothing to wait for. */
+	/* The last packet, of up to 4096 bytes, is not followed by a pause. */
 	assert_true(took >= (LEN - 4096) * 8ull * 1000 / MBITS);
 	assert_true(cpu < took / 2);
 	assert_true(rig_stat(a.link, "cc_waits") > 0);

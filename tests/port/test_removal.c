@@ -1,7 +1,7 @@
-/* A device is removed while its shards use it, in every possible way: by rn_link_unplug(), by
- * another user of EAL, announced by its driver, or because its kernel interface is deleted. All
- * requests complete, one event reports the removal, the remaining objects can be destroyed, and
- * the device can be created again. */
+/* A device is removed while its shards use it: by rn_link_unplug(), by other code that uses EAL,
+ * announced by its driver, or because its kernel interface is deleted. All requests complete, one
+ * event reports the removal, the remaining objects can be destroyed, and the device can be created
+ * again. */
 #include "rig.h"
 
 #include <errno.h>
@@ -15,8 +15,8 @@
 #define LEN   4096u
 #define ALL   (RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ)
 
-/* A driver calls this function when its device is removed; the installed headers of DPDK do not
- * declare it. The first element of the array is port 0. */
+/* A driver calls rte_eth_dev_callback_process() when its device is removed. The installed headers
+ * of DPDK do not declare it. The first element of the array rte_eth_devices is port 0. */
 struct rte_eth_dev;
 extern char rte_eth_devices[];
 int rte_eth_dev_callback_process(struct rte_eth_dev *dev, enum rte_eth_event_type event, void *ret);
@@ -73,7 +73,7 @@ static void by_us(void)
 	assert_int_equal(rn_link_unplug(info[0].name), 0);
 }
 
-/* The application, or a tool, removes the device through EAL without asking softrnic. */
+/* The application, or a tool, removes the device through EAL and not through softrnic. */
 static void by_somebody_else(void)
 {
 	char name[RTE_ETH_NAME_MAX_LEN];
@@ -133,7 +133,7 @@ static bool veth(void)
 	       0;
 }
 
-/* Expects PORT_GONE, and no event after it. */
+/* Expects exactly one RN_EVENT_PORT_GONE, and no event after it. */
 static void told_once(struct rn_link *l)
 {
 	struct rn_event ev;
@@ -165,7 +165,7 @@ static void goes(const struct row *row)
 		assert_int_equal(rig_wait(&a.cq).status, RN_STATUS_SUCCESS);
 	}
 	rig_post(&a.qp, RN_WQE_RECV, 7, a.buf, 8, a.lkey, 0, 0);
-	rig_post(&a.qp, RN_WQE_SEND, 8, a.buf, 8, a.lkey, 0, 0); /* waits for a receive */
+	rig_post(&a.qp, RN_WQE_SEND, 8, a.buf, 8, a.lkey, 0, 0); /* the peer has no receive */
 	row->go();
 	for (unsigned i = 0; i < 2; i++) {
 		struct rn_cqe cqe = rig_wait(&a.cq);
@@ -195,7 +195,8 @@ static void a_device_can_be_removed_in_every_way(void **state)
 	}
 }
 
-/* A shard does not poll a removed port, even when frames are left over and timers are running. */
+/* A shard stops polling when its port is removed, even when frames are left to send and timers are
+ * running. */
 static void leaves_the_shard_at_rest(void **state)
 {
 	const char *path = rig_pair(1, 4200, "idle = { policy = \"adaptive\"; };");
@@ -224,8 +225,7 @@ int main(void)
 		cmocka_unit_test(leaves_the_shard_at_rest),
 	};
 
-	/* The rows with kernel interfaces need a network namespace; without one they are
-	 * skipped. */
+	/* The rows with kernel interfaces need a network namespace and are skipped without one. */
 	if (unshare(geteuid() == 0 ? CLONE_NEWNET : CLONE_NEWUSER | CLONE_NEWNET) != 0)
 		print_message("no network namespace\n");
 	return cmocka_run_group_tests(tests, NULL, NULL);

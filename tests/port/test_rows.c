@@ -1,8 +1,9 @@
-/* test_rows FILE...: runs the rows of tests/sim unchanged against a whole adapter with a DPDK
- * port: the QP is created by commands, requests go through the submission rings, packets through
- * a packet socket on the other end of a veth pair. The rows run in real time; rows about timing,
- * about single turns of a shard, or about features that the link does not offer are skipped, and
- * a minimum number of rows must remain. Skipped where network namespaces are not available. */
+/* test_rows FILE...: runs the rows of tests/sim unchanged against a whole adapter with a DPDK port:
+ * commands create the QP, requests go through the submission rings, and packets come from a packet
+ * socket on the other end of a veth pair. The rows run in real time. Rows are skipped if they are
+ * about timing, about a single poll iteration of a shard, or about features that the link does not
+ * offer; a minimum number of rows must remain. The whole test is skipped where network namespaces
+ * are not available. */
 #include "rig.h"
 
 #include <arpa/inet.h>
@@ -19,8 +20,8 @@
 #define DUT	 1u
 #define SKIPPED	 77
 #define PEER_QPN 0x4711u
-#define PEER_AT	 0x100000000ull /* the address of the simulated peer's memory */
-#define LEAST	 100		/* at least so many rows must run */
+#define PEER_AT	 0x100000000ull /* address of the simulated peer's memory */
+#define LEAST	 100		/* number of rows that must run at least */
 #define MS	 1000000ull
 
 struct bench {
@@ -30,20 +31,20 @@ struct bench {
 	struct rig_qp qp;
 	uint32_t pd[2], lkey, key[KEYS];
 	uint8_t *arena;
-	/* for the current row: */
-	/* only its spec and the addresses of node 0 are used; the simulator does not run */
+	/* The members from here on belong to the current row. */
+	/* Only its spec and the addresses of node 0 are used; the simulator does not run. */
 	struct sim sim;
 	bool connected;
 	uint32_t state;
 	FILE *out;
 	char *word[24];
 	unsigned nwords;
-	unsigned expected; /* number of expected lines after the current command */
+	unsigned expected; /* number of outcome lines after the current command */
 };
 
 static struct bench b;
 
-/* ---- words ---- */
+/* ---- words of the current command ---- */
 
 static const char *value(const char *key)
 {
@@ -129,7 +130,7 @@ static void connect_up(void)
 		b.arena[SOURCE + i] = b.arena[V + i] = (uint8_t)(i >> 8);
 }
 
-/* ---- outcomes ---- */
+/* ---- outcomes of a command ---- */
 
 static void sum_verdicts(void *arg, const char *name, uint64_t v)
 {
@@ -140,8 +141,8 @@ static void sum_verdicts(void *arg, const char *name, uint64_t v)
 			verdicts[i] = v;
 }
 
-/* Frames, completions and events are collected separately, because a row lists them in this
- * order. */
+/* Outcomes since the last command. Frames, completions and events are collected separately, because
+ * a row lists them in this order. */
 struct came {
 	FILE *frames, *done, *events;
 	char *text[3];
@@ -175,8 +176,8 @@ static void look(struct came *c)
 	b.state = now;
 }
 
-/* Waits at most two seconds for as many lines as the row has, then a moment longer, in which no
- * further line may come. */
+/* Waits up to two seconds for the expected number of outcome lines, then half a millisecond more,
+ * in which no further line may come. */
 static void outcomes(unsigned expected)
 {
 	uint64_t until = line_now() + 2000 * MS;
@@ -213,7 +214,8 @@ static void do_set(void)
 	s->access = (uint32_t)number("access", s->access);
 }
 
-/* All rows about requests of the adapter itself depend on time. */
+/* Receives are the only requests here: the rows in which the adapter itself sends depend on time
+ * and are skipped. */
 static void do_recv(void)
 {
 	uint32_t id = (uint32_t)argument(1);
@@ -272,7 +274,8 @@ static struct rn_pkt packet(uint8_t opcode)
 	return p;
 }
 
-/* Finds the verdict of a packet by the counter that changed. */
+/* Sends a packet to the adapter and prints its verdict, which is the one whose counter has
+ * changed. */
 static void do_packet(void)
 {
 	static uint8_t payload[8192], frame[9216];
@@ -335,7 +338,7 @@ static const struct {
 } commands[] = {{"set", do_set}, {"recv", do_recv},   {">", do_packet},
 		{"mem", do_mem}, {"touch", do_touch}, {"arm", do_arm}};
 
-/* True when this program supports this word of a command. */
+/* True when this program supports this argument of a command. */
 static bool understood(const char *word)
 {
 	static const char *const keys[] = {
@@ -355,7 +358,7 @@ static bool understood(const char *word)
 	return word[n] == 0;
 }
 
-/* True when this line can be run here. A line that presets the MSN cannot. */
+/* True when this program can run this line. It cannot run a `set` line that presets the MSN. */
 static bool played(const char *line)
 {
 	char copy[256], *word;
@@ -452,7 +455,7 @@ static void run_row(void **state)
 	free(copy);
 }
 
-/* ---- the bench ---- */
+/* ---- set-up and clean-up ---- */
 
 static int open_bench(void **state)
 {
@@ -487,7 +490,7 @@ static int close_bench(void **state)
 	return 0;
 }
 
-/* Rows are skipped without a message, so this test checks that enough of them ran. */
+/* Unsupported rows are skipped without a message, so check that enough rows were run. */
 static void enough_rows_are_played(void **state)
 {
 	assert_true(*(unsigned *)*state >= LEAST);

@@ -1,6 +1,6 @@
-/* No frame is lost at a port that takes few frames per burst, and a port that takes none blocks
+/* No frame is lost at a port that accepts few frames per burst, and a port that accepts none blocks
  * no request for ever. With configured loss, duplication, reordering and corruption all requests
- * succeed and every frame is counted. Tampered data arrives as if it were correct. */
+ * succeed and every frame is counted. With configured tampering, wrong data arrives undetected. */
 #include "rig.h"
 
 #include <rte_ethdev.h>
@@ -42,7 +42,7 @@ static void close_pair(void)
 	}
 }
 
-/* Both adapters write into the second half of the other's buffer at the same time. */
+/* Both adapters WRITE into the second half of the other's buffer at the same time. */
 static void exchange(unsigned rounds, uint32_t len)
 {
 	for (unsigned r = 0; r < rounds; r++) {
@@ -75,8 +75,9 @@ static uint16_t none(uint16_t port, uint16_t queue, struct rte_mbuf *m[], uint16
 	return 0;
 }
 
-/* Removes the callbacks: DPDK keeps them when a port is closed, and the next port with the same
- * number would inherit them. */
+/* Installs a callback on every port that limits the frames per burst; NULL removes it. It must be
+ * removed, because DPDK keeps the callbacks of a closed port and the next port with the same number
+ * would inherit them. */
 static void throttle(rte_tx_callback_fn how)
 {
 	static const struct rte_eth_rxtx_callback *installed[RTE_MAX_ETHPORTS];
@@ -106,7 +107,7 @@ static void loses_nothing_to_a_slow_port(void **state)
 		exchange(10, LEN);
 		for (unsigned i = 0; i < 2; i++) {
 			assert_true(rig_stat(e[i].link, "port_tx_full") > 0);
-			/* When the last ACK has arrived, every frame that was built has too. */
+			/* Wait until all sent bytes have arrived, the last ACK included. */
 			for (unsigned k = 0;
 			     k < 1000 && rig_stat(e[i].link, "port_tx_bytes") !=
 						 rig_stat(e[!i].link, "port_rx_bytes");
@@ -123,8 +124,8 @@ static void loses_nothing_to_a_slow_port(void **state)
 	}
 }
 
-/* When a port has taken no frame for a second, frames are discarded, so that requests time out
- * instead of waiting for ever. When the port works again, new connections work too. */
+/* When a port has accepted no frame for a second, its frames are discarded, so that requests time
+ * out instead of waiting for ever. When the port works again, new connections work. */
 static void gives_up_on_a_dead_port(void **state)
 {
 	open_pair(rig_pair(1, 1500, ""));
@@ -166,8 +167,8 @@ static void survives_a_bad_network(void **state)
 	close_pair();
 }
 
-/* Only a comparison of the data shows tampering: no packet is refused, every request succeeds,
- * and one bit of each packet is wrong. */
+/* Tampering changes one bit of each packet and computes the ICRC again: no packet is refused, every
+ * request succeeds, and only a comparison of the data shows the change. */
 static void carries_changed_data(void **state)
 {
 	open_pair(rig_pair(1, 1500, "impair = { tamper = 100; seed = 5; };"));

@@ -1,5 +1,5 @@
-/* Keys and queue pair numbers of an adapter are different each time it starts, unless a seed is
- * configured, which is logged as a warning. */
+/* Keys and queue pair numbers of an adapter differ each time it starts, unless a seed is
+ * configured; a seed causes a warning in the log. */
 #include "rig.h"
 
 #include <unistd.h>
@@ -12,7 +12,8 @@ struct names {
 
 static uint8_t mem[4096];
 
-/* Opens both adapters, creates a queue pair and a region on each, and closes them. */
+/* Opens both adapters, creates a queue pair and a region on each, returns their numbers and keys,
+ * and closes the adapters. */
 static void names_of(const char *more, struct names names[2])
 {
 	const char *path = rig_pair(1, 1500, more);
@@ -31,7 +32,7 @@ static void names_of(const char *more, struct names names[2])
 		rn_link_close(l[i]);
 }
 
-/* True when the text written to standard error meanwhile contains `text`. */
+/* Calls names_of(). Returns true when it wrote `text` to standard error. */
 static bool says(const char *more, struct names names[2], const char *text)
 {
 	static char heard[65536];

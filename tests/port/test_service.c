@@ -1,5 +1,5 @@
-/* Datagram services (SIDR) end to end, through the functions for front ends: over joined rings,
- * under an idle policy with threads and one without. */
+/* Datagram services (SIDR) end to end, through the functions for front ends. Two adapters of one
+ * process are joined by rings and have an idle policy with or without threads. */
 #include "rig.h"
 
 #include "rn/client.h"
@@ -11,7 +11,7 @@
 struct end {
 	struct rn_client *client;
 	struct rn_client_addr at;
-	uint32_t id; /* of the listener, or of the client that sends SIDR_REQ */
+	uint32_t id; /* CM id of the listener, or of the client that sends SIDR_REQ */
 };
 
 static void open_end(struct end *e, const char *path, unsigned index)
@@ -23,7 +23,7 @@ static void open_end(struct end *e, const char *path, unsigned index)
 	e->at = (struct rn_client_addr){.gid = rn_client_info(e->client)->gids[0]};
 }
 
-/* Waits for the next event of this kind; others, such as link up, are skipped. */
+/* Waits for the next event of this kind and skips other events, such as link up. */
 static struct rn_event event(struct end *e, enum rn_event_kind kind)
 {
 	uint64_t until = rig_now_ns() + 15000000000u;
@@ -86,7 +86,7 @@ static void found_refused_and_gone(const char *policy)
 	assert_true(ev.attr.av.dmac[0] | ev.attr.av.dmac[5]);
 	assert_int_equal(rn_client_cm_destroy(b.client, id), 0);
 
-	assert_int_equal(ask(&a, &b, 5), 0); /* the same id may be used again */
+	assert_int_equal(ask(&a, &b, 5), 0); /* a CM id can send a second SIDR_REQ */
 	ev = event(&b, RN_EVENT_CM_REQUEST);
 	assert_int_equal(rn_client_cm_reject(b.client, ev.id, 3, "no", 2), 0);
 	id = ev.id;

@@ -1,5 +1,5 @@
-/* A shard is asleep and a producer is preempted at the worst moment: no posted request waits
- * longer than necessary. */
+/* A producer is preempted in the middle of an enqueue while the shard is asleep: no posted request
+ * waits longer than necessary. */
 #include "rig.h"
 
 #include <unistd.h>
@@ -37,7 +37,8 @@ static struct rte_ring *ring_of(struct end *e)
 	return nic->lcore[rn_qpn_shard(e->qp.qpn, nic->nshards)].submit.ring;
 }
 
-/* Does what rn_submit_put() does, but stops in the middle like a preempted thread. */
+/* Starts an enqueue like rn_submit_put(), but stops after the slot is reserved, like a thread that
+ * is preempted there. */
 static uint32_t begin_to_put(struct rte_ring *r)
 {
 	uint32_t head, room;
@@ -54,8 +55,9 @@ RN_HANDOVER_UNSEEN static void go_on_to_put(struct rte_ring *r, uint32_t head,
 	__rte_ring_rts_update_tail(&r->rts_prod);
 }
 
-/* Receives ring no doorbell. An unfinished enqueue of a receive hides the requests after it,
- * whose doorbells then find nothing. The shard must look again by itself. */
+/* Posting a receive rings no doorbell. While the enqueue of a receive is unfinished, it hides the
+ * requests behind it, so the shard finds nothing when their doorbells ring. The shard must look
+ * again without a doorbell. */
 static void an_unfinished_receive_delays_no_request_for_long(void **state)
 {
 	const char *path = rig_pair(1, 4200, "idle = { policy = \"adaptive\"; spin_us = 50; };");
@@ -71,7 +73,7 @@ static void an_unfinished_receive_delays_no_request_for_long(void **state)
 		usleep(20000); /* until both shards sleep */
 		uint32_t head = begin_to_put(ring_of(&a));
 		rig_post(&a.qp, RN_WQE_SEND, i, a.buf, LEN, a.lkey, 0, 0);
-		usleep(20000); /* until the doorbell has been answered and nothing was found */
+		usleep(20000); /* until the shard has woken and found nothing */
 		go_on_to_put(ring_of(&a), head, &nobodys);
 		assert_true(rig_poll(&b.cq, &cqe, 1000));
 		assert_int_equal(cqe.wr_id, i);

@@ -1,5 +1,5 @@
-/* Shared receive queues through the link: what their commands refuse, which objects keep which
- * from being destroyed, and how much room completion queues reserve for them. */
+/* Commands for shared receive queues, issued through struct rn_link: invalid commands are refused,
+ * objects in use cannot be destroyed, and completion queues reserve enough room. */
 #include "rig.h"
 
 #include <errno.h>
@@ -136,7 +136,7 @@ static void test_posting_counts(void **state)
 	assert_int_equal(atomic_load(&shared->posted), 4);
 	assert_int_equal(resize(rsp.id, 3), -EOVERFLOW);
 	assert_int_equal(resize(rsp.id, 5), 0);
-	l->ops->srq_post(l, rsp.id, &w); /* the depth of the SRQ allows one more */
+	l->ops->srq_post(l, rsp.id, &w); /* the new depth allows a fifth receive */
 	assert_int_equal(resize(rsp.id, 100), 0);
 	for (unsigned i = 5; i < 100; i++)
 		l->ops->srq_post(l, rsp.id, &w);
@@ -154,8 +154,8 @@ static uint32_t room_of(const struct rig_cq *cq)
 	return ring->size;
 }
 
-/* A completion queue reserves room for the depth of an SRQ once, and for one more receive per
- * queue pair. */
+/* A completion queue reserves the depth of an SRQ once, plus one receive for each of its queue
+ * pairs, plus the depth of each send queue (here 10). */
 static void test_room_for_completions(void **state)
 {
 	struct rig_cq cq = rig_cq(l, 1), own = rig_cq(l, 1);
@@ -163,31 +163,32 @@ static void test_room_for_completions(void **state)
 	struct rn_rsp a, b, c, d;
 
 	a = new_qp(srq, &cq);
-	assert_int_equal(room_of(&cq), 128); /* needed: 10 + 100 + 1 */
+	assert_int_equal(room_of(&cq), 128); /* 1 QP: 10 + 100 + 1 = 111 */
 	b = new_qp(srq, &cq);
-	assert_int_equal(room_of(&cq), 128); /* needed: 122 */
+	assert_int_equal(room_of(&cq), 128); /* 2 QPs: 2 * 10 + 100 + 2 = 122 */
 	c = new_qp(srq, &cq);
-	assert_int_equal(room_of(&cq), 256); /* needed: 133 */
+	assert_int_equal(room_of(&cq), 256); /* 3 QPs: 3 * 10 + 100 + 3 = 133 */
 	d = new_qp(srq, &own);
 	assert_int_equal(room_of(&own), 128);
-	/* A larger SRQ needs more room in every CQ in which its receives may complete. */
+	/* A deeper SRQ needs more room in every CQ on which its receives can complete. */
 	assert_int_equal(resize(srq, 240), 0);
-	assert_int_equal(room_of(&cq), 512); /* needed: 273 */
+	assert_int_equal(room_of(&cq), 512); /* 3 * 10 + 240 + 3 = 273 */
 	assert_int_equal(room_of(&own), 256);
-	/* A smaller SRQ frees no room, because completions may be unread. Growing again needs no
-	 * more room. */
+	/* Making the SRQ smaller frees no room, because completions may be unread. Making it larger
+	 * again needs no further room. */
 	assert_int_equal(resize(srq, 10), 0);
 	assert_int_equal(resize(srq, 240), 0);
 	assert_int_equal(room_of(&cq), 512);
 	destroy_qp(&b);
 	destroy_qp(&c);
 	destroy_qp(&d);
-	/* The remaining queue pair keeps the room reserved; another SRQ adds its own. */
+	/* The remaining queue pair keeps its SRQ's room reserved; the queue pair of another SRQ
+	 * adds more. */
 	b = new_qp(second, &cq);
-	assert_int_equal(room_of(&cq), 1024); /* needed: 251 + 411 */
+	assert_int_equal(room_of(&cq), 1024); /* (10 + 240 + 1) + (10 + 400 + 1) = 662 */
 	destroy_qp(&a);
 	destroy_qp(&b);
-	/* A CQ without queue pairs of the SRQ does not grow. */
+	/* A CQ that no queue pair of the SRQ uses does not grow. */
 	assert_int_equal(resize(srq, 8000), 0);
 	assert_int_equal(room_of(&cq), 1024);
 	assert_int_equal(room_of(&own), 256);
@@ -197,8 +198,8 @@ static void test_room_for_completions(void **state)
 	assert_int_equal(destroy(RN_CMD_DESTROY_CQ, own.id), 0);
 }
 
-/* A client that closes without destroying its objects leaks no memory (checked by the sanitizer
- * builds). */
+/* A client that closes the adapter without destroying its objects leaks no memory (checked by the
+ * sanitizer builds). */
 static void test_left_behind(void **state)
 {
 	struct rig_cq cq = rig_cq(l, 1);
@@ -222,7 +223,7 @@ static void test_the_largest_number_of_srqs(void **state)
 		id[n++] = rsp.id;
 	assert_int_equal(n, info.max_srq);
 	assert_int_equal(create(pd, 1, 1, &rsp), -ENOSPC);
-	/* The last SRQ works like the first. */
+	/* The SRQ with the highest number works. */
 	struct rig_cq cq = rig_cq(l, 1);
 	rsp = new_qp(id[n - 1], &cq);
 	destroy_qp(&rsp);

@@ -18,7 +18,7 @@ static const char *ask(const char *question)
 	snprintf(un.sun_path, sizeof(un.sun_path), "%s/dpdk_telemetry.v2",
 		 rte_eal_get_runtime_dir());
 	assert_int_equal(connect(fd, (struct sockaddr *)&un, sizeof(un)), 0);
-	assert_true(read(fd, answer, sizeof(answer)) > 0); /* the server's greeting */
+	assert_true(read(fd, answer, sizeof(answer)) > 0); /* skips the server's greeting */
 	assert_int_equal(write(fd, question, strlen(question)), strlen(question));
 	ssize_t n = read(fd, answer, sizeof(answer) - 1);
 	assert_true(n > 0);
@@ -63,8 +63,8 @@ static void an_operator_sees_what_happens(void **state)
 	assert_non_null(strstr(ask("/softrnic/wake"), "net_memif"));
 	rn_link_close(l);
 	assert_string_equal(ask("/softrnic/list"), "{\"/softrnic/list\":[]}");
-	/* Two frames of more than 1024 bytes, each captured when it is built and when it is
-	 * received. */
+	/* The message has two frames of more than 1024 bytes, and each is captured twice: when it
+	 * is built and when it is received. */
 	assert_int_equal(stat(pcap, &st), 0);
 	assert_true(st.st_size > 2 * 2048);
 	unlink(pcap);

@@ -1,5 +1,5 @@
-/* Queue pairs of other types than RC, with state changes made by the client, through rn/client.h
- * and between two adapters. */
+/* Queue pairs of types other than RC, between two adapters: the client makes the state changes
+ * itself through rn/client.h. */
 #include "rig.h"
 
 #include <errno.h>
@@ -8,7 +8,7 @@
 #include "rn/client.h"
 
 #define BYTES	 65536
-#define PATIENCE 20000 /* ms */
+#define PATIENCE 20000 /* longest wait, in ms */
 
 struct side {
 	struct rn_client *client;
@@ -78,7 +78,8 @@ static void make(int i, enum rn_qp_type type, struct rn_client_srq *srq)
 	assert_int_equal(rn_client_qp_create(s[i].client, &init, &s[i].qp), 0);
 }
 
-/* The masks are literal numbers, to check that they are those of ibv_modify_qp. */
+/* Connects a UC queue pair. The attribute masks are literal numbers, to check that they are those
+ * of ibv_modify_qp(). */
 static void connect_uc(int i)
 {
 	struct rn_qp_attr a = {.state = RN_QPS_INIT,
@@ -93,7 +94,7 @@ static void connect_uc(int i)
 	memcpy(a.av.dmac, macs[!i], 6);
 	assert_int_equal(rn_client_qp_modify(s[i].qp, &a, 0x39), 0);
 	a.state = RN_QPS_RTR;
-	assert_int_equal(rn_client_qp_modify(s[i].qp, &a, 0x129181), -EINVAL); /* the mask for RC */
+	assert_int_equal(rn_client_qp_modify(s[i].qp, &a, 0x129181), -EINVAL); /* RC's mask */
 	assert_int_equal(rn_client_qp_modify(s[i].qp, &a, 0x101181), 0);
 	a.state = RN_QPS_RTS;
 	assert_int_equal(rn_client_qp_modify(s[i].qp, &a, 0x10001), 0);
@@ -168,7 +169,7 @@ static void test_uc(void **state)
 	assert_int_equal(c.wr_id, 11);
 	assert_int_equal(c.byte_len, 9000);
 	assert_memory_equal(s[0].mem, s[1].mem + 32768, 9000);
-	post(0, RN_WQE_READ, 3, 8); /* UC has no READ */
+	post(0, RN_WQE_READ, 3, 8); /* UC does not support READ */
 	c = wait_cqe(0);
 	assert_int_equal(c.status, RN_STATUS_LOC_QP_OP_ERR);
 	assert_int_equal(rn_client_qp_state(s[0].qp), RN_QPS_SQE);

@@ -1,6 +1,6 @@
-/* Datagrams between two adapters joined by rings, with two shards each, through rn/client.h: to a
- * peer, to the sending adapter itself on either shard, and to multicast groups with members on
- * all shards. */
+/* Datagrams between two adapters, through rn/client.h: to the other adapter, to the sending adapter
+ * itself, and to multicast groups with members on all shards. The adapters are joined by rings and
+ * have two shards each. */
 #include "rig.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include "rn/client.h"
 
 #define QKEY  0x11223344u
-#define QPS   2u /* per adapter, one on each shard */
+#define QPS   2u /* number of QPs per adapter, one on each shard */
 #define SLOT  5000u
 #define GRH   RN_UD_GRH_BYTES
 #define DEPTH 16u
@@ -19,7 +19,7 @@ struct side {
 	uint32_t pd, lkey, rkey;
 	struct rn_client_cq *cq;
 	struct rn_client_qp *qp[QPS];
-	uint8_t *buf; /* one slot per receive, then the data to send */
+	uint8_t *buf; /* DEPTH receive slots, then the data to send */
 	struct rn_gid gid;
 };
 
@@ -72,7 +72,7 @@ static int open_both(void **state)
 		assert_int_equal(rn_client_cq_create(s->client, 100, 0, 0, &s->cq), 0);
 		for (unsigned i = 0; i < QPS; i++)
 			make_qp(s, i);
-		/* Each shard has one of the QPs. */
+		/* The two QPs must be on different shards. */
 		assert_int_not_equal(rn_client_qp_number(s->qp[0]) % 2,
 				     rn_client_qp_number(s->qp[1]) % 2);
 	}
@@ -95,7 +95,7 @@ static int close_both(void **state)
 	return 0;
 }
 
-/* Posts a receive into slot `id`. */
+/* Posts a receive of SLOT bytes into slot `id` of the buffer. */
 static void receive(struct side *s, unsigned qp, uint64_t id)
 {
 	struct rn_sge sge = {(uintptr_t)s->buf + id * SLOT, SLOT, s->lkey};
@@ -111,7 +111,8 @@ static struct rn_av address_of(struct side *s, const struct rn_gid *peer)
 	struct rn_av av;
 	int rc;
 
-	/* On a slow machine too many addresses may be in resolution: try again later. */
+	/* On a slow machine too many addresses may be in resolution at once (-EAGAIN); then try
+	 * again. */
 	for (unsigned i = 0;
 	     (rc = rn_client_av_resolve(s->client, &any, peer, 7, &av)) == -EINPROGRESS ||
 	     rc == -EAGAIN;
@@ -178,7 +179,7 @@ static void expect_sent(struct side *s, uint64_t id)
 	assert_int_equal(c.status, RN_STATUS_SUCCESS);
 }
 
-/* Checks that the slot holds what `from` sent as number id. */
+/* Checks that the receive completed with message number `id` of `from`, whole and after its GRH. */
 static void check_received(struct side *s, const struct rn_cqe *c, const struct side *from,
 			   unsigned qp, uint64_t id, uint32_t len)
 {
@@ -215,7 +216,8 @@ static void test_to_a_peer(void **state)
 	}
 }
 
-/* To the adapter's own address: to the sending queue pair itself, and to one on the other shard. */
+/* Sends to the adapter's own address: to the sending queue pair itself and to the one on the other
+ * shard. */
 static void test_to_the_sending_adapter(void **state)
 {
 	struct side *s = &side[0];
@@ -254,7 +256,8 @@ static uint64_t stat_of(struct side *s, const char *name)
 	return counter;
 }
 
-/* Every member gets one copy: the two on the peer's shards, and the sender's own. */
+/* Every member of the group gets one copy: the members on both shards of the peer, and a member on
+ * the sending adapter itself. */
 static void test_to_a_group(void **state)
 {
 	struct rn_cqe c;
@@ -296,8 +299,8 @@ static void test_to_a_group(void **state)
 		completion(&side[0]);
 	assert_int_equal(rn_client_qp_detach(side[1].qp[1], &group), 0);
 	assert_int_equal(rn_client_qp_detach(side[0].qp[1], &group), 0);
-	/* The group has no members any more. The arrival of a later datagram shows that this one
-	 * arrived too. */
+	/* The group has no members any more. The peer counts the datagram under MULTICAST and
+	 * delivers it to no queue pair. */
 	before = stat_of(&side[1], "verdict_MULTICAST");
 	send_to(&side[0], 0, &group, RN_QPN_GROUP, 52, 64);
 	expect_sent(&side[0], 52);
@@ -328,8 +331,8 @@ static void test_what_is_refused(void **state)
 	assert_memory_equal(av.dmac, rn_client_info(side[0].client)->mac, 6);
 }
 
-/* A queue pair that is destroyed leaves its groups; the limit of 64 groups can be reached, and
- * reached again. */
+/* A queue pair that is destroyed leaves its groups: the limit of 64 groups can be reached a second
+ * time. */
 static void test_many_groups(void **state)
 {
 	struct rn_gid gid = other_group;

@@ -1,6 +1,6 @@
-/* A port in a VLAN: its frames carry the tag, and it accepts tags that are in the frame or were
- * stripped by the port and passed in the mbuf. Frames of another VLAN are counted and dropped.
- * IPv6 and jumbo frames give the longest frames. */
+/* A port in a VLAN: its frames carry the tag. It accepts a tag in the frame, and a tag that the
+ * driver has stripped and stored in the mbuf. Frames of another VLAN are counted and dropped. The
+ * test uses IPv6 and jumbo frames, because they give the longest frames. */
 #include "rig.h"
 
 #include <rte_ethdev.h>
@@ -17,8 +17,8 @@
 
 enum deed { LEAVE, STRIP, STRIP_SOME, MOVE };
 
-/* What the callbacks do to frames, and what they have counted. A callback runs in its shard's
- * thread; each port has one. */
+/* For each port, the change that its callback makes to received frames (deed), and the callback's
+ * counts. A callback runs in the thread of the port's shard. */
 static struct {
 	enum deed deed;
 	unsigned frames, untagged, longest, stripped;
@@ -130,7 +130,7 @@ static void carries_and_takes_tags(void **state)
 		uint16_t port;
 
 		open_pair(deeds[d]);
-		assert_int_equal(e[0].qp.info.ngids, 2); /* the link-local address is one */
+		assert_int_equal(e[0].qp.info.ngids, 2); /* one is link-local */
 		exchange();
 		RTE_ETH_FOREACH_DEV(port)
 		{
