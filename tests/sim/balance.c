@@ -1,6 +1,6 @@
-/* Do the counters add up? Each received frame has one verdict, each sent frame one kind, each
- * posted request one completion; and the frames that one node sent have arrived at the other, were
- * lost, or are still in flight. */
+/* Checks that the counters of a simulation add up: each received frame has one verdict, each sent
+ * frame one kind, each posted request one completion; and each frame that one node sent has arrived
+ * at the other, was lost, or is in flight. */
 #include "balance.h"
 
 #include "wire/stats.h"

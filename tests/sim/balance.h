@@ -5,9 +5,9 @@
 
 #include "sim.h"
 
-/* Writes each difference to `out` and returns their number. all_done: no request is queued any
- * more, no QP was reset or destroyed with requests queued, and no error cut off a message; only
- * then completions are compared. */
+/* Writes each difference between two counters to `out` and returns the number of differences.
+ * Completions are compared only if all_done: no request is queued, no QP was reset or destroyed
+ * with requests queued, and no message was cut off by an error. */
 unsigned sim_balance(const struct sim *sim, bool all_done, FILE *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* How do flows share a queue that marks packets? The engine of bottleneck.h. */
+/* Implements bottleneck.h: several flows share a queue that marks packets (ECN). */
 #include "bottleneck.h"
 
 #include <limits.h>
@@ -8,14 +8,14 @@
 #include "wire/hdr.h"
 #include "wire/stats.h"
 
-#define POSTED 8u /* requests outstanding per flow */
+#define POSTED 8u /* number of requests that a flow keeps outstanding */
 
 struct bottleneck_frame {
 	rn_time when;
 	uint64_t seq;
 	unsigned flow;
 	bool in_switch; /* true: the frame is on its way to the queue; false: to a host */
-	unsigned to;	/* node */
+	unsigned to;	/* destination node */
 	bool data;
 	uint32_t len;
 	uint8_t bytes[];
@@ -69,8 +69,9 @@ static rn_time wire_time(uint64_t bytes, uint64_t rate)
 	return RN_DIV_UP(bytes * 8 * RN_S(1), rate);
 }
 
-/* Filter of each simulation: takes over every RoCE frame that a shard sends (the simulation drops
- * it) and schedules its arrival at the queue or at the host. */
+/* Filter of each flow's simulation. It takes over every RoCE frame that a shard sends and schedules
+ * its arrival at the queue or at the host; it returns false, so that the simulation itself drops
+ * the frame. */
 static bool take(struct sim *sim, unsigned from, const struct rn_pkt *pkt, void *arg)
 {
 	struct bottleneck *b = arg;
@@ -99,7 +100,7 @@ static bool take(struct sim *sim, unsigned from, const struct rn_pkt *pkt, void 
 	return false;
 }
 
-/* ---- the queue ---- */
+/* ---- the shared queue ---- */
 
 static bool is_marked(struct bottleneck *b, uint32_t queue)
 {
@@ -165,7 +166,7 @@ static void arrive(struct bottleneck *b, struct bottleneck_frame *f)
 
 /* ---- flows ---- */
 
-/* Takes completions and posts requests until POSTED are outstanding. */
+/* Takes the completions of flow i and posts requests until POSTED are outstanding. */
 static void keep_posted(struct bottleneck *b, unsigned i)
 {
 	struct bottleneck_flow *flow = &b->flow[i];
@@ -184,7 +185,8 @@ static void keep_posted(struct bottleneck *b, unsigned i)
 	}
 }
 
-/* Node 0 sends one frame at a time, so that its access link paces it. */
+/* Lets both nodes of flow i send. Node 0 sends only when its access link is free, one frame at a
+ * time. */
 static void speak(struct bottleneck *b, unsigned i)
 {
 	struct sim *sim = &b->sim[i];
@@ -197,7 +199,8 @@ static void speak(struct bottleneck *b, unsigned i)
 			break;
 }
 
-/* The time of the flow's next timer or of its next free access link. */
+/* The time at which flow i has something to do: its next timer, or the moment when its access link
+ * is free for a waiting frame. */
 static rn_time next_of(const struct bottleneck *b, unsigned i)
 {
 	const struct sim *sim = &b->sim[i];
@@ -299,7 +302,7 @@ void bottleneck_stop(struct bottleneck *b, unsigned i)
 	b->flow[i].left = 0;
 }
 
-/* ---- figures ---- */
+/* ---- measured values ---- */
 
 void bottleneck_count(struct bottleneck *b)
 {

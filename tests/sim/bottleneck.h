@@ -1,5 +1,5 @@
-/* Several senders share one queue: flows of real shards meet in a switch that marks packets (ECN),
- * under virtual time.
+/* A bottleneck: flows from several senders, made of real shards, share one switch queue that marks
+ * packets (ECN). All under virtual time.
  *
  * Each flow is a simulation of its own (sim.h) with one QP that carries data from node 0 to node
  * 1. Frames of node 0 pass its access link, then the queue that all flows share, then the last
@@ -16,23 +16,24 @@
 struct bottleneck_spec {
 	unsigned flows;
 	uint64_t seed;
-	/* bits per second: each sender's access link; the shared queue */
+	/* in bits per second: rate of each sender's access link, rate of the shared queue */
 	uint64_t access, line;
-	rn_time delay;		     /* from sender to queue, and from queue to receiver */
-	uint32_t kmin, kmax, buffer; /* bytes */
+	rn_time delay;		     /* sender to queue, and again queue to receiver */
+	uint32_t kmin, kmax, buffer; /* in bytes */
 	uint32_t pmax_ppm;
-	uint8_t path_mtu; /* code 1..5 */
-	uint32_t window;  /* packets */
-	bool read;	  /* node 1 posts READs, so the data are READ responses */
+	uint8_t path_mtu; /* path MTU code, 1..5 */
+	uint32_t window;  /* in packets */
+	bool read;	  /* node 1 posts READs, so the flow's data are READ responses */
 	struct rn_cc_cfg cc;
 };
 
 struct bottleneck_flow {
-	/* requests that are still to be posted; UINT64_MAX = without limit */
+	/* number of requests that are still to be posted; UINT64_MAX = without end */
 	uint64_t left;
 	unsigned outstanding;
-	rn_time link_free, done; /* when the access link is free; time of the last completion */
-	/* bytes of data frames that left the queue since bottleneck_count() */
+	/* when the access link becomes free; time of the last completion */
+	rn_time link_free, done;
+	/* bytes of data frames that have left the queue since bottleneck_count() */
 	uint64_t bytes;
 	uint64_t total;
 };
@@ -46,36 +47,37 @@ struct bottleneck {
 	struct bottleneck_frame **heap;
 	unsigned nheap, capheap;
 	uint64_t seq;
-	/* since bottleneck_count() */
+	/* measuring period: its start, and the frames and bytes counted since */
 	rn_time since;
 	uint64_t frames, marked, dropped;
-	uint32_t deepest; /* largest number of bytes in the queue */
+	uint32_t deepest; /* largest number of bytes that were queued at once */
 };
 
-/* Defaults: 10 Gb/s on all links, 5 us of delay per part of the path, published thresholds for 25
- * Gb/s scaled to 10 Gb/s, 4 MiB of buffer, path MTU 1024. */
+/* Fills in the defaults: 10 Gb/s on all links, 5 us from sender to queue and from queue to
+ * receiver, the published marking thresholds for 25 Gb/s scaled to 10 Gb/s, 4 MiB of buffer, path
+ * MTU 1024. */
 void bottleneck_default(struct bottleneck_spec *spec);
 void bottleneck_init(struct bottleneck *b, const struct bottleneck_spec *spec);
-/* Destroys all flows. Returns the number of objects that were not released (0 = none). */
+/* Destroys all flows. Returns the number of objects that were not released; 0 is success. */
 unsigned bottleneck_fini(struct bottleneck *b);
-/* Starts flow i: n WRITEs (READs if spec.read) of BOTTLENECK_WRITE bytes; UINT64_MAX = without
- * end. */
+/* Starts flow i with n WRITEs (READs if spec.read) of BOTTLENECK_WRITE bytes each; n = UINT64_MAX:
+ * without end. */
 void bottleneck_start(struct bottleneck *b, unsigned i, uint64_t n);
 void bottleneck_stop(struct bottleneck *b, unsigned i);
 void bottleneck_run(struct bottleneck *b, rn_time until);
 #define BOTTLENECK_WRITE (256u << 10)
 
-/* Starts a measuring period. */
+/* Starts a measuring period: sets its counters to 0. */
 void bottleneck_count(struct bottleneck *b);
-/* In this period: bits per second of flow i; and the sum of all flows divided by the rate of the
- * queue, 0..1. */
+/* bottleneck_rate(): rate of flow i in this measuring period, in bits per second. bottleneck_use():
+ * the rates of all flows together, as a fraction (0..1) of the queue's rate. */
 double bottleneck_rate(const struct bottleneck *b, unsigned i);
 double bottleneck_use(const struct bottleneck *b);
 /* Jain's fairness index of the flows' rates: 1 = all equal, 1/n = one flow of n has everything. */
 double bottleneck_jain(const struct bottleneck *b);
-/* The number of flows whose rate congestion control limits now. */
+/* Returns the number of flows whose rate is limited by congestion control at this moment. */
 unsigned bottleneck_limited(const struct bottleneck *b);
-/* Packets that all flows have retransmitted since the start. */
+/* Returns the number of packets that all flows have retransmitted since their start. */
 uint64_t bottleneck_resent(const struct bottleneck *b);
 
 #endif

@@ -1,8 +1,8 @@
-/* Are connections established and ended correctly when packets are lost? A run is a function of its
- * seed: each node makes some connections with one QP per side. The passive side accepts or rejects;
- * both sides send a few messages; one side, or both at once, disconnect. Meanwhile each node
- * resolves datagram services of the other (SIDR). The client here only does what each event
- * requires. */
+/* Connections over links that lose packets are established and ended correctly. A run is determined
+ * by its seed: each node makes some connections with one QP per side. The passive side accepts or
+ * rejects; both sides send a few messages; one side, or both at once, disconnect. Meanwhile each
+ * node resolves datagram services of the other node (SIDR). The simulated client only does what an
+ * event requires. */
 #include "connect.h"
 
 #include <errno.h>
@@ -20,7 +20,8 @@
 #define LIMIT	 RN_S(2000)
 #define ASKS	 4u
 #define ASK_USER 3000u
-/* ids of answered requests that a node keeps: the NIC then repeats the answer to a repetition */
+/* number of CM ids of answered SIDR requests that a node keeps; while an id exists, the NIC answers
+ * a repeated request itself */
 #define ANSWERED 16u
 
 struct side {
@@ -32,16 +33,16 @@ struct side {
 struct conn {
 	unsigned from; /* active node */
 	bool refuse;   /* the passive side rejects the connection */
-	bool slow;     /* the clients handle events later than the peer waits for an answer */
-	/* the active side sends nothing before it has received a message, so that the RTU must
-	 * arrive */
+	bool slow;     /* the clients handle the REQ and REP events up to 200 s late */
+	/* The active side sends nothing before it has received a message, so no data can stand in
+	 * for a lost RTU. */
 	bool quiet;
 	bool refused, failed, parted;
 	unsigned tries;
-	struct side side[SIM_NODES]; /* by node; the QP's slot number is the connection's number */
+	struct side side[SIM_NODES]; /* by node; connection k uses QP slot k of both nodes */
 };
 
-/* A service that one node resolves (SIDR_REQ). */
+/* A datagram service that node `from` resolves (SIDR_REQ). */
 struct ask {
 	unsigned from;
 	bool refuse, over;
@@ -49,7 +50,7 @@ struct ask {
 	unsigned tries;
 };
 
-/* An event that a slow client got, and the time at which the client handles it. */
+/* An event that a slow client has received and handles only at time `due`. */
 struct later {
 	rn_time due;
 	unsigned node;
@@ -115,13 +116,13 @@ static int command(struct connect *c, unsigned node, unsigned op, uint32_t id, s
 	return rsp->err;
 }
 
-/* Issues a command that needs nothing but an id. */
+/* Issues a command whose only argument is a CM id. */
 static void simple(struct connect *c, unsigned node, unsigned op, uint32_t id)
 {
 	struct rn_cmd cmd = {0};
 	struct rn_rsp rsp;
 	int err = command(c, node, op, id, &cmd, &rsp);
-	/* a DISCONNECT may fail because the peer disconnected first */
+	/* DISCONNECT may fail, because the peer may have disconnected first. */
 	if (err && !(op == RN_CMD_CM_DISCONNECT && (err == -ENOTCONN || err == -EALREADY)))
 		OBJECT(c, "node %u: command %u failed: %d", node, op, err);
 }
@@ -155,7 +156,7 @@ static void make_qp(struct connect *c, unsigned node, unsigned k)
 					  .length = LENGTH});
 }
 
-/* Starts connection k, or starts it again after its address could not be resolved. */
+/* Starts connection k, for the first time or again after its address could not be resolved. */
 static void dial(struct connect *c, unsigned k)
 {
 	struct conn *n = &c->conn[k];
@@ -175,7 +176,7 @@ static void dial(struct connect *c, unsigned k)
 		n->side[n->from].cm = rsp.id;
 }
 
-/* Moves the QP to RTR and RTS with the attributes of the event, as a front end must. */
+/* Moves QP k to RTR and RTS with the attributes in the event, as a front end must. */
 static void to_rts(struct connect *c, unsigned node, unsigned k, const struct rn_event *ev)
 {
 	struct rn_qp_attr a = ev->attr;
@@ -196,7 +197,7 @@ static void to_rts(struct connect *c, unsigned node, unsigned k, const struct rn
 		OBJECT(c, "node %u connection %u: RTS refused", node, k);
 }
 
-/* Posts all messages of one side. */
+/* Posts all messages that one side of connection k sends. */
 static void talk(struct connect *c, unsigned node, unsigned k)
 {
 	uint8_t *arena = c->sim.node[node].arena;
@@ -226,7 +227,7 @@ static void hang_up(struct connect *c, unsigned node, unsigned k)
 
 /* ---- events ---- */
 
-/* Handles a REQ: accepts or rejects. The private data carry the number of the connection. */
+/* Handles a REQ: accepts or rejects it. The private data carry the connection's number. */
 static void answer(struct connect *c, unsigned node, const struct rn_event *ev)
 {
 	unsigned k = ev->param.data[0];
@@ -252,7 +253,7 @@ static void answer(struct connect *c, unsigned node, const struct rn_event *ev)
 		OBJECT(c, "connection %u: ACCEPT failed: %d", k, rsp.err);
 }
 
-/* Handles a REP or RTU (or first data in its place). */
+/* Handles a REP, or an RTU (or the first data packet in place of a lost RTU). */
 static void established(struct connect *c, unsigned node, unsigned k, const struct rn_event *ev)
 {
 	if (ev->kind == RN_EVENT_CM_RESPONSE) {
@@ -268,7 +269,7 @@ static void established(struct connect *c, unsigned node, unsigned k, const stru
 		talk(c, node, k);
 }
 
-/* Handles the end of a connection or of an attempt. */
+/* Handles the end of a connection or of an attempt to connect. */
 static void over(struct connect *c, unsigned node, unsigned k, const struct rn_event *ev)
 {
 	struct conn *n = &c->conn[k];
@@ -279,7 +280,8 @@ static void over(struct connect *c, unsigned node, unsigned k, const struct rn_e
 		hang_up(c, node, k);
 	} else if (ev->kind == RN_EVENT_CM_UNREACHABLE) {
 		c->t->unreachable++;
-		/* address resolution gives up after three lost requests: dial again */
+		/* Address resolution fails when three of its requests are lost; then connect
+		 * again. */
 		if (ev->err == -EHOSTUNREACH && n->tries < 20) {
 			dial(c, k);
 			return;
@@ -317,7 +319,8 @@ static void ask(struct connect *c, unsigned k)
 		a->cm = rsp.id;
 }
 
-/* Answers a SIDR_REQ. The same request may arrive again after the NIC has forgotten the answer. */
+/* Accepts or rejects a SIDR_REQ. The client may see the same request again once its CM id has been
+ * destroyed. */
 static void answer_ask(struct connect *c, unsigned node, const struct rn_event *ev)
 {
 	unsigned k = ev->param.data[0];
@@ -348,8 +351,8 @@ static void take_answer(struct connect *c, unsigned node, const struct rn_event 
 		OBJECT(c, "question %u: answered twice", k);
 		return;
 	}
-	/* address resolution gives up after three lost requests, so try again; sixteen SIDR_REQs in
-	 * a row are never all lost here */
+	/* Address resolution fails when three of its requests are lost; then send the SIDR_REQ
+	 * again. All sixteen transmissions of a SIDR_REQ are never lost here. */
 	if (ev->kind == RN_EVENT_CM_UNREACHABLE && ev->err == -EHOSTUNREACH && a->tries < 20) {
 		ask(c, k);
 		return;
@@ -389,7 +392,8 @@ static void take_event(struct connect *c, unsigned node, const struct rn_event *
 	}
 }
 
-/* Returns true if the client is slow and handles the event later. */
+/* Defers an event of a slow client to a random later time. Returns false if the event must be
+ * handled now. */
 static bool think(struct connect *c, unsigned node, const struct rn_event *ev)
 {
 	unsigned k = ev->param.data[0];
@@ -470,8 +474,8 @@ static bool complete(const struct side *s)
 	return s->up && s->sent == MESSAGES && s->received == MESSAGES;
 }
 
-/* Disconnects each connection on which both sides have sent and received all messages; one side or
- * both do it. */
+/* Disconnects every connection on which both sides have sent and received all messages. One side
+ * disconnects, or both do at once. */
 static void part(struct connect *c)
 {
 	for (unsigned k = 0; k < CONNS; k++) {

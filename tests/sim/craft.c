@@ -1,4 +1,4 @@
-/* Which packet would the peer of this QP send? See craft.h. */
+/* Builds the packets that the peer of a QP would send; see craft.h. */
 #include "craft.h"
 
 #include <stdlib.h>

@@ -1,9 +1,8 @@
-/* Can a peer, a client, or any host on the network harm the NIC? A run is a function of its seed:
- * two nodes exchange requests all the time; their clients post raw slots and change QP states;
- * between them arrive frames of an attacker who knows all keys and addresses; QPs in the error
- * state are created anew. The rules that are checked during and after the run are in
- * hostile_ledger.h, hostile_memory.h, hostile_bystander.h and hostile_calm.h; sanitizers check the
- * rest. */
+/* Attacks on the NIC by a peer, by any host on the network, and by the node's own client. A run is
+ * determined by its seed: two nodes exchange requests all the time; their clients also post random
+ * slots and change QP states; an attacker who has all keys and addresses injects frames; QPs in the
+ * error state are created anew. hostile_ledger.h, hostile_memory.h, hostile_bystander.h and
+ * hostile_calm.h describe the rules that are checked; sanitizers check the rest. */
 #include "hostile.h"
 
 #include <stdlib.h>
@@ -30,7 +29,7 @@ static bool hear(struct sim *sim, unsigned from, const struct rn_pkt *pkt, void 
 	return true;
 }
 
-/* ---- the two clients ---- */
+/* ---- the clients of both nodes ---- */
 
 static void connect_pair(struct hostile *h, unsigned q)
 {
@@ -82,7 +81,7 @@ static void work(struct hostile *h)
 	hostile_cm_work(&h->cm);
 }
 
-/* ---- a run ---- */
+/* ---- one run ---- */
 
 static void draw_links(struct hostile *h, struct sim_spec *s)
 {
@@ -126,8 +125,8 @@ static void draw_group(struct hostile *h, const struct sim_spec *s)
 {
 	static const struct rn_gid v6 = {{0xff, 0x0e, [15] = 0x71}},
 				   v4 = {{[10] = 0xff, [11] = 0xff, [12] = 239, [15] = 7}};
-	/* The simulator delivers a packet to a group to one shard only, so runs with two shards
-	 * have no group. */
+	/* The simulator delivers a multicast packet to one shard only, so runs with two shards have
+	 * no group. */
 	h->has_group = s->type == RN_QPT_UD && !s->two_shards;
 	h->group = s->ipv6 ? v6 : v4;
 }
@@ -212,8 +211,8 @@ unsigned hostile_run(uint64_t seed, unsigned frames, struct hostile_totals *tota
 			hostile_strike(h);
 		if (h->sim.spec.type == RN_QPT_RC)
 			sim_step(&h->sim, h->sim.now + RN_US(1 + below(h, 30)));
-		/* UC and UD have no flow control, so let every frame arrive before the client posts
-		 * more */
+		/* UC and UD have no flow control: let every frame arrive before the client posts
+		 * more. */
 		else
 			sim_run(&h->sim, h->sim.now + RN_US(1 + below(h, 30)));
 		if (one_in(h, 500))

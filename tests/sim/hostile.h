@@ -1,12 +1,13 @@
-/* One hostile run: live connections under attack by frames with a valid ICRC and wrong fields, and
- * by random bytes. Meanwhile the node's own client posts arbitrary slots and changes QP states. */
+/* One hostile run: while live connections exchange requests, an attacker injects frames with a
+ * valid ICRC and wrong fields, and random bytes. The node's own client posts random slots and
+ * changes QP states. */
 #ifndef SIM_HOSTILE_H
 #define SIM_HOSTILE_H
 
 #include "sim.h"
 
-/* Features that the runs together must exercise; a run set that misses one proves nothing about
- * it. */
+/* Features that a set of runs must exercise at least once. A feature that never occurs was not
+ * tested. */
 /* clang-format off */
 #define HOSTILE_FEATURE_ROWS(X) \
 	X(RC,               "runs of reliable connections") \
@@ -66,18 +67,18 @@ enum hostile_feature {
 };
 
 struct hostile_totals {
-	uint64_t runs, frames; /* number of frames injected */
-	uint64_t done[32];     /* requests that completed with success, by kind */
+	uint64_t runs, frames; /* number of runs; of injected frames */
+	uint64_t done[32];     /* requests that completed with success, by enum rn_wqe_kind */
 	uint64_t verdicts[RN_V_COUNT];
 	uint64_t seen[HOSTILE_FEATURES];
 };
 
-/* Returns 0 if all rules held: each request completed once; no byte changed or left a node that was
- * not allowed to; the foreign protection domain was not disturbed; no QP hangs; the counters add
- * up; a new connection works afterwards; all objects are released. Otherwise the number of
- * objections, each printed to `out`. */
+/* Runs one seed. Returns 0 if all rules held: each request completed once; no protected byte was
+ * changed and no secret one was sent; the other protection domain was not disturbed; no QP hangs;
+ * the counters add up; a new connection works afterwards; all objects are released. Otherwise
+ * returns the number of failed checks, each printed to `out`. */
 unsigned hostile_run(uint64_t seed, unsigned frames, struct hostile_totals *totals, FILE *out);
-/* Prints the count of each feature. Returns the number of features that were never exercised. */
+/* Prints how often each feature was exercised. Returns the number of features that never were. */
 unsigned hostile_coverage(const struct hostile_totals *totals, FILE *out);
 
 #endif

@@ -1,5 +1,6 @@
-/* Is a client of another protection domain disturbed? Its node 1 sends numbered messages to node 0;
- * all must arrive once and in order, whatever happens to the other QPs. */
+/* Checks that a client of another protection domain (the bystander) is not disturbed: its node 1
+ * sends numbered messages to its node 0, and all of them must arrive once and in order, whatever
+ * happens to the other QPs. */
 #include "hostile_bystander.h"
 
 #include <string.h>
@@ -57,8 +58,8 @@ void hostile_bystander_work(struct hostile *h)
 	}
 }
 
-/* An attacker who sends ARP or ND messages can redirect packets and so end a connection. In runs
- * without such messages no request of the bystander may fail. */
+/* Checks a completion of the bystander. Its requests may fail only in runs in which the attacker
+ * sends ARP or ND messages, because these can redirect packets and so end a connection. */
 void hostile_bystander_take(struct hostile *h, unsigned node, const struct rn_cqe *c)
 {
 	const uint8_t *at = hostile_region(h, 0, HOME) + SLOT(h->bystander_got);

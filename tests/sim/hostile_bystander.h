@@ -1,15 +1,15 @@
-/* The bystander of a hostile run: a client in another protection domain, on the same NICs and the
- * same link. No attack is aimed at it. */
+/* The bystander of a hostile run: a client in another protection domain that uses the same NICs and
+ * the same link. No attack is aimed at its QPs. */
 #ifndef SIM_HOSTILE_BYSTANDER_H
 #define SIM_HOSTILE_BYSTANDER_H
 
 #include "hostile_state.h"
 
-/* Creates the bystander's connection and a window over its secret memory. If the run has no
- * bystander, all functions do nothing. */
+/* Creates the bystander's connection and binds a window over its secret memory. In runs without a
+ * bystander (spec.foreign == 0) all these functions do nothing. */
 void hostile_bystander_start(struct hostile *h);
 void hostile_bystander_work(struct hostile *h);
-/* Checks a completion if it belongs to the bystander. */
+/* Checks the completion if it belongs to the bystander; ignores others. */
 void hostile_bystander_take(struct hostile *h, unsigned node, const struct rn_cqe *c);
 
 #endif

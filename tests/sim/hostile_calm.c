@@ -1,5 +1,5 @@
-/* After the attack: does a QP hang, does a new connection work, and do connections of a vanished
- * client end by themselves? */
+/* After the attack has stopped: checks that no QP hangs, that a new connection works, and that
+ * connections whose client is gone end by themselves. */
 #include "hostile_calm.h"
 
 #include <string.h>
@@ -10,10 +10,10 @@
 #include "hostile_work.h"
 #include "shard/shard.h"
 
-#define PATIENCE 1200u /* rounds of half a second of virtual time */
+#define PATIENCE 1200u /* rounds to wait for the end of all requests, of 0.5 s virtual time each */
 
-/* Whether the QP has requests that it must complete by itself: sends always, receives only in the
- * error state. */
+/* Returns whether the QP still has requests that must complete without further action of the
+ * client: sends in any state, receives only in the error state. */
 static bool has_open_requests(const struct hostile *h, unsigned node, unsigned q)
 {
 	const struct sim_qp *qp = &h->sim.node[node].qp[q];
@@ -71,8 +71,9 @@ static void check_bystander(struct hostile *h)
 		       h->bystander_got);
 }
 
-/* Connects a new pair and sends one message. Node 1 is the sender, because its receives may come
- * from the shared queue, which holds receives of the run. */
+/* Connects a new pair of QPs and sends one message from node 1 to node 0. Node 0 must be the
+ * receiver: a receive of node 1 could come from the shared queue, which still holds receives of the
+ * run. */
 static void check_new_connection(struct hostile *h)
 {
 	struct sim *sim = &h->sim;
@@ -94,7 +95,7 @@ static void check_new_connection(struct hostile *h)
 		OBJECT(h, "a new connection does not work any more (%u completions)", good);
 }
 
-/* Without their client, connections must end by themselves, and so must their timewait records. */
+/* Destroys all CM ids. Connections, and then their timewait records, must end without a client. */
 static void check_connections_end(struct hostile *h)
 {
 	hostile_cm_end(&h->cm);

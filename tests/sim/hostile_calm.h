@@ -1,5 +1,5 @@
-/* The end of a hostile run: the attacker has stopped, and every posted request and connection must
- * end. */
+/* The end of a hostile run: when the attacker has stopped, every posted request and every
+ * connection must end. */
 #ifndef SIM_HOSTILE_CALM_H
 #define SIM_HOSTILE_CALM_H
 

@@ -1,4 +1,4 @@
-/* What if CM messages are forged, and the client issues commands in any order? See hostile_cm.h. */
+/* Forged CM messages, and a client that issues CM commands in any order; see hostile_cm.h. */
 #include "hostile_cm.h"
 
 #include <string.h>
@@ -40,7 +40,8 @@ static void fill(struct hostile_cm *c, unsigned node, struct rn_cmd *cmd)
 	if (one_in(c, 2))
 		cmd->cm.local = c->sim->node[node].port.gids[v6];
 	if (one_in(c, 40))
-		cmd->cm.peer.b[15] = (uint8_t)below(c, 256); /* no node has this address */
+		/* Most likely no node has this address. */
+		cmd->cm.peer.b[15] = (uint8_t)below(c, 256);
 	cmd->cm.peer_port = PORT;
 	cmd->cm.param.qpn = one_in(c, 20) ? below(c, 1 << 24) : 20 + below(c, 100);
 	cmd->cm.param.psn = below(c, 1 << 24);
@@ -53,8 +54,8 @@ static void fill(struct hostile_cm *c, unsigned node, struct rn_cmd *cmd)
 	cmd->cm.qp_type = (uint8_t)(one_in(c, 4) ? below(c, 6) : 0);
 }
 
-/* Answers half of the peer's messages at once and correctly, so that some connections are
- * established. */
+/* Reacts correctly to half of the events REQ and REP, so that some connections are established;
+ * disconnects some that are. */
 static void react(struct hostile_cm *c, unsigned node, const struct rn_event *ev)
 {
 	struct rn_cmd cmd = {.op = ev->kind == RN_EVENT_CM_REQUEST ? RN_CMD_CM_ACCEPT
@@ -124,7 +125,7 @@ void hostile_cm_work(struct hostile_cm *c)
 		struct rn_cmd cmd = {.op = ops[below(c, RN_ARRAY_SIZE(ops))]};
 		struct rn_rsp rsp;
 		fill(c, node, &cmd);
-		/* never destroy the listeners, ids 0 and 1 */
+		/* Ids 0 and 1 are the listeners, which are never destroyed. */
 		unsigned i = 2 + below(c, HOSTILE_IDS - 2);
 		if (i < c->nids[node] && one_in(c, 4)) {
 			cmd.op = RN_CMD_CM_DESTROY;
@@ -201,7 +202,7 @@ void hostile_cm_hear(struct hostile_cm *c, unsigned from, const struct rn_pkt *p
 	c->speaker[c->nheard++ % HOSTILE_HEARD] = from;
 }
 
-/* A message type that fits as an answer to `to`. */
+/* Returns the type of a CM message that is a valid answer to a message of type `to`. */
 static uint16_t fitting_answer(struct hostile_cm *c, uint16_t to)
 {
 	static const uint16_t to_req[] = {RN_CM_REP, RN_CM_REP, RN_CM_MRA, RN_CM_REJ};
@@ -220,15 +221,15 @@ static uint16_t fitting_answer(struct hostile_cm *c, uint16_t to)
 	}
 }
 
-/* Forges an answer to a message that the node sent, or repeats a message that was sent to the node,
- * possibly with another type. All CM messages begin with the sender's id, followed by the
- * receiver's id if the message has one. */
+/* Forges an answer to a CM message that the node sent, or repeats one that was sent to the node,
+ * sometimes with another type. All CM messages begin with the sender's id and, if they have one,
+ * the receiver's id, so the fields of any type can be used to access these ids. */
 static void retell(struct hostile_cm *c, unsigned node, struct rn_cm_msg *m)
 {
 	static const uint16_t answers[] = {RN_CM_MRA,  RN_CM_REJ,  RN_CM_REP, RN_CM_SIDR_REP,
 					   RN_CM_DREQ, RN_CM_DREP, RN_CM_RTU};
 	unsigned i = below(c, RN_MIN(c->nheard, HOSTILE_HEARD));
-	if (!one_in(c, 3)) /* usually the latest message */
+	if (!one_in(c, 3)) /* mostly answers the latest message */
 		i = (c->nheard - 1) % HOSTILE_HEARD;
 	const struct rn_cm_msg *was = &c->heard[i];
 	*m = *was;
@@ -277,7 +278,7 @@ struct rn_pkt hostile_cm_forge(struct hostile_cm *c, unsigned node)
 		likely_question(c, node, &msg.sidr_req);
 	} else if (msg.attr == RN_CM_REQ) {
 		likely_req(c, node, &msg.req);
-	} else { /* small ids, some of which exist */
+	} else { /* Small ids: some of them exist. */
 		msg.rep.local_id = below(c, 500);
 		msg.rep.remote_id = below(c, 500);
 		msg.rep.qpn = below(c, 500);

@@ -1,4 +1,4 @@
-/* How can a frame be wrong below the transport? See hostile_frame.h. */
+/* Frames with errors in the layers below the transport; see hostile_frame.h. */
 #include "hostile_frame.h"
 
 #include <string.h>

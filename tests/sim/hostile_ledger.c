@@ -1,5 +1,5 @@
-/* Did each request complete once and in order, and did no unknown request complete? See
- * hostile_ledger.h. */
+/* Checks that each request completes once and in order, and that no request completes that was not
+ * posted; see hostile_ledger.h. */
 #include "hostile_ledger.h"
 
 #include <stdlib.h>
@@ -96,7 +96,7 @@ void ledger_end(struct hostile *h, unsigned node, unsigned q)
 {
 	uint32_t qpn = h->sim.node[node].qp[q].qpn;
 	const struct rn_qp *qp = rn_shard_qp(shard_of_qpn(h, node, qpn), qpn);
-	sim_speak(&h->sim, node, 0); /* publishes the completions */
+	sim_speak(&h->sim, node, 0); /* makes the shard publish its completions */
 	ledger_take(h);
 	if (h->sim.node[node].srq && qp)
 		h->shared_lost += qp->rq.tail - qp->rq.head;
@@ -113,8 +113,8 @@ void ledger_end(struct hostile *h, unsigned node, unsigned q)
 	h->life[node][q].first = h->nentries;
 }
 
-/* Each receive that has not completed is still in the shared queue, is held by a started message,
- * or was lost with its QP. */
+/* Each receive without a completion must still be in the shared queue, be held by a message that is
+ * arriving, or have been lost with its QP. */
 static void check_shared(struct hostile *h)
 {
 	const struct rn_srq *srq = h->sim.node[1].srq;

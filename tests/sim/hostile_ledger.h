@@ -1,21 +1,21 @@
-/* The ledger of a hostile run: a record of every posted request, to check that each completes
+/* The ledger of a hostile run: a list of all posted requests, to check that each of them completes
  * once. */
 #ifndef SIM_HOSTILE_LEDGER_H
 #define SIM_HOSTILE_LEDGER_H
 
 #include "hostile_state.h"
 
-#define LEDGER_SHARED 0xFFu /* QP number that stands for the shared receive queue */
+#define LEDGER_SHARED 0xFFu /* in place of a QP number: the shared receive queue */
 
-/* Records a request that is being posted. Returns its wr_id. */
+/* Adds a request that is about to be posted. Returns its wr_id. */
 uint64_t ledger_enter(struct hostile *h, unsigned node, unsigned q, struct ledger_entry e);
-/* Takes and checks all completions. */
+/* Takes all completions of both nodes and checks them. */
 void ledger_take(struct hostile *h);
-/* begin: the QP was created. end: it is about to be destroyed or reset; its open requests will
- * never complete. */
+/* ledger_begin(): the QP was created. ledger_end(): the QP is about to be destroyed or reset, so
+ * its open requests need not complete. */
 void ledger_begin(struct hostile *h, unsigned node, unsigned q);
 void ledger_end(struct hostile *h, unsigned node, unsigned q);
-/* After the end of all traffic: reports requests whose completion is missing. */
+/* Reports requests that have not completed; to be called when all traffic has ended. */
 void ledger_check(struct hostile *h);
 void ledger_free(struct hostile *h);
 

@@ -1,6 +1,6 @@
-/* What may a peer, or any host on the network, read and write? Besides the sanitizers, which check
- * every access, the test has a block of memory per node: bytes marked `fixed` may never change, and
- * bytes marked `secret` may never leave in a packet. */
+/* Checks the memory that a peer, or any host on the network, may read and write. Sanitizers check
+ * every access. In addition each node has a block of memory in which bytes marked `fixed` must
+ * never change and bytes marked `secret` must never be sent. */
 #include "hostile_memory.h"
 
 #include <stdlib.h>
@@ -19,18 +19,18 @@ static const struct {
 	[LOCAL] = {SIM_PD, RN_ACCESS_LOCAL_WRITE, true, true},
 	[FOREIGN] = {FOREIGN_PD, RIGHTS | RN_ACCESS_MW_BIND, true, true},
 	[STALE] = {SIM_PD, RIGHTS, true, true},
-	[GONE] = {SIM_PD, RIGHTS, true, true}, /* every access fails */
+	[GONE] = {SIM_PD, RIGHTS, true, true}, /* unmapped: every access fails */
 	[ATOMIC] = {SIM_PD, RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_ATOMIC, false, false},
-	/* region for windows, which cover its middle half */
+	/* windows are bound over the middle half of this region */
 	[LENT] = {SIM_PD, RN_ACCESS_LOCAL_WRITE | RN_ACCESS_MW_BIND, false, false},
-	/* region for read-only windows */
+	/* read-only windows are bound over this region */
 	[VIEW] = {SIM_PD, RN_ACCESS_LOCAL_WRITE | RN_ACCESS_MW_BIND, true, false},
-	/* buffers of the bystander */
+	/* buffers of the bystander's client */
 	[HOME] = {FOREIGN_PD, RN_ACCESS_LOCAL_WRITE, false, false},
 };
 
 static const uint8_t secret[8] = {0xC3, 0x5A, 0x96, 0x0F, 0xE1, 0x78, 0x2D, 0xB4};
-static const uint8_t *gone[SIM_NODES]; /* region GONE of each node in this run */
+static const uint8_t *gone[SIM_NODES]; /* address of each node's region GONE */
 
 static bool is_there(const uint8_t *p, size_t n)
 {
@@ -72,8 +72,8 @@ uint64_t hostile_offset(const struct hostile *h, unsigned node, const uint8_t *p
 	return (uint64_t)(uintptr_t)p - (uint64_t)(uintptr_t)h->sim.node[node].arena;
 }
 
-/* Whether byte i of the block must keep its value (is_fixed), and whether it is secret (is_secret).
- * Of LENT, only the middle half is exposed by windows. */
+/* is_fixed(): byte i of the block must keep its value. is_secret(): it must not be sent. In region
+ * LENT the middle half is neither, because windows expose it. */
 static bool is_fixed(uint32_t i)
 {
 	uint32_t part = i / PART, at = i % PART;

@@ -1,5 +1,5 @@
-/* Which state changes does the client make? See hostile_move.h. Timeouts stay short, so that
- * requests that time out do so within the run. */
+/* State transitions and attribute changes by the client; see hostile_move.h. Timeouts stay short,
+ * so that requests time out within the run. */
 #include "hostile_move.h"
 
 #include "hostile_ledger.h"
@@ -28,7 +28,7 @@ static void reset(struct hostile *h, unsigned node, unsigned q)
 	SEEN(h, MOVE_RESET);
 }
 
-/* Changes limits and timeouts; allowed in SQD only. */
+/* Changes limits and timeouts of the QP, which is allowed only in SQD. */
 static void change_limits(struct hostile *h, unsigned node, unsigned q)
 {
 	struct rn_qp_attr a = {.max_rd_atomic = (uint8_t)below(h, 18),

@@ -1,6 +1,6 @@
-/* Does the shard withstand arbitrary slots? Random slots in which some fields then get likely
- * values. The client only counts its posts, as a front end does; every other check is the shard's.
- * See hostile_raw.h. */
+/* The shard must withstand any bytes in a slot. The client here posts random slots, in which some
+ * fields then get likely values. Like a front end it only counts its posts; all other checks are
+ * the shard's. See hostile_raw.h. */
 #include "hostile_raw.h"
 
 #include <string.h>
@@ -13,8 +13,8 @@ union slots {
 	struct rn_wqe slot[RN_WQE_MAX_SLOTS];
 };
 
-/* A buffer of the client: in the arena, or in another region. Returns false if no request may read
- * it. */
+/* Chooses a local buffer: in the arena, or in another region. Returns false if no request may read
+ * that region. */
 static bool some_local(struct hostile *h, unsigned node, struct rn_sge *sge)
 {
 	static const unsigned regions[] = {READABLE, FOREIGN, STALE, GONE};
@@ -43,8 +43,8 @@ static void some_remote(struct hostile *h, unsigned node, struct rn_wqe *w)
 	}
 }
 
-/* A BIND over a region that must not be bound, or of the foreign domain's window over the client's
- * own memory. */
+/* Makes a BIND that must fail: of the client's window over a region that does not allow binding, or
+ * of the other protection domain's window over the client's memory. */
 static void some_bind(struct hostile *h, unsigned node, struct rn_wqe *w)
 {
 	bool foreign_window = one_in(h, 2);
@@ -75,9 +75,9 @@ static void fill(struct hostile *h, unsigned node, unsigned q, union slots *s,
 	w->flags = one_in(h, 2) ? (uint16_t)below(h, 16) : w->flags;
 	w->num_sge = one_in(h, 2) ? (uint16_t)below(h, 6) : w->num_sge;
 	w->length = one_in(h, 2) ? below(h, 200) : w->length;
-	if (one_in(h, 2)) { /* almost valid */
+	if (one_in(h, 2)) { /* Make the request almost valid. */
 		w->slots = w->num_sge = 1;
-		w->flags = (uint16_t)below(h, 2); /* random RN_WQE_SIGNALED, no other flag */
+		w->flags = (uint16_t)below(h, 2); /* RN_WQE_SIGNALED or no flag */
 		w->length = w->kind == RN_WQE_CMP_SWAP || w->kind == RN_WQE_FETCH_ADD
 				    ? 8
 				    : 1 + below(h, 200);
@@ -98,7 +98,7 @@ static void fill(struct hostile *h, unsigned node, unsigned q, union slots *s,
 	}
 	if (h->sim.spec.type == RN_QPT_UD && w->slots && w->slots < RN_WQE_MAX_SLOTS &&
 	    one_in(h, 2)) {
-		w->slots++; /* the slot with the destination */
+		w->slots++; /* adds the slot with the UD destination */
 		*rn_wqe_ud(w) = sim_ud(&h->sim, node, q);
 		if (one_in(h, 2))
 			((uint8_t *)rn_wqe_ud(w))[below(h, sizeof(struct rn_ud))] =
@@ -106,7 +106,8 @@ static void fill(struct hostile *h, unsigned node, unsigned q, union slots *s,
 	}
 }
 
-/* Whether the queue has room; a front end checks that before it posts. */
+/* Returns whether the queue has room for another request, which a front end checks before it
+ * posts. */
 static bool has_room(const struct hostile *h, unsigned node, const struct sim_qp *qp, bool recv)
 {
 	if (!recv)
@@ -123,7 +124,7 @@ void hostile_raw_post(struct hostile *h, unsigned node, unsigned q)
 	struct rn_wqe *w = &s.head;
 	fill(h, node, q, &s, &e);
 	w->qpn = qp->qpn;
-	w->wr_id = 0; /* 0 is no entry of the ledger: a dropped request must never complete */
+	w->wr_id = 0; /* not in the ledger: if it completes, a check fails */
 	e.recv = w->kind == RN_WQE_RECV;
 	if (one_in(h, 10)) {
 		w->qp_gen = qp->gen + 1 + below(h, 5);

@@ -1,4 +1,4 @@
-/* Raw requests in a hostile run: any bytes that an application can write into the slots of its
+/* Raw requests in a hostile run: any bytes that an application could write into the slots of its
  * submission ring. */
 #ifndef SIM_HOSTILE_RAW_H
 #define SIM_HOSTILE_RAW_H

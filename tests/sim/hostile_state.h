@@ -1,5 +1,5 @@
-/* The state that the parts of a hostile run share: client, bystander and attacker. All of it
- * follows from the seed. */
+/* The state that the parts of a hostile run share: clients, bystander and attacker. The seed
+ * determines all of it. */
 #ifndef SIM_HOSTILE_STATE_H
 #define SIM_HOSTILE_STATE_H
 
@@ -7,9 +7,9 @@
 #include "hostile_cm.h"
 #include "qp/qp.h"
 
-#define PART   4096u /* bytes of a region and of a gap */
-#define RECENT 64u   /* frames remembered for replay */
-/* windows of each node; the last belongs to the foreign protection domain */
+#define PART   4096u /* size of a region and of a gap, in bytes */
+#define RECENT 64u   /* number of frames kept for replay */
+/* number of windows of each node; the last is in the other protection domain */
 #define WINDOWS	       5u
 #define FOREIGN_WINDOW (WINDOWS - 1)
 #define FOREIGN_PD     (SIM_PD + 1)
@@ -35,25 +35,25 @@ struct hostile_recent {
 
 struct hostile_window {
 	struct rn_mw_shared shared;
-	uint32_t id, key; /* key: the key of the last BIND; before the first BIND equal to id */
+	uint32_t id, key; /* key: of the last BIND; before the first BIND equal to id */
 	uint8_t q;	  /* QP on which the BIND was posted */
-	uint64_t va;	  /* first byte that the window exposes */
+	uint64_t va;	  /* address of the first byte that the window exposes */
 	uint32_t length;
 	bool used;
 };
 
 enum ledger_state { LEDGER_POSTED, LEDGER_DONE, LEDGER_VOID };
 
-/* A request. Its wr_id is its number in the ledger, from 1. */
+/* A posted request. Its wr_id is its index in the ledger plus 1. */
 struct ledger_entry {
 	uint8_t state, node, q;
 	bool recv, raw;
-	bool must, forbidden; /* must: a completion is required; forbidden: it must not succeed */
+	bool must, forbidden; /* must: it must complete; forbidden: it must not succeed */
 };
 
-/* The life of a QP since its creation. */
+/* What is known about a QP since it was created. */
 struct hostile_life {
-	/* ledger entries before this one belong to earlier QPs in the slot */
+	/* ledger index of its first request; earlier entries belong to former QPs in its slot */
 	uint32_t first;
 	uint32_t last[2]; /* wr_id of the last completion: [0] sends, [1] receives */
 };
@@ -70,11 +70,11 @@ struct hostile {
 	struct ledger_entry *entry;
 	uint32_t nentries, capentries;
 	struct hostile_life life[SIM_NODES][SIM_MAX_QP];
-	/* receives of the shared queue that have not completed; that were lost with their QP */
+	/* receives posted to the shared queue: not completed yet; lost with their QP */
 	uint32_t shared_open, shared_lost;
 	uint32_t bystander_sent, bystander_got;
 	bool neighbours; /* the attacker also sends ARP and ND messages */
-	/* one in this many rounds has a raw request, a state change, attacks */
+	/* on average one in so many rounds has a raw request, a state change, an attack */
 	unsigned pace_raw, pace_moves, pace_frames;
 	bool has_group;
 	struct rn_gid group;

@@ -1,5 +1,4 @@
-/* Which packets does the attacker send? Packets that fit except for single changed fields, and
- * arbitrary ones. See hostile_strike.h. */
+/* The packets of the attacker: valid except for single fields, or random. See hostile_strike.h. */
 #include "hostile_strike.h"
 
 #include <string.h>
@@ -20,7 +19,7 @@ void hostile_strike_hear(struct hostile *h, unsigned from, const struct rn_pkt *
 	memcpy(r->data, pkt->frame, pkt->frame_len);
 }
 
-/* A PSN at or near a boundary of the QP's state, or a random one. */
+/* Returns a PSN at or near a limit of the QP's state, or a random one. */
 static uint32_t some_psn(struct hostile *h, const struct rn_qp *qp, bool response)
 {
 	uint32_t at[] = {qp->rx.epsn,  qp->rx.rec[below(h, RN_MAX_RD_ATOMIC)].first_psn,
@@ -57,8 +56,8 @@ static uint32_t some_length(struct hostile *h, uint32_t mtu)
 	}
 }
 
-/* Makes the packet a repetition of a READ or atomic that was executed, whole or from the middle
- * on. */
+/* Makes the packet a repetition of a READ or atomic that the QP has executed; of a READ possibly
+ * only the part from some packet on. */
 static void aim_at_record(struct hostile *h, struct rn_pkt *p, const struct rn_qp *qp)
 {
 	const struct rn_read_rec *rec = &qp->rx.rec[below(h, RN_MAX_RD_ATOMIC)];
@@ -77,7 +76,7 @@ static void aim(struct hostile *h, unsigned node, struct rn_pkt *p, const struct
 	p->rkey = h->key[node][kind];
 	p->va = (uint64_t)(uintptr_t)hostile_region(h, node, kind);
 	p->dma_len = one_in(h, 2) ? p->payload_len : below(h, 2 * PART);
-	if (one_in(h, 3)) { /* the arena, where every byte may be written */
+	if (one_in(h, 3)) { /* to the arena, where every byte may be written */
 		p->rkey = h->sim.node[node].rkey;
 		p->va = (uint64_t)(uintptr_t)h->sim.node[node].arena + (8 << 20);
 	} else if (one_in(h, 3)) {
@@ -119,7 +118,7 @@ static void aim(struct hostile *h, unsigned node, struct rn_pkt *p, const struct
 		aim_at_record(h, p, qp);
 }
 
-/* Sometimes changes addresses, P_Key, VLAN and other fields in front of the transport headers. */
+/* Sometimes sets a random or wrong QPN, address, P_Key, VLAN tag or traffic class. */
 static void misaddress(struct hostile *h, struct rn_pkt *p)
 {
 	switch (below(h, 60)) {
@@ -179,8 +178,8 @@ static void to_group(struct hostile *h, struct rn_pkt *p)
 	rn_group_mac(&h->group, p->dmac);
 }
 
-/* Sets key and address to the arena, to a region of any kind, or to a place in or just before a
- * window bound on this QP. */
+/* Sets R_Key and address to the arena, to a region of any kind, or to a place in (or just before) a
+ * window that is bound on this QP. */
 static void aim_well(struct hostile *h, unsigned node, unsigned q, struct rn_pkt *p)
 {
 	unsigned i = below(h, FOREIGN_WINDOW), kind = below(h, REGIONS);
@@ -198,7 +197,7 @@ static void aim_well(struct hostile *h, unsigned node, unsigned q, struct rn_pkt
 	}
 }
 
-/* Makes a packet that the peer could send next. */
+/* Makes the packet one that the peer could send next. */
 static void make_likely(struct hostile *h, unsigned node, unsigned q, struct rn_pkt *p,
 			const struct rn_qp *qp)
 {
@@ -221,7 +220,7 @@ static void make_likely(struct hostile *h, unsigned node, unsigned q, struct rn_
 						    : p->payload_len * (1 + below(h, 4));
 	if (!rn_opcode_row(p->opcode)->has_payload)
 		p->payload_len = 0;
-	/* an ACK with any credit count */
+	/* for an ACK: any credit count */
 	p->syndrome = one_in(h, 2) ? 0x1F : (uint8_t)below(h, 0x20);
 }
 
@@ -260,7 +259,7 @@ static struct rn_pkt forge(struct hostile *h, unsigned node)
 		p.payload_len = one_in(h, 10) ? below(h, 40) : 16;
 	}
 	if (one_in(h, 5))
-		p.tclass |= 3; /* ECN: congestion experienced */
+		p.tclass |= 3; /* ECN field: congestion experienced */
 	if (h->has_group && node == 1 && one_in(h, 4))
 		to_group(h, &p);
 	misaddress(h, &p);
@@ -305,8 +304,8 @@ static void note_cm(struct hostile *h, enum rn_verdict v)
 		h->t->seen[of_attr[i]]++;
 }
 
-/* Sends a packet. Sometimes its bytes are damaged and the ICRC is computed again, so that the
- * damage reaches the transport. */
+/* Sends one forged packet. Sometimes some of its bytes are changed and its ICRC is computed again,
+ * so that the change reaches the transport. */
 static void strike_with_packet(struct hostile *h, unsigned node, bool mad)
 {
 	uint8_t frame[SIM_FRAME_MAX];
@@ -316,7 +315,8 @@ static void strike_with_packet(struct hostile *h, unsigned node, bool mad)
 	if (len == 0)
 		return;
 	if (one_in(h, 8)) {
-		/* after the IP version, from which rn_frame_seal() finds the headers */
+		/* Spare the IP version, the first byte of the IP header: rn_frame_seal() needs
+		 * it. */
 		uint32_t ip = p.has_vlan ? 19 : 15;
 		hostile_frame_flip(h, frame + ip, len - ip - 4, 66);
 		rn_frame_seal(&p, frame);
@@ -335,7 +335,7 @@ static void strike_with_packet(struct hostile *h, unsigned node, bool mad)
 		note_transport(h, node, &p, v);
 }
 
-/* Replays a frame that was seen before to either node, unchanged or damaged. Returns its length. */
+/* Copies an earlier frame of the link, unchanged or damaged. Returns its length. */
 static uint32_t replay(struct hostile *h, uint8_t *frame)
 {
 	unsigned how = below(h, 4);

@@ -1,13 +1,13 @@
-/* The attacker of a hostile run, who knows all keys, numbers and addresses and can send any
+/* The attacker of a hostile run. The attacker has all keys, QPNs and addresses and can send any
  * frame. */
 #ifndef SIM_HOSTILE_STRIKE_H
 #define SIM_HOSTILE_STRIKE_H
 
 #include "hostile_state.h"
 
-/* Sends one frame to one of the nodes. */
+/* Injects one hostile frame into one of the nodes. */
 void hostile_strike(struct hostile *h);
-/* To be called for each frame on the link: remembers it for replays. */
+/* Stores the frame for replay. Must be called for each frame on the link. */
 void hostile_strike_hear(struct hostile *h, unsigned from, const struct rn_pkt *pkt);
 
 #endif

@@ -1,5 +1,5 @@
-/* Which windows can be bound, over which memory, and can all of them be destroyed? See
- * hostile_window.h. */
+/* Windows of the client: valid BINDs, BINDs that must fail, and the destruction of all windows at
+ * the end; see hostile_window.h. */
 #include "hostile_window.h"
 
 #include <errno.h>
@@ -139,8 +139,8 @@ void hostile_window_bind_foreign(struct hostile *h, unsigned node, unsigned q)
 	hostile_post(h, node, q, &op, false);
 }
 
-/* Destroys the windows the way dataplane/nic/control.c does: a bound window is first released by
- * the shard of its QP. */
+/* Destroys the windows as dataplane/nic/control.c does: if a window is bound, the shard of its QP
+ * must release it first. */
 void hostile_window_drop(struct hostile *h, unsigned node)
 {
 	for (unsigned i = 0; i < WINDOWS; i++) {

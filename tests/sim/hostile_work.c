@@ -1,4 +1,4 @@
-/* Which requests does the client post? Valid ones of every kind, and a few that name memory without
+/* The requests of the client: valid ones of every kind, and a few that name memory without having
  * the right to. See hostile_work.h. */
 #include "hostile_work.h"
 
@@ -8,7 +8,7 @@
 #include "hostile_window.h"
 #include "queue/srq.h"
 
-#define INBOX  (1u << 20) /* these are offsets in the arena */
+#define INBOX  (1u << 20) /* offsets in the arena */
 #define OUTBOX (2u << 20)
 #define TARGET (4u << 20)
 
@@ -31,8 +31,8 @@ void hostile_receive(struct hostile *h, unsigned node, unsigned q, unsigned rece
 {
 	const struct sim_qp *qp = &h->sim.node[node].qp[q];
 	const struct rn_srq *srq = h->sim.node[node].srq;
-	/* A message that is longer than its receive ends an RC connection; on UD the datagram is
-	 * dropped and the receive stays. */
+	/* A message longer than its receive ends an RC connection. On UD the datagram is dropped
+	 * and the receive stays posted. */
 	bool ud = h->sim.spec.type == RN_QPT_UD;
 	for (unsigned n = 0; n < receives; n++) {
 		struct sim_op op = {.kind = RN_WQE_RECV, .local = INBOX, .length = 16384};
@@ -42,7 +42,7 @@ void hostile_receive(struct hostile *h, unsigned node, unsigned q, unsigned rece
 				    2 * receives
 			: qp->rq_posted - atomic_load(&qp->shared->rq_retired) >= receives)
 			return;
-		/* sometimes a region without write access */
+		/* Sometimes the receive names a region without write access. */
 		op.lkey = one_in(h, 200) ? h->key[node][READABLE] : 0;
 		hostile_post(h, node, q, &op, false);
 	}
@@ -64,7 +64,8 @@ static enum rn_wqe_kind some_kind(struct hostile *h)
 	}
 }
 
-/* Aims at a window of the peer. Usually it is bound on this QP, but it may not grant the access. */
+/* Aims the request at a window of the peer. Mostly the window is bound on this QP, but it may not
+ * allow the access. */
 static void use_window(struct hostile *h, unsigned node, unsigned q, struct sim_op *op)
 {
 	unsigned i = below(h, WINDOWS), kind = hostile_window_region(i);
@@ -76,8 +77,8 @@ static void use_window(struct hostile *h, unsigned node, unsigned q, struct sim_
 	op->length = below(h, 400);
 }
 
-/* Makes the SEND invalidate a window of the peer. If the window is not bound on this QP, the error
- * would end the connection, so mostly a plain SEND is posted instead. */
+/* Makes the SEND invalidate a window of the peer. If that window is not bound on this QP, the error
+ * ends the connection, so mostly a plain SEND is sent then. */
 static void invalidate_there(struct hostile *h, unsigned node, unsigned q, struct sim_op *op)
 {
 	unsigned i = below(h, WINDOWS);
@@ -132,7 +133,7 @@ static void send_one(struct hostile *h, unsigned node, unsigned q)
 void hostile_work(struct hostile *h, unsigned node, unsigned q)
 {
 	const struct sim_qp *qp = &h->sim.node[node].qp[q];
-	hostile_receive(h, node, q, below(h, 6)); /* sometimes no receive is posted */
+	hostile_receive(h, node, q, below(h, 6)); /* sometimes none */
 	for (unsigned n = 0; n < 6 && qp->sq_posted - atomic_load(&qp->shared->sq_retired) < 6;
 	     n++) {
 		if (h->sim.spec.type != RN_QPT_UD && one_in(h, 12))

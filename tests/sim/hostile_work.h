@@ -1,15 +1,15 @@
-/* The client's own requests in a hostile run: valid ones, forbidden ones, and arbitrary slots. */
+/* The requests of the nodes' own clients in a hostile run: valid, forbidden and raw ones. */
 #ifndef SIM_HOSTILE_WORK_H
 #define SIM_HOSTILE_WORK_H
 
 #include "hostile_state.h"
 
-/* Posts a request and enters it in the ledger. forbidden: it must not succeed. */
+/* Posts a request and records it in the ledger. forbidden: the request must not succeed. */
 void hostile_post(struct hostile *h, unsigned node, unsigned q, const struct sim_op *op,
 		  bool forbidden);
-/* Posts receives and requests until the queues hold the wanted number. */
+/* Posts receives and requests until a small number of each is queued. */
 void hostile_work(struct hostile *h, unsigned node, unsigned q);
-/* Posts receives only, so that no message waits for one. */
+/* Posts receives only, up to `receives`, so that no message waits for one. */
 void hostile_receive(struct hostile *h, unsigned node, unsigned q, unsigned receives);
 
 #endif

@@ -1,7 +1,8 @@
-/* Does memory that is lent through windows stay intact? A random run as a function of its seed.
- * Each node owns a few windows, each over a place of its own. The expected content of each place is
- * known at every moment (`expect`), and every byte is compared: after the peer's last access, and
- * again before the place is lent the next time, since no access is allowed in between. */
+/* Memory that is lent through memory windows stays intact. A random run, determined by its seed:
+ * each node owns a few windows, each over a place (a buffer) of its own, which it lends to the
+ * peer. The content that each place must have is always known (`expect`). All its bytes are
+ * compared after the peer's last access, and again before the place is lent the next time, because
+ * no access is allowed in between. */
 #include "lend.h"
 
 #include <stdlib.h>
@@ -14,17 +15,17 @@
 #define LAPS	6u
 #define LIMIT	RN_S(600)
 
-/* Layout of the arena: places, the peer's scratch areas for them, messages to send, received
- * messages. */
+/* Layout of the arena: the places, the peer's buffers for reading and writing them, messages to
+ * send, received messages. */
 #define AT_PLACE(w)   ((uint64_t)(w)*PLACE)
 #define AT_SCRATCH(w) ((uint64_t)(WINDOWS + (w)) * PLACE)
 #define AT_OUT(i)     ((uint64_t)(2 * WINDOWS) * PLACE + (uint64_t)(i)*64)
 #define AT_IN(q, i)   (AT_OUT(64) + ((uint64_t)(q)*64 + (i)) * 64)
 #define RECVS	      32u
 
-/* A message between the two sides, carried by a SEND. */
+/* A message from one side to the other, carried by a SEND. */
 struct message {
-	uint32_t window, lent; /* lent: 1 = the window is bound, 0 = the peer gives it back */
+	uint32_t window, lent; /* lent: 1 = the window is bound; 0 = the peer gives it back */
 	uint32_t key, length, access, reserved;
 	uint64_t off;
 };
@@ -36,9 +37,9 @@ struct window {
 	enum phase phase;
 	uint32_t key;
 	unsigned q, laps;
-	uint64_t off; /* offset within its place */
+	uint64_t off; /* start of the window within its place */
 	uint32_t length, access;
-	rn_time again; /* time from which it may be lent again */
+	rn_time again; /* earliest time of the next BIND */
 	uint8_t expect[PLACE];
 };
 
@@ -49,7 +50,7 @@ struct lend {
 	struct window *window[SIM_NODES][WINDOWS];
 	unsigned out_next[SIM_NODES];
 	enum lend_ending ending;
-	bool broken;	 /* the rule was broken on purpose: errors are allowed */
+	bool broken;	 /* the peer accesses memory without a right: errors are allowed */
 	unsigned errors; /* number of completions with REM_ACCESS_ERR */
 	unsigned objections;
 	FILE *out;
@@ -124,7 +125,7 @@ static unsigned some_flags(struct lend *m)
 	return (one_in(m, 2) ? RN_WQE_SIGNALED : 0) | (one_in(m, 3) ? RN_WQE_FENCE : 0);
 }
 
-/* Sends a message. inval: a key of the peer that this SEND invalidates; 0 = none. */
+/* Sends a message to the peer. inval: a key of the peer that this SEND invalidates; 0 = none. */
 static void say(struct lend *m, unsigned node, unsigned q, unsigned flags, uint32_t inval,
 		const struct message *what)
 {
@@ -140,7 +141,8 @@ static void say(struct lend *m, unsigned node, unsigned q, unsigned flags, uint3
 			      .length = sizeof(*what)});
 }
 
-/* Binds a window over part of the place and posts the message about it right after the BIND. */
+/* Binds the window over part of its place and, right after the BIND, posts the message that tells
+ * the peer about it. */
 static void lend(struct lend *m, unsigned node, unsigned w, unsigned q)
 {
 	struct window *win = m->window[node][w];
@@ -178,8 +180,8 @@ static void take_back(struct lend *m, unsigned node, unsigned w)
 	     &(struct sim_op){.kind = RN_WQE_INVALIDATE, .flags = some_flags(m), .rkey = win->key});
 }
 
-/* The peer uses the window: WRITEs, then READs, all within the window. Written bytes become the
- * expected ones. */
+/* Uses a window of the other node: WRITEs, then READs, all within the window. The bytes that are
+ * written become the expected ones. */
 static void use(struct lend *m, unsigned node, unsigned q, const struct message *lent)
 {
 	struct window *win = m->window[1 - node][lent->window];
@@ -217,8 +219,9 @@ static void use(struct lend *m, unsigned node, unsigned q, const struct message 
 	    &(struct message){.window = lent->window});
 }
 
-/* The peer has given the window back, so its WRITEs must be in memory. Sometimes the window is lent
- * again before the end of its former binding has completed. */
+/* Handles the message with which the peer gives a window back: the peer's WRITEs must be in memory.
+ * Sometimes the window is bound again at once, while the INVALIDATE of its former binding is still
+ * queued. */
 static void given_back(struct lend *m, unsigned node, unsigned w, const struct rn_cqe *c)
 {
 	struct window *win = m->window[node][w];
@@ -277,8 +280,8 @@ static void drain(struct lend *m)
 		}
 }
 
-/* Lends windows again whose last binding has ended, after a random time in which no access is
- * allowed. Returns when the next one is due. */
+/* Binds those windows again whose last binding has ended, after a random time in which no access is
+ * allowed. Returns when the next window is due. */
 static rn_time lend_due(struct lend *m)
 {
 	rn_time next = RN_TIME_NEVER;
@@ -313,7 +316,7 @@ static bool all_done(const struct lend *m)
 	return true;
 }
 
-/* Node 1 accesses memory of node 0 that is not lent to it. The place must stay unchanged. */
+/* Node 1 accesses memory of node 0 that is not lent to it. That memory must stay unchanged. */
 static void break_the_rule(struct lend *m)
 {
 	struct window *win = m->window[0][0];
@@ -325,8 +328,8 @@ static void break_the_rule(struct lend *m)
 			      .length = 1 + (uint32_t)rn_rng_below(&m->rng, PLACE)};
 
 	m->broken = true;
-	/* The responder reports the refusal in one NAK and then stays silent. If that NAK were
-	 * lost, the requester could only run out of retries. */
+	/* The responder refuses with one NAK and then stays silent. If that NAK were lost, the
+	 * requester would run out of retries and not report REM_ACCESS_ERR. */
 	for (unsigned i = 0; i < SIM_NODES; i++)
 		m->sim.spec.link[i].impair.loss_ppm = 0;
 	if (m->ending == LEND_ASTRAY || m->ending == LEND_RECALLED) {
@@ -342,8 +345,8 @@ static void break_the_rule(struct lend *m)
 	grab.rkey = win->key;
 	if (m->ending == LEND_ASTRAY) {
 		q = (q + 1) % m->sim.spec.qps;
-		/* the window ends during the WRITEs; those before its end are legal and not
-		 * checked */
+		/* The window is invalidated during the WRITEs. Those executed before are legal and
+		 * not checked. */
 	} else if (m->ending == LEND_RECALLED) {
 		grab.length = PLACE;
 		for (unsigned i = 0; i < 4; i++)
@@ -432,7 +435,7 @@ unsigned lend_run(uint64_t seed, struct lend_totals *totals, FILE *out, FILE *lo
 	if (!all_done(m) && m->objections == 0)
 		OBJECT(m, "not finished after %llu s of virtual time",
 		       (unsigned long long)(m->sim.now / RN_S(1)));
-	sim_run(&m->sim, m->sim.now + RN_S(2)); /* late duplicates must change nothing */
+	sim_run(&m->sim, m->sim.now + RN_S(2)); /* late duplicates arrive; memory must not change */
 	drain(m);
 	for (unsigned node = 0; node < SIM_NODES; node++)
 		for (unsigned w = 0; w < WINDOWS; w++)

@@ -1,5 +1,6 @@
-/* One random run of memory windows: bound, announced, used, invalidated and bound again over
- * impaired links, on any of several QPs. At the end one node breaks the rules. */
+/* One random run of memory windows: bound, announced, used, invalidated and bound again, over
+ * impaired links and on any of several QPs. At the end of most runs one node accesses memory
+ * without a right. */
 #ifndef SIM_LEND_H
 #define SIM_LEND_H
 
@@ -8,14 +9,14 @@
 struct lend_totals {
 	uint64_t runs, laps, writes, reads, moved, pipelined, silent, fenced, said_last;
 	uint64_t frames, lost;
-	uint64_t endings[4]; /* number of runs by enum lend_ending */
+	uint64_t endings[4]; /* number of runs, by enum lend_ending */
 };
 
-/* How a run ends: correctly; with access through a former key; through another QP; or through a
- * window that is invalidated while in use. */
+/* How a run ends: without a wrong access; with an access through a former key; through another QP;
+ * or through a window that is invalidated meanwhile. */
 enum lend_ending { LEND_WELL, LEND_STALE, LEND_ASTRAY, LEND_RECALLED };
 
-/* Makes the run of this seed. Returns the number of objections (0 = success), each printed to
+/* Runs one seed. Returns 0 on success, otherwise the number of failed checks, each printed to
  * `out`. */
 unsigned lend_run(uint64_t seed, struct lend_totals *totals, FILE *out, FILE *log);
 
