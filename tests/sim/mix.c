@@ -1,8 +1,8 @@
-/* Do operations of all kinds complete correctly over bad links? A random run as a function of its
- * seed: the spec, the operations and the posting times are drawn first; then the simulator runs
- * until both sides have everything; then the results are checked. Each signalled request and each
- * receive completes once, in order and with success; each unsignalled request retires without a
- * completion; every byte is in its place and no byte beside it has changed; and the values that
+/* Operations of all kinds complete correctly over impaired links. A random run, determined by its
+ * seed: first the spec, the operations and the posting times are drawn; then the simulator runs
+ * until all requests have completed; then the results are checked. Each signalled request and each
+ * receive completes once, in order and with success. Each unsignalled request retires without a
+ * completion. Every byte is in its place, and no byte beside it has changed. The values that
  * atomics returned are those of some order in which each was executed once. */
 #include "mix.h"
 
@@ -12,7 +12,7 @@
 #include "balance.h"
 #include "wire/stats.h"
 
-#define MAX_OPS	   96 /* operations per QP and direction */
+#define MAX_OPS	   96 /* number of operations per QP and direction, at most */
 #define GUARD	   32
 #define GUARD_BYTE 0xEE
 #define LIMIT	   RN_S(600)
@@ -21,14 +21,15 @@ struct op {
 	struct sim_op op;
 	struct sim_op recv; /* the receive that a SEND or WRITE_IMM consumes */
 	uint32_t pattern;
-	uint64_t was, then; /* CMP_SWAP: value at the target before and after */
+	uint64_t was, then; /* CMP_SWAP: value of the target before and after it */
 	rn_time post_at, recv_at;
 };
 
-struct flow { /* one direction of one QP */
+struct flow { /* the requests of one node on one QP */
 	unsigned n;
-	unsigned posted, received;     /* number of requests and receives posted so far */
-	unsigned next_done, next_recv; /* indices of the next expected completion */
+	unsigned posted, received; /* number of requests and receives posted so far */
+	/* index of the next request, and of the next receive, that must complete */
+	unsigned next_done, next_recv;
 	struct op ops[MAX_OPS];
 };
 
@@ -36,7 +37,8 @@ struct mix {
 	struct sim sim;
 	struct rn_rng rng;
 	uint64_t bump[SIM_NODES];
-	uint64_t counter[SIM_NODES]; /* the word to which all FETCH_ADDs of the peer add */
+	/* offset of the word that all FETCH_ADDs of the peer increase */
+	uint64_t counter[SIM_NODES];
 	struct flow *flow[SIM_NODES][SIM_MAX_QP];
 	unsigned objections;
 	FILE *out;
@@ -80,7 +82,8 @@ static bool guarded(const uint8_t *p, uint32_t n)
 	return true;
 }
 
-/* Reserves n bytes in a node's arena, at any alignment, with guard bytes on both sides. */
+/* Reserves n bytes in a node's arena, at any alignment, between guard bytes. Returns their
+ * offset. */
 static uint64_t room(struct mix *m, unsigned node, uint32_t n)
 {
 	uint64_t at = m->bump[node] + GUARD + rn_rng_below(&m->rng, 9);
@@ -92,7 +95,7 @@ static uint64_t room(struct mix *m, unsigned node, uint32_t n)
 	return at;
 }
 
-/* Reserves an aligned word with guard bytes on both sides. */
+/* Reserves an aligned 64-bit word between guard bytes. Returns its offset. */
 static uint64_t aligned_word(struct mix *m, unsigned node, uint64_t value)
 {
 	uint64_t at = room(m, node, 15), word = RN_ALIGN_UP(at, 8);
@@ -149,7 +152,7 @@ static void draw_spec(struct mix *m, struct sim_spec *s)
 	s->min_rnr_timer = (uint8_t)(1 + rn_rng_below(r, 14));
 	for (unsigned i = 0; i < SIM_NODES; i++) {
 		struct rn_impair *l = &s->link[i].impair;
-		/* leaves out at most one kind of impairment */
+		/* 0..3: one kind of impairment is left out; 4: none */
 		unsigned spared = (unsigned)rn_rng_below(r, 5);
 		l->loss_ppm = spared == 0 ? 0 : 1000 + (uint32_t)rn_rng_below(r, 30000);
 		l->duplicate_ppm = spared == 1 ? 0 : 1000 + (uint32_t)rn_rng_below(r, 30000);
@@ -224,7 +227,7 @@ static void draw_op(struct mix *m, unsigned node, struct op *o, unsigned index, 
 	o->op.local = room(m, node, n);
 	uint32_t extra = which == 0 ? (uint32_t)rn_rng_below(r, 2) * 17 : 0;
 	uint64_t there = room(m, peer, n + extra);
-	/* A receive that a WRITE_IMM consumes may have length 0, because no data go into it. */
+	/* The receive for a WRITE_IMM may have length 0, because no data are stored in it. */
 	if (takes_recv(o))
 		o->recv = (struct sim_op){.kind = RN_WQE_RECV,
 					  .wr_id = index,
@@ -262,7 +265,7 @@ static void draw_flows(struct mix *m)
 		}
 }
 
-/* Posts the requests and receives that are due. Returns when the next one is due. */
+/* Posts the requests and receives whose time has come. Returns the time of the next one. */
 static rn_time post_due(struct mix *m)
 {
 	struct sim *sim = &m->sim;
@@ -312,7 +315,7 @@ static void check_recv(struct mix *m, unsigned node, const struct rn_cqe *c)
 		OBJECT(m, "node %u receive %llu: wrong bytes", node, (unsigned long long)c->wr_id);
 }
 
-/* Checks a completed CMP_SWAP: the value it returned and the value at the target. */
+/* Checks a completed CMP_SWAP: the value that it returned, and the value of the target. */
 static void check_swap(struct mix *m, unsigned node, const struct op *o)
 {
 	if (o->op.kind == RN_WQE_CMP_SWAP && (word_at(m, node, o->op.local) != o->was ||
@@ -341,7 +344,7 @@ static void check_done(struct mix *m, unsigned node, const struct rn_cqe *c)
 		check_swap(m, node, o);
 		return;
 	}
-	/* after success the data must be there already */
+	/* A request has completed, so its data must be in memory already. */
 	uint8_t *where = o->op.kind == RN_WQE_READ ? m->sim.node[node].arena + o->op.local
 						   : m->sim.node[peer].arena + o->op.remote;
 	if (!holds(where, o->op.length, o->pattern))
@@ -387,8 +390,8 @@ static int by_found(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Sorts the FETCH_ADDs by the value each returned. Each must have found the sum of those before it,
- * so each was executed exactly once. */
+/* Sorts the FETCH_ADDs by the value that each returned. Each value must be the sum of the operands
+ * before it; then each FETCH_ADD was executed exactly once. */
 static void check_counter(struct mix *m, unsigned node)
 {
 	struct addition all[SIM_MAX_QP * MAX_OPS];
@@ -513,7 +516,7 @@ unsigned mix_run(uint64_t seed, struct mix_totals *totals, FILE *out, FILE *log)
 		sim_step(&m->sim, RN_MIN(next, LIMIT));
 		drain(m);
 	} while (!all_done(m) && m->sim.now < LIMIT && m->objections == 0);
-	/* the last ACKs and duplicates arrive; they must change nothing */
+	/* Lets the last ACKs and late duplicates arrive. They must change nothing. */
 	sim_run(&m->sim, m->sim.now + RN_S(2));
 	drain(m);
 	if (!all_done(m) && m->objections == 0)

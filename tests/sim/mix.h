@@ -11,11 +11,11 @@ struct mix_totals {
 		inlined, empty;
 	uint64_t frames, lost, duplicated, reordered, corrupted;
 	uint64_t credit_waits;
-	uint64_t wrapped; /* number of runs whose PSNs wrapped at 2^24 */
+	uint64_t wrapped; /* number of runs that begin near the PSN wrap at 2^24 */
 	uint64_t verdicts[RN_V_COUNT];
 };
 
-/* Makes the run of this seed. Returns the number of objections (0 = success), each printed to
+/* Runs one seed. Returns 0 on success, otherwise the number of failed checks, each printed to
  * `out`. */
 unsigned mix_run(uint64_t seed, struct mix_totals *totals, FILE *out, FILE *log);
 void mix_print(const struct mix_totals *totals, FILE *out);

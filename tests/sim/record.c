@@ -1,4 +1,4 @@
-/* How is a frame written to a pcap file? Owns nothing. */
+/* Writes frames to a pcap file. Owns nothing. */
 #include "record.h"
 
 FILE *record_open(const char *path)

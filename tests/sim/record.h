@@ -1,4 +1,4 @@
-/* Writes the frames that simulated shards send to pcap files. Times are virtual, in
+/* Writes the frames that simulated shards send to pcap files. The timestamps are virtual time, in
  * microseconds. */
 #ifndef SIM_RECORD_H
 #define SIM_RECORD_H
@@ -8,8 +8,8 @@
 
 #include "base/types.h"
 
-/* Creates a capture file without frames; the caller closes it with fclose(). On failure returns
- * NULL and prints a sentence to standard error. */
+/* Creates a capture file without frames. The caller closes it with fclose(). On failure returns
+ * NULL and prints the reason to standard error. */
 FILE *record_open(const char *path);
 void record_frame(FILE *out, rn_time now, const uint8_t *frame, uint32_t len);
 

@@ -1,4 +1,5 @@
-/* Which state do the parts of a replay share, and how does a replay fail? One thread. */
+/* Helpers on the state that the parts of a replay share, and the functions by which a replay fails
+ * the test. One thread. */
 #include "replay.h"
 
 #include <setjmp.h>

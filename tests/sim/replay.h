@@ -1,5 +1,5 @@
-/* A replay: the frames of one host of a capture are sent to a shard that takes the other host's
- * place. */
+/* A replay of a capture of two hosts. A shard takes the place of one of them (the replaced host);
+ * the frames of the other one (the peer) are injected into the shard. */
 #ifndef RN_REPLAY_H
 #define RN_REPLAY_H
 
@@ -17,30 +17,32 @@
 #define RECORDS 64u
 #define PAIRS	2u
 #define BYTES	1200u
-#define RECEIVE (1u << 20) /* offsets in the arena: + number * 64 KiB */
+/* Offsets in the arena of receive buffers and of the shard's own data: add 1 MiB * QP pair and 64
+ * KiB * number of the receive or request. */
+#define RECEIVE (1u << 20)
 #define LOCAL	(6u << 20)
-#define REGION	(12u << 20) /* memory that the peer may access */
-#define TIMEOUT 14u	    /* code of the local ACK timeout: 67 ms, as perftest uses */
+#define REGION	(12u << 20) /* offset of the memory regions that the peer may access */
+#define TIMEOUT 14u	    /* local ACK timeout as code: 67 ms, as perftest uses */
 
-/* A frame of the capture, or one that the shard sent. */
+/* A frame of the capture, or a frame that the shard sent. */
 struct record {
-	struct rn_pkt pkt;   /* payload points into bytes */
+	struct rn_pkt pkt;   /* its payload points into `bytes` */
 	struct rn_cm_msg cm; /* valid if is_cm */
 	bool ours, is_cm, used;
-	/* number of the request with an RETH or AtomicETH that the packet belongs to */
+	/* for a packet with RETH or AtomicETH: the number of its request in the capture */
 	unsigned number;
 	uint32_t len;
 	uint8_t bytes[BYTES];
 };
 
 struct pair {
-	uint32_t own, peer; /* QPNs in the capture */
-	unsigned start;	    /* first record of the peer's current message */
+	uint32_t own, peer; /* QPNs of the replaced host and of the peer in the capture */
+	unsigned start;	    /* index of the first record of the message that the peer is sending */
 	struct flow flow;
 };
 
-/* A value that the replaced host chose, and the shard's value in its place: communication ids,
- * transaction ids. */
+/* A value that the replaced host chose, and the value that the shard chose in its place: CM
+ * communication ids and transaction ids. */
 struct twin {
 	uint64_t old, now;
 };
@@ -50,11 +52,11 @@ struct replay {
 	struct record rec[RECORDS], out[RECORDS];
 	enum variant variant;
 	unsigned nrec, nout, npairs, ntwins;
-	unsigned matched, aside, timeouts, spared; /* see struct tally */
-	unsigned completed;			   /* number of the shard's completed requests */
-	/* retransmissions in the capture that the shard may send later */
+	unsigned matched, aside, timeouts, spared; /* counts, explained at struct tally */
+	unsigned completed; /* number of completions that the shard's requests have had */
+	/* records of retransmissions that the shard need not have sent yet */
 	unsigned owed[RECORDS], nowed;
-	rn_time progress; /* time of the last response that the shard had not seen before */
+	rn_time progress; /* time of the last response that acknowledged something new */
 	struct pair pair[PAIRS];
 	struct twin twin[16];
 	struct regions regions;
@@ -62,16 +64,17 @@ struct replay {
 	const char *file;
 };
 
-/* Fails the test and names a record of the capture; must() does so if `held` is false. */
+/* fail_at(): fails the test with a message that names a record of the capture. must(): does so
+ * unless `held` is true. */
 void fail_at(const struct replay *r, const struct record *rec, const char *what);
 void must(const struct replay *r, const struct record *rec, bool held, const char *what);
 
 bool replay_is_request(const struct record *rec);
-/* The index of the QP pair to which a record belongs. Fails if there is none. */
+/* Returns the index of the QP pair to which a record belongs. Fails the test if there is none. */
 unsigned replay_pair_of(const struct replay *r, const struct record *rec);
-/* Records the shard's value for a value of the replaced host. */
+/* Stores the pair of a value of the replaced host (old) and the shard's value for it (now). */
 void twin_add(struct replay *r, uint64_t old, uint64_t now);
-/* The shard's value for a value of the replaced host; the same value if none is recorded. */
+/* Returns the shard's value for a value of the replaced host, or `old` itself if none is stored. */
 uint64_t twin_of(const struct replay *r, uint64_t old);
 
 #endif

@@ -1,4 +1,4 @@
-/* What does a capture show about its two hosts: their messages, QPs and PSNs? */
+/* Derives from a capture what its two hosts did: their messages, QPs and PSNs. */
 #include "replay_capture.h"
 
 #include <setjmp.h>
@@ -26,8 +26,8 @@ void capture_fill(struct record *rec, const uint8_t *frame, uint32_t len)
 		assert_true(rn_cm_msg_parse(rec->pkt.payload, rec->pkt.payload_len, &rec->cm));
 }
 
-/* The number of the request to which a packet belongs. A retransmission, whole or from the middle
- * on, keeps the request's number. */
+/* Returns the number of the request to which a packet belongs. A retransmission of the whole
+ * request, or of its last part, has the number of the original. */
 static unsigned number_of(const struct replay *r, const struct record *rec, unsigned *requests)
 {
 	if (!rec->pkt.op->has_reth && !rec->pkt.op->has_atomic_eth)
@@ -62,7 +62,6 @@ void capture_load(struct replay *r, uint8_t host)
 	fclose(p.file);
 }
 
-/* The type of the captured queue pairs. */
 uint8_t capture_type(const struct replay *r)
 {
 	for (unsigned i = 0; i < r->nrec; i++)
@@ -73,9 +72,9 @@ uint8_t capture_type(const struct replay *r)
 	return RN_QPT_RC;
 }
 
-/* Finds the QPNs of both ends. A datagram carries both. On RC a response has the PSN of its
- * request, so a request and its response give both QPNs. On UC there are no responses: the replaced
- * host's peer QPN is unknown and not needed. */
+/* Finds the QPNs of both ends. A datagram carries both of them. An RC response has the PSN of its
+ * request, so the two together give both QPNs. UC has no responses, so the QPN of the replaced
+ * host's peer stays unknown; it is not needed. */
 void capture_pairs(struct replay *r)
 {
 	const struct record *last = &r->rec[r->nrec - 1];
@@ -106,8 +105,6 @@ void capture_pairs(struct replay *r)
 		}
 }
 
-/* Copies the payload of the message that begins with record i to buf. Returns its length; *end: its
- * last packet. */
 uint32_t capture_gather(const struct replay *r, unsigned i, uint8_t *buf, const struct rn_pkt **end)
 {
 	const struct record *first = &r->rec[i];
@@ -130,7 +127,6 @@ uint32_t capture_gather(const struct replay *r, unsigned i, uint8_t *buf, const 
 	return n;
 }
 
-/* First PSN of the requests of one side. */
 uint32_t capture_first_psn(const struct replay *r, unsigned pair, bool ours)
 {
 	for (unsigned i = 0; i < r->nrec; i++)

@@ -1,4 +1,4 @@
-/* Reads the records of a capture and derives facts from them. */
+/* Reads a capture into records and derives facts from them. */
 #ifndef RN_REPLAY_CAPTURE_H
 #define RN_REPLAY_CAPTURE_H
 
@@ -9,20 +9,21 @@ struct record;
 struct replay;
 struct rn_pkt;
 
-/* Parses a frame into a record. The frame must be valid. */
+/* Parses a frame into a record. Fails the test if the frame is not valid. */
 void capture_fill(struct record *rec, const uint8_t *frame, uint32_t len);
-/* Reads r->file. The frames whose source address ends in byte `host` are those of the replaced host
- * (`ours`). */
+/* Reads the capture r->file. Frames whose source address ends in byte `host` are marked as those of
+ * the replaced host (record.ours). */
 void capture_load(struct replay *r, uint8_t host);
-/* The type of the captured QPs (enum rn_qp_type). */
+/* Returns the type of the captured QPs (enum rn_qp_type). */
 uint8_t capture_type(const struct replay *r);
-/* Finds the pairs of connected QPs in the capture. */
+/* Finds the pairs of connected QPs in the capture (r->pair). */
 void capture_pairs(struct replay *r);
-/* Copies the payload of the message that begins with record i to buf. Returns its length; *end: its
- * last packet, which carries the immediate data. */
+/* Copies the payload of the message that begins with record i to buf. Returns its length. *end is
+ * set to the message's last packet, which carries the immediate data. */
 uint32_t capture_gather(const struct replay *r, unsigned i, uint8_t *buf,
 			const struct rn_pkt **end);
-/* The first PSN of the requests of one side; 0 if there is none. */
+/* Returns the first PSN of the requests of one side (ours: the replaced host); 0 if it sent
+ * none. */
 uint32_t capture_first_psn(const struct replay *r, unsigned pair, bool ours);
 
 #endif

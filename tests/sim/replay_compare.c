@@ -1,4 +1,4 @@
-/* Is a frame of the shard equal to the one that the replaced host sent? */
+/* Compares a frame of the shard with the one that the replaced host sent. */
 #include "replay_compare.h"
 
 #include <string.h>
@@ -6,9 +6,9 @@
 #include "wire/cm_msg.h"
 #include "replay.h"
 
-/* After a READ request for the rest of a message soft-RoCE continues with MIDDLE or LAST, as if it
- * still answered the first request. By the specification the new request has a response of its own,
- * which begins with FIRST or ONLY. */
+/* Allows one difference. When the rest of a READ is requested again, soft-RoCE continues with
+ * MIDDLE or LAST, as if it still answered the first request. By the specification the new request
+ * has its own response, which begins with FIRST or ONLY. */
 static bool begins_rest(const struct replay *r, const struct record *want, const struct record *got)
 {
 	const struct flow *f = &r->pair[replay_pair_of(r, want)].flow;
@@ -108,7 +108,9 @@ void compare_cm(struct replay *r, const struct record *want, const struct record
 	if (asks)
 		twin_add(r, a->tid, b->tid);
 	must(r, want, twin_of(r, a->tid) == b->tid, "another transaction");
-	twin_add(r, a->rtu.local_id, b->rtu.local_id); /* all CM messages begin with local_id */
+	/* local_id is the first field of all CM messages, so rtu.local_id is that of any
+	 * message. */
+	twin_add(r, a->rtu.local_id, b->rtu.local_id);
 	if (a->attr != RN_CM_REQ && a->attr != RN_CM_SIDR_REQ && a->attr != RN_CM_SIDR_REP)
 		must(r, want, a->rtu.remote_id == b->rtu.remote_id, "another peer's id");
 	if (a->attr == RN_CM_REQ)

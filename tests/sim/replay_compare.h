@@ -1,5 +1,5 @@
-/* Compares a frame of the replaced host with the shard's frame. The first relevant difference fails
- * the test. */
+/* Compare a frame of the replaced host (want) with the shard's frame (got). The first difference
+ * that matters fails the test. */
 #ifndef RN_REPLAY_COMPARE_H
 #define RN_REPLAY_COMPARE_H
 
@@ -7,7 +7,7 @@ struct record;
 struct replay;
 
 void compare_packet(struct replay *r, const struct record *want, const struct record *got);
-/* Also records the values that the shard chose itself (twin_add()). */
+/* Compares two CM messages. Also stores the ids that the shard chose itself (twin_add()). */
 void compare_cm(struct replay *r, const struct record *want, const struct record *got);
 
 #endif

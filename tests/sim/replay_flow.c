@@ -1,4 +1,4 @@
-/* Which PSN comes next in each direction of a replay? One thread. */
+/* Tracks which PSN comes next in each direction of a replay. One thread. */
 #include "replay_flow.h"
 
 #include "wire/psn.h"
@@ -48,7 +48,7 @@ enum rn_verdict flow_response(struct flow *f, const struct rn_pkt *response)
 	if (rn_psn_before(response->psn, f->una))
 		return RN_V_RSP_STALE;
 	for (const struct post *p = f->post; p < f->post + f->posted; p++) {
-		/* first PSN of the request without a response */
+		/* first PSN of this request for which no response has arrived */
 		uint32_t first = rn_psn_before(p->psn, f->una) ? f->una : p->psn;
 
 		if (!p->fetches || !rn_psn_before(first, rn_psn_add(p->psn, p->psns)) ||

@@ -1,5 +1,5 @@
-/* The PSNs of a QP pair during a replay: whether a request is new or a retransmission, and which
- * verdict the shard must give a frame of its peer. */
+/* The PSNs of one QP pair during a replay. They determine whether a request of the shard is new or
+ * a retransmission, and which verdict the shard must give a frame of its peer. */
 #ifndef RN_REPLAY_FLOW_H
 #define RN_REPLAY_FLOW_H
 
@@ -10,36 +10,38 @@
 
 #define POSTS 16u
 
-/* A request of the shard. */
+/* A request that was posted to the shard. */
 struct post {
-	uint32_t psn, psns; /* first PSN and number of PSNs */
-	uint64_t local;	    /* offset in the arena */
-	bool fetches;	    /* READ or atomic: its responses bring data */
+	uint32_t psn, psns; /* first PSN; number of PSNs */
+	uint64_t local;	    /* offset of its data in the arena */
+	bool fetches;	    /* READ or atomic: responses carry data */
 };
 
 struct flow {
 	struct post post[POSTS];
 	unsigned posted;
-	uint32_t end;  /* first PSN that no request of the shard has used */
-	uint32_t una;  /* first PSN of the shard that no response covers */
-	uint32_t next; /* PSN of the peer's next new request */
-	/* the shard's timer expired; it sent one packet and waits for the response */
+	uint32_t end;  /* next unused PSN of the shard's requests */
+	uint32_t una;  /* first PSN of the shard's requests that is not acknowledged */
+	uint32_t next; /* PSN that the peer's next new request will have */
+	/* after a timeout the shard has retransmitted one packet and waits for its response */
 	bool alone;
-	bool gap;  /* a request of the peer is missing, and the shard sent a NAK for it */
-	bool rest; /* the peer requested a READ again, starting at PSN `from` */
+	bool gap;  /* a request of the peer is missing and the shard has sent a NAK */
+	bool rest; /* the peer has requested a READ again, starting at PSN `from` */
 	uint32_t from;
 };
 
-/* The number of PSNs of a request packet: for a READ, one per response packet. */
+/* Returns the number of PSNs that a request packet uses; a READ uses one per response packet. */
 uint32_t flow_psns(const struct rn_pkt *request);
-/* Whether the request is a READ or an atomic. */
+/* Returns whether the request is a READ or an atomic, so that its responses carry data. */
 bool flow_fetches(const struct rn_pkt *request);
-/* Whether this request packet of the shard is new; if so, its PSNs are counted. */
+/* Returns whether this request packet of the shard is new and not a retransmission. A new packet
+ * advances f->end. */
 bool flow_is_new(struct flow *f, const struct rn_pkt *request);
-/* The verdict that the shard must give the peer's next frame; updates the state. */
+/* Return the verdict that the shard must give a request or a response of the peer, and update the
+ * state. */
 enum rn_verdict flow_request(struct flow *f, const struct rn_pkt *request);
 enum rn_verdict flow_response(struct flow *f, const struct rn_pkt *response);
-/* The shard's request to which a response with data belongs; NULL = none. */
+/* Returns the shard's request that uses this PSN, for a response with data; NULL = none. */
 const struct post *flow_post(const struct flow *f, uint32_t psn);
 
 #endif

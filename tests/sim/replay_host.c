@@ -1,4 +1,4 @@
-/* How does a shard take the place of a host? It gets the host's addresses, QPs and memory. */
+/* Sets up a shard with the addresses, QPs and memory of the replaced host. One thread. */
 #include "replay_host.h"
 
 #include <setjmp.h>
@@ -36,7 +36,7 @@ void host_settle(struct replay *r)
 	sim_run(&r->sim, r->sim.now + RN_US(10));
 }
 
-/* Injects an ARP request or neighbour solicitation from the peer, from which the shard learns the
+/* Injects an ARP request or a neighbour solicitation from the peer, so that the shard learns the
  * peer's MAC. p: a packet of the replaced host. */
 static void introduce(struct replay *r, const struct rn_pkt *p)
 {
@@ -117,8 +117,6 @@ uint8_t *host_region(struct replay *r, uint64_t va)
 	return g->at + (va - g->low);
 }
 
-/* Copies the data with which the replaced host answered READs and atomics into the shard's
- * memory. */
 void host_remember(struct replay *r, const struct record *req)
 {
 	uint32_t packets = flow_psns(&req->pkt);
@@ -149,13 +147,13 @@ static void set_up_regions(struct replay *r)
 			regions_add(&r->regions, p->va, p->op->has_reth ? p->dma_len : 8);
 	}
 	regions_register(&r->regions, n->mrs, n->arena + REGION, SIM_ARENA - REGION);
-	for (unsigned i = r->nrec; i-- > 0;) /* backwards, so that the oldest value remains */
+	for (unsigned i = r->nrec; i-- > 0;) /* backwards: the oldest value is written last */
 		if (!r->rec[i].ours && r->rec[i].pkt.op->family == RN_F_ATOMIC)
 			host_remember(r, &r->rec[i]);
 }
 
-/* A packet of the replaced host. If the host sent none first, its addresses are those to which its
- * peer sent. */
+/* Returns a packet with the addresses of the replaced host as source. If the peer sent the first
+ * packet, source and destination are exchanged. */
 static struct rn_pkt way_out(const struct replay *r)
 {
 	struct rn_pkt p = r->rec[0].pkt;
@@ -185,8 +183,8 @@ void host_begin(struct replay *r)
 	n->port.mtu = 1500;
 	n->port.max_path_mtu = 3;
 	memcpy(n->port.mac, ours.smac, 6);
-	/* No early retransmission: soft-RoCE retransmits when the coded timeout has expired, not
-	 * before. */
+	/* Prevent early retransmissions: soft-RoCE retransmits only when the negotiated ACK timeout
+	 * (4.096 us * 2^code) has expired. */
 	n->shard->lane.cfg.rto_floor = n->shard->lane.cfg.rto_initial = RN_S(10);
 	rn_shard_port(n->shard, &n->port, r->sim.now);
 	introduce(r, &ours);

@@ -1,4 +1,4 @@
-/* The shard that takes the place of a host in a replay. */
+/* The shard that stands in for the replaced host in a replay. */
 #ifndef RN_REPLAY_HOST_H
 #define RN_REPLAY_HOST_H
 
@@ -7,14 +7,15 @@
 struct record;
 struct replay;
 
-/* Creates the shard with the QPs and the memory of the replaced host. Its packets are stored in
- * r->out. */
+/* Creates the shard with the QPs and the memory of the replaced host. The packets that the shard
+ * sends are stored in r->out. */
 void host_begin(struct replay *r);
-/* Lets the shard send everything it can send now. */
+/* Lets the shard send all frames that it can send without another event. */
 void host_settle(struct replay *r);
-/* Fills the memory with the data with which the replaced host answered a READ or an atomic. */
+/* Copies the data with which the replaced host answered this READ or atomic to the shard's memory,
+ * so that the shard gives the same answer. */
 void host_remember(struct replay *r, const struct record *req);
-/* The place of the byte at the address that the peer uses. */
+/* Returns where in the shard's memory the byte is that the peer addresses as va. */
 uint8_t *host_region(struct replay *r, uint64_t va);
 
 #endif

@@ -1,5 +1,5 @@
-/* Which memory regions did the replaced host have? Owns their keys while they are registered. One
- * thread. */
+/* Registers the memory regions that the replaced host must have had. Owns their keys while they are
+ * registered. One thread. */
 #include "replay_regions.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
-/* The memory regions of a replaced host, derived from the peer's requests: addresses close to each
- * other belong to one region. */
+/* The memory regions of the replaced host, derived from the addresses in the peer's requests:
+ * addresses less than 1 MiB apart belong to the same region. */
 #ifndef RN_REPLAY_REGIONS_H
 #define RN_REPLAY_REGIONS_H
 
@@ -10,8 +10,8 @@ struct rn_mr_table;
 #define REGIONS_MAX 16u
 
 struct region {
-	uint64_t low, high; /* range of addresses that the peer uses */
-	uint8_t *at;	    /* place of the first byte */
+	uint64_t low, high; /* lowest and highest address that the peer uses */
+	uint8_t *at;	    /* where the byte with address `low` is */
 	uint32_t lkey, rkey;
 };
 
@@ -20,11 +20,11 @@ struct regions {
 	unsigned n;
 };
 
-/* Adds a range of addresses that a request of the peer uses. */
+/* Adds an address range that a request of the peer names. */
 void regions_add(struct regions *all, uint64_t va, uint64_t len);
-/* Registers all regions, one after the other, in `room` bytes of memory. */
+/* Registers all regions, placed one after the other in `memory`, which has `room` bytes. */
 void regions_register(struct regions *all, struct rn_mr_table *mrs, uint8_t *memory, uint64_t room);
-/* The region with this address. Fails if there is none. */
+/* Returns the region that contains this address. Fails the test if there is none. */
 const struct region *regions_find(const struct regions *all, uint64_t va);
 void regions_remove(struct regions *all, struct rn_mr_table *mrs);
 

@@ -1,4 +1,4 @@
-/* Which rows does a file contain? See rowfile.h. */
+/* Splits a file into its rows; see rowfile.h. */
 #include "rowfile.h"
 
 #include <stdio.h>
@@ -27,7 +27,7 @@ const char *rowfile_read(struct rowfile *f, const char *path)
 			fprintf(stderr, "%s: an empty row, or too many\n", path);
 			exit(2);
 		}
-		at[1] = '\0'; /* ends the previous row after its newline */
+		at[1] = '\0'; /* ends the previous row, after its last newline */
 		*body++ = '\0';
 		at = strstr(body, "\n== ");
 		f->name[f->nrows] = name;

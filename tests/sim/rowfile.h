@@ -1,4 +1,5 @@
-/* Reads files with rows of docs/spec/rocev2.md: a comment, then rows that begin with "== name". */
+/* Reads files with test rows for docs/spec/rocev2.md: an opening comment, then rows, each of which
+ * begins with "== name". */
 #ifndef SIM_ROWFILE_H
 #define SIM_ROWFILE_H
 
@@ -10,8 +11,8 @@ struct rowfile {
 	char *script[ROWFILE_MAX];
 };
 
-/* Adds the rows of a file and returns the file's opening comment. Exits the process if the file is
- * malformed. The memory is never freed. */
+/* Adds the rows of a file to *f and returns the file's opening comment. Exits the process if the
+ * file is malformed. The text stays in memory until the process ends. */
 const char *rowfile_read(struct rowfile *f, const char *path);
 
 #endif

@@ -1,5 +1,4 @@
-/* How are outcomes written in a row, and what are the row's keys? See rowlang.h; constant tables
- * and printing. */
+/* Prints the outcomes of a row as text, and defines the keys that rows name; see rowlang.h. */
 #include "rowlang.h"
 
 #include <arpa/inet.h>

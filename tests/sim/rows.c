@@ -1,5 +1,5 @@
-/* What does one NIC do when it gets these packets and requests? The interpreter of the language in
- * rows.h. */
+/* Interprets the language of rows.h: feeds packets and requests to one NIC and prints what the NIC
+ * does. */
 #include "rows.h"
 
 #include <arpa/inet.h>
@@ -13,9 +13,9 @@
 #include "net/group.h"
 #include "shard/shard.h"
 
-#define DUT 1u /* the node under test; the crafted peer uses the addresses of node 0 */
+#define DUT 1u /* the node under test; injected packets come from the addresses of node 0 */
 
-/* Windows that cover the first 4096 bytes of region k. */
+/* Windows, each over the first 4096 bytes of region k. */
 enum { WIN, WIN_RO, WIN_ASTRAY, WINDOWS };
 static const struct {
 	const char *name;
@@ -42,7 +42,7 @@ struct rows {
 	struct rn_mw_list elsewhere;
 	uint32_t state;
 	FILE *out;
-	char *word[24]; /* words of the current command; missing ones are empty strings */
+	char *word[24]; /* words of the current command; an empty string if missing */
 	unsigned nwords;
 };
 
@@ -54,7 +54,7 @@ static void fail(const struct rows *r, const char *why)
 
 /* ---- memory ---- */
 
-static const uint8_t *gone; /* 64 KiB of this run in which every access fails */
+static const uint8_t *gone; /* 64 KiB of the arena in which every access fails; NULL = none */
 
 static bool is_there(const uint8_t *p, size_t n)
 {
@@ -83,9 +83,9 @@ static bool fetch_add(void *ptr, uint64_t add, uint64_t *old)
 
 static const struct rn_mem_ops memory = {gather, place, cmp_swap, fetch_add};
 
-/* ---- words ---- */
+/* ---- words of the current command ---- */
 
-/* The text after KEY= in the current command, or NULL. */
+/* Returns the text after KEY= in the current command, or NULL. */
 static const char *value(const struct rows *r, const char *key)
 {
 	size_t n = strlen(key);
@@ -95,7 +95,7 @@ static const char *value(const struct rows *r, const char *key)
 	return NULL;
 }
 
-/* Whether the current command has this word. */
+/* Returns whether the current command contains this word. */
 static bool flag(const struct rows *r, const char *name)
 {
 	for (unsigned i = 1; i < r->nwords; i++)
@@ -117,7 +117,8 @@ static int64_t argument(const struct rows *r, unsigned i)
 	return strtoll(r->word[i], NULL, 0);
 }
 
-/* The multicast group that rows use, IPv4 or IPv6 as the run requires. */
+/* Returns the multicast group that rows use: an IPv4 or an IPv6 group, as the row's `set` command
+ * says. */
 static struct rn_gid group_gid(const struct rows *r)
 {
 	static const struct rn_gid v4 = {{[10] = 0xff, 0xff, 239, 1, 2, 3}},
@@ -159,8 +160,8 @@ static struct rn_mw_list *list_of(struct rows *r, unsigned i)
 	return window_kinds[i].astray ? &r->elsewhere : &rn_shard_qp(n->shard, n->qp[0].qpn)->bound;
 }
 
-/* Creates the windows and binds them directly, without BIND requests, so that they change no
- * counter. */
+/* Creates the windows and binds them directly and not by BIND requests, so that no counter
+ * changes. */
 static void lend_all(struct rows *r)
 {
 	struct sim_node *n = &r->sim.node[DUT];
@@ -189,7 +190,8 @@ static void end_all(struct rows *r)
 	}
 }
 
-/* Creates the DUT before the first command that needs it; `set` must come earlier. */
+/* Creates the node under test before the first command that needs it. A `set` command must come
+ * before that. */
 static void connect_up(struct rows *r)
 {
 	struct sim_node *n = &r->sim.node[DUT];
@@ -218,7 +220,7 @@ static void connect_up(struct rows *r)
 	lend_all(r);
 	rn_shard_qp(n->shard, n->qp[0].qpn)->rx.msn = r->msn;
 	r->state = atomic_load(&n->qp[0].shared->state);
-	sim_speak(&r->sim, DUT, UINT32_MAX); /* discards its gratuitous ARP and ND messages */
+	sim_speak(&r->sim, DUT, UINT32_MAX); /* discards its first ARP and ND announcements */
 }
 
 static void unregister(struct rows *r, unsigned i)
@@ -229,9 +231,9 @@ static void unregister(struct rows *r, unsigned i)
 	r->registered[i] = false;
 }
 
-/* ---- outcomes ---- */
+/* ---- outcomes of a command ---- */
 
-/* Filter: writes every frame of the DUT to the output and drops it. */
+/* Filter: writes every frame that the node under test sends to the output, then drops it. */
 static bool note_frame(struct sim *sim, unsigned from, const struct rn_pkt *pkt, void *arg)
 {
 	struct rows *r = arg;
@@ -244,7 +246,7 @@ static bool note_frame(struct sim *sim, unsigned from, const struct rn_pkt *pkt,
 	return false;
 }
 
-/* Writes completions, events and a change of the QP's state. */
+/* Writes the node's completions, its events, and a change of the QP's state to the output. */
 static void note_outcomes(struct rows *r)
 {
 	struct rn_cqe c;
@@ -358,7 +360,8 @@ static enum rn_verdict inject(struct rows *r, const struct rn_pkt *p)
 	return sim_inject(&r->sim, DUT, frame, n);
 }
 
-/* Builds a CNP as adapters send it; arguments can change the fields that receivers ignore. */
+/* Builds a CNP as adapters send it. Arguments of the command can change the fields that receivers
+ * must ignore. */
 static void make_cnp(struct rows *r, struct rn_pkt *p)
 {
 	p->psn = (uint32_t)argument(r, 2);
@@ -369,7 +372,7 @@ static void make_cnp(struct rows *r, struct rn_pkt *p)
 	p->tclass = (uint8_t)number(r, "tclass", 0xC2);
 }
 
-/* Sets the fields that only datagrams have. */
+/* Sets the fields of a datagram: Q_Key, source QPN, and the multicast destination. */
 static void address_datagram(const struct rows *r, struct rn_pkt *p)
 {
 	p->qkey = (uint32_t)number(r, "qkey", SIM_QKEY);
@@ -420,7 +423,7 @@ static void do_packet(struct rows *r)
 		let_speak(r, UINT32_MAX);
 }
 
-/* Prints the QP's rate in thousandths of the line rate. */
+/* Prints the QP's rate limit in thousandths of the line rate, or "no limit". */
 static void do_rate(struct rows *r)
 {
 	const struct sim_node *n = &r->sim.node[DUT];

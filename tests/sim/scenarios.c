@@ -1,7 +1,7 @@
-/* Which scripted runs are there? Node a posts with local data at offset 0, node b receives at 1
- * MiB; the link delay is 5 us and the path MTU 1024 unless a run changes them. Lines of a
- * transcript: time, direction, packet, PSN counted from the first, MSN, payload bytes, A =
- * AckReq. */
+/* The scripted runs of test_scenarios. Node a posts with local data at offset 0, node b receives at
+ * 1 MiB; the link delay is 5 us and the path MTU 1024 unless a run changes them. A line of a
+ * transcript has the time, direction, packet, PSN (counted from the first), MSN, payload bytes, and
+ * A for AckReq. */
 #include "scenarios.h"
 
 /* clang-format off */

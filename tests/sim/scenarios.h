@@ -1,11 +1,11 @@
-/* The scripted runs as data. */
+/* The scripted runs of test_scenarios, as data. */
 #ifndef SIM_SCENARIOS_H
 #define SIM_SCENARIOS_H
 
 #include "sim.h"
 
 struct scenario_step {
-	rn_time at; /* time after the start */
+	rn_time at; /* time since the start of the run */
 	unsigned node;
 	struct sim_op op;
 };
@@ -13,12 +13,12 @@ struct scenario_step {
 struct scenario {
 	const char *name;
 	void (*tune)(struct sim_spec *spec);
-	struct scenario_step steps[12]; /* in order of time; the end has kind 0 */
+	struct scenario_step steps[12]; /* in order of time; ended by a step of kind 0 */
 	struct {
-		/* the nth frame (counted from 1) of node `from` is lost */
+		/* The nth frame that node `from` sends is lost; nth counts from 1. */
 		unsigned from, nth;
 	} lost[6];
-	rn_time until; /* 0 = 30 s */
+	rn_time until; /* length of the run; 0 = 30 s */
 	const char *transcript;
 	const char *completions;
 };

@@ -1,5 +1,4 @@
-/* How does the simulator run? Nodes, links, the heap of frames in flight, and virtual time; see
- * sim.h. */
+/* The simulator: nodes, links, the heap of frames in flight, and virtual time; see sim.h. */
 #include "sim.h"
 
 #include <limits.h>
@@ -16,8 +15,8 @@
 #define SIM_CQ	    1u
 #define SIM_SRQ	    1u
 #define SIM_SRQ_SGE 4u
-/* First PSN of a foreign QP, so far from the PSNs of the others that no packet made for them fits
- * it. */
+/* Offset added to the first PSN of a QP of the other protection domain. It is so large that packets
+ * made for other QPs do not fit this QP. */
 #define SIM_FOREIGN_PSN 0x400000u
 
 struct sim_frame {
@@ -38,7 +37,7 @@ static void must(bool ok, const char *what)
 	}
 }
 
-/* ---- heap ---- */
+/* ---- heap of frames in flight, ordered by arrival time ---- */
 
 static bool earlier(const struct sim_frame *a, const struct sim_frame *b)
 {
@@ -167,7 +166,8 @@ static void free_srq(struct sim_node *n)
 	free(n->srq);
 }
 
-/* Nodes differ in index, address and secrets only, apart from the options that concern node 1. */
+/* Creates a node. Both nodes are alike except for index, address, secrets, and the options that
+ * concern only node 1. */
 static void node_init(struct sim *sim, unsigned i)
 {
 	struct sim_node *n = &sim->node[i];
@@ -287,7 +287,7 @@ void sim_stats(const struct sim_node *n, struct rn_stats *sum)
 		rn_stats_add(sum, rn_shard_stats(n->second));
 }
 
-/* Delivers the messages between the two shards of a node without delay. */
+/* Delivers the messages that the two shards of a node have sent each other, without delay. */
 static void carry_messages(struct sim *sim, const struct sim_node *n)
 {
 	struct rn_msg msg;
@@ -299,7 +299,8 @@ static void carry_messages(struct sim *sim, const struct sim_node *n)
 		rn_shard_inbox(n->shard, &msg, sim->now);
 }
 
-/* Publishes completions and exchanges messages, as the end of an lcore's turn does. */
+/* Publishes completions and exchanges messages between shards, as an lcore does at the end of a
+ * poll iteration. */
 static void finish_turn(struct sim *sim, const struct sim_node *n)
 {
 	rn_shard_done(n->shard, sim->now);
@@ -308,7 +309,8 @@ static void finish_turn(struct sim *sim, const struct sim_node *n)
 	carry_messages(sim, n);
 }
 
-/* The shard that runs a command. A new QP's number in `user` selects its shard. */
+/* Returns the shard that must run a command. For CREATE_QP cmd->user, the QP's number, selects the
+ * shard. */
 static struct rn_shard *shard_of(const struct sim_node *n, const struct rn_cmd *cmd)
 {
 	switch (cmd->op) {
@@ -326,7 +328,8 @@ static struct rn_shard *shard_of(const struct sim_node *n, const struct rn_cmd *
 
 /* ---- commands ---- */
 
-/* Allocates what the command needs and frees what it released, as dataplane/nic/control.c does. */
+/* Executes a command: allocates the memory that it needs and frees the memory that it released, as
+ * dataplane/nic/control.c does. */
 void sim_exec(struct sim *sim, unsigned node, const struct rn_cmd *cmd, struct rn_rsp *rsp)
 {
 	struct sim_node *n = &sim->node[node];
@@ -337,7 +340,7 @@ void sim_exec(struct sim *sim, unsigned node, const struct rn_cmd *cmd, struct r
 		bytes = RN_ALIGN_UP(bytes, 64);
 		x.mem = aligned_alloc(64, bytes);
 		must(x.mem != NULL, "no memory");
-		memset(x.mem, 0xA5, bytes); /* the core must not depend on what was there */
+		memset(x.mem, 0xA5, bytes); /* the core must not rely on zeroed memory */
 	}
 	rn_shard_exec(shard_of(n, cmd), &x, sim->now);
 	if (rsp->err && x.mem && x.freed != x.mem)
@@ -345,7 +348,7 @@ void sim_exec(struct sim *sim, unsigned node, const struct rn_cmd *cmd, struct r
 	free(x.freed);
 }
 
-/* Moves a QP to a state, with the attributes that are mandatory for that move. */
+/* Moves QP i to state a->state, with the attributes that are mandatory for this transition. */
 static int move(struct sim *sim, unsigned node, unsigned i, const struct rn_qp_attr *a)
 {
 	uint8_t from = (uint8_t)atomic_load(&sim->node[node].qp[i].shared->state);
@@ -395,7 +398,7 @@ int sim_modify(struct sim *sim, unsigned node, unsigned i, uint32_t mask,
 	return rsp.err;
 }
 
-/* The attributes that connect QP i of a node with QP i of the other node. */
+/* Returns the attributes that connect QP i of a node with QP i of the other node. */
 static struct rn_qp_attr attributes(const struct sim *sim, unsigned node, unsigned i)
 {
 	const struct sim_spec *s = &sim->spec;
@@ -459,9 +462,9 @@ void sim_destroy_qp(struct sim *sim, unsigned node, unsigned i)
 	memset(qp, 0, sizeof(*qp));
 }
 
-/* ---- work ---- */
+/* ---- posting and completions ---- */
 
-/* Fills in a request without data: BIND or INVALIDATE. */
+/* Fills in a request that moves no data: BIND or INVALIDATE. */
 static void post_local(struct sim_node *n, struct rn_wqe *w, const struct sim_op *op)
 {
 	w->length = 0;
@@ -491,7 +494,8 @@ static void build(struct sim_node *n, const struct sim_node *peer, const struct 
 	} else if (op->length) {
 		uint64_t base = (uint64_t)(uintptr_t)n->arena + op->local;
 		uint32_t key = op->lkey ? op->lkey : n->lkey;
-		/* three pieces of unequal length, so that SGE boundaries fall inside packets */
+		/* Three pieces of unequal length, so that boundaries between SGEs fall inside
+		 * packets. */
 		uint32_t a = op->length > 8 ? op->length / 3 + 1 : op->length,
 			 b = op->length > 8 ? op->length / 2 : 0;
 		b = b > op->length - a ? op->length - a : b;
@@ -607,8 +611,8 @@ static void put_in_flight(struct sim *sim, unsigned to, const uint8_t *data, uin
 	heap_push(sim, f);
 }
 
-/* The arrival time of a frame with this delay. Frames arrive in order unless held_back (reordered
- * on purpose). */
+/* Returns when a frame with this delay arrives. Frames arrive in the order in which they were sent,
+ * except one that is held_back to be reordered. */
 static rn_time arrival(struct sim *sim, unsigned from, uint32_t len, rn_time delay, bool held_back)
 {
 	struct sim_node *n = &sim->node[from];
@@ -624,7 +628,8 @@ static rn_time arrival(struct sim *sim, unsigned from, uint32_t len, rn_time del
 	return n->last_arrival;
 }
 
-/* Puts a frame on the link: filter first, then loss, duplication, corruption and delay by seed. */
+/* Puts a frame on the link. The filter sees it first; then the seed decides on loss, duplication,
+ * corruption and delay. */
 static void send_frame(struct sim *sim, unsigned from, uint8_t *data, uint32_t len)
 {
 	struct sim_node *n = &sim->node[from];
@@ -638,7 +643,7 @@ static void send_frame(struct sim *sim, unsigned from, uint8_t *data, uint32_t l
 	bool wanted = sim->filter == NULL || sim->filter(sim, from, &pkt, sim->filter_arg);
 	struct rn_fate fate = rn_impair_decide(&sim->spec.link[from].impair, &sim->rng, len);
 	unsigned copies = wanted ? fate.copies : 0;
-	/* ARP has no checksum: in reality the Ethernet FCS would drop the frame */
+	/* ARP has no checksum; on a real link the Ethernet FCS would reveal the corruption. */
 	if (fate.corrupt && pkt.kind == RN_PKT_ARP)
 		copies = 0;
 	transcript_frame(sim, from, &pkt, copies != 0);
@@ -660,7 +665,7 @@ static void send_frame(struct sim *sim, unsigned from, uint8_t *data, uint32_t l
 enum rn_verdict sim_inject(struct sim *sim, unsigned node, const uint8_t *frame, uint32_t len)
 {
 	struct sim_node *n = &sim->node[node];
-	/* a block of the exact size, so that a sanitizer detects any read beyond it */
+	/* A copy of the exact size, so that a sanitizer detects any read beyond the frame. */
 	uint8_t *exact = malloc(len ? len : 1);
 	must(exact != NULL, "no memory");
 	memcpy(exact, frame, len);
@@ -701,7 +706,7 @@ static void collect_events(struct sim *sim, unsigned i)
 		collect_from(sim, i, sim->node[i].second);
 }
 
-/* Lets one shard send at most max frames, in bursts of 8 as a port does. */
+/* Lets one shard send at most `max` frames, in bursts of 8 as a port does. */
 static unsigned speak(struct sim *sim, unsigned i, struct rn_shard *sh, unsigned max)
 {
 	static _Thread_local uint8_t data[8][SIM_FRAME_MAX];
@@ -737,7 +742,7 @@ void sim_settle(struct sim *sim)
 		must(round < 100000, "a shard never stops sending at one instant");
 }
 
-/* The next timer of a node. */
+/* Returns the time of the next timer of a node. */
 static rn_time next_of(const struct sim_node *n)
 {
 	rn_time next = rn_shard_next(n->shard);

@@ -1,5 +1,5 @@
-/* sim_connect --seed N --count M [--log FILE]: runs N .. N+M-1 of connections over bad links. Exits
- * with 1 when a run failed. */
+/* sim_connect --seed N --count M [--log FILE]: runs N .. N+M-1 of CM connections over links that
+ * lose packets. Exits with 1 when a run failed. */
 #include <getopt.h>
 #include <stdlib.h>
 

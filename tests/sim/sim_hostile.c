@@ -1,14 +1,14 @@
 /* sim_hostile [--seed N] [--count M] [--frames K] [--minutes T]: hostile runs N .. N+M-1 of about K
  * frames each, or as many runs as fit into T minutes. Prints the counts of each feature and
- * verdict. Exits with 1 when a run failed, or when a feature was never exercised in a sufficient
- * number of runs. Seed and K reproduce a failure. */
+ * verdict. Exits with 1 when a run failed, or when enough runs were made and a feature was never
+ * exercised. Seed and K reproduce a failure. */
 #include <getopt.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include "hostile.h"
 
-#define ENOUGH 40u /* this many runs exercise every feature */
+#define ENOUGH 40u /* number of runs that exercise every feature */
 
 struct ask {
 	uint64_t seed, count;

@@ -1,6 +1,6 @@
-/* sim_lend --seed N --count M [--log FILE]: random runs of lent memory with seeds N .. N+M-1. Exits
- * with 1 when a run failed. The seed reproduces a failure; --log writes the transcript of a single
- * run. */
+/* sim_lend --seed N --count M [--log FILE]: random runs N .. N+M-1 of memory that is lent through
+ * memory windows. Exits with 1 when a run failed. The seed reproduces a failure; --log writes the
+ * transcript of a single run. */
 #include <getopt.h>
 #include <stdlib.h>
 

@@ -1,9 +1,8 @@
-/* sim_share --seed N --count M [--log FILE]: random runs of one shared receive queue, seeds N ..
- * N+M-1. Node 0 sends messages over impaired links to QPs on both shards of node 1, which mostly
- * have too few receives; meanwhile the queue grows and its limit is armed. Checked: every message
- * arrives once, whole and in the order of its QP, in a receive that is used once; an armed limit is
- * reported once, and only when it is reached. Exits with 1 when a run failed; the seed reproduces
- * it. */
+/* sim_share --seed N --count M [--log FILE]: random runs N .. N+M-1 of one shared receive queue.
+ * Node 0 sends messages over impaired links to QPs on both shards of node 1, which mostly have too
+ * few receives. Meanwhile the queue is made larger and its limit is armed. Checked: every message
+ * arrives once, whole, and in the order of its QP, and uses one receive; an armed limit is reported
+ * once, and only when it is reached. Exits with 1 when a run failed; the seed reproduces it. */
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +11,7 @@
 #include "queue/srq.h"
 #include "wire/stats.h"
 
-#define MESSAGES 24u /* messages per QP */
+#define MESSAGES 24u /* number of messages per QP */
 #define SLOTS	 96u
 #define AREA	 9000u
 #define LIMIT	 RN_S(600)
@@ -103,7 +102,8 @@ static void receive_one(struct share *s)
 						  .length = AREA});
 }
 
-/* Arms the limit in the order that front ends use: store the limit, then read the level. */
+/* Arms the limit if enough receives are posted. Stores the limit in shared memory, as front ends
+ * do. */
 static void arm(struct share *s)
 {
 	_Atomic uint32_t *limit = &s->sim.node[1].srq->shared.limit;
@@ -114,7 +114,7 @@ static void arm(struct share *s)
 	s->armed = n;
 }
 
-/* A random action of an application. */
+/* Does something random that an application might do. */
 static void act(struct share *s)
 {
 	unsigned q = (unsigned)rn_rng_below(&s->rng, s->sim.spec.qps);
@@ -232,7 +232,7 @@ static unsigned run(uint64_t seed, FILE *log)
 			sim_step(&s->sim, s->sim.now + rn_rng_below(&s->rng, RN_US(200)));
 		reap(s);
 	}
-	sim_run(&s->sim, s->sim.now + RN_S(2)); /* late duplicates and ACKs must change nothing */
+	sim_run(&s->sim, s->sim.now + RN_S(2)); /* lets late duplicates and ACKs arrive */
 	reap(s);
 	check_end(s);
 	if (sim_fini(&s->sim))

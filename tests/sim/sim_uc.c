@@ -1,7 +1,7 @@
-/* sim_uc --seed N --count M: random runs of unreliable connections with seeds N .. N+M-1. Exits
- * with 1 when a run failed. A message arrives whole or not at all: each completed receive holds
+/* sim_uc --seed N --count M: random runs N .. N+M-1 of unreliable connections. Exits with 1 when a
+ * run failed. Checked: a message arrives whole or not at all, so each completed receive holds
  * exactly one message. On a link that neither duplicates nor reorders, messages arrive once and in
- * order; on a link without impairments and with enough receives, all of them arrive. */
+ * order. On a link without impairments and with enough receives, all messages arrive. */
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #define LONGEST 20000u
 #define GUARD	0xEE
 
-/* Layout of the arena: data to send, targets of WRITEs, receive buffers. */
+/* Layout of the arena: data to send, targets of WRITEs, receive buffers; for message i of QP q. */
 #define AT_SOURCE(q, i) (((uint64_t)(q)*OPS + (i)) * ROOM)
 #define AT_TARGET(q, i) (AT_SOURCE(QPS, 0) + AT_SOURCE(q, i))
 #define AT_RECV(q, i)	(2 * AT_SOURCE(QPS, 0) + AT_SOURCE(q, i))
@@ -26,8 +26,8 @@ struct totals {
 
 struct flow {
 	struct sim_op ops[OPS];
-	uint32_t room[OPS]; /* lengths of the receives at the other end */
-	unsigned done;	    /* requests completed */
+	uint32_t room[OPS]; /* length of each receive at the other end */
+	unsigned done;	    /* number of requests completed */
 	int64_t last;	    /* number of the last delivered message */
 	unsigned delivered, expected;
 };
@@ -52,7 +52,7 @@ struct run {
 		}                                                             \
 	} while (0)
 
-/* The data of a message: its number, then bytes that depend on the number. */
+/* Returns byte `at` of message i: its number first, then bytes that depend on the number. */
 static uint8_t byte_of(unsigned node, unsigned q, unsigned i, uint32_t at)
 {
 	if (at < 4)
@@ -176,8 +176,8 @@ static void drain(struct run *r)
 		}
 }
 
-/* Checks the memory: a WRITE may have arrived in part, but no other bytes, and none outside its
- * target. */
+/* Checks the memory that messages may change: part of a WRITE may be missing, but no byte may be
+ * wrong, and no byte outside a WRITE's target or a receive may have changed. */
 static void check_memory(struct run *r, unsigned node, unsigned q)
 {
 	const struct flow *f = &r->flow[1 - node][q];
@@ -270,7 +270,7 @@ static unsigned run(uint64_t seed, struct totals *t)
 	t->runs++;
 	for (unsigned node = 0; node < SIM_NODES; node++)
 		for (unsigned q = 0; q < spec.qps; q++)
-			/* with the receives that no message has used */
+			/* Unused receives are destroyed with the QP. */
 			sim_destroy_qp(&r->sim, node, q);
 	if (sim_fini(&r->sim))
 		OBJECT(r, "objects left over");

@@ -1,9 +1,9 @@
-/* sim_ud --seed N --count M [--log FILE]: random runs of datagrams, seeds N .. N+M-1. Two nodes
- * send each other datagrams over links that lose, duplicate, reorder and corrupt frames; receives
- * are sometimes missing or too short. Checked: a delivered datagram has the sent data behind its IP
- * header; it is delivered once for each frame that arrived intact, at the addressed QP and with the
- * right source; the nodes send nothing but these datagrams. Exits with 1 when a run failed; the
- * seed reproduces it. */
+/* sim_ud --seed N --count M [--log FILE]: random runs N .. N+M-1 of datagrams. Two nodes send each
+ * other datagrams over links that lose, duplicate, reorder and corrupt frames; receives are
+ * sometimes missing or too short. Checked: a delivered datagram has the data that was sent, behind
+ * its IP header; it is delivered at the addressed QP and with the right source, once for each frame
+ * that arrived intact; the nodes send nothing but these datagrams. Exits with 1 when a run failed;
+ * the seed reproduces it. */
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,15 +12,15 @@
 #include "qp/qp.h"
 #include "wire/stats.h"
 
-#define SENDS 60u /* sends of each QP */
+#define SENDS 60u /* number of datagrams that each QP sends */
 #define SLOTS 64u
 #define AREA  4200u
-#define QPS   4u		   /* largest number of QPs per node */
-#define BACK  (SLOTS * QPS * AREA) /* offset of the data to send */
+#define QPS   4u		   /* number of QPs per node, at most */
+#define BACK  (SLOTS * QPS * AREA) /* offset of the data to send in the arena */
 
 struct datagram {
 	uint32_t length;
-	unsigned frames, arrived; /* frames sent; frames delivered */
+	unsigned frames, arrived; /* number of frames sent and delivered */
 };
 
 struct run {
@@ -29,7 +29,7 @@ struct run {
 	uint64_t seed;
 	struct datagram sent[SIM_NODES][QPS][SENDS];
 	unsigned nsent[SIM_NODES][QPS], done[SIM_NODES][QPS];
-	uint32_t room[SIM_NODES][QPS][SLOTS]; /* length of each receive; 0 = not posted */
+	uint32_t room[SIM_NODES][QPS][SLOTS]; /* length of each posted receive; 0 = not posted */
 	unsigned other, objections;
 };
 
@@ -47,7 +47,7 @@ static uint8_t byte_of(unsigned node, unsigned q, unsigned n, uint32_t i)
 	return (uint8_t)(node * 131 + q * 59 + n * 7 + i + (i >> 8));
 }
 
-/* Filter: counts every frame before the link's impairments. ARP and ND messages are not counted. */
+/* Filter: counts every datagram before the link's impairments. Drops ARP and ND messages. */
 static bool note(struct sim *sim, unsigned from, const struct rn_pkt *pkt, void *arg)
 {
 	struct run *r = arg;
@@ -276,7 +276,7 @@ int main(int argc, char **argv)
 	printf("%llu runs, %llu datagrams, %llu delivered, %llu of them twice, %llu without a receive, %llu too long for it\n",
 	       totals.runs, totals.sent, totals.delivered, totals.doubled, totals.starved,
 	       totals.misfit);
-	/* With this many runs, chance must have produced every case that is checked. */
+	/* In so many runs, every case that the totals count must have occurred. */
 	if (count >= 20 && (!totals.doubled || !totals.starved || !totals.misfit)) {
 		printf("too tame\n");
 		objections++;

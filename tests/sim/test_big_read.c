@@ -1,8 +1,9 @@
-/* Do READs of megabytes complete when the peer answers every request in full, one after the other,
- * however often it was retransmitted, and when the requester pauses so long that responses overflow
- * its receive queue? The peer is a model of a software responder that does not know the requester's
- * state: requests wait in a queue, and a retransmitted one is looked up among the last few and
- * answered again. Virtual time; --print shows the figures without checking them. */
+/* READs of megabytes complete although the peer answers every request in full, one after the other,
+ * however often it was retransmitted, and although the requester pauses so long that responses
+ * overflow its receive queue. The peer is a model of a software responder that does not know the
+ * requester's state: requests wait in a queue, and a retransmitted request is looked up among the
+ * last few and answered again. Virtual time; --print shows the measured values without checking
+ * them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -15,7 +16,7 @@
 
 #define LENGTH	 8388607u
 #define READS	 3u
-#define DEPTH	 16u /* number of READs that the peer remembers */
+#define DEPTH	 16u /* number of READs that the peer can look up */
 #define MTU	 1024u
 #define PACKETS	 (READS * ((LENGTH + MTU - 1) / MTU))
 #define WAITING	 8192u
@@ -25,14 +26,14 @@
 
 struct course {
 	const char *name;
-	rn_time pace;  /* time between two responses */
-	unsigned ring; /* capacity of the requester's receive queue in frames */
-	/* longest pause and longest active time of the requester; drawn by seed */
+	rn_time pace;  /* time between two responses of the peer */
+	unsigned ring; /* size of the requester's receive queue, in frames */
+	/* longest pause and longest active time of the requester, in us; each is drawn at random */
 	unsigned away_us, awake_us;
-	uint32_t loss_ppm;	    /* loss of responses */
-	unsigned depth;		    /* READs in flight that both sides agreed on */
-	unsigned cost;		    /* upper limit of responses, in percent of those needed */
-	unsigned pause_us, work_us; /* longest pause and longest active time of the peer */
+	uint32_t loss_ppm;	    /* loss of responses, in parts per million */
+	unsigned depth;		    /* number of READs in flight, as negotiated */
+	unsigned cost;		    /* responses sent, at most: in percent of the necessary ones */
+	unsigned pause_us, work_us; /* longest pause and active time of the peer, in us */
 };
 
 static const struct course courses[] = {
@@ -50,7 +51,7 @@ static const struct course courses[] = {
 };
 
 struct request {
-	uint32_t psn, npkts; /* PSN counted from the first PSN */
+	uint32_t psn, npkts; /* psn: counted from the first PSN */
 	uint64_t va;
 	uint32_t length;
 	bool again;
@@ -67,10 +68,10 @@ struct peer {
 	const struct course *course;
 	struct request waiting[WAITING];
 	unsigned first, nwaiting;
-	struct request record[DEPTH]; /* the last requests; the oldest is overwritten */
+	struct request record[DEPTH]; /* the last new requests, overwritten in turn */
 	unsigned nrecords;
-	uint32_t epsn;	   /* first PSN after all requests */
-	uint32_t answered; /* number of responses sent for the first waiting request */
+	uint32_t epsn;	   /* first PSN after all requests so far */
+	uint32_t answered; /* responses sent to the oldest waiting request */
 	struct response ring[RING_MAX];
 	unsigned nring;
 	uint64_t requests, again, sent, overrun, lost;
@@ -87,12 +88,12 @@ static const struct request *find(const struct peer *p, const struct request *r)
 	return NULL;
 }
 
-/* Filter: takes every READ request; the requester sends no other IB packet. The peer's shard never
- * gets the request. */
+/* Filter: queues every READ request for the model peer and drops the packet, so that the peer's
+ * shard never gets it. The requester sends no other RoCE packets. */
 static bool on_request(struct sim *sim, unsigned from, const struct rn_pkt *pkt, void *arg)
 {
 	struct peer *p = arg;
-	if (pkt->kind != RN_PKT_IB) /* ARP and ND messages */
+	if (pkt->kind != RN_PKT_IB) /* drops ARP and ND messages */
 		return false;
 	struct request r = {.psn = (pkt->psn - sim->spec.first_psn) & RN_PSN_MASK,
 			    .va = pkt->va,
@@ -114,8 +115,8 @@ static bool on_request(struct sim *sim, unsigned from, const struct rn_pkt *pkt,
 	return false;
 }
 
-/* Sends the next response of the oldest request. A response that finds the receive queue full is
- * lost. */
+/* Sends the next response to the oldest waiting request. The response is lost if the requester's
+ * receive queue is full. */
 static void answer(struct peer *p)
 {
 	struct request *r = &p->waiting[p->first];
@@ -143,8 +144,8 @@ static void answer(struct peer *p)
 	p->nwaiting--;
 }
 
-/* The requester polls: it takes the waiting responses in bursts; after each burst it sends and
- * checks its timers. */
+/* Lets the requester poll: it takes the queued responses in bursts, and after each burst it sends
+ * and checks its timers. */
 static void take(struct peer *p, rn_time now)
 {
 	p->sim.now = now;
@@ -166,7 +167,7 @@ static uint64_t some(struct peer *p, unsigned us)
 	return us ? RN_US(rn_rng_below(&p->sim.rng, us)) : 0;
 }
 
-/* Alternating pauses and active times. */
+/* A host that is active from `back` to `leave` and then pauses. */
 struct shift {
 	rn_time back, leave;
 };
@@ -181,7 +182,8 @@ static bool is_there(struct peer *p, struct shift *s, unsigned away_us, unsigned
 	return now >= s->back;
 }
 
-/* Runs until all READs have completed or failed. Returns the number of successful READs. */
+/* Runs until all READs have completed or the time limit is reached. Returns the number of READs
+ * that succeeded. */
 static unsigned run(struct peer *p)
 {
 	const struct course *course = p->course;

@@ -1,6 +1,5 @@
-/* How does a NIC treat other traffic on the network? Each foreign frame is dropped without an
- * answer and counted under its verdict. Pings of every size are answered unless they are
- * fragmented. */
+/* Other traffic on the network: each frame that is not for the NIC is dropped without an answer and
+ * counted under its verdict. Pings of every size are answered unless they are fragmented. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,14 +17,14 @@
 
 #define DUT 1u
 
-/* ---- frames of others ---- */
+/* ---- frames that are not for the NIC ---- */
 
 /* clang-format off */
 static const struct {
 	const char *what;
 	const char *dmac;  /* destination MAC, 6 bytes */
 	uint16_t type;     /* Ethertype, or the length of an 802.3 frame */
-	const char *body;  /* first bytes after the type; the rest is zeros */
+	const char *body;  /* first bytes after the type; zeros follow */
 	uint8_t nbody;
 	enum rn_verdict verdict;
 } others[] = {
@@ -44,7 +43,7 @@ static const struct {
 	{"ARP of another kind", "\xff\xff\xff\xff\xff\xff",    0x0806, "\0\6\x08\0\6\4\0\1",   8,  RN_V_ARP_BAD},
 };
 
-/* IPv4 packets with a correct header checksum, by protocol and address. */
+/* IPv4 packets with a correct header checksum, with various protocols, addresses and ports. */
 static const struct {
 	const char *what;
 	uint8_t protocol, dst[4], dmac[6];
@@ -69,7 +68,7 @@ static void begin(struct sim *sim, bool vlan)
 	sim_spec_default(&spec);
 	spec.vlan = vlan;
 	sim_init(sim, &spec);
-	sim_speak(sim, DUT, UINT32_MAX); /* discards its ARP and ND messages */
+	sim_speak(sim, DUT, UINT32_MAX); /* discards the NIC's first ARP and ND announcements */
 }
 
 static unsigned put_head(uint8_t *frame, const uint8_t *dmac, uint16_t type)
@@ -95,7 +94,7 @@ static void finish_ipv4(uint8_t *ip, unsigned total, uint8_t protocol, const uin
 	rn_store16(ip + RN_IPV4_CHECKSUM, sum);
 }
 
-/* The frame must be counted under this verdict, and the NIC must not answer. */
+/* Expects that the NIC counts the frame under this verdict and sends nothing. */
 static void expect_dropped(struct sim *sim, const char *what, const uint8_t *frame, unsigned len,
 			   enum rn_verdict v)
 {
@@ -131,10 +130,10 @@ static void drops_and_counts_what_is_not_for_it(void **state)
 		rn_store16(frame + 38, packets[i].dport == RN_ROCE_PORT ? 20 : 26);
 		expect_dropped(&sim, packets[i].what, frame, 60, packets[i].verdict);
 	}
-	/* a frame to another host that a switch floods */
+	/* a frame with another host's MAC, as it arrives when a switch floods it */
 	put_head(frame, (const uint8_t *)"\2\0\0\0\0\7", RN_ETHERTYPE_ARP);
 	expect_dropped(&sim, "flooded", frame, 60, RN_V_FRAME_MAC);
-	/* a truncated Ethernet header of every length */
+	/* Ethernet headers that are cut off, of every length */
 	for (unsigned len = 0; len < 14; len++)
 		expect_dropped(&sim, "runt", frame, len, RN_V_FRAME_SHORT);
 	assert_int_equal(sim_fini(&sim), 0);
@@ -168,8 +167,8 @@ static bool note_pong(struct sim *sim, unsigned from, const struct rn_pkt *pkt, 
 	return false;
 }
 
-/* Builds an echo request from node 0 to the DUT; `fragment` goes into the IPv4 fragment field.
- * Returns the frame's length. */
+/* Builds an ICMP echo request from node 0 to the node under test. fragment: value of the IPv4
+ * fragment field. Returns the frame's length. */
 static unsigned ping(const struct sim *sim, const struct pong *p, uint8_t *frame, uint16_t fragment)
 {
 	static uint8_t data[9000];

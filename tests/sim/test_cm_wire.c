@@ -1,5 +1,5 @@
-/* Do connections work on the wire? Rows of docs/spec/rocev2.md that need whole shards with QPs, not
- * only the connection manager. Node 0 is the active side unless a row says otherwise. */
+/* Connections as seen on the wire: rows of docs/spec/rocev2.md that need whole shards with QPs and
+ * not only the connection manager. Node 0 is the active side unless a row says otherwise. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,24 +16,24 @@
 #include "sim.h"
 
 #define PORT	  4000u
-#define PSN(node) (0xA0u + 0x10u * (1 - (node))) /* first PSN that a node expects */
+#define PSN(node) (0xA0u + 0x10u * (1 - (node))) /* first PSN that a node expects from its peer */
 
 struct world {
 	struct sim sim;
 	uint32_t listener[SIM_NODES], id[SIM_NODES];
 	bool up[SIM_NODES], gone[SIM_NODES], no_answer;
-	uint16_t rejected; /* REJ reason */
+	uint16_t rejected; /* reason in the last REJ */
 	unsigned requests;
-	/* messages seen on the link, by sender */
+	/* packets seen on the link, by sender: MADs by CM message type, data packets, RNR NAKs */
 	unsigned mads[SIM_NODES][0x20], data[SIM_NODES], rnr_naks[SIM_NODES];
 	uint32_t first_psn[SIM_NODES];
 	uint8_t rnr_syndrome;
 	struct rn_cm_msg last[SIM_NODES][0x20];
-	struct rn_pkt last_mad; /* the last MAD's packet, without payload */
+	struct rn_pkt last_mad; /* packet of the last MAD; its payload is no longer valid */
 	bool resolved[SIM_NODES];
 	unsigned data_at_dreq, flushed_at_dreq;
 	unsigned flushed;
-	uint16_t lose; /* type of the CM message that the link drops */
+	uint16_t lose; /* type of CM message that the link drops; 0 = none */
 };
 
 static bool watch(struct sim *sim, unsigned from, const struct rn_pkt *pkt, void *arg)
@@ -197,7 +197,8 @@ static void take_event(struct world *w, unsigned node, unsigned qp, const struct
 	}
 }
 
-/* Lets both clients handle events for `span`; qp is the slot that they use. */
+/* Lets the clients of both nodes handle events for the time `span`. qp: slot of the QPs that they
+ * connect. */
 static void act(struct world *w, unsigned qp, rn_time span)
 {
 	rn_time end = w->sim.now + span;
@@ -260,7 +261,7 @@ static void stop(struct world *w)
 	assert_int_equal(sim_fini(&w->sim), 0);
 }
 
-/* ---- queue pairs ---- */
+/* ---- rows about queue pairs ---- */
 
 static void wire_row_C21_first_packet_numbers(void **state)
 {
@@ -287,15 +288,16 @@ static void wire_row_C28_addresses_are_answered_for(void **state)
 		struct world w;
 		start(&w, ipv6);
 		connect(&w, 0);
-		/* the passive side resolves addresses; the active one may have learnt the address
-		 * from the request */
+		/* The passive side must answer address resolution. The active side need not,
+		 * because the peer may know its MAC already. */
 		assert_true(w.resolved[1]);
 		stop(&w);
 	}
 }
 
-/* The order of rdma_disconnect(): the QP goes to the error state first, which stops it and flushes
- * its requests. The connection manager sends no DREQ before the client commands it. */
+/* rdma_disconnect() moves the QP to the error state first, which stops the QP and flushes its
+ * requests. The connection manager must send the DREQ only when the client issues the DISCONNECT
+ * command. */
 static void wire_row_C38_in_error_before_the_farewell(void **state)
 {
 	struct rn_qp_attr err = {.state = RN_QPS_ERR};
@@ -305,7 +307,7 @@ static void wire_row_C38_in_error_before_the_farewell(void **state)
 	for (unsigned i = 0; i < 4; i++)
 		post(&w, 0, 0, RN_WQE_RECV, 100);
 	for (unsigned i = 0; i < 8; i++)
-		post(&w, 0, 0, RN_WQE_SEND, 8000); /* the peer has posted no receive */
+		post(&w, 0, 0, RN_WQE_SEND, 8000); /* not executed: the peer has no receive */
 	act(&w, 0, RN_MS(1));
 	assert_true(w.data[0] > 0);
 	assert_int_equal(w.mads[0][RN_CM_DREQ], 0);
@@ -338,7 +340,8 @@ static void wire_row_C39_the_wait_a_receiver_asks_for(void **state)
 	stop(&w);
 }
 
-/* UC connections are established in the same way; the first data packet replaces a lost RTU. */
+/* UC connections are established like RC ones. If the RTU is lost, the first data packet replaces
+ * it. */
 static void unreliable_connections(void **state)
 {
 	for (unsigned lost = 0; lost < 2; lost++) {
@@ -364,10 +367,10 @@ static void unreliable_connections(void **state)
 	}
 }
 
-/* ---- QP1 ---- */
+/* ---- rows about QP1 ---- */
 
-/* Returns a REQ of node 0 as it was on the wire. The link drops it, so that the peer does not get
- * it. */
+/* Returns the packet of a REQ that node 0 has sent. The link drops the packet, so that the test can
+ * inject it later, changed or unchanged. */
 static struct rn_pkt a_request(struct world *w, uint8_t mad[RN_MAD_BYTES])
 {
 	struct rn_pkt p;
@@ -450,11 +453,11 @@ static void wire_row_U13_other_management(void **state)
 		uint8_t at, value; /* offset in the MAD, and the value to store there */
 		uint16_t len;
 	} rows[] = {
-		{1, 0x03, 256},	 {1, 0x04, 256},  {1, 0x01, 256}, {1, 0x81, 256}, /* classes */
-		{0, 2, 256},	 {0, 0, 256},	  {2, 1, 256},	  {2, 3, 256},	  /* versions */
-		{3, 0x01, 256},	 {3, 0x83, 256},				  /* methods */
-		{17, 0x0F, 256}, {17, 0x1B, 256}, {16, 1, 256},			  /* attributes */
-		{0, 1, 255},	 {0, 1, 24},	  {0, 1, 0},	  {0, 1, 260},	  /* lengths */
+		{1, 0x03, 256},	 {1, 0x04, 256},  {1, 0x01, 256}, {1, 0x81, 256}, /* MAD class */
+		{0, 2, 256},	 {0, 0, 256},	  {2, 1, 256},	  {2, 3, 256},	  /* MAD version */
+		{3, 0x01, 256},	 {3, 0x83, 256},				  /* MAD method */
+		{17, 0x0F, 256}, {17, 0x1B, 256}, {16, 1, 256},			  /* attribute ID */
+		{0, 1, 255},	 {0, 1, 24},	  {0, 1, 0},	  {0, 1, 260},	  /* MAD length */
 	};
 	uint8_t mad[RN_MAD_BYTES + 4] = {0};
 	struct rn_pkt p;
@@ -474,12 +477,12 @@ static void wire_row_U13_other_management(void **state)
 	stop(&w);
 }
 
-/* ---- long runs ---- */
+/* ---- rows about long runs ---- */
 
-#define GHOSTS (8u << 20) /* offset in the arena for data of the first process */
+#define GHOSTS (8u << 20) /* offset in node 0's arena: target of the first transfer */
 
-/* Node 0's process dies in the middle of a transfer to it, and a new process connects. With the
- * same seed the new process gets the same QPN, so that the peer's old connection is stale; with
+/* Node 0's process dies while node 1 writes to it, and a new process of node 0 connects. With the
+ * same seed the new process gets the same QPN, so that node 1 rejects the REQ as stale; with
  * another seed it gets a different QPN. */
 static void wire_row_S6_a_restarted_peer(void **state)
 {
@@ -498,7 +501,7 @@ static void wire_row_S6_a_restarted_peer(void **state)
 					  .remote = GHOSTS});
 		act(&w, 0, RN_US(200));
 		assert_true(w.sim.node[0].arena[GHOSTS] == 0x77);
-		/* half of the transfer has arrived */
+		/* The transfer is not complete: its last byte has not arrived. */
 		assert_true(w.sim.node[0].arena[GHOSTS + (1 << 20) - 1] != 0x77);
 		old_id = w.id[1];
 		sim_restart(&w.sim, 0, same ? w.sim.node[0].seed : 4711);
@@ -506,8 +509,8 @@ static void wire_row_S6_a_restarted_peer(void **state)
 		w.id[0] = w.id[1] = w.listener[0] = 0;
 		memset(w.up, 0, sizeof(w.up));
 		memset(w.gone, 0, sizeof(w.gone));
-		/* use up the first communication id, or the new REQ would be taken for a
-		 * retransmission */
+		/* With the same seed the communication ids repeat too. Use up the first one;
+		 * otherwise node 1 would take the new REQ for a retransmission. */
 		if (same) {
 			struct rn_cmd cmd = {.op = RN_CMD_CM_CONNECT};
 			struct rn_rsp rsp;
@@ -522,11 +525,11 @@ static void wire_row_S6_a_restarted_peer(void **state)
 		sim_create_qp(&w.sim, 0, 0);
 		sim_create_qp(&w.sim, 1, 1);
 		assert_int_equal(w.sim.node[0].qp[0].qpn == qpn, same);
-		w.sim.node[0].qp[1] = w.sim.node[0].qp[0]; /* both ends use slot 1 from here on */
+		w.sim.node[0].qp[1] = w.sim.node[0].qp[0]; /* from here on both nodes use slot 1 */
 		w.sim.node[0].qp[0] = (struct sim_qp){0};
 		assert_int_equal(dial(&w, 0, 1), 0);
 		act(&w, 1, RN_S(1));
-		if (same) { /* rejected once as stale, which ends the old connection */
+		if (same) { /* node 1 rejects the REQ as stale and ends its old connection */
 			assert_int_equal(w.rejected, 10);
 			assert_true(w.gone[1]);
 			assert_int_equal(w.mads[1][RN_CM_DREQ], 1);
@@ -541,7 +544,8 @@ static void wire_row_S6_a_restarted_peer(void **state)
 		act(&w, 1, RN_S(10));
 		assert_int_equal(drain(&w, 0, RN_STATUS_SUCCESS), 1);
 		assert_true(w.sim.node[0].arena[0] == 0x11 && w.sim.node[0].arena[99] == 0x11);
-		/* no packet of the old transfer was accepted since, and the transfer failed */
+		/* No packet of the old transfer was accepted after the restart, and the transfer
+		 * failed. */
 		assert_memory_equal(w.sim.node[0].arena + GHOSTS, before, sizeof(before));
 		assert_int_equal(atomic_load(&w.sim.node[1].qp[0].shared->state), RN_QPS_ERR);
 		assert_int_equal(atomic_load(&w.sim.node[1].qp[1].shared->state), RN_QPS_RTS);
@@ -577,7 +581,7 @@ static void wire_row_S8_a_hundred_thousand_connections(void **state)
 				order(&w, i / 2 % 2, RN_CMD_CM_DISCONNECT, w.id[i / 2 % 2]), 0);
 		else
 			assert_int_equal(order(&w, 0, RN_CMD_CM_DESTROY, w.id[0]), 0);
-		act(&w, 0, RN_MS(4)); /* about 15 connections are in timewait at a time */
+		act(&w, 0, RN_MS(4)); /* so that about 15 connections are in timewait */
 		assert_true(w.gone[1]);
 		sim_destroy_qp(&w.sim, 0, 0);
 		sim_destroy_qp(&w.sim, 1, 0);
@@ -591,7 +595,8 @@ static void wire_row_S8_a_hundred_thousand_connections(void **state)
 	assert_int_equal(rn_cm_dropped(w.sim.node[0].shard->lane.cm) +
 				 rn_cm_dropped(w.sim.node[1].shard->lane.cm),
 			 0);
-	/* the ids are still spread over the whole range */
+	/* On average the ids are in the middle of their range, so they are still spread over all of
+	 * it. */
 	assert_in_range(ids / 100000, 1u << 30, 3u << 30);
 	w.id[0] = w.id[1] = 0;
 	stop(&w);

@@ -1,5 +1,6 @@
-/* Do several senders share one queue fairly, without drops and without leaving it empty? In virtual
- * time, so the figures are the same on every computer. Each test prints its figures. */
+/* Several senders share one queue fairly, without drops and without leaving it empty. The tests run
+ * in virtual time, so the results are the same on every computer. Each test prints its measured
+ * values. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
@@ -40,7 +41,8 @@ static void show(const char *what)
 		(unsigned long long)b.dropped, (unsigned long long)bottleneck_resent(&b));
 }
 
-/* No frame was dropped in the measuring period, and no packet was ever retransmitted. */
+/* Expects that no frame was dropped in the measuring period and that no packet was ever
+ * retransmitted. */
 static void expect_lossless(void)
 {
 	assert_int_equal(b.dropped, 0);
@@ -55,8 +57,8 @@ static void expect_shared(void)
 	assert_true(bottleneck_use(&b) >= 0.9);
 }
 
-/* All flows start at once and never stop. The first half is the time until the rates settle; it
- * must be free of loss too. */
+/* All flows start at once and do not stop. In the first 80 ms the rates converge, also without
+ * loss; in the next 80 ms the shares are measured. */
 static void share(unsigned flows, bool read, const char *what)
 {
 	struct bottleneck_spec spec;
@@ -91,7 +93,7 @@ static void test_share_8(void **state)
 	share(8, false, "8 senders");
 }
 
-/* READ responses are limited at the responder by CNPs from the requester. */
+/* READ responses are limited at the responder, by CNPs that the requester sends. */
 static void test_share_reads(void **state)
 {
 	share(4, true, "4 responders of READs");
@@ -113,8 +115,8 @@ static void test_without_control(void **state)
 	finish();
 }
 
-/* Eight senders send 1 MiB each to one receiver at the same instant: without loss, and not much
- * slower than the link. */
+/* Eight senders send 1 MiB each to one receiver at the same instant. Nothing is lost, and the last
+ * flow ends within 20 ms; the link alone would take 6.7 ms. */
 static void test_incast(void **state)
 {
 	rn_time from, last = 0;
@@ -136,7 +138,7 @@ static void test_incast(void **state)
 	finish();
 }
 
-/* A flow that starts after the others have settled gets its share. */
+/* A flow that starts when the rates of the others have converged gets its fair share too. */
 static void late(unsigned flows, const char *what)
 {
 	start(flows);
@@ -167,8 +169,8 @@ static void test_late_fourth(void **state)
 	late(4, "3 and a late one");
 }
 
-/* Row E8 in full: when the other flow stops, this one uses the whole line, and then its limit
- * ends. */
+/* Row E8 with real shards: when the other flow stops, this flow reaches the line rate, and later
+ * its rate limit ends. */
 static void wire_row_E8_alone_again(void **state)
 {
 	rn_time from;
@@ -187,7 +189,7 @@ static void wire_row_E8_alone_again(void **state)
 	assert_true(b.now - from < RN_MS(200));
 	expect_lossless();
 	bottleneck_run(&b, b.now + RN_MS(100));
-	/* the stopped flow sends nothing, so its limit may remain */
+	/* Only the stopped flow may still have a limit, because it sends nothing. */
 	assert_true(bottleneck_limited(&b) <= 1);
 	expect_lossless();
 	finish();

@@ -1,7 +1,7 @@
-/* Which frames does a NIC accept? The F rows of docs/spec/rocev2.md (F10 is in test_sent). Each
- * test gives a QP in RTS a valid WRITE with one change and checks what a peer can see: an ACK and
- * the data in memory, or no reply and one counter. At the end of every test the unchanged WRITE
- * with the same PSN is accepted, which shows that a dropped frame changed no state. */
+/* Frames that a NIC must accept or drop: the F rows of docs/spec/rocev2.md (F10 is in test_sent).
+ * Each test gives a QP in RTS a valid WRITE with one change and checks what a peer can observe: an
+ * ACK and the data in memory, or no reply and one counter. At the end of every test the unchanged
+ * WRITE with the same PSN is accepted, which shows that a dropped frame changed no state. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,19 +16,19 @@
 #include "shard/shard.h"
 
 #define DUT   1u
-#define V     (2u << 20) /* target of the peer's WRITE, offset in the DUT's arena */
-#define HELLO "HELLO"	 /* 5 bytes, so the packet has 3 pad bytes */
+#define V     (2u << 20) /* target of the WRITE: offset in the node's arena */
+#define HELLO "HELLO"	 /* data of the WRITE: 5 bytes, so 3 pad bytes follow */
 
-/* Offsets in the valid WRITE, for an untagged IPv4 port. */
+/* Offsets in the frame of the valid WRITE, on an untagged IPv4 port. */
 enum { IP = 14, UDP = 34, BTH = 42, DATA = 70, PAD = 75 };
-/* The checksums that are corrected after a change, so that the frame has one error only. */
+/* Which checksums repair() corrects after a change, so that the frame has no other error. */
 enum repair { AS_IS = 0, SUM = 1, CRC = 2 };
 
 struct bench {
 	struct sim sim;
-	int32_t psn;	     /* PSN of the next request */
-	unsigned sent;	     /* frames that the DUT has sent since the last check */
-	struct rn_pkt reply; /* the last of them; its frame buffer is no longer valid */
+	int32_t psn;	     /* PSN of the peer's next request, counted from the first */
+	unsigned sent;	     /* frames sent by the node under test since the last check */
+	struct rn_pkt reply; /* the last of these frames; its payload is no longer valid */
 	uint8_t frame[SIM_FRAME_MAX];
 	unsigned len;
 };
@@ -37,7 +37,7 @@ static bool note(struct sim *sim, unsigned from, const struct rn_pkt *pkt, void 
 {
 	struct bench *b = arg;
 
-	/* not counted: congestion.rows checks the CNPs that ECN marks cause */
+	/* CNPs, which ECN marks cause, are not counted here; congestion.rows checks them. */
 	if (from == DUT && pkt->kind == RN_PKT_IB && pkt->opcode != RN_OPCODE_CNP) {
 		b->sent++;
 		b->reply = *pkt;
@@ -55,7 +55,7 @@ static struct rn_qp *qp_of(const struct bench *b)
 	return rn_shard_qp(b->sim.node[DUT].shard, b->sim.node[DUT].qp[0].qpn);
 }
 
-/* The valid WRITE that the peer would send next. */
+/* Returns the valid WRITE that the peer would send next. */
 static struct rn_pkt good_packet(struct bench *b)
 {
 	struct rn_pkt p = craft_packet(&b->sim, DUT, 0, RN_OP_WRITE_ONLY, b->psn);
@@ -95,7 +95,7 @@ static void start_type(struct bench *b, uint8_t type, bool ipv6, bool vlan)
 	b->sim.filter = note;
 	b->sim.filter_arg = b;
 	sim_connect(&b->sim, 0);
-	sim_speak(&b->sim, DUT, UINT32_MAX); /* discards its ARP and ND messages */
+	sim_speak(&b->sim, DUT, UINT32_MAX); /* discards its first ARP and ND announcements */
 	build_good(b);
 }
 
@@ -109,7 +109,8 @@ static void start(struct bench *b)
 	start_as(b, false, false);
 }
 
-/* The frame must be accepted: the data are in memory and an ACK of its PSN is sent. */
+/* Injects the frame and expects that it is accepted: the data are in memory and its PSN is
+ * acknowledged. */
 static void accepted(struct bench *b)
 {
 	memset(target(b), 0, 16);
@@ -125,8 +126,8 @@ static void accepted(struct bench *b)
 	build_good(b);
 }
 
-/* The frame must be dropped: only one counter grows. Afterwards the buffer holds the valid frame
- * again. */
+/* Injects the frame and expects that it is dropped: one counter grows and nothing else changes.
+ * Afterwards b->frame holds the valid WRITE again. */
 static void refused(struct bench *b, enum rn_verdict v)
 {
 	const struct rn_stats *stats = rn_shard_stats(b->sim.node[DUT].shard);
@@ -152,7 +153,8 @@ static void finish(struct bench *b)
 	assert_int_equal(sim_fini(&b->sim), 0);
 }
 
-/* Corrects the IPv4 header checksum and the ICRC, which ends the frame. */
+/* Corrects the IPv4 header checksum and the ICRC (the last four bytes of the frame), as `what`
+ * says. */
 static void repair(struct bench *b, enum repair what)
 {
 	uint8_t *ip = b->frame + IP, *end = b->frame + b->len - 4;
@@ -185,7 +187,8 @@ static void change16(struct bench *b, unsigned at, uint16_t value, enum repair w
 	repair(b, what);
 }
 
-/* Changes one byte; the frame must be dropped, or accepted. */
+/* Changes one byte of the frame. Then byte_refused() expects that the frame is dropped,
+ * byte_accepted() that it is accepted. */
 static void byte_refused(struct bench *b, unsigned at, uint8_t value, enum repair what,
 			 enum rn_verdict v)
 {
@@ -199,7 +202,7 @@ static void byte_accepted(struct bench *b, unsigned at, uint8_t value, enum repa
 	accepted(b);
 }
 
-/* ---- rows ---- */
+/* ---- the F rows ---- */
 
 static void wire_row_F2_flipped_payload_bit(void **state)
 {
@@ -236,8 +239,8 @@ static void wire_row_F4_what_routers_may_change(void **state)
 	byte_accepted(&b, BTH + RN_BTH_ECN, RN_BTH_FECN | RN_BTH_BECN, AS_IS);
 	finish(&b);
 	start_as(&b, true, false);
-	byte_accepted(&b, IP, 0x6B, AS_IS);	/* traffic class */
-	byte_accepted(&b, IP + 1, 0x3F, AS_IS); /* ECN, flow label */
+	byte_accepted(&b, IP, 0x6B, AS_IS);	/* version, traffic class */
+	byte_accepted(&b, IP + 1, 0x3F, AS_IS); /* traffic class (ECN), flow label */
 	byte_accepted(&b, IP + 3, 0x55, AS_IS);
 	byte_accepted(&b, IP + RN_IPV6_HOPS, 1, AS_IS);
 	finish(&b);
@@ -249,9 +252,9 @@ static void wire_row_F5_what_they_may_not(void **state)
 
 	start(&b);
 	byte_refused(&b, IP + RN_IPV4_ID, 1, SUM, RN_V_ICRC);
-	byte_refused(&b, IP + RN_IPV4_FRAGMENT, 0, SUM, RN_V_ICRC); /* DF */
+	byte_refused(&b, IP + RN_IPV4_FRAGMENT, 0, SUM, RN_V_ICRC); /* clears DF */
 	byte_refused(&b, UDP + RN_UDP_SPORT, 0xC2, AS_IS, RN_V_ICRC);
-	byte_refused(&b, BTH + RN_BTH_FLAGS, 0x30, AS_IS, RN_V_ICRC); /* M */
+	byte_refused(&b, BTH + RN_BTH_FLAGS, 0x30, AS_IS, RN_V_ICRC); /* clears the M bit */
 	byte_refused(&b, BTH + RN_BTH_ACKREQ_BYTE, 0xFF, AS_IS, RN_V_ICRC);
 	finish(&b);
 }
@@ -263,7 +266,7 @@ static void wire_row_F6_pad_bytes_not_zero(void **state)
 	start(&b);
 	b.frame[PAD] = b.frame[PAD + 1] = b.frame[PAD + 2] = 0x55;
 	repair(&b, CRC);
-	accepted(&b); /* accepted() also checks the bytes after the data */
+	accepted(&b); /* also checks that no pad byte was written */
 	finish(&b);
 }
 
@@ -294,7 +297,7 @@ static void wire_row_F8_no_udp_checksum(void **state)
 	}
 }
 
-/* Computes the UDP checksum differently from the parser's udp_sum(): word by word over pseudo
+/* Computes the UDP checksum in another way than the parser's udp_sum(): word by word, over pseudo
  * header and datagram. */
 static uint16_t udp_checksum(const uint8_t *ip, bool ipv6)
 {
@@ -304,7 +307,7 @@ static uint16_t udp_checksum(const uint8_t *ip, bool ipv6)
 
 	for (unsigned i = 0; i < (ipv6 ? 32u : 8u); i += 2)
 		sum += rn_load16(addr + i);
-	/* len is even: the transport part is a multiple of four bytes */
+	/* len is even, because the length of the transport part is a multiple of four bytes. */
 	for (unsigned i = 0; i < len; i += 2)
 		sum += rn_load16(udp + i);
 	while (sum >> 16)
@@ -360,7 +363,7 @@ static void wire_row_F13_ipv4_options(void **state)
 
 	start(&b);
 	memmove(b.frame + UDP + 4, b.frame + UDP, b.len - UDP);
-	memset(b.frame + UDP, 1, 4); /* IP options: no operation */
+	memset(b.frame + UDP, 1, 4); /* four IP options "no operation" */
 	b.len += 4;
 	b.frame[IP] = 0x46;
 	change16(&b, IP + RN_IPV4_LENGTH, (uint16_t)(b.len - IP), SUM);
@@ -411,7 +414,8 @@ static void wire_row_F15_ethernet_padding(void **state)
 	finish(&b);
 }
 
-/* For every opcode: every UDP length in which its headers, pad and ICRC do not fit. */
+/* Every opcode with every UDP length that is too short for the opcode's headers, the pad bytes and
+ * the ICRC. */
 static void wire_row_F16_udp_too_short(void **state)
 {
 	static const uint8_t zeros[64];
@@ -421,7 +425,7 @@ static void wire_row_F16_udp_too_short(void **state)
 	start(&b);
 	p = good_packet(&b);
 	p.payload = zeros;
-	p.payload_len = sizeof(zeros); /* the frame is longer than the UDP length */
+	p.payload_len = sizeof(zeros); /* so that the frame itself is long enough */
 	for (unsigned opcode = 0; opcode < 256; opcode++)
 		for (unsigned pad = 0; pad < 4; pad++) {
 			unsigned need = 8u + rn_opcode_row((uint8_t)opcode)->hdr_bytes + pad + 4;
@@ -459,7 +463,8 @@ static void wire_row_F17_udp_longer_than_ip(void **state)
 		refused(&b, RN_V_UDP_LENGTH);
 		change16(&b, at, (uint16_t)(len + 4), AS_IS);
 		refused(&b, RN_V_UDP_LENGTH);
-		memset(b.frame + b.len, 0, 64); /* even if the frame has that many bytes */
+		/* The length is wrong even if the frame does have that many bytes. */
+		memset(b.frame + b.len, 0, 64);
 		b.len += 64;
 		change16(&b, at, (uint16_t)(len + 64), CRC);
 		refused(&b, RN_V_UDP_LENGTH);
@@ -512,7 +517,7 @@ static void wire_row_F20_opcode_of_another_transport(void **state)
 				    : RN_V_BTH_OPCODE);
 	}
 	finish(&b);
-	/* the same on UC and UD QPs */
+	/* Opcodes of another transport on UC and UD queue pairs */
 	for (uint8_t type = RN_QPT_UC; type <= RN_QPT_UD; type++) {
 		start_type(&b, type, false, false);
 		for (unsigned opcode = 0; opcode < 0x80; opcode++) {
@@ -547,7 +552,7 @@ static void wire_row_F21_state_does_not_receive(void **state)
 	sim_destroy_qp(&b.sim, 0, 0);
 	sim_destroy_qp(&b.sim, DUT, 0);
 	sim_connect_rtr(&b.sim, 0);
-	/* in RTR: requests, but no responses */
+	/* A QP in RTR accepts requests but no responses. */
 	p = craft_packet(&b.sim, DUT, 0, RN_OP_ACK, 0);
 	build(&b, &p);
 	refused(&b, RN_V_QP_STATE);
@@ -587,7 +592,7 @@ static void wire_row_F24_other_source(void **state)
 		start_as(&b, ipv6, false);
 		change(&b, last, 77, CRC | (ipv6 ? AS_IS : SUM));
 		refused(&b, RN_V_QP_ADDRESS);
-		/* with protocol.check_source off */
+		/* With protocol.check_source switched off, any source address is accepted. */
 		b.sim.node[DUT].port.check_source = false;
 		rn_shard_port(b.sim.node[DUT].shard, &b.sim.node[DUT].port, b.sim.now);
 		change(&b, last, 77, CRC | (ipv6 ? AS_IS : SUM));
@@ -638,7 +643,8 @@ static void wire_row_F27_wrong_vlan(void **state)
 	put_tag(&b, 3 << 13 | 1);
 	refused(&b, RN_V_FRAME_VLAN);
 	finish(&b);
-	/* a port in VLAN 100 accepts no other VLAN and no untagged frame, but any priority */
+	/* A port in VLAN 100 accepts frames of this VLAN with any priority, no frames of another
+	 * VLAN, and no untagged frames. */
 	start_as(&b, false, true);
 	for (unsigned i = 0; i < RN_ARRAY_SIZE(wrong); i++) {
 		change16(&b, 14, wrong[i], AS_IS);
@@ -664,7 +670,7 @@ static void wire_row_F28_priority_tag(void **state)
 		accepted(&b);
 		assert_false(b.reply.has_vlan);
 	}
-	put_tag(&b, 0x1000); /* DEI (drop eligible) */
+	put_tag(&b, 0x1000); /* priority 0 with DEI (drop eligible) */
 	accepted(&b);
 	finish(&b);
 }

@@ -1,5 +1,5 @@
-/* Does one busy QP leave the other QPs of its shard their share? Measured in frames; the shard
- * sends 8 frames at a time, as a port lets it. */
+/* One busy QP leaves the other QPs of its shard their share. Measured in frames; the shard sends 8
+ * frames per burst, as for a port. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
@@ -11,9 +11,9 @@
 #define QUOTA 32u
 
 struct watch {
-	unsigned frames[QPS]; /* frames sent by node `who`, by QP */
+	unsigned frames[QPS]; /* number of frames that node `who` sent, by QP */
 	unsigned all;
-	unsigned first[QPS]; /* number of the QP's first frame, counted from 1 over all QPs */
+	unsigned first[QPS]; /* position of each QP's first frame among all frames, from 1 */
 	unsigned who;
 };
 
@@ -40,7 +40,7 @@ static void start(struct sim *sim, struct watch *w, unsigned who)
 	sim_init(sim, &spec);
 	for (unsigned q = 0; q < QPS; q++)
 		sim_connect(sim, q);
-	sim_run(sim, sim->now + RN_MS(1)); /* lets the initial ARP and ND messages pass */
+	sim_run(sim, sim->now + RN_MS(1)); /* lets the first ARP and ND announcements pass */
 	*w = (struct watch){.who = who};
 	sim->filter = note;
 	sim->filter_arg = w;
@@ -56,8 +56,8 @@ static void post(struct sim *sim, unsigned node, unsigned q, enum rn_wqe_kind ki
 				  .remote = 2 << 20});
 }
 
-/* QP 0 has a thousand packets to send. A small SEND on any other QP waits for at most one quota of
- * QP 0 and for the other small SENDs. */
+/* QP 0 has 1024 packets to send. A small SEND on any other QP waits at most for one quota of QP 0
+ * and for the other small SENDs. */
 static void test_big_write(void **state)
 {
 	struct sim sim;
@@ -65,7 +65,7 @@ static void test_big_write(void **state)
 	start(&sim, &w, 0);
 	for (unsigned i = 0; i < 4; i++)
 		post(&sim, 0, 0, RN_WQE_WRITE, 256 * 1024);
-	sim_speak(&sim, 0, 8); /* the SENDs are posted while QP 0 is sending */
+	sim_speak(&sim, 0, 8); /* QP 0 is sending when the SENDs are posted */
 	for (unsigned q = 1; q < QPS; q++) {
 		post(&sim, 1, q, RN_WQE_RECV, 64);
 		post(&sim, 0, q, RN_WQE_SEND, 64);
@@ -76,13 +76,14 @@ static void test_big_write(void **state)
 		assert_int_equal(w.frames[q], 1);
 		assert_in_range(w.first[q], 9, QUOTA + QPS);
 	}
-	assert_in_range(w.frames[0], 100, 200); /* QP 0 gets the remaining frames */
+	assert_in_range(w.frames[0], 100, 200); /* QP 0 gets all other frames */
 	sim_run(&sim, sim.now + RN_S(1));
 	assert_int_equal(w.frames[0], 1024);
 	assert_int_equal(sim_fini(&sim), 0);
 }
 
-/* The same for a node that answers a large READ while it has SENDs of its own. */
+/* A node answers a large READ on QP 0. Its own small SENDs on other QPs wait at most for one quota
+ * of READ responses and for each other. */
 static void test_big_read_answer(void **state)
 {
 	struct sim sim;
@@ -108,7 +109,8 @@ static void test_big_read_answer(void **state)
 	assert_int_equal(sim_fini(&sim), 0);
 }
 
-/* Equally busy QPs get equal shares: no two differ by more than a quota. */
+/* QPs that are equally busy get equal shares: their frame counts never differ by more than a
+ * quota. */
 static void test_equals(void **state)
 {
 	struct sim sim;

@@ -1,9 +1,9 @@
-/* What happens to other connections and to the CM table during and after a flood of connection
- * requests?
+/* A flood of connection requests must not disturb other connections, and must leave nothing in the
+ * CM table.
  *
- * Node 1 is flooded at one listener with ten thousand requests per second. Meanwhile it connects
- * to node 0, and node 0 connects to another listener of node 1; both must succeed as without the
- * flood. The tiers differ in the duration of the flood: a minute in `ci` and `full`. */
+ * One listener of node 1 gets ten thousand requests per second. Meanwhile node 1 connects to node
+ * 0, and node 0 connects to another listener of node 1; both must succeed as without the flood. The
+ * test tier determines the duration of the flood: a minute in `ci` and `full`. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,13 +23,13 @@
 
 #define VICTIM	  1
 #define FLOODED	  4000
-#define QUIET	  4001 /* port of the victim's other listener */
-#define ELSEWHERE 5000 /* port of node 0's listener */
+#define QUIET	  4001 /* CM port of the victim's other listener */
+#define ELSEWHERE 5000 /* CM port of node 0's listener */
 #define PER_MS	  10
 
 enum source { ONE_HOST, RANDOM_IPV4, RANDOM_IPV6 };
 
-/* The behaviour of the client at the flooded listener. */
+/* What the client at the flooded listener does with requests. */
 enum client { NEVER_ANSWERS, ACCEPTS_ALL };
 
 struct flood {
@@ -38,7 +38,8 @@ struct flood {
 	enum client client;
 	struct rn_rng rng;
 	uint32_t sent;
-	/* number of successful connects: of the victim, to the victim's quiet listener */
+	/* number of connection requests that arrived: [0] at node 0, [1] at the victim's quiet
+	 * listener */
 	uint64_t counted[2];
 	uint64_t tried;
 	unsigned most_live;
@@ -99,8 +100,8 @@ static struct rn_gid attacker(struct flood *f)
 	return g;
 }
 
-/* Sends one more request from a host that does not exist, with the longest timeouts that the fields
- * allow. */
+/* Injects one request from a host that does not exist, with the longest timeouts that its fields
+ * can express. */
 static void request(struct flood *f)
 {
 	const struct sim_node *victim = &f->sim->node[VICTIM];
@@ -129,8 +130,8 @@ static void request(struct flood *f)
 	craft_inject(f->sim, VICTIM, &p);
 }
 
-/* The clients of the victim's listeners and of node 0's listener. Connections at the quiet
- * listeners are destroyed as soon as they are counted. */
+/* Acts as the clients of all listeners. A request at a listener that is not flooded is counted and
+ * its CM id destroyed. */
 static void serve(struct flood *f)
 {
 	struct sim *sim = f->sim;
@@ -180,7 +181,7 @@ static void start(struct flood *f, enum source source, enum client client, uint3
 	pass(f, RN_S(1));
 }
 
-/* Connects once in each direction; called twenty times a second. */
+/* Starts one connection in each direction; called twenty times a second. */
 static void try_both(struct flood *f)
 {
 	uint32_t id;
@@ -210,7 +211,7 @@ static void run(enum source source, enum client client, uint32_t backlog)
 	       f.most_live, f.sim->node[VICTIM].cfg.max_cm);
 	assert_true(f.counted[0] * 100 >= f.tried * 99);
 	assert_true(f.counted[VICTIM] * 100 >= f.tried * 99);
-	/* afterwards only the listeners are left */
+	/* In the end all CM ids except those of the listeners are free again. */
 	pass(&f, RN_S(200));
 	assert_int_equal(rn_cm_live(f.sim->node[VICTIM].shard->lane.cm), 2);
 	assert_int_equal(rn_cm_live(f.sim->node[0].shard->lane.cm), 1);

@@ -1,7 +1,7 @@
-/* What can forged congestion notifications (CNPs) do? A sender needs only the QPN and two addresses
- * to forge one, no PSN. Forged CNPs must not do more than reduce the rate to the configured minimum
- * while they arrive; the connection stays up and its rate recovers by itself. Virtual time; --print
- * shows the figures without checking them. */
+/* Forged congestion notification packets (CNPs). Their sender needs only the QPN and two addresses,
+ * and no PSN. They must do no more than reduce the rate to the configured minimum while they
+ * arrive; the connection stays up, and its rate recovers by itself. Virtual time; --print shows the
+ * measured values without checking them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -21,10 +21,10 @@
 
 struct course {
 	const char *name;
-	unsigned every_us; /* interval of forged CNPs; 0 = none */
+	unsigned every_us; /* interval of forged CNPs in us; 0 = none */
 	uint64_t floor;	   /* rpg_min_rate in bits per second; 0: the default, 10 Mb/s */
-	double from, to;   /* allowed range of the payload rate in Mb/s meanwhile */
-	unsigned back_ms;  /* longest time in ms until the QP has no limit again */
+	double from, to;   /* allowed payload rate during the CNPs, in Mb/s */
+	unsigned back_ms;  /* time after the last CNP until the rate limit ends, at most, in ms */
 };
 
 static const struct course courses[] = {
@@ -40,7 +40,7 @@ static const struct course courses[] = {
 
 struct flow {
 	struct sim sim;
-	uint64_t bytes; /* bytes of successful WRITEs */
+	uint64_t bytes; /* payload bytes of successful WRITEs */
 };
 
 static void post(struct flow *f)
@@ -65,7 +65,8 @@ static void forge(struct sim *sim)
 	assert_int_equal(craft_inject(sim, 0, &p), RN_V_CNP);
 }
 
-/* Posts WRITEs continuously and injects a CNP at each interval. No WRITE may fail. */
+/* Keeps WRITEs posted until the time `until` and injects a CNP every `every_us` us. No WRITE may
+ * fail. */
 static void go_on(struct flow *f, unsigned every_us, rn_time until)
 {
 	rn_time next = f->sim.now;

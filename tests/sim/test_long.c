@@ -1,7 +1,7 @@
-/* Does a mix of SENDs, WRITEs, READs and atomics arrive intact over a link that loses, duplicates,
- * reorders or delays frames? The long rows of docs/spec/rocev2.md, in virtual time. Every byte is
- * compared when its request completes, every completion comes once and in order, and late packets
- * change no memory. */
+/* A mix of SENDs, WRITEs, READs and atomics arrives intact over a link that loses, duplicates,
+ * reorders or delays frames: the long rows (S) of docs/spec/rocev2.md, in virtual time. Every byte
+ * is compared when its request completes, every completion comes once and in order, and late
+ * packets change no memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -11,13 +11,13 @@
 #include "sim.h"
 #include "wire/stats.h"
 
-#define AREAS	256u /* more than a send queue holds, so an area is free again when it is reused */
+#define AREAS	256u /* more than a send queue holds: an area is free when it is used again */
 #define BYTES	4096u
-#define OURS	0u	    /* node 0: data of its requests */
-#define THEIRS	(4u << 20)  /* node 1: receive buffers and targets of WRITEs */
-#define SOURCES (8u << 20)  /* node 1: data that READs fetch */
-#define RESULTS (12u << 20) /* node 0: targets of its READs */
-#define COUNTER (15u << 20) /* node 1: target of the atomics */
+#define OURS	0u	    /* in node 0: data of its requests */
+#define THEIRS	(4u << 20)  /* in node 1: receive buffers and targets of WRITEs */
+#define SOURCES (8u << 20)  /* in node 1: data that READs fetch */
+#define RESULTS (12u << 20) /* in node 0: targets of its READs and atomics */
+#define COUNTER (15u << 20) /* in node 1: the word that the atomics change */
 
 static const enum rn_wqe_kind kinds[] = {RN_WQE_SEND, RN_WQE_WRITE, RN_WQE_READ, RN_WQE_FETCH_ADD};
 
@@ -68,7 +68,7 @@ static void post_one(struct mixed *m)
 	sim_post(&m->sim, 0, 0, &op);
 }
 
-/* Checks that the data of request i have arrived, then clears its area. */
+/* Checks the data that request i has stored, then clears their area. */
 static void check(struct mixed *m, uint32_t i)
 {
 	static const uint8_t none[BYTES];
@@ -114,8 +114,8 @@ static void begin(struct mixed *m, const struct sim_spec *spec, uint32_t length)
 	m->length = length;
 }
 
-/* Runs n requests, or as many as begin before `until`. Returns when all have completed and no
- * packet is in flight. */
+/* Runs n requests, or fewer if the time `until` comes first. Returns when all of them have
+ * completed and no packet is in flight. */
 static void run(struct mixed *m, uint32_t n, rn_time until)
 {
 	while (m->done < n) {
@@ -151,7 +151,7 @@ static void end(struct mixed *m)
 	assert_int_equal(sim_fini(&m->sim), 0);
 }
 
-/* ---- the rows ---- */
+/* ---- the S rows ---- */
 
 struct loser {
 	unsigned from, nth, seen;
@@ -221,21 +221,21 @@ static void wire_row_S3_few_naks_for_packets_out_of_order(void **state)
 	for (unsigned i = 0; i < SIM_NODES; i++) {
 		spec.link[i].rate = 10000000000ull;
 		spec.link[i].impair.reorder_ppm = 10000;
-		/* long enough for one or two frames to overtake */
+		/* long enough for one or two frames to overtake the delayed one */
 		spec.link[i].impair.reorder_ns = RN_US(2);
 	}
 	begin(&m, &spec, 2500);
 	run(&m, 20000, RN_S(600));
 	s = rn_shard_stats(m.sim.node[1].shard);
 	assert_true(m.sim.node[0].reordered > 200 && s->tx_naks > 50);
-	/* Each reordered packet makes two gaps: its own, and then that of the packets that overtook
-	 * it and were dropped. */
+	/* Each delayed packet causes at most two NAKs: for its own gap, and then for the gap of the
+	 * packets that overtook it and were dropped. */
 	assert_true(s->tx_naks <= 2 * m.sim.node[0].reordered);
 	end(&m);
 }
 
-/* Ten minutes of virtual time over a slow link, because the duration matters and not the number of
- * packets: about ninety thousand packets, of which ten thousand are lost. */
+/* Ten minutes of virtual time over a slow link (4 Mb/s), because the duration matters here and not
+ * the number of packets. */
 static void wire_row_S4_five_percent_lost_for_ten_minutes(void **state)
 {
 	static struct mixed m;
@@ -247,7 +247,7 @@ static void wire_row_S4_five_percent_lost_for_ten_minutes(void **state)
 		spec.link[i].impair.loss_ppm = 50000;
 	}
 	spec.retry_cnt = 7;
-	spec.timeout = 16; /* 0.27 s: a packet takes 2 ms */
+	spec.timeout = 16; /* code 16: 0.27 s; a packet takes 2 ms */
 	begin(&m, &spec, 2500);
 	run(&m, UINT32_MAX, RN_S(600));
 	print_message("%u requests, lost %llu and %llu\n", m.done,
@@ -257,8 +257,8 @@ static void wire_row_S4_five_percent_lost_for_ten_minutes(void **state)
 	end(&m);
 }
 
-/* A requester that retransmits long before the ACK can arrive: everything arrives twice or more and
- * is executed once. */
+/* ACKs arrive long after the requester's timeout, so packets are retransmitted and arrive at least
+ * twice. Each request must be executed once. */
 static void wire_row_S5_acknowledgements_50_ms_late(void **state)
 {
 	static struct mixed m;
@@ -266,7 +266,7 @@ static void wire_row_S5_acknowledgements_50_ms_late(void **state)
 
 	sim_spec_default(&spec);
 	spec.link[1].impair.delay_min_ns = RN_MS(50);
-	spec.timeout = 12; /* 17 ms */
+	spec.timeout = 12; /* code 12: 17 ms */
 	spec.retry_cnt = 7;
 	begin(&m, &spec, 2500);
 	run(&m, 400, RN_S(600));
@@ -274,7 +274,8 @@ static void wire_row_S5_acknowledgements_50_ms_late(void **state)
 	end(&m);
 }
 
-/* The behaviour of a link whose MTU is smaller than the sender assumes: large packets are lost. */
+/* Filter: a link whose MTU is smaller than the path MTU of the QPs loses packets with more than
+ * 1024 bytes of payload. */
 static bool lose_large(struct sim *sim, unsigned from, const struct rn_pkt *pkt, void *arg)
 {
 	return pkt->kind != RN_PKT_IB || pkt->payload_len <= 1024;
@@ -329,7 +330,7 @@ static void wire_row_S9_sixty_four_senders_and_no_receives(void **state)
 	assert_int_equal(SENDERS, 64);
 	sim_spec_default(&spec);
 	spec.qps = SENDERS;
-	spec.min_rnr_timer = 12; /* 0.64 ms */
+	spec.min_rnr_timer = 12; /* code 12: 0.64 ms */
 	spec.rnr_retry = 7;
 	sim_init(&sim, &spec);
 	for (unsigned q = 0; q < SENDERS; q++) {
@@ -343,8 +344,8 @@ static void wire_row_S9_sixty_four_senders_and_no_receives(void **state)
 	}
 	for (rn_time until = sim.now + RN_S(1); sim.now < until; steps++)
 		sim_step(&sim, until);
-	/* Each sender retries at most every 0.64 ms, and both ends only work when packets are sent
-	 * or arrive. */
+	/* Each sender retries at most once per 0.64 ms, and the simulator makes a step only when a
+	 * packet is sent or arrives. */
 	before = rn_shard_stats(sim.node[1].shard)->tx_rnr_naks;
 	assert_true(before >= SENDERS * 700);
 	assert_true(before <= SENDERS * 1564);

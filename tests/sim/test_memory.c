@@ -1,7 +1,7 @@
-/* What happens to a request when its memory goes away? A region is deregistered and its memory
+/* What happens to a request when its memory goes away: a region is deregistered and its memory
  * freed, or its pages begin to fault, at every stage of SEND, WRITE and READ, on either side. The
- * table below gives the required outcome. The sanitizer checks that freed memory is not accessed; a
- * counter checks that faulting memory is accessed at most once per answer. */
+ * table below gives the required status. The sanitizer checks that freed memory is not accessed; a
+ * counter checks that faulting memory is accessed only if the request then fails. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -11,21 +11,21 @@
 #include "balance.h"
 #include "sim.h"
 
-#define BYTES 5000u /* five packets of 1024 */
+#define BYTES 5000u /* length of the request: five packets of 1024 bytes */
 
-/* memory of the requester: data of a SEND or WRITE, target of a READ; of the peer: target of a
- * WRITE or READ, a posted receive */
+/* The memory that goes away. At the requester: SOURCE, the data of a SEND or WRITE; SINK, the
+ * target of a READ. At the peer: TARGET, of a WRITE or READ; RECEIVE, a posted receive. */
 enum role { SOURCE, SINK, TARGET, RECEIVE };
 enum moment {
-	UNSENT,	     /* posted; no packet was sent */
+	UNSENT,	     /* the request is posted, no packet was sent */
 	PARTLY,	     /* one packet of five was sent */
-	SENT,	     /* all packets were sent, none has arrived */
-	ARRIVED,     /* all have arrived, no answer was sent */
+	SENT,	     /* all packets were sent, none of them has arrived */
+	ARRIVED,     /* all packets have arrived, no answer was sent */
 	FIRST_IN,    /* the first packet of five has arrived */
 	ANSWERING,   /* one packet of the answer was sent */
-	LOST,	     /* all were lost; they will be retransmitted */
-	RNR_WAIT,    /* the peer had no receive; the sender waits (RNR) */
-	ANSWER_LOST, /* the answer was lost; the request will be retransmitted */
+	LOST,	     /* all packets were lost and will be retransmitted */
+	RNR_WAIT,    /* the peer had no receive, the requester waits (RNR) */
+	ANSWER_LOST, /* the answer was lost, the request will be retransmitted */
 };
 
 /* clang-format off */
@@ -34,8 +34,8 @@ static const struct stage {
 	enum rn_wqe_kind kind;
 	enum role role;
 	enum moment moment;
-	uint8_t status;      /* status of the request's completion */
-	uint8_t recv_status; /* status of the receive's completion; 255 = it does not complete */
+	uint8_t status;      /* expected status of the request */
+	uint8_t recv_status; /* expected status of the receive; 255 = it does not complete */
 } stages[] = {
 	{"source unsent", RN_WQE_SEND, SOURCE, UNSENT, RN_STATUS_LOC_PROT_ERR, 255},
 	{"source partly sent", RN_WQE_SEND, SOURCE, PARTLY, RN_STATUS_LOC_PROT_ERR, 255},
@@ -64,9 +64,9 @@ static const struct stage {
 /* clang-format on */
 
 static struct {
-	uint8_t *from, *to; /* range in which every access fails */
+	uint8_t *from, *to; /* memory in which every access fails */
 	unsigned faults, touches;
-	uint8_t *block; /* memory of the region until it is freed */
+	uint8_t *block; /* the region's memory, whose accesses are counted; NULL = freed */
 } mem;
 
 static bool sound(const uint8_t *p, size_t n)
@@ -125,7 +125,7 @@ static void reach(struct sim *sim, struct losing *l, enum moment moment)
 		break;
 	case FIRST_IN:
 		sim_speak(sim, 0, 1);
-		l->lose[0] = true; /* the other packets are lost and come later by retransmission */
+		l->lose[0] = true; /* the other packets are lost and retransmitted later */
 		sim_step(sim, sim->now + RN_US(10));
 		break;
 	case ANSWERING:
@@ -210,7 +210,7 @@ static void run_stage(const struct stage *s, bool faulting)
 	sim.filter = lose;
 	sim.filter_arg = &l;
 	sim_connect(&sim, 0);
-	sim_settle(&sim); /* lets the initial ARP and ND messages pass */
+	sim_settle(&sim); /* lets the first ARP and ND announcements pass */
 	sim_run(&sim, sim.now + RN_MS(1));
 	bool here = s->role == SOURCE || s->role == SINK;
 	struct region r = make_region(&sim, here ? 0 : 1);
@@ -221,7 +221,7 @@ static void run_stage(const struct stage *s, bool faulting)
 		mem.from = r.ptr;
 		mem.to = r.ptr + BYTES;
 	} else {
-		mem.block = NULL; /* the address may soon belong to another allocation */
+		mem.block = NULL; /* malloc() may reuse the memory */
 		deregister(&r);
 	}
 	if (s->moment == RNR_WAIT)
@@ -234,7 +234,8 @@ static void run_stage(const struct stage *s, bool faulting)
 	assert_false(sim_poll(&sim, 0, &c));
 	bool got = sim_poll(&sim, 1, &c) && c.status != RN_STATUS_WR_FLUSH_ERR;
 	assert_int_equal(got && (good || c.status) ? c.status : 255, s->recv_status);
-	/* accessed at most once per answer, and not at all if the request had completed before */
+	/* Every access to the faulting memory must have failed, and there must be none if the
+	 * request succeeds. */
 	if (faulting) {
 		assert_int_equal(mem.touches - touched, mem.faults);
 		assert_true(good ? mem.faults == 0 : mem.faults > 0);

@@ -1,6 +1,6 @@
-/* How much of its rate does a QP reach on a lossy link, and does one QP leave the others their
- * share? In virtual time, so the figures are properties of the protocol and the same on every
- * computer. --print shows the table without checking it. */
+/* The rate that a QP reaches on a link that loses frames, or with a receiver that pauses, in
+ * percent of the link's rate. In virtual time, so the results are properties of the protocol and
+ * the same on every computer. --print shows the table without checking it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -14,12 +14,12 @@ struct course {
 	const char *name;
 	enum rn_wqe_kind kind;
 	uint32_t length, messages;
-	uint32_t loss_ppm; /* each direction */
+	uint32_t loss_ppm; /* loss in each direction, in parts per million */
 	unsigned gbits;
 	unsigned mtu;		       /* path MTU code */
-	unsigned delay_us;	       /* each direction */
-	unsigned demanded;	       /* required payload rate in percent of the link's rate */
-	unsigned nap_us, nap_every_us; /* the receiver pauses for nap_us of every nap_every_us */
+	unsigned delay_us;	       /* delay in each direction, in us */
+	unsigned demanded;	       /* required payload rate, in percent of the link's rate */
+	unsigned nap_us, nap_every_us; /* the receiver pauses nap_us in every nap_every_us */
 };
 
 /* clang-format off */
@@ -103,7 +103,7 @@ static struct outcome run_course(const struct course *c, uint64_t seed)
 	o.timeouts = s->timeouts;
 	o.early = s->timeouts_early;
 	o.naks = s->verdict[RN_V_RSP_NAK_SEQ] + s->verdict[RN_V_RSP_IMPLIED_NAK];
-	/* bits / ns = Gbit/s */
+	/* payload bits per nanosecond, which is Gb/s, in percent of the link's rate */
 	o.percent = last == start
 			    ? 0
 			    : (unsigned)(o.done * c->length * 8 * 100 / (last - start) / c->gbits);

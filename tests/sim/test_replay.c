@@ -1,18 +1,18 @@
-/* Does a shard send the same frames as Linux soft-RoCE? Captures of two soft-RoCE hosts are
- * replayed to a shard, once in the place of each host. The frames of the other host are injected,
- * and the shard must send every frame that the replaced host sent, after the same event and with
- * the same PSN, MSN, lengths, addresses and data. The shard's own requests and commands are those
- * that the capture shows.
+/* A shard sends the same frames as Linux soft-RoCE. Captures of two soft-RoCE hosts are replayed to
+ * a shard, which takes the place of each host in turn (the replaced host). The frames of the other
+ * host are injected, and the shard must send every frame that the replaced host sent, after the
+ * same event and with the same PSN, MSN, lengths, addresses and data. The test posts the requests
+ * and issues the commands that the capture shows.
  *
  * Values that the shard chooses itself (QPN, keys, communication ids, transaction ids) replace
  * those of the replaced host in the injected frames.
  *
  * Where frames were lost, the two hosts saw different frames, so there is a capture for each. A
- * request with a PSN that was sent before is a retransmission and no new post; if no answer caused
- * it, virtual time moves on until the shard's timer expires.
+ * request whose PSN was sent before is a retransmission and is not posted again. If no answer asked
+ * for the retransmission, virtual time advances until the shard's timer expires.
  *
- * Some captures are replayed again as if the hosts had done something else: used several regions
- * far from each other, or sent immediate data with each WRITE. */
+ * Some captures are replayed once more with changed packets, as if the hosts had used several
+ * regions far from each other, or had sent immediate data with each WRITE. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -33,20 +33,20 @@
 #include "flow/retry.h"
 #include "base/types.h"
 
-/* The counts of all replays of a capture, both roles together. */
+/* Counts of both replays of a capture together. */
 struct tally {
-	unsigned frames; /* frames that the shard must send */
-	/* frames of the peer that the shard classified as duplicate, gap or NAK */
+	unsigned frames; /* number of frames that the shard must send */
+	/* number of the peer's frames that the shard must classify as duplicate, gap or NAK */
 	unsigned aside;
-	unsigned timeouts; /* number of times that the shard's timer had to expire */
-	/* retransmissions that an answer made unnecessary before the shard sent them */
+	unsigned timeouts; /* how often the shard's retransmission timer had to expire */
+	/* number of retransmissions that an answer made unnecessary before the shard sent them */
 	unsigned spared;
 };
 
 /* clang-format off */
 static const struct capture {
 	const char *file;
-	unsigned frames;         /* frames that the shard must send, both roles together */
+	unsigned frames;         /* that the shard must send, in both replays */
 	enum variant variant;
 } captures[] = {
 	{"cm-rej-no-listener.pcap",         2},
@@ -73,12 +73,12 @@ static const struct capture {
 	{"rc-write-ipv6.pcap",             20, IMMEDIATE},
 	{"uc-write-ipv4.pcap",             15, IMMEDIATE},
 };
-/* The capture rc-rnr-nak is missing here: in it soft-RoCE also sends a NAK for each packet after
+/* The capture rc-rnr-nak is not used: in it soft-RoCE also sends a NAK for each packet that follows
  * the one with the RNR NAK, which the specification does not require. */
 
-/* The cases of tests/interop/loss.py. In rc-send-lost-last the timer expires twice: the shard sends
- * one packet when it first expires, and the answer also covers the next packet, from which the
- * shard concludes that nothing was lost. */
+/* The cases of tests/interop/loss.py. In rc-send-lost-last the timer expires twice. The first time
+ * the shard retransmits one packet; the answer also acknowledges the packet after it, so the shard
+ * concludes that nothing was lost and does not retransmit the rest. */
 static const struct loss {
 	const char *name;
 	struct tally tally;
@@ -128,7 +128,7 @@ static void expect_event(struct replay *r, const struct record *rec, unsigned ki
 		*id = ev.id;
 }
 
-/* ---- what the replaced host's programs did ---- */
+/* ---- commands and requests of the replaced host ---- */
 
 static void do_connect(struct replay *r, const struct record *rec)
 {
@@ -227,7 +227,7 @@ static enum rn_wqe_kind kind_of(const struct rn_pkt *p)
 	}
 }
 
-/* Posts the request whose first packet this is. */
+/* Posts the request whose first packet is rec. */
 static void do_post(struct replay *r, const struct record *rec)
 {
 	unsigned n = replay_pair_of(r, rec);
@@ -264,13 +264,15 @@ static void do_post(struct replay *r, const struct record *rec)
 	host_settle(r);
 }
 
-/* Requests, responses and CM messages are three streams; the order within each must match. */
+/* Returns the stream of a frame. CM messages, responses and requests are three streams; only the
+ * order of frames within a stream must match the capture. */
 static unsigned stream(const struct record *rec)
 {
 	return rec->is_cm ? 0 : rec->pkt.op->response ? 1 : 2;
 }
 
-/* The shard's oldest frame in this stream that has not been compared yet; NULL = none. */
+/* Returns the shard's oldest frame in the stream of `want` that was not compared yet; NULL =
+ * none. */
 static struct record *sent(struct replay *r, const struct record *want)
 {
 	for (struct record *got = r->out; got < r->out + r->nout; got++)
@@ -280,8 +282,9 @@ static struct record *sent(struct replay *r, const struct record *want)
 	return NULL;
 }
 
-/* The replaced host retransmitted although no answer requested it, so its timer expired. The
- * shard's timer must expire between one and four coded timeouts after the last progress. */
+/* Lets the shard's timer expire: the replaced host retransmitted although no answer asked for it,
+ * so its own timer had expired. The shard's must expire one to four ACK timeouts (4.096 us *
+ * 2^TIMEOUT) after the last progress. */
 static void wait_for_timer(struct replay *r, const struct record *want)
 {
 	rn_time full = rn_retry_timeout_ns(TIMEOUT);
@@ -295,9 +298,10 @@ static void wait_for_timer(struct replay *r, const struct record *want)
 	r->pair[replay_pair_of(r, want)].flow.alone = true;
 }
 
-/* Handles a request of the replaced host: it was posted, or it is a retransmission. Returns false
- * if the shard may send it later: after a timeout soft-RoCE retransmits everything at once, while
- * the shard sends one packet first and the others after the answer. */
+/* Handles a request packet of the replaced host: posts the request if it is new, otherwise expects
+ * a retransmission. Returns false if the shard may retransmit it later: after a timeout soft-RoCE
+ * retransmits everything at once, but the shard sends one packet, and the others after its
+ * answer. */
 static bool do_request(struct replay *r, const struct record *rec)
 {
 	struct flow *f = &r->pair[replay_pair_of(r, rec)].flow;
@@ -330,8 +334,8 @@ static void expect_frame(struct replay *r, const struct record *want)
 	r->matched++;
 }
 
-/* To be called after an answer: a retransmission that the answer covers is unnecessary; the shard
- * may have sent the others. */
+/* Must be called after each injected frame. Removes the retransmissions that are still owed: those
+ * that an answer has acknowledged are unnecessary; others the shard may have sent. */
 static void expect_owed(struct replay *r)
 {
 	unsigned left = 0;
@@ -349,9 +353,9 @@ static void expect_owed(struct replay *r)
 	r->nowed = left;
 }
 
-/* To be called before a response: the shard must first send the retransmission that the response
- * answers. The exception is the first response after a timeout, which answers the one packet that
- * the shard has retransmitted. */
+/* Must be called before a response is injected: the shard must have sent the retransmission that
+ * the response answers. The first response after a timeout is an exception, because it answers the
+ * one packet that the shard has retransmitted already. */
 static void send_owed_before(struct replay *r, const struct record *rsp)
 {
 	const struct record *want = &r->rec[r->owed[0]];
@@ -363,7 +367,7 @@ static void send_owed_before(struct replay *r, const struct record *rsp)
 	expect_owed(r);
 }
 
-/* ---- a frame of the other host ---- */
+/* ---- frames of the other host ---- */
 
 static void inject_cm(struct replay *r, const struct record *rec)
 {
@@ -388,7 +392,7 @@ static void inject_cm(struct replay *r, const struct record *rec)
 		expect_event(r, rec, RN_EVENT_CM_REJECTED, NULL);
 }
 
-/* A message of the peer is complete: checks its data and its completion. */
+/* Checks the data and the completion of a message of the peer; rec is its last packet. */
 static void expect_message(struct replay *r, const struct record *rec)
 {
 	static uint8_t bytes[65536];
@@ -407,7 +411,7 @@ static void expect_message(struct replay *r, const struct record *rec)
 		must(r, rec, c.status == RN_STATUS_SUCCESS, "request failed");
 		r->completed++;
 	}
-	/* a datagram follows the IP header in the receive */
+	/* In the receive of a datagram the data follow the IP header (GRH area). */
 	unsigned grh = r->sim.spec.type == RN_QPT_UD ? RN_UD_GRH_BYTES : 0;
 	const uint8_t *got = r->sim.node[DUT].arena + RECEIVE + ((uint64_t)(pair - r->pair) << 20) +
 			     (c.wr_id << 16);
@@ -421,7 +425,7 @@ static void expect_message(struct replay *r, const struct record *rec)
 	must(r, rec, !grh || c.src_qpn == rec->pkt.src_qpn, "another sender");
 }
 
-/* Checks that the data of a READ or atomic response are at the place that the request named. */
+/* Checks that the data of a READ or atomic response are in the memory that the request named. */
 static void expect_data(struct replay *r, const struct record *rec)
 {
 	const struct rn_pkt *p = &rec->pkt;
@@ -447,7 +451,7 @@ static void inject_packet(struct replay *r, const struct record *rec)
 					      : flow_request(&r->pair[n].flow, &p);
 
 	if (p.op->family == RN_F_READ_REQ)
-		/* the replaced host's application had written this data by then */
+		/* By then the application of the replaced host had written this data. */
 		host_remember(r, rec);
 	p.dest_qpn = r->sim.node[DUT].qp[n].qpn;
 	if (p.op->has_reth || p.op->has_atomic_eth)
@@ -473,7 +477,7 @@ static void inject_packet(struct replay *r, const struct record *rec)
 		expect_message(r, rec);
 }
 
-/* ---- one capture, in the place of one host ---- */
+/* ---- one capture, replayed in the place of one host ---- */
 
 static void listen_if_asked(struct replay *r)
 {
@@ -547,7 +551,7 @@ static void play(const char *file, enum variant variant, uint8_t host, struct ta
 	free(r);
 }
 
-/* Replays one capture in the place of each host. */
+/* Replays one capture twice: in the place of host 1, and of host 2. */
 static void says_what_soft_roce_said(void **state)
 {
 	const struct capture *c = *state;
@@ -559,7 +563,7 @@ static void says_what_soft_roce_said(void **state)
 	assert_int_equal(t.aside + t.timeouts + t.spared, 0);
 }
 
-/* Replays each host's capture in the place of that host. The requester is host 2. */
+/* Replays the responder's capture in the place of host 1, and the requester's in that of host 2. */
 static void recovers_as_soft_roce_did(void **state)
 {
 	const struct loss *l = *state;

@@ -1,6 +1,6 @@
 /* test_rows FILE...: runs the rows of docs/spec/rocev2.md in those files (rows.h describes the
- * language), each with ordinary PSNs and across the PSN wrap. --print writes the files again with
- * the actual outcomes, to show the effect of a change. */
+ * language). Each row runs with ordinary PSNs and across the PSN wrap. --print writes the files
+ * again with the actual outcomes, to show the effect of a change. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -38,7 +38,7 @@ static int print_rows(int files, char **paths)
 
 int main(int argc, char **argv)
 {
-	static struct rowfile f; /* static, because the tests use its text until the end */
+	static struct rowfile f; /* static: the tests use its text until the process ends */
 	struct CMUnitTest tests[ROWFILE_MAX];
 	if (argc > 2 && strcmp(argv[1], "--print") == 0)
 		return print_rows(argc - 2, argv + 2);

@@ -1,7 +1,7 @@
-/* Do two NICs exchange exactly the expected frames? A scenario is a struct: the posted requests,
+/* Two NICs exchange exactly the expected frames. A scenario is a struct with the posted requests,
  * the lost frames, and the required transcript and completions, line by line. Each scenario runs
  * twice: with ordinary PSNs and with the first PSN just before the wrap. PSNs in transcripts count
- * from the first one, so the text is the same. */
+ * from the first one, so the expected text is the same. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static const struct scenario *current;
 static bool lose(struct sim *sim, unsigned from, const struct rn_pkt *pkt, void *arg)
 {
 	unsigned *sent = arg;
-	if (pkt->kind != RN_PKT_IB) /* ARP and ND messages do not count */
+	if (pkt->kind != RN_PKT_IB) /* ARP and ND messages are neither counted nor lost */
 		return true;
 	unsigned nth = ++sent[from];
 	for (unsigned i = 0; i < RN_ARRAY_SIZE(current->lost) && current->lost[i].nth; i++)

@@ -1,5 +1,5 @@
-/* Which properties does every frame that a shard sends have? Two shards exchange all kinds of
- * requests over a lossy link, and a filter checks every frame byte by byte. */
+/* Properties of every frame that a shard sends. Two shards exchange all kinds of requests over a
+ * lossy link, and a filter checks every frame byte by byte. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -33,7 +33,8 @@ static unsigned ipv4_sum(const uint8_t *ip)
 	return sum;
 }
 
-/* Reads the bytes without the parser, which might accept errors of the builder. */
+/* Filter: checks each frame without the parser, because the parser might accept errors of the
+ * builder. */
 static bool inspect(struct sim *sim, unsigned from, const struct rn_pkt *pkt, void *arg)
 {
 	struct sent_all *s = arg;
@@ -64,18 +65,18 @@ static bool inspect(struct sim *sim, unsigned from, const struct rn_pkt *pkt, vo
 	assert_true(rn_load16(udp + RN_UDP_SPORT) >= 0xC000);
 	if (s->sport == 0)
 		s->sport = rn_load16(udp + RN_UDP_SPORT);
-	/* one UDP source port per connection, in both directions */
+	/* A connection uses the same UDP source port in both directions. */
 	assert_int_equal(rn_load16(udp + RN_UDP_SPORT), s->sport);
 	memcpy(&crc, udp + udp_len - 4, 4);
 	assert_int_equal(crc, rn_icrc_packet(ip, left - 4));
 	s->frames++;
 	s->opcodes += !s->seen[pkt->opcode];
 	s->seen[pkt->opcode] = true;
-	/* some frames are lost, so that retransmissions and NAKs are checked too */
+	/* Every 11th frame is lost, so that retransmissions and NAKs are checked too. */
 	return s->frames % 11 != 0;
 }
 
-/* Posts every kind of request on both sides. */
+/* Posts requests of every kind and several lengths on both sides, and receives for them. */
 static void post_everything(struct sim *sim)
 {
 	static const enum rn_wqe_kind kinds[] = {RN_WQE_SEND,	   RN_WQE_SEND_IMM, RN_WQE_WRITE,
@@ -126,7 +127,7 @@ static void wire_row_F10_all_that_is_sent(void **state)
 				good += c.status == RN_STATUS_SUCCESS && !(c.flags & RN_CQE_RECV);
 		assert_int_equal(good, 2 * 28);
 		assert_true(s.frames > 200);
-		/* all opcodes of RC except the two of SEND with invalidate */
+		/* all RC opcodes except the two of SEND with invalidate */
 		assert_int_equal(s.opcodes, 21);
 		sim_fini(&sim);
 	}

@@ -1,7 +1,7 @@
-/* What can forged READ responses with old PSNs do? An attacker needs only the QPN and two addresses
- * to make them, because half of all PSNs lie before the outstanding ones. They must neither prevent
- * a retransmission nor delay the end of a request without limit. Virtual time; --print shows the
- * figures without checking them. */
+/* Forged READ responses with old PSNs. An attacker needs only the QPN and two addresses to make
+ * them, because half of all PSNs lie before the outstanding ones. They must neither prevent a
+ * retransmission nor delay the end of a request without limit. Virtual time; --print shows the
+ * measured values without checking them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "wire/stats.h"
 
 #define FIRST_PSN 0x123456u
-#define TIMEOUT	  14 /* 67 ms */
+#define TIMEOUT	  14 /* code 14: 67 ms */
 #define LIMIT	  RN_S(60)
 
 enum peer { DEAD, LOSES_ONE, DIES_AFTER_A_READ };
@@ -22,14 +22,14 @@ struct course {
 	const char *name;
 	enum peer peer;
 	enum rn_wqe_kind kind;
-	unsigned rate;		 /* forged responses per second */
-	enum rn_status status;	 /* completion status of the request */
-	unsigned from_ms, to_ms; /* earliest and latest time of the completion, in ms */
-	unsigned again;		 /* smallest number of retransmitted packets */
+	unsigned rate;		 /* number of forged responses per second */
+	enum rn_status status;	 /* expected status of the request */
+	unsigned from_ms, to_ms; /* earliest and latest completion, in ms */
+	unsigned again;		 /* number of retransmitted packets, at least */
 };
 
-/* Without answers a request ends after 8 coded timeouts, 537 ms. With stale responses to repeated
- * READs it may take up to 64 coded timeouts more. */
+/* A request that gets no answer ends after 8 ACK timeouts of 67 ms, that is 537 ms. If a READ was
+ * retransmitted, stale responses may delay the end by up to 64 further timeouts. */
 static const struct course courses[] = {
 	{"SEND, no answer", DEAD, RN_WQE_SEND, 0, RN_STATUS_RETRY_EXC_ERR, 530, 545, 11},
 	{"SEND, no answer, 16 forged per second", DEAD, RN_WQE_SEND, 16, RN_STATUS_RETRY_EXC_ERR,
@@ -57,8 +57,8 @@ static const struct course courses[] = {
 
 struct line {
 	bool dead;
-	/* the next `carry` frames of either direction pass, the `lose` frames after them are
-	 * lost */
+	/* The link passes the next `carry` packets of either direction and loses the `lose` packets
+	 * after them. */
 	unsigned carry, lose;
 };
 
@@ -82,7 +82,7 @@ static void post(struct sim *sim, enum rn_wqe_kind kind, uint32_t bytes)
 		 &(struct sim_op){.kind = kind, .flags = RN_WQE_SIGNALED, .length = bytes});
 }
 
-/* Injects one response with a random PSN before the first one. */
+/* Injects a READ response whose random PSN is before the first PSN of the connection. */
 static void forge(struct sim *sim, uint32_t *blind)
 {
 	static uint8_t payload[1024];
@@ -110,7 +110,7 @@ static uint64_t sent_again(const struct sim *sim)
 	return s.tx_retransmitted;
 }
 
-/* Runs until the request completes. */
+/* Injects forged responses at the given rate until the request completes. */
 static struct end wait_for_end(struct sim *sim, const struct course *c)
 {
 	rn_time start = sim->now, step = c->rate ? RN_S(1) / c->rate : RN_MS(1);
@@ -150,7 +150,7 @@ static struct end run(const struct course *c, struct sim *sim)
 	sim->filter = carry;
 	sim->filter_arg = &line;
 	if (c->peer == DIES_AFTER_A_READ) {
-		line.carry = 2; /* the request and the first response arrive */
+		line.carry = 2; /* the READ request and the first response pass */
 		line.lose = 20;
 		post(sim, RN_WQE_READ, 100000);
 		sim_run(sim, sim->now + RN_S(1));
@@ -159,7 +159,7 @@ static struct end run(const struct course *c, struct sim *sim)
 		assert_true(sent_again(sim) > 0);
 		line.dead = true;
 	}
-	/* with a single packet no NAK can report the loss */
+	/* One packet if it is lost once: no later packet can cause a NAK that reports the loss. */
 	post(sim, c->kind, c->peer == LOSES_ONE ? 100 : 100000);
 	e = wait_for_end(sim, c);
 	print_message("%-62s %s status %2u after %6llu ms, sent again %llu\n", c->name,

@@ -1,5 +1,6 @@
 /* test_verdicts ROWS...: checks that the rows and the random, hostile and connection runs of the
- * simulator together produce every verdict of the table. Prints the table. */
+ * simulator together produce every verdict in the table of verdicts. Prints the counts of each
+ * verdict. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

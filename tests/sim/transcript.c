@@ -1,4 +1,4 @@
-/* How is a frame written in a transcript? Only IB packets are written, no ARP and ND. */
+/* Writes frames as lines of a transcript. Only RoCE packets are written, no ARP and ND messages. */
 #include "transcript.h"
 
 #include "flow/credit.h"
@@ -22,9 +22,9 @@ static void write_ack(FILE *f, const struct rn_pkt *pkt)
 
 void transcript_packet(const struct sim *sim, FILE *f, unsigned from, const struct rn_pkt *pkt)
 {
-	/* responses carry PSNs of the other node's requests */
+	/* node whose requests the PSN counts: a response has the PSN of the other node's request */
 	unsigned space = pkt->op->response ? 1 - from : from;
-	bool counts = pkt->op->family != RN_F_CNP; /* the PSN of a CNP does not count requests */
+	bool counts = pkt->op->family != RN_F_CNP; /* the PSN of a CNP belongs to no request */
 	int32_t psn =
 		!counts ? (int32_t)pkt->psn
 			: rn_psn_diff(pkt->psn, rn_psn_add(sim->spec.first_psn, space * 1000));
