@@ -214,7 +214,7 @@ static void start_eal(void)
 }
 
 /* A victim initialises EAL at once, but opens its port only when it reads a byte from standard
- * input. So EAL's start takes no time of the cycle. */
+ * input, so that a cycle does not include the start of EAL. */
 static int be_victim(const char *path)
 {
 	char go;

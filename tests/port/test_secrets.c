@@ -32,7 +32,7 @@ static void names_of(const char *more, struct names names[2])
 		rn_link_close(l[i]);
 }
 
-/* Calls names_of(). Returns true when it wrote `text` to standard error. */
+/* Calls names_of(). Returns true when names_of() wrote `text` to standard error. */
 static bool says(const char *more, struct names names[2], const char *text)
 {
 	static char heard[65536];

@@ -163,16 +163,16 @@ static void test_room_for_completions(void **state)
 	struct rn_rsp a, b, c, d;
 
 	a = new_qp(srq, &cq);
-	assert_int_equal(room_of(&cq), 128); /* 1 QP: 10 + 100 + 1 = 111 */
+	assert_int_equal(room_of(&cq), 128); /* needs 10 sends + 100 + 1 = 111 */
 	b = new_qp(srq, &cq);
-	assert_int_equal(room_of(&cq), 128); /* 2 QPs: 2 * 10 + 100 + 2 = 122 */
+	assert_int_equal(room_of(&cq), 128); /* needs 2 * 10 sends + 100 + 2 = 122 */
 	c = new_qp(srq, &cq);
-	assert_int_equal(room_of(&cq), 256); /* 3 QPs: 3 * 10 + 100 + 3 = 133 */
+	assert_int_equal(room_of(&cq), 256); /* needs 3 * 10 sends + 100 + 3 = 133 */
 	d = new_qp(srq, &own);
 	assert_int_equal(room_of(&own), 128);
 	/* A deeper SRQ needs more room in every CQ on which its receives can complete. */
 	assert_int_equal(resize(srq, 240), 0);
-	assert_int_equal(room_of(&cq), 512); /* 3 * 10 + 240 + 3 = 273 */
+	assert_int_equal(room_of(&cq), 512); /* needs 3 * 10 sends + 240 + 3 = 273 */
 	assert_int_equal(room_of(&own), 256);
 	/* Making the SRQ smaller frees no room, because completions may be unread. Making it larger
 	 * again needs no further room. */
@@ -185,7 +185,7 @@ static void test_room_for_completions(void **state)
 	/* The remaining queue pair keeps its SRQ's room reserved; the queue pair of another SRQ
 	 * adds more. */
 	b = new_qp(second, &cq);
-	assert_int_equal(room_of(&cq), 1024); /* (10 + 240 + 1) + (10 + 400 + 1) = 662 */
+	assert_int_equal(room_of(&cq), 1024); /* needs 251 for the first SRQ + 411 = 662 */
 	destroy_qp(&a);
 	destroy_qp(&b);
 	/* A CQ that no queue pair of the SRQ uses does not grow. */

@@ -1,5 +1,5 @@
 /* A bottleneck: flows from several senders, made of real shards, share one switch queue that marks
- * packets (ECN). All under virtual time.
+ * packets (ECN). The time is virtual.
  *
  * Each flow is a simulation of its own (sim.h) with one QP that carries data from node 0 to node
  * 1. Frames of node 0 pass its access link, then the queue that all flows share, then the last
@@ -18,7 +18,8 @@ struct bottleneck_spec {
 	uint64_t seed;
 	/* in bits per second: rate of each sender's access link, rate of the shared queue */
 	uint64_t access, line;
-	rn_time delay;		     /* sender to queue, and again queue to receiver */
+	/* delay from a sender to the queue, and also from the queue to a receiver */
+	rn_time delay;
 	uint32_t kmin, kmax, buffer; /* in bytes */
 	uint32_t pmax_ppm;
 	uint8_t path_mtu; /* path MTU code, 1..5 */
@@ -47,7 +48,7 @@ struct bottleneck {
 	struct bottleneck_frame **heap;
 	unsigned nheap, capheap;
 	uint64_t seq;
-	/* measuring period: its start, and the frames and bytes counted since */
+	/* start of the measuring period; the counters below count from this time */
 	rn_time since;
 	uint64_t frames, marked, dropped;
 	uint32_t deepest; /* largest number of bytes that were queued at once */

@@ -31,7 +31,7 @@ struct side {
 };
 
 struct conn {
-	unsigned from; /* active node */
+	unsigned from; /* the node that connects */
 	bool refuse;   /* the passive side rejects the connection */
 	bool slow;     /* the clients handle the REQ and REP events up to 200 s late */
 	/* The active side sends nothing before it has received a message, so no data can stand in
@@ -352,7 +352,7 @@ static void take_answer(struct connect *c, unsigned node, const struct rn_event 
 		return;
 	}
 	/* Address resolution fails when three of its requests are lost; then send the SIDR_REQ
-	 * again. All sixteen transmissions of a SIDR_REQ are never lost here. */
+	 * again. At least one of the sixteen transmissions of a SIDR_REQ always arrives here. */
 	if (ev->kind == RN_EVENT_CM_UNREACHABLE && ev->err == -EHOSTUNREACH && a->tries < 20) {
 		ask(c, k);
 		return;
@@ -503,7 +503,7 @@ static bool finished(const struct connect *c)
 	return true;
 }
 
-/* ---- a run ---- */
+/* ---- one run ---- */
 
 static void set_up(struct connect *c, FILE *log)
 {

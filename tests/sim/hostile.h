@@ -67,7 +67,7 @@ enum hostile_feature {
 };
 
 struct hostile_totals {
-	uint64_t runs, frames; /* number of runs; of injected frames */
+	uint64_t runs, frames; /* number of runs; number of injected frames */
 	uint64_t done[32];     /* requests that completed with success, by enum rn_wqe_kind */
 	uint64_t verdicts[RN_V_COUNT];
 	uint64_t seen[HOSTILE_FEATURES];
@@ -78,7 +78,8 @@ struct hostile_totals {
  * the counters add up; a new connection works afterwards; all objects are released. Otherwise
  * returns the number of failed checks, each printed to `out`. */
 unsigned hostile_run(uint64_t seed, unsigned frames, struct hostile_totals *totals, FILE *out);
-/* Prints how often each feature was exercised. Returns the number of features that never were. */
+/* Prints how often each feature was exercised. Returns the number of features that were never
+ * exercised. */
 unsigned hostile_coverage(const struct hostile_totals *totals, FILE *out);
 
 #endif

@@ -124,7 +124,7 @@ void hostile_raw_post(struct hostile *h, unsigned node, unsigned q)
 	struct rn_wqe *w = &s.head;
 	fill(h, node, q, &s, &e);
 	w->qpn = qp->qpn;
-	w->wr_id = 0; /* not in the ledger: if it completes, a check fails */
+	w->wr_id = 0; /* 0: not in the ledger, must not complete */
 	e.recv = w->kind == RN_WQE_RECV;
 	if (one_in(h, 10)) {
 		w->qp_gen = qp->gen + 1 + below(h, 5);

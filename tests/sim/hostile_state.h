@@ -48,10 +48,10 @@ enum ledger_state { LEDGER_POSTED, LEDGER_DONE, LEDGER_VOID };
 struct ledger_entry {
 	uint8_t state, node, q;
 	bool recv, raw;
-	bool must, forbidden; /* must: it must complete; forbidden: it must not succeed */
+	bool must, forbidden; /* must: the request must complete; forbidden: it must not succeed */
 };
 
-/* What is known about a QP since it was created. */
+/* What the checks record about a QP since it was created. */
 struct hostile_life {
 	/* ledger index of its first request; earlier entries belong to former QPs in its slot */
 	uint32_t first;

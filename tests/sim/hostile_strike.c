@@ -76,7 +76,7 @@ static void aim(struct hostile *h, unsigned node, struct rn_pkt *p, const struct
 	p->rkey = h->key[node][kind];
 	p->va = (uint64_t)(uintptr_t)hostile_region(h, node, kind);
 	p->dma_len = one_in(h, 2) ? p->payload_len : below(h, 2 * PART);
-	if (one_in(h, 3)) { /* to the arena, where every byte may be written */
+	if (one_in(h, 3)) { /* aim at the arena, where all bytes are writable */
 		p->rkey = h->sim.node[node].rkey;
 		p->va = (uint64_t)(uintptr_t)h->sim.node[node].arena + (8 << 20);
 	} else if (one_in(h, 3)) {
@@ -315,8 +315,8 @@ static void strike_with_packet(struct hostile *h, unsigned node, bool mad)
 	if (len == 0)
 		return;
 	if (one_in(h, 8)) {
-		/* Spare the IP version, the first byte of the IP header: rn_frame_seal() needs
-		 * it. */
+		/* Do not damage the first byte of the IP header, the IP version: rn_frame_seal()
+		 * needs it. */
 		uint32_t ip = p.has_vlan ? 19 : 15;
 		hostile_frame_flip(h, frame + ip, len - ip - 4, 66);
 		rn_frame_seal(&p, frame);

@@ -133,7 +133,8 @@ static void send_one(struct hostile *h, unsigned node, unsigned q)
 void hostile_work(struct hostile *h, unsigned node, unsigned q)
 {
 	const struct sim_qp *qp = &h->sim.node[node].qp[q];
-	hostile_receive(h, node, q, below(h, 6)); /* sometimes none */
+	/* Sometimes no receive is posted. */
+	hostile_receive(h, node, q, below(h, 6));
 	for (unsigned n = 0; n < 6 && qp->sq_posted - atomic_load(&qp->shared->sq_retired) < 6;
 	     n++) {
 		if (h->sim.spec.type != RN_QPT_UD && one_in(h, 12))

@@ -152,7 +152,7 @@ static void draw_spec(struct mix *m, struct sim_spec *s)
 	s->min_rnr_timer = (uint8_t)(1 + rn_rng_below(r, 14));
 	for (unsigned i = 0; i < SIM_NODES; i++) {
 		struct rn_impair *l = &s->link[i].impair;
-		/* 0..3: one kind of impairment is left out; 4: none */
+		/* number of the impairment that is left out; 4: none is left out */
 		unsigned spared = (unsigned)rn_rng_below(r, 5);
 		l->loss_ppm = spared == 0 ? 0 : 1000 + (uint32_t)rn_rng_below(r, 30000);
 		l->duplicate_ppm = spared == 1 ? 0 : 1000 + (uint32_t)rn_rng_below(r, 30000);

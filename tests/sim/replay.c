@@ -1,5 +1,5 @@
-/* Helpers on the state that the parts of a replay share, and the functions by which a replay fails
- * the test. One thread. */
+/* Functions that all parts of a replay use: find a QP pair, map values of the replaced host to the
+ * shard's values, fail the test. One thread. */
 #include "replay.h"
 
 #include <setjmp.h>

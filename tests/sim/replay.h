@@ -17,12 +17,12 @@
 #define RECORDS 64u
 #define PAIRS	2u
 #define BYTES	1200u
-/* Offsets in the arena of receive buffers and of the shard's own data: add 1 MiB * QP pair and 64
- * KiB * number of the receive or request. */
+/* Offsets in the arena. Receive i of QP pair n is at RECEIVE + n MiB + i * 64 KiB; the data of its
+ * request i is at LOCAL + n MiB + i * 64 KiB. */
 #define RECEIVE (1u << 20)
 #define LOCAL	(6u << 20)
 #define REGION	(12u << 20) /* offset of the memory regions that the peer may access */
-#define TIMEOUT 14u	    /* local ACK timeout as code: 67 ms, as perftest uses */
+#define TIMEOUT 14u	    /* ACK timeout code: 67 ms, as perftest uses */
 
 /* A frame of the capture, or a frame that the shard sent. */
 struct record {
@@ -53,8 +53,8 @@ struct replay {
 	enum variant variant;
 	unsigned nrec, nout, npairs, ntwins;
 	unsigned matched, aside, timeouts, spared; /* counts, explained at struct tally */
-	unsigned completed; /* number of completions that the shard's requests have had */
-	/* records of retransmissions that the shard need not have sent yet */
+	unsigned completed; /* number of the shard's requests that have completed */
+	/* indices of retransmissions in the capture that the shard may send later */
 	unsigned owed[RECORDS], nowed;
 	rn_time progress; /* time of the last response that acknowledged something new */
 	struct pair pair[PAIRS];
@@ -64,8 +64,8 @@ struct replay {
 	const char *file;
 };
 
-/* fail_at(): fails the test with a message that names a record of the capture. must(): does so
- * unless `held` is true. */
+/* fail_at(): fails the test with a message that names a record of the capture. must(): calls
+ * fail_at() unless `held` is true. */
 void fail_at(const struct replay *r, const struct record *rec, const char *what);
 void must(const struct replay *r, const struct record *rec, bool held, const char *what);
 

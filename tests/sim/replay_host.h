@@ -15,7 +15,7 @@ void host_settle(struct replay *r);
 /* Copies the data with which the replaced host answered this READ or atomic to the shard's memory,
  * so that the shard gives the same answer. */
 void host_remember(struct replay *r, const struct record *req);
-/* Returns where in the shard's memory the byte is that the peer addresses as va. */
+/* Returns the byte in the shard's memory that the peer addresses as va. */
 uint8_t *host_region(struct replay *r, uint64_t va);
 
 #endif

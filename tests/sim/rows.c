@@ -42,7 +42,7 @@ struct rows {
 	struct rn_mw_list elsewhere;
 	uint32_t state;
 	FILE *out;
-	char *word[24]; /* words of the current command; an empty string if missing */
+	char *word[24]; /* words of the current command; missing words are empty strings */
 	unsigned nwords;
 };
 
@@ -220,7 +220,7 @@ static void connect_up(struct rows *r)
 	lend_all(r);
 	rn_shard_qp(n->shard, n->qp[0].qpn)->rx.msn = r->msn;
 	r->state = atomic_load(&n->qp[0].shared->state);
-	sim_speak(&r->sim, DUT, UINT32_MAX); /* discards its first ARP and ND announcements */
+	sim_speak(&r->sim, DUT, UINT32_MAX); /* discards the node's first ARP and ND messages */
 }
 
 static void unregister(struct rows *r, unsigned i)

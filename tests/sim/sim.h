@@ -27,7 +27,7 @@ struct sim_link_spec {
 	struct rn_impair impair;
 	uint64_t rate; /* in bits per second; 0 = infinite */
 	/* For the time `nap` in every period `nap_every` the receiver does not poll; frames that
-	 * arrive meanwhile are delivered at its end. */
+	 * arrive meanwhile are delivered when the nap ends. */
 	rn_time nap, nap_every;
 };
 
@@ -80,11 +80,11 @@ struct sim_node {
 	struct rn_cq_ring *cq, *second_cq;
 	struct rn_srq *srq; /* shared receive queue, or NULL */
 	struct sim_qp qp[SIM_MAX_QP];
-	rn_time link_free; /* when the link has sent the node's last frame */
+	rn_time link_free; /* time at which the link has sent the node's last frame */
 	rn_time last_arrival;
 	uint64_t frames, dropped, duplicated, reordered, corrupted;
 	uint64_t injected; /* number of frames delivered to this node */
-	uint64_t arrived;  /* number of those that came over the link */
+	uint64_t arrived;  /* part of `injected` that came over the link */
 };
 
 struct sim_frame;

@@ -30,9 +30,10 @@ struct course {
 	unsigned ring; /* size of the requester's receive queue, in frames */
 	/* longest pause and longest active time of the requester, in us; each is drawn at random */
 	unsigned away_us, awake_us;
-	uint32_t loss_ppm;	    /* loss of responses, in parts per million */
-	unsigned depth;		    /* number of READs in flight, as negotiated */
-	unsigned cost;		    /* responses sent, at most: in percent of the necessary ones */
+	uint32_t loss_ppm; /* loss of responses, in parts per million */
+	unsigned depth;	   /* number of READs in flight, as negotiated */
+	/* maximum number of responses sent, in percent of those needed */
+	unsigned cost;
 	unsigned pause_us, work_us; /* longest pause and active time of the peer, in us */
 };
 
@@ -68,7 +69,7 @@ struct peer {
 	const struct course *course;
 	struct request waiting[WAITING];
 	unsigned first, nwaiting;
-	struct request record[DEPTH]; /* the last new requests, overwritten in turn */
+	struct request record[DEPTH]; /* ring of the last new requests */
 	unsigned nrecords;
 	uint32_t epsn;	   /* first PSN after all requests so far */
 	uint32_t answered; /* responses sent to the oldest waiting request */

@@ -95,7 +95,7 @@ static void start_type(struct bench *b, uint8_t type, bool ipv6, bool vlan)
 	b->sim.filter = note;
 	b->sim.filter_arg = b;
 	sim_connect(&b->sim, 0);
-	sim_speak(&b->sim, DUT, UINT32_MAX); /* discards its first ARP and ND announcements */
+	sim_speak(&b->sim, DUT, UINT32_MAX); /* discards the node's first ARP and ND messages */
 	build_good(b);
 }
 
@@ -517,7 +517,7 @@ static void wire_row_F20_opcode_of_another_transport(void **state)
 				    : RN_V_BTH_OPCODE);
 	}
 	finish(&b);
-	/* Opcodes of another transport on UC and UD queue pairs */
+	/* Opcodes of another transport are refused by UC and UD queue pairs too. */
 	for (uint8_t type = RN_QPT_UC; type <= RN_QPT_UD; type++) {
 		start_type(&b, type, false, false);
 		for (unsigned opcode = 0; opcode < 0x80; opcode++) {

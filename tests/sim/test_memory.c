@@ -221,7 +221,7 @@ static void run_stage(const struct stage *s, bool faulting)
 		mem.from = r.ptr;
 		mem.to = r.ptr + BYTES;
 	} else {
-		mem.block = NULL; /* malloc() may reuse the memory */
+		mem.block = NULL; /* freed: malloc() may reuse the address */
 		deregister(&r);
 	}
 	if (s->moment == RNR_WAIT)

@@ -159,7 +159,8 @@ static struct end run(const struct course *c, struct sim *sim)
 		assert_true(sent_again(sim) > 0);
 		line.dead = true;
 	}
-	/* One packet if it is lost once: no later packet can cause a NAK that reports the loss. */
+	/* If a loss is tested, the message has one packet. No later packet can then cause a NAK, so
+	 * that only the timer detects the loss. */
 	post(sim, c->kind, c->peer == LOSES_ONE ? 100 : 100000);
 	e = wait_for_end(sim, c);
 	print_message("%-62s %s status %2u after %6llu ms, sent again %llu\n", c->name,
