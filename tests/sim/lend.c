@@ -50,7 +50,7 @@ struct lend {
 	struct window *window[SIM_NODES][WINDOWS];
 	unsigned out_next[SIM_NODES];
 	enum lend_ending ending;
-	bool broken;	 /* the peer accesses memory without a right: errors are allowed */
+	bool broken;	 /* node 1 accesses memory without a right, errors are allowed */
 	unsigned errors; /* number of completions with REM_ACCESS_ERR */
 	unsigned objections;
 	FILE *out;

@@ -37,7 +37,7 @@ struct mix {
 	struct sim sim;
 	struct rn_rng rng;
 	uint64_t bump[SIM_NODES];
-	/* offset of the word that all FETCH_ADDs of the peer increase */
+	/* offset in the node's arena of the word that all FETCH_ADDs of the peer increase */
 	uint64_t counter[SIM_NODES];
 	struct flow *flow[SIM_NODES][SIM_MAX_QP];
 	unsigned objections;

@@ -261,7 +261,7 @@ static void stop(struct world *w)
 	assert_int_equal(sim_fini(&w->sim), 0);
 }
 
-/* ---- rows about queue pairs ---- */
+/* ---- rows of the spec about queue pairs ---- */
 
 static void wire_row_C21_first_packet_numbers(void **state)
 {
@@ -288,8 +288,8 @@ static void wire_row_C28_addresses_are_answered_for(void **state)
 		struct world w;
 		start(&w, ipv6);
 		connect(&w, 0);
-		/* The passive side must answer address resolution. The active side need not,
-		 * because the peer may know its MAC already. */
+		/* The passive side must answer address resolution. The active side need not answer,
+		 * because the passive side may know the active side's MAC already. */
 		assert_true(w.resolved[1]);
 		stop(&w);
 	}
@@ -367,7 +367,7 @@ static void unreliable_connections(void **state)
 	}
 }
 
-/* ---- rows about QP1 ---- */
+/* ---- rows of the spec about QP1 ---- */
 
 /* Returns the packet of a REQ that node 0 has sent. The link drops the packet, so that the test can
  * inject it later, changed or unchanged. */
@@ -477,7 +477,7 @@ static void wire_row_U13_other_management(void **state)
 	stop(&w);
 }
 
-/* ---- rows about long runs ---- */
+/* ---- rows of the spec about long runs ---- */
 
 #define GHOSTS (8u << 20) /* offset in node 0's arena: target of the first transfer */
 

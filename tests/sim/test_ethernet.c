@@ -202,7 +202,7 @@ static void byte_accepted(struct bench *b, unsigned at, uint8_t value, enum repa
 	accepted(b);
 }
 
-/* ---- the F rows ---- */
+/* ---- rows of the spec about frames (F) ---- */
 
 static void wire_row_F2_flipped_payload_bit(void **state)
 {

@@ -11,7 +11,8 @@
 #include "sim.h"
 #include "wire/stats.h"
 
-#define AREAS	256u /* more than a send queue holds: an area is free when it is used again */
+/* A send queue holds fewer requests, so an area is free when it is used again. */
+#define AREAS	256u
 #define BYTES	4096u
 #define OURS	0u	    /* in node 0: data of its requests */
 #define THEIRS	(4u << 20)  /* in node 1: receive buffers and targets of WRITEs */
@@ -151,7 +152,7 @@ static void end(struct mixed *m)
 	assert_int_equal(sim_fini(&m->sim), 0);
 }
 
-/* ---- the S rows ---- */
+/* ---- rows of the spec about long runs (S) ---- */
 
 struct loser {
 	unsigned from, nth, seen;
