@@ -1,4 +1,5 @@
-/* The wire and the clients declared in cm_net.h. */
+/* Implementation of cm_net.h: a link between two simulated hosts, and a simple CM client on
+ * each. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -119,7 +120,7 @@ static void act_as_client(struct net *net, unsigned i, const struct rn_event *ev
 	} else if (ev->kind == RN_EVENT_CM_RESPONSE && b->establish) {
 		int err = net_op(net, i, RN_CMD_CM_ESTABLISH, ev->id).err;
 
-		/* -ECONNABORTED: the peer has left meanwhile */
+		/* -ECONNABORTED: the peer ended the attempt before this client established it */
 		assert_true(err == 0 || err == -ECONNABORTED);
 	} else if (ev->kind == RN_EVENT_CM_DISCONNECTED && b->follow) {
 		net_op(net, i, RN_CMD_CM_DESTROY, ev->id);

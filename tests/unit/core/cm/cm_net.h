@@ -1,6 +1,6 @@
-/* Bench for tests of the CM: two connection managers ("boxes") with their neighbour machines on one
- * wire, in virtual time. Each box has a simple client that answers CM events. Everything runs on
- * the thread of the test. */
+/* Bench for tests of the connection manager (CM): two simulated hosts ("boxes"), each with a CM and
+ * a neighbour state machine (ARP and ND), on one link in virtual time. On each host a simple client
+ * answers the CM's events. Everything runs on the thread of the test. */
 #ifndef CM_NET_H
 #define CM_NET_H
 
@@ -13,8 +13,8 @@
 
 struct net;
 
-/* Decides how many copies of one CM message arrive, and may change *m. Without a judge one copy
- * arrives. */
+/* Callback for each CM message on the link: returns how many copies arrive (0: the message is
+ * lost), and may change *m. Without a callback each message arrives once. */
 typedef unsigned net_judge(struct net *net, unsigned from, struct rn_cm_msg *m);
 
 struct box {
@@ -24,14 +24,15 @@ struct box {
 	struct rn_cm *cm;
 	struct rn_event ev[NET_EVENTS];
 	unsigned nev;
-	/* What the client does by itself: accept requests, establish on replies; with `follow` it
-	 * destroys a connection that the peer disconnects, instead of disconnecting it. */
-	bool accept, establish, follow, slow; /* does not answer the peer's DREQ */
-	bool deaf;			      /* answers neither ARP nor ND */
-	struct rn_cm_param reply;	      /* parameters of the client's accepts */
-	unsigned sent[0x20];		      /* messages sent, by attribute */
+	/* How the client reacts to events. accept: accepts requests; establish: establishes the
+	 * connection when the REP arrives; follow: destroys a connection that the peer
+	 * disconnected, instead of disconnecting it too. */
+	bool accept, establish, follow, slow; /* slow: does not answer the peer's DREQ */
+	bool deaf;			      /* ARP and ND from and to this host are lost */
+	struct rn_cm_param reply; /* parameters with which the client accepts requests */
+	unsigned sent[0x20];	  /* CM messages sent, by MAD attribute ID */
 	struct rn_cm_msg last[0x20];
-	uint8_t class[0x20]; /* traffic class of the last packet, by attribute */
+	uint8_t class[0x20]; /* traffic class of the last message sent, by MAD attribute ID */
 	rn_time at[0x20];
 	unsigned verdict[RN_V_COUNT];
 };
@@ -40,28 +41,31 @@ struct net {
 	struct box box[2];
 	rn_time now;
 	net_judge *judge;
-	uint8_t tclass; /* traffic class of what net_inject() delivers */
+	uint8_t tclass; /* traffic class of the packets that net_inject() builds */
 	unsigned arg[4];
-	/* messages sent to an unknown MAC; the test fails at one unless may_stray is set */
+	/* CM messages sent to a MAC that neither host has; unless may_stray is set, the first one
+	 * fails the test */
 	unsigned astray;
 	bool may_stray;
 };
 
 struct rn_gid net_gid(unsigned box, bool ipv6);
 void net_init(struct net *net);
-/* Runs 200 s to let timewait expire, then fails the test if connections, timers or messages are
- * left. */
+/* Runs the hosts for 200 s so that timewait ends, then fails the test if any connection, timer or
+ * unsent message is left. */
 void net_fini(struct net *net);
-/* Sets how long both CMs wait for a peer that sends MRAs. Must come before anything else. */
+/* Sets cm_wait_max of both CMs: how long they wait in all for a peer that sends MRAs. Must be
+ * called directly after net_init(), because it creates both CMs anew. */
 void net_wait_max(struct net *net, rn_time span);
 void net_pump(struct net *net);
 void net_run(struct net *net, rn_time span);
-/* Delivers a message to a box as if the other box had sent it; returns the verdict. */
+/* Delivers a message to host `to` as if the other host had sent it; returns the CM's verdict on the
+ * message. */
 enum rn_verdict net_inject(struct net *net, unsigned to, const struct rn_cm_msg *m);
-/* The same, from another IPv4 address. */
+/* Like net_inject(), but from the IPv4 address src. */
 enum rn_verdict net_inject_from(struct net *net, unsigned to, const struct rn_gid *src,
 				const struct rn_cm_msg *m);
-/* Returns the n-th REQ of the IPv4 host `who` to the listener of a box at NET_PORT. */
+/* Returns the n-th REQ of the IPv4 host `who` to the listener of host `to` at port NET_PORT. */
 struct rn_cm_msg net_req(const struct net *net, unsigned to, const struct rn_gid *who, uint32_t n);
 struct rn_rsp net_exec(struct net *net, unsigned box, struct rn_cmd cmd);
 struct rn_rsp net_op(struct net *net, unsigned box, unsigned op, uint32_t id);
@@ -69,13 +73,15 @@ struct rn_cmd net_connect_cmd(unsigned from, bool ipv6, uint32_t qpn);
 uint32_t net_listen(struct net *net, unsigned box, uint32_t backlog);
 uint32_t net_connect(struct net *net, unsigned box, uint32_t qpn);
 unsigned net_count(const struct net *net, unsigned box, unsigned kind);
-/* Returns the last event of this kind; fails the test if there is none. */
+/* Returns the last event of this kind at host `box`; fails the test if there is none. */
 const struct rn_event *net_event(const struct net *net, unsigned box, unsigned kind);
-void net_forget(struct net *net); /* clears events and counters */
+void net_forget(struct net *net); /* clears the recorded events and the counts of sent messages */
 
-void net_destroy(struct net *net, unsigned box, uint32_t id); /* CM_DESTROY, which must succeed */
-/* Judges. net_meddle lets net->arg[3] copies arrive of message number arg[2] with attribute arg[0]
- * from box arg[1]; net_lose_all loses all messages with attribute arg[0]. */
+/* runs RN_CMD_CM_DESTROY, which must succeed */
+void net_destroy(struct net *net, unsigned box, uint32_t id);
+/* Callbacks for net->judge. net_meddle() delivers net->arg[3] copies of one message: the arg[2]-th
+ * (from 1) with attribute ID arg[0] that host arg[1] sends. net_lose_all() loses every message with
+ * attribute ID arg[0]. */
 net_judge net_meddle, net_lose_all;
 
 #endif

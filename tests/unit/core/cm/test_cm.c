@@ -1,5 +1,5 @@
-/* The connection manager: two of them on one wire. Rows C1 to C40 of docs/spec/rocev2.md are named
- * where a test covers them. */
+/* The connection manager (CM): two CMs on one simulated link. Rows C1 to C40 of docs/spec/rocev2.md
+ * are named where a test covers them. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,11 +13,11 @@
 
 #define EV(name) RN_EVENT_CM_##name
 
-/* ---- the normal course ---- */
+/* ---- connecting and disconnecting without loss ---- */
 
 static void check_attr(const struct rn_event *req, const struct rn_event *rep, bool ipv6)
 {
-	/* the passive side takes all attributes from the REQ: C1, C21, C22, C39 */
+	/* Rows C1, C21, C22, C39: the attributes of both QPs follow REQ and REP. */
 	assert_int_equal(req->param.responder_resources, 4);
 	assert_int_equal(req->param.initiator_depth, 16);
 	assert_int_equal(req->attr.dest_qpn, 0x11);
@@ -52,7 +52,7 @@ static void check_attr(const struct rn_event *req, const struct rn_event *rep, b
 
 static void connects_and_disconnects(void **state)
 {
-	for (int ipv6 = 0; ipv6 < 2; ipv6++) { /* C27 */
+	for (int ipv6 = 0; ipv6 < 2; ipv6++) { /* row C27: IPv4, then IPv6 */
 		struct net net;
 		const struct rn_event *req, *rep, *est;
 		struct rn_rsp rsp;
@@ -87,12 +87,12 @@ static void connects_and_disconnects(void **state)
 		assert_int_equal(
 			net_op(&net, ipv6, RN_CMD_CM_DISCONNECT, ipv6 ? child : rsp.id).err,
 			-EALREADY);
-		net_pump(&net); /* C15 */
+		net_pump(&net); /* row C15: a DREP answers the DREQ */
 		assert_int_equal(net_event(&net, ipv6, EV(DISCONNECTED))->reason, 1);
 		assert_int_equal(net_event(&net, !ipv6, EV(DISCONNECTED))->reason, 0);
 		assert_int_equal(rn_cm_timewait(net.box[0].cm) + rn_cm_timewait(net.box[1].cm), 2);
-		assert_true(rn_cm_qpn_waits(net.box[0].cm, 0x11)); /* C32 */
-		net_run(&net, RN_MS(1000)); /* timewait is 537 ms: timeout code 17 */
+		assert_true(rn_cm_qpn_waits(net.box[0].cm, 0x11)); /* row C32: still in timewait */
+		net_run(&net, RN_MS(1000)); /* timewait lasts one ACK timeout, code 17: 537 ms */
 		assert_int_equal(net_event(&net, 0, EV(TIMEWAIT_EXIT))->param.qpn, 0x11);
 		assert_int_equal(net_event(&net, 1, EV(TIMEWAIT_EXIT))->param.qpn, 0x123);
 		assert_false(rn_cm_qpn_waits(net.box[0].cm, 0x11));
@@ -103,7 +103,7 @@ static void connects_and_disconnects(void **state)
 	}
 }
 
-/* C3, docs/spec/rocev2.md 6.3: column "Linux rdma_cm value" */
+/* Row C3: the REQ has the values of the column "Linux rdma_cm value" of docs/spec/rocev2.md 6.3. */
 static void wire_row_C3_a_req_says_what_linux_would_say(void **state)
 {
 	static const uint8_t zero[44];
@@ -144,7 +144,7 @@ static void wire_row_C3_a_req_says_what_linux_would_say(void **state)
 	assert_memory_equal(&hdr.dst, &req->remote_gid, 16);
 	assert_memory_equal(req->data + 36, "ping\0", 5);
 	net_pump(&net);
-	assert_int_equal(net_event(&net, 0, EV(REJECTED))->reason, 8); /* C2 */
+	assert_int_equal(net_event(&net, 0, EV(REJECTED))->reason, 8); /* row C2: no listener */
 	assert_int_equal(net.box[1].last[RN_CM_REJ].rej.remote_id, req->local_id);
 	assert_int_equal(net.box[1].last[RN_CM_REJ].rej.local_id, 0);
 	assert_int_equal(net.box[1].last[RN_CM_REJ].rej.about, 0);
@@ -190,7 +190,7 @@ static void the_ack_timeout_outlasts_the_peers_delay(void **state)
 	}
 }
 
-/* ---- loss and repetition ---- */
+/* ---- lost and repeated messages ---- */
 
 static void each_message_lost_or_doubled(void **state)
 {
@@ -213,9 +213,10 @@ static void each_message_lost_or_doubled(void **state)
 			listener = net_listen(&net, 1, 0);
 			id = net_connect(&net, 0, 0x11);
 			net_run(&net, RN_S(30));
-			assert_int_equal(net_count(&net, 1, EV(REQUEST)), 1);	  /* C4, C5 */
-			assert_int_equal(net_count(&net, 0, EV(RESPONSE)), 1);	  /* C10 */
-			assert_int_equal(net_count(&net, 1, EV(ESTABLISHED)), 1); /* C37 */
+			/* rows C4, C5 (REQ), C10 (REP), C37 (RTU): a repeat makes no event */
+			assert_int_equal(net_count(&net, 1, EV(REQUEST)), 1);
+			assert_int_equal(net_count(&net, 0, EV(RESPONSE)), 1);
+			assert_int_equal(net_count(&net, 1, EV(ESTABLISHED)), 1);
 			child = net_event(&net, 1, EV(ESTABLISHED))->id;
 			net_op(&net, passive_ends, RN_CMD_CM_DISCONNECT, passive_ends ? child : id);
 			net_run(&net, RN_S(30));
@@ -234,7 +235,7 @@ static void each_message_lost_or_doubled(void **state)
 	}
 }
 
-/* Checks that each repetition is the same message, and loses it. */
+/* Loses all messages with attribute ID arg[0], and checks that they are equal. */
 static unsigned lose_and_compare(struct net *net, unsigned from, struct rn_cm_msg *m)
 {
 	static struct rn_cm_msg first;
@@ -247,7 +248,7 @@ static unsigned lose_and_compare(struct net *net, unsigned from, struct rn_cm_ms
 	return 0;
 }
 
-static void wire_row_C13_nobody_answers_the_req(void **state) /* C13 */
+static void wire_row_C13_nobody_answers_the_req(void **state)
 {
 	struct net net;
 	uint32_t id;
@@ -270,7 +271,7 @@ static void wire_row_C13_nobody_answers_the_req(void **state) /* C13 */
 	net_fini(&net);
 }
 
-static void nobody_confirms_the_rep(void **state) /* C8, C9 */
+static void nobody_confirms_the_rep(void **state) /* rows C8, C9: REP times out, or data arrives */
 {
 	for (int data = 0; data < 2; data++) {
 		struct net net;
@@ -296,7 +297,7 @@ static void nobody_confirms_the_rep(void **state) /* C8, C9 */
 			assert_true(net.box[1].sent[RN_CM_REP] >= 16);
 			assert_int_equal(net_event(&net, 1, EV(UNREACHABLE))->err, -ETIMEDOUT);
 			assert_int_equal(net.box[1].last[RN_CM_REJ].rej.about, RN_CM_ABOUT_REP);
-			/* the active side has no id of box 1, and matches the REJ by GUID */
+			/* without the peer's communication ID the REJ is matched by GUID */
 			assert_int_equal(net_event(&net, 0, EV(REJECTED))->reason, 4);
 		}
 		net_destroy(&net, 0, id);
@@ -306,7 +307,7 @@ static void nobody_confirms_the_rep(void **state) /* C8, C9 */
 	}
 }
 
-static void wire_row_C20_nobody_answers_the_dreq(void **state) /* C20 */
+static void wire_row_C20_nobody_answers_the_dreq(void **state)
 {
 	struct net net;
 	uint32_t listener, id;
@@ -330,12 +331,12 @@ static void wire_row_C20_nobody_answers_the_dreq(void **state) /* C20 */
 	net_fini(&net);
 }
 
-/* The DREP waits until the client has finished with its QP, at most 500 ms. */
+/* The DREP is sent after the client's DISCONNECT or DESTROY, at the latest after 500 ms. */
 static void a_dreq_waits_for_the_client(void **state)
 {
 	static const struct {
-		unsigned op;	 /* the client's command after 300 ms; 0: none */
-		unsigned copies; /* copies of the DREQ that arrive */
+		unsigned op;	 /* command of the client 300 ms after the DREQ; 0: none */
+		unsigned copies; /* how many copies of the DREQ arrive */
 		unsigned parted, after_ms, before_ms;
 	} rows[] = {
 		{RN_CMD_CM_DISCONNECT, 1, 0, 300, 320},
@@ -382,7 +383,7 @@ static void a_dreq_waits_for_the_client(void **state)
 	}
 }
 
-static void wire_row_C19_both_disconnect_at_once(void **state) /* C19 */
+static void wire_row_C19_both_disconnect_at_once(void **state)
 {
 	struct net net;
 	uint32_t listener, id, child;
@@ -415,7 +416,7 @@ static void wire_row_C19_both_disconnect_at_once(void **state) /* C19 */
 	net_fini(&net);
 }
 
-/* ---- patience ---- */
+/* ---- MRAs: asking the peer for more time ---- */
 
 static void slow_consumers_ask_for_patience(void **state)
 {
@@ -431,13 +432,13 @@ static void slow_consumers_ask_for_patience(void **state)
 	net_run(&net, RN_S(60));
 	child = net_event(&net, 1, EV(REQUEST))->id;
 	assert_int_equal(net_count(&net, 1, EV(REQUEST)), 1);
-	assert_int_equal(net.box[0].sent[RN_CM_REQ], 2); /* an MRA answered the second: C14 */
+	assert_int_equal(net.box[0].sent[RN_CM_REQ], 2); /* row C14: an MRA answered the 2nd */
 	assert_int_equal(net.box[1].sent[RN_CM_MRA], 1);
 	assert_int_equal(net.box[1].last[RN_CM_MRA].mra.service_timeout, 24);
 	net_run(&net, RN_S(20));
 	assert_int_equal(net.box[0].sent[RN_CM_REQ], 3);
 	assert_int_equal(net.box[1].sent[RN_CM_MRA], 2);
-	net_run(&net, RN_S(5 * 3600)); /* with one REQ in 73 s the active side never gives up */
+	net_run(&net, RN_S(5 * 3600)); /* MRAs (one in 73 s) keep the active side from giving up */
 	assert_int_equal(net_count(&net, 0, EV(UNREACHABLE)), 0);
 	net_forget(&net);
 	accept.cm.id = child;
@@ -446,7 +447,7 @@ static void slow_consumers_ask_for_patience(void **state)
 	net_run(&net, RN_S(60));
 	assert_int_equal(net.box[1].sent[RN_CM_REP], 2);
 	assert_int_equal(net.box[0].sent[RN_CM_MRA], 1);
-	net_run(&net, RN_S(5 * 3600)); /* nor does the passive side with its REP */
+	net_run(&net, RN_S(5 * 3600)); /* MRAs keep the passive side from giving up, too */
 	assert_int_equal(net_count(&net, 1, EV(UNREACHABLE)), 0);
 	assert_int_equal(net_count(&net, 0, EV(RESPONSE)), 1);
 	assert_int_equal(net_op(&net, 0, RN_CMD_CM_ESTABLISH, id).err, 0);
@@ -482,7 +483,7 @@ static void an_mra_can_be_ordered(void **state)
 	net_fini(&net);
 }
 
-/* ---- refusals ---- */
+/* ---- rejected requests ---- */
 
 static void spoil_transport(struct rn_cm_msg *m)
 {
@@ -575,7 +576,7 @@ static unsigned spoil(struct net *net, unsigned from, struct rn_cm_msg *m)
 	return m->attr != RN_CM_MRA;
 }
 
-/* An unsent REJ of the last attempt is dropped when the client connects to another peer. */
+/* An unsent REJ of a failed attempt is dropped when the client connects to another peer. */
 static void new_attempt_is_silent_about_the_old(void **state)
 {
 	struct net net;
@@ -589,7 +590,7 @@ static void new_attempt_is_silent_about_the_old(void **state)
 	net.judge = net_lose_all;
 	net.arg[0] = RN_CM_REQ;
 	net_run(&net, RN_S(70));
-	/* the attempt has failed, its REJ is not sent yet */
+	/* advance the time until the attempt has failed and its REJ is queued but not sent */
 	while (!net_count(&net, 0, EV(UNREACHABLE))) {
 		net.now = RN_MAX(net.now, rn_cm_next(b->cm));
 		rn_cm_tick(b->cm, net.now);
@@ -602,7 +603,7 @@ static void new_attempt_is_silent_about_the_old(void **state)
 	assert_true(rn_cm_wants_tx(b->cm));
 	cmd = net_connect_cmd(0, false, 0x12);
 	cmd.cm.id = id;
-	cmd.cm.peer.b[15] = 77; /* the address is not resolved yet */
+	cmd.cm.peer.b[15] = 77; /* the MAC of this address is not resolved yet */
 	assert_int_equal(net_exec(&net, 0, cmd).err, 0);
 	assert_false(rn_cm_wants_tx(b->cm));
 	net_destroy(&net, 0, id);
@@ -613,11 +614,10 @@ static void new_attempt_is_silent_about_the_old(void **state)
 
 static void boundless_patience(struct rn_cm_msg *m)
 {
-	m->req.local_response_timeout = 31; /* 2.4 hours, times sixteen retries */
+	m->req.local_response_timeout = 31; /* code 31 is 2.4 hours, for each of 16 transmissions */
 }
 
-/* A peer's CM answers a DREQ by itself, so the response time the peer allows its clients does not
- * prolong the wait for a DREP. */
+/* The wait for a DREP does not grow with the local response timeout in the REQ. */
 static void vanished_peer_is_forgotten(void **state)
 {
 	struct net net;
@@ -646,27 +646,27 @@ static void bad_requests_are_refused(void **state)
 {
 	static const struct {
 		void (*how)(struct rn_cm_msg *m);
-		int reason; /* reason of the REJ; 0: accepted, -1: no answer */
+		int reason; /* reason code in the REJ; 0: accepted, -1: no answer */
 	} rows[] = {
-		{spoil_transport, 9},
-		{spoil_ip_version, 8},
-		{spoil_cma_version, 8}, /* C24, C25 */
-		{spoil_destination, 8},
-		{spoil_source_zero, 8},
-		{spoil_source_group, 8}, /* C26 */
-		{spoil_source_loopback, 8},
-		{spoil_mtu, 26},
-		{spoil_mtu_zero, 26}, /* C23 */
-		{spoil_gid, 12},
-		{spoil_own_gid, 12},
-		{spoil_port, 8}, /* C2 */
-		{spoil_port_space, 8},
-		{spoil_prefix, 8},
-		{spoil_qpn, 5},
-		{spoil_qpn_gsi, 5},
-		{spoil_pkey, 0},
-		{spoil_id, -1},
-		{spoil_lap, -1}, /* C40, C35, C33 */
+		{spoil_transport, 9},	    /* C24: UC at a listener for RC */
+		{spoil_ip_version, 8},	    /* C25: IP version 5 */
+		{spoil_cma_version, 8},	    /* version 1 of the CM header */
+		{spoil_destination, 8},	    /* C26: not the port's address */
+		{spoil_source_zero, 8},	    /* source 0.0.0.0 */
+		{spoil_source_group, 8},    /* source is a multicast group */
+		{spoil_source_loopback, 8}, /* source 127.x.x.x */
+		{spoil_mtu, 26},	    /* C23: above the port's path MTU */
+		{spoil_mtu_zero, 26},	    /* C23: path MTU code 0 */
+		{spoil_gid, 12},	    /* not a GID of the port */
+		{spoil_own_gid, 12},	    /* sender's GID is multicast */
+		{spoil_port, 8},	    /* C2: no listener */
+		{spoil_port_space, 8},	    /* the UDP port space */
+		{spoil_prefix, 8},	    /* no RDMA IP CM service ID */
+		{spoil_qpn, 5},		    /* QP0 */
+		{spoil_qpn_gsi, 5},	    /* QP1 */
+		{spoil_pkey, 0},	    /* C40: limited P_Key is accepted */
+		{spoil_id, -1},		    /* C35: communication ID 0 */
+		{spoil_lap, -1},	    /* C33: LAP messages are dropped */
 	};
 
 	for (size_t i = 0; i < RN_ARRAY_SIZE(rows); i++) {
@@ -720,11 +720,11 @@ static void an_impatient_peer_is_not_flooded(void **state)
 	net_fini(&net);
 }
 
-static void wire_row_C12_either_side_rejects_with_data(void **state) /* C12 */
+static void wire_row_C12_either_side_rejects_with_data(void **state)
 {
 	for (int active = 0; active < 2; active++) {
 		for (unsigned copies = 0; copies < 3;
-		     copies++) { /* the REJ itself is lost, delivered once, or doubled */
+		     copies++) { /* the REJ is lost, arrives once, or arrives twice */
 			struct rn_cmd no = {.op = RN_CMD_CM_REJECT,
 					    .cm.param = {.data_len = 148, .data = "no"}};
 			struct net net;
@@ -748,7 +748,7 @@ static void wire_row_C12_either_side_rejects_with_data(void **state) /* C12 */
 			assert_int_equal(net_exec(&net, !active, no).err, -ECONNABORTED);
 			net_run(&net, RN_S(10));
 			assert_int_equal(net_event(&net, active, EV(REJECTED))->reason, 28);
-			/* a side that is rejected at once never receives an id of the other side */
+			/* a REJ sent before a REP carries no communication ID of its sender */
 			assert_int_equal(net.box[!active].last[RN_CM_REJ].rej.local_id != 0,
 					 active);
 			assert_int_equal(net_event(&net, active, EV(REJECTED))->param.data_len,

@@ -1,5 +1,5 @@
-/* Class of service of a connection: traffic class, priority and hop limit of its messages and of
- * both QPs; and which source address it uses. */
+/* Class of service of a connection: the traffic class, priority and hop limit of its CM messages
+ * and of the packets of both QPs; and the source address that it uses. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,8 @@ static void put_in_vlan(struct net *net)
 	}
 }
 
-/* Connects box 0 to box 1; cmd carries the class that the client of box 0 sets. */
+/* Connects host 0 to host 1 and ends the connection again; cmd holds the class of service that the
+ * client of host 0 sets. */
 static void connect(struct net *net, struct rn_cmd cmd)
 {
 	uint32_t listener = net_listen(net, 1, 0);
@@ -52,7 +53,7 @@ static void without_a_wish_the_adapter_decides(void **state)
 		assert_int_equal(rep->attr.av.tclass, 26 << 2);
 		assert_int_equal(rep->attr.av.hop_limit, 17);
 		assert_int_equal(rep->attr.av.vlan_tci, 1 << 13 | 100);
-		/* the passive side uses the traffic class of the request */
+		/* the passive side uses the traffic class in the REQ */
 		assert_int_equal(req->attr.av.tclass, 26 << 2);
 		assert_int_equal(req->param.tclass, 26 << 2);
 		assert_int_equal(req->attr.av.hop_limit, 64);
@@ -61,7 +62,8 @@ static void without_a_wish_the_adapter_decides(void **state)
 	}
 }
 
-/* The class that the client sets overrides the ports' classes for the packets of both QPs. */
+/* The class of service that the client sets overrides those of both ports, for the packets of both
+ * QPs. */
 static void a_wish_goes_to_both_ends(void **state)
 {
 	struct rn_cmd cmd = net_connect_cmd(0, false, 0x11);
@@ -98,8 +100,8 @@ static void a_request_of_no_class_is_answered_in_our_own(void **state)
 	net_fini(&net);
 }
 
-/* Answers keep the DSCP of the request but not its ECN bits: those describe one packet's way, not a
- * setting of the sender. */
+/* CM answers have the DSCP of the request but not its ECN bits, which describe congestion on the
+ * way of one packet. */
 static void a_refusal_has_the_class_of_the_request(void **state)
 {
 	const struct rn_cm_msg dreq = {.attr = RN_CM_DREQ, .dreq = {.local_id = 5, .remote_id = 6}};
@@ -128,7 +130,7 @@ static void a_services_answer_has_the_class_of_the_question(void **state)
 	listener = net_exec(&net, 1, listen).id;
 	rn_cma_hdr_build(&hdr, m.sidr_req.data);
 	m.sidr_req.service_id = rn_cm_service_id(RN_PS_UDP, NET_PORT);
-	net.tclass = 0xA7; /* with the ECN mark for congestion */
+	net.tclass = 0xA7; /* ECN bits 11: congestion experienced */
 	assert_int_equal(net_inject(&net, 1, &m), RN_V_OK);
 	net_pump(&net);
 	assert_int_equal(net.box[1].sent[RN_CM_SIDR_REP], 1);
@@ -143,7 +145,7 @@ static struct rn_gid ten(uint8_t c, uint8_t d)
 	return (struct rn_gid){{[10] = 0xff, 0xff, 10, 0, c, d}};
 }
 
-/* Adds an address to the port of a box. */
+/* Adds an address to the port of a host. */
 static void own(struct net *net, unsigned box, struct rn_gid addr, uint8_t prefix_len)
 {
 	struct rn_port_attr *port = &net->box[box].port;
@@ -153,8 +155,8 @@ static void own(struct net *net, unsigned box, struct rn_gid addr, uint8_t prefi
 	rn_neigh_port(net->box[box].neigh, port, net->now);
 }
 
-/* Two networks with the same first 16 bits, and one network behind the gateway: a connect without a
- * local address uses the address of the network that the packets leave by. */
+/* Three networks, two of which (10.0.16.0/20, 10.0.32.0/20) share their first 16 bits: a connect
+ * without a local address uses the port's address in the network of the peer. */
 static void the_source_is_of_the_next_hops_network(void **state)
 {
 	struct net net;
@@ -176,8 +178,8 @@ static void the_source_is_of_the_next_hops_network(void **state)
 	net_fini(&net);
 }
 
-/* A link-local peer is reached from the port's link-local address, although a global one comes
- * first. */
+/* A connect to a link-local peer without a local address uses the port's link-local address,
+ * although a global address precedes it in the port's list. */
 static void link_local_speaks_to_link_local(void **state)
 {
 	const struct rn_gid ends[2] = {{{0xfe, 0x80, [15] = 1}}, {{0xfe, 0x80, [15] = 2}}};

@@ -1,5 +1,5 @@
-/* The connection manager: half-open connections, and which share of the records and neighbours they
- * may take. */
+/* The connection manager: half-open connections (requested, but not yet established), and how many
+ * connection records and neighbour entries they may take. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,8 +23,8 @@ static struct rn_gid host(unsigned i)
 	return net_gid(100 + i, false);
 }
 
-/* The REP goes to the MAC that the REQ came from. The sender becomes a neighbour only when it
- * answers the REP, and from then on the MAC found by ARP counts. */
+/* The REP goes to the source MAC of the REQ. The sender is held as a neighbour only after its RTU
+ * has answered the REP; from then on the QP uses the MAC found by ARP. */
 static void a_request_takes_no_place_among_the_neighbours(void **state)
 {
 	static const uint8_t truth[6] = {2, 0, 0, 0, 0, 0x42};
@@ -43,16 +43,17 @@ static void a_request_takes_no_place_among_the_neighbours(void **state)
 	net_pump(&net);
 	child = net_event(&net, 1, EV(REQUEST))->id;
 	assert_int_equal(net_event(&net, 1, EV(REQUEST))->attr.av.dmac[5], who.b[15]);
-	assert_int_equal(net.astray, 1); /* the REP, sent to the MAC of the REQ */
+	/* the REP went to the source MAC of the REQ, which neither simulated host has */
+	assert_int_equal(net.astray, 1);
 	assert_int_equal(rn_neigh_count(net.box[1].neigh), 0);
-	/* meanwhile ARP finds another MAC for the address */
+	/* meanwhile ARP finds another MAC for the sender's address */
 	assert_true(rn_neigh_learn(net.box[1].neigh, &who, truth, RN_NBR_ASKED_US, net.now));
 	assert_true(rn_neigh_changed(net.box[1].neigh, &addr, mac, &told));
 	m = (struct rn_cm_msg){.attr = RN_CM_RTU};
 	m.rtu.local_id = 0x1001;
 	m.rtu.remote_id = rn_cm_by_id(net.box[1].cm, child)->local_id;
 	assert_int_equal(net_inject_from(&net, 1, &who, &m), RN_V_OK);
-	/* reports the MAC again, for the QP */
+	/* The RTU makes the neighbour table report its MAC again, so that the QP gets it. */
 	assert_true(rn_neigh_changed(net.box[1].neigh, &addr, mac, &told));
 	assert_memory_equal(mac, truth, 6);
 	net_destroy(&net, 1, child);
@@ -93,8 +94,9 @@ static void a_connection_keeps_its_neighbour(void **state)
 	net_fini(&net);
 }
 
-/* A stranger sends a REQ in the name of a connected peer and never answers the REP. Repeating that
- * REP must not make the CM ask for the peer's MAC again, or the stranger could replace it. */
+/* Another host sends a REQ with the address of a connected peer and never answers the REP.
+ * Repeating this REP must not make the CM resolve the peer's MAC again, because the other host
+ * could then claim the peer's address. */
 static void an_unconfirmed_reply_casts_no_doubt(void **state)
 {
 	static const uint8_t other[6] = {2, 0, 0, 0, 0, 0x66};
@@ -121,7 +123,7 @@ static void an_unconfirmed_reply_casts_no_doubt(void **state)
 	net.judge = NULL;
 	net.box[0].deaf = false;
 	net_run(&net, RN_S(200));
-	/* the peer rejects the REP, which it did not request */
+	/* The connected peer rejects the REP, because it did not send that REQ. */
 	net_destroy(&net, 1, net_event(&net, 1, RN_EVENT_CM_REJECTED)->id);
 	net_destroy(&net, 0, id);
 	net_pump(&net);
@@ -129,10 +131,10 @@ static void an_unconfirmed_reply_casts_no_doubt(void **state)
 	net_fini(&net);
 }
 
-/* ---- shares ---- */
+/* ---- limits on half-open connections ---- */
 
-/* Delivers `each` REQs from each of the hosts first .. first + n - 1; returns how many were
- * accepted. */
+/* Delivers `each` REQs from each of the hosts first .. first + n - 1 to host 1; returns how many
+ * the CM accepted. */
 static unsigned ask(struct net *net, unsigned first, unsigned n, unsigned each)
 {
 	static uint32_t number;
@@ -178,8 +180,9 @@ static void end(struct net *net)
 	net_fini(net);
 }
 
-/* Whether accepted or not, the half-open connections of one source get a third of the share and
- * those of one listener get half; other sources and listeners get what is left. */
+/* Limit max_cm_requests on half-open connections: one source address may hold a third of the limit,
+ * one listener half of what the other listeners leave. Requests that the client has accepted count
+ * until they are established. */
 static void a_share_for_everybody(void **state)
 {
 	for (unsigned accept = 0; accept < 2; accept++) {
@@ -187,17 +190,19 @@ static void a_share_for_everybody(void **state)
 
 		begin(&net, 24, accept);
 		listen_at(&net, NET_PORT);
-		assert_int_equal(ask(&net, 0, 1, 30), 8); /* one source: a third */
+		assert_int_equal(ask(&net, 0, 1, 30), 8); /* one source: a third of 24 */
 		assert_int_equal(net.box[1].verdict[RN_V_CM_FULL], 22);
-		assert_int_equal(net.astray, accept ? 30 : 22); /* REJs and REPs */
-		assert_int_equal(ask(&net, 1, 30, 1), 4);	/* many sources: half */
+		/* 22 REJs, and 8 REPs if the client accepts */
+		assert_int_equal(net.astray, accept ? 30 : 22);
+		/* many sources: half of 24, of which 8 are taken */
+		assert_int_equal(ask(&net, 1, 30, 1), 4);
 		assert_int_equal(rn_cm_live(net.box[1].cm), 13);
-		/* a second listener on the same port, bound to the address */
+		/* a second listener on the same port number, bound to the address of host 1 */
 		net_exec(&net, 1,
 			 (struct rn_cmd){.op = RN_CMD_CM_LISTEN,
 					 .cm = {.port = NET_PORT, .local = net_gid(1, false)}});
-		assert_int_equal(ask(&net, 40, 30, 1), 6); /* half of what is left */
-		/* connects of this side are not limited by the share */
+		assert_int_equal(ask(&net, 40, 30, 1), 6); /* half of the 12 that are left */
+		/* connects of host 1 itself do not count towards the limit */
 		for (unsigned i = 0; i < 64 - 20; i++)
 			assert_int_equal(
 				net_exec(&net, 1, net_connect_cmd(1, false, 0x500 + i)).err, 0);
@@ -206,8 +211,8 @@ static void a_share_for_everybody(void **state)
 	}
 }
 
-/* A connection leaves the share when it ends, whichever side ends it, and when it is
- * established. */
+/* A connection no longer counts towards the limit once it is established or once either side ends
+ * it. */
 static void the_share_comes_back(void **state)
 {
 	struct net net;
@@ -238,7 +243,7 @@ static void the_share_comes_back(void **state)
 			    net.box[1].ev[i].kind == EV(REJECTED))
 				net_destroy(&net, 1, net.box[1].ev[i].id);
 		}
-		net_run(&net, RN_S(100)); /* lets the unanswered DREQs expire */
+		net_run(&net, RN_S(100)); /* until the unanswered DREQs have timed out */
 		net_forget(&net);
 		assert_int_equal(rn_cm_live(net.box[1].cm), 1);
 	}
@@ -247,9 +252,10 @@ static void the_share_comes_back(void **state)
 	end(&net);
 }
 
-/* ---- time ---- */
+/* ---- time limits ---- */
 
-/* Runs until a connection of box 1 fails, for `most` at most; returns the time that took. */
+/* Runs until a connection of host 1 fails, for at most the time `most`; returns the time that
+ * passed. */
 static rn_time until_the_end(struct net *net, rn_time most)
 {
 	rn_time start = net->now;
@@ -260,8 +266,8 @@ static rn_time until_the_end(struct net *net, rn_time most)
 	return net->now - start;
 }
 
-/* A request ends when its sender has stopped repeating it for as long as the sender's own timeouts
- * allow. The timeouts a sender may set are bounded. */
+/* A request that the client leaves unanswered is dropped when its sender must have stopped
+ * repeating the REQ, according to the timeouts in the REQ. The CM bounds these timeouts. */
 static void requests_age(void **state)
 {
 	static const struct {
@@ -293,7 +299,7 @@ static void requests_age(void **state)
 				assert_int_equal(net_inject_from(&net, 1, &who, &m),
 						 RN_V_CM_DUPLICATE);
 			}
-			if (again == 2) /* the client requested an MRA */
+			if (again == 2) /* the client has the CM send an MRA */
 				assert_int_equal(net_op(&net, 1, RN_CMD_CM_DELAY, id).err, 0);
 			span = until_the_end(&net, RN_S(1000));
 			assert_in_range(span, rows[i].low + (again ? RN_S(68) : 0),
@@ -313,7 +319,8 @@ static void requests_age(void **state)
 		}
 }
 
-/* The peer can set neither the interval nor the number of REPs beyond the bounds. */
+/* The timeouts in the REQ cannot raise the interval between REPs, or their number, above the bounds
+ * of the CM. */
 static void a_reply_that_nobody_confirms(void **state)
 {
 	static const uint8_t codes[] = {20, 31};
@@ -332,13 +339,13 @@ static void a_reply_that_nobody_confirms(void **state)
 		span = until_the_end(&net, RN_S(100000));
 		assert_in_range(span, RN_S(68), codes[i] == 20 ? RN_S(72) : RN_S(140));
 		assert_int_equal(net_event(&net, 1, EV(UNREACHABLE))->err, -ETIMEDOUT);
-		assert_int_equal(net.astray, 17); /* the REP, its repetitions, and the REJ */
+		assert_int_equal(net.astray, 17); /* 16 REPs and one REJ */
 		end(&net);
 	}
 }
 
-/* A peer that sends one MRA after another is waited for 10 minutes (cm_wait_max) in all, as the
- * passive and as the active side. */
+/* For a peer that keeps sending MRAs the CM waits 10 minutes (cm_wait_max) in all, as the passive
+ * and as the active side. */
 static void patience_ends(void **state)
 {
 	for (unsigned active = 0; active < 2; active++)
@@ -383,7 +390,8 @@ static void patience_ends(void **state)
 		}
 }
 
-/* A SIDR_REQ does not say how long it will be repeated: it ends 90 s after its last repetition. */
+/* A SIDR_REQ carries no timeouts of its sender, so its record is dropped 90 s after the last
+ * repetition. */
 static void questions_age(void **state)
 {
 	struct rn_gid who = host(0);

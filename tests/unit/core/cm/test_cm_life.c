@@ -1,5 +1,5 @@
-/* The connection manager: destruction in every state, neighbours, addresses and ports, many
- * connections, garbage. */
+/* The connection manager: destroying connections in every state, neighbours, addresses and ports,
+ * many connections, corrupted messages. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -96,8 +96,8 @@ static void destroyed_in_every_state(void **state)
 
 /* ---- neighbours ---- */
 
-/* An ARP reply with a wrong MAC looks like any other. The CM asks for the address again when the
- * messages it sends there get no answer. */
+/* A wrong MAC in an ARP reply cannot be recognized. When messages to this MAC get no answer, the CM
+ * has the address resolved again. */
 static void a_neighbour_misunderstood(void **state)
 {
 	struct rn_arp arp = {.op = RN_ARP_REPLY, .sender_mac = {2, 0, 0, 0, 0x20, 2}};
@@ -117,7 +117,7 @@ static void a_neighbour_misunderstood(void **state)
 	assert_int_equal(rn_frame_parse(frame, sizeof(frame), &pkt), RN_V_OK);
 	assert_int_equal(rn_neigh_rx(net.box[0].neigh, &pkt, net.now), RN_V_OK);
 	while (rn_neigh_tx(net.box[0].neigh, frame, sizeof(frame), net.now))
-		; /* box 0's ARP request is lost */
+		; /* the ARP request of host 0 is lost */
 	net_pump(&net);
 	assert_int_equal(net.astray, 1);
 	net_run(&net, 3 * net.box[0].cfg.cm_response_timeout);
@@ -144,7 +144,7 @@ static void unreachable_neighbours(void **state)
 	assert_int_equal(net_event(&net, 0, EV(UNREACHABLE))->err, -EHOSTUNREACH);
 	assert_int_equal(net.box[0].sent[RN_CM_REQ], 0);
 	net_destroy(&net, 0, id);
-	/* the id can connect again as soon as its UNREACHABLE event has been taken */
+	/* the same id can connect again as soon as its UNREACHABLE event has been taken */
 	cmd = net_connect_cmd(0, false, 0x11);
 	cmd.cm.id = id = net_connect(&net, 0, 0x11);
 	for (unsigned i = 0; i < 40; i++) {
@@ -156,7 +156,8 @@ static void unreachable_neighbours(void **state)
 	net_pump(&net);
 	assert_int_equal(net_exec(&net, 0, cmd).err, 0);
 	net_destroy(&net, 0, id);
-	/* a peer without a route also fails by an event, not by an error of the command */
+	/* A connect to an address without a route also fails by an event; the command itself
+	 * succeeds. */
 	net_forget(&net);
 	cmd = net_connect_cmd(0, false, 0x11);
 	cmd.cm.peer.b[14] = 3;
@@ -312,7 +313,8 @@ static void ports_are_shared_but_listeners_are_not(void **state)
 	assert_int_equal(net_op(&net, 0, RN_CMD_CM_LISTEN, ids[3]).err, -EADDRINUSE);
 	assert_int_equal(net_op(&net, 0, RN_CMD_CM_LISTEN, ids[8]).err, 0);
 	assert_int_equal(net_op(&net, 0, RN_CMD_CM_LISTEN, ids[8]).err, -EINVAL);
-	/* a listener bound to the address takes precedence over the wildcard listener */
+	/* a listener bound to the destination address takes precedence over the wildcard
+	 * listener */
 	{
 		struct rn_cmd cmd = net_connect_cmd(1, false, 0x11);
 		uint32_t id;
@@ -346,7 +348,8 @@ static void four_tuples(void **state)
 	struct net net;
 	uint32_t l[2], id[3];
 
-	/* both sides bind to the port they listen on, and connect to each other at once */
+	/* both hosts connect to each other at the same time, each from the port that it listens
+	 * on */
 	net_init(&net);
 	l[0] = net_listen(&net, 0, 0);
 	l[1] = net_listen(&net, 1, 0);
@@ -360,8 +363,8 @@ static void four_tuples(void **state)
 	assert_int_equal(net_count(&net, 0, EV(ESTABLISHED)) + net_count(&net, 1, EV(ESTABLISHED)),
 			 2);
 	assert_int_equal(net_exec(&net, 0, cmd).err, -EISCONN);
-	/* the address is free as soon as the connector is destroyed, whether or not it is in
-	 * timewait */
+	/* The pair of addresses and ports is free as soon as the connecting id is destroyed, even
+	 * though its connection is in timewait. */
 	net_destroy(&net, 0, id[0]);
 	id[2] = net_exec(&net, 0, cmd).id;
 	assert_true(id[2] != 0);
@@ -438,9 +441,9 @@ static void commands_refused(void **state)
 	cmd.cm.id = id;
 	assert_int_equal(net_exec(&net, 0, cmd).err, -EALREADY);
 	cmd = net_connect_cmd(0, false, 0x11);
-	assert_int_equal(net_exec(&net, 0, cmd).err, -EBUSY); /* this QPN is already connecting */
+	assert_int_equal(net_exec(&net, 0, cmd).err, -EBUSY); /* another attempt uses this QPN */
 	cmd = net_connect_cmd(0, false, 0x99);
-	cmd.cm.param.data_len = 57; /* one byte too long: C31 */
+	cmd.cm.param.data_len = 57; /* row C31: one byte more than fits */
 	assert_int_equal(net_exec(&net, 0, cmd).err, -EMSGSIZE);
 	cmd.cm.param.data_len = 56;
 	cmd.cm.peer = (struct rn_gid){{0}};
@@ -460,7 +463,7 @@ static void commands_refused(void **state)
 	net_destroy(&net, 0, id);
 	net_run(&net, RN_S(1));
 	net_destroy(&net, 1, net_event(&net, 1, EV(ESTABLISHED))->id);
-	/* with a wildcard local address the CM picks one of the peer's family */
+	/* with a wildcard local address the CM picks a port address of the peer's family */
 	net_forget(&net);
 	cmd.cm.param.qpn = 0x99;
 	id = net_exec(&net, 0, cmd).id;
@@ -472,7 +475,7 @@ static void commands_refused(void **state)
 	net_fini(&net);
 }
 
-/* ---- many ---- */
+/* ---- many connections ---- */
 
 static void backlog(void **state)
 {
@@ -489,7 +492,7 @@ static void backlog(void **state)
 	assert_int_equal(net_count(&net, 0, EV(REJECTED)), 2);
 	assert_int_equal(net_event(&net, 0, EV(REJECTED))->reason, 3);
 	assert_int_equal(net.box[1].verdict[RN_V_CM_FULL], 2);
-	/* an answered request makes room in the backlog */
+	/* destroying a requested connection makes room in the backlog */
 	taken = net.box[1].ev[0].id;
 	net_destroy(&net, 1, taken);
 	net_pump(&net);
@@ -501,8 +504,7 @@ static void backlog(void **state)
 	}
 	net_pump(&net);
 	assert_int_equal(net_count(&net, 1, EV(REQUEST)), 4);
-	/* destroying a listener rejects the requests that its client has not taken, and only
-	 * those */
+	/* Destroying a listener does not reject requests whose events its client has taken. */
 	net_destroy(&net, 1, listener);
 	net_pump(&net);
 	assert_int_equal(net_count(&net, 0, EV(REJECTED)), 3);
@@ -532,7 +534,7 @@ static void a_leaving_listener_refuses_what_nobody_took(void **state)
 	assert_true(rn_cm_tx(net.box[0].cm, &pkt, net.now));
 	assert_int_equal(rn_cm_rx(net.box[1].cm, &pkt, net.now), RN_V_OK);
 	assert_int_equal(rn_cm_live(net.box[1].cm), 2);
-	net_destroy(&net, 1, listener); /* before the REQUEST event is taken */
+	net_destroy(&net, 1, listener); /* the REQUEST event is not taken yet */
 	net_pump(&net);
 	assert_int_equal(net_count(&net, 1, EV(REQUEST)), 0);
 	assert_int_equal(net_event(&net, 0, EV(REJECTED))->reason, 28);
@@ -563,7 +565,7 @@ static void wire_row_S8_cycles_leave_nothing(void **state)
 		net_pump(&net);
 		assert_int_equal(rn_cm_live(net.box[0].cm), 0);
 		assert_int_equal(rn_cm_live(net.box[1].cm), 1);
-		net.now += RN_MS(20); /* about 27 of the 64 timewait records are in use */
+		net.now += RN_MS(20); /* so that about 27 of the 64 timewait records are in use */
 		net_forget(&net);
 	}
 	assert_int_equal(rn_cm_dropped(net.box[0].cm), 0);
@@ -583,19 +585,19 @@ static void full_tables(void **state)
 	listener = net_listen(&net, 1, 0);
 	for (unsigned i = 0; i < 64; i++) {
 		id[i] = net_connect(&net, 0, 0x200 + i);
-		net_pump(&net); /* one at a time, so that few connections are half-open */
+		net_pump(&net); /* one connect at a time, so that few connections are half-open */
 	}
 	assert_int_equal(net_exec(&net, 0, net_connect_cmd(0, false, 0x999)).err, -ENOSPC);
 	net_pump(&net);
-	/* one record is the listener's, so that 63 connections fit */
+	/* the listener takes one of the 64 connection records, so 63 connections fit */
 	assert_int_equal(net_count(&net, 0, EV(RESPONSE)), 63);
 	assert_int_equal(net_count(&net, 0, EV(REJECTED)), 1);
 	for (unsigned i = 0; i < 64; i++)
 		net_destroy(&net, 0, id[i]);
 	net_pump(&net);
 	net_forget(&net);
-	/* with more connections in timewait than records the oldest record is reused, and nothing
-	 * fails */
+	/* When more connections enter timewait than there are records, the oldest record is reused
+	 * and no connect fails. */
 	for (unsigned i = 0; i < 100; i++) {
 		uint32_t one = net_connect(&net, 0, 0x400 + i);
 
@@ -610,8 +612,8 @@ static void full_tables(void **state)
 	net_fini(&net);
 }
 
-/* Valid messages of every kind, mutated, go to both boxes while they connect and disconnect:
- * C34. */
+/* Row C34: CM messages with random bit errors go to both hosts while they connect and
+ * disconnect. */
 static uint64_t rnd_state;
 
 static uint64_t rnd(void)
@@ -622,7 +624,7 @@ static uint64_t rnd(void)
 	return rnd_state;
 }
 
-/* Delivers one message that was sent before, with up to three bits flipped. */
+/* Delivers an earlier message to a random host, with up to three bits flipped. */
 static void garbage_once(struct net *net)
 {
 	static const uint16_t attrs[] = {RN_CM_REQ,  RN_CM_REP, RN_CM_RTU, RN_CM_DREQ,
@@ -639,7 +641,7 @@ static void garbage_once(struct net *net)
 	net_inject(net, to, &m);
 }
 
-/* A judge that loses one message in eight and doubles another one. */
+/* Callback for net->judge: loses one message in eight and doubles one in eight of the others. */
 static unsigned sometimes(struct net *net, unsigned from, struct rn_cm_msg *m)
 {
 	return (unsigned)(rnd() % 8 == 0 ? 0 : rnd() % 8 == 0 ? 2 : 1);
@@ -691,7 +693,7 @@ static void wire_row_C34_garbage_leaves_nothing(void **state)
 				ids[b][at] = ids[b][--n[b]];
 		}
 	}
-	/* valid, unmatched and duplicate messages were all among the garbage */
+	/* the corrupted messages included many valid, many unmatched and many duplicate ones */
 	for (unsigned b = 0; b < 2; b++) {
 		assert_true(net.box[b].verdict[RN_V_OK] > 5000);
 		assert_true(net.box[b].verdict[RN_V_CM_UNMATCHED] > 5000);
@@ -702,12 +704,12 @@ static void wire_row_C34_garbage_leaves_nothing(void **state)
 		for (unsigned i = 0; i < n[b]; i++)
 			net_op(&net, b, RN_CMD_CM_DESTROY, ids[b][i]);
 	net.box[0].follow = net.box[1].follow = true;
-	net_run(&net, RN_S(1000)); /* forged requests are accepted, then time out */
+	net_run(&net, RN_S(1000)); /* requests accepted from corrupted messages time out */
 	net_run(&net, RN_S(1000));
 	net_fini(&net);
 }
 
-/* ---- the table itself ---- */
+/* ---- the CM's state table ---- */
 
 static unsigned rows_seen, destroys_seen;
 
@@ -723,7 +725,7 @@ static void rules_can_be_printed(void **state)
 {
 	rn_cm_print_rules(see, NULL);
 	assert_true(rows_seen > 60);
-	assert_int_equal(destroys_seen, 16); /* every state except FREE */
+	assert_int_equal(destroys_seen, 16); /* DESTROY has a rule in every state except FREE */
 }
 
 int main(void)

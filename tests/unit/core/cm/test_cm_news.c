@@ -1,5 +1,5 @@
-/* Log records of the connection manager: connections made, ended and failed, each once and with its
- * reason. */
+/* Log records of the connection manager: each connection that is made, ended or failed makes one
+ * record with the reason. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,8 @@
 
 #define QPN 0x11
 
-/* Takes the next record of a box and returns its reason; NULL: it has none. */
+/* Takes the next log record of a host, checks its kind and addresses, and returns its reason; NULL:
+ * the record has no reason. */
 static const char *expect_next(struct net *net, unsigned box, enum rn_news_kind kind)
 {
 	struct rn_news n;
@@ -27,7 +28,7 @@ static const char *expect_next(struct net *net, unsigned box, enum rn_news_kind 
 	return n.why;
 }
 
-/* The same, for the only record of a box. */
+/* Like expect_next(); also checks that the host has no further log record. */
 static const char *expect(struct net *net, unsigned box, enum rn_news_kind kind)
 {
 	const char *why = expect_next(net, box, kind);
@@ -58,7 +59,7 @@ static uint32_t connect_both(struct net *net, uint32_t *listener)
 	return id;
 }
 
-/* Ends the connection on both sides, and checks that there is no further record. */
+/* Ends the connection on both sides, and checks that no further log record is made. */
 static void end(struct net *net, uint32_t listener, uint32_t id)
 {
 	net_run(net, RN_S(600));
@@ -84,7 +85,8 @@ static void made_and_ended(void **state)
 	end(&net, listener, id);
 }
 
-/* The RTU is lost, so that the DREQ is the first sign of the connection on the passive side. */
+/* The RTU is lost, so that on the passive side the DREQ both establishes and ends the connection:
+ * two records. */
 static void ended_before_the_rtu(void **state)
 {
 	struct net net;
@@ -105,8 +107,8 @@ static void ended_before_the_rtu(void **state)
 	end(&net, listener, id);
 }
 
-/* The passive side is established by the first data and disconnects, while the active side's client
- * has not established yet. */
+/* The first data establishes the passive side, which disconnects before the client of the active
+ * side has established the connection. */
 static void ended_before_it_is_made(void **state)
 {
 	struct net net;
@@ -117,7 +119,7 @@ static void ended_before_it_is_made(void **state)
 	listener = net_listen(&net, 1, 0);
 	id = net_connect(&net, 0, QPN);
 	net_run(&net, RN_MS(100));
-	/* the QPN of the accept */
+	/* the QPN with which the client accepted; it has increased reply.qpn since */
 	rn_cm_comm_est(net.box[1].cm, net.box[1].reply.qpn - 1, net.now);
 	assert_null(expect(&net, 1, RN_NEWS_CONNECTED));
 	assert_int_equal(
@@ -187,8 +189,8 @@ static void no_neighbour(void **state)
 	end(&net, 0, id);
 }
 
-/* The listener's client rejects the request: only the other side gets a record, since the client
- * knows. */
+/* The listener's client rejects the request: only the other host logs a record, because the client
+ * knows what it did. */
 static void refused_by_the_client(void **state)
 {
 	struct net net;

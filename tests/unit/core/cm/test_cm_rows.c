@@ -1,5 +1,5 @@
-/* The connection manager, row by row of docs/spec/rocev2.md 9.7: what a peer sends, and what must
- * follow. Tests in test_cm.c, test_cm_sidr.c and test_cm_life.c name the rows they cover;
+/* The connection manager, row by row of docs/spec/rocev2.md 9.7: what a peer sends, and how the CM
+ * must react. Tests in test_cm.c, test_cm_sidr.c and test_cm_life.c name the rows they cover;
  * tests/sim/test_cm_wire.c covers the rows about QPs and frames. */
 #include <errno.h>
 #include <setjmp.h>
@@ -16,7 +16,7 @@
 
 #define EV(name) RN_EVENT_CM_##name
 
-/* Box 0 connects to the listener of box 1. */
+/* Host 0 connects to the listener of host 1 (box 0 and box 1 of net). */
 struct course {
 	struct net net;
 	uint32_t listener, id, child; /* CM ids; 0: none */
@@ -65,7 +65,7 @@ static unsigned times(struct course *c, unsigned box, unsigned attr)
 	return c->net.box[box].sent[attr];
 }
 
-/* ---- the course of a connection ---- */
+/* ---- making a connection ---- */
 
 static void wire_row_C1_a_request_is_told_and_accepted(void **state)
 {
@@ -79,7 +79,8 @@ static void wire_row_C1_a_request_is_told_and_accepted(void **state)
 
 	assert_non_null(f);
 	assert_int_equal(fread(head, 1, sizeof(head), f), sizeof(head));
-	while (req.attr != RN_CM_REQ) { /* O10: the first message of the recorded connection */
+	/* skip to the REQ of vector O10, the first message of the recorded connection */
+	while (req.attr != RN_CM_REQ) {
 		uint32_t len;
 
 		assert_int_equal(fread(rec, 1, sizeof(rec), f), sizeof(rec));
@@ -90,7 +91,7 @@ static void wire_row_C1_a_request_is_told_and_accepted(void **state)
 	}
 	fclose(f);
 	begin(&c);
-	c.net.judge = net_lose_all; /* drops the REPs, because box 0 sent no REQ */
+	c.net.judge = net_lose_all; /* loses the REPs, because host 0 did not send this REQ */
 	c.net.arg[0] = RN_CM_REP;
 	assert_int_equal(rn_cm_rx(c.net.box[1].cm, &pkt, c.net.now), RN_V_OK);
 	net_pump(&c.net);
@@ -234,7 +235,7 @@ static unsigned lose_the_answers(struct net *net, unsigned from, struct rn_cm_ms
 
 static void wire_row_C8_a_reply_nobody_confirms(void **state)
 {
-	rn_time step = (rn_time)4096 << 20; /* the local response timeout in the REQ */
+	rn_time step = (rn_time)4096 << 20; /* local response timeout in the REQ: code 20, 4.3 s */
 	struct rn_cm_msg rep;
 	struct course c;
 	rn_time start;
@@ -258,7 +259,7 @@ static void wire_row_C8_a_reply_nobody_confirms(void **state)
 	assert_int_equal(said(&c, 1, RN_CM_REJ)->rej.reason, 4);
 	assert_int_equal(said(&c, 1, RN_CM_REJ)->rej.about, RN_CM_ABOUT_REP);
 	end(&c);
-	/* only the first REP is lost */
+	/* this time only the first REP is lost */
 	begin(&c);
 	c.net.judge = net_meddle;
 	c.net.arg[0] = RN_CM_REP, c.net.arg[1] = 1, c.net.arg[2] = 1, c.net.arg[3] = 0;
@@ -281,7 +282,7 @@ static void wire_row_C9_data_in_place_of_the_confirmation(void **state)
 	rn_cm_comm_est(c.net.box[1].cm, 0x123, c.net.now);
 	net_pump(&c.net);
 	assert_int_equal(net_count(&c.net, 1, EV(ESTABLISHED)), 1);
-	net_run(&c.net, RN_S(100)); /* the REP timer is stopped */
+	net_run(&c.net, RN_S(100)); /* the first data has stopped the REP timer */
 	assert_int_equal(times(&c, 1, RN_CM_REP), 1);
 	rtu = *said(&c, 0, RN_CM_RTU);
 	assert_int_equal(net_inject(&c.net, 1, &rtu), RN_V_CM_DUPLICATE);
@@ -354,14 +355,14 @@ static void wire_row_C14_a_peer_that_asks_for_patience(void **state)
 		assert_int_equal(times(&c, 0, RN_CM_REQ), 1);
 		net_run(&c.net, start + wait + wait / 50 - c.net.now);
 		assert_int_equal(times(&c, 0, RN_CM_REQ), 2);
-		/* then the REQ is repeated at the usual interval again */
+		/* after the time given by the MRA the REQ is repeated at the usual interval */
 		net_run(&c.net, RN_MS(4700));
 		assert_int_equal(times(&c, 0, RN_CM_REQ), 3);
 		end(&c);
 	}
 }
 
-/* ---- the end of one ---- */
+/* ---- ending a connection ---- */
 
 static struct rn_cm_msg farewell(struct course *c, uint32_t qpn)
 {
@@ -456,7 +457,7 @@ static void wire_row_C32_timewait_keeps_names(void **state)
 	net_run(&c.net, wait - RN_MS(10));
 	assert_true(rn_cm_qpn_waits(c.net.box[0].cm, 0x11));
 	assert_true(rn_cm_qpn_waits(c.net.box[1].cm, 0x123));
-	/* the timewait record still has the id */
+	/* the timewait record still holds the communication ID */
 	assert_int_equal(net_inject(&c.net, 0, &rep), RN_V_CM_DUPLICATE);
 	net_run(&c.net, RN_MS(30));
 	for (unsigned b = 0; b < 2; b++) {
@@ -484,7 +485,7 @@ static void wire_row_C37_a_confirmation_repeated(void **state)
 	end(&c);
 }
 
-/* ---- what the two agree on ---- */
+/* ---- parameters in REQ and REP ---- */
 
 static void wire_row_C22_read_depths_cross_over(void **state)
 {
@@ -505,7 +506,7 @@ static void wire_row_C22_read_depths_cross_over(void **state)
 	end(&c);
 }
 
-/* Changes a REQ of box 0 on its way; arg[0] is the number of the row that is tested. */
+/* Callback for net->judge: writes arg[1] into the field of the REQ that row C<arg[0]> is about. */
 static unsigned spoil(struct net *net, unsigned from, struct rn_cm_msg *m)
 {
 	if (m->attr != RN_CM_REQ)
@@ -719,7 +720,7 @@ static void wire_row_C39_the_rnr_timer_is_the_configured_one(void **state)
 {
 	struct course c;
 
-	begin(&c); /* 12 is the configured code; code 0 would mean 655 ms */
+	begin(&c); /* min_rnr_timer is configured as code 12; code 0 would mean 655 ms */
 	dial(&c);
 	assert_int_equal(net_event(&c.net, 1, EV(REQUEST))->attr.min_rnr_timer, 12);
 	assert_int_equal(net_event(&c.net, 0, EV(RESPONSE))->attr.min_rnr_timer, 12);

@@ -1,4 +1,4 @@
-/* The connection manager: resolution of datagram services, SIDR (docs/spec/rocev2.md 6.14), and
+/* The connection manager: resolution of datagram services by SIDR (docs/spec/rocev2.md 6.14), and
  * port spaces. */
 #include <errno.h>
 #include <setjmp.h>
@@ -107,7 +107,8 @@ static void wire_row_C29_a_datagram_service_is_found(void **state)
 		assert_int_equal(ev->attr.av.hop_limit, 64);
 		assert_int_equal(ev->attr.av.flow_label, (rsp.port * 31 + NET_PORT) & 0xfffff);
 
-		/* no timewait, no QPN in use, and the id can ask again at once */
+		/* After the answer there is no timewait, the QPN is not held, and the id can send
+		 * another request at once. */
 		assert_int_equal(rn_cm_timewait(net.box[0].cm) + rn_cm_timewait(net.box[1].cm), 0);
 		assert_false(rn_cm_qpn_waits(net.box[1].cm, 0x123));
 		{
@@ -126,7 +127,8 @@ static void wire_row_C29_a_datagram_service_is_found(void **state)
 	}
 }
 
-/* A recorded exchange: Linux rdma_cm asks from 192.0.2.2, and port 7174 of 192.0.2.1 answers. */
+/* A recorded exchange: Linux rdma_cm sends a SIDR_REQ from 192.0.2.2 to port 7174 of 192.0.2.1. Our
+ * answer must equal the recorded one. */
 static void wire_row_C29_an_answer_as_linux_gives_it(void **state)
 {
 	uint8_t file[24 + 2 * (16 + 322)];
@@ -168,7 +170,7 @@ static unsigned spoil_service(struct net *net, unsigned from, struct rn_cm_msg *
 	if (m->attr == RN_CM_SIDR_REQ && net->arg[0] == 3)
 		m->sidr_req.data[35] = 77; /* the destination is not an address of the port */
 	if (m->attr == RN_CM_SIDR_REQ && net->arg[0] == 4)
-		m->sidr_req.data[16] = 224; /* the source is a group */
+		m->sidr_req.data[16] = 224; /* the source is a multicast address */
 	return 1;
 }
 
@@ -235,7 +237,8 @@ static void a_service_refuses_with_status_and_data(void **state)
 	}
 }
 
-/* Each message is lost, doubled or tripled: one request, one answer. */
+/* Each message is lost, doubled or tripled; still the service gets one request and the client one
+ * answer. */
 static void each_message_lost_or_doubled(void **state)
 {
 	for (unsigned i = 0; i < 8; i++) {
@@ -273,7 +276,8 @@ static void nobody_answers_the_question(void **state)
 	id = ask(&net, 0);
 	net_pump(&net);
 	tid = net.box[0].last[RN_CM_SIDR_REQ].tid;
-	net_run(&net, RN_MS(4608) * 15 + RN_MS(100)); /* like a REQ: docs/spec/rocev2.md 6.8 */
+	/* a SIDR_REQ is repeated like a REQ: docs/spec/rocev2.md 6.8 */
+	net_run(&net, RN_MS(4608) * 15 + RN_MS(100));
 	assert_int_equal(net.box[0].sent[RN_CM_SIDR_REQ], 16);
 	assert_true(net.box[0].last[RN_CM_SIDR_REQ].tid == tid);
 	assert_int_equal(net_count(&net, 0, EV(UNREACHABLE)), 0);
@@ -285,7 +289,7 @@ static void nobody_answers_the_question(void **state)
 	net_fini(&net);
 }
 
-/* A request is identified by its number and the address it comes from. */
+/* A SIDR_REQ is identified by its request ID and its source address. */
 static void duplicates_of_a_question(void **state)
 {
 	struct rn_cm_msg req, other;
@@ -299,7 +303,8 @@ static void duplicates_of_a_question(void **state)
 	net_pump(&net);
 	child = net_event(&net, 1, EV(REQUEST))->id;
 	req = net.box[0].last[RN_CM_SIDR_REQ];
-	assert_int_equal(net_inject(&net, 1, &req), RN_V_CM_DUPLICATE); /* not answered yet */
+	/* the service has not answered yet */
+	assert_int_equal(net_inject(&net, 1, &req), RN_V_CM_DUPLICATE);
 	net_pump(&net);
 	assert_int_equal(net_count(&net, 1, EV(REQUEST)), 1);
 	assert_int_equal(net.box[1].sent[RN_CM_SIDR_REP], 0);
@@ -309,12 +314,14 @@ static void duplicates_of_a_question(void **state)
 				 .err,
 			 0);
 	net_pump(&net);
-	assert_int_equal(net_inject(&net, 1, &req), RN_V_CM_DUPLICATE); /* answered already */
+	/* the service has answered */
+	assert_int_equal(net_inject(&net, 1, &req), RN_V_CM_DUPLICATE);
 	net_pump(&net);
 	assert_int_equal(net.box[1].sent[RN_CM_SIDR_REP], 2);
 	assert_int_equal(net.box[1].last[RN_CM_SIDR_REP].sidr_rep.qpn, 0x77);
 	assert_int_equal(net_count(&net, 1, EV(REQUEST)), 1);
-	assert_int_equal(net_count(&net, 0, EV(RESPONSE)), 1); /* the second answer is late */
+	/* the client ignores the second answer */
+	assert_int_equal(net_count(&net, 0, EV(RESPONSE)), 1);
 	assert_int_equal(net.box[0].verdict[RN_V_CM_UNMATCHED], 1);
 	other = req;
 	other.sidr_req.request_id ^= 1;
@@ -323,7 +330,7 @@ static void duplicates_of_a_question(void **state)
 	assert_int_equal(net_count(&net, 1, EV(REQUEST)), 2);
 	net_destroy(&net, 1, net_event(&net, 1, EV(REQUEST))->id);
 	net_pump(&net);
-	/* the same number from the other address of the host is another request */
+	/* the same request ID from the IPv6 address of the host is another request */
 	{
 		struct rn_cmd six = question(0, true);
 		struct rn_pkt pkt;
@@ -332,7 +339,7 @@ static void duplicates_of_a_question(void **state)
 
 		net.judge = net_lose_all;
 		net.arg[0] = RN_CM_SIDR_REQ;
-		net_pump(&net); /* lets the neighbours resolve */
+		net_pump(&net); /* resolves the peer's MAC */
 		net.now += RN_S(5);
 		rn_cm_tick(net.box[0].cm, net.now);
 		assert_true(rn_cm_tx(net.box[0].cm, &pkt, net.now));
@@ -367,7 +374,7 @@ static unsigned spoil_answer(struct net *net, unsigned from, struct rn_cm_msg *m
 	case 2:
 		m->sidr_rep.qpn = 0xffffff;
 		break;
-	default: /* another kind of message with the same number */
+	default: /* a message of another kind with the same ID */
 		*m = (struct rn_cm_msg){
 			.attr = net->arg[0] == 3   ? RN_CM_REP
 				: net->arg[0] == 4 ? RN_CM_REJ
@@ -424,8 +431,8 @@ static void the_other_kind_of_service(void **state)
 	}
 }
 
-/* A repetition that is due when the answer arrives is not sent. Duplicate answers, and answers to a
- * connection request, have no effect. */
+/* A repetition of the SIDR_REQ that is due when the answer arrives is not sent. Duplicate answers,
+ * and SIDR answers to a connection request, have no effect. */
 static void answers_out_of_place(void **state)
 {
 	uint32_t service, listener, id, conn;
@@ -452,15 +459,15 @@ static void answers_out_of_place(void **state)
 	net_pump(&net);
 	assert_int_equal(net_count(&net, 0, EV(RESPONSE)), 1);
 	net_destroy(&net, 1, net_event(&net, 1, EV(REQUEST))->id);
-	/* once its record is gone, the same request counts as new */
+	/* once the record of a SIDR_REQ is gone, the same SIDR_REQ counts as new */
 	m = net.box[0].last[RN_CM_SIDR_REQ];
 	assert_int_equal(net_inject(&net, 1, &m),
-			 RN_V_CM_DUPLICATE); /* the refusal is not sent yet */
+			 RN_V_CM_DUPLICATE); /* the refusal of the first SIDR_REQ is still queued */
 	net_pump(&net);
 	assert_int_equal(net_inject(&net, 1, &m), RN_V_OK);
 	net_pump(&net);
 	assert_int_equal(net_count(&net, 1, EV(REQUEST)), 2);
-	/* a request whose source differs from the address it names is refused */
+	/* a SIDR_REQ that names another source address than its packet has is refused */
 	net.may_stray = true; /* allows the refusal, which goes to an unknown MAC */
 	assert_int_equal(
 		net_inject_from(&net, 1, &(struct rn_gid){{[10] = 0xff, 0xff, 192, 0, 2, 99}}, &m),
@@ -533,8 +540,8 @@ static void destroyed_in_every_state(void **state)
 	}
 }
 
-/* A SIDR_REQ makes no entry in the neighbour table: the answer goes to the MAC the request came
- * from. */
+/* A SIDR_REQ makes no entry in the neighbour table: the answer goes to the source MAC of the
+ * SIDR_REQ. */
 static void an_asker_takes_no_place_among_the_neighbours(void **state)
 {
 	struct rn_cm_msg m = {.attr = RN_CM_SIDR_REQ, .sidr_req.request_id = 7};
@@ -627,7 +634,7 @@ static void limits_and_port_spaces(void **state)
 			assert_int_equal(net_exec(&net, 0, bind).err, rows[i].err);
 	}
 	assert_int_equal(rn_cm_live(net.box[0].cm), 0);
-	/* 180 bytes of private data in a request, 136 in an answer */
+	/* at most 180 bytes of private data fit in a SIDR_REQ, and 136 in a SIDR_REP */
 	listener = listen_at(&net, 1, RN_PS_UDP, 0);
 	cmd.cm.param.data_len = 181;
 	assert_int_equal(net_exec(&net, 0, cmd).err, -EMSGSIZE);
@@ -639,7 +646,7 @@ static void limits_and_port_spaces(void **state)
 	child = net_event(&net, 1, EV(REQUEST))->id;
 	assert_memory_equal(net_event(&net, 1, EV(REQUEST))->param.data, cmd.cm.param.data, 180);
 	cmd = (struct rn_cmd){.op = RN_CMD_CM_ACCEPT, .cm.id = child};
-	assert_int_equal(net_exec(&net, 1, cmd).err, -EINVAL); /* a QPN is required */
+	assert_int_equal(net_exec(&net, 1, cmd).err, -EINVAL); /* an accept needs a QPN */
 	cmd.cm.param.qpn = 5;
 	cmd.cm.param.data_len = 137;
 	assert_int_equal(net_exec(&net, 1, cmd).err, -EMSGSIZE);
@@ -648,7 +655,7 @@ static void limits_and_port_spaces(void **state)
 	assert_int_equal(net_op(&net, 1, RN_CMD_CM_DELAY, child).err, -EINVAL);
 	assert_int_equal(net_op(&net, 1, RN_CMD_CM_ESTABLISH, child).err, -EINVAL);
 	assert_int_equal(net_exec(&net, 1, cmd).err, 0);
-	/* only one answer is accepted */
+	/* a request can be answered only once */
 	assert_int_equal(net_exec(&net, 1, cmd).err, -ECONNABORTED);
 	net_pump(&net);
 	assert_memory_equal(net_event(&net, 0, EV(RESPONSE))->param.data, cmd.cm.param.data, 136);
@@ -658,7 +665,8 @@ static void limits_and_port_spaces(void **state)
 	net_fini(&net);
 }
 
-/* One port number, four services; each is answered by its own listener. */
+/* One port number in four port spaces is four services; requests for each reach its own
+ * listener. */
 static void port_spaces_are_apart(void **state)
 {
 	static const struct {

@@ -1,4 +1,4 @@
-/* The connection manager: messages of strangers that know or guess the ids of a connection. */
+/* The connection manager: messages from other hosts that know or guess the ids of a connection. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,11 +19,12 @@ static struct rn_gid stranger(void)
 	return net_gid(98, false);
 }
 
-/* ---- every message about a connection, at every step ---- */
+/* ---- every message of a connection, forged at every step ---- */
 
 static unsigned from_elsewhere[0x20], wrong_verdict;
 
-/* Delivers a copy of each message from a stranger first, then the message itself. */
+/* Callback for net->judge: delivers a copy of each message from an unconnected host before the
+ * message itself arrives. */
 static unsigned echo_by_a_stranger(struct net *net, unsigned from, struct rn_cm_msg *m)
 {
 	struct rn_gid who = stranger();
@@ -35,8 +36,8 @@ static unsigned echo_by_a_stranger(struct net *net, unsigned from, struct rn_cm_
 	return 1;
 }
 
-/* A connection is made and ended while each message arrives from a stranger first: the copies are
- * counted and have no other effect. */
+/* A connection is made and ended while a copy of each message arrives from another host first: the
+ * CM refuses and counts the copies, which have no other effect. */
 static void copies_from_a_stranger_change_nothing(void **state)
 {
 	static const uint16_t said[] = {RN_CM_REQ, RN_CM_MRA,  RN_CM_REP,
@@ -47,7 +48,7 @@ static void copies_from_a_stranger_change_nothing(void **state)
 		struct net net;
 
 		net_init(&net);
-		net.may_stray = true; /* answers to the stranger */
+		net.may_stray = true; /* allows answers to the forging host */
 		memset(from_elsewhere, 0, sizeof(from_elsewhere));
 		wrong_verdict = 0;
 		net.judge = echo_by_a_stranger;
@@ -72,8 +73,8 @@ static void copies_from_a_stranger_change_nothing(void **state)
 		assert_int_equal(net_count(&net, 1, EV(ESTABLISHED)), 1);
 		assert_int_equal(net_op(&net, who, RN_CMD_CM_DISCONNECT, who ? child : id).err, 0);
 		net_pump(&net);
-		assert_int_equal(net_event(&net, who, EV(DISCONNECTED))->reason,
-				 1); /* ended by its own DREQ */
+		/* Reason 1: this side ended the connection with its own DREQ. */
+		assert_int_equal(net_event(&net, who, EV(DISCONNECTED))->reason, 1);
 		assert_int_equal(wrong_verdict, 0);
 		for (unsigned i = 0; i < RN_ARRAY_SIZE(said); i++)
 			assert_true(from_elsewhere[said[i]] > 0);
@@ -87,15 +88,15 @@ static void copies_from_a_stranger_change_nothing(void **state)
 	}
 }
 
-/* ---- messages that end something ---- */
+/* ---- forged messages that end a connection or an attempt ---- */
 
 enum stage { REQUESTED, REPLIED, CONNECTED, STAGES };
 
-/* Connects up to this stage, so that the stranger's messages meet the CMs in it. */
+/* Connects up to `stage`, so that forged messages then arrive in this stage. */
 static void reach(struct net *net, enum stage stage, uint32_t *listener, uint32_t *id)
 {
 	net_init(net);
-	net->may_stray = true; /* answers to the stranger */
+	net->may_stray = true; /* allows answers to the forging host */
 	net->box[1].accept = stage > REQUESTED;
 	net->box[0].establish = stage > REPLIED;
 	*listener = net_listen(net, 1, 0);
@@ -103,8 +104,8 @@ static void reach(struct net *net, enum stage stage, uint32_t *listener, uint32_
 	net_pump(net);
 }
 
-/* Each box has refused one message for its address, and has neither ended the connection nor
- * answered. */
+/* Checks that each CM has refused one message for its source address, and has neither ended the
+ * connection nor answered. */
 static void expect_alive(struct net *net)
 {
 	for (unsigned b = 0; b < 2; b++) {
@@ -117,7 +118,8 @@ static void expect_alive(struct net *net)
 	}
 }
 
-/* Builds a REJ or DREQ to this box with the ids and QPN of the connection, as its peer would. */
+/* Builds a REJ or DREQ to host `to` with the ids and the QPN of the connection, as the real peer
+ * would. */
 static struct rn_cm_msg names(const struct net *net, unsigned to, uint16_t attr)
 {
 	const struct rn_cm_req *req = &net->box[0].last[RN_CM_REQ].req;
@@ -162,8 +164,8 @@ static void refusals_and_farewells_of_strangers(void **state)
 		}
 }
 
-/* A pending connect is ended only by a REJ of its peer, and a pending request only by a REJ of its
- * sender, whether the REJ matches by id or by GUID. */
+/* A pending connect is ended only by a REJ from its peer, and a pending request only by a REJ from
+ * its sender, whether the REJ is matched by communication ID or by GUID. */
 static void pending_ones_end_by_their_peer_alone(void **state)
 {
 	struct rn_gid who = stranger();
@@ -193,7 +195,7 @@ static void pending_ones_end_by_their_peer_alone(void **state)
 	net_fini(&net);
 }
 
-/* ---- the GUID and the queue pair of somebody else ---- */
+/* ---- REQs with the GUID and QPN of another host ---- */
 
 static struct rn_cm_msg asked_by(const struct net *net, const struct rn_gid *who)
 {
@@ -207,8 +209,8 @@ static struct rn_cm_msg asked_by(const struct net *net, const struct rn_gid *who
 	return m;
 }
 
-/* A request from elsewhere that names a connected QP of the peer is a request of its own, and the
- * connection goes on. The same request from the peer would show that the peer has lost its
+/* A REQ from another host that names the GUID and QPN of a connected peer is a separate request,
+ * and the connection goes on. The same REQ from the peer itself means that the peer has lost its
  * state. */
 static void a_request_in_the_name_of_a_peer(void **state)
 {
@@ -232,7 +234,7 @@ static void a_request_in_the_name_of_a_peer(void **state)
 		for (unsigned i = 0; i < net.box[1].nev; i++)
 			if (net.box[1].ev[i].kind == EV(REQUEST) && net.box[1].ev[i].id != child)
 				net_destroy(&net, 1, net.box[1].ev[i].id);
-		/* from the peer itself the request ends the old connection */
+		/* from the peer itself the REQ ends the old connection */
 		m = net.box[0].last[RN_CM_REQ];
 		m.req.local_id ^= 0x7777;
 		assert_int_equal(net_inject(&net, 1, &m), RN_V_CM_UNMATCHED);
@@ -245,7 +247,7 @@ static void a_request_in_the_name_of_a_peer(void **state)
 	}
 }
 
-/* Requests of a stranger with the GUID and QPN of a peer do not block the peer's own request. */
+/* REQs of another host with the GUID and QPN of a peer do not block the peer's own REQ. */
 static void a_name_taken_by_a_stranger_is_still_the_peers(void **state)
 {
 	struct rn_gid who = stranger();
@@ -264,7 +266,7 @@ static void a_name_taken_by_a_stranger_is_still_the_peers(void **state)
 	m.req.qpn = 0x12;
 	assert_int_equal(net_inject(&net, 1, &m), RN_V_OK);
 	net_pump(&net);
-	/* the one of the connection, the stranger's and the peer's */
+	/* three requests: that of the connection, the forged one, and the peer's own */
 	assert_int_equal(net_count(&net, 1, EV(REQUEST)), 3);
 	assert_int_equal(net_count(&net, 1, EV(REJECTED)), 0);
 	for (unsigned i = 0; i < net.box[1].nev; i++)
@@ -315,7 +317,7 @@ static void a_request_names_its_sender(void **state)
 	}
 }
 
-/* With check_source off, addresses are not compared, as for data packets. */
+/* With check_source off, CM messages from any source address are accepted, as data packets are. */
 static void unless_the_check_is_off(void **state)
 {
 	struct rn_gid who = stranger();

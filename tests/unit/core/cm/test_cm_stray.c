@@ -1,4 +1,5 @@
-/* The connection manager: unmatched messages, late ones, and peers that lost their state. */
+/* The connection manager: messages that match no connection, late ones, and peers that lost their
+ * state. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,8 +25,9 @@ static void strangers(void **state)
 	struct net net;
 
 	net_init(&net);
-	assert_int_equal(net_inject(&net, 1, &m), RN_V_CM_UNMATCHED); /* C17 */
-	/* a group MAC as the source: no answer */
+	/* row C17: a DREQ with unknown IDs gets a DREP */
+	assert_int_equal(net_inject(&net, 1, &m), RN_V_CM_UNMATCHED);
+	/* a packet whose source is a group MAC gets no answer */
 	net.box[0].port.mac[0] |= 1;
 	net_inject(&net, 1, &m);
 	net.box[0].port.mac[0] &= 0xFE;
@@ -37,13 +39,14 @@ static void strangers(void **state)
 	m = (struct rn_cm_msg){.attr = RN_CM_REP,
 			       .tid = 98,
 			       .rep = {.local_id = 5, .remote_id = 6, .qpn = 7, .guid = 8}};
-	assert_int_equal(net_inject(&net, 1, &m), RN_V_CM_UNMATCHED); /* C11 */
+	/* row C11: a REP with an unknown ID gets a REJ */
+	assert_int_equal(net_inject(&net, 1, &m), RN_V_CM_UNMATCHED);
 	net_pump(&net);
 	assert_int_equal(net.box[1].last[RN_CM_REJ].rej.reason, 6);
 	assert_int_equal(net.box[1].last[RN_CM_REJ].rej.about, RN_CM_ABOUT_REP);
 	m = (struct rn_cm_msg){.attr = RN_CM_SIDR_REQ,
 			       .sidr_req = {.request_id = 3, .service_id = 0x1110001}};
-	net_inject(&net, 1, &m); /* C30 */
+	net_inject(&net, 1, &m); /* row C30: without a listener a SIDR_REQ gets status 1 */
 	net_pump(&net);
 	assert_int_equal(net.box[1].last[RN_CM_SIDR_REP].sidr_rep.status, 1);
 	assert_int_equal(net.box[1].last[RN_CM_SIDR_REP].sidr_rep.request_id, 3);
@@ -82,7 +85,8 @@ static void late_and_wrong_messages(void **state)
 				 .dreq = {.local_id = rep.rep.local_id,
 					  .remote_id = rep.rep.remote_id,
 					  .remote_qpn = 0x12}};
-	assert_int_equal(net_inject(&net, 0, &bad), RN_V_CM_UNMATCHED); /* C16 */
+	/* row C16: a DREQ with a wrong QPN is ignored */
+	assert_int_equal(net_inject(&net, 0, &bad), RN_V_CM_UNMATCHED);
 	net_pump(&net);
 	assert_int_equal(net.box[0].sent[RN_CM_DREP], 0);
 	assert_int_equal(net_count(&net, 0, EV(DISCONNECTED)), 0);
@@ -90,8 +94,10 @@ static void late_and_wrong_messages(void **state)
 	net_pump(&net);
 	dreq = net.box[0].last[RN_CM_DREQ];
 	assert_int_equal(net.box[1].sent[RN_CM_DREP], 1);
-	assert_int_equal(net_inject(&net, 1, &dreq), RN_V_CM_DUPLICATE); /* C18 */
-	assert_int_equal(net_inject(&net, 1, &req), RN_V_CM_DUPLICATE);	 /* C6 */
+	/* row C18: a repeated DREQ gets another DREP */
+	assert_int_equal(net_inject(&net, 1, &dreq), RN_V_CM_DUPLICATE);
+	/* row C6: a REQ of a connection in timewait gets a REJ */
+	assert_int_equal(net_inject(&net, 1, &req), RN_V_CM_DUPLICATE);
 	assert_int_equal(net_inject(&net, 0, &rep), RN_V_CM_DUPLICATE);
 	net_pump(&net);
 	assert_int_equal(net.box[1].sent[RN_CM_DREP], 2);
@@ -102,7 +108,9 @@ static void late_and_wrong_messages(void **state)
 	net_fini(&net);
 }
 
-static void forgotten_connections(void **state) /* C7, C36 */
+/* Rows C7, C36: a REQ or REP that names an already connected QP is rejected with reason 10 (stale).
+ * The REQ also ends the old connection. */
+static void forgotten_connections(void **state)
 {
 	struct net net;
 	uint32_t listener, id, child;
@@ -113,7 +121,8 @@ static void forgotten_connections(void **state) /* C7, C36 */
 	id = net_connect(&net, 0, 0x11);
 	net_pump(&net);
 	child = net_event(&net, 1, EV(ESTABLISHED))->id;
-	/* a REQ of a connected QP under a new id: the peer must have lost its state */
+	/* a REQ for a connected QP with a new communication ID: the peer must have lost its
+	 * state */
 	req = net.box[0].last[RN_CM_REQ];
 	req.req.local_id ^= 0x5555;
 	net.judge = net_lose_all;
@@ -159,8 +168,8 @@ static void forgotten_connections(void **state) /* C7, C36 */
 	net_fini(&net);
 }
 
-/* A peer gives up a connect, its REJ is lost, and it connects again with the same QP: the old
- * attempt must not block the new one. */
+/* A peer gives up a connect and its REJ is lost; then the peer connects again with the same QP: the
+ * old attempt must not block the new one. */
 static void an_abandoned_attempt_gives_way(void **state)
 {
 	for (int answered = 0; answered < 2; answered++) {
@@ -195,7 +204,7 @@ static void an_abandoned_attempt_gives_way(void **state)
 	}
 }
 
-/* ---- every message, again, at every step ---- */
+/* ---- all earlier messages again, at every step ---- */
 
 static struct {
 	struct rn_cm_msg msg;
@@ -203,8 +212,8 @@ static struct {
 } history[32];
 static unsigned nhistory, replayed;
 
-/* A judge that delivers all earlier messages again before each new kind of message, which arrives
- * twice. */
+/* Callback for net->judge: before a message of a new kind all earlier messages are delivered again;
+ * the new message arrives twice. */
 static unsigned replay(struct net *net, unsigned from, struct rn_cm_msg *m)
 {
 	for (unsigned i = 0; i < nhistory; i++)
@@ -217,8 +226,8 @@ static unsigned replay(struct net *net, unsigned from, struct rn_cm_msg *m)
 	return 2;
 }
 
-/* At each step all earlier messages are delivered again, and the message of the step twice. The
- * rows vary the side that disconnects and whether the other side's client is slow. */
+/* At each step all earlier messages arrive again, and the new message twice. Bit 0 of `row` is the
+ * side that disconnects; with bit 1 the other side's client is slow. */
 static void all_that_was_said_is_said_again(void **state)
 {
 	for (unsigned row = 0; row < 4; row++) {
@@ -290,7 +299,7 @@ static void patience_as_configured(void **state)
 static unsigned spoil(struct net *net, unsigned from, struct rn_cm_msg *m)
 {
 	if (m->attr == RN_CM_REQ && net->arg[0] == 1)
-		m->req.alternate[1] = 7; /* a LID of an alternate path */
+		m->req.alternate[1] = 7; /* a LID: the REQ offers an alternate path */
 	if (m->attr == RN_CM_REP && net->arg[0] == 2 && net->box[from].sent[RN_CM_REP] == 1)
 		m->rep.qpn = net->arg[1];
 	return 1;
@@ -316,7 +325,8 @@ static void an_alternate_path_is_declined(void **state)
 	}
 }
 
-/* A connection to QP0, QP1 or the multicast QPN is impossible. */
+/* A REP with QPN 0, 1 or 0xFFFFFF (QP0, QP1, multicast) is refused, because no connection can use
+ * it. */
 static void replies_that_name_no_queue_pair(void **state)
 {
 	static const uint32_t numbers[] = {0, 1, 0xffffff};
@@ -343,7 +353,7 @@ static void replies_that_name_no_queue_pair(void **state)
 	}
 }
 
-/* ---- many names, and their end ---- */
+/* ---- timewait records, ids and events ---- */
 
 static void connect_and_part(struct net *net, uint32_t qpn)
 {
@@ -355,8 +365,8 @@ static void connect_and_part(struct net *net, uint32_t qpn)
 	net_forget(net);
 }
 
-/* Sixty connections in timewait, nearly as many as there are hash chains: each is found by every
- * one of its ids, and by no other id. */
+/* Sixty connections in timewait, nearly as many as hash chains: each is found by every one of its
+ * ids, and by no other id. */
 static void timewait_of_many(void **state)
 {
 	enum { MANY = 60 };
@@ -388,7 +398,7 @@ static void timewait_of_many(void **state)
 	assert_int_equal(net_inject(&net, 1, &req[0]), RN_V_OK);
 	net_pump(&net);
 	net_destroy(&net, 1, net_event(&net, 1, EV(REQUEST))->id);
-	net_run(&net, RN_S(1)); /* timewait lasts one ACK timeout, about half of that */
+	net_run(&net, RN_S(1)); /* timewait lasts one ACK timeout, 537 ms */
 	assert_int_equal(rn_cm_timewait(net.box[0].cm) + rn_cm_timewait(net.box[1].cm), 0);
 	for (unsigned i = 0; i < MANY; i++) {
 		dreq[i].dreq.remote_id ^= 1;
@@ -419,8 +429,8 @@ static void timewait_of_too_many(void **state)
 	net_fini(&net);
 }
 
-/* A timer runs only while a message may have to be repeated or received again; otherwise the CM is
- * not woken. */
+/* A CM timer runs only while a message may have to be repeated, or a repeated one may arrive;
+ * otherwise rn_cm_next() gives no wake-up time. */
 static void nobody_waits_in_vain(void **state)
 {
 	const struct rn_gid other = net_gid(8, false);
@@ -432,10 +442,10 @@ static void nobody_waits_in_vain(void **state)
 	listener = net_listen(&net, 1, 0);
 	id = net_connect(&net, 0, 0x11);
 	net_pump(&net);
-	assert_true(rn_cm_next(net.box[0].cm) < RN_TIME_NEVER); /* waits for the REP */
+	assert_true(rn_cm_next(net.box[0].cm) < RN_TIME_NEVER); /* host 0 waits for the REP */
 	assert_true(rn_neigh_learn(net.box[1].neigh, &other, (uint8_t[]){2, 0, 0, 0, 0, 9},
 				   RN_NBR_ASKED_US, net.now));
-	/* waits for a repetition of the REQ */
+	/* host 1 waits for a repetition of the REQ */
 	assert_true(rn_cm_next(net.box[1].cm) < RN_TIME_NEVER);
 	assert_int_equal(net_exec(&net, 1,
 				  (struct rn_cmd){.op = RN_CMD_CM_ACCEPT,
@@ -445,7 +455,7 @@ static void nobody_waits_in_vain(void **state)
 			 0);
 	net_pump(&net);
 	assert_true(rn_cm_next(net.box[0].cm) == RN_TIME_NEVER);
-	assert_true(rn_cm_next(net.box[1].cm) < RN_TIME_NEVER); /* waits for the RTU */
+	assert_true(rn_cm_next(net.box[1].cm) < RN_TIME_NEVER); /* host 1 waits for the RTU */
 	assert_int_equal(net_op(&net, 0, RN_CMD_CM_ESTABLISH, id).err, 0);
 	net_pump(&net);
 	for (unsigned b = 0; b < 2; b++)
@@ -454,7 +464,7 @@ static void nobody_waits_in_vain(void **state)
 	net_destroy(&net, 0, id);
 	id = net_connect(&net, 0, 0x12);
 	net_pump(&net);
-	net_run(&net, RN_S(1)); /* timewait is over */
+	net_run(&net, RN_S(1)); /* until timewait is over */
 	assert_int_equal(net_op(&net, 1, RN_CMD_CM_REJECT, net_event(&net, 1, EV(REQUEST))->id).err,
 			 0);
 	net_pump(&net);
@@ -467,8 +477,8 @@ static void nobody_waits_in_vain(void **state)
 	net_fini(&net);
 }
 
-/* CM ids and TIDs look random: between consecutive ones, and ones further apart, each bit changes
- * about every other time. */
+/* Communication IDs and transaction IDs look random: between two consecutive ones, and between two
+ * up to 2048 apart, each bit differs in about half of the cases. */
 static void names_spread(void **state)
 {
 	enum { MANY = 4096, FAR = 2048 };
@@ -510,7 +520,7 @@ static void events_come_in_order(void **state)
 	listener = net_listen(&net, 1, 0);
 	id = net_connect(&net, 0, 0x11);
 	net_pump(&net);
-	/* a DREQ before the RTU establishes the connection, and ends it */
+	/* A DREQ that arrives before the RTU establishes the connection, and ends it. */
 	assert_int_equal(net_op(&net, 0, RN_CMD_CM_DISCONNECT, id).err, 0);
 	assert_true(rn_cm_tx(net.box[0].cm, &pkt, net.now));
 	assert_int_equal(rn_cm_rx(net.box[1].cm, &pkt, net.now), RN_V_OK);
@@ -525,7 +535,7 @@ static void events_come_in_order(void **state)
 	net_fini(&net);
 }
 
-/* QPNs that a connection may have: not those of QP0 and QP1, and not the multicast QPN. */
+/* A connection may have any QPN except 0 (QP0), 1 (QP1) and 0xFFFFFF (multicast). */
 static void queue_pairs_of_connections(void **state)
 {
 	static const uint32_t bad[] = {0, 1, 0xFFFFFF}, good[] = {2, 0xFFFFFE};
@@ -559,7 +569,7 @@ static void queue_pairs_of_connections(void **state)
 	net_fini(&net);
 }
 
-/* Private data may fill a message to its last byte, and not exceed it. */
+/* Private data may fill its field of a message to the last byte; one byte more is refused. */
 static void private_data_to_the_last_byte(void **state)
 {
 	static const struct {
@@ -592,7 +602,7 @@ static void private_data_to_the_last_byte(void **state)
 	}
 }
 
-/* A port without an address of the peer's family has no source address. */
+/* A connect to an IPv6 peer from a port without an IPv6 address fails. */
 static void no_address_of_the_family(void **state)
 {
 	struct rn_cmd cmd = net_connect_cmd(0, true, 0x11);
@@ -606,7 +616,7 @@ static void no_address_of_the_family(void **state)
 	net_fini(&net);
 }
 
-/* CM times are 4.096 us times a power of two; rn_cm_code_of() rounds up. */
+/* The CM codes a time as 4.096 us * 2^code; rn_cm_code_of() rounds up. */
 static void codes_of_times(void **state)
 {
 	static const struct {
@@ -628,7 +638,7 @@ static void codes_of_times(void **state)
 		assert_int_equal(rn_cm_code_of(rows[i].time), rows[i].code);
 	for (uint8_t code = 0; code < 32; code++)
 		assert_true(rn_cm_time_of(code) == 4096ull << code);
-	assert_true(rn_cm_time_of(33) == 8192); /* codes have five bits */
+	assert_true(rn_cm_time_of(33) == 8192); /* codes have five bits: 33 counts as 1 */
 }
 
 int main(void)

@@ -1,5 +1,5 @@
-/* The connection manager: the ACK timeout and RNR retry count a QP gets from the values of both
- * sides. */
+/* The connection manager: the ACK timeout and the RNR retry count that a QP gets from the values in
+ * REQ and REP and from its own configuration. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 
 static unsigned said_timeout, said_delay;
 
-/* A judge that puts the values of the row into REQs and REPs. */
+/* Callback for net->judge: writes said_timeout into REQs and said_delay into REPs. */
 static unsigned say(struct net *net, unsigned from, struct rn_cm_msg *m)
 {
 	if (m->attr == RN_CM_REQ)
@@ -25,7 +25,8 @@ static unsigned say(struct net *net, unsigned from, struct rn_cm_msg *m)
 	return 1;
 }
 
-/* Connects with these values and returns the timeout codes of the passive and the active QP. */
+/* Connects with `own` as the configured ACK timeout code of both CMs, `timeout` as the code in the
+ * REQ and `delay` as the ACK delay code in the REP; returns the timeout codes of both QPs. */
 static void connect_with(uint8_t own, unsigned timeout, unsigned delay, uint8_t *passive,
 			 uint8_t *active)
 {
@@ -49,16 +50,16 @@ static void connect_with(uint8_t own, unsigned timeout, unsigned delay, uint8_t 
 	net_pump(&net);
 	*passive = net_event(&net, 1, EV(REQUEST))->attr.timeout;
 	*active = net_event(&net, 0, EV(RESPONSE))->attr.timeout;
-	assert_int_equal(net_event(&net, 1, EV(REQUEST))->param.ack_timeout,
-			 timeout); /* the event shows the client the code that was in the REQ */
+	/* The REQUEST event shows the client the code that was in the REQ. */
+	assert_int_equal(net_event(&net, 1, EV(REQUEST))->param.ack_timeout, timeout);
 	net_destroy(&net, 0, id);
 	net_pump(&net);
 	net_destroy(&net, 1, listener);
 	net_fini(&net);
 }
 
-/* A REQ proposes the passive side's timeout. Code 0 (none) would let requests wait for ever when
- * the peer is gone, and code 31 for hours, so both are bounded. */
+/* The ACK timeout code in the REQ is used by the passive QP, within bounds: with code 0 (none)
+ * requests would wait for ever when the peer is gone, and with code 31 for hours. */
 static void of_a_request(void **state)
 {
 	static const struct {
@@ -74,7 +75,8 @@ static void of_a_request(void **state)
 	}
 }
 
-/* A REP reports how long its sender may delay ACKs (target ACK delay). */
+/* The target ACK delay in the REP (how late its sender may send ACKs) lengthens the ACK timeout of
+ * the active QP. */
 static void of_a_reply(void **state)
 {
 	static const struct {
@@ -89,7 +91,7 @@ static void of_a_reply(void **state)
 	}
 }
 
-/* The peer sets the RNR retry count, up to the configured bound. */
+/* A QP uses the RNR retry count that the peer sent, but no more than the configured one. */
 static void of_a_peer_that_is_not_ready(void **state)
 {
 	static const struct {
