@@ -10,8 +10,8 @@
 #define LINE  UINT64_C(10000000000)
 #define START RN_S(5)
 
-/* The default parameters, with the byte counter, alpha period and minimum rate set for these
- * tests. */
+/* Default DCQCN parameters, except for the line rate, byte counter, alpha period and minimum
+ * rate. */
 static struct rn_cc_cfg documented(void)
 {
 	struct rn_cc_cfg p;
@@ -24,7 +24,7 @@ static struct rn_cc_cfg documented(void)
 	return p;
 }
 
-/* ---- cuts ---- */
+/* ---- rate cuts ---- */
 
 static void wire_row_E5_cut_by_alpha(void **state)
 {
@@ -39,7 +39,7 @@ static void wire_row_E5_cut_by_alpha(void **state)
 	assert_int_equal(cc.target, LINE);
 }
 
-/* A second CNP within a monitor period cuts nothing. */
+/* A second CNP within a monitor period does not cut the rate. */
 static void wire_row_E5_one_cut_per_monitor_period(void **state)
 {
 	struct rn_cc_cfg p = documented();
@@ -55,8 +55,8 @@ static void wire_row_E5_one_cut_per_monitor_period(void **state)
 	assert_true(cc.rate < rate);
 }
 
-/* In each period without a CNP alpha decays by g/1024; the size of the next cut shows the decayed
- * alpha. */
+/* In each alpha period without a CNP alpha shrinks by the fraction g/1024 (here 5/1024), as the
+ * size of the next cut shows. */
 static void wire_row_E5_alpha_decays(void **state)
 {
 	struct rn_cc_cfg p = documented();
@@ -78,8 +78,8 @@ static void wire_row_E5_alpha_decays(void **state)
 	}
 }
 
-/* The first cut goes to first_rate if that is set; min_dec_fac is the least percentage a cut
- * leaves. */
+/* The first cut sets the rate to first_rate, if that is set. min_dec_fac is the least percentage of
+ * the rate that a cut leaves. */
 static void wire_row_E5_first_rate_and_weakest_cut(void **state)
 {
 	struct rn_cc_cfg p = documented();
@@ -93,7 +93,8 @@ static void wire_row_E5_first_rate_and_weakest_cut(void **state)
 	assert_int_equal(cc.rate, 90000000);
 }
 
-/* A second cut leaves the target rate unchanged unless an increase came between the two cuts. */
+/* A further cut leaves the target rate unchanged, unless clamp_tgt_rate is set, or the rate was
+ * increased by time before the cut and clamp_tgt_rate_after_time_inc is set. */
 static void wire_row_E5_target(void **state)
 {
 	struct rn_cc_cfg p = documented();
@@ -133,10 +134,10 @@ static void wire_row_E11_floor(void **state)
 	assert_int_equal(cc.rate, p.min_rate);
 }
 
-/* ---- recovery ---- */
+/* ---- rate recovery ---- */
 
-/* Fast recovery, additive increase and hyper increase differ in what they add to the target
- * rate. */
+/* Fast recovery leaves the target rate unchanged, additive increase adds ai_rate to it, and hyper
+ * increase adds growing multiples of hai_rate. */
 static void wire_row_E8_fast_additive_hyper(void **state)
 {
 	struct rn_cc_cfg p = documented();
@@ -158,13 +159,15 @@ static void wire_row_E8_fast_additive_hyper(void **state)
 		rn_cc_send_at(&cc, &p, t += p.time_reset);
 		assert_int_equal(cc.target, target + p.ai_rate);
 	}
-	/* The byte stage reaches the threshold of three; increases are still additive. */
+	/* The byte counter has made three increases, which reaches but does not exceed the
+	 * threshold: increases are still additive. */
 	for (unsigned i = 0; i < 3; i++) {
 		uint64_t target = cc.target;
 		rn_cc_sent(&cc, &p, p.byte_reset, t);
 		assert_int_equal(cc.target, target + p.ai_rate);
 	}
-	/* The byte and the time stage are both past the threshold: hyper increase. */
+	/* The byte counter and the timer have both made more increases than the threshold: hyper
+	 * increase. */
 	for (unsigned i = 1; i < 4; i++) {
 		uint64_t target = cc.target;
 		rn_cc_sent(&cc, &p, p.byte_reset, t);
@@ -203,7 +206,8 @@ static void wire_row_E8_back_to_line_rate(void **state)
 	}
 }
 
-/* One call makes at most 64 of the overdue increases, so that no call takes long. */
+/* One call of rn_cc_send_at() makes at most 64 of the overdue increases, so that no call takes
+ * long. */
 static void test_raises_per_call(void **state)
 {
 	struct rn_cc_cfg p = documented();
@@ -235,8 +239,8 @@ static void test_nearly_line_rate(void **state)
 	}
 }
 
-/* After a long silence the overdue increases are made in bounded steps over several calls, and none
- * is lost. */
+/* Increases that became due in a long silence are made in bounded steps over several calls, and
+ * none is lost. */
 static void test_long_silence(void **state)
 {
 	struct rn_cc_cfg p = documented();
@@ -276,7 +280,7 @@ static void test_spacing(void **state)
 	assert_in_range(bits * RN_S(1) / cc.rate - (t - START), 0, 1000);
 }
 
-/* A QP that is woken late may send the packets it missed at once; a QP that had nothing to send may
+/* A QP that is woken late may send the missed packets at once; a QP that had nothing to send may
  * not. */
 static void test_lateness_and_idleness(void **state)
 {
@@ -300,7 +304,8 @@ static void test_lateness_and_idleness(void **state)
 	for (n = 0; rn_cc_send_at(&cc, &p, late) <= late; n++)
 		rn_cc_sent(&cc, &p, 1000, late);
 	assert_int_equal(n, 1);
-	/* lateness earns packets for one millisecond at most */
+	/* a QP that is woken late may send at most one millisecond's worth of missed packets at
+	 * once */
 	rn_cc_wake_at(&cc);
 	late += RN_MS(500);
 	for (n = 0; rn_cc_send_at(&cc, &p, late) <= late; n++)
@@ -326,7 +331,7 @@ static void test_wait_follows_rate(void **state)
 	assert_true(wait < RN_US(310));
 }
 
-/* Without an algorithm a CNP limits nothing. */
+/* With RN_CC_NONE (no algorithm) a CNP limits nothing. */
 static void test_none_changes_nothing(void **state)
 {
 	struct rn_cc_cfg p = documented();

@@ -1,4 +1,5 @@
-/* End-to-end credits: the codes in the AETH, and up to which message a requester may start. */
+/* End-to-end credits: the credit codes in the AETH, and the last message that a requester may
+ * start. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +9,7 @@
 
 #include "flow/credit.h"
 
-/* Receives per code, as docs/spec/rocev2.md 3.6 lists them. */
+/* Number of receives for each credit code of the AETH (docs/spec/rocev2.md 3.6). */
 static const uint32_t codes[31] = {0,	 1,    2,    3,	    4,	   6,	  8,	12,
 				   16,	 24,   32,   48,    64,	   96,	  128,	192,
 				   256,	 384,  512,  768,   1024,  1536,  2048, 3072,
@@ -34,7 +35,7 @@ static bool starts(struct rn_credit *c, bool needs)
 	return rn_credit_start(c, needs, 1, false, &first);
 }
 
-/* Until the first ACK with a credit count the requester is not limited. */
+/* Until the first ACK with a credit count arrives, the number of messages is not limited. */
 static void test_unheard_is_unlimited(void **state)
 {
 	struct rn_credit c;
@@ -45,8 +46,8 @@ static void test_unheard_is_unlimited(void **state)
 	assert_int_equal(c.ssn, 100);
 }
 
-/* An ACK that reports 2 receives for messages from the 6th on: messages 6 and 7 may start, and 8 as
- * the one allowed beyond the credits, but not 9. */
+/* An ACK with MSN 5 and 2 credits: messages 6 and 7 may start, and message 8 as the one allowed
+ * beyond the credits, but not message 9. */
 static void test_one_beyond(void **state)
 {
 	struct rn_credit c;
@@ -62,31 +63,34 @@ static void test_one_beyond(void **state)
 	assert_true(first);
 	assert_false(rn_credit_start(&c, true, 1, false, &first));
 	assert_false(first);
-	assert_true(starts(&c, false)); /* a WRITE needs no receive, and moves the limit by one */
+	assert_true(starts(&c, false)); /* a WRITE needs no receive; it raises the limit by one */
 	assert_false(starts(&c, true));
-	/* All nine messages are complete and no receive is posted: one message may still start. */
+	/* An ACK with MSN 9 and no credits (all nine messages are complete): one message may still
+	 * start. */
 	rn_credit_take(&c, 0, 9);
 	assert_true(starts(&c, true));
 	assert_false(starts(&c, true));
 	assert_int_equal(c.ssn, 10);
-	rn_credit_take(&c, 1, 3); /* an ACK from before the last one changes nothing */
+	rn_credit_take(&c, 1, 3); /* an ACK older than the last one is ignored */
 	assert_false(starts(&c, true));
 	rn_credit_take(&c, RN_CREDIT_NONE, 9);
 	for (unsigned i = 0; i < 100; i++)
 		assert_true(starts(&c, true));
-	/* an ACK that arrives after "no credits" does not turn the limit on again */
+	/* An ACK with a credit count that follows "no credits" (code 31) does not limit the
+	 * requester again. */
 	rn_credit_take(&c, 0, 9);
 	assert_true(starts(&c, true));
 }
 
-/* The limit is compared modulo 2^24, so that it works across the wrap of SSN and MSN. */
+/* The limit is compared modulo 2^24, so that the wrap of SSN and MSN (message numbers) does no
+ * harm. */
 static void test_wrap(void **state)
 {
 	struct rn_credit c;
 
 	rn_credit_init(&c, true);
 	c.ssn = 0xFFFFFD;
-	rn_credit_take(&c, 4, 0xFFFFFD); /* the limit wraps to SSN 1 */
+	rn_credit_take(&c, 4, 0xFFFFFD); /* limit: 0xFFFFFD + 4 = SSN 1 (modulo 2^24) */
 	for (unsigned i = 0; i < 5; i++)
 		assert_true(starts(&c, true));
 	assert_int_equal(c.ssn, 2);
@@ -102,7 +106,7 @@ static void test_nothing_in_flight(void **state)
 
 	rn_credit_init(&c, true);
 	assert_true(starts(&c, true));
-	rn_credit_take(&c, 0, 0); /* one message is complete, and the peer reports no receive */
+	rn_credit_take(&c, 0, 0); /* the peer reports MSN 0 and no credits */
 	assert_false(rn_credit_start(&c, true, 1, false, &first));
 	assert_true(rn_credit_start(&c, true, 1, true, &first));
 }

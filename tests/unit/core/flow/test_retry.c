@@ -16,7 +16,8 @@ static void start(struct bench *b, uint8_t timeout, uint8_t retry, uint8_t rnr)
 	rn_retry_config(&b->r, timeout, retry, rnr);
 }
 
-/* Advances the time by `ns` and returns what the last expiry of the timer meant. */
+/* Advances the time by `ns`; returns the last result of rn_retry_expired() other than
+ * RN_RETRY_NOTHING, if any. */
 static enum rn_retry_due pass(struct bench *b, rn_time ns)
 {
 	enum rn_retry_due due = RN_RETRY_NOTHING;
@@ -48,30 +49,31 @@ static void test_codes(void **state)
 		assert_int_equal(rn_retry_rnr_ns(i), (rn_time)(ms[i] * 1e6 + 0.5));
 }
 
-/* Early (adaptive) timeouts resend without spending a retry; only the coded timeout spends one. */
+/* Early (adaptive) timeouts resend without using up a retry; only the transport timeout (4.096 us *
+ * 2^code) uses one. */
 static void test_early_then_coded(void **state)
 {
 	struct bench b;
 
-	start(&b, 12, 1, 7); /* timeout code 12: 16.8 ms */
+	start(&b, 12, 1, 7); /* transport timeout code 12: 16.8 ms */
 	rn_retry_packet_sent(&b.r, &b.wheel, 1, true, b.now);
 	assert_int_equal(pass(&b, RN_MS(4) - 1), RN_RETRY_NOTHING);
 	assert_int_equal(pass(&b, RN_US(3)), RN_RETRY_RESEND_EARLY);
 	assert_int_equal(pass(&b, RN_MS(7)), RN_RETRY_NOTHING);
 	assert_int_equal(pass(&b, RN_MS(2)), RN_RETRY_RESEND_EARLY);
 	assert_int_equal(b.r.left, 1);
-	/* the coded timeout, 16.8 ms, has passed */
+	/* the transport timeout, 16.8 ms, has passed */
 	assert_int_equal(pass(&b, RN_MS(4)), RN_RETRY_RESEND);
 	assert_int_equal(b.r.left, 0);
-	/* the adaptive timeout has backed off to the coded one */
+	/* the adaptive timeout, doubled by each resend, is now as long as the transport timeout */
 	assert_int_equal(pass(&b, RN_MS(16)), RN_RETRY_NOTHING);
 	assert_int_equal(pass(&b, RN_MS(2)), RN_RETRY_EXCEEDED);
 	rn_retry_stop(&b.r, &b.wheel);
 	assert_int_equal(b.wheel.armed, 0);
 }
 
-/* Each progress restarts the timer and feeds the round-trip estimate; nothing in flight stops the
- * timer. */
+/* An ACK that makes progress restarts the timer and gives a sample of the round trip; with nothing
+ * in flight the timer is stopped. */
 static void test_progress_restarts(void **state)
 {
 	struct bench b;
@@ -105,14 +107,15 @@ static void test_floor(void **state)
 	assert_int_equal(b.r.rto, RN_US(500));
 }
 
-/* A coded timeout that ends during an RNR wait must not shorten the wait or spend a retry. */
+/* A transport timeout that ends during an RNR wait must neither shorten the wait nor use up a
+ * retry. */
 static void test_rnr_not_shortened(void **state)
 {
 	struct bench b;
 
 	start(&b, 8, 0, 2);
 	rn_retry_packet_sent(&b.r, &b.wheel, 1, true, b.now);
-	/* RNR code 16 is 2.56 ms, the coded timeout 1.05 ms */
+	/* RNR timer code 16 is 2.56 ms; the transport timeout is 1.05 ms */
 	assert_true(rn_retry_rnr(&b.r, &b.wheel, 16, b.now));
 	assert_int_equal(pass(&b, RN_US(2559)), RN_RETRY_NOTHING);
 	assert_int_equal(pass(&b, RN_US(3)), RN_RETRY_RNR_OVER);
@@ -124,7 +127,7 @@ static void test_rnr_not_shortened(void **state)
 	rn_retry_stop(&b.r, &b.wheel);
 }
 
-/* An answer after a resend may belong to either transmission, so it gives no round-trip sample. */
+/* An answer after a resend may belong to either transmission, so its round trip is not measured. */
 static void test_no_sample_after_resend(void **state)
 {
 	struct bench b;
@@ -151,7 +154,7 @@ static void test_slow_path(void **state)
 			early += pass(&b, RN_MS(1)) == RN_RETRY_RESEND_EARLY;
 		rn_retry_progress(&b.r, &b.wheel, i + 1, false, b.now);
 	}
-	/* after 4, 12 and 28 ms, and the second message once after 32 ms */
+	/* the first message is resent after 4, 12 and 28 ms, and the second once, after 32 ms */
 	assert_int_equal(early, 4);
 	assert_true(b.r.srtt > RN_MS(49));
 	/* A path that was fast becomes slow: the estimate adapts after a few early resends. */
@@ -170,12 +173,12 @@ static void test_slow_path(void **state)
 }
 
 /* With one retry left, each duplicate READ response to a resent request restarts the timer and
- * reloads the budget, even if the responses are a coded timeout apart. */
+ * restores the retry, even if the responses are a transport timeout apart. */
 static void test_stale_answers_reload(void **state)
 {
 	struct bench b;
 
-	start(&b, 12, 1, 7); /* timeout code 12: 16.8 ms */
+	start(&b, 12, 1, 7); /* transport timeout code 12: 16.8 ms */
 	rn_retry_packet_sent(&b.r, &b.wheel, 1, true, b.now);
 	rn_retry_asked_again(&b.r, 5);
 	for (unsigned i = 0; i < 5; i++) {
@@ -189,8 +192,8 @@ static void test_stale_answers_reload(void **state)
 	rn_retry_stop(&b.r, &b.wheel);
 }
 
-/* Only as many stale READ responses count as were asked for again: anyone could forge more of them
- * to keep the QP from failing. */
+/* Only as many duplicate READ responses count as were requested again; with more of them any host
+ * could, by forgery, keep the QP from failing. */
 static void test_stale_answers_are_counted(void **state)
 {
 	struct bench b;
@@ -204,7 +207,7 @@ static void test_stale_answers_are_counted(void **state)
 		b.now += RN_MS(10);
 		assert_int_equal(b.r.left, 1);
 	}
-	/* the second stale response did not restart the timer */
+	/* the second duplicate response did not restart the timer */
 	assert_int_equal(pass(&b, RN_MS(8)), RN_RETRY_RESEND);
 	rn_retry_stale(&b.r, &b.wheel, b.now);
 	assert_int_equal(b.r.left, 0);
@@ -214,8 +217,8 @@ static void test_stale_answers_are_counted(void **state)
 	rn_retry_stop(&b.r, &b.wheel);
 }
 
-/* The first response to a READ makes progress, then duplicates of the response arrive while the
- * request posted behind the READ waits for its answer. */
+/* The first response to a READ makes progress; then duplicates of this response arrive while the
+ * request posted behind the READ is unanswered. */
 static void test_stale_answers_come_after_progress(void **state)
 {
 	struct bench b;
@@ -233,8 +236,8 @@ static void test_stale_answers_come_after_progress(void **state)
 	rn_retry_stop(&b.r, &b.wheel);
 }
 
-/* Stale and other responses extend the wait for at most 64 coded timeouts after the last progress,
- * however many arrive. */
+/* READ responses that make no progress (duplicates, or ones ahead of a missing response) extend the
+ * wait by at most 64 transport timeouts after the last progress. */
 static void test_signs_of_life_end(void **state)
 {
 	for (unsigned kind = 0; kind < 2; kind++) {
@@ -244,8 +247,7 @@ static void test_signs_of_life_end(void **state)
 
 		start(&b, 12, 1, 7);
 		rn_retry_packet_sent(&b.r, &b.wheel, 1, true, b.now);
-		/* only progress starts the 64 timeouts, so that time passed before does not
-		 * matter */
+		/* The 64 timeouts count from the last progress, not from the first packet. */
 		b.now += RN_S(5);
 		rn_retry_progress(&b.r, &b.wheel, 2, true, b.now);
 		start_at = b.now;
@@ -262,8 +264,8 @@ static void test_signs_of_life_end(void **state)
 	}
 }
 
-/* A response that arrives ahead of the missing one restarts the timer but reloads no retry, because
- * the missing response may never come. */
+/* A READ response ahead of a missing one restarts the timer but restores no retry, because the
+ * missing response may never come. */
 static void test_alive_gives_time_only(void **state)
 {
 	struct bench b;

@@ -32,12 +32,13 @@ static void start(struct bench *b, const uint8_t (*reqs)[2], unsigned n)
 static const uint8_t mix[][2] = {
 	{RN_WQE_SEND, 3}, {RN_WQE_READ, 5}, {RN_WQE_WRITE, 1}, {RN_WQE_READ, 2}};
 
-/* After a rewind sending goes on at una, within a request if need be; an ACK of everything skips
- * the rest. */
+/* After rn_window_rewind() sending resumes at una (the oldest unacknowledged PSN), even in the
+ * middle of a request; an ACK of all packets cancels the resend. */
 static void test_rewind(void **state)
 {
 	static const struct {
-		/* after an ACK up to una, the request and packet at which sending goes on */
+		/* una: PSN up to which an ACK came; send and pkt: request, and packet in it, that
+		 * is sent next */
 		uint32_t una, send, pkt;
 	} rows[] = {{0, 0, 0}, {1, 0, 1}, {2, 0, 2}, {3, 1, 0},	 {4, 1, 1},
 		    {7, 1, 4}, {8, 2, 0}, {9, 3, 0}, {10, 3, 1}, {11, 4, 0}};
@@ -53,7 +54,7 @@ static void test_rewind(void **state)
 		assert_int_equal(b.sq.send, rows[i].send);
 		assert_int_equal(b.w.send_pkt, rows[i].pkt);
 		assert_int_equal(b.w.high, P(11));
-		/* A late ACK of the first transmission covers all of it: nothing is sent again. */
+		/* A late ACK of the first transmission covers all packets, so none is resent. */
 		rn_window_ack(&b.w, &b.sq, P(11));
 		assert_int_equal(b.w.cur, P(11));
 		assert_int_equal(b.sq.send, 4);
@@ -62,8 +63,8 @@ static void test_rewind(void **state)
 	}
 }
 
-/* The oldest READ in flight, the PSN of its next response, and how many requests and responses are
- * in flight. */
+/* After an ACK up to una: the oldest READ in flight, the PSN of its next response, and the number
+ * of requests and of responses in flight. */
 static void test_oldest_read(void **state)
 {
 	static const struct {
@@ -143,7 +144,8 @@ static void test_size(void **state)
 	rn_window_ack(&b.w, &b.sq, P(1));
 	assert_int_equal(b.w.size, 2);
 	rn_window_ack(&b.w, &b.sq, P(3));
-	/* the slow-start threshold; from here on the window grows by one step per window of ACKs */
+	/* 4 is the slow-start threshold; above it the window grows by one step per window of
+	 * ACKs */
 	assert_int_equal(b.w.size, 4);
 	rn_window_ack(&b.w, &b.sq, P(6));
 	assert_int_equal(b.w.size, 4);
@@ -156,29 +158,30 @@ static void test_size(void **state)
 	free(b.mem);
 }
 
-/* An ACK for more than was resent shows that a timeout was mistaken: the window gets its old size
- * back. */
+/* An ACK for packets that were not resent shows that a timeout was unnecessary: the window gets its
+ * former size back. */
 static void test_mistaken_timeout(void **state)
 {
 	static const struct {
-		unsigned timeouts, again; /* packets resent since the last timeout */
+		unsigned timeouts, again; /* again: packets resent since the last timeout */
 		bool nak;
 		uint32_t ack[2];
-		uint32_t size; /* window size afterwards, of 64 */
-		uint32_t cur;  /* the PSN at which sending goes on */
+		uint32_t size; /* window size afterwards; 64 before */
+		uint32_t cur;  /* next PSN to send, counted from P(0) */
 	} rows[] = {
-		/* Packets 1 and 2 were not resent, so this ACK proves that the first transmission
-		 * arrived. */
+		/* Packet 0 was resent; packets 1 and 2 were not, so this ACK of all three proves
+		 * that the first transmission arrived. */
 		{1, 1, false, {3}, 64, 8},
 		{2, 1, false, {3}, 64, 8},
-		/* This ACK may come from the resent packet, so the timeout counts as justified. */
+		/* This ACK may come from the resent packet 0, so the timeout counts as
+		 * justified. */
 		{1, 1, false, {1}, 2, 1},
 		/* the second ACK proves that the first transmission arrived */
 		{1, 1, false, {1, 3}, 64, 8},
 		{1, 1, false, {6}, 64, 8},
 		{1, 1, false, {8}, 64, 8},
 		{1, 3, false, {3}, 4, 3},
-		/* after a NAK the loss is real, and the window stays small */
+		/* a NAK shows that packets were really lost, so the window stays small */
 		{1, 1, true, {3}, 4, 3},
 	};
 
@@ -205,8 +208,9 @@ static void test_mistaken_timeout(void **state)
 	}
 }
 
-/* A timeout strikes when half of a message is sent, and an ACK shows that it was mistaken: sending
- * goes on with the other half. With a READ in flight the window rewinds to the READ instead. */
+/* A timeout comes when half of a message is sent; then an ACK shows that the timeout was
+ * unnecessary: sending goes on with the other half. With a READ in flight, sending resumes at the
+ * READ instead. */
 static void test_mistaken_timeout_within_a_message(void **state)
 {
 	static const uint8_t kinds[] = {RN_WQE_WRITE, RN_WQE_READ};
@@ -233,7 +237,8 @@ static void test_mistaken_timeout_within_a_message(void **state)
 	}
 }
 
-/* The size of a READ piece follows from the maximum of the window and the READ depth. */
+/* A long READ is requested in pieces (several READ requests); the size of a piece follows from the
+ * maximum of the window and the READ depth. */
 static void test_size_of_pieces(void **state)
 {
 	static const struct {
@@ -252,14 +257,14 @@ static void test_size_of_pieces(void **state)
 	}
 }
 
-/* A READ of 150 packets, 64 to a piece, and a READ of 2 packets behind it: how many READ requests
- * are outstanding after acknowledgements up to una, and what is requested after a rewind. */
+/* A READ of 150 packets, requested in pieces of 64, and a READ of 2 packets behind it. After an ACK
+ * up to una: how many READ requests are outstanding, and what is requested after a rewind. */
 static void test_pieces(void **state)
 {
 	static const struct {
 		uint32_t una, asked;
 		bool rewind;
-		uint32_t again[3]; /* responses that the next request packets ask for */
+		uint32_t again[3]; /* responses that each of the next READ requests asks for */
 	} rows[] = {
 		{0, 4, true, {64, 64, 22}}, {1, 4, true, {63, 64, 22}}, {63, 4, true, {1, 64, 22}},
 		{64, 3, true, {64, 22, 2}}, {128, 2, true, {22, 2}},	{149, 2, true, {1, 2}},
