@@ -2,8 +2,8 @@
  * that find no room are counted. */
 #include "rig.h"
 
-/* Records come out in order; those that found no room are reported by one record with their
- * number. */
+/* Records are read in the order of their making; those that found no room are reported by one
+ * record with their number. */
 static void news_come_in_order_and_the_rest_is_counted(void **state)
 {
 	struct rn_news_ring ring = {0};
@@ -38,7 +38,7 @@ static void expect_error(struct rig *r, int side, const char *why)
 	assert_false(rn_shard_news(r->s[side].sh, &n));
 }
 
-/* The responder records what was wrong with the request, the requester which NAK it received. */
+/* The responder's record names the fault in the request; the requester's record names the NAK. */
 static void both_sides_say_why_a_write_was_refused(void **state)
 {
 	struct rig r;
@@ -59,7 +59,7 @@ static bool lose_all(struct rig *r, int from, uint32_t number, const struct rn_p
 	return true;
 }
 
-/* A QP whose peer stays silent records that its retries are spent. */
+/* A QP whose peer does not answer records that its transport retries are exceeded. */
 static void a_silent_peer_is_told(void **state)
 {
 	struct rig r;
