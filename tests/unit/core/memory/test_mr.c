@@ -82,7 +82,7 @@ static void test_life(void **state)
 	/* the slot is not free before rn_mr_reclaim() */
 	assert_int_equal(rn_mr_add(t, &a, &x, &x), -ENOSPC);
 	rn_mr_reclaim(t, k[0]);
-	/* Reuse one slot many times: an old key never matches or predicts the new one. */
+	/* Use one slot again many times: an old key never matches or predicts the new one. */
 	for (unsigned i = 0; i < 300; i++) {
 		assert_int_equal(rn_mr_add(t, &a, &x, &x), 0);
 		assert_int_not_equal(x >> 8, k[0] >> 8);
@@ -102,7 +102,8 @@ static int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Returns how many different steps there are between keys given out `apart` registrations apart. */
+/* Returns how many different values key[i + apart] - key[i] takes, for keys in the order of their
+ * registration. */
 static uint32_t distinct_steps(const uint32_t *k, uint32_t n, uint32_t apart)
 {
 	uint32_t *step = malloc(n * sizeof(*step)), distinct = 1;
@@ -116,7 +117,7 @@ static uint32_t distinct_steps(const uint32_t *k, uint32_t n, uint32_t apart)
 	return distinct;
 }
 
-static void test_many(void **state) /* all keys differ, and no key follows from another one */
+static void test_many(void **state) /* all keys differ; no key follows from another */
 {
 	enum { N = 1 << 17 };
 	struct rn_mr_table *t = rn_mr_table_create(N, &(struct rn_secret){{3}});
@@ -131,8 +132,8 @@ static void test_many(void **state) /* all keys differ, and no key follows from 
 	for (unsigned i = 2; i < N; i++)
 		same_step += ((k[i] >> 8) - (k[i - 1] >> 8)) == ((k[i - 1] >> 8) - (k[i - 2] >> 8));
 	assert_true(same_step < N / 100);
-	/* Nor from a distant key: an arithmetic map of a counter shows few different steps over
-	 * distances that are powers of two. */
+	/* No key follows from a distant key either: if keys were an arithmetic function of a
+	 * counter, keys that are a power of two apart would show few different steps. */
 	for (unsigned apart = 1; apart < N; apart *= 2)
 		assert_true(distinct_steps(k, N, apart) > (N - apart) / 100 * 99);
 	qsort(k, N, sizeof(*k), by_value);
@@ -163,8 +164,8 @@ static void test_gather_place(void **state)
 	rn_mr_table_destroy(t);
 }
 
-/* A reader must never see a key together with the fields of another region. `quiet` counts the
- * reader's rounds and serves as the grace period. */
+/* For a reader thread that must never see a key together with the fields of another region. `quiet`
+ * counts the reader's rounds; two more rounds are the grace period. */
 struct race {
 	struct rn_mr_table *t;
 	_Atomic uint64_t name; /* key << 32 | number of the region */
@@ -182,7 +183,8 @@ static void *reader(void *arg)
 		uint32_t key = name >> 32, which = (uint32_t)name;
 		void *ptr;
 
-		/* the number of a region is in each of its fields: iova, PD and address */
+		/* each region has its number in all fields (iova, PD, address), so that a mixture
+		 * is noticed */
 		if (rn_mr_check(r->t, key, which, which, 16, 0, &ptr) == RN_V_OK) {
 			r->seen++;
 			r->wrong += ptr != mem + (which & 0xFF);
@@ -242,7 +244,7 @@ static long resident_mb(void)
 }
 
 /* A table of four million slots takes 270 MB of address space, but unused slots take no memory.
- * (Under a sanitizer the shadow is an eighth of it.) */
+ * (Under a sanitizer its shadow memory, an eighth of the size, is used.) */
 static void test_unused_slots_are_free(void **state)
 {
 	struct rn_mr_attr a = region(0x1000, 4096, RW);
@@ -250,7 +252,7 @@ static void test_unused_slots_are_free(void **state)
 	uint32_t l, k;
 	long before;
 
-	/* test runners make malloc() fill new memory, which would make it resident */
+	/* Test runners have malloc() fill new memory, which would make the table resident. */
 	mallopt(M_PERTURB, 0);
 	before = resident_mb();
 	t = rn_mr_table_create(1u << 22, &(struct rn_secret){{1}});

@@ -1,5 +1,5 @@
-/* Memory windows in the table of keys: what a BIND needs, which QPs a window admits, when it ends,
- * and two shards that bind and look up one window at the same time. */
+/* Memory windows in the table of keys: what a BIND needs, which QP may use a window, when a window
+ * ends, and two threads that bind and look up one window at the same time. */
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -61,8 +61,8 @@ static enum rn_verdict ask(struct bench *b, uint8_t v, struct rn_mr_via via)
 	return rn_mr_check_remote(b->t, variant(b->id, v), via, 0x1000, 1, RD, &ptr);
 }
 
-/* A window admits one QP with the right key, within its bounds and rights; the region's own keys
- * stay valid. */
+/* A window can be used by one QP with the right key, within its bounds and rights; the region's own
+ * keys stay valid. */
 static void test_check(void **state)
 {
 	static const struct {
@@ -97,7 +97,7 @@ static void test_check(void **state)
 		if (rows[i].v == RN_V_OK)
 			assert_ptr_equal(ptr, mem + rows[i].addr - 0x1000);
 	}
-	/* another QP, or another key */
+	/* another QP, and another key of the window, are refused */
 	assert_int_equal(rn_mr_check_remote(b.t, variant(b.id, 9), two, 0x1100, 1, RD, &ptr),
 			 RN_V_REQ_RKEY);
 	assert_int_equal(rn_mr_check_remote(b.t, variant(b.id, 8), one, 0x1100, 1, RD, &ptr),
@@ -108,7 +108,7 @@ static void test_check(void **state)
 			 RN_V_REQ_RKEY);
 	assert_int_equal(rn_place(b.t, &rn_mem_plain, variant(b.id, 9), 7, 0x1100, 1, 0, &byte),
 			 RN_V_REQ_RKEY);
-	/* The region's own key still serves every QP of its PD, with the rights it had before. */
+	/* The region's own key is valid for every QP of its PD, with the rights it had before. */
 	assert_int_equal(rn_mr_check_remote(b.t, b.region, two, 0x1000, 1, 0, &ptr), RN_V_OK);
 	assert_int_equal(rn_mr_check_remote(b.t, b.region, stranger, 0x1000, 1, 0, &ptr),
 			 RN_V_REQ_RKEY);
@@ -218,7 +218,8 @@ static void test_life(void **state)
 	assert_int_equal(b.shared.ended, b.id);
 	assert_int_equal(rn_mw_remove(b.t, b.id, &qpn), -EBUSY);
 	assert_int_equal(qpn, one.qpn);
-	/* The right key invalidates once; until the BIND ends, no other QP may bind the window. */
+	/* Only the key in use invalidates, and only once; until rn_mw_end() no other QP may bind
+	 * the window. */
 	rn_mw_end(b.t, variant(b.id, 1), one, &b.list);
 	assert_int_equal(ask(&b, 1, one), RN_V_OK);
 	assert_false(rn_mw_invalidate(b.t, variant(b.id, 2), one));
@@ -227,7 +228,8 @@ static void test_life(void **state)
 	assert_int_equal(ask(&b, 1, one), RN_V_REQ_RKEY);
 	assert_int_equal(b.shared.ended, b.id);
 	assert_false(rn_mw_bind(b.t, variant(b.id, 2), two, 0x1000, &what, &other));
-	/* the window is bound again before the first BIND ended: that end has no effect */
+	/* The window is bound again before rn_mw_end() of the first BIND, which then has no
+	 * effect. */
 	assert_true(bind(&b, 2, 0x1000, 10, RD));
 	rn_mw_end(b.t, variant(b.id, 1), one, &b.list);
 	assert_int_equal(ask(&b, 2, one), RN_V_OK);
@@ -263,14 +265,14 @@ static void test_region_gone(void **state)
 
 	open_bench(&b);
 	assert_true(bind(&b, 1, 0x1000, 10, RD));
-	/* rn_mr_remove() refuses windows */
+	/* rn_mr_remove() refuses the key of a window */
 	assert_int_equal(rn_mr_remove(b.t, variant(b.id, 1)), -ENOENT);
 	assert_int_equal(ask(&b, 1, one), RN_V_OK);
 	assert_int_equal(rn_mr_remove(b.t, b.region), 0);
 	assert_int_equal(ask(&b, 1, one), RN_V_REQ_RKEY);
 	rn_mr_reclaim(b.t, b.region);
 	add_region(b.t, RN_ACCESS_LOCAL_WRITE | RN_ACCESS_MW_BIND | ALL);
-	/* a new region, even in the same slot, does not revive the window */
+	/* a new region, even in the same slot, does not make the window valid again */
 	assert_int_equal(ask(&b, 1, one), RN_V_REQ_RKEY);
 	rn_mr_table_destroy(b.t);
 }
@@ -305,7 +307,7 @@ static void test_slot_used_again(void **state)
 	rn_mr_table_destroy(t);
 }
 
-/* Windows leave the list of their QP from any position, and all at once. */
+/* Windows can leave the list of their QP one by one in any order, or all at once. */
 static void test_list(void **state)
 {
 	static const uint8_t orders[][4] = {{0, 1, 2, 3}, {3, 2, 1, 0}, {1, 3, 0, 2}, {2, 0, 3, 1}};
@@ -341,9 +343,9 @@ static void test_list(void **state)
 	rn_mr_table_destroy(b.t);
 }
 
-/* Two shards bind one window by turns as fast as they can, each to its own half of the region, and
- * both also try the other's key through their own QP. Each must see its own binding as a whole, or
- * nothing. */
+/* Two threads bind one window in turn as fast as they can, each to its own half of the region; each
+ * thread also tries the other's key through its own QP. A lookup must give a thread its own
+ * complete binding, or fail. */
 struct race {
 	struct rn_mr_table *t;
 	uint32_t region, id;
@@ -351,7 +353,7 @@ struct race {
 	struct racer {
 		struct race *r;
 		struct racer *other;
-		_Atomic uint8_t variant; /* variant that is being tried now */
+		_Atomic uint8_t variant; /* key variant (low byte) in use by this thread */
 		struct rn_mr_via via;
 		struct rn_mw_list list;
 		uint64_t base;
@@ -404,7 +406,7 @@ static void *bind_and_look(void *arg)
 		look(me, false, v);
 		if (me->bound % 16 == 0)
 			sched_yield();
-		/* one racer uses odd variants, the other even ones */
+		/* one thread uses odd variants, the other even ones */
 		v = v >= 254 ? v - 253 : v + 2;
 		if (v == 0)
 			v = 2;
