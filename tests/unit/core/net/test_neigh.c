@@ -1,4 +1,4 @@
-/* The neighbour machine: two of them on one wire in virtual time, and hand-made frames. */
+/* The ARP/ND neighbour state machine: two of them on one virtual link, and hand-made frames. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -132,7 +132,7 @@ static void wire_row_C28_two_find_each_other(void **state)
 		assert_int_equal(told, RN_NEIGH_READY);
 		assert_int_equal(mac[5], 2);
 		assert_false(rn_neigh_changed(a, &addr, mac, &told));
-		/* b has recorded the address and MAC of a from the question */
+		/* b has recorded the address and MAC of a from the ARP or ND request */
 		assert_int_equal(rn_neigh_count(b), 1);
 		assert_true(rn_neigh_changed(b, &addr, mac, &told));
 		assert_int_equal(mac[5], 1);
@@ -144,7 +144,7 @@ static void wire_row_C28_two_find_each_other(void **state)
 	}
 }
 
-/* Questions that a port cannot send get four times the usual time, then the resolution fails. */
+/* ARP and ND requests that stay unsent get four times the usual time, then the resolution fails. */
 static void questions_that_cannot_leave(void **state)
 {
 	for (int comes_up = 0; comes_up < 2; comes_up++) {
@@ -195,7 +195,7 @@ static void silence_ends_in_failure(void **state)
 	assert_int_equal(questions, 3);
 	assert_int_equal(told, RN_NEIGH_FAILED);
 	assert_true(now >= 3 * RETRY && now < 3 * RETRY + RN_MS(1));
-	/* the failure is remembered for neigh_retry, then the next resolve asks again */
+	/* a resolution stays failed for neigh_retry; then the next resolve sends a new request */
 	assert_int_equal(resolve(a, v4(2, 1), v4(2, 9), mac, now), RN_NEIGH_FAILED);
 	assert_int_equal(discard(a, now), 0);
 	now += RETRY + RN_MS(1);
@@ -218,7 +218,7 @@ static void routes(void **state)
 	assert_int_equal(resolve(a, v4(2, 1), v4(3, 1), mac, 0), RN_NEIGH_PENDING);
 	assert_int_equal(resolve(a, v4(2, 1), v4(3, 2), mac, 0), RN_NEIGH_PENDING);
 	assert_int_equal(rn_neigh_count(a), 1);
-	/* own addresses and groups resolve without a question */
+	/* own addresses and groups resolve without an ARP or ND request */
 	assert_int_equal(resolve(a, v4(2, 1), v4(2, 1), mac, 0), RN_NEIGH_READY);
 	assert_int_equal(mac[5], 1);
 	assert_int_equal(resolve(a, v4(2, 1), group4, mac, 0), RN_NEIGH_READY);
@@ -295,8 +295,8 @@ static void gossip_never_creates(void **state)
 	unsigned len;
 
 	discard(a, 0);
-	/* an unsolicited reply, a gratuitous request, a request for another host, and an
-	 * advertisement */
+	/* These make no entry: an unsolicited reply, a gratuitous request, a request for another
+	 * host, and an unsolicited advertisement. */
 	arp_frame(frame, RN_ARP_REPLY, v4(2, 9), mac_x, v4(2, 1));
 	assert_int_equal(receive(a, frame, 60, 0), RN_V_OK);
 	arp_frame(frame, RN_ARP_REQUEST, v4(2, 9), mac_x, v4(2, 9));
@@ -313,7 +313,7 @@ static void gossip_never_creates(void **state)
 	assert_int_equal(receive(a, frame, 60, 0), RN_V_OK);
 	assert_int_equal(rn_neigh_count(a), 0);
 	assert_int_equal(discard(a, 0), 1);
-	/* a sender that is not on our link makes no entry */
+	/* a request from a sender that is not on our link makes no entry */
 	arp_frame(frame, RN_ARP_REQUEST, v4(3, 9), mac_x, v4(2, 1));
 	receive(a, frame, 60, 0);
 	assert_int_equal(rn_neigh_count(a), 0);
@@ -334,7 +334,7 @@ static void the_queue_of_answers_is_bounded(void **state)
 	rn_neigh_destroy(a);
 }
 
-/* Lets the known MAC stay silent; returns the time of the first question that is multicast. */
+/* Leaves probes of the known MAC unanswered; returns the time of the first multicast request. */
 static rn_time silent_until_everybody_is_asked(struct rn_neigh *n, rn_time now)
 {
 	uint8_t buf[200];
@@ -373,7 +373,7 @@ static void gossip_corrects(void **state)
 	assert_int_equal(receive(a, frame, 60, now), RN_V_OK);
 	assert_true(rn_neigh_changed(a, &addr, mac, &told));
 	assert_int_equal(mac[5], 0x78);
-	/* no message takes over our own address, and a group MAC is never recorded */
+	/* a claim to our own address makes no entry, and a group MAC is never recorded */
 	arp_frame(frame, RN_ARP_REQUEST, v4(2, 1), mac_x, v4(2, 1));
 	assert_int_equal(receive(a, frame, 60, 0), RN_V_OK);
 	assert_int_equal(rn_neigh_count(a), 1);
@@ -382,7 +382,7 @@ static void gossip_corrects(void **state)
 	receive(a, frame, 60, 0);
 	assert_int_equal(resolve(a, none, v4(2, 9), mac, 0), RN_NEIGH_READY);
 	assert_int_equal(mac[5], 0x78);
-	/* an advertisement without the override bit resolves a question, but replaces no MAC */
+	/* an advertisement without the override bit answers a request, but replaces no known MAC */
 	discard(a, 0);
 	assert_int_equal(resolve(a, none, v6(1, 9), mac, 0), RN_NEIGH_PENDING);
 	len = advert_frame(frame, v6(1, 9), mac_x, false);
@@ -447,14 +447,14 @@ static void a_full_table_gives_up_the_longest_unused(void **state)
 		arp_frame(frame, RN_ARP_REQUEST, v4(2, 10 + i), mac_x, v4(2, 1));
 		receive(a, frame, 60, i);
 	}
-	resolve(a, none, v4(2, 10), mac, 5); /* used again, so that 11 is now the longest unused */
+	resolve(a, none, v4(2, 10), mac, 5); /* .10 is used again: .11 is now unused longest */
 	arp_frame(frame, RN_ARP_REQUEST, v4(2, 20), mac_x, v4(2, 1));
 	receive(a, frame, 60, 6);
 	assert_int_equal(rn_neigh_count(a), 4);
 	assert_int_equal(resolve(a, none, v4(2, 10), mac, 7), RN_NEIGH_READY);
 	assert_int_equal(resolve(a, none, v4(2, 12), mac, 7), RN_NEIGH_READY);
 	assert_int_equal(resolve(a, none, v4(2, 11), mac, 7), RN_NEIGH_PENDING);
-	/* entries with an open question are never displaced: then there is no room */
+	/* an entry with an unanswered request is never displaced: four of them leave no room */
 	for (uint8_t i = 0; i < 3; i++)
 		assert_int_equal(resolve(a, none, v4(2, 30 + i), mac, 8), RN_NEIGH_PENDING);
 	assert_int_equal(resolve(a, none, v4(2, 40), mac, 8), RN_NEIGH_FAILED);
@@ -493,7 +493,7 @@ static void announces_and_reannounces(void **state)
 	/* after the link was down every address is announced */
 	rn_neigh_announce(a);
 	assert_int_equal(discard(a, 2), 4);
-	/* a new network drops the neighbours of the old one */
+	/* when the port moves to a new network, the neighbours of the old one are dropped */
 	assert_int_equal(rn_neigh_count(a), 1);
 	port.ngids = 1;
 	port.gids[0] = v4(9, 1);
@@ -503,7 +503,7 @@ static void announces_and_reannounces(void **state)
 	rn_neigh_destroy(b);
 }
 
-/* Builds a message of another host (mac_x) that claims one of our addresses; returns its length. */
+/* Builds an ARP or ND message in which another host (mac_x) claims `addr`; returns its length. */
 static unsigned claim(uint8_t *frame, uint16_t op, const struct rn_gid *addr)
 {
 	struct rn_arp arp = {.op = op, .sender = *addr, .target = *addr};
@@ -530,8 +530,8 @@ static unsigned claim(uint8_t *frame, uint16_t op, const struct rn_gid *addr)
 	return 54 + (unsigned)rn_nd_build(addr, &all_nodes, &nd, frame + 54);
 }
 
-/* RFC 5227, 2.4: one announcement in defence per ten seconds, so that two hosts do not argue for
- * ever. */
+/* RFC 5227, 2.4: at most one announcement per ten seconds defends an address, so that two hosts
+ * with one address do not answer each other for ever. */
 static void defends_its_addresses(void **state)
 {
 	struct rn_gid own[] = {v4(2, 1), v6(1, 1)}, other = v4(2, 9);
@@ -738,7 +738,7 @@ static void survives_garbage(void **state)
 	rn_neigh_destroy(a);
 }
 
-/* A message whose sender is a group or ourselves gets no answer: it would go to all members. */
+/* A message from a group address, or from one of our own addresses, gets no answer. */
 static void nobody_answers_groups(void **state)
 {
 	static const uint8_t to_all[6] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};

@@ -1,5 +1,5 @@
-/* Where the frames of the neighbour machine go (broadcast, multicast or one host), and which MAC
- * addresses a claim may change. */
+/* Where the frames of the neighbour state machine (ARP and ND) go: broadcast, multicast or one
+ * host; and which MACs in the table a received message may change. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -36,7 +36,7 @@ static const struct rn_port_attr port = {.mac = {2, 0, 0, 0, 0, 1},
 						  {{[10] = 0xff, 0xff, 192, 0, 2, 1}}},
 					 .prefix_len = {64, 24}};
 
-/* Returns a neighbour machine for `port` with so many probes. */
+/* Returns a neighbour state machine (ARP and ND) for `port`, configured for `probes` probes. */
 static struct rn_neigh *machine_of(uint8_t probes)
 {
 	const struct rn_core_cfg cfg = {.max_neigh = 8,
@@ -90,8 +90,8 @@ static void announcements(void **state)
 	rn_neigh_destroy(n);
 }
 
-/* The first question is broadcast or multicast. A question that confirms a known MAC goes to that
- * MAC first, and to the group when the MAC is silent. */
+/* The first ARP or ND request for an address is broadcast or multicast. A probe of a known MAC goes
+ * to that MAC first, and to all hosts when the MAC does not answer. */
 static void questions(void **state)
 {
 	for (unsigned v6 = 0; v6 < 2; v6++) {
@@ -105,7 +105,7 @@ static void questions(void **state)
 			rn_neigh_tx(n, (uint8_t[200]){0}, 200, 0);
 		assert_int_equal(rn_neigh_resolve(n, &own, &peer, mac, 0), RN_NEIGH_PENDING);
 		expect(n, v6 ? to_peers : to_all, v6 ? &peers_group : NULL, 0);
-		/* the answer as the peer's machine would send it */
+		/* the answer as the peer would send it */
 		struct rn_nd nd = {.type = RN_ND_ADVERT,
 				   .solicited = true,
 				   .override = true,
@@ -145,7 +145,7 @@ static void questions(void **state)
 	}
 }
 
-/* A question for any of our addresses is answered, unless its sender is one of our addresses. */
+/* A request for any of our addresses is answered, unless its sender is one of our addresses. */
 static void answers(void **state)
 {
 	struct rn_neigh *n = machine();
@@ -159,7 +159,7 @@ static void answers(void **state)
 		rn_neigh_tx(n, (uint8_t[200]){0}, 200, 0);
 	rn_nd_solicited_node(&own, &group);
 	pkt.dst = group;
-	pkt.src = own; /* our own question, looped back to us, is not answered */
+	pkt.src = own; /* our own request, looped back, is not answered */
 	pkt.payload_len = (uint32_t)rn_nd_build(&pkt.src, &group, &nd, body);
 	assert_int_equal(rn_neigh_rx(n, &pkt, 0), RN_V_OK);
 	assert_false(rn_neigh_wants_tx(n));
@@ -266,8 +266,8 @@ static void answer4(struct rn_neigh *n, const uint8_t mac[6], rn_time now)
 	assert_int_equal(rn_neigh_rx(n, &pkt, now), RN_V_OK);
 }
 
-/* rn_neigh_doubt() (the peer stopped answering a QP) asks the whole link for the MAC again, at most
- * once per neigh_retry. */
+/* rn_neigh_doubt() (a peer stopped answering a QP) broadcasts a new request for the peer's MAC, at
+ * most once per neigh_retry. */
 static void doubts(void **state)
 {
 	static const uint8_t wrong[6] = {2, 0, 0, 0, 0x20, 9};
@@ -277,14 +277,15 @@ static void doubts(void **state)
 
 	while (rn_neigh_tx(n, none, sizeof(none), 0))
 		;
-	rn_neigh_doubt(n, &PEER4, now); /* an address without an entry */
+	rn_neigh_doubt(n, &PEER4, now); /* no effect: the address has no entry */
 	assert_false(rn_neigh_wants_tx(n));
 	assert_int_equal(rn_neigh_resolve(n, &OWN4, &PEER4, mac, now), RN_NEIGH_PENDING);
 	expect(n, to_all, NULL, now);
-	rn_neigh_doubt(n, &PEER4, now); /* its first question is still open */
+	rn_neigh_doubt(n, &PEER4, now); /* no effect: the first request is unanswered */
 	assert_false(rn_neigh_wants_tx(n));
 	answer4(n, wrong, now);
-	rn_neigh_doubt(n, &PEER4, now + RN_MS(100) - 1); /* it answered less than neigh_retry ago */
+	/* no effect: the peer answered less than neigh_retry ago */
+	rn_neigh_doubt(n, &PEER4, now + RN_MS(100) - 1);
 	assert_false(rn_neigh_wants_tx(n));
 	now += RN_MS(100);
 	rn_neigh_doubt(n, &PEER4, now);
@@ -309,7 +310,7 @@ static bool is_nd(enum message kind)
 	return kind >= ADVERT;
 }
 
-/* Delivers a message in the name of the peer that claims `mac` for the peer's address. */
+/* Delivers an ARP or ND message that seems to come from the peer and gives `mac` as its MAC. */
 static void claim(struct rn_neigh *n, enum message kind, const uint8_t mac[6], rn_time now)
 {
 	struct rn_arp arp = {.op = kind == REPLY ? RN_ARP_REPLY : RN_ARP_REQUEST,
@@ -349,7 +350,7 @@ static void expect_mac(struct rn_neigh *n, enum message kind, const uint8_t want
 	assert_memory_equal(mac, want, 6);
 }
 
-/* Takes all queued frames; counts the questions sent to the peer's MAC (direct) and to the group
+/* Takes all queued frames; counts the requests sent to the peer's MAC (direct) and to all hosts
  * (open). */
 static void count_questions(struct rn_neigh *n, rn_time now, unsigned *direct, unsigned *open)
 {
@@ -361,7 +362,7 @@ static void count_questions(struct rn_neigh *n, rn_time now, unsigned *direct, u
 	}
 }
 
-/* Delivers an answer that claims `mac`, of the kind the peer's machine would send. */
+/* Delivers an ARP reply or a solicited advertisement that gives `mac` as the peer's MAC. */
 static void answer_as(struct rn_neigh *n, enum message kind, const uint8_t mac[6], rn_time now)
 {
 	claim(n, is_nd(kind) ? SOLICITED_ADVERT : REPLY, mac, now);
@@ -384,7 +385,7 @@ static struct rn_neigh *machine_that_knows_the_peer(enum message kind, rn_time n
 	return n;
 }
 
-/* A message claims another MAC for the peer: the known MAC is asked, and while it answers the entry
+/* A message gives another MAC for the peer: the known MAC is probed, and while it answers the entry
  * keeps it. */
 static void a_claim_is_verified_with_the_peer(void **state)
 {
@@ -412,7 +413,7 @@ static void a_claim_is_verified_with_the_peer(void **state)
 	}
 }
 
-/* Even when configured with one probe, verification asks the known MAC before it asks the group. */
+/* Even when one probe is configured, the known MAC is probed before all hosts are asked. */
 static void one_probe_is_not_enough_to_verify(void **state)
 {
 	struct rn_neigh *n = machine_of(1);
@@ -431,9 +432,9 @@ static void one_probe_is_not_enough_to_verify(void **state)
 	rn_neigh_destroy(n);
 }
 
-/* A peer that has moved: its old MAC is silent, then the group is asked and the new MAC answers.
- * The change takes one neigh_retry per probe of the old MAC: two probes here, three with the
- * default configuration. */
+/* A peer has moved to another MAC: the old MAC does not answer, then a request to all hosts is
+ * answered from the new MAC. The change takes one neigh_retry per probe of the old MAC: two probes
+ * here, three with the default configuration. */
 static void a_claim_of_a_peer_that_moved_is_taken(void **state)
 {
 	for (enum message kind = 0; kind < MESSAGES; kind++) {

@@ -45,7 +45,7 @@ static enum rn_neigh_state resolve(struct rn_neigh *n, unsigned i, rn_time now)
 	return rn_neigh_resolve(n, &own, &addr, mac, now);
 }
 
-/* Records a host that asked for our address; returns whether it found room in the table. */
+/* Records a host that sent a request for our address; returns whether the table had room. */
 static bool asks_us(struct rn_neigh *n, unsigned i, rn_time now)
 {
 	struct rn_gid addr = host(i);
@@ -62,7 +62,7 @@ static bool knows(struct rn_neigh *n, unsigned i)
 	return rn_neigh_known(n, &addr, mac) == RN_NEIGH_READY;
 }
 
-/* Resolves a host, which so becomes a neighbour that this port wanted. */
+/* Resolves host i: its entry then counts as wanted by this port. */
 static void resolved(struct rn_neigh *n, unsigned i, rn_time now)
 {
 	struct rn_gid addr = host(i);
@@ -72,8 +72,8 @@ static void resolved(struct rn_neigh *n, unsigned i, rn_time now)
 				   RN_NBR_ANSWERED, now));
 }
 
-/* A host that asks for our address may displace only other such hosts, never a neighbour that this
- * port resolved. */
+/* A host that sends a request for our address may displace only other such hosts, never a neighbour
+ * that this port resolved. */
 static void strangers_displace_strangers(void **state)
 {
 	struct rn_neigh *n = machine();
@@ -90,7 +90,7 @@ static void strangers_displace_strangers(void **state)
 		resolved(n, i, i);
 	for (unsigned i = 0; i < 3; i++)
 		assert_true(knows(n, i));
-	/* then there is no room for hosts that only ask for us */
+	/* with the table full of resolved neighbours, a host that sends a request finds no room */
 	assert_false(asks_us(n, 100, 300));
 	assert_int_equal(rn_neigh_count(n), ENTRIES);
 	rn_neigh_destroy(n);
@@ -120,8 +120,8 @@ static void held_ones_stay(void **state)
 }
 
 /* A neighbour that stops answering while a connection holds it stays in the table; the next resolve
- * asks for it again. Its entry remains after the release because the neighbour has answered
- * since. */
+ * sends a new request. After the release its entry remains, because the neighbour has answered that
+ * request. */
 static void a_held_one_that_is_lost(void **state)
 {
 	struct rn_neigh *n = machine();
@@ -132,7 +132,7 @@ static void a_held_one_that_is_lost(void **state)
 
 	resolved(n, 1, 0);
 	held = rn_neigh_hold(n, &addr);
-	/* older than neigh_reachable, so it is probed */
+	/* the entry is older than neigh_reachable, so the neighbour is probed */
 	assert_int_equal(resolve(n, 1, now), RN_NEIGH_READY);
 	for (rn_time end = now + RN_S(2); now < end; now += RN_MS(10)) {
 		rn_neigh_tick(n, now);
@@ -149,8 +149,8 @@ static void a_held_one_that_is_lost(void **state)
 	rn_neigh_destroy(n);
 }
 
-/* The port moves to another network: lookups no longer find the held entry, and the entry is freed
- * with its last holder. */
+/* The port moves to another network: lookups no longer find the held entry, which is freed when its
+ * last holder releases it. */
 static void a_held_one_of_another_network(void **state)
 {
 	const struct rn_port_attr moved = {.mac = {2, 0, 0, 0, 0, 1},
@@ -173,7 +173,7 @@ static void a_held_one_of_another_network(void **state)
 }
 
 /* rn_neigh_known() and rn_neigh_hold() look up an address without adding an entry or sending a
- * question. */
+ * request. */
 static void looking_makes_no_entry(void **state)
 {
 	struct rn_neigh *n = machine();

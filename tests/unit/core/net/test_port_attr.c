@@ -49,8 +49,8 @@ static void hosts(void **state)
 	}
 }
 
-/* ok: there is a route. from: the index of the port's address that is used as the source, -1 if
- * none fits. */
+/* ok: the destination has a route; from: index of the port address that is used as the source, -1
+ * if none fits. */
 static void ways(void **state)
 {
 	/* clang-format off */
@@ -79,27 +79,28 @@ static void ways(void **state)
 		{&both,   V6(1, 9),    -1, true,  true,  V6(1, 9),     2},
 		{&both,   V6(0, 9),    -1, true,  true,  V6(0, 9),     3},
 		/* behind the gateway; the source is the address on the gateway's link */
+		/* link-local destinations */
 		{&both,   V4(4, 9),    -1, false, true,  V4(2, 254),   1},
 		{&both,   V4(0, 9),    -1, false, true,  V4(2, 254),   1},
 		{&both,   V6(16, 9),   -1, false, true,  V6(2, 254),   3},
-		{&both,   LOCAL(9),    -1, true,  true,  LOCAL(9),     4}, /* link-local */
+		{&both,   LOCAL(9),    -1, true,  true,  LOCAL(9),     4},
 		{&both,   LOCAL_END(9), -1, true, true,  LOCAL_END(9), 4},
-		/* link-local peer of a port without a link-local address */
+		/* a link-local destination, though the port has no link-local address */
 		{&global, LOCAL(9),    -1, true,  true,  LOCAL(9),     0},
 		{&global, SITE(9),     -1, false, true,  V6(1, 254),   0},
-		/* the port has no address of this family */
+		/* the port has no address of the destination's family */
 		{&four,   LOCAL(9),    -1, false, false, NOBODY,       0},
 		{&four,   V6(1, 254),  -1, false, false, NOBODY,       0},
-		/* the gateway is not on the link */
+		/* the gateway is not on the link, so it cannot be used */
 		{&four,   V4(3, 1),    -1, false, false, NOBODY,       0},
-		/* no gateway is configured */
+		/* the port has no IPv4 gateway */
 		{&global, V4(2, 1),    -1, false, false, NOBODY,       0},
-		/* prefixes of a single address */
+		/* prefixes that cover a single address */
 		{&whole,  V4(2, 1),     0, true,  true,  V4(2, 1),     0},
 		{&whole,  V4(2, 0),    -1, false, false, NOBODY,       0},
 		{&whole,  V6(1, 0),    -1, false, false, NOBODY,       0},
 		{&beyond, V4(2, 0),    -1, false, false, NOBODY,       0},
-		/* routers do not forward packets with a link-local source */
+		/* routers do not forward a link-local source, so the global address is used */
 		{&local_first, V6(2, 9), -1, false, true, LOCAL(254),  1},
 		{&local_first, V6(1, 9), -1, true,  true, V6(1, 9),    1},
 		{&local_first, LOCAL(9), -1, true,  true, LOCAL(9),    0},

@@ -1,5 +1,5 @@
-/* Headers patched from a template must equal, byte for byte, what the frame builder makes of the
- * same packet. */
+/* Packet headers made from a template must equal, byte for byte, those that the frame builder makes
+ * for the same packet. */
 #include "wire/hdr.h"
 #include "rig.h"
 #include "net/tmpl.h"
@@ -18,7 +18,7 @@ static const struct {
 	{RN_OP_SEND_ONLY, RN_TMPL_ACK_REQ, 0, 0},
 	{RN_OP_SEND_ONLY, RN_TMPL_ACK_REQ | RN_TMPL_SE, 0xFFFFFF, 1},
 	{RN_OP_SEND_FIRST, 0, 1, 1024},
-	/* same length as before: the cached checksum is used */
+	/* payload length as before: the cached IP checksum is used */
 	{RN_OP_SEND_MIDDLE, RN_TMPL_ACK_REQ, 2, 1024},
 	{RN_OP_SEND_LAST, RN_TMPL_ACK_REQ, 3, 1023},
 	{RN_OP_WRITE_FIRST, 0, 4, 4096},
@@ -109,8 +109,8 @@ static void test_same_bytes(void **state)
 	}
 }
 
-/* Every possible header sum, including the carries: the IPv4 checksum is right in data packets and
- * in a CNP with another traffic class. */
+/* Every possible sum of the IP header, carries included: the IPv4 checksum is right in data
+ * packets, and in a CNP with another traffic class. */
 static void test_every_sum(void **state)
 {
 	struct rn_av av = {.sgid = v4[0], .dgid = v4[1], .hop_limit = 64};
