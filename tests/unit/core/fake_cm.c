@@ -1,10 +1,11 @@
-/* A connection manager and a neighbour machine that do nothing, for tests of QPs alone. */
+/* Stubs of the connection manager and of the neighbour state machine (ARP and ND), for tests of QPs
+ * alone. */
 #include "cm/cm.h"
 #include "net/neigh.h"
 
 static char cm_object, neigh_object;
-unsigned fake_comm_est; /* calls of rn_cm_comm_est() */
-unsigned fake_mads;	/* calls of rn_cm_rx() */
+unsigned fake_comm_est; /* number of calls of rn_cm_comm_est() */
+unsigned fake_mads;	/* number of calls of rn_cm_rx() */
 uint32_t fake_waits;	/* the QPN that rn_cm_qpn_waits() reports as held by a timewait record */
 
 struct rn_cm *rn_cm_create(const struct rn_core_cfg *cfg, const struct rn_port_attr *port,
