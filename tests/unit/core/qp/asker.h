@@ -7,9 +7,9 @@
 #include "rig.h"
 
 #define MTU 1024u
-#define S   RIG_PSN_A /* PSN of the first request packet */
+#define S   RIG_PSN_A /* PSN of side 0's first request packet */
 
-static uint8_t junk[8192]; /* payload of responses */
+static uint8_t junk[8192]; /* payload of READ responses */
 
 static inline void start(struct rig *r)
 {

@@ -15,7 +15,8 @@ static inline void start(struct rig *r)
 		r->s[0].mem[i] = (uint8_t)(i * 7 + i / 256);
 }
 
-/* Returns the address of the other side's QP, as `side` names it in a request. */
+/* Returns the destination (address vector, QPN, Q_Key) for requests from `side` to the other side's
+ * QP. */
 static inline struct rn_ud to_peer(struct rig *r, int side)
 {
 	struct rn_ud to = {

@@ -11,7 +11,8 @@
 static const struct rn_gid v4_group = {{[10] = 0xff, 0xff, 239, 1, 2, 3}};
 static const struct rn_gid v6_group = {{0xff, 0x15, [12] = 0xaa, 0xbb, 0xcc, 0xdd}};
 
-static void test_macs_of_groups(void **state) /* docs/spec/rocev2.md 1.8 */
+/* Group addresses map to MACs as in docs/spec/rocev2.md 1.8. */
+static void test_macs_of_groups(void **state)
 {
 	static const struct {
 		struct rn_gid gid;
@@ -156,7 +157,7 @@ static void wire_row_U9_joined_or_not(void **state)
 	p.dst.b[15]++; /* another group */
 	assert_int_equal(inject(&r, &p), RN_V_MULTICAST);
 	p = to_group(&r, &v4_group, 50);
-	assert_int_equal(inject(&r, &p), RN_V_UD_NO_RECEIVE); /* neither member has a receive */
+	assert_int_equal(inject(&r, &p), RN_V_UD_NO_RECEIVE); /* no member has a receive */
 	rig_recv(&r, 1, 5, 0, 1000);
 	assert_int_equal(inject(&r, &p), RN_V_OK); /* one member has a receive */
 	rig_expect(&r, 1, 5, RN_STATUS_SUCCESS);
@@ -165,7 +166,7 @@ static void wire_row_U9_joined_or_not(void **state)
 	assert_int_equal(detach(&r, &v4_group), 0);
 	assert_int_equal(detach(&r, &v4_group), -ENOENT);
 	assert_int_equal(m->ngroups, 1);
-	destroy(&r, other); /* destroying the QP leaves the group */
+	destroy(&r, other); /* destroying a QP removes it from its groups */
 	assert_int_equal(m->ngroups, 0);
 	p = to_group(&r, &v4_group, 50);
 	assert_int_equal(inject(&r, &p), RN_V_MULTICAST);
@@ -174,7 +175,7 @@ static void wire_row_U9_joined_or_not(void **state)
 }
 
 /* Packets to the multicast QPN with a unicast address, with opcodes of other transports, and over
- * IPv6. */
+ * IPv6 with different P_Keys. */
 static void test_packets_to_groups(void **state)
 {
 	struct rig r;
@@ -221,7 +222,7 @@ static void test_joining(void **state)
 	gid.b[14] = RN_GROUPS;
 	assert_int_equal(attach(&r, &gid), 0);
 	assert_int_equal(r.s[1].qp->ngroups, RN_GROUPS);
-	/* members on other shards keep a group known */
+	/* a group with members on other shards stays in the table */
 	rn_shard_group(r.s[1].sh, &gid, 4);
 	assert_int_equal(rn_shard_group_shards(r.s[1].sh, &gid), 4);
 	assert_int_equal(detach(&r, &gid), 0);
@@ -231,8 +232,8 @@ static void test_joining(void **state)
 	rig_fini(&r);
 }
 
-/* A group that its last member leaves is forgotten and the others are not, whatever their order in
- * the table. */
+/* A group is removed from the table when its last member leaves; the other groups stay, whatever
+ * their order in the table. */
 static void test_leaving(void **state)
 {
 	for (unsigned gone = 0; gone < 3; gone++) {

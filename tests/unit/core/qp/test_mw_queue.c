@@ -1,6 +1,6 @@
 /* Memory windows and QPs: BIND and INVALIDATE take effect and complete in the order of the send
- * queue, each once; what a peer can do through a window that ends; windows end with their QP. Side
- * 1 owns the window, side 0 uses it. */
+ * queue, each once; an access of the peer stops when its window ends; windows end with their QP.
+ * Side 1 owns the window, side 0 uses it. */
 #include "rig.h"
 
 #define RD (RN_ACCESS_REMOTE_READ)
@@ -51,7 +51,7 @@ static void invalidate(struct bench *b, unsigned flags, uint64_t id, unsigned i)
 	rig_post(&b->r, 1, &w);
 }
 
-/* Returns the verdict that a READ of side 0 would get now. */
+/* Returns the verdict that a READ from side 0 with the i-th key would get now. */
 static enum rn_verdict asked(struct bench *b, unsigned i, uint32_t off)
 {
 	void *ptr;
@@ -60,7 +60,7 @@ static enum rn_verdict asked(struct bench *b, unsigned i, uint32_t off)
 				  (uintptr_t)b->r.s[1].mem + off, 1, RD, &ptr);
 }
 
-/* Returns whether the binding under the i-th key is over, as the client sees it. */
+/* Returns whether the client sees that the binding under the i-th key has ended. */
 static bool ended(const struct bench *b, unsigned i)
 {
 	return b->shared.ended == key(b, i);
@@ -68,7 +68,7 @@ static bool ended(const struct bench *b, unsigned i)
 
 #define SIGNALED RN_WQE_SIGNALED
 
-/* A SEND behind a BIND leaves only when the key is valid; a SEND before the BIND may leave
+/* A SEND behind a BIND is sent only when the key is valid; a SEND before the BIND may be sent
  * earlier. */
 static void test_order(void **state)
 {
@@ -86,7 +86,8 @@ static void test_order(void **state)
 	assert_int_equal(rig_move(&b.r, 1, 1), 1);
 	assert_int_equal(asked(&b, 1, 1000), RN_V_OK);
 	assert_int_equal(asked(&b, 1, 999), RN_V_REQ_BOUNDS);
-	rig_expect_none(&b.r, 1); /* requests complete in order: none before the first SEND */
+	/* requests complete in order, and the first SEND is not complete */
+	rig_expect_none(&b.r, 1);
 	rig_run(&b.r, RN_S(1));
 	for (uint64_t id = 1; id <= 3; id++)
 		rig_expect(&b.r, 1, id, RN_STATUS_SUCCESS);
@@ -95,7 +96,8 @@ static void test_order(void **state)
 	rig_fini(&b.r);
 }
 
-/* Only signaled BINDs and INVALIDATEs complete, each with its own kind; neither sends a packet. */
+/* BIND and INVALIDATE make a completion of their own kind if they are signaled; neither sends a
+ * packet. */
 static void test_silent_and_kinds(void **state)
 {
 	struct bench b;
@@ -153,7 +155,7 @@ static void test_peer_invalidates(void **state)
 	rig_fini(&b.r);
 }
 
-/* With a fence BIND and INVALIDATE wait for the READs before them, without one they do not. */
+/* With a fence, BIND and INVALIDATE wait for the READs before them; without a fence they do not. */
 static void test_fence(void **state)
 {
 	for (unsigned fenced = 0; fenced < 2; fenced++) {
@@ -186,7 +188,7 @@ static bool lose_first(struct rig *r, int from, uint32_t number, const struct rn
 	return from == 1 && number == 0;
 }
 
-/* When the queue is sent again after a loss, no BIND or INVALIDATE is executed twice. */
+/* When requests are resent after a loss, no BIND or INVALIDATE is executed twice. */
 static void test_once(void **state)
 {
 	struct bench b;
@@ -232,7 +234,7 @@ static void test_failure_behind_a_loss(void **state)
 		rig_request(&b.r, 1, RN_WQE_SEND, SIGNALED, 3, 0, 10, 0);
 		assert_int_equal(rig_move(&b.r, 1, 8), 1);
 		assert_true(rig_take(&b.r, 0, &ack));
-		/* the SEND is due to be resent, then its ACK arrives */
+		/* a NAK or a timeout makes the SEND due for a resend, then its ACK arrives */
 		if (refused) {
 			nak = ack;
 			nak.syndrome = 0x60;
@@ -248,7 +250,8 @@ static void test_failure_behind_a_loss(void **state)
 		rig_expect(&b.r, 1, 3, RN_STATUS_WR_FLUSH_ERR);
 		rig_expect(&b.r, 1, 80, RN_STATUS_WR_FLUSH_ERR);
 		assert_int_equal(b.r.s[1].qp->state, RN_QPS_ERR);
-		assert_int_equal(ended(&b, 1), kind); /* a failed BIND has ended */
+		/* kind 1 is BIND: a failed BIND counts as ended */
+		assert_int_equal(ended(&b, 1), kind);
 		rig_fini(&b.r);
 	}
 }
@@ -344,7 +347,7 @@ static void test_end_before_completion(void **state)
 	rig_fini(&b.r);
 }
 
-/* A BIND posted where it can only be refused or flushed binds nothing. */
+/* A BIND binds nothing if it is posted in the error state (flushed) or in RESET (refused). */
 static void test_posted_too_late(void **state)
 {
 	struct bench b;
@@ -362,7 +365,7 @@ static void test_posted_too_late(void **state)
 	rig_fini(&b.r);
 }
 
-/* ---- forgetting ---- */
+/* ---- destroyed windows ---- */
 
 static void test_forget(void **state)
 {
@@ -372,17 +375,18 @@ static void test_forget(void **state)
 
 	open_bench(&b, &(struct rig_opt){0});
 	number = b.r.s[1].qpn;
-	/* bound */
+	/* the window is bound */
 	bind(&b, SIGNALED, 1, 1, 0, 100, RD);
 	rig_run(&b.r, RN_S(1));
 	rig_expect(&b.r, 1, 1, RN_STATUS_SUCCESS);
-	rn_shard_forget_window(b.r.s[1].sh, b.id ^ 0x100, number);  /* another window */
-	rn_shard_forget_window(b.r.s[1].sh, b.id, number ^ 0x8000); /* no such QP */
+	rn_shard_forget_window(b.r.s[1].sh, b.id ^ 0x100, number);  /* another window: no effect */
+	rn_shard_forget_window(b.r.s[1].sh, b.id, number ^ 0x8000); /* no such QP: no effect */
 	assert_int_equal(asked(&b, 1, 0), RN_V_OK);
 	rn_shard_forget_window(b.r.s[1].sh, b.id, number);
 	assert_int_equal(asked(&b, 1, 0), RN_V_REQ_RKEY);
 	assert_true(ended(&b, 1));
-	/* a queued BIND and INVALIDATE of a forgotten window have no effect, and succeed */
+	/* With i == 2 another window is destroyed. With i == 3 this window is destroyed: its queued
+	 * BIND and INVALIDATE then have no effect, but complete with success. */
 	for (unsigned i = 2; i < 4; i++) {
 		bool another = i == 2;
 
@@ -406,8 +410,8 @@ static void test_forget(void **state)
 	rig_fini(&b.r);
 }
 
-/* The client received the key with its BIND request, even if the BIND is never executed: an object
- * that reuses the slot must get another key. */
+/* The client got the key when it posted the BIND, even if the BIND is never executed: an object
+ * that uses the same slot later must get another key. */
 static void test_key_given_in_vain(void **state)
 {
 	for (int released = 0; released < 2; released++) {
@@ -427,7 +431,8 @@ static void test_key_given_in_vain(void **state)
 		assert_true(ended(&b, 1));
 		assert_int_equal(rn_mw_remove(t, b.id, &qpn), 0);
 		rn_mr_reclaim(t, b.id);
-		/* a slot is reused after all others: four times here */
+		/* the table uses a slot again only after all others, so the loop comes to this slot
+		 * four times */
 		for (uint32_t i = 0; i < 4 * 64; i++) {
 			assert_int_equal(rn_mw_add(t, 1, &b.shared, &reused), 0);
 			assert_int_not_equal(reused >> 8, b.id >> 8);
@@ -438,7 +443,7 @@ static void test_key_given_in_vain(void **state)
 	}
 }
 
-/* ---- the peer ---- */
+/* ---- accesses of the peer ---- */
 
 /* A WRITE in progress through a window that is invalidated ends with a NAK at its next packet. */
 static void test_write_cut_off(void **state)

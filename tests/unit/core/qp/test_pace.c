@@ -1,5 +1,5 @@
-/* Congestion control of a QP: the bytes of a CNP, waiting without work for the shard, and what ends
- * a rate limit. */
+/* Congestion control of a QP: the contents of a CNP, how a rate-limited QP waits without costing
+ * the shard work, and what ends a rate limit. */
 #include <errno.h>
 
 #include "shard/cnp.h"
@@ -17,7 +17,7 @@ static struct rn_pkt cnp_for(struct rig *r, int side)
 	return p;
 }
 
-/* Returns a packet for side's QP with the ECN mark for congestion. */
+/* Returns a WRITE packet for side's QP with the ECN mark for congestion. */
 static struct rn_pkt marked(struct rig *r, int side, int delta)
 {
 	struct rn_pkt p = rig_pkt(r, side, RN_OP_WRITE_ONLY, delta, "x", 1);
@@ -45,7 +45,7 @@ static uint64_t send_rate(struct rig *r, int side)
 	return rsp.query.send_rate;
 }
 
-/* Posts a WRITE of four packets on side 0, limited to half the line rate by a CNP. */
+/* Posts a WRITE of four packets on side 0, whose QP a CNP has limited to half the line rate. */
 static void start_limited(struct rig *r, uint8_t type)
 {
 	struct rn_pkt p;
@@ -56,7 +56,7 @@ static void start_limited(struct rig *r, uint8_t type)
 	rig_request(r, 0, RN_WQE_WRITE, RN_WQE_SIGNALED, 1, 0, 4096, 0);
 }
 
-/* ---- notifications ---- */
+/* ---- congestion notification packets (CNPs) ---- */
 
 static void wire_row_E1_bytes(void **state)
 {
@@ -129,7 +129,7 @@ static void wire_row_E2_one_per_interval(void **state)
 		assert_int_equal(rig_rx(&r, 1, &p), RN_V_OK);
 		while (rig_take(&r, 1, &got))
 			n++;
-		r.now += 49; /* 49 us in all */
+		r.now += 49; /* 1000 packets in 49 us, less than the CNP interval */
 	}
 	assert_int_equal(n, 1);
 	assert_int_equal(stats(&r, 1)->np_ecn_marked_roce_packets, 1000);
@@ -157,7 +157,8 @@ static void wire_row_E2_at_the_interval(void **state)
 	rig_fini(&r);
 }
 
-/* A congestion mark counts on each packet that reached its QP, whatever the QP's verdict. */
+/* A congestion mark counts on each packet that reached its QP, even if the QP refused the
+ * packet. */
 static void wire_row_E1_which_verdicts(void **state)
 {
 	static const struct {
@@ -185,7 +186,7 @@ static void wire_row_E1_which_verdicts(void **state)
 	rig_fini(&r);
 }
 
-/* A CNP that is owed when the connection ends is dropped. */
+/* A CNP that is due but unsent when the connection ends is dropped. */
 static void wire_row_E1_not_after_the_end(void **state)
 {
 	struct rig r;
@@ -201,7 +202,7 @@ static void wire_row_E1_not_after_the_end(void **state)
 	rig_fini(&r);
 }
 
-/* A CNP has no rate to limit at a UD QP, and is refused. */
+/* A UD QP has no rate to limit, so a CNP to it is refused. */
 static void wire_row_E6_datagram_queue_pair(void **state)
 {
 	struct rig r;
@@ -264,10 +265,10 @@ static void test_data_can_be_marked(void **state)
 	}
 }
 
-/* ---- waiting ---- */
+/* ---- waiting under a rate limit ---- */
 
-/* A QP that may not send yet is on no list: the shard has nothing to do, and reports when to turn
- * again. */
+/* A QP that may not send yet is on no list: the shard has nothing to do, and rn_shard_next() gives
+ * the time at which the QP may send. */
 static void test_waits_for_nothing(void **state)
 {
 	struct rig r;
@@ -290,7 +291,7 @@ static void test_waits_for_nothing(void **state)
 		next = rn_shard_next(r.s[0].sh);
 		assert_true(next > from &&
 			    next <= from + (rn_time)got.frame_len * 8 * RN_S(1) / rate + 1);
-		/* activated before its time, the QP sends nothing */
+		/* a QP activated before its time to send sends nothing */
 		rn_lane_activate(&r.s[0].sh->lane, r.s[0].qp);
 		rig_expect_silence(&r, 0);
 		while (!rn_shard_wants_tx(r.s[0].sh, r.now)) {
@@ -303,7 +304,7 @@ static void test_waits_for_nothing(void **state)
 	rig_fini(&r);
 }
 
-/* UC is limited like RC. */
+/* A CNP limits a UC QP like an RC QP. */
 static void test_unreliable_waits(void **state)
 {
 	struct rig r;
@@ -317,7 +318,7 @@ static void test_unreliable_waits(void **state)
 	rig_fini(&r);
 }
 
-/* Under a limit all data still arrives. */
+/* Under a rate limit all data arrives, and without retransmission. */
 static void test_all_arrives(void **state)
 {
 	struct rig r;

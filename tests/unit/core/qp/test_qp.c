@@ -184,7 +184,8 @@ static void test_unnamed_values(void **state)
 	a.min_rnr_timer = a.rnr_step = 3;
 	r.s[0].qp->retry.left = 1;
 	assert_int_equal(rig_modify(&r, 0, RN_QP_MIN_RNR_TIMER, &a), 0);
-	assert_int_equal(r.s[0].qp->retry.left, 1); /* spent retries are not reloaded */
+	/* a change of other attributes does not restore spent retries */
+	assert_int_equal(r.s[0].qp->retry.left, 1);
 	a.access = RN_ACCESS_REMOTE_READ;
 	assert_int_equal(rig_modify(&r, 0, RN_QP_ACCESS, &a), 0);
 	assert_int_equal(r.s[0].qp->attr.access, RN_ACCESS_REMOTE_READ);
@@ -196,7 +197,7 @@ static void test_unnamed_values(void **state)
 /* Which posts and packets each state accepts (docs/spec/rocev2.md 4.11). */
 static const struct {
 	uint8_t state;
-	int recv, send; /* status of the CQE made at once; -1: queued */
+	int recv, send; /* status of the completion made at once; -1: the request is queued */
 	enum rn_verdict request, response;
 } takes[] = {
 	{RN_QPS_RESET, RN_STATUS_LOC_QP_OP_ERR, RN_STATUS_LOC_QP_OP_ERR, RN_V_QP_STATE,
@@ -208,7 +209,9 @@ static const struct {
 	{RN_QPS_ERR, RN_STATUS_WR_FLUSH_ERR, RN_STATUS_WR_FLUSH_ERR, RN_V_QP_STATE, RN_V_QP_STATE},
 };
 
-static void test_takes(void **state) /* F21 */
+/* Row F21: packets that a state does not accept are dropped; requests and receives posted in it are
+ * queued, flushed or refused. */
+static void test_takes(void **state)
 {
 	for (unsigned i = 0; i < RN_ARRAY_SIZE(takes); i++) {
 		struct rig r;
@@ -235,7 +238,7 @@ static void test_takes(void **state) /* F21 */
 	}
 }
 
-/* On the error state all requests are flushed in order, then all receives. */
+/* In the error state all requests are flushed in order, then all receives. */
 static void test_flush_order(void **state)
 {
 	struct rn_qp_attr a = {.state = RN_QPS_ERR};
@@ -252,7 +255,7 @@ static void test_flush_order(void **state)
 		rig_expect(&r, 0, i < 3 ? i : 7 + i, RN_STATUS_WR_FLUSH_ERR);
 	rig_expect_none(&r, 0);
 	rig_expect_silence(&r, 0);
-	/* the application set this state: no event */
+	/* the application itself set the error state: no event */
 	assert_int_equal(rn_shard_events(r.s[0].sh, &ev, 1), 0);
 	rig_fini(&r);
 }
@@ -308,7 +311,8 @@ static void test_second_life(void **state)
 	rig_fini(&r);
 }
 
-static void test_drain(void **state) /* Q47 */
+/* Row Q47: in SQD a message that has begun is finished, then SQ_DRAINED is reported. */
+static void test_drain(void **state)
 {
 	struct rn_qp_attr a = {.state = RN_QPS_SQD}, now;
 	struct rig r;
@@ -345,7 +349,7 @@ static void test_drain(void **state) /* Q47 */
 	rig_fini(&r);
 }
 
-/* An overrun CQ moves its QPs to the error state; CQ and QP each report an event. */
+/* An overrun CQ moves its QPs to the error state; the CQ and the QP each report an event. */
 static void test_cq_overrun(void **state)
 {
 	struct rig r;
@@ -369,7 +373,8 @@ static void test_cq_overrun(void **state)
 	rig_fini(&r);
 }
 
-/* A CQ has a ring per shard; an overrun of one ring ends the CQ for QPs of all shards. */
+/* A CQ has a ring per shard; an overrun of one ring moves the QPs of all shards to the error
+ * state. */
 static void test_cq_overrun_on_another_shard(void **state)
 {
 	struct rig r;

@@ -4,8 +4,8 @@
 
 #include "rig.h"
 
-/* The masks of ibv_modify_qp as numbers without the state bit. They are written out here so that
- * the test does not derive from the table it checks. */
+/* The attribute masks of ibv_modify_qp as numbers, without the state bit. They are written out here
+ * so that the test does not derive from the table that it checks. */
 static const struct move {
 	uint8_t type, from, to;
 	uint32_t must, may;
@@ -74,7 +74,7 @@ static int try(struct rig *r, uint8_t from, uint8_t to, uint32_t mask)
 	return rig_modify(r, 0, RN_QP_STATE | mask, &a);
 }
 
-/* Moves the QP to SQE by a request of an unknown kind. */
+/* Moves the QP to SQE by posting a request of an unknown kind. */
 static void fail_a_send(struct rig *r)
 {
 	struct rn_pkt p;
@@ -100,7 +100,8 @@ static void put_in(struct rig *r, uint8_t state)
 	assert_int_equal(r->s[0].qp->state, state);
 }
 
-/* Tries one transition; if it does not fit, it must fail and leave the state unchanged. */
+/* Tries one transition: if `fits`, it must succeed; otherwise it must fail and leave the state
+ * unchanged. */
 static void expect_move(struct rig *r, uint8_t from, uint8_t to, uint32_t mask, bool fits)
 {
 	put_in(r, from);
@@ -175,7 +176,7 @@ static void test_query(void **state)
 	assert_int_equal(rsp.query.attr.sq_psn, 0x123);
 	assert_int_equal(rsp.query.attr.port, 1);
 	assert_int_equal(rsp.query.attr.state, RN_QPS_RTS);
-	fail_a_send(&r); /* unsignaled; the error is reported all the same */
+	fail_a_send(&r); /* the request is unsignaled, but its error is reported all the same */
 	rn_shard_exec(r.s[0].sh, &x, r.now);
 	assert_int_equal(rsp.query.attr.state, RN_QPS_SQE);
 	assert_int_equal(rsp.query.attr.cur_state, RN_QPS_SQE);
@@ -195,7 +196,8 @@ static void test_kinds(void **state)
 			 0);
 }
 
-/* Requests behind the failed one are flushed in order, and so are later ones; receives stay. */
+/* After a request fails, all requests behind it are flushed in order, later ones too; receives stay
+ * posted. */
 static void test_send_error(void **state)
 {
 	struct rn_cqe c;
@@ -271,7 +273,7 @@ static void take_reads(struct rig *r, unsigned n)
 	}
 }
 
-/* Takes n responses of side 1, which must be all. */
+/* Takes n READ responses of side 1, and checks that there are no more. */
 static void answer(struct rig *r, unsigned n)
 {
 	struct rn_pkt p;
@@ -281,7 +283,7 @@ static void answer(struct rig *r, unsigned n)
 	assert_false(rig_take(r, 1, &p));
 }
 
-/* Sets how many READs side 1 serves. */
+/* Sets how many READs side 1 serves at a time. */
 static void serve(struct rig *r, uint8_t reads)
 {
 	struct rn_qp_attr a = {.max_dest_rd_atomic = reads};
@@ -289,8 +291,8 @@ static void serve(struct rig *r, uint8_t reads)
 	assert_int_equal(rig_modify(r, 1, RN_QP_MAX_DEST_RD_ATOMIC, &a), 0);
 }
 
-/* Changing max_dest_rd_atomic in SQD keeps the newest records, those not answered yet included, and
- * drops the others. */
+/* A change of max_dest_rd_atomic in SQD keeps the records of the newest READs, unanswered ones
+ * included, and drops the older ones. */
 static void test_reads_served(void **state)
 {
 	struct rn_qp_attr a = {.state = RN_QPS_SQD};
@@ -314,7 +316,7 @@ static void test_reads_served(void **state)
 	}
 	take_reads(&r, 3); /* READs 7 to 9 */
 	serve(&r, 5);
-	take_reads(&r, 2); /* READs 10 and 11: all five are owed, oldest first */
+	take_reads(&r, 2); /* READs 10 and 11: now all five are unanswered */
 	serve(&r, 2);
 	for (unsigned i = 10; i <= 11; i++) {
 		assert_true(rig_take(&r, 1, &p));

@@ -13,7 +13,8 @@ static bool lose_one(struct rig *r, int from, uint32_t number, const struct rn_p
 	return from == r->lose_side && number == r->lose_number;
 }
 
-/* One message of each kind and size, in both directions at once; checks data and completions. */
+/* Transfers one message of each kind and size in both directions at once; checks data and
+ * completions. */
 static void transfer_all(struct rig *r)
 {
 	const uint32_t mtu = 128u << r->mtu;
@@ -86,7 +87,7 @@ static void test_perfect(void **state)
 	}
 }
 
-/* Repeats all transfers with one frame lost, for each frame that a side sends in turn. */
+/* Repeats transfer_all() with one frame lost, once for each frame that a side sends. */
 static void lose_each(uint8_t mtu, uint8_t retry, uint32_t window)
 {
 	for (int side = 0; side < 2; side++)
@@ -119,7 +120,8 @@ static void test_each_loss_small_window(void **state)
 	lose_each(1, 7, 4);
 }
 
-/* A peer that READs without pause must not keep our new or resent requests from being sent. */
+/* A peer that READs without pause must not keep the QP's own requests, new or resent, from being
+ * sent. */
 static void test_reads_do_not_block_requests(void **state)
 {
 	struct rig r;

@@ -4,7 +4,8 @@
 
 /* ---- packets ---- */
 
-static void test_packets(void **state) /* Q1 Q2 Q3 */
+/* Rows Q1, Q2, Q3: how SENDs, WRITEs and READs are split into packets, and which PSNs they use. */
+static void test_packets(void **state)
 {
 	struct rig r;
 
@@ -56,7 +57,7 @@ static void test_solicited_inline_sges(void **state)
 	w[0].num_sge = 4;
 	w[0].length = 1500;
 	w[0].rkey = r.s[1].key;
-	/* hides from the compiler that the list runs on into the next slot */
+	/* hides from the compiler that the SGE list continues in the next slot */
 	__asm__("" : "+r"(sge));
 	sge[0] = (struct rn_sge){(uintptr_t)r.s[0].mem, 1000, r.s[0].key};
 	sge[1] = (struct rn_sge){(uintptr_t)r.s[0].mem, 0, 0};
@@ -75,7 +76,8 @@ static void test_solicited_inline_sges(void **state)
 	rig_fini(&r);
 }
 
-static void test_long_message(void **state) /* Q39 */
+/* Row Q39: a message of 200 packets requests an ACK at least every 64 packets. */
+static void test_long_message(void **state)
 {
 	struct rig r;
 	struct rn_pkt p;
@@ -93,9 +95,11 @@ static void test_long_message(void **state) /* Q39 */
 	rig_fini(&r);
 }
 
-/* ---- acknowledges ---- */
+/* ---- ACKs ---- */
 
-static void test_acks(void **state) /* Q4 Q5 Q6 */
+/* Rows Q4, Q5, Q6: an ACK completes all requests up to its PSN; ACKs of unsent or complete PSNs are
+ * ignored. */
+static void test_acks(void **state)
 {
 	struct rig r;
 
@@ -124,7 +128,9 @@ static void test_acks(void **state) /* Q4 Q5 Q6 */
 	rig_fini(&r);
 }
 
-static void test_timeout_resumes(void **state) /* Q7 Q41 */
+/* Rows Q7, Q41: after a timeout sending resumes, with the same bytes, at the first unacknowledged
+ * packet. */
+static void test_timeout_resumes(void **state)
 {
 	struct rig r;
 	struct rn_pkt p;
@@ -134,7 +140,7 @@ static void test_timeout_resumes(void **state) /* Q7 Q41 */
 	drain(&r);
 	assert_int_equal(ack(&r, S + 1), RN_V_OK);
 	rig_wait(&r, RN_MS(80));
-	/* one packet is resent, and more only after an answer */
+	/* after a timeout one packet is resent, and more only after an answer */
 	assert_true(rig_take(&r, 0, &p));
 	assert_int_equal(p.opcode, RN_OP_SEND_MIDDLE);
 	assert_int_equal(p.psn, rn_psn_add(S, 2));
@@ -155,7 +161,9 @@ static void test_timeout_resumes(void **state) /* Q7 Q41 */
 
 /* ---- NAKs ---- */
 
-static void test_nak_sequence(void **state) /* Q8 Q9 */
+/* Rows Q8, Q9: a sequence NAK makes the packets from its PSN on leave again; a second NAK right
+ * behind it does not. */
+static void test_nak_sequence(void **state)
 {
 	struct rig r;
 
@@ -176,7 +184,8 @@ static void test_nak_sequence(void **state) /* Q8 Q9 */
 	rig_fini(&r);
 }
 
-static void test_nak_sequence_exceeded(void **state) /* Q10 */
+/* Row Q10: retry_cnt + 1 sequence NAKs without progress fail the request. */
+static void test_nak_sequence_exceeded(void **state)
 {
 	struct rig r;
 
@@ -186,8 +195,8 @@ static void test_nak_sequence_exceeded(void **state) /* Q10 */
 	for (int i = 0; i < 3; i++) {
 		drain(&r);
 		assert_int_equal(nak(&r, S, 0x60), RN_V_RSP_NAK_SEQ);
-		/* after an early resend another NAK counts again; the resend itself spends no
-		 * retry */
+		/* An early (adaptive) resend lets the next NAK count again; the resend itself uses
+		 * up no retry. */
 		rig_wait(&r, RN_MS(4) << (i + 1));
 		drain(&r);
 	}
@@ -199,7 +208,9 @@ static void test_nak_sequence_exceeded(void **state) /* Q10 */
 	rig_fini(&r);
 }
 
-static void test_fatal_naks(void **state) /* Q20 Q43 */
+/* Rows Q20, Q43: a fatal NAK fails its request, even an unsignaled one; earlier requests succeed
+ * and later ones are flushed. */
+static void test_fatal_naks(void **state)
 {
 	static const struct {
 		uint8_t syndrome, status;
@@ -228,7 +239,7 @@ static void test_fatal_naks(void **state) /* Q20 Q43 */
 		rig_expect(&r, 0, 100, RN_STATUS_WR_FLUSH_ERR);
 		rig_expect(&r, 0, 101, RN_STATUS_WR_FLUSH_ERR);
 		expect_dead(&r);
-		/* Q44 */
+		/* row Q44: requests posted in the error state are flushed */
 		post_send(&r, 5, 8);
 		rig_recv(&r, 0, 102, 0, 8);
 		rig_expect(&r, 0, 5, RN_STATUS_WR_FLUSH_ERR);
@@ -240,7 +251,8 @@ static void test_fatal_naks(void **state) /* Q20 Q43 */
 	}
 }
 
-static void test_reserved_syndromes(void **state) /* Q21 Q22 */
+/* Rows Q21, Q22: NAKs with a reserved code, and AETHs of the reserved class, are ignored. */
+static void test_reserved_syndromes(void **state)
 {
 	struct rig r;
 
@@ -258,16 +270,19 @@ static void test_reserved_syndromes(void **state) /* Q21 Q22 */
 
 /* ---- timeouts ---- */
 
-static void test_no_answer(void **state) /* Q11 Q13 */
+/* Rows Q11, Q13: without an answer a request is sent retry_cnt + 1 times, then fails; progress
+ * restores the retries. */
+static void test_no_answer(void **state)
 {
-	const rn_time full = (rn_time)4096 << 14; /* code 14 */
+	const rn_time full = (rn_time)4096 << 14; /* transport timeout of code 14: 67 ms */
 	extern unsigned fake_doubts;
 	extern struct rn_gid fake_doubted;
 	struct rig r;
 	unsigned sent = 0, doubts;
 	rn_time begun;
 
-	/* an initial adaptive timeout that is longer than the coded one */
+	/* the first adaptive timeout is longer than the transport timeout, so no early resend
+	 * comes */
 	rig_init(&r, &(struct rig_opt){.retry_cnt = 2, .rto_initial = RN_S(100)});
 	doubts = fake_doubts;
 	post_send(&r, 1, 8);
@@ -291,7 +306,7 @@ static void test_no_answer(void **state) /* Q11 Q13 */
 	expect_dead(&r);
 	rig_fini(&r);
 
-	/* progress reloads the budget */
+	/* progress restores the retries */
 	rig_init(&r, &(struct rig_opt){.retry_cnt = 1, .rto_initial = RN_S(100)});
 	for (unsigned i = 0; i < 5; i++) {
 		post_send(&r, i, 8);
@@ -304,14 +319,14 @@ static void test_no_answer(void **state) /* Q11 Q13 */
 	rig_fini(&r);
 }
 
-/* early resends spend no retry until the coded time has passed */
+/* Early (adaptive) resends use up no retry until the transport timeout has passed. */
 static void test_early_resends(void **state)
 {
 	struct rig r;
 	const struct rn_stats *st;
 
-	rig_init(&r,
-		 &(struct rig_opt){.retry_cnt = 0xFF, .timeout = 20}); /* 4.3 s, no retry at all */
+	/* transport timeout 4.3 s, no retry at all */
+	rig_init(&r, &(struct rig_opt){.retry_cnt = 0xFF, .timeout = 20});
 	st = rn_shard_stats(r.s[0].sh);
 	post_send(&r, 1, 8);
 	drain(&r);
@@ -327,7 +342,8 @@ static void test_early_resends(void **state)
 	rig_fini(&r);
 }
 
-static void test_no_timer(void **state) /* Q12 */
+/* Row Q12: with timeout code 0 no timer makes a request leave again. */
+static void test_no_timer(void **state)
 {
 	struct rig r;
 
@@ -342,14 +358,16 @@ static void test_no_timer(void **state) /* Q12 */
 
 /* ---- receiver not ready ---- */
 
-static void test_rnr(void **state) /* Q14 Q15 Q16 Q19 */
+/* Rows Q14, Q15, Q16, Q19: after an RNR NAK nothing is sent until its wait is over; neither a
+ * sequence NAK nor the transport timer shortens the wait. */
+static void test_rnr(void **state)
 {
 	for (int code = 0; code <= 12; code += 12) {
 		const rn_time wait = code ? RN_US(640) : RN_US(655360);
 		struct rig r;
 
 		rig_init(&r, &(struct rig_opt){.timeout = 8,
-					       /* 1 ms; a timeout would fail at once */
+					       /* a timeout (1 ms) would fail the QP */
 					       .retry_cnt = 0xFF});
 		post_send(&r, 1, 8);
 		post_send(&r, 2, 8);
@@ -369,7 +387,9 @@ static void test_rnr(void **state) /* Q14 Q15 Q16 Q19 */
 	}
 }
 
-static void test_rnr_exceeded(void **state) /* Q17 Q18 */
+/* Rows Q17, Q18: with rnr_retry 3 a request fails after three repetitions, with 7 it is repeated
+ * without end. */
+static void test_rnr_exceeded(void **state)
 {
 	struct rig r;
 
@@ -397,7 +417,7 @@ static void test_rnr_exceeded(void **state) /* Q17 Q18 */
 	rig_fini(&r);
 }
 
-/* An RNR NAK proves that the packet arrived: the timeouts before it do not count against later
+/* An RNR NAK proves that the packet arrived: timeouts before the RNR NAK do not count against later
  * ones, however long the wait for a receive. */
 static void test_rnr_and_loss(void **state)
 {
@@ -406,7 +426,7 @@ static void test_rnr_and_loss(void **state)
 	rig_init(&r, &(struct rig_opt){.rnr_retry = 7, .timeout = 8, .retry_cnt = 1});
 	post_send(&r, 1, 8);
 	for (int i = 0; i < 100; i++) {
-		rig_wait(&r, RN_US(1300)); /* longer than the coded timeout, 1.05 ms */
+		rig_wait(&r, RN_US(1300)); /* longer than the transport timeout, 1.05 ms */
 		drain(&r);
 		assert_int_equal(nak(&r, S, 0x21), RN_V_RSP_RNR);
 		rig_wait(&r, RN_US(20));
@@ -422,9 +442,11 @@ static void test_rnr_and_loss(void **state)
 	rig_fini(&r);
 }
 
-/* ---- failing here ---- */
+/* ---- local errors ---- */
 
-static void test_local_fault(void **state) /* Q42 */
+/* Row Q42: a SEND from memory outside its region fails with a local protection error, and the QP
+ * with it. */
+static void test_local_fault(void **state)
 {
 	struct rig r;
 
@@ -435,7 +457,7 @@ static void test_local_fault(void **state) /* Q42 */
 	expect_packet(&r, RN_OP_SEND_ONLY, S, 8, true);
 	expect_packet(&r, RN_OP_SEND_FIRST, S + 1, 1024, false);
 	rig_expect_silence(&r, 0);
-	rig_expect_none(&r, 0); /* its error is reported after the first request completes */
+	rig_expect_none(&r, 0); /* the error of request 2 is reported after request 1 completes */
 	assert_int_equal(r.s[0].qp->state, RN_QPS_RTS);
 	assert_int_equal(ack(&r, S), RN_V_OK);
 	rig_expect_silence(&r, 0);
@@ -446,7 +468,7 @@ static void test_local_fault(void **state) /* Q42 */
 	rig_fini(&r);
 }
 
-/* A region that is removed before a resend: the QP fails with a local protection error. */
+/* If a region is removed before a resend, the QP fails with a local protection error. */
 static void test_key_dies_before_resend(void **state)
 {
 	struct rig r;
@@ -462,7 +484,7 @@ static void test_key_dies_before_resend(void **state)
 	rig_fini(&r);
 }
 
-/* A request of bad form completes with its error after the requests before it, and sends no
+/* A malformed request completes with its error after the requests before it, and sends no
  * packet. */
 static void test_bad_form(void **state)
 {

@@ -2,7 +2,9 @@
  * docs/spec/rocev2.md. */
 #include "asker.h"
 
-static void test_read_hole(void **state) /* Q23 Q24 Q25 Q28 Q45 */
+/* Rows Q23, Q24, Q25, Q28, Q45: when a READ response is lost, the READ is requested again from
+ * there on; First or Middle, and Last or Only, are accepted as answers. */
+static void test_read_hole(void **state)
 {
 	for (int style = 0; style < 2; style++) {
 		struct rig r;
@@ -16,7 +18,7 @@ static void test_read_hole(void **state) /* Q23 Q24 Q25 Q28 Q45 */
 			rig_expect(&r, 0, i, RN_STATUS_SUCCESS);
 		for (unsigned i = 0; i < sizeof(junk); i++)
 			junk[i] = (uint8_t)(i * 3 + 1);
-		post_read(&r, 50, 5000); /* PSNs 0xFFFFFD .. 1 */
+		post_read(&r, 50, 5000); /* uses PSNs 0xFFFFFD to 1 */
 		expect_read(&r, S + 13, 0, 5000);
 		assert_int_equal(reply(&r, RN_OP_READ_RESP_FIRST, S + 13, 0x1F, junk, 1024),
 				 RN_V_OK);
@@ -48,7 +50,9 @@ static void test_read_hole(void **state) /* Q23 Q24 Q25 Q28 Q45 */
 	}
 }
 
-static void test_read_and_acks(void **state) /* Q26 Q27 Q33 */
+/* Rows Q26, Q27, Q33: a plain ACK never completes a READ; a READ response acknowledges the requests
+ * before the READ. */
+static void test_read_and_acks(void **state)
 {
 	struct rig r;
 
@@ -57,7 +61,8 @@ static void test_read_and_acks(void **state) /* Q26 Q27 Q33 */
 	post_read(&r, 2, 2048);
 	post_send(&r, 3, 8);
 	drain(&r);
-	/* a plain ACK at the READ's PSN completes what is before the READ, never the READ */
+	/* a plain ACK with the READ's last PSN completes the requests before the READ, never the
+	 * READ */
 	assert_int_equal(ack(&r, S + 2), RN_V_RSP_IMPLIED_NAK);
 	rig_expect(&r, 0, 1, RN_STATUS_SUCCESS);
 	rig_expect_none(&r, 0);
@@ -102,7 +107,8 @@ static void test_second_read_first(void **state)
 	rig_fini(&r);
 }
 
-static void test_bad_responses(void **state) /* Q29 */
+/* Row Q29: a READ response of a wrong length or opcode fails the READ, and no data is written. */
+static void test_bad_responses(void **state)
 {
 	static const struct {
 		uint8_t opcode;
@@ -141,7 +147,8 @@ static void test_bad_responses(void **state) /* Q29 */
 	}
 }
 
-static void test_fatal_nak_inside_read(void **state) /* Q32 */
+/* Row Q32: a fatal NAK after two responses of a READ fails the READ. */
+static void test_fatal_nak_inside_read(void **state)
 {
 	static const struct {
 		uint8_t syndrome, status, verdict;
@@ -149,8 +156,8 @@ static void test_fatal_nak_inside_read(void **state) /* Q32 */
 		    {0x62, RN_STATUS_REM_ACCESS_ERR, RN_V_RSP_NAK_ACC},
 		    {0x63, RN_STATUS_REM_OP_ERR, RN_V_RSP_NAK_OP}};
 
-	/* the NAK has the PSN of the request, of the next response, or of one behind lost
-	 * responses */
+	/* `at`: the NAK has the PSN of the READ request (0), of the next response (2), or of one
+	 * behind lost responses (3, 4). */
 	for (unsigned i = 0; i < 5 * RN_ARRAY_SIZE(naks); i++) {
 		unsigned at = i % 5, k = i / 5;
 		struct rig r;
@@ -188,7 +195,9 @@ static void test_fatal_nak_without_responses(void **state)
 	rig_fini(&r);
 }
 
-static void test_fence_and_depth(void **state) /* Q34 Q35 Q36 */
+/* Rows Q34, Q35, Q36: a fenced SEND waits for the READ before it; with max_rd_atomic 1 a second
+ * READ waits for the first. */
+static void test_fence_and_depth(void **state)
 {
 	struct rig r;
 
@@ -216,7 +225,8 @@ static void test_fence_and_depth(void **state) /* Q34 Q35 Q36 */
 	rig_fini(&r);
 }
 
-static void test_psn_space(void **state) /* Q40 */
+/* Row Q40: the requester stops when 2^23 PSNs are outstanding. */
+static void test_psn_space(void **state)
 {
 	struct rn_mr_attr mr = {
 		.iova = 0x1000000000, .length = 1u << 31, .pd = 1, .access = RN_ACCESS_LOCAL_WRITE};
@@ -230,7 +240,7 @@ static void test_psn_space(void **state) /* Q40 */
 	w.sge[0] = (struct rn_sge){0x1000000000, 1u << 31, key};
 	rig_post(&r, 0, &w);
 	rig_request(&r, 0, RN_WQE_READ, 0, 2, 0, 8, 0);
-	for (unsigned i = 0; i < 4; i++) { /* one window of responses, in pieces */
+	for (unsigned i = 0; i < 4; i++) { /* one window of responses, requested in four pieces */
 		assert_true(rig_take(&r, 0, &p));
 		assert_int_equal(p.dma_len, 64 << 8);
 	}

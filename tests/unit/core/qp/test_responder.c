@@ -5,8 +5,6 @@
 #define MTU 1024u
 static uint8_t data[8192];
 
-/* ---- helpers ---- */
-
 static void start(struct rig *r)
 {
 	rig_init(r, &(struct rig_opt){0});
@@ -19,7 +17,7 @@ static uint32_t epsn(struct rig *r)
 	return r->s[1].qp->rx.epsn;
 }
 
-/* The next frame of side 1 is an AETH-only reply with this syndrome, PSN and MSN. */
+/* Takes the next frame of side 1, which must be an ACK with this syndrome, PSN and MSN. */
 static void expect_reply(struct rig *r, uint8_t syndrome, uint32_t psn, uint32_t msn)
 {
 	struct rn_pkt p;
@@ -29,7 +27,7 @@ static void expect_reply(struct rig *r, uint8_t syndrome, uint32_t psn, uint32_t
 	assert_int_equal(p.syndrome, syndrome);
 	assert_int_equal(p.psn, psn & RN_PSN_MASK);
 	assert_int_equal(p.msn, msn);
-	/* D16 */
+	/* row D16: flags, pad and payload of an ACK are zero */
 	assert_false(p.se || p.ack_req || p.pad || p.payload_len || p.syndrome >> 7);
 	assert_true(p.mig);
 	assert_int_equal(p.dest_qpn, r->s[0].qpn);
@@ -74,7 +72,8 @@ static enum rn_verdict give(struct rig *r, uint8_t opcode, int delta, uint32_t l
 
 /* ---- SEND ---- */
 
-static void test_send_only(void **state) /* R1 R2 R4 R41 D10 */
+/* Rows R1, R2, R4, R41, D10: 20 SENDs get one ACK, across the PSN wrap. */
+static void test_send_only(void **state)
 {
 	struct rig r;
 	struct rn_cqe c;
@@ -102,7 +101,7 @@ static void test_send_only(void **state) /* R1 R2 R4 R41 D10 */
 	rig_fini(&r);
 }
 
-static void test_send_three(void **state) /* R3 */
+static void test_send_three(void **state) /* row R3: one completion and one ACK for three packets */
 {
 	struct rig r;
 	struct rn_cqe c;
@@ -122,7 +121,7 @@ static void test_send_three(void **state) /* R3 */
 	rig_fini(&r);
 }
 
-static void test_receiver_not_ready(void **state) /* R9 R10 R11 R12 */
+static void test_receiver_not_ready(void **state) /* rows R9 R10 R11 R12: RNR NAK, then accepted */
 {
 	for (int zero = 0; zero < 2; zero++) {
 		struct rig r;
@@ -167,15 +166,15 @@ static void test_rnr_waits_grow(void **state)
 	rig_fini(&r);
 }
 
-/* ---- everything that ends in a fatal NAK ---- */
+/* ---- requests that get a fatal NAK ---- */
 
 struct fatal {
 	const char *row;
-	uint8_t before, before2; /* opcodes accepted first; 0xFF: none */
-	uint32_t reth;		 /* RETH length of `before`, 0: the right one */
+	uint8_t before, before2; /* opcodes of packets accepted before; 0xFF: none */
+	uint32_t reth;		 /* RETH length, if `before` is a WRITE */
 	uint8_t opcode;
 	uint32_t len;
-	uint32_t dma_len; /* 0: len */
+	uint32_t dma_len; /* RETH length of the last packet; 0: len */
 	uint8_t pad;
 	enum {
 		GOOD,
@@ -190,7 +189,7 @@ struct fatal {
 	} target;
 	uint8_t syndrome;
 	enum rn_verdict verdict;
-	uint8_t recv_status; /* status of the posted receive; FLUSH: unaffected */
+	uint8_t recv_status; /* status of the posted receive; FLUSH: the packet took none */
 };
 
 #define NONE  0xFF
@@ -325,21 +324,21 @@ static void test_fatal(void **state)
 		if (!has_event(&r, 1,
 			       f->syndrome == 0x62 ? RN_EVENT_QP_ACCESS_ERR : RN_EVENT_QP_REQ_ERR))
 			fail_msg("%s: no event", f->row);
-		/* D15 */
+		/* row D15: after the fatal NAK a valid packet is dropped */
 		assert_int_equal(give(&r, RN_OP_SEND_ONLY, 0, 8), RN_V_QP_STATE);
 		rig_expect_silence(&r, 1);
 		rig_fini(&r);
 	}
 }
 
-static void test_bad_receive(void **state) /* R38 */
+static void test_bad_receive(void **state) /* row R38: NAK 0x63 if the receive is inaccessible */
 {
 	struct rig r;
 	uint32_t e;
 
 	start(&r);
 	e = epsn(&r);
-	rig_recv(&r, 1, 1, RIG_MEM - 4, 64); /* reaches beyond the region */
+	rig_recv(&r, 1, 1, RIG_MEM - 4, 64); /* reaches beyond the region of side 1 */
 	rig_recv(&r, 1, 2, 0, 64);
 	assert_int_equal(give(&r, RN_OP_SEND_ONLY, 0, 64), RN_V_REQ_LOCAL);
 	expect_reply(&r, 0x63, e, 0);
@@ -350,7 +349,7 @@ static void test_bad_receive(void **state) /* R38 */
 
 /* ---- WRITE ---- */
 
-static void test_write(void **state) /* R23 R24 R27 */
+static void test_write(void **state) /* rows R23 R24 R27: one packet, three packets, no bytes */
 {
 	struct rig r;
 	struct rn_pkt p;
@@ -381,11 +380,11 @@ static void test_write(void **state) /* R23 R24 R27 */
 	rig_fini(&r);
 }
 
-static void test_ready_to_receive(void **state) /* R40 */
+static void test_ready_to_receive(void **state) /* row R40: COMM_EST at the first packet in RTR */
 {
 	extern unsigned fake_comm_est;
 
-	/* comm est is reported in RTS too: data can arrive before the RTU */
+	/* in RTS rn_cm_comm_est() is called as well: data can arrive before the RTU */
 	for (int rtr = 0; rtr < 2; rtr++) {
 		unsigned before = fake_comm_est;
 		struct rig r;
@@ -403,7 +402,7 @@ static void test_ready_to_receive(void **state) /* R40 */
 	}
 }
 
-static void test_msn_wrap(void **state) /* R42 */
+static void test_msn_wrap(void **state) /* row R42: the MSN is modulo 2^24 */
 {
 	struct rig r;
 	uint32_t e;
@@ -418,7 +417,7 @@ static void test_msn_wrap(void **state) /* R42 */
 
 /* ---- order and duplicates ---- */
 
-static void test_gap(void **state) /* D1 D2 D3 D9 */
+static void test_gap(void **state) /* rows D1 D2 D3 D9: one NAK for each gap */
 {
 	struct rig r;
 	uint32_t e;
@@ -443,7 +442,7 @@ static void test_gap(void **state) /* D1 D2 D3 D9 */
 	rig_fini(&r);
 }
 
-static void test_duplicates(void **state) /* D4 D5 D6 D7 D8 */
+static void test_duplicates(void **state) /* rows D4 D5 D6 D7 D8: acknowledged, not executed */
 {
 	struct rig r;
 	struct rn_pkt p;
@@ -462,7 +461,7 @@ static void test_duplicates(void **state) /* D4 D5 D6 D7 D8 */
 	assert_int_equal(give(&r, RN_OP_SEND_FIRST, -2, MTU), RN_V_REQ_DUPLICATE);
 	expect_reply(&r, 0x1F, e - 1, 1);
 	assert_int_equal(give(&r, RN_OP_SEND_LAST, -1, 0),
-			 RN_V_REQ_DUPLICATE); /* a length that no opcode allows */
+			 RN_V_REQ_DUPLICATE); /* the wrong length of a duplicate is not checked */
 	p = rig_pkt(&r, 1, RN_OP_WRITE_ONLY, -1, data, 8);
 	p.rkey = 1;
 	assert_int_equal(rig_rx(&r, 1, &p), RN_V_REQ_DUPLICATE);
@@ -492,7 +491,7 @@ static void start_read(struct rig *r)
 	memcpy(r->s[1].mem, data, sizeof(data));
 }
 
-static void test_read(void **state) /* A1 A2 A3 A4 A5 D11 D12 */
+static void test_read(void **state) /* rows A1 A2 A3 A4 A5 D11 D12: responses and ACKs in order */
 {
 	struct rig r;
 	struct rn_pkt p;
@@ -518,7 +517,7 @@ static void test_read(void **state) /* A1 A2 A3 A4 A5 D11 D12 */
 	ask(&r, 0, 1, 3);
 	expect_response(&r, RN_OP_READ_RESP_ONLY, e + 7, data + 1, 3);
 	assert_int_equal(r.s[1].qp->rx.msn, 5);
-	/* one ACK before the responses, one for both WRITEs behind them, never merged */
+	/* one ACK precedes the responses; one ACK for both WRITEs follows them */
 	give(&r, RN_OP_WRITE_ONLY, 0, 8);
 	ask(&r, 0, 100, 2048);
 	give(&r, RN_OP_WRITE_ONLY, 0, 8);
@@ -531,7 +530,7 @@ static void test_read(void **state) /* A1 A2 A3 A4 A5 D11 D12 */
 	rig_fini(&r);
 }
 
-static void test_read_limit(void **state) /* A9 A10 D14 */
+static void test_read_limit(void **state) /* rows A9 A10 D14: a fifth READ; PSNs inside a READ */
 {
 	struct rig r;
 	uint32_t e;
@@ -541,7 +540,7 @@ static void test_read_limit(void **state) /* A9 A10 D14 */
 	e = epsn(&r);
 	for (unsigned i = 0; i < 4; i++)
 		assert_int_equal(ask(&r, 0, i, 2048), RN_V_OK);
-	/* within the PSNs of a READ: no duplicate of it, not delivered */
+	/* a PSN inside a READ's range: no duplicate of the READ, and not delivered */
 	assert_int_equal(give(&r, RN_OP_SEND_ONLY, -1, 8), RN_V_REQ_DUP_STALE);
 	assert_int_equal(give(&r, RN_OP_SEND_ONLY, 1, 8), RN_V_REQ_GAP);
 	for (unsigned i = 0; i < 4; i++) {
@@ -560,7 +559,8 @@ static void test_read_limit(void **state) /* A9 A10 D14 */
 	rig_fini(&r);
 }
 
-static void test_read_again(void **state) /* A11 A12 A13 A14 A15 A16 A17 */
+/* Rows A11, A12, A13, A14, A15, A16, A17: which duplicate READ requests are answered. */
+static void test_read_again(void **state)
 {
 	struct rig r;
 	struct rn_pkt p;
@@ -570,7 +570,7 @@ static void test_read_again(void **state) /* A11 A12 A13 A14 A15 A16 A17 */
 	e = epsn(&r);
 	ask(&r, 0, 0, 3000);
 	expect_response(&r, RN_OP_READ_RESP_FIRST, e, data, MTU);
-	/* in the middle of the responses: they start again */
+	/* a duplicate in the middle of the responses makes them start again */
 	assert_int_equal(ask(&r, -3, 0, 3000), RN_V_REQ_DUP_READ);
 	expect_response(&r, RN_OP_READ_RESP_FIRST, e, data, MTU);
 	expect_response(&r, RN_OP_READ_RESP_MIDDLE, e + 1, data + MTU, MTU);
@@ -611,13 +611,13 @@ static void test_replay_in_order(void **state)
 	expect_response(&r, RN_OP_READ_RESP_ONLY, e, data, 8);
 	ask(&r, 0, 1, 8);
 	give(&r, RN_OP_WRITE_ONLY, 0, 8);
-	/* a duplicate of the first READ is answered before the second, which is still owed */
+	/* the first READ's duplicate is answered first; the second READ is still unanswered */
 	assert_int_equal(ask(&r, -3, 0, 8), RN_V_REQ_DUP_READ);
 	memcpy(r.s[1].mem, data, 64);
 	expect_response(&r, RN_OP_READ_RESP_ONLY, e, data, 8);
 	expect_response(&r, RN_OP_READ_RESP_ONLY, e + 1, data + 1, 8);
 	expect_reply(&r, 0x1F, e + 2, 3);
-	/* a replay that is owed is dropped when its record is needed */
+	/* a repeated response that is still unsent is dropped when its READ record is needed */
 	assert_int_equal(ask(&r, -3, 0, 8), RN_V_REQ_DUP_READ);
 	for (unsigned i = 0; i < 3; i++)
 		assert_int_equal(ask(&r, 0, i, 8), RN_V_OK);
@@ -627,7 +627,7 @@ static void test_replay_in_order(void **state)
 	rig_fini(&r);
 }
 
-static void test_duplicate_before_read(void **state) /* D13 */
+static void test_duplicate_before_read(void **state) /* row D13: ACK with a PSN below the READ's */
 {
 	struct rig r;
 	uint32_t e;
@@ -647,7 +647,7 @@ static void test_duplicate_before_read(void **state) /* D13 */
 	rig_fini(&r);
 }
 
-static void test_read_memory_gone(void **state) /* A18, and syndrome 0x62 among the responses */
+static void test_read_memory_gone(void **state) /* row A18; and NAK 0x62 among READ responses */
 {
 	struct rig r;
 	uint32_t e;
@@ -659,10 +659,11 @@ static void test_read_memory_gone(void **state) /* A18, and syndrome 0x62 among 
 	expect_response(&r, RN_OP_READ_RESP_LAST, e + 1, data + MTU, MTU);
 	ask(&r, 0, 0, 2048);
 	expect_response(&r, RN_OP_READ_RESP_FIRST, e + 2, data, MTU);
-	assert_int_equal(ask(&r, -4, 0, 2048), RN_V_REQ_DUP_READ); /* this replay is owed first */
+	/* the answer to this duplicate must be sent before the missing response */
+	assert_int_equal(ask(&r, -4, 0, 2048), RN_V_REQ_DUP_READ);
 	assert_int_equal(rn_mr_remove(r.s[1].mrs, r.s[1].key), 0);
 	assert_int_equal(ask(&r, -4, 0, 2048), RN_V_REQ_REPLAY_GONE);
-	/* the replay is dropped, the READ ends with a NAK for the missing response */
+	/* the repeated response is dropped; the second READ ends with a NAK for its missing part */
 	expect_reply(&r, 0x62, e + 3, 2);
 	assert_int_equal(r.s[1].qp->state, RN_QPS_ERR);
 	assert_true(has_event(&r, 1, RN_EVENT_QP_ACCESS_ERR));
@@ -670,7 +671,7 @@ static void test_read_memory_gone(void **state) /* A18, and syndrome 0x62 among 
 	rig_fini(&r);
 }
 
-/* The list of owed replies stays within its bound. */
+/* The list of replies that are due but unsent stays within its bound. */
 static void test_owed_bounded(void **state)
 {
 	struct rig r;
@@ -701,7 +702,7 @@ static void test_owed_bounded(void **state)
 	rig_fini(&r);
 }
 
-/* Sets the QP as if all PSNs but those since `e` had passed, so that `e` comes next again. */
+/* Sets the expected PSN back to `e`, as if all other PSNs had been used in between. */
 static void go_round(struct rig *r, uint32_t e)
 {
 	struct rn_rx *rx = &r->s[1].qp->rx;
@@ -710,7 +711,7 @@ static void go_round(struct rig *r, uint32_t e)
 	rx->epsn = e;
 }
 
-/* After the PSN wrap a duplicate must not match the record of a READ from the round before. */
+/* After the PSN wrap a duplicate must not match the record of a READ from before the wrap. */
 static void test_record_of_last_round(void **state)
 {
 	struct rig r;
@@ -739,7 +740,7 @@ static void test_record_of_last_round(void **state)
 	rig_fini(&r);
 }
 
-/* The longest READ takes half of all PSNs; the PSNs behind it must not compare as before it. */
+/* The longest READ uses half of all PSNs; PSNs behind it must not be taken for older ones. */
 static void test_longest_read(void **state)
 {
 	const uint32_t npkts = RN_PSN_WINDOW;
@@ -762,7 +763,7 @@ static void test_longest_read(void **state)
 	p.dma_len = RN_MSG_MAX;
 	assert_int_equal(rig_rx(&r, 1, &p), RN_V_OK);
 	expect_response(&r, RN_OP_READ_RESP_FIRST, e, r.s[1].mem, 256);
-	/* that response made room for one more */
+	/* the response that was sent made room for one more PSN */
 	assert_int_equal(give(&r, RN_OP_WRITE_ONLY, 0, 8), RN_V_OK);
 	expect_response(&r, RN_OP_READ_RESP_MIDDLE, e + 1, r.s[1].mem + 256, 256);
 	assert_int_equal(r.s[1].qp->rx.owed[0].kind, RN_OWE_READ);

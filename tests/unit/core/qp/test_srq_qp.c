@@ -1,4 +1,4 @@
-/* QPs that take receives from a shared queue: when a receive is taken, and what becomes of the
+/* QPs that take receives from a shared queue: when a receive is taken, and what happens to the
  * receive and the queue. Side 1 of the bench receives. */
 #include <errno.h>
 
@@ -122,7 +122,8 @@ static void test_writes_take_none(void **state)
 	stop(&b);
 }
 
-/* Receives of a shared queue are no credits of one QP: every ACK says "no credits". */
+/* Receives of a shared queue give a QP no credits: every ACK has the credit code 0x1F ("no
+ * credits"). */
 static void wire_row_D17_no_credits(void **state)
 {
 	struct bench b;
@@ -198,7 +199,7 @@ static enum rn_verdict rx_write_imm(struct bench *b, uint32_t len)
 	return rig_rx(&b->r, 1, &p);
 }
 
-/* A WRITE with immediate data takes a receive too, and writes nothing into it. */
+/* A WRITE with immediate data takes a receive too, but writes no data into its buffer. */
 static void test_write_with_immediate(void **state)
 {
 	struct bench b;
@@ -279,7 +280,7 @@ static void test_flush(void **state)
 	assert_int_equal(level(&b), 1);
 	stop(&b);
 
-	/* without a message in progress nothing is flushed */
+	/* without a message in progress no receive is flushed */
 	start(&b);
 	receive(&b, 1, 0, 3000);
 	assert_int_equal(rig_modify(&b.r, 1, RN_QP_STATE, &err), 0);
@@ -300,7 +301,7 @@ static void test_flush(void **state)
 	stop(&b);
 }
 
-/* A message in progress is broken off by the first packet of another one. */
+/* The first packet of another message breaks off the message in progress. */
 static void test_broken_off(void **state)
 {
 	struct bench b;

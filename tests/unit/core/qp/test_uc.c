@@ -22,8 +22,8 @@ static uint64_t given_up(struct rig *r)
 	return rn_shard_stats(r->s[1].sh)->uc_given_up;
 }
 
-/* Every kind and every size around the path MTU, at every path MTU; a request completes without an
- * answer. */
+/* Every kind of request in every size around the path MTU, at every path MTU; each completes
+ * without an answer. */
 static void test_sizes(void **state)
 {
 	for (uint8_t mtu = 1; mtu <= 5; mtu++) {
@@ -94,7 +94,8 @@ static void wire_row_U1_U2_a_broken_message_is_dropped_whole(void **state)
 		rig_expect_none(&r, 1);
 		expect_same(&r, 0, 0x8000, 4096);
 		expect_same(&r, 8192, 0x9000, 4096);
-		/* without its first packet the message does not count as given up */
+		/* a message whose first packet is lost was never begun, so it does not count as
+		 * given up */
 		assert_int_equal(given_up(&r), lost == 4 ? 0 : 1);
 		assert_int_equal(r.s[1].frames, 0);
 		assert_int_equal(r.s[1].qp->state, RN_QPS_RTS);
@@ -102,8 +103,8 @@ static void wire_row_U1_U2_a_broken_message_is_dropped_whole(void **state)
 	}
 }
 
-/* A SEND from memory that is not registered moves the QP to SQE; after its return to RTS the peer
- * receives what follows. */
+/* A SEND from memory that is not registered moves the QP to SQE; once the QP is back in RTS, the
+ * peer receives later messages. */
 static void test_send_error(void **state)
 {
 	struct rn_qp_attr a = {.state = RN_QPS_RTS};
@@ -160,7 +161,7 @@ static void test_send_error_midway(void **state)
 	rig_fini(&r);
 }
 
-/* In SQD a message that was started is sent to its end, and completes with its last packet. */
+/* In SQD a message that has begun is sent completely; it completes with its last packet. */
 static void test_drain(void **state)
 {
 	struct rn_qp_attr a = {.state = RN_QPS_SQD, .sqd_notify = 1};
@@ -184,8 +185,8 @@ static void test_drain(void **state)
 	rig_fini(&r);
 }
 
-/* A bad receive is a local error: the QP reports it and enters the error state, without a packet to
- * the peer. */
+/* A receive in inaccessible memory is a local error: the QP reports it and enters the error state,
+ * without a packet to the peer. */
 static void test_bad_receive(void **state)
 {
 	struct rn_wqe w = {

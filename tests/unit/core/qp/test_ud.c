@@ -1,5 +1,5 @@
-/* Datagrams: the packet of a request, which requests are refused and when, and what is written to a
- * receive. Side 0 sends and side 1 receives unless a test says otherwise. */
+/* Datagrams (UD): the packet of a request, which requests are refused and when, and what a receive
+ * contains. Side 0 sends and side 1 receives unless a test says otherwise. */
 #include "datagram.h"
 #include "net/group.h"
 #include "qp/mcast.h"
@@ -30,7 +30,8 @@ static void test_packet_of_a_request(void **state)
 	assert_int_equal(p.qkey, RIG_QKEY);
 	assert_int_equal(p.psn, RIG_PSN_A);
 	assert_int_equal(p.imm, 0x04030201);
-	assert_int_equal(p.udp_sport, 0xE341); /* docs/spec/rocev2.md 1.6 */
+	/* made from the flow label: docs/spec/rocev2.md 1.6 */
+	assert_int_equal(p.udp_sport, 0xE341);
 	assert_int_equal(p.tclass, 0x68);
 	assert_int_equal(p.hop_limit, 9);
 	assert_true(p.se && p.mig && !p.ack_req && p.ip_df);
@@ -51,8 +52,8 @@ static void test_packet_of_a_request(void **state)
 	rig_fini(&r);
 }
 
-/* A packet carries the Q_Key of its request, or the QP's own if the top bit of the request's is set
- * (docs/spec/rocev2.md 5.1). */
+/* A packet carries the Q_Key of its request, or the QP's own if the top bit of the request's Q_Key
+ * is set (docs/spec/rocev2.md 5.1). */
 static void test_qkeys_sent(void **state)
 {
 	static const struct {
@@ -78,8 +79,8 @@ static void test_qkeys_sent(void **state)
 	rig_fini(&r);
 }
 
-/* A request with as many SGEs or inline bytes as the QP allows: the address follows them in the
- * slots. */
+/* A request with as many SGEs or inline bytes as the QP allows: the destination address follows the
+ * SGEs or bytes in the slots. */
 static void test_lists_and_inline_data(void **state)
 {
 	_Alignas(64) struct rn_wqe w[RN_WQE_MAX_SLOTS];
@@ -183,7 +184,7 @@ static void test_failing_requests(void **state)
 		if (strcmp(rows[i].what, "slots") == 0)
 			w->slots = 1;
 		post(&r, 1, 0, 8);
-		rig_post(&r, 0, w); /* unsignaled; errors are reported all the same */
+		rig_post(&r, 0, w); /* the request is unsignaled, but its error is reported */
 		post(&r, 3, 0, 8);
 		assert_true(rig_take(&r, 0, &p));
 		rig_expect_silence(&r, 0);
@@ -272,7 +273,7 @@ static void wire_row_U5_U14_over_ipv4(void **state)
 		assert_int_equal(m[i], 0);
 	assert_int_equal(m[20], 0x45);
 	assert_int_equal(m[21], 0xB9);
-	/* the IPv4 header is written as received, with its TTL, so that the checksum holds */
+	/* the IPv4 header is stored as received, TTL included, so that its checksum holds */
 	assert_int_equal(m[28], 3);
 	assert_memory_equal(m + 32, p.src.b + 12, 4);
 	assert_memory_equal(m + 36, p.dst.b + 12, 4);
@@ -403,7 +404,8 @@ static void test_receive_not_accessible(void **state)
 	rig_fini(&r);
 }
 
-/* Packets that are no datagrams for this QP (docs/spec/rocev2.md 1.12). */
+/* Packets that this UD QP must refuse (docs/spec/rocev2.md 1.12), and at the end one that it
+ * accepts. */
 static void wire_row_F20_U10_U15_refused(void **state)
 {
 	struct rig r;
@@ -412,20 +414,20 @@ static void wire_row_F20_U10_U15_refused(void **state)
 	start(&r);
 	rig_recv(&r, 1, 3, 0, 1000);
 	p = datagram(&r, 8);
-	p.opcode = RN_OP_SEND_ONLY; /* RC */
+	p.opcode = RN_OP_SEND_ONLY; /* an RC opcode */
 	assert_int_equal(inject(&r, &p), RN_V_QP_TRANSPORT);
 	p.opcode = RN_T_UC | RN_OP_SEND_ONLY;
 	assert_int_equal(inject(&r, &p), RN_V_QP_TRANSPORT);
-	p.opcode = RN_T_UD | 0x1F; /* not an operation of UD */
+	p.opcode = RN_T_UD | 0x1F; /* an opcode that UD does not have */
 	assert_int_equal(inject(&r, &p), RN_V_QP_TRANSPORT);
 	p = datagram(&r, 8);
 	p.pkey = 0x1234;
 	assert_int_equal(inject(&r, &p), RN_V_PKEY);
 	p = datagram(&r, 8);
-	p.dest_qpn = 0; /* U15 */
+	p.dest_qpn = 0; /* row U15: QP0 */
 	assert_int_equal(inject(&r, &p), RN_V_QP0);
 	p = datagram(&r, 8);
-	p.dst = v4_group; /* U10 */
+	p.dst = v4_group; /* row U10: a group address with the QPN of a QP */
 	assert_int_equal(inject(&r, &p), RN_V_IP_NOT_OURS);
 	rn_group_mac(&v4_group, p.dmac);
 	assert_int_equal(inject(&r, &p), RN_V_FRAME_MAC);
@@ -477,8 +479,7 @@ static void test_service_level(void **state)
 	rig_fini(&r);
 }
 
-/* A receive of a shared queue that is too short for a datagram stays in the queue for the next
- * one. */
+/* If a receive of a shared queue is too short for a datagram, it stays for the next datagram. */
 static void test_shared_receive_queue(void **state)
 {
 	struct rn_srq *srq = aligned_alloc(64, RN_ALIGN_UP(sizeof(*srq), 64));
