@@ -1,4 +1,4 @@
-/* Completion rings: publishing, arming, growing, overrunning. */
+/* Completion rings: publishing, arming, growing, overrun. */
 #include "queue/cq.h"
 #include "rig.h"
 
@@ -64,10 +64,10 @@ static void test_overrun(void **state)
 	assert_false(add(&b, 6, 0));
 	assert_true(atomic_load(&b.shared.overrun));
 	atomic_store(&b.ring->head, 4);
-	assert_false(add(&b, 6, 0)); /* an overrun CQ stays dead */
+	assert_false(add(&b, 6, 0)); /* an overrun CQ accepts nothing more, even with free room */
 	assert_int_equal(b.ring->cqe[1].wr_id, 5);
 	free(b.ring);
-	/* a head beyond the tail, as a faulty reader could write it, makes no room */
+	/* a head beyond the tail, as a faulty reader could write it, does not count as room */
 	start(&b, 4);
 	for (unsigned i = 0; i < 4; i++)
 		assert_true(add(&b, i, 0));
@@ -76,7 +76,8 @@ static void test_overrun(void **state)
 	free(b.ring);
 }
 
-static void test_arming(void **state) /* R5 R6 */
+/* Rows R5, R6: which completions fire the event of an armed CQ. */
+static void test_arming(void **state)
 {
 	static const struct {
 		uint32_t armed;
@@ -116,7 +117,7 @@ static void test_grow(void **state)
 	start(&b, 2);
 	add(&b, 1, 0);
 	rn_cq_link(&b.cq, 1, &b.shared, second, 2);
-	/* linking the new ring publishes what the old one holds */
+	/* linking the new ring publishes the completions in the old one */
 	assert_int_equal(atomic_load(&b.ring->tail), 1);
 	assert_ptr_equal(atomic_load(&b.ring->next), second);
 	add(&b, 2, 0);

@@ -1,4 +1,5 @@
-/* Send and receive queues: depth, wrap, and scatter/gather lists read from any offset. */
+/* Send and receive queues: depth, wrap, and reading and writing scatter/gather lists from any
+ * offset. */
 #include "rig.h"
 
 static uint8_t mem[256], out[256];
@@ -108,7 +109,7 @@ static void test_depth(void **state)
 
 	rn_sq_init(&sq, smem, 3, 1, 100, RN_QPT_RC);
 	rn_rq_init(&rq, rmem, 3, 1);
-	/* start near the wrap of the 32-bit positions */
+	/* start near the wrap of the 32-bit queue positions */
 	sq.head = sq.send = sq.started = sq.tail = UINT32_MAX - 1;
 	rq.head = rq.tail = UINT32_MAX - 1;
 	for (unsigned i = 0; i < 10; i++) {
@@ -130,7 +131,8 @@ static void test_depth(void **state)
 	free(rmem);
 }
 
-/* Which forms of a request are accepted, up to the last SGE and byte that fit. */
+/* Which requests are accepted by their kind, flags, slots and lengths, up to the last SGE and byte
+ * that fit. */
 static void test_forms(void **state)
 {
 	enum { OK = RN_STATUS_SUCCESS, OP = RN_STATUS_LOC_QP_OP_ERR, LEN = RN_STATUS_LOC_LEN_ERR };
@@ -200,7 +202,7 @@ static void test_bad_receive(void **state)
 
 	rn_rq_init(&rq, rmem, 4, 2);
 	assert_true(rn_rq_push(&rq, w));
-	w->num_sge = 2; /* two SGEs need two slots */
+	w->num_sge = 2; /* two SGEs do not fit in one slot */
 	assert_true(rn_rq_push(&rq, w));
 	w->slots = 2;
 	assert_true(rn_rq_push(&rq, w));

@@ -44,7 +44,7 @@ static void grow(uint32_t depth)
 	assert_true(rn_srq_fits(srq, depth));
 }
 
-/* Posts a receive whose SGEs follow from its id. */
+/* Posts a receive whose SGEs are computed from its id, so that whole() can check them. */
 static bool post(uint64_t id, unsigned sges)
 {
 	_Alignas(64) uint8_t slots[RN_WQE_MAX_SLOTS * RN_SLOT_BYTES] = {0};
@@ -112,7 +112,7 @@ static void test_in_order(void **state)
 	for (uint64_t id = 1; id < 100; id += 4) {
 		for (unsigned i = 0; i < 4; i++)
 			assert_true(post(id + i, i));
-		assert_false(post(9999, 1)); /* the queue is full: the poster did not keep count */
+		assert_false(post(9999, 1)); /* four are posted: the queue is full */
 		for (unsigned i = 0; i < 4; i++)
 			take_is(id + i, i);
 		take_none();
@@ -161,7 +161,7 @@ static void test_words_are_not_trusted(void **state)
 	stop();
 }
 
-/* Receives in older rings are taken first; the room for new ones is that of the newest ring. */
+/* Receives in older rings are taken first; the newest ring determines how many may be posted. */
 static void test_growth(void **state)
 {
 	uint64_t posted = 0, taken = 0;
@@ -202,21 +202,21 @@ static void test_limit(void **state)
 	start(16, 1);
 	for (uint64_t id = 0; id < 8; id++)
 		assert_true(post(id, 1));
-	assert_false(take_low()); /* 7 are left, the limit is not armed */
+	assert_false(take_low()); /* 7 left; the limit is not armed */
 	atomic_store(&srq->shared.limit, 5);
-	assert_false(take_low()); /* 6 are left */
-	assert_false(take_low()); /* 5 are left, not fewer than the limit */
+	assert_false(take_low()); /* 6 left, the limit is 5 */
+	assert_false(take_low()); /* 5 left, not below the limit */
 	assert_true(take_low());
 	assert_int_equal(atomic_load(&srq->shared.limit), 0);
-	assert_false(take_low()); /* the limit fires once */
+	assert_false(take_low()); /* the limit fires only once */
 	atomic_store(&srq->shared.limit, 1);
 	assert_false(take_low());
 	assert_false(take_low());
-	assert_true(take_low()); /* the queue is empty */
+	assert_true(take_low()); /* 0 left, below the limit of 1 */
 	stop();
 }
 
-/* ---- many at it ---- */
+/* ---- several threads ---- */
 
 #define TAKERS 3
 #define ROUNDS 200000u
@@ -247,8 +247,9 @@ static void *taker(void *arg)
 	return (void *)(uintptr_t)bad;
 }
 
-/* Each receive is taken exactly once and whole, and in order by each thread, while the queue grows.
- * Each arming of the limit fires at most once, and fires when the queue runs empty. */
+/* Several threads take receives while the queue grows: each receive is taken exactly once and
+ * complete, and each thread gets its receives in order. Each arming of the limit fires at most
+ * once, and fires when the queue runs empty. */
 static void test_many_takers(void **state)
 {
 	uint64_t armed = 0;
