@@ -14,7 +14,8 @@
 
 #define MANY 8
 
-/* The identifiers, by the secret each belongs to. The secrets of internal hash tables have none. */
+/* The identifiers, by the secret that each is derived from. Secrets of internal hash tables have no
+ * identifiers. */
 struct names {
 	uint64_t of[RN_SECRETS][MANY];
 };

@@ -1,5 +1,5 @@
 /* RESOLVE commands, and commands that only shard 0 accepts, with the real connection manager and
- * neighbour machine. */
+ * neighbour state machine (ARP and ND). */
 #include <errno.h>
 
 #include "rig.h"
@@ -71,8 +71,8 @@ static void test_resolve_nobody(void **state)
 	rig_fini(&r);
 }
 
-/* A change of the port's addresses removes the route to the address being resolved: the command
- * fails. */
+/* While an address is being resolved, a change of the port's addresses removes the route to it: the
+ * command fails. */
 static void test_resolve_and_move(void **state)
 {
 	struct rig r;

@@ -1,4 +1,4 @@
-/* The shard: demultiplexing, QPNs, turns, arming, commands. */
+/* The shard: demultiplexing, QPNs, sending order of QPs, armed CQs, commands. */
 #include <errno.h>
 
 #include "shard/resolve.h"
@@ -156,7 +156,7 @@ static void test_demux(void **state)
 		assert_int_equal(fake_mads, mads + !strcmp(demux[i].row, "U11"));
 		rig_expect_silence(&r, 1);
 	}
-	/* F24 can be turned off by configuration: check_source */
+	/* row F24: with check_source off, another source address is accepted */
 	r.s[1].port.check_source = false;
 	rn_shard_port(r.s[1].sh, &r.s[1].port, r.now);
 	{
@@ -202,7 +202,7 @@ static void unmake(struct rn_shard *sh, uint32_t qpn, uint32_t gen)
 	free(x.freed);
 }
 
-/* Queue depths end at 65536. */
+/* A queue may have a depth of at most 65536. */
 static void test_depth_limits(void **state)
 {
 	struct rn_cmd cmd = {.op = RN_CMD_CREATE_QP};
@@ -287,7 +287,7 @@ static void test_numbers(void **state)
 			unmake(sh, q, rsp.gen);
 		}
 		assert_true(steps <= 1);
-		/* a QP that lives long survives the creation and destruction of others */
+		/* a QP stays valid while others are created and destroyed */
 		kept[0] = make(sh, &cfg, &rsp);
 		gens[0] = rsp.gen;
 		for (unsigned k = 0; k < 40; k++) {
@@ -308,7 +308,7 @@ static void test_numbers(void **state)
 		gens[1] = rsp.gen;
 		next = sh->lane.cm != NULL;
 		while ((turn(sh, next) / n & sh->qp_mask) == (kept[0] / n & sh->qp_mask))
-			next++; /* the table slot of that QPN is occupied */
+			next++; /* the slot of this QPN in the QP table is in use */
 		assert_int_equal(kept[1], turn(sh, next));
 		for (unsigned i = 2; i < 8; i++) {
 			kept[i] = make(sh, &cfg, &rsp);
@@ -387,7 +387,7 @@ static void test_stale_posts(void **state)
 	rn_shard_post(r.s[0].sh, &w, r.now);
 	assert_int_equal(rn_shard_stats(r.s[0].sh)->posts_dropped, 2);
 	rig_expect_none(&r, 0);
-	/* posts beyond the depth are dropped and overwrite nothing */
+	/* requests beyond the queue depth are dropped and overwrite nothing */
 	for (unsigned i = 0; i < RIG_DEPTH + 3; i++)
 		rig_request(&r, 0, RN_WQE_WRITE, RN_WQE_SIGNALED, i, 0, 8, 0);
 	assert_int_equal(rn_shard_stats(r.s[0].sh)->posts_dropped, 5);
@@ -434,15 +434,15 @@ static void test_coalesced(void **state)
 	assert_int_equal(rig_move(&r, 0, 32), 32);
 	assert_int_equal(rig_move(&r, 1, 32), 1);
 	assert_int_equal(r.s[1].acks, 1);
-	/* rn_shard_done() publishes the count */
+	/* rn_shard_done() publishes sq_retired */
 	assert_int_equal(atomic_load(&r.s[0].qp->shared.sq_retired), 0);
 	rn_shard_done(r.s[0].sh, r.now);
 	assert_int_equal(atomic_load(&r.s[0].qp->shared.sq_retired), 32);
 	rig_fini(&r);
 }
 
-/* rn_shard_only_acks() is true if ACKs, which may be delayed, are all there is to send; false with
- * other packets or none. */
+/* rn_shard_only_acks() is true if there is nothing to send except ACKs, which may be delayed; it is
+ * false if there is nothing to send at all. */
 static void test_only_acks(void **state)
 {
 	struct rig r;
@@ -479,7 +479,7 @@ static void test_new_mac(void **state)
 	rig_request(&r, 0, RN_WQE_WRITE, 0, 1, 0, 8, 0);
 	assert_true(rig_take(&r, 0, &p));
 	assert_memory_equal(p.dmac, m.mac, 6);
-	/* The gateway's MAC changes, and the peer is behind the gateway. */
+	/* now the peer is behind a gateway, and the gateway's MAC changes */
 	r.s[0].port.prefix_len[0] = 31;
 	r.s[0].port.gateway4 = r.s[0].port.gids[0];
 	r.s[0].port.gateway4.b[15] ^= 1;
@@ -493,8 +493,8 @@ static void test_new_mac(void **state)
 	rig_fini(&r);
 }
 
-/* A link-local peer is on the link whatever the port's addresses are, so that a new MAC of the
- * gateway does not change its path. */
+/* A link-local peer is on the link whatever the port's addresses are, so a new MAC of the gateway
+ * does not change the path to that peer. */
 static void test_new_mac_of_gateway(void **state)
 {
 	static const struct rn_gid own = {{0x20, 1, 0x0d, 0xb8, [15] = 1}},
@@ -532,7 +532,8 @@ static void test_new_mac_of_gateway(void **state)
 	}
 }
 
-/* Messages that a shard sends to shard 0: communication established, and a stale neighbour. */
+/* Messages from another shard to shard 0: a QP has received its first packet, and a neighbour entry
+ * may be stale. */
 static void test_messages(void **state)
 {
 	extern unsigned fake_comm_est, fake_doubts;
@@ -555,7 +556,7 @@ static void test_messages(void **state)
 	assert_int_equal(rn_shard_outbox(r.s[1].sh, &m, 1), 0);
 	rn_shard_inbox(r.s[0].sh, &m, r.now);
 	assert_int_equal(fake_comm_est, before + 1);
-	/* only shard 0 has a neighbour table */
+	/* shards other than 0 have no neighbour table */
 	r.s[1].sh->lane.neigh = NULL;
 	before = fake_doubts;
 	rn_lane_doubt(&r.s[1].sh->lane, &r.s[0].port.gids[0], r.now);
@@ -573,7 +574,7 @@ static void test_messages(void **state)
 	rig_fini(&r);
 }
 
-/* A QP with much to send does not delay the others beyond its quota. */
+/* A QP with much to send delays the other QPs by no more than its quota of packets. */
 static void test_turns(void **state)
 {
 	struct rn_core_cfg cfg;
@@ -588,7 +589,7 @@ static void test_turns(void **state)
 	cfg = r.s[0].sh->lane.cfg;
 	rig_request(&r, 0, RN_WQE_WRITE, 0, 1, 0, 200 << 10, 0);
 	assert_true(rig_take(&r, 0, &p));
-	r.s[0].sh->lane.cq[0] = r.s[0].sh->lane.cq[3]; /* make() uses CQ 0 */
+	r.s[0].sh->lane.cq[0] = r.s[0].sh->lane.cq[3]; /* make() gives its QP CQ 0 */
 	other = rn_shard_qp(r.s[0].sh, make(r.s[0].sh, &cfg, &rsp));
 	other->attr = r.s[0].qp->attr;
 	other->peer = r.s[0].qp->peer;
@@ -637,7 +638,7 @@ static void test_last_place(void **state)
 	rig_fini(&r);
 }
 
-/* QPNs 0 and 1 belong to shard 0, whatever their remainder is. */
+/* QPNs 0 and 1 belong to shard 0, other QPNs to shard QPN modulo the number of shards. */
 static void test_shard_of_number(void **state)
 {
 	static const uint32_t shards[] = {0, 0, 2, 0, 1, 2};
@@ -700,7 +701,7 @@ static void test_room_for_one(void **state)
 		assert_int_equal(m[0].qpn, i);
 	}
 	assert_int_equal(rn_shard_outbox(sh, m, 1), 0);
-	r.s[0].qp->state = RN_QPS_ERR; /* its WRITE will not be acknowledged */
+	r.s[0].qp->state = RN_QPS_ERR; /* in the error state its WRITE needs no ACK */
 	rig_fini(&r);
 }
 
@@ -717,7 +718,7 @@ static void test_port_gone(void **state)
 	rig_recv(&r, 0, 1, 0, 8);
 	rig_request(&r, 0, RN_WQE_WRITE, 0, 2, 0, 8, 0);
 	rig_request(&r, 0, RN_WQE_SEND, RN_WQE_SIGNALED, 3, 0, 8, 0);
-	rig_move(&r, 0, 1); /* the ACK of this packet never arrives */
+	rig_move(&r, 0, 1); /* the peer's ACK of this packet never arrives */
 	rn_shard_port_gone(r.s[0].sh, r.now);
 	rn_shard_done(r.s[0].sh, r.now);
 	rig_expect(&r, 0, 2, RN_STATUS_WR_FLUSH_ERR);
