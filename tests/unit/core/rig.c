@@ -1,4 +1,4 @@
-/* Implementation of the bench of rig.h. */
+/* Implementation of rig.h: two shards joined by a link in memory. */
 #include "rig.h"
 
 static const struct rn_gid gids[2] = {

@@ -42,9 +42,9 @@ struct rig_side {
 struct rig {
 	struct rig_side s[2];
 	rn_time now;
-	uint8_t mtu; /* path MTU code */
-	/* Returns true for a frame that the link shall lose; `number` counts the frames of side
-	 * `from`, starting at 0. */
+	uint8_t mtu; /* path MTU code (3: 1024 bytes) */
+	/* Returns true if the link shall lose the frame; `number` counts the frames of side `from`,
+	 * starting at 0. */
 	bool (*lose)(struct rig *r, int from, uint32_t number, const struct rn_pkt *pkt);
 	int lose_side;
 	uint32_t lose_number;
@@ -52,20 +52,20 @@ struct rig {
 };
 
 struct rig_opt {
-	uint8_t mtu;	     /* 0: code 3, 1024 bytes */
-	uint8_t timeout;     /* 0: code 14; 0xFF: code 0 */
-	uint8_t retry_cnt;   /* 0: 7 retries; 0xFF: none */
-	uint8_t rnr_retry;   /* 0: code 7 */
-	uint8_t min_rnr;     /* 0: code 12; 0xFF: code 0 */
+	uint8_t mtu;	     /* path MTU code; 0: code 3, 1024 bytes */
+	uint8_t timeout;     /* timeout code; 0: code 14; 0xFF: code 0 */
+	uint8_t retry_cnt;   /* retry count; 0: 7 retries; 0xFF: none */
+	uint8_t rnr_retry;   /* RNR retry count; 0: 7 (no end) */
+	uint8_t min_rnr;     /* minimum RNR timer code; 0: code 12; 0xFF: code 0 */
 	uint8_t reads;	     /* outstanding READs and atomics; 0: 4; 0xFF: none */
-	uint32_t access;     /* 0: all remote rights */
-	uint32_t cq_entries; /* 0: room for all requests and receives */
+	uint32_t access;     /* access rights of the QP; 0: all remote rights */
+	uint32_t cq_entries; /* size of the CQ; 0: room for all requests and receives */
 	bool unconnected;    /* leave both QPs in RESET */
 	bool only_rtr;	     /* leave both QPs in RTR */
-	rn_time rto_initial; /* nanoseconds; 0: the default */
+	rn_time rto_initial; /* first adaptive timeout in nanoseconds; 0: the default */
 	uint32_t window;
 	uint8_t type;	    /* enum rn_qp_type; 0: RC */
-	struct rn_srq *srq; /* SRQ for side 1's QP, linked as number 5; the test owns the SRQ */
+	struct rn_srq *srq; /* SRQ for side 1's QP, with SRQ number 5; the test owns it */
 };
 
 void rig_init(struct rig *r, const struct rig_opt *o);
@@ -76,7 +76,8 @@ void rig_fini(struct rig *r);
 int rig_modify(struct rig *r, int side, uint32_t mask, const struct rn_qp_attr *a);
 void rig_connect(struct rig *r, const struct rig_opt *o, uint8_t up_to);
 
-/* Posts requests with one SGE at mem + off; remote_off counts from the peer's mem. */
+/* rig_recv() and rig_request() post a request with one SGE at mem + off; remote_off counts from the
+ * start of the peer's mem. */
 void rig_recv(struct rig *r, int side, uint64_t id, uint32_t off, uint32_t len);
 void rig_request(struct rig *r, int side, uint8_t kind, unsigned flags, uint64_t id, uint32_t off,
 		 uint32_t len, uint32_t remote_off);
@@ -84,7 +85,8 @@ void rig_post(struct rig *r, int side, const struct rn_wqe *w);
 
 /* Moves up to n frames of one side to the other; returns how many frames the side sent. */
 unsigned rig_move(struct rig *r, int side, unsigned n);
-/* Runs until both sides are silent and no timer is armed, or `limit` nanoseconds have passed. */
+/* Runs until neither side has anything to send and no timer is armed, or `limit` nanoseconds have
+ * passed. */
 void rig_run(struct rig *r, rn_time limit);
 /* Advances the time by ns and expires timers once; sends nothing. */
 void rig_wait(struct rig *r, rn_time ns);
@@ -99,8 +101,8 @@ void rig_expect(struct rig *r, int side, uint64_t id, uint8_t status);
 		assert_false(rig_poll(r, side, &c_)); \
 	} while (0)
 
-/* Returns a packet for side's QP as its peer would send it. The PSN is the one the QP expects next
- * for requests, plus delta; payload stays the caller's. */
+/* Returns a packet for the QP of `side` as its peer would send it. The PSN is the next request PSN
+ * that the QP expects, plus delta; the payload is not copied. */
 struct rn_pkt rig_pkt(struct rig *r, int side, uint8_t opcode, int delta, const void *payload,
 		      uint32_t len);
 enum rn_verdict rig_rx(struct rig *r, int side, const struct rn_pkt *pkt);
