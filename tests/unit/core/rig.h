@@ -52,19 +52,19 @@ struct rig {
 };
 
 struct rig_opt {
-	uint8_t mtu;	     /* path MTU code; 0: code 3, 1024 bytes */
-	uint8_t timeout;     /* timeout code; 0: code 14; 0xFF: code 0 */
-	uint8_t retry_cnt;   /* retry count; 0: 7 retries; 0xFF: none */
-	uint8_t rnr_retry;   /* RNR retry count; 0: 7 (no end) */
-	uint8_t min_rnr;     /* minimum RNR timer code; 0: code 12; 0xFF: code 0 */
-	uint8_t reads;	     /* outstanding READs and atomics; 0: 4; 0xFF: none */
-	uint32_t access;     /* access rights of the QP; 0: all remote rights */
-	uint32_t cq_entries; /* size of the CQ; 0: room for all requests and receives */
+	uint8_t mtu;	     /* path MTU code; 0 stands for 3 (1024 bytes) */
+	uint8_t timeout;     /* ACK timeout code; 0 stands for 14, 0xFF for 0 */
+	uint8_t retry_cnt;   /* retry count; 0 stands for 7, 0xFF for none */
+	uint8_t rnr_retry;   /* RNR retry count; 0 stands for 7 (no end) */
+	uint8_t min_rnr;     /* minimum RNR timer code; 0 stands for 12, 0xFF for 0 */
+	uint8_t reads;	     /* READs and atomics in flight; 0 stands for 4, 0xFF for none */
+	uint32_t access;     /* rights of the peer; 0 stands for all remote rights */
+	uint32_t cq_entries; /* size of the CQ; 0: enough for all requests and receives */
 	bool unconnected;    /* leave both QPs in RESET */
 	bool only_rtr;	     /* leave both QPs in RTR */
-	rn_time rto_initial; /* first adaptive timeout in nanoseconds; 0: the default */
+	rn_time rto_initial; /* first adaptive timeout in ns; 0 stands for the default */
 	uint32_t window;
-	uint8_t type;	    /* enum rn_qp_type; 0: RC */
+	uint8_t type;	    /* enum rn_qp_type; 0 stands for RC */
 	struct rn_srq *srq; /* SRQ for side 1's QP, with SRQ number 5; the test owns it */
 };
 

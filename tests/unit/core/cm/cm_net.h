@@ -43,8 +43,8 @@ struct net {
 	net_judge *judge;
 	uint8_t tclass; /* traffic class of the packets that net_inject() builds */
 	unsigned arg[4];
-	/* CM messages sent to a MAC that neither host has; unless may_stray is set, the first one
-	 * fails the test */
+	/* CM messages sent to a MAC that neither host has; unless may_stray is set, the first such
+	 * message fails the test */
 	unsigned astray;
 	bool may_stray;
 };

@@ -17,7 +17,7 @@
 
 static void check_attr(const struct rn_event *req, const struct rn_event *rep, bool ipv6)
 {
-	/* Rows C1, C21, C22, C39: the attributes of both QPs follow REQ and REP. */
+	/* Rows C1, C21, C22, C39: both QPs get the attribute values in REQ and REP. */
 	assert_int_equal(req->param.responder_resources, 4);
 	assert_int_equal(req->param.initiator_depth, 16);
 	assert_int_equal(req->attr.dest_qpn, 0x11);
@@ -213,7 +213,7 @@ static void each_message_lost_or_doubled(void **state)
 			listener = net_listen(&net, 1, 0);
 			id = net_connect(&net, 0, 0x11);
 			net_run(&net, RN_S(30));
-			/* rows C4, C5 (REQ), C10 (REP), C37 (RTU): a repeat makes no event */
+			/* rows C4, C5 (REQ), C10 (REP), C37 (RTU): repeats make no 2nd event */
 			assert_int_equal(net_count(&net, 1, EV(REQUEST)), 1);
 			assert_int_equal(net_count(&net, 0, EV(RESPONSE)), 1);
 			assert_int_equal(net_count(&net, 1, EV(ESTABLISHED)), 1);
@@ -235,7 +235,7 @@ static void each_message_lost_or_doubled(void **state)
 	}
 }
 
-/* Loses all messages with attribute ID arg[0], and checks that they are equal. */
+/* Loses all messages with attribute ID arg[0], and checks that all of them are equal. */
 static unsigned lose_and_compare(struct net *net, unsigned from, struct rn_cm_msg *m)
 {
 	static struct rn_cm_msg first;
@@ -432,7 +432,7 @@ static void slow_consumers_ask_for_patience(void **state)
 	net_run(&net, RN_S(60));
 	child = net_event(&net, 1, EV(REQUEST))->id;
 	assert_int_equal(net_count(&net, 1, EV(REQUEST)), 1);
-	assert_int_equal(net.box[0].sent[RN_CM_REQ], 2); /* row C14: an MRA answered the 2nd */
+	assert_int_equal(net.box[0].sent[RN_CM_REQ], 2); /* row C14: an MRA answered REQ no. 2 */
 	assert_int_equal(net.box[1].sent[RN_CM_MRA], 1);
 	assert_int_equal(net.box[1].last[RN_CM_MRA].mra.service_timeout, 24);
 	net_run(&net, RN_S(20));
@@ -650,7 +650,7 @@ static void bad_requests_are_refused(void **state)
 	} rows[] = {
 		{spoil_transport, 9},	    /* C24: UC at a listener for RC */
 		{spoil_ip_version, 8},	    /* C25: IP version 5 */
-		{spoil_cma_version, 8},	    /* version 1 of the CM header */
+		{spoil_cma_version, 8},	    /* private-data version 1 */
 		{spoil_destination, 8},	    /* C26: not the port's address */
 		{spoil_source_zero, 8},	    /* source 0.0.0.0 */
 		{spoil_source_group, 8},    /* source is a multicast group */
@@ -660,7 +660,7 @@ static void bad_requests_are_refused(void **state)
 		{spoil_gid, 12},	    /* not a GID of the port */
 		{spoil_own_gid, 12},	    /* sender's GID is multicast */
 		{spoil_port, 8},	    /* C2: no listener */
-		{spoil_port_space, 8},	    /* the UDP port space */
+		{spoil_port_space, 8},	    /* UDP port space, TCP listener */
 		{spoil_prefix, 8},	    /* no RDMA IP CM service ID */
 		{spoil_qpn, 5},		    /* QP0 */
 		{spoil_qpn_gsi, 5},	    /* QP1 */

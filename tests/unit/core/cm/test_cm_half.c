@@ -53,7 +53,8 @@ static void a_request_takes_no_place_among_the_neighbours(void **state)
 	m.rtu.local_id = 0x1001;
 	m.rtu.remote_id = rn_cm_by_id(net.box[1].cm, child)->local_id;
 	assert_int_equal(net_inject_from(&net, 1, &who, &m), RN_V_OK);
-	/* The RTU makes the neighbour table report its MAC again, so that the QP gets it. */
+	/* The RTU makes the neighbour table report the sender's MAC again, so that the QP gets
+	 * it. */
 	assert_true(rn_neigh_changed(net.box[1].neigh, &addr, mac, &told));
 	assert_memory_equal(mac, truth, 6);
 	net_destroy(&net, 1, child);

@@ -119,7 +119,7 @@ static void ended_before_it_is_made(void **state)
 	listener = net_listen(&net, 1, 0);
 	id = net_connect(&net, 0, QPN);
 	net_run(&net, RN_MS(100));
-	/* the QPN with which the client accepted; it has increased reply.qpn since */
+	/* the client accepted with this QPN, then incremented reply.qpn */
 	rn_cm_comm_est(net.box[1].cm, net.box[1].reply.qpn - 1, net.now);
 	assert_null(expect(&net, 1, RN_NEWS_CONNECTED));
 	assert_int_equal(
@@ -189,8 +189,8 @@ static void no_neighbour(void **state)
 	end(&net, 0, id);
 }
 
-/* The listener's client rejects the request: only the other host logs a record, because the client
- * knows what it did. */
+/* The listener's client rejects the request: only the other host makes a log record, because a
+ * client needs no record of its own action. */
 static void refused_by_the_client(void **state)
 {
 	struct net net;

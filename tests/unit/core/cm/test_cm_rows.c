@@ -506,7 +506,8 @@ static void wire_row_C22_read_depths_cross_over(void **state)
 	end(&c);
 }
 
-/* Callback for net->judge: writes arg[1] into the field of the REQ that row C<arg[0]> is about. */
+/* Callback for net->judge: writes arg[1] into one field of the REQ. arg[0] selects the field by the
+ * number of the row C that is about it. */
 static unsigned spoil(struct net *net, unsigned from, struct rn_cm_msg *m)
 {
 	if (m->attr != RN_CM_REQ)

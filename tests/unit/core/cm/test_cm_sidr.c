@@ -107,8 +107,8 @@ static void wire_row_C29_a_datagram_service_is_found(void **state)
 		assert_int_equal(ev->attr.av.hop_limit, 64);
 		assert_int_equal(ev->attr.av.flow_label, (rsp.port * 31 + NET_PORT) & 0xfffff);
 
-		/* After the answer there is no timewait, the QPN is not held, and the id can send
-		 * another request at once. */
+		/* After the answer there is no timewait, the QPN is not held, and the CM id can
+		 * send another request at once. */
 		assert_int_equal(rn_cm_timewait(net.box[0].cm) + rn_cm_timewait(net.box[1].cm), 0);
 		assert_false(rn_cm_qpn_waits(net.box[1].cm, 0x123));
 		{
@@ -303,7 +303,7 @@ static void duplicates_of_a_question(void **state)
 	net_pump(&net);
 	child = net_event(&net, 1, EV(REQUEST))->id;
 	req = net.box[0].last[RN_CM_SIDR_REQ];
-	/* the service has not answered yet */
+	/* the service has not answered yet, so the duplicate gets no answer */
 	assert_int_equal(net_inject(&net, 1, &req), RN_V_CM_DUPLICATE);
 	net_pump(&net);
 	assert_int_equal(net_count(&net, 1, EV(REQUEST)), 1);
@@ -314,7 +314,7 @@ static void duplicates_of_a_question(void **state)
 				 .err,
 			 0);
 	net_pump(&net);
-	/* the service has answered */
+	/* the service has answered, so the duplicate gets the answer again */
 	assert_int_equal(net_inject(&net, 1, &req), RN_V_CM_DUPLICATE);
 	net_pump(&net);
 	assert_int_equal(net.box[1].sent[RN_CM_SIDR_REP], 2);

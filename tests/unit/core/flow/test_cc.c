@@ -175,8 +175,8 @@ static void wire_row_E8_fast_additive_hyper(void **state)
 	}
 }
 
-/* Without further CNPs the rate returns to the line rate and the limit ends, even from the minimum
- * rate, and whether or not the QP sends. */
+/* Without further CNPs the rate returns to the line rate and the rate limit ends, even from the
+ * minimum rate, and whether or not the QP sends. */
 static void wire_row_E8_back_to_line_rate(void **state)
 {
 	struct rn_cc_cfg p = documented();
@@ -223,7 +223,7 @@ static void test_raises_per_call(void **state)
 	}
 }
 
-/* The limit ends when the rate comes within 1/128 of the line rate, and not before. */
+/* The rate limit ends when the rate comes within 1/128 of the line rate, and not before. */
 static void test_nearly_line_rate(void **state)
 {
 	struct rn_cc_cfg p = documented();

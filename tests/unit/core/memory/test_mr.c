@@ -17,7 +17,7 @@ static struct rn_mr_attr region(uint64_t iova, uint64_t length, uint32_t access)
 
 #define RW (RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_WRITE)
 
-/* Bounds, PD, rights and key of an access, at and beyond every edge. */
+/* Checks bounds, PD, rights and key of an access, at and beyond every edge. */
 static void test_check(void **state)
 {
 	static const struct {
@@ -82,7 +82,7 @@ static void test_life(void **state)
 	/* the slot is not free before rn_mr_reclaim() */
 	assert_int_equal(rn_mr_add(t, &a, &x, &x), -ENOSPC);
 	rn_mr_reclaim(t, k[0]);
-	/* Use one slot again many times: an old key never matches or predicts the new one. */
+	/* Reuse one slot many times: an old key neither matches nor predicts the new one. */
 	for (unsigned i = 0; i < 300; i++) {
 		assert_int_equal(rn_mr_add(t, &a, &x, &x), 0);
 		assert_int_not_equal(x >> 8, k[0] >> 8);
@@ -164,8 +164,8 @@ static void test_gather_place(void **state)
 	rn_mr_table_destroy(t);
 }
 
-/* For a reader thread that must never see a key together with the fields of another region. `quiet`
- * counts the reader's rounds; two more rounds are the grace period. */
+/* Shared with a reader thread. A lookup must never combine a key with the fields of another region.
+ * `quiet` counts the reader's rounds; two more rounds are the grace period. */
 struct race {
 	struct rn_mr_table *t;
 	_Atomic uint64_t name; /* key << 32 | number of the region */
@@ -184,7 +184,7 @@ static void *reader(void *arg)
 		void *ptr;
 
 		/* each region has its number in all fields (iova, PD, address), so that a mixture
-		 * is noticed */
+		 * would be detected */
 		if (rn_mr_check(r->t, key, which, which, 16, 0, &ptr) == RN_V_OK) {
 			r->seen++;
 			r->wrong += ptr != mem + (which & 0xFF);

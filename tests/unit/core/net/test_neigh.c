@@ -704,7 +704,7 @@ static void tagged_frames(void **state)
 	rn_neigh_destroy(a);
 }
 
-/* Valid frames, some with a flipped bit, some cut short: no crash, and a bounded table. */
+/* Frames with a flipped bit or cut short neither crash the state machine nor overfill its table. */
 static void survives_garbage(void **state)
 {
 	static uint8_t frame[1600], buf[10000];

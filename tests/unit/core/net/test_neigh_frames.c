@@ -159,7 +159,7 @@ static void answers(void **state)
 		rn_neigh_tx(n, (uint8_t[200]){0}, 200, 0);
 	rn_nd_solicited_node(&own, &group);
 	pkt.dst = group;
-	pkt.src = own; /* our own request, looped back, is not answered */
+	pkt.src = own; /* our own solicitation, looped back, is not answered */
 	pkt.payload_len = (uint32_t)rn_nd_build(&pkt.src, &group, &nd, body);
 	assert_int_equal(rn_neigh_rx(n, &pkt, 0), RN_V_OK);
 	assert_false(rn_neigh_wants_tx(n));

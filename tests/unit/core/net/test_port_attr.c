@@ -49,8 +49,8 @@ static void hosts(void **state)
 	}
 }
 
-/* ok: the destination has a route; from: index of the port address that is used as the source, -1
- * if none fits. */
+/* Columns of the rows: `ok` - the destination has a route; `from` - index of the port address that
+ * is used as the source, -1 if none fits. */
 static void ways(void **state)
 {
 	/* clang-format off */
@@ -79,10 +79,10 @@ static void ways(void **state)
 		{&both,   V6(1, 9),    -1, true,  true,  V6(1, 9),     2},
 		{&both,   V6(0, 9),    -1, true,  true,  V6(0, 9),     3},
 		/* behind the gateway; the source is the address on the gateway's link */
-		/* link-local destinations */
 		{&both,   V4(4, 9),    -1, false, true,  V4(2, 254),   1},
 		{&both,   V4(0, 9),    -1, false, true,  V4(2, 254),   1},
 		{&both,   V6(16, 9),   -1, false, true,  V6(2, 254),   3},
+		/* link-local destinations */
 		{&both,   LOCAL(9),    -1, true,  true,  LOCAL(9),     4},
 		{&both,   LOCAL_END(9), -1, true, true,  LOCAL_END(9), 4},
 		/* a link-local destination, though the port has no link-local address */

@@ -18,7 +18,7 @@ static const struct {
 	{RN_OP_SEND_ONLY, RN_TMPL_ACK_REQ, 0, 0},
 	{RN_OP_SEND_ONLY, RN_TMPL_ACK_REQ | RN_TMPL_SE, 0xFFFFFF, 1},
 	{RN_OP_SEND_FIRST, 0, 1, 1024},
-	/* payload length as before: the cached IP checksum is used */
+	/* same payload length as in the row before: the cached IP checksum is used */
 	{RN_OP_SEND_MIDDLE, RN_TMPL_ACK_REQ, 2, 1024},
 	{RN_OP_SEND_LAST, RN_TMPL_ACK_REQ, 3, 1023},
 	{RN_OP_WRITE_FIRST, 0, 4, 4096},

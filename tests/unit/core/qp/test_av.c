@@ -26,8 +26,8 @@ static const struct {
 };
 /* clang-format on */
 
-/* Changes the port of side 0, gives its QP the address vector, and checks the next packet of the
- * QP. */
+/* Sets the port of side 0 and the address vector of its QP as in the row, and checks the QP's next
+ * packet. */
 static void headers_follow_vector_and_port(void **state)
 {
 	for (unsigned i = 0; i < RN_ARRAY_SIZE(rows); i++) {

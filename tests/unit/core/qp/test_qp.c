@@ -209,7 +209,7 @@ static const struct {
 	{RN_QPS_ERR, RN_STATUS_WR_FLUSH_ERR, RN_STATUS_WR_FLUSH_ERR, RN_V_QP_STATE, RN_V_QP_STATE},
 };
 
-/* Row F21: packets that a state does not accept are dropped; requests and receives posted in it are
+/* Row F21: for each state, which packets are dropped, and whether posted requests and receives are
  * queued, flushed or refused. */
 static void test_takes(void **state)
 {

@@ -110,7 +110,7 @@ static void expect_move(struct rig *r, uint8_t from, uint8_t to, uint32_t mask, 
 	assert_int_equal(r->s[0].qp->state, fits ? to : from);
 }
 
-/* Every transition of every type, with each attribute bit given and not given. */
+/* Tries every transition of every type, with each attribute bit given and not given. */
 static void test_every_move(void **state)
 {
 	for (uint8_t type = RN_QPT_RC; type <= RN_QPT_UD; type++) {

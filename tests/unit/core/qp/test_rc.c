@@ -144,7 +144,7 @@ static void test_reads_do_not_block_requests(void **state)
 		assert_int_equal(p.op->family, RN_F_READ_RESP);
 	}
 	rig_expect_silence(&r, 1);
-	rig_recv(&r, 0, 3, 0x8000, 8192); /* all these packets were lost: both sides resend */
+	rig_recv(&r, 0, 3, 0x8000, 8192); /* all packets so far were lost: both sides resend */
 	rig_run(&r, RN_S(1));
 	rig_expect(&r, 0, 3, RN_STATUS_SUCCESS);
 	rig_expect(&r, 0, 1, RN_STATUS_SUCCESS);

@@ -161,8 +161,8 @@ static void test_timeout_resumes(void **state)
 
 /* ---- NAKs ---- */
 
-/* Rows Q8, Q9: a sequence NAK makes the packets from its PSN on leave again; a second NAK right
- * behind it does not. */
+/* Rows Q8, Q9: after a sequence NAK the packets from the NAK's PSN on are resent; a second NAK
+ * right behind the first resends nothing. */
 static void test_nak_sequence(void **state)
 {
 	struct rig r;
@@ -342,7 +342,7 @@ static void test_early_resends(void **state)
 	rig_fini(&r);
 }
 
-/* Row Q12: with timeout code 0 no timer makes a request leave again. */
+/* Row Q12: with timeout code 0 no timer resends a request. */
 static void test_no_timer(void **state)
 {
 	struct rig r;

@@ -2,8 +2,8 @@
  * docs/spec/rocev2.md. */
 #include "asker.h"
 
-/* Rows Q23, Q24, Q25, Q28, Q45: when a READ response is lost, the READ is requested again from
- * there on; First or Middle, and Last or Only, are accepted as answers. */
+/* Rows Q23, Q24, Q25, Q28, Q45: when a READ response is lost, the READ is requested again from the
+ * lost PSN on; the answer may begin with First or Middle and end with Last or Only. */
 static void test_read_hole(void **state)
 {
 	for (int style = 0; style < 2; style++) {

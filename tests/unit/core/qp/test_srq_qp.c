@@ -159,7 +159,7 @@ static void wire_row_D18_empty_queue(void **state)
 	stop(&b);
 }
 
-/* A packet refused for another reason takes no receive. */
+/* A packet that is refused for its length or its order takes no receive. */
 static void test_refused_packets_take_none(void **state)
 {
 	static const struct {

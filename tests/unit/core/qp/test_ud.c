@@ -333,7 +333,7 @@ static void wire_row_U7_wrong_qkey(void **state)
 	rig_fini(&r);
 }
 
-/* A receive one byte too short: nothing is written, and the receive stays for a datagram that
+/* If a receive is one byte too short, nothing is written, and the receive stays for a datagram that
  * fits. */
 static void wire_row_U8_short_receive(void **state)
 {

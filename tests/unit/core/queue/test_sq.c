@@ -138,7 +138,7 @@ static void test_forms(void **state)
 	enum { OK = RN_STATUS_SUCCESS, OP = RN_STATUS_LOC_QP_OP_ERR, LEN = RN_STATUS_LOC_LEN_ERR };
 	static const struct {
 		uint8_t kind, flags, slots, num_sge;
-		uint32_t length, first; /* bytes in the first SGE; the others are empty */
+		uint32_t length, first; /* first: bytes in the first SGE; the others are empty */
 		uint8_t status;
 	} rows[] = {
 		{RN_WQE_SEND, 0, 1, 0, 0, 0, OK},

@@ -589,7 +589,7 @@ static void test_turns(void **state)
 	cfg = r.s[0].sh->lane.cfg;
 	rig_request(&r, 0, RN_WQE_WRITE, 0, 1, 0, 200 << 10, 0);
 	assert_true(rig_take(&r, 0, &p));
-	r.s[0].sh->lane.cq[0] = r.s[0].sh->lane.cq[3]; /* make() gives its QP CQ 0 */
+	r.s[0].sh->lane.cq[0] = r.s[0].sh->lane.cq[3]; /* make() creates its QP with CQ 0 */
 	other = rn_shard_qp(r.s[0].sh, make(r.s[0].sh, &cfg, &rsp));
 	other->attr = r.s[0].qp->attr;
 	other->peer = r.s[0].qp->peer;
@@ -701,7 +701,7 @@ static void test_room_for_one(void **state)
 		assert_int_equal(m[0].qpn, i);
 	}
 	assert_int_equal(rn_shard_outbox(sh, m, 1), 0);
-	r.s[0].qp->state = RN_QPS_ERR; /* in the error state its WRITE needs no ACK */
+	r.s[0].qp->state = RN_QPS_ERR; /* in the error state the QP's WRITE needs no ACK */
 	rig_fini(&r);
 }
 
