@@ -55,7 +55,7 @@ void net_init(struct net *net);
  * unsent message is left. */
 void net_fini(struct net *net);
 /* Sets cm_wait_max of both CMs: how long they wait in all for a peer that sends MRAs. Must be
- * called directly after net_init(), because it creates both CMs anew. */
+ * called directly after net_init(), because this call creates both CMs anew. */
 void net_wait_max(struct net *net, rn_time span);
 void net_pump(struct net *net);
 void net_run(struct net *net, rn_time span);

@@ -203,7 +203,8 @@ static void a_share_for_everybody(void **state)
 			 (struct rn_cmd){.op = RN_CMD_CM_LISTEN,
 					 .cm = {.port = NET_PORT, .local = net_gid(1, false)}});
 		assert_int_equal(ask(&net, 40, 30, 1), 6); /* half of the 12 that are left */
-		/* connects of host 1 itself do not count towards the limit */
+		/* connects of host 1 itself do not count towards the limit on half-open
+		 * connections */
 		for (unsigned i = 0; i < 64 - 20; i++)
 			assert_int_equal(
 				net_exec(&net, 1, net_connect_cmd(1, false, 0x500 + i)).err, 0);
@@ -212,8 +213,8 @@ static void a_share_for_everybody(void **state)
 	}
 }
 
-/* A connection no longer counts towards the limit once it is established or once either side ends
- * it. */
+/* A connection no longer counts towards the limit on half-open connections once it is established,
+ * or once either side ends it. */
 static void the_share_comes_back(void **state)
 {
 	struct net net;

@@ -443,7 +443,7 @@ static void commands_refused(void **state)
 	cmd = net_connect_cmd(0, false, 0x11);
 	assert_int_equal(net_exec(&net, 0, cmd).err, -EBUSY); /* another attempt uses this QPN */
 	cmd = net_connect_cmd(0, false, 0x99);
-	cmd.cm.param.data_len = 57; /* row C31: one byte more than fits */
+	cmd.cm.param.data_len = 57; /* row C31: 56 bytes is the maximum */
 	assert_int_equal(net_exec(&net, 0, cmd).err, -EMSGSIZE);
 	cmd.cm.param.data_len = 56;
 	cmd.cm.peer = (struct rn_gid){{0}};
@@ -565,7 +565,7 @@ static void wire_row_S8_cycles_leave_nothing(void **state)
 		net_pump(&net);
 		assert_int_equal(rn_cm_live(net.box[0].cm), 0);
 		assert_int_equal(rn_cm_live(net.box[1].cm), 1);
-		net.now += RN_MS(20); /* so that about 27 of the 64 timewait records are in use */
+		net.now += RN_MS(20); /* about 27 of the 64 timewait records are in use */
 		net_forget(&net);
 	}
 	assert_int_equal(rn_cm_dropped(net.box[0].cm), 0);

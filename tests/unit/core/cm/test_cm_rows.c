@@ -446,7 +446,7 @@ static void wire_row_C18_a_farewell_repeated_in_timewait(void **state)
 
 static void wire_row_C32_timewait_keeps_names(void **state)
 {
-	rn_time wait = (rn_time)4096 << 17; /* timewait lasts one ACK timeout, code 17 */
+	rn_time wait = (rn_time)4096 << 17; /* timewait lasts one ACK timeout, code 17: 537 ms */
 	struct rn_cm_msg rep;
 	struct course c;
 
@@ -506,8 +506,8 @@ static void wire_row_C22_read_depths_cross_over(void **state)
 	end(&c);
 }
 
-/* Callback for net->judge: writes arg[1] into one field of the REQ. arg[0] selects the field by the
- * number of the row C that is about it. */
+/* Callback for net->judge, for the tests of rows C23 to C35: arg[0] is the number of the row,
+ * arg[1] the value written into the REQ field that this row is about. */
 static unsigned spoil(struct net *net, unsigned from, struct rn_cm_msg *m)
 {
 	if (m->attr != RN_CM_REQ)

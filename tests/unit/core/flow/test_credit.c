@@ -63,7 +63,8 @@ static void test_one_beyond(void **state)
 	assert_true(first);
 	assert_false(rn_credit_start(&c, true, 1, false, &first));
 	assert_false(first);
-	assert_true(starts(&c, false)); /* a WRITE needs no receive; it raises the limit by one */
+	/* a WRITE needs no receive; it raises the credit limit by one */
+	assert_true(starts(&c, false));
 	assert_false(starts(&c, true));
 	/* An ACK with MSN 9 and no credits (all nine messages are complete): one message may still
 	 * start. */

@@ -144,7 +144,8 @@ static void wire_row_C28_two_find_each_other(void **state)
 	}
 }
 
-/* ARP and ND requests that stay unsent get four times the usual time, then the resolution fails. */
+/* If an ARP or ND request stays unsent, the resolution fails only after four times the usual
+ * time. */
 static void questions_that_cannot_leave(void **state)
 {
 	for (int comes_up = 0; comes_up < 2; comes_up++) {

@@ -385,8 +385,8 @@ static struct rn_neigh *machine_that_knows_the_peer(enum message kind, rn_time n
 	return n;
 }
 
-/* A message gives another MAC for the peer: the known MAC is probed, and while it answers the entry
- * keeps it. */
+/* A message gives another MAC for the peer: the known MAC is probed, and stays in the entry while
+ * the peer answers from that MAC. */
 static void a_claim_is_verified_with_the_peer(void **state)
 {
 	for (enum message kind = 0; kind < MESSAGES; kind++) {

@@ -316,7 +316,7 @@ static void test_reads_served(void **state)
 	}
 	take_reads(&r, 3); /* READs 7 to 9 */
 	serve(&r, 5);
-	take_reads(&r, 2); /* READs 10 and 11: now all five are unanswered */
+	take_reads(&r, 2); /* READs 10 and 11: READs 7 to 11 are now unanswered */
 	serve(&r, 2);
 	for (unsigned i = 10; i <= 11; i++) {
 		assert_true(rig_take(&r, 1, &p));

@@ -22,8 +22,8 @@ static uint64_t given_up(struct rig *r)
 	return rn_shard_stats(r->s[1].sh)->uc_given_up;
 }
 
-/* Every kind of request in every size around the path MTU, at every path MTU; each completes
- * without an answer. */
+/* Sends every kind of request in every size around the path MTU, at every path MTU; a request
+ * completes without an answer of the peer. */
 static void test_sizes(void **state)
 {
 	for (uint8_t mtu = 1; mtu <= 5; mtu++) {
@@ -161,7 +161,8 @@ static void test_send_error_midway(void **state)
 	rig_fini(&r);
 }
 
-/* In SQD a message that has begun is sent completely; it completes with its last packet. */
+/* In SQD a message that has begun is sent to its end; its request completes with the last
+ * packet. */
 static void test_drain(void **state)
 {
 	struct rn_qp_attr a = {.state = RN_QPS_SQD, .sqd_notify = 1};

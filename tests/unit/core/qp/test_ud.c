@@ -479,7 +479,8 @@ static void test_service_level(void **state)
 	rig_fini(&r);
 }
 
-/* If a receive of a shared queue is too short for a datagram, it stays for the next datagram. */
+/* If a receive of a shared queue is too short for a datagram, the receive stays for the next
+ * one. */
 static void test_shared_receive_queue(void **state)
 {
 	struct rn_srq *srq = aligned_alloc(64, RN_ALIGN_UP(sizeof(*srq), 64));

@@ -544,7 +544,7 @@ static void test_messages(void **state)
 	unsigned before;
 
 	rig_init(&r, &(struct rig_opt){.only_rtr = true});
-	r.s[1].sh->lane.cm = NULL; /* as on any shard other than 0 */
+	r.s[1].sh->lane.cm = NULL; /* shards other than 0 have no CM */
 	p = rig_pkt(&r, 1, RN_OP_WRITE_ONLY, 0, NULL, 0);
 	before = fake_comm_est;
 	assert_int_equal(rig_rx(&r, 1, &p), RN_V_OK);
