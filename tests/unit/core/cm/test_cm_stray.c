@@ -394,7 +394,7 @@ static void timewait_of_many(void **state)
 	}
 	assert_false(rn_cm_qpn_waits(net.box[0].cm, 0x400 + MANY));
 	assert_int_equal(net_count(&net, 1, EV(REQUEST)), 0);
-	req[0].req.guid ^= 1; /* the same id from another adapter is a new request */
+	req[0].req.guid ^= 1; /* the same ID with another GUID is a new request */
 	assert_int_equal(net_inject(&net, 1, &req[0]), RN_V_OK);
 	net_pump(&net);
 	net_destroy(&net, 1, net_event(&net, 1, EV(REQUEST))->id);

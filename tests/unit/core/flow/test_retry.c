@@ -247,7 +247,8 @@ static void test_signs_of_life_end(void **state)
 
 		start(&b, 12, 1, 7);
 		rn_retry_packet_sent(&b.r, &b.wheel, 1, true, b.now);
-		/* The 64 timeouts count from the last progress, not from the first packet. */
+		/* READ responses extend the wait by up to 64 transport timeouts from the last
+		 * progress, not from the first packet. */
 		b.now += RN_S(5);
 		rn_retry_progress(&b.r, &b.wheel, 2, true, b.now);
 		start_at = b.now;

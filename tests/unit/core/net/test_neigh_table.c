@@ -62,7 +62,7 @@ static bool knows(struct rn_neigh *n, unsigned i)
 	return rn_neigh_known(n, &addr, mac) == RN_NEIGH_READY;
 }
 
-/* Resolves host i: its entry then counts as wanted by this port. */
+/* Resolves host i: its entry then counts as resolved by this port. */
 static void resolved(struct rn_neigh *n, unsigned i, rn_time now)
 {
 	struct rn_gid addr = host(i);

@@ -109,7 +109,7 @@ static void test_same_bytes(void **state)
 	}
 }
 
-/* Every possible sum of the IP header, carries included: the IPv4 checksum is right in data
+/* For every possible sum of the IP header, carries included, the IPv4 checksum is right in data
  * packets, and in a CNP with another traffic class. */
 static void test_every_sum(void **state)
 {

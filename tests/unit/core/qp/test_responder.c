@@ -611,7 +611,7 @@ static void test_replay_in_order(void **state)
 	expect_response(&r, RN_OP_READ_RESP_ONLY, e, data, 8);
 	ask(&r, 0, 1, 8);
 	give(&r, RN_OP_WRITE_ONLY, 0, 8);
-	/* the first READ's duplicate is answered first; the second READ is still unanswered */
+	/* the duplicate of the first READ must be answered before the unanswered second READ */
 	assert_int_equal(ask(&r, -3, 0, 8), RN_V_REQ_DUP_READ);
 	memcpy(r.s[1].mem, data, 64);
 	expect_response(&r, RN_OP_READ_RESP_ONLY, e, data, 8);
