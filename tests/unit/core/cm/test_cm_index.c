@@ -72,11 +72,43 @@ static void an_old_id_does_not_name_a_new_connection(void **state)
 	net_fini(&net);
 }
 
+/* A QP has one connection: a second request cannot be accepted with its QPN. */
+static void a_qpn_in_use_is_not_accepted_again(void **state)
+{
+	struct rn_cmd accept = {.op = RN_CMD_CM_ACCEPT, .cm.param.qpn = 0x50};
+	uint32_t listener, id[2], child[2];
+	struct net net;
+
+	net_init(&net);
+	net.box[1].accept = false;
+	listener = net_listen(&net, 1, 0);
+	for (unsigned i = 0; i < 2; i++) {
+		id[i] = net_connect(&net, 0, 0x11 + i);
+		net_pump(&net);
+		child[i] = net_event(&net, 1, RN_EVENT_CM_REQUEST)->id;
+	}
+	accept.cm.id = child[0];
+	assert_int_equal(net_exec(&net, 1, accept).err, 0);
+	accept.cm.id = child[1];
+	assert_int_equal(net_exec(&net, 1, accept).err, -EBUSY);
+	accept.cm.param.qpn++;
+	assert_int_equal(net_exec(&net, 1, accept).err, 0);
+	net_pump(&net);
+	for (unsigned i = 0; i < 2; i++) {
+		net_destroy(&net, 0, id[i]);
+		net_run(&net, RN_S(1));
+		net_destroy(&net, 1, child[i]);
+	}
+	net_destroy(&net, 1, listener);
+	net_fini(&net);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_four_tuple_belongs_to_a_port_space),
 		cmocka_unit_test(an_old_id_does_not_name_a_new_connection),
+		cmocka_unit_test(a_qpn_in_use_is_not_accepted_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -205,6 +205,34 @@ static void longest_echo(void **state)
 	}
 }
 
+/* The reply to an IPv4 echo request has the DF flag, so that its id, 0, need not be unique (RFC 6864
+ * 4.1). */
+static void an_ipv4_echo_reply_is_not_fragmented(void **state)
+{
+	const struct rn_gid own = OWN4, peer = PEER4;
+	static const uint8_t data[32];
+	const struct rn_icmp_echo echo = {.id = 1, .data = data, .data_len = sizeof(data)};
+	uint8_t body[64], frame[200];
+	struct rn_pkt pkt = {.kind = RN_PKT_ICMP,
+			     .ipv4 = true,
+			     .hop_limit = 64,
+			     .src = peer,
+			     .dst = own,
+			     .payload = body};
+	struct rn_neigh *n = machine();
+
+	while (rn_neigh_wants_tx(n))
+		rn_neigh_tx(n, frame, sizeof(frame), 0);
+	memcpy(pkt.smac, peer_mac, 6);
+	pkt.payload_len =
+		(uint32_t)rn_icmp_echo_build(true, &peer, &own, &echo, body, sizeof(body));
+	assert_int_equal(rn_neigh_rx(n, &pkt, 0), RN_V_OK);
+	assert_int_equal(rn_neigh_tx(n, frame, sizeof(frame), 0), 14 + 20 + pkt.payload_len);
+	assert_int_equal(frame[14 + 6], 0x40);
+	assert_int_equal(frame[14 + 7], 0);
+	rn_neigh_destroy(n);
+}
+
 /* rn_neigh_tx() sends nothing into a buffer without room for the longest ARP or ND frame, 90 bytes
  * with a VLAN tag and an option, and keeps the frames queued. */
 static void room(void **state)
@@ -490,6 +518,7 @@ int main(void)
 		cmocka_unit_test(questions),
 		cmocka_unit_test(answers),
 		cmocka_unit_test(longest_echo),
+		cmocka_unit_test(an_ipv4_echo_reply_is_not_fragmented),
 		cmocka_unit_test(room),
 		cmocka_unit_test(addresses_of_groups),
 		cmocka_unit_test(doubts),

@@ -579,12 +579,38 @@ static void test_timeout_set_late(void **state)
 	rig_fini(&r);
 }
 
+/* With credits configured, only a positive acknowledgement carries a credit code. The low bits of
+ * an RNR NAK are a timer code and those of a NAK an error code. */
+static void test_only_acks_carry_credits(void **state)
+{
+	static const struct {
+		uint8_t syndrome, mode;
+	} rows[] = {{0x23, RN_CREDIT_UNHEARD},
+		    {0x43, RN_CREDIT_UNHEARD},
+		    {0x60, RN_CREDIT_UNHEARD},
+		    {0x03, RN_CREDIT_LIMITED},
+		    {0x1F, RN_CREDIT_OFF}};
+
+	for (unsigned i = 0; i < RN_ARRAY_SIZE(rows); i++) {
+		struct rig r;
+
+		start(&r);
+		r.s[0].qp->credit.mode = RN_CREDIT_UNHEARD;
+		post_send(&r, 1, 8);
+		expect_packet(&r, RN_OP_SEND_ONLY, S, 8, true);
+		nak(&r, S, rows[i].syndrome);
+		assert_int_equal(r.s[0].qp->credit.mode, rows[i].mode);
+		rig_fini(&r);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_packets),
 		cmocka_unit_test(test_solicited_inline_sges),
 		cmocka_unit_test(test_long_message),
+		cmocka_unit_test(test_only_acks_carry_credits),
 		cmocka_unit_test(test_acks),
 		cmocka_unit_test(test_timeout_resumes),
 		cmocka_unit_test(test_nak_sequence),

@@ -268,6 +268,9 @@ static void test_numbers(void **state)
 		rn_cq_ring_init(ring, 4);
 		sh = rn_shard_create(&cfg, &port, mrs, &rn_mem_plain, 0);
 		rn_shard_cq_link(sh, 0, &shared, ring, 0);
+		/* the shard's QPNs end at 0xFFFFFE, the last QPN that is not reserved */
+		assert_in_range((sh->qpn_first + sh->qpn_count - 1) * n + cfg.index, 0xFFFFFF - n,
+				0xFFFFFE);
 		last = first = make(sh, &cfg, &rsp);
 		unmake(sh, first, rsp.gen);
 		/* a QPN is not reused while unused ones are left */
