@@ -1,6 +1,6 @@
-/* How does a QP reach what is outside its folder: the neighbour table, the connection manager,
- * other shards? Where this shard has the object, it is called directly; otherwise a message goes
- * to shard 0. Shard thread. */
+/* Calls that a QP makes outside its folder: to the neighbour table, the connection manager and
+ * other shards. If this shard owns the object, the call is direct; otherwise a message goes to
+ * shard 0. Shard thread. */
 #include "qp/lane.h"
 
 void rn_lane_tell_srq(struct rn_lane *lane, struct rn_srq_ref *ref)
@@ -11,16 +11,17 @@ void rn_lane_tell_srq(struct rn_lane *lane, struct rn_srq_ref *ref)
 
 void rn_lane_send(struct rn_lane *lane, const struct rn_msg *m)
 {
-	/* A full outbox loses the message. That is harmless: a later packet or timer has the
-	 * same effect. */
+	/* A full outbox drops the message. Nothing depends on a single message: without COMM_EST
+	 * the RTU still establishes the connection, each timeout reports the peer again, and the
+	 * sender of RN_MSG_NEIGH checks for room first. */
 	if (lane->out_tail - lane->out_head < RN_OUTBOX)
 		lane->outbox[lane->out_tail++ % RN_OUTBOX] = *m;
 }
 
 void rn_lane_comm_est(struct rn_lane *lane, struct rn_qp *qp, rn_time now)
 {
-	/* The connection manager needs the report in RTS too: a passive side enters RTS before
-	 * its REP is sent. */
+	/* Only a QP in RTR reports the event. The connection manager is informed in RTS too,
+	 * because a passive side enters RTS before it sends its REP. */
 	if (qp->state == RN_QPS_RTR)
 		rn_lane_tell_qp(lane, qp, RN_QPE_COMM_EST);
 	if (lane->cm)

@@ -1,6 +1,6 @@
-/* What a queue pair uses of its shard: configuration, memory, timers, counters, the lists it
- * enters when it has something to send or to report, and messages to other shards. The shard
- * owns the lane. Shard thread. */
+/* struct rn_lane: the part of a shard that its queue pairs use: configuration, memory, timers,
+ * counters, lists of QPs that have something to send or to report, and messages to other shards.
+ * The shard owns it. Shard thread. */
 #ifndef RN_LANE_H
 #define RN_LANE_H
 
@@ -26,7 +26,7 @@ struct rn_srq_ref {
 	struct rn_srq *srq; /* NULL: not linked to this shard */
 	uint32_t id;
 	uint64_t user;
-	struct rn_list tell; /* on the shard's list while its event is not reported */
+	struct rn_list tell; /* in rn_lane.tell_srq while the limit event is not reported */
 };
 
 struct rn_cm;
@@ -37,21 +37,21 @@ struct rn_lane {
 	struct rn_mr_table *mrs;
 	const struct rn_mem_ops *mem;
 	struct rn_wheel wheel;
-	struct rn_wheel pace; /* rate-limited QPs with data: when each may send again */
+	struct rn_wheel pace; /* timers of rate-limited QPs with data: when each may send again */
 	struct rn_stats stats;
 	struct rn_list active;		  /* QPs that may have something to send */
-	struct rn_list dirty_qp;	  /* QPs whose retired counts are not published */
+	struct rn_list dirty_qp;	  /* QPs with unpublished sq_retired or rq_retired */
 	struct rn_list dirty_cq;	  /* CQs with unpublished entries */
 	struct rn_list tell_qp, tell_srq; /* QPs and SRQs with events not yet reported */
 	bool overrun;			  /* a CQ overran: its QPs must enter ERR */
 
-	struct rn_cq *cq;	/* by id; ring == NULL: not linked to this shard */
-	struct rn_srq_ref *srq; /* by id */
+	struct rn_cq *cq;	/* indexed by CQ id; ring == NULL: not linked to this shard */
+	struct rn_srq_ref *srq; /* indexed by SRQ id */
 	struct rn_mcast mcast;
 
 	struct rn_neigh *neigh; /* shard 0 only */
-	struct rn_cm *cm;	/* shard 0 only; an opaque pointer in this folder */
-	/* rn_cm_comm_est() of cm/cm.h, so that qp/ need not include it */
+	struct rn_cm *cm;	/* shard 0 only; this folder does not include cm.h */
+	/* Points to rn_cm_comm_est(), so that files in qp/ need not include cm/cm.h. */
 	void (*comm_est)(struct rn_cm *cm, uint32_t qpn, rn_time now);
 
 	struct rn_msg outbox[RN_OUTBOX];
@@ -59,7 +59,8 @@ struct rn_lane {
 	struct rn_news_ring news;
 };
 
-/* Puts the QP on the active list, because it may have something to send, with a new quota. */
+/* Puts a QP that may have something to send on the active list, with a new quota of packets. No
+ * effect if the QP is on the list already. */
 static inline void rn_lane_activate(struct rn_lane *lane, struct rn_qp *qp)
 {
 	if (rn_list_empty(&qp->active)) {
@@ -68,14 +69,15 @@ static inline void rn_lane_activate(struct rn_lane *lane, struct rn_qp *qp)
 	}
 }
 
-/* The counts of retired requests have changed: publishes them at the end of the turn. */
+/* Makes rn_shard_done() publish qp->sq_retired and qp->rq_retired to the application. To be called
+ * after a change of either count. */
 static inline void rn_lane_mark_dirty(struct rn_qp *qp)
 {
 	if (rn_list_empty(&qp->dirty))
 		rn_list_add_tail(&qp->lane->dirty_qp, &qp->dirty);
 }
 
-/* Reports these events (enum rn_qp_event_bit) at the end of the turn. */
+/* Adds the events in `bits` (enum rn_qp_event_bit); rn_shard_events() reports them. */
 static inline void rn_lane_tell_qp(struct rn_lane *lane, struct rn_qp *qp, unsigned bits)
 {
 	qp->events |= bits;
@@ -83,14 +85,15 @@ static inline void rn_lane_tell_qp(struct rn_lane *lane, struct rn_qp *qp, unsig
 		rn_list_add_tail(&lane->tell_qp, &qp->tell);
 }
 
-/* Reports at the end of the turn that the SRQ has fewer receives than its limit. */
+/* Makes rn_shard_events() report that the SRQ has fewer receives than its limit. */
 void rn_lane_tell_srq(struct rn_lane *lane, struct rn_srq_ref *ref);
 /* Queues a message for another shard or RN_MSG_ALL. A full outbox drops it. */
 void rn_lane_send(struct rn_lane *lane, const struct rn_msg *m);
-/* This peer did not answer a request: shard 0 checks its MAC address anew (rn_neigh_doubt()). */
+/* Makes shard 0 probe the MAC address of a peer that did not answer a request
+ * (rn_neigh_doubt()). */
 void rn_lane_doubt(struct rn_lane *lane, const struct rn_gid *peer, rn_time now);
-/* The first packet came to this QP: reports COMM_EST if it is in RTR, and always to the
- * connection manager. */
+/* To be called when the QP receives its first packet: reports COMM_EST if the QP is in RTR, and
+ * informs the connection manager in any state. */
 void rn_lane_comm_est(struct rn_lane *lane, struct rn_qp *qp, rn_time now);
 
 #endif

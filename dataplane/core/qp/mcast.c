@@ -36,7 +36,7 @@ const struct rn_mcast_group *rn_mcast_find(const struct rn_mcast *m, const struc
 	return find(m, gid);
 }
 
-/* NULL: the table of groups is full. */
+/* Finds the group, or adds it without members. NULL: the table of groups is full. */
 static struct rn_mcast_group *find_or_make(struct rn_mcast *m, const struct rn_gid *gid)
 {
 	struct rn_mcast_group *g = find(m, gid);
@@ -49,8 +49,7 @@ static struct rn_mcast_group *find_or_make(struct rn_mcast *m, const struct rn_g
 	return g;
 }
 
-/* Removes the group if neither this shard nor another one has members: the last group moves to
- * its place. */
+/* Removes the group if no shard has members. The last group of the table takes its place. */
 static void drop_if_empty(struct rn_mcast *m, struct rn_mcast_group *g)
 {
 	uint32_t last = m->ngroups - 1;
@@ -62,7 +61,7 @@ static void drop_if_empty(struct rn_mcast *m, struct rn_mcast_group *g)
 	m->ngroups--;
 }
 
-/* Index of the QP among the members; nmembers: it is no member. */
+/* Index of the QP in g->member; g->nmembers if the QP is not a member. */
 static uint32_t place_of(const struct rn_mcast_group *g, const struct rn_qp *qp)
 {
 	uint32_t i = 0;
@@ -78,6 +77,7 @@ int rn_mcast_attach(struct rn_mcast *m, struct rn_qp *qp, const struct rn_gid *g
 
 	if (!g)
 		return rn_gid_is_group(gid) ? -ENOSPC : -EINVAL;
+	/* Attaching a member again changes nothing. */
 	if (place_of(g, qp) < g->nmembers)
 		return 0;
 	if (g->nmembers == RN_GROUP_MEMBERS)
@@ -87,7 +87,8 @@ int rn_mcast_attach(struct rn_mcast *m, struct rn_qp *qp, const struct rn_gid *g
 	return 0;
 }
 
-/* False: the QP was no member. May remove the group. */
+/* Removes the QP from the group, and the group from the table if no shard has members any more.
+ * False: the QP was not a member. */
 static bool leave(struct rn_mcast *m, struct rn_mcast_group *g, struct rn_qp *qp)
 {
 	uint32_t i = place_of(g, qp);
@@ -109,14 +110,14 @@ int rn_mcast_detach(struct rn_mcast *m, struct rn_qp *qp, const struct rn_gid *g
 
 void rn_mcast_forget(struct rn_mcast *m, struct rn_qp *qp)
 {
-	/* Backwards, because removing a group moves the last one to its place. */
+	/* Backwards, because leave() may replace group i by the last group. */
 	for (uint32_t i = m->ngroups; i-- && qp->ngroups;)
 		leave(m, &m->group[i], qp);
 }
 
 void rn_mcast_shards(struct rn_mcast *m, const struct rn_gid *gid, uint32_t shards)
 {
-	/* A group without members anywhere needs no entry. */
+	/* shards == 0: no shard has members, so do not add an entry. */
 	struct rn_mcast_group *g = shards ? find_or_make(m, gid) : find(m, gid);
 
 	if (!g)

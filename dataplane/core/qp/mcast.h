@@ -1,9 +1,8 @@
-/* Multicast: which queue pairs of this shard are members of which group (docs/spec/rocev2.md
- * 1.8).
+/* Multicast: which queue pairs of this shard are members of which group (docs/spec/rocev2.md 1.8).
  *
- * A shard knows every group that has members anywhere on the NIC: the port hands a packet to a
- * group to all of `shards`. Members are the shard's own QPs. Tables have a fixed size and are
- * searched from the front, because groups are few. Shard thread. */
+ * The table of each shard lists all groups that have members on any shard of the NIC, because the
+ * port hands a packet for a group to every shard in `shards`. Members are QPs of this shard. Tables
+ * have a fixed size and are searched linearly, because groups are few. Shard thread. */
 #ifndef RN_MCAST_H
 #define RN_MCAST_H
 
@@ -38,13 +37,13 @@ void rn_mcast_fini(struct rn_mcast *m);
 /* Attaching a member again changes nothing. -EINVAL: not a multicast address. -ENOSPC: no room
  * for another group, or for another member of this group. */
 int rn_mcast_attach(struct rn_mcast *m, struct rn_qp *qp, const struct rn_gid *gid);
-/* -ENOENT: the QP is no member. */
+/* -ENOENT: the QP is not a member. */
 int rn_mcast_detach(struct rn_mcast *m, struct rn_qp *qp, const struct rn_gid *gid);
 /* Removes the QP from all its groups. */
 void rn_mcast_forget(struct rn_mcast *m, struct rn_qp *qp);
 
-/* Sets which shards have members (bit i: shard i; 0: none). The caller keeps the number of
- * groups within RN_GROUPS; beyond it the call has no effect. */
+/* Sets which shards have members (bit i: shard i; 0: none). The caller keeps the number of groups
+ * within RN_GROUPS; a further group is ignored. */
 void rn_mcast_shards(struct rn_mcast *m, const struct rn_gid *gid, uint32_t shards);
 
 /* NULL: no QP of this NIC is a member. */

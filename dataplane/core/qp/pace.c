@@ -1,9 +1,9 @@
 /* What does a rate limit mean to a QP and its shard? Handles congestion notifications, the timer
- * that puts the QP back on the active list, and the counters. The rate itself is computed by
- * cc.c, and rn_qp_tx_limited() (qp_dispatch.c) delays the packets. Owned by the shard's thread.
+ * that puts the QP back on the active list, and the counters. The rate itself is computed by cc.c,
+ * and rn_qp_tx_limited() (qp_dispatch.c) delays the packets. Owned by the shard's thread.
  *
- * A QP that must wait is not on the active list. It costs nothing until its timer expires, and
- * rn_shard_next() reports that time, so that an idle thread can sleep. */
+ * A QP that must wait is not on the active list and costs nothing until its timer expires.
+ * rn_shard_next() reports when the timer expires, so that an idle thread can sleep until then. */
 #include "qp/pace.h"
 
 #include "qp/lane.h"
@@ -13,8 +13,8 @@ static const struct rn_cc_cfg *params(const struct rn_qp *qp)
 	return &qp->lane->cfg.cc;
 }
 
-/* Keeps the sums of the counters: how many QPs are limited, and the sum of their rates. `was` is
- * the rate before, 0 = no limit. */
+/* Updates the counters cc_limited (number of rate-limited QPs) and cc_limited_rate (sum of their
+ * rates). was: rate of the QP before the change; 0 = no limit. */
 void rn_pace_note_rate(struct rn_qp *qp, uint64_t was)
 {
 	struct rn_stats *st = &qp->lane->stats;

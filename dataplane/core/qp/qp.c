@@ -1,6 +1,6 @@
-/* Queue pairs: the object, its states, completions, errors. What a state permits and what a
- * transition needs are the tables of qp.h. Errors enter the ERR state through rn_qp_error()
- * only, so that the queues are flushed once and in order. Owned by the shard's thread. */
+/* Queue pairs: the object, its states, completions, errors. The tables in qp.h list what each state
+ * permits and which attributes each transition needs. Every error enters the ERR state through
+ * rn_qp_error(), so that the queues are flushed once and in order. Owned by the shard's thread. */
 #include "qp/qp.h"
 
 #include <errno.h>
@@ -37,7 +37,8 @@ static size_t head_bytes(void)
 	return RN_ALIGN_UP(sizeof(struct rn_qp), 64);
 }
 
-/* A QP on an SRQ has room for one receive of any size: the one that the open message has taken. */
+/* Depth of the receive queue. A QP that uses an SRQ has one entry: the receive that the current
+ * message has taken from the SRQ. */
 static uint32_t rq_depth(const struct rn_cmd *cmd)
 {
 	return cmd->create_qp.srq ? 1 : cmd->create_qp.rq_depth;
@@ -99,9 +100,9 @@ void rn_qp_init(struct rn_qp *qp, struct rn_lane *lane, const struct rn_cmd *cmd
 
 /* ---- windows ---- */
 
-/* Ends what a BIND or INVALIDATE request does to its window when the request completes with
- * `status`: an INVALIDATE that succeeded ends the binding, a BIND that took no effect gives its
- * key up. */
+/* Called when a BIND or INVALIDATE request completes with `status`. A successful INVALIDATE
+ * releases the window. For a BIND that was never executed, the end of its key is reported, so that
+ * the client can bind the window again. */
 static void settle_window(struct rn_qp *qp, const struct rn_sqe *e, uint8_t status)
 {
 	if (e->kind == RN_WQE_INVALIDATE && status == RN_STATUS_SUCCESS)
@@ -110,8 +111,8 @@ static void settle_window(struct rn_qp *qp, const struct rn_sqe *e, uint8_t stat
 		rn_mw_void(qp->lane->mrs, e->rkey, rn_qp_via(qp));
 }
 
-/* Without its QP no peer may access memory through a window: ends the windows that are bound on
- * the QP, and voids the keys of requests that would bind one. */
+/* Releases all memory windows that are bound on the QP, and reports the end of the keys of BIND
+ * requests still queued. */
 void rn_qp_end_windows(struct rn_qp *qp)
 {
 	rn_mw_drop_all(qp->lane->mrs, &qp->bound);
@@ -119,8 +120,8 @@ void rn_qp_end_windows(struct rn_qp *qp)
 		settle_window(qp, rn_sq_at(&qp->sq, i), RN_STATUS_WR_FLUSH_ERR);
 }
 
-/* Does the request bind or invalidate the window that `key` names? The low byte of a key is a
- * variant and does not count. */
+/* Does the request bind or invalidate the window that `key` names? The low byte of a key changes
+ * with each bind and is ignored. */
 static bool names_window(const struct rn_sqe *e, uint32_t key)
 {
 	uint32_t named = e->kind == RN_WQE_BIND ? e->rkey : e->imm;
@@ -136,13 +137,12 @@ void rn_qp_forget_window(struct rn_qp *qp, uint32_t key)
 
 		if (!names_window(e, key))
 			continue;
-		settle_window(qp, e, RN_STATUS_WR_FLUSH_ERR); /* voids the key of a BIND */
+		settle_window(qp, e, RN_STATUS_WR_FLUSH_ERR); /* reports the end of a BIND's key */
 		e->ran = true;
 	}
 }
 
-/* Congestion control belongs to one connection: neither a rate limit nor an owed notification
- * outlives it. */
+/* Removes the rate limit and drops an owed CNP: both belong to the connection that ends here. */
 void rn_qp_end_limit(struct rn_qp *qp)
 {
 	rn_pace_stop(qp);
@@ -163,8 +163,8 @@ void rn_qp_fini(struct rn_qp *qp)
 
 /* ---- completions ---- */
 
-/* The CQE to fill; written_cqe() follows. NULL: the CQ is full. An overrun CQ never works again,
- * and its QPs enter ERR (rn_shard_done()). */
+/* Returns the next CQE to fill; the caller then calls written_cqe(). NULL: the CQ is full. A CQ
+ * that has overrun takes no further CQEs, and rn_shard_done() puts its QPs into ERR. */
 static struct rn_cqe *claim_cqe(struct rn_qp *qp, struct rn_cq *cq)
 {
 	struct rn_cqe *cqe = rn_cq_claim(cq);
@@ -177,7 +177,8 @@ static struct rn_cqe *claim_cqe(struct rn_qp *qp, struct rn_cq *cq)
 	return cqe;
 }
 
-/* Counts the CQE and marks its CQ, which rn_shard_done() publishes. */
+/* Counts the CQE and puts its CQ on the dirty list; rn_shard_done() publishes the CQE to the
+ * application. */
 static void written_cqe(struct rn_qp *qp, struct rn_cq *cq, uint8_t status, uint16_t flags)
 {
 	struct rn_lane *lane = qp->lane;
@@ -191,7 +192,7 @@ static void written_cqe(struct rn_qp *qp, struct rn_cq *cq, uint8_t status, uint
 		lane->stats.done_error++;
 }
 
-/* Writes the CQE of a request that never entered its queue. */
+/* Writes the CQE of a request that fails when it is posted and never enters its queue. */
 void rn_qp_complete_unqueued(struct rn_qp *qp, struct rn_cq *cq, uint8_t kind, uint64_t wr_id,
 			     uint8_t status, rn_time now)
 {
@@ -212,7 +213,8 @@ void rn_qp_complete_unqueued(struct rn_qp *qp, struct rn_cq *cq, uint8_t kind, u
 	written_cqe(qp, cq, status, flags);
 }
 
-/* Counts a request that succeeded, and its bytes: for READs and atomics those received. */
+/* Counts a successful request and its bytes: received bytes for READs and atomics, sent bytes
+ * otherwise. */
 static void count_sent(struct rn_stats *st, const struct rn_sqe *e)
 {
 	switch (e->kind) {
@@ -319,7 +321,7 @@ void rn_qp_complete_recv(struct rn_qp *qp, uint8_t status, uint8_t vendor,
 	}
 	write_recv_cqe(qp, status, vendor, a, now);
 	rn_rq_retire(&qp->rq);
-	/* Receives of an SRQ are counted by the SRQ (`taken`). */
+	/* The SRQ counts its own receives (`taken`); rq_retired does not include them. */
 	if (qp->srq)
 		return;
 	qp->rq_retired++;
@@ -328,7 +330,7 @@ void rn_qp_complete_recv(struct rn_qp *qp, uint8_t status, uint8_t vendor,
 
 /* ---- state ---- */
 
-/* The state is also published to the application (struct rn_qp_shared). */
+/* Sets the state and publishes it to the application (struct rn_qp_shared). */
 void rn_qp_set_state(struct rn_qp *qp, uint8_t state)
 {
 	qp->state = state;
@@ -336,10 +338,10 @@ void rn_qp_set_state(struct rn_qp *qp, uint8_t state)
 	atomic_store_explicit(&qp->shared.state, state, memory_order_release);
 }
 
-/* Completes all queued sends as flushed, those in flight included. */
+/* Completes all requests of the send queue as flushed, including those in flight. */
 static void flush_sends(struct rn_qp *qp, rn_time now)
 {
-	/* No request is left to send, and none counts as started. */
+	/* Nothing is left to send or to start. */
 	qp->sq.send = qp->sq.started = qp->sq.tail;
 	while (qp->sq.head != qp->sq.tail)
 		rn_qp_complete_send(qp, RN_STATUS_WR_FLUSH_ERR, 0, now);
@@ -353,7 +355,7 @@ void rn_qp_note_error(struct rn_qp *qp, const char *why)
 			       .peer = qp->peer,
 			       .why = why};
 
-	/* A QP in ERR has its first reason in the log already. */
+	/* Log only the first reason: a QP in ERR has logged one already. */
 	if (qp->state != RN_QPS_ERR && qp->state != RN_QPS_RESET)
 		rn_news_put(&qp->lane->news, &news);
 }
@@ -366,18 +368,18 @@ void rn_qp_error(struct rn_qp *qp, unsigned what, bool keep_owed, rn_time now)
 	rn_retry_stop(&qp->retry, &qp->lane->wheel);
 	rn_qp_end_limit(qp);
 	rn_mw_drop_all(qp->lane->mrs, &qp->bound);
-	/* An error state that the application requested is not counted as an error. */
+	/* what == 0: the application requested the ERR state, so no error is counted. */
 	qp->lane->stats.qp_errors += what != 0;
 	if (!keep_owed)
 		qp->rx.nowed = qp->rx.nowed_reads = 0;
-	/* The flush below completes the READs: none of them is outstanding. */
+	/* flush_sends() completes all READs, so none is outstanding any more. */
 	qp->win.nreads = qp->win.nbig = 0;
 	flush_sends(qp, now);
 	while (qp->rq.head != qp->rq.tail)
 		rn_qp_complete_recv(qp, RN_STATUS_WR_FLUSH_ERR, 0, NULL, now);
 	qp->rx.message = RN_RX_IDLE;
-	/* A QP in ERR takes no more receives from its SRQ: the application may now drain the
-	 * SRQ. */
+	/* Report "last WQE reached": a QP in ERR takes no more receives from its SRQ, so the
+	 * application may drain the SRQ. */
 	if (qp->srq)
 		what |= RN_QPE_LAST_WQE;
 	if (what)

@@ -1,9 +1,9 @@
-/* Queue pairs: the object, its states, and what all files of this folder share of it.
+/* Queue pairs: the object, its states, and the declarations that the files of this folder share.
  *
  * A QP lives in one block of memory that comes with CREATE_QP: this struct, then its send queue,
  * then its receive queue. requester.c owns sq, win and retry; responder.c owns rq, rx and owed;
  * qp.c owns the state and everything that must happen when it changes. qp_dispatch.c and
- * qp_modify.c call all of them. Shard thread throughout. */
+ * qp_modify.c call these files. Shard thread throughout. */
 #ifndef RN_QP_H
 #define RN_QP_H
 
@@ -25,9 +25,10 @@
 /* ---- states: what each permits (docs/spec/rocev2.md 4.11) ---- */
 
 /* clang-format off */
-/* post_recv, post_send: TAKE into the queue, FLUSH with an error CQE, REFUSE with an error CQE.
- * requests in, responses in: packets that are accepted. start new: a request may get its first
- * PSN. go on: packets of started requests may be sent. */
+/* post_recv, post_send: TAKE queues the request; FLUSH and REFUSE complete it at once with
+ * WR_FLUSH_ERR or LOC_QP_OP_ERR. requests in, responses in: received packets of this kind are
+ * accepted. start new: a request may get its PSNs and be sent. go on: packets of requests that have
+ * PSNs may be sent. */
 #define RN_QP_STATE_ROWS(X) \
 	/*  state  post_recv  post_send  requests in  start new  go on  responses in */ \
 	X(RESET,   REFUSE,    REFUSE,    false,       false,     false, false) \
@@ -98,25 +99,25 @@ extern const struct rn_qp_state_row rn_qp_states[];
 struct rn_qp_move_row {
 	uint32_t types; /* RN_QPTS_... */
 	uint8_t from, to;
-	uint32_t mandatory, optional; /* enum rn_qp_mask, without RN_QP_STATE */
+	uint32_t mandatory, optional; /* sets of enum rn_qp_mask, without RN_QP_STATE */
 };
 /* The row that allows a QP of this type to go from -> to. NULL: not allowed. */
 const struct rn_qp_move_row *rn_qp_move(uint8_t type, uint8_t from, uint8_t to);
 
 /* ---- the responder's memory ---- */
 
-/* A READ or atomic that was accepted. It is kept until a newer one takes its slot, so that it
- * can be answered again. */
+/* An accepted READ or atomic. The record stays until a newer one takes its slot, so that a repeated
+ * request can be answered. */
 struct rn_read_rec {
 	uint64_t va;
 	uint32_t rkey, length;
 	uint32_t first_psn, npkts; /* npkts 0: unused slot */
-	uint32_t start, next;	   /* response packets: first of this answer, next to send */
-	uint64_t end;		   /* rn_rx.taken behind its last PSN (PSNs wrap) */
-	uint64_t orig;		   /* atomic: the value before it */
+	uint32_t start, next;	   /* response packets: first of this response, next to send */
+	uint64_t end;		   /* rn_rx.taken after the request's last PSN; does not wrap */
+	uint64_t orig;		   /* atomic: value in memory before the operation */
 	uint8_t op;		   /* enum rn_operation of the request */
-	bool answered;		   /* a whole answer has been sent */
-	bool owed;		   /* an entry of the owed list refers to it */
+	bool answered;		   /* the whole response has been sent at least once */
+	bool owed;		   /* an entry of rn_rx.owed refers to this record */
 };
 
 enum rn_owe_kind { RN_OWE_ACK, RN_OWE_NAK, RN_OWE_READ };
@@ -125,11 +126,12 @@ struct rn_owe {
 	uint8_t kind;
 	uint8_t syndrome; /* NAK: AETH syndrome */
 	uint8_t rec;	  /* READ or atomic: index into rec[] */
-	uint32_t psn;	  /* READ: its last PSN */
+	uint32_t psn;	  /* ACK, NAK: PSN to send; READ, atomic: last PSN of the response */
 	uint32_t msn;
 };
 
-/* READs and atomics, an ACK before, between and behind them, and one NAK. */
+/* Upper bound of owed replies: all READs and atomics, ACKs before, between and after them, and one
+ * NAK. */
 #define RN_OWED_MAX (2 * RN_MAX_RD_ATOMIC + 4)
 
 enum rn_rx_message { RN_RX_IDLE, RN_RX_SEND, RN_RX_WRITE };
@@ -139,18 +141,18 @@ struct rn_rx {
 	uint32_t epsn;
 	uint32_t msn;
 	uint64_t taken;		/* PSNs accepted so far; does not wrap */
-	uint8_t message;	/* enum rn_rx_message: the message that is open */
+	uint8_t message;	/* enum rn_rx_message: kind of the message being received */
 	bool nak_sent;		/* a NAK was sent: no further NAK until epsn arrives */
-	bool nak_rnr;		/* that NAK was an RNR NAK */
-	bool peer_seen;		/* a first packet has come: COMM_EST is reported */
+	bool nak_rnr;		/* the last NAK was an RNR NAK */
+	bool peer_seen;		/* the first packet has arrived, and COMM_EST was reported */
 	uint8_t rnr_naks;	/* RNR NAKs in a row for epsn */
-	uint8_t nrec, rec_next; /* ring size (max_dest_rd_atomic), slot to fill next */
+	uint8_t nrec, rec_next; /* rec[]: ring size (max_dest_rd_atomic), next slot to fill */
 	uint8_t nowed, nowed_reads;
-	uint32_t done; /* SEND: bytes in the receive; WRITE: bytes placed */
-	uint32_t rkey; /* WRITE: key of the open message */
+	uint32_t done; /* bytes of the current message that have been placed */
+	uint32_t rkey; /* WRITE: R_Key of the current message */
 	uint64_t va;
-	uint32_t length;		 /* WRITE: length of the whole message */
-	struct rn_owe owed[RN_OWED_MAX]; /* oldest first, ascending PSN */
+	uint32_t length;		 /* WRITE: length of the whole message in bytes */
+	struct rn_owe owed[RN_OWED_MAX]; /* replies to send, in PSN order */
 	struct rn_read_rec rec[RN_MAX_RD_ATOMIC];
 };
 
@@ -169,30 +171,31 @@ enum rn_qp_event_bit {
 };
 
 struct rn_qp {
-	/* used for every packet */
+	/* the fields used for every packet come first */
 	struct rn_lane *lane;
 	uint32_t qpn, gen;
 	uint32_t pd;
 	uint8_t type, state;
-	uint8_t transport;	 /* enum rn_transport of its packets */
+	uint8_t transport;	 /* enum rn_transport of this QP's packets */
 	uint8_t mtu_shift;	 /* path MTU = 1 << mtu_shift */
-	uint8_t events;		 /* enum rn_qp_event_bit not yet reported */
+	uint8_t events;		 /* events not yet reported (enum rn_qp_event_bit) */
 	uint32_t access;	 /* rights of the peer (enum rn_access) */
-	uint32_t quota;		 /* packets it may send before the next QP's turn */
-	bool sqd_notify;	 /* report when the send queue has drained */
-	bool own_turn;		 /* the last packet was a READ response: a request goes first now */
-	struct rn_gid own, peer; /* destination and source of received packets */
+	uint32_t quota;		 /* packets this QP may send before the next QP sends */
+	bool sqd_notify;	 /* SQD: report SQ_DRAINED once all started requests are complete */
+	bool own_turn;		 /* the last packet sent was a READ response: send a request next */
+	struct rn_gid own, peer; /* expected destination and source of received packets */
 	struct rn_cq *send_cq, *recv_cq;
-	struct rn_srq_ref *srq; /* NULL: own receives. Else rq holds the one in use */
-	uint32_t recv_pd;	/* PD of the receives: the QP's, or the SRQ's */
-	struct rn_list active;	/* on the shard's list while it may have something to send */
-	struct rn_list dirty;	/* on the shard's list while retired counts are not published */
-	struct rn_list tell;	/* on the shard's list while events are not reported */
-	uint32_t sq_retired, rq_retired; /* not counting receives of an SRQ */
+	struct rn_srq_ref *srq; /* NULL: own receive queue. Else rq holds the receive in use */
+	uint32_t recv_pd;	/* PD of the receives: that of the QP or of the SRQ */
+	struct rn_list active;	/* in rn_lane.active while the QP may have something to send */
+	struct rn_list
+		dirty;	     /* in rn_lane.dirty_qp while sq_retired or rq_retired is unpublished */
+	struct rn_list tell; /* in rn_lane.tell_qp while events are not reported */
+	uint32_t sq_retired, rq_retired; /* completed sends and own receives */
 	struct rn_cc cc;		 /* rate limit (congestion control) */
-	struct rn_timer pace;		 /* in the lane's wheel `pace`: when it may send again */
-	struct rn_list cnp; /* on the shard's list while it owes a congestion notification */
-	rn_time cnp_after;  /* no notification is owed before this time */
+	struct rn_timer pace;		 /* in rn_lane.pace: when the QP may send again */
+	struct rn_list cnp;		 /* in rn_shard.cnp while the QP owes a CNP */
+	rn_time cnp_after;		 /* no further CNP is owed before this time */
 
 	struct rn_sq sq;
 	struct rn_window win;
@@ -201,8 +204,8 @@ struct rn_qp {
 	struct rn_tmpl tmpl;
 	struct rn_rq rq;
 	struct rn_rx rx;
-	struct rn_mw_list bound; /* windows bound on this QP */
-	uint32_t ngroups;	 /* multicast groups it is a member of */
+	struct rn_mw_list bound; /* memory windows bound on this QP */
+	uint32_t ngroups;	 /* number of multicast groups this QP is in */
 
 	uint64_t ctx, user;
 	struct rn_qp_attr attr;
@@ -214,44 +217,44 @@ static inline uint32_t rn_qp_mtu(const struct rn_qp *qp)
 	return 1u << qp->mtu_shift;
 }
 
-/* Does this QP have one fixed peer: connected type, address vector set? */
+/* Does this QP have one fixed peer? True for RC and UC from RTR on, ERR included. */
 static inline bool rn_qp_has_peer(const struct rn_qp *qp)
 {
 	return qp->type != RN_QPT_UD && qp->state >= RN_QPS_RTR;
 }
 
-/* How many packets carry len bytes: at least one. */
+/* Number of packets of a message of len bytes; at least one. */
 static inline uint32_t rn_qp_packets(const struct rn_qp *qp, uint32_t len)
 {
 	uint32_t n = (uint32_t)(((uint64_t)len + rn_qp_mtu(qp) - 1) >> qp->mtu_shift);
 	return n ? n : 1;
 }
 
-/* The rights by which this QP's peer accesses memory. */
+/* PD and QPN with which accesses of this QP's peer to memory are checked. */
 static inline struct rn_mr_via rn_qp_via(const struct rn_qp *qp)
 {
 	return (struct rn_mr_via){.pd = qp->pd, .qpn = qp->qpn};
 }
 
-/* Bytes of memory for the QP that the CREATE_QP command describes: struct and both queues. */
+/* Bytes of memory for the QP that the CREATE_QP command describes: the struct and both queues. */
 size_t rn_qp_bytes(const struct rn_cmd *cmd);
-/* Initialises the QP in `qp`, rn_qp_bytes() long, 64-byte aligned. The caller has checked the
+/* Initialises *qp, which has rn_qp_bytes() bytes, aligned to 64. The caller has checked the
  * command. */
 void rn_qp_init(struct rn_qp *qp, struct rn_lane *lane, const struct rn_cmd *cmd);
-/* Cancels its timers, ends its windows, and takes it off every list and out of its multicast
- * groups. The memory stays the caller's. */
+/* Prepares a QP for destruction: cancels its timers, releases its memory windows, and removes it
+ * from all lists and multicast groups. The caller frees the memory. */
 void rn_qp_fini(struct rn_qp *qp);
 
-/* The memory window `key` is being destroyed: ends its binding on this QP. Requests in the send
- * queue that would bind or invalidate it succeed without effect. */
+/* The memory window `key` is being destroyed: releases it if it is bound on this QP. Queued
+ * requests that would bind or invalidate the window will succeed without effect. */
 void rn_qp_forget_window(struct rn_qp *qp, uint32_t key);
 
-/* Builds the packet headers anew: after a change of the address vector, the peer's QPN, the port
- * or a MAC address. */
+/* Rebuilds the packet headers. To be called after a change of the address vector, the peer's QPN,
+ * the port or a MAC address. */
 void rn_qp_make_headers(struct rn_qp *qp);
 
-/* The oldest request fails. An RC QP enters ERR. UC and UD enter SQE: the send queue is flushed,
- * and receiving continues. */
+/* Completes the oldest send request with an error. An RC QP enters ERR. UC and UD QPs enter SQE:
+ * the send queue is flushed, and receiving continues. */
 void rn_qp_send_failed(struct rn_qp *qp, uint8_t status, uint8_t vendor, rn_time now);
 /* To be called when requests have completed in SQD: reports SQ_DRAINED, if requested, once no
  * started request is left. */
@@ -266,7 +269,7 @@ void rn_qp_note_error(struct rn_qp *qp, const char *why);
  * or the port is gone. keep_owed: owed replies are still sent, so that the peer gets the NAK. */
 void rn_qp_error(struct rn_qp *qp, unsigned what, bool keep_owed, rn_time now);
 
-/* How a message that took a receive describes itself in the CQE. */
+/* The part of a CQE that describes a received message. */
 struct rn_arrival {
 	uint32_t bytes;
 	uint32_t imm;	/* imm, sl and src_qpn: as in struct rn_cqe */
@@ -288,11 +291,12 @@ void rn_qp_complete_unqueued(struct rn_qp *qp, struct rn_cq *cq, uint8_t kind, u
 /* ---- for qp_modify.c ---- */
 
 void rn_qp_set_state(struct rn_qp *qp, uint8_t state);
-/* Prepares for sending: the first request gets this PSN. */
+/* Initialises window and credits; the first request to be sent gets this PSN. */
 void rn_qp_init_sends(struct rn_qp *qp, uint32_t psn);
-/* Ends the rate limit and drops an owed congestion notification. */
+/* Removes the rate limit and drops an owed CNP. */
 void rn_qp_end_limit(struct rn_qp *qp);
-/* Ends the windows that are bound on this QP, and voids those that queued requests would bind. */
+/* Releases the windows that are bound on this QP, and reports the end of the keys of queued BIND
+ * requests. */
 void rn_qp_end_windows(struct rn_qp *qp);
 
 #endif

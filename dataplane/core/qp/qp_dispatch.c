@@ -25,7 +25,7 @@ static void post_recv(struct rn_qp *qp, const struct rn_wqe *wqe, rn_time now)
 {
 	enum rn_qp_posting how = rn_qp_states[qp->state].post_recv;
 
-	if (rn_unlikely(qp->srq)) { /* its place is the SRQ */
+	if (rn_unlikely(qp->srq)) { /* receives must be posted to the SRQ */
 		qp->lane->stats.posts_dropped++;
 		return;
 	}
@@ -52,7 +52,7 @@ static void post_send(struct rn_qp *qp, const struct rn_wqe *wqe, rn_time now)
 			rn_lane_activate(qp->lane, qp);
 		return;
 	}
-	/* A BIND that is refused gives its key up, so that the window can be bound again. */
+	/* Report the end of a refused BIND's key, so that the client can bind the window again. */
 	if (wqe->kind == RN_WQE_BIND)
 		rn_mw_void(qp->lane->mrs, wqe->rkey, rn_qp_via(qp));
 	rn_qp_complete_unqueued(
@@ -99,8 +99,8 @@ static bool answers_read(const struct rn_qp *qp)
 	return qp->rx.nowed && qp->rx.owed[0].kind == RN_OWE_READ;
 }
 
-/* Replies are sent before requests. Responses to READs can go on without end, so that they and
- * the requests of this QP take turns. */
+/* Sends replies before requests, but alternates READ responses with requests: a long series of READ
+ * responses would otherwise block the requests of this QP. */
 unsigned rn_qp_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now)
 {
 	unsigned n = qp->own_turn && answers_read(qp) ? request_tx(qp, buf, now) : 0;
@@ -113,8 +113,7 @@ unsigned rn_qp_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now)
 
 /* ---- with a rate limit ---- */
 
-/* Is the oldest reply owed an ACK, a NAK or an ATOMIC ACK? Those are not delayed by the rate
- * limit. */
+/* Is the oldest owed reply an ACK, a NAK or an ATOMIC ACK? The rate limit does not delay these. */
 static bool owes_small(const struct rn_qp *qp)
 {
 	const struct rn_rx *rx = &qp->rx;
@@ -139,8 +138,8 @@ static bool is_data(const struct rn_qp *qp, const uint8_t *frame)
 	return op->family != RN_F_ACK && op->family != RN_F_ATOMIC_ACK;
 }
 
-/* Arms the timer that returns the QP to the active list. The caller sends nothing, and so the QP
- * leaves the list until then. */
+/* Arms the timer that puts the QP back on the active list. The caller returns 0, so rn_shard_tx()
+ * takes the QP off the list until then. */
 static void hold_back(struct rn_qp *qp)
 {
 	rn_time when = rn_cc_wake_at(&qp->cc);

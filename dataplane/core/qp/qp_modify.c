@@ -1,5 +1,5 @@
-/* Which changes of its attributes and its state does a QP allow, and what does each change do?
- * The transitions are a table of qp.h. Shard thread. */
+/* Which changes of its attributes and its state does a QP allow, and what does each change do? The
+ * table of transitions is in qp.h. Shard thread. */
 #include "qp/qp_modify.h"
 
 #include <errno.h>
@@ -7,17 +7,17 @@
 #include "qp/lane.h"
 #include "qp/responder.h"
 
-/* Forgets everything of the connection; the QP, its number and its queues remain. */
+/* Clears all state of the connection; the QP keeps its QPN and its queues. */
 static void enter_reset(struct rn_qp *qp)
 {
 	rn_retry_stop(&qp->retry, &qp->lane->wheel);
 	rn_retry_init(&qp->retry, qp->lane->cfg.rto_floor, qp->lane->cfg.rto_initial);
 	rn_qp_end_limit(qp);
-	qp->events = 0; /* events of the former connection */
+	qp->events = 0; /* drop events of the former connection */
 	rn_list_del(&qp->tell);
 	rn_qp_end_windows(qp);
-	/* Queued requests are dropped without completions, and count as retired: the poster then
-	 * finds both queues empty. */
+	/* Queued requests are dropped without completions and count as retired, so that the
+	 * application finds both queues empty. */
 	qp->sq_retired += qp->sq.tail - qp->sq.head;
 	qp->rq_retired += qp->srq ? 0 : qp->rq.tail - qp->rq.head;
 	qp->sq.head = qp->sq.send = qp->sq.started = qp->sq.tail;
@@ -30,7 +30,7 @@ static void enter_reset(struct rn_qp *qp)
 	rn_qp_set_state(qp, RN_QPS_RESET);
 }
 
-/* Are all values that the mask names in range? There is one port with one P_Key. */
+/* Are all values that the mask names in range? The NIC has one port with one P_Key. */
 static bool values_fit(const struct rn_qp *qp, uint32_t mask, const struct rn_qp_attr *a)
 {
 	const struct rn_port_attr *port = &qp->lane->port;
@@ -62,7 +62,7 @@ static bool values_fit(const struct rn_qp *qp, uint32_t mask, const struct rn_qp
 	X(MAX_DEST_RD_ATOMIC, max_dest_rd_atomic) X(DEST_QPN, dest_qpn)
 /* clang-format on */
 
-/* Copies the attributes that the mask names, and updates what is derived from them. */
+/* Copies the attributes that the mask names, and updates the fields derived from them. */
 static void apply(struct rn_qp *qp, uint32_t mask, const struct rn_qp_attr *a)
 {
 #define X(bit, field)           \
@@ -96,7 +96,7 @@ int rn_qp_modify(struct rn_qp *qp, uint32_t mask, const struct rn_qp_attr *a, rn
 	    given & ~(row->mandatory | row->optional) || !values_fit(qp, given, a))
 		return -EINVAL;
 	if (to == RN_QPS_ERR) {
-		/* rn_qp_error() does nothing in RESET, where nothing can be flushed. */
+		/* Set the state here, because rn_qp_error() has no effect in RESET. */
 		if (from == RN_QPS_RESET)
 			rn_qp_set_state(qp, RN_QPS_ERR);
 		rn_qp_error(qp, 0, false, now);

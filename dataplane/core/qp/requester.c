@@ -25,13 +25,13 @@
 #include "qp/qp.h"
 #include "qp/requester.h"
 
-/* With a rate limit, AckReq is set at least once in this time while data leaves. */
+/* With a rate limit, at least one packet in this time (100 us) has AckReq set. */
 #define ASK_NS RN_US(100)
 
 /* ---- transmitting ---- */
 
 /* May this request start? A fence waits for all READs and atomics; max_rd_atomic limits how many
- * are outstanding; PSNs in flight must stay comparable. */
+ * are outstanding; the PSNs in flight must fit into half of the PSN space. */
 static bool may_start(struct rn_qp *qp, struct rn_sqe *e, uint32_t npkts)
 {
 	if (e->flags & RN_WQE_FENCE && qp->win.nreads)
@@ -41,8 +41,8 @@ static bool may_start(struct rn_qp *qp, struct rn_sqe *e, uint32_t npkts)
 	return rn_window_fits(&qp->win, npkts);
 }
 
-/* Do the peer's credits let this request of npkts packets start? To be called when nothing else
- * prevents the start, because it counts the request. The peer counts each piece of a READ as a
+/* Do the peer's credits permit a request of npkts packets to start? If so, counts the request: call
+ * this last, when nothing else prevents the start. Each request packet of a READ counts as one
  * message. */
 static bool has_credit(struct rn_qp *qp, const struct rn_sqe *e, uint32_t npkts)
 {
@@ -55,7 +55,7 @@ static bool has_credit(struct rn_qp *qp, const struct rn_sqe *e, uint32_t npkts)
 	return false;
 }
 
-/* Assigns PSNs to the next request. False: no request may start now. */
+/* Starts the next request of the send queue: assigns its PSNs. False: it may not start now. */
 static bool start_next(struct rn_qp *qp)
 {
 	struct rn_sqe *e = rn_sq_at(&qp->sq, qp->sq.started);
@@ -161,9 +161,8 @@ static unsigned build_atomic(struct rn_qp *qp, const struct rn_sqe *e, uint8_t *
 	return rn_tmpl_close(&qp->tmpl, buf, RN_ATOMIC_ETH_BYTES, 0);
 }
 
-/* How many packets may pass between two AckReq bits. With a rate limit, no more than leave in
- * ASK_NS: otherwise the retransmission timer could expire before the peer is requested to
- * acknowledge. */
+/* Number of packets per AckReq bit. With a rate limit, at most as many as are sent in ASK_NS:
+ * otherwise the retransmission timer could expire before the peer is requested to acknowledge. */
 static uint32_t ask_every(const struct rn_qp *qp)
 {
 	uint32_t n = rn_window_ask_every(&qp->win);
@@ -175,8 +174,8 @@ static uint32_t ask_every(const struct rn_qp *qp)
 	return (uint32_t)RN_MIN(n, limit);
 }
 
-/* RN_TMPL_ACK_REQ when the next packet of a SEND or WRITE requests an acknowledgement, else 0:
- * the last packet of a message does, and one packet in every ask_every(). */
+/* Returns RN_TMPL_ACK_REQ if the next packet of a SEND or WRITE must request an ACK, else 0. The
+ * last packet of a message does, and one in every ask_every() packets. */
 static unsigned ask(struct rn_qp *qp, const struct rn_sqe *e)
 {
 	struct rn_window *w = &qp->win;
@@ -189,8 +188,8 @@ static unsigned ask(struct rn_qp *qp, const struct rn_sqe *e)
 	return 0;
 }
 
-/* Builds a packet of a SEND or WRITE. Returns its length, or 0 when local memory is not
- * accessible: *why is the verdict. */
+/* Builds a packet of a SEND or WRITE. Returns its length; 0: local memory is not accessible, and
+ * *why is the verdict. */
 static unsigned build_data(struct rn_qp *qp, const struct rn_sqe *e, uint8_t *buf, unsigned flags,
 			   enum rn_verdict *why)
 {
@@ -211,6 +210,7 @@ static unsigned build_data(struct rn_qp *qp, const struct rn_sqe *e, uint8_t *bu
 	return *why == RN_V_OK ? rn_tmpl_close(&qp->tmpl, buf, ext, n) : 0;
 }
 
+/* Accounts for a sent RC request packet, which uses npsn PSNs. */
 static void account_sent(struct rn_qp *qp, struct rn_sqe *e, uint32_t npsn, rn_time now)
 {
 	struct rn_window *w = &qp->win;
@@ -224,13 +224,14 @@ static void account_sent(struct rn_qp *qp, struct rn_sqe *e, uint32_t npsn, rn_t
 	if (!fresh && e->kind == RN_WQE_READ)
 		rn_retry_asked_again(&qp->retry, npsn);
 	rn_window_sent(w, &qp->sq, npsn);
-	/* A round trip is measured only from a new packet that requests a response: then unasked
-	 * is 0. */
+	/* Measure the round trip only of a new packet that requests a response: `unasked` is 0
+	 * after such a packet. */
 	rn_retry_packet_sent(&qp->retry, &qp->lane->wheel, psn, fresh && !w->unasked, now);
 }
 
-/* Executes a request without packets. `ran` keeps it from running twice, because after a loss
- * the queue is passed through again. False: it failed, and its status is set. */
+/* Executes a BIND, INVALIDATE or NOP, which send no packets. e->ran prevents a second execution
+ * when sending restarts at an earlier request after a loss. False: the request failed, and
+ * e->status is set. */
 static bool run_local(struct rn_qp *qp, struct rn_sqe *e)
 {
 	struct rn_mr_table *mrs = qp->lane->mrs;
@@ -250,7 +251,8 @@ static bool run_local(struct rn_qp *qp, struct rn_sqe *e)
 
 static void retire_done(struct rn_qp *qp, rn_time now);
 
-/* The request to send from, with PSNs assigned. NULL: nothing may be sent now. */
+/* Returns the request whose packet is sent next, with PSNs assigned. NULL: nothing may be sent
+ * now. */
 static struct rn_sqe *pick(struct rn_qp *qp, rn_time now)
 {
 	struct rn_sq *sq = &qp->sq;
@@ -280,8 +282,8 @@ static struct rn_sqe *pick(struct rn_qp *qp, rn_time now)
 	return NULL;
 }
 
-/* A packet of UC has been sent. UC has no acknowledgements, so that the packet is complete at
- * once. */
+/* Accounts for a sent UC packet. UC has no acknowledgements, so the packet counts as acknowledged
+ * at once. */
 static void hand_over(struct rn_qp *qp, rn_time now)
 {
 	qp->lane->stats.tx_requests++;
@@ -343,7 +345,8 @@ static void retire_done(struct rn_qp *qp, rn_time now)
 		rn_qp_drained(qp);
 }
 
-/* Everything before psn is acknowledged: moves una, restarts the timer, completes requests. */
+/* Handles the acknowledgement of all PSNs before psn: moves una, restarts the timer, completes
+ * requests. */
 static void advance(struct rn_qp *qp, uint32_t psn, rn_time now)
 {
 	struct rn_window *w = &qp->win;
@@ -357,15 +360,16 @@ static void advance(struct rn_qp *qp, uint32_t psn, rn_time now)
 		rn_lane_activate(qp->lane, qp);
 }
 
-/* Sends again from una on. */
+/* Goes back N: restarts sending at una. */
 static void go_back(struct rn_qp *qp)
 {
 	rn_window_rewind(&qp->win, &qp->sq);
 	rn_lane_activate(qp->lane, qp);
 }
 
-/* A response shows that responses to the oldest READ or atomic were lost. Requests them again,
- * but only once until there is progress or a timeout. */
+/* Handles an implied NAK: a later response shows that the response `expect` of the oldest READ or
+ * atomic was lost. Requests it and those after it again, but only once until there is progress or a
+ * timeout. */
 static enum rn_verdict imply_nak(struct rn_qp *qp, uint32_t expect, rn_time now)
 {
 	advance(qp, expect, now);
@@ -385,8 +389,8 @@ static uint32_t ahead(const struct rn_qp *qp, uint32_t psn)
 
 /* ---- responses ---- */
 
-/* An ACK for psn covers everything up to it. If it reaches an incomplete READ or atomic, the
- * responses to that one were lost (implied NAK). */
+/* Handles an ACK, which acknowledges all PSNs up to psn. If an incomplete READ or atomic is among
+ * them, its responses were lost (implied NAK). */
 static enum rn_verdict take_ack(struct rn_qp *qp, uint32_t psn, rn_time now)
 {
 	uint32_t expect;
@@ -398,8 +402,9 @@ static enum rn_verdict take_ack(struct rn_qp *qp, uint32_t psn, rn_time now)
 	return RN_V_OK;
 }
 
-/* A NAK for psn acknowledges everything before psn, unless a READ or atomic there is incomplete:
- * then its responses were lost. True: the NAK itself is to be handled. */
+/* Handles the part of a NAK that acknowledges all PSNs before psn. True: the caller then handles
+ * the NAK itself. False: an earlier READ or atomic is incomplete, and its lost responses are
+ * requested again instead. */
 static bool settle_before(struct rn_qp *qp, uint32_t psn, rn_time now)
 {
 	uint32_t expect;
@@ -441,12 +446,13 @@ static enum rn_verdict take_rnr(struct rn_qp *qp, uint32_t psn, uint8_t code, rn
 		return RN_V_RSP_RNR;
 	}
 	qp->lane->stats.rnr_waits++;
-	/* The wait is for the peer's receives, not for the network: the window keeps its size. */
+	/* The peer lacks receives, and no packet was lost in the network: the window keeps its
+	 * size. */
 	rn_window_rewind(&qp->win, &qp->sq);
 	return RN_V_RSP_RNR;
 }
 
-/* NAK codes: the status with which the request fails that contains the PSN. */
+/* Per code of a fatal NAK: completion status of the request that contains the PSN, and verdict. */
 static const struct {
 	uint8_t status;
 	uint8_t verdict;
@@ -497,8 +503,8 @@ static enum rn_verdict take_acknowledge(struct rn_qp *qp, const struct rn_pkt *p
 	return RN_V_RSP_RESERVED;
 }
 
-/* A response before una. Only two of these matter: a fatal NAK for an earlier PSN of the READ in
- * progress, and READ responses, which show that the peer is alive (rn_retry_stale() limits how
+/* Handles a response before una. Only two kinds matter: a fatal NAK for an earlier PSN of the READ
+ * in progress, and READ responses, which show that the peer is alive (rn_retry_stale() limits how
  * many of them count). */
 static enum rn_verdict take_old(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now)
 {
@@ -512,15 +518,16 @@ static enum rn_verdict take_old(struct rn_qp *qp, const struct rn_pkt *pkt, rn_t
 	return take_fatal(qp, pkt->psn, pkt->syndrome & 0x1F, now);
 }
 
-/* The response contradicts what is outstanding at its PSN: the QP fails. */
+/* Fails the oldest request and with it the QP, because the response does not match the requests in
+ * flight. */
 static enum rn_verdict refuse(struct rn_qp *qp, uint8_t status, enum rn_verdict why, rn_time now)
 {
 	rn_qp_send_failed(qp, status, why, now);
 	return why;
 }
 
-/* Is this the right response for bytes [off, off + want) of the READ? Opcodes are checked by
- * position only: the last packet of a piece may be Last or Only, any other First or Middle. */
+/* Does this READ response have `want` bytes, and the right opcode and syndrome? last: the response
+ * ends the READ or a piece of it, so the opcode must be Last or Only, otherwise First or Middle. */
 static bool fits(const struct rn_pkt *pkt, uint32_t want, bool last)
 {
 	return pkt->payload_len == want && pkt->op->ends == last &&
@@ -548,9 +555,9 @@ static enum rn_verdict take_read_response(struct rn_qp *qp, const struct rn_pkt 
 	if (!e || !answers(qp, pkt->psn, e, expect, false))
 		return refuse(qp, RN_STATUS_BAD_RESP_ERR, RN_V_RSP_BAD, now);
 	if (pkt->psn != expect) {
-		/* A response is missing. Responses that the peer sent after the missing one still
-		 * arrive before the answer to the repeated request, for a long READ during many
-		 * timeouts. They show that the peer is alive, so the timer restarts. */
+		/* An earlier response is missing. Until the peer answers the repeated READ request,
+		 * its remaining responses to the first request still arrive, for a long READ during
+		 * many timeouts. They show that the peer is alive, so the timer restarts. */
 		rn_retry_alive(&qp->retry, &qp->lane->wheel, now);
 		return imply_nak(qp, expect, now);
 	}
@@ -587,8 +594,8 @@ static enum rn_verdict take_atomic_ack(struct rn_qp *qp, const struct rn_pkt *pk
 	return RN_V_OK;
 }
 
-/* Takes the credits of a positive acknowledgement, also of one that acknowledges nothing new:
- * the receiver reports newly posted receives that way. PSNs that were never sent are ignored. */
+/* Takes the credit count of a positive acknowledgement, even if it acknowledges nothing new: this
+ * is how a receiver reports newly posted receives. Ignores PSNs that were never sent. */
 static void look_for_credits(struct rn_qp *qp, const struct rn_pkt *pkt)
 {
 	const struct rn_window *w = &qp->win;
@@ -639,8 +646,8 @@ void rn_requester_expired(struct rn_qp *qp, rn_time now)
 		return;
 	case RN_RETRY_RESEND:
 		st->timeouts++;
-		/* No answer within the coded timeout: the peer may have moved to another MAC
-		 * address. */
+		/* No answer within the local ACK timeout (4.096 us << code): the MAC address of the
+		 * peer may have changed. */
 		rn_lane_doubt(qp->lane, &qp->peer, now);
 		break;
 	case RN_RETRY_RESEND_EARLY:

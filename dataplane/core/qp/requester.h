@@ -4,11 +4,12 @@
 
 #include "qp/qp.h"
 
-/* A response for this QP. Returns what became of it. */
+/* Processes a received response for this QP. Returns the verdict. */
 enum rn_verdict rn_requester_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now);
-/* Builds the next request packet, all but its ICRC. Returns its length, 0: nothing may be sent. */
+/* Builds the next request packet, without the ICRC. Returns its length; 0: nothing may be sent
+ * now. */
 unsigned rn_requester_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now);
-/* The retransmission timer of this QP has expired. */
+/* Handles the expiry of this QP's retransmission timer. */
 void rn_requester_expired(struct rn_qp *qp, rn_time now);
 
 #endif

@@ -29,9 +29,9 @@ void rn_responder_init(struct rn_qp *qp, uint32_t psn, uint8_t max_reads)
 	qp->rx.nrec = max_reads;
 }
 
-/* Syndrome of an ACK: the credit count is the number of receives posted, including the one that
- * the open message uses. An SRQ reports "no credits", because its receives are shared with other
- * QPs. */
+/* Syndrome of an ACK: the credit count is the number of receives posted, including the one that the
+ * current message uses. A QP on an SRQ reports "no credits", because other QPs share the
+ * receives. */
 static uint8_t syndrome_ack(const struct rn_qp *qp)
 {
 	if (rn_likely(!qp->lane->cfg.credits) || qp->srq)
@@ -41,6 +41,7 @@ static uint8_t syndrome_ack(const struct rn_qp *qp)
 
 /* ---- the owed list ---- */
 
+/* Removes entry i of the owed list. */
 static void forget(struct rn_rx *rx, unsigned i)
 {
 	if (rx->owed[i].kind == RN_OWE_READ) {
@@ -49,7 +50,7 @@ static void forget(struct rn_rx *rx, unsigned i)
 	}
 	rx->nowed--;
 	memmove(&rx->owed[i], &rx->owed[i + 1], (rx->nowed - i) * sizeof(rx->owed[0]));
-	/* ACKs are cumulative: of two neighbours the later one is enough. */
+	/* ACKs are cumulative: of two adjacent ACKs the later one is enough. */
 	if (i && i < rx->nowed && rx->owed[i].kind == RN_OWE_ACK &&
 	    rx->owed[i - 1].kind == RN_OWE_ACK) {
 		rx->owed[i - 1] = rx->owed[i];
@@ -58,8 +59,8 @@ static void forget(struct rn_rx *rx, unsigned i)
 	}
 }
 
-/* Inserts a reply behind all entries whose PSN is not after its own. An ACK merges with a
- * neighbouring ACK. */
+/* Inserts a reply into the owed list after all entries with the same or an earlier PSN. Merges an
+ * ACK with an adjacent ACK. */
 static void insert(struct rn_qp *qp, const struct rn_owe *o)
 {
 	struct rn_rx *rx = &qp->rx;
@@ -86,7 +87,7 @@ static void owe_ack(struct rn_qp *qp, uint32_t psn)
 	struct rn_rx *rx = &qp->rx;
 	struct rn_owe *last = rx->nowed ? &rx->owed[rx->nowed - 1] : NULL;
 
-	/* Common case: the newest entry is an ACK, which this one replaces. */
+	/* Common case: the newest entry is an ACK, and the new ACK replaces it. */
 	if (last && last->kind == RN_OWE_ACK && !rn_psn_before(psn, last->psn)) {
 		last->psn = psn;
 		last->msn = rx->msn;
@@ -107,8 +108,9 @@ static void owe_nak(struct rn_qp *qp, uint8_t syndrome, uint32_t psn)
 			   .kind = RN_OWE_NAK, .syndrome = syndrome, .psn = psn, .msn = rx->msn});
 }
 
-/* A READ is sorted by its last PSN: the PSN that follows it can be 2^23 away from its first PSN,
- * too far for rn_psn_before() to tell the order. */
+/* Owes the response to a READ or atomic. The entry is sorted by the last PSN of the response,
+ * because the PSN after it can be 2^23 away from the first PSN, too far for rn_psn_before() to tell
+ * the order. */
 static void owe_read(struct rn_qp *qp, uint8_t rec)
 {
 	struct rn_rx *rx = &qp->rx;
@@ -137,7 +139,7 @@ void rn_responder_reads(struct rn_qp *qp, uint8_t max_reads)
 	memcpy(old, rx->rec, sizeof(old));
 	memset(rx->rec, 0, sizeof(rx->rec));
 	rx->nrec = max_reads;
-	/* Oldest first. Unused slots count as the oldest. */
+	/* Visit the records from oldest to newest. Unused slots come first. */
 	for (unsigned age = 0; age < n; age++) {
 		unsigned was = (from + age) % n;
 
@@ -152,8 +154,8 @@ void rn_responder_reads(struct rn_qp *qp, uint8_t max_reads)
 		rx->rec[kept] = old[was];
 		for (unsigned k = 0; k < rx->nowed; k++)
 			if (rx->owed[k].kind == RN_OWE_READ && rx->owed[k].rec == was)
-				/* 0x80 marks an index that is new already, so that a later round
-				 * of the loop skips it. */
+				/* 0x80 marks an entry that has its new index already, so that a
+				 * later iteration skips it. */
 				rx->owed[k].rec = 0x80 | kept;
 		kept++;
 	}
@@ -162,7 +164,7 @@ void rn_responder_reads(struct rn_qp *qp, uint8_t max_reads)
 	rx->rec_next = kept < max_reads ? kept : 0;
 }
 
-/* ---- in order ---- */
+/* ---- requests with the expected PSN ---- */
 
 static bool in_sequence(const struct rn_rx *rx, const struct rn_opcode_row *op)
 {
@@ -180,8 +182,8 @@ static bool length_fits(const struct rn_qp *qp, const struct rn_pkt *pkt)
 	return pkt->payload_len <= rn_qp_mtu(qp) && (pkt->op->starts || pkt->payload_len);
 }
 
-/* Completes the acceptance of a request: moves the expected PSN and MSN on, and allows a NAK
- * again. */
+/* Accepts a request packet: moves the expected PSN on by npsn, and the MSN if the message is
+ * complete, and permits NAKs again. */
 static void commit(struct rn_qp *qp, const struct rn_pkt *pkt, uint32_t npsn, bool message_done)
 {
 	qp->rx.epsn = rn_psn_add(qp->rx.epsn, npsn);
@@ -192,9 +194,9 @@ static void commit(struct rn_qp *qp, const struct rn_pkt *pkt, uint32_t npsn, bo
 	qp->rx.rnr_naks = 0;
 }
 
-/* The receive of the open message, or a new one when a message begins. NULL: none is posted. A
- * receive of an SRQ is taken only now: from here on it stays with this QP until a message uses
- * it or the QP fails, and never goes back to the SRQ. */
+/* Returns the receive of the current message, or the next posted receive when a message begins.
+ * NULL: none is posted. A receive taken from an SRQ here stays with this QP until a message uses it
+ * or the QP fails, and never goes back to the SRQ. */
 static const struct rn_rqe *receive_for(struct rn_qp *qp)
 {
 	const struct rn_rqe *e = rn_rq_first(&qp->rq);
@@ -284,8 +286,8 @@ static enum rn_verdict check_write_target(const struct rn_qp *qp, const struct r
 				  RN_ACCESS_REMOTE_WRITE, &ptr);
 }
 
-/* WRITE with immediate data consumes a receive. The receive is checked before any data is
- * placed: after an RNR NAK the peer sends this packet again. */
+/* Checks the receive that a WRITE with immediate data consumes. This comes before any data are
+ * placed, because after an RNR NAK the peer sends this packet again. */
 static enum rn_verdict check_receive(struct rn_qp *qp)
 {
 	const struct rn_rqe *e = receive_for(qp);
@@ -447,8 +449,8 @@ static enum rn_verdict take_in_order(struct rn_qp *qp, const struct rn_pkt *pkt,
 
 /* ---- duplicates ---- */
 
-/* May the peer still repeat this request? After RN_PSN_WINDOW more PSNs it cannot, and the same
- * PSNs belong to other requests. */
+/* Can the peer still repeat the request of this record? Not after RN_PSN_WINDOW more PSNs: then the
+ * PSNs of the record may belong to other requests. */
 static bool is_current(const struct rn_rx *rx, const struct rn_read_rec *rec)
 {
 	return rec->npkts && rx->taken - rec->end <= RN_PSN_WINDOW;
@@ -466,8 +468,8 @@ static struct rn_read_rec *record_of(struct rn_rx *rx, uint32_t psn)
 	return NULL;
 }
 
-/* A repeated READ request, whole or from a later packet on. The R_Key is checked again, because
- * the memory may have been deregistered since. */
+/* Handles a repeated READ request, for the whole READ or for its rest from a later packet on.
+ * Checks the R_Key again, because the memory may have been deregistered since. */
 static enum rn_verdict replay_read(struct rn_qp *qp, const struct rn_pkt *pkt)
 {
 	struct rn_rx *rx = &qp->rx;
@@ -485,15 +487,16 @@ static enum rn_verdict replay_read(struct rn_qp *qp, const struct rn_pkt *pkt)
 	    rn_mr_check_remote(qp->lane->mrs, pkt->rkey, rn_qp_via(qp), pkt->va, pkt->dma_len,
 			       RN_ACCESS_REMOTE_READ, &ptr) != RN_V_OK)
 		return RN_V_REQ_REPLAY_GONE;
-	/* The new answer replaces an answer that is being sent. */
+	/* The response restarts at the requested packet, even if an earlier response is still being
+	 * sent. */
 	rec->start = rec->next = skip;
 	if (!rec->owed)
 		owe_read(qp, rec - rx->rec);
 	return RN_V_REQ_DUP_READ;
 }
 
-/* A repeated atomic. The answer comes from the record and no memory is touched, so that only the
- * opcode is compared. */
+/* Handles a repeated atomic. The response comes from the record and no memory is accessed, so only
+ * the opcode is compared. */
 static enum rn_verdict replay_atomic(struct rn_qp *qp, const struct rn_pkt *pkt)
 {
 	struct rn_rx *rx = &qp->rx;
@@ -506,9 +509,9 @@ static enum rn_verdict replay_atomic(struct rn_qp *qp, const struct rn_pkt *pkt)
 	return RN_V_REQ_DUP_READ;
 }
 
-/* The PSN of the ACK that answers a duplicate at psn: the newest PSN accepted, or the PSN before
- * the first READ or atomic behind psn. The answer to that one may be lost, and the requester
- * would take an ACK for it as a NAK. */
+/* Returns the PSN of the ACK for a duplicate at psn: the newest accepted PSN, but not beyond the
+ * next READ or atomic after psn. The response to that READ or atomic may be lost, and the requester
+ * would take an ACK for it as an implied NAK. */
 static uint32_t ack_for_duplicate(const struct rn_rx *rx, uint32_t psn)
 {
 	uint32_t to = rn_psn_add(rx->epsn, -1u);
@@ -532,10 +535,10 @@ static enum rn_verdict take_duplicate(struct rn_qp *qp, const struct rn_pkt *pkt
 	return RN_V_REQ_DUPLICATE;
 }
 
-/* ---- consequences ---- */
+/* ---- replies and errors ---- */
 
-/* The status with which the verdict completes the receive in use. SUCCESS: no receive is
- * affected. */
+/* Returns the status with which verdict v completes the current receive. SUCCESS: the receive is
+ * not affected. */
 static uint8_t recv_status(const struct rn_qp *qp, enum rn_verdict v)
 {
 	if (v == RN_V_REQ_TOO_LONG)
@@ -572,7 +575,8 @@ static uint8_t rnr_code(struct rn_qp *qp)
 	return (uint8_t)code;
 }
 
-/* Owes the reply that the verdict table names, and ends the QP when the table demands it. */
+/* Owes the reply that the table rn_verdicts names for v, and puts the QP into ERR if the table
+ * demands it. */
 static void reply(struct rn_qp *qp, enum rn_verdict v, uint32_t psn, rn_time now)
 {
 	switch (rn_verdicts[v].reply) {
@@ -603,8 +607,8 @@ static void reply(struct rn_qp *qp, enum rn_verdict v, uint32_t psn, rn_time now
 		rn_responder_fail(qp, v, now);
 }
 
-/* A packet beyond epsn. Only the first one of a gap causes a NAK: each further NAK would make
- * the peer send the same packets again. */
+/* Handles a packet beyond epsn. Only the first packet after a gap causes a NAK: each further NAK
+ * would make the peer send the same packets again. */
 static enum rn_verdict take_gap(struct rn_rx *rx)
 {
 	if (rx->nak_sent)
@@ -669,15 +673,15 @@ static uint8_t response_opcode(bool first, bool last)
 	return last ? RN_OP_READ_RESP_LAST : RN_OP_READ_RESP_MIDDLE;
 }
 
-/* The memory of a READ that is being answered is gone. A repeated answer just ends, because the
- * requester has had the first one. Otherwise a NAK reports the PSN of the response that cannot
- * be sent, and ends the QP: no other reply is sent. */
+/* Ends a READ response whose memory is no longer accessible. A repeated response is just dropped,
+ * because the requester has had the first one. Otherwise a NAK reports the PSN of the response that
+ * cannot be sent, all other replies are dropped, and the QP enters ERR. */
 static void give_up_read(struct rn_qp *qp, struct rn_read_rec *rec, enum rn_verdict why,
 			 rn_time now)
 {
 	uint32_t psn = rn_psn_add(rec->first_psn, rec->next);
 
-	/* Not counted as a verdict: verdicts count received packets, each exactly once. */
+	/* A counter of its own: verdicts count received packets, each exactly once. */
 	qp->lane->stats.tx_reads_given_up++;
 	if (rec->answered) {
 		forget(&qp->rx, 0);
@@ -688,8 +692,8 @@ static void give_up_read(struct rn_qp *qp, struct rn_read_rec *rec, enum rn_verd
 	reply(qp, why, psn, now);
 }
 
-/* Builds the next packet of the READ response at the head of the owed list. Returns its length,
- * or 0 when its memory is gone. */
+/* Builds the next packet of the READ response at the head of the owed list. Returns its length; 0:
+ * the memory is no longer accessible. */
 static unsigned build_read_response(struct rn_qp *qp, uint8_t *buf, rn_time now)
 {
 	struct rn_rx *rx = &qp->rx;

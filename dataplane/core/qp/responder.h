@@ -6,17 +6,17 @@
 
 /* psn: the first PSN expected. max_reads: max_dest_rd_atomic. */
 void rn_responder_init(struct rn_qp *qp, uint32_t psn, uint8_t max_reads);
-/* Changes max_dest_rd_atomic: the newest records are kept. */
+/* Changes max_dest_rd_atomic. The newest READ and atomic records are kept. */
 void rn_responder_reads(struct rn_qp *qp, uint8_t max_reads);
-/* A request for this QP. Returns what became of it; the reply, if any, is owed. */
+/* Processes a received request for this QP and owes the reply, if any. Returns the verdict. */
 enum rn_verdict rn_responder_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now);
-/* The receive of the open message, or a new one when a message begins. A receive of an SRQ stays
- * with the QP until it is used. NULL: none is posted. */
+/* Returns the receive of the current message, or the next posted receive when a message begins. A
+ * receive of an SRQ stays with the QP until it is used. NULL: none is posted. */
 const struct rn_rqe *rn_responder_receive(struct rn_qp *qp);
-/* Builds the packet of the oldest reply owed, all but its ICRC. Returns its length, 0: none is
+/* Builds the packet of the oldest owed reply, without the ICRC. Returns its length; 0: no reply is
  * owed. */
 unsigned rn_responder_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now);
-/* Puts the QP into the error state because of this verdict; completes the receive in use. */
+/* Completes the current receive with the error of verdict v, and puts the QP into ERR. */
 void rn_responder_fail(struct rn_qp *qp, enum rn_verdict v, rn_time now);
 
 #endif

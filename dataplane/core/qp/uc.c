@@ -1,9 +1,9 @@
-/* Unreliable connections: how does receiving differ from RC, as no packet is ever answered?
+/* Receiving on unreliable connections (UC), where no packet is ever answered.
  *
- * A message is delivered whole or not at all. Its first packet is accepted with any PSN, the
- * others only in order. A packet out of order, or one that is refused, discards the message, and
- * the next message uses its receive (docs/spec/rocev2.md 4.13). Checks and placing are the
- * responder's. Sending is the requester's: a request completes when its last packet has been
+ * A message is delivered whole or not at all. Its first packet is accepted with any PSN, the others
+ * only in order. A packet out of order, or one that is refused, discards the message, and the next
+ * message uses the receive of the discarded one (docs/spec/rocev2.md 4.13). responder.c checks
+ * packets and places data. requester.c sends: a request completes when its last packet has been
  * built, without a timer and without retransmission. Owned by the shard's thread. */
 #include "qp/lane.h"
 #include "qp/qp.h"
@@ -16,7 +16,7 @@ static void give_up(struct rn_qp *qp)
 	qp->lane->stats.uc_given_up++;
 }
 
-/* Is the packet the next one of the open message? The responder checks its opcode. */
+/* Is the packet the next one of the current message? The responder checks its opcode. */
 static enum rn_verdict check_follows(const struct rn_rx *rx, const struct rn_pkt *pkt)
 {
 	if (rx->message == RN_RX_IDLE)
@@ -24,8 +24,8 @@ static enum rn_verdict check_follows(const struct rn_rx *rx, const struct rn_pkt
 	return pkt->psn == rx->epsn ? RN_V_OK : RN_V_REQ_GAP;
 }
 
-/* Prepares for the responder, which accepts a packet with the expected PSN: a first packet sets
- * that PSN, and discards a message that is still open. */
+/* Prepares a packet for rn_responder_rx(), which accepts only the expected PSN: the first packet of
+ * a message sets the expected PSN, and discards an incomplete message. */
 static enum rn_verdict put_in_order(struct rn_qp *qp, const struct rn_pkt *pkt)
 {
 	struct rn_rx *rx = &qp->rx;

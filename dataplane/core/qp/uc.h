@@ -4,7 +4,7 @@
 
 #include "qp/qp.h"
 
-/* A packet for this QP, which is in a state to receive. Returns what became of it. */
+/* Processes a received packet; the QP is in a state that permits receiving. Returns the verdict. */
 enum rn_verdict rn_uc_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now);
 
 #endif

@@ -1,5 +1,5 @@
-/* Datagrams: how does a request become one packet to the address it names, and a packet one
- * receive? Owned by the shard's thread. */
+/* Datagrams: sends each request as one packet to the address in the request, and places each
+ * received packet in one receive. Owned by the shard's thread. */
 #include "qp/ud.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@
 
 /* ---- sending ---- */
 
-/* The headers of the datagram. The request brings the address vector, the QPN and the Q_Key. */
+/* The headers of the datagram. The request carries the address vector, the QPN and the Q_Key. */
 static struct rn_pkt head_of(const struct rn_qp *qp, const struct rn_sqe *e, const struct rn_ud *to)
 {
 	const struct rn_av full = rn_port_av(&qp->lane->port, &to->av), *av = &full;
@@ -56,7 +56,7 @@ static unsigned build(struct rn_qp *qp, const struct rn_sqe *e, struct rn_txbuf 
 	unsigned at;
 
 	*why = RN_V_OK;
-	/* The destination is part of the request, so that it is checked for each packet. */
+	/* Check the destination for each packet, because it is part of the request. */
 	if (to->qpn > RN_PSN_MASK || !rn_port_av_fits(&qp->lane->port, &to->av)) {
 		*status = RN_STATUS_LOC_QP_OP_ERR;
 		return 0;
@@ -69,7 +69,8 @@ static unsigned build(struct rn_qp *qp, const struct rn_sqe *e, struct rn_txbuf 
 		*status = RN_STATUS_LOC_PROT_ERR;
 		return 0;
 	}
-	/* Members of the group on this NIC get a copy: the wire does not return the frame. */
+	/* Members of the group on this NIC need a copy: the network does not send the frame
+	 * back. */
 	buf->loop = rn_mcast_known(&qp->lane->mcast, &pkt.dst);
 	return rn_frame_seal(&pkt, buf->data);
 }
@@ -104,7 +105,7 @@ unsigned rn_ud_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now)
 			finish(qp, 0, now);
 			continue;
 		}
-		/* rn_sq_push() has set the status of a request of bad form. */
+		/* A malformed request has got its status from rn_sq_push(). */
 		len = status ? 0 : build(qp, e, buf, &status, &why);
 		if (!len) {
 			rn_qp_send_failed(qp, status, why, now);
@@ -131,6 +132,7 @@ void rn_ud_grh(const struct rn_pkt *pkt, uint8_t grh[RN_UD_GRH_BYTES])
 	}
 }
 
+/* Copies n bytes to offset off of the receive. False: its memory is not accessible. */
 static bool place(struct rn_qp *qp, const struct rn_rqe *e, uint32_t off, uint32_t n,
 		  const uint8_t *src)
 {
@@ -152,7 +154,7 @@ enum rn_verdict rn_ud_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now
 
 	if (!pkt->op->known)
 		return RN_V_QP_TRANSPORT;
-	/* A datagram that one of these checks refuses costs the QP no receive and no state. */
+	/* A datagram that fails one of these checks uses no receive and does not change the QP. */
 	if (pkt->qkey != qp->attr.qkey)
 		return RN_V_QKEY;
 	e = rn_responder_receive(qp);

@@ -11,19 +11,19 @@
 
 struct rn_qp;
 
-/* Builds the next datagram of the send queue, ICRC included. Completes all requests up to it: a
- * request completes when its packet is built. 0: nothing may be sent. buf->loop is set when the
- * group it goes to has members on this NIC. */
+/* Builds the next datagram of the send queue, ICRC included, and completes its request. Returns the
+ * length; 0: nothing may be sent. Sets buf->loop if the datagram goes to a group with members on
+ * this NIC. */
 unsigned rn_ud_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now);
 
-/* A datagram for this queue pair, which is in a state to receive. A datagram with the wrong
- * Q_Key, or longer than the receive, is dropped without using a receive. Only a receive that the
- * application posted with a bad key or a bad form completes in error, and takes the QP into the
+/* Processes a received datagram; the QP is in a state that permits receiving. A datagram with the
+ * wrong Q_Key, or longer than the receive, is dropped without using a receive. Only a receive that
+ * the application posted with a bad key or a bad form completes in error, and takes the QP into the
  * error state. */
 enum rn_verdict rn_ud_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now);
 
-/* Writes what is placed in front of the payload: the IPv6 header, or 20 zero bytes and the IPv4
- * header. */
+/* Writes the 40 bytes that precede the payload in the receive: the IPv6 header, or 20 zero bytes
+ * and the IPv4 header. */
 void rn_ud_grh(const struct rn_pkt *pkt, uint8_t grh[RN_UD_GRH_BYTES]);
 
 #endif
