@@ -1,10 +1,11 @@
-/* Which states does a connection have, and what does each command, message or timeout do there?
+/* Which states does a connection have, and what does each command, message or timeout do in each
+ * state?
  *
  * Owns the rule table: (state, cause) -> action, next state. Every change of a connection's state
- * goes through rn_cm_step(), except its first state (cm_index.c, cm_rx.c, cm_sidr.c); a cause
- * without a rule changes nothing. What several states have in common (a running timer, waiting for
- * the peer's MAC, counting against a backlog) is a flag of the state table, and enter() applies the
- * flags of the new state. Runs on shard 0.
+ * goes through rn_cm_step(), except its first state (cm_index.c, cm_rx.c, cm_sidr.c). If the table
+ * has no rule for a cause in a state, the cause changes nothing. Properties that several states
+ * share (a running timer, waiting for the peer's MAC, counting against a backlog) are flags of the
+ * state table, and enter() applies the flags of the new state. Runs on shard 0.
  */
 #include "cm/cm.h"
 
@@ -159,6 +160,7 @@ unsigned rn_cm_flags(enum rn_cm_state state)
 
 /* ---- change of state ---- */
 
+/* Ends counting c against the backlog of its listener. */
 static void leave_listener(struct rn_cm_conn *c)
 {
 	if (!c->parent)
@@ -168,6 +170,7 @@ static void leave_listener(struct rn_cm_conn *c)
 	c->parent = NULL;
 }
 
+/* Allows the neighbour table to remove the entry of the next hop. */
 static void let_go_of_hop(struct rn_cm *cm, struct rn_cm_conn *c)
 {
 	if (c->hop)
@@ -175,7 +178,8 @@ static void let_go_of_hop(struct rn_cm *cm, struct rn_cm_conn *c)
 	c->hop = NULL;
 }
 
-/* Sets the state, then starts or ends what the flags of the new state say. */
+/* Changes the state of c and applies the flags of the new state: cancels the timer, leaves the
+ * listener's backlog, joins or leaves the list of connections that wait for a MAC, and so on. */
 static void enter(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_state next)
 {
 	unsigned flags = states[next].flags, before = states[c->state].flags;
@@ -195,10 +199,11 @@ static void enter(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_state next)
 		let_go_of_hop(cm, c);
 	else if (!c->hop)
 		c->hop = rn_neigh_hold(cm->neigh, &c->av.dgid);
+	/* The attempt has failed: late messages of the peer must not find the id any more. */
 	if (next == RN_CMS_BOUND)
 		rn_cm_unindex_wire(cm, c);
-	/* Only the QPs are released: the ids still find a closed connection, so that a repeated
-	 * message gets the same answer. */
+	/* Release only the QPs and the four-tuple. The communication ids still find a closed
+	 * connection, so that a repeated message of the peer gets the same answer. */
 	if (next == RN_CMS_CLOSED)
 		rn_cm_unindex_qps(cm, c);
 }
@@ -213,11 +218,12 @@ bool rn_cm_step(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_cause cause,
 	if (!rule->act)
 		return false;
 	why = why ? why : &no_reason;
-	/* Some actions read the old state; enter() changes it afterwards. */
+	/* Some actions read the old c->state; enter() changes it afterwards. */
 	rule->act(cm, c, why, now);
 	rn_cm_note_step(cm, c, from, rule->next, cause, why);
 	enter(cm, c, rule->next);
-	/* The client is gone: drop its queued events and free its port. The exchange may go on. */
+	/* The client has destroyed the id: drop its queued events and free its port. The exchange
+	 * of messages with the peer may go on. */
 	if (cause == RN_CMC_DESTROY) {
 		c->orphan = true;
 		c->nnotes = 0;
@@ -230,7 +236,7 @@ bool rn_cm_step(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_cause cause,
 
 /* ---- time ---- */
 
-/* Resolves the peer's MAC and steps the connection if the result is known. */
+/* Resolves the peer's MAC address; runs the rule for the result once it is known. */
 void rn_cm_ask(struct rn_cm *cm, struct rn_cm_conn *c, rn_time now)
 {
 	switch (rn_neigh_resolve(cm->neigh, &c->local, &c->av.dgid, c->av.dmac, now)) {
@@ -245,13 +251,15 @@ void rn_cm_ask(struct rn_cm *cm, struct rn_cm_conn *c, rn_time now)
 	}
 }
 
-/* True if a connection waits for a MAC and the neighbour table has changed since the last look. */
+/* True if a connection waits for a MAC address and the neighbour table has changed since the last
+ * call of ask_again(). */
 static bool neighbours_have_news(const struct rn_cm *cm)
 {
 	return !rn_list_empty(&cm->asking) && cm->neigh_seen != rn_neigh_epoch(cm->neigh);
 }
 
-/* Resolves again for all waiting connections; those that get a result leave the list. */
+/* Resolves the MAC addresses again for all waiting connections. Those that get a result leave the
+ * list. */
 static void ask_again(struct rn_cm *cm, rn_time now)
 {
 	struct rn_list *pos, *tmp;
@@ -280,7 +288,8 @@ void rn_cm_tick(struct rn_cm *cm, rn_time now)
 			continue;
 		}
 		c->retries--;
-		/* Before the step, because the step cancels the timer if the new state has none. */
+		/* Arm the timer before rn_cm_step(), which cancels the timer if the new state has
+		 * none. */
 		rn_timer_arm(&cm->wheel, &c->timer, now + c->interval);
 		rn_cm_step(cm, c, RN_CMC_TIMER, NULL, now);
 	}
@@ -320,7 +329,7 @@ struct rn_cm *rn_cm_create(const struct rn_core_cfg *cfg, const struct rn_port_a
 	cm->neigh = neigh;
 	cm->response_timeout = RN_MAX(cfg->cm_response_timeout, RN_MS(1));
 	cm->wait_max = cfg->cm_wait_max ? cfg->cm_wait_max : RN_CM_WAIT_MAX;
-	/* The upper bounds are the widths of the fields on the wire: 4 and 5 bits. */
+	/* The bounds 15 and 31 follow from the widths of the fields on the wire: 4 and 5 bits. */
 	cm->max_retries = RN_MIN(cfg->cm_max_retries, 15);
 	cm->ack_timeout = cfg->ack_timeout & 31;
 	cm->min_rnr_timer = cfg->min_rnr_timer;

@@ -102,10 +102,11 @@ void rn_cm_destroy(struct rn_cm *cm);
 /* Runs a CM_* command and fills rsp->err, rsp->id and rsp->port. Never blocks, never allocates. */
 void rn_cm_exec(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_rsp *rsp, rn_time now);
 
-/* Processes one UD packet for QP1. The caller has checked the Q_Key. */
+/* Processes one UD packet for QP1. The caller has checked the Q_Key. Returns the verdict. */
 enum rn_verdict rn_cm_rx(struct rn_cm *cm, const struct rn_pkt *pkt, rn_time now);
 
-/* Reports data on a QP. If the REP of its connection is unconfirmed, data count as the RTU (C9). */
+/* To be called when a QP has received its first data. If the REP of its connection is unconfirmed,
+ * the data confirm it like an RTU (row C9). */
 void rn_cm_comm_est(struct rn_cm *cm, uint32_t qpn, rn_time now);
 
 /* Fills *out with the next MAD to send, ready for rn_frame_build(): addresses, MACs, DETH and 256
@@ -113,25 +114,28 @@ void rn_cm_comm_est(struct rn_cm *cm, uint32_t qpn, rn_time now);
 bool rn_cm_tx(struct rn_cm *cm, struct rn_pkt *out, rn_time now);
 bool rn_cm_wants_tx(const struct rn_cm *cm);
 
-/* Takes the next event. The events of one id come in order. False: none. */
+/* Removes the oldest event and copies it to *ev. The events of one id come in order. False:
+ * none. */
 bool rn_cm_event(struct rn_cm *cm, struct rn_event *ev);
 
-/* Takes the next item for the log: a connection made, ended or failed. False: none. */
+/* Removes the oldest item for the log: a connection was made, ended or failed. False: none. */
 bool rn_cm_news(struct rn_cm *cm, struct rn_news *news);
 
-/* When to call rn_cm_tick() next; 0 = at once, because the neighbour table has changed while a
- * connection waits for a MAC. Ask again after each rn_neigh_rx() and rn_neigh_tick(). */
+/* Returns when to call rn_cm_tick() next; 0 = at once, because the neighbour table has changed
+ * while a connection waits for a MAC. The result is outdated after each rn_neigh_rx() and
+ * rn_neigh_tick(). */
 rn_time rn_cm_next(const struct rn_cm *cm);
 void rn_cm_tick(struct rn_cm *cm, rn_time now);
 
-/* Ids in use: bound, listening, connecting, connected, and destroyed ones whose last exchange is
- * not over. Timewait records do not count. */
+/* Number of ids in use: bound, listening, connecting, connected, and destroyed ones whose last
+ * exchange of messages is not over. Timewait records do not count. */
 unsigned rn_cm_live(const struct rn_cm *cm);
 unsigned rn_cm_timewait(const struct rn_cm *cm);
-/* True while a connection or a timewait record names the QPN: the QPN must not be reused (C32). */
+/* True while a connection or a timewait record names the QPN: the QPN must not be reused (row
+ * C32). */
 bool rn_cm_qpn_waits(const struct rn_cm *cm, uint32_t qpn);
-/* Counts replies dropped because the reply queue was full, and timewait records ended early because
- * the table of records was full. */
+/* Number of replies dropped because the reply queue was full, plus timewait records ended early
+ * because the table of records was full. */
 uint64_t rn_cm_dropped(const struct rn_cm *cm);
 
 /* Calls out(arg, state, event, action, next state) once for each rule. */

@@ -38,7 +38,8 @@ void rn_cm_do_note_connect(struct rn_cm *cm, struct rn_cm_conn *c, const struct 
 	const struct rn_cmd *cmd = why->cmd;
 	rn_time patience = cmd->cm.timeout_ms ? RN_MS(cmd->cm.timeout_ms) : cm->response_timeout;
 
-	rn_list_del(&c->says); /* a message of the last attempt must not go to the new peer */
+	/* a queued message of the last attempt must not go to the new peer */
+	rn_list_del(&c->says);
 	c->passive = c->told_gone = false;
 	c->own = cmd->cm.param;
 	c->own.psn &= 0xFFFFFF;
@@ -50,7 +51,7 @@ void rn_cm_do_note_connect(struct rn_cm *cm, struct rn_cm_conn *c, const struct 
 	if (c->own.path_mtu)
 		c->path_mtu = RN_MIN(c->path_mtu, c->own.path_mtu);
 	c->max_retries = cm->max_retries;
-	/* As in Linux: the peer's response time, plus an eighth of it for the round trip. */
+	/* As in Linux: the peer's response time, plus one eighth of it for the round trip. */
 	c->interval = patience + patience / 8;
 	c->tid = rn_cm_fresh_tid(cm);
 	c->local_id = rn_cm_fresh_id(cm);
@@ -83,8 +84,8 @@ void rn_cm_do_tell_unreachable(struct rn_cm *cm, struct rn_cm_conn *c, const str
 void rn_cm_do_resend(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
 		     rn_time now)
 {
-	/* Probe the peer's MAC, unless the peer has not confirmed the REP: the REQ may be forged,
-	 * and its sender could make us probe the MAC of any host. */
+	/* Probe the peer's MAC address. On the passive side only after the peer has confirmed the
+	 * REP: a forged REQ could otherwise make this NIC probe any host. */
 	if (!c->passive || c->answered)
 		rn_neigh_doubt(cm->neigh, &c->av.dgid, now);
 	rn_cm_say(cm, c);
@@ -93,7 +94,8 @@ void rn_cm_do_resend(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_
 void rn_cm_do_repeat(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
 		     rn_time now)
 {
-	/* A closed connection repeats only a refusal or a SIDR answer; another c->mad is stale. */
+	/* A closed connection repeats only a REJ or a SIDR_REP; any other message in c->mad is
+	 * outdated. */
 	if (c->state != RN_CMS_CLOSED || c->mad_attr == RN_CM_REJ || c->mad_attr == RN_CM_SIDR_REP)
 		rn_cm_say(cm, c);
 }
@@ -113,9 +115,9 @@ void rn_cm_do_withdraw_req(struct rn_cm *cm, struct rn_cm_conn *c, const struct 
 	rn_cm_say(cm, c);
 }
 
-/* An MRA suspends the resending for the time it names and resets the retry count: its sender is
- * alive, and the client there may need long to decide. patience_end bounds the wait, or a peer
- * could keep a half-open connection for ever. */
+/* Handles an MRA: suspends resending for the service timeout in the MRA and resets the retry count,
+ * because the peer is alive and its client may need long to decide. c->patience_end limits the
+ * wait; otherwise a peer could keep a connection half-open for ever. */
 void rn_cm_do_wait_longer(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
 			  rn_time now)
 {
@@ -127,9 +129,8 @@ void rn_cm_do_wait_longer(struct rn_cm *cm, struct rn_cm_conn *c, const struct r
 	rn_timer_arm(&cm->wheel, &c->timer, RN_MIN(until, c->patience_end));
 }
 
-/* The ACK timeout code of the active side: the client's choice, else long enough for the own
- * timeout and the peer's target ACK delay together (the formula of Linux, docs/spec/rocev2.md
- * 6.8). */
+/* The ACK timeout code of the active side: the client's choice, else a time that covers the own ACK
+ * timeout plus the peer's target ACK delay (the formula of Linux, docs/spec/rocev2.md 6.8). */
 static uint8_t ack_timeout_for(const struct rn_cm *cm, const struct rn_cm_conn *c,
 			       uint8_t ack_delay)
 {
@@ -140,7 +141,8 @@ static uint8_t ack_timeout_for(const struct rn_cm *cm, const struct rn_cm_conn *
 		return c->own.ack_timeout & 31;
 	if (cm->ack_timeout == 0)
 		return 0;
-	/* The sum of two times whose codes differ by at most one takes the next code. */
+	/* Code n means 4.096 us << n. The sum of two times whose codes differ by at most one takes
+	 * the next code. */
 	return rn_cm_bound_timeout(cm, (uint8_t)RN_MIN(more + (more <= less + 1), 31u));
 }
 
@@ -167,6 +169,7 @@ void rn_cm_do_take_rep(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_c
 					 .tclass = c->av.tclass,
 					 .sl = c->av.sl};
 	memcpy(c->theirs.data, rep->data, RN_CM_REP_DATA);
+	/* The REP answers the REQ: a repetition of the REQ that is still queued is dropped. */
 	rn_list_del(&c->says);
 	rn_cm_tell(cm, c, RN_EVENT_CM_RESPONSE, 0, 0);
 }
@@ -184,6 +187,7 @@ void rn_cm_do_send_rtu(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_c
 	rn_cm_say(cm, c);
 }
 
+/* Sends a REJ with the reason and data of a CM_REJECT, or for other causes with reason 28. */
 static void reject(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_about about,
 		   const struct rn_cm_why *why)
 {
@@ -248,8 +252,8 @@ void rn_cm_do_refuse_backlog(struct rn_cm *cm, struct rn_cm_conn *c, const struc
 	{
 		struct rn_cm_conn *child = rn_container_of(pos, struct rn_cm_conn, sibling);
 
-		/* A child whose CM_REQUEST was taken belongs to a client: reject only the
-		 * others. */
+		/* A connection request whose CM_REQUEST event has been taken belongs to a client:
+		 * reject only those whose event is still queued. */
 		if (child->nnotes)
 			rn_cm_step(cm, child, RN_CMC_DESTROY, NULL, now);
 	}
@@ -270,12 +274,12 @@ void rn_cm_do_tell_established(struct rn_cm *cm, struct rn_cm_conn *c, const str
 
 	rn_list_del(&c->says);
 	c->answered = true;
-	/* The peer's address is confirmed now: replace the source MAC of the REQ by the real
-	 * one. */
+	/* The peer's address is confirmed now: replace the source MAC of the REQ by the MAC in the
+	 * neighbour table. */
 	if (rn_neigh_resolve(cm->neigh, &c->local, &c->av.dgid, mac, now) == RN_NEIGH_READY &&
 	    memcmp(mac, c->av.dmac, 6) != 0) {
 		memcpy(c->av.dmac, mac, 6);
-		rn_neigh_retell(cm->neigh, &c->av.dgid); /* the client's QP has the old MAC */
+		rn_neigh_retell(cm->neigh, &c->av.dgid); /* gives the new MAC to the client's QP */
 	}
 	rn_cm_tell(cm, c, RN_EVENT_CM_ESTABLISHED, 0, 0);
 }
@@ -304,8 +308,9 @@ void rn_cm_do_tell_rejected(struct rn_cm *cm, struct rn_cm_conn *c, const struct
 	rn_cm_tell(cm, c, RN_EVENT_CM_REJECTED, stated ? msg->rej.reason : RN_CM_REJ_TIMEOUT, 0);
 }
 
-/* Ends an established connection: writes the timewait record and reports the end, unless the DREQ
- * of the peer was reported before. reason: 0 by the peer, 1 own DREQ answered, 2 not answered. */
+/* Ends an established connection: writes the timewait record, and reports CM_DISCONNECTED unless it
+ * has been reported before. reason: 0 = ended by the peer, 1 = own DREQ was answered, 2 = own DREQ
+ * was not answered. */
 static void gone(struct rn_cm *cm, struct rn_cm_conn *c, uint16_t reason, rn_time now)
 {
 	rn_list_del(&c->says);
@@ -323,8 +328,9 @@ void rn_cm_do_answer_dreq(struct rn_cm *cm, struct rn_cm_conn *c, const struct r
 	gone(cm, c, c->state == RN_CMS_DREQ_SENT, now);
 }
 
-/* The DREP waits for the client, because the client's QP may still wait for acknowledgements of the
- * peer. The wait ends after half the resend interval, so that the peer sends no second DREQ. */
+/* Handles the peer's DREQ. The DREP waits for the client's command, because the client's QP may
+ * still wait for acknowledgements of the peer. The wait ends after half the resend interval, so
+ * that the peer sends no second DREQ. */
 void rn_cm_do_take_dreq(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
 			rn_time now)
 {
@@ -345,14 +351,16 @@ void rn_cm_do_send_drep(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_
 	gone(cm, c, 0, now);
 }
 
-/* Sends the DREP without the client, because the client took too long or the peer gave up. */
+/* Sends the DREP without a command of the client, because the client took too long or the peer gave
+ * up. */
 void rn_cm_do_part(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why, rn_time now)
 {
 	rn_cm_do_send_drep(cm, c, why, now);
 	rn_cm_tell(cm, c, RN_EVENT_CM_PARTED, 0, 0);
 }
 
-/* The RTU was lost. A peer that sends a DREQ has the REP, so the connection was established. */
+/* Handles a DREQ that arrives before the RTU: the RTU was lost. A peer that sends a DREQ has the
+ * REP, so the connection was established. */
 void rn_cm_do_establish_and_take_dreq(struct rn_cm *cm, struct rn_cm_conn *c,
 				      const struct rn_cm_why *why, rn_time now)
 {

@@ -8,7 +8,8 @@
 
 #include "cm/cm_priv.h"
 
-/* Called after each change of the state, the client, the queued message or the queued events. */
+/* Releases a closed connection without a client once it has no message and no event left to send.
+ * Called after each change of one of these conditions. */
 void rn_cm_settle(struct rn_cm *cm, struct rn_cm_conn *c)
 {
 	if (c->state == RN_CMS_CLOSED && c->orphan && rn_list_empty(&c->says) && c->nnotes == 0)
@@ -28,8 +29,8 @@ void rn_cm_await_repeat(struct rn_cm *cm, struct rn_cm_conn *c, rn_time more, rn
 	rn_timer_arm(&cm->wheel, &c->timer, now + more + c->asking);
 }
 
-/* The queue cannot overflow: CM_CONNECT refuses an id with queued events, and one connection causes
- * each kind of event once. */
+/* Queues an event. The queue cannot overflow: CM_CONNECT refuses an id with queued events, and one
+ * connection causes each kind of event once. */
 void rn_cm_tell(struct rn_cm *cm, struct rn_cm_conn *c, uint16_t kind, uint16_t reason, int32_t err)
 {
 	if (c->orphan)
@@ -54,7 +55,7 @@ static void fill_attr(const struct rn_cm *cm, const struct rn_cm_conn *c, struct
 	a->min_rnr_timer = cm->min_rnr_timer;
 	a->sq_psn = c->theirs.psn;
 	a->rnr_retry = RN_MIN(c->theirs.rnr_retry, cm->max_rnr_retry);
-	/* The peer's responder resources limit what this side may initiate, and the reverse. */
+	/* The peer's responder resources limit this side's initiator depth, and vice versa. */
 	a->max_rd_atomic = c->theirs.responder_resources;
 	a->max_dest_rd_atomic = c->theirs.initiator_depth;
 	/* The REQ sets the retry count of both directions. */
@@ -81,7 +82,8 @@ bool rn_cm_event(struct rn_cm *cm, struct rn_event *ev)
 	c = rn_container_of(l, struct rn_cm_conn, tells);
 	note = c->notes[0];
 	memmove(c->notes, c->notes + 1, --c->nnotes * sizeof(c->notes[0]));
-	/* To the tail, so that connections with many events do not delay the events of others. */
+	/* Back to the tail, so that connections with many events do not delay the events of
+	 * others. */
 	if (c->nnotes)
 		rn_list_add_tail(&cm->telling, &c->tells);
 	memset(ev, 0, sizeof(*ev));

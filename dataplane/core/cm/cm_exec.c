@@ -1,7 +1,7 @@
 /* How does the connection manager run a client's command?
  *
- * One function per command. It checks all parameters first, so that a rule of cm.c runs only for a
- * command that can succeed. cm.h lists the errors. Owns nothing. Runs on shard 0.
+ * One function per command. Each function checks all parameters first, so that a rule of cm.c runs
+ * only for a command that can succeed. cm.h lists the errors. Owns nothing. Runs on shard 0.
  */
 #include <errno.h>
 #include <string.h>
@@ -28,11 +28,13 @@ static void adopt(struct rn_cm_conn *c, const struct rn_cmd *cmd)
 		c->user = cmd->user;
 }
 
+/* The cause of a step that a command triggers. */
 static struct rn_cm_why asked_by(const struct rn_cmd *cmd)
 {
 	return (struct rn_cm_why){.cmd = cmd};
 }
 
+/* A kind of service id: port space, and type of the QPs that use it. */
 struct service {
 	uint16_t port_space;
 	uint8_t qp_type;
@@ -60,7 +62,8 @@ static bool find_service(const struct rn_cmd *cmd, struct service *s)
 	}
 }
 
-/* The listener, or id bound for one, that already has the command's address and port. */
+/* Returns the listener, or the id bound with RN_CM_FOR_LISTENER, at the command's address and port.
+ * NULL: there is none. */
 static struct rn_cm_conn *listener_there(const struct rn_cm *cm, const struct rn_cmd *cmd)
 {
 	struct service s;
@@ -107,7 +110,8 @@ static int exec_bind(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm_co
 	if (listener && listener_there(cm, cmd))
 		return -EADDRINUSE;
 	err = bind_new(cm, cmd, c);
-	/* Indexed before CM_LISTEN already, so that a second listener at this place is refused. */
+	/* Index the id before CM_LISTEN already, so that a second listener at this address and port
+	 * is refused. */
 	if (!err && listener)
 		rn_cm_index_listener(cm, *c);
 	return err;
@@ -123,7 +127,8 @@ static int exec_listen(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm_
 	if (*c && (*c)->state != RN_CMS_BOUND)
 		return -EINVAL;
 	if (*c) {
-		/* An earlier CM_CONNECT replaced a wildcard in `local` by an own address. */
+		/* Undo what an earlier CM_CONNECT may have done: replace a wildcard in `local` by
+		 * an own address. */
 		(*c)->local = (*c)->bound;
 		other = rn_cm_listener_at(cm, (*c)->port_space, &(*c)->local, (*c)->port);
 		if (other && other != *c)
@@ -140,8 +145,9 @@ static int exec_listen(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm_
 	return 0;
 }
 
-/* The source address of a connection whose id is bound to a wildcard. Without a route to the peer
- * any own address of the family is taken: the resolution that follows reports CM_UNREACHABLE. */
+/* Returns the source address for a connection whose id is bound to a wildcard. Without a route to
+ * the peer it returns any own address of the family: the resolution that follows reports
+ * CM_UNREACHABLE. */
 static const struct rn_gid *source_for(const struct rn_cm *cm, const struct rn_gid *peer)
 {
 	struct rn_gid own;
@@ -184,6 +190,7 @@ static int check_connect(const struct rn_cm *cm, const struct rn_cmd *cmd,
 		own = source_for(cm, peer);
 	if (!own || !rn_gid_same_family(own, peer))
 		return -EAFNOSUPPORT;
+	/* A QP has one connection; events of the last attempt must be taken before the next one. */
 	if ((!datagrams && rn_cm_by_qpn(cm, p->qpn)) || (c && c->nnotes))
 		return -EBUSY;
 	*local = *own;
@@ -205,7 +212,7 @@ static int exec_connect(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm
 		if (err)
 			return err;
 	}
-	/* The four-tuple includes the port that bind_new() took, so the check comes after it. */
+	/* Check the four-tuple only now, because it includes the port that bind_new() took. */
 	(*c)->local = local;
 	(*c)->peer = cmd->cm.peer;
 	(*c)->peer_port = cmd->cm.peer_port;
@@ -284,6 +291,7 @@ static int exec_disconnect(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn
 {
 	if ((*c)->state == RN_CMS_DREQ_SENT)
 		return -EALREADY;
+	/* States without a rule for DISCONNECT have no connection. */
 	return rn_cm_step(cm, *c, RN_CMC_DISCONNECT, NULL, now) ? 0 : -ENOTCONN;
 }
 
@@ -291,7 +299,7 @@ static int exec_destroy(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm
 			rn_time now)
 {
 	rn_cm_step(cm, *c, RN_CMC_DESTROY, NULL, now);
-	*c = NULL; /* the step may have released it */
+	*c = NULL; /* rn_cm_step() may have released the connection */
 	return 0;
 }
 

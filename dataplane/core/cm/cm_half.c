@@ -5,9 +5,10 @@
  * listener and of each source address. At most max_half of the table's entries are half-open, so
  * that a flood of requests leaves entries for CM_CONNECT and for listeners.
  *
- * Within max_half no listener and no source can take the last entry: a listener may have at most as
- * many as are free, a source at most half of that. Two flooding sources can fill the share of one
- * listener; another listener then still has room for other sources. Runs on shard 0.
+ * Of these max_half entries, a listener may use at most as many as are free, and a source address
+ * at most half as many. So no listener and no source can take the last entry: two flooding sources
+ * can fill the share of one listener, but another listener still has room for other sources. Runs
+ * on shard 0.
  */
 #include <stdlib.h>
 
@@ -16,7 +17,7 @@
 /* Number of source counters. Sources with the same hash are counted as one source. */
 #define SOURCES 4096u
 
-#define SMALL 64u /* least default of max_half, unless this is more than half of the table */
+#define SMALL 64u /* smallest default of max_half, unless this is more than half of the table */
 
 bool rn_cm_half_create(struct rn_cm *cm, uint32_t max)
 {
@@ -52,7 +53,7 @@ void rn_cm_half_begin(struct rn_cm *cm, struct rn_cm_conn *c)
 	++*count_of(cm, &c->av.dgid);
 }
 
-/* Finds the listener by id: the listener may be gone and its slot used by another connection. */
+/* Looks the listener up by id, because it may be gone and its slot used by another connection. */
 void rn_cm_half_end(struct rn_cm *cm, struct rn_cm_conn *c)
 {
 	struct rn_cm_conn *listener = rn_cm_by_id(cm, c->parent_id);

@@ -26,12 +26,14 @@ uint64_t rn_cm_fresh_tid(struct rn_cm *cm)
 
 /* ---- timewait ---- */
 
+/* The head of the hash chain for (a, b) in an index of the timewait records. */
 static uint32_t *chain(const struct rn_cm *cm, uint32_t *heads, uint64_t a, uint64_t b)
 {
 	return &heads[rn_cm_hash2(cm, a, b) & cm->wait_mask];
 }
 
-/* Removes w from the chain at head. `next` is the offset of that chain's link in a record. */
+/* Removes w from the hash chain at head. next: offset of the link of that chain in struct
+ * rn_cm_wait. */
 static void unlink_from(struct rn_cm *cm, uint32_t *head, const struct rn_cm_wait *w, size_t next)
 {
 	uint32_t self = (uint32_t)(w - cm->waits) + 1;
@@ -41,7 +43,7 @@ static void unlink_from(struct rn_cm *cm, uint32_t *head, const struct rn_cm_wai
 	*head = *(const uint32_t *)((const char *)w + next);
 }
 
-/* Frees the record and reports CM_TIMEWAIT_EXIT if the id still exists. */
+/* Frees the timewait record, and reports CM_TIMEWAIT_EXIT if the client id still exists. */
 static void end_wait(struct rn_cm *cm, struct rn_cm_wait *w)
 {
 	struct rn_cm_conn *c = rn_cm_by_id(cm, w->conn_id);
@@ -65,8 +67,8 @@ static void link_first(struct rn_cm *cm, uint32_t *head, const struct rn_cm_wait
 	*head = (uint32_t)(w - cm->waits) + 1;
 }
 
-/* Moves the ids and the QPN from the connection to a record. If all records are in use, one of them
- * ends early and is counted as dropped. */
+/* Moves the ids and the QPN from the connection to a timewait record. If all records are in use,
+ * one of them ends early and is counted as dropped. */
 void rn_cm_enter_wait(struct rn_cm *cm, struct rn_cm_conn *c, rn_time now)
 {
 	struct rn_cm_wait *w;

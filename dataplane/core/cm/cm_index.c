@@ -102,6 +102,7 @@ struct rn_cm_conn *rn_cm_new(struct rn_cm *cm)
 		return NULL;
 	c = &cm->conns[slot];
 	init_conn(c, slot);
+	/* A new generation: the id of the slot's former connection stays invalid. */
 	c->id = ++cm->generation[slot] << cm->id_bits | (slot + 1);
 	c->state = RN_CMS_BOUND;
 	cm->live++;
@@ -133,8 +134,8 @@ struct rn_cm_conn *rn_cm_by_id(const struct rn_cm *cm, uint32_t id)
 
 /* ---- lookups ---- */
 
-/* All tables are keyed with one secret. The second word keeps the kinds of keys apart: 0
- * communication id, 3 QPN, 5 service id. */
+/* All hash tables use one secret key. The second word keeps kinds of values apart: 0 communication
+ * id, 3 QPN, 5 service id. */
 
 uint64_t rn_cm_hash2(const struct rn_cm *cm, uint64_t a, uint64_t b)
 {
@@ -143,6 +144,7 @@ uint64_t rn_cm_hash2(const struct rn_cm *cm, uint64_t a, uint64_t b)
 	return rn_secret_hash(&cm->tables, key, sizeof(key));
 }
 
+/* Hash of the four-tuple (addresses and ports) of a connection. */
 static uint64_t hash_tuple(const struct rn_cm *cm, const struct rn_cm_conn *c)
 {
 	const struct {
@@ -163,6 +165,7 @@ struct rn_cm_conn *rn_cm_by_local(const struct rn_cm *cm, uint32_t local_id)
 	return NULL;
 }
 
+/* Hash of a peer's communication id or QPN (name), which is unique per GUID and address only. */
 static uint64_t hash_peer(const struct rn_cm *cm, uint32_t name, uint64_t guid,
 			  const struct rn_gid *from)
 {
@@ -226,12 +229,13 @@ bool rn_cm_tuple_taken(const struct rn_cm *cm, const struct rn_cm_conn *c)
 	return false;
 }
 
-/* The hash of a source address alone, for the counters of half-open connections. */
+/* Hash of a source address, for the counters of half-open connections per source (cm_half.c). */
 uint64_t rn_cm_hash_source(const struct rn_cm *cm, const struct rn_gid *from)
 {
 	return hash_peer(cm, 0, 0, from);
 }
 
+/* Hash of a SIDR request id, which is unique per source address only. */
 static uint64_t hash_asker(const struct rn_cm *cm, uint32_t request_id, const struct rn_gid *from)
 {
 	const struct {
@@ -275,7 +279,8 @@ struct rn_cm_conn *rn_cm_listener_for(const struct rn_cm *cm, const struct rn_gi
 				      uint64_t service_id)
 {
 	static const struct rn_gid any, any_ipv4 = {{[10] = 0xff, [11] = 0xff}};
-	/* The exact address first, then the wildcard of the family, then the wildcard of both. */
+	/* The exact address first, then the wildcard of its family, then the wildcard of both
+	 * families. */
 	const struct rn_gid *tries[] = {dst, rn_gid_is_ipv4(dst) ? &any_ipv4 : &any, &any};
 
 	/* Service ids of the RDMA-CM port spaces fit into 32 bits (docs/spec/rocev2.md 6.9). */
@@ -291,7 +296,8 @@ struct rn_cm_conn *rn_cm_listener_for(const struct rn_cm *cm, const struct rn_gi
 	return NULL;
 }
 
-/* Adds the node, or moves it to the chain of its new hash. */
+/* Adds the node to the hash table, or moves it to the chain of its new hash. *in: the node is in
+ * the table. */
 static void add(struct rn_htab *table, struct rn_hnode *node, bool *in, uint64_t hash)
 {
 	if (*in)
@@ -341,7 +347,8 @@ void rn_cm_index_asker(struct rn_cm *cm, struct rn_cm_conn *c)
 	add(&cm->by_asker, &c->by_asker, &c->in_asker, hash_asker(cm, c->remote_id, &c->av.dgid));
 }
 
-/* Ends the use of the QPs and the four-tuple: both may be used by another connection. */
+/* Removes the connection's QPs and four-tuple from the indexes, so that another connection may use
+ * them. */
 void rn_cm_unindex_qps(struct rn_cm *cm, struct rn_cm_conn *c)
 {
 	del(&cm->by_peer_qp, &c->by_peer_qp, &c->in_peer_qp);
@@ -349,7 +356,8 @@ void rn_cm_unindex_qps(struct rn_cm *cm, struct rn_cm_conn *c)
 	del(&cm->by_tuple, &c->by_tuple, &c->in_tuple);
 }
 
-/* As rn_cm_unindex_qps(), and messages no longer find the connection by its ids. */
+/* Does rn_cm_unindex_qps() and also removes the ids, so that received messages no longer find the
+ * connection. */
 void rn_cm_unindex_wire(struct rn_cm *cm, struct rn_cm_conn *c)
 {
 	rn_cm_unindex_qps(cm, c);
@@ -360,14 +368,16 @@ void rn_cm_unindex_wire(struct rn_cm *cm, struct rn_cm_conn *c)
 
 /* ---- ports ---- */
 
-/* The use count of an ephemeral port; NULL: other ports are not counted. */
+/* The use count of an ephemeral port. NULL: the port is not ephemeral, so its users are not
+ * counted. */
 static uint32_t *users_of(struct rn_cm *cm, uint16_t port)
 {
 	return port < RN_CM_EPHEMERAL_FIRST ? NULL : &cm->port_users[port - RN_CM_EPHEMERAL_FIRST];
 }
 
-/* Port 0 takes an unused port of the ephemeral range, searching from a random place so that the
- * port cannot be predicted. Any other port may be shared. False: no ephemeral port is free. */
+/* Gives c the port; port 0 stands for any unused ephemeral port, searched from a random place so
+ * that the port cannot be predicted. Any other port may be shared. False: no ephemeral port is
+ * free. */
 bool rn_cm_take_port(struct rn_cm *cm, struct rn_cm_conn *c, uint16_t port)
 {
 	uint32_t *users, at = port == 0 ? (uint32_t)rn_stream_next(&cm->ports) : 0;
@@ -385,8 +395,8 @@ bool rn_cm_take_port(struct rn_cm *cm, struct rn_cm_conn *c, uint16_t port)
 	return true;
 }
 
-/* Called when the client destroys the id: the next id may use the port and the four-tuple at once,
- * even while this connection's last exchange goes on. */
+/* Frees the port and the four-tuple. Called when the client destroys the id, so that another id may
+ * use both at once, even while the last exchange of messages of this connection goes on. */
 void rn_cm_leave_port(struct rn_cm *cm, struct rn_cm_conn *c)
 {
 	uint32_t *users = c->has_port ? users_of(cm, c->port) : NULL;

@@ -26,8 +26,8 @@ void rn_cm_say(struct rn_cm *cm, struct rn_cm_conn *c)
 		rn_list_add_tail(&cm->saying, &c->says);
 }
 
-/* The target ACK delay code of a REP. From a delay of two codes below the ACK timeout the peer's
- * formula (docs/spec/rocev2.md 6.8) makes the own default ACK timeout. At most 15. */
+/* The target ACK delay code of a REP: two below the default ACK timeout code, at most 15. From this
+ * value the peer's formula (docs/spec/rocev2.md 6.8) computes the default ACK timeout. */
 static uint8_t ack_delay(const struct rn_cm *cm)
 {
 	return RN_MIN(RN_MAX(cm->ack_timeout, 2) - 2, 15);
@@ -35,7 +35,7 @@ static uint8_t ack_delay(const struct rn_cm *cm)
 
 void rn_cm_build_req(struct rn_cm *cm, struct rn_cm_conn *c)
 {
-	/* c->interval is the response time plus an eighth: this takes the eighth off again. */
+	/* c->interval is the response time plus one eighth; x - x / 9 removes the eighth. */
 	uint8_t patience = rn_cm_code_of(c->interval - c->interval / 9);
 	struct rn_cm_msg m = {.attr = RN_CM_REQ, .tid = c->tid};
 	struct rn_cma_hdr hdr = {.port = c->port,
@@ -125,9 +125,10 @@ void rn_cm_build_rej(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_about ab
 				   .remote_id = c->remote_id,
 				   .about = (uint8_t)about,
 				   .reason = reason};
-	/* The REQ was never answered, so the peer does not know this side's id. */
+	/* The REQ was never answered, so the peer does not know the local id of this side. */
 	if (c->passive && about == RN_CM_ABOUT_REQ)
 		m.rej.local_id = 0;
+	/* A peer that does not know the local id finds the connection by the GUID. */
 	if (reason == RN_CM_REJ_TIMEOUT) {
 		m.rej.ari_len = 8;
 		rn_store64(m.rej.ari, cm->port->guid);
@@ -139,7 +140,7 @@ void rn_cm_build_rej(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_about ab
 
 /* ---- replies ---- */
 
-/* The next free place in the queue of replies. NULL: the queue is full. */
+/* Returns the next free place in the queue of replies. NULL: the queue is full. */
 static struct rn_cm_reply *new_reply(struct rn_cm *cm)
 {
 	if (cm->reply_count == RN_CM_REPLIES) {
@@ -151,7 +152,8 @@ static struct rn_cm_reply *new_reply(struct rn_cm *cm)
 
 void rn_cm_reply(struct rn_cm *cm, const struct rn_pkt *pkt, const struct rn_cm_msg *msg)
 {
-	/* A reply to a group MAC would reach many hosts: a forged packet would be multiplied. */
+	/* Send no reply to a group MAC: it would reach many hosts, which multiplies a forged
+	 * packet. */
 	struct rn_cm_reply *r = pkt->smac[0] & 1 ? NULL : new_reply(cm);
 
 	if (!r)
@@ -163,7 +165,7 @@ void rn_cm_reply(struct rn_cm *cm, const struct rn_pkt *pkt, const struct rn_cm_
 	rn_cm_msg_build(msg, r->mad);
 }
 
-/* Queues a reply without a packet at hand, to the address and MAC of the connection. */
+/* Queues a reply to the peer of a connection, with the address and MAC that the connection has. */
 static void owe(struct rn_cm *cm, const struct rn_cm_conn *c, const struct rn_cm_msg *msg)
 {
 	struct rn_cm_reply *r = new_reply(cm);
@@ -188,7 +190,7 @@ void rn_cm_owe_mra(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_about abou
 	owe(cm, c, &m);
 }
 
-/* Answers the DREQ that set c->tid. */
+/* Queues the DREP for the last DREQ, whose transaction id is in c->tid. */
 void rn_cm_owe_drep(struct rn_cm *cm, struct rn_cm_conn *c)
 {
 	struct rn_cm_msg m = {.attr = RN_CM_DREP, .tid = c->tid};
@@ -259,9 +261,9 @@ static void address(struct rn_cm *cm, struct rn_pkt *out, const struct rn_gid *s
 	out->payload_len = RN_MAD_BYTES;
 }
 
-/* The present MAC of the peer, which may have moved. Unless READY, the caller keeps the old MAC. A
- * peer that has not confirmed the REP is not resolved: its address may be forged, and an entry for
- * a forged address would displace a neighbour in use. */
+/* Returns the present MAC of the peer, which may have changed. Unless the result is READY, the
+ * caller keeps the old MAC. While the peer has not confirmed the REP, no entry is made in the
+ * neighbour table: the address may be forged, and its entry would displace a neighbour in use. */
 static enum rn_neigh_state next_hop(struct rn_cm *cm, const struct rn_cm_conn *c, uint8_t mac[6],
 				    rn_time now)
 {
@@ -296,7 +298,7 @@ bool rn_cm_tx(struct rn_cm *cm, struct rn_pkt *out, rn_time now)
 	memcpy(cm->out, c->mad, RN_MAD_BYTES);
 	address(cm, out, &c->av.sgid, &c->av.dgid, c->av.dmac, c->av.tclass);
 	out->vlan_tci = c->av.vlan_tci;
-	/* This may have been the last message of a connection without a client. */
+	/* Releases the connection if this was its last message and it has no client. */
 	rn_cm_settle(cm, c);
 	return true;
 }

@@ -28,15 +28,15 @@
 #include "ground/news.h"
 #include "base/wheel.h"
 
-#define RN_CM_EVENTS	    6	/* length of an id's event queue; one connection causes fewer */
+#define RN_CM_EVENTS	    6	/* length of an id's event queue; one connection needs less */
 #define RN_CM_REPLIES	    256 /* queued replies, for all connections together */
 #define RN_CM_EPHEMERALS    (RN_CM_EPHEMERAL_LAST - RN_CM_EPHEMERAL_FIRST + 1)
 #define RN_CM_TIMEWAIT_CODE 22	       /* longest timewait: 17 s */
 #define RN_CM_PARTING	    RN_MS(500) /* longest time a client may delay the DREP */
 #define RN_CM_WAIT_MAX	    RN_S(3600) /* default of cm_wait_max */
-#define RN_CM_INTERVAL_CODE 21 /* longest resend interval of a REP, whatever the REQ asks: 8.6 s */
-/* Bounds of the time for which an unanswered REQ is kept without a repetition. Between them the REQ
- * decides: its response timeout times its number of transmissions (Linux: 69 s). */
+#define RN_CM_INTERVAL_CODE 21 /* longest resend interval of a REP that a REQ can set: 8.6 s */
+/* How long an unanswered REQ is kept when the peer does not repeat it: the REQ's response timeout
+ * times its number of transmissions (Linux: 69 s), but within these bounds. */
 #define RN_CM_ASKING_MIN RN_S(5)
 #define RN_CM_ASKING_MAX RN_S(90)
 
@@ -112,7 +112,7 @@ enum rn_cm_cause {
 		RN_CMC_COUNT
 };
 
-/* A queued event. The fields of struct rn_event are filled when the event is taken. */
+/* A queued event. rn_cm_event() fills the other fields of struct rn_event. */
 struct rn_cm_note {
 	uint16_t kind, reason;
 	int32_t err;
@@ -120,16 +120,16 @@ struct rn_cm_note {
 
 /* A connection, a listener, a bound id or a datagram service's request, in any state. */
 struct rn_cm_conn {
-	uint32_t id; /* the client's name for it: generation and slot; 0 = the slot is free */
+	uint32_t id; /* client id: generation and slot; 0 = the slot is free */
 	uint32_t slot;
 	uint8_t state; /* enum rn_cm_state */
-	bool orphan;   /* no client: released when CLOSED with nothing left to send */
+	bool orphan;   /* the id was destroyed: released when CLOSED with nothing left to send */
 	bool passive;
 	bool answered;	/* passive: the peer confirmed the REP, so its source address is genuine */
 	bool told_gone; /* CM_DISCONNECTED has been queued */
 	bool has_port, for_listener;
 	uint64_t user;
-	struct rn_gid bound; /* the address that the client bound, perhaps a wildcard */
+	struct rn_gid bound; /* the address that the client bound; may be a wildcard */
 	struct rn_gid local, peer;
 	uint16_t port, peer_port;
 	uint16_t port_space; /* enum rn_port_space */
@@ -137,12 +137,12 @@ struct rn_cm_conn {
 
 	/* listener */
 	uint32_t backlog, nheld, nhalf;
-	struct rn_list held; /* children whose request the client has not answered */
+	struct rn_list held; /* requests that the client has not answered */
 	/* child */
-	struct rn_cm_conn *parent; /* while in parent->held, else NULL */
-	uint32_t parent_id;	   /* stays set when the listener is gone */
-	bool half;		   /* counted by cm_half.c */
-	struct rn_list sibling;	   /* in parent->held */
+	struct rn_cm_conn *parent; /* the listener, while this is in its `held`; else NULL */
+	uint32_t parent_id;	   /* id of the listener, also when it is gone */
+	bool half;		   /* counted as half-open by cm_half.c */
+	struct rn_list sibling;	   /* node in parent->held */
 
 	/* on the wire */
 	uint32_t local_id, remote_id;
@@ -159,15 +159,16 @@ struct rn_cm_conn {
 
 	/* time */
 	struct rn_timer timer;
-	rn_time interval;     /* between two transmissions of the kept message */
-	rn_time asking;	      /* passive: how long the peer repeats its request without an answer */
-	rn_time patience_end; /* from then on the peer's MRAs have no effect */
+	rn_time interval;     /* time between two transmissions of `mad` */
+	rn_time asking;	      /* passive: how long the peer repeats an unanswered request */
+	rn_time patience_end; /* after this time the peer's MRAs have no effect */
 	uint8_t retries;      /* retries left */
-	struct rn_list asks;  /* in cm->asking */
-	struct rn_nbr *hop;   /* held in the neighbour table, or NULL */
+	struct rn_list asks;  /* in cm->asking while the peer's MAC is resolved */
+	struct rn_nbr *hop;   /* next hop, held in the neighbour table, or NULL */
 
-	/* The message that may have to be sent again: REQ, then RTU or REP, then DREQ; or a REJ. */
-	uint16_t mad_attr; /* 0 = none */
+	/* The message that may have to be sent again: REQ, then RTU or REP, then DREQ; or a REJ,
+	 * SIDR_REQ or SIDR_REP. */
+	uint16_t mad_attr; /* attribute id of `mad`; 0 = none */
 	uint8_t mad[RN_MAD_BYTES];
 	struct rn_list says; /* in cm->saying while `mad` waits to be sent */
 
@@ -176,14 +177,14 @@ struct rn_cm_conn {
 	struct rn_cm_note notes[RN_CM_EVENTS];
 };
 
-/* A timewait record: what is kept of a closed connection so that late messages are recognised and
- * its ids and QPN are not reused too early. */
+/* A timewait record of a closed connection. It lets late messages be recognised, and keeps the ids
+ * and the QPN of the connection from being reused too early. */
 struct rn_cm_wait {
 	struct rn_timer timer;
 	uint64_t remote_guid;
 	struct rn_gid peer;
 	uint32_t local_id, remote_id, qpn;
-	uint32_t conn_id; /* gets CM_TIMEWAIT_EXIT if the id still exists */
+	uint32_t conn_id; /* client id that gets CM_TIMEWAIT_EXIT, if it still exists */
 	uint32_t next_local, next_remote, next_qpn; /* hash chains: index + 1, 0 = end */
 };
 static_assert(sizeof(struct rn_cm_wait) <= 80, "timewait is a record");
@@ -202,7 +203,7 @@ struct rn_cm {
 	rn_time response_timeout, wait_max;
 	uint8_t max_retries, ack_timeout, min_rnr_timer, patience;
 	uint8_t max_retry_cnt;		   /* upper bound for own and announced retry counts */
-	uint8_t max_rnr_retry;		   /* upper bound for the value that a peer announces */
+	uint8_t max_rnr_retry;		   /* upper bound for the RNR retry count of a peer */
 	struct rn_secret tables;	   /* key of the hash tables below */
 	struct rn_stream ids, tids, ports; /* communication ids, transaction ids, ephemeral ports */
 	uint32_t psn;
@@ -235,7 +236,7 @@ struct rn_cm {
 	uint32_t port_users[RN_CM_EPHEMERALS];
 };
 
-/* The command or the message that caused a step; members that do not apply are NULL. */
+/* Why a rule runs: the command or the received message. Members that do not apply are NULL. */
 struct rn_cm_why {
 	const struct rn_cmd *cmd;
 	const struct rn_cm_msg *msg;
@@ -248,21 +249,21 @@ typedef void rn_cm_action(struct rn_cm *cm, struct rn_cm_conn *c, const struct r
 /* cm.c */
 unsigned rn_cm_flags(enum rn_cm_state state); /* enum rn_cm_flags */
 /* Runs the rule for this cause in the state of c. May release c. False: the table has no such rule,
- * and nothing has changed. */
+ * and nothing was changed. */
 bool rn_cm_step(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_cause cause,
 		const struct rn_cm_why *why, rn_time now);
 void rn_cm_ask(struct rn_cm *cm, struct rn_cm_conn *c, rn_time now);
 
 /* cm_event.c */
-/* Queues an event for the client of c, if there is one. */
+/* Queues an event for the client of c. No effect if c has no client. */
 void rn_cm_tell(struct rn_cm *cm, struct rn_cm_conn *c, uint16_t kind, uint16_t reason,
 		int32_t err);
-/* Releases c if nothing needs it any more. */
+/* Releases c if it is closed, has no client, and has no message or event left to send. */
 void rn_cm_settle(struct rn_cm *cm, struct rn_cm_conn *c);
 /* Starts the resend timer with all retries. */
 void rn_cm_start_timer(struct rn_cm *cm, struct rn_cm_conn *c, rn_time now);
-/* Starts the timer that ends an unanswered request: the peer's own patience (c->asking) plus
- * `more`, from now. */
+/* Starts the timer that ends a request which the peer has stopped repeating. The timer expires
+ * after the time for which the peer repeats its request (c->asking) plus `more`. */
 void rn_cm_await_repeat(struct rn_cm *cm, struct rn_cm_conn *c, rn_time more, rn_time now);
 
 /* cm_act.c */
@@ -284,8 +285,8 @@ RN_CM_ACTION_ROWS(X)
  * proposal. */
 uint8_t rn_cm_bound_timeout(const struct rn_cm *cm, uint8_t code);
 
-/* cm_time.c: a CM time code stands for 4.096 us << code. code_of: the smallest code of at least t,
- * at most 31. */
+/* cm_time.c: a CM time code stands for 4.096 us << code. rn_cm_code_of() returns the smallest code
+ * of at least t, at most 31. */
 rn_time rn_cm_time_of(uint8_t code);
 uint8_t rn_cm_code_of(rn_time t);
 
@@ -294,9 +295,9 @@ bool rn_cm_half_create(struct rn_cm *cm, uint32_t max); /* max 0: a quarter of t
 void rn_cm_half_destroy(struct rn_cm *cm);
 bool rn_cm_half_room(struct rn_cm *cm, const struct rn_cm_conn *listener,
 		     const struct rn_gid *from);
-void rn_cm_half_begin(struct rn_cm *cm, struct rn_cm_conn *c); /* needs parent and av.dgid */
+void rn_cm_half_begin(struct rn_cm *cm, struct rn_cm_conn *c); /* needs c->parent, c->av.dgid */
 void rn_cm_half_end(struct rn_cm *cm, struct rn_cm_conn *c);   /* no effect if c is not counted */
-/* A new id for a request from host `from`, counted against the listener's backlog. NULL: the
+/* Creates an id for a request from host `from`, counted against the listener's backlog. NULL: the
  * backlog, the half-open limit or the table is full. */
 struct rn_cm_conn *rn_cm_child(struct rn_cm *cm, struct rn_cm_conn *listener,
 			       const struct rn_gid *from);
@@ -325,11 +326,11 @@ struct rn_cm_conn *rn_cm_listener_for(const struct rn_cm *cm, const struct rn_gi
 				      uint64_t service_id);
 uint64_t rn_cm_hash_source(const struct rn_cm *cm, const struct rn_gid *from);
 void rn_cm_index_local(struct rn_cm *cm, struct rn_cm_conn *c);
-void rn_cm_index_peer(struct rn_cm *cm,
-		      struct rn_cm_conn *c); /* needs remote_id, remote_guid, remote_qpn, av.dgid */
+/* The fields remote_id, remote_guid, remote_qpn and av.dgid of c must be set. */
+void rn_cm_index_peer(struct rn_cm *cm, struct rn_cm_conn *c);
 void rn_cm_index_qpn(struct rn_cm *cm, struct rn_cm_conn *c);
 void rn_cm_index_tuple(struct rn_cm *cm, struct rn_cm_conn *c);
-void rn_cm_index_asker(struct rn_cm *cm, struct rn_cm_conn *c); /* needs remote_id, av.dgid */
+void rn_cm_index_asker(struct rn_cm *cm, struct rn_cm_conn *c); /* needs c->remote_id, c->av.dgid */
 void rn_cm_index_listener(struct rn_cm *cm, struct rn_cm_conn *c);
 void rn_cm_unindex_wire(struct rn_cm *cm, struct rn_cm_conn *c);
 void rn_cm_unindex_qps(struct rn_cm *cm, struct rn_cm_conn *c);
@@ -340,14 +341,14 @@ void rn_cm_leave_port(struct rn_cm *cm, struct rn_cm_conn *c);
 uint32_t rn_cm_fresh_id(struct rn_cm *cm);
 uint64_t rn_cm_fresh_tid(struct rn_cm *cm);
 void rn_cm_enter_wait(struct rn_cm *cm, struct rn_cm_conn *c, rn_time now);
-/* Does a timewait record hold this id? */
+/* Does a timewait record hold this communication id? */
 bool rn_cm_local_waits(const struct rn_cm *cm, uint32_t local_id);
 bool rn_cm_remote_waits(const struct rn_cm *cm, uint32_t remote_id, uint64_t guid,
 			const struct rn_gid *from);
 void rn_cm_wait_tick(struct rn_cm *cm, rn_time now);
 
 /* cm_mad.c */
-/* Queues the kept message of c (c->mad) for sending. The build functions replace this message. */
+/* Queues c->mad for sending. The rn_cm_build_... functions replace this message. */
 void rn_cm_say(struct rn_cm *cm, struct rn_cm_conn *c);
 void rn_cm_build_req(struct rn_cm *cm, struct rn_cm_conn *c);
 void rn_cm_build_rep(struct rn_cm *cm, struct rn_cm_conn *c);
@@ -355,15 +356,15 @@ void rn_cm_build_rtu(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_
 void rn_cm_build_dreq(struct rn_cm *cm, struct rn_cm_conn *c);
 void rn_cm_build_rej(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_about about,
 		     uint16_t reason, const struct rn_cm_param *param);
-/* Queue a reply that is sent once, to the peer of c. */
+/* rn_cm_owe_mra(), rn_cm_owe_drep(): queue a reply to the peer of c, which is sent once. */
 void rn_cm_owe_mra(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_about about);
 void rn_cm_owe_drep(struct rn_cm *cm, struct rn_cm_conn *c);
-/* Queue a reply to the sender of pkt; no connection is needed. */
+/* The rn_cm_reply... functions queue a reply to the sender of pkt; no connection is needed. */
 void rn_cm_reply(struct rn_cm *cm, const struct rn_pkt *pkt, const struct rn_cm_msg *msg);
 void rn_cm_reply_rej(struct rn_cm *cm, const struct rn_pkt *pkt, const struct rn_cm_msg *in,
 		     uint16_t reason, const void *ari, uint8_t ari_len);
 void rn_cm_reply_drep(struct rn_cm *cm, const struct rn_pkt *pkt, const struct rn_cm_msg *in);
-/* Replaces the kept message of c, which rn_cm_say() sends and timers repeat. */
+/* Replaces c->mad, the message that rn_cm_say() sends and timers repeat. */
 void rn_cm_keep(struct rn_cm_conn *c, const struct rn_cm_msg *msg);
 
 /* cm_news.c */

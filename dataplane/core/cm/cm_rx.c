@@ -1,9 +1,9 @@
-/* Which connection is a received message for, and which cause is the message for its state?
+/* For which connection is a received message, and which cause does the message become?
  *
  * One function per message. The function finds the connection by communication ids (for a REQ and
  * some REJs by the peer's GUID and address), drops a message that does not come from the peer's
- * address, and steps the connection with the matching cause of cm.c. Without a connection it queues
- * the reply that the protocol has for this case, if any. Owns nothing. Runs on shard 0.
+ * address, and runs the rule of cm.c for the cause. If there is no connection, it queues the reply
+ * that the protocol has for this case, if any. Owns nothing. Runs on shard 0.
  */
 #include <string.h>
 
@@ -25,14 +25,15 @@ static bool step(const struct arrival *a, struct rn_cm_conn *c, enum rn_cm_cause
 	return rn_cm_step(a->cm, c, cause, &why, a->now);
 }
 
-/* Steps the connection; a message without a rule in its state is a duplicate. */
+/* Runs the rule for a received message. A message without a rule in the state of the connection
+ * counts as a duplicate. */
 static enum rn_verdict stepped(const struct arrival *a, struct rn_cm_conn *c,
 			       enum rn_cm_cause cause)
 {
 	return step(a, c, cause) ? RN_V_OK : RN_V_CM_DUPLICATE;
 }
 
-/* As stepped(), after the check that c exists and that the message comes from its peer. */
+/* Does stepped(), if c is not NULL and the message comes from the peer of c. */
 static enum rn_verdict stepped_by_peer(const struct arrival *a, struct rn_cm_conn *c,
 				       enum rn_cm_cause cause)
 {
@@ -58,7 +59,7 @@ static bool has_a_way(const struct rn_cm *cm, const struct rn_gid *peer)
 	return rn_port_next_hop(cm->port, peer, &hop);
 }
 
-/* Returns 0 and sets *listener, or returns the reason of the REJ. */
+/* Checks a new REQ. Returns 0 and sets *listener, or returns the reason for a REJ. */
 static uint16_t judge(const struct arrival *a, const struct rn_cma_hdr *hdr,
 		      struct rn_cm_conn **listener)
 {
@@ -71,7 +72,8 @@ static uint16_t judge(const struct arrival *a, const struct rn_cma_hdr *hdr,
 		return RN_CM_REJ_NO_SERVICE;
 	if (req->transport != ((*listener)->qp_type == RN_QPT_UC ? RN_CM_T_UC : RN_CM_T_RC))
 		return RN_CM_REJ_BAD_TRANSPORT;
-	/* Events report hdr->src as the peer's address: it must be the one the REQ comes from. */
+	/* Events report hdr->src as the peer's address, so it must equal the address that the REQ
+	 * comes from. */
 	if (a->cm->port->check_source && !rn_gid_equal(&hdr->src, &req->local_gid))
 		return RN_CM_REJ_BAD_GID;
 	if (rn_port_own(a->cm->port, &req->remote_gid) < 0 || !rn_cm_is_host(&req->local_gid) ||
@@ -85,7 +87,8 @@ static uint16_t judge(const struct arrival *a, const struct rn_cma_hdr *hdr,
 	return 0;
 }
 
-/* Queues a REJ, whose ARI is what the sender could use instead (MTU code, own GID). Returns v. */
+/* Queues a REJ and returns v. The ARI of the REJ is the value that the sender could use instead:
+ * path MTU code or own GID. */
 static enum rn_verdict refuse(const struct arrival *a, uint16_t reason, enum rn_verdict v)
 {
 	const void *ari = NULL;
@@ -164,14 +167,15 @@ static enum rn_verdict admit(const struct arrival *a, const struct rn_cma_hdr *h
 	return RN_V_OK;
 }
 
-/* Passive, and the REQ is unanswered or the REP unconfirmed. */
+/* True for a passive connection whose REQ is unanswered or whose REP is unconfirmed. */
 static bool unfinished(const struct rn_cm_conn *c)
 {
 	return c->passive && (c->state == RN_CMS_REQ_RCVD || c->state == RN_CMS_REP_SENT ||
 			      c->state == RN_CMS_REP_WAIT);
 }
 
-/* Does the REQ name its own source address as the address of its path? */
+/* Is the source address of the packet the one that the REQ gives as its primary path? Always true
+ * if source checks are off. */
 static bool comes_from_its_path(const struct arrival *a)
 {
 	return !a->cm->port->check_source || rn_gid_equal(&a->pkt->src, &a->msg->req.local_gid);
@@ -190,7 +194,7 @@ static enum rn_verdict rx_req(const struct arrival *a)
 		return RN_V_MAD_BAD;
 	if (!comes_from_its_path(a))
 		return refuse(a, RN_CM_REJ_BAD_GID, RN_V_CM_ADDRESS);
-	/* A repeated REQ is no new request, whatever else it contains. */
+	/* A repeated REQ is no new request, whatever its other fields contain. */
 	if (c) {
 		if (c->passive)
 			step(a, c, RN_CMC_REQ_AGAIN);
@@ -205,8 +209,9 @@ static enum rn_verdict rx_req(const struct arrival *a)
 		return refuse(a, reason, RN_V_CM_UNMATCHED);
 	c = rn_cm_by_peer_qp(a->cm, req->qpn, req->guid, from);
 	if (c) {
-		/* A QP has one connection, so the peer no longer knows the old one. An attempt ends
-		 * and makes room for this REQ; an established connection is stale (REJ 10). */
+		/* The peer's QP is connected to c, and a QP has one connection, so the peer has
+		 * lost c. An unfinished attempt ends and makes room for this REQ; an established
+		 * connection is stale (REJ 10). */
 		bool attempt = unfinished(c);
 
 		rn_cm_step(a->cm, c, RN_CMC_STALE, NULL, a->now);
@@ -218,8 +223,8 @@ static enum rn_verdict rx_req(const struct arrival *a)
 
 /* ---- REP ---- */
 
-/* A REP whose REQ is unknown here. A late copy is dropped; any other REP is rejected, so that the
- * peer stops repeating it. */
+/* Handles a REP whose REQ is unknown here. A late copy is dropped; any other REP is rejected, so
+ * that the peer stops repeating it. */
 static enum rn_verdict rx_rep_unknown(const struct arrival *a)
 {
 	const struct rn_cm_rep *rep = &a->msg->rep;
@@ -275,7 +280,8 @@ static enum rn_verdict rx_mra(const struct arrival *a)
 	const struct rn_cm_mra *mra = &a->msg->mra;
 	struct rn_cm_conn *c = rn_cm_by_local(a->cm, mra->remote_id);
 
-	/* An MRA may be the first message from the passive side, whose id is then unknown here. */
+	/* An MRA may be the first message from the passive side, whose communication id is then
+	 * unknown here. */
 	if (c && !c->passive && mra->about == RN_CM_ABOUT_REQ)
 		return stepped_by_peer(a, c, RN_CMC_MRA_REQ);
 	if (c && c->passive && mra->about == RN_CM_ABOUT_REP && c->remote_id == mra->local_id)
@@ -283,7 +289,7 @@ static enum rn_verdict rx_mra(const struct arrival *a)
 	return RN_V_CM_UNMATCHED;
 }
 
-/* The connection that a REJ ends. A peer that timed out may not know this side's id: its REJ
+/* Finds the connection that a REJ ends. A peer that timed out may not know this side's id: its REJ
  * (reason 4) is matched by the peer's GUID, which is the ARI, and by the peer's id. */
 static struct rn_cm_conn *rejected(const struct arrival *a)
 {
@@ -299,7 +305,8 @@ static struct rn_cm_conn *rejected(const struct arrival *a)
 		return NULL;
 	if (!c->in_remote)
 		return c;
-	/* The peer's id is known, so the REJ must carry it: a late REJ of the REQ has id 0. */
+	/* The peer's id is known, so the REJ must carry it. A late REJ of the REQ carries 0
+	 * instead. */
 	return c->remote_id == rej->local_id ? c : NULL;
 }
 

@@ -26,7 +26,8 @@ void rn_cm_do_note_resolve(struct rn_cm *cm, struct rn_cm_conn *c, const struct 
 	c->peer = cmd->cm.peer;
 	c->peer_port = cmd->cm.peer_port;
 	c->max_retries = cm->max_retries;
-	c->interval = patience + patience / 8; /* as for a REQ */
+	/* plus one eighth for the round trip, as for a REQ */
+	c->interval = patience + patience / 8;
 	c->tid = rn_cm_fresh_tid(cm);
 	c->local_id = rn_cm_fresh_id(cm);
 	c->remote_id = c->remote_qpn = 0;
@@ -66,7 +67,7 @@ void rn_cm_do_give_up_sidr(struct rn_cm *cm, struct rn_cm_conn *c, const struct 
 	rn_cm_tell(cm, c, RN_EVENT_CM_UNREACHABLE, 0, -ETIMEDOUT);
 }
 
-/* Takes the SIDR_REQ out of the send queue: the client no longer wants the answer. */
+/* Removes the SIDR_REQ from the send queue, because the client has destroyed the id. */
 void rn_cm_do_forget_sidr(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
 			  rn_time now)
 {
@@ -78,6 +79,7 @@ void rn_cm_do_take_sidr_rep(struct rn_cm *cm, struct rn_cm_conn *c, const struct
 {
 	const struct rn_cm_sidr_rep *rep = &why->msg->sidr_rep;
 
+	/* Drop a repetition of the SIDR_REQ that is still queued. */
 	rn_list_del(&c->says);
 	c->remote_qpn = rep->qpn;
 	c->theirs = (struct rn_cm_param){.qpn = rep->qpn,
@@ -111,7 +113,8 @@ enum rn_verdict rn_cm_rx_sidr_rep(struct rn_cm *cm, const struct rn_pkt *pkt,
 
 /* ---- passive side ---- */
 
-/* Builds and queues the SIDR_REP. param: the client's data, and for VALID its QPN and Q_Key. */
+/* Builds and queues the SIDR_REP. param: the client's private data, and for VALID its QPN and
+ * Q_Key. */
 static void answer(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_sidr_status status,
 		   const struct rn_cm_param *param)
 {
@@ -145,7 +148,7 @@ void rn_cm_do_refuse_sidr(struct rn_cm *cm, struct rn_cm_conn *c, const struct r
 	       asked ? &why->cmd->cm.param : NULL);
 }
 
-/* Queues a SIDR_REP with an error status; needs no connection. Returns v. */
+/* Queues a SIDR_REP with an error status and returns v. No connection is needed. */
 static enum rn_verdict refuse(struct rn_cm *cm, const struct rn_pkt *pkt,
 			      const struct rn_cm_msg *in, enum rn_cm_sidr_status status,
 			      enum rn_verdict v)
@@ -159,7 +162,7 @@ static enum rn_verdict refuse(struct rn_cm *cm, const struct rn_pkt *pkt,
 	return v;
 }
 
-/* Fills the connection of a new SIDR_REQ. The answer goes to the source of the packet. */
+/* Fills the fields of c from a new SIDR_REQ. The answer goes to the source of the packet. */
 static void fill(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_pkt *pkt,
 		 const struct rn_cm_msg *msg, const struct rn_cma_hdr *hdr)
 {
@@ -189,7 +192,8 @@ enum rn_verdict rn_cm_rx_sidr_req(struct rn_cm *cm, const struct rn_pkt *pkt,
 	struct rn_cm_conn *c = rn_cm_by_asker(cm, req->request_id, &pkt->src), *listener = NULL;
 	struct rn_cma_hdr hdr;
 
-	/* A repeated request: the client has not answered yet, or the SIDR_REP is sent again. */
+	/* A repeated SIDR_REQ: before the client's answer it only prolongs the wait; after the
+	 * answer the SIDR_REP is sent again. */
 	if (c) {
 		const struct rn_cm_why why = {.msg = msg, .pkt = pkt};
 
