@@ -1,34 +1,36 @@
 /* How fast may a queue pair send when the network reports congestion? The algorithms, and the
- * pacing that all of them share. Owns nothing: the state of a flow is the caller's, the
- * parameters are the NIC's. Pure functions; shard thread.
+ * pacing that all of them share. Owns nothing: the caller has the state of each flow (struct rn_cc)
+ * and the parameters (struct rn_cc_cfg). Pure functions; shard thread.
  *
  * DCQCN: a notification (CNP) cuts the rate by a share that grows with the number of recent CNPs
- * (alpha). Then each period of time, and each block of bytes sent, raises the rate: first
- * half-way back to the rate before the cut (fast recovery), then beyond it by a constant
- * (additive increase), then, when both the time and the byte stages have passed the threshold,
- * by more each time (hyper increase). Adapters decay alpha periodically; here the decay is
- * computed when alpha is needed, for the time that has passed.
+ * (alpha). Afterwards each time period and each block of sent bytes raises the rate: first half-way
+ * back to the rate before the cut (fast recovery), then beyond it by a constant (additive
+ * increase), then, when both the time and the byte stages have passed the threshold, by more each
+ * time (hyper increase). Adapters decay alpha periodically; here the decay is computed when alpha
+ * is needed, for the time that has passed.
  *
- * Pacing: each packet moves `send_at` on by the time it takes at the present rate. A flow that
- * had to wait for send_at and whose thread woke up late may make up for up to CATCH_UP of the
- * lateness. A flow that had nothing to send gets no such credit. */
+ * Pacing: each packet moves `send_at` on by the time that the packet takes at the present rate. A
+ * flow that had to wait for send_at and whose thread woke up late may make up for up to CATCH_UP of
+ * the lateness. A flow that had nothing to send may not. */
 #include "flow/cc.h"
 
 #include <stddef.h>
 #include <string.h>
 
-#define CATCH_UP   RN_MS(1)
-#define MAX_RAISES 64 /* per call; the next call applies the rest */
-/* the limit ends this close to the line rate (1/128): half-way steps never reach it */
+#define CATCH_UP   RN_MS(1) /* lateness that a flow may make up for */
+#define MAX_RAISES 64	    /* increases by time per call; the next call applies the rest */
+/* The limit ends when the rate is within 1/128 of the line rate: half-way steps alone would never
+ * reach the line rate. */
 #define NEARLY 128
 
 /* ---- pacing ---- */
 
-/* Changes the rate. The rest of the present wait is scaled to the new rate. */
+/* Sets the rate, bounded by min_rate and line_rate, and rescales the remaining wait until send_at
+ * to the new rate. */
 static void set_rate(struct rn_cc *cc, const struct rn_cc_cfg *p, uint64_t rate, rn_time now)
 {
 	rate = RN_MAX(RN_MIN(rate, p->line_rate), p->min_rate);
-	/* no overflow: left * rate is the bits of at most one packet, times 10^9 */
+	/* No overflow: the product is at most the bits of one packet times 10^9. */
 	if (cc->limited && cc->send_at > now)
 		cc->send_at = now + (cc->send_at - now) * cc->rate / rate;
 	cc->rate = rate;
@@ -48,7 +50,8 @@ rn_time rn_cc_wake_at(struct rn_cc *cc)
 
 void rn_cc_sent(struct rn_cc *cc, const struct rn_cc_cfg *p, uint32_t bytes, rn_time now)
 {
-	/* Time before `from` is lost: a flow that did not wait starts from now. */
+	/* A flow that waited for send_at may make up for up to CATCH_UP of lateness; any other flow
+	 * starts at `now`. */
 	rn_time from = cc->waiting ? now - RN_MIN(now, CATCH_UP) : now;
 
 	cc->send_at = RN_MAX(cc->send_at, from) + (rn_time)bytes * 8 * RN_S(1) / cc->rate;
@@ -87,7 +90,7 @@ static void none_timer(struct rn_cc *cc, const struct rn_cc_cfg *p, rn_time now)
 
 /* ---- DCQCN ---- */
 
-/* a * (g / 1024)^n, where a is in units of 2^-20. By repeated squaring. */
+/* Returns a * (g / 1024)^n, where a is in units of 2^-20, by repeated squaring. */
 static uint32_t decayed(uint32_t a, uint32_t g, uint64_t n)
 {
 	uint64_t base = (uint64_t)g << 10, left = a;
@@ -100,8 +103,8 @@ static uint32_t decayed(uint32_t a, uint32_t g, uint64_t n)
 	return (uint32_t)left;
 }
 
-/* Alpha for a cut at `now`. The first cut of a period also raises alpha for the cuts that follow
- * in the same period, once per period. */
+/* Returns alpha for a cut at `now`. The first cut in an alpha_period uses alpha after its decay,
+ * then raises alpha once; further cuts in the same period use the raised value. */
 static uint32_t take_alpha(struct rn_cc *cc, const struct rn_cc_cfg *p, rn_time now)
 {
 	uint32_t alpha = cc->alpha;
@@ -114,7 +117,7 @@ static uint32_t take_alpha(struct rn_cc *cc, const struct rn_cc_cfg *p, rn_time 
 	return alpha;
 }
 
-/* The first CNP: the flow was sending at line rate. */
+/* Starts the rate limit at the first CNP: until then the flow was sending at line rate. */
 static void start_limit(struct rn_cc *cc, const struct rn_cc_cfg *p, rn_time now)
 {
 	*cc = (struct rn_cc){
@@ -127,10 +130,11 @@ static void start_limit(struct rn_cc *cc, const struct rn_cc_cfg *p, rn_time now
 	};
 }
 
-/* The rate after one cut. */
+/* Returns the rate after one cut. */
 static uint64_t cut_rate(const struct rn_cc *cc, const struct rn_cc_cfg *p, uint32_t alpha)
 {
-	uint64_t cut = (cc->rate >> 10) * alpha >> p->gd; /* alpha has 20 bits, gd is made for 10 */
+	/* gd is meant for an alpha of 10 bits, alpha has 20 */
+	uint64_t cut = (cc->rate >> 10) * alpha >> p->gd;
 	uint64_t least = cc->rate / 100 * p->min_dec_fac;
 
 	return RN_MAX(cc->rate - RN_MIN(cut, cc->rate), least);
@@ -144,14 +148,14 @@ static bool dcqcn_cnp(struct rn_cc *cc, const struct rn_cc_cfg *p, rn_time now)
 
 	if (first)
 		start_limit(cc, p, now);
-	/* At most one cut per monitor_period. */
+	/* Cut at most once per monitor_period. */
 	else if (now - cc->cut_at < p->monitor_period)
 		return false;
 	alpha = take_alpha(cc, p, now);
 	rate = first && p->first_rate ? p->first_rate : cut_rate(cc, p, alpha);
-	/* Recovery aims at the rate before this cut. Without an increase since the last cut the
-	 * older target stays, so that cuts in a row do not lower it. Which increases count, and
-	 * whether the target can stay at all, is configured. */
+	/* Fast recovery returns to cc->target, the rate before the cut. Without an increase since
+	 * the last cut the target stays, so that several cuts in a row do not lower it. The two
+	 * clamp parameters set the target at every cut, or also after an increase by time. */
 	if (p->clamp_tgt_rate || cc->byte_stage ||
 	    (p->clamp_tgt_rate_after_time_inc && cc->time_stage))
 		cc->target = cc->rate;
@@ -162,7 +166,8 @@ static bool dcqcn_cnp(struct rn_cc *cc, const struct rn_cc_cfg *p, rn_time now)
 	return true;
 }
 
-/* One increase. Its kind depends on how many increases there were since the last cut. */
+/* Raises the rate once: fast recovery, additive or hyper increase, depending on the number of
+ * increases since the last cut. */
 static void raise_rate(struct rn_cc *cc, const struct rn_cc_cfg *p, rn_time now)
 {
 	uint32_t most = RN_MAX(cc->time_stage, cc->byte_stage),
@@ -174,7 +179,7 @@ static void raise_rate(struct rn_cc *cc, const struct rn_cc_cfg *p, rn_time now)
 		cc->target += p->ai_rate;
 	cc->target = RN_MIN(cc->target, p->line_rate);
 	set_rate(cc, p, (cc->target + cc->rate) / 2, now);
-	/* The limit ends, and with it all state of the flow. */
+	/* Close to the line rate: the limit ends, and all state of the flow is cleared. */
 	if (cc->rate >= p->line_rate - p->line_rate / NEARLY)
 		rn_cc_reset(cc);
 }

@@ -16,45 +16,46 @@
 #include "ground/cc_cfg.h"
 
 struct rn_cc {
-	/* rate: present limit; target: rate that increases approach */
+	/* rate: present limit; target: the rate that increases approach */
 	uint64_t rate, target;
-	rn_time send_at;  /* no data may be sent before */
-	rn_time raise_at; /* next increase by the timer */
-	rn_time alpha_at; /* the time for which alpha holds */
-	rn_time cut_at;	  /* last cut */
+	rn_time send_at;  /* no data may be sent before this time */
+	rn_time raise_at; /* time of the next increase by time */
+	rn_time alpha_at; /* alpha holds at this time and decays afterwards */
+	rn_time cut_at;	  /* time of the last cut */
 	uint32_t alpha;
 	uint32_t bytes;			 /* bytes sent since the last increase by bytes */
-	uint32_t time_stage, byte_stage; /* increases since the last cut, of each kind */
+	uint32_t time_stage, byte_stage; /* increases since the last cut: by time, by bytes */
 	bool limited;
-	bool waiting; /* send_at held data back: lateness may be made up for */
+	bool waiting; /* data waited for send_at: rn_cc_sent() may make up for lateness */
 };
 
 struct rn_cc_row {
 	const char *name;
-	/* Handles a notification. True: the rate was cut. */
+	/* Handles a CNP. True: the rate was cut. */
 	bool (*on_cnp)(struct rn_cc *cc, const struct rn_cc_cfg *p, rn_time now);
-	/* Accounts for a data frame of so many bytes that was sent. */
+	/* Accounts for a sent data frame, `bytes` bytes long. */
 	void (*on_sent)(struct rn_cc *cc, const struct rn_cc_cfg *p, uint32_t bytes, rn_time now);
-	/* Applies the increases that are due by time, at most a bounded number per call. */
+	/* Applies the increases by time that are due at `now`, at most a bounded number per
+	 * call. */
 	void (*on_timer)(struct rn_cc *cc, const struct rn_cc_cfg *p, rn_time now);
 };
 extern const struct rn_cc_row rn_cc_rows[RN_CC_COUNT];
 
-/* ---- what a limited flow may do; the algorithm only changes the rate ---- */
+/* ---- pacing and events, for all algorithms ---- */
 
-/* When the next data packet may be sent (<= now: at once). Applies increases that are due, which
- * may end the limit. The value holds for this `now` only. */
+/* Returns when the next data packet may be sent (<= now: at once). First applies increases that are
+ * due, which may end the limit. The result is valid for this `now` only. */
 rn_time rn_cc_send_at(struct rn_cc *cc, const struct rn_cc_cfg *p, rn_time now);
-/* When rn_cc_send_at() must be called again, because data is held back: at send_at, or when the
- * rate is raised before. */
+/* To be called when data is held back. Returns when to call rn_cc_send_at() again: at send_at, or
+ * at the next increase of the rate if that is earlier. */
 rn_time rn_cc_wake_at(struct rn_cc *cc);
-/* A data frame of so many bytes was sent. */
+/* Accounts for a sent data frame, `bytes` bytes long. */
 void rn_cc_sent(struct rn_cc *cc, const struct rn_cc_cfg *p, uint32_t bytes, rn_time now);
-/* The flow could send but had no data: it gets no credit for that time. */
+/* To be called when the flow may send but has no data: it must not make up for this time later. */
 void rn_cc_idle(struct rn_cc *cc);
-/* A notification came. True: the rate was cut. */
+/* Handles a CNP. True: the rate was cut. */
 bool rn_cc_cnp(struct rn_cc *cc, const struct rn_cc_cfg *p, rn_time now);
-/* Ends the limit and clears all state. */
+/* Ends the rate limit and clears all state. */
 void rn_cc_reset(struct rn_cc *cc);
 
 #endif

@@ -5,8 +5,8 @@
 #include "wire/psn.h"
 #include "base/types.h"
 
-/* Codes from 2 on stand for numbers whose two leading bits vary: 2, 3, 4, 6, 8, 12, 16 ...
- * 32768. */
+/* Codes 0 and 1 stand for 0 and 1 receives; then each power of two has two codes: 2, 3, 4, 6, 8,
+ * 12, 16 ... 32768. */
 uint8_t rn_credit_code(uint32_t n)
 {
 	unsigned k;
@@ -34,7 +34,7 @@ bool rn_credit_start(struct rn_credit *c, bool needs, uint32_t n, bool idle, boo
 
 	*first = false;
 	if (c->mode == RN_CREDIT_LIMITED) {
-		/* One message beyond the credits may start: its acknowledgement brings new
+		/* One message beyond the credits may start, because its acknowledgement brings new
 		 * credits. */
 		if (needs && !idle && rn_psn_diff(next, c->lsn) > 1) {
 			*first = !c->waiting;
@@ -57,7 +57,7 @@ void rn_credit_take(struct rn_credit *c, uint8_t code, uint32_t msn)
 	} else if (c->mode == RN_CREDIT_UNHEARD) {
 		c->mode = RN_CREDIT_LIMITED;
 		c->lsn = lsn;
-	} else if (rn_psn_before(c->lsn, lsn)) { /* an older report may arrive late */
+	} else if (rn_psn_before(c->lsn, lsn)) { /* ignores a late, older report */
 		c->lsn = lsn;
 	}
 }

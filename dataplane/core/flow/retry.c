@@ -1,33 +1,33 @@
 /* When are packets sent again?
  *
- * Two timeouts run from the last progress. The coded timeout (4.096 us << code) is the
- * configured one: each time it passes without progress costs one retry, and the QP fails when
- * none is left. Below it an adaptive timeout (smoothed round trip + 4 deviations, at least
- * `floor`, doubled by each resend) sends again early and costs no retry: go-back-N with one NAK
- * per gap would otherwise wait for the whole coded timeout after each lost retransmission. A
- * packet that was sent twice gives no sample. A doubled timeout shrinks by a quarter with each
- * progress, not at once, so that the round trip of a path that became slow is measured before
- * its packets are sent twice again.
+ * Two timeouts run from the last progress. The coded timeout (4.096 us << code) is the configured
+ * one: each time it passes without progress costs one retry, and the QP fails when none is left. A
+ * shorter, adaptive timeout (smoothed round trip + 4 deviations, at least `floor`, doubled by each
+ * resend) sends again early and costs no retry: go-back-N with one NAK per gap would otherwise wait
+ * for the whole coded timeout after each lost retransmission. The round trip of a packet that was
+ * sent twice is not measured. A doubled timeout shrinks by a quarter with each progress, not at
+ * once, so that the round trip of a path that became slow is measured before its packets are sent
+ * twice again.
  *
- * READ responses from before una restart the coded timeout too, and reload the retries: a READ
- * that was requested twice is answered twice, and later requests are answered only after that.
- * Anybody can forge such responses, because almost any PSN is accepted. Therefore no more of
- * them count than were requested again, and they postpone a timeout for at most PATIENCE coded
- * timeouts after the last progress: a QP whose peer is gone fails after (PATIENCE + retries + 1)
- * of them at the latest. Progress leaves the count as it is, because the first answer to a READ
- * is progress and the second comes after it. Responses that were lost stay in the count; the
- * same bound holds for what a forger gains by them.
+ * READ responses before una restart the coded timeout too, and reload the retries: a READ that was
+ * requested twice is answered twice, and later requests are answered only after that. Any host can
+ * forge such responses, because almost any PSN is accepted. Therefore no more of them count than
+ * were requested again, and they postpone a timeout for at most PATIENCE coded timeouts after the
+ * last progress: a QP whose peer is gone fails after (PATIENCE + retries + 1) coded timeouts at the
+ * latest. Progress does not reset the number of responses that may count, because the first
+ * response to a READ is progress and the second comes after it. Lost responses stay in this number;
+ * forged ones can use them, within the same bound.
  *
- * The timer is lazy: progress only moves `deadline`, and a timer that expires before it is armed
- * again. A packet therefore costs no work on the wheel. During an RNR wait the same timer is
- * exact, and nothing shortens it. */
+ * The timer is lazy: progress only moves `deadline`, and a timer that expires before `deadline` is
+ * armed again. A packet therefore costs no work on the timer wheel. During an RNR wait the same
+ * timer is exact, and nothing shortens the wait. */
 #include "flow/retry.h"
 
 #include "wire/psn.h"
 
-/* In coded timeouts. With the shortest usual timeout, 67 ms, a peer that takes half a
- * millisecond per packet can answer 8192 packets in that time, far more than a piece of a READ
- * has. */
+/* How long READ responses before una can postpone a timeout, in coded timeouts (4.096 us << code).
+ * With the shortest usual timeout, 67 ms, a peer that takes half a millisecond per packet can send
+ * 8192 responses in that time, far more than one READ request has. */
 #define PATIENCE 64
 
 rn_time rn_retry_timeout_ns(uint8_t code)
@@ -37,7 +37,7 @@ rn_time rn_retry_timeout_ns(uint8_t code)
 
 rn_time rn_retry_rnr_ns(uint8_t code)
 {
-	/* in units of 10 us */
+	/* the RNR timer codes of the specification, in units of 10 us */
 	static const uint16_t wait[32] = {
 		0,    1,    2,	  3,	4,    6,     8,	    12,	   16,	  24,	 32,
 		48,   64,   96,	  128,	192,  256,   384,   512,   768,	  1024,	 1536,
@@ -67,8 +67,8 @@ void rn_retry_stop(struct rn_retry *r, struct rn_wheel *w)
 	r->running = r->rnr_wait = r->sampling = false;
 }
 
-/* Sets the deadline: the adaptive or the coded timeout, whichever is earlier. The timer is only
- * touched when it would expire too late. */
+/* Sets the deadline: the adaptive or the coded timeout, whichever is earlier. Touches the timer
+ * only if it would expire too late. */
 static void arm(struct rn_retry *r, struct rn_wheel *w, rn_time now)
 {
 	rn_time step = RN_MIN(now + r->rto, r->base + r->full);
@@ -169,7 +169,8 @@ bool rn_retry_nak(struct rn_retry *r)
 void rn_retry_implied(struct rn_retry *r)
 {
 	r->acted = true;
-	r->sampling = false; /* a response could belong to either transmission */
+	/* measure no round trip: a response could belong to either transmission */
+	r->sampling = false;
 }
 
 bool rn_retry_rnr(struct rn_retry *r, struct rn_wheel *w, uint8_t code, rn_time now)
@@ -183,7 +184,7 @@ bool rn_retry_rnr(struct rn_retry *r, struct rn_wheel *w, uint8_t code, rn_time 
 	r->running = false;
 	r->sampling = false;
 	r->acted = false; /* the peer received the packet: a NAK after the wait is a new one */
-	r->left = r->cnt; /* the peer is alive: losses far apart in a long wait do not add up */
+	r->left = r->cnt; /* the peer is alive: losses before and after a long wait do not add up */
 	r->deadline = now + rn_retry_rnr_ns(code);
 	rn_timer_arm(w, &r->timer, r->deadline);
 	return true;

@@ -1,6 +1,6 @@
-/* When packets are sent again: the transport timeout, the RNR wait and both retry counts, driven
- * by events. The caller reports what happened; only retry.c decides which timer to arm. One
- * timer per QP serves all of them. Shard thread. */
+/* When packets are sent again: the transport timeout, the RNR wait and both retry counts. The
+ * caller reports what happened; only retry.c decides when the timer expires. Each QP has one timer
+ * for all of them. Shard thread. */
 #ifndef RN_RETRY_H
 #define RN_RETRY_H
 
@@ -10,20 +10,20 @@
 struct rn_retry {
 	struct rn_timer timer; /* may expire early: `deadline` decides */
 	rn_time deadline;
-	rn_time base;  /* last progress, or start of this coded timeout */
-	rn_time since; /* last progress, or first packet; READ responses do not move it */
-	rn_time full;  /* coded timeout; 0 = no timer */
-	/* least and first adaptive timeout */
+	rn_time base;  /* last progress, or start of the present coded timeout */
+	rn_time since; /* last progress or first packet; rn_retry_stale() does not move it */
+	rn_time full;  /* coded timeout, 4.096 us << code; 0 = no timer */
+	/* Lower bound and first value of rto. */
 	rn_time floor, initial;
 	rn_time srtt, var; /* smoothed round trip and its deviation; 0 = no sample yet */
 	rn_time rto;	   /* adaptive timeout, doubled by each resend */
 	rn_time sample_at;
 	uint32_t sample_psn;
-	uint32_t stale_left; /* READ responses requested again that may still count */
+	uint32_t stale_left; /* number of READ responses before una that may still count */
 	bool sampling;
-	bool running;  /* something is in flight */
-	bool rnr_wait; /* nothing may be sent until the timer expires */
-	bool acted;    /* sent again since the last progress or timeout: ignore NAKs */
+	bool running;  /* packets are in flight */
+	bool rnr_wait; /* after an RNR NAK: nothing may be sent until the timer expires */
+	bool acted;    /* already resent since the last progress or timeout: ignore NAKs */
 	uint8_t cnt, left;
 	uint8_t rnr_cnt, rnr_left;
 };
@@ -36,39 +36,40 @@ enum rn_retry_due {
 	RN_RETRY_EXCEEDED
 };
 
-/* Coded local ACK timeout and RNR timer (docs/spec/rocev2.md 3.7 and 3.8) in nanoseconds. Code 0
- * of the timeout gives 0, which means never. */
+/* The local ACK timeout and the RNR timer of a code (docs/spec/rocev2.md 3.7 and 3.8) in
+ * nanoseconds. Code 0 of the timeout gives 0, which means never. */
 rn_time rn_retry_timeout_ns(uint8_t code);
 rn_time rn_retry_rnr_ns(uint8_t code);
 
 void rn_retry_init(struct rn_retry *r, rn_time floor, rn_time initial);
-/* timeout: code; retry_cnt and rnr_retry: counts, of which rnr_retry 7 means without end. */
+/* timeout: code; retry_cnt, rnr_retry: number of retries. rnr_retry 7 means unlimited. */
 void rn_retry_config(struct rn_retry *r, uint8_t timeout, uint8_t retry_cnt, uint8_t rnr_retry);
 void rn_retry_stop(struct rn_retry *r, struct rn_wheel *w);
 
-/* A request packet was sent. sample: the packet is new and requests a response, so that its
- * round trip may be measured. */
+/* To be called when a request packet was sent. sample: the packet is new and requests a response,
+ * so that its round trip may be measured. */
 void rn_retry_packet_sent(struct rn_retry *r, struct rn_wheel *w, uint32_t psn, bool sample,
 			  rn_time now);
-/* Progress: una moved to `una`. more: something is still in flight. Reloads both retry counts. */
+/* To be called on progress: una moved to `una`. more: packets are still in flight. Reloads both
+ * retry counts. */
 void rn_retry_progress(struct rn_retry *r, struct rn_wheel *w, uint32_t una, bool more,
 		       rn_time now);
-/* A READ request was sent again, which requests so many responses. */
+/* To be called when a READ request was sent again that requests `responses` packets. */
 void rn_retry_asked_again(struct rn_retry *r, uint32_t responses);
-/* The peer answers, but una cannot move yet: restarts the timeout, unless PATIENCE has passed
- * since the last progress. Reloads no retry count. */
+/* To be called when the peer answers but una cannot move yet: restarts the timeout, unless PATIENCE
+ * has passed since the last progress. Reloads no retry count. */
 void rn_retry_alive(struct rn_retry *r, struct rn_wheel *w, rn_time now);
-/* The same for a READ response from before una, and reloads the retries of the timeout. Has no
- * effect once as many such responses have come as were requested again. */
+/* To be called for a READ response before una: does rn_retry_alive() and reloads the retries of
+ * the timeout. Has no effect once as many such responses have come as were requested again. */
 void rn_retry_stale(struct rn_retry *r, struct rn_wheel *w, rn_time now);
 /* To be called before sending again because of a NAK: uses one retry. False: none is left. */
 bool rn_retry_nak(struct rn_retry *r);
 /* To be called before sending again because of an implied NAK, which costs no retry. */
 void rn_retry_implied(struct rn_retry *r);
-/* An RNR NAK came: starts its wait and uses one RNR retry. False: none is left. */
+/* To be called for an RNR NAK: starts the RNR wait and uses one RNR retry. False: none is left. */
 bool rn_retry_rnr(struct rn_retry *r, struct rn_wheel *w, uint8_t code, rn_time now);
-/* The timer has expired. RESEND and RESEND_EARLY: the caller sends again from una; the timer is
- * armed. */
+/* To be called when the timer has expired. RESEND and RESEND_EARLY: the caller sends again from
+ * una; the timer is armed. */
 enum rn_retry_due rn_retry_expired(struct rn_retry *r, struct rn_wheel *w, rn_time now);
 
 #endif

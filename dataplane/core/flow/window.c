@@ -1,24 +1,23 @@
 /* The send window of a QP: PSN bookkeeping over the send queue, and the size of the window.
  *
- * Size: it starts at `max`. A loss halves it, and the size after the halving is the knee. Below
- * the knee each acknowledged packet adds one (the size doubles per round trip), above it the
- * size grows by a few packets per round trip. Without the knee the size that overran the link
- * would be reached again after one round trip, and at the next loss go-back-N would send that
- * many packets in vain. A timeout sets the size to one packet, so that a timeout without a loss
- * costs one packet and not a whole window. When an acknowledgement shows that nothing was lost,
- * the former size is restored and sending continues where it was: the peer may only have waited
- * for a CPU or for a queue of packets.
+ * Size: it starts at `max`. A loss halves it, and the size after the halving is the knee. Below the
+ * knee each acknowledged packet adds one (the size doubles per round trip), above it the size grows
+ * by a few packets per round trip. Without the knee the size that overloaded the network would be
+ * reached again after one round trip, and at the next loss go-back-N would send that many packets
+ * in vain. A timeout sets the size to one packet, so that a spurious timeout costs one packet and
+ * not a whole window. When an acknowledgement shows that nothing was lost, the former size is
+ * restored and sending continues where it was: the peer may only have been waiting for a CPU.
  *
- * Pieces: a READ of more packets than `piece` is sent as several READ requests, so that the
- * window limits the responses too, and a request in vain costs one piece. max_rd_atomic pieces
- * fill the window. The normal sequence is start, sent, ack; rewind and find run only after a
- * loss. Owned by the shard's thread. */
+ * Pieces: a READ of more packets than `piece` is sent as several READ requests, so that the window
+ * limits the responses too, and a request that is lost costs one piece. max_rd_atomic pieces fill
+ * the window. The normal sequence is start, sent, ack; rewind and find run only after a loss. Owned
+ * by the shard's thread. */
 #include "flow/window.h"
 
-#define SMALLEST 4  /* packets, after a halving */
-#define STEP	 4  /* packets per round trip, above the knee */
-#define PIECE	 64 /* responses to one READ request: fewer are not worth a request */
-#define PIECES	 4  /* least number per window: others are requested while one arrives */
+#define SMALLEST 4  /* smallest window after a halving, in packets */
+#define STEP	 4  /* growth above the knee, in packets per round trip */
+#define PIECE	 64 /* smallest piece: responses to one READ request */
+#define PIECES	 4  /* pieces per window at least: the next are requested while one arrives */
 
 void rn_window_init(struct rn_window *w, uint32_t psn, uint32_t max, unsigned depth)
 {
@@ -65,14 +64,13 @@ void rn_window_sent(struct rn_window *w, struct rn_sq *sq, uint32_t n)
 	}
 }
 
-/* Puts cur back to una: everything from there on is sent again. */
+/* Sets cur back to una: everything from una on is sent again. */
 static void go_to_una(struct rn_window *w, struct rn_sq *sq)
 {
 	uint32_t i = sq->head, psn = w->una;
 
-	/* Requests before `head` are complete: search for the one that contains psn. A request
-	 * that failed before it had packets cannot be found by its PSN, and must not be passed
-	 * over. */
+	/* Search from `head` on for the request that contains psn. Stop at a failed request too: it
+	 * may have no PSNs, and must not be skipped. */
 	while (i != sq->started) {
 		const struct rn_sqe *e = rn_sq_at(sq, i);
 
@@ -86,7 +84,7 @@ static void go_to_una(struct rn_window *w, struct rn_sq *sq)
 	w->send_pkt = i == sq->started ? 0 : rn_psn_steps(rn_sq_at(sq, i)->first_psn, psn);
 }
 
-/* Puts cur on high: the packets in flight were not lost. Requests before high were sent whole. */
+/* Sets cur to high and sends nothing again, because the packets in flight were not lost. */
 static void go_to_high(struct rn_window *w, struct rn_sq *sq)
 {
 	uint32_t i = sq->send, part = 0;
@@ -120,8 +118,8 @@ static void grow(struct rn_window *w, uint32_t n)
 	}
 }
 
-/* una has moved by n: removes the READs and atomics that are complete, and the responses that
- * have come. */
+/* To be called when una has moved by n: removes complete READs and atomics from `read`, and the
+ * responses that have arrived from `responses`. */
 static void take_reads(struct rn_window *w, struct rn_sq *sq, uint32_t n)
 {
 	uint32_t old = w->una - n;
@@ -140,9 +138,10 @@ static void take_reads(struct rn_window *w, struct rn_sq *sq, uint32_t n)
 	}
 }
 
-/* After a timeout, an acknowledgement of packets that were not sent again (overtaken) belongs to
- * the originals. Then all of them had arrived, because after a loss the peer accepts no later
- * packet: the timeout was a mistake, and its effect is undone. */
+/* Handles the first acknowledgements after a timeout. overtaken: this one covers packets that were
+ * not sent again, so it answers the original packets. None of these was lost, because after a loss
+ * the peer accepts no later packet: the timeout was spurious, and the former size and knee are
+ * restored. */
 static void settle_doubt(struct rn_window *w, bool overtaken)
 {
 	if (overtaken) {
@@ -165,7 +164,7 @@ void rn_window_ack(struct rn_window *w, struct rn_sq *sq, uint32_t psn)
 	if (rn_unlikely(w->nreads))
 		take_reads(w, sq, n);
 	if (rn_unlikely(overtaken)) {
-		/* the peer does not keep READ responses: READs are requested again */
+		/* the peer does not store READ responses: incomplete READs are requested again */
 		if (mistaken && !w->nreads)
 			go_to_high(w, sq);
 		else
@@ -220,7 +219,7 @@ struct rn_sqe *rn_window_find(const struct rn_window *w, const struct rn_sq *sq,
 	return NULL;
 }
 
-/* Halves the window and sets the knee to the result. */
+/* Halves the window; the knee becomes the new size. */
 static void halve(struct rn_window *w)
 {
 	w->knee = RN_MAX(w->size / 2, RN_MIN(w->max, (uint32_t)SMALLEST));

@@ -15,38 +15,38 @@
 
 struct rn_window {
 	uint32_t una, cur, high, next;
-	uint32_t send_pkt; /* packets of sq->send already sent (or sent again) */
+	uint32_t send_pkt; /* packets of request sq->send already sent (or sent again) */
 	uint32_t size;	   /* packets that may be in flight */
 	uint32_t max;	   /* upper bound of size */
-	uint32_t knee;	   /* below it size doubles per round trip, above it grows slowly */
-	uint32_t acked;	   /* packets acknowledged towards the next step of growth */
-	uint32_t unasked;  /* packets sent since the last one with AckReq */
-	uint32_t recover;  /* doubt: high at that timeout */
-	uint32_t size_before, knee_before; /* doubt: size and knee before that timeout */
-	bool doubt;			   /* the last timeout may have been a mistake */
-	uint32_t responses;		   /* PSNs before cur for which responses are awaited */
-	uint32_t piece;			   /* most responses per READ request; a power of two */
+	uint32_t knee;	/* threshold: below, size doubles per round trip; above, it grows slowly */
+	uint32_t acked; /* packets acknowledged since the last growth step */
+	uint32_t unasked;		   /* packets sent since the last one with AckReq */
+	uint32_t recover;		   /* while `doubt`: high at the timeout */
+	uint32_t size_before, knee_before; /* while `doubt`: values before the timeout */
+	bool doubt;			   /* the last timeout may have been spurious */
+	uint32_t responses; /* PSNs before cur of READ/atomic responses not yet received */
+	uint32_t piece;	    /* responses per READ request at most; a power of two */
 	uint8_t nreads, read_head;
-	uint8_t nbig;			 /* of nreads, those sent as several requests */
-	uint32_t read[RN_MAX_RD_ATOMIC]; /* positions of incomplete READs and atomics */
+	uint8_t nbig;			 /* how many of nreads need several READ requests */
+	uint32_t read[RN_MAX_RD_ATOMIC]; /* ring: positions of incomplete READs and atomics */
 };
 
-/* psn: of the first packet. max: packets. depth: how many READs and atomics the peer accepts at
- * a time. */
+/* psn: PSN of the first packet. max: largest window in packets. depth: how many READs and atomics
+ * the peer accepts at a time. */
 void rn_window_init(struct rn_window *w, uint32_t psn, uint32_t max, unsigned depth);
 
 /* Assigns PSNs to request sq->started. */
 void rn_window_start(struct rn_window *w, struct rn_sq *sq, uint32_t npkts);
-/* True when, with a request of npkts started, the order of all PSNs in flight can still be
- * determined: fewer than 2^23 are unacknowledged, or 2^23 of a single request. */
+/* Can a request of npkts packets start so that all unacknowledged PSNs fit into half of the PSN
+ * space (2^23)? The order of PSNs further apart is undefined. */
 static inline bool rn_window_fits(const struct rn_window *w, uint32_t npkts)
 {
 	return rn_psn_steps(w->una, w->next) + npkts <= RN_PSN_WINDOW;
 }
 
-/* How many responses the next packet of READ sq->send requests: up to the end of its piece.
- * Where pieces end depends on the READ's first PSN only, so that what is requested again is part
- * of what was requested before. */
+/* Number of responses that the next packet of READ sq->send requests: up to the end of its piece.
+ * The ends of pieces depend on the READ's first PSN only, so that a repeated request lies within
+ * one earlier request. */
 static inline uint32_t rn_window_piece(const struct rn_window *w, const struct rn_sqe *e)
 {
 	uint32_t left = e->npkts - w->send_pkt;
@@ -56,22 +56,24 @@ static inline uint32_t rn_window_piece(const struct rn_window *w, const struct r
 		       : RN_MIN(left, w->piece - (w->send_pkt & (w->piece - 1)));
 }
 
-/* Does a piece end with packet pkt of a READ, other than its last packet? */
+/* Is response pkt of a READ, counted from 0, the last one of a piece? The READ's very last response
+ * is checked by the caller. */
 static inline bool rn_window_ends_piece(const struct rn_window *w, uint32_t pkt)
 {
 	return !((pkt + 1) & (w->piece - 1));
 }
 
-/* How many requests for READs and atomics are in flight; the peer keeps a record of each. */
+/* Number of READ and atomic request packets in flight. The peer keeps a record of each, up to
+ * max_rd_atomic. */
 unsigned rn_window_asked(const struct rn_window *w, const struct rn_sq *sq);
 
-/* The packet at cur was sent: it uses n PSNs of request sq->send. */
+/* Accounts for the packet at cur as sent. The packet uses n PSNs of request sq->send. */
 void rn_window_sent(struct rn_window *w, struct rn_sq *sq, uint32_t n);
 
-/* Everything before psn is acknowledged (una <= psn <= high). Grows the window. The caller
- * completes the requests. */
+/* Handles the acknowledgement of everything before psn (una <= psn <= high). Grows the window. The
+ * caller completes the requests. */
 void rn_window_ack(struct rn_window *w, struct rn_sq *sq, uint32_t psn);
-/* Goes back: sends again from una on. */
+/* Goes back N: restarts sending at una. */
 void rn_window_rewind(struct rn_window *w, struct rn_sq *sq);
 
 /* Is this request complete? Valid for sq->head only. */
@@ -92,16 +94,16 @@ static inline uint32_t rn_window_requests(const struct rn_window *w)
 	return rn_psn_steps(w->una, w->cur) - w->responses;
 }
 
-/* How many packets at most may pass between two AckReq bits. */
+/* Largest number of packets per AckReq bit. */
 static inline uint32_t rn_window_ask_every(const struct rn_window *w)
 {
 	uint32_t half = w->size / 2;
 	return RN_MAX(RN_MIN(half, 64u), 1u);
 }
 
-/* rn_window_lost(): a NAK or a missing response halves the window. rn_window_timed_out(): a
- * timeout reduces it to one packet. An acknowledgement of packets that were sent only once shows
- * that the timeout was a mistake, and restores the former window. */
+/* rn_window_lost(): a NAK or a missing response halves the window. rn_window_timed_out(): a timeout
+ * reduces it to one packet. If a later acknowledgement covers packets that were sent only once, the
+ * timeout was spurious, and the former window is restored. */
 void rn_window_lost(struct rn_window *w);
 void rn_window_timed_out(struct rn_window *w);
 
