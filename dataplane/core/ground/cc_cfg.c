@@ -5,6 +5,8 @@
 
 void rn_cc_defaults(struct rn_cc_cfg *p)
 {
+	/* Defaults of ConnectX adapters, except for cnp_interval, min_rate, byte_reset and
+	 * alpha_period (docs/congestion.md). */
 	*p = (struct rn_cc_cfg){
 		.algorithm = RN_CC_DCQCN,
 		.ecn = true,
@@ -12,7 +14,7 @@ void rn_cc_defaults(struct rn_cc_cfg *p)
 		.cnp_dscp = 48,
 		.cnp_prio = 6,
 		.threshold = 1,
-		.gd = 11,
+		.gd = 11, /* one cut removes at most half of the rate: alpha is below 2^10 */
 		.min_dec_fac = 50,
 		.g = 1019,
 		.initial_alpha = 1023,
@@ -21,7 +23,7 @@ void rn_cc_defaults(struct rn_cc_cfg *p)
 		.time_reset = RN_US(300),
 		.alpha_period = RN_US(55),
 		.monitor_period = RN_US(4),
-		.line_rate = 10000 * MBIT,
+		.line_rate = 10000 * MBIT, /* if the port reports no speed */
 		.min_rate = 10 * MBIT,
 		.ai_rate = 5 * MBIT,
 		.hai_rate = 50 * MBIT,

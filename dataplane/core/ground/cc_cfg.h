@@ -23,23 +23,26 @@ enum rn_cc_algorithm {
 
 struct rn_cc_cfg {
 	uint8_t algorithm;   /* enum rn_cc_algorithm */
-	bool ecn;	     /* packets of connections are sent as ECT(0) */
+	bool ecn;	     /* packets of connected QPs are sent as ECT(0) */
 	bool clamp_tgt_rate; /* every cut sets the target to the rate before the cut */
-	bool clamp_tgt_rate_after_time_inc; /* a cut after an increase by time does so too */
-	uint8_t cnp_dscp, cnp_prio; /* of sent CNPs: 0..63; 0..7 (802.1p, in tagged frames) */
-	uint8_t threshold;	    /* increases of fast recovery, before additive increase */
-	uint8_t gd;		    /* a cut is rate * alpha(10 bits) >> gd */
-	uint8_t min_dec_fac;	    /* least rate after a cut, in per cent of the rate before */
-	uint16_t g;		    /* alpha decays by g / 1024 per alpha_period */
-	uint16_t initial_alpha;	    /* in 1/1024 */
-	uint32_t byte_reset;  /* bytes between two increases by bytes; 0 = no such increases */
-	rn_time cnp_interval; /* least time between two CNPs of a QP */
-	rn_time time_reset;   /* between two increases by time */
-	rn_time alpha_period, monitor_period; /* step of alpha; least time between two cuts */
-	uint64_t line_rate;		      /* rate at which a limit ends; never 0 */
-	uint64_t min_rate;		      /* 1..line_rate */
-	uint64_t ai_rate, hai_rate;	      /* steps of additive and of hyper increase */
-	uint64_t first_rate; /* rate after the first CNP; 0 = by the formula of a cut */
+	/* a cut that follows an increase by time sets the target too */
+	bool clamp_tgt_rate_after_time_inc;
+	/* sent CNPs: DSCP 0..63; 802.1p priority 0..7 in tagged frames */
+	uint8_t cnp_dscp, cnp_prio;
+	uint8_t threshold;	/* number of fast recovery steps before additive increase */
+	uint8_t gd;		/* a cut is rate * alpha >> gd, with alpha in 10 bits */
+	uint8_t min_dec_fac;	/* lowest rate after a cut, in per cent of the rate before */
+	uint16_t g;		/* alpha decays by g / 1024 per alpha_period */
+	uint16_t initial_alpha; /* alpha at the first CNP, in 1/1024 */
+	uint32_t byte_reset;	/* bytes between two increases by bytes; 0 = no such increases */
+	rn_time cnp_interval;	/* least time between two CNPs sent for a QP */
+	rn_time time_reset;	/* time between two increases by time */
+	/* decay period of alpha; least time between two cuts */
+	rn_time alpha_period, monitor_period;
+	uint64_t line_rate;	    /* rate at which a limit ends; never 0 */
+	uint64_t min_rate;	    /* lowest rate of a limited QP: 1..line_rate */
+	uint64_t ai_rate, hai_rate; /* steps of additive and of hyper increase */
+	uint64_t first_rate;	    /* rate after the first CNP; 0 = by the formula of a cut */
 };
 
 /* Sets all parameters to their defaults. */

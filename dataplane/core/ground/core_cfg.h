@@ -20,32 +20,35 @@ struct rn_static_neigh {
 
 /* Filled by rn_core_defaults(), then changed by the caller. */
 struct rn_core_cfg {
-	uint32_t index, nshards;  /* number of this shard, 0..nshards - 1 */
+	uint32_t index, nshards;  /* index of this shard, 0..nshards - 1 */
 	uint32_t max_qp;	  /* QPs per shard */
 	uint32_t max_cq;	  /* CQ ids, NIC-wide, are 0..max_cq - 1 */
 	uint32_t max_srq;	  /* SRQ ids, NIC-wide, are 0..max_srq - 1 */
 	uint32_t max_cm;	  /* connections and listeners (shard 0) */
-	uint32_t max_cm_requests; /* half-open connections, part of max_cm; 0 = a quarter */
+	uint32_t max_cm_requests; /* half-open connections, at most max_cm; 0 = about max_cm / 4 */
 	uint32_t max_timewait;	  /* timewait records (shard 0) */
 	uint32_t max_neigh;	  /* neighbours (shard 0), static ones not counted */
 	uint32_t window_packets;  /* upper bound of unacknowledged packets per QP */
-	uint32_t quota_packets;	  /* packets that a QP may send before the next QP's turn */
+	uint32_t quota_packets;	  /* packets that a QP may send before the next QP sends */
 	uint8_t ack_timeout;	  /* default local ACK timeout code */
 	uint8_t retry_cnt;	  /* upper bound for the retry count of a connection, 0..7 */
 	uint8_t min_rnr_timer;
-	uint8_t rnr_retry; /* upper bound for the value that a peer announces; 7 = none */
-	rn_time rto_floor, rto_initial; /* least timeout; before the first round trip */
-	rn_time cm_response_timeout;	/* resend interval of a REQ, without 1/8 that is added */
-	rn_time cm_wait_max;		/* longest wait that a peer's MRAs can cause; 0 = an hour */
-	uint8_t cm_max_retries;		/* of a REQ, DREQ or SIDR_REQ, at most 15 */
-	uint8_t cm_patience;		/* time code of sent MRAs */
-	rn_time neigh_retry, neigh_reachable; /* between two probes; age of a MAC to probe again */
+	uint8_t rnr_retry; /* upper bound for a peer's RNR retry count; 7 = unlimited */
+	rn_time rto_floor, rto_initial; /* adaptive timeout: least; before the first sample */
+	/* resend interval of a REQ; 1/8 is added for the round trip */
+	rn_time cm_response_timeout;
+	rn_time cm_wait_max;	/* longest wait that a peer's MRAs can cause; 0 = an hour */
+	uint8_t cm_max_retries; /* retransmissions of a REQ, DREQ or SIDR_REQ, at most 15 */
+	uint8_t cm_patience;	/* service timeout code of sent MRAs: 4.096 us << code */
+	/* time between probes; age at which a MAC is probed again */
+	rn_time neigh_retry, neigh_reachable;
 	uint8_t neigh_probes;	   /* probes before a neighbour is unreachable, at least 2 */
 	struct rn_secrets secrets; /* all zero until the caller fills them; equal in all shards */
-	const struct rn_static_neigh *static_neigh; /* caller's, copied by rn_neigh_create() */
+	/* owned by the caller; copied by rn_neigh_create() */
+	const struct rn_static_neigh *static_neigh;
 	uint32_t nstatic_neigh;
 	struct rn_cc_cfg cc; /* congestion control */
-	bool credits;	     /* send and obey end-to-end credits; off: unlimited both ways */
+	bool credits;	     /* report own credits and obey the peer's; off: neither */
 };
 
 /* Sets the defaults, those of `cc` included; everything else, such as the secrets, is zero. */

@@ -17,8 +17,8 @@ struct rn_msg {
 	uint8_t mac[6];
 };
 #define RN_MSG_ALL UINT32_MAX
-/* COMM_EST: QP qpn received data (to the connection manager). NEIGH: the next hop gid has this mac.
- * DOUBT: packets to gid are not answered (to the neighbour table). */
+/* COMM_EST: QP qpn received data; for the connection manager. NEIGH: the next hop gid has this mac;
+ * for all QPs. DOUBT: packets to gid are not answered; for the neighbour table. */
 enum rn_msg_kind { RN_MSG_COMM_EST, RN_MSG_NEIGH, RN_MSG_DOUBT };
 
 #endif

@@ -1,6 +1,7 @@
 /* Items for the log: connections made, ended and failed, QPs that failed. The shard puts items into
- * a ring of fixed size; the driver of the shard takes them at the end of a turn, and another thread
- * writes the log. Each client's events show only a part of these items. Shard thread. */
+ * a ring of fixed size; the caller of the shard takes them at the end of each poll iteration, and
+ * another thread writes the log. The events of each client cover only a part of these items. Shard
+ * thread. */
 #ifndef RN_NEWS_H
 #define RN_NEWS_H
 
@@ -26,11 +27,11 @@ enum rn_news_kind {
 
 struct rn_news {
 	uint8_t kind;
-	uint16_t port, peer_port; /* connections; host order */
+	uint16_t port, peer_port; /* ports of the connection, in host byte order */
 	uint32_t qpn;		  /* own QPN */
-	uint32_t lost;		  /* LOST: how many items */
+	uint32_t lost;		  /* LOST: number of lost items */
 	struct rn_gid local, peer;
-	const char *why; /* static string; NULL with CONNECTED and LOST */
+	const char *why; /* reason, a static string; NULL with CONNECTED and LOST */
 };
 
 #define RN_NEWS_RING 32u
@@ -38,7 +39,7 @@ struct rn_news {
 struct rn_news_ring {
 	struct rn_news at[RN_NEWS_RING];
 	uint32_t head, tail;
-	uint32_t lost; /* items that found the ring full, not yet reported */
+	uint32_t lost; /* items lost because the ring was full, not yet reported */
 };
 
 /* Copies the item into the ring; a full ring counts the item as lost. */

@@ -11,6 +11,6 @@ struct rn_txbuf {
 	uint8_t *data;
 	uint32_t cap;
 	uint32_t len;
-	bool loop; /* multicast with members on this NIC: receive the frame here and send it, too */
+	bool loop; /* also receive the frame here: a multicast group has members on this NIC */
 };
 #endif
