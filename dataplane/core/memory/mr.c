@@ -54,20 +54,22 @@ struct region {
 	uint64_t iova;
 	uint64_t length;
 	union {
-		char *ptr;		     /* region */
-		struct rn_mw_shared *shared; /* window; constant, like pd, until removed */
+		char *ptr; /* region */
+		/* window; like pd, constant until the window is removed */
+		struct rn_mw_shared *shared;
 	};
 	_Atomic uint32_t owner; /* enum owner or the QPN that owns the window */
 	uint32_t lkey;		/* window: key of the region that the window exposes */
 	uint32_t bound;		/* window: key of the last bind */
-	uint32_t next, prev;	/* window: neighbours on the QP's list, as slots; 0 = end */
+	uint32_t next, prev;	/* window: next and previous on the QP's list, as slots; 0 = end */
 	bool retired;		/* removed, not yet reclaimed */
 };
 static_assert(sizeof(struct region) == 64, "a touch of memory is one cache line of the table");
 
 struct rn_mr_table {
-	struct region *region;	 /* within `memory`, aligned to cache lines; slot 0 is never used */
-	_Atomic uint32_t *index; /* by low bits of a number: upper bits << 24 | slot, 0 = free */
+	struct region *region; /* within `memory`, aligned to cache lines; slot 0 is never used */
+	/* indexed by low bits of a key number: upper bits << 24 | slot, 0 = free */
+	_Atomic uint32_t *index;
 	void *memory;
 	uint32_t max, live;
 	uint32_t index_bits;
@@ -76,7 +78,8 @@ struct rn_mr_table {
 	uint32_t *free_ring;
 };
 
-/* At least two entries per slot, so that every second draw or more hits a free entry. */
+/* Size of the index in bits: at least two entries per slot, so that at least every second draw of a
+ * key finds a free entry. */
 static uint32_t index_bits_for(uint32_t slots)
 {
 	uint32_t bits = INDEX_BITS;
@@ -120,13 +123,14 @@ void rn_mr_table_destroy(struct rn_mr_table *t)
 	free(t);
 }
 
-/* The index entry of a number. */
+/* Returns the index entry for the number of a key. */
 static inline _Atomic uint32_t *entry_of(const struct rn_mr_table *t, uint32_t number)
 {
 	return &t->index[number & ((1u << t->index_bits) - 1)];
 }
 
-/* The slot in use, or not yet reclaimed, that has a key of this number; slot 0 if there is none. */
+/* Returns the slot in use, or not yet reclaimed, that has a key of this number; slot 0 if there is
+ * none. */
 static inline struct region *region_of(const struct rn_mr_table *t, uint32_t key)
 {
 	uint32_t number = key >> 8;
@@ -249,7 +253,7 @@ static inline enum rn_verdict region_allows(const struct region *r, uint64_t add
 	return RN_V_OK;
 }
 
-/* The region or window with this key, or NULL. */
+/* Returns the region or window with this valid key, or NULL. */
 static inline const struct region *published(const struct rn_mr_table *t, uint32_t key)
 {
 	uint32_t entry = atomic_load_explicit(entry_of(t, key >> 8), memory_order_relaxed);
@@ -398,7 +402,7 @@ int rn_mw_remove(struct rn_mr_table *t, uint32_t id, uint32_t *qpn)
 	return 0;
 }
 
-/* The window with the number of this key, if QP via.qpn owns it, else NULL. */
+/* Returns the window with the number of this key if QP via.qpn owns it, else NULL. */
 static struct region *owned(const struct rn_mr_table *t, uint32_t key, struct rn_mr_via via)
 {
 	struct region *w = region_of(t, key);
@@ -412,7 +416,8 @@ static void disown(struct region *w)
 	atomic_store_explicit(&w->owner, UNBOUND, memory_order_release);
 }
 
-/* Makes via.qpn the owner of an unbound window. NULL: not unbound, or in another PD. */
+/* Makes via.qpn the owner of an unbound window. NULL: the PD has no unbound window of this
+ * number. */
 static struct region *claim(const struct rn_mr_table *t, uint32_t key, struct rn_mr_via via)
 {
 	struct region *w = region_of(t, key);
@@ -459,7 +464,8 @@ bool rn_mw_bind(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via, uint6
 	if (!(key & 0xFF) || b->access & ~remote ||
 	    (w && atomic_load_explicit(&w->key, memory_order_relaxed)))
 		return false;
-	/* This QP may bind a window again that it owns with an invalid key. */
+	/* A QP may rebind a window that it still owns if the window's key was invalidated; any
+	 * other window must be unbound. */
 	if (!w)
 		w = fresh = claim(t, key, via);
 	if (!w)

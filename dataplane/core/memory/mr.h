@@ -65,15 +65,15 @@ enum rn_verdict rn_gather(const struct rn_mr_table *t, const struct rn_mem_ops *
 enum rn_verdict rn_place(const struct rn_mr_table *t, const struct rn_mem_ops *mem, uint32_t key,
 			 uint32_t pd, uint64_t addr, uint32_t len, uint32_t need, const void *src);
 
-/* The QP on which a peer's request came; the QP belongs to the shard that calls. */
+/* The QP on which a peer's request arrived. Only the shard of this QP may use the value. */
 struct rn_mr_via {
 	uint32_t pd, qpn;
 };
 
-/* The same functions for the request of a peer. The key may also be that of a window bound on
- * via.qpn: then the rights and bounds of the window decide. The region behind the window is looked
- * up each time; if the region does not exist any more, the verdict is RN_V_REQ_RKEY. The shard of
- * via.qpn. */
+/* rn_mr_check(), rn_gather() and rn_place() for the request of a peer. The key may also be that of
+ * a window bound on via.qpn: then the rights and bounds of the window decide. The region behind the
+ * window is looked up each time; if the region does not exist any more, the verdict is
+ * RN_V_REQ_RKEY. To be called by the shard of via.qpn. */
 enum rn_verdict rn_mr_check_remote(const struct rn_mr_table *t, uint32_t key, struct rn_mr_via via,
 				   uint64_t addr, uint64_t len, uint32_t need, void **ptr);
 enum rn_verdict rn_gather_remote(const struct rn_mr_table *t, const struct rn_mem_ops *mem,
@@ -126,7 +126,8 @@ void rn_mw_drop(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via,
 /* rn_mw_drop() for all windows on the list. */
 void rn_mw_drop_all(struct rn_mr_table *t, struct rn_mw_list *bound);
 /* Reports the end of `key` (all 32 bits) for a bind that failed before it took effect, so that the
- * client does not wait for the end of this binding. No effect if a QP owns the window. */
+ * client does not wait for the end of a binding that never began. No effect if a QP owns the
+ * window. */
 void rn_mw_void(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via);
 
 #endif
