@@ -5,10 +5,10 @@
  * reply comes (READY) or the last probe has no reply (FAILED). A READY entry that is used after
  * neigh_reachable is probed again and still used (REFRESHING).
  *
- * A message that gives a known neighbour another MAC does not change the entry, because anybody on
- * the link can send such a message: the known MAC is probed first. Only if no reply comes from
- * there is a probe broadcast, and the reply to the broadcast sets the MAC. rn_neigh_tx() in
- * neigh_msg.c sends all probes. Runs on shard 0.
+ * A message that gives a known neighbour another MAC does not change the entry, because any host on
+ * the link can send such a message: the known MAC is probed first. Only if this MAC does not reply,
+ * a probe is broadcast, and the reply to the broadcast sets the MAC. rn_neigh_tx() in neigh_msg.c
+ * sends all probes. Runs on shard 0.
  */
 #include "net/neigh.h"
 
@@ -61,7 +61,7 @@ static void touch(struct rn_neigh *n, struct rn_nbr *e)
 	rn_list_add_tail(&n->used, &e->use);
 }
 
-/* Queues the entry for rn_neigh_changed(). */
+/* Queues the entry, so that rn_neigh_changed() reports it. */
 static void tell(struct rn_neigh *n, struct rn_nbr *e)
 {
 	rn_list_del(&e->changed);
@@ -81,8 +81,9 @@ static void forget(struct rn_neigh *n, struct rn_nbr *e)
 	n->count--;
 }
 
-/* Frees an entry: the oldest foreign one, else for a local entry the longest unused local one that
- * may go. ASKING entries stay, because their resolution is pending. */
+/* Frees an entry for a new one: the oldest foreign entry. If there is none and the new entry is
+ * local (for_us), the longest unused local entry that is not static, held or ASKING. False: no
+ * entry can be freed. */
 static bool evict_one(struct rn_neigh *n, bool for_us)
 {
 	struct rn_list *pos;
@@ -136,7 +137,8 @@ static void ask(struct rn_neigh *n, struct rn_nbr *e, rn_time now)
 	rn_timer_arm(&n->wheel, &e->timer, now + n->retry);
 }
 
-/* Starts a round of probes; by default only the first one of a refresh goes to the known MAC. */
+/* Starts a round of probes. In REFRESHING the first one goes to the known MAC; a caller may change
+ * this number (e->direct) afterwards. */
 static void start_asking(struct rn_neigh *n, struct rn_nbr *e, enum rn_nbr_state state, rn_time now)
 {
 	e->state = state;
@@ -145,7 +147,7 @@ static void start_asking(struct rn_neigh *n, struct rn_nbr *e, enum rn_nbr_state
 	ask(n, e, now);
 }
 
-/* Sets and confirms the MAC. A change is reported, a confirmation is not. */
+/* Sets and confirms the MAC. A changed MAC is reported, a confirmed one is not. */
 static void settle(struct rn_neigh *n, struct rn_nbr *e, const uint8_t mac[6], rn_time now)
 {
 	bool news = e->state == RN_NBR_ASKING || e->state == RN_NBR_FAILED ||
@@ -160,6 +162,7 @@ static void settle(struct rn_neigh *n, struct rn_nbr *e, const uint8_t mac[6], r
 		tell(n, e);
 }
 
+/* Does the entry have a MAC that packets may use? */
 static bool knows_a_mac(const struct rn_nbr *e)
 {
 	return e->state == RN_NBR_READY || e->state == RN_NBR_REFRESHING;
@@ -188,11 +191,13 @@ bool rn_neigh_learn(struct rn_neigh *n, const struct rn_gid *addr, const uint8_t
 	static const uint8_t no_mac[6];
 	struct rn_nbr *e;
 
-	/* Neither a group MAC nor the address of a group or of this NIC makes a neighbour. */
+	/* Refuse a group MAC, and the address of a group or of this NIC: none belongs to a
+	 * neighbour. */
 	if ((mac[0] & 1) || memcmp(mac, no_mac, 6) == 0 || !rn_gid_is_host(addr) ||
 	    rn_port_own(&n->port, addr) >= 0)
 		return false;
 	e = find(n, addr);
+	/* A neighbour that asks for an own address is likely to send packets next. */
 	if (!e && how == RN_NBR_ASKED_US && rn_port_on_link(&n->port, addr)) {
 		struct rn_gid ask_as = asker(n, &unspecified, addr);
 
@@ -202,7 +207,7 @@ bool rn_neigh_learn(struct rn_neigh *n, const struct rn_gid *addr, const uint8_t
 	}
 	if (!e || e->fixed)
 		return false;
-	/* Another MAC counts only as the reply to a broadcast probe. */
+	/* A different MAC is accepted only from the reply to a broadcast probe. */
 	if (knows_a_mac(e) && memcmp(e->mac, mac, 6) != 0 &&
 	    !(how == RN_NBR_ANSWERED && asks_everybody(e))) {
 		if (how != RN_NBR_HINT)
@@ -222,7 +227,7 @@ static void group_mac(const struct rn_gid *g, uint8_t mac[6])
 		rn_group_mac(g, mac);
 }
 
-/* An own address, a group or broadcast has no entry: sets mac and returns true. */
+/* Sets mac and returns true for an own address, a group or broadcast, which need no entry. */
 static bool needs_no_entry(const struct rn_neigh *n, const struct rn_gid *hop, uint8_t mac[6])
 {
 	if (rn_port_own(&n->port, hop) >= 0)
@@ -234,7 +239,7 @@ static bool needs_no_entry(const struct rn_neigh *n, const struct rn_gid *hop, u
 	return true;
 }
 
-/* The entry of dst's next hop, or NULL. */
+/* Returns the entry of dst's next hop, or NULL. */
 static struct rn_nbr *entry_of(struct rn_neigh *n, const struct rn_gid *dst)
 {
 	struct rn_gid hop;
@@ -271,6 +276,7 @@ struct rn_nbr *rn_neigh_hold(struct rn_neigh *n, const struct rn_gid *dst)
 
 void rn_neigh_release(struct rn_neigh *n, struct rn_nbr *e)
 {
+	/* An entry that failed while it was held has no timer that would remove it. */
 	if (--e->holds == 0 && e->state == RN_NBR_FAILED && !rn_timer_armed(&e->timer))
 		forget(n, e);
 }
@@ -376,8 +382,8 @@ rn_time rn_neigh_next(const struct rn_neigh *n)
 	return rn_wheel_next(&n->wheel);
 }
 
-/* True if the last probe is still queued, because the port takes no frames while the link comes up:
- * such a probe counts only every RN_NEIGH_STUCK times. */
+/* True if the last probe is still queued, because the port takes no frames while the link comes up.
+ * Only one in RN_NEIGH_STUCK such expiries counts as a probe without a reply. */
 static bool could_not_leave(struct rn_nbr *e)
 {
 	return !rn_list_empty(&e->owed) && ++e->stuck % RN_NEIGH_STUCK != 0;
@@ -407,8 +413,8 @@ void rn_neigh_tick(struct rn_neigh *n, rn_time now)
 	}
 }
 
-/* Handles an entry whose address is no longer a neighbour's: removes the entry, or makes it FAILED
- * if a connection holds it. */
+/* Handles an entry whose address no longer belongs to a neighbour: removes the entry, or makes it
+ * FAILED if a connection holds it. */
 static void lose(struct rn_neigh *n, struct rn_nbr *e)
 {
 	n->epoch++; /* waiting connections must resolve again */
@@ -422,8 +428,8 @@ static void lose(struct rn_neigh *n, struct rn_nbr *e)
 	rn_list_del(&e->changed);
 }
 
-/* After a change of the port: removes the entries whose address is own or off the link, and gives a
- * new source address to those whose probes used an address that is gone. */
+/* Called after a change of the port: removes the entries whose address is now an own address or off
+ * the link. Gives a new source address to entries whose probes used an address that is gone. */
 static void forget_the_lost(struct rn_neigh *n, struct rn_list *list)
 {
 	struct rn_list *pos, *tmp;
@@ -447,6 +453,7 @@ void rn_neigh_port(struct rn_neigh *n, const struct rn_port_attr *port, rn_time 
 	bool all = memcmp(n->port.mac, port->mac, 6) != 0;
 	uint32_t announce = 0;
 
+	/* Announce the new addresses, or with a new MAC all of them. */
 	for (int i = 0; i < port->ngids; i++)
 		if (all || rn_port_own(&n->port, &port->gids[i]) < 0)
 			announce |= 1u << i;
@@ -513,7 +520,8 @@ struct rn_neigh *rn_neigh_create(const struct rn_core_cfg *cfg, const struct rn_
 		return NULL;
 	}
 	n->port = *port;
-	n->probes = RN_MAX(cfg->neigh_probes, 2); /* dispute() needs two */
+	/* at least two, because dispute() probes the known MAC, then broadcasts */
+	n->probes = RN_MAX(cfg->neigh_probes, 2);
 	n->retry = RN_MAX(cfg->neigh_retry, RN_MS(1));
 	n->reachable = cfg->neigh_reachable;
 	n->secret = cfg->secrets.of[RN_SECRET_NEIGH_TABLE];

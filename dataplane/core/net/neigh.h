@@ -61,14 +61,14 @@ struct rn_nbr;
 struct rn_nbr *rn_neigh_hold(struct rn_neigh *n, const struct rn_gid *dst);
 void rn_neigh_release(struct rn_neigh *n, struct rn_nbr *e);
 
-/* Makes rn_neigh_changed() report the MAC of dst's next hop again, if the MAC is known, for QPs
- * that got a MAC from the peer's packets. */
+/* Makes rn_neigh_changed() report the MAC of dst's next hop again, if the MAC is known. This
+ * updates QPs whose MAC was taken from the peer's packets. */
 void rn_neigh_retell(struct rn_neigh *n, const struct rn_gid *dst);
 
 /* To be called when packets to dst are not answered: broadcasts a probe for the next hop, unless
- * its MAC was confirmed within the last neigh_retry. The present MAC is used meanwhile. This finds
- * a peer that moved without an announcement, and corrects a MAC that was corrupted on the link,
- * which an ARP message has no checksum to detect. */
+ * its MAC was confirmed within the last neigh_retry. The present MAC is used meanwhile. The probe
+ * finds a peer that moved without an announcement. It also corrects a MAC that was corrupted on the
+ * way, since ARP messages have no checksum. */
 void rn_neigh_doubt(struct rn_neigh *n, const struct rn_gid *dst, rn_time now);
 
 /* Processes an ARP, ND or ICMP packet. pkt->payload follows the EtherType or the IP header. */
@@ -85,20 +85,21 @@ bool rn_neigh_wants_tx(const struct rn_neigh *n);
  * gateway (rn_port_next_hop()). False: no more changes. */
 bool rn_neigh_changed(struct rn_neigh *n, struct rn_gid *addr, uint8_t mac[6],
 		      enum rn_neigh_state *state);
-/* Counts these changes, so that other modules can detect a change without taking it. */
+/* Number of changes so far, by which other modules detect a change without taking it from
+ * rn_neigh_changed(). */
 uint64_t rn_neigh_epoch(const struct rn_neigh *n);
 
 rn_time rn_neigh_next(const struct rn_neigh *n);
 void rn_neigh_tick(struct rn_neigh *n, rn_time now);
 
-/* Entries in the table, static ones included. */
+/* Number of entries in the table, static ones included. */
 unsigned rn_neigh_count(const struct rn_neigh *n);
-/* Messages of other hosts that claim an own address. The address is announced again, at most once
- * in ten seconds. */
+/* Number of messages in which other hosts claimed an own address. The address is announced again,
+ * at most once in ten seconds. */
 uint64_t rn_neigh_conflicts(const struct rn_neigh *n);
-/* Resolutions that failed because every entry was in use. */
+/* Number of resolutions that failed because every entry was in use. */
 uint64_t rn_neigh_full(const struct rn_neigh *n);
-/* Replies dropped because their queue was full or the frame did not fit. */
+/* Number of replies dropped because their queue was full or the frame did not fit. */
 uint64_t rn_neigh_dropped(const struct rn_neigh *n);
 
 #endif

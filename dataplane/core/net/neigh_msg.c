@@ -22,13 +22,14 @@ static const struct rn_gid all_nodes = {{0xff, 2, [15] = 1}};
 
 /* ---- receiving ---- */
 
-/* Queues an ARP reply or an advertisement of the own address. */
+/* Queues an ARP reply or a neighbour advertisement for an own address. to_all: send it to all
+ * nodes. */
 static void owe_answer(struct rn_neigh *n, const struct rn_gid *own, const struct rn_gid *peer,
 		       const uint8_t mac[6], bool to_all)
 {
 	struct rn_nbr_answer *a;
 
-	/* A group MAC is no host's MAC: the reply would reach many hosts. */
+	/* Send no reply to a group MAC: the reply would reach many hosts. */
 	if (mac[0] & 1)
 		return;
 	if (n->answer_count == RN_NEIGH_ANSWERS) {
@@ -65,8 +66,8 @@ static enum rn_verdict rx_arp(struct rn_neigh *n, const struct rn_pkt *pkt, rn_t
 
 	if (!rn_arp_parse(pkt->payload, pkt->payload_len, &arp))
 		return RN_V_ARP_BAD;
-	/* Sender fields come from requests and replies alike; only messages to an own address are
-	 * more than an announcement. */
+	/* Requests and replies both give the sender's address and MAC. Unless its target is an own
+	 * address, a message counts as an announcement. */
 	look_for_conflict(n, &arp.sender, arp.sender_mac, now);
 	for_us = rn_port_own(&n->port, &arp.target) >= 0;
 	if (arp.op == RN_ARP_REQUEST) {
@@ -90,7 +91,7 @@ static enum rn_verdict rx_nd(struct rn_neigh *n, const struct rn_pkt *pkt, rn_ti
 	    !rn_nd_parse(&pkt->src, &pkt->dst, pkt->payload, pkt->payload_len, &nd))
 		return RN_V_ND_BAD;
 	if (nd.type == RN_ND_SOLICIT) {
-		/* Source :: is a host that checks for a duplicate address and has none yet. */
+		/* Source :: is a host that checks whether its new address is already in use. */
 		bool nobody = rn_gid_equal(&pkt->src, &unspecified);
 
 		if (rn_port_own(&n->port, &nd.target) < 0 || rn_port_own(&n->port, &pkt->src) >= 0)
@@ -110,7 +111,7 @@ static enum rn_verdict rx_nd(struct rn_neigh *n, const struct rn_pkt *pkt, rn_ti
 	return RN_V_OK;
 }
 
-/* The put functions write a header at p and return its length. */
+/* The put_... functions write a header at p and return its length in bytes. */
 static unsigned put_ethernet(const struct rn_neigh *n, const uint8_t dmac[6], uint16_t ethertype,
 			     uint8_t *p)
 {
@@ -168,6 +169,7 @@ static unsigned pad(uint8_t *buf, unsigned len)
 	return full;
 }
 
+/* Builds and queues the reply to an ICMP or ICMPv6 echo request. */
 static enum rn_verdict rx_echo(struct rn_neigh *n, const struct rn_pkt *pkt)
 {
 	uint32_t len = pkt->payload_len;
@@ -188,6 +190,7 @@ static enum rn_verdict rx_echo(struct rn_neigh *n, const struct rn_pkt *pkt)
 		n->dropped++;
 		return RN_V_OK;
 	}
+	/* The frame is a reply: source and destination of the request change places. */
 	e = &n->echoes[(n->echo_head + n->echo_count++) % RN_NEIGH_ECHOES];
 	at = put_ethernet(n, pkt->smac, pkt->ipv4 ? RN_ETHERTYPE_IPV4 : RN_ETHERTYPE_IPV6,
 			  e->frame);
@@ -214,7 +217,7 @@ enum rn_verdict rn_neigh_rx(struct rn_neigh *n, const struct rn_pkt *pkt, rn_tim
 
 /* ---- sending ---- */
 
-/* The build functions write a whole frame into buf and return its length. */
+/* The build_... functions write a whole frame into buf and return its length in bytes. */
 static unsigned build_arp(const struct rn_neigh *n, uint16_t op, const struct rn_gid *own,
 			  const struct rn_gid *target, const uint8_t target_mac[6],
 			  const uint8_t dmac[6], uint8_t *buf)
@@ -242,8 +245,8 @@ static unsigned build_nd(const struct rn_neigh *n, const struct rn_nd *proto,
 	return at + (unsigned)rn_nd_build(src, dst, &nd, buf + at);
 }
 
-/* The first probes of a refresh go to the known MAC only, so that other hosts are not disturbed and
- * the known neighbour replies first. */
+/* Builds a probe. The first probes of a refresh go to the known MAC only, so that other hosts are
+ * not disturbed and the known neighbour can reply first. */
 static unsigned build_question(const struct rn_neigh *n, const struct rn_nbr *e, uint8_t *buf)
 {
 	bool direct = e->state == RN_NBR_REFRESHING && e->asked <= e->direct;
@@ -271,7 +274,8 @@ static unsigned build_answer(const struct rn_neigh *n, const struct rn_nbr_answe
 	return build_nd(n, &nd, &a->own, &a->peer, a->to_all ? mac : a->mac, buf);
 }
 
-/* IPv4: an ARP request for the own address; IPv6: an unsolicited advertisement to all nodes. */
+/* Announces an own address. IPv4: an ARP request for the own address; IPv6: an unsolicited
+ * advertisement to all nodes. */
 static unsigned build_announcement(const struct rn_neigh *n, const struct rn_gid *own, uint8_t *buf)
 {
 	struct rn_nbr_answer to_all = {.own = *own, .peer = all_nodes, .to_all = true};
@@ -286,7 +290,7 @@ bool rn_neigh_wants_tx(const struct rn_neigh *n)
 	return !rn_list_empty(&n->owed) || n->announce || n->answer_count || n->echo_count;
 }
 
-/* Probes go first, because connections wait for their replies. */
+/* Builds the next ARP or ND frame. Probes go first, because connections wait for their replies. */
 static unsigned next_frame(struct rn_neigh *n, uint8_t *buf)
 {
 	struct rn_list *l = rn_list_pop(&n->owed);

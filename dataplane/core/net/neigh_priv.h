@@ -14,7 +14,8 @@
 #define RN_NEIGH_ECHOES	    8
 #define RN_NEIGH_ECHO_BYTES 9216
 
-#define RN_NEIGH_DEFEND RN_S(10) /* between two announcements after conflicts (RFC 5227, 2.4) */
+/* least time between two announcements after conflicts (RFC 5227, 2.4) */
+#define RN_NEIGH_DEFEND RN_S(10)
 
 #define RN_NEIGH_DISPUTE 3 /* probes to the known MAC after a message gave another MAC */
 
@@ -31,13 +32,14 @@ struct rn_nbr {
 	struct rn_timer timer;	/* until the next probe; in FAILED, until the next attempt */
 	struct rn_gid addr, ask_as;
 	uint8_t mac[6];
-	uint8_t state;	/* enum rn_nbr_state */
-	uint8_t asked;	/* probes so far */
-	uint8_t direct; /* REFRESHING: so many probes go to the known MAC before a broadcast */
-	uint8_t stuck;	/* times the waiting probe could not be sent */
-	bool fixed;	/* static: never probed, never changed */
-	bool ours; /* local; false = foreign, made by a neighbour's question and not yet used */
-	uint32_t holds;	   /* rn_neigh_hold() without rn_neigh_release() */
+	uint8_t state; /* enum rn_nbr_state */
+	uint8_t asked; /* probes sent in this round */
+	/* REFRESHING: number of probes to the known MAC before the first broadcast */
+	uint8_t direct;
+	uint8_t stuck; /* number of timer expiries at which the probe was still queued */
+	bool fixed;    /* static: never probed, never changed */
+	bool ours;     /* local; false = foreign, made by a neighbour's question and not yet used */
+	uint32_t holds;	   /* number of rn_neigh_hold() without rn_neigh_release() */
 	rn_time confirmed; /* time of the last message that gave this MAC */
 };
 
@@ -45,10 +47,10 @@ struct rn_nbr {
 struct rn_nbr_answer {
 	struct rn_gid own, peer;
 	uint8_t mac[6];
-	bool to_all; /* to all nodes, because the question came from :: */
+	bool to_all; /* send to all nodes, because the solicitation came from :: */
 };
 
-/* A queued echo reply, complete when it is queued. */
+/* A queued echo reply, built when the request arrived. */
 struct rn_nbr_echo {
 	uint32_t len;
 	uint8_t frame[RN_NEIGH_ECHO_BYTES];
@@ -75,12 +77,12 @@ struct rn_neigh {
 	unsigned echo_head, echo_count;
 };
 
-/* The kind of message that gave a pair of address and MAC. */
+/* The kind of message from which a pair of address and MAC was taken. */
 enum rn_nbr_source {
 	RN_NBR_ANSWERED, /* reply to a probe: may set another MAC after a broadcast probe */
-	RN_NBR_ASKED_US, /* question for an own address: makes an entry */
+	RN_NBR_ASKED_US, /* request for an own address: makes an entry */
 	RN_NBR_GOSSIP,	 /* announcement: makes no entry; another MAC starts probes */
-	RN_NBR_HINT,	 /* as GOSSIP, but another MAC is ignored (no override flag) */
+	RN_NBR_HINT,	 /* announcement without override flag: another MAC is ignored */
 };
 
 extern const uint8_t rn_neigh_broadcast[6];

@@ -9,6 +9,7 @@
 
 static const struct rn_gid nobody;
 
+/* True for :: and 0.0.0.0. */
 static bool is_unspecified(const struct rn_gid *g)
 {
 	return rn_gid_equal(g, &nobody) ||
@@ -62,11 +63,12 @@ bool rn_port_next_hop(const struct rn_port_attr *port, const struct rn_gid *dst,
 
 	if (is_unspecified(dst))
 		return false;
+	/* A destination on the link, a group and broadcast are their own next hop. */
 	if (!rn_gid_is_host(dst) || rn_port_own(port, dst) >= 0 || rn_port_on_link(port, dst)) {
 		*hop = *dst;
 		return true;
 	}
-	/* The gateway must itself be a neighbour, or its MAC cannot be resolved. */
+	/* The gateway must be on the link, or its MAC cannot be resolved. */
 	if (is_unspecified(gateway) || !rn_gid_same_family(gateway, dst) ||
 	    !rn_port_on_link(port, gateway))
 		return false;
@@ -74,7 +76,7 @@ bool rn_port_next_hop(const struct rn_port_attr *port, const struct rn_gid *dst,
 	return true;
 }
 
-/* Rates own address i as source for dst: 0 if the family differs. An equal scope counts most, since
+/* Ranks own address i as source address for dst; 0: wrong family. An equal scope counts most, since
  * routers do not forward packets from link-local addresses; then the prefix of the next hop. */
 static unsigned suits(const struct rn_port_attr *port, unsigned i, const struct rn_gid *dst,
 		      const struct rn_gid *hop)
@@ -92,6 +94,7 @@ bool rn_port_source(const struct rn_port_attr *port, const struct rn_gid *dst, s
 
 	if (!rn_port_next_hop(port, dst, &hop))
 		return false;
+	/* Loopback: the own address is also the source. */
 	if (rn_port_own(port, dst) >= 0) {
 		*src = *dst;
 		return true;
@@ -110,7 +113,8 @@ bool rn_port_source(const struct rn_port_attr *port, const struct rn_gid *dst, s
 
 uint8_t rn_port_path_mtu(uint16_t mtu, bool ipv6_and_vlan)
 {
-	/* IP (and the VLAN tag, which some ports count), UDP, BTH, RETH with immediate, ICRC. */
+	/* Headers: IP (and the VLAN tag, which some ports count), UDP, BTH, RETH with immediate,
+	 * ICRC. */
 	unsigned headers = (ipv6_and_vlan ? 40 + 4 : 20) + 8 + 12 + 20 + 4;
 	uint8_t code = 5; /* 4096 bytes; code n stands for 128 << n */
 
@@ -124,6 +128,7 @@ struct rn_av rn_port_av(const struct rn_port_attr *port, const struct rn_av *av)
 	struct rn_av full = *av;
 	uint16_t priority = av->has_vlan ? av->vlan_tci >> 13 : port->vlan_tci >> 13;
 
+	/* A service level other than 0 overrides the priority of the tag. */
 	if (av->sl & 7)
 		priority = av->sl & 7;
 	full.has_vlan = port->has_vlan;
@@ -136,7 +141,8 @@ struct rn_av rn_port_av(const struct rn_port_attr *port, const struct rn_av *av)
 	return full;
 }
 
-/* True if the vector's VLAN is the port's: the port does not receive frames of other VLANs. */
+/* True if the address vector names no VLAN or the port's: the port does not receive frames of other
+ * VLANs. */
 static bool is_own_vlan(const struct rn_port_attr *port, const struct rn_av *av)
 {
 	return !av->has_vlan || !(av->vlan_tci & RN_VLAN_VID) ||

@@ -10,21 +10,21 @@
 #define RN_PORT_GIDS 16
 #define RN_HOP_LIMIT 64 /* default hop limit */
 
-/* Each shard reads a copy, which changes only between two turns of the shard. */
+/* Each shard reads a copy, which changes only between two poll iterations of the shard. */
 struct rn_port_attr {
 	uint8_t mac[6];
 	uint16_t vlan_tci; /* used when has_vlan */
 	bool has_vlan;
 	uint16_t mtu;	      /* Ethernet payload bytes, 1500..9000 */
-	uint8_t max_path_mtu; /* enum 1..5, derived: rn_port_path_mtu() */
+	uint8_t max_path_mtu; /* path MTU code 1..5, computed by rn_port_path_mtu() */
 	uint8_t ngids;
 	struct rn_gid gids[RN_PORT_GIDS]; /* own addresses, no duplicates */
-	uint8_t prefix_len[RN_PORT_GIDS]; /* on-link prefix of each, in bits of its family */
+	uint8_t prefix_len[RN_PORT_GIDS]; /* length of each on-link prefix in bits; IPv4: 0..32 */
 	struct rn_gid gateway4, gateway6; /* all zero = none */
 	uint64_t guid;			  /* node GUID, unique per node */
 	bool check_source;		  /* drop RC, UC and CM packets not from the peer */
-	uint8_t tclass;			  /* for vectors with traffic class 0: DSCP << 2 */
-	uint8_t hop_limit;		  /* for vectors with hop limit 0; 0 = RN_HOP_LIMIT */
+	uint8_t tclass;			  /* DSCP << 2; used if the address vector has 0 */
+	uint8_t hop_limit;		  /* used if the address vector has 0; 0 = RN_HOP_LIMIT */
 };
 
 /* False for group, broadcast and unspecified addresses. */

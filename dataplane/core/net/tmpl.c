@@ -44,7 +44,7 @@ void rn_tmpl_make(struct rn_tmpl *t, const struct rn_av *av, const uint8_t smac[
 	t->ipv4 = pkt.ipv4;
 	if (!t->ipv4)
 		return;
-	/* Both fields depend on the packet: csum is the sum of all other words. */
+	/* Length and checksum depend on the packet: csum is the sum of all other words. */
 	rn_store16(t->hdr + t->ip_off + RN_IPV4_LENGTH, 0);
 	rn_store16(t->hdr + t->ip_off + RN_IPV4_CHECKSUM, 0);
 	for (unsigned i = 0; i < RN_IPV4_BYTES; i += 2)
@@ -83,7 +83,7 @@ void rn_tmpl_put(const struct rn_tmpl *t, uint8_t *buf, uint8_t opcode, uint32_t
 	rn_store32(bth + RN_BTH_ACKREQ_BYTE, (flags & RN_TMPL_ACK_REQ ? 0x80000000u : 0) | psn);
 }
 
-/* ICRC state after the UDP header; the fields that routers may change count as ones. */
+/* Returns the ICRC state after the UDP header. Fields that routers may change count as ones. */
 static uint32_t icrc_to_udp(struct rn_tmpl *t, const uint8_t *buf)
 {
 	const uint8_t *bth = buf + t->bytes - RN_BTH_BYTES;
@@ -120,10 +120,11 @@ void rn_tmpl_seal(struct rn_tmpl *t, uint8_t *buf, unsigned len)
 	uint32_t crc = rn_icrc_add(icrc_to_udp(t, buf), bth, end - bth);
 
 	bth[RN_BTH_ECN] = 0;
-	memcpy(end, &crc, RN_ICRC_BYTES); /* least significant byte first, on the wire too */
+	/* little-endian, which is the wire order of the ICRC */
+	memcpy(end, &crc, RN_ICRC_BYTES);
 }
 
-/* Changes the traffic class of a complete header, and the IPv4 checksum with it. */
+/* Changes the traffic class of a complete IP header, and the IPv4 checksum accordingly. */
 static void set_tclass(const struct rn_tmpl *t, uint8_t *ip, uint8_t tclass)
 {
 	if (!t->ipv4) {

@@ -15,7 +15,7 @@ struct rn_tmpl {
 	uint8_t ip_off;	 /* offset of the IP header */
 	bool ipv4;
 	uint32_t csum;	   /* sum of the IPv4 header's words, without length and checksum */
-	uint32_t icrc_len; /* UDP length for which icrc holds; 0 = none */
+	uint32_t icrc_len; /* UDP length for which `icrc` is valid; 0 = none */
 	uint32_t icrc;	   /* CRC state after the masked UDP header */
 };
 
@@ -35,11 +35,11 @@ static inline unsigned rn_tmpl_frame_bytes(const struct rn_tmpl *t, unsigned ext
  * payload, which the caller writes at buf + t->bytes. flags: enum rn_tmpl_flag. */
 void rn_tmpl_put(const struct rn_tmpl *t, uint8_t *buf, uint8_t opcode, uint32_t psn,
 		 unsigned flags, unsigned ext, unsigned n);
-/* Writes the pad bytes. Returns the frame length, ICRC included. */
+/* Writes the pad bytes behind the payload. Returns the frame length, ICRC included. */
 unsigned rn_tmpl_close(const struct rn_tmpl *t, uint8_t *buf, unsigned ext, unsigned n);
-/* Writes the ICRC of a closed frame of len bytes. Best called after the next frame was written: the
- * CRC loads bytes that were stored with other sizes, and such loads stall until the stores have
- * reached the cache. */
+/* Writes the ICRC of a frame of len bytes, after rn_tmpl_close(). Best called after the next frame
+ * was written: the CRC loads bytes that were stored with other sizes, and such loads stall until
+ * the stores have reached the cache. */
 void rn_tmpl_seal(struct rn_tmpl *t, uint8_t *buf, unsigned len);
 
 /* Writes a CNP to the QP's peer, ICRC included (docs/spec/rocev2.md 7.2), with the given traffic
