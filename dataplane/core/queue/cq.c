@@ -1,11 +1,11 @@
 /* Completion queues, producing end: claims an entry, publishes a batch, and checks whether the
  * application armed the CQ.
  *
- * Memory order. Publishing stores the tail with release, so that a reader that sees the tail
- * sees the entries. The reader stores head with release after it has copied entries; claiming
- * loads head with acquire before it overwrites them. Arming: the reader stores `armed`, a full
- * fence, and reads the tails again; the shard stores the tails, a full fence (rn_shard_done()),
- * and reads `armed`. At least one of both sees the other's store. Shard thread. */
+ * Memory order. Publishing stores the tail with release, so that a reader that sees the tail sees
+ * the entries. The reader stores head with release after it has copied entries; claiming loads head
+ * with acquire before it overwrites them. Arming: the reader stores `armed`, executes a full fence,
+ * and reads the tails again; the shard stores the tails, executes a full fence (rn_shard_done()),
+ * and reads `armed`. At least one of the two sees the other's store. Shard thread. */
 #include "queue/cq.h"
 
 size_t rn_cq_ring_bytes(uint32_t entries)
@@ -54,7 +54,7 @@ struct rn_cqe *rn_cq_claim(struct rn_cq *cq)
 		return NULL;
 	if (rn_unlikely(cq->tail - cq->head_seen >= ring->size)) {
 		cq->head_seen = atomic_load_explicit(&ring->head, memory_order_acquire);
-		/* head is written by the application: a head beyond the tail counts as full. */
+		/* The application writes head: treat a head beyond the tail as a full ring. */
 		if (cq->tail - cq->head_seen >= ring->size) {
 			cq->overrun = true;
 			atomic_store_explicit(&cq->shared->overrun, 1, memory_order_release);
@@ -75,7 +75,7 @@ bool rn_cq_fires(struct rn_cq *cq)
 	bool solicited = cq->solicited;
 
 	cq->solicited = false;
-	/* The compare-and-swap disarms the CQ, so that only one shard reports the event. */
+	/* The compare-and-swap also disarms the CQ, so that only one shard reports the event. */
 	while (armed == RN_CQ_ARM_ANY || (armed == RN_CQ_ARM_SOLICITED && solicited))
 		if (atomic_compare_exchange_weak_explicit(&cq->shared->armed, &armed,
 							  RN_CQ_ARM_NONE, memory_order_acq_rel,

@@ -12,26 +12,29 @@ struct rn_cq {
 	struct rn_cq_shared *shared;
 	struct rn_cq_ring *ring; /* NULL: this shard writes no CQEs to the CQ */
 	uint32_t tail;		 /* next entry to write; ring->tail lags behind until published */
-	uint32_t head_seen; /* last known head: ring->head is read only when the ring seems full */
+	uint32_t head_seen; /* last known head; ring->head is read only when the ring seems full */
 	bool solicited;	    /* an unpublished CQE carries SOLICITED or ERROR */
 	bool overrun;
-	bool overrun_handled; /* its QPs are in ERR */
-	uint8_t events;	      /* 1 << RN_EVENT_CQ | 1 << RN_EVENT_CQ_OVERRUN not yet reported */
+	bool overrun_handled; /* the QPs of this CQ are in ERR */
+	/* events not yet reported: bits 1 << RN_EVENT_CQ, 1 << RN_EVENT_CQ_OVERRUN */
+	uint8_t events;
 	uint32_t id;
 	uint64_t user;
-	struct rn_list dirty; /* on the shard's list while something is unpublished */
-	struct rn_list tell;  /* on the shard's list while events are not reported */
+	struct rn_list dirty; /* in rn_lane.dirty_cq while CQEs are unpublished */
+	struct rn_list tell;  /* in rn_shard.tell_cq while events are not reported */
 };
 
-/* Bytes of a ring of at least so many entries; the caller allocates it. */
+/* Bytes of a ring with at least `entries` entries; the caller allocates the ring. */
 size_t rn_cq_ring_bytes(uint32_t entries);
 void rn_cq_ring_init(struct rn_cq_ring *ring, uint32_t entries);
 
-/* Makes `ring` the ring that this shard fills. It follows the ring before it, if there was one. */
+/* Makes `ring` the ring that this shard fills. If the CQ has a ring already, the new ring is linked
+ * behind it. */
 void rn_cq_link(struct rn_cq *cq, uint32_t id, struct rn_cq_shared *shared, struct rn_cq_ring *ring,
 		uint64_t user);
 
-/* The entry to fill; rn_cq_written() must follow. NULL: the ring is full or the CQ has overrun. */
+/* Returns the entry to fill; rn_cq_written() must follow. NULL: the ring is full or the CQ has
+ * overrun. */
 struct rn_cqe *rn_cq_claim(struct rn_cq *cq);
 static inline void rn_cq_written(struct rn_cq *cq, uint16_t flags)
 {
@@ -45,10 +48,10 @@ static inline bool rn_cq_dead_elsewhere(const struct rn_cq *cq)
 	return atomic_load_explicit(&cq->shared->overrun, memory_order_relaxed) && !cq->overrun;
 }
 
-/* Makes the CQEs that were written visible to the reader. */
+/* Makes all written CQEs visible to the reader. */
 void rn_cq_publish(struct rn_cq *cq);
-/* To be called after publishing and a full fence. True: this CQ is to report an event now; at
- * most one shard gets true per arming. */
+/* To be called after publishing and a full fence. True: the caller must report an event for this CQ
+ * now. At most one shard gets true per arming. */
 bool rn_cq_fires(struct rn_cq *cq);
 
 #endif

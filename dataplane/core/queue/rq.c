@@ -1,12 +1,12 @@
-/* Receive queue: takes receives in, and scatters data into their buffers. Owned by the shard's
- * thread. */
+/* Receive queue: stores posted receives, and scatters message data into their buffers. Owned by the
+ * shard's thread. */
 #include "queue/rq.h"
 
 #include <string.h>
 
 #include "memory/mem_ops.h"
 
-/* Bytes per receive. */
+/* Returns the bytes per receive. */
 static uint32_t stride_of(uint32_t max_sge)
 {
 	return sizeof(struct rn_rqe) + max_sge * sizeof(struct rn_sge);
@@ -33,10 +33,11 @@ bool rn_rq_push(struct rn_rq *rq, const struct rn_wqe *w)
 	struct rn_rqe *e = rn_rq_at(rq, rq->tail);
 	uint64_t sum = 0;
 
+	/* The application has posted more than the depth that it requested. */
 	if (rq->tail - rq->head >= rq->depth)
 		return false;
 	e->wr_id = w->wr_id;
-	/* A receive of bad form is queued, so that it completes in order, with an error. */
+	/* A malformed receive is queued too, so that it completes in order, with an error. */
 	e->bad = w->num_sge > rq->max_sge || w->slots != rn_wqe_slots_sge(w->num_sge);
 	e->num_sge = e->bad ? 0 : w->num_sge;
 	if (e->num_sge)
@@ -44,7 +45,7 @@ bool rn_rq_push(struct rn_rq *rq, const struct rn_wqe *w)
 		       e->num_sge * sizeof(struct rn_sge));
 	for (unsigned i = 0; i < e->num_sge; i++)
 		sum += e->sge[i].length;
-	/* No message has more than 2^32 - 1 bytes: a larger sum counts as that. */
+	/* A message has at most 2^32 - 1 bytes, so a larger sum is reduced to this value. */
 	e->length = RN_MIN(sum, UINT32_MAX);
 	rq->tail++;
 	return true;

@@ -10,9 +10,9 @@
 
 struct rn_rqe {
 	uint64_t wr_id;
-	uint32_t length; /* bytes it can hold */
+	uint32_t length; /* number of bytes that the receive can hold */
 	uint16_t num_sge;
-	uint16_t bad; /* bad form: the message that uses it fails */
+	uint16_t bad; /* malformed: the message that uses this receive fails */
 	struct rn_sge sge[];
 };
 
@@ -25,7 +25,7 @@ struct rn_rq {
 	uint32_t max_sge;
 };
 
-/* Bytes of memory for such a queue. */
+/* Bytes of memory for a receive queue. */
 size_t rn_rq_bytes(uint32_t depth, uint32_t max_sge);
 void rn_rq_init(struct rn_rq *rq, void *mem, uint32_t depth, uint32_t max_sge);
 
@@ -40,7 +40,7 @@ static inline struct rn_rqe *rn_rq_first(const struct rn_rq *rq)
 	return rq->head == rq->tail ? NULL : rn_rq_at(rq, rq->head);
 }
 
-/* Copies a receive in. False: the queue is full. */
+/* Copies a posted receive into the queue. False: the queue is full. */
 bool rn_rq_push(struct rn_rq *rq, const struct rn_wqe *wqe);
 /* Removes the oldest receive. */
 static inline void rn_rq_retire(struct rn_rq *rq)
@@ -49,8 +49,8 @@ static inline void rn_rq_retire(struct rn_rq *rq)
 	rq->head++;
 }
 
-/* Places n bytes from byte `off` of the message on in the receive's buffers. off + n <=
- * e->length. The keys are checked now. */
+/* Copies n bytes of a message, from byte `off` of the message on, into the buffers of the receive;
+ * off + n <= e->length. Checks the L_Keys now. */
 enum rn_verdict rn_rq_place(const struct rn_rqe *e, const struct rn_mr_table *mrs,
 			    const struct rn_mem_ops *mem, uint32_t pd, uint32_t off, uint32_t n,
 			    const uint8_t *src);

@@ -1,7 +1,7 @@
-/* Send queue: takes requests in, and walks their scatter/gather lists.
+/* Send queue: stores posted requests, and walks their scatter/gather lists.
  *
- * The form of a request is checked here once: slot count, SGE count against the QP's limit, and
- * the sum of the SGEs against the length. Keys are checked when memory is accessed. Owned by the
+ * The form of a request is checked here once: slot count, SGE count against the QP's limit, and the
+ * sum of the SGEs against the length. Keys are checked when memory is accessed. Owned by the
  * shard's thread. */
 #include "queue/sq.h"
 
@@ -9,7 +9,8 @@
 
 #include "memory/mem_ops.h"
 
-/* Bytes per request. There is always room for an atomic, and on UD for the destination. */
+/* Returns the bytes per request. There is always room for an atomic, and on UD for the
+ * destination. */
 static uint32_t stride_of(uint32_t max_sge, uint32_t max_inline, uint8_t type)
 {
 	uint32_t a = rn_wqe_slots_sge(max_sge), b = rn_wqe_slots_inline(max_inline);
@@ -52,7 +53,8 @@ void rn_sq_init(struct rn_sq *sq, void *mem, uint32_t depth, uint32_t max_sge, u
 	};
 }
 
-/* An atomic has its operands in a second slot, and one SGE of 8 bytes for the former value. */
+/* Checks the form of an atomic: operands in a second slot, and one SGE of 8 bytes for the former
+ * value. */
 static uint8_t status_of_atomic(const struct rn_sq *sq, const struct rn_wqe *w)
 {
 	if (w->slots != RN_ATOMIC_SLOTS || w->flags & RN_WQE_INLINE || w->num_sge > 1 ||
@@ -64,7 +66,7 @@ static uint8_t status_of_atomic(const struct rn_sq *sq, const struct rn_wqe *w)
 		       : RN_STATUS_LOC_LEN_ERR;
 }
 
-/* The status with which a request of bad form fails; SUCCESS: the form is good. */
+/* Returns the status with which a malformed request fails. SUCCESS: the form is good. */
 static uint8_t status_of_form(const struct rn_sq *sq, const struct rn_wqe *w)
 {
 	uint64_t sum = 0;
@@ -73,6 +75,7 @@ static uint8_t status_of_form(const struct rn_sq *sq, const struct rn_wqe *w)
 	/* The kind comes from the application: it must not exceed the bits of `kinds`. */
 	if (w->kind >= 32 || !(sq->kinds >> w->kind & 1))
 		return RN_STATUS_LOC_QP_OP_ERR;
+	/* BIND and INVALIDATE have one slot and no data. */
 	if (rn_sq_is_local(w->kind))
 		return w->length || w->num_sge || w->slots != 1 || w->flags & RN_WQE_INLINE
 			       ? RN_STATUS_LOC_QP_OP_ERR
@@ -81,6 +84,7 @@ static uint8_t status_of_form(const struct rn_sq *sq, const struct rn_wqe *w)
 		return status_of_atomic(sq, w);
 	if (w->length > RN_MSG_MAX)
 		return RN_STATUS_LOC_LEN_ERR;
+	/* Inline data are in the slots, in place of SGEs; a READ has none to send. */
 	if (w->flags & RN_WQE_INLINE) {
 		if (w->kind == RN_WQE_READ || w->num_sge || w->length > sq->max_inline ||
 		    w->slots != rn_wqe_slots_inline(w->length) + extra)
@@ -99,6 +103,7 @@ bool rn_sq_push(struct rn_sq *sq, const struct rn_wqe *w)
 	struct rn_sqe *e = rn_sq_at(sq, sq->tail);
 	uint8_t status;
 
+	/* The application has posted more than the depth that it requested. */
 	if (sq->tail - sq->head >= sq->depth)
 		return false;
 	status = (size_t)w->slots * RN_SLOT_BYTES > sq->stride || !w->slots
@@ -108,7 +113,7 @@ bool rn_sq_push(struct rn_sq *sq, const struct rn_wqe *w)
 	 * trusted. */
 	memcpy(e, w,
 	       status == RN_STATUS_SUCCESS ? (size_t)w->slots * RN_SLOT_BYTES : RN_SLOT_BYTES);
-	/* These fields held the routing fields of the WQE. */
+	/* In the WQE these fields had other meanings (routing fields): clear them. */
 	e->first_psn = e->npkts = e->ran = 0;
 	e->status = status;
 	e->verdict = 0;
@@ -116,7 +121,7 @@ bool rn_sq_push(struct rn_sq *sq, const struct rn_wqe *w)
 	return true;
 }
 
-/* sge[] is declared with one entry; the others are in the slots behind it. */
+/* Returns the SGEs. sge[] is declared with one entry; the others are in the slots behind it. */
 static const struct rn_sge *sge_list(const struct rn_sqe *e)
 {
 	return (const struct rn_sge *)((const uint8_t *)e + offsetof(struct rn_sqe, sge));

@@ -20,16 +20,16 @@ struct rn_sqe {
 	uint8_t slots;
 	uint16_t flags;
 	uint32_t first_psn; /* valid once started */
-	uint32_t npkts;	    /* how many PSNs it uses */
+	uint32_t npkts;	    /* number of PSNs that the request uses */
 	uint16_t num_sge;
-	uint8_t status;	 /* enum rn_status with which it fails in its turn; 0 = no fault */
+	uint8_t status;	 /* enum rn_status with which the request fails in order; 0 = no error */
 	uint8_t verdict; /* enum rn_verdict behind the status */
 	uint64_t wr_id;
 	uint64_t remote_va;
 	uint32_t rkey;
 	uint32_t imm;
 	uint32_t length;
-	uint32_t ran; /* BIND, INVALIDATE: has taken effect, or must not; never runs again */
+	uint32_t ran; /* BIND, INVALIDATE: executed, or not to be executed any more */
 	union {
 		struct rn_sge sge[1];
 		uint8_t inl[16];
@@ -42,7 +42,7 @@ static_assert(offsetof(struct rn_sqe, wr_id) == offsetof(struct rn_wqe, wr_id),
 	      "copied as a block");
 
 /* clang-format off */
-/* The kinds of request that each type of QP can post; any other kind fails in its turn
+/* The kinds of request that each type of QP can post; any other kind is queued and fails in order
  * (docs/spec/rocev2.md 4.13, 5.1). */
 #define RN_SQ_KIND_ROWS(X) \
 	/* kind        RC     UC     UD */ \
@@ -59,7 +59,7 @@ static_assert(offsetof(struct rn_sqe, wr_id) == offsetof(struct rn_wqe, wr_id),
 	X(INVALIDATE,  true,  true,  false)
 /* clang-format on */
 
-/* The kinds that a QP of this type can post: bits 1 << enum rn_wqe_kind. */
+/* Returns the kinds that a QP of this type can post: bits 1 << enum rn_wqe_kind. */
 uint32_t rn_sq_kinds(uint8_t type);
 
 struct rn_sq {
@@ -69,11 +69,11 @@ struct rn_sq {
 	uint32_t head, send, started, tail;
 	uint32_t depth;
 	uint16_t max_sge, max_inline;
-	uint32_t kinds; /* kinds that can be posted */
+	uint32_t kinds; /* kinds that can be posted: bits 1 << enum rn_wqe_kind */
 	bool ud;	/* SENDs have a struct rn_ud in the last slot */
 };
 
-/* Bytes of memory for such a queue of a QP of this type. */
+/* Bytes of memory for the send queue of a QP of this type. */
 size_t rn_sq_bytes(uint32_t depth, uint32_t max_sge, uint32_t max_inline, uint8_t type);
 void rn_sq_init(struct rn_sq *sq, void *mem, uint32_t depth, uint32_t max_sge, uint32_t max_inline,
 		uint8_t type);
@@ -83,8 +83,8 @@ static inline struct rn_sqe *rn_sq_at(const struct rn_sq *sq, uint32_t i)
 	return (struct rn_sqe *)(sq->mem + (size_t)(i & sq->mask) * sq->stride);
 }
 
-/* Families of requests, by the opcodes of their packets, whether or not the last packet carries
- * immediate data or a key. */
+/* A request whose packets have SEND opcodes, with or without immediate data or a key to
+ * invalidate. */
 static inline bool rn_sq_is_send(uint8_t kind)
 {
 	return kind == RN_WQE_SEND || kind == RN_WQE_SEND_IMM || kind == RN_WQE_SEND_INVAL;
@@ -95,7 +95,8 @@ static inline bool rn_sq_is_write(uint8_t kind)
 	return kind == RN_WQE_WRITE || kind == RN_WQE_WRITE_IMM;
 }
 
-/* A request without packets, executed in its turn: binds or invalidates a window. */
+/* A request that sends no packets and is executed locally in queue order: binds or invalidates a
+ * window. */
 static inline bool rn_sq_is_local(uint8_t kind)
 {
 	return kind == RN_WQE_BIND || kind == RN_WQE_INVALIDATE;
@@ -106,30 +107,31 @@ static inline bool rn_sq_is_atomic(uint8_t kind)
 	return kind == RN_WQE_CMP_SWAP || kind == RN_WQE_FETCH_ADD;
 }
 
-/* A request that its responses complete, never an ACK. At most max_rd_atomic are outstanding. */
+/* A READ or atomic: completed by its responses, never by an ACK. At most max_rd_atomic are
+ * outstanding. */
 static inline bool rn_sq_is_fetch(uint8_t kind)
 {
 	return kind == RN_WQE_READ || rn_sq_is_atomic(kind);
 }
 
-/* The operands of an atomic, in its second slot. */
+/* Returns the operands of an atomic, which are in its second slot. */
 static inline const struct rn_atomic *rn_sq_operands(const struct rn_sqe *e)
 {
 	return (const struct rn_atomic *)((const uint8_t *)e + RN_SLOT_BYTES);
 }
 
-/* The destination of a SEND on a UD QP, in its last slot. */
+/* Returns the destination of a SEND on a UD QP, which is in its last slot. */
 static inline const struct rn_ud *rn_sq_ud(const struct rn_sqe *e)
 {
 	return (const struct rn_ud *)((const uint8_t *)e + (size_t)(e->slots - 1) * RN_SLOT_BYTES);
 }
 
-/* Copies the request in. False: the queue is full (the application exceeded its depth). A
- * malformed request is queued with its status set, so that it fails in its turn. */
+/* Copies a posted request into the queue. False: the queue is full (the application exceeded its
+ * depth). A malformed request is queued with its status set, so that it fails in order. */
 bool rn_sq_push(struct rn_sq *sq, const struct rn_wqe *wqe);
 
 /* Copies n bytes of the message, from byte `off` on, from (gather) or to (place) the memory that
- * the SGEs name. off + n <= e->length. The keys are checked now. */
+ * the SGEs name; off + n <= e->length. Checks the L_Keys now. */
 enum rn_verdict rn_sq_gather(const struct rn_sqe *e, const struct rn_mr_table *mrs,
 			     const struct rn_mem_ops *mem, uint32_t pd, uint32_t off, uint32_t n,
 			     uint8_t *dst);

@@ -102,8 +102,8 @@ bool rn_srq_post(struct rn_srq *srq, const struct rn_wqe *w)
 	return true;
 }
 
-/* The ring that contains receive `number`, which is posted. NULL: the receive has been taken
- * already. */
+/* Returns the ring that contains receive `number`, which is posted. NULL: the receive has been
+ * taken already. */
 static struct rn_srq_ring *ring_of(struct rn_srq *srq, uint64_t number)
 {
 	struct rn_srq_ring *ring = atomic_load_explicit(&srq->ring, memory_order_acquire), *next;
@@ -113,7 +113,7 @@ static struct rn_srq_ring *ring_of(struct rn_srq *srq, uint64_t number)
 	while ((next = atomic_load_explicit(&ring->next, memory_order_acquire)) &&
 	       number >= next->base) {
 		/* Let takers start at this ring: all receives before `number` are taken. Another
-		 * taker may set an older ring again, which costs it steps but no harm. */
+		 * taker may store an older ring again, which costs extra steps but is harmless. */
 		atomic_store_explicit(&srq->ring, next, memory_order_release);
 		ring = next;
 	}
@@ -137,8 +137,8 @@ static void copy_out(struct rn_srq_ring *ring, uint64_t number, uint32_t max_sge
 	}
 }
 
-/* Did taking this receive leave fewer than the armed limit? Returns true to at most one taker
- * per arming. */
+/* To be called after a receive was taken; `taken` counts it. True if fewer receives than the armed
+ * limit are left, for at most one taker per arming. */
 static bool went_low(struct rn_srq *srq, uint64_t taken)
 {
 	uint32_t limit = atomic_load(&srq->shared.limit);
@@ -151,7 +151,7 @@ bool rn_srq_take(struct rn_srq *srq, struct rn_rqe *e, bool *low)
 {
 	uint64_t n = atomic_load_explicit(&srq->shared.taken, memory_order_acquire), sum = 0;
 
-	/* A try fails when another taker succeeded, or spuriously, as a weak compare-and-swap
+	/* An attempt fails when another taker was faster, or spuriously, as a weak compare-and-swap
 	 * may. */
 	for (;;) {
 		struct rn_srq_ring *ring;
@@ -164,8 +164,8 @@ bool rn_srq_take(struct rn_srq *srq, struct rn_rqe *e, bool *low)
 			continue;
 		}
 		copy_out(ring, n, srq->max_sge, e);
-		/* `taken` is stored before went_low() reads `limit`. Arming stores `limit`, then
-		 * reads `taken`: at least one of both sees the other's store. */
+		/* This stores `taken` before went_low() reads `limit`. Arming stores `limit`, then
+		 * reads `taken`. At least one of the two sees the other's store. */
 		if (atomic_compare_exchange_weak(&srq->shared.taken, &n, n + 1))
 			break;
 	}

@@ -18,7 +18,7 @@
 
 struct rn_srq_ring {
 	RN_ATOMIC(struct rn_srq_ring *) next;
-	uint64_t base; /* number of its first receive */
+	uint64_t base; /* number of the first receive in this ring */
 	uint64_t mask;
 	uint32_t stride;	    /* 64-bit words per receive */
 	RN_ATOMIC(uint64_t) word[]; /* per receive: wr_id, number of SGEs, SGEs */
@@ -26,7 +26,7 @@ struct rn_srq_ring {
 
 struct rn_srq {
 	struct rn_srq_shared shared;
-	RN_ATOMIC(struct rn_srq_ring *) ring; /* where takers begin to search */
+	RN_ATOMIC(struct rn_srq_ring *) ring; /* the ring where takers begin to search */
 	struct rn_srq_ring *first, *newest;
 	uint32_t pd, max_sge;
 };
@@ -38,7 +38,8 @@ void rn_srq_init(struct rn_srq *srq, struct rn_srq_ring *ring, uint32_t depth, u
 
 /* Can the newest ring hold `depth` receives? */
 bool rn_srq_fits(const struct rn_srq *srq, uint32_t depth);
-/* Links `ring`, rn_srq_ring_bytes() long, behind the newest. Same threads as posting. */
+/* Links `ring`, rn_srq_ring_bytes() long, behind the newest ring. To be called by the thread that
+ * posts. */
 void rn_srq_grow(struct rn_srq *srq, struct rn_srq_ring *ring, uint32_t depth);
 /* Returns the rings one by one, oldest first, for their owner to free; NULL after the last. */
 struct rn_srq_ring *rn_srq_next_ring(struct rn_srq *srq);
