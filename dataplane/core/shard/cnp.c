@@ -1,7 +1,7 @@
-/* Which sender gets a congestion notification (CNP), and what happens to one that is received?
- * The effect on the sending rate is in pace.c and cc.c. A QP owes at most one CNP; the shard's
- * list `cnp` holds the QPs that owe one, and rn_shard_tx() serves it before the packets of QPs.
- * Owned by the shard's thread. */
+/* Which sender gets a congestion notification (CNP), and what does a received CNP do? The effect on
+ * the sending rate is in pace.c and cc.c. A QP owes at most one CNP; the shard's list `cnp` holds
+ * the QPs that owe one, and rn_shard_tx() sends these CNPs before the packets of QPs. Owned by the
+ * shard's thread. */
 #include "shard/cnp.h"
 
 #include "wire/frame.h"
@@ -9,15 +9,15 @@
 #include "qp/pace.h"
 #include "shard/shard.h"
 
-/* Did the packet reach its QP? Why the QP refused it does not matter: it was marked because the
- * network was congested. */
+/* Did the packet reach its QP, even if the QP refused it? An ECN mark shows congestion in both
+ * cases. */
 static bool reached_qp(enum rn_verdict v)
 {
 	return v == RN_V_OK || (v >= RN_V_REQ_DUPLICATE && v <= RN_V_RSP_LOCAL);
 }
 
-/* Does the sender's rate limit apply to this kind of packet? A CNP could not slow down any
- * other. */
+/* Does the sender's rate limit apply to this kind of packet? A CNP would not slow down any other
+ * kind. */
 static bool is_limited_kind(const struct rn_pkt *pkt)
 {
 	return pkt->kind == RN_PKT_IB && pkt->op->known && pkt->op->family != RN_F_ACK &&

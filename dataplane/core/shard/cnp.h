@@ -5,15 +5,15 @@
 
 #include "shard/core.h"
 
-/* A packet arrived that was marked "congestion experienced"; v is its verdict. Counts it, and
- * owes its sender a CNP if it was data for a connected QP and the configured interval since the
- * last CNP is over. */
+/* Handles the ECN mark "congestion experienced" of a received packet; v is the verdict of the
+ * packet. Counts the mark. Owes the sender a CNP if the packet was data for a connected QP and the
+ * configured interval since the last CNP is over. */
 void rn_cnp_marked(struct rn_shard *sh, const struct rn_pkt *pkt, enum rn_verdict v, rn_time now);
-/* A received CNP, whether or not its QP exists. M, PSN, SE, BECN and the bytes behind the BTH
- * are not checked. */
+/* Processes a received CNP; its QP need not exist. M, PSN, SE, BECN and the bytes behind the BTH
+ * are not checked. Returns the verdict. */
 enum rn_verdict rn_cnp_rx(struct rn_shard *sh, const struct rn_pkt *pkt, rn_time now);
-/* Builds the CNP that has been owed longest; the list `cnp` of the shard must not be empty.
- * Returns its length. */
+/* Builds the CNP that has been owed longest. The list `cnp` of the shard must not be empty. Returns
+ * the frame length. */
 unsigned rn_cnp_tx(struct rn_shard *sh, struct rn_txbuf *buf, rn_time now);
 
 #endif

@@ -1,11 +1,12 @@
 /* The core's contract: a RoCEv2 NIC as a function of (packet, work request, time).
  *
- * A shard is all protocol state served by one thread. That thread makes every call below. `now`
- * is in nanoseconds from any origin, and never decreases. No call blocks, allocates, locks or
- * reads a clock: memory comes with rn_shard_create() and with commands (struct rn_exec.mem),
- * sized by rn_exec_bytes().
+ * A shard is all protocol state served by one thread. That thread makes every call below. `now` is
+ * in nanoseconds from any origin, and never decreases. No call blocks, allocates, locks or reads a
+ * clock: memory comes with rn_shard_create() and with commands (struct rn_exec.mem), sized by
+ * rn_exec_bytes().
  *
- * One turn:  post* -> rx*, inbox* -> done -> exec* -> tick -> tx -> done -> events, outbox
+ * One poll iteration:
+ *	post* -> rx*, inbox* -> done -> exec* -> tick -> tx -> done -> events, outbox
  *
  * Receiving never sends: rx, post and tick only change state and record what is owed; tx alone
  * builds packets. Queues, windows and READ records hold (key, offset), never a pointer into
@@ -34,26 +35,26 @@ struct rn_shard *rn_shard_create(const struct rn_core_cfg *cfg, const struct rn_
 				 struct rn_mr_table *mrs, const struct rn_mem_ops *mem,
 				 rn_time now);
 void rn_shard_destroy(struct rn_shard *sh);
-/* The port's attributes (addresses, MAC, MTU, VLAN) have changed: rebuilds the headers of
- * connected QPs. */
+/* To be called after a change of the port's attributes (addresses, MAC, MTU, VLAN): rebuilds the
+ * headers of connected QPs. */
 void rn_shard_port(struct rn_shard *sh, const struct rn_port_attr *port, rn_time now);
-/* The link of the port is up again: announces the port's addresses to its neighbours. Shard 0;
- * has no effect on other shards. */
+/* To be called when the link of the port is up again: announces the port's addresses to its
+ * neighbours. Shard 0; has no effect on other shards. */
 void rn_shard_link_up(struct rn_shard *sh);
-/* The port no longer exists. All QPs except those in RESET enter the error state, and their
- * requests complete as flushed. From now on nothing is sent, no timer runs, no event is
- * reported, and only commands that end something succeed (rn_cmd_outlives_port()). */
+/* To be called when the port no longer exists. All QPs except those in RESET enter the error state,
+ * and their requests complete as flushed. From now on nothing is sent, no timer runs, no event is
+ * reported, and only the commands of rn_cmd_outlives_port() succeed. */
 void rn_shard_port_gone(struct rn_shard *sh, rn_time now);
-/* Does the command end something, so that it must succeed without a port? All others fail with
- * -ENODEV then. */
+/* True for the commands that must succeed without a port: those that end something, and queries of
+ * the port and of statistics. All others fail with -ENODEV then. */
 bool rn_cmd_outlives_port(const struct rn_cmd *cmd);
 
-/* post: one work request, wqe->slots slots long, already copied out of the ring. Unknown or
- * stale QPs are counted, and the request is dropped; a malformed request completes with an
+/* post: takes one work request, wqe->slots slots long, already copied out of the ring. A request
+ * for an unknown or former QP is counted and dropped; a malformed request completes with an
  * error. */
 void rn_shard_post(struct rn_shard *sh, const struct rn_wqe *wqe, rn_time now);
 
-/* rx: one packet that rn_frame_parse() accepted. Returns what became of it, which is already
+/* rx: processes one packet that rn_frame_parse() accepted. Returns the verdict, which has been
  * counted. */
 enum rn_verdict rn_shard_rx(struct rn_shard *sh, const struct rn_pkt *pkt, rn_time now);
 /* Counts a frame that rn_frame_parse() refused with verdict v. */
@@ -61,19 +62,20 @@ void rn_shard_refused(struct rn_shard *sh, enum rn_verdict v);
 
 /* tx: builds up to n frames, complete with ICRC. Returns how many were built, in sending order. */
 unsigned rn_shard_tx(struct rn_shard *sh, struct rn_txbuf *bufs, unsigned n, rn_time now);
-/* True when tx may have a frame to build now: the last call had too few buffers, or there is new
- * work. */
+/* True when rn_shard_tx() may have a frame to build now: the last call had too few buffers, or
+ * there is new work. */
 bool rn_shard_wants_tx(const struct rn_shard *sh, rn_time now);
 
-/* True when tx would build nothing but ACKs. Those may be delayed a little, to leave together
- * with other packets. */
+/* True when rn_shard_tx() would build only ACKs. These may be delayed a little, so that they leave
+ * together with other packets. */
 bool rn_shard_only_acks(const struct rn_shard *sh);
 
 /* done: publishes the tails of all CQ rings written since the last call, then, after one full
  * fence, reports armed CQs as RN_EVENT_CQ events. True when there was something to publish. */
 bool rn_shard_done(struct rn_shard *sh, rn_time now);
 
-/* When the next timer expires (RN_TIME_NEVER: none), and the call to make then. */
+/* rn_shard_next() returns when the next timer expires (RN_TIME_NEVER: none). rn_shard_tick() is to
+ * be called then. */
 rn_time rn_shard_next(const struct rn_shard *sh);
 void rn_shard_tick(struct rn_shard *sh, rn_time now);
 
@@ -89,13 +91,14 @@ struct rn_exec {
 size_t rn_exec_bytes(const struct rn_cmd *cmd, const struct rn_core_cfg *cfg);
 void rn_shard_exec(struct rn_shard *sh, struct rn_exec *x, rn_time now);
 
-/* CQs exist NIC-wide; a shard gets a CQ with its first ring for it. Linking a ring behind an
- * older one makes the producer use the new one at once. ring->size must be at least the sum of
- * the depths of this shard's queues on that CQ. The memory stays the caller's:
- * rn_cq_ring_bytes(entries). */
+/* CQs exist NIC-wide; a shard knows a CQ from the first ring that is linked here. Linking a ring
+ * behind an older one makes the producer use the new one at once. ring->size must be at least the
+ * sum of the depths of this shard's queues on that CQ. The caller owns the memory of the ring,
+ * rn_cq_ring_bytes(entries) bytes. */
 void rn_shard_cq_link(struct rn_shard *sh, uint32_t cq_id, struct rn_cq_shared *shared,
 		      struct rn_cq_ring *ring, uint64_t user);
-void rn_shard_cq_unlink(struct rn_shard *sh, uint32_t cq_id); /* no QP uses the CQ any more */
+/* To be called when no QP of this shard uses the CQ any more. */
+void rn_shard_cq_unlink(struct rn_shard *sh, uint32_t cq_id);
 
 /* A memory window is being destroyed: calls rn_qp_forget_window() if the QP belongs to this
  * shard. key: any of the window's keys. */
@@ -105,31 +108,35 @@ void rn_shard_forget_window(struct rn_shard *sh, uint32_t key, uint32_t qpn);
  * Memory and posting (srq.h) are the caller's. */
 struct rn_srq;
 void rn_shard_srq_link(struct rn_shard *sh, uint32_t srq_id, struct rn_srq *srq, uint64_t user);
-void rn_shard_srq_unlink(struct rn_shard *sh, uint32_t srq_id); /* no QP uses the SRQ any more */
+/* To be called when no QP of this shard uses the SRQ any more. */
+void rn_shard_srq_unlink(struct rn_shard *sh, uint32_t srq_id);
 
-/* Multicast groups exist NIC-wide: every shard is given the shards with members (bit i: shard i;
+/* Multicast groups exist NIC-wide: every shard gets the set of shards with members (bit i: shard i;
  * 0: none any more), for at most RN_GROUPS (mcast.h) groups at a time. Members change with
  * ATTACH_GROUP and DETACH_GROUP. */
 void rn_shard_group(struct rn_shard *sh, const struct rn_gid *gid, uint32_t shards);
-/* Has this shard members of the group? */
+/* Does this shard have members of the group? */
 bool rn_shard_group_here(const struct rn_shard *sh, const struct rn_gid *gid);
-/* The shards to which the port hands packets to this group: bits as above, 0 when there is no
- * member. */
+/* Returns the shards to which the port hands packets for this group (bit i: shard i); 0: no shard
+ * has members. */
 uint32_t rn_shard_group_shards(const struct rn_shard *sh, const struct rn_gid *gid);
 
-/* Takes events for clients, oldest first within each kind of object. Returns how many. */
+/* Moves up to n events for clients to ev, oldest first within each kind of object. Returns how
+ * many. */
 unsigned rn_shard_events(struct rn_shard *sh, struct rn_event *ev, unsigned n);
 
-/* Takes the oldest entry for the log (news.h); false: there is none. The caller takes all of
- * them at the end of each turn. */
+/* Moves the oldest entry for the log to *news (news.h). False: there is none. The caller takes all
+ * entries at the end of each poll iteration. */
 struct rn_news;
 bool rn_shard_news(struct rn_shard *sh, struct rn_news *news);
 
-/* Messages from and for other shards (msg.h). rn_shard_outbox() returns how many it took. */
+/* Messages to (outbox) and from (inbox) other shards (msg.h). rn_shard_outbox() moves up to n
+ * messages to m and returns how many. */
 unsigned rn_shard_outbox(struct rn_shard *sh, struct rn_msg *m, unsigned n);
 void rn_shard_inbox(struct rn_shard *sh, const struct rn_msg *m, rn_time now);
 
-/* The shard that owns a QPN, to which the port hands its packets. QPN 0 and 1 belong to shard 0. */
+/* Returns the shard that owns a QPN; the port hands packets for the QPN to this shard. QPN 0 and 1
+ * belong to shard 0. */
 static inline uint32_t rn_qpn_shard(uint32_t qpn, uint32_t nshards)
 {
 	return qpn < 2 ? 0 : qpn % nshards;
@@ -139,8 +146,8 @@ static inline uint32_t rn_qpn_shard(uint32_t qpn, uint32_t nshards)
 struct rn_stats;
 const struct rn_stats *rn_shard_stats(const struct rn_shard *sh);
 
-/* How much is left, for tests of teardown: QPs, queued sends, owed replies, timers, CM ids. 0
- * when empty. */
+/* Number of objects left, for tests of teardown: QPs, queued sends, owed replies, timers, CM
+ * ids. */
 unsigned rn_shard_leftovers(const struct rn_shard *sh);
 
 #endif

@@ -1,6 +1,6 @@
-/* How is a command of the control plane executed? One function per command, found in a table.
- * All of it is the slow path; memory for objects comes with the command (struct rn_exec). Owned
- * by the shard's thread. */
+/* How is a command of the control plane executed? One function per command, found in a table. No
+ * command is on the fast path; memory for new objects comes with the command (struct rn_exec).
+ * Owned by the shard's thread. */
 #include <errno.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "wire/hdr.h"
 
 #define MAX_DEPTH (1u << 16)
-#define QPN_TRIES 64u /* a half-full table: all tries hit a used slot once in 2^64 times */
+#define QPN_TRIES 64u /* with a half-full table, all tries fail with probability 2^-64 */
 
 /* ---- QP commands ---- */
 
@@ -24,7 +24,8 @@ static bool is_srq(const struct rn_shard *sh, uint32_t id)
 	return id < sh->lane.cfg.max_srq && sh->lane.srq[id].srq;
 }
 
-/* Are the sizes within limits? A QP on an SRQ must not have a receive queue. */
+/* Are the sizes in a CREATE_QP command within limits? A QP on an SRQ must not have a receive
+ * queue. */
 static bool form_fits(const struct rn_cmd *cmd)
 {
 	return (!cmd->create_qp.srq || !cmd->create_qp.rq_depth) &&
@@ -38,9 +39,9 @@ size_t rn_exec_bytes(const struct rn_cmd *cmd, const struct rn_core_cfg *cfg)
 	return cmd->op == RN_CMD_CREATE_QP && form_fits(cmd) ? rn_qp_bytes(cmd) : 0;
 }
 
-/* A QPN for a new QP; 0: none is free. The QPNs of this shard come in a secret permutation, so
- * that nobody can guess the next one and a QPN is reused as late as possible. At least half of
- * the table is free, so that a free slot is soon found. */
+/* Returns a QPN for a new QP; 0: none is free. The QPNs of this shard come in a secret permutation,
+ * so that other hosts cannot guess the next one and a QPN is reused as late as possible. At least
+ * half of the table is free, so that a free slot is soon found. */
 static uint32_t new_qpn(struct rn_shard *sh)
 {
 	for (uint32_t tries = 2 * sh->qp_mask + QPN_TRIES; tries; tries--) {
@@ -57,7 +58,8 @@ static uint32_t new_qpn(struct rn_shard *sh)
 	return 0;
 }
 
-/* The slot of a QPN in the table: the division QPN / nshards is a multiplication (shard.h). */
+/* Returns the slot of a QPN in the table. The division QPN / nshards is done as a multiplication
+ * (shard.h). */
 static struct rn_qp **slot_of(struct rn_shard *sh, uint32_t qpn)
 {
 	return &sh->qp[(uint32_t)((uint64_t)qpn * sh->qpn_inv >> 32) & sh->qp_mask];
@@ -91,7 +93,7 @@ static int create_qp(struct rn_shard *sh, struct rn_exec *x, rn_time now)
 	return 0;
 }
 
-/* The QP of a command. NULL: it does not exist, or the command is for a former QP of that
+/* Returns the QP of a command. NULL: it does not exist, or the command is for a former QP with this
  * number. */
 static struct rn_qp *find(struct rn_shard *sh, uint32_t qpn, uint32_t gen)
 {
@@ -125,6 +127,7 @@ static int destroy_qp(struct rn_shard *sh, struct rn_exec *x, rn_time now)
 
 	if (!qp)
 		return -ENOENT;
+	/* The caller frees the memory of the QP (x->freed). */
 	rn_qp_fini(qp);
 	*slot_of(sh, qp->qpn) = NULL;
 	sh->nqp--;
@@ -140,7 +143,7 @@ static int change_group(struct rn_shard *sh, struct rn_exec *x, rn_time now)
 
 	if (!qp)
 		return -ENOENT;
-	/* Detaching checks membership only; only UD QPs can attach. */
+	/* A detach needs no check of the type, because only UD QPs can attach. */
 	if (x->cmd->op == RN_CMD_DETACH_GROUP)
 		return rn_mcast_detach(&sh->lane.mcast, qp, &x->cmd->group.gid);
 	return qp->type == RN_QPT_UD ? rn_mcast_attach(&sh->lane.mcast, qp, &x->cmd->group.gid)
@@ -198,7 +201,7 @@ void rn_shard_exec(struct rn_shard *sh, struct rn_exec *x, rn_time now)
 	x->freed = NULL;
 	memset(x->rsp, 0, sizeof(*x->rsp));
 	if (sh->gone && !rn_cmd_outlives_port(x->cmd))
-		x->rsp->err = -ENODEV; /* the port went while the command was in transit */
+		x->rsp->err = -ENODEV; /* the port was removed while the command was in transit */
 	else
 		x->rsp->err =
 			op < RN_CMD_MAX && commands[op] ? commands[op](sh, x, now) : -EOPNOTSUPP;

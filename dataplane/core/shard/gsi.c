@@ -1,6 +1,6 @@
-/* QP1: which packets reach the connection manager, and how do its datagrams leave? QP1 follows
- * the rules of UD: one packet per message, and never a reply from here. Owned by shard 0's
- * thread. */
+/* QP1: passes received MADs to the connection manager, and builds the frames of the MADs that it
+ * sends. QP1 follows the rules of UD: one packet per message, without acknowledgements. Owned by
+ * shard 0's thread. */
 #include "shard/gsi.h"
 
 #include "wire/frame.h"

@@ -7,8 +7,8 @@
 #include "shard/shard.h"
 #include "wire/frame.h"
 
-/* Fills the address vector for packets from `local` to `peer`, except for the MAC address. A
- * wildcard `local` stands for the port's own address that fits. Returns 0 or a negative errno. */
+/* Fills the address vector for packets from `local` to `peer`, except for the MAC address. For a
+ * wildcard `local` the best own address is used. Returns 0 or a negative errno. */
 static int fill_av(const struct rn_shard *sh, const struct rn_gid *local, const struct rn_gid *peer,
 		   struct rn_av *av)
 {
@@ -27,6 +27,7 @@ int rn_resolve_exec(struct rn_shard *sh, struct rn_exec *x, rn_time now)
 	struct rn_resolving r = {.user = x->cmd->user};
 	int err;
 
+	/* Only shard 0 has the neighbour table. */
 	if (!sh->lane.cm)
 		return -EINVAL;
 	err = fill_av(sh, &x->cmd->cm.local, &x->cmd->cm.peer, &r.av);
@@ -41,7 +42,7 @@ int rn_resolve_exec(struct rn_shard *sh, struct rn_exec *x, rn_time now)
 	case RN_NEIGH_PENDING:
 		break;
 	}
-	/* Without room to wait the client must repeat the command. */
+	/* The list of waiting commands is full: the client must repeat the command. */
 	if (sh->nresolving == RN_RESOLVING)
 		return -EAGAIN;
 	sh->resolving[sh->nresolving++] = r;
@@ -54,6 +55,7 @@ void rn_resolve_look(struct rn_shard *sh, rn_time now)
 		struct rn_resolving *r = &sh->resolving[i];
 		enum rn_neigh_state s;
 
+		/* An answer is kept until rn_resolve_event() reports it. */
 		if (r->known)
 			continue;
 		s = rn_neigh_resolve(sh->lane.neigh, &r->av.sgid, &r->av.dgid, r->av.dmac, now);
@@ -75,6 +77,7 @@ bool rn_resolve_event(struct rn_shard *sh, struct rn_event *ev)
 					.local = r->av.sgid,
 					.peer = r->av.dgid,
 					.attr.av = r->av};
+		/* The last waiting command takes the place of the answered one. */
 		*r = sh->resolving[--sh->nresolving];
 		return true;
 	}

@@ -4,13 +4,13 @@
 
 #include "shard/core.h"
 
-/* Executes RESOLVE. 0: *x->rsp has the answer; -EINPROGRESS: an event will bring it; another
- * negative errno: it failed. */
+/* Executes RESOLVE. Returns 0: *x->rsp has the answer; -EINPROGRESS: an event will report the
+ * answer; another negative errno: the command failed. */
 int rn_resolve_exec(struct rn_shard *sh, struct rn_exec *x, rn_time now);
-/* A neighbour has changed its state: marks each waiting RESOLVE that now has an answer, so that
- * rn_resolve_event() reports it. */
+/* To be called after a neighbour has changed its state: marks each waiting RESOLVE that now has an
+ * answer, so that rn_resolve_event() reports it. */
 void rn_resolve_look(struct rn_shard *sh, rn_time now);
-/* Takes one answered RESOLVE as an event. False: there is none. */
+/* Moves one answered RESOLVE to *ev as an event. False: there is none. */
 bool rn_resolve_event(struct rn_shard *sh, struct rn_event *ev);
 
 #endif

@@ -1,5 +1,6 @@
-/* What is a shard made of, and how long does each part live? Its creation and destruction, the
- * queues and groups linked to it, and what a change of the port means to its QPs. Shard thread. */
+/* What is a shard made of, and how long does each part live? Creation and destruction of the shard,
+ * the queues and groups linked to it, and the effect of a change of the port on its QPs. Shard
+ * thread. */
 #include "shard/shard.h"
 
 #include <stdlib.h>
@@ -27,6 +28,7 @@ static struct rn_secret qpn_order(const struct rn_core_cfg *cfg)
 	return order;
 }
 
+/* Prepares the table of QPs, the sequence of QPNs and the first generation. */
 static void set_up_numbers(struct rn_shard *sh)
 {
 	struct rn_stream generations;
@@ -115,7 +117,7 @@ void rn_shard_port(struct rn_shard *sh, const struct rn_port_attr *port, rn_time
 	for (uint32_t i = 0; i <= sh->qp_mask; i++) {
 		struct rn_qp *qp = sh->qp[i];
 
-		/* UD headers are built for each request, and so are not stored. */
+		/* Only connected QPs store headers; those of UD are built for each request. */
 		if (qp && rn_qp_has_peer(qp))
 			rn_qp_make_headers(qp);
 	}
@@ -135,7 +137,7 @@ void rn_shard_port_gone(struct rn_shard *sh, rn_time now)
 			rn_qp_error(sh->qp[i], 0, false, now);
 }
 
-/* A linear search over all QPs: a change of a MAC address is rare. */
+/* This is a linear search over all QPs, because MAC addresses change rarely. */
 void rn_shard_new_mac(struct rn_shard *sh, const struct rn_gid *addr, const uint8_t mac[6])
 {
 	struct rn_gid hop;
@@ -167,7 +169,7 @@ void rn_shard_cq_unlink(struct rn_shard *sh, uint32_t cq_id)
 	rn_assert(cq_id < sh->lane.cfg.max_cq);
 	if (!cq->ring)
 		return;
-	/* The reader may still take the last CQEs. */
+	/* Publish first, because the reader may still take the last CQEs. */
 	rn_cq_publish(cq);
 	rn_list_del(&cq->dirty);
 	rn_list_del(&cq->tell);
@@ -214,6 +216,7 @@ void rn_shard_group(struct rn_shard *sh, const struct rn_gid *gid, uint32_t shar
 
 bool rn_shard_group_here(const struct rn_shard *sh, const struct rn_gid *gid)
 {
+	/* The table also lists groups that have members on other shards only. */
 	const struct rn_mcast_group *g = rn_mcast_find(&sh->lane.mcast, gid);
 
 	return g && g->nmembers;
@@ -226,7 +229,7 @@ uint32_t rn_shard_group_shards(const struct rn_shard *sh, const struct rn_gid *g
 	return g ? g->shards : 0;
 }
 
-/* ---- at the end ---- */
+/* ---- teardown ---- */
 
 unsigned rn_shard_leftovers(const struct rn_shard *sh)
 {

@@ -1,5 +1,5 @@
-/* The shard: what all its QPs share, and the tables that find them. Only core includes it. Shard
- * thread. */
+/* The shard: state that all its QPs share, and the tables that find the QPs. Only core includes
+ * this header. Shard thread. */
 #ifndef RN_SHARD_H
 #define RN_SHARD_H
 
@@ -30,8 +30,8 @@ struct rn_shard {
 	struct rn_qp **qp;
 	uint32_t qp_mask;
 	uint64_t qpn_inv; /* ceil(2^32 / nshards): divides by multiplying, exact below 2^24 */
-	uint32_t qpn_first, qpn_count; /* range of k */
-	struct rn_secret qpn_order;    /* secret permutation of this shard */
+	uint32_t qpn_first, qpn_count; /* first value of k, number of values */
+	struct rn_secret qpn_order;    /* key of this shard's secret permutation of k */
 	uint32_t qpn_next;	       /* position in the permutation */
 	uint32_t nqp, gen;
 
@@ -39,7 +39,7 @@ struct rn_shard {
 	unsigned nresolving;
 };
 
-/* The QP of this number. NULL: it does not exist, or belongs to another shard. */
+/* Returns the QP of this number. NULL: it does not exist, or belongs to another shard. */
 static inline struct rn_qp *rn_shard_qp(const struct rn_shard *sh, uint32_t qpn)
 {
 	uint32_t k = (uint32_t)((uint64_t)qpn * sh->qpn_inv >> 32);
@@ -48,9 +48,10 @@ static inline struct rn_qp *rn_shard_qp(const struct rn_shard *sh, uint32_t qpn)
 	return qp && qp->qpn == qpn ? qp : NULL;
 }
 
-/* Reports an event (enum rn_event_kind) of this CQ at the end of the turn. */
+/* Adds an event (enum rn_event_kind) of this CQ; rn_shard_events() reports it. */
 void rn_shard_tell_cq(struct rn_shard *sh, struct rn_cq *cq, unsigned kind);
-/* The MAC address of next hop `addr` is `mac` now: changes the headers of the QPs that use it. */
+/* To be called when the MAC address of next hop `addr` has changed to `mac`: rebuilds the headers
+ * of all QPs that use this next hop. */
 void rn_shard_new_mac(struct rn_shard *sh, const struct rn_gid *addr, const uint8_t mac[6]);
 
 #endif

@@ -1,7 +1,7 @@
-/* The turn of a shard: what does its thread do for it? Finds the QP of a packet or a request,
- * lets QPs send in turns, runs their timers, publishes completions, collects events. What a
- * packet means to a QP is decided in responder.c and requester.c; connections and neighbours
- * (shard 0) are in cm.c and neigh.c. Owned by its thread. */
+/* One poll iteration of a shard: finds the QP of a packet or a request, lets QPs send in turns,
+ * runs their timers, publishes completions, collects events. responder.c and requester.c process
+ * the packets of QPs; connections and neighbours (shard 0) are in cm.c and neigh.c. Owned by the
+ * shard's thread. */
 #include "shard/shard.h"
 
 #include <string.h>
@@ -14,7 +14,8 @@
 #include "qp/qp_dispatch.h"
 #include "qp/requester.h"
 
-/* rn_shard_only_acks() looks at no more QPs than this: with more, one surely has data to send. */
+/* rn_shard_only_acks() looks at no more QPs than this: among more, one most likely has data to
+ * send. */
 #define ACKS_LOOKED_AT 4
 
 /* ---- post ---- */
@@ -48,15 +49,15 @@ static bool vlan_fits(const struct rn_shard *sh, const struct rn_pkt *pkt)
 	return vid == own;
 }
 
-/* The port's only P_Key is 0xFFFF, a full member: full and limited members (bit 15) may send to
- * it. */
+/* The port's only P_Key is 0xFFFF, a full member, so both full and limited members (bit 15) may
+ * send to it. */
 static bool pkey_fits(uint16_t pkey)
 {
 	return (pkey & 0x7FFF) == 0x7FFF;
 }
 
-/* Delivers the packet to each member on this shard. It counts as accepted if one member accepts
- * it. */
+/* Delivers a multicast packet to each member on this shard. The packet counts as accepted if one
+ * member accepts it. */
 static enum rn_verdict to_group(struct rn_shard *sh, const struct rn_pkt *pkt, rn_time now)
 {
 	const struct rn_mcast_group *g = rn_mcast_find(&sh->lane.mcast, &pkt->dst);
@@ -76,8 +77,8 @@ static enum rn_verdict to_group(struct rn_shard *sh, const struct rn_pkt *pkt, r
 	return sh->lane.stats.rx_copies != before ? RN_V_OK : v;
 }
 
-/* A CNP, or a packet whose destination is not a QP of this shard: QP0, QP1, a multicast group,
- * or an unknown QPN. */
+/* Processes a CNP, or a packet whose destination is not a QP of this shard: QP0, QP1, a multicast
+ * group, or an unknown QPN. */
 static enum rn_verdict to_no_qp(struct rn_shard *sh, const struct rn_pkt *pkt, rn_time now)
 {
 	if (pkt->op->known && pkt->op->family == RN_F_CNP)
@@ -118,9 +119,9 @@ static enum rn_verdict to_qp(struct rn_shard *sh, const struct rn_pkt *pkt, rn_t
 	return rn_qp_rx(qp, pkt, now);
 }
 
-/* Spreads news of the neighbour table: QPs and other shards get the new MAC address, waiting
- * RESOLVE commands their answer. Stops when the outbox is full, because a lost message would
- * leave another shard with the old address. */
+/* Passes on changes of the neighbour table: QPs and other shards get the new MAC address, waiting
+ * RESOLVE commands their answer. Stops when the outbox is full, because a lost message would leave
+ * another shard with the old address. */
 static void spread_neighbours(struct rn_shard *sh, rn_time now)
 {
 	struct rn_msg m = {.to = RN_MSG_ALL, .kind = RN_MSG_NEIGH};
@@ -169,7 +170,7 @@ enum rn_verdict rn_shard_rx(struct rn_shard *sh, const struct rn_pkt *pkt, rn_ti
 	sh->lane.stats.verdict[v]++;
 	sh->lane.stats.rx_packets++;
 	sh->lane.stats.rx_bytes += pkt->frame_len;
-	/* ECN field 3: congestion experienced. */
+	/* ECN field 3 means "congestion experienced". */
 	if (rn_unlikely((pkt->tclass & 3) == 3))
 		rn_cnp_marked(sh, pkt, v, now);
 	return v;
@@ -183,8 +184,8 @@ void rn_shard_refused(struct rn_shard *sh, enum rn_verdict v)
 
 /* ---- tx ---- */
 
-/* Builds the next packet of the neighbour table, or else of the connection manager. 0: there is
- * none. */
+/* Builds the next packet of the neighbour table, or if there is none, of the connection manager.
+ * Returns the frame length; 0: there is none. */
 static unsigned control_tx(struct rn_shard *sh, struct rn_txbuf *buf, rn_time now)
 {
 	unsigned n = 0;
@@ -198,9 +199,9 @@ static unsigned control_tx(struct rn_shard *sh, struct rn_txbuf *buf, rn_time no
 	return n;
 }
 
-/* Control packets first, then CNPs, then the QPs of the active list in turns of quota_packets.
- * The ICRC of a frame is written only after the next frame is built (rn_tmpl_seal() names the
- * reason). */
+/* Sending order: packets of the neighbour table and the connection manager, then CNPs, then the QPs
+ * of the active list in rounds of quota_packets each. The ICRC of a frame is written only after the
+ * next frame is built (rn_tmpl_seal() gives the reason). */
 unsigned rn_shard_tx(struct rn_shard *sh, struct rn_txbuf *bufs, unsigned n, rn_time now)
 {
 	unsigned k = 0;
@@ -298,8 +299,8 @@ static void tell_overrun(struct rn_shard *sh, struct rn_cq *cq)
 	rn_shard_tell_cq(sh, cq, RN_EVENT_CQ_OVERRUN);
 }
 
-/* All QPs of an overrun CQ enter ERR. Their flushed requests may overrun further CQs, so that
- * this repeats until no CQ overruns. */
+/* Puts all QPs of overrun CQs into ERR. Their flushed requests may overrun further CQs, so the loop
+ * repeats until no CQ overruns. */
 static void bury_overrun(struct rn_shard *sh, rn_time now)
 {
 	while (sh->lane.overrun) {
@@ -323,15 +324,15 @@ bool rn_shard_done(struct rn_shard *sh, rn_time now)
 
 	if (rn_unlikely(sh->lane.overrun))
 		bury_overrun(sh, now);
-	/* Retired counts first: an application that sees a completion may post into the freed
-	 * slot. */
+	/* Publish the retired counts before the completions: an application that sees a completion
+	 * may post into the freed slot. */
 	publish_retired(sh);
 	if (rn_list_empty(&sh->lane.dirty_cq))
 		return false;
 	rn_list_for_each(e, &sh->lane.dirty_cq)
 		rn_cq_publish(rn_container_of(e, struct rn_cq, dirty));
 	/* Publish the tails before reading `armed`. The reader does the reverse: it arms, then
-	 * reads the tails again. At least one of both sees the other's store. */
+	 * reads the tails again. At least one of the two sees the other's store. */
 	atomic_thread_fence(memory_order_seq_cst);
 	rn_list_for_each_safe(e, tmp, &sh->lane.dirty_cq)
 	{
@@ -340,8 +341,8 @@ bool rn_shard_done(struct rn_shard *sh, rn_time now)
 		rn_list_del(e);
 		if (rn_cq_fires(cq))
 			rn_shard_tell_cq(sh, cq, RN_EVENT_CQ);
-		/* The CQ's ring of another shard overran, which ends the CQ on all shards. The
-		 * next call puts the QPs of this shard into ERR. */
+		/* The ring of this CQ on another shard has overrun, which ends the CQ on all
+		 * shards. The next rn_shard_done() puts the QPs of this shard into ERR. */
 		if (rn_unlikely(rn_cq_dead_elsewhere(cq)))
 			sh->lane.overrun = cq->overrun = true;
 	}
@@ -354,7 +355,7 @@ rn_time rn_shard_next(const struct rn_shard *sh)
 {
 	rn_time t = rn_wheel_next(&sh->lane.wheel), p = rn_wheel_next(&sh->lane.pace);
 
-	/* Without a port no timer counts. */
+	/* Once the port is gone, no timer matters. */
 	if (sh->gone)
 		return RN_TIME_NEVER;
 	t = RN_MIN(t, p);
@@ -370,7 +371,7 @@ void rn_shard_tick(struct rn_shard *sh, rn_time now)
 {
 	struct rn_timer *t;
 
-	/* The wheel contains nothing but the retransmission timers of QPs. */
+	/* The only timers on this wheel are the retransmission timers of QPs. */
 	while ((t = rn_wheel_expire(&sh->lane.wheel, now)))
 		rn_requester_expired(rn_container_of(t, struct rn_qp, retry.timer), now);
 	while ((t = rn_wheel_expire(&sh->lane.pace, now)))
@@ -395,7 +396,7 @@ void rn_shard_tell_cq(struct rn_shard *sh, struct rn_cq *cq, unsigned kind)
 		rn_list_add_tail(&sh->tell_cq, &cq->tell);
 }
 
-/* Turns the lowest bit set into an event. */
+/* Turns the lowest bit set in qp->events into an event. */
 static void take_qp_event(struct rn_qp *qp, struct rn_event *ev)
 {
 	static const uint8_t kinds[] = {RN_EVENT_QP_FATAL,	RN_EVENT_QP_REQ_ERR,
