@@ -178,8 +178,8 @@ static void let_go_of_hop(struct rn_cm *cm, struct rn_cm_conn *c)
 	c->hop = NULL;
 }
 
-/* Changes the state of c and applies the flags of the new state: cancels the timer, leaves the
- * listener's backlog, joins or leaves the list of connections that wait for a MAC, and so on. */
+/* Changes the state of c and applies the flags of the new state: timer, listener's backlog, list of
+ * connections that wait for a MAC, count of half-open connections, next hop. */
 static void enter(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_state next)
 {
 	unsigned flags = states[next].flags, before = states[c->state].flags;

@@ -114,11 +114,11 @@ void rn_cm_comm_est(struct rn_cm *cm, uint32_t qpn, rn_time now);
 bool rn_cm_tx(struct rn_cm *cm, struct rn_pkt *out, rn_time now);
 bool rn_cm_wants_tx(const struct rn_cm *cm);
 
-/* Removes the oldest event and copies it to *ev. The events of one id come in order. False:
- * none. */
+/* Moves the oldest event to *ev. The events of one id come in order. False: none. */
 bool rn_cm_event(struct rn_cm *cm, struct rn_event *ev);
 
-/* Removes the oldest item for the log: a connection was made, ended or failed. False: none. */
+/* Moves the oldest item for the log to *news: a connection was made, ended or failed. False:
+ * none. */
 bool rn_cm_news(struct rn_cm *cm, struct rn_news *news);
 
 /* Returns when to call rn_cm_tick() next; 0 = at once, because the neighbour table has changed

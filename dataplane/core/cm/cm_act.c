@@ -38,7 +38,7 @@ void rn_cm_do_note_connect(struct rn_cm *cm, struct rn_cm_conn *c, const struct 
 	const struct rn_cmd *cmd = why->cmd;
 	rn_time patience = cmd->cm.timeout_ms ? RN_MS(cmd->cm.timeout_ms) : cm->response_timeout;
 
-	/* a queued message of the last attempt must not go to the new peer */
+	/* Drop a message of the last attempt, which must not go to the new peer. */
 	rn_list_del(&c->says);
 	c->passive = c->told_gone = false;
 	c->own = cmd->cm.param;
@@ -141,8 +141,8 @@ static uint8_t ack_timeout_for(const struct rn_cm *cm, const struct rn_cm_conn *
 		return c->own.ack_timeout & 31;
 	if (cm->ack_timeout == 0)
 		return 0;
-	/* Code n means 4.096 us << n. The sum of two times whose codes differ by at most one takes
-	 * the next code. */
+	/* Code n means 4.096 us << n. The sum of two times whose codes differ by at most one needs
+	 * the next higher code. */
 	return rn_cm_bound_timeout(cm, (uint8_t)RN_MIN(more + (more <= less + 1), 31u));
 }
 

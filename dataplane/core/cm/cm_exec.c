@@ -28,7 +28,7 @@ static void adopt(struct rn_cm_conn *c, const struct rn_cmd *cmd)
 		c->user = cmd->user;
 }
 
-/* The cause of a step that a command triggers. */
+/* Returns the struct rn_cm_why of a rule that a command triggers. */
 static struct rn_cm_why asked_by(const struct rn_cmd *cmd)
 {
 	return (struct rn_cm_why){.cmd = cmd};

@@ -17,7 +17,7 @@
 /* Number of source counters. Sources with the same hash are counted as one source. */
 #define SOURCES 4096u
 
-#define SMALL 64u /* smallest default of max_half, unless this is more than half of the table */
+#define SMALL 64u /* least default of max_half, but at most half of the table */
 
 bool rn_cm_half_create(struct rn_cm *cm, uint32_t max)
 {

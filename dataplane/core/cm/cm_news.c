@@ -1,11 +1,11 @@
-/* Which steps of a connection are logged, and with which reason? Owns the texts of the reasons.
- * Runs on shard 0. */
+/* Which state changes of a connection are logged, and with which reason? Owns the texts of the
+ * reasons. Runs on shard 0. */
 #include "cm/cm.h"
 #include "cm/cm_priv.h"
 
 /* clang-format off */
 /* Why an established connection ended, and why an attempt failed. An attempt that the own client
- * gives up is no failure and has no row. */
+ * gives up is not a failure and has no row. */
 #define END_ROWS(X) /* cause, text */ \
 	X(DREQ,       "the peer disconnected") \
 	X(REJ,        "the peer rejected it") \
@@ -32,7 +32,7 @@ static const char *const failures[RN_CMC_COUNT] = {
 #undef X
 };
 
-/* The text of the reason in a received REJ; for other causes `text`. */
+/* Returns the text of the reason in a received REJ; for other causes returns `text`. */
 static const char *reason(const char *text, enum rn_cm_cause cause, const struct rn_cm_why *why)
 {
 	bool stated = cause == RN_CMC_REJ && why->msg && why->msg->attr == RN_CM_REJ;

@@ -44,7 +44,7 @@ enum rn_cm_flags {
 	RN_CM_F_TIMED = 1 << 0, /* the timer runs */
 	RN_CM_F_ASKS = 1 << 1,	/* waits for the peer's MAC */
 	RN_CM_F_HELD = 1 << 2,	/* counts against the listener's backlog */
-	RN_CM_F_HOP = 1 << 3,	/* holds its next hop in the neighbour table */
+	RN_CM_F_HOP = 1 << 3,	/* keeps the entry of its next hop in the neighbour table */
 	RN_CM_F_HALF = 1 << 4,	/* half-open: passive, and the peer has not confirmed its address */
 	RN_CM_F_TRIES = 1 << 5, /* an attempt to connect: a failure is logged */
 	RN_CM_F_TAKEN = 1 << 6, /* connecting or connected: CM_CONNECT fails with -EALREADY */
@@ -135,29 +135,29 @@ struct rn_cm_conn {
 	uint16_t port_space; /* enum rn_port_space */
 	uint8_t qp_type;     /* enum rn_qp_type */
 
-	/* listener */
+	/* fields of a listener */
 	uint32_t backlog, nheld, nhalf;
 	struct rn_list held; /* requests that the client has not answered */
-	/* child */
-	struct rn_cm_conn *parent; /* the listener, while this is in its `held`; else NULL */
-	uint32_t parent_id;	   /* id of the listener, also when it is gone */
+	/* fields of a connection that a peer has requested from a listener */
+	struct rn_cm_conn *parent; /* the listener, while in parent->held; else NULL */
+	uint32_t parent_id;	   /* id of the listener; kept when the listener is destroyed */
 	bool half;		   /* counted as half-open by cm_half.c */
 	struct rn_list sibling;	   /* node in parent->held */
 
-	/* on the wire */
+	/* ids and parameters on the wire */
 	uint32_t local_id, remote_id;
 	uint64_t tid, remote_guid;
 	uint32_t remote_qpn;
 	uint8_t max_retries;
 	uint8_t timeout_code; /* local ACK timeout of the QP, also the length of timewait */
-	uint8_t path_mtu;     /* code 1..5 */
+	uint8_t path_mtu;     /* path MTU code 1..5: 256..4096 bytes */
 	bool failover;	      /* the peer offered an alternate path: the REP declines it */
 	struct rn_cm_param own, theirs;
 	struct rn_av av;
 	struct rn_hnode by_local, by_remote, by_peer_qp, by_qpn, by_tuple, by_port, by_asker;
 	bool in_local, in_remote, in_peer_qp, in_qpn, in_tuple, in_port, in_asker;
 
-	/* time */
+	/* timers and retries */
 	struct rn_timer timer;
 	rn_time interval;     /* time between two transmissions of `mad` */
 	rn_time asking;	      /* passive: how long the peer repeats an unanswered request */
@@ -185,7 +185,7 @@ struct rn_cm_wait {
 	struct rn_gid peer;
 	uint32_t local_id, remote_id, qpn;
 	uint32_t conn_id; /* client id that gets CM_TIMEWAIT_EXIT, if it still exists */
-	uint32_t next_local, next_remote, next_qpn; /* hash chains: index + 1, 0 = end */
+	uint32_t next_local, next_remote, next_qpn; /* links of hash chains: index + 1, 0 = end */
 };
 static_assert(sizeof(struct rn_cm_wait) <= 80, "timewait is a record");
 
@@ -204,7 +204,7 @@ struct rn_cm {
 	uint8_t max_retries, ack_timeout, min_rnr_timer, patience;
 	uint8_t max_retry_cnt;		   /* upper bound for own and announced retry counts */
 	uint8_t max_rnr_retry;		   /* upper bound for the RNR retry count of a peer */
-	struct rn_secret tables;	   /* key of the hash tables below */
+	struct rn_secret tables;	   /* key of all hash tables */
 	struct rn_stream ids, tids, ports; /* communication ids, transaction ids, ephemeral ports */
 	uint32_t psn;
 
@@ -246,7 +246,7 @@ struct rn_cm_why {
 typedef void rn_cm_action(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
 			  rn_time now);
 
-/* cm.c */
+/* ---- functions of cm.c ---- */
 unsigned rn_cm_flags(enum rn_cm_state state); /* enum rn_cm_flags */
 /* Runs the rule for this cause in the state of c. May release c. False: the table has no such rule,
  * and nothing was changed. */
@@ -254,7 +254,7 @@ bool rn_cm_step(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_cause cause,
 		const struct rn_cm_why *why, rn_time now);
 void rn_cm_ask(struct rn_cm *cm, struct rn_cm_conn *c, rn_time now);
 
-/* cm_event.c */
+/* ---- functions of cm_event.c ---- */
 /* Queues an event for the client of c. No effect if c has no client. */
 void rn_cm_tell(struct rn_cm *cm, struct rn_cm_conn *c, uint16_t kind, uint16_t reason,
 		int32_t err);
@@ -266,7 +266,7 @@ void rn_cm_start_timer(struct rn_cm *cm, struct rn_cm_conn *c, rn_time now);
  * after the time for which the peer repeats its request (c->asking) plus `more`. */
 void rn_cm_await_repeat(struct rn_cm *cm, struct rn_cm_conn *c, rn_time more, rn_time now);
 
-/* cm_act.c */
+/* ---- functions of cm_act.c ---- */
 /* clang-format off */
 #define RN_CM_ACTION_ROWS(X) \
 	X(nothing) X(start_listening) X(refuse_backlog) X(note_connect) X(send_req) X(tell_unreachable) \
@@ -285,13 +285,13 @@ RN_CM_ACTION_ROWS(X)
  * proposal. */
 uint8_t rn_cm_bound_timeout(const struct rn_cm *cm, uint8_t code);
 
-/* cm_time.c: a CM time code stands for 4.096 us << code. rn_cm_code_of() returns the smallest code
+/* A CM time code stands for 4.096 us << code (cm_time.c). rn_cm_code_of() returns the smallest code
  * of at least t, at most 31. */
 rn_time rn_cm_time_of(uint8_t code);
 uint8_t rn_cm_code_of(rn_time t);
 
-/* cm_half.c */
-bool rn_cm_half_create(struct rn_cm *cm, uint32_t max); /* max 0: a quarter of the table */
+/* ---- functions of cm_half.c ---- */
+bool rn_cm_half_create(struct rn_cm *cm, uint32_t max); /* max 0: about a quarter of the table */
 void rn_cm_half_destroy(struct rn_cm *cm);
 bool rn_cm_half_room(struct rn_cm *cm, const struct rn_cm_conn *listener,
 		     const struct rn_gid *from);
@@ -302,7 +302,7 @@ void rn_cm_half_end(struct rn_cm *cm, struct rn_cm_conn *c);   /* no effect if c
 struct rn_cm_conn *rn_cm_child(struct rn_cm *cm, struct rn_cm_conn *listener,
 			       const struct rn_gid *from);
 
-/* cm_index.c */
+/* ---- functions of cm_index.c ---- */
 uint64_t rn_cm_hash2(const struct rn_cm *cm, uint64_t a, uint64_t b);
 bool rn_cm_index_create(struct rn_cm *cm, const struct rn_core_cfg *cfg, rn_time now);
 void rn_cm_index_destroy(struct rn_cm *cm);
@@ -310,7 +310,8 @@ struct rn_cm_conn *rn_cm_new(struct rn_cm *cm);
 void rn_cm_release(struct rn_cm *cm, struct rn_cm_conn *c);
 struct rn_cm_conn *rn_cm_by_id(const struct rn_cm *cm, uint32_t id);
 struct rn_cm_conn *rn_cm_by_local(const struct rn_cm *cm, uint32_t local_id);
-/* A peer is identified by GUID and address: a message can carry the GUID of another node. */
+/* A peer is identified by GUID and address, because a message can carry the GUID of another
+ * node. */
 struct rn_cm_conn *rn_cm_by_remote(const struct rn_cm *cm, uint32_t remote_id, uint64_t guid,
 				   const struct rn_gid *from);
 struct rn_cm_conn *rn_cm_by_peer_qp(const struct rn_cm *cm, uint32_t qpn, uint64_t guid,
@@ -337,7 +338,7 @@ void rn_cm_unindex_qps(struct rn_cm *cm, struct rn_cm_conn *c);
 bool rn_cm_take_port(struct rn_cm *cm, struct rn_cm_conn *c, uint16_t port);
 void rn_cm_leave_port(struct rn_cm *cm, struct rn_cm_conn *c);
 
-/* cm_id.c */
+/* ---- functions of cm_id.c ---- */
 uint32_t rn_cm_fresh_id(struct rn_cm *cm);
 uint64_t rn_cm_fresh_tid(struct rn_cm *cm);
 void rn_cm_enter_wait(struct rn_cm *cm, struct rn_cm_conn *c, rn_time now);
@@ -347,7 +348,7 @@ bool rn_cm_remote_waits(const struct rn_cm *cm, uint32_t remote_id, uint64_t gui
 			const struct rn_gid *from);
 void rn_cm_wait_tick(struct rn_cm *cm, rn_time now);
 
-/* cm_mad.c */
+/* ---- functions of cm_mad.c ---- */
 /* Queues c->mad for sending. The rn_cm_build_... functions replace this message. */
 void rn_cm_say(struct rn_cm *cm, struct rn_cm_conn *c);
 void rn_cm_build_req(struct rn_cm *cm, struct rn_cm_conn *c);
@@ -367,11 +368,11 @@ void rn_cm_reply_drep(struct rn_cm *cm, const struct rn_pkt *pkt, const struct r
 /* Replaces c->mad, the message that rn_cm_say() sends and timers repeat. */
 void rn_cm_keep(struct rn_cm_conn *c, const struct rn_cm_msg *msg);
 
-/* cm_news.c */
+/* ---- functions of cm_news.c ---- */
 void rn_cm_note_step(struct rn_cm *cm, const struct rn_cm_conn *c, enum rn_cm_state from,
 		     enum rn_cm_state to, enum rn_cm_cause cause, const struct rn_cm_why *why);
 
-/* cm_peer.c */
+/* ---- functions of cm_peer.c ---- */
 bool rn_cm_is_host(const struct rn_gid *g);
 /* True if pkt comes from the address of the connection's peer, or if source checks are off. Another
  * host that guessed or overheard the ids could otherwise end a connection with a DREQ or REJ. */
@@ -379,7 +380,7 @@ bool rn_cm_from_peer(const struct rn_cm *cm, const struct rn_cm_conn *c, const s
 /* Sets the MAC to which the request in pkt is answered. */
 void rn_cm_answer_to(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_pkt *pkt);
 
-/* cm_sidr.c */
+/* ---- functions of cm_sidr.c ---- */
 enum rn_verdict rn_cm_rx_sidr_req(struct rn_cm *cm, const struct rn_pkt *pkt,
 				  const struct rn_cm_msg *msg, rn_time now);
 enum rn_verdict rn_cm_rx_sidr_rep(struct rn_cm *cm, const struct rn_pkt *pkt,

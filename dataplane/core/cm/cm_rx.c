@@ -42,7 +42,7 @@ static enum rn_verdict stepped_by_peer(const struct arrival *a, struct rn_cm_con
 	return rn_cm_from_peer(a->cm, c, a->pkt) ? stepped(a, c, cause) : RN_V_CM_ADDRESS;
 }
 
-/* The connection of a message that carries both communication ids: RTU, DREQ, DREP. */
+/* Finds the connection of a message that carries both communication ids: RTU, DREQ, DREP. */
 static struct rn_cm_conn *by_both(const struct arrival *a, uint32_t their_id, uint32_t our_id)
 {
 	struct rn_cm_conn *c = rn_cm_by_local(a->cm, our_id);
@@ -200,7 +200,8 @@ static enum rn_verdict rx_req(const struct arrival *a)
 			step(a, c, RN_CMC_REQ_AGAIN);
 		return RN_V_CM_DUPLICATE;
 	}
-	/* A late copy of a closed connection's REQ, or an id that the peer reuses too early. */
+	/* A timewait record has this id: the REQ is a late copy of a closed connection's REQ, or
+	 * the peer reuses an id too early. */
 	if (rn_cm_remote_waits(a->cm, req->local_id, req->guid, from))
 		return refuse(a, RN_CM_REJ_STALE, RN_V_CM_DUPLICATE);
 	reason = rn_cma_hdr_parse(req->data, &hdr) ? judge(a, &hdr, &listener)

@@ -73,7 +73,7 @@ void rn_cc_reset(struct rn_cc *cc)
 	*cc = (struct rn_cc){0};
 }
 
-/* ---- none ---- */
+/* ---- no congestion control ---- */
 
 static bool none_cnp(struct rn_cc *cc, const struct rn_cc_cfg *p, rn_time now)
 {
@@ -133,7 +133,8 @@ static void start_limit(struct rn_cc *cc, const struct rn_cc_cfg *p, rn_time now
 /* Returns the rate after one cut. */
 static uint64_t cut_rate(const struct rn_cc *cc, const struct rn_cc_cfg *p, uint32_t alpha)
 {
-	/* gd is meant for an alpha of 10 bits, alpha has 20 */
+	/* gd is defined for an alpha of 10 bits. This alpha has 20, so the rate is shifted by
+	 * 10. */
 	uint64_t cut = (cc->rate >> 10) * alpha >> p->gd;
 	uint64_t least = cc->rate / 100 * p->min_dec_fac;
 

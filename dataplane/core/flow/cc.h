@@ -19,7 +19,7 @@ struct rn_cc {
 	/* rate: present limit; target: the rate that increases approach */
 	uint64_t rate, target;
 	rn_time send_at;  /* no data may be sent before this time */
-	rn_time raise_at; /* time of the next increase by time */
+	rn_time raise_at; /* time of the next increase by the timer */
 	rn_time alpha_at; /* alpha holds at this time and decays afterwards */
 	rn_time cut_at;	  /* time of the last cut */
 	uint32_t alpha;

@@ -59,8 +59,9 @@ void rn_retry_asked_again(struct rn_retry *r, uint32_t responses);
 /* To be called when the peer answers but una cannot move yet: restarts the timeout, unless PATIENCE
  * has passed since the last progress. Reloads no retry count. */
 void rn_retry_alive(struct rn_retry *r, struct rn_wheel *w, rn_time now);
-/* To be called for a READ response before una: does rn_retry_alive() and reloads the retries of
- * the timeout. Has no effect once as many such responses have come as were requested again. */
+/* To be called for a READ response before una: restarts the timeout like rn_retry_alive(), and
+ * reloads its retries. Has no effect once as many such responses have come as were requested
+ * again. */
 void rn_retry_stale(struct rn_retry *r, struct rn_wheel *w, rn_time now);
 /* To be called before sending again because of a NAK: uses one retry. False: none is left. */
 bool rn_retry_nak(struct rn_retry *r);

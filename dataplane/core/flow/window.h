@@ -82,10 +82,10 @@ static inline bool rn_window_done(const struct rn_window *w, const struct rn_sqe
 	return rn_psn_steps(e->first_psn, w->una) >= e->npkts;
 }
 
-/* The oldest incomplete READ or atomic; *expect is the PSN of the response it waits for. NULL:
+/* Returns the oldest incomplete READ or atomic; *expect is the PSN of its next response. NULL:
  * none. */
 struct rn_sqe *rn_window_read(const struct rn_window *w, const struct rn_sq *sq, uint32_t *expect);
-/* The started request that contains psn (una <= psn < next). */
+/* Returns the started request that contains psn (una <= psn < next). */
 struct rn_sqe *rn_window_find(const struct rn_window *w, const struct rn_sq *sq, uint32_t psn);
 
 /* Request packets in flight, without the responses to READs and atomics. */

@@ -34,7 +34,8 @@ struct rn_core_cfg {
 	uint8_t retry_cnt;	  /* upper bound for the retry count of a connection, 0..7 */
 	uint8_t min_rnr_timer;
 	uint8_t rnr_retry; /* upper bound for a peer's RNR retry count; 7 = unlimited */
-	rn_time rto_floor, rto_initial; /* adaptive timeout: least; before the first sample */
+	/* adaptive timeout: lower bound; value before the first sample */
+	rn_time rto_floor, rto_initial;
 	/* resend interval of a REQ; 1/8 is added for the round trip */
 	rn_time cm_response_timeout;
 	rn_time cm_wait_max;	/* longest wait that a peer's MRAs can cause; 0 = an hour */

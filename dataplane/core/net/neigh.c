@@ -137,8 +137,8 @@ static void ask(struct rn_neigh *n, struct rn_nbr *e, rn_time now)
 	rn_timer_arm(&n->wheel, &e->timer, now + n->retry);
 }
 
-/* Starts a round of probes. In REFRESHING the first one goes to the known MAC; a caller may change
- * this number (e->direct) afterwards. */
+/* Starts a round of probes. In REFRESHING the first e->direct probes go to the known MAC; the
+ * default set here is 1. */
 static void start_asking(struct rn_neigh *n, struct rn_nbr *e, enum rn_nbr_state state, rn_time now)
 {
 	e->state = state;
@@ -197,7 +197,8 @@ bool rn_neigh_learn(struct rn_neigh *n, const struct rn_gid *addr, const uint8_t
 	    rn_port_own(&n->port, addr) >= 0)
 		return false;
 	e = find(n, addr);
-	/* A neighbour that asks for an own address is likely to send packets next. */
+	/* Make an entry: a neighbour that asks for an own address is likely to send packets
+	 * next. */
 	if (!e && how == RN_NBR_ASKED_US && rn_port_on_link(&n->port, addr)) {
 		struct rn_gid ask_as = asker(n, &unspecified, addr);
 
@@ -459,7 +460,7 @@ void rn_neigh_port(struct rn_neigh *n, const struct rn_port_attr *port, rn_time 
 			announce |= 1u << i;
 	n->port = *port;
 	n->announce = announce;
-	/* Queued replies have the old MAC or come from addresses that may be gone. */
+	/* Drop queued replies, which have the old MAC or come from addresses that may be gone. */
 	n->answer_count = n->echo_count = 0;
 	forget_the_lost(n, &n->used);
 	forget_the_lost(n, &n->strangers);

@@ -190,7 +190,7 @@ static enum rn_verdict rx_echo(struct rn_neigh *n, const struct rn_pkt *pkt)
 		n->dropped++;
 		return RN_V_OK;
 	}
-	/* The frame is a reply: source and destination of the request change places. */
+	/* The frame is a reply: swap source and destination of the request. */
 	e = &n->echoes[(n->echo_head + n->echo_count++) % RN_NEIGH_ECHOES];
 	at = put_ethernet(n, pkt->smac, pkt->ipv4 ? RN_ETHERTYPE_IPV4 : RN_ETHERTYPE_IPV6,
 			  e->frame);

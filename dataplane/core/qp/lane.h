@@ -1,6 +1,6 @@
 /* struct rn_lane: the part of a shard that its queue pairs use: configuration, memory, timers,
  * counters, lists of QPs that have something to send or to report, and messages to other shards.
- * The shard owns it. Shard thread. */
+ * Each shard has one. Shard thread. */
 #ifndef RN_LANE_H
 #define RN_LANE_H
 
@@ -77,7 +77,7 @@ static inline void rn_lane_mark_dirty(struct rn_qp *qp)
 		rn_list_add_tail(&qp->lane->dirty_qp, &qp->dirty);
 }
 
-/* Adds the events in `bits` (enum rn_qp_event_bit); rn_shard_events() reports them. */
+/* Records the events in `bits` (enum rn_qp_event_bit); rn_shard_events() reports them. */
 static inline void rn_lane_tell_qp(struct rn_lane *lane, struct rn_qp *qp, unsigned bits)
 {
 	qp->events |= bits;

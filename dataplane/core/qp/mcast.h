@@ -49,7 +49,7 @@ void rn_mcast_shards(struct rn_mcast *m, const struct rn_gid *gid, uint32_t shar
 /* NULL: no QP of this NIC is a member. */
 const struct rn_mcast_group *rn_mcast_find(const struct rn_mcast *m, const struct rn_gid *gid);
 
-/* Has the group members on this NIC? */
+/* Does the group have members on this NIC? */
 static inline bool rn_mcast_known(const struct rn_mcast *m, const struct rn_gid *gid)
 {
 	return rn_unlikely(m->ngroups) && rn_mcast_find(m, gid);

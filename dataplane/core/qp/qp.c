@@ -80,7 +80,8 @@ void rn_qp_init(struct rn_qp *qp, struct rn_lane *lane, const struct rn_cmd *cmd
 	qp->send_cq = &lane->cq[cmd->create_qp.send_cq];
 	qp->recv_cq = &lane->cq[cmd->create_qp.recv_cq];
 	qp->srq = cmd->create_qp.srq ? &lane->srq[cmd->create_qp.srq] : NULL;
-	/* The receives of an SRQ name memory of the SRQ's PD, which may differ from the QP's. */
+	/* The receives of an SRQ refer to memory in the SRQ's PD, which may differ from the
+	 * QP's. */
 	qp->recv_pd = qp->srq ? qp->srq->srq->pd : qp->pd;
 	/* 256 bytes, the smallest path MTU, until the transition to RTR sets one. */
 	qp->mtu_shift = 8;

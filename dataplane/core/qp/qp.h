@@ -191,7 +191,7 @@ struct rn_qp {
 	struct rn_list
 		dirty;	     /* in rn_lane.dirty_qp while sq_retired or rq_retired is unpublished */
 	struct rn_list tell; /* in rn_lane.tell_qp while events are not reported */
-	uint32_t sq_retired, rq_retired; /* completed sends and own receives */
+	uint32_t sq_retired, rq_retired; /* completed sends; completed receives (not of an SRQ) */
 	struct rn_cc cc;		 /* rate limit (congestion control) */
 	struct rn_timer pace;		 /* in rn_lane.pace: when the QP may send again */
 	struct rn_list cnp;		 /* in rn_shard.cnp while the QP owes a CNP */

@@ -111,7 +111,7 @@ unsigned rn_qp_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now)
 	return n ? n : request_tx(qp, buf, now);
 }
 
-/* ---- with a rate limit ---- */
+/* ---- sending with a rate limit ---- */
 
 /* Is the oldest owed reply an ACK, a NAK or an ATOMIC ACK? The rate limit does not delay these. */
 static bool owes_small(const struct rn_qp *qp)

@@ -15,7 +15,7 @@ enum rn_verdict rn_qp_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now
  * ICRC with rn_tmpl_seal(), except in a UD packet, which has it already. */
 unsigned rn_qp_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now);
 /* rn_qp_tx() for a QP whose rate is limited. Data (requests, READ responses) wait until the rate
- * permits: the QP leaves the active list and its timer is armed in the lane's wheel `pace`. ACKs,
+ * permits: the QP leaves the active list and its timer is armed in the wheel rn_lane.pace. ACKs,
  * NAKs and ATOMIC ACKs do not wait, unless a READ response must go before them. */
 unsigned rn_qp_tx_limited(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now);
 

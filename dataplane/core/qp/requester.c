@@ -1,23 +1,21 @@
 /* The requester: turns queued requests into packets, and responses into completions, in order.
  *
- * tx: rn_requester_tx() builds the packet at the window's `cur`: after a loss one that was sent
- * before, else the next packet of the open request, else the first packet of the next request,
- * if fence, READ depth and PSN space let it start.
+ * tx: rn_requester_tx() builds the packet at the window's `cur`. After a loss, this is a packet
+ * that was sent before; otherwise it is the next packet of a request sent in part, or the first
+ * packet of the next request, if fence, max_rd_atomic and PSN space permit the start.
  *
- * rx: a response moves `una` forward (advance()), which completes requests; a NAK or a hole
- * among READ responses puts `cur` back to `una` (go_back()).
+ * rx: a response moves `una` forward (advance()), which completes requests. A NAK or a gap in the
+ * READ responses puts `cur` back to `una` (go_back()).
  *
  * A READ is completed by its responses only, never by a plain ACK. A large READ is requested in
  * pieces, each of which is a READ to the peer (window.h). An atomic is sent like a READ of one
- * packet; the ATOMIC ACK carries the former value. A request that fails locally keeps its place
- * and its status until everything before it has completed, so that completions stay in order;
- * then it takes the QP into the error state. Binding and invalidating a window are requests
- * without packets: they take effect when everything before them has been sent once, and complete
- * in order.
+ * packet; the ATOMIC ACK carries the former value. A request that fails locally keeps its place and
+ * its status until everything before it has completed, so that completions stay in order; then it
+ * puts the QP into the error state. Binding and invalidating a window are requests without packets:
+ * they take effect when everything before them has been sent once, and complete in order.
  *
- * The peer's end-to-end credits (credit.h) are ignored unless configured, which the
- * specification allows: a receiver without receives sends an RNR NAK. Owned by the shard's
- * thread. */
+ * The peer's end-to-end credits (credit.h) are ignored unless configured, which the specification
+ * allows: a peer without posted receives sends an RNR NAK. Owned by the shard's thread. */
 #include <string.h>
 
 #include "wire/hdr.h"

@@ -123,7 +123,7 @@ static void owe_read(struct rn_qp *qp, uint8_t rec)
 				    .msn = rx->msn});
 }
 
-/* ---- how many READs and atomics ---- */
+/* ---- limit of READs and atomics ---- */
 
 /* Sets how many READs and atomics the ring keeps (max_dest_rd_atomic). The newest records stay;
  * a record that does not fit is dropped with its reply, because the peer was configured for
@@ -456,7 +456,7 @@ static bool is_current(const struct rn_rx *rx, const struct rn_read_rec *rec)
 	return rec->npkts && rx->taken - rec->end <= RN_PSN_WINDOW;
 }
 
-/* The record of the READ or atomic whose PSN range contains psn. NULL: none is kept. */
+/* Returns the record of the READ or atomic whose PSN range contains psn. NULL: none is kept. */
 static struct rn_read_rec *record_of(struct rn_rx *rx, uint32_t psn)
 {
 	for (unsigned i = 0; i < rx->nrec; i++) {
@@ -681,7 +681,7 @@ static void give_up_read(struct rn_qp *qp, struct rn_read_rec *rec, enum rn_verd
 {
 	uint32_t psn = rn_psn_add(rec->first_psn, rec->next);
 
-	/* A counter of its own: verdicts count received packets, each exactly once. */
+	/* Do not count this as a verdict: verdicts count received packets, each exactly once. */
 	qp->lane->stats.tx_reads_given_up++;
 	if (rec->answered) {
 		forget(&qp->rx, 0);

@@ -105,7 +105,7 @@ unsigned rn_ud_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now)
 			finish(qp, 0, now);
 			continue;
 		}
-		/* A malformed request has got its status from rn_sq_push(). */
+		/* A malformed request has its status from rn_sq_push(). */
 		len = status ? 0 : build(qp, e, buf, &status, &why);
 		if (!len) {
 			rn_qp_send_failed(qp, status, why, now);

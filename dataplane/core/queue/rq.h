@@ -34,7 +34,7 @@ static inline struct rn_rqe *rn_rq_at(const struct rn_rq *rq, uint32_t i)
 	return (struct rn_rqe *)(rq->mem + (size_t)(i & rq->mask) * rq->stride);
 }
 
-/* The oldest receive. NULL: the queue is empty. */
+/* Returns the oldest receive. NULL: the queue is empty. */
 static inline struct rn_rqe *rn_rq_first(const struct rn_rq *rq)
 {
 	return rq->head == rq->tail ? NULL : rn_rq_at(rq, rq->head);

@@ -19,10 +19,10 @@ struct rn_sqe {
 	uint8_t kind;
 	uint8_t slots;
 	uint16_t flags;
-	uint32_t first_psn; /* valid once started */
+	uint32_t first_psn; /* valid once the request has started */
 	uint32_t npkts;	    /* number of PSNs that the request uses */
 	uint16_t num_sge;
-	uint8_t status;	 /* enum rn_status with which the request fails in order; 0 = no error */
+	uint8_t status;	 /* enum rn_status of a request that fails in queue order; 0 = no error */
 	uint8_t verdict; /* enum rn_verdict behind the status */
 	uint64_t wr_id;
 	uint64_t remote_va;

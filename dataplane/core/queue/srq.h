@@ -1,14 +1,14 @@
-/* Shared receive queues (SRQ): receives that the messages of many QPs, on many shards, take in
- * the order of posting. An SRQ is the one object without an owning shard.
+/* Shared receive queues (SRQ): receives that the messages of many QPs, on many shards, take in the
+ * order of posting. An SRQ is the one object without an owning shard.
  *
  * Receives are numbered from 0 on without wrapping. They are in a ring; when the queue grows, a
- * larger ring is linked behind it for the next numbers, and no receive moves. A queue keeps all
- * its rings until it is destroyed, so that no taker needs to be tracked: together the older
- * rings are smaller than the newest.
+ * larger ring is linked behind it for the next numbers, and no receive moves. A queue keeps all its
+ * rings until it is destroyed, so that no taker needs to be tracked: together the older rings are
+ * smaller than the newest.
  *
- * Threads: posting and growing by one thread at a time, which the caller ensures. Taking by any
- * number of threads, none of which waits for another. Everything else while no other thread uses
- * the queue. */
+ * Threads: one thread at a time may post or grow the queue, which the caller ensures. Any number of
+ * threads may take, and none of them waits for another. All other functions require that no other
+ * thread uses the queue. */
 #ifndef RN_SRQ_H
 #define RN_SRQ_H
 

@@ -45,8 +45,8 @@ void rn_shard_link_up(struct rn_shard *sh);
  * and their requests complete as flushed. From now on nothing is sent, no timer runs, no event is
  * reported, and only the commands of rn_cmd_outlives_port() succeed. */
 void rn_shard_port_gone(struct rn_shard *sh, rn_time now);
-/* True for the commands that must succeed without a port: those that end something, and queries of
- * the port and of statistics. All others fail with -ENODEV then. */
+/* True for the commands that must succeed without a port: those that destroy, detach or deregister
+ * something, and queries of the port and of statistics. All others fail with -ENODEV then. */
 bool rn_cmd_outlives_port(const struct rn_cmd *cmd);
 
 /* post: takes one work request, wqe->slots slots long, already copied out of the ring. A request
@@ -91,9 +91,9 @@ struct rn_exec {
 size_t rn_exec_bytes(const struct rn_cmd *cmd, const struct rn_core_cfg *cfg);
 void rn_shard_exec(struct rn_shard *sh, struct rn_exec *x, rn_time now);
 
-/* CQs exist NIC-wide; a shard knows a CQ from the first ring that is linked here. Linking a ring
- * behind an older one makes the producer use the new one at once. ring->size must be at least the
- * sum of the depths of this shard's queues on that CQ. The caller owns the memory of the ring,
+/* CQs exist NIC-wide; a shard can use a CQ once the first ring for it is linked here. Linking a
+ * ring behind an older one makes the producer use the new one at once. ring->size must be at least
+ * the sum of the depths of this shard's queues on that CQ. The caller owns the memory of the ring,
  * rn_cq_ring_bytes(entries) bytes. */
 void rn_shard_cq_link(struct rn_shard *sh, uint32_t cq_id, struct rn_cq_shared *shared,
 		      struct rn_cq_ring *ring, uint64_t user);
@@ -104,8 +104,8 @@ void rn_shard_cq_unlink(struct rn_shard *sh, uint32_t cq_id);
  * shard. key: any of the window's keys. */
 void rn_shard_forget_window(struct rn_shard *sh, uint32_t key, uint32_t qpn);
 
-/* SRQs exist NIC-wide too: an SRQ must be linked before the first QP of this shard that uses it.
- * Memory and posting (srq.h) are the caller's. */
+/* SRQs exist NIC-wide: an SRQ must be linked before the first QP of this shard that uses it. The
+ * caller owns the memory and posts the receives (srq.h). */
 struct rn_srq;
 void rn_shard_srq_link(struct rn_shard *sh, uint32_t srq_id, struct rn_srq *srq, uint64_t user);
 /* To be called when no QP of this shard uses the SRQ any more. */

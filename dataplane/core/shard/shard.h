@@ -48,7 +48,7 @@ static inline struct rn_qp *rn_shard_qp(const struct rn_shard *sh, uint32_t qpn)
 	return qp && qp->qpn == qpn ? qp : NULL;
 }
 
-/* Adds an event (enum rn_event_kind) of this CQ; rn_shard_events() reports it. */
+/* Records an event (enum rn_event_kind) of this CQ; rn_shard_events() reports it. */
 void rn_shard_tell_cq(struct rn_shard *sh, struct rn_cq *cq, unsigned kind);
 /* To be called when the MAC address of next hop `addr` has changed to `mac`: rebuilds the headers
  * of all QPs that use this next hop. */

@@ -98,7 +98,7 @@ static enum rn_verdict to_qp(struct rn_shard *sh, const struct rn_pkt *pkt, rn_t
 {
 	struct rn_qp *qp = rn_shard_qp(sh, pkt->dest_qpn);
 
-	/* A CNP names a QP but has a transport of its own. */
+	/* A CNP carries a QPN, but its opcode has a transport code of its own. */
 	if (rn_unlikely(!qp || (pkt->opcode & 0xE0) == RN_T_CNP))
 		return to_no_qp(sh, pkt, now);
 	if ((pkt->opcode & 0xE0) != qp->transport)
