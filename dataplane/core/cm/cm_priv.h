@@ -296,7 +296,7 @@ void rn_cm_half_destroy(struct rn_cm *cm);
 bool rn_cm_half_room(struct rn_cm *cm, const struct rn_cm_conn *listener,
 		     const struct rn_gid *from);
 void rn_cm_half_begin(struct rn_cm *cm, struct rn_cm_conn *c); /* needs c->parent, c->av.dgid */
-void rn_cm_half_end(struct rn_cm *cm, struct rn_cm_conn *c);   /* no effect if c is not counted */
+void rn_cm_half_end(struct rn_cm *cm, struct rn_cm_conn *c);   /* no effect unless c->half */
 /* Creates an id for a request from host `from`, counted against the listener's backlog. NULL: the
  * backlog, the half-open limit or the table is full. */
 struct rn_cm_conn *rn_cm_child(struct rn_cm *cm, struct rn_cm_conn *listener,

@@ -18,7 +18,7 @@
 #include <string.h>
 
 #define CATCH_UP   RN_MS(1) /* lateness that a flow may make up for */
-#define MAX_RAISES 64	    /* increases by time per call; the next call applies the rest */
+#define MAX_RAISES 64	    /* increases by the timer per call; the next call applies the rest */
 /* The limit ends when the rate is within 1/128 of the line rate: half-way steps alone would never
  * reach the line rate. */
 #define NEARLY 128
@@ -156,7 +156,7 @@ static bool dcqcn_cnp(struct rn_cc *cc, const struct rn_cc_cfg *p, rn_time now)
 	rate = first && p->first_rate ? p->first_rate : cut_rate(cc, p, alpha);
 	/* Fast recovery returns to cc->target, the rate before the cut. Without an increase since
 	 * the last cut the target stays, so that several cuts in a row do not lower it. The two
-	 * clamp parameters set the target at every cut, or also after an increase by time. */
+	 * clamp parameters set the target at every cut, or also after an increase by the timer. */
 	if (p->clamp_tgt_rate || cc->byte_stage ||
 	    (p->clamp_tgt_rate_after_time_inc && cc->time_stage))
 		cc->target = cc->rate;

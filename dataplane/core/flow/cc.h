@@ -23,8 +23,10 @@ struct rn_cc {
 	rn_time alpha_at; /* alpha holds at this time and decays afterwards */
 	rn_time cut_at;	  /* time of the last cut */
 	uint32_t alpha;
-	uint32_t bytes;			 /* bytes sent since the last increase by bytes */
-	uint32_t time_stage, byte_stage; /* increases since the last cut: by time, by bytes */
+	/* bytes sent since the last increase by the byte counter */
+	uint32_t bytes;
+	/* increases since the last cut: by timer, by byte counter */
+	uint32_t time_stage, byte_stage;
 	bool limited;
 	bool waiting; /* data waited for send_at: rn_cc_sent() may make up for lateness */
 };
@@ -35,7 +37,7 @@ struct rn_cc_row {
 	bool (*on_cnp)(struct rn_cc *cc, const struct rn_cc_cfg *p, rn_time now);
 	/* Accounts for a sent data frame, `bytes` bytes long. */
 	void (*on_sent)(struct rn_cc *cc, const struct rn_cc_cfg *p, uint32_t bytes, rn_time now);
-	/* Applies the increases by time that are due at `now`, at most a bounded number per
+	/* Applies the increases by the timer that are due at `now`, at most a bounded number per
 	 * call. */
 	void (*on_timer)(struct rn_cc *cc, const struct rn_cc_cfg *p, rn_time now);
 };

@@ -25,18 +25,20 @@ struct rn_cc_cfg {
 	uint8_t algorithm;   /* enum rn_cc_algorithm */
 	bool ecn;	     /* packets of connected QPs are sent as ECT(0) */
 	bool clamp_tgt_rate; /* every cut sets the target to the rate before the cut */
-	/* a cut that follows an increase by time sets the target too */
+	/* a cut that follows an increase by the timer sets the target too */
 	bool clamp_tgt_rate_after_time_inc;
 	/* sent CNPs: DSCP 0..63; 802.1p priority 0..7 in tagged frames */
 	uint8_t cnp_dscp, cnp_prio;
-	uint8_t threshold;	/* number of fast recovery steps before additive increase */
-	uint8_t gd;		/* a cut is rate * alpha >> gd, with alpha in 10 bits */
+	uint8_t threshold; /* number of fast recovery steps before additive increase */
+	/* a cut lowers the rate by rate * alpha >> gd, alpha having 10 bits */
+	uint8_t gd;
 	uint8_t min_dec_fac;	/* lowest rate after a cut, in per cent of the rate before */
 	uint16_t g;		/* alpha decays by g / 1024 per alpha_period */
 	uint16_t initial_alpha; /* alpha at the first CNP, in 1/1024 */
-	uint32_t byte_reset;	/* bytes between two increases by bytes; 0 = no such increases */
-	rn_time cnp_interval;	/* least time between two CNPs sent for a QP */
-	rn_time time_reset;	/* time between two increases by time */
+	/* bytes sent per increase by the byte counter; 0 = no byte counter */
+	uint32_t byte_reset;
+	rn_time cnp_interval; /* least time between two CNPs sent for a QP */
+	rn_time time_reset;   /* period of the increase timer */
 	/* decay period of alpha; least time between two cuts */
 	rn_time alpha_period, monitor_period;
 	uint64_t line_rate;	    /* rate at which a limit ends; never 0 */

@@ -42,20 +42,21 @@
 
 #define NUMBER_BITS 24
 #define NUMBER_MASK ((1u << NUMBER_BITS) - 1)
-#define INDEX_BITS  16 /* least size: an entry has 8 bits for the rest of a number */
+/* least log2 of the index size: an entry stores the other 8 bits of a number */
+#define INDEX_BITS 16
 
 enum owner { REGION, UNBOUND, DEAD }; /* other values are QPNs; QPNs 0..2 are never given to a QP */
 
 struct region {
-	_Alignas(64) _Atomic uint32_t key; /* 0 = not published */
+	_Alignas(64) _Atomic uint32_t key; /* 0 = not published: accesses by key fail */
 	uint32_t pd;
 	uint32_t access;
 	uint32_t last; /* the key (region) or id (window) that was drawn last for this slot */
 	uint64_t iova;
 	uint64_t length;
 	union {
-		char *ptr; /* region */
-		/* window; like pd, constant until the window is removed */
+		char *ptr; /* region: its memory, as mapped in this process */
+		/* window: shared with the application; constant until the window is removed */
 		struct rn_mw_shared *shared;
 	};
 	_Atomic uint32_t owner; /* enum owner or the QPN that owns the window */

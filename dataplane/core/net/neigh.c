@@ -277,7 +277,7 @@ struct rn_nbr *rn_neigh_hold(struct rn_neigh *n, const struct rn_gid *dst)
 
 void rn_neigh_release(struct rn_neigh *n, struct rn_nbr *e)
 {
-	/* An entry that failed while it was held has no timer that would remove it. */
+	/* Remove an entry that failed while it was held: no timer will do so. */
 	if (--e->holds == 0 && e->state == RN_NBR_FAILED && !rn_timer_armed(&e->timer))
 		forget(n, e);
 }
@@ -454,7 +454,7 @@ void rn_neigh_port(struct rn_neigh *n, const struct rn_port_attr *port, rn_time 
 	bool all = memcmp(n->port.mac, port->mac, 6) != 0;
 	uint32_t announce = 0;
 
-	/* Announce the new addresses, or with a new MAC all of them. */
+	/* Announce new addresses, or all addresses if the MAC is new. */
 	for (int i = 0; i < port->ngids; i++)
 		if (all || rn_port_own(&n->port, &port->gids[i]) < 0)
 			announce |= 1u << i;

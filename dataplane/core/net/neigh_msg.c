@@ -135,9 +135,9 @@ static unsigned put_ipv4(const struct rn_gid *src, const struct rn_gid *dst, siz
 	uint16_t sum;
 
 	memset(p, 0, RN_IPV4_BYTES);
-	p[0] = 0x45; /* version 4, five words */
+	p[0] = 0x45; /* version 4, header of five 32-bit words */
 	rn_store16(p + 2, (uint16_t)total);
-	p[6] = 0x40; /* don't fragment */
+	p[6] = 0x40; /* flag: don't fragment */
 	p[8] = ECHO_TTL;
 	p[9] = RN_IPPROTO_ICMP;
 	memcpy(p + 12, src->b + 12, 4);

@@ -17,7 +17,7 @@
 /* least time between two announcements after conflicts (RFC 5227, 2.4) */
 #define RN_NEIGH_DEFEND RN_S(10)
 
-#define RN_NEIGH_DISPUTE 3 /* probes to the known MAC after a message gave another MAC */
+#define RN_NEIGH_DISPUTE 3 /* number of probes to the known MAC after a message gave another MAC */
 
 #define RN_NEIGH_STUCK 4 /* this many probes that the port did not take count as one */
 

@@ -104,7 +104,7 @@ struct rn_qp_move_row {
 /* The row that allows a QP of this type to go from -> to. NULL: not allowed. */
 const struct rn_qp_move_row *rn_qp_move(uint8_t type, uint8_t from, uint8_t to);
 
-/* ---- the responder's memory ---- */
+/* ---- state of the responder ---- */
 
 /* An accepted READ or atomic. The record stays until a newer one takes its slot, so that a repeated
  * request can be answered. */
@@ -140,7 +140,7 @@ enum rn_rx_message { RN_RX_IDLE, RN_RX_SEND, RN_RX_WRITE };
 struct rn_rx {
 	uint32_t epsn;
 	uint32_t msn;
-	uint64_t taken;		/* PSNs accepted so far; does not wrap */
+	uint64_t taken;		/* number of PSNs accepted so far; does not wrap */
 	uint8_t message;	/* enum rn_rx_message: kind of the message being received */
 	bool nak_sent;		/* a NAK was sent: no further NAK until epsn arrives */
 	bool nak_rnr;		/* the last NAK was an RNR NAK */

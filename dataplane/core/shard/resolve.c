@@ -27,7 +27,7 @@ int rn_resolve_exec(struct rn_shard *sh, struct rn_exec *x, rn_time now)
 	struct rn_resolving r = {.user = x->cmd->user};
 	int err;
 
-	/* Only shard 0 has the neighbour table. */
+	/* Only shard 0 has a connection manager and a neighbour table. */
 	if (!sh->lane.cm)
 		return -EINVAL;
 	err = fill_av(sh, &x->cmd->cm.local, &x->cmd->cm.peer, &r.av);
