@@ -199,7 +199,7 @@ static void enter(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_state next)
 		let_go_of_hop(cm, c);
 	else if (!c->hop)
 		c->hop = rn_neigh_hold(cm->neigh, &c->av.dgid);
-	/* The attempt has failed: late messages of the peer must not find the id any more. */
+	/* The attempt is over: late messages of the peer must not find the id any more. */
 	if (next == RN_CMS_BOUND)
 		rn_cm_unindex_wire(cm, c);
 	/* Release only the QPs and the four-tuple. The communication ids still find a closed

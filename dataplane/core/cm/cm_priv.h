@@ -247,7 +247,7 @@ typedef void rn_cm_action(struct rn_cm *cm, struct rn_cm_conn *c, const struct r
 			  rn_time now);
 
 /* ---- functions of cm.c ---- */
-unsigned rn_cm_flags(enum rn_cm_state state); /* enum rn_cm_flags */
+unsigned rn_cm_flags(enum rn_cm_state state); /* returns bits of enum rn_cm_flags */
 /* Runs the rule for this cause in the state of c. May release c. False: the table has no such rule,
  * and nothing was changed. */
 bool rn_cm_step(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_cause cause,

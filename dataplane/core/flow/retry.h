@@ -19,7 +19,7 @@ struct rn_retry {
 	rn_time rto;	   /* adaptive timeout, doubled by each resend */
 	rn_time sample_at;
 	uint32_t sample_psn;
-	uint32_t stale_left; /* number of READ responses before una that may still count */
+	uint32_t stale_left; /* how many READ responses before una may still restart the timeout */
 	bool sampling;
 	bool running;  /* packets are in flight */
 	bool rnr_wait; /* after an RNR NAK: nothing may be sent until the timer expires */

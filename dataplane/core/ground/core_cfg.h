@@ -49,7 +49,7 @@ struct rn_core_cfg {
 	const struct rn_static_neigh *static_neigh;
 	uint32_t nstatic_neigh;
 	struct rn_cc_cfg cc; /* congestion control */
-	bool credits;	     /* report own credits and keep to the peer's; off: neither */
+	bool credits;	     /* report own credits and limit SENDs by the peer's; off: neither */
 };
 
 /* Sets the defaults, those of `cc` included; everything else, such as the secrets, is zero. */

@@ -116,17 +116,18 @@ bool rn_mw_bind(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via, uint6
 /* Makes the key (all 32 bits) invalid. The QP goes on owning the window until rn_mw_end(). False:
  * no window is bound on this QP with this key. */
 bool rn_mw_invalidate(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via);
-/* After rn_mw_invalidate() of the same key (all 32 bits): reports the end in the window's
- * rn_mw_shared and gives the window up, so that any QP may bind it. No effect if the key was not
- * invalidated. */
+/* To be called after rn_mw_invalidate() of the same key (all 32 bits): reports the end of the
+ * binding in the window's rn_mw_shared and releases the window, so that any QP may bind it. No
+ * effect if the key was not invalidated. */
 void rn_mw_end(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via, struct rn_mw_list *bound);
-/* Invalidates and ends the window at once, whatever its key is, if this QP owns it. */
+/* If this QP owns the window: invalidates its key, whatever it is, and releases the window at
+ * once. */
 void rn_mw_drop(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via,
 		struct rn_mw_list *bound);
 /* rn_mw_drop() for all windows on the list. */
 void rn_mw_drop_all(struct rn_mr_table *t, struct rn_mw_list *bound);
-/* Reports the end of `key` (all 32 bits) for a bind that failed before it took effect, so that the
- * client does not wait for the end of a binding that never began. No effect if a QP owns the
+/* Cancels a bind that failed before it took effect: reports `key` (all 32 bits) as ended, so that
+ * the client does not wait for the end of a binding that never began. No effect if a QP owns the
  * window. */
 void rn_mw_void(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via);
 

@@ -49,8 +49,9 @@ struct rn_lane {
 	struct rn_srq_ref *srq; /* indexed by SRQ id */
 	struct rn_mcast mcast;
 
-	struct rn_neigh *neigh; /* shard 0 only */
-	struct rn_cm *cm;	/* shard 0 only; this folder does not include cm.h */
+	struct rn_neigh *neigh; /* neighbour table; shard 0 only */
+	/* connection manager; shard 0 only; this folder does not include cm.h */
+	struct rn_cm *cm;
 	/* Points to rn_cm_comm_est(), so that files in qp/ need not include cm/cm.h. */
 	void (*comm_est)(struct rn_cm *cm, uint32_t qpn, rn_time now);
 

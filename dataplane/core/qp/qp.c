@@ -102,8 +102,8 @@ void rn_qp_init(struct rn_qp *qp, struct rn_lane *lane, const struct rn_cmd *cmd
 /* ---- windows ---- */
 
 /* Called when a BIND or INVALIDATE request completes with `status`. A successful INVALIDATE
- * releases the window. For a BIND that was never executed, the end of its key is reported, so that
- * the client can bind the window again. */
+ * releases the window. A BIND that was never executed is cancelled, so that the client can bind the
+ * window again. */
 static void settle_window(struct rn_qp *qp, const struct rn_sqe *e, uint8_t status)
 {
 	if (e->kind == RN_WQE_INVALIDATE && status == RN_STATUS_SUCCESS)
@@ -112,8 +112,7 @@ static void settle_window(struct rn_qp *qp, const struct rn_sqe *e, uint8_t stat
 		rn_mw_void(qp->lane->mrs, e->rkey, rn_qp_via(qp));
 }
 
-/* Releases all memory windows that are bound on the QP, and reports the end of the keys of BIND
- * requests still queued. */
+/* Releases all memory windows that are bound on the QP, and cancels queued BIND requests. */
 void rn_qp_end_windows(struct rn_qp *qp)
 {
 	rn_mw_drop_all(qp->lane->mrs, &qp->bound);
@@ -138,7 +137,7 @@ void rn_qp_forget_window(struct rn_qp *qp, uint32_t key)
 
 		if (!names_window(e, key))
 			continue;
-		settle_window(qp, e, RN_STATUS_WR_FLUSH_ERR); /* reports the end of a BIND's key */
+		settle_window(qp, e, RN_STATUS_WR_FLUSH_ERR); /* cancels a BIND */
 		e->ran = true;
 	}
 }

@@ -295,8 +295,7 @@ void rn_qp_set_state(struct rn_qp *qp, uint8_t state);
 void rn_qp_init_sends(struct rn_qp *qp, uint32_t psn);
 /* Removes the rate limit and drops an owed CNP. */
 void rn_qp_end_limit(struct rn_qp *qp);
-/* Releases the windows that are bound on this QP, and reports the end of the keys of queued BIND
- * requests. */
+/* Releases the windows that are bound on this QP, and cancels queued BIND requests. */
 void rn_qp_end_windows(struct rn_qp *qp);
 
 #endif

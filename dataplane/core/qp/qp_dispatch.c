@@ -52,7 +52,7 @@ static void post_send(struct rn_qp *qp, const struct rn_wqe *wqe, rn_time now)
 			rn_lane_activate(qp->lane, qp);
 		return;
 	}
-	/* Report the end of a refused BIND's key, so that the client can bind the window again. */
+	/* Cancel a refused BIND, so that the client can bind the window again. */
 	if (wqe->kind == RN_WQE_BIND)
 		rn_mw_void(qp->lane->mrs, wqe->rkey, rn_qp_via(qp));
 	rn_qp_complete_unqueued(

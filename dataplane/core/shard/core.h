@@ -46,7 +46,8 @@ void rn_shard_link_up(struct rn_shard *sh);
  * reported, and only the commands of rn_cmd_outlives_port() succeed. */
 void rn_shard_port_gone(struct rn_shard *sh, rn_time now);
 /* True for the commands that must succeed without a port: those that destroy, detach or deregister
- * something, and queries of the port and of statistics. All others fail with -ENODEV then. */
+ * something, the transition of a QP to ERR, and queries of the port and of statistics. All others
+ * fail with -ENODEV then. */
 bool rn_cmd_outlives_port(const struct rn_cmd *cmd);
 
 /* post: takes one work request, wqe->slots slots long, already copied out of the ring. A request
