@@ -23,6 +23,8 @@ void rn_mcast_fini(struct rn_mcast *m)
 	m->group = NULL;
 }
 
+/* Searches m->gid, which is kept apart from the large groups so that the search touches little
+ * memory. NULL: the group is not in the table. */
 static struct rn_mcast_group *find(const struct rn_mcast *m, const struct rn_gid *gid)
 {
 	for (uint32_t i = 0; i < m->ngroups; i++)
